@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "arch/arch.h"
+#include "util/array.h"
+
+#define MACHINE 183	/* EM_AARCH64: old elf.h lack it */
+
+/* struct pt_regs begins with struct user_pt_regs: x0 to x30, sp, pc, pstate, 8 bytes each. */
+static const struct rt_reg args[] = {
+	{ "x0", 0 }, { "x1", 8 }, { "x2", 16 }, { "x3", 24 }, { "x4", 32 }, { "x5", 40 }, { "x6", 48 }, { "x7", 56 },
+};
+
+/* What arch/arm64/kernel/probes/decode-insn.c rejects; the decoder's names are kept. */
+static const struct {
+	uint32_t mask, value;
+	const char *why;
+} refused[] = {
+	{ 0xff000000, 0xd4000000, "begins with brk, hlt or svc, which the kernel cannot probe" },
+	{ 0x3f800000, 0x08000000, "begins with an exclusive load or store, which a probe would make fail for ever" },
+	{ 0xfff8f01f, 0xd500401f, "begins with a write to a system register, which the kernel cannot probe" },
+	{ 0xfff00000, 0xd5100000, "begins with a write to a system register, which the kernel cannot probe" },
+	{ 0xffffffff, 0xd69f03e0, "begins with eret, which the kernel cannot probe" },
+};
+
+static const char *aarch64_refuses(const uint8_t *insn, size_t n)
+{
+	uint32_t word;
+	size_t i;
+
+	if (n == 0)
+		return "has no code in the file";
+	if (n < 4)
+		return "begins with an instruction that is cut off";
+	/* Instructions are little-endian even where data is not. */
+	word = insn[0] | insn[1] << 8 | insn[2] << 16 | (uint32_t)insn[3] << 24;
+	for (i = 0; i < RT_COUNT(refused); i++)
+		if ((word & refused[i].mask) == refused[i].value)
+			return refused[i].why;
+	return NULL;
+}
+
+const struct rt_arch rt_arch_aarch64 = {
+	.name = "aarch64",
+	.machine = MACHINE,
+	.kernel_machine = MACHINE,
+	.word = 8,
+	.ip = { "pc", 256 },
+	.sp = { "sp", 248 },
+	.result = { "x0", 0 },
+	.link = { "x30", 240 },
+	.args = args,
+	.nargs = RT_COUNT(args),
+	.stack_args = 0,
+	.return_pop = 0,
+	.refuses = aarch64_refuses,
+};

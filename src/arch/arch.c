@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "arch/arch.h"
+
+#include <elf.h>
+#include <stdio.h>
+
+#include "util/array.h"
+
+/*
+ * A 32-bit rawtrace would see an i386 kernel's pt_regs or a 64-bit one's, as the machine has it: there is no table for
+ * the first, and no way to tell them apart that setarch(8) does not bend.
+ */
+#if defined(__x86_64__)
+#define NATIVE EM_X86_64
+#elif defined(__aarch64__)
+#define NATIVE 183	/* EM_AARCH64: old elf.h lack it */
+#else
+#define NATIVE EM_NONE
+#endif
+
+static const struct rt_arch *const table[] = { &rt_arch_x86_64, &rt_arch_i386, &rt_arch_aarch64 };
+
+/* Those that a user may meet; numbers, because each elf.h knows only those of its time. */
+static const struct {
+	uint16_t machine;
+	const char *name;
+} names[] = {
+	{ 2, "sparc" }, { 3, "i386" }, { 4, "m68k" }, { 8, "mips" }, { 15, "parisc" }, { 20, "powerpc" },
+	{ 21, "powerpc64" }, { 22, "s390" }, { 40, "arm" }, { 42, "sh" }, { 43, "sparc64" }, { 50, "ia64" },
+	{ 62, "x86-64" }, { 164, "hexagon" }, { 183, "aarch64" }, { 195, "arc" }, { 243, "riscv" }, { 247, "bpf" },
+	{ 252, "csky" }, { 258, "loongarch" }, { 0x9026, "alpha" },
+};
+
+const struct rt_arch *rt_arch_of(uint16_t machine)
+{
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(table); i++)
+		if (table[i]->machine == machine)
+			return table[i];
+	return NULL;
+}
+
+uint16_t rt_arch_native(void)
+{
+	return NATIVE;
+}
+
+const char *rt_arch_name(uint16_t machine, char *buf, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(names); i++)
+		if (names[i].machine == machine)
+			return names[i].name;
+	snprintf(buf, size, "machine %u", machine);
+	return buf;
+}

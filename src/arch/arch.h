@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_ARCH_ARCH_H
+#define RT_ARCH_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What rawtrace must know of an architecture: tables only, all compiled in, chosen by the traced program's ELF
+ * machine, so that any rawtrace can print any program's plans (--dump).
+ */
+
+/* A register: its word in the struct pt_regs that a BPF program of the tracing kernel sees, and its tracefs name. */
+struct rt_reg {
+	const char *tracefs;	/* "%di" without the '%' */
+	uint16_t pt_regs;	/* byte offset in struct pt_regs */
+};
+
+struct rt_arch {
+	const char *name;		/* "x86-64" */
+	uint16_t machine;		/* e_machine of programs of this kind */
+	uint16_t kernel_machine;	/* e_machine of the kernel whose pt_regs the offsets are of */
+	uint8_t word;			/* bytes in a pointer and a stack slot */
+	struct rt_reg ip, sp, result;
+	struct rt_reg link;		/* holds the return address at entry; tracefs NULL: it is on top of the stack */
+	const struct rt_reg *args;	/* integer argument registers, in order */
+	unsigned nargs;
+	uint16_t stack_args;		/* the first stack argument's offset from sp at entry */
+	uint8_t return_pop;		/* sp at a uretprobe less sp at entry */
+	/*
+	 * Why an instruction at a probe's place must not be probed, or NULL where it may be.  `insn` holds the `n`
+	 * bytes (up to 16) that begin there.
+	 */
+	const char *(*refuses)(const uint8_t *insn, size_t n);
+};
+
+/* The table for an ELF e_machine, or NULL where rawtrace has none. */
+const struct rt_arch *rt_arch_of(uint16_t machine);
+
+/* The e_machine of the machine that rawtrace itself runs on, EM_NONE where it has no table for it. */
+uint16_t rt_arch_native(void);
+
+/* A name for any ELF e_machine, for messages ("aarch64", "machine 243"); `buf` of `size` bytes may be used. */
+const char *rt_arch_name(uint16_t machine, char *buf, size_t size);
+
+extern const struct rt_arch rt_arch_x86_64, rt_arch_i386, rt_arch_aarch64;
+
+/* The shared x86 rule for rt_arch.refuses. */
+const char *rt_x86_refuses(const uint8_t *insn, size_t n);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <elf.h>
+
+#include "arch/arch.h"
+
+/*
+ * The shared rule is that of 64-bit mode.  Here 40..4f are inc and dec and end the instruction, the opcodes below
+ * exist, and c4, c5 and 62 are VEX and EVEX only where the next byte could not be the ModRM of lds, les and bound.
+ */
+static const char *i386_refuses(const uint8_t *insn, size_t n)
+{
+	if (n == 0)
+		return rt_x86_refuses(insn, n);
+	switch (insn[0]) {
+	case 0x40 ... 0x4f:
+	case 0x06: case 0x0e: case 0x16: case 0x1e:	/* push %es, %cs, %ss, %ds */
+	case 0x27: case 0x2f: case 0x37: case 0x3f:	/* daa, das, aaa, aas */
+	case 0x60: case 0x61: case 0x82: case 0x9a:	/* pusha, popa, a second group 1, far call */
+	case 0xd4: case 0xd5: case 0xd6: case 0xea:	/* aam, aad, salc, far jmp */
+		return NULL;
+	case 0x62: case 0xc4: case 0xc5:
+		if (n > 1 && insn[1] < 0xc0)
+			return NULL;
+		break;
+	}
+	return rt_x86_refuses(insn, n);
+}
+
+/*
+ * A 32-bit program on an x86-64 kernel: the registers are the 64-bit pt_regs with their upper halves clear, and all
+ * arguments are on the stack above the 4-byte return address.
+ */
+const struct rt_arch rt_arch_i386 = {
+	.name = "i386",
+	.machine = EM_386,
+	.kernel_machine = EM_X86_64,
+	.word = 4,
+	.ip = { "ip", 128 },
+	.sp = { "sp", 152 },
+	.result = { "ax", 80 },
+	.stack_args = 4,
+	.return_pop = 4,
+	.refuses = i386_refuses,
+};

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdbool.h>
+
+#include "arch/arch.h"
+#include "util/array.h"
+
+/*
+ * What uprobe_init_insn() of arch/x86/kernel/uprobes.c refuses in 64-bit mode.  The refusal comes only when a process
+ * maps the page: until then the probe is accepted and simply never hit, so it must be known beforehand.
+ */
+
+#define CANNOT ", which the kernel cannot probe"
+
+struct range {
+	uint8_t first, last;
+	bool kernel;		/* the kernel refuses it too; false: it accepts it and the traced program is killed */
+	const char *why;
+};
+
+static const char unknown[] = "begins with an instruction that the kernel cannot probe";
+static const char privileged[] = "begins with a privileged instruction" CANNOT;
+static const char invalid[] = "begins with a byte that is no instruction in 64-bit mode";
+
+static const struct range one_byte[] = {
+	{ 0x06, 0x07, true, invalid }, { 0x0e, 0x0e, true, invalid }, { 0x16, 0x17, true, invalid },
+	{ 0x1e, 0x1f, true, invalid }, { 0x27, 0x27, true, invalid }, { 0x2f, 0x2f, true, invalid },
+	{ 0x37, 0x37, true, invalid }, { 0x3f, 0x3f, true, invalid }, { 0x60, 0x61, true, invalid },
+	{ 0x6c, 0x6f, true, privileged },	/* ins, outs */
+	{ 0x82, 0x82, true, invalid }, { 0x9a, 0x9a, true, invalid },
+	/* Single-stepped, pushf stores our trap flag and popf drops it: SIGTRAP, or a step that never ends. */
+	{ 0x9c, 0x9c, false, "begins with pushf, which would see the kernel's single-stepping" },
+	{ 0x9d, 0x9d, false, "begins with popf, which would undo the kernel's single-stepping" },
+	{ 0xcc, 0xcc, true, "begins with a breakpoint (int3)" }, { 0xcd, 0xcd, true, "begins with int" CANNOT },
+	{ 0xce, 0xce, true, "begins with into" CANNOT }, { 0xcf, 0xcf, true, "begins with iret" CANNOT },
+	{ 0xd4, 0xd6, true, invalid },
+	{ 0xe4, 0xe7, true, privileged },	/* in, out */
+	{ 0xea, 0xea, true, invalid },
+	{ 0xec, 0xef, true, privileged },	/* in, out */
+	{ 0xf1, 0xf1, true, "begins with int1" CANNOT }, { 0xf4, 0xf4, true, "begins with hlt" CANNOT },
+	{ 0xfa, 0xfb, true, privileged },	/* cli, sti */
+};
+
+static const struct range two_byte[] = {	/* after 0f */
+	{ 0x00, 0x01, true, unknown },		/* system groups; also xgetbv, rdtscp, xend */
+	{ 0x05, 0x05, true, "begins with syscall" CANNOT }, { 0x06, 0x06, true, privileged },
+	{ 0x07, 0x07, true, "begins with sysret" CANNOT }, { 0x08, 0x09, true, privileged },
+	{ 0x0b, 0x0b, true, "begins with ud2" CANNOT }, { 0x30, 0x30, true, privileged },
+	{ 0x34, 0x34, true, "begins with sysenter" CANNOT }, { 0x35, 0x35, true, "begins with sysexit" CANNOT },
+	{ 0x37, 0x37, true, privileged },
+	{ 0x78, 0x79, true, unknown },		/* vmread, vmwrite; with prefixes extrq and insertq */
+	{ 0xae, 0xae, true, unknown },		/* fences, ldmxcsr, xsave, rdfsbase */
+};
+
+static const struct range *find(const struct range *v, size_t n, uint8_t opcode)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (opcode >= v[i].first && opcode <= v[i].last)
+			return &v[i];
+	return NULL;
+}
+
+/* The length of a VEX or EVEX prefix, 0 where there is none. */
+static size_t vex_size(uint8_t byte)
+{
+	return byte == 0xc5 ? 2 : byte == 0xc4 ? 3 : byte == 0x62 ? 4 : 0;
+}
+
+/* Step over the legacy prefixes; `*why` says what is wrong with one of them. */
+static size_t legacy_prefixes(const uint8_t *insn, size_t n, const char **why)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		switch (insn[i]) {
+		case 0xf0:
+			*why = "begins with a LOCK prefix, which the kernel cannot probe";
+			break;
+		case 0x26: case 0x2e: case 0x36: case 0x3e:	/* 3e ff /4 is notrack jmp */
+			*why = insn[i] == 0x3e && i + 1 < n && insn[i + 1] == 0xff ?
+				"begins with notrack jmp, which the kernel cannot probe" :
+				"begins with a segment prefix, which the kernel cannot probe";
+			break;
+		case 0x64: case 0x65: case 0x66: case 0x67: case 0xf2: case 0xf3:
+			break;
+		default:
+			return i;
+		}
+	}
+	return i;
+}
+
+const char *rt_x86_refuses(const uint8_t *insn, size_t n)
+{
+	const struct range *range;
+	const char *why = NULL;
+	size_t i, vex;
+	bool escape;
+
+	if (n == 0)
+		return "has no code in the file";
+	i = legacy_prefixes(insn, n, &why);
+	if (why)
+		return why;
+	if (i < n && (insn[i] & 0xf0) == 0x40)		/* REX */
+		i++;
+	vex = i < n ? vex_size(insn[i]) : 0;
+	escape = i < n && insn[i] == 0x0f;
+	i += vex + escape;
+	if (i >= n)
+		return "begins with an instruction that is cut off";
+	/*
+	 * Of a VEX or EVEX instruction the kernel takes the opcode for a one-byte opcode, so that it refuses vpxor (ef)
+	 * for being out.
+	 */
+	if (vex) {
+		range = find(one_byte, RT_COUNT(one_byte), insn[i]);
+		return range && range->kernel ? "begins with an AVX instruction that the kernel cannot probe" : NULL;
+	}
+	if (escape)
+		range = find(two_byte, RT_COUNT(two_byte), insn[i]);
+	else if (insn[i] == 0x8e)	/* mov to %ss holds off the single-step trap (insn_masking_exception()) */
+		return "begins with a load of a segment register, which the kernel cannot probe";
+	else
+		range = find(one_byte, RT_COUNT(one_byte), insn[i]);
+	return range ? range->why : NULL;
+}

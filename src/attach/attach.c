@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attach/attach.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "util/array.h"
+
+static const struct rt_attach_ops *const mechanisms[] = {
+	&rt_attach_uprobe_multi, &rt_attach_multi_event, &rt_attach_pmu, &rt_attach_event, &rt_attach_tracefs,
+};
+
+const struct rt_attach_ops *rt_attach_at(unsigned i)
+{
+	return i < RT_COUNT(mechanisms) ? mechanisms[i] : NULL;
+}
+
+const struct rt_attach_ops *rt_attach_find(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < RT_COUNT(mechanisms); i++)
+		if (strcmp(mechanisms[i]->name, name) == 0)
+			return mechanisms[i];
+	return NULL;
+}
+
+bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id)
+{
+	const struct rt_probe *probe = &request->probes[id];
+
+	return request->plans[probe->plan].kind == RT_KIND_RETURN &&
+	       request->functions->v[probe->function].image != request->program;
+}
+
+int rt_attach_open(const struct rt_attach_request *request, const struct rt_attach_ops *forced, bool no_bpf, FILE *why,
+		   struct rt_attach **attach, struct rt_error *err)
+{
+	struct rt_error reason = { 0 };
+	unsigned i;
+	int r;
+
+	if (forced) {
+		r = forced->open(request, attach, &reason);
+		if (r == -EOPNOTSUPP)
+			return rt_fail(err, r, "--attach=%s does not work here: %s", forced->name, reason.text);
+		if (r < 0 && err)
+			*err = reason;
+		return r;
+	}
+	for (i = 0; i < RT_COUNT(mechanisms); i++) {
+		if (no_bpf && mechanisms[i]->bpf)
+			continue;
+		r = mechanisms[i]->open(request, attach, &reason);
+		if (r != -EOPNOTSUPP) {
+			if (r < 0 && err)
+				*err = reason;
+			return r;
+		}
+		if (why)
+			fprintf(why, "rawtrace: attach %s: %s\n", mechanisms[i]->name, reason.text);
+	}
+	return rt_fail(err, -EOPNOTSUPP, "no way to put probes in works here (the last one: %s); see: rawtrace doctor",
+		       reason.text);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_ATTACH_ATTACH_H
+#define RT_ATTACH_ATTACH_H
+
+#include <stdio.h>
+
+#include "fetch/fetch.h"
+#include "image/function.h"
+#include "stream/source.h"
+
+/* One place to probe.  Its id is its index in the request; its function's image and offset say where, its plan's kind how. */
+struct rt_probe {
+	uint32_t function;
+	uint16_t plan;
+};
+
+struct rt_attach_request {
+	pid_t pid;			/* the one process to trace: a thread-group leader, may not have called exec yet */
+	const struct rt_functions *functions;
+	const struct rt_plan *plans;
+	unsigned nplans;
+	const struct rt_probe *probes;
+	unsigned nprobes;
+	const struct rt_image *program;	/* the process's own program file */
+	size_t ring_bytes;		/* a CPU; 0: the source's default */
+};
+
+/* Live probes and the source that their events come from.  State is embedded: a mechanism's struct begins with this one. */
+struct rt_attach {
+	const struct rt_attach_ops *ops;
+	struct rt_source *source;
+};
+
+/* An attach mechanism.  To add one: write its file, put its ops into the table in attach/attach.c. */
+struct rt_attach_ops {
+	const char *name;		/* --attach=NAME */
+	const char *help;		/* a phrase, with the kernel that brought it */
+	bool bpf;			/* uses bpf(2) and perf_event_open(2) */
+	/*
+	 * The kernel puts these probes into every process that maps the file.  Entries only annoy the others; a uretprobe in a
+	 * library could harm one that throws or is written in Go.  So the return probes of libraries are left out.
+	 */
+	bool everywhere;
+	enum rt_key key;		/* what rt_record.key holds */
+	/*
+	 * Put in all probes of the request, returns before entries (else the first call's return is missed).  On failure nothing is
+	 * left behind.  -EOPNOTSUPP, with the reason, only where the kernel does not have the mechanism: then the next one is
+	 * tried.  Anything else is an error for the user.
+	 */
+	int (*open)(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err);
+	/* Take the probes out.  The source stays readable, so that what they still gave is not lost. */
+	void (*detach)(struct rt_attach *attach);
+	/* Detach, if that has not been done, and release everything, the source too. */
+	void (*close)(struct rt_attach *attach);
+};
+
+/* Is probe `id` one that a mechanism with `everywhere` leaves out? */
+bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id);
+
+/* The mechanism of that name, or NULL; and the table in order of preference: NULL after the last. */
+const struct rt_attach_ops *rt_attach_find(const char *name);
+const struct rt_attach_ops *rt_attach_at(unsigned i);
+
+/*
+ * Attach by the mechanism `forced`, or by the first that the kernel has (with `no_bpf`: of those without BPF).  Why others were passed
+ * over is added to `why`, a line each (may be NULL).
+ */
+int rt_attach_open(const struct rt_attach_request *request, const struct rt_attach_ops *forced, bool no_bpf, FILE *why,
+		   struct rt_attach **attach, struct rt_error *err);
+
+extern const struct rt_attach_ops rt_attach_uprobe_multi, rt_attach_multi_event, rt_attach_pmu, rt_attach_event,
+	rt_attach_tracefs;
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attach/bpf_side.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/sys.h"
+#include "stream/perf_source.h"
+
+/* The verifier's log of one of our programs: a few hundred instructions. */
+enum { LOG_SIZE = 16384 };
+
+static int map_error(int r, struct rt_error *err)
+{
+	if (r == -ENOSYS)
+		return rt_fail(err, -EOPNOTSUPP, "the kernel has no bpf(2) (ENOSYS)");
+	if (r == -EINVAL)
+		return rt_fail(err, -EOPNOTSUPP, "the kernel's BPF has no perf event arrays (before 4.3)");
+	if (r == -EPERM)
+		return rt_fail(err, r, "bpf(2) is not permitted: a capability is missing, or a seccomp filter, a security module or "
+			       "RLIMIT_MEMLOCK forbids it; try --no-bpf");
+	return rt_fail(err, r, "creating a BPF map: %s", strerror(-r));
+}
+
+int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *request, struct rt_source **source,
+		     struct rt_error *err)
+{
+	int ncpus = rt_cpus_possible(), r;
+
+	memset(side, 0, sizeof(*side));
+	side->maps[RT_MAP_EVENTS] = side->maps[RT_MAP_LOST] = -1;
+	if (ncpus < 0)
+		return rt_fail(err, ncpus, "/sys/devices/system/cpu/possible: %s", strerror(-ncpus));
+	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, (uint32_t)ncpus);
+	if (r < 0)
+		return map_error(r, err);
+	side->maps[RT_MAP_EVENTS] = r;
+	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, 8, (uint32_t)ncpus);
+	if (r < 0) {
+		map_error(r, err);
+		goto fail;
+	}
+	side->maps[RT_MAP_LOST] = r;
+	r = rt_perf_source_open(request->ring_bytes, side->maps[RT_MAP_EVENTS], side->maps[RT_MAP_LOST], source, err);
+	if (r < 0)
+		goto fail;
+	return 0;
+fail:
+	rt_bpf_side_close(side);
+	return r;
+}
+
+void rt_bpf_side_close(struct rt_bpf_side *side)
+{
+	unsigned i;
+
+	for (i = 0; i < RT_MAPS; i++)
+		if (side->maps[i] >= 0)
+			close(side->maps[i]);
+}
+
+/* The line before the verifier's closing statistics says what it minded. */
+static const char *last_words(char *log)
+{
+	char *line, *save = NULL, *last = log + strlen(log);
+
+	for (line = strtok_r(log, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		if (strncmp(line, "processed ", 10) != 0)
+			last = line;
+	return last;
+}
+
+static int load(struct rt_bpf_side *side, const struct rt_program *program, uint32_t expected, char *log, struct rt_error *err)
+{
+	struct rt_bpf bpf;
+	int r;
+
+	rt_bpf_init(&bpf);
+	r = rt_program_emit(program, &bpf, err);
+	if (r == 0)
+		r = rt_bpf_finish(&bpf, side->maps, err);
+	if (r == 0) {
+		log[0] = '\0';
+		r = rt_bpf_prog_load(bpf.insns, bpf.n, expected, log, LOG_SIZE);
+		if (r < 0)
+			rt_fail(err, r, "the kernel refused a BPF program: %s%s%s", strerror(-r), *log ? ": " : "", last_words(log));
+	}
+	rt_bpf_free(&bpf);
+	return r;
+}
+
+int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *request, uint16_t plan,
+		     enum rt_key_source key_source, uint64_t key, uint32_t expected, struct rt_error *err)
+{
+	struct rt_program program = {
+		.plan = &request->plans[plan], .plan_id = plan, .pid = request->pid,
+		.key_source = key_source, .key = key, .read_user = !side->no_read_user,
+	};
+	char log[LOG_SIZE];
+	int r;
+
+	r = load(side, &program, expected, log, err);
+	if (r == -EINVAL && program.read_user && strstr(log, "func")) {
+		/* "invalid func unknown#112": from before 5.5; bpf_probe_read does there. */
+		program.read_user = false;
+		r = load(side, &program, expected, log, err);
+		side->no_read_user = r >= 0;
+	}
+	return r;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attach/guard.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How long the guard waits for the dead process's perf events to be closed: detaching takes tens of ms each on old kernels. */
+enum { RETRY_MS = 50, RETRIES = 1200 };
+
+/* Keep nothing of the parent's open: a reader of its standard error must see the end of file when it dies. */
+static void close_all_but(int keep)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *d;
+	int fd, null;
+
+	while (dir && (d = readdir(dir))) {
+		fd = atoi(d->d_name);
+		if (d->d_name[0] != '.' && fd != keep && fd != dirfd(dir))
+			close(fd);
+	}
+	if (dir)
+		closedir(dir);
+	null = open("/dev/null", O_RDWR);
+	for (fd = 0; fd < 3; fd++)
+		if (fd != keep && null >= 0)
+			dup2(null, fd);
+}
+
+static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const struct rt_tracefs *tracefs)
+{
+	unsigned i;
+	ssize_t n;
+	char byte;
+
+	/* Neither a signal to our process group nor "killall rawtrace" reaches it. */
+	setsid();
+	prctl(PR_SET_NAME, "rt-guard");
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	if (chdir("/") != 0)
+		_exit(1);
+	close_all_but(fd);
+	do {
+		n = read(fd, &byte, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n == 1)
+		_exit(0);
+	for (i = 0; i < RETRIES; i++) {
+		rt_tracefs_clear(tracefs, owner);
+		if (!rt_tracefs_remains(tracefs, owner))
+			break;
+		usleep(RETRY_MS * 1000);
+	}
+	_exit(0);
+}
+
+int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, struct rt_error *err)
+{
+	pid_t owner = getpid();
+	int p[2];
+
+	memset(guard, 0, sizeof(*guard));
+	if (pipe2(p, O_CLOEXEC) != 0)
+		return rt_fail(err, -errno, "starting the guard process: %s", strerror(errno));
+	guard->pid = fork();
+	if (guard->pid == 0) {
+		close(p[1]);
+		guard_main(p[0], owner, tracefs);
+	}
+	close(p[0]);
+	if (guard->pid < 0) {
+		int r = -errno;
+
+		close(p[1]);
+		guard->pid = 0;
+		return rt_fail(err, r, "starting the guard process: %s", strerror(-r));
+	}
+	guard->fd = p[1];
+	return 0;
+}
+
+void rt_guard_end(struct rt_guard *guard, const struct rt_tracefs *tracefs)
+{
+	if (!guard->pid)
+		return;
+	rt_tracefs_clear(tracefs, getpid());
+	/* What could not be cleared is left to the guard. */
+	if (!rt_tracefs_remains(tracefs, getpid()) && write(guard->fd, "q", 1) == 1) {
+		close(guard->fd);
+		while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	} else {
+		close(guard->fd);
+	}
+	guard->pid = 0;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One uprobe_events event of many probes for each plan (about 5.4), one BPF program on its perf event: two descriptors for
+ * thousands of functions.  The program cannot tell the probes apart, so an entry is known by its instruction pointer and a
+ * return by the stack pointer of the entry it ends.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "attach/define.h"
+#include "attach/perf_probe.h"
+
+/* Define all probes of a plan as one event.  Returns their number. */
+static int define_plan(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned plan, const char *event,
+		       struct rt_error *err)
+{
+	int n = 0, r;
+	unsigned i;
+
+	for (i = 0; i < request->nprobes; i++) {
+		if (request->probes[i].plan != plan)
+			continue;
+		r = rt_define(&p->tracefs, request, i, event, false, false, err);
+		if (r == -EEXIST && n)
+			return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here (EEXIST)");
+		if (r < 0)
+			return r;
+		n++;
+	}
+	return n;
+}
+
+static int add_plan(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned plan, struct rt_error *err)
+{
+	struct rt_perf_attr attr;
+	char event[32];
+	int n, prog, r;
+
+	snprintf(event, sizeof(event), "plan%u", plan);
+	n = define_plan(p, request, plan, event, err);
+	if (n <= 0)
+		return n;
+	r = rt_defined(&p->tracefs, event);
+	if (r >= 0 && r != n)
+		return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here: the kernel kept %d of %d (before 5.4)", r, n);
+	r = rt_perf_probes_event(p, event, &attr, err);
+	if (r < 0)
+		return r;
+	prog = rt_bpf_side_load(&p->side, request, (uint16_t)plan, RT_KEY_POINTER, 0, 0, err);
+	if (prog < 0)
+		return prog;
+	return rt_perf_probes_add(p, &attr, request->pid, prog, event, err);
+}
+
+static int multi_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
+{
+	struct rt_perf_probes *p;
+	unsigned plan;
+	int kind, r;
+
+	p = rt_perf_probes_new(&rt_attach_multi_event, request, true, &r, err);
+	if (!p)
+		return r;
+	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
+		for (plan = 0; plan < request->nplans && r == 0; plan++)
+			if ((int)request->plans[plan].kind == kind)
+				r = add_plan(p, request, plan, err);
+	if (r < 0)
+		rt_perf_probes_close(&p->attach);
+	else
+		*attach = &p->attach;
+	return r;
+}
+
+const struct rt_attach_ops rt_attach_multi_event = {
+	.name = "multi-event",
+	.help = "one uprobe_events event for all probes (5.4)",
+	.bpf = true,
+	.key = RT_KEY_IP,
+	.open = multi_open,
+	.detach = rt_perf_probes_detach,
+	.close = rt_perf_probes_close,
+};

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attach/perf_probe.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "kernel/procfs.h"
+#include "util/array.h"
+
+/* Descriptors besides the probes' own: rings, images, standard streams. */
+enum { OTHER_FDS = 1024 };
+
+struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const struct rt_attach_request *request,
+					  bool definitions, int *r, struct rt_error *err)
+{
+	struct rt_perf_probes *p = calloc(1, sizeof(*p));
+
+	if (!p) {
+		*r = rt_nomem(err);
+		return NULL;
+	}
+	p->attach.ops = ops;
+	rt_limits_raise(request->nprobes + OTHER_FDS);
+	*r = rt_bpf_side_open(&p->side, request, &p->attach.source, err);
+	if (*r < 0) {
+		free(p);
+		return NULL;
+	}
+	if (definitions) {
+		*r = rt_tracefs_find(&p->tracefs, err);
+		if (*r == 0)
+			*r = rt_guard_start(&p->guard, &p->tracefs, err);
+	}
+	if (*r < 0) {
+		rt_perf_probes_close(&p->attach);
+		return NULL;
+	}
+	return p;
+}
+
+int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid, int prog, const char *what,
+		       struct rt_error *err)
+{
+	int fd, r = 0;
+
+	if (RT_ROOM(&p->fds, p->nfds, &p->cap) != 0) {
+		close(prog);
+		return rt_nomem(err);
+	}
+	fd = rt_perf_open(attr, pid, -1);
+	if (fd == -EMFILE)
+		r = rt_fail(err, fd, "%s: more probes than file descriptors (%zu open; RLIMIT_NOFILE); trace fewer functions", what,
+			    p->nfds);
+	else if (fd < 0)
+		r = rt_fail(err, fd, "%s: perf_event_open: %s", what, strerror(-fd));
+	else if (ioctl(fd, RT_PERF_IOC_SET_BPF, prog) != 0)
+		r = rt_fail(err, -errno, "%s: putting the BPF program on the probe: %s", what, strerror(errno));
+	else if (ioctl(fd, RT_PERF_IOC_ENABLE, 0) != 0)
+		r = rt_fail(err, -errno, "%s: enabling the probe: %s", what, strerror(errno));
+	close(prog);
+	if (r == 0)
+		p->fds[p->nfds++] = fd;
+	else if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_perf_attr *attr, struct rt_error *err)
+{
+	char file[128], *text;
+	int r;
+
+	snprintf(file, sizeof(file), "events/" RT_TRACEFS_GROUP "%d/%s/id", (int)getpid(), event);
+	r = rt_tracefs_read(&p->tracefs, file, &text);
+	if (r < 0)
+		return rt_fail(err, r, "%s/%s: %s", p->tracefs.root, file, strerror(-r));
+	memset(attr, 0, sizeof(*attr));
+	attr->type = RT_PERF_TYPE_TRACEPOINT;
+	attr->size = sizeof(*attr);
+	attr->config = strtoull(text, NULL, 10);
+	attr->sample_period = 1;
+	attr->flags = RT_PERF_DISABLED;
+	free(text);
+	return 0;
+}
+
+const char *rt_perf_probes_path(const struct rt_function *function, char *buf)
+{
+	snprintf(buf, 64, "/proc/self/fd/%d", rt_image_fd(function->image));
+	return buf;
+}
+
+/* Each close waits for RCU grace periods, tens of ms, one after another in one thread; side by side they share them. */
+enum { CLOSERS = 32, CLOSERS_FROM = 8 };
+
+struct closer {
+	struct rt_perf_probes *p;
+	size_t *next;
+};
+
+static void *close_some(void *arg)
+{
+	struct closer *c = arg;
+	size_t i;
+
+	while ((i = __atomic_fetch_add(c->next, 1, __ATOMIC_RELAXED)) < c->p->nfds)
+		close(c->p->fds[i]);
+	return NULL;
+}
+
+void rt_perf_probes_detach(struct rt_attach *attach)
+{
+	struct rt_perf_probes *p = (struct rt_perf_probes *)attach;
+	size_t next = 0;
+	struct closer c = { p, &next };
+	pthread_t threads[CLOSERS];
+	unsigned n = 0;
+
+	while (p->nfds > CLOSERS_FROM && n < CLOSERS && pthread_create(&threads[n], NULL, close_some, &c) == 0)
+		n++;
+	close_some(&c);
+	while (n)
+		pthread_join(threads[--n], NULL);
+	p->nfds = 0;
+}
+
+void rt_perf_probes_close(struct rt_attach *attach)
+{
+	struct rt_perf_probes *p = (struct rt_perf_probes *)attach;
+
+	rt_perf_probes_detach(attach);
+	rt_guard_end(&p->guard, &p->tracefs);
+	if (attach->source)
+		attach->source->ops->close(attach->source);
+	rt_bpf_side_close(&p->side);
+	free(p->fds);
+	free(p);
+}

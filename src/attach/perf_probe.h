@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_ATTACH_PERF_PROBE_H
+#define RT_ATTACH_PERF_PROBE_H
+
+#include "attach/bpf_side.h"
+#include "attach/guard.h"
+#include "kernel/sys.h"
+#include "kernel/tracefs.h"
+
+/* What the three mechanisms that put a BPF program on perf events share: state, life cycle, the fds. */
+struct rt_perf_probes {
+	struct rt_attach attach;
+	struct rt_bpf_side side;
+	struct rt_tracefs tracefs;
+	struct rt_guard guard;		/* running where definitions were made */
+	int *fds;			/* the perf events */
+	size_t nfds, cap;
+};
+
+/* Allocate, with maps and rings; `definitions`: find tracefs and start the guard too.  NULL on failure, the code in `*r`. */
+struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const struct rt_attach_request *request,
+					  bool definitions, int *r, struct rt_error *err);
+
+/* Open the event that `attr` describes for the process, put `prog` (closed in any case) on it and enable it. */
+int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid, int prog, const char *what,
+		       struct rt_error *err);
+
+/* The perf event id of tracefs event GROUP/`event`, as an attr for rt_perf_probes_add. */
+int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_perf_attr *attr, struct rt_error *err);
+
+/* A file's path as the kernel is given it, in `buf` of 64 bytes: the descriptor that we hold. */
+const char *rt_perf_probes_path(const struct rt_function *function, char *buf);
+
+void rt_perf_probes_detach(struct rt_attach *attach);
+void rt_perf_probes_close(struct rt_attach *attach);
+
+#endif

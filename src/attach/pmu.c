@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* perf_event_open on the uprobe PMU with a BPF program on each event (4.17). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach/perf_probe.h"
+#include "kernel/procfs.h"
+
+#define PMU "/sys/bus/event_source/devices/uprobe"
+
+struct pmu {
+	uint32_t type;
+	uint64_t return_bit;	/* in attr.config */
+};
+
+/* The PMU's own description; a kernel without it must never be tried: some crash on other uses of unknown PMUs. */
+static int pmu_read(struct pmu *pmu, struct rt_error *err)
+{
+	unsigned bit;
+	char *text;
+	int r;
+
+	r = rt_read_file(PMU "/type", &text);
+	if (r < 0)
+		return rt_fail(err, -EOPNOTSUPP, "the kernel has no uprobe PMU (" PMU "; before 4.17)");
+	pmu->type = (uint32_t)strtoul(text, NULL, 10);
+	free(text);
+	r = rt_read_file(PMU "/format/retprobe", &text);
+	if (r < 0)
+		return rt_fail(err, -EOPNOTSUPP, PMU "/format/retprobe: %s", strerror(-r));
+	r = sscanf(text, "config:%u", &bit) == 1 && bit < 64 ? 0 : -EOPNOTSUPP;
+	free(text);
+	if (r < 0)
+		return rt_fail(err, r, PMU "/format/retprobe: not \"config:N\"");
+	pmu->return_bit = 1ull << bit;
+	return 0;
+}
+
+static int add_probe(struct rt_perf_probes *p, const struct pmu *pmu, const struct rt_attach_request *request, unsigned id,
+		     struct rt_error *err)
+{
+	const struct rt_probe *probe = &request->probes[id];
+	const struct rt_function *f = &request->functions->v[probe->function];
+	char path[64];
+	struct rt_perf_attr attr = {
+		.type = pmu->type, .size = sizeof(attr), .sample_period = 1, .flags = RT_PERF_DISABLED,
+		.config = request->plans[probe->plan].kind == RT_KIND_RETURN ? pmu->return_bit : 0,
+		.config1 = (uint64_t)(uintptr_t)rt_perf_probes_path(f, path), .config2 = f->offset,
+	};
+	int prog;
+
+	prog = rt_bpf_side_load(&p->side, request, probe->plan, RT_KEY_CONSTANT, id, 0, err);
+	if (prog < 0)
+		return prog;
+	return rt_perf_probes_add(p, &attr, request->pid, prog, f->name, err);
+}
+
+static int pmu_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
+{
+	struct rt_perf_probes *p;
+	struct pmu pmu = { 0 };
+	unsigned i;
+	int kind, r;
+
+	r = pmu_read(&pmu, err);
+	if (r < 0)
+		return r;
+	p = rt_perf_probes_new(&rt_attach_pmu, request, false, &r, err);
+	if (!p)
+		return r;
+	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
+		for (i = 0; i < request->nprobes && r == 0; i++)
+			if ((int)request->plans[request->probes[i].plan].kind == kind)
+				r = add_probe(p, &pmu, request, i, err);
+	if (r < 0)
+		rt_perf_probes_close(&p->attach);
+	else
+		*attach = &p->attach;
+	return r;
+}
+
+const struct rt_attach_ops rt_attach_pmu = {
+	.name = "pmu",
+	.help = "the uprobe PMU, one descriptor a probe (4.17)",
+	.bpf = true,
+	.key = RT_KEY_ID,
+	.open = pmu_open,
+	.detach = rt_perf_probes_detach,
+	.close = rt_perf_probes_close,
+};

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tracefs alone (--no-bpf; 3.10): uprobe_events enabled in a trace instance of our own and read from its trace_pipe_raw.  Neither
+ * bpf(2) nor perf_event_open(2) is called.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attach/define.h"
+#include "attach/guard.h"
+#include "kernel/procfs.h"
+#include "kernel/sys.h"
+#include "stream/tracefs_source.h"
+
+struct tracefs {
+	struct rt_attach attach;
+	struct rt_tracefs fs;
+	struct rt_guard guard;
+	char instance[64];			/* its folder below the root */
+	struct rt_tracefs_event *events;	/* until the source takes them */
+	size_t nevents;
+};
+
+static void tracefs_detach(struct rt_attach *attach)
+{
+	struct tracefs *t = (struct tracefs *)attach;
+	char file[128];
+
+	snprintf(file, sizeof(file), "%s/events/enable", t->instance);
+	rt_tracefs_write(&t->fs, file, "0");
+}
+
+static void tracefs_close(struct rt_attach *attach)
+{
+	struct tracefs *t = (struct tracefs *)attach;
+
+	if (attach->source)
+		attach->source->ops->close(attach->source);	/* an instance with open files cannot be removed */
+	rt_guard_end(&t->guard, &t->fs);
+	rt_tracefs_events_free(t->events, t->nevents);
+	free(t);
+}
+
+static int add_event(struct tracefs *t, const char *name, enum rt_event_type type, const struct rt_attach_request *request,
+		     unsigned probe, struct rt_error *err)
+{
+	struct rt_tracefs_event *e = &t->events[t->nevents];
+	char file[128], *text;
+	int r;
+
+	snprintf(file, sizeof(file), "events/%s/format", name);
+	r = rt_tracefs_read(&t->fs, file, &text);
+	if (r < 0)
+		return rt_fail(err, r, "%s/%s: %s", t->fs.root, file, strerror(-r));
+	r = rt_format_parse(text, file, &e->format, err);
+	free(text);
+	if (r < 0)
+		return r;
+	e->type = type;
+	if (type == RT_EV_HIT) {
+		e->probe = probe;
+		e->plan_id = request->probes[probe].plan;
+		e->plan = &request->plans[e->plan_id];
+	}
+	t->nevents++;
+	return 0;
+}
+
+static int add_hits(struct tracefs *t, const struct rt_attach_request *request, const char *event, unsigned probe,
+		    struct rt_error *err)
+{
+	char name[96];
+
+	snprintf(name, sizeof(name), RT_TRACEFS_GROUP "%d/%s", (int)getpid(), event);
+	return add_event(t, name, RT_EV_HIT, request, probe, err);
+}
+
+/* One event a plan, many probes each, told apart by a constant in the record (5.4).  -EOPNOTSUPP where the kernel cannot. */
+static int define_plans(struct tracefs *t, const struct rt_attach_request *request, struct rt_error *err)
+{
+	unsigned plan, i, first;
+	char event[32];
+	int n, r;
+
+	for (plan = 0; plan < request->nplans; plan++) {
+		snprintf(event, sizeof(event), "plan%u", plan);
+		for (i = 0, n = 0, first = 0; i < request->nprobes; i++) {
+			if (request->probes[i].plan != plan || rt_attach_leaves_out(request, i))
+				continue;
+			r = rt_define(&t->fs, request, i, event, true, true, err);
+			if (r == -EINVAL || r == -EEXIST)
+				return -EOPNOTSUPP;
+			if (r < 0)
+				return r;
+			if (n++ == 0)
+				first = i;
+		}
+		if (!n)
+			continue;
+		if (rt_defined(&t->fs, event) != n)
+			return -EOPNOTSUPP;
+		r = add_hits(t, request, event, first, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int define_probes(struct tracefs *t, const struct rt_attach_request *request, struct rt_error *err)
+{
+	char event[32];
+	unsigned i;
+	int r;
+
+	for (i = 0; i < request->nprobes; i++) {
+		if (rt_attach_leaves_out(request, i))
+			continue;
+		snprintf(event, sizeof(event), "probe%u", i);
+		r = rt_define(&t->fs, request, i, event, true, false, err);
+		if (r == 0)
+			r = add_hits(t, request, event, i, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int define(struct tracefs *t, const struct rt_attach_request *request, struct rt_error *err)
+{
+	int r;
+
+	r = define_plans(t, request, err);
+	if (r != -EOPNOTSUPP)
+		return r;
+	rt_tracefs_clear(&t->fs, getpid());
+	while (t->nevents)
+		rt_format_free(&t->events[--t->nevents].format);
+	return define_probes(t, request, err);
+}
+
+static int write_instance(struct tracefs *t, const char *file, const char *text)
+{
+	char path[320];
+
+	snprintf(path, sizeof(path), "%s/%s", t->instance, file);
+	return rt_tracefs_write(&t->fs, path, text);
+}
+
+static int append_instance(struct tracefs *t, const char *file, const char *text)
+{
+	char path[320];
+
+	snprintf(path, sizeof(path), "%s/%s", t->instance, file);
+	return rt_tracefs_append(&t->fs, path, text);
+}
+
+static int make_instance(struct tracefs *t, const struct rt_attach_request *request, struct rt_error *err)
+{
+	size_t kb = (request->ring_bytes ? request->ring_bytes : 8u << 20) / 1024;
+	char path[PATH_MAX], number[32];
+
+	snprintf(t->instance, sizeof(t->instance), "instances/" RT_TRACEFS_INSTANCE "%d", (int)getpid());
+	if (mkdir(rt_tracefs_path(&t->fs, path, "%s", t->instance), 0700) != 0)
+		return rt_fail(err, errno == ENOENT ? -EOPNOTSUPP : -errno, "%s: cannot make a trace instance: %s", path,
+			       strerror(errno));
+	snprintf(number, sizeof(number), "%zu", kb ? kb : 1);
+	if (write_instance(t, "buffer_size_kb", number) < 0)
+		return rt_fail(err, -ENOMEM, "%s: no memory for a ring of %zu KiB a CPU; try a smaller --buffer", path, kb);
+	return 0;
+}
+
+/*
+ * Let the kernel record only the traced process's threads.  Without event-fork (4.7) new threads would be missed, so there everything is
+ * recorded and the session picks its threads out.
+ */
+static int filter_threads(struct tracefs *t, pid_t pid, struct rt_error *err)
+{
+	char number[32];
+	pid_t *tids;
+	int before = 0, n, i, r;
+
+	if (write_instance(t, "options/event-fork", "1") < 0)
+		return 0;
+	/* Threads that begin while we read the list are found by reading it again. */
+	for (;;) {
+		n = rt_proc_threads(pid, &tids);
+		if (n < 0)
+			return rt_fail(err, n, "no process %d", (int)pid);
+		for (i = 0, r = 0; i < n && r == 0; i++) {
+			snprintf(number, sizeof(number), "%d\n", (int)tids[i]);
+			r = append_instance(t, "set_event_pid", number);
+		}
+		free(tids);
+		if (r < 0)
+			return r == -ENOENT ? 0 : rt_fail(err, r, "%s/set_event_pid: %s", t->instance, strerror(-r));
+		if (n == before)
+			return 0;
+		before = n;
+	}
+}
+
+static int enable_event(struct tracefs *t, const char *name, struct rt_error *err)
+{
+	char file[192];
+	int r;
+
+	snprintf(file, sizeof(file), "events/%s/enable", name);
+	r = write_instance(t, file, "1");
+	return r < 0 ? rt_fail(err, r, "%s/%s: enabling the probes: %s", t->instance, file, strerror(-r)) : 0;
+}
+
+/* Each event by itself: the group's `enable` says success up to 4.9 even when a member fails.  Returns before entries. */
+static int enable(struct tracefs *t, const struct rt_tracefs_event *events, size_t n, struct rt_error *err)
+{
+	char name[128];
+	int kind, r;
+	size_t i;
+
+	r = enable_event(t, "task/task_newtask", err);
+	if (r == 0)
+		r = enable_event(t, "sched/sched_process_exit", err);
+	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--) {
+		for (i = 0; i < n && r == 0; i++) {
+			if (events[i].type != RT_EV_HIT || (int)events[i].plan->kind != kind)
+				continue;
+			snprintf(name, sizeof(name), RT_TRACEFS_GROUP "%d/%s", (int)getpid(), events[i].format.name);
+			r = enable_event(t, name, err);
+		}
+	}
+	return r;
+}
+
+static int start(struct tracefs *t, const struct rt_attach_request *request, struct rt_error *err)
+{
+	struct rt_tracefs_event *events;
+	char path[PATH_MAX];
+	size_t n;
+	int r;
+
+	r = define(t, request, err);
+	if (r == 0)
+		r = add_event(t, "task/task_newtask", RT_EV_FORK, request, 0, err);
+	if (r == 0)
+		r = add_event(t, "sched/sched_process_exit", RT_EV_EXIT, request, 0, err);
+	if (r == 0)
+		r = make_instance(t, request, err);
+	if (r < 0)
+		return r;
+	events = t->events;
+	n = t->nevents;
+	t->events = NULL;
+	t->nevents = 0;
+	r = rt_tracefs_source_open(rt_tracefs_path(&t->fs, path, "%s", t->instance), events, n, &t->attach.source, err);
+	if (r < 0)
+		return r;
+	/* Before 3.17 an instance has no clock that we can read too; the session then merges by what it has seen. */
+	t->attach.source->foreign_clock = write_instance(t, "trace_clock", "mono") < 0;
+	r = filter_threads(t, request->pid, err);
+	return r < 0 ? r : enable(t, events, n, err);
+}
+
+static int tracefs_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
+{
+	struct tracefs *t = calloc(1, sizeof(*t));
+	int r;
+
+	if (!t)
+		return rt_nomem(err);
+	t->attach.ops = &rt_attach_tracefs;
+	t->events = calloc(request->nprobes + 2, sizeof(*t->events));
+	r = t->events ? rt_tracefs_find(&t->fs, err) : rt_nomem(err);
+	if (r == 0)
+		r = rt_guard_start(&t->guard, &t->fs, err);
+	if (r == 0)
+		r = start(t, request, err);
+	if (r < 0)
+		tracefs_close(&t->attach);
+	else
+		*attach = &t->attach;
+	return r;
+}
+
+const struct rt_attach_ops rt_attach_tracefs = {
+	.name = "tracefs",
+	.help = "uprobe_events alone, without bpf(2) and perf_event_open(2) (3.10)",
+	.bpf = false,
+	.everywhere = true,
+	.key = RT_KEY_ID,
+	.open = tracefs_open,
+	.detach = tracefs_detach,
+	.close = tracefs_close,
+};

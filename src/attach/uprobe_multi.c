@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* BPF_LINK_CREATE with BPF_TRACE_UPROBE_MULTI (6.6): one link for thousands of probes, each known by its cookie. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach/bpf_side.h"
+#include "kernel/sys.h"
+#include "util/array.h"
+
+struct multi {
+	struct rt_attach attach;
+	struct rt_bpf_side side;
+	int *links;
+	size_t nlinks, cap;
+};
+
+/* One link: all probes of one plan in one file. */
+struct batch {
+	uint64_t *offsets, *cookies;
+	uint32_t n;
+	struct rt_image *image;
+};
+
+static uint64_t ptr(const void *p)
+{
+	return (uint64_t)(uintptr_t)p;
+}
+
+/* A kernel that has uprobe_multi says EBADF to a path that is no regular file, an older one EINVAL to anything. */
+static bool supported(int prog)
+{
+	static const uint64_t offset = 1;
+	struct rt_bpf_link_attr attr = {
+		.prog_fd = (uint32_t)prog, .attach_type = RT_BPF_TRACE_UPROBE_MULTI,
+		.uprobe_multi = { .path = ptr("/"), .offsets = ptr(&offset), .cnt = 1 },
+	};
+
+	return rt_bpf_link_create(&attr) == -EBADF;
+}
+
+static int link_batch(struct multi *m, const struct rt_attach_request *request, int prog, const struct batch *b,
+		      enum rt_kind kind, struct rt_error *err)
+{
+	char path[64];
+	struct rt_bpf_link_attr attr = {
+		.prog_fd = (uint32_t)prog, .attach_type = RT_BPF_TRACE_UPROBE_MULTI,
+		.uprobe_multi = {
+			.path = ptr(path), .offsets = ptr(b->offsets), .cookies = ptr(b->cookies), .cnt = b->n,
+			.flags = kind == RT_KIND_RETURN ? RT_BPF_F_UPROBE_MULTI_RETURN : 0, .pid = (uint32_t)request->pid,
+		},
+	};
+	int r;
+
+	if (RT_ROOM(&m->links, m->nlinks, &m->cap) != 0)
+		return rt_nomem(err);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", rt_image_fd(b->image));
+	r = rt_bpf_link_create(&attr);
+	if (r == -EINVAL && !supported(prog))
+		return rt_fail(err, -EOPNOTSUPP, "the kernel has no uprobe_multi links (before 6.6)");
+	if (r < 0)
+		return rt_fail(err, r, "%s: attaching %u probes (uprobe_multi): %s", rt_image_name(b->image), b->n, strerror(-r));
+	m->links[m->nlinks++] = r;
+	return 0;
+}
+
+/* Every file's probes of one plan, a link each.  `b` has room for all probes. */
+static int link_plan(struct multi *m, const struct rt_attach_request *request, uint16_t plan, struct batch *b,
+		     struct rt_error *err)
+{
+	int prog, r = 0;
+	unsigned i, j;
+
+	prog = rt_bpf_side_load(&m->side, request, plan, RT_KEY_COOKIE, 0, RT_BPF_TRACE_UPROBE_MULTI, err);
+	if (prog == -E2BIG || prog == -EINVAL)
+		return rt_fail(err, -EOPNOTSUPP, "the kernel has no BPF cookies (before 5.15)");
+	if (prog < 0)
+		return prog;
+	for (i = 0; i < request->nprobes && r == 0; i++) {
+		const struct rt_function *f = &request->functions->v[request->probes[i].function];
+
+		if (request->probes[i].plan != plan)
+			continue;
+		for (j = 0; j < i; j++)		/* the first of its file makes the link */
+			if (request->probes[j].plan == plan && request->functions->v[request->probes[j].function].image == f->image)
+				break;
+		if (j < i)
+			continue;
+		*b = (struct batch){ .offsets = b->offsets, .cookies = b->cookies, .image = f->image };
+		for (j = i; j < request->nprobes; j++) {
+			const struct rt_function *g = &request->functions->v[request->probes[j].function];
+
+			if (request->probes[j].plan != plan || g->image != f->image)
+				continue;
+			b->offsets[b->n] = g->offset;
+			b->cookies[b->n++] = j;
+		}
+		r = link_batch(m, request, prog, b, request->plans[plan].kind, err);
+	}
+	close(prog);
+	return r;
+}
+
+static void multi_detach(struct rt_attach *attach)
+{
+	struct multi *m = (struct multi *)attach;
+
+	while (m->nlinks)
+		close(m->links[--m->nlinks]);
+}
+
+static void multi_close(struct rt_attach *attach)
+{
+	struct multi *m = (struct multi *)attach;
+
+	multi_detach(attach);
+	if (attach->source)
+		attach->source->ops->close(attach->source);
+	rt_bpf_side_close(&m->side);
+	free(m->links);
+	free(m);
+}
+
+static int multi_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
+{
+	struct multi *m = calloc(1, sizeof(*m));
+	struct batch b = { 0 };
+	int kind, r;
+	unsigned plan;
+
+	b.offsets = calloc(request->nprobes, sizeof(*b.offsets));
+	b.cookies = calloc(request->nprobes, sizeof(*b.cookies));
+	if (!m || !b.offsets || !b.cookies) {
+		r = rt_nomem(err);
+		free(m);
+		goto out;
+	}
+	m->attach.ops = &rt_attach_uprobe_multi;
+	r = rt_bpf_side_open(&m->side, request, &m->attach.source, err);
+	if (r < 0) {
+		free(m);
+		goto out;
+	}
+	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
+		for (plan = 0; plan < request->nplans && r == 0; plan++)
+			if ((int)request->plans[plan].kind == kind)
+				r = link_plan(m, request, (uint16_t)plan, &b, err);
+	if (r < 0)
+		multi_close(&m->attach);
+	else
+		*attach = &m->attach;
+out:
+	free(b.offsets);
+	free(b.cookies);
+	return r;
+}
+
+const struct rt_attach_ops rt_attach_uprobe_multi = {
+	.name = "uprobe-multi",
+	.help = "one BPF link for all probes (6.6)",
+	.bpf = true,
+	.key = RT_KEY_ID,
+	.open = multi_open,
+	.detach = multi_detach,
+	.close = multi_close,
+};

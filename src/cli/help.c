@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/help.h"
+
+#include "config.h"
+
+static void print_choices(FILE *file, const struct rt_choice *c)
+{
+	for (; c->name; c++)
+		fprintf(file, "                           %-13s %s\n", c->name, c->help);
+}
+
+void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_choice *mechanisms)
+{
+	fputs("usage: rawtrace [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
+	      "       rawtrace [OPTION]... -p PID FUNCTION...\n"
+	      "       rawtrace doctor [--clean]\n"
+	      "\n"
+	      "Print the calls of native functions, with arguments and results, as a tree.\n"
+	      "\n"
+	      "FUNCTION is [LIBRARY:]NAME[:ARGUMENTS]: a name or a shell glob ('str*') of the\n"
+	      "program or of a library it is linked with (libm.so:cos); ARGUMENTS is how many of\n"
+	      "its arguments to print, as C ints (1).\n"
+	      "\n"
+	      "  -p, --pid=PID          trace a running process, with all its threads\n"
+	      "  -o, --output=FILE      write the trace to FILE, not to standard error\n"
+	      "      --format=FORMAT    how the trace is written:\n", file);
+	print_choices(file, formats);
+	fputs("      --attach=MECHANISM put the probes in by MECHANISM; without it, by the first of\n"
+	      "                         these that works:\n", file);
+	print_choices(file, mechanisms);
+	fputs("      --no-bpf           call neither bpf(2) nor perf_event_open(2): tracefs alone\n"
+	      "      --buffer=SIZE      the ring's size a CPU (8M); K, M and G are understood\n"
+	      "      --dump=WHAT        print what would be given to the kernel, and trace nothing:\n"
+	      "                         bpf (a listing), tracefs (uprobe_events lines)\n"
+	      "  -v, --verbose          say which mechanism is used, and why not another\n"
+	      "  -h, --help             print this text\n"
+	      "  -V, --version          print the version and what is built in\n"
+	      "\n"
+	      "rawtrace doctor says what works on this machine; with --clean it removes what killed\n"
+	      "rawtrace processes have left in tracefs.\n"
+	      "\n"
+	      "The exit status is that of PROGRAM (128 + N when signal N ended it), 1 when something\n"
+	      "stood in the way, 2 when the command line asked for something that is not there.\n", file);
+}
+
+void rt_version_print(FILE *file)
+{
+	fputs("rawtrace " PACKAGE_VERSION "\n"
+	      "Libraries: libelf, libcap\n"
+	      "Architectures: x86-64, i386 (entries only), aarch64\n"
+	      "License GPLv2+: GNU GPL version 2 or later.  There is no warranty.\n", file);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_DUMP, OPT_CLEAN };
+
+static const struct option long_options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "format", required_argument, NULL, OPT_FORMAT },
+	{ "attach", required_argument, NULL, OPT_ATTACH },
+	{ "no-bpf", no_argument, NULL, OPT_NO_BPF },
+	{ "buffer", required_argument, NULL, OPT_BUFFER },
+	{ "dump", required_argument, NULL, OPT_DUMP },
+	{ "clean", no_argument, NULL, OPT_CLEAN },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ 0 },
+};
+
+int rt_size_parse(const char *text, size_t *size)
+{
+	unsigned shift = 0;
+	unsigned long v;
+	char *end;
+
+	errno = 0;
+	v = strtoul(text, &end, 10);
+	if (end == text || *text == '-' || errno)
+		return -EINVAL;
+	if (*end == 'K' || *end == 'k')
+		shift = 10;
+	else if (*end == 'M' || *end == 'm')
+		shift = 20;
+	else if (*end == 'G' || *end == 'g')
+		shift = 30;
+	if (end[shift != 0] != '\0' || v > (SIZE_MAX >> shift))
+		return -EINVAL;
+	*size = (size_t)v << shift;
+	return 0;
+}
+
+static int parse_pid(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	long pid;
+	char *end;
+
+	if (o->pid)
+		return rt_usage(err, "-p %s: one process can be traced at a time", text);
+	errno = 0;
+	pid = strtol(text, &end, 10);
+	if (end == text || *end || errno || pid <= 0 || pid > INT_MAX)
+		return rt_usage(err, "-p %s: a process id is expected", text);
+	o->pid = (pid_t)pid;
+	return 0;
+}
+
+static int parse_dump(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	if (strcmp(text, "bpf") == 0)
+		o->dump = RT_DUMP_BPF;
+	else if (strcmp(text, "tracefs") == 0)
+		o->dump = RT_DUMP_TRACEFS;
+	else
+		return rt_usage(err, "--dump=%s: what can be shown is: bpf, tracefs", text);
+	return 0;
+}
+
+static int parse_option(struct rt_options *o, int c, char **argv, struct rt_error *err)
+{
+	switch (c) {
+	case 'p':
+		return parse_pid(o, optarg, err);
+	case 'o':
+		o->output = optarg;
+		return 0;
+	case OPT_FORMAT:
+		o->format = optarg;
+		return 0;
+	case OPT_ATTACH:
+		o->attach = optarg;
+		return 0;
+	case OPT_NO_BPF:
+		o->no_bpf = true;
+		return 0;
+	case OPT_BUFFER:
+		if (rt_size_parse(optarg, &o->buffer) < 0 || !o->buffer)
+			return rt_usage(err, "--buffer=%s: a size a CPU is expected, such as 512K or 8M", optarg);
+		return 0;
+	case OPT_DUMP:
+		return parse_dump(o, optarg, err);
+	case OPT_CLEAN:
+		o->clean = true;
+		return 0;
+	case 'v':
+		o->verbose = true;
+		return 0;
+	case 'h':
+		o->command = RT_CMD_HELP;
+		return 0;
+	case 'V':
+		o->command = RT_CMD_VERSION;
+		return 0;
+	case ':':
+		return rt_usage(err, "%s: a value is expected; see rawtrace --help", argv[optind - 1]);
+	default:
+		return rt_usage(err, "%s: no such option; see rawtrace --help", argv[optind - 1]);
+	}
+}
+
+/* PROGRAM FUNCTION... or, with -p, FUNCTION...; `rest` are the words after "--", for the program. */
+static int take_words(struct rt_options *o, int n, char **rest, int nrest, struct rt_error *err)
+{
+	char **words = o->words;
+
+	if (o->clean)
+		return rt_usage(err, "--clean goes with: rawtrace doctor");
+	if (!o->pid) {
+		if (n == 0)
+			return rt_usage(err, "what to trace? rawtrace PROGRAM FUNCTION..., or rawtrace -p PID FUNCTION...; see rawtrace --help");
+		o->program = *words++;
+		n--;
+		o->argv = calloc((size_t)nrest + 2, sizeof(*o->argv));
+		if (!o->argv)
+			return rt_nomem(err);
+		o->argv[0] = (char *)o->program;
+		memcpy(o->argv + 1, rest, (size_t)nrest * sizeof(*rest));
+	} else if (nrest) {
+		return rt_usage(err, "'-- %s': arguments go with a program that rawtrace starts, not with -p", rest[0]);
+	}
+	o->specs = words;
+	o->nspecs = n;
+	if (n == 0)
+		return rt_usage(err, "which functions? name some, or a glob: rawtrace %s%s 'str*'", o->pid ? "-p PID" : o->program,
+				"");
+	if (o->no_bpf && o->attach && strcmp(o->attach, "tracefs") != 0)
+		return rt_usage(err, "--no-bpf and --attach=%s exclude each other", o->attach);
+	return 0;
+}
+
+int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_error *err)
+{
+	int end, c, r, n = 0;
+
+	memset(o, 0, sizeof(*o));
+	/* What follows the first "--" is the program's, options and all. */
+	for (end = 1; end < argc && strcmp(argv[end], "--") != 0; end++)
+		;
+	o->words = calloc((size_t)argc + 1, sizeof(*o->words));
+	if (!o->words)
+		return rt_nomem(err);
+	optind = 0;
+	/* '-': words come as option 1, in order, wherever the options stand. */
+	while ((c = getopt_long(end, argv, "-:p:o:vhV", long_options, NULL)) != -1) {
+		if (c == 1) {
+			o->words[n++] = optarg;
+			continue;
+		}
+		r = parse_option(o, c, argv, err);
+		if (r < 0)
+			return r;
+	}
+	if (o->command != RT_CMD_TRACE)
+		return 0;
+	if (n && !o->pid && strcmp(o->words[0], "doctor") == 0) {
+		if (n > 1)
+			return rt_usage(err, "doctor %s: doctor takes only --clean", o->words[1]);
+		o->command = RT_CMD_DOCTOR;
+		return 0;
+	}
+	return take_words(o, n, end < argc ? argv + end + 1 : argv + end, end < argc ? argc - end - 1 : 0, err);
+}
+
+void rt_options_free(struct rt_options *o)
+{
+	free(o->argv);
+	free(o->words);
+	memset(o, 0, sizeof(*o));
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_CLI_OPTIONS_H
+#define RT_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "util/error.h"
+
+enum rt_command { RT_CMD_TRACE, RT_CMD_DOCTOR, RT_CMD_HELP, RT_CMD_VERSION };
+enum rt_dump { RT_DUMP_NONE, RT_DUMP_BPF, RT_DUMP_TRACEFS };
+
+/* What the command line asks for.  Strings point into argv. */
+struct rt_options {
+	enum rt_command command;
+	pid_t pid;			/* -p; 0: a command is started */
+	const char *program;		/* as given */
+	char **argv;			/* the command's own: program, then what follows "--"; malloced, NULL-ended */
+	char **specs;			/* probe specifications; points into `words` */
+	int nspecs;
+	const char *format;		/* --format; NULL: the tree */
+	const char *output;		/* -o; NULL: standard error */
+	const char *attach;		/* --attach; NULL: what works */
+	bool no_bpf, verbose, clean;
+	size_t buffer;			/* --buffer, bytes a CPU; 0: the default */
+	enum rt_dump dump;
+	char **words;			/* the arguments without options; malloced */
+};
+
+/* Parse the command line.  0, or a usage error.  Free with rt_options_free, also after a failure. */
+int rt_options_parse(struct rt_options *options, int argc, char **argv, struct rt_error *err);
+void rt_options_free(struct rt_options *options);
+
+/* A size such as "64K", "8M" or "1048576".  0 or -EINVAL. */
+int rt_size_parse(const char *text, size_t *size);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "doctor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "kernel/caps.h"
+#include "kernel/procfs.h"
+#include "kernel/sys.h"
+#include "kernel/tracefs.h"
+#include "trial.h"
+#include "util/array.h"
+
+static void row(FILE *file, const char *what, const char *state, const char *why)
+{
+	fprintf(file, "%-18s %-8s %s\n", what, state, why);
+}
+
+/* ---- what the user may do ---- */
+
+static void row_limit(FILE *file, const char *what, int resource, const char *low, rlim_t enough)
+{
+	struct rlimit l;
+	char text[160];
+
+	if (getrlimit((__rlimit_resource_t)resource, &l) != 0)
+		return;
+	if (l.rlim_cur == RLIM_INFINITY)
+		snprintf(text, sizeof(text), "unlimited");
+	else
+		snprintf(text, sizeof(text), "%llu, and cannot be raised further%s", (unsigned long long)l.rlim_cur,
+			 l.rlim_cur < enough ? low : "");
+	row(file, what, l.rlim_cur == RLIM_INFINITY || l.rlim_cur >= enough ? "ok" : "low", text);
+}
+
+static void rows_user(FILE *file)
+{
+	struct rt_error err;
+	long seccomp;
+
+	if (rt_caps_check(true, &err) == 0)
+		row(file, "capabilities", "ok", geteuid() == 0 ? "root" : "cap_sys_admin, or cap_bpf and cap_perfmon");
+	else
+		row(file, "capabilities", "no", err.text);
+	if (rt_caps_check_namespace(&err) == 0)
+		row(file, "process ids", "ok", "the machine's own");
+	else
+		row(file, "process ids", "no", err.text);
+	if (rt_proc_status(getpid(), "Seccomp", &seccomp) < 0 || seccomp == 0)
+		row(file, "seccomp", "ok", "no filter on this process");
+	else
+		row(file, "seccomp", "filter", "of programs started here only entries are traced, and bpf(2) may be refused");
+	row_limit(file, "RLIMIT_NOFILE", RLIMIT_NOFILE, "; thousands of functions need uprobe-multi or multi-event", 4096);
+	row_limit(file, "RLIMIT_MEMLOCK", RLIMIT_MEMLOCK, "; before 5.11 BPF maps count against it", 64 << 20);
+}
+
+/* ---- what the kernel has ---- */
+
+static void row_lockdown(FILE *file)
+{
+	char *text, *mode;
+
+	if (rt_read_file("/sys/kernel/security/lockdown", &text) < 0) {
+		row(file, "lockdown", "ok", "the kernel has none, or securityfs is not mounted");
+		return;
+	}
+	mode = strchr(text, '[');
+	if (mode)
+		mode[strcspn(mode, "]")] = '\0';
+	if (mode && strcmp(mode, "[confidentiality") == 0)
+		row(file, "lockdown", "no", "confidentiality: tracefs, perf events and BPF reads are refused; boot without it");
+	else
+		row(file, "lockdown", "ok", mode ? mode + 1 : "off");
+	free(text);
+}
+
+static void rows_tracefs(FILE *file, const struct rt_tracefs *t, int found, const struct rt_error *err)
+{
+	char text[PATH_MAX + 64];
+
+	if (found < 0) {
+		row(file, "tracefs", "no", err->text);
+		return;
+	}
+	snprintf(text, sizeof(text), "%s%s", t->root, t->private_mount ? " (not mounted; mounted privately)" : "");
+	row(file, "tracefs", "ok", text);
+	row(file, "uprobe_events", access(rt_tracefs_path(t, text, "uprobe_events"), W_OK) == 0 ? "ok" : "no",
+	    access(rt_tracefs_path(t, text, "uprobe_events"), W_OK) == 0 ? "can be written" : strerror(errno));
+	row(file, "trace instances", rt_tracefs_has(t, "instances") ? "ok" : "no",
+	    rt_tracefs_has(t, "instances") ? "for --no-bpf" : "no --no-bpf (before 3.10)");
+	row(file, "set_event_pid", rt_tracefs_has(t, "options/event-fork") ? "ok" : "no",
+	    rt_tracefs_has(t, "options/event-fork") ? "--no-bpf records only the traced threads" :
+	    "before 4.7; --no-bpf records every process that runs the program, and picks the traced one out");
+}
+
+static void rows_bpf(FILE *file)
+{
+	static const struct {
+		const char *what, *instead;
+		enum rt_bpf_helper helper;
+	} helpers[] = {
+		{ "bpf cookies", "before 5.15; one program a probe instead, or the instruction pointer", RT_FN_get_attach_cookie },
+		{ "probe_read_user", "before 5.5; probe_read instead", RT_FN_probe_read_user },
+	};
+	struct rt_bpf_insn exit_only[] = { { .code = 0xb7 }, { .code = 0x95 } };
+	int fd = rt_bpf_prog_load(exit_only, 2, 0, NULL, 0);
+	unsigned i;
+
+	if (fd < 0) {
+		row(file, "bpf(2)", "no", fd == -ENOSYS ? "the kernel was built without it; --no-bpf is used instead" : strerror(-fd));
+		return;
+	}
+	close(fd);
+	row(file, "bpf(2)", "ok", "programs for uprobes can be loaded");
+	for (i = 0; i < RT_COUNT(helpers); i++) {
+		/* r1 is the context: right for the cookie.  For a read: 0 bytes from 0 to the stack. */
+		struct rt_bpf_insn call[] = {
+			{ .code = 0x85, .imm = (int32_t)helpers[i].helper }, { .code = 0xb7 }, { .code = 0x95 },
+		};
+		struct rt_bpf_insn read[] = {
+			{ .code = 0x7a, .regs = 10, .off = -8 }, { .code = 0xbf, .regs = 1 | 10 << 4 },
+			{ .code = 0x07, .regs = 1, .imm = -8 }, { .code = 0xb7, .regs = 2, .imm = 8 }, { .code = 0xb7, .regs = 3 },
+			call[0], call[1], call[2],
+		};
+		bool reads = helpers[i].helper == RT_FN_probe_read_user;
+
+		fd = reads ? rt_bpf_prog_load(read, 8, 0, NULL, 0) : rt_bpf_prog_load(call, 3, 0, NULL, 0);
+		row(file, helpers[i].what, fd >= 0 ? "ok" : "no", fd >= 0 ? "" : helpers[i].instead);
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+/* ---- the mechanisms, each tried ---- */
+
+static bool row_mechanism(FILE *file, const struct rt_attach_ops *ops)
+{
+	struct rt_error err = { 0 };
+	struct rt_trial trial;
+	char text[256];
+	int r;
+
+	r = rt_trial_run(ops, &trial, &err);
+	if (r < 0) {
+		row(file, ops->name, "no", err.text);
+		return false;
+	}
+	if (trial.harmed) {
+		row(file, ops->name, "HARM", "a child of rawtrace's did not survive its probes; do not use this mechanism here");
+		return false;
+	}
+	if (trial.entries != RT_TRIAL_CALLS || trial.returns != RT_TRIAL_CALLS) {
+		snprintf(text, sizeof(text), "of %u calls, %u entries and %u returns were seen", RT_TRIAL_CALLS, trial.entries,
+			 trial.returns);
+		row(file, ops->name, "no", text);
+		return false;
+	}
+	snprintf(text, sizeof(text), "%s; attached in %.1f ms, detached in %.1f ms", ops->help, trial.attach_ms, trial.detach_ms);
+	row(file, ops->name, "ok", text);
+	return true;
+}
+
+int rt_doctor_run(FILE *file, struct rt_error *err)
+{
+	const struct rt_attach_ops *first = NULL, *without_bpf = NULL;
+	struct rt_error why = { 0 };
+	struct rt_tracefs tracefs;
+	struct utsname u;
+	unsigned i;
+	int found;
+
+	if (uname(&u) == 0)
+		fprintf(file, "rawtrace on Linux %s, %s\n\n", u.release, u.machine);
+	rt_limits_raise(4096);	/* as a trace does: what is shown is what it gets */
+	rows_user(file);
+	row_lockdown(file);
+	found = rt_tracefs_find(&tracefs, &why);
+	rows_tracefs(file, &tracefs, found, &why);
+	rows_bpf(file);
+	fputc('\n', file);
+	for (i = 0; rt_attach_at(i); i++) {
+		if (!row_mechanism(file, rt_attach_at(i)))
+			continue;
+		if (!first)
+			first = rt_attach_at(i);
+		if (!without_bpf && !rt_attach_at(i)->bpf)
+			without_bpf = rt_attach_at(i);
+	}
+	fprintf(file, "\nused: %s; with --no-bpf: %s\n", first ? first->name : "none", without_bpf ? without_bpf->name : "none");
+	if (fflush(file) != 0)
+		return rt_fail(err, -errno, "standard output: %s", strerror(errno));
+	return first ? 0 : rt_fail(err, -EOPNOTSUPP, "nothing can be traced here, for the reasons above");
+}
+
+int rt_doctor_clean(FILE *file, struct rt_error *err)
+{
+	struct rt_tracefs tracefs;
+	unsigned n;
+
+	if (rt_tracefs_mounted(&tracefs) < 0) {
+		fprintf(file, "tracefs is not mounted: nothing can have been left in it\n");
+		return 0;
+	}
+	if (!rt_tracefs_has(&tracefs, "uprobe_events"))
+		return rt_fail(err, -EACCES, "%s: %s; run it as root", tracefs.root, strerror(errno));
+	n = rt_tracefs_clean(&tracefs);
+	fprintf(file, "%u definition%s and instances of dead rawtrace processes removed\n", n, n == 1 ? "" : "s");
+	return 0;
+}

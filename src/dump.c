@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "dump.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "emit/definition.h"
+#include "emit/program.h"
+#include "target.h"
+
+static const char *kind_name(const struct rt_target *t, unsigned probe)
+{
+	return t->plans[t->probes[probe].plan].kind == RT_KIND_ENTRY ? "entry" : "return";
+}
+
+static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_source source, unsigned key, pid_t pid, FILE *file,
+			struct rt_error *err)
+{
+	const struct rt_program program = {
+		.plan = &t->plans[plan], .plan_id = (uint16_t)plan, .pid = pid, .key_source = source, .key = key, .read_user = true,
+	};
+	struct rt_bpf bpf;
+	int r;
+
+	rt_bpf_init(&bpf);
+	r = rt_program_emit(&program, &bpf, err);
+	if (r == 0)
+		r = rt_bpf_finish(&bpf, NULL, err);
+	if (r == 0)
+		rt_bpf_print(&bpf, file);
+	rt_bpf_free(&bpf);
+	return r;
+}
+
+static void print_probe(const struct rt_target *t, unsigned probe, FILE *file)
+{
+	const struct rt_function *f = &t->functions.v[t->probes[probe].function];
+
+	fprintf(file, "# probe %u: %s of %s, %s+0x%" PRIx64 "\n", probe, kind_name(t, probe), f->name, rt_image_name(f->image), f->offset);
+}
+
+static int dump_bpf(const struct rt_target *t, const struct rt_attach_ops *ops, pid_t pid, FILE *file, struct rt_error *err)
+{
+	bool one_each = ops == &rt_attach_pmu || ops == &rt_attach_event;
+	enum rt_key_source source = one_each ? RT_KEY_CONSTANT : ops->key == RT_KEY_IP ? RT_KEY_POINTER : RT_KEY_COOKIE;
+	unsigned i, plan;
+	int r = 0;
+
+	for (i = 0; i < t->nprobes && one_each && r == 0; i++) {
+		print_probe(t, i, file);
+		r = dump_program(t, t->probes[i].plan, source, i, pid, file, err);
+	}
+	for (plan = 0; plan < t->nplans && !one_each && r == 0; plan++) {
+		for (i = 0; i < t->nprobes; i++)
+			if (t->probes[i].plan == plan)
+				print_probe(t, i, file);
+		r = dump_program(t, plan, source, 0, pid, file, err);
+	}
+	return r;
+}
+
+static int dump_tracefs(const struct rt_target *t, FILE *file, struct rt_error *err)
+{
+	char event[32], line[RT_DEFINITION_MAX];
+	unsigned i;
+	int r;
+
+	for (i = 0; i < t->nprobes; i++) {
+		const struct rt_function *f = &t->functions.v[t->probes[i].function];
+		const struct rt_definition d = {
+			.group = "rawtrace", .event = event, .path = rt_image_name(f->image), .offset = f->offset,
+			.kind = t->plans[t->probes[i].plan].kind, .plan = &t->plans[t->probes[i].plan], .with_id = true, .id = i,
+		};
+
+		snprintf(event, sizeof(event), "plan%u", t->probes[i].plan);
+		r = rt_definition_print(&d, line, err);
+		if (r < 0)
+			return r;
+		fprintf(file, "%s\n", line);
+	}
+	return 0;
+}
+
+int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
+{
+	const struct rt_attach_ops *ops = o->attach ? rt_attach_find(o->attach) : rt_attach_at(0);
+	struct rt_target target;
+	int r;
+
+	if (!ops)
+		return rt_usage(err, "--attach=%s: no such mechanism; see rawtrace --help", o->attach);
+	if (o->dump == RT_DUMP_BPF && (!ops->bpf || o->no_bpf))
+		return rt_usage(err, "--dump=bpf: %s uses no BPF", o->no_bpf ? "--no-bpf" : ops->name);
+	r = rt_target_resolve(&target, o->program, o->pid, o->specs, o->nspecs, err);
+	if (r == 0)
+		r = o->dump == RT_DUMP_BPF ? dump_bpf(&target, ops, o->pid, file, err) : dump_tracefs(&target, file, err);
+	rt_target_free(&target);
+	if (r == 0 && fflush(file) != 0)
+		r = rt_fail(err, -errno, "standard output: %s", strerror(errno));
+	return r;
+}

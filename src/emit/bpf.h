@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_EMIT_BPF_H
+#define RT_EMIT_BPF_H
+
+#include <stdio.h>
+
+#include "kernel/uapi.h"
+#include "util/error.h"
+
+/*
+ * A small BPF assembler.  Jumps name labels and map loads name maps; both become numbers in rt_bpf_finish.  An error (out of
+ * memory, an offset that does not fit) is kept and returned there, so that emitting code need not check each call.
+ */
+
+/* The maps that our programs use. */
+enum rt_bpf_map { RT_MAP_EVENTS, RT_MAP_LOST, RT_MAPS };
+
+struct rt_bpf_reloc {
+	size_t insn;
+	int target;		/* label or enum rt_bpf_map */
+};
+
+struct rt_bpf {
+	struct rt_bpf_insn *insns;
+	size_t n, cap;
+	long *labels;		/* label -> instruction, -1: not placed yet */
+	size_t nlabels, labels_cap;
+	struct rt_bpf_reloc *jumps, *maps;
+	size_t njumps, jumps_cap, nmaps, maps_cap;
+	int error;
+};
+
+/* Sizes of memory operands, in the encoding's own values. */
+enum rt_bpf_size { RT_BPF_W = 0x00, RT_BPF_H = 0x08, RT_BPF_B = 0x10, RT_BPF_DW = 0x18 };
+
+/* ALU and jump operations, in the encoding's own values. */
+enum rt_bpf_alu { RT_BPF_ADD = 0x00, RT_BPF_OR = 0x40, RT_BPF_LSH = 0x60, RT_BPF_RSH = 0x70, RT_BPF_ARSH = 0xc0 };
+enum rt_bpf_jmp { RT_BPF_JA = 0x00, RT_BPF_JEQ = 0x10, RT_BPF_JNE = 0x50, RT_BPF_JSGT = 0x60 };
+
+void rt_bpf_init(struct rt_bpf *bpf);
+void rt_bpf_free(struct rt_bpf *bpf);
+
+void rt_bpf_mov(struct rt_bpf *bpf, int dst, int src);				/* dst = src */
+void rt_bpf_mov_imm(struct rt_bpf *bpf, int dst, int32_t imm);			/* dst = imm, sign-extended */
+void rt_bpf_mov_imm64(struct rt_bpf *bpf, int dst, uint64_t imm);		/* two instructions */
+void rt_bpf_mov_map(struct rt_bpf *bpf, int dst, enum rt_bpf_map map);		/* dst = &map, two instructions */
+void rt_bpf_alu_imm(struct rt_bpf *bpf, enum rt_bpf_alu op, int dst, int32_t imm);	/* dst op= imm, 64 bits */
+void rt_bpf_or(struct rt_bpf *bpf, int dst, int src);				/* dst |= src, 64 bits */
+void rt_bpf_load(struct rt_bpf *bpf, enum rt_bpf_size size, int dst, int src, int off);	/* dst = *(src + off) */
+void rt_bpf_store(struct rt_bpf *bpf, enum rt_bpf_size size, int dst, int off, int src);	/* *(dst + off) = src */
+void rt_bpf_store_imm(struct rt_bpf *bpf, enum rt_bpf_size size, int dst, int off, int32_t imm);
+void rt_bpf_xadd(struct rt_bpf *bpf, int dst, int off, int src);		/* *(u64 *)(dst + off) += src, atomically */
+void rt_bpf_call(struct rt_bpf *bpf, enum rt_bpf_helper helper);
+void rt_bpf_exit(struct rt_bpf *bpf);
+
+int rt_bpf_label(struct rt_bpf *bpf);			/* a new label; place it once */
+void rt_bpf_place(struct rt_bpf *bpf, int label);	/* it stands before the next instruction */
+void rt_bpf_jump(struct rt_bpf *bpf, enum rt_bpf_jmp op, int dst, int32_t imm, int label);	/* if dst op imm goto label */
+
+/*
+ * Resolve the labels and put the maps' descriptors in: `fds` has RT_MAPS of them; NULL leaves the maps' own numbers, for a
+ * listing.  May be called again with other descriptors.  Returns 0 or a negative errno.
+ */
+int rt_bpf_finish(struct rt_bpf *bpf, const int *fds, struct rt_error *err);
+
+/*
+ * Print a finished program, one instruction a line, in the words of the kernel's verifier log; map loads by name.  Needs no
+ * kernel.
+ */
+void rt_bpf_print(const struct rt_bpf *bpf, FILE *file);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emit/definition.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct line {
+	char *buf;
+	size_t n;
+	bool full;
+};
+
+static void RT_PRINTF(2, 3) add(struct line *line, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(line->buf + line->n, RT_DEFINITION_MAX - line->n, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= RT_DEFINITION_MAX - line->n)
+		line->full = true;
+	else
+		line->n += (size_t)n;
+}
+
+/*
+ * The address or value before the last step, innermost first: "%di", "+8(%sp)", "+16(+8(%sp))".  Derefs are written from the
+ * outside in, so the prefixes come in reverse order.
+ */
+static void add_operand(struct line *line, const struct rt_arch *arch, const struct rt_fetch *f)
+{
+	bool stack = f->base == RT_BASE_STACK;
+	bool string = f->type == RT_TYPE_STRING;
+	unsigned i, depth = f->nderef + stack + string;
+
+	/* "string" reads at an address, so it takes one deref more than the pointer that leads there. */
+	if (string)
+		add(line, "+0(");
+	for (i = f->nderef; i > 0; i--)
+		add(line, "%+" PRId32 "(", f->deref[i - 1]);
+	if (stack)
+		add(line, "%+" PRId32 "(%%%s", f->offset, arch->sp.tracefs);
+	else
+		add(line, "%%%s", f->reg.tracefs);
+	for (i = 0; i < depth; i++)
+		add(line, ")");
+}
+
+static int add_value(struct line *line, const struct rt_plan *plan, unsigned i, struct rt_error *err)
+{
+	const struct rt_fetch *f = &plan->values[i];
+	unsigned pointers = f->nderef + (f->base == RT_BASE_STACK) - (f->type == RT_TYPE_INT && (f->nderef || f->base == RT_BASE_STACK));
+
+	if (plan->arch->word < 8 && pointers)
+		return rt_fail(err, -EOPNOTSUPP, "tracefs reads pointers in memory as 8 bytes, those of a 32-bit program have 4");
+	add(line, " v%u=", i);
+	add_operand(line, plan->arch, f);
+	if (f->type == RT_TYPE_STRING)
+		add(line, ":string");
+	else
+		add(line, ":%c%u", f->is_signed ? 's' : 'u', f->size * 8u);
+	return 0;
+}
+
+static int add_plan(struct line *line, const struct rt_plan *plan, struct rt_error *err)
+{
+	const struct rt_arch *arch = plan->arch;
+	unsigned i;
+	int r;
+
+	/* u64, as x64 is not known to the 3.10 and 4.4 kernels. */
+	add(line, " sp=%%%s:u64", arch->sp.tracefs);
+	if (plan->kind == RT_KIND_ENTRY && arch->link.tracefs)
+		add(line, " ra=%%%s:u64", arch->link.tracefs);
+	else if (plan->kind == RT_KIND_ENTRY)
+		add(line, " ra=+0(%%%s):u%u", arch->sp.tracefs, arch->word * 8u);
+	for (i = 0; i < plan->nvalues; i++) {
+		r = add_value(line, plan, i, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int rt_definition_print(const struct rt_definition *d, char *buf, struct rt_error *err)
+{
+	struct line line = { .buf = buf };
+	int r;
+
+	if (strlen(d->group) >= RT_DEFINITION_NAME_MAX || strlen(d->event) >= RT_DEFINITION_NAME_MAX)
+		return rt_fail(err, -ENAMETOOLONG, "%s/%s: an event's name has at most 63 characters", d->group, d->event);
+	add(&line, "%c:%s/%s %s:0x%" PRIx64, d->kind == RT_KIND_ENTRY ? 'p' : 'r', d->group, d->event, d->path, d->offset);
+	if (d->with_id)
+		add(&line, " id=\\%" PRIu32 ":u32", d->id);
+	if (d->plan) {
+		r = add_plan(&line, d->plan, err);
+		if (r < 0)
+			return r;
+	}
+	if (line.full)
+		return rt_fail(err, -EOPNOTSUPP, "%s: the definition is longer than the kernel's %d bytes", d->event,
+			       RT_DEFINITION_MAX);
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_EMIT_DEFINITION_H
+#define RT_EMIT_DEFINITION_H
+
+#include "fetch/fetch.h"
+#include "util/error.h"
+
+/* The kernel refuses longer lines (WRITE_BUFSIZE in kernel/trace/trace_probe.h is 4096), and 63 characters of a name are safe. */
+#define RT_DEFINITION_MAX 4096
+#define RT_DEFINITION_NAME_MAX 64
+
+/* One line for tracefs uprobe_events (Documentation/trace/uprobetracer.rst). */
+struct rt_definition {
+	const char *group, *event;
+	const char *path;
+	uint64_t offset;		/* file offset */
+	enum rt_kind kind;
+	const struct rt_plan *plan;	/* what to fetch; NULL: nothing (a BPF program reads the registers itself) */
+	bool with_id;			/* fetch the constant `id`, so that one event can stand for many probes (5.4) */
+	uint32_t id;
+};
+
+/*
+ * Print the line, without a newline, to `buf` of RT_DEFINITION_MAX bytes.  Its fields: id, sp, ra (entries) and v0, v1, ...
+ * Returns 0, or -EOPNOTSUPP with the reason when the kernel's fetch arguments cannot express the plan.
+ */
+int rt_definition_print(const struct rt_definition *definition, char *buf, struct rt_error *err);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_EMIT_PROGRAM_H
+#define RT_EMIT_PROGRAM_H
+
+#include "emit/bpf.h"
+#include "fetch/fetch.h"
+
+/* Where a program takes rt_record.key from: what the attach mechanism offers. */
+enum rt_key_source {
+	RT_KEY_CONSTANT,	/* one program a probe */
+	RT_KEY_COOKIE,		/* bpf_get_attach_cookie: uprobe_multi, and perf events from 5.15 */
+	RT_KEY_POINTER,		/* the instruction pointer: many probes on one perf event */
+};
+
+struct rt_program {
+	const struct rt_plan *plan;
+	uint16_t plan_id;
+	pid_t pid;			/* the only thread group to record; 0: any (a listing before there is a process) */
+	enum rt_key_source key_source;
+	uint64_t key;			/* RT_KEY_CONSTANT */
+	bool stamp;			/* read the clock; the perf ring stamps its records itself */
+	bool read_user;			/* the kernel has bpf_probe_read_user (5.5) */
+};
+
+/*
+ * Emit the BPF program that writes one rt_record a hit.  It reads nothing but registers and the traced process's memory and
+ * keeps no state, so it can be run by any number of threads at once.  A record that the ring does not take is counted in
+ * RT_MAP_LOST, by CPU.  Finish `bpf` with rt_bpf_finish.  Returns 0, or -EOPNOTSUPP with the reason when the plan does not fit
+ * a BPF program (more than the 512 bytes of its stack).
+ */
+int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct rt_error *err);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "feed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "kernel/procfs.h"
+
+/* Where a function's entry probe stands. */
+struct place {
+	uint64_t offset;
+	ino_t ino;
+	uint32_t function;
+};
+
+/* Instruction pointers that were looked up before; direct-mapped, emptied when a mapping changes. */
+enum { CACHE = 1024 };
+
+struct cached {
+	uint64_t ip;
+	uint32_t function;
+};
+
+struct rt_feed {
+	const struct rt_target *target;
+	enum rt_key key;
+	pid_t pid;
+	struct rt_stack *stack;
+	struct rt_members members;
+	struct rt_addrmap *maps;
+	struct place *places;
+	size_t nplaces;
+	struct cached cache[CACHE];
+	bool maps_read;		/* tried after an unknown address */
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid_t pid, struct rt_stack *stack)
+{
+	struct rt_feed *feed = calloc(1, sizeof(*feed));
+	size_t i;
+
+	if (!feed)
+		return NULL;
+	feed->target = target;
+	feed->key = key;
+	feed->pid = pid;
+	feed->stack = stack;
+	feed->maps = rt_addrmap_new();
+	feed->places = calloc(target->functions.n, sizeof(*feed->places));
+	if (!feed->maps || !feed->places || rt_members_add(&feed->members, pid) < 0) {
+		rt_feed_free(feed);
+		return NULL;
+	}
+	for (i = 0; i < target->functions.n; i++)
+		feed->places[feed->nplaces++] = (struct place){
+			.offset = target->functions.v[i].offset, .ino = rt_image_ino(target->functions.v[i].image),
+			.function = (uint32_t)i,
+		};
+	qsort(feed->places, feed->nplaces, sizeof(*feed->places), compare_places);
+	return feed;
+}
+
+void rt_feed_free(struct rt_feed *feed)
+{
+	if (!feed)
+		return;
+	rt_addrmap_free(feed->maps);
+	rt_members_free(&feed->members);
+	free(feed->places);
+	free(feed);
+}
+
+int rt_feed_read_process(struct rt_feed *feed)
+{
+	pid_t *tids;
+	int n, i, r = 0;
+
+	n = rt_proc_threads(feed->pid, &tids);
+	for (i = 0; i < n && r == 0; i++)
+		r = rt_members_add(&feed->members, tids[i]);
+	if (n > 0)
+		free(tids);
+	if (r == 0 && feed->key == RT_KEY_IP && rt_addrmap_read(feed->maps, feed->pid) == -ENOMEM)
+		r = -ENOMEM;
+	return r;
+}
+
+/* Only our probes send instruction pointers, so a file offset that one probe has is that probe's; the inode settles the rest. */
+static uint32_t function_at(const struct rt_feed *feed, uint64_t offset, uint64_t ino)
+{
+	size_t low = 0, high = feed->nplaces, i;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (feed->places[mid].offset < offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (i = low; i < feed->nplaces && feed->places[i].offset == offset; i++)
+		if (feed->places[i].ino == ino)
+			return feed->places[i].function;
+	if (low < feed->nplaces && feed->places[low].offset == offset && i == low + 1)
+		return feed->places[low].function;
+	return RT_NO_FUNCTION;
+}
+
+static uint32_t function_of_ip(struct rt_feed *feed, uint64_t ip)
+{
+	struct cached *c = &feed->cache[ip % CACHE];
+	uint64_t ino, offset;
+	int r;
+
+	if (c->ip == ip)
+		return c->function;
+	r = rt_addrmap_find(feed->maps, feed->pid, ip, &ino, &offset);
+	if (r == -ENOENT && !feed->maps_read) {
+		/* The record that told of the mapping was lost, or came before we listened. */
+		feed->maps_read = true;
+		if (rt_addrmap_read(feed->maps, feed->pid) == 0)
+			r = rt_addrmap_find(feed->maps, feed->pid, ip, &ino, &offset);
+	}
+	if (r < 0)
+		return RT_NO_FUNCTION;
+	*c = (struct cached){ .ip = ip, .function = function_at(feed, offset, ino) };
+	return c->function;
+}
+
+static int on_mmap(struct rt_feed *feed, const struct rt_event *event)
+{
+	size_t i;
+
+	for (i = 0; i < CACHE; i++)
+		feed->cache[i].ip = 0;
+	feed->maps_read = false;
+	return rt_addrmap_add(feed->maps, event->pid, event->mmap.start, event->mmap.len, event->mmap.pgoff, event->mmap.ino);
+}
+
+static int on_hit(struct rt_feed *feed, const struct rt_event *event)
+{
+	const struct rt_target *t = feed->target;
+	struct rt_hit hit = { .function = RT_NO_FUNCTION };
+
+	/* What a ring brings is checked like any input: ids index our tables. */
+	if (event->hit.plan >= t->nplans || event->hit.size != rt_plan_size(&t->plans[event->hit.plan]))
+		return -EBADMSG;
+	hit.plan = &t->plans[event->hit.plan];
+	if (feed->key == RT_KEY_ID) {
+		if (event->hit.key >= t->nprobes || t->probes[event->hit.key].plan != event->hit.plan)
+			return -EBADMSG;
+		hit.function = t->probes[event->hit.key].function;
+	} else if (hit.plan->kind == RT_KIND_ENTRY) {
+		hit.function = function_of_ip(feed, event->hit.key);
+	}
+	hit.returns = hit.function != RT_NO_FUNCTION ? t->returns[hit.function] : !t->entry_only[0];
+	return rt_stack_hit(feed->stack, event, &hit);
+}
+
+/* Events that name only the thread: are they of our process?  Keeps the members in step with the stream. */
+static int is_member(struct rt_feed *feed, const struct rt_event *event)
+{
+	if (!rt_members_has(&feed->members, event->tid))
+		return 0;
+	if (event->type == RT_EV_FORK) {
+		if (event->fork.pid)
+			return 0;
+		if (rt_members_add(&feed->members, event->fork.tid) < 0)
+			return -ENOMEM;
+	} else if (event->type == RT_EV_EXIT) {
+		rt_members_remove(&feed->members, event->tid);
+	}
+	return 1;
+}
+
+int rt_feed_event(void *ctx, const struct rt_event *event)
+{
+	struct rt_feed *feed = ctx;
+	struct rt_event ours = *event;
+	int r;
+
+	if (event->type == RT_EV_LOST)
+		return rt_stack_event(feed->stack, event);
+	if (event->pid == 0) {
+		r = is_member(feed, event);
+		if (r <= 0)
+			return r;
+		ours.pid = feed->pid;
+		if (event->type == RT_EV_FORK)
+			ours.fork.pid = feed->pid;
+	} else if (event->pid != feed->pid || (event->type == RT_EV_FORK && event->fork.pid != feed->pid)) {
+		return 0;
+	}
+	switch (event->type) {
+	case RT_EV_HIT:
+		return on_hit(feed, &ours);
+	case RT_EV_MMAP:
+		return on_mmap(feed, &ours);
+	default:
+		return rt_stack_event(feed->stack, &ours);
+	}
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_FEED_H
+#define RT_FEED_H
+
+#include "stack/stack.h"
+#include "stream/addrmap.h"
+#include "stream/members.h"
+#include "target.h"
+
+/*
+ * Between the merged stream and the stack: which function a hit was of, and whether it was of the traced process at all.
+ */
+struct rt_feed;
+
+/* `attach` says how its records name probes.  All must outlive the feed.  NULL: out of memory. */
+struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid_t pid, struct rt_stack *stack);
+void rt_feed_free(struct rt_feed *feed);
+
+/* Read the threads and mappings that the process has now, for events that name only those.  0 or -ENOMEM. */
+int rt_feed_read_process(struct rt_feed *feed);
+
+/* A sink for the merge: ctx is the feed. */
+int rt_feed_event(void *ctx, const struct rt_event *event);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/function.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/private.h"
+#include "util/array.h"
+
+/* A place that the spec means, before aliases are sorted out. */
+struct match {
+	const char *name;
+	uint64_t addr, size;
+	bool global, notype;
+};
+
+struct batch {
+	struct rt_image *image;
+	const struct rt_spec *spec;
+	struct match *v;
+	size_t n, cap;
+	size_t named;			/* symbols whose name matched, whether or not they were taken */
+	size_t unseen, unseen_of;	/* so many of the IFUNC `unseen_name`'s implementations cannot be probed */
+	const char *unseen_name, *unseen_why;
+};
+
+bool rt_spec_matches(const struct rt_spec *spec, const char *name)
+{
+	return spec->glob ? fnmatch(spec->function, name, 0) == 0 : strcmp(spec->function, name) == 0;
+}
+
+static const char *refused(const struct rt_image *image, uint64_t addr)
+{
+	uint8_t insn[16];
+
+	return rt_image_arch(image)->refuses(insn, rt_image_read(image, addr, insn, sizeof(insn)));
+}
+
+static int take(struct batch *b, const struct rt_symbol *symbol, uint64_t addr, uint64_t size)
+{
+	struct match *m;
+
+	if (RT_ROOM(&b->v, b->n, &b->cap))
+		return -ENOMEM;
+	m = &b->v[b->n++];
+	m->name = symbol->name;
+	m->addr = addr;
+	m->size = size;
+	m->global = symbol->global;
+	m->notype = symbol->kind == RT_SYM_NOTYPE;
+	return 0;
+}
+
+/* An implementation's size where a symbol tells it, else 0. */
+static uint64_t implementation_size(const struct rt_image *image, uint64_t addr)
+{
+	const struct rt_symbol *v;
+	size_t n;
+
+	v = rt_symbols_at(image, addr, &n);
+	return n ? v[0].size : 0;
+}
+
+static int take_ifunc(struct batch *b, const struct rt_symbol *symbol, struct rt_error *err)
+{
+	uint64_t v[RT_MAX_IMPLEMENTATIONS];
+	size_t i, n = rt_ifunc_implementations(b->image, symbol, v), taken = 0;
+	const char *why = NULL, *no;
+
+	for (i = 0; i < n; i++) {
+		no = refused(b->image, v[i]);
+		if (no) {
+			why = no;
+			continue;
+		}
+		taken++;
+		if (take(b, symbol, v[i], implementation_size(b->image, v[i])))
+			return rt_nomem(err);
+	}
+	if (why && (taken || b->spec->glob) && !b->unseen) {
+		b->unseen = n - taken;
+		b->unseen_of = n;
+		b->unseen_name = symbol->name;
+		b->unseen_why = why;
+	}
+	if (taken || b->spec->glob)
+		return 0;
+	if (why)
+		return rt_fail(err, -ENOTSUP, "%s: '%s' is an IFUNC, resolved at run time, and none of its "
+			       "implementations can be probed: one %s", rt_image_name(b->image), symbol->name, why);
+	return rt_fail(err, -ENOENT, "%s: '%s' is an IFUNC, resolved at run time, and its implementations could not be "
+		       "found", rt_image_name(b->image), symbol->name);
+}
+
+static int take_symbol(struct batch *b, const struct rt_symbol *symbol, struct rt_error *err)
+{
+	const char *why;
+
+	if (symbol->kind == RT_SYM_IFUNC)
+		return take_ifunc(b, symbol, err);
+	if (b->spec->glob && (symbol->kind == RT_SYM_NOTYPE || strstr(symbol->name, ".cold")))
+		return 0;
+	why = refused(b->image, symbol->addr);
+	if (why && b->spec->glob)
+		return 0;
+	if (why)
+		return rt_fail(err, -ENOTSUP, "%s: '%s' %s", rt_image_name(b->image), symbol->name, why);
+	return take(b, symbol, symbol->addr, symbol->size) ? rt_nomem(err) : 0;
+}
+
+/* By address; of aliases the one that a person would use first: not _IO_puts but puts. */
+static int compare_matches(const void *pa, const void *pb)
+{
+	const struct match *a = pa, *b = pb;
+	size_t na = strspn(a->name, "_"), nb = strspn(b->name, "_");
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->notype != b->notype)
+		return a->notype ? 1 : -1;
+	if (na != nb)
+		return na < nb ? -1 : 1;
+	if (a->global != b->global)
+		return a->global ? -1 : 1;
+	na = strlen(a->name);
+	nb = strlen(b->name);
+	if (na != nb)
+		return na < nb ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static int fill_batch(struct batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
+{
+	size_t i, kept = 0;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		if (!rt_spec_matches(b->spec, symbols[i].name))
+			continue;
+		b->named++;
+		ret = take_symbol(b, &symbols[i], err);
+		if (ret)
+			return ret;
+	}
+	if (b->n == 0)
+		return 0;
+	qsort(b->v, b->n, sizeof(*b->v), compare_matches);
+	for (i = 1; i < b->n; i++)
+		if (b->v[i].addr != b->v[kept].addr)
+			b->v[++kept] = b->v[i];
+	b->n = kept + 1;
+	return 0;
+}
+
+/* The functions of earlier specs, findable by address. */
+struct known {
+	uint64_t addr;
+	size_t index;
+};
+
+static int compare_known(const void *pa, const void *pb)
+{
+	const struct known *a = pa, *b = pb;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+static struct known *index_known(const struct rt_functions *functions, const struct rt_image *image, size_t *n)
+{
+	struct known *v = calloc(functions->n + 1, sizeof(*v));
+	size_t i;
+
+	*n = 0;
+	if (!v)
+		return NULL;
+	for (i = 0; i < functions->n; i++) {
+		if (functions->v[i].image == image) {
+			v[*n].addr = functions->v[i].addr;
+			v[(*n)++].index = i;
+		}
+	}
+	qsort(v, *n, sizeof(*v), compare_known);
+	return v;
+}
+
+static const char *entry_only(const struct rt_image *image, const struct match *m)
+{
+	const char *why = rt_image_unsafe_return(image, m->name, m->addr);
+
+	return why ? why : m->notype ? "is a label, which need not be a function" : NULL;
+}
+
+/* An exact name asked for later names the function anew; a glob leaves it as it is. */
+static int rename_known(struct rt_function *f, const struct match *m, const struct rt_spec *spec)
+{
+	char *name;
+
+	if (spec->glob)
+		return 0;
+	name = strdup(m->name);
+	if (!name)
+		return -ENOMEM;
+	free(f->name);
+	f->name = name;
+	f->nargs = spec->nargs;
+	return 0;
+}
+
+static int add_function(struct rt_functions *functions, const struct batch *b, const struct match *m)
+{
+	struct rt_function *f;
+
+	if (RT_ROOM(&functions->v, functions->n, &functions->cap))
+		return -ENOMEM;
+	f = &functions->v[functions->n];
+	memset(f, 0, sizeof(*f));
+	if (rt_image_offset(b->image, m->addr, &f->offset))
+		return 0;
+	f->name = strdup(m->name);
+	if (!f->name)
+		return -ENOMEM;
+	f->image = b->image;
+	f->addr = m->addr;
+	f->size = m->size;
+	f->nargs = b->spec->nargs;
+	f->entry_only = entry_only(b->image, m);
+	functions->n++;
+	return 0;
+}
+
+static int merge_batch(struct rt_functions *functions, const struct batch *b, struct rt_error *err)
+{
+	struct known key, *known, *at;
+	size_t i, n;
+	int ret = 0;
+
+	known = index_known(functions, b->image, &n);
+	if (!known)
+		return rt_nomem(err);
+	for (i = 0; i < b->n && ret == 0; i++) {
+		key.addr = b->v[i].addr;
+		at = bsearch(&key, known, n, sizeof(*known), compare_known);
+		if (at)
+			ret = rename_known(&functions->v[at->index], &b->v[i], b->spec);
+		else
+			ret = add_function(functions, b, &b->v[i]);
+	}
+	free(known);
+	return ret ? rt_nomem(err) : 0;
+}
+
+/* One remark is kept: the first is as true as the others, and the user needs to be told once. */
+static int note_unseen(struct rt_functions *functions, const struct batch *b, struct rt_error *err)
+{
+	if (!b->unseen || functions->note)
+		return 0;
+	if (asprintf(&functions->note, "%s: %zu of its %zu implementations cannot be probed (one %s); where the "
+		     "processor makes the program use such a one, no call is seen", b->unseen_name, b->unseen,
+		     b->unseen_of, b->unseen_why) < 0) {
+		functions->note = NULL;
+		return rt_nomem(err);
+	}
+	return 0;
+}
+
+int rt_functions_add(struct rt_functions *functions, const struct rt_images *images, const struct rt_spec *spec,
+		     struct rt_error *err)
+{
+	struct batch b = { .spec = spec };
+	const struct rt_symbol *symbols;
+	size_t n;
+	int ret;
+
+	b.image = spec->lib ? rt_images_find(images, spec->lib) : images->v[0];
+	if (!b.image)
+		return rt_no_library(images, spec->lib, err);
+	ret = rt_image_symbols(b.image, &symbols, &n, err);
+	if (ret)
+		return ret;
+	ret = fill_batch(&b, symbols, n, err);
+	if (ret)
+		goto out;
+	if (b.named == 0)
+		ret = rt_no_function(images, b.image, spec, err);
+	else if (b.n == 0)
+		ret = rt_usage(err, "%s: nothing that '%s' matches can be probed", rt_image_name(b.image),
+			       spec->function);
+	else
+		ret = merge_batch(functions, &b, err);
+	if (ret == 0)
+		ret = note_unseen(functions, &b, err);
+out:
+	free(b.v);
+	return ret;
+}
+
+void rt_functions_free(struct rt_functions *functions)
+{
+	size_t i;
+
+	for (i = 0; i < functions->n; i++)
+		free(functions->v[i].name);
+	free(functions->v);
+	free(functions->note);
+	memset(functions, 0, sizeof(*functions));
+}

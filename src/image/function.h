@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_FUNCTION_H
+#define RT_IMAGE_FUNCTION_H
+
+#include "image/images.h"
+#include "spec/spec.h"
+
+/* A function to trace. */
+struct rt_function {
+	char *name;			/* as printed */
+	struct rt_image *image;
+	uint64_t addr, offset, size;	/* virtual address, file offset, bytes (0: not known) */
+	unsigned nargs;			/* arguments to print */
+	const char *entry_only;		/* why its return must not be probed with a uretprobe, or NULL */
+};
+
+struct rt_functions {
+	struct rt_function *v;
+	size_t n, cap;
+	char *note;			/* a remark that the user must see (what cannot be probed), or NULL */
+};
+
+/*
+ * Add the functions that `spec` names.  One address is one function, whatever its aliases: the name asked for wins,
+ * then the global one.  A glob passes over `.cold` fragments, labels without a type and places that cannot be probed;
+ * an exact name takes them (entry only) or says why not.  An IFUNC stands for its implementations.  A name that is not
+ * there: a usage error with the nearest names, and the library that has it.
+ */
+int rt_functions_add(struct rt_functions *functions, const struct rt_images *images, const struct rt_spec *spec,
+		     struct rt_error *err);
+void rt_functions_free(struct rt_functions *functions);
+
+#endif

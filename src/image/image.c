@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "image/private.h"
+#include "util/array.h"
+
+bool rt_image_holds(const struct rt_image *image, uint64_t offset, uint64_t size)
+{
+	return offset <= image->size && size <= image->size - offset;
+}
+
+/* Open the file if it is a regular one.  Nothing else is opened at all: to open a device can have effects. */
+static int open_file(struct rt_image *image, const char *path, struct rt_error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		goto fail;
+	if (S_ISREG(st.st_mode)) {
+		image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (image->fd < 0 || fstat(image->fd, &st) < 0)
+			goto fail;
+	}
+	if (S_ISDIR(st.st_mode))
+		return rt_fail(err, -EISDIR, "%s: is a directory", image->name);
+	if (!S_ISREG(st.st_mode))
+		return rt_fail(err, -ENOEXEC, "%s: is not a regular file", image->name);
+	image->size = (uint64_t)st.st_size;
+	image->dev = st.st_dev;
+	image->ino = st.st_ino;
+	return 0;
+fail:
+	return rt_fail(err, -errno, "%s: %s", image->name, strerror(errno));
+}
+
+static int add_segment(struct rt_image *image, const GElf_Phdr *phdr, struct rt_error *err)
+{
+	struct rt_segment *s;
+
+	if (!rt_image_holds(image, phdr->p_offset, phdr->p_filesz))
+		return rt_image_damaged(image, "a segment reaches past its end", err);
+	if (phdr->p_memsz < phdr->p_filesz || phdr->p_vaddr + phdr->p_memsz < phdr->p_vaddr)
+		return rt_image_damaged(image, "a segment's sizes do not fit together", err);
+	if (RT_ROOM(&image->segments, image->nsegments, &image->segments_cap))
+		return rt_nomem(err);
+	s = &image->segments[image->nsegments++];
+	s->vaddr = phdr->p_vaddr;
+	s->offset = phdr->p_offset;
+	s->filesz = phdr->p_filesz;
+	s->exec = phdr->p_flags & PF_X;
+	return 0;
+}
+
+static int read_interp(struct rt_image *image, const GElf_Phdr *phdr, struct rt_error *err)
+{
+	size_t n = phdr->p_filesz;
+
+	if (image->interp)
+		return 0;
+	if (n < 2 || n > PATH_MAX || !rt_image_holds(image, phdr->p_offset, n))
+		return rt_image_damaged(image, "the path of its loader does not fit", err);
+	image->interp = calloc(1, n);
+	if (!image->interp)
+		return rt_nomem(err);
+	if (pread(image->fd, image->interp, n, (off_t)phdr->p_offset) != (ssize_t)n || image->interp[n - 1])
+		return rt_image_damaged(image, "the path of its loader is cut off", err);
+	return 0;
+}
+
+/* Go's own linker leaves a note called "Go" (its build id), which a file without section headers still has. */
+static void read_notes(struct rt_image *image, const GElf_Phdr *phdr)
+{
+	Elf_Data *data;
+	GElf_Nhdr note;
+	size_t at = 0, name, desc;
+
+	if (phdr->p_filesz == 0 || phdr->p_filesz > 65536 || !rt_image_holds(image, phdr->p_offset, phdr->p_filesz))
+		return;
+	data = elf_getdata_rawchunk(image->elf, (int64_t)phdr->p_offset, phdr->p_filesz, ELF_T_NHDR);
+	if (!data)
+		return;
+	while ((at = gelf_getnote(data, at, &note, &name, &desc)) > 0)
+		if (note.n_namesz == 3 && memcmp((const char *)data->d_buf + name, "Go", 3) == 0)
+			image->is_go = true;
+}
+
+static int read_segments(struct rt_image *image, GElf_Phdr *dynamic, struct rt_error *err)
+{
+	GElf_Phdr phdr;
+	size_t i, n;
+	int ret = 0;
+
+	if (elf_getphdrnum(image->elf, &n) < 0)
+		return rt_image_damaged(image, "program headers reach past its end", err);
+	for (i = 0; i < n && ret == 0; i++) {
+		if (!gelf_getphdr(image->elf, (int)i, &phdr))
+			return rt_image_damaged(image, "program headers reach past its end", err);
+		if (phdr.p_type == PT_LOAD)
+			ret = add_segment(image, &phdr, err);
+		else if (phdr.p_type == PT_INTERP)
+			ret = read_interp(image, &phdr, err);
+		else if (phdr.p_type == PT_NOTE)
+			read_notes(image, &phdr);
+		else if (phdr.p_type == PT_DYNAMIC)
+			*dynamic = phdr;
+	}
+	if (ret == 0 && image->nsegments == 0)
+		return rt_image_damaged(image, "it has no segment to load", err);
+	return ret;
+}
+
+static int read_headers(struct rt_image *image, struct rt_error *err)
+{
+	GElf_Phdr dynamic = { .p_type = PT_NULL };
+	size_t phentsize = image->arch->word == 8 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	GElf_Ehdr ehdr;
+	int ret;
+
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return rt_fail(err, -ENOTSUP, "%s: this libelf is too old", image->name);
+	/* Read, not mapped: a file that shrinks while it is mapped kills the reader with SIGBUS. */
+	image->elf = elf_begin(image->fd, ELF_C_READ, NULL);
+	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF || !gelf_getehdr(image->elf, &ehdr))
+		return rt_image_damaged(image, "its header does not hold together", err);
+	if (ehdr.e_phnum && ehdr.e_phentsize != phentsize)
+		return rt_image_damaged(image, "its program headers have an unknown size", err);
+	if (ehdr.e_phnum && !rt_image_holds(image, ehdr.e_phoff, ehdr.e_phnum * phentsize))
+		return rt_image_damaged(image, "program headers reach past its end", err);
+	image->entry = ehdr.e_entry;
+	ret = read_segments(image, &dynamic, err);
+	if (ret)
+		return ret;
+	rt_image_scan_sections(image);
+	if (dynamic.p_type == PT_DYNAMIC && dynamic.p_filesz)
+		return rt_image_read_dynamic(image, dynamic.p_offset, dynamic.p_filesz, err);
+	return 0;
+}
+
+int rt_image_open(const char *path, const char *name, struct rt_image **out, struct rt_error *err)
+{
+	struct rt_image *image = calloc(1, sizeof(*image));
+	int ret;
+
+	*out = NULL;
+	if (!image)
+		return rt_nomem(err);
+	image->fd = -1;
+	image->name = strdup(name ? name : path);
+	if (!image->name) {
+		ret = rt_nomem(err);
+		goto fail;
+	}
+	ret = open_file(image, path, err);
+	if (ret)
+		goto fail;
+	ret = rt_image_identify(image, err);
+	if (ret)
+		goto fail;
+	ret = read_headers(image, err);
+	if (ret)
+		goto fail;
+	*out = image;
+	return 0;
+fail:
+	rt_image_close(image);
+	return ret;
+}
+
+int rt_image_open_library(const char *path, const char *name, struct rt_image **out, struct rt_error *err)
+{
+	int ret = rt_image_open(path, name, out, err);
+	const char *slash;
+
+	if (ret)
+		return ret;
+	slash = strrchr((*out)->name, '/');
+	(*out)->short_name = (*out)->soname ? (*out)->soname : slash ? slash + 1 : (*out)->name;
+	return 0;
+}
+
+void rt_image_close(struct rt_image *image)
+{
+	size_t i;
+
+	if (!image)
+		return;
+	for (i = 0; i < image->nowned; i++)
+		free(image->owned[i]);
+	free(image->owned);
+	free(image->symbols);
+	free(image->imports.v);
+	free(image->needed.v);
+	free(image->segments);
+	free(image->interp);
+	free(image->soname);
+	free(image->name);
+	elf_end(image->elf);
+	if (image->fd >= 0)
+		close(image->fd);
+	free(image);
+}
+
+const char *rt_image_name(const struct rt_image *image)
+{
+	return image->short_name ? image->short_name : image->name;
+}
+
+const char *rt_image_soname(const struct rt_image *image)
+{
+	return image->soname;
+}
+
+const char *rt_image_interp(const struct rt_image *image)
+{
+	return image->interp;
+}
+
+int rt_image_fd(const struct rt_image *image)
+{
+	return image->fd;
+}
+
+ino_t rt_image_ino(const struct rt_image *image)
+{
+	return image->ino;
+}
+
+uint64_t rt_image_entry(const struct rt_image *image)
+{
+	return image->entry;
+}
+
+const struct rt_arch *rt_image_arch(const struct rt_image *image)
+{
+	return image->arch;
+}
+
+bool rt_image_is_go(const struct rt_image *image)
+{
+	return image->is_go;
+}
+
+static const struct rt_segment *find_segment(const struct rt_image *image, uint64_t addr)
+{
+	const struct rt_segment *s;
+
+	for (s = image->segments; s < image->segments + image->nsegments; s++)
+		if (addr >= s->vaddr && addr - s->vaddr < s->filesz)
+			return s;
+	return NULL;
+}
+
+int rt_image_offset(const struct rt_image *image, uint64_t addr, uint64_t *offset)
+{
+	const struct rt_segment *s = find_segment(image, addr);
+
+	if (!s)
+		return -ENOENT;
+	*offset = addr - s->vaddr + s->offset;
+	return 0;
+}
+
+bool rt_image_is_code(const struct rt_image *image, uint64_t addr)
+{
+	const struct rt_segment *s = find_segment(image, addr);
+
+	return s && s->exec;
+}
+
+size_t rt_image_read(const struct rt_image *image, uint64_t addr, void *buf, size_t n)
+{
+	const struct rt_segment *s = find_segment(image, addr);
+	size_t done = 0;
+	ssize_t got;
+
+	if (!s)
+		return 0;
+	if (n > s->filesz - (addr - s->vaddr))
+		n = s->filesz - (addr - s->vaddr);
+	while (done < n) {
+		got = pread(image->fd, (char *)buf + done, n - done, (off_t)(addr - s->vaddr + s->offset + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done;
+}

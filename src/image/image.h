@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_IMAGE_H
+#define RT_IMAGE_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "arch/arch.h"
+#include "util/error.h"
+
+/*
+ * One ELF file.  It is opened once and the descriptor kept: the kernel is given /proc/self/fd/N, so that a path with
+ * blanks or colons, a deleted or replaced file and another mount namespace are all the same to it.
+ */
+struct rt_image;
+
+enum rt_symbol_kind {
+	RT_SYM_FUNC,		/* STT_FUNC */
+	RT_SYM_IFUNC,		/* STT_GNU_IFUNC: the address is a resolver's */
+	RT_SYM_NOTYPE,		/* a global label in an executable segment: assembly without .type */
+};
+
+struct rt_symbol {
+	const char *name;	/* owned by the image; without @VERSION */
+	uint64_t addr;
+	uint64_t size;		/* st_size; where that is 0, up to the next symbol or the segment's end */
+	enum rt_symbol_kind kind;
+	bool global;		/* STB_GLOBAL or STB_WEAK */
+};
+
+/*
+ * Open `path`; `name` is what messages and the user call it (NULL: path itself).  Every refusal has its own message:
+ * missing, unreadable, a directory, a script (names its interpreter and how to trace that), not ELF, truncated or
+ * corrupt, not an executable or shared object, big-endian, a machine that this kernel does not run.
+ */
+int rt_image_open(const char *path, const char *name, struct rt_image **image, struct rt_error *err);
+void rt_image_close(struct rt_image *image);
+
+const char *rt_image_name(const struct rt_image *image);	/* as given to rt_image_open */
+const char *rt_image_soname(const struct rt_image *image);	/* DT_SONAME, or NULL */
+const char *rt_image_interp(const struct rt_image *image);	/* PT_INTERP, or NULL: static or a library */
+int rt_image_fd(const struct rt_image *image);			/* the open file, owned by the image */
+ino_t rt_image_ino(const struct rt_image *image);
+uint64_t rt_image_entry(const struct rt_image *image);		/* e_entry */
+const struct rt_arch *rt_image_arch(const struct rt_image *image);
+bool rt_image_is_go(const struct rt_image *image);	/* has .go.buildinfo or a gopclntab section */
+
+/* File offset of a virtual address, by the PT_LOAD that holds it in the file.  0, or -ENOENT. */
+int rt_image_offset(const struct rt_image *image, uint64_t addr, uint64_t *offset);
+/* The same, only for executable segments. */
+bool rt_image_is_code(const struct rt_image *image, uint64_t addr);
+/* Read up to `n` bytes of the file at a virtual address.  Returns the bytes read, 0 where there are none. */
+size_t rt_image_read(const struct rt_image *image, uint64_t addr, void *buf, size_t n);
+
+/*
+ * The function symbols of .symtab and .dynsym together, defined ones only, sorted by address then name, without
+ * exact duplicates.  Read at the first call.  `*v` stays the image's.  A damaged table is an error, a missing one is not.
+ */
+int rt_image_symbols(struct rt_image *image, const struct rt_symbol **v, size_t *n, struct rt_error *err);
+
+/* Does the file import (.dynsym, undefined) a symbol of that name? */
+bool rt_image_imports(struct rt_image *image, const char *name);
+
+/*
+ * Why code of this file may unwind through, or leave, the frames of others (Go, C++, Rust, _Unwind_*, pthread_exit,
+ * pthread_cancel, swapcontext, sigaltstack ...), so that a uretprobe anywhere in its process could harm it: a phrase as
+ * "imports pthread_cancel".  NULL where nothing says so.
+ */
+const char *rt_image_unwinds(struct rt_image *image);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/images.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "image/private.h"
+#include "util/array.h"
+
+void rt_images_incomplete(struct rt_images *images, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (images->incomplete)
+		return;
+	va_start(ap, fmt);
+	if (vasprintf(&images->incomplete, fmt, ap) < 0)
+		images->incomplete = NULL;
+	va_end(ap);
+}
+
+int rt_images_take(struct rt_images *images, struct rt_image *image, struct rt_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < images->n; i++) {
+		if (images->v[i]->ino == image->ino && images->v[i]->dev == image->dev) {
+			rt_image_close(image);
+			return 0;
+		}
+	}
+	if (RT_ROOM(&images->v, images->n, &images->cap)) {
+		rt_image_close(image);
+		return rt_nomem(err);
+	}
+	images->v[images->n++] = image;
+	return 0;
+}
+
+int rt_images_of_command(const char *path, struct rt_images *images, struct rt_error *err)
+{
+	const char *interp;
+	struct rt_image *image;
+	int ret;
+
+	memset(images, 0, sizeof(*images));
+	ret = rt_image_open(path, NULL, &image, err);
+	if (ret)
+		return ret;
+	interp = rt_image_interp(image);
+	ret = rt_images_take(images, image, err);
+	if (ret == 0 && interp)
+		ret = rt_loader_list(images, interp, path, err);
+	if (ret)
+		rt_images_close(images);
+	return ret;
+}
+
+void rt_images_close(struct rt_images *images)
+{
+	size_t i;
+
+	for (i = 0; i < images->n; i++)
+		rt_image_close(images->v[i]);
+	free(images->v);
+	free(images->incomplete);
+	memset(images, 0, sizeof(*images));
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* How well the file's name `name` fits what the user typed: 0 exactly, 3 not at all. */
+static unsigned misfit(const char *name, const char *lib)
+{
+	size_t n = strlen(lib);
+
+	if (n == 0 || strncmp(name, lib, n) != 0)
+		return 3;
+	if (name[n] == '\0')
+		return 0;
+	if (strncmp(name + n, ".so", 3) == 0)	/* "libm" is libm.so.6, not libm-whatever.so */
+		return 1;
+	return name[n] == '.' || name[n] == '-' ? 2 : 3;
+}
+
+static struct rt_image *find_path(const struct rt_images *images, const char *path)
+{
+	struct stat st;
+	size_t i;
+
+	if (stat(path, &st) < 0)
+		return NULL;
+	for (i = 0; i < images->n; i++)
+		if (images->v[i]->ino == st.st_ino && images->v[i]->dev == st.st_dev)
+			return images->v[i];
+	return NULL;
+}
+
+struct rt_image *rt_images_find(const struct rt_images *images, const char *lib)
+{
+	struct rt_image *best = NULL, *image;
+	unsigned fit, best_fit = 3;
+	size_t i;
+
+	for (i = 0; i < images->n; i++) {
+		image = images->v[i];
+		if (strcmp(image->name, lib) == 0 || strcmp(rt_image_name(image), lib) == 0)
+			return image;
+	}
+	if (strchr(lib, '/'))
+		return find_path(images, lib);
+	for (i = 0; i < images->n; i++) {
+		image = images->v[i];
+		fit = misfit(base_name(image->name), lib);
+		if (image->soname && misfit(image->soname, lib) < fit)
+			fit = misfit(image->soname, lib);
+		if (i == 0 && fit > 0)	/* the program is known by its whole name only: "fib" is not fib.so.1 */
+			fit = 3;
+		if (fit < best_fit) {
+			best = image;
+			best_fit = fit;
+		}
+	}
+	return best;
+}
+
+bool rt_images_unwind(const struct rt_images *images, char *buf, size_t size)
+{
+	const char *why;
+	size_t i;
+
+	for (i = 0; i < images->n; i++) {
+		why = rt_image_unwinds(images->v[i]);
+		if (why) {
+			snprintf(buf, size, "%s %s", rt_image_name(images->v[i]), why);
+			return true;
+		}
+	}
+	if (images->incomplete) {
+		snprintf(buf, size, "its libraries could not be listed: %s", images->incomplete);
+		return true;
+	}
+	return false;
+}

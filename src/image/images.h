@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_IMAGES_H
+#define RT_IMAGE_IMAGES_H
+
+#include "image/image.h"
+
+/* The files that make up one process: v[0] is the program, the others its libraries and its loader. */
+struct rt_images {
+	struct rt_image **v;
+	size_t n, cap;
+	char *incomplete;	/* why the list may lack a library, or NULL */
+};
+
+/*
+ * What will be mapped when `path` is started with this process's environment: asked of the program's own loader
+ * (INTERP --list PATH, as ldd does), which alone knows LD_PRELOAD, RUNPATH, the cache and hwcaps.  A loader that
+ * does not answer within 2 s sets `incomplete` and is no error.
+ */
+int rt_images_of_command(const char *path, struct rt_images *images, struct rt_error *err);
+
+/* What process `pid` has mapped executable, opened through /proc/PID/exe and /proc/PID/map_files. */
+int rt_images_of_pid(pid_t pid, struct rt_images *images, struct rt_error *err);
+
+void rt_images_close(struct rt_images *images);
+
+/* The library that the user calls `lib`: a path, a soname ("libm.so.6"), or its beginning ("libm.so", "libm").  NULL: none. */
+struct rt_image *rt_images_find(const struct rt_images *images, const char *lib);
+
+/*
+ * Why a uretprobe could harm this process: the first of its files that may unwind, "NAME imports pthread_cancel", or
+ * that its libraries could not be listed.  Written to `buf`.  Returns false where nothing says so.
+ */
+bool rt_images_unwind(const struct rt_images *images, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "image/private.h"
+
+/* What to say where a name is not there: the next best thing that the user could have meant. */
+
+#define MAX_LISTED 8
+
+struct text {
+	char buf[640];
+	size_t n;
+};
+
+static void RT_PRINTF(2, 3) add(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(t->buf + t->n, sizeof(t->buf) - t->n, fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		t->n += (size_t)n < sizeof(t->buf) - t->n ? (size_t)n : sizeof(t->buf) - t->n - 1;
+}
+
+static void add_libraries(struct text *t, const struct rt_images *images)
+{
+	size_t i;
+
+	if (images->n < 2) {
+		add(t, "%s", images->incomplete ? "" : ": it has none");
+		return;
+	}
+	add(t, "; it has ");
+	for (i = 1; i < images->n && i <= MAX_LISTED; i++)
+		add(t, "%s%.100s", i > 1 ? ", " : "", rt_image_name(images->v[i]));
+	if (i < images->n)
+		add(t, " and %zu more", images->n - i);
+}
+
+int rt_no_library(const struct rt_images *images, const char *lib, struct rt_error *err)
+{
+	const char *program = rt_image_name(images->v[0]);
+	struct text t = { .n = 0 };
+	struct stat st;
+
+	if (strchr(lib, '/') && stat(lib, &st) == 0)
+		add(&t, "%.200s: does not load '%.200s'", program, lib);
+	else
+		add(&t, "%.200s: no library '%.200s'", program, lib);
+	add_libraries(&t, images);
+	if (images->incomplete)
+		add(&t, " (the list is incomplete: %s)", images->incomplete);
+	return rt_usage(err, "%s", t.buf);
+}
+
+/* The first name of `image` that the spec means, or NULL. */
+static const char *has_match(struct rt_image *image, const struct rt_spec *spec)
+{
+	const struct rt_symbol *v;
+	size_t i, n;
+
+	rt_image_symbols(image, &v, &n, NULL);
+	for (i = 0; i < n; i++)
+		if (v[i].kind != RT_SYM_NOTYPE && rt_spec_matches(spec, v[i].name))
+			return v[i].name;
+	return NULL;
+}
+
+static void add_other_image(struct text *t, const struct rt_images *images, const struct rt_image *image,
+			    const struct rt_spec *spec)
+{
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < images->n; i++) {
+		if (images->v[i] == image || !has_match(images->v[i], spec))
+			continue;
+		name = rt_image_name(images->v[i]);
+		add(t, ", but %.100s has %s: use '%.100s%s%.200s'", name, spec->glob ? "some" : "it",
+		    i ? name : "", i ? ":" : "", spec->function);
+		return;
+	}
+}
+
+int rt_no_function(const struct rt_images *images, struct rt_image *image, const struct rt_spec *spec,
+		   struct rt_error *err)
+{
+	const char *nearest[RT_MAX_NEAREST];
+	const struct rt_symbol *v;
+	struct text t = { .n = 0 };
+	size_t i, n, before;
+
+	rt_image_symbols(image, &v, &n, NULL);
+	if (n == 0)
+		add(&t, "%.200s: is stripped: no function names in it", rt_image_name(image));
+	else
+		add(&t, "%.200s: no function %s'%.200s'", rt_image_name(image), spec->glob ? "matches " : "",
+		    spec->function);
+	before = t.n;
+	add_other_image(&t, images, image, spec);
+	if (t.n == before && !spec->glob) {
+		n = rt_nearest(spec->function, v, n, nearest);
+		for (i = 0; i < n; i++)
+			add(&t, "%s'%.100s'", i == 0 ? "; did you mean " : i + 1 < n ? ", " : " or ", nearest[i]);
+		add(&t, "%s", n ? "?" : "");
+	}
+	return rt_usage(err, "%s", t.buf);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_PRIVATE_H
+#define RT_IMAGE_PRIVATE_H
+
+#include <gelf.h>
+#include <sys/types.h>
+
+#include "image/function.h"
+#include "image/image.h"
+#include "image/images.h"
+
+/* Shared by the files of src/image only. */
+
+struct rt_segment {
+	uint64_t vaddr, offset, filesz;
+	bool exec;
+};
+
+/* Where a symbol table and its strings stand in the file. */
+struct rt_table {
+	bool present;
+	bool guessed;		/* its length was guessed: a nonsensical entry is passed over */
+	uint64_t offset, size, entsize;
+	uint64_t str_offset, str_size;
+};
+
+/* What PT_DYNAMIC says; addresses are virtual, 0 where the tag is missing. */
+struct rt_dynamic {
+	uint64_t symtab, syment, strtab, strsz;
+	uint64_t hash, gnu_hash;
+	uint64_t rela, relasz, rel, relsz, jmprel, pltrelsz;
+	bool plt_is_rela;
+};
+
+struct rt_strings {		/* not owned */
+	const char **v;
+	size_t n, cap;
+};
+
+struct rt_image {
+	int fd;
+	Elf *elf;
+	char *name, *soname, *interp;
+	const char *short_name;		/* for a library: what messages call it */
+	uint64_t size;			/* of the file */
+	dev_t dev;
+	ino_t ino;
+	uint16_t type;			/* e_type */
+	uint64_t entry;
+	const struct rt_arch *arch;
+	bool is_go;
+	bool has_except_table;		/* .gcc_except_table: code that catches, or cleans up, while a stack unwinds */
+	struct rt_segment *segments;
+	size_t nsegments, segments_cap;
+	struct rt_dynamic dynamic;
+	struct rt_strings needed;	/* DT_NEEDED */
+	struct rt_table symtab, dynsym;
+	const char *sections_damage;	/* what is wrong with the section headers, NULL: nothing */
+	bool unwinds_known;
+	char unwinds[192];		/* rt_image_unwinds()'s phrase, "": none */
+
+	bool symbols_read;
+	int symbols_code;		/* what reading them returned, and said */
+	struct rt_error symbols_error;
+	struct rt_symbol *symbols;
+	size_t nsymbols, symbols_cap;
+	struct rt_strings imports;
+	char **owned;			/* names that had to be copied */
+	size_t nowned, owned_cap;
+};
+
+/* open.c: judge the first bytes of the file; -ENOEXEC with the reason where it is no program for this kernel. */
+int rt_image_identify(struct rt_image *image, struct rt_error *err);
+/* "NAME: the ELF file is damaged: WHAT"; returns -EBADMSG. */
+int rt_image_damaged(const struct rt_image *image, const char *what, struct rt_error *err);
+/* Does [offset, offset + size) lie in the file? */
+bool rt_image_holds(const struct rt_image *image, uint64_t offset, uint64_t size);
+/* Open a library and call it by its DT_SONAME, or by its file's name where it has none. */
+int rt_image_open_library(const char *path, const char *name, struct rt_image **image, struct rt_error *err);
+
+/* sections.c: find the symbol tables and the marks of Go and of exception tables. */
+void rt_image_scan_sections(struct rt_image *image);
+/* dynamic.c: PT_DYNAMIC at [offset, offset + size), and from it the symbol table where sections gave none. */
+int rt_image_read_dynamic(struct rt_image *image, uint64_t offset, uint64_t size, struct rt_error *err);
+void rt_image_dynamic_symbols(struct rt_image *image);
+
+/* symbols.c: all symbols at `addr`, `*n` of them; the symbols must have been read. */
+const struct rt_symbol *rt_symbols_at(const struct rt_image *image, uint64_t addr, size_t *n);
+
+/*
+ * unwind.c: why the return of the function at `addr`, called `name` (and all its aliases), must not be probed with a
+ * uretprobe; NULL where it may be.
+ */
+const char *rt_image_unsafe_return(const struct rt_image *image, const char *name, uint64_t addr);
+/* Is `name` that of a part of a function, as GCC splits it (".cold", ".part.N")?  The reason, or NULL. */
+const char *rt_name_fragment(const char *name);
+
+/*
+ * ifunc.c: the functions that the resolver `symbol` chooses from, each once, at most RT_MAX_IMPLEMENTATIONS.  Returns
+ * their number.
+ */
+#define RT_MAX_IMPLEMENTATIONS 32
+size_t rt_ifunc_implementations(const struct rt_image *image, const struct rt_symbol *symbol,
+				uint64_t v[RT_MAX_IMPLEMENTATIONS]);
+
+/* suggest.c: the names nearest to `want`, best first.  Returns their number. */
+#define RT_MAX_NEAREST 3
+size_t rt_nearest(const char *want, const struct rt_symbol *v, size_t n, const char *nearest[RT_MAX_NEAREST]);
+
+/* missing.c: fill `err` for a spec whose library or function is not there; -EINVAL or -ENOENT. */
+int rt_no_library(const struct rt_images *images, const char *lib, struct rt_error *err);
+int rt_no_function(const struct rt_images *images, struct rt_image *image, const struct rt_spec *spec,
+		   struct rt_error *err);
+/* function.c: does the spec mean this name? */
+bool rt_spec_matches(const struct rt_spec *spec, const char *name);
+
+/* images.c: take over `image`, unless the same file is there already.  On failure the image is closed. */
+int rt_images_take(struct rt_images *images, struct rt_image *image, struct rt_error *err);
+/* Note why the list may lack a library; the first reason is kept. */
+void rt_images_incomplete(struct rt_images *images, const char *fmt, ...) RT_PRINTF(2, 3);
+
+/*
+ * loader.c: ask `interp` what it would map for `path`, and add that.  Sets `incomplete` for all that goes wrong but
+ * lack of memory.
+ */
+int rt_loader_list(struct rt_images *images, const char *interp, const char *path, struct rt_error *err);
+
+/*
+ * One line of what a loader (glibc's or musl's) lists, NUL-terminated.  Returns the path to open, which stands in
+ * `line` cut off there, or NULL: `*missing` is then the name of a library that was not found, or NULL.
+ */
+char *rt_loader_line(char *line, const char **missing);
+
+/* One line of /proc/PID/maps.  False where it is no executable mapping of a file. */
+struct rt_map {
+	uint64_t start, end, inode;
+	const char *path;	/* stands in the line, whose newline is cut off */
+	bool deleted;
+};
+bool rt_map_line(char *line, struct rt_map *map);
+
+#endif

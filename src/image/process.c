@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "image/private.h"
+
+#define DELETED " (deleted)"
+
+bool rt_map_line(char *line, struct rt_map *map)
+{
+	size_t n = strcspn(line, "\n"), suffix = strlen(DELETED);
+	char perms[5];
+	int at = 0;
+
+	line[n] = '\0';
+	/* START-END PERMS OFFSET MAJOR:MINOR INODE   PATH */
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %*x:%*x %" SCNu64 " %n", &map->start, &map->end, perms,
+		   &map->inode, &at) != 4 || at == 0)
+		return false;
+	if (strlen(perms) != 4 || perms[2] != 'x' || map->inode == 0 || line[at] != '/')
+		return false;
+	map->path = line + at;
+	map->deleted = n - (size_t)at > suffix && strcmp(line + n - suffix, DELETED) == 0;
+	if (map->deleted)
+		line[n - suffix] = '\0';
+	return true;
+}
+
+/* The state letter of /proc/PID/stat, which follows the last ')'; '\0' where there is no such process. */
+static char process_state(pid_t pid)
+{
+	char path[64], buf[512], *p;
+	FILE *f;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return '\0';
+	n = fread(buf, 1, sizeof(buf) - 1, f);
+	fclose(f);
+	buf[n] = '\0';
+	p = strrchr(buf, ')');
+	return p && p[1] == ' ' ? p[2] : '\0';
+}
+
+static int no_program(pid_t pid, int code, struct rt_error *err)
+{
+	char state = process_state(pid);
+
+	if (state == '\0')
+		return rt_fail(err, -ESRCH, "no process %d", (int)pid);
+	if (state == 'Z' || state == 'X')
+		return rt_fail(err, -ESRCH, "process %d has ended already (its parent has not waited for it)",
+			       (int)pid);
+	if (code == -ENOENT)
+		return rt_fail(err, -ENOEXEC, "process %d is a kernel thread: it runs no program", (int)pid);
+	if (code == -EACCES || code == -EPERM)
+		return rt_fail(err, code, "process %d: no permission to look at it", (int)pid);
+	return rt_fail(err, code, "process %d: its program cannot be found: %s", (int)pid, strerror(-code));
+}
+
+static int open_program(pid_t pid, struct rt_images *images, struct rt_error *err)
+{
+	char path[64], target[PATH_MAX + 1];
+	struct rt_image *image;
+	ssize_t n;
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	n = pid > 0 ? readlink(path, target, sizeof(target) - 1) : -1;
+	if (n < 0)
+		return no_program(pid, pid > 0 ? -errno : -ENOENT, err);
+	target[n] = '\0';
+	/* The link opens the very file that runs, whatever is now at the path. */
+	if ((size_t)n > strlen(DELETED) && strcmp(target + n - strlen(DELETED), DELETED) == 0)
+		target[(size_t)n - strlen(DELETED)] = '\0';
+	ret = rt_image_open(path, target, &image, err);
+	return ret ? ret : rt_images_take(images, image, err);
+}
+
+/*
+ * /proc/PID/map_files opens the mapped file itself, but asks for CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE; else the
+ * path is looked up as the process sees it, and must still be the same file.
+ */
+static int open_map(pid_t pid, const struct rt_map *map, struct rt_image **image, struct rt_error *why)
+{
+	char path[PATH_MAX + 64];
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, map->start, map->end);
+	if (access(path, R_OK) == 0)
+		return rt_image_open_library(path, map->path, image, why);
+	if (map->deleted)
+		return rt_fail(why, -ENOENT, "%s was deleted or replaced", map->path);
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, map->path);
+	ret = rt_image_open_library(path, map->path, image, why);
+	if (ret == 0 && (*image)->ino != map->inode) {
+		rt_image_close(*image);
+		return rt_fail(why, -ENOENT, "%s was replaced", map->path);
+	}
+	return ret;
+}
+
+static int take_map(pid_t pid, struct rt_images *images, const struct rt_map *map, struct rt_error *err)
+{
+	struct rt_image *image;
+	struct rt_error why;
+	int ret;
+
+	ret = open_map(pid, map, &image, &why);
+	if (ret == 0)
+		return rt_images_take(images, image, err);
+	if (ret == -ENOMEM)
+		return rt_nomem(err);
+	/* Programs map other things executable too; they have no functions to find. */
+	if (ret != -ENOEXEC)
+		rt_images_incomplete(images, "%s", why.text);
+	return 0;
+}
+
+static int read_maps(pid_t pid, struct rt_images *images, struct rt_error *err)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	struct rt_map map;
+	int ret = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return no_program(pid, -errno, err);
+	while (ret == 0 && getline(&line, &room, f) > 0)
+		if (rt_map_line(line, &map))
+			ret = take_map(pid, images, &map, err);
+	if (ret == 0 && ferror(f))
+		rt_images_incomplete(images, "%s could not be read", path);
+	free(line);
+	fclose(f);
+	return ret;
+}
+
+int rt_images_of_pid(pid_t pid, struct rt_images *images, struct rt_error *err)
+{
+	int ret;
+
+	memset(images, 0, sizeof(*images));
+	ret = open_program(pid, images, err);
+	if (ret == 0)
+		ret = read_maps(pid, images, err);
+	if (ret)
+		rt_images_close(images);
+	return ret;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "image/private.h"
+
+static void find_table(struct rt_image *image, const GElf_Shdr *shdr, struct rt_table *table)
+{
+	Elf_Scn *scn = elf_getscn(image->elf, shdr->sh_link);
+	GElf_Shdr strings;
+
+	if (table->present)
+		return;
+	if (!scn || !gelf_getshdr(scn, &strings) || strings.sh_type != SHT_STRTAB) {
+		image->sections_damage = "a symbol table has no strings";
+		return;
+	}
+	table->present = true;
+	table->offset = shdr->sh_offset;
+	table->size = shdr->sh_size;
+	table->entsize = shdr->sh_entsize;
+	table->str_offset = strings.sh_offset;
+	table->str_size = strings.sh_size;
+}
+
+static void find_mark(struct rt_image *image, const char *name)
+{
+	/* cgo with PIE calls it .data.rel.ro.gopclntab. */
+	if (strcmp(name, ".go.buildinfo") == 0 || strstr(name, "gopclntab"))
+		image->is_go = true;
+	if (strcmp(name, ".gcc_except_table") == 0)
+		image->has_except_table = true;
+}
+
+/* A program runs without section headers, so their damage is only kept for whoever asks for symbols. */
+void rt_image_scan_sections(struct rt_image *image)
+{
+	Elf_Scn *scn = NULL;
+	size_t names, n;
+	const char *name;
+	GElf_Shdr shdr;
+	GElf_Ehdr ehdr;
+
+	if (!gelf_getehdr(image->elf, &ehdr) || ehdr.e_shoff == 0)
+		return;
+	if (elf_getshdrnum(image->elf, &n) < 0 || elf_getshdrstrndx(image->elf, &names) < 0 || n == 0 ||
+	    !elf_getscn(image->elf, n - 1)) {
+		image->sections_damage = "section headers reach past its end";
+		return;
+	}
+	while ((scn = elf_nextscn(image->elf, scn))) {
+		if (!gelf_getshdr(scn, &shdr)) {
+			image->sections_damage = "section headers reach past its end";
+			return;
+		}
+		if (shdr.sh_type == SHT_SYMTAB)
+			find_table(image, &shdr, &image->symtab);
+		else if (shdr.sh_type == SHT_DYNSYM)
+			find_table(image, &shdr, &image->dynsym);
+		name = elf_strptr(image->elf, names, shdr.sh_name);
+		if (name)
+			find_mark(image, name);
+	}
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "image/private.h"
+
+#define MAX_NAME 64	/* longer names are only compared as beginnings and parts */
+
+struct near {
+	const char *name;
+	unsigned score;		/* 0: the same but for case */
+	size_t len;
+};
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	if (b < a)
+		a = b;
+	return c < a ? c : a;
+}
+
+/* Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`, both up to MAX_NAME long. */
+static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
+{
+	unsigned row[3][MAX_NAME + 1], *two = row[0], *one = row[1], *now = row[2], *spare;
+	size_t i, k;
+
+	for (k = 0; k <= nb; k++)
+		one[k] = (unsigned)k;
+	for (i = 1; i <= na; i++) {
+		now[0] = (unsigned)i;
+		for (k = 1; k <= nb; k++) {
+			now[k] = min3(one[k] + 1, now[k - 1] + 1, one[k - 1] + (a[i - 1] != b[k - 1]));
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] && two[k - 2] + 1 < now[k])
+				now[k] = two[k - 2] + 1;
+		}
+		spare = two;
+		two = one;
+		one = now;
+		now = spare;
+	}
+	return one[nb];
+}
+
+/* How far `name` is from `want`; UINT32_MAX: not near. */
+static unsigned score(const char *want, size_t nwant, const char *name, size_t nname)
+{
+	unsigned limit = nwant < 4 ? 1 : nwant < 7 ? 2 : 3, d;
+	size_t skip;
+
+	if (strcasecmp(want, name) == 0)
+		return 0;
+	skip = strspn(name, "_");
+	if (skip && strcmp(want, name + skip) == 0)
+		return 1;
+	if (nwant <= MAX_NAME && nname <= MAX_NAME && nname + limit >= nwant && nwant + limit >= nname) {
+		d = distance(want, nwant, name, nname);
+		if (d <= limit && d < nwant)
+			return 1 + d;
+	}
+	if (nwant >= 3 && strncmp(want, name, nwant) == 0)
+		return 10;
+	/* A C++ or Rust name holds the plain one: _Z3fibi. */
+	if (nwant >= 3 && strstr(name, want))
+		return 11;
+	if (nname >= 4 && strstr(want, name))
+		return 12;
+	return UINT32_MAX;
+}
+
+static bool better(const struct near *a, const struct near *b)
+{
+	if (a->score != b->score)
+		return a->score < b->score;
+	if (a->len != b->len)
+		return a->len < b->len;
+	return strcmp(a->name, b->name) < 0;
+}
+
+/* Keep `it` among the best `*n` if it belongs there and its name is new. */
+static void keep(struct near *best, size_t *n, struct near it)
+{
+	struct near swap;
+	size_t i;
+
+	for (i = 0; i < *n; i++)
+		if (strcmp(best[i].name, it.name) == 0)
+			return;
+	for (i = 0; i < *n; i++) {
+		if (better(&it, &best[i])) {
+			swap = best[i];
+			best[i] = it;
+			it = swap;
+		}
+	}
+	if (*n < RT_MAX_NEAREST)
+		best[(*n)++] = it;
+}
+
+size_t rt_nearest(const char *want, const struct rt_symbol *v, size_t n, const char *nearest[RT_MAX_NEAREST])
+{
+	struct near best[RT_MAX_NEAREST];
+	size_t i, nbest = 0, nwant = strlen(want);
+
+	for (i = 0; i < n; i++) {
+		struct near it = { .name = v[i].name, .len = strlen(v[i].name) };
+
+		it.score = score(want, nwant, it.name, it.len);
+		if (it.score != UINT32_MAX && v[i].kind != RT_SYM_NOTYPE && !rt_name_fragment(it.name))
+			keep(best, &nbest, it);
+	}
+	for (i = 0; i < nbest; i++)
+		nearest[i] = best[i].name;
+	return nbest;
+}

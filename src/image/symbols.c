@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/private.h"
+#include "util/array.h"
+
+#ifndef STB_GNU_UNIQUE
+#define STB_GNU_UNIQUE 10
+#endif
+
+/*
+ * The name without "@VERSION", which .symtab has as part of it.  Copied where there is one: the string table may share
+ * the bytes with a longer name.  NULL: out of memory.
+ */
+static const char *plain_name(struct rt_image *image, const char *name)
+{
+	const char *at = strchr(name, '@');
+	char *copy;
+
+	if (!at || at == name)
+		return name;
+	if (RT_ROOM(&image->owned, image->nowned, &image->owned_cap))
+		return NULL;
+	copy = strndup(name, (size_t)(at - name));
+	if (copy)
+		image->owned[image->nowned++] = copy;
+	return copy;
+}
+
+/* Is it a function's symbol?  Says of which kind and whether it is global. */
+static bool is_function(const struct rt_image *image, const GElf_Sym *sym, struct rt_symbol *out)
+{
+	unsigned bind = GELF_ST_BIND(sym->st_info);
+
+	out->global = bind == STB_GLOBAL || bind == STB_WEAK || bind == STB_GNU_UNIQUE;
+	/* SHN_ABS: not moved with the image, so no place in it. */
+	if (sym->st_shndx == SHN_ABS || sym->st_shndx == SHN_COMMON)
+		return false;
+	switch (GELF_ST_TYPE(sym->st_info)) {
+	case STT_FUNC:
+		out->kind = RT_SYM_FUNC;
+		break;
+	case STT_GNU_IFUNC:
+		out->kind = RT_SYM_IFUNC;
+		break;
+	case STT_NOTYPE:	/* local ones are the assembler's labels and mapping symbols */
+		if (!out->global)
+			return false;
+		out->kind = RT_SYM_NOTYPE;
+		break;
+	default:
+		return false;
+	}
+	return rt_image_is_code(image, sym->st_value);
+}
+
+static int take_symbol(struct rt_image *image, const GElf_Sym *sym, const char *name, bool dynamic)
+{
+	struct rt_symbol s = { .addr = sym->st_value, .size = sym->st_size };
+
+	if (sym->st_shndx == SHN_UNDEF) {
+		if (!dynamic || !*name)
+			return 0;
+		if (RT_ROOM(&image->imports.v, image->imports.n, &image->imports.cap))
+			return -ENOMEM;
+		image->imports.v[image->imports.n++] = name;
+		return 0;
+	}
+	if (!*name || !is_function(image, sym, &s))
+		return 0;
+	s.name = plain_name(image, name);
+	if (!s.name || RT_ROOM(&image->symbols, image->nsymbols, &image->symbols_cap))
+		return -ENOMEM;
+	image->symbols[image->nsymbols++] = s;
+	return 0;
+}
+
+static int read_table(struct rt_image *image, const struct rt_table *t, bool dynamic, struct rt_error *err)
+{
+	Elf_Data *syms, *strings;
+	const char *name;
+	GElf_Sym sym;
+	int i;
+
+	if (!t->present || t->size == 0)
+		return 0;
+	if (t->entsize != gelf_fsize(image->elf, ELF_T_SYM, 1, EV_CURRENT))
+		return rt_image_damaged(image, "its symbols have an unknown size", err);
+	if (!rt_image_holds(image, t->offset, t->size) || !rt_image_holds(image, t->str_offset, t->str_size))
+		return rt_image_damaged(image, "a symbol table reaches past its end", err);
+	syms = elf_getdata_rawchunk(image->elf, (int64_t)t->offset, t->size, ELF_T_SYM);
+	strings = elf_getdata_rawchunk(image->elf, (int64_t)t->str_offset, t->str_size, ELF_T_BYTE);
+	if (!syms || !strings || t->str_size == 0)
+		return rt_image_damaged(image, "a symbol table cannot be read", err);
+	for (i = 1; gelf_getsym(syms, i, &sym); i++) {
+		name = (const char *)strings->d_buf + sym.st_name;
+		if (sym.st_name >= strings->d_size || !memchr(name, '\0', strings->d_size - sym.st_name)) {
+			if (t->guessed)
+				continue;
+			return rt_image_damaged(image, "a symbol's name lies outside its string table", err);
+		}
+		if (take_symbol(image, &sym, name, dynamic))
+			return rt_nomem(err);
+	}
+	return 0;
+}
+
+/* By address, then name; of exact duplicates the one that knows most comes first. */
+static int compare(const void *pa, const void *pb)
+{
+	const struct rt_symbol *a = pa, *b = pb;
+	int ret;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	ret = strcmp(a->name, b->name);
+	if (ret)
+		return ret;
+	if (a->kind != b->kind)	/* RT_SYM_NOTYPE is the last */
+		return a->kind < b->kind ? -1 : 1;
+	if (a->global != b->global)
+		return a->global ? -1 : 1;
+	return a->size > b->size ? -1 : a->size < b->size;
+}
+
+static uint64_t code_end(const struct rt_image *image, uint64_t addr)
+{
+	const struct rt_segment *s;
+
+	for (s = image->segments; s < image->segments + image->nsegments; s++)
+		if (addr >= s->vaddr && addr - s->vaddr < s->filesz)
+			return s->vaddr + s->filesz;
+	return addr;
+}
+
+/* A symbol without a size reaches to the next one; none reaches past its segment. */
+static void fill_sizes(struct rt_image *image)
+{
+	uint64_t next = UINT64_MAX, current = UINT64_MAX, end;
+	size_t i;
+
+	for (i = image->nsymbols; i-- > 0;) {
+		struct rt_symbol *s = &image->symbols[i];
+
+		if (s->addr != current) {
+			next = current;
+			current = s->addr;
+		}
+		end = code_end(image, s->addr);
+		if (s->size == 0)
+			s->size = (next < end ? next : end) - s->addr;
+		else if (s->size > end - s->addr)
+			s->size = end - s->addr;
+	}
+}
+
+static void sort_symbols(struct rt_image *image)
+{
+	struct rt_symbol *v = image->symbols;
+	size_t i, n = 0;
+
+	if (image->nsymbols == 0)
+		return;
+	qsort(v, image->nsymbols, sizeof(*v), compare);
+	for (i = 1; i < image->nsymbols; i++)
+		if (v[i].addr != v[n].addr || strcmp(v[i].name, v[n].name) != 0)
+			v[++n] = v[i];
+	image->nsymbols = n + 1;
+	fill_sizes(image);
+}
+
+static int read_symbols(struct rt_image *image, struct rt_error *err)
+{
+	int ret;
+
+	/* Without section headers ("sstrip") the loader's own view is left. */
+	if (!image->dynsym.present)
+		rt_image_dynamic_symbols(image);
+	ret = read_table(image, &image->dynsym, true, err);
+	if (ret == 0)
+		ret = read_table(image, &image->symtab, false, err);
+	if (ret == 0 && image->sections_damage)
+		ret = rt_image_damaged(image, image->sections_damage, err);
+	sort_symbols(image);
+	return ret;
+}
+
+int rt_image_symbols(struct rt_image *image, const struct rt_symbol **v, size_t *n, struct rt_error *err)
+{
+	if (!image->symbols_read) {
+		image->symbols_read = true;
+		image->symbols_code = read_symbols(image, &image->symbols_error);
+	}
+	*v = image->symbols;
+	*n = image->nsymbols;
+	if (image->symbols_code && err)
+		*err = image->symbols_error;
+	return image->symbols_code;
+}
+
+const struct rt_symbol *rt_symbols_at(const struct rt_image *image, uint64_t addr, size_t *n)
+{
+	size_t lo = 0, hi = image->nsymbols, mid, end;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (image->symbols[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (end = lo; end < image->nsymbols && image->symbols[end].addr == addr; end++)
+		;
+	*n = end - lo;
+	return *n ? &image->symbols[lo] : NULL;
+}
+
+bool rt_image_imports(struct rt_image *image, const char *name)
+{
+	const struct rt_symbol *v;
+	size_t i, n;
+
+	/* What could be read of a damaged table counts. */
+	rt_image_symbols(image, &v, &n, NULL);
+	for (i = 0; i < image->imports.n; i++)
+		if (strcmp(image->imports.v[i], name) == 0)
+			return true;
+	return false;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "image/private.h"
+#include "util/array.h"
+
+/*
+ * An unwinder that meets a uretprobe's trampoline instead of a return address aborts the program; code that changes
+ * stacks, or leaves a thread in the middle of calls, never comes back through the trampoline, and the kernel then
+ * pairs later returns with the wrong calls.
+ */
+
+/* A table's names are exact, but those that end in '*', which are beginnings. */
+static bool matches(const char *pattern, const char *name)
+{
+	size_t n = strlen(pattern);
+
+	if (pattern[n - 1] == '*')
+		return strncmp(name, pattern, n - 1) == 0;
+	return strcmp(name, pattern) == 0;
+}
+
+static bool in_table(const char *const *table, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (matches(table[i], name))
+			return true;
+	return false;
+}
+
+static const char *const cxx_names[] = {
+	"__cxa_throw", "__cxa_rethrow", "__cxa_allocate_exception", "__gxx_personality_v0",
+};
+
+static const char *const cxx_libraries[] = { "libstdc++.*", "libc++.*", "libc++abi.*" };
+
+/* Either imported or contained. */
+static const char *const leaving_names[] = {
+	"rust_eh_personality", "rust_begin_unwind", "__gnat_eh_personality", "__objc_personality_v0",
+	"pthread_exit", "pthread_cancel", "thrd_exit",
+	"swapcontext", "makecontext", "setcontext", "sigaltstack",
+	"jump_fcontext", "ontop_fcontext", "co_switch", "__morestack",
+};
+
+/*
+ * Only imported: the static C library has _Unwind_* in every program, for its own backtraces.  A seccomp filter may
+ * kill the program for the system call that a uretprobe makes it do (x86, 6.11).
+ */
+static const char *const leaving_imports[] = { "_Unwind_*", "seccomp_load", "seccomp_init" };
+
+/* They define what is looked for, and themselves use it only where a program calls them to. */
+static const char *const c_libraries[] = {
+	"libc.*", "libc-*", "ld-*", "ld.so*", "ld64.*", "libpthread.*", "libpthread-*", "libgcc_s.*", "libm.*",
+	"libm-*", "libmvec.*", "libdl.*", "libdl-*", "librt.*", "librt-*", "linux-vdso.*", "linux-gate.*",
+};
+
+static void say(struct rt_image *image, const char *what, const char *name)
+{
+	snprintf(image->unwinds, sizeof(image->unwinds), "%s%.100s", what, name);
+}
+
+static bool imports_leave(struct rt_image *image)
+{
+	size_t i;
+
+	for (i = 0; i < image->imports.n; i++) {
+		const char *name = image->imports.v[i];
+
+		if (in_table(cxx_names, RT_COUNT(cxx_names), name))
+			say(image, "is C++: imports ", name);
+		else if (in_table(leaving_names, RT_COUNT(leaving_names), name) ||
+			 in_table(leaving_imports, RT_COUNT(leaving_imports), name))
+			say(image, "imports ", name);
+		else
+			continue;
+		return true;
+	}
+	return false;
+}
+
+static bool needs_cxx(struct rt_image *image)
+{
+	size_t i;
+
+	for (i = 0; i < image->needed.n; i++) {
+		if (in_table(cxx_libraries, RT_COUNT(cxx_libraries), image->needed.v[i])) {
+			say(image, "is C++: needs ", image->needed.v[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool contains_leave(struct rt_image *image)
+{
+	size_t i;
+
+	for (i = 0; i < image->nsymbols; i++) {
+		const char *name = image->symbols[i].name;
+
+		if (in_table(cxx_names, RT_COUNT(cxx_names), name))
+			say(image, "is C++: contains ", name);
+		/* Since 1.87 Rust mangles it: _RNv..._7___rustc17rust_begin_unwind. */
+		else if (in_table(leaving_names, RT_COUNT(leaving_names), name) || strstr(name, "17rust_begin_unwind"))
+			say(image, "contains ", name);
+		else
+			continue;
+		return true;
+	}
+	return false;
+}
+
+static void judge(struct rt_image *image)
+{
+	const char *soname = image->soname ? image->soname : image->short_name ? image->short_name : "";
+	const struct rt_symbol *v;
+	size_t n;
+
+	if (image->is_go) {
+		say(image, "is a Go program", "");
+		return;
+	}
+	if (in_table(c_libraries, RT_COUNT(c_libraries), soname))
+		return;
+	if (in_table(cxx_libraries, RT_COUNT(cxx_libraries), soname)) {
+		say(image, "is the C++ library", "");
+		return;
+	}
+	if (needs_cxx(image))
+		return;
+	if (rt_image_symbols(image, &v, &n, NULL)) {
+		say(image, "has a damaged symbol table", "");
+		return;
+	}
+	if (imports_leave(image) || contains_leave(image))
+		return;
+	/* Every static program has the C library's own exception table; elsewhere one means C++, Rust or their like. */
+	if (image->has_except_table && (image->interp || image->needed.n || image->short_name))
+		say(image, "has exception handlers", "");
+}
+
+const char *rt_image_unwinds(struct rt_image *image)
+{
+	if (!image->unwinds_known) {
+		image->unwinds_known = true;
+		judge(image);
+	}
+	return image->unwinds[0] ? image->unwinds : NULL;
+}
+
+#define TWICE	"returns twice"
+#define STACKS	"switches stacks"
+#define CHILD	"returns once more, in a child"
+#define NO_RA	"its stack top is not a return address"
+#define OWN_RA	"uses its own return address"
+#define CALLER	"looks at its return address to know its caller"
+#define SIGNAL	"is entered by a signal's return"
+#define ENTRY	"is the program's entry: there is no return address"
+
+static const struct {
+	const char *name, *why;
+} unsafe[] = {
+	{ "setjmp", TWICE }, { "_setjmp", TWICE }, { "__setjmp", TWICE }, { "sigsetjmp", TWICE },
+	{ "__sigsetjmp", TWICE },
+	{ "vfork", TWICE }, { "__vfork", TWICE }, { "__libc_vfork", TWICE },
+	{ "clone", CHILD }, { "__clone", CHILD }, { "clone3", CHILD }, { "__clone3", CHILD },
+	{ "__clone_internal", CHILD }, { "__clone_internal_fallback", CHILD },
+	{ "getcontext", TWICE }, { "__getcontext", TWICE },
+	{ "swapcontext", STACKS }, { "__swapcontext", STACKS }, { "makecontext", STACKS }, { "__makecontext", STACKS },
+	{ "setcontext", STACKS }, { "__setcontext", STACKS }, { "__start_context", STACKS },
+	{ "__push___start_context", STACKS }, { "jump_fcontext", STACKS }, { "ontop_fcontext", STACKS },
+	{ "co_switch", STACKS }, { "__morestack*", STACKS },
+	{ "pthread_exit", "ends its thread" }, { "__pthread_exit", "ends its thread" },
+	{ "thrd_exit", "ends its thread" },
+	{ "_Unwind_RaiseException", "unwinds the stack" }, { "_Unwind_Resume*", "unwinds the stack" },
+	{ "_Unwind_ForcedUnwind*", "unwinds the stack" }, { "_Unwind_Backtrace", "walks the stack" },
+	{ "backtrace", "walks the stack" }, { "__backtrace", "walks the stack" },
+	{ "_dl_runtime_resolve*", NO_RA }, { "_dl_runtime_profile*", NO_RA },
+	{ "__restore_rt", SIGNAL }, { "__restore", SIGNAL }, { "__default_rt_sa_restorer", SIGNAL },
+	{ "__default_sa_restorer", SIGNAL },
+	{ "_start", ENTRY }, { "__start", ENTRY }, { "_dl_start_user", ENTRY }, { "_dlstart", ENTRY },
+	{ "_rt0_*", ENTRY },
+	{ "__x86.get_pc_thunk.*", OWN_RA }, { "__x86_get_pc_thunk_*", OWN_RA }, { "__i686.get_pc_thunk.*", OWN_RA },
+	{ "__x86_return_thunk*", OWN_RA }, { "__x86_indirect_thunk*", OWN_RA }, { "__llvm_retpoline_*", OWN_RA },
+	{ "__llvm_lvi_thunk_*", OWN_RA },
+	{ "mcount", OWN_RA }, { "_mcount", OWN_RA }, { "__mcount", OWN_RA }, { "__fentry__", OWN_RA },
+	{ "dlsym", CALLER }, { "__dlsym", CALLER }, { "___dlsym", CALLER },
+	{ "dlvsym", CALLER }, { "__dlvsym", CALLER }, { "___dlvsym", CALLER },
+	{ "dlopen", CALLER }, { "__dlopen", CALLER }, { "___dlopen", CALLER },
+	{ "dlmopen", CALLER }, { "__dlmopen", CALLER }, { "___dlmopen", CALLER },
+};
+
+static const char *unsafe_name(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(unsafe); i++)
+		if (matches(unsafe[i].name, name))
+			return unsafe[i].why;
+	return rt_name_fragment(name);
+}
+
+const char *rt_name_fragment(const char *name)
+{
+	const char *part = strstr(name, ".part.");
+
+	if (strstr(name, ".cold"))
+		return "is the cold part of a function, entered by a jump";
+	if (part && part[6] >= '0' && part[6] <= '9')
+		return "is a part of a function, which may be entered by a jump";
+	return NULL;
+}
+
+const char *rt_image_unsafe_return(const struct rt_image *image, const char *name, uint64_t addr)
+{
+	const struct rt_symbol *aliases;
+	const char *why = unsafe_name(name);
+	size_t i, n;
+
+	if (!why && addr == image->entry)
+		why = ENTRY;
+	aliases = rt_symbols_at(image, addr, &n);
+	for (i = 0; i < n && !why; i++)
+		why = unsafe_name(aliases[i].name);
+	return why;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "kernel/caps.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <unistd.h>
+
+/* Newer than the headers of the systems we build on. */
+enum { NR_CAP_PERFMON = 38, NR_CAP_BPF = 39 };
+
+static bool has(cap_t caps, int cap)
+{
+	cap_flag_value_t value = CAP_CLEAR;
+
+	/* A libcap that does not know the number fails here, as a kernel that does not know it grants nothing. */
+	return cap_get_flag(caps, (cap_value_t)cap, CAP_EFFECTIVE, &value) == 0 && value == CAP_SET;
+}
+
+int rt_caps_check(bool bpf, struct rt_error *err)
+{
+	cap_t caps = cap_get_proc();
+	bool admin, can_bpf, can_perf;
+
+	if (!caps)
+		return rt_fail(err, -errno, "cannot read this process's capabilities");
+	admin = has(caps, CAP_SYS_ADMIN);
+	can_bpf = has(caps, NR_CAP_BPF);
+	can_perf = has(caps, NR_CAP_PERFMON);
+	cap_free(caps);
+	if (admin || (bpf && can_bpf && can_perf))
+		return 0;
+	if (geteuid() != 0)
+		return rt_fail(err, -EPERM, "tracing needs root, and this is user %u; try: sudo rawtrace ...", (unsigned)geteuid());
+	if (!bpf)
+		return rt_fail(err, -EPERM, "the capability cap_sys_admin is missing (dropped, or a container without --privileged)");
+	return rt_fail(err, -EPERM, "the capability cap_sys_admin is missing%s%s%s (dropped, or a container without --privileged)",
+		       can_bpf || can_perf ? ", and of the two that stand for it, " : ", and so are cap_bpf and cap_perfmon",
+		       can_bpf ? "" : can_perf ? "cap_bpf" : "", can_bpf ? "cap_perfmon" : "");
+}
+
+int rt_caps_check_namespace(struct rt_error *err)
+{
+	/* PROC_PID_INIT_INO of include/linux/proc_ns.h, 0xEFFFFFFC: the same on every kernel since 3.8. */
+	static const char first[] = "pid:[4026531836]";
+	char link[64];
+	ssize_t n = readlink("/proc/self/ns/pid", link, sizeof(link) - 1);
+
+	if (n < 0)
+		return 0;	/* before 3.8, or without CONFIG_PID_NS: there is only the first */
+	link[n] = '\0';
+	if (strcmp(link, first) == 0)
+		return 0;
+	return rt_fail(err, -EPERM, "this is a container with process ids of its own; run rawtrace on the host, "
+		       "or in a container with the host's process ids (--pid=host)");
+}

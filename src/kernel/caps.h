@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_KERNEL_CAPS_H
+#define RT_KERNEL_CAPS_H
+
+#include <stdbool.h>
+
+#include "util/error.h"
+
+/*
+ * May this process trace?  With `bpf`: CAP_SYS_ADMIN, or CAP_BPF and CAP_PERFMON (5.8); without: CAP_SYS_ADMIN.  0 or -EPERM with a message that names what is missing.
+ */
+int rt_caps_check(bool bpf, struct rt_error *err);
+
+/*
+ * Is this the machine's first PID namespace?  Probes report processes by their ids there, so from within a container's own namespace
+ * they cannot be told apart.  0 or -EPERM with a message.
+ */
+int rt_caps_check_namespace(struct rt_error *err);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "kernel/procfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/array.h"
+
+int rt_read_file(const char *path, char **text)
+{
+	size_t n = 0, cap = 4096;
+	char *buf, *more;
+	ssize_t r;
+	int fd, err;
+
+	*text = NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	buf = malloc(cap);
+	while (buf && (r = read(fd, buf + n, cap - n - 1)) != 0) {
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0) {
+			err = -errno;
+			free(buf);
+			close(fd);
+			return err;
+		}
+		n += (size_t)r;
+		if (cap - n > 1)
+			continue;
+		cap *= 2;
+		more = cap < INT_MAX ? realloc(buf, cap) : NULL;
+		if (!more)
+			free(buf);
+		buf = more;
+	}
+	close(fd);
+	if (!buf)
+		return -ENOMEM;
+	buf[n] = '\0';
+	*text = buf;
+	return (int)n;
+}
+
+int rt_write_file(const char *path, int flags, const char *text)
+{
+	size_t n = strlen(text);
+	ssize_t r;
+	int fd, err = 0;
+
+	fd = open(path, O_WRONLY | O_CLOEXEC | flags);
+	if (fd < 0)
+		return -errno;
+	r = write(fd, text, n);
+	if (r < 0)
+		err = -errno;
+	else if ((size_t)r != n)
+		err = -EIO;
+	close(fd);
+	return err;
+}
+
+int rt_proc_status(pid_t pid, const char *name, long *value)
+{
+	size_t len = strlen(name);
+	char path[64], *text, *line;
+	int err = -ENOENT;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (rt_read_file(path, &text) < 0)
+		return -ESRCH;
+	for (line = text; line; line = strchr(line, '\n')) {
+		if (*line == '\n')
+			line++;
+		if (strncmp(line, name, len) == 0 && line[len] == ':') {
+			*value = strtol(line + len + 1, NULL, 10);
+			err = 0;
+			break;
+		}
+	}
+	free(text);
+	return err;
+}
+
+void rt_proc_comm(pid_t pid, pid_t tid, char comm[16])
+{
+	char path[96], *text;
+	int n;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+	n = rt_read_file(path, &text);
+	if (n <= 0) {
+		strcpy(comm, "?");
+		if (n == 0)
+			free(text);
+		return;
+	}
+	text[strcspn(text, "\n")] = '\0';
+	snprintf(comm, 16, "%.15s", text);
+	free(text);
+}
+
+int rt_proc_threads(pid_t pid, pid_t **v)
+{
+	size_t n = 0, cap = 0;
+	struct dirent *d;
+	char path[64];
+	DIR *dir;
+
+	*v = NULL;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return -ESRCH;
+	while ((d = readdir(dir))) {
+		if (d->d_name[0] == '.')
+			continue;
+		if (RT_ROOM(v, n, &cap) != 0) {
+			free(*v);
+			*v = NULL;
+			closedir(dir);
+			return -ENOMEM;
+		}
+		(*v)[n++] = (pid_t)strtol(d->d_name, NULL, 10);
+	}
+	closedir(dir);
+	return n ? (int)n : -ESRCH;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_KERNEL_PROCFS_H
+#define RT_KERNEL_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Read a whole small file (of /proc, /sys, tracefs) into malloced, NUL-ended `*text`.  Returns its length or a negative errno. */
+int rt_read_file(const char *path, char **text);
+
+/* Write `text` to a file with one write(2), opened with `flags` (O_WRONLY is added).  0 or a negative errno. */
+int rt_write_file(const char *path, int flags, const char *text);
+
+/* A number from a "Name:\tVALUE" line of /proc/PID/status.  0, -ESRCH when the process is gone, -ENOENT without such a line. */
+int rt_proc_status(pid_t pid, const char *name, long *value);
+
+/* The process's name; "?" when it is gone. */
+void rt_proc_comm(pid_t pid, pid_t tid, char comm[16]);
+
+/* Its threads.  `*v` is malloced.  Returns their number, or -ESRCH. */
+int rt_proc_threads(pid_t pid, pid_t **v);
+
+#endif

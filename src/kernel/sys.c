@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "kernel/sys.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static int bpf(int cmd, void *attr, unsigned size)
+{
+	long r = syscall(__NR_bpf, cmd, attr, size);
+
+	return r < 0 ? -errno : (int)r;
+}
+
+static uint64_t ptr(const void *p)
+{
+	return (uint64_t)(uintptr_t)p;
+}
+
+int rt_bpf_map_create(uint32_t type, uint32_t key_size, uint32_t value_size, uint32_t entries)
+{
+	struct rt_bpf_map_attr attr = {
+		.map_type = type, .key_size = key_size, .value_size = value_size, .max_entries = entries,
+	};
+
+	return bpf(RT_BPF_MAP_CREATE, &attr, sizeof(attr));
+}
+
+int rt_bpf_map_update(int map, const void *key, const void *value)
+{
+	struct rt_bpf_elem_attr attr = { .map_fd = map, .key = ptr(key), .value = ptr(value) };
+
+	return bpf(RT_BPF_MAP_UPDATE_ELEM, &attr, sizeof(attr));
+}
+
+int rt_bpf_map_lookup(int map, const void *key, void *value)
+{
+	struct rt_bpf_elem_attr attr = { .map_fd = map, .key = ptr(key), .value = ptr(value) };
+
+	return bpf(RT_BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr));
+}
+
+int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size)
+{
+	struct rt_bpf_prog_attr attr = {
+		.prog_type = RT_BPF_PROG_TYPE_KPROBE, .insn_cnt = (uint32_t)n,
+		.insns = ptr(insns), .license = ptr("GPL"), .kern_version = rt_kernel_version(),
+		.expected_attach_type = expected,
+	};
+	/* A kernel that does not know the last fields takes them when the size leaves them out. */
+	unsigned size = expected ? sizeof(attr) : offsetof(struct rt_bpf_prog_attr, prog_flags);
+	int fd;
+
+	fd = bpf(RT_BPF_PROG_LOAD, &attr, size);
+	if (fd >= 0 || !log)
+		return fd;
+	log[0] = '\0';
+	attr.log_level = 1;
+	attr.log_size = (uint32_t)log_size;
+	attr.log_buf = ptr(log);
+	return bpf(RT_BPF_PROG_LOAD, &attr, size);
+}
+
+int rt_bpf_link_create(struct rt_bpf_link_attr *attr)
+{
+	return bpf(RT_BPF_LINK_CREATE, attr, sizeof(*attr));
+}
+
+int rt_perf_open(const struct rt_perf_attr *attr, pid_t pid, int cpu)
+{
+	long fd = syscall(__NR_perf_event_open, attr, pid, cpu, -1, RT_PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0 && errno == EINVAL) {
+		fd = syscall(__NR_perf_event_open, attr, pid, cpu, -1, 0ul);
+		if (fd >= 0)
+			fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+	}
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int rt_pidfd_open(pid_t pid)
+{
+	long fd = syscall(__NR_pidfd_open, pid, 0);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+void rt_limits_raise(unsigned nfiles)
+{
+	struct rlimit old, want;
+
+	if (getrlimit(RLIMIT_NOFILE, &old) == 0 && old.rlim_cur < nfiles) {
+		want.rlim_cur = nfiles;
+		want.rlim_max = old.rlim_max > nfiles ? old.rlim_max : nfiles;
+		if (setrlimit(RLIMIT_NOFILE, &want) != 0) {
+			want.rlim_cur = want.rlim_max = old.rlim_max;
+			setrlimit(RLIMIT_NOFILE, &want);
+		}
+	}
+	want.rlim_cur = want.rlim_max = RLIM_INFINITY;
+	setrlimit(RLIMIT_MEMLOCK, &want);
+}
+
+/* The version in a note section of the vDSO: name "Linux", type 0, a u32 (arch/x86/entry/vdso/vdso-note.S). */
+static uint32_t vdso_version(void)
+{
+	const uint8_t *base = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *eh = (const Elf64_Ehdr *)base;
+	const Elf64_Phdr *ph;
+	uint32_t version;
+	size_t i, at;
+
+	if (!base || eh->e_ident[EI_CLASS] != ELFCLASS64)
+		return 0;
+	ph = (const Elf64_Phdr *)(base + eh->e_phoff);
+	for (i = 0; i < eh->e_phnum; i++) {
+		if (ph[i].p_type != PT_NOTE)
+			continue;
+		for (at = 0; at + sizeof(Elf64_Nhdr) <= ph[i].p_filesz;) {
+			const Elf64_Nhdr *nh = (const Elf64_Nhdr *)(base + ph[i].p_offset + at);
+			size_t name = at + sizeof(*nh), desc = name + ((nh->n_namesz + 3u) & ~3u);
+
+			if (nh->n_type == 0 && nh->n_namesz == 6 && nh->n_descsz >= 4 &&
+			    memcmp(base + ph[i].p_offset + name, "Linux", 6) == 0) {
+				memcpy(&version, base + ph[i].p_offset + desc, sizeof(version));
+				return version;
+			}
+			at = desc + ((nh->n_descsz + 3u) & ~3u);
+		}
+	}
+	return 0;
+}
+
+uint32_t rt_kernel_version(void)
+{
+	unsigned major, minor, sub = 0;
+	uint32_t version = vdso_version();
+	struct utsname u;
+
+	if (version)
+		return version;
+	if (uname(&u) != 0 || sscanf(u.release, "%u.%u.%u", &major, &minor, &sub) < 2)
+		return 0;
+	return (major << 16) | (minor << 8) | (sub > 255 ? 255 : sub);
+}
+
+uint64_t rt_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_KERNEL_SYS_H
+#define RT_KERNEL_SYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "kernel/uapi.h"
+#include "util/error.h"
+
+/* The raw system calls.  Each returns a descriptor (close-on-exec) or 0, or a negative errno. */
+
+int rt_bpf_map_create(uint32_t type, uint32_t key_size, uint32_t value_size, uint32_t entries);
+int rt_bpf_map_update(int map, const void *key, const void *value);
+int rt_bpf_map_lookup(int map, const void *key, void *value);
+
+/*
+ * Load a KPROBE program under the GPL.  `expected` is the expected attach type, 0 for perf events (before 4.17 it must be 0).
+ * With `log` (`log_size` bytes, may be NULL) the verifier's words are kept when it refuses.
+ */
+int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size);
+
+int rt_bpf_link_create(struct rt_bpf_link_attr *attr);
+
+/* perf_event_open(2); close-on-exec also where the kernel has no flag for it (before 3.14). */
+int rt_perf_open(const struct rt_perf_attr *attr, pid_t pid, int cpu);
+
+/* A pidfd, close-on-exec; -ENOSYS before 5.3. */
+int rt_pidfd_open(pid_t pid);
+
+/*
+ * Raise RLIMIT_NOFILE to its hard limit, past it where CAP_SYS_RESOURCE allows, and RLIMIT_MEMLOCK, against which BPF maps
+ * counted before 5.11.  What cannot be had is not an error: the call that then fails says so.  Only after the traced command
+ * was forked: it keeps its own limits.
+ */
+void rt_limits_raise(unsigned nfiles);
+
+/*
+ * LINUX_VERSION_CODE as BPF_PROG_LOAD wants it before 5.0: from the vDSO's "Linux" ELF note, which a distribution's
+ * kernel has right where its uname has not; else from uname(2).
+ */
+uint32_t rt_kernel_version(void);
+
+/* Nanoseconds of CLOCK_MONOTONIC, the clock that all our events are stamped with. */
+uint64_t rt_now(void);
+
+/* The CPUs that are online, as indices; `*v` is malloced.  Returns their number or a negative errno. */
+int rt_cpus_online(int **v);
+/* Parse the kernel's list format ("0-3,8"); for rt_cpus_online and its test. */
+int rt_cpus_parse(const char *text, int **v);
+/* One more than the highest possible CPU index. */
+int rt_cpus_possible(void);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "kernel/tracefs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "kernel/procfs.h"
+
+/* Take the mount point of the first line of type `type`; the kernel writes blanks in it as \040. */
+static bool mount_point(const char *mounts, const char *type, char *point, size_t size)
+{
+	char dir[PATH_MAX], fs[64], fmt[32], *from, *to;
+	const char *line;
+
+	snprintf(fmt, sizeof(fmt), "%%*s %%%ds %%63s", PATH_MAX - 1);
+	for (line = mounts; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		if (sscanf(line, fmt, dir, fs) != 2 || strcmp(fs, type) != 0)
+			continue;
+		for (from = to = dir; *from; to++) {
+			unsigned octal;
+
+			if (*from == '\\' && sscanf(from + 1, "%3o", &octal) == 1 && strlen(from) >= 4) {
+				*to = (char)octal;
+				from += 4;
+			} else {
+				*to = *from++;
+			}
+		}
+		*to = '\0';
+		if (strlen(dir) < size) {
+			strcpy(point, dir);
+			return true;
+		}
+	}
+	return false;
+}
+
+int rt_tracefs_in_mounts(const char *mounts, char *root, size_t size)
+{
+	static const char sub[] = "/tracing";
+
+	if (mount_point(mounts, "tracefs", root, size))
+		return 0;
+	if (!mount_point(mounts, "debugfs", root, size - sizeof(sub)))
+		return -ENOENT;
+	strcat(root, sub);
+	return 0;
+}
+
+/* Nobody else's mount table changes: a new mount namespace, cut off from its parent's before anything is mounted. */
+static int mount_private(struct rt_tracefs *t, struct rt_error *err)
+{
+	static const char *const places[][3] = {
+		{ "tracefs", "/sys/kernel/tracing", "/sys/kernel/tracing" },
+		{ "debugfs", "/sys/kernel/debug", "/sys/kernel/debug/tracing" },
+	};
+	int r = -ENOENT;
+	unsigned i;
+
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+		return rt_fail(err, -errno, "tracefs is not mounted, and a private mount of it was refused: %s; "
+			       "try: mount -t tracefs tracefs /sys/kernel/tracing", strerror(errno));
+	for (i = 0; i < 2; i++) {
+		if (mount(places[i][0], places[i][1], places[i][0], MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0) {
+			if (r == -ENOENT)
+				r = -errno;
+			continue;
+		}
+		snprintf(t->root, sizeof(t->root), "%s", places[i][2]);
+		t->private_mount = true;
+		return 0;
+	}
+	return rt_fail(err, r, "tracefs is not mounted and cannot be: %s", r == -ENODEV ?
+		       "this kernel was built without it (CONFIG_TRACING)" : strerror(-r));
+}
+
+int rt_tracefs_mounted(struct rt_tracefs *t)
+{
+	char *mounts;
+	int r;
+
+	memset(t, 0, sizeof(*t));
+	r = rt_read_file("/proc/self/mounts", &mounts);
+	if (r < 0)
+		return r;
+	r = rt_tracefs_in_mounts(mounts, t->root, sizeof(t->root));
+	free(mounts);
+	/* debugfs may be there without tracing in it. */
+	return r < 0 ? r : access(t->root, F_OK) == 0 ? 0 : -errno;
+}
+
+int rt_tracefs_find(struct rt_tracefs *t, struct rt_error *err)
+{
+	int r;
+
+	r = rt_tracefs_mounted(t);
+	if (r == -EACCES)
+		return rt_fail(err, r, "%s: no permission; run rawtrace as root", t->root);
+	if (r < 0)
+		r = mount_private(t, err);
+	if (r < 0)
+		return r;
+	if (rt_tracefs_has(t, "uprobe_events"))
+		return 0;
+	if (errno == EACCES)
+		return rt_fail(err, -EACCES, "%s/uprobe_events: no permission; run rawtrace as root", t->root);
+	return rt_fail(err, -EOPNOTSUPP, "%s/uprobe_events: not there: the kernel was built without CONFIG_UPROBE_EVENTS", t->root);
+}
+
+static void format_path(const struct rt_tracefs *t, char *buf, const char *fmt, va_list ap)
+{
+	size_t n = (size_t)snprintf(buf, PATH_MAX, "%s/", t->root);
+
+	vsnprintf(buf + n, PATH_MAX - n, fmt, ap);
+}
+
+const char *rt_tracefs_path(const struct rt_tracefs *t, char *buf, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	format_path(t, buf, fmt, ap);
+	va_end(ap);
+	return buf;
+}
+
+bool rt_tracefs_has(const struct rt_tracefs *t, const char *file)
+{
+	char path[PATH_MAX];
+
+	return access(rt_tracefs_path(t, path, "%s", file), F_OK) == 0;
+}
+
+int rt_tracefs_read(const struct rt_tracefs *t, const char *file, char **text)
+{
+	char path[PATH_MAX];
+
+	return rt_read_file(rt_tracefs_path(t, path, "%s", file), text);
+}
+
+int rt_tracefs_write(const struct rt_tracefs *t, const char *file, const char *text)
+{
+	char path[PATH_MAX];
+
+	return rt_write_file(rt_tracefs_path(t, path, "%s", file), 0, text);
+}
+
+int rt_tracefs_append(const struct rt_tracefs *t, const char *file, const char *line)
+{
+	char path[PATH_MAX];
+
+	return rt_write_file(rt_tracefs_path(t, path, "%s", file), O_APPEND, line);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_KERNEL_TRACEFS_H
+#define RT_KERNEL_TRACEFS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "util/error.h"
+
+/* Where tracefs is, and how to read and write its files.  Paths given to these functions are relative to it. */
+struct rt_tracefs {
+	char root[PATH_MAX - NAME_MAX];
+	bool private_mount;	/* mounted by us, in a mount namespace of our own: it goes away with us */
+};
+
+/*
+ * Find tracefs in /proc/self/mounts, or under debugfs (before 4.1); where neither is mounted, mount it in a private mount
+ * namespace that nobody else sees.  Returns 0 or a negative errno with the reason.
+ */
+int rt_tracefs_find(struct rt_tracefs *tracefs, struct rt_error *err);
+/* The same without mounting: -ENOENT where it is not mounted. */
+int rt_tracefs_mounted(struct rt_tracefs *tracefs);
+/* The search alone, over the text of a mounts file; returns -ENOENT where it has neither.  For rt_tracefs_find and its test. */
+int rt_tracefs_in_mounts(const char *mounts, char *root, size_t size);
+
+/* The full path of a file, formatted; returns `buf` (PATH_MAX bytes). */
+const char *rt_tracefs_path(const struct rt_tracefs *tracefs, char *buf, const char *fmt, ...) RT_PRINTF(3, 4);
+
+bool rt_tracefs_has(const struct rt_tracefs *tracefs, const char *file);
+int rt_tracefs_read(const struct rt_tracefs *tracefs, const char *file, char **text);	/* as rt_read_file */
+int rt_tracefs_write(const struct rt_tracefs *tracefs, const char *file, const char *text);
+/* Append a line to a file of definitions (opened without O_TRUNC, which would clear everybody's). */
+int rt_tracefs_append(const struct rt_tracefs *tracefs, const char *file, const char *line);
+
+/* Definitions and instances are named after the process that makes them. */
+#define RT_TRACEFS_GROUP	"rawtrace_"	/* + PID: the group of its uprobe events */
+#define RT_TRACEFS_INSTANCE	"rawtrace-"	/* + PID: its trace instance */
+
+/* Delete the definitions of group RT_TRACEFS_GROUP`pid`, and instance RT_TRACEFS_INSTANCE`pid`, disabled first.  Returns how many
+ * definitions and instances went; what is busy stays.  Missing ones are no error. */
+unsigned rt_tracefs_clear(const struct rt_tracefs *tracefs, pid_t pid);
+
+/* Is anything of `pid` still defined? */
+bool rt_tracefs_remains(const struct rt_tracefs *tracefs, pid_t pid);
+
+/* rt_tracefs_clear for every process that is gone.  Nothing of a live process or of another tool is touched. */
+unsigned rt_tracefs_clean(const struct rt_tracefs *tracefs);
+
+#endif

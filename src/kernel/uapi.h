@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_KERNEL_UAPI_H
+#define RT_KERNEL_UAPI_H
+
+/*
+ * What rawtrace uses of the kernel's interface and old headers (Linux 3.10's) lack.  Under names of our own, so that it
+ * makes no difference what the build machine's <linux/...> has.  Values: include/uapi/linux/{bpf,perf_event}.h.
+ */
+#include <linux/types.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#ifndef __NR_bpf
+#if defined(__x86_64__)
+#define __NR_bpf 321
+#elif defined(__i386__)
+#define __NR_bpf 357
+#elif defined(__aarch64__)
+#define __NR_bpf 280
+#endif
+#endif
+
+#ifndef __NR_pidfd_open
+#define __NR_pidfd_open 434		/* 5.3; the same number everywhere */
+#endif
+
+/* bpf(2) commands */
+enum {
+	RT_BPF_MAP_CREATE = 0,
+	RT_BPF_MAP_LOOKUP_ELEM = 1,
+	RT_BPF_MAP_UPDATE_ELEM = 2,
+	RT_BPF_PROG_LOAD = 5,
+	RT_BPF_LINK_CREATE = 28,	/* 5.7 */
+};
+
+enum { RT_BPF_MAP_TYPE_ARRAY = 2, RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4 };
+enum { RT_BPF_PROG_TYPE_KPROBE = 2 };
+enum {
+	RT_BPF_PERF_EVENT = 41,			/* attach type of a perf event link, 5.15 */
+	RT_BPF_TRACE_UPROBE_MULTI = 48,		/* 6.6 */
+};
+#define RT_BPF_F_UPROBE_MULTI_RETURN 1u
+
+/* BPF helper functions, with the kernel that brought them to KPROBE programs */
+enum rt_bpf_helper {
+	RT_FN_map_lookup_elem = 1,
+	RT_FN_probe_read = 4,
+	RT_FN_ktime_get_ns = 5,
+	RT_FN_get_smp_processor_id = 8,
+	RT_FN_get_current_pid_tgid = 14,
+	RT_FN_perf_event_output = 25,		/* 4.4 */
+	RT_FN_probe_read_str = 45,		/* 4.11 */
+	RT_FN_probe_read_user = 112,		/* 5.5 */
+	RT_FN_probe_read_user_str = 114,	/* 5.5 */
+	RT_FN_get_attach_cookie = 174,		/* 5.15 */
+};
+
+/* An instruction: Documentation/bpf/standardization/instruction-set.rst */
+struct rt_bpf_insn {
+	uint8_t code;
+	uint8_t regs;		/* dst in the low half, src in the high half */
+	int16_t off;
+	int32_t imm;
+};
+_Static_assert(sizeof(struct rt_bpf_insn) == 8, "an instruction is 8 bytes");
+
+/* The parts of union bpf_attr that we use, each with the fields in the kernel's order. */
+struct rt_bpf_map_attr {
+	uint32_t map_type, key_size, value_size, max_entries, map_flags;
+};
+
+struct rt_bpf_elem_attr {
+	uint32_t map_fd;
+	uint32_t pad;
+	uint64_t key, value, flags;
+};
+
+struct rt_bpf_prog_attr {
+	uint32_t prog_type, insn_cnt;
+	uint64_t insns, license;
+	uint32_t log_level, log_size;
+	uint64_t log_buf;
+	uint32_t kern_version, prog_flags;
+	char prog_name[16];			/* 4.15 */
+	uint32_t prog_ifindex, expected_attach_type;	/* 4.17 */
+};
+
+struct rt_bpf_link_attr {
+	uint32_t prog_fd, target_fd, attach_type, flags;
+	union {
+		struct {
+			uint64_t cookie;
+		} perf_event;
+		struct {
+			uint64_t path, offsets, ref_ctr_offsets, cookies;
+			uint32_t cnt, flags, pid;
+		} uprobe_multi;
+	};
+};
+
+/*
+ * struct perf_event_attr as far as 4.1 had it (PERF_ATTR_SIZE_VER4 + clockid lies within VER3..5; the kernel takes any
+ * size that it knows and refuses unknown non-zero bytes only).
+ */
+struct rt_perf_attr {
+	uint32_t type, size;
+	uint64_t config;
+	uint64_t sample_period;
+	uint64_t sample_type, read_format;
+	uint64_t flags;			/* RT_PERF_* bits below */
+	uint32_t wakeup;		/* events, or bytes with RT_PERF_WATERMARK */
+	uint32_t bp_type;
+	uint64_t config1;		/* uprobe PMU: path */
+	uint64_t config2;		/* uprobe PMU: offset */
+	uint64_t branch_sample_type, sample_regs_user;
+	uint32_t sample_stack_user;
+	int32_t clockid;
+};
+_Static_assert(sizeof(struct rt_perf_attr) == 96, "PERF_ATTR_SIZE_VER3");
+
+#define RT_PERF_DISABLED	(1ull << 0)
+#define RT_PERF_MMAP		(1ull << 8)	/* without it no mmap2 either: account_event() counts this bit */
+#define RT_PERF_COMM		(1ull << 9)
+#define RT_PERF_TASK		(1ull << 13)
+#define RT_PERF_WATERMARK	(1ull << 14)
+#define RT_PERF_SAMPLE_ID_ALL	(1ull << 18)
+#define RT_PERF_MMAP2		(1ull << 23)
+#define RT_PERF_USE_CLOCKID	(1ull << 25)	/* 4.1, and RHEL 7's 3.10 */
+#define RT_PERF_FLAG_FD_CLOEXEC	(1ul << 3)	/* 3.14 */
+
+enum { RT_PERF_TYPE_SOFTWARE = 1, RT_PERF_TYPE_TRACEPOINT = 2 };
+enum { RT_PERF_COUNT_SW_BPF_OUTPUT = 10 };
+enum { RT_PERF_SAMPLE_TIME = 1 << 2, RT_PERF_SAMPLE_RAW = 1 << 10 };
+
+#define RT_PERF_IOC_ENABLE	0x2400		/* _IO('$', 0) */
+#define RT_PERF_IOC_SET_BPF	0x40042408	/* _IOW('$', 8, u32) */
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+
+#include "attach/attach.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "doctor.h"
+#include "dump.h"
+#include "output/out.h"
+#include "session.h"
+
+enum { CHOICES_MAX = 32 };
+
+static void print_help(void)
+{
+	struct rt_choice formats[CHOICES_MAX] = { { 0 } }, mechanisms[CHOICES_MAX] = { { 0 } };
+	unsigned i;
+
+	for (i = 0; i < CHOICES_MAX - 1 && rt_out_at(i); i++)
+		formats[i] = (struct rt_choice){ rt_out_at(i)->name, rt_out_at(i)->help };
+	for (i = 0; i < CHOICES_MAX - 1 && rt_attach_at(i); i++)
+		mechanisms[i] = (struct rt_choice){ rt_attach_at(i)->name, rt_attach_at(i)->help };
+	rt_help_print(stdout, formats, mechanisms);
+}
+
+static int run(const struct rt_options *options, int *status, struct rt_error *err)
+{
+	switch (options->command) {
+	case RT_CMD_HELP:
+		print_help();
+		return 0;
+	case RT_CMD_VERSION:
+		rt_version_print(stdout);
+		return 0;
+	case RT_CMD_DOCTOR:
+		return options->clean ? rt_doctor_clean(stdout, err) : rt_doctor_run(stdout, err);
+	default:
+		if (options->dump != RT_DUMP_NONE)
+			return rt_dump(options, stdout, err);
+		return rt_session_run(options, status, err);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct rt_error err = { .status = RT_EXIT_FAILURE };
+	struct rt_options options;
+	int status = 0, r;
+
+	r = rt_options_parse(&options, argc, argv, &err);
+	if (r == 0)
+		r = run(&options, &status, &err);
+	rt_options_free(&options);
+	if (r == 0)
+		return status;
+	fprintf(stderr, "rawtrace: %s\n", err.text);
+	return err.status;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The Trace Event Format of Chrome, for ui.perfetto.dev and chrome://tracing: one "X" event a call, written when it is
+ * left.  Readers sort, so the order in the file means nothing.  Times are microseconds with three decimals, counted
+ * from the start of the trace and made with integers: a double of them since boot would lose the nanoseconds.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/out.h"
+#include "output/text.h"
+#include "output/tracks.h"
+#include "util/array.h"
+
+struct chrome {
+	struct rt_tracks tracks;
+	char **notes;
+	size_t n, cap;
+	uint64_t lost;
+	bool some;		/* an event was written: the next one needs a comma */
+};
+
+static int chrome_begin(struct rt_out *out)
+{
+	out->state = calloc(1, sizeof(struct chrome));
+	if (!out->state)
+		return -ENOMEM;
+	rt_put(out->file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+	return 0;
+}
+
+static void chrome_free(struct rt_out *out)
+{
+	struct chrome *chrome = out->state;
+	size_t i;
+
+	if (!chrome)
+		return;
+	for (i = 0; i < chrome->n; i++)
+		free(chrome->notes[i]);
+	free(chrome->notes);
+	rt_tracks_free(&chrome->tracks);
+	free(chrome);
+	out->state = NULL;
+}
+
+/* Notes stand outside of the events, at the end of the file. */
+static int chrome_note(struct rt_out *out, const char *text)
+{
+	struct chrome *chrome = out->state;
+	char *copy;
+
+	if (RT_ROOM(&chrome->notes, chrome->n, &chrome->cap) < 0)
+		return -ENOMEM;
+	copy = strdup(text);
+	if (!copy)
+		return -ENOMEM;
+	chrome->notes[chrome->n++] = copy;
+	return 0;
+}
+
+static void put_text(FILE *file, const char *key, const char *text)
+{
+	rt_put(file, key);
+	rt_json_string(file, text, strlen(text));
+}
+
+static void put_us(FILE *file, const char *key, uint64_t ns)
+{
+	rt_put(file, key);
+	rt_put_u64(file, ns / 1000);
+	putc_unlocked('.', file);
+	putc_unlocked('0' + (int)(ns / 100 % 10), file);
+	putc_unlocked('0' + (int)(ns / 10 % 10), file);
+	putc_unlocked('0' + (int)(ns % 10), file);
+}
+
+static uint64_t since_start(const struct rt_out *out, uint64_t time)
+{
+	return time > out->start ? time - out->start : 0;
+}
+
+/* {"ph":"X","pid":1,"tid":2 */
+static void put_head(struct rt_out *out, const char *ph, pid_t pid, pid_t tid)
+{
+	struct chrome *chrome = out->state;
+
+	rt_put(out->file, chrome->some ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+	chrome->some = true;
+	rt_put(out->file, ph);
+	rt_put(out->file, "\",\"pid\":");
+	rt_put_i64(out->file, pid);
+	rt_put(out->file, ",\"tid\":");
+	rt_put_i64(out->file, tid);
+}
+
+/* "KEY":  of an argument, with the comma after the one before. */
+static void put_key(FILE *file, const char *key, bool numbered, unsigned i, bool *some)
+{
+	rt_put(file, *some ? ",\"" : "\"");
+	rt_put(file, key);
+	if (numbered)
+		rt_put_u64(file, i);
+	rt_put(file, "\":");
+	*some = true;
+}
+
+static int put_args(FILE *file, const struct rt_values *args, bool *some)
+{
+	unsigned i, n = args->plan ? args->plan->nvalues : 0;
+	int err = 0;
+
+	for (i = 0; !err && i < n; i++) {
+		put_key(file, "arg", true, i, some);
+		err = rt_value_json(file, args, i);
+	}
+	return err;
+}
+
+/* "result", and "result1" on where there are several. */
+static int put_results(FILE *file, const struct rt_values *result, bool *some)
+{
+	unsigned i, n = result->plan ? result->plan->nvalues : 0;
+	int err = 0;
+
+	for (i = 0; !err && i < n; i++) {
+		put_key(file, "result", i > 0, i, some);
+		err = rt_value_json(file, result, i);
+	}
+	return err;
+}
+
+/* How a call ended whose return was not seen. */
+static const char *unfinished(enum rt_end end)
+{
+	switch (end) {
+	case RT_END_NOT_SEEN:
+		return "return not seen";
+	case RT_END_EXITED:
+		return "thread exited";
+	case RT_END_UNFINISHED:
+		return "unfinished";
+	case RT_END_RETURNED:
+		break;
+	}
+	return NULL;
+}
+
+/* A point in time in one thread: a call whose end is not traced, or a return whose call was not seen. */
+static void put_instant(struct rt_out *out, const struct rt_track *track, uint32_t function, uint64_t time)
+{
+	put_head(out, "i", track->pid, track->tid);
+	put_us(out->file, ",\"ts\":", since_start(out, time));
+	put_text(out->file, ",\"s\":\"t\",\"name\":", rt_out_function(out, function));
+	rt_put(out->file, ",\"args\":{");
+}
+
+static int chrome_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+			const struct rt_values *args)
+{
+	struct rt_out *out = ctx;
+	struct chrome *chrome = out->state;
+	struct rt_track *track = rt_tracks_get(&chrome->tracks, thread);
+	bool some = false;
+	uint64_t time;
+	int err;
+
+	if (!track)
+		return -ENOMEM;
+	time = rt_track_time(track, frame->time);
+	if (frame->returns)
+		return rt_track_push(track, time, args);
+	put_instant(out, track, frame->function, time);
+	err = put_args(out->file, args, &some);
+	rt_put(out->file, "}}");
+	return err;
+}
+
+static int leave_unseen(struct rt_out *out, const struct rt_track *track, const struct rt_frame *frame, uint64_t time,
+			const struct rt_values *result)
+{
+	bool some = false;
+	int err;
+
+	put_instant(out, track, frame->function, time);
+	err = put_results(out->file, result, &some);
+	put_key(out->file, "unseen", false, 0, &some);
+	rt_put(out->file, "\"call\"}}");
+	return err;
+}
+
+static int chrome_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end,
+			uint64_t time, const struct rt_values *result)
+{
+	struct rt_out *out = ctx;
+	struct chrome *chrome = out->state;
+	struct rt_track *track = rt_tracks_get(&chrome->tracks, thread);
+	const char *unseen = unfinished(end);
+	struct rt_call call;
+	bool some = false;
+	uint64_t start;
+	int err;
+
+	if (!track)
+		return -ENOMEM;
+	time = since_start(out, rt_track_time(track, time));
+	if (!frame->entry_seen || !rt_track_pop(track, &call))
+		return leave_unseen(out, track, frame, track->last, result);
+
+	start = since_start(out, call.time);
+	put_head(out, "X", track->pid, track->tid);
+	put_us(out->file, ",\"ts\":", start);
+	put_us(out->file, ",\"dur\":", time - start);
+	put_text(out->file, ",\"name\":", rt_out_function(out, frame->function));
+	rt_put(out->file, ",\"args\":{");
+	err = put_args(out->file, &call.args, &some);
+	if (!err)
+		err = put_results(out->file, result, &some);
+	if (unseen) {
+		put_key(out->file, "unfinished", false, 0, &some);
+		put_text(out->file, "", unseen);
+	}
+	rt_put(out->file, "}}");
+	return err;
+}
+
+/* It concerns the whole trace; readers that want a process and a thread in every event get the first ones. */
+static int chrome_lost(void *ctx, uint64_t time, uint64_t count)
+{
+	struct rt_out *out = ctx;
+	struct chrome *chrome = out->state;
+	const struct rt_track *first = chrome->tracks.first;
+
+	chrome->lost = chrome->lost + count < count ? UINT64_MAX : chrome->lost + count;
+	put_head(out, "i", first ? first->pid : 0, first ? first->tid : 0);
+	put_us(out->file, ",\"ts\":", since_start(out, time));
+	rt_put(out->file, ",\"s\":\"g\",\"name\":\"");
+	rt_put_u64(out->file, count);
+	rt_put(out->file, count == 1 ? " event lost\",\"args\":{}}" : " events lost\",\"args\":{}}");
+	return 0;
+}
+
+/* By process, the thread that leads it before the others. */
+static int by_process(const void *a, const void *b)
+{
+	const struct rt_track *x = *(const struct rt_track *const *)a, *y = *(const struct rt_track *const *)b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if ((x->tid == x->pid) != (y->tid == y->pid))
+		return x->tid == x->pid ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static void put_name(struct rt_out *out, const struct rt_track *track, const char *what, const char *name)
+{
+	put_head(out, "M", track->pid, track->tid);
+	put_text(out->file, ",\"name\":", what);
+	put_text(out->file, ",\"args\":{\"name\":", name);
+	rt_put(out->file, "}}");
+}
+
+/* The names are written last, as a thread may take its name long after its first call. */
+static int put_names(struct rt_out *out, const struct rt_tracks *tracks)
+{
+	const char *command = out->command ? out->command : "?";
+	const struct rt_track **v, *track;
+	size_t i, n = 0;
+
+	if (!tracks->n)
+		return 0;
+	v = calloc(tracks->n, sizeof(v[0]));
+	if (!v)
+		return -ENOMEM;
+	for (track = tracks->first; track; track = track->next)
+		v[n++] = track;
+	qsort(v, n, sizeof(v[0]), by_process);
+	for (i = 0; i < n; i++) {
+		const char *name = v[i]->comm[0] ? v[i]->comm : command;
+		bool traced = out->command && v[i]->pid == tracks->first->pid;
+
+		if (!i || v[i]->pid != v[i - 1]->pid)
+			put_name(out, v[i], "process_name", traced ? command : name);
+		put_name(out, v[i], "thread_name", name);
+	}
+	free(v);
+	return 0;
+}
+
+static int chrome_end(struct rt_out *out)
+{
+	struct chrome *chrome = out->state;
+	int err = put_names(out, &chrome->tracks);
+	size_t i;
+
+	rt_put(out->file, "\n],\"otherData\":{\"producer\":\"rawtrace\"");
+	if (out->command)
+		put_text(out->file, ",\"command\":", out->command);
+	rt_put(out->file, ",\"lost\":");
+	rt_put_u64(out->file, chrome->lost);
+	rt_put(out->file, ",\"notes\":[");
+	for (i = 0; i < chrome->n; i++)
+		put_text(out->file, i ? "," : "", chrome->notes[i]);
+	rt_put(out->file, "]}}\n");
+	return err;
+}
+
+const struct rt_out_ops rt_out_chrome = {
+	.name = "chrome",
+	.help = "JSON for ui.perfetto.dev and chrome://tracing",
+	.begin = chrome_begin,
+	.note = chrome_note,
+	.calls = { .enter = chrome_enter, .leave = chrome_leave, .lost = chrome_lost },
+	.end = chrome_end,
+	.free = chrome_free,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "output/text.h"
+
+void rt_put(FILE *file, const char *text)
+{
+	fputs_unlocked(text, file);
+}
+
+void rt_put_bytes(FILE *file, const void *bytes, size_t len)
+{
+	fwrite_unlocked(bytes, 1, len, file);
+}
+
+static void put_digits(FILE *file, uint64_t v, int negative)
+{
+	char buf[21], *p = buf + sizeof(buf);
+
+	do {
+		*--p = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	if (negative)
+		*--p = '-';
+	fwrite_unlocked(p, 1, (size_t)(buf + sizeof(buf) - p), file);
+}
+
+void rt_put_u64(FILE *file, uint64_t v)
+{
+	put_digits(file, v, 0);
+}
+
+void rt_put_i64(FILE *file, int64_t v)
+{
+	put_digits(file, v < 0 ? -(uint64_t)v : (uint64_t)v, v < 0);
+}
+
+size_t rt_utf8_length(const uint8_t *s, size_t n)
+{
+	size_t len, i;
+
+	if (!n)
+		return 0;
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] < 0xc2 || s[0] > 0xf4)		/* c0, c1: overlong; f5 on: past U+10FFFF */
+		return 0;
+	len = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+	if (len > n)
+		return 0;
+	for (i = 1; i < len; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90))	/* overlong */
+		return 0;
+	if ((s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f))	/* surrogates; past U+10FFFF */
+		return 0;
+	return len;
+}

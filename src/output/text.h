@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_OUTPUT_TEXT_H
+#define RT_OUTPUT_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * What every output writes with.  An event is a few dozen bytes and there may be millions a second: parsing a printf
+ * format and locking the stream for each piece would cost more than all the rest.  rawtrace writes from one thread.
+ */
+void rt_put(FILE *file, const char *text);
+void rt_put_bytes(FILE *file, const void *bytes, size_t len);
+void rt_put_u64(FILE *file, uint64_t v);
+void rt_put_i64(FILE *file, int64_t v);
+
+/* Bytes in the UTF-8 character at `s`, of which `n` bytes are there: 1 to 4, or 0 where it is not well-formed. */
+size_t rt_utf8_length(const uint8_t *s, size_t n);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_OUTPUT_TRACKS_H
+#define RT_OUTPUT_TRACKS_H
+
+#include <stdbool.h>
+
+#include "stack/stack.h"
+
+/*
+ * What a format that writes a call only when it is left must keep of each thread until then: the arguments, which
+ * point into a ring when a call is entered, and when that was.  Room is reused; in steady state nothing is allocated.
+ */
+struct rt_call {
+	uint64_t time;			/* of the entry, as rt_track_time gave it */
+	struct rt_values args;		/* without data: that stands at `at` in the track's bytes */
+	size_t at;
+	bool readable;
+};
+
+struct rt_track {
+	struct rt_track *next;		/* in the order in which they appeared */
+	pid_t pid, tid;
+	char comm[16];			/* the last one known */
+	uint64_t last;			/* time of the last event */
+	struct rt_call *calls;
+	size_t n, cap;
+	uint8_t *bytes;
+	size_t used, room;
+};
+
+struct rt_tracks {
+	struct rt_track *first, *last;
+	size_t n;
+};
+
+/* The track of a thread, made when it is new and kept in thread->user; NULL: out of memory. */
+struct rt_track *rt_tracks_get(struct rt_tracks *tracks, struct rt_thread *thread);
+void rt_tracks_free(struct rt_tracks *tracks);
+
+/* The time, or that of the thread's last event where it lies before that: a slice must not end before it began. */
+uint64_t rt_track_time(struct rt_track *track, uint64_t time);
+
+/* Keep a call that is entered at `time`.  0 or -ENOMEM. */
+int rt_track_push(struct rt_track *track, uint64_t time, const struct rt_values *args);
+
+/* Take the innermost call; `call->args` lives until the next push.  False: there is none. */
+bool rt_track_pop(struct rt_track *track, struct rt_call *call);
+
+#endif

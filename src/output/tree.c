@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tree, byte for byte in the layout of racket/trace: one '>' or '<' every second level, from level 10 on
+ * the prefix of level 6 and the level in brackets.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "output/out.h"
+#include "output/text.h"
+
+#define DASH_LEVELS 10		/* racket/trace: max-dash-space-depth */
+#define NUMBER_LEVEL 6		/* racket/trace: number-nesting-depth */
+
+/* Until a second thread shows up there is nothing to tell apart, and no column for it. */
+struct tree {
+	pid_t first;
+	bool some, many;
+};
+
+static int tree_begin(struct rt_out *out)
+{
+	out->state = calloc(1, sizeof(struct tree));
+	return out->state ? 0 : -ENOMEM;
+}
+
+static void tree_free(struct rt_out *out)
+{
+	free(out->state);
+	out->state = NULL;
+}
+
+static int tree_end(struct rt_out *out)
+{
+	(void)out;
+	return 0;
+}
+
+static int tree_note(struct rt_out *out, const char *text)
+{
+	rt_put(out->file, "rawtrace: ");
+	rt_put(out->file, text);
+	putc_unlocked('\n', out->file);
+	return 0;
+}
+
+static void put_thread(struct rt_out *out, pid_t tid)
+{
+	struct tree *tree = out->state;
+
+	if (!tree->some) {
+		tree->some = true;
+		tree->first = tid;
+	}
+	if (tid != tree->first)
+		tree->many = true;
+	if (!tree->many)
+		return;
+	putc_unlocked('[', out->file);
+	rt_put_i64(out->file, tid);
+	rt_put(out->file, "] ");
+}
+
+static void put_prefix(FILE *file, char mark, unsigned level)
+{
+	unsigned shown = level < DASH_LEVELS ? level : NUMBER_LEVEL;
+	char buf[DASH_LEVELS + 1];
+	unsigned i;
+
+	for (i = 0; i <= shown; i++)
+		buf[i] = i & 1 ? ' ' : mark;
+	rt_put_bytes(file, buf, shown + 1);
+	if (shown == level)
+		return;
+	putc_unlocked('[', file);
+	rt_put_u64(file, level);
+	rt_put(file, "] ");
+}
+
+static int tree_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
+{
+	struct rt_out *out = ctx;
+	unsigned i, n = args->plan ? args->plan->nvalues : 0;
+	int err = 0;
+
+	put_thread(out, thread->tid);
+	put_prefix(out->file, '>', frame->level);
+	putc_unlocked('(', out->file);
+	rt_put(out->file, rt_out_function(out, frame->function));
+	for (i = 0; !err && i < n; i++) {
+		putc_unlocked(' ', out->file);
+		err = rt_value_print(out->file, args, i);
+	}
+	rt_put(out->file, ")\n");
+	return err;
+}
+
+static int put_result(FILE *file, const struct rt_values *result)
+{
+	unsigned i, n = result->plan ? result->plan->nvalues : 0;
+	int err = 0;
+
+	if (!n)
+		rt_put(file, "#<void>");
+	for (i = 0; !err && i < n; i++) {
+		if (i)
+			putc_unlocked(' ', file);
+		err = rt_value_print(file, result, i);
+	}
+	return err;
+}
+
+static int tree_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end,
+		      uint64_t time, const struct rt_values *result)
+{
+	struct rt_out *out = ctx;
+	int err = 0;
+
+	(void)time;
+	put_thread(out, thread->tid);
+	put_prefix(out->file, '<', frame->level);
+	switch (end) {
+	case RT_END_RETURNED:
+		err = put_result(out->file, result);
+		break;
+	case RT_END_NOT_SEEN:
+		rt_put(out->file, "*** return not seen ***");
+		break;
+	case RT_END_EXITED:
+		rt_put(out->file, "*** thread exited ***");
+		break;
+	case RT_END_UNFINISHED:
+		rt_put(out->file, "*** unfinished ***");
+		break;
+	}
+	if (!frame->entry_seen) {
+		rt_put(out->file, "  *** call of ");
+		rt_put(out->file, rt_out_function(out, frame->function));
+		rt_put(out->file, " not seen ***");
+	}
+	putc_unlocked('\n', out->file);
+	return err;
+}
+
+static int tree_lost(void *ctx, uint64_t time, uint64_t count)
+{
+	struct rt_out *out = ctx;
+
+	(void)time;
+	rt_put(out->file, "*** ");
+	rt_put_u64(out->file, count);
+	rt_put(out->file, count == 1 ? " event lost ***\n" : " events lost ***\n");
+	return 0;
+}
+
+const struct rt_out_ops rt_out_tree = {
+	.name = "tree",
+	.help = "nested calls and results, as racket/trace prints them",
+	.begin = tree_begin,
+	.note = tree_note,
+	.calls = { .enter = tree_enter, .leave = tree_leave, .lost = tree_lost },
+	.end = tree_end,
+	.free = tree_free,
+};

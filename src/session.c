@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "feed.h"
+#include "kernel/caps.h"
+#include "kernel/procfs.h"
+#include "kernel/sys.h"
+#include "kernel/tracefs.h"
+#include "output/out.h"
+#include "stream/merge.h"
+#include "target.h"
+#include "tracee.h"
+
+/* The rings wake us when a quarter is full; the clock shows what a quiet program did, this often. */
+enum { TICK_MS = 50, OUT_BUFFER = 1 << 16 };
+
+struct session {
+	const struct rt_options *options;
+	struct rt_target target;
+	struct rt_tracee tracee;
+	struct rt_attach *attach;
+	struct rt_merge *merge;
+	struct rt_stack *stack;
+	struct rt_feed *feed;
+	struct rt_out out;
+	char *out_buffer;
+	int epoll, signals;
+	int stopped;		/* the signal that ended the trace, 0: none */
+	bool pass_on;		/* it reached only us: our command gets it too */
+	unsigned ring;		/* the one being drained */
+};
+
+/* ---- output ---- */
+
+static const char *out_name(const struct session *s)
+{
+	return s->options->output ? s->options->output : "standard error";
+}
+
+static int out_check(struct session *s, struct rt_error *err)
+{
+	if (fflush(s->out.file) == 0 && !ferror(s->out.file))
+		return 0;
+	return rt_fail(err, errno ? -errno : -EIO, "%s: %s", out_name(s), strerror(errno ? errno : EIO));
+}
+
+static int open_out(struct session *s, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
+	const char *format = o->format ? o->format : "tree";
+	int fd;
+
+	s->out.ops = rt_out_find(format);
+	if (!s->out.ops)
+		return rt_usage(err, "--format=%s: no such format; see rawtrace --help", format);
+	fd = o->output ? open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	s->out.file = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (!s->out.file)
+		return rt_fail(err, -errno, "%s: %s", out_name(s), strerror(errno));
+	s->out_buffer = malloc(OUT_BUFFER);
+	if (!s->out_buffer)
+		return rt_nomem(err);
+	setvbuf(s->out.file, s->out_buffer, _IOFBF, OUT_BUFFER);
+	s->out.functions = &s->target.functions;
+	s->out.command = o->program ? o->program : rt_image_name(s->target.images.v[0]);
+	s->out.start = rt_now();
+	return s->out.ops->begin(&s->out) < 0 ? out_check(s, err) : 0;
+}
+
+/* Remarks stand in the trace; with -o, also where the user looks. */
+static int note(void *ctx, const char *text)
+{
+	struct session *s = ctx;
+
+	if (s->options->output)
+		fprintf(stderr, "rawtrace: %s\n", text);
+	return s->out.ops->note(&s->out, text);
+}
+
+/* ---- signals ---- */
+
+static int watch(struct session *s, int fd, uint32_t tag, struct rt_error *err)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.u32 = tag };
+
+	if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &e) == 0)
+		return 0;
+	return rt_fail(err, -errno, "epoll: %s", strerror(errno));
+}
+
+enum { TAG_SIGNAL, TAG_TRACEE, TAG_RING };
+
+/* Signals that were ignored when we were started (nohup) stay ignored: a blocked one would reach the signalfd all the same. */
+static void add_signal(sigset_t *set, int sig)
+{
+	struct sigaction sa;
+
+	if (sigaction(sig, NULL, &sa) != 0 || sa.sa_handler != SIG_IGN)
+		sigaddset(set, sig);
+}
+
+static int open_signals(struct session *s, struct rt_error *err)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	add_signal(&set, SIGINT);
+	add_signal(&set, SIGTERM);
+	add_signal(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* A reader of our output that goes away is an error to report, not a reason to die in the middle. */
+	signal(SIGPIPE, SIG_IGN);
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->epoll < 0 || s->signals < 0)
+		return rt_fail(err, -errno, "waiting for events: %s", strerror(errno));
+	return watch(s, s->signals, TAG_SIGNAL, err);
+}
+
+static void read_signals(struct session *s)
+{
+	struct signalfd_siginfo si;
+
+	while (read(s->signals, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo == SIGCHLD)
+			continue;
+		s->stopped = (int)si.ssi_signo;
+		/* ^C at a terminal (from the kernel) goes to the command too; kill(1) reaches only us. */
+		s->pass_on = si.ssi_code <= 0;
+	}
+}
+
+/* ---- the stream ---- */
+
+static int push(void *ctx, const struct rt_event *event)
+{
+	struct session *s = ctx;
+
+	return rt_merge_push(s->merge, s->ring, event);
+}
+
+/* One round: everything out of the rings, then everything older than the round on to the stack and the output. */
+static int drain_round(struct session *s, bool last, struct rt_error *err)
+{
+	struct rt_source *source = s->attach->source;
+	const struct rt_sink in = { push, s }, out = { rt_feed_event, s->feed };
+	uint64_t bound = source->foreign_clock ? rt_merge_newest(s->merge) : rt_now();
+	unsigned n = source->ops->nfds(source);
+	int r;
+
+	for (s->ring = 0; s->ring < n; s->ring++) {
+		err->text[0] = '\0';
+		r = source->ops->drain(source, s->ring, &in, err);
+		if (r < 0)
+			return err->text[0] ? r : rt_nomem(err);
+	}
+	r = rt_merge_flush(s->merge, last ? UINT64_MAX : bound, &out);
+	if (r == -EBADMSG)
+		return rt_fail(err, r, "an event does not fit the probes that were put in; please report this as a bug");
+	return out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;
+}
+
+static int follow(struct session *s, struct rt_error *err)
+{
+	struct epoll_event e[16];
+	int i, n, r;
+
+	while (!s->stopped && !rt_tracee_ended(&s->tracee, false)) {
+		n = epoll_wait(s->epoll, e, 16, TICK_MS);
+		if (n < 0 && errno != EINTR)
+			return rt_fail(err, -errno, "waiting for events: %s", strerror(errno));
+		for (i = 0; i < n; i++)
+			if (e[i].data.u32 == TAG_SIGNAL)
+				read_signals(s);
+		r = drain_round(s, false, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* ---- begin and end ---- */
+
+static int begin_tracee(struct session *s, struct rt_error *err)
+{
+	if (s->options->pid)
+		return rt_tracee_take(&s->tracee, s->options->pid, err);
+	return rt_tracee_start(&s->tracee, s->target.path, s->options->argv, err);
+}
+
+static int watch_all(struct session *s, struct rt_error *err)
+{
+	const struct rt_source *source = s->attach->source;
+	unsigned i, n = source->ops->nfds(source);
+	int fd, r = 0;
+
+	for (i = 0; i < n && r == 0; i++) {
+		fd = source->ops->fd(source, i);
+		if (fd >= 0)
+			r = watch(s, fd, TAG_RING, err);
+	}
+	if (r == 0 && s->tracee.pidfd >= 0)
+		r = watch(s, s->tracee.pidfd, TAG_TRACEE, err);
+	return r;
+}
+
+/* Definitions of processes that were killed together with their guards. */
+static void clean_leftovers(void)
+{
+	struct rt_tracefs tracefs;
+
+	if (rt_tracefs_mounted(&tracefs) == 0)
+		rt_tracefs_clean(&tracefs);
+}
+
+static int attach(struct session *s, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
+	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
+	struct rt_attach_request request = {
+		.pid = s->tracee.pid, .functions = &s->target.functions, .plans = s->target.plans, .nplans = s->target.nplans,
+		.probes = s->target.probes, .nprobes = s->target.nprobes, .program = s->target.images.v[0],
+		.ring_bytes = o->buffer,
+	};
+	uint64_t began = rt_now();
+	int r;
+
+	rt_limits_raise(0);
+	r = rt_attach_open(&request, forced, o->no_bpf, o->verbose ? stderr : NULL, &s->attach, err);
+	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
+		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)o->pid);
+	if (r < 0)
+		return r;
+	if (o->verbose)
+		fprintf(stderr, "rawtrace: attach %s: %u probes on %zu functions in %.1f ms\n", s->attach->ops->name,
+			s->target.nprobes, s->target.functions.n, (double)(rt_now() - began) / 1e6);
+	return 0;
+}
+
+/* What the stages below the attach need to know of the process, then the word to go. */
+static int begin_stream(struct session *s, struct rt_error *err)
+{
+	unsigned n = s->attach->source->ops->nfds(s->attach->source);
+	int r;
+
+	s->merge = rt_merge_new(n);
+	s->stack = rt_stack_new(&s->out.ops->calls, &s->out);
+	s->feed = s->stack ? rt_feed_new(&s->target, s->attach->ops->key, s->tracee.pid, s->stack) : NULL;
+	if (!s->merge || !s->feed)
+		return rt_nomem(err);
+	r = rt_target_notes(&s->target, s->attach->ops->everywhere, note, s);
+	if (r == 0)
+		r = out_check(s, err);
+	if (r == 0)
+		r = watch_all(s, err);
+	if (r == 0 && s->options->pid && rt_feed_read_process(s->feed) < 0)
+		r = rt_nomem(err);
+	return r < 0 ? r : rt_tracee_go(&s->tracee, s->target.path, err);
+}
+
+static int finish_out(struct session *s, struct rt_error *err)
+{
+	const struct rt_event lost = { .type = RT_EV_LOST, .time = rt_now(),
+				       .lost.count = s->attach->source->ops->lost_unseen(s->attach->source) };
+	int r = 0;
+
+	if (lost.lost.count)
+		r = rt_stack_event(s->stack, &lost);
+	if (r == 0)
+		r = rt_stack_end(s->stack, lost.time);
+	if (r == 0)
+		r = s->out.ops->end(&s->out);
+	return out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;
+}
+
+/* After the trace: our command goes on to its own end, unless a second signal says not to wait for it. */
+static void wait_command(struct session *s)
+{
+	struct epoll_event e;
+	int sig = s->stopped;
+
+	if (!s->tracee.ours || s->tracee.go >= 0)
+		return;
+	if (sig && s->pass_on && !rt_tracee_ended(&s->tracee, false))
+		kill(s->tracee.pid, sig);
+	s->stopped = 0;
+	while (!s->stopped && !rt_tracee_ended(&s->tracee, false))
+		if (epoll_wait(s->epoll, &e, 1, TICK_MS) > 0)
+			read_signals(s);
+}
+
+static void release(struct session *s)
+{
+	if (s->attach)
+		s->attach->ops->close(s->attach);
+	rt_tracee_release(&s->tracee);
+	if (s->out.file) {
+		s->out.ops->free(&s->out);
+		fclose(s->out.file);
+	}
+	free(s->out_buffer);
+	rt_feed_free(s->feed);
+	rt_stack_free(s->stack);
+	rt_merge_free(s->merge);
+	rt_target_free(&s->target);
+	if (s->epoll >= 0)
+		close(s->epoll);
+	if (s->signals >= 0)
+		close(s->signals);
+}
+
+static int check_options(const struct rt_options *o, struct rt_error *err)
+{
+	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
+
+	if (o->attach && !forced)
+		return rt_usage(err, "--attach=%s: no such mechanism; see rawtrace --help", o->attach);
+	if (o->format && !rt_out_find(o->format))
+		return rt_usage(err, "--format=%s: no such format; see rawtrace --help", o->format);
+	return 0;
+}
+
+static int check_rights(const struct rt_options *o, struct rt_error *err)
+{
+	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
+	int r = rt_caps_check(!o->no_bpf && (!forced || forced->bpf), err);
+
+	return r < 0 ? r : rt_caps_check_namespace(err);
+}
+
+/* The trace itself, between the first probe and the last event. */
+static int run(struct session *s, struct rt_error *err)
+{
+	int r;
+
+	r = follow(s, err);
+	/* A program that has ended sends nothing more; a running one must stop sending before the last round. */
+	if (!s->tracee.ended)
+		s->attach->ops->detach(s->attach);
+	if (r == 0)
+		r = drain_round(s, true, err);
+	if (r == 0)
+		r = finish_out(s, err);
+	return r;
+}
+
+int rt_session_run(const struct rt_options *options, int *status, struct rt_error *err)
+{
+	struct session s = { .options = options, .epoll = -1, .signals = -1,
+			     .tracee = { .go = -1, .failed = -1, .pidfd = -1 } };
+	int r;
+
+	r = check_options(options, err);
+	if (r < 0)
+		return r;
+	r = rt_target_resolve(&s.target, options->program, options->pid, options->specs, options->nspecs, err);
+	if (r == 0)
+		r = check_rights(options, err);
+	if (r == 0)
+		r = open_out(&s, err);
+	if (r == 0)
+		r = begin_tracee(&s, err);	/* before signals and limits change: the command keeps its own */
+	if (r == 0)
+		r = open_signals(&s, err);
+	if (r == 0) {
+		clean_leftovers();
+		r = attach(&s, err);
+	}
+	if (r == 0)
+		r = begin_stream(&s, err);
+	if (r == 0) {
+		r = run(&s, err);
+		wait_command(&s);
+	}
+	*status = s.tracee.ours && !s.tracee.ended ? 128 + s.stopped : rt_tracee_exit_status(&s.tracee);
+	release(&s);
+	return r;
+}

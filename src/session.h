@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_SESSION_H
+#define RT_SESSION_H
+
+#include "cli/options.h"
+
+/*
+ * Trace as the options say, from resolving names to the last line of output.  `*status` is the exit status: that of the command
+ * where one was started.  0 or a negative errno with a message; the traced program then goes on by itself.
+ */
+int rt_session_run(const struct rt_options *options, int *status, struct rt_error *err);
+
+#endif

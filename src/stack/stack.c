@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stack/stack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack/threads.h"
+#include "util/array.h"
+
+struct rt_stack {
+	const struct rt_stack_ops *ops;
+	void *ctx;
+	struct rt_threads threads;
+};
+
+struct rt_stack *rt_stack_new(const struct rt_stack_ops *ops, void *ctx)
+{
+	struct rt_stack *stack = calloc(1, sizeof(*stack));
+
+	if (!stack)
+		return NULL;
+	stack->ops = ops;
+	stack->ctx = ctx;
+	return stack;
+}
+
+void rt_stack_free(struct rt_stack *stack)
+{
+	if (!stack)
+		return;
+	rt_threads_free(&stack->threads);
+	free(stack);
+}
+
+struct rt_thread *rt_stack_thread(struct rt_stack *stack, pid_t pid, pid_t tid)
+{
+	struct rt_task *task = rt_threads_get(&stack->threads, pid, tid);
+
+	return task ? &task->thread : NULL;
+}
+
+/* Close the innermost open call. */
+static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end end, uint64_t time,
+		     const struct rt_values *result)
+{
+	static const struct rt_values nothing;
+	struct rt_frame frame = task->v[--task->n];
+
+	return stack->ops->leave(stack->ctx, &task->thread, &frame, end, time, result ? result : &nothing);
+}
+
+/* Close the calls from the innermost out until `n` are left. */
+static int stack_unwind(struct rt_stack *stack, struct rt_task *task, size_t n, enum rt_end end, uint64_t time)
+{
+	int err = 0;
+
+	while (!err && task->n > n)
+		err = stack_pop(stack, task, end, time, NULL);
+	return err;
+}
+
+/* How many of the open calls have their entry at `sp` or, with `above`, above it. */
+static size_t stack_at(const struct rt_task *task, uint64_t sp, bool above)
+{
+	size_t n = task->n;
+
+	while (n && (task->v[n - 1].sp < sp || (above && task->v[n - 1].sp == sp)))
+		n--;
+	return n;
+}
+
+/* What the record holds of the plan's values; a record too short for its plan has none that can be read. */
+static void hit_values(const struct rt_event *event, const struct rt_plan *plan, struct rt_values *values)
+{
+	bool whole = event->hit.size >= rt_plan_size(plan);
+
+	values->plan = plan;
+	values->data = whole ? event->hit.data : NULL;
+	values->faults = whole ? event->hit.faults : UINT32_MAX;
+}
+
+/*
+ * The uretprobe of a function replaces its return address with that of the trampoline, at the start of the [uprobes]
+ * page.  A function that finds it at the top of its stack was jumped to by the call that stands at the same place.
+ */
+static bool hit_is_tail_call(const struct rt_event *event)
+{
+	return event->hit.ra && (event->hit.ra & 0xfff) == 0;
+}
+
+static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
+		       const struct rt_hit *hit)
+{
+	size_t keep = stack_at(task, event->hit.sp, !hit_is_tail_call(event));
+	struct rt_frame frame;
+	struct rt_values args;
+	int err;
+
+	err = stack_unwind(stack, task, keep, RT_END_NOT_SEEN, event->time);
+	if (err)
+		return err;
+	err = RT_ROOM(&task->v, task->n, &task->cap);
+	if (err)
+		return err;
+
+	frame.function = hit->function;
+	frame.entry_seen = true;
+	frame.returns = hit->returns;
+	frame.level = (unsigned)task->n;
+	frame.sp = event->hit.sp;
+	frame.time = event->time;
+	/* A call whose end will not be known is not kept: nothing can be said to be inside it. */
+	if (hit->returns)
+		task->v[task->n++] = frame;
+	hit_values(event, hit->plan, &args);
+	return stack->ops->enter(stack->ctx, &task->thread, &frame, &args);
+}
+
+/* The innermost call with its entry at `sp` that the return can be of, by index; task->n: none. */
+static size_t return_match(const struct rt_task *task, uint64_t sp, uint32_t function)
+{
+	size_t i = task->n;
+
+	while (i && task->v[i - 1].sp == sp) {
+		i--;
+		if (function == RT_NO_FUNCTION || task->v[i].function == function)
+			return i;
+	}
+	return task->n;
+}
+
+static int stack_return(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
+			const struct rt_hit *hit)
+{
+	uint64_t pop = hit->plan->arch ? hit->plan->arch->return_pop : 0;
+	uint64_t sp = event->hit.sp > pop ? event->hit.sp - pop : 0;
+	struct rt_values result;
+	struct rt_frame unseen;
+	size_t match;
+	int err;
+
+	err = stack_unwind(stack, task, stack_at(task, sp, false), RT_END_NOT_SEEN, event->time);
+	if (err)
+		return err;
+	hit_values(event, hit->plan, &result);
+	match = return_match(task, sp, hit->function);
+	if (match < task->n) {
+		/* What is above it at the same place were tail calls of it. */
+		err = stack_unwind(stack, task, match + 1, RT_END_NOT_SEEN, event->time);
+		return err ? err : stack_pop(stack, task, RT_END_RETURNED, event->time, &result);
+	}
+
+	memset(&unseen, 0, sizeof(unseen));
+	unseen.function = hit->function;
+	unseen.returns = true;
+	unseen.level = (unsigned)task->n;
+	unseen.sp = sp;
+	return stack->ops->leave(stack->ctx, &task->thread, &unseen, RT_END_RETURNED, event->time, &result);
+}
+
+int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const struct rt_hit *hit)
+{
+	struct rt_task *task;
+
+	if (!hit->plan)
+		return -EINVAL;
+	task = rt_threads_get(&stack->threads, event->pid, event->tid);
+	if (!task)
+		return -ENOMEM;
+	if (hit->plan->kind == RT_KIND_ENTRY)
+		return stack_entry(stack, task, event, hit);
+	return stack_return(stack, task, event, hit);
+}
+
+static int stack_exit(struct rt_stack *stack, pid_t tid, uint64_t time)
+{
+	struct rt_task *task = rt_threads_find(&stack->threads, tid);
+	int err;
+
+	if (!task)
+		return 0;
+	err = stack_unwind(stack, task, 0, RT_END_EXITED, time);
+	rt_task_clear(task);
+	return err;
+}
+
+static int stack_fork(struct rt_stack *stack, const struct rt_event *event)
+{
+	struct rt_task *parent, *task;
+	int err;
+
+	/* The thread that had this id before has gone, and the event that said so was lost. */
+	err = stack_exit(stack, event->fork.tid, event->time);
+	if (err)
+		return err;
+	task = rt_threads_get(&stack->threads, event->fork.pid, event->fork.tid);
+	if (!task)
+		return -ENOMEM;
+	/* The kernel copies the name too, and says nothing of it. */
+	parent = rt_threads_find(&stack->threads, event->tid);
+	if (parent && parent != task)
+		memcpy(task->thread.comm, parent->thread.comm, sizeof(task->thread.comm));
+	else
+		task->thread.comm[0] = '\0';
+	return 0;
+}
+
+static int stack_comm(struct rt_stack *stack, const struct rt_event *event)
+{
+	struct rt_thread *thread = rt_stack_thread(stack, event->pid, event->tid);
+
+	if (!thread)
+		return -ENOMEM;
+	memcpy(thread->comm, event->comm.name, sizeof(thread->comm));
+	thread->comm[sizeof(thread->comm) - 1] = '\0';
+	return 0;
+}
+
+int rt_stack_event(struct rt_stack *stack, const struct rt_event *event)
+{
+	switch (event->type) {
+	case RT_EV_LOST:
+		return stack->ops->lost(stack->ctx, event->time, event->lost.count);
+	case RT_EV_EXIT:
+		return stack_exit(stack, event->tid, event->time);
+	case RT_EV_FORK:
+		return stack_fork(stack, event);
+	case RT_EV_COMM:
+		return stack_comm(stack, event);
+	case RT_EV_HIT:
+	case RT_EV_MMAP:
+		break;
+	}
+	return 0;
+}
+
+int rt_stack_end(struct rt_stack *stack, uint64_t time)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < stack->threads.n; i++)
+		err = stack_unwind(stack, stack->threads.v[i], 0, RT_END_UNFINISHED, time);
+	return err;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_STACK_STACK_H
+#define RT_STACK_STACK_H
+
+#include <stdbool.h>
+
+#include "event.h"
+#include "fetch/fetch.h"
+
+/*
+ * Ordered events -> enter and leave, paired by thread and stack pointer.
+ *
+ * The stack grows down, so a frame whose entry stack pointer lies below the one of a new event has gone, whether or
+ * not its return was seen.  Two calls at the same stack pointer: the second is a tail call of the first where its
+ * return address is the kernel's uretprobe trampoline (a page-aligned address: the start of the process's [uprobes]
+ * page), and its successor else.
+ */
+
+enum rt_end {
+	RT_END_RETURNED,	/* the return was seen */
+	RT_END_NOT_SEEN,	/* gone without a return that was seen: longjmp, past 64 levels, a lost event */
+	RT_END_EXITED,		/* its thread ended inside it */
+	RT_END_UNFINISHED,	/* still open when the trace ended */
+};
+
+/* Values of a plan, as they stand in the record. */
+struct rt_values {
+	const struct rt_plan *plan;	/* NULL: nothing was read */
+	const uint8_t *data;
+	uint32_t faults;
+};
+
+#define RT_NO_FUNCTION UINT32_MAX
+
+struct rt_thread {
+	pid_t pid, tid;
+	char comm[16];			/* "" until known */
+	void *user;			/* the output's own, NULL at first */
+};
+
+struct rt_frame {
+	uint32_t function;		/* index into the session's functions; RT_NO_FUNCTION: its entry was not seen
+					 * and the return alone does not tell */
+	bool entry_seen;
+	bool returns;			/* its return is probed; an entry-only call is entered and left at once */
+	unsigned level;			/* 0: outermost */
+	uint64_t sp;			/* at entry */
+	uint64_t time;			/* of the entry; 0 where it was not seen */
+};
+
+/* What an output is told.  Each returns 0 or a negative errno, which ends the trace. */
+struct rt_stack_ops {
+	int (*enter)(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+		     const struct rt_values *args);
+	/*
+	 * `time` is the time of the event that showed it.  `result` has a plan only where end is RT_END_RETURNED.  A
+	 * frame whose entry was not seen (entry_seen false) is only left.
+	 */
+	int (*leave)(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end, uint64_t time,
+		     const struct rt_values *result);
+	int (*lost)(void *ctx, uint64_t time, uint64_t count);
+};
+
+/* What the stack knows of the session: which function and plan a hit was of. */
+struct rt_hit {
+	uint32_t function;		/* RT_NO_FUNCTION at a return that the mechanism cannot name */
+	bool returns;			/* entry: the function's return is probed too */
+	const struct rt_plan *plan;	/* never NULL: its kind says whether it is an entry or a return */
+};
+
+struct rt_stack;
+
+struct rt_stack *rt_stack_new(const struct rt_stack_ops *ops, void *ctx);	/* NULL: out of memory */
+void rt_stack_free(struct rt_stack *stack);
+
+/* One event of type RT_EV_HIT with what is known of it.  0 or a negative errno. */
+int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const struct rt_hit *hit);
+/* RT_EV_LOST, RT_EV_EXIT, RT_EV_COMM, RT_EV_FORK (a reused tid begins empty); others are passed over. */
+int rt_stack_event(struct rt_stack *stack, const struct rt_event *event);
+/* The trace is over: close what is open, innermost first, as RT_END_UNFINISHED. */
+int rt_stack_end(struct rt_stack *stack, uint64_t time);
+
+/* The thread, made when it is new; NULL: out of memory. */
+struct rt_thread *rt_stack_thread(struct rt_stack *stack, pid_t pid, pid_t tid);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stack/threads.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "util/array.h"
+
+#define FIRST_BITS 6
+
+/* Fibonacci hashing: thread ids are given out one after another, and the top bits of the product spread those best. */
+static size_t slot_of(pid_t tid, unsigned bits)
+{
+	return ((uint32_t)tid * UINT32_C(2654435769)) >> (32 - bits);
+}
+
+/* Build the table anew with twice the slots. */
+static int table_grow(struct rt_threads *threads)
+{
+	unsigned bits = threads->bits ? threads->bits + 1 : FIRST_BITS;
+	struct rt_task **slots = calloc((size_t)1 << bits, sizeof(slots[0]));
+	size_t i;
+
+	if (!slots)
+		return -ENOMEM;
+	for (i = 0; i < threads->n; i++) {
+		struct rt_task *task = threads->v[i];
+		size_t slot = slot_of(task->thread.tid, bits);
+
+		task->next = slots[slot];
+		slots[slot] = task;
+	}
+	free(threads->slots);
+	threads->slots = slots;
+	threads->bits = bits;
+	return 0;
+}
+
+struct rt_task *rt_threads_find(struct rt_threads *threads, pid_t tid)
+{
+	struct rt_task *task = threads->last;
+
+	if (task && task->thread.tid == tid)
+		return task;
+	if (!threads->bits)
+		return NULL;
+	for (task = threads->slots[slot_of(tid, threads->bits)]; task; task = task->next) {
+		if (task->thread.tid == tid) {
+			threads->last = task;
+			return task;
+		}
+	}
+	return NULL;
+}
+
+static struct rt_task *threads_add(struct rt_threads *threads, pid_t pid, pid_t tid)
+{
+	struct rt_task *task;
+	size_t slot;
+
+	if (!threads->bits || (threads->n >> threads->bits && threads->bits < 31)) {
+		if (table_grow(threads) < 0)
+			return NULL;
+	}
+	if (RT_ROOM(&threads->v, threads->n, &threads->cap) < 0)
+		return NULL;
+	task = calloc(1, sizeof(*task));
+	if (!task)
+		return NULL;
+	task->thread.pid = pid;
+	task->thread.tid = tid;
+	slot = slot_of(tid, threads->bits);
+	task->next = threads->slots[slot];
+	threads->slots[slot] = task;
+	threads->v[threads->n++] = task;
+	threads->last = task;
+	return task;
+}
+
+struct rt_task *rt_threads_get(struct rt_threads *threads, pid_t pid, pid_t tid)
+{
+	struct rt_task *task = rt_threads_find(threads, tid);
+
+	if (!task)
+		return threads_add(threads, pid, tid);
+	/* A source that does not know the process says 0, and a thread id can come again in another process. */
+	if (pid && task->thread.pid != pid)
+		task->thread.pid = pid;
+	return task;
+}
+
+void rt_task_clear(struct rt_task *task)
+{
+	free(task->v);
+	task->v = NULL;
+	task->n = 0;
+	task->cap = 0;
+}
+
+void rt_threads_free(struct rt_threads *threads)
+{
+	size_t i;
+
+	for (i = 0; i < threads->n; i++) {
+		rt_task_clear(threads->v[i]);
+		free(threads->v[i]);
+	}
+	free(threads->v);
+	free(threads->slots);
+}

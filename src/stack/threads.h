@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_STACK_THREADS_H
+#define RT_STACK_THREADS_H
+
+#include "stack/stack.h"
+
+/*
+ * The threads of a trace and the calls that are open in each.  A thread is kept after it ended, as its id may come
+ * again and the outputs keep what they know of it in rt_thread.user; only its frames are given back.
+ */
+struct rt_task {
+	struct rt_thread thread;	/* first: what the outputs see */
+	struct rt_frame *v;		/* open calls, outermost first; their stack pointers never increase */
+	size_t n, cap;
+	struct rt_task *next;		/* in the same slot of the hash table */
+};
+
+struct rt_threads {
+	struct rt_task **v;		/* in the order in which they appeared */
+	size_t n, cap;
+	struct rt_task **slots;
+	unsigned bits;			/* 1 << bits slots; 0: no table yet */
+	struct rt_task *last;		/* events of one thread come in runs */
+};
+
+struct rt_task *rt_threads_find(struct rt_threads *threads, pid_t tid);			/* NULL: not known */
+struct rt_task *rt_threads_get(struct rt_threads *threads, pid_t pid, pid_t tid);	/* NULL: out of memory */
+void rt_threads_free(struct rt_threads *threads);
+
+/* Give back the frames of a thread that ended. */
+void rt_task_clear(struct rt_task *task);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_STREAM_MEMBERS_H
+#define RT_STREAM_MEMBERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The threads of the traced process, for sources whose events name only the thread. */
+struct rt_members {
+	pid_t *v;		/* sorted */
+	size_t n, cap;
+};
+
+int rt_members_add(struct rt_members *members, pid_t tid);	/* 0 or -ENOMEM; a known one stays */
+void rt_members_remove(struct rt_members *members, pid_t tid);
+bool rt_members_has(const struct rt_members *members, pid_t tid);
+void rt_members_free(struct rt_members *members);
+
+#endif

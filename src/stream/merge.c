@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stream/merge.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/array.h"
+
+/* When an event stands in the stream: by time, and where times are equal by the order of the pushes. */
+struct place {
+	uint64_t time, seq;
+};
+
+/* A held event: its place, and where its copy (struct rt_event, then its data) stands in the ring's pool. */
+struct held {
+	struct place place;
+	size_t at;
+};
+
+struct pool {
+	uint8_t *v;
+	size_t n, cap;
+};
+
+/* v[first..n) are held, sorted; those before have been given.  `dead` counts the pool's bytes that are theirs. */
+struct ring {
+	struct held *v;
+	size_t first, n, cap;
+	struct pool pool;
+	size_t dead;
+};
+
+/* A heap node: a ring by the place of its oldest event. */
+struct head {
+	struct place place;
+	struct ring *ring;
+};
+
+struct rt_merge {
+	unsigned nrings;
+	uint64_t newest, seq;
+	struct head *heap;
+	struct ring *rings;
+	struct pool spare;	/* pools are compacted into this one, which then takes their place */
+};
+
+static bool before(const struct place *a, const struct place *b)
+{
+	return a->time != b->time ? a->time < b->time : a->seq < b->seq;
+}
+
+static int pool_room(struct pool *pool, size_t need)
+{
+	size_t cap = pool->cap ? pool->cap : 4096;
+	uint8_t *v;
+
+	if (need <= pool->cap - pool->n)
+		return 0;
+	while (cap - pool->n < need) {
+		if (cap > SIZE_MAX / 2)
+			return -ENOMEM;
+		cap *= 2;
+	}
+	v = realloc(pool->v, cap);
+	if (!v)
+		return -ENOMEM;
+	pool->v = v;
+	pool->cap = cap;
+	return 0;
+}
+
+/* Bytes of an event's copy, rounded so that the next one is aligned. */
+static size_t copy_size(const struct rt_event *event)
+{
+	size_t size = sizeof(*event);
+
+	if (event->type == RT_EV_HIT)
+		size += event->hit.size;
+	return (size + 7) & ~(size_t)7;
+}
+
+static size_t pool_copy(struct pool *pool, const struct rt_event *event)
+{
+	size_t at = pool->n;
+
+	memcpy(pool->v + at, event, sizeof(*event));
+	if (event->type == RT_EV_HIT && event->hit.size)
+		memcpy(pool->v + at + sizeof(*event), event->hit.data, event->hit.size);
+	pool->n += copy_size(event);
+	return at;
+}
+
+/* The copy, its data pointer made right: the pool may have moved since. */
+static const struct rt_event *event_at(const struct ring *ring, size_t at)
+{
+	struct rt_event *event = (struct rt_event *)(void *)(ring->pool.v + at);
+
+	if (event->type == RT_EV_HIT)
+		event->hit.data = (const uint8_t *)(event + 1);
+	return event;
+}
+
+struct rt_merge *rt_merge_new(unsigned nrings)
+{
+	struct rt_merge *merge = calloc(1, sizeof(*merge));
+
+	if (!merge)
+		return NULL;
+	merge->nrings = nrings;
+	/* One more than none: calloc may answer 0 with NULL. */
+	merge->heap = calloc((size_t)nrings + 1, sizeof(*merge->heap));
+	merge->rings = calloc((size_t)nrings + 1, sizeof(*merge->rings));
+	if (!merge->heap || !merge->rings) {
+		rt_merge_free(merge);
+		return NULL;
+	}
+	return merge;
+}
+
+void rt_merge_free(struct rt_merge *merge)
+{
+	unsigned i;
+
+	if (!merge)
+		return;
+	for (i = 0; merge->rings && i < merge->nrings; i++) {
+		free(merge->rings[i].v);
+		free(merge->rings[i].pool.v);
+	}
+	free(merge->rings);
+	free(merge->spare.v);
+	free(merge->heap);
+	free(merge);
+}
+
+int rt_merge_push(struct rt_merge *merge, unsigned index, const struct rt_event *event)
+{
+	struct ring *ring = &merge->rings[index];
+	struct held held = { .place = { .time = event->time, .seq = merge->seq } };
+	size_t i;
+
+	if (RT_ROOM(&ring->v, ring->n, &ring->cap) < 0 || pool_room(&ring->pool, copy_size(event)) < 0)
+		return -ENOMEM;
+	held.at = pool_copy(&ring->pool, event);
+	/* A ring is nearly in order, so the place is nearly always at the tail. */
+	for (i = ring->n; i > ring->first && before(&held.place, &ring->v[i - 1].place); i--)
+		ring->v[i] = ring->v[i - 1];
+	ring->v[i] = held;
+	ring->n++;
+	merge->seq++;
+	if (event->time > merge->newest)
+		merge->newest = event->time;
+	return 0;
+}
+
+/* Restore the heap's order below node `i`. */
+static void heap_sink(struct head *heap, unsigned n, unsigned i)
+{
+	struct head moved = heap[i];
+	unsigned child;
+
+	while ((child = 2 * i + 1) < n) {
+		if (child + 1 < n && before(&heap[child + 1].place, &heap[child].place))
+			child++;
+		if (!before(&heap[child].place, &moved.place))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = moved;
+}
+
+/* Make a heap of the rings that hold an event older than `bound`; returns their number. */
+static unsigned heap_build(struct rt_merge *merge, uint64_t bound)
+{
+	struct ring *ring;
+	unsigned i, n = 0;
+
+	for (i = 0; i < merge->nrings; i++) {
+		ring = &merge->rings[i];
+		if (ring->first < ring->n && (bound == UINT64_MAX || ring->v[ring->first].place.time < bound))
+			merge->heap[n++] = (struct head){ ring->v[ring->first].place, ring };
+	}
+	for (i = n / 2; i > 0; i--)
+		heap_sink(merge->heap, n, i - 1);
+	return n;
+}
+
+/* Forget what was given.  Live events are copied only where they are the smaller part: a constant cost an event. */
+static void ring_compact(struct ring *ring, struct pool *spare)
+{
+	struct pool pool = ring->pool;
+	size_t i;
+
+	if (ring->first == ring->n) {
+		ring->first = ring->n = ring->pool.n = ring->dead = 0;
+		return;
+	}
+	if (ring->dead <= pool.n - ring->dead)
+		return;
+	spare->n = 0;
+	/* Without memory for it the pool stays as it is, which is only larger. */
+	if (pool_room(spare, pool.n - ring->dead) < 0)
+		return;
+	for (i = ring->first; i < ring->n; i++)
+		ring->v[i].at = pool_copy(spare, event_at(ring, ring->v[i].at));
+	memmove(ring->v, ring->v + ring->first, (ring->n - ring->first) * sizeof(*ring->v));
+	ring->n -= ring->first;
+	ring->first = ring->dead = 0;
+	ring->pool = *spare;
+	*spare = pool;
+}
+
+int rt_merge_flush(struct rt_merge *merge, uint64_t bound, const struct rt_sink *sink)
+{
+	unsigned i, n = heap_build(merge, bound);
+	struct head *top = merge->heap;
+	const struct rt_event *event;
+	struct ring *ring;
+	int err = 0;
+
+	while (n && !err) {
+		ring = top->ring;
+		event = event_at(ring, ring->v[ring->first].at);
+		ring->first++;
+		ring->dead += copy_size(event);
+		err = sink->event(sink->ctx, event);
+		if (ring->first < ring->n && (bound == UINT64_MAX || ring->v[ring->first].place.time < bound))
+			top->place = ring->v[ring->first].place;
+		else
+			*top = merge->heap[--n];
+		heap_sink(merge->heap, n, 0);
+	}
+	for (i = 0; i < merge->nrings; i++)
+		ring_compact(&merge->rings[i], &merge->spare);
+	return err;
+}
+
+uint64_t rt_merge_newest(const struct rt_merge *merge)
+{
+	return merge->newest;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_STREAM_MERGE_H
+#define RT_STREAM_MERGE_H
+
+#include "event.h"
+
+/*
+ * Several rings, one time-ordered stream.  Rings are drained in rounds; after a round everything older than the bound is
+ * given on, in order of time.  The bound is a clock reading from before the round began: an event older than
+ * it that stands in any ring had been committed when that ring was read, as far as one thread goes (a thread commits one
+ * event before it stamps the next), so a thread's own events are never out of order, whatever CPUs it visits.
+ * Events of one ring may be slightly out of order (a program preempted between stamp and commit); they are sorted in.
+ * Equal times keep the order in which they were pushed.
+ */
+struct rt_merge;
+
+struct rt_merge *rt_merge_new(unsigned nrings);		/* NULL: out of memory */
+void rt_merge_free(struct rt_merge *merge);
+
+/* Take an event of ring `ring`; what it points to is copied.  0 or -ENOMEM. */
+int rt_merge_push(struct rt_merge *merge, unsigned ring, const struct rt_event *event);
+
+/* Give every held event with time < bound to the sink, oldest first.  UINT64_MAX: all.  An error of the sink ends it. */
+int rt_merge_flush(struct rt_merge *merge, uint64_t bound, const struct rt_sink *sink);
+
+/* The newest time pushed so far; 0: none.  (The bound for a trace clock that we cannot read ourselves.) */
+uint64_t rt_merge_newest(const struct rt_merge *merge);
+
+#endif

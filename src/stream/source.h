@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_STREAM_SOURCE_H
+#define RT_STREAM_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event.h"
+#include "util/error.h"
+
+/* A source of events: one ring or pipe a CPU.  State is embedded: a backend's struct begins with this one. */
+struct rt_source {
+	const struct rt_source_ops *ops;
+	bool foreign_clock;	/* times are of a trace clock other than CLOCK_MONOTONIC, that we cannot read */
+};
+
+struct rt_source_ops {
+	/* Descriptors to wait for readability on (edge: they may stay readable); their number. */
+	unsigned (*nfds)(const struct rt_source *source);
+	int (*fd)(const struct rt_source *source, unsigned i);
+	/*
+	 * Give all that the kernel has committed to ring `i` to the sink, oldest first, and free its room.  Never sleeps.
+	 * Returns 0 or a negative errno.
+	 */
+	int (*drain)(struct rt_source *source, unsigned i, const struct rt_sink *sink, struct rt_error *err);
+	/* Events that are known to be lost and have not been given as RT_EV_LOST; called once, after the last drain. */
+	uint64_t (*lost_unseen)(struct rt_source *source);
+	void (*close)(struct rt_source *source);
+};
+
+#endif

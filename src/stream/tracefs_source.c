@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stream/tracefs_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/procfs.h"
+#include "kernel/sys.h"
+#include "stream/tracefs_page.h"
+
+enum { EVENT_IDS = 65536 };	/* common_type has 16 bits */
+
+struct pipe_cpu {
+	int fd, cpu;
+};
+
+struct tracefs_source {
+	struct rt_source source;
+	char instance[PATH_MAX];
+	struct rt_tracefs_event *events;
+	size_t nevents;
+	uint16_t *by_id;		/* event id -> index into events + 1, 0: none of ours */
+	struct rt_page_layout layout;
+	struct pipe_cpu *cpus;
+	unsigned n;
+	bool watermark;			/* the files can be waited for without a wake-up an event */
+	uint8_t *page, *data;
+	uint64_t lost_seen;
+	/* while a page is walked */
+	const struct rt_sink *sink;
+};
+
+static unsigned tracefs_nfds(const struct rt_source *source)
+{
+	return ((const struct tracefs_source *)source)->n;
+}
+
+static int tracefs_fd(const struct rt_source *source, unsigned i)
+{
+	const struct tracefs_source *s = (const struct tracefs_source *)source;
+
+	return s->watermark ? s->cpus[i].fd : -1;
+}
+
+static int on_record(void *ctx, uint64_t time, const uint8_t *rec, size_t len)
+{
+	struct tracefs_source *s = ctx;
+	struct rt_event event;
+	uint16_t id, index;
+
+	if (len < sizeof(id))
+		return -EBADMSG;
+	memcpy(&id, rec, sizeof(id));
+	index = s->by_id[id];
+	if (!index)
+		return 0;
+	if (rt_tracefs_decode(&s->events[index - 1], rec, len, time, s->data, &event) != 0)
+		return -EBADMSG;
+	return s->sink->event(s->sink->ctx, &event);
+}
+
+static int on_lost(void *ctx, uint64_t time, uint64_t count)
+{
+	struct tracefs_source *s = ctx;
+	struct rt_event event = { .type = RT_EV_LOST, .time = time, .lost.count = count };
+
+	s->lost_seen += count;
+	return s->sink->event(s->sink->ctx, &event);
+}
+
+static int tracefs_drain(struct rt_source *source, unsigned i, const struct rt_sink *sink, struct rt_error *err)
+{
+	struct tracefs_source *s = (struct tracefs_source *)source;
+	const struct rt_page_sink page_sink = { on_record, on_lost, s };
+	ssize_t n;
+	int r;
+
+	s->sink = sink;
+	while ((n = read(s->cpus[i].fd, s->page, s->layout.page)) > 0) {
+		r = rt_tracefs_page_walk(&s->layout, s->page, (size_t)n, &page_sink);
+		if (r == -EBADMSG)
+			return rt_fail(err, r, "CPU %d: a trace page does not have the layout that tracefs describes", s->cpus[i].cpu);
+		if (r < 0)
+			return r;
+	}
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		return rt_fail(err, -errno, "CPU %d: reading trace_pipe_raw: %s", s->cpus[i].cpu, strerror(errno));
+	return 0;
+}
+
+/* The numbers that a CPU's `stats` file gives for what was dropped; 0 for one that it lacks. */
+static uint64_t stat_of(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+static uint64_t tracefs_lost_unseen(struct rt_source *source)
+{
+	struct tracefs_source *s = (struct tracefs_source *)source;
+	char path[PATH_MAX + 64], *text;
+	uint64_t sum = 0;
+	unsigned i;
+
+	for (i = 0; i < s->n; i++) {
+		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats", s->instance, s->cpus[i].cpu);
+		if (rt_read_file(path, &text) < 0)
+			continue;
+		/* "commit overrun" holds "overrun" too, so each is asked for with the newline before it. */
+		sum += stat_of(text, "\noverrun: ") + stat_of(text, "\ncommit overrun: ") + stat_of(text, "\ndropped events: ");
+		free(text);
+	}
+	return sum > s->lost_seen ? sum - s->lost_seen : 0;
+}
+
+static void tracefs_close(struct rt_source *source)
+{
+	struct tracefs_source *s = (struct tracefs_source *)source;
+	unsigned i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->cpus[i].fd >= 0)
+			close(s->cpus[i].fd);
+	rt_tracefs_events_free(s->events, s->nevents);
+	free(s->cpus);
+	free(s->by_id);
+	free(s->page);
+	free(s->data);
+	free(s);
+}
+
+static const struct rt_source_ops tracefs_ops = {
+	.nfds = tracefs_nfds,
+	.fd = tracefs_fd,
+	.drain = tracefs_drain,
+	.lost_unseen = tracefs_lost_unseen,
+	.close = tracefs_close,
+};
+
+static int open_cpus(struct tracefs_source *s, struct rt_error *err)
+{
+	char path[PATH_MAX + 64];
+	int *cpus, n, i, r = 0;
+
+	n = rt_cpus_online(&cpus);
+	if (n < 0)
+		return rt_fail(err, n, "/sys/devices/system/cpu/online: %s", strerror(-n));
+	s->cpus = calloc((size_t)n, sizeof(*s->cpus));
+	for (i = 0; i < n && s->cpus; i++) {
+		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/trace_pipe_raw", s->instance, cpus[i]);
+		s->cpus[s->n++] = (struct pipe_cpu){ .fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), .cpu = cpus[i] };
+		if (s->cpus[i].fd < 0) {
+			r = rt_fail(err, -errno, "%s: %s", path, strerror(errno));
+			break;
+		}
+	}
+	free(cpus);
+	return s->cpus ? r : rt_nomem(err);
+}
+
+static int read_layout(struct tracefs_source *s, struct rt_error *err)
+{
+	char path[PATH_MAX + 64], *text;
+	int r;
+
+	/* An instance has no header_page of its own. */
+	snprintf(path, sizeof(path), "%s/../../events/header_page", s->instance);
+	r = rt_read_file(path, &text);
+	if (r < 0)
+		return rt_fail(err, r, "%s: %s", path, strerror(-r));
+	r = rt_page_layout_parse(text, &s->layout, err);
+	free(text);
+	return r;
+}
+
+static int index_events(struct tracefs_source *s, struct rt_error *err)
+{
+	size_t i, data = 8;
+
+	for (i = 0; i < s->nevents; i++) {
+		if (s->events[i].format.id >= EVENT_IDS || i + 1 >= EVENT_IDS)
+			return rt_fail(err, -E2BIG, "%s: event id %u is out of range", s->events[i].format.name,
+				       s->events[i].format.id);
+		s->by_id[s->events[i].format.id] = (uint16_t)(i + 1);
+		if (s->events[i].plan && rt_plan_size(s->events[i].plan) > data)
+			data = rt_plan_size(s->events[i].plan);
+	}
+	s->data = malloc(data);
+	s->page = malloc(s->layout.page);
+	return s->data && s->page ? 0 : rt_nomem(err);
+}
+
+int rt_tracefs_source_open(const char *instance, struct rt_tracefs_event *events, size_t n, struct rt_source **source,
+			   struct rt_error *err)
+{
+	struct tracefs_source *s = calloc(1, sizeof(*s));
+	char path[PATH_MAX + 64];
+	int r = -ENOMEM;
+
+	if (!s) {
+		rt_tracefs_events_free(events, n);
+		return rt_nomem(err);
+	}
+	s->source.ops = &tracefs_ops;
+	s->events = events;
+	s->nevents = n;
+	snprintf(s->instance, sizeof(s->instance), "%s", instance);
+	s->by_id = calloc(EVENT_IDS, sizeof(*s->by_id));
+	r = s->by_id ? read_layout(s, err) : rt_nomem(err);
+	if (r == 0)
+		r = index_events(s, err);
+	if (r == 0)
+		r = open_cpus(s, err);
+	if (r < 0) {
+		tracefs_close(&s->source);
+		return r;
+	}
+	/* Before buffer_percent (5.0) a waiting reader is woken for every event: there, only the session's clock wakes it. */
+	snprintf(path, sizeof(path), "%s/buffer_percent", instance);
+	s->watermark = rt_write_file(path, 0, "25") == 0;
+	*source = &s->source;
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_STREAM_TRACEFS_SOURCE_H
+#define RT_STREAM_TRACEFS_SOURCE_H
+
+#include "fetch/fetch.h"
+#include "stream/source.h"
+#include "stream/tracefs_format.h"
+
+/* An event of the instance, and what a record of it means. */
+struct rt_tracefs_event {
+	struct rt_format format;
+	enum rt_event_type type;	/* RT_EV_HIT, RT_EV_FORK (task:task_newtask) or RT_EV_EXIT (sched:sched_process_exit) */
+	const struct rt_plan *plan;	/* RT_EV_HIT; the fields are those of emit/definition.h */
+	uint16_t plan_id;
+	uint32_t probe;			/* the probe's id where the record has no field `id` */
+};
+
+/*
+ * The trace_pipe_raw files of a trace instance, one an online CPU.  Hits have their thread and no process (pid 0); a new thread of
+ * the same process comes as RT_EV_FORK with fork.pid 0, a new process with fork.pid set.
+ *
+ * `instance` is the instance's folder; `events` and `n` become the source's, also on failure.
+ */
+int rt_tracefs_source_open(const char *instance, struct rt_tracefs_event *events, size_t n, struct rt_source **source,
+			   struct rt_error *err);
+
+/*
+ * Decode one record of event `e` (its common fields first) into `event`; a hit's values go to `data` (rt_plan_size bytes).
+ * 0, or -EBADMSG where it is shorter than its format.  For the source and its test.
+ */
+int rt_tracefs_decode(const struct rt_tracefs_event *e, const uint8_t *rec, size_t len, uint64_t time, uint8_t *data,
+		      struct rt_event *event);
+
+void rt_tracefs_events_free(struct rt_tracefs_event *events, size_t n);
+
+#endif

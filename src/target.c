@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "target.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/procfs.h"
+#include "tracee.h"
+
+static int add_functions(struct rt_target *t, char *const *specs, int nspecs, struct rt_error *err)
+{
+	struct rt_spec spec;
+	int i, r = 0;
+
+	for (i = 0; i < nspecs && r == 0; i++) {
+		r = rt_spec_parse(specs[i], &spec, err);
+		if (r < 0)
+			break;
+		r = rt_functions_add(&t->functions, &t->images, &spec, err);
+		rt_spec_free(&spec);
+	}
+	return r;
+}
+
+/*
+ * Why uretprobes could harm the whole process.  The uretprobe system call of x86 (6.11) kills a process under seccomp on some
+ * kernels, and an 8-byte return address is written over a 32-bit program's first argument on 3.10 to 4.14.
+ */
+static void judge_process(struct rt_target *t, pid_t pid)
+{
+	long seccomp;
+
+	if (rt_images_unwind(&t->images, t->entry_only, sizeof(t->entry_only)))
+		return;
+	if (rt_image_arch(t->images.v[0])->word == 4)
+		snprintf(t->entry_only, sizeof(t->entry_only), "%s is a 32-bit program, which a uretprobe corrupts on some kernels",
+			 rt_image_name(t->images.v[0]));
+	else if (rt_proc_status(pid ? pid : getpid(), "Seccomp", &seccomp) == 0 && seccomp)
+		snprintf(t->entry_only, sizeof(t->entry_only),
+			 "the process is under seccomp, which may kill it for the kernel's uretprobe system call");
+}
+
+/* The entry plan for `nargs` arguments, made when it is new.  The return plan, if any, is plan 0. */
+static int entry_plan(struct rt_target *t, unsigned nargs, unsigned first, struct rt_error *err)
+{
+	unsigned i;
+
+	for (i = first; i < t->nplans; i++)
+		if (t->plans[i].nvalues == nargs)
+			return (int)i;
+	if (rt_plan_c_entry(rt_image_arch(t->images.v[0]), nargs, &t->plans[i]) < 0)
+		return rt_usage(err, "%u arguments are too many; at most %d can be shown", nargs, RT_MAX_VALUES);
+	t->nplans++;
+	return (int)i;
+}
+
+static int make_probes(struct rt_target *t, struct rt_error *err)
+{
+	size_t i, n = t->functions.n;
+	bool any = false;
+	int plan;
+
+	t->returns = calloc(n, sizeof(*t->returns));
+	t->plans = calloc(RT_MAX_VALUES + 2, sizeof(*t->plans));
+	t->probes = calloc(n * 2, sizeof(*t->probes));
+	if (!t->returns || !t->plans || !t->probes)
+		return rt_nomem(err);
+	for (i = 0; i < n; i++)
+		any |= t->returns[i] = !t->entry_only[0] && !t->functions.v[i].entry_only;
+	if (any)
+		rt_plan_c_return(rt_image_arch(t->images.v[0]), &t->plans[t->nplans++]);
+	for (i = 0; i < n; i++) {
+		plan = entry_plan(t, t->functions.v[i].nargs, any, err);
+		if (plan < 0)
+			return plan;
+		t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)i, .plan = (uint16_t)plan };
+		if (t->returns[i])
+			t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)i, .plan = 0 };
+	}
+	return 0;
+}
+
+int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char *const *specs, int nspecs, struct rt_error *err)
+{
+	int r;
+
+	memset(t, 0, sizeof(*t));
+	if (pid) {
+		r = rt_images_of_pid(pid, &t->images, err);
+	} else {
+		r = rt_tracee_find(program, &t->path, err);
+		if (r == 0)
+			r = rt_images_of_command(t->path, &t->images, err);
+	}
+	if (r == 0)
+		r = add_functions(t, specs, nspecs, err);
+	if (r < 0)
+		return r;
+	judge_process(t, pid);
+	return make_probes(t, err);
+}
+
+void rt_target_free(struct rt_target *t)
+{
+	rt_functions_free(&t->functions);
+	rt_images_close(&t->images);
+	free(t->returns);
+	free(t->plans);
+	free(t->probes);
+	free(t->path);
+	memset(t, 0, sizeof(*t));
+}
+
+/* One remark for all functions that share a reason, with the first few names. */
+static int note_reason(const struct rt_target *t, size_t first, int (*note)(void *ctx, const char *text), void *ctx)
+{
+	enum { NAMED = 3 };
+	const char *reason = t->functions.v[first].entry_only;
+	char text[1024];
+	size_t i, n = 0, at = 0;
+
+	for (i = 0; i < t->functions.n; i++) {
+		if (!t->functions.v[i].entry_only || strcmp(t->functions.v[i].entry_only, reason) != 0)
+			continue;
+		if (i < first)
+			return 0;
+		if (n++ < NAMED)
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%.200s", at ? ", " : "", t->functions.v[i].name);
+	}
+	if (n > NAMED)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, " and %zu more", n - NAMED);
+	snprintf(text + at, sizeof(text) - at, ": only entries are traced: %s", reason);
+	return note(ctx, text);
+}
+
+int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx, const char *text), void *ctx)
+{
+	char text[768];
+	bool left_out = false;
+	size_t i;
+	int r;
+
+	for (i = 0; i < t->functions.n && everywhere; i++) {
+		if (t->returns[i] && t->functions.v[i].image != t->images.v[0]) {
+			t->returns[i] = false;
+			left_out = true;
+		}
+	}
+	if (t->functions.note) {
+		r = note(ctx, t->functions.note);
+		if (r < 0)
+			return r;
+	}
+	if (t->entry_only[0]) {
+		snprintf(text, sizeof(text), "only entries are traced: a uretprobe could harm the program: %s", t->entry_only);
+		return note(ctx, text);
+	}
+	if (left_out) {
+		r = note(ctx, "only entries are traced in libraries: without BPF their probes are in every process that uses them");
+		if (r < 0)
+			return r;
+	}
+	for (i = 0; i < t->functions.n; i++) {
+		r = t->functions.v[i].entry_only ? note_reason(t, i, note, ctx) : 0;
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_TARGET_H
+#define RT_TARGET_H
+
+#include "attach/attach.h"
+
+/*
+ * What is to be traced, resolved from its files alone: no privilege and no kernel feature is needed for this half.
+ * Every function has an entry probe, and a return probe where that harms nobody.
+ */
+struct rt_target {
+	char *path;			/* the program's file; NULL with a pid */
+	struct rt_images images;
+	struct rt_functions functions;
+	bool *returns;			/* by function: its return is probed */
+	struct rt_plan *plans;
+	unsigned nplans;
+	struct rt_probe *probes;
+	unsigned nprobes;
+	char entry_only[512];		/* why no return at all is probed, or "" */
+};
+
+/*
+ * Resolve specifications against program `program` (looked up in PATH), or process `pid` when that is not 0.
+ * 0 or a negative errno.  Free with rt_target_free, also after a failure.
+ */
+int rt_target_resolve(struct rt_target *target, const char *program, pid_t pid, char *const *specs, int nspecs,
+		      struct rt_error *err);
+void rt_target_free(struct rt_target *target);
+
+/*
+ * Remarks for the user on what is traced only in part, one a call of `note`.  With `everywhere` (rt_attach_ops) the returns of
+ * libraries are given up first.
+ */
+int rt_target_notes(struct rt_target *target, bool everywhere, int (*note)(void *ctx, const char *text), void *ctx);
+
+#endif

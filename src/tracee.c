@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tracee.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernel/procfs.h"
+#include "kernel/sys.h"
+
+static bool executable(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+int rt_tracee_find(const char *name, char **path, struct rt_error *err)
+{
+	const char *dirs = getenv("PATH"), *end;
+	char *file;
+
+	if (!*name)
+		return rt_usage(err, "the program's name is empty");
+	if (strchr(name, '/')) {
+		*path = strdup(name);
+		return *path ? 0 : rt_nomem(err);
+	}
+	/* An unset PATH means the C library's default (exec(3)). */
+	for (dirs = dirs ? dirs : "/bin:/usr/bin"; ; dirs = end + 1) {
+		end = dirs + strcspn(dirs, ":");
+		if (asprintf(&file, "%.*s%s%s", (int)(end - dirs), dirs, end == dirs ? "./" : "/", name) < 0)
+			return rt_nomem(err);
+		if (executable(file)) {
+			*path = file;
+			return 0;
+		}
+		free(file);
+		if (!*end)
+			break;
+	}
+	return rt_fail(err, -ENOENT, "%s: no such program in PATH%s%s", name, access(name, F_OK) == 0 ? "; for the file here, type ./" :
+		       "", access(name, F_OK) == 0 ? name : "");
+}
+
+/* In the child: wait for the word, become the command, or say why not. */
+static void __attribute__((noreturn)) child_main(int go, int failed, const char *path, char *const argv[])
+{
+	ssize_t n;
+	char byte;
+	int code;
+
+	do {
+		n = read(go, &byte, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(RT_EXIT_FAILURE);
+	execv(path, argv);
+	code = errno;
+	n = write(failed, &code, sizeof(code));
+	_exit(n == sizeof(code) ? 127 : 126);
+}
+
+int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[], struct rt_error *err)
+{
+	int go[2], failed[2];
+
+	memset(t, 0, sizeof(*t));
+	t->go = t->failed = t->pidfd = -1;
+	if (pipe2(go, O_CLOEXEC) != 0)
+		return rt_fail(err, -errno, "starting %s: %s", path, strerror(errno));
+	if (pipe2(failed, O_CLOEXEC) != 0) {
+		close(go[0]);
+		close(go[1]);
+		return rt_fail(err, -errno, "starting %s: %s", path, strerror(errno));
+	}
+	t->pid = fork();
+	if (t->pid == 0) {
+		close(go[1]);
+		close(failed[0]);
+		child_main(go[0], failed[1], path, argv);
+	}
+	close(go[0]);
+	close(failed[1]);
+	t->go = go[1];
+	t->failed = failed[0];
+	t->ours = true;
+	if (t->pid < 0) {
+		t->ended = true;
+		rt_tracee_release(t);
+		return rt_fail(err, -EAGAIN, "starting %s: fork: %s", path, strerror(errno));
+	}
+	return 0;
+}
+
+int rt_tracee_take(struct rt_tracee *t, pid_t pid, struct rt_error *err)
+{
+	long leader;
+
+	memset(t, 0, sizeof(*t));
+	t->go = t->failed = t->pidfd = -1;
+	if (rt_proc_status(pid, "Tgid", &leader) < 0)
+		return rt_fail(err, -ESRCH, "no process %d", (int)pid);
+	t->pid = (pid_t)leader;
+	if (t->pid == getpid())
+		return rt_usage(err, "process %d is rawtrace itself", (int)pid);
+	t->pidfd = rt_pidfd_open(t->pid);
+	return 0;
+}
+
+int rt_tracee_go(struct rt_tracee *t, const char *path, struct rt_error *err)
+{
+	ssize_t n;
+	int code = 0;
+
+	if (t->go < 0)
+		return 0;
+	if (write(t->go, "g", 1) != 1)
+		return rt_fail(err, -errno, "starting %s: %s", path, strerror(errno));
+	close(t->go);
+	t->go = -1;
+	/* The pipe closes on exec: no bytes mean that it succeeded. */
+	do {
+		n = read(t->failed, &code, sizeof(code));
+	} while (n < 0 && errno == EINTR);
+	close(t->failed);
+	t->failed = -1;
+	if (n != sizeof(code))
+		return 0;
+	rt_tracee_ended(t, true);
+	return rt_fail(err, -code, "%s: cannot be started: %s", path, strerror(code));
+}
+
+/* Gone, or a zombie without other threads: its leader may be one long before the last thread ends. */
+static bool gone(pid_t pid)
+{
+	char path[64], *text, *state;
+	pid_t *threads = NULL;
+	bool zombie;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (rt_read_file(path, &text) < 0)
+		return true;
+	state = strrchr(text, ')');
+	zombie = state && (strncmp(state, ") Z", 3) == 0 || strncmp(state, ") X", 3) == 0);
+	free(text);
+	if (zombie)
+		zombie = rt_proc_threads(pid, &threads) <= 1;
+	free(threads);
+	return zombie;
+}
+
+bool rt_tracee_ended(struct rt_tracee *t, bool wait)
+{
+	pid_t r;
+
+	if (t->ended)
+		return true;
+	if (!t->ours)
+		return t->ended = gone(t->pid);
+	do {
+		r = waitpid(t->pid, &t->status, wait ? 0 : WNOHANG);
+	} while (r < 0 && errno == EINTR);
+	t->ended = r == t->pid || (r < 0 && errno == ECHILD);
+	return t->ended;
+}
+
+int rt_tracee_exit_status(const struct rt_tracee *t)
+{
+	if (!t->ours || !t->ended)
+		return 0;
+	return WIFSIGNALED(t->status) ? 128 + WTERMSIG(t->status) : WEXITSTATUS(t->status);
+}
+
+void rt_tracee_release(struct rt_tracee *t)
+{
+	/* Still held: closing the pipe without a word ends it. */
+	if (t->go >= 0) {
+		close(t->go);
+		t->go = -1;
+		if (!t->ended)
+			rt_tracee_ended(t, true);
+	}
+	if (t->failed >= 0)
+		close(t->failed);
+	if (t->pidfd >= 0)
+		close(t->pidfd);
+	t->failed = t->pidfd = -1;
+}

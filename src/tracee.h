@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_TRACEE_H
+#define RT_TRACEE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "util/error.h"
+
+/* The process that is traced: a command of ours, held before exec until the probes are in, or one that runs already. */
+struct rt_tracee {
+	pid_t pid;
+	bool ours;		/* our child: its exit status becomes ours */
+	int go, failed;		/* pipes to the held child: our word to go on, its errno when exec fails; -1: none */
+	int pidfd;		/* readable when a process that is not ours ends; -1 before 5.3 */
+	bool ended;
+	int status;		/* of wait(2), once it has ended and was ours */
+};
+
+/* The file that execvp(3) would start for `name`: a path, or looked up in PATH.  Malloced into `*path`. */
+int rt_tracee_find(const char *name, char **path, struct rt_error *err);
+
+/* Fork the command; the child waits.  If we die before rt_tracee_go, the child ends without having started anything. */
+int rt_tracee_start(struct rt_tracee *tracee, const char *path, char *const argv[], struct rt_error *err);
+
+/* Take the running process `pid`; a thread's id stands for its process. */
+int rt_tracee_take(struct rt_tracee *tracee, pid_t pid, struct rt_error *err);
+
+/* Let the held command start.  Returns when exec has succeeded or with the error that it failed with. */
+int rt_tracee_go(struct rt_tracee *tracee, const char *path, struct rt_error *err);
+
+/* Has it ended?  Looks without waiting; or waits, with `wait`, for a command of ours. */
+bool rt_tracee_ended(struct rt_tracee *tracee, bool wait);
+
+/* The exit status that a shell would give for it: its own, or 128 + the signal that ended it. */
+int rt_tracee_exit_status(const struct rt_tracee *tracee);
+
+/* Forget it: a command that is still held is ended, a running one left alone. */
+void rt_tracee_release(struct rt_tracee *tracee);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "util/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static void fill(struct rt_error *err, int status, const char *fmt, va_list ap)
+{
+	if (!err)
+		return;
+	err->status = status;
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+}
+
+int rt_fail(struct rt_error *err, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fill(err, RT_EXIT_FAILURE, fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+int rt_usage(struct rt_error *err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fill(err, RT_EXIT_USAGE, fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+int rt_nomem(struct rt_error *err)
+{
+	return rt_fail(err, -ENOMEM, "out of memory");
+}

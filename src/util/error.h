@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_UTIL_ERROR_H
+#define RT_UTIL_ERROR_H
+
+/*
+ * What went wrong, in words for the user: the thing, what was expected, what to do.  Library code fills it
+ * and returns a negative errno; only main prints it (as "rawtrace: TEXT") and exits with `status`.
+ */
+struct rt_error {
+	int status;		/* exit status: RT_EXIT_FAILURE or RT_EXIT_USAGE */
+	char text[1024];	/* one line, no newline at the end */
+};
+
+#define RT_EXIT_FAILURE 1	/* the machine, a file or the program stood in the way */
+#define RT_EXIT_USAGE	2	/* the command line asked for something that is not there */
+
+#define RT_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+
+/* Fill `err` (may be NULL) with the message and RT_EXIT_FAILURE.  Returns `code`, a negative errno. */
+int rt_fail(struct rt_error *err, int code, const char *fmt, ...) RT_PRINTF(3, 4);
+
+/* The same with RT_EXIT_USAGE; always returns -EINVAL. */
+int rt_usage(struct rt_error *err, const char *fmt, ...) RT_PRINTF(2, 3);
+
+/* Out of memory: fills `err` and returns -ENOMEM. */
+int rt_nomem(struct rt_error *err);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "image/function.h"
+
+/* All that is ever asked of a file, over any bytes. */
+
+static void look_up(const struct rt_images *images, const char *text)
+{
+	struct rt_functions functions = { 0 };
+	struct rt_spec spec;
+	struct rt_error err;
+	size_t i;
+
+	if (rt_spec_parse(text, &spec, &err) == 0) {
+		rt_functions_add(&functions, images, &spec, &err);
+		for (i = 0; i < functions.n; i++)	/* a function that is given has code in the file */
+			if (!rt_image_is_code(functions.v[i].image, functions.v[i].addr))
+				abort();
+		rt_functions_free(&functions);
+		rt_spec_free(&spec);
+	}
+}
+
+static void ask(struct rt_image *image)
+{
+	const struct rt_symbol *v;
+	struct rt_error err;
+	uint8_t buf[64];
+	uint64_t offset;
+	size_t i, n;
+
+	rt_image_offset(image, rt_image_entry(image), &offset);
+	rt_image_is_code(image, UINT64_MAX);
+	rt_image_read(image, rt_image_entry(image), buf, sizeof(buf));
+	rt_image_imports(image, "puts");
+	rt_image_unwinds(image);
+	rt_image_symbols(image, &v, &n, &err);
+	for (i = 0; i < n; i++) {
+		if (strchr(v[i].name, '@') > v[i].name || !rt_image_is_code(image, v[i].addr))
+			abort();
+		if (i && (v[i].addr < v[i - 1].addr || v[i].addr + v[i].size < v[i].addr))
+			abort();
+		rt_image_read(image, v[i].addr, buf, sizeof(buf));
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct rt_images images = { 0 };
+	struct rt_image *image;
+	struct rt_error err;
+	char path[64];
+	int fd = (int)syscall(SYS_memfd_create, "fuzz", 0);
+
+	if (fd < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (write(fd, data, size) == (ssize_t)size && rt_image_open(path, "fuzz", &image, &err) == 0) {
+		ask(image);
+		images.v = malloc(sizeof(*images.v));
+		if (images.v) {
+			images.v[images.n++] = image;
+			look_up(&images, "*");
+			look_up(&images, "main");
+			look_up(&images, "strlne");
+			look_up(&images, "libc:main");
+			rt_images_close(&images);
+		} else {
+			rt_image_close(image);
+		}
+	}
+	close(fd);
+	return 0;
+}

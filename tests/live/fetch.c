@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Every kind of value that the fetch IR has, read by every attach mechanism from a child of ours, compared with what the child
+ * passed.  Prints "ok NAME" or "not ok NAME" for each mechanism.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attach/attach.h"
+#include "kernel/sys.h"
+#include "stream/addrmap.h"
+
+struct pair {
+	long pad;
+	int n;
+	const char *name;
+	struct pair *self;
+};
+
+enum { MAX = 16, VALUES = 9 };
+
+/* Registers: di si dx cx r8 r9; the last two lie on the stack. */
+int __attribute__((noinline)) fetched(const char *text, struct pair *p, short s, unsigned char c, const char *null, long unused,
+				      int seventh, const char *eighth);
+
+int __attribute__((noinline)) fetched(const char *text, struct pair *p, short s, unsigned char c, const char *null, long unused,
+				      int seventh, const char *eighth)
+{
+	__asm__ volatile("" : : "r"(text), "r"(p), "r"(eighth), "r"(null) : "memory");
+	return s + c + seventh + (int)unused;
+}
+
+static void __attribute__((noreturn)) child_main(int go)
+{
+	/* On the stack: a BPF program cannot read constants that a fork has left to be paged in. */
+	char text[] = "text", name[] = "a name that is longer than sixteen", eighth[] = "eighth";
+	struct pair p = { .n = -77, .name = name, .self = &p };
+	volatile int seventh = -7;
+	char byte;
+
+	if (read(go, &byte, 1) != 1)
+		_exit(2);
+	_exit(fetched(text, &p, -3, 200, NULL, 1, seventh, eighth) == -3 + 200 - 7 + 1 ? 0 : 1);
+}
+
+static void make_plan(struct rt_plan *plan)
+{
+	const struct rt_arch *arch = rt_arch_of(rt_arch_native());
+	const struct rt_fetch values[VALUES] = {
+		{ .reg = arch->args[0], .type = RT_TYPE_STRING, .max = MAX },
+		{ .reg = arch->args[1], .nderef = 1, .deref = { offsetof(struct pair, name) }, .type = RT_TYPE_STRING, .max = MAX },
+		{ .reg = arch->args[1], .nderef = 1, .deref = { offsetof(struct pair, n) }, .size = 4, .is_signed = true },
+		{ .reg = arch->args[2], .size = 2, .is_signed = true },
+		{ .reg = arch->args[3], .size = 1 },
+		{ .base = RT_BASE_STACK, .offset = 8, .size = 4, .is_signed = true },
+		{ .base = RT_BASE_STACK, .offset = 16, .type = RT_TYPE_STRING, .max = MAX },
+		{ .reg = arch->args[4], .type = RT_TYPE_STRING, .max = MAX },
+		{ .reg = arch->args[1], .nderef = 2, .deref = { offsetof(struct pair, self), offsetof(struct pair, n) }, .size = 4,
+		  .is_signed = true },
+	};
+
+	memset(plan, 0, sizeof(*plan));
+	plan->kind = RT_KIND_ENTRY;
+	plan->arch = arch;
+	plan->nvalues = VALUES;
+	memcpy(plan->values, values, sizeof(values));
+}
+
+struct seen {
+	const struct rt_plan *plan;
+	unsigned hits, wrong;
+};
+
+static void check_int(struct seen *seen, const struct rt_event *e, unsigned i, int64_t want)
+{
+	int64_t got;
+
+	memcpy(&got, e->hit.data + rt_plan_offset(seen->plan, i), sizeof(got));
+	if (got == want && !(e->hit.faults & 1u << i))
+		return;
+	printf("    value %u is %lld, faults %x; want %lld\n", i, (long long)got, e->hit.faults, (long long)want);
+	seen->wrong++;
+}
+
+static void check_string(struct seen *seen, const struct rt_event *e, unsigned i, const char *want)
+{
+	const uint8_t *at = e->hit.data + rt_plan_offset(seen->plan, i);
+	bool fault = e->hit.faults & 1u << i;
+	int64_t len;
+
+	memcpy(&len, at, sizeof(len));
+	if (want ? !fault && len == (int64_t)strlen(want) + 1 && memcmp(at + 8, want, (size_t)len) == 0 : fault)
+		return;
+	printf("    value %u is \"%.*s\", length %lld, faults %x; want %s\n", i, MAX, (const char *)at + 8, (long long)len, e->hit.faults,
+	       want ? want : "a fault");
+	seen->wrong++;
+}
+
+static int on_event(void *ctx, const struct rt_event *e)
+{
+	struct seen *seen = ctx;
+
+	if (e->type != RT_EV_HIT)
+		return 0;
+	seen->hits++;
+	check_string(seen, e, 0, "text");
+	check_string(seen, e, 1, "a name that is ");
+	check_int(seen, e, 2, -77);
+	check_int(seen, e, 3, -3);
+	check_int(seen, e, 4, 200);
+	check_int(seen, e, 5, -7);
+	check_string(seen, e, 6, "eighth");
+	check_string(seen, e, 7, NULL);
+	check_int(seen, e, 8, -77);
+	return 0;
+}
+
+static int find_fetched(struct rt_function *f, struct rt_error *err)
+{
+	struct rt_addrmap *map = rt_addrmap_new();
+	uint64_t ino;
+	int r;
+
+	if (!map)
+		return -ENOMEM;
+	r = rt_addrmap_read(map, getpid());
+	if (r == 0)
+		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)fetched, &ino, &f->offset);
+	rt_addrmap_free(map);
+	f->name = "fetched";
+	return r < 0 ? r : rt_image_open("/proc/self/exe", "fetch", &f->image, err);
+}
+
+static int try_mechanism(const struct rt_attach_ops *ops, const struct rt_functions *functions, struct seen *seen,
+			 struct rt_error *err)
+{
+	const struct rt_probe probe = { 0, 0 };
+	const struct rt_sink sink = { on_event, seen };
+	struct rt_attach_request request = {
+		.functions = functions, .plans = seen->plan, .nplans = 1, .probes = &probe, .nprobes = 1,
+		.program = functions->v[0].image, .ring_bytes = 64 << 10,
+	};
+	struct rt_attach *attach = NULL;
+	int go[2], status = -1, r;
+	unsigned i;
+
+	if (pipe(go) != 0)
+		return -errno;
+	request.pid = fork();
+	if (request.pid == 0) {
+		close(go[1]);
+		child_main(go[0]);
+	}
+	close(go[0]);
+	r = ops->open(&request, &attach, err);
+	if (r == 0 && write(go[1], "g", 1) != 1)
+		r = -errno;
+	close(go[1]);
+	waitpid(request.pid, &status, 0);
+	for (i = 0; r == 0 && i < attach->source->ops->nfds(attach->source); i++)
+		r = attach->source->ops->drain(attach->source, i, &sink, err);
+	if (attach)
+		attach->ops->close(attach);
+	if (r == 0 && status != 0) {
+		printf("    the child ended with status %x\n", status);
+		seen->wrong++;
+	}
+	return r;
+}
+
+int main(void)
+{
+	struct rt_function function = { 0 };
+	const struct rt_functions functions = { .v = &function, .n = 1, .cap = 1 };
+	struct rt_error err = { 0 };
+	struct rt_plan plan;
+	int failed = 0, r;
+	unsigned i;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	make_plan(&plan);
+	r = find_fetched(&function, &err);
+	for (i = 0; r == 0 && rt_attach_at(i); i++) {
+		struct seen seen = { .plan = &plan };
+		int t = try_mechanism(rt_attach_at(i), &functions, &seen, &err);
+
+		if (t < 0)
+			printf("    %s\n", err.text);
+		else if (seen.hits != 1)
+			printf("    %u hits were seen, 1 was made\n", seen.hits);
+		failed |= t < 0 || seen.hits != 1 || seen.wrong;
+		printf("%s fetch %s\n", t < 0 || seen.hits != 1 || seen.wrong ? "not ok" : "ok", rt_attach_at(i)->name);
+	}
+	if (r < 0)
+		printf("not ok fetch\n    %s\n", err.text);
+	rt_image_close(function.image);
+	return failed || r < 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_TESTS_GOLDEN_H
+#define RT_TESTS_GOLDEN_H
+
+#include "fetch/fetch.h"
+
+/*
+ * Compare `text` with the file tests/unit/golden/NAME.  With RT_GOLDEN_UPDATE in the environment the file is written instead, for a
+ * human to read and commit.
+ */
+bool rt_golden(const char *name, const char *text);
+
+/* Plans that reach every kind of fetch: what both emitters are tested with. */
+void rt_golden_plan_entry(const struct rt_arch *arch, struct rt_plan *plan);	/* two C arguments */
+void rt_golden_plan_return(const struct rt_arch *arch, struct rt_plan *plan);
+void rt_golden_plan_memory(const struct rt_arch *arch, struct rt_plan *plan);	/* stack, pointers, strings, all sizes */
+
+#endif

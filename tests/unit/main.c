@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs every suite: silent about success, exact about failure, and one closing line. */
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "unit.h"
+
+bool rt_same_text(const char *got, const char *want)
+{
+	if (got && strcmp(got, want) == 0)
+		return true;
+	printf("got:\n%s\nwant:\n%s\n", got ? got : "(null)", want);
+	return false;
+}
+
+int main(void)
+{
+	CU_SuiteInfo suites[] = {
+		{ "spec", NULL, NULL, NULL, NULL, rt_tests_spec },
+		{ "arch", NULL, NULL, NULL, NULL, rt_tests_arch },
+		{ "image", NULL, NULL, NULL, NULL, rt_tests_image },
+		{ "function", NULL, NULL, NULL, NULL, rt_tests_function },
+		{ "fetch", NULL, NULL, NULL, NULL, rt_tests_fetch },
+		{ "emit bpf", NULL, NULL, NULL, NULL, rt_tests_emit_bpf },
+		{ "emit tracefs", NULL, NULL, NULL, NULL, rt_tests_emit_tracefs },
+		{ "perf record", NULL, NULL, NULL, NULL, rt_tests_perf_record },
+		{ "tracefs format", NULL, NULL, NULL, NULL, rt_tests_tracefs_format },
+		{ "tracefs page", NULL, NULL, NULL, NULL, rt_tests_tracefs_page },
+		{ "merge", NULL, NULL, NULL, NULL, rt_tests_merge },
+		{ "addrmap", NULL, NULL, NULL, NULL, rt_tests_addrmap },
+		{ "stack", NULL, NULL, NULL, NULL, rt_tests_stack },
+		{ "output", NULL, NULL, NULL, NULL, rt_tests_output },
+		{ "kernel", NULL, NULL, NULL, NULL, rt_tests_kernel },
+		{ "options", NULL, NULL, NULL, NULL, rt_tests_options },
+		{ "attach", NULL, NULL, NULL, NULL, rt_tests_attach },
+		CU_SUITE_INFO_NULL,
+	};
+	unsigned failed;
+
+	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS) {
+		fprintf(stderr, "unit: %s\n", CU_get_error_msg());
+		return 1;
+	}
+	CU_basic_set_mode(CU_BRM_SILENT);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_tests_failed();
+	if (failed)
+		CU_basic_show_failures(CU_get_failure_list());
+	printf("\n%u passed, %u failed\n", CU_get_number_of_tests_run() - failed, failed);
+	CU_cleanup_registry();
+	return failed != 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "out_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+static struct rt_function functions_v[] = { { .name = (char *)"fib" }, { .name = (char *)"a\"\\\n\xff" } };
+const struct rt_functions run_functions = { .v = functions_v, .n = 2 };
+
+static const struct rt_plan plain_entry = {
+	.kind = RT_KIND_ENTRY, .nvalues = 1, .values = { { .size = 4, .is_signed = true } },
+};
+static const struct rt_plan plain_return = {
+	.kind = RT_KIND_RETURN, .nvalues = 1, .values = { { .size = 4, .is_signed = true } },
+};
+
+void run_begin(struct run *run, const char *format, const char *command)
+{
+	memset(run, 0, sizeof(*run));
+	run->out.ops = rt_out_find(format);
+	run->out.file = open_memstream(&run->text, &run->size);
+	run->out.functions = &run_functions;
+	run->out.start = 1000;
+	run->out.command = command;
+	CU_ASSERT(run->out.ops->begin(&run->out) == 0);
+	run->stack = rt_stack_new(&run->out.ops->calls, &run->out);
+}
+
+void run_finish(struct run *run, const char *want)
+{
+	CU_ASSERT(run->out.ops->end(&run->out) == 0);
+	run->out.ops->free(&run->out);
+	fclose(run->out.file);
+	RT_ASSERT_TEXT(run->text, want);
+	rt_stack_free(run->stack);
+	free(run->text);
+}
+
+void run_hit(struct run *run, const struct rt_plan *plan, pid_t tid, uint32_t function, uint64_t time, uint64_t sp,
+	     bool returns, const int64_t *values)
+{
+	struct rt_event event = { .type = RT_EV_HIT, .time = time, .pid = 7, .tid = tid };
+	struct rt_hit known = { .function = function, .returns = returns, .plan = plan };
+	uint64_t data[8] = { 0 };
+
+	if (values)
+		memcpy(data, values, rt_plan_size(plan));
+	event.hit.sp = sp;
+	event.hit.ra = 0x401234;
+	event.hit.size = sizeof(data);
+	event.hit.data = (const uint8_t *)data;
+	CU_ASSERT(rt_stack_hit(run->stack, &event, &known) == 0);
+	memset(data, 0xaa, sizeof(data));	/* the ring is used again: what is needed later must have been copied */
+}
+
+void run_call(struct run *run, pid_t tid, uint64_t time, uint64_t sp, int64_t value)
+{
+	run_hit(run, &plain_entry, tid, 0, time, sp, true, &value);
+}
+
+void run_ret(struct run *run, pid_t tid, uint64_t time, uint64_t sp, int64_t value)
+{
+	run_hit(run, &plain_return, tid, 0, time, sp, true, &value);
+}
+
+void run_lost(struct run *run, uint64_t time, uint64_t count)
+{
+	struct rt_event event = { .type = RT_EV_LOST, .time = time };
+
+	event.lost.count = count;
+	CU_ASSERT(rt_stack_event(run->stack, &event) == 0);
+}
+
+void run_comm(struct run *run, pid_t tid, const char *name)
+{
+	struct rt_event event = { .type = RT_EV_COMM, .pid = 7, .tid = tid };
+
+	snprintf(event.comm.name, sizeof(event.comm.name), "%s", name);
+	CU_ASSERT(rt_stack_event(run->stack, &event) == 0);
+}
+
+void run_exit(struct run *run, pid_t tid, uint64_t time)
+{
+	struct rt_event event = { .type = RT_EV_EXIT, .time = time, .pid = 7, .tid = tid };
+
+	CU_ASSERT(rt_stack_event(run->stack, &event) == 0);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <elf.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+
+#include "arch/arch.h"
+#include "unit.h"
+
+static const char *judge(const struct rt_arch *arch, const char *bytes, size_t n)
+{
+	return arch->refuses((const uint8_t *)bytes, n);
+}
+
+#define X86(bytes) judge(&rt_arch_x86_64, bytes, sizeof(bytes) - 1)
+#define I386(bytes) judge(&rt_arch_i386, bytes, sizeof(bytes) - 1)
+#define ARM(bytes) judge(&rt_arch_aarch64, bytes, sizeof(bytes) - 1)
+
+static void test_tables(void)
+{
+	const struct rt_arch *a = rt_arch_of(EM_X86_64);
+
+	CU_ASSERT_PTR_EQUAL(a, &rt_arch_x86_64);
+	CU_ASSERT_PTR_EQUAL(rt_arch_of(EM_386), &rt_arch_i386);
+	CU_ASSERT_PTR_EQUAL(rt_arch_of(183), &rt_arch_aarch64);
+	CU_ASSERT_PTR_NULL(rt_arch_of(EM_NONE));
+	CU_ASSERT_PTR_NULL(rt_arch_of(EM_PPC64));
+	CU_ASSERT_EQUAL(a->nargs, 6);
+	RT_ASSERT_TEXT(a->args[3].tracefs, "cx");
+	CU_ASSERT_PTR_NULL(a->link.tracefs);
+	CU_ASSERT_EQUAL(rt_arch_i386.nargs, 0);
+	CU_ASSERT_EQUAL(rt_arch_i386.kernel_machine, EM_X86_64);
+	CU_ASSERT_EQUAL(rt_arch_i386.stack_args, 4);
+	CU_ASSERT_EQUAL(rt_arch_i386.return_pop, 4);
+	CU_ASSERT_EQUAL(rt_arch_aarch64.nargs, 8);
+	CU_ASSERT_EQUAL(rt_arch_aarch64.args[7].pt_regs, 56);
+	RT_ASSERT_TEXT(rt_arch_aarch64.link.tracefs, "x30");
+	CU_ASSERT_EQUAL(rt_arch_aarch64.link.pt_regs, 240);
+	CU_ASSERT_EQUAL(rt_arch_aarch64.return_pop, 0);
+}
+
+/* The kernel's struct pt_regs and ptrace's struct are laid out alike on x86-64. */
+static void test_offsets(void)
+{
+#if defined(__x86_64__)
+	const struct rt_arch *a = &rt_arch_x86_64;
+
+	CU_ASSERT_EQUAL(a->args[0].pt_regs, offsetof(struct user_regs_struct, rdi));
+	CU_ASSERT_EQUAL(a->args[1].pt_regs, offsetof(struct user_regs_struct, rsi));
+	CU_ASSERT_EQUAL(a->args[2].pt_regs, offsetof(struct user_regs_struct, rdx));
+	CU_ASSERT_EQUAL(a->args[3].pt_regs, offsetof(struct user_regs_struct, rcx));
+	CU_ASSERT_EQUAL(a->args[4].pt_regs, offsetof(struct user_regs_struct, r8));
+	CU_ASSERT_EQUAL(a->args[5].pt_regs, offsetof(struct user_regs_struct, r9));
+	CU_ASSERT_EQUAL(a->result.pt_regs, offsetof(struct user_regs_struct, rax));
+	CU_ASSERT_EQUAL(a->ip.pt_regs, offsetof(struct user_regs_struct, rip));
+	CU_ASSERT_EQUAL(a->sp.pt_regs, offsetof(struct user_regs_struct, rsp));
+	CU_ASSERT_EQUAL(rt_arch_native(), EM_X86_64);
+#endif
+	CU_ASSERT_EQUAL(rt_arch_i386.sp.pt_regs, rt_arch_x86_64.sp.pt_regs);
+	CU_ASSERT_EQUAL(rt_arch_aarch64.sp.pt_regs, 31 * 8);
+	CU_ASSERT_EQUAL(rt_arch_aarch64.ip.pt_regs, 32 * 8);
+}
+
+static void test_names(void)
+{
+	char buf[32];
+
+	RT_ASSERT_TEXT(rt_arch_name(EM_X86_64, buf, sizeof(buf)), "x86-64");
+	RT_ASSERT_TEXT(rt_arch_name(183, buf, sizeof(buf)), "aarch64");
+	RT_ASSERT_TEXT(rt_arch_name(60000, buf, sizeof(buf)), "machine 60000");
+}
+
+static void test_x86_allowed(void)
+{
+	CU_ASSERT_PTR_NULL(X86("\x55"));			/* push %rbp */
+	CU_ASSERT_PTR_NULL(X86("\xf3\x0f\x1e\xfa"));		/* endbr64 */
+	CU_ASSERT_PTR_NULL(X86("\x48\x83\xec\x08"));		/* sub $8,%rsp */
+	CU_ASSERT_PTR_NULL(X86("\xc3"));			/* ret */
+	CU_ASSERT_PTR_NULL(X86("\x0f\x1f\x44\x00\x00"));	/* nopl */
+	CU_ASSERT_PTR_NULL(X86("\xff\x25\x00\x00\x00\x00"));	/* jmp *0(%rip) */
+	CU_ASSERT_PTR_NULL(X86("\x64\x48\x8b\x04\x25\x28\x00\x00\x00"));	/* mov %fs:0x28,%rax */
+	CU_ASSERT_PTR_NULL(X86("\x0f\xb6\x07"));		/* movzbl (%rdi),%eax */
+	CU_ASSERT_PTR_NULL(X86("\x31\xc0"));			/* xor %eax,%eax */
+	CU_ASSERT_PTR_NULL(X86("\xc5\xf8\x77"));		/* vzeroupper */
+	CU_ASSERT_PTR_NULL(X86("\x66\x0f\xef\xc0"));		/* pxor %xmm0,%xmm0 */
+}
+
+static void test_x86_refused(void)
+{
+	RT_ASSERT_TEXT(X86(""), "has no code in the file");
+	RT_ASSERT_TEXT(X86("\xf0\x0f\xb1\x17"), "begins with a LOCK prefix, which the kernel cannot probe");
+	RT_ASSERT_TEXT(X86("\x66\xf0\x0f\xb1\x17"), "begins with a LOCK prefix, which the kernel cannot probe");
+	RT_ASSERT_TEXT(X86("\x3e\xff\xe0"), "begins with notrack jmp, which the kernel cannot probe");
+	RT_ASSERT_TEXT(X86("\x2e\x90"), "begins with a segment prefix, which the kernel cannot probe");
+	RT_ASSERT_TEXT(X86("\x0f\x05"), "begins with syscall, which the kernel cannot probe");
+	RT_ASSERT_TEXT(X86("\x0f\x34"), "begins with sysenter, which the kernel cannot probe");
+	RT_ASSERT_TEXT(X86("\xcd\x80"), "begins with int, which the kernel cannot probe");
+	RT_ASSERT_TEXT(X86("\xcc"), "begins with a breakpoint (int3)");
+	RT_ASSERT_TEXT(X86("\x0f"), "begins with an instruction that is cut off");
+	RT_ASSERT_TEXT(X86("\x66"), "begins with an instruction that is cut off");
+	RT_ASSERT_TEXT(X86("\x48"), "begins with an instruction that is cut off");
+	RT_ASSERT_TEXT(X86("\xc5\xf9"), "begins with an instruction that is cut off");
+	CU_ASSERT_PTR_NOT_NULL(X86("\x9c"));
+	CU_ASSERT_PTR_NOT_NULL(X86("\x66\x9c"));
+	CU_ASSERT_PTR_NOT_NULL(X86("\x48\x9c"));
+	CU_ASSERT_PTR_NOT_NULL(X86("\x66\x48\x9d"));
+	CU_ASSERT_PTR_NOT_NULL(X86("\x0f\x07"));
+	CU_ASSERT_PTR_NOT_NULL(X86("\x48\x0f\x35"));
+	CU_ASSERT_PTR_NOT_NULL(X86("\xf1"));
+	CU_ASSERT_PTR_NOT_NULL(X86("\xce"));
+	CU_ASSERT_PTR_NOT_NULL(X86("\xcf"));
+	CU_ASSERT_PTR_NOT_NULL(X86("\xf4"));
+	CU_ASSERT_PTR_NOT_NULL(X86("\xfa"));
+	CU_ASSERT_PTR_NOT_NULL(X86("\xec"));
+	CU_ASSERT_PTR_NOT_NULL(X86("\x0f\x0b"));
+	CU_ASSERT_PTR_NOT_NULL(X86("\x0f\xae\xe8"));		/* lfence */
+	CU_ASSERT_PTR_NOT_NULL(X86("\x8e\xd0"));		/* mov %eax,%ss */
+	CU_ASSERT_PTR_NOT_NULL(X86("\xc5\xf9\xef\xc0"));	/* vpxor: its opcode is that of out */
+	CU_ASSERT_PTR_NOT_NULL(X86("\x62\xa1\xfd\x00\xef\xc0"));	/* vpxorq */
+	CU_ASSERT_PTR_NULL(X86("\x62\xf2\xfd\x08\x9c\xc0"));	/* vfnmadd132pd: not pushf */
+}
+
+static void test_i386(void)
+{
+	CU_ASSERT_PTR_NULL(I386("\x55"));
+	CU_ASSERT_PTR_NULL(I386("\x40\x9c"));			/* inc %eax; pushf */
+	CU_ASSERT_PTR_NOT_NULL(X86("\x40\x9c"));		/* rex pushf */
+	CU_ASSERT_PTR_NULL(I386("\x60"));			/* pusha */
+	CU_ASSERT_PTR_NOT_NULL(X86("\x60"));
+	CU_ASSERT_PTR_NULL(I386("\xc5\x06\xef\x00"));		/* lds (%esi),%eax */
+	CU_ASSERT_PTR_NOT_NULL(I386("\xc5\xf9\xef\xc0"));	/* vpxor */
+	CU_ASSERT_PTR_NOT_NULL(I386("\xcd\x80"));
+	CU_ASSERT_PTR_NOT_NULL(I386("\x0f\x34"));
+	CU_ASSERT_PTR_NOT_NULL(I386(""));
+}
+
+static void test_aarch64(void)
+{
+	CU_ASSERT_PTR_NULL(ARM("\xfd\x7b\xbe\xa9"));		/* stp x29, x30, [sp, #-32]! */
+	CU_ASSERT_PTR_NULL(ARM("\x1f\x20\x03\xd5"));		/* nop */
+	CU_ASSERT_PTR_NULL(ARM("\x5f\x24\x03\xd5"));		/* bti c */
+	CU_ASSERT_PTR_NULL(ARM("\x00\x00\x40\xf9"));		/* ldr x0, [x0] */
+	CU_ASSERT_PTR_NULL(ARM("\x41\xd0\x3b\xd5"));		/* mrs x1, tpidr_el0 */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x01\x00\x00\xd4"));	/* svc #0 */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x00\x00\x20\xd4"));	/* brk #0 */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x00\x00\x40\xd4"));	/* hlt #0 */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x00\x7c\x5f\xc8"));	/* ldxr x0, [x0] */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x01\xfc\x02\x88"));	/* stlxr w2, w1, [x0] */
+	CU_ASSERT_PTR_NULL(ARM("\x00\xfc\xdf\x88"));		/* ldar w0, [x0] */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x40\xd0\x1b\xd5"));	/* msr tpidr_el0, x0 */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x1f\x20\x03"));
+	CU_ASSERT_PTR_NOT_NULL(ARM(""));
+}
+
+CU_TestInfo rt_tests_arch[] = {
+	{ "tables", test_tables },
+	{ "pt_regs offsets", test_offsets },
+	{ "machine names", test_names },
+	{ "x86 instructions that may be probed", test_x86_allowed },
+	{ "x86 instructions that may not", test_x86_refused },
+	{ "i386 instructions", test_i386 },
+	{ "aarch64 instructions", test_aarch64 },
+	CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What lies between a live probe and the stack and needs no kernel: the table of mechanisms, decoding, attribution. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach/attach.h"
+#include "feed.h"
+#include "stream/members.h"
+#include "stream/tracefs_source.h"
+#include "unit.h"
+
+static void test_mechanisms(void)
+{
+	unsigned i;
+
+	/* In the order of preference that the design gives. */
+	CU_ASSERT(rt_attach_at(0) == &rt_attach_uprobe_multi);
+	CU_ASSERT(rt_attach_at(4) == &rt_attach_tracefs);
+	CU_ASSERT(rt_attach_at(5) == NULL);
+	for (i = 0; rt_attach_at(i); i++) {
+		CU_ASSERT(rt_attach_find(rt_attach_at(i)->name) == rt_attach_at(i));
+		CU_ASSERT(rt_attach_at(i)->bpf == (rt_attach_at(i) != &rt_attach_tracefs));
+	}
+	CU_ASSERT(rt_attach_find("uprobe") == NULL);
+}
+
+static void test_leaves_out(void)
+{
+	const struct rt_plan plans[] = { { .kind = RT_KIND_RETURN }, { .kind = RT_KIND_ENTRY } };
+	const struct rt_probe probes[] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 1 } };
+	struct rt_function f[] = { { .image = (struct rt_image *)&plans[0] }, { .image = (struct rt_image *)&plans[1] } };
+	const struct rt_functions functions = { .v = f, .n = 2 };
+	const struct rt_attach_request r = {
+		.functions = &functions, .plans = plans, .nplans = 2, .probes = probes, .nprobes = 4, .program = f[0].image,
+	};
+
+	CU_ASSERT(!rt_attach_leaves_out(&r, 0));
+	CU_ASSERT(!rt_attach_leaves_out(&r, 1));
+	CU_ASSERT(rt_attach_leaves_out(&r, 2));		/* a library's return */
+	CU_ASSERT(!rt_attach_leaves_out(&r, 3));
+}
+
+/* ---- members ---- */
+
+static void test_members(void)
+{
+	struct rt_members m = { 0 };
+	int i;
+
+	for (i = 100; i > 0; i--)
+		CU_ASSERT(rt_members_add(&m, i * 3) == 0);
+	CU_ASSERT(rt_members_add(&m, 150) == 0);
+	CU_ASSERT(m.n == 100);
+	for (i = 1; i <= 300; i++)
+		CU_ASSERT(rt_members_has(&m, i) == (i % 3 == 0));
+	rt_members_remove(&m, 150);
+	rt_members_remove(&m, 151);
+	CU_ASSERT(m.n == 99 && !rt_members_has(&m, 150) && rt_members_has(&m, 147) && rt_members_has(&m, 153));
+	rt_members_free(&m);
+}
+
+/* ---- tracefs records ---- */
+
+static const char hit_format[] =
+	"name: plan0\nID: 1500\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:unsigned long __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:u32 id;\toffset:16;\tsize:4;\tsigned:0;\n"
+	"\tfield:u64 sp;\toffset:20;\tsize:8;\tsigned:0;\n"
+	"\tfield:u64 ra;\toffset:28;\tsize:8;\tsigned:0;\n"
+	"\tfield:s32 v0;\toffset:36;\tsize:4;\tsigned:1;\n"
+	"\tfield:__data_loc char[] v1;\toffset:40;\tsize:4;\tsigned:1;\n\n"
+	"print fmt: \"(%lx)\", REC->__probe_ip\n";
+
+static void plan_of_two(struct rt_plan *plan)
+{
+	memset(plan, 0, sizeof(*plan));
+	plan->arch = &rt_arch_x86_64;
+	plan->nvalues = 2;
+	plan->values[0] = (struct rt_fetch){ .type = RT_TYPE_INT, .size = 4, .is_signed = true };
+	plan->values[1] = (struct rt_fetch){ .type = RT_TYPE_STRING, .max = 8 };
+}
+
+static void put32(uint8_t *rec, size_t at, uint32_t v)
+{
+	memcpy(rec + at, &v, sizeof(v));
+}
+
+static void test_decode_hit(void)
+{
+	struct rt_tracefs_event e = { .type = RT_EV_HIT, .plan_id = 5, .probe = 77 };
+	uint8_t rec[64] = { 0 }, data[64];
+	struct rt_event event;
+	struct rt_plan plan;
+	int64_t v;
+
+	CU_ASSERT_FATAL(rt_format_parse(hit_format, "test", &e.format, NULL) == 0);
+	plan_of_two(&plan);
+	e.plan = &plan;
+	put32(rec, 4, 4321);
+	put32(rec, 16, 9);
+	put32(rec, 20, 0xffffe000);
+	put32(rec, 24, 0x7fff);
+	put32(rec, 28, 0x1234);
+	put32(rec, 36, (uint32_t)-5);
+	put32(rec, 40, 44 | 4 << 16);	/* "abc" with its NUL, at 44 */
+	memcpy(rec + 44, "abc", 4);
+	CU_ASSERT_FATAL(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0);
+	CU_ASSERT(event.type == RT_EV_HIT && event.tid == 4321 && event.pid == 0 && event.time == 99);
+	CU_ASSERT(event.hit.key == 9 && event.hit.plan == 5);
+	CU_ASSERT(event.hit.sp == 0x7fffffffe000 && event.hit.ra == 0x1234);
+	CU_ASSERT(event.hit.size == 24 && event.hit.faults == 0);
+	memcpy(&v, data, 8);
+	CU_ASSERT(v == -5);
+	memcpy(&v, data + 8, 8);
+	CU_ASSERT(v == 4 && memcmp(data + 16, "abc\0\0\0\0\0", 8) == 0);
+	/* An unreadable string is empty, without even a NUL. */
+	put32(rec, 40, 44);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 2);
+	/* A longer one is cut to the plan's size. */
+	put32(rec, 40, 44 | 12 << 16);
+	memcpy(rec + 44, "0123456789a", 12);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 56, 99, data, &event) == 0);
+	memcpy(&v, data + 8, 8);
+	CU_ASSERT(v == 8 && memcmp(data + 16, "0123456", 8) == 0);
+	/* Lengths that leave the record. */
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 55, 99, data, &event) == -EBADMSG);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 39, 99, data, &event) == -EBADMSG);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 2, 99, data, &event) == -EBADMSG);
+	rt_format_free(&e.format);
+}
+
+static void test_decode_threads(void)
+{
+	static const char format[] =
+		"name: task_newtask\nID: 205\nformat:\n"
+		"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+		"\tfield:pid_t pid;\toffset:8;\tsize:4;\tsigned:1;\n"
+		"\tfield:u64 clone_flags;\toffset:32;\tsize:8;\tsigned:0;\n";
+	struct rt_tracefs_event e = { .type = RT_EV_FORK };
+	uint8_t rec[40] = { 0 };
+	struct rt_event event;
+
+	CU_ASSERT_FATAL(rt_format_parse(format, "test", &e.format, NULL) == 0);
+	put32(rec, 4, 10);
+	put32(rec, 8, 11);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 40, 1, NULL, &event) == 0);
+	CU_ASSERT(event.type == RT_EV_FORK && event.tid == 10 && event.fork.tid == 11 && event.fork.pid == 11);
+	put32(rec, 32, 0x00010000);	/* CLONE_THREAD */
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 40, 1, NULL, &event) == 0 && event.fork.pid == 0);
+	e.type = RT_EV_EXIT;
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 40, 1, NULL, &event) == 0 && event.tid == 10);
+	rt_format_free(&e.format);
+}
+
+/* ---- attribution ---- */
+
+struct told {
+	unsigned calls, returns;
+	uint32_t last;
+	pid_t tid;
+};
+
+static int told_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
+{
+	struct told *told = ctx;
+
+	(void)args;
+	told->calls++;
+	told->last = frame->function;
+	told->tid = thread->tid;
+	return 0;
+}
+
+static int told_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end, uint64_t time,
+		      const struct rt_values *result)
+{
+	struct told *told = ctx;
+
+	(void)thread;
+	(void)time;
+	(void)result;
+	told->returns += end == RT_END_RETURNED;
+	told->last = frame->function;
+	return 0;
+}
+
+static int told_lost(void *ctx, uint64_t time, uint64_t count)
+{
+	(void)ctx;
+	(void)time;
+	(void)count;
+	return 0;
+}
+
+static const struct rt_stack_ops told_ops = { told_enter, told_leave, told_lost };
+
+/* A program of two functions at file offsets 0x1100 and 0x1200 of our own executable, which is only there to be some image. */
+struct fixture {
+	struct rt_target target;
+	struct rt_function functions[2];
+	struct rt_plan plans[2];
+	struct rt_probe probes[4];
+	bool returns[2];
+	struct told told;
+	struct rt_stack *stack;
+	struct rt_feed *feed;
+};
+
+enum { PID = 500 };
+
+static bool fixture_open(struct fixture *x, enum rt_key key)
+{
+	struct rt_image *image = NULL;
+
+	memset(x, 0, sizeof(*x));
+	CU_ASSERT_FATAL(rt_image_open("/proc/self/exe", NULL, &image, NULL) == 0);
+	x->functions[0] = (struct rt_function){ .name = "a", .image = image, .offset = 0x1100 };
+	x->functions[1] = (struct rt_function){ .name = "b", .image = image, .offset = 0x1200 };
+	rt_plan_c_return(&rt_arch_x86_64, &x->plans[0]);
+	rt_plan_c_entry(&rt_arch_x86_64, 1, &x->plans[1]);
+	x->probes[0] = (struct rt_probe){ 0, 1 };
+	x->probes[1] = (struct rt_probe){ 0, 0 };
+	x->probes[2] = (struct rt_probe){ 1, 1 };
+	x->probes[3] = (struct rt_probe){ 1, 0 };
+	x->returns[0] = x->returns[1] = true;
+	x->target = (struct rt_target){
+		.functions = { .v = x->functions, .n = 2 }, .returns = x->returns, .plans = x->plans, .nplans = 2,
+		.probes = x->probes, .nprobes = 4,
+	};
+	x->stack = rt_stack_new(&told_ops, &x->told);
+	x->feed = rt_feed_new(&x->target, key, PID, x->stack);
+	return x->stack && x->feed;
+}
+
+static void fixture_close(struct fixture *x)
+{
+	rt_feed_free(x->feed);
+	rt_stack_free(x->stack);
+	rt_image_close(x->functions[0].image);
+}
+
+static int hit(struct fixture *x, pid_t pid, pid_t tid, uint16_t plan, uint64_t key, uint64_t sp)
+{
+	static const uint8_t data[8];
+	const struct rt_event event = {
+		.type = RT_EV_HIT, .time = 1, .pid = pid, .tid = tid,
+		.hit = { .sp = sp, .key = key, .ra = 0x1234, .plan = plan, .size = 8, .data = data },
+	};
+
+	return rt_feed_event(x->feed, &event);
+}
+
+static void test_feed_by_id(void)
+{
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	CU_ASSERT(hit(&x, PID, PID, 1, 2, 0x7000) == 0 && x.told.calls == 1 && x.told.last == 1);
+	CU_ASSERT(hit(&x, PID, PID, 0, 3, 0x7008) == 0 && x.told.returns == 1 && x.told.last == 1);
+	/* Another process's hits are none of ours. */
+	CU_ASSERT(hit(&x, PID + 1, PID + 1, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	/* What does not fit our tables is refused, not used as an index. */
+	CU_ASSERT(hit(&x, PID, PID, 1, 4, 0x7000) == -EBADMSG);
+	CU_ASSERT(hit(&x, PID, PID, 2, 0, 0x7000) == -EBADMSG);
+	CU_ASSERT(hit(&x, PID, PID, 1, 1, 0x7000) == -EBADMSG);
+	fixture_close(&x);
+}
+
+static void test_feed_by_address(void)
+{
+	struct fixture x;
+	struct rt_event map = {
+		.type = RT_EV_MMAP, .pid = PID, .tid = PID, .mmap = { .start = 0x555555555000, .len = 0x1000, .pgoff = 0x1000 },
+	};
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_IP));
+	/* The inode of a mapping is not always stat's (overlayfs): the offset alone tells here. */
+	map.mmap.ino = 1;
+	CU_ASSERT(rt_feed_event(x.feed, &map) == 0);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0x555555555200, 0x7000) == 0 && x.told.last == 1);
+	/* The return brings no address that helps; the stack pointer does. */
+	CU_ASSERT(hit(&x, PID, PID, 0, 0xdead, 0x7008) == 0 && x.told.returns == 1 && x.told.last == 1);
+	/* A new mapping of the same place: the cache must not remember the old one. */
+	map.mmap.pgoff = 0x0f00;
+	CU_ASSERT(rt_feed_event(x.feed, &map) == 0);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0x555555555200, 0x7000) == 0 && x.told.last == 0);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0x400000, 0x6000) == 0 && x.told.last == RT_NO_FUNCTION);
+	fixture_close(&x);
+}
+
+/* Sources that know only threads: a thread of ours, its new thread, its child process. */
+static void test_feed_members(void)
+{
+	struct rt_event fork = { .type = RT_EV_FORK, .tid = PID, .fork = { .tid = 501 } };
+	struct rt_event end = { .type = RT_EV_EXIT, .tid = 501 };
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	CU_ASSERT(hit(&x, 0, 501, 1, 0, 0x7000) == 0 && x.told.calls == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0);
+	CU_ASSERT(hit(&x, 0, 501, 1, 0, 0x7000) == 0 && x.told.calls == 1 && x.told.tid == 501);
+	fork.fork.tid = fork.fork.pid = 502;
+	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0);
+	CU_ASSERT(hit(&x, 0, 502, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(rt_feed_event(x.feed, &end) == 0);
+	CU_ASSERT(hit(&x, 0, 501, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	fixture_close(&x);
+}
+
+CU_TestInfo rt_tests_attach[] = {
+	{ "the mechanisms", test_mechanisms },
+	{ "what is left out of other processes", test_leaves_out },
+	{ "members", test_members },
+	{ "tracefs hits", test_decode_hit },
+	{ "tracefs threads", test_decode_threads },
+	{ "hits by probe id", test_feed_by_id },
+	{ "hits by address", test_feed_by_address },
+	{ "hits by thread", test_feed_members },
+	CU_TEST_INFO_NULL,
+};

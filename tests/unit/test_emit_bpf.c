@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/program.h"
+#include "golden.h"
+#include "unit.h"
+
+/* The program's listing; malloced. */
+static char *listing(const struct rt_program *program)
+{
+	struct rt_error err;
+	struct rt_bpf bpf;
+	char *text = NULL;
+	size_t size;
+	FILE *file;
+
+	rt_bpf_init(&bpf);
+	CU_ASSERT_FATAL(rt_program_emit(program, &bpf, &err) == 0);
+	CU_ASSERT_FATAL(rt_bpf_finish(&bpf, NULL, &err) == 0);
+	file = open_memstream(&text, &size);
+	rt_bpf_print(&bpf, file);
+	fclose(file);
+	rt_bpf_free(&bpf);
+	return text;
+}
+
+static void check(const char *name, const struct rt_program *program)
+{
+	char *text = listing(program);
+
+	CU_ASSERT(rt_golden(name, text));
+	free(text);
+}
+
+static void check_arch(const struct rt_arch *arch)
+{
+	struct rt_program p = { .plan_id = 3, .pid = 1234, .key_source = RT_KEY_COOKIE, .read_user = true };
+	struct rt_plan plan;
+	char name[64];
+
+	p.plan = &plan;
+	rt_golden_plan_entry(arch, &plan);
+	snprintf(name, sizeof(name), "entry-%s.bpf", arch->name);
+	check(name, &p);
+	rt_golden_plan_return(arch, &plan);
+	snprintf(name, sizeof(name), "return-%s.bpf", arch->name);
+	check(name, &p);
+	rt_golden_plan_memory(arch, &plan);
+	snprintf(name, sizeof(name), "memory-%s.bpf", arch->name);
+	check(name, &p);
+}
+
+static void test_architectures(void)
+{
+	check_arch(&rt_arch_x86_64);
+	check_arch(&rt_arch_i386);
+	check_arch(&rt_arch_aarch64);
+}
+
+/* What old kernels and other mechanisms need: a constant key, the instruction pointer, the clock, no probe_read_user. */
+static void test_variants(void)
+{
+	struct rt_program p = { .plan_id = 0, .pid = 7, .key_source = RT_KEY_CONSTANT, .key = 0x123456789abcull };
+	struct rt_plan plan;
+
+	p.plan = &plan;
+	rt_golden_plan_memory(&rt_arch_x86_64, &plan);
+	check("constant-old-kernel.bpf", &p);
+	rt_golden_plan_return(&rt_arch_x86_64, &plan);
+	p.key_source = RT_KEY_POINTER;
+	p.stamp = true;
+	p.pid = 0;
+	check("pointer-stamp-any.bpf", &p);
+}
+
+/* No kernel takes a program that reaches past its 512 bytes of stack. */
+static void test_too_large(void)
+{
+	struct rt_program p = { .key_source = RT_KEY_COOKIE };
+	struct rt_error err = { 0 };
+	struct rt_plan plan;
+	struct rt_bpf bpf;
+
+	p.plan = &plan;
+	rt_golden_plan_memory(&rt_arch_x86_64, &plan);
+	plan.values[4].max = 400;
+	rt_bpf_init(&bpf);
+	CU_ASSERT(rt_program_emit(&p, &bpf, &err) == -EOPNOTSUPP);
+	CU_ASSERT(strstr(err.text, "512") || strstr(err.text, "stack"));
+	rt_bpf_free(&bpf);
+}
+
+/* Forward and backward jumps count from the instruction after them; a label that was never placed is an error. */
+static void test_labels(void)
+{
+	struct rt_error err;
+	struct rt_bpf bpf;
+	int back, ahead;
+
+	rt_bpf_init(&bpf);
+	back = rt_bpf_label(&bpf);
+	ahead = rt_bpf_label(&bpf);
+	rt_bpf_place(&bpf, back);
+	rt_bpf_mov_imm(&bpf, 0, 1);
+	rt_bpf_jump(&bpf, RT_BPF_JEQ, 0, 5, ahead);
+	rt_bpf_jump(&bpf, RT_BPF_JA, 0, 0, back);
+	rt_bpf_place(&bpf, ahead);
+	rt_bpf_exit(&bpf);
+	CU_ASSERT(rt_bpf_finish(&bpf, NULL, &err) == 0);
+	CU_ASSERT(bpf.insns[1].off == 1);
+	CU_ASSERT(bpf.insns[2].off == -3);
+	rt_bpf_jump(&bpf, RT_BPF_JA, 0, 0, rt_bpf_label(&bpf));
+	CU_ASSERT(rt_bpf_finish(&bpf, NULL, &err) == -EINVAL);
+	rt_bpf_free(&bpf);
+}
+
+/* A map's descriptor goes into each load of it, and may be changed. */
+static void test_maps(void)
+{
+	int fds[RT_MAPS] = { [RT_MAP_EVENTS] = 41, [RT_MAP_LOST] = 42 };
+	struct rt_error err;
+	struct rt_bpf bpf;
+
+	rt_bpf_init(&bpf);
+	rt_bpf_mov_map(&bpf, 2, RT_MAP_LOST);
+	rt_bpf_mov_map(&bpf, 3, RT_MAP_EVENTS);
+	rt_bpf_exit(&bpf);
+	CU_ASSERT(rt_bpf_finish(&bpf, fds, &err) == 0);
+	CU_ASSERT(bpf.insns[0].imm == 42);
+	CU_ASSERT(bpf.insns[0].regs == (2 | 1 << 4));	/* BPF_PSEUDO_MAP_FD */
+	CU_ASSERT(bpf.insns[2].imm == 41);
+	fds[RT_MAP_LOST] = 50;
+	CU_ASSERT(rt_bpf_finish(&bpf, fds, &err) == 0);
+	CU_ASSERT(bpf.insns[0].imm == 50);
+	rt_bpf_free(&bpf);
+}
+
+CU_TestInfo rt_tests_emit_bpf[] = {
+	{ "golden listings of every architecture", test_architectures },
+	{ "golden listings for old kernels", test_variants },
+	{ "too large for the stack", test_too_large },
+	{ "labels", test_labels },
+	{ "maps", test_maps },
+	CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "fetch/fetch.h"
+#include "unit.h"
+
+static const struct rt_reg args[] = { { "%one", 8 }, { "%two", 16 } };
+
+static const struct rt_arch two_registers = {
+	.word = 8,
+	.result = { "%res", 80 },
+	.args = args,
+	.nargs = 2,
+	.stack_args = 8,
+	.return_pop = 8,
+};
+
+/* As i386: everything on the stack. */
+static const struct rt_arch no_registers = { .word = 4, .result = { "%ax", 24 }, .stack_args = 4, .return_pop = 4 };
+
+static void check_int(const struct rt_fetch *fetch)
+{
+	CU_ASSERT(fetch->type == RT_TYPE_INT);
+	CU_ASSERT(fetch->size == 4);
+	CU_ASSERT(fetch->is_signed);
+	CU_ASSERT(fetch->nderef == 0);
+}
+
+static void test_entry(void)
+{
+	struct rt_plan plan;
+	unsigned i;
+
+	memset(&plan, 0xff, sizeof(plan));
+	CU_ASSERT(rt_plan_c_entry(&two_registers, 4, &plan) == 0);
+	CU_ASSERT(plan.kind == RT_KIND_ENTRY);
+	CU_ASSERT(plan.arch == &two_registers);
+	CU_ASSERT(plan.nvalues == 4);
+	for (i = 0; i < 4; i++)
+		check_int(&plan.values[i]);
+	CU_ASSERT(plan.values[0].base == RT_BASE_REG && plan.values[0].reg.pt_regs == 8);
+	CU_ASSERT(plan.values[1].base == RT_BASE_REG && plan.values[1].reg.pt_regs == 16);
+	RT_ASSERT_TEXT(plan.values[1].reg.tracefs, "%two");
+	CU_ASSERT(plan.values[2].base == RT_BASE_STACK && plan.values[2].offset == 8);
+	CU_ASSERT(plan.values[3].base == RT_BASE_STACK && plan.values[3].offset == 16);
+}
+
+static void test_entry_stack(void)
+{
+	struct rt_plan plan;
+
+	CU_ASSERT(rt_plan_c_entry(&no_registers, 3, &plan) == 0);
+	CU_ASSERT(plan.values[0].base == RT_BASE_STACK && plan.values[0].offset == 4);
+	CU_ASSERT(plan.values[1].base == RT_BASE_STACK && plan.values[1].offset == 8);
+	CU_ASSERT(plan.values[2].base == RT_BASE_STACK && plan.values[2].offset == 12);
+}
+
+static void test_entry_limits(void)
+{
+	struct rt_plan plan;
+
+	CU_ASSERT(rt_plan_c_entry(&two_registers, 0, &plan) == 0);
+	CU_ASSERT(plan.nvalues == 0);
+	CU_ASSERT(rt_plan_size(&plan) == 0);
+	CU_ASSERT(rt_plan_c_entry(&two_registers, RT_MAX_VALUES, &plan) == 0);
+	CU_ASSERT(plan.values[RT_MAX_VALUES - 1].offset == 8 + 8 * (RT_MAX_VALUES - 3));
+	CU_ASSERT(rt_plan_c_entry(&two_registers, RT_MAX_VALUES + 1, &plan) == -E2BIG);
+}
+
+static void test_return(void)
+{
+	struct rt_plan plan;
+
+	memset(&plan, 0xff, sizeof(plan));
+	rt_plan_c_return(&two_registers, &plan);
+	CU_ASSERT(plan.kind == RT_KIND_RETURN);
+	CU_ASSERT(plan.arch == &two_registers);
+	CU_ASSERT(plan.nvalues == 1);
+	check_int(&plan.values[0]);
+	CU_ASSERT(plan.values[0].base == RT_BASE_REG && plan.values[0].reg.pt_regs == 80);
+}
+
+static void test_layout(void)
+{
+	struct rt_plan plan;
+
+	CU_ASSERT(rt_plan_c_entry(&two_registers, 4, &plan) == 0);
+	plan.values[1].type = RT_TYPE_STRING;
+	plan.values[1].max = 64;
+	plan.values[3].type = RT_TYPE_STRING;
+	plan.values[3].max = 8;
+	plan.values[0].size = 1;	/* however small, an integer takes 8 bytes in the record */
+	CU_ASSERT(rt_plan_offset(&plan, 0) == 0);
+	CU_ASSERT(rt_plan_offset(&plan, 1) == 8);
+	CU_ASSERT(rt_plan_offset(&plan, 2) == 80);
+	CU_ASSERT(rt_plan_offset(&plan, 3) == 88);
+	CU_ASSERT(rt_plan_size(&plan) == 104);
+}
+
+CU_TestInfo rt_tests_fetch[] = {
+	{ "C arguments in registers, then on the stack", test_entry },
+	{ "C arguments all on the stack", test_entry_stack },
+	{ "no, the most and too many arguments", test_entry_limits },
+	{ "C result", test_return },
+	{ "layout of the values in a record", test_layout },
+	CU_TEST_INFO_NULL,
+};

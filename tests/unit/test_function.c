@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "elfgen.h"
+#include "image/function.h"
+#include "image/private.h"
+#include "unit.h"
+
+#define BASE 0x10000000u
+#define CODE (BASE + ELFGEN_CODE)
+
+#define FUNC(name, at, bind) { name, CODE + (at), 8, bind, STT_FUNC, ELFGEN_TEXT }
+
+static const struct elfgen_sym program[] = {
+	FUNC("main", 0x00, STB_GLOBAL),
+	FUNC("fib", 0x08, STB_GLOBAL),
+	FUNC("__fib_alias", 0x08, STB_GLOBAL),
+	FUNC("fib_internal", 0x08, STB_LOCAL),
+	FUNC("fibonacci", 0x10, STB_LOCAL),
+	FUNC("fib.cold", 0x18, STB_LOCAL),
+	FUNC("fib.part.0", 0x20, STB_LOCAL),
+	FUNC("helper", 0x28, STB_LOCAL),
+	FUNC("helper", 0x30, STB_LOCAL),
+	FUNC("fib_locked", 0x38, STB_GLOBAL),
+	FUNC("sigsetjmp", 0x40, STB_GLOBAL),
+	{ "fib_label", CODE + 0x48, 0, STB_GLOBAL, STT_NOTYPE, ELFGEN_TEXT },
+	FUNC("_start", 0x50, STB_GLOBAL),
+};
+
+static const struct elfgen_sym library[] = {
+	FUNC("cosine", 0, STB_GLOBAL), FUNC("sine", 8, STB_GLOBAL), FUNC("fib", 16, STB_GLOBAL),
+};
+
+static void add_image(struct rt_images *images, const struct elfgen *g, const char *name)
+{
+	struct rt_image *image = NULL;
+	struct rt_error err = { 0 };
+	char path[256];
+	size_t n;
+	uint8_t *bytes = elfgen_build(g, &n);
+
+	CU_ASSERT_TRUE_FATAL(bytes && elfgen_file(bytes, n, path));
+	free(bytes);
+	if (name ? rt_image_open(path, name, &image, &err) : rt_image_open_library(path, NULL, &image, &err))
+		printf("%s\n", err.text);
+	unlink(path);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(image);
+	CU_ASSERT_EQUAL(rt_images_take(images, image, &err), 0);
+}
+
+/* ./fib with libc.so.6 and libcosine.so.1; `code` is 256 bytes of the program's code. */
+static void setup(struct rt_images *images, const uint8_t *code)
+{
+	const struct elfgen fib = { .base = BASE, .code = code, .syms = program,
+				    .nsyms = sizeof(program) / sizeof(program[0]), .entry = CODE + 0x50 };
+	const struct elfgen libc = { .dynamic = true, .soname = "libc.so.6" };
+	const struct elfgen cosine = { .base = BASE, .dynsyms = library, .ndynsyms = 3, .soname = "libcosine.so.1" };
+
+	memset(images, 0, sizeof(*images));
+	add_image(images, &fib, "./fib");
+	add_image(images, &libc, NULL);
+	add_image(images, &cosine, NULL);
+}
+
+/* 256 bytes of nops, but at "fib_locked" a LOCK prefix. */
+static void make_code(uint8_t code[256])
+{
+	memset(code, 0x90, 256);
+	if (rt_arch_native() == EM_X86_64)
+		memcpy(code + 0x38, "\xf0\x0f\xb1\x17", 4);
+	else
+		memcpy(code + 0x38, "\x01\x00\x00\xd4", 4);	/* svc */
+}
+
+static int add(struct rt_functions *functions, const struct rt_images *images, const char *text, struct rt_error *err)
+{
+	struct rt_spec spec;
+	int ret;
+
+	memset(err, 0, sizeof(*err));
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse(text, &spec, err), 0);
+	ret = rt_functions_add(functions, images, &spec, err);
+	rt_spec_free(&spec);
+	return ret;
+}
+
+/* What one spec adds, as text: "name@address" and '!' for entry only, in order. */
+static void adds(const struct rt_images *images, const char *text, const char *want)
+{
+	struct rt_functions functions = { 0 };
+	struct rt_error err;
+	char got[1024] = "";
+	size_t i;
+
+	if (add(&functions, images, text, &err))
+		snprintf(got, sizeof(got), "%s", err.text);
+	for (i = 0; i < functions.n; i++)
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s@%x%s", i ? " " : "", functions.v[i].name,
+			 (unsigned)(functions.v[i].addr - CODE), functions.v[i].entry_only ? "!" : "");
+	RT_ASSERT_TEXT(got, want);
+	rt_functions_free(&functions);
+}
+
+static void test_exact(void)
+{
+	struct rt_functions functions = { 0 };
+	struct rt_images images;
+	struct rt_error err;
+	uint8_t code[256];
+	uint64_t offset;
+
+	make_code(code);
+	setup(&images, code);
+	CU_ASSERT_EQUAL_FATAL(add(&functions, &images, "fib:3", &err), 0);
+	CU_ASSERT_EQUAL_FATAL(functions.n, 1);
+	RT_ASSERT_TEXT(functions.v[0].name, "fib");
+	CU_ASSERT_PTR_EQUAL(functions.v[0].image, images.v[0]);
+	CU_ASSERT_EQUAL(functions.v[0].nargs, 3);
+	CU_ASSERT_EQUAL(functions.v[0].size, 8);
+	CU_ASSERT_PTR_NULL(functions.v[0].entry_only);
+	CU_ASSERT_EQUAL(rt_image_offset(images.v[0], CODE + 8, &offset), 0);
+	CU_ASSERT_EQUAL(functions.v[0].offset, offset);
+	rt_functions_free(&functions);
+
+	adds(&images, "__fib_alias", "__fib_alias@8");
+	adds(&images, "helper", "helper@28 helper@30");
+	adds(&images, "fib.cold", "fib.cold@18!");
+	adds(&images, "fib.part.0", "fib.part.0@20!");
+	adds(&images, "fib_label", "fib_label@48!");
+	adds(&images, "sigsetjmp", "sigsetjmp@40!");
+	adds(&images, "_start", "_start@50!");
+	adds(&images, "libcosine:fib", "fib@10");
+	adds(&images, "libcosine.so.1:sine", "sine@8");
+	adds(&images, "fib:main", "main@0");
+	adds(&images, "fib_locked", rt_arch_native() == EM_X86_64 ?
+	     "./fib: 'fib_locked' begins with a LOCK prefix, which the kernel cannot probe" :
+	     "./fib: 'fib_locked' begins with brk, hlt or svc, which the kernel cannot probe");
+	rt_images_close(&images);
+}
+
+static void test_glob(void)
+{
+	struct rt_images images;
+	uint8_t code[256];
+
+	make_code(code);
+	setup(&images, code);
+	/* Aliases once, under the plainest name; no cold parts, no labels, nothing that cannot be probed. */
+	adds(&images, "*fib*", "fib@8 fibonacci@10 fib.part.0@20!");
+	adds(&images, "fib_*", "fib_internal@8");
+	adds(&images, "__fib*", "__fib_alias@8");
+	adds(&images, "h*r", "helper@28 helper@30");
+	adds(&images, "*ine",
+	     "./fib: no function matches '*ine', but libcosine.so.1 has some: use 'libcosine.so.1:*ine'");
+	adds(&images, "libcosine:*ine", "cosine@0 sine@8");
+	adds(&images, "x*", "./fib: no function matches 'x*'");
+	adds(&images, "*.cold", "./fib: nothing that '*.cold' matches can be probed");
+	rt_images_close(&images);
+}
+
+static void test_together(void)
+{
+	struct rt_functions functions = { 0 };
+	struct rt_images images;
+	struct rt_error err;
+	uint8_t code[256];
+	size_t i;
+
+	make_code(code);
+	setup(&images, code);
+	CU_ASSERT_EQUAL(add(&functions, &images, "fibonacci:2", &err), 0);
+	CU_ASSERT_EQUAL(add(&functions, &images, "fib*", &err), 0);
+	CU_ASSERT_EQUAL(add(&functions, &images, "__fib_alias:3", &err), 0);
+	CU_ASSERT_EQUAL(add(&functions, &images, "libcosine:sine", &err), 0);	/* same address, another file */
+	CU_ASSERT_EQUAL_FATAL(functions.n, 4);
+	RT_ASSERT_TEXT(functions.v[0].name, "fibonacci");
+	CU_ASSERT_EQUAL(functions.v[0].nargs, 2);
+	RT_ASSERT_TEXT(functions.v[1].name, "__fib_alias");
+	CU_ASSERT_EQUAL(functions.v[1].nargs, 3);
+	RT_ASSERT_TEXT(functions.v[2].name, "fib.part.0");
+	RT_ASSERT_TEXT(functions.v[3].name, "sine");
+	for (i = 0; i < 3; i++)
+		CU_ASSERT_PTR_EQUAL(functions.v[i].image, images.v[0]);
+	rt_functions_free(&functions);
+	rt_images_close(&images);
+}
+
+static void test_missing(void)
+{
+	struct rt_images images;
+	uint8_t code[256];
+
+	make_code(code);
+	setup(&images, code);
+	adds(&images, "fibb", "./fib: no function 'fibb'; did you mean 'fib'?");
+	adds(&images, "Main", "./fib: no function 'Main'; did you mean 'main'?");
+	adds(&images, "hlep", "./fib: no function 'hlep'");
+	adds(&images, "helpre", "./fib: no function 'helpre'; did you mean 'helper'?");
+	adds(&images, "fibo", "./fib: no function 'fibo'; did you mean 'fib' or 'fibonacci'?");
+	adds(&images, "internal", "./fib: no function 'internal'; did you mean 'fib_internal'?");
+	adds(&images, "zzzzzz", "./fib: no function 'zzzzzz'");
+	adds(&images, "cosine", "./fib: no function 'cosine', but libcosine.so.1 has it: use 'libcosine.so.1:cosine'");
+	adds(&images, "libcosine:main", "libcosine.so.1: no function 'main', but ./fib has it: use 'main'");
+	adds(&images, "libcosine:sin", "libcosine.so.1: no function 'sin'; did you mean 'sine' or 'cosine'?");
+	adds(&images, "libc:x", "libc.so.6: is stripped: no function names in it");
+	adds(&images, "libc:sine",
+	     "libc.so.6: is stripped: no function names in it, but libcosine.so.1 has it: use 'libcosine.so.1:sine'");
+	adds(&images, "libq:x", "./fib: no library 'libq'; it has libc.so.6, libcosine.so.1");
+	adds(&images, "/proc/self/exe:x", "./fib: does not load '/proc/self/exe'; it has libc.so.6, libcosine.so.1");
+	rt_images_incomplete(&images, "its loader %s cannot be run", "/ld");
+	adds(&images, "libq:x", "./fib: no library 'libq'; it has libc.so.6, libcosine.so.1 (the list is incomplete: "
+	     "its loader /ld cannot be run)");
+	rt_images_close(&images);
+}
+
+static void test_find(void)
+{
+	struct rt_images images;
+	uint8_t code[256];
+
+	make_code(code);
+	setup(&images, code);
+	CU_ASSERT_PTR_EQUAL(rt_images_find(&images, "libc"), images.v[1]);	/* not libcosine */
+	CU_ASSERT_PTR_EQUAL(rt_images_find(&images, "libc.so"), images.v[1]);
+	CU_ASSERT_PTR_EQUAL(rt_images_find(&images, "libcosine.so"), images.v[2]);
+	CU_ASSERT_PTR_EQUAL(rt_images_find(&images, "./fib"), images.v[0]);
+	CU_ASSERT_PTR_EQUAL(rt_images_find(&images, "fib"), images.v[0]);
+	CU_ASSERT_PTR_NULL(rt_images_find(&images, "libco"));
+	CU_ASSERT_PTR_NULL(rt_images_find(&images, "/nonexistent"));
+	rt_images_close(&images);
+}
+
+#define LEA(disp) 0x48, 0x8d, 0x05, disp, 0, 0, 0
+
+/*
+ * A resolver that chooses between three functions by lea (0x40, a second time with %r8, and 0x80, which begins with
+ * vpxor) and, as only a fixed address allows, mov $imm32 (0x60); and loads the address of its own middle and of no
+ * symbol.
+ */
+static void make_ifunc(uint8_t code[256])
+{
+	static const uint8_t resolver[] = {
+		LEA(0x40 - 7), 0x4c, 0x8d, 0x05, 0x40 - 14, 0, 0, 0, LEA(0x80 - 21), LEA(0xa0 - 28), LEA(2),
+		0xb8, 0x60, 0x10, 0x00, 0x10, 0xc3,
+	};
+
+	memset(code, 0x90, 256);
+	memcpy(code, resolver, sizeof(resolver));
+	memcpy(code + 0x80, "\xc5\xf9\xef\xc0", 4);
+}
+
+static void test_ifunc(void)
+{
+	static const struct elfgen_sym syms[] = {
+		{ "strlen", CODE, 0x40, STB_GLOBAL, STT_GNU_IFUNC, ELFGEN_TEXT },
+		FUNC("strlen_a", 0x40, STB_LOCAL), FUNC("strlen_b", 0x60, STB_LOCAL),
+		FUNC("strlen_avx", 0x80, STB_LOCAL),
+		{ "empty", CODE + 0xb0, 8, STB_GLOBAL, STT_GNU_IFUNC, ELFGEN_TEXT },
+	};
+	uint8_t code[256];
+	struct elfgen g = { .base = BASE, .code = code, .syms = syms, .nsyms = 5 };
+	struct rt_functions functions = { 0 };
+	struct rt_images images = { 0 };
+	struct rt_error err;
+
+	if (rt_arch_native() != EM_X86_64)
+		return;
+	make_ifunc(code);
+	add_image(&images, &g, "./x");
+	adds(&images, "strlen", "strlen@40 strlen@60");
+	adds(&images, "str*", "strlen@40 strlen@60");
+	adds(&images, "strlen_a", "strlen_a@40");
+	adds(&images, "empty",
+	     "./x: 'empty' is an IFUNC, resolved at run time, and its implementations could not be found");
+	adds(&images, "e*", "./x: nothing that 'e*' matches can be probed");
+	CU_ASSERT_EQUAL(add(&functions, &images, "strlen", &err), 0);
+	RT_ASSERT_TEXT(functions.note, "strlen: 1 of its 3 implementations cannot be probed (one begins with an AVX "
+		       "instruction that the kernel cannot probe); where the processor makes the program use such a "
+		       "one, no call is seen");
+	rt_functions_free(&functions);
+	rt_images_close(&images);
+
+	/* Loaded anywhere, an immediate cannot be an address. */
+	g.type = ET_DYN;
+	add_image(&images, &g, "./x");
+	adds(&images, "strlen", "strlen@40");
+	rt_images_close(&images);
+
+	/* Stripped: by how a function looks; now a0, which no symbol has, is one as well. */
+	g.syms = NULL;
+	g.nsyms = 0;
+	g.dynsyms = syms;
+	g.ndynsyms = 1;
+	add_image(&images, &g, "./x");
+	adds(&images, "strlen", "strlen@40 strlen@a0");
+	rt_images_close(&images);
+	memset(code + 0x3b, 0x11, 5);		/* no end of a function before it */
+	add_image(&images, &g, "./x");
+	adds(&images, "strlen", "strlen@a0");
+	rt_images_close(&images);
+}
+
+static size_t implementations(struct rt_image *image, const char *name)
+{
+	uint64_t found[RT_MAX_IMPLEMENTATIONS];
+	const struct rt_symbol *v;
+	size_t i, n;
+
+	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
+	for (i = 0; i < n; i++)
+		if (v[i].kind == RT_SYM_IFUNC && strcmp(v[i].name, name) == 0)
+			return rt_ifunc_implementations(image, &v[i], found);
+	return 0;
+}
+
+/* The C library of this very process: what its loader chose for strlen must be among what is found. */
+static void test_libc_ifunc(void)
+{
+	size_t (*volatile chosen)(const char *) = strlen;
+	uint64_t found[RT_MAX_IMPLEMENTATIONS], start, end, offset, at = 0;
+	struct rt_images images;
+	struct rt_image *libc;
+	const struct rt_symbol *v;
+	struct rt_error err;
+	size_t i, k, n, m;
+	char line[512];
+	bool hit = false;
+	FILE *maps;
+
+	CU_ASSERT_EQUAL_FATAL(rt_images_of_pid(getpid(), &images, &err), 0);
+	libc = rt_images_find(&images, "libc");
+	if (!libc || !implementations(libc, "strlen"))
+		goto out;	/* a C library without IFUNCs, or a static test program */
+	maps = fopen("/proc/self/maps", "re");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(maps);
+	while (fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && (uintptr_t)chosen >= start &&
+		    (uintptr_t)chosen < end && strstr(line, "libc"))
+			at = (uintptr_t)chosen - start + offset;
+	fclose(maps);
+	if (!at)
+		goto out;	/* strlen is somebody else's: a sanitizer's */
+	rt_image_symbols(libc, &v, &n, NULL);
+	for (i = 0; i < n; i++) {
+		if (v[i].kind != RT_SYM_IFUNC || strcmp(v[i].name, "strlen") != 0)
+			continue;
+		m = rt_ifunc_implementations(libc, &v[i], found);
+		for (k = 0; k < m; k++)
+			hit |= rt_image_offset(libc, found[k], &offset) == 0 && offset == at;
+	}
+	CU_ASSERT_TRUE(hit);
+out:
+	rt_images_close(&images);
+}
+
+CU_TestInfo rt_tests_function[] = {
+	{ "exact names", test_exact },
+	{ "globs", test_glob },
+	{ "several specs", test_together },
+	{ "names that are not there", test_missing },
+	{ "libraries by name", test_find },
+	{ "IFUNC", test_ifunc },
+	{ "IFUNC of the C library", test_libc_ifunc },
+	CU_TEST_INFO_NULL,
+};

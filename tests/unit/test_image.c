@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "elfgen.h"
+#include "image/images.h"
+#include "image/private.h"
+#include "unit.h"
+
+#define BASE 0x10000000u
+#define CODE (BASE + ELFGEN_CODE)
+
+/* Open bytes as "./x". */
+static int open_bytes(const void *bytes, size_t n, struct rt_image **image, struct rt_error *err)
+{
+	char path[256];
+	int ret = -EIO;
+
+	memset(err, 0, sizeof(*err));
+	if (elfgen_file(bytes, n, path))
+		ret = rt_image_open(path, "./x", image, err);
+	unlink(path);
+	return ret;
+}
+
+static struct rt_image *open_elf(const struct elfgen *g)
+{
+	struct rt_image *image = NULL;
+	struct rt_error err;
+	size_t n;
+	uint8_t *bytes = elfgen_build(g, &n);
+
+	if (!bytes || open_bytes(bytes, n, &image, &err))
+		printf("%s\n", err.text);
+	free(bytes);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(image);
+	return image;
+}
+
+static void refuses(const void *bytes, size_t n, int code, const char *want)
+{
+	struct rt_image *image;
+	struct rt_error err;
+
+	CU_ASSERT_EQUAL(open_bytes(bytes, n, &image, &err), code);
+	CU_ASSERT_PTR_NULL(image);
+	CU_ASSERT_EQUAL(err.status, RT_EXIT_FAILURE);
+	RT_ASSERT_TEXT(err.text, want);
+}
+
+#define REFUSES(text, code, want) refuses(text, sizeof(text) - 1, code, want)
+
+static void test_not_elf(void)
+{
+	REFUSES("", -ENOEXEC, "./x: is an empty file");
+	REFUSES("hello", -ENOEXEC, "./x: is not an ELF file");
+	REFUSES("\177EL", -ENOEXEC, "./x: is not an ELF file");
+	REFUSES("\177ELF\2\1\1", -EBADMSG, "./x: the ELF file is damaged: it is shorter than its header");
+	REFUSES("#!/bin/sh\necho\n", -ENOEXEC,
+		"./x: is a script for /bin/sh; trace its interpreter: rawtrace /bin/sh FUNCTION -- ./x");
+	REFUSES("#! /bin/ba\033sh -e", -ENOEXEC,
+		"./x: is a script for /bin/ba?sh; trace its interpreter: rawtrace /bin/ba?sh FUNCTION -- ./x");
+	REFUSES("#!/usr/bin/env -S python3 -u\n", -ENOEXEC,
+		"./x: is a script for python3; trace its interpreter: rawtrace python3 FUNCTION -- ./x");
+	REFUSES("#!\n", -ENOEXEC, "./x: is a script that names no interpreter");
+}
+
+static void test_not_a_file(void)
+{
+	struct rt_image *image;
+	struct rt_error err;
+	char dir[] = "/tmp/rawtrace-test-XXXXXX", path[64];
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
+	CU_ASSERT_EQUAL(rt_image_open(dir, "d", &image, &err), -EISDIR);
+	RT_ASSERT_TEXT(err.text, "d: is a directory");
+	snprintf(path, sizeof(path), "%s/fifo", dir);
+	CU_ASSERT_EQUAL(rt_image_open(path, "f", &image, &err), -ENOENT);
+	RT_ASSERT_TEXT(err.text, "f: No such file or directory");
+	CU_ASSERT_EQUAL_FATAL(mkfifo(path, 0600), 0);
+	CU_ASSERT_EQUAL(rt_image_open(path, "f", &image, &err), -ENOEXEC);
+	RT_ASSERT_TEXT(err.text, "f: is not a regular file");
+	CU_ASSERT_EQUAL(rt_image_open("/dev/zero", NULL, &image, &err), -ENOEXEC);
+	RT_ASSERT_TEXT(err.text, "/dev/zero: is not a regular file");
+	unlink(path);
+	rmdir(dir);
+}
+
+/* Build, change one byte, and try. */
+static void refuses_changed(size_t at, uint8_t value, int code, const char *want)
+{
+	const struct elfgen g = { .base = BASE };
+	size_t n;
+	uint8_t *bytes = elfgen_build(&g, &n);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
+	bytes[at] = value;
+	refuses(bytes, n, code, want);
+	free(bytes);
+}
+
+static void test_header(void)
+{
+	const struct elfgen riscv = { .machine = 243 };
+	char want[128], ours[32];
+	size_t n;
+	uint8_t *bytes = elfgen_build(&riscv, &n);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
+	snprintf(want, sizeof(want), "./x: is an ELF file for riscv, this kernel runs %s",
+		 rt_arch_name(rt_arch_native(), ours, sizeof(ours)));
+	refuses(bytes, n, -ENOEXEC, want);
+	bytes[EI_DATA] = ELFDATA2MSB;
+	bytes[18] = 0;
+	bytes[19] = 21;
+	snprintf(want, sizeof(want), "./x: is a big-endian ELF file for powerpc64, this kernel runs %s",
+		 rt_arch_name(rt_arch_native(), ours, sizeof(ours)));
+	refuses(bytes, n, -ENOEXEC, want);
+	free(bytes);
+	refuses_changed(16, ET_REL, -ENOEXEC, "./x: is an object file, not a program: link it first");
+	refuses_changed(16, ET_CORE, -ENOEXEC, "./x: is a core dump, not a program");
+	refuses_changed(16, 77, -ENOEXEC, "./x: is neither a program nor a shared library");
+	refuses_changed(EI_CLASS, 9, -EBADMSG,
+			"./x: the ELF file is damaged: its header is of an unknown class, byte order or version");
+	refuses_changed(56, 0, -EBADMSG, "./x: the ELF file is damaged: it has no segment to load");
+	refuses_changed(57, 0x10, -EBADMSG, "./x: the ELF file is damaged: program headers reach past its end");
+	refuses_changed(34, 0x7f, -EBADMSG, "./x: the ELF file is damaged: program headers reach past its end");
+	refuses_changed(54, 7, -EBADMSG, "./x: the ELF file is damaged: its program headers have an unknown size");
+	refuses_changed(64 + 32 + 2, 0x7f, -EBADMSG, "./x: the ELF file is damaged: a segment reaches past its end");
+	refuses_changed(64 + 41, 0, -EBADMSG, "./x: the ELF file is damaged: a segment's sizes do not fit together");
+}
+
+static void test_x32_and_i386(void)
+{
+	struct elfgen g = { .bits = 32, .machine = EM_X86_64 };
+	const struct elfgen_sym syms[] = { { "f", CODE + 4, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT } };
+	const struct rt_symbol *v;
+	struct rt_image *image;
+	size_t n;
+	uint8_t *bytes;
+
+	if (rt_arch_native() != EM_X86_64)
+		return;
+	bytes = elfgen_build(&g, &n);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
+	refuses(bytes, n, -ENOEXEC,
+		"./x: is an x32 program (32-bit pointers in 64-bit mode), which rawtrace cannot trace");
+	free(bytes);
+	g.bits = 64;
+	g.machine = EM_386;
+	bytes = elfgen_build(&g, &n);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
+	refuses(bytes, n, -EBADMSG, "./x: the ELF file is damaged: its class does not fit its machine");
+	free(bytes);
+
+	g = (struct elfgen){ .bits = 32, .machine = EM_386, .base = BASE, .entry = CODE, .syms = syms, .nsyms = 1,
+			     .interp = "/lib/ld-linux.so.2", .dynsyms = syms, .ndynsyms = 1, .soname = "liby.so" };
+	image = open_elf(&g);
+	CU_ASSERT_PTR_EQUAL(rt_image_arch(image), &rt_arch_i386);
+	RT_ASSERT_TEXT(rt_image_interp(image), "/lib/ld-linux.so.2");
+	RT_ASSERT_TEXT(rt_image_soname(image), "liby.so");
+	CU_ASSERT_EQUAL(rt_image_entry(image), CODE);
+	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(n, 1);
+	CU_ASSERT_EQUAL(v[0].addr, CODE + 4);
+	CU_ASSERT_EQUAL(v[0].size, 8);
+	rt_image_close(image);
+}
+
+static void test_offsets(void)
+{
+	const uint8_t code[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	const struct elfgen g = { .base = BASE, .code = code, .ncode = sizeof(code) };
+	struct rt_image *image = open_elf(&g);
+	uint64_t offset = 0;
+	uint8_t buf[16], byte = 0;
+
+	CU_ASSERT_EQUAL(rt_image_offset(image, CODE + 3, &offset), 0);
+	CU_ASSERT_NOT_EQUAL(offset, ELFGEN_CODE + 3);	/* the file has it elsewhere than memory */
+	CU_ASSERT_EQUAL(pread(rt_image_fd(image), &byte, 1, (off_t)offset), 1);
+	CU_ASSERT_EQUAL(byte, 4);
+	CU_ASSERT_EQUAL(rt_image_offset(image, CODE + 7, &offset), 0);
+	CU_ASSERT_EQUAL(rt_image_offset(image, CODE + 8, &offset), -ENOENT);
+	CU_ASSERT_EQUAL(rt_image_offset(image, CODE - 1, &offset), -ENOENT);
+	CU_ASSERT_EQUAL(rt_image_offset(image, UINT64_MAX, &offset), -ENOENT);
+	CU_ASSERT_EQUAL(rt_image_offset(image, BASE + 0x10000, &offset), 0);
+	CU_ASSERT_TRUE(rt_image_is_code(image, CODE));
+	CU_ASSERT_FALSE(rt_image_is_code(image, BASE + 0x10000));
+	CU_ASSERT_EQUAL(rt_image_read(image, CODE + 2, buf, 3), 3);
+	CU_ASSERT_EQUAL(memcmp(buf, code + 2, 3), 0);
+	CU_ASSERT_EQUAL(rt_image_read(image, CODE + 5, buf, sizeof(buf)), 3);
+	CU_ASSERT_EQUAL(rt_image_read(image, CODE + 8, buf, sizeof(buf)), 0);
+	CU_ASSERT_PTR_NULL(rt_image_interp(image));
+	CU_ASSERT_PTR_NULL(rt_image_soname(image));
+	RT_ASSERT_TEXT(rt_image_name(image), "./x");
+	CU_ASSERT_TRUE(fcntl(rt_image_fd(image), F_GETFD) & FD_CLOEXEC);
+	rt_image_close(image);
+}
+
+static const struct elfgen_sym many[] = {
+	{ "zeta", CODE + 0x40, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+	{ "beta", CODE + 0x10, 0x10, STB_LOCAL, STT_FUNC, ELFGEN_TEXT },
+	{ "alpha", CODE + 0x10, 0x10, STB_WEAK, STT_FUNC, ELFGEN_TEXT },
+	{ "memcpy@GLIBC_2.2.5", CODE + 0x20, 4, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+	{ "memcpy@@GLIBC_2.14", CODE + 0x28, 4, STB_GLOBAL, STT_GNU_IFUNC, ELFGEN_TEXT },
+	{ "label", CODE + 0x30, 0, STB_GLOBAL, STT_NOTYPE, ELFGEN_TEXT },
+	{ "local_label", CODE + 0x34, 0, STB_LOCAL, STT_NOTYPE, ELFGEN_TEXT },
+	{ "last", CODE + 0xf0, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+	{ "huge", CODE + 0xf8, UINT32_MAX, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+	{ "object", CODE + 0x50, 4, STB_GLOBAL, STT_OBJECT, ELFGEN_TEXT },
+	{ "tls", CODE + 0x50, 4, STB_GLOBAL, STT_TLS, ELFGEN_TEXT },
+	{ "absolute", CODE + 0x50, 4, STB_GLOBAL, STT_FUNC, SHN_ABS },
+	{ "undefined", CODE + 0x50, 0, STB_GLOBAL, STT_FUNC, SHN_UNDEF },
+	{ "in_data", BASE + 0x10000, 4, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+	{ "nowhere", 0x50, 4, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+	{ "zeta", CODE + 0x40, 0, STB_LOCAL, STT_FUNC, ELFGEN_TEXT },
+};
+
+static void is_symbol(const struct rt_symbol *s, const char *name, uint64_t addr, uint64_t size,
+		      enum rt_symbol_kind kind, bool global)
+{
+	RT_ASSERT_TEXT(s->name, name);
+	CU_ASSERT_EQUAL(s->addr, addr);
+	CU_ASSERT_EQUAL(s->size, size);
+	CU_ASSERT_EQUAL(s->kind, kind);
+	CU_ASSERT_EQUAL(s->global, global);
+}
+
+static void test_symbols(void)
+{
+	const struct elfgen g = {
+		.base = BASE, .syms = many, .nsyms = sizeof(many) / sizeof(many[0]),
+		.dynsyms = many, .ndynsyms = 3,		/* twice the same: once in the list */
+	};
+	struct rt_image *image = open_elf(&g);
+	const struct rt_symbol *v, *again;
+	size_t n, k;
+
+	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(n, 8);
+	is_symbol(&v[0], "alpha", CODE + 0x10, 0x10, RT_SYM_FUNC, true);
+	is_symbol(&v[1], "beta", CODE + 0x10, 0x10, RT_SYM_FUNC, false);
+	is_symbol(&v[2], "memcpy", CODE + 0x20, 4, RT_SYM_FUNC, true);
+	is_symbol(&v[3], "memcpy", CODE + 0x28, 4, RT_SYM_IFUNC, true);
+	is_symbol(&v[4], "label", CODE + 0x30, 0x10, RT_SYM_NOTYPE, true);
+	is_symbol(&v[5], "zeta", CODE + 0x40, 0xb0, RT_SYM_FUNC, true);
+	is_symbol(&v[6], "last", CODE + 0xf0, 8, RT_SYM_FUNC, true);
+	is_symbol(&v[7], "huge", CODE + 0xf8, 8, RT_SYM_FUNC, true);
+	CU_ASSERT_EQUAL(rt_image_symbols(image, &again, &n, NULL), 0);
+	CU_ASSERT_PTR_EQUAL(v, again);
+	CU_ASSERT_PTR_EQUAL(rt_symbols_at(image, CODE + 0x10, &k), v);
+	CU_ASSERT_EQUAL(k, 2);
+	CU_ASSERT_PTR_NULL(rt_symbols_at(image, CODE + 0x11, &k));
+	CU_ASSERT_EQUAL(k, 0);
+	rt_image_close(image);
+}
+
+static void test_no_symbols(void)
+{
+	const struct elfgen g = { .base = BASE };
+	struct rt_image *image = open_elf(&g);
+	const struct rt_symbol *v;
+	size_t n = 7;
+
+	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
+	CU_ASSERT_EQUAL(n, 0);
+	CU_ASSERT_FALSE(rt_image_imports(image, "puts"));
+	rt_image_close(image);
+}
+
+/* Without section headers, by DT_HASH and by DT_GNU_HASH with relocations. */
+static void test_sstrip(void)
+{
+	static const struct elfgen_sym dynsyms[] = {
+		{ "exported", CODE + 8, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "puts", 0, 0, STB_GLOBAL, STT_FUNC, SHN_UNDEF },
+		{ "pthread_exit", 0, 0, STB_GLOBAL, STT_FUNC, SHN_UNDEF },
+	};
+	struct elfgen g = { .base = BASE, .dynsyms = dynsyms, .ndynsyms = 3, .no_sections = true };
+	const struct rt_symbol *v;
+	struct rt_image *image;
+	int i;
+	size_t n;
+
+	for (i = 0; i < 2; i++) {
+		g.gnu_hash = i == 1;
+		image = open_elf(&g);
+		CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
+		CU_ASSERT_EQUAL(n, 1);
+		if (n == 1)
+			is_symbol(&v[0], "exported", CODE + 8, 8, RT_SYM_FUNC, true);
+		CU_ASSERT_TRUE(rt_image_imports(image, "puts"));
+		CU_ASSERT_TRUE(rt_image_imports(image, "pthread_exit"));
+		CU_ASSERT_FALSE(rt_image_imports(image, "exported"));
+		RT_ASSERT_TEXT(rt_image_unwinds(image), "imports pthread_exit");
+		rt_image_close(image);
+	}
+}
+
+/* Every shorter file is refused, or opens and says what is wrong when asked for symbols; never more than that. */
+static void test_truncated(void)
+{
+	const struct elfgen g = {
+		.base = BASE, .syms = many, .nsyms = sizeof(many) / sizeof(many[0]), .dynsyms = many, .ndynsyms = 16,
+		.soname = "libx.so",
+	};
+	const struct rt_symbol *v;
+	struct rt_image *image;
+	struct rt_error err;
+	size_t n, k, got, opened = 0;
+	uint8_t *bytes = elfgen_build(&g, &n);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
+	for (k = 4; k < n; k++) {
+		if (open_bytes(bytes, k, &image, &err)) {
+			CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "is damaged"));
+			continue;
+		}
+		opened++;
+		CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &got, &err), -EBADMSG);
+		RT_ASSERT_TEXT(err.text, "./x: the ELF file is damaged: section headers reach past its end");
+		RT_ASSERT_TEXT(rt_image_unwinds(image), "has a damaged symbol table");
+		rt_image_close(image);
+	}
+	CU_ASSERT_TRUE(opened > 0);
+	free(bytes);
+}
+
+static void test_bad_name(void)
+{
+	const struct elfgen g = { .base = BASE, .syms = many, .nsyms = 1 };
+	const struct rt_symbol *v;
+	struct rt_image *image;
+	struct rt_error err;
+	size_t n, i;
+	uint8_t *bytes = elfgen_build(&g, &n), *sym = NULL;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
+	for (i = 0; i + 24 < n; i++)
+		if (memcmp(bytes + i, "\0zeta", 6) == 0)
+			sym = bytes + (i + 6 + 7) / 8 * 8 + 24;
+	CU_ASSERT_PTR_NOT_NULL_FATAL(sym);
+	CU_ASSERT_EQUAL(sym[0], 1);
+	sym[2] = 0x7f;
+	CU_ASSERT_EQUAL_FATAL(open_bytes(bytes, n, &image, &err), 0);
+	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, &err), -EBADMSG);
+	RT_ASSERT_TEXT(err.text, "./x: the ELF file is damaged: a symbol's name lies outside its string table");
+	rt_image_close(image);
+	free(bytes);
+}
+
+static void unwinds(const struct elfgen *g, const char *want)
+{
+	struct rt_image *image = open_elf(g);
+	const char *why = rt_image_unwinds(image);
+
+	if (want) {
+		RT_ASSERT_TEXT(why, want);
+	} else {
+		CU_ASSERT_PTR_NULL(why);
+	}
+	rt_image_close(image);
+}
+
+static void imports(const char *name, const char *soname, const char *want)
+{
+	const struct elfgen_sym dynsyms[] = { { name, 0, 0, STB_GLOBAL, STT_FUNC, SHN_UNDEF } };
+	static const char *const needed[] = { "libc.so.6", NULL };
+	const struct elfgen g = { .base = BASE, .dynsyms = dynsyms, .ndynsyms = 1, .needed = needed, .soname = soname };
+
+	unwinds(&g, want);
+}
+
+static void test_unwind_imports(void)
+{
+	static const char *const needed[] = { "libgcc_s.so.1", "libstdc++.so.6", NULL };
+	struct elfgen g = { .base = BASE, .needed = needed };
+
+	imports("puts", NULL, NULL);
+	imports("_Unwind_Resume", NULL, "imports _Unwind_Resume");
+	imports("_Unwind_Backtrace", "libx.so", "imports _Unwind_Backtrace");
+	imports("__cxa_throw", NULL, "is C++: imports __cxa_throw");
+	imports("pthread_cancel", NULL, "imports pthread_cancel");
+	imports("swapcontext", NULL, "imports swapcontext");
+	imports("sigaltstack", NULL, "imports sigaltstack");
+	imports("seccomp_load", NULL, "imports seccomp_load");
+	imports("pthread_cancel", "libc.so.6", NULL);
+	imports("_Unwind_Find_FDE", "libgcc_s.so.1", NULL);
+	imports("puts", "libstdc++.so.6", "is the C++ library");
+	unwinds(&g, "is C++: needs libstdc++.so.6");
+	g.needed = needed + 2;
+	unwinds(&g, NULL);
+}
+
+static void test_unwind_contains(void)
+{
+	struct elfgen_sym syms[] = { { "main", CODE, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT } };
+	struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 1 };
+
+	unwinds(&g, NULL);
+	syms[0].name = "_Unwind_Resume";	/* the static C library has it always */
+	unwinds(&g, NULL);
+	syms[0].name = "pthread_exit";
+	unwinds(&g, "contains pthread_exit");
+	syms[0].name = "__cxa_throw";
+	unwinds(&g, "is C++: contains __cxa_throw");
+	syms[0].name = "_RNvCsfLfy6EI15iL_7___rustc17rust_begin_unwind";
+	unwinds(&g, "contains _RNvCsfLfy6EI15iL_7___rustc17rust_begin_unwind");
+	syms[0].name = "main";
+	g.section = ".gcc_except_table";
+	unwinds(&g, NULL);
+	g.interp = "/lib/ld.so";
+	unwinds(&g, "has exception handlers");
+	g.section = ".go.buildinfo";
+	unwinds(&g, "is a Go program");
+	g.section = ".data.rel.ro.gopclntab";
+	unwinds(&g, "is a Go program");
+	g.section = NULL;
+	g.no_sections = true;
+	g.go_note = true;
+	unwinds(&g, "is a Go program");
+}
+
+static void test_unsafe_returns(void)
+{
+	static const struct elfgen_sym syms[] = {
+		{ "_start", CODE, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "plain", CODE + 8, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "_setjmp", CODE + 16, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "my_setjmp", CODE + 16, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "begin", CODE + 24, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+	};
+	const struct elfgen g = { .base = BASE, .entry = CODE + 24, .syms = syms, .nsyms = 5 };
+	const struct rt_symbol *v;
+	struct rt_image *image = open_elf(&g);
+	size_t n;
+
+	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
+#define WHY(name, at) rt_image_unsafe_return(image, name, CODE + (at))
+	RT_ASSERT_TEXT(WHY("_start", 0), "is the program's entry: there is no return address");
+	RT_ASSERT_TEXT(WHY("begin", 24), "is the program's entry: there is no return address");
+	RT_ASSERT_TEXT(WHY("my_setjmp", 16), "returns twice");	/* by its alias */
+	CU_ASSERT_PTR_NULL(WHY("plain", 8));
+	CU_ASSERT_PTR_NULL(WHY("setjmp_helper", 8));
+	CU_ASSERT_PTR_NULL(WHY("partition", 8));
+	CU_ASSERT_PTR_NULL(WHY("f.constprop.0", 8));
+	RT_ASSERT_TEXT(WHY("__sigsetjmp", 8), "returns twice");
+	RT_ASSERT_TEXT(WHY("vfork", 8), "returns twice");
+	RT_ASSERT_TEXT(WHY("swapcontext", 8), "switches stacks");
+	RT_ASSERT_TEXT(WHY("dlsym", 8), "looks at its return address to know its caller");
+	RT_ASSERT_TEXT(WHY("_dl_runtime_resolve_xsavec", 8), "its stack top is not a return address");
+	RT_ASSERT_TEXT(WHY("__x86.get_pc_thunk.bx", 8), "uses its own return address");
+	RT_ASSERT_TEXT(WHY("__restore_rt", 8), "is entered by a signal's return");
+	RT_ASSERT_TEXT(WHY("f.cold", 8), "is the cold part of a function, entered by a jump");
+	RT_ASSERT_TEXT(WHY("f.cold.3", 8), "is the cold part of a function, entered by a jump");
+	RT_ASSERT_TEXT(WHY("f.part.0", 8), "is a part of a function, which may be entered by a jump");
+#undef WHY
+	rt_image_close(image);
+}
+
+static void lists(const char *text, const char *path, const char *missing)
+{
+	char line[256];
+	const char *gone;
+	char *got;
+
+	snprintf(line, sizeof(line), "%s", text);
+	got = rt_loader_line(line, &gone);
+	CU_ASSERT_EQUAL(!got, !path);
+	if (got && path)
+		RT_ASSERT_TEXT(got, path);
+	CU_ASSERT_EQUAL(!gone, !missing);
+	if (gone && missing)
+		RT_ASSERT_TEXT(gone, missing);
+}
+
+static void test_loader_lines(void)
+{
+	lists("\tlibm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f1)", "/lib/x86_64-linux-gnu/libm.so.6", NULL);
+	lists("\t/lib64/ld-linux-x86-64.so.2 (0x00007f1)", "/lib64/ld-linux-x86-64.so.2", NULL);
+	lists("\tlinux-vdso.so.1 (0x00007ffc)", NULL, NULL);
+	lists("\tlinux-vdso.so.1 =>  (0x00007ffc)", NULL, NULL);
+	lists("\tlibx.so => not found", NULL, "libx.so");
+	lists("\tlibc.so => /lib/ld-musl-x86_64.so.1 (0x7f1)", "/lib/ld-musl-x86_64.so.1", NULL);
+	lists("\tliba.so => ./a (0x1)/b c.so (0x7f1)", "./a (0x1)/b c.so", NULL);
+	lists("\tstatically linked", NULL, NULL);
+	lists("", NULL, NULL);
+}
+
+static bool map(const char *text, struct rt_map *m, char *line)
+{
+	snprintf(line, 256, "%s", text);
+	return rt_map_line(line, m);
+}
+
+static void test_map_lines(void)
+{
+	struct rt_map m;
+	char line[256];
+
+	CU_ASSERT_TRUE_FATAL(map("7f01-7f02 r-xp 00026000 fe:00 1234       /usr/lib/a b.so\n", &m, line));
+	CU_ASSERT_EQUAL(m.start, 0x7f01);
+	CU_ASSERT_EQUAL(m.end, 0x7f02);
+	CU_ASSERT_EQUAL(m.inode, 1234);
+	CU_ASSERT_FALSE(m.deleted);
+	RT_ASSERT_TEXT(m.path, "/usr/lib/a b.so");
+	CU_ASSERT_TRUE_FATAL(map("1-2 rwxs 0 00:05 9 /memfd:x (deleted)\n", &m, line));
+	CU_ASSERT_TRUE(m.deleted);
+	RT_ASSERT_TEXT(m.path, "/memfd:x");
+	CU_ASSERT_FALSE(map("1-2 r--p 0 fe:00 9 /usr/lib/a.so\n", &m, line));
+	CU_ASSERT_FALSE(map("1-2 r-xp 0 00:00 0 [vdso]\n", &m, line));
+	CU_ASSERT_FALSE(map("1-2 r-xp 0 00:00 0 \n", &m, line));
+	CU_ASSERT_FALSE(map("garbage\n", &m, line));
+	CU_ASSERT_FALSE(map("", &m, line));
+}
+
+/* This very test program, which needs at least the C library. */
+static void test_command(void)
+{
+	struct rt_images images;
+	struct rt_image *libc;
+	struct rt_error err;
+	struct stat st;
+	char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	CU_ASSERT_TRUE_FATAL(n > 0);
+	self[n] = '\0';
+	CU_ASSERT_EQUAL_FATAL(rt_images_of_command(self, &images, &err), 0);
+	CU_ASSERT_PTR_NULL(images.incomplete);
+	CU_ASSERT_EQUAL(stat("/proc/self/exe", &st), 0);
+	CU_ASSERT_EQUAL(rt_image_ino(images.v[0]), st.st_ino);
+	if (rt_image_interp(images.v[0])) {
+		CU_ASSERT_TRUE(images.n >= 3);
+		libc = rt_images_find(&images, "libc");
+		CU_ASSERT_PTR_NOT_NULL_FATAL(libc);
+		CU_ASSERT_PTR_EQUAL(rt_images_find(&images, rt_image_soname(libc)), libc);
+		CU_ASSERT_PTR_NULL(rt_image_unwinds(libc));
+		CU_ASSERT_PTR_NULL(rt_images_find(&images, "lib"));
+		CU_ASSERT_PTR_NULL(rt_images_find(&images, "libcu"));
+		CU_ASSERT_PTR_NULL(rt_images_find(&images, ""));
+	}
+	rt_images_close(&images);
+	CU_ASSERT_EQUAL(waitpid(-1, NULL, WNOHANG), -1);
+	CU_ASSERT_EQUAL(errno, ECHILD);
+	CU_ASSERT_EQUAL(rt_images_of_command("/nonexistent", &images, &err), -ENOENT);
+}
+
+/* A loader that is none: it answers nothing, lists what is not there, fails, or never ends. */
+static void loader(const char *script, const char *want)
+{
+	char loader_path[256], path[256];
+	struct elfgen g = { .base = BASE, .interp = loader_path };
+	struct rt_images images;
+	struct rt_error err;
+	char why[256];
+	uint8_t *bytes;
+	size_t n;
+
+	CU_ASSERT_TRUE_FATAL(elfgen_file(script, strlen(script), loader_path));
+	chmod(loader_path, 0700);
+	bytes = elfgen_build(&g, &n);
+	CU_ASSERT_TRUE_FATAL(bytes && elfgen_file(bytes, n, path));
+	free(bytes);
+	CU_ASSERT_EQUAL_FATAL(rt_images_of_command(path, &images, &err), 0);
+	CU_ASSERT_EQUAL(images.n, 1);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(images.incomplete);
+	CU_ASSERT_PTR_NOT_NULL(strstr(images.incomplete, want));
+	CU_ASSERT_TRUE(rt_images_unwind(&images, why, sizeof(why)));
+	CU_ASSERT_EQUAL(strncmp(why, "its libraries could not be listed: ", 35), 0);
+	rt_images_close(&images);
+	unlink(path);
+	unlink(loader_path);
+	CU_ASSERT_EQUAL(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void test_bad_loaders(void)
+{
+	loader("#!/bin/sh\nexit 3\n", "could not list them");
+	loader("#!/bin/sh\necho '\tlibx.so => not found'\n", "libx.so is not found");
+	loader("#!/bin/sh\necho '\tliby.so => /nonexistent/liby.so (0x1)'\n", "/nonexistent/liby.so: No such file");
+	loader("#!/nonexistent/sh\n", "cannot be run: No such file or directory");
+	loader("#!/bin/sh\nexec sleep 60\n", "did not answer in time");
+	loader("#!/bin/sh\nexec >&-\nexec sleep 60\n", "did not end in time");
+}
+
+static void test_pid(void)
+{
+	struct rt_images images;
+	struct rt_error err;
+	pid_t child;
+
+	CU_ASSERT_EQUAL_FATAL(rt_images_of_pid(getpid(), &images, &err), 0);
+	CU_ASSERT_TRUE(images.n >= 1);
+	CU_ASSERT_EQUAL(rt_image_name(images.v[0])[0], '/');
+	if (rt_image_interp(images.v[0]))
+		CU_ASSERT_PTR_NOT_NULL(rt_images_find(&images, "libc"));
+	rt_images_close(&images);
+
+	child = fork();
+	if (child == 0)
+		_exit(0);
+	CU_ASSERT_TRUE_FATAL(child > 0);
+	waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT);
+	CU_ASSERT_EQUAL(rt_images_of_pid(child, &images, &err), -ESRCH);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "has ended already"));
+	waitpid(child, NULL, 0);
+	CU_ASSERT_EQUAL(rt_images_of_pid(child, &images, &err), -ESRCH);
+	CU_ASSERT_EQUAL(strncmp(err.text, "no process ", 11), 0);
+	CU_ASSERT_EQUAL(rt_images_of_pid(-1, &images, &err), -ESRCH);
+	RT_ASSERT_TEXT(err.text, "no process -1");
+}
+
+CU_TestInfo rt_tests_image[] = {
+	{ "files that are not ELF", test_not_elf },
+	{ "what is not a file", test_not_a_file },
+	{ "ELF headers", test_header },
+	{ "x32 and i386", test_x32_and_i386 },
+	{ "file offsets", test_offsets },
+	{ "symbols", test_symbols },
+	{ "no symbols", test_no_symbols },
+	{ "symbols without section headers", test_sstrip },
+	{ "truncated files", test_truncated },
+	{ "a symbol's name out of bounds", test_bad_name },
+	{ "unwinding imports", test_unwind_imports },
+	{ "unwinding contents", test_unwind_contains },
+	{ "unsafe returns", test_unsafe_returns },
+	{ "loader's answer", test_loader_lines },
+	{ "lines of maps", test_map_lines },
+	{ "libraries of a command", test_command },
+	{ "loaders that do not answer", test_bad_loaders },
+	{ "files of a process", test_pid },
+	CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "unit.h"
+
+enum { WORDS = 16 };
+
+static int parse(struct rt_options *o, struct rt_error *err, const char *line)
+{
+	static char buf[512];
+	char *argv[WORDS] = { "rawtrace" }, *save = NULL, *word;
+	int argc = 1;
+
+	memset(err, 0, sizeof(*err));
+	snprintf(buf, sizeof(buf), "%s", line);
+	for (word = strtok_r(buf, " ", &save); word && argc < WORDS - 1; word = strtok_r(NULL, " ", &save))
+		argv[argc++] = word;
+	return rt_options_parse(o, argc, argv, err);
+}
+
+static void test_command(void)
+{
+	struct rt_options o;
+	struct rt_error err;
+
+	CU_ASSERT_FATAL(parse(&o, &err, "./fib -o out fib --format=chrome main:2 -- 10 -o x --") == 0);
+	CU_ASSERT(o.command == RT_CMD_TRACE);
+	RT_ASSERT_TEXT(o.program, "./fib");
+	CU_ASSERT(o.nspecs == 2);
+	RT_ASSERT_TEXT(o.specs[0], "fib");
+	RT_ASSERT_TEXT(o.specs[1], "main:2");
+	RT_ASSERT_TEXT(o.output, "out");
+	RT_ASSERT_TEXT(o.format, "chrome");
+	/* Behind "--" everything is the program's. */
+	RT_ASSERT_TEXT(o.argv[0], "./fib");
+	RT_ASSERT_TEXT(o.argv[1], "10");
+	RT_ASSERT_TEXT(o.argv[2], "-o");
+	RT_ASSERT_TEXT(o.argv[3], "x");
+	RT_ASSERT_TEXT(o.argv[4], "--");
+	CU_ASSERT(o.argv[5] == NULL);
+	rt_options_free(&o);
+}
+
+static void test_pid(void)
+{
+	struct rt_options o;
+	struct rt_error err;
+
+	CU_ASSERT_FATAL(parse(&o, &err, "-p 123 fib --no-bpf -v --buffer 64K") == 0);
+	CU_ASSERT(o.pid == 123);
+	CU_ASSERT(o.nspecs == 1);
+	CU_ASSERT(o.no_bpf && o.verbose);
+	CU_ASSERT(o.buffer == 65536);
+	CU_ASSERT(o.program == NULL);
+	rt_options_free(&o);
+}
+
+static void test_others(void)
+{
+	struct rt_options o;
+	struct rt_error err;
+
+	CU_ASSERT(parse(&o, &err, "doctor") == 0 && o.command == RT_CMD_DOCTOR && !o.clean);
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "doctor --clean") == 0 && o.command == RT_CMD_DOCTOR && o.clean);
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "--help") == 0 && o.command == RT_CMD_HELP);
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "-V") == 0 && o.command == RT_CMD_VERSION);
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "--dump=tracefs ./doctor f") == 0 && o.dump == RT_DUMP_TRACEFS);
+	rt_options_free(&o);
+}
+
+/* Each names what is wrong. */
+static void test_usage(void)
+{
+	static const char *const lines[][2] = {
+		{ "", "what to trace" }, { "./fib", "which functions" }, { "-p 12", "which functions" },
+		{ "-p x f", "-p x" }, { "-p 0 f", "-p 0" }, { "-p 1x f", "-p 1x" }, { "-p 99999999999 f", "-p 99999999999" },
+		{ "-p 1 -p 2 f", "one process" }, { "-p 1 f -- 3", "-- 3" },
+		{ "--nonsense ./fib f", "--nonsense" }, { "./fib f --buffer=x", "--buffer=x" }, { "./fib f --buffer=0", "--buffer=0" },
+		{ "./fib f --dump=perl", "--dump=perl" }, { "./fib f --clean", "--clean" }, { "doctor what", "doctor what" },
+		{ "./fib f --no-bpf --attach=pmu", "exclude" }, { "./fib f -o", "-o" },
+	};
+	struct rt_options o;
+	struct rt_error err;
+	unsigned i;
+
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		CU_ASSERT(parse(&o, &err, lines[i][0]) == -EINVAL);
+		CU_ASSERT(err.status == RT_EXIT_USAGE);
+		CU_ASSERT(strstr(err.text, lines[i][1]) != NULL);
+		rt_options_free(&o);
+	}
+}
+
+static void test_sizes(void)
+{
+	size_t size = 0;
+
+	CU_ASSERT(rt_size_parse("4096", &size) == 0 && size == 4096);
+	CU_ASSERT(rt_size_parse("3k", &size) == 0 && size == 3072);
+	CU_ASSERT(rt_size_parse("8M", &size) == 0 && size == 8u << 20);
+	CU_ASSERT(rt_size_parse("1G", &size) == 0 && size == 1u << 30);
+	CU_ASSERT(rt_size_parse("", &size) == -EINVAL);
+	CU_ASSERT(rt_size_parse("-1", &size) == -EINVAL);
+	CU_ASSERT(rt_size_parse("1Kx", &size) == -EINVAL);
+	CU_ASSERT(rt_size_parse("1T", &size) == -EINVAL);
+	CU_ASSERT(rt_size_parse("99999999999999999999", &size) == -EINVAL);
+	CU_ASSERT(rt_size_parse("17179869184G", &size) == -EINVAL);
+}
+
+CU_TestInfo rt_tests_options[] = {
+	{ "a command", test_command },
+	{ "a pid", test_pid },
+	{ "doctor, help, version, dump", test_others },
+	{ "usage errors", test_usage },
+	{ "sizes", test_sizes },
+	CU_TEST_INFO_NULL,
+};

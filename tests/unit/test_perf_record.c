@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stream/perf_record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+/* Records are written here byte by byte as perf_event_open(2) has them, without the decoder's own structs. */
+struct bytes {
+	uint8_t v[512];
+	size_t n;
+};
+
+static void put(struct bytes *b, uint64_t value, size_t size)
+{
+	memcpy(b->v + b->n, &value, size);	/* little-endian, as all of our machines are */
+	b->n += size;
+}
+
+static void begin(struct bytes *b, uint32_t type)
+{
+	memset(b, 0, sizeof(*b));
+	put(b, type, 4);
+	put(b, 0, 2);
+	put(b, 0, 2);
+}
+
+static void end(struct bytes *b)
+{
+	uint16_t size = (uint16_t)b->n;
+
+	memcpy(b->v + 6, &size, sizeof(size));
+}
+
+/* A sample with `words` u64 values of data: 0x1000, 0x1001, ... */
+static void make_sample(struct bytes *b, uint64_t time, unsigned words)
+{
+	unsigned i;
+
+	begin(b, 9);
+	put(b, time, 8);
+	put(b, 48 + 8 * words + 4, 4);	/* with the padding after it */
+	put(b, 0, 8);			/* rt_record.time: the ring stamps */
+	put(b, 4321, 4);		/* tid */
+	put(b, 1234, 4);		/* pid */
+	put(b, 0x7ffc0010, 8);
+	put(b, 17, 8);
+	put(b, 0x401234, 8);
+	put(b, 5, 4);
+	put(b, 3, 2);
+	put(b, 8 * words, 2);
+	for (i = 0; i < words; i++)
+		put(b, 0x1000 + i, 8);
+	put(b, 0, 4);
+	end(b);
+}
+
+static void make_lost(struct bytes *b, uint64_t time, uint64_t count)
+{
+	begin(b, 2);
+	put(b, 99, 8);
+	put(b, count, 8);
+	put(b, time, 8);
+	end(b);
+}
+
+static void make_comm(struct bytes *b, const char *name, size_t room)
+{
+	begin(b, 3);
+	put(b, 11, 4);
+	put(b, 12, 4);
+	memcpy(b->v + b->n, name, strlen(name));
+	b->n += room;
+	put(b, 777, 8);
+	end(b);
+}
+
+static void make_task(struct bytes *b, uint32_t type)
+{
+	begin(b, type);
+	put(b, 21, 4);	/* pid */
+	put(b, 22, 4);	/* ppid */
+	put(b, 23, 4);	/* tid */
+	put(b, 24, 4);	/* ptid */
+	put(b, 555, 8);
+	put(b, 556, 8);	/* sample_id */
+	end(b);
+}
+
+static void make_mmap2(struct bytes *b, uint32_t prot)
+{
+	begin(b, 10);
+	put(b, 31, 4);
+	put(b, 32, 4);
+	put(b, 0x7f0000001000, 8);
+	put(b, 0x5000, 8);
+	put(b, 0x2000, 8);
+	put(b, 8, 4);
+	put(b, 1, 4);
+	put(b, 123456, 8);
+	put(b, 0, 8);
+	put(b, prot, 4);
+	put(b, 2, 4);
+	memcpy(b->v + b->n, "/lib/x", 7);
+	b->n += 8;
+	put(b, 888, 8);
+	end(b);
+}
+
+static void test_sample(void)
+{
+	struct rt_event event;
+	struct bytes b;
+	uint64_t word;
+
+	make_sample(&b, 1000001, 2);
+	CU_ASSERT_EQUAL(b.n % 8, 0);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL(event.type, RT_EV_HIT);
+	CU_ASSERT_EQUAL(event.time, 1000001);
+	CU_ASSERT_EQUAL(event.pid, 1234);
+	CU_ASSERT_EQUAL(event.tid, 4321);
+	CU_ASSERT_EQUAL(event.hit.sp, 0x7ffc0010);
+	CU_ASSERT_EQUAL(event.hit.key, 17);
+	CU_ASSERT_EQUAL(event.hit.ra, 0x401234);
+	CU_ASSERT_EQUAL(event.hit.faults, 5);
+	CU_ASSERT_EQUAL(event.hit.plan, 3);
+	CU_ASSERT_EQUAL(event.hit.size, 16);
+	CU_ASSERT_PTR_EQUAL(event.hit.data, b.v + 68);
+	memcpy(&word, event.hit.data + 8, sizeof(word));
+	CU_ASSERT_EQUAL(word, 0x1001);
+}
+
+static void test_sample_sizes(void)
+{
+	struct rt_event event;
+	struct bytes b;
+	size_t len;
+	uint32_t raw;
+	uint16_t size;
+
+	make_sample(&b, 1, 2);
+	for (len = 0; len < b.n; len++)
+		CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, len, &event), -EBADMSG);
+	raw = 47;
+	memcpy(b.v + 16, &raw, sizeof(raw));
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), -EBADMSG);
+	raw = UINT32_MAX;
+	memcpy(b.v + 16, &raw, sizeof(raw));
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), -EBADMSG);
+	make_sample(&b, 1, 2);
+	size = 20;	/* the values and the padding: still inside */
+	memcpy(b.v + 66, &size, sizeof(size));
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	size = 21;
+	memcpy(b.v + 66, &size, sizeof(size));
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), -EBADMSG);
+}
+
+static void test_lost(void)
+{
+	struct rt_event event;
+	struct bytes b;
+
+	make_lost(&b, 4242, 7);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL(event.type, RT_EV_LOST);
+	CU_ASSERT_EQUAL(event.time, 4242);
+	CU_ASSERT_EQUAL(event.lost.count, 7);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n - 8, &event), -EBADMSG);
+	make_lost(&b, 4242, 0);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), 0);
+}
+
+static void test_comm(void)
+{
+	struct rt_event event;
+	struct bytes b;
+
+	make_comm(&b, "sh", 8);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL(event.type, RT_EV_COMM);
+	CU_ASSERT_EQUAL(event.pid, 11);
+	CU_ASSERT_EQUAL(event.tid, 12);
+	CU_ASSERT_EQUAL(event.time, 777);
+	RT_ASSERT_TEXT(event.comm.name, "sh");
+	make_comm(&b, "fifteen_letters", 16);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	RT_ASSERT_TEXT(event.comm.name, "fifteen_letters");
+	make_comm(&b, "a_name_without_its_end..", 24);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	RT_ASSERT_TEXT(event.comm.name, "a_name_without_");
+	make_comm(&b, "12345678", 8);	/* no NUL: must not run into the time */
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	RT_ASSERT_TEXT(event.comm.name, "12345678");
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 16, &event), -EBADMSG);
+}
+
+static void test_task(void)
+{
+	struct rt_event event;
+	struct bytes b;
+
+	make_task(&b, 7);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL(event.type, RT_EV_FORK);
+	CU_ASSERT_EQUAL(event.pid, 22);
+	CU_ASSERT_EQUAL(event.tid, 24);
+	CU_ASSERT_EQUAL(event.fork.pid, 21);
+	CU_ASSERT_EQUAL(event.fork.tid, 23);
+	CU_ASSERT_EQUAL(event.time, 556);
+	make_task(&b, 4);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL(event.type, RT_EV_EXIT);
+	CU_ASSERT_EQUAL(event.pid, 21);
+	CU_ASSERT_EQUAL(event.tid, 23);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n - 8, &event), -EBADMSG);
+}
+
+static void test_mmap2(void)
+{
+	struct rt_event event;
+	struct bytes b;
+
+	make_mmap2(&b, 5);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL(event.type, RT_EV_MMAP);
+	CU_ASSERT_EQUAL(event.pid, 31);
+	CU_ASSERT_EQUAL(event.tid, 32);
+	CU_ASSERT_EQUAL(event.time, 888);
+	CU_ASSERT_EQUAL(event.mmap.start, 0x7f0000001000);
+	CU_ASSERT_EQUAL(event.mmap.len, 0x5000);
+	CU_ASSERT_EQUAL(event.mmap.pgoff, 0x2000);
+	CU_ASSERT_EQUAL(event.mmap.ino, 123456);
+	make_mmap2(&b, 3);	/* not executable */
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), 0);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 72, &event), -EBADMSG);
+}
+
+static void test_others(void)
+{
+	static const uint32_t types[] = { 0, 1, 5, 6, 8, 11, 12, 13, 14, 21, 1000 };
+	struct rt_event event;
+	struct bytes b;
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		begin(&b, types[i]);
+		end(&b);
+		CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), 0);
+	}
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 7, &event), -EBADMSG);
+}
+
+/* What a walk gave. */
+struct seen {
+	unsigned n;
+	struct rt_event events[8];
+	uint64_t word;		/* the last value of the last sample */
+	const uint8_t *data;
+	int answer;
+};
+
+static int see(void *ctx, const struct rt_event *event)
+{
+	struct seen *seen = ctx;
+
+	if (seen->n < 8)
+		seen->events[seen->n] = *event;
+	seen->n++;
+	if (event->type == RT_EV_HIT) {
+		seen->data = event->hit.data;
+		memcpy(&seen->word, event->hit.data + event->hit.size - 8, 8);
+	}
+	return seen->answer;
+}
+
+enum { RING = 256 };
+
+struct walker {
+	uint8_t ring[RING], scratch[65536];
+	struct seen seen;
+	uint64_t lost;
+};
+
+static void ring_put(struct walker *w, uint64_t at, const struct bytes *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->n; i++)
+		w->ring[(at + i) & (RING - 1)] = b->v[i];
+}
+
+static int ring_walk(struct walker *w, uint64_t tail, uint64_t head)
+{
+	struct rt_sink sink = { see, &w->seen };
+
+	return rt_perf_ring_walk(w->ring, RING, tail, head, w->scratch, &sink, &w->lost);
+}
+
+static struct walker *walker_new(void)
+{
+	struct walker *w = calloc(1, sizeof(*w));
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(w);
+	return w;
+}
+
+/* A sample, then a loss, at every place in the ring; the positions themselves wrap round 2^64 on the way. */
+static void test_wrap(void)
+{
+	struct walker *w = walker_new();
+	struct bytes sample, lost;
+	uint64_t tail;
+	unsigned i;
+
+	make_sample(&sample, 100, 3);
+	make_lost(&lost, 200, 9);
+	for (i = 0; i < RING; i += 8) {
+		memset(w, 0xa5, sizeof(*w));
+		memset(&w->seen, 0, sizeof(w->seen));
+		w->lost = i;
+		tail = UINT64_MAX - RING / 2 + 1 + i;
+		ring_put(w, tail, &sample);
+		ring_put(w, tail + sample.n, &lost);
+		CU_ASSERT_EQUAL(ring_walk(w, tail, tail + sample.n + lost.n), 0);
+		CU_ASSERT_EQUAL(w->seen.n, 2);
+		CU_ASSERT_EQUAL(w->seen.events[0].type, RT_EV_HIT);
+		CU_ASSERT_EQUAL(w->seen.events[0].time, 100);
+		CU_ASSERT_EQUAL(w->seen.events[0].hit.size, 24);
+		CU_ASSERT_EQUAL(w->seen.word, 0x1002);
+		CU_ASSERT_EQUAL(w->seen.events[1].type, RT_EV_LOST);
+		CU_ASSERT_EQUAL(w->seen.events[1].time, 200);
+		CU_ASSERT_EQUAL(w->lost, i + 9u);
+		if ((tail & (RING - 1)) + sample.n <= RING)	/* in one piece: given where it stands */
+			CU_ASSERT_PTR_EQUAL(w->seen.data, w->ring + (tail & (RING - 1)) + 68);
+	}
+	free(w);
+}
+
+static void test_lost_sum(void)
+{
+	struct walker *w = walker_new();
+	struct bytes b;
+	uint64_t at = 0;
+	unsigned i;
+
+	for (i = 1; i <= 4; i++) {
+		make_lost(&b, i, i * 10);
+		ring_put(w, at, &b);
+		at += b.n;
+	}
+	CU_ASSERT_EQUAL(ring_walk(w, 0, at), 0);
+	CU_ASSERT_EQUAL(w->seen.n, 4);
+	CU_ASSERT_EQUAL(w->seen.events[3].lost.count, 40);
+	CU_ASSERT_EQUAL(w->lost, 100);
+	free(w);
+}
+
+/* What a hostile or damaged ring may hold ends the walk after the good records before it. */
+static void test_broken_sizes(void)
+{
+	static const uint16_t sizes[] = { 0, 7, 12, 24, 40, 65528 };
+	struct walker *w = walker_new();
+	struct bytes b;
+	size_t i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		memset(&w->seen, 0, sizeof(w->seen));
+		make_lost(&b, 1, 1);
+		ring_put(w, 0, &b);
+		memcpy(b.v + 6, &sizes[i], 2);
+		ring_put(w, b.n, &b);
+		CU_ASSERT_EQUAL(ring_walk(w, 0, 2 * b.n), -EBADMSG);
+		CU_ASSERT_EQUAL(w->seen.n, 1);
+	}
+	/* Of a type that is passed over, so that nothing but the size is wrong. */
+	begin(&b, 1000);
+	b.n = 12;
+	end(&b);
+	ring_put(w, 0, &b);
+	ring_put(w, 12, &b);
+	CU_ASSERT_EQUAL(ring_walk(w, 0, 24), -EBADMSG);
+	free(w);
+}
+
+/* Positions that no ring can have, over records that are all right. */
+static void test_broken_positions(void)
+{
+	struct walker *w = walker_new();
+	struct bytes b;
+	uint64_t at;
+
+	make_lost(&b, 1, 1);
+	for (at = 0; at < RING; at += b.n)
+		ring_put(w, at, &b);
+	CU_ASSERT_EQUAL(ring_walk(w, 0, RING + 32), -EBADMSG);
+	CU_ASSERT_EQUAL(ring_walk(w, 32, 0), -EBADMSG);
+	CU_ASSERT_EQUAL(w->seen.n, 0);
+	CU_ASSERT_EQUAL(ring_walk(w, 0, RING), 0);
+	CU_ASSERT_EQUAL(w->seen.n, RING / 32);
+	CU_ASSERT_EQUAL(ring_walk(w, 32, 32), 0);
+	CU_ASSERT_EQUAL(w->seen.n, RING / 32);
+	begin(&b, 1000);
+	end(&b);
+	ring_put(w, 4, &b);
+	CU_ASSERT_EQUAL(ring_walk(w, 4, 12), -EBADMSG);
+	CU_ASSERT_EQUAL(ring_walk(w, 0, 4), -EBADMSG);
+	free(w);
+}
+
+static void test_sink_stops(void)
+{
+	struct walker *w = walker_new();
+	struct bytes b;
+
+	make_lost(&b, 1, 1);
+	ring_put(w, 0, &b);
+	ring_put(w, b.n, &b);
+	w->seen.answer = -EPIPE;
+	CU_ASSERT_EQUAL(ring_walk(w, 0, 2 * b.n), -EPIPE);
+	CU_ASSERT_EQUAL(w->seen.n, 1);
+	free(w);
+}
+
+CU_TestInfo rt_tests_perf_record[] = {
+	{ "sample", test_sample },
+	{ "sample: sizes", test_sample_sizes },
+	{ "lost", test_lost },
+	{ "comm", test_comm },
+	{ "fork and exit", test_task },
+	{ "mmap2", test_mmap2 },
+	{ "other types", test_others },
+	{ "ring: wrapped at every place", test_wrap },
+	{ "ring: lost counts", test_lost_sum },
+	{ "ring: broken sizes", test_broken_sizes },
+	{ "ring: broken positions", test_broken_positions },
+	{ "ring: sink stops it", test_sink_stops },
+	CU_TEST_INFO_NULL,
+};

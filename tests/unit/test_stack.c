@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "stack_told.h"
+#include "unit.h"
+
+static void test_nested(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 4);
+	told_call(&t, 1, 1, 20, 900, 3);
+	told_ret(&t, 1, 1, 30, 900, 2);
+	told_call(&t, 1, 1, 40, 900, 5);
+	told_ret(&t, 1, 1, 50, 900, -1);
+	told_ret(&t, 1, 0, 60, 1000, 6);
+	CU_ASSERT(rt_stack_end(t.stack, 70) == 0);
+	told_finish(&t, "1 0 enter a 4\n"
+		   "1 1 enter b 3\n"
+		   "1 1 leave b returned 2 20-30\n"
+		   "1 1 enter b 5\n"
+		   "1 1 leave b returned -1 40-50\n"
+		   "1 0 leave a returned 6 10-60\n");
+}
+
+/* longjmp past two calls, seen at the return of the one that called setjmp. */
+static void test_jump_then_return(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	told_call(&t, 1, 1, 20, 900, 2);
+	told_call(&t, 1, 2, 30, 800, 3);
+	told_ret(&t, 1, 0, 40, 1000, 4);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 1 enter b 2\n"
+		   "1 2 enter c 3\n"
+		   "1 2 leave c not seen 30-40\n"
+		   "1 1 leave b not seen 20-40\n"
+		   "1 0 leave a returned 4 10-40\n");
+}
+
+/* The same seen at the next call, which stands between the two. */
+static void test_jump_then_call(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	told_call(&t, 1, 1, 20, 900, 2);
+	told_call(&t, 1, 2, 30, 800, 3);
+	told_call(&t, 1, 3, 40, 850, 4);
+	told_ret(&t, 1, 3, 50, 850, 5);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 1 enter b 2\n"
+		   "1 2 enter c 3\n"
+		   "1 2 leave c not seen 30-40\n"
+		   "1 2 enter d 4\n"
+		   "1 2 leave d returned 5 40-50\n");
+}
+
+static void test_successor(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	told_call(&t, 1, 1, 20, 900, 2);
+	told_tail(&t, 1, 2, 30, 900, 3);
+	told_call(&t, 1, 1, 40, 900, 4);	/* the returns of both before it were lost */
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 1 enter b 2\n"
+		   "1 2 enter c 3\n"
+		   "1 2 leave c not seen 30-40\n"
+		   "1 1 leave b not seen 20-40\n"
+		   "1 1 enter b 4\n");
+}
+
+static void test_tail_call(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	told_tail(&t, 1, 1, 20, 1000, 2);
+	told_ret(&t, 1, 1, 30, 1000, 9);
+	told_ret(&t, 1, 0, 31, 1000, 9);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 1 enter b 2\n"
+		   "1 1 leave b returned 9 20-30\n"
+		   "1 0 leave a returned 9 10-31\n");
+}
+
+/* The return of the function that was jumped to was lost: the one of its caller still closes the right call. */
+static void test_tail_call_lost_return(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	told_tail(&t, 1, 1, 20, 1000, 2);
+	told_ret(&t, 1, 0, 30, 1000, 9);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 1 enter b 2\n"
+		   "1 1 leave b not seen 20-30\n"
+		   "1 0 leave a returned 9 10-30\n");
+}
+
+/* A trampoline as return address nests only where the stack pointer is the same; elsewhere it says nothing. */
+static void test_trampoline_elsewhere(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 900, 1);
+	told_tail(&t, 1, 1, 20, 1000, 2);
+	CU_ASSERT(told_hit(&t, &told_entry, 1, 2, true, 30, 1000, 0, 3) == 0);	/* no return address known */
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 0 leave a not seen 10-20\n"
+		   "1 0 enter b 2\n"
+		   "1 0 leave b not seen 20-30\n"
+		   "1 0 enter c 3\n");
+}
+
+static void test_unseen_entry(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_ret(&t, 1, 0, 10, 1000, 1);
+	told_call(&t, 1, 1, 20, 1000, 2);
+	told_ret(&t, 1, 2, 30, 900, 3);	/* inside of b */
+	told_ret(&t, 1, 2, 40, 1000, 4);	/* at b's place, another function: b stays open */
+	told_ret(&t, 1, 1, 50, 1000, 5);
+	told_ret(&t, 1, RT_NO_FUNCTION, 60, 1000, 6);
+	told_finish(&t, "1 0 leave a returned 1 ?-10\n"
+		   "1 0 enter b 2\n"
+		   "1 1 leave c returned 3 ?-30\n"
+		   "1 1 leave c returned 4 ?-40\n"
+		   "1 0 leave b returned 5 20-50\n"
+		   "1 0 leave ? returned 6 ?-60\n");
+}
+
+static void test_nameless_return(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	told_tail(&t, 1, 1, 20, 1000, 2);
+	told_ret(&t, 1, RT_NO_FUNCTION, 30, 1000, 3);
+	told_ret(&t, 1, RT_NO_FUNCTION, 40, 1000, 4);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 1 enter b 2\n"
+		   "1 1 leave b returned 3 20-30\n"
+		   "1 0 leave a returned 4 10-40\n");
+}
+
+static void test_entry_only(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	CU_ASSERT(told_hit(&t, &told_entry, 1, 1, false, 20, 900, TOLD_CALLER, 2) == 0);
+	told_call(&t, 1, 2, 30, 800, 3);	/* inside of it, but that cannot be known */
+	CU_ASSERT(told_hit(&t, &told_entry, 1, 1, false, 40, 1000, TOLD_CALLER, 4) == 0);
+	CU_ASSERT(rt_stack_end(t.stack, 50) == 0);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 1 enter b 2 only\n"
+		   "1 1 enter c 3\n"
+		   "1 1 leave c not seen 30-40\n"
+		   "1 0 leave a not seen 10-40\n"
+		   "1 0 enter b 4 only\n");
+}
+
+/* A signal handler on a stack of its own, above the interrupted one: what it pops returns later all the same. */
+static void test_signal_stack(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	told_call(&t, 1, 1, 20, 9000, 2);
+	told_ret(&t, 1, 1, 30, 9000, 3);
+	told_ret(&t, 1, 0, 40, 1000, 4);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 0 leave a not seen 10-20\n"
+		   "1 0 enter b 2\n"
+		   "1 0 leave b returned 3 20-30\n"
+		   "1 0 leave a returned 4 ?-40\n");
+}
+
+static void test_lost(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	told_event(&t, RT_EV_LOST, 0, 15);
+	told_event(&t, RT_EV_MMAP, 1, 16);
+	told_ret(&t, 1, 0, 20, 1000, 2);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "lost 7 at 15\n"
+		   "1 0 leave a returned 2 10-20\n");
+}
+
+static void test_threads(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 2, 0, 10, 1000, 1);
+	told_call(&t, 1, 1, 20, 900, 2);
+	told_call(&t, 2, 1, 30, 950, 3);
+	told_ret(&t, 1, 1, 40, 900, 4);
+	told_call(&t, 1, 2, 50, 900, 5);
+	CU_ASSERT(rt_stack_end(t.stack, 60) == 0);
+	CU_ASSERT(rt_stack_end(t.stack, 70) == 0);	/* nothing is left open */
+	told_finish(&t, "2 0 enter a 1\n"
+		   "1 0 enter b 2\n"
+		   "2 1 enter b 3\n"
+		   "1 0 leave b returned 4 20-40\n"
+		   "1 0 enter c 5\n"
+		   "2 1 leave b unfinished 30-60\n"
+		   "2 0 leave a unfinished 10-60\n"
+		   "1 0 leave c unfinished 50-60\n");
+}
+
+static void test_exit(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	told_call(&t, 2, 0, 11, 1000, 1);
+	told_call(&t, 1, 1, 20, 900, 2);
+	told_event(&t, RT_EV_EXIT, 1, 30);
+	told_event(&t, RT_EV_EXIT, 3, 31);	/* never seen */
+	told_ret(&t, 2, 0, 40, 1000, 3);
+	told_call(&t, 1, 2, 50, 800, 4);	/* the id again, and nothing of the old thread */
+	told_finish(&t, "1 0 enter a 1\n"
+		   "2 0 enter a 1\n"
+		   "1 1 enter b 2\n"
+		   "1 1 leave b exited 20-30\n"
+		   "1 0 leave a exited 10-30\n"
+		   "2 0 leave a returned 3 11-40\n"
+		   "1 0 enter c 4\n");
+}
+
+static void test_fork(void)
+{
+	struct rt_thread *thread;
+	struct told t;
+
+	told_begin(&t);
+	told_comm(&t, 1, "parent");
+	told_call(&t, 2, 0, 10, 1000, 1);
+	told_comm(&t, 2, "old");
+	told_fork(&t, 1, 2, 20);		/* its exit was lost */
+	told_call(&t, 2, 1, 30, 800, 2);
+	thread = rt_stack_thread(t.stack, 1, 2);
+	RT_ASSERT_TEXT(thread->comm, "parent");
+	told_fork(&t, 9, 2, 40);		/* by a thread that is not known */
+	RT_ASSERT_TEXT(thread->comm, "");
+	told_finish(&t, "2 0 enter a 1\n"
+		   "2 0 leave a exited 10-20\n"
+		   "2 0 enter b 2\n"
+		   "2 0 leave b exited 30-40\n");
+}
+
+static void test_comm(void)
+{
+	struct rt_thread *thread;
+	struct told t;
+
+	told_begin(&t);
+	thread = rt_stack_thread(t.stack, 5, 6);
+	CU_ASSERT_FATAL(thread != NULL);
+	CU_ASSERT(thread->pid == 5 && thread->tid == 6);
+	RT_ASSERT_TEXT(thread->comm, "");
+	told_comm(&t, 6, "worker");
+	RT_ASSERT_TEXT(thread->comm, "worker");
+	told_comm(&t, 6, "0123456789abcdefgh");	/* 16 bytes without an end */
+	RT_ASSERT_TEXT(thread->comm, "0123456789abcde");
+	CU_ASSERT(thread->pid == 1);
+	CU_ASSERT(rt_stack_thread(t.stack, 0, 6) == thread);
+	CU_ASSERT(thread->pid == 1);
+	told_finish(&t, "");
+}
+
+/* A record that is shorter than its plan says must not be read past its end. */
+static void test_short_record(void)
+{
+	struct rt_event ev = { .type = RT_EV_HIT, .time = 10, .pid = 1, .tid = 1 };
+	struct rt_hit known = { .returns = true, .plan = &told_entry };
+	static const uint8_t seven[7];
+	struct told t;
+
+	told_begin(&t);
+	ev.hit.sp = 1000;
+	ev.hit.data = seven;
+	ev.hit.size = sizeof(seven);
+	CU_ASSERT(rt_stack_hit(t.stack, &ev, &known) == 0);
+	known.plan = NULL;
+	CU_ASSERT(rt_stack_hit(t.stack, &ev, &known) == -EINVAL);
+	told_finish(&t, "1 0 enter a unreadable\n");
+}
+
+static void test_errors_pass(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	t.fail = -EPIPE;
+	CU_ASSERT(told_hit(&t, &told_entry, 1, 1, true, 20, 900, TOLD_CALLER, 2) == -EPIPE);
+	CU_ASSERT(told_hit(&t, &told_return, 1, 0, true, 30, 1008, 0, 2) == -EPIPE);
+	CU_ASSERT(rt_stack_end(t.stack, 40) == -EPIPE);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 1 enter b 2\n"
+		   "1 1 leave b not seen 20-30\n"
+		   "1 0 leave a unfinished 10-40\n");
+}
+
+/* An architecture with a link register takes nothing off the stack at a return, and a plan may have none. */
+static void test_no_return_pop(void)
+{
+	static const struct rt_plan bare = { .kind = RT_KIND_RETURN };
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	CU_ASSERT(told_hit(&t, &bare, 1, 0, true, 20, 1000, 0, 2) == 0);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 0 leave a returned 2 10-20\n");
+}
+
+/* What counts calls and does nothing else. */
+struct count {
+	uint64_t enters, leaves, deepest;
+};
+
+static int count_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
+{
+	struct count *count = ctx;
+
+	(void)thread;
+	(void)args;
+	count->enters++;
+	if (frame->level > count->deepest)
+		count->deepest = frame->level;
+	return 0;
+}
+
+static int count_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end,
+		       uint64_t time, const struct rt_values *result)
+{
+	struct count *count = ctx;
+
+	(void)thread;
+	(void)frame;
+	(void)end;
+	(void)time;
+	(void)result;
+	count->leaves++;
+	return 0;
+}
+
+static const struct rt_stack_ops count_ops = { .enter = count_enter, .leave = count_leave };
+
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* A million levels, and at half of them a jump out: quadratic work would take minutes. */
+static void test_deep(void)
+{
+	enum { DEPTH = 1000000 };
+	struct count count = { 0, 0, 0 };
+	struct told t = { .stack = rt_stack_new(&count_ops, &count) };
+	const uint64_t top = UINT64_C(1) << 40;
+	double start = seconds();
+	uint64_t i;
+
+	for (i = 0; i < DEPTH; i++)
+		told_call(&t, 1, 0, i, top - 64 * i, 1);
+	CU_ASSERT(count.deepest == DEPTH - 1);
+	for (i = DEPTH - 1; i >= DEPTH / 2; i--)
+		told_ret(&t, 1, 0, DEPTH, top - 64 * i, 1);
+	CU_ASSERT(count.leaves == DEPTH / 2);
+	told_ret(&t, 1, 0, DEPTH, top, 1);
+	CU_ASSERT(count.leaves == DEPTH);
+	CU_ASSERT(seconds() - start < 20);
+	rt_stack_free(t.stack);
+}
+
+static void test_many_threads(void)
+{
+	enum { THREADS = 100000 };
+	struct count count = { 0, 0, 0 };
+	struct told t = { .stack = rt_stack_new(&count_ops, &count) };
+	double start = seconds();
+	pid_t tid;
+
+	for (tid = 1; tid <= THREADS; tid++) {
+		told_fork(&t, 1, tid, 1);
+		told_call(&t, tid, 0, 2, 1000, 1);
+		told_call(&t, tid, 0, 3, 900, 1);
+		if (tid & 1)
+			told_event(&t, RT_EV_EXIT, tid, 4);
+	}
+	CU_ASSERT(count.enters == 2 * THREADS);
+	CU_ASSERT(count.leaves == THREADS);
+	CU_ASSERT(rt_stack_end(t.stack, 5) == 0);
+	CU_ASSERT(count.leaves == 2 * THREADS);
+	CU_ASSERT(seconds() - start < 20);
+	rt_stack_free(t.stack);
+}
+
+CU_TestInfo rt_tests_stack[] = {
+	{ "nested calls", test_nested },
+	{ "jump seen at a return", test_jump_then_return },
+	{ "jump seen at a call", test_jump_then_call },
+	{ "a call where another stood", test_successor },
+	{ "tail call", test_tail_call },
+	{ "tail call whose return was lost", test_tail_call_lost_return },
+	{ "trampoline at another place", test_trampoline_elsewhere },
+	{ "return without its call", test_unseen_entry },
+	{ "return without a name", test_nameless_return },
+	{ "entry only", test_entry_only },
+	{ "signal stack", test_signal_stack },
+	{ "lost events", test_lost },
+	{ "threads and the end", test_threads },
+	{ "exit", test_exit },
+	{ "fork with an id that was known", test_fork },
+	{ "names of threads", test_comm },
+	{ "record shorter than its plan", test_short_record },
+	{ "errors of the output", test_errors_pass },
+	{ "return that pops nothing", test_no_return_pop },
+	{ "a million levels", test_deep },
+	{ "a hundred thousand threads", test_many_threads },
+	CU_TEST_INFO_NULL,
+};
