@@ -137,40 +137,77 @@ static void rows_bpf(FILE *file)
 
 /* ---- the mechanisms, each tried ---- */
 
-static bool row_mechanism(FILE *file, const struct rt_attach_ops *ops)
+enum { MECHANISMS_MAX = 8 };
+
+struct tried {
+	const struct rt_attach_ops *ops;
+	bool works;
+	const char *state;
+	char text[1200];
+};
+
+static void try_mechanism(const struct rt_attach_ops *ops, struct tried *tried)
 {
 	struct rt_error err = { 0 };
 	struct rt_trial trial;
-	char text[256];
-	int r;
+	int r = rt_trial_run(ops, &trial, &err);
 
-	r = rt_trial_run(ops, &trial, &err);
+	tried->ops = ops;
+	tried->state = "no";
 	if (r < 0) {
-		row(file, ops->name, "no", err.text);
-		return false;
+		snprintf(tried->text, sizeof(tried->text), "%s", err.text);
+	} else if (trial.harmed) {
+		tried->state = "HARM";
+		snprintf(tried->text, sizeof(tried->text), "a child of rawtrace's did not survive its probes");
+	} else if (trial.entries != RT_TRIAL_CALLS || trial.returns != RT_TRIAL_CALLS) {
+		snprintf(tried->text, sizeof(tried->text), "of %u calls, %u entries and %u returns were seen", RT_TRIAL_CALLS,
+			 trial.entries, trial.returns);
+	} else {
+		tried->works = true;
+		tried->state = "ok";
+		snprintf(tried->text, sizeof(tried->text), "%s; attached in %.1f ms, detached in %.1f ms", ops->help, trial.attach_ms,
+			 trial.detach_ms);
 	}
-	if (trial.harmed) {
-		row(file, ops->name, "HARM", "a child of rawtrace's did not survive its probes; do not use this mechanism here");
-		return false;
+}
+
+static const char *first_working(const struct tried *tried, unsigned n, bool no_bpf)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (tried[i].works && !(no_bpf && tried[i].ops->bpf))
+			return tried[i].ops->name;
+	return NULL;
+}
+
+/* Each refusal with its reason and what is used instead.  Returns whether anything works. */
+static bool rows_mechanisms(FILE *file)
+{
+	struct tried tried[MECHANISMS_MAX] = { { 0 } };
+	const char *used, *without_bpf;
+	unsigned i, n;
+
+	for (n = 0; n < MECHANISMS_MAX && rt_attach_at(n); n++)
+		try_mechanism(rt_attach_at(n), &tried[n]);
+	used = first_working(tried, n, false);
+	without_bpf = first_working(tried, n, true);
+	for (i = 0; i < n; i++) {
+		size_t len = strlen(tried[i].text);
+
+		if (!tried[i].works && used)
+			snprintf(tried[i].text + len, sizeof(tried[i].text) - len, "; %s is used instead", used);
+		row(file, tried[i].ops->name, tried[i].state, tried[i].text);
 	}
-	if (trial.entries != RT_TRIAL_CALLS || trial.returns != RT_TRIAL_CALLS) {
-		snprintf(text, sizeof(text), "of %u calls, %u entries and %u returns were seen", RT_TRIAL_CALLS, trial.entries,
-			 trial.returns);
-		row(file, ops->name, "no", text);
-		return false;
-	}
-	snprintf(text, sizeof(text), "%s; attached in %.1f ms, detached in %.1f ms", ops->help, trial.attach_ms, trial.detach_ms);
-	row(file, ops->name, "ok", text);
-	return true;
+	fprintf(file, "\nused: %s; with --no-bpf: %s\n", used ? used : "none", without_bpf ? without_bpf : "none");
+	return used;
 }
 
 int rt_doctor_run(FILE *file, struct rt_error *err)
 {
-	const struct rt_attach_ops *first = NULL, *without_bpf = NULL;
 	struct rt_error why = { 0 };
 	struct rt_tracefs tracefs;
 	struct utsname u;
-	unsigned i;
+	bool works;
 	int found;
 
 	if (uname(&u) == 0)
@@ -182,18 +219,10 @@ int rt_doctor_run(FILE *file, struct rt_error *err)
 	rows_tracefs(file, &tracefs, found, &why);
 	rows_bpf(file);
 	fputc('\n', file);
-	for (i = 0; rt_attach_at(i); i++) {
-		if (!row_mechanism(file, rt_attach_at(i)))
-			continue;
-		if (!first)
-			first = rt_attach_at(i);
-		if (!without_bpf && !rt_attach_at(i)->bpf)
-			without_bpf = rt_attach_at(i);
-	}
-	fprintf(file, "\nused: %s; with --no-bpf: %s\n", first ? first->name : "none", without_bpf ? without_bpf->name : "none");
+	works = rows_mechanisms(file);
 	if (fflush(file) != 0)
 		return rt_fail(err, -errno, "standard output: %s", strerror(errno));
-	return first ? 0 : rt_fail(err, -EOPNOTSUPP, "nothing can be traced here, for the reasons above");
+	return works ? 0 : rt_fail(err, -EOPNOTSUPP, "nothing can be traced here, for the reasons above");
 }
 
 int rt_doctor_clean(FILE *file, struct rt_error *err)

@@ -242,8 +242,8 @@ static int attach(struct session *s, struct rt_error *err)
 	if (r < 0)
 		return r;
 	if (o->verbose)
-		fprintf(stderr, "rawtrace: attach %s: %u probes on %zu functions in %.1f ms\n", s->attach->ops->name,
-			s->target.nprobes, s->target.functions.n, (double)(rt_now() - began) / 1e6);
+		fprintf(stderr, "rawtrace: attach %s: functions: %zu, probes: %u, in %.1f ms\n", s->attach->ops->name,
+			s->target.functions.n, s->target.nprobes, (double)(rt_now() - began) / 1e6);
 	return 0;
 }
 

@@ -18,26 +18,33 @@ static bool has(cap_t caps, int cap)
 	return cap_get_flag(caps, (cap_value_t)cap, CAP_EFFECTIVE, &value) == 0 && value == CAP_SET;
 }
 
+static int missing(bool can_bpf, bool can_perf, struct rt_error *err)
+{
+	static const char where[] = "(dropped, or a container without --privileged)";
+
+	if (geteuid() != 0)
+		return rt_fail(err, -EPERM, "tracing needs root, and this is user %u; try: sudo rawtrace ...", (unsigned)geteuid());
+	if (!can_bpf && !can_perf)
+		return rt_fail(err, -EPERM, "the capability cap_sys_admin is missing, and so are cap_bpf and cap_perfmon %s", where);
+	return rt_fail(err, -EPERM, "the capability cap_sys_admin is missing, and of the two that stand for it %s %s",
+		       can_bpf ? "cap_perfmon" : "cap_bpf", where);
+}
+
 int rt_caps_check(bool bpf, struct rt_error *err)
 {
 	cap_t caps = cap_get_proc();
-	bool admin, can_bpf, can_perf;
+	bool admin, can_bpf, can_perf, files;
 
 	if (!caps)
-		return rt_fail(err, -errno, "cannot read this process's capabilities");
+		return rt_fail(err, -errno, "cannot read this process's capabilities: %s", strerror(errno));
 	admin = has(caps, CAP_SYS_ADMIN);
 	can_bpf = has(caps, NR_CAP_BPF);
 	can_perf = has(caps, NR_CAP_PERFMON);
+	files = geteuid() == 0 || has(caps, CAP_DAC_OVERRIDE);
 	cap_free(caps);
-	if (admin || (bpf && can_bpf && can_perf))
+	if (bpf ? admin || (can_bpf && can_perf) : files)
 		return 0;
-	if (geteuid() != 0)
-		return rt_fail(err, -EPERM, "tracing needs root, and this is user %u; try: sudo rawtrace ...", (unsigned)geteuid());
-	if (!bpf)
-		return rt_fail(err, -EPERM, "the capability cap_sys_admin is missing (dropped, or a container without --privileged)");
-	return rt_fail(err, -EPERM, "the capability cap_sys_admin is missing%s%s%s (dropped, or a container without --privileged)",
-		       can_bpf || can_perf ? ", and of the two that stand for it, " : ", and so are cap_bpf and cap_perfmon",
-		       can_bpf ? "" : can_perf ? "cap_bpf" : "", can_bpf ? "cap_perfmon" : "");
+	return missing(can_bpf, can_perf, err);
 }
 
 int rt_caps_check_namespace(struct rt_error *err)

@@ -7,7 +7,8 @@
 #include "util/error.h"
 
 /*
- * May this process trace?  With `bpf`: CAP_SYS_ADMIN, or CAP_BPF and CAP_PERFMON (5.8); without: CAP_SYS_ADMIN.  0 or -EPERM with a message that names what is missing.
+ * May this process trace?  With `bpf`: CAP_SYS_ADMIN, or CAP_BPF and CAP_PERFMON (5.8).  Without, tracefs is files: their owner root, or
+ * CAP_DAC_OVERRIDE.  0 or -EPERM with a message that names what is missing.
  */
 int rt_caps_check(bool bpf, struct rt_error *err);
 
