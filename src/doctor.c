@@ -55,7 +55,7 @@ static void rows_user(FILE *file)
 	else
 		row(file, "seccomp", "filter", "of programs started here only entries are traced, and bpf(2) may be refused");
 	row_limit(file, "RLIMIT_NOFILE", RLIMIT_NOFILE, "; thousands of functions need uprobe-multi or multi-event", 4096);
-	row_limit(file, "RLIMIT_MEMLOCK", RLIMIT_MEMLOCK, "; before 5.11 BPF maps count against it", 64 << 20);
+	row_limit(file, "RLIMIT_MEMLOCK", RLIMIT_MEMLOCK, "; counts only before 5.11, for BPF maps", 64 << 20);
 }
 
 /* ---- what the kernel has ---- */

@@ -68,11 +68,14 @@ static int dump_tracefs(const struct rt_target *t, FILE *file, struct rt_error *
 
 	for (i = 0; i < t->nprobes; i++) {
 		const struct rt_function *f = &t->functions.v[t->probes[i].function];
+		bool left_out = t->plans[t->probes[i].plan].kind == RT_KIND_RETURN && f->image != t->images.v[0];
 		const struct rt_definition d = {
 			.group = "rawtrace", .event = event, .path = rt_image_name(f->image), .offset = f->offset,
 			.kind = t->plans[t->probes[i].plan].kind, .plan = &t->plans[t->probes[i].plan], .with_id = true, .id = i,
 		};
 
+		if (left_out)
+			continue;
 		snprintf(event, sizeof(event), "plan%u", t->probes[i].plan);
 		r = rt_definition_print(&d, line, err);
 		if (r < 0)

@@ -17,7 +17,7 @@ struct rt_record {
 	uint32_t pid;		/* thread group */
 	uint64_t sp;		/* stack pointer at the probe */
 	uint64_t key;		/* which probe: its id, or the instruction pointer (enum rt_key) */
-	uint64_t ra;		/* entry: return address of the call; return: 0 */
+	uint64_t ra;		/* entry: return address of the call, 0: not recorded; return: 0 */
 	uint32_t faults;	/* bit i: value i could not be read */
 	uint16_t plan;		/* which plan's values follow in data[] */
 	uint16_t size;		/* bytes in data[], a multiple of 8 */

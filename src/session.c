@@ -72,7 +72,6 @@ static int open_out(struct session *s, struct rt_error *err)
 	setvbuf(s->out.file, s->out_buffer, _IOFBF, OUT_BUFFER);
 	s->out.functions = &s->target.functions;
 	s->out.command = o->program ? o->program : rt_image_name(s->target.images.v[0]);
-	s->out.start = rt_now();
 	return s->out.ops->begin(&s->out) < 0 ? out_check(s, err) : 0;
 }
 
@@ -265,6 +264,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = watch_all(s, err);
 	if (r == 0 && s->options->pid && rt_feed_read_process(s->feed) < 0)
 		r = rt_nomem(err);
+	s->out.start = rt_now();
 	return r < 0 ? r : rt_tracee_go(&s->tracee, s->target.path, err);
 }
 

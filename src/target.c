@@ -32,6 +32,7 @@ static void judge_process(struct rt_target *t, pid_t pid)
 {
 	long seccomp;
 
+	rt_images_become(&t->images, t->library_entry_only, sizeof(t->library_entry_only));
 	if (rt_images_unwind(&t->images, t->entry_only, sizeof(t->entry_only)))
 		return;
 	if (rt_image_arch(t->images.v[0])->word == 4)
@@ -52,6 +53,8 @@ static int entry_plan(struct rt_target *t, unsigned nargs, unsigned first, struc
 			return (int)i;
 	if (rt_plan_c_entry(rt_image_arch(t->images.v[0]), nargs, &t->plans[i]) < 0)
 		return rt_usage(err, "%u arguments are too many; at most %d can be shown", nargs, RT_MAX_VALUES);
+	/* Without returns no call is kept open, and nothing can be a tail call of it. */
+	t->plans[i].return_address = first && rt_images_jump(&t->images);
 	t->nplans++;
 	return (int)i;
 }
@@ -67,8 +70,12 @@ static int make_probes(struct rt_target *t, struct rt_error *err)
 	t->probes = calloc(n * 2, sizeof(*t->probes));
 	if (!t->returns || !t->plans || !t->probes)
 		return rt_nomem(err);
-	for (i = 0; i < n; i++)
-		any |= t->returns[i] = !t->entry_only[0] && !t->functions.v[i].entry_only;
+	for (i = 0; i < n; i++) {
+		bool library = t->functions.v[i].image != t->images.v[0];
+
+		t->returns[i] = !t->entry_only[0] && !t->functions.v[i].entry_only && !(library && t->library_entry_only[0]);
+		any |= t->returns[i];
+	}
 	if (any)
 		rt_plan_c_return(rt_image_arch(t->images.v[0]), &t->plans[t->nplans++]);
 	for (i = 0; i < n; i++) {
@@ -138,15 +145,15 @@ static int note_reason(const struct rt_target *t, size_t first, int (*note)(void
 int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx, const char *text), void *ctx)
 {
 	char text[768];
-	bool left_out = false;
+	bool library = false;
 	size_t i;
 	int r;
 
-	for (i = 0; i < t->functions.n && everywhere; i++) {
-		if (t->returns[i] && t->functions.v[i].image != t->images.v[0]) {
-			t->returns[i] = false;
-			left_out = true;
-		}
+	for (i = 0; i < t->functions.n; i++) {
+		if (t->functions.v[i].image == t->images.v[0])
+			continue;
+		library = true;
+		t->returns[i] &= !everywhere;
 	}
 	if (t->functions.note) {
 		r = note(ctx, t->functions.note);
@@ -157,8 +164,11 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 		snprintf(text, sizeof(text), "only entries are traced: a uretprobe could harm the program: %s", t->entry_only);
 		return note(ctx, text);
 	}
-	if (left_out) {
-		r = note(ctx, "only entries are traced in libraries: without BPF their probes are in every process that uses them");
+	if (library && (everywhere || t->library_entry_only[0])) {
+		snprintf(text, sizeof(text), "only entries are traced in libraries: %s%s", everywhere ?
+			 "without BPF their probes are in every process that uses them" : "a uretprobe could harm code that comes later: ",
+			 everywhere ? "" : t->library_entry_only);
+		r = note(ctx, text);
 		if (r < 0)
 			return r;
 	}

@@ -18,6 +18,7 @@ struct rt_target {
 	struct rt_probe *probes;
 	unsigned nprobes;
 	char entry_only[512];		/* why no return at all is probed, or "" */
+	char library_entry_only[512];	/* the same for functions of libraries */
 };
 
 /*

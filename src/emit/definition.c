@@ -74,9 +74,9 @@ static int add_plan(struct line *line, const struct rt_plan *plan, struct rt_err
 
 	/* u64, as x64 is not known to the 3.10 and 4.4 kernels. */
 	add(line, " sp=%%%s:u64", arch->sp.tracefs);
-	if (plan->kind == RT_KIND_ENTRY && arch->link.tracefs)
+	if (plan->return_address && arch->link.tracefs)
 		add(line, " ra=%%%s:u64", arch->link.tracefs);
-	else if (plan->kind == RT_KIND_ENTRY)
+	else if (plan->return_address)
 		add(line, " ra=+0(%%%s):u%u", arch->sp.tracefs, arch->word * 8u);
 	for (i = 0; i < plan->nvalues; i++) {
 		r = add_value(line, plan, i, err);

@@ -21,7 +21,8 @@ struct rt_definition {
 };
 
 /*
- * Print the line, without a newline, to `buf` of RT_DEFINITION_MAX bytes.  Its fields: id, sp, ra (entries) and v0, v1, ...
+ * Print the line, without a newline, to `buf` of RT_DEFINITION_MAX bytes.  Its fields: id, sp, ra (where the plan
+ * asks for the return address) and v0, v1, ...
  * Returns 0, or -EOPNOTSUPP with the reason when the kernel's fetch arguments cannot express the plan.
  */
 int rt_definition_print(const struct rt_definition *definition, char *buf, struct rt_error *err);

@@ -165,7 +165,7 @@ static void emit_return_address(struct emitter *e)
 	const struct rt_arch *arch = e->program->plan->arch;
 	int ra = field(e, offsetof(struct rt_record, ra));
 
-	if (e->program->plan->kind == RT_KIND_RETURN) {
+	if (!e->program->plan->return_address) {
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, ra, 0);
 	} else if (arch->link.tracefs) {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R0, CTX, arch->link.pt_regs);

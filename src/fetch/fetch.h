@@ -44,6 +44,7 @@ struct rt_fetch {
  */
 struct rt_plan {
 	enum rt_kind kind;
+	bool return_address;		/* entry: record it; it tells a tail call for certain (stack/stack.h), and costs a read */
 	const struct rt_arch *arch;
 	unsigned nvalues;
 	struct rt_fetch values[RT_MAX_VALUES];

@@ -70,4 +70,14 @@ bool rt_image_imports(struct rt_image *image, const char *name);
  */
 const char *rt_image_unwinds(struct rt_image *image);
 
+/*
+ * The function by which code that nobody can judge yet may come to run among this file's: exec, after which probes in libraries are in
+ * whatever program that is, or dlopen.  NULL: none.  The C library itself does not count: what its posix_spawn and system start
+ * are other processes, and what it loads (iconv, NSS) is C.
+ */
+const char *rt_image_becomes(struct rt_image *image);
+
+/* May code of this file call longjmp?  The C library itself does not count. */
+bool rt_image_jumps(struct rt_image *image);
+
 #endif

@@ -151,3 +151,28 @@ bool rt_images_unwind(const struct rt_images *images, char *buf, size_t size)
 	}
 	return false;
 }
+
+bool rt_images_become(const struct rt_images *images, char *buf, size_t size)
+{
+	const char *how;
+	size_t i;
+
+	for (i = 0; i < images->n; i++) {
+		how = rt_image_becomes(images->v[i]);
+		if (how) {
+			snprintf(buf, size, "%s imports %s", rt_image_name(images->v[i]), how);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool rt_images_jump(const struct rt_images *images)
+{
+	size_t i;
+
+	for (i = 0; i < images->n; i++)
+		if (rt_image_jumps(images->v[i]))
+			return true;
+	return images->incomplete;
+}

@@ -32,4 +32,16 @@ struct rt_image *rt_images_find(const struct rt_images *images, const char *lib)
  */
 bool rt_images_unwind(const struct rt_images *images, char *buf, size_t size);
 
+/*
+ * May this process come to run other code, by exec or dlopen, that could throw through the functions of its libraries?  The file that
+ * may, and how, is written to `buf`: "NAME imports execve".
+ */
+bool rt_images_become(const struct rt_images *images, char *buf, size_t size);
+
+/*
+ * May code of this process leave calls by longjmp, so that the next call at the same stack pointer is none of theirs?  So where a file
+ * imports or contains it, or the libraries could not be listed.
+ */
+bool rt_images_jump(const struct rt_images *images);
+
 #endif

@@ -57,6 +57,9 @@ static const char *const c_libraries[] = {
 	"libm-*", "libmvec.*", "libdl.*", "libdl-*", "librt.*", "librt-*", "linux-vdso.*", "linux-gate.*",
 };
 
+/* A program with plugins: they may be C++, call it, and be called back.  Those of a library know only libraries. */
+static const char *const loading_names[] = { "dlopen", "dlmopen" };
+
 static void say(struct rt_image *image, const char *what, const char *name)
 {
 	snprintf(image->unwinds, sizeof(image->unwinds), "%s%.100s", what, name);
@@ -72,7 +75,8 @@ static bool imports_leave(struct rt_image *image)
 		if (in_table(cxx_names, RT_COUNT(cxx_names), name))
 			say(image, "is C++: imports ", name);
 		else if (in_table(leaving_names, RT_COUNT(leaving_names), name) ||
-			 in_table(leaving_imports, RT_COUNT(leaving_imports), name))
+			 in_table(leaving_imports, RT_COUNT(leaving_imports), name) ||
+			 (!image->short_name && in_table(loading_names, RT_COUNT(loading_names), name)))
 			say(image, "imports ", name);
 		else
 			continue;
@@ -113,9 +117,18 @@ static bool contains_leave(struct rt_image *image)
 	return false;
 }
 
+static const char *library_name(const struct rt_image *image)
+{
+	return image->soname ? image->soname : image->short_name ? image->short_name : "";
+}
+
+static bool is_c_library(const struct rt_image *image)
+{
+	return in_table(c_libraries, RT_COUNT(c_libraries), library_name(image));
+}
+
 static void judge(struct rt_image *image)
 {
-	const char *soname = image->soname ? image->soname : image->short_name ? image->short_name : "";
 	const struct rt_symbol *v;
 	size_t n;
 
@@ -123,9 +136,9 @@ static void judge(struct rt_image *image)
 		say(image, "is a Go program", "");
 		return;
 	}
-	if (in_table(c_libraries, RT_COUNT(c_libraries), soname))
+	if (is_c_library(image))
 		return;
-	if (in_table(cxx_libraries, RT_COUNT(cxx_libraries), soname)) {
+	if (in_table(cxx_libraries, RT_COUNT(cxx_libraries), library_name(image))) {
 		say(image, "is the C++ library", "");
 		return;
 	}
@@ -149,6 +162,44 @@ const char *rt_image_unwinds(struct rt_image *image)
 		judge(image);
 	}
 	return image->unwinds[0] ? image->unwinds : NULL;
+}
+
+static const char *const becoming_names[] = {
+	"execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve", "execveat", "dlopen", "dlmopen",
+};
+
+/* The first name of a table that the file imports or, being static or with `contained`, contains. */
+static const char *first_of(struct rt_image *image, const char *const *table, size_t n, bool contained)
+{
+	const struct rt_symbol *v;
+	size_t i, nv;
+
+	/* Reads the imports too. */
+	if (rt_image_symbols(image, &v, &nv, NULL))
+		return "what its damaged symbol table hides";
+	for (i = 0; i < image->imports.n; i++)
+		if (in_table(table, n, image->imports.v[i]))
+			return image->imports.v[i];
+	if (!contained && (image->interp || image->needed.n || image->short_name))
+		return NULL;
+	for (i = 0; i < nv; i++)
+		if (in_table(table, n, v[i].name))
+			return v[i].name;
+	return NULL;
+}
+
+const char *rt_image_becomes(struct rt_image *image)
+{
+	return is_c_library(image) ? NULL : first_of(image, becoming_names, RT_COUNT(becoming_names), false);
+}
+
+static const char *const jumping_names[] = {
+	"longjmp", "_longjmp", "siglongjmp", "__longjmp*", "____longjmp_chk",
+};
+
+bool rt_image_jumps(struct rt_image *image)
+{
+	return !is_c_library(image) && first_of(image, jumping_names, RT_COUNT(jumping_names), true);
 }
 
 #define TWICE	"returns twice"

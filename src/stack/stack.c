@@ -12,7 +12,11 @@ struct rt_stack {
 	const struct rt_stack_ops *ops;
 	void *ctx;
 	struct rt_threads threads;
+	uint64_t losses;	/* RT_EV_LOST so far */
 };
+
+/* The kernel keeps no more pending uretprobes a thread (MAX_URETPROBE_DEPTH); deeper calls return unseen. */
+enum { RETURNS_SEEN = 64 };
 
 struct rt_stack *rt_stack_new(const struct rt_stack_ops *ops, void *ctx)
 {
@@ -81,23 +85,26 @@ static void hit_values(const struct rt_event *event, const struct rt_plan *plan,
 }
 
 /*
- * The uretprobe of a function replaces its return address with that of the trampoline, at the start of the [uprobes]
- * page.  A function that finds it at the top of its stack was jumped to by the call that stands at the same place.
+ * Is an entry at the stack pointer of the innermost open call a tail call of that one?  A uretprobe replaces the return address with
+ * that of the trampoline, at the start of the [uprobes] page: a function that finds it at the top of its stack was jumped to.
  */
-static bool hit_is_tail_call(const struct rt_event *event)
+static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *task, const struct rt_event *event)
 {
-	return event->hit.ra && (event->hit.ra & 0xfff) == 0;
+	if (event->hit.ra)
+		return (event->hit.ra & 0xfff) == 0;
+	return task->n && task->n <= RETURNS_SEEN && task->v[task->n - 1].losses == stack->losses;
 }
 
 static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
 		       const struct rt_hit *hit)
 {
-	size_t keep = stack_at(task, event->hit.sp, !hit_is_tail_call(event));
 	struct rt_frame frame;
 	struct rt_values args;
 	int err;
 
-	err = stack_unwind(stack, task, keep, RT_END_NOT_SEEN, event->time);
+	err = stack_unwind(stack, task, stack_at(task, event->hit.sp, false), RT_END_NOT_SEEN, event->time);
+	if (!err && !is_tail_call(stack, task, event))
+		err = stack_unwind(stack, task, stack_at(task, event->hit.sp, true), RT_END_NOT_SEEN, event->time);
 	if (err)
 		return err;
 	err = RT_ROOM(&task->v, task->n, &task->cap);
@@ -110,6 +117,7 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 	frame.level = (unsigned)task->n;
 	frame.sp = event->hit.sp;
 	frame.time = event->time;
+	frame.losses = stack->losses;
 	/* A call whose end will not be known is not kept: nothing can be said to be inside it. */
 	if (hit->returns)
 		task->v[task->n++] = frame;
@@ -221,6 +229,7 @@ int rt_stack_event(struct rt_stack *stack, const struct rt_event *event)
 {
 	switch (event->type) {
 	case RT_EV_LOST:
+		stack->losses++;
 		return stack->ops->lost(stack->ctx, event->time, event->lost.count);
 	case RT_EV_EXIT:
 		return stack_exit(stack, event->tid, event->time);

@@ -13,7 +13,8 @@
  * The stack grows down, so a frame whose entry stack pointer lies below the one of a new event has gone, whether or
  * not its return was seen.  Two calls at the same stack pointer: the second is a tail call of the first where its
  * return address is the kernel's uretprobe trampoline (a page-aligned address: the start of the process's [uprobes]
- * page), and its successor else.
+ * page), and its successor else.  Where the return address was not recorded (nothing in the process can longjmp), the
+ * second is a tail call unless the first one's return could not be seen: past 64 levels, or events were lost since.
  */
 
 enum rt_end {
@@ -46,6 +47,7 @@ struct rt_frame {
 	unsigned level;			/* 0: outermost */
 	uint64_t sp;			/* at entry */
 	uint64_t time;			/* of the entry; 0 where it was not seen */
+	uint64_t losses;		/* how often events had been lost by then */
 };
 
 /* What an output is told.  Each returns 0 or a negative errno, which ends the trace. */

@@ -35,6 +35,7 @@ bool rt_golden(const char *name, const char *text)
 void rt_golden_plan_entry(const struct rt_arch *arch, struct rt_plan *plan)
 {
 	CU_ASSERT_FATAL(rt_plan_c_entry(arch, 2, plan) == 0);
+	plan->return_address = true;
 }
 
 void rt_golden_plan_return(const struct rt_arch *arch, struct rt_plan *plan)

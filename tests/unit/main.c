@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs every suite: silent about success, exact about failure, and one closing line. */
 #include <CUnit/Basic.h>
+#include <CUnit/TestRun.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,12 +43,13 @@ int main(void)
 		fprintf(stderr, "unit: %s\n", CU_get_error_msg());
 		return 1;
 	}
-	CU_basic_set_mode(CU_BRM_SILENT);
-	CU_basic_run_tests();
+	CU_run_all_tests();	/* CU_basic_run_tests would print a summary of its own */
 	failed = CU_get_number_of_tests_failed();
-	if (failed)
+	if (failed) {
 		CU_basic_show_failures(CU_get_failure_list());
-	printf("\n%u passed, %u failed\n", CU_get_number_of_tests_run() - failed, failed);
+		putchar('\n');
+	}
+	printf("%u passed, %u failed\n", CU_get_number_of_tests_run() - failed, failed);
 	CU_cleanup_registry();
 	return failed != 0;
 }

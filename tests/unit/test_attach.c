@@ -79,6 +79,7 @@ static void plan_of_two(struct rt_plan *plan)
 {
 	memset(plan, 0, sizeof(*plan));
 	plan->arch = &rt_arch_x86_64;
+	plan->return_address = true;
 	plan->nvalues = 2;
 	plan->values[0] = (struct rt_fetch){ .type = RT_TYPE_INT, .size = 4, .is_signed = true };
 	plan->values[1] = (struct rt_fetch){ .type = RT_TYPE_STRING, .max = 8 };

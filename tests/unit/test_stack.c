@@ -118,12 +118,72 @@ static void test_trampoline_elsewhere(void)
 	told_begin(&t);
 	told_call(&t, 1, 0, 10, 900, 1);
 	told_tail(&t, 1, 1, 20, 1000, 2);
-	CU_ASSERT(told_hit(&t, &told_entry, 1, 2, true, 30, 1000, 0, 3) == 0);	/* no return address known */
+	told_call(&t, 1, 2, 30, 1000, 3);
 	told_finish(&t, "1 0 enter a 1\n"
 		   "1 0 leave a not seen 10-20\n"
 		   "1 0 enter b 2\n"
 		   "1 0 leave b not seen 20-30\n"
 		   "1 0 enter c 3\n");
+}
+
+/* A call whose return address was not recorded. */
+static void call_unknown(struct told *t, uint32_t function, uint64_t time, uint64_t sp)
+{
+	CU_ASSERT(told_hit(t, &told_entry, 1, function, true, time, sp, 0, 0) == 0);
+}
+
+/* Without return addresses the same stack pointer means a tail call, as every return is seen ... */
+static void test_unknown_tail(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	call_unknown(&t, 0, 10, 1000);
+	call_unknown(&t, 1, 20, 1000);
+	told_ret(&t, 1, 1, 30, 1000, 7);
+	told_ret(&t, 1, 0, 40, 1000, 8);
+	call_unknown(&t, 2, 50, 1000);
+	told_finish(&t, "1 0 enter a 0\n"
+		   "1 1 enter b 0\n"
+		   "1 1 leave b returned 7 20-30\n"
+		   "1 0 leave a returned 8 10-40\n"
+		   "1 0 enter c 0\n");
+}
+
+/* ... unless events were lost in between ... */
+static void test_unknown_after_loss(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	call_unknown(&t, 0, 10, 1000);
+	told_event(&t, RT_EV_LOST, 0, 15);
+	call_unknown(&t, 1, 20, 1000);
+	call_unknown(&t, 2, 30, 1000);	/* and since the loss nothing was */
+	told_finish(&t, "1 0 enter a 0\n"
+		   "lost 7 at 15\n"
+		   "1 0 leave a not seen 10-20\n"
+		   "1 0 enter b 0\n"
+		   "1 1 enter c 0\n");
+}
+
+/* ... or the call lies deeper than the kernel follows returns. */
+static void test_unknown_deep(void)
+{
+	struct told t;
+	unsigned i;
+
+	told_begin(&t);
+	for (i = 0; i < 65; i++)
+		call_unknown(&t, 0, i, 10000 - 10 * i);
+	call_unknown(&t, 1, 70, 10000 - 10 * 64);
+	call_unknown(&t, 2, 80, 10000 - 10 * 63);	/* the 64th is still followed */
+	fflush(t.file);
+	CU_ASSERT(strstr(t.text, "1 64 enter a 0\n1 64 leave a not seen 64-70\n1 64 enter b 0\n"
+			 "1 64 leave b not seen 70-80\n1 64 enter c 0\n") != NULL);
+	fclose(t.file);
+	rt_stack_free(t.stack);
+	free(t.text);
 }
 
 static void test_unseen_entry(void)
@@ -434,6 +494,9 @@ CU_TestInfo rt_tests_stack[] = {
 	{ "tail call", test_tail_call },
 	{ "tail call whose return was lost", test_tail_call_lost_return },
 	{ "trampoline at another place", test_trampoline_elsewhere },
+	{ "tail calls without return addresses", test_unknown_tail },
+	{ "the same after a loss", test_unknown_after_loss },
+	{ "the same past 64 levels", test_unknown_deep },
 	{ "return without its call", test_unseen_entry },
 	{ "return without a name", test_nameless_return },
 	{ "entry only", test_entry_only },
