@@ -25,6 +25,7 @@ struct rt_feed {
 	const struct rt_target *target;
 	enum rt_key key;
 	pid_t pid;
+	uint64_t begin, end;
 	struct rt_stack *stack;
 	struct rt_members members;
 	struct rt_addrmap *maps;
@@ -51,6 +52,7 @@ struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid
 	feed->target = target;
 	feed->key = key;
 	feed->pid = pid;
+	feed->end = UINT64_MAX;
 	feed->stack = stack;
 	feed->maps = rt_addrmap_new();
 	feed->places = calloc(target->functions.n, sizeof(*feed->places));
@@ -75,6 +77,12 @@ void rt_feed_free(struct rt_feed *feed)
 	rt_members_free(&feed->members);
 	free(feed->places);
 	free(feed);
+}
+
+void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end)
+{
+	feed->begin = begin;
+	feed->end = end;
 }
 
 int rt_feed_read_process(struct rt_feed *feed)
@@ -152,6 +160,8 @@ static int on_hit(struct rt_feed *feed, const struct rt_event *event)
 	/* What a ring brings is checked like any input: ids index our tables. */
 	if (event->hit.plan >= t->nplans || event->hit.size != rt_plan_size(&t->plans[event->hit.plan]))
 		return -EBADMSG;
+	if (event->time < feed->begin || event->time > feed->end)
+		return 0;
 	hit.plan = &t->plans[event->hit.plan];
 	if (feed->key == RT_KEY_ID) {
 		if (event->hit.key >= t->nprobes || t->probes[event->hit.key].plan != event->hit.plan)

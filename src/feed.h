@@ -19,6 +19,12 @@ void rt_feed_free(struct rt_feed *feed);
 /* Read the threads and mappings that the process has now, for events that name only those.  0 or -ENOMEM. */
 int rt_feed_read_process(struct rt_feed *feed);
 
+/*
+ * Hits before `begin` or after `end` (ns, CLOCK_MONOTONIC) are passed over: probes go in and come out one after another, and what they
+ * show meanwhile is halves of calls.
+ */
+void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end);
+
 /* A sink for the merge: ctx is the feed. */
 int rt_feed_event(void *ctx, const struct rt_event *event);
 

@@ -246,6 +246,13 @@ static int attach(struct session *s, struct rt_error *err)
 	return 0;
 }
 
+/* The trace is from now, or from the beginning of our own command, to `end`. */
+static void set_window(struct session *s, uint64_t end)
+{
+	if (!s->attach->source->foreign_clock)
+		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, end);
+}
+
 /* What the stages below the attach need to know of the process, then the word to go. */
 static int begin_stream(struct session *s, struct rt_error *err)
 {
@@ -262,9 +269,10 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = out_check(s, err);
 	if (r == 0)
 		r = watch_all(s, err);
-	if (r == 0 && s->options->pid && rt_feed_read_process(s->feed) < 0)
+	if (r == 0 && !s->tracee.ours && rt_feed_read_process(s->feed) < 0)
 		r = rt_nomem(err);
 	s->out.start = rt_now();
+	set_window(s, UINT64_MAX);
 	return r < 0 ? r : rt_tracee_go(&s->tracee, s->target.path, err);
 }
 
@@ -345,8 +353,10 @@ static int run(struct session *s, struct rt_error *err)
 
 	r = follow(s, err);
 	/* A program that has ended sends nothing more; a running one must stop sending before the last round. */
-	if (!s->tracee.ended)
+	if (!s->tracee.ended) {
+		set_window(s, rt_now());
 		s->attach->ops->detach(s->attach);
+	}
 	if (r == 0)
 		r = drain_round(s, true, err);
 	if (r == 0)

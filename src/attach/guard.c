@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How long the guard waits for the dead process's perf events to be closed: detaching takes tens of ms each on old kernels. */
-enum { RETRY_MS = 50, RETRIES = 1200 };
+/* How long the guard waits for the dead process's perf events to be closed: a tenth of a second each, one after another. */
+enum { RETRY_MS = 100, RETRIES = 6000 };
 
 /* Keep nothing of the parent's open: a reader of its standard error must see the end of file when it dies. */
 static void close_all_but(int keep)

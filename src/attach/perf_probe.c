@@ -2,7 +2,6 @@
 #include "attach/perf_probe.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -94,38 +93,16 @@ const char *rt_perf_probes_path(const struct rt_function *function, char *buf)
 	return buf;
 }
 
-/* Each close waits for RCU grace periods, tens of ms, one after another in one thread; side by side they share them. */
-enum { CLOSERS = 32, CLOSERS_FROM = 8 };
-
-struct closer {
-	struct rt_perf_probes *p;
-	size_t *next;
-};
-
-static void *close_some(void *arg)
-{
-	struct closer *c = arg;
-	size_t i;
-
-	while ((i = __atomic_fetch_add(c->next, 1, __ATOMIC_RELAXED)) < c->p->nfds)
-		close(c->p->fds[i]);
-	return NULL;
-}
-
+/*
+ * Each close waits for RCU grace periods, about 0.1 s, and closing from many threads gains nothing: the kernel holds event_mutex
+ * meanwhile (measured on 6.18).  Hence the mechanisms with one descriptor for all are preferred.
+ */
 void rt_perf_probes_detach(struct rt_attach *attach)
 {
 	struct rt_perf_probes *p = (struct rt_perf_probes *)attach;
-	size_t next = 0;
-	struct closer c = { p, &next };
-	pthread_t threads[CLOSERS];
-	unsigned n = 0;
 
-	while (p->nfds > CLOSERS_FROM && n < CLOSERS && pthread_create(&threads[n], NULL, close_some, &c) == 0)
-		n++;
-	close_some(&c);
-	while (n)
-		pthread_join(threads[--n], NULL);
-	p->nfds = 0;
+	while (p->nfds)
+		close(p->fds[--p->nfds]);
 }
 
 void rt_perf_probes_close(struct rt_attach *attach)

@@ -293,6 +293,20 @@ static void test_feed_by_address(void)
 	fixture_close(&x);
 }
 
+static void test_feed_window(void)
+{
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	rt_feed_window(x.feed, 2, 5);	/* hits are at 1 */
+	CU_ASSERT(hit(&x, PID, PID, 1, 0, 0x7000) == 0 && x.told.calls == 0);
+	rt_feed_window(x.feed, 0, 0);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0, 0x7000) == 0 && x.told.calls == 0);
+	rt_feed_window(x.feed, 1, 1);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	fixture_close(&x);
+}
+
 /* Sources that know only threads: a thread of ours, its new thread, its child process. */
 static void test_feed_members(void)
 {
@@ -320,6 +334,7 @@ CU_TestInfo rt_tests_attach[] = {
 	{ "tracefs threads", test_decode_threads },
 	{ "hits by probe id", test_feed_by_id },
 	{ "hits by address", test_feed_by_address },
+	{ "hits outside the trace", test_feed_window },
 	{ "hits by thread", test_feed_members },
 	CU_TEST_INFO_NULL,
 };
