@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs that a uretprobe would abort: C++ exceptions through library functions, in the program itself or in code that
+# comes later.  They must end as they do untraced, and the first line must say what is not traced.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+
+has g++ || skip_all "no g++"
+g++ -O1 -o "$T/thrower" "$TARGETS/thrower.cc" || exit 1
+g++ -O1 -shared -fPIC -o "$T/plugin.so" "$TARGETS/thrower.cc" || exit 1
+$CC -O1 -o "$T/becomes" "$TARGETS/becomes.c" || exit 1
+$CC -O1 -DPLUGIN -o "$T/loads" "$TARGETS/becomes.c" -ldl || exit 1
+echo "caught 7" >"$T/want"
+
+for mechanism in $MECHANISMS; do
+	# Without BPF the probes would be in every process that uses the C library.
+	[ "$mechanism" != tracefs ] || continue
+	begin "$mechanism: a C++ program throws through qsort"
+	rt --attach="$mechanism" "$T/thrower" libc.so:qsort
+	expect_status 0
+	expect_same "$T/want" "$T/out"
+	expect_line "rawtrace: only entries are traced: a uretprobe could harm the program: .*thrower is C++" "$T/err"
+	end_case
+
+	begin "$mechanism: a C program becomes a C++ one"
+	rt --attach="$mechanism" "$T/becomes" libc.so:qsort -- exec "$T/thrower"
+	expect_status 0
+	expect_same "$T/want" "$T/out"
+	expect_line "rawtrace: only entries are traced in libraries: .*becomes imports execl" "$T/err"
+	end_case
+
+	begin "$mechanism: a C program loads a C++ plugin"
+	rt --attach="$mechanism" "$T/loads" libc.so:qsort -- load "$T/plugin.so"
+	expect_status 0
+	expect_same "$T/want" "$T/out"
+	expect_line "rawtrace: only entries are traced: a uretprobe could harm the program: .*loads imports dlopen" "$T/err"
+	end_case
+done

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# rawtrace is killed at any moment: the program goes on and gets its results right, and no probe stays.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+
+# moment MILLISECONDS: a random time below that, in seconds.
+moment() {
+	od -An -N2 -tu2 /dev/urandom | awk -v below="$1" '{ printf "%.3f", $1 % below / 1000 }'
+}
+
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: SIGKILL while it traces a process"
+	i=0
+	tracers=
+	while [ $i -lt 5 ]; do
+		i=$((i + 1))
+		in_background "$BIN/worker" 2 450 50 >"$T/worker"
+		worker=$PID
+		wait_for 5 has_line ready "$T/worker"
+		in_background "$RAWTRACE" --attach="$mechanism" -o "$T/trace" -p "$worker" work leaf 2>"$T/err"
+		tracer=$PID
+		delay=$(moment 350)
+		sleep "$delay"
+		kill -KILL "$tracer"
+		reap "$tracer"
+		expect_number "after $delay s: status" "$ST" -eq 137
+		tracers="$tracers $tracer"
+		reap "$worker"
+		expect_number "after $delay s: the program's status" "$ST" -eq 0
+		expect_line '^right$' "$T/worker"
+	done
+	for tracer in $tracers; do
+		wait_for 15 nothing_left_by "$tracer" || because "left by $tracer: $(left_by "$tracer")"
+	done
+	end_case
+
+	begin "$mechanism: SIGKILL while it starts or traces a command"
+	i=0
+	tracers=
+	while [ $i -lt 5 ]; do
+		i=$((i + 1))
+		rm -f "$T/worker"
+		in_background "$RAWTRACE" --attach="$mechanism" -o "$T/trace" "$BIN/worker" work leaf -- 2 300 50 \
+			>"$T/worker" 2>"$T/err"
+		tracer=$PID
+		delay=$(moment 250)
+		sleep "$delay"
+		kill -KILL "$tracer"
+		reap "$tracer"
+		tracers="$tracers $tracer"
+		# Either the program has never begun, or it comes to its right end.
+		if wait_for 1 has_line ready "$T/worker"; then
+			wait_for 10 has_line '^right$' "$T/worker" || {
+				because "after $delay s: the program did not end right"
+				show "$T/worker"
+			}
+		else
+			[ ! -s "$T/worker" ] || show "$T/worker"
+		fi
+	done
+	for tracer in $tracers; do
+		wait_for 15 nothing_left_by "$tracer" || because "left by $tracer: $(left_by "$tracer")"
+	done
+	end_case
+done
+
+begin "SIGKILL to rawtrace and its guard: the next start clears what they left"
+case " $MECHANISMS " in
+*" tracefs "*)
+	in_background "$BIN/worker" 1 20000 200 >"$T/worker"
+	worker=$PID
+	wait_for 5 has_line ready "$T/worker"
+	in_background "$RAWTRACE" --attach=tracefs -p "$worker" work 2>"$T/err"
+	tracer=$PID
+	wait_for 10 lines_at_least 50 "$T/err" || because "no trace"
+	guard=$(cat "/proc/$tracer/task/$tracer/children" 2>/dev/null)
+	# shellcheck disable=SC2086 # the guard alone
+	[ -n "$guard" ] && kill -KILL $guard
+	kill -KILL "$tracer"
+	reap "$tracer"
+	[ -z "$guard" ] || [ -n "$(left_by "$tracer")" ] || because "nothing was left, so nothing was shown"
+	rt "$FIB" fib
+	expect_status 0
+	nothing_left_by "$tracer" || because "left: $(left_by "$tracer")"
+	kill -USR1 "$worker"
+	reap "$worker"
+	expect_line '^right$' "$T/worker"
+	end_case
+	;;
+*) skip "SIGKILL to the guard" "no tracefs" ;;
+esac

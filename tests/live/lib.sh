@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the live tests share: sourced by each of them.  tests/run gives RAWTRACE, FIB, SRCDIR, BUILDDIR, CC, RT_TMP.
+# A case is: begin NAME, checks that say what is wrong, end_case.
+set -u
+LC_ALL=C
+export LC_ALL
+
+SCRIPT=$(basename "$0" .sh)
+BIN=$BUILDDIR/tests/live
+TARGETS=$SRCDIR/tests/live/targets
+LIVE=$SRCDIR/tests/live
+TRACING=/sys/kernel/tracing
+[ -d "$TRACING/events" ] || TRACING=/sys/kernel/debug/tracing
+T=$(mktemp -d "$RT_TMP/$SCRIPT.XXXXXX") || exit 1
+chmod 755 "$T"
+BACKGROUND=
+
+clean_up() {
+	for pid in $BACKGROUND; do
+		kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
+	done
+	rm -rf "$T"
+}
+trap clean_up EXIT
+trap 'exit 1' INT TERM HUP
+
+# ---- cases ----
+
+begin() {
+	CASE="$SCRIPT: $*"
+	: >"$T/why"
+}
+
+because() {
+	printf '%s\n' "$*" >>"$T/why"
+}
+
+# The beginning of a file, as a reason.
+show() {
+	printf '%s:\n' "${1##*/}" >>"$T/why"
+	sed 's/^/| /; 25q' "$1" >>"$T/why"
+}
+
+end_case() {
+	if [ -s "$T/why" ]; then
+		printf 'not ok %s\n' "$CASE"
+		sed 's/^/    /' "$T/why"
+		CASES_FAILED=1
+	else
+		printf 'ok %s\n' "$CASE"
+	fi
+}
+
+skip() {
+	printf 'skip %s: %s\n' "$SCRIPT: $1" "$2"
+}
+
+# Nothing of this script can be tried.
+skip_all() {
+	printf 'skip %s: %s\n' "$SCRIPT" "$1"
+	exit 0
+}
+
+has() {
+	command -v "$1" >/dev/null 2>&1
+}
+
+[ "$(id -u)" = 0 ] || skip_all "not root"
+
+# ---- running ----
+
+# rt ARGUMENT...: rawtrace, with its output in $T/out and $T/err and its exit status in $ST.
+rt() {
+	timeout 60 "$RAWTRACE" "$@" >"$T/out" 2>"$T/err" </dev/null
+	ST=$?
+}
+
+# in_background COMMAND...: as an interactive shell would run it; its id in $PID.  It is ended after 40 s.
+in_background() {
+	"$BIN/fresh" "$@" &
+	PID=$!
+	BACKGROUND="$BACKGROUND $PID"
+}
+
+# reap PID: its exit status in $ST.
+reap() {
+	wait "$1" 2>/dev/null
+	ST=$?
+	forget "$1"
+}
+
+forget() {
+	kept=
+	for pid in $BACKGROUND; do
+		[ "$pid" = "$1" ] || kept="$kept $pid"
+	done
+	BACKGROUND=$kept
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds.
+wait_for() {
+	tries=$(($1 * 20))
+	shift
+	while ! "$@"; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
+has_line() {
+	grep -q -e "$1" "$2" 2>/dev/null
+}
+
+lines_at_least() {
+	[ "$(grep -c '' "$2" 2>/dev/null)" -ge "$1" ] 2>/dev/null
+}
+
+# ---- checks ----
+
+expect_status() {
+	[ "$ST" = "$1" ] || because "exit status $ST, not $1"
+}
+
+expect_line() {
+	grep -q -e "$1" "$2" && return
+	because "no line matches: $1"
+	show "$2"
+}
+
+expect_no_line() {
+	grep -q -e "$1" "$2" || return
+	because "a line matches: $1"
+	show "$2"
+}
+
+expect_same() {
+	cmp -s "$1" "$2" && return
+	because "${1##*/} (-) and ${2##*/} (+) differ:"
+	diff "$1" "$2" 2>&1 | sed 's/^/| /; 25q' >>"$T/why"
+}
+
+# expect_text TEXT FILE: the whole file.
+expect_text() {
+	printf '%s\n' "$1" >"$T/expected"
+	expect_same "$T/expected" "$2"
+}
+
+# expect_number WHAT IS RELATION SHOULD: -eq, -le and so on
+expect_number() {
+	test "$2" "$3" "$4" 2>/dev/null || because "$1: $2, should be $3 $4"
+}
+
+# One line that begins with rawtrace's name: what an error looks like.
+expect_message() {
+	[ "$(grep -c '' "$2")" = 1 ] || because "not one line of message"
+	expect_line "^rawtrace: .*$1" "$2"
+}
+
+# expect_agreement TRACE WITNESS: line for line, thread by thread.  Lines without a column are of the thread that called first.
+expect_agreement() {
+	awk '{ t = substr($1, 2) + 0; sub(/^\[[0-9]+\] /, ""); print t, $0 }' "$2" | sort -s -k1,1n >"$T/said"
+	first=$(sed -n '1s/^\[\([0-9]*\)\].*/\1/p' "$2")
+	awk -v first="$first" '{
+		t = first
+		if (match($0, /^\[[0-9]+\] /)) {
+			t = substr($1, 2) + 0
+			$0 = substr($0, RLENGTH + 1)
+		}
+		print t, $0
+	}' "$1" | sort -s -k1,1n >"$T/traced"
+	[ -s "$T/said" ] || because "the target called nothing"
+	expect_same "$T/said" "$T/traced"
+}
+
+# expect_nested TRACE: levels and marks fit; says so of each thread.  $2 "whole": nothing may be marked.
+expect_nested() {
+	awk -v whole="${2:-}" -f "$LIVE/nested.awk" "$1" >"$T/nested" 2>&1 || {
+		because "the tree is not nested as it should be:"
+		sed 's/^/| /; 10q' "$T/nested" >>"$T/why"
+	}
+}
+
+# ---- mechanisms ----
+
+# The mechanisms that this kernel has, in $MECHANISMS; the others are skipped, each with the doctor's reason.
+find_mechanisms() {
+	MECHANISMS=
+	timeout 60 "$RAWTRACE" doctor >"$T/doctor" 2>/dev/null
+	for name in uprobe-multi multi-event pmu event tracefs; do
+		set -- $(grep "^$name " "$T/doctor")
+		if [ "${2:-}" = ok ]; then
+			MECHANISMS="$MECHANISMS $name"
+		else
+			skip "$name" "${*:-no such row in rawtrace doctor}"
+		fi
+	done
+}
+
+# What rawtrace process $1 has in tracefs.
+left_by() {
+	grep -e "[:/]rawtrace_$1/" "$TRACING/uprobe_events" 2>/dev/null
+	[ ! -d "$TRACING/instances/rawtrace-$1" ] || echo "instances/rawtrace-$1"
+}
+
+nothing_left_by() {
+	[ -z "$(left_by "$1")" ]
+}

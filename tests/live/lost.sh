@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Full rings: what was lost is said where it was lost, and the tree after it is right.  With the default buffers, nothing is.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+
+CALLS=60000
+
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: a ring that is too small"
+	in_background "$RAWTRACE" --attach="$mechanism" --buffer=4K -o "$T/trace" "$BIN/loop" step -- $CALLS >"$T/out" 2>"$T/err"
+	tracer=$PID
+	wait_for 10 test -s "$T/trace" || because "no trace"
+	kill -STOP "$tracer"
+	sleep 0.2
+	kill -CONT "$tracer"
+	reap "$tracer"
+	expect_status 5
+	[ ! -s "$T/err" ] || show "$T/err"
+	expect_line '^\*\*\* [0-9]* events\{0,1\} lost \*\*\*$' "$T/trace"
+	expect_nested "$T/trace"
+	# An event is a call that was printed, a return that was seen, or lost.
+	lost=$(awk '/ lost \*\*\*$/ { n += $2 } END { print n + 0 }' "$T/trace")
+	seen=$(grep -v -e ' lost \*\*\*$' -e '<\*\*\* ' "$T/trace" | grep -c '')
+	expect_number "events seen" "$seen" -gt 0
+	expect_number "events lost" "$lost" -gt 1000
+	if [ "$mechanism" != tracefs ]; then
+		expect_number "events seen and lost" $((seen + lost)) -eq $((2 * CALLS))
+	else
+		# The ring holds the beginnings and ends of threads too.
+		expect_number "events seen and lost" $((seen + lost)) -ge $((2 * CALLS - 10))
+		expect_number "events seen and lost" $((seen + lost)) -le $((2 * CALLS + 10))
+	fi
+	# Nothing is ever inside a call of this loop, whatever was lost.
+	expect_no_line '^[<>] ' "$T/trace"
+	end_case
+done
+
+case " $MECHANISMS " in
+*" uprobe-multi "*)
+	begin "uprobe-multi: a million calls at full speed, none lost"
+	timeout 100 "$RAWTRACE" --attach=uprobe-multi -o "$T/trace" "$BIN/loop" step -- 1000000 >"$T/out" 2>"$T/err"
+	ST=$?
+	expect_status 5
+	expect_number lines "$(grep -c '' "$T/trace")" -eq 2000000
+	expect_number calls "$(grep -c '^>(step ' "$T/trace")" -eq 1000000
+	expect_number returns "$(grep -c '^<-\{0,1\}[0-9][0-9]*$' "$T/trace")" -eq 1000000
+	end_case
+	;;
+*) skip "a million calls" "no uprobe-multi" ;;
+esac

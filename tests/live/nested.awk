@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Is this tree nested?  Prints what is wrong and fails.  whole: every call has its return and none is marked as not seen.
+
+function wrong(what) {
+	print "line " NR ": " what ": " $0
+	bad = 1
+}
+
+/^rawtrace: / || /^\*\*\* [0-9]+ events? lost \*\*\*$/ {
+	if (whole)
+		wrong("a remark")
+	next
+}
+
+{
+	line = $0
+	tid = 0
+	if (match(line, /^\[[0-9]+\] /)) {
+		tid = substr(line, 2) + 0
+		line = substr(line, RLENGTH + 1)
+	}
+	if (!match(line, /^[<>][<> ]*/)) {
+		wrong("no call and no return")
+		next
+	}
+	mark = substr(line, 1, 1)
+	level = RLENGTH - 1
+	line = substr(line, RLENGTH + 1)
+	if (match(line, /^\[[0-9]+\] /)) {
+		if (level != 6)
+			wrong("the prefix before a level's number")
+		level = substr(line, 2) + 0
+		line = substr(line, RLENGTH + 1)
+	}
+	# The thread that was there before there was a column has none on its first lines.
+	if (!tid)
+		unnamed = 1
+	else if (unnamed && !(tid in named)) {
+		named[tid] = 1
+		if (!moved && (level != 0 || mark == "<")) {
+			depth[tid] = depth[0]
+			depth[0] = 0
+			moved = 1
+		}
+	}
+	if (mark == ">") {
+		if (level != depth[tid])
+			wrong("a call at level " level " where " depth[tid] " are open")
+		depth[tid] = level + 1
+	} else if (line ~ /call of .* not seen/) {
+		if (whole)
+			wrong("marked")
+		if (level != depth[tid])
+			wrong("a return of an unseen call at level " level " where " depth[tid] " are open")
+	} else {
+		if (whole && line ~ /\*\*\*/)
+			wrong("marked")
+		if (level != depth[tid] - 1)
+			wrong("a return at level " level " where " depth[tid] " are open")
+		depth[tid] = level
+	}
+}
+
+END {
+	for (t in depth)
+		if (depth[t] > 0) {
+			print "thread " t ": " depth[t] " calls still open at the end"
+			bad = 1
+		}
+	exit bad
+}

@@ -1,0 +1,191 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Running processes, and signals that end a trace: in order, the complete part printed, the program unharmed.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+
+start_worker() {
+	in_background "$BIN/worker" "$@" >"$T/worker"
+	worker=$PID
+	wait_for 10 has_line ready "$T/worker" || because "the worker is not ready"
+}
+
+end_worker() {
+	kill -0 "$worker" 2>/dev/null || because "the program is gone"
+	kill -USR1 "$worker"
+	reap "$worker"
+	expect_status 0
+	expect_line '^right$' "$T/worker"
+}
+
+# Calls of work have an odd result, and leaf inside them: any call of either in the trace has its own result.
+expect_results() {
+	awk '{
+		t = 0
+		if (match($0, /^\[[0-9]+\] /)) {
+			t = substr($1, 2) + 0
+			$0 = substr($0, RLENGTH + 1)
+		}
+		match($0, /^[<>][<> ]*/)
+		level = RLENGTH - 1
+		rest = substr($0, RLENGTH + 1)
+		if (substr($0, 1, 1) == ">") {
+			split(rest, word, /[( )]/)
+			name[t, level] = word[2]
+			arg[t, level] = word[3]
+		} else if (rest ~ /^-?[0-9]+$/ && (t, level) in arg) {
+			if (rest + 0 != (name[t, level] == "work" ? 2 * arg[t, level] + 1 : arg[t, level] + 1))
+				print "line " NR ": " name[t, level] " " arg[t, level] " gave " rest
+			n++
+		}
+	}
+	END { if (!n) print "no result at all" }' "$1" >"$T/results"
+	[ ! -s "$T/results" ] || show "$T/results"
+}
+
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: -p, several threads, ^C"
+	start_worker 3 30000 300
+	in_background "$RAWTRACE" --attach="$mechanism" -p "$worker" work leaf 2>"$T/err"
+	tracer=$PID
+	wait_for 10 lines_at_least 500 "$T/err" || because "no trace"
+	kill -INT "$tracer"
+	reap "$tracer"
+	[ "$ST" = 0 ] || [ "$ST" = 130 ] || because "exit status $ST"
+	expect_nested "$T/err"
+	expect_results "$T/err"
+	# What the probes saw while they were put in or taken out one by one is no trace: at most the calls that were open then.
+	expect_number "marks that a part was not seen" "$(grep -c 'not seen' "$T/err")" -le 12
+	# Three threads call, and the column tells them apart.
+	expect_number threads "$(sed -n 's/^\[\([0-9]*\)\] .*/\1/p' "$T/err" | sort -u | grep -c '')" -eq 3
+	nothing_left_by "$tracer" || because "left: $(left_by "$tracer")"
+	end_worker
+	end_case
+done
+
+for signal in INT:2 TERM:15 HUP:1; do
+	number=${signal#*:}
+	signal=${signal%:*}
+	for mechanism in $MECHANISMS; do
+		case $mechanism in uprobe-multi | tracefs) ;; *) continue ;; esac
+
+		begin "$mechanism: SIG$signal, a running process"
+		start_worker 1 30000 300
+		in_background "$RAWTRACE" --attach="$mechanism" -p "$worker" work leaf 2>"$T/err"
+		tracer=$PID
+		wait_for 10 lines_at_least 100 "$T/err" || because "no trace"
+		kill "-$signal" "$tracer"
+		reap "$tracer"
+		[ "$ST" = 0 ] || [ "$ST" = $((128 + number)) ] || because "exit status $ST"
+		expect_nested "$T/err"
+		expect_results "$T/err"
+		end_worker
+		end_case
+
+		begin "$mechanism: SIG$signal, a command"
+		in_background "$RAWTRACE" --attach="$mechanism" "$BIN/worker" work leaf -- 1 30000 300 >"$T/worker" 2>"$T/err"
+		tracer=$PID
+		wait_for 10 lines_at_least 100 "$T/err" || because "no trace"
+		kill "-$signal" "$tracer"
+		reap "$tracer"
+		# The command got it too, and did not handle it.
+		expect_status $((128 + number))
+		expect_nested "$T/err"
+		expect_results "$T/err"
+		nothing_left_by "$tracer" || because "left: $(left_by "$tracer")"
+		end_case
+	done
+done
+
+if has python3; then
+	# There the command gets its own ^C.
+	begin "^C at a terminal"
+	timeout 40 python3 "$LIVE/terminal.py" 100 "$RAWTRACE" "$BIN/worker" work leaf -- 1 30000 300 >"$T/all" 2>&1
+	ST=$?
+	expect_status 130
+	sed '/^ready$/d' "$T/all" >"$T/err"
+	expect_nested "$T/err"
+	expect_results "$T/err"
+	end_case
+
+	begin "^C at a terminal, a process that runs elsewhere"
+	start_worker 1 30000 300
+	timeout 40 python3 "$LIVE/terminal.py" 100 "$RAWTRACE" -p "$worker" work leaf >"$T/all" 2>&1
+	ST=$?
+	[ "$ST" = 0 ] || [ "$ST" = 130 ] || because "exit status $ST"
+	mv "$T/all" "$T/err"
+	expect_nested "$T/err"
+	end_worker
+	end_case
+else
+	skip "^C at a terminal" "no python3"
+fi
+
+begin "a signal that was ignored stays so (nohup)"
+start_worker 1 30000 300
+in_background sh -c 'trap "" HUP; exec "$@"' sh "$RAWTRACE" -p "$worker" work 2>"$T/err"
+tracer=$PID
+wait_for 10 lines_at_least 50 "$T/err" || because "no trace"
+kill -HUP "$tracer"
+lines=$(grep -c '' "$T/err")
+wait_for 5 lines_at_least $((lines + 50)) "$T/err" || because "SIGHUP ended it"
+kill -TERM "$tracer"
+reap "$tracer"
+end_worker
+end_case
+
+begin "the process ends by itself"
+start_worker 2 400 300
+rt -p "$worker" work
+expect_status 0
+expect_nested "$T/err"
+expect_no_line unfinished "$T/err"
+reap "$worker"
+expect_status 0
+expect_line '^right$' "$T/worker"
+end_case
+
+begin "-p with the id of a thread"
+start_worker 2 700 300
+for task in /proc/"$worker"/task/*; do
+	tid=${task##*/}
+done
+rt -p "$tid" work
+expect_status 0
+expect_nested "$T/err"
+expect_number threads "$(sed -n 's/^\[\([0-9]*\)\] .*/\1/p' "$T/err" | sort -u | grep -c '')" -eq 2
+reap "$worker"
+end_case
+
+begin "the exit status is the command's"
+for how in exit:7 _exit:8 thread:9 kill:137; do
+	rt "$BIN/exits" dive -- "${how%:*}"
+	expect_status "${how#*:}"
+done
+rt "$BIN/loop" step -- 3
+expect_status 5
+end_case
+
+begin "two at once"
+start_worker 2 30000 300
+for i in 1 2; do
+	in_background "$RAWTRACE" -p "$worker" work leaf 2>"$T/err$i"
+	eval "tracer$i=\$PID"
+done
+for i in 1 2; do
+	wait_for 10 lines_at_least 200 "$T/err$i" || because "no trace $i"
+done
+# shellcheck disable=SC2154 # set by eval
+kill -INT "$tracer1"
+reap "$tracer1"
+lines=$(grep -c '' "$T/err2")
+wait_for 10 lines_at_least $((lines + 200)) "$T/err2" || because "the end of one ended the other"
+# shellcheck disable=SC2154
+kill -INT "$tracer2"
+reap "$tracer2"
+for i in 1 2; do
+	expect_nested "$T/err$i"
+	expect_results "$T/err$i"
+done
+end_worker
+end_case

@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tracefs alone, the doctor, and clearing what was left.
+. "$SRCDIR/tests/live/lib.sh"
+[ -e "$TRACING/uprobe_events" ] || skip_all "tracefs is not mounted"
+find_mechanisms
+
+begin "doctor: each mechanism has a row"
+rt doctor
+expect_status 0
+for name in uprobe-multi multi-event pmu event tracefs; do
+	expect_number "rows of $name" "$(grep -c "^$name  *[a-zA-Z]* " "$T/out")" -ge 1
+done
+for name in capabilities seccomp lockdown uprobe_events; do
+	expect_line "^$name " "$T/out"
+done
+expect_line "^tracefs  *ok  *$TRACING" "$T/out"
+expect_line '^used: [a-z]' "$T/out"
+expect_no_line HARM "$T/out"
+[ ! -s "$T/err" ] || show "$T/err"
+end_case
+
+if has strace; then
+	# What the doctor and a BPF run call shows that the words below would be found.
+	begin "--no-bpf calls neither bpf nor perf_event_open"
+	timeout 60 strace -f -o "$T/strace" "$RAWTRACE" --no-bpf "$FIB" fib >"$T/out" 2>"$T/err"
+	ST=$?
+	expect_status 0
+	expect_text 'fib(4) = 3' "$T/out"
+	expect_line '^>(fib 4)$' "$T/err"
+	expect_line 'uprobe_events' "$T/strace"
+	expect_no_line '[^a-z_]\(bpf\|perf_event_open\)(' "$T/strace"
+	timeout 60 strace -f -o "$T/strace" "$RAWTRACE" --attach=pmu "$FIB" fib >"$T/out" 2>"$T/err"
+	expect_line '[^a-z_]bpf(' "$T/strace"
+	expect_line '[^a-z_]perf_event_open(' "$T/strace"
+	end_case
+else
+	skip "--no-bpf calls neither bpf nor perf_event_open" "no strace"
+fi
+
+begin "--no-bpf is --attach=tracefs"
+rt -v --no-bpf "$FIB" fib
+expect_line '^rawtrace: attach tracefs: functions: 1, probes: 2, ' "$T/err"
+end_case
+
+# A process id that nobody has: of a process that has just ended, and so not soon anybody's again.
+dead_pid() {
+	sh -c 'echo $$'
+}
+
+begin "doctor --clean takes what dead rawtraces left, and nothing else"
+cp "$FIB" "$T/private"
+chmod +x "$T/private"
+line=$(timeout 20 "$RAWTRACE" --dump=tracefs "$T/private" fib | sed -n 's/^p[^ ]* \([^ ]*:0x[0-9a-f]*\).*/\1/p' | sed 1q)
+place=$T/private:${line##*:}
+dead=$(dead_pid)
+other=rawtracetest_$$
+echo "p:rawtrace_$dead/left $place" >>"$TRACING/uprobe_events" || because "cannot define"
+echo "p:rawtrace_$dead/left2 $place" >>"$TRACING/uprobe_events" || because "cannot define"
+echo "p:$other/kept $place" >>"$TRACING/uprobe_events" || because "cannot define"
+echo "p:rawtrace_x$dead/kept $place" >>"$TRACING/uprobe_events" || because "cannot define"
+echo "p:rawtrace_$$/kept $place" >>"$TRACING/uprobe_events" || because "cannot define"
+mkdir "$TRACING/instances/rawtrace-$dead" "$TRACING/instances/rawtrace-$$" "$TRACING/instances/$other"
+# Left as a killed rawtrace leaves it: enabled.
+echo 1 >"$TRACING/instances/rawtrace-$dead/events/rawtrace_$dead/enable"
+rt doctor --clean
+expect_status 0
+expect_line '^[0-9]* definitions\{0,1\} and instances of dead rawtrace processes removed$' "$T/out"
+nothing_left_by "$dead" || because "left: $(left_by "$dead")"
+for group in $other rawtrace_x$dead rawtrace_$$; do
+	grep -q ":$group/kept " "$TRACING/uprobe_events" || because "$group is gone"
+	echo "-:$group/kept" >>"$TRACING/uprobe_events"
+done
+for instance in rawtrace-$$ $other; do
+	[ -d "$TRACING/instances/$instance" ] || because "instance $instance is gone"
+	rmdir "$TRACING/instances/$instance"
+done
+end_case
+
+begin "doctor --clean with nothing to do"
+rt doctor --clean
+expect_status 0
+expect_line '^[0-9]* definition' "$T/out"
+end_case
+
+# In a mount namespace where tracefs is not mounted.
+unmounted() {
+	timeout 60 unshare -m sh -c '
+		mount --make-rprivate / &&
+		while dir=$(sed -n "s/^[^ ]* \([^ ]*\) \(tracefs\|debugfs\) .*/\1/p" /proc/mounts | tail -n 1) && [ -n "$dir" ]; do
+			umount "$dir" || exit 99
+		done
+		"$@"
+		status=$?
+		# What rawtrace mounted was for itself alone.
+		sed -n "s/^[^ ]* \([^ ]*\) \(tracefs\|debugfs\) .*/mounted here: \1/p" /proc/mounts
+		exit $status' sh "$@" >"$T/out" 2>"$T/err" </dev/null
+	ST=$?
+}
+
+if has unshare && unshare -m true 2>/dev/null; then
+	cp /proc/mounts "$T/before"
+	begin "tracefs is not mounted: --no-bpf mounts it for itself"
+	unmounted "$RAWTRACE" --no-bpf "$FIB" fib
+	expect_status 0
+	expect_text 'fib(4) = 3' "$T/out"
+	expect_line '^>(fib 4)$' "$T/err"
+	expect_nested "$T/err" whole
+	end_case
+
+	begin "tracefs is not mounted: a multi-probe event"
+	unmounted "$RAWTRACE" --attach=multi-event "$FIB" fib
+	expect_status 0
+	expect_text 'fib(4) = 3' "$T/out"
+	expect_line '^>(fib 4)$' "$T/err"
+	end_case
+
+	begin "tracefs is not mounted: the program sees the mounts as they are"
+	unmounted "$RAWTRACE" --no-bpf "$BIN/mounts" main
+	expect_status 0
+	expect_text 'none' "$T/out"
+	end_case
+
+	begin "tracefs is not mounted: doctor says so"
+	unmounted "$RAWTRACE" doctor
+	expect_status 0
+	expect_line 'not mounted' "$T/out"
+	end_case
+
+	begin "tracefs is not mounted: nothing is, outside"
+	cp /proc/mounts "$T/after"
+	expect_same "$T/before" "$T/after"
+	end_case
+else
+	skip "tracefs is not mounted" "no unshare"
+fi
