@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bench [--smoke] RAWTRACE LOOP MANY: what tracing costs, in one run.
+ */
+#include "bench.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the project promises, in ms. */
+#define START_MOST	60.0
+#define MANY_MOST	2000.0
+
+enum { MECHANISMS_MAX = 16 };
+
+const char *bench_verdict(bool good)
+{
+	return good ? "" : "  <- over";
+}
+
+int bench_why(const char *what, int r, struct rt_error *err)
+{
+	if (r == -EIO)
+		return rt_fail(err, r, "%s failed", what);
+	return rt_fail(err, r, "%s: %s", what, r == -ETIMEDOUT ? "did not end in time" : strerror(-r));
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+double bench_median(double *v, unsigned n)
+{
+	qsort(v, n, sizeof(*v), compare);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* ---- start-up ---- */
+
+struct start_cost {
+	double median, least;		/* ms */
+};
+
+/* From exec to the beginning of the program's main. */
+static int measure_start(const struct bench *b, char *const argv[], struct start_cost *c, struct rt_error *err)
+{
+	double *v = calloc(b->starts, sizeof(*v));
+	struct run run;
+	unsigned i;
+	int r = 0;
+
+	if (!v)
+		return rt_nomem(err);
+	for (i = 0; i < b->starts && r == 0; i++) {
+		r = run_program(argv, b->seconds, &run);
+		v[i] = (run.numbers[0] - (double)run.began) / 1e6;
+	}
+	if (r < 0) {
+		free(v);
+		return bench_why(argv[0], r, err);
+	}
+	c->median = bench_median(v, b->starts);
+	c->least = v[0];
+	free(v);
+	return 0;
+}
+
+static int bench_start(const struct bench *b, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err)
+{
+	char attach[64];
+	char *plain[] = { (char *)b->loop, (char *)"1", NULL };
+	char *argv[] = { (char *)b->rawtrace, attach, (char *)"-o", (char *)b->trace, (char *)b->loop, (char *)"hit",
+			 (char *)"--", (char *)"1", NULL };
+	struct rt_error reason = { 0 };
+	struct start_cost cost;
+	unsigned i;
+	int r;
+
+	r = measure_start(b, plain, &cost, err);
+	if (r < 0)
+		return r;
+	printf("\nFrom exec to the program's main (ms, of %u runs)\n", b->starts);
+	printf("  %-20s %8s %8s\n", "", "median", "least");
+	printf("  %-20s %8.1f %8.1f\n", "not traced", cost.median, cost.least);
+	for (i = 0; i < n; i++) {
+		snprintf(attach, sizeof(attach), "--attach=%s", ops[i]->name);
+		if (measure_start(b, argv, &cost, &reason) < 0)
+			printf("  %-20s %s\n", ops[i]->name, reason.text);
+		else
+			printf("  %-20s %8.1f %8.1f%s\n", ops[i]->name, cost.median, cost.least,
+			       bench_verdict(cost.median < START_MOST));
+	}
+	return 0;
+}
+
+/* ---- many probes ---- */
+
+struct many_cost {
+	double attach, detach;		/* ms; of the run in which their sum was the least */
+};
+
+/* With a descriptor a probe the kernel takes about 0.1 s to close each, one after another: ten functions say enough. */
+static bool separate(const struct rt_attach_ops *ops)
+{
+	return ops == &rt_attach_pmu || ops == &rt_attach_event;
+}
+
+static int many_once(const struct bench *b, const struct rt_attach_ops *ops, struct many_cost *best)
+{
+	char attach[64];
+	char *argv[] = { (char *)b->rawtrace, attach, (char *)"-o", (char *)b->trace, (char *)b->many,
+			 (char *)(separate(ops) ? "fn00?" : "fn*"), NULL };
+	struct many_cost c;
+	struct run run;
+	int r;
+
+	snprintf(attach, sizeof(attach), "--attach=%s", ops->name);
+	r = run_program(argv, b->seconds, &run);
+	if (r < 0)
+		return r;
+	c.attach = (run.numbers[0] - (double)run.began) / 1e6;
+	c.detach = ((double)run.ended - run.numbers[1]) / 1e6;
+	if (best->attach + best->detach == 0 || c.attach + c.detach < best->attach + best->detach)
+		*best = c;
+	return 0;
+}
+
+static void print_many(const struct bench *b, const struct rt_attach_ops *ops, const struct many_cost *c, int r)
+{
+	double sum = c->attach + c->detach;
+
+	if (r == -ETIMEDOUT)
+		printf("  %-20s over %u s\n", ops->name, b->seconds);
+	else if (r < 0)
+		printf("  %-20s failed\n", ops->name);
+	else
+		printf("  %-20s %8.0f %8.0f %8.0f%s\n", ops->name, c->attach, c->detach, sum,
+		       separate(ops) ? "   ten functions only" : bench_verdict(sum < MANY_MOST));
+	fflush(stdout);
+}
+
+static int bench_many(const struct bench *b, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err)
+{
+	struct many_cost best;
+	unsigned i, k;
+	int r, worst = 0;
+
+	printf("\nA run that traces 1,000 functions: before the program's main, after its end (ms, best of %u)\n",
+	       b->repeats);
+	printf("  %-20s %8s %8s %8s\n", "", "before", "after", "both");
+	for (i = 0; i < n; i++) {
+		memset(&best, 0, sizeof(best));
+		for (k = 0, r = 0; k < b->repeats && r == 0; k++)
+			r = many_once(b, ops[i], &best);
+		print_many(b, ops[i], &best, r);
+		if (r < 0)
+			worst = bench_why(ops[i]->name, r, err);
+	}
+	return worst;
+}
+
+/* ---- */
+
+/* The mechanisms to measure; the smoke test takes what rawtrace would choose with BPF, and without. */
+static unsigned choose(const struct bench *b, const struct rt_attach_ops **ops)
+{
+	const struct rt_attach_ops *next;
+	unsigned i, n = 0;
+
+	for (i = 0; n < MECHANISMS_MAX && (next = rt_attach_at(i)); i++)
+		if (!b->smoke || !next->bpf || !n)
+			ops[n++] = next;
+	return n;
+}
+
+/* Everything.  A mechanism that this kernel has not is told as such; in a smoke test it fails. */
+static int bench_all(const struct bench *b, struct rt_error *err)
+{
+	const struct rt_attach_ops *ops[MECHANISMS_MAX];
+	unsigned n = choose(b, ops);
+	int r;
+
+	r = bench_calls(b, ops, n, err);
+	fflush(stdout);
+	if (r == 0)
+		r = bench_start(b, ops, n, err);
+	fflush(stdout);
+	if (r < 0)
+		return r;
+	r = bench_many(b, ops, b->smoke ? 1 : n, err);
+	return b->smoke ? r : 0;
+}
+
+static int bench_main(struct bench *b)
+{
+	char trace[] = "/tmp/rawtrace-bench-XXXXXX";
+	struct rt_error err = { 0 };
+	int fd = mkstemp(trace), r;
+
+	if (fd < 0) {
+		fprintf(stderr, "bench: %s: %s\n", trace, strerror(errno));
+		return 1;
+	}
+	close(fd);
+	b->trace = trace;
+	r = bench_all(b, &err);
+	unlink(trace);
+	if (r < 0)
+		fprintf(stderr, "bench: %s\n", err.text);
+	/* 77 is "skipped" for automake's test driver: without a floor there is nothing to compare with. */
+	return r == -EOPNOTSUPP ? 77 : r < 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct bench b = { .calls = 1000000, .repeats = 5, .starts = 10, .seconds = 60 };
+
+	if (argc > 1 && strcmp(argv[1], "--smoke") == 0) {
+		b = (struct bench){ .calls = 5000, .repeats = 1, .starts = 1, .seconds = 60, .smoke = true };
+		argc--;
+		argv++;
+	}
+	if (argc != 4) {
+		fprintf(stderr, "usage: bench [--smoke] RAWTRACE LOOP MANY\n");
+		return 2;
+	}
+	b.rawtrace = argv[1];
+	b.loop = argv[2];
+	b.many = argv[3];
+	return bench_main(&b);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "attach/attach.h"
+
+/* What is measured with, and how much. */
+struct bench {
+	const char *rawtrace, *loop, *many;	/* paths */
+	const char *trace;			/* the temporary file that traces go to */
+	long calls;
+	unsigned repeats, starts, seconds;	/* `seconds`: the time limit of one run */
+	bool smoke;
+};
+
+/* One program that was run to its end.  The two numbers are those of the target's one line of output. */
+struct run {
+	uint64_t began, ended;		/* CLOCK_MONOTONIC, ns: just before exec, and when it had been waited for */
+	double numbers[2];
+};
+
+/* A program that waits before its exec, so that probes can be put in. */
+struct child {
+	pid_t pid;
+	int go, out;
+};
+
+/* Start `argv`; it waits for child_run.  Both return 0 or a negative errno. */
+int child_start(struct child *child, char *const argv[]);
+/* Let it go and wait for its end; -ETIMEDOUT after `seconds`, -EIO when it failed or did not print its numbers. */
+int child_run(struct child *child, unsigned seconds, struct run *run);
+/* End a program that was not let go. */
+void child_drop(struct child *child);
+/* Start and run in one. */
+int run_program(char *const argv[], unsigned seconds, struct run *run);
+
+/*
+ * One call of the loop, in ns, with an empty BPF program at its entry and its return: on uprobe_multi links (6.6), or
+ * on perf events of the uprobe PMU (4.17).
+ */
+enum floor { FLOOR_MULTI, FLOOR_PERF, FLOORS };
+int floor_run(const struct bench *bench, enum floor floor, double *ns, struct rt_error *err);
+
+/* Bytes that one call takes in the ring of mechanism `ops`, by the kernel's own count.  Only for BPF mechanisms. */
+int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, double *bytes, struct rt_error *err);
+
+/* The table of a traced call.  A failure where there is no floor; in a smoke test also where a mechanism fails. */
+int bench_calls(const struct bench *bench, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err);
+
+/* The median of at least one number; sorts them. */
+double bench_median(double *v, unsigned n);
+/* What stands behind a figure that is over its limit, or nothing. */
+const char *bench_verdict(bool good);
+/* Say why a run failed; returns `r`. */
+int bench_why(const char *what, int r, struct rt_error *err);
+
+#endif
