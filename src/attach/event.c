@@ -6,7 +6,8 @@
 #include "attach/define.h"
 #include "attach/perf_probe.h"
 
-static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id, struct rt_error *err)
+static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id, const void *how,
+		     struct rt_error *err)
 {
 	const struct rt_probe *probe = &request->probes[id];
 	const struct rt_function *f = &request->functions->v[probe->function];
@@ -14,6 +15,7 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 	char event[32];
 	int prog, r;
 
+	(void)how;
 	snprintf(event, sizeof(event), "probe%u", id);
 	r = rt_define(&p->tracefs, request, id, event, false, false, err);
 	if (r == 0)
@@ -29,21 +31,10 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 static int event_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
 {
 	struct rt_perf_probes *p;
-	unsigned i;
-	int kind, r;
+	int r;
 
 	p = rt_perf_probes_new(&rt_attach_event, request, true, &r, err);
-	if (!p)
-		return r;
-	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
-		for (i = 0; i < request->nprobes && r == 0; i++)
-			if ((int)request->plans[request->probes[i].plan].kind == kind)
-				r = add_probe(p, request, i, err);
-	if (r < 0)
-		rt_perf_probes_close(&p->attach);
-	else
-		*attach = &p->attach;
-	return r;
+	return p ? rt_perf_probes_all(p, request, add_probe, NULL, attach, err) : r;
 }
 
 const struct rt_attach_ops rt_attach_event = {

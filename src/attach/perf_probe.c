@@ -41,6 +41,23 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const
 	return p;
 }
 
+int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request *request, rt_perf_probe_fn *add, const void *how,
+		       struct rt_attach **attach, struct rt_error *err)
+{
+	int kind, r = 0;
+	unsigned i;
+
+	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
+		for (i = 0; i < request->nprobes && r == 0; i++)
+			if ((int)request->plans[request->probes[i].plan].kind == kind)
+				r = add(p, request, i, how, err);
+	if (r < 0)
+		rt_perf_probes_close(&p->attach);
+	else
+		*attach = &p->attach;
+	return r;
+}
+
 int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid, int prog, const char *what,
 		       struct rt_error *err)
 {

@@ -17,6 +17,14 @@ struct rt_perf_probes {
 	size_t nfds, cap;
 };
 
+/* Puts in probe `id`; `how` is the mechanism's own. */
+typedef int rt_perf_probe_fn(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id, const void *how,
+			     struct rt_error *err);
+
+/* Put in every probe of the request, returns before entries.  On success `*attach` is `p`; on failure `p` is closed. */
+int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request *request, rt_perf_probe_fn *add, const void *how,
+		       struct rt_attach **attach, struct rt_error *err);
+
 /* Allocate, with maps and rings; `definitions`: find tracefs and start the guard too.  NULL on failure, the code in `*r`. */
 struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const struct rt_attach_request *request,
 					  bool definitions, int *r, struct rt_error *err);

@@ -38,9 +38,10 @@ static int pmu_read(struct pmu *pmu, struct rt_error *err)
 	return 0;
 }
 
-static int add_probe(struct rt_perf_probes *p, const struct pmu *pmu, const struct rt_attach_request *request, unsigned id,
+static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id, const void *how,
 		     struct rt_error *err)
 {
+	const struct pmu *pmu = how;
 	const struct rt_probe *probe = &request->probes[id];
 	const struct rt_function *f = &request->functions->v[probe->function];
 	char path[64];
@@ -61,24 +62,13 @@ static int pmu_open(const struct rt_attach_request *request, struct rt_attach **
 {
 	struct rt_perf_probes *p;
 	struct pmu pmu = { 0 };
-	unsigned i;
-	int kind, r;
+	int r;
 
 	r = pmu_read(&pmu, err);
 	if (r < 0)
 		return r;
 	p = rt_perf_probes_new(&rt_attach_pmu, request, false, &r, err);
-	if (!p)
-		return r;
-	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
-		for (i = 0; i < request->nprobes && r == 0; i++)
-			if ((int)request->plans[request->probes[i].plan].kind == kind)
-				r = add_probe(p, &pmu, request, i, err);
-	if (r < 0)
-		rt_perf_probes_close(&p->attach);
-	else
-		*attach = &p->attach;
-	return r;
+	return p ? rt_perf_probes_all(p, request, add_probe, &pmu, attach, err) : r;
 }
 
 const struct rt_attach_ops rt_attach_pmu = {
