@@ -5,7 +5,7 @@
 #include "fetch/fetch.h"
 
 /*
- * Compare `text` with the file tests/unit/golden/NAME.  With RT_GOLDEN_UPDATE in the environment the file is written instead, for a
+ * Compare `text` with the file tests/unit/expected/NAME.  With RT_GOLDEN_UPDATE in the environment the file is written instead, for a
  * human to read and commit.
  */
 bool rt_golden(const char *name, const char *text);
