@@ -13,6 +13,7 @@
 #include "attach/guard.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
+#include "stream/members.h"
 #include "stream/tracefs_source.h"
 
 struct tracefs {
@@ -172,34 +173,59 @@ static int make_instance(struct tracefs *t, const struct rt_attach_request *requ
 	return 0;
 }
 
+/* The threads of `pid` that are not known yet, as one text of numbers, malloced into `*text`.  Returns how many. */
+static int new_threads(pid_t pid, struct rt_members *known, char **text)
+{
+	pid_t *tids;
+	size_t size;
+	int n = rt_proc_threads(pid, &tids), i, found = 0;
+	FILE *file;
+
+	if (n < 0)
+		return n;
+	file = open_memstream(text, &size);
+	for (i = 0; file && i < n; i++) {
+		if (rt_members_has(known, tids[i]))
+			continue;
+		fprintf(file, "%d ", (int)tids[i]);
+		found = rt_members_add(known, tids[i]) < 0 ? -ENOMEM : found + 1;
+		if (found < 0)
+			break;
+	}
+	free(tids);
+	if (!file)
+		return -ENOMEM;
+	if (fclose(file) != 0 && found >= 0)
+		found = -ENOMEM;
+	return found;
+}
+
 /*
  * Let the kernel record only the traced process's threads.  Without event-fork (4.7) new threads would be missed, so there everything is
  * recorded and the session picks its threads out.
  */
 static int filter_threads(struct tracefs *t, pid_t pid, struct rt_error *err)
 {
-	char number[32];
-	pid_t *tids;
-	int before = 0, n, i, r;
+	struct rt_members known = { 0 };
+	char *text;
+	int n, r = 0;
 
 	if (write_instance(t, "options/event-fork", "1") < 0)
 		return 0;
-	/* Threads that begin while we read the list are found by reading it again. */
-	for (;;) {
-		n = rt_proc_threads(pid, &tids);
-		if (n < 0)
-			return rt_fail(err, n, "no process %d", (int)pid);
-		for (i = 0, r = 0; i < n && r == 0; i++) {
-			snprintf(number, sizeof(number), "%d\n", (int)tids[i]);
-			r = append_instance(t, "set_event_pid", number);
-		}
-		free(tids);
-		if (r < 0)
-			return r == -ENOENT ? 0 : rt_fail(err, r, "%s/set_event_pid: %s", t->instance, strerror(-r));
-		if (n == before)
-			return 0;
-		before = n;
-	}
+	/* Threads that begin while we read the list are found by reading it again.  Each write but the first waits for RCU, 40 ms. */
+	do {
+		text = NULL;
+		n = new_threads(pid, &known, &text);
+		if (n > 0)
+			r = append_instance(t, "set_event_pid", text);
+		free(text);
+	} while (n > 0 && r == 0);
+	rt_members_free(&known);
+	if (n == -ENOMEM)
+		return rt_nomem(err);
+	if (n < 0)
+		return rt_fail(err, n, "no process %d", (int)pid);
+	return r < 0 ? rt_fail(err, r, "%s/set_event_pid: %s", t->instance, strerror(-r)) : 0;
 }
 
 static int enable_event(struct tracefs *t, const char *name, struct rt_error *err)

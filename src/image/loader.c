@@ -217,6 +217,14 @@ static int take_answer(struct rt_images *images, char *text, struct rt_error *er
 	return 0;
 }
 
+/* Only what is named as the loaders of glibc and musl are (ld-linux-x86-64.so.2, ld-musl-x86_64.so.1): a file may name any program here. */
+static bool is_loader(const char *interp)
+{
+	const char *slash = strrchr(interp, '/'), *name = slash ? slash + 1 : interp;
+
+	return strncmp(name, "ld", 2) == 0 && strstr(name, ".so");
+}
+
 int rt_loader_list(struct rt_images *images, const char *interp, const char *path, struct rt_error *err)
 {
 	struct answer answer = { .n = 0 };
@@ -224,6 +232,10 @@ int rt_loader_list(struct rt_images *images, const char *interp, const char *pat
 	char *given;
 	int ret;
 
+	if (!is_loader(interp)) {
+		rt_images_incomplete(images, "its loader %s is not one that is known", interp);
+		return 0;
+	}
 	if (stat(interp, &st) < 0 || !S_ISREG(st.st_mode) || access(interp, X_OK) < 0) {
 		rt_images_incomplete(images, "its loader %s cannot be run", interp);
 		return 0;

@@ -553,9 +553,9 @@ static void test_command(void)
 }
 
 /* A loader that is none: it answers nothing, lists what is not there, fails, or never ends. */
-static void loader(const char *script, const char *want)
+static void loader_named(const char *prefix, const char *script, const char *want)
 {
-	char loader_path[256], path[256];
+	char made[256], loader_path[300], path[256];
 	struct elfgen g = { .base = BASE, .interp = loader_path };
 	struct rt_images images;
 	struct rt_error err;
@@ -563,7 +563,10 @@ static void loader(const char *script, const char *want)
 	uint8_t *bytes;
 	size_t n;
 
-	CU_ASSERT_TRUE_FATAL(elfgen_file(script, strlen(script), loader_path));
+	CU_ASSERT_TRUE_FATAL(elfgen_file(script, strlen(script), made));
+	n = (size_t)(strrchr(made, '/') + 1 - made);
+	snprintf(loader_path, sizeof(loader_path), "%.*s%s%s.so", (int)n, made, prefix, made + n);
+	CU_ASSERT_EQUAL_FATAL(rename(made, loader_path), 0);
 	chmod(loader_path, 0700);
 	bytes = elfgen_build(&g, &n);
 	CU_ASSERT_TRUE_FATAL(bytes && elfgen_file(bytes, n, path));
@@ -580,8 +583,15 @@ static void loader(const char *script, const char *want)
 	CU_ASSERT_EQUAL(waitpid(-1, NULL, WNOHANG), -1);
 }
 
+static void loader(const char *script, const char *want)
+{
+	loader_named("ld-", script, want);
+}
+
 static void test_bad_loaders(void)
 {
+	/* A file can name any program as its loader: what is not called one is not run. */
+	loader_named("rm-", "#!/bin/sh\necho '\tlibx.so => not found'\n", "is not one that is known");
 	loader("#!/bin/sh\nexit 3\n", "could not list them");
 	loader("#!/bin/sh\necho '\tlibx.so => not found'\n", "libx.so is not found");
 	loader("#!/bin/sh\necho '\tliby.so => /nonexistent/liby.so (0x1)'\n", "/nonexistent/liby.so: No such file");
