@@ -53,6 +53,7 @@ int main(int argc, char **argv)
 	rt_options_free(&options);
 	if (r == 0)
 		return status;
-	fprintf(stderr, "rawtrace: %s\n", err.text);
+	if (err.text[0])
+		fprintf(stderr, "rawtrace: %s\n", err.text);
 	return err.status;
 }

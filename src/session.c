@@ -291,6 +291,15 @@ static int finish_out(struct session *s, struct rt_error *err)
 	return out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;
 }
 
+/* A failure in the middle (a full disk): the command goes on, maybe for days, and the user is told now. */
+static void say_now(struct session *s, struct rt_error *err)
+{
+	if (rt_tracee_ended(&s->tracee, false))
+		return;
+	fprintf(stderr, "rawtrace: %s\n", err->text);
+	err->text[0] = '\0';
+}
+
 /* After the trace: our command goes on to its own end, unless a second signal says not to wait for it. */
 static void wait_command(struct session *s)
 {
@@ -390,6 +399,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = begin_stream(&s, err);
 	if (r == 0) {
 		r = run(&s, err);
+		if (r < 0)
+			say_now(&s, err);
 		wait_command(&s);
 	}
 	*status = s.tracee.ours && !s.tracee.ended ? 128 + s.stopped : rt_tracee_exit_status(&s.tracee);

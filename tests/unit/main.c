@@ -21,6 +21,7 @@ int main(void)
 		{ "spec", NULL, NULL, NULL, NULL, rt_tests_spec },
 		{ "arch", NULL, NULL, NULL, NULL, rt_tests_arch },
 		{ "image", NULL, NULL, NULL, NULL, rt_tests_image },
+		{ "images", NULL, NULL, NULL, NULL, rt_tests_images },
 		{ "function", NULL, NULL, NULL, NULL, rt_tests_function },
 		{ "fetch", NULL, NULL, NULL, NULL, rt_tests_fetch },
 		{ "emit bpf", NULL, NULL, NULL, NULL, rt_tests_emit_bpf },
