@@ -77,7 +77,7 @@ const char *rt_image_unwinds(struct rt_image *image);
  */
 const char *rt_image_becomes(struct rt_image *image);
 
-/* May code of this file call longjmp?  The C library itself does not count. */
+/* May code of this file call longjmp, or load code that does?  The C library itself does not count. */
 bool rt_image_jumps(struct rt_image *image);
 
 #endif

@@ -40,7 +40,7 @@ bool rt_images_become(const struct rt_images *images, char *buf, size_t size);
 
 /*
  * May code of this process leave calls by longjmp, so that the next call at the same stack pointer is none of theirs?  So where a file
- * imports or contains it, or the libraries could not be listed.
+ * imports or contains it, or loads other code (dlopen), or the libraries could not be listed.
  */
 bool rt_images_jump(const struct rt_images *images);
 

@@ -195,6 +195,7 @@ const char *rt_image_becomes(struct rt_image *image)
 
 static const char *const jumping_names[] = {
 	"longjmp", "_longjmp", "siglongjmp", "__longjmp*", "____longjmp_chk",
+	"dlopen", "dlmopen",	/* what it loads may */
 };
 
 bool rt_image_jumps(struct rt_image *image)
