@@ -27,7 +27,7 @@ static void row_limit(FILE *file, const char *what, int resource, const char *lo
 	struct rlimit l;
 	char text[160];
 
-	if (getrlimit((__rlimit_resource_t)resource, &l) != 0)
+	if (getrlimit(resource, &l) != 0)
 		return;
 	if (l.rlim_cur == RLIM_INFINITY)
 		snprintf(text, sizeof(text), "unlimited");

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# RT_STATIC: --enable-static.  What stands between it and RT_STATIC_END is looked for among the static libraries, and what
+# those of elfutils need themselves (compressed sections) stands in LIBS by then.
+AC_DEFUN([RT_STATIC], [
+  AC_ARG_ENABLE([static], [AS_HELP_STRING([--enable-static],
+    [link rawtrace into one static, stripped file, to copy to machines without its libraries])], [], [enable_static=no])
+  RT_STATIC_LDFLAGS=
+  rt_static_saved=$LDFLAGS
+  AS_CASE([$enable_static],
+    [no], [],
+    [yes], [
+      RT_STATIC_LDFLAGS="-static -s"
+      LDFLAGS="$LDFLAGS -static"
+      AC_MSG_CHECKING([whether $CC links static programs])
+      AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <stdio.h>]], [[puts("");]])], [AC_MSG_RESULT([yes])],
+        [AC_MSG_RESULT([no])
+        AC_MSG_ERROR([--enable-static: $CC has no static C library (libc.a): install dnl
+libc6-dev (apt), glibc-static (dnf, yum) or glibc-devel-static (zypper)])])
+      AC_CHECK_LIB([z], [inflate])
+      AC_CHECK_LIB([bz2], [BZ2_bzDecompress])
+      AC_CHECK_LIB([lzma], [lzma_code])
+      AC_CHECK_LIB([zstd], [ZSTD_decompress])],
+    [AC_MSG_ERROR([--enable-static=$enable_static: expected yes or no])])
+  AC_SUBST([RT_STATIC_LDFLAGS])
+])
+
+# The programs of the tests are linked as ever: LDFLAGS is what it was.
+AC_DEFUN([RT_STATIC_END], [LDFLAGS=$rt_static_saved])
+
+# RT_STATIC_MISSING(NAME, PACKAGES, STATIC PACKAGES): lib NAME was not found; the end.
+AC_DEFUN([RT_STATIC_MISSING], [
+  AS_IF([test "$enable_static" != yes], [AC_MSG_ERROR([lib$1 is missing: install $2, or run contrib/bootstrap])])
+  rt_archive=`$CC -print-file-name=lib$1.a`
+  AS_IF([test -f "$rt_archive"],
+    [AC_MSG_ERROR([--enable-static: $rt_archive does not link (see config.log): install what it needs: dnl
+zlib1g-dev and libzstd-dev (apt), zlib-static and libzstd-static (dnf, yum), dnl
+zlib-devel-static and libzstd-devel-static (zypper), or zlib-static and zstd-static (apk)])],
+    [AC_MSG_ERROR([--enable-static: lib$1.a is missing: install $3, or configure without --enable-static])])
+])
