@@ -180,6 +180,28 @@ static const char *first_working(const struct tried *tried, unsigned n, bool no_
 	return NULL;
 }
 
+/* Programs of the machine's other architectures, by the mechanism that a trace would use. */
+static void rows_other_programs(FILE *file, const char *mechanism)
+{
+	const struct rt_arch *arch;
+	struct rt_error why;
+	char what[32], text[sizeof(why.text) + 32];
+	unsigned i;
+	int r;
+
+	for (i = 0; (arch = rt_arch_at(i)); i++) {
+		if (!arch->trial || arch->kernel_machine != rt_arch_native())
+			continue;
+		r = rt_trial_arch(arch, rt_attach_find(mechanism), false, &why);
+		snprintf(what, sizeof(what), "%u-bit programs", arch->word * 8u);
+		snprintf(text, sizeof(text), "entries only: %s", r < 0 ? why.text : "");
+		if (r == -ENOEXEC)
+			row(file, what, "no", "this kernel runs none");
+		else
+			row(file, what, r < 0 ? "entries" : "ok", r < 0 ? text : "entries and returns");
+	}
+}
+
 /* Each refusal with its reason and what is used instead.  Returns whether anything works. */
 static bool rows_mechanisms(FILE *file)
 {
@@ -198,6 +220,8 @@ static bool rows_mechanisms(FILE *file)
 			snprintf(tried[i].text + len, sizeof(tried[i].text) - len, "; %s is used instead", used);
 		row(file, tried[i].ops->name, tried[i].state, tried[i].text);
 	}
+	if (used)
+		rows_other_programs(file, used);
 	fprintf(file, "\nused: %s; with --no-bpf: %s\n", used ? used : "none", without_bpf ? without_bpf : "none");
 	return used;
 }

@@ -19,6 +19,7 @@
 #include "stream/merge.h"
 #include "target.h"
 #include "tracee.h"
+#include "trial.h"
 
 /* The rings wake us when a quarter is full; the clock shows what a quiet program did, this often. */
 enum { TICK_MS = 50, OUT_BUFFER = 1 << 16 };
@@ -222,19 +223,42 @@ static void clean_leftovers(void)
 		rt_tracefs_clean(&tracefs);
 }
 
+/* Where some kernels harm programs like this one with their uretprobes, this kernel must first show that it does not. */
+static int try_returns(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	const struct rt_arch *arch = rt_image_arch(s->target.images.v[0]);
+	uint64_t began = rt_now();
+	struct rt_error why = { 0 };
+
+	if (!arch->trial || !rt_target_has_returns(&s->target))
+		return 0;
+	if (rt_trial_arch(arch, forced, s->options->no_bpf, &why) < 0)
+		return rt_target_give_up_returns(&s->target, why.text, err);
+	if (s->options->verbose)
+		fprintf(stderr, "rawtrace: uretprobes leave %s programs unharmed here (tried in %.1f ms)\n", arch->name,
+			(double)(rt_now() - began) / 1e6);
+	return 0;
+}
+
 static int attach(struct session *s, struct rt_error *err)
 {
 	const struct rt_options *o = s->options;
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
-		.pid = s->tracee.pid, .functions = &s->target.functions, .plans = s->target.plans, .nplans = s->target.nplans,
-		.probes = s->target.probes, .nprobes = s->target.nprobes, .program = s->target.images.v[0],
-		.ring_bytes = o->buffer,
+		.pid = s->tracee.pid, .functions = &s->target.functions, .program = s->target.images.v[0], .ring_bytes = o->buffer,
 	};
-	uint64_t began = rt_now();
+	uint64_t began;
 	int r;
 
 	rt_limits_raise(0);
+	r = try_returns(s, forced, err);
+	if (r < 0)
+		return r;
+	request.plans = s->target.plans;
+	request.nplans = s->target.nplans;
+	request.probes = s->target.probes;
+	request.nprobes = s->target.nprobes;
+	began = rt_now();
 	r = rt_attach_open(&request, forced, o->no_bpf, o->verbose ? stderr : NULL, &s->attach, err);
 	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
 		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)o->pid);

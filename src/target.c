@@ -24,10 +24,7 @@ static int add_functions(struct rt_target *t, char *const *specs, int nspecs, st
 	return r;
 }
 
-/*
- * Why uretprobes could harm the whole process.  The uretprobe system call of x86 (6.11) kills a process under seccomp on some
- * kernels, and an 8-byte return address is written over a 32-bit program's first argument on 3.10 to 4.14.
- */
+/* Why uretprobes could harm the whole process.  The uretprobe system call of x86 (6.11) kills one under seccomp on some kernels. */
 static void judge_process(struct rt_target *t, pid_t pid)
 {
 	long seccomp;
@@ -35,10 +32,7 @@ static void judge_process(struct rt_target *t, pid_t pid)
 	rt_images_become(&t->images, t->library_entry_only, sizeof(t->library_entry_only));
 	if (rt_images_unwind(&t->images, t->entry_only, sizeof(t->entry_only)))
 		return;
-	if (rt_image_arch(t->images.v[0])->word == 4)
-		snprintf(t->entry_only, sizeof(t->entry_only), "%s is a 32-bit program, which a uretprobe corrupts on some kernels",
-			 rt_image_name(t->images.v[0]));
-	else if (rt_proc_status(pid ? pid : getpid(), "Seccomp", &seccomp) == 0 && seccomp)
+	if (rt_proc_status(pid ? pid : getpid(), "Seccomp", &seccomp) == 0 && seccomp)
 		snprintf(t->entry_only, sizeof(t->entry_only),
 			 "the process is under seccomp, which may kill it for the kernel's uretprobe system call");
 }
@@ -106,6 +100,21 @@ int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char 
 	if (r < 0)
 		return r;
 	judge_process(t, pid);
+	return make_probes(t, err);
+}
+
+bool rt_target_has_returns(const struct rt_target *t)
+{
+	return t->nplans && t->plans[0].kind == RT_KIND_RETURN;
+}
+
+int rt_target_give_up_returns(struct rt_target *t, const char *why, struct rt_error *err)
+{
+	snprintf(t->entry_only, sizeof(t->entry_only), "%s", why);
+	free(t->returns);
+	free(t->plans);
+	free(t->probes);
+	t->nplans = t->nprobes = 0;
 	return make_probes(t, err);
 }
 

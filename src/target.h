@@ -29,6 +29,10 @@ int rt_target_resolve(struct rt_target *target, const char *program, pid_t pid, 
 		      struct rt_error *err);
 void rt_target_free(struct rt_target *target);
 
+/* Is any return probed?  Make the plans and probes anew without them, for the reason `why`. */
+bool rt_target_has_returns(const struct rt_target *target);
+int rt_target_give_up_returns(struct rt_target *target, const char *why, struct rt_error *err);
+
 /*
  * Remarks for the user on what is traced only in part, one a call of `note`.  With `everywhere` (rt_attach_ops) the returns of
  * libraries are given up first.

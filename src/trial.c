@@ -54,22 +54,35 @@ struct counter {
 	pid_t pid;
 };
 
+static int64_t first_value(const struct rt_event *event)
+{
+	int64_t value = 0;
+
+	if (event->hit.size >= sizeof(value) && !(event->hit.faults & 1))
+		memcpy(&value, event->hit.data, sizeof(value));
+	return value;
+}
+
 static int count(void *ctx, const struct rt_event *event)
 {
 	struct counter *c = ctx;
 
 	if (event->type != RT_EV_HIT || (event->pid ? event->pid : event->tid) != c->pid)
 		return 0;
-	if (event->hit.plan == RT_KIND_ENTRY)
+	if (event->hit.plan == RT_KIND_ENTRY) {
 		c->trial->entries++;
-	else
+		c->trial->arguments += first_value(event);
+	} else {
 		c->trial->returns++;
+		c->trial->results += first_value(event);
+	}
 	return 0;
 }
 
-static int drain(struct rt_source *source, const struct counter *c, struct rt_error *err)
+int rt_trial_count(struct rt_source *source, pid_t pid, struct rt_trial *trial, struct rt_error *err)
 {
-	const struct rt_sink sink = { count, (void *)c };
+	struct counter counter = { trial, pid };
+	const struct rt_sink sink = { count, &counter };
 	unsigned i;
 	int r = 0;
 
@@ -112,7 +125,6 @@ static bool run_child(pid_t pid, int go)
 static int attach_and_run(const struct rt_attach_ops *ops, const struct rt_attach_request *request, int go, struct rt_trial *trial,
 			  struct rt_error *err)
 {
-	const struct counter counter = { trial, request->pid };
 	uint64_t began = rt_now();
 	struct rt_attach *attach;
 	int r;
@@ -122,7 +134,7 @@ static int attach_and_run(const struct rt_attach_ops *ops, const struct rt_attac
 		return r;
 	trial->attach_ms = (double)(rt_now() - began) / 1e6;
 	trial->harmed = !run_child(request->pid, go);
-	r = drain(attach->source, &counter, err);
+	r = rt_trial_count(attach->source, request->pid, trial, err);
 	began = rt_now();
 	ops->close(attach);
 	trial->detach_ms = (double)(rt_now() - began) / 1e6;

@@ -6,7 +6,8 @@
 
 /* What came of trying an attach mechanism. */
 struct rt_trial {
-	unsigned entries, returns;	/* hits that were seen; RT_TRIAL_CALLS of each are right */
+	unsigned entries, returns;	/* hits that were seen; rt_trial_run: RT_TRIAL_CALLS of each are right */
+	int64_t arguments, results;	/* the sums of their first values; unreadable ones count as nothing */
 	bool harmed;			/* the probed process did not end as it should have */
 	double attach_ms, detach_ms;
 };
@@ -18,5 +19,15 @@ struct rt_trial {
  * No other process is touched.  0 when the probes could be put in, else a negative errno with the reason.
  */
 int rt_trial_run(const struct rt_attach_ops *ops, struct rt_trial *trial, struct rt_error *err);
+
+/*
+ * Try uretprobes on programs of `arch`, which must have a trial, with the mechanism that a trace would use (`forced` and `no_bpf` as
+ * rt_attach_open has them): 0 where all came out right, else a negative errno, and the message says why returns must not be probed;
+ * -ENOEXEC: the kernel runs no such programs.  The program is a file without a name, and is gone when we are.
+ */
+int rt_trial_arch(const struct rt_arch *arch, const struct rt_attach_ops *forced, bool no_bpf, struct rt_error *err);
+
+/* Count what is in the rings of process `pid`; plans are numbered by their kinds. */
+int rt_trial_count(struct rt_source *source, pid_t pid, struct rt_trial *trial, struct rt_error *err);
 
 #endif

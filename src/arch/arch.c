@@ -41,6 +41,11 @@ const struct rt_arch *rt_arch_of(uint16_t machine)
 	return NULL;
 }
 
+const struct rt_arch *rt_arch_at(unsigned i)
+{
+	return i < RT_COUNT(table) ? table[i] : NULL;
+}
+
 uint16_t rt_arch_native(void)
 {
 	return NATIVE;

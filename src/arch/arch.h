@@ -17,6 +17,20 @@ struct rt_reg {
 	uint16_t pt_regs;	/* byte offset in struct pt_regs */
 };
 
+/*
+ * A program of this architecture, made to be hurt: it ends with status 0 when its two functions got their argument, kept
+ * it and gave the right result, each time.  Uretprobes are tried on it first, because on some kernels they corrupt what is
+ * like it.
+ */
+struct rt_arch_trial {
+	const uint8_t *code;		/* of a 32-bit ELF file with two program headers, right behind them; begins with the entry */
+	uint16_t size;
+	uint32_t base;			/* where that file is mapped */
+	uint16_t functions[2];		/* their offsets in `code` */
+	unsigned calls;			/* of both together */
+	int64_t arguments, results;	/* the sums over all calls */
+};
+
 struct rt_arch {
 	const char *name;		/* "x86-64" */
 	uint16_t machine;		/* e_machine of programs of this kind */
@@ -28,6 +42,8 @@ struct rt_arch {
 	unsigned nargs;
 	uint16_t stack_args;		/* the first stack argument's offset from sp at entry */
 	uint8_t return_pop;		/* sp at a uretprobe less sp at entry */
+	uint16_t callee_pop;		/* more than that, where a function takes its own arguments off the stack: at most so much */
+	const struct rt_arch_trial *trial;	/* NULL: a uretprobe is right on every kernel that has it */
 	/*
 	 * Why an instruction at a probe's place must not be probed, or NULL where it may be.  `insn` holds the `n`
 	 * bytes (up to 16) that begin there.
@@ -45,6 +61,10 @@ uint16_t rt_arch_native(void);
 const char *rt_arch_name(uint16_t machine, char *buf, size_t size);
 
 extern const struct rt_arch rt_arch_x86_64, rt_arch_i386, rt_arch_aarch64;
+extern const struct rt_arch_trial rt_i386_trial;
+
+/* The tables one after another, NULL after the last. */
+const struct rt_arch *rt_arch_at(unsigned i);
 
 /* The shared x86 rule for rt_arch.refuses. */
 const char *rt_x86_refuses(const uint8_t *insn, size_t n);

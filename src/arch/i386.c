@@ -40,5 +40,7 @@ const struct rt_arch rt_arch_i386 = {
 	.result = { "ax", 80 },
 	.stack_args = 4,
 	.return_pop = 4,
+	.callee_pop = 1024,	/* "ret $4" after a result in memory; more by stdcall */
+	.trial = &rt_i386_trial,
 	.refuses = i386_refuses,
 };

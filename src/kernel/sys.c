@@ -92,6 +92,15 @@ int rt_pidfd_open(pid_t pid)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+int rt_memfd_create(const char *name)
+{
+	long fd = syscall(__NR_memfd_create, name, RT_MFD_CLOEXEC | RT_MFD_EXEC);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = syscall(__NR_memfd_create, name, RT_MFD_CLOEXEC);
+	return fd < 0 ? -errno : (int)fd;
+}
+
 void rt_limits_raise(unsigned nfiles)
 {
 	struct rlimit old, want;

@@ -30,6 +30,9 @@ int rt_perf_open(const struct rt_perf_attr *attr, pid_t pid, int cpu);
 /* A pidfd, close-on-exec; -ENOSYS before 5.3. */
 int rt_pidfd_open(pid_t pid);
 
+/* A file in memory that can be executed, close-on-exec; -ENOSYS before 3.17. */
+int rt_memfd_create(const char *name);
+
 /*
  * Raise RLIMIT_NOFILE to its hard limit, past it where CAP_SYS_RESOURCE allows, and RLIMIT_MEMLOCK, against which BPF maps
  * counted before 5.11.  What cannot be had is not an error: the call that then fails says so.  Only after the traced command

@@ -24,6 +24,22 @@
 #define __NR_pidfd_open 434		/* 5.3; the same number everywhere */
 #endif
 
+#ifndef __NR_memfd_create		/* 3.17 */
+#if defined(__x86_64__)
+#define __NR_memfd_create 319
+#elif defined(__i386__)
+#define __NR_memfd_create 356
+#elif defined(__aarch64__)
+#define __NR_memfd_create 279
+#endif
+#endif
+
+/* 3.11; with O_DIRECTORY, so that older kernels refuse it */
+#define RT_O_TMPFILE (020000000 | O_DIRECTORY)
+
+#define RT_MFD_CLOEXEC 1u
+#define RT_MFD_EXEC 0x10u		/* 6.3: must be said where vm.memfd_noexec is 1 */
+
 /* bpf(2) commands */
 enum {
 	RT_BPF_MAP_CREATE = 0,

@@ -125,24 +125,46 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 	return stack->ops->enter(stack->ctx, &task->thread, &frame, &args);
 }
 
-/* The innermost call with its entry at `sp` that the return can be of, by index; task->n: none. */
-static size_t return_match(const struct rt_task *task, uint64_t sp, uint32_t function)
+/* The innermost of the first `n` calls with its entry at `sp` that the return can be of, by index; n: none. */
+static size_t return_match(const struct rt_task *task, size_t n, uint64_t sp, uint32_t function)
 {
-	size_t i = task->n;
+	size_t i = n;
 
 	while (i && task->v[i - 1].sp == sp) {
 		i--;
 		if (function == RT_NO_FUNCTION || task->v[i].function == function)
 			return i;
 	}
-	return task->n;
+	return n;
+}
+
+/*
+ * The stack pointer at the entry of the call that returns.  A function that takes its arguments off the stack itself comes
+ * back above it: then it is the outermost call below, because a caller's entry lies above its callee's arguments.
+ */
+static uint64_t return_sp(const struct rt_stack *stack, const struct rt_task *task, const struct rt_event *event,
+			  const struct rt_hit *hit)
+{
+	const struct rt_arch *arch = hit->plan->arch;
+	uint64_t pop = arch ? arch->return_pop : 0;
+	uint64_t sp = event->hit.sp > pop ? event->hit.sp - pop : 0;
+	const struct rt_frame *frame;
+	size_t n = stack_at(task, sp, false);
+
+	if (!arch || !arch->callee_pop || n == task->n || return_match(task, n, sp, hit->function) < n)
+		return sp;
+	frame = &task->v[n];
+	if (sp - frame->sp > arch->callee_pop)
+		return sp;
+	if (hit->function == RT_NO_FUNCTION ? frame->losses == stack->losses : frame->function == hit->function)
+		return frame->sp;
+	return sp;
 }
 
 static int stack_return(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
 			const struct rt_hit *hit)
 {
-	uint64_t pop = hit->plan->arch ? hit->plan->arch->return_pop : 0;
-	uint64_t sp = event->hit.sp > pop ? event->hit.sp - pop : 0;
+	uint64_t sp = return_sp(stack, task, event, hit);
 	struct rt_values result;
 	struct rt_frame unseen;
 	size_t match;
@@ -152,7 +174,7 @@ static int stack_return(struct rt_stack *stack, struct rt_task *task, const stru
 	if (err)
 		return err;
 	hit_values(event, hit->plan, &result);
-	match = return_match(task, sp, hit->function);
+	match = return_match(task, task->n, sp, hit->function);
 	if (match < task->n) {
 		/* What is above it at the same place were tail calls of it. */
 		err = stack_unwind(stack, task, match + 1, RT_END_NOT_SEEN, event->time);

@@ -39,6 +39,22 @@ static void test_tables(void)
 	CU_ASSERT_EQUAL(rt_arch_aarch64.return_pop, 0);
 }
 
+/* The program's functions stand where the table says, with the entries that are to be tried. */
+static void test_trial(void)
+{
+	const struct rt_arch_trial *t = rt_arch_i386.trial;
+
+	CU_ASSERT_PTR_NULL(rt_arch_x86_64.trial);
+	CU_ASSERT_PTR_NULL(rt_arch_aarch64.trial);
+	CU_ASSERT_FATAL(t != NULL);
+	CU_ASSERT(t->size <= 512 && t->functions[0] < t->size && t->functions[1] < t->size);
+	CU_ASSERT_EQUAL(t->code[t->functions[0]], 0x55);	/* push %ebp */
+	CU_ASSERT_EQUAL(t->code[t->functions[1]], 0xe8);	/* call */
+	CU_ASSERT_EQUAL(t->code[t->functions[0] - 2], 0xcd);	/* the end of what stands before them */
+	CU_ASSERT_EQUAL(t->code[t->functions[1] - 1], 0xc3);
+	CU_ASSERT_EQUAL(t->code[t->size - 1], 0xc3);
+}
+
 /* The kernel's struct pt_regs and ptrace's struct are laid out alike on x86-64. */
 static void test_offsets(void)
 {
@@ -154,6 +170,7 @@ static void test_aarch64(void)
 
 CU_TestInfo rt_tests_arch[] = {
 	{ "tables", test_tables },
+	{ "a program to try uretprobes on", test_trial },
 	{ "pt_regs offsets", test_offsets },
 	{ "machine names", test_names },
 	{ "x86 instructions that may be probed", test_x86_allowed },

@@ -443,6 +443,63 @@ static double seconds(void)
 }
 
 /* A million levels, and at half of them a jump out: quadratic work would take minutes. */
+/* i386: "ret $4" and stdcall functions come back above their entry. */
+static void pops(struct told *t, uint32_t function, uint64_t time, uint64_t sp, int64_t value)
+{
+	static const struct rt_arch narrow = { .word = 4, .return_pop = 4, .callee_pop = 1024 };
+	struct rt_plan plan = told_return;
+
+	plan.arch = &narrow;
+	CU_ASSERT(told_hit(t, &plan, 1, function, true, time, sp, 0, value) == 0);
+}
+
+static void test_callee_pops(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	told_call(&t, 1, 1, 20, 900, 2);
+	told_call(&t, 1, 1, 30, 800, 3);
+	told_call(&t, 1, 2, 40, 700, 4);
+	pops(&t, 1, 50, 800 + 4 + 8, 5);		/* the return of c was not seen */
+	pops(&t, RT_NO_FUNCTION, 60, 900 + 4 + 4, 6);
+	pops(&t, 0, 70, 1000 + 4, 7);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 1 enter b 2\n"
+		   "1 2 enter b 3\n"
+		   "1 3 enter c 4\n"
+		   "1 3 leave c not seen 40-50\n"
+		   "1 2 leave b returned 5 30-50\n"
+		   "1 1 leave b returned 6 20-60\n"
+		   "1 0 leave a returned 7 10-70\n");
+}
+
+/* What stands below the place of a return need not be the call: it may be another function's, or too far. */
+static void test_callee_pops_other(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	pops(&t, 1, 20, 1000 + 4 + 8, 2);
+	told_call(&t, 1, 0, 30, 1000, 3);
+	pops(&t, 0, 40, 1000 + 4 + 1028, 4);
+	told_call(&t, 1, 0, 50, 1000, 5);
+	told_event(&t, RT_EV_LOST, 0, 60);
+	pops(&t, RT_NO_FUNCTION, 70, 1000 + 4 + 4, 6);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 0 leave a not seen 10-20\n"
+		   "1 0 leave b returned 2 ?-20\n"
+		   "1 0 enter a 3\n"
+		   "1 0 leave a not seen 30-40\n"
+		   "1 0 leave a returned 4 ?-40\n"
+		   "1 0 enter a 5\n"
+		   "lost 7 at 60\n"
+		   "1 0 leave a not seen 50-70\n"
+		   "1 0 leave ? returned 6 ?-70\n");
+}
+
 static void test_deep(void)
 {
 	enum { DEPTH = 1000000 };
@@ -510,6 +567,8 @@ CU_TestInfo rt_tests_stack[] = {
 	{ "record shorter than its plan", test_short_record },
 	{ "errors of the output", test_errors_pass },
 	{ "return that pops nothing", test_no_return_pop },
+	{ "returns that pop arguments", test_callee_pops },
+	{ "returns that pop what is not a call's", test_callee_pops_other },
 	{ "a million levels", test_deep },
 	{ "a hundred thousand threads", test_many_threads },
 	CU_TEST_INFO_NULL,

@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 	do {
 		usleep(2000);
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (!stop && (now.tv_sec - until.tv_sec) * 1000000000L + now.tv_nsec - until.tv_nsec < 0);
+	} while (!stop && (now.tv_sec - until.tv_sec) * 1000000000LL + now.tv_nsec - until.tv_nsec < 0);
 	stop = 1;
 	for (i = 0; i < threads; i++)
 		pthread_join(v[i], NULL);

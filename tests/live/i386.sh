@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 32-bit programs on an x86-64 kernel: another calling convention, and a uretprobe that some kernels get wrong.
+. "$SRCDIR/tests/live/lib.sh"
+
+[ "$(uname -m)" = x86_64 ] || skip_all "not an x86-64 kernel"
+has "${CC%% *}" || skip_all "no compiler ($CC)"
+
+# Where the compiler's 64-bit headers stand in a folder of their own, asm/ is not found for -m32 without gcc-multilib.
+headers=/usr/include/$($CC -print-multiarch 2>/dev/null)
+build() {
+	$CC -m32 -idirafter "$headers" -std=gnu11 -O2 -fno-omit-frame-pointer "$@" 2>"$T/build"
+}
+
+echo 'int main(void) { return 0; }' >"$T/empty.c"
+build -o "$T/empty" "$T/empty.c" || skip_all "$CC -m32 makes no programs (contrib/bootstrap --tests installs what it needs)"
+cet=
+build -fcf-protection=none -o "$T/empty" "$T/empty.c" && cet=-fcf-protection=none
+BIN64=$BIN
+BIN=$T/bin
+mkdir "$BIN"
+cp "$BIN64/fresh" "$BIN/fresh"
+for target in loop recurse threads longjmp tailcall exits names forks pops worker; do
+	# shellcheck disable=SC2086 # no flag or one
+	build $cet -pthread -o "$BIN/$target" "$TARGETS/$target.c" || {
+		begin "build of $target"
+		show "$T/build"
+		end_case
+	}
+done
+find_mechanisms
+row=$(sed -n 's/^32-bit programs  *//p' "$T/doctor")
+
+begin "doctor has a row"
+expect_line '^32-bit programs  *\(ok\|entries\|no\) ' "$T/doctor"
+end_case
+
+case $row in
+no*) skip_all "$row" ;;
+ok*) ;;
+*)
+	for mechanism in $MECHANISMS; do
+		begin "$mechanism: entries only, and unharmed"
+		timeout 20 "$BIN/recurse" 11 >"$T/untraced"
+		rt --attach="$mechanism" "$BIN/recurse" fib -- 11
+		expect_status 0
+		expect_same "$T/untraced" "$T/out"
+		expect_line '^rawtrace: only entries are traced: ' "$T/err"
+		expect_number calls "$(grep -c '^>(fib ' "$T/err")" -eq 287
+		end_case
+	done
+	skip "returns" "$row"
+	exit 0
+	;;
+esac
+
+for mechanism in $MECHANISMS; do
+	agrees "$mechanism: loop" loop step
+	agrees "$mechanism: fib" recurse fib 11
+	agrees "$mechanism: threads moving between CPUs" threads work
+	agrees "$mechanism: recursion of 1,000 levels" recurse deep 0 1000
+	agrees "$mechanism: longjmp" longjmp 'attempt leap plain'
+	agrees "$mechanism: tail calls" tailcall 'around first last even odd'
+	agrees "$mechanism: exit inside a call" exits dive exit
+	agrees "$mechanism: _exit inside a call" exits dive _exit
+	agrees "$mechanism: killed inside a call" exits dive kill
+	agrees "$mechanism: another thread exits" exits dive thread
+	agrees "$mechanism: numbers of arguments" names 'add_three:3 add_two:2'
+	agrees "$mechanism: fork inside a call" forks 'job split borrow' fork
+	agrees "$mechanism: vfork" forks 'job split borrow' vfork
+	agrees "$mechanism: a child that runs the same program" forks 'job split borrow' exec
+	agrees "$mechanism: functions that take their arguments off the stack" pops 'outer add:2'
+
+	begin "$mechanism: results in memory"
+	rt --attach="$mechanism" "$BIN/pops" make outer
+	expect_nested "$T/err" whole
+	expect_number calls "$(grep -c '^[> ]*(make ' "$T/err")" -eq 15
+	expect_number returns "$(grep -c '^<' "$T/err")" -eq 20
+	end_case
+
+	begin "$mechanism: -p"
+	in_background "$BIN/worker" 1 30000 300 >"$T/worker"
+	worker=$PID
+	wait_for 10 has_line ready "$T/worker" || because "the worker is not ready"
+	in_background "$RAWTRACE" --attach="$mechanism" -p "$worker" work leaf 2>"$T/err"
+	tracer=$PID
+	wait_for 10 lines_at_least 200 "$T/err" || because "no trace"
+	kill -INT "$tracer"
+	reap "$tracer"
+	expect_nested "$T/err"
+	expect_line '^<' "$T/err"
+	kill -USR1 "$worker"
+	reap "$worker"
+	expect_status 0
+	expect_line '^right$' "$T/worker"
+	end_case
+done
+
+case " $MECHANISMS " in
+*" uprobe-multi "*)
+	begin "uprobe-multi: libc's printf"
+	rt --attach=uprobe-multi "$BIN/tailcall" libc.so.6:printf
+	expect_status 0
+	expect_line '^>(printf -\{0,1\}[0-9]*)$' "$T/err"
+	expect_line '^<[0-9]*$' "$T/err"
+	end_case
+	;;
+esac
+
+begin "-v says that uretprobes were tried"
+rt -v "$BIN/recurse" fib -- 3
+expect_line '^rawtrace: uretprobes leave i386 programs unharmed here' "$T/err"
+end_case
+
+begin "nothing is left where the trial was"
+mkdir "$T/tmp"
+TMPDIR=$T/tmp rt "$BIN/recurse" fib -- 3
+[ -z "$(ls -A "$T/tmp")" ] || because "files in TMPDIR: $(ls -A "$T/tmp")"
+rmdir "$T/tmp"
+end_case
