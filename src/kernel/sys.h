@@ -31,11 +31,14 @@ int rt_perf_open(const struct rt_perf_attr *attr, pid_t pid, int cpu);
 int rt_pidfd_open(pid_t pid);
 
 /*
- * Raise RLIMIT_NOFILE to its hard limit, past it where CAP_SYS_RESOURCE allows, and RLIMIT_MEMLOCK, against which BPF maps
+ * Raise RLIMIT_NOFILE to its hard limit, past it where CAP_SYS_RESOURCE allows, and so RLIMIT_MEMLOCK, against which BPF maps
  * counted before 5.11.  What cannot be had is not an error: the call that then fails says so.  Only after the traced command
  * was forked: it keeps its own limits.
  */
 void rt_limits_raise(unsigned nfiles);
+
+/* How many files this process may still open. */
+unsigned rt_files_left(void);
 
 /*
  * LINUX_VERSION_CODE as BPF_PROG_LOAD wants it before 5.0: from the vDSO's "Linux" ELF note, which a distribution's
