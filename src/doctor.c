@@ -205,7 +205,8 @@ static void add_instead(struct tried *t, const struct tried *taken, const struct
 	if (t->works || !working)
 		return;
 	if (t == taken)
-		snprintf(t->text + len, room, "; rawtrace does not pass over that by itself: --attach=%s works", working->ops->name);
+		snprintf(t->text + len, room, "; rawtrace does not pass over that by itself: --attach=%s works",
+			 working->ops->name);
 	else if (taken && taken->works)
 		snprintf(t->text + len, room, "; %s is used instead", taken->ops->name);
 }
@@ -239,7 +240,7 @@ int rt_doctor_run(FILE *file, struct rt_error *err)
 
 	if (uname(&u) == 0)
 		fprintf(file, "rawtrace on Linux %s, %s\n\n", u.release, u.machine);
-	rt_limits_raise(4096);	/* as a trace does: what is shown is what it gets */
+	rt_limits_raise(RT_FILES_USUAL);	/* as a trace does: what is shown is what it gets */
 	rows_user(file);
 	row_lockdown(file);
 	found = rt_tracefs_find(&tracefs, &why);

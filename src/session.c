@@ -234,7 +234,7 @@ static int attach(struct session *s, struct rt_error *err)
 	uint64_t began = rt_now();
 	int r;
 
-	rt_limits_raise(0);
+	rt_limits_raise(RT_FILES_USUAL);
 	r = rt_attach_open(&request, forced, o->no_bpf, o->verbose ? stderr : NULL, &s->attach, err);
 	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
 		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)o->pid);

@@ -14,8 +14,8 @@ struct rt_trial {
 #define RT_TRIAL_CALLS 4u
 
 /*
- * Put probes on two functions of rawtrace itself, in a child of ours, let the child call them, RT_TRIAL_CALLS calls in all, and count
- * what is seen.
+ * Put probes on two functions of rawtrace itself, in a child of ours, let the child call them, RT_TRIAL_CALLS calls in all, and
+ * count what is seen.
  * No other process is touched.  0 when the probes could be put in, else a negative errno with the reason.
  */
 int rt_trial_run(const struct rt_attach_ops *ops, struct rt_trial *trial, struct rt_error *err);

@@ -74,8 +74,8 @@ static const char *last_words(char *log)
 static int program_error(int r, char *log, struct rt_error *err)
 {
 	if (r == -EPERM && !*log)
-		return rt_fail(err, r, "bpf(2) may not load a program: a capability is missing, or RLIMIT_MEMLOCK is used up (before 5.11, "
-			       "where each program counts); trace fewer functions, or try --no-bpf");
+		return rt_fail(err, r, "bpf(2) may not load a program: a capability is missing, or RLIMIT_MEMLOCK is used up (before "
+			       "5.11, where each program counts); trace fewer functions, or try --no-bpf");
 	return rt_fail(err, r, "the kernel refused a BPF program: %s%s%s", strerror(-r), *log ? ": " : "", last_words(log));
 }
 

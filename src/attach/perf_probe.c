@@ -51,9 +51,9 @@ static int check_files(const struct rt_attach_request *request, struct rt_error 
 
 	if (request->nprobes + PASSING_FDS <= left)
 		return 0;
-	return rt_fail(err, -EMFILE, "%u probes take a file descriptor each, and %u are left (RLIMIT_NOFILE, which cap_sys_resource raises); "
-		       "trace fewer functions, or raise it: ulimit -n %u", request->nprobes, left > PASSING_FDS ? left - PASSING_FDS : 0,
-		       request->nprobes + OTHER_FDS);
+	return rt_fail(err, -EMFILE, "%u probes take a file descriptor each, and %u are left (RLIMIT_NOFILE, which "
+		       "cap_sys_resource raises); trace fewer functions, or raise it: ulimit -n %u", request->nprobes,
+		       left > PASSING_FDS ? left - PASSING_FDS : 0, request->nprobes + OTHER_FDS);
 }
 
 int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request *request, rt_perf_probe_fn *add, const void *how,

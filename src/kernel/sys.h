@@ -37,6 +37,9 @@ int rt_pidfd_open(pid_t pid);
  */
 void rt_limits_raise(unsigned nfiles);
 
+/* Enough for the files of a trace where probes take none: rings, images, standard streams. */
+enum { RT_FILES_USUAL = 4096 };
+
 /* How many files this process may still open. */
 unsigned rt_files_left(void);
 

@@ -104,8 +104,8 @@ static int ring_error(const struct ring *ring, int r, struct rt_error *err)
 		return rt_fail(err, -EOPNOTSUPP, r == -ENOSYS ? "the kernel has no perf_event_open(2) (ENOSYS)" :
 			       "the kernel's perf events have no output for BPF (before 4.4)");
 	if (r == -EPERM || r == -EACCES)
-		return rt_fail(err, r, "perf_event_open(2) is not permitted (%s): a capability is missing, or kernel.perf_event_paranoid, "
-			       "a seccomp filter or a security module forbids it; try --no-bpf", r == -EPERM ? "EPERM" : "EACCES");
+		return rt_fail(err, r, "perf_event_open(2) is not permitted (%s): a capability is missing, or "
+			       "kernel.perf_event_paranoid, a seccomp filter or a security module forbids it; try --no-bpf", r == -EPERM ? "EPERM" : "EACCES");
 	return rt_fail(err, r, "CPU %d: perf_event_open for the event ring: %s", ring->cpu, strerror(-r));
 }
 

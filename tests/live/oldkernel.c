@@ -82,24 +82,6 @@ static int ask(const char *word)
 	return 1;
 }
 
-static void __attribute__((constructor)) begin(void)
-{
-	const char *asked = getenv("OLD_KERNEL"), *says = getenv("OLD_KERNEL_SAYS");
-	char words[256], *word, *save = NULL;
-
-	snprintf(words, sizeof(words), "%s", asked ? asked : "");
-	snprintf(old.says, sizeof(old.says), "%s", says ? says : "/dev/null");
-	for (word = strtok_r(words, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-		if (!ask(word)) {
-			fprintf(stderr, "OLD_KERNEL: %s: what is that?\n", word);
-			_exit(126);
-		}
-	}
-	unsetenv("LD_PRELOAD");
-	unsetenv("OLD_KERNEL");
-	unsetenv("OLD_KERNEL_SAYS");
-}
-
 static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 {
 	int fd = open(old.says, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -111,6 +93,25 @@ static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 		close(fd);
 	}
 	va_end(ap);
+}
+
+static void __attribute__((constructor)) begin(void)
+{
+	const char *asked = getenv("OLD_KERNEL"), *says = getenv("OLD_KERNEL_SAYS");
+	char words[256], *word, *save = NULL;
+
+	snprintf(words, sizeof(words), "%s", asked ? asked : "");
+	snprintf(old.says, sizeof(old.says), "%s", says ? says : "/dev/null");
+	say("asked: %s\n", words);
+	for (word = strtok_r(words, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		if (!ask(word)) {
+			fprintf(stderr, "OLD_KERNEL: %s: what is that?\n", word);
+			_exit(126);
+		}
+	}
+	unsetenv("LD_PRELOAD");
+	unsetenv("OLD_KERNEL");
+	unsetenv("OLD_KERNEL_SAYS");
 }
 
 /* ---- bpf(2), perf_event_open(2) ---- */
