@@ -141,6 +141,7 @@ enum { MECHANISMS_MAX = 8 };
 
 struct tried {
 	const struct rt_attach_ops *ops;
+	int result;		/* of its open */
 	bool works;
 	const char *state;
 	char text[1200];
@@ -153,6 +154,7 @@ static void try_mechanism(const struct rt_attach_ops *ops, struct tried *tried)
 	int r = rt_trial_run(ops, &trial, &err);
 
 	tried->ops = ops;
+	tried->result = r;
 	tried->state = "no";
 	if (r < 0) {
 		snprintf(tried->text, sizeof(tried->text), "%s", err.text);
@@ -170,13 +172,23 @@ static void try_mechanism(const struct rt_attach_ops *ops, struct tried *tried)
 	}
 }
 
-static const char *first_working(const struct tried *tried, unsigned n, bool no_bpf)
+static const struct tried *first_working(const struct tried *tried, unsigned n)
+{
+	unsigned i;
+
+	for (i = 0; i < n && !tried[i].works; i++)
+		;
+	return i < n ? &tried[i] : NULL;
+}
+
+/* What a trace would take (rt_attach_open): the first that the kernel has, even if that is refused or does not work. */
+static const struct tried *chosen(const struct tried *tried, unsigned n, bool no_bpf)
 {
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		if (tried[i].works && !(no_bpf && tried[i].ops->bpf))
-			return tried[i].ops->name;
+		if (tried[i].result != -EOPNOTSUPP && !(no_bpf && tried[i].ops->bpf))
+			return &tried[i];
 	return NULL;
 }
 
@@ -202,28 +214,44 @@ static void rows_other_programs(FILE *file, const char *mechanism)
 	}
 }
 
+static const char *used(const struct tried *tried)
+{
+	return tried && tried->works ? tried->ops->name : "none";
+}
+
+/* What becomes of a trace where this one does not work. */
+static void add_instead(struct tried *t, const struct tried *taken, const struct tried *working)
+{
+	size_t len = strlen(t->text), room = sizeof(t->text) - len;
+
+	if (t->works || !working)
+		return;
+	if (t == taken)
+		snprintf(t->text + len, room, "; rawtrace does not pass over that by itself: --attach=%s works",
+			 working->ops->name);
+	else if (taken && taken->works)
+		snprintf(t->text + len, room, "; %s is used instead", taken->ops->name);
+}
+
 /* Each refusal with its reason and what is used instead.  Returns whether anything works. */
 static bool rows_mechanisms(FILE *file)
 {
 	struct tried tried[MECHANISMS_MAX] = { { 0 } };
-	const char *used, *without_bpf;
+	const struct tried *working, *taken;
 	unsigned i, n;
 
 	for (n = 0; n < MECHANISMS_MAX && rt_attach_at(n); n++)
 		try_mechanism(rt_attach_at(n), &tried[n]);
-	used = first_working(tried, n, false);
-	without_bpf = first_working(tried, n, true);
+	working = first_working(tried, n);
+	taken = chosen(tried, n, false);
 	for (i = 0; i < n; i++) {
-		size_t len = strlen(tried[i].text);
-
-		if (!tried[i].works && used)
-			snprintf(tried[i].text + len, sizeof(tried[i].text) - len, "; %s is used instead", used);
+		add_instead(&tried[i], taken, working);
 		row(file, tried[i].ops->name, tried[i].state, tried[i].text);
 	}
-	if (used)
-		rows_other_programs(file, used);
-	fprintf(file, "\nused: %s; with --no-bpf: %s\n", used ? used : "none", without_bpf ? without_bpf : "none");
-	return used;
+	if (working && taken && taken->works)
+		rows_other_programs(file, taken->ops->name);
+	fprintf(file, "\nused: %s; with --no-bpf: %s\n", used(taken), used(chosen(tried, n, true)));
+	return working;
 }
 
 int rt_doctor_run(FILE *file, struct rt_error *err)
@@ -236,7 +264,7 @@ int rt_doctor_run(FILE *file, struct rt_error *err)
 
 	if (uname(&u) == 0)
 		fprintf(file, "rawtrace on Linux %s, %s\n\n", u.release, u.machine);
-	rt_limits_raise(4096);	/* as a trace does: what is shown is what it gets */
+	rt_limits_raise(RT_FILES_USUAL);	/* as a trace does: what is shown is what it gets */
 	rows_user(file);
 	row_lockdown(file);
 	found = rt_tracefs_find(&tracefs, &why);

@@ -250,7 +250,7 @@ static int attach(struct session *s, struct rt_error *err)
 	uint64_t began;
 	int r;
 
-	rt_limits_raise(0);
+	rt_limits_raise(RT_FILES_USUAL);
 	r = try_returns(s, forced, err);
 	if (r < 0)
 		return r;

@@ -11,11 +11,20 @@
 #include "kernel/sys.h"
 #include "stream/addrmap.h"
 
-/* The probed function: kept whole, so that each call in the source is a call. */
+/*
+ * The probed functions: kept whole, so that each call in the source is a call.  Two, as an event of one probe works where one of
+ * many does not; and not alike, or the compiler makes one of them.
+ */
 static int __attribute__((noinline)) probed(int n)
 {
 	__asm__ volatile("" : "+r"(n) : : "memory");
 	return n + 1;
+}
+
+static int __attribute__((noinline)) probed_too(int n)
+{
+	__asm__ volatile("" : "+r"(n) : : "memory");
+	return n + 3;
 }
 
 static void __attribute__((noreturn)) child_main(int go)
@@ -25,13 +34,13 @@ static void __attribute__((noreturn)) child_main(int go)
 
 	if (read(go, &byte, 1) != 1)
 		_exit(2);
-	for (i = 0; i < (int)RT_TRIAL_CALLS; i++)
-		sum += probed(i);
-	_exit(sum == (int)(RT_TRIAL_CALLS * (RT_TRIAL_CALLS + 1) / 2) ? 0 : 1);
+	for (i = 0; i < (int)RT_TRIAL_CALLS / 2; i++)
+		sum += probed(i) + probed_too(-i);
+	_exit(sum == (int)RT_TRIAL_CALLS / 2 * 4 ? 0 : 1);
 }
 
-/* The function's place in our own file: a stripped rawtrace has no symbol for it. */
-static int find_probed(struct rt_function *f, struct rt_error *err)
+/* The functions' places in our own file: a stripped rawtrace has no symbols for them. */
+static int find_probed(struct rt_function f[2], struct rt_error *err)
 {
 	struct rt_addrmap *map = rt_addrmap_new();
 	uint64_t ino;
@@ -41,12 +50,16 @@ static int find_probed(struct rt_function *f, struct rt_error *err)
 		return rt_nomem(err);
 	r = rt_addrmap_read(map, getpid());
 	if (r == 0)
-		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)probed, &ino, &f->offset);
+		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)probed, &ino, &f[0].offset);
+	if (r == 0)
+		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)probed_too, &ino, &f[1].offset);
 	rt_addrmap_free(map);
 	if (r < 0)
 		return rt_fail(err, r, "/proc/self/maps: cannot find rawtrace's own code: %s", strerror(-r));
-	f->name = "probed";
-	return rt_image_open("/proc/self/exe", "rawtrace", &f->image, err);
+	f[0].name = f[1].name = "probed";
+	r = rt_image_open("/proc/self/exe", "rawtrace", &f[0].image, err);
+	f[1].image = f[0].image;
+	return r;
 }
 
 struct counter {
@@ -143,23 +156,25 @@ static int attach_and_run(const struct rt_attach_ops *ops, const struct rt_attac
 
 int rt_trial_run(const struct rt_attach_ops *ops, struct rt_trial *trial, struct rt_error *err)
 {
-	struct rt_function function = { .nargs = 1 };
-	const struct rt_functions functions = { .v = &function, .n = 1, .cap = 1 };
+	struct rt_function function[2] = { { .nargs = 1 }, { .nargs = 1 } };
+	const struct rt_functions functions = { .v = function, .n = 2, .cap = 2 };
 	/* The plans' numbers are their kinds. */
-	const struct rt_probe probes[] = { { 0, RT_KIND_ENTRY }, { 0, RT_KIND_RETURN } };
+	const struct rt_probe probes[] = {
+		{ 0, RT_KIND_ENTRY }, { 0, RT_KIND_RETURN }, { 1, RT_KIND_ENTRY }, { 1, RT_KIND_RETURN },
+	};
 	struct rt_plan plans[2];
 	struct rt_attach_request request = {
-		.functions = &functions, .plans = plans, .nplans = 2, .probes = probes, .nprobes = 2, .ring_bytes = 64 << 10,
+		.functions = &functions, .plans = plans, .nplans = 2, .probes = probes, .nprobes = 4, .ring_bytes = 64 << 10,
 	};
 	int go = -1, r;
 
 	memset(trial, 0, sizeof(*trial));
-	r = find_probed(&function, err);
+	r = find_probed(function, err);
 	if (r < 0)
 		return r;
-	request.program = function.image;
-	rt_plan_c_entry(rt_image_arch(function.image), 1, &plans[RT_KIND_ENTRY]);
-	rt_plan_c_return(rt_image_arch(function.image), &plans[RT_KIND_RETURN]);
+	request.program = function[0].image;
+	rt_plan_c_entry(rt_image_arch(function[0].image), 1, &plans[RT_KIND_ENTRY]);
+	rt_plan_c_return(rt_image_arch(function[0].image), &plans[RT_KIND_RETURN]);
 	r = start_child(&request.pid, &go, err);
 	if (r == 0) {
 		r = attach_and_run(ops, &request, go, trial, err);
@@ -167,6 +182,6 @@ int rt_trial_run(const struct rt_attach_ops *ops, struct rt_trial *trial, struct
 		while (waitpid(request.pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
-	rt_image_close(function.image);
+	rt_image_close(function[0].image);
 	return r;
 }

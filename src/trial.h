@@ -12,10 +12,11 @@ struct rt_trial {
 	double attach_ms, detach_ms;
 };
 
-#define RT_TRIAL_CALLS 3u
+#define RT_TRIAL_CALLS 4u
 
 /*
- * Put probes on a function of rawtrace itself, in a child of ours, let the child call it RT_TRIAL_CALLS times, and count what is seen.
+ * Put probes on two functions of rawtrace itself, in a child of ours, let the child call them, RT_TRIAL_CALLS calls in all, and
+ * count what is seen.
  * No other process is touched.  0 when the probes could be put in, else a negative errno with the reason.
  */
 int rt_trial_run(const struct rt_attach_ops *ops, struct rt_trial *trial, struct rt_error *err);

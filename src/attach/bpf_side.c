@@ -71,6 +71,14 @@ static const char *last_words(char *log)
 	return last;
 }
 
+static int program_error(int r, char *log, struct rt_error *err)
+{
+	if (r == -EPERM && !*log)
+		return rt_fail(err, r, "bpf(2) may not load a program: a capability is missing, or RLIMIT_MEMLOCK is used up (before "
+			       "5.11, where each program counts); trace fewer functions, or try --no-bpf");
+	return rt_fail(err, r, "the kernel refused a BPF program: %s%s%s", strerror(-r), *log ? ": " : "", last_words(log));
+}
+
 static int load(struct rt_bpf_side *side, const struct rt_program *program, uint32_t expected, char *log, struct rt_error *err)
 {
 	struct rt_bpf bpf;
@@ -84,7 +92,7 @@ static int load(struct rt_bpf_side *side, const struct rt_program *program, uint
 		log[0] = '\0';
 		r = rt_bpf_prog_load(bpf.insns, bpf.n, expected, log, LOG_SIZE);
 		if (r < 0)
-			rt_fail(err, r, "the kernel refused a BPF program: %s%s%s", strerror(-r), *log ? ": " : "", last_words(log));
+			program_error(r, log, err);
 	}
 	rt_bpf_free(&bpf);
 	return r;

@@ -13,6 +13,9 @@
 /* Descriptors besides the probes' own: rings, images, standard streams. */
 enum { OTHER_FDS = 1024 };
 
+/* Open for a moment while a probe is put in: its program, a file of tracefs. */
+enum { PASSING_FDS = 4 };
+
 struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const struct rt_attach_request *request,
 					  bool definitions, int *r, struct rt_error *err)
 {
@@ -41,10 +44,22 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const
 	return p;
 }
 
+/* Beforehand: putting in what fits and taking it out again, 0.1 s a probe, would take minutes. */
+static int check_files(const struct rt_attach_request *request, struct rt_error *err)
+{
+	unsigned left = rt_files_left();
+
+	if (request->nprobes + PASSING_FDS <= left)
+		return 0;
+	return rt_fail(err, -EMFILE, "%u probes take a file descriptor each, and %u are left (RLIMIT_NOFILE, which "
+		       "cap_sys_resource raises); trace fewer functions, or raise it: ulimit -n %u", request->nprobes,
+		       left > PASSING_FDS ? left - PASSING_FDS : 0, request->nprobes + OTHER_FDS);
+}
+
 int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request *request, rt_perf_probe_fn *add, const void *how,
 		       struct rt_attach **attach, struct rt_error *err)
 {
-	int kind, r = 0;
+	int kind, r = check_files(request, err);
 	unsigned i;
 
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)

@@ -50,12 +50,16 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 		.config = request->plans[probe->plan].kind == RT_KIND_RETURN ? pmu->return_bit : 0,
 		.config1 = (uint64_t)(uintptr_t)rt_perf_probes_path(f, path), .config2 = f->offset,
 	};
-	int prog;
+	int prog, r;
 
 	prog = rt_bpf_side_load(&p->side, request, probe->plan, RT_KEY_CONSTANT, id, 0, err);
 	if (prog < 0)
 		return prog;
-	return rt_perf_probes_add(p, &attr, request->pid, prog, f->name, err);
+	r = rt_perf_probes_add(p, &attr, request->pid, prog, f->name, err);
+	/* From 6.16, and where that was taken over, cap_perfmon is not enough (CVE-2025-38466). */
+	if (r == -EACCES)
+		return rt_fail(err, r, "%s: the uprobe PMU takes cap_sys_admin here; try --attach=event", f->name);
+	return r;
 }
 
 static int pmu_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)

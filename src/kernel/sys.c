@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "kernel/sys.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -114,7 +116,26 @@ void rt_limits_raise(unsigned nfiles)
 		}
 	}
 	want.rlim_cur = want.rlim_max = RLIM_INFINITY;
-	setrlimit(RLIMIT_MEMLOCK, &want);
+	if (setrlimit(RLIMIT_MEMLOCK, &want) != 0 && getrlimit(RLIMIT_MEMLOCK, &old) == 0) {
+		want.rlim_cur = want.rlim_max = old.rlim_max;
+		setrlimit(RLIMIT_MEMLOCK, &want);
+	}
+}
+
+unsigned rt_files_left(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned used = 0;
+	struct rlimit l;
+
+	while (dir && readdir(dir))
+		used++;
+	if (dir)
+		closedir(dir);
+	used -= used > 3 ? 3 : used;	/* ".", ".." and the folder's own */
+	if (getrlimit(RLIMIT_NOFILE, &l) != 0 || l.rlim_cur > UINT_MAX)
+		return UINT_MAX;
+	return l.rlim_cur > used ? (unsigned)l.rlim_cur - used : 0;
 }
 
 /* The version in a note section of the vDSO: name "Linux", type 0, a u32 (arch/x86/entry/vdso/vdso-note.S). */

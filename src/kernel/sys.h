@@ -34,11 +34,17 @@ int rt_pidfd_open(pid_t pid);
 int rt_memfd_create(const char *name);
 
 /*
- * Raise RLIMIT_NOFILE to its hard limit, past it where CAP_SYS_RESOURCE allows, and RLIMIT_MEMLOCK, against which BPF maps
+ * Raise RLIMIT_NOFILE to its hard limit, past it where CAP_SYS_RESOURCE allows, and so RLIMIT_MEMLOCK, against which BPF maps
  * counted before 5.11.  What cannot be had is not an error: the call that then fails says so.  Only after the traced command
  * was forked: it keeps its own limits.
  */
 void rt_limits_raise(unsigned nfiles);
+
+/* Enough for the files of a trace where probes take none: rings, images, standard streams. */
+enum { RT_FILES_USUAL = 4096 };
+
+/* How many files this process may still open. */
+unsigned rt_files_left(void);
 
 /*
  * LINUX_VERSION_CODE as BPF_PROG_LOAD wants it before 5.0: from the vDSO's "Linux" ELF note, which a distribution's

@@ -98,6 +98,17 @@ static const struct rt_source_ops perf_ops = {
 	.close = perf_close,
 };
 
+static int ring_error(const struct ring *ring, int r, struct rt_error *err)
+{
+	if (r == -ENOSYS || r == -ENOENT)
+		return rt_fail(err, -EOPNOTSUPP, r == -ENOSYS ? "the kernel has no perf_event_open(2) (ENOSYS)" :
+			       "the kernel's perf events have no output for BPF (before 4.4)");
+	if (r == -EPERM || r == -EACCES)
+		return rt_fail(err, r, "perf_event_open(2) is not permitted (%s): a capability is missing, or "
+			       "kernel.perf_event_paranoid, a seccomp filter or a security module forbids it; try --no-bpf", r == -EPERM ? "EPERM" : "EACCES");
+	return rt_fail(err, r, "CPU %d: perf_event_open for the event ring: %s", ring->cpu, strerror(-r));
+}
+
 static int ring_open(struct perf_source *s, struct ring *ring, int events_map, struct rt_error *err)
 {
 	struct rt_perf_attr attr = {
@@ -113,7 +124,7 @@ static int ring_open(struct perf_source *s, struct ring *ring, int events_map, s
 
 	ring->fd = rt_perf_open(&attr, -1, ring->cpu);
 	if (ring->fd < 0)
-		return rt_fail(err, ring->fd, "CPU %d: perf_event_open for the event ring: %s", ring->cpu, strerror(-ring->fd));
+		return ring_error(ring, ring->fd, err);
 	map = mmap(NULL, s->page_size + s->size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
 	if (map == MAP_FAILED)
 		return rt_fail(err, -errno, "CPU %d: mapping an event ring of %zu bytes: %s%s", ring->cpu, s->size, strerror(errno),

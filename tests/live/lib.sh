@@ -232,3 +232,72 @@ left_by() {
 nothing_left_by() {
 	[ -z "$(left_by "$1")" ]
 }
+
+# ---- whole runs ----
+
+# agrees CASE TARGET FUNCTIONS [ARGUMENT...]: a traced run of the target is like an untraced one, and the trace is what it says
+# that it called.  By $mechanism; empty: the one that rawtrace chooses.
+agrees() {
+	begin "$1"
+	target=$2
+	functions=$3
+	shift 3
+	rm -f "$T/witness"
+	timeout 60 "$BIN/$target" "$@" >"$T/untraced" 2>/dev/null </dev/null
+	untraced=$?
+	export WITNESS="$T/witness"
+	# shellcheck disable=SC2086 # several functions
+	rt ${mechanism:+"--attach=$mechanism"} "$BIN/$target" $functions -- "$@"
+	unset WITNESS
+	expect_status "$untraced"
+	expect_same "$T/untraced" "$T/out"
+	if [ "$target" = pthread_exit ]; then
+		sed -n 1p "$T/err" >"$T/remark"
+		sed 1d "$T/err" >"$T/trace"
+		expect_line '^rawtrace: only entries are traced: .*pthread_exit imports pthread_exit$' "$T/remark"
+	else
+		cp "$T/err" "$T/trace"
+	fi
+	expect_agreement "$T/trace" "$T/witness"
+	end_case
+}
+
+# start_worker THREADS MILLISECONDS PAUSE: in the background, its id in $worker.
+start_worker() {
+	in_background "$BIN/worker" "$@" >"$T/worker"
+	worker=$PID
+	wait_for 10 has_line ready "$T/worker" || because "the worker is not ready"
+}
+
+end_worker() {
+	kill -0 "$worker" 2>/dev/null || because "the program is gone"
+	kill -USR1 "$worker"
+	reap "$worker"
+	expect_status 0
+	expect_line '^right$' "$T/worker"
+}
+
+# Calls of work have an odd result, and leaf inside them: any call of either in the trace has its own result.
+expect_results() {
+	awk '{
+		t = 0
+		if (match($0, /^\[[0-9]+\] /)) {
+			t = substr($1, 2) + 0
+			$0 = substr($0, RLENGTH + 1)
+		}
+		match($0, /^[<>][<> ]*/)
+		level = RLENGTH - 1
+		rest = substr($0, RLENGTH + 1)
+		if (substr($0, 1, 1) == ">") {
+			split(rest, word, /[( )]/)
+			name[t, level] = word[2]
+			arg[t, level] = word[3]
+		} else if (rest ~ /^-?[0-9]+$/ && (t, level) in arg) {
+			if (rest + 0 != (name[t, level] == "work" ? 2 * arg[t, level] + 1 : arg[t, level] + 1))
+				print "line " NR ": " name[t, level] " " arg[t, level] " gave " rest
+			n++
+		}
+	}
+	END { if (!n) print "no result at all" }' "$1" >"$T/results"
+	[ ! -s "$T/results" ] || show "$T/results"
+}

@@ -4,45 +4,6 @@
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
-start_worker() {
-	in_background "$BIN/worker" "$@" >"$T/worker"
-	worker=$PID
-	wait_for 10 has_line ready "$T/worker" || because "the worker is not ready"
-}
-
-end_worker() {
-	kill -0 "$worker" 2>/dev/null || because "the program is gone"
-	kill -USR1 "$worker"
-	reap "$worker"
-	expect_status 0
-	expect_line '^right$' "$T/worker"
-}
-
-# Calls of work have an odd result, and leaf inside them: any call of either in the trace has its own result.
-expect_results() {
-	awk '{
-		t = 0
-		if (match($0, /^\[[0-9]+\] /)) {
-			t = substr($1, 2) + 0
-			$0 = substr($0, RLENGTH + 1)
-		}
-		match($0, /^[<>][<> ]*/)
-		level = RLENGTH - 1
-		rest = substr($0, RLENGTH + 1)
-		if (substr($0, 1, 1) == ">") {
-			split(rest, word, /[( )]/)
-			name[t, level] = word[2]
-			arg[t, level] = word[3]
-		} else if (rest ~ /^-?[0-9]+$/ && (t, level) in arg) {
-			if (rest + 0 != (name[t, level] == "work" ? 2 * arg[t, level] + 1 : arg[t, level] + 1))
-				print "line " NR ": " name[t, level] " " arg[t, level] " gave " rest
-			n++
-		}
-	}
-	END { if (!n) print "no result at all" }' "$1" >"$T/results"
-	[ ! -s "$T/results" ] || show "$T/results"
-}
-
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: -p, several threads, ^C"
 	start_worker 3 30000 300

@@ -1,0 +1,428 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# This kernel made an old one, so that each mechanism is reached by rawtrace's own choice: a preloaded library refuses what an old
+# kernel refuses (oldkernel.c), a seccomp filter what a container refuses (without.c), a mount namespace hides files.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+REAL=$RAWTRACE
+mechanism=
+
+# ---- wrappers: from here on $RAWTRACE runs under COMMAND... ----
+
+under() {
+	{
+		echo '#!/bin/sh'
+		echo "echo \$\$ >'$T/pid'"
+		printf 'exec'
+		printf " '%s'" "$@" "$REAL"
+		echo ' "$@"'
+	} >"$T/wrapped"
+	chmod +x "$T/wrapped"
+	RAWTRACE=$T/wrapped
+}
+
+# old WORDS [COMMAND...]: see oldkernel.c
+old() {
+	words=$1
+	shift
+	: >"$T/says"
+	under "$@" env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL="$words" OLD_KERNEL_SAYS="$T/says"
+}
+
+# In a mount namespace of its own, where COMMANDS have been run.
+# shellcheck disable=SC2016 # it is sh -c that expands
+in_mounts() {
+	commands=$1
+	shift
+	"$@" unshare -m sh -c 'mount --make-rprivate / && { '"$commands"'; } && exec "$@"' sh
+}
+
+has_mechanism() {
+	case " $MECHANISMS " in
+	*" $1 "*) ;;
+	*) return 1 ;;
+	esac
+}
+
+# ---- what is expected ----
+
+nothing_left() {
+	nothing_left_by "$(cat "$T/pid")" || because "left: $(left_by "$(cat "$T/pid")")"
+}
+
+# expect_choice MECHANISM PASSED...: what -v says of the mechanisms; a passed one is "NAME: WHY".
+expect_choice() {
+	name=$1
+	shift
+	{
+		[ $# = 0 ] || printf 'rawtrace: attach %s\n' "$@"
+		echo "rawtrace: attach $name: functions"
+	} >"$T/choice"
+	sed -n 's/^\(rawtrace: attach [^:]*: functions\):.*/\1/p; t
+		/^rawtrace: attach /p' "$T/err" >"$T/chosen"
+	expect_same "$T/choice" "$T/chosen"
+}
+
+"$BIN/recurse" 9 >"$T/fib9"
+
+# chooses CASE MECHANISM PASSED...: and the whole tree is right.
+chooses() {
+	begin "$1: $2"
+	shift
+	rm -f "$T/witness"
+	export WITNESS="$T/witness"
+	rt -v -o "$T/trace" "$BIN/recurse" fib deep -- 9
+	unset WITNESS
+	expect_status 0
+	expect_same "$T/fib9" "$T/out"
+	expect_choice "$@"
+	expect_agreement "$T/trace" "$T/witness"
+	expect_nested "$T/trace" whole
+	nothing_left
+	end_case
+}
+
+# doctor_says CASE USED ROW...: a row is "NAME STATE WHY", WHY a part of the reason.
+doctor_says() {
+	begin "$1: doctor"
+	used=$2
+	shift 2
+	rt doctor
+	expect_status 0
+	for row; do
+		name=${row%% *}
+		row=${row#* }
+		expect_line "^$name  *${row%% *}  *.*${row#* }" "$T/out"
+	done
+	expect_line "^used: $used; with --no-bpf: tracefs\$" "$T/out"
+	nothing_left
+	end_case
+}
+
+# The kinds of program that mechanisms treat in ways of their own.
+agree() {
+	agrees "$1: threads" threads work
+	agrees "$1: longjmp" longjmp 'attempt leap plain'
+	agrees "$1: tail calls" tailcall 'around first last even odd'
+	agrees "$1: fork inside a call" forks 'job split borrow' fork
+}
+
+no_bpf='the kernel has no bpf(2) (ENOSYS)'
+no_perf='the kernel has no perf_event_open(2) (ENOSYS)'
+no_link='the kernel has no uprobe_multi links (before 6.6)'
+no_cookie='the kernel has no BPF cookies (before 5.15)'
+no_pmu='the kernel has no uprobe PMU (/sys/bus/event_source/devices/uprobe; before 4.17)'
+no_second='an event cannot have several probes here'
+
+# ---- an old kernel, by the library ----
+
+old_kernels() {
+	old bpf
+	chooses "no bpf" tracefs "uprobe-multi: $no_bpf" "multi-event: $no_bpf" "pmu: $no_bpf" "event: $no_bpf"
+	agree "no bpf"
+	doctor_says "no bpf" tracefs 'bpf(2) no without it' "uprobe-multi no $no_bpf; tracefs is used instead" \
+		"multi-event no $no_bpf" "pmu no $no_bpf" "event no $no_bpf" "tracefs ok "
+
+	old perf_event_open
+	chooses "no perf_event_open" tracefs "uprobe-multi: $no_perf" "multi-event: $no_perf" "pmu: $no_perf" "event: $no_perf"
+	doctor_says "no perf_event_open" tracefs "uprobe-multi no $no_perf; tracefs is used instead" "multi-event no $no_perf" \
+		"pmu no $no_perf" "event no $no_perf" "tracefs ok "
+
+	old bpf,multi-probe=replace
+	chooses "no bpf, one probe an event" tracefs "uprobe-multi: $no_bpf" "multi-event: $no_bpf" "pmu: $no_bpf" "event: $no_bpf"
+	begin "no bpf, one probe an event: the former was replaced"
+	expect_line 'replaced rawtrace_' "$T/says"
+	end_case
+
+	if has_mechanism multi-event; then
+		old link-create
+		chooses "no uprobe_multi" multi-event "uprobe-multi: $no_link"
+		agree "no uprobe_multi"
+		doctor_says "no uprobe_multi" multi-event "uprobe-multi no $no_link; multi-event is used instead" \
+			"multi-event ok " "pmu ok " "event ok " "tracefs ok "
+
+		old helper=174,kern-version=0x41325
+		chooses "4.19: no cookies, the vDSO's version" multi-event "uprobe-multi: $no_cookie"
+		doctor_says "4.19" multi-event "bpf cookies no  *before 5.15" "probe_read_user ok " "uprobe-multi no $no_cookie" \
+			"multi-event ok " "pmu ok "
+	else
+		skip "multi-event by choice" "not on this kernel"
+	fi
+
+	if has_mechanism pmu; then
+		old link-create,multi-probe=EEXIST
+		chooses "a second probe is refused" pmu "uprobe-multi: $no_link" "multi-event: $no_second (EEXIST)"
+		old link-create,multi-probe=replace
+		chooses "a second probe replaces the first" pmu "uprobe-multi: $no_link" \
+			"multi-event: $no_second: the kernel kept 1 of 2 (before 5.4)"
+		agree "one probe an event"
+		doctor_says "one probe an event" pmu "uprobe-multi no $no_link; pmu is used instead" \
+			"multi-event no $no_second: the kernel kept 1 of 2" "pmu ok " "event ok " "tracefs ok "
+	else
+		skip "pmu by choice" "not on this kernel"
+	fi
+}
+
+# No PMU in sysfs either: with the other words Linux 4.14.
+old_pmu() {
+	in_mounts 'mount -t tmpfs none /sys/bus/event_source/devices' \
+		old link-create,multi-probe=replace,helper=174,helper=112,helper=114,kern-version=0x40e51
+	chooses "4.14" event "uprobe-multi: $no_cookie" "multi-event: $no_second: the kernel kept 1 of 2 (before 5.4)" \
+		"pmu: $no_pmu"
+	agree "4.14"
+	begin "4.14: longjmp has made it read the stack by probe_read"
+	expect_line '^helper 112 refused' "$T/says"
+	end_case
+	doctor_says "4.14" event 'probe_read_user no probe_read instead' "uprobe-multi no $no_cookie; event is used instead" \
+		"multi-event no $no_second" "pmu no $no_pmu" "event ok " "tracefs ok "
+}
+
+old_fetch() {
+	begin "no probe_read_user: every kind of value"
+	: >"$T/says"
+	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=helper=112,helper=114 OLD_KERNEL_SAYS="$T/says" \
+		"$BIN/fetch" >"$T/out" 2>&1
+	expect_no_line '^not ok' "$T/out"
+	expect_line '^ok ' "$T/out"
+	expect_line '^helper 11[24] refused' "$T/says"
+	end_case
+}
+
+# ---- tracefs below debugfs, as up to 4.0 ----
+
+# Every tracefs and debugfs is unmounted there, and debugfs mounted again.
+debugfs='while dir=$(sed -n "s/^[^ ]* \([^ ]*\) \(tracefs\|debugfs\) .*/\1/p" /proc/mounts | tail -n 1) && [ -n "$dir" ]; do
+	umount "$dir" || exit 99; done; mount -t debugfs none /sys/kernel/debug'
+
+old_debugfs() {
+	in_mounts "$debugfs" old bpf
+	chooses "debugfs" tracefs "uprobe-multi: $no_bpf" "multi-event: $no_bpf" "pmu: $no_bpf" "event: $no_bpf"
+	doctor_says "debugfs" tracefs 'tracefs ok /sys/kernel/debug/tracing$'
+	if has_mechanism multi-event; then
+		in_mounts "$debugfs" old link-create
+		chooses "debugfs" multi-event "uprobe-multi: $no_link"
+	fi
+}
+
+# ---- a container, by a seccomp filter ----
+
+# A launched program is under the filter too: its returns are left alone, as the uretprobe system call might be refused.
+filtered_command() {
+	begin "seccomp, $1: a command"
+	rm -f "$T/witness"
+	export WITNESS="$T/witness"
+	rt -v -o "$T/trace" "$BIN/recurse" fib deep -- 9
+	unset WITNESS
+	expect_status 0
+	expect_same "$T/fib9" "$T/out"
+	shift
+	expect_choice "$@"
+	expect_line '^rawtrace: only entries are traced: .*the process is under seccomp' "$T/err"
+	expect_line '^rawtrace: only entries are traced: .*the process is under seccomp' "$T/trace"
+	for file in trace witness; do
+		sed -n 's/^[^<(]*>[^<(]*(/(/p' "$T/$file" >"$T/$file.entries"
+	done
+	[ -s "$T/witness.entries" ] || because "the target called nothing"
+	expect_same "$T/witness.entries" "$T/trace.entries"
+	expect_no_line '^<' "$T/trace"
+	nothing_left
+	end_case
+}
+
+# A process that was started elsewhere is not: the whole tree.
+filtered_process() {
+	begin "seccomp, $1: a process that runs elsewhere"
+	shift
+	start_worker 2 30000 300
+	in_background "$RAWTRACE" -v -o "$T/trace" -p "$worker" work leaf 2>"$T/err"
+	tracer=$PID
+	wait_for 10 lines_at_least 200 "$T/trace" || because "no trace"
+	kill -INT "$tracer"
+	reap "$tracer"
+	expect_choice "$@"
+	expect_nested "$T/trace"
+	expect_results "$T/trace"
+	expect_no_line 'only entries' "$T/trace"
+	nothing_left
+	end_worker
+	end_case
+}
+
+# filtered REFUSAL MECHANISM PASSED...
+filtered() {
+	under "$BIN/without" "$1" --
+	filtered_command "$@"
+	filtered_process "$@"
+}
+
+# refused REFUSAL WHY: a refusal is no lack.  It is said, and no other mechanism is tried by itself.
+refused() {
+	under "$BIN/without" "$1" --
+	begin "seccomp, $1: refused"
+	rt "$BIN/recurse" fib
+	expect_status 1
+	expect_message "$2.*try --no-bpf\$" "$T/err"
+	[ ! -s "$T/out" ] || because "the program ran"
+	rt --no-bpf "$BIN/recurse" fib -- 9
+	expect_status 0
+	expect_same "$T/fib9" "$T/out"
+	end_case
+	doctor_says "seccomp, $1" none 'seccomp filter only entries' "uprobe-multi no $2.*: --attach=tracefs works" \
+		"event no $2.*try --no-bpf\$" "tracefs ok "
+}
+
+containers() {
+	filtered bpf tracefs "uprobe-multi: $no_bpf" "multi-event: $no_bpf" "pmu: $no_bpf" "event: $no_bpf"
+	filtered perf_event_open tracefs "uprobe-multi: $no_perf" "multi-event: $no_perf" "pmu: $no_perf" "event: $no_perf"
+	if has_mechanism multi-event; then
+		filtered link-create multi-event "uprobe-multi: $no_link"
+		doctor_says "seccomp, link-create" multi-event 'seccomp filter only entries' "uprobe-multi no $no_link" \
+			"multi-event ok "
+	fi
+	refused bpf=EPERM 'bpf(2) is not permitted'
+	refused perf_event_open=EACCES 'perf_event_open(2) is not permitted (EACCES)'
+}
+
+# ---- limits as they were: 1,024 files, 64 KiB of locked memory ----
+
+# limits 'ulimit ARGUMENTS && ...' COMMAND...
+limits() {
+	ulimits=$1
+	shift
+	# shellcheck disable=SC2016 # it is sh -c that expands
+	"$@" sh -c "$ulimits"' && exec "$@"' sh
+}
+
+# A thousand functions by the mechanism that is chosen.
+thousand() {
+	begin "1,024 files, 64 KiB locked: 1,000 functions, $1"
+	rm -f "$T/witness"
+	export WITNESS="$T/witness"
+	rt -v -o "$T/trace" "$BIN/many" 'many_*'
+	unset WITNESS
+	expect_status 0
+	expect_line "^rawtrace: attach $1: functions: 1000," "$T/err"
+	expect_agreement "$T/trace" "$T/witness"
+	nothing_left
+	end_case
+}
+
+# few CASE MECHANISM GLOB NUMBER: they fit.
+few() {
+	begin "$1: $4 functions, $2"
+	rt -v -o "$T/trace" "$BIN/many" "$3"
+	expect_status 0
+	expect_line "^rawtrace: attach $2: functions: $4," "$T/err"
+	expect_number calls "$(grep -c '^>(many_' "$T/trace")" -eq "$4"
+	expect_nested "$T/trace" whole
+	nothing_left
+	end_case
+}
+
+# too_many CASE WHY OPTION... : said at once, before the program runs.
+too_many() {
+	begin "$1"
+	why=$2
+	shift 2
+	began=$(date +%s)
+	rt "$@"
+	expect_status 1
+	expect_message "$why" "$T/err"
+	[ ! -s "$T/out" ] || because "the program ran"
+	expect_number "seconds that it took" $(($(date +%s) - began)) -le 10
+	nothing_left
+	end_case
+}
+
+low='ulimit -n 1024 && ulimit -l 64'
+
+# No capability to raise them.  memlock: on kernels before 5.11, BPF counts.
+low_limits() {
+	limits "$low" old memlock "$@"
+	has_mechanism uprobe-multi && thousand uprobe-multi
+	limits "$low" old memlock,bpf "$@"
+	thousand tracefs
+	if has_mechanism multi-event; then
+		limits "$low" old memlock,link-create "$@"
+		thousand multi-event
+	fi
+	has_mechanism pmu || return
+	limits "$low" old memlock,link-create,multi-probe=replace "$@"
+	few "1,024 files, 64 KiB locked" pmu 'many_00[0-2]' 3
+	too_many "64 KiB locked: 10 functions, pmu" 'RLIMIT_MEMLOCK is used up.*--no-bpf$' "$BIN/many" 'many_00?'
+	too_many "1,024 files: 1,000 functions, pmu" \
+		'2000 probes take a file descriptor each, and [0-9]* are left (RLIMIT_NOFILE.*ulimit -n 3024$' "$BIN/many" 'many_*'
+	too_many "1,024 files: 1,000 functions, event" '2000 probes take a file descriptor each' --attach=event "$BIN/many" 'many_*'
+}
+
+# Without cap_ipc_lock the rings count too, what is over kernel.perf_event_mlock_kb a CPU.
+low_ring_limit() {
+	read -r paranoid </proc/sys/kernel/perf_event_paranoid
+	read -r free_kb </proc/sys/kernel/perf_event_mlock_kb
+	if [ "$paranoid" -lt 0 ] || [ "$free_kb" -gt 4096 ]; then
+		skip "rings that count" "kernel.perf_event_paranoid is $paranoid, kernel.perf_event_mlock_kb is $free_kb"
+		return
+	fi
+	limits 'ulimit -l 1024' under setpriv --bounding-set=-sys_resource,-ipc_lock
+	too_many "1,024 KiB locked: rings that count" 'mapping an event ring.*RLIMIT_MEMLOCK.*--buffer' \
+		--buffer=8M "$BIN/many" 'many_00?'
+	begin "1,024 KiB locked: smaller rings"
+	rt --buffer=64k -o "$T/trace" "$BIN/many" 'many_00?'
+	expect_status 0
+	expect_number calls "$(grep -c '^>(many_' "$T/trace")" -eq 10
+	expect_nested "$T/trace" whole
+	nothing_left
+	end_case
+}
+
+raised_limits() {
+	has_mechanism pmu || return
+	limits 'ulimit -S -n 24 && ulimit -S -l 64' old memlock,link-create,multi-probe=replace
+	few "low limits, raised to the hard ones" pmu 'many_00?' 10
+	limits 'ulimit -n 64 && ulimit -l 64' old memlock,link-create,multi-probe=replace
+	if (ulimit -n 64 && ulimit -n 65) 2>/dev/null; then
+		few "low hard limits, raised by cap_sys_resource" pmu 'many_0[0-4]?' 50
+	else
+		too_many "low hard limits, no cap_sys_resource" '100 probes take a file descriptor each' "$BIN/many" 'many_0[0-4]?'
+	fi
+}
+
+# ---- all ----
+
+has_namespaces() {
+	has unshare && unshare -m true 2>/dev/null
+}
+
+# A static rawtrace preloads nothing.
+old memlock
+"$RAWTRACE" --version >"$T/out" 2>&1
+if [ -s "$T/says" ]; then
+	old_kernels
+	old_fetch
+	if has_namespaces && has_mechanism event; then
+		old_pmu
+	else
+		skip "event by choice" "no unshare, or not on this kernel"
+	fi
+	in_mounts "$debugfs && ls /sys/kernel/debug/tracing/events" under
+	if has_namespaces && "$RAWTRACE" --version >"$T/out" 2>&1; then
+		old_debugfs
+	else
+		skip "tracefs below debugfs" "no unshare, or the kernel does not put it there"
+	fi
+	if has setpriv; then
+		low_limits setpriv --bounding-set=-sys_resource
+		low_ring_limit
+	else
+		skip "limits without cap_sys_resource" "no setpriv"
+	fi
+	raised_limits
+else
+	skip "old kernels" "rawtrace is linked statically: nothing can be preloaded"
+fi
+
+if "$BIN/without" bpf -- true 2>/dev/null; then
+	containers
+else
+	skip "containers" "the kernel has no seccomp filters"
+fi

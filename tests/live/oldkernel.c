@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A library to preload into rawtrace: it answers as an old kernel does where a seccomp filter cannot, as a filter sees neither the
+ * text of a definition nor a program's instructions.  What is asked for stands in $OLD_KERNEL, words with commas between:
+ *
+ *	bpf[=ERRNO], perf_event_open[=ERRNO], link-create[=ERRNO]	refused (refusal.h)
+ *	multi-probe=replace	a second definition of an event replaces the first without a word (up to 5.3)
+ *	multi-probe=EEXIST	it is refused
+ *	helper=NUMBER		a BPF program that calls this helper function is refused
+ *	kern-version=NUMBER	the vDSO's note has this version, and other programs are refused (before 5.0)
+ *	memlock			BPF maps and programs count against RLIMIT_MEMLOCK (before 5.11)
+ *
+ * What it did is added to the file $OLD_KERNEL_SAYS, a line each.  The program that rawtrace starts knows nothing of it.
+ */
+#include "refusal.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum { MAX = 8, PAGE = 4096 };
+
+static struct {
+	struct refusal refusals[MAX];
+	unsigned nrefusals;
+	int helpers[MAX];
+	unsigned nhelpers;
+	enum { BOTH_KEPT, REPLACED, EXISTS } multi_probe;
+	int has_version, memlock;
+	rlim_t locked;
+	char says[256];
+	/* As the kernel's linker puts it there: arch/x86/entry/vdso/vdso-note.S */
+	struct {
+		Elf64_Ehdr file;
+		Elf64_Phdr segment;
+		Elf64_Nhdr note;
+		char name[8];
+		uint32_t version;
+	} vdso;
+} old;
+
+/* ---- what is asked for ---- */
+
+static void set_version(uint32_t version)
+{
+	memcpy(old.vdso.file.e_ident, ELFMAG, SELFMAG);
+	old.vdso.file.e_ident[EI_CLASS] = ELFCLASS64;
+	old.vdso.file.e_phoff = (size_t)((char *)&old.vdso.segment - (char *)&old.vdso);
+	old.vdso.file.e_phnum = 1;
+	old.vdso.segment.p_type = PT_NOTE;
+	old.vdso.segment.p_offset = (size_t)((char *)&old.vdso.note - (char *)&old.vdso);
+	old.vdso.segment.p_filesz = sizeof(old.vdso.note) + sizeof(old.vdso.name) + sizeof(old.vdso.version);
+	old.vdso.note.n_namesz = sizeof("Linux");
+	old.vdso.note.n_descsz = sizeof(version);
+	strcpy(old.vdso.name, "Linux");
+	old.vdso.version = version;
+	old.has_version = 1;
+}
+
+static int ask(const char *word)
+{
+	if (refusal_parse(word, &old.refusals[old.nrefusals]))
+		return ++old.nrefusals < MAX;
+	if (strcmp(word, "multi-probe=replace") == 0)
+		old.multi_probe = REPLACED;
+	else if (strcmp(word, "multi-probe=EEXIST") == 0)
+		old.multi_probe = EXISTS;
+	else if (strcmp(word, "memlock") == 0)
+		old.memlock = 1;
+	else if (strncmp(word, "kern-version=", 13) == 0)
+		set_version((uint32_t)strtoul(word + 13, NULL, 0));
+	else if (strncmp(word, "helper=", 7) == 0 && old.nhelpers < MAX)
+		old.helpers[old.nhelpers++] = atoi(word + 7);
+	else
+		return 0;
+	return 1;
+}
+
+static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
+{
+	int fd = open(old.says, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (fd >= 0) {
+		vdprintf(fd, fmt, ap);
+		close(fd);
+	}
+	va_end(ap);
+}
+
+static void __attribute__((constructor)) begin(void)
+{
+	const char *asked = getenv("OLD_KERNEL"), *says = getenv("OLD_KERNEL_SAYS");
+	char words[256], *word, *save = NULL;
+
+	snprintf(words, sizeof(words), "%s", asked ? asked : "");
+	snprintf(old.says, sizeof(old.says), "%s", says ? says : "/dev/null");
+	say("asked: %s\n", words);
+	for (word = strtok_r(words, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		if (!ask(word)) {
+			fprintf(stderr, "OLD_KERNEL: %s: what is that?\n", word);
+			_exit(126);
+		}
+	}
+	unsetenv("LD_PRELOAD");
+	unsetenv("OLD_KERNEL");
+	unsetenv("OLD_KERNEL_SAYS");
+}
+
+/* ---- bpf(2), perf_event_open(2) ---- */
+
+static int refused(long nr, const long *arg)
+{
+	unsigned i;
+
+	for (i = 0; i < old.nrefusals; i++) {
+		const struct refusal *r = &old.refusals[i];
+
+		if (r->nr != nr || (r->command >= 0 && r->command != (int)arg[0]))
+			continue;
+		say("%s refused\n", r->name);
+		return r->error;
+	}
+	return 0;
+}
+
+/* The first helper function of the program that is not there, 0: none. */
+static int missing_helper(const struct rt_bpf_prog_attr *attr)
+{
+	const struct rt_bpf_insn *insns = (const struct rt_bpf_insn *)(uintptr_t)attr->insns;
+	uint32_t i;
+	unsigned j;
+
+	for (i = 0; i < attr->insn_cnt; i++)
+		for (j = 0; insns[i].code == 0x85 && j < old.nhelpers; j++)
+			if (insns[i].imm == old.helpers[j])
+				return old.helpers[j];
+	return 0;
+}
+
+static int check_program(const struct rt_bpf_prog_attr *attr)
+{
+	int helper = missing_helper(attr);
+
+	if (old.has_version && attr->kern_version != old.vdso.version) {
+		say("version 0x%x refused\n", attr->kern_version);
+		return EINVAL;
+	}
+	if (!helper)
+		return 0;
+	say("helper %d refused\n", helper);
+	if (attr->log_level && attr->log_buf)
+		snprintf((char *)(uintptr_t)attr->log_buf, attr->log_size, "invalid func unknown#%d\n", helper);
+	return EINVAL;
+}
+
+/* Until 5.10 in whole pages; what is closed again is not given back here. */
+static int charge(rlim_t bytes)
+{
+	struct rlimit l;
+
+	if (!old.memlock || getrlimit(RLIMIT_MEMLOCK, &l) != 0)
+		return 0;
+	bytes = (bytes + PAGE - 1) / PAGE * PAGE;
+	if (l.rlim_cur != RLIM_INFINITY && old.locked + bytes > l.rlim_cur) {
+		say("memory refused\n");
+		return EPERM;
+	}
+	old.locked += bytes;
+	return 0;
+}
+
+static int check_bpf(int command, const void *attr)
+{
+	const struct rt_bpf_prog_attr *prog = attr;
+	const struct rt_bpf_map_attr *map = attr;
+	int error;
+
+	if (command == RT_BPF_MAP_CREATE)
+		return charge((rlim_t)(map->key_size + map->value_size) * map->max_entries);
+	if (command != RT_BPF_PROG_LOAD)
+		return 0;
+	error = charge((rlim_t)prog->insn_cnt * sizeof(struct rt_bpf_insn));
+	return error ? error : check_program(prog);
+}
+
+long syscall(long nr, ...)
+{
+	long (*next)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	long arg[6];
+	va_list ap;
+	int i;
+
+	va_start(ap, nr);
+	for (i = 0; i < 6; i++)
+		arg[i] = va_arg(ap, long);
+	va_end(ap);
+	errno = refused(nr, arg);
+	if (!errno && nr == __NR_bpf)
+		errno = check_bpf((int)arg[0], (const void *)arg[1]);
+	return errno ? -1 : next(nr, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+}
+
+unsigned long getauxval(unsigned long type)
+{
+	unsigned long (*next)(unsigned long) = (unsigned long (*)(unsigned long))dlsym(RTLD_NEXT, "getauxval");
+
+	return type == AT_SYSINFO_EHDR && old.has_version ? (unsigned long)&old.vdso : next(type);
+}
+
+/* ---- uprobe_events ---- */
+
+/* The path of uprobe_events, if the descriptor is one of it. */
+static int is_uprobe_events(int fd, char *path, size_t size)
+{
+	char link[64];
+	const char *slash;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, size - 1);
+	if (n <= 0)
+		return 0;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	return slash && strcmp(slash, "/uprobe_events") == 0;
+}
+
+static int is_defined(const char *path, const char *event)
+{
+	FILE *file = fopen(path, "re");
+	size_t len = strlen(event), size = 0;
+	char *line = NULL;
+	int found = 0;
+
+	/* "p:GROUP/EVENT path:offset" */
+	while (file && !found && getline(&line, &size, file) > 0)
+		found = strncmp(line + 2, event, len) == 0 && line[2 + len] == ' ';
+	free(line);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static int delete(const char *path, const char *event)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC), error = 0;
+
+	if (fd < 0)
+		return errno;
+	if (dprintf(fd, "-:%s\n", event) < 0)
+		error = errno;
+	close(fd);
+	say("%s %s\n", error ? "cannot replace" : "replaced", event);
+	return error;
+}
+
+/* Of the definition in `text`: what the kernel says to it before it adds it. */
+static int before_definition(int fd, const char *text, size_t n)
+{
+	char path[256], event[128], *end;
+
+	if (old.multi_probe == BOTH_KEPT || n < 3 || (memcmp(text, "p:", 2) != 0 && memcmp(text, "r:", 2) != 0))
+		return 0;
+	snprintf(event, sizeof(event), "%.*s", (int)n - 2, text + 2);
+	end = strchr(event, ' ');
+	if (!end || !is_uprobe_events(fd, path, sizeof(path)))
+		return 0;
+	*end = '\0';
+	if (!is_defined(path, event))
+		return 0;
+	if (old.multi_probe == REPLACED)
+		return delete(path, event);
+	say("%s exists\n", event);
+	return EEXIST;
+}
+
+ssize_t write(int fd, const void *buf, size_t n)
+{
+	ssize_t (*next)(int, const void *, size_t) = (ssize_t (*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+	int error = before_definition(fd, buf, n);
+
+	if (!error)
+		return next(fd, buf, n);
+	errno = error;
+	return -1;
+}
