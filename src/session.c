@@ -289,6 +289,8 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (!s->merge || !s->feed)
 		return rt_nomem(err);
 	r = rt_target_notes(&s->target, s->attach->ops->everywhere, note, s);
+	if (r == 0 && s->attach->remark)
+		r = note(s, s->attach->remark);
 	if (r == 0)
 		r = out_check(s, err);
 	if (r == 0)

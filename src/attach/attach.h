@@ -29,6 +29,7 @@ struct rt_attach_request {
 struct rt_attach {
 	const struct rt_attach_ops *ops;
 	struct rt_source *source;
+	const char *remark;		/* what of this trace the user must know, or NULL; not to be freed */
 };
 
 /* An attach mechanism.  To add one: write its file, put its ops into the table in attach/attach.c. */

@@ -60,23 +60,34 @@ void rt_bpf_side_close(struct rt_bpf_side *side)
 			close(side->maps[i]);
 }
 
-/* The line before the verifier's closing statistics says what it minded. */
-static const char *last_words(char *log)
+/* The line before the verifier's closing statistics says what it minded: its length in `len`. */
+static const char *last_words(const char *log, int *len)
 {
-	char *line, *save = NULL, *last = log + strlen(log);
+	const char *line, *last = log;
 
-	for (line = strtok_r(log, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		if (strncmp(line, "processed ", 10) != 0)
+	*len = 0;
+	for (line = log; *line; line += strspn(line, "\n")) {
+		size_t n = strcspn(line, "\n");
+
+		if (strncmp(line, "processed ", 10) != 0) {
 			last = line;
+			*len = (int)n;
+		}
+		line += n;
+	}
 	return last;
 }
 
-static int program_error(int r, char *log, struct rt_error *err)
+static int program_error(int r, const char *log, struct rt_error *err)
 {
+	const char *words;
+	int len;
+
 	if (r == -EPERM && !*log)
 		return rt_fail(err, r, "bpf(2) may not load a program: a capability is missing, or RLIMIT_MEMLOCK is used up (before "
 			       "5.11, where each program counts); trace fewer functions, or try --no-bpf");
-	return rt_fail(err, r, "the kernel refused a BPF program: %s%s%s", strerror(-r), *log ? ": " : "", last_words(log));
+	words = last_words(log, &len);
+	return rt_fail(err, r, "the kernel refused a BPF program: %s%s%.*s", strerror(-r), len ? ": " : "", len, words);
 }
 
 static int load(struct rt_bpf_side *side, const struct rt_program *program, uint32_t expected, char *log, struct rt_error *err)
@@ -98,6 +109,22 @@ static int load(struct rt_bpf_side *side, const struct rt_program *program, uint
 	return r;
 }
 
+/* "invalid func unknown#112", before 4.10 "invalid func 112": the verifier does not know the helper. */
+static bool lacks_helper(const char *log)
+{
+	return strstr(log, "invalid func ") || strstr(log, "unknown func ");
+}
+
+static bool reads_string(const struct rt_plan *plan)
+{
+	unsigned i;
+
+	for (i = 0; i < plan->nvalues; i++)
+		if (plan->values[i].type == RT_TYPE_STRING)
+			return true;
+	return false;
+}
+
 int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *request, uint16_t plan,
 		     enum rt_key_source key_source, uint64_t key, uint32_t expected, struct rt_error *err)
 {
@@ -109,11 +136,13 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 	int r;
 
 	r = load(side, &program, expected, log, err);
-	if (r == -EINVAL && program.read_user && strstr(log, "func")) {
-		/* "invalid func unknown#112": from before 5.5; bpf_probe_read does there. */
+	if (r == -EINVAL && program.read_user && lacks_helper(log)) {
+		/* Before 5.5 bpf_probe_read reads the program's memory too. */
 		program.read_user = false;
 		r = load(side, &program, expected, log, err);
 		side->no_read_user = r >= 0;
 	}
+	if (r == -EINVAL && !program.read_user && lacks_helper(log) && reads_string(program.plan))
+		return rt_fail(err, -EOPNOTSUPP, "the kernel's BPF cannot read strings (bpf_probe_read_str: 4.11)");
 	return r;
 }

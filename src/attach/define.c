@@ -24,8 +24,8 @@ static void last_refusal(const struct rt_tracefs *t, char *buf, size_t size)
 	free(text);
 }
 
-int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *request, unsigned id, const char *event, bool values,
-	      bool with_id, struct rt_error *err)
+int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *request, unsigned id, const char *event,
+	      unsigned carries, struct rt_error *err)
 {
 	const struct rt_probe *probe = &request->probes[id];
 	const struct rt_function *f = &request->functions->v[probe->function];
@@ -33,7 +33,8 @@ int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *reques
 	struct rt_definition d = {
 		.group = group, .event = event, .path = path, .offset = f->offset,
 		.kind = request->plans[probe->plan].kind,
-		.plan = values ? &request->plans[probe->plan] : NULL, .with_id = with_id, .id = id,
+		.plan = carries & RT_DEFINE_VALUES ? &request->plans[probe->plan] : NULL,
+		.with_id = carries & RT_DEFINE_ID, .no_ra = carries & RT_DEFINE_NO_RA, .id = id,
 	};
 	int r;
 

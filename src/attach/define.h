@@ -5,12 +5,17 @@
 #include "attach/attach.h"
 #include "kernel/tracefs.h"
 
-/*
- * Write the definition of probe `id` as event `event` of our group.  `values`: with the plan's values and `with_id`, its id, for
- * events that are read through tracefs; else bare.
- */
+/* What a definition carries: nothing for a BPF program's event, the plan's values for one that is read through tracefs. */
+enum rt_define {
+	RT_DEFINE_BARE = 0,
+	RT_DEFINE_VALUES = 1,
+	RT_DEFINE_ID = 2,		/* and the probe's id as a constant (5.4) */
+	RT_DEFINE_NO_RA = 4,		/* but not the return address, where it lies in memory, which 3.10 does not read */
+};
+
+/* Write the definition of probe `id` as event `event` of our group, with what `carries` (of enum rt_define) says. */
 int rt_define(const struct rt_tracefs *tracefs, const struct rt_attach_request *request, unsigned id, const char *event,
-	      bool values, bool with_id, struct rt_error *err);
+	      unsigned carries, struct rt_error *err);
 
 /* How many probes the kernel holds for event `event` of our group: older kernels replace a definition of the same name silently. */
 int rt_defined(const struct rt_tracefs *tracefs, const char *event);

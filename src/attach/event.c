@@ -17,7 +17,7 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 
 	(void)how;
 	snprintf(event, sizeof(event), "probe%u", id);
-	r = rt_define(&p->tracefs, request, id, event, false, false, err);
+	r = rt_define(&p->tracefs, request, id, event, RT_DEFINE_BARE, err);
 	if (r == 0)
 		r = rt_perf_probes_event(p, event, &attr, err);
 	if (r < 0)

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,7 +35,8 @@ static void close_all_but(int keep)
 			dup2(null, fd);
 }
 
-static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const struct rt_tracefs *tracefs)
+static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const struct rt_tracefs *tracefs,
+						  struct rt_main_buffer *buffer)
 {
 	unsigned i;
 	ssize_t n;
@@ -54,6 +56,7 @@ static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const stru
 	} while (n < 0 && errno == EINTR);
 	if (n == 1)
 		_exit(0);
+	rt_main_buffer_give_back(tracefs, buffer);
 	for (i = 0; i < RETRIES; i++) {
 		rt_tracefs_clear(tracefs, owner);
 		if (!rt_tracefs_remains(tracefs, owner))
@@ -69,18 +72,24 @@ int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, str
 	int p[2];
 
 	memset(guard, 0, sizeof(*guard));
-	if (pipe2(p, O_CLOEXEC) != 0)
+	guard->buffer = mmap(NULL, sizeof(*guard->buffer), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (guard->buffer == MAP_FAILED)
+		return rt_nomem(err);
+	if (pipe2(p, O_CLOEXEC) != 0) {
+		munmap(guard->buffer, sizeof(*guard->buffer));
 		return rt_fail(err, -errno, "starting the guard process: %s", strerror(errno));
+	}
 	guard->pid = fork();
 	if (guard->pid == 0) {
 		close(p[1]);
-		guard_main(p[0], owner, tracefs);
+		guard_main(p[0], owner, tracefs, guard->buffer);
 	}
 	close(p[0]);
 	if (guard->pid < 0) {
 		int r = -errno;
 
 		close(p[1]);
+		munmap(guard->buffer, sizeof(*guard->buffer));
 		guard->pid = 0;
 		return rt_fail(err, r, "starting the guard process: %s", strerror(-r));
 	}
@@ -92,6 +101,7 @@ void rt_guard_end(struct rt_guard *guard, const struct rt_tracefs *tracefs)
 {
 	if (!guard->pid)
 		return;
+	rt_main_buffer_give_back(tracefs, guard->buffer);
 	rt_tracefs_clear(tracefs, getpid());
 	/* What could not be cleared is left to the guard. */
 	if (!rt_tracefs_remains(tracefs, getpid()) && write(guard->fd, "q", 1) == 1) {
@@ -101,5 +111,6 @@ void rt_guard_end(struct rt_guard *guard, const struct rt_tracefs *tracefs)
 	} else {
 		close(guard->fd);
 	}
+	munmap(guard->buffer, sizeof(*guard->buffer));
 	guard->pid = 0;
 }

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "kernel/tracefs.h"
+#include "kernel/main_buffer.h"
 
 /*
  * A small process that outlives a killed rawtrace and clears what it had defined in tracefs: unlike links and perf events, definitions
@@ -13,12 +13,13 @@
 struct rt_guard {
 	pid_t pid;		/* 0: not running */
 	int fd;			/* its end of file tells the guard that we are gone */
+	struct rt_main_buffer *buffer;	/* shared with it: what it has to put back */
 };
 
 /* Start it, before anything is defined.  0 or a negative errno. */
 int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, struct rt_error *err);
 
-/* Clear all definitions of ours and dismiss the guard. */
+/* Clear all definitions of ours, give the main buffer back if it was taken, and dismiss the guard. */
 void rt_guard_end(struct rt_guard *guard, const struct rt_tracefs *tracefs);
 
 #endif

@@ -21,7 +21,7 @@ static int define_plan(struct rt_perf_probes *p, const struct rt_attach_request 
 	for (i = 0; i < request->nprobes; i++) {
 		if (request->probes[i].plan != plan)
 			continue;
-		r = rt_define(&p->tracefs, request, i, event, false, false, err);
+		r = rt_define(&p->tracefs, request, i, event, RT_DEFINE_BARE, err);
 		if (r == -EEXIST && n)
 			return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here (EEXIST)");
 		if (r < 0)

@@ -30,7 +30,11 @@ static void tracefs_detach(struct rt_attach *attach)
 	struct tracefs *t = (struct tracefs *)attach;
 	char file[128];
 
-	snprintf(file, sizeof(file), "%s/events/enable", t->instance);
+	/* In the main buffer others may have enabled events of theirs meanwhile. */
+	if (t->guard.buffer && t->guard.buffer->taken)
+		snprintf(file, sizeof(file), "events/" RT_TRACEFS_GROUP "%d/enable", (int)getpid());
+	else
+		snprintf(file, sizeof(file), "%s/events/enable", t->instance);
 	rt_tracefs_write(&t->fs, file, "0");
 }
 
@@ -91,7 +95,7 @@ static int define_plans(struct tracefs *t, const struct rt_attach_request *reque
 		for (i = 0, n = 0, first = 0; i < request->nprobes; i++) {
 			if (request->probes[i].plan != plan || rt_attach_leaves_out(request, i))
 				continue;
-			r = rt_define(&t->fs, request, i, event, true, true, err);
+			r = rt_define(&t->fs, request, i, event, RT_DEFINE_VALUES | RT_DEFINE_ID, err);
 			if (r == -EINVAL || r == -EEXIST)
 				return -EOPNOTSUPP;
 			if (r < 0)
@@ -110,6 +114,23 @@ static int define_plans(struct tracefs *t, const struct rt_attach_request *reque
 	return 0;
 }
 
+static int define_probe(struct tracefs *t, const struct rt_attach_request *request, unsigned id, const char *event,
+			struct rt_error *err)
+{
+	const struct rt_plan *plan = &request->plans[request->probes[id].plan];
+	int r;
+
+	r = rt_define(&t->fs, request, id, event, RT_DEFINE_VALUES, err);
+	if (r != -EINVAL || !plan->return_address || plan->arch->link.tracefs)
+		return r;
+	/* 3.10 reads registers only. */
+	r = rt_define(&t->fs, request, id, event, RT_DEFINE_VALUES | RT_DEFINE_NO_RA, err);
+	if (r == 0)
+		t->attach.remark = "this kernel's uprobe_events do not read memory (3.10): after a longjmp, a call from the place "
+				   "of one that was left may be shown inside it";
+	return r;
+}
+
 static int define_probes(struct tracefs *t, const struct rt_attach_request *request, struct rt_error *err)
 {
 	char event[32];
@@ -120,7 +141,7 @@ static int define_probes(struct tracefs *t, const struct rt_attach_request *requ
 		if (rt_attach_leaves_out(request, i))
 			continue;
 		snprintf(event, sizeof(event), "probe%u", i);
-		r = rt_define(&t->fs, request, i, event, true, false, err);
+		r = define_probe(t, request, i, event, err);
 		if (r == 0)
 			r = add_hits(t, request, event, i, err);
 		if (r < 0)
@@ -158,15 +179,34 @@ static int append_instance(struct tracefs *t, const char *file, const char *text
 	return rt_tracefs_append(&t->fs, path, text);
 }
 
+/* Up to 3.16 an instance has no clock that we can read too, and up to 3.14 no uprobe event comes to it. */
+static bool is_old_instance(const struct tracefs *t)
+{
+	char path[320], *text;
+	bool old = true;
+
+	snprintf(path, sizeof(path), "%s/trace_clock", t->instance);
+	if (rt_tracefs_read(&t->fs, path, &text) < 0)
+		return true;
+	old = !strstr(text, "mono");
+	free(text);
+	return old;
+}
+
+/* Make our instance, or take the main buffer where that is what uprobes write to. */
 static int make_instance(struct tracefs *t, const struct rt_attach_request *request, struct rt_error *err)
 {
 	size_t kb = (request->ring_bytes ? request->ring_bytes : 8u << 20) / 1024;
 	char path[PATH_MAX], number[32];
 
 	snprintf(t->instance, sizeof(t->instance), "instances/" RT_TRACEFS_INSTANCE "%d", (int)getpid());
-	if (mkdir(rt_tracefs_path(&t->fs, path, "%s", t->instance), 0700) != 0)
-		return rt_fail(err, errno == ENOENT ? -EOPNOTSUPP : -errno, "%s: cannot make a trace instance: %s", path,
-			       strerror(errno));
+	if (mkdir(rt_tracefs_path(&t->fs, path, "%s", t->instance), 0700) != 0 && errno != ENOENT)
+		return rt_fail(err, -errno, "%s: cannot make a trace instance: %s", path, strerror(errno));
+	if (is_old_instance(t)) {
+		rmdir(path);
+		strcpy(t->instance, ".");
+		return rt_main_buffer_take(&t->fs, t->guard.buffer, kb ? kb : 1, err);
+	}
 	snprintf(number, sizeof(number), "%zu", kb ? kb : 1);
 	if (write_instance(t, "buffer_size_kb", number) < 0)
 		return rt_fail(err, -ENOMEM, "%s: no memory for a ring of %zu KiB a CPU; try a smaller --buffer", path, kb);
@@ -282,8 +322,8 @@ static int start(struct tracefs *t, const struct rt_attach_request *request, str
 	r = rt_tracefs_source_open(rt_tracefs_path(&t->fs, path, "%s", t->instance), events, n, &t->attach.source, err);
 	if (r < 0)
 		return r;
-	/* Before 3.17 an instance has no clock that we can read too; the session then merges by what it has seen. */
-	t->attach.source->foreign_clock = write_instance(t, "trace_clock", "mono") < 0;
+	/* A clock that we cannot read: the session then merges by what it has seen. */
+	t->attach.source->foreign_clock = t->guard.buffer->taken || write_instance(t, "trace_clock", "mono") < 0;
 	r = filter_threads(t, request->pid, err);
 	return r < 0 ? r : enable(t, events, n, err);
 }

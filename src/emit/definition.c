@@ -66,7 +66,7 @@ static int add_value(struct line *line, const struct rt_plan *plan, unsigned i, 
 	return 0;
 }
 
-static int add_plan(struct line *line, const struct rt_plan *plan, struct rt_error *err)
+static int add_plan(struct line *line, const struct rt_plan *plan, bool no_ra, struct rt_error *err)
 {
 	const struct rt_arch *arch = plan->arch;
 	unsigned i;
@@ -76,7 +76,7 @@ static int add_plan(struct line *line, const struct rt_plan *plan, struct rt_err
 	add(line, " sp=%%%s:u64", arch->sp.tracefs);
 	if (plan->return_address && arch->link.tracefs)
 		add(line, " ra=%%%s:u64", arch->link.tracefs);
-	else if (plan->return_address)
+	else if (plan->return_address && !no_ra)
 		add(line, " ra=+0(%%%s):u%u", arch->sp.tracefs, arch->word * 8u);
 	for (i = 0; i < plan->nvalues; i++) {
 		r = add_value(line, plan, i, err);
@@ -97,7 +97,7 @@ int rt_definition_print(const struct rt_definition *d, char *buf, struct rt_erro
 	if (d->with_id)
 		add(&line, " id=\\%" PRIu32 ":u32", d->id);
 	if (d->plan) {
-		r = add_plan(&line, d->plan, err);
+		r = add_plan(&line, d->plan, d->no_ra, err);
 		if (r < 0)
 			return r;
 	}

@@ -17,6 +17,7 @@ struct rt_definition {
 	enum rt_kind kind;
 	const struct rt_plan *plan;	/* what to fetch; NULL: nothing (a BPF program reads the registers itself) */
 	bool with_id;			/* fetch the constant `id`, so that one event can stand for many probes (5.4) */
+	bool no_ra;			/* leave a return address in memory out */
 	uint32_t id;
 };
 

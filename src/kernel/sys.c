@@ -7,12 +7,15 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "kernel/procfs.h"
 
 static int bpf(int cmd, void *attr, unsigned size)
 {
@@ -168,17 +171,46 @@ static uint32_t vdso_version(void)
 	return 0;
 }
 
-uint32_t rt_kernel_version(void)
+/* The first "N.N.N" or "N.N" of `text` after `mark`, as LINUX_VERSION_CODE; 0: none. */
+static uint32_t version_after(const char *text, const char *mark)
 {
 	unsigned major, minor, sub = 0;
+	const char *at = strstr(text, mark);
+
+	if (!at || sscanf(at + strlen(mark), "%u.%u.%u", &major, &minor, &sub) < 2 || major > 255 || minor > 255)
+		return 0;
+	return major << 16 | minor << 8 | (sub > 255 ? 255 : sub);	/* from 4.4.256 and 4.9.256 on clamped */
+}
+
+uint32_t rt_kernel_version_named(const char *signature, const char *version, const char *release)
+{
+	const char *last = strrchr(signature, ' ');
+	uint32_t v = 0;
+
+	/* "Ubuntu 4.4.0-31.50-generic 4.4.13": uname -r has 4.4.0, the last word what the kernel was made from. */
+	if (last)
+		v = version_after(last, " ");
+	/* "#1 SMP Debian 4.9.189-3+deb9u1 (2019-09-20)": uname -r has 4.9.0. */
+	if (!v)
+		v = version_after(version, "Debian ");
+	return v ? v : version_after(release, "");
+}
+
+uint32_t rt_kernel_version(void)
+{
 	uint32_t version = vdso_version();
+	char *signature = NULL;
 	struct utsname u;
 
 	if (version)
 		return version;
-	if (uname(&u) != 0 || sscanf(u.release, "%u.%u.%u", &major, &minor, &sub) < 2)
+	if (uname(&u) != 0)
 		return 0;
-	return (major << 16) | (minor << 8) | (sub > 255 ? 255 : sub);
+	if (rt_read_file("/proc/version_signature", &signature) < 0)
+		signature = NULL;
+	version = rt_kernel_version_named(signature ? signature : "", u.version, u.release);
+	free(signature);
+	return version;
 }
 
 uint64_t rt_now(void)

@@ -48,9 +48,12 @@ unsigned rt_files_left(void);
 
 /*
  * LINUX_VERSION_CODE as BPF_PROG_LOAD wants it before 5.0: from the vDSO's "Linux" ELF note, which a distribution's
- * kernel has right where its uname has not; else from uname(2).
+ * kernel has right where its uname has not; else from Ubuntu's /proc/version_signature, Debian's uname -v, or uname -r.
  */
 uint32_t rt_kernel_version(void);
+/* The same from the three texts (/proc/version_signature, uname -v, uname -r), the first that has one; 0: none has. */
+uint32_t rt_kernel_version_named(const char *signature, const char *version, const char *release);
+#define RT_KERNEL(major, minor) ((major) << 16 | (minor) << 8)
 
 /* Nanoseconds of CLOCK_MONOTONIC, the clock that all our events are stamped with. */
 uint64_t rt_now(void);

@@ -92,7 +92,8 @@ static int decode_hit(const struct rt_tracefs_event *e, const uint8_t *rec, size
 		return -EBADMSG;
 	if (get_named(e, "sp", rec, len, &event->hit.sp) != 0)
 		return -EBADMSG;
-	if (e->plan->return_address && get_named(e, "ra", rec, len, &event->hit.ra) != 0)
+	/* 3.10 cannot give it. */
+	if (rt_format_field(&e->format, "ra") && get_named(e, "ra", rec, len, &event->hit.ra) != 0)
 		return -EBADMSG;
 	return get_values(e, rec, len, data, &event->hit.faults);
 }

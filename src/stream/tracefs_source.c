@@ -166,11 +166,13 @@ static int open_cpus(struct tracefs_source *s, struct rt_error *err)
 
 static int read_layout(struct tracefs_source *s, struct rt_error *err)
 {
+	size_t len = strlen(s->instance);
+	bool main_buffer = len > 2 && strcmp(s->instance + len - 2, "/.") == 0;
 	char path[PATH_MAX + 64], *text;
 	int r;
 
 	/* An instance has no header_page of its own. */
-	snprintf(path, sizeof(path), "%s/../../events/header_page", s->instance);
+	snprintf(path, sizeof(path), "%s%s/events/header_page", s->instance, main_buffer ? "" : "/../..");
 	r = rt_read_file(path, &text);
 	if (r < 0)
 		return rt_fail(err, r, "%s: %s", path, strerror(-r));

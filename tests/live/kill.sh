@@ -9,13 +9,17 @@ moment() {
 	od -An -N2 -tu2 /dev/urandom | awk -v below="$1" '{ printf "%.3f", $1 % below / 1000 }'
 }
 
+# How long the worker runs, in ms: longer than the latest kill.
+WORK=450
+! slow || WORK=4000
+
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: SIGKILL while it traces a process"
 	i=0
 	tracers=
 	while [ $i -lt 5 ]; do
 		i=$((i + 1))
-		in_background "$BIN/worker" 2 450 50 >"$T/worker"
+		in_background "$BIN/worker" 2 $WORK 50 >"$T/worker"
 		worker=$PID
 		wait_for 5 has_line ready "$T/worker"
 		in_background "$RAWTRACE" --attach="$mechanism" -o "$T/trace" -p "$worker" work leaf 2>"$T/err"

@@ -116,6 +116,11 @@ lines_at_least() {
 	[ "$(grep -c '' "$2" 2>/dev/null)" -ge "$1" ] 2>/dev/null
 }
 
+# On an emulated machine everything takes some ten times longer: RT_SLOW.
+slow() {
+	[ -n "${RT_SLOW:-}" ]
+}
+
 # ---- checks ----
 
 expect_status() {

@@ -149,6 +149,18 @@ static void test_version(void)
 	CU_ASSERT(rt_now() > 0);
 }
 
+static void test_version_named(void)
+{
+	const char *ubuntu = "Ubuntu 4.4.0-31.50-generic 4.4.13\n", *debian = "#1 SMP Debian 4.9.189-3+deb9u1 (2019-09-20)";
+
+	CU_ASSERT(rt_kernel_version_named(ubuntu, "#50-Ubuntu SMP", "4.4.0-31-generic") == 0x4040d);
+	CU_ASSERT(rt_kernel_version_named("", debian, "4.9.0-11-amd64") == 0x409bd);
+	CU_ASSERT(rt_kernel_version_named("", "#1 SMP", "3.10.0-1160.el7.x86_64") == 0x30a00);
+	CU_ASSERT(rt_kernel_version_named("", "#1 SMP Debian", "4.14.999") == 0x40eff);
+	CU_ASSERT(rt_kernel_version_named("Ubuntu", "Debian x", "6.1") == RT_KERNEL(6, 1));
+	CU_ASSERT(rt_kernel_version_named("", "", "next") == 0 && rt_kernel_version_named("", "", "") == 0);
+}
+
 CU_TestInfo rt_tests_kernel[] = {
 	{ "CPU lists", test_cpus },
 	{ "finding tracefs", test_mounts },
@@ -156,5 +168,6 @@ CU_TestInfo rt_tests_kernel[] = {
 	{ "files", test_files },
 	{ "processes", test_process },
 	{ "the kernel's version", test_version },
+	{ "the kernel's version, as distributions write it", test_version_named },
 	CU_TEST_INFO_NULL,
 };

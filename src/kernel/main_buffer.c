@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "kernel/main_buffer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The file's value: the word in brackets where one of several is chosen ("local [global] counter"), else the first word. */
+static void read_value(const struct rt_tracefs *t, const char *file, char *value, size_t size)
+{
+	char *text, *from;
+
+	value[0] = '\0';
+	if (rt_tracefs_read(t, file, &text) < 0)
+		return;
+	from = strchr(text, '[');
+	from = from ? from + 1 : text;
+	snprintf(value, size, "%.*s", (int)strcspn(from, "] \n"), from);
+	free(text);
+}
+
+static bool is(const struct rt_tracefs *t, const char *file, const char *value)
+{
+	char now[64];
+
+	read_value(t, file, now, sizeof(now));
+	return strcmp(now, value) == 0;
+}
+
+int rt_main_buffer_take(const struct rt_tracefs *t, struct rt_main_buffer *buffer, size_t kb, struct rt_error *err)
+{
+	char number[32];
+
+	if (!is(t, "events/enable", "0") || !is(t, "current_tracer", "nop"))
+		return rt_fail(err, -EBUSY, "%s: another tracer uses the trace buffer (see events/enable, current_tracer), and this kernel has "
+			       "only one for uprobes (before 3.15); end it first", t->root);
+	read_value(t, "trace_clock", buffer->clock, sizeof(buffer->clock));
+	read_value(t, "buffer_size_kb", buffer->kb, sizeof(buffer->kb));
+	buffer->taken = true;
+	snprintf(number, sizeof(number), "%zu", kb);
+	/* Setting the clock empties the buffer too. */
+	if (rt_tracefs_write(t, "trace_clock", "global") < 0 || rt_tracefs_write(t, "tracing_on", "1") < 0)
+		return rt_fail(err, -EACCES, "%s/trace_clock: cannot be set", t->root);
+	if (rt_tracefs_write(t, "buffer_size_kb", number) < 0)
+		return rt_fail(err, -ENOMEM, "%s: no memory for a ring of %zu KiB a CPU; try a smaller --buffer", t->root, kb);
+	return 0;
+}
+
+void rt_main_buffer_give_back(const struct rt_tracefs *t, struct rt_main_buffer *buffer)
+{
+	if (!buffer->taken)
+		return;
+	rt_tracefs_write(t, "events/task/task_newtask/enable", "0");
+	rt_tracefs_write(t, "events/sched/sched_process_exit/enable", "0");
+	if (*buffer->clock)
+		rt_tracefs_write(t, "trace_clock", buffer->clock);
+	/* "X": CPUs differ, and then it was not we who could say how. */
+	if (*buffer->kb && *buffer->kb != 'X')
+		rt_tracefs_write(t, "buffer_size_kb", buffer->kb);
+	buffer->taken = false;
+}

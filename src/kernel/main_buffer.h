@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_KERNEL_MAIN_BUFFER_H
+#define RT_KERNEL_MAIN_BUFFER_H
+
+#include "kernel/tracefs.h"
+
+/*
+ * ftrace's main buffer, which all of the machine's tracers share.  Up to 3.14 the events of uprobes go there, whatever instance they
+ * are enabled in.  What is changed of it is put back.
+ */
+struct rt_main_buffer {
+	bool taken;
+	char clock[32], kb[32];		/* what they were; empty: not changed */
+};
+
+/*
+ * Take it for us: the clock `global`, whose times compare between CPUs, and `kb` KiB a CPU.  -EBUSY, with who to ask, when another
+ * tracer uses it.
+ */
+int rt_main_buffer_take(const struct rt_tracefs *tracefs, struct rt_main_buffer *buffer, size_t kb, struct rt_error *err);
+
+/* Disable the kernel's own events that we had enabled in it, and put clock and size back.  Nothing when it is not taken. */
+void rt_main_buffer_give_back(const struct rt_tracefs *tracefs, struct rt_main_buffer *buffer);
+
+#endif
