@@ -18,8 +18,31 @@ static const struct {
 	{ 0x3f800000, 0x08000000, "begins with an exclusive load or store, which a probe would make fail for ever" },
 	{ 0xfff8f01f, 0xd500401f, "begins with a write to a system register, which the kernel cannot probe" },
 	{ 0xfff00000, 0xd5100000, "begins with a write to a system register, which the kernel cannot probe" },
-	{ 0xffffffff, 0xd69f03e0, "begins with eret, which the kernel cannot probe" },
+	{ 0xfffffbff, 0xd69f03e0, "begins with eret, which the kernel cannot probe" },
+	{ 0xfffffbff, 0xd69f0bff, "begins with eret, which the kernel cannot probe" },
+	{ 0xfedff800, 0xd61f0800, "begins with a branch that authenticates, which the kernel cannot probe" },
+	{ 0xfffffbff, 0xd65f0bff, "begins with a return that authenticates, which the kernel cannot probe" },
+	/* Stepped elsewhere, what is relative to pc reads or goes astray: of these the kernel knows only the older ones. */
+	{ 0x3b000000, 0x18000000, "begins with a load from beside the code, which would read from another place" },
+	{ 0xff000010, 0x54000010, "begins with a branch (bc) that would go to another place" },
+	{ 0x7e000000, 0x74000000, "begins with a branch (cb) that would go to another place" },
 };
+
+/* Of the hints the kernel takes those that stand at entries (nop, bti, paciasp), and refuses the others (yield, wfe, csdb). */
+static bool refused_hint(uint32_t word)
+{
+	uint32_t hint = word >> 5 & 0x7f;
+
+	if ((word & 0xfffff01f) != 0xd503201f)
+		return false;
+	switch (hint) {
+	case 0: case 7: case 8: case 10:		/* nop, xpaclri, pacia1716, pacib1716 */
+	case 24: case 25: case 26: case 27:		/* paciaz, paciasp, pacibz, pacibsp */
+	case 32: case 34: case 36: case 38:		/* bti */
+		return false;
+	}
+	return true;
+}
 
 static const char *aarch64_refuses(const uint8_t *insn, size_t n)
 {
@@ -35,7 +58,7 @@ static const char *aarch64_refuses(const uint8_t *insn, size_t n)
 	for (i = 0; i < RT_COUNT(refused); i++)
 		if ((word & refused[i].mask) == refused[i].value)
 			return refused[i].why;
-	return NULL;
+	return refused_hint(word) ? "begins with a hint (yield, wfe, csdb ...), which the kernel cannot probe" : NULL;
 }
 
 const struct rt_arch rt_arch_aarch64 = {

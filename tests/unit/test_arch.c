@@ -164,6 +164,26 @@ static void test_aarch64(void)
 	CU_ASSERT_PTR_NOT_NULL(ARM("\x01\xfc\x02\x88"));	/* stlxr w2, w1, [x0] */
 	CU_ASSERT_PTR_NULL(ARM("\x00\xfc\xdf\x88"));		/* ldar w0, [x0] */
 	CU_ASSERT_PTR_NOT_NULL(ARM("\x40\xd0\x1b\xd5"));	/* msr tpidr_el0, x0 */
+	CU_ASSERT_PTR_NULL(ARM("\x3f\x23\x03\xd5"));		/* paciasp */
+	CU_ASSERT_PTR_NULL(ARM("\x7f\x23\x03\xd5"));		/* pacibsp */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x3f\x20\x03\xd5"));	/* yield */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x9f\x22\x03\xd5"));	/* csdb */
+	CU_ASSERT_PTR_NULL(ARM("\xbf\x3b\x03\xd5"));		/* dmb ish */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x09\x01\x00\x58"));	/* ldr x9, beside the code */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x09\x01\x00\x98"));	/* ldrsw */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x07\x01\x00\x1c"));	/* ldr s7 */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x07\x01\x00\x9c"));	/* ldr q7 */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x00\x01\x00\xd8"));	/* prfm */
+	CU_ASSERT_PTR_NULL(ARM("\x09\x00\x00\x90"));		/* adrp x9 */
+	CU_ASSERT_PTR_NULL(ARM("\x40\x00\x00\x54"));		/* b.eq */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x50\x00\x00\x54"));	/* bc.eq */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x20\x00\x00\x74"));	/* cbgt w0, w0 */
+	CU_ASSERT_PTR_NULL(ARM("\x40\x00\x00\xb4"));		/* cbz x0 */
+	CU_ASSERT_PTR_NULL(ARM("\xc0\x03\x5f\xd6"));		/* ret */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\xff\x0b\x5f\xd6"));	/* retaa */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\xff\x0b\x1f\xd7"));	/* braa x31, sp */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x1f\x0a\x1f\xd6"));	/* braaz x16 */
+	CU_ASSERT_PTR_NULL(ARM("\x00\x02\x1f\xd6"));		/* br x16 */
 	CU_ASSERT_PTR_NOT_NULL(ARM("\x1f\x20\x03"));
 	CU_ASSERT_PTR_NOT_NULL(ARM(""));
 }
