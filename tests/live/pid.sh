@@ -96,7 +96,7 @@ end_worker
 end_case
 
 begin "the process ends by itself"
-start_worker 2 400 300
+start_worker 2 1500 300
 rt -p "$worker" work
 expect_status 0
 expect_nested "$T/err"
