@@ -186,32 +186,6 @@ expect_nested() {
 	}
 }
 
-# agrees CASE TARGET FUNCTIONS [ARGUMENT...]: the whole run, by $mechanism, traced and untraced.
-agrees() {
-	begin "$1"
-	target=$2
-	functions=$3
-	shift 3
-	rm -f "$T/witness"
-	timeout 60 "$BIN/$target" "$@" >"$T/untraced" 2>/dev/null </dev/null
-	untraced=$?
-	export WITNESS="$T/witness"
-	# shellcheck disable=SC2086 # several functions
-	rt --attach="$mechanism" "$BIN/$target" $functions -- "$@"
-	unset WITNESS
-	expect_status "$untraced"
-	expect_same "$T/untraced" "$T/out"
-	if [ "$target" = pthread_exit ]; then
-		sed -n 1p "$T/err" >"$T/remark"
-		sed 1d "$T/err" >"$T/trace"
-		expect_line '^rawtrace: only entries are traced: .*pthread_exit imports pthread_exit$' "$T/remark"
-	else
-		cp "$T/err" "$T/trace"
-	fi
-	expect_agreement "$T/trace" "$T/witness"
-	end_case
-}
-
 # ---- mechanisms ----
 
 # The mechanisms that this kernel has, in $MECHANISMS; the others are skipped, each with the doctor's reason.
