@@ -17,11 +17,12 @@
 #include "kernel/tracefs.h"
 #include "output/out.h"
 #include "stream/merge.h"
+#include "stream/ring.h"
 #include "target.h"
 #include "tracee.h"
 #include "trial.h"
 
-/* The rings wake us when a quarter is full; the clock shows what a quiet program did, this often. */
+/* Rings that can, wake us when a quarter is full; the clock shows what a quiet program did, this often. */
 enum { TICK_MS = 50, OUT_BUFFER = 1 << 16 };
 
 struct session {
@@ -164,6 +165,8 @@ static int drain_round(struct session *s, bool last, struct rt_error *err)
 		if (r < 0)
 			return err->text[0] ? r : rt_nomem(err);
 	}
+	if (source->ops->held && source->ops->held(source) < bound)
+		bound = source->ops->held(source);
 	r = rt_merge_flush(s->merge, last ? UINT64_MAX : bound, &out);
 	if (r == -EBADMSG)
 		return rt_fail(err, r, "an event does not fit the probes that were put in; please report this as a bug");
@@ -172,11 +175,13 @@ static int drain_round(struct session *s, bool last, struct rt_error *err)
 
 static int follow(struct session *s, struct rt_error *err)
 {
+	unsigned round = s->attach->source->round_ms;
+	int wait = round && round < TICK_MS ? (int)round : TICK_MS;
 	struct epoll_event e[16];
 	int i, n, r;
 
 	while (!s->stopped && !rt_tracee_ended(&s->tracee, false)) {
-		n = epoll_wait(s->epoll, e, 16, TICK_MS);
+		n = epoll_wait(s->epoll, e, 16, wait);
 		if (n < 0 && errno != EINTR)
 			return rt_fail(err, -errno, "waiting for events: %s", strerror(errno));
 		for (i = 0; i < n; i++)
@@ -246,6 +251,7 @@ static int attach(struct session *s, struct rt_error *err)
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
 		.pid = s->tracee.pid, .functions = &s->target.functions, .program = s->target.images.v[0], .ring_bytes = o->buffer,
+		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
 	};
 	uint64_t began;
 	int r;
@@ -265,8 +271,8 @@ static int attach(struct session *s, struct rt_error *err)
 	if (r < 0)
 		return r;
 	if (o->verbose)
-		fprintf(stderr, "rawtrace: attach %s: functions: %zu, probes: %u, in %.1f ms\n", s->attach->ops->name,
-			s->target.functions.n, s->target.nprobes, (double)(rt_now() - began) / 1e6);
+		fprintf(stderr, "rawtrace: attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms\n", s->attach->ops->name,
+			s->target.functions.n, s->target.nprobes, s->attach->source->name, (double)(rt_now() - began) / 1e6);
 	return 0;
 }
 
@@ -371,6 +377,10 @@ static int check_options(const struct rt_options *o, struct rt_error *err)
 		return rt_usage(err, "--attach=%s: no such mechanism; see rawtrace --help", o->attach);
 	if (o->format && !rt_out_find(o->format))
 		return rt_usage(err, "--format=%s: no such format; see rawtrace --help", o->format);
+	if (o->ring && !rt_ring_find(o->ring))
+		return rt_usage(err, "--ring=%s: no such ring; see rawtrace --help", o->ring);
+	if (o->ring && (o->no_bpf || (forced && !forced->bpf)))
+		return rt_usage(err, "--ring=%s: without BPF there is only the ring of tracefs", o->ring);
 	return 0;
 }
 

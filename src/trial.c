@@ -69,7 +69,7 @@ struct counter {
 
 static int64_t first_value(const struct rt_event *event)
 {
-	int64_t value = 0;
+	int32_t value = 0;
 
 	if (event->hit.size >= sizeof(value) && !(event->hit.faults & 1))
 		memcpy(&value, event->hit.data, sizeof(value));

@@ -23,6 +23,7 @@ struct rt_attach_request {
 	unsigned nprobes;
 	const struct rt_image *program;	/* the process's own program file */
 	size_t ring_bytes;		/* a CPU; 0: the source's default */
+	const struct rt_ring_ops *ring;	/* NULL: the first that the kernel has; tracefs has only its own */
 };
 
 /* Live probes and the source that their events come from.  State is embedded: a mechanism's struct begins with this one. */

@@ -27,7 +27,7 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const
 	}
 	p->attach.ops = ops;
 	rt_limits_raise(request->nprobes + OTHER_FDS);
-	*r = rt_bpf_side_open(&p->side, request, &p->attach.source, err);
+	*r = rt_bpf_side_open(&p->side, request, ops->key, &p->attach.source, err);
 	if (*r < 0) {
 		free(p);
 		return NULL;

@@ -86,6 +86,7 @@ static int tracefs_drain(struct rt_source *source, unsigned i, const struct rt_s
 	s->sink = sink;
 	s->walked = &s->cpus[i];
 	while ((n = read(s->cpus[i].fd, s->page, s->layout.page)) > 0) {
+		source->taken += (uint64_t)n;
 		r = rt_tracefs_page_walk(&s->layout, s->page, (size_t)n, &page_sink);
 		if (r == -EBADMSG)
 			return rt_fail(err, r, "CPU %d: a trace page does not have the layout that tracefs describes", s->cpus[i].cpu);
@@ -214,6 +215,7 @@ int rt_tracefs_source_open(const char *instance, struct rt_tracefs_event *events
 		return rt_nomem(err);
 	}
 	s->source.ops = &tracefs_ops;
+	s->source.name = "tracefs";
 	s->events = events;
 	s->nevents = n;
 	snprintf(s->instance, sizeof(s->instance), "%s", instance);

@@ -191,6 +191,7 @@ expect_nested() {
 # The mechanisms that this kernel has, in $MECHANISMS; the others are skipped, each with the doctor's reason.
 find_mechanisms() {
 	MECHANISMS=
+	ring=
 	timeout 60 "$RAWTRACE" doctor >"$T/doctor" 2>/dev/null
 	for name in uprobe-multi multi-event pmu event tracefs; do
 		set -- $(grep "^$name " "$T/doctor")
@@ -215,7 +216,7 @@ nothing_left_by() {
 # ---- whole runs ----
 
 # agrees CASE TARGET FUNCTIONS [ARGUMENT...]: a traced run of the target is like an untraced one, and the trace is what it says
-# that it called.  By $mechanism; empty: the one that rawtrace chooses.
+# that it called.  By $mechanism and $ring; empty: those that rawtrace chooses.
 agrees() {
 	begin "$1"
 	target=$2
@@ -226,7 +227,7 @@ agrees() {
 	untraced=$?
 	export WITNESS="$T/witness"
 	# shellcheck disable=SC2086 # several functions
-	rt ${mechanism:+"--attach=$mechanism"} "$BIN/$target" $functions -- "$@"
+	rt ${mechanism:+"--attach=$mechanism"} ${ring:+"--ring=$ring"} "$BIN/$target" $functions -- "$@"
 	unset WITNESS
 	expect_status "$untraced"
 	expect_same "$T/untraced" "$T/out"
