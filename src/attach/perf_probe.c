@@ -66,6 +66,7 @@ int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request 
 		for (i = 0; i < request->nprobes && r == 0; i++)
 			if ((int)request->plans[request->probes[i].plan].kind == kind)
 				r = add(p, request, i, how, err);
+	p->attach.separate = (unsigned)p->nfds;
 	if (r < 0)
 		rt_perf_probes_close(&p->attach);
 	else

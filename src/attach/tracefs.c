@@ -324,6 +324,8 @@ static int start(struct tracefs *t, const struct rt_attach_request *request, str
 		return r;
 	/* A clock that we cannot read: the session then merges by what it has seen. */
 	t->attach.source->foreign_clock = t->guard.buffer->taken || write_instance(t, "trace_clock", "mono") < 0;
+	/* On the kernels whose main buffer is taken it is quick, and the next trace needs that buffer. */
+	t->attach.separate = t->guard.buffer->taken ? 0 : (unsigned)n;
 	r = filter_threads(t, request->pid, err);
 	return r < 0 ? r : enable(t, events, n, err);
 }
