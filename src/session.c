@@ -195,11 +195,27 @@ static int follow(struct session *s, struct rt_error *err)
 
 /* ---- begin and end ---- */
 
+static int start_command(struct session *s, struct rt_error *err)
+{
+	const struct rt_images *images = &s->target.images;
+	int *files = calloc(images->n, sizeof(*files)), r;
+	size_t i, n = 0;
+
+	if (!files)
+		return rt_nomem(err);
+	for (i = 0; i < images->n; i++)
+		if (rt_image_arch(images->v[i]) == rt_arch_of(rt_arch_native()))
+			files[n++] = rt_image_fd(images->v[i]);
+	r = rt_tracee_start(&s->tracee, s->target.path, s->options->argv, files, n, err);
+	free(files);
+	return r;
+}
+
 static int begin_tracee(struct session *s, struct rt_error *err)
 {
 	if (s->options->pid)
 		return rt_tracee_take(&s->tracee, s->options->pid, err);
-	return rt_tracee_start(&s->tracee, s->target.path, s->options->argv, err);
+	return start_command(s, err);
 }
 
 static int watch_all(struct session *s, struct rt_error *err)

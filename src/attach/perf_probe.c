@@ -88,7 +88,7 @@ int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr
 		r = rt_fail(err, fd, "%s: more probes than file descriptors (%zu open; RLIMIT_NOFILE); trace fewer functions", what,
 			    p->nfds);
 	else if (fd < 0)
-		r = rt_fail(err, fd, "%s: perf_event_open: %s", what, strerror(-fd));
+		r = rt_fail(err, fd, "%s: perf_event_open: %s", what, rt_probe_strerror(-fd));
 	else if (ioctl(fd, RT_PERF_IOC_SET_BPF, prog) != 0)
 		r = rt_fail(err, -errno, "%s: putting the BPF program on the probe: %s", what, strerror(errno));
 	else if (ioctl(fd, RT_PERF_IOC_ENABLE, 0) != 0)
