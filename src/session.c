@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -24,6 +25,9 @@
 
 /* Rings that can, wake us when a quarter is full; the clock shows what a quiet program did, this often. */
 enum { TICK_MS = 50, OUT_BUFFER = 1 << 16 };
+
+/* As many probes that go one by one are waited for: some seconds. */
+enum { WAIT_FOR_PROBES = 40 };
 
 struct session {
 	const struct rt_options *options;
@@ -196,11 +200,27 @@ static int follow(struct session *s, struct rt_error *err)
 
 /* ---- begin and end ---- */
 
+static int start_command(struct session *s, struct rt_error *err)
+{
+	const struct rt_images *images = &s->target.images;
+	int *files = calloc(images->n, sizeof(*files)), r;
+	size_t i, n = 0;
+
+	if (!files)
+		return rt_nomem(err);
+	for (i = 0; i < images->n; i++)
+		if (rt_image_arch(images->v[i]) == rt_arch_of(rt_arch_native()))
+			files[n++] = rt_image_fd(images->v[i]);
+	r = rt_tracee_start(&s->tracee, s->target.path, s->options->argv, files, n, err);
+	free(files);
+	return r;
+}
+
 static int begin_tracee(struct session *s, struct rt_error *err)
 {
 	if (s->options->pid)
 		return rt_tracee_take(&s->tracee, s->options->pid, err);
-	return rt_tracee_start(&s->tracee, s->target.path, s->options->argv, err);
+	return start_command(s, err);
 }
 
 static int watch_all(struct session *s, struct rt_error *err)
@@ -349,10 +369,51 @@ static void wait_command(struct session *s)
 			read_signals(s);
 }
 
+static bool takes_long(const struct session *s)
+{
+	return s->attach->separate > WAIT_FOR_PROBES;
+}
+
+/* A child that no signal to us reaches takes the probes out.  It keeps nobody waiting for the end of our output. */
+static bool leave_to_child(struct session *s)
+{
+	char name[RT_COMM_MAX];
+	int fd, null;
+	pid_t pid;
+
+	rt_guard_name(getpid(), name);
+	pid = fork();
+	if (pid != 0)
+		return pid > 0;
+	setsid();
+	prctl(PR_SET_NAME, name);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	if (s->out.file)
+		close(fileno(s->out.file));
+	if (s->tracee.go >= 0)
+		close(s->tracee.go);
+	s->attach->ops->close(s->attach);
+	_exit(0);
+}
+
+/* Before 5.4 a thousand functions take minutes, in which the command's end is not to be waited for. */
+static void end_attach(struct session *s)
+{
+	if (!s->attach)
+		return;
+	if (!takes_long(s) || !leave_to_child(s))
+		s->attach->ops->close(s->attach);
+	else if (!s->tracee.ended || s->options->verbose)
+		fprintf(stderr, "rawtrace: %u probes are being taken out in the background: this kernel takes them one by one\n",
+			s->attach->separate);
+	s->attach = NULL;
+}
+
 static void release(struct session *s)
 {
-	if (s->attach)
-		s->attach->ops->close(s->attach);
+	end_attach(s);
 	rt_tracee_release(&s->tracee);
 	if (s->out.file) {
 		s->out.ops->free(&s->out);
@@ -398,10 +459,11 @@ static int run(struct session *s, struct rt_error *err)
 	int r;
 
 	r = follow(s, err);
-	/* A program that has ended sends nothing more; a running one must stop sending before the last round. */
+	/* A program that has ended sends nothing more; of a running one the window cuts off what comes during the last round. */
 	if (!s->tracee.ended) {
 		set_window(s, rt_now());
-		s->attach->ops->detach(s->attach);
+		if (!takes_long(s))
+			s->attach->ops->detach(s->attach);
 	}
 	if (r == 0)
 		r = drain_round(s, true, err);
@@ -438,6 +500,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = run(&s, err);
 		if (r < 0)
 			say_now(&s, err);
+		end_attach(&s);
 		wait_command(&s);
 	}
 	*status = s.tracee.ours && !s.tracee.ended ? 128 + s.stopped : rt_tracee_exit_status(&s.tracee);

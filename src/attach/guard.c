@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernel/procfs.h"
+
 /* How long the guard waits for the dead process's perf events to be closed: a tenth of a second each, one after another. */
 enum { RETRY_MS = 100, RETRIES = 6000 };
 
@@ -38,13 +40,13 @@ static void close_all_but(int keep)
 static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const struct rt_tracefs *tracefs,
 						  struct rt_main_buffer *buffer)
 {
+	char name[RT_COMM_MAX], byte;
 	unsigned i;
 	ssize_t n;
-	char byte;
 
 	/* Neither a signal to our process group nor "killall rawtrace" reaches it. */
 	setsid();
-	prctl(PR_SET_NAME, "rt-guard");
+	prctl(PR_SET_NAME, rt_guard_name(owner, name));
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -68,10 +70,10 @@ static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const stru
 
 int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, struct rt_error *err)
 {
-	pid_t owner = getpid();
 	int p[2];
 
 	memset(guard, 0, sizeof(*guard));
+	guard->owner = getpid();
 	guard->buffer = mmap(NULL, sizeof(*guard->buffer), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (guard->buffer == MAP_FAILED)
 		return rt_nomem(err);
@@ -82,7 +84,7 @@ int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, str
 	guard->pid = fork();
 	if (guard->pid == 0) {
 		close(p[1]);
-		guard_main(p[0], owner, tracefs, guard->buffer);
+		guard_main(p[0], guard->owner, tracefs, guard->buffer);
 	}
 	close(p[0]);
 	if (guard->pid < 0) {
@@ -102,9 +104,9 @@ void rt_guard_end(struct rt_guard *guard, const struct rt_tracefs *tracefs)
 	if (!guard->pid)
 		return;
 	rt_main_buffer_give_back(tracefs, guard->buffer);
-	rt_tracefs_clear(tracefs, getpid());
+	rt_tracefs_clear(tracefs, guard->owner);
 	/* What could not be cleared is left to the guard. */
-	if (!rt_tracefs_remains(tracefs, getpid()) && write(guard->fd, "q", 1) == 1) {
+	if (!rt_tracefs_remains(tracefs, guard->owner) && write(guard->fd, "q", 1) == 1) {
 		close(guard->fd);
 		while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
 			;

@@ -275,13 +275,28 @@ static int enable_event(struct tracefs *t, const char *name, struct rt_error *er
 
 	snprintf(file, sizeof(file), "events/%s/enable", name);
 	r = write_instance(t, file, "1");
-	return r < 0 ? rt_fail(err, r, "%s/%s: enabling the probes: %s", t->instance, file, strerror(-r)) : 0;
+	return r < 0 ? rt_fail(err, r, "%s/%s: enabling it: %s", t->instance, file, strerror(-r)) : 0;
+}
+
+static int enable_probe(struct tracefs *t, const struct rt_attach_request *request, const struct rt_tracefs_event *e,
+			struct rt_error *err)
+{
+	const char *name = request->functions->v[request->probes[e->probe].function].name;
+	char event[128];
+	int r;
+
+	snprintf(event, sizeof(event), RT_TRACEFS_GROUP "%d/%s", (int)getpid(), e->format.name);
+	r = enable_event(t, event, NULL);
+	if (r == 0)
+		return 0;
+	return rt_fail(err, r, "%s%s: %s", name, strncmp(e->format.name, "plan", 4) == 0 ? " or another function" : "",
+		       rt_probe_strerror(-r));
 }
 
 /* Each event by itself: the group's `enable` says success up to 4.9 even when a member fails.  Returns before entries. */
-static int enable(struct tracefs *t, const struct rt_tracefs_event *events, size_t n, struct rt_error *err)
+static int enable(struct tracefs *t, const struct rt_attach_request *request, const struct rt_tracefs_event *events, size_t n,
+		  struct rt_error *err)
 {
-	char name[128];
 	int kind, r;
 	size_t i;
 
@@ -292,8 +307,7 @@ static int enable(struct tracefs *t, const struct rt_tracefs_event *events, size
 		for (i = 0; i < n && r == 0; i++) {
 			if (events[i].type != RT_EV_HIT || (int)events[i].plan->kind != kind)
 				continue;
-			snprintf(name, sizeof(name), RT_TRACEFS_GROUP "%d/%s", (int)getpid(), events[i].format.name);
-			r = enable_event(t, name, err);
+			r = enable_probe(t, request, &events[i], err);
 		}
 	}
 	return r;
@@ -324,8 +338,10 @@ static int start(struct tracefs *t, const struct rt_attach_request *request, str
 		return r;
 	/* A clock that we cannot read: the session then merges by what it has seen. */
 	t->attach.source->foreign_clock = t->guard.buffer->taken || write_instance(t, "trace_clock", "mono") < 0;
+	/* On the kernels whose main buffer is taken it is quick, and the next trace needs that buffer. */
+	t->attach.separate = t->guard.buffer->taken ? 0 : (unsigned)n;
 	r = filter_threads(t, request->pid, err);
-	return r < 0 ? r : enable(t, events, n, err);
+	return r < 0 ? r : enable(t, request, events, n, err);
 }
 
 static int tracefs_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)

@@ -60,7 +60,8 @@ static int link_batch(struct multi *m, const struct rt_attach_request *request, 
 	if (r == -EINVAL && !supported(prog))
 		return rt_fail(err, -EOPNOTSUPP, "the kernel has no uprobe_multi links (before 6.6)");
 	if (r < 0)
-		return rt_fail(err, r, "%s: attaching %u probes (uprobe_multi): %s", rt_image_name(b->image), b->n, strerror(-r));
+		return rt_fail(err, r, "%s: attaching %u probes (uprobe_multi): %s", rt_image_name(b->image), b->n,
+			       rt_probe_strerror(-r));
 	m->links[m->nlinks++] = r;
 	return 0;
 }

@@ -23,6 +23,9 @@ function wrong(what) {
 		wrong("no call and no return")
 		next
 	}
+	# A number: busybox's awk compares what was never set, and then copied, as text.
+	depth[0] += 0
+	depth[tid] += 0
 	mark = substr(line, 1, 1)
 	level = RLENGTH - 1
 	line = substr(line, RLENGTH + 1)

@@ -130,6 +130,34 @@ rt "$BIN/loop" step -- 3
 expect_status 5
 end_case
 
+# Before 4.7 tracefs records every process, and a program on a perf event runs for every one that has the breakpoint.
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: two processes of one program, each with a rawtrace of its own"
+	for i in 1 2; do
+		start_worker 2 30000 500
+		eval "worker$i=\$worker"
+		in_background "$RAWTRACE" --attach="$mechanism" -p "$worker" work leaf 2>"$T/err$i"
+		eval "tracer$i=\$PID"
+	done
+	for i in 1 2; do
+		wait_for 10 lines_at_least 200 "$T/err$i" || because "no trace $i"
+	done
+	for i in 1 2; do
+		eval "worker=\$worker$i tracer=\$tracer$i"
+		for task in "/proc/$worker/task"/*; do
+			echo "${task##*/}"
+		done >"$T/threads$i"
+		kill -INT "$tracer"
+		reap "$tracer"
+		sed -n 's/^\[\([0-9]*\)\] .*/\1/p' "$T/err$i" | sort -u | grep -v -x -F -f "$T/threads$i" >"$T/others$i"
+		[ ! -s "$T/others$i" ] || show "$T/others$i"
+		expect_nested "$T/err$i"
+		expect_results "$T/err$i"
+		end_worker
+	done
+	end_case
+done
+
 begin "two at once"
 start_worker 2 30000 300
 for i in 1 2; do

@@ -20,6 +20,36 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
+# Up to 4.19 a kernel refuses a nop with a prefix, but not before a process maps the file: else no call would be seen, without a word.
+"$BIN/nops" >"$T/untraced"
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: a first instruction that not every kernel probes"
+	rt --attach="$mechanism" "$BIN/nops" plain
+	expect_calls plain 5
+	rt --attach="$mechanism" "$BIN/nops" plain prefixed
+	if [ "$ST" = 0 ]; then
+		expect_same "$T/untraced" "$T/out"
+		expect_calls plain 5
+		expect_calls prefixed 5
+		expect_nested "$T/err" whole
+	else
+		expect_status 1
+		expect_message "prefixed: .*this kernel cannot probe the instruction" "$T/err"
+		[ ! -s "$T/out" ] || because "the program ran"
+	fi
+	end_case
+done
+
+begin "a file's name with a colon and blanks"
+mkdir "$T/a : b" && cp "$FIB" "$T/a : b/f:0x10 ib"
+for mechanism in $MECHANISMS; do
+	rt --attach="$mechanism" "$T/a : b/f:0x10 ib" fib
+	[ "$ST" = 0 ] || because "$mechanism: status $ST"
+	expect_line '^>(fib 4)$' "$T/err"
+	expect_nested "$T/err" whole
+done
+end_case
+
 begin "the first argument when nothing is said, none when 0 is"
 rt "$BIN/names" add_three add_two:0
 expect_line '^>(add_three 1)$' "$T/err"
