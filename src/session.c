@@ -240,6 +240,32 @@ static int try_returns(struct session *s, const struct rt_attach_ops *forced, st
 	return 0;
 }
 
+/* The same for ways out of calls.  From 4.3 on no kernel needs it, and the trial is not free. */
+static int try_leaving(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	static bool (*const may[RT_NLEAVES])(const struct rt_images *images, char *buf, size_t size) = { rt_images_jump, rt_images_fork };
+	struct rt_error why = { 0 };
+	char has[sizeof(s->target.entry_only)], text[sizeof(has) + sizeof(why.text) + 2];
+	uint64_t began;
+	int i;
+
+	if (rt_kernel_version() >= RT_KERNEL(4, 3) || s->target.entry_only[0] || !rt_target_has_returns(&s->target))
+		return 0;
+	for (i = 0; i < RT_NLEAVES; i++) {
+		if (!may[i](&s->target.images, has, sizeof(has)))
+			continue;
+		began = rt_now();
+		if (rt_trial_leave((enum rt_leave)i, forced, s->options->no_bpf, &why) < 0) {
+			snprintf(text, sizeof(text), "%s, %s", has, why.text);
+			return rt_target_give_up_returns(&s->target, text, err);
+		}
+		if (s->options->verbose)
+			fprintf(stderr, "rawtrace: uretprobes leave programs that %s unharmed here (tried in %.1f ms)\n",
+				rt_leave_name((enum rt_leave)i), (double)(rt_now() - began) / 1e6);
+	}
+	return 0;
+}
+
 static int attach(struct session *s, struct rt_error *err)
 {
 	const struct rt_options *o = s->options;
@@ -252,6 +278,8 @@ static int attach(struct session *s, struct rt_error *err)
 
 	rt_limits_raise(RT_FILES_USUAL);
 	r = try_returns(s, forced, err);
+	if (r == 0)
+		r = try_leaving(s, forced, err);
 	if (r < 0)
 		return r;
 	request.plans = s->target.plans;

@@ -43,12 +43,13 @@ static int get_string(const struct rt_field *f, const struct rt_fetch *fetch, co
 	if (loc + n > len)
 		return -EBADMSG;
 	*fault = n == 0;
-	/* By the length and not by the NUL: up to 4.14 the first of two strings loses its NUL. */
-	keep = n < fetch->max ? n : fetch->max;
+	/* The kernel counts the NUL, but on RHEL 7 and up to 4.14: there the next string stands on its place. */
+	if (n && rec[loc + n - 1] == '\0')
+		n--;
+	keep = *fault ? 0 : n + 1 < fetch->max ? n + 1 : fetch->max;
 	memset(to, 0, 8u + fetch->max);
-	memcpy(to + 8, rec + loc, keep);
 	if (keep)
-		to[8 + keep - 1] = '\0';
+		memcpy(to + 8, rec + loc, keep - 1);
 	memcpy(to, &keep, sizeof(keep));
 	return 0;
 }

@@ -23,6 +23,9 @@ function wrong(what) {
 		wrong("no call and no return")
 		next
 	}
+	# A number: busybox's awk compares what was never set, and then copied, as text.
+	depth[0] += 0
+	depth[tid] += 0
 	mark = substr(line, 1, 1)
 	level = RLENGTH - 1
 	line = substr(line, RLENGTH + 1)
@@ -37,7 +40,7 @@ function wrong(what) {
 		unnamed = 1
 	else if (unnamed && !(tid in named)) {
 		named[tid] = 1
-		if (!moved && (level != 0 || mark == "<")) {
+		if (!moved && (level != 0 || (mark == "<" && line !~ /call of .* not seen/))) {
 			depth[tid] = depth[0]
 			depth[0] = 0
 			moved = 1
