@@ -15,6 +15,7 @@
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"
+#include "leaving.h"
 #include "output/out.h"
 #include "stream/merge.h"
 #include "target.h"
@@ -149,6 +150,49 @@ static int push(void *ctx, const struct rt_event *event)
 	return rt_merge_push(s->merge, s->ring, event);
 }
 
+/* The trace is from now, or from the beginning of our own command.  On a clock that we cannot read, a mark in the stream says when. */
+static void begin_window(struct session *s)
+{
+	struct rt_source *source = s->attach->source;
+
+	s->out.start = source->foreign_clock ? 0 : rt_now();
+	if (!source->foreign_clock)
+		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, UINT64_MAX);
+	else if (source->ops->mark)
+		source->ops->mark(source, false);
+}
+
+static void end_window(struct session *s)
+{
+	struct rt_source *source = s->attach->source;
+
+	if (!source->foreign_clock && !s->tracee.ended)
+		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, rt_now());
+	else if (source->foreign_clock && source->ops->mark)
+		source->ops->mark(source, true);
+}
+
+/* Before the first flush the mark of the beginning has come: it was in its ring before that was drained. */
+static void take_marks(struct session *s)
+{
+	const struct rt_source *source = s->attach->source;
+
+	if (!source->foreign_clock)
+		return;
+	rt_feed_window(s->feed, source->begin, source->end);
+	s->out.start = source->begin;
+}
+
+/* When the trace ended, on its own clock. */
+static uint64_t end_time(const struct session *s)
+{
+	const struct rt_source *source = s->attach->source;
+
+	if (!source->foreign_clock)
+		return rt_now();
+	return source->end != UINT64_MAX ? source->end : rt_merge_newest(s->merge);
+}
+
 /* One round: everything out of the rings, then everything older than the round on to the stack and the output. */
 static int drain_round(struct session *s, bool last, struct rt_error *err)
 {
@@ -164,6 +208,7 @@ static int drain_round(struct session *s, bool last, struct rt_error *err)
 		if (r < 0)
 			return err->text[0] ? r : rt_nomem(err);
 	}
+	take_marks(s);
 	r = rt_merge_flush(s->merge, last ? UINT64_MAX : bound, &out);
 	if (r == -EBADMSG)
 		return rt_fail(err, r, "an event does not fit the probes that were put in; please report this as a bug");
@@ -240,32 +285,6 @@ static int try_returns(struct session *s, const struct rt_attach_ops *forced, st
 	return 0;
 }
 
-/* The same for ways out of calls.  From 4.3 on no kernel needs it, and the trial is not free. */
-static int try_leaving(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
-{
-	static bool (*const may[RT_NLEAVES])(const struct rt_images *images, char *buf, size_t size) = { rt_images_jump, rt_images_fork };
-	struct rt_error why = { 0 };
-	char has[sizeof(s->target.entry_only)], text[sizeof(has) + sizeof(why.text) + 2];
-	uint64_t began;
-	int i;
-
-	if (rt_kernel_version() >= RT_KERNEL(4, 3) || s->target.entry_only[0] || !rt_target_has_returns(&s->target))
-		return 0;
-	for (i = 0; i < RT_NLEAVES; i++) {
-		if (!may[i](&s->target.images, has, sizeof(has)))
-			continue;
-		began = rt_now();
-		if (rt_trial_leave((enum rt_leave)i, forced, s->options->no_bpf, &why) < 0) {
-			snprintf(text, sizeof(text), "%s, %s", has, why.text);
-			return rt_target_give_up_returns(&s->target, text, err);
-		}
-		if (s->options->verbose)
-			fprintf(stderr, "rawtrace: uretprobes leave programs that %s unharmed here (tried in %.1f ms)\n",
-				rt_leave_name((enum rt_leave)i), (double)(rt_now() - began) / 1e6);
-	}
-	return 0;
-}
-
 static int attach(struct session *s, struct rt_error *err)
 {
 	const struct rt_options *o = s->options;
@@ -279,7 +298,7 @@ static int attach(struct session *s, struct rt_error *err)
 	rt_limits_raise(RT_FILES_USUAL);
 	r = try_returns(s, forced, err);
 	if (r == 0)
-		r = try_leaving(s, forced, err);
+		r = rt_leaving_try(&s->target, forced, o->no_bpf, o->verbose ? stderr : NULL, err);
 	if (r < 0)
 		return r;
 	request.plans = s->target.plans;
@@ -296,13 +315,6 @@ static int attach(struct session *s, struct rt_error *err)
 		fprintf(stderr, "rawtrace: attach %s: functions: %zu, probes: %u, in %.1f ms\n", s->attach->ops->name,
 			s->target.functions.n, s->target.nprobes, (double)(rt_now() - began) / 1e6);
 	return 0;
-}
-
-/* The trace is from now, or from the beginning of our own command, to `end`. */
-static void set_window(struct session *s, uint64_t end)
-{
-	if (!s->attach->source->foreign_clock)
-		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, end);
 }
 
 /* What the stages below the attach need to know of the process, then the word to go. */
@@ -325,14 +337,13 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = watch_all(s, err);
 	if (r == 0 && !s->tracee.ours && rt_feed_read_process(s->feed) < 0)
 		r = rt_nomem(err);
-	s->out.start = rt_now();
-	set_window(s, UINT64_MAX);
+	begin_window(s);
 	return r < 0 ? r : rt_tracee_go(&s->tracee, s->target.path, err);
 }
 
 static int finish_out(struct session *s, struct rt_error *err)
 {
-	const struct rt_event lost = { .type = RT_EV_LOST, .time = rt_now(),
+	const struct rt_event lost = { .type = RT_EV_LOST, .time = end_time(s),
 				       .lost.count = s->attach->source->ops->lost_unseen(s->attach->source) };
 	int r = 0;
 
@@ -416,10 +427,9 @@ static int run(struct session *s, struct rt_error *err)
 
 	r = follow(s, err);
 	/* A program that has ended sends nothing more; a running one must stop sending before the last round. */
-	if (!s->tracee.ended) {
-		set_window(s, rt_now());
+	end_window(s);
+	if (!s->tracee.ended)
 		s->attach->ops->detach(s->attach);
-	}
 	if (r == 0)
 		r = drain_round(s, true, err);
 	if (r == 0)

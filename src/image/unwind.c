@@ -168,18 +168,29 @@ static const char *const becoming_names[] = {
 	"execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve", "execveat", "dlopen", "dlmopen",
 };
 
+static const char *first_import(const struct rt_image *image, const char *const *table, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < image->imports.n; i++)
+		if (in_table(table, n, image->imports.v[i]))
+			return image->imports.v[i];
+	return NULL;
+}
+
 /* The first name of a table that the file imports or, being static or with `contained`, contains. */
 static const char *first_of(struct rt_image *image, const char *const *table, size_t n, bool contained)
 {
 	const struct rt_symbol *v;
+	const char *name;
 	size_t i, nv;
 
 	/* Reads the imports too. */
 	if (rt_image_symbols(image, &v, &nv, NULL))
 		return "what its damaged symbol table hides";
-	for (i = 0; i < image->imports.n; i++)
-		if (in_table(table, n, image->imports.v[i]))
-			return image->imports.v[i];
+	name = first_import(image, table, n);
+	if (name)
+		return name;
 	if (!contained && (image->interp || image->needed.n || image->short_name))
 		return NULL;
 	for (i = 0; i < nv; i++)
@@ -193,24 +204,29 @@ const char *rt_image_becomes(struct rt_image *image)
 	return is_c_library(image) ? NULL : first_of(image, becoming_names, RT_COUNT(becoming_names), false);
 }
 
+/* What loads code may load such code; in a static program the C library itself has dlopen, for its own C. */
+static const char *first_or_loads(struct rt_image *image, const char *const *table, size_t n)
+{
+	const char *name = first_of(image, table, n, true);
+
+	return name ? name : first_import(image, loading_names, RT_COUNT(loading_names));
+}
+
+/* Not __longjmp, by which the static C library, in every program, cancels threads: no call comes after that. */
 static const char *const jumping_names[] = {
-	"longjmp", "_longjmp", "siglongjmp", "__longjmp*", "____longjmp_chk", "__libc_longjmp", "__libc_siglongjmp",
-	"dlopen", "dlmopen",	/* what it loads may */
+	"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "__libc_longjmp", "__libc_siglongjmp",
 };
 
 const char *rt_image_jumps(struct rt_image *image)
 {
-	return is_c_library(image) ? NULL : first_of(image, jumping_names, RT_COUNT(jumping_names), true);
+	return is_c_library(image) ? NULL : first_or_loads(image, jumping_names, RT_COUNT(jumping_names));
 }
 
-static const char *const forking_names[] = {
-	"fork", "__fork", "__libc_fork", "vfork", "__vfork", "_Fork",
-	"dlopen", "dlmopen",
-};
+static const char *const forking_names[] = { "fork", "__fork", "__libc_fork", "vfork", "__vfork", "_Fork" };
 
 const char *rt_image_forks(struct rt_image *image)
 {
-	return is_c_library(image) ? NULL : first_of(image, forking_names, RT_COUNT(forking_names), true);
+	return is_c_library(image) ? NULL : first_or_loads(image, forking_names, RT_COUNT(forking_names));
 }
 
 #define TWICE	"returns twice"

@@ -12,6 +12,7 @@
 struct rt_source {
 	const struct rt_source_ops *ops;
 	bool foreign_clock;	/* times are of a trace clock other than CLOCK_MONOTONIC, that we cannot read */
+	uint64_t begin, end;	/* on such a clock: when the marks were put in; 0 and UINT64_MAX until drain has seen them */
 };
 
 struct rt_source_ops {
@@ -23,6 +24,11 @@ struct rt_source_ops {
 	 * Returns 0 or a negative errno.
 	 */
 	int (*drain)(struct rt_source *source, unsigned i, const struct rt_sink *sink, struct rt_error *err);
+	/*
+	 * Put the mark for the beginning or the end of the trace into the stream.  NULL where no clock is foreign.  A negative errno
+	 * where the kernel refuses it.
+	 */
+	int (*mark)(struct rt_source *source, bool end);
 	/* Events that are known to be lost and have not been given as RT_EV_LOST; called once, after the last drain. */
 	uint64_t (*lost_unseen)(struct rt_source *source);
 	void (*close)(struct rt_source *source);
