@@ -53,5 +53,5 @@ machine_initramfs() {
 machine_disk() {
 	PATH=$PATH:/usr/sbin:/sbin
 	command -v mke2fs >/dev/null 2>&1 || cannot "mke2fs is missing (package e2fsprogs)" || return
-	mke2fs -q -F -t ext2 -d "$work/base" "$1" 256M >&2
+	mke2fs -q -F -t ext2 -d "$work/base" "$1" 256M >"$1.log" 2>&1 || cannot "mke2fs: $(cat "$1.log")"
 }
