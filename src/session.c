@@ -150,7 +150,7 @@ static int push(void *ctx, const struct rt_event *event)
 	return rt_merge_push(s->merge, s->ring, event);
 }
 
-/* The trace is from now, or from the beginning of our own command.  On a clock that we cannot read, a mark in the stream says when. */
+/* The trace is from now, or from our own command's beginning.  On a clock that we cannot read, a mark in the stream says when. */
 static void begin_window(struct session *s)
 {
 	struct rt_source *source = s->attach->source;
