@@ -16,6 +16,7 @@
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"
+#include "leaving.h"
 #include "output/out.h"
 #include "stream/merge.h"
 #include "stream/ring.h"
@@ -154,6 +155,49 @@ static int push(void *ctx, const struct rt_event *event)
 	return rt_merge_push(s->merge, s->ring, event);
 }
 
+/* The trace is from now, or from our own command's beginning.  On a clock that we cannot read, a mark in the stream says when. */
+static void begin_window(struct session *s)
+{
+	struct rt_source *source = s->attach->source;
+
+	s->out.start = source->foreign_clock ? 0 : rt_now();
+	if (!source->foreign_clock)
+		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, UINT64_MAX);
+	else if (source->ops->mark)
+		source->ops->mark(source, false);
+}
+
+static void end_window(struct session *s)
+{
+	struct rt_source *source = s->attach->source;
+
+	if (!source->foreign_clock && !s->tracee.ended)
+		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, rt_now());
+	else if (source->foreign_clock && source->ops->mark)
+		source->ops->mark(source, true);
+}
+
+/* Before the first flush the mark of the beginning has come: it was in its ring before that was drained. */
+static void take_marks(struct session *s)
+{
+	const struct rt_source *source = s->attach->source;
+
+	if (!source->foreign_clock)
+		return;
+	rt_feed_window(s->feed, source->begin, source->end);
+	s->out.start = source->begin;
+}
+
+/* When the trace ended, on its own clock. */
+static uint64_t end_time(const struct session *s)
+{
+	const struct rt_source *source = s->attach->source;
+
+	if (!source->foreign_clock)
+		return rt_now();
+	return source->end != UINT64_MAX ? source->end : rt_merge_newest(s->merge);
+}
+
 /* One round: everything out of the rings, then everything older than the round on to the stack and the output. */
 static int drain_round(struct session *s, bool last, struct rt_error *err)
 {
@@ -169,6 +213,7 @@ static int drain_round(struct session *s, bool last, struct rt_error *err)
 		if (r < 0)
 			return err->text[0] ? r : rt_nomem(err);
 	}
+	take_marks(s);
 	if (source->ops->held && source->ops->held(source) < bound)
 		bound = source->ops->held(source);
 	r = rt_merge_flush(s->merge, last ? UINT64_MAX : bound, &out);
@@ -278,6 +323,8 @@ static int attach(struct session *s, struct rt_error *err)
 
 	rt_limits_raise(RT_FILES_USUAL);
 	r = try_returns(s, forced, err);
+	if (r == 0)
+		r = rt_leaving_try(&s->target, forced, o->no_bpf, o->verbose ? stderr : NULL, err);
 	if (r < 0)
 		return r;
 	request.plans = s->target.plans;
@@ -294,13 +341,6 @@ static int attach(struct session *s, struct rt_error *err)
 		fprintf(stderr, "rawtrace: attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms\n", s->attach->ops->name,
 			s->target.functions.n, s->target.nprobes, s->attach->source->name, (double)(rt_now() - began) / 1e6);
 	return 0;
-}
-
-/* The trace is from now, or from the beginning of our own command, to `end`. */
-static void set_window(struct session *s, uint64_t end)
-{
-	if (!s->attach->source->foreign_clock)
-		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, end);
 }
 
 /* What the stages below the attach need to know of the process, then the word to go. */
@@ -323,14 +363,13 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = watch_all(s, err);
 	if (r == 0 && !s->tracee.ours && rt_feed_read_process(s->feed) < 0)
 		r = rt_nomem(err);
-	s->out.start = rt_now();
-	set_window(s, UINT64_MAX);
+	begin_window(s);
 	return r < 0 ? r : rt_tracee_go(&s->tracee, s->target.path, err);
 }
 
 static int finish_out(struct session *s, struct rt_error *err)
 {
-	struct rt_event lost = { .type = RT_EV_LOST, .time = rt_now() };
+	struct rt_event lost = { .type = RT_EV_LOST, .time = end_time(s) };
 	int r = 0;
 
 	lost.lost.count = s->attach->source->ops->lost_unseen(s->attach->source);
@@ -460,11 +499,9 @@ static int run(struct session *s, struct rt_error *err)
 
 	r = follow(s, err);
 	/* A program that has ended sends nothing more; of a running one the window cuts off what comes during the last round. */
-	if (!s->tracee.ended) {
-		set_window(s, rt_now());
-		if (!takes_long(s))
-			s->attach->ops->detach(s->attach);
-	}
+	end_window(s);
+	if (!s->tracee.ended && !takes_long(s))
+		s->attach->ops->detach(s->attach);
 	if (r == 0)
 		r = drain_round(s, true, err);
 	if (r == 0)

@@ -18,7 +18,7 @@
 enum { RETRY_MS = 100, RETRIES = 6000 };
 
 /* Keep nothing of the parent's open: a reader of its standard error must see the end of file when it dies. */
-static void close_all_but(int keep)
+static void close_all_but(int keep, int lock)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	struct dirent *d;
@@ -26,14 +26,14 @@ static void close_all_but(int keep)
 
 	while (dir && (d = readdir(dir))) {
 		fd = atoi(d->d_name);
-		if (d->d_name[0] != '.' && fd != keep && fd != dirfd(dir))
+		if (d->d_name[0] != '.' && fd != keep && fd != lock && fd != dirfd(dir))
 			close(fd);
 	}
 	if (dir)
 		closedir(dir);
 	null = open("/dev/null", O_RDWR);
 	for (fd = 0; fd < 3; fd++)
-		if (fd != keep && null >= 0)
+		if (fd != keep && fd != lock && null >= 0)
 			dup2(null, fd);
 }
 
@@ -52,7 +52,7 @@ static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const stru
 	signal(SIGHUP, SIG_IGN);
 	if (chdir("/") != 0)
 		_exit(1);
-	close_all_but(fd);
+	close_all_but(fd, buffer->lock);
 	do {
 		n = read(fd, &byte, 1);
 	} while (n < 0 && errno == EINTR);
@@ -68,6 +68,13 @@ static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const stru
 	_exit(0);
 }
 
+static void close_buffer(struct rt_guard *guard)
+{
+	if (guard->buffer->lock >= 0)
+		close(guard->buffer->lock);
+	munmap(guard->buffer, sizeof(*guard->buffer));
+}
+
 int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, struct rt_error *err)
 {
 	int p[2];
@@ -81,6 +88,7 @@ int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, str
 		munmap(guard->buffer, sizeof(*guard->buffer));
 		return rt_fail(err, -errno, "starting the guard process: %s", strerror(errno));
 	}
+	rt_main_buffer_init(tracefs, guard->buffer);
 	guard->pid = fork();
 	if (guard->pid == 0) {
 		close(p[1]);
@@ -91,7 +99,7 @@ int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, str
 		int r = -errno;
 
 		close(p[1]);
-		munmap(guard->buffer, sizeof(*guard->buffer));
+		close_buffer(guard);
 		guard->pid = 0;
 		return rt_fail(err, r, "starting the guard process: %s", strerror(-r));
 	}
@@ -113,6 +121,6 @@ void rt_guard_end(struct rt_guard *guard, const struct rt_tracefs *tracefs)
 	} else {
 		close(guard->fd);
 	}
-	munmap(guard->buffer, sizeof(*guard->buffer));
+	close_buffer(guard);
 	guard->pid = 0;
 }

@@ -114,16 +114,50 @@ static int define_plans(struct tracefs *t, const struct rt_attach_request *reque
 	return 0;
 }
 
+static bool reads_memory(const struct rt_plan *plan)
+{
+	unsigned i;
+
+	for (i = 0; i < plan->nvalues; i++)
+		if (plan->values[i].base == RT_BASE_STACK || plan->values[i].nderef || plan->values[i].type == RT_TYPE_STRING)
+			return true;
+	return false;
+}
+
+/* Does it refuse to read the word at the stack pointer, where it takes the same probe without? */
+static bool cannot_read_memory(const struct tracefs *t, const struct rt_attach_request *request, const struct rt_probe *probe)
+{
+	const struct rt_arch *arch = request->plans[probe->plan].arch;
+	const struct rt_plan plan = {
+		.kind = request->plans[probe->plan].kind, .arch = arch, .nvalues = 1,
+		.values = { { .base = RT_BASE_STACK, .size = arch->word } },
+	};
+	const struct rt_probe alone = { probe->function, 0 };
+	struct rt_attach_request one = *request;
+
+	one.plans = &plan;
+	one.probes = &alone;
+	one.nplans = one.nprobes = 1;
+	return rt_define(&t->fs, &one, 0, "memory", RT_DEFINE_VALUES, NULL) == -EINVAL &&
+	       rt_define(&t->fs, &one, 0, "bare", RT_DEFINE_BARE, NULL) == 0;
+}
+
+/* 3.10 reads registers only. */
 static int define_probe(struct tracefs *t, const struct rt_attach_request *request, unsigned id, const char *event,
 			struct rt_error *err)
 {
-	const struct rt_plan *plan = &request->plans[request->probes[id].plan];
+	const struct rt_probe *probe = &request->probes[id];
+	const struct rt_plan *plan = &request->plans[probe->plan];
 	int r;
 
 	r = rt_define(&t->fs, request, id, event, RT_DEFINE_VALUES, err);
-	if (r != -EINVAL || !plan->return_address || plan->arch->link.tracefs)
+	if (r != -EINVAL)
 		return r;
-	/* 3.10 reads registers only. */
+	if (reads_memory(plan) && cannot_read_memory(t, request, probe))
+		return rt_fail(err, -EOPNOTSUPP, "%s: this kernel's uprobe_events read registers and not memory (3.10), and so no strings and "
+			       "nothing by a pointer or on the stack", request->functions->v[probe->function].name);
+	if (!plan->return_address || plan->arch->link.tracefs)
+		return r;
 	r = rt_define(&t->fs, request, id, event, RT_DEFINE_VALUES | RT_DEFINE_NO_RA, err);
 	if (r == 0)
 		t->attach.remark = "this kernel's uprobe_events do not read memory (3.10): after a longjmp, a call from the place "

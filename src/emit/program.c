@@ -87,6 +87,13 @@ static void emit_string(struct emitter *e, const struct rt_fetch *f, int at, int
 	rt_bpf_mov_imm(e->bpf, R2, f->max);
 	rt_bpf_call(e->bpf, e->program->read_user ? RT_FN_probe_read_user_str : RT_FN_probe_read_str);
 	rt_bpf_store(e->bpf, RT_BPF_W, e->base, at, R0);
+	/*
+	 * By the stored length and not by r0: the verifiers of 4.18 to 5.6 and RHEL 7 believe that the helper never returns a negative
+	 * number, and put an endless loop (up to 5.0) or nothing in the place of what is done then.
+	 */
+	rt_bpf_load(e->bpf, RT_BPF_W, R0, e->base, at);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R0, 32);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ARSH, R0, 32);
 	/* "s> -1", because BPF_JSLT is only from 4.14. */
 	rt_bpf_jump(e->bpf, RT_BPF_JSGT, R0, -1, ok);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, fault);

@@ -17,6 +17,7 @@ struct rt_source {
 	uint64_t taken;		/* bytes that were read from the rings so far */
 	unsigned round_ms;	/* to be drained at least so often, in milliseconds; 0: its descriptors wake us in time */
 	bool foreign_clock;	/* times are of a trace clock other than CLOCK_MONOTONIC, that we cannot read */
+	uint64_t begin, end;	/* on such a clock: when the marks were put in; 0 and UINT64_MAX until drain has seen them */
 };
 
 struct rt_source_ops {
@@ -33,6 +34,11 @@ struct rt_source_ops {
 	 * none holds anything back.  NULL: the same.
 	 */
 	uint64_t (*held)(const struct rt_source *source);
+	/*
+	 * Put the mark for the beginning or the end of the trace into the stream.  NULL where no clock is foreign.  A negative errno
+	 * where the kernel refuses it.
+	 */
+	int (*mark)(struct rt_source *source, bool end);
 	/* Hits that are known to be lost and have not been told yet; called once, after the last drain. */
 	uint64_t (*lost_unseen)(struct rt_source *source);
 	void (*close)(struct rt_source *source);

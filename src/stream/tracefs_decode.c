@@ -44,14 +44,15 @@ static int get_string(const struct rt_field *f, const struct rt_fetch *fetch, co
 	if (loc + n > len)
 		return -EBADMSG;
 	*fault = n == 0;
-	/* By the length and not by the NUL: up to 4.14 the first of two strings loses its NUL. */
-	keep = n < fetch->max ? (int32_t)n : fetch->max;
+	/* The kernel counts the NUL, but on RHEL 7 and up to 4.14: there the next string stands on its place. */
+	if (n && rec[loc + n - 1] == '\0')
+		n--;
+	keep = *fault ? 0 : n + 1 < fetch->max ? (int32_t)n + 1 : fetch->max;
 	memcpy(to, &keep, sizeof(keep));
 	to += sizeof(keep);
 	memset(to, 0, fetch->max);
-	memcpy(to, rec + loc, (size_t)keep);
 	if (keep)
-		to[keep - 1] = '\0';
+		memcpy(to, rec + loc, (size_t)keep - 1);
 	return 0;
 }
 

@@ -57,3 +57,10 @@ machine_initramfs() {
 	[ -n "$2" ] && [ -n "$(ls -A "$2" 2>/dev/null)" ] || return 0
 	mkdir -p "$1.d/modules" && cp "$2"/*.ko "$1.d/modules/" && (cd "$1.d" && find modules | cpio -o -H newc --quiet) >>"$1"
 }
+
+# machine_disk FILE: the base as the image of a disk.
+machine_disk() {
+	PATH=$PATH:/usr/sbin:/sbin
+	command -v mke2fs >/dev/null 2>&1 || cannot "mke2fs is missing (package e2fsprogs)" || return
+	mke2fs -q -F -t ext2 -d "$work/base" "$1" 256M >"$1.log" 2>&1 || cannot "mke2fs: $(cat "$1.log")"
+}

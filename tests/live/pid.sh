@@ -130,8 +130,13 @@ rt "$BIN/loop" step -- 3
 expect_status 5
 end_case
 
+# Where the trace clocks have no `mono`, uprobes write to the main buffer only.
+one_buffer=
+grep -q -w mono "$TRACING/trace_clock" || one_buffer=yes
+
 # Before 4.7 tracefs records every process, and a program on a perf event runs for every one that has the breakpoint.
 for mechanism in $MECHANISMS; do
+	[ -z "$one_buffer" ] || [ "$mechanism" != tracefs ] || continue
 	begin "$mechanism: two processes of one program, each with a rawtrace of its own"
 	for i in 1 2; do
 		start_worker 2 30000 500
@@ -157,6 +162,14 @@ for mechanism in $MECHANISMS; do
 	done
 	end_case
 done
+# Before 3.15 there is one trace buffer for the uprobes of all: one of them is told so, and the other goes on.
+refused() {
+	has_line 'this kernel has only one for uprobes' "$T/err$1"
+}
+
+began() {
+	lines_at_least 200 "$T/err$1" || refused "$1"
+}
 
 begin "two at once"
 start_worker 2 30000 300
@@ -164,20 +177,27 @@ for i in 1 2; do
 	in_background "$RAWTRACE" -p "$worker" work leaf 2>"$T/err$i"
 	eval "tracer$i=\$PID"
 done
+ending=1 going=2 one=
 for i in 1 2; do
-	wait_for 10 lines_at_least 200 "$T/err$i" || because "no trace $i"
+	wait_for 10 began $i || because "no trace $i"
+	refused $i || continue
+	[ -z "$one" ] || because "both were refused"
+	one=yes ending=$i going=$((3 - i))
+	expect_message 'end it first' "$T/err$i"
 done
-# shellcheck disable=SC2154 # set by eval
-kill -INT "$tracer1"
-reap "$tracer1"
-lines=$(grep -c '' "$T/err2")
-wait_for 10 lines_at_least $((lines + 200)) "$T/err2" || because "the end of one ended the other"
-# shellcheck disable=SC2154
-kill -INT "$tracer2"
-reap "$tracer2"
+[ -n "$one" ] || eval "kill -INT \$tracer$ending"
+eval "reap \$tracer$ending"
+lines=$(grep -c '' "$T/err$going")
+wait_for 10 lines_at_least $((lines + 200)) "$T/err$going" || because "the end of one ended the other"
+eval "kill -INT \$tracer$going; reap \$tracer$going"
 for i in 1 2; do
+	[ -z "$one" ] || [ $i = $going ] || continue
 	expect_nested "$T/err$i"
 	expect_results "$T/err$i"
 done
 end_worker
-end_case
+if [ -n "$one" ] && [ ! -s "$T/why" ]; then
+	skip "two at once" "this kernel has one trace buffer for all uprobes; one of the two is refused, and the other goes on"
+else
+	end_case
+fi

@@ -118,6 +118,12 @@ static void test_decode_hit(void)
 	CU_ASSERT(v == -5);
 	memcpy(&v, data + 4, 4);
 	CU_ASSERT(v == 4 && memcmp(data + 8, "abc\0\0\0\0\0", 8) == 0);
+	/* Up to 4.14 the NUL may not be counted: the next string has its place. */
+	put32(rec, 40, 44 | 3 << 16);
+	rec[47] = 'x';
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 0);
+	memcpy(&v, data + 4, 4);
+	CU_ASSERT(v == 4 && memcmp(data + 8, "abc\0\0\0\0\0", 8) == 0);
 	/* An unreadable string is empty, without even a NUL. */
 	put32(rec, 40, 44);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 2);
