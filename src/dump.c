@@ -19,6 +19,7 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 {
 	const struct rt_program program = {
 		.plan = &t->plans[plan], .plan_id = (uint16_t)plan, .pid = pid, .key_source = source, .key = key, .read_user = true,
+		.slots = RT_GAPS_SLOTS,
 	};
 	struct rt_bpf bpf;
 	int r;

@@ -7,14 +7,13 @@
 #include <sys/types.h>
 
 /*
- * The record that our BPF programs write and the ring decoders read.  Native byte order, 8-byte aligned.
- * `tid` and `pid` stand in this order because bpf_get_current_pid_tgid() returns pid << 32 | tid and is stored
- * with one 8-byte store (little-endian machines only, as all of ours are).
+ * The record that our BPF programs write and the ring decoders read.  Native byte order, 8-byte aligned.  The programs record
+ * one process, so it is not in it.
  */
 struct rt_record {
 	uint64_t time;		/* ns, CLOCK_MONOTONIC; 0 where the ring itself stamps the time */
 	uint32_t tid;
-	uint32_t pid;		/* thread group */
+	uint32_t seq;		/* counts the thread's hits, from 1 (stream/gaps.h) */
 	uint64_t sp;		/* stack pointer at the probe */
 	uint64_t key;		/* which probe: its id, or the instruction pointer (enum rt_key) */
 	uint64_t ra;		/* entry: return address of the call, 0: not recorded; return: 0 */
@@ -25,7 +24,6 @@ struct rt_record {
 };
 
 _Static_assert(sizeof(struct rt_record) == 48, "the BPF emitter and the decoders share this layout");
-_Static_assert(offsetof(struct rt_record, pid) == offsetof(struct rt_record, tid) + 4, "stored as one word");
 
 /* A value that could not be read is a bit in `faults`, so there are at most 32 a record. */
 #define RT_MAX_VALUES 32
@@ -40,7 +38,8 @@ enum rt_kind { RT_KIND_ENTRY, RT_KIND_RETURN };
 
 enum rt_event_type {
 	RT_EV_HIT,		/* a probe was hit */
-	RT_EV_LOST,		/* events were lost here */
+	RT_EV_LOST,		/* hits were lost here */
+	RT_EV_UNSEEN,		/* the ring had no room for other records (a thread's begin, name or end, a mapping) */
 	RT_EV_EXIT,		/* a thread ended */
 	RT_EV_FORK,		/* a thread or process began */
 	RT_EV_COMM,		/* a thread took a name */
@@ -58,6 +57,7 @@ struct rt_event {
 	union {
 		struct {
 			uint64_t sp, key, ra;
+			uint32_t seq;		/* 0: the source does not number them */
 			uint32_t faults;
 			uint16_t plan;
 			uint16_t size;
@@ -65,7 +65,8 @@ struct rt_event {
 		} hit;
 		struct {
 			uint64_t count;		/* 0: the ring does not know the number */
-		} lost;
+			uint64_t until;		/* they were lost after the event's time and before this one */
+		} lost;			/* tid 0: of any of the threads */
 		struct {
 			pid_t pid, tid;		/* the new process (or the same one) and thread */
 		} fork;

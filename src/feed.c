@@ -26,6 +26,7 @@ struct rt_feed {
 	enum rt_key key;
 	pid_t pid;
 	uint64_t begin, end;
+	struct rt_gaps *gaps;
 	struct rt_stack *stack;
 	struct rt_members members;
 	struct rt_addrmap *maps;
@@ -42,7 +43,7 @@ static int compare_places(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid_t pid, struct rt_stack *stack)
+struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid_t pid, struct rt_gaps *gaps, struct rt_stack *stack)
 {
 	struct rt_feed *feed = calloc(1, sizeof(*feed));
 	size_t i;
@@ -53,6 +54,7 @@ struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid
 	feed->key = key;
 	feed->pid = pid;
 	feed->end = UINT64_MAX;
+	feed->gaps = gaps;
 	feed->stack = stack;
 	feed->maps = rt_addrmap_new();
 	feed->places = calloc(target->functions.n, sizeof(*feed->places));
@@ -152,16 +154,51 @@ static int on_mmap(struct rt_feed *feed, const struct rt_event *event)
 	return rt_addrmap_add(feed->maps, event->pid, event->mmap.start, event->mmap.len, event->mmap.pgoff, event->mmap.ino);
 }
 
+/* Hits of a thread were lost, the last of them before the event. */
+static int tell_lost(struct rt_feed *feed, const struct rt_event *event, uint32_t count, bool shared)
+{
+	struct rt_event lost = *event;
+
+	if (!count || event->time < feed->begin || event->time > feed->end)
+		return 0;
+	lost.type = RT_EV_LOST;
+	lost.lost.count = count;
+	lost.lost.until = event->time;
+	if (shared)
+		lost.tid = 0;
+	return rt_stack_event(feed->stack, &lost);
+}
+
+static int find_gap(struct rt_feed *feed, const struct rt_event *event)
+{
+	bool shared;
+	uint32_t count;
+
+	if (!feed->gaps)
+		return 0;
+	count = rt_gaps_hit(feed->gaps, event->tid, event->hit.seq, &shared);
+	return tell_lost(feed, event, count, shared);
+}
+
+static int on_exit_of(struct rt_feed *feed, const struct rt_event *event)
+{
+	int r = feed->gaps ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid), false) : 0;
+
+	return r ? r : rt_stack_event(feed->stack, event);
+}
+
 static int on_hit(struct rt_feed *feed, const struct rt_event *event)
 {
 	const struct rt_target *t = feed->target;
 	struct rt_hit hit = { .function = RT_NO_FUNCTION };
+	int r;
 
 	/* What a ring brings is checked like any input: ids index our tables. */
 	if (event->hit.plan >= t->nplans || event->hit.size != rt_plan_size(&t->plans[event->hit.plan]))
 		return -EBADMSG;
-	if (event->time < feed->begin || event->time > feed->end)
-		return 0;
+	r = find_gap(feed, event);
+	if (r < 0 || event->time < feed->begin || event->time > feed->end)
+		return r;
 	hit.plan = &t->plans[event->hit.plan];
 	if (feed->key == RT_KEY_ID) {
 		if (event->hit.key >= t->nprobes || t->probes[event->hit.key].plan != event->hit.plan)
@@ -197,7 +234,12 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 	int r;
 
 	if (event->type == RT_EV_LOST)
-		return rt_stack_event(feed->stack, event);
+		return event->lost.until < feed->begin ? 0 : rt_stack_event(feed->stack, event);
+	if (event->type == RT_EV_UNSEEN) {
+		/* Maybe of a mapping. */
+		feed->maps_read = false;
+		return 0;
+	}
 	if (event->pid == 0) {
 		r = is_member(feed, event);
 		if (r <= 0)
@@ -213,6 +255,8 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 		return on_hit(feed, &ours);
 	case RT_EV_MMAP:
 		return on_mmap(feed, &ours);
+	case RT_EV_EXIT:
+		return on_exit_of(feed, &ours);
 	default:
 		return rt_stack_event(feed->stack, &ours);
 	}

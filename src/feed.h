@@ -4,6 +4,7 @@
 
 #include "stack/stack.h"
 #include "stream/addrmap.h"
+#include "stream/gaps.h"
 #include "stream/members.h"
 #include "target.h"
 
@@ -12,8 +13,11 @@
  */
 struct rt_feed;
 
-/* `attach` says how its records name probes.  All must outlive the feed.  NULL: out of memory. */
-struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid_t pid, struct rt_stack *stack);
+/*
+ * `key` says how the records name probes; `gaps` is NULL where the source does not number its hits.  All must outlive the feed.
+ * NULL: out of memory.
+ */
+struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid_t pid, struct rt_gaps *gaps, struct rt_stack *stack);
 void rt_feed_free(struct rt_feed *feed);
 
 /* Read the threads and mappings that the process has now, for events that name only those.  0 or -ENOMEM. */

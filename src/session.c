@@ -285,7 +285,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 
 	s->merge = rt_merge_new(n);
 	s->stack = rt_stack_new(&s->out.ops->calls, &s->out);
-	s->feed = s->stack ? rt_feed_new(&s->target, s->attach->ops->key, s->tracee.pid, s->stack) : NULL;
+	s->feed = s->stack ? rt_feed_new(&s->target, s->attach->ops->key, s->tracee.pid, s->attach->source->gaps, s->stack) : NULL;
 	if (!s->merge || !s->feed)
 		return rt_nomem(err);
 	r = rt_target_notes(&s->target, s->attach->ops->everywhere, note, s);
@@ -304,10 +304,11 @@ static int begin_stream(struct session *s, struct rt_error *err)
 
 static int finish_out(struct session *s, struct rt_error *err)
 {
-	const struct rt_event lost = { .type = RT_EV_LOST, .time = rt_now(),
-				       .lost.count = s->attach->source->ops->lost_unseen(s->attach->source) };
+	struct rt_event lost = { .type = RT_EV_LOST, .time = rt_now() };
 	int r = 0;
 
+	lost.lost.count = s->attach->source->ops->lost_unseen(s->attach->source);
+	lost.lost.until = lost.time;
 	if (lost.lost.count)
 		r = rt_stack_event(s->stack, &lost);
 	if (r == 0)

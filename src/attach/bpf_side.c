@@ -23,26 +23,47 @@ static int map_error(int r, struct rt_error *err)
 	return rt_fail(err, r, "creating a BPF map: %s", strerror(-r));
 }
 
+/* The array that counts each thread's hits: one that the reader can map, and as large as it may be. */
+static int open_hits(struct rt_bpf_side *side)
+{
+	uint32_t flags = RT_BPF_F_MMAPABLE;
+	int r;
+
+	side->slots = RT_GAPS_SLOTS;
+	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, 8, side->slots, flags);
+	if (r == -EINVAL) {
+		flags = 0;
+		r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, 8, side->slots, flags);
+	}
+	if (r == -EPERM) {
+		side->slots = RT_GAPS_SLOTS_MIN;
+		r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, 8, side->slots, flags);
+	}
+	return r;
+}
+
 int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *request, struct rt_source **source,
 		     struct rt_error *err)
 {
 	int ncpus = rt_cpus_possible(), r;
+	struct rt_gaps *gaps;
 
 	memset(side, 0, sizeof(*side));
-	side->maps[RT_MAP_EVENTS] = side->maps[RT_MAP_LOST] = -1;
+	side->maps[RT_MAP_EVENTS] = side->maps[RT_MAP_HITS] = -1;
 	if (ncpus < 0)
 		return rt_fail(err, ncpus, "/sys/devices/system/cpu/possible: %s", strerror(-ncpus));
-	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, (uint32_t)ncpus);
+	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, (uint32_t)ncpus, 0);
 	if (r < 0)
 		return map_error(r, err);
 	side->maps[RT_MAP_EVENTS] = r;
-	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, 8, (uint32_t)ncpus);
+	r = open_hits(side);
 	if (r < 0) {
 		map_error(r, err);
 		goto fail;
 	}
-	side->maps[RT_MAP_LOST] = r;
-	r = rt_perf_source_open(request->ring_bytes, side->maps[RT_MAP_EVENTS], side->maps[RT_MAP_LOST], source, err);
+	side->maps[RT_MAP_HITS] = r;
+	gaps = rt_gaps_new(side->maps[RT_MAP_HITS], side->slots);
+	r = gaps ? rt_perf_source_open(request->ring_bytes, side->maps[RT_MAP_EVENTS], gaps, request->pid, source, err) : rt_nomem(err);
 	if (r < 0)
 		goto fail;
 	return 0;
@@ -131,6 +152,7 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 	struct rt_program program = {
 		.plan = &request->plans[plan], .plan_id = plan, .pid = request->pid,
 		.key_source = key_source, .key = key, .read_user = !side->no_read_user,
+		.slots = side->slots,
 	};
 	char log[LOG_SIZE];
 	int r;

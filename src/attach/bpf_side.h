@@ -8,6 +8,7 @@
 /* What all mechanisms with BPF share: the maps, the rings, and loading the programs that feed them. */
 struct rt_bpf_side {
 	int maps[RT_MAPS];
+	uint32_t slots;		/* of RT_MAP_HITS */
 	bool no_read_user;	/* the kernel turned out to have no bpf_probe_read_user */
 };
 

@@ -13,7 +13,7 @@
  */
 
 /* The maps that our programs use. */
-enum rt_bpf_map { RT_MAP_EVENTS, RT_MAP_LOST, RT_MAPS };
+enum rt_bpf_map { RT_MAP_EVENTS, RT_MAP_HITS, RT_MAPS };
 
 struct rt_bpf_reloc {
 	size_t insn;
@@ -34,7 +34,7 @@ struct rt_bpf {
 enum rt_bpf_size { RT_BPF_W = 0x00, RT_BPF_H = 0x08, RT_BPF_B = 0x10, RT_BPF_DW = 0x18 };
 
 /* ALU and jump operations, in the encoding's own values. */
-enum rt_bpf_alu { RT_BPF_ADD = 0x00, RT_BPF_OR = 0x40, RT_BPF_LSH = 0x60, RT_BPF_RSH = 0x70, RT_BPF_ARSH = 0xc0 };
+enum rt_bpf_alu { RT_BPF_ADD = 0x00, RT_BPF_OR = 0x40, RT_BPF_AND = 0x50, RT_BPF_LSH = 0x60, RT_BPF_RSH = 0x70, RT_BPF_ARSH = 0xc0 };
 enum rt_bpf_jmp { RT_BPF_JA = 0x00, RT_BPF_JEQ = 0x10, RT_BPF_JNE = 0x50, RT_BPF_JSGT = 0x60 };
 
 void rt_bpf_init(struct rt_bpf *bpf);
@@ -49,7 +49,6 @@ void rt_bpf_or(struct rt_bpf *bpf, int dst, int src);				/* dst |= src, 64 bits 
 void rt_bpf_load(struct rt_bpf *bpf, enum rt_bpf_size size, int dst, int src, int off);	/* dst = *(src + off) */
 void rt_bpf_store(struct rt_bpf *bpf, enum rt_bpf_size size, int dst, int off, int src);	/* *(dst + off) = src */
 void rt_bpf_store_imm(struct rt_bpf *bpf, enum rt_bpf_size size, int dst, int off, int32_t imm);
-void rt_bpf_xadd(struct rt_bpf *bpf, int dst, int off, int src);		/* *(u64 *)(dst + off) += src, atomically */
 void rt_bpf_call(struct rt_bpf *bpf, enum rt_bpf_helper helper);
 void rt_bpf_exit(struct rt_bpf *bpf);
 

@@ -23,7 +23,7 @@ static const char *helper_name(int32_t id)
 
 static const char *map_name(const struct rt_bpf *bpf, size_t insn)
 {
-	static const char *const names[RT_MAPS] = { [RT_MAP_EVENTS] = "events", [RT_MAP_LOST] = "lost" };
+	static const char *const names[RT_MAPS] = { [RT_MAP_EVENTS] = "events", [RT_MAP_HITS] = "hits" };
 	size_t i;
 
 	for (i = 0; i < bpf->nmaps; i++)
@@ -83,10 +83,7 @@ static void print_memory(const struct rt_bpf_insn *in, FILE *file)
 		fprintf(file, "*(%s *)(r%d %+d) = %" PRId32, size_name(in->code), dst, in->off, in->imm);
 		break;
 	default:
-		if ((in->code & 0xe0) == 0xc0)
-			fprintf(file, "lock *(%s *)(r%d %+d) += r%d", size_name(in->code), dst, in->off, src);
-		else
-			fprintf(file, "*(%s *)(r%d %+d) = r%d", size_name(in->code), dst, in->off, src);
+		fprintf(file, "*(%s *)(r%d %+d) = r%d", size_name(in->code), dst, in->off, src);
 	}
 }
 

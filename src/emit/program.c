@@ -6,11 +6,11 @@
 /* Registers by the calling convention: r0 result, r1-r5 arguments (lost in a call), r6-r9 kept, r10 frame pointer. */
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 
-/* Ours: the context, the pid and tid, the mask of values that could not be read, the CPU. */
-enum { CTX = R6, PID_TGID = R7, FAULTS = R8, CPU = R9 };
+/* Ours: the context, the pid and tid, the mask of values that could not be read. */
+enum { CTX = R6, PID_TGID = R7, FAULTS = R8 };
 
-/* The frame, downwards from r10: the lost map's key, a word for pointers on the way, then the record. */
-enum { LOST_KEY = -4, POINTER = -16, FRAME_TOP = 16, STACK_MAX = 512 };
+/* The frame, downwards from r10: the thread's slot, a word for pointers on the way, then the record. */
+enum { SLOT = -4, POINTER = -16, FRAME_TOP = 16, STACK_MAX = 512 };
 
 struct emitter {
 	const struct rt_program *program;
@@ -177,11 +177,31 @@ static void emit_return_address(struct emitter *e)
 	}
 }
 
+/*
+ * Count the thread's hits, so that one which the ring does not take shows as a gap.  Only the thread itself adds to its count,
+ * so this needs no atomic operation, which could fetch only from 5.12 on.
+ */
+static void emit_count(struct emitter *e, int out)
+{
+	rt_bpf_mov(e->bpf, R1, PID_TGID);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, (int32_t)e->program->slots - 1);
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, SLOT, R1);
+	rt_bpf_mov_map(e->bpf, R1, RT_MAP_HITS);
+	rt_bpf_mov(e->bpf, R2, R10);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, SLOT);
+	rt_bpf_call(e->bpf, RT_FN_map_lookup_elem);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, out);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, 0);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R0, 0, R1);
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, field(e, offsetof(struct rt_record, seq)), R1);
+}
+
 static void emit_header(struct emitter *e)
 {
 	const struct rt_program *p = e->program;
 
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, field(e, offsetof(struct rt_record, tid)), PID_TGID);
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, field(e, offsetof(struct rt_record, tid)), PID_TGID);
 	if (p->stamp) {
 		rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
 		rt_bpf_store(e->bpf, RT_BPF_DW, R10, field(e, offsetof(struct rt_record, time)), R0);
@@ -196,13 +216,12 @@ static void emit_header(struct emitter *e)
 			 (int32_t)(p->plan_id | (uint32_t)rt_plan_size(p->plan) << 16));
 }
 
-static void emit_output(struct emitter *e, int out)
+static void emit_output(struct emitter *e)
 {
 	size_t size = sizeof(struct rt_record) + rt_plan_size(e->program->plan);
 
 	/* An explicit CPU, because 4.4 takes BPF_F_CURRENT_CPU and delivers nothing. */
 	rt_bpf_call(e->bpf, RT_FN_get_smp_processor_id);
-	rt_bpf_mov(e->bpf, CPU, R0);
 	rt_bpf_mov(e->bpf, R1, CTX);
 	rt_bpf_mov_map(e->bpf, R2, RT_MAP_EVENTS);
 	rt_bpf_mov(e->bpf, R3, R0);
@@ -210,15 +229,6 @@ static void emit_output(struct emitter *e, int out)
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R4, e->record);
 	rt_bpf_mov_imm(e->bpf, R5, (int32_t)size);
 	rt_bpf_call(e->bpf, RT_FN_perf_event_output);
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, out);
-	rt_bpf_store(e->bpf, RT_BPF_W, R10, LOST_KEY, CPU);
-	rt_bpf_mov_map(e->bpf, R1, RT_MAP_LOST);
-	rt_bpf_mov(e->bpf, R2, R10);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, LOST_KEY);
-	rt_bpf_call(e->bpf, RT_FN_map_lookup_elem);
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, out);
-	rt_bpf_mov_imm(e->bpf, R1, 1);
-	rt_bpf_xadd(e->bpf, R0, 0, R1);
 }
 
 int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct rt_error *err)
@@ -242,11 +252,12 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 	}
 	rt_bpf_store_imm(bpf, RT_BPF_DW, R10, POINTER, 0);
 	rt_bpf_mov_imm(bpf, FAULTS, 0);
+	emit_count(&e, out);
 	emit_header(&e);
 	for (i = 0; i < program->plan->nvalues; i++)
 		emit_value(&e, i);
 	rt_bpf_store(bpf, RT_BPF_W, R10, field(&e, offsetof(struct rt_record, faults)), FAULTS);
-	emit_output(&e, out);
+	emit_output(&e);
 	rt_bpf_place(bpf, out);
 	rt_bpf_mov_imm(bpf, R0, 0);
 	rt_bpf_exit(bpf);

@@ -20,12 +20,12 @@ struct rt_program {
 	uint64_t key;			/* RT_KEY_CONSTANT */
 	bool stamp;			/* read the clock; the perf ring stamps its records itself */
 	bool read_user;			/* the kernel has bpf_probe_read_user (5.5) */
+	uint32_t slots;			/* of RT_MAP_HITS, a power of two (stream/gaps.h) */
 };
 
 /*
- * Emit the BPF program that writes one rt_record a hit.  It reads nothing but registers and the traced process's memory and
- * keeps no state, so it can be run by any number of threads at once.  A record that the ring does not take is counted in
- * RT_MAP_LOST, by CPU.  Finish `bpf` with rt_bpf_finish.  Returns 0, or -EOPNOTSUPP with the reason when the plan does not fit
+ * Emit the BPF program that writes one rt_record a hit.  It reads nothing but registers and the traced process's memory, and its
+ * only state is the count of the thread's hits in RT_MAP_HITS, so it can be run by any number of threads at once.  Finish `bpf` with rt_bpf_finish.  Returns 0, or -EOPNOTSUPP with the reason when the plan does not fit
  * a BPF program (more than the 512 bytes of its stack).
  */
 int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct rt_error *err);

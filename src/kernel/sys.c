@@ -29,10 +29,10 @@ static uint64_t ptr(const void *p)
 	return (uint64_t)(uintptr_t)p;
 }
 
-int rt_bpf_map_create(uint32_t type, uint32_t key_size, uint32_t value_size, uint32_t entries)
+int rt_bpf_map_create(uint32_t type, uint32_t key_size, uint32_t value_size, uint32_t entries, uint32_t flags)
 {
 	struct rt_bpf_map_attr attr = {
-		.map_type = type, .key_size = key_size, .value_size = value_size, .max_entries = entries,
+		.map_type = type, .key_size = key_size, .value_size = value_size, .max_entries = entries, .map_flags = flags,
 	};
 
 	return bpf(RT_BPF_MAP_CREATE, &attr, sizeof(attr));

@@ -12,7 +12,7 @@
 
 /* The raw system calls.  Each returns a descriptor (close-on-exec) or 0, or a negative errno. */
 
-int rt_bpf_map_create(uint32_t type, uint32_t key_size, uint32_t value_size, uint32_t entries);
+int rt_bpf_map_create(uint32_t type, uint32_t key_size, uint32_t value_size, uint32_t entries, uint32_t flags);
 int rt_bpf_map_update(int map, const void *key, const void *value);
 int rt_bpf_map_lookup(int map, const void *key, void *value);
 

@@ -50,6 +50,7 @@ enum {
 };
 
 enum { RT_BPF_MAP_TYPE_ARRAY = 2, RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4 };
+enum { RT_BPF_F_MMAPABLE = 1 << 10 };	/* 5.5 */
 enum { RT_BPF_PROG_TYPE_KPROBE = 2 };
 enum {
 	RT_BPF_PERF_EVENT = 41,			/* attach type of a perf event link, 5.15 */

@@ -225,17 +225,20 @@ static int chrome_leave(void *ctx, struct rt_thread *thread, const struct rt_fra
 	return err;
 }
 
-/* It concerns the whole trace; readers that want a process and a thread in every event get the first ones. */
-static int chrome_lost(void *ctx, uint64_t time, uint64_t count)
+/* Where it concerns the whole trace: readers that want a process and a thread in every event get the first ones. */
+static int chrome_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
 	struct rt_out *out = ctx;
 	struct chrome *chrome = out->state;
 	const struct rt_track *first = chrome->tracks.first;
 
 	chrome->lost = chrome->lost + count < count ? UINT64_MAX : chrome->lost + count;
-	put_head(out, "i", first ? first->pid : 0, first ? first->tid : 0);
+	if (thread)
+		put_head(out, "i", thread->pid, thread->tid);
+	else
+		put_head(out, "i", first ? first->pid : 0, first ? first->tid : 0);
 	put_us(out->file, ",\"ts\":", since_start(out, time));
-	rt_put(out->file, ",\"s\":\"g\",\"name\":\"");
+	rt_put(out->file, thread ? ",\"s\":\"t\",\"name\":\"" : ",\"s\":\"g\",\"name\":\"");
 	rt_put_u64(out->file, count);
 	rt_put(out->file, count == 1 ? " event lost\",\"args\":{}}" : " events lost\",\"args\":{}}");
 	return 0;

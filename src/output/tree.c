@@ -142,11 +142,13 @@ static int tree_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 	return err;
 }
 
-static int tree_lost(void *ctx, uint64_t time, uint64_t count)
+static int tree_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
 	struct rt_out *out = ctx;
 
 	(void)time;
+	if (thread)
+		put_thread(out, thread->tid);
 	rt_put(out->file, "*** ");
 	rt_put_u64(out->file, count);
 	rt_put(out->file, count == 1 ? " event lost ***\n" : " events lost ***\n");

@@ -12,7 +12,7 @@ struct rt_stack {
 	const struct rt_stack_ops *ops;
 	void *ctx;
 	struct rt_threads threads;
-	uint64_t losses;	/* RT_EV_LOST so far */
+	uint64_t doubt;		/* hits of any thread were lost before this time; 0: none */
 };
 
 /* The kernel keeps no more pending uretprobes a thread (MAX_URETPROBE_DEPTH); deeper calls return unseen. */
@@ -84,6 +84,12 @@ static void hit_values(const struct rt_event *event, const struct rt_plan *plan,
 	values->faults = whole ? event->hit.faults : UINT32_MAX;
 }
 
+/* Hits may have been lost since the call began. */
+static bool in_doubt(const struct rt_stack *stack, const struct rt_task *task, const struct rt_frame *frame)
+{
+	return frame->time < stack->doubt || frame->time < task->doubt;
+}
+
 /*
  * Is an entry at the stack pointer of the innermost open call a tail call of that one?  A uretprobe replaces the return address with
  * that of the trampoline, at the start of the [uprobes] page: a function that finds it at the top of its stack was jumped to.
@@ -92,7 +98,7 @@ static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *tas
 {
 	if (event->hit.ra)
 		return (event->hit.ra & 0xfff) == 0;
-	return task->n && task->n <= RETURNS_SEEN && task->v[task->n - 1].losses == stack->losses;
+	return task->n && task->n <= RETURNS_SEEN && !in_doubt(stack, task, &task->v[task->n - 1]);
 }
 
 static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
@@ -117,7 +123,6 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 	frame.level = (unsigned)task->n;
 	frame.sp = event->hit.sp;
 	frame.time = event->time;
-	frame.losses = stack->losses;
 	/* A call whose end will not be known is not kept: nothing can be said to be inside it. */
 	if (hit->returns)
 		task->v[task->n++] = frame;
@@ -156,7 +161,7 @@ static uint64_t return_sp(const struct rt_stack *stack, const struct rt_task *ta
 	frame = &task->v[n];
 	if (sp - frame->sp > arch->callee_pop)
 		return sp;
-	if (hit->function == RT_NO_FUNCTION ? frame->losses == stack->losses : frame->function == hit->function)
+	if (hit->function == RT_NO_FUNCTION ? !in_doubt(stack, task, frame) : frame->function == hit->function)
 		return frame->sp;
 	return sp;
 }
@@ -247,12 +252,27 @@ static int stack_comm(struct rt_stack *stack, const struct rt_event *event)
 	return 0;
 }
 
+static int stack_lost(struct rt_stack *stack, const struct rt_event *event)
+{
+	struct rt_task *task = NULL;
+	uint64_t *doubt = &stack->doubt;
+
+	if (event->tid) {
+		task = rt_threads_get(&stack->threads, event->pid, event->tid);
+		if (!task)
+			return -ENOMEM;
+		doubt = &task->doubt;
+	}
+	if (*doubt < event->lost.until)
+		*doubt = event->lost.until;
+	return stack->ops->lost(stack->ctx, task ? &task->thread : NULL, event->time, event->lost.count);
+}
+
 int rt_stack_event(struct rt_stack *stack, const struct rt_event *event)
 {
 	switch (event->type) {
 	case RT_EV_LOST:
-		stack->losses++;
-		return stack->ops->lost(stack->ctx, event->time, event->lost.count);
+		return stack_lost(stack, event);
 	case RT_EV_EXIT:
 		return stack_exit(stack, event->tid, event->time);
 	case RT_EV_FORK:
@@ -261,6 +281,7 @@ int rt_stack_event(struct rt_stack *stack, const struct rt_event *event)
 		return stack_comm(stack, event);
 	case RT_EV_HIT:
 	case RT_EV_MMAP:
+	case RT_EV_UNSEEN:
 		break;
 	}
 	return 0;

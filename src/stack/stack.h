@@ -14,7 +14,7 @@
  * not its return was seen.  Two calls at the same stack pointer: the second is a tail call of the first where its
  * return address is the kernel's uretprobe trampoline (a page-aligned address: the start of the process's [uprobes]
  * page), and its successor else.  Where the return address was not recorded (nothing in the process can longjmp), the
- * second is a tail call unless the first one's return could not be seen: past 64 levels, or events were lost since.
+ * second is a tail call unless the first one's return could not be seen: past 64 levels, or hits may have been lost since.
  */
 
 enum rt_end {
@@ -47,7 +47,6 @@ struct rt_frame {
 	unsigned level;			/* 0: outermost */
 	uint64_t sp;			/* at entry */
 	uint64_t time;			/* of the entry; 0 where it was not seen */
-	uint64_t losses;		/* how often events had been lost by then */
 };
 
 /* What an output is told.  Each returns 0 or a negative errno, which ends the trace. */
@@ -60,7 +59,8 @@ struct rt_stack_ops {
 	 */
 	int (*leave)(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end, uint64_t time,
 		     const struct rt_values *result);
-	int (*lost)(void *ctx, uint64_t time, uint64_t count);
+	/* Hits were lost in `thread`; NULL: in any of them.  `count` 0: the number is not known. */
+	int (*lost)(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count);
 };
 
 /* What the stack knows of the session: which function and plan a hit was of. */

@@ -53,7 +53,7 @@ struct mmap2_body {
 	uint32_t prot, flags;
 };
 
-static int decode_sample(const uint8_t *rec, size_t len, struct rt_event *event)
+static int decode_sample(const uint8_t *rec, size_t len, pid_t pid, struct rt_event *event)
 {
 	struct rt_record record;
 	size_t raw;
@@ -68,8 +68,9 @@ static int decode_sample(const uint8_t *rec, size_t len, struct rt_event *event)
 		return -EBADMSG;
 	event->type = RT_EV_HIT;
 	event->time = rt_load_u64(rec + HEADER);
-	event->pid = (pid_t)record.pid;
+	event->pid = pid;
 	event->tid = (pid_t)record.tid;
+	event->hit.seq = record.seq;
 	event->hit.sp = record.sp;
 	event->hit.key = record.key;
 	event->hit.ra = record.ra;
@@ -97,8 +98,7 @@ static int decode_lost(const uint8_t *rec, size_t len, struct rt_event *event)
 
 	if (load_body(rec, len, &body, sizeof(body), event) < 0)
 		return -EBADMSG;
-	event->type = RT_EV_LOST;
-	event->lost.count = body.lost;
+	event->type = RT_EV_UNSEEN;
 	return body.lost != 0;
 }
 
@@ -164,13 +164,13 @@ static int decode_mmap2(const uint8_t *rec, size_t len, struct rt_event *event)
 	return 1;
 }
 
-int rt_perf_record_decode(const void *rec, size_t len, struct rt_event *event)
+int rt_perf_record_decode(const void *rec, size_t len, pid_t pid, struct rt_event *event)
 {
 	if (len < HEADER)
 		return -EBADMSG;
 	switch (rt_load_u32(rec)) {
 	case RECORD_SAMPLE:
-		return decode_sample(rec, len, event);
+		return decode_sample(rec, len, pid, event);
 	case RECORD_LOST:
 		return decode_lost(rec, len, event);
 	case RECORD_COMM:
@@ -200,7 +200,7 @@ static const uint8_t *whole(const uint8_t *base, uint64_t size, uint64_t at, siz
 }
 
 int rt_perf_ring_walk(const uint8_t *base, uint64_t size, uint64_t tail, uint64_t head, uint8_t *scratch,
-		      const struct rt_sink *sink, uint64_t *lost)
+		      pid_t pid, const struct rt_sink *sink)
 {
 	struct rt_event event;
 	const uint8_t *rec;
@@ -215,11 +215,9 @@ int rt_perf_ring_walk(const uint8_t *base, uint64_t size, uint64_t tail, uint64_
 		if (len < HEADER || len % 8 || len > head - tail)
 			return -EBADMSG;
 		rec = whole(base, size, tail, len, scratch);
-		got = rt_perf_record_decode(rec, len, &event);
+		got = rt_perf_record_decode(rec, len, pid, &event);
 		if (got < 0)
 			return got;
-		if (got && event.type == RT_EV_LOST)
-			*lost += event.lost.count;
 		if (got)
 			got = sink->event(sink->ctx, &event);
 		if (got < 0)

@@ -25,8 +25,7 @@ struct perf_source {
 	unsigned n;
 	size_t size;		/* bytes of data a ring */
 	size_t page_size;
-	int lost_map;
-	uint64_t lost_seen;	/* given as RT_EV_LOST */
+	pid_t pid;
 	uint8_t *scratch;
 };
 
@@ -51,7 +50,7 @@ static int perf_drain(struct rt_source *source, unsigned i, const struct rt_sink
 
 	if (head == tail)
 		return 0;
-	r = rt_perf_ring_walk((uint8_t *)page + s->page_size, s->size, tail, head, s->scratch, sink, &s->lost_seen);
+	r = rt_perf_ring_walk((uint8_t *)page + s->page_size, s->size, tail, head, s->scratch, s->pid, sink);
 	/* Release: the kernel must not write over records before we have read them. */
 	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
 	if (r == -EBADMSG)
@@ -61,17 +60,7 @@ static int perf_drain(struct rt_source *source, unsigned i, const struct rt_sink
 
 static uint64_t perf_lost_unseen(struct rt_source *source)
 {
-	struct perf_source *s = (struct perf_source *)source;
-	uint64_t sum = 0, count;
-	unsigned i;
-
-	for (i = 0; i < s->n; i++) {
-		uint32_t cpu = (uint32_t)s->rings[i].cpu;
-
-		if (rt_bpf_map_lookup(s->lost_map, &cpu, &count) == 0)
-			sum += count;
-	}
-	return sum > s->lost_seen ? sum - s->lost_seen : 0;
+	return rt_gaps_rest(source->gaps);
 }
 
 static void perf_close(struct rt_source *source)
@@ -85,6 +74,7 @@ static void perf_close(struct rt_source *source)
 		if (s->rings[i].fd >= 0)
 			close(s->rings[i].fd);
 	}
+	rt_gaps_free(s->source.gaps);
 	free(s->rings);
 	free(s->scratch);
 	free(s);
@@ -149,15 +139,19 @@ static size_t ring_size(size_t want, int ncpus)
 	return size;
 }
 
-int rt_perf_source_open(size_t ring_bytes, int events_map, int lost_map, struct rt_source **source, struct rt_error *err)
+int rt_perf_source_open(size_t ring_bytes, int events_map, struct rt_gaps *gaps, pid_t pid, struct rt_source **source,
+			struct rt_error *err)
 {
 	struct perf_source *s = calloc(1, sizeof(*s));
 	int *cpus = NULL, n, i, r = -ENOMEM;
 
-	if (!s)
+	if (!s) {
+		rt_gaps_free(gaps);
 		return rt_nomem(err);
+	}
 	s->source.ops = &perf_ops;
-	s->lost_map = lost_map;
+	s->source.gaps = gaps;
+	s->pid = pid;
 	s->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	n = rt_cpus_online(&cpus);
 	if (n < 0) {

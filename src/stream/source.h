@@ -6,11 +6,13 @@
 #include <stdint.h>
 
 #include "event.h"
+#include "stream/gaps.h"
 #include "util/error.h"
 
 /* A source of events: one ring or pipe a CPU.  State is embedded: a backend's struct begins with this one. */
 struct rt_source {
 	const struct rt_source_ops *ops;
+	struct rt_gaps *gaps;	/* its hits are numbered (stream/gaps.h), the source's own; NULL: it gives RT_EV_LOST itself */
 	bool foreign_clock;	/* times are of a trace clock other than CLOCK_MONOTONIC, that we cannot read */
 };
 
@@ -23,7 +25,7 @@ struct rt_source_ops {
 	 * Returns 0 or a negative errno.
 	 */
 	int (*drain)(struct rt_source *source, unsigned i, const struct rt_sink *sink, struct rt_error *err);
-	/* Events that are known to be lost and have not been given as RT_EV_LOST; called once, after the last drain. */
+	/* Hits that are known to be lost and have not been told yet; called once, after the last drain. */
 	uint64_t (*lost_unseen)(struct rt_source *source);
 	void (*close)(struct rt_source *source);
 };

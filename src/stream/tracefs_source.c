@@ -17,6 +17,7 @@ enum { EVENT_IDS = 65536 };	/* common_type has 16 bits */
 
 struct pipe_cpu {
 	int fd, cpu;
+	uint64_t last;		/* time of the last record that was read */
 };
 
 struct tracefs_source {
@@ -32,6 +33,7 @@ struct tracefs_source {
 	uint8_t *page, *data;
 	uint64_t lost_seen;
 	/* while a page is walked */
+	struct pipe_cpu *walked;
 	const struct rt_sink *sink;
 };
 
@@ -55,6 +57,7 @@ static int on_record(void *ctx, uint64_t time, const uint8_t *rec, size_t len)
 
 	if (len < sizeof(id))
 		return -EBADMSG;
+	s->walked->last = time;
 	memcpy(&id, rec, sizeof(id));
 	index = s->by_id[id];
 	if (!index)
@@ -67,7 +70,7 @@ static int on_record(void *ctx, uint64_t time, const uint8_t *rec, size_t len)
 static int on_lost(void *ctx, uint64_t time, uint64_t count)
 {
 	struct tracefs_source *s = ctx;
-	struct rt_event event = { .type = RT_EV_LOST, .time = time, .lost.count = count };
+	struct rt_event event = { .type = RT_EV_LOST, .time = s->walked->last, .lost = { .count = count, .until = time } };
 
 	s->lost_seen += count;
 	return s->sink->event(s->sink->ctx, &event);
@@ -81,6 +84,7 @@ static int tracefs_drain(struct rt_source *source, unsigned i, const struct rt_s
 	int r;
 
 	s->sink = sink;
+	s->walked = &s->cpus[i];
 	while ((n = read(s->cpus[i].fd, s->page, s->layout.page)) > 0) {
 		r = rt_tracefs_page_walk(&s->layout, s->page, (size_t)n, &page_sink);
 		if (r == -EBADMSG)

@@ -98,10 +98,11 @@ static int model_leave(void *ctx, struct rt_thread *thread, const struct rt_fram
 	return 0;
 }
 
-static int model_lost(void *ctx, uint64_t time, uint64_t count)
+static int model_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
 	struct model *model = ctx;
 
+	(void)thread;
 	(void)time;
 	model->lost += count;
 	return 0;

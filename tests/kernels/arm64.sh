@@ -10,7 +10,7 @@ ARM64_PACKAGES="busybox-static libelf-dev libcap-dev zlib1g-dev libzstd-dev libc
 arm64_root() {
 	[ ! -e "$CACHE/arm64-root/.unpacked" ] || return 0
 	# shellcheck disable=SC2086
-	suite_update bookworm arm64 && unpack bookworm arm64 "$CACHE/arm64-root" $ARM64_PACKAGES || return
+	suite_update bookworm arm64 libelf-dev && unpack bookworm arm64 "$CACHE/arm64-root" $ARM64_PACKAGES || return
 	: >"$CACHE/arm64-root/.unpacked"
 }
 
@@ -28,12 +28,13 @@ arm64_configure() {
 # addresses signed.
 arm64_build() {
 	command -v "$CROSS-gcc" >/dev/null 2>&1 ||
-		cannot "$CROSS-gcc is missing (packages gcc-$CROSS and libc6-dev-arm64-cross)" || return
+		cannot "$CROSS-gcc is missing: run contrib/bootstrap --kernels" || return
 	arm64_root && mkdir -p "$1" && arm64_configure "$1" || return
 	{
 		make -C "$1" rawtrace tests/unit/unit tests/live/fetch LDFLAGS="-static -L$CACHE/arm64-root/usr/lib/$CROSS" \
 			tests_unit_unit_CPPFLAGS='$(AM_CPPFLAGS) -DRT_GOLDEN_DIR='\''"/rawtrace/tests/unit/expected"'\' &&
-			make -C "$1" fib live-programs LIBS= CFLAGS="-g -O2 -mbranch-protection=standard"
+			make -C "$1" fib live-programs LIBS= CFLAGS="-g -O2 -mbranch-protection=standard" &&
+			"$CROSS-gcc" -nostdlib -static -o "$1/tests/live/guarded" "$SRCDIR/tests/live/targets/guarded.S"
 	} >"$1/log" 2>&1 </dev/null || cannot "building for arm64 failed: $(grep -i error "$1/log" | sed 1q) ($1/log)"
 }
 

@@ -23,9 +23,17 @@ is_static() {
 	! readelf -lW "$1" 2>/dev/null | grep -q 'INTERP'
 }
 
+# A busybox that needs no libraries, under one of the names that distributions give it.
+static_busybox() {
+	for name in busybox busybox.static busybox-static; do
+		file=$(command -v $name) && is_static "$file" && printf '%s\n' "$file" && return
+	done
+	cannot "a static busybox is missing (package busybox-static)"
+}
+
 # base_initramfs FOLDER: everything but the kernel's modules, as FOLDER.cpio.
 base_initramfs() {
-	busybox=${BUSYBOX:-$(command -v busybox)} && is_static "$busybox" || cannot "a static busybox is missing (package busybox-static)" || return
+	busybox=${BUSYBOX:-$(static_busybox)} || return
 	command -v cpio >/dev/null 2>&1 || cannot "cpio is missing" || return
 	is_static "$RAWTRACE" || cannot "$RAWTRACE is not static: configure with --enable-static" || return
 	mkdir -p "$1/bin" "$1/dev" "$1/proc" "$1/sys" "$1/tmp" "$1/modules" "$1/rawtrace/tests" "$1/rawtrace/build/tests" || return
@@ -33,7 +41,8 @@ base_initramfs() {
 		cp "$KERNELS/init" "$1/init" && chmod 755 "$1/init" && cp "$KERNELS/suite" "$1/suite" &&
 		cp -R "$SRCDIR/tests/live" "$1/rawtrace/tests/" && cp "$SRCDIR/tests/run" "$1/rawtrace/tests/run" &&
 		cp "$RAWTRACE" "$1/rawtrace/rawtrace" && cp "$FIB" "$1/rawtrace/fib" || return
-	mkdir "$1/rawtrace/build/tests/live" && find "$BUILDDIR/tests/live" -maxdepth 1 -type f -perm -100 -exec cp {} "$1/rawtrace/build/tests/live/" \; &&
+	mkdir "$1/rawtrace/build/tests/live" &&
+		find "$BUILDDIR/tests/live" -maxdepth 1 -type f -perm -100 -exec cp {} "$1/rawtrace/build/tests/live/" \; &&
 		with_libraries "$1" "$1"/rawtrace/build/tests/live/* || return
 	cat >"$1/rawtrace/environment" <<END
 export RAWTRACE=/rawtrace/rawtrace FIB=/rawtrace/fib SRCDIR=/rawtrace BUILDDIR=/rawtrace/build CC=none RT_SLOW=1

@@ -24,9 +24,7 @@ for mechanism in $MECHANISMS; do
 	seen=$(grep -v -e ' lost \*\*\*$' -e '<\*\*\* ' "$T/trace" | grep -c '')
 	expect_number "events seen" "$seen" -gt 0
 	expect_number "events lost" "$lost" -gt 1000
-	# The rings hold the beginnings and ends of threads too, of all of the machine's.
-	expect_number "events seen and lost" $((seen + lost)) -ge $((2 * CALLS - 10))
-	expect_number "events seen and lost" $((seen + lost)) -le $((2 * CALLS + 100))
+	expect_number "events seen and lost" $((seen + lost)) -eq $((2 * CALLS))
 	# Nothing is ever inside a call of this loop, whatever was lost.
 	expect_no_line '^[<>] ' "$T/trace"
 	end_case

@@ -32,12 +32,13 @@ function wrong(what) {
 		level = substr(line, 2) + 0
 		line = substr(line, RLENGTH + 1)
 	}
-	# The thread that was there before there was a column has none on its first lines.
+	# The thread that was there before there was a column has none on its first lines.  A thread that is new begins with a call at
+	# level 0, or with the return of one that began before the trace.
 	if (!tid)
 		unnamed = 1
 	else if (unnamed && !(tid in named)) {
 		named[tid] = 1
-		if (!moved && (level != 0 || mark == "<")) {
+		if (!moved && (level != 0 || (mark == "<" && line !~ /call of .* not seen/))) {
 			depth[tid] = depth[0]
 			depth[0] = 0
 			moved = 1

@@ -70,6 +70,7 @@ void run_lost(struct run *run, uint64_t time, uint64_t count)
 	struct rt_event event = { .type = RT_EV_LOST, .time = time };
 
 	event.lost.count = count;
+	event.lost.until = time;
 	CU_ASSERT(rt_stack_event(run->stack, &event) == 0);
 }
 

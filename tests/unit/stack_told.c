@@ -66,10 +66,12 @@ static int on_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *
 	return told->fail;
 }
 
-static int on_lost(void *ctx, uint64_t time, uint64_t count)
+static int on_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
 	struct told *told = ctx;
 
+	if (thread)
+		fprintf(told->file, "%d ", (int)thread->tid);
 	fprintf(told->file, "lost %llu at %llu\n", (unsigned long long)count, (unsigned long long)time);
 	return told->fail;
 }
@@ -124,8 +126,10 @@ void told_event(struct told *told, enum rt_event_type type, pid_t tid, uint64_t 
 {
 	struct rt_event ev = { .type = type, .time = time, .pid = 1, .tid = tid };
 
-	if (type == RT_EV_LOST)
+	if (type == RT_EV_LOST) {
 		ev.lost.count = 7;
+		ev.lost.until = time;
+	}
 	CU_ASSERT(rt_stack_event(told->stack, &ev) == 0);
 }
 

@@ -189,9 +189,10 @@ static int told_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 	return 0;
 }
 
-static int told_lost(void *ctx, uint64_t time, uint64_t count)
+static int told_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
 	(void)ctx;
+	(void)thread;
 	(void)time;
 	(void)count;
 	return 0;
@@ -233,7 +234,7 @@ static bool fixture_open(struct fixture *x, enum rt_key key)
 		.probes = x->probes, .nprobes = 4,
 	};
 	x->stack = rt_stack_new(&told_ops, &x->told);
-	x->feed = rt_feed_new(&x->target, key, PID, x->stack);
+	x->feed = rt_feed_new(&x->target, key, PID, NULL, x->stack);
 	return x->stack && x->feed;
 }
 

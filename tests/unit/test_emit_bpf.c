@@ -37,7 +37,7 @@ static void check(const char *name, const struct rt_program *program)
 
 static void check_arch(const struct rt_arch *arch)
 {
-	struct rt_program p = { .plan_id = 3, .pid = 1234, .key_source = RT_KEY_COOKIE, .read_user = true };
+	struct rt_program p = { .plan_id = 3, .pid = 1234, .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384 };
 	struct rt_plan plan;
 	char name[64];
 
@@ -64,7 +64,7 @@ static void test_architectures(void)
 /* What old kernels and other mechanisms need: a constant key, the instruction pointer, the clock, no probe_read_user. */
 static void test_variants(void)
 {
-	struct rt_program p = { .plan_id = 0, .pid = 7, .key_source = RT_KEY_CONSTANT, .key = 0x123456789abcull };
+	struct rt_program p = { .plan_id = 0, .pid = 7, .key_source = RT_KEY_CONSTANT, .key = 0x123456789abcull, .slots = 512 };
 	struct rt_plan plan;
 
 	p.plan = &plan;
@@ -80,7 +80,7 @@ static void test_variants(void)
 /* No kernel takes a program that reaches past its 512 bytes of stack. */
 static void test_too_large(void)
 {
-	struct rt_program p = { .key_source = RT_KEY_COOKIE };
+	struct rt_program p = { .key_source = RT_KEY_COOKIE, .slots = 16384 };
 	struct rt_error err = { 0 };
 	struct rt_plan plan;
 	struct rt_bpf bpf;
@@ -121,19 +121,19 @@ static void test_labels(void)
 /* A map's descriptor goes into each load of it, and may be changed. */
 static void test_maps(void)
 {
-	int fds[RT_MAPS] = { [RT_MAP_EVENTS] = 41, [RT_MAP_LOST] = 42 };
+	int fds[RT_MAPS] = { [RT_MAP_EVENTS] = 41, [RT_MAP_HITS] = 42 };
 	struct rt_error err;
 	struct rt_bpf bpf;
 
 	rt_bpf_init(&bpf);
-	rt_bpf_mov_map(&bpf, 2, RT_MAP_LOST);
+	rt_bpf_mov_map(&bpf, 2, RT_MAP_HITS);
 	rt_bpf_mov_map(&bpf, 3, RT_MAP_EVENTS);
 	rt_bpf_exit(&bpf);
 	CU_ASSERT(rt_bpf_finish(&bpf, fds, &err) == 0);
 	CU_ASSERT(bpf.insns[0].imm == 42);
 	CU_ASSERT(bpf.insns[0].regs == (2 | 1 << 4));	/* BPF_PSEUDO_MAP_FD */
 	CU_ASSERT(bpf.insns[2].imm == 41);
-	fds[RT_MAP_LOST] = 50;
+	fds[RT_MAP_HITS] = 50;
 	CU_ASSERT(rt_bpf_finish(&bpf, fds, &err) == 0);
 	CU_ASSERT(bpf.insns[0].imm == 50);
 	rt_bpf_free(&bpf);

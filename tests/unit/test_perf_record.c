@@ -44,7 +44,7 @@ static void make_sample(struct bytes *b, uint64_t time, unsigned words)
 	put(b, 48 + 8 * words + 4, 4);	/* with the padding after it */
 	put(b, 0, 8);			/* rt_record.time: the ring stamps */
 	put(b, 4321, 4);		/* tid */
-	put(b, 1234, 4);		/* pid */
+	put(b, 77, 4);			/* seq */
 	put(b, 0x7ffc0010, 8);
 	put(b, 17, 8);
 	put(b, 0x401234, 8);
@@ -117,11 +117,12 @@ static void test_sample(void)
 
 	make_sample(&b, 1000001, 2);
 	CU_ASSERT_EQUAL(b.n % 8, 0);
-	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
 	CU_ASSERT_EQUAL(event.type, RT_EV_HIT);
 	CU_ASSERT_EQUAL(event.time, 1000001);
 	CU_ASSERT_EQUAL(event.pid, 1234);
 	CU_ASSERT_EQUAL(event.tid, 4321);
+	CU_ASSERT_EQUAL(event.hit.seq, 77);
 	CU_ASSERT_EQUAL(event.hit.sp, 0x7ffc0010);
 	CU_ASSERT_EQUAL(event.hit.key, 17);
 	CU_ASSERT_EQUAL(event.hit.ra, 0x401234);
@@ -143,20 +144,20 @@ static void test_sample_sizes(void)
 
 	make_sample(&b, 1, 2);
 	for (len = 0; len < b.n; len++)
-		CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, len, &event), -EBADMSG);
+		CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, len, 1234, &event), -EBADMSG);
 	raw = 47;
 	memcpy(b.v + 16, &raw, sizeof(raw));
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), -EBADMSG);
 	raw = UINT32_MAX;
 	memcpy(b.v + 16, &raw, sizeof(raw));
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), -EBADMSG);
 	make_sample(&b, 1, 2);
 	size = 20;	/* the values and the padding: still inside */
 	memcpy(b.v + 66, &size, sizeof(size));
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
 	size = 21;
 	memcpy(b.v + 66, &size, sizeof(size));
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), -EBADMSG);
 }
 
 static void test_lost(void)
@@ -165,13 +166,12 @@ static void test_lost(void)
 	struct bytes b;
 
 	make_lost(&b, 4242, 7);
-	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, &event), 1);
-	CU_ASSERT_EQUAL(event.type, RT_EV_LOST);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
+	CU_ASSERT_EQUAL(event.type, RT_EV_UNSEEN);
 	CU_ASSERT_EQUAL(event.time, 4242);
-	CU_ASSERT_EQUAL(event.lost.count, 7);
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n - 8, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n - 8, 1234, &event), -EBADMSG);
 	make_lost(&b, 4242, 0);
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), 0);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 0);
 }
 
 static void test_comm(void)
@@ -180,22 +180,22 @@ static void test_comm(void)
 	struct bytes b;
 
 	make_comm(&b, "sh", 8);
-	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
 	CU_ASSERT_EQUAL(event.type, RT_EV_COMM);
 	CU_ASSERT_EQUAL(event.pid, 11);
 	CU_ASSERT_EQUAL(event.tid, 12);
 	CU_ASSERT_EQUAL(event.time, 777);
 	RT_ASSERT_TEXT(event.comm.name, "sh");
 	make_comm(&b, "fifteen_letters", 16);
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
 	RT_ASSERT_TEXT(event.comm.name, "fifteen_letters");
 	make_comm(&b, "a_name_without_its_end..", 24);
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
 	RT_ASSERT_TEXT(event.comm.name, "a_name_without_");
 	make_comm(&b, "12345678", 8);	/* no NUL: must not run into the time */
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
 	RT_ASSERT_TEXT(event.comm.name, "12345678");
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 16, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 16, 1234, &event), -EBADMSG);
 }
 
 static void test_task(void)
@@ -204,7 +204,7 @@ static void test_task(void)
 	struct bytes b;
 
 	make_task(&b, 7);
-	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
 	CU_ASSERT_EQUAL(event.type, RT_EV_FORK);
 	CU_ASSERT_EQUAL(event.pid, 22);
 	CU_ASSERT_EQUAL(event.tid, 24);
@@ -212,11 +212,11 @@ static void test_task(void)
 	CU_ASSERT_EQUAL(event.fork.tid, 23);
 	CU_ASSERT_EQUAL(event.time, 556);
 	make_task(&b, 4);
-	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
 	CU_ASSERT_EQUAL(event.type, RT_EV_EXIT);
 	CU_ASSERT_EQUAL(event.pid, 21);
 	CU_ASSERT_EQUAL(event.tid, 23);
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n - 8, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n - 8, 1234, &event), -EBADMSG);
 }
 
 static void test_mmap2(void)
@@ -225,7 +225,7 @@ static void test_mmap2(void)
 	struct bytes b;
 
 	make_mmap2(&b, 5);
-	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, &event), 1);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
 	CU_ASSERT_EQUAL(event.type, RT_EV_MMAP);
 	CU_ASSERT_EQUAL(event.pid, 31);
 	CU_ASSERT_EQUAL(event.tid, 32);
@@ -235,8 +235,8 @@ static void test_mmap2(void)
 	CU_ASSERT_EQUAL(event.mmap.pgoff, 0x2000);
 	CU_ASSERT_EQUAL(event.mmap.ino, 123456);
 	make_mmap2(&b, 3);	/* not executable */
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), 0);
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 72, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 0);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 72, 1234, &event), -EBADMSG);
 }
 
 static void test_others(void)
@@ -249,9 +249,9 @@ static void test_others(void)
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		begin(&b, types[i]);
 		end(&b);
-		CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, &event), 0);
+		CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 0);
 	}
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 7, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 7, 1234, &event), -EBADMSG);
 }
 
 /* What a walk gave. */
@@ -282,7 +282,6 @@ enum { RING = 256 };
 struct walker {
 	uint8_t ring[RING], scratch[65536];
 	struct seen seen;
-	uint64_t lost;
 };
 
 static void ring_put(struct walker *w, uint64_t at, const struct bytes *b)
@@ -297,7 +296,7 @@ static int ring_walk(struct walker *w, uint64_t tail, uint64_t head)
 {
 	struct rt_sink sink = { see, &w->seen };
 
-	return rt_perf_ring_walk(w->ring, RING, tail, head, w->scratch, &sink, &w->lost);
+	return rt_perf_ring_walk(w->ring, RING, tail, head, w->scratch, 1234, &sink);
 }
 
 static struct walker *walker_new(void)
@@ -321,7 +320,6 @@ static void test_wrap(void)
 	for (i = 0; i < RING; i += 8) {
 		memset(w, 0xa5, sizeof(*w));
 		memset(&w->seen, 0, sizeof(w->seen));
-		w->lost = i;
 		tail = UINT64_MAX - RING / 2 + 1 + i;
 		ring_put(w, tail, &sample);
 		ring_put(w, tail + sample.n, &lost);
@@ -331,31 +329,11 @@ static void test_wrap(void)
 		CU_ASSERT_EQUAL(w->seen.events[0].time, 100);
 		CU_ASSERT_EQUAL(w->seen.events[0].hit.size, 24);
 		CU_ASSERT_EQUAL(w->seen.word, 0x1002);
-		CU_ASSERT_EQUAL(w->seen.events[1].type, RT_EV_LOST);
+		CU_ASSERT_EQUAL(w->seen.events[1].type, RT_EV_UNSEEN);
 		CU_ASSERT_EQUAL(w->seen.events[1].time, 200);
-		CU_ASSERT_EQUAL(w->lost, i + 9u);
 		if ((tail & (RING - 1)) + sample.n <= RING)	/* in one piece: given where it stands */
 			CU_ASSERT_PTR_EQUAL(w->seen.data, w->ring + (tail & (RING - 1)) + 68);
 	}
-	free(w);
-}
-
-static void test_lost_sum(void)
-{
-	struct walker *w = walker_new();
-	struct bytes b;
-	uint64_t at = 0;
-	unsigned i;
-
-	for (i = 1; i <= 4; i++) {
-		make_lost(&b, i, i * 10);
-		ring_put(w, at, &b);
-		at += b.n;
-	}
-	CU_ASSERT_EQUAL(ring_walk(w, 0, at), 0);
-	CU_ASSERT_EQUAL(w->seen.n, 4);
-	CU_ASSERT_EQUAL(w->seen.events[3].lost.count, 40);
-	CU_ASSERT_EQUAL(w->lost, 100);
 	free(w);
 }
 
@@ -434,7 +412,6 @@ CU_TestInfo rt_tests_perf_record[] = {
 	{ "mmap2", test_mmap2 },
 	{ "other types", test_others },
 	{ "ring: wrapped at every place", test_wrap },
-	{ "ring: lost counts", test_lost_sum },
 	{ "ring: broken sizes", test_broken_sizes },
 	{ "ring: broken positions", test_broken_positions },
 	{ "ring: sink stops it", test_sink_stops },

@@ -168,6 +168,47 @@ static void test_unknown_after_loss(void)
 		   "1 1 enter c 0\n");
 }
 
+/* ... in this thread. */
+static void test_unknown_loss_elsewhere(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	call_unknown(&t, 0, 10, 1000);
+	told_event(&t, RT_EV_LOST, 2, 15);
+	call_unknown(&t, 1, 20, 1000);
+	told_event(&t, RT_EV_LOST, 1, 25);
+	call_unknown(&t, 2, 30, 1000);
+	told_finish(&t, "1 0 enter a 0\n"
+		   "2 lost 7 at 15\n"
+		   "1 1 enter b 0\n"
+		   "1 lost 7 at 25\n"
+		   "1 1 leave b not seen 20-30\n"
+		   "1 0 leave a not seen 10-30\n"
+		   "1 0 enter c 0\n");
+}
+
+/* A ring that lost its events from 15 to 35 says so with its next one; another CPU's came in between. */
+static void test_unknown_while_losing(void)
+{
+	struct rt_event lost = { .type = RT_EV_LOST, .time = 15, .lost = { .count = 7, .until = 35 } };
+	struct told t;
+
+	told_begin(&t);
+	call_unknown(&t, 0, 10, 1000);
+	CU_ASSERT(rt_stack_event(t.stack, &lost) == 0);
+	call_unknown(&t, 1, 20, 1000);
+	call_unknown(&t, 2, 40, 1000);
+	call_unknown(&t, 0, 50, 1000);
+	told_finish(&t, "1 0 enter a 0\n"
+		   "lost 7 at 15\n"
+		   "1 0 leave a not seen 10-20\n"
+		   "1 0 enter b 0\n"
+		   "1 0 leave b not seen 20-40\n"
+		   "1 0 enter c 0\n"
+		   "1 1 enter a 0\n");
+}
+
 /* ... or the call lies deeper than the kernel follows returns. */
 static void test_unknown_deep(void)
 {
@@ -554,6 +595,8 @@ CU_TestInfo rt_tests_stack[] = {
 	{ "trampoline at another place", test_trampoline_elsewhere },
 	{ "tail calls without return addresses", test_unknown_tail },
 	{ "the same after a loss", test_unknown_after_loss },
+	{ "unknown return address, events lost in another thread", test_unknown_loss_elsewhere },
+	{ "unknown return address, events lost for a while", test_unknown_while_losing },
 	{ "the same past 64 levels", test_unknown_deep },
 	{ "return without its call", test_unseen_entry },
 	{ "return without a name", test_nameless_return },

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stream/gaps.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "kernel/sys.h"
+
+struct slot {
+	pid_t tid;		/* whose records were seen here; 0: none yet */
+	uint32_t seen;		/* the last count that was seen or given up */
+	bool shared;
+};
+
+struct rt_gaps {
+	int map;
+	uint32_t nslots;
+	uint64_t *counts;	/* the map's values; NULL where they cannot be mapped (before 5.5) */
+	struct slot slots[];
+};
+
+struct rt_gaps *rt_gaps_new(int map, uint32_t slots)
+{
+	struct rt_gaps *gaps = calloc(1, sizeof(*gaps) + slots * sizeof(gaps->slots[0]));
+	void *counts;
+
+	if (!gaps)
+		return NULL;
+	counts = mmap(NULL, slots * sizeof(gaps->counts[0]), PROT_READ, MAP_SHARED, map, 0);
+	gaps->counts = counts == MAP_FAILED ? NULL : counts;
+	gaps->map = map;
+	gaps->nslots = slots;
+	return gaps;
+}
+
+void rt_gaps_free(struct rt_gaps *gaps)
+{
+	if (!gaps)
+		return;
+	if (gaps->counts)
+		munmap(gaps->counts, gaps->nslots * sizeof(gaps->counts[0]));
+	free(gaps);
+}
+
+static struct slot *slot_of(struct rt_gaps *gaps, pid_t tid)
+{
+	return &gaps->slots[(uint32_t)tid & (gaps->nslots - 1)];
+}
+
+/* What the programs counted in a slot; records have its lower half. */
+static uint32_t counted(const struct rt_gaps *gaps, uint32_t slot)
+{
+	uint64_t count;
+
+	if (gaps->counts)
+		return (uint32_t)__atomic_load_n(&gaps->counts[slot], __ATOMIC_RELAXED);
+	return rt_bpf_map_lookup(gaps->map, &slot, &count) == 0 ? (uint32_t)count : gaps->slots[slot].seen;
+}
+
+/* Step to `count`; returns how far, 0 where it has been passed already: threads that share a slot may be seen out of order. */
+static uint32_t advance(struct slot *slot, uint32_t count)
+{
+	uint32_t n = count - slot->seen;
+
+	if ((int32_t)n <= 0)
+		return 0;
+	slot->seen = count;
+	return n;
+}
+
+uint32_t rt_gaps_hit(struct rt_gaps *gaps, pid_t tid, uint32_t seq, bool *shared)
+{
+	struct slot *slot = slot_of(gaps, tid);
+	uint32_t n;
+
+	if (slot->tid != tid) {
+		slot->shared = slot->shared || slot->tid != 0;
+		slot->tid = tid;
+	}
+	*shared = slot->shared;
+	n = advance(slot, seq);
+	return n ? n - 1 : 0;
+}
+
+uint32_t rt_gaps_exit(struct rt_gaps *gaps, pid_t tid)
+{
+	struct slot *slot = slot_of(gaps, tid);
+
+	/* Of another thread there may be records still to come. */
+	if (slot->shared || (slot->tid && slot->tid != tid))
+		return 0;
+	return advance(slot, counted(gaps, (uint32_t)(slot - gaps->slots)));
+}
+
+uint64_t rt_gaps_rest(struct rt_gaps *gaps)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < gaps->nslots; i++)
+		sum += advance(&gaps->slots[i], counted(gaps, i));
+	return sum;
+}
