@@ -16,11 +16,11 @@ arm64_root() {
 
 # arm64_configure FOLDER: FOLDER/source is a copy, as a source folder that was configured itself cannot be configured from another.
 arm64_configure() {
-	make -s -C "$BUILDDIR" distdir distdir="$1/source" >"$1/log" 2>&1 || cannot "make distdir failed: see $1/log" || return
-	[ ! -e "$1/Makefile" ] || return 0
 	lib=$CACHE/arm64-root/usr/lib/$CROSS
 	include=$CACHE/arm64-root/usr/include
-	(cd "$1" && source/configure -q --host="$CROSS" CPPFLAGS="-isystem $include -isystem $include/$CROSS" LDFLAGS="-L$lib" \
+	make -s -C "$BUILDDIR" distdir distdir="$1/source" >"$1/log" 2>&1 || cannot "make distdir failed: see $1/log" || return
+	! grep -q -s -x -F "LDFLAGS = -L$lib" "$1/Makefile" || return 0
+	(cd "$1" && source/configure -q --host="$CROSS" CC="$CROSS-gcc" CPPFLAGS="-isystem $include -isystem $include/$CROSS" LDFLAGS="-L$lib" \
 		LIBS="-lz -lzstd") >"$1/log" 2>&1 || cannot "configure for arm64 failed: see $1/config.log"
 }
 
@@ -51,7 +51,8 @@ arm64_libraries() {
 # arm64_initramfs FOLDER: as base_initramfs, and the unit tests, which have run nowhere else.
 arm64_initramfs() {
 	arm64=$BUILDDIR/tests/kernels/arm64
-	arm64_build "$arm64" || return
+	# What make check-kernels was told of compilers is not of this one.
+	(unset MAKEFLAGS MFLAGS CC CFLAGS CPPFLAGS LDFLAGS && arm64_build "$arm64") || return
 	(
 		RAWTRACE=$arm64/rawtrace FIB=$arm64/fib BUILDDIR=$arm64 LIBRARIES=arm64_libraries BUSYBOX=$CACHE/arm64-root/bin/busybox LIVE=
 		base_initramfs "$1"
