@@ -39,7 +39,7 @@ function wrong(what) {
 	else if (unnamed && !(tid in named)) {
 		named[tid] = 1
 		if (!moved && (level != 0 || (mark == "<" && line !~ /call of .* not seen/))) {
-			depth[tid] = depth[0]
+			depth[tid] = depth[0] + 0
 			depth[0] = 0
 			moved = 1
 		}
