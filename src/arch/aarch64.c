@@ -23,7 +23,7 @@ static const struct {
 	{ 0xfedff800, 0xd61f0800, "begins with a branch that authenticates, which the kernel cannot probe" },
 	{ 0xfffffbe0, 0xd65f0be0, "begins with a return that authenticates, which the kernel cannot probe" },
 	{ 0xffffffe0, 0xd53b4220, "begins with a read of DAIF, which the kernel cannot probe" },
-	/* The three of a copy or a set must stand side by side; kernels before 6.12 step one of them elsewhere, and the next one faults. */
+	/* The three of a copy or a set must stand side by side; before 6.12 the kernel steps one elsewhere, and the next one faults. */
 	{ 0x3b200c00, 0x19000400, "begins with a memory copy or set (cpyp, setp), which a probe would make fault" },
 	/* Stepped elsewhere, what is relative to pc reads or goes astray: of these the kernel knows only the older ones. */
 	{ 0x3b000000, 0x18000000, "begins with a load from beside the code, which would read from another place" },
@@ -64,6 +64,36 @@ static const char *aarch64_refuses(const uint8_t *insn, size_t n)
 		if ((word & refused[i].mask) == refused[i].value)
 			return refused[i].why;
 	return refused_hint(word) ? "begins with a hint (yield, wfe, csdb ...), which the kernel cannot probe" : NULL;
+}
+
+static bool stores_link(uint32_t word)
+{
+	bool link = (word & 0x1f) == 30;
+
+	if ((word >> 5 & 0x1f) != 31)
+		return false;
+	if ((word & 0xfe400000) == 0xa8000000)		/* stp */
+		return link || (word >> 10 & 0x1f) == 30;
+	return link && ((word & 0xffc00000) == 0xf9000000 || (word & 0xffe00000) == 0xf8000000);	/* str */
+}
+
+/*
+ * A function may keep its return address in another register, and call without a frame (dav1d, clang's outlined functions).  What
+ * it calls has the same stack pointer at its return then, and the kernel, which has no other mark of a call, takes the
+ * function itself to have returned (handle_trampoline()): the rest of it is not run.
+ */
+static const char *aarch64_unsafe_return(const uint8_t *code, size_t n)
+{
+	bool moved = false, stored = false;
+	uint32_t word;
+	size_t i;
+
+	for (i = 0; i + 4 <= n; i += 4) {
+		word = rt_arch_word(code + i);
+		moved |= (word & 0xffffffe0) == 0xaa1e03e0;	/* mov xN, x30 */
+		stored |= stores_link(word);
+	}
+	return moved && !stored ? "keeps its return address in a register" : NULL;
 }
 
 /* The 21 bits of adr and adrp. */
@@ -131,6 +161,7 @@ const struct rt_arch rt_arch_aarch64 = {
 	.stack_args = 0,
 	.return_pop = 0,
 	.refuses = aarch64_refuses,
+	.unsafe_return = aarch64_unsafe_return,
 	.insn_align = 4,
 	.loads_address = aarch64_loads_address,
 	.ends_code = aarch64_ends_code,

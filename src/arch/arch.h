@@ -50,6 +50,11 @@ struct rt_arch {
 	 */
 	const char *(*refuses)(const uint8_t *insn, size_t n);
 	/*
+	 * Why the return of a function must not be probed, whose code begins with these `n` bytes (whole, or up to
+	 * RT_ARCH_BODY), or NULL where it may be.  A NULL pointer: code does not tell.
+	 */
+	const char *(*unsafe_return)(const uint8_t *code, size_t n);
+	/*
 	 * How an IFUNC's resolver is read: its code is looked at from every multiple of `insn_align` on, without decoding what
 	 * stands between.  loads_address: do the `n` bytes at `insn`, which run at `pc`, put an address into a register, in a way
 	 * that resolvers use?  `fixed`: the file is linked to its addresses.
@@ -62,7 +67,7 @@ struct rt_arch {
 	bool (*is_landing)(const uint8_t *insn);
 };
 
-enum { RT_ARCH_BEFORE = 8 };
+enum { RT_ARCH_BEFORE = 8, RT_ARCH_BODY = 4096 };
 
 /* The table for an ELF e_machine, or NULL where rawtrace has none. */
 const struct rt_arch *rt_arch_of(uint16_t machine);

@@ -20,8 +20,8 @@ arm64_configure() {
 	include=$CACHE/arm64-root/usr/include
 	make -s -C "$BUILDDIR" distdir distdir="$1/source" >"$1/log" 2>&1 || cannot "make distdir failed: see $1/log" || return
 	! grep -q -s -x -F "LDFLAGS = -L$lib" "$1/Makefile" || return 0
-	(cd "$1" && source/configure -q --host="$CROSS" CC="$CROSS-gcc" CPPFLAGS="-isystem $include -isystem $include/$CROSS" LDFLAGS="-L$lib" \
-		LIBS="-lz -lzstd") >"$1/log" 2>&1 || cannot "configure for arm64 failed: see $1/config.log"
+	(cd "$1" && source/configure -q --host="$CROSS" CC="$CROSS-gcc" LDFLAGS="-L$lib" LIBS="-lz -lzstd" \
+		CPPFLAGS="-isystem $include -isystem $include/$CROSS") >"$1/log" 2>&1 || cannot "configure for arm64 failed: see $1/config.log"
 }
 
 # arm64_build FOLDER: all that is built.  The targets are built as distributions build: with the shared C library, return

@@ -4,9 +4,10 @@
 # libraries FILE...: the loader and the shared libraries that the files ask for, and what the C library loads by itself when a
 # thread is cancelled or exits: where they are, and the folder where they are looked for.
 libraries() {
+	unwinder=$("${CC:-cc}" -print-file-name=libgcc_s.so.1)
 	for file; do
 		ldd "$file" 2>/dev/null | grep -o '/[^ ]*'
-	done | sort -u | sed 's/\(.*\)\/[^/]*$/& \1/; /\/libc\.so[^/]* /{ p; s/.* //; s|^|'"$("${CC:-cc}" -print-file-name=libgcc_s.so.1)"' |; }'
+	done | sort -u | sed 's/\(.*\)\/[^/]*$/& \1/; /\/libc\.so[^/]* /{ p; s/.* //; s|^|'"$unwinder"' |; }'
 }
 
 # with_libraries FOLDER FILE...

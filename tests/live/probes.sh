@@ -193,7 +193,7 @@ if [ -x "$BIN/guarded" ]; then
 	for n in 1 2 3; do
 		printf '%s\n' ">(by_bti $n)" "<$((n + 1))" ">(by_signature $n)" "> (by_bti $n)" "< $((n + 1))" "<$((n + 2))" \
 			">(by_page $n)" "<$((n + 3))" ">(by_branch $n)" "> (four_more $n)" "< $((n + 4))" "<$((n + 4))" \
-			">(by_zero $n)" "<$((n + 5))" ">(by_bit $n)" "<$((n + 6))"
+			">(by_zero $n)" "<$((n + 5))" ">(by_bit $n)" "<$((n + 6))" ">(four_more $n)" "<$((n + 4))"
 	done >"$T/guarded"
 	for mechanism in $MECHANISMS; do
 		begin "$mechanism: aarch64: every kind of first instruction"
@@ -202,6 +202,14 @@ if [ -x "$BIN/guarded" ]; then
 		expect_same "$T/guarded" "$T/err"
 		end_case
 	done
+
+	begin "aarch64: a return address that is kept in a register"
+	rt "$BIN/guarded" by_register four_more
+	expect_status 0
+	expect_line 'by_register: only entries are traced: keeps its return address in a register' "$T/err"
+	expect_calls by_register 3
+	expect_calls four_more 6
+	end_case
 
 	begin "aarch64: instructions that cannot be probed"
 	rt "$BIN/guarded" by_literal

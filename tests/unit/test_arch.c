@@ -247,6 +247,25 @@ static void test_beginnings(void)
 	CU_ASSERT_FALSE(LANDING(aarch64, "\x1f\x20\x03\xd5"));					/* nop */
 }
 
+#define RETURN(bytes) rt_arch_aarch64.unsafe_return((const uint8_t *)bytes, sizeof(bytes) - 1)
+
+static void test_unsafe_return(void)
+{
+	/* mov x10, x30; bl; ret x10 */
+	RT_ASSERT_TEXT(RETURN("\xea\x03\x1e\xaa\x04\x00\x00\x94\x40\x01\x5f\xd6"), "keeps its return address in a register");
+	/* stp x29, x30, [sp, #-16]!; mov x0, x30; bl _mcount */
+	CU_ASSERT_PTR_NULL(RETURN("\xfd\x7b\xbf\xa9\xe0\x03\x1e\xaa\x04\x00\x00\x94"));
+	/* str x30, [sp, #-16]!; mov x0, x30 */
+	CU_ASSERT_PTR_NULL(RETURN("\xfe\x0f\x1f\xf8\xe0\x03\x1e\xaa"));
+	/* sub sp, sp, #32; str x30, [sp, #16]; mov x0, x30 */
+	CU_ASSERT_PTR_NULL(RETURN("\xff\x83\x00\xd1\xfe\x0b\x00\xf9\xe0\x03\x1e\xaa"));
+	/* mov x10, x30; str x30, [x0]: not on the stack */
+	CU_ASSERT_PTR_NOT_NULL(RETURN("\xea\x03\x1e\xaa\x1e\x00\x00\xf9"));
+	/* mov x10, x29; and what is cut off */
+	CU_ASSERT_PTR_NULL(RETURN("\xea\x03\x1d\xaa\xea\x03\x1e"));
+	CU_ASSERT_PTR_NULL(rt_arch_x86_64.unsafe_return);
+}
+
 /* Every architecture has all that is asked of one. */
 static void test_complete(void)
 {
@@ -276,5 +295,6 @@ CU_TestInfo rt_tests_arch[] = {
 	{ "aarch64 instructions", test_aarch64 },
 	{ "addresses that resolvers load", test_loads_address },
 	{ "beginnings of functions", test_beginnings },
+	{ "functions without a frame that call", test_unsafe_return },
 	CU_TEST_INFO_NULL,
 };

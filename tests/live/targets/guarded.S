@@ -40,6 +40,7 @@
 	direct by_branch, 4
 	direct by_zero, 5
 	direct by_bit, 6
+	direct by_register, 7
 	direct by_literal, 8
 	direct by_exclusive, 9
 	add w19, w19, #1
@@ -91,6 +92,14 @@ wrong:	mov x0, #1
 	add w0, w0, #6
 	ret
 	done by_bit
+
+	/* The return address in a register, and the same stack pointer in what is called. */
+	function by_register
+	mov x10, x30
+	bl four_more
+	add w0, w0, #3
+	ret x10
+	done by_register
 
 	function four_more
 	add w0, w0, #4
