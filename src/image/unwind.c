@@ -292,6 +292,15 @@ const char *rt_name_fragment(const char *name)
 	return NULL;
 }
 
+static const char *unsafe_code(const struct rt_image *image, uint64_t addr, uint64_t size)
+{
+	uint8_t code[RT_ARCH_BODY];
+
+	if (!image->arch->unsafe_return)
+		return NULL;
+	return image->arch->unsafe_return(code, rt_image_read(image, addr, code, size < sizeof(code) ? size : sizeof(code)));
+}
+
 const char *rt_image_unsafe_return(const struct rt_image *image, const char *name, uint64_t addr)
 {
 	const struct rt_symbol *aliases;
@@ -303,5 +312,7 @@ const char *rt_image_unsafe_return(const struct rt_image *image, const char *nam
 	aliases = rt_symbols_at(image, addr, &n);
 	for (i = 0; i < n && !why; i++)
 		why = unsafe_name(aliases[i].name);
+	for (i = 0; i < n && !why; i++)
+		why = unsafe_code(image, addr, aliases[i].size);
 	return why;
 }
