@@ -16,6 +16,7 @@
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"
 #include "output/out.h"
+#include "place.h"
 #include "stream/merge.h"
 #include "target.h"
 #include "tracee.h"
@@ -29,6 +30,7 @@ struct session {
 	struct rt_target target;
 	struct rt_tracee tracee;
 	struct rt_attach *attach;
+	struct rt_calibration calibration;
 	struct rt_merge *merge;
 	struct rt_stack *stack;
 	struct rt_feed *feed;
@@ -240,6 +242,24 @@ static int try_returns(struct session *s, const struct rt_attach_ops *forced, st
 	return 0;
 }
 
+/* Before the probes go in, and after it is known which. */
+static int place(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
+	uint64_t began = rt_now();
+	int r;
+
+	if (o->exact)
+		return 0;
+	r = rt_place(&s->target, !o->no_bpf && (!forced || forced->bpf), &s->calibration, err);
+	if (r < 0 || !o->verbose)
+		return r;
+	rt_place_print(&s->target, stderr);
+	fprintf(stderr, "rawtrace: places were found in %.1f ms%s\n", (double)(rt_now() - began) / 1e6,
+		s->calibration.pid ? ", with what this kernel emulates" : "");
+	return 0;
+}
+
 static int attach(struct session *s, struct rt_error *err)
 {
 	const struct rt_options *o = s->options;
@@ -252,6 +272,8 @@ static int attach(struct session *s, struct rt_error *err)
 
 	rt_limits_raise(RT_FILES_USUAL);
 	r = try_returns(s, forced, err);
+	if (r == 0)
+		r = place(s, forced, err);
 	if (r < 0)
 		return r;
 	request.plans = s->target.plans;
@@ -347,6 +369,7 @@ static void release(struct session *s)
 {
 	if (s->attach)
 		s->attach->ops->close(s->attach);
+	rt_calibration_end(&s->calibration);
 	rt_tracee_release(&s->tracee);
 	if (s->out.file) {
 		s->out.ops->free(&s->out);

@@ -31,6 +31,20 @@ struct rt_arch_trial {
 	int64_t arguments, results;	/* the sums over all calls */
 };
 
+/*
+ * Kinds of instructions that some kernel, at a probe, carries out by itself where others single-step them, which costs two to
+ * thirteen times as much; and the mark of an indirect branch's target (endbr64), which stands at entries and does nothing.
+ */
+enum rt_form {
+	RT_FORM_OTHER, RT_FORM_PUSH, RT_FORM_PUSH_REX, RT_FORM_NOP, RT_FORM_NOP_LONG, RT_FORM_NOP5, RT_FORM_JMP, RT_FORM_JCC, RT_FORM_CALL,
+	RT_FORM_ENDBR, RT_FORM_SUB_SP, RT_FORM_MOV, RT_FORM_TEST, RT_FORM_XOR, RT_FORM_LEA, RT_FORM_RET, RT_FORMS
+};
+#define RT_FORM_BIT(form) (1u << (form))
+/* Of these no kernel is slower at one than at endbr64, which none has emulated so far. */
+#define RT_FORMS_ASSUMED (RT_FORM_BIT(RT_FORM_PUSH) | RT_FORM_BIT(RT_FORM_PUSH_REX) | RT_FORM_BIT(RT_FORM_NOP) | \
+	RT_FORM_BIT(RT_FORM_NOP_LONG) | RT_FORM_BIT(RT_FORM_NOP5) | RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_JCC) | \
+	RT_FORM_BIT(RT_FORM_CALL))
+
 struct rt_arch {
 	const char *name;		/* "x86-64" */
 	uint16_t machine;		/* e_machine of programs of this kind */
@@ -49,6 +63,8 @@ struct rt_arch {
 	 * bytes (up to 16) that begin there.
 	 */
 	const char *(*refuses)(const uint8_t *insn, size_t n);
+	/* What kind the instruction is; NULL where probes are never moved off the entry. */
+	enum rt_form (*form)(const uint8_t *insn, size_t n);
 };
 
 /* The table for an ELF e_machine, or NULL where rawtrace has none. */
@@ -68,5 +84,10 @@ const struct rt_arch *rt_arch_at(unsigned i);
 
 /* The shared x86 rule for rt_arch.refuses. */
 const char *rt_x86_refuses(const uint8_t *insn, size_t n);
+/* For rt_arch.form. */
+enum rt_form rt_x86_64_form(const uint8_t *insn, size_t n);
+enum rt_form rt_i386_form(const uint8_t *insn, size_t n);
+/* "push", "endbr"; "another instruction" for RT_FORM_OTHER. */
+const char *rt_form_name(enum rt_form form);
 
 #endif

@@ -22,4 +22,5 @@ const struct rt_arch rt_arch_x86_64 = {
 	.stack_args = 8,
 	.return_pop = 8,
 	.refuses = rt_x86_refuses,
+	.form = rt_x86_64_form,
 };

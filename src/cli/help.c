@@ -30,6 +30,8 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 	print_choices(file, mechanisms);
 	fputs("      --no-bpf           call neither bpf(2) nor perf_event_open(2): tracefs alone\n"
 	      "      --buffer=SIZE      the ring's size a CPU (8M); K, M and G are understood\n"
+	      "      --entry=WHERE      where a function's probe stands: auto (behind its entry, where\n"
+	      "                         that is proven to be the same and costs less), or exact\n"
 	      "      --dump=WHAT        print what would be given to the kernel, and trace nothing:\n"
 	      "                         bpf (a listing), tracefs (uprobe_events lines)\n"
 	      "  -v, --verbose          say which mechanism is used, and why not another\n"
@@ -46,7 +48,7 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 void rt_version_print(FILE *file)
 {
 	fputs("rawtrace " PACKAGE_VERSION "\n"
-	      "Libraries: libelf, libcap\n"
+	      "Libraries: libelf, libcap" RT_CAPSTONE_WORDS "\n"
 	      "Architectures: x86-64, i386 (entries only), aarch64\n"
 	      "License GPLv2+: GNU GPL version 2 or later.  There is no warranty.\n", file);
 }
