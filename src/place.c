@@ -2,8 +2,10 @@
 #include "place.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "image/memory.h"
 #include "image/prologue.h"
 
 /* The most functions that get a line each. */
@@ -89,7 +91,7 @@ static int compare_windows(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static void back_to_entry(struct rt_function *f)
+static void back_to_entry(struct rt_function *f, const char *why)
 {
 	uint8_t bytes[16];
 	size_t n = rt_image_read(f->image, f->addr, bytes, sizeof(bytes));
@@ -97,7 +99,7 @@ static void back_to_entry(struct rt_function *f)
 	f->form = (uint8_t)rt_image_arch(f->image)->form(bytes, n);
 	f->skip = 0;
 	f->sp_down = 0;
-	f->placed = "something in the file refers to between the entry and the next cheaper instruction";
+	f->placed = why;
 }
 
 static int check_image(struct rt_target *t, const struct rt_image *image, struct rt_window *v)
@@ -115,7 +117,8 @@ static int check_image(struct rt_target *t, const struct rt_image *image, struct
 	r = rt_branches_far(image, v, n);
 	for (i = 0; i < n; i++)
 		if (v[i].entered)
-			back_to_entry(&t->functions.v[v[i].owner]);
+			back_to_entry(&t->functions.v[v[i].owner],
+				      "something in the file refers to between the entry and the next cheaper instruction");
 	return r;
 }
 
@@ -129,6 +132,100 @@ static int check_images(struct rt_target *t, struct rt_error *err)
 		r = check_image(t, t->images.v[i], v);
 	free(v);
 	return r < 0 ? rt_nomem(err) : 0;
+}
+
+/* ---- what the process itself has changed ---- */
+
+/* The bytes of the instruction at a place, or more where that is not known. */
+static size_t insn_size(const struct rt_arch *arch, uint8_t form, uint8_t first)
+{
+	if (!arch->form)
+		return 4;
+	switch (form) {
+	case RT_FORM_PUSH: case RT_FORM_NOP: case RT_FORM_RET:
+		return 1;
+	case RT_FORM_PUSH_REX:
+		return 2;
+	case RT_FORM_ENDBR:
+		return 4;
+	case RT_FORM_NOP5: case RT_FORM_CALL:
+		return 5;
+	case RT_FORM_JMP: case RT_FORM_JCC:
+		return first == 0xe9 ? 5 : first == 0x0f ? 6 : 2;
+	}
+	return 15;
+}
+
+static bool is_same(const struct rt_memory *memory, const struct rt_function *f)
+{
+	uint8_t bytes[16];
+	size_t n = rt_image_read(f->image, f->addr + f->skip, bytes, sizeof(bytes));
+	const struct rt_arch *arch = rt_image_arch(f->image);
+	uint8_t form = n && arch->form ? (uint8_t)arch->form(bytes, n) : RT_FORM_OTHER;
+	size_t want = insn_size(arch, form, bytes[0]);
+
+	return rt_memory_same(memory, f->image, f->addr, f->skip + (want < n ? want : n));
+}
+
+/* Without the functions of which `bad` says so. */
+static void drop_probes(struct rt_target *t, const bool *bad)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < t->nprobes; i++)
+		if (!bad[t->probes[i].function])
+			t->probes[n++] = t->probes[i];
+	t->nprobes = n;
+}
+
+static int say_dropped(struct rt_target *t, const bool *bad, struct rt_error *err)
+{
+	size_t i, n = 0, first = 0;
+	char *note, more[32] = "";
+
+	for (i = t->functions.n; i-- > 0;)
+		if (bad[i]) {
+			first = i;
+			n++;
+		}
+	if (!n)
+		return 0;
+	if (n > 1)
+		snprintf(more, sizeof(more), " and %zu more", n - 1);
+	if (asprintf(&note, "%s%s: not traced: the process has other code there than its file, which a probe would break",
+		     t->functions.v[first].name, more) < 0)
+		return rt_nomem(err);
+	if (n == t->functions.n) {
+		rt_fail(err, -ENOTSUP, "%s", note);
+		free(note);
+		return -ENOTSUP;
+	}
+	free(t->functions.note);
+	t->functions.note = note;
+	return 0;
+}
+
+int rt_place_check(struct rt_target *t, pid_t pid, struct rt_error *err)
+{
+	struct rt_memory *memory = rt_memory_open(pid);
+	bool *bad = calloc(t->functions.n, sizeof(*bad));
+	size_t i;
+	int r;
+
+	for (i = 0; bad && i < t->functions.n; i++) {
+		struct rt_function *f = &t->functions.v[i];
+
+		if (f->skip && !(memory && is_same(memory, f)))
+			back_to_entry(f, "the process has its beginning changed in memory");
+		bad[i] = memory && !is_same(memory, f);
+	}
+	rt_memory_close(memory);
+	if (!bad)
+		return rt_nomem(err);
+	drop_probes(t, bad);
+	r = say_dropped(t, bad, err);
+	free(bad);
+	return r;
 }
 
 int rt_place(struct rt_target *t, bool ask, struct rt_calibration *calibration, struct rt_error *err)

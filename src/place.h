@@ -12,6 +12,13 @@
  */
 int rt_place(struct rt_target *target, bool ask, struct rt_calibration *calibration, struct rt_error *err);
 
+/*
+ * Process `pid` runs already, and may have patched its own code (hooks, live patches).  The kernel carries out what the file has at a
+ * probe, and goes on behind that: in the middle of a patch.  So such a function's probe goes back to its entry, or out, with a remark in
+ * functions.note; when none is left, -ENOTSUP.
+ */
+int rt_place_check(struct rt_target *target, pid_t pid, struct rt_error *err);
+
 /* Say where the probes stand and why: a line a function where there are few, else how many for each reason. */
 void rt_place_print(const struct rt_target *target, FILE *file);
 

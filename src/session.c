@@ -247,12 +247,13 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 {
 	const struct rt_options *o = s->options;
 	uint64_t began = rt_now();
-	int r;
+	int r = 0;
 
-	if (o->exact)
-		return 0;
-	r = rt_place(&s->target, !o->no_bpf && (!forced || forced->bpf), &s->calibration, err);
-	if (r < 0 || !o->verbose)
+	if (!o->exact)
+		r = rt_place(&s->target, !o->no_bpf && (!forced || forced->bpf), &s->calibration, err);
+	if (r == 0 && o->pid)
+		r = rt_place_check(&s->target, o->pid, err);
+	if (r < 0 || !o->verbose || o->exact)
 		return r;
 	rt_place_print(&s->target, stderr);
 	fprintf(stderr, "rawtrace: places were found in %.1f ms%s\n", (double)(rt_now() - began) / 1e6,

@@ -135,7 +135,7 @@ char *rt_loader_line(char *line, const char **missing);
 
 /* One line of /proc/PID/maps.  False where it is no executable mapping of a file. */
 struct rt_map {
-	uint64_t start, end, inode;
+	uint64_t start, end, offset, inode;
 	const char *path;	/* stands in the line, whose newline is cut off */
 	bool deleted;
 };
