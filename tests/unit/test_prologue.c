@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "elfgen.h"
+#include "feed.h"
 #include "image/private.h"
 #include "image/prologue.h"
 #include "unit.h"
@@ -302,6 +303,56 @@ static void test_symbols(void)
 	rt_image_close(image);
 }
 
+/* ---- the stack pointer is that of the entry again ---- */
+
+static int keep_sp(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
+{
+	(void)thread;
+	(void)args;
+	*(uint64_t *)ctx = frame->sp;
+	return 0;
+}
+
+static uint64_t entry_sp(enum rt_key key, int32_t sp_down)
+{
+	static const struct rt_stack_ops ops = { .enter = keep_sp };
+	struct rt_function f = { .name = (char *)"f", .image = make_image(NULL, 2), .addr = CODE + F, .skip = 4, .sp_down = sp_down };
+	struct rt_plan plan = { .kind = RT_KIND_ENTRY, .arch = &rt_arch_x86_64 };
+	struct rt_probe probe = { .function = 0 };
+	bool returns = false;
+	const struct rt_target target = {
+		.functions = { .v = &f, .n = 1 }, .returns = &returns, .plans = &plan, .nplans = 1, .probes = &probe, .nprobes = 1,
+	};
+	struct rt_event mapped = { .type = RT_EV_MMAP, .pid = 7, .tid = 7, .mmap = { .start = 0x7000, .len = 0x2000 } };
+	struct rt_event hit = { .type = RT_EV_HIT, .pid = 7, .tid = 7, .hit = { .sp = 0x1000 } };
+	struct rt_stack *stack;
+	struct rt_feed *feed;
+	uint64_t sp = 0;
+
+	rt_image_offset(f.image, f.addr, &f.offset);
+	mapped.mmap.ino = rt_image_ino(f.image);
+	hit.hit.key = key == RT_KEY_IP ? 0x7000 + f.offset + 4 : 0;
+	stack = rt_stack_new(&ops, &sp);
+	feed = rt_feed_new(&target, key, 7, NULL, stack);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(feed);
+	CU_ASSERT_EQUAL(rt_feed_event(feed, &mapped), 0);
+	CU_ASSERT_EQUAL(rt_feed_event(feed, &hit), 0);
+	rt_feed_free(feed);
+	rt_stack_free(stack);
+	rt_image_close(f.image);
+	return sp;
+}
+
+static void test_stack_pointer(void)
+{
+	if (rt_arch_native() != EM_X86_64)
+		return;
+	CU_ASSERT_EQUAL(entry_sp(RT_KEY_ID, 24), 0x1018);
+	CU_ASSERT_EQUAL(entry_sp(RT_KEY_ID, -8), 0xff8);
+	CU_ASSERT_EQUAL(entry_sp(RT_KEY_IP, 0), 0x1000);
+	CU_ASSERT_EQUAL(entry_sp(RT_KEY_IP, 24), 0x1018);
+}
+
 static void test_begin(void)
 {
 	decoder = rt_decoder_open(&rt_arch_x86_64);
@@ -323,6 +374,7 @@ CU_TestInfo rt_tests_prologue[] = {
 	{ "walk on an old kernel", test_walk_old },
 	{ "branches", test_branches },
 	{ "symbols", test_symbols },
+	{ "stack pointer", test_stack_pointer },
 	{ "end", test_end },
 	CU_TEST_INFO_NULL,
 };
