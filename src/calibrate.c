@@ -82,7 +82,8 @@ static int attach_link(const struct places *p)
 static int attach_pmu(const struct places *p)
 {
 	struct rt_perf_attr attr = {
-		.size = sizeof(attr), .sample_period = 1, .flags = RT_PERF_DISABLED, .config1 = (uint64_t)(uintptr_t)"/proc/self/exe",
+		.size = sizeof(attr), .sample_period = 1, .flags = RT_PERF_DISABLED,
+		.config1 = (uint64_t)(uintptr_t)"/proc/self/exe",
 	};
 	unsigned i;
 	int fd, r;

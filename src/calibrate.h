@@ -13,10 +13,10 @@ struct rt_calibration {
 };
 
 /*
- * What does this kernel emulate at a probe, and what does it single-step?  A child of ours has probes on functions of our own code that begin
- * with each kind of instruction, and its children call them: where one is single-stepped the kernel maps an area for that, [uprobes], into
- * the process.  No other process is touched.  By uprobe_multi (6.6), or the uprobe PMU (4.17), which tells only of push and jcc and what is
- * treated like them.  Returns the RT_FORM_BITs of what is emulated; 0: it could not be found out.
+ * What does this kernel emulate at a probe, and what does it single-step?  A child of ours has probes on functions of our own
+ * code that begin with each kind of instruction, and calls them: where one is single-stepped the kernel maps an area for that,
+ * [uprobes], into the process.  No other process is touched.  By uprobe_multi (6.6), or the uprobe PMU (4.17), which tells only
+ * of push and jcc and what is treated like them.  Returns the RT_FORM_BITs of what is emulated; 0: it could not be found out.
  */
 uint32_t rt_calibrate(const struct rt_arch *arch, struct rt_calibration *calibration);
 

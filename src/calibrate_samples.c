@@ -24,7 +24,7 @@ SAMPLE(jmp, "jmp 1f; nop; 1: ret");
 SAMPLE(jcc, "je 1f; nop; 1: ret");
 SAMPLE(call, "call 1f; ret; 1: ret");
 
-/* branch_setup_ops() of arch/x86/kernel/uprobes.c takes jumps, calls and nop together (3.16), push_setup_ops() all of push (4.17). */
+/* In arch/x86/kernel/uprobes.c branch_setup_ops() takes jumps, calls and nop together, and push_setup_ops() every push. */
 #define LIKE_JCC (RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_CALL) | RT_FORM_BIT(RT_FORM_NOP))
 
 const struct rt_sample rt_samples[] = {

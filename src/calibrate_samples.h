@@ -7,7 +7,7 @@
 /* A function of ours that begins with an instruction of the form, and does nothing. */
 struct rt_sample {
 	enum rt_form form;
-	uint32_t stands_for;	/* RT_FORM_BITs that kernels up to 6.5 treat by the same rule as this one, 0: not asked for there */
+	uint32_t stands_for;	/* RT_FORM_BITs that kernels up to 6.5 treat by the same rule; 0: not asked for there */
 	void (*code)(void);
 };
 

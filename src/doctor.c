@@ -214,6 +214,20 @@ static void rows_other_programs(FILE *file, const char *mechanism)
 	}
 }
 
+/* What harmed programs before 4.3, by that mechanism too. */
+static void rows_leaving(FILE *file, const char *mechanism)
+{
+	struct rt_error why = { 0 };
+	char text[sizeof(why.text) + 32];
+	int i, r;
+
+	for (i = 0; i < RT_NLEAVES && rt_kernel_version() < RT_KERNEL(4, 3); i++) {
+		r = rt_trial_leave((enum rt_leave)i, rt_attach_find(mechanism), false, &why);
+		snprintf(text, sizeof(text), "entries only: %s", r < 0 ? why.text : "");
+		row(file, rt_leave_name((enum rt_leave)i), r < 0 ? "entries" : "ok", r < 0 ? text : "entries and returns");
+	}
+}
+
 static const char *used(const struct tried *tried)
 {
 	return tried && tried->works ? tried->ops->name : "none";
@@ -248,8 +262,10 @@ static bool rows_mechanisms(FILE *file)
 		add_instead(&tried[i], taken, working);
 		row(file, tried[i].ops->name, tried[i].state, tried[i].text);
 	}
-	if (working && taken && taken->works)
+	if (working && taken && taken->works) {
 		rows_other_programs(file, taken->ops->name);
+		rows_leaving(file, taken->ops->name);
+	}
 	fprintf(file, "\nused: %s; with --no-bpf: %s\n", used(taken), used(chosen(tried, n, true)));
 	return working;
 }

@@ -6,20 +6,21 @@
 #include <string.h>
 
 #include "emit/definition.h"
-#include "emit/program.h"
 #include "place.h"
+#include "stream/ring.h"
 
 static const char *kind_name(const struct rt_target *t, unsigned probe)
 {
 	return t->plans[t->probes[probe].plan].kind == RT_KIND_ENTRY ? "entry" : "return";
 }
 
-static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_source source, unsigned key, pid_t pid, FILE *file,
-			struct rt_error *err)
+static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_source source, unsigned key, const struct rt_options *o,
+			FILE *file, struct rt_error *err)
 {
+	const struct rt_ring_ops *ring = o->ring ? rt_ring_find(o->ring) : rt_ring_at(0);
 	const struct rt_program program = {
-		.plan = &t->plans[plan], .plan_id = (uint16_t)plan, .pid = pid, .key_source = source, .key = key, .read_user = true,
-		.slots = RT_GAPS_SLOTS,
+		.plan = &t->plans[plan], .plan_id = (uint16_t)plan, .pid = o->pid, .key_source = source, .key = key, .read_user = true,
+		.slots = RT_GAPS_SLOTS, .transport = ring->transport, .ring_size = (uint32_t)rt_ring_size(o->buffer, 1),
 	};
 	struct rt_bpf bpf;
 	int r;
@@ -38,10 +39,12 @@ static void print_probe(const struct rt_target *t, unsigned probe, FILE *file)
 {
 	const struct rt_function *f = &t->functions.v[t->probes[probe].function];
 
-	fprintf(file, "# probe %u: %s of %s, %s+0x%" PRIx64 "\n", probe, kind_name(t, probe), f->name, rt_image_name(f->image), rt_function_place(f));
+	fprintf(file, "# probe %u: %s of %s, %s+0x%" PRIx64 "\n", probe, kind_name(t, probe), f->name, rt_image_name(f->image),
+		rt_function_place(f));
 }
 
-static int dump_bpf(const struct rt_target *t, const struct rt_attach_ops *ops, pid_t pid, FILE *file, struct rt_error *err)
+static int dump_bpf(const struct rt_target *t, const struct rt_attach_ops *ops, const struct rt_options *o, FILE *file,
+		    struct rt_error *err)
 {
 	bool one_each = ops == &rt_attach_pmu || ops == &rt_attach_event;
 	enum rt_key_source source = one_each ? RT_KEY_CONSTANT : ops->key == RT_KEY_IP ? RT_KEY_POINTER : RT_KEY_COOKIE;
@@ -50,13 +53,13 @@ static int dump_bpf(const struct rt_target *t, const struct rt_attach_ops *ops, 
 
 	for (i = 0; i < t->nprobes && one_each && r == 0; i++) {
 		print_probe(t, i, file);
-		r = dump_program(t, t->probes[i].plan, source, i, pid, file, err);
+		r = dump_program(t, t->probes[i].plan, source, i, o, file, err);
 	}
 	for (plan = 0; plan < t->nplans && !one_each && r == 0; plan++) {
 		for (i = 0; i < t->nprobes; i++)
 			if (t->probes[i].plan == plan)
 				print_probe(t, i, file);
-		r = dump_program(t, plan, source, 0, pid, file, err);
+		r = dump_program(t, plan, source, 0, o, file, err);
 	}
 	return r;
 }
@@ -95,6 +98,8 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 
 	if (!ops)
 		return rt_usage(err, "--attach=%s: no such mechanism; see rawtrace --help", o->attach);
+	if (o->ring && !rt_ring_find(o->ring))
+		return rt_usage(err, "--ring=%s: no such ring; see rawtrace --help", o->ring);
 	if (o->dump == RT_DUMP_BPF && (!ops->bpf || o->no_bpf))
 		return rt_usage(err, "--dump=bpf: %s uses no BPF", o->no_bpf ? "--no-bpf" : ops->name);
 	r = rt_target_resolve(&target, o->program, o->pid, o->specs, o->nspecs, err);
@@ -102,7 +107,7 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 		r = rt_place(&target, !o->no_bpf && ops->bpf, &calibration, err);
 	rt_calibration_end(&calibration);
 	if (r == 0)
-		r = o->dump == RT_DUMP_BPF ? dump_bpf(&target, ops, o->pid, file, err) : dump_tracefs(&target, file, err);
+		r = o->dump == RT_DUMP_BPF ? dump_bpf(&target, ops, o, file, err) : dump_tracefs(&target, file, err);
 	rt_target_free(&target);
 	if (r == 0 && fflush(file) != 0)
 		r = rt_fail(err, -errno, "standard output: %s", strerror(errno));

@@ -8,19 +8,22 @@
 #include "dump.h"
 #include "output/out.h"
 #include "session.h"
+#include "stream/ring.h"
 
 enum { CHOICES_MAX = 32 };
 
 static void print_help(void)
 {
-	struct rt_choice formats[CHOICES_MAX] = { { 0 } }, mechanisms[CHOICES_MAX] = { { 0 } };
+	struct rt_choice formats[CHOICES_MAX] = { { 0 } }, mechanisms[CHOICES_MAX] = { { 0 } }, rings[CHOICES_MAX] = { { 0 } };
 	unsigned i;
 
 	for (i = 0; i < CHOICES_MAX - 1 && rt_out_at(i); i++)
 		formats[i] = (struct rt_choice){ rt_out_at(i)->name, rt_out_at(i)->help };
 	for (i = 0; i < CHOICES_MAX - 1 && rt_attach_at(i); i++)
 		mechanisms[i] = (struct rt_choice){ rt_attach_at(i)->name, rt_attach_at(i)->help };
-	rt_help_print(stdout, formats, mechanisms);
+	for (i = 0; rt_ring_at(i) && i + 1 < CHOICES_MAX; i++)
+		rings[i] = (struct rt_choice){ rt_ring_at(i)->name, rt_ring_at(i)->help };
+	rt_help_print(stdout, formats, mechanisms, rings);
 }
 
 static int run(const struct rt_options *options, int *status, struct rt_error *err)

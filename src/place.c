@@ -49,11 +49,12 @@ struct placing {
 static bool is_certain(const struct rt_function *f, const struct rt_prologue *p)
 {
 	uint8_t bytes[16];
+	size_t n;
 
 	if (p->form == RT_FORM_NOP_LONG || p->form == RT_FORM_NOP5)
 		return false;
-	return !p->skip || (p->skip == 4 && rt_image_arch(f->image)->form(bytes, rt_image_read(f->image, f->addr, bytes, sizeof(bytes))) ==
-			    RT_FORM_ENDBR);
+	n = rt_image_read(f->image, f->addr, bytes, sizeof(bytes));
+	return !p->skip || (p->skip == 4 && rt_image_arch(f->image)->form(bytes, n) == RT_FORM_ENDBR);
 }
 
 static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
@@ -137,10 +138,8 @@ static int check_images(struct rt_target *t, struct rt_error *err)
 /* ---- what the process itself has changed ---- */
 
 /* The bytes of the instruction at a place, or more where that is not known. */
-static size_t insn_size(const struct rt_arch *arch, uint8_t form, uint8_t first)
+static size_t insn_size(enum rt_form form, uint8_t first)
 {
-	if (!arch->form)
-		return 4;
 	switch (form) {
 	case RT_FORM_PUSH: case RT_FORM_NOP: case RT_FORM_RET:
 		return 1;
@@ -152,17 +151,16 @@ static size_t insn_size(const struct rt_arch *arch, uint8_t form, uint8_t first)
 		return 5;
 	case RT_FORM_JMP: case RT_FORM_JCC:
 		return first == 0xe9 ? 5 : first == 0x0f ? 6 : 2;
+	default:
+		return 15;
 	}
-	return 15;
 }
 
 static bool is_same(const struct rt_memory *memory, const struct rt_function *f)
 {
 	uint8_t bytes[16];
 	size_t n = rt_image_read(f->image, f->addr + f->skip, bytes, sizeof(bytes));
-	const struct rt_arch *arch = rt_image_arch(f->image);
-	uint8_t form = n && arch->form ? (uint8_t)arch->form(bytes, n) : RT_FORM_OTHER;
-	size_t want = insn_size(arch, form, bytes[0]);
+	size_t want = n ? insn_size(rt_image_arch(f->image)->form(bytes, n), bytes[0]) : 0;
 
 	return rt_memory_same(memory, f->image, f->addr, f->skip + (want < n ? want : n));
 }
@@ -207,16 +205,21 @@ static int say_dropped(struct rt_target *t, const bool *bad, struct rt_error *er
 
 int rt_place_check(struct rt_target *t, pid_t pid, struct rt_error *err)
 {
-	struct rt_memory *memory = rt_memory_open(pid);
-	bool *bad = calloc(t->functions.n, sizeof(*bad));
+	struct rt_memory *memory;
+	bool *bad;
 	size_t i;
 	int r;
 
+	if (!rt_image_arch(t->images.v[0])->form)
+		return 0;
+	memory = rt_memory_open(pid);
+	bad = calloc(t->functions.n, sizeof(*bad));
 	for (i = 0; bad && i < t->functions.n; i++) {
 		struct rt_function *f = &t->functions.v[i];
 
 		if (f->skip && !(memory && is_same(memory, f)))
-			back_to_entry(f, "the process has its beginning changed in memory");
+			back_to_entry(f, memory ? "the process has its beginning changed in memory" :
+				      "the process's code in memory cannot be read");
 		bad[i] = memory && !is_same(memory, f);
 	}
 	rt_memory_close(memory);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -15,15 +16,20 @@
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"
+#include "leaving.h"
 #include "output/out.h"
 #include "place.h"
 #include "stream/merge.h"
+#include "stream/ring.h"
 #include "target.h"
 #include "tracee.h"
 #include "trial.h"
 
-/* The rings wake us when a quarter is full; the clock shows what a quiet program did, this often. */
+/* Rings that can, wake us when a quarter is full; the clock shows what a quiet program did, this often. */
 enum { TICK_MS = 50, OUT_BUFFER = 1 << 16 };
+
+/* As many probes that go one by one are waited for: some seconds. */
+enum { WAIT_FOR_PROBES = 40 };
 
 struct session {
 	const struct rt_options *options;
@@ -151,6 +157,49 @@ static int push(void *ctx, const struct rt_event *event)
 	return rt_merge_push(s->merge, s->ring, event);
 }
 
+/* The trace is from now, or from our own command's beginning.  On a clock that we cannot read, a mark in the stream says when. */
+static void begin_window(struct session *s)
+{
+	struct rt_source *source = s->attach->source;
+
+	s->out.start = source->foreign_clock ? 0 : rt_now();
+	if (!source->foreign_clock)
+		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, UINT64_MAX);
+	else if (source->ops->mark)
+		source->ops->mark(source, false);
+}
+
+static void end_window(struct session *s)
+{
+	struct rt_source *source = s->attach->source;
+
+	if (!source->foreign_clock && !s->tracee.ended)
+		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, rt_now());
+	else if (source->foreign_clock && source->ops->mark)
+		source->ops->mark(source, true);
+}
+
+/* Before the first flush the mark of the beginning has come: it was in its ring before that was drained. */
+static void take_marks(struct session *s)
+{
+	const struct rt_source *source = s->attach->source;
+
+	if (!source->foreign_clock)
+		return;
+	rt_feed_window(s->feed, source->begin, source->end);
+	s->out.start = source->begin;
+}
+
+/* When the trace ended, on its own clock. */
+static uint64_t end_time(const struct session *s)
+{
+	const struct rt_source *source = s->attach->source;
+
+	if (!source->foreign_clock)
+		return rt_now();
+	return source->end != UINT64_MAX ? source->end : rt_merge_newest(s->merge);
+}
+
 /* One round: everything out of the rings, then everything older than the round on to the stack and the output. */
 static int drain_round(struct session *s, bool last, struct rt_error *err)
 {
@@ -166,6 +215,9 @@ static int drain_round(struct session *s, bool last, struct rt_error *err)
 		if (r < 0)
 			return err->text[0] ? r : rt_nomem(err);
 	}
+	take_marks(s);
+	if (source->ops->held && source->ops->held(source) < bound)
+		bound = source->ops->held(source);
 	r = rt_merge_flush(s->merge, last ? UINT64_MAX : bound, &out);
 	if (r == -EBADMSG)
 		return rt_fail(err, r, "an event does not fit the probes that were put in; please report this as a bug");
@@ -174,11 +226,13 @@ static int drain_round(struct session *s, bool last, struct rt_error *err)
 
 static int follow(struct session *s, struct rt_error *err)
 {
+	unsigned round = s->attach->source->round_ms;
+	int wait = round && round < TICK_MS ? (int)round : TICK_MS;
 	struct epoll_event e[16];
 	int i, n, r;
 
 	while (!s->stopped && !rt_tracee_ended(&s->tracee, false)) {
-		n = epoll_wait(s->epoll, e, 16, TICK_MS);
+		n = epoll_wait(s->epoll, e, 16, wait);
 		if (n < 0 && errno != EINTR)
 			return rt_fail(err, -errno, "waiting for events: %s", strerror(errno));
 		for (i = 0; i < n; i++)
@@ -193,11 +247,27 @@ static int follow(struct session *s, struct rt_error *err)
 
 /* ---- begin and end ---- */
 
+static int start_command(struct session *s, struct rt_error *err)
+{
+	const struct rt_images *images = &s->target.images;
+	int *files = calloc(images->n, sizeof(*files)), r;
+	size_t i, n = 0;
+
+	if (!files)
+		return rt_nomem(err);
+	for (i = 0; i < images->n; i++)
+		if (rt_image_arch(images->v[i]) == rt_arch_of(rt_arch_native()))
+			files[n++] = rt_image_fd(images->v[i]);
+	r = rt_tracee_start(&s->tracee, s->target.path, s->options->argv, files, n, err);
+	free(files);
+	return r;
+}
+
 static int begin_tracee(struct session *s, struct rt_error *err)
 {
 	if (s->options->pid)
 		return rt_tracee_take(&s->tracee, s->options->pid, err);
-	return rt_tracee_start(&s->tracee, s->target.path, s->options->argv, err);
+	return start_command(s, err);
 }
 
 static int watch_all(struct session *s, struct rt_error *err)
@@ -267,12 +337,15 @@ static int attach(struct session *s, struct rt_error *err)
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
 		.pid = s->tracee.pid, .functions = &s->target.functions, .program = s->target.images.v[0], .ring_bytes = o->buffer,
+		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
 	};
 	uint64_t began;
 	int r;
 
 	rt_limits_raise(RT_FILES_USUAL);
 	r = try_returns(s, forced, err);
+	if (r == 0)
+		r = rt_leaving_try(&s->target, forced, o->no_bpf, o->verbose ? stderr : NULL, err);
 	if (r == 0)
 		r = place(s, forced, err);
 	if (r < 0)
@@ -288,16 +361,9 @@ static int attach(struct session *s, struct rt_error *err)
 	if (r < 0)
 		return r;
 	if (o->verbose)
-		fprintf(stderr, "rawtrace: attach %s: functions: %zu, probes: %u, in %.1f ms\n", s->attach->ops->name,
-			s->target.functions.n, s->target.nprobes, (double)(rt_now() - began) / 1e6);
+		fprintf(stderr, "rawtrace: attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms\n", s->attach->ops->name,
+			s->target.functions.n, s->target.nprobes, s->attach->source->name, (double)(rt_now() - began) / 1e6);
 	return 0;
-}
-
-/* The trace is from now, or from the beginning of our own command, to `end`. */
-static void set_window(struct session *s, uint64_t end)
-{
-	if (!s->attach->source->foreign_clock)
-		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, end);
 }
 
 /* What the stages below the attach need to know of the process, then the word to go. */
@@ -320,14 +386,13 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = watch_all(s, err);
 	if (r == 0 && !s->tracee.ours && rt_feed_read_process(s->feed) < 0)
 		r = rt_nomem(err);
-	s->out.start = rt_now();
-	set_window(s, UINT64_MAX);
+	begin_window(s);
 	return r < 0 ? r : rt_tracee_go(&s->tracee, s->target.path, err);
 }
 
 static int finish_out(struct session *s, struct rt_error *err)
 {
-	struct rt_event lost = { .type = RT_EV_LOST, .time = rt_now() };
+	struct rt_event lost = { .type = RT_EV_LOST, .time = end_time(s) };
 	int r = 0;
 
 	lost.lost.count = s->attach->source->ops->lost_unseen(s->attach->source);
@@ -366,10 +431,51 @@ static void wait_command(struct session *s)
 			read_signals(s);
 }
 
+static bool takes_long(const struct session *s)
+{
+	return s->attach->separate > WAIT_FOR_PROBES;
+}
+
+/* A child that no signal to us reaches takes the probes out.  It keeps nobody waiting for the end of our output. */
+static bool leave_to_child(struct session *s)
+{
+	char name[RT_COMM_MAX];
+	int fd, null;
+	pid_t pid;
+
+	rt_guard_name(getpid(), name);
+	pid = fork();
+	if (pid != 0)
+		return pid > 0;
+	setsid();
+	prctl(PR_SET_NAME, name);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	if (s->out.file)
+		close(fileno(s->out.file));
+	if (s->tracee.go >= 0)
+		close(s->tracee.go);
+	s->attach->ops->close(s->attach);
+	_exit(0);
+}
+
+/* Before 5.4 a thousand functions take minutes, in which the command's end is not to be waited for. */
+static void end_attach(struct session *s)
+{
+	if (!s->attach)
+		return;
+	if (!takes_long(s) || !leave_to_child(s))
+		s->attach->ops->close(s->attach);
+	else if (!s->tracee.ended || s->options->verbose)
+		fprintf(stderr, "rawtrace: %u probes are being taken out in the background: this kernel takes them one by one\n",
+			s->attach->separate);
+	s->attach = NULL;
+}
+
 static void release(struct session *s)
 {
-	if (s->attach)
-		s->attach->ops->close(s->attach);
+	end_attach(s);
 	rt_calibration_end(&s->calibration);
 	rt_tracee_release(&s->tracee);
 	if (s->out.file) {
@@ -395,6 +501,10 @@ static int check_options(const struct rt_options *o, struct rt_error *err)
 		return rt_usage(err, "--attach=%s: no such mechanism; see rawtrace --help", o->attach);
 	if (o->format && !rt_out_find(o->format))
 		return rt_usage(err, "--format=%s: no such format; see rawtrace --help", o->format);
+	if (o->ring && !rt_ring_find(o->ring))
+		return rt_usage(err, "--ring=%s: no such ring; see rawtrace --help", o->ring);
+	if (o->ring && (o->no_bpf || (forced && !forced->bpf)))
+		return rt_usage(err, "--ring=%s: without BPF there is only the ring of tracefs", o->ring);
 	return 0;
 }
 
@@ -412,11 +522,10 @@ static int run(struct session *s, struct rt_error *err)
 	int r;
 
 	r = follow(s, err);
-	/* A program that has ended sends nothing more; a running one must stop sending before the last round. */
-	if (!s->tracee.ended) {
-		set_window(s, rt_now());
+	/* A program that has ended sends nothing more; of a running one the window cuts off what comes during the last round. */
+	end_window(s);
+	if (!s->tracee.ended && !takes_long(s))
 		s->attach->ops->detach(s->attach);
-	}
 	if (r == 0)
 		r = drain_round(s, true, err);
 	if (r == 0)
@@ -452,6 +561,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = run(&s, err);
 		if (r < 0)
 			say_now(&s, err);
+		end_attach(&s);
 		wait_command(&s);
 	}
 	*status = s.tracee.ours && !s.tracee.ended ? 128 + s.stopped : rt_tracee_exit_status(&s.tracee);

@@ -40,6 +40,7 @@ static void judge_process(struct rt_target *t, pid_t pid)
 /* The entry plan for `nargs` arguments, made when it is new.  The return plan, if any, is plan 0. */
 static int entry_plan(struct rt_target *t, unsigned nargs, unsigned first, struct rt_error *err)
 {
+	char why[sizeof(t->entry_only)];
 	unsigned i;
 
 	for (i = first; i < t->nplans; i++)
@@ -48,7 +49,7 @@ static int entry_plan(struct rt_target *t, unsigned nargs, unsigned first, struc
 	if (rt_plan_c_entry(rt_image_arch(t->images.v[0]), nargs, &t->plans[i]) < 0)
 		return rt_usage(err, "%u arguments are too many; at most %d can be shown", nargs, RT_MAX_VALUES);
 	/* Without returns no call is kept open, and nothing can be a tail call of it. */
-	t->plans[i].return_address = first && rt_images_jump(&t->images);
+	t->plans[i].return_address = first && rt_images_jump(&t->images, why, sizeof(why));
 	t->nplans++;
 	return (int)i;
 }

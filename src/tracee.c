@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,8 +68,39 @@ static void __attribute__((noreturn)) child_main(int go, int failed, const char 
 	_exit(n == sizeof(code) ? 127 : 126);
 }
 
-int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[], struct rt_error *err)
+struct mapping {
+	void *at;
+	size_t size;
+};
+
+/* A file that cannot be mapped is one whose refusals are not seen. */
+static void map_code(struct mapping *v, const int *files, size_t n)
 {
+	struct stat st;
+	size_t i;
+
+	for (i = 0; v && i < n; i++) {
+		v[i].at = MAP_FAILED;
+		if (fstat(files[i], &st) != 0 || st.st_size <= 0)
+			continue;
+		v[i].size = (size_t)st.st_size;
+		v[i].at = mmap(NULL, v[i].size, PROT_READ | PROT_EXEC, MAP_PRIVATE, files[i], 0);
+	}
+}
+
+static void unmap_code(struct mapping *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; v && i < n; i++)
+		if (v[i].at != MAP_FAILED)
+			munmap(v[i].at, v[i].size);
+	free(v);
+}
+
+int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[], const int *files, size_t n, struct rt_error *err)
+{
+	struct mapping *code;
 	int go[2], failed[2];
 
 	memset(t, 0, sizeof(*t));
@@ -80,12 +112,15 @@ int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[], s
 		close(go[1]);
 		return rt_fail(err, -errno, "starting %s: %s", path, strerror(errno));
 	}
+	code = n ? calloc(n, sizeof(*code)) : NULL;
+	map_code(code, files, n);
 	t->pid = fork();
 	if (t->pid == 0) {
 		close(go[1]);
 		close(failed[0]);
 		child_main(go[0], failed[1], path, argv);
 	}
+	unmap_code(code, n);
 	close(go[0]);
 	close(failed[1]);
 	t->go = go[1];

@@ -20,8 +20,14 @@ struct rt_tracee {
 /* The file that execvp(3) would start for `name`: a path, or looked up in PATH.  Malloced into `*path`. */
 int rt_tracee_find(const char *name, char **path, struct rt_error *err);
 
-/* Fork the command; the child waits.  If we die before rt_tracee_go, the child ends without having started anything. */
-int rt_tracee_start(struct rt_tracee *tracee, const char *path, char *const argv[], struct rt_error *err);
+/*
+ * Fork the command; the child waits.  If we die before rt_tracee_go, the child ends without having started anything.  Until then it
+ * maps the code of `files` (`n` descriptors, may be none): only of a process that maps it does the kernel say that it refuses to
+ * probe an instruction, or this file; else that probe is never hit, without a word.  They must be of the kernel's own architecture,
+ * for it takes the instructions for those of the first process that maps them.
+ */
+int rt_tracee_start(struct rt_tracee *tracee, const char *path, char *const argv[], const int *files, size_t n,
+		    struct rt_error *err);
 
 /* Take the running process `pid`; a thread's id stands for its process. */
 int rt_tracee_take(struct rt_tracee *tracee, pid_t pid, struct rt_error *err);

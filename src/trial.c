@@ -10,6 +10,7 @@
 
 #include "kernel/sys.h"
 #include "stream/addrmap.h"
+#include "util/array.h"
 
 /*
  * The probed functions: kept whole, so that each call in the source is a call.  Two, as an event of one probe works where one of
@@ -27,38 +28,38 @@ static int __attribute__((noinline)) probed_too(int n)
 	return n + 3;
 }
 
-static void __attribute__((noreturn)) child_main(int go)
+static int call_probed(void)
 {
 	int sum = 0, i;
-	char byte;
 
-	if (read(go, &byte, 1) != 1)
-		_exit(2);
 	for (i = 0; i < (int)RT_TRIAL_CALLS / 2; i++)
 		sum += probed(i) + probed_too(-i);
-	_exit(sum == (int)RT_TRIAL_CALLS / 2 * 4 ? 0 : 1);
+	return sum == (int)RT_TRIAL_CALLS / 2 * 4 ? 0 : 1;
 }
 
 /* The functions' places in our own file: a stripped rawtrace has no symbols for them. */
-static int find_probed(struct rt_function f[2], struct rt_error *err)
+static int find_functions(const struct rt_trial_program *program, struct rt_function *f, struct rt_error *err)
 {
 	struct rt_addrmap *map = rt_addrmap_new();
+	struct rt_image *image;
 	uint64_t ino;
+	unsigned i;
 	int r;
 
 	if (!map)
 		return rt_nomem(err);
 	r = rt_addrmap_read(map, getpid());
-	if (r == 0)
-		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)probed, &ino, &f[0].offset);
-	if (r == 0)
-		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)probed_too, &ino, &f[1].offset);
+	for (i = 0; i < program->n && r == 0; i++)
+		r = rt_addrmap_find(map, getpid(), program->functions[i], &ino, &f[i].offset);
 	rt_addrmap_free(map);
 	if (r < 0)
 		return rt_fail(err, r, "/proc/self/maps: cannot find rawtrace's own code: %s", strerror(-r));
-	f[0].name = f[1].name = "probed";
-	r = rt_image_open("/proc/self/exe", "rawtrace", &f[0].image, err);
-	f[1].image = f[0].image;
+	r = rt_image_open("/proc/self/exe", "rawtrace", &image, err);
+	for (i = 0; i < program->n && r == 0; i++) {
+		f[i].name = (char *)"probed";
+		f[i].nargs = 1;
+		f[i].image = image;
+	}
 	return r;
 }
 
@@ -69,7 +70,7 @@ struct counter {
 
 static int64_t first_value(const struct rt_event *event)
 {
-	int64_t value = 0;
+	int32_t value = 0;
 
 	if (event->hit.size >= sizeof(value) && !(event->hit.faults & 1))
 		memcpy(&value, event->hit.data, sizeof(value));
@@ -104,8 +105,9 @@ int rt_trial_count(struct rt_source *source, pid_t pid, struct rt_trial *trial, 
 	return r;
 }
 
-static int start_child(pid_t *pid, int *go, struct rt_error *err)
+static int start_child(const struct rt_trial_program *program, pid_t *pid, int *go, struct rt_error *err)
 {
+	char byte;
 	int p[2];
 
 	if (pipe(p) != 0)
@@ -113,7 +115,7 @@ static int start_child(pid_t *pid, int *go, struct rt_error *err)
 	*pid = fork();
 	if (*pid == 0) {
 		close(p[1]);
-		child_main(p[0]);
+		_exit(read(p[0], &byte, 1) == 1 ? program->main() : 2);
 	}
 	close(p[0]);
 	*go = p[1];
@@ -135,53 +137,63 @@ static bool run_child(pid_t pid, int go)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static int attach_and_run(const struct rt_attach_ops *ops, const struct rt_attach_request *request, int go, struct rt_trial *trial,
-			  struct rt_error *err)
+static int run_attached(struct rt_attach *attach, pid_t pid, int go, struct rt_trial *trial, struct rt_error *err)
 {
-	uint64_t began = rt_now();
-	struct rt_attach *attach;
+	uint64_t began;
 	int r;
 
-	r = ops->open(request, &attach, err);
-	if (r < 0)
-		return r;
-	trial->attach_ms = (double)(rt_now() - began) / 1e6;
-	trial->harmed = !run_child(request->pid, go);
-	r = rt_trial_count(attach->source, request->pid, trial, err);
+	trial->harmed = !run_child(pid, go);
+	r = rt_trial_count(attach->source, pid, trial, err);
 	began = rt_now();
-	ops->close(attach);
+	attach->ops->close(attach);
 	trial->detach_ms = (double)(rt_now() - began) / 1e6;
 	return r;
 }
 
-int rt_trial_run(const struct rt_attach_ops *ops, struct rt_trial *trial, struct rt_error *err)
+int rt_trial_program(const struct rt_trial_program *program, const struct rt_attach_ops *only, const struct rt_attach_ops *forced,
+		     bool no_bpf, struct rt_trial *trial, struct rt_error *err)
 {
-	struct rt_function function[2] = { { .nargs = 1 }, { .nargs = 1 } };
-	const struct rt_functions functions = { .v = function, .n = 2, .cap = 2 };
-	/* The plans' numbers are their kinds. */
-	const struct rt_probe probes[] = {
-		{ 0, RT_KIND_ENTRY }, { 0, RT_KIND_RETURN }, { 1, RT_KIND_ENTRY }, { 1, RT_KIND_RETURN },
-	};
-	struct rt_plan plans[2];
+	struct rt_function function[RT_COUNT(program->functions)] = { { 0 } };
+	const struct rt_functions functions = { .v = function, .n = program->n, .cap = program->n };
+	struct rt_probe probes[2 * RT_COUNT(program->functions)];
+	struct rt_plan plans[2];	/* their numbers are their kinds */
 	struct rt_attach_request request = {
-		.functions = &functions, .plans = plans, .nplans = 2, .probes = probes, .nprobes = 4, .ring_bytes = 64 << 10,
+		.functions = &functions, .plans = plans, .nplans = 2, .probes = probes, .nprobes = 2 * program->n, .ring_bytes = 64 << 10,
 	};
+	struct rt_attach *attach = NULL;
 	int go = -1, r;
+	uint64_t began;
+	unsigned i;
 
 	memset(trial, 0, sizeof(*trial));
-	r = find_probed(function, err);
+	r = find_functions(program, function, err);
 	if (r < 0)
 		return r;
+	for (i = 0; i < request.nprobes; i++)
+		probes[i] = (struct rt_probe){ i / 2, i % 2 ? RT_KIND_RETURN : RT_KIND_ENTRY };
 	request.program = function[0].image;
-	rt_plan_c_entry(rt_image_arch(function[0].image), 1, &plans[RT_KIND_ENTRY]);
-	rt_plan_c_return(rt_image_arch(function[0].image), &plans[RT_KIND_RETURN]);
-	r = start_child(&request.pid, &go, err);
+	rt_plan_c_entry(rt_image_arch(request.program), 1, &plans[RT_KIND_ENTRY]);
+	rt_plan_c_return(rt_image_arch(request.program), &plans[RT_KIND_RETURN]);
+	r = start_child(program, &request.pid, &go, err);
 	if (r == 0) {
-		r = attach_and_run(ops, &request, go, trial, err);
+		began = rt_now();
+		r = only ? only->open(&request, &attach, err) : rt_attach_open(&request, forced, no_bpf, NULL, &attach, err);
+		trial->attach_ms = (double)(rt_now() - began) / 1e6;
+		if (r == 0)
+			r = run_attached(attach, request.pid, go, trial, err);
 		close(go);	/* a child that got no word ends at this */
 		while (waitpid(request.pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
 	rt_image_close(function[0].image);
 	return r;
+}
+
+int rt_trial_run(const struct rt_attach_ops *ops, struct rt_trial *trial, struct rt_error *err)
+{
+	const struct rt_trial_program program = {
+		.main = call_probed, .functions = { (uintptr_t)probed, (uintptr_t)probed_too }, .n = 2,
+	};
+
+	return rt_trial_program(&program, ops, NULL, false, trial, err);
 }

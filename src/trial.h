@@ -28,6 +28,31 @@ int rt_trial_run(const struct rt_attach_ops *ops, struct rt_trial *trial, struct
  */
 int rt_trial_arch(const struct rt_arch *arch, const struct rt_attach_ops *forced, bool no_bpf, struct rt_error *err);
 
+/* Ways of leaving calls without a return, or with two. */
+enum rt_leave { RT_LEAVE_LONGJMP, RT_LEAVE_FORK, RT_NLEAVES };
+
+/*
+ * Try a child of ours that leaves probed functions so: before 4.3 a return that longjmp skipped makes the kernel crash the program
+ * at the next one (arch_uretprobe_is_alive came then), before 3.13 a forked child does not get its parent's pending returns; RHEL 7
+ * has both mended.  Results and messages are those of rt_trial_arch.
+ */
+int rt_trial_leave(enum rt_leave leave, const struct rt_attach_ops *forced, bool no_bpf, struct rt_error *err);
+const char *rt_leave_name(enum rt_leave leave);
+
+/*
+ * What a trial's child of ours runs: `main` when the probes are in, which returns its exit status, 0 when all came out right, and
+ * the addresses of the functions to probe, each with one argument.
+ */
+struct rt_trial_program {
+	int (*main)(void);
+	uint64_t functions[3];
+	unsigned n;
+};
+
+/* Run it with the mechanism `only`, or by rt_attach_open's choice when that is NULL.  0 when the probes could be put in. */
+int rt_trial_program(const struct rt_trial_program *program, const struct rt_attach_ops *only, const struct rt_attach_ops *forced,
+		     bool no_bpf, struct rt_trial *trial, struct rt_error *err);
+
 /* Count what is in the rings of process `pid`; plans are numbered by their kinds. */
 int rt_trial_count(struct rt_source *source, pid_t pid, struct rt_trial *trial, struct rt_error *err);
 

@@ -36,8 +36,8 @@ struct rt_arch_trial {
  * thirteen times as much; and the mark of an indirect branch's target (endbr64), which stands at entries and does nothing.
  */
 enum rt_form {
-	RT_FORM_OTHER, RT_FORM_PUSH, RT_FORM_PUSH_REX, RT_FORM_NOP, RT_FORM_NOP_LONG, RT_FORM_NOP5, RT_FORM_JMP, RT_FORM_JCC, RT_FORM_CALL,
-	RT_FORM_ENDBR, RT_FORM_SUB_SP, RT_FORM_MOV, RT_FORM_TEST, RT_FORM_XOR, RT_FORM_LEA, RT_FORM_RET, RT_FORMS
+	RT_FORM_OTHER, RT_FORM_PUSH, RT_FORM_PUSH_REX, RT_FORM_NOP, RT_FORM_NOP_LONG, RT_FORM_NOP5, RT_FORM_JMP, RT_FORM_JCC,
+	RT_FORM_CALL, RT_FORM_ENDBR, RT_FORM_SUB_SP, RT_FORM_MOV, RT_FORM_TEST, RT_FORM_XOR, RT_FORM_LEA, RT_FORM_RET, RT_FORMS
 };
 #define RT_FORM_BIT(form) (1u << (form))
 /* Of these no kernel is slower at one than at endbr64, which none has emulated so far. */
@@ -63,9 +63,27 @@ struct rt_arch {
 	 * bytes (up to 16) that begin there.
 	 */
 	const char *(*refuses)(const uint8_t *insn, size_t n);
+	/*
+	 * Why the return of a function must not be probed, whose code begins with these `n` bytes (whole, or up to
+	 * RT_ARCH_BODY), or NULL where it may be.  A NULL pointer: code does not tell.
+	 */
+	const char *(*unsafe_return)(const uint8_t *code, size_t n);
+	/*
+	 * How an IFUNC's resolver is read: its code is looked at from every multiple of `insn_align` on, without decoding what
+	 * stands between.  loads_address: do the `n` bytes at `insn`, which run at `pc`, put an address into a register, in a way
+	 * that resolvers use?  `fixed`: the file is linked to its addresses.
+	 */
+	uint8_t insn_align;
+	bool (*loads_address)(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr);
+	/* May the RT_ARCH_BEFORE bytes at `code` stand before a function: padding, or the end of another one? */
+	bool (*ends_code)(const uint8_t *code);
+	/* Is it (4 bytes) what functions begin with that may be called indirectly, where programs are built so that this is checked? */
+	bool (*is_landing)(const uint8_t *insn);
 	/* What kind the instruction is; NULL where probes are never moved off the entry. */
 	enum rt_form (*form)(const uint8_t *insn, size_t n);
 };
+
+enum { RT_ARCH_BEFORE = 8, RT_ARCH_BODY = 4096 };
 
 /* The table for an ELF e_machine, or NULL where rawtrace has none. */
 const struct rt_arch *rt_arch_of(uint16_t machine);
@@ -82,8 +100,16 @@ extern const struct rt_arch_trial rt_i386_trial;
 /* The tables one after another, NULL after the last. */
 const struct rt_arch *rt_arch_at(unsigned i);
 
-/* The shared x86 rule for rt_arch.refuses. */
+/* The shared x86 rules for rt_arch.refuses, .loads_address and .ends_code. */
 const char *rt_x86_refuses(const uint8_t *insn, size_t n);
+bool rt_x86_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr);
+bool rt_x86_ends_code(const uint8_t *code);
+
+/* A little-endian word, as instructions have them. */
+static inline uint32_t rt_arch_word(const uint8_t *p)
+{
+	return p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24;
+}
 /* For rt_arch.form. */
 enum rt_form rt_x86_64_form(const uint8_t *insn, size_t n);
 enum rt_form rt_i386_form(const uint8_t *insn, size_t n);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <elf.h>
+#include <string.h>
 
 #include "arch/arch.h"
 
@@ -26,6 +27,11 @@ static const char *i386_refuses(const uint8_t *insn, size_t n)
 	return rt_x86_refuses(insn, n);
 }
 
+static bool i386_is_landing(const uint8_t *insn)
+{
+	return memcmp(insn, "\xf3\x0f\x1e\xfb", 4) == 0;	/* endbr32 */
+}
+
 /*
  * A 32-bit program on an x86-64 kernel: the registers are the 64-bit pt_regs with their upper halves clear, and all
  * arguments are on the stack above the 4-byte return address.
@@ -44,4 +50,8 @@ const struct rt_arch rt_arch_i386 = {
 	.trial = &rt_i386_trial,
 	.refuses = i386_refuses,
 	.form = rt_i386_form,
+	.insn_align = 1,
+	.loads_address = rt_x86_loads_address,
+	.ends_code = rt_x86_ends_code,
+	.is_landing = i386_is_landing,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <elf.h>
+#include <string.h>
 
 #include "arch/arch.h"
 #include "util/array.h"
@@ -8,6 +9,26 @@
 static const struct rt_reg args[] = {
 	{ "di", 112 }, { "si", 104 }, { "dx", 96 }, { "cx", 88 }, { "r8", 72 }, { "r9", 64 },
 };
+
+static bool x86_64_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr)
+{
+	/* lea disp32(%rip),%reg64 */
+	if (n >= 7 && (insn[0] == 0x48 || insn[0] == 0x4c) && insn[1] == 0x8d && (insn[2] & 0xc7) == 0x05) {
+		*addr = pc + 7 + (uint64_t)(int64_t)(int32_t)rt_arch_word(insn + 3);
+		return true;
+	}
+	/* mov $imm32,%reg64 */
+	if (fixed && n >= 7 && insn[0] == 0x48 && insn[1] == 0xc7 && insn[2] >= 0xc0 && insn[2] <= 0xc7) {
+		*addr = (uint64_t)(int64_t)(int32_t)rt_arch_word(insn + 3);
+		return true;
+	}
+	return rt_x86_loads_address(insn, n, pc, fixed, addr);
+}
+
+static bool x86_64_is_landing(const uint8_t *insn)
+{
+	return memcmp(insn, "\xf3\x0f\x1e\xfa", 4) == 0;	/* endbr64 */
+}
 
 const struct rt_arch rt_arch_x86_64 = {
 	.name = "x86-64",
@@ -23,4 +44,8 @@ const struct rt_arch rt_arch_x86_64 = {
 	.return_pop = 8,
 	.refuses = rt_x86_refuses,
 	.form = rt_x86_64_form,
+	.insn_align = 1,
+	.loads_address = x86_64_loads_address,
+	.ends_code = rt_x86_ends_code,
+	.is_landing = x86_64_is_landing,
 };

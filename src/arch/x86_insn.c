@@ -126,3 +126,22 @@ const char *rt_x86_refuses(const uint8_t *insn, size_t n)
 		range = find(one_byte, RT_COUNT(one_byte), insn[i]);
 	return range ? range->why : NULL;
 }
+
+/* mov $imm32,%reg32: of any x86; what is before it in 64-bit mode makes no difference to the address. */
+bool rt_x86_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr)
+{
+	(void)pc;
+	/* Only what is linked to a fixed address can have its functions' addresses in its instructions. */
+	if (!fixed || n < 5 || insn[0] < 0xb8 || insn[0] > 0xbf)
+		return false;
+	*addr = rt_arch_word(insn + 1);
+	return true;
+}
+
+bool rt_x86_ends_code(const uint8_t *code)
+{
+	const uint8_t *p = code + RT_ARCH_BEFORE;
+
+	return p[-1] == 0x90 || p[-1] == 0x00 || p[-1] == 0xcc || p[-1] == 0xc3 ||	/* nops, int3, ret */
+	       p[-5] == 0xe9 || p[-2] == 0xeb;						/* jmp */
+}

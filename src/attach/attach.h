@@ -23,6 +23,7 @@ struct rt_attach_request {
 	unsigned nprobes;
 	const struct rt_image *program;	/* the process's own program file */
 	size_t ring_bytes;		/* a CPU; 0: the source's default */
+	const struct rt_ring_ops *ring;	/* NULL: the first that the kernel has; tracefs has only its own */
 };
 
 /* Live probes and the source that their events come from.  State is embedded: a mechanism's struct begins with this one. */
@@ -30,6 +31,7 @@ struct rt_attach {
 	const struct rt_attach_ops *ops;
 	struct rt_source *source;
 	const char *remark;		/* what of this trace the user must know, or NULL; not to be freed */
+	unsigned separate;		/* probes that the kernel takes out one by one, 15 to 100 ms each; 0: all at once, or quickly */
 };
 
 /* An attach mechanism.  To add one: write its file, put its ops into the table in attach/attach.c. */
@@ -51,7 +53,7 @@ struct rt_attach_ops {
 	int (*open)(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err);
 	/* Take the probes out.  The source stays readable, so that what they still gave is not lost. */
 	void (*detach)(struct rt_attach *attach);
-	/* Detach, if that has not been done, and release everything, the source too. */
+	/* Detach, if that has not been done, and release everything, the source too.  In a forked child as well. */
 	void (*close)(struct rt_attach *attach);
 };
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "kernel/sys.h"
-#include "stream/perf_source.h"
 
 /* The verifier's log of one of our programs: a few hundred instructions. */
 enum { LOG_SIZE = 16384 };
@@ -15,8 +14,6 @@ static int map_error(int r, struct rt_error *err)
 {
 	if (r == -ENOSYS)
 		return rt_fail(err, -EOPNOTSUPP, "the kernel has no bpf(2) (ENOSYS)");
-	if (r == -EINVAL)
-		return rt_fail(err, -EOPNOTSUPP, "the kernel's BPF has no perf event arrays (before 4.3)");
 	if (r == -EPERM)
 		return rt_fail(err, r, "bpf(2) is not permitted: a capability is missing, or a seccomp filter, a security module or "
 			       "RLIMIT_MEMLOCK forbids it; try --no-bpf");
@@ -42,33 +39,52 @@ static int open_hits(struct rt_bpf_side *side)
 	return r;
 }
 
-int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *request, struct rt_source **source,
+static struct rt_decoder *new_decoder(const struct rt_attach_request *request, enum rt_key key)
+{
+	struct rt_decoder *d = rt_decoder_new(request->plans, request->nplans, request->nprobes, key, request->pid);
+	unsigned i;
+
+	for (i = 0; d && i < request->nprobes; i++)
+		d->plan_of[i] = request->probes[i].plan;
+	return d;
+}
+
+/* The ring that is asked for, or the first that the kernel has. */
+static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *request, struct rt_source **source,
 		     struct rt_error *err)
 {
-	int ncpus = rt_cpus_possible(), r;
-	struct rt_gaps *gaps;
+	int r = -EOPNOTSUPP;
+	unsigned i;
+
+	for (i = 0; r == -EOPNOTSUPP; i++) {
+		side->ring = request->ring ? request->ring : rt_ring_at(i);
+		if (!side->ring)
+			break;
+		r = side->ring->open(request->ring_bytes, side->decoder, side->gaps, &side->maps[RT_MAP_EVENTS], &side->ring_size, source,
+				     err);
+		if (r < 0)
+			side->maps[RT_MAP_EVENTS] = -1;
+		if (r == -EOPNOTSUPP && request->ring)
+			return rt_usage(err, "--ring=%s does not work here: %s", side->ring->name, err->text);
+	}
+	return r;
+}
+
+int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *request, enum rt_key key, struct rt_source **source,
+		     struct rt_error *err)
+{
+	int r;
 
 	memset(side, 0, sizeof(*side));
-	side->maps[RT_MAP_EVENTS] = side->maps[RT_MAP_HITS] = -1;
-	if (ncpus < 0)
-		return rt_fail(err, ncpus, "/sys/devices/system/cpu/possible: %s", strerror(-ncpus));
-	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, (uint32_t)ncpus, 0);
+	side->maps[RT_MAP_EVENTS] = -1;
+	side->maps[RT_MAP_HITS] = r = open_hits(side);
 	if (r < 0)
 		return map_error(r, err);
-	side->maps[RT_MAP_EVENTS] = r;
-	r = open_hits(side);
-	if (r < 0) {
-		map_error(r, err);
-		goto fail;
-	}
-	side->maps[RT_MAP_HITS] = r;
-	gaps = rt_gaps_new(side->maps[RT_MAP_HITS], side->slots);
-	r = gaps ? rt_perf_source_open(request->ring_bytes, side->maps[RT_MAP_EVENTS], gaps, request->pid, source, err) : rt_nomem(err);
+	side->gaps = rt_gaps_new(side->maps[RT_MAP_HITS], side->slots);
+	side->decoder = new_decoder(request, key);
+	r = side->gaps && side->decoder ? open_ring(side, request, source, err) : rt_nomem(err);
 	if (r < 0)
-		goto fail;
-	return 0;
-fail:
-	rt_bpf_side_close(side);
+		rt_bpf_side_close(side);
 	return r;
 }
 
@@ -79,6 +95,8 @@ void rt_bpf_side_close(struct rt_bpf_side *side)
 	for (i = 0; i < RT_MAPS; i++)
 		if (side->maps[i] >= 0)
 			close(side->maps[i]);
+	rt_gaps_free(side->gaps);
+	rt_decoder_free(side->decoder);
 }
 
 /* The line before the verifier's closing statistics says what it minded: its length in `len`. */
@@ -147,12 +165,12 @@ static bool reads_string(const struct rt_plan *plan)
 }
 
 int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *request, uint16_t plan,
-		     enum rt_key_source key_source, uint64_t key, uint32_t expected, struct rt_error *err)
+		     enum rt_key_source key_source, uint32_t key, uint32_t expected, struct rt_error *err)
 {
 	struct rt_program program = {
 		.plan = &request->plans[plan], .plan_id = plan, .pid = request->pid,
 		.key_source = key_source, .key = key, .read_user = !side->no_read_user,
-		.slots = side->slots,
+		.slots = side->slots, .transport = side->ring->transport, .ring_size = side->ring_size,
 	};
 	char log[LOG_SIZE];
 	int r;

@@ -12,11 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernel/procfs.h"
+
 /* How long the guard waits for the dead process's perf events to be closed: a tenth of a second each, one after another. */
 enum { RETRY_MS = 100, RETRIES = 6000 };
 
 /* Keep nothing of the parent's open: a reader of its standard error must see the end of file when it dies. */
-static void close_all_but(int keep)
+static void close_all_but(int keep, int lock)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	struct dirent *d;
@@ -24,33 +26,33 @@ static void close_all_but(int keep)
 
 	while (dir && (d = readdir(dir))) {
 		fd = atoi(d->d_name);
-		if (d->d_name[0] != '.' && fd != keep && fd != dirfd(dir))
+		if (d->d_name[0] != '.' && fd != keep && fd != lock && fd != dirfd(dir))
 			close(fd);
 	}
 	if (dir)
 		closedir(dir);
 	null = open("/dev/null", O_RDWR);
 	for (fd = 0; fd < 3; fd++)
-		if (fd != keep && null >= 0)
+		if (fd != keep && fd != lock && null >= 0)
 			dup2(null, fd);
 }
 
 static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const struct rt_tracefs *tracefs,
 						  struct rt_main_buffer *buffer)
 {
+	char name[RT_COMM_MAX], byte;
 	unsigned i;
 	ssize_t n;
-	char byte;
 
 	/* Neither a signal to our process group nor "killall rawtrace" reaches it. */
 	setsid();
-	prctl(PR_SET_NAME, "rt-guard");
+	prctl(PR_SET_NAME, rt_guard_name(owner, name));
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	if (chdir("/") != 0)
 		_exit(1);
-	close_all_but(fd);
+	close_all_but(fd, buffer->lock);
 	do {
 		n = read(fd, &byte, 1);
 	} while (n < 0 && errno == EINTR);
@@ -66,12 +68,19 @@ static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const stru
 	_exit(0);
 }
 
+static void close_buffer(struct rt_guard *guard)
+{
+	if (guard->buffer->lock >= 0)
+		close(guard->buffer->lock);
+	munmap(guard->buffer, sizeof(*guard->buffer));
+}
+
 int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, struct rt_error *err)
 {
-	pid_t owner = getpid();
 	int p[2];
 
 	memset(guard, 0, sizeof(*guard));
+	guard->owner = getpid();
 	guard->buffer = mmap(NULL, sizeof(*guard->buffer), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (guard->buffer == MAP_FAILED)
 		return rt_nomem(err);
@@ -79,17 +88,18 @@ int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, str
 		munmap(guard->buffer, sizeof(*guard->buffer));
 		return rt_fail(err, -errno, "starting the guard process: %s", strerror(errno));
 	}
+	rt_main_buffer_init(tracefs, guard->buffer);
 	guard->pid = fork();
 	if (guard->pid == 0) {
 		close(p[1]);
-		guard_main(p[0], owner, tracefs, guard->buffer);
+		guard_main(p[0], guard->owner, tracefs, guard->buffer);
 	}
 	close(p[0]);
 	if (guard->pid < 0) {
 		int r = -errno;
 
 		close(p[1]);
-		munmap(guard->buffer, sizeof(*guard->buffer));
+		close_buffer(guard);
 		guard->pid = 0;
 		return rt_fail(err, r, "starting the guard process: %s", strerror(-r));
 	}
@@ -102,15 +112,15 @@ void rt_guard_end(struct rt_guard *guard, const struct rt_tracefs *tracefs)
 	if (!guard->pid)
 		return;
 	rt_main_buffer_give_back(tracefs, guard->buffer);
-	rt_tracefs_clear(tracefs, getpid());
+	rt_tracefs_clear(tracefs, guard->owner);
 	/* What could not be cleared is left to the guard. */
-	if (!rt_tracefs_remains(tracefs, getpid()) && write(guard->fd, "q", 1) == 1) {
+	if (!rt_tracefs_remains(tracefs, guard->owner) && write(guard->fd, "q", 1) == 1) {
 		close(guard->fd);
 		while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	} else {
 		close(guard->fd);
 	}
-	munmap(guard->buffer, sizeof(*guard->buffer));
+	close_buffer(guard);
 	guard->pid = 0;
 }

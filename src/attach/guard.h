@@ -12,6 +12,7 @@
  */
 struct rt_guard {
 	pid_t pid;		/* 0: not running */
+	pid_t owner;		/* whose definitions they are, by their name */
 	int fd;			/* its end of file tells the guard that we are gone */
 	struct rt_main_buffer *buffer;	/* shared with it: what it has to put back */
 };
@@ -19,7 +20,7 @@ struct rt_guard {
 /* Start it, before anything is defined.  0 or a negative errno. */
 int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, struct rt_error *err);
 
-/* Clear all definitions of ours, give the main buffer back if it was taken, and dismiss the guard. */
+/* Clear all definitions of the owner, give the main buffer back if it was taken, and dismiss the guard.  In its child as well. */
 void rt_guard_end(struct rt_guard *guard, const struct rt_tracefs *tracefs);
 
 #endif

@@ -27,7 +27,7 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const
 	}
 	p->attach.ops = ops;
 	rt_limits_raise(request->nprobes + OTHER_FDS);
-	*r = rt_bpf_side_open(&p->side, request, &p->attach.source, err);
+	*r = rt_bpf_side_open(&p->side, request, ops->key, &p->attach.source, err);
 	if (*r < 0) {
 		free(p);
 		return NULL;
@@ -66,6 +66,7 @@ int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request 
 		for (i = 0; i < request->nprobes && r == 0; i++)
 			if ((int)request->plans[request->probes[i].plan].kind == kind)
 				r = add(p, request, i, how, err);
+	p->attach.separate = (unsigned)p->nfds;
 	if (r < 0)
 		rt_perf_probes_close(&p->attach);
 	else
@@ -87,7 +88,7 @@ int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr
 		r = rt_fail(err, fd, "%s: more probes than file descriptors (%zu open; RLIMIT_NOFILE); trace fewer functions", what,
 			    p->nfds);
 	else if (fd < 0)
-		r = rt_fail(err, fd, "%s: perf_event_open: %s", what, strerror(-fd));
+		r = rt_fail(err, fd, "%s: perf_event_open: %s", what, rt_probe_strerror(-fd));
 	else if (ioctl(fd, RT_PERF_IOC_SET_BPF, prog) != 0)
 		r = rt_fail(err, -errno, "%s: putting the BPF program on the probe: %s", what, strerror(errno));
 	else if (ioctl(fd, RT_PERF_IOC_ENABLE, 0) != 0)

@@ -114,16 +114,50 @@ static int define_plans(struct tracefs *t, const struct rt_attach_request *reque
 	return 0;
 }
 
+static bool reads_memory(const struct rt_plan *plan)
+{
+	unsigned i;
+
+	for (i = 0; i < plan->nvalues; i++)
+		if (plan->values[i].base == RT_BASE_STACK || plan->values[i].nderef || plan->values[i].type == RT_TYPE_STRING)
+			return true;
+	return false;
+}
+
+/* Does it refuse to read the word at the stack pointer, where it takes the same probe without? */
+static bool cannot_read_memory(const struct tracefs *t, const struct rt_attach_request *request, const struct rt_probe *probe)
+{
+	const struct rt_arch *arch = request->plans[probe->plan].arch;
+	const struct rt_plan plan = {
+		.kind = request->plans[probe->plan].kind, .arch = arch, .nvalues = 1,
+		.values = { { .base = RT_BASE_STACK, .size = arch->word } },
+	};
+	const struct rt_probe alone = { probe->function, 0 };
+	struct rt_attach_request one = *request;
+
+	one.plans = &plan;
+	one.probes = &alone;
+	one.nplans = one.nprobes = 1;
+	return rt_define(&t->fs, &one, 0, "memory", RT_DEFINE_VALUES, NULL) == -EINVAL &&
+	       rt_define(&t->fs, &one, 0, "bare", RT_DEFINE_BARE, NULL) == 0;
+}
+
+/* 3.10 reads registers only. */
 static int define_probe(struct tracefs *t, const struct rt_attach_request *request, unsigned id, const char *event,
 			struct rt_error *err)
 {
-	const struct rt_plan *plan = &request->plans[request->probes[id].plan];
+	const struct rt_probe *probe = &request->probes[id];
+	const struct rt_plan *plan = &request->plans[probe->plan];
 	int r;
 
 	r = rt_define(&t->fs, request, id, event, RT_DEFINE_VALUES, err);
-	if (r != -EINVAL || !plan->return_address || plan->arch->link.tracefs)
+	if (r != -EINVAL)
 		return r;
-	/* 3.10 reads registers only. */
+	if (reads_memory(plan) && cannot_read_memory(t, request, probe))
+		return rt_fail(err, -EOPNOTSUPP, "%s: this kernel's uprobe_events read registers and not memory (3.10), and so no strings and "
+			       "nothing by a pointer or on the stack", request->functions->v[probe->function].name);
+	if (!plan->return_address || plan->arch->link.tracefs)
+		return r;
 	r = rt_define(&t->fs, request, id, event, RT_DEFINE_VALUES | RT_DEFINE_NO_RA, err);
 	if (r == 0)
 		t->attach.remark = "this kernel's uprobe_events do not read memory (3.10): after a longjmp, a call from the place "
@@ -275,13 +309,28 @@ static int enable_event(struct tracefs *t, const char *name, struct rt_error *er
 
 	snprintf(file, sizeof(file), "events/%s/enable", name);
 	r = write_instance(t, file, "1");
-	return r < 0 ? rt_fail(err, r, "%s/%s: enabling the probes: %s", t->instance, file, strerror(-r)) : 0;
+	return r < 0 ? rt_fail(err, r, "%s/%s: enabling it: %s", t->instance, file, strerror(-r)) : 0;
+}
+
+static int enable_probe(struct tracefs *t, const struct rt_attach_request *request, const struct rt_tracefs_event *e,
+			struct rt_error *err)
+{
+	const char *name = request->functions->v[request->probes[e->probe].function].name;
+	char event[128];
+	int r;
+
+	snprintf(event, sizeof(event), RT_TRACEFS_GROUP "%d/%s", (int)getpid(), e->format.name);
+	r = enable_event(t, event, NULL);
+	if (r == 0)
+		return 0;
+	return rt_fail(err, r, "%s%s: %s", name, strncmp(e->format.name, "plan", 4) == 0 ? " or another function" : "",
+		       rt_probe_strerror(-r));
 }
 
 /* Each event by itself: the group's `enable` says success up to 4.9 even when a member fails.  Returns before entries. */
-static int enable(struct tracefs *t, const struct rt_tracefs_event *events, size_t n, struct rt_error *err)
+static int enable(struct tracefs *t, const struct rt_attach_request *request, const struct rt_tracefs_event *events, size_t n,
+		  struct rt_error *err)
 {
-	char name[128];
 	int kind, r;
 	size_t i;
 
@@ -292,8 +341,7 @@ static int enable(struct tracefs *t, const struct rt_tracefs_event *events, size
 		for (i = 0; i < n && r == 0; i++) {
 			if (events[i].type != RT_EV_HIT || (int)events[i].plan->kind != kind)
 				continue;
-			snprintf(name, sizeof(name), RT_TRACEFS_GROUP "%d/%s", (int)getpid(), events[i].format.name);
-			r = enable_event(t, name, err);
+			r = enable_probe(t, request, &events[i], err);
 		}
 	}
 	return r;
@@ -324,8 +372,10 @@ static int start(struct tracefs *t, const struct rt_attach_request *request, str
 		return r;
 	/* A clock that we cannot read: the session then merges by what it has seen. */
 	t->attach.source->foreign_clock = t->guard.buffer->taken || write_instance(t, "trace_clock", "mono") < 0;
+	/* On the kernels whose main buffer is taken it is quick, and the next trace needs that buffer. */
+	t->attach.separate = t->guard.buffer->taken ? 0 : (unsigned)n;
 	r = filter_threads(t, request->pid, err);
-	return r < 0 ? r : enable(t, events, n, err);
+	return r < 0 ? r : enable(t, request, events, n, err);
 }
 
 static int tracefs_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)

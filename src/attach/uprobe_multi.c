@@ -60,9 +60,24 @@ static int link_batch(struct multi *m, const struct rt_attach_request *request, 
 	if (r == -EINVAL && !supported(prog))
 		return rt_fail(err, -EOPNOTSUPP, "the kernel has no uprobe_multi links (before 6.6)");
 	if (r < 0)
-		return rt_fail(err, r, "%s: attaching %u probes (uprobe_multi): %s", rt_image_name(b->image), b->n, strerror(-r));
+		return rt_fail(err, r, "%s: attaching %u probes (uprobe_multi): %s", rt_image_name(b->image), b->n,
+			       rt_probe_strerror(-r));
 	m->links[m->nlinks++] = r;
 	return 0;
+}
+
+/* The probe of a plan that has only this one: its program need not ask for the cookie, 30 ns.  Else nprobes. */
+static unsigned only_probe(const struct rt_attach_request *request, uint16_t plan)
+{
+	unsigned i, n = 0, only = request->nprobes;
+
+	for (i = 0; i < request->nprobes; i++) {
+		if (request->probes[i].plan != plan)
+			continue;
+		only = i;
+		n++;
+	}
+	return n == 1 ? only : request->nprobes;
 }
 
 /* Every file's probes of one plan, a link each.  `b` has room for all probes. */
@@ -70,9 +85,10 @@ static int link_plan(struct multi *m, const struct rt_attach_request *request, u
 		     struct rt_error *err)
 {
 	int prog, r = 0;
-	unsigned i, j;
+	unsigned i, j, only = only_probe(request, plan);
 
-	prog = rt_bpf_side_load(&m->side, request, plan, RT_KEY_COOKIE, 0, RT_BPF_TRACE_UPROBE_MULTI, err);
+	prog = rt_bpf_side_load(&m->side, request, plan, only < request->nprobes ? RT_KEY_CONSTANT : RT_KEY_COOKIE, only,
+				RT_BPF_TRACE_UPROBE_MULTI, err);
 	if (prog == -E2BIG || prog == -EINVAL)
 		return rt_fail(err, -EOPNOTSUPP, "the kernel has no BPF cookies (before 5.15)");
 	if (prog < 0)
@@ -137,7 +153,7 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 		goto out;
 	}
 	m->attach.ops = &rt_attach_uprobe_multi;
-	r = rt_bpf_side_open(&m->side, request, &m->attach.source, err);
+	r = rt_bpf_side_open(&m->side, request, RT_KEY_ID, &m->attach.source, err);
 	if (r < 0) {
 		free(m);
 		goto out;

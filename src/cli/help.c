@@ -9,7 +9,7 @@ static void print_choices(FILE *file, const struct rt_choice *c)
 		fprintf(file, "                           %-13s %s\n", c->name, c->help);
 }
 
-void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_choice *mechanisms)
+void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_choice *mechanisms, const struct rt_choice *rings)
 {
 	fputs("usage: rawtrace [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
 	      "       rawtrace [OPTION]... -p PID FUNCTION...\n"
@@ -30,7 +30,10 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 	print_choices(file, mechanisms);
 	fputs("      --no-bpf           call neither bpf(2) nor perf_event_open(2): tracefs alone\n"
 	      "      --buffer=SIZE      the ring's size a CPU (8M); K, M and G are understood\n"
-	      "      --entry=WHERE      where a function's probe stands: auto (behind its entry, where\n"
+	      "      --ring=RING        take the events from BPF programs by RING; without it, by the\n"
+	      "                         first of these that works:\n", file);
+	print_choices(file, rings);
+	fputs("      --entry=WHERE      where a function's probe stands: auto (behind its entry, where\n"
 	      "                         that is proven to be the same and costs less), or exact\n"
 	      "      --dump=WHAT        print what would be given to the kernel, and trace nothing:\n"
 	      "                         bpf (a listing), tracefs (uprobe_events lines)\n"

@@ -9,7 +9,8 @@ struct rt_choice {
 	const char *name, *help;
 };
 
-void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_choice *mechanisms);
+void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_choice *mechanisms,
+		   const struct rt_choice *rings);
 void rt_version_print(FILE *file);
 
 #endif

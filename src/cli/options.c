@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_DUMP, OPT_CLEAN, OPT_ENTRY };
+enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_ENTRY };
 
 static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
@@ -17,6 +17,7 @@ static const struct option long_options[] = {
 	{ "attach", required_argument, NULL, OPT_ATTACH },
 	{ "no-bpf", no_argument, NULL, OPT_NO_BPF },
 	{ "buffer", required_argument, NULL, OPT_BUFFER },
+	{ "ring", required_argument, NULL, OPT_RING },
 	{ "dump", required_argument, NULL, OPT_DUMP },
 	{ "entry", required_argument, NULL, OPT_ENTRY },
 	{ "clean", no_argument, NULL, OPT_CLEAN },
@@ -102,6 +103,9 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 	case OPT_BUFFER:
 		if (rt_size_parse(optarg, &o->buffer) < 0 || !o->buffer)
 			return rt_usage(err, "--buffer=%s: a size a CPU is expected, such as 512K or 8M", optarg);
+		return 0;
+	case OPT_RING:
+		o->ring = optarg;
 		return 0;
 	case OPT_DUMP:
 		return parse_dump(o, optarg, err);

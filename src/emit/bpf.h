@@ -34,8 +34,8 @@ struct rt_bpf {
 enum rt_bpf_size { RT_BPF_W = 0x00, RT_BPF_H = 0x08, RT_BPF_B = 0x10, RT_BPF_DW = 0x18 };
 
 /* ALU and jump operations, in the encoding's own values. */
-enum rt_bpf_alu { RT_BPF_ADD = 0x00, RT_BPF_OR = 0x40, RT_BPF_AND = 0x50, RT_BPF_LSH = 0x60, RT_BPF_RSH = 0x70, RT_BPF_ARSH = 0xc0 };
-enum rt_bpf_jmp { RT_BPF_JA = 0x00, RT_BPF_JEQ = 0x10, RT_BPF_JNE = 0x50, RT_BPF_JSGT = 0x60 };
+enum rt_bpf_alu { RT_BPF_ADD = 0x00, RT_BPF_SUB = 0x10, RT_BPF_OR = 0x40, RT_BPF_AND = 0x50, RT_BPF_LSH = 0x60, RT_BPF_RSH = 0x70, RT_BPF_ARSH = 0xc0 };
+enum rt_bpf_jmp { RT_BPF_JA = 0x00, RT_BPF_JEQ = 0x10, RT_BPF_JGT = 0x20, RT_BPF_JNE = 0x50, RT_BPF_JSGT = 0x60 };
 
 void rt_bpf_init(struct rt_bpf *bpf);
 void rt_bpf_free(struct rt_bpf *bpf);
@@ -45,10 +45,13 @@ void rt_bpf_mov_imm(struct rt_bpf *bpf, int dst, int32_t imm);			/* dst = imm, s
 void rt_bpf_mov_imm64(struct rt_bpf *bpf, int dst, uint64_t imm);		/* two instructions */
 void rt_bpf_mov_map(struct rt_bpf *bpf, int dst, enum rt_bpf_map map);		/* dst = &map, two instructions */
 void rt_bpf_alu_imm(struct rt_bpf *bpf, enum rt_bpf_alu op, int dst, int32_t imm);	/* dst op= imm, 64 bits */
-void rt_bpf_or(struct rt_bpf *bpf, int dst, int src);				/* dst |= src, 64 bits */
+void rt_bpf_alu(struct rt_bpf *bpf, enum rt_bpf_alu op, int dst, int src);	/* dst op= src, 64 bits */
 void rt_bpf_load(struct rt_bpf *bpf, enum rt_bpf_size size, int dst, int src, int off);	/* dst = *(src + off) */
 void rt_bpf_store(struct rt_bpf *bpf, enum rt_bpf_size size, int dst, int off, int src);	/* *(dst + off) = src */
 void rt_bpf_store_imm(struct rt_bpf *bpf, enum rt_bpf_size size, int dst, int off, int32_t imm);
+/* 5.12: src = *(u64 *)(dst + off), to which src is added; and, with a full barrier, exchanged for it. */
+void rt_bpf_fetch_add(struct rt_bpf *bpf, int dst, int off, int src);
+void rt_bpf_xchg(struct rt_bpf *bpf, int dst, int off, int src);
 void rt_bpf_call(struct rt_bpf *bpf, enum rt_bpf_helper helper);
 void rt_bpf_exit(struct rt_bpf *bpf);
 

@@ -14,6 +14,8 @@ static const char *helper_name(int32_t id)
 	case RT_FN_get_current_pid_tgid: return "get_current_pid_tgid";
 	case RT_FN_perf_event_output: return "perf_event_output";
 	case RT_FN_probe_read_str: return "probe_read_str";
+	case RT_FN_ringbuf_reserve: return "ringbuf_reserve";
+	case RT_FN_ringbuf_submit: return "ringbuf_submit";
 	case RT_FN_probe_read_user: return "probe_read_user";
 	case RT_FN_probe_read_user_str: return "probe_read_user_str";
 	case RT_FN_get_attach_cookie: return "get_attach_cookie";
@@ -71,6 +73,14 @@ static void print_jump(const struct rt_bpf_insn *in, size_t at, FILE *file)
 	}
 }
 
+static void print_atomic(const struct rt_bpf_insn *in, FILE *file)
+{
+	int dst = in->regs & 15, src = in->regs >> 4;
+	const char *op = in->imm == 0x01 ? "atomic64_fetch_add" : in->imm == 0xe1 ? "atomic64_xchg" : "atomic64_?";
+
+	fprintf(file, "r%d = %s((u64 *)(r%d %+d), r%d)", src, op, dst, in->off, src);
+}
+
 static void print_memory(const struct rt_bpf_insn *in, FILE *file)
 {
 	int dst = in->regs & 15, src = in->regs >> 4;
@@ -83,7 +93,10 @@ static void print_memory(const struct rt_bpf_insn *in, FILE *file)
 		fprintf(file, "*(%s *)(r%d %+d) = %" PRId32, size_name(in->code), dst, in->off, in->imm);
 		break;
 	default:
-		fprintf(file, "*(%s *)(r%d %+d) = r%d", size_name(in->code), dst, in->off, src);
+		if ((in->code & 0xe0) == 0xc0)
+			print_atomic(in, file);
+		else
+			fprintf(file, "*(%s *)(r%d %+d) = r%d", size_name(in->code), dst, in->off, src);
 	}
 }
 

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emit/program.h"
 
+#include <elf.h>
 #include <errno.h>
 
 /* Registers by the calling convention: r0 result, r1-r5 arguments (lost in a call), r6-r9 kept, r10 frame pointer. */
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 
-/* Ours: the context, the pid and tid, the mask of values that could not be read. */
-enum { CTX = R6, PID_TGID = R7, FAULTS = R8 };
+/* Ours: the context, the pid and tid, the mask of values that could not be read, the record's room in a ring. */
+enum { CTX = R6, PID_TGID = R7, FAULTS = R8, ROOM = R9 };
 
-/* The frame, downwards from r10: the thread's slot, a word for pointers on the way, then the record. */
-enum { SLOT = -4, POINTER = -16, FRAME_TOP = 16, STACK_MAX = 512 };
+/* The frame, downwards from r10: a map's key, the hit's number and time, a word for pointers on the way, then a record for perf. */
+enum { KEY = -4, SEQ = -8, TIME = -16, POINTER = -24, FRAME_TOP = 24, STACK_MAX = 512 };
 
 struct emitter {
 	const struct rt_program *program;
 	struct rt_bpf *bpf;
-	int record;		/* offset of the rt_record from r10 */
+	struct rt_tail tail;
+	int base;		/* the register that the record's place counts from, */
+	int record;		/* and its offset from there */
+	int out;		/* label: nothing is recorded */
 };
 
 static int field(const struct emitter *e, size_t offset)
@@ -23,49 +27,29 @@ static int field(const struct emitter *e, size_t offset)
 	return e->record + (int)offset;
 }
 
-/* r0 = 0 when `size` bytes at the address in r3 were copied to r10 + to. */
-static void emit_read(struct emitter *e, int to, int size)
+/* r0 = 0 when `size` bytes at the address in r3 were copied to base + to. */
+static void emit_read(struct emitter *e, int base, int to, int size)
 {
-	rt_bpf_mov(e->bpf, R1, R10);
+	rt_bpf_mov(e->bpf, R1, base);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, to);
 	rt_bpf_mov_imm(e->bpf, R2, size);
 	/* Before 5.5 one helper reads kernel and user addresses alike. */
 	rt_bpf_call(e->bpf, e->program->read_user ? RT_FN_probe_read_user : RT_FN_probe_read);
 }
 
-/* The word at r10 + POINTER, as a pointer of the traced program, into `dst`. */
-static void emit_pointer(struct emitter *e, int dst)
-{
-	bool narrow = e->program->plan->arch->word == 4;
-
-	rt_bpf_load(e->bpf, narrow ? RT_BPF_W : RT_BPF_DW, dst, R10, POINTER);
-}
-
 /* Follow one pointer: r3 holds its address, then its value.  Where it cannot be read: on to `fault`. */
 static void emit_follow(struct emitter *e, int fault)
 {
-	emit_read(e, POINTER, e->program->plan->arch->word);
+	int word = e->program->plan->arch->word;
+
+	emit_read(e, R10, POINTER, word);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
-	emit_pointer(e, R3);
+	rt_bpf_load(e->bpf, word == 4 ? RT_BPF_W : RT_BPF_DW, R3, R10, POINTER);
 }
 
-/* Cut the 64-bit value in r1 to the fetch's size, or extend its sign. */
-static void emit_extend(struct emitter *e, const struct rt_fetch *f)
+static enum rt_bpf_size size_of(unsigned size)
 {
-	int bits = 64 - 8 * f->size;
-
-	if (!bits)
-		return;
-	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, bits);
-	rt_bpf_alu_imm(e->bpf, f->is_signed ? RT_BPF_ARSH : RT_BPF_RSH, R1, bits);
-}
-
-static void emit_zero(struct emitter *e, int to, size_t size)
-{
-	size_t i;
-
-	for (i = 0; i < size; i += 8)
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, to + (int)i, 0);
+	return size == 8 ? RT_BPF_DW : size == 4 ? RT_BPF_W : size == 2 ? RT_BPF_H : RT_BPF_B;
 }
 
 /*
@@ -98,11 +82,18 @@ static void emit_string(struct emitter *e, const struct rt_fetch *f, int at, int
 {
 	int ok = rt_bpf_label(e->bpf);
 
-	rt_bpf_mov(e->bpf, R1, R10);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, at + 8);
+	rt_bpf_mov(e->bpf, R1, e->base);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, at + (int)sizeof(int32_t));
 	rt_bpf_mov_imm(e->bpf, R2, f->max);
 	rt_bpf_call(e->bpf, e->program->read_user ? RT_FN_probe_read_user_str : RT_FN_probe_read_str);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, at, R0);
+	rt_bpf_store(e->bpf, RT_BPF_W, e->base, at, R0);
+	/*
+	 * By the stored length and not by r0: the verifiers of 4.18 to 5.6 and RHEL 7 believe that the helper never returns a negative
+	 * number, and put an endless loop (up to 5.0) or nothing in the place of what is done then.
+	 */
+	rt_bpf_load(e->bpf, RT_BPF_W, R0, e->base, at);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R0, 32);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ARSH, R0, 32);
 	/* "s> -1", because BPF_JSLT is only from 4.14. */
 	rt_bpf_jump(e->bpf, RT_BPF_JSGT, R0, -1, ok);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, fault);
@@ -112,68 +103,67 @@ static void emit_string(struct emitter *e, const struct rt_fetch *f, int at, int
 static void emit_value(struct emitter *e, unsigned i)
 {
 	const struct rt_fetch *f = &e->program->plan->values[i];
-	int at = field(e, sizeof(struct rt_record) + rt_plan_offset(e->program->plan, i));
+	int at = field(e, offsetof(struct rt_record, data) + rt_plan_offset(e->program->plan, i));
 	int fault, done;
 
 	if (f->type == RT_TYPE_INT && f->base == RT_BASE_REG && !f->nderef) {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, f->reg.pt_regs);
-		emit_extend(e, f);
-		rt_bpf_store(e->bpf, RT_BPF_DW, R10, at, R1);
+		rt_bpf_store(e->bpf, size_of(f->size), e->base, at, R1);
 		return;
 	}
 	fault = rt_bpf_label(e->bpf);
 	done = rt_bpf_label(e->bpf);
-	/* The 4.4 verifier takes only initialised stack as a helper's buffer; and what is not read must not leak. */
-	emit_zero(e, at, f->type == RT_TYPE_STRING ? 8u + f->max : 8u);
 	emit_address(e, f, fault);
 	if (f->type == RT_TYPE_STRING) {
 		emit_string(e, f, at, fault);
 	} else {
-		emit_read(e, at, f->size);
+		emit_read(e, e->base, at, f->size);
 		rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
-		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, at);
-		emit_extend(e, f);
-		rt_bpf_store(e->bpf, RT_BPF_DW, R10, at, R1);
 	}
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
 	rt_bpf_place(e->bpf, fault);
 	rt_bpf_mov_imm64(e->bpf, R1, 1ull << i);	/* an immediate operand would be sign-extended from bit 31 */
-	rt_bpf_or(e->bpf, FAULTS, R1);
+	rt_bpf_alu(e->bpf, RT_BPF_OR, FAULTS, R1);
 	rt_bpf_place(e->bpf, done);
 }
 
-static void emit_key(struct emitter *e)
+static void emit_id(struct emitter *e)
 {
-	switch (e->program->key_source) {
+	const struct rt_program *p = e->program;
+	int id = field(e, offsetof(struct rt_record, id));
+
+	switch (p->key_source) {
 	case RT_KEY_CONSTANT:
-		rt_bpf_mov_imm64(e->bpf, R0, e->program->key);
+		rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, id, (int32_t)p->key);
 		break;
 	case RT_KEY_COOKIE:
 		rt_bpf_mov(e->bpf, R1, CTX);
 		rt_bpf_call(e->bpf, RT_FN_get_attach_cookie);
+		rt_bpf_store(e->bpf, RT_BPF_W, e->base, id, R0);
 		break;
 	case RT_KEY_POINTER:
-		rt_bpf_load(e->bpf, RT_BPF_DW, R0, CTX, e->program->plan->arch->ip.pt_regs);
+		rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, id, p->plan_id);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, p->plan->arch->ip.pt_regs);
+		rt_bpf_store(e->bpf, RT_BPF_DW, e->base, field(e, e->tail.ip), R1);
 		break;
 	}
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, field(e, offsetof(struct rt_record, key)), R0);
 }
 
-/* The return address tells a tail call from a new call at the same stack pointer (stack/stack.h). */
+/* The return address tells a tail call from a new call at the same stack pointer (stack/stack.h); 0 where it cannot be read. */
 static void emit_return_address(struct emitter *e)
 {
 	const struct rt_arch *arch = e->program->plan->arch;
-	int ra = field(e, offsetof(struct rt_record, ra));
+	int ra = field(e, e->tail.ra);
 
-	if (!e->program->plan->return_address) {
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, ra, 0);
-	} else if (arch->link.tracefs) {
+	if (!e->tail.ra)
+		return;
+	if (arch->link.tracefs) {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R0, CTX, arch->link.pt_regs);
-		rt_bpf_store(e->bpf, RT_BPF_DW, R10, ra, R0);
+		rt_bpf_store(e->bpf, RT_BPF_DW, e->base, ra, R0);
 	} else {
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, ra, 0);
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, e->base, ra, 0);
 		rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, arch->sp.pt_regs);
-		emit_read(e, ra, arch->word);
+		emit_read(e, e->base, ra, arch->word);
 	}
 }
 
@@ -181,45 +171,46 @@ static void emit_return_address(struct emitter *e)
  * Count the thread's hits, so that one which the ring does not take shows as a gap.  Only the thread itself adds to its count,
  * so this needs no atomic operation, which could fetch only from 5.12 on.
  */
-static void emit_count(struct emitter *e, int out)
+static void emit_count(struct emitter *e)
 {
 	rt_bpf_mov(e->bpf, R1, PID_TGID);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, (int32_t)e->program->slots - 1);
-	rt_bpf_store(e->bpf, RT_BPF_W, R10, SLOT, R1);
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, KEY, R1);
 	rt_bpf_mov_map(e->bpf, R1, RT_MAP_HITS);
 	rt_bpf_mov(e->bpf, R2, R10);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, SLOT);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, KEY);
 	rt_bpf_call(e->bpf, RT_FN_map_lookup_elem);
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, out);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, e->out);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, 0);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R0, 0, R1);
-	rt_bpf_store(e->bpf, RT_BPF_W, R10, field(e, offsetof(struct rt_record, seq)), R1);
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, SEQ, R1);
 }
 
 static void emit_header(struct emitter *e)
 {
-	const struct rt_program *p = e->program;
-
-	rt_bpf_store(e->bpf, RT_BPF_W, R10, field(e, offsetof(struct rt_record, tid)), PID_TGID);
-	if (p->stamp) {
-		rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
-		rt_bpf_store(e->bpf, RT_BPF_DW, R10, field(e, offsetof(struct rt_record, time)), R0);
-	} else {
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, field(e, offsetof(struct rt_record, time)), 0);
-	}
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, p->plan->arch->sp.pt_regs);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, field(e, offsetof(struct rt_record, sp)), R1);
-	emit_key(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, e->program->plan->arch->sp.pt_regs);
+	rt_bpf_store(e->bpf, RT_BPF_DW, e->base, field(e, offsetof(struct rt_record, sp)), R1);
+	rt_bpf_store(e->bpf, RT_BPF_W, e->base, field(e, offsetof(struct rt_record, tid)), PID_TGID);
+	rt_bpf_load(e->bpf, RT_BPF_W, R1, R10, SEQ);
+	rt_bpf_store(e->bpf, RT_BPF_W, e->base, field(e, offsetof(struct rt_record, seq)), R1);
+	emit_id(e);
 	emit_return_address(e);
-	rt_bpf_store_imm(e->bpf, RT_BPF_W, R10, field(e, offsetof(struct rt_record, plan)),
-			 (int32_t)(p->plan_id | (uint32_t)rt_plan_size(p->plan) << 16));
 }
 
-static void emit_output(struct emitter *e)
-{
-	size_t size = sizeof(struct rt_record) + rt_plan_size(e->program->plan);
+/* ---- the transports: where the record is written, and how it is handed over ---- */
 
+/* The 4.4 verifier takes only initialised stack as a helper's buffer, and none takes holes in what is put out. */
+static void zero_record(struct emitter *e)
+{
+	int at;
+
+	for (at = e->record; at < -FRAME_TOP; at += 8)
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, at, 0);
+}
+
+static void output_perf(struct emitter *e)
+{
 	/* An explicit CPU, because 4.4 takes BPF_F_CURRENT_CPU and delivers nothing. */
 	rt_bpf_call(e->bpf, RT_FN_get_smp_processor_id);
 	rt_bpf_mov(e->bpf, R1, CTX);
@@ -227,38 +218,146 @@ static void emit_output(struct emitter *e)
 	rt_bpf_mov(e->bpf, R3, R0);
 	rt_bpf_mov(e->bpf, R4, R10);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R4, e->record);
-	rt_bpf_mov_imm(e->bpf, R5, (int32_t)size);
+	rt_bpf_mov_imm(e->bpf, R5, e->tail.size);
 	rt_bpf_call(e->bpf, RT_FN_perf_event_output);
+}
+
+static void reserve_ringbuf(struct emitter *e)
+{
+	rt_bpf_mov_map(e->bpf, R1, RT_MAP_EVENTS);
+	rt_bpf_mov_imm(e->bpf, R2, (int)sizeof(uint64_t) + e->tail.size);
+	rt_bpf_mov_imm(e->bpf, R3, 0);
+	rt_bpf_call(e->bpf, RT_FN_ringbuf_reserve);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, e->out);
+	rt_bpf_mov(e->bpf, ROOM, R0);
+	/* After the reservation: what stands behind a record that is not whole yet is not older than it. */
+	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
+	rt_bpf_store(e->bpf, RT_BPF_DW, ROOM, 0, R0);
+}
+
+static void submit_ringbuf(struct emitter *e)
+{
+	rt_bpf_mov(e->bpf, R1, ROOM);
+	rt_bpf_mov_imm(e->bpf, R2, RT_BPF_RB_NO_WAKEUP);
+	rt_bpf_call(e->bpf, RT_FN_ringbuf_submit);
+}
+
+static void reserve_array(struct emitter *e)
+{
+	uint32_t size = e->program->ring_size;
+
+	rt_bpf_call(e->bpf, RT_FN_get_smp_processor_id);
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, KEY, R0);
+	rt_bpf_mov_map(e->bpf, R1, RT_MAP_EVENTS);
+	rt_bpf_mov(e->bpf, R2, R10);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, KEY);
+	rt_bpf_call(e->bpf, RT_FN_map_lookup_elem);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, e->out);
+	rt_bpf_mov(e->bpf, ROOM, R0);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, ROOM, offsetof(struct rt_array_ring, head));
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, ROOM, offsetof(struct rt_array_ring, tail));
+	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
+	rt_bpf_jump(e->bpf, RT_BPF_JGT, R1, (int32_t)(size - rt_array_ring_margin(size)), e->out);
+	rt_bpf_mov_imm(e->bpf, R1, ((int)sizeof(uint64_t) + e->tail.size + 7) & ~7);
+	rt_bpf_fetch_add(e->bpf, ROOM, offsetof(struct rt_array_ring, head), R1);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, (int32_t)size - 8);
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, ROOM, R1);
+	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, TIME, R0);
+}
+
+/* The time last: it says that the record is whole. */
+static void submit_array(struct emitter *e)
+{
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, TIME);
+	/* x86 writes in order; elsewhere only an atomic operation keeps the order. */
+	if (e->program->plan->arch->kernel_machine == EM_X86_64)
+		rt_bpf_store(e->bpf, RT_BPF_DW, ROOM, offsetof(struct rt_array_ring, data), R1);
+	else
+		rt_bpf_xchg(e->bpf, ROOM, offsetof(struct rt_array_ring, data), R1);
+}
+
+static void emit_reserve(struct emitter *e)
+{
+	switch (e->program->transport) {
+	case RT_TRANSPORT_PERF:
+		e->base = R10;
+		e->record = -((e->tail.size + 7) & ~7) - FRAME_TOP;
+		zero_record(e);
+		break;
+	case RT_TRANSPORT_RINGBUF:
+		e->base = ROOM;
+		e->record = sizeof(uint64_t);
+		reserve_ringbuf(e);
+		break;
+	case RT_TRANSPORT_ARRAY:
+		e->base = ROOM;
+		e->record = offsetof(struct rt_array_ring, data) + sizeof(uint64_t);
+		reserve_array(e);
+		break;
+	}
+}
+
+static void emit_submit(struct emitter *e)
+{
+	switch (e->program->transport) {
+	case RT_TRANSPORT_PERF:
+		output_perf(e);
+		break;
+	case RT_TRANSPORT_RINGBUF:
+		submit_ringbuf(e);
+		break;
+	case RT_TRANSPORT_ARRAY:
+		submit_array(e);
+		break;
+	}
+}
+
+/* ---- the whole ---- */
+
+static void emit_filter(struct emitter *e)
+{
+	rt_bpf_mov(e->bpf, CTX, R1);
+	rt_bpf_call(e->bpf, RT_FN_get_current_pid_tgid);
+	rt_bpf_mov(e->bpf, PID_TGID, R0);
+	/* Forked children inherit the breakpoints, and perf's own pid filter does not hold for BPF programs. */
+	if (e->program->pid) {
+		rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R0, 32);
+		rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, (int32_t)e->program->pid, e->out);
+	}
+}
+
+static void emit_values(struct emitter *e)
+{
+	unsigned i;
+
+	if (e->tail.faults) {
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, POINTER, 0);
+		rt_bpf_mov_imm(e->bpf, FAULTS, 0);
+	}
+	for (i = 0; i < e->program->plan->nvalues; i++)
+		emit_value(e, i);
+	if (e->tail.faults)
+		rt_bpf_store(e->bpf, RT_BPF_W, e->base, field(e, e->tail.faults), FAULTS);
 }
 
 int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct rt_error *err)
 {
-	size_t size = sizeof(struct rt_record) + rt_plan_size(program->plan);
-	struct emitter e = { .program = program, .bpf = bpf, .record = -(int)(size + FRAME_TOP) };
-	unsigned i;
-	int out;
+	enum rt_key key = program->key_source == RT_KEY_POINTER ? RT_KEY_IP : RT_KEY_ID;
+	struct emitter e = { .program = program, .bpf = bpf };
 
-	if (size + FRAME_TOP > STACK_MAX)
-		return rt_fail(err, -EOPNOTSUPP, "the values of one call take %zu bytes, a BPF program's stack has room for %zu",
-			       rt_plan_size(program->plan), STACK_MAX - FRAME_TOP - sizeof(struct rt_record));
-	out = rt_bpf_label(bpf);
-	rt_bpf_mov(bpf, CTX, R1);
-	rt_bpf_call(bpf, RT_FN_get_current_pid_tgid);
-	rt_bpf_mov(bpf, PID_TGID, R0);
-	/* Forked children inherit the breakpoints, and perf's own pid filter does not hold for BPF programs. */
-	if (program->pid) {
-		rt_bpf_alu_imm(bpf, RT_BPF_RSH, R0, 32);
-		rt_bpf_jump(bpf, RT_BPF_JNE, R0, (int32_t)program->pid, out);
-	}
-	rt_bpf_store_imm(bpf, RT_BPF_DW, R10, POINTER, 0);
-	rt_bpf_mov_imm(bpf, FAULTS, 0);
-	emit_count(&e, out);
+	rt_plan_tail(program->plan, key, &e.tail);
+	if (e.tail.size + FRAME_TOP > STACK_MAX - 8)
+		return rt_fail(err, -EOPNOTSUPP, "the values of one call take %u bytes, a BPF program's stack has room for %d",
+			       e.tail.size, STACK_MAX - 8 - FRAME_TOP);
+	e.out = rt_bpf_label(bpf);
+	emit_filter(&e);
+	emit_count(&e);
+	emit_reserve(&e);
 	emit_header(&e);
-	for (i = 0; i < program->plan->nvalues; i++)
-		emit_value(&e, i);
-	rt_bpf_store(bpf, RT_BPF_W, R10, field(&e, offsetof(struct rt_record, faults)), FAULTS);
-	emit_output(&e);
-	rt_bpf_place(bpf, out);
+	emit_values(&e);
+	emit_submit(&e);
+	rt_bpf_place(bpf, e.out);
 	rt_bpf_mov_imm(bpf, R0, 0);
 	rt_bpf_exit(bpf);
 	return bpf->error ? rt_fail(err, bpf->error, "the BPF program could not be assembled") : 0;

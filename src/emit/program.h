@@ -12,21 +12,30 @@ enum rt_key_source {
 	RT_KEY_POINTER,		/* the instruction pointer: many probes on one perf event */
 };
 
+/* How a program hands its record over (stream/ring.h). */
+enum rt_transport {
+	RT_TRANSPORT_PERF,	/* bpf_perf_event_output, from the program's stack; the ring stamps the time */
+	RT_TRANSPORT_RINGBUF,	/* written in place in a BPF ring buffer, behind the time */
+	RT_TRANSPORT_ARRAY,	/* the same in the CPU's element of an array map (struct rt_array_ring) */
+};
+
 struct rt_program {
 	const struct rt_plan *plan;
 	uint16_t plan_id;
 	pid_t pid;			/* the only thread group to record; 0: any (a listing before there is a process) */
 	enum rt_key_source key_source;
-	uint64_t key;			/* RT_KEY_CONSTANT */
-	bool stamp;			/* read the clock; the perf ring stamps its records itself */
+	uint32_t key;			/* RT_KEY_CONSTANT */
 	bool read_user;			/* the kernel has bpf_probe_read_user (5.5) */
 	uint32_t slots;			/* of RT_MAP_HITS, a power of two (stream/gaps.h) */
+	enum rt_transport transport;
+	uint32_t ring_size;		/* RT_TRANSPORT_ARRAY: bytes of data a CPU, a power of two */
 };
 
 /*
  * Emit the BPF program that writes one rt_record a hit.  It reads nothing but registers and the traced process's memory, and its
- * only state is the count of the thread's hits in RT_MAP_HITS, so it can be run by any number of threads at once.  Finish `bpf` with rt_bpf_finish.  Returns 0, or -EOPNOTSUPP with the reason when the plan does not fit
- * a BPF program (more than the 512 bytes of its stack).
+ * only state is the count of the thread's hits in RT_MAP_HITS, so it can be run by any number of threads at once.  Finish `bpf`
+ * with rt_bpf_finish.  Returns 0, or -EOPNOTSUPP with the reason when the plan does not fit a BPF program (more than the 512 bytes
+ * of its stack).
  */
 int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct rt_error *err);
 

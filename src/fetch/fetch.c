@@ -49,17 +49,76 @@ void rt_plan_c_return(const struct rt_arch *arch, struct rt_plan *plan)
 	plan->values[0].reg = arch->result;
 }
 
-size_t rt_plan_size(const struct rt_plan *plan)
+static size_t aligned(size_t at, size_t size)
 {
-	return rt_plan_offset(plan, plan->nvalues);
+	return (at + size - 1) & ~(size - 1);
+}
+
+/* What the value is aligned to, and takes. */
+static size_t word_size(const struct rt_fetch *fetch)
+{
+	return fetch->type == RT_TYPE_STRING ? sizeof(int32_t) : fetch->size;
+}
+
+static size_t value_size(const struct rt_fetch *fetch)
+{
+	return word_size(fetch) + (fetch->type == RT_TYPE_STRING ? fetch->max : 0);
 }
 
 size_t rt_plan_offset(const struct rt_plan *plan, unsigned i)
 {
-	size_t at = 0;
+	size_t at = offsetof(struct rt_record, data);
 	unsigned k;
 
-	for (k = 0; k < i && k < RT_MAX_VALUES; k++)
-		at += 8 + (plan->values[k].type == RT_TYPE_STRING ? plan->values[k].max : 0);
-	return at;
+	for (k = 0; k < i; k++)
+		at = aligned(at, word_size(&plan->values[k])) + value_size(&plan->values[k]);
+	return aligned(at, word_size(&plan->values[i])) - offsetof(struct rt_record, data);
+}
+
+size_t rt_plan_size(const struct rt_plan *plan)
+{
+	unsigned last = plan->nvalues - 1;
+
+	return plan->nvalues ? rt_plan_offset(plan, last) + value_size(&plan->values[last]) : 0;
+}
+
+uint64_t rt_plan_int(const struct rt_plan *plan, unsigned i, const uint8_t *data)
+{
+	const struct rt_fetch *fetch = &plan->values[i];
+	unsigned bits = 64 - 8u * fetch->size;
+	uint64_t v = 0;
+
+	memcpy(&v, data + rt_plan_offset(plan, i), fetch->size);	/* little-endian, as all of our machines are */
+	v <<= bits;
+	return fetch->is_signed ? (uint64_t)((int64_t)v >> bits) : v >> bits;
+}
+
+static bool may_fault(const struct rt_fetch *fetch)
+{
+	return fetch->type == RT_TYPE_STRING || fetch->base == RT_BASE_STACK || fetch->nderef;
+}
+
+void rt_plan_tail(const struct rt_plan *plan, enum rt_key key, struct rt_tail *tail)
+{
+	size_t at;
+	unsigned i;
+
+	memset(tail, 0, sizeof(*tail));
+	tail->data = (uint16_t)rt_plan_size(plan);
+	at = offsetof(struct rt_record, data) + tail->data;
+	for (i = 0; i < plan->nvalues && !tail->faults; i++) {
+		if (!may_fault(&plan->values[i]))
+			continue;
+		tail->faults = (uint16_t)aligned(at, 4);
+		at = tail->faults + 4u;
+	}
+	if (plan->return_address) {
+		tail->ra = (uint16_t)aligned(at, 8);
+		at = tail->ra + 8u;
+	}
+	if (key == RT_KEY_IP) {
+		tail->ip = (uint16_t)aligned(at, 8);
+		at = tail->ip + 8u;
+	}
+	tail->size = (uint16_t)aligned(at, 4);
 }

@@ -38,9 +38,9 @@ struct rt_fetch {
 };
 
 /*
- * A plan: what is read at one kind of probe.  Its values stand in rt_record.data one after another:
- *   integer   8 bytes: the value, sign- or zero-extended to 64 bits
- *   string    8 bytes: length with the NUL (as bpf_probe_read_str returns it), then `max` bytes
+ * A plan: what is read at one kind of probe.  Its values stand in rt_record.data one after another, each aligned in the record:
+ *   integer   its `size` bytes
+ *   string    i32 length with the NUL (as bpf_probe_read_str returns it), then `max` bytes
  */
 struct rt_plan {
 	enum rt_kind kind;
@@ -54,8 +54,21 @@ struct rt_plan {
 int rt_plan_c_entry(const struct rt_arch *arch, unsigned nargs, struct rt_plan *plan);
 void rt_plan_c_return(const struct rt_arch *arch, struct rt_plan *plan);
 
-/* Bytes in rt_record.data for this plan, and the byte offset of value `i` in it. */
+/* Bytes that the plan's values take in rt_record.data, and the byte offset of value `i` there. */
 size_t rt_plan_size(const struct rt_plan *plan);
 size_t rt_plan_offset(const struct rt_plan *plan, unsigned i);
+
+/* Integer value `i` of the plan out of `data`, sign- or zero-extended to 64 bits. */
+uint64_t rt_plan_int(const struct rt_plan *plan, unsigned i, const uint8_t *data);
+
+/* Behind the values: byte offsets from the record's beginning, 0: the record has none. */
+struct rt_tail {
+	uint16_t faults;		/* u32, where the plan has values that may be unreadable */
+	uint16_t ra;			/* u64, where the plan asks for the return address */
+	uint16_t ip;			/* u64, RT_KEY_IP */
+	uint16_t data;			/* bytes of the values */
+	uint16_t size;			/* bytes of the whole record */
+};
+void rt_plan_tail(const struct rt_plan *plan, enum rt_key key, struct rt_tail *tail);
 
 #endif

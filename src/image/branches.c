@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Can code be entered behind its function's first instruction?  Every byte is taken for the beginning of a branch: so none is missed,
- * whatever is data and wherever instructions begin.  What only looks like a short or an indirect branch, the disassembler refutes.
+ * Can code be entered behind its function's first instruction?  Every byte is taken for the beginning of a branch: so none is
+ * missed, whatever is data and wherever instructions begin.  What only looks like a short or an indirect branch, the
+ * disassembler refutes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -85,7 +86,7 @@ static bool begins_before(const struct near *s, uint64_t *addr)
 
 enum { BEGINS = 1, MEANT = 2 };
 
-/* Note in `marks`, which is of the bytes from `from` on, where an instruction begins, and where branches in the function lead to. */
+/* Note in `marks`, of the bytes from `from` on, where an instruction begins, and where branches in the function lead to. */
 static const char *decode_all(const struct near *s, struct rt_decoder *decoder, uint64_t from, uint64_t to, uint8_t *marks)
 {
 	uint64_t entry = s->f->addr, end = end_of(s), at;

@@ -78,7 +78,11 @@ const char *rt_image_unwinds(struct rt_image *image);
  */
 const char *rt_image_becomes(struct rt_image *image);
 
-/* May code of this file call longjmp, or load code that does?  The C library itself does not count. */
-bool rt_image_jumps(struct rt_image *image);
+/*
+ * The function by which code of this file may longjmp, or fork, or load code that does; NULL: none.  The C library itself does not
+ * count.
+ */
+const char *rt_image_jumps(struct rt_image *image);
+const char *rt_image_forks(struct rt_image *image);
 
 #endif

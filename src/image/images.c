@@ -167,12 +167,30 @@ bool rt_images_become(const struct rt_images *images, char *buf, size_t size)
 	return false;
 }
 
-bool rt_images_jump(const struct rt_images *images)
+/* The first file of which `judge` names a function, as "NAME has FUNCTION"; a library that is not known may have it too. */
+static bool first_with(const struct rt_images *images, const char *(*judge)(struct rt_image *image), char *buf, size_t size)
 {
+	const char *name;
 	size_t i;
 
-	for (i = 0; i < images->n; i++)
-		if (rt_image_jumps(images->v[i]))
+	for (i = 0; i < images->n; i++) {
+		name = judge(images->v[i]);
+		if (name) {
+			snprintf(buf, size, "%s has %s", rt_image_name(images->v[i]), name);
 			return true;
+		}
+	}
+	if (images->incomplete)
+		snprintf(buf, size, "its libraries could not be listed: %s", images->incomplete);
 	return images->incomplete;
+}
+
+bool rt_images_jump(const struct rt_images *images, char *buf, size_t size)
+{
+	return first_with(images, rt_image_jumps, buf, size);
+}
+
+bool rt_images_fork(const struct rt_images *images, char *buf, size_t size)
+{
+	return first_with(images, rt_image_forks, buf, size);
 }

@@ -40,8 +40,10 @@ bool rt_images_become(const struct rt_images *images, char *buf, size_t size);
 
 /*
  * May code of this process leave calls by longjmp, so that the next call at the same stack pointer is none of theirs?  So where a file
- * imports or contains it, or loads other code (dlopen), or the libraries could not be listed.
+ * imports or contains it, or loads other code (dlopen), or the libraries could not be listed.  Which file may, and how, is written
+ * to `buf`: "NAME has longjmp".  The same for fork.
  */
-bool rt_images_jump(const struct rt_images *images);
+bool rt_images_jump(const struct rt_images *images, char *buf, size_t size);
+bool rt_images_fork(const struct rt_images *images, char *buf, size_t size);
 
 #endif

@@ -64,7 +64,7 @@ void rt_memory_close(struct rt_memory *m)
 	free(m);
 }
 
-/* A breakpoint, or what kernels make of a probed 5-byte nop (a call, 6.18), is the kernel's own: of a probe that is there already. */
+/* A breakpoint, or what kernels make of a probed 5-byte nop (a call, 6.18), is of a probe that is there already. */
 static bool is_code(const uint8_t *mapped, const uint8_t *file, size_t n)
 {
 	static const uint8_t nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
@@ -94,7 +94,8 @@ bool rt_memory_same(const struct rt_memory *m, const struct rt_image *image, uin
 
 		if (map->inode != image->ino || offset < map->offset || offset - map->offset + n > map->end - map->start)
 			continue;
-		if (pread(m->fd, mapped, n, (off_t)(map->start + (offset - map->offset))) != (ssize_t)n || !is_code(mapped, file, n))
+		if (pread(m->fd, mapped, n, (off_t)(map->start + (offset - map->offset))) != (ssize_t)n ||
+		    !is_code(mapped, file, n))
 			return false;
 		found = true;
 	}

@@ -11,8 +11,8 @@ struct rt_memory *rt_memory_open(pid_t pid);	/* NULL: cannot be read, or out of 
 void rt_memory_close(struct rt_memory *memory);
 
 /*
- * Are the `n` bytes (at most 128) at `addr` of `image` the file's own, wherever the process has them mapped executable?  Breakpoints of
- * x86 count as such.  False also where they are not mapped.
+ * Are the `n` bytes (at most 128) at `addr` of `image` the file's own, wherever the process has them mapped executable?
+ * Breakpoints of x86 count as such.  False also where they are not mapped.
  */
 bool rt_memory_same(const struct rt_memory *memory, const struct rt_image *image, uint64_t addr, size_t n);
 

@@ -61,7 +61,8 @@ void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, co
 	while (!why) {
 		left = p->skip < n ? n - p->skip : 0;
 		p->form = left ? arch->form(bytes + p->skip, left) : RT_FORM_OTHER;
-		if (p->form && (want->emulated & RT_FORM_BIT(p->form)) && !arch->refuses(bytes + p->skip, left < INSN_MAX ? left : INSN_MAX)) {
+		if (p->form && (want->emulated & RT_FORM_BIT(p->form)) &&
+		    !arch->refuses(bytes + p->skip, left < INSN_MAX ? left : INSN_MAX)) {
 			p->why = p->skip ? "past what the kernel single-steps" : "kernels need not single-step that";
 			return;
 		}

@@ -6,8 +6,9 @@
 #include "image/function.h"
 
 /*
- * Where a function's probe is cheap.  A kernel carries out some probed instructions by itself and single-steps the others; where a
- * function begins with one of the others, the probe may stand on a later instruction, if every call passes it exactly once.
+ * Where a function's probe is cheap.  A kernel carries out some probed instructions by itself and single-steps the others;
+ * where a function begins with one of the others, the probe may stand on a later instruction, if every call passes it exactly
+ * once.
  */
 struct rt_prologue_want {
 	uint32_t emulated;	/* RT_FORM_BIT of what this kernel does not single-step */
@@ -25,8 +26,8 @@ struct rt_prologue {
 };
 
 /*
- * Walk the prologue in the `n` bytes of a function of `arch` at `addr` to the first cheap instruction.  `decoder` may be NULL.  Whether
- * something jumps to between the entry and the place is not judged here, but by rt_branches_*.
+ * Walk the prologue in the `n` bytes of a function of `arch` at `addr` to the first cheap instruction.  `decoder` may be
+ * NULL.  Whether something jumps to between the entry and the place is not judged here, but by rt_branches_*.
  */
 void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
 		      const struct rt_prologue_want *want, struct rt_prologue *prologue);
@@ -46,8 +47,8 @@ struct rt_window {
 };
 
 /*
- * Look through all of an image for branches into, and addresses of, the `n` windows, which are sorted and apart.  0 or -ENOMEM; what
- * cannot be read counts as referring to all.
+ * Look through all of an image for branches into, and addresses of, the `n` windows, which are sorted and apart.  0 or
+ * -ENOMEM; what cannot be read counts as referring to all.
  */
 int rt_branches_far(const struct rt_image *image, struct rt_window *v, size_t n);
 

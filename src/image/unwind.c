@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "image/private.h"
-#include "kernel/sys.h"
 #include "util/array.h"
 
 /*
@@ -61,20 +60,6 @@ static const char *const c_libraries[] = {
 /* A program with plugins: they may be C++, call it, and be called back.  Those of a library know only libraries. */
 static const char *const loading_names[] = { "dlopen", "dlmopen" };
 
-/*
- * Harmful on old kernels alone, seen on 3.10.  Before 4.3 a return that longjmp skipped makes the next one a SIGSEGV
- * (arch_uretprobe_is_alive came then); before 3.13 a forked child did not get its parent's pending returns, and dies at the first.
- */
-static const char *const fragile_names[] = {
-	"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "__libc_longjmp", "__libc_siglongjmp",
-	"fork", "__fork", "__libc_fork", "vfork", "__vfork", "_Fork",
-};
-
-static bool is_fragile(const char *name)
-{
-	return in_table(fragile_names, RT_COUNT(fragile_names), name);
-}
-
 static void say(struct rt_image *image, const char *what, const char *name)
 {
 	snprintf(image->unwinds, sizeof(image->unwinds), "%s%.100s", what, name);
@@ -82,7 +67,6 @@ static void say(struct rt_image *image, const char *what, const char *name)
 
 static bool imports_leave(struct rt_image *image)
 {
-	bool fragile = rt_kernel_version() < RT_KERNEL(4, 3);
 	size_t i;
 
 	for (i = 0; i < image->imports.n; i++) {
@@ -94,8 +78,6 @@ static bool imports_leave(struct rt_image *image)
 			 in_table(leaving_imports, RT_COUNT(leaving_imports), name) ||
 			 (!image->short_name && in_table(loading_names, RT_COUNT(loading_names), name)))
 			say(image, "imports ", name);
-		else if (fragile && is_fragile(name))
-			say(image, "before Linux 4.3 where it imports ", name);
 		else
 			continue;
 		return true;
@@ -118,7 +100,6 @@ static bool needs_cxx(struct rt_image *image)
 
 static bool contains_leave(struct rt_image *image)
 {
-	bool fragile = rt_kernel_version() < RT_KERNEL(4, 3);
 	size_t i;
 
 	for (i = 0; i < image->nsymbols; i++) {
@@ -129,8 +110,6 @@ static bool contains_leave(struct rt_image *image)
 		/* Since 1.87 Rust mangles it: _RNv..._7___rustc17rust_begin_unwind. */
 		else if (in_table(leaving_names, RT_COUNT(leaving_names), name) || strstr(name, "17rust_begin_unwind"))
 			say(image, "contains ", name);
-		else if (fragile && is_fragile(name))
-			say(image, "before Linux 4.3 where it contains ", name);
 		else
 			continue;
 		return true;
@@ -189,18 +168,29 @@ static const char *const becoming_names[] = {
 	"execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve", "execveat", "dlopen", "dlmopen",
 };
 
+static const char *first_import(const struct rt_image *image, const char *const *table, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < image->imports.n; i++)
+		if (in_table(table, n, image->imports.v[i]))
+			return image->imports.v[i];
+	return NULL;
+}
+
 /* The first name of a table that the file imports or, being static or with `contained`, contains. */
 static const char *first_of(struct rt_image *image, const char *const *table, size_t n, bool contained)
 {
 	const struct rt_symbol *v;
+	const char *name;
 	size_t i, nv;
 
 	/* Reads the imports too. */
 	if (rt_image_symbols(image, &v, &nv, NULL))
 		return "what its damaged symbol table hides";
-	for (i = 0; i < image->imports.n; i++)
-		if (in_table(table, n, image->imports.v[i]))
-			return image->imports.v[i];
+	name = first_import(image, table, n);
+	if (name)
+		return name;
 	if (!contained && (image->interp || image->needed.n || image->short_name))
 		return NULL;
 	for (i = 0; i < nv; i++)
@@ -214,14 +204,29 @@ const char *rt_image_becomes(struct rt_image *image)
 	return is_c_library(image) ? NULL : first_of(image, becoming_names, RT_COUNT(becoming_names), false);
 }
 
+/* What loads code may load such code; in a static program the C library itself has dlopen, for its own C. */
+static const char *first_or_loads(struct rt_image *image, const char *const *table, size_t n)
+{
+	const char *name = first_of(image, table, n, true);
+
+	return name ? name : first_import(image, loading_names, RT_COUNT(loading_names));
+}
+
+/* Not __longjmp, by which the static C library, in every program, cancels threads: no call comes after that. */
 static const char *const jumping_names[] = {
-	"longjmp", "_longjmp", "siglongjmp", "__longjmp*", "____longjmp_chk",
-	"dlopen", "dlmopen",	/* what it loads may */
+	"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "__libc_longjmp", "__libc_siglongjmp",
 };
 
-bool rt_image_jumps(struct rt_image *image)
+const char *rt_image_jumps(struct rt_image *image)
 {
-	return !is_c_library(image) && first_of(image, jumping_names, RT_COUNT(jumping_names), true);
+	return is_c_library(image) ? NULL : first_or_loads(image, jumping_names, RT_COUNT(jumping_names));
+}
+
+static const char *const forking_names[] = { "fork", "__fork", "__libc_fork", "vfork", "__vfork", "_Fork" };
+
+const char *rt_image_forks(struct rt_image *image)
+{
+	return is_c_library(image) ? NULL : first_or_loads(image, forking_names, RT_COUNT(forking_names));
 }
 
 #define TWICE	"returns twice"
@@ -287,6 +292,15 @@ const char *rt_name_fragment(const char *name)
 	return NULL;
 }
 
+static const char *unsafe_code(const struct rt_image *image, uint64_t addr, uint64_t size)
+{
+	uint8_t code[RT_ARCH_BODY];
+
+	if (!image->arch->unsafe_return)
+		return NULL;
+	return image->arch->unsafe_return(code, rt_image_read(image, addr, code, size < sizeof(code) ? size : sizeof(code)));
+}
+
 const char *rt_image_unsafe_return(const struct rt_image *image, const char *name, uint64_t addr)
 {
 	const struct rt_symbol *aliases;
@@ -298,5 +312,7 @@ const char *rt_image_unsafe_return(const struct rt_image *image, const char *nam
 	aliases = rt_symbols_at(image, addr, &n);
 	for (i = 0; i < n && !why; i++)
 		why = unsafe_name(aliases[i].name);
+	for (i = 0; i < n && !why; i++)
+		why = unsafe_code(image, addr, aliases[i].size);
 	return why;
 }

@@ -2,9 +2,11 @@
 #include "kernel/main_buffer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 
 /* The file's value: the word in brackets where one of several is chosen ("local [global] counter"), else the first word. */
 static void read_value(const struct rt_tracefs *t, const char *file, char *value, size_t size)
@@ -28,10 +30,21 @@ static bool is(const struct rt_tracefs *t, const char *file, const char *value)
 	return strcmp(now, value) == 0;
 }
 
+void rt_main_buffer_init(const struct rt_tracefs *t, struct rt_main_buffer *buffer)
+{
+	char path[PATH_MAX];
+
+	buffer->lock = open(rt_tracefs_path(t, path, "trace_clock"), O_RDONLY | O_CLOEXEC);
+}
+
 int rt_main_buffer_take(const struct rt_tracefs *t, struct rt_main_buffer *buffer, size_t kb, struct rt_error *err)
 {
 	char number[32];
 
+	/* Of two that begin at once neither sees the other's events enabled. */
+	if (flock(buffer->lock, LOCK_EX | LOCK_NB) != 0)
+		return rt_fail(err, -EBUSY, "%s: another rawtrace uses the trace buffer, and this kernel has only one for uprobes (before 3.15); "
+			       "end it first", t->root);
 	if (!is(t, "events/enable", "0") || !is(t, "current_tracer", "nop"))
 		return rt_fail(err, -EBUSY, "%s: another tracer uses the trace buffer (see events/enable, current_tracer), and this kernel has "
 			       "only one for uprobes (before 3.15); end it first", t->root);

@@ -10,12 +10,16 @@
  */
 struct rt_main_buffer {
 	bool taken;
+	int lock;			/* an open file to lock, which the guard has too */
 	char clock[32], kb[32];		/* what they were; empty: not changed */
 };
 
+/* Open its lock.  Before the guard is forked: it is held until the last of the two has closed it. */
+void rt_main_buffer_init(const struct rt_tracefs *tracefs, struct rt_main_buffer *buffer);
+
 /*
  * Take it for us: the clock `global`, whose times compare between CPUs, and `kb` KiB a CPU.  -EBUSY, with who to ask, when another
- * tracer uses it.
+ * tracer uses it, another rawtrace among them.
  */
 int rt_main_buffer_take(const struct rt_tracefs *tracefs, struct rt_main_buffer *buffer, size_t kb, struct rt_error *err);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/array.h"
@@ -88,6 +89,28 @@ int rt_proc_status(pid_t pid, const char *name, long *value)
 	}
 	free(text);
 	return err;
+}
+
+bool rt_proc_named(const char *comm)
+{
+	DIR *dir = opendir("/proc");
+	bool found = false;
+	struct dirent *d;
+	struct stat st;
+	char name[RT_COMM_MAX], exe[64];
+	pid_t pid;
+
+	while (dir && !found && (d = readdir(dir))) {
+		pid = (pid_t)strtol(d->d_name, NULL, 10);
+		if (pid <= 0 || fstatat(dirfd(dir), d->d_name, &st, 0) != 0 || st.st_uid != geteuid())
+			continue;
+		rt_proc_comm(pid, pid, name);
+		snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+		found = strcmp(name, comm) == 0 && access(exe, F_OK) == 0;	/* a zombie has none */
+	}
+	if (dir)
+		closedir(dir);
+	return found;
 }
 
 void rt_proc_comm(pid_t pid, pid_t tid, char comm[16])

@@ -15,6 +15,11 @@ int rt_write_file(const char *path, int flags, const char *text);
 /* A number from a "Name:\tVALUE" line of /proc/PID/status.  0, -ESRCH when the process is gone, -ENOENT without such a line. */
 int rt_proc_status(pid_t pid, const char *name, long *value);
 
+enum { RT_COMM_MAX = 16 };	/* TASK_COMM_LEN: with the NUL */
+
+/* Is there a process of that name, of our own user, and not a zombie? */
+bool rt_proc_named(const char *comm);
+
 /* The process's name; "?" when it is gone. */
 void rt_proc_comm(pid_t pid, pid_t tid, char comm[16]);
 

@@ -220,3 +220,19 @@ uint64_t rt_now(void)
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
+
+/* The kernel's own ENOTSUPP, which no header for programs has. */
+enum { KERNEL_ENOTSUPP = 524 };
+
+const char *rt_probe_strerror(int code)
+{
+	switch (code) {
+	case KERNEL_ENOTSUPP:
+	case ENOEXEC:
+		return "this kernel cannot probe the instruction that it begins with; trace other functions";
+	case EIO:
+		return "this kernel cannot probe files of that file system (tmpfs, on old ones); copy the program to a disk";
+	default:
+		return strerror(code);
+	}
+}

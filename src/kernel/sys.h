@@ -46,6 +46,9 @@ enum { RT_FILES_USUAL = 4096 };
 /* How many files this process may still open. */
 unsigned rt_files_left(void);
 
+/* Why a probe could not be put in: strerror, and in words what the kernel means by some codes. */
+const char *rt_probe_strerror(int code);
+
 /*
  * LINUX_VERSION_CODE as BPF_PROG_LOAD wants it before 5.0: from the vDSO's "Linux" ELF note, which a distribution's
  * kernel has right where its uname has not; else from Ubuntu's /proc/version_signature, Debian's uname -v, or uname -r.

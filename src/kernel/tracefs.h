@@ -37,6 +37,9 @@ int rt_tracefs_append(const struct rt_tracefs *tracefs, const char *file, const 
 #define RT_TRACEFS_GROUP	"rawtrace_"	/* + PID: the group of its uprobe events */
 #define RT_TRACEFS_INSTANCE	"rawtrace-"	/* + PID: its trace instance */
 
+/* The name of the process that clears up after `pid` (attach/guard.h), in `buf` (RT_COMM_MAX bytes), which it returns. */
+const char *rt_guard_name(pid_t pid, char *buf);
+
 /* Delete the definitions of group RT_TRACEFS_GROUP`pid`, and instance RT_TRACEFS_INSTANCE`pid`, disabled first.  Returns how many
  * definitions and instances went; what is busy stays.  Missing ones are no error. */
 unsigned rt_tracefs_clear(const struct rt_tracefs *tracefs, pid_t pid);
@@ -44,7 +47,7 @@ unsigned rt_tracefs_clear(const struct rt_tracefs *tracefs, pid_t pid);
 /* Is anything of `pid` still defined? */
 bool rt_tracefs_remains(const struct rt_tracefs *tracefs, pid_t pid);
 
-/* rt_tracefs_clear for every process that is gone.  Nothing of a live process or of another tool is touched. */
+/* rt_tracefs_clear for every process that is gone, and its guard with it.  Nothing of a live process or of another tool is touched. */
 unsigned rt_tracefs_clean(const struct rt_tracefs *tracefs);
 
 #endif

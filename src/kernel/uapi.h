@@ -49,7 +49,7 @@ enum {
 	RT_BPF_LINK_CREATE = 28,	/* 5.7 */
 };
 
-enum { RT_BPF_MAP_TYPE_ARRAY = 2, RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4 };
+enum { RT_BPF_MAP_TYPE_ARRAY = 2, RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4, RT_BPF_MAP_TYPE_RINGBUF = 27 };
 enum { RT_BPF_F_MMAPABLE = 1 << 10 };	/* 5.5 */
 enum { RT_BPF_PROG_TYPE_KPROBE = 2 };
 enum {
@@ -57,6 +57,7 @@ enum {
 	RT_BPF_TRACE_UPROBE_MULTI = 48,		/* 6.6 */
 };
 #define RT_BPF_F_UPROBE_MULTI_RETURN 1u
+#define RT_BPF_RB_NO_WAKEUP 1u
 
 /* BPF helper functions, with the kernel that brought them to KPROBE programs */
 enum rt_bpf_helper {
@@ -67,6 +68,8 @@ enum rt_bpf_helper {
 	RT_FN_get_current_pid_tgid = 14,
 	RT_FN_perf_event_output = 25,		/* 4.4 */
 	RT_FN_probe_read_str = 45,		/* 4.11 */
+	RT_FN_ringbuf_reserve = 131,		/* 5.8 */
+	RT_FN_ringbuf_submit = 132,		/* 5.8 */
 	RT_FN_probe_read_user = 112,		/* 5.5 */
 	RT_FN_probe_read_user_str = 114,	/* 5.5 */
 	RT_FN_get_attach_cookie = 174,		/* 5.15 */

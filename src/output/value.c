@@ -29,26 +29,26 @@ static void value_int(const struct rt_fetch *fetch, uint64_t word, struct value 
  * The length counts the NUL, and what was cut has one too: a string that fills its room may have been longer.
  * tracefs up to 4.14 can leave the NUL out, and then the length alone says where a string ends.
  */
-static void value_string(const struct rt_fetch *fetch, uint64_t word, const uint8_t *text, struct value *v)
+static void value_string(const struct rt_fetch *fetch, const uint8_t *at, struct value *v)
 {
+	int32_t len;
 	size_t have;
 
-	if ((int64_t)word < 0) {
+	memcpy(&len, at, sizeof(len));
+	if (len < 0) {
 		v->type = VALUE_UNREADABLE;
 		return;
 	}
-	have = word < fetch->max ? (size_t)word : fetch->max;
+	have = len < fetch->max ? (size_t)len : fetch->max;
 	v->type = VALUE_STRING;
-	v->text = text;
-	v->len = strnlen((const char *)text, have);
+	v->text = at + sizeof(len);
+	v->len = strnlen((const char *)v->text, have);
 	v->cut = have == fetch->max && v->len + 1 >= have;
 }
 
 static int value_get(const struct rt_values *values, unsigned i, struct value *v)
 {
 	const struct rt_plan *plan = values->plan;
-	const uint8_t *at;
-	uint64_t word;
 
 	if (!plan || i >= plan->nvalues || i >= RT_MAX_VALUES)
 		return -EINVAL;
@@ -57,12 +57,10 @@ static int value_get(const struct rt_values *values, unsigned i, struct value *v
 		v->type = VALUE_UNREADABLE;
 		return 0;
 	}
-	at = values->data + rt_plan_offset(plan, i);
-	memcpy(&word, at, sizeof(word));
 	if (plan->values[i].type == RT_TYPE_STRING)
-		value_string(&plan->values[i], word, at + sizeof(word), v);
+		value_string(&plan->values[i], values->data + rt_plan_offset(plan, i), v);
 	else
-		value_int(&plan->values[i], word, v);
+		value_int(&plan->values[i], rt_plan_int(plan, i, values->data), v);
 	return 0;
 }
 

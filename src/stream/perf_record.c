@@ -53,32 +53,17 @@ struct mmap2_body {
 	uint32_t prot, flags;
 };
 
-static int decode_sample(const uint8_t *rec, size_t len, pid_t pid, struct rt_event *event)
+static int decode_sample(const uint8_t *rec, size_t len, const struct rt_decoder *decoder, struct rt_event *event)
 {
-	struct rt_record record;
 	size_t raw;
 
-	if (len < SAMPLE_RAW)
+	if (!decoder || len < SAMPLE_RAW)
 		return -EBADMSG;
 	raw = rt_load_u32(rec + HEADER + offsetof(struct sample_body, size));
-	if (raw > len - SAMPLE_RAW || raw < sizeof(record))
+	if (raw > len - SAMPLE_RAW)
 		return -EBADMSG;
-	memcpy(&record, rec + SAMPLE_RAW, sizeof(record));
-	if (record.size > raw - sizeof(record))
-		return -EBADMSG;
-	event->type = RT_EV_HIT;
 	event->time = rt_load_u64(rec + HEADER);
-	event->pid = pid;
-	event->tid = (pid_t)record.tid;
-	event->hit.seq = record.seq;
-	event->hit.sp = record.sp;
-	event->hit.key = record.key;
-	event->hit.ra = record.ra;
-	event->hit.faults = record.faults;
-	event->hit.plan = record.plan;
-	event->hit.size = record.size;
-	event->hit.data = rec + SAMPLE_RAW + sizeof(record);
-	return 1;
+	return rt_record_decode(decoder, rec + SAMPLE_RAW, raw, event) < 0 ? -EBADMSG : 1;
 }
 
 /* Copy the fixed part of a record that ends in a sample_id, and take the time from that. */
@@ -164,13 +149,13 @@ static int decode_mmap2(const uint8_t *rec, size_t len, struct rt_event *event)
 	return 1;
 }
 
-int rt_perf_record_decode(const void *rec, size_t len, pid_t pid, struct rt_event *event)
+int rt_perf_record_decode(const void *rec, size_t len, const struct rt_decoder *decoder, struct rt_event *event)
 {
 	if (len < HEADER)
 		return -EBADMSG;
 	switch (rt_load_u32(rec)) {
 	case RECORD_SAMPLE:
-		return decode_sample(rec, len, pid, event);
+		return decode_sample(rec, len, decoder, event);
 	case RECORD_LOST:
 		return decode_lost(rec, len, event);
 	case RECORD_COMM:
@@ -200,7 +185,7 @@ static const uint8_t *whole(const uint8_t *base, uint64_t size, uint64_t at, siz
 }
 
 int rt_perf_ring_walk(const uint8_t *base, uint64_t size, uint64_t tail, uint64_t head, uint8_t *scratch,
-		      pid_t pid, const struct rt_sink *sink)
+		      const struct rt_decoder *decoder, const struct rt_sink *sink)
 {
 	struct rt_event event;
 	const uint8_t *rec;
@@ -215,7 +200,7 @@ int rt_perf_ring_walk(const uint8_t *base, uint64_t size, uint64_t tail, uint64_
 		if (len < HEADER || len % 8 || len > head - tail)
 			return -EBADMSG;
 		rec = whole(base, size, tail, len, scratch);
-		got = rt_perf_record_decode(rec, len, pid, &event);
+		got = rt_perf_record_decode(rec, len, decoder, &event);
 		if (got < 0)
 			return got;
 		if (got)

@@ -2,6 +2,7 @@
 #ifndef RT_STREAM_PERF_RECORD_H
 #define RT_STREAM_PERF_RECORD_H
 
+#include "stream/record.h"
 #include "stream/source.h"
 
 /*
@@ -15,17 +16,19 @@
  * where sample_id is the u64 time that ends every record but the sample.  Other types, and mappings that are not
  * executable, are passed over.
  *
- * Hits are of process `pid`; what becomes of them when the ring is full, their own numbers tell (stream/gaps.h), so that LOST
- * is RT_EV_UNSEEN.  `rec` holds `len` bytes (header.size).  Returns 1 and fills `event` (its data points into `rec`), 0 where the record is to be
- * passed over, -EBADMSG where its sizes do not hold together.  rt_record.size larger than the sample is -EBADMSG too.
+ * What becomes of hits when the ring is full, their own numbers tell (stream/gaps.h), so LOST is RT_EV_UNSEEN.  With `decoder` NULL
+ * there are no samples.
+ *
+ * `rec` holds `len` bytes (header.size).  Returns 1 and fills `event` (its data points into `rec`), 0 where the record is to be
+ * passed over, -EBADMSG where its sizes do not hold together or a sample is not a record that the decoder knows.
  */
-int rt_perf_record_decode(const void *rec, size_t len, pid_t pid, struct rt_event *event);
+int rt_perf_record_decode(const void *rec, size_t len, const struct rt_decoder *decoder, struct rt_event *event);
 
 /*
  * Walk the bytes [tail, head) of a ring of `size` bytes (a power of two) at `base`; records that wrap round its end are
  * first joined in `scratch` (65,536 bytes).  Gives each event to the sink; a broken record ends the walk with -EBADMSG.
  */
 int rt_perf_ring_walk(const uint8_t *base, uint64_t size, uint64_t tail, uint64_t head, uint8_t *scratch,
-		      pid_t pid, const struct rt_sink *sink);
+		      const struct rt_decoder *decoder, const struct rt_sink *sink);
 
 #endif

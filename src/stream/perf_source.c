@@ -11,8 +11,10 @@
 
 #include "kernel/sys.h"
 #include "stream/perf_record.h"
+#include "stream/ring.h"
 
-enum { RING_MAX = 8 << 20, RING_MIN = 256 << 10, TOTAL_MAX = 64 << 20, SCRATCH = 65536 };
+/* A ring for side-band records only: a burst of the whole machine's forks. */
+enum { SIDE = 256 << 10, SCRATCH = 65536 };
 
 struct ring {
 	int fd, cpu;
@@ -25,7 +27,7 @@ struct perf_source {
 	unsigned n;
 	size_t size;		/* bytes of data a ring */
 	size_t page_size;
-	pid_t pid;
+	const struct rt_decoder *decoder;	/* NULL: there are no hits in these rings */
 	uint8_t *scratch;
 };
 
@@ -50,7 +52,8 @@ static int perf_drain(struct rt_source *source, unsigned i, const struct rt_sink
 
 	if (head == tail)
 		return 0;
-	r = rt_perf_ring_walk((uint8_t *)page + s->page_size, s->size, tail, head, s->scratch, s->pid, sink);
+	r = rt_perf_ring_walk((uint8_t *)page + s->page_size, s->size, tail, head, s->scratch, s->decoder, sink);
+	source->taken += head - tail;
 	/* Release: the kernel must not write over records before we have read them. */
 	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
 	if (r == -EBADMSG)
@@ -60,7 +63,7 @@ static int perf_drain(struct rt_source *source, unsigned i, const struct rt_sink
 
 static uint64_t perf_lost_unseen(struct rt_source *source)
 {
-	return rt_gaps_rest(source->gaps);
+	return source->gaps ? rt_gaps_rest(source->gaps) : 0;
 }
 
 static void perf_close(struct rt_source *source)
@@ -74,7 +77,6 @@ static void perf_close(struct rt_source *source)
 		if (s->rings[i].fd >= 0)
 			close(s->rings[i].fd);
 	}
-	rt_gaps_free(s->source.gaps);
 	free(s->rings);
 	free(s->scratch);
 	free(s);
@@ -120,65 +122,80 @@ static int ring_open(struct perf_source *s, struct ring *ring, int events_map, s
 		return rt_fail(err, -errno, "CPU %d: mapping an event ring of %zu bytes: %s%s", ring->cpu, s->size, strerror(errno),
 			       errno == EPERM ? " (over RLIMIT_MEMLOCK and kernel.perf_event_mlock_kb; try a smaller --buffer)" : "");
 	ring->page = map;
-	r = rt_bpf_map_update(events_map, &ring->cpu, &ring->fd);
+	r = events_map >= 0 ? rt_bpf_map_update(events_map, &ring->cpu, &ring->fd) : 0;
 	if (r < 0)
 		return rt_fail(err, r, "CPU %d: putting the ring into the BPF map: %s", ring->cpu, strerror(-r));
 	return 0;
 }
 
-static size_t ring_size(size_t want, int ncpus)
+static int open_rings(struct perf_source *s, size_t bytes, int events_map, struct rt_error *err)
 {
-	size_t size = RING_MIN;
+	int *cpus, n = rt_cpus_online(&cpus), i, r = 0;
 
-	if (!want)
-		want = (size_t)TOTAL_MAX / (size_t)ncpus > RING_MAX ? RING_MAX : (size_t)TOTAL_MAX / (size_t)ncpus;
-	else
-		size = 4096;
-	while (size * 2 <= want)
-		size *= 2;
-	return size;
-}
-
-int rt_perf_source_open(size_t ring_bytes, int events_map, struct rt_gaps *gaps, pid_t pid, struct rt_source **source,
-			struct rt_error *err)
-{
-	struct perf_source *s = calloc(1, sizeof(*s));
-	int *cpus = NULL, n, i, r = -ENOMEM;
-
-	if (!s) {
-		rt_gaps_free(gaps);
-		return rt_nomem(err);
-	}
-	s->source.ops = &perf_ops;
-	s->source.gaps = gaps;
-	s->pid = pid;
+	if (n < 0)
+		return rt_fail(err, n, "/sys/devices/system/cpu/online: cannot tell which CPUs are online: %s", strerror(-n));
 	s->page_size = (size_t)sysconf(_SC_PAGESIZE);
-	n = rt_cpus_online(&cpus);
-	if (n < 0) {
-		r = rt_fail(err, n, "/sys/devices/system/cpu/online: cannot tell which CPUs are online: %s", strerror(-n));
-		goto fail;
-	}
-	s->size = ring_size(ring_bytes, n);
-	if (s->size < s->page_size)
-		s->size = s->page_size;
+	s->size = rt_ring_size(bytes, n);
 	s->rings = calloc((size_t)n, sizeof(*s->rings));
 	s->scratch = malloc(SCRATCH);
-	if (!s->rings || !s->scratch) {
-		rt_nomem(err);
-		goto fail;
-	}
-	for (i = 0; i < n; i++) {
+	if (!s->rings || !s->scratch)
+		r = rt_nomem(err);
+	for (i = 0; i < n && r == 0; i++) {
 		s->rings[i] = (struct ring){ .fd = -1, .cpu = cpus[i] };
 		s->n++;
 		r = ring_open(s, &s->rings[i], events_map, err);
-		if (r < 0)
-			goto fail;
 	}
 	free(cpus);
-	*source = &s->source;
-	return 0;
-fail:
-	free(cpus);
-	perf_close(&s->source);
 	return r;
 }
+
+static int perf_open(size_t bytes, int events_map, const struct rt_decoder *decoder, struct rt_gaps *gaps, struct rt_source **source,
+		     struct rt_error *err)
+{
+	struct perf_source *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return rt_nomem(err);
+	s->source.ops = &perf_ops;
+	s->source.name = rt_ring_perf.name;
+	s->source.gaps = gaps;
+	s->decoder = decoder;
+	r = open_rings(s, bytes, events_map, err);
+	if (r < 0)
+		perf_close(&s->source);
+	else
+		*source = &s->source;
+	return r;
+}
+
+int rt_perf_source_side(struct rt_source **source, struct rt_error *err)
+{
+	return perf_open(SIDE, -1, NULL, NULL, source, err);
+}
+
+static int perf_ring_open(size_t bytes, const struct rt_decoder *decoder, struct rt_gaps *gaps, int *map, uint32_t *size,
+			  struct rt_source **source, struct rt_error *err)
+{
+	int ncpus = rt_cpus_possible(), r;
+
+	*size = 0;
+	if (ncpus < 0)
+		return rt_fail(err, ncpus, "/sys/devices/system/cpu/possible: %s", strerror(-ncpus));
+	*map = rt_bpf_map_create(RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, (uint32_t)ncpus, 0);
+	if (*map == -EINVAL)
+		return rt_fail(err, -EOPNOTSUPP, "the kernel's BPF has no perf event arrays (before 4.3)");
+	if (*map < 0)
+		return rt_fail(err, *map, "creating a BPF map: %s", strerror(-*map));
+	r = perf_open(bytes, *map, decoder, gaps, source, err);
+	if (r < 0)
+		close(*map);
+	return r;
+}
+
+const struct rt_ring_ops rt_ring_perf = {
+	.name = "perf",
+	.help = "perf rings, one a CPU (4.4)",
+	.transport = RT_TRANSPORT_PERF,
+	.open = perf_ring_open,
+};

@@ -12,8 +12,12 @@
 /* A source of events: one ring or pipe a CPU.  State is embedded: a backend's struct begins with this one. */
 struct rt_source {
 	const struct rt_source_ops *ops;
+	const char *name;	/* of the ring, for the user */
 	struct rt_gaps *gaps;	/* its hits are numbered (stream/gaps.h), the source's own; NULL: it gives RT_EV_LOST itself */
+	uint64_t taken;		/* bytes that were read from the rings so far */
+	unsigned round_ms;	/* to be drained at least so often, in milliseconds; 0: its descriptors wake us in time */
 	bool foreign_clock;	/* times are of a trace clock other than CLOCK_MONOTONIC, that we cannot read */
+	uint64_t begin, end;	/* on such a clock: when the marks were put in; 0 and UINT64_MAX until drain has seen them */
 };
 
 struct rt_source_ops {
@@ -25,6 +29,16 @@ struct rt_source_ops {
 	 * Returns 0 or a negative errno.
 	 */
 	int (*drain)(struct rt_source *source, unsigned i, const struct rt_sink *sink, struct rt_error *err);
+	/*
+	 * After every ring was drained once: the time from which on a ring may still give what it has not given now, UINT64_MAX where
+	 * none holds anything back.  NULL: the same.
+	 */
+	uint64_t (*held)(const struct rt_source *source);
+	/*
+	 * Put the mark for the beginning or the end of the trace into the stream.  NULL where no clock is foreign.  A negative errno
+	 * where the kernel refuses it.
+	 */
+	int (*mark)(struct rt_source *source, bool end);
 	/* Hits that are known to be lost and have not been told yet; called once, after the last drain. */
 	uint64_t (*lost_unseen)(struct rt_source *source);
 	void (*close)(struct rt_source *source);

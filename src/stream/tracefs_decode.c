@@ -34,7 +34,8 @@ static int get_named(const struct rt_tracefs_event *e, const char *name, const u
 static int get_string(const struct rt_field *f, const struct rt_fetch *fetch, const uint8_t *rec, size_t len, uint8_t *to,
 		      bool *fault)
 {
-	uint64_t loc, n, keep;
+	uint64_t loc, n;
+	int32_t keep;
 
 	if (get(f, rec, len, false, &loc) != 0)
 		return -EBADMSG;
@@ -43,13 +44,15 @@ static int get_string(const struct rt_field *f, const struct rt_fetch *fetch, co
 	if (loc + n > len)
 		return -EBADMSG;
 	*fault = n == 0;
-	/* By the length and not by the NUL: up to 4.14 the first of two strings loses its NUL. */
-	keep = n < fetch->max ? n : fetch->max;
-	memset(to, 0, 8u + fetch->max);
-	memcpy(to + 8, rec + loc, keep);
-	if (keep)
-		to[8 + keep - 1] = '\0';
+	/* The kernel counts the NUL, but on RHEL 7 and up to 4.14: there the next string stands on its place. */
+	if (n && rec[loc + n - 1] == '\0')
+		n--;
+	keep = *fault ? 0 : n + 1 < fetch->max ? (int32_t)n + 1 : fetch->max;
 	memcpy(to, &keep, sizeof(keep));
+	to += sizeof(keep);
+	memset(to, 0, fetch->max);
+	if (keep)
+		memcpy(to, rec + loc, (size_t)keep - 1);
 	return 0;
 }
 
@@ -75,7 +78,7 @@ static int get_values(const struct rt_tracefs_event *e, const uint8_t *rec, size
 		} else {
 			if (get(f, rec, len, fetch->is_signed, &v) != 0)
 				return -EBADMSG;
-			memcpy(to, &v, sizeof(v));
+			memcpy(to, &v, fetch->size);
 		}
 		*faults |= (uint32_t)fault << i;
 	}

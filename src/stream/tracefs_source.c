@@ -32,6 +32,8 @@ struct tracefs_source {
 	bool watermark;			/* the files can be waited for without a wake-up an event */
 	uint8_t *page, *data;
 	uint64_t lost_seen;
+	unsigned marker;		/* the event id of what is written to trace_marker, 0: not asked for yet */
+	uint16_t marker_text;		/* where its text stands in the record */
 	/* while a page is walked */
 	struct pipe_cpu *walked;
 	const struct rt_sink *sink;
@@ -49,6 +51,65 @@ static int tracefs_fd(const struct rt_source *source, unsigned i)
 	return s->watermark ? s->cpus[i].fd : -1;
 }
 
+/* ---- marks: the main buffer's clock is known only by what stands in the buffer ---- */
+
+static void mark_name(bool end, char *name, size_t size)
+{
+	snprintf(name, size, "rawtrace_%d %s", (int)getpid(), end ? "end" : "begin");
+}
+
+static int find_marker(struct tracefs_source *s)
+{
+	struct rt_format format = { .id = 0 };
+	char path[PATH_MAX + 64], *text;
+	const struct rt_field *field;
+	int r;
+
+	snprintf(path, sizeof(path), "%s/events/ftrace/print/format", s->instance);
+	r = rt_read_file(path, &text);
+	if (r < 0)
+		return r;
+	r = rt_format_parse(text, path, &format, NULL);
+	free(text);
+	field = r < 0 ? NULL : rt_format_field(&format, "buf");
+	if (field) {
+		s->marker = format.id;
+		s->marker_text = field->offset;
+	}
+	rt_format_free(&format);
+	return field ? 0 : -EBADMSG;
+}
+
+static int tracefs_mark(struct rt_source *source, bool end)
+{
+	struct tracefs_source *s = (struct tracefs_source *)source;
+	char path[PATH_MAX + 64], name[64];
+	int r = s->marker ? 0 : find_marker(s);
+
+	if (r < 0)
+		return r;
+	mark_name(end, name, sizeof(name));
+	snprintf(path, sizeof(path), "%s/trace_marker", s->instance);
+	return rt_write_file(path, 0, name);
+}
+
+static bool is_mark(const struct tracefs_source *s, bool end, const uint8_t *rec, size_t len)
+{
+	char name[64];
+
+	mark_name(end, name, sizeof(name));
+	return s->marker_text + strlen(name) <= len && memcmp(rec + s->marker_text, name, strlen(name)) == 0;
+}
+
+/* Others may write theirs there too. */
+static void on_marker(struct tracefs_source *s, uint64_t time, const uint8_t *rec, size_t len)
+{
+	if (is_mark(s, false, rec, len))
+		s->source.begin = time;
+	else if (is_mark(s, true, rec, len))
+		s->source.end = time;
+}
+
 static int on_record(void *ctx, uint64_t time, const uint8_t *rec, size_t len)
 {
 	struct tracefs_source *s = ctx;
@@ -60,6 +121,8 @@ static int on_record(void *ctx, uint64_t time, const uint8_t *rec, size_t len)
 	s->walked->last = time;
 	memcpy(&id, rec, sizeof(id));
 	index = s->by_id[id];
+	if (s->marker && id == s->marker)
+		on_marker(s, time, rec, len);
 	if (!index)
 		return 0;
 	if (rt_tracefs_decode(&s->events[index - 1], rec, len, time, s->data, &event) != 0)
@@ -86,6 +149,7 @@ static int tracefs_drain(struct rt_source *source, unsigned i, const struct rt_s
 	s->sink = sink;
 	s->walked = &s->cpus[i];
 	while ((n = read(s->cpus[i].fd, s->page, s->layout.page)) > 0) {
+		source->taken += (uint64_t)n;
 		r = rt_tracefs_page_walk(&s->layout, s->page, (size_t)n, &page_sink);
 		if (r == -EBADMSG)
 			return rt_fail(err, r, "CPU %d: a trace page does not have the layout that tracefs describes", s->cpus[i].cpu);
@@ -143,6 +207,7 @@ static const struct rt_source_ops tracefs_ops = {
 	.nfds = tracefs_nfds,
 	.fd = tracefs_fd,
 	.drain = tracefs_drain,
+	.mark = tracefs_mark,
 	.lost_unseen = tracefs_lost_unseen,
 	.close = tracefs_close,
 };
@@ -214,6 +279,8 @@ int rt_tracefs_source_open(const char *instance, struct rt_tracefs_event *events
 		return rt_nomem(err);
 	}
 	s->source.ops = &tracefs_ops;
+	s->source.name = "tracefs";
+	s->source.end = UINT64_MAX;
 	s->events = events;
 	s->nevents = n;
 	snprintf(s->instance, sizeof(s->instance), "%s", instance);

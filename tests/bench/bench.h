@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "attach/attach.h"
+#include "stream/ring.h"
 
 /* What is measured with, and how much. */
 struct bench {
@@ -45,8 +46,9 @@ int run_program(char *const argv[], unsigned seconds, struct run *run);
 enum floor { FLOOR_MULTI, FLOOR_PERF, FLOORS };
 int floor_run(const struct bench *bench, enum floor floor, double *ns, struct rt_error *err);
 
-/* Bytes that one call takes in the ring of mechanism `ops`, by the kernel's own count.  Only for BPF mechanisms. */
-int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, double *bytes, struct rt_error *err);
+/* Bytes that one call takes in ring `ring` of mechanism `ops`. */
+int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, const struct rt_ring_ops *ring, double *bytes,
+	      struct rt_error *err);
 
 /* The table of a traced call.  A failure where there is no floor; in a smoke test also where a mechanism fails. */
 int bench_calls(const struct bench *bench, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err);

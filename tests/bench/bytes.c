@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a call takes in the perf ring, by the kernel's own write positions. */
+/* What a call takes in the ring, by the size of its records: every header and padding included. */
 #include <errno.h>
-#include <inttypes.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,21 +10,22 @@
 /* Few enough that nothing wraps or is lost, enough that the records which tell of the process hardly count. */
 enum { CALLS = 4000 };
 
-/* The sum of the write positions of all perf rings that this process has mapped: rawtrace's own library did that. */
-static uint64_t heads(void)
+static int pass_over(void *ctx, const struct rt_event *event)
 {
-	FILE *file = fopen("/proc/self/maps", "re");
-	uint64_t start, sum = 0;
-	char line[512];
+	(void)ctx;
+	(void)event;
+	return 0;
+}
 
-	while (file && fgets(line, sizeof(line), file)) {
-		if (!strstr(line, "anon_inode:[perf_event]") || sscanf(line, "%" SCNx64, &start) != 1)
-			continue;
-		sum += __atomic_load_n(&((struct perf_event_mmap_page *)(uintptr_t)start)->data_head, __ATOMIC_ACQUIRE);
-	}
-	if (file)
-		fclose(file);
-	return sum;
+static int drain_all(struct rt_source *source, struct rt_error *err)
+{
+	const struct rt_sink sink = { pass_over, NULL };
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < source->ops->nfds(source) && r == 0; i++)
+		r = source->ops->drain(source, i, &sink, err);
+	return r;
 }
 
 static int attach_and_count(const struct rt_attach_ops *ops, const struct rt_attach_request *request,
@@ -44,12 +43,15 @@ static int attach_and_count(const struct rt_attach_ops *ops, const struct rt_att
 	r = child_run(child, seconds, &run);
 	if (r < 0)
 		rt_fail(err, r, "the traced loop: %s", strerror(-r));
-	*bytes = (double)heads() / CALLS;
+	else
+		r = drain_all(attach->source, err);
+	*bytes = (double)attach->source->taken / CALLS;
 	ops->close(attach);
 	return r;
 }
 
-int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, double *bytes, struct rt_error *err)
+int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, const struct rt_ring_ops *ring, double *bytes,
+	      struct rt_error *err)
 {
 	char calls[16], *specs[] = { (char *)"hit" }, *argv[] = { (char *)bench->loop, calls, NULL };
 	struct rt_attach_request request = { 0 };
@@ -68,7 +70,7 @@ int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, double
 	}
 	request = (struct rt_attach_request){
 		.pid = child.pid, .functions = &target.functions, .plans = target.plans, .nplans = target.nplans,
-		.probes = target.probes, .nprobes = target.nprobes, .program = target.images.v[0],
+		.probes = target.probes, .nprobes = target.nprobes, .program = target.images.v[0], .ring = ring,
 	};
 	r = attach_and_count(ops, &request, &child, bench->seconds, bytes, err);
 out:

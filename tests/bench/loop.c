@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loop CALLS [FUNCTION]: calls hit(), or marked() or tested(), that often and prints "FIRST NS": CLOCK_MONOTONIC at the beginning of main, in ns, and what
- * one call took, in ns.
+ * loop CALLS [FUNCTION]: calls hit(), or marked() or tested(), that often and prints "FIRST NS": CLOCK_MONOTONIC at the
+ * beginning of main, in ns, and what one call took, in ns.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -25,14 +25,32 @@ static int see(void *ctx, const struct rt_event *event)
 	return 0;
 }
 
+/* Three plans, of no value, an integer and a string; ten probes. */
+static void make_decoder(struct rt_decoder *d)
+{
+	static struct rt_plan plans[3];
+	static struct rt_tail tails[3];
+	static uint16_t plan_of[10] = { 0, 1, 2, 0, 1, 2, 0, 1, 2, 0 };
+	unsigned i;
+
+	plans[1].nvalues = plans[2].nvalues = 1;
+	plans[1].values[0] = (struct rt_fetch){ .size = 4 };
+	plans[2].values[0] = (struct rt_fetch){ .type = RT_TYPE_STRING, .max = 64 };
+	for (i = 0; i < 3; i++)
+		rt_plan_tail(&plans[i], RT_KEY_ID, &tails[i]);
+	*d = (struct rt_decoder){ .plans = plans, .nplans = 3, .pid = 1, .plan_of = plan_of, .nprobes = 10, .tails = tails };
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct seen seen = { .sum = 0 };
 	struct rt_sink sink = { see, &seen };
+	struct rt_decoder decoder;
 	uint64_t tail, head;
 	size_t ring_size;
 	uint8_t *ring, *scratch;
 
+	make_decoder(&decoder);
 	if (size < 17)
 		return 0;
 	ring_size = (size_t)8 << (data[0] & 15) % 14;
@@ -46,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	scratch = malloc(65536);
 	if (ring && scratch) {
 		memcpy(ring, data, size < ring_size ? size : ring_size);
-		rt_perf_ring_walk(ring, ring_size, tail, head, scratch, 1, &sink);
+		rt_perf_ring_walk(ring, ring_size, tail, head, scratch, &decoder, &sink);
 	}
 	free(scratch);
 	free(ring);

@@ -4,7 +4,7 @@
 # The source, once, in $CACHE/linux-source-5.10.
 kernel_source() {
 	[ ! -e "$CACHE/linux-source-5.10/.unpacked" ] || return 0
-	suite_update bullseye amd64 || return
+	suite_update bullseye amd64 linux-source-5.10 || return
 	unpack bullseye amd64 "$CACHE/source" linux-source-5.10 || return
 	tar -C "$CACHE" -xJf "$CACHE/source/usr/src/linux-source-5.10.tar.xz" || cannot "linux-source-5.10 cannot be unpacked" || return
 	rm -rf "$CACHE/source"

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The file system of a test machine: busybox, rawtrace and fib (static), the live suite and its targets.  Sourced by run.
 
-# with_libraries FOLDER FILE...: the shared libraries and the loader that the files ask for.
+# libraries FILE...: the loader and the shared libraries that the files ask for, and what the C library loads by itself when a
+# thread is cancelled or exits: where they are, and the folder where they are looked for.
+libraries() {
+	unwinder=$("${CC:-cc}" -print-file-name=libgcc_s.so.1)
+	for file; do
+		ldd "$file" 2>/dev/null | grep -o '/[^ ]*'
+	done | sort -u | sed 's/\(.*\)\/[^/]*$/& \1/; /\/libc\.so[^/]* /{ p; s/.* //; s|^|'"$unwinder"' |; }'
+}
+
+# with_libraries FOLDER FILE...
 with_libraries() {
 	into=$1
 	shift
-	for file; do
-		ldd "$file" 2>/dev/null | grep -o '/[^ ]*'
-	done | sort -u | while read -r library; do
-		mkdir -p "$into$(dirname "$library")" && cp -L "$library" "$into$library" || exit
+	${LIBRARIES:-libraries} "$@" | while read -r from to; do
+		mkdir -p "$into$to" && cp -L "$from" "$into$to/" || exit
 	done
-}
-
-# What the C library loads by itself when a thread is cancelled or exits.
-unwinder() {
-	"${CC:-cc}" -print-file-name=libgcc_s.so.1
 }
 
 # is_static FILE: does it run without a loader?
@@ -22,9 +24,17 @@ is_static() {
 	! readelf -lW "$1" 2>/dev/null | grep -q 'INTERP'
 }
 
+# A busybox that needs no libraries, under one of the names that distributions give it.
+static_busybox() {
+	for name in busybox busybox.static busybox-static; do
+		file=$(command -v $name) && is_static "$file" && printf '%s\n' "$file" && return
+	done
+	cannot "a static busybox is missing (package busybox-static)"
+}
+
 # base_initramfs FOLDER: everything but the kernel's modules, as FOLDER.cpio.
 base_initramfs() {
-	busybox=$(command -v busybox) && is_static "$busybox" || cannot "a static busybox is missing (package busybox-static)" || return
+	busybox=${BUSYBOX:-$(static_busybox)} || return
 	command -v cpio >/dev/null 2>&1 || cannot "cpio is missing" || return
 	is_static "$RAWTRACE" || cannot "$RAWTRACE is not static: configure with --enable-static" || return
 	mkdir -p "$1/bin" "$1/dev" "$1/proc" "$1/sys" "$1/tmp" "$1/modules" "$1/rawtrace/tests" "$1/rawtrace/build/tests" || return
@@ -32,19 +42,27 @@ base_initramfs() {
 		cp "$KERNELS/init" "$1/init" && chmod 755 "$1/init" && cp "$KERNELS/suite" "$1/suite" &&
 		cp -R "$SRCDIR/tests/live" "$1/rawtrace/tests/" && cp "$SRCDIR/tests/run" "$1/rawtrace/tests/run" &&
 		cp "$RAWTRACE" "$1/rawtrace/rawtrace" && cp "$FIB" "$1/rawtrace/fib" || return
-	mkdir "$1/rawtrace/build/tests/live" && find "$BUILDDIR/tests/live" -maxdepth 1 -type f -perm -100 -exec cp {} "$1/rawtrace/build/tests/live/" \; &&
-		with_libraries "$1" "$1"/rawtrace/build/tests/live/* && cp -L "$(unwinder)" "$1$(dirname "$(ldd "$BUILDDIR/tests/live/threads" |
-			grep -o '/[^ ]*libc\.so[^ ]*')")" || return
+	mkdir "$1/rawtrace/build/tests/live" &&
+		find "$BUILDDIR/tests/live" -maxdepth 1 -type f -perm -100 -exec cp {} "$1/rawtrace/build/tests/live/" \; &&
+		with_libraries "$1" "$1"/rawtrace/build/tests/live/* || return
 	cat >"$1/rawtrace/environment" <<END
 export RAWTRACE=/rawtrace/rawtrace FIB=/rawtrace/fib SRCDIR=/rawtrace BUILDDIR=/rawtrace/build CC=none RT_SLOW=1
+LIVE=${LIVE---live}
 SCRIPTS="$(for script in $SCRIPTS; do printf 'tests/live/%s.sh ' "$script"; done)"
 END
 	(cd "$1" && find . | cpio -o -H newc --quiet) >"$1.cpio"
 }
 
-# machine_initramfs FILE MODULES: the base and the folder of modules after it; archives may follow one another.
+# machine_initramfs FILE BASE MODULES: the base and the folder of modules after it; archives may follow one another.
 machine_initramfs() {
-	cp "$work/base.cpio" "$1" || return
-	[ -n "$2" ] && [ -n "$(ls -A "$2" 2>/dev/null)" ] || return 0
-	mkdir -p "$1.d/modules" && cp "$2"/*.ko "$1.d/modules/" && (cd "$1.d" && find modules | cpio -o -H newc --quiet) >>"$1"
+	cp "$2" "$1" || return
+	[ -n "$3" ] && [ -n "$(ls -A "$3" 2>/dev/null)" ] || return 0
+	mkdir -p "$1.d/modules" && cp "$3"/*.ko "$1.d/modules/" && (cd "$1.d" && find modules | cpio -o -H newc --quiet) >>"$1"
+}
+
+# machine_disk FILE BASE: the base as the image of a disk.
+machine_disk() {
+	PATH=$PATH:/usr/sbin:/sbin
+	command -v mke2fs >/dev/null 2>&1 || cannot "mke2fs is missing (package e2fsprogs)" || return
+	mke2fs -q -F -t ext2 -d "$2" "$1" 256M >"$1.log" 2>&1 || cannot "mke2fs: $(cat "$1.log")"
 }

@@ -23,12 +23,12 @@ suite_apt() {
 	"$apt_command" -q -o APT::Architecture="$apt_arch" -o APT::Architectures="$apt_arch" \
 		-o Dir::Etc::sourcelist="$apt_dir/sources.list" -o Dir::Etc::sourceparts=/dev/null -o Dir::State::Lists="$apt_dir/lists" \
 		-o Dir::State::status="$apt_dir/status" -o Dir::Cache="$apt_dir/cache" -o Acquire::Languages=none \
-		-o APT::Sandbox::User=root -o Acquire::Retries=3 "$@"
+		-o APT::Sandbox::User=root -o Acquire::Retries=2 -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20 "$@"
 }
 
-# suite_update SUITE ARCH: its package list, once.
+# suite_update SUITE ARCH PACKAGE: the package list that has it, once a day: older ones name packages that the mirror no longer has.
 suite_update() {
-	[ ! -e "$CACHE/apt/$1-$2/ready" ] || return 0
+	[ -z "$(find "$CACHE/apt/$1-$2/ready" -mtime -1 2>/dev/null)" ] || return 0
 	command -v apt-get >/dev/null 2>&1 || cannot "apt-get is missing: Debian's kernels are fetched with it" || return
 	keys=/usr/share/keyrings/debian-archive-keyring.gpg
 	[ -e "$keys" ] || cannot "$keys is missing: install debian-archive-keyring" || return
@@ -38,7 +38,7 @@ suite_update() {
 	echo "deb [signed-by=$keys] $mirror $1 main" >"$CACHE/apt/$1-$2/sources.list"
 	: >"$CACHE/apt/$1-$2/status"
 	suite_apt "$1" "$2" apt-get update >"$CACHE/apt/$1-$2/log" 2>&1 && ! grep -q '^[EW]:' "$CACHE/apt/$1-$2/log" || {
-		cannot "the package list of $1 ($2) cannot be had: $(grep '^[EW]:' "$CACHE/apt/$1-$2/log" | sed 1q)"
+		cannot "$3 of $1 ($2): the package list cannot be had from $mirror: $(grep '^[EW]:' "$CACHE/apt/$1-$2/log" | sed 1q)"
 		return
 	}
 	: >"$CACHE/apt/$1-$2/ready"
@@ -68,7 +68,7 @@ unpack() {
 
 # packaged_kernel SUITE ARCH FOLDER: Debian's newest kernel there for clouds, as FOLDER/vmlinuz and FOLDER/modules/*.ko.
 packaged_kernel() {
-	suite_update "$1" "$2" || return
+	suite_update "$1" "$2" "linux-image-cloud-$2" || return
 	pk_image=$(depends_on "$1" "$2" "linux-image-cloud-$2" 'linux-image-[0-9].*')
 	[ -n "$pk_image" ] || cannot "linux-image-cloud-$2 of $1 names no kernel" || return
 	rm -rf "$3/root"

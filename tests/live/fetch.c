@@ -79,9 +79,8 @@ struct seen {
 
 static void check_int(struct seen *seen, const struct rt_event *e, unsigned i, int64_t want)
 {
-	int64_t got;
+	int64_t got = (int64_t)rt_plan_int(seen->plan, i, e->hit.data);
 
-	memcpy(&got, e->hit.data + rt_plan_offset(seen->plan, i), sizeof(got));
 	if (got == want && !(e->hit.faults & 1u << i))
 		return;
 	printf("    value %u is %lld, faults %x; want %lld\n", i, (long long)got, e->hit.faults, (long long)want);
@@ -92,12 +91,12 @@ static void check_string(struct seen *seen, const struct rt_event *e, unsigned i
 {
 	const uint8_t *at = e->hit.data + rt_plan_offset(seen->plan, i);
 	bool fault = e->hit.faults & 1u << i;
-	int64_t len;
+	int32_t len;
 
 	memcpy(&len, at, sizeof(len));
-	if (want ? !fault && len == (int64_t)strlen(want) + 1 && memcmp(at + 8, want, (size_t)len) == 0 : fault)
+	if (want ? !fault && len == (int32_t)strlen(want) + 1 && memcmp(at + 4, want, (size_t)len) == 0 : fault)
 		return;
-	printf("    value %u is \"%.*s\", length %lld, faults %x; want %s\n", i, MAX, (const char *)at + 8, (long long)len, e->hit.faults,
+	printf("    value %u is \"%.*s\", length %d, faults %x; want %s\n", i, MAX, (const char *)at + 4, len, e->hit.faults,
 	       want ? want : "a fault");
 	seen->wrong++;
 }

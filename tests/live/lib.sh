@@ -191,6 +191,7 @@ expect_nested() {
 # The mechanisms that this kernel has, in $MECHANISMS; the others are skipped, each with the doctor's reason.
 find_mechanisms() {
 	MECHANISMS=
+	ring=
 	timeout 60 "$RAWTRACE" doctor >"$T/doctor" 2>/dev/null
 	for name in uprobe-multi multi-event pmu event tracefs; do
 		set -- $(grep "^$name " "$T/doctor")
@@ -212,10 +213,24 @@ nothing_left_by() {
 	[ -z "$(left_by "$1")" ]
 }
 
+# entries_only WHAT: does this kernel allow no returns in programs that longjmp, or fork?  By the doctor's row.
+entries_only() {
+	grep -q "^$1  *entries " "$T/doctor"
+}
+
 # ---- whole runs ----
 
+# remark_on TARGET: the remark, as a pattern, that a trace of it begins with where only entries are traced; else nothing.
+remark_on() {
+	case $1 in
+	pthread_exit) echo 'pthread_exit imports pthread_exit$' ;;
+	longjmp) ! entries_only longjmp || echo 'longjmp has [_a-z]*longjmp[_a-z]*, this kernel harms programs that longjmp ' ;;
+	forks) ! entries_only fork || echo 'forks has v*fork, this kernel harms programs that fork ' ;;
+	esac
+}
+
 # agrees CASE TARGET FUNCTIONS [ARGUMENT...]: a traced run of the target is like an untraced one, and the trace is what it says
-# that it called.  By $mechanism; empty: the one that rawtrace chooses.
+# that it called.  By $mechanism and $ring; empty: those that rawtrace chooses.
 agrees() {
 	begin "$1"
 	target=$2
@@ -224,16 +239,17 @@ agrees() {
 	rm -f "$T/witness"
 	timeout 60 "$BIN/$target" "$@" >"$T/untraced" 2>/dev/null </dev/null
 	untraced=$?
-	export WITNESS="$T/witness"
+	remark=$(remark_on "$target")
+	export WITNESS="$T/witness" ${remark:+WITNESS_FLAT=1}
 	# shellcheck disable=SC2086 # several functions
-	rt ${mechanism:+"--attach=$mechanism"} "$BIN/$target" $functions -- "$@"
-	unset WITNESS
+	rt ${mechanism:+"--attach=$mechanism"} ${ring:+"--ring=$ring"} "$BIN/$target" $functions -- "$@"
+	unset WITNESS WITNESS_FLAT
 	expect_status "$untraced"
 	expect_same "$T/untraced" "$T/out"
-	if [ "$target" = pthread_exit ]; then
+	if [ -n "$remark" ]; then
 		sed -n 1p "$T/err" >"$T/remark"
 		sed 1d "$T/err" >"$T/trace"
-		expect_line '^rawtrace: only entries are traced: .*pthread_exit imports pthread_exit$' "$T/remark"
+		expect_line "^rawtrace: only entries are traced: .*$remark" "$T/remark"
 	else
 		cp "$T/err" "$T/trace"
 	fi

@@ -6,7 +6,7 @@ function wrong(what) {
 	bad = 1
 }
 
-/^rawtrace: / || /^\*\*\* [0-9]+ events? lost \*\*\*$/ {
+/^rawtrace: / || /^(\[[0-9]+\] )?\*\*\* [0-9]+ events? lost \*\*\*$/ {
 	if (whole)
 		wrong("a remark")
 	next
@@ -23,6 +23,9 @@ function wrong(what) {
 		wrong("no call and no return")
 		next
 	}
+	# A number: busybox's awk compares what was never set, and then copied, as text.
+	depth[0] += 0
+	depth[tid] += 0
 	mark = substr(line, 1, 1)
 	level = RLENGTH - 1
 	line = substr(line, RLENGTH + 1)
@@ -32,13 +35,14 @@ function wrong(what) {
 		level = substr(line, 2) + 0
 		line = substr(line, RLENGTH + 1)
 	}
-	# The thread that was there before there was a column has none on its first lines.
+	# The thread that was there before there was a column has none on its first lines.  A thread that is new begins with a call at
+	# level 0, or with the return of one that began before the trace.
 	if (!tid)
 		unnamed = 1
 	else if (unnamed && !(tid in named)) {
 		named[tid] = 1
-		if (!moved && (level != 0 || mark == "<")) {
-			depth[tid] = depth[0]
+		if (!moved && (level != 0 || (mark == "<" && line !~ /call of .* not seen/))) {
+			depth[tid] = depth[0] + 0
 			depth[0] = 0
 			moved = 1
 		}

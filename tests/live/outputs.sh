@@ -26,6 +26,15 @@ expect_line '^rawtrace: only entries are traced' "$T/trace"
 expect_message 'only entries are traced' "$T/err"
 end_case
 
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: chrome's times count from the beginning of the trace"
+	rt --attach="$mechanism" --format=chrome -o "$T/json" "$FIB" fib
+	grep -o '"ts":[0-9]*\.[0-9]*' "$T/json" | sed 's/.*://' | sort -n -u >"$T/times"
+	expect_number "different times" "$(grep -c '' "$T/times")" -ge 9
+	expect_number "the last, in us" "$(sed -n '$s/\..*//p' "$T/times")" -le 60000000
+	end_case
+done
+
 if ! has python3; then
 	skip "chrome" "no python3"
 	exit 0

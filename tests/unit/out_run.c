@@ -38,19 +38,36 @@ void run_finish(struct run *run, const char *want)
 	free(run->text);
 }
 
+/* Words into the plan's layout: one for an integer; a length, then the characters, for a string. */
+static void pack(const struct rt_plan *plan, const int64_t *words, uint8_t *data)
+{
+	unsigned i;
+
+	for (i = 0; i < plan->nvalues; i++) {
+		const struct rt_fetch *f = &plan->values[i];
+		uint8_t *to = data + rt_plan_offset(plan, i);
+
+		memcpy(to, words++, f->type == RT_TYPE_STRING ? 4 : f->size);
+		if (f->type == RT_TYPE_STRING) {
+			memcpy(to + 4, words, f->max);
+			words += f->max / 8;
+		}
+	}
+}
+
 void run_hit(struct run *run, const struct rt_plan *plan, pid_t tid, uint32_t function, uint64_t time, uint64_t sp,
 	     bool returns, const int64_t *values)
 {
 	struct rt_event event = { .type = RT_EV_HIT, .time = time, .pid = 7, .tid = tid };
 	struct rt_hit known = { .function = function, .returns = returns, .plan = plan };
-	uint64_t data[8] = { 0 };
+	uint8_t data[64] = { 0 };
 
 	if (values)
-		memcpy(data, values, rt_plan_size(plan));
+		pack(plan, values, data);
 	event.hit.sp = sp;
 	event.hit.ra = 0x401234;
 	event.hit.size = sizeof(data);
-	event.hit.data = (const uint8_t *)data;
+	event.hit.data = data;
 	CU_ASSERT(rt_stack_hit(run->stack, &event, &known) == 0);
 	memset(data, 0xaa, sizeof(data));	/* the ring is used again: what is needed later must have been copied */
 }

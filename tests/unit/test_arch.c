@@ -184,11 +184,107 @@ static void test_aarch64(void)
 	CU_ASSERT_PTR_NOT_NULL(ARM("\xff\x0b\x1f\xd7"));	/* braa x31, sp */
 	CU_ASSERT_PTR_NOT_NULL(ARM("\x1f\x0a\x1f\xd6"));	/* braaz x16 */
 	CU_ASSERT_PTR_NULL(ARM("\x00\x02\x1f\xd6"));		/* br x16 */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\xe3\x0b\x5f\xd6"));	/* retaasppcr x3 */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x3f\x00\x00\x55"));	/* retaasppc */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\xfe\xa3\xc1\xda"));	/* paciasppc */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\xfe\x87\xc1\xda"));	/* pacnbibsppc */
+	CU_ASSERT_PTR_NULL(ARM("\xe0\x03\xc1\xda"));		/* pacia x0, sp */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\xff\x24\x03\xd5"));	/* pacm: paciasp after it signs its own place, too */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x40\x04\x01\x1d"));	/* cpyp [x0]!, [x1]!, x2! */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x40\x04\x01\x19"));	/* cpyfp [x0]!, [x1]!, x2! */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x20\x04\xc2\x19"));	/* setp [x0]!, x1!, x2 */
+	CU_ASSERT_PTR_NULL(ARM("\x20\x00\x00\x19"));		/* stlurb w0, [x1] */
+	CU_ASSERT_PTR_NOT_NULL(ARM("\x20\x42\x3b\xd5"));	/* mrs x0, daif */
+	CU_ASSERT_PTR_NULL(ARM("\x00\x42\x3b\xd5"));		/* mrs x0, nzcv */
 	CU_ASSERT_PTR_NOT_NULL(ARM("\x1f\x20\x03"));
 	CU_ASSERT_PTR_NOT_NULL(ARM(""));
 }
 
+/* The address that the code loads, were it at 0x401000; 0: none. */
+static uint64_t loaded(const struct rt_arch *arch, const char *bytes, size_t n, bool fixed)
+{
+	uint64_t addr;
+
+	return arch->loads_address((const uint8_t *)bytes, n, 0x401000, fixed, &addr) ? addr : 0;
+}
+
+#define LOADED(arch, bytes, fixed) loaded(&rt_arch_##arch, bytes, sizeof(bytes) - 1, fixed)
+
+static void test_loads_address(void)
+{
+	CU_ASSERT_EQUAL(LOADED(x86_64, "\x48\x8d\x05\xf9\xff\xff\xff", false), 0x401000);	/* lea -7(%rip),%rax */
+	CU_ASSERT_EQUAL(LOADED(x86_64, "\x48\xc7\xc0\x00\x20\x40\x00", false), 0);		/* mov $0x402000,%rax */
+	CU_ASSERT_EQUAL(LOADED(x86_64, "\x48\xc7\xc0\x00\x20\x40\x00", true), 0x402000);
+	CU_ASSERT_EQUAL(LOADED(x86_64, "\xb8\x00\x20\x40", true), 0);				/* cut off */
+	CU_ASSERT_EQUAL(LOADED(i386, "\xb8\x00\x20\x40\x00", true), 0x402000);		/* mov $0x402000,%eax */
+	CU_ASSERT_EQUAL(LOADED(i386, "\x48\x8d\x05\xf9\xff\xff\xff", true), 0);
+	/* adrp x1, +9; adrp x0, -1; add x1, x1, #0x800; add x0, x0, #0x6c0 */
+	CU_ASSERT_EQUAL(LOADED(aarch64, "\x21\x00\x00\xb0\xe0\xff\xff\xf0\x21\x00\x20\x91\x00\x00\x1b\x91", false), 0x406800);
+	CU_ASSERT_EQUAL(LOADED(aarch64, "\xe0\xff\xff\xf0\x21\x00\x20\x91\x00\x00\x1b\x91", false), 0x4006c0);
+	CU_ASSERT_EQUAL(LOADED(aarch64, "\xe0\xff\xff\xf0\x21\x00\x20\x91", false), 0);
+	CU_ASSERT_EQUAL(LOADED(aarch64, "\xe0\xff\xff\xf0", false), 0);
+	CU_ASSERT_EQUAL(LOADED(aarch64, "\xe2\xff\xff\x50", false), 0x400ffe);			/* adr x2, -2 */
+	CU_ASSERT_EQUAL(LOADED(aarch64, "\x02\x00\x00", false), 0);
+	CU_ASSERT_EQUAL(LOADED(aarch64, "\x00\x00\x1b\x91", false), 0);
+}
+
+#define BEFORE(arch, bytes) rt_arch_##arch.ends_code((const uint8_t *)bytes)
+#define LANDING(arch, bytes) rt_arch_##arch.is_landing((const uint8_t *)bytes)
+
+static void test_beginnings(void)
+{
+	CU_ASSERT_TRUE(BEFORE(x86_64, "\x11\x11\x11\x11\x11\x11\x11\xc3"));		/* ret */
+	CU_ASSERT_TRUE(BEFORE(x86_64, "\x11\x11\x11\xe9\x11\x11\x11\x11"));		/* jmp */
+	CU_ASSERT_FALSE(BEFORE(x86_64, "\xc3\x90\x11\x11\x11\x11\x11\x11"));
+	CU_ASSERT_TRUE(BEFORE(aarch64, "\x11\x11\x11\x11\xc0\x03\x5f\xd6"));		/* ret */
+	CU_ASSERT_TRUE(BEFORE(aarch64, "\x11\x11\x11\x11\xff\x0f\x5f\xd6"));		/* retab */
+	CU_ASSERT_TRUE(BEFORE(aarch64, "\x11\x11\x11\x11\x00\x00\x00\x00"));
+	CU_ASSERT_TRUE(BEFORE(aarch64, "\x11\x11\x11\x11\x01\x00\x00\x17"));		/* b */
+	CU_ASSERT_FALSE(BEFORE(aarch64, "\xc0\x03\x5f\xd6\x01\x00\x00\x97"));		/* ret; bl */
+	CU_ASSERT_TRUE(LANDING(x86_64, "\xf3\x0f\x1e\xfa") && !LANDING(x86_64, "\xf3\x0f\x1e\xfb"));
+	CU_ASSERT_TRUE(LANDING(i386, "\xf3\x0f\x1e\xfb") && !LANDING(i386, "\xf3\x0f\x1e\xfa"));
+	CU_ASSERT_TRUE(LANDING(aarch64, "\x5f\x24\x03\xd5") && LANDING(aarch64, "\x3f\x23\x03\xd5"));	/* bti c, paciasp */
+	CU_ASSERT_FALSE(LANDING(aarch64, "\x1f\x20\x03\xd5"));					/* nop */
+}
+
+#define RETURN(bytes) rt_arch_aarch64.unsafe_return((const uint8_t *)bytes, sizeof(bytes) - 1)
+
+static void test_unsafe_return(void)
+{
+	/* mov x10, x30; bl; ret x10 */
+	RT_ASSERT_TEXT(RETURN("\xea\x03\x1e\xaa\x04\x00\x00\x94\x40\x01\x5f\xd6"), "keeps its return address in a register");
+	/* stp x29, x30, [sp, #-16]!; mov x0, x30; bl _mcount */
+	CU_ASSERT_PTR_NULL(RETURN("\xfd\x7b\xbf\xa9\xe0\x03\x1e\xaa\x04\x00\x00\x94"));
+	/* str x30, [sp, #-16]!; mov x0, x30 */
+	CU_ASSERT_PTR_NULL(RETURN("\xfe\x0f\x1f\xf8\xe0\x03\x1e\xaa"));
+	/* sub sp, sp, #32; str x30, [sp, #16]; mov x0, x30 */
+	CU_ASSERT_PTR_NULL(RETURN("\xff\x83\x00\xd1\xfe\x0b\x00\xf9\xe0\x03\x1e\xaa"));
+	/* mov x10, x30; str x30, [x0]: not on the stack */
+	CU_ASSERT_PTR_NOT_NULL(RETURN("\xea\x03\x1e\xaa\x1e\x00\x00\xf9"));
+	/* mov x10, x29; and what is cut off */
+	CU_ASSERT_PTR_NULL(RETURN("\xea\x03\x1d\xaa\xea\x03\x1e"));
+	CU_ASSERT_PTR_NULL(rt_arch_x86_64.unsafe_return);
+}
+
+/* Every architecture has all that is asked of one. */
+static void test_complete(void)
+{
+	const struct rt_arch *a;
+	unsigned i;
+
+	for (i = 0; (a = rt_arch_at(i)) != NULL; i++) {
+		CU_ASSERT_PTR_EQUAL(rt_arch_of(a->machine), a);
+		CU_ASSERT(a->word == 4 || a->word == 8);
+		CU_ASSERT(a->insn_align > 0);
+		CU_ASSERT(a->refuses && a->loads_address && a->ends_code && a->is_landing);
+		CU_ASSERT(a->ip.tracefs && a->sp.tracefs && a->result.tracefs);
+		CU_ASSERT_PTR_NOT_NULL(a->refuses(NULL, 0));
+	}
+	CU_ASSERT(i > 2);
+}
+
 CU_TestInfo rt_tests_arch[] = {
+	{ "complete", test_complete },
 	{ "tables", test_tables },
 	{ "a program to try uretprobes on", test_trial },
 	{ "pt_regs offsets", test_offsets },
@@ -197,5 +293,8 @@ CU_TestInfo rt_tests_arch[] = {
 	{ "x86 instructions that may not", test_x86_refused },
 	{ "i386 instructions", test_i386 },
 	{ "aarch64 instructions", test_aarch64 },
+	{ "addresses that resolvers load", test_loads_address },
+	{ "beginnings of functions", test_beginnings },
+	{ "functions without a frame that call", test_unsafe_return },
 	CU_TEST_INFO_NULL,
 };

@@ -96,7 +96,7 @@ static void test_decode_hit(void)
 	uint8_t rec[64] = { 0 }, data[64];
 	struct rt_event event;
 	struct rt_plan plan;
-	int64_t v;
+	int32_t v;
 
 	CU_ASSERT_FATAL(rt_format_parse(hit_format, "test", &e.format, NULL) == 0);
 	plan_of_two(&plan);
@@ -113,11 +113,17 @@ static void test_decode_hit(void)
 	CU_ASSERT(event.type == RT_EV_HIT && event.tid == 4321 && event.pid == 0 && event.time == 99);
 	CU_ASSERT(event.hit.key == 9 && event.hit.plan == 5);
 	CU_ASSERT(event.hit.sp == 0x7fffffffe000 && event.hit.ra == 0x1234);
-	CU_ASSERT(event.hit.size == 24 && event.hit.faults == 0);
-	memcpy(&v, data, 8);
+	CU_ASSERT(event.hit.size == 16 && event.hit.faults == 0);
+	memcpy(&v, data, 4);
 	CU_ASSERT(v == -5);
-	memcpy(&v, data + 8, 8);
-	CU_ASSERT(v == 4 && memcmp(data + 16, "abc\0\0\0\0\0", 8) == 0);
+	memcpy(&v, data + 4, 4);
+	CU_ASSERT(v == 4 && memcmp(data + 8, "abc\0\0\0\0\0", 8) == 0);
+	/* Up to 4.14 the NUL may not be counted: the next string has its place. */
+	put32(rec, 40, 44 | 3 << 16);
+	rec[47] = 'x';
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 0);
+	memcpy(&v, data + 4, 4);
+	CU_ASSERT(v == 4 && memcmp(data + 8, "abc\0\0\0\0\0", 8) == 0);
 	/* An unreadable string is empty, without even a NUL. */
 	put32(rec, 40, 44);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 2);
@@ -125,8 +131,8 @@ static void test_decode_hit(void)
 	put32(rec, 40, 44 | 12 << 16);
 	memcpy(rec + 44, "0123456789a", 12);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 56, 99, data, &event) == 0);
-	memcpy(&v, data + 8, 8);
-	CU_ASSERT(v == 8 && memcmp(data + 16, "0123456", 8) == 0);
+	memcpy(&v, data + 4, 4);
+	CU_ASSERT(v == 8 && memcmp(data + 8, "0123456", 8) == 0);
 	/* Lengths that leave the record. */
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 55, 99, data, &event) == -EBADMSG);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 39, 99, data, &event) == -EBADMSG);
@@ -247,10 +253,10 @@ static void fixture_close(struct fixture *x)
 
 static int hit(struct fixture *x, pid_t pid, pid_t tid, uint16_t plan, uint64_t key, uint64_t sp)
 {
-	static const uint8_t data[8];
+	static const uint8_t data[4];
 	const struct rt_event event = {
 		.type = RT_EV_HIT, .time = 1, .pid = pid, .tid = tid,
-		.hit = { .sp = sp, .key = key, .ra = 0x1234, .plan = plan, .size = 8, .data = data },
+		.hit = { .sp = sp, .key = key, .ra = 0x1234, .plan = plan, .size = 4, .data = data },
 	};
 
 	return rt_feed_event(x->feed, &event);

@@ -44,9 +44,10 @@ static void check_arch(const struct rt_arch *arch)
 
 static void test_architectures(void)
 {
-	check_arch(&rt_arch_x86_64);
-	check_arch(&rt_arch_i386);
-	check_arch(&rt_arch_aarch64);
+	unsigned i;
+
+	for (i = 0; rt_arch_at(i); i++)
+		check_arch(rt_arch_at(i));
 }
 
 static void test_bare(void)

@@ -90,12 +90,55 @@ static void test_layout(void)
 	plan.values[1].max = 64;
 	plan.values[3].type = RT_TYPE_STRING;
 	plan.values[3].max = 8;
-	plan.values[0].size = 1;	/* however small, an integer takes 8 bytes in the record */
+	plan.values[0].size = 1;
+	plan.values[2].size = 8;
 	CU_ASSERT(rt_plan_offset(&plan, 0) == 0);
-	CU_ASSERT(rt_plan_offset(&plan, 1) == 8);
-	CU_ASSERT(rt_plan_offset(&plan, 2) == 80);
-	CU_ASSERT(rt_plan_offset(&plan, 3) == 88);
-	CU_ASSERT(rt_plan_size(&plan) == 104);
+	CU_ASSERT(rt_plan_offset(&plan, 1) == 4);
+	CU_ASSERT(rt_plan_offset(&plan, 2) == 76);	/* 96 in the record: 20 + 4 + 4 + 64, aligned */
+	CU_ASSERT(rt_plan_offset(&plan, 3) == 84);
+	CU_ASSERT(rt_plan_size(&plan) == 96);
+}
+
+/* What stands behind the values, from the record's beginning. */
+static void test_tail(void)
+{
+	struct rt_plan plan;
+	struct rt_tail tail;
+
+	CU_ASSERT(rt_plan_c_entry(&two_registers, 1, &plan) == 0);
+	rt_plan_tail(&plan, RT_KEY_ID, &tail);
+	CU_ASSERT(tail.data == 4 && tail.size == 24 && !tail.faults && !tail.ra && !tail.ip);
+	rt_plan_tail(&plan, RT_KEY_IP, &tail);
+	CU_ASSERT(tail.ip == 24 && tail.size == 32);
+	plan.return_address = true;
+	plan.values[0].nderef = 1;
+	plan.values[0].size = 2;
+	rt_plan_tail(&plan, RT_KEY_IP, &tail);
+	CU_ASSERT(tail.data == 2 && tail.faults == 24 && tail.ra == 32 && tail.ip == 40 && tail.size == 48);
+	plan.nvalues = 0;
+	plan.return_address = false;
+	rt_plan_tail(&plan, RT_KEY_ID, &tail);
+	CU_ASSERT(tail.data == 0 && tail.size == 20 && !tail.faults);
+}
+
+/* An integer of each size, with and without a sign, out of bytes that stand next to others. */
+static void test_int(void)
+{
+	static const uint8_t sizes[] = { 1, 2, 4, 8 };
+	uint8_t data[16];
+	struct rt_plan plan;
+	unsigned i;
+
+	memset(data, 0xfe, sizeof(data));
+	CU_ASSERT(rt_plan_c_entry(&two_registers, 1, &plan) == 0);
+	for (i = 0; i < 4; i++) {
+		plan.values[0].size = sizes[i];
+		plan.values[0].is_signed = false;
+		CU_ASSERT(rt_plan_int(&plan, 0, data) == UINT64_C(0xfefefefefefefefe) >> (64 - 8 * sizes[i]));
+		plan.values[0].is_signed = true;
+		CU_ASSERT((int64_t)rt_plan_int(&plan, 0, data) < 0 &&
+			  (int64_t)rt_plan_int(&plan, 0, data) == (int64_t)UINT64_C(0xfefefefefefefefe) >> (64 - 8 * sizes[i]));
+	}
 }
 
 CU_TestInfo rt_tests_fetch[] = {
@@ -104,5 +147,7 @@ CU_TestInfo rt_tests_fetch[] = {
 	{ "no, the most and too many arguments", test_entry_limits },
 	{ "C result", test_return },
 	{ "layout of the values in a record", test_layout },
+	{ "layout of what follows the values", test_tail },
+	{ "integers of all sizes", test_int },
 	CU_TEST_INFO_NULL,
 };

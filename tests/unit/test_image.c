@@ -455,7 +455,7 @@ static void test_becomes(void)
 		image = open_elf(&g);
 		CU_ASSERT_EQUAL(rt_image_becomes(image) != NULL, cases[i].becomes);
 		CU_ASSERT_EQUAL(rt_image_unwinds(image) != NULL, cases[i].unwinds);
-		CU_ASSERT_EQUAL(rt_image_jumps(image), cases[i].jumps);
+		CU_ASSERT_EQUAL(rt_image_jumps(image) != NULL, cases[i].jumps);
 		rt_image_close(image);
 	}
 }

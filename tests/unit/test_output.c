@@ -18,13 +18,13 @@ static void check_value(const struct rt_fetch *fetch, uint64_t word, const char 
 {
 	struct rt_plan plan = { .nvalues = 2, .values = { { .size = 4 }, *fetch } };
 	struct rt_values values = { .plan = &plan, .faults = faults };
-	uint8_t *data = calloc(1, 16 + fetch->max);	/* exactly: a byte read past the end is found */
+	uint8_t *data = calloc(1, rt_plan_size(&plan));	/* exactly: a byte read past the end is found */
 	char *text = NULL;
 	size_t size, len = bytes ? strlen(bytes) : 0;
 	FILE *file;
 
-	memcpy(data + 8, &word, 8);
-	memcpy(data + 16, bytes ? bytes : "", len < fetch->max ? len : fetch->max);
+	memcpy(data + 4, &word, bytes ? 4 : fetch->size);
+	memcpy(data + 8, bytes ? bytes : "", len < fetch->max ? len : fetch->max);
 	values.data = data;
 	file = open_memstream(&text, &size);
 	CU_ASSERT(rt_value_print(file, &values, 1) == 0);

@@ -34,25 +34,50 @@ static void end(struct bytes *b)
 	memcpy(b->v + 6, &size, sizeof(size));
 }
 
-/* A sample with `words` u64 values of data: 0x1000, 0x1001, ... */
+enum { PID = 1234, PLANS = 4, PROBES = 18 };
+
+/* Of plan N with N u64 values, the first of them from memory; probe 17 is of plan 2. */
+static const struct rt_decoder *decoder(void)
+{
+	static struct rt_plan plans[PLANS];
+	static struct rt_tail tails[PLANS];
+	static uint16_t plan_of[PROBES];
+	static struct rt_decoder d = {
+		.plans = plans, .nplans = PLANS, .pid = PID, .plan_of = plan_of, .nprobes = PROBES, .tails = tails,
+	};
+	unsigned i, k;
+
+	for (i = 0; i < PLANS; i++) {
+		plans[i].nvalues = i;
+		plans[i].return_address = true;
+		for (k = 0; k < i; k++)
+			plans[i].values[k] = (struct rt_fetch){ .size = 8, .nderef = k == 0 };
+		rt_plan_tail(&plans[i], RT_KEY_ID, &tails[i]);
+		plan_of[14 + i] = (uint16_t)i;
+	}
+	plan_of[17] = 2;
+	plan_of[16] = 3;
+	return &d;
+}
+
+/* A sample of plan 2 or 3, with so many u64 values: 0x1000, 0x1001, ... */
 static void make_sample(struct bytes *b, uint64_t time, unsigned words)
 {
 	unsigned i;
 
 	begin(b, 9);
 	put(b, time, 8);
-	put(b, 48 + 8 * words + 4, 4);	/* with the padding after it */
-	put(b, 0, 8);			/* rt_record.time: the ring stamps */
+	put(b, 24 + 8 * words + 8 + 8 + 4, 4);	/* with the padding after it */
+	put(b, 0x7ffc0010, 8);
 	put(b, 4321, 4);		/* tid */
 	put(b, 77, 4);			/* seq */
-	put(b, 0x7ffc0010, 8);
-	put(b, 17, 8);
-	put(b, 0x401234, 8);
-	put(b, 5, 4);
-	put(b, 3, 2);
-	put(b, 8 * words, 2);
+	put(b, words == 2 ? 17 : 16, 4);
+	put(b, 0, 4);			/* the values are aligned */
 	for (i = 0; i < words; i++)
 		put(b, 0x1000 + i, 8);
+	put(b, 5, 4);			/* faults */
+	put(b, 0, 4);
+	put(b, 0x401234, 8);
 	put(b, 0, 4);
 	end(b);
 }
@@ -113,11 +138,10 @@ static void test_sample(void)
 {
 	struct rt_event event;
 	struct bytes b;
-	uint64_t word;
 
 	make_sample(&b, 1000001, 2);
 	CU_ASSERT_EQUAL(b.n % 8, 0);
-	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 1);
 	CU_ASSERT_EQUAL(event.type, RT_EV_HIT);
 	CU_ASSERT_EQUAL(event.time, 1000001);
 	CU_ASSERT_EQUAL(event.pid, 1234);
@@ -127,11 +151,10 @@ static void test_sample(void)
 	CU_ASSERT_EQUAL(event.hit.key, 17);
 	CU_ASSERT_EQUAL(event.hit.ra, 0x401234);
 	CU_ASSERT_EQUAL(event.hit.faults, 5);
-	CU_ASSERT_EQUAL(event.hit.plan, 3);
-	CU_ASSERT_EQUAL(event.hit.size, 16);
-	CU_ASSERT_PTR_EQUAL(event.hit.data, b.v + 68);
-	memcpy(&word, event.hit.data + 8, sizeof(word));
-	CU_ASSERT_EQUAL(word, 0x1001);
+	CU_ASSERT_EQUAL(event.hit.plan, 2);
+	CU_ASSERT_EQUAL(event.hit.size, 20);
+	CU_ASSERT_PTR_EQUAL(event.hit.data, b.v + 40);
+	CU_ASSERT_EQUAL(rt_plan_int(&decoder()->plans[2], 1, event.hit.data), 0x1001);
 }
 
 static void test_sample_sizes(void)
@@ -139,25 +162,31 @@ static void test_sample_sizes(void)
 	struct rt_event event;
 	struct bytes b;
 	size_t len;
-	uint32_t raw;
-	uint16_t size;
+	uint32_t raw, id;
 
 	make_sample(&b, 1, 2);
 	for (len = 0; len < b.n; len++)
-		CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, len, 1234, &event), -EBADMSG);
-	raw = 47;
+		CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, len, decoder(), &event), -EBADMSG);
+	raw = 24 + 16 + 16 - 1;
 	memcpy(b.v + 16, &raw, sizeof(raw));
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), -EBADMSG);
+	raw = 19;
+	memcpy(b.v + 16, &raw, sizeof(raw));
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), -EBADMSG);
 	raw = UINT32_MAX;
 	memcpy(b.v + 16, &raw, sizeof(raw));
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), -EBADMSG);
 	make_sample(&b, 1, 2);
-	size = 20;	/* the values and the padding: still inside */
-	memcpy(b.v + 66, &size, sizeof(size));
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
-	size = 21;
-	memcpy(b.v + 66, &size, sizeof(size));
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, NULL, &event), -EBADMSG);
+	id = 18;	/* no such probe */
+	memcpy(b.v + 36, &id, sizeof(id));
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), -EBADMSG);
+	id = 16;	/* one whose record is longer */
+	memcpy(b.v + 36, &id, sizeof(id));
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), -EBADMSG);
+	id = 15;	/* and shorter: the ring pads */
+	memcpy(b.v + 36, &id, sizeof(id));
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 1);
 }
 
 static void test_lost(void)
@@ -166,12 +195,12 @@ static void test_lost(void)
 	struct bytes b;
 
 	make_lost(&b, 4242, 7);
-	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 1);
 	CU_ASSERT_EQUAL(event.type, RT_EV_UNSEEN);
 	CU_ASSERT_EQUAL(event.time, 4242);
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n - 8, 1234, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n - 8, decoder(), &event), -EBADMSG);
 	make_lost(&b, 4242, 0);
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 0);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 0);
 }
 
 static void test_comm(void)
@@ -180,22 +209,22 @@ static void test_comm(void)
 	struct bytes b;
 
 	make_comm(&b, "sh", 8);
-	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 1);
 	CU_ASSERT_EQUAL(event.type, RT_EV_COMM);
 	CU_ASSERT_EQUAL(event.pid, 11);
 	CU_ASSERT_EQUAL(event.tid, 12);
 	CU_ASSERT_EQUAL(event.time, 777);
 	RT_ASSERT_TEXT(event.comm.name, "sh");
 	make_comm(&b, "fifteen_letters", 16);
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 1);
 	RT_ASSERT_TEXT(event.comm.name, "fifteen_letters");
 	make_comm(&b, "a_name_without_its_end..", 24);
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 1);
 	RT_ASSERT_TEXT(event.comm.name, "a_name_without_");
 	make_comm(&b, "12345678", 8);	/* no NUL: must not run into the time */
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 1);
 	RT_ASSERT_TEXT(event.comm.name, "12345678");
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 16, 1234, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 16, decoder(), &event), -EBADMSG);
 }
 
 static void test_task(void)
@@ -204,7 +233,7 @@ static void test_task(void)
 	struct bytes b;
 
 	make_task(&b, 7);
-	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 1);
 	CU_ASSERT_EQUAL(event.type, RT_EV_FORK);
 	CU_ASSERT_EQUAL(event.pid, 22);
 	CU_ASSERT_EQUAL(event.tid, 24);
@@ -212,11 +241,11 @@ static void test_task(void)
 	CU_ASSERT_EQUAL(event.fork.tid, 23);
 	CU_ASSERT_EQUAL(event.time, 556);
 	make_task(&b, 4);
-	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 1);
 	CU_ASSERT_EQUAL(event.type, RT_EV_EXIT);
 	CU_ASSERT_EQUAL(event.pid, 21);
 	CU_ASSERT_EQUAL(event.tid, 23);
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n - 8, 1234, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n - 8, decoder(), &event), -EBADMSG);
 }
 
 static void test_mmap2(void)
@@ -225,7 +254,7 @@ static void test_mmap2(void)
 	struct bytes b;
 
 	make_mmap2(&b, 5);
-	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 1);
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 1);
 	CU_ASSERT_EQUAL(event.type, RT_EV_MMAP);
 	CU_ASSERT_EQUAL(event.pid, 31);
 	CU_ASSERT_EQUAL(event.tid, 32);
@@ -235,8 +264,8 @@ static void test_mmap2(void)
 	CU_ASSERT_EQUAL(event.mmap.pgoff, 0x2000);
 	CU_ASSERT_EQUAL(event.mmap.ino, 123456);
 	make_mmap2(&b, 3);	/* not executable */
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 0);
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 72, 1234, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 0);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 72, decoder(), &event), -EBADMSG);
 }
 
 static void test_others(void)
@@ -249,9 +278,9 @@ static void test_others(void)
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		begin(&b, types[i]);
 		end(&b);
-		CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, 1234, &event), 0);
+		CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 0);
 	}
-	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 7, 1234, &event), -EBADMSG);
+	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 7, decoder(), &event), -EBADMSG);
 }
 
 /* What a walk gave. */
@@ -296,7 +325,7 @@ static int ring_walk(struct walker *w, uint64_t tail, uint64_t head)
 {
 	struct rt_sink sink = { see, &w->seen };
 
-	return rt_perf_ring_walk(w->ring, RING, tail, head, w->scratch, 1234, &sink);
+	return rt_perf_ring_walk(w->ring, RING, tail, head, w->scratch, decoder(), &sink);
 }
 
 static struct walker *walker_new(void)
@@ -327,12 +356,12 @@ static void test_wrap(void)
 		CU_ASSERT_EQUAL(w->seen.n, 2);
 		CU_ASSERT_EQUAL(w->seen.events[0].type, RT_EV_HIT);
 		CU_ASSERT_EQUAL(w->seen.events[0].time, 100);
-		CU_ASSERT_EQUAL(w->seen.events[0].hit.size, 24);
+		CU_ASSERT_EQUAL(w->seen.events[0].hit.size, 28);
 		CU_ASSERT_EQUAL(w->seen.word, 0x1002);
 		CU_ASSERT_EQUAL(w->seen.events[1].type, RT_EV_UNSEEN);
 		CU_ASSERT_EQUAL(w->seen.events[1].time, 200);
 		if ((tail & (RING - 1)) + sample.n <= RING)	/* in one piece: given where it stands */
-			CU_ASSERT_PTR_EQUAL(w->seen.data, w->ring + (tail & (RING - 1)) + 68);
+			CU_ASSERT_PTR_EQUAL(w->seen.data, w->ring + (tail & (RING - 1)) + 40);
 	}
 	free(w);
 }

@@ -96,8 +96,8 @@ static const struct walk_case {
 static void check_walk(const struct walk_case *c, struct rt_decoder *with)
 {
 	const struct rt_prologue_want want = {
-		.emulated = RT_FORMS_ASSUMED, .mark_only = c->flags & MARK_ONLY, .returns = c->flags & RETURNS, .stack = c->flags & STACK,
-		.arguments = c->arguments,
+		.emulated = RT_FORMS_ASSUMED, .mark_only = c->flags & MARK_ONLY, .returns = c->flags & RETURNS,
+		.stack = c->flags & STACK, .arguments = c->arguments,
 	};
 	struct rt_prologue p;
 
@@ -152,9 +152,12 @@ static void test_forms(void)
 	} v[] = {
 		{ BYTES("\x53"), RT_FORM_PUSH, RT_FORM_PUSH }, { BYTES("\x41\x54"), RT_FORM_PUSH_REX, RT_FORM_OTHER },
 		{ BYTES("\x48\x55"), RT_FORM_OTHER, RT_FORM_OTHER }, { BYTES("\x90"), RT_FORM_NOP, RT_FORM_NOP },
-		{ BYTES("\x0f\x1f\x40\x00"), RT_FORM_NOP_LONG, RT_FORM_NOP_LONG }, { BYTES("\x0f\x85\x01\x02\x03\x04"), RT_FORM_JCC, RT_FORM_JCC },
-		{ BYTES("\xf3\x0f\x1e\xfa"), RT_FORM_ENDBR, RT_FORM_OTHER }, { BYTES("\xf3\x0f\x1e\xfb"), RT_FORM_OTHER, RT_FORM_ENDBR },
-		{ BYTES("\xf3\x0f\x1e"), RT_FORM_OTHER, RT_FORM_OTHER }, { BYTES("\x48\x83\xec\x08"), RT_FORM_SUB_SP, RT_FORM_OTHER },
+		{ BYTES("\x0f\x1f\x40\x00"), RT_FORM_NOP_LONG, RT_FORM_NOP_LONG },
+		{ BYTES("\x0f\x85\x01\x02\x03\x04"), RT_FORM_JCC, RT_FORM_JCC },
+		{ BYTES("\xf3\x0f\x1e\xfa"), RT_FORM_ENDBR, RT_FORM_OTHER },
+		{ BYTES("\xf3\x0f\x1e\xfb"), RT_FORM_OTHER, RT_FORM_ENDBR },
+		{ BYTES("\xf3\x0f\x1e"), RT_FORM_OTHER, RT_FORM_OTHER },
+		{ BYTES("\x48\x83\xec\x08"), RT_FORM_SUB_SP, RT_FORM_OTHER },
 		{ BYTES("\x48\x83\xe8\x08"), RT_FORM_OTHER, RT_FORM_OTHER }, { BYTES("\x0f"), RT_FORM_OTHER, RT_FORM_OTHER },
 		{ BYTES("\x66\x90"), RT_FORM_OTHER, RT_FORM_OTHER }, { BYTES("\xff\xe0"), RT_FORM_OTHER, RT_FORM_OTHER },
 	};
@@ -268,7 +271,8 @@ static void test_branches(void)
 		bool far = is_entered(image);
 
 		if ((without != NULL) != c->near || (decoder && (with != NULL) != (c->near && !c->refuted)) || far != c->far) {
-			printf("case %u: with: %s, without: %s, far: %d\n", (unsigned)i, with ? with : "-", without ? without : "-", far);
+			printf("case %u: with: %s, without: %s, far: %d\n", (unsigned)i, with ? with : "-",
+			       without ? without : "-", far);
 			CU_FAIL("another verdict");
 		}
 		rt_image_close(image);
@@ -316,7 +320,9 @@ static int keep_sp(void *ctx, struct rt_thread *thread, const struct rt_frame *f
 static uint64_t entry_sp(enum rt_key key, int32_t sp_down)
 {
 	static const struct rt_stack_ops ops = { .enter = keep_sp };
-	struct rt_function f = { .name = (char *)"f", .image = make_image(NULL, 2), .addr = CODE + F, .skip = 4, .sp_down = sp_down };
+	struct rt_function f = {
+		.name = (char *)"f", .image = make_image(NULL, 2), .addr = CODE + F, .skip = 4, .sp_down = sp_down,
+	};
 	struct rt_plan plan = { .kind = RT_KIND_ENTRY, .arch = &rt_arch_x86_64 };
 	struct rt_probe probe = { .function = 0 };
 	bool returns = false;

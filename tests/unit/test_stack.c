@@ -400,13 +400,13 @@ static void test_short_record(void)
 {
 	struct rt_event ev = { .type = RT_EV_HIT, .time = 10, .pid = 1, .tid = 1 };
 	struct rt_hit known = { .returns = true, .plan = &told_entry };
-	static const uint8_t seven[7];
+	static const uint8_t three[3];
 	struct told t;
 
 	told_begin(&t);
 	ev.hit.sp = 1000;
-	ev.hit.data = seven;
-	ev.hit.size = sizeof(seven);
+	ev.hit.data = three;
+	ev.hit.size = sizeof(three);
 	CU_ASSERT(rt_stack_hit(t.stack, &ev, &known) == 0);
 	known.plan = NULL;
 	CU_ASSERT(rt_stack_hit(t.stack, &ev, &known) == -EINVAL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions as compilers make them: t_* recurse, loop, are leaves, take many arguments, have large frames.  Prints how many calls it made. */
+/* Functions as compilers make them: t_* recurse, loop, are leaves, take many arguments, have large frames. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,8 +93,8 @@ int main(void)
 	int i, sum = 0;
 
 	for (i = 0; i < 8; i++)
-		sum += t_branch(i) + t_fib(i) + t_loop(i) + t_sum(3, i, i + 1, i + 2) + t_frame(i) + t_many(1, 2, 3, 4, 5, 6, 7, i) +
-			t_switch(i) + t_tail(i);
+		sum += t_branch(i) + t_fib(i) + t_loop(i) + t_sum(3, i, i + 1, i + 2) + t_frame(i) +
+			t_many(1, 2, 3, 4, 5, 6, 7, i) + t_switch(i) + t_tail(i);
 	printf("%d %d\n", sum, calls);
 	return 0;
 }

@@ -12,12 +12,14 @@
 
 #define ENDBR ".byte 0xf3, 0x0f, 0x1e, 0xfa\n"
 #define FUNCTION(name, code) \
-	__asm__(".text\n.balign 16\n.globl " #name "\n.type " #name ", @function\n" #name ":\n" code ".size " #name ", . - " #name "\n")
+	__asm__(".text\n.balign 16\n.globl " #name "\n.type " #name ", @function\n" #name ":\n" code \
+		".size " #name ", . - " #name "\n")
 
-int plain(int n), quiet(int n), again(int n), loop(int n), entered(int n), pointed(int n), zone(int n), guarded(int n), brief(int n),
-	next(int n), mixed(int n), twice(int n), second(int n), spoiled(int n), early(int n), nopped(int n), reads(const int *p), table(int n),
-	saved(int n), over(int n);
-int eight(int a, int b, int c, int d, int e, int f, int g, int h), eight_down(int a, int b, int c, int d, int e, int f, int g, int h);
+int plain(int n), quiet(int n), again(int n), loop(int n), entered(int n), pointed(int n), zone(int n), guarded(int n);
+int brief(int n), next(int n), mixed(int n), twice(int n), second(int n), spoiled(int n), early(int n), nopped(int n);
+int reads(const int *p), table(int n), saved(int n), over(int n);
+int eight(int a, int b, int c, int d, int e, int f, int g, int h);
+int eight_down(int a, int b, int c, int d, int e, int f, int g, int h);
 int part(int n) __asm__("whole.part.0");
 int enter_entered(int n);
 
@@ -36,10 +38,12 @@ __asm__(".data\n.balign 8\n.globl pointer\npointer: .quad .Lpointed\n.text\n");
 /* The red zone, and the stack below it. */
 FUNCTION(zone, ENDBR "mov %edi,-8(%rsp)\n test %edi,%edi\n je 1f\n nop\n 1: mov -8(%rsp),%eax\n ret\n");
 FUNCTION(guarded, ENDBR "test %edi,%edi\n js 2f\n mov %edi,-4(%rsp)\n movl $0,-8(%rsp)\n"
-	 "1: mov -4(%rsp),%eax\n add %eax,-8(%rsp)\n subl $1,-4(%rsp)\n jg 1b\n mov -8(%rsp),%eax\n ret\n 2: xor %eax,%eax\n ret\n");
+	 "1: mov -4(%rsp),%eax\n add %eax,-8(%rsp)\n subl $1,-4(%rsp)\n jg 1b\n mov -8(%rsp),%eax\n ret\n"
+	 "2: xor %eax,%eax\n ret\n");
 /* Arguments on the stack. */
 FUNCTION(eight, ENDBR "push %rbx\n mov 16(%rsp),%eax\n sub 24(%rsp),%eax\n pop %rbx\n ret\n");
-FUNCTION(eight_down, "sub $24,%rsp\n test %edi,%edi\n je 1f\n nop\n 1: mov 32(%rsp),%eax\n sub 40(%rsp),%eax\n add $24,%rsp\n ret\n");
+FUNCTION(eight_down, "sub $24,%rsp\n test %edi,%edi\n je 1f\n nop\n 1: mov 32(%rsp),%eax\n sub 40(%rsp),%eax\n"
+	 "add $24,%rsp\n ret\n");
 /* Shorter than the probe's distance, with the next one behind it at once. */
 FUNCTION(brief, ENDBR);
 __asm__(".globl next\n.type next, @function\nnext: push %rbx\n lea 8(%rdi),%eax\n pop %rbx\n ret\n.size next, . - next\n");
@@ -77,8 +81,9 @@ static int call_plainly(const char *name)
 		const char *name;
 		int (*f)(int n);
 	} v[] = {
-		{ "plain", plain }, { "quiet", quiet }, { "loop", loop }, { "zone", zone }, { "guarded", guarded }, { "mixed", mixed },
-		{ "spoiled", spoiled }, { "early", early }, { "nopped", nopped }, { "table", table }, { "saved", saved }, { "over", over },
+		{ "plain", plain }, { "quiet", quiet }, { "loop", loop }, { "zone", zone }, { "guarded", guarded },
+		{ "mixed", mixed }, { "spoiled", spoiled }, { "early", early }, { "nopped", nopped }, { "table", table },
+		{ "saved", saved }, { "over", over },
 	};
 	size_t i;
 	int n, sum = 0;

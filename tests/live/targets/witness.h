@@ -43,6 +43,7 @@ __attribute__((constructor, unused)) static void w_open(void)
 {
 	const char *name = getenv("WITNESS");
 
+	w_flat = getenv("WITNESS_FLAT") != NULL;
 	w_fd = name && *name ? open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
 }
 

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A ring a CPU in the elements of an array map that we have mapped (struct rt_array_ring): 5.12. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "emit/bpf.h"
+#include "kernel/sys.h"
+#include "stream/perf_source.h"
+#include "stream/ring.h"
+
+/* How often a record that is not whole is looked at again: far longer than a program that runs takes for it. */
+enum { LOOKS = 2000 };
+
+struct ring {
+	struct rt_array_ring *at;
+	int cpu;
+	uint64_t safe;		/* what comes later is not older */
+};
+
+struct array_source {
+	struct rt_source source;
+	const struct rt_decoder *decoder;
+	struct ring *rings;
+	unsigned n;
+	uint32_t size;
+	void *mapped;
+	size_t length;
+};
+
+static unsigned array_nfds(const struct rt_source *source)
+{
+	return ((const struct array_source *)source)->n;
+}
+
+static int array_fd(const struct rt_source *source, unsigned i)
+{
+	(void)source;
+	(void)i;
+	return -1;
+}
+
+/* The time of the record at `at` once it is whole; 0: its program was interrupted in the middle. */
+static uint64_t whole(const uint8_t *at)
+{
+	uint64_t time;
+	int i;
+
+	for (i = 0; i < LOOKS; i++) {
+		/* Acquire: the record must not be read before the time that says that it is whole. */
+		time = __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
+		if (time)
+			return time;
+	}
+	return 0;
+}
+
+static int give(struct array_source *s, struct ring *ring, const struct rt_sink *sink, uint64_t head, uint64_t *tail)
+{
+	uint8_t *at = ring->at->data + (*tail & (s->size - 1));
+	struct rt_event event;
+	uint64_t time = whole(at);
+	size_t taken;
+	int n, r;
+
+	if (!time)
+		return 1;
+	event.time = time;
+	n = rt_record_decode(s->decoder, at + sizeof(time), s->decoder->largest, &event);
+	if (n < 0)
+		return n;
+	taken = (sizeof(time) + (size_t)n + 7) & ~(size_t)7;
+	if (taken > head - *tail)
+		return -EBADMSG;
+	r = sink->event(sink->ctx, &event);
+	memset(at, 0, taken);
+	*tail += taken;
+	return r;
+}
+
+static int array_drain(struct rt_source *source, unsigned i, const struct rt_sink *sink, struct rt_error *err)
+{
+	struct array_source *s = (struct array_source *)source;
+	struct ring *ring = &s->rings[i];
+	uint64_t now = rt_now(), tail = ring->at->tail;
+	uint64_t head = __atomic_load_n(&ring->at->head, __ATOMIC_ACQUIRE);
+	int r = 0;
+
+	if (head - tail > s->size)
+		r = -EBADMSG;
+	while (tail != head && r == 0)
+		r = give(s, ring, sink, head, &tail);
+	source->taken += tail - ring->at->tail;
+	/* Release: the zeroes stand before the programs may write here again. */
+	__atomic_store_n(&ring->at->tail, tail, __ATOMIC_RELEASE);
+	if (tail == head)
+		ring->safe = now;
+	if (r == -EBADMSG)
+		return rt_fail(err, r, "CPU %d: the event ring holds a damaged record", ring->cpu);
+	return r < 0 ? r : 0;
+}
+
+static uint64_t array_held(const struct rt_source *source)
+{
+	const struct array_source *s = (const struct array_source *)source;
+	uint64_t held = UINT64_MAX;
+	unsigned i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->rings[i].safe < held)
+			held = s->rings[i].safe;
+	return held;
+}
+
+static uint64_t array_lost_unseen(struct rt_source *source)
+{
+	return rt_gaps_rest(source->gaps);
+}
+
+static void array_close(struct rt_source *source)
+{
+	struct array_source *s = (struct array_source *)source;
+
+	if (s->mapped)
+		munmap(s->mapped, s->length);
+	free(s->rings);
+	free(s);
+}
+
+static const struct rt_source_ops array_ops = {
+	.nfds = array_nfds,
+	.fd = array_fd,
+	.drain = array_drain,
+	.held = array_held,
+	.lost_unseen = array_lost_unseen,
+	.close = array_close,
+};
+
+/* Does the verifier know the fetch-and-add (5.12), and can this machine's kernel compile it? */
+static int try_atomic(struct rt_error *err)
+{
+	struct rt_bpf bpf;
+	int r;
+
+	rt_bpf_init(&bpf);
+	rt_bpf_store_imm(&bpf, RT_BPF_DW, 10, -8, 0);
+	rt_bpf_mov_imm(&bpf, 0, 0);
+	rt_bpf_fetch_add(&bpf, 10, -8, 0);
+	rt_bpf_mov_imm(&bpf, 0, 0);
+	rt_bpf_exit(&bpf);
+	r = rt_bpf_finish(&bpf, NULL, err);
+	if (r == 0)
+		r = rt_bpf_prog_load(bpf.insns, bpf.n, 0, NULL, 0);
+	rt_bpf_free(&bpf);
+	if (r >= 0) {
+		close(r);
+		return 0;
+	}
+	if (r == -EINVAL || r == -EOPNOTSUPP)
+		return rt_fail(err, -EOPNOTSUPP, "the kernel's BPF has no atomic fetch-and-add (before 5.12)");
+	return rt_fail(err, r, "loading a BPF program: %s", strerror(-r));
+}
+
+static int map_rings(struct array_source *s, const int *cpus, int n, int *map, struct rt_error *err)
+{
+	uint32_t value = rt_array_ring_value(s->size);
+	int i;
+
+	/* An element for each CPU's number up to the highest; a CPU that comes online later has none, and its hits are lost. */
+	*map = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, value, (uint32_t)cpus[n - 1] + 1, RT_BPF_F_MMAPABLE);
+	if (*map == -EINVAL)
+		return rt_fail(err, -EOPNOTSUPP, "the kernel's BPF arrays cannot be mapped (before 5.5)");
+	if (*map < 0)
+		return rt_fail(err, *map, "making event rings of %u bytes: %s", s->size, strerror(-*map));
+	s->length = (size_t)value * (size_t)(cpus[n - 1] + 1);
+	s->mapped = mmap(NULL, s->length, PROT_READ | PROT_WRITE, MAP_SHARED, *map, 0);
+	if (s->mapped == MAP_FAILED) {
+		s->mapped = NULL;
+		return rt_fail(err, -errno, "mapping event rings of %u bytes: %s", s->size, strerror(errno));
+	}
+	for (i = 0; i < n; i++)
+		s->rings[s->n++] = (struct ring){ .at = (void *)((uint8_t *)s->mapped + (size_t)value * (size_t)cpus[i]), .cpu = cpus[i] };
+	return 0;
+}
+
+static int open_rings(struct array_source *s, size_t bytes, int *map, uint32_t *size, struct rt_error *err)
+{
+	int *cpus, n = rt_cpus_online(&cpus), r;
+
+	if (n < 0)
+		return rt_fail(err, n, "/sys/devices/system/cpu/online: cannot tell which CPUs are online: %s", strerror(-n));
+	*size = s->size = (uint32_t)rt_ring_size(bytes, n);
+	s->source.round_ms = rt_ring_round(s->size);
+	s->rings = calloc((size_t)n, sizeof(*s->rings));
+	r = s->rings ? map_rings(s, cpus, n, map, err) : rt_nomem(err);
+	free(cpus);
+	return r;
+}
+
+static int array_open(size_t bytes, const struct rt_decoder *decoder, struct rt_gaps *gaps, int *map, uint32_t *size,
+		      struct rt_source **source, struct rt_error *err)
+{
+	struct array_source *s = calloc(1, sizeof(*s));
+	struct rt_source *side = NULL;
+	int r;
+
+	*map = -1;
+	if (!s)
+		return rt_nomem(err);
+	s->source.ops = &array_ops;
+	s->source.name = rt_ring_array.name;
+	s->source.gaps = gaps;
+	s->decoder = decoder;
+	r = decoder->largest + sizeof(uint64_t) > RT_ARRAY_RING_OVERHANG ? rt_fail(err, -EOPNOTSUPP, "records are too large") : 0;
+	if (r == 0)
+		r = try_atomic(err);
+	if (r == 0)
+		r = open_rings(s, bytes, map, size, err);
+	if (r == 0)
+		r = rt_perf_source_side(&side, err);
+	if (r == 0)
+		r = rt_source_join(side, &s->source, source, err);
+	else
+		array_close(&s->source);
+	if (r < 0 && *map >= 0)
+		close(*map);
+	return r;
+}
+
+const struct rt_ring_ops rt_ring_array = {
+	.name = "array",
+	.help = "BPF arrays that rawtrace maps, one a CPU (5.12)",
+	.transport = RT_TRANSPORT_ARRAY,
+	.open = array_open,
+};

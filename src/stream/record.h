@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_STREAM_RECORD_H
+#define RT_STREAM_RECORD_H
+
+#include "fetch/fetch.h"
+
+/* What the records of a trace mean.  `plans` must outlive it. */
+struct rt_decoder {
+	const struct rt_plan *plans;
+	unsigned nplans;
+	enum rt_key key;
+	pid_t pid;			/* whose hits they are */
+	uint16_t *plan_of;		/* RT_KEY_ID: by probe id */
+	unsigned nprobes;
+	struct rt_tail *tails;		/* by plan */
+	size_t largest;			/* bytes of the largest record */
+};
+
+/* The decoder, for `nprobes` probes whose plans are not known yet: set plan_of.  NULL: out of memory. */
+struct rt_decoder *rt_decoder_new(const struct rt_plan *plans, unsigned nplans, unsigned nprobes, enum rt_key key, pid_t pid);
+void rt_decoder_free(struct rt_decoder *decoder);
+
+/*
+ * Decode the record at `rec`, of which `len` bytes are there; it may be followed by others.  Returns its size and fills `event` but for
+ * the time (its data points into `rec`), or -EBADMSG.
+ */
+int rt_record_decode(const struct rt_decoder *decoder, const uint8_t *rec, size_t len, struct rt_event *event);
+
+#endif

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# arm64: rawtrace, its unit tests and what the live suite traces, built here with a cross compiler and Debian's arm64 libraries.
+# Sourced by run, after packages.sh and initramfs.sh.
+
+CROSS=aarch64-linux-gnu
+# libelf.a needs zlib, and from 0.189 on zstd.
+ARM64_PACKAGES="busybox-static libelf-dev libcap-dev zlib1g-dev libzstd-dev libcunit1-dev"
+
+# The packages, once, in $CACHE/arm64-root; no architecture is added to this machine.
+arm64_root() {
+	[ ! -e "$CACHE/arm64-root/.unpacked" ] || return 0
+	# shellcheck disable=SC2086
+	suite_update bookworm arm64 libelf-dev && unpack bookworm arm64 "$CACHE/arm64-root" $ARM64_PACKAGES || return
+	: >"$CACHE/arm64-root/.unpacked"
+}
+
+# arm64_configure FOLDER: FOLDER/source is a copy, as a source folder that was configured itself cannot be configured from another.
+arm64_configure() {
+	lib=$CACHE/arm64-root/usr/lib/$CROSS
+	include=$CACHE/arm64-root/usr/include
+	make -s -C "$BUILDDIR" distdir distdir="$1/source" >"$1/log" 2>&1 || cannot "make distdir failed: see $1/log" || return
+	! grep -q -s -x -F "LDFLAGS = -L$lib" "$1/Makefile" || return 0
+	(cd "$1" && source/configure -q --host="$CROSS" CC="$CROSS-gcc" LDFLAGS="-L$lib" LIBS="-lz -lzstd" \
+		CPPFLAGS="-isystem $include -isystem $include/$CROSS") >"$1/log" 2>&1 || cannot "configure for arm64 failed: see $1/config.log"
+}
+
+# arm64_build FOLDER: all that is built.  The targets are built as distributions build: with the shared C library, return
+# addresses signed.
+arm64_build() {
+	command -v "$CROSS-gcc" >/dev/null 2>&1 ||
+		cannot "$CROSS-gcc is missing: run contrib/bootstrap --kernels" || return
+	arm64_root && mkdir -p "$1" && arm64_configure "$1" || return
+	{
+		make -C "$1" rawtrace tests/unit/unit tests/live/fetch LDFLAGS="-static -L$CACHE/arm64-root/usr/lib/$CROSS" \
+			tests_unit_unit_CPPFLAGS='$(AM_CPPFLAGS) -DRT_GOLDEN_DIR='\''"/rawtrace/tests/unit/expected"'\' &&
+			make -C "$1" fib live-programs LIBS= CFLAGS="-g -O2 -mbranch-protection=standard" &&
+			"$CROSS-gcc" -nostdlib -static -o "$1/tests/live/guarded" "$SRCDIR/tests/live/targets/guarded.S"
+	} >"$1/log" 2>&1 </dev/null || cannot "building for arm64 failed: $(grep -i error "$1/log" | sed 1q) ($1/log)"
+}
+
+# As libraries; the cross compiler knows them, and its C library's loader looks in /lib.
+arm64_libraries() {
+	for file; do
+		readelf -ldW "$file" 2>/dev/null
+	done | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p; s/.*interpreter: .*\/\(.*\)\]/\1/p; $a libgcc_s.so.1' | sort -u |
+		while read -r library; do
+			echo "$("$CROSS-gcc" -print-file-name="$library") /lib"
+		done
+}
+
+# arm64_initramfs FOLDER: as base_initramfs, and the unit tests, which have run nowhere else.
+arm64_initramfs() {
+	arm64=$BUILDDIR/tests/kernels/arm64
+	# What make check-kernels was told of compilers is not of this one.
+	(unset MAKEFLAGS MFLAGS CC CFLAGS CPPFLAGS LDFLAGS && arm64_build "$arm64") || return
+	(
+		RAWTRACE=$arm64/rawtrace FIB=$arm64/fib BUILDDIR=$arm64 LIBRARIES=arm64_libraries BUSYBOX=$CACHE/arm64-root/bin/busybox LIVE=
+		base_initramfs "$1"
+	) || return
+	mkdir -p "$1.unit/rawtrace/build/tests/unit" "$1.unit/rawtrace/tests/unit" &&
+		cp "$arm64/tests/unit/unit" "$1.unit/rawtrace/build/tests/unit/" &&
+		cp -R "$SRCDIR/tests/unit/expected" "$1.unit/rawtrace/tests/unit/" || return
+	(cd "$1.unit" && find rawtrace | cpio -o -H newc --quiet) >>"$1.cpio"
+}

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every ring that the kernel has: the same trees, more threads than CPUs, so that programs are interrupted in the middle of a
+# record, full rings, and a reader that is stopped for seconds.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+
+mechanism=
+for name in $MECHANISMS; do
+	[ "$name" = tracefs ] || mechanism=${mechanism:-$name}
+done
+[ -n "$mechanism" ] || skip_all "no mechanism with BPF"
+
+# crowd_agrees THREADS CALLS [lossy]: $T/trace is a tree of it.
+crowd_agrees() {
+	awk -v threads="$1" -v calls="$2" -v lossy="${3:-}" -f "$LIVE/crowd.awk" "$T/trace" >"$T/crowd" 2>&1 || show "$T/crowd"
+}
+
+CALLS=20000
+slow && CALLS=2000
+
+for ring in array ringbuf perf; do
+	rt --ring=$ring --attach="$mechanism" "$FIB" fib
+	if [ "$ST" = 2 ] && grep -q "^rawtrace: --ring=$ring does not work here: " "$T/err"; then
+		skip "$ring" "$(sed -n 's/.*does not work here: //p' "$T/err")"
+		continue
+	fi
+	agrees "$ring: fib" recurse fib 11
+	agrees "$ring: threads moving between CPUs" threads work
+	agrees "$ring: longjmp" longjmp 'attempt leap plain'
+	agrees "$ring: tail calls" tailcall 'around first last even odd'
+
+	begin "$ring: is what -v says"
+	rt -v --ring=$ring --attach="$mechanism" "$FIB" fib
+	expect_line "^rawtrace: attach $mechanism: .* ring: $ring," "$T/err"
+	end_case
+
+	begin "$ring: sixteen threads on one CPU"
+	timeout 100 "$RAWTRACE" --ring=$ring --attach="$mechanism" -o "$T/trace" "$BIN/crowd" outer inner -- 16 $((CALLS / 4)) one >"$T/out" 2>"$T/err"
+	ST=$?
+	expect_status 0
+	crowd_agrees 16 $((CALLS / 4))
+	end_case
+
+	begin "$ring: eight threads on all CPUs"
+	timeout 100 "$RAWTRACE" --ring=$ring --attach="$mechanism" -o "$T/trace" "$BIN/crowd" outer inner -- 8 $((CALLS / 2)) >"$T/out" 2>"$T/err"
+	ST=$?
+	expect_status 0
+	crowd_agrees 8 $((CALLS / 2))
+	end_case
+
+	begin "$ring: a small ring under eight threads"
+	timeout 100 "$RAWTRACE" --ring=$ring --attach="$mechanism" --buffer=4K -o "$T/trace" "$BIN/crowd" outer inner -- 8 "$CALLS" >"$T/out" 2>"$T/err"
+	ST=$?
+	expect_status 0
+	crowd_agrees 8 "$CALLS" lossy
+	expect_line '^\(\[[0-9]*\] \)\{0,1\}\*\*\* [0-9]* events\{0,1\} lost \*\*\*$' "$T/trace"
+	end_case
+
+	begin "$ring: a reader that is stopped for 5 s under full load"
+	in_background "$RAWTRACE" --ring=$ring --attach="$mechanism" --buffer=256K -o "$T/trace" "$BIN/crowd" outer inner -- 2 $((CALLS * 4)) wait \
+		>"$T/out"
+	tracer=$PID
+	wait_for 10 has_line '^ready ' "$T/out" || because "the program does not begin"
+	kill -STOP "$tracer"
+	kill -USR1 "$(sed -n 's/^ready //p' "$T/out")"
+	sleep 5
+	kill -CONT "$tracer"
+	reap "$tracer"
+	expect_status 0
+	crowd_agrees 2 $((CALLS * 4)) lossy
+	expect_line '^\(\[[0-9]*\] \)\{0,1\}\*\*\* [0-9]* events\{0,1\} lost \*\*\*$' "$T/trace"
+	end_case
+done
+
+begin "a ring that is not there"
+rt --ring=square "$FIB" fib
+expect_status 2
+expect_line "^rawtrace: --ring=square: no such ring; see rawtrace --help$" "$T/err"
+rt --ring=perf --no-bpf "$FIB" fib
+expect_status 2
+expect_line "^rawtrace: --ring=perf: without BPF there is only the ring of tracefs$" "$T/err"
+end_case
