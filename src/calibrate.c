@@ -203,6 +203,7 @@ static uint32_t ask(const struct places *p, struct rt_calibration *c)
 		close(c->hold);
 		c->pid = 0;
 	}
+	c->told = emulated != 0;
 	return emulated;
 }
 

@@ -9,6 +9,7 @@
 /* A child of ours that has, or is taking out, the probes of a calibration. */
 struct rt_calibration {
 	pid_t pid;	/* 0: none */
+	bool told;	/* it found out something */
 	int hold;	/* it keeps them until this is closed: each takes the kernel 0.1 s, during which it lets no others in */
 };
 

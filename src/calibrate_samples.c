@@ -18,6 +18,7 @@
 SAMPLE(push, "push %rbx; pop %rbx; ret");
 SAMPLE(push_rex, "push %r12; pop %r12; ret");
 SAMPLE(nop, "nop; ret");
+SAMPLE(nop16, ".byte 0x66, 0x90; ret");
 SAMPLE(nop_long, ".byte 0x0f, 0x1f, 0x00; ret");
 SAMPLE(nop5, ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00; ret");
 SAMPLE(jmp, "jmp 1f; nop; 1: ret");
@@ -32,6 +33,7 @@ const struct rt_sample rt_samples[] = {
 	{ RT_FORM_JCC, LIKE_JCC, rt_sample_jcc },
 	{ RT_FORM_PUSH_REX, 0, rt_sample_push_rex },
 	{ RT_FORM_NOP, 0, rt_sample_nop },
+	{ RT_FORM_NOP16, 0, rt_sample_nop16 },
 	{ RT_FORM_NOP_LONG, 0, rt_sample_nop_long },
 	{ RT_FORM_NOP5, 0, rt_sample_nop5 },
 	{ RT_FORM_JMP, 0, rt_sample_jmp },

@@ -51,7 +51,7 @@ static bool is_certain(const struct rt_function *f, const struct rt_prologue *p)
 	uint8_t bytes[16];
 	size_t n;
 
-	if (p->form == RT_FORM_NOP_LONG || p->form == RT_FORM_NOP5)
+	if (p->form == RT_FORM_NOP16 || p->form == RT_FORM_NOP_LONG || p->form == RT_FORM_NOP5)
 		return false;
 	n = rt_image_read(f->image, f->addr, bytes, sizeof(bytes));
 	return !p->skip || (p->skip == 4 && rt_image_arch(f->image)->form(bytes, n) == RT_FORM_ENDBR);
@@ -143,7 +143,7 @@ static size_t insn_size(enum rt_form form, uint8_t first)
 	switch (form) {
 	case RT_FORM_PUSH: case RT_FORM_NOP: case RT_FORM_RET:
 		return 1;
-	case RT_FORM_PUSH_REX:
+	case RT_FORM_PUSH_REX: case RT_FORM_NOP16:
 		return 2;
 	case RT_FORM_ENDBR:
 		return 4;

@@ -327,7 +327,7 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 		return r;
 	rt_place_print(&s->target, stderr);
 	fprintf(stderr, "rawtrace: places were found in %.1f ms%s\n", (double)(rt_now() - began) / 1e6,
-		s->calibration.pid ? ", with what this kernel emulates" : "");
+		s->calibration.told ? ", with what this kernel emulates" : "");
 	return 0;
 }
 

@@ -36,14 +36,17 @@ struct rt_arch_trial {
  * thirteen times as much; and the mark of an indirect branch's target (endbr64), which stands at entries and does nothing.
  */
 enum rt_form {
-	RT_FORM_OTHER, RT_FORM_PUSH, RT_FORM_PUSH_REX, RT_FORM_NOP, RT_FORM_NOP_LONG, RT_FORM_NOP5, RT_FORM_JMP, RT_FORM_JCC,
-	RT_FORM_CALL, RT_FORM_ENDBR, RT_FORM_SUB_SP, RT_FORM_MOV, RT_FORM_TEST, RT_FORM_XOR, RT_FORM_LEA, RT_FORM_RET, RT_FORMS
+	RT_FORM_OTHER,
+	RT_FORM_PUSH, RT_FORM_PUSH_REX, RT_FORM_NOP, RT_FORM_NOP16, RT_FORM_NOP_LONG, RT_FORM_NOP5, RT_FORM_JMP,
+	RT_FORM_JCC, RT_FORM_CALL, RT_FORM_ENDBR,
+	RT_FORM_SUB_SP, RT_FORM_MOV, RT_FORM_TEST, RT_FORM_XOR, RT_FORM_LEA, RT_FORM_RET,
+	RT_FORMS
 };
 #define RT_FORM_BIT(form) (1u << (form))
 /* Of these no kernel is slower at one than at endbr64, which none has emulated so far. */
 #define RT_FORMS_ASSUMED (RT_FORM_BIT(RT_FORM_PUSH) | RT_FORM_BIT(RT_FORM_PUSH_REX) | RT_FORM_BIT(RT_FORM_NOP) | \
-	RT_FORM_BIT(RT_FORM_NOP_LONG) | RT_FORM_BIT(RT_FORM_NOP5) | RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_JCC) | \
-	RT_FORM_BIT(RT_FORM_CALL))
+	RT_FORM_BIT(RT_FORM_NOP16) | RT_FORM_BIT(RT_FORM_NOP_LONG) | RT_FORM_BIT(RT_FORM_NOP5) | RT_FORM_BIT(RT_FORM_JMP) | \
+	RT_FORM_BIT(RT_FORM_JCC) | RT_FORM_BIT(RT_FORM_CALL))
 
 struct rt_arch {
 	const char *name;		/* "x86-64" */

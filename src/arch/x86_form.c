@@ -15,7 +15,7 @@ struct pattern {
 /* The first that fits. */
 static const struct pattern patterns[] = {
 	{ 1, { 0x50 }, { 0xf8 }, RT_FORM_PUSH },
-	{ 1, { 0x90 }, { 0xff }, RT_FORM_NOP },
+	{ 1, { 0x90 }, { 0xff }, RT_FORM_NOP }, { 2, { 0x66, 0x90 }, ALL, RT_FORM_NOP16 },
 	{ 1, { 0xeb }, { 0xff }, RT_FORM_JMP }, { 1, { 0xe9 }, { 0xff }, RT_FORM_JMP },
 	{ 1, { 0x70 }, { 0xf0 }, RT_FORM_JCC }, { 2, { 0x0f, 0x80 }, { 0xff, 0xf0 }, RT_FORM_JCC },
 	{ 1, { 0xe8 }, { 0xff }, RT_FORM_CALL },

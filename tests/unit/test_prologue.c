@@ -159,7 +159,7 @@ static void test_forms(void)
 		{ BYTES("\xf3\x0f\x1e"), RT_FORM_OTHER, RT_FORM_OTHER },
 		{ BYTES("\x48\x83\xec\x08"), RT_FORM_SUB_SP, RT_FORM_OTHER },
 		{ BYTES("\x48\x83\xe8\x08"), RT_FORM_OTHER, RT_FORM_OTHER }, { BYTES("\x0f"), RT_FORM_OTHER, RT_FORM_OTHER },
-		{ BYTES("\x66\x90"), RT_FORM_OTHER, RT_FORM_OTHER }, { BYTES("\xff\xe0"), RT_FORM_OTHER, RT_FORM_OTHER },
+		{ BYTES("\x66\x90"), RT_FORM_NOP16, RT_FORM_NOP16 }, { BYTES("\xff\xe0"), RT_FORM_OTHER, RT_FORM_OTHER },
 	};
 	size_t i;
 
