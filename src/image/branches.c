@@ -14,6 +14,9 @@
 /* How far a branch with one byte of displacement comes from, with its own length; where decoding begins at the earliest. */
 enum { SHORT = 130, BEFORE = 4096, BODY_MAX = 1 << 20, CHUNK = 1 << 20, OVERLAP = 16 };
 
+/* More code than any file has. */
+#define SPAN_MAX (1ull << 33)
+
 static const char jumped[] = "something jumps to between the entry and the next cheaper instruction";
 static const char indirect[] = "it has an indirect jump, which may go to its beginning";
 static const char unclear[] = "its code cannot be told from data";
@@ -288,7 +291,7 @@ int rt_branches_far(const struct rt_image *image, struct rt_window *v, size_t n)
 	s.low = v[0].first;
 	s.span = v[n - 1].last - s.low;
 	bytes = malloc(CHUNK + OVERLAP);
-	s.bits = calloc(1, (size_t)(s.span / 8 + 1));
+	s.bits = s.span < SPAN_MAX ? calloc(1, (size_t)(s.span / 8 + 1)) : NULL;
 	if (bytes && s.bits) {
 		set_bits(&s);
 		for (r = 0, i = 0; i < image->nsegments && r == 0; i++)
@@ -298,5 +301,5 @@ int rt_branches_far(const struct rt_image *image, struct rt_window *v, size_t n)
 		v[i].entered = true;
 	free(bytes);
 	free(s.bits);
-	return r == -ENOMEM ? r : 0;
+	return r == -ENOMEM && s.span < SPAN_MAX ? r : 0;
 }
