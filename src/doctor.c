@@ -12,6 +12,7 @@
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"
+#include "stream/ring.h"
 #include "trial.h"
 #include "util/array.h"
 
@@ -97,6 +98,31 @@ static void rows_tracefs(FILE *file, const struct rt_tracefs *t, int found, cons
 	    "before 4.7; --no-bpf records every process that runs the program, and picks the traced one out");
 }
 
+/* The ways from BPF programs to us, each opened. */
+static void rows_rings(FILE *file)
+{
+	struct rt_decoder *decoder = rt_decoder_new(NULL, 0, 0, RT_KEY_ID, 0);
+	const struct rt_ring_ops *ring;
+	struct rt_source *source;
+	struct rt_error err;
+	char what[32];
+	uint32_t size;
+	int map, r;
+	unsigned i;
+
+	for (i = 0; decoder && (ring = rt_ring_at(i)); i++) {
+		err.text[0] = '\0';
+		r = ring->open(64 << 10, decoder, NULL, &map, &size, &source, &err);
+		snprintf(what, sizeof(what), "ring %s", ring->name);
+		row(file, what, r < 0 ? "no" : "ok", r < 0 ? err.text : ring->help);
+		if (r < 0)
+			continue;
+		source->ops->close(source);
+		close(map);
+	}
+	rt_decoder_free(decoder);
+}
+
 static void rows_bpf(FILE *file)
 {
 	static const struct {
@@ -133,6 +159,7 @@ static void rows_bpf(FILE *file)
 		if (fd >= 0)
 			close(fd);
 	}
+	rows_rings(file);
 }
 
 /* ---- the mechanisms, each tried ---- */

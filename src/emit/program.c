@@ -13,6 +13,9 @@ enum { CTX = R6, PID_TGID = R7, FAULTS = R8, ROOM = R9 };
 /* The frame, downwards from r10: a map's key, the hit's number and time, a word for pointers on the way, then a record for perf. */
 enum { KEY = -4, SEQ = -8, TIME = -16, POINTER = -24, FRAME_TOP = 24, STACK_MAX = 512 };
 
+/* BPF_PRIV_STACK_MIN_SIZE of kernel/bpf/verifier.c */
+enum { PRIVATE_STACK_MIN = 64 };
+
 struct emitter {
 	const struct rt_program *program;
 	struct rt_bpf *bpf;
@@ -209,6 +212,21 @@ static void zero_record(struct emitter *e)
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, at, 0);
 }
 
+/*
+ * From 6.13 the x86-64 JIT (6.17: arm64's) gives a program whose frame is 64 bytes or more a stack per CPU, not per thread; but a
+ * uprobe's program can be preempted, and another thread's hit on that CPU then writes over its record.  A program with a tail
+ * call in it keeps the thread's stack.  This one is never reached, and so needs no map.
+ */
+static void keep_own_stack(struct emitter *e)
+{
+	int past = rt_bpf_label(e->bpf);
+
+	rt_bpf_mov_imm(e->bpf, FAULTS, 0);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, FAULTS, 0, past);
+	rt_bpf_call(e->bpf, RT_FN_tail_call);
+	rt_bpf_place(e->bpf, past);
+}
+
 static void output_perf(struct emitter *e)
 {
 	/* An explicit CPU, because 4.4 takes BPF_F_CURRENT_CPU and delivers nothing. */
@@ -283,6 +301,8 @@ static void emit_reserve(struct emitter *e)
 	case RT_TRANSPORT_PERF:
 		e->base = R10;
 		e->record = -((e->tail.size + 7) & ~7) - FRAME_TOP;
+		if (-e->record >= PRIVATE_STACK_MIN)
+			keep_own_stack(e);
 		zero_record(e);
 		break;
 	case RT_TRANSPORT_RINGBUF:

@@ -173,6 +173,9 @@ static int map_rings(struct array_source *s, const int *cpus, int n, int *map, s
 	*map = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, value, (uint32_t)cpus[n - 1] + 1, RT_BPF_F_MMAPABLE);
 	if (*map == -EINVAL)
 		return rt_fail(err, -EOPNOTSUPP, "the kernel's BPF arrays cannot be mapped (before 5.5)");
+	/* Before 5.11 it counts against RLIMIT_MEMLOCK, and perf rings are smaller; whoever may not use BPF hears of it there. */
+	if (*map == -EPERM)
+		return rt_fail(err, -EOPNOTSUPP, "a BPF map of its size is not permitted (RLIMIT_MEMLOCK)");
 	if (*map < 0)
 		return rt_fail(err, *map, "making event rings of %u bytes: %s", s->size, strerror(-*map));
 	s->length = (size_t)value * (size_t)(cpus[n - 1] + 1);

@@ -151,6 +151,9 @@ static int open_ring(struct ringbuf_source *s, size_t bytes, int *map, struct rt
 	*map = rt_bpf_map_create(RT_BPF_MAP_TYPE_RINGBUF, 0, 0, (uint32_t)s->size, 0);
 	if (*map == -EINVAL)
 		return rt_fail(err, -EOPNOTSUPP, "the kernel has no BPF ring buffer (before 5.8)");
+	/* Before 5.11 it counts against RLIMIT_MEMLOCK, and perf rings are smaller; whoever may not use BPF hears of it there. */
+	if (*map == -EPERM)
+		return rt_fail(err, -EOPNOTSUPP, "a BPF map of its size is not permitted (RLIMIT_MEMLOCK)");
 	if (*map < 0)
 		return rt_fail(err, *map, "making a BPF ring buffer of %zu bytes: %s", s->size, strerror(-*map));
 	return map_ring(s, *map, err);

@@ -365,7 +365,7 @@ low_ring_limit() {
 	fi
 	limits 'ulimit -l 1024' under setpriv --bounding-set=-sys_resource,-ipc_lock
 	too_many "1,024 KiB locked: rings that count" 'mapping an event ring.*RLIMIT_MEMLOCK.*--buffer' \
-		--buffer=8M "$BIN/many" 'many_00?'
+		--ring=perf --buffer=8M "$BIN/many" 'many_00?'
 	begin "1,024 KiB locked: smaller rings"
 	rt --buffer=64k -o "$T/trace" "$BIN/many" 'many_00?'
 	expect_status 0

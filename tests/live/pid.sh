@@ -194,6 +194,7 @@ for i in 1 2; do
 	[ -z "$one" ] || [ $i = $going ] || continue
 	expect_nested "$T/err$i"
 	expect_results "$T/err$i"
+	expect_no_line ' lost ' "$T/err$i"
 done
 end_worker
 if [ -n "$one" ] && [ ! -s "$T/why" ]; then
