@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "emit/definition.h"
+#include "place.h"
 #include "stream/ring.h"
-#include "target.h"
 
 static const char *kind_name(const struct rt_target *t, unsigned probe)
 {
@@ -39,7 +39,8 @@ static void print_probe(const struct rt_target *t, unsigned probe, FILE *file)
 {
 	const struct rt_function *f = &t->functions.v[t->probes[probe].function];
 
-	fprintf(file, "# probe %u: %s of %s, %s+0x%" PRIx64 "\n", probe, kind_name(t, probe), f->name, rt_image_name(f->image), f->offset);
+	fprintf(file, "# probe %u: %s of %s, %s+0x%" PRIx64 "\n", probe, kind_name(t, probe), f->name, rt_image_name(f->image),
+		rt_function_place(f));
 }
 
 static int dump_bpf(const struct rt_target *t, const struct rt_attach_ops *ops, const struct rt_options *o, FILE *file,
@@ -73,7 +74,7 @@ static int dump_tracefs(const struct rt_target *t, FILE *file, struct rt_error *
 		const struct rt_function *f = &t->functions.v[t->probes[i].function];
 		bool left_out = t->plans[t->probes[i].plan].kind == RT_KIND_RETURN && f->image != t->images.v[0];
 		const struct rt_definition d = {
-			.group = "rawtrace", .event = event, .path = rt_image_name(f->image), .offset = f->offset,
+			.group = "rawtrace", .event = event, .path = rt_image_name(f->image), .offset = rt_function_place(f),
 			.kind = t->plans[t->probes[i].plan].kind, .plan = &t->plans[t->probes[i].plan], .with_id = true, .id = i,
 		};
 
@@ -91,6 +92,7 @@ static int dump_tracefs(const struct rt_target *t, FILE *file, struct rt_error *
 int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 {
 	const struct rt_attach_ops *ops = o->attach ? rt_attach_find(o->attach) : rt_attach_at(0);
+	struct rt_calibration calibration = { 0 };
 	struct rt_target target;
 	int r;
 
@@ -101,6 +103,9 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 	if (o->dump == RT_DUMP_BPF && (!ops->bpf || o->no_bpf))
 		return rt_usage(err, "--dump=bpf: %s uses no BPF", o->no_bpf ? "--no-bpf" : ops->name);
 	r = rt_target_resolve(&target, o->program, o->pid, o->specs, o->nspecs, err);
+	if (r == 0 && !o->exact)
+		r = rt_place(&target, !o->no_bpf && ops->bpf, &calibration, err);
+	rt_calibration_end(&calibration);
 	if (r == 0)
 		r = o->dump == RT_DUMP_BPF ? dump_bpf(&target, ops, o, file, err) : dump_tracefs(&target, file, err);
 	rt_target_free(&target);

@@ -64,7 +64,7 @@ struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid
 	}
 	for (i = 0; i < target->functions.n; i++)
 		feed->places[feed->nplaces++] = (struct place){
-			.offset = target->functions.v[i].offset, .ino = rt_image_ino(target->functions.v[i].image),
+			.offset = rt_function_place(&target->functions.v[i]), .ino = rt_image_ino(target->functions.v[i].image),
 			.function = (uint32_t)i,
 		};
 	qsort(feed->places, feed->nplaces, sizeof(*feed->places), compare_places);
@@ -187,7 +187,7 @@ static int on_exit_of(struct rt_feed *feed, const struct rt_event *event)
 	return r ? r : rt_stack_event(feed->stack, event);
 }
 
-static int on_hit(struct rt_feed *feed, const struct rt_event *event)
+static int on_hit(struct rt_feed *feed, struct rt_event *event)
 {
 	const struct rt_target *t = feed->target;
 	struct rt_hit hit = { .function = RT_NO_FUNCTION };
@@ -208,6 +208,8 @@ static int on_hit(struct rt_feed *feed, const struct rt_event *event)
 		hit.function = function_of_ip(feed, event->hit.key);
 	}
 	hit.returns = hit.function != RT_NO_FUNCTION ? t->returns[hit.function] : !t->entry_only[0];
+	if (hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
+		event->hit.sp += (uint64_t)(int64_t)t->functions.v[hit.function].sp_down;
 	return rt_stack_hit(feed->stack, event, &hit);
 }
 

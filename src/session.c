@@ -18,6 +18,7 @@
 #include "kernel/tracefs.h"
 #include "leaving.h"
 #include "output/out.h"
+#include "place.h"
 #include "stream/merge.h"
 #include "stream/ring.h"
 #include "target.h"
@@ -35,6 +36,7 @@ struct session {
 	struct rt_target target;
 	struct rt_tracee tracee;
 	struct rt_attach *attach;
+	struct rt_calibration calibration;
 	struct rt_merge *merge;
 	struct rt_stack *stack;
 	struct rt_feed *feed;
@@ -310,6 +312,25 @@ static int try_returns(struct session *s, const struct rt_attach_ops *forced, st
 	return 0;
 }
 
+/* Before the probes go in, and after it is known which. */
+static int place(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
+	uint64_t began = rt_now();
+	int r = 0;
+
+	if (!o->exact)
+		r = rt_place(&s->target, !o->no_bpf && (!forced || forced->bpf), &s->calibration, err);
+	if (r == 0 && o->pid)
+		r = rt_place_check(&s->target, o->pid, err);
+	if (r < 0 || !o->verbose || o->exact)
+		return r;
+	rt_place_print(&s->target, stderr);
+	fprintf(stderr, "rawtrace: places were found in %.1f ms%s\n", (double)(rt_now() - began) / 1e6,
+		s->calibration.told ? ", with what this kernel emulates" : "");
+	return 0;
+}
+
 static int attach(struct session *s, struct rt_error *err)
 {
 	const struct rt_options *o = s->options;
@@ -325,6 +346,8 @@ static int attach(struct session *s, struct rt_error *err)
 	r = try_returns(s, forced, err);
 	if (r == 0)
 		r = rt_leaving_try(&s->target, forced, o->no_bpf, o->verbose ? stderr : NULL, err);
+	if (r == 0)
+		r = place(s, forced, err);
 	if (r < 0)
 		return r;
 	request.plans = s->target.plans;
@@ -453,6 +476,7 @@ static void end_attach(struct session *s)
 static void release(struct session *s)
 {
 	end_attach(s);
+	rt_calibration_end(&s->calibration);
 	rt_tracee_release(&s->tracee);
 	if (s->out.file) {
 		s->out.ops->free(&s->out);

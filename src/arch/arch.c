@@ -61,3 +61,13 @@ const char *rt_arch_name(uint16_t machine, char *buf, size_t size)
 	snprintf(buf, size, "machine %u", machine);
 	return buf;
 }
+
+const char *rt_form_name(enum rt_form form)
+{
+	static const char *const v[RT_FORMS] = {
+		"another instruction", "push", "push", "nop", "a 2-byte nop", "a long nop", "a 5-byte nop", "jmp", "a conditional jump",
+		"call", "endbr", "sub from the stack pointer", "mov", "test", "xor", "lea", "ret",
+	};
+
+	return v[form < RT_FORMS ? form : RT_FORM_OTHER];
+}

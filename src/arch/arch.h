@@ -31,6 +31,23 @@ struct rt_arch_trial {
 	int64_t arguments, results;	/* the sums over all calls */
 };
 
+/*
+ * Kinds of instructions that some kernel, at a probe, carries out by itself where others single-step them, which costs two to
+ * thirteen times as much; and the mark of an indirect branch's target (endbr64), which stands at entries and does nothing.
+ */
+enum rt_form {
+	RT_FORM_OTHER,
+	RT_FORM_PUSH, RT_FORM_PUSH_REX, RT_FORM_NOP, RT_FORM_NOP16, RT_FORM_NOP_LONG, RT_FORM_NOP5, RT_FORM_JMP,
+	RT_FORM_JCC, RT_FORM_CALL, RT_FORM_ENDBR,
+	RT_FORM_SUB_SP, RT_FORM_MOV, RT_FORM_TEST, RT_FORM_XOR, RT_FORM_LEA, RT_FORM_RET,
+	RT_FORMS
+};
+#define RT_FORM_BIT(form) (1u << (form))
+/* Of these no kernel is slower at one than at endbr64, which none has emulated so far. */
+#define RT_FORMS_ASSUMED (RT_FORM_BIT(RT_FORM_PUSH) | RT_FORM_BIT(RT_FORM_PUSH_REX) | RT_FORM_BIT(RT_FORM_NOP) | \
+	RT_FORM_BIT(RT_FORM_NOP16) | RT_FORM_BIT(RT_FORM_NOP_LONG) | RT_FORM_BIT(RT_FORM_NOP5) | RT_FORM_BIT(RT_FORM_JMP) | \
+	RT_FORM_BIT(RT_FORM_JCC) | RT_FORM_BIT(RT_FORM_CALL))
+
 struct rt_arch {
 	const char *name;		/* "x86-64" */
 	uint16_t machine;		/* e_machine of programs of this kind */
@@ -65,6 +82,8 @@ struct rt_arch {
 	bool (*ends_code)(const uint8_t *code);
 	/* Is it (4 bytes) what functions begin with that may be called indirectly, where programs are built so that this is checked? */
 	bool (*is_landing)(const uint8_t *insn);
+	/* What kind the instruction is; NULL where probes are never moved off the entry. */
+	enum rt_form (*form)(const uint8_t *insn, size_t n);
 };
 
 enum { RT_ARCH_BEFORE = 8, RT_ARCH_BODY = 4096 };
@@ -94,5 +113,10 @@ static inline uint32_t rt_arch_word(const uint8_t *p)
 {
 	return p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24;
 }
+/* For rt_arch.form. */
+enum rt_form rt_x86_64_form(const uint8_t *insn, size_t n);
+enum rt_form rt_i386_form(const uint8_t *insn, size_t n);
+/* "push", "endbr"; "another instruction" for RT_FORM_OTHER. */
+const char *rt_form_name(enum rt_form form);
 
 #endif

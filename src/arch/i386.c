@@ -49,6 +49,7 @@ const struct rt_arch rt_arch_i386 = {
 	.callee_pop = 1024,	/* "ret $4" after a result in memory; more by stdcall */
 	.trial = &rt_i386_trial,
 	.refuses = i386_refuses,
+	.form = rt_i386_form,
 	.insn_align = 1,
 	.loads_address = rt_x86_loads_address,
 	.ends_code = rt_x86_ends_code,

@@ -43,6 +43,7 @@ const struct rt_arch rt_arch_x86_64 = {
 	.stack_args = 8,
 	.return_pop = 8,
 	.refuses = rt_x86_refuses,
+	.form = rt_x86_64_form,
 	.insn_align = 1,
 	.loads_address = x86_64_loads_address,
 	.ends_code = rt_x86_ends_code,

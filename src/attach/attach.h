@@ -8,7 +8,7 @@
 #include "image/function.h"
 #include "stream/source.h"
 
-/* One place to probe.  Its id is its index in the request; its function's image and offset say where, its plan's kind how. */
+/* One place to probe.  Its id is its index in the request; its function's image and place say where, its plan's kind how. */
 struct rt_probe {
 	uint32_t function;
 	uint16_t plan;

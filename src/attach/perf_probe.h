@@ -39,6 +39,9 @@ int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_
 /* A file's path as the kernel is given it, in `buf` of 64 bytes: the descriptor that we hold. */
 const char *rt_perf_probes_path(const struct rt_function *function, char *buf);
 
+/* The uprobe PMU's number for perf_event_attr.type; -ENOENT where the kernel has none (before 4.17). */
+int rt_uprobe_pmu_type(uint32_t *type);
+
 void rt_perf_probes_detach(struct rt_attach *attach);
 void rt_perf_probes_close(struct rt_attach *attach);
 

@@ -15,6 +15,18 @@ struct pmu {
 	uint64_t return_bit;	/* in attr.config */
 };
 
+int rt_uprobe_pmu_type(uint32_t *type)
+{
+	char *text;
+	int r = rt_read_file(PMU "/type", &text);
+
+	if (r < 0)
+		return r;
+	*type = (uint32_t)strtoul(text, NULL, 10);
+	free(text);
+	return 0;
+}
+
 /* The PMU's own description; a kernel without it must never be tried: some crash on other uses of unknown PMUs. */
 static int pmu_read(struct pmu *pmu, struct rt_error *err)
 {
@@ -22,11 +34,9 @@ static int pmu_read(struct pmu *pmu, struct rt_error *err)
 	char *text;
 	int r;
 
-	r = rt_read_file(PMU "/type", &text);
+	r = rt_uprobe_pmu_type(&pmu->type);
 	if (r < 0)
 		return rt_fail(err, -EOPNOTSUPP, "the kernel has no uprobe PMU (" PMU "; before 4.17)");
-	pmu->type = (uint32_t)strtoul(text, NULL, 10);
-	free(text);
 	r = rt_read_file(PMU "/format/retprobe", &text);
 	if (r < 0)
 		return rt_fail(err, -EOPNOTSUPP, PMU "/format/retprobe: %s", strerror(-r));
@@ -48,7 +58,7 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 	struct rt_perf_attr attr = {
 		.type = pmu->type, .size = sizeof(attr), .sample_period = 1, .flags = RT_PERF_DISABLED,
 		.config = request->plans[probe->plan].kind == RT_KIND_RETURN ? pmu->return_bit : 0,
-		.config1 = (uint64_t)(uintptr_t)rt_perf_probes_path(f, path), .config2 = f->offset,
+		.config1 = (uint64_t)(uintptr_t)rt_perf_probes_path(f, path), .config2 = rt_function_place(f),
 	};
 	int prog, r;
 

@@ -109,7 +109,7 @@ static int link_plan(struct multi *m, const struct rt_attach_request *request, u
 
 			if (request->probes[j].plan != plan || g->image != f->image)
 				continue;
-			b->offsets[b->n] = g->offset;
+			b->offsets[b->n] = rt_function_place(g);
 			b->cookies[b->n++] = j;
 		}
 		r = link_batch(m, request, prog, b, request->plans[plan].kind, err);

@@ -33,7 +33,9 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 	      "      --ring=RING        take the events from BPF programs by RING; without it, by the\n"
 	      "                         first of these that works:\n", file);
 	print_choices(file, rings);
-	fputs("      --dump=WHAT        print what would be given to the kernel, and trace nothing:\n"
+	fputs("      --entry=WHERE      where a function's probe stands: auto (behind its entry, where\n"
+	      "                         that is proven to be the same and costs less), or exact\n"
+	      "      --dump=WHAT        print what would be given to the kernel, and trace nothing:\n"
 	      "                         bpf (a listing), tracefs (uprobe_events lines)\n"
 	      "  -v, --verbose          say which mechanism is used, and why not another\n"
 	      "  -h, --help             print this text\n"
@@ -49,7 +51,7 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 void rt_version_print(FILE *file)
 {
 	fputs("rawtrace " PACKAGE_VERSION "\n"
-	      "Libraries: libelf, libcap\n"
+	      "Libraries: libelf, libcap" RT_CAPSTONE_WORDS "\n"
 	      "Architectures: x86-64, i386 (entries only), aarch64\n"
 	      "License GPLv2+: GNU GPL version 2 or later.  There is no warranty.\n", file);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN };
+enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_ENTRY };
 
 static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
@@ -19,6 +19,7 @@ static const struct option long_options[] = {
 	{ "buffer", required_argument, NULL, OPT_BUFFER },
 	{ "ring", required_argument, NULL, OPT_RING },
 	{ "dump", required_argument, NULL, OPT_DUMP },
+	{ "entry", required_argument, NULL, OPT_ENTRY },
 	{ "clean", no_argument, NULL, OPT_CLEAN },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -74,6 +75,14 @@ static int parse_dump(struct rt_options *o, const char *text, struct rt_error *e
 	return 0;
 }
 
+static int parse_entry(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	if (strcmp(text, "exact") != 0 && strcmp(text, "auto") != 0)
+		return rt_usage(err, "--entry=%s: where entry probes stand is: auto, exact", text);
+	o->exact = strcmp(text, "exact") == 0;
+	return 0;
+}
+
 static int parse_option(struct rt_options *o, int c, char **argv, struct rt_error *err)
 {
 	switch (c) {
@@ -100,6 +109,8 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 		return 0;
 	case OPT_DUMP:
 		return parse_dump(o, optarg, err);
+	case OPT_ENTRY:
+		return parse_entry(o, optarg, err);
 	case OPT_CLEAN:
 		o->clean = true;
 		return 0;

@@ -25,6 +25,7 @@ struct rt_options {
 	const char *attach;		/* --attach; NULL: what works */
 	const char *ring;		/* --ring; NULL: what works */
 	bool no_bpf, verbose, clean;
+	bool exact;			/* --entry=exact: probes stand at entries, even where that is slow */
 	size_t buffer;			/* --buffer, bytes a CPU; 0: the default */
 	enum rt_dump dump;
 	char **words;			/* the arguments without options; malloced */

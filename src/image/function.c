@@ -14,7 +14,7 @@
 struct match {
 	const char *name;
 	uint64_t addr, size;
-	bool global, notype;
+	bool global, notype, sized;
 };
 
 struct batch {
@@ -39,7 +39,7 @@ static const char *refused(const struct rt_image *image, uint64_t addr)
 	return rt_image_arch(image)->refuses(insn, rt_image_read(image, addr, insn, sizeof(insn)));
 }
 
-static int take(struct batch *b, const struct rt_symbol *symbol, uint64_t addr, uint64_t size)
+static int take(struct batch *b, const struct rt_symbol *symbol, uint64_t addr, uint64_t size, bool sized)
 {
 	struct match *m;
 
@@ -49,19 +49,20 @@ static int take(struct batch *b, const struct rt_symbol *symbol, uint64_t addr, 
 	m->name = symbol->name;
 	m->addr = addr;
 	m->size = size;
+	m->sized = sized;
 	m->global = symbol->global;
 	m->notype = symbol->kind == RT_SYM_NOTYPE;
 	return 0;
 }
 
-/* An implementation's size where a symbol tells it, else 0. */
-static uint64_t implementation_size(const struct rt_image *image, uint64_t addr)
+/* An implementation, with its size where a symbol tells it. */
+static int take_implementation(struct batch *b, const struct rt_symbol *symbol, uint64_t addr)
 {
 	const struct rt_symbol *v;
 	size_t n;
 
-	v = rt_symbols_at(image, addr, &n);
-	return n ? v[0].size : 0;
+	v = rt_symbols_at(b->image, addr, &n);
+	return take(b, symbol, addr, n ? v[0].size : 0, n && v[0].sized);
 }
 
 static int take_ifunc(struct batch *b, const struct rt_symbol *symbol, struct rt_error *err)
@@ -77,7 +78,7 @@ static int take_ifunc(struct batch *b, const struct rt_symbol *symbol, struct rt
 			continue;
 		}
 		taken++;
-		if (take(b, symbol, v[i], implementation_size(b->image, v[i])))
+		if (take_implementation(b, symbol, v[i]))
 			return rt_nomem(err);
 	}
 	if (why && (taken || b->spec->glob) && !b->unseen) {
@@ -108,7 +109,7 @@ static int take_symbol(struct batch *b, const struct rt_symbol *symbol, struct r
 		return 0;
 	if (why)
 		return rt_fail(err, -ENOTSUP, "%s: '%s' %s", rt_image_name(b->image), symbol->name, why);
-	return take(b, symbol, symbol->addr, symbol->size) ? rt_nomem(err) : 0;
+	return take(b, symbol, symbol->addr, symbol->size, symbol->sized) ? rt_nomem(err) : 0;
 }
 
 /* By address; of aliases the one that a person would use first: not _IO_puts but puts. */
@@ -225,6 +226,7 @@ static int add_function(struct rt_functions *functions, const struct batch *b, c
 	f->image = b->image;
 	f->addr = m->addr;
 	f->size = m->size;
+	f->sized = m->sized;
 	f->nargs = b->spec->nargs;
 	f->entry_only = entry_only(b->image, m);
 	functions->n++;

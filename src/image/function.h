@@ -10,9 +10,20 @@ struct rt_function {
 	char *name;			/* as printed */
 	struct rt_image *image;
 	uint64_t addr, offset, size;	/* virtual address, file offset, bytes (0: not known) */
+	bool sized;			/* the size is the symbol's own word, not its distance from the next one */
+	uint32_t skip;			/* its probes stand so many bytes behind its entry (image/prologue.h) */
+	int32_t sp_down;		/* where the stack pointer is so much lower */
+	uint8_t form;			/* enum rt_form of the instruction there */
+	const char *placed;		/* why there, as a phrase, or NULL: that was not asked */
 	unsigned nargs;			/* arguments to print */
 	const char *entry_only;		/* why its return must not be probed with a uretprobe, or NULL */
 };
+
+/* The file offset of its probes. */
+static inline uint64_t rt_function_place(const struct rt_function *f)
+{
+	return f->offset + f->skip;
+}
 
 struct rt_functions {
 	struct rt_function *v;

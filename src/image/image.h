@@ -28,6 +28,7 @@ struct rt_symbol {
 	uint64_t size;		/* st_size; where that is 0, up to the next symbol or the segment's end */
 	enum rt_symbol_kind kind;
 	bool global;		/* STB_GLOBAL or STB_WEAK */
+	bool sized;		/* st_size was not 0 */
 };
 
 /*

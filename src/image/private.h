@@ -86,6 +86,8 @@ void rt_image_dynamic_symbols(struct rt_image *image);
 
 /* symbols.c: all symbols at `addr`, `*n` of them; the symbols must have been read. */
 const struct rt_symbol *rt_symbols_at(const struct rt_image *image, uint64_t addr, size_t *n);
+/* The last symbol below `addr`, or NULL. */
+const struct rt_symbol *rt_symbol_before(const struct rt_image *image, uint64_t addr);
 
 /*
  * unwind.c: why the return of the function at `addr`, called `name` (and all its aliases), must not be probed with a
@@ -133,7 +135,7 @@ char *rt_loader_line(char *line, const char **missing);
 
 /* One line of /proc/PID/maps.  False where it is no executable mapping of a file. */
 struct rt_map {
-	uint64_t start, end, inode;
+	uint64_t start, end, offset, inode;
 	const char *path;	/* stands in the line, whose newline is cut off */
 	bool deleted;
 };

@@ -19,8 +19,8 @@ bool rt_map_line(char *line, struct rt_map *map)
 
 	line[n] = '\0';
 	/* START-END PERMS OFFSET MAJOR:MINOR INODE   PATH */
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %*x:%*x %" SCNu64 " %n", &map->start, &map->end, perms,
-		   &map->inode, &at) != 4 || at == 0)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %" SCNu64 " %n", &map->start, &map->end,
+		   perms, &map->offset, &map->inode, &at) != 5 || at == 0)
 		return false;
 	if (strlen(perms) != 4 || perms[2] != 'x' || map->inode == 0 || line[at] != '/')
 		return false;

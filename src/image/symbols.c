@@ -58,7 +58,7 @@ static bool is_function(const struct rt_image *image, const GElf_Sym *sym, struc
 
 static int take_symbol(struct rt_image *image, const GElf_Sym *sym, const char *name, bool dynamic)
 {
-	struct rt_symbol s = { .addr = sym->st_value, .size = sym->st_size };
+	struct rt_symbol s = { .addr = sym->st_value, .size = sym->st_size, .sized = sym->st_size != 0 };
 
 	if (sym->st_shndx == SHN_UNDEF) {
 		if (!dynamic || !*name)
@@ -200,9 +200,10 @@ int rt_image_symbols(struct rt_image *image, const struct rt_symbol **v, size_t 
 	return image->symbols_code;
 }
 
-const struct rt_symbol *rt_symbols_at(const struct rt_image *image, uint64_t addr, size_t *n)
+/* The index of the first symbol at `addr` or behind it. */
+static size_t first_from(const struct rt_image *image, uint64_t addr)
 {
-	size_t lo = 0, hi = image->nsymbols, mid, end;
+	size_t lo = 0, hi = image->nsymbols, mid;
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
@@ -211,6 +212,20 @@ const struct rt_symbol *rt_symbols_at(const struct rt_image *image, uint64_t add
 		else
 			hi = mid;
 	}
+	return lo;
+}
+
+const struct rt_symbol *rt_symbol_before(const struct rt_image *image, uint64_t addr)
+{
+	size_t i = first_from(image, addr);
+
+	return i ? &image->symbols[i - 1] : NULL;
+}
+
+const struct rt_symbol *rt_symbols_at(const struct rt_image *image, uint64_t addr, size_t *n)
+{
+	size_t lo = first_from(image, addr), end;
+
 	for (end = lo; end < image->nsymbols && image->symbols[end].addr == addr; end++)
 		;
 	*n = end - lo;

@@ -4,6 +4,7 @@
  */
 #include "bench.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,6 +188,9 @@ static int bench_all(const struct bench *b, struct rt_error *err)
 	int r;
 
 	r = bench_calls(b, ops, n, err);
+	fflush(stdout);
+	if (r == 0 && rt_arch_native() == EM_X86_64)
+		r = bench_entries(b, err);
 	fflush(stdout);
 	if (r == 0)
 		r = bench_start(b, ops, n, err);

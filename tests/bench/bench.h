@@ -53,6 +53,9 @@ int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, const 
 /* The table of a traced call.  A failure where there is no floor; in a smoke test also where a mechanism fails. */
 int bench_calls(const struct bench *bench, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err);
 
+/* The table of calls by how a function begins. */
+int bench_entries(const struct bench *bench, struct rt_error *err);
+
 /* The median of at least one number; sorts them. */
 double bench_median(double *v, unsigned n);
 /* What stands behind a figure that is over its limit, or nothing. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loop CALLS: calls hit() that often and prints "FIRST NS": CLOCK_MONOTONIC at the beginning of main, in ns, and what
- * one call took, in ns.
+ * loop CALLS [FUNCTION]: calls hit(), or marked() or tested(), that often and prints "FIRST NS": CLOCK_MONOTONIC at the
+ * beginning of main, in ns, and what one call took, in ns.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -34,6 +35,34 @@ __attribute__((noinline)) int hit(int n)
 }
 #endif
 
+#if defined(__x86_64__)
+/* The same behind instructions that the kernel single-steps. */
+int marked(int n), tested(int n);
+__asm__(".text\n"
+	".balign 16\n"
+	".globl marked\n"
+	".type marked, @function\n"
+	"marked:\n"
+	"	.byte 0xf3, 0x0f, 0x1e, 0xfa\n"	/* endbr64 */
+	"	push %rbp\n"
+	"	mov %edi, %eax\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	".size marked, . - marked\n"
+	".balign 16\n"
+	".globl tested\n"
+	".type tested, @function\n"
+	"tested:\n"
+	"	test %edi, %edi\n"
+	"	js 1f\n"
+	"1:	mov %edi, %eax\n"
+	"	ret\n"
+	".size tested, . - tested\n");
+#else
+#define marked hit
+#define tested hit
+#endif
+
 static uint64_t now(void)
 {
 	struct timespec ts;
@@ -44,12 +73,14 @@ static uint64_t now(void)
 
 int main(int argc, char **argv)
 {
+	const char *name = argc > 2 ? argv[2] : "hit";
+	int (*volatile f)(int n) = strcmp(name, "marked") == 0 ? marked : strcmp(name, "tested") == 0 ? tested : hit;
 	uint64_t first = now(), began;
 	long calls = argc > 1 ? atol(argv[1]) : 1, i;
 
 	began = now();
 	for (i = 0; i < calls; i++)
-		hit(1);
+		f(1);
 	printf("%llu %.2f\n", (unsigned long long)first, (double)(now() - began) / (double)calls);
 	return 0;
 }

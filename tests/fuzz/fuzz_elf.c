@@ -5,9 +5,36 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "image/function.h"
+#include "image/prologue.h"
 
 /* All that is ever asked of a file, over any bytes. */
+
+/* A probe never stands outside its function. */
+static void move(const struct rt_function *f, struct rt_decoder *decoder)
+{
+	const struct rt_prologue_want want = { .emulated = RT_FORMS_ASSUMED };
+	struct rt_window window;
+	struct rt_prologue p;
+
+	rt_prologue_find(f, decoder, &want, &p);
+	if (p.skip && p.skip >= f->size)
+		abort();
+	window = (struct rt_window){ .first = f->addr + 1, .last = f->addr + 1 + p.skip };
+	rt_branches_far(f->image, &window, 1);
+}
+
+static void move_all(const struct rt_functions *functions)
+{
+	struct rt_decoder *decoder;
+	size_t i;
+
+	if (!functions->n || !rt_image_arch(functions->v[0].image)->form)
+		return;
+	decoder = rt_decoder_open(rt_image_arch(functions->v[0].image));
+	for (i = 0; i < functions->n && i < 16; i++)
+		move(&functions->v[i], decoder);
+	rt_decoder_close(decoder);
+}
 
 static void look_up(const struct rt_images *images, const char *text)
 {
@@ -21,6 +48,7 @@ static void look_up(const struct rt_images *images, const char *text)
 		for (i = 0; i < functions.n; i++)	/* a function that is given has code in the file */
 			if (!rt_image_is_code(functions.v[i].image, functions.v[i].addr))
 				abort();
+		move_all(&functions);
 		rt_functions_free(&functions);
 		rt_spec_free(&spec);
 	}

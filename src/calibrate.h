@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_CALIBRATE_H
+#define RT_CALIBRATE_H
+
+#include <sys/types.h>
+
+#include "arch/arch.h"
+
+/* A child of ours that has, or is taking out, the probes of a calibration. */
+struct rt_calibration {
+	pid_t pid;	/* 0: none */
+	bool told;	/* it found out something */
+	int hold;	/* it keeps them until this is closed: each takes the kernel 0.1 s, during which it lets no others in */
+};
+
+/*
+ * What does this kernel emulate at a probe, and what does it single-step?  A child of ours has probes on functions of our own
+ * code that begin with each kind of instruction, and calls them: where one is single-stepped the kernel maps an area for that,
+ * [uprobes], into the process.  No other process is touched.  By uprobe_multi (6.6), or the uprobe PMU (4.17), which tells only
+ * of push and jcc and what is treated like them.  Returns the RT_FORM_BITs of what is emulated; 0: it could not be found out.
+ */
+uint32_t rt_calibrate(const struct rt_arch *arch, struct rt_calibration *calibration);
+
+/* Waits for the child, if there is one. */
+void rt_calibration_end(struct rt_calibration *calibration);
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Can code be entered behind its function's first instruction?  Every byte is taken for the beginning of a branch: so none is
+ * missed, whatever is data and wherever instructions begin.  What only looks like a short or an indirect branch, the
+ * disassembler refutes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/private.h"
+#include "image/prologue.h"
+
+/* How far a branch with one byte of displacement comes from, with its own length; where decoding begins at the earliest. */
+enum { SHORT = 130, BEFORE = 4096, BODY_MAX = 1 << 20, CHUNK = 1 << 20, OVERLAP = 16 };
+
+/* More code than any file has. */
+#define SPAN_MAX (1ull << 33)
+
+static const char jumped[] = "something jumps to between the entry and the next cheaper instruction";
+static const char indirect[] = "it has an indirect jump, which may go to its beginning";
+static const char unclear[] = "its code cannot be told from data";
+
+/* ---- nearby ---- */
+
+struct near {
+	const struct rt_function *f;
+	uint64_t first, last;	/* the window */
+	uint64_t start;		/* of `bytes` */
+	uint8_t *bytes;
+	size_t n;
+};
+
+static uint64_t end_of(const struct near *s)
+{
+	return s->f->addr + s->f->size;
+}
+
+/* Short branches (jcc, loop, jrcxz, jmp) to the window: the first and the last byte that may be one, or false. */
+static bool short_branches(const struct near *s, uint64_t *first, uint64_t *last)
+{
+	size_t at = (size_t)(s->first - s->start), reach = (size_t)(s->last - s->first) + 2 * SHORT, i;
+	bool found = false;
+	uint64_t target;
+
+	at = at > SHORT ? at - SHORT : 0;
+	for (i = at; i + 1 < s->n && i < at + reach; i++) {
+		uint8_t b = s->bytes[i];
+
+		if ((b & 0xf0) != 0x70 && (b & 0xfc) != 0xe0 && b != 0xeb)
+			continue;
+		target = s->start + i + 2 + (uint64_t)(int64_t)(int8_t)s->bytes[i + 1];
+		if (target < s->first || target > s->last)
+			continue;
+		if (!found)
+			*first = s->start + i;
+		*last = s->start + i;
+		found = true;
+	}
+	return found;
+}
+
+/* jmp and ljmp through a register or memory, but for memory at a fixed address (see rt_insn.indirect). */
+static bool indirect_jumps(const struct near *s)
+{
+	size_t i = (size_t)(s->f->addr - s->start), end = (size_t)(end_of(s) - s->start);
+
+	for (; i + 1 < end; i++) {
+		uint8_t modrm = s->bytes[i + 1];
+
+		if (s->bytes[i] != 0xff || modrm == 0x25)
+			continue;
+		if ((modrm & 0x38) == 0x20 || ((modrm & 0x38) == 0x28 && modrm < 0xc0))
+			return true;
+	}
+	return false;
+}
+
+/* Instructions begin where those of a function do: the last one before `f`, where it is near. */
+static bool begins_before(const struct near *s, uint64_t *addr)
+{
+	const struct rt_symbol *before = rt_symbol_before(s->f->image, s->f->addr);
+
+	if (!before || before->addr < s->start)
+		return false;
+	*addr = before->addr;
+	return true;
+}
+
+enum { BEGINS = 1, MEANT = 2 };
+
+/* Note in `marks`, of the bytes from `from` on, where an instruction begins, and where branches in the function lead to. */
+static const char *decode_all(const struct near *s, struct rt_decoder *decoder, uint64_t from, uint64_t to, uint8_t *marks)
+{
+	uint64_t entry = s->f->addr, end = end_of(s), at;
+	struct rt_insn insn;
+
+	for (at = from; at < to; at += insn.size) {
+		if (!rt_decode(decoder, s->bytes + (at - s->start), s->n - (size_t)(at - s->start), at, &insn))
+			return unclear;
+		marks[at - from] |= BEGINS;
+		if (insn.branch && insn.target >= s->first && insn.target <= s->last)
+			return jumped;
+		if (at < entry || at >= end)
+			continue;
+		if (insn.indirect)
+			return indirect;
+		if (insn.branch && insn.target >= entry && insn.target < end)
+			marks[insn.target - from] |= MEANT;
+	}
+	marks[entry - from] |= MEANT;
+	for (at = from; at < to; at++)
+		if (marks[at - from] == MEANT)
+			return unclear;
+	return NULL;
+}
+
+static const char *refute(const struct near *s, struct rt_decoder *decoder, uint64_t from, uint64_t to)
+{
+	uint8_t *marks;
+	const char *why;
+
+	if (!decoder)
+		return unclear;
+	if (to > s->start + s->n)
+		to = s->start + s->n;
+	marks = calloc(1, (size_t)(to - from) + 1);
+	if (!marks)
+		return unclear;
+	why = decode_all(s, decoder, from, to, marks);
+	free(marks);
+	return why;
+}
+
+static const char *judge(const struct near *s, struct rt_decoder *decoder)
+{
+	uint64_t first = 0, last = 0, from = s->f->addr, to = end_of(s);
+	bool suspect = short_branches(s, &first, &last);
+
+	if (!suspect && !indirect_jumps(s))
+		return NULL;
+	if (suspect && first < from && !begins_before(s, &from))
+		return unclear;
+	if (suspect && last >= to)
+		to = last + 1;
+	return refute(s, decoder, from, to);
+}
+
+const char *rt_branches_near(const struct rt_function *f, struct rt_decoder *decoder, uint32_t skip)
+{
+	struct near s = { .f = f, .first = f->addr + 1, .last = f->addr + skip };
+	uint64_t end = f->addr + f->size, reach = s.last + SHORT;
+	const char *why = unclear;
+	size_t size;
+
+	if (f->size > BODY_MAX)
+		return unclear;
+	/* What lies before the segment is no code. */
+	for (s.start = f->addr > BEFORE ? f->addr - BEFORE : 0; s.start < f->addr && !rt_image_is_code(f->image, s.start);)
+		s.start = s.start + 64 < f->addr ? s.start + 64 : f->addr;
+	size = (size_t)((reach > end ? reach : end) + 16 - s.start);
+	s.bytes = malloc(size);
+	if (!s.bytes)
+		return unclear;
+	s.n = rt_image_read(f->image, s.start, s.bytes, size);
+	if (s.n >= end - s.start)
+		why = judge(&s, decoder);
+	free(s.bytes);
+	return why;
+}
+
+/* ---- from anywhere in the file ---- */
+
+struct sweep {
+	struct rt_window *v;
+	size_t n;
+	uint64_t low, span;	/* of all windows together */
+	uint8_t *bits;		/* one for each byte from low: it is in a window */
+	unsigned word;		/* bytes in an address */
+	bool absolute;		/* code has addresses in it (a program at a fixed place) */
+};
+
+static void note(struct sweep *s, uint64_t target)
+{
+	uint64_t at = target - s->low;
+	size_t low = 0, high = s->n, mid;
+
+	if (at > s->span || !(s->bits[at / 8] & 1u << at % 8))
+		return;
+	while (high - low > 1) {
+		mid = (low + high) / 2;
+		if (s->v[mid].first <= target)
+			low = mid;
+		else
+			high = mid;
+	}
+	s->v[low].entered = true;
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* call, jmp, jcc, xbegin and lea, with four bytes of displacement: where those are, 0: it is none of them. */
+static unsigned displacement(const uint8_t *p)
+{
+	switch (p[0]) {
+	case 0xe8: case 0xe9:
+		return 1;
+	case 0x0f:
+		return (p[1] & 0xf0) == 0x80 ? 2 : 0;
+	case 0x8d:
+		return (p[1] & 0xc7) == 0x05 ? 2 : 0;
+	case 0xc7:
+		return p[1] == 0xf8 ? 2 : 0;
+	}
+	return 0;
+}
+
+static void sweep_code(struct sweep *s, const uint8_t *bytes, size_t n, uint64_t addr)
+{
+	unsigned d;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		d = displacement(bytes + i);
+		if (d)
+			note(s, addr + i + d + 4 + (uint64_t)(int64_t)(int32_t)get32(bytes + i + d));
+	}
+	for (i = 0; i < n && s->absolute; i++)
+		note(s, get32(bytes + i));
+}
+
+/* Addresses in data, and the addends of relocations. */
+static void sweep_words(struct sweep *s, const uint8_t *bytes, size_t n, uint64_t addr)
+{
+	uint64_t word;
+	size_t i;
+
+	for (i = (size_t)(-addr & (s->word - 1)); i < n; i += s->word) {
+		word = 0;
+		memcpy(&word, bytes + i, s->word);	/* little-endian, as all x86 is */
+		note(s, word);
+	}
+}
+
+/* Bytes behind the end count as 0: `bytes` has room for OVERLAP more than a chunk. */
+static int sweep_segment(struct sweep *s, const struct rt_image *image, const struct rt_segment *g, uint8_t *bytes)
+{
+	uint64_t at, left;
+	size_t n, want;
+
+	for (at = 0; at < g->filesz; at += CHUNK) {
+		left = g->filesz - at;
+		want = left < CHUNK + OVERLAP ? (size_t)left : CHUNK + OVERLAP;
+		n = rt_image_read(image, g->vaddr + at, bytes, want);
+		if (n < want)
+			return -EIO;
+		memset(bytes + n, 0, CHUNK + OVERLAP - n);
+		n = left < CHUNK ? (size_t)left : CHUNK;
+		if (g->exec)
+			sweep_code(s, bytes, n, g->vaddr + at);
+		sweep_words(s, bytes, n, g->vaddr + at);
+	}
+	return 0;
+}
+
+static void set_bits(struct sweep *s)
+{
+	uint64_t at;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		for (at = s->v[i].first - s->low; at <= s->v[i].last - s->low; at++)
+			s->bits[at / 8] |= (uint8_t)(1u << at % 8);
+}
+
+int rt_branches_far(const struct rt_image *image, struct rt_window *v, size_t n)
+{
+	struct sweep s = { .v = v, .n = n, .word = image->arch->word, .absolute = image->type == ET_EXEC };
+	uint8_t *bytes;
+	int r = -ENOMEM;
+	size_t i;
+
+	if (!n)
+		return 0;
+	s.low = v[0].first;
+	s.span = v[n - 1].last - s.low;
+	bytes = malloc(CHUNK + OVERLAP);
+	s.bits = s.span < SPAN_MAX ? calloc(1, (size_t)(s.span / 8 + 1)) : NULL;
+	if (bytes && s.bits) {
+		set_bits(&s);
+		for (r = 0, i = 0; i < image->nsegments && r == 0; i++)
+			r = sweep_segment(&s, image, &image->segments[i], bytes);
+	}
+	for (i = 0; i < n && r < 0; i++)
+		v[i].entered = true;
+	free(bytes);
+	free(s.bits);
+	return r == -ENOMEM && s.span < SPAN_MAX ? r : 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/memory.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "image/private.h"
+#include "util/array.h"
+
+enum { MOST = 128 };
+
+struct rt_memory {
+	int fd;			/* /proc/PID/mem */
+	struct rt_map *v;	/* without paths */
+	size_t n, cap;
+};
+
+static int read_maps(struct rt_memory *m, pid_t pid)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	int r = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	while (r == 0 && getline(&line, &room, f) > 0) {
+		r = RT_ROOM(&m->v, m->n, &m->cap);
+		if (r == 0 && rt_map_line(line, &m->v[m->n]))
+			m->v[m->n++].path = NULL;
+	}
+	free(line);
+	fclose(f);
+	return r;
+}
+
+struct rt_memory *rt_memory_open(pid_t pid)
+{
+	struct rt_memory *m = calloc(1, sizeof(*m));
+	char path[64];
+
+	if (!m)
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	m->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (m->fd >= 0 && read_maps(m, pid) == 0)
+		return m;
+	rt_memory_close(m);
+	return NULL;
+}
+
+void rt_memory_close(struct rt_memory *m)
+{
+	if (!m)
+		return;
+	if (m->fd >= 0)
+		close(m->fd);
+	free(m->v);
+	free(m);
+}
+
+/* A breakpoint, or what kernels make of a probed 5-byte nop (a call, 6.18), is of a probe that is there already. */
+static bool is_code(const uint8_t *mapped, const uint8_t *file, size_t n)
+{
+	static const uint8_t nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (mapped[i] == file[i] || mapped[i] == 0xcc)
+			continue;
+		if (mapped[i] != 0xe8 || n - i < sizeof(nop5) || memcmp(file + i, nop5, sizeof(nop5)) != 0)
+			return false;
+		i += sizeof(nop5) - 1;
+	}
+	return true;
+}
+
+bool rt_memory_same(const struct rt_memory *m, const struct rt_image *image, uint64_t addr, size_t n)
+{
+	uint8_t file[MOST], mapped[MOST];
+	bool found = false;
+	uint64_t offset;
+	size_t i;
+
+	if (n > MOST || rt_image_offset(image, addr, &offset) || rt_image_read(image, addr, file, n) != n)
+		return false;
+	for (i = 0; i < m->n; i++) {
+		const struct rt_map *map = &m->v[i];
+
+		if (map->inode != image->ino || offset < map->offset || offset - map->offset + n > map->end - map->start)
+			continue;
+		if (pread(m->fd, mapped, n, (off_t)(map->start + (offset - map->offset))) != (ssize_t)n ||
+		    !is_code(mapped, file, n))
+			return false;
+		found = true;
+	}
+	return found;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_MEMORY_H
+#define RT_IMAGE_MEMORY_H
+
+#include "image/image.h"
+
+/* The code of a running process as it is in memory, where it may have been patched since it was mapped. */
+struct rt_memory;
+
+struct rt_memory *rt_memory_open(pid_t pid);	/* NULL: cannot be read, or out of memory */
+void rt_memory_close(struct rt_memory *memory);
+
+/*
+ * Are the `n` bytes (at most 128) at `addr` of `image` the file's own, wherever the process has them mapped executable?
+ * Breakpoints of x86 count as such.  False also where they are not mapped.
+ */
+bool rt_memory_same(const struct rt_memory *memory, const struct rt_image *image, uint64_t addr, size_t n);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "place.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "image/memory.h"
+#include "image/prologue.h"
+
+/* The most functions that get a line each. */
+enum { FEW = 16 };
+
+/* What the probes of function `f` need at their place: of its entry plan and its return. */
+static struct rt_prologue_want wants(const struct rt_target *t, uint32_t f, const struct rt_plan *plan)
+{
+	struct rt_prologue_want want = { .returns = t->returns[f], .stack = plan->return_address };
+	const struct rt_arch *arch = plan->arch;
+	unsigned i, k;
+
+	for (i = 0; i < plan->nvalues; i++) {
+		if (plan->values[i].base == RT_BASE_STACK) {
+			want.stack = true;
+			continue;
+		}
+		for (k = 0; k < arch->nargs && arch->args[k].pt_regs != plan->values[i].reg.pt_regs; k++)
+			;
+		want.arguments |= k < arch->nargs ? 1u << k : ~0u;
+	}
+	return want;
+}
+
+static void set(struct rt_function *f, const struct rt_prologue *p)
+{
+	f->skip = p->skip;
+	f->sp_down = p->sp_down;
+	f->form = (uint8_t)p->form;
+	f->placed = p->why;
+}
+
+struct placing {
+	struct rt_target *target;
+	struct rt_decoder *decoder;
+	uint32_t emulated;	/* as measured; 0: not measured */
+	bool ask;		/* out: it would help to measure */
+};
+
+/* Before it is measured: is this place cheap on every kernel, or at least no worse than the entry? */
+static bool is_certain(const struct rt_function *f, const struct rt_prologue *p)
+{
+	uint8_t bytes[16];
+	size_t n;
+
+	if (p->form == RT_FORM_NOP16 || p->form == RT_FORM_NOP_LONG || p->form == RT_FORM_NOP5)
+		return false;
+	n = rt_image_read(f->image, f->addr, bytes, sizeof(bytes));
+	return !p->skip || (p->skip == 4 && rt_image_arch(f->image)->form(bytes, n) == RT_FORM_ENDBR);
+}
+
+static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
+{
+	struct rt_function *f = &c->target->functions.v[i];
+	struct rt_prologue_want want = wants(c->target, i, plan);
+	struct rt_prologue p;
+
+	want.emulated = c->emulated ? c->emulated : RT_FORMS_ASSUMED;
+	rt_prologue_find(f, c->decoder, &want, &p);
+	if (!c->emulated && !is_certain(f, &p)) {
+		c->ask = true;
+		want.mark_only = true;
+		rt_prologue_find(f, c->decoder, &want, &p);
+	}
+	set(f, &p);
+}
+
+static void place_all(struct placing *c)
+{
+	const struct rt_target *t = c->target;
+	unsigned i;
+
+	for (i = 0; i < t->nprobes; i++)
+		if (t->plans[t->probes[i].plan].kind == RT_KIND_ENTRY)
+			place_one(c, t->probes[i].function, &t->plans[t->probes[i].plan]);
+}
+
+/* ---- what comes from elsewhere in the file ---- */
+
+static int compare_windows(const void *a, const void *b)
+{
+	const struct rt_window *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static void back_to_entry(struct rt_function *f, const char *why)
+{
+	uint8_t bytes[16];
+	size_t n = rt_image_read(f->image, f->addr, bytes, sizeof(bytes));
+
+	f->form = (uint8_t)rt_image_arch(f->image)->form(bytes, n);
+	f->skip = 0;
+	f->sp_down = 0;
+	f->placed = why;
+}
+
+static int check_image(struct rt_target *t, const struct rt_image *image, struct rt_window *v)
+{
+	size_t i, n = 0;
+	int r;
+
+	for (i = 0; i < t->functions.n; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		if (f->image == image && f->skip)
+			v[n++] = (struct rt_window){ .first = f->addr + 1, .last = f->addr + f->skip, .owner = i };
+	}
+	qsort(v, n, sizeof(*v), compare_windows);
+	r = rt_branches_far(image, v, n);
+	for (i = 0; i < n; i++)
+		if (v[i].entered)
+			back_to_entry(&t->functions.v[v[i].owner],
+				      "something in the file refers to between the entry and the next cheaper instruction");
+	return r;
+}
+
+static int check_images(struct rt_target *t, struct rt_error *err)
+{
+	struct rt_window *v = calloc(t->functions.n, sizeof(*v));
+	size_t i;
+	int r = v ? 0 : -ENOMEM;
+
+	for (i = 0; i < t->images.n && r == 0; i++)
+		r = check_image(t, t->images.v[i], v);
+	free(v);
+	return r < 0 ? rt_nomem(err) : 0;
+}
+
+/* ---- what the process itself has changed ---- */
+
+/* The bytes of the instruction at a place, or more where that is not known. */
+static size_t insn_size(enum rt_form form, uint8_t first)
+{
+	switch (form) {
+	case RT_FORM_PUSH: case RT_FORM_NOP: case RT_FORM_RET:
+		return 1;
+	case RT_FORM_PUSH_REX: case RT_FORM_NOP16:
+		return 2;
+	case RT_FORM_ENDBR:
+		return 4;
+	case RT_FORM_NOP5: case RT_FORM_CALL:
+		return 5;
+	case RT_FORM_JMP: case RT_FORM_JCC:
+		return first == 0xe9 ? 5 : first == 0x0f ? 6 : 2;
+	default:
+		return 15;
+	}
+}
+
+static bool is_same(const struct rt_memory *memory, const struct rt_function *f)
+{
+	uint8_t bytes[16];
+	size_t n = rt_image_read(f->image, f->addr + f->skip, bytes, sizeof(bytes));
+	size_t want = n ? insn_size(rt_image_arch(f->image)->form(bytes, n), bytes[0]) : 0;
+
+	return rt_memory_same(memory, f->image, f->addr, f->skip + (want < n ? want : n));
+}
+
+/* Without the functions of which `bad` says so. */
+static void drop_probes(struct rt_target *t, const bool *bad)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < t->nprobes; i++)
+		if (!bad[t->probes[i].function])
+			t->probes[n++] = t->probes[i];
+	t->nprobes = n;
+}
+
+static int say_dropped(struct rt_target *t, const bool *bad, struct rt_error *err)
+{
+	size_t i, n = 0, first = 0;
+	char *note, more[32] = "";
+
+	for (i = t->functions.n; i-- > 0;)
+		if (bad[i]) {
+			first = i;
+			n++;
+		}
+	if (!n)
+		return 0;
+	if (n > 1)
+		snprintf(more, sizeof(more), " and %zu more", n - 1);
+	if (asprintf(&note, "%s%s: not traced: the process has other code there than its file, which a probe would break",
+		     t->functions.v[first].name, more) < 0)
+		return rt_nomem(err);
+	if (n == t->functions.n) {
+		rt_fail(err, -ENOTSUP, "%s", note);
+		free(note);
+		return -ENOTSUP;
+	}
+	free(t->functions.note);
+	t->functions.note = note;
+	return 0;
+}
+
+int rt_place_check(struct rt_target *t, pid_t pid, struct rt_error *err)
+{
+	struct rt_memory *memory;
+	bool *bad;
+	size_t i;
+	int r;
+
+	if (!rt_image_arch(t->images.v[0])->form)
+		return 0;
+	memory = rt_memory_open(pid);
+	bad = calloc(t->functions.n, sizeof(*bad));
+	for (i = 0; bad && i < t->functions.n; i++) {
+		struct rt_function *f = &t->functions.v[i];
+
+		if (f->skip && !(memory && is_same(memory, f)))
+			back_to_entry(f, memory ? "the process has its beginning changed in memory" :
+				      "the process's code in memory cannot be read");
+		bad[i] = memory && !is_same(memory, f);
+	}
+	rt_memory_close(memory);
+	if (!bad)
+		return rt_nomem(err);
+	drop_probes(t, bad);
+	r = say_dropped(t, bad, err);
+	free(bad);
+	return r;
+}
+
+int rt_place(struct rt_target *t, bool ask, struct rt_calibration *calibration, struct rt_error *err)
+{
+	const struct rt_arch *arch = rt_image_arch(t->images.v[0]);
+	struct placing c = { .target = t };
+
+	if (!arch->form)
+		return 0;
+	c.decoder = rt_decoder_open(arch);
+	place_all(&c);
+	if (ask && c.ask) {
+		c.emulated = rt_calibrate(arch, calibration);
+		if (c.emulated)
+			place_all(&c);
+	}
+	rt_decoder_close(c.decoder);
+	return check_images(t, err);
+}
+
+/* ---- what is said ---- */
+
+static void print_one(const struct rt_function *f, FILE *file)
+{
+	char place[32] = "its entry";
+
+	if (f->skip)
+		snprintf(place, sizeof(place), "+%u", (unsigned)f->skip);
+	fprintf(file, "rawtrace: %s: probed at %s, on %s: %s\n", f->name, place, rt_form_name((enum rt_form)f->form), f->placed);
+}
+
+/* One line for the functions that share a reason: a reason is one static text. */
+static void print_reason(const struct rt_target *t, size_t first, FILE *file)
+{
+	const struct rt_function *v = t->functions.v;
+	size_t i, n = 0;
+
+	for (i = 0; i < t->functions.n; i++) {
+		if (v[i].placed != v[first].placed)
+			continue;
+		if (i < first)
+			return;
+		n++;
+	}
+	fprintf(file, "rawtrace: functions probed %s: %zu: %s\n", v[first].skip ? "behind their entry" : "at their entry", n,
+		v[first].placed);
+}
+
+void rt_place_print(const struct rt_target *t, FILE *file)
+{
+	size_t i;
+
+	for (i = 0; i < t->functions.n; i++) {
+		if (!t->functions.v[i].placed)
+			continue;
+		if (t->functions.n <= FEW)
+			print_one(&t->functions.v[i], file);
+		else
+			print_reason(t, i, file);
+	}
+}

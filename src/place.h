@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_PLACE_H
+#define RT_PLACE_H
+
+#include "calibrate.h"
+#include "target.h"
+
+/*
+ * Decide where each function's probes stand: at its entry, or behind it on the first instruction that this kernel does not
+ * single-step, where that is proven to be the same (image/prologue.h).  The kernel is asked (`calibration` begins) only where
+ * the answer matters and `ask` is set.  After the returns to probe are known.  0 or -ENOMEM; what cannot be judged stays at
+ * the entry.
+ */
+int rt_place(struct rt_target *target, bool ask, struct rt_calibration *calibration, struct rt_error *err);
+
+/*
+ * Process `pid` runs already, and may have patched its own code (hooks, live patches).  The kernel carries out what the file
+ * has at a probe, and goes on behind that: in the middle of a patch.  So such a function's probe goes back to its entry, or
+ * out, with a remark in functions.note; when none is left, -ENOTSUP.  On x86 alone: elsewhere an instruction has one size.
+ */
+int rt_place_check(struct rt_target *target, pid_t pid, struct rt_error *err);
+
+/* Say where the probes stand and why: a line a function where there are few, else how many for each reason. */
+void rt_place_print(const struct rt_target *target, FILE *file);
+
+#endif

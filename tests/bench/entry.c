@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "util/array.h"
+
+/* The ways in which the loop's functions begin, and where their probes may stand. */
+static const struct {
+	const char *name, *what;
+} functions[] = { { "hit", "push" }, { "marked", "endbr64, push" }, { "tested", "test, js" } };
+
+static const char *const where[] = { "--entry=exact", "--entry=auto" };
+
+static int one(const struct bench *b, const char *function, const char *entry, double *ns, struct rt_error *err)
+{
+	char calls[24];
+	char *argv[] = { (char *)b->rawtrace, (char *)entry, (char *)"-o", (char *)b->trace, (char *)b->loop, (char *)function,
+			 (char *)"--", calls, (char *)function, NULL };
+	struct run run;
+	int r;
+
+	/* The slow ones take twelve times as long. */
+	snprintf(calls, sizeof(calls), "%ld", b->calls / 8 + 1);
+	r = run_program(argv, b->seconds, &run);
+	if (r < 0)
+		return bench_why("rawtrace", r, err);
+	*ns = run.numbers[1];
+	return 0;
+}
+
+int bench_entries(const struct bench *b, struct rt_error *err)
+{
+	double *v = calloc(b->repeats * RT_COUNT(where), sizeof(*v)), floor;
+	unsigned i, k, e;
+	int r = v ? 0 : rt_nomem(err);
+
+	if (r == 0 && floor_run(b, FLOOR_MULTI, &floor, err) < 0)
+		r = floor_run(b, FLOOR_PERF, &floor, err);
+	if (r == 0)
+		printf("A call, by how the function begins, with the probe at its entry and where rawtrace puts it (ns, ratio)\n");
+	for (i = 0; i < RT_COUNT(functions) && r == 0; i++) {
+		for (k = 0; k < b->repeats && r == 0; k++)
+			for (e = 0; e < RT_COUNT(where) && r == 0; e++)
+				r = one(b, functions[i].name, where[e], &v[e * b->repeats + k], err);
+		if (r == 0) {
+			double exact = bench_median(v, b->repeats), moved = bench_median(v + b->repeats, b->repeats);
+
+			printf("  %-20s %8.0f %8.2f %8.0f %8.2f\n", functions[i].what, exact, exact / floor, moved, moved / floor);
+		}
+	}
+	free(v);
+	return r;
+}
