@@ -53,6 +53,7 @@ static struct rt_decoder *new_decoder(const struct rt_attach_request *request, e
 static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *request, struct rt_source **source,
 		     struct rt_error *err)
 {
+	struct rt_error why = { 0 };
 	int r = -EOPNOTSUPP;
 	unsigned i;
 
@@ -61,12 +62,14 @@ static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *r
 		if (!side->ring)
 			break;
 		r = side->ring->open(request->ring_bytes, side->decoder, side->gaps, &side->maps[RT_MAP_EVENTS], &side->ring_size, source,
-				     err);
+				     &why);
 		if (r < 0)
 			side->maps[RT_MAP_EVENTS] = -1;
 		if (r == -EOPNOTSUPP && request->ring)
-			return rt_usage(err, "--ring=%s does not work here: %s", side->ring->name, err->text);
+			return rt_usage(err, "--ring=%s does not work here: %s", side->ring->name, why.text);
 	}
+	if (r < 0 && err)
+		*err = why;
 	return r;
 }
 
