@@ -8,6 +8,9 @@
 
 #include "emit/definition.h"
 
+/* A list that others change while it is read can lack what was there all the time. */
+enum { LOOKS = 5 };
+
 /* The kernel's own words for the last refusal (error_log, from 5.2): "[  12.3] trace_uprobe: error: Invalid offset ...". */
 static void last_refusal(const struct rt_tracefs *t, char *buf, size_t size)
 {
@@ -54,7 +57,7 @@ int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *reques
 	return rt_fail(err, r, "%s: %s/uprobe_events refused the probe: %s%s", f->name, t->root, strerror(-r), refusal);
 }
 
-int rt_defined(const struct rt_tracefs *t, const char *event)
+static int count_defined(const struct rt_tracefs *t, const char *event)
 {
 	char *text, *at, name[96];
 	int n = 0, r;
@@ -67,5 +70,14 @@ int rt_defined(const struct rt_tracefs *t, const char *event)
 	for (at = text; (at = strstr(at, name)); at += len)
 		n++;
 	free(text);
+	return n;
+}
+
+int rt_defined(const struct rt_tracefs *t, const char *event, int expected)
+{
+	int n = -1, tries;
+
+	for (tries = 0; tries < LOOKS && n != expected; tries++)
+		n = count_defined(t, event);
 	return n;
 }

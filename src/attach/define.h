@@ -17,7 +17,10 @@ enum rt_define {
 int rt_define(const struct rt_tracefs *tracefs, const struct rt_attach_request *request, unsigned id, const char *event,
 	      unsigned carries, struct rt_error *err);
 
-/* How many probes the kernel holds for event `event` of our group: older kernels replace a definition of the same name silently. */
-int rt_defined(const struct rt_tracefs *tracefs, const char *event);
+/*
+ * How many probes the kernel holds for event `event` of our group, or a negative errno: older kernels replace a definition of the same
+ * name silently.  It is looked at again where it is not the number expected.
+ */
+int rt_defined(const struct rt_tracefs *tracefs, const char *event, int expected);
 
 #endif

@@ -41,7 +41,7 @@ static int add_plan(struct rt_perf_probes *p, const struct rt_attach_request *re
 	n = define_plan(p, request, plan, event, err);
 	if (n <= 0)
 		return n;
-	r = rt_defined(&p->tracefs, event);
+	r = rt_defined(&p->tracefs, event, n);
 	if (r >= 0 && r != n)
 		return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here: the kernel kept %d of %d (before 5.4)", r, n);
 	r = rt_perf_probes_event(p, event, &attr, err);

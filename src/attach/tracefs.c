@@ -105,7 +105,7 @@ static int define_plans(struct tracefs *t, const struct rt_attach_request *reque
 		}
 		if (!n)
 			continue;
-		if (rt_defined(&t->fs, event) != n)
+		if (rt_defined(&t->fs, event, n) != n)
 			return -EOPNOTSUPP;
 		r = add_hits(t, request, event, first, err);
 		if (r < 0)
