@@ -11,9 +11,7 @@
 #include "kernel/sys.h"
 #include "stream/perf_source.h"
 #include "stream/ring.h"
-
-/* How often a record that is not whole is looked at again: far longer than a program that runs takes for it. */
-enum { LOOKS = 2000 };
+#include "stream/ring_walk.h"
 
 struct ring {
 	struct rt_array_ring *at;
@@ -43,56 +41,14 @@ static int array_fd(const struct rt_source *source, unsigned i)
 	return -1;
 }
 
-/* The time of the record at `at` once it is whole; 0: its program was interrupted in the middle. */
-static uint64_t whole(const uint8_t *at)
-{
-	uint64_t time;
-	int i;
-
-	for (i = 0; i < LOOKS; i++) {
-		/* Acquire: the record must not be read before the time that says that it is whole. */
-		time = __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
-		if (time)
-			return time;
-	}
-	return 0;
-}
-
-static int give(struct array_source *s, struct ring *ring, const struct rt_sink *sink, uint64_t head, uint64_t *tail)
-{
-	uint8_t *at = ring->at->data + (*tail & (s->size - 1));
-	struct rt_event event;
-	uint64_t time = whole(at);
-	size_t taken;
-	int n, r;
-
-	if (!time)
-		return 1;
-	event.time = time;
-	n = rt_record_decode(s->decoder, at + sizeof(time), s->decoder->largest, &event);
-	if (n < 0)
-		return n;
-	taken = (sizeof(time) + (size_t)n + 7) & ~(size_t)7;
-	if (taken > head - *tail)
-		return -EBADMSG;
-	r = sink->event(sink->ctx, &event);
-	memset(at, 0, taken);
-	*tail += taken;
-	return r;
-}
-
 static int array_drain(struct rt_source *source, unsigned i, const struct rt_sink *sink, struct rt_error *err)
 {
 	struct array_source *s = (struct array_source *)source;
 	struct ring *ring = &s->rings[i];
 	uint64_t now = rt_now(), tail = ring->at->tail;
 	uint64_t head = __atomic_load_n(&ring->at->head, __ATOMIC_ACQUIRE);
-	int r = 0;
+	int r = rt_array_ring_walk(ring->at->data, s->size, &tail, head, s->decoder, sink);
 
-	if (head - tail > s->size)
-		r = -EBADMSG;
-	while (tail != head && r == 0)
-		r = give(s, ring, sink, head, &tail);
 	source->taken += tail - ring->at->tail;
 	/* Release: the zeroes stand before the programs may write here again. */
 	__atomic_store_n(&ring->at->tail, tail, __ATOMIC_RELEASE);

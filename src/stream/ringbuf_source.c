@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One BPF ring buffer for all CPUs: 5.8.  Its layout: Documentation/bpf/ringbuf.rst and kernel/bpf/ringbuf.c. */
+/* One BPF ring buffer for all CPUs: 5.8. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +7,9 @@
 #include <unistd.h>
 
 #include "kernel/sys.h"
-#include "stream/load.h"
 #include "stream/perf_source.h"
 #include "stream/ring.h"
-
-/* A record's header: u32 length, with these bits, and u32 page offset.  Records are aligned to 8. */
-enum { HEADER = 8 };
-#define BUSY	(1u << 31)
-#define DISCARD	(1u << 30)
+#include "stream/ring_walk.h"
 
 struct ringbuf_source {
 	struct rt_source source;
@@ -38,41 +33,15 @@ static int ringbuf_fd(const struct rt_source *source, unsigned i)
 	return -1;
 }
 
-/* The record at `at`: its bytes are given; 1 where its program has not finished it. */
-static int give(struct ringbuf_source *s, const struct rt_sink *sink, uint64_t room, uint64_t *at)
-{
-	const uint8_t *rec = (const uint8_t *)s->producer + s->page + (*at & (s->size - 1));
-	uint32_t len = __atomic_load_n((const uint32_t *)(const void *)rec, __ATOMIC_ACQUIRE);
-	struct rt_event event;
-	uint64_t taken;
-	int r;
-
-	if (len & BUSY)
-		return 1;
-	taken = (HEADER + (uint64_t)(len & ~DISCARD) + 7) & ~UINT64_C(7);
-	if (taken > room)
-		return -EBADMSG;
-	*at += taken;
-	if (len & DISCARD)
-		return 0;
-	if (len < sizeof(event.time))
-		return -EBADMSG;
-	event.time = rt_load_u64(rec + HEADER);
-	r = rt_record_decode(s->decoder, rec + HEADER + sizeof(event.time), len - sizeof(event.time), &event);
-	return r < 0 ? r : sink->event(sink->ctx, &event);
-}
-
 static int ringbuf_drain(struct rt_source *source, unsigned i, const struct rt_sink *sink, struct rt_error *err)
 {
 	struct ringbuf_source *s = (struct ringbuf_source *)source;
 	uint64_t now = rt_now(), at = *s->consumer;
 	/* Acquire: the records' headers must not be read before the position that says they are there. */
 	uint64_t end = __atomic_load_n(s->producer, __ATOMIC_ACQUIRE);
-	int r = 0;
+	int r = rt_ringbuf_walk((const uint8_t *)s->producer + s->page, s->size, &at, end, s->decoder, sink);
 
 	(void)i;
-	while (at != end && r == 0)
-		r = give(s, sink, end - at, &at);
 	source->taken += at - *s->consumer;
 	/* Release: the kernel must not write over records before we have read them. */
 	__atomic_store_n(s->consumer, at, __ATOMIC_RELEASE);

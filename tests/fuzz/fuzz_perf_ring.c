@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder.h"
 #include "stream/perf_record.h"
 
 struct seen {
@@ -23,22 +24,6 @@ static int see(void *ctx, const struct rt_event *event)
 	for (i = 0; event->type == RT_EV_HIT && i < event->hit.size; i++)
 		seen->sum = (uint8_t)(seen->sum + event->hit.data[i]);
 	return 0;
-}
-
-/* Three plans, of no value, an integer and a string; ten probes. */
-static void make_decoder(struct rt_decoder *d)
-{
-	static struct rt_plan plans[3];
-	static struct rt_tail tails[3];
-	static uint16_t plan_of[10] = { 0, 1, 2, 0, 1, 2, 0, 1, 2, 0 };
-	unsigned i;
-
-	plans[1].nvalues = plans[2].nvalues = 1;
-	plans[1].values[0] = (struct rt_fetch){ .size = 4 };
-	plans[2].values[0] = (struct rt_fetch){ .type = RT_TYPE_STRING, .max = 64 };
-	for (i = 0; i < 3; i++)
-		rt_plan_tail(&plans[i], RT_KEY_ID, &tails[i]);
-	*d = (struct rt_decoder){ .plans = plans, .nplans = 3, .pid = 1, .plan_of = plan_of, .nprobes = 10, .tails = tails };
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
