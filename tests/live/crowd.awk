@@ -22,8 +22,11 @@ function wrong(what) {
 		torn[tid] = torn["alone"] || lossy
 		delete step["alone"]
 	}
-	if (!(tid in step))
+	# Where events are missing it may be another one that begins in the middle.
+	if (!(tid in step)) {
 		step[tid] = 0
+		torn[tid] = lossy && line != ">(outer 1)"
+	}
 	if (line ~ /^\*\*\* [0-9]+ events? lost \*\*\*$/) {
 		split(line, part, " ")
 		lost += part[2]
