@@ -54,7 +54,8 @@ int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *reques
 	return rt_fail(err, r, "%s: %s/uprobe_events refused the probe: %s%s", f->name, t->root, strerror(-r), refusal);
 }
 
-int rt_defined(const struct rt_tracefs *t, const char *event)
+/* How many probes the kernel holds for event `event` of our group. */
+static int count_defined(const struct rt_tracefs *t, const char *event)
 {
 	char *text, *at, name[96];
 	int n = 0, r;
@@ -68,4 +69,85 @@ int rt_defined(const struct rt_tracefs *t, const char *event)
 		n++;
 	free(text);
 	return n;
+}
+
+/* So many probes of an event show whether the kernel keeps several. */
+enum { SAMPLE = 2 };
+
+static int define_member(const struct rt_tracefs *t, const struct rt_attach_request *request, unsigned id, bool again, unsigned carries,
+			 struct rt_error *err)
+{
+	char event[32];
+	int r;
+
+	snprintf(event, sizeof(event), "plan%u", (unsigned)request->probes[id].plan);
+	r = rt_define(t, request, id, event, carries, err);
+	if (r == -EEXIST && again)
+		return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here (EEXIST)");
+	return r;
+}
+
+/* Has the kernel kept them all?  Asked while there are few: it lists its definitions a page at a time, each from the beginning. */
+static int check_kept(const struct rt_tracefs *t, const struct rt_attach_request *request, const unsigned *counts, struct rt_error *err)
+{
+	char event[32];
+	unsigned plan;
+	int kept;
+
+	for (plan = 0; plan < request->nplans; plan++) {
+		if (counts[plan] < SAMPLE)
+			continue;
+		snprintf(event, sizeof(event), "plan%u", plan);
+		kept = count_defined(t, event);
+		if (kept >= 0 && kept != SAMPLE)
+			return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here: the kernel kept %d of %d (before 5.4)", kept,
+				       SAMPLE);
+		return kept < 0 ? kept : 0;
+	}
+	return 0;
+}
+
+/* The first SAMPLE probes of each plan (`sample`), or all others. */
+static int define_some(const struct rt_tracefs *t, const struct rt_attach_request *request, unsigned carries, bool leave_out, bool sample,
+		       unsigned *counts, unsigned *first, struct rt_error *err)
+{
+	unsigned i, *count;
+	int r = 0;
+
+	memset(counts, 0, request->nplans * sizeof(*counts));
+	for (i = 0; i < request->nprobes && r == 0; i++) {
+		if (leave_out && rt_attach_leaves_out(request, i))
+			continue;
+		count = &counts[request->probes[i].plan];
+		if ((*count)++ == 0)
+			first[request->probes[i].plan] = i;
+		if ((*count <= SAMPLE) == sample)
+			r = define_member(t, request, i, *count > 1, carries, err);
+	}
+	return r;
+}
+
+/*
+ * The kernel looks for an event of the same name from its oldest definition on, at each new one.  So the first probes of all plans come first.
+ */
+int rt_define_plans(const struct rt_tracefs *t, const struct rt_attach_request *request, unsigned carries, bool leave_out,
+		    unsigned **first, struct rt_error *err)
+{
+	unsigned *counts = calloc(request->nplans, sizeof(*counts)), plan;
+	int r;
+
+	*first = calloc(request->nplans, sizeof(**first));
+	if (!counts || !*first) {
+		free(counts);
+		return rt_nomem(err);
+	}
+	for (plan = 0; plan < request->nplans; plan++)
+		(*first)[plan] = request->nprobes;
+	r = define_some(t, request, carries, leave_out, true, counts, *first, err);
+	if (r == 0)
+		r = check_kept(t, request, counts, err);
+	if (r == 0)
+		r = define_some(t, request, carries, leave_out, false, counts, *first, err);
+	free(counts);
+	return r;
 }
