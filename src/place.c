@@ -288,8 +288,8 @@ static void print_reasons(const struct rt_target *t, FILE *file)
 		v[k].n++;
 	}
 	for (k = 0; k < n; k++)
-		fprintf(file, "rawtrace: functions probed %s: %zu: %s\n", v[k].behind ? "behind their entry" : "at their entry", v[k].n,
-			v[k].why);
+		fprintf(file, "rawtrace: functions probed %s: %zu: %s\n", v[k].behind ? "behind their entry" : "at their entry",
+			v[k].n, v[k].why);
 	free(v);
 }
 

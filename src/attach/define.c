@@ -74,80 +74,89 @@ static int count_defined(const struct rt_tracefs *t, const char *event)
 /* So many probes of an event show whether the kernel keeps several. */
 enum { SAMPLE = 2 };
 
-static int define_member(const struct rt_tracefs *t, const struct rt_attach_request *request, unsigned id, bool again, unsigned carries,
-			 struct rt_error *err)
+struct plans {
+	const struct rt_tracefs *t;
+	const struct rt_attach_request *request;
+	unsigned carries;
+	bool leave_out;
+	unsigned *counts, *first;	/* by plan: probes seen so far, and the first of them */
+};
+
+static int define_member(const struct plans *p, unsigned id, bool again, struct rt_error *err)
 {
 	char event[32];
 	int r;
 
-	snprintf(event, sizeof(event), "plan%u", (unsigned)request->probes[id].plan);
-	r = rt_define(t, request, id, event, carries, err);
+	snprintf(event, sizeof(event), "plan%u", (unsigned)p->request->probes[id].plan);
+	r = rt_define(p->t, p->request, id, event, p->carries, err);
 	if (r == -EEXIST && again)
 		return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here (EEXIST)");
 	return r;
 }
 
 /* Has the kernel kept them all?  Asked while there are few: it lists its definitions a page at a time, each from the beginning. */
-static int check_kept(const struct rt_tracefs *t, const struct rt_attach_request *request, const unsigned *counts, struct rt_error *err)
+static int check_kept(const struct plans *p, struct rt_error *err)
 {
 	char event[32];
 	unsigned plan;
 	int kept;
 
-	for (plan = 0; plan < request->nplans; plan++) {
-		if (counts[plan] < SAMPLE)
+	for (plan = 0; plan < p->request->nplans; plan++) {
+		if (p->counts[plan] < SAMPLE)
 			continue;
 		snprintf(event, sizeof(event), "plan%u", plan);
-		kept = count_defined(t, event);
+		kept = count_defined(p->t, event);
 		if (kept >= 0 && kept != SAMPLE)
-			return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here: the kernel kept %d of %d (before 5.4)", kept,
-				       SAMPLE);
+			return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here: the kernel kept %d of %d "
+				       "(before 5.4)", kept, SAMPLE);
 		return kept < 0 ? kept : 0;
 	}
 	return 0;
 }
 
 /* The first SAMPLE probes of each plan (`sample`), or all others. */
-static int define_some(const struct rt_tracefs *t, const struct rt_attach_request *request, unsigned carries, bool leave_out, bool sample,
-		       unsigned *counts, unsigned *first, struct rt_error *err)
+static int define_some(struct plans *p, bool sample, struct rt_error *err)
 {
+	const struct rt_attach_request *request = p->request;
 	unsigned i, *count;
 	int r = 0;
 
-	memset(counts, 0, request->nplans * sizeof(*counts));
+	memset(p->counts, 0, request->nplans * sizeof(*p->counts));
 	for (i = 0; i < request->nprobes && r == 0; i++) {
-		if (leave_out && rt_attach_leaves_out(request, i))
+		if (p->leave_out && rt_attach_leaves_out(request, i))
 			continue;
-		count = &counts[request->probes[i].plan];
+		count = &p->counts[request->probes[i].plan];
 		if ((*count)++ == 0)
-			first[request->probes[i].plan] = i;
+			p->first[request->probes[i].plan] = i;
 		if ((*count <= SAMPLE) == sample)
-			r = define_member(t, request, i, *count > 1, carries, err);
+			r = define_member(p, i, *count > 1, err);
 	}
 	return r;
 }
 
-/*
- * The kernel looks for an event of the same name from its oldest definition on, at each new one.  So the first probes of all plans come first.
- */
+/* The kernel looks for an event of the same name from its oldest definition on, at each new one: hence the first ones first. */
 int rt_define_plans(const struct rt_tracefs *t, const struct rt_attach_request *request, unsigned carries, bool leave_out,
 		    unsigned **first, struct rt_error *err)
 {
-	unsigned *counts = calloc(request->nplans, sizeof(*counts)), plan;
+	struct plans p = {
+		.t = t, .request = request, .carries = carries, .leave_out = leave_out,
+		.counts = calloc(request->nplans, sizeof(*p.counts)), .first = calloc(request->nplans, sizeof(*p.first)),
+	};
+	unsigned plan;
 	int r;
 
-	*first = calloc(request->nplans, sizeof(**first));
-	if (!counts || !*first) {
-		free(counts);
+	*first = p.first;
+	if (!p.counts || !p.first) {
+		free(p.counts);
 		return rt_nomem(err);
 	}
 	for (plan = 0; plan < request->nplans; plan++)
-		(*first)[plan] = request->nprobes;
-	r = define_some(t, request, carries, leave_out, true, counts, *first, err);
+		p.first[plan] = request->nprobes;
+	r = define_some(&p, true, err);
 	if (r == 0)
-		r = check_kept(t, request, counts, err);
+		r = check_kept(&p, err);
 	if (r == 0)
-		r = define_some(t, request, carries, leave_out, false, counts, *first, err);
-	free(counts);
+		r = define_some(&p, false, err);
+	free(p.counts);
 	return r;
 }

@@ -65,11 +65,11 @@ struct peer {
 };
 const struct peer *peer_at(unsigned i);		/* NULL: no more */
 /*
- * One run of `calls` calls: ns a call, and how many of them are missing in what it recorded.  -ENOENT where the tool is not installed.
+ * One run of `calls` calls: ns a call, and how many of them are missing in what it recorded.  -ENOENT where it is not installed.
  */
 int peer_run(const struct bench *bench, const struct peer *peer, long calls, double *ns, long *missing);
 
-/* The table of a traced call.  A failure where there is no floor; in a smoke test also where a mechanism fails or loses anything. */
+/* The table of a traced call.  A failure where there is no floor; in a smoke test also where a mechanism fails or loses events. */
 int bench_calls(const struct bench *bench, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err);
 
 /* The table of calls by how a function begins. */

@@ -20,16 +20,17 @@ static const struct peer peers[] = {
 	  "\"$LOOP\" \"$CALLS\" 2>/dev/null",
 	  "perf report --stats -i \"$DIR/trace\" 2>/dev/null | sed -n 's/.*SAMPLE events: *\\([0-9]*\\).*/\\1/p' | sed -n 2p" },
 	{ "trace-cmd", "record -e of two uprobe_events",
-	  "command -v trace-cmd >/dev/null || exit 127; exec trace-cmd record -q -o \"$DIR/trace\" -e \"$GROUP:in\" -e \"$GROUP:out\" "
-	  "\"$LOOP\" \"$CALLS\" 2>/dev/null",
+	  "command -v trace-cmd >/dev/null || exit 127; exec trace-cmd record -q -o \"$DIR/trace\" -e \"$GROUP:in\" "
+	  "-e \"$GROUP:out\" \"$LOOP\" \"$CALLS\" 2>/dev/null",
 	  "trace-cmd report \"$DIR/trace\" 2>/dev/null | grep -c ' in: '" },
 	{ "bpftrace", "printf of both",
 	  "command -v bpftrace >/dev/null || exit 127; exec bpftrace -q -o \"$DIR/trace\" -c \"$LOOP $CALLS\" -e \""
-	  "uprobe:$LOOP:hit { printf(\\\"> %d\\n\\\", arg0) } uretprobe:$LOOP:hit { printf(\\\"< %d\\n\\\", retval) }\" 2>/dev/null",
+	  "uprobe:$LOOP:hit { printf(\\\"> %d\\n\\\", arg0) } "
+	  "uretprobe:$LOOP:hit { printf(\\\"< %d\\n\\\", retval) }\" 2>/dev/null",
 	  "grep -c '^> 1$' \"$DIR/trace\"" },
 	{ "uftrace", "the program was built with -pg",
-	  "command -v uftrace >/dev/null || exit 127; exec uftrace record --no-libcall -A hit@arg1 -R hit@retval -F hit -d \"$DIR/uftrace\" "
-	  "\"$INSTRUMENTED\" \"$CALLS\" 2>/dev/null",
+	  "command -v uftrace >/dev/null || exit 127; exec uftrace record --no-libcall -A hit@arg1 -R hit@retval -F hit "
+	  "-d \"$DIR/uftrace\" \"$INSTRUMENTED\" \"$CALLS\" 2>/dev/null",
 	  "uftrace report -d \"$DIR/uftrace\" 2>/dev/null | sed -n 's/.* \\([0-9][0-9]*\\)  *hit$/\\1/p'" },
 };
 
@@ -61,8 +62,8 @@ static int define(const struct bench *b, struct rt_tracefs *tracefs, struct rt_e
 	if (r == 0)
 		r = rt_tracefs_find(tracefs, err);
 	for (k = 0; k < 2 && r == 0; k++) {
-		snprintf(line, sizeof(line), "%s:" RT_TRACEFS_GROUP "%d/%s %s:0x%llx v=%s:s32", k ? "r" : "p", (int)getpid(), k ? "out" : "in",
-			 b->loop, (unsigned long long)target.functions.v[0].offset, k ? "%ax" : "%di");
+		snprintf(line, sizeof(line), "%s:" RT_TRACEFS_GROUP "%d/%s %s:0x%llx v=%s:s32", k ? "r" : "p", (int)getpid(),
+			 k ? "out" : "in", b->loop, (unsigned long long)target.functions.v[0].offset, k ? "%ax" : "%di");
 		r = rt_tracefs_append(tracefs, "uprobe_events", line);
 	}
 	rt_target_free(&target);
