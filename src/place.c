@@ -177,7 +177,8 @@ static void drop_probes(struct rt_target *t, const bool *bad)
 	t->nprobes = n;
 }
 
-static int say_dropped(struct rt_target *t, const bool *bad, struct rt_error *err)
+/* `why` no call of the bad ones is seen: a remark beside the others, or an error where nothing is left. */
+static int say_dropped(struct rt_target *t, const bool *bad, const char *why, struct rt_error *err)
 {
 	size_t i, n = 0, first = 0;
 	char *note, more[32] = "";
@@ -191,8 +192,8 @@ static int say_dropped(struct rt_target *t, const bool *bad, struct rt_error *er
 		return 0;
 	if (n > 1)
 		snprintf(more, sizeof(more), " and %zu more", n - 1);
-	if (asprintf(&note, "%s%s: not traced: the process has other code there than its file, which a probe would break",
-		     t->functions.v[first].name, more) < 0)
+	if (asprintf(&note, "%s%s%s%s: not traced: %s", t->functions.note && n < t->functions.n ? t->functions.note : "",
+		     t->functions.note && n < t->functions.n ? "; " : "", t->functions.v[first].name, more, why) < 0)
 		return rt_nomem(err);
 	if (n == t->functions.n) {
 		rt_fail(err, -ENOTSUP, "%s", note);
@@ -227,7 +228,29 @@ int rt_place_check(struct rt_target *t, pid_t pid, struct rt_error *err)
 	if (!bad)
 		return rt_nomem(err);
 	drop_probes(t, bad);
-	r = say_dropped(t, bad, err);
+	r = say_dropped(t, bad, "the process has other code there than its file, which a probe would break", err);
+	free(bad);
+	return r;
+}
+
+int rt_place_verify(struct rt_target *t, pid_t pid, struct rt_error *err)
+{
+	struct rt_memory *memory = rt_memory_open(pid);
+	bool *bad = calloc(t->functions.n, sizeof(*bad));
+	unsigned i;
+	int r;
+
+	for (i = 0; memory && bad && i < t->nprobes; i++) {
+		const struct rt_function *f = &t->functions.v[t->probes[i].function];
+
+		/* Its return's stands at the same place. */
+		if (i && t->probes[i - 1].function == t->probes[i].function)
+			continue;
+		bad[t->probes[i].function] = rt_memory_probed(memory, f->image, f->addr + f->skip) == 0;
+	}
+	rt_memory_close(memory);
+	r = bad ? say_dropped(t, bad, "this kernel cannot probe the instruction that it begins with, and did not say so", err) :
+		  rt_nomem(err);
 	free(bad);
 	return r;
 }

@@ -358,6 +358,8 @@ static int attach(struct session *s, struct rt_error *err)
 	r = rt_attach_open(&request, forced, o->no_bpf, o->verbose ? stderr : NULL, &s->attach, err);
 	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
 		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)o->pid);
+	if (r == 0)
+		r = rt_place_verify(&s->target, s->tracee.pid, err);
 	if (r < 0)
 		return r;
 	if (o->verbose)

@@ -8,6 +8,9 @@
 
 #include "emit/definition.h"
 
+/* A list that others change while it is read can lack what was there all the time. */
+enum { LOOKS = 5 };
+
 /* The kernel's own words for the last refusal (error_log, from 5.2): "[  12.3] trace_uprobe: error: Invalid offset ...". */
 static void last_refusal(const struct rt_tracefs *t, char *buf, size_t size)
 {
@@ -99,13 +102,14 @@ static int check_kept(const struct plans *p, struct rt_error *err)
 {
 	char event[32];
 	unsigned plan;
-	int kept;
+	int kept = -1, tries;
 
 	for (plan = 0; plan < p->request->nplans; plan++) {
 		if (p->counts[plan] < SAMPLE)
 			continue;
 		snprintf(event, sizeof(event), "plan%u", plan);
-		kept = count_defined(p->t, event);
+		for (tries = 0; tries < LOOKS && kept != SAMPLE; tries++)
+			kept = count_defined(p->t, event);
 		if (kept >= 0 && kept != SAMPLE)
 			return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here: the kernel kept %d of %d "
 				       "(before 5.4)", kept, SAMPLE);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "image/memory.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,4 +101,28 @@ bool rt_memory_same(const struct rt_memory *m, const struct rt_image *image, uin
 		found = true;
 	}
 	return found;
+}
+
+int rt_memory_probed(const struct rt_memory *m, const struct rt_image *image, uint64_t addr)
+{
+	uint8_t file[4], mapped[4];	/* a breakpoint of aarch64, and of x86 with what follows it */
+	int probed = -ENOENT;
+	uint64_t offset;
+	size_t i, n;
+
+	n = rt_image_read(image, addr, file, sizeof(file));
+	if (!n || rt_image_offset(image, addr, &offset))
+		return -ENOENT;
+	for (i = 0; i < m->n; i++) {
+		const struct rt_map *map = &m->v[i];
+
+		if (map->inode != image->ino || offset < map->offset || offset - map->offset + n > map->end - map->start)
+			continue;
+		if (pread(m->fd, mapped, n, (off_t)(map->start + (offset - map->offset))) != (ssize_t)n)
+			return -ENOENT;
+		if (memcmp(mapped, file, n) == 0)
+			return 0;
+		probed = 1;
+	}
+	return probed;
 }

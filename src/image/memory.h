@@ -16,4 +16,7 @@ void rt_memory_close(struct rt_memory *memory);
  */
 bool rt_memory_same(const struct rt_memory *memory, const struct rt_image *image, uint64_t addr, size_t n);
 
+/* Does a probe stand at `addr` of `image` wherever that is mapped?  1: yes, 0: the file's own code is there, -ENOENT: cannot be told. */
+int rt_memory_probed(const struct rt_memory *memory, const struct rt_image *image, uint64_t addr);
+
 #endif

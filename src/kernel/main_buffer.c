@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <unistd.h>
+
+enum { LOCK_TRIES = 40, LOCK_MS = 50 };
 
 /* The file's value: the word in brackets where one of several is chosen ("local [global] counter"), else the first word. */
 static void read_value(const struct rt_tracefs *t, const char *file, char *value, size_t size)
@@ -37,12 +40,25 @@ void rt_main_buffer_init(const struct rt_tracefs *t, struct rt_main_buffer *buff
 	buffer->lock = open(rt_tracefs_path(t, path, "trace_clock"), O_RDONLY | O_CLOEXEC);
 }
 
+/* The guard of one that was killed has it until it has cleared up. */
+static bool lock(const struct rt_main_buffer *buffer)
+{
+	int tries;
+
+	for (tries = 0; tries < LOCK_TRIES; tries++) {
+		if (flock(buffer->lock, LOCK_EX | LOCK_NB) == 0)
+			return true;
+		usleep(LOCK_MS * 1000);
+	}
+	return false;
+}
+
 int rt_main_buffer_take(const struct rt_tracefs *t, struct rt_main_buffer *buffer, size_t kb, struct rt_error *err)
 {
 	char number[32];
 
 	/* Of two that begin at once neither sees the other's events enabled. */
-	if (flock(buffer->lock, LOCK_EX | LOCK_NB) != 0)
+	if (!lock(buffer))
 		return rt_fail(err, -EBUSY, "%s: another rawtrace uses the trace buffer, and this kernel has only one for uprobes (before 3.15); "
 			       "end it first", t->root);
 	if (!is(t, "events/enable", "0") || !is(t, "current_tracer", "nop"))

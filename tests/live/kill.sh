@@ -86,6 +86,7 @@ case " $MECHANISMS " in
 	[ -z "$guard" ] || [ -n "$(left_by "$tracer")" ] || because "nothing was left, so nothing was shown"
 	rt "$FIB" fib
 	expect_status 0
+	[ "$ST" = 0 ] || show "$T/err"
 	nothing_left_by "$tracer" || because "left: $(left_by "$tracer")"
 	kill -USR1 "$worker"
 	reap "$worker"

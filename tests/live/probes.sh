@@ -27,7 +27,12 @@ for mechanism in $MECHANISMS; do
 	rt --attach="$mechanism" "$BIN/nops" plain
 	expect_calls plain 5
 	rt --attach="$mechanism" "$BIN/nops" plain prefixed
-	if [ "$ST" = 0 ]; then
+	if grep -q '^rawtrace: prefixed: not traced: this kernel cannot probe the instruction' "$T/err"; then
+		expect_status 0
+		expect_same "$T/untraced" "$T/out"
+		expect_calls plain 5
+		expect_calls prefixed 0
+	elif [ "$ST" = 0 ]; then
 		expect_same "$T/untraced" "$T/out"
 		expect_calls plain 5
 		expect_calls prefixed 5
