@@ -113,7 +113,7 @@ static int check_kept(const struct plans *p, struct rt_error *err)
 		if (kept >= 0 && kept != SAMPLE)
 			return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here: the kernel kept %d of %d "
 				       "(before 5.4)", kept, SAMPLE);
-		return kept < 0 ? kept : 0;
+		return kept < 0 ? rt_fail(err, kept, "%s/uprobe_events: reading it back: %s", p->t->root, strerror(-kept)) : 0;
 	}
 	return 0;
 }
