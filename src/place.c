@@ -7,6 +7,7 @@
 
 #include "image/memory.h"
 #include "image/prologue.h"
+#include "util/array.h"
 
 /* The most functions that get a line each. */
 enum { FEW = 16 };
@@ -242,6 +243,9 @@ int rt_place_verify(struct rt_target *t, pid_t pid, struct rt_error *err)
 	for (i = 0; memory && bad && i < t->nprobes; i++) {
 		const struct rt_function *f = &t->functions.v[t->probes[i].function];
 
+		/* Its return's stands at the same place. */
+		if (i && t->probes[i - 1].function == t->probes[i].function)
+			continue;
 		bad[t->probes[i].function] = rt_memory_probed(memory, f->image, f->addr + f->skip) == 0;
 	}
 	rt_memory_close(memory);
@@ -280,33 +284,47 @@ static void print_one(const struct rt_function *f, FILE *file)
 	fprintf(file, "rawtrace: %s: probed at %s, on %s: %s\n", f->name, place, rt_form_name((enum rt_form)f->form), f->placed);
 }
 
-/* One line for the functions that share a reason: a reason is one static text. */
-static void print_reason(const struct rt_target *t, size_t first, FILE *file)
+/* The functions that share a reason, which is one static text. */
+struct shared {
+	const char *why;
+	bool behind;
+	size_t n;
+};
+
+static void print_reasons(const struct rt_target *t, FILE *file)
 {
-	const struct rt_function *v = t->functions.v;
-	size_t i, n = 0;
+	struct shared *v = NULL;
+	size_t i, k, n = 0, cap = 0;
 
 	for (i = 0; i < t->functions.n; i++) {
-		if (v[i].placed != v[first].placed)
+		const struct rt_function *f = &t->functions.v[i];
+
+		if (!f->placed)
 			continue;
-		if (i < first)
-			return;
-		n++;
+		for (k = 0; k < n && v[k].why != f->placed; k++)
+			;
+		if (k == n) {
+			if (RT_ROOM(&v, n, &cap) < 0)
+				break;
+			v[n++] = (struct shared){ .why = f->placed, .behind = f->skip != 0 };
+		}
+		v[k].n++;
 	}
-	fprintf(file, "rawtrace: functions probed %s: %zu: %s\n", v[first].skip ? "behind their entry" : "at their entry", n,
-		v[first].placed);
+	for (k = 0; k < n; k++)
+		fprintf(file, "rawtrace: functions probed %s: %zu: %s\n", v[k].behind ? "behind their entry" : "at their entry",
+			v[k].n, v[k].why);
+	free(v);
 }
 
 void rt_place_print(const struct rt_target *t, FILE *file)
 {
 	size_t i;
 
-	for (i = 0; i < t->functions.n; i++) {
-		if (!t->functions.v[i].placed)
-			continue;
-		if (t->functions.n <= FEW)
-			print_one(&t->functions.v[i], file);
-		else
-			print_reason(t, i, file);
+	if (t->functions.n > FEW) {
+		print_reasons(t, file);
+		return;
 	}
+	for (i = 0; i < t->functions.n; i++)
+		if (t->functions.v[i].placed)
+			print_one(&t->functions.v[i], file);
 }

@@ -8,6 +8,7 @@
 
 #include "kernel/procfs.h"
 #include "tracee.h"
+#include "util/array.h"
 
 static int add_functions(struct rt_target *t, char *const *specs, int nspecs, struct rt_error *err)
 {
@@ -130,26 +131,55 @@ void rt_target_free(struct rt_target *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* One remark for all functions that share a reason, with the first few names. */
-static int note_reason(const struct rt_target *t, size_t first, int (*note)(void *ctx, const char *text), void *ctx)
+/* Functions that share a reason: how many, and the first few names. */
+struct reason {
+	const char *text;
+	size_t n, at;
+	char names[640];
+};
+
+static struct reason *reason_of(struct reason **v, size_t *n, size_t *cap, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < *n; i++)
+		if (strcmp((*v)[i].text, text) == 0)
+			return &(*v)[i];
+	if (RT_ROOM(v, *n, cap) < 0)
+		return NULL;
+	(*v)[*n] = (struct reason){ .text = text };
+	return &(*v)[(*n)++];
+}
+
+static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const char *text), void *ctx)
 {
 	enum { NAMED = 3 };
-	const char *reason = t->functions.v[first].entry_only;
-	char text[1024];
-	size_t i, n = 0, at = 0;
+	struct reason *v = NULL, *reason;
+	size_t i, n = 0, cap = 0;
+	char text[1024], more[32];
+	int r = 0;
 
-	for (i = 0; i < t->functions.n; i++) {
-		if (!t->functions.v[i].entry_only || strcmp(t->functions.v[i].entry_only, reason) != 0)
+	for (i = 0; i < t->functions.n && r == 0; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		if (!f->entry_only)
 			continue;
-		if (i < first)
-			return 0;
-		if (n++ < NAMED)
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%.200s", at ? ", " : "", t->functions.v[i].name);
+		reason = reason_of(&v, &n, &cap, f->entry_only);
+		if (!reason)
+			r = -ENOMEM;
+		else if (reason->n++ < NAMED)
+			reason->at += (size_t)snprintf(reason->names + reason->at, sizeof(reason->names) - reason->at, "%s%.200s",
+						       reason->at ? ", " : "", f->name);
 	}
-	if (n > NAMED)
-		at += (size_t)snprintf(text + at, sizeof(text) - at, " and %zu more", n - NAMED);
-	snprintf(text + at, sizeof(text) - at, ": only entries are traced: %s", reason);
-	return note(ctx, text);
+	for (i = 0; i < n && r == 0; i++) {
+		more[0] = '\0';
+		if (v[i].n > NAMED)
+			snprintf(more, sizeof(more), " and %zu more", v[i].n - NAMED);
+		snprintf(text, sizeof(text), "%s%s: only entries are traced: %s", v[i].names, more, v[i].text);
+		r = note(ctx, text);
+	}
+	free(v);
+	return r;
 }
 
 int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx, const char *text), void *ctx)
@@ -182,10 +212,5 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 		if (r < 0)
 			return r;
 	}
-	for (i = 0; i < t->functions.n; i++) {
-		r = t->functions.v[i].entry_only ? note_reason(t, i, note, ctx) : 0;
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return note_reasons(t, note, ctx);
 }

@@ -57,6 +57,7 @@ int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *reques
 	return rt_fail(err, r, "%s: %s/uprobe_events refused the probe: %s%s", f->name, t->root, strerror(-r), refusal);
 }
 
+/* How many probes the kernel holds for event `event` of our group. */
 static int count_defined(const struct rt_tracefs *t, const char *event)
 {
 	char *text, *at, name[96];
@@ -73,11 +74,93 @@ static int count_defined(const struct rt_tracefs *t, const char *event)
 	return n;
 }
 
-int rt_defined(const struct rt_tracefs *t, const char *event, int expected)
-{
-	int n = -1, tries;
+/* So many probes of an event show whether the kernel keeps several. */
+enum { SAMPLE = 2 };
 
-	for (tries = 0; tries < LOOKS && n != expected; tries++)
-		n = count_defined(t, event);
-	return n;
+struct plans {
+	const struct rt_tracefs *t;
+	const struct rt_attach_request *request;
+	unsigned carries;
+	bool leave_out;
+	unsigned *counts, *first;	/* by plan: probes seen so far, and the first of them */
+};
+
+static int define_member(const struct plans *p, unsigned id, bool again, struct rt_error *err)
+{
+	char event[32];
+	int r;
+
+	snprintf(event, sizeof(event), "plan%u", (unsigned)p->request->probes[id].plan);
+	r = rt_define(p->t, p->request, id, event, p->carries, err);
+	if (r == -EEXIST && again)
+		return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here (EEXIST)");
+	return r;
+}
+
+/* Has the kernel kept them all?  Asked while there are few: it lists its definitions a page at a time, each from the beginning. */
+static int check_kept(const struct plans *p, struct rt_error *err)
+{
+	char event[32];
+	unsigned plan;
+	int kept = -1, tries;
+
+	for (plan = 0; plan < p->request->nplans; plan++) {
+		if (p->counts[plan] < SAMPLE)
+			continue;
+		snprintf(event, sizeof(event), "plan%u", plan);
+		for (tries = 0; tries < LOOKS && kept != SAMPLE; tries++)
+			kept = count_defined(p->t, event);
+		if (kept >= 0 && kept != SAMPLE)
+			return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here: the kernel kept %d of %d "
+				       "(before 5.4)", kept, SAMPLE);
+		return kept < 0 ? rt_fail(err, kept, "%s/uprobe_events: reading it back: %s", p->t->root, strerror(-kept)) : 0;
+	}
+	return 0;
+}
+
+/* The first SAMPLE probes of each plan (`sample`), or all others. */
+static int define_some(struct plans *p, bool sample, struct rt_error *err)
+{
+	const struct rt_attach_request *request = p->request;
+	unsigned i, *count;
+	int r = 0;
+
+	memset(p->counts, 0, request->nplans * sizeof(*p->counts));
+	for (i = 0; i < request->nprobes && r == 0; i++) {
+		if (p->leave_out && rt_attach_leaves_out(request, i))
+			continue;
+		count = &p->counts[request->probes[i].plan];
+		if ((*count)++ == 0)
+			p->first[request->probes[i].plan] = i;
+		if ((*count <= SAMPLE) == sample)
+			r = define_member(p, i, *count > 1, err);
+	}
+	return r;
+}
+
+/* The kernel looks for an event of the same name from its oldest definition on, at each new one: hence the first ones first. */
+int rt_define_plans(const struct rt_tracefs *t, const struct rt_attach_request *request, unsigned carries, bool leave_out,
+		    unsigned **first, struct rt_error *err)
+{
+	struct plans p = {
+		.t = t, .request = request, .carries = carries, .leave_out = leave_out,
+		.counts = calloc(request->nplans, sizeof(*p.counts)), .first = calloc(request->nplans, sizeof(*p.first)),
+	};
+	unsigned plan;
+	int r;
+
+	*first = p.first;
+	if (!p.counts || !p.first) {
+		free(p.counts);
+		return rt_nomem(err);
+	}
+	for (plan = 0; plan < request->nplans; plan++)
+		p.first[plan] = request->nprobes;
+	r = define_some(&p, true, err);
+	if (r == 0)
+		r = check_kept(&p, err);
+	if (r == 0)
+		r = define_some(&p, false, err);
+	free(p.counts);
+	return r;
 }

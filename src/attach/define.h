@@ -18,9 +18,11 @@ int rt_define(const struct rt_tracefs *tracefs, const struct rt_attach_request *
 	      unsigned carries, struct rt_error *err);
 
 /*
- * How many probes the kernel holds for event `event` of our group, or a negative errno: older kernels replace a definition of the same
- * name silently.  It is looked at again where it is not the number expected.
+ * Define all probes of the request, those of one plan as one event, "plan" and its number (5.4); without those that
+ * rt_attach_leaves_out names where `leave_out` is set.  `*first` is the first probe of each plan, nprobes where it has none; it is
+ * malloced, also where this fails.  -EOPNOTSUPP where an event cannot have several probes: older kernels replace one silently.
  */
-int rt_defined(const struct rt_tracefs *tracefs, const char *event, int expected);
+int rt_define_plans(const struct rt_tracefs *tracefs, const struct rt_attach_request *request, unsigned carries, bool leave_out,
+		    unsigned **first, struct rt_error *err);
 
 #endif

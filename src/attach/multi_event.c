@@ -11,39 +11,13 @@
 #include "attach/define.h"
 #include "attach/perf_probe.h"
 
-/* Define all probes of a plan as one event.  Returns their number. */
-static int define_plan(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned plan, const char *event,
-		       struct rt_error *err)
-{
-	int n = 0, r;
-	unsigned i;
-
-	for (i = 0; i < request->nprobes; i++) {
-		if (request->probes[i].plan != plan)
-			continue;
-		r = rt_define(&p->tracefs, request, i, event, RT_DEFINE_BARE, err);
-		if (r == -EEXIST && n)
-			return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here (EEXIST)");
-		if (r < 0)
-			return r;
-		n++;
-	}
-	return n;
-}
-
 static int add_plan(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned plan, struct rt_error *err)
 {
 	struct rt_perf_attr attr;
 	char event[32];
-	int n, prog, r;
+	int prog, r;
 
 	snprintf(event, sizeof(event), "plan%u", plan);
-	n = define_plan(p, request, plan, event, err);
-	if (n <= 0)
-		return n;
-	r = rt_defined(&p->tracefs, event, n);
-	if (r >= 0 && r != n)
-		return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here: the kernel kept %d of %d (before 5.4)", r, n);
 	r = rt_perf_probes_event(p, event, &attr, err);
 	if (r < 0)
 		return r;
@@ -56,16 +30,18 @@ static int add_plan(struct rt_perf_probes *p, const struct rt_attach_request *re
 static int multi_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
 {
 	struct rt_perf_probes *p;
-	unsigned plan;
+	unsigned plan, *first;
 	int kind, r;
 
 	p = rt_perf_probes_new(&rt_attach_multi_event, request, true, &r, err);
 	if (!p)
 		return r;
+	r = rt_define_plans(&p->tracefs, request, RT_DEFINE_BARE, false, &first, err);
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
 		for (plan = 0; plan < request->nplans && r == 0; plan++)
-			if ((int)request->plans[plan].kind == kind)
+			if ((int)request->plans[plan].kind == kind && first[plan] < request->nprobes)
 				r = add_plan(p, request, plan, err);
+	free(first);
 	if (r < 0)
 		rt_perf_probes_close(&p->attach);
 	else

@@ -86,32 +86,21 @@ static int add_hits(struct tracefs *t, const struct rt_attach_request *request, 
 /* One event a plan, many probes each, told apart by a constant in the record (5.4).  -EOPNOTSUPP where the kernel cannot. */
 static int define_plans(struct tracefs *t, const struct rt_attach_request *request, struct rt_error *err)
 {
-	unsigned plan, i, first;
+	unsigned plan, *first;
 	char event[32];
-	int n, r;
+	int r;
 
-	for (plan = 0; plan < request->nplans; plan++) {
-		snprintf(event, sizeof(event), "plan%u", plan);
-		for (i = 0, n = 0, first = 0; i < request->nprobes; i++) {
-			if (request->probes[i].plan != plan || rt_attach_leaves_out(request, i))
-				continue;
-			r = rt_define(&t->fs, request, i, event, RT_DEFINE_VALUES | RT_DEFINE_ID, err);
-			if (r == -EINVAL || r == -EEXIST)
-				return -EOPNOTSUPP;
-			if (r < 0)
-				return r;
-			if (n++ == 0)
-				first = i;
-		}
-		if (!n)
+	r = rt_define_plans(&t->fs, request, RT_DEFINE_VALUES | RT_DEFINE_ID, true, &first, err);
+	if (r == -EINVAL || r == -EEXIST)
+		r = -EOPNOTSUPP;
+	for (plan = 0; plan < request->nplans && r == 0; plan++) {
+		if (first[plan] == request->nprobes)
 			continue;
-		if (rt_defined(&t->fs, event, n) != n)
-			return -EOPNOTSUPP;
-		r = add_hits(t, request, event, first, err);
-		if (r < 0)
-			return r;
+		snprintf(event, sizeof(event), "plan%u", plan);
+		r = add_hits(t, request, event, first[plan], err);
 	}
-	return 0;
+	free(first);
+	return r;
 }
 
 static bool reads_memory(const struct rt_plan *plan)

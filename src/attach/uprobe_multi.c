@@ -16,8 +16,15 @@ struct multi {
 	size_t nlinks, cap;
 };
 
+/* A probe of one plan, to be sorted by its file. */
+struct member {
+	struct rt_image *image;
+	uint32_t probe;
+};
+
 /* One link: all probes of one plan in one file. */
 struct batch {
+	struct member *members;
 	uint64_t *offsets, *cookies;
 	uint32_t n;
 	struct rt_image *image;
@@ -66,51 +73,48 @@ static int link_batch(struct multi *m, const struct rt_attach_request *request, 
 	return 0;
 }
 
-/* The probe of a plan that has only this one: its program need not ask for the cookie, 30 ns.  Else nprobes. */
-static unsigned only_probe(const struct rt_attach_request *request, uint16_t plan)
+static int compare_members(const void *a, const void *b)
 {
-	unsigned i, n = 0, only = request->nprobes;
+	const struct member *x = a, *y = b;
 
-	for (i = 0; i < request->nprobes; i++) {
-		if (request->probes[i].plan != plan)
-			continue;
-		only = i;
-		n++;
-	}
-	return n == 1 ? only : request->nprobes;
+	if (x->image != y->image)
+		return (uintptr_t)x->image < (uintptr_t)y->image ? -1 : 1;
+	return x->probe < y->probe ? -1 : x->probe > y->probe;
+}
+
+/* The plan's probes, file by file; their number. */
+static uint32_t sort_by_file(const struct rt_attach_request *request, uint16_t plan, struct member *v)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < request->nprobes; i++)
+		if (request->probes[i].plan == plan)
+			v[n++] = (struct member){ request->functions->v[request->probes[i].function].image, i };
+	qsort(v, n, sizeof(*v), compare_members);
+	return n;
 }
 
 /* Every file's probes of one plan, a link each.  `b` has room for all probes. */
 static int link_plan(struct multi *m, const struct rt_attach_request *request, uint16_t plan, struct batch *b,
 		     struct rt_error *err)
 {
+	uint32_t i, n = sort_by_file(request, plan, b->members), only = n == 1 ? b->members[0].probe : 0;
 	int prog, r = 0;
-	unsigned i, j, only = only_probe(request, plan);
 
-	prog = rt_bpf_side_load(&m->side, request, plan, only < request->nprobes ? RT_KEY_CONSTANT : RT_KEY_COOKIE, only,
+	/* The program of a plan's only probe need not ask for the cookie, 30 ns. */
+	prog = rt_bpf_side_load(&m->side, request, plan, n == 1 ? RT_KEY_CONSTANT : RT_KEY_COOKIE, only,
 				RT_BPF_TRACE_UPROBE_MULTI, err);
 	if (prog == -E2BIG || prog == -EINVAL)
 		return rt_fail(err, -EOPNOTSUPP, "the kernel has no BPF cookies (before 5.15)");
 	if (prog < 0)
 		return prog;
-	for (i = 0; i < request->nprobes && r == 0; i++) {
-		const struct rt_function *f = &request->functions->v[request->probes[i].function];
+	for (i = 0; i < n && r == 0;) {
+		b->image = b->members[i].image;
+		for (b->n = 0; i < n && b->members[i].image == b->image; i++, b->n++) {
+			uint32_t id = b->members[i].probe;
 
-		if (request->probes[i].plan != plan)
-			continue;
-		for (j = 0; j < i; j++)		/* the first of its file makes the link */
-			if (request->probes[j].plan == plan && request->functions->v[request->probes[j].function].image == f->image)
-				break;
-		if (j < i)
-			continue;
-		*b = (struct batch){ .offsets = b->offsets, .cookies = b->cookies, .image = f->image };
-		for (j = i; j < request->nprobes; j++) {
-			const struct rt_function *g = &request->functions->v[request->probes[j].function];
-
-			if (request->probes[j].plan != plan || g->image != f->image)
-				continue;
-			b->offsets[b->n] = rt_function_place(g);
-			b->cookies[b->n++] = j;
+			b->offsets[b->n] = rt_function_place(&request->functions->v[request->probes[id].function]);
+			b->cookies[b->n] = id;
 		}
 		r = link_batch(m, request, prog, b, request->plans[plan].kind, err);
 	}
@@ -145,9 +149,10 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 	int kind, r;
 	unsigned plan;
 
+	b.members = calloc(request->nprobes, sizeof(*b.members));
 	b.offsets = calloc(request->nprobes, sizeof(*b.offsets));
 	b.cookies = calloc(request->nprobes, sizeof(*b.cookies));
-	if (!m || !b.offsets || !b.cookies) {
+	if (!m || !b.members || !b.offsets || !b.cookies) {
 		r = rt_nomem(err);
 		free(m);
 		goto out;
@@ -167,6 +172,7 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 	else
 		*attach = &m->attach;
 out:
+	free(b.members);
 	free(b.offsets);
 	free(b.cookies);
 	return r;

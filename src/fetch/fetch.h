@@ -61,6 +61,9 @@ size_t rt_plan_offset(const struct rt_plan *plan, unsigned i);
 /* Integer value `i` of the plan out of `data`, sign- or zero-extended to 64 bits. */
 uint64_t rt_plan_int(const struct rt_plan *plan, unsigned i, const uint8_t *data);
 
+/* An integer of `size` bytes, 1 to 8, at any alignment, zero-extended. */
+uint64_t rt_fetch_load(const uint8_t *p, unsigned size);
+
 /* Behind the values: byte offsets from the record's beginning, 0: the record has none. */
 struct rt_tail {
 	uint16_t faults;		/* u32, where the plan has values that may be unreadable */

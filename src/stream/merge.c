@@ -231,7 +231,8 @@ int rt_merge_flush(struct rt_merge *merge, uint64_t bound, const struct rt_sink 
 			top->place = ring->v[ring->first].place;
 		else
 			*top = merge->heap[--n];
-		heap_sink(merge->heap, n, 0);
+		if (n > 1)
+			heap_sink(merge->heap, n, 0);
 	}
 	for (i = 0; i < merge->nrings; i++)
 		ring_compact(&merge->rings[i], &merge->spare);

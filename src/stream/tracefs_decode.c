@@ -9,35 +9,71 @@
 /* CLONE_THREAD, as <sched.h> has it under _GNU_SOURCE only. */
 #define SAME_PROCESS 0x00010000u
 
-/* An integer field of 1 to 8 bytes, extended to 64 bits. */
-static int get(const struct rt_field *f, const uint8_t *rec, size_t len, bool is_signed, uint64_t *value)
+/* Find a field; false where the format has none of 1 to 8 bytes. */
+static bool bind(const struct rt_format *format, const char *name, struct rt_place *place)
 {
-	unsigned bits = 64 - 8u * f->size;
-	uint64_t v = 0;
+	const struct rt_field *f = rt_format_field(format, name);
 
-	if (f->size == 0 || f->size > 8 || f->offset + (size_t)f->size > len)
-		return -EBADMSG;
-	memcpy(&v, rec + f->offset, f->size);
-	v <<= bits;
-	*value = is_signed ? (uint64_t)((int64_t)v >> bits) : v >> bits;
+	if (!f || f->size == 0 || f->size > 8)
+		return false;
+	*place = (struct rt_place){ .offset = f->offset, .size = f->size, .is_signed = f->is_signed };
+	return true;
+}
+
+static int bind_values(struct rt_tracefs_event *e)
+{
+	const struct rt_field *f;
+	char name[16];
+	unsigned i;
+
+	for (i = 0; i < e->plan->nvalues; i++) {
+		snprintf(name, sizeof(name), "v%u", i);
+		f = rt_format_field(&e->format, name);
+		if (!f || f->data_loc != (e->plan->values[i].type == RT_TYPE_STRING) || !bind(&e->format, name, &e->values[i]))
+			return -EBADMSG;
+		e->values[i].is_signed = e->plan->values[i].is_signed && !f->data_loc;
+		e->values[i].to = (uint16_t)rt_plan_offset(e->plan, i);
+	}
+	e->size = (uint16_t)rt_plan_size(e->plan);
 	return 0;
 }
 
-static int get_named(const struct rt_tracefs_event *e, const char *name, const uint8_t *rec, size_t len, uint64_t *value)
+int rt_tracefs_event_bind(struct rt_tracefs_event *e)
 {
-	const struct rt_field *f = rt_format_field(&e->format, name);
+	bool found = bind(&e->format, "common_pid", &e->tid);
 
-	return f ? get(f, rec, len, f->is_signed, value) : -EBADMSG;
+	if (e->type == RT_EV_HIT) {
+		found = found && bind(&e->format, "sp", &e->sp);
+		bind(&e->format, "id", &e->id);
+		/* 3.10 cannot give it. */
+		bind(&e->format, "ra", &e->ra);
+		return found ? bind_values(e) : -EBADMSG;
+	}
+	if (e->type == RT_EV_FORK)
+		found = found && bind(&e->format, "pid", &e->child) && bind(&e->format, "clone_flags", &e->flags);
+	return found ? 0 : -EBADMSG;
+}
+
+/* An integer field, extended to 64 bits.  -EBADMSG where the record is shorter, or has none. */
+static int get(const struct rt_place *f, const uint8_t *rec, size_t len, uint64_t *value)
+{
+	unsigned bits = 64 - 8u * f->size;
+
+	if (!f->size || f->offset + (size_t)f->size > len)
+		return -EBADMSG;
+	*value = rt_fetch_load(rec + f->offset, f->size) << bits;
+	*value = f->is_signed ? (uint64_t)((int64_t)*value >> bits) : *value >> bits;
+	return 0;
 }
 
 /* A __data_loc string into its place in the plan's layout.  The kernel leaves a string that it could not read empty. */
-static int get_string(const struct rt_field *f, const struct rt_fetch *fetch, const uint8_t *rec, size_t len, uint8_t *to,
+static int get_string(const struct rt_place *f, const struct rt_fetch *fetch, const uint8_t *rec, size_t len, uint8_t *to,
 		      bool *fault)
 {
 	uint64_t loc, n;
 	int32_t keep;
 
-	if (get(f, rec, len, false, &loc) != 0)
+	if (get(f, rec, len, &loc) != 0)
 		return -EBADMSG;
 	n = loc >> 16 & 0xffff;
 	loc &= 0xffff;
@@ -58,25 +94,19 @@ static int get_string(const struct rt_field *f, const struct rt_fetch *fetch, co
 
 static int get_values(const struct rt_tracefs_event *e, const uint8_t *rec, size_t len, uint8_t *data, uint32_t *faults)
 {
-	char name[16];
 	unsigned i;
 
 	for (i = 0; i < e->plan->nvalues; i++) {
 		const struct rt_fetch *fetch = &e->plan->values[i];
-		uint8_t *to = data + rt_plan_offset(e->plan, i);
-		const struct rt_field *f;
+		uint8_t *to = data + e->values[i].to;
 		bool fault = false;
 		uint64_t v;
 
-		snprintf(name, sizeof(name), "v%u", i);
-		f = rt_format_field(&e->format, name);
-		if (!f || f->data_loc != (fetch->type == RT_TYPE_STRING))
-			return -EBADMSG;
-		if (f->data_loc) {
-			if (get_string(f, fetch, rec, len, to, &fault) != 0)
+		if (fetch->type == RT_TYPE_STRING) {
+			if (get_string(&e->values[i], fetch, rec, len, to, &fault) != 0)
 				return -EBADMSG;
 		} else {
-			if (get(f, rec, len, fetch->is_signed, &v) != 0)
+			if (get(&e->values[i], rec, len, &v) != 0)
 				return -EBADMSG;
 			memcpy(to, &v, fetch->size);
 		}
@@ -90,13 +120,12 @@ static int decode_hit(const struct rt_tracefs_event *e, const uint8_t *rec, size
 	event->hit.plan = e->plan_id;
 	event->hit.key = e->probe;
 	event->hit.data = data;
-	event->hit.size = (uint16_t)rt_plan_size(e->plan);
-	if (rt_format_field(&e->format, "id") && get_named(e, "id", rec, len, &event->hit.key) != 0)
+	event->hit.size = e->size;
+	if (e->id.size && get(&e->id, rec, len, &event->hit.key) != 0)
 		return -EBADMSG;
-	if (get_named(e, "sp", rec, len, &event->hit.sp) != 0)
+	if (get(&e->sp, rec, len, &event->hit.sp) != 0)
 		return -EBADMSG;
-	/* 3.10 cannot give it. */
-	if (rt_format_field(&e->format, "ra") && get_named(e, "ra", rec, len, &event->hit.ra) != 0)
+	if (e->ra.size && get(&e->ra, rec, len, &event->hit.ra) != 0)
 		return -EBADMSG;
 	return get_values(e, rec, len, data, &event->hit.faults);
 }
@@ -109,13 +138,13 @@ int rt_tracefs_decode(const struct rt_tracefs_event *e, const uint8_t *rec, size
 	memset(event, 0, sizeof(*event));
 	event->type = e->type;
 	event->time = time;
-	if (get_named(e, "common_pid", rec, len, &tid) != 0)
+	if (get(&e->tid, rec, len, &tid) != 0)
 		return -EBADMSG;
 	event->tid = (pid_t)tid;
 	if (e->type == RT_EV_HIT)
 		return decode_hit(e, rec, len, data, event);
 	if (e->type == RT_EV_FORK) {
-		if (get_named(e, "pid", rec, len, &child) != 0 || get_named(e, "clone_flags", rec, len, &flags) != 0)
+		if (get(&e->child, rec, len, &child) != 0 || get(&e->flags, rec, len, &flags) != 0)
 			return -EBADMSG;
 		event->fork.tid = (pid_t)child;
 		event->fork.pid = flags & SAME_PROCESS ? 0 : (pid_t)child;

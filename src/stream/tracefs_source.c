@@ -258,9 +258,11 @@ static int index_events(struct tracefs_source *s, struct rt_error *err)
 		if (s->events[i].format.id >= EVENT_IDS || i + 1 >= EVENT_IDS)
 			return rt_fail(err, -E2BIG, "%s: event id %u is out of range", s->events[i].format.name,
 				       s->events[i].format.id);
+		if (rt_tracefs_event_bind(&s->events[i]) < 0)
+			return rt_fail(err, -EBADMSG, "%s: its format lacks a field that it was defined with", s->events[i].format.name);
 		s->by_id[s->events[i].format.id] = (uint16_t)(i + 1);
-		if (s->events[i].plan && rt_plan_size(s->events[i].plan) > data)
-			data = rt_plan_size(s->events[i].plan);
+		if (s->events[i].size > data)
+			data = s->events[i].size;
 	}
 	s->data = malloc(data);
 	s->page = malloc(s->layout.page);

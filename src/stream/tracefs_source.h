@@ -6,6 +6,13 @@
 #include "stream/source.h"
 #include "stream/tracefs_format.h"
 
+/* Where a field stands in a record; `size` 0: the record has none. */
+struct rt_place {
+	uint16_t offset, size;
+	bool is_signed;
+	uint16_t to;			/* a value: its offset in the plan's layout */
+};
+
 /* An event of the instance, and what a record of it means. */
 struct rt_tracefs_event {
 	struct rt_format format;
@@ -13,7 +20,12 @@ struct rt_tracefs_event {
 	const struct rt_plan *plan;	/* RT_EV_HIT; the fields are those of emit/definition.h */
 	uint16_t plan_id;
 	uint32_t probe;			/* the probe's id where the record has no field `id` */
+	struct rt_place tid, sp, id, ra, child, flags, values[RT_MAX_VALUES];	/* by rt_tracefs_event_bind */
+	uint16_t size;			/* bytes of the values in the plan's layout */
 };
+
+/* Find the fields in the format, once.  0, or -EBADMSG where it lacks one. */
+int rt_tracefs_event_bind(struct rt_tracefs_event *event);
 
 /*
  * The trace_pipe_raw files of a trace instance, one an online CPU.  Hits have their thread and no process (pid 0); a new thread of

@@ -11,17 +11,18 @@
 
 /* What is measured with, and how much. */
 struct bench {
-	const char *rawtrace, *loop, *many;	/* paths */
+	const char *rawtrace, *loop, *instrumented, *many;	/* paths */
 	const char *trace;			/* the temporary file that traces go to */
 	long calls;
 	unsigned repeats, starts, seconds;	/* `seconds`: the time limit of one run */
 	bool smoke;
 };
 
-/* One program that was run to its end.  The two numbers are those of the target's one line of output. */
+/* One program that was run to its end.  The numbers are those of the target's one line of output; 0 for a third that it has not. */
 struct run {
 	uint64_t began, ended;		/* CLOCK_MONOTONIC, ns: just before exec, and when it had been waited for */
-	double numbers[2];
+	double cpu;			/* CPU time, ns, of it and what it has waited for */
+	double numbers[3];
 };
 
 /* A program that waits before its exec, so that probes can be put in. */
@@ -50,7 +51,25 @@ int floor_run(const struct bench *bench, enum floor floor, double *ns, struct rt
 int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, const struct rt_ring_ops *ring, double *bytes,
 	      struct rt_error *err);
 
-/* The table of a traced call.  A failure where there is no floor; in a smoke test also where a mechanism fails. */
+/* What it takes to put probes in and out, in ms: from exec to the program's main, and from there to the end. */
+struct many_cost {
+	double attach, detach;
+	bool few;		/* ten functions, not 5,000 */
+};
+int many_run(const struct bench *bench, const struct rt_attach_ops *ops, const struct rt_ring_ops *ring, struct many_cost *cost);
+
+/* Other tools on the same loop. */
+struct peer {
+	const char *name, *remark;
+	const char *record, *count;	/* shell commands; the second prints how many calls were recorded */
+};
+const struct peer *peer_at(unsigned i);		/* NULL: no more */
+/*
+ * One run of `calls` calls: ns a call, and how many of them are missing in what it recorded.  -ENOENT where it is not installed.
+ */
+int peer_run(const struct bench *bench, const struct peer *peer, long calls, double *ns, long *missing);
+
+/* The table of a traced call.  A failure where there is no floor; in a smoke test also where a mechanism fails or loses events. */
 int bench_calls(const struct bench *bench, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err);
 
 /* The table of calls by how a function begins. */

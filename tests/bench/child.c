@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,22 +72,39 @@ static int read_all(int fd, char *buf, size_t size, uint64_t until)
 }
 
 /* The status after the end, or -ETIMEDOUT.  Polled: the end is wanted to a millisecond, and SIGCHLD is the caller's. */
-static int wait_until(pid_t pid, uint64_t until)
+static int wait_until(pid_t pid, uint64_t until, struct run *run)
 {
+	struct rusage usage;
 	int status;
 
-	while (waitpid(pid, &status, WNOHANG) == 0) {
+	while (wait4(pid, &status, WNOHANG, &usage) == 0) {
 		if (rt_now() >= until)
 			return -ETIMEDOUT;
 		usleep(200);
 	}
+	run->cpu = ((double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec) * 1e9 +
+		   ((double)usage.ru_utime.tv_usec + (double)usage.ru_stime.tv_usec) * 1e3;
 	return status;
+}
+
+/* The target's line of numbers, among what a tracer may print beside it. */
+static bool read_numbers(const char *text, struct run *run)
+{
+	const char *line;
+
+	run->numbers[2] = 0;
+	for (line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "%lf %lf %lf", &run->numbers[0], &run->numbers[1], &run->numbers[2]) >= 2)
+			return true;
+	}
+	return false;
 }
 
 int child_run(struct child *child, unsigned seconds, struct run *run)
 {
 	uint64_t until;
-	char text[256];
+	char text[1024];
 	int r, status;
 
 	run->began = rt_now();
@@ -96,14 +114,14 @@ int child_run(struct child *child, unsigned seconds, struct run *run)
 	if (r == 0)
 		r = read_all(child->out, text, sizeof(text), until);
 	close(child->out);
-	status = wait_until(child->pid, until);
+	status = wait_until(child->pid, until, run);
 	run->ended = rt_now();
 	if (status == -ETIMEDOUT) {
 		/* Not waited for: a process that is taking its probes out dies only when that is done. */
 		kill(child->pid, SIGKILL);
 		return status;
 	}
-	if (r == 0 && (status != 0 || sscanf(text, "%lf %lf", &run->numbers[0], &run->numbers[1]) != 2))
+	if (r == 0 && (status != 0 || !read_numbers(text, run)))
 		r = -EIO;
 	return r;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loop CALLS [FUNCTION]: calls hit(), or marked() or tested(), that often and prints "FIRST NS": CLOCK_MONOTONIC at the
- * beginning of main, in ns, and what one call took, in ns.
+ * loop CALLS [FUNCTION]: calls hit(), or marked() or tested(), that often and prints "FIRST NS CPU": CLOCK_MONOTONIC at the
+ * beginning of main, in ns, and what one call took, in ns; and the CPU time that all of it took, in ns.  With LOOP_IN_C the
+ * compiler makes hit(), for tools that need its instrumentation.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#if defined(__x86_64__) || defined(__i386__)
+#if !defined(LOOP_IN_C) && (defined(__x86_64__) || defined(__i386__))
 /* In assembly, so that it begins with a push, which the kernel emulates, whatever the compiler's options. */
 int hit(int n);
 __asm__(".text\n"
@@ -35,7 +36,7 @@ __attribute__((noinline)) int hit(int n)
 }
 #endif
 
-#if defined(__x86_64__)
+#if !defined(LOOP_IN_C) && defined(__x86_64__)
 /* The same behind instructions that the kernel single-steps. */
 int marked(int n), tested(int n);
 __asm__(".text\n"
@@ -63,11 +64,11 @@ __asm__(".text\n"
 #define tested hit
 #endif
 
-static uint64_t now(void)
+static uint64_t now(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
@@ -75,12 +76,14 @@ int main(int argc, char **argv)
 {
 	const char *name = argc > 2 ? argv[2] : "hit";
 	int (*volatile f)(int n) = strcmp(name, "marked") == 0 ? marked : strcmp(name, "tested") == 0 ? tested : hit;
-	uint64_t first = now(), began;
+	uint64_t first = now(CLOCK_MONOTONIC), began;
 	long calls = argc > 1 ? atol(argv[1]) : 1, i;
 
-	began = now();
+	began = now(CLOCK_MONOTONIC);
 	for (i = 0; i < calls; i++)
 		f(1);
-	printf("%llu %.2f\n", (unsigned long long)first, (double)(now() - began) / (double)calls);
+	began = now(CLOCK_MONOTONIC) - began;
+	printf("%llu %.2f %llu\n", (unsigned long long)first, (double)began / (double)calls,
+	       (unsigned long long)now(CLOCK_PROCESS_CPUTIME_ID));
 	return 0;
 }

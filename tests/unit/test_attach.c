@@ -101,6 +101,7 @@ static void test_decode_hit(void)
 	CU_ASSERT_FATAL(rt_format_parse(hit_format, "test", &e.format, NULL) == 0);
 	plan_of_two(&plan);
 	e.plan = &plan;
+	CU_ASSERT_FATAL(rt_tracefs_event_bind(&e) == 0);
 	put32(rec, 4, 4321);
 	put32(rec, 16, 9);
 	put32(rec, 20, 0xffffe000);
@@ -137,6 +138,12 @@ static void test_decode_hit(void)
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 55, 99, data, &event) == -EBADMSG);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 39, 99, data, &event) == -EBADMSG);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 2, 99, data, &event) == -EBADMSG);
+	/* A value that the format has not, or not as a string. */
+	plan.nvalues = 3;
+	CU_ASSERT(rt_tracefs_event_bind(&e) == -EBADMSG);
+	plan_of_two(&plan);
+	plan.values[1].type = RT_TYPE_INT;
+	CU_ASSERT(rt_tracefs_event_bind(&e) == -EBADMSG);
 	rt_format_free(&e.format);
 }
 
@@ -152,6 +159,7 @@ static void test_decode_threads(void)
 	struct rt_event event;
 
 	CU_ASSERT_FATAL(rt_format_parse(format, "test", &e.format, NULL) == 0);
+	CU_ASSERT_FATAL(rt_tracefs_event_bind(&e) == 0);
 	put32(rec, 4, 10);
 	put32(rec, 8, 11);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 40, 1, NULL, &event) == 0);

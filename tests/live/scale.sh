@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A hundred thousand functions: memory, and CPU time that what is quadratic would pass by far (1e10 steps), whatever else runs here.
+. "$SRCDIR/tests/live/lib.sh"
+
+has "$CC" || skip_all "no compiler"
+slow && skip_all "an emulated machine takes minutes to build the program"
+
+# nop and ret are the same on all machines; one call, so that there is something to see.
+awk 'BEGIN {
+	print ".text"
+	for (i = 0; i < 100000; i++)
+		printf ".globl fn%05d\n.type fn%05d, %%function\nfn%05d: nop\nret\n.size fn%05d, . - fn%05d\n", i, i, i, i, i
+	print ".section .note.GNU-stack, \"\", %progbits"
+}' >"$T/functions.s"
+echo 'void fn77777(void); int main(void) { fn77777(); return 0; }' >"$T/main.c"
+"$CC" -o "$T/big" "$T/main.c" "$T/functions.s" >"$T/cc" 2>&1 || skip_all "$CC does not build the program"
+
+# CPU time of what was run so far, in $CPU, in ms.  Not in a subshell, which has run nothing.
+measure_cpu() {
+	times >"$T/times"
+	CPU=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); sum += t[1] * 60000 + t[2] * 1000 } printf "%d", sum }' "$T/times")
+}
+
+begin "one of 100,000 functions is resolved"
+measure_cpu
+before=$CPU
+(
+	ulimit -v 131072
+	rt --dump=tracefs "$T/big" fn77777
+	echo "$ST" >"$T/status"
+)
+ST=$(cat "$T/status")
+expect_status 0
+expect_number "lines of definitions" "$(grep -c '^[pr]:' "$T/out")" -eq 2
+measure_cpu
+expect_number "ms of CPU time" $((CPU - before)) -le 2000
+end_case
+
+find_mechanisms
+case " $MECHANISMS " in
+*" uprobe-multi "*) ;;
+*) exit 0 ;;
+esac
+
+begin "100,000 functions are traced"
+measure_cpu
+before=$CPU
+rt --attach=uprobe-multi "$T/big" 'fn*'
+expect_status 0
+expect_line '^>(fn77777 ' "$T/err"
+expect_number "lines of trace" "$(grep -c '' "$T/err")" -eq 2
+measure_cpu
+expect_number "ms of CPU time" $((CPU - before)) -le 5000
+end_case
