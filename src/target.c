@@ -54,6 +54,16 @@ static int entry_plan(struct rt_target *t, unsigned nargs, unsigned first, struc
 	return (int)i;
 }
 
+/* Nothing can be measured. */
+static int no_times(const struct rt_target *t, struct rt_error *err)
+{
+	const struct rt_function *f = &t->functions.v[0];
+	const char *why = t->entry_only[0] ? t->entry_only : f->entry_only ? f->entry_only : t->library_entry_only;
+
+	return rt_fail(err, -ENOTSUP, "%s%s cannot be timed: only entries can be probed, a uretprobe could harm the program: %s; "
+		       "rawtrace count counts the calls", f->name, t->functions.n > 1 ? " and the others" : "", why);
+}
+
 static int make_probes(struct rt_target *t, struct rt_error *err)
 {
 	size_t i, n = t->functions.n;
@@ -68,20 +78,23 @@ static int make_probes(struct rt_target *t, struct rt_error *err)
 	for (i = 0; i < n; i++) {
 		bool library = t->functions.v[i].image != t->images.v[0];
 
-		t->returns[i] = !t->entry_only[0] && !t->functions.v[i].entry_only && !(library && t->library_entry_only[0]);
+		t->returns[i] = t->purpose != RT_PURPOSE_COUNT && !t->entry_only[0] && !t->functions.v[i].entry_only &&
+				!(library && t->library_entry_only[0]);
 		any |= t->returns[i];
 	}
 	if (any)
 		rt_plan_c_return(rt_image_arch(t->images.v[0]), &t->plans[t->nplans++]);
 	for (i = 0; i < n; i++) {
-		plan = entry_plan(t, t->functions.v[i].nargs, any, err);
+		if (t->purpose == RT_PURPOSE_TIME && !t->returns[i])
+			continue;
+		plan = entry_plan(t, t->purpose == RT_PURPOSE_RECORD ? t->functions.v[i].nargs : 0, any, err);
 		if (plan < 0)
 			return plan;
 		t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)i, .plan = (uint16_t)plan };
 		if (t->returns[i])
 			t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)i, .plan = 0 };
 	}
-	return 0;
+	return t->nprobes ? 0 : no_times(t, err);
 }
 
 int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char *const *specs, int nspecs, struct rt_error *err)
@@ -109,14 +122,25 @@ bool rt_target_has_returns(const struct rt_target *t)
 	return t->nplans && t->plans[0].kind == RT_KIND_RETURN;
 }
 
-int rt_target_give_up_returns(struct rt_target *t, const char *why, struct rt_error *err)
+static int make_probes_anew(struct rt_target *t, struct rt_error *err)
 {
-	snprintf(t->entry_only, sizeof(t->entry_only), "%s", why);
 	free(t->returns);
 	free(t->plans);
 	free(t->probes);
 	t->nplans = t->nprobes = 0;
 	return make_probes(t, err);
+}
+
+int rt_target_give_up_returns(struct rt_target *t, const char *why, struct rt_error *err)
+{
+	snprintf(t->entry_only, sizeof(t->entry_only), "%s", why);
+	return make_probes_anew(t, err);
+}
+
+int rt_target_set_purpose(struct rt_target *t, enum rt_purpose purpose, struct rt_error *err)
+{
+	t->purpose = purpose;
+	return make_probes_anew(t, err);
 }
 
 void rt_target_free(struct rt_target *t)
@@ -128,6 +152,11 @@ void rt_target_free(struct rt_target *t)
 	free(t->probes);
 	free(t->path);
 	memset(t, 0, sizeof(*t));
+}
+
+static const char *in_part(const struct rt_target *t)
+{
+	return t->purpose == RT_PURPOSE_TIME ? "not timed" : "only entries are traced";
 }
 
 /* One remark for all functions that share a reason, with the first few names. */
@@ -148,7 +177,7 @@ static int note_reason(const struct rt_target *t, size_t first, int (*note)(void
 	}
 	if (n > NAMED)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, " and %zu more", n - NAMED);
-	snprintf(text + at, sizeof(text) - at, ": only entries are traced: %s", reason);
+	snprintf(text + at, sizeof(text) - at, ": %s: %s", in_part(t), reason);
 	return note(ctx, text);
 }
 
@@ -170,12 +199,14 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 		if (r < 0)
 			return r;
 	}
+	if (t->purpose == RT_PURPOSE_COUNT)
+		return 0;
 	if (t->entry_only[0]) {
 		snprintf(text, sizeof(text), "only entries are traced: a uretprobe could harm the program: %s", t->entry_only);
 		return note(ctx, text);
 	}
 	if (library && (everywhere || t->library_entry_only[0])) {
-		snprintf(text, sizeof(text), "only entries are traced in libraries: %s%s", everywhere ?
+		snprintf(text, sizeof(text), "%s in libraries: %s%s", in_part(t), everywhere ?
 			 "without BPF their probes are in every process that uses them" : "a uretprobe could harm code that comes later: ",
 			 everywhere ? "" : t->library_entry_only);
 		r = note(ctx, text);

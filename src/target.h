@@ -9,6 +9,7 @@
  * Every function has an entry probe, and a return probe where that harms nobody.
  */
 struct rt_target {
+	enum rt_purpose purpose;
 	char *path;			/* the program's file; NULL with a pid */
 	struct rt_images images;
 	struct rt_functions functions;
@@ -28,6 +29,12 @@ struct rt_target {
 int rt_target_resolve(struct rt_target *target, const char *program, pid_t pid, char *const *specs, int nspecs,
 		      struct rt_error *err);
 void rt_target_free(struct rt_target *target);
+
+/*
+ * Make the plans and probes anew for `purpose`: entries without values for counting; for measuring, no probes of functions whose
+ * return is not probed, and an error with the reason where there are none else.  After rt_target_resolve, which makes them for records.
+ */
+int rt_target_set_purpose(struct rt_target *target, enum rt_purpose purpose, struct rt_error *err);
 
 /* Is any return probed?  Make the plans and probes anew without them, for the reason `why`. */
 bool rt_target_has_returns(const struct rt_target *target);

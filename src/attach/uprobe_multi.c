@@ -110,7 +110,7 @@ static int link_plan(struct multi *m, const struct rt_attach_request *request, u
 			if (request->probes[j].plan != plan || g->image != f->image)
 				continue;
 			b->offsets[b->n] = rt_function_place(g);
-			b->cookies[b->n++] = j;
+			b->cookies[b->n++] = request->purpose == RT_PURPOSE_RECORD ? j : request->probes[j].function;
 		}
 		r = link_batch(m, request, prog, b, request->plans[plan].kind, err);
 	}
@@ -158,6 +158,7 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 		free(m);
 		goto out;
 	}
+	m->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &m->side.counts;
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
 		for (plan = 0; plan < request->nplans && r == 0; plan++)
 			if ((int)request->plans[plan].kind == kind)

@@ -13,6 +13,8 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 {
 	fputs("usage: rawtrace [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
 	      "       rawtrace [OPTION]... -p PID FUNCTION...\n"
+	      "       rawtrace count|hist [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
+	      "       rawtrace count|hist [OPTION]... -p PID FUNCTION...\n"
 	      "       rawtrace doctor [--clean]\n"
 	      "\n"
 	      "Print the calls of native functions, with arguments and results, as a tree.\n"
@@ -41,6 +43,8 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 	      "  -h, --help             print this text\n"
 	      "  -V, --version          print the version and what is built in\n"
 	      "\n"
+	      "rawtrace count prints how often each function was called, rawtrace hist how long the\n"
+	      "calls took (a histogram): both are worked out in the kernel.\n"
 	      "rawtrace doctor says what works on this machine; with --clean it removes what killed\n"
 	      "rawtrace processes have left in tracefs.\n"
 	      "\n"

@@ -130,16 +130,34 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 	}
 }
 
-/* PROGRAM FUNCTION... or, with -p, FUNCTION...; `rest` are the words after "--", for the program. */
-static int take_words(struct rt_options *o, int n, char **rest, int nrest, struct rt_error *err)
+static const char *command_name(const struct rt_options *o)
 {
-	char **words = o->words;
+	return o->command == RT_CMD_COUNT ? "count " : o->command == RT_CMD_HIST ? "hist " : "";
+}
 
+static int check_counting(const struct rt_options *o, struct rt_error *err)
+{
+	const char *option = o->format ? "--format" : o->ring ? "--ring" : NULL;
+
+	if (o->command == RT_CMD_TRACE || !option)
+		return 0;
+	return rt_usage(err, "%s does not go with %s: it makes one table, and no event leaves the kernel", option,
+			o->command == RT_CMD_COUNT ? "count" : "hist");
+}
+
+/* PROGRAM FUNCTION... or, with -p, FUNCTION...; `rest` are the words after "--", for the program. */
+static int take_words(struct rt_options *o, int n, int skip, char **rest, int nrest, struct rt_error *err)
+{
+	char **words = o->words + skip;
+
+	n -= skip;
 	if (o->clean)
 		return rt_usage(err, "--clean goes with: rawtrace doctor");
 	if (!o->pid) {
 		if (n == 0)
-			return rt_usage(err, "what to trace? rawtrace PROGRAM FUNCTION..., or rawtrace -p PID FUNCTION...; see rawtrace --help");
+			return rt_usage(err, "what to trace? rawtrace %sPROGRAM FUNCTION..., or rawtrace %s-p PID FUNCTION...; "
+					"see rawtrace --help",
+					command_name(o), command_name(o));
 		o->program = *words++;
 		n--;
 		o->argv = calloc((size_t)nrest + 2, sizeof(*o->argv));
@@ -153,11 +171,26 @@ static int take_words(struct rt_options *o, int n, char **rest, int nrest, struc
 	o->specs = words;
 	o->nspecs = n;
 	if (n == 0)
-		return rt_usage(err, "which functions? name some, or a glob: rawtrace %s%s 'str*'", o->pid ? "-p PID" : o->program,
-				"");
+		return rt_usage(err, "which functions? name some, or a glob: rawtrace %s%s 'str*'", command_name(o),
+				o->pid ? "-p PID" : o->program);
 	if (o->no_bpf && o->attach && strcmp(o->attach, "tracefs") != 0)
 		return rt_usage(err, "--no-bpf and --attach=%s exclude each other", o->attach);
-	return 0;
+	return check_counting(o, err);
+}
+
+/*
+ * `count` and `hist` before PROGRAM, as all other words may be preceded by options; with -p they must be the very first argument,
+ * for a function may be called that.
+ */
+static bool take_command(struct rt_options *o, const char *first)
+{
+	if (!o->words[0] || (o->pid && o->words[0] != first))
+		return false;
+	if (strcmp(o->words[0], "count") == 0)
+		o->command = RT_CMD_COUNT;
+	else if (strcmp(o->words[0], "hist") == 0)
+		o->command = RT_CMD_HIST;
+	return o->command != RT_CMD_TRACE;
 }
 
 int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_error *err)
@@ -190,7 +223,8 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 		o->command = RT_CMD_DOCTOR;
 		return 0;
 	}
-	return take_words(o, n, end < argc ? argv + end + 1 : argv + end, end < argc ? argc - end - 1 : 0, err);
+	return take_words(o, n, take_command(o, argv[1]),
+			  end < argc ? argv + end + 1 : argv + end, end < argc ? argc - end - 1 : 0, err);
 }
 
 void rt_options_free(struct rt_options *o)

@@ -93,6 +93,38 @@ static void test_transports(void)
 	check("array-aarch64.bpf", &p);
 }
 
+/* Counting and measuring: by cookie, by a constant, and by where the probe is. */
+static void test_counting(void)
+{
+	struct rt_program p = { .purpose = RT_PURPOSE_COUNT, .pid = 7, .key_source = RT_KEY_COOKIE, .read_user = true, .rows = 4,
+				.stride = 8, .heads = RT_HEADS };
+	struct rt_plan entry, ret;
+
+	rt_plan_c_entry(&rt_arch_x86_64, 0, &entry);
+	rt_plan_c_return(&rt_arch_x86_64, &ret);
+	p.plan = &entry;
+	check("count.bpf", &p);
+	p.key_source = RT_KEY_POINTER;
+	check("count-pointer.bpf", &p);
+	p.purpose = RT_PURPOSE_TIME;
+	check("time-entry-pointer.bpf", &p);
+	p.plan = &ret;
+	check("time-return-pointer.bpf", &p);
+	p.key_source = RT_KEY_CONSTANT;
+	p.key = 3;
+	p.rows = 1;
+	check("time-return.bpf", &p);
+	p.read_user = false;
+	p.plan = &entry;
+	check("time-entry-old-kernel.bpf", &p);
+	rt_plan_c_return(&rt_arch_i386, &ret);
+	p.plan = &ret;
+	check("time-return-i386.bpf", &p);
+	rt_plan_c_entry(&rt_arch_aarch64, 0, &entry);
+	p.plan = &entry;
+	check("time-entry-aarch64.bpf", &p);
+}
+
 /* No kernel takes a program that reaches past its 512 bytes of stack. */
 static void test_too_large(void)
 {
@@ -159,6 +191,7 @@ CU_TestInfo rt_tests_emit_bpf[] = {
 	{ "golden listings of every architecture", test_architectures },
 	{ "golden listings for old kernels", test_variants },
 	{ "transports", test_transports },
+	{ "counting and measuring", test_counting },
 	{ "too large for the stack", test_too_large },
 	{ "labels", test_labels },
 	{ "maps", test_maps },

@@ -66,6 +66,16 @@ static void test_others(void)
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "doctor --clean") == 0 && o.command == RT_CMD_DOCTOR && o.clean);
 	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "count ./fib f") == 0 && o.command == RT_CMD_COUNT && o.nspecs == 1);
+	CU_ASSERT(!strcmp(o.program, "./fib"));
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "-v hist -o x ./fib f g -- 3") == 0 && o.command == RT_CMD_HIST && o.nspecs == 2);
+	CU_ASSERT(!strcmp(o.argv[1], "3"));
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "hist -p 12 f") == 0 && o.command == RT_CMD_HIST && o.nspecs == 1 && !strcmp(o.specs[0], "f"));
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "-p 12 count") == 0 && o.command == RT_CMD_TRACE && !strcmp(o.specs[0], "count"));
+	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "--help") == 0 && o.command == RT_CMD_HELP);
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "-V") == 0 && o.command == RT_CMD_VERSION);
@@ -84,6 +94,9 @@ static void test_usage(void)
 		{ "--nonsense ./fib f", "--nonsense" }, { "./fib f --buffer=x", "--buffer=x" }, { "./fib f --buffer=0", "--buffer=0" },
 		{ "./fib f --dump=perl", "--dump=perl" }, { "./fib f --clean", "--clean" }, { "doctor what", "doctor what" },
 		{ "./fib f --no-bpf --attach=pmu", "exclude" }, { "./fib f -o", "-o" },
+		{ "count", "rawtrace count PROGRAM" }, { "count ./fib", "count ./fib 'str*'" }, { "hist -p 12", "hist -p PID" },
+		{ "count --format=tree ./fib f", "--format does not go with count" },
+		{ "hist --ring=perf ./fib f", "--ring does not go with hist" },
 	};
 	struct rt_options o;
 	struct rt_error err;
