@@ -29,8 +29,12 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 	program.rows = 1;
 	program.stride = (uint32_t)t->functions.n * rt_cells_of(t->purpose);
 	program.heads = RT_HEADS;
+	program.limit = t->limit;
+	program.filtered = (t->limit.depth || t->limit.under) && source != RT_KEY_POINTER;
+	if (source == RT_KEY_CONSTANT)
+		program.function = t->probes[key].function;
 	if (source == RT_KEY_CONSTANT && t->purpose != RT_PURPOSE_RECORD)
-		program.key = t->probes[key].function;
+		program.key = program.function;
 	rt_bpf_init(&bpf);
 	r = rt_program_emit(&program, &bpf, err);
 	if (r == 0)
@@ -113,6 +117,8 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 		r = rt_target_set_purpose(&target, RT_PURPOSE_COUNT, err);
 	if (r == 0 && o->command == RT_CMD_HIST)
 		r = rt_target_set_purpose(&target, RT_PURPOSE_TIME, err);
+	if (r == 0 && (o->depth || o->only_under))
+		r = rt_target_set_limit(&target, o->depth, o->only_under, err);
 	if (r == 0 && !o->exact)
 		r = rt_place(&target, !o->no_bpf && ops->bpf, &calibration, err);
 	rt_calibration_end(&calibration);

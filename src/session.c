@@ -13,6 +13,7 @@
 
 #include "attach/counts.h"
 #include "feed.h"
+#include "filter.h"
 #include "kernel/caps.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
@@ -40,6 +41,7 @@ struct session {
 	struct rt_attach *attach;
 	struct rt_calibration calibration;
 	struct rt_merge *merge;
+	struct rt_filter *filter;	/* NULL: everything is shown */
 	struct rt_stack *stack;
 	struct rt_feed *feed;
 	struct rt_out out;
@@ -385,7 +387,7 @@ static int attach(struct session *s, struct rt_error *err)
 	const struct rt_options *o = s->options;
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
-		.purpose = purpose(o), .pid = s->tracee.pid, .functions = &s->target.functions, .program = s->target.images.v[0],
+		.purpose = purpose(o), .limit = s->target.limit, .pid = s->tracee.pid, .functions = &s->target.functions, .program = s->target.images.v[0],
 		.ring_bytes = o->buffer,
 		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
 	};
@@ -416,6 +418,21 @@ static int attach(struct session *s, struct rt_error *err)
 	return 0;
 }
 
+static int make_stack(struct session *s, struct rt_error *err)
+{
+	const struct rt_filter_want want = {
+		.limit = s->target.limit, .roots = s->target.roots, .min_time = s->options->min_time,
+	};
+
+	if (want.limit.depth || want.limit.under || want.min_time) {
+		s->filter = rt_filter_new(&want, &s->out.ops->calls, &s->out);
+		s->stack = s->filter ? rt_stack_new(&rt_filter_ops, s->filter) : NULL;
+	} else {
+		s->stack = rt_stack_new(&s->out.ops->calls, &s->out);
+	}
+	return s->stack ? 0 : rt_nomem(err);
+}
+
 /* What the stages below the attach need to know of the process, then the word to go. */
 static int begin_stream(struct session *s, struct rt_error *err)
 {
@@ -423,11 +440,15 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	int r;
 
 	s->merge = rt_merge_new(n);
-	s->stack = rt_stack_new(&s->out.ops->calls, &s->out);
+	r = make_stack(s, err);
+	if (r < 0)
+		return r;
 	s->feed = s->stack ? rt_feed_new(&s->target, s->attach->ops->key, s->tracee.pid, s->attach->source->gaps, s->stack) : NULL;
 	if (!s->merge || !s->feed)
 		return rt_nomem(err);
 	r = rt_target_notes(&s->target, s->attach->ops->everywhere, note, s);
+	if (r == 0)
+		r = rt_target_check_roots(&s->target, err);
 	if (r == 0 && s->attach->remark)
 		r = note(s, s->attach->remark);
 	if (r == 0)
@@ -542,6 +563,7 @@ static void release(struct session *s)
 	free(s->counts.v);
 	rt_feed_free(s->feed);
 	rt_stack_free(s->stack);
+	rt_filter_free(s->filter);
 	rt_merge_free(s->merge);
 	rt_target_free(&s->target);
 	if (s->epoll >= 0)
@@ -604,6 +626,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	r = rt_target_resolve(&s.target, options->program, options->pid, options->specs, options->nspecs, err);
 	if (r == 0 && purpose(options) != RT_PURPOSE_RECORD)
 		r = rt_target_set_purpose(&s.target, purpose(options), err);
+	if (r == 0 && (options->depth || options->only_under))
+		r = rt_target_set_limit(&s.target, options->depth, options->only_under, err);
 	if (r == 0)
 		r = check_rights(options, err);
 	if (r == 0)

@@ -17,6 +17,7 @@ struct rt_probe {
 
 struct rt_attach_request {
 	enum rt_purpose purpose;
+	struct rt_limit limit;		/* what programs may leave out, where they know the function; what they pass is filtered later */
 	pid_t pid;			/* the one process to trace: a thread-group leader, may not have called exec yet */
 	const struct rt_functions *functions;
 	const struct rt_plan *plans;

@@ -86,7 +86,8 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 	for (i = 0; i < RT_MAPS; i++)
 		side->maps[i] = -1;
 	side->maps[RT_MAP_HITS] = r = open_hits(side);
-	if (r >= 0 && request->purpose != RT_PURPOSE_RECORD)
+	side->filtered = (request->limit.depth || request->limit.under) && key == RT_KEY_ID;
+	if (r >= 0 && (side->filtered || request->purpose != RT_PURPOSE_RECORD))
 		r = rt_counts_open(&side->counts, side->maps, request->purpose, key, (uint32_t)request->functions->n);
 	if (r < 0) {
 		rt_bpf_side_close(side);
@@ -185,12 +186,15 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		.key_source = key_source, .key = key, .read_user = !side->no_read_user,
 		.slots = side->slots, .transport = side->ring->transport, .ring_size = side->ring_size,
 		.rows = side->counts.rows, .stride = side->counts.stride, .heads = side->counts.heads,
+		.filtered = side->filtered, .limit = request->limit,
 	};
 	char log[LOG_SIZE];
 	int r;
 
 	if (key_source == RT_KEY_CONSTANT && request->purpose != RT_PURPOSE_RECORD)
 		program.key = request->probes[key].function;
+	if (key_source == RT_KEY_CONSTANT)
+		program.function = request->probes[key].function;
 	r = load(side, &program, expected, log, err);
 	if (r == -EINVAL && program.read_user && lacks_helper(log)) {
 		/* Before 5.5 bpf_probe_read reads the program's memory too. */

@@ -99,6 +99,8 @@ int rt_counts_open(struct rt_counts *c, int *maps, enum rt_purpose purpose, enum
 	c->purpose = purpose;
 	c->key = key;
 	c->maps = maps;
+	if (purpose == RT_PURPOSE_RECORD)
+		return make_frames(c);
 	c->functions = key == RT_KEY_IP ? 1 : functions;
 	r = make_cells(c);
 	c->functions = functions;

@@ -80,6 +80,14 @@ static unsigned only_probe(const struct rt_attach_request *request, uint16_t pla
 	return n == 1 ? only : request->nprobes;
 }
 
+/* What programs take as rt_program.key, and the function in the upper half for those that filter. */
+static uint64_t cookie(const struct rt_attach_request *request, unsigned probe)
+{
+	uint64_t function = request->probes[probe].function;
+
+	return request->purpose == RT_PURPOSE_RECORD ? function << 32 | probe : function;
+}
+
 /* Every file's probes of one plan, a link each.  `b` has room for all probes. */
 static int link_plan(struct multi *m, const struct rt_attach_request *request, uint16_t plan, struct batch *b,
 		     struct rt_error *err)
@@ -110,7 +118,7 @@ static int link_plan(struct multi *m, const struct rt_attach_request *request, u
 			if (request->probes[j].plan != plan || g->image != f->image)
 				continue;
 			b->offsets[b->n] = rt_function_place(g);
-			b->cookies[b->n++] = request->purpose == RT_PURPOSE_RECORD ? j : request->probes[j].function;
+			b->cookies[b->n++] = cookie(request, j);
 		}
 		r = link_batch(m, request, prog, b, request->plans[plan].kind, err);
 	}

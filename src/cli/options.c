@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_ENTRY };
+enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_ENTRY, OPT_DEPTH, OPT_MIN_TIME,
+       OPT_UNDER };
 
 static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
@@ -19,6 +20,9 @@ static const struct option long_options[] = {
 	{ "buffer", required_argument, NULL, OPT_BUFFER },
 	{ "ring", required_argument, NULL, OPT_RING },
 	{ "dump", required_argument, NULL, OPT_DUMP },
+	{ "depth", required_argument, NULL, OPT_DEPTH },
+	{ "min-time", required_argument, NULL, OPT_MIN_TIME },
+	{ "only-under", required_argument, NULL, OPT_UNDER },
 	{ "entry", required_argument, NULL, OPT_ENTRY },
 	{ "clean", no_argument, NULL, OPT_CLEAN },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -46,6 +50,41 @@ int rt_size_parse(const char *text, size_t *size)
 	if (end[shift != 0] != '\0' || v > (SIZE_MAX >> shift))
 		return -EINVAL;
 	*size = (size_t)v << shift;
+	return 0;
+}
+
+int rt_time_parse(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+	double v;
+	unsigned i;
+	char *end;
+
+	/* strtod takes "nan" and hexadecimal numbers too. */
+	if (*text < '0' || *text > '9' || text[strspn(text, "0123456789.")] == 'x')
+		return -EINVAL;
+	v = strtod(text, &end);
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(end, units[i].name) != 0)
+			continue;
+		if (v * units[i].ns > 1e18)
+			return -EINVAL;
+		*ns = (uint64_t)(v * units[i].ns + 0.5);
+		return *ns ? 0 : -EINVAL;
+	}
+	return -EINVAL;
+}
+
+static int parse_depth(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	size_t n;
+
+	if (strspn(text, "0123456789") != strlen(text) || rt_size_parse(text, &n) < 0 || n < 1 || n > INT_MAX)
+		return rt_usage(err, "--depth=%s: how many levels to show is expected, from 1 on", text);
+	o->depth = (unsigned)n;
 	return 0;
 }
 
@@ -111,6 +150,15 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 		return parse_dump(o, optarg, err);
 	case OPT_ENTRY:
 		return parse_entry(o, optarg, err);
+	case OPT_DEPTH:
+		return parse_depth(o, optarg, err);
+	case OPT_MIN_TIME:
+		if (rt_time_parse(optarg, &o->min_time) < 0)
+			return rt_usage(err, "--min-time=%s: a time is expected, such as 300ns, 20us, 1.5ms or 2s", optarg);
+		return 0;
+	case OPT_UNDER:
+		o->only_under = optarg;
+		return 0;
 	case OPT_CLEAN:
 		o->clean = true;
 		return 0;
@@ -137,7 +185,8 @@ static const char *command_name(const struct rt_options *o)
 
 static int check_counting(const struct rt_options *o, struct rt_error *err)
 {
-	const char *option = o->format ? "--format" : o->ring ? "--ring" : NULL;
+	const char *option = o->format ? "--format" : o->ring ? "--ring" : o->depth ? "--depth" : o->min_time ? "--min-time" :
+			     o->only_under ? "--only-under" : NULL;
 
 	if (o->command == RT_CMD_TRACE || !option)
 		return 0;

@@ -2,6 +2,7 @@
 #ifndef RT_EMIT_CELLS_H
 #define RT_EMIT_CELLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a program does with a hit. */
@@ -45,6 +46,15 @@ struct rt_cell_key {
  * that share a slot one has it until it has left all its calls, and the other's are not measured meanwhile.
  */
 enum { RT_OPEN_MAX = 64, RT_HEADS = 4096, RT_HEADS_MIN = 128 };	/* 64: the kernel keeps no more returns a thread */
+
+/*
+ * Which calls are recorded at all: those fewer than `depth` recorded calls are open around (0: any), and with `under` only a root
+ * function's and those inside one.  A program passes what it cannot judge; src/filter.c decides.
+ */
+struct rt_limit {
+	uint32_t depth;
+	bool under;
+};
 
 struct rt_head {
 	uint32_t depth;		/* frames in use; their stack pointers never increase */

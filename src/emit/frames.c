@@ -119,31 +119,43 @@ static void emit_unwind(struct emitter *e, int push)
 	rt_bpf_place(e->bpf, push);
 }
 
-void rt_emit_push(struct emitter *e)
+/* The entry's stack pointer, and the thread's calls without those that are over.  Where another thread has the slot: on to `taken`. */
+static void emit_enter(struct emitter *e, int taken)
 {
-	int other = rt_bpf_label(e->bpf), mine = rt_bpf_label(e->bpf), push = rt_bpf_label(e->bpf);
+	int other = rt_bpf_label(e->bpf), mine = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf);
 
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, e->program->plan->arch->sp.pt_regs);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_SP, R1);
 	emit_head(e, other);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, mine);
 	rt_bpf_place(e->bpf, other);
-	rt_bpf_jump(e->bpf, RT_BPF_JNE, DEPTH, 0, e->out);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, DEPTH, 0, taken);
 	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, tid), R2);
 	rt_bpf_place(e->bpf, mine);
-	emit_unwind(e, push);
+	emit_unwind(e, done);
 	emit_store_depth(e);
-	/* Of as many the kernel delivers no further return either. */
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, e->out);
+}
+
+/* r0 = the new frame of FR_SP and FR_ID. */
+static void emit_new(struct emitter *e)
+{
 	rt_bpf_mov(e->bpf, R1, DEPTH);
 	emit_frame(e);
-	rt_bpf_mov(e->bpf, CTX, R0);	/* the context has had its use */
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
-	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, AT(sp), R1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(sp), R1);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_ID);
-	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, AT(id), R1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(id), R1);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, 1);
 	emit_store_depth(e);
+}
+
+void rt_emit_push(struct emitter *e)
+{
+	emit_enter(e, e->out);
+	/* Of as many the kernel delivers no further return either. */
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, e->out);
+	emit_new(e);
+	rt_bpf_mov(e->bpf, CTX, R0);	/* the context has had its use */
 	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
 	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, AT(time), R0);
 }
@@ -233,20 +245,26 @@ static void emit_check_id(struct emitter *e)
 	rt_bpf_place(e->bpf, right);
 }
 
-void rt_emit_pop(struct emitter *e, int check)
+/* HEAD, DEPTH and r0, the frame of the call that returns, which is DEPTH - 1. */
+static void emit_leave(struct emitter *e, int check, int other)
 {
 	const struct rt_arch *arch = e->program->plan->arch;
 
-	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_TIME, R0);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, arch->sp.pt_regs);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -(int32_t)arch->return_pop);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_SP, R1);
-	emit_head(e, e->out);
+	emit_head(e, other);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
 	emit_match(e);
 	if (check)
 		emit_check_id(e);
+}
+
+void rt_emit_pop(struct emitter *e, int check)
+{
+	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_TIME, R0);
+	emit_leave(e, check, e->out);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(time));
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, FR_TIME);
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R2, R1);
@@ -255,4 +273,42 @@ void rt_emit_pop(struct emitter *e, int check)
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_ID, R1);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
 	emit_store_depth(e);
+}
+
+/* FR_ID: the function. */
+static void emit_function(struct emitter *e)
+{
+	if (e->program->key_source == RT_KEY_CONSTANT) {
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, FR_ID, (int32_t)e->program->function);
+		return;
+	}
+	rt_bpf_mov(e->bpf, R1, CTX);
+	rt_bpf_call(e->bpf, RT_FN_get_attach_cookie);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R0, 32);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_ID, R0);
+}
+
+void rt_emit_limit(struct emitter *e)
+{
+	const struct rt_program *p = e->program;
+	int pass = rt_bpf_label(e->bpf);
+
+	emit_function(e);
+	if (p->plan->kind == RT_KIND_RETURN) {
+		emit_leave(e, true, pass);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
+		emit_store_depth(e);
+		rt_bpf_place(e->bpf, pass);
+		return;
+	}
+	emit_enter(e, pass);
+	if (p->limit.under && !p->plan->root)
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
+	if (p->limit.depth)
+		rt_bpf_jump(e->bpf, RT_BPF_JGT, DEPTH, (int32_t)p->limit.depth - 1, e->out);
+	if (!p->plan->no_return) {
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, pass);
+		emit_new(e);
+	}
+	rt_bpf_place(e->bpf, pass);
 }

@@ -28,6 +28,11 @@ enum {
 void rt_emit_push(struct emitter *e);
 
 /*
+ * For a program that records what rt_limit lets through: at an entry or a return, on to `out` where it does not.
+ */
+void rt_emit_limit(struct emitter *e);
+
+/*
  * At a return: pop its call, and leave the duration in FR_TIME, the call's id in FR_ID.  `check`: FR_ID is set and says which
  * function it must be of.  On to `out` where the entry was not seen.
  */

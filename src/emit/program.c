@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "emit/count.h"
+#include "emit/frames.h"
 #include "emit/private.h"
 
 /* Ours: the mask of values that could not be read, the record's room in a ring. */
@@ -369,6 +370,8 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 		rt_emit_counting(&e);
 		goto end;
 	}
+	if (program->filtered)
+		rt_emit_limit(&e);
 	emit_count(&e);
 	emit_reserve(&e);
 	emit_header(&e);

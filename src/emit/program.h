@@ -33,6 +33,9 @@ struct rt_program {
 	uint32_t ring_size;		/* RT_TRANSPORT_ARRAY: bytes of data a CPU, a power of two */
 	uint32_t rows, stride;		/* of RT_MAP_CELLS (emit/cells.h) */
 	uint32_t heads;			/* slots of RT_MAP_HEADS, a power of two */
+	bool filtered;			/* record only what `limit` lets through (not with RT_KEY_POINTER) */
+	struct rt_limit limit;
+	uint32_t function;		/* filtered and RT_KEY_CONSTANT: the probe's; a cookie has it in its upper half */
 };
 
 /*
