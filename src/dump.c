@@ -18,13 +18,23 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 			FILE *file, struct rt_error *err)
 {
 	const struct rt_ring_ops *ring = o->ring ? rt_ring_find(o->ring) : rt_ring_at(0);
-	const struct rt_program program = {
-		.plan = &t->plans[plan], .plan_id = (uint16_t)plan, .pid = o->pid, .key_source = source, .key = key, .read_user = true,
+	struct rt_program program = {
+		.purpose = t->purpose, .plan = &t->plans[plan], .plan_id = (uint16_t)plan, .pid = o->pid, .key_source = source, .key = key, .read_user = true,
 		.slots = RT_GAPS_SLOTS, .transport = ring->transport, .ring_size = (uint32_t)rt_ring_size(o->buffer, 1),
 	};
 	struct rt_bpf bpf;
 	int r;
 
+	/* As large as they are for one row: how many there are depends on the machine. */
+	program.rows = 1;
+	program.stride = (uint32_t)t->functions.n * rt_cells_of(t->purpose);
+	program.heads = RT_HEADS;
+	program.limit = t->limit;
+	program.filtered = (t->limit.depth || t->limit.under) && source != RT_KEY_POINTER;
+	if (source == RT_KEY_CONSTANT)
+		program.function = t->probes[key].function;
+	if (source == RT_KEY_CONSTANT && t->purpose != RT_PURPOSE_RECORD)
+		program.key = program.function;
 	rt_bpf_init(&bpf);
 	r = rt_program_emit(&program, &bpf, err);
 	if (r == 0)
@@ -103,6 +113,12 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 	if (o->dump == RT_DUMP_BPF && (!ops->bpf || o->no_bpf))
 		return rt_usage(err, "--dump=bpf: %s uses no BPF", o->no_bpf ? "--no-bpf" : ops->name);
 	r = rt_target_resolve(&target, o->program, o->pid, o->specs, o->nspecs, err);
+	if (r == 0 && o->command == RT_CMD_COUNT)
+		r = rt_target_set_purpose(&target, RT_PURPOSE_COUNT, err);
+	if (r == 0 && o->command == RT_CMD_HIST)
+		r = rt_target_set_purpose(&target, RT_PURPOSE_TIME, err);
+	if (r == 0 && (o->depth || o->only_under))
+		r = rt_target_set_limit(&target, o->depth, o->only_under, err);
 	if (r == 0 && !o->exact)
 		r = rt_place(&target, !o->no_bpf && ops->bpf, &calibration, err);
 	rt_calibration_end(&calibration);

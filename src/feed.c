@@ -123,7 +123,7 @@ static uint32_t function_at(const struct rt_feed *feed, uint64_t offset, uint64_
 	return RT_NO_FUNCTION;
 }
 
-static uint32_t function_of_ip(struct rt_feed *feed, uint64_t ip)
+uint32_t rt_feed_function(struct rt_feed *feed, uint64_t ip)
 {
 	struct cached *c = &feed->cache[ip % CACHE];
 	uint64_t ino, offset;
@@ -205,7 +205,7 @@ static int on_hit(struct rt_feed *feed, struct rt_event *event)
 			return -EBADMSG;
 		hit.function = t->probes[event->hit.key].function;
 	} else if (hit.plan->kind == RT_KIND_ENTRY) {
-		hit.function = function_of_ip(feed, event->hit.key);
+		hit.function = rt_feed_function(feed, event->hit.key);
 	}
 	hit.returns = hit.function != RT_NO_FUNCTION ? t->returns[hit.function] : !t->entry_only[0];
 	if (hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)

@@ -29,6 +29,9 @@ int rt_feed_read_process(struct rt_feed *feed);
  */
 void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end);
 
+/* The function that has its entry probe at `ip` of the process; RT_NO_FUNCTION: not known. */
+uint32_t rt_feed_function(struct rt_feed *feed, uint64_t ip);
+
 /* A sink for the merge: ctx is the feed. */
 int rt_feed_event(void *ctx, const struct rt_event *event);
 

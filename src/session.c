@@ -11,13 +11,16 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "attach/counts.h"
 #include "feed.h"
+#include "filter.h"
 #include "kernel/caps.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"
 #include "leaving.h"
 #include "output/out.h"
+#include "output/tally.h"
 #include "place.h"
 #include "stream/merge.h"
 #include "stream/ring.h"
@@ -38,9 +41,11 @@ struct session {
 	struct rt_attach *attach;
 	struct rt_calibration calibration;
 	struct rt_merge *merge;
+	struct rt_filter *filter;	/* NULL: everything is shown */
 	struct rt_stack *stack;
 	struct rt_feed *feed;
 	struct rt_out out;
+	struct rt_count_list base, counts;	/* what the kernel had counted when the trace began, and when it ended */
 	char *out_buffer;
 	int epoll, signals;
 	int stopped;		/* the signal that ended the trace, 0: none */
@@ -62,15 +67,21 @@ static int out_check(struct session *s, struct rt_error *err)
 	return rt_fail(err, errno ? -errno : -EIO, "%s: %s", out_name(s), strerror(errno ? errno : EIO));
 }
 
+static const struct rt_out_ops *out_ops(const struct rt_options *o)
+{
+	if (o->command == RT_CMD_COUNT)
+		return &rt_out_count;
+	return o->command == RT_CMD_HIST ? &rt_out_hist : rt_out_find(o->format ? o->format : "tree");
+}
+
 static int open_out(struct session *s, struct rt_error *err)
 {
 	const struct rt_options *o = s->options;
-	const char *format = o->format ? o->format : "tree";
 	int fd;
 
-	s->out.ops = rt_out_find(format);
+	s->out.ops = out_ops(o);
 	if (!s->out.ops)
-		return rt_usage(err, "--format=%s: no such format; see rawtrace --help", format);
+		return rt_usage(err, "--format=%s: no such format; see rawtrace --help", o->format);
 	fd = o->output ? open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	s->out.file = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (!s->out.file)
@@ -146,6 +157,46 @@ static void read_signals(struct session *s)
 		/* ^C at a terminal (from the kernel) goes to the command too; kill(1) reaches only us. */
 		s->pass_on = si.ssi_code <= 0;
 	}
+}
+
+/* ---- what the kernel counts ---- */
+
+static enum rt_purpose purpose(const struct rt_options *o)
+{
+	return o->command == RT_CMD_COUNT ? RT_PURPOSE_COUNT : o->command == RT_CMD_HIST ? RT_PURPOSE_TIME : RT_PURPOSE_RECORD;
+}
+
+static int read_counts(const struct session *s, struct rt_count_list *list, struct rt_error *err)
+{
+	int r = s->attach->counts ? rt_counts_read(s->attach->counts, list) : 0;
+
+	return r < 0 ? rt_fail(err, r, "reading a BPF map: %s", strerror(-r)) : 0;
+}
+
+static void add_counts(struct session *s, const struct rt_count_list *list, bool take_off)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		const struct rt_count *c = &list->v[i];
+		uint32_t function = s->attach->ops->key == RT_KEY_IP ? rt_feed_function(s->feed, c->key) : (uint32_t)c->key;
+
+		rt_tally_add(&s->out, function, c->cell, take_off ? -c->value : c->value);
+	}
+}
+
+/* After the last round, which may have brought the mappings that tell whose an instruction pointer is. */
+static int tell_counts(struct session *s, uint64_t time)
+{
+	struct rt_event lost = { .type = RT_EV_LOST, .time = time };
+
+	if (!s->attach->counts)
+		return 0;
+	add_counts(s, &s->base, true);
+	add_counts(s, &s->counts, false);
+	lost.lost.count = s->counts.missed - s->base.missed;
+	lost.lost.until = time;
+	return lost.lost.count ? rt_stack_event(s->stack, &lost) : 0;
 }
 
 /* ---- the stream ---- */
@@ -336,7 +387,8 @@ static int attach(struct session *s, struct rt_error *err)
 	const struct rt_options *o = s->options;
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
-		.pid = s->tracee.pid, .functions = &s->target.functions, .program = s->target.images.v[0], .ring_bytes = o->buffer,
+		.purpose = purpose(o), .limit = s->target.limit, .pid = s->tracee.pid, .functions = &s->target.functions, .program = s->target.images.v[0],
+		.ring_bytes = o->buffer,
 		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
 	};
 	uint64_t began;
@@ -368,6 +420,21 @@ static int attach(struct session *s, struct rt_error *err)
 	return 0;
 }
 
+static int make_stack(struct session *s, struct rt_error *err)
+{
+	const struct rt_filter_want want = {
+		.limit = s->target.limit, .roots = s->target.roots, .min_time = s->options->min_time,
+	};
+
+	if (want.limit.depth || want.limit.under || want.min_time) {
+		s->filter = rt_filter_new(&want, &s->out.ops->calls, &s->out);
+		s->stack = s->filter ? rt_stack_new(&rt_filter_ops, s->filter) : NULL;
+	} else {
+		s->stack = rt_stack_new(&s->out.ops->calls, &s->out);
+	}
+	return s->stack ? 0 : rt_nomem(err);
+}
+
 /* What the stages below the attach need to know of the process, then the word to go. */
 static int begin_stream(struct session *s, struct rt_error *err)
 {
@@ -375,11 +442,15 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	int r;
 
 	s->merge = rt_merge_new(n);
-	s->stack = rt_stack_new(&s->out.ops->calls, &s->out);
+	r = make_stack(s, err);
+	if (r < 0)
+		return r;
 	s->feed = s->stack ? rt_feed_new(&s->target, s->attach->ops->key, s->tracee.pid, s->attach->source->gaps, s->stack) : NULL;
 	if (!s->merge || !s->feed)
 		return rt_nomem(err);
 	r = rt_target_notes(&s->target, s->attach->ops->everywhere, note, s);
+	if (r == 0)
+		r = rt_target_check_roots(&s->target, err);
 	if (r == 0 && s->attach->remark)
 		r = note(s, s->attach->remark);
 	if (r == 0)
@@ -389,6 +460,9 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (r == 0 && !s->tracee.ours && rt_feed_read_process(s->feed) < 0)
 		r = rt_nomem(err);
 	begin_window(s);
+	/* Our own command has not begun. */
+	if (r == 0 && !s->tracee.ours)
+		r = read_counts(s, &s->base, err);
 	return r < 0 ? r : rt_tracee_go(&s->tracee, s->target.path, err);
 }
 
@@ -401,6 +475,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 	lost.lost.until = lost.time;
 	if (lost.lost.count)
 		r = rt_stack_event(s->stack, &lost);
+	if (r == 0)
+		r = tell_counts(s, lost.time);
 	if (r == 0)
 		r = rt_stack_end(s->stack, lost.time);
 	if (r == 0)
@@ -485,8 +561,11 @@ static void release(struct session *s)
 		fclose(s->out.file);
 	}
 	free(s->out_buffer);
+	free(s->base.v);
+	free(s->counts.v);
 	rt_feed_free(s->feed);
 	rt_stack_free(s->stack);
+	rt_filter_free(s->filter);
 	rt_merge_free(s->merge);
 	rt_target_free(&s->target);
 	if (s->epoll >= 0)
@@ -526,6 +605,8 @@ static int run(struct session *s, struct rt_error *err)
 	r = follow(s, err);
 	/* A program that has ended sends nothing more; of a running one the window cuts off what comes during the last round. */
 	end_window(s);
+	if (r == 0)
+		r = read_counts(s, &s->counts, err);
 	if (!s->tracee.ended && !takes_long(s))
 		s->attach->ops->detach(s->attach);
 	if (r == 0)
@@ -545,6 +626,10 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	if (r < 0)
 		return r;
 	r = rt_target_resolve(&s.target, options->program, options->pid, options->specs, options->nspecs, err);
+	if (r == 0 && purpose(options) != RT_PURPOSE_RECORD)
+		r = rt_target_set_purpose(&s.target, purpose(options), err);
+	if (r == 0 && (options->depth || options->only_under))
+		r = rt_target_set_limit(&s.target, options->depth, options->only_under, err);
 	if (r == 0)
 		r = check_rights(options, err);
 	if (r == 0)

@@ -39,50 +39,66 @@ static void judge_process(struct rt_target *t, pid_t pid)
 }
 
 /* The entry plan for `nargs` arguments, made when it is new.  The return plan, if any, is plan 0. */
-static int entry_plan(struct rt_target *t, unsigned nargs, unsigned first, struct rt_error *err)
+static int entry_plan(struct rt_target *t, unsigned nargs, unsigned first, bool root, bool no_return, struct rt_error *err)
 {
 	char why[sizeof(t->entry_only)];
 	unsigned i;
 
 	for (i = first; i < t->nplans; i++)
-		if (t->plans[i].nvalues == nargs)
+		if (t->plans[i].nvalues == nargs && t->plans[i].root == root && t->plans[i].no_return == no_return)
 			return (int)i;
 	if (rt_plan_c_entry(rt_image_arch(t->images.v[0]), nargs, &t->plans[i]) < 0)
 		return rt_usage(err, "%u arguments are too many; at most %d can be shown", nargs, RT_MAX_VALUES);
 	/* Without returns no call is kept open, and nothing can be a tail call of it. */
 	t->plans[i].return_address = first && rt_images_jump(&t->images, why, sizeof(why));
+	t->plans[i].root = root;
+	t->plans[i].no_return = no_return;
 	t->nplans++;
 	return (int)i;
+}
+
+/* Nothing can be measured. */
+static int no_times(const struct rt_target *t, struct rt_error *err)
+{
+	const struct rt_function *f = &t->functions.v[0];
+	const char *why = t->entry_only[0] ? t->entry_only : f->entry_only ? f->entry_only : t->library_entry_only;
+
+	return rt_fail(err, -ENOTSUP, "%s%s cannot be timed: only entries can be probed, a uretprobe could harm the program: %s; "
+		       "rawtrace count counts the calls", f->name, t->functions.n > 1 ? " and the others" : "", why);
 }
 
 static int make_probes(struct rt_target *t, struct rt_error *err)
 {
 	size_t i, n = t->functions.n;
-	bool any = false;
+	bool any = false, limited = t->limit.depth || t->limit.under;
 	int plan;
 
 	t->returns = calloc(n, sizeof(*t->returns));
-	t->plans = calloc(RT_MAX_VALUES + 2, sizeof(*t->plans));
+	t->plans = calloc((RT_MAX_VALUES + 1) * 4 + 1, sizeof(*t->plans));
 	t->probes = calloc(n * 2, sizeof(*t->probes));
 	if (!t->returns || !t->plans || !t->probes)
 		return rt_nomem(err);
 	for (i = 0; i < n; i++) {
 		bool library = t->functions.v[i].image != t->images.v[0];
 
-		t->returns[i] = !t->entry_only[0] && !t->functions.v[i].entry_only && !(library && t->library_entry_only[0]);
+		t->returns[i] = t->purpose != RT_PURPOSE_COUNT && !t->entry_only[0] && !t->functions.v[i].entry_only &&
+				!(library && t->library_entry_only[0]);
 		any |= t->returns[i];
 	}
 	if (any)
 		rt_plan_c_return(rt_image_arch(t->images.v[0]), &t->plans[t->nplans++]);
 	for (i = 0; i < n; i++) {
-		plan = entry_plan(t, t->functions.v[i].nargs, any, err);
+		if (t->purpose == RT_PURPOSE_TIME && !t->returns[i])
+			continue;
+		plan = entry_plan(t, t->purpose == RT_PURPOSE_RECORD ? t->functions.v[i].nargs : 0, any,
+				  t->roots && t->roots[i], limited && !t->returns[i], err);
 		if (plan < 0)
 			return plan;
 		t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)i, .plan = (uint16_t)plan };
 		if (t->returns[i])
 			t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)i, .plan = 0 };
 	}
-	return 0;
+	return t->nprobes ? 0 : no_times(t, err);
 }
 
 int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char *const *specs, int nspecs, struct rt_error *err)
@@ -110,14 +126,43 @@ bool rt_target_has_returns(const struct rt_target *t)
 	return t->nplans && t->plans[0].kind == RT_KIND_RETURN;
 }
 
-int rt_target_give_up_returns(struct rt_target *t, const char *why, struct rt_error *err)
+static int make_probes_anew(struct rt_target *t, struct rt_error *err)
 {
-	snprintf(t->entry_only, sizeof(t->entry_only), "%s", why);
 	free(t->returns);
 	free(t->plans);
 	free(t->probes);
 	t->nplans = t->nprobes = 0;
 	return make_probes(t, err);
+}
+
+int rt_target_check_roots(const struct rt_target *t, struct rt_error *err)
+{
+	size_t i;
+
+	for (i = 0; t->roots && i < t->functions.n; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		if (t->roots[i] && !t->returns[i])
+			return rt_fail(err, -ENOTSUP, "--only-under: the return of %s cannot be probed, so what is inside it is not known: %s",
+				       f->name, t->entry_only[0] ? t->entry_only : f->entry_only ? f->entry_only :
+				       t->library_entry_only[0] ? t->library_entry_only : "without BPF it is in every process");
+	}
+	return 0;
+}
+
+int rt_target_give_up_returns(struct rt_target *t, const char *why, struct rt_error *err)
+{
+	int r;
+
+	snprintf(t->entry_only, sizeof(t->entry_only), "%s", why);
+	r = make_probes_anew(t, err);
+	return r < 0 ? r : rt_target_check_roots(t, err);
+}
+
+int rt_target_set_purpose(struct rt_target *t, enum rt_purpose purpose, struct rt_error *err)
+{
+	t->purpose = purpose;
+	return make_probes_anew(t, err);
 }
 
 void rt_target_free(struct rt_target *t)
@@ -127,8 +172,55 @@ void rt_target_free(struct rt_target *t)
 	free(t->returns);
 	free(t->plans);
 	free(t->probes);
+	free(t->roots);
 	free(t->path);
 	memset(t, 0, sizeof(*t));
+}
+
+static bool same_function(const struct rt_function *a, const struct rt_function *b)
+{
+	return a->image == b->image && a->addr == b->addr;
+}
+
+static int set_roots(struct rt_target *t, const char *under, struct rt_error *err)
+{
+	struct rt_functions roots = { 0 };
+	char *spec = (char *)under;
+	struct rt_spec parsed;
+	size_t i, k;
+	int r;
+
+	r = rt_spec_parse(under, &parsed, err);
+	if (r == 0) {
+		r = rt_functions_add(&roots, &t->images, &parsed, err);
+		rt_spec_free(&parsed);
+	}
+	if (r == 0)
+		r = add_functions(t, &spec, 1, err);
+	if (r == 0)
+		t->roots = calloc(t->functions.n, sizeof(*t->roots));
+	if (r == 0 && !t->roots)
+		r = rt_nomem(err);
+	for (i = 0; i < t->functions.n && r == 0; i++)
+		for (k = 0; k < roots.n; k++)
+			t->roots[i] |= same_function(&t->functions.v[i], &roots.v[k]);
+	rt_functions_free(&roots);
+	return r;
+}
+
+int rt_target_set_limit(struct rt_target *t, unsigned depth, const char *under, struct rt_error *err)
+{
+	int r = under ? set_roots(t, under, err) : 0;
+
+	t->limit = (struct rt_limit){ .depth = depth, .under = under };
+	if (r == 0)
+		r = make_probes_anew(t, err);
+	return r < 0 ? r : rt_target_check_roots(t, err);
+}
+
+static const char *in_part(const struct rt_target *t)
+{
+	return t->purpose == RT_PURPOSE_TIME ? "not timed" : "only entries are traced";
 }
 
 /* Functions that share a reason: how many, and the first few names. */
@@ -175,7 +267,7 @@ static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const 
 		more[0] = '\0';
 		if (v[i].n > NAMED)
 			snprintf(more, sizeof(more), " and %zu more", v[i].n - NAMED);
-		snprintf(text, sizeof(text), "%s%s: only entries are traced: %s", v[i].names, more, v[i].text);
+		snprintf(text, sizeof(text), "%s%s: %s: %s", v[i].names, more, in_part(t), v[i].text);
 		r = note(ctx, text);
 	}
 	free(v);
@@ -200,12 +292,14 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 		if (r < 0)
 			return r;
 	}
+	if (t->purpose == RT_PURPOSE_COUNT)
+		return 0;
 	if (t->entry_only[0]) {
 		snprintf(text, sizeof(text), "only entries are traced: a uretprobe could harm the program: %s", t->entry_only);
 		return note(ctx, text);
 	}
 	if (library && (everywhere || t->library_entry_only[0])) {
-		snprintf(text, sizeof(text), "only entries are traced in libraries: %s%s", everywhere ?
+		snprintf(text, sizeof(text), "%s in libraries: %s%s", in_part(t), everywhere ?
 			 "without BPF their probes are in every process that uses them" : "a uretprobe could harm code that comes later: ",
 			 everywhere ? "" : t->library_entry_only);
 		r = note(ctx, text);

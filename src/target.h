@@ -9,6 +9,7 @@
  * Every function has an entry probe, and a return probe where that harms nobody.
  */
 struct rt_target {
+	enum rt_purpose purpose;
 	char *path;			/* the program's file; NULL with a pid */
 	struct rt_images images;
 	struct rt_functions functions;
@@ -17,6 +18,8 @@ struct rt_target {
 	unsigned nplans;
 	struct rt_probe *probes;
 	unsigned nprobes;
+	bool *roots;			/* by function: --only-under names it; NULL: no such option */
+	struct rt_limit limit;
 	char entry_only[512];		/* why no return at all is probed, or "" */
 	char library_entry_only[512];	/* the same for functions of libraries */
 };
@@ -28,6 +31,21 @@ struct rt_target {
 int rt_target_resolve(struct rt_target *target, const char *program, pid_t pid, char *const *specs, int nspecs,
 		      struct rt_error *err);
 void rt_target_free(struct rt_target *target);
+
+/*
+ * Make the plans and probes anew for `purpose`: entries without values for counting; for measuring, no probes of functions whose
+ * return is not probed, and an error with the reason where there are none else.  After rt_target_resolve, which makes them for records.
+ */
+int rt_target_set_purpose(struct rt_target *target, enum rt_purpose purpose, struct rt_error *err);
+
+/*
+ * Calls will be filtered: `under` (may be NULL) is the specification of the root functions, which are traced too.  Makes the plans
+ * and probes anew.  An error where a root's return is not probed, for then nobody knows what is inside it.
+ */
+int rt_target_set_limit(struct rt_target *target, unsigned depth, const char *under, struct rt_error *err);
+
+/* After rt_target_notes, which may have given returns up: an error where a root is without. */
+int rt_target_check_roots(const struct rt_target *target, struct rt_error *err);
 
 /* Is any return probed?  Make the plans and probes anew without them, for the reason `why`. */
 bool rt_target_has_returns(const struct rt_target *target);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "emit/cells.h"
 #include "fetch/fetch.h"
 #include "image/function.h"
 #include "stream/source.h"
@@ -15,6 +16,8 @@ struct rt_probe {
 };
 
 struct rt_attach_request {
+	enum rt_purpose purpose;
+	struct rt_limit limit;		/* what programs may leave out, where they know the function; what they pass is filtered later */
 	pid_t pid;			/* the one process to trace: a thread-group leader, may not have called exec yet */
 	const struct rt_functions *functions;
 	const struct rt_plan *plans;
@@ -30,6 +33,7 @@ struct rt_attach_request {
 struct rt_attach {
 	const struct rt_attach_ops *ops;
 	struct rt_source *source;
+	const struct rt_counts *counts;	/* where the programs count; NULL: they, or the probes, give events */
 	const char *remark;		/* what of this trace the user must know, or NULL; not to be freed */
 	unsigned separate;		/* probes that the kernel takes out one by one, 15 to 100 ms each; 0: all at once, or quickly */
 };

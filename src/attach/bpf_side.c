@@ -10,6 +10,9 @@
 /* The verifier's log of one of our programs: a few hundred instructions. */
 enum { LOG_SIZE = 16384 };
 
+/* Bytes a CPU where the programs count and write nothing. */
+enum { IDLE_RING = 64 << 10 };
+
 static int map_error(int r, struct rt_error *err)
 {
 	if (r == -ENOSYS)
@@ -53,6 +56,7 @@ static struct rt_decoder *new_decoder(const struct rt_attach_request *request, e
 static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *request, struct rt_source **source,
 		     struct rt_error *err)
 {
+	size_t bytes = request->purpose == RT_PURPOSE_RECORD ? request->ring_bytes : IDLE_RING;
 	struct rt_error why = { 0 };
 	int r = -EOPNOTSUPP;
 	unsigned i;
@@ -61,8 +65,7 @@ static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *r
 		side->ring = request->ring ? request->ring : rt_ring_at(i);
 		if (!side->ring)
 			break;
-		r = side->ring->open(request->ring_bytes, side->decoder, side->gaps, &side->maps[RT_MAP_EVENTS], &side->ring_size, source,
-				     &why);
+		r = side->ring->open(bytes, side->decoder, side->gaps, &side->maps[RT_MAP_EVENTS], &side->ring_size, source, &why);
 		if (r < 0)
 			side->maps[RT_MAP_EVENTS] = -1;
 		if (r == -EOPNOTSUPP && request->ring)
@@ -76,13 +79,20 @@ static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *r
 int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *request, enum rt_key key, struct rt_source **source,
 		     struct rt_error *err)
 {
+	unsigned i;
 	int r;
 
 	memset(side, 0, sizeof(*side));
-	side->maps[RT_MAP_EVENTS] = -1;
+	for (i = 0; i < RT_MAPS; i++)
+		side->maps[i] = -1;
 	side->maps[RT_MAP_HITS] = r = open_hits(side);
-	if (r < 0)
+	side->filtered = (request->limit.depth || request->limit.under) && key == RT_KEY_ID;
+	if (r >= 0 && (side->filtered || request->purpose != RT_PURPOSE_RECORD))
+		r = rt_counts_open(&side->counts, side->maps, request->purpose, key, (uint32_t)request->functions->n);
+	if (r < 0) {
+		rt_bpf_side_close(side);
 		return map_error(r, err);
+	}
 	side->gaps = rt_gaps_new(side->maps[RT_MAP_HITS], side->slots);
 	side->decoder = new_decoder(request, key);
 	r = side->gaps && side->decoder ? open_ring(side, request, source, err) : rt_nomem(err);
@@ -98,6 +108,7 @@ void rt_bpf_side_close(struct rt_bpf_side *side)
 	for (i = 0; i < RT_MAPS; i++)
 		if (side->maps[i] >= 0)
 			close(side->maps[i]);
+	rt_counts_close(&side->counts);
 	rt_gaps_free(side->gaps);
 	rt_decoder_free(side->decoder);
 }
@@ -171,13 +182,19 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		     enum rt_key_source key_source, uint32_t key, uint32_t expected, struct rt_error *err)
 {
 	struct rt_program program = {
-		.plan = &request->plans[plan], .plan_id = plan, .pid = request->pid,
+		.purpose = request->purpose, .plan = &request->plans[plan], .plan_id = plan, .pid = request->pid,
 		.key_source = key_source, .key = key, .read_user = !side->no_read_user,
 		.slots = side->slots, .transport = side->ring->transport, .ring_size = side->ring_size,
+		.rows = side->counts.rows, .stride = side->counts.stride, .heads = side->counts.heads,
+		.filtered = side->filtered, .limit = request->limit,
 	};
 	char log[LOG_SIZE];
 	int r;
 
+	if (key_source == RT_KEY_CONSTANT && request->purpose != RT_PURPOSE_RECORD)
+		program.key = request->probes[key].function;
+	if (key_source == RT_KEY_CONSTANT)
+		program.function = request->probes[key].function;
 	r = load(side, &program, expected, log, err);
 	if (r == -EINVAL && program.read_user && lacks_helper(log)) {
 		/* Before 5.5 bpf_probe_read reads the program's memory too. */

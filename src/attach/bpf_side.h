@@ -3,6 +3,7 @@
 #define RT_ATTACH_BPF_SIDE_H
 
 #include "attach/attach.h"
+#include "attach/counts.h"
 #include "emit/program.h"
 #include "stream/ring.h"
 
@@ -14,6 +15,8 @@ struct rt_bpf_side {
 	uint32_t ring_size;
 	struct rt_gaps *gaps;
 	struct rt_decoder *decoder;
+	struct rt_counts counts;	/* of a request whose purpose is not to record */
+	bool filtered;		/* the programs look at the request's limit */
 	bool no_read_user;	/* the kernel turned out to have no bpf_probe_read_user */
 };
 

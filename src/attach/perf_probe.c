@@ -32,6 +32,7 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const
 		free(p);
 		return NULL;
 	}
+	p->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &p->side.counts;
 	if (definitions) {
 		*r = rt_tracefs_find(&p->tracefs, err);
 		if (*r == 0)

@@ -94,6 +94,14 @@ static uint32_t sort_by_file(const struct rt_attach_request *request, uint16_t p
 	return n;
 }
 
+/* What programs take as rt_program.key, and the function in the upper half for those that filter. */
+static uint64_t cookie(const struct rt_attach_request *request, unsigned probe)
+{
+	uint64_t function = request->probes[probe].function;
+
+	return request->purpose == RT_PURPOSE_RECORD ? function << 32 | probe : function;
+}
+
 /* Every file's probes of one plan, a link each.  `b` has room for all probes. */
 static int link_plan(struct multi *m, const struct rt_attach_request *request, uint16_t plan, struct batch *b,
 		     struct rt_error *err)
@@ -114,7 +122,7 @@ static int link_plan(struct multi *m, const struct rt_attach_request *request, u
 			uint32_t id = b->members[i].probe;
 
 			b->offsets[b->n] = rt_function_place(&request->functions->v[request->probes[id].function]);
-			b->cookies[b->n] = id;
+			b->cookies[b->n] = cookie(request, id);
 		}
 		r = link_batch(m, request, prog, b, request->plans[plan].kind, err);
 	}
@@ -163,6 +171,7 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 		free(m);
 		goto out;
 	}
+	m->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &m->side.counts;
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
 		for (plan = 0; plan < request->nplans && r == 0; plan++)
 			if ((int)request->plans[plan].kind == kind)

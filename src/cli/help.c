@@ -13,6 +13,8 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 {
 	fputs("usage: rawtrace [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
 	      "       rawtrace [OPTION]... -p PID FUNCTION...\n"
+	      "       rawtrace count|hist [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
+	      "       rawtrace count|hist [OPTION]... -p PID FUNCTION...\n"
 	      "       rawtrace doctor [--clean]\n"
 	      "\n"
 	      "Print the calls of native functions, with arguments and results, as a tree.\n"
@@ -33,7 +35,10 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 	      "      --ring=RING        take the events from BPF programs by RING; without it, by the\n"
 	      "                         first of these that works:\n", file);
 	print_choices(file, rings);
-	fputs("      --entry=WHERE      where a function's probe stands: auto (behind its entry, where\n"
+	fputs("      --depth=N          show only N levels of calls\n"
+	      "      --min-time=TIME    show only calls that took so long (20us, 1.5ms, 2s), and those around\n"
+	      "      --only-under=FUNC  show only calls of FUNC, and what is called in them\n"
+	      "      --entry=WHERE      where a function's probe stands: auto (behind its entry, where\n"
 	      "                         that is proven to be the same and costs less), or exact\n"
 	      "      --dump=WHAT        print what would be given to the kernel, and trace nothing:\n"
 	      "                         bpf (a listing), tracefs (uprobe_events lines)\n"
@@ -41,6 +46,8 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 	      "  -h, --help             print this text\n"
 	      "  -V, --version          print the version and what is built in\n"
 	      "\n"
+	      "rawtrace count prints how often each function was called, rawtrace hist how long the\n"
+	      "calls took (a histogram): both are worked out in the kernel.\n"
 	      "rawtrace doctor says what works on this machine; with --clean it removes what killed\n"
 	      "rawtrace processes have left in tracefs.\n"
 	      "\n"

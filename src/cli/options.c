@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_ENTRY };
+enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_ENTRY, OPT_DEPTH, OPT_MIN_TIME,
+       OPT_UNDER };
 
 static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
@@ -19,6 +20,9 @@ static const struct option long_options[] = {
 	{ "buffer", required_argument, NULL, OPT_BUFFER },
 	{ "ring", required_argument, NULL, OPT_RING },
 	{ "dump", required_argument, NULL, OPT_DUMP },
+	{ "depth", required_argument, NULL, OPT_DEPTH },
+	{ "min-time", required_argument, NULL, OPT_MIN_TIME },
+	{ "only-under", required_argument, NULL, OPT_UNDER },
 	{ "entry", required_argument, NULL, OPT_ENTRY },
 	{ "clean", no_argument, NULL, OPT_CLEAN },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -46,6 +50,41 @@ int rt_size_parse(const char *text, size_t *size)
 	if (end[shift != 0] != '\0' || v > (SIZE_MAX >> shift))
 		return -EINVAL;
 	*size = (size_t)v << shift;
+	return 0;
+}
+
+int rt_time_parse(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+	double v;
+	unsigned i;
+	char *end;
+
+	/* strtod takes "nan" and hexadecimal numbers too. */
+	if (*text < '0' || *text > '9' || text[strspn(text, "0123456789.")] == 'x')
+		return -EINVAL;
+	v = strtod(text, &end);
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(end, units[i].name) != 0)
+			continue;
+		if (v * units[i].ns > 1e18)
+			return -EINVAL;
+		*ns = (uint64_t)(v * units[i].ns + 0.5);
+		return *ns ? 0 : -EINVAL;
+	}
+	return -EINVAL;
+}
+
+static int parse_depth(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	size_t n;
+
+	if (strspn(text, "0123456789") != strlen(text) || rt_size_parse(text, &n) < 0 || n < 1 || n > INT_MAX)
+		return rt_usage(err, "--depth=%s: how many levels to show is expected, from 1 on", text);
+	o->depth = (unsigned)n;
 	return 0;
 }
 
@@ -111,6 +150,15 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 		return parse_dump(o, optarg, err);
 	case OPT_ENTRY:
 		return parse_entry(o, optarg, err);
+	case OPT_DEPTH:
+		return parse_depth(o, optarg, err);
+	case OPT_MIN_TIME:
+		if (rt_time_parse(optarg, &o->min_time) < 0)
+			return rt_usage(err, "--min-time=%s: a time is expected, such as 300ns, 20us, 1.5ms or 2s", optarg);
+		return 0;
+	case OPT_UNDER:
+		o->only_under = optarg;
+		return 0;
 	case OPT_CLEAN:
 		o->clean = true;
 		return 0;
@@ -130,16 +178,35 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 	}
 }
 
-/* PROGRAM FUNCTION... or, with -p, FUNCTION...; `rest` are the words after "--", for the program. */
-static int take_words(struct rt_options *o, int n, char **rest, int nrest, struct rt_error *err)
+static const char *command_name(const struct rt_options *o)
 {
-	char **words = o->words;
+	return o->command == RT_CMD_COUNT ? "count " : o->command == RT_CMD_HIST ? "hist " : "";
+}
 
+static int check_counting(const struct rt_options *o, struct rt_error *err)
+{
+	const char *option = o->format ? "--format" : o->ring ? "--ring" : o->depth ? "--depth" : o->min_time ? "--min-time" :
+			     o->only_under ? "--only-under" : NULL;
+
+	if (o->command == RT_CMD_TRACE || !option)
+		return 0;
+	return rt_usage(err, "%s does not go with %s: it makes one table, and no event leaves the kernel", option,
+			o->command == RT_CMD_COUNT ? "count" : "hist");
+}
+
+/* PROGRAM FUNCTION... or, with -p, FUNCTION...; `rest` are the words after "--", for the program. */
+static int take_words(struct rt_options *o, int n, int skip, char **rest, int nrest, struct rt_error *err)
+{
+	char **words = o->words + skip;
+
+	n -= skip;
 	if (o->clean)
 		return rt_usage(err, "--clean goes with: rawtrace doctor");
 	if (!o->pid) {
 		if (n == 0)
-			return rt_usage(err, "what to trace? rawtrace PROGRAM FUNCTION..., or rawtrace -p PID FUNCTION...; see rawtrace --help");
+			return rt_usage(err, "what to trace? rawtrace %sPROGRAM FUNCTION..., or rawtrace %s-p PID FUNCTION...; "
+					"see rawtrace --help",
+					command_name(o), command_name(o));
 		o->program = *words++;
 		n--;
 		o->argv = calloc((size_t)nrest + 2, sizeof(*o->argv));
@@ -153,11 +220,26 @@ static int take_words(struct rt_options *o, int n, char **rest, int nrest, struc
 	o->specs = words;
 	o->nspecs = n;
 	if (n == 0)
-		return rt_usage(err, "which functions? name some, or a glob: rawtrace %s%s 'str*'", o->pid ? "-p PID" : o->program,
-				"");
+		return rt_usage(err, "which functions? name some, or a glob: rawtrace %s%s 'str*'", command_name(o),
+				o->pid ? "-p PID" : o->program);
 	if (o->no_bpf && o->attach && strcmp(o->attach, "tracefs") != 0)
 		return rt_usage(err, "--no-bpf and --attach=%s exclude each other", o->attach);
-	return 0;
+	return check_counting(o, err);
+}
+
+/*
+ * `count` and `hist` before PROGRAM, as all other words may be preceded by options; with -p they must be the very first argument,
+ * for a function may be called that.
+ */
+static bool take_command(struct rt_options *o, const char *first)
+{
+	if (!o->words[0] || (o->pid && o->words[0] != first))
+		return false;
+	if (strcmp(o->words[0], "count") == 0)
+		o->command = RT_CMD_COUNT;
+	else if (strcmp(o->words[0], "hist") == 0)
+		o->command = RT_CMD_HIST;
+	return o->command != RT_CMD_TRACE;
 }
 
 int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_error *err)
@@ -190,7 +272,8 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 		o->command = RT_CMD_DOCTOR;
 		return 0;
 	}
-	return take_words(o, n, end < argc ? argv + end + 1 : argv + end, end < argc ? argc - end - 1 : 0, err);
+	return take_words(o, n, take_command(o, argv[1]),
+			  end < argc ? argv + end + 1 : argv + end, end < argc ? argc - end - 1 : 0, err);
 }
 
 void rt_options_free(struct rt_options *o)

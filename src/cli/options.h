@@ -4,12 +4,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
 #include "util/error.h"
 
-enum rt_command { RT_CMD_TRACE, RT_CMD_DOCTOR, RT_CMD_HELP, RT_CMD_VERSION };
+enum rt_command { RT_CMD_TRACE, RT_CMD_COUNT, RT_CMD_HIST, RT_CMD_DOCTOR, RT_CMD_HELP, RT_CMD_VERSION };
 enum rt_dump { RT_DUMP_NONE, RT_DUMP_BPF, RT_DUMP_TRACEFS };
 
 /* What the command line asks for.  Strings point into argv. */
@@ -26,6 +27,9 @@ struct rt_options {
 	const char *ring;		/* --ring; NULL: what works */
 	bool no_bpf, verbose, clean;
 	bool exact;			/* --entry=exact: probes stand at entries, even where that is slow */
+	unsigned depth;			/* --depth; 0: any */
+	uint64_t min_time;		/* --min-time, ns */
+	const char *only_under;		/* --only-under, a specification; NULL: none */
 	size_t buffer;			/* --buffer, bytes a CPU; 0: the default */
 	enum rt_dump dump;
 	char **words;			/* the arguments without options; malloced */
@@ -34,6 +38,9 @@ struct rt_options {
 /* Parse the command line.  0, or a usage error.  Free with rt_options_free, also after a failure. */
 int rt_options_parse(struct rt_options *options, int argc, char **argv, struct rt_error *err);
 void rt_options_free(struct rt_options *options);
+
+/* A time such as "300ns", "20us", "1.5ms" or "2s", in ns.  0, or -EINVAL, for nothing too. */
+int rt_time_parse(const char *text, uint64_t *ns);
 
 /* A size such as "64K", "8M" or "1048576".  0 or -EINVAL. */
 int rt_size_parse(const char *text, size_t *size);

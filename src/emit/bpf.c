@@ -10,7 +10,7 @@
 /* Instruction classes and modes: Documentation/bpf/standardization/instruction-set.rst */
 enum {
 	CLASS_LD = 0, CLASS_LDX = 1, CLASS_ST = 2, CLASS_STX = 3, CLASS_JMP = 5, CLASS_ALU64 = 7,
-	MODE_IMM = 0x00, MODE_MEM = 0x60, MODE_ATOMIC = 0xc0, ATOMIC_FETCH_ADD = 0x01, ATOMIC_XCHG = 0xe1,
+	MODE_IMM = 0x00, MODE_MEM = 0x60, MODE_ATOMIC = 0xc0, ATOMIC_ADD = 0x00, ATOMIC_FETCH_ADD = 0x01, ATOMIC_XCHG = 0xe1,
 	SRC_REG = 0x08, OP_MOV = 0xb0, OP_CALL = 0x80, OP_EXIT = 0x90,
 	PSEUDO_MAP_FD = 1,
 };
@@ -98,6 +98,11 @@ void rt_bpf_store_imm(struct rt_bpf *bpf, enum rt_bpf_size size, int dst, int of
 	emit(bpf, CLASS_ST | MODE_MEM | (int)size, dst, 0, off, imm);
 }
 
+void rt_bpf_atomic_add(struct rt_bpf *bpf, int dst, int off, int src)
+{
+	emit(bpf, CLASS_STX | MODE_ATOMIC | RT_BPF_DW, dst, src, off, ATOMIC_ADD);
+}
+
 void rt_bpf_fetch_add(struct rt_bpf *bpf, int dst, int off, int src)
 {
 	emit(bpf, CLASS_STX | MODE_ATOMIC | RT_BPF_DW, dst, src, off, ATOMIC_FETCH_ADD);
@@ -138,6 +143,12 @@ void rt_bpf_jump(struct rt_bpf *bpf, enum rt_bpf_jmp op, int dst, int32_t imm, i
 {
 	reloc(bpf, &bpf->jumps, &bpf->njumps, &bpf->jumps_cap, label);
 	emit(bpf, CLASS_JMP | (int)op, dst, 0, 0, imm);
+}
+
+void rt_bpf_jump_reg(struct rt_bpf *bpf, enum rt_bpf_jmp op, int dst, int src, int label)
+{
+	reloc(bpf, &bpf->jumps, &bpf->njumps, &bpf->jumps_cap, label);
+	emit(bpf, CLASS_JMP | (int)op | SRC_REG, dst, src, 0, 0);
 }
 
 int rt_bpf_finish(struct rt_bpf *bpf, const int *fds, struct rt_error *err)

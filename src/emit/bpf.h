@@ -12,8 +12,11 @@
  * memory, an offset that does not fit) is kept and returned there, so that emitting code need not check each call.
  */
 
-/* The maps that our programs use. */
-enum rt_bpf_map { RT_MAP_EVENTS, RT_MAP_HITS, RT_MAPS };
+/*
+ * The maps that our programs use: the ring and the hits a thread (stream/gaps.h) of those that record; the cells of those that count
+ * (emit/cells.h), by function or by instruction pointer; the open calls of each thread (emit/frames.h).
+ */
+enum rt_bpf_map { RT_MAP_EVENTS, RT_MAP_HITS, RT_MAP_CELLS, RT_MAP_PLACES, RT_MAP_HEADS, RT_MAP_FRAMES, RT_MAPS };
 
 struct rt_bpf_reloc {
 	size_t insn;
@@ -34,8 +37,8 @@ struct rt_bpf {
 enum rt_bpf_size { RT_BPF_W = 0x00, RT_BPF_H = 0x08, RT_BPF_B = 0x10, RT_BPF_DW = 0x18 };
 
 /* ALU and jump operations, in the encoding's own values. */
-enum rt_bpf_alu { RT_BPF_ADD = 0x00, RT_BPF_SUB = 0x10, RT_BPF_OR = 0x40, RT_BPF_AND = 0x50, RT_BPF_LSH = 0x60, RT_BPF_RSH = 0x70, RT_BPF_ARSH = 0xc0 };
-enum rt_bpf_jmp { RT_BPF_JA = 0x00, RT_BPF_JEQ = 0x10, RT_BPF_JGT = 0x20, RT_BPF_JNE = 0x50, RT_BPF_JSGT = 0x60 };
+enum rt_bpf_alu { RT_BPF_ADD = 0x00, RT_BPF_SUB = 0x10, RT_BPF_MUL = 0x20, RT_BPF_OR = 0x40, RT_BPF_AND = 0x50, RT_BPF_LSH = 0x60, RT_BPF_RSH = 0x70, RT_BPF_ARSH = 0xc0 };
+enum rt_bpf_jmp { RT_BPF_JA = 0x00, RT_BPF_JEQ = 0x10, RT_BPF_JGT = 0x20, RT_BPF_JGE = 0x30, RT_BPF_JNE = 0x50, RT_BPF_JSGT = 0x60 };
 
 void rt_bpf_init(struct rt_bpf *bpf);
 void rt_bpf_free(struct rt_bpf *bpf);
@@ -49,6 +52,7 @@ void rt_bpf_alu(struct rt_bpf *bpf, enum rt_bpf_alu op, int dst, int src);	/* ds
 void rt_bpf_load(struct rt_bpf *bpf, enum rt_bpf_size size, int dst, int src, int off);	/* dst = *(src + off) */
 void rt_bpf_store(struct rt_bpf *bpf, enum rt_bpf_size size, int dst, int off, int src);	/* *(dst + off) = src */
 void rt_bpf_store_imm(struct rt_bpf *bpf, enum rt_bpf_size size, int dst, int off, int32_t imm);
+void rt_bpf_atomic_add(struct rt_bpf *bpf, int dst, int off, int src);	/* *(u64 *)(dst + off) += src */
 /* 5.12: src = *(u64 *)(dst + off), to which src is added; and, with a full barrier, exchanged for it. */
 void rt_bpf_fetch_add(struct rt_bpf *bpf, int dst, int off, int src);
 void rt_bpf_xchg(struct rt_bpf *bpf, int dst, int off, int src);
@@ -58,6 +62,7 @@ void rt_bpf_exit(struct rt_bpf *bpf);
 int rt_bpf_label(struct rt_bpf *bpf);			/* a new label; place it once */
 void rt_bpf_place(struct rt_bpf *bpf, int label);	/* it stands before the next instruction */
 void rt_bpf_jump(struct rt_bpf *bpf, enum rt_bpf_jmp op, int dst, int32_t imm, int label);	/* if dst op imm goto label */
+void rt_bpf_jump_reg(struct rt_bpf *bpf, enum rt_bpf_jmp op, int dst, int src, int label);
 
 /*
  * Resolve the labels and put the maps' descriptors in: `fds` has RT_MAPS of them; NULL leaves the maps' own numbers, for a

@@ -8,6 +8,7 @@ static const char *helper_name(int32_t id)
 {
 	switch (id) {
 	case RT_FN_map_lookup_elem: return "map_lookup_elem";
+	case RT_FN_map_update_elem: return "map_update_elem";
 	case RT_FN_probe_read: return "probe_read";
 	case RT_FN_ktime_get_ns: return "ktime_get_ns";
 	case RT_FN_get_smp_processor_id: return "get_smp_processor_id";
@@ -26,7 +27,10 @@ static const char *helper_name(int32_t id)
 
 static const char *map_name(const struct rt_bpf *bpf, size_t insn)
 {
-	static const char *const names[RT_MAPS] = { [RT_MAP_EVENTS] = "events", [RT_MAP_HITS] = "hits" };
+	static const char *const names[RT_MAPS] = {
+		[RT_MAP_EVENTS] = "events", [RT_MAP_HITS] = "hits", [RT_MAP_CELLS] = "cells", [RT_MAP_PLACES] = "places",
+		[RT_MAP_HEADS] = "heads", [RT_MAP_FRAMES] = "frames",
+	};
 	size_t i;
 
 	for (i = 0; i < bpf->nmaps; i++)
@@ -69,8 +73,11 @@ static void print_jump(const struct rt_bpf_insn *in, size_t at, FILE *file)
 		fprintf(file, "exit");
 		break;
 	default:
-		fprintf(file, "if r%d %s %" PRId32 " goto %zu", in->regs & 15,
-			ops[in->code >> 4] ? ops[in->code >> 4] : "?", in->imm, target);
+		fprintf(file, "if r%d %s ", in->regs & 15, ops[in->code >> 4] ? ops[in->code >> 4] : "?");
+		if (in->code & 0x08)
+			fprintf(file, "r%d goto %zu", in->regs >> 4, target);
+		else
+			fprintf(file, "%" PRId32 " goto %zu", in->imm, target);
 	}
 }
 
@@ -79,6 +86,10 @@ static void print_atomic(const struct rt_bpf_insn *in, FILE *file)
 	int dst = in->regs & 15, src = in->regs >> 4;
 	const char *op = in->imm == 0x01 ? "atomic64_fetch_add" : in->imm == 0xe1 ? "atomic64_xchg" : "atomic64_?";
 
+	if (in->imm == 0x00) {
+		fprintf(file, "lock *(u64 *)(r%d %+d) += r%d", dst, in->off, src);
+		return;
+	}
 	fprintf(file, "r%d = %s((u64 *)(r%d %+d), r%d)", src, op, dst, in->off, src);
 }
 

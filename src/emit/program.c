@@ -4,34 +4,25 @@
 #include <elf.h>
 #include <errno.h>
 
-/* Registers by the calling convention: r0 result, r1-r5 arguments (lost in a call), r6-r9 kept, r10 frame pointer. */
-enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
+#include "emit/count.h"
+#include "emit/frames.h"
+#include "emit/private.h"
 
-/* Ours: the context, the pid and tid, the mask of values that could not be read, the record's room in a ring. */
-enum { CTX = R6, PID_TGID = R7, FAULTS = R8, ROOM = R9 };
+/* Ours: the mask of values that could not be read, the record's room in a ring. */
+enum { FAULTS = R8, ROOM = R9 };
 
 /* The frame, downwards from r10: a map's key, the hit's number and time, a word for pointers on the way, then a record for perf. */
 enum { KEY = -4, SEQ = -8, TIME = -16, POINTER = -24, FRAME_TOP = 24, STACK_MAX = 512 };
 
-/* BPF_PRIV_STACK_MIN_SIZE of kernel/bpf/verifier.c */
-enum { PRIVATE_STACK_MIN = 64 };
-
-struct emitter {
-	const struct rt_program *program;
-	struct rt_bpf *bpf;
-	struct rt_tail tail;
-	int base;		/* the register that the record's place counts from, */
-	int record;		/* and its offset from there */
-	int out;		/* label: nothing is recorded */
-};
+/* BPF_PRIV_STACK_MIN_SIZE of kernel/bpf/verifier.c, and what it rounds frames up to before it compares. */
+enum { PRIVATE_STACK_MIN = 64, STACK_ROUND = 16 };
 
 static int field(const struct emitter *e, size_t offset)
 {
 	return e->record + (int)offset;
 }
 
-/* r0 = 0 when `size` bytes at the address in r3 were copied to base + to. */
-static void emit_read(struct emitter *e, int base, int to, int size)
+void rt_emit_read(struct emitter *e, int base, int to, int size)
 {
 	rt_bpf_mov(e->bpf, R1, base);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, to);
@@ -45,7 +36,7 @@ static void emit_follow(struct emitter *e, int fault)
 {
 	int word = e->program->plan->arch->word;
 
-	emit_read(e, R10, POINTER, word);
+	rt_emit_read(e, R10, POINTER, word);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
 	rt_bpf_load(e->bpf, word == 4 ? RT_BPF_W : RT_BPF_DW, R3, R10, POINTER);
 }
@@ -120,7 +111,7 @@ static void emit_value(struct emitter *e, unsigned i)
 	if (f->type == RT_TYPE_STRING) {
 		emit_string(e, f, at, fault);
 	} else {
-		emit_read(e, e->base, at, f->size);
+		rt_emit_read(e, e->base, at, f->size);
 		rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
 	}
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
@@ -166,8 +157,17 @@ static void emit_return_address(struct emitter *e)
 	} else {
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, e->base, ra, 0);
 		rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, arch->sp.pt_regs);
-		emit_read(e, e->base, ra, arch->word);
+		rt_emit_read(e, e->base, ra, arch->word);
 	}
+}
+
+void rt_emit_lookup(struct emitter *e, enum rt_bpf_map map, int key)
+{
+	rt_bpf_mov_map(e->bpf, R1, map);
+	rt_bpf_mov(e->bpf, R2, R10);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, key);
+	rt_bpf_call(e->bpf, RT_FN_map_lookup_elem);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, e->out);
 }
 
 /*
@@ -179,11 +179,7 @@ static void emit_count(struct emitter *e)
 	rt_bpf_mov(e->bpf, R1, PID_TGID);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, (int32_t)e->program->slots - 1);
 	rt_bpf_store(e->bpf, RT_BPF_W, R10, KEY, R1);
-	rt_bpf_mov_map(e->bpf, R1, RT_MAP_HITS);
-	rt_bpf_mov(e->bpf, R2, R10);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, KEY);
-	rt_bpf_call(e->bpf, RT_FN_map_lookup_elem);
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, e->out);
+	rt_emit_lookup(e, RT_MAP_HITS, KEY);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, 0);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R0, 0, R1);
@@ -217,10 +213,13 @@ static void zero_record(struct emitter *e)
  * uprobe's program can be preempted, and another thread's hit on that CPU then writes over its record.  A program with a tail
  * call in it keeps the thread's stack.  This one is never reached, and so needs no map.
  */
-static void keep_own_stack(struct emitter *e)
+void rt_emit_keep_own_stack(struct emitter *e, int bytes)
 {
-	int past = rt_bpf_label(e->bpf);
+	int past;
 
+	if (((bytes + STACK_ROUND - 1) & ~(STACK_ROUND - 1)) < PRIVATE_STACK_MIN)
+		return;
+	past = rt_bpf_label(e->bpf);
 	rt_bpf_mov_imm(e->bpf, FAULTS, 0);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, FAULTS, 0, past);
 	rt_bpf_call(e->bpf, RT_FN_tail_call);
@@ -266,11 +265,7 @@ static void reserve_array(struct emitter *e)
 
 	rt_bpf_call(e->bpf, RT_FN_get_smp_processor_id);
 	rt_bpf_store(e->bpf, RT_BPF_W, R10, KEY, R0);
-	rt_bpf_mov_map(e->bpf, R1, RT_MAP_EVENTS);
-	rt_bpf_mov(e->bpf, R2, R10);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, KEY);
-	rt_bpf_call(e->bpf, RT_FN_map_lookup_elem);
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, e->out);
+	rt_emit_lookup(e, RT_MAP_EVENTS, KEY);
 	rt_bpf_mov(e->bpf, ROOM, R0);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, ROOM, offsetof(struct rt_array_ring, head));
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, ROOM, offsetof(struct rt_array_ring, tail));
@@ -301,8 +296,7 @@ static void emit_reserve(struct emitter *e)
 	case RT_TRANSPORT_PERF:
 		e->base = R10;
 		e->record = -((e->tail.size + 7) & ~7) - FRAME_TOP;
-		if (-e->record >= PRIVATE_STACK_MIN)
-			keep_own_stack(e);
+		rt_emit_keep_own_stack(e, -e->record);
 		zero_record(e);
 		break;
 	case RT_TRANSPORT_RINGBUF:
@@ -335,7 +329,7 @@ static void emit_submit(struct emitter *e)
 
 /* ---- the whole ---- */
 
-static void emit_filter(struct emitter *e)
+void rt_emit_filter(struct emitter *e)
 {
 	rt_bpf_mov(e->bpf, CTX, R1);
 	rt_bpf_call(e->bpf, RT_FN_get_current_pid_tgid);
@@ -371,12 +365,19 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 		return rt_fail(err, -EOPNOTSUPP, "the values of one call take %u bytes, a BPF program's stack has room for %d",
 			       e.tail.size, STACK_MAX - 8 - FRAME_TOP);
 	e.out = rt_bpf_label(bpf);
-	emit_filter(&e);
+	rt_emit_filter(&e);
+	if (program->purpose != RT_PURPOSE_RECORD) {
+		rt_emit_counting(&e);
+		goto end;
+	}
+	if (program->filtered)
+		rt_emit_limit(&e);
 	emit_count(&e);
 	emit_reserve(&e);
 	emit_header(&e);
 	emit_values(&e);
 	emit_submit(&e);
+end:
 	rt_bpf_place(bpf, e.out);
 	rt_bpf_mov_imm(bpf, R0, 0);
 	rt_bpf_exit(bpf);

@@ -3,6 +3,7 @@
 #define RT_EMIT_PROGRAM_H
 
 #include "emit/bpf.h"
+#include "emit/cells.h"
 #include "fetch/fetch.h"
 
 /* Where a program takes rt_record.key from: what the attach mechanism offers. */
@@ -20,22 +21,28 @@ enum rt_transport {
 };
 
 struct rt_program {
+	enum rt_purpose purpose;
 	const struct rt_plan *plan;
 	uint16_t plan_id;
 	pid_t pid;			/* the only thread group to record; 0: any (a listing before there is a process) */
 	enum rt_key_source key_source;
-	uint32_t key;			/* RT_KEY_CONSTANT */
+	uint32_t key;			/* RT_KEY_CONSTANT: the probe's id; where nothing is recorded, its function's index */
 	bool read_user;			/* the kernel has bpf_probe_read_user (5.5) */
 	uint32_t slots;			/* of RT_MAP_HITS, a power of two (stream/gaps.h) */
 	enum rt_transport transport;
 	uint32_t ring_size;		/* RT_TRANSPORT_ARRAY: bytes of data a CPU, a power of two */
+	uint32_t rows, stride;		/* of RT_MAP_CELLS (emit/cells.h) */
+	uint32_t heads;			/* slots of RT_MAP_HEADS, a power of two */
+	bool filtered;			/* record only what `limit` lets through (not with RT_KEY_POINTER) */
+	struct rt_limit limit;
+	uint32_t function;		/* filtered and RT_KEY_CONSTANT: the probe's; a cookie has it in its upper half */
 };
 
 /*
- * Emit the BPF program that writes one rt_record a hit.  It reads nothing but registers and the traced process's memory, and its
- * only state is the count of the thread's hits in RT_MAP_HITS, so it can be run by any number of threads at once.  Finish `bpf`
- * with rt_bpf_finish.  Returns 0, or -EOPNOTSUPP with the reason when the plan does not fit a BPF program (more than the 512 bytes
- * of its stack).
+ * Emit the BPF program: it writes one rt_record a hit, or counts and measures (emit/count.h).  It reads nothing but registers and
+ * the traced process's memory.  Its state is by thread, or added to atomically, so it can be run by any number of threads at
+ * once: the count of the thread's hits in RT_MAP_HITS, and what emit/cells.h says.  Finish `bpf` with rt_bpf_finish.  Returns 0,
+ * or -EOPNOTSUPP with the reason when the plan does not fit a BPF program (more than the 512 bytes of its stack).
  */
 int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct rt_error *err);
 

@@ -45,6 +45,8 @@ struct rt_fetch {
 struct rt_plan {
 	enum rt_kind kind;
 	bool return_address;		/* entry: record it; it tells a tail call for certain (stack/stack.h), and costs a read */
+	bool root;			/* entry: of functions that --only-under names */
+	bool no_return;			/* entry, where calls are filtered: of functions whose return is not probed */
 	const struct rt_arch *arch;
 	unsigned nvalues;
 	struct rt_fetch values[RT_MAX_VALUES];

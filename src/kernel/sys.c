@@ -52,6 +52,13 @@ int rt_bpf_map_lookup(int map, const void *key, void *value)
 	return bpf(RT_BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr));
 }
 
+int rt_bpf_map_next(int map, const void *key, void *next)
+{
+	struct rt_bpf_elem_attr attr = { .map_fd = map, .key = ptr(key), .value = ptr(next) };
+
+	return bpf(RT_BPF_MAP_GET_NEXT_KEY, &attr, sizeof(attr));
+}
+
 int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size)
 {
 	struct rt_bpf_prog_attr attr = {

@@ -15,6 +15,8 @@
 int rt_bpf_map_create(uint32_t type, uint32_t key_size, uint32_t value_size, uint32_t entries, uint32_t flags);
 int rt_bpf_map_update(int map, const void *key, const void *value);
 int rt_bpf_map_lookup(int map, const void *key, void *value);
+/* The key after `key` (NULL: the first) into `next`; -ENOENT after the last. */
+int rt_bpf_map_next(int map, const void *key, void *next);
 
 /*
  * Load a KPROBE program under the GPL.  `expected` is the expected attach type, 0 for perf events (before 4.17 it must be 0).

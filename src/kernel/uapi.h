@@ -45,11 +45,12 @@ enum {
 	RT_BPF_MAP_CREATE = 0,
 	RT_BPF_MAP_LOOKUP_ELEM = 1,
 	RT_BPF_MAP_UPDATE_ELEM = 2,
+	RT_BPF_MAP_GET_NEXT_KEY = 4,
 	RT_BPF_PROG_LOAD = 5,
 	RT_BPF_LINK_CREATE = 28,	/* 5.7 */
 };
 
-enum { RT_BPF_MAP_TYPE_ARRAY = 2, RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4, RT_BPF_MAP_TYPE_RINGBUF = 27 };
+enum { RT_BPF_MAP_TYPE_HASH = 1, RT_BPF_MAP_TYPE_ARRAY = 2, RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4, RT_BPF_MAP_TYPE_RINGBUF = 27 };
 enum { RT_BPF_F_MMAPABLE = 1 << 10 };	/* 5.5 */
 enum { RT_BPF_PROG_TYPE_KPROBE = 2 };
 enum {
@@ -58,10 +59,12 @@ enum {
 };
 #define RT_BPF_F_UPROBE_MULTI_RETURN 1u
 #define RT_BPF_RB_NO_WAKEUP 1u
+#define RT_BPF_NOEXIST 1u		/* flag of an update */
 
 /* BPF helper functions, with the kernel that brought them to KPROBE programs */
 enum rt_bpf_helper {
 	RT_FN_map_lookup_elem = 1,
+	RT_FN_map_update_elem = 2,
 	RT_FN_probe_read = 4,
 	RT_FN_ktime_get_ns = 5,
 	RT_FN_get_smp_processor_id = 8,

@@ -41,11 +41,11 @@ void child_drop(struct child *child);
 int run_program(char *const argv[], unsigned seconds, struct run *run);
 
 /*
- * One call of the loop, in ns, with an empty BPF program at its entry and its return: on uprobe_multi links (6.6), or
+ * One call of the loop, in ns, with an empty BPF program at its entry and, with `returns`, its return: on uprobe_multi links (6.6), or
  * on perf events of the uprobe PMU (4.17).
  */
 enum floor { FLOOR_MULTI, FLOOR_PERF, FLOORS };
-int floor_run(const struct bench *bench, enum floor floor, double *ns, struct rt_error *err);
+int floor_run(const struct bench *bench, enum floor floor, bool returns, double *ns, struct rt_error *err);
 
 /* Bytes that one call takes in ring `ring` of mechanism `ops`. */
 int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, const struct rt_ring_ops *ring, double *bytes,
@@ -71,6 +71,9 @@ int peer_run(const struct bench *bench, const struct peer *peer, long calls, dou
 
 /* The table of a traced call.  A failure where there is no floor; in a smoke test also where a mechanism fails or loses events. */
 int bench_calls(const struct bench *bench, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err);
+
+/* The table of calls that the kernel counts or times. */
+int bench_counts(const struct bench *bench, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err);
 
 /* The table of calls by how a function begins. */
 int bench_entries(const struct bench *bench, struct rt_error *err);

@@ -175,7 +175,7 @@ static int measure_floors(const struct bench *b, double now[FLOORS], struct samp
 
 	for (floor = 0; floor < FLOORS; floor++) {
 		now[floor] = 0;
-		r = floor_run(b, (enum floor)floor, &now[floor], err);
+		r = floor_run(b, (enum floor)floor, true, &now[floor], err);
 		if (r < 0)
 			continue;
 		add(&all[floor], now[floor]);

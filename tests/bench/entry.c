@@ -36,8 +36,8 @@ int bench_entries(const struct bench *b, struct rt_error *err)
 	unsigned i, k, e;
 	int r = v ? 0 : rt_nomem(err);
 
-	if (r == 0 && floor_run(b, FLOOR_MULTI, &floor, err) < 0)
-		r = floor_run(b, FLOOR_PERF, &floor, err);
+	if (r == 0 && floor_run(b, FLOOR_MULTI, true, &floor, err) < 0)
+		r = floor_run(b, FLOOR_PERF, true, &floor, err);
 	if (r == 0)
 		printf("A call, by how the function begins, with the probe at its entry and where rawtrace puts it (ns, ratio)\n");
 	for (i = 0; i < RT_COUNT(functions) && r == 0; i++) {

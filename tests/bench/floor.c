@@ -71,7 +71,7 @@ static int attach(enum floor floor, const struct rt_function *f, pid_t pid, bool
 }
 
 /* The very place that rawtrace probes, by its own search. */
-static int floor_of(const struct bench *bench, enum floor floor, const struct rt_function *f, double *ns,
+static int floor_of(const struct bench *bench, enum floor floor, const struct rt_function *f, bool returns, double *ns,
 		    struct rt_error *err)
 {
 	char calls[24], *argv[] = { (char *)bench->loop, calls, NULL };
@@ -83,7 +83,7 @@ static int floor_of(const struct bench *bench, enum floor floor, const struct rt
 	r = child_start(&child, argv);
 	if (r < 0)
 		return rt_fail(err, r, "%s: %s", argv[0], strerror(-r));
-	fds[1] = attach(floor, f, child.pid, true);
+	fds[1] = returns ? attach(floor, f, child.pid, true) : 0;
 	fds[0] = attach(floor, f, child.pid, false);
 	r = child_run(&child, bench->seconds, &run);
 	if (fds[0] < 0 || fds[1] < 0)
@@ -94,12 +94,12 @@ static int floor_of(const struct bench *bench, enum floor floor, const struct rt
 	*ns = r < 0 ? 0 : run.numbers[1];
 	if (fds[0] >= 0)
 		close(fds[0]);
-	if (fds[1] >= 0)
+	if (returns && fds[1] >= 0)
 		close(fds[1]);
 	return r;
 }
 
-int floor_run(const struct bench *bench, enum floor floor, double *ns, struct rt_error *err)
+int floor_run(const struct bench *bench, enum floor floor, bool returns, double *ns, struct rt_error *err)
 {
 	char *specs[] = { (char *)"hit" };
 	struct rt_target target;
@@ -107,7 +107,7 @@ int floor_run(const struct bench *bench, enum floor floor, double *ns, struct rt
 
 	r = rt_target_resolve(&target, bench->loop, 0, specs, 1, err);
 	if (r == 0)
-		r = floor_of(bench, floor, &target.functions.v[0], ns, err);
+		r = floor_of(bench, floor, &target.functions.v[0], returns, ns, err);
 	rt_target_free(&target);
 	return r;
 }

@@ -18,8 +18,13 @@ static const struct rt_plan plain_return = {
 
 void run_begin(struct run *run, const char *format, const char *command)
 {
+	run_begin_ops(run, rt_out_find(format), command);
+}
+
+void run_begin_ops(struct run *run, const struct rt_out_ops *ops, const char *command)
+{
 	memset(run, 0, sizeof(*run));
-	run->out.ops = rt_out_find(format);
+	run->out.ops = ops;
 	run->out.file = open_memstream(&run->text, &run->size);
 	run->out.functions = &run_functions;
 	run->out.start = 1000;

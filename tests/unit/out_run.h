@@ -16,6 +16,7 @@ struct run {
 extern const struct rt_functions run_functions;
 
 void run_begin(struct run *run, const char *format, const char *command);
+void run_begin_ops(struct run *run, const struct rt_out_ops *ops, const char *command);
 /* Compares, and gives everything back. */
 void run_finish(struct run *run, const char *want);
 

@@ -93,6 +93,60 @@ static void test_transports(void)
 	check("array-aarch64.bpf", &p);
 }
 
+/* Counting and measuring: by cookie, by a constant, and by where the probe is. */
+static void test_counting(void)
+{
+	struct rt_program p = { .purpose = RT_PURPOSE_COUNT, .pid = 7, .key_source = RT_KEY_COOKIE, .read_user = true, .rows = 4,
+				.stride = 8, .heads = RT_HEADS };
+	struct rt_plan entry, ret;
+
+	rt_plan_c_entry(&rt_arch_x86_64, 0, &entry);
+	rt_plan_c_return(&rt_arch_x86_64, &ret);
+	p.plan = &entry;
+	check("count.bpf", &p);
+	p.key_source = RT_KEY_POINTER;
+	check("count-pointer.bpf", &p);
+	p.purpose = RT_PURPOSE_TIME;
+	check("time-entry-pointer.bpf", &p);
+	p.plan = &ret;
+	check("time-return-pointer.bpf", &p);
+	p.key_source = RT_KEY_CONSTANT;
+	p.key = 3;
+	p.rows = 1;
+	check("time-return.bpf", &p);
+	p.read_user = false;
+	p.plan = &entry;
+	check("time-entry-old-kernel.bpf", &p);
+	rt_plan_c_return(&rt_arch_i386, &ret);
+	p.plan = &ret;
+	check("time-return-i386.bpf", &p);
+	rt_plan_c_entry(&rt_arch_aarch64, 0, &entry);
+	p.plan = &entry;
+	check("time-entry-aarch64.bpf", &p);
+}
+
+/* Programs that leave calls out: a root's entry, another's with a limit of levels, and a return. */
+static void test_limit(void)
+{
+	struct rt_program p = { .pid = 7, .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .heads = RT_HEADS,
+				.filtered = true, .limit = { .depth = 3, .under = true } };
+	struct rt_plan plan;
+
+	p.plan = &plan;
+	rt_plan_c_entry(&rt_arch_x86_64, 1, &plan);
+	check("limit-entry.bpf", &p);
+	plan.root = true;
+	p.limit.depth = 0;
+	p.key_source = RT_KEY_CONSTANT;
+	p.function = 5;
+	check("limit-root.bpf", &p);
+	plan.root = false;
+	plan.no_return = true;
+	check("limit-entry-only.bpf", &p);
+	rt_plan_c_return(&rt_arch_x86_64, &plan);
+	check("limit-return.bpf", &p);
+}
+
 /* No kernel takes a program that reaches past its 512 bytes of stack. */
 static void test_too_large(void)
 {
@@ -159,6 +213,8 @@ CU_TestInfo rt_tests_emit_bpf[] = {
 	{ "golden listings of every architecture", test_architectures },
 	{ "golden listings for old kernels", test_variants },
 	{ "transports", test_transports },
+	{ "counting and measuring", test_counting },
+	{ "limits", test_limit },
 	{ "too large for the stack", test_too_large },
 	{ "labels", test_labels },
 	{ "maps", test_maps },

@@ -66,6 +66,16 @@ static void test_others(void)
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "doctor --clean") == 0 && o.command == RT_CMD_DOCTOR && o.clean);
 	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "count ./fib f") == 0 && o.command == RT_CMD_COUNT && o.nspecs == 1);
+	CU_ASSERT(!strcmp(o.program, "./fib"));
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "-v hist -o x ./fib f g -- 3") == 0 && o.command == RT_CMD_HIST && o.nspecs == 2);
+	CU_ASSERT(!strcmp(o.argv[1], "3"));
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "hist -p 12 f") == 0 && o.command == RT_CMD_HIST && o.nspecs == 1 && !strcmp(o.specs[0], "f"));
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "-p 12 count") == 0 && o.command == RT_CMD_TRACE && !strcmp(o.specs[0], "count"));
+	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "--help") == 0 && o.command == RT_CMD_HELP);
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "-V") == 0 && o.command == RT_CMD_VERSION);
@@ -84,6 +94,11 @@ static void test_usage(void)
 		{ "--nonsense ./fib f", "--nonsense" }, { "./fib f --buffer=x", "--buffer=x" }, { "./fib f --buffer=0", "--buffer=0" },
 		{ "./fib f --dump=perl", "--dump=perl" }, { "./fib f --clean", "--clean" }, { "doctor what", "doctor what" },
 		{ "./fib f --no-bpf --attach=pmu", "exclude" }, { "./fib f -o", "-o" },
+		{ "--depth=0 ./fib f", "--depth=0" }, { "--depth=-1 ./fib f", "--depth=-1" }, { "--min-time=1 ./fib f", "--min-time=1" },
+		{ "count --depth=2 ./fib f", "--depth does not go with count" },
+		{ "count", "rawtrace count PROGRAM" }, { "count ./fib", "count ./fib 'str*'" }, { "hist -p 12", "hist -p PID" },
+		{ "count --format=tree ./fib f", "--format does not go with count" },
+		{ "hist --ring=perf ./fib f", "--ring does not go with hist" },
 	};
 	struct rt_options o;
 	struct rt_error err;
@@ -95,6 +110,20 @@ static void test_usage(void)
 		CU_ASSERT(strstr(err.text, lines[i][1]) != NULL);
 		rt_options_free(&o);
 	}
+}
+
+static void test_times(void)
+{
+	static const char *const bad[] = { "", "1", "ms", "-1ms", "0s", "0x1s", "1e3", "nan", "1 ms", "1.2.3s", "99999999999s", "1h" };
+	uint64_t ns = 0;
+	unsigned i;
+
+	CU_ASSERT(rt_time_parse("300ns", &ns) == 0 && ns == 300);
+	CU_ASSERT(rt_time_parse("20us", &ns) == 0 && ns == 20000);
+	CU_ASSERT(rt_time_parse("1.5ms", &ns) == 0 && ns == 1500000);
+	CU_ASSERT(rt_time_parse("2s", &ns) == 0 && ns == UINT64_C(2000000000));
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		CU_ASSERT(rt_time_parse(bad[i], &ns) == -EINVAL);
 }
 
 static void test_sizes(void)
@@ -119,5 +148,6 @@ CU_TestInfo rt_tests_options[] = {
 	{ "doctor, help, version, dump", test_others },
 	{ "usage errors", test_usage },
 	{ "sizes", test_sizes },
+	{ "times", test_times },
 	CU_TEST_INFO_NULL,
 };

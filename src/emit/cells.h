@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_EMIT_CELLS_H
+#define RT_EMIT_CELLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a program does with a hit. */
+enum rt_purpose {
+	RT_PURPOSE_RECORD,	/* writes a record for us */
+	RT_PURPOSE_COUNT,	/* counts the calls */
+	RT_PURPOSE_TIME,	/* measures how long they take */
+};
+
+/*
+ * What is kept of a function: u64 numbers.  Bucket k is for calls of 2^k to 2^(k+1) - 1 ns; bucket 0 for 0 ns too.
+ *
+ * RT_MAP_CELLS is an array: `rows` rows (a power of two) of `stride` cells, in each the functions' cells one after another.  A
+ * program adds to the row of its CPU modulo rows: only so that CPUs need not share cache lines, for the additions are atomic.
+ * (Per-CPU arrays are from 4.6, cannot be mapped, and would need the same: programs on uprobes can be preempted by each other.)
+ *
+ * Where the program knows only the instruction pointer, RT_MAP_PLACES, a hash, has a number for each rt_cell_key; what it had no
+ * room for is counted in cell 0 of RT_MAP_CELLS.
+ */
+enum {
+	RT_CELL_CALLS,		/* entries */
+	RT_CELL_SUM,		/* ns of the calls in the buckets */
+	RT_CELL_BUCKET,		/* the first of: */
+	RT_BUCKETS = 64,
+	RT_CELLS_COUNT = RT_CELL_CALLS + 1,
+	RT_CELLS_TIME = RT_CELL_BUCKET + RT_BUCKETS,
+};
+
+static inline unsigned rt_cells_of(enum rt_purpose purpose)
+{
+	return purpose == RT_PURPOSE_TIME ? RT_CELLS_TIME : RT_CELLS_COUNT;
+}
+
+struct rt_cell_key {
+	uint64_t ip, cell;
+};
+
+/*
+ * The open calls of the threads, for programs that measure.  A thread's slot is its id modulo the number of slots (a power of
+ * two): its struct rt_head is that element of RT_MAP_HEADS, its frames are RT_OPEN_MAX elements of RT_MAP_FRAMES.  Of two threads
+ * that share a slot one has it until it has left all its calls, and the other's are not measured meanwhile.
+ */
+enum { RT_OPEN_MAX = 64, RT_HEADS = 4096, RT_HEADS_MIN = 128 };	/* 64: the kernel keeps no more returns a thread */
+
+/*
+ * Which calls are recorded at all: those fewer than `depth` recorded calls are open around (0: any), and with `under` only a root
+ * function's and those inside one.  A program passes what it cannot judge; src/filter.c decides.
+ */
+struct rt_limit {
+	uint32_t depth;
+	bool under;
+};
+
+struct rt_head {
+	uint32_t depth;		/* frames in use; their stack pointers never increase */
+	uint32_t tid;
+};
+
+struct rt_open_call {
+	uint64_t sp;		/* at entry */
+	uint64_t time;
+	uint64_t id;		/* of the function, or the entry's instruction pointer */
+};
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emit/count.h"
+
+#include "emit/frames.h"
+#include "emit/private.h"
+
+/* Below what frames.h takes of the program's frame: the key of RT_MAP_PLACES. */
+enum { PLACE = -64, PLACE_IP = PLACE, PLACE_CELL = PLACE + 8, FRAME = 64 };
+
+/* Ours, when frames.h is done with its registers: what is added, the cell's number. */
+enum { AMOUNT = R8, CELL = R9 };
+
+/* FR_ID: which function was hit, or only where. */
+static void emit_id(struct emitter *e)
+{
+	switch (e->program->key_source) {
+	case RT_KEY_CONSTANT:
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, FR_ID, (int32_t)e->program->key);
+		break;
+	case RT_KEY_COOKIE:
+		rt_bpf_mov(e->bpf, R1, CTX);
+		rt_bpf_call(e->bpf, RT_FN_get_attach_cookie);
+		rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_ID, R0);
+		break;
+	case RT_KEY_POINTER:
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, e->program->plan->arch->ip.pt_regs);
+		rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_ID, R1);
+		break;
+	}
+}
+
+/* RT_MAP_CELLS: add AMOUNT to number CELL of FR_ID. */
+static void emit_add_cell(struct emitter *e)
+{
+	const struct rt_program *p = e->program;
+
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_ID);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_MUL, R1, (int32_t)rt_cells_of(p->purpose));
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, CELL, R1);
+	if (p->rows > 1) {
+		rt_bpf_call(e->bpf, RT_FN_get_smp_processor_id);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R0, (int32_t)p->rows - 1);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_MUL, R0, (int32_t)p->stride);
+		rt_bpf_alu(e->bpf, RT_BPF_ADD, CELL, R0);
+	}
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, FR_KEY, CELL);
+	rt_emit_lookup(e, RT_MAP_CELLS, FR_KEY);
+	rt_bpf_atomic_add(e->bpf, R0, 0, AMOUNT);
+}
+
+static void emit_lookup_place(struct emitter *e)
+{
+	rt_bpf_mov_map(e->bpf, R1, RT_MAP_PLACES);
+	rt_bpf_mov(e->bpf, R2, R10);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, PLACE);
+	rt_bpf_call(e->bpf, RT_FN_map_lookup_elem);
+}
+
+/* RT_MAP_PLACES: the same for the instruction pointer in FR_ID, with a new element where it has none yet. */
+static void emit_add_place(struct emitter *e)
+{
+	int there = rt_bpf_label(e->bpf);
+
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_ID);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, PLACE_IP, R1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, PLACE_CELL, CELL);
+	emit_lookup_place(e);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, there);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, FR_SP, 0);
+	rt_bpf_mov_map(e->bpf, R1, RT_MAP_PLACES);
+	rt_bpf_mov(e->bpf, R2, R10);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, PLACE);
+	rt_bpf_mov(e->bpf, R3, R10);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, FR_SP);
+	rt_bpf_mov_imm(e->bpf, R4, RT_BPF_NOEXIST);
+	rt_bpf_call(e->bpf, RT_FN_map_update_elem);
+	/* Another CPU may have been first, or there is no room: the look tells. */
+	emit_lookup_place(e);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, there);
+	rt_bpf_store_imm(e->bpf, RT_BPF_W, R10, FR_KEY, 0);
+	rt_emit_lookup(e, RT_MAP_CELLS, FR_KEY);
+	rt_bpf_mov_imm(e->bpf, AMOUNT, 1);
+	rt_bpf_place(e->bpf, there);
+	rt_bpf_atomic_add(e->bpf, R0, 0, AMOUNT);
+}
+
+static void emit_add(struct emitter *e)
+{
+	if (e->program->key_source == RT_KEY_POINTER)
+		emit_add_place(e);
+	else
+		emit_add_cell(e);
+}
+
+static void emit_call_seen(struct emitter *e)
+{
+	rt_bpf_mov_imm(e->bpf, AMOUNT, 1);
+	rt_bpf_mov_imm(e->bpf, CELL, RT_CELL_CALLS);
+	emit_add(e);
+}
+
+/* CELL = the bucket of the duration in FR_TIME. */
+static void emit_bucket(struct emitter *e)
+{
+	int bits, skip;
+
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_TIME);
+	rt_bpf_mov_imm(e->bpf, CELL, RT_CELL_BUCKET);
+	for (bits = RT_BUCKETS / 2; bits; bits /= 2) {
+		skip = rt_bpf_label(e->bpf);
+		rt_bpf_mov(e->bpf, R2, R1);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R2, bits);
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R2, 0, skip);
+		rt_bpf_mov(e->bpf, R1, R2);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, CELL, bits);
+		rt_bpf_place(e->bpf, skip);
+	}
+}
+
+static void emit_time(struct emitter *e)
+{
+	rt_emit_pop(e, e->program->key_source != RT_KEY_POINTER);
+	rt_bpf_load(e->bpf, RT_BPF_DW, AMOUNT, R10, FR_TIME);
+	rt_bpf_mov_imm(e->bpf, CELL, RT_CELL_SUM);
+	emit_add(e);
+	emit_bucket(e);
+	rt_bpf_mov_imm(e->bpf, AMOUNT, 1);
+	emit_add(e);
+}
+
+void rt_emit_counting(struct emitter *e)
+{
+	bool time = e->program->purpose == RT_PURPOSE_TIME, by_ip = e->program->key_source == RT_KEY_POINTER;
+	bool returns = e->program->plan->kind == RT_KIND_RETURN;
+
+	if (by_ip || time)
+		rt_emit_keep_own_stack(e, by_ip ? FRAME : FR_FRAME);
+	if (!(returns && by_ip))	/* there the pointer is the return address, and the frame has the entry's */
+		emit_id(e);
+	if (returns) {
+		emit_time(e);
+		return;
+	}
+	emit_call_seen(e);
+	if (time)
+		rt_emit_push(e);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_EMIT_COUNT_H
+#define RT_EMIT_COUNT_H
+
+struct emitter;
+
+/* What a program does that counts or measures, after the filter: adds to the cells (emit/cells.h). */
+void rt_emit_counting(struct emitter *e);
+
+#endif

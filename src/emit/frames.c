@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emit/frames.h"
+
+#include "emit/private.h"
+
+enum { HEAD = R8, DEPTH = R9 };
+
+/* A return address in the first bytes of a page is that of the uretprobe trampoline (stack/stack.h). */
+enum { PAGE_MASK = 0xfff };
+
+#define AT(member) ((int)offsetof(struct rt_open_call, member))
+
+/* r0 = frame number r1 of the thread, from 0. */
+static void emit_frame(struct emitter *e)
+{
+	rt_bpf_load(e->bpf, RT_BPF_W, R2, R10, FR_BASE);
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, R1, R2);
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, FR_KEY, R1);
+	rt_emit_lookup(e, RT_MAP_FRAMES, FR_KEY);
+}
+
+/* r0 = the innermost frame. */
+static void emit_top(struct emitter *e)
+{
+	rt_bpf_mov(e->bpf, R1, DEPTH);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -1);
+	emit_frame(e);
+}
+
+static void emit_store_depth(struct emitter *e)
+{
+	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, depth), DEPTH);
+}
+
+/* HEAD, DEPTH and FR_BASE.  Where another thread has the slot: on to `other`, with r2 the tid. */
+static void emit_head(struct emitter *e, int other)
+{
+	rt_bpf_mov(e->bpf, R1, PID_TGID);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, (int32_t)e->program->heads - 1);
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, FR_KEY, R1);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_MUL, R1, RT_OPEN_MAX);
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, FR_BASE, R1);
+	rt_emit_lookup(e, RT_MAP_HEADS, FR_KEY);
+	rt_bpf_mov(e->bpf, HEAD, R0);
+	rt_bpf_load(e->bpf, RT_BPF_W, DEPTH, HEAD, offsetof(struct rt_head, depth));
+	rt_bpf_jump(e->bpf, RT_BPF_JGT, DEPTH, RT_OPEN_MAX, e->out);
+	rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, offsetof(struct rt_head, tid));
+	rt_bpf_mov(e->bpf, R2, PID_TGID);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R2, 32);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R2, 32);
+	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, other);
+}
+
+/* FR_N = how many of the DEPTH frames have their entry at FR_FLOOR or above. */
+static void emit_bisect(struct emitter *e)
+{
+	int step, skip;
+
+	/* Not a plain 0: the verifiers before 4.18 would follow each sum of steps by itself. */
+	rt_bpf_mov(e->bpf, R1, DEPTH);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, 0);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_N, R1);
+	for (step = RT_OPEN_MAX; step; step /= 2) {
+		skip = rt_bpf_label(e->bpf);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_N);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, step);
+		rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R1, DEPTH, skip);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -1);
+		emit_frame(e);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(sp));
+		rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, FR_FLOOR);
+		rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R2, R1, skip);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_N);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, step);
+		rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_N, R1);
+		rt_bpf_place(e->bpf, skip);
+	}
+}
+
+/*
+ * FR_FLOOR for an entry at FR_SP: that, where it is a tail call of the calls there; else one more.  Only asked where there may be
+ * such calls: it costs a read of the stack.
+ */
+static void emit_floor(struct emitter *e)
+{
+	const struct rt_arch *arch = e->program->plan->arch;
+	int tail = rt_bpf_label(e->bpf);
+
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_FLOOR, R1);
+	if (arch->link.tracefs) {
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, arch->link.pt_regs);
+	} else {
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, FR_N, 0);
+		rt_bpf_mov(e->bpf, R3, R1);
+		rt_emit_read(e, R10, FR_N, arch->word);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_N);
+	}
+	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, PAGE_MASK);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, tail);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_FLOOR, R1);
+	rt_bpf_place(e->bpf, tail);
+}
+
+/* The calls that the entry shows to be over go. */
+static void emit_unwind(struct emitter *e, int push)
+{
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, push);
+	emit_top(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(sp));
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, FR_SP);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R1, R2, push);
+	emit_floor(e);
+	emit_bisect(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, FR_N);
+	rt_bpf_place(e->bpf, push);
+}
+
+/* The entry's stack pointer, and the thread's calls without those that are over.  Where another thread has the slot: on to `taken`. */
+static void emit_enter(struct emitter *e, int taken)
+{
+	int other = rt_bpf_label(e->bpf), mine = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf);
+
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, e->program->plan->arch->sp.pt_regs);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_SP, R1);
+	emit_head(e, other);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, mine);
+	rt_bpf_place(e->bpf, other);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, DEPTH, 0, taken);
+	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, tid), R2);
+	rt_bpf_place(e->bpf, mine);
+	emit_unwind(e, done);
+	emit_store_depth(e);
+}
+
+/* r0 = the new frame of FR_SP and FR_ID. */
+static void emit_new(struct emitter *e)
+{
+	rt_bpf_mov(e->bpf, R1, DEPTH);
+	emit_frame(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(sp), R1);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_ID);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(id), R1);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, 1);
+	emit_store_depth(e);
+}
+
+void rt_emit_push(struct emitter *e)
+{
+	emit_enter(e, e->out);
+	/* Of as many the kernel delivers no further return either. */
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, e->out);
+	emit_new(e);
+	rt_bpf_mov(e->bpf, CTX, R0);	/* the context has had its use */
+	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
+	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, AT(time), R0);
+}
+
+/* r0 = the innermost frame, r1 = 0 where its entry is at FR_SP. */
+static void emit_compare(struct emitter *e)
+{
+	emit_top(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(sp));
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, FR_SP);
+	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
+}
+
+/*
+ * The call whose return comes back above its entry, because it has taken its arguments off the stack: the outermost of those below
+ * FR_SP, and not further down than such arguments can take.  FR_N counts the calls above.
+ */
+static void emit_callee_pop(struct emitter *e, int found, int gone)
+{
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_N);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JGE, R1, DEPTH, gone);
+	emit_frame(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R0, AT(sp));
+	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
+	rt_bpf_jump(e->bpf, RT_BPF_JGT, R1, e->program->plan->arch->callee_pop, gone);
+	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, FR_N);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, 1);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, found);
+}
+
+/* r0 = the frame of the call that returns, DEPTH - 1 its number. */
+static void emit_match(struct emitter *e)
+{
+	int found = rt_bpf_label(e->bpf), gone = rt_bpf_label(e->bpf);
+
+	emit_compare(e);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, found);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_FLOOR, R1);
+	emit_bisect(e);
+	if (e->program->plan->arch->callee_pop) {
+		int exact = rt_bpf_label(e->bpf), look = rt_bpf_label(e->bpf);
+
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_N);
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, look);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -1);
+		emit_frame(e);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(sp));
+		rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, FR_SP);
+		rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, exact);
+		rt_bpf_place(e->bpf, look);
+		emit_callee_pop(e, found, gone);
+		rt_bpf_place(e->bpf, exact);
+	}
+	rt_bpf_place(e->bpf, gone);
+	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, FR_N);
+	emit_store_depth(e);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
+	emit_compare(e);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, e->out);
+	rt_bpf_place(e->bpf, found);
+}
+
+/* r1 = 0 where frame r0 is of FR_ID. */
+static void emit_compare_id(struct emitter *e)
+{
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(id));
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, FR_ID);
+	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
+}
+
+/* The innermost call at the place may be a tail call whose return the kernel did not keep; then it is the one outside of that. */
+static void emit_check_id(struct emitter *e)
+{
+	int right = rt_bpf_label(e->bpf);
+
+	emit_compare_id(e);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, right);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
+	emit_compare(e);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, e->out);
+	emit_compare_id(e);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, e->out);
+	rt_bpf_place(e->bpf, right);
+}
+
+/* HEAD, DEPTH and r0, the frame of the call that returns, which is DEPTH - 1. */
+static void emit_leave(struct emitter *e, int check, int other)
+{
+	const struct rt_arch *arch = e->program->plan->arch;
+
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, arch->sp.pt_regs);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -(int32_t)arch->return_pop);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_SP, R1);
+	emit_head(e, other);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
+	emit_match(e);
+	if (check)
+		emit_check_id(e);
+}
+
+void rt_emit_pop(struct emitter *e, int check)
+{
+	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_TIME, R0);
+	emit_leave(e, check, e->out);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(time));
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, FR_TIME);
+	rt_bpf_alu(e->bpf, RT_BPF_SUB, R2, R1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_TIME, R2);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(id));
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_ID, R1);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
+	emit_store_depth(e);
+}
+
+/* FR_ID: the function. */
+static void emit_function(struct emitter *e)
+{
+	if (e->program->key_source == RT_KEY_CONSTANT) {
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, FR_ID, (int32_t)e->program->function);
+		return;
+	}
+	rt_bpf_mov(e->bpf, R1, CTX);
+	rt_bpf_call(e->bpf, RT_FN_get_attach_cookie);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R0, 32);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_ID, R0);
+}
+
+void rt_emit_limit(struct emitter *e)
+{
+	const struct rt_program *p = e->program;
+	int pass = rt_bpf_label(e->bpf);
+
+	emit_function(e);
+	if (p->plan->kind == RT_KIND_RETURN) {
+		emit_leave(e, true, pass);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
+		emit_store_depth(e);
+		rt_bpf_place(e->bpf, pass);
+		return;
+	}
+	emit_enter(e, pass);
+	if (p->limit.under && !p->plan->root)
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
+	if (p->limit.depth)
+		rt_bpf_jump(e->bpf, RT_BPF_JGT, DEPTH, (int32_t)p->limit.depth - 1, e->out);
+	if (!p->plan->no_return) {
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, pass);
+		emit_new(e);
+	}
+	rt_bpf_place(e->bpf, pass);
+}

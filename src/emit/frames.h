@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_EMIT_FRAMES_H
+#define RT_EMIT_FRAMES_H
+
+struct emitter;
+
+/*
+ * The open calls of the hit's thread (emit/cells.h), paired by stack pointer as stack/stack.c does: an entry or a return at stack
+ * pointer S ends every call whose entry lies below S, seen or not, so that longjmp and lost returns cannot make a wrong time.  No
+ * loops: the frames are in order, so what has to go is found by bisection in as many steps as RT_OPEN_MAX has bits.
+ *
+ * The frame of a program that uses it, downwards from r10.  R8 is the thread's struct rt_head, R9 its depth.
+ */
+enum {
+	FR_KEY = -4,		/* u32: a map's key */
+	FR_BASE = -8,		/* u32: the thread's first frame */
+	FR_SP = -16,		/* the stack pointer at entry of the call */
+	FR_TIME = -24,		/* now; at a return then the call's duration */
+	FR_N = -32,		/* the bisection's result; the return address before that */
+	FR_FLOOR = -40,		/* the lowest stack pointer that stays */
+	FR_ID = -48,		/* of the function, or the entry's instruction pointer */
+	FR_FRAME = 48,
+};
+
+/*
+ * At an entry, with FR_ID set: push the call.  On to `out` where it cannot be measured.
+ */
+void rt_emit_push(struct emitter *e);
+
+/*
+ * For a program that records what rt_limit lets through: at an entry or a return, on to `out` where it does not.
+ */
+void rt_emit_limit(struct emitter *e);
+
+/*
+ * At a return: pop its call, and leave the duration in FR_TIME, the call's id in FR_ID.  `check`: FR_ID is set and says which
+ * function it must be of.  On to `out` where the entry was not seen.
+ */
+void rt_emit_pop(struct emitter *e, int check);
+
+#endif

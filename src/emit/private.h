@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_EMIT_PRIVATE_H
+#define RT_EMIT_PRIVATE_H
+
+#include "emit/program.h"
+
+/* For program.c, count.c and frames.c only. */
+
+/* Registers by the calling convention: r0 result, r1-r5 arguments (lost in a call), r6-r9 kept, r10 frame pointer. */
+enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
+
+/* Ours in every program: the context, the pid and tid. */
+enum { CTX = R6, PID_TGID = R7 };
+
+struct emitter {
+	const struct rt_program *program;
+	struct rt_bpf *bpf;
+	struct rt_tail tail;
+	int base;		/* the register that the record's place counts from, */
+	int record;		/* and its offset from there */
+	int out;		/* label: nothing is recorded, or no more */
+};
+
+/* The program's beginning: CTX and PID_TGID, and on to `out` in other processes. */
+void rt_emit_filter(struct emitter *e);
+
+/* r0 = 0 when `size` bytes at the address in r3 were copied to base + to. */
+void rt_emit_read(struct emitter *e, int base, int to, int size);
+
+/* r0 = the address of map's element whose u32 key is in r10 + key; on to `out` where there is none. */
+void rt_emit_lookup(struct emitter *e, enum rt_bpf_map map, int key);
+
+/* To be called by a program whose frame takes `bytes`, after rt_emit_filter. */
+void rt_emit_keep_own_stack(struct emitter *e, int bytes);
+
+#endif

@@ -1,0 +1,196 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# rawtrace count and rawtrace hist, by every mechanism: numbers that the programs know themselves.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+
+# expect_count FUNCTION CALLS FILE
+expect_count() {
+	counted=$(awk -v name="$1" '$1 == name && NF == 2 { print $2 }' "$3")
+	[ "$counted" = "$2" ] && return
+	because "$1 was called $2 times, not ${counted:-0}"
+	show "$3"
+}
+
+# field FUNCTION FIELD FILE: total, timed, untimed or buckets (the sum of all), of a function's histogram
+field() {
+	awk -v name="$1" -v field="$2" '
+		$1 == "Function" { in_it = $3 == name }
+		!in_it { next }
+		$2 == "->" { buckets += $5 }
+		$1 == "avg" { total = $6; timed = $9 }
+		$1 == "***" { untimed = $2 }
+		END { print (field == "total" ? total : field == "timed" ? timed : field == "untimed" ? untimed : buckets) + 0 }' "$3"
+}
+
+# expect_times FUNCTION TIMED UNTIMED FILE
+expect_times() {
+	for what in "timed $2" "buckets $2" "untimed $3"; do
+		got=$(field "$1" "${what% *}" "$4")
+		[ "$got" = "${what#* }" ] && continue
+		because "$1: ${what% *} $got, not ${what#* }"
+		show "$4"
+	done
+}
+
+# expect_bounds FILE: the histogram of nap against what the program says, in $T/out.
+expect_bounds() {
+	set -- "$1" $(sed -n 's/^nap //p' "$T/out")
+	[ $# = 4 ] || { because "the program did not say its times"; return; }
+	expect_times nap "$2" 0 "$1"
+	expect_number "least ns" "$(field nap total "$1")" -ge "$3"
+	expect_number "most ns" "$(field nap total "$1")" -le "$4"
+}
+
+CALLS=3000
+slow && CALLS=300
+
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: count: recursion"
+	rt count --attach="$mechanism" "$FIB" fib -- 15
+	expect_status 0
+	expect_line '^fib(15) = 610$' "$T/out"
+	printf '%-36s %12s\n%-36s %12s\n' FUNC COUNT fib 1973 >"$T/expected"
+	expect_same "$T/expected" "$T/err"
+	end_case
+
+	begin "$mechanism: count: sixteen threads on one CPU, into a file"
+	rt count --attach="$mechanism" -o "$T/counts" "$BIN/crowd" inner 'oute*' -- 16 "$CALLS" one
+	expect_status 0
+	[ ! -s "$T/err" ] || show "$T/err"
+	expect_count inner $((16 * CALLS)) "$T/counts"
+	expect_count outer $((16 * CALLS)) "$T/counts"
+	end_case
+
+	begin "$mechanism: count: eight threads on all CPUs"
+	rt count --attach="$mechanism" "$BIN/crowd" inner outer -- 8 "$CALLS"
+	expect_count inner $((8 * CALLS)) "$T/err"
+	expect_count outer $((8 * CALLS)) "$T/err"
+	end_case
+
+	begin "$mechanism: count: threads moving between CPUs, 1,000 levels, longjmp"
+	rt count --attach="$mechanism" "$BIN/threads" work
+	expect_count work 209 "$T/err"
+	rt count --attach="$mechanism" "$BIN/recurse" deep -- 0 1000
+	expect_count deep 1012 "$T/err"
+	rt count --attach="$mechanism" "$BIN/longjmp" attempt leap plain
+	expect_count leap 15 "$T/err"
+	expect_count plain 10 "$T/err"
+	expect_status 0
+	end_case
+
+	begin "$mechanism: count: sorted, and what was not called"
+	rt count --attach="$mechanism" "$BIN/recurse" 'fi*' deep -- 5
+	printf '%-36s %12s\n%-36s %12s\nrawtrace: not called: 1 of 2 functions\n' FUNC COUNT fib 15 >"$T/expected"
+	expect_same "$T/expected" "$T/err"
+	rt count --attach="$mechanism" "$BIN/tailcall" last around
+	expect_count around 6 "$T/err"
+	expect_line '^around .*6$' "$T/err"
+	sed -n 2p "$T/err" >"$T/first"
+	expect_line '^around ' "$T/first"
+	end_case
+
+	begin "$mechanism: count: a running process"
+	in_background "$BIN/crowd" 4 "$CALLS" wait >"$T/crowd"
+	crowd=$PID
+	wait_for 10 has_line ready "$T/crowd" || because "the program is not ready"
+	in_background "$RAWTRACE" count -v --attach="$mechanism" -p "$crowd" inner outer >"$T/out" 2>"$T/err"
+	tracer=$PID
+	wait_for 20 has_line 'attach .*in .* ms$' "$T/err" || show "$T/err"
+	sleep 0.5
+	kill -USR1 "$crowd"
+	reap "$crowd"
+	reap "$tracer"
+	expect_status 0
+	expect_count inner $((4 * CALLS)) "$T/err"
+	expect_count outer $((4 * CALLS)) "$T/err"
+	end_case
+
+	begin "$mechanism: count: until a signal, and the program goes on"
+	start_worker 2 20000 100
+	in_background "$RAWTRACE" count --attach="$mechanism" -p "$worker" work leaf >"$T/out" 2>"$T/err"
+	tracer=$PID
+	sleep 2
+	kill -INT "$tracer"
+	reap "$tracer"
+	expect_status 0
+	expect_line '^work  *[1-9][0-9]*$' "$T/err"
+	difference=$(awk '$1 == "work" { w = $2 } $1 == "leaf" { l = $2 } END { d = w - l; print d < 0 ? -d : d }' "$T/err")
+	expect_number "work less leaf" "$difference" -le 4
+	end_worker
+	end_case
+
+	begin "$mechanism: hist: recursion"
+	rt hist --attach="$mechanism" "$FIB" fib -- 10
+	expect_status 0
+	expect_times fib 177 0 "$T/err"
+	end_case
+
+	begin "$mechanism: hist: the program's own times, threads and recursion"
+	rt hist --attach="$mechanism" "$BIN/timed" nap -- 6 20
+	expect_status 0
+	expect_bounds "$T/err"
+	end_case
+
+	begin "$mechanism: hist: a running process"
+	in_background "$BIN/timed" 3 20 wait >"$T/out"
+	timed=$PID
+	wait_for 10 has_line ready "$T/out" || because "the program is not ready"
+	in_background "$RAWTRACE" hist -v --attach="$mechanism" -p "$timed" nap >"$T/none" 2>"$T/err"
+	tracer=$PID
+	wait_for 20 has_line 'attach .*in .* ms$' "$T/err" || show "$T/err"
+	sleep 0.5
+	kill -USR1 "$timed"
+	reap "$timed"
+	reap "$tracer"
+	expect_status 0
+	expect_bounds "$T/err"
+	end_case
+
+	begin "$mechanism: hist: more threads than CPUs"
+	rt hist --attach="$mechanism" "$BIN/crowd" outer inner -- 16 "$CALLS" one
+	expect_times outer $((16 * CALLS)) 0 "$T/err"
+	expect_times inner $((16 * CALLS)) 0 "$T/err"
+	end_case
+
+	begin "$mechanism: hist: 1,000 levels, of which the kernel shows 64 returns"
+	rt hist --attach="$mechanism" "$BIN/recurse" deep -- 0 1000
+	expect_times deep 64 948 "$T/err"
+	end_case
+
+	if [ -z "$(remark_on longjmp)" ]; then
+		begin "$mechanism: hist: calls that longjmp leaves have no time, all others have"
+		rt hist --attach="$mechanism" "$BIN/longjmp" attempt leap plain
+		expect_times attempt 5 0 "$T/err"
+		expect_times plain 10 0 "$T/err"
+		expect_times leap 0 15 "$T/err"
+		end_case
+	fi
+
+	begin "$mechanism: hist: tail calls"
+	rt hist --attach="$mechanism" "$BIN/tailcall" around first last even odd
+	expect_times first 5 0 "$T/err"
+	expect_times around 6 0 "$T/err"
+	expect_times last 5 0 "$T/err"
+	expect_number "all of the chains" $(($(field even timed "$T/err") + $(field odd timed "$T/err"))) -eq 82
+	end_case
+done
+
+begin "hist: a program whose returns cannot be probed"
+rt hist "$BIN/pthread_exit" inner
+expect_status 1
+expect_message 'inner cannot be timed: .*pthread_exit imports pthread_exit; rawtrace count counts the calls$' "$T/err"
+rt count "$BIN/pthread_exit" inner
+expect_status 0
+expect_line '^inner  *[1-9]' "$T/err"
+expect_no_line 'only entries' "$T/err"
+end_case
+
+begin "count and hist: what does not go together"
+rt count --format=chrome "$FIB" fib
+expect_status 2
+expect_message '--format does not go with count' "$T/err"
+rt hist "$FIB"
+expect_status 2
+expect_message 'which functions?' "$T/err"
+end_case

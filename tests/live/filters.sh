@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Which calls are shown, by every mechanism: what is left of a whole trace.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: --depth"
+	rt --attach="$mechanism" "$BIN/recurse" fib -- 9
+	awk '{ match($0, /^[<>][<> ]*/) } RLENGTH <= 3' "$T/err" >"$T/whole"
+	rt --attach="$mechanism" --depth=3 "$BIN/recurse" fib -- 9
+	expect_status 0
+	expect_line '^> >(fib ' "$T/err"
+	expect_same "$T/whole" "$T/err"
+	end_case
+
+	begin "$mechanism: --depth: threads, more than CPUs"
+	rt --attach="$mechanism" --depth=1 "$BIN/crowd" outer inner -- 16 200 one
+	expect_status 0
+	expect_number outer "$(grep -c '>(outer ' "$T/err")" -eq 3200
+	expect_number results "$(grep -c '^\(\[[0-9]*\] \)\{0,1\}<[0-9]*$' "$T/err")" -eq 3200
+	expect_no_line inner "$T/err"
+	expect_no_line '\*\*\*' "$T/err"
+	end_case
+
+	if [ -z "$(remark_on longjmp)" ]; then
+		begin "$mechanism: --only-under, and longjmp"
+		rt --attach="$mechanism" "$BIN/longjmp" attempt leap plain
+		awk '/^>\(plain / { getline; next } { print }' "$T/err" >"$T/whole"
+		rt --attach="$mechanism" --only-under=attempt "$BIN/longjmp" leap plain
+		expect_status 0
+		expect_line '^> (plain -1)$' "$T/err"
+		expect_same "$T/whole" "$T/err"
+		end_case
+
+		begin "$mechanism: --depth, and longjmp"
+		rt --attach="$mechanism" "$BIN/longjmp" attempt leap plain
+		awk '{ match($0, /^[<>][<> ]*/) } RLENGTH <= 2' "$T/err" >"$T/whole"
+		rt --attach="$mechanism" --depth=2 "$BIN/longjmp" attempt leap plain
+		expect_same "$T/whole" "$T/err"
+		end_case
+	fi
+
+	begin "$mechanism: --only-under: a tail call is inside"
+	rt --attach="$mechanism" --only-under=first "$BIN/tailcall" around last even
+	printf '>(first %s)\n> (last %s)\n< %s\n<%s\n' 1 2 4 4 2 3 6 6 3 4 8 8 4 5 10 10 5 6 12 12 >"$T/expected"
+	expect_same "$T/expected" "$T/err"
+	end_case
+
+	begin "$mechanism: --min-time"
+	rt --attach="$mechanism" --min-time=300us --format=chrome -o "$T/json" "$BIN/timed" nap -- 4 10
+	expect_status 0
+	sed -n 's/.*"dur":\([0-9.]*\),"name":"nap".*/\1/p' "$T/json" >"$T/durations"
+	expect_number calls "$(grep -c '"arg0":[12],' "$T/json")" -eq 80
+	expect_number "too short" "$(awk '$1 < 300' "$T/durations" | grep -c '')" -eq 0
+	rt --attach="$mechanism" --min-time=100s "$BIN/timed" nap -- 1 1
+	expect_status 0
+	[ ! -s "$T/err" ] || show "$T/err"
+	end_case
+
+	case $mechanism in
+	uprobe-multi | pmu | event)
+		begin "$mechanism: what is left out is not sent"
+		rt --attach="$mechanism" --buffer=4K --depth=1 "$FIB" fib -- 18
+		expect_text '>(fib 18)
+<2584' "$T/err"
+		end_case
+		;;
+	esac
+done
+
+begin "--only-under of a function whose return cannot be probed"
+rt --only-under=inner "$BIN/pthread_exit" inner
+expect_status 1
+expect_message 'only-under: the return of inner cannot be probed, .*pthread_exit imports pthread_exit$' "$T/err"
+end_case
