@@ -39,7 +39,8 @@ static void judge_process(struct rt_target *t, pid_t pid)
 }
 
 /* The entry plan for `nargs` arguments, made when it is new.  The return plan, if any, is plan 0. */
-static int entry_plan(struct rt_target *t, unsigned nargs, unsigned first, bool root, bool no_return, struct rt_error *err)
+static int entry_plan(struct rt_target *t, unsigned nargs, unsigned first, bool root, bool no_return,
+		      struct rt_error *err)
 {
 	char why[sizeof(t->entry_only)];
 	unsigned i;

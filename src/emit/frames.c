@@ -119,7 +119,7 @@ static void emit_unwind(struct emitter *e, int push)
 	rt_bpf_place(e->bpf, push);
 }
 
-/* The entry's stack pointer, and the thread's calls without those that are over.  Where another thread has the slot: on to `taken`. */
+/* The entry's stack pointer, and the thread's calls without those that are over.  Another thread has the slot: on to `taken`. */
 static void emit_enter(struct emitter *e, int taken)
 {
 	int other = rt_bpf_label(e->bpf), mine = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf);

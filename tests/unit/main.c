@@ -34,6 +34,7 @@ int main(void)
 		{ "merge", NULL, NULL, NULL, NULL, rt_tests_merge },
 		{ "addrmap", NULL, NULL, NULL, NULL, rt_tests_addrmap },
 		{ "stack", NULL, NULL, NULL, NULL, rt_tests_stack },
+		{ "filter", NULL, NULL, NULL, NULL, rt_tests_filter },
 		{ "output", NULL, NULL, NULL, NULL, rt_tests_output },
 		{ "kernel", NULL, NULL, NULL, NULL, rt_tests_kernel },
 		{ "options", NULL, NULL, NULL, NULL, rt_tests_options },

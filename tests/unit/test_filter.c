@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+
+#include "filter.h"
+#include "out_run.h"
+#include "unit.h"
+
+static const struct rt_plan entry = { .kind = RT_KIND_ENTRY, .nvalues = 1, .values = { { .size = 4, .is_signed = true } } };
+static const struct rt_plan leave = { .kind = RT_KIND_RETURN, .nvalues = 1, .values = { { .size = 4, .is_signed = true } } };
+
+/* A tree behind a filter. */
+static struct rt_filter *begin(struct run *run, const struct rt_filter_want *want)
+{
+	struct rt_filter *filter;
+
+	run_begin(run, "tree", "./fib");
+	rt_stack_free(run->stack);
+	filter = rt_filter_new(want, &run->out.ops->calls, &run->out);
+	run->stack = rt_stack_new(&rt_filter_ops, filter);
+	return filter;
+}
+
+static void finish(struct run *run, struct rt_filter *filter, uint64_t time, const char *want)
+{
+	CU_ASSERT(rt_stack_end(run->stack, time) == 0);
+	run_finish(run, want);
+	rt_filter_free(filter);
+}
+
+static void enter(struct run *run, uint32_t function, uint64_t time, uint64_t sp, int64_t value)
+{
+	run_hit(run, &entry, 7, function, time, sp, true, &value);
+}
+
+static void ret(struct run *run, uint32_t function, uint64_t time, uint64_t sp, int64_t value)
+{
+	run_hit(run, &leave, 7, function, time, sp, true, &value);
+}
+
+static void test_depth(void)
+{
+	const struct rt_filter_want want = { .limit = { .depth = 1 } };
+	const int64_t nine = 9;
+	struct run r;
+	struct rt_filter *f = begin(&r, &want);
+
+	ret(&r, 0, 1000, 0xa00, 5);		/* began before the trace */
+	enter(&r, 0, 1000, 0x900, 1);
+	enter(&r, 0, 1001, 0x800, 2);
+	run_hit(&r, &entry, 7, 1, 1002, 0x700, false, &nine);
+	ret(&r, 0, 1003, 0x800, 3);
+	run_lost(&r, 1003, 4);
+	ret(&r, 0, 1004, 0x900, 4);
+	run_hit(&r, &entry, 7, 0, 1005, 0x900, false, &nine);
+	finish(&r, f, 1006, ">(fib 1)\n*** 4 events lost ***\n<4\n>(fib 9)\n");
+}
+
+static void test_under(void)
+{
+	const bool roots[] = { false, true };
+	const struct rt_filter_want want = { .limit = { .under = true }, .roots = roots };
+	struct run r;
+	struct rt_filter *f = begin(&r, &want);
+
+	enter(&r, 0, 1000, 0x900, 1);
+	enter(&r, 1, 1001, 0x800, 2);
+	enter(&r, 0, 1002, 0x700, 3);
+	ret(&r, 0, 1003, 0x700, 4);
+	ret(&r, 1, 1004, 0x800, 5);
+	enter(&r, 0, 1005, 0x800, 6);
+	ret(&r, 0, 1006, 0x800, 7);
+	ret(&r, 0, 1007, 0x900, 8);
+	finish(&r, f, 1008, ">(a\"\\\n\xff 2)\n> (fib 3)\n< 4\n<5\n");
+}
+
+/* The short one between is left out, what is around the long one is shown; at the end, what has been open for long enough. */
+static void test_min_time(void)
+{
+	const struct rt_filter_want want = { .min_time = 100 };
+	struct run r;
+	struct rt_filter *f = begin(&r, &want);
+
+	enter(&r, 0, 1000, 0x900, 1);
+	enter(&r, 0, 1001, 0x800, 2);
+	ret(&r, 0, 1100, 0x800, 3);
+	enter(&r, 0, 1101, 0x800, 4);
+	ret(&r, 0, 1201, 0x800, 5);
+	ret(&r, 0, 1202, 0x900, 6);
+	enter(&r, 0, 1300, 0x900, 7);
+	enter(&r, 0, 1350, 0x800, 8);
+	finish(&r, f, 1410, ">(fib 1)\n> (fib 4)\n< 5\n<6\n>(fib 7)\n<*** unfinished ***\n");
+}
+
+CU_TestInfo rt_tests_filter[] = {
+	{ "levels", test_depth },
+	{ "under a function", test_under },
+	{ "a minimum time", test_min_time },
+	CU_TEST_INFO_NULL,
+};
