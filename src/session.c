@@ -8,50 +8,23 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "attach/counts.h"
-#include "feed.h"
-#include "filter.h"
 #include "kernel/caps.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"
 #include "leaving.h"
-#include "output/out.h"
 #include "output/tally.h"
 #include "place.h"
-#include "stream/merge.h"
+#include "session_private.h"
 #include "stream/ring.h"
-#include "target.h"
-#include "tracee.h"
 #include "trial.h"
 
-/* Rings that can, wake us when a quarter is full; the clock shows what a quiet program did, this often. */
-enum { TICK_MS = 50, OUT_BUFFER = 1 << 16 };
+enum { OUT_BUFFER = 1 << 16 };
 
 /* As many probes that go one by one are waited for: some seconds. */
 enum { WAIT_FOR_PROBES = 40 };
-
-struct session {
-	const struct rt_options *options;
-	struct rt_target target;
-	struct rt_tracee tracee;
-	struct rt_attach *attach;
-	struct rt_calibration calibration;
-	struct rt_merge *merge;
-	struct rt_filter *filter;	/* NULL: everything is shown */
-	struct rt_stack *stack;
-	struct rt_feed *feed;
-	struct rt_out out;
-	struct rt_count_list base, counts;	/* what the kernel had counted when the trace began, and when it ended */
-	char *out_buffer;
-	int epoll, signals;
-	int stopped;		/* the signal that ended the trace, 0: none */
-	bool pass_on;		/* it reached only us: our command gets it too */
-	unsigned ring;		/* the one being drained */
-};
 
 /* ---- output ---- */
 
@@ -60,7 +33,7 @@ static const char *out_name(const struct session *s)
 	return s->options->output ? s->options->output : "standard error";
 }
 
-static int out_check(struct session *s, struct rt_error *err)
+int rt_session_out_check(struct session *s, struct rt_error *err)
 {
 	if (fflush(s->out.file) == 0 && !ferror(s->out.file))
 		return 0;
@@ -92,7 +65,7 @@ static int open_out(struct session *s, struct rt_error *err)
 	setvbuf(s->out.file, s->out_buffer, _IOFBF, OUT_BUFFER);
 	s->out.functions = &s->target.functions;
 	s->out.command = o->program ? o->program : rt_image_name(s->target.images.v[0]);
-	return s->out.ops->begin(&s->out) < 0 ? out_check(s, err) : 0;
+	return s->out.ops->begin(&s->out) < 0 ? rt_session_out_check(s, err) : 0;
 }
 
 /* Remarks stand in the trace; with -o, also where the user looks. */
@@ -103,60 +76,6 @@ static int note(void *ctx, const char *text)
 	if (s->options->output)
 		fprintf(stderr, "rawtrace: %s\n", text);
 	return s->out.ops->note(&s->out, text);
-}
-
-/* ---- signals ---- */
-
-static int watch(struct session *s, int fd, uint32_t tag, struct rt_error *err)
-{
-	struct epoll_event e = { .events = EPOLLIN, .data.u32 = tag };
-
-	if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &e) == 0)
-		return 0;
-	return rt_fail(err, -errno, "epoll: %s", strerror(errno));
-}
-
-enum { TAG_SIGNAL, TAG_TRACEE, TAG_RING };
-
-/* Signals that were ignored when we were started (nohup) stay ignored: a blocked one would reach the signalfd all the same. */
-static void add_signal(sigset_t *set, int sig)
-{
-	struct sigaction sa;
-
-	if (sigaction(sig, NULL, &sa) != 0 || sa.sa_handler != SIG_IGN)
-		sigaddset(set, sig);
-}
-
-static int open_signals(struct session *s, struct rt_error *err)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	add_signal(&set, SIGINT);
-	add_signal(&set, SIGTERM);
-	add_signal(&set, SIGHUP);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	/* A reader of our output that goes away is an error to report, not a reason to die in the middle. */
-	signal(SIGPIPE, SIG_IGN);
-	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (s->epoll < 0 || s->signals < 0)
-		return rt_fail(err, -errno, "waiting for events: %s", strerror(errno));
-	return watch(s, s->signals, TAG_SIGNAL, err);
-}
-
-static void read_signals(struct session *s)
-{
-	struct signalfd_siginfo si;
-
-	while (read(s->signals, &si, sizeof(si)) == sizeof(si)) {
-		if (si.ssi_signo == SIGCHLD)
-			continue;
-		s->stopped = (int)si.ssi_signo;
-		/* ^C at a terminal (from the kernel) goes to the command too; kill(1) reaches only us. */
-		s->pass_on = si.ssi_code <= 0;
-	}
 }
 
 /* ---- what the kernel counts ---- */
@@ -199,103 +118,6 @@ static int tell_counts(struct session *s, uint64_t time)
 	return lost.lost.count ? rt_stack_event(s->stack, &lost) : 0;
 }
 
-/* ---- the stream ---- */
-
-static int push(void *ctx, const struct rt_event *event)
-{
-	struct session *s = ctx;
-
-	return rt_merge_push(s->merge, s->ring, event);
-}
-
-/* The trace is from now, or from our own command's beginning.  On a clock that we cannot read, a mark in the stream says when. */
-static void begin_window(struct session *s)
-{
-	struct rt_source *source = s->attach->source;
-
-	s->out.start = source->foreign_clock ? 0 : rt_now();
-	if (!source->foreign_clock)
-		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, UINT64_MAX);
-	else if (source->ops->mark)
-		source->ops->mark(source, false);
-}
-
-static void end_window(struct session *s)
-{
-	struct rt_source *source = s->attach->source;
-
-	if (!source->foreign_clock && !s->tracee.ended)
-		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, rt_now());
-	else if (source->foreign_clock && source->ops->mark)
-		source->ops->mark(source, true);
-}
-
-/* Before the first flush the mark of the beginning has come: it was in its ring before that was drained. */
-static void take_marks(struct session *s)
-{
-	const struct rt_source *source = s->attach->source;
-
-	if (!source->foreign_clock)
-		return;
-	rt_feed_window(s->feed, source->begin, source->end);
-	s->out.start = source->begin;
-}
-
-/* When the trace ended, on its own clock. */
-static uint64_t end_time(const struct session *s)
-{
-	const struct rt_source *source = s->attach->source;
-
-	if (!source->foreign_clock)
-		return rt_now();
-	return source->end != UINT64_MAX ? source->end : rt_merge_newest(s->merge);
-}
-
-/* One round: everything out of the rings, then everything older than the round on to the stack and the output. */
-static int drain_round(struct session *s, bool last, struct rt_error *err)
-{
-	struct rt_source *source = s->attach->source;
-	const struct rt_sink in = { push, s }, out = { rt_feed_event, s->feed };
-	uint64_t bound = source->foreign_clock ? rt_merge_newest(s->merge) : rt_now();
-	unsigned n = source->ops->nfds(source);
-	int r;
-
-	for (s->ring = 0; s->ring < n; s->ring++) {
-		err->text[0] = '\0';
-		r = source->ops->drain(source, s->ring, &in, err);
-		if (r < 0)
-			return err->text[0] ? r : rt_nomem(err);
-	}
-	take_marks(s);
-	if (source->ops->held && source->ops->held(source) < bound)
-		bound = source->ops->held(source);
-	r = rt_merge_flush(s->merge, last ? UINT64_MAX : bound, &out);
-	if (r == -EBADMSG)
-		return rt_fail(err, r, "an event does not fit the probes that were put in; please report this as a bug");
-	return out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;
-}
-
-static int follow(struct session *s, struct rt_error *err)
-{
-	unsigned round = s->attach->source->round_ms;
-	int wait = round && round < TICK_MS ? (int)round : TICK_MS;
-	struct epoll_event e[16];
-	int i, n, r;
-
-	while (!s->stopped && !rt_tracee_ended(&s->tracee, false)) {
-		n = epoll_wait(s->epoll, e, 16, wait);
-		if (n < 0 && errno != EINTR)
-			return rt_fail(err, -errno, "waiting for events: %s", strerror(errno));
-		for (i = 0; i < n; i++)
-			if (e[i].data.u32 == TAG_SIGNAL)
-				read_signals(s);
-		r = drain_round(s, false, err);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
 /* ---- begin and end ---- */
 
 static int start_command(struct session *s, struct rt_error *err)
@@ -319,22 +141,6 @@ static int begin_tracee(struct session *s, struct rt_error *err)
 	if (s->options->pid)
 		return rt_tracee_take(&s->tracee, s->options->pid, err);
 	return start_command(s, err);
-}
-
-static int watch_all(struct session *s, struct rt_error *err)
-{
-	const struct rt_source *source = s->attach->source;
-	unsigned i, n = source->ops->nfds(source);
-	int fd, r = 0;
-
-	for (i = 0; i < n && r == 0; i++) {
-		fd = source->ops->fd(source, i);
-		if (fd >= 0)
-			r = watch(s, fd, TAG_RING, err);
-	}
-	if (r == 0 && s->tracee.pidfd >= 0)
-		r = watch(s, s->tracee.pidfd, TAG_TRACEE, err);
-	return r;
 }
 
 /* Definitions of processes that were killed together with their guards. */
@@ -454,12 +260,12 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (r == 0 && s->attach->remark)
 		r = note(s, s->attach->remark);
 	if (r == 0)
-		r = out_check(s, err);
+		r = rt_session_out_check(s, err);
 	if (r == 0)
-		r = watch_all(s, err);
+		r = rt_session_watch(s, err);
 	if (r == 0 && !s->tracee.ours && rt_feed_read_process(s->feed) < 0)
 		r = rt_nomem(err);
-	begin_window(s);
+	rt_session_begin_window(s);
 	/* Our own command has not begun. */
 	if (r == 0 && !s->tracee.ours)
 		r = read_counts(s, &s->base, err);
@@ -468,7 +274,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 
 static int finish_out(struct session *s, struct rt_error *err)
 {
-	struct rt_event lost = { .type = RT_EV_LOST, .time = end_time(s) };
+	struct rt_event lost = { .type = RT_EV_LOST, .time = rt_session_end_time(s) };
 	int r = 0;
 
 	lost.lost.count = s->attach->source->ops->lost_unseen(s->attach->source);
@@ -481,7 +287,7 @@ static int finish_out(struct session *s, struct rt_error *err)
 		r = rt_stack_end(s->stack, lost.time);
 	if (r == 0)
 		r = s->out.ops->end(&s->out);
-	return out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;
+	return rt_session_out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;
 }
 
 /* A failure in the middle (a full disk): the command goes on, maybe for days, and the user is told now. */
@@ -505,8 +311,8 @@ static void wait_command(struct session *s)
 		kill(s->tracee.pid, sig);
 	s->stopped = 0;
 	while (!s->stopped && !rt_tracee_ended(&s->tracee, false))
-		if (epoll_wait(s->epoll, &e, 1, TICK_MS) > 0)
-			read_signals(s);
+		if (epoll_wait(s->epoll, &e, 1, RT_TICK_MS) > 0)
+			rt_session_read_signals(s);
 }
 
 static bool takes_long(const struct session *s)
@@ -602,15 +408,15 @@ static int run(struct session *s, struct rt_error *err)
 {
 	int r;
 
-	r = follow(s, err);
+	r = rt_session_follow(s, err);
 	/* A program that has ended sends nothing more; of a running one the window cuts off what comes during the last round. */
-	end_window(s);
+	rt_session_end_window(s);
 	if (r == 0)
 		r = read_counts(s, &s->counts, err);
 	if (!s->tracee.ended && !takes_long(s))
 		s->attach->ops->detach(s->attach);
 	if (r == 0)
-		r = drain_round(s, true, err);
+		r = rt_session_drain(s, true, err);
 	if (r == 0)
 		r = finish_out(s, err);
 	return r;
@@ -637,7 +443,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	if (r == 0)
 		r = begin_tracee(&s, err);	/* before signals and limits change: the command keeps its own */
 	if (r == 0)
-		r = open_signals(&s, err);
+		r = rt_session_open_signals(&s, err);
 	if (r == 0) {
 		clean_leftovers();
 		r = attach(&s, err);

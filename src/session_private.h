@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_SESSION_PRIVATE_H
+#define RT_SESSION_PRIVATE_H
+
+#include "attach/counts.h"
+#include "calibrate.h"
+#include "cli/options.h"
+#include "feed.h"
+#include "filter.h"
+#include "output/out.h"
+#include "stream/merge.h"
+#include "target.h"
+#include "tracee.h"
+
+/* For session.c, which begins and ends a trace, and session_stream.c, which waits for what comes in between. */
+
+/* Rings that can, wake us when a quarter is full; the clock shows what a quiet program did, this often. */
+enum { RT_TICK_MS = 50 };
+
+struct session {
+	const struct rt_options *options;
+	struct rt_target target;
+	struct rt_tracee tracee;
+	struct rt_attach *attach;
+	struct rt_calibration calibration;
+	struct rt_merge *merge;
+	struct rt_filter *filter;	/* NULL: everything is shown */
+	struct rt_stack *stack;
+	struct rt_feed *feed;
+	struct rt_out out;
+	struct rt_count_list base, counts;	/* what the kernel had counted when the trace began, and when it ended */
+	char *out_buffer;
+	int epoll, signals;
+	int stopped;		/* the signal that ended the trace, 0: none */
+	bool pass_on;		/* it reached only us: our command gets it too */
+	unsigned ring;		/* the one being drained */
+};
+
+/* Signals that end the trace come through s->signals; s->epoll waits for them, for the command's end and for the rings. */
+int rt_session_open_signals(struct session *s, struct rt_error *err);
+int rt_session_watch(struct session *s, struct rt_error *err);
+void rt_session_read_signals(struct session *s);
+
+/* The trace is from the first to the second. */
+void rt_session_begin_window(struct session *s);
+void rt_session_end_window(struct session *s);
+uint64_t rt_session_end_time(const struct session *s);	/* when it ended, on its own clock */
+
+/* Wait and drain until the command has ended or a signal came; and one round, the last after the probes are out. */
+int rt_session_follow(struct session *s, struct rt_error *err);
+int rt_session_drain(struct session *s, bool last, struct rt_error *err);
+
+/* Write out what the output holds. */
+int rt_session_out_check(struct session *s, struct rt_error *err);
+
+#endif
