@@ -18,8 +18,9 @@ arm64_root() {
 arm64_configure() {
 	lib=$CACHE/arm64-root/usr/lib/$CROSS
 	include=$CACHE/arm64-root/usr/include
+	# Anew: a copy keeps the files' times, by which an object from before may look newer than its source.
+	rm -rf "$1" && mkdir -p "$1" || return
 	make -s -C "$BUILDDIR" distdir distdir="$1/source" >"$1/log" 2>&1 || cannot "make distdir failed: see $1/log" || return
-	! grep -q -s -x -F "LDFLAGS = -L$lib" "$1/Makefile" || return 0
 	(cd "$1" && source/configure -q --host="$CROSS" CC="$CROSS-gcc" LDFLAGS="-L$lib" LIBS="-lz -lzstd" \
 		CPPFLAGS="-isystem $include -isystem $include/$CROSS") >"$1/log" 2>&1 || cannot "configure for arm64 failed: see $1/config.log"
 }
@@ -29,7 +30,7 @@ arm64_configure() {
 arm64_build() {
 	command -v "$CROSS-gcc" >/dev/null 2>&1 ||
 		cannot "$CROSS-gcc is missing: run contrib/bootstrap --kernels" || return
-	arm64_root && mkdir -p "$1" && arm64_configure "$1" || return
+	arm64_root && arm64_configure "$1" || return
 	{
 		make -C "$1" rawtrace tests/unit/unit tests/live/fetch LDFLAGS="-static -L$CACHE/arm64-root/usr/lib/$CROSS" \
 			tests_unit_unit_CPPFLAGS='$(AM_CPPFLAGS) -DRT_GOLDEN_DIR='\''"/rawtrace/tests/unit/expected"'\' &&
