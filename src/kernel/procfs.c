@@ -57,7 +57,7 @@ int rt_write_file(const char *path, int flags, const char *text)
 	ssize_t r;
 	int fd, err = 0;
 
-	fd = open(path, O_WRONLY | O_CLOEXEC | flags);
+	fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0600);
 	if (fd < 0)
 		return -errno;
 	r = write(fd, text, n);
