@@ -17,7 +17,8 @@ crowd_agrees() {
 }
 
 CALLS=20000
-slow && CALLS=2000
+STOPPED=5
+! slow || CALLS=2000 STOPPED=2
 
 for ring in array ringbuf perf; do
 	rt --ring=$ring --attach="$mechanism" "$FIB" fib
@@ -64,7 +65,7 @@ for ring in array ringbuf perf; do
 	wait_for 10 has_line '^ready ' "$T/out" || because "the program does not begin"
 	kill -STOP "$tracer"
 	kill -USR1 "$(sed -n 's/^ready //p' "$T/out")"
-	sleep 5
+	sleep $STOPPED
 	kill -CONT "$tracer"
 	reap "$tracer"
 	expect_status 0
