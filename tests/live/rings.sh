@@ -58,7 +58,7 @@ for ring in array ringbuf perf; do
 	expect_line '^\(\[[0-9]*\] \)\{0,1\}\*\*\* [0-9]* events\{0,1\} lost \*\*\*$' "$T/trace"
 	end_case
 
-	begin "$ring: a reader that is stopped for 5 s under full load"
+	begin "$ring: a reader that is stopped for $STOPPED s under full load"
 	in_background "$RAWTRACE" --ring=$ring --attach="$mechanism" --buffer=256K -o "$T/trace" "$BIN/crowd" outer inner -- 2 $((CALLS * 4)) wait \
 		>"$T/out"
 	tracer=$PID
