@@ -159,8 +159,11 @@ static int tell_lost(struct rt_feed *feed, const struct rt_event *event, uint32_
 {
 	struct rt_event lost = *event;
 
-	if (!count || event->time < feed->begin || event->time > feed->end)
+	/* What shows the gap may come after the trace's end; what is missing may not. */
+	if (!count || event->time < feed->begin)
 		return 0;
+	if (lost.time > feed->end)
+		lost.time = feed->end;
 	lost.type = RT_EV_LOST;
 	lost.lost.count = count;
 	lost.lost.until = event->time;

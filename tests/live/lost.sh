@@ -24,11 +24,15 @@ for mechanism in $MECHANISMS; do
 	seen=$(grep -v -e ' lost \*\*\*$' -e '<\*\*\* ' "$T/trace" | grep -c '')
 	expect_number "events seen" "$seen" -gt 0
 	expect_number "events lost" "$lost" -gt 1000
-	# The programs' own count is exact.  The ring of tracefs counts records of threads too, and Linux 5.10 can forget a page.
-	off=0
-	[ "$mechanism" != tracefs ] || off=100
-	expect_number "events seen and lost" $((seen + lost)) -ge $((2 * CALLS - off))
-	expect_number "events seen and lost" $((seen + lost)) -le $((2 * CALLS + off))
+	# The programs' own count is exact.  The ring of tracefs counts records of threads too, and on a slow machine Linux 5.10 can
+	# forget a page.
+	less=0 more=0
+	if [ "$mechanism" = tracefs ]; then
+		less=10 more=100
+		! slow || less=100
+	fi
+	expect_number "events seen and lost" $((seen + lost)) -ge $((2 * CALLS - less))
+	expect_number "events seen and lost" $((seen + lost)) -le $((2 * CALLS + more))
 	# Nothing is ever inside a call of this loop, whatever was lost.
 	expect_no_line '^[<>] ' "$T/trace"
 	end_case
