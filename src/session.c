@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kernel/caps.h"
+#include "kernel/owner.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "emit/definition.h"
+#include "kernel/owner.h"
 
 /* A list that others change while it is read can lack what was there all the time. */
 enum { LOOKS = 5 };
@@ -32,7 +33,7 @@ int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *reques
 {
 	const struct rt_probe *probe = &request->probes[id];
 	const struct rt_function *f = &request->functions->v[probe->function];
-	char group[32], path[64], line[RT_DEFINITION_MAX], refusal[160];
+	char group[RT_OWNER_NAME_MAX], path[64], line[RT_DEFINITION_MAX], refusal[160];
 	struct rt_definition d = {
 		.group = group, .event = event, .path = path, .offset = rt_function_place(f),
 		.kind = request->plans[probe->plan].kind,
@@ -41,7 +42,7 @@ int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *reques
 	};
 	int r;
 
-	snprintf(group, sizeof(group), RT_TRACEFS_GROUP "%d", (int)getpid());
+	rt_own_group(group);
 	/* The kernel resolves the path in our own context. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", rt_image_fd(f->image));
 	r = rt_definition_print(&d, line, err);
@@ -60,14 +61,14 @@ int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *reques
 /* How many probes the kernel holds for event `event` of our group. */
 static int count_defined(const struct rt_tracefs *t, const char *event)
 {
-	char *text, *at, name[96];
+	char *text, *at, name[96], group[RT_OWNER_NAME_MAX];
 	int n = 0, r;
 	size_t len;
 
 	r = rt_tracefs_read(t, "uprobe_events", &text);
 	if (r < 0)
 		return r;
-	len = (size_t)snprintf(name, sizeof(name), ":" RT_TRACEFS_GROUP "%d/%s ", (int)getpid(), event);
+	len = (size_t)snprintf(name, sizeof(name), ":%s/%.40s ", rt_own_group(group), event);
 	for (at = text; (at = strstr(at, name)); at += len)
 		n++;
 	free(text);

@@ -12,10 +12,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernel/owner.h"
 #include "kernel/procfs.h"
 
-/* How long the guard waits for the dead process's perf events to be closed: a tenth of a second each, one after another. */
+/* How long the guard waits for the owner's end, and then for what is busy: its perf events are closed one by one, 0.1 s each. */
 enum { RETRY_MS = 100, RETRIES = 6000 };
+
+/*
+ * A process that ends closes its files in an order of the kernel's own: the pipe perhaps first.  It has closed all of them when its
+ * children are given to another (exit_files, exit_task_work, exit_notify).  Before that nothing may be deleted (kernel/leftovers.c).
+ */
+static bool wait_for_end(pid_t owner)
+{
+	unsigned i;
+
+	for (i = 0; i < RETRIES; i++) {
+		if (getppid() != owner)
+			return true;
+		usleep(RETRY_MS * 1000);
+	}
+	return false;
+}
 
 /* Keep nothing of the parent's open: a reader of its standard error must see the end of file when it dies. */
 static void close_all_but(int keep, int lock)
@@ -58,6 +75,8 @@ static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const stru
 	} while (n < 0 && errno == EINTR);
 	if (n == 1)
 		_exit(0);
+	if (!wait_for_end(owner))
+		_exit(1);
 	rt_main_buffer_give_back(tracefs, buffer);
 	for (i = 0; i < RETRIES; i++) {
 		rt_tracefs_clear(tracefs, owner);

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "kernel/owner.h"
 #include "kernel/procfs.h"
 #include "util/array.h"
 
@@ -104,10 +105,10 @@ int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr
 
 int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_perf_attr *attr, struct rt_error *err)
 {
-	char file[128], *text;
+	char file[128], group[RT_OWNER_NAME_MAX], *text;
 	int r;
 
-	snprintf(file, sizeof(file), "events/" RT_TRACEFS_GROUP "%d/%s/id", (int)getpid(), event);
+	snprintf(file, sizeof(file), "events/%s/%.40s/id", rt_own_group(group), event);
 	r = rt_tracefs_read(&p->tracefs, file, &text);
 	if (r < 0)
 		return rt_fail(err, r, "%s/%s: %s", p->tracefs.root, file, strerror(-r));

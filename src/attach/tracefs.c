@@ -11,6 +11,7 @@
 
 #include "attach/define.h"
 #include "attach/guard.h"
+#include "kernel/owner.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "stream/members.h"
@@ -28,11 +29,11 @@ struct tracefs {
 static void tracefs_detach(struct rt_attach *attach)
 {
 	struct tracefs *t = (struct tracefs *)attach;
-	char file[128];
+	char file[128], group[RT_OWNER_NAME_MAX];
 
 	/* In the main buffer others may have enabled events of theirs meanwhile. */
 	if (t->guard.buffer && t->guard.buffer->taken)
-		snprintf(file, sizeof(file), "events/" RT_TRACEFS_GROUP "%d/enable", (int)getpid());
+		snprintf(file, sizeof(file), "events/%s/enable", rt_own_group(group));
 	else
 		snprintf(file, sizeof(file), "%s/events/enable", t->instance);
 	rt_tracefs_write(&t->fs, file, "0");
@@ -77,9 +78,9 @@ static int add_event(struct tracefs *t, const char *name, enum rt_event_type typ
 static int add_hits(struct tracefs *t, const struct rt_attach_request *request, const char *event, unsigned probe,
 		    struct rt_error *err)
 {
-	char name[96];
+	char name[96], group[RT_OWNER_NAME_MAX];
 
-	snprintf(name, sizeof(name), RT_TRACEFS_GROUP "%d/%s", (int)getpid(), event);
+	snprintf(name, sizeof(name), "%s/%.40s", rt_own_group(group), event);
 	return add_event(t, name, RT_EV_HIT, request, probe, err);
 }
 
@@ -220,9 +221,9 @@ static bool is_old_instance(const struct tracefs *t)
 static int make_instance(struct tracefs *t, const struct rt_attach_request *request, struct rt_error *err)
 {
 	size_t kb = (request->ring_bytes ? request->ring_bytes : 8u << 20) / 1024;
-	char path[PATH_MAX], number[32];
+	char path[PATH_MAX], number[32], name[RT_OWNER_NAME_MAX];
 
-	snprintf(t->instance, sizeof(t->instance), "instances/" RT_TRACEFS_INSTANCE "%d", (int)getpid());
+	snprintf(t->instance, sizeof(t->instance), "instances/%s", rt_own_instance(name));
 	if (mkdir(rt_tracefs_path(&t->fs, path, "%s", t->instance), 0700) != 0 && errno != ENOENT)
 		return rt_fail(err, -errno, "%s: cannot make a trace instance: %s", path, strerror(errno));
 	if (is_old_instance(t)) {
@@ -305,10 +306,10 @@ static int enable_probe(struct tracefs *t, const struct rt_attach_request *reque
 			struct rt_error *err)
 {
 	const char *name = request->functions->v[request->probes[e->probe].function].name;
-	char event[128];
+	char event[128], group[RT_OWNER_NAME_MAX];
 	int r;
 
-	snprintf(event, sizeof(event), RT_TRACEFS_GROUP "%d/%s", (int)getpid(), e->format.name);
+	snprintf(event, sizeof(event), "%s/%.70s", rt_own_group(group), e->format.name);
 	r = enable_event(t, event, NULL);
 	if (r == 0)
 		return 0;

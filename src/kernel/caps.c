@@ -7,6 +7,8 @@
 #include <sys/capability.h>
 #include <unistd.h>
 
+#include "kernel/owner.h"
+
 /* Newer than the headers of the systems we build on. */
 enum { NR_CAP_PERFMON = 38, NR_CAP_BPF = 39 };
 
@@ -49,15 +51,7 @@ int rt_caps_check(bool bpf, struct rt_error *err)
 
 int rt_caps_check_namespace(struct rt_error *err)
 {
-	/* PROC_PID_INIT_INO of include/linux/proc_ns.h, 0xEFFFFFFC: the same on every kernel since 3.8. */
-	static const char first[] = "pid:[4026531836]";
-	char link[64];
-	ssize_t n = readlink("/proc/self/ns/pid", link, sizeof(link) - 1);
-
-	if (n < 0)
-		return 0;	/* before 3.8, or without CONFIG_PID_NS: there is only the first */
-	link[n] = '\0';
-	if (strcmp(link, first) == 0)
+	if (rt_owner_of(getpid()).space == 0)
 		return 0;
 	return rt_fail(err, -EPERM, "this is a container with process ids of its own; run rawtrace on the host, "
 		       "or in a container with the host's process ids (--pid=host)");

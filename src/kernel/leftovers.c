@@ -1,35 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Clearing what a rawtrace process has left in tracefs. */
+/*
+ * Clearing what a rawtrace process has left in tracefs.
+ *
+ * From 5.4 on the kernel deletes an event of several probes also while it is enabled, and comes to grief over the probes that stay
+ * (unregister_trace_uprobe asks whether the event is busy only before its last probe).  So an event is disabled wherever it is
+ * enabled, and what stays enabled stays defined.  Whether perf has it is nowhere to be read: only what nobody holds open any more may
+ * be cleared, hence rt_owner_gone, and the guard's wait.
+ */
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/owner.h"
 #include "kernel/procfs.h"
 #include "kernel/tracefs.h"
 #include "util/array.h"
 
-/* The process a name belongs to: PREFIX and a decimal number, whole.  0: the name is none of ours. */
-static pid_t owner(const char *name, size_t len, const char *prefix)
-{
-	size_t n = strlen(prefix);
-	pid_t pid = 0;
-
-	if (len <= n || len > n + 9 || memcmp(name, prefix, n) != 0 || name[n] == '0')
-		return 0;
-	for (; n < len; n++) {
-		if (name[n] < '0' || name[n] > '9')
-			return 0;
-		pid = pid * 10 + (name[n] - '0');
-	}
-	return pid;
-}
-
 /* What is disabled in one write: some 16 ms each from 4.4 on, in which nobody on the machine gets at any event. */
 enum { AT_ONCE = 32 };
+
+/* The folders that have an events/ with a switch an event: tracefs's own (""), and each instance ("instances/NAME/"). */
+struct places {
+	char (*v)[NAME_MAX + 16];
+	size_t n, cap;
+};
 
 static size_t count_entries(const char *path)
 {
@@ -57,123 +54,178 @@ static void disable_singly(const struct rt_tracefs *t, const char *group)
 	while (dir && (d = readdir(dir))) {
 		if (d->d_name[0] == '.' || strcmp(d->d_name, "enable") == 0 || strcmp(d->d_name, "filter") == 0)
 			continue;
-		snprintf(path, sizeof(path), "%.100s/%.100s/enable", group, d->d_name);
+		snprintf(path, sizeof(path), "%.150s/%.100s/enable", group, d->d_name);
 		rt_tracefs_write(t, path, "0");
 	}
 	if (dir)
 		closedir(dir);
 }
 
-/* An instance keeps its events enabled, and an enabled event cannot be deleted. */
-static unsigned clear_instance(const struct rt_tracefs *t, pid_t pid)
+/* An instance keeps its events enabled. */
+static unsigned clear_instance(const struct rt_tracefs *t, struct rt_owner owner)
 {
-	char path[PATH_MAX];
+	char instance[RT_OWNER_NAME_MAX], group[RT_OWNER_NAME_MAX], path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "instances/" RT_TRACEFS_INSTANCE "%d/events/" RT_TRACEFS_GROUP "%d", (int)pid, (int)pid);
+	rt_owner_instance(owner, instance);
+	snprintf(path, sizeof(path), "instances/%s/events/%s", instance, rt_owner_group(owner, group));
 	disable_singly(t, path);
-	snprintf(path, sizeof(path), "instances/" RT_TRACEFS_INSTANCE "%d/events/enable", (int)pid);
+	snprintf(path, sizeof(path), "instances/%s/events/enable", instance);
 	if (!rt_tracefs_has(t, path))
 		return 0;
 	rt_tracefs_write(t, path, "0");
-	return rmdir(rt_tracefs_path(t, path, "instances/" RT_TRACEFS_INSTANCE "%d", (int)pid)) == 0;
+	return rmdir(rt_tracefs_path(t, path, "instances/%s", instance)) == 0;
 }
 
-/* The events of the definitions in `text` whose group is `pid`'s.  A multi-probe event has several lines and one name. */
-static unsigned clear_definitions(const struct rt_tracefs *t, char *text, pid_t pid)
+static int find_places(const struct rt_tracefs *t, struct places *places)
 {
-	char *line, *save = NULL, last[256] = "", command[320], path[PATH_MAX];
+	char path[PATH_MAX];
+	DIR *dir = opendir(rt_tracefs_path(t, path, "instances"));
+	struct dirent *d = NULL;
+	int r;
+
+	do {
+		r = RT_ROOM(&places->v, places->n, &places->cap);
+		if (r < 0)
+			break;
+		if (!d)
+			places->v[places->n++][0] = '\0';
+		else if (d->d_name[0] != '.')
+			snprintf(places->v[places->n++], sizeof(*places->v), "instances/%s/", d->d_name);
+	} while (dir && (d = readdir(dir)));
+	if (dir)
+		closedir(dir);
+	return r;
+}
+
+/* Is it certainly not enabled there?  What is gone is not; what cannot be read may be. */
+static bool is_off(const struct rt_tracefs *t, const char *file)
+{
+	char *text;
+	bool off;
+	int r;
+
+	r = rt_tracefs_read(t, file, &text);
+	if (r < 0)
+		return r == -ENOENT || r == -ENODEV;
+	off = strcmp(text, "0\n") == 0 || strcmp(text, "0") == 0;
+	free(text);
+	return off;
+}
+
+static bool disable_everywhere(const struct rt_tracefs *t, const struct places *places, const char *event)
+{
+	char file[PATH_MAX];
+	bool off = true;
+	size_t i;
+
+	for (i = 0; i < places->n; i++) {
+		snprintf(file, sizeof(file), "%sevents/%s/enable", places->v[i], event);
+		if (is_off(t, file))
+			continue;
+		rt_tracefs_write(t, file, "0");
+		off &= is_off(t, file);
+	}
+	return off;
+}
+
+/* The events of the definitions in `text` whose group is the owner's.  A multi-probe event has several lines and one name. */
+static unsigned clear_definitions(const struct rt_tracefs *t, const struct places *places, char *text, struct rt_owner owner)
+{
+	char *line, *save = NULL, last[256] = "", command[320];
+	struct rt_owner whose;
 	unsigned cleared = 0;
 
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		char *group = strchr(line, ':'), *slash = group ? strchr(group, '/') : NULL;
 		size_t len = slash ? strcspn(slash, " ") + (size_t)(slash - group) - 1 : 0;
 
-		if (!slash || owner(group + 1, (size_t)(slash - group) - 1, RT_TRACEFS_GROUP) != pid || len >= sizeof(last))
+		if (!slash || len >= sizeof(last) || !rt_owner_of_group(group + 1, (size_t)(slash - group) - 1, &whose) ||
+		    !rt_owner_same(whose, owner))
 			continue;
 		if (strncmp(last, group + 1, len) == 0 && last[len] == '\0')
 			continue;
 		memcpy(last, group + 1, len);
 		last[len] = '\0';
-		snprintf(path, sizeof(path), "events/%s/enable", last);
-		rt_tracefs_write(t, path, "0");
+		if (!disable_everywhere(t, places, last))
+			continue;
 		snprintf(command, sizeof(command), "-:%s\n", last);
 		cleared += rt_tracefs_append(t, "uprobe_events", command) == 0;
 	}
 	return cleared;
 }
 
-unsigned rt_tracefs_clear(const struct rt_tracefs *t, pid_t pid)
+static unsigned clear(const struct rt_tracefs *t, struct rt_owner owner)
 {
-	unsigned cleared = clear_instance(t, pid);
+	unsigned cleared = clear_instance(t, owner);
+	struct places places = { 0 };
 	char *text;
 
 	if (rt_tracefs_read(t, "uprobe_events", &text) < 0)
 		return cleared;
-	cleared += clear_definitions(t, text, pid);
+	if (find_places(t, &places) == 0)
+		cleared += clear_definitions(t, &places, text, owner);
+	free(places.v);
 	free(text);
 	return cleared;
 }
 
+unsigned rt_tracefs_clear(const struct rt_tracefs *t, pid_t pid)
+{
+	return clear(t, rt_owner_of(pid));
+}
+
 bool rt_tracefs_remains(const struct rt_tracefs *t, pid_t pid)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], name[RT_OWNER_NAME_MAX];
 
-	snprintf(path, sizeof(path), "events/" RT_TRACEFS_GROUP "%d", (int)pid);
+	snprintf(path, sizeof(path), "events/%s", rt_owner_group(rt_owner_of(pid), name));
 	if (rt_tracefs_has(t, path))
 		return true;
-	snprintf(path, sizeof(path), "instances/" RT_TRACEFS_INSTANCE "%d", (int)pid);
+	snprintf(path, sizeof(path), "instances/%s", rt_owner_instance(rt_owner_of(pid), name));
 	return rt_tracefs_has(t, path);
 }
 
-const char *rt_guard_name(pid_t pid, char *buf)
-{
-	snprintf(buf, RT_COMM_MAX, "rt-guard%u", (unsigned)pid % 10000000);
-	return buf;
-}
+struct owners {
+	struct rt_owner *v;
+	size_t n, cap;
+};
 
-/* With its guard: that may be at work for a minute, and who joins in waits as long. */
-static bool gone(pid_t pid)
-{
-	char name[RT_COMM_MAX];
-
-	return kill(pid, 0) != 0 && errno == ESRCH && !rt_proc_named(rt_guard_name(pid, name));
-}
-
-static void add_owner(pid_t **v, size_t *n, size_t *cap, pid_t pid)
+static void add_owner(struct owners *owners, struct rt_owner owner)
 {
 	size_t i;
 
-	if (!pid)
-		return;
-	for (i = 0; i < *n; i++)
-		if ((*v)[i] == pid)
+	for (i = 0; i < owners->n; i++)
+		if (rt_owner_same(owners->v[i], owner))
 			return;
-	if (RT_ROOM(v, *n, cap) == 0)
-		(*v)[(*n)++] = pid;
+	if (RT_ROOM(&owners->v, owners->n, &owners->cap) == 0)
+		owners->v[owners->n++] = owner;
 }
 
 unsigned rt_tracefs_clean(const struct rt_tracefs *t)
 {
-	size_t n = 0, cap = 0, i;
+	struct owners owners = { 0 };
 	char path[PATH_MAX], *text, *line;
+	struct rt_owner owner;
 	unsigned cleared = 0;
 	struct dirent *d;
-	pid_t *v = NULL;
 	DIR *dir;
+	size_t i;
 
 	dir = opendir(rt_tracefs_path(t, path, "instances"));
 	while (dir && (d = readdir(dir)))
-		add_owner(&v, &n, &cap, owner(d->d_name, strlen(d->d_name), RT_TRACEFS_INSTANCE));
+		if (rt_owner_of_instance(d->d_name, strlen(d->d_name), &owner))
+			add_owner(&owners, owner);
 	if (dir)
 		closedir(dir);
 	if (rt_tracefs_read(t, "uprobe_events", &text) >= 0) {
 		for (line = text; (line = strchr(line, ':')); line += strcspn(line, "\n"))
-			add_owner(&v, &n, &cap, owner(line + 1, strcspn(line + 1, "/"), RT_TRACEFS_GROUP));
+			if (rt_owner_of_group(line + 1, strcspn(line + 1, "/"), &owner))
+				add_owner(&owners, owner);
 		free(text);
 	}
-	for (i = 0; i < n; i++)
-		if (gone(v[i]))
-			cleared += rt_tracefs_clear(t, v[i]);
-	free(v);
+	for (i = 0; i < owners.n; i++)
+		if (rt_owner_gone(owners.v[i]))
+			cleared += clear(t, owners.v[i]);
+	free(owners.v);
 	return cleared;
 }

@@ -33,15 +33,11 @@ int rt_tracefs_write(const struct rt_tracefs *tracefs, const char *file, const c
 /* Append a line to a file of definitions (opened without O_TRUNC, which would clear everybody's). */
 int rt_tracefs_append(const struct rt_tracefs *tracefs, const char *file, const char *line);
 
-/* Definitions and instances are named after the process that makes them. */
-#define RT_TRACEFS_GROUP	"rawtrace_"	/* + PID: the group of its uprobe events */
-#define RT_TRACEFS_INSTANCE	"rawtrace-"	/* + PID: its trace instance */
-
-/* The name of the process that clears up after `pid` (attach/guard.h), in `buf` (RT_COMM_MAX bytes), which it returns. */
-const char *rt_guard_name(pid_t pid, char *buf);
-
-/* Delete the definitions of group RT_TRACEFS_GROUP`pid`, and instance RT_TRACEFS_INSTANCE`pid`, disabled first.  Returns how many
- * definitions and instances went; what is busy stays.  Missing ones are no error. */
+/*
+ * Delete the definitions and the instance of process `pid` of our PID namespace (kernel/owner.h), disabled first, wherever they are
+ * enabled.  Returns how many definitions and instances went; what is busy or stays enabled stays.  Missing ones are no error.
+ * No perf event of theirs may be open: from 5.4 on that ends the kernel.
+ */
 unsigned rt_tracefs_clear(const struct rt_tracefs *tracefs, pid_t pid);
 
 /* Is anything of `pid` still defined? */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "kernel/owner.h"
 #include "kernel/tracefs.h"
 #include "target.h"
 #include "util/array.h"
@@ -41,28 +42,27 @@ const struct peer *peer_at(unsigned i)
 
 static void set_names(const struct bench *b, const char *dir, long calls)
 {
-	char text[32];
+	char text[RT_OWNER_NAME_MAX];
 
 	setenv("DIR", dir, 1);
 	setenv("LOOP", b->loop, 1);
 	setenv("INSTRUMENTED", b->instrumented, 1);
 	snprintf(text, sizeof(text), "%ld", calls);
 	setenv("CALLS", text, 1);
-	snprintf(text, sizeof(text), RT_TRACEFS_GROUP "%d", (int)getpid());
-	setenv("GROUP", text, 1);
+	setenv("GROUP", rt_own_group(text), 1);
 }
 
 /* The two events, for the tools that need them; x86's registers. */
 static int define(const struct bench *b, struct rt_tracefs *tracefs, struct rt_error *err)
 {
-	char *specs[] = { (char *)"hit" }, line[PATH_MAX + 128];
+	char *specs[] = { (char *)"hit" }, line[PATH_MAX + 128], group[RT_OWNER_NAME_MAX];
 	struct rt_target target;
 	int r = rt_target_resolve(&target, b->loop, 0, specs, 1, err), k;
 
 	if (r == 0)
 		r = rt_tracefs_find(tracefs, err);
 	for (k = 0; k < 2 && r == 0; k++) {
-		snprintf(line, sizeof(line), "%s:" RT_TRACEFS_GROUP "%d/%s %s:0x%llx v=%s:s32", k ? "r" : "p", (int)getpid(),
+		snprintf(line, sizeof(line), "%s:%s/%s %s:0x%llx v=%s:s32", k ? "r" : "p", rt_own_group(group),
 			 k ? "out" : "in", b->loop, (unsigned long long)target.functions.v[0].offset, k ? "%ax" : "%di");
 		r = rt_tracefs_append(tracefs, "uprobe_events", line);
 	}

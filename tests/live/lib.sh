@@ -203,10 +203,13 @@ find_mechanisms() {
 	done
 }
 
+# What a name in tracefs has behind the process id, in a PID namespace that is not the initial one.
+SPACE=$(readlink /proc/self/ns/pid 2>/dev/null | sed -n '/\[4026531836\]/!s/^pid:\[\([0-9]*\)\]$/n\1/p')
+
 # What rawtrace process $1 has in tracefs.
 left_by() {
-	grep -e "[:/]rawtrace_$1/" "$TRACING/uprobe_events" 2>/dev/null
-	[ ! -d "$TRACING/instances/rawtrace-$1" ] || echo "instances/rawtrace-$1"
+	grep -e "[:/]rawtrace_$1$SPACE/" "$TRACING/uprobe_events" 2>/dev/null
+	[ ! -d "$TRACING/instances/rawtrace-$1$SPACE" ] || echo "instances/rawtrace-$1$SPACE"
 }
 
 nothing_left_by() {

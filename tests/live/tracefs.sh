@@ -55,27 +55,52 @@ line=$(timeout 20 "$RAWTRACE" --dump=tracefs "$T/private" fib | sed -n 's/^p[^ ]
 place=$T/private:${line##*:}
 dead=$(dead_pid)
 other=rawtracetest_$$
-echo "p:rawtrace_$dead/left $place" >>"$TRACING/uprobe_events" || because "cannot define"
-echo "p:rawtrace_$dead/left2 $place" >>"$TRACING/uprobe_events" || because "cannot define"
+echo "p:rawtrace_$dead$SPACE/left $place" >>"$TRACING/uprobe_events" || because "cannot define"
+echo "p:rawtrace_$dead$SPACE/left2 $place" >>"$TRACING/uprobe_events" || because "cannot define"
 echo "p:$other/kept $place" >>"$TRACING/uprobe_events" || because "cannot define"
 echo "p:rawtrace_x$dead/kept $place" >>"$TRACING/uprobe_events" || because "cannot define"
-echo "p:rawtrace_$$/kept $place" >>"$TRACING/uprobe_events" || because "cannot define"
-mkdir "$TRACING/instances/rawtrace-$dead" "$TRACING/instances/rawtrace-$$" "$TRACING/instances/$other"
+echo "p:rawtrace_$$$SPACE/kept $place" >>"$TRACING/uprobe_events" || because "cannot define"
+mkdir "$TRACING/instances/rawtrace-$dead$SPACE" "$TRACING/instances/rawtrace-$$$SPACE" "$TRACING/instances/$other"
 # Left as a killed rawtrace leaves it: enabled.
-echo 1 >"$TRACING/instances/rawtrace-$dead/events/rawtrace_$dead/enable"
+echo 1 >"$TRACING/instances/rawtrace-$dead$SPACE/events/rawtrace_$dead$SPACE/enable"
+# And in somebody else's.
+echo 1 >"$TRACING/instances/$other/events/rawtrace_$dead$SPACE/left2/enable"
 rt doctor --clean
 expect_status 0
 expect_line '^[0-9]* definitions\{0,1\} and instances of dead rawtrace processes removed$' "$T/out"
 nothing_left_by "$dead" || because "left: $(left_by "$dead")"
-for group in $other rawtrace_x$dead rawtrace_$$; do
+for group in $other rawtrace_x$dead rawtrace_$$$SPACE; do
 	grep -q ":$group/kept " "$TRACING/uprobe_events" || because "$group is gone"
 	echo "-:$group/kept" >>"$TRACING/uprobe_events"
 done
-for instance in rawtrace-$$ $other; do
+for instance in rawtrace-$$$SPACE $other; do
 	[ -d "$TRACING/instances/$instance" ] || because "instance $instance is gone"
 	rmdir "$TRACING/instances/$instance"
 done
 end_case
+
+# There the same id is another process, or nobody's.
+in_a_namespace() {
+	timeout 60 unshare --pid --fork --mount-proc "$@"
+}
+if has unshare && in_a_namespace true 2>/dev/null; then
+	begin "doctor --clean in another PID namespace takes nothing of the others'"
+	sleep 60 &
+	live=$!
+	echo "p:rawtrace_$live$SPACE/kept $place" >>"$TRACING/uprobe_events" || because "cannot define"
+	in_a_namespace "$RAWTRACE" doctor --clean >"$T/out" 2>"$T/err" </dev/null
+	ST=$?
+	expect_status 0
+	[ -n "$(left_by "$live")" ] || because "its definition is gone"
+	kill -KILL "$live"
+	wait "$live" 2>/dev/null
+	rt doctor --clean
+	expect_status 0
+	nothing_left_by "$live" || because "left: $(left_by "$live")"
+	end_case
+else
+	skip "doctor --clean in another PID namespace" "no unshare, or it may not"
+fi
 
 begin "doctor --clean with nothing to do"
 rt doctor --clean

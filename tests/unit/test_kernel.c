@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/guard.h"
+#include "kernel/owner.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"
 #include "unit.h"
+#include "util/array.h"
 
 static void test_cpus(void)
 {
@@ -68,34 +72,180 @@ static void remove_tree(const struct rt_tracefs *t)
 	CU_ASSERT(system(command) == 0);
 }
 
-/* Only what dead processes left is removed: a file that stands for uprobe_events collects the commands. */
-static void test_leftovers(void)
+static void make_tracefs(struct rt_tracefs *t)
 {
-	struct rt_tracefs t = { .root = "/tmp/rawtrace-unit-XXXXXX" };
-	char name[128], text[512], *left;
+	CU_ASSERT_FATAL(mkdtemp(t->root) != NULL);
+	folder(t, "instances");
+	folder(t, "events");
+}
+
+static pid_t dead_pid(void)
+{
 	pid_t dead = fork();
 
 	if (dead == 0)
 		_exit(0);
 	waitpid(dead, NULL, 0);
-	CU_ASSERT_FATAL(mkdtemp(t.root) != NULL);
-	folder(&t, "instances");
-	folder(&t, "events");
-	snprintf(text, sizeof(text), "p:rawtrace_%d/a /x:0x1\np:rawtrace_%d/a /x:0x2\nr:rawtrace_%d/b /x:0x1\n"
-		 "p:rawtrace_%d/mine /x:0x1\np:other_%d/c /x:0x1\np:rawtrace_%dx/d /x:0x1\np:rawtrace_/e /x:0x1\n",
-		 (int)dead, (int)dead, (int)dead, (int)getpid(), (int)dead, (int)dead);
+	return dead;
+}
+
+/* Only what dead processes left is removed: a file that stands for uprobe_events collects the commands. */
+static void test_leftovers(void)
+{
+	struct rt_tracefs t = { .root = "/tmp/rawtrace-unit-XXXXXX" };
+	char name[128], text[512], *left, group[RT_OWNER_NAME_MAX], mine[RT_OWNER_NAME_MAX];
+	pid_t dead = dead_pid();
+
+	make_tracefs(&t);
+	rt_owner_group(rt_owner_of(dead), group);
+	snprintf(text, sizeof(text), "p:%s/a /x:0x1\np:%s/a /x:0x2\nr:%s/b /x:0x1\np:%s/mine /x:0x1\np:other_%d/c /x:0x1\n"
+		 "p:rawtrace_%dx/d /x:0x1\np:rawtrace_/e /x:0x1\n", group, group, group, rt_own_group(mine), (int)dead, (int)dead);
 	put(&t, "uprobe_events", text);
-	snprintf(name, sizeof(name), "events/rawtrace_%d", (int)dead);
+	snprintf(name, sizeof(name), "events/%s", group);
 	folder(&t, name);
 	CU_ASSERT(rt_tracefs_remains(&t, dead));
 	CU_ASSERT(!rt_tracefs_remains(&t, getpid()));
 	/* Two events: the two probes of `a` are deleted by one command. */
 	CU_ASSERT(rt_tracefs_clean(&t) == 2);
 	CU_ASSERT_FATAL(rt_tracefs_read(&t, "uprobe_events", &left) > 0);
-	snprintf(name, sizeof(name), "-:rawtrace_%d/a\n-:rawtrace_%d/b\n", (int)dead, (int)dead);
+	snprintf(name, sizeof(name), "-:%s/a\n-:%s/b\n", group, group);
 	RT_ASSERT_TEXT(left + strlen(text), name);
 	free(left);
 	remove_tree(&t);
+}
+
+/* An event is disabled wherever it is enabled, and what stays enabled is not deleted: that ends the kernel (leftovers.c). */
+static void test_leftovers_enabled(void)
+{
+	static const char *const files[][2] = {
+		{ "events/%s/off/enable", "0\n" }, { "events/%s/on/enable", "1\n" }, { "events/%s/stays/enable", "0\n" },
+		{ "instances/other/events/%s/off/enable", "1\n" }, { "instances/other/events/%s/on/enable", "0\n" },
+		/* A "0" written over it leaves "0*": soft enabled. */
+		{ "instances/other/events/%s/stays/enable", "1*\n" },
+	};
+	struct rt_tracefs t = { .root = "/tmp/rawtrace-unit-XXXXXX" };
+	char name[128], text[512], *left, group[RT_OWNER_NAME_MAX], *slash;
+	pid_t dead = dead_pid();
+	unsigned i;
+
+	make_tracefs(&t);
+	folder(&t, "instances/other");
+	folder(&t, "instances/other/events");
+	rt_owner_group(rt_owner_of(dead), group);
+	for (i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "%sevents/%s", i ? "instances/other/" : "", group);
+		folder(&t, name);
+	}
+	for (i = 0; i < RT_COUNT(files); i++) {
+		snprintf(name, sizeof(name), files[i][0], group);
+		slash = strrchr(name, '/');
+		*slash = '\0';
+		folder(&t, name);
+		*slash = '/';
+		put(&t, name, files[i][1]);
+	}
+	snprintf(text, sizeof(text), "p:%s/stays /x:0x1\np:%s/stays /x:0x2\np:%s/on /x:0x1\np:%s/on /x:0x2\np:%s/off /x:0x1\n",
+		 group, group, group, group, group);
+	put(&t, "uprobe_events", text);
+	CU_ASSERT(rt_tracefs_clear(&t, dead) == 2);
+	CU_ASSERT_FATAL(rt_tracefs_read(&t, "uprobe_events", &left) > 0);
+	snprintf(name, sizeof(name), "-:%s/on\n-:%s/off\n", group, group);
+	RT_ASSERT_TEXT(left + strlen(text), name);
+	free(left);
+	for (i = 0; i < RT_COUNT(files); i++) {
+		snprintf(name, sizeof(name), files[i][0], group);
+		CU_ASSERT_FATAL(rt_tracefs_read(&t, name, &left) > 0);
+		CU_ASSERT(left[0] == '0');
+		free(left);
+	}
+	remove_tree(&t);
+}
+
+static bool deleted(const struct rt_tracefs *t)
+{
+	char *text;
+	bool yes;
+
+	if (rt_tracefs_read(t, "uprobe_events", &text) < 0)
+		return false;
+	yes = strstr(text, "-:") != NULL;
+	free(text);
+	return yes;
+}
+
+/* A process that starts a guard, and closes the pipe to it long before it has ended. */
+static void __attribute__((noreturn)) owner_main(const struct rt_tracefs *t, int closed)
+{
+	char name[RT_OWNER_NAME_MAX], file[128], text[128];
+	struct rt_guard guard;
+
+	snprintf(text, sizeof(text), "p:%s/a /x:0x1\n", rt_own_group(name));
+	put(t, "uprobe_events", text);
+	snprintf(file, sizeof(file), "events/%s", name);
+	folder(t, file);
+	if (rt_guard_start(&guard, t, NULL) < 0)
+		_exit(1);
+	close(guard.fd);
+	if (write(closed, "", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* The pipe's end alone is no sign: the kernel closes the files of one that was killed in an order of its own. */
+static void test_guard_waits(void)
+{
+	struct rt_tracefs t = { .root = "/tmp/rawtrace-unit-XXXXXX" };
+	char name[RT_OWNER_NAME_MAX], path[PATH_MAX], byte;
+	int p[2], i;
+	pid_t pid;
+
+	make_tracefs(&t);
+	CU_ASSERT_FATAL(pipe(p) == 0);
+	pid = fork();
+	if (pid == 0)
+		owner_main(&t, p[1]);
+	CU_ASSERT(read(p[0], &byte, 1) == 1);
+	usleep(350000);
+	CU_ASSERT(!deleted(&t));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	for (i = 0; i < 500 && !deleted(&t); i++)
+		usleep(10000);
+	CU_ASSERT(deleted(&t));
+	/* Its folder gone, the guard has nothing more to wait for. */
+	rmdir(rt_tracefs_path(&t, path, "events/%s", rt_owner_group(rt_owner_of(pid), name)));
+	close(p[0]);
+	close(p[1]);
+	remove_tree(&t);
+}
+
+static bool parses(const char *name, pid_t pid, unsigned long space)
+{
+	struct rt_owner owner;
+
+	return rt_owner_of_group(name, strlen(name), &owner) && owner.pid == pid && owner.space == space;
+}
+
+static void test_owners(void)
+{
+	struct rt_owner owner, here = { .pid = 7 }, there = { .pid = 7, .space = 4026532456ul };
+	char name[RT_OWNER_NAME_MAX];
+
+	RT_ASSERT_TEXT(rt_owner_group(here, name), "rawtrace_7");
+	RT_ASSERT_TEXT(rt_owner_instance(here, name), "rawtrace-7");
+	RT_ASSERT_TEXT(rt_owner_instance(there, name), "rawtrace-7n4026532456");
+	CU_ASSERT(rt_owner_of_instance(name, strlen(name), &owner) && rt_owner_same(owner, there) && !rt_owner_same(owner, here));
+	RT_ASSERT_TEXT(rt_owner_group(there, name), "rawtrace_7n4026532456");
+	CU_ASSERT(parses(name, 7, 4026532456ul) && parses("rawtrace_123456789", 123456789, 0));
+	CU_ASSERT(!parses("rawtrace_", 0, 0) && !parses("rawtrace_7n", 7, 0) && !parses("rawtrace_7n0", 7, 0));
+	CU_ASSERT(!parses("rawtrace_7x4", 7, 0) && !parses("rawtrace_07", 7, 0) && !parses("rawtrace_1234567890", 1234567890, 0));
+	CU_ASSERT(!parses("rawtrace-7", 7, 0) && !parses("rawtrace_7n12345678901234567890", 7, 0) && !parses("rawtrace_n4", 0, 4));
+	CU_ASSERT(!rt_owner_gone(rt_owner_of(getpid())));
+	CU_ASSERT(rt_owner_gone(rt_owner_of(dead_pid())));
+	CU_ASSERT(!parses("rawtrace_7n4026531836", 7, 4026531836ul));
+	/* Of other namespaces only the initial one can tell, and there only root. */
+	CU_ASSERT(!rt_owner_gone(there) || (rt_owner_of(1).space == 0 && geteuid() == 0));
 }
 
 static void test_files(void)
@@ -165,6 +315,9 @@ CU_TestInfo rt_tests_kernel[] = {
 	{ "CPU lists", test_cpus },
 	{ "finding tracefs", test_mounts },
 	{ "leftovers", test_leftovers },
+	{ "leftovers that are enabled", test_leftovers_enabled },
+	{ "whose leftovers", test_owners },
+	{ "the guard waits for its owner", test_guard_waits },
 	{ "files", test_files },
 	{ "processes", test_process },
 	{ "the kernel's version", test_version },

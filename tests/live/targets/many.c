@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thousand functions, many_000 to many_999, each called once. */
+/* A thousand functions, many_000 to many_999, each called once, or: many TIMES */
 #include "witness.h"
 
 #define FUNCTION(a, b, c) \
@@ -23,11 +23,14 @@
 
 THOUSAND(FUNCTION)
 
-int main(void)
+int main(int argc, char **argv)
 {
-	int sum = 0;
+	int sum = 0, rounds = argc > 1 ? atoi(argv[1]) : 1;
 
-	THOUSAND(CALL)
+	while (rounds-- > 0) {
+		sum = 0;
+		THOUSAND(CALL)
+	}
 	printf("sum %d\n", sum);
 	return 0;
 }
