@@ -24,6 +24,41 @@ libc6-dev (apt), glibc-static (dnf, yum) or glibc-devel-static (zypper)])])
   AC_SUBST([RT_STATIC_LDFLAGS])
 ])
 
+# RT_STATIC_LESS, when LIBS is complete: what keeps the file small, as far as this linker and these archives take it (HACKING).
+AC_DEFUN([RT_STATIC_LESS], [
+  rt_static_capstone=no
+  rt_static_zlib=no
+  RT_STATIC_CFLAGS=
+  AS_IF([test "$enable_static" = yes], [
+    RT_STATIC_TRY([whether sections that nothing refers to can be left out],
+      [-ffunction-sections -fdata-sections -Wl,--gc-sections], [int main(void) { return 0; }],
+      [RT_STATIC_CFLAGS="-ffunction-sections -fdata-sections"; RT_STATIC_LDFLAGS="$RT_STATIC_LDFLAGS -Wl,--gc-sections"])
+    RT_STATIC_TRY([whether unwind tables can be left out], [-Wl,-T,$srcdir/src/static/unwind.ld], [int main(void) { return 0; }],
+      [RT_STATIC_LDFLAGS="$RT_STATIC_LDFLAGS -Wl,-T,\$(srcdir)/src/static/unwind.ld"])
+    RT_STATIC_TRY([whether zlib can do without compressing], [-I$srcdir], [#include "src/static/zlib.c"
+#include <libelf.h>
+int main(void) { return elf_compress(0, 0, 0); }],
+      [rt_static_zlib=yes])
+    AS_IF([test "$rt_capstone" = yes],
+      [RT_STATIC_TRY([whether capstone can do with one architecture], [-I$srcdir], [#include "src/static/capstone.c"
+#include <capstone/capstone.h>
+int main(void) { csh h; return cs_open(CS_ARCH_X86, CS_MODE_64, &h); }],
+        [rt_static_capstone=yes],
+        [AC_MSG_WARN([capstone is linked as a whole and makes the file 5 MB larger; --without-capstone leaves it out])])])])
+  AC_SUBST([RT_STATIC_CFLAGS])
+  AM_CONDITIONAL([STATIC_CAPSTONE], [test "$rt_static_capstone" = yes])
+  AM_CONDITIONAL([STATIC_ZLIB], [test "$rt_static_zlib" = yes])
+])
+
+# RT_STATIC_TRY(MESSAGE, FLAGS, SOURCE, YES, NO): does it compile and link with these flags, without a word?
+AC_DEFUN([RT_STATIC_TRY], [
+  AC_MSG_CHECKING([$1])
+  rt_static_try_saved=$CFLAGS
+  CFLAGS="$CFLAGS $2"
+  AC_LINK_IFELSE([AC_LANG_SOURCE([$3])], [CFLAGS=$rt_static_try_saved; AC_MSG_RESULT([yes]); $4],
+    [CFLAGS=$rt_static_try_saved; AC_MSG_RESULT([no]); $5])
+])
+
 # The programs of the tests are linked as ever: LDFLAGS is what it was.
 AC_DEFUN([RT_STATIC_END], [LDFLAGS=$rt_static_saved])
 

@@ -7,6 +7,7 @@
 
 #include "attach/perf_probe.h"
 #include "kernel/procfs.h"
+#include "util/scan.h"
 
 #define PMU "/sys/bus/event_source/devices/uprobe"
 
@@ -30,7 +31,8 @@ int rt_uprobe_pmu_type(uint32_t *type)
 /* The PMU's own description; a kernel without it must never be tried: some crash on other uses of unknown PMUs. */
 static int pmu_read(struct pmu *pmu, struct rt_error *err)
 {
-	unsigned bit;
+	const char *at;
+	uint64_t bit;
 	char *text;
 	int r;
 
@@ -40,7 +42,8 @@ static int pmu_read(struct pmu *pmu, struct rt_error *err)
 	r = rt_read_file(PMU "/format/retprobe", &text);
 	if (r < 0)
 		return rt_fail(err, -EOPNOTSUPP, PMU "/format/retprobe: %s", strerror(-r));
-	r = sscanf(text, "config:%u", &bit) == 1 && bit < 64 ? 0 : -EOPNOTSUPP;
+	at = text;
+	r = rt_scan_text(&at, "config:") && rt_scan_number(&at, 10, &bit) && bit < 64 ? 0 : -EOPNOTSUPP;
 	free(text);
 	if (r < 0)
 		return rt_fail(err, r, PMU "/format/retprobe: not \"config:N\"");

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+#include "util/scan.h"
+
 enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_ENTRY, OPT_DEPTH, OPT_MIN_TIME,
        OPT_UNDER };
 
@@ -57,25 +60,29 @@ int rt_time_parse(const char *text, uint64_t *ns)
 {
 	static const struct {
 		const char *name;
-		double ns;
-	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-	double v;
+		uint64_t ns;
+	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+	const char *fraction;
+	uint64_t v, scale;
 	unsigned i;
-	char *end;
 
-	/* strtod takes "nan" and hexadecimal numbers too. */
-	if (*text < '0' || *text > '9' || text[strspn(text, "0123456789.")] == 'x')
+	/* Not by strtod, which takes "nan", hexadecimal numbers and a locale's point too. */
+	if (!rt_scan_number(&text, 10, &v))
 		return -EINVAL;
-	v = strtod(text, &end);
-	for (i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (strcmp(end, units[i].name) != 0)
-			continue;
-		if (v * units[i].ns > 1e18)
-			return -EINVAL;
-		*ns = (uint64_t)(v * units[i].ns + 0.5);
-		return *ns ? 0 : -EINVAL;
+	fraction = text;
+	if (rt_scan_text(&text, ".")) {
+		fraction = text;
+		text += strspn(text, "0123456789");
 	}
-	return -EINVAL;
+	for (i = 0; i < RT_COUNT(units) && strcmp(text, units[i].name) != 0; i++)
+		;
+	if (i == RT_COUNT(units) || v > UINT64_C(1000000000000000000) / units[i].ns)
+		return -EINVAL;
+	v *= units[i].ns;
+	for (scale = units[i].ns / 10; scale && fraction < text; scale /= 10)
+		v += (uint64_t)(*fraction++ - '0') * scale;
+	*ns = v + (fraction < text && *fraction >= '5');
+	return *ns ? 0 : -EINVAL;
 }
 
 static int parse_depth(struct rt_options *o, const char *text, struct rt_error *err)

@@ -8,24 +8,28 @@
 #include <unistd.h>
 
 #include "image/private.h"
+#include "util/scan.h"
 
 #define DELETED " (deleted)"
 
 bool rt_map_line(char *line, struct rt_map *map)
 {
-	size_t n = strcspn(line, "\n"), suffix = strlen(DELETED);
-	char perms[5];
-	int at = 0;
+	size_t n = strcspn(line, "\n"), suffix = strlen(DELETED), perms_n, device_n;
+	const char *at = line, *perms;
 
 	line[n] = '\0';
 	/* START-END PERMS OFFSET MAJOR:MINOR INODE   PATH */
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %" SCNu64 " %n", &map->start, &map->end,
-		   perms, &map->offset, &map->inode, &at) != 5 || at == 0)
+	if (!rt_scan_number(&at, 16, &map->start) || !rt_scan_text(&at, "-") || !rt_scan_number(&at, 16, &map->end))
 		return false;
-	if (strlen(perms) != 4 || perms[2] != 'x' || map->inode == 0 || line[at] != '/')
+	perms = rt_scan_word(&at, &perms_n);
+	if (!perms || perms_n != 4 || perms[2] != 'x' || !rt_scan_text(&at, " ") || !rt_scan_number(&at, 16, &map->offset) ||
+	    !rt_scan_word(&at, &device_n) || !rt_scan_text(&at, " ") || !rt_scan_number(&at, 10, &map->inode))
 		return false;
-	map->path = line + at;
-	map->deleted = n - (size_t)at > suffix && strcmp(line + n - suffix, DELETED) == 0;
+	at += strspn(at, " ");
+	if (map->inode == 0 || *at != '/')
+		return false;
+	map->path = line + (at - line);
+	map->deleted = strlen(at) > suffix && strcmp(line + n - suffix, DELETED) == 0;
 	if (map->deleted)
 		line[n - suffix] = '\0';
 	return true;

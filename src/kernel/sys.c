@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "kernel/procfs.h"
+#include "util/scan.h"
 
 static int bpf(int cmd, void *attr, unsigned size)
 {
@@ -181,12 +182,17 @@ static uint32_t vdso_version(void)
 /* The first "N.N.N" or "N.N" of `text` after `mark`, as LINUX_VERSION_CODE; 0: none. */
 static uint32_t version_after(const char *text, const char *mark)
 {
-	unsigned major, minor, sub = 0;
 	const char *at = strstr(text, mark);
+	uint64_t major, minor, sub = 0;
 
-	if (!at || sscanf(at + strlen(mark), "%u.%u.%u", &major, &minor, &sub) < 2 || major > 255 || minor > 255)
+	if (!at)
 		return 0;
-	return major << 16 | minor << 8 | (sub > 255 ? 255 : sub);	/* from 4.4.256 and 4.9.256 on clamped */
+	at += strlen(mark);
+	if (!rt_scan_number(&at, 10, &major) || !rt_scan_text(&at, ".") || !rt_scan_number(&at, 10, &minor) || major > 255 || minor > 255)
+		return 0;
+	if (rt_scan_text(&at, "."))
+		rt_scan_number(&at, 10, &sub);
+	return (uint32_t)(major << 16 | minor << 8 | (sub > 255 ? 255 : sub));	/* from 4.4.256 and 4.9.256 on clamped */
 }
 
 uint32_t rt_kernel_version_named(const char *signature, const char *version, const char *release)

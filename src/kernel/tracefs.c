@@ -12,32 +12,42 @@
 #include <unistd.h>
 
 #include "kernel/procfs.h"
+#include "util/scan.h"
 
-/* Take the mount point of the first line of type `type`; the kernel writes blanks in it as \040. */
+/* The `n` characters of a mount point, in which the kernel writes blanks as \040, into `point`.  False: no room. */
+static bool unescape(const char *from, size_t n, char *point, size_t size)
+{
+	const char *end = from + n;
+	size_t used = 0;
+
+	while (from < end) {
+		if (used + 1 >= size)
+			return false;
+		if (*from == '\\' && end - from >= 4 && strspn(from + 1, "01234567") >= 3) {
+			point[used++] = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
+			from += 4;
+		} else {
+			point[used++] = *from++;
+		}
+	}
+	point[used] = '\0';
+	return true;
+}
+
+/* Take the mount point of the first line of type `type`. */
 static bool mount_point(const char *mounts, const char *type, char *point, size_t size)
 {
-	char dir[PATH_MAX], fs[64], fmt[32], *from, *to;
-	const char *line;
+	const char *line, *at, *dir, *fs;
+	size_t dir_n, fs_n;
 
-	snprintf(fmt, sizeof(fmt), "%%*s %%%ds %%63s", PATH_MAX - 1);
 	for (line = mounts; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-		if (sscanf(line, fmt, dir, fs) != 2 || strcmp(fs, type) != 0)
+		at = line;
+		if (!rt_scan_word(&at, &dir_n))
 			continue;
-		for (from = to = dir; *from; to++) {
-			unsigned octal;
-
-			if (*from == '\\' && sscanf(from + 1, "%3o", &octal) == 1 && strlen(from) >= 4) {
-				*to = (char)octal;
-				from += 4;
-			} else {
-				*to = *from++;
-			}
-		}
-		*to = '\0';
-		if (strlen(dir) < size) {
-			strcpy(point, dir);
+		dir = rt_scan_word(&at, &dir_n);
+		fs = rt_scan_word(&at, &fs_n);
+		if (dir && fs && fs_n == strlen(type) && strncmp(fs, type, fs_n) == 0 && unescape(dir, dir_n, point, size))
 			return true;
-		}
 	}
 	return false;
 }

@@ -35,6 +35,15 @@ expect_status 1
 expect_line 'error: --enable-static: .*install' "$T/missing"
 end_case
 
+# Another C library, which this machine has no libelf for.
+if has musl-gcc && [ ! -e "$(musl-gcc -print-file-name=libelf.a)" ]; then
+	begin "a C library that libelf is not there for is named"
+	configured musl musl-gcc
+	expect_status 1
+	expect_line 'error: gelf.h is missing for the C library of musl-gcc' "$T/musl"
+	end_case
+fi
+
 configured configure "$CC"
 if [ $ST != 0 ] && grep -q 'error: --enable-static: ' "$T/configure"; then
 	skip "--enable-static" "$(sed -n 's/.*error: --enable-static: //p' "$T/configure")"
@@ -85,6 +94,18 @@ for how in "" --no-bpf; do
 	expect_same "$T/trace" "$T/trace-static"
 	end_case
 done
+
+if "$RAWTRACE" --version | grep -q ', capstone' && [ "$(uname -m)" = x86_64 ]; then
+	begin "it decodes as the dynamic one does"
+	$CC -O2 -pthread -o "$T/prologue" "$TARGETS/prologue.c" 2>"$T/cc.log"
+	both places -v "$T/prologue" plain quiet again eight_down:8 -- plain
+	sed -n 's/^rawtrace: \([^ ]*: probed at .*\)/\1/p' "$T/places" >"$T/places.where"
+	sed -n 's/^rawtrace: \([^ ]*: probed at .*\)/\1/p' "$T/places-static" >"$T/places-static.where"
+	expect_line '^plain: probed at +4, on push' "$T/places.where"
+	expect_line '^quiet: probed at +2, on a conditional jump' "$T/places.where"
+	expect_same "$T/places.where" "$T/places-static.where"
+	end_case
+fi
 
 begin "doctor says the same"
 "$RAWTRACE" doctor 2>&1 | awk 'NF { print $1, $2, $3 }' | sed 's/ [0-9].*//' >"$T/doctor"

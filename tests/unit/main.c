@@ -36,6 +36,7 @@ int main(void)
 		{ "stack", NULL, NULL, NULL, NULL, rt_tests_stack },
 		{ "filter", NULL, NULL, NULL, NULL, rt_tests_filter },
 		{ "output", NULL, NULL, NULL, NULL, rt_tests_output },
+		{ "scan", NULL, NULL, NULL, NULL, rt_tests_scan },
 		{ "kernel", NULL, NULL, NULL, NULL, rt_tests_kernel },
 		{ "options", NULL, NULL, NULL, NULL, rt_tests_options },
 		{ "attach", NULL, NULL, NULL, NULL, rt_tests_attach },

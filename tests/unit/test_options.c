@@ -121,6 +121,8 @@ static void test_times(void)
 	CU_ASSERT(rt_time_parse("300ns", &ns) == 0 && ns == 300);
 	CU_ASSERT(rt_time_parse("20us", &ns) == 0 && ns == 20000);
 	CU_ASSERT(rt_time_parse("1.5ms", &ns) == 0 && ns == 1500000);
+	CU_ASSERT(rt_time_parse("0.0000000015s", &ns) == 0 && ns == 2);
+	CU_ASSERT(rt_time_parse("1.25us", &ns) == 0 && ns == 1250);
 	CU_ASSERT(rt_time_parse("2s", &ns) == 0 && ns == UINT64_C(2000000000));
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		CU_ASSERT(rt_time_parse(bad[i], &ns) == -EINVAL);
