@@ -437,6 +437,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = rt_target_set_purpose(&s.target, purpose(options), err);
 	if (r == 0 && (options->depth || options->only_under))
 		r = rt_target_set_limit(&s.target, options->depth, options->only_under, err);
+	if (r == 0 && options->raw_names)
+		rt_functions_raw_names(&s.target.functions);
 	if (r == 0)
 		r = check_rights(options, err);
 	if (r == 0)

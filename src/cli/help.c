@@ -40,6 +40,7 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 	      "      --only-under=FUNC  show only calls of FUNC, and what is called in them\n"
 	      "      --entry=WHERE      where a function's probe stands: auto (behind its entry, where\n"
 	      "                         that is proven to be the same and costs less), or exact\n"
+	      "      --demangle=no      print the names of C++ and Rust functions as the symbol table has them\n"
 	      "      --dump=WHAT        print what would be given to the kernel, and trace nothing:\n"
 	      "                         bpf (a listing), tracefs (uprobe_events lines)\n"
 	      "  -v, --verbose          say which mechanism is used, and why not another\n"
@@ -58,7 +59,7 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 void rt_version_print(FILE *file)
 {
 	fputs("rawtrace " PACKAGE_VERSION "\n"
-	      "Libraries: libelf, libcap" RT_CAPSTONE_WORDS "\n"
+	      "Libraries: libelf, libcap" RT_CAPSTONE_WORDS RT_DEMANGLE_WORDS "\n"
 	      "Architectures: x86-64, i386 (entries only), aarch64\n"
 	      "License GPLv2+: GNU GPL version 2 or later.  There is no warranty.\n", file);
 }

@@ -11,7 +11,7 @@
 #include "util/array.h"
 #include "util/scan.h"
 
-enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_ENTRY, OPT_DEPTH, OPT_MIN_TIME,
+enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_DEMANGLE, OPT_ENTRY, OPT_DEPTH, OPT_MIN_TIME,
        OPT_UNDER };
 
 static const struct option long_options[] = {
@@ -27,6 +27,7 @@ static const struct option long_options[] = {
 	{ "min-time", required_argument, NULL, OPT_MIN_TIME },
 	{ "only-under", required_argument, NULL, OPT_UNDER },
 	{ "entry", required_argument, NULL, OPT_ENTRY },
+	{ "demangle", required_argument, NULL, OPT_DEMANGLE },
 	{ "clean", no_argument, NULL, OPT_CLEAN },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -129,6 +130,14 @@ static int parse_entry(struct rt_options *o, const char *text, struct rt_error *
 	return 0;
 }
 
+static int parse_demangle(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	if (strcmp(text, "no") != 0 && strcmp(text, "yes") != 0)
+		return rt_usage(err, "--demangle=%s: yes or no is expected", text);
+	o->raw_names = strcmp(text, "no") == 0;
+	return 0;
+}
+
 static int parse_option(struct rt_options *o, int c, char **argv, struct rt_error *err)
 {
 	switch (c) {
@@ -166,6 +175,8 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 	case OPT_UNDER:
 		o->only_under = optarg;
 		return 0;
+	case OPT_DEMANGLE:
+		return parse_demangle(o, optarg, err);
 	case OPT_CLEAN:
 		o->clean = true;
 		return 0;

@@ -27,6 +27,7 @@ struct rt_options {
 	const char *ring;		/* --ring; NULL: what works */
 	bool no_bpf, verbose, clean;
 	bool exact;			/* --entry=exact: probes stand at entries, even where that is slow */
+	bool raw_names;			/* --demangle=no */
 	unsigned depth;			/* --depth; 0: any */
 	uint64_t min_time;		/* --min-time, ns */
 	const char *only_under;		/* --only-under, a specification; NULL: none */

@@ -20,6 +20,9 @@ static void take_tag(struct rt_dynamic *d, const GElf_Dyn *dyn)
 	case DT_RELSZ: d->relsz = dyn->d_un.d_val; break;
 	case DT_JMPREL: d->jmprel = dyn->d_un.d_ptr; break;
 	case DT_PLTRELSZ: d->pltrelsz = dyn->d_un.d_val; break;
+	case DT_VERSYM: d->versym = dyn->d_un.d_ptr; break;
+	case DT_VERDEF: d->verdef = dyn->d_un.d_ptr; break;
+	case DT_VERNEED: d->verneed = dyn->d_un.d_ptr; break;
 	case DT_PLTREL: d->plt_is_rela = dyn->d_un.d_val == DT_RELA; break;
 	default: break;
 	}
@@ -43,6 +46,11 @@ static Elf_Data *dynamic_strings(struct rt_image *image)
 	if (size == 0 || rt_image_offset(image, image->dynamic.strtab, &offset) || !rt_image_holds(image, offset, size))
 		return NULL;
 	return elf_getdata_rawchunk(image->elf, (int64_t)offset, size, ELF_T_BYTE);
+}
+
+const char *rt_image_dynamic_string(struct rt_image *image, uint64_t at)
+{
+	return string(dynamic_strings(image), at);
 }
 
 int rt_image_read_dynamic(struct rt_image *image, uint64_t offset, uint64_t size, struct rt_error *err)

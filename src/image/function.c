@@ -2,35 +2,33 @@
 #include "image/function.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/match.h"
 #include "image/private.h"
 #include "util/array.h"
 
 /* A place that the spec means, before aliases are sorted out. */
 struct match {
-	const char *name;
+	const struct rt_symbol *symbol;	/* that has the name */
 	uint64_t addr, size;
-	bool global, notype, sized;
+	bool notype, sized;
+	bool versioned;			/* its version must be shown: the name has several */
 };
 
 struct batch {
 	struct rt_image *image;
 	const struct rt_spec *spec;
+	struct rt_matcher matcher;
+	bool several;			/* the spec can mean several functions: what cannot be probed is passed over */
 	struct match *v;
 	size_t n, cap;
 	size_t named;			/* symbols whose name matched, whether or not they were taken */
 	size_t unseen, unseen_of;	/* so many of the IFUNC `unseen_name`'s implementations cannot be probed */
 	const char *unseen_name, *unseen_why;
 };
-
-bool rt_spec_matches(const struct rt_spec *spec, const char *name)
-{
-	return spec->glob ? fnmatch(spec->function, name, 0) == 0 : strcmp(spec->function, name) == 0;
-}
 
 static const char *refused(const struct rt_image *image, uint64_t addr)
 {
@@ -46,11 +44,11 @@ static int take(struct batch *b, const struct rt_symbol *symbol, uint64_t addr, 
 	if (RT_ROOM(&b->v, b->n, &b->cap))
 		return -ENOMEM;
 	m = &b->v[b->n++];
-	m->name = symbol->name;
+	memset(m, 0, sizeof(*m));
+	m->symbol = symbol;
 	m->addr = addr;
 	m->size = size;
 	m->sized = sized;
-	m->global = symbol->global;
 	m->notype = symbol->kind == RT_SYM_NOTYPE;
 	return 0;
 }
@@ -81,13 +79,13 @@ static int take_ifunc(struct batch *b, const struct rt_symbol *symbol, struct rt
 		if (take_implementation(b, symbol, v[i]))
 			return rt_nomem(err);
 	}
-	if (why && (taken || b->spec->glob) && !b->unseen) {
+	if (why && (taken || b->several) && !b->unseen) {
 		b->unseen = n - taken;
 		b->unseen_of = n;
 		b->unseen_name = symbol->name;
 		b->unseen_why = why;
 	}
-	if (taken || b->spec->glob)
+	if (taken || b->several)
 		return 0;
 	if (why)
 		return rt_fail(err, -ENOTSUP, "%s: '%s' is an IFUNC, resolved at run time, and none of its "
@@ -102,10 +100,10 @@ static int take_symbol(struct batch *b, const struct rt_symbol *symbol, struct r
 
 	if (symbol->kind == RT_SYM_IFUNC)
 		return take_ifunc(b, symbol, err);
-	if (b->spec->glob && (symbol->kind == RT_SYM_NOTYPE || strstr(symbol->name, ".cold")))
+	if (b->several && (symbol->kind == RT_SYM_NOTYPE || strstr(symbol->name, ".cold")))
 		return 0;
 	why = refused(b->image, symbol->addr);
-	if (why && b->spec->glob)
+	if (why && b->several)
 		return 0;
 	if (why)
 		return rt_fail(err, -ENOTSUP, "%s: '%s' %s", rt_image_name(b->image), symbol->name, why);
@@ -116,7 +114,8 @@ static int take_symbol(struct batch *b, const struct rt_symbol *symbol, struct r
 static int compare_matches(const void *pa, const void *pb)
 {
 	const struct match *a = pa, *b = pb;
-	size_t na = strspn(a->name, "_"), nb = strspn(b->name, "_");
+	const char *aname = a->symbol->name, *bname = b->symbol->name;
+	size_t na = strspn(aname, "_"), nb = strspn(bname, "_");
 
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
@@ -124,13 +123,49 @@ static int compare_matches(const void *pa, const void *pb)
 		return a->notype ? 1 : -1;
 	if (na != nb)
 		return na < nb ? -1 : 1;
-	if (a->global != b->global)
-		return a->global ? -1 : 1;
-	na = strlen(a->name);
-	nb = strlen(b->name);
+	if (a->symbol->global != b->symbol->global)
+		return a->symbol->global ? -1 : 1;
+	na = strlen(aname);
+	nb = strlen(bname);
 	if (na != nb)
 		return na < nb ? -1 : 1;
-	return strcmp(a->name, b->name);
+	na = (size_t)strcmp(aname, bname);
+	return na ? (int)na : b->symbol->default_version - a->symbol->default_version;
+}
+
+/* The symbols that the spec means: with `written`, by what their mangled names stand for. */
+static int match_symbols(struct batch *b, const struct rt_symbol *symbols, size_t n, bool written, struct rt_error *err)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		if (b->spec->glob ? !rt_matches(&b->matcher, &symbols[i]) :
+		    written ? !rt_matches_written(&b->matcher, &symbols[i]) : !rt_matches_raw(&b->matcher, &symbols[i]))
+			continue;
+		b->named++;
+		ret = take_symbol(b, &symbols[i], err);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Versions are shown where they were asked for, and where a name has several. */
+static void mark_versions(struct batch *b)
+{
+	size_t i, k;
+
+	for (i = 0; i < b->n; i++) {
+		const struct rt_symbol *s = b->v[i].symbol;
+
+		b->v[i].versioned |= s->version && b->matcher.version;
+		if (!s->version || s->default_version)
+			continue;
+		for (k = 0; k < b->n; k++)
+			if (k != i && strcmp(s->name, b->v[k].symbol->name) == 0)
+				b->v[i].versioned = b->v[k].versioned = true;
+	}
 }
 
 static int fill_batch(struct batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
@@ -138,21 +173,20 @@ static int fill_batch(struct batch *b, const struct rt_symbol *symbols, size_t n
 	size_t i, kept = 0;
 	int ret;
 
-	for (i = 0; i < n; i++) {
-		if (!rt_spec_matches(b->spec, symbols[i].name))
-			continue;
-		b->named++;
-		ret = take_symbol(b, &symbols[i], err);
-		if (ret)
-			return ret;
+	b->several = b->spec->glob;
+	ret = match_symbols(b, symbols, n, false, err);
+	if (ret == 0 && !b->named && !b->spec->glob) {
+		b->several = true;
+		ret = match_symbols(b, symbols, n, true, err);
 	}
-	if (b->n == 0)
-		return 0;
+	if (ret || b->n == 0)
+		return ret;
 	qsort(b->v, b->n, sizeof(*b->v), compare_matches);
 	for (i = 1; i < b->n; i++)
 		if (b->v[i].addr != b->v[kept].addr)
 			b->v[++kept] = b->v[i];
 	b->n = kept + 1;
+	mark_versions(b);
 	return 0;
 }
 
@@ -189,28 +223,48 @@ static struct known *index_known(const struct rt_functions *functions, const str
 
 static const char *entry_only(const struct rt_image *image, const struct match *m)
 {
-	const char *why = rt_image_unsafe_return(image, m->name, m->addr);
+	const char *why = rt_image_unsafe_return(image, m->symbol->name, m->addr);
 
 	return why ? why : m->notype ? "is a label, which need not be a function" : NULL;
 }
 
-/* An exact name asked for later names the function anew; a glob leaves it as it is. */
-static int rename_known(struct rt_function *f, const struct match *m, const struct rt_spec *spec)
+/* The name as it is printed, and the symbol's where that differs.  0 or -ENOMEM; what `f` had is freed. */
+static int name_function(struct rt_function *f, const struct match *m, struct rt_text *text)
 {
-	char *name;
+	const struct rt_symbol *s = m->symbol;
+	const char *written = rt_demangle(text, s->name, false);
+	char *name, *symbol = NULL;
 
-	if (spec->glob)
-		return 0;
-	name = strdup(m->name);
-	if (!name)
+	if (m->versioned && s->version) {
+		if (asprintf(&name, "%s%s%s", s->name, s->default_version ? "@@" : "@", s->version) < 0)
+			name = NULL;
+	} else {
+		name = strdup(written ? written : s->name);
+	}
+	if (written)
+		symbol = strdup(s->name);
+	if (!name || (written && !symbol)) {
+		free(name);
+		free(symbol);
 		return -ENOMEM;
+	}
 	free(f->name);
+	free(f->symbol);
 	f->name = name;
-	f->nargs = spec->nargs;
+	f->symbol = symbol;
 	return 0;
 }
 
-static int add_function(struct rt_functions *functions, const struct batch *b, const struct match *m)
+/* An exact name asked for later names the function anew; a glob leaves it as it is. */
+static int rename_known(struct rt_function *f, struct batch *b, const struct match *m)
+{
+	if (b->spec->glob)
+		return 0;
+	f->nargs = b->spec->nargs;
+	return name_function(f, m, &b->matcher.demangled);
+}
+
+static int add_function(struct rt_functions *functions, struct batch *b, const struct match *m)
 {
 	struct rt_function *f;
 
@@ -220,20 +274,20 @@ static int add_function(struct rt_functions *functions, const struct batch *b, c
 	memset(f, 0, sizeof(*f));
 	if (rt_image_offset(b->image, m->addr, &f->offset))
 		return 0;
-	f->name = strdup(m->name);
-	if (!f->name)
+	if (name_function(f, m, &b->matcher.demangled))
 		return -ENOMEM;
 	f->image = b->image;
 	f->addr = m->addr;
 	f->size = m->size;
 	f->sized = m->sized;
+	f->source = m->symbol->source;
 	f->nargs = b->spec->nargs;
 	f->entry_only = entry_only(b->image, m);
 	functions->n++;
 	return 0;
 }
 
-static int merge_batch(struct rt_functions *functions, const struct batch *b, struct rt_error *err)
+static int merge_batch(struct rt_functions *functions, struct batch *b, struct rt_error *err)
 {
 	struct known key, *known, *at;
 	size_t i, n;
@@ -246,7 +300,7 @@ static int merge_batch(struct rt_functions *functions, const struct batch *b, st
 		key.addr = b->v[i].addr;
 		at = bsearch(&key, known, n, sizeof(*known), compare_known);
 		if (at)
-			ret = rename_known(&functions->v[at->index], &b->v[i], b->spec);
+			ret = rename_known(&functions->v[at->index], b, &b->v[i]);
 		else
 			ret = add_function(functions, b, &b->v[i]);
 	}
@@ -282,7 +336,7 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_images *ima
 	ret = rt_image_symbols(b.image, &symbols, &n, err);
 	if (ret)
 		return ret;
-	ret = fill_batch(&b, symbols, n, err);
+	ret = rt_matcher_begin(&b.matcher, spec) ? rt_nomem(err) : fill_batch(&b, symbols, n, err);
 	if (ret)
 		goto out;
 	if (b.named == 0)
@@ -295,16 +349,34 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_images *ima
 	if (ret == 0)
 		ret = note_unseen(functions, &b, err);
 out:
+	rt_matcher_free(&b.matcher);
 	free(b.v);
 	return ret;
+}
+
+void rt_functions_raw_names(struct rt_functions *functions)
+{
+	size_t i;
+
+	for (i = 0; i < functions->n; i++) {
+		struct rt_function *f = &functions->v[i];
+
+		if (!f->symbol)
+			continue;
+		free(f->name);
+		f->name = f->symbol;
+		f->symbol = NULL;
+	}
 }
 
 void rt_functions_free(struct rt_functions *functions)
 {
 	size_t i;
 
-	for (i = 0; i < functions->n; i++)
+	for (i = 0; i < functions->n; i++) {
 		free(functions->v[i].name);
+		free(functions->v[i].symbol);
+	}
 	free(functions->v);
 	free(functions->note);
 	memset(functions, 0, sizeof(*functions));

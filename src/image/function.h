@@ -7,9 +7,11 @@
 
 /* A function to trace. */
 struct rt_function {
-	char *name;			/* as printed */
+	char *name;			/* as printed: of C++ and Rust what was written, "Foo::bar"; with @VERSION where it has several */
+	char *symbol;			/* the symbol's name where that is another ("_ZN3Foo3barEi"), or NULL */
 	struct rt_image *image;
 	uint64_t addr, offset, size;	/* virtual address, file offset, bytes (0: not known) */
+	enum rt_symbol_source source;	/* of the name */
 	bool sized;			/* the size is the symbol's own word, not its distance from the next one */
 	uint32_t skip;			/* its probes stand so many bytes behind its entry (image/prologue.h) */
 	int32_t sp_down;		/* where the stack pointer is so much lower */
@@ -18,6 +20,11 @@ struct rt_function {
 	unsigned nargs;			/* arguments to print */
 	const char *entry_only;		/* why its return must not be probed with a uretprobe, or NULL */
 };
+
+static inline const char *rt_function_symbol(const struct rt_function *f)
+{
+	return f->symbol ? f->symbol : f->name;
+}
 
 /* The file offset of its probes. */
 static inline uint64_t rt_function_place(const struct rt_function *f)
@@ -39,6 +46,8 @@ struct rt_functions {
  */
 int rt_functions_add(struct rt_functions *functions, const struct rt_images *images, const struct rt_spec *spec,
 		     struct rt_error *err);
+/* --demangle=no: the names of the symbol tables are printed. */
+void rt_functions_raw_names(struct rt_functions *functions);
 void rt_functions_free(struct rt_functions *functions);
 
 #endif

@@ -197,6 +197,7 @@ void rt_image_close(struct rt_image *image)
 	free(image->owned);
 	free(image->symbols);
 	free(image->imports.v);
+	free(image->versions.v);
 	free(image->needed.v);
 	free(image->segments);
 	free(image->interp);

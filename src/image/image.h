@@ -22,13 +22,24 @@ enum rt_symbol_kind {
 	RT_SYM_NOTYPE,		/* a global label in an executable segment: assembly without .type */
 };
 
+/* Where a symbol comes from: the file itself, or what was found for it elsewhere (image/debug.c). */
+enum rt_symbol_source {
+	RT_SOURCE_SYMTAB,	/* .symtab */
+	RT_SOURCE_DYNSYM,	/* .dynsym */
+	RT_SOURCE_DEBUG,	/* .symtab of the separate debug file */
+	RT_SOURCE_MINIDEBUG,	/* .gnu_debugdata */
+};
+
 struct rt_symbol {
 	const char *name;	/* owned by the image; without @VERSION */
+	const char *version;	/* NULL: it has none */
 	uint64_t addr;
 	uint64_t size;		/* st_size; where that is 0, up to the next symbol or the segment's end */
 	enum rt_symbol_kind kind;
 	bool global;		/* STB_GLOBAL or STB_WEAK */
+	enum rt_symbol_source source;
 	bool sized;		/* st_size was not 0 */
+	bool default_version;	/* the one that programs are linked with: NAME@@VERSION */
 };
 
 /*

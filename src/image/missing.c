@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "image/match.h"
 #include "image/private.h"
 
 /* What to say where a name is not there: the next best thing that the user could have meant. */
@@ -60,14 +62,14 @@ int rt_no_library(const struct rt_images *images, const char *lib, struct rt_err
 }
 
 /* The first name of `image` that the spec means, or NULL. */
-static const char *has_match(struct rt_image *image, const struct rt_spec *spec)
+static const char *has_match(struct rt_image *image, struct rt_matcher *matcher)
 {
 	const struct rt_symbol *v;
 	size_t i, n;
 
 	rt_image_symbols(image, &v, &n, NULL);
 	for (i = 0; i < n; i++)
-		if (v[i].kind != RT_SYM_NOTYPE && rt_spec_matches(spec, v[i].name))
+		if (v[i].kind != RT_SYM_NOTYPE && rt_matches(matcher, &v[i]))
 			return v[i].name;
 	return NULL;
 }
@@ -75,17 +77,41 @@ static const char *has_match(struct rt_image *image, const struct rt_spec *spec)
 static void add_other_image(struct text *t, const struct rt_images *images, const struct rt_image *image,
 			    const struct rt_spec *spec)
 {
+	struct rt_matcher matcher;
 	const char *name;
 	size_t i;
 
+	if (rt_matcher_begin(&matcher, spec) < 0)
+		goto out;
 	for (i = 0; i < images->n; i++) {
-		if (images->v[i] == image || !has_match(images->v[i], spec))
+		if (images->v[i] == image || !has_match(images->v[i], &matcher))
 			continue;
 		name = rt_image_name(images->v[i]);
 		add(t, ", but %.100s has %s: use '%.100s%s%.200s'", name, spec->glob ? "some" : "it",
 		    i ? name : "", i ? ":" : "", spec->function);
-		return;
+		break;
 	}
+out:
+	rt_matcher_free(&matcher);
+}
+
+/* A name of C++ or Rust without what stands before it: bar for ns::Foo::bar.  Written to `text`; false: there is none. */
+static bool find_qualified(struct rt_text *text, const struct rt_symbol *v, size_t n, const char *name)
+{
+	struct rt_matcher matcher = { 0 };
+	struct rt_spec spec = { .glob = true };
+	bool found = false;
+	size_t i;
+
+	if (asprintf(&spec.function, "*::%s", name) < 0)
+		return false;
+	if (rt_matcher_begin(&matcher, &spec) == 0)
+		for (i = 0; i < n && !found; i++)
+			found = v[i].kind != RT_SYM_NOTYPE && rt_matches_written(&matcher, &v[i]) &&
+				rt_demangle(text, v[i].name, matcher.parameters);
+	rt_matcher_free(&matcher);
+	free(spec.function);
+	return found;
 }
 
 int rt_no_function(const struct rt_images *images, struct rt_image *image, const struct rt_spec *spec,
@@ -94,6 +120,7 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 	const char *nearest[RT_MAX_NEAREST];
 	const struct rt_symbol *v;
 	struct text t = { .n = 0 };
+	struct rt_text written = { 0 };
 	size_t i, n, before;
 
 	rt_image_symbols(image, &v, &n, NULL);
@@ -104,11 +131,17 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 		    spec->function);
 	before = t.n;
 	add_other_image(&t, images, image, spec);
-	if (t.n == before && !spec->glob) {
+	if (t.n == before && !spec->glob && find_qualified(&written, v, n, spec->function)) {
+		add(&t, "; did you mean '%.100s'?", written.v);
+	} else if (t.n == before && !spec->glob) {
 		n = rt_nearest(spec->function, v, n, nearest);
-		for (i = 0; i < n; i++)
-			add(&t, "%s'%.100s'", i == 0 ? "; did you mean " : i + 1 < n ? ", " : " or ", nearest[i]);
+		for (i = 0; i < n; i++) {
+			const char *name = rt_demangle(&written, nearest[i], true);
+
+			add(&t, "%s'%.100s'", i == 0 ? "; did you mean " : i + 1 < n ? ", " : " or ", name ? name : nearest[i]);
+		}
 		add(&t, "%s", n ? "?" : "");
 	}
+	rt_text_free(&written);
 	return rt_usage(err, "%s", t.buf);
 }

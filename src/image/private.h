@@ -29,6 +29,7 @@ struct rt_dynamic {
 	uint64_t symtab, syment, strtab, strsz;
 	uint64_t hash, gnu_hash;
 	uint64_t rela, relasz, rel, relsz, jmprel, pltrelsz;
+	uint64_t versym, verdef, verneed;
 	bool plt_is_rela;
 };
 
@@ -65,6 +66,9 @@ struct rt_image {
 	struct rt_symbol *symbols;
 	size_t nsymbols, symbols_cap;
 	struct rt_strings imports;
+	struct rt_strings versions;	/* by index in .gnu.version; NULL where there is none of that index */
+	const uint16_t *version_of;	/* .gnu.version: an index for each symbol of .dynsym; libelf's */
+	size_t nversion_of;
 	char **owned;			/* names that had to be copied */
 	size_t nowned, owned_cap;
 };
@@ -83,6 +87,14 @@ void rt_image_scan_sections(struct rt_image *image);
 /* dynamic.c: PT_DYNAMIC at [offset, offset + size), and from it the symbol table where sections gave none. */
 int rt_image_read_dynamic(struct rt_image *image, uint64_t offset, uint64_t size, struct rt_error *err);
 void rt_image_dynamic_symbols(struct rt_image *image);
+
+/* A string of the dynamic string table, or NULL where it is not one. */
+const char *rt_image_dynamic_string(struct rt_image *image, uint64_t at);
+
+/* versions.c: read the names of symbol versions.  0 or -ENOMEM; damage only leaves names out. */
+int rt_image_read_versions(struct rt_image *image);
+/* The version of symbol `i` of .dynsym, or NULL.  `*is_default`: programs are linked with it. */
+const char *rt_image_version(const struct rt_image *image, size_t i, bool *is_default);
 
 /* symbols.c: all symbols at `addr`, `*n` of them; the symbols must have been read. */
 const struct rt_symbol *rt_symbols_at(const struct rt_image *image, uint64_t addr, size_t *n);
@@ -113,9 +125,6 @@ size_t rt_nearest(const char *want, const struct rt_symbol *v, size_t n, const c
 int rt_no_library(const struct rt_images *images, const char *lib, struct rt_error *err);
 int rt_no_function(const struct rt_images *images, struct rt_image *image, const struct rt_spec *spec,
 		   struct rt_error *err);
-/* function.c: does the spec mean this name? */
-bool rt_spec_matches(const struct rt_spec *spec, const char *name);
-
 /* images.c: take over `image`, unless the same file is there already.  On failure the image is closed. */
 int rt_images_take(struct rt_images *images, struct rt_image *image, struct rt_error *err);
 /* Note why the list may lack a library; the first reason is kept. */

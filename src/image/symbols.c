@@ -11,22 +11,30 @@
 #endif
 
 /*
- * The name without "@VERSION", which .symtab has as part of it.  Copied where there is one: the string table may share
- * the bytes with a longer name.  NULL: out of memory.
+ * Take off "@VERSION" or "@@VERSION", which .symtab has as part of the name.  Copied where there is one: the string table may share
+ * the bytes with a longer name.
  */
-static const char *plain_name(struct rt_image *image, const char *name)
+static int split_name(struct rt_image *image, const char *name, struct rt_symbol *s)
 {
 	const char *at = strchr(name, '@');
 	char *copy;
 
+	s->name = name;
 	if (!at || at == name)
-		return name;
+		return 0;
 	if (RT_ROOM(&image->owned, image->nowned, &image->owned_cap))
-		return NULL;
-	copy = strndup(name, (size_t)(at - name));
-	if (copy)
-		image->owned[image->nowned++] = copy;
-	return copy;
+		return -ENOMEM;
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	image->owned[image->nowned++] = copy;
+	copy[at - name] = '\0';
+	s->name = copy;
+	s->default_version = at[1] == '@';
+	s->version = copy + (at - name) + 1 + s->default_version;
+	if (!*s->version)
+		s->version = NULL;
+	return 0;
 }
 
 /* Is it a function's symbol?  Says of which kind and whether it is global. */
@@ -56,9 +64,10 @@ static bool is_function(const struct rt_image *image, const GElf_Sym *sym, struc
 	return rt_image_is_code(image, sym->st_value);
 }
 
-static int take_symbol(struct rt_image *image, const GElf_Sym *sym, const char *name, bool dynamic)
+static int take_symbol(struct rt_image *image, const GElf_Sym *sym, const char *name, size_t i, enum rt_symbol_source source)
 {
-	struct rt_symbol s = { .addr = sym->st_value, .size = sym->st_size, .sized = sym->st_size != 0 };
+	struct rt_symbol s = { .addr = sym->st_value, .size = sym->st_size, .sized = sym->st_size != 0, .source = source };
+	bool dynamic = source == RT_SOURCE_DYNSYM;
 
 	if (sym->st_shndx == SHN_UNDEF) {
 		if (!dynamic || !*name)
@@ -70,14 +79,17 @@ static int take_symbol(struct rt_image *image, const GElf_Sym *sym, const char *
 	}
 	if (!*name || !is_function(image, sym, &s))
 		return 0;
-	s.name = plain_name(image, name);
-	if (!s.name || RT_ROOM(&image->symbols, image->nsymbols, &image->symbols_cap))
+	if (split_name(image, name, &s))
+		return -ENOMEM;
+	if (dynamic && !s.version)
+		s.version = rt_image_version(image, i, &s.default_version);
+	if (RT_ROOM(&image->symbols, image->nsymbols, &image->symbols_cap))
 		return -ENOMEM;
 	image->symbols[image->nsymbols++] = s;
 	return 0;
 }
 
-static int read_table(struct rt_image *image, const struct rt_table *t, bool dynamic, struct rt_error *err)
+static int read_table(struct rt_image *image, const struct rt_table *t, enum rt_symbol_source source, struct rt_error *err)
 {
 	Elf_Data *syms, *strings;
 	const char *name;
@@ -101,10 +113,18 @@ static int read_table(struct rt_image *image, const struct rt_table *t, bool dyn
 				continue;
 			return rt_image_damaged(image, "a symbol's name lies outside its string table", err);
 		}
-		if (take_symbol(image, &sym, name, dynamic))
+		if (take_symbol(image, &sym, name, (size_t)i, source))
 			return rt_nomem(err);
 	}
 	return 0;
+}
+
+/* By version; one that is not known comes last. */
+static int compare_versions(const struct rt_symbol *a, const struct rt_symbol *b)
+{
+	if (!a->version || !b->version)
+		return a->version ? -1 : b->version ? 1 : 0;
+	return strcmp(a->version, b->version);
 }
 
 /* By address, then name; of exact duplicates the one that knows most comes first. */
@@ -116,13 +136,17 @@ static int compare(const void *pa, const void *pb)
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
 	ret = strcmp(a->name, b->name);
+	if (ret == 0)
+		ret = compare_versions(a, b);
 	if (ret)
 		return ret;
 	if (a->kind != b->kind)	/* RT_SYM_NOTYPE is the last */
 		return a->kind < b->kind ? -1 : 1;
 	if (a->global != b->global)
 		return a->global ? -1 : 1;
-	return a->size > b->size ? -1 : a->size < b->size;
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	return a->source < b->source ? -1 : a->source > b->source;
 }
 
 static uint64_t code_end(const struct rt_image *image, uint64_t addr)
@@ -165,7 +189,8 @@ static void sort_symbols(struct rt_image *image)
 		return;
 	qsort(v, image->nsymbols, sizeof(*v), compare);
 	for (i = 1; i < image->nsymbols; i++)
-		if (v[i].addr != v[n].addr || strcmp(v[i].name, v[n].name) != 0)
+		if (v[i].addr != v[n].addr || strcmp(v[i].name, v[n].name) != 0 ||
+		    (v[i].version && compare_versions(&v[i], &v[n]) != 0))
 			v[++n] = v[i];
 	image->nsymbols = n + 1;
 	fill_sizes(image);
@@ -178,9 +203,11 @@ static int read_symbols(struct rt_image *image, struct rt_error *err)
 	/* Without section headers ("sstrip") the loader's own view is left. */
 	if (!image->dynsym.present)
 		rt_image_dynamic_symbols(image);
-	ret = read_table(image, &image->dynsym, true, err);
+	if (rt_image_read_versions(image))
+		return rt_nomem(err);
+	ret = read_table(image, &image->dynsym, RT_SOURCE_DYNSYM, err);
 	if (ret == 0)
-		ret = read_table(image, &image->symtab, false, err);
+		ret = read_table(image, &image->symtab, RT_SOURCE_SYMTAB, err);
 	if (ret == 0 && image->sections_damage)
 		ret = rt_image_damaged(image, image->sections_damage, err);
 	sort_symbols(image);

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/demangle.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of functions are short; what a name stands for can grow beyond all bounds. */
+enum { TEXT_MAX = 1 << 13, NAME_MAX_MANGLED = 1 << 12 };
+
+void rt_text_add(struct rt_text *text, const char *s, size_t n)
+{
+	size_t cap = text->cap ? text->cap : 256;
+	char *v;
+
+	if (text->failed || n > TEXT_MAX || text->n + n > TEXT_MAX) {
+		text->failed = true;
+		return;
+	}
+	while (cap < text->n + n + 1)
+		cap *= 2;
+	if (cap != text->cap) {
+		v = realloc(text->v, cap);
+		if (!v) {
+			text->failed = true;
+			return;
+		}
+		text->v = v;
+		text->cap = cap;
+	}
+	memcpy(text->v + text->n, s, n);
+	text->n += n;
+	text->v[text->n] = '\0';
+}
+
+void rt_text_free(struct rt_text *text)
+{
+	free(text->v);
+	memset(text, 0, sizeof(*text));
+}
+
+static void begin(struct rt_text *text)
+{
+	text->n = 0;
+	text->failed = false;
+}
+
+bool rt_is_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
+const char *rt_demangle(struct rt_text *text, const char *name, bool parameters)
+{
+	const char *copy = strchr(name, '.');
+
+	begin(text);
+	if (!rt_is_mangled(name) || strlen(name) > NAME_MAX_MANGLED || !rt_demangler_run(text, name, parameters))
+		return NULL;
+	/* Rust's own dots stand inside its names (_ZN4core3ptr28drop_in_place$LT$..), GCC's at the end: .cold, .isra.0 */
+	if (copy && !parameters && name[1] == 'Z' && islower((unsigned char)copy[1]) && !strchr(copy, 'E') && !strstr(copy, "llvm"))
+		rt_text_add(text, copy, strlen(copy));
+	return text->failed ? NULL : text->v;
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+/* Past the bracket that closes the one at `p`; NULL: it is never closed. */
+static const char *skip_angles(const char *p)
+{
+	int depth = 0;
+
+	for (; *p; p++) {
+		if (*p == '<')
+			depth++;
+		else if (*p == '>' && p[-1] != '-' && --depth == 0)
+			return p + 1;
+	}
+	return NULL;
+}
+
+static bool begins(const char *p, const char *word)
+{
+	return strncmp(p, word, strlen(word)) == 0;
+}
+
+static bool is_operator(const char *start, const char *p)
+{
+	return begins(p, "operator") && (p == start || !is_word(p[-1])) && !is_word(p[8]);
+}
+
+/* The signs of an operator's name: "operator" stands before `p`. */
+static size_t operator_signs(const char *p)
+{
+	size_t blank = *p == ' ' && !is_word(p[1]) ? 1 : 0, n;
+
+	if (begins(p + blank, "()") || begins(p + blank, "[]"))
+		return blank + 2;
+	n = strspn(p + blank, "<>=!+-*/%^&|~,");
+	/* operator<< <int>: the demangler puts a blank before arguments. */
+	return n ? blank + n : 0;
+}
+
+/* What follows "const " up to the end of the type that it belongs to. */
+static size_t type_length(const char *p)
+{
+	const char *start = p, *end;
+
+	while (*p && !strchr("*&,()>", *p)) {
+		if (*p == '<') {
+			end = skip_angles(p);
+			if (!end)
+				return 0;
+			p = end;
+			continue;
+		}
+		p++;
+	}
+	while (p > start && p[-1] == ' ')
+		p--;
+	return (size_t)(p - start);
+}
+
+static const char string_type[] = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+
+static void canonical(struct rt_text *out, const char *name, const char *end, bool plain);
+
+/* `const T` at the beginning of a parameter as `T const`.  Returns how much of `p` that was; 0: it is none. */
+static size_t put_const(struct rt_text *out, const char *p, const char *end, bool plain)
+{
+	size_t n;
+
+	if (!begins(p, "const ") || !out->n || !strchr("(,<", out->v[out->n - 1]))
+		return 0;
+	n = type_length(p + 6);
+	if (n == 0 || p + 6 + n > end)
+		return 0;
+	canonical(out, p + 6, p + 6 + n, plain);
+	rt_text_add(out, " const", 6);
+	return 6 + n;
+}
+
+/*
+ * Template arguments at `p`, left out.  Returns how much that was; 0: it is none.  Rust has paths in brackets: <Vec<T>>::push is
+ * Vec::push, and <Vec<T> as Trait>::f stays.
+ */
+static size_t leave_out(struct rt_text *out, const char *start, const char *p, const char *end)
+{
+	const char *close = skip_angles(p);
+
+	if (!close || close > end)
+		return 0;
+	/* The demangler puts a blank after operator<<. */
+	if (p > start && (is_word(p[-1]) || p[-1] == ' '))
+		return (size_t)(close - p);
+	if (p > start + 1 && p[-1] == ':' && !begins(p, "<impl ") && out->n >= 2) {
+		out->n -= 2;	/* Rust's f::<u8> */
+		out->v[out->n] = '\0';
+		return (size_t)(close - p);
+	}
+	if (p == start && begins(close, "::") && !begins(p, "<impl ") && !memmem(p, (size_t)(close - p), " as ", 4)) {
+		canonical(out, p + 1, close - 1, true);
+		return (size_t)(close - p);
+	}
+	return 0;
+}
+
+static void canonical(struct rt_text *out, const char *name, const char *end, bool plain)
+{
+	const char *p = name, *q;
+	size_t n;
+
+	while (p < end && !out->failed) {
+		if (is_operator(name, p)) {
+			n = 8 + operator_signs(p + 8);
+			rt_text_add(out, "operator", 8);
+			q = p + 8 + (p[8] == ' ' && n > 8);
+			rt_text_add(out, q, (size_t)(p + n - q));
+			p += n;
+		} else if (begins(p, string_type)) {
+			rt_text_add(out, "std::string", 11);
+			p += sizeof(string_type) - 1;
+		} else if (begins(p, "[abi:") && (q = strchr(p, ']'))) {
+			p = q + 1;
+		} else if ((n = put_const(out, p, end, plain)) || (plain && *p == '<' && (n = leave_out(out, name, p, end)))) {
+			p += n;
+		} else if (*p == ' ' && !(out->n && is_word(out->v[out->n - 1]) && is_word(p[1]))) {
+			p++;
+		} else {
+			rt_text_add(out, p++, 1);
+		}
+	}
+}
+
+const char *rt_name_canonical(struct rt_text *text, const char *name, bool plain)
+{
+	begin(text);
+	rt_text_add(text, "", 0);
+	canonical(text, name, name + strlen(name), plain);
+	return text->failed ? NULL : text->v;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <string.h>
+
+#ifdef HAVE_LIBIBERTY_DEMANGLE_H
+#include <libiberty/demangle.h>
+#else
+#include <demangle.h>
+#endif
+
+/* From 2.26 on; an older one prints the result type of templates, which is no harm. */
+#ifndef DMGL_RET_DROP
+#define DMGL_RET_DROP (1 << 6)
+#endif
+
+#include "image/demangle.h"
+
+/*
+ * A name of a few hundred bytes can stand for gigabytes, each substitution doubling the one before.  Nothing but a jump stops the
+ * demangler; it keeps all it has on the stack and calls no malloc, so nothing is left behind.
+ */
+struct run {
+	struct rt_text *text;
+	jmp_buf stop;
+};
+
+static void take(const char *s, size_t n, void *opaque)
+{
+	struct run *run = opaque;
+
+	rt_text_add(run->text, s, n);
+	if (run->text->failed)
+		longjmp(run->stop, 1);
+}
+
+bool rt_demangler_run(struct rt_text *text, const char *name, bool parameters)
+{
+	const int options = DMGL_ANSI | DMGL_RET_DROP | (parameters ? DMGL_PARAMS : 0);
+	struct run run = { .text = text };
+
+	if (setjmp(run.stop))
+		return false;
+	/* Rust's legacy names are Itanium's too, with a hash for the last part: so Rust first. */
+	if (rust_demangle_callback(name, DMGL_RUST, take, &run) && text->n)
+		return true;
+	text->n = 0;
+	return strncmp(name, "_Z", 2) == 0 && cplus_demangle_v3_callback(name, options, take, &run) && text->n;
+}

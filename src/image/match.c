@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/match.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Where the parameters begin: a bracket that is neither of "operator()" nor of "(anonymous namespace)".  NULL: it has none. */
+static const char *parameters_of(const char *name)
+{
+	const char *p = name;
+
+	while ((p = strchr(p, '('))) {
+		if (strncmp(p, "(anonymous namespace)", 21) == 0)
+			p += 21;
+		else if (p - name >= 8 && strncmp(p - 8, "operator()", 10) == 0)
+			p += 2;
+		else
+			return p;
+	}
+	return NULL;
+}
+
+/* Template arguments: brackets behind a word, but operator< and its like. */
+static bool has_arguments(const char *name, const char *end)
+{
+	const char *p;
+
+	for (p = name; p < end; p++)
+		if (*p == '<' && (p == name || is_word(p[-1]) || p[-1] == ':') && !(p - name >= 8 && strncmp(p - 8, "operator", 8) == 0))
+			return true;
+	return false;
+}
+
+/* <T>, <K,V>, <_>: single capitals stand for any arguments. */
+static bool only_placeholders(const char *name, const char *end)
+{
+	const char *p;
+
+	for (p = name; p < end; p++) {
+		if (*p != '<')
+			continue;
+		for (p++; p < end && *p != '>'; p += p[1] == ',' ? 2 + (p[2] == ' ') : 1)
+			if (!(isupper((unsigned char)*p) || *p == '_') || !strchr(",>", p[1]))
+				return false;
+	}
+	return true;
+}
+
+/* Whatever Itanium and Rust abbreviate: a mangled name may have it without these letters. */
+static bool abbreviated(const char *word, size_t n)
+{
+	static const char words[] = "std string basic_string basic_istream basic_ostream basic_iostream allocator char_traits istream "
+		"ostream iostream operator new delete unsigned signed const volatile int long short char bool float double void "
+		"anonymous namespace virtual thunk non to lambda unnamed type clone abi __cxx11 wchar_t closure impl for as dyn mut "
+		"str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 shim vtable reabstraction covariant return "
+		"constructor destructor typeinfo guard variable char8_t char16_t char32_t auto decltype nullptr_t __int128 global "
+		"static initialization destruction TLS init wrapper function transaction safe entry point";
+
+	return memmem(words, sizeof(words) - 1, word, n);
+}
+
+/* The longest word of the name, up to `end`, that must stand in any mangled form of it. */
+static int find_anchor(struct rt_matcher *m, const char *name, const char *end)
+{
+	const char *p = name, *best = NULL, *word;
+	size_t n = 0;
+	int depth = 0;
+
+	while (p < end) {
+		if (*p == '<')
+			depth++;
+		else if (*p == '>' && depth)
+			depth--;
+		if (m->spec->glob && *p == '[')	/* a set of characters: the rest is too hard to say */
+			break;
+		if (!is_word(*p) || depth) {
+			p++;
+			continue;
+		}
+		for (word = p; p < end && is_word(*p); p++)
+			;
+		if ((size_t)(p - word) > n && !abbreviated(word, (size_t)(p - word))) {
+			best = word;
+			n = (size_t)(p - word);
+		}
+	}
+	if (!best)
+		return 0;
+	m->anchor = strndup(best, n);
+	return m->anchor ? 0 : -ENOMEM;
+}
+
+static int split_version(struct rt_matcher *m)
+{
+	char *at;
+
+	m->name = strdup(m->spec->function);
+	if (!m->name)
+		return -ENOMEM;
+	at = strchr(m->name, '@');
+	if (!at || at == m->name)
+		return 0;
+	m->only_default = at[1] == '@';
+	m->version = at + 1 + m->only_default;
+	*at = '\0';
+	return 0;
+}
+
+int rt_matcher_begin(struct rt_matcher *m, const struct rt_spec *spec)
+{
+	const char *end;
+	int r;
+
+	memset(m, 0, sizeof(*m));
+	m->spec = spec;
+	r = split_version(m);
+	if (r < 0)
+		return r;
+	end = parameters_of(m->name);
+	m->parameters = end != NULL;
+	if (!end)
+		end = m->name + strlen(m->name);
+	m->arguments = has_arguments(m->name, end);
+	m->any_arguments = m->arguments && only_placeholders(m->name, end);
+	r = find_anchor(m, m->name, end);
+	if (r == 0 && !rt_name_canonical(&m->want, m->name, m->any_arguments))
+		r = -ENOMEM;
+	return r;
+}
+
+void rt_matcher_free(struct rt_matcher *m)
+{
+	free(m->name);
+	free(m->anchor);
+	rt_text_free(&m->want);
+	rt_text_free(&m->text);
+	rt_text_free(&m->demangled);
+}
+
+static bool version_fits(const struct rt_matcher *m, const struct rt_symbol *symbol)
+{
+	return !m->version || (symbol->version && strcmp(symbol->version, m->version) == 0 &&
+			       (!m->only_default || symbol->default_version));
+}
+
+bool rt_matches_raw(const struct rt_matcher *m, const struct rt_symbol *symbol)
+{
+	return (m->spec->glob ? fnmatch(m->name, symbol->name, 0) == 0 : strcmp(m->name, symbol->name) == 0) &&
+	       version_fits(m, symbol);
+}
+
+/* Parameters may be followed by what was not asked for: " const", "&", " [clone .cold]" is another function. */
+static bool same(const struct rt_matcher *m, const char *name)
+{
+	size_t n = m->want.n;
+
+	if (strncmp(m->want.v, name, n) != 0)
+		return false;
+	if (m->parameters && (strcmp(name + n, "const") == 0 || strcmp(name + n, "&") == 0 || strcmp(name + n, "&&") == 0 ||
+			      strcmp(name + n, "const&") == 0 || strcmp(name + n, "volatile") == 0))
+		return true;
+	return !name[n];
+}
+
+bool rt_matches_written(struct rt_matcher *m, const struct rt_symbol *symbol)
+{
+	const char *name = symbol->name;
+
+	if (!rt_is_mangled(name) || (m->anchor && !strstr(name, m->anchor)) || !version_fits(m, symbol))
+		return false;
+	name = rt_demangle(&m->demangled, name, m->parameters);
+	if (!name)
+		return false;
+	name = rt_name_canonical(&m->text, name, !m->arguments || m->any_arguments);
+	if (!name)
+		return false;
+	return m->spec->glob ? fnmatch(m->want.v, name, 0) == 0 : same(m, name);
+}
+
+bool rt_matches(struct rt_matcher *m, const struct rt_symbol *symbol)
+{
+	return rt_matches_raw(m, symbol) || rt_matches_written(m, symbol);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/match.h"
+#include "unit.h"
+
+static bool has_demangler(void)
+{
+	struct rt_text text = { 0 };
+	bool has = rt_demangle(&text, "_Z3fibi", false);
+
+	rt_text_free(&text);
+	return has;
+}
+
+static void demangles(const char *name, bool parameters, const char *want)
+{
+	struct rt_text text = { 0 };
+	const char *got = rt_demangle(&text, name, parameters);
+
+	RT_ASSERT_TEXT(got ? got : "(none)", want);
+	rt_text_free(&text);
+}
+
+static void test_demangle(void)
+{
+	demangles("fib", true, "(none)");
+	demangles("_start", true, "(none)");
+	if (!has_demangler())
+		return;
+	demangles("_Zfib", true, "(none)");
+	demangles("_Z3fibi", false, "fib");
+	demangles("_Z3fibi", true, "fib(int)");
+	demangles("_Z3fibi.cold", false, "fib.cold");
+	demangles("_Z3fibi.isra.0", false, "fib.isra.0");
+	demangles("_ZNK2ns3BoxIiE3getEi", false, "ns::Box<int>::get");
+	demangles("_ZNK2ns3BoxIiE3getEi", true, "ns::Box<int>::get(int) const");
+	/* No result type, which the names of templates have. */
+	demangles("_Z3maxIiET_S0_S0_", true, "max<int>(int, int)");
+	demangles("_ZN12_GLOBAL__N_16hiddenEi", false, "(anonymous namespace)::hidden");
+	/* Rust: its hash is left out. */
+	demangles("_ZN5alloc3vec16Vec$LT$T$C$A$GT$4push17h0123456789abcdefE", true, "alloc::vec::Vec<T,A>::push");
+	demangles("_RNvMNtCs1234_1r1mNtB2_1P3get", true, "<r::m::P>::get");
+}
+
+/* Each substitution doubles the text: 2^40 and more letters. */
+static void test_bomb(void)
+{
+	struct rt_text text = { 0 };
+	char name[4096], *p = name;
+	int i;
+
+	p += sprintf(p, "_Z1fSt4pairIiiE");	/* S_ is std::pair, S0_ the one of ints, the next a pair of those... */
+	for (i = 0; i < 34; i++) {
+		char c = i + 1 < 11 ? (char)('0' + i) : (char)('A' + i - 10);
+
+		p += sprintf(p, "S_IS%c_S%c_E", i ? c : '0', i ? c : '0');
+	}
+	CU_ASSERT_PTR_NULL(rt_demangle(&text, name, true));
+	CU_ASSERT_TRUE(text.failed || !has_demangler());
+	memset(name, '<', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	CU_ASSERT_PTR_NOT_NULL(rt_name_canonical(&text, name, true));
+	rt_text_free(&text);
+}
+
+static void is_canonical(const char *name, bool plain, const char *want)
+{
+	struct rt_text text = { 0 };
+	const char *got = rt_name_canonical(&text, name, plain);
+
+	RT_ASSERT_TEXT(got ? got : "(none)", want);
+	rt_text_free(&text);
+}
+
+static void test_canonical(void)
+{
+	is_canonical("f(int, char const*)", false, "f(int,char const*)");
+	is_canonical("f( int , const char * )", false, "f(int,char const*)");
+	is_canonical("f(const unsigned long &)", false, "f(unsigned long const&)");
+	is_canonical("f(const std::vector<int> &, int)", false, "f(std::vector<int> const&,int)");
+	is_canonical("f(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&)", false,
+		     "f(std::string const&)");
+	is_canonical("make[abi:cxx11](int)", false, "make(int)");
+	is_canonical("ns::Box<std::pair<int, long> >::get", true, "ns::Box::get");
+	is_canonical("ns::Box<std::pair<int, long> >::get", false, "ns::Box<std::pair<int,long>>::get");
+	is_canonical("Foo::operator<", true, "Foo::operator<");
+	is_canonical("Foo::operator<< <int>", true, "Foo::operator<<");
+	is_canonical("Foo::operator->", true, "Foo::operator->");
+	is_canonical("Foo::operator()", true, "Foo::operator()");
+	is_canonical("operator new", true, "operator new");
+	is_canonical("<alloc::vec::Vec<u8>>::push", true, "alloc::vec::Vec::push");
+	is_canonical("<r::P as r::T>::go", true, "<r::P as r::T>::go");
+	is_canonical("core::mem::swap::<u8>", true, "core::mem::swap");
+	is_canonical("core::num::<impl u32>::pow", true, "core::num::<impl u32>::pow");
+	is_canonical("", true, "");
+	is_canonical("<", true, "<");
+	is_canonical("a<b", true, "a<b");
+}
+
+static bool means(const char *text, const struct rt_symbol *symbol)
+{
+	struct rt_spec spec = { .function = (char *)text, .glob = strpbrk(text, "*?[") };
+	struct rt_matcher matcher;
+	bool yes;
+
+	CU_ASSERT_EQUAL_FATAL(rt_matcher_begin(&matcher, &spec), 0);
+	yes = rt_matches(&matcher, symbol);
+	rt_matcher_free(&matcher);
+	return yes;
+}
+
+#define MEANS(spec, symbol) CU_ASSERT_TRUE(means(spec, &(struct rt_symbol){ .name = symbol }))
+#define MEANS_NOT(spec, symbol) CU_ASSERT_FALSE(means(spec, &(struct rt_symbol){ .name = symbol }))
+
+static void test_written(void)
+{
+	static const char box[] = "_ZNK2ns3BoxIiE3getEi", bar[] = "_ZN3Foo3barEPKc", vec[] = "_ZN5alloc3vec16Vec$LT$T$C$A$GT$4push"
+		"17h0123456789abcdefE";
+
+	MEANS(box, box);
+	MEANS("f*", "fib");
+	MEANS_NOT("fi", "fib");
+	if (!has_demangler())
+		return;
+	MEANS("fib", "_Z3fibi");
+	MEANS("fib(int)", "_Z3fibi");
+	MEANS_NOT("fib(long)", "_Z3fibi");
+	MEANS_NOT("fib", "_Z3fibi.cold");
+	MEANS("ns::Box::get", box);
+	MEANS("ns::Box<int>::get", box);
+	MEANS("ns::Box<T>::get", box);
+	MEANS_NOT("ns::Box<long>::get", box);
+	MEANS("ns::Box::get(int)", box);
+	MEANS("ns::Box<int>::get(int) const", box);
+	MEANS_NOT("ns::Box::get(int) volatile", box);
+	MEANS_NOT("Box::get", box);
+	MEANS("ns::*", box);
+	MEANS("*::get", box);
+	MEANS("ns::*(int)*", box);
+	MEANS("Foo::bar", bar);
+	MEANS("Foo::bar(const char *)", bar);
+	MEANS("Foo::bar(char const*)", bar);
+	MEANS("Foo::Foo", "_ZN3FooC1Ei");
+	MEANS("Foo::~Foo", "_ZN3FooD0Ev");
+	MEANS("Foo::operator()", "_ZN3FooclEi");
+	MEANS("Foo::operator<", "_ZN3FooltERKS_");
+	MEANS("operator new", "_Znwm");
+	MEANS("std::string::size", "_ZNSs4sizeEv");
+	MEANS("alloc::vec::Vec<T,A>::push", vec);
+	MEANS("alloc::vec::Vec<T>::push", vec);
+	MEANS("alloc::vec::Vec::push", vec);
+	MEANS("r::m::P::get", "_RNvMNtCs1234_1r1mNtB2_1P3get");
+}
+
+static void test_versions(void)
+{
+	const struct rt_symbol old = { .name = "memcpy", .version = "GLIBC_2.2.5" };
+	const struct rt_symbol new = { .name = "memcpy", .version = "GLIBC_2.14", .default_version = true };
+
+	CU_ASSERT_TRUE(means("memcpy", &old) && means("memcpy", &new));
+	CU_ASSERT_TRUE(means("memcpy@GLIBC_2.2.5", &old));
+	CU_ASSERT_FALSE(means("memcpy@@GLIBC_2.2.5", &old));
+	CU_ASSERT_FALSE(means("memcpy@GLIBC_2.2.5", &new));
+	CU_ASSERT_TRUE(means("memcpy@@GLIBC_2.14", &new));
+	CU_ASSERT_TRUE(means("memcpy@GLIBC_2.14", &new));
+	MEANS_NOT("memcpy@GLIBC_2.14", "memcpy");
+}
+
+CU_TestInfo rt_tests_names[] = {
+	{ "demangle", test_demangle },
+	{ "names that stand for too much", test_bomb },
+	{ "canonical names", test_canonical },
+	{ "what was written", test_written },
+	{ "versions", test_versions },
+	CU_TEST_INFO_NULL,
+};
