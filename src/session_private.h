@@ -34,6 +34,7 @@ struct session {
 	int stopped;		/* the signal that ended the trace, 0: none */
 	bool pass_on;		/* it reached only us: our command gets it too */
 	unsigned ring;		/* the one being drained */
+	uint64_t bound;		/* what is older is due: all rings were read since */
 };
 
 /* Signals that end the trace come through s->signals; s->epoll waits for them, for the command's end and for the rings. */
@@ -46,7 +47,10 @@ void rt_session_begin_window(struct session *s);
 void rt_session_end_window(struct session *s);
 uint64_t rt_session_end_time(const struct session *s);	/* when it ended, on its own clock */
 
-/* Wait and drain until the command has ended or a signal came; and one round, the last after the probes are out. */
+/*
+ * Wait and drain until the command has ended or a signal came; and one round: everything out of the rings, then on to the stack and the
+ * output what is due, a batch of it, or in the last round, after the probes are out, everything.
+ */
 int rt_session_follow(struct session *s, struct rt_error *err);
 int rt_session_drain(struct session *s, bool last, struct rt_error *err);
 

@@ -131,11 +131,22 @@ uint64_t rt_session_end_time(const struct session *s)
 	return source->end != UINT64_MAX ? source->end : rt_merge_newest(s->merge);
 }
 
-/* One round: everything out of the rings, then everything older than the round on to the stack and the output. */
-int rt_session_drain(struct session *s, bool last, struct rt_error *err)
+/* Events that are written out before the rings are looked at again: some milliseconds, in which a ring does not fill. */
+enum { BATCH = 16384 };
+
+/* What is held at most before the output has caught up: then the rings are left to fill, and the programs count what is lost. */
+static size_t held_max(void)
+{
+	size_t most = (size_t)256 << 20, pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return pages / 16 < most / page ? pages / 16 * page : most;
+}
+
+/* One round: everything out of the rings.  What is older than its beginning is due then. */
+static int read_rings(struct session *s, struct rt_error *err)
 {
 	struct rt_source *source = s->attach->source;
-	const struct rt_sink in = { push, s }, out = { rt_feed_event, s->feed };
+	const struct rt_sink in = { push, s };
 	uint64_t bound = source->foreign_clock ? rt_merge_newest(s->merge) : rt_now();
 	unsigned n = source->ops->nfds(source);
 	int r;
@@ -149,7 +160,20 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 	take_marks(s);
 	if (source->ops->held && source->ops->held(source) < bound)
 		bound = source->ops->held(source);
-	r = rt_merge_flush(s->merge, last ? UINT64_MAX : bound, &out);
+	s->bound = bound;
+	return 0;
+}
+
+int rt_session_drain(struct session *s, bool last, struct rt_error *err)
+{
+	const struct rt_sink out = { rt_feed_event, s->feed };
+	int r = 0;
+
+	if (last || !rt_merge_full(s->merge, held_max()))
+		r = read_rings(s, err);
+	if (r < 0)
+		return r;
+	r = last ? rt_merge_flush(s->merge, UINT64_MAX, &out) : rt_merge_some(s->merge, s->bound, BATCH, &out);
 	if (r == -EBADMSG)
 		return rt_fail(err, r, "an event does not fit the probes that were put in; please report this as a bug");
 	return rt_session_out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;
@@ -163,7 +187,7 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 	int i, n, r;
 
 	while (!s->stopped && !rt_tracee_ended(&s->tracee, false)) {
-		n = epoll_wait(s->epoll, e, 16, wait);
+		n = epoll_wait(s->epoll, e, 16, rt_merge_due(s->merge) ? 0 : wait);
 		if (n < 0 && errno != EINTR)
 			return rt_fail(err, -errno, "waiting for events: %s", strerror(errno));
 		for (i = 0; i < n; i++)

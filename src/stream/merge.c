@@ -2,6 +2,7 @@
 #include "stream/merge.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ struct head {
 struct rt_merge {
 	unsigned nrings;
 	uint64_t newest, seq;
+	bool due;
 	struct head *heap;
 	struct ring *rings;
 	struct pool spare;	/* pools are compacted into this one, which then takes their place */
@@ -213,18 +215,19 @@ static void ring_compact(struct ring *ring, struct pool *spare)
 	*spare = pool;
 }
 
-int rt_merge_flush(struct rt_merge *merge, uint64_t bound, const struct rt_sink *sink)
+int rt_merge_some(struct rt_merge *merge, uint64_t bound, unsigned most, const struct rt_sink *sink)
 {
-	unsigned i, n = heap_build(merge, bound);
+	unsigned i, given = 0, n = heap_build(merge, bound);
 	struct head *top = merge->heap;
 	const struct rt_event *event;
 	struct ring *ring;
 	int err = 0;
 
-	while (n && !err) {
+	while (n && !err && given < most) {
 		ring = top->ring;
 		event = event_at(ring, ring->v[ring->first].at);
 		ring->first++;
+		given++;
 		ring->dead += copy_size(event);
 		err = sink->event(sink->ctx, event);
 		if (ring->first < ring->n && (bound == UINT64_MAX || ring->v[ring->first].place.time < bound))
@@ -236,7 +239,38 @@ int rt_merge_flush(struct rt_merge *merge, uint64_t bound, const struct rt_sink 
 	}
 	for (i = 0; i < merge->nrings; i++)
 		ring_compact(&merge->rings[i], &merge->spare);
-	return err;
+	merge->due = !err && given == most;
+	return err ? err : (int)given;
+}
+
+int rt_merge_flush(struct rt_merge *merge, uint64_t bound, const struct rt_sink *sink)
+{
+	int r;
+
+	do {
+		r = rt_merge_some(merge, bound, INT_MAX, sink);
+	} while (r == INT_MAX);
+	return r < 0 ? r : 0;
+}
+
+size_t rt_merge_bytes(const struct rt_merge *merge)
+{
+	size_t bytes = 0;
+	unsigned i;
+
+	for (i = 0; i < merge->nrings; i++)
+		bytes += merge->rings[i].pool.n + merge->rings[i].n * sizeof(*merge->rings[i].v);
+	return bytes;
+}
+
+bool rt_merge_due(const struct rt_merge *merge)
+{
+	return merge->due;
+}
+
+bool rt_merge_full(const struct rt_merge *merge, size_t most)
+{
+	return merge->due && rt_merge_bytes(merge) >= most;
 }
 
 uint64_t rt_merge_newest(const struct rt_merge *merge)

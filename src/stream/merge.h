@@ -2,6 +2,9 @@
 #ifndef RT_STREAM_MERGE_H
 #define RT_STREAM_MERGE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "event.h"
 
 /*
@@ -22,6 +25,24 @@ int rt_merge_push(struct rt_merge *merge, unsigned ring, const struct rt_event *
 
 /* Give every held event with time < bound to the sink, oldest first.  UINT64_MAX: all.  An error of the sink ends it. */
 int rt_merge_flush(struct rt_merge *merge, uint64_t bound, const struct rt_sink *sink);
+
+/*
+ * The same, but at most `most` events, so that the rings can be read on before the rest.  What is pushed in between is sorted in.
+ * Returns how many were given.
+ */
+int rt_merge_some(struct rt_merge *merge, uint64_t bound, unsigned most, const struct rt_sink *sink);
+
+/* Did the last rt_merge_some stop at its number, so that more may be due by the same bound? */
+bool rt_merge_due(const struct rt_merge *merge);
+
+/* Bytes that the held events take. */
+size_t rt_merge_bytes(const struct rt_merge *merge);
+
+/*
+ * Do they take `most` bytes or more, so that the rings are better left to fill until some were given?  Never while nothing is due: what
+ * is held may then wait for what still stands in a ring.
+ */
+bool rt_merge_full(const struct rt_merge *merge, size_t most);
 
 /* The newest time pushed so far; 0: none.  (The bound for a trace clock that we cannot read ourselves.) */
 uint64_t rt_merge_newest(const struct rt_merge *merge);

@@ -50,6 +50,23 @@ for ring in array ringbuf perf; do
 	crowd_agrees 8 $((CALLS / 2))
 	end_case
 
+	begin "$ring: full speed beside four busy processes, none lost"
+	busy=
+	for k in 1 2 3 4; do
+		sh -c 'while :; do :; done' &
+		busy="$busy $!"
+	done
+	timeout 100 "$RAWTRACE" --ring=$ring --attach="$mechanism" -o "$T/trace" "$BIN/loop" step -- $((CALLS * 15)) >"$T/out" 2>"$T/err"
+	ST=$?
+	for k in $busy; do
+		kill -KILL "$k"
+		wait "$k" 2>/dev/null
+	done
+	expect_status 5
+	expect_number lines "$(grep -c '' "$T/trace")" -eq $((CALLS * 30))
+	expect_no_line ' lost ' "$T/trace"
+	end_case
+
 	begin "$ring: a small ring under eight threads"
 	timeout 100 "$RAWTRACE" --ring=$ring --attach="$mechanism" --buffer=4K -o "$T/trace" "$BIN/crowd" outer inner -- 8 "$CALLS" >"$T/out" 2>"$T/err"
 	ST=$?

@@ -327,6 +327,59 @@ static void test_newest_and_empty(void)
 	free(seen);
 }
 
+/* Rings are read on between batches: the order is that of one flush, and what is given is forgotten. */
+static void test_batches(void)
+{
+	enum { EACH = 3000, BATCH = 700 };
+	struct rt_merge *merge = rt_merge_new(2);
+	struct seen *seen = seen_new();
+	const struct rt_sink out = { see, seen };
+	unsigned i, next = 0;
+	size_t most = 0;
+	int r;
+
+	CU_ASSERT_EQUAL(rt_merge_bytes(merge), 0);
+	CU_ASSERT(!rt_merge_due(merge));
+	do {
+		for (i = 0; i < 1000 && next < EACH; i++, next++)
+			push(merge, next % 3 == 0, next, 1, next, 16);
+		most = rt_merge_bytes(merge) > most ? rt_merge_bytes(merge) : most;
+		r = rt_merge_some(merge, UINT64_MAX, BATCH, &out);
+		CU_ASSERT(r >= 0 && r <= BATCH);
+		CU_ASSERT(rt_merge_due(merge) == (r == BATCH));
+	} while (r == BATCH);
+	CU_ASSERT_EQUAL(seen->n, EACH);
+	CU_ASSERT_EQUAL(seen->bad_data, 0);
+	for (i = 0; i < EACH; i++)
+		CU_ASSERT_EQUAL(seen->v[i].key, i);
+	CU_ASSERT_EQUAL(rt_merge_bytes(merge), 0);
+	CU_ASSERT(most > 1000 * sizeof(struct rt_event));
+	rt_merge_free(merge);
+	free(seen);
+}
+
+/* Full is only what can become less: else nobody would ever read the ring that it waits for. */
+static void test_full(void)
+{
+	struct rt_merge *merge = rt_merge_new(1);
+	struct seen *seen = seen_new();
+	struct rt_sink sink = { see, seen };
+	unsigned i;
+
+	for (i = 0; i < 100; i++)
+		push(merge, 0, 1000 + i, 1, i, 16);
+	CU_ASSERT(!rt_merge_full(merge, 1));
+	CU_ASSERT_EQUAL(rt_merge_some(merge, 1000, 10, &sink), 0);
+	CU_ASSERT(!rt_merge_full(merge, 1));
+	CU_ASSERT_EQUAL(rt_merge_some(merge, 1015, 10, &sink), 10);
+	CU_ASSERT(rt_merge_full(merge, 1));
+	CU_ASSERT(!rt_merge_full(merge, rt_merge_bytes(merge) + 1));
+	CU_ASSERT_EQUAL(rt_merge_some(merge, 1015, 10, &sink), 5);
+	CU_ASSERT(!rt_merge_full(merge, 1));
+	rt_merge_free(merge);
+	free(seen);
+}
+
 CU_TestInfo rt_tests_merge[] = {
 	{ "a thread that changes its CPU each event", test_moving_thread },
 	{ "disorder inside a ring", test_disorder_in_ring },
@@ -334,6 +387,8 @@ CU_TestInfo rt_tests_merge[] = {
 	{ "equal times", test_equal_times },
 	{ "many rounds", test_rounds },
 	{ "an event far ahead", test_far_ahead },
+	{ "batches", test_batches },
+	{ "full", test_full },
 	{ "sink error", test_sink_error },
 	{ "other types of events", test_other_types },
 	{ "newest, empty", test_newest_and_empty },
