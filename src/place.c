@@ -39,6 +39,15 @@ static void set(struct rt_function *f, const struct rt_prologue *p)
 	f->placed = p->why;
 }
 
+/* What kind the instruction at its place is. */
+static void set_form(struct rt_function *f)
+{
+	uint8_t bytes[16];
+	size_t n = rt_image_read(f->image, f->addr + f->skip, bytes, sizeof(bytes));
+
+	f->form = (uint8_t)rt_image_arch(f->image)->form(bytes, n);
+}
+
 struct placing {
 	struct rt_target *target;
 	struct rt_decoder *decoder;
@@ -64,6 +73,10 @@ static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 	struct rt_prologue_want want = wants(c->target, i, plan);
 	struct rt_prologue p;
 
+	if (f->go) {
+		set_form(f);
+		return;
+	}
 	want.emulated = c->emulated ? c->emulated : RT_FORMS_ASSUMED;
 	rt_prologue_find(f, c->decoder, &want, &p);
 	if (!c->emulated && !is_certain(f, &p)) {
@@ -95,12 +108,9 @@ static int compare_windows(const void *a, const void *b)
 
 static void back_to_entry(struct rt_function *f, const char *why)
 {
-	uint8_t bytes[16];
-	size_t n = rt_image_read(f->image, f->addr, bytes, sizeof(bytes));
-
-	f->form = (uint8_t)rt_image_arch(f->image)->form(bytes, n);
 	f->skip = 0;
 	f->sp_down = 0;
+	set_form(f);
 	f->placed = why;
 }
 
@@ -112,7 +122,7 @@ static int check_image(struct rt_target *t, const struct rt_image *image, struct
 	for (i = 0; i < t->functions.n; i++) {
 		const struct rt_function *f = &t->functions.v[i];
 
-		if (f->image == image && f->skip)
+		if (f->image == image && f->skip && !f->go)
 			v[n++] = (struct rt_window){ .first = f->addr + 1, .last = f->addr + f->skip, .owner = i };
 	}
 	qsort(v, n, sizeof(*v), compare_windows);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/go.h"
 #include "image/match.h"
 #include "image/private.h"
 #include "util/array.h"
@@ -29,6 +30,17 @@ struct batch {
 	size_t unseen, unseen_of;	/* so many of the IFUNC `unseen_name`'s implementations cannot be probed */
 	const char *unseen_name, *unseen_why;
 };
+
+/* Go's names have '*' and '[' in them ("main.(*T).Method"): what is the whole name of a function is no glob. */
+static bool names_whole(const struct rt_spec *spec, const struct rt_symbol *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && spec->glob; i++)
+		if (strcmp(v[i].name, spec->function) == 0)
+			return true;
+	return false;
+}
 
 static const char *refused(const struct rt_image *image, uint64_t addr)
 {
@@ -260,7 +272,8 @@ static int rename_known(struct rt_function *f, struct batch *b, const struct mat
 {
 	if (b->spec->glob)
 		return 0;
-	f->nargs = b->spec->nargs;
+	if (!f->go)
+		f->nargs = b->spec->nargs;
 	return name_function(f, m, &b->matcher.demangled);
 }
 
@@ -283,6 +296,12 @@ static int add_function(struct rt_functions *functions, struct batch *b, const s
 	f->source = m->symbol->source;
 	f->nargs = b->spec->nargs;
 	f->entry_only = entry_only(b->image, m);
+	f->go = rt_go_place(b->image, m->addr, &f->skip);
+	if (f->go) {
+		f->nargs = 0;	/* C's registers would tell nothing of its arguments */
+		f->placed = f->skip ? "past Go's check of the stack, which can come back to the entry" :
+			"Go makes no check of the stack there";
+	}
 	functions->n++;
 	return 0;
 }
@@ -327,6 +346,7 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_images *ima
 {
 	struct batch b = { .spec = spec };
 	const struct rt_symbol *symbols;
+	struct rt_spec whole;
 	size_t n;
 	int ret;
 
@@ -336,6 +356,11 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_images *ima
 	ret = rt_image_symbols(b.image, &symbols, &n, err);
 	if (ret)
 		return ret;
+	if (names_whole(spec, symbols, n)) {
+		whole = *spec;
+		whole.glob = false;
+		b.spec = spec = &whole;
+	}
 	ret = rt_matcher_begin(&b.matcher, spec) ? rt_nomem(err) : fill_batch(&b, symbols, n, err);
 	if (ret)
 		goto out;

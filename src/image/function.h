@@ -13,6 +13,7 @@ struct rt_function {
 	uint64_t addr, offset, size;	/* virtual address, file offset, bytes (0: not known) */
 	enum rt_symbol_source source;	/* of the name */
 	bool sized;			/* the size is the symbol's own word, not its distance from the next one */
+	bool go;			/* its place was found by Go's own tables (image/go.h) and stays */
 	uint32_t skip;			/* its probes stand so many bytes behind its entry (image/prologue.h) */
 	int32_t sp_down;		/* where the stack pointer is so much lower */
 	uint8_t form;			/* enum rt_form of the instruction there */

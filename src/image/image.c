@@ -195,6 +195,7 @@ void rt_image_close(struct rt_image *image)
 	for (i = 0; i < image->nowned; i++)
 		free(image->owned[i]);
 	free(image->owned);
+	rt_image_free_go(image);
 	free(image->symbols);
 	free(image->imports.v);
 	free(image->versions.v);

@@ -28,6 +28,7 @@ enum rt_symbol_source {
 	RT_SOURCE_DYNSYM,	/* .dynsym */
 	RT_SOURCE_DEBUG,	/* .symtab of the separate debug file */
 	RT_SOURCE_MINIDEBUG,	/* .gnu_debugdata */
+	RT_SOURCE_GO,		/* the table that a Go program keeps of its functions */
 };
 
 struct rt_symbol {

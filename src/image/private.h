@@ -16,6 +16,10 @@ struct rt_segment {
 	bool exec;
 };
 
+struct rt_range {		/* of virtual addresses; size 0: there is none */
+	uint64_t addr, size;
+};
+
 /* Where a symbol table and its strings stand in the file. */
 struct rt_table {
 	bool present;
@@ -50,6 +54,9 @@ struct rt_image {
 	uint64_t entry;
 	const struct rt_arch *arch;
 	bool is_go;
+	struct rt_range gopclntab, gobuildinfo, gomodule, relro;	/* sections of Go programs */
+	bool go_read;
+	struct rt_go *go;		/* go.c; NULL: not read, or none */
 	bool has_except_table;		/* .gcc_except_table: code that catches, or cleans up, while a stack unwinds */
 	struct rt_segment *segments;
 	size_t nsegments, segments_cap;
@@ -95,6 +102,10 @@ const char *rt_image_dynamic_string(struct rt_image *image, uint64_t at);
 int rt_image_read_versions(struct rt_image *image);
 /* The version of symbol `i` of .dynsym, or NULL.  `*is_default`: programs are linked with it. */
 const char *rt_image_version(const struct rt_image *image, size_t i, bool *is_default);
+
+/* go.c: add the functions of a Go program's own table to the symbols (0, or -1: no memory); release what it knows. */
+int rt_image_go_symbols(struct rt_image *image);
+void rt_image_free_go(struct rt_image *image);
 
 /* symbols.c: all symbols at `addr`, `*n` of them; the symbols must have been read. */
 const struct rt_symbol *rt_symbols_at(const struct rt_image *image, uint64_t addr, size_t *n);

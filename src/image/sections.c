@@ -22,10 +22,20 @@ static void find_table(struct rt_image *image, const GElf_Shdr *shdr, struct rt_
 	table->str_size = strings.sh_size;
 }
 
-static void find_mark(struct rt_image *image, const char *name)
+static void find_mark(struct rt_image *image, const char *name, const GElf_Shdr *shdr)
 {
-	/* cgo with PIE calls it .data.rel.ro.gopclntab. */
-	if (strcmp(name, ".go.buildinfo") == 0 || strstr(name, "gopclntab"))
+	const struct rt_range range = { .addr = shdr->sh_addr, .size = shdr->sh_type == SHT_NOBITS ? 0 : shdr->sh_size };
+
+	/* In a position-independent program it is .data.rel.ro.gopclntab, up to Go 1.25. */
+	if (strstr(name, "gopclntab"))
+		image->gopclntab = range;
+	else if (strcmp(name, ".go.buildinfo") == 0)
+		image->gobuildinfo = range;
+	else if (strcmp(name, ".go.module") == 0)
+		image->gomodule = range;
+	else if (strcmp(name, ".data.rel.ro") == 0)
+		image->relro = range;
+	if (image->gopclntab.size || image->gobuildinfo.size)
 		image->is_go = true;
 	if (strcmp(name, ".gcc_except_table") == 0)
 		image->has_except_table = true;
@@ -58,6 +68,6 @@ void rt_image_scan_sections(struct rt_image *image)
 			find_table(image, &shdr, &image->dynsym);
 		name = elf_strptr(image->elf, names, shdr.sh_name);
 		if (name)
-			find_mark(image, name);
+			find_mark(image, name, &shdr);
 	}
 }

@@ -210,6 +210,8 @@ static int read_symbols(struct rt_image *image, struct rt_error *err)
 		ret = read_table(image, &image->symtab, RT_SOURCE_SYMTAB, err);
 	if (ret == 0 && image->sections_damage)
 		ret = rt_image_damaged(image, image->sections_damage, err);
+	if (ret == 0 && !image->symtab.present && rt_image_go_symbols(image))
+		ret = rt_nomem(err);
 	sort_symbols(image);
 	return ret;
 }

@@ -25,6 +25,7 @@ int main(void)
 		{ "function", NULL, NULL, NULL, NULL, rt_tests_function },
 		{ "names", NULL, NULL, NULL, NULL, rt_tests_names },
 		{ "prologue", NULL, NULL, NULL, NULL, rt_tests_prologue },
+		{ "pclntab", NULL, NULL, NULL, NULL, rt_tests_pclntab },
 		{ "fetch", NULL, NULL, NULL, NULL, rt_tests_fetch },
 		{ "emit bpf", NULL, NULL, NULL, NULL, rt_tests_emit_bpf },
 		{ "emit tracefs", NULL, NULL, NULL, NULL, rt_tests_emit_tracefs },

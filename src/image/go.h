@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_GO_H
+#define RT_IMAGE_GO_H
+
+#include "image/image.h"
+#include "image/pclntab.h"
+
+/* What the file of a Go program says of it, stripped or not. */
+struct rt_go {
+	unsigned minor;			/* it was built by Go 1.`minor`; 0: that is not known */
+	char version[32];		/* "go1.19.8", or "" */
+	bool registers;			/* arguments are passed in registers: since 1.17 on x86-64, 1.18 elsewhere */
+	bool has_table;
+	struct rt_pclntab table;
+	uint8_t *bytes;			/* the table's, owned */
+};
+
+/* Read at the first call and the image's own; NULL: no Go program, or a damaged one, or no memory. */
+const struct rt_go *rt_image_go(struct rt_image *image);
+
+/*
+ * A call whose stack must grow comes back to the function's entry and begins once more.  How many bytes of the `n` at a function's entry
+ * are the check of the stack, 0: it has none.  The longest has less than RT_GO_CHECK_MAX.
+ */
+enum { RT_GO_CHECK_MAX = 80 };
+uint32_t rt_go_past_check(const uint8_t *bytes, size_t n);
+
+/*
+ * Is a Go function's entry at `addr`?  Then `*skip` is where its probe stands, behind the check: each call passes there once, with its
+ * arguments, the stack pointer and (in the register that has it) the goroutine as they were at the entry.
+ */
+bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip);
+
+#endif

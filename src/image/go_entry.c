@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <elf.h>
+#include <string.h>
+
+#include "image/go.h"
+#include "image/private.h"
+#include "util/array.h"
+
+/* The instructions of which the compilers of Go 1.15 to 1.27 make a stack check (cmd/internal/obj/x86/obj6.go). */
+struct piece {
+	uint8_t n, rest;	/* so many known bytes, and so many that may be anything */
+	bool guard, jumps;	/* compares with the guard; jumps to where the stack grows */
+	uint8_t bytes[5];
+};
+
+static const struct piece pieces[] = {
+	{ 5, 4, false, false, { 0x64, 0x48, 0x8b, 0x0c, 0x25 } },	/* mov %fs:N,%rcx */
+	{ 5, 4, false, false, { 0x64, 0x4c, 0x8b, 0x34, 0x25 } },	/* mov %fs:N,%r14 */
+	{ 3, 4, false, false, { 0x48, 0xc7, 0xc1 } },			/* mov $N,%rcx */
+	{ 3, 4, false, false, { 0x49, 0xc7, 0xc6 } },			/* mov $N,%r14 */
+	{ 3, 4, false, false, { 0x48, 0x8b, 0x0d } },			/* mov N(%rip),%rcx */
+	{ 3, 4, false, false, { 0x4c, 0x8b, 0x35 } },			/* mov N(%rip),%r14 */
+	{ 4, 0, false, false, { 0x64, 0x48, 0x8b, 0x09 } },		/* mov %fs:(%rcx),%rcx */
+	{ 4, 0, false, false, { 0x64, 0x4d, 0x8b, 0x36 } },		/* mov %fs:(%r14),%r14 */
+	{ 3, 1, true, false, { 0x48, 0x3b, 0x61 } },			/* cmp N(%rcx),%rsp */
+	{ 3, 1, true, false, { 0x49, 0x3b, 0x66 } },			/* cmp N(%r14),%rsp */
+	{ 4, 1, false, false, { 0x48, 0x8d, 0x44, 0x24 } },		/* lea N(%rsp),%rax */
+	{ 4, 4, false, false, { 0x48, 0x8d, 0x84, 0x24 } },
+	{ 4, 1, false, false, { 0x4c, 0x8d, 0x64, 0x24 } },		/* lea N(%rsp),%r12 */
+	{ 4, 4, false, false, { 0x4c, 0x8d, 0xa4, 0x24 } },
+	{ 3, 1, true, false, { 0x48, 0x3b, 0x41 } },			/* cmp N(%rcx),%rax */
+	{ 3, 1, true, false, { 0x4d, 0x3b, 0x66 } },			/* cmp N(%r14),%r12 */
+	{ 3, 0, false, false, { 0x49, 0x89, 0xe4 } },			/* mov %rsp,%r12 */
+	{ 3, 4, false, false, { 0x49, 0x81, 0xec } },			/* sub $N,%r12 */
+	{ 3, 1, false, false, { 0x48, 0x8b, 0x71 } },			/* mov N(%rcx),%rsi */
+	{ 3, 4, false, false, { 0x48, 0x81, 0xfe } },			/* cmp $N,%rsi */
+	{ 3, 0, false, false, { 0x48, 0x29, 0xf0 } },			/* sub %rsi,%rax */
+	{ 2, 4, true, false, { 0x48, 0x3d } },				/* cmp $N,%rax */
+	{ 1, 1, false, true, { 0x76 } },				/* jbe */
+	{ 2, 4, false, true, { 0x0f, 0x86 } },
+	{ 1, 1, false, true, { 0x72 } },				/* jb */
+	{ 2, 4, false, true, { 0x0f, 0x82 } },
+	{ 1, 1, false, true, { 0x74 } },				/* je */
+	{ 2, 4, false, true, { 0x0f, 0x84 } },
+};
+
+static const struct piece *piece_at(const uint8_t *bytes, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(pieces); i++)
+		if (n >= (size_t)pieces[i].n + pieces[i].rest && memcmp(bytes, pieces[i].bytes, pieces[i].n) == 0)
+			return &pieces[i];
+	return NULL;
+}
+
+uint32_t rt_go_past_check(const uint8_t *bytes, size_t n)
+{
+	const struct piece *piece;
+	bool guarded = false;
+	uint32_t at = 0, past = 0;
+
+	while ((piece = piece_at(bytes + at, n - at))) {
+		at += piece->n + piece->rest;
+		guarded |= piece->guard;
+		if (piece->jumps && guarded)
+			past = at;
+	}
+	return past;
+}
+
+bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip)
+{
+	const struct rt_go *go = rt_image_go(image);
+	struct rt_go_function f;
+	uint8_t bytes[RT_GO_CHECK_MAX];
+	uint32_t frame;
+	size_t n;
+
+	*skip = 0;
+	if (!go || !go->has_table || image->arch->machine != EM_X86_64 ||
+	    !rt_pclntab_find(&go->table, addr, &f) || f.addr != addr)
+		return false;
+	n = f.end - f.addr < sizeof(bytes) ? (size_t)(f.end - f.addr) : sizeof(bytes);
+	n = rt_image_read(image, addr, bytes, n);
+	*skip = rt_go_past_check(bytes, n);
+	/* What was taken for the check lies before the frame. */
+	if (*skip >= n || (rt_pclntab_frame(&go->table, &f, &frame) && frame && *skip >= frame))
+		*skip = 0;
+	return true;
+}

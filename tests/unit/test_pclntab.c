@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "image/go.h"
+#include "unit.h"
+
+/*
+ * Tables as the four linkers lay them out, of three functions: main.leaf without a frame, main.fib whose frame is made 10 bytes
+ * from its entry, and main.(*T).M, whose is made after 0x81 bytes, a number that takes two.
+ */
+struct made {
+	uint8_t bytes[512];
+	size_t n;
+};
+
+static void put(struct made *m, size_t at, uint64_t v, size_t size)
+{
+	memcpy(m->bytes + at, &v, size);
+	if (m->n < at + size)
+		m->n = at + size;
+}
+
+enum { TEXT = 0x401000, NAMES = 128, DELTAS = 192, FUNCTIONS = 256 };
+
+static const uint32_t starts[] = { 0, 0x20, 0x100, 0x300 };
+
+static void put_names(struct made *m)
+{
+	memcpy(m->bytes + NAMES, "\0main.leaf\0main.fib\0main.(*T).M", 32);
+	/* 0 for the function's 32 bytes; 0, then 24; 0, then 8, then 0 again. */
+	memcpy(m->bytes + DELTAS, "\0\x02\x20\0" "\x02\x0a\x30\xd6\x01\0" "\x02\x81\x01\x10\xf0\x01\x0f\x0f\0", 20);
+}
+
+static const uint32_t names[] = { 1, 11, 20 }, deltas[] = { 1, 4, 10 };
+
+static void put_record(struct made *m, size_t at, size_t head, uint64_t entry, unsigned i, uint32_t name, uint32_t delta)
+{
+	put(m, at, entry, head);
+	put(m, at + head, name + names[i], 4);
+	put(m, at + head + 4, 8, 4);
+	put(m, at + head + 8, 0, 4);
+	put(m, at + head + 12, delta + deltas[i], 4);
+}
+
+static void make_old(struct made *m, bool since_16)
+{
+	size_t list = since_16 ? FUNCTIONS : 16, record = since_16 ? 80 : 320, i;
+
+	memset(m, 0, sizeof(*m));
+	memcpy(m->bytes, since_16 ? "\xfa\xff\xff\xff\0\0\x01\x08" : "\xfb\xff\xff\xff\0\0\x01\x08", 8);
+	put(m, 8, 3, 8);
+	if (since_16) {
+		put(m, 24, NAMES, 8);
+		put(m, 48, DELTAS, 8);
+		put(m, 56, FUNCTIONS, 8);
+	}
+	put_names(m);
+	for (i = 0; i < 3; i++) {
+		put(m, list + i * 16, TEXT + starts[i], 8);
+		put(m, list + i * 16 + 8, record + i * 40, 8);
+		put_record(m, (since_16 ? FUNCTIONS : 0) + record + i * 40, 8, TEXT + starts[i], (unsigned)i, since_16 ? 0 : NAMES,
+			   since_16 ? 0 : DELTAS);
+	}
+	put(m, list + 48, TEXT + starts[3], 8);
+}
+
+static void make_new(struct made *m, uint8_t magic, uint64_t text)
+{
+	size_t i;
+
+	memset(m, 0, sizeof(*m));
+	memcpy(m->bytes, "\xf0\xff\xff\xff\0\0\x01\x08", 8);
+	m->bytes[0] = magic;
+	put(m, 8, 3, 8);
+	put(m, 24, text, 8);
+	put(m, 32, NAMES, 8);
+	put(m, 56, DELTAS, 8);
+	put(m, 64, FUNCTIONS, 8);
+	put_names(m);
+	for (i = 0; i < 3; i++) {
+		put(m, FUNCTIONS + i * 8, starts[i], 4);
+		put(m, FUNCTIONS + i * 8 + 4, 40 + i * 40, 4);
+		put_record(m, FUNCTIONS + 40 + i * 40, 4, starts[i], (unsigned)i, 0, 0);
+	}
+	put(m, FUNCTIONS + 24, starts[3], 4);
+}
+
+static void make(struct made *m, unsigned since)
+{
+	if (since >= 18)
+		make_new(m, since == 18 ? 0xf0 : 0xf1, TEXT);
+	else
+		make_old(m, since == 16);
+}
+
+static const unsigned layouts[] = { 2, 16, 18, 20 };
+
+static void expect_functions(const struct rt_pclntab *t)
+{
+	static const char *const want[] = { "main.leaf", "main.fib", "main.(*T).M" };
+	static const uint32_t frames[] = { 0, 10, 0x81 };
+	struct rt_go_function f;
+	uint32_t at;
+	uint64_t i;
+
+	CU_ASSERT_EQUAL(t->count, 3);
+	for (i = 0; i < 3; i++) {
+		CU_ASSERT_FATAL(rt_pclntab_function(t, i, &f));
+		CU_ASSERT_STRING_EQUAL(f.name, want[i]);
+		CU_ASSERT_EQUAL(f.addr, TEXT + starts[i]);
+		CU_ASSERT_EQUAL(f.end, TEXT + starts[i + 1]);
+		CU_ASSERT(rt_pclntab_frame(t, &f, &at));
+		CU_ASSERT_EQUAL(at, frames[i]);
+	}
+	CU_ASSERT_FALSE(rt_pclntab_function(t, 3, &f));
+	CU_ASSERT(rt_pclntab_find(t, TEXT + 0x20, &f));
+	CU_ASSERT_STRING_EQUAL(f.name, "main.fib");
+	CU_ASSERT(rt_pclntab_find(t, TEXT + 0x2ff, &f));
+	CU_ASSERT_STRING_EQUAL(f.name, "main.(*T).M");
+	CU_ASSERT_FALSE(rt_pclntab_find(t, TEXT - 1, &f));
+	CU_ASSERT_FALSE(rt_pclntab_find(t, TEXT + 0x300, &f));
+}
+
+static void test_layouts(void)
+{
+	struct rt_pclntab t;
+	struct made m;
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		make(&m, layouts[i]);
+		CU_ASSERT_EQUAL_FATAL(rt_pclntab_open(m.bytes, m.n, &t), 0);
+		CU_ASSERT_EQUAL(t.since, layouts[i]);
+		expect_functions(&t);
+	}
+}
+
+/* From Go 1.26 on the table does not say where the text begins. */
+static void test_text_elsewhere(void)
+{
+	struct rt_pclntab t;
+	struct made m;
+
+	make_new(&m, 0xf1, 0);
+	CU_ASSERT_EQUAL_FATAL(rt_pclntab_open(m.bytes, m.n, &t), 0);
+	CU_ASSERT_EQUAL(t.text, 0);
+	t.text = TEXT;
+	expect_functions(&t);
+}
+
+static void test_no_table(void)
+{
+	struct rt_pclntab t;
+	struct made m;
+
+	make(&m, 20);
+	CU_ASSERT_EQUAL(rt_pclntab_open(m.bytes, 7, &t), -ENOENT);
+	m.bytes[0] = 0xf2;
+	CU_ASSERT_EQUAL(rt_pclntab_open(m.bytes, m.n, &t), -ENOENT);
+	make(&m, 20);
+	m.bytes[7] = 4;		/* of a 32-bit program */
+	CU_ASSERT_EQUAL(rt_pclntab_open(m.bytes, m.n, &t), -ENOENT);
+}
+
+/* Cut anywhere, with any byte changed: no byte outside it is read, and what is told holds together. */
+static void test_damaged(void)
+{
+	struct rt_go_function f;
+	struct rt_pclntab t;
+	uint32_t frame;
+	struct made m;
+	size_t i, at, k;
+
+	for (i = 0; i < 4; i++) {
+		make(&m, layouts[i]);
+		put(&m, 8, UINT64_MAX / 8, 8);
+		CU_ASSERT_EQUAL(rt_pclntab_open(m.bytes, m.n, &t), -EBADMSG);
+		put(&m, 8, 0, 8);
+		CU_ASSERT_EQUAL(rt_pclntab_open(m.bytes, m.n, &t), -EBADMSG);
+		for (at = 8; at < 400; at++) {
+			make(&m, layouts[i]);
+			m.bytes[at] ^= 0xff;
+			if (rt_pclntab_open(m.bytes, m.n, &t) < 0)
+				continue;
+			for (k = 0; k < 3; k++)
+				if (rt_pclntab_function(&t, k, &f) && rt_pclntab_frame(&t, &f, &frame))
+					CU_ASSERT(frame <= f.end - f.addr);
+			make(&m, layouts[i]);
+			if (at < m.n)
+				rt_pclntab_open(m.bytes, at, &t);
+		}
+	}
+}
+
+/* The stack checks that compilers make, and what is none. */
+static void test_checks(void)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		uint32_t past;
+	} v[] = {
+		/* 1.27: cmp 0x10(%r14),%rsp; jbe; push %rbp */
+		{ "\x49\x3b\x66\x10\x76\x45\x55\x48\x89\xe5", 10, 6 },
+		/* the same with a frame that is large: lea, cmp, jbe near */
+		{ "\x4c\x8d\xa4\x24\x78\xff\xff\xff\x4d\x3b\x66\x10\x0f\x86\x01\x02\0\0\x55", 19, 18 },
+		/* huge: mov %rsp,%r12; sub; jb; cmp; jbe */
+		{ "\x49\x89\xe4\x49\x81\xec\0\0\0\x40\x0f\x82\x04\x01\0\0\x4d\x3b\x66\x10\x0f\x86\xfa\0\0\0\x55", 27, 26 },
+		/* 1.15: mov %fs:-8,%rcx; cmp 0x10(%rcx),%rsp; jbe; sub */
+		{ "\x64\x48\x8b\x0c\x25\xf8\xff\xff\xff\x48\x3b\x61\x10\x76\x7c\x48\x83\xec\x20", 19, 15 },
+		/* no check: push %rbp; a conditional jump that compares with no guard */
+		{ "\x55\x48\x89\xe5", 4, 0 },
+		{ "\x48\x8d\x44\x24\x08\x74\x05\x90", 8, 0 },
+		/* cut in the middle */
+		{ "\x49\x3b\x66\x10\x76", 5, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++)
+		CU_ASSERT_EQUAL(rt_go_past_check((const uint8_t *)v[i].bytes, v[i].n), v[i].past);
+}
+
+CU_TestInfo rt_tests_pclntab[] = {
+	{ "the four layouts", test_layouts },
+	{ "where the text begins stands elsewhere", test_text_elsewhere },
+	{ "no such table", test_no_table },
+	{ "damaged ones", test_damaged },
+	{ "stack checks", test_checks },
+	CU_TEST_INFO_NULL,
+};
