@@ -134,8 +134,8 @@ static void multi_detach(struct rt_attach *attach)
 {
 	struct multi *m = (struct multi *)attach;
 
-	while (m->nlinks)
-		close(m->links[--m->nlinks]);
+	rt_close_together(m->links, m->nlinks);
+	m->nlinks = 0;
 }
 
 static void multi_close(struct rt_attach *attach)

@@ -29,6 +29,12 @@ int rt_bpf_link_create(struct rt_bpf_link_attr *attr);
 /* perf_event_open(2); close-on-exec also where the kernel has no flag for it (before 3.14). */
 int rt_perf_open(const struct rt_perf_attr *attr, pid_t pid, int cpu);
 
+/*
+ * Close all of `fds`, at the same time, where each close waits for RCU: links of uprobe_multi, 45 ms each.  Never descriptors of perf
+ * events: the kernel closes those one after another (event_mutex) whoever asks.
+ */
+void rt_close_together(const int *fds, size_t n);
+
 /* A pidfd, close-on-exec; -ENOSYS before 5.3. */
 int rt_pidfd_open(pid_t pid);
 

@@ -52,3 +52,24 @@ for mechanism in $MECHANISMS; do
 	expect_all_out "$tracer"
 	end_case
 done
+
+# A plan for each number of arguments, and so a link or an event each.
+for mechanism in $MECHANISMS; do
+	case $mechanism in
+	uprobe-multi) number=30 ;;
+	*) number=6 ;;
+	esac
+	begin "$mechanism: $number plans"
+	functions=$(awk -v n=$number 'BEGIN { for (i = 0; i < n; i++) printf "many_%03d:%d ", i, i }')
+	# shellcheck disable=SC2086 # several functions
+	rt -v --attach="$mechanism" -o "$T/trace" "$BIN/many" $functions
+	expect_status 0
+	expect_same "$T/untraced" "$T/out"
+	expect_line "functions: $number, probes: $((2 * number)), " "$T/err"
+	awk -v n=$number '
+		/^>\(many_/ { if (NF != (NR - 1) / 2 + 1) print; next }
+		!/^<[0-9]+$/ { print }
+		END { if (NR != 2 * n) print NR " lines" }' "$T/trace" >"$T/wrong"
+	[ ! -s "$T/wrong" ] || show "$T/wrong"
+	end_case
+done

@@ -53,15 +53,16 @@ for ring in array ringbuf perf; do
 	begin "$ring: full speed beside four busy processes, none lost"
 	busy=
 	for k in 1 2 3 4; do
-		sh -c 'while :; do :; done' &
-		busy="$busy $!"
+		in_background sh -c 'while :; do :; done'
+		busy="$busy $PID"
 	done
 	timeout 100 "$RAWTRACE" --ring=$ring --attach="$mechanism" -o "$T/trace" "$BIN/loop" step -- $((CALLS * 15)) >"$T/out" 2>"$T/err"
-	ST=$?
+	status=$?
 	for k in $busy; do
 		kill -KILL "$k"
-		wait "$k" 2>/dev/null
+		reap "$k"
 	done
+	ST=$status
 	expect_status 5
 	expect_number lines "$(grep -c '' "$T/trace")" -eq $((CALLS * 30))
 	expect_no_line ' lost ' "$T/trace"

@@ -311,6 +311,26 @@ static void test_version_named(void)
 	CU_ASSERT(rt_kernel_version_named("", "", "next") == 0 && rt_kernel_version_named("", "", "") == 0);
 }
 
+static void test_close_together(void)
+{
+	enum { MANY = 300 };
+	int fds[MANY], p[2], i;
+	char byte;
+
+	rt_close_together(NULL, 0);
+	CU_ASSERT_FATAL(pipe(p) == 0);
+	for (i = 0; i < MANY; i++)
+		CU_ASSERT_FATAL((fds[i] = dup(p[1])) >= 0);
+	close(p[1]);
+	rt_close_together(fds, MANY - 1);
+	CU_ASSERT(fcntl(fds[0], F_GETFD) < 0 && fcntl(fds[MANY - 2], F_GETFD) < 0 && fcntl(fds[MANY - 1], F_GETFD) >= 0);
+	rt_close_together(fds + MANY - 1, 1);
+	/* The end of the file: no helper has any of them open. */
+	CU_ASSERT(read(p[0], &byte, 1) == 0);
+	close(p[0]);
+	CU_ASSERT(waitpid(-1, NULL, WNOHANG | __WALL) < 0 && errno == ECHILD);
+}
+
 CU_TestInfo rt_tests_kernel[] = {
 	{ "CPU lists", test_cpus },
 	{ "finding tracefs", test_mounts },
@@ -320,6 +340,7 @@ CU_TestInfo rt_tests_kernel[] = {
 	{ "the guard waits for its owner", test_guard_waits },
 	{ "files", test_files },
 	{ "processes", test_process },
+	{ "many descriptors closed together", test_close_together },
 	{ "the kernel's version", test_version },
 	{ "the kernel's version, as distributions write it", test_version_named },
 	CU_TEST_INFO_NULL,
