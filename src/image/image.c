@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "image/dwarf.h"
 #include "image/private.h"
 #include "util/array.h"
 
@@ -192,6 +193,7 @@ void rt_image_close(struct rt_image *image)
 
 	if (!image)
 		return;
+	rt_dwarf_close(image->dwarf);
 	for (i = 0; i < image->nowned; i++)
 		free(image->owned[i]);
 	free(image->owned);

@@ -76,6 +76,7 @@ struct rt_image {
 	struct rt_strings versions;	/* by index in .gnu.version; NULL where there is none of that index */
 	const uint16_t *version_of;	/* .gnu.version: an index for each symbol of .dynsym; libelf's */
 	size_t nversion_of;
+	struct rt_dwarf *dwarf;		/* dwarf.h; NULL: not asked for yet */
 	char **owned;			/* names that had to be copied */
 	size_t nowned, owned_cap;
 };

@@ -14,8 +14,15 @@ struct block {
 
 enum { HEAD = (sizeof(struct block) + ALIGN - 1) & ~(ALIGN - 1) };
 
+struct slot {
+	const void *key;
+	void *value;
+};
+
 struct rt_types {
 	struct block *blocks;
+	struct slot *slots;		/* open addressing; `room` is a power of two */
+	size_t nslots, room;
 };
 
 struct rt_types *rt_types_new(void)
@@ -33,6 +40,7 @@ void rt_types_free(struct rt_types *types)
 		next = block->next;
 		free(block);
 	}
+	free(types->slots);
 	free(types);
 }
 
@@ -91,4 +99,43 @@ const struct rt_ctype *rt_types_pointer(struct rt_types *types, const struct rt_
 		type->target = target;
 	}
 	return type;
+}
+
+static struct slot *probe(struct slot *slots, size_t room, const void *key)
+{
+	size_t at = (size_t)((uintptr_t)key * 0x9e3779b97f4a7c15u >> 20) & (room - 1);
+
+	while (slots[at].key && slots[at].key != key)
+		at = (at + 1) & (room - 1);
+	return &slots[at];
+}
+
+static bool grow(struct rt_types *types)
+{
+	size_t room = types->room ? types->room * 2 : 256, i;
+	struct slot *slots = calloc(room, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (i = 0; i < types->room; i++)
+		if (types->slots[i].key)
+			*probe(slots, room, types->slots[i].key) = types->slots[i];
+	free(types->slots);
+	types->slots = slots;
+	types->room = room;
+	return true;
+}
+
+void **rt_types_slot(struct rt_types *types, const void *key)
+{
+	struct slot *slot;
+
+	if (types->nslots * 2 >= types->room && !grow(types))
+		return NULL;
+	slot = probe(types->slots, types->room, key);
+	if (!slot->key) {
+		slot->key = key;
+		types->nslots++;
+	}
+	return &slot->value;
 }

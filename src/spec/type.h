@@ -91,19 +91,26 @@ struct rt_ctype *rt_types_add(struct rt_types *types, enum rt_ctype_kind kind, c
 /* A pointer of `word` bytes to `target`. */
 const struct rt_ctype *rt_types_pointer(struct rt_types *types, const struct rt_ctype *target, unsigned word);
 
+/*
+ * What stands for `key` in the memory of `types`, whatever that is: a place for a pointer, NULL at first, which is good until the next
+ * call.  NULL: out of memory.  So that one type of a file becomes one object.
+ */
+void **rt_types_slot(struct rt_types *types, const void *key);
+
 /* ---- prototypes ---- */
 
 /* Where a parameter is when the probe is hit. */
 enum rt_where_kind {
 	RT_WHERE_ABI,		/* where the calling convention puts it, by the types of those before it */
 	RT_WHERE_REG,		/* in `reg`, a DWARF register number */
+	RT_WHERE_REGS,		/* the first word of it in `reg`, the rest in `reg2` */
 	RT_WHERE_STACK,		/* in memory at the stack pointer at entry + `offset` */
 	RT_WHERE_NOWHERE,	/* nowhere, optimized out */
 };
 
 struct rt_where {
 	enum rt_where_kind kind;
-	unsigned reg;
+	unsigned reg, reg2;
 	int64_t offset;
 };
 

@@ -41,6 +41,7 @@ int main(void)
 		{ "scan", NULL, NULL, NULL, NULL, rt_tests_scan },
 		{ "kernel", NULL, NULL, NULL, NULL, rt_tests_kernel },
 		{ "options", NULL, NULL, NULL, NULL, rt_tests_options },
+		{ "dwarf", NULL, NULL, NULL, NULL, rt_tests_dwarf },
 		{ "attach", NULL, NULL, NULL, NULL, rt_tests_attach },
 		CU_SUITE_INFO_NULL,
 	};

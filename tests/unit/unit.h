@@ -12,6 +12,7 @@ extern CU_TestInfo rt_tests_perf_record[], rt_tests_gaps[], rt_tests_tracefs_for
 extern CU_TestInfo rt_tests_stack[], rt_tests_output[], rt_tests_kernel[], rt_tests_options[], rt_tests_filter[], rt_tests_attach[];
 extern CU_TestInfo rt_tests_scan[];
 extern CU_TestInfo rt_tests_pclntab[];
+extern CU_TestInfo rt_tests_dwarf[];
 
 /* Compare two strings and, where they differ, print both: CUnit alone says only that they do. */
 bool rt_same_text(const char *got, const char *want);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "image/dwarf_private.h"
+
+/* A function's entry -> its prototype. */
+
+enum { PARAMS_MAX = 64 };
+
+/* How far the entry is to be believed about where parameters are. */
+enum trust {
+	BY_ABI,			/* the calling convention holds: others call it who know nothing but its declaration */
+	LOCAL,			/* only its own file calls it: the compiler may have changed how */
+	CHANGED,		/* it has */
+};
+
+/* GCC's names for copies of a function with other parameters than the source has. */
+static bool is_changed_name(const char *name)
+{
+	return strstr(name, ".isra.") || strstr(name, ".constprop.") || strstr(name, ".part.") || strstr(name, ".specialized.") ||
+	       strstr(name, ".argprom") || strstr(name, ".llvm.");
+}
+
+/* GCC gives a function another name when it changes how it is called; but on i386 it passes in registers without a word. */
+static bool says_changes(struct rt_dwarf *dwarf, Dwarf_Die *die)
+{
+	const char *producer;
+	Dwarf_Die unit;
+
+	producer = dwarf_diecu(die, &unit, NULL, NULL) ? rt_die_string(dwarf, &unit, DW_AT_producer) : NULL;
+	return producer && strncmp(producer, "GNU ", 4) == 0 && dwarf->image->arch->machine != EM_386;
+}
+
+static enum trust judge(struct rt_dwarf *dwarf, Dwarf_Die *die, uint64_t addr)
+{
+	struct rt_image *image = dwarf->image;
+	const struct rt_symbol *v;
+	uint64_t convention;
+	size_t i, n;
+
+	if (rt_die_unsigned(die, DW_AT_calling_convention, &convention) && convention == DW_CC_nocall)
+		return CHANGED;
+	rt_image_symbols(image, &v, &n, NULL);
+	v = rt_symbols_at(image, addr, &n);
+	for (i = 0; i < n; i++)
+		if (is_changed_name(v[i].name))
+			return CHANGED;
+	return rt_die_flag(die, DW_AT_external) || says_changes(dwarf, die) ? BY_ABI : LOCAL;
+}
+
+static bool is_known(const struct rt_where *where)
+{
+	return where->kind != RT_WHERE_NOWHERE && where->kind != RT_WHERE_ABI;
+}
+
+/*
+ * A local function of which at least one parameter has a place at the entry was optimized, and then the places are to be believed: i386
+ * passes in registers there, and LLVM leaves parameters out that nobody reads.  Without optimization they are in its own frame.
+ */
+static void settle_places(struct rt_param *v, const bool *frame, unsigned n, enum trust trust)
+{
+	bool known = false, in_frame = false;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		known |= is_known(&v[i].where);
+		in_frame |= frame[i];
+	}
+	for (i = 0; i < n; i++)
+		if (trust == BY_ABI || (trust == LOCAL && (in_frame || !known)))
+			v[i].where = (struct rt_where){ .kind = RT_WHERE_ABI };
+}
+
+struct params {
+	struct rt_param v[PARAMS_MAX];
+	bool frame[PARAMS_MAX];
+	unsigned n;
+	bool variadic;
+};
+
+static void add_param(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, struct params *params)
+{
+	const char *name = rt_die_name(walk->dwarf, die);
+	struct rt_param *p = &params->v[params->n];
+
+	/* A constructor's mark in the ABI of GCC 2, of which newer ones only talk. */
+	if (name && strcmp(name, "__in_chrg") == 0)
+		return;
+	p->type = rt_dwarf_type_of(walk, die, 0);
+	p->name = rt_dwarf_keep_name(walk, name);
+	p->artificial = rt_die_flag(die, DW_AT_artificial);
+	p->where = rt_dwarf_where(walk->dwarf, func, die, addr, &params->frame[params->n]);
+	params->n++;
+}
+
+/* The entry of the parameter `of` in the code at hand: that among the children of `func` that says so.  `of` itself where none does. */
+static Dwarf_Die concrete(Dwarf_Die *func, Dwarf_Die *of)
+{
+	Dwarf_Die child, origin;
+	unsigned n = 0;
+
+	if (rt_die_child(func, &child))
+		do
+			if (dwarf_tag(&child) == DW_TAG_formal_parameter && rt_die_ref(&child, DW_AT_abstract_origin, &origin) &&
+			    origin.addr == of->addr)
+				return child;
+		while (++n < 4 * PARAMS_MAX && rt_die_next(&child));
+	return *of;
+}
+
+/* The parameters among the children of `die`, which is the function or what it completes. */
+static void read_params(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, struct params *params)
+{
+	Dwarf_Die child, param;
+	int tag;
+
+	params->n = 0;
+	if (!rt_die_child(die, &child))
+		return;
+	do {
+		tag = dwarf_tag(&child);
+		if (tag == DW_TAG_formal_parameter) {
+			param = concrete(func, &child);
+			add_param(walk, func, &param, addr, params);
+		} else if (tag == DW_TAG_unspecified_parameters) {
+			params->variadic = true;
+		}
+	} while (params->n < PARAMS_MAX && !walk->nomem && rt_die_next(&child));
+}
+
+static enum rt_convention convention_of(struct rt_dwarf *dwarf, Dwarf_Die *die)
+{
+	const char *producer;
+	Dwarf_Die unit;
+
+	switch (rt_die_language(die)) {
+	case DW_LANG_Go:
+		producer = dwarf_diecu(die, &unit, NULL, NULL) ? rt_die_string(dwarf, &unit, DW_AT_producer) : NULL;
+		return producer && strstr(producer, "regabi") ? RT_CONVENTION_GO_REGISTERS : RT_CONVENTION_GO_STACK;
+	case 0x1c:	/* DW_LANG_Rust */
+		return RT_CONVENTION_RUST;
+	default:
+		return RT_CONVENTION_C;
+	}
+}
+
+static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func, struct rt_prototype *prototype)
+{
+	struct params params = { .n = 0 };
+	enum trust trust = judge(walk->dwarf, &func->die, func->addr);
+	struct rt_param *v;
+	Dwarf_Die origin;
+
+	/*
+	 * Of a function that was inlined elsewhere, or copied, the order of the source stands at its origin; GCC lists a copy's parameters
+	 * in an order of its own, without those that have become constants.
+	 */
+	if (rt_die_ref(&func->die, DW_AT_abstract_origin, &origin))
+		read_params(walk, &func->die, &origin, func->addr, &params);
+	if (params.n == 0)
+		read_params(walk, &func->die, &func->die, func->addr, &params);
+	prototype->result = rt_dwarf_type_of(walk, &func->die, 0);
+	prototype->convention = convention_of(walk->dwarf, &func->die);
+	settle_places(params.v, params.frame, params.n, trust);
+	v = rt_types_alloc(walk->types, (params.n ? params.n : 1) * sizeof(*v));
+	if (!v || walk->nomem)
+		return -ENOMEM;
+	memcpy(v, params.v, params.n * sizeof(*v));
+	prototype->origin = RT_ORIGIN_DWARF;
+	prototype->params = v;
+	prototype->nparams = params.n;
+	prototype->variadic = params.variadic;
+	return 0;
+}
+
+int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *types, struct rt_prototype *prototype,
+		       struct rt_error *err)
+{
+	struct rt_dwarf_func *func;
+	struct rt_dwarf_walk walk;
+	struct rt_dwarf *dwarf;
+	int ret, end;
+
+	memset(prototype, 0, sizeof(*prototype));
+	ret = rt_dwarf_open(image, &dwarf, err);
+	if (ret)
+		return ret;
+	ret = rt_dwarf_find(dwarf, addr, &func);
+	if (ret == -ENOENT)
+		return rt_fail(err, ret, "%s: its debug information has nothing of the function at 0x%llx", rt_image_name(image),
+			       (unsigned long long)addr);
+	if (ret == 0)
+		ret = rt_dwarf_walk_begin(&walk, dwarf, types);
+	if (ret)
+		return rt_nomem(err);
+	ret = read_prototype(&walk, func, prototype);
+	end = rt_dwarf_walk_end(&walk);
+	if (ret || end) {
+		memset(prototype, 0, sizeof(*prototype));
+		return rt_nomem(err);
+	}
+	return 0;
+}
+
+const char *rt_dwarf_file(struct rt_image *image, uint64_t addr)
+{
+	struct rt_dwarf_func *func;
+	struct rt_dwarf *dwarf;
+	const char *file;
+	Dwarf_Die unit;
+
+	if (rt_dwarf_open(image, &dwarf, NULL) || rt_dwarf_find(dwarf, addr, &func))
+		return NULL;
+	file = dwarf_decl_file(&func->die);
+	if (!file && dwarf_diecu(&func->die, &unit, NULL, NULL))
+		file = rt_die_name(dwarf, &unit);
+	return file;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_DWARF_H
+#define RT_IMAGE_DWARF_H
+
+#include "image/image.h"
+#include "spec/type.h"
+
+/*
+ * What a file's debug information says of its functions, by libdw.  It is opened at the first question and kept with the image, and
+ * so are the types: one type of the file is one object in `types`, which has to be the same at each call or not to be used with an
+ * image that is opened later.  Only the compilation units that are asked for are read.  Built without libdw nothing is known.
+ */
+
+/*
+ * The prototype of the function whose entry is at `addr`.  Types are whole up to four pointers away; what is further has a name and a
+ * size, and no members.  0; -ENOENT: there is no debug information for it; -EBADMSG: it is damaged.
+ */
+int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *types, struct rt_prototype *prototype,
+		       struct rt_error *err);
+
+/* A type by its name, as "struct request", "enum color", "robj".  NULL: none of that name, or too much to look through. */
+const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *types, const char *name);
+
+/* The source file that the function at `addr` was written in, as the compiler was given it; the image's.  NULL: not known. */
+const char *rt_dwarf_file(struct rt_image *image, uint64_t addr);
+
+/* Is there a function of that name in the source which has no code of its own, since each of its calls was inlined? */
+bool rt_dwarf_inlined(struct rt_image *image, const char *name);
+
+struct rt_dwarf;
+void rt_dwarf_close(struct rt_dwarf *dwarf);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+
+#include "image/dwarf.h"
+
+/* Built without libdw. */
+
+int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *types, struct rt_prototype *prototype,
+		       struct rt_error *err)
+{
+	(void)addr;
+	(void)types;
+	(void)prototype;
+	return rt_fail(err, -ENOENT, "%s: this rawtrace was built without libdw and reads no debug information", rt_image_name(image));
+}
+
+const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *types, const char *name)
+{
+	(void)image;
+	(void)types;
+	(void)name;
+	return NULL;
+}
+
+const char *rt_dwarf_file(struct rt_image *image, uint64_t addr)
+{
+	(void)image;
+	(void)addr;
+	return NULL;
+}
+
+bool rt_dwarf_inlined(struct rt_image *image, const char *name)
+{
+	(void)image;
+	(void)name;
+	return false;
+}
+
+void rt_dwarf_close(struct rt_dwarf *dwarf)
+{
+	(void)dwarf;
+}

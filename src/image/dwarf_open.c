@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "image/dwarf_private.h"
+
+#define RT_SHF_COMPRESSED (1 << 11)	/* newer than glibc 2.17's elf.h */
+
+enum {
+	READ_MAX = 32 << 20,		/* so much debug information is read; more is mapped */
+	UNPACKED_MAX = 1 << 30,		/* libdw unpacks all of it into memory */
+};
+
+struct sizes {
+	bool info;			/* there is any */
+	uint64_t plain, unpacked;	/* bytes of sections as they are, and of compressed ones once they are not */
+};
+
+/* The size that a compressed section's head tells: that of ELF (Elf64_Chdr), or of GNU ("ZLIB" and 8 bytes, big-endian). */
+static uint64_t unpacked_size(Elf *elf, const GElf_Shdr *shdr, bool is64)
+{
+	const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)shdr->sh_offset, 16, ELF_T_BYTE);
+	const unsigned char *p;
+	uint64_t size = 0;
+	uint32_t size32;
+	int i;
+
+	if (!data || data->d_size < 16)
+		return 0;
+	p = data->d_buf;
+	if (shdr->sh_flags & RT_SHF_COMPRESSED) {
+		memcpy(&size, p + 8, 8);
+		memcpy(&size32, p + 4, 4);
+		return is64 ? size : size32;
+	}
+	for (i = 4; i < 12; i++)
+		size = size << 8 | p[i];
+	return size;
+}
+
+static void measure(Elf *elf, bool is64, struct sizes *sizes)
+{
+	Elf_Scn *scn = NULL;
+	const char *name;
+	GElf_Shdr shdr;
+	size_t names;
+	bool old;
+
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return;
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS)
+			continue;
+		name = elf_strptr(elf, names, shdr.sh_name);
+		if (!name || (strncmp(name, ".debug_", 7) != 0 && strncmp(name, ".zdebug_", 8) != 0))
+			continue;
+		old = name[1] == 'z';
+		if (strcmp(name + 7 + old, "info") == 0)
+			sizes->info = true;
+		if (old || (shdr.sh_flags & RT_SHF_COMPRESSED))
+			sizes->unpacked += unpacked_size(elf, &shdr, is64);
+		else
+			sizes->plain += shdr.sh_size;
+		if (sizes->unpacked > UNPACKED_MAX)
+			return;
+	}
+}
+
+/* Where .debug_info stands in memory: libdw has it from the same handle. */
+static void find_section(struct rt_dwarf *dwarf)
+{
+	Elf_Scn *scn = NULL;
+	const Elf_Data *data;
+	const char *name;
+	GElf_Shdr shdr;
+	size_t names;
+
+	if (elf_getshdrstrndx(dwarf->elf, &names) < 0)
+		return;
+	while ((scn = elf_nextscn(dwarf->elf, scn))) {
+		name = gelf_getshdr(scn, &shdr) ? elf_strptr(dwarf->elf, names, shdr.sh_name) : NULL;
+		if (!name || strcmp(name, ".debug_info") != 0)
+			continue;
+		data = elf_rawdata(scn, NULL);
+		if (data && data->d_buf) {
+			dwarf->section = data->d_buf;
+			dwarf->section_end = dwarf->section + data->d_size;
+		}
+		return;
+	}
+}
+
+static int open_file(struct rt_dwarf *dwarf, struct rt_error *err)
+{
+	struct rt_image *image = dwarf->image;
+	struct sizes sizes = { .info = false };
+	bool is64 = image->arch->word == 8;
+	int fd = image->fd;
+
+	measure(image->elf, is64, &sizes);
+	if (!sizes.info)
+		return rt_fail(err, -ENOENT, "%s: has no debug information", rt_image_name(image));
+	if (sizes.unpacked > UNPACKED_MAX)
+		return rt_fail(err, -EFBIG, "%s: its debug information is compressed, and would take %llu MB of memory",
+			       rt_image_name(image), (unsigned long long)(sizes.unpacked >> 20));
+	/* A file that shrinks while it is mapped kills the reader with SIGBUS, so only what is too large to be read is mapped. */
+	dwarf->elf = elf_begin(fd, sizes.plain > READ_MAX ? ELF_C_READ_MMAP : ELF_C_READ, NULL);
+	if (dwarf->elf)
+		dwarf->dbg = dwarf_begin_elf(dwarf->elf, DWARF_C_READ, NULL);
+	if (!dwarf->dbg)
+		return rt_fail(err, -EBADMSG, "%s: its debug information cannot be read: %s", rt_image_name(image),
+			       dwarf->elf ? dwarf_errmsg(-1) : elf_errmsg(-1));
+	find_section(dwarf);
+	return 0;
+}
+
+int rt_dwarf_open(struct rt_image *image, struct rt_dwarf **dwarf, struct rt_error *err)
+{
+	struct rt_dwarf *d = image->dwarf;
+
+	if (!d) {
+		d = calloc(1, sizeof(*d));
+		if (!d)
+			return rt_nomem(err);
+		d->image = image;
+		d->fd = -1;
+		image->dwarf = d;
+		d->code = open_file(d, &d->error);
+	}
+	*dwarf = d;
+	if (d->code && err)
+		*err = d->error;
+	return d->code;
+}
+
+void rt_dwarf_close(struct rt_dwarf *dwarf)
+{
+	if (!dwarf)
+		return;
+	rt_dwarf_units_free(dwarf);
+	free(dwarf->ranges);
+	if (dwarf->dbg)
+		dwarf_end(dwarf->dbg);
+	elf_end(dwarf->elf);
+	if (dwarf->fd >= 0)
+		close(dwarf->fd);
+	free(dwarf);
+}

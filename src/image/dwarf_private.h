@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_DWARF_PRIVATE_H
+#define RT_IMAGE_DWARF_PRIVATE_H
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+#include "image/dwarf.h"
+#include "image/private.h"
+
+/* Shared by src/image/dwarf*.c only. */
+
+/* The function that begins at `addr`. */
+struct rt_dwarf_func {
+	uint64_t addr;
+	Dwarf_Die die;
+};
+
+/* A compilation unit whose functions have been looked through. */
+struct rt_dwarf_unit {
+	Dwarf_Off offset;		/* of its entry in .debug_info */
+	Dwarf_Die die;			/* with split DWARF that in the .dwo file */
+	bool split;			/* it is */
+	bool deep;			/* inside functions, too */
+	struct rt_dwarf_func *funcs;	/* by address */
+	size_t nfuncs, cap;
+};
+
+struct rt_dwarf_range {
+	uint64_t low, high;
+	Dwarf_Off unit;
+};
+
+struct rt_dwarf {
+	struct rt_image *image;
+	int fd;				/* of the file with the debug information; -1: the image's own */
+	Elf *elf;
+	Dwarf *dbg;			/* NULL: there is none */
+	int code;			/* what opening it returned, and said */
+	struct rt_error error;
+	void *units;			/* tsearch's tree of struct rt_dwarf_unit, by offset */
+	bool ranges_read;
+	struct rt_dwarf_range *ranges;	/* of all units, by address, where .debug_aranges did not tell */
+	size_t nranges, ranges_cap;
+	const char *section, *section_end;	/* .debug_info, as libdw has it */
+};
+
+/* dwarf_open.c: open it at the first call.  0, or a negative errno with its message. */
+int rt_dwarf_open(struct rt_image *image, struct rt_dwarf **dwarf, struct rt_error *err);
+
+/* ---- entries; nothing in them is trusted (dwarf_die.c) ---- */
+
+/*
+ * The first child, and the next sibling.  libdw goes where DW_AT_sibling leads, also back; here the way leads forward only, so that
+ * each walk over one level ends.
+ */
+bool rt_die_child(Dwarf_Die *die, Dwarf_Die *child);
+bool rt_die_next(Dwarf_Die *die);
+
+/* An attribute of the entry or of what it completes (DW_AT_specification, DW_AT_abstract_origin). */
+Dwarf_Attribute *rt_die_attr(Dwarf_Die *die, unsigned name, Dwarf_Attribute *attr);
+/* The entry that an attribute of it alone leads to. */
+bool rt_die_ref(Dwarf_Die *die, unsigned name, Dwarf_Die *to);
+/* What the entry completes. */
+bool rt_die_origin(Dwarf_Die *die, Dwarf_Die *to);
+/* The same through rt_die_attr. */
+bool rt_die_type(Dwarf_Die *die, Dwarf_Die *type);
+/* NULL: none. */
+const char *rt_die_name(struct rt_dwarf *dwarf, Dwarf_Die *die);
+const char *rt_die_string(struct rt_dwarf *dwarf, Dwarf_Die *die, unsigned name);
+/* A constant; false: none, or no constant. */
+bool rt_die_unsigned(Dwarf_Die *die, unsigned name, uint64_t *value);
+bool rt_die_signed(Dwarf_Die *die, unsigned name, int64_t *value);
+bool rt_die_flag(Dwarf_Die *die, unsigned name);
+/* DW_LANG_ of its unit, 0: not known. */
+unsigned rt_die_language(Dwarf_Die *die);
+/* Bytes of the unit: no honest walk over it meets more entries. */
+uint64_t rt_die_unit_size(struct rt_dwarf *dwarf, Dwarf_Die *die);
+
+/* ---- functions by address (dwarf_find.c) ---- */
+
+/* 0, -ENOENT, or -ENOMEM. */
+int rt_dwarf_find(struct rt_dwarf *dwarf, uint64_t addr, struct rt_dwarf_func **func);
+/* With split DWARF, where the .dwo file is found: true, and `unit` becomes that file's (dwarf_split.c). */
+bool rt_dwarf_split(Dwarf_Die *unit);
+void rt_dwarf_units_free(struct rt_dwarf *dwarf);
+
+/* ---- types (dwarf_types.c, dwarf_struct.c) ---- */
+
+/* A type of the file; what others know of it comes first. */
+struct rt_dwarf_type {
+	struct rt_ctype ctype;
+	uint8_t distance;		/* the fewest pointers by which a prototype has led here */
+	uint8_t filled;			/* that distance when its members were read; UINT8_MAX: they were not */
+	bool is_struct;			/* structures, unions, classes */
+	bool is_vector;			/* an array that is passed as one value, in a vector register */
+};
+
+struct rt_dwarf_pending {
+	Dwarf_Die die;
+	struct rt_dwarf_type *type;
+};
+
+/* A walk over types, for one prototype. */
+struct rt_dwarf_walk {
+	struct rt_dwarf *dwarf;
+	struct rt_types *types;
+	unsigned word;
+	unsigned budget;		/* members that may still be read */
+	const struct rt_ctype *none;	/* void */
+	struct rt_dwarf_pending *queue;	/* structures whose members are still to be read */
+	size_t nqueue, queue_cap;
+	bool nomem;
+};
+
+/* 0 or -ENOMEM. */
+int rt_dwarf_walk_begin(struct rt_dwarf_walk *walk, struct rt_dwarf *dwarf, struct rt_types *types);
+/* The type that `die` is, so many pointers away; `depth` is for recursion, 0 at first.  NULL: out of memory, as walk->nomem says. */
+const struct rt_ctype *rt_dwarf_convert(struct rt_dwarf_walk *walk, Dwarf_Die *die, unsigned distance, unsigned depth);
+/* That of entry `die` (its DW_AT_type), void where it has none. */
+const struct rt_ctype *rt_dwarf_type_of(struct rt_dwarf_walk *walk, Dwarf_Die *die, unsigned distance);
+/* Read the members of what was met.  0 or -ENOMEM. */
+int rt_dwarf_walk_end(struct rt_dwarf_walk *walk);
+
+/* A copy of a name in walk->types; NULL where there is none, or no memory. */
+const char *rt_dwarf_keep_name(struct rt_dwarf_walk *walk, const char *name);
+/* Children of that tag, `most` at most. */
+unsigned rt_die_count(Dwarf_Die *die, int tag, unsigned most);
+
+/* dwarf_struct.c: the name of a type that C calls "WORD NAME", as the source's language has it. */
+const char *rt_dwarf_tag_name(struct rt_dwarf_walk *walk, Dwarf_Die *die, const char *word);
+/* What a structure is called; then its members. */
+void rt_dwarf_begin_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type);
+void rt_dwarf_fill_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type);
+/* What follows from their members: alignment, and C++ classes that are not trivially copied because a part of them is not. */
+void rt_dwarf_settle_structs(struct rt_dwarf_walk *walk);
+
+/* dwarf_where.c: where parameter `die` is at `addr`, the function's entry.  `*frame`: in the function's own frame, which is not there yet. */
+struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, bool *frame);
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/dwarf_private.h"
+
+/* Before elfutils 0.171 there is no reader of .dwo files. */
+bool rt_dwarf_split(Dwarf_Die *unit)
+{
+	(void)unit;
+	return false;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "image/dwarf_private.h"
+
+/* Members of structures, unions and classes. */
+
+enum { MEMBERS_MAX = 4096, NAME_MAX_BYTES = 512 };
+
+/* ---- what it is called ---- */
+
+static bool is_cxx(unsigned language)
+{
+	switch (language) {
+	case DW_LANG_C_plus_plus:
+	case 0x1a:	/* C++11, C++14 and later ones, newer than old headers */
+	case 0x21:
+	case 0x2b:
+	case 0x3a:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_c(unsigned language)
+{
+	return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 || language == 0x1d || language == 0x2c;
+}
+
+const char *rt_dwarf_tag_name(struct rt_dwarf_walk *walk, Dwarf_Die *die, const char *word)
+{
+	const char *name = rt_die_name(walk->dwarf, die);
+	char text[NAME_MAX_BYTES];
+
+	if (name && is_c(rt_die_language(die))) {
+		snprintf(text, sizeof(text), "%s %s", word, name);
+		name = text;
+	}
+	return rt_dwarf_keep_name(walk, name);
+}
+
+void rt_dwarf_begin_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type)
+{
+	type->is_struct = true;
+	type->ctype.name = rt_dwarf_tag_name(walk, die, type->ctype.kind == RT_CT_UNION ? "union" : "struct");
+}
+
+/* ---- its members ---- */
+
+static bool member_offset(Dwarf_Die *die, uint32_t *offset)
+{
+	Dwarf_Attribute attr;
+	uint64_t value;
+	Dwarf_Op *ops;
+	size_t n;
+
+	*offset = 0;
+	if (!rt_die_attr(die, DW_AT_data_member_location, &attr))
+		return true;
+	if (!rt_die_unsigned(die, DW_AT_data_member_location, &value)) {
+		/* DWARF 2 has an expression, to be applied to the structure's address. */
+		if (dwarf_getlocation(&attr, &ops, &n) != 0 || n != 1 || ops[0].atom != DW_OP_plus_uconst)
+			return false;
+		value = ops[0].number;
+	}
+	*offset = (uint32_t)value;
+	return value <= UINT32_MAX;
+}
+
+/* Before DWARF 4 the bit is counted from the highest one of a unit of `bytes` bytes. */
+static bool bit_field(Dwarf_Die *die, struct rt_member *member)
+{
+	uint64_t size, at, bytes;
+	int64_t from_top, bit;
+
+	if (!rt_die_unsigned(die, DW_AT_bit_size, &size))
+		return true;
+	if (size == 0 || size > 64)
+		return false;
+	if (rt_die_unsigned(die, DW_AT_data_bit_offset, &at)) {
+		if (at > UINT32_MAX)
+			return false;
+		bit = (int64_t)at;
+	} else if (rt_die_signed(die, DW_AT_bit_offset, &from_top)) {
+		if (!rt_die_unsigned(die, DW_AT_byte_size, &bytes))
+			bytes = member->type->size;
+		if (from_top < -4096 || from_top > 4096 || bytes > 16)
+			return false;
+		bit = (int64_t)member->offset * 8 + (int64_t)bytes * 8 - from_top - (int64_t)size;
+		if (bit < 0)
+			return false;
+	} else {
+		bit = (int64_t)member->offset * 8;
+	}
+	member->offset = (uint32_t)(bit / 8);
+	member->bit_offset = (uint8_t)(bit % 8);
+	member->bit_size = (uint8_t)size;
+	return true;
+}
+
+/* C++: the pointer to the virtual functions has a name that no source can have. */
+static bool is_hidden(const char *name)
+{
+	return name && strncmp(name, "_vptr", 5) == 0;
+}
+
+static bool read_member(struct rt_dwarf_walk *walk, Dwarf_Die *die, const struct rt_dwarf_type *of, struct rt_member *member)
+{
+	int tag = dwarf_tag(die);
+	const char *name = rt_die_name(walk->dwarf, die);
+	uint64_t virtual_base;
+
+	if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
+		return false;
+	/* Static members, and base classes whose place only the object knows. */
+	if (rt_die_flag(die, DW_AT_external) || rt_die_flag(die, DW_AT_declaration) || is_hidden(name) ||
+	    (tag == DW_TAG_inheritance && rt_die_unsigned(die, DW_AT_virtuality, &virtual_base) && virtual_base))
+		return false;
+	memset(member, 0, sizeof(*member));
+	if (!member_offset(die, &member->offset))
+		return false;
+	member->type = rt_dwarf_type_of(walk, die, of->distance);
+	if (!member->type || !bit_field(die, member))
+		return false;
+	if (of->ctype.size && (member->offset > of->ctype.size || member->type->size > of->ctype.size))
+		return false;
+	member->name = tag == DW_TAG_member ? rt_dwarf_keep_name(walk, name) : NULL;
+	return true;
+}
+
+/* ---- is it trivially copied? ---- */
+
+static bool same_entry(Dwarf_Die *a, Dwarf_Die *b)
+{
+	return a->addr == b->addr;
+}
+
+/* The first parameter that is not `this`, peeled, is a reference to the class. */
+static bool takes_itself(Dwarf_Die *method, Dwarf_Die *class)
+{
+	Dwarf_Die child, type, inner;
+	int i, tag;
+
+	if (!rt_die_child(method, &child))
+		return false;
+	while (dwarf_tag(&child) != DW_TAG_formal_parameter || rt_die_flag(&child, DW_AT_artificial))
+		if (!rt_die_next(&child))
+			return false;
+	if (!rt_die_type(&child, &type))
+		return false;
+	tag = dwarf_tag(&type);
+	if (tag != DW_TAG_reference_type && tag != DW_TAG_rvalue_reference_type)
+		return false;
+	for (i = 0; i < 8 && rt_die_type(&type, &inner); i++) {
+		if (same_entry(&inner, class))
+			return true;
+		type = inner;
+	}
+	return false;
+}
+
+/* A destructor or a copy or move constructor of its own. */
+static bool copies_itself(struct rt_dwarf_walk *walk, Dwarf_Die *method, Dwarf_Die *class, const char *class_name)
+{
+	const char *name = rt_die_name(walk->dwarf, method);
+	uint64_t defaulted = 0;
+	size_t n;
+
+	/* "= default" inside the class. */
+	if (!name || !class_name || (rt_die_unsigned(method, 0x8b /* DW_AT_defaulted */, &defaulted) && defaulted == 1))
+		return false;
+	if (name[0] == '~')
+		return true;
+	n = strcspn(class_name, "<");
+	return strncmp(name, class_name, n) == 0 && (!name[n] || name[n] == '<') && takes_itself(method, class);
+}
+
+static bool is_passed_by_reference(struct rt_dwarf_walk *walk, Dwarf_Die *die)
+{
+	const char *name = rt_die_name(walk->dwarf, die);
+	uint64_t convention;
+	Dwarf_Die child;
+	unsigned n = 0;
+
+	/* DWARF 5: DW_CC_pass_by_reference and _by_value. */
+	if (rt_die_unsigned(die, DW_AT_calling_convention, &convention) && (convention == 4 || convention == 5))
+		return convention == 4;
+	if (!is_cxx(rt_die_language(die)) || !rt_die_child(die, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_subprogram && copies_itself(walk, &child, die, name))
+			return true;
+		if (dwarf_tag(&child) == DW_TAG_member && is_hidden(rt_die_name(walk->dwarf, &child)))
+			return true;
+	} while (++n < MEMBERS_MAX && rt_die_next(&child));
+	return false;
+}
+
+/* ---- all ---- */
+
+void rt_dwarf_fill_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type)
+{
+	unsigned most = rt_die_count(die, DW_TAG_member, MEMBERS_MAX) + rt_die_count(die, DW_TAG_inheritance, MEMBERS_MAX), n = 0;
+	struct rt_member *members;
+	Dwarf_Die child;
+
+	if (type->filled <= type->distance)
+		return;
+	type->filled = type->distance;
+	if (most > walk->budget)
+		return;
+	walk->budget -= most;
+	type->ctype.by_reference = is_passed_by_reference(walk, die);
+	members = rt_types_alloc(walk->types, (most ? most : 1) * sizeof(*members));
+	if (!members) {
+		walk->nomem = true;
+		return;
+	}
+	if (most && rt_die_child(die, &child))
+		do
+			n += read_member(walk, &child, type, &members[n]);
+		while (n < most && !walk->nomem && rt_die_next(&child));
+	type->ctype.members = members;
+	type->ctype.nmembers = n;
+}
+
+/* What an array is made of. */
+static const struct rt_ctype *element_of(const struct rt_ctype *type)
+{
+	int i;
+
+	for (i = 0; i < 8 && type->kind == RT_CT_ARRAY; i++)
+		type = type->target;
+	return type;
+}
+
+static bool settle(struct rt_ctype *type)
+{
+	const struct rt_ctype *element;
+	bool by_reference = type->by_reference;
+	uint32_t align = 1, one;
+	unsigned i;
+
+	for (i = 0; i < type->nmembers; i++) {
+		element = element_of(type->members[i].type);
+		by_reference |= element->by_reference;
+		/* Packed ones show by where they are. */
+		one = type->members[i].bit_size ? 1 : element->align;
+		if (one > align && type->members[i].offset % one == 0 && type->size % one == 0)
+			align = one;
+	}
+	if (by_reference == type->by_reference && align == type->align)
+		return false;
+	type->by_reference = by_reference;
+	type->align = align;
+	return true;
+}
+
+void rt_dwarf_settle_structs(struct rt_dwarf_walk *walk)
+{
+	bool changed = true;
+	int round;
+	size_t i;
+
+	/* What is inside others mostly comes later in the queue. */
+	for (round = 0; round < 8 && changed; round++) {
+		changed = false;
+		for (i = walk->nqueue; i-- > 0;)
+			changed |= settle(&walk->queue[i].type->ctype);
+	}
+}

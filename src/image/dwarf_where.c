@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/dwarf_private.h"
+
+/*
+ * Where a parameter is when its function is entered.  What DWARF says of later places does not count: a location in the function's own
+ * frame is one that the function has still to fill.
+ */
+
+#ifndef DW_OP_entry_value
+#define DW_OP_entry_value 0xa3
+#endif
+
+/* The stack pointer at the entry is so far below the frame's base (the CFA). */
+static int cfa_above_entry(const struct rt_dwarf *dwarf)
+{
+	unsigned machine = dwarf->image->arch->machine;
+
+	return machine == EM_X86_64 ? 8 : machine == EM_386 ? 4 : 0;
+}
+
+static bool base_is_cfa(Dwarf_Die *func)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	return rt_die_attr(func, DW_AT_frame_base, &attr) && dwarf_getlocation(&attr, &ops, &n) == 0 && n == 1 &&
+	       ops[0].atom == DW_OP_call_frame_cfa;
+}
+
+static bool is_register(const Dwarf_Op *op, unsigned *reg)
+{
+	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
+		*reg = op->atom - DW_OP_reg0;
+	else if (op->atom == DW_OP_regx && op->number < 1024)
+		*reg = (unsigned)op->number;
+	else
+		return false;
+	return true;
+}
+
+/* A register's value at the entry, of which the function goes on to say that it is its parameter. */
+static bool is_entry_value(Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t n, unsigned *reg)
+{
+	Dwarf_Attribute inner;
+	Dwarf_Op *of;
+	size_t nof;
+
+	if (n < 1 || n > 2 || (n == 2 && ops[1].atom != DW_OP_stack_value) ||
+	    (ops[0].atom != DW_OP_entry_value && ops[0].atom != DW_OP_GNU_entry_value))
+		return false;
+	return dwarf_getlocation_attr(attr, ops, &inner) == 0 && dwarf_getlocation(&inner, &of, &nof) == 0 && nof == 1 &&
+	       is_register(&of[0], reg);
+}
+
+static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t n, bool *frame)
+{
+	struct rt_where where = { .kind = RT_WHERE_NOWHERE };
+	int64_t offset;
+
+	if (n == 1 && is_register(&ops[0], &where.reg)) {
+		where.kind = RT_WHERE_REG;
+	} else if (n == 4 && is_register(&ops[0], &where.reg) && ops[1].atom == DW_OP_piece &&
+		   is_register(&ops[2], &where.reg2) && ops[3].atom == DW_OP_piece && ops[1].number == dwarf->image->arch->word) {
+		where.kind = RT_WHERE_REGS;
+	} else if (is_entry_value(attr, ops, n, &where.reg)) {
+		where.kind = RT_WHERE_REG;
+	} else if (n == 1 && (ops[0].atom == DW_OP_fbreg || (ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31))) {
+		offset = (int64_t)ops[0].number;
+		if (ops[0].atom == DW_OP_fbreg && offset >= 0 && offset < 1 << 20 && base_is_cfa(func)) {
+			where.kind = RT_WHERE_STACK;
+			where.offset = offset + cfa_above_entry(dwarf);
+		} else {
+			*frame = true;
+		}
+	}
+	return where;
+}
+
+struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, bool *frame)
+{
+	struct rt_where where = { .kind = RT_WHERE_NOWHERE };
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	*frame = false;
+	if (dwarf_attr(die, DW_AT_location, &attr) && dwarf_getlocation_addr(&attr, addr, &ops, &n, 1) == 1)
+		where = judge(dwarf, func, &attr, ops, n, frame);
+	return where;
+}
