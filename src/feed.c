@@ -180,14 +180,39 @@ static int find_gap(struct rt_feed *feed, const struct rt_event *event)
 	if (!feed->gaps)
 		return 0;
 	count = rt_gaps_hit(feed->gaps, event->tid, event->hit.seq, &shared);
+	/* Which goroutines ran in the thread meanwhile nobody knows. */
+	shared |= feed->target->goroutines;
 	return tell_lost(feed, event, count, shared);
 }
 
 static int on_exit_of(struct rt_feed *feed, const struct rt_event *event)
 {
-	int r = feed->gaps ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid), false) : 0;
+	int r = feed->gaps ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid), feed->target->goroutines) : 0;
 
 	return r ? r : rt_stack_event(feed->stack, event);
+}
+
+/*
+ * Which goroutine, where the plan asks.  What the register led to is believed where the stack that it tells of is the one that the hit
+ * is on; the stacks of threads (g0, signals) have goroutine 0.  A goroutine's stack is moved when it grows, so sp becomes what
+ * stays: how far it is from the stack's end.
+ */
+static void tell_goroutine(struct rt_event *event, const struct rt_plan *plan)
+{
+	enum { BELOW = 62 };
+	unsigned i = plan->goroutine - 1u;
+	uint64_t low, high, goid;
+
+	event->hit.goid = 0;
+	if (!plan->goroutine || event->hit.faults >> i & 7)
+		return;
+	low = rt_plan_int(plan, i, event->hit.data);
+	high = rt_plan_int(plan, i + 1, event->hit.data);
+	goid = rt_plan_int(plan, i + 2, event->hit.data);
+	if (!goid || event->hit.sp < low || event->hit.sp > high)
+		return;
+	event->hit.goid = goid;
+	event->hit.sp = (UINT64_C(1) << BELOW) - (high - event->hit.sp);
 }
 
 static int on_hit(struct rt_feed *feed, struct rt_event *event)
@@ -213,6 +238,7 @@ static int on_hit(struct rt_feed *feed, struct rt_event *event)
 	hit.returns = hit.function != RT_NO_FUNCTION ? t->returns[hit.function] : !t->entry_only[0];
 	if (hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
 		event->hit.sp += (uint64_t)(int64_t)t->functions.v[hit.function].sp_down;
+	tell_goroutine(event, hit.plan);
 	return rt_stack_hit(feed->stack, event, &hit);
 }
 

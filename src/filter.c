@@ -66,7 +66,7 @@ void rt_filter_free(struct rt_filter *f)
 
 static struct calls *calls_of(struct rt_filter *f, const struct rt_thread *thread)
 {
-	struct rt_task *task = rt_threads_get(&f->threads, thread->pid, thread->tid);
+	struct rt_task *task = rt_threads_get(&f->threads, thread->pid, thread->tid, thread->goid);
 
 	if (task && !task->thread.user)
 		task->thread.user = calloc(1, sizeof(struct calls));

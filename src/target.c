@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "image/go.h"
 #include "kernel/procfs.h"
 #include "tracee.h"
 #include "util/array.h"
@@ -38,17 +39,27 @@ static void judge_process(struct rt_target *t, pid_t pid)
 			 "the process is under seccomp, which may kill it for the kernel's uretprobe system call");
 }
 
+/* Where a Go program's runtime has the goroutine's id; 0: that is not known, and calls are told apart by thread. */
+static uint32_t goid_offset(const struct rt_target *t)
+{
+	const struct rt_go *go = rt_image_go(t->images.v[0]);
+
+	return go && rt_image_arch(t->images.v[0])->goroutine.tracefs ? rt_go_goid_offset(go) : 0;
+}
+
 /* The entry plan for `nargs` arguments, made when it is new.  The return plan, if any, is plan 0. */
-static int entry_plan(struct rt_target *t, unsigned nargs, unsigned first, bool root, bool no_return,
+static int entry_plan(struct rt_target *t, unsigned nargs, unsigned first, bool root, bool no_return, bool goroutine,
 		      struct rt_error *err)
 {
 	char why[sizeof(t->entry_only)];
 	unsigned i;
 
 	for (i = first; i < t->nplans; i++)
-		if (t->plans[i].nvalues == nargs && t->plans[i].root == root && t->plans[i].no_return == no_return)
+		if (rt_plan_shown(&t->plans[i]) == nargs && t->plans[i].root == root && t->plans[i].no_return == no_return &&
+		    !t->plans[i].goroutine == !goroutine)
 			return (int)i;
-	if (rt_plan_c_entry(rt_image_arch(t->images.v[0]), nargs, &t->plans[i]) < 0)
+	if (rt_plan_c_entry(rt_image_arch(t->images.v[0]), nargs, &t->plans[i]) < 0 ||
+	    (goroutine && rt_plan_add_goroutine(&t->plans[i], goid_offset(t)) < 0))
 		return rt_usage(err, "%u arguments are too many; at most %d can be shown", nargs, RT_MAX_VALUES);
 	/* Without returns no call is kept open, and nothing can be a tail call of it. */
 	t->plans[i].return_address = first && rt_images_jump(&t->images, why, sizeof(why));
@@ -75,7 +86,7 @@ static int make_probes(struct rt_target *t, struct rt_error *err)
 	int plan;
 
 	t->returns = calloc(n, sizeof(*t->returns));
-	t->plans = calloc((RT_MAX_VALUES + 1) * 4 + 1, sizeof(*t->plans));
+	t->plans = calloc((RT_MAX_VALUES + 1) * 8 + 1, sizeof(*t->plans));
 	t->probes = calloc(n * 2, sizeof(*t->probes));
 	if (!t->returns || !t->plans || !t->probes)
 		return rt_nomem(err);
@@ -92,7 +103,7 @@ static int make_probes(struct rt_target *t, struct rt_error *err)
 		if (t->purpose == RT_PURPOSE_TIME && !t->returns[i])
 			continue;
 		plan = entry_plan(t, t->purpose == RT_PURPOSE_RECORD ? t->functions.v[i].nargs : 0, any,
-				  t->roots && t->roots[i], limited && !t->returns[i], err);
+				  t->roots && t->roots[i], limited && !t->returns[i], t->goroutines && t->functions.v[i].go, err);
 		if (plan < 0)
 			return plan;
 		t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)i, .plan = (uint16_t)plan };
@@ -119,6 +130,7 @@ int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char 
 	if (r < 0)
 		return r;
 	judge_process(t, pid);
+	t->goroutines = goid_offset(t) != 0;
 	return make_probes(t, err);
 }
 

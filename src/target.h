@@ -20,6 +20,7 @@ struct rt_target {
 	unsigned nprobes;
 	bool *roots;			/* by function: --only-under names it; NULL: no such option */
 	struct rt_limit limit;
+	bool goroutines;		/* what is called is told apart by goroutine */
 	char entry_only[512];		/* why no return at all is probed, or "" */
 	char library_entry_only[512];	/* the same for functions of libraries */
 };

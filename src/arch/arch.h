@@ -55,6 +55,7 @@ struct rt_arch {
 	uint8_t word;			/* bytes in a pointer and a stack slot */
 	struct rt_reg ip, sp, result;
 	struct rt_reg link;		/* holds the return address at entry; tracefs NULL: it is on top of the stack */
+	struct rt_reg goroutine;	/* holds Go's g while Go code runs (registers ABI); tracefs NULL: not known */
 	const struct rt_reg *args;	/* integer argument registers, in order */
 	unsigned nargs;
 	uint16_t stack_args;		/* the first stack argument's offset from sp at entry */

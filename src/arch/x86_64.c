@@ -38,6 +38,7 @@ const struct rt_arch rt_arch_x86_64 = {
 	.ip = { "ip", 128 },
 	.sp = { "sp", 152 },
 	.result = { "ax", 80 },
+	.goroutine = { "r14", 8 },
 	.args = args,
 	.nargs = RT_COUNT(args),
 	.stack_args = 8,

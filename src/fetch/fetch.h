@@ -46,6 +46,7 @@ struct rt_plan {
 	enum rt_kind kind;
 	bool return_address;		/* entry: record it; it tells a tail call for certain (stack/stack.h), and costs a read */
 	bool root;			/* entry: of functions that --only-under names */
+	uint8_t goroutine;		/* 1 + the first of three values that are not shown: rt_plan_add_goroutine; 0: none */
 	bool no_return;			/* entry, where calls are filtered: of functions whose return is not probed */
 	const struct rt_arch *arch;
 	unsigned nvalues;
@@ -55,6 +56,18 @@ struct rt_plan {
 /* The first `nargs` C arguments as ints, or for a return plan (nargs 0 or 1) the result.  Returns 0 or -E2BIG. */
 int rt_plan_c_entry(const struct rt_arch *arch, unsigned nargs, struct rt_plan *plan);
 void rt_plan_c_return(const struct rt_arch *arch, struct rt_plan *plan);
+
+/*
+ * Read, behind what is shown, which goroutine it is: where its stack begins and ends, and its id, which Go's runtime has `goid_offset`
+ * bytes into its own record of it.  0, or -E2BIG where the plan is full.
+ */
+int rt_plan_add_goroutine(struct rt_plan *plan, uint32_t goid_offset);
+
+/* How many of the plan's values are shown. */
+static inline unsigned rt_plan_shown(const struct rt_plan *plan)
+{
+	return plan->goroutine ? plan->goroutine - 1u : plan->nvalues;
+}
 
 /* Bytes that the plan's values take in rt_record.data, and the byte offset of value `i` there. */
 size_t rt_plan_size(const struct rt_plan *plan);

@@ -31,4 +31,10 @@ uint32_t rt_go_past_check(const uint8_t *bytes, size_t n);
  */
 bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip);
 
+/*
+ * Where the runtime's record of a goroutine (runtime.g) has its id; 0: for this version of Go that is not known.  The record begins
+ * with the two ends of its stack.
+ */
+uint32_t rt_go_goid_offset(const struct rt_go *go);
+
 #endif

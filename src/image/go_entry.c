@@ -89,3 +89,11 @@ bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip)
 		*skip = 0;
 	return true;
 }
+
+uint32_t rt_go_goid_offset(const struct rt_go *go)
+{
+	/* 1.23 put a word more before it, and 1.25 took one out.  Before 1.17 no register holds the record. */
+	if (!go->registers || go->minor < 17 || go->minor > 27)
+		return 0;
+	return go->minor == 23 || go->minor == 24 ? 160 : 152;
+}

@@ -5,6 +5,7 @@
  * from the start of the trace and made with integers: a double of them since boot would lose the nanoseconds.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,8 +82,14 @@ static uint64_t since_start(const struct rt_out *out, uint64_t time)
 	return time > out->start ? time - out->start : 0;
 }
 
+/* The format knows threads alone, so goroutines are threads with ids that the kernel does not give (PID_MAX_LIMIT is 1 << 22). */
+static uint64_t track_id(const struct rt_track *track)
+{
+	return track->goid ? (1u << 22) + track->goid : (uint64_t)track->tid;
+}
+
 /* {"ph":"X","pid":1,"tid":2 */
-static void put_head(struct rt_out *out, const char *ph, pid_t pid, pid_t tid)
+static void put_head(struct rt_out *out, const char *ph, pid_t pid, uint64_t tid)
 {
 	struct chrome *chrome = out->state;
 
@@ -92,7 +99,7 @@ static void put_head(struct rt_out *out, const char *ph, pid_t pid, pid_t tid)
 	rt_put(out->file, "\",\"pid\":");
 	rt_put_i64(out->file, pid);
 	rt_put(out->file, ",\"tid\":");
-	rt_put_i64(out->file, tid);
+	rt_put_u64(out->file, tid);
 }
 
 /* "KEY":  of an argument, with the comma after the one before. */
@@ -108,7 +115,7 @@ static void put_key(FILE *file, const char *key, bool numbered, unsigned i, bool
 
 static int put_args(FILE *file, const struct rt_values *args, bool *some)
 {
-	unsigned i, n = args->plan ? args->plan->nvalues : 0;
+	unsigned i, n = args->plan ? rt_plan_shown(args->plan) : 0;
 	int err = 0;
 
 	for (i = 0; !err && i < n; i++) {
@@ -121,7 +128,7 @@ static int put_args(FILE *file, const struct rt_values *args, bool *some)
 /* "result", and "result1" on where there are several. */
 static int put_results(FILE *file, const struct rt_values *result, bool *some)
 {
-	unsigned i, n = result->plan ? result->plan->nvalues : 0;
+	unsigned i, n = result->plan ? rt_plan_shown(result->plan) : 0;
 	int err = 0;
 
 	for (i = 0; !err && i < n; i++) {
@@ -132,13 +139,13 @@ static int put_results(FILE *file, const struct rt_values *result, bool *some)
 }
 
 /* How a call ended whose return was not seen. */
-static const char *unfinished(enum rt_end end)
+static const char *unfinished(enum rt_end end, const struct rt_thread *thread)
 {
 	switch (end) {
 	case RT_END_NOT_SEEN:
 		return "return not seen";
 	case RT_END_EXITED:
-		return "thread exited";
+		return thread->goid ? "goroutine exited" : "thread exited";
 	case RT_END_UNFINISHED:
 		return "unfinished";
 	case RT_END_RETURNED:
@@ -150,7 +157,7 @@ static const char *unfinished(enum rt_end end)
 /* A point in time in one thread: a call whose end is not traced, or a return whose call was not seen. */
 static void put_instant(struct rt_out *out, const struct rt_track *track, uint32_t function, uint64_t time)
 {
-	put_head(out, "i", track->pid, track->tid);
+	put_head(out, "i", track->pid, track_id(track));
 	put_us(out->file, ",\"ts\":", since_start(out, time));
 	put_text(out->file, ",\"s\":\"t\",\"name\":", rt_out_function(out, function));
 	rt_put(out->file, ",\"args\":{");
@@ -196,7 +203,7 @@ static int chrome_leave(void *ctx, struct rt_thread *thread, const struct rt_fra
 	struct rt_out *out = ctx;
 	struct chrome *chrome = out->state;
 	struct rt_track *track = rt_tracks_get(&chrome->tracks, thread);
-	const char *unseen = unfinished(end);
+	const char *unseen = unfinished(end, thread);
 	struct rt_call call;
 	bool some = false;
 	uint64_t start;
@@ -209,7 +216,7 @@ static int chrome_leave(void *ctx, struct rt_thread *thread, const struct rt_fra
 		return leave_unseen(out, track, frame, track->last, result);
 
 	start = since_start(out, call.time);
-	put_head(out, "X", track->pid, track->tid);
+	put_head(out, "X", track->pid, track_id(track));
 	put_us(out->file, ",\"ts\":", start);
 	put_us(out->file, ",\"dur\":", time - start);
 	put_text(out->file, ",\"name\":", rt_out_function(out, frame->function));
@@ -234,9 +241,9 @@ static int chrome_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint6
 
 	chrome->lost = chrome->lost + count < count ? UINT64_MAX : chrome->lost + count;
 	if (thread)
-		put_head(out, "i", thread->pid, thread->tid);
+		put_head(out, "i", thread->pid, (uint64_t)thread->tid);
 	else
-		put_head(out, "i", first ? first->pid : 0, first ? first->tid : 0);
+		put_head(out, "i", first ? first->pid : 0, first ? track_id(first) : 0);
 	put_us(out->file, ",\"ts\":", since_start(out, time));
 	rt_put(out->file, thread ? ",\"s\":\"t\",\"name\":\"" : ",\"s\":\"g\",\"name\":\"");
 	rt_put_u64(out->file, count);
@@ -253,12 +260,14 @@ static int by_process(const void *a, const void *b)
 		return x->pid < y->pid ? -1 : 1;
 	if ((x->tid == x->pid) != (y->tid == y->pid))
 		return x->tid == x->pid ? -1 : 1;
+	if (x->goid != y->goid)
+		return x->goid < y->goid ? -1 : 1;
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
 static void put_name(struct rt_out *out, const struct rt_track *track, const char *what, const char *name)
 {
-	put_head(out, "M", track->pid, track->tid);
+	put_head(out, "M", track->pid, track_id(track));
 	put_text(out->file, ",\"name\":", what);
 	put_text(out->file, ",\"args\":{\"name\":", name);
 	rt_put(out->file, "}}");
@@ -269,6 +278,7 @@ static int put_names(struct rt_out *out, const struct rt_tracks *tracks)
 {
 	const char *command = out->command ? out->command : "?";
 	const struct rt_track **v, *track;
+	char goroutine[32];
 	size_t i, n = 0;
 
 	if (!tracks->n)
@@ -285,7 +295,8 @@ static int put_names(struct rt_out *out, const struct rt_tracks *tracks)
 
 		if (!i || v[i]->pid != v[i - 1]->pid)
 			put_name(out, v[i], "process_name", traced ? command : name);
-		put_name(out, v[i], "thread_name", name);
+		snprintf(goroutine, sizeof(goroutine), "g %" PRIu64, v[i]->goid);
+		put_name(out, v[i], "thread_name", v[i]->goid ? goroutine : name);
 	}
 	free(v);
 	return 0;

@@ -14,6 +14,7 @@ static struct rt_track *tracks_add(struct rt_tracks *tracks, const struct rt_thr
 		return NULL;
 	track->pid = thread->pid;
 	track->tid = thread->tid;
+	track->goid = thread->goid;
 	if (tracks->last)
 		tracks->last->next = track;
 	else

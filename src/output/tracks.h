@@ -20,6 +20,7 @@ struct rt_call {
 struct rt_track {
 	struct rt_track *next;		/* in the order in which they appeared */
 	pid_t pid, tid;
+	uint64_t goid;
 	char comm[16];			/* the last one known */
 	uint64_t last;			/* time of the last event */
 	struct rt_call *calls;

@@ -15,6 +15,7 @@
 /* Until a second thread shows up there is nothing to tell apart, and no column for it. */
 struct tree {
 	pid_t first;
+	uint64_t first_goid;
 	bool some, many;
 };
 
@@ -44,20 +45,21 @@ static int tree_note(struct rt_out *out, const char *text)
 	return 0;
 }
 
-static void put_thread(struct rt_out *out, pid_t tid)
+static void put_thread(struct rt_out *out, const struct rt_thread *thread)
 {
 	struct tree *tree = out->state;
 
 	if (!tree->some) {
 		tree->some = true;
-		tree->first = tid;
+		tree->first = thread->tid;
+		tree->first_goid = thread->goid;
 	}
-	if (tid != tree->first)
+	if (thread->goid != tree->first_goid || (!thread->goid && thread->tid != tree->first))
 		tree->many = true;
 	if (!tree->many)
 		return;
-	putc_unlocked('[', out->file);
-	rt_put_i64(out->file, tid);
+	rt_put(out->file, thread->goid ? "[g " : "[");
+	rt_put_u64(out->file, thread->goid ? thread->goid : (uint64_t)thread->tid);
 	rt_put(out->file, "] ");
 }
 
@@ -80,10 +82,10 @@ static void put_prefix(FILE *file, char mark, unsigned level)
 static int tree_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
 {
 	struct rt_out *out = ctx;
-	unsigned i, n = args->plan ? args->plan->nvalues : 0;
+	unsigned i, n = args->plan ? rt_plan_shown(args->plan) : 0;
 	int err = 0;
 
-	put_thread(out, thread->tid);
+	put_thread(out, thread);
 	put_prefix(out->file, '>', frame->level);
 	putc_unlocked('(', out->file);
 	rt_put(out->file, rt_out_function(out, frame->function));
@@ -97,7 +99,7 @@ static int tree_enter(void *ctx, struct rt_thread *thread, const struct rt_frame
 
 static int put_result(FILE *file, const struct rt_values *result)
 {
-	unsigned i, n = result->plan ? result->plan->nvalues : 0;
+	unsigned i, n = result->plan ? rt_plan_shown(result->plan) : 0;
 	int err = 0;
 
 	if (!n)
@@ -117,7 +119,7 @@ static int tree_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 	int err = 0;
 
 	(void)time;
-	put_thread(out, thread->tid);
+	put_thread(out, thread);
 	put_prefix(out->file, '<', frame->level);
 	switch (end) {
 	case RT_END_RETURNED:
@@ -127,7 +129,7 @@ static int tree_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 		rt_put(out->file, "*** return not seen ***");
 		break;
 	case RT_END_EXITED:
-		rt_put(out->file, "*** thread exited ***");
+		rt_put(out->file, thread->goid ? "*** goroutine exited ***" : "*** thread exited ***");
 		break;
 	case RT_END_UNFINISHED:
 		rt_put(out->file, "*** unfinished ***");
@@ -148,7 +150,7 @@ static int tree_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_
 
 	(void)time;
 	if (thread)
-		put_thread(out, thread->tid);
+		put_thread(out, thread);
 	rt_put(out->file, "*** ");
 	rt_put_u64(out->file, count);
 	rt_put(out->file, count == 1 ? " event lost ***\n" : " events lost ***\n");

@@ -39,7 +39,7 @@ void rt_stack_free(struct rt_stack *stack)
 
 struct rt_thread *rt_stack_thread(struct rt_stack *stack, pid_t pid, pid_t tid)
 {
-	struct rt_task *task = rt_threads_get(&stack->threads, pid, tid);
+	struct rt_task *task = rt_threads_get(&stack->threads, pid, tid, 0);
 
 	return task ? &task->thread : NULL;
 }
@@ -200,7 +200,7 @@ int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const str
 
 	if (!hit->plan)
 		return -EINVAL;
-	task = rt_threads_get(&stack->threads, event->pid, event->tid);
+	task = rt_threads_get(&stack->threads, event->pid, event->tid, event->hit.goid);
 	if (!task)
 		return -ENOMEM;
 	if (hit->plan->kind == RT_KIND_ENTRY)
@@ -208,9 +208,9 @@ int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const str
 	return stack_return(stack, task, event, hit);
 }
 
-static int stack_exit(struct rt_stack *stack, pid_t tid, uint64_t time)
+static int stack_exit(struct rt_stack *stack, pid_t tid, uint64_t goid, uint64_t time)
 {
-	struct rt_task *task = rt_threads_find(&stack->threads, tid);
+	struct rt_task *task = rt_threads_find(&stack->threads, tid, goid);
 	int err;
 
 	if (!task)
@@ -226,14 +226,14 @@ static int stack_fork(struct rt_stack *stack, const struct rt_event *event)
 	int err;
 
 	/* The thread that had this id before has gone, and the event that said so was lost. */
-	err = stack_exit(stack, event->fork.tid, event->time);
+	err = stack_exit(stack, event->fork.tid, 0, event->time);
 	if (err)
 		return err;
-	task = rt_threads_get(&stack->threads, event->fork.pid, event->fork.tid);
+	task = rt_threads_get(&stack->threads, event->fork.pid, event->fork.tid, 0);
 	if (!task)
 		return -ENOMEM;
 	/* The kernel copies the name too, and says nothing of it. */
-	parent = rt_threads_find(&stack->threads, event->tid);
+	parent = rt_threads_find(&stack->threads, event->tid, 0);
 	if (parent && parent != task)
 		memcpy(task->thread.comm, parent->thread.comm, sizeof(task->thread.comm));
 	else
@@ -258,7 +258,7 @@ static int stack_lost(struct rt_stack *stack, const struct rt_event *event)
 	uint64_t *doubt = &stack->doubt;
 
 	if (event->tid) {
-		task = rt_threads_get(&stack->threads, event->pid, event->tid);
+		task = rt_threads_get(&stack->threads, event->pid, event->tid, 0);
 		if (!task)
 			return -ENOMEM;
 		doubt = &task->doubt;
@@ -274,7 +274,7 @@ int rt_stack_event(struct rt_stack *stack, const struct rt_event *event)
 	case RT_EV_LOST:
 		return stack_lost(stack, event);
 	case RT_EV_EXIT:
-		return stack_exit(stack, event->tid, event->time);
+		return stack_exit(stack, event->tid, 0, event->time);
 	case RT_EV_FORK:
 		return stack_fork(stack, event);
 	case RT_EV_COMM:
@@ -285,6 +285,11 @@ int rt_stack_event(struct rt_stack *stack, const struct rt_event *event)
 		break;
 	}
 	return 0;
+}
+
+int rt_stack_goexit(struct rt_stack *stack, uint64_t goid, uint64_t time)
+{
+	return stack_exit(stack, 0, goid, time);
 }
 
 int rt_stack_end(struct rt_stack *stack, uint64_t time)

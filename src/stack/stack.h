@@ -20,7 +20,7 @@
 enum rt_end {
 	RT_END_RETURNED,	/* the return was seen */
 	RT_END_NOT_SEEN,	/* gone without a return that was seen: longjmp, past 64 levels, a lost event */
-	RT_END_EXITED,		/* its thread ended inside it */
+	RT_END_EXITED,		/* its thread or goroutine ended inside it */
 	RT_END_UNFINISHED,	/* still open when the trace ended */
 };
 
@@ -34,7 +34,8 @@ struct rt_values {
 #define RT_NO_FUNCTION UINT32_MAX
 
 struct rt_thread {
-	pid_t pid, tid;
+	pid_t pid, tid;			/* of a goroutine: the thread in which it was first seen */
+	uint64_t goid;			/* 0: it is none; a goroutine goes from thread to thread, and is told apart by this alone */
 	char comm[16];			/* "" until known */
 	void *user;			/* the output's own, NULL at first */
 };
@@ -79,6 +80,8 @@ void rt_stack_free(struct rt_stack *stack);
 int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const struct rt_hit *hit);
 /* RT_EV_LOST, RT_EV_EXIT, RT_EV_COMM, RT_EV_FORK (a reused tid begins empty); others are passed over. */
 int rt_stack_event(struct rt_stack *stack, const struct rt_event *event);
+/* Goroutine `goid` has ended. */
+int rt_stack_goexit(struct rt_stack *stack, uint64_t goid, uint64_t time);
 /* The trace is over: close what is open, innermost first, as RT_END_UNFINISHED. */
 int rt_stack_end(struct rt_stack *stack, uint64_t time);
 

@@ -9,9 +9,14 @@
 #define FIRST_BITS 6
 
 /* Fibonacci hashing: thread ids are given out one after another, and the top bits of the product spread those best. */
-static size_t slot_of(pid_t tid, unsigned bits)
+static size_t slot_of(pid_t tid, uint64_t goid, unsigned bits)
 {
-	return ((uint32_t)tid * UINT32_C(2654435769)) >> (32 - bits);
+	return ((uint32_t)(goid ? goid : (uint32_t)tid) * UINT32_C(2654435769)) >> (32 - bits);
+}
+
+static bool is_task(const struct rt_task *task, pid_t tid, uint64_t goid)
+{
+	return task->thread.goid == goid && (goid || task->thread.tid == tid);
 }
 
 /* Build the table anew with twice the slots. */
@@ -25,7 +30,7 @@ static int table_grow(struct rt_threads *threads)
 		return -ENOMEM;
 	for (i = 0; i < threads->n; i++) {
 		struct rt_task *task = threads->v[i];
-		size_t slot = slot_of(task->thread.tid, bits);
+		size_t slot = slot_of(task->thread.tid, task->thread.goid, bits);
 
 		task->next = slots[slot];
 		slots[slot] = task;
@@ -36,16 +41,16 @@ static int table_grow(struct rt_threads *threads)
 	return 0;
 }
 
-struct rt_task *rt_threads_find(struct rt_threads *threads, pid_t tid)
+struct rt_task *rt_threads_find(struct rt_threads *threads, pid_t tid, uint64_t goid)
 {
 	struct rt_task *task = threads->last;
 
-	if (task && task->thread.tid == tid)
+	if (task && is_task(task, tid, goid))
 		return task;
 	if (!threads->bits)
 		return NULL;
-	for (task = threads->slots[slot_of(tid, threads->bits)]; task; task = task->next) {
-		if (task->thread.tid == tid) {
+	for (task = threads->slots[slot_of(tid, goid, threads->bits)]; task; task = task->next) {
+		if (is_task(task, tid, goid)) {
 			threads->last = task;
 			return task;
 		}
@@ -53,7 +58,7 @@ struct rt_task *rt_threads_find(struct rt_threads *threads, pid_t tid)
 	return NULL;
 }
 
-static struct rt_task *threads_add(struct rt_threads *threads, pid_t pid, pid_t tid)
+static struct rt_task *threads_add(struct rt_threads *threads, pid_t pid, pid_t tid, uint64_t goid)
 {
 	struct rt_task *task;
 	size_t slot;
@@ -69,7 +74,8 @@ static struct rt_task *threads_add(struct rt_threads *threads, pid_t pid, pid_t 
 		return NULL;
 	task->thread.pid = pid;
 	task->thread.tid = tid;
-	slot = slot_of(tid, threads->bits);
+	task->thread.goid = goid;
+	slot = slot_of(tid, goid, threads->bits);
 	task->next = threads->slots[slot];
 	threads->slots[slot] = task;
 	threads->v[threads->n++] = task;
@@ -77,12 +83,12 @@ static struct rt_task *threads_add(struct rt_threads *threads, pid_t pid, pid_t 
 	return task;
 }
 
-struct rt_task *rt_threads_get(struct rt_threads *threads, pid_t pid, pid_t tid)
+struct rt_task *rt_threads_get(struct rt_threads *threads, pid_t pid, pid_t tid, uint64_t goid)
 {
-	struct rt_task *task = rt_threads_find(threads, tid);
+	struct rt_task *task = rt_threads_find(threads, tid, goid);
 
 	if (!task)
-		return threads_add(threads, pid, tid);
+		return threads_add(threads, pid, tid, goid);
 	/* A source that does not know the process says 0, and a thread id can come again in another process. */
 	if (pid && task->thread.pid != pid)
 		task->thread.pid = pid;

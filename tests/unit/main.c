@@ -37,6 +37,7 @@ int main(void)
 		{ "addrmap", NULL, NULL, NULL, NULL, rt_tests_addrmap },
 		{ "stack", NULL, NULL, NULL, NULL, rt_tests_stack },
 		{ "filter", NULL, NULL, NULL, NULL, rt_tests_filter },
+		{ "go", NULL, NULL, NULL, NULL, rt_tests_go },
 		{ "output", NULL, NULL, NULL, NULL, rt_tests_output },
 		{ "scan", NULL, NULL, NULL, NULL, rt_tests_scan },
 		{ "kernel", NULL, NULL, NULL, NULL, rt_tests_kernel },

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/definition.h"
+#include "fetch/fetch.h"
+#include "out_run.h"
+#include "unit.h"
+
+static void make_plan(struct rt_plan *plan, enum rt_kind kind)
+{
+	memset(plan, 0, sizeof(*plan));
+	plan->kind = kind;
+	plan->arch = &rt_arch_x86_64;
+	plan->nvalues = 1;
+	plan->values[0] = (struct rt_fetch){ .base = RT_BASE_REG, .reg = rt_arch_x86_64.result, .size = 8, .is_signed = true };
+	CU_ASSERT(rt_plan_add_goroutine(plan, 152) == 0);
+}
+
+static void test_plan(void)
+{
+	struct rt_definition d = { .group = "rawtrace_7", .event = "plan1", .path = "/f", .offset = 0x10 };
+	char line[RT_DEFINITION_MAX];
+	struct rt_plan plan;
+	struct rt_error err;
+
+	make_plan(&plan, RT_KIND_ENTRY);
+	CU_ASSERT_EQUAL(plan.nvalues, 4);
+	CU_ASSERT_EQUAL(rt_plan_shown(&plan), 1);
+	d.plan = &plan;
+	CU_ASSERT(rt_definition_print(&d, line, &err) == 0);
+	RT_ASSERT_TEXT(line, "p:rawtrace_7/plan1 /f:0x10 sp=%sp:u64 v0=%ax:s64 v1=+0(%r14):u64 v2=+8(%r14):u64 v3=+152(%r14):u64");
+	plan.goroutine = 0;
+	CU_ASSERT_EQUAL(rt_plan_shown(&plan), 4);
+	plan.nvalues = RT_MAX_VALUES - 2;
+	CU_ASSERT_EQUAL(rt_plan_add_goroutine(&plan, 152), -E2BIG);
+	CU_ASSERT_EQUAL(plan.nvalues, RT_MAX_VALUES - 2);
+}
+
+static void hit(struct run *run, enum rt_kind kind, pid_t tid, uint64_t goid, uint64_t time, uint64_t sp, int64_t value)
+{
+	static struct rt_plan plans[2];		/* an output may keep the plan until the call's end */
+	struct rt_plan *plan = &plans[kind == RT_KIND_RETURN];
+	uint8_t data[64] = { 0 };
+	struct rt_event event = { .type = RT_EV_HIT, .pid = 7, .tid = tid, .time = time };
+	struct rt_hit known = { .returns = true, .plan = plan };
+
+	make_plan(plan, kind);
+	/* At an instruction the stack pointer is what it was at the entry. */
+	event.hit.sp = sp + (kind == RT_KIND_RETURN ? rt_arch_x86_64.return_pop : 0u);
+	memcpy(data + rt_plan_offset(plan, 0), &value, sizeof(value));
+	event.hit.goid = goid;
+	event.hit.size = (uint16_t)rt_plan_size(plan);
+	event.hit.data = data;
+	CU_ASSERT(rt_stack_hit(run->stack, &event, &known) == 0);
+}
+
+/* A goroutine is called in one thread and returns in another, in which a second one was called meanwhile. */
+static void test_moves(void)
+{
+	struct run run;
+
+	run_begin(&run, "tree", "fib");
+	hit(&run, RT_KIND_ENTRY, 7, 18, 1010, 1000, 4);
+	hit(&run, RT_KIND_ENTRY, 8, 19, 1020, 1000, 5);
+	hit(&run, RT_KIND_ENTRY, 7, 0, 1025, 1000, 6);		/* of the thread itself */
+	hit(&run, RT_KIND_RETURN, 8, 18, 1030, 1000, 1);
+	run_exit(&run, 8, 1035);				/* ends no goroutine */
+	hit(&run, RT_KIND_RETURN, 7, 19, 1040, 1000, 2);
+	hit(&run, RT_KIND_RETURN, 7, 0, 1050, 1000, 3);
+	run_finish(&run, ">(fib 4)\n"
+		   "[g 19] >(fib 5)\n"
+		   "[7] >(fib 6)\n"
+		   "[g 18] <1\n"
+		   "[g 19] <2\n"
+		   "[7] <3\n");
+}
+
+/* runtime.Goexit leaves calls without their returns. */
+static void test_goexit(void)
+{
+	struct run run;
+
+	run_begin(&run, "tree", "fib");
+	hit(&run, RT_KIND_ENTRY, 7, 18, 1010, 1000, 4);
+	hit(&run, RT_KIND_ENTRY, 7, 18, 1020, 900, 3);
+	CU_ASSERT(rt_stack_goexit(run.stack, 18, 1030) == 0);
+	CU_ASSERT(rt_stack_goexit(run.stack, 99, 1031) == 0);
+	run_finish(&run, ">(fib 4)\n"
+		   "> (fib 3)\n"
+		   "< *** goroutine exited ***\n"
+		   "<*** goroutine exited ***\n");
+}
+
+static void test_chrome(void)
+{
+	struct run run;
+
+	run_begin(&run, "chrome", "fib");
+	hit(&run, RT_KIND_ENTRY, 7, 18, 1010, 1000, 4);
+	hit(&run, RT_KIND_RETURN, 8, 18, 1030, 1000, 1);
+	run_finish(&run, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+		   "{\"ph\":\"X\",\"pid\":7,\"tid\":4194322,\"ts\":0.010,\"dur\":0.020,\"name\":\"fib\",\"args\":{\"arg0\":4,\"result\":1}},\n"
+		   "{\"ph\":\"M\",\"pid\":7,\"tid\":4194322,\"name\":\"process_name\",\"args\":{\"name\":\"fib\"}},\n"
+		   "{\"ph\":\"M\",\"pid\":7,\"tid\":4194322,\"name\":\"thread_name\",\"args\":{\"name\":\"g 18\"}}\n"
+		   "],\"otherData\":{\"producer\":\"rawtrace\",\"command\":\"fib\",\"lost\":0,\"notes\":[]}}\n");
+}
+
+CU_TestInfo rt_tests_go[] = {
+	{ "which goroutine is read", test_plan },
+	{ "goroutines that change threads", test_moves },
+	{ "goroutines that exit", test_goexit },
+	{ "goroutines in Chrome's format", test_chrome },
+	CU_TEST_INFO_NULL,
+};
