@@ -44,6 +44,18 @@ static int run(const struct rt_options *options, int *status, struct rt_error *e
 	}
 }
 
+/* The text that is wrong, and below it where: a caret for each character counts, not for each byte. */
+static void print_source(const struct rt_error *err)
+{
+	unsigned i;
+
+	fprintf(stderr, "    %s\n    ", err->source);
+	for (i = 0; i < err->caret; i++)
+		if (((unsigned char)err->source[i] & 0xc0) != 0x80)
+			putc(err->source[i] == '\t' ? '\t' : ' ', stderr);
+	fputs("^\n", stderr);
+}
+
 int main(int argc, char **argv)
 {
 	struct rt_error err = { .status = RT_EXIT_FAILURE };
@@ -58,5 +70,7 @@ int main(int argc, char **argv)
 		return status;
 	if (err.text[0])
 		fprintf(stderr, "rawtrace: %s\n", err.text);
+	if (err.text[0] && err.source[0])
+		print_source(&err);
 	return err.status;
 }

@@ -11,17 +11,36 @@
 #include "tracee.h"
 #include "util/array.h"
 
+/* The specification is kept, as its functions are shown by it. */
+static int keep_spec(struct rt_target *t, const char *text, struct rt_spec **spec, struct rt_error *err)
+{
+	int r;
+
+	*spec = calloc(1, sizeof(**spec));
+	if (!*spec || RT_ROOM(&t->specs, t->nspecs, &t->specs_cap) < 0) {
+		free(*spec);
+		return rt_nomem(err);
+	}
+	r = rt_spec_parse(text, rt_image_arch(t->images.v[0]), NULL, *spec, err);
+	if (r < 0)
+		free(*spec);
+	else
+		t->specs[t->nspecs++] = *spec;
+	return r;
+}
+
 static int add_functions(struct rt_target *t, char *const *specs, int nspecs, struct rt_error *err)
 {
-	struct rt_spec spec;
+	struct rt_spec *spec;
 	int i, r = 0;
 
 	for (i = 0; i < nspecs && r == 0; i++) {
-		r = rt_spec_parse(specs[i], &spec, err);
-		if (r < 0)
-			break;
-		r = rt_functions_add(&t->functions, &t->images, &spec, err);
-		rt_spec_free(&spec);
+		r = keep_spec(t, specs[i], &spec, err);
+		if (r == 0 && (spec->prototype || spec->nshown || spec->nconditions || spec->nwords || spec->has_offset ||
+			       spec->has_address || spec->file))
+			r = rt_spec_expected(spec, spec->column, err, "a function's name");
+		if (r == 0)
+			r = rt_functions_add(&t->functions, &t->images, spec, err);
 	}
 	return r;
 }
@@ -182,6 +201,11 @@ void rt_target_free(struct rt_target *t)
 {
 	rt_functions_free(&t->functions);
 	rt_images_close(&t->images);
+	while (t->nspecs > 0) {
+		rt_spec_free(t->specs[--t->nspecs]);
+		free(t->specs[t->nspecs]);
+	}
+	free(t->specs);
 	free(t->returns);
 	free(t->plans);
 	free(t->probes);
@@ -203,7 +227,7 @@ static int set_roots(struct rt_target *t, const char *under, struct rt_error *er
 	size_t i, k;
 	int r;
 
-	r = rt_spec_parse(under, &parsed, err);
+	r = rt_spec_parse(under, rt_image_arch(t->images.v[0]), NULL, &parsed, err);
 	if (r == 0) {
 		r = rt_functions_add(&roots, &t->images, &parsed, err);
 		rt_spec_free(&parsed);

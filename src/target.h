@@ -12,6 +12,8 @@ struct rt_target {
 	enum rt_purpose purpose;
 	char *path;			/* the program's file; NULL with a pid */
 	struct rt_images images;
+	struct rt_spec **specs;		/* which the functions point into */
+	size_t nspecs, specs_cap;
 	struct rt_functions functions;
 	bool *returns;			/* by function: its return is probed */
 	struct rt_plan *plans;

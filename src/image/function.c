@@ -21,7 +21,7 @@ struct match {
 
 struct batch {
 	struct rt_image *image;
-	const struct rt_spec *spec;
+	const struct rt_spec *spec, *asked;	/* the second is the caller's, and lives on */
 	struct rt_matcher matcher;
 	bool several;			/* the spec can mean several functions: what cannot be probed is passed over */
 	struct match *v;
@@ -274,6 +274,7 @@ static int rename_known(struct rt_function *f, struct batch *b, const struct mat
 		return 0;
 	if (!f->go)
 		f->nargs = b->spec->nargs;
+	f->spec = b->asked;
 	return name_function(f, m, &b->matcher.demangled);
 }
 
@@ -294,6 +295,7 @@ static int add_function(struct rt_functions *functions, struct batch *b, const s
 	f->size = m->size;
 	f->sized = m->sized;
 	f->source = m->symbol->source;
+	f->spec = b->asked;
 	f->nargs = b->spec->nargs;
 	f->entry_only = entry_only(b->image, m);
 	f->go = rt_go_place(b->image, m->addr, &f->skip);
@@ -344,7 +346,7 @@ static int note_unseen(struct rt_functions *functions, const struct batch *b, st
 int rt_functions_add(struct rt_functions *functions, const struct rt_images *images, const struct rt_spec *spec,
 		     struct rt_error *err)
 {
-	struct batch b = { .spec = spec };
+	struct batch b = { .spec = spec, .asked = spec };
 	const struct rt_symbol *symbols;
 	struct rt_spec whole;
 	size_t n;

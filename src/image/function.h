@@ -18,6 +18,7 @@ struct rt_function {
 	int32_t sp_down;		/* where the stack pointer is so much lower */
 	uint8_t form;			/* enum rt_form of the instruction there */
 	const char *placed;		/* why there, as a phrase, or NULL: that was not asked */
+	const struct rt_spec *spec;	/* which named it; what it says of its arguments counts */
 	unsigned nargs;			/* arguments to print */
 	const char *entry_only;		/* why its return must not be probed with a uretprobe, or NULL */
 };
@@ -40,7 +41,7 @@ struct rt_functions {
 };
 
 /*
- * Add the functions that `spec` names.  One address is one function, whatever its aliases: the name asked for wins,
+ * Add the functions that `spec` names, and keep pointers to it.  One address is one function, whatever its aliases: the name asked for wins,
  * then the global one.  A glob passes over `.cold` fragments, labels without a type and places that cannot be probed;
  * an exact name takes them (entry only) or says why not.  An IFUNC stands for its implementations.  A name that is not
  * there: a usage error with the nearest names, and the library that has it.

@@ -121,6 +121,8 @@ int rt_matcher_begin(struct rt_matcher *m, const struct rt_spec *spec)
 
 	memset(m, 0, sizeof(*m));
 	m->spec = spec;
+	if (spec->regex)
+		return 0;
 	r = split_version(m);
 	if (r < 0)
 		return r;
@@ -153,6 +155,8 @@ static bool version_fits(const struct rt_matcher *m, const struct rt_symbol *sym
 
 bool rt_matches_raw(const struct rt_matcher *m, const struct rt_symbol *symbol)
 {
+	if (m->spec->regex)
+		return rt_spec_regex(m->spec, symbol->name);
 	return (m->spec->glob ? fnmatch(m->name, symbol->name, 0) == 0 : strcmp(m->name, symbol->name) == 0) &&
 	       version_fits(m, symbol);
 }
@@ -174,6 +178,10 @@ bool rt_matches_written(struct rt_matcher *m, const struct rt_symbol *symbol)
 {
 	const char *name = symbol->name;
 
+	if (m->spec->regex) {
+		name = rt_is_mangled(name) ? rt_demangle(&m->demangled, name, true) : NULL;
+		return name && rt_spec_regex(m->spec, name);
+	}
 	if (!rt_is_mangled(name) || (m->anchor && !strstr(name, m->anchor)) || !version_fits(m, symbol))
 		return false;
 	name = rt_demangle(&m->demangled, name, m->parameters);

@@ -13,6 +13,7 @@
  *   Foo::bar(int)      with these parameters; a const after them may be left out
  *   Foo<int>::bar      with these template arguments; <T> stands for any
  *   ns::*              a glob, over the name without parameters unless it has some
+ *   /regex/            over the name in the symbol table, and over the one that was written with its parameters
  * NAME@VERSION and NAME@@VERSION mean one version, @@ the default one.
  */
 struct rt_matcher {

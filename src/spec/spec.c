@@ -3,104 +3,432 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "event.h"
-
-/* The last ':' in [text, end) that separates: one that is no part of "::".  NULL: none. */
-static const char *last_colon(const char *text, const char *end)
-{
-	const char *p = end;
-
-	while (p > text) {
-		p--;
-		if (*p != ':')
-			continue;
-		if (p == text || p[-1] != ':')
-			return p;
-		p--;
-	}
-	return NULL;
-}
+#include "spec/cursor.h"
+#include "spec/name.h"
 
 /* No function's name begins with a digit or a sign, so such a last field is meant to be a number. */
-static bool is_number(const char *field)
+static bool is_number(const char *field, const char *end)
 {
-	return isdigit((unsigned char)*field) || *field == '+' || *field == '-';
+	return field < end && (isdigit((unsigned char)*field) || *field == '+' || *field == '-') &&
+	       !(end - field > 2 && field[0] == '0' && (field[1] | 32) == 'x');
 }
 
-static int parse_nargs(const char *text, const char *field, unsigned *nargs, struct rt_error *err)
+static int parse_nargs(const struct rt_cursor *c, const char *field, const char *end, struct rt_spec *spec)
 {
 	unsigned n = 0;
 	const char *p;
 
-	for (p = field; isdigit((unsigned char)*p) && n <= RT_MAX_VALUES; p++)
+	for (p = field; p < end && isdigit((unsigned char)*p) && n <= RT_MAX_VALUES; p++)
 		n = n * 10 + (unsigned)(*p - '0');
-	if (p == field || *p || n > RT_MAX_VALUES)
-		return rt_usage(err, "'%s': column %zu: expected the number of arguments, 0 to %d", text,
-				(size_t)(field - text) + 1, RT_MAX_VALUES);
-	*nargs = n;
+	if (p == field || p < end || n > RT_MAX_VALUES)
+		return rt_expected(c, field, "the number of arguments, 0 to %d", RT_MAX_VALUES);
+	spec->nargs = n;
+	spec->nargs_given = true;
 	return 0;
 }
 
-static int missing(const char *text, const char *at, const char *what, struct rt_error *err)
+/* [start, end) is [LIBRARY:]NAME.  A library's path may hold ':' itself. */
+static int parse_names(const struct rt_cursor *c, const char *start, const char *end, struct rt_spec *spec)
 {
-	return rt_usage(err, "'%s': column %zu: expected %s", text, (size_t)(at - text) + 1, what);
-}
-
-/* [text, end) is [LIBRARY:]FUNCTION.  A library's path may hold ':' itself. */
-static int parse_names(struct rt_spec *spec, const char *end, struct rt_error *err)
-{
-	const char *text = spec->text;
-	const char *colon = last_colon(text, end);
-	const char *function = colon ? colon + 1 : text;
+	const char *colon = rt_last_colon(start, end);
+	const char *function = colon ? colon + 1 : start;
 	const char *other;
 
 	if (function == end)
-		return missing(text, function, "the name of a function", err);
-	if (colon == text)
-		return missing(text, text, "the name of a library before ':'", err);
-	other = colon ? last_colon(text, colon) : NULL;
-	if (other && !memchr(text, '/', (size_t)(colon - text)))
-		return missing(text, function, "the number of arguments: LIBRARY:FUNCTION:NARGS", err);
-	if (colon) {
-		spec->lib = strndup(text, (size_t)(colon - text));
-		if (!spec->lib)
-			return rt_nomem(err);
+		return rt_expected(c, function, "the name of a function");
+	if (colon == start)
+		return rt_expected(c, start, "the name of a library before ':'");
+	other = colon ? rt_last_colon(start, colon) : NULL;
+	if (other && !memchr(start, '/', (size_t)(colon - start)))
+		return rt_expected(c, function, "the number of arguments: LIBRARY:FUNCTION:NARGS");
+	if (colon && rt_take_library(c, start, colon, spec) < 0)
+		return -ENOMEM;
+	return rt_take_name(c, function, end, spec);
+}
+
+/* [LIBRARY:]NAME[:NARGS] */
+static int parse_plain(const struct rt_cursor *c, const char *end, struct rt_spec *spec)
+{
+	const char *colon = rt_last_colon(c->at, end);
+	int r;
+
+	if (colon && colon + 1 == end)
+		return rt_expected(c, end, "the name of a function or the number of arguments after ':'");
+	if (colon && is_number(colon + 1, end)) {
+		r = parse_nargs(c, colon + 1, end, spec);
+		if (r < 0)
+			return r;
+		end = colon;
 	}
-	spec->function = strndup(function, (size_t)(end - function));
-	if (!spec->function)
-		return rt_nomem(err);
-	spec->glob = strpbrk(spec->function, "*?[") != NULL;
+	return parse_names(c, c->at, end, spec);
+}
+
+/* ---- NAME WORD... ---- */
+
+static int parse_with_words(struct rt_cursor *c, const char *words, struct rt_spec *spec)
+{
+	const char *end = words;
+	int r;
+
+	while (end > c->at && isspace((unsigned char)end[-1]))
+		end--;
+	r = parse_plain(c, end, spec);
+	if (r == 0 && spec->nargs_given)
+		return rt_expected(c, end, "no number of arguments before words, which tell what to print");
+	c->at = words;
+	return r < 0 ? r : rt_parse_words(c, spec);
+}
+
+/* ---- prototypes ---- */
+
+/* What a prototype is made of, as places in the text. */
+struct head {
+	const char *start, *name, *name_end;	/* of the result's type, and of the name */
+	const char *open;			/* '(' of the parameters */
+	bool has_result;
+};
+
+/* "string" and "fd" alone are types. */
+static int default_result(struct rt_cursor *c, struct rt_specifiers *s, const char *at)
+{
+	if (s->type)
+		return 0;
+	if (s->style != RT_STYLE_STRING && s->style != RT_STYLE_FD)
+		return rt_expected(c, at, "the result's type");
+	s->type = rt_default_type(c, s->style);
+	return s->type ? 0 : rt_nomem(c->err);
+}
+
+/* "static robj *": what stands before the name. */
+static int parse_result(struct rt_cursor *c, const struct head *h, struct rt_prototype *prototype)
+{
+	struct rt_cursor part = *c;
+	struct rt_specifiers s;
+	const struct rt_ctype *type;
+	int r;
+
+	part.at = h->start;
+	part.end = h->name;
+	r = rt_parse_specifiers(&part, true, &s);
+	if (r < 0)
+		return r;
+	if (!s.type && rt_peek(&part))
+		return rt_expected(c, part.at, "a type");
+	if (!s.type && !s.style)
+		return 0;
+	r = default_result(&part, &s, h->name);
+	if (r < 0)
+		return r;
+	type = s.type;
+	do {	/* of a macro in its place nothing is known, and nothing has to be */
+		part.at += rt_identifier(&part, part.at, false);
+		r = rt_parse_pointers(&part, &type);
+	} while (r == 0 && rt_peek(&part) && rt_identifier(&part, part.at, false));
+	if (r < 0)
+		return r;
+	if (rt_peek(&part))
+		return rt_expected(c, part.at, "the function's name");
+	prototype->result = rt_styled(c, type, s.style);
+	return prototype->result ? 0 : rt_nomem(c->err);
+}
+
+/* "-> TYPE [NAME]" */
+static int parse_arrow(struct rt_cursor *c, struct rt_prototype *prototype)
+{
+	struct rt_specifiers s;
+	struct rt_declarator d;
+	const char *at;
+	int r;
+
+	rt_skip_blanks(c);
+	at = c->at;
+	if (prototype->result)
+		return rt_expected(c, at, "one type for the result: there is one before the name");
+	r = rt_parse_specifiers(c, false, &s);
+	if (r < 0)
+		return r;
+	r = default_result(c, &s, at);
+	if (r < 0)
+		return r;
+	r = rt_parse_pointers(c, &s.type);
+	if (r < 0)
+		return r;
+	/* A name says what it is, and is not printed. */
+	if (!(rt_identifier(c, c->at, false) == 5 && memcmp(c->at, "errno", 5) == 0)) {
+		r = rt_parse_declarator(c, s.type, &d);
+		if (r < 0)
+			return r;
+		s.type = d.type;
+	}
+	prototype->result = rt_styled(c, s.type, s.style);
+	return prototype->result ? 0 : rt_nomem(c->err);
+}
+
+static bool is_header_macro(const char *at, size_t n)
+{
+	size_t i;
+
+	if (rt_is_word(at, n, "const") || rt_is_word(at, n, "noexcept") || rt_is_word(at, n, "throw") || rt_is_word(at, n, "override") ||
+	    rt_is_word(at, n, "final") || rt_is_word(at, n, "volatile"))
+		return true;
+	for (i = 0; i < n && (isupper((unsigned char)at[i]) || isdigit((unsigned char)at[i]) || at[i] == '_'); i++)
+		;
+	return n && (i == n || (n > 2 && at[0] == '_' && at[1] == '_'));
+}
+
+/* Behind the parameters: a result, errno, what headers have there. */
+static int parse_trailer(struct rt_cursor *c, struct rt_prototype *prototype)
+{
+	const char *close;
+	size_t n;
+	int r;
+
+	while (rt_peek(c)) {
+		if (rt_take(c, "->")) {
+			r = parse_arrow(c, prototype);
+			if (r < 0)
+				return r;
+			continue;
+		}
+		if (rt_skip_attribute(c) || rt_take(c, ";"))
+			continue;
+		n = rt_identifier(c, c->at, false);
+		if (rt_is_word(c->at, n, "errno"))
+			prototype->sets_errno = true;
+		else if (!is_header_macro(c->at, n))
+			return rt_expected(c, c->at, "'->' and the result's type, 'errno', or the end");
+		c->at += n;
+		close = rt_peek(c) == '(' ? rt_matching(c, c->at) : NULL;
+		c->at = close ? close : c->at;
+	}
 	return 0;
 }
 
-int rt_spec_parse(const char *text, struct rt_spec *spec, struct rt_error *err)
+/* The name in "[LIBRARY:][TYPE ]NAME(": the last word, or from "operator" on, without what belongs to a pointer. */
+static void find_name(struct head *h, const char *end)
 {
-	const char *end, *colon;
-	int ret;
+	const char *p, *operator = NULL;
+	int depth = 0;
+
+	while (end > h->start && isspace((unsigned char)end[-1]))
+		end--;
+	h->name_end = end;
+	for (p = h->start; p + 8 < end && !operator; p++)
+		if (memcmp(p, "operator", 8) == 0 && (p == h->start || !isalnum((unsigned char)p[-1])))
+			operator = p;
+	for (p = operator ? operator : end; p > h->start; p--) {
+		depth += p[-1] == '>' || p[-1] == ')' ? 1 : p[-1] == '<' || p[-1] == '(' ? -1 : 0;
+		if (depth <= 0 && isspace((unsigned char)p[-1]))
+			break;
+	}
+	h->name = p;
+	h->has_result = p > h->start;
+	while (h->has_result && h->name < end && (*h->name == '*' || *h->name == '&'))
+		h->name++;
+}
+
+/* "int (*signal(int sig, void (*f)(int)))(int)" and "LUA_API int (lua_gettop) (lua_State *L)". */
+static bool find_nested_name(struct rt_cursor *c, struct head *h, const char **after)
+{
+	const char *close = rt_matching(c, h->open), *p, *end;
+	struct rt_cursor probe = *c;
+
+	if (!close)
+		return false;
+	probe.at = close;
+	if (rt_peek(&probe) != '(')
+		return false;
+	for (p = h->open + 1; p < close && (isspace((unsigned char)*p) || *p == '*'); p++)
+		;
+	end = p + rt_identifier(c, p, true);
+	if (end == p)
+		return false;
+	h->has_result = true;
+	h->name = p;
+	h->name_end = end;
+	probe.at = end;
+	if (rt_peek(&probe) == '(') {		/* it returns a pointer to a function */
+		*after = h->open;
+		h->open = probe.at;
+		return rt_matching(c, h->open) != NULL;
+	}
+	probe.at = close;
+	rt_skip_blanks(&probe);
+	*after = NULL;
+	h->open = probe.at;
+	return end + strspn(end, " \t") == close - 1;
+}
+
+static int function_result(struct rt_cursor *c, const char *outer, struct rt_prototype *prototype)
+{
+	const struct rt_ctype *type = rt_types_add(c->types, RT_CT_FUNCTION, NULL, 0);
+	const char *close;
+
+	type = type ? rt_types_pointer(c->types, type, c->arch->word) : NULL;
+	if (!type)
+		return rt_nomem(c->err);
+	prototype->result = type;
+	close = rt_matching(c, outer);
+	c->at = close;
+	if (rt_peek(c) != '(' || !rt_matching(c, c->at))
+		return rt_expected(c, c->at, "'(' and the parameters of what is returned");
+	c->at = rt_matching(c, c->at);
+	return 0;
+}
+
+/* Only types, as in a C++ name that tells one overloaded function from others: Foo::bar(int, char const*). */
+static bool is_overload(const struct rt_cursor *c, const struct head *h, const struct rt_spec *spec, const struct rt_prototype *prototype)
+{
+	unsigned i;
+
+	if (h->has_result || !rt_has_double_colon(h->name, h->name_end) || c->at != c->end || spec->nconditions)
+		return false;
+	for (i = 0; i < prototype->nparams; i++)
+		if (prototype->params[i].name)
+			return false;
+	for (i = 0; i < spec->nshown; i++)
+		if (spec->shown[i].expr.nsteps || spec->shown[i].style)
+			return false;
+	return true;
+}
+
+static int parse_parts(struct rt_cursor *c, struct head *h, const char *outer, struct rt_spec *spec, struct rt_prototype *prototype)
+{
+	struct head before = *h;
+	int r = 0;
+
+	if (outer || h->has_result) {
+		before.name = outer ? outer : h->name;
+		/* "int (name) (...)": the parenthesis is before the name. */
+		while (!outer && before.name > h->start && (isspace((unsigned char)before.name[-1]) || before.name[-1] == '('))
+			before.name--;
+		r = parse_result(c, &before, prototype);
+	}
+	c->at = h->open + 1;
+	if (r == 0)
+		r = rt_parse_items(c, spec, prototype, h->has_result && prototype->result);
+	if (r == 0 && outer)
+		r = function_result(c, outer, prototype);
+	return r < 0 ? r : parse_trailer(c, prototype);
+}
+
+static int parse_prototype(struct rt_cursor *c, const char *open, struct rt_spec *spec)
+{
+	struct rt_prototype *prototype = rt_types_alloc(c->types, sizeof(*prototype));
+	struct head h = { .start = c->at, .open = open };
+	const char *colon = rt_last_colon(c->at, open), *outer = NULL;
+	bool cxx;
+	int r;
+
+	if (!prototype)
+		return rt_nomem(c->err);
+	if (colon == c->at)
+		return rt_expected(c, c->at, "the name of a library before ':'");
+	if (colon && rt_take_library(c, c->at, colon, spec) < 0)
+		return -ENOMEM;
+	h.start = colon ? colon + 1 : c->at;
+	while (h.start < open && isspace((unsigned char)*h.start))
+		h.start++;
+	if (!find_nested_name(c, &h, &outer)) {
+		h.open = open;
+		outer = NULL;
+		find_name(&h, open);
+	}
+	if (h.name == h.name_end)
+		return rt_expected(c, h.name_end, "the name of a function");
+	prototype->origin = RT_ORIGIN_GIVEN;
+	r = parse_parts(c, &h, outer, spec, prototype);
+	cxx = !h.has_result && rt_has_double_colon(h.name, h.name_end) && rt_matching(c, h.open);
+	if (r != -ENOMEM && cxx && (r < 0 || is_overload(c, &h, spec, prototype))) {
+		/* What its types are, the symbol's name tells. */
+		c->at = c->end;
+		spec->params_given = false;
+		spec->nshown = spec->nconditions = 0;
+		return rt_take_name(c, h.name, c->end, spec);
+	}
+	if (r < 0)
+		return r;
+	spec->result_given = prototype->result != NULL;
+	if (spec->params_given || spec->result_given || prototype->sets_errno)
+		spec->prototype = prototype;
+	return rt_take_name(c, h.name, h.name_end, spec);
+}
+
+/* ---- /regex/ ---- */
+
+static int parse_regex(struct rt_cursor *c, const char *slash, const char *close, struct rt_spec *spec)
+{
+	struct rt_prototype *prototype;
+	int r;
+
+	if (slash > c->at && rt_take_library(c, c->at, slash - 1, spec) < 0)
+		return -ENOMEM;
+	r = rt_take_regex(c, slash, close, spec);
+	c->at = close;
+	if (r < 0 || c->at == c->end)
+		return r;
+	if (*c->at == ':')
+		return parse_nargs(c, c->at + 1, c->end, spec);
+	if (rt_peek(c) != '(')
+		return rt_parse_words(c, spec);
+	prototype = rt_types_alloc(c->types, sizeof(*prototype));
+	if (!prototype)
+		return rt_nomem(c->err);
+	prototype->origin = RT_ORIGIN_GIVEN;
+	c->at++;
+	r = rt_parse_items(c, spec, prototype, false);
+	if (r == 0)
+		r = parse_trailer(c, prototype);
+	spec->result_given = prototype->result != NULL;
+	if (spec->params_given || spec->result_given || prototype->sets_errno)
+		spec->prototype = prototype;
+	return r;
+}
+
+static int parse(struct rt_cursor *c, struct rt_spec *spec)
+{
+	const char *slash, *close, *at;
+
+	rt_skip_blanks(c);
+	while (c->end > c->at && isspace((unsigned char)c->end[-1]))
+		c->end--;
+	slash = rt_find_regex(c, &close);
+	if (slash)
+		return parse_regex(c, slash, close, spec);
+	at = rt_find_words(c);
+	if (at)
+		return parse_with_words(c, at, spec);
+	at = rt_find_items(c);
+	return at ? parse_prototype(c, at, spec) : parse_plain(c, c->end, spec);
+}
+
+int rt_spec_parse(const char *text, const struct rt_arch *arch, const struct rt_scope *scope, struct rt_spec *spec,
+		  struct rt_error *err)
+{
+	struct rt_cursor c = { .arch = arch, .scope = scope, .err = err };
+	int r;
 
 	memset(spec, 0, sizeof(*spec));
 	spec->nargs = 1;
 	spec->text = strdup(text);
-	if (!spec->text)
-		return rt_nomem(err);
-	text = spec->text;
-	end = text + strlen(text);
-	colon = last_colon(text, end);
-	ret = 0;
-	if (colon && colon + 1 == end) {
-		ret = missing(text, end, "the name of a function or the number of arguments after ':'", err);
-	} else if (colon && is_number(colon + 1)) {
-		end = colon;
-		ret = parse_nargs(text, colon + 1, &spec->nargs, err);
-	}
-	if (ret == 0)
-		ret = parse_names(spec, end, err);
-	if (ret)
+	spec->types = rt_types_new();
+	if (!spec->text || !spec->types) {
 		rt_spec_free(spec);
-	return ret;
+		return rt_nomem(err);
+	}
+	c.text = c.at = spec->text;
+	c.end = c.at + strlen(c.at);
+	c.types = spec->types;
+	r = parse(&c, spec);
+	if (r < 0)
+		rt_spec_free(spec);
+	return r;
 }
 
 void rt_spec_free(struct rt_spec *spec)
@@ -108,5 +436,20 @@ void rt_spec_free(struct rt_spec *spec)
 	free(spec->text);
 	free(spec->lib);
 	free(spec->function);
+	free(spec->file);
+	rt_free_regex(spec);
+	rt_types_free(spec->types);
 	memset(spec, 0, sizeof(*spec));
+}
+
+int rt_spec_expected(const struct rt_spec *spec, unsigned column, struct rt_error *err, const char *fmt, ...)
+{
+	struct rt_cursor c = { .text = spec->text, .err = err };
+	char what[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return rt_expected(&c, c.text + (column ? column - 1 : 0), "%s", what);
 }

@@ -3,23 +3,148 @@
 #define RT_SPEC_SPEC_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "arch/arch.h"
+#include "spec/type.h"
 #include "util/error.h"
 
 /*
- * A probe specification: [LIBRARY:]FUNCTION[:NARGS].  FUNCTION may be a shell glob (*, ?, [...]).  "::" belongs to a
- * C++ name and separates nothing.
+ * The probe language, of the command line and of probes/ files.  A specification is a place and what to show of its calls:
+ *
+ *	[LIBRARY:]NAME[:NARGS]		NAME: a function, a glob, a /regex/, NAME@file.c, NAME+offset, 0xADDRESS
+ *	a C prototype			'robj *createStringObject(const char *ptr, size_t len)', LIBRARY: before it or not
+ *	NAME(ITEM, ...) -> TYPE errno	items: parameters as in C, names and what is reached from them, conditions
+ *	NAME n=%di:s32 s=+0(%si):string	the kernel's words for uprobe_events
+ *
+ * "::" belongs to a C++ name and separates nothing; neither does a blank in a library's path.
  */
-struct rt_spec {
-	char *text;		/* as given */
-	char *lib;		/* library name or path, NULL: the program itself */
-	char *function;		/* name or glob */
-	bool glob;
-	unsigned nargs;		/* arguments to print; 1 unless given */
+
+/* A way from a value to one that is reached from it: p->next->id, *p, v[2]. */
+enum rt_step_kind {
+	RT_STEP_DEREF,		/* *p */
+	RT_STEP_MEMBER,		/* s.name */
+	RT_STEP_ARROW,		/* p->name */
+	RT_STEP_INDEX,		/* v[index], v an array or a pointer */
 };
 
-/* Parse `text`.  Returns 0, or a negative errno with a message that names the column.  Free with rt_spec_free. */
-int rt_spec_parse(const char *text, struct rt_spec *spec, struct rt_error *err);
+struct rt_step {
+	enum rt_step_kind kind;
+	const char *name;
+	int64_t index;
+	unsigned column;		/* where it stands in the specification, from 1 */
+};
+
+struct rt_expr {
+	const char *param;		/* a parameter's name */
+	unsigned column;
+	const struct rt_step *steps;	/* in the order in which they are taken */
+	unsigned nsteps;
+	const char *text;		/* as written, for the output */
+};
+
+/* What the user wants to see instead of the function's arguments, or beside those that were declared. */
+struct rt_shown {
+	struct rt_expr expr;
+	enum rt_style style;		/* RT_STYLE_TYPE: none was asked for */
+	const struct rt_ctype *type;	/* the enum or flags that was asked for, or NULL */
+};
+
+enum rt_op { RT_OP_EQ, RT_OP_NE, RT_OP_LT, RT_OP_LE, RT_OP_GT, RT_OP_GE, RT_OP_AND /* any of the bits is set */ };
+
+/* A call is shown only where all conditions hold. */
+struct rt_condition {
+	struct rt_expr expr;
+	enum rt_op op;
+	enum { RT_OPERAND_NUMBER, RT_OPERAND_STRING, RT_OPERAND_NAME } operand;
+	int64_t number;
+	const char *string;		/* the string's bytes, or an enumerator's name */
+	size_t length;			/* of the string; it may hold no NUL */
+	unsigned column;		/* of the operand */
+};
+
+/* One of the kernel's words: [NAME=]FETCH[:TYPE] (Documentation/trace/uprobetracer.rst). */
+enum rt_word_base {
+	RT_WORD_REG,			/* %reg */
+	RT_WORD_STACK,			/* $stack: the stack pointer */
+	RT_WORD_STACK_SLOT,		/* $stackN */
+	RT_WORD_RESULT,			/* $retval: read at the return */
+};
+
+enum rt_word_type { RT_WORD_UNSIGNED, RT_WORD_SIGNED, RT_WORD_HEX, RT_WORD_CHAR, RT_WORD_STRING, RT_WORD_BITS };
+
+#define RT_MAX_WORD_DEREF 4
+
+struct rt_word {
+	const char *name;		/* NULL: none given */
+	const char *text;		/* as written */
+	unsigned column;
+	enum rt_word_base base;
+	const char *reg;		/* RT_WORD_REG, without '%' */
+	unsigned slot;			/* RT_WORD_STACK_SLOT */
+	unsigned nderef;
+	int32_t deref[RT_MAX_WORD_DEREF];	/* in the order in which they are done */
+	enum rt_word_type type;
+	unsigned size;			/* bytes of the integer, or of a bit-field's container: 1, 2, 4, 8 */
+	unsigned bits, bit;		/* RT_WORD_BITS: how many, from which on */
+	unsigned count;			/* elements of an array; 0: it is none */
+};
+
+struct rt_spec {
+	char *text;			/* as given */
+	char *lib;			/* library name or path, NULL: the program itself */
+	char *function;			/* name, glob or regular expression; of an address, the address as written */
+	char *file;			/* the source file of NAME@file.c, or NULL */
+	bool glob;			/* more than one function may be meant: a glob or a regular expression */
+	void *regex;			/* a compiled POSIX extended regular expression (rt_spec_regex), or NULL */
+	bool has_address, has_offset;
+	uint64_t address;		/* virtual, as the file has it */
+	uint32_t offset;		/* bytes behind the function's entry */
+	unsigned column;		/* of the name, from 1 */
+
+	unsigned nargs;			/* arguments to print where nothing tells their types; 1 unless given */
+	bool nargs_given;
+	struct rt_types *types;		/* owns all below */
+	/* With `params_given` the parameters, with `result_given` the result; of the others nothing was said. */
+	const struct rt_prototype *prototype;	/* NULL: neither was given */
+	bool params_given, result_given;
+	const struct rt_shown *shown;
+	unsigned nshown;
+	const struct rt_condition *conditions;
+	unsigned nconditions;
+	const struct rt_word *words;
+	unsigned nwords;
+};
+
+/* Named types, as probes/ files define them.  Names that it has not are unknown types (RT_CT_UNKNOWN). */
+struct rt_scope;
+
+/*
+ * Parse `text` for programs of `arch`, whose word tells the size of long and of pointers.  `scope` may be NULL, and must outlive the
+ * specification.  Returns 0, or a negative errno with a message that names the column.  Free with rt_spec_free.
+ */
+int rt_spec_parse(const char *text, const struct rt_arch *arch, const struct rt_scope *scope, struct rt_spec *spec,
+		  struct rt_error *err);
 void rt_spec_free(struct rt_spec *spec);
+
+/* Does the specification's regular expression, which it must have, match the name? */
+bool rt_spec_regex(const struct rt_spec *spec, const char *name);
+
+/*
+ * The prototype by which a function is shown: what the specification gives, and of the rest what is `known` of it (NULL: nothing).
+ * Where nothing is known and only names were given, they are the first parameters in the order of the text, ints each.  Types that
+ * the specification names and does not know are looked up with `find` (may be NULL; returns NULL where there is none).
+ * The result is in `types`' memory, or `known` itself.  0, or a usage error for a name that is none of the parameters'.
+ */
+struct rt_type_finder {
+	const struct rt_ctype *(*find)(void *ctx, const char *name);
+	void *ctx;
+};
+int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *known, struct rt_types *types,
+		      const struct rt_type_finder *finder, const struct rt_prototype **prototype, struct rt_error *err);
+
+/* A usage error at a column of the specification, from 1: "'TEXT': column N: expected WHAT". */
+int rt_spec_expected(const struct rt_spec *spec, unsigned column, struct rt_error *err, const char *fmt, ...) RT_PRINTF(4, 5);
 
 #endif

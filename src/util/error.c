@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static void fill(struct rt_error *err, int status, const char *fmt, va_list ap)
 {
 	if (!err)
 		return;
 	err->status = status;
+	err->source[0] = '\0';
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
 }
 
@@ -31,6 +33,14 @@ int rt_usage(struct rt_error *err, const char *fmt, ...)
 	fill(err, RT_EXIT_USAGE, fmt, ap);
 	va_end(ap);
 	return -EINVAL;
+}
+
+void rt_error_point(struct rt_error *err, const char *source, size_t at)
+{
+	if (!err || strlen(source) >= sizeof(err->source) || strchr(source, '\n') || at > strlen(source))
+		return;
+	memcpy(err->source, source, strlen(source) + 1);
+	err->caret = (unsigned)at;
 }
 
 int rt_nomem(struct rt_error *err)

@@ -43,7 +43,7 @@ static void look_up(const struct rt_images *images, const char *text)
 	struct rt_error err;
 	size_t i;
 
-	if (rt_spec_parse(text, &spec, &err) == 0) {
+	if (rt_spec_parse(text, &rt_arch_x86_64, NULL, &spec, &err) == 0) {
 		rt_functions_add(&functions, images, &spec, &err);
 		for (i = 0; i < functions.n; i++)	/* a function that is given has code in the file */
 			if (!rt_image_is_code(functions.v[i].image, functions.v[i].addr))

@@ -156,9 +156,9 @@ expect_number() {
 	test "$2" "$3" "$4" 2>/dev/null || because "$1: $2, should be $3 $4"
 }
 
-# One line that begins with rawtrace's name: what an error looks like.
+# One line that begins with rawtrace's name: what an error looks like.  Below it may stand the text that is wrong, indented.
 expect_message() {
-	[ "$(grep -c '' "$2")" = 1 ] || because "not one line of message"
+	[ "$(grep -vc '^    ' "$2")" = 1 ] || because "not one line of message"
 	expect_line "^rawtrace: .*$1" "$2"
 }
 

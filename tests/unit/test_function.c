@@ -82,7 +82,7 @@ static int add(struct rt_functions *functions, const struct rt_images *images, c
 	int ret;
 
 	memset(err, 0, sizeof(*err));
-	CU_ASSERT_EQUAL_FATAL(rt_spec_parse(text, &spec, err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse(text, &rt_arch_x86_64, NULL, &spec, err), 0);
 	ret = rt_functions_add(functions, images, &spec, err);
 	rt_spec_free(&spec);
 	return ret;

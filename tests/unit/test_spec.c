@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "spec/print.h"
 #include "spec/spec.h"
 #include "unit.h"
 
@@ -10,7 +12,7 @@ static void parses(const char *text, const char *lib, const char *function, bool
 	struct rt_spec spec;
 	struct rt_error err;
 
-	if (rt_spec_parse(text, &spec, &err)) {
+	if (rt_spec_parse(text, &rt_arch_x86_64, NULL, &spec, &err)) {
 		printf("%s: %s\n", text, err.text);
 		CU_FAIL("refused");
 		return;
@@ -31,7 +33,7 @@ static void refuses(const char *text, const char *want)
 	struct rt_spec spec;
 	struct rt_error err = { 0 };
 
-	CU_ASSERT_EQUAL(rt_spec_parse(text, &spec, &err), -EINVAL);
+	CU_ASSERT_EQUAL(rt_spec_parse(text, &rt_arch_x86_64, NULL, &spec, &err), -EINVAL);
 	CU_ASSERT_EQUAL(err.status, RT_EXIT_USAGE);
 	RT_ASSERT_TEXT(err.text, want);
 }
@@ -40,7 +42,16 @@ static void test_names(void)
 {
 	parses("fib", NULL, "fib", false, 1);
 	parses("libm.so.6:cos", "libm.so.6", "cos", false, 1);
-	parses("main.(*T).String", NULL, "main.(*T).String", true, 1);
+	parses("main.(*T).String", NULL, "main.(*T).String", false, 1);
+	parses("net/http.(*Client).Do", NULL, "net/http.(*Client).Do", false, 1);
+	parses("main.F[...]", NULL, "main.F[...]", false, 1);
+	parses("main.(*T).*", NULL, "main.(*T).*", true, 1);
+	parses("Foo::operator*", NULL, "Foo::operator*", false, 1);
+	parses("Foo::operator()(int)", NULL, "Foo::operator()(int)", false, 1);
+	parses("operator new", NULL, "operator new", false, 1);
+	parses("<alloc::vec::Vec<T> as core::ops::Drop>::drop", NULL, "<alloc::vec::Vec<T> as core::ops::Drop>::drop", false, 1);
+	parses("memcpy@GLIBC_2.14", NULL, "memcpy@GLIBC_2.14", false, 1);
+	parses("  fib  ", NULL, "fib", false, 1);
 	parses("str*", NULL, "str*", true, 1);
 	parses("a?c", NULL, "a?c", true, 1);
 	parses("[a-c]x", NULL, "[a-c]x", true, 1);
@@ -74,6 +85,8 @@ static void test_paths(void)
 {
 	parses("./a b.so:f", "./a b.so", "f", false, 1);
 	parses("/x:y/l.so:f:3", "/x:y/l.so", "f", false, 3);
+	parses("./a(b).so:f", "./a(b).so", "f", false, 1);
+	parses("/usr/lib/x.so:f", "/usr/lib/x.so", "f", false, 1);
 }
 
 static void test_empty(void)
@@ -85,11 +98,304 @@ static void test_empty(void)
 	refuses("l::2:", "'l::2:': column 6: expected the name of a function or the number of arguments after ':'");
 }
 
+/* ---- what is shown ---- */
+
+/* All that is in a specification but its place, as text. */
+static const char *shown(const char *text, const struct rt_arch *arch, char *buf, size_t size)
+{
+	FILE *file = fmemopen(buf, size, "w");
+	struct rt_error err = { 0 };
+	struct rt_spec spec;
+	unsigned i;
+
+	buf[0] = '\0';
+	if (!file)
+		return "no memory";
+	if (rt_spec_parse(text, arch, NULL, &spec, &err)) {
+		fprintf(file, "%s", err.text);
+		fclose(file);
+		return buf;
+	}
+	if (spec.prototype && spec.params_given)
+		rt_prototype_print(file, spec.prototype, spec.function);
+	else
+		fprintf(file, "%s", spec.function);
+	if (spec.prototype && !spec.params_given) {
+		fputs(" -> ", file);
+		rt_ctype_print(file, spec.prototype->result, NULL);
+		fputs(spec.prototype->sets_errno ? " errno" : "", file);
+	}
+	for (i = 0; i < spec.nshown; i++) {
+		fputs("; ", file);
+		if (spec.shown[i].style)
+			fprintf(file, "style %d ", (int)spec.shown[i].style);
+		rt_expr_print(file, &spec.shown[i].expr);
+	}
+	for (i = 0; i < spec.nconditions; i++) {
+		fputs("; if ", file);
+		rt_condition_print(file, &spec.conditions[i]);
+	}
+	for (i = 0; i < spec.nwords; i++) {
+		fputs("; ", file);
+		rt_word_print(file, &spec.words[i]);
+	}
+	fclose(file);
+	rt_spec_free(&spec);
+	return buf;
+}
+
+static void shows(const char *text, const char *want)
+{
+	char buf[1024];
+
+	RT_ASSERT_TEXT(shown(text, &rt_arch_x86_64, buf, sizeof(buf)), want);
+}
+
+static void test_prototypes(void)
+{
+	shows("robj *createStringObject(const char *ptr, size_t len)", "robj *createStringObject(char *ptr, size_t len)");
+	shows("int fib(int)", "int fib(int)");
+	shows("int fib(int n);", "int fib(int n)");
+	shows("void f(void)", "void f()");
+	shows("f()", "? f()");
+	shows("extern void *malloc (size_t __size) __attribute__ ((__nothrow__ , __leaf__)) __attribute__ ((__malloc__));",
+	      "void *malloc(size_t __size)");
+	shows("__attribute__((noinline)) static inline unsigned long long f(register short a, long b[], char const *const *argv)",
+	      "unsigned long long f(short a, long *b, char **argv)");
+	shows("int printf(const char *restrict format, ...)", "int printf(char *format, ...)");
+	shows("void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *))",
+	      "void qsort(void *base, size_t n, size_t size, function *compare)");
+	shows("void (*signal(int sig, void (*func)(int)))(int)", "function *signal(int sig, function *func)");
+	shows("LUA_API int (lua_gettop) (lua_State *L)", "int lua_gettop(lua_State *L)");
+	shows("ZEXTERN int ZEXPORT inflate OF((z_streamp strm, int flush));", "'ZEXTERN int ZEXPORT inflate OF((z_streamp strm, int flush));'"
+	      ": column 32: expected a parameter: a type and a name, a name, or ')'");
+	shows("ZEXTERN int ZEXPORT inflate(z_streamp strm, int flush);", "int inflate(z_streamp strm, int flush)");
+	shows("extern char *strcpy (char *__restrict __dest, const char *__restrict __src) __THROW __nonnull ((1, 2));",
+	      "char *strcpy(char *__dest, char *__src)");
+	shows("struct request *next(struct request *r, enum kind k)", "struct request *next(struct request *r, enum kind k)");
+	shows("unsigned f(unsigned char c, signed char d, char e, bool b, float x, double y, long double z)",
+	      "unsigned int f(unsigned char c, signed char d, char e, bool b, float x, double y, long double z)");
+	shows("int main(int argc, char *argv[], char **envp)", "int main(int argc, char **argv, char **envp)");
+	shows("void f(int v[4], int m[2][3], int (*p)[5])", "void f(int (*v)[4], int (*m)[2][3], int (*p)[5])");
+	shows("const char *FAR_AWAY f(const char FAR *p)", "char *f(char *p)");
+	shows("void ns::Foo::bar(const std::string &s, Foo &&f)", "void ns::Foo::bar(std::string &s, Foo &f)");
+	shows("std::vector<int> ns::f(int n)", "std::vector<int> ns::f(int n)");
+	shows("str*(const char *s)", "? str*(char *s)");
+	shows("int pipe(int fd[2]) errno", "int pipe(int (*fd)[2]) errno");
+}
+
+static void test_partial(void)
+{
+	shows("fib(int n)", "? fib(int n)");
+	shows("fib(n)", "fib; n");
+	shows("fib(int n) -> int", "int fib(int n)");
+	shows("fib(int n) -> unsigned long total", "unsigned long fib(int n)");
+	shows("fib(n) -> hex unsigned", "fib -> hex unsigned int; n");
+	shows("open(path) -> fd int errno", "open -> fd int errno; path");
+	shows("getenv(string name) -> string", "string char *getenv(string char *name)");
+	shows("f(p->next->id, s.fd, *q, v[2], **r)", "f; p->next->id; s.fd; *q; v[2]; **r");
+	shows("f(struct foo *p, p->id, *p->next->name)", "? f(struct foo *p); p->id; *p->next->name");
+	shows("f(hex x, oct mode, dec y)", "f; style 2 x; style 3 mode; style 1 y");
+	shows("f(hex p->flags)", "f; style 2 p->flags");
+	shows("f(hex, out)", "f; hex; out");
+	shows("chmod(string path, oct mode_t mode)", "? chmod(string char *path, oct mode_t mode)");
+	shows("f(enum {A=1, B, C=0x10} x, flags {R=4, W=2, X} m)", "? f(enum {A=1, B=2, C=16} x, flags {R=4, W=2, X=4} m)");
+	shows("f(enum {A=1<<3, B=A|1, C=-1, D='x', E=~0, F=(2+3)} x)", "? f(enum {A=8, B=9, C=-1, D=120, E=-1, F=5} x)");
+	shows("f(enum color c, flags bits b)", "? f(enum color c, enum bits b)");
+	shows("write(int fd, const char buf[len], size_t len)", "? write(int fd, char buf[len], size_t len)");
+	shows("read(int fd, out char buf[len], size_t len)", "? read(int fd, out char buf[len], size_t len)");
+	shows("f(struct { int a; char b[4]; unsigned c:3, d:5; } *p)", "? f(struct *p)");
+}
+
+static void test_conditions(void)
+{
+	shows("fib(n > 3)", "fib; if n > 3");
+	shows("fib(int n > 3)", "? fib(int n); if n > 3");
+	shows("f(n == 3 && p->id != 7)", "f; if n == 3; if p->id != 7");
+	shows("f(n >= -1, m <= 0x10 && *q < 'a')", "f; if n >= -1; if m <= 16; if *q < 97");
+	shows("open(path == \"/etc/passwd\")", "open; if path == \"/etc/passwd\"");
+	shows("open(const char *path != \"a)\\\"b\", flags & O_CREAT)", "? open(char *path); if path != \"a)\"b\"; if flags & O_CREAT");
+	shows("f(p == NULL, b == true)", "f; if p == 0; if b == 1");
+	shows("f(int n < 3, m)", "? f(int n); m; if n < 3");
+	shows("f(n, n > 3)", "f; n; if n > 3");
+}
+
+static void test_words(void)
+{
+	shows("f n=%di:s32 s=+0(%si):string", "f; n=%di:s32; s=+0(%si):string");
+	shows("f %di", "f; %di:x64");
+	shows("libm.so:f $retval:u8", "f; $retval:u8");
+	shows("f $stack $stack2:s16 +8(%si):x64 +u0(%di):u32", "f; $stack:x64; $stack2:s16; +8(%si):x64; +0(%di):u32");
+	shows("f a=-8(+16(%dx)):char", "f; a=-8(+16(%dx)):char");
+	shows("f b=%cx:b4@8/32 v=+0(%di):x8[4]", "f; b=%cx:b4@8/32; v=+0(%di):x8[4]");
+	shows("./a b.so:f n=%di:u64", "f; n=%di:u64");
+	shows("/^f[0-9]/ n=%di:u64", "^f[0-9]; n=%di:u64");
+}
+
+static void test_places(void)
+{
+	struct rt_error err;
+	struct rt_spec spec;
+
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("lib.so:/^str(n?)cpy$/:2", &rt_arch_x86_64, NULL, &spec, &err), 0);
+	RT_ASSERT_TEXT(spec.lib, "lib.so");
+	CU_ASSERT(spec.regex && spec.glob && spec.nargs == 2);
+	CU_ASSERT(rt_spec_regex(&spec, "strncpy") && !rt_spec_regex(&spec, "xstrcpy"));
+	rt_spec_free(&spec);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("/a\\/b/(int n)", &rt_arch_x86_64, NULL, &spec, &err), 0);
+	CU_ASSERT(spec.params_given && !spec.lib && rt_spec_regex(&spec, "xa/b"));
+	rt_spec_free(&spec);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("parse@file.c:2", &rt_arch_x86_64, NULL, &spec, &err), 0);
+	RT_ASSERT_TEXT(spec.file, "file.c");
+	RT_ASSERT_TEXT(spec.function, "parse");
+	rt_spec_free(&spec);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("parse+0x10 n=%ax", &rt_arch_x86_64, NULL, &spec, &err), 0);
+	CU_ASSERT(spec.has_offset && spec.offset == 16 && spec.nwords == 1);
+	RT_ASSERT_TEXT(spec.function, "parse");
+	rt_spec_free(&spec);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("lib.so:0x12F0:1", &rt_arch_x86_64, NULL, &spec, &err), 0);
+	CU_ASSERT(spec.has_address && spec.address == 0x12f0 && spec.nargs_given);
+	rt_spec_free(&spec);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("0x12f0", &rt_arch_x86_64, NULL, &spec, &err), 0);
+	CU_ASSERT(spec.has_address && !spec.nargs_given);
+	rt_spec_free(&spec);
+}
+
+static const struct rt_ctype *param_type(struct rt_spec *spec, const char *text, const struct rt_arch *arch)
+{
+	struct rt_error err = { 0 };
+
+	if (rt_spec_parse(text, arch, NULL, spec, &err)) {
+		printf("%s\n", err.text);
+		CU_FAIL_FATAL("refused");
+	}
+	return spec->prototype->params[0].type;
+}
+
+static void sized(const char *text, unsigned on_64, unsigned on_32)
+{
+	struct rt_spec spec;
+
+	CU_ASSERT_EQUAL(param_type(&spec, text, &rt_arch_x86_64)->size, on_64);
+	rt_spec_free(&spec);
+	CU_ASSERT_EQUAL(param_type(&spec, text, &rt_arch_i386)->size, on_32);
+	rt_spec_free(&spec);
+}
+
+static void test_sizes(void)
+{
+	const struct rt_ctype *type;
+	struct rt_spec spec;
+
+	sized("f(long n)", 8, 4);
+	sized("f(long long n)", 8, 8);
+	sized("f(char *p)", 8, 4);
+	sized("f(size_t n)", 8, 4);
+	sized("f(off_t n)", 8, 4);
+	sized("f(int64_t n)", 8, 8);
+	sized("f(long double x)", 16, 12);
+	sized("f(struct { char c; long long n; } s)", 16, 12);
+	sized("f(struct { char c; double x; char d; } s)", 24, 16);
+	sized("f(struct { unsigned a:3, b:30; char c; } s)", 12, 12);
+	sized("f(union { char c[5]; int i; } u)", 8, 8);
+	type = param_type(&spec, "f(struct node { struct { int a, b; }; unsigned x:3, y:5; short v[3]; } s)", &rt_arch_x86_64);
+	CU_ASSERT_EQUAL(type->nmembers, 4);
+	CU_ASSERT_EQUAL(type->members[1].offset, 8);
+	CU_ASSERT_EQUAL(type->members[2].bit_offset, 3);
+	CU_ASSERT_EQUAL(type->members[2].bit_size, 5);
+	CU_ASSERT_EQUAL(type->members[3].offset, 10);
+	CU_ASSERT_EQUAL(type->size, 16);
+	rt_spec_free(&spec);
+	type = param_type(&spec, "f(char c)", &rt_arch_aarch64);
+	CU_ASSERT(!type->is_signed && type->kind == RT_CT_CHAR);
+	rt_spec_free(&spec);
+	type = param_type(&spec, "f(mode_t m)", &rt_arch_x86_64);
+	CU_ASSERT_EQUAL(type->style, RT_STYLE_OCT);
+	rt_spec_free(&spec);
+	type = param_type(&spec, "f(char buf[n], int n)", &rt_arch_x86_64);
+	CU_ASSERT_EQUAL(spec.prototype->params[0].length, 2);
+	CU_ASSERT_EQUAL(type->target->kind, RT_CT_CHAR);
+	rt_spec_free(&spec);
+}
+
+/* The message is "'TEXT': column N: expected ..." and a caret points to the same place. */
+static void wrong(const char *text, unsigned column, const char *want)
+{
+	struct rt_error err = { 0 };
+	struct rt_spec spec;
+	char head[600];
+
+	if (rt_spec_parse(text, &rt_arch_x86_64, NULL, &spec, &err) != -EINVAL) {
+		printf("%s: not refused\n", text);
+		CU_FAIL("not refused");
+		rt_spec_free(&spec);
+		return;
+	}
+	snprintf(head, sizeof(head), "'%s': column %u: expected %s", text, column, want);
+	RT_ASSERT_TEXT(err.text, head);
+	RT_ASSERT_TEXT(err.source, text);
+	CU_ASSERT_EQUAL(err.caret, column - 1);
+}
+
+static void test_positions(void)
+{
+	wrong("int fib(int n", 14, "',' or ')'");
+	wrong("int fib(int n,", 15, "a parameter: a type and a name, a name, or ')'");
+	wrong("int fib(int n) x", 16, "'->' and the result's type, 'errno', or the end");
+	wrong("fib(int n) ->", 14, "the result's type");
+	wrong("int f(n) -> int", 13, "one type for the result: there is one before the name");
+	wrong("int *(int n)", 6, "the name of a function");
+	wrong("f(void x)", 3, "a type that a parameter can have, not void");
+	wrong("f(int a, void)", 10, "a type that a parameter can have, not void");
+	wrong("f(int a, ..., int b)", 15, "')' behind '...'");
+	wrong("f(char buf[len])", 12, "a number or the name of another parameter");
+	wrong("f(char buf[p], char *p)", 12, "the name of a parameter that is an integer");
+	wrong("f(int v[0])", 9, "a number of elements, 1 to 1048576");
+	wrong("f(int v[3)", 10, "']' behind the length: a number or a parameter's name");
+	wrong("f(out int x)", 3, "a pointer behind 'out': what it leads to is filled in");
+	wrong("f(n >)", 6, "a number");
+	wrong("f(n > 3x)", 8, "the end of the number");
+	wrong("f(n == 08)", 9, "the end of the number");
+	wrong("f(n > \"a\")", 7, "a number: strings can be the same (==) or not (!=)");
+	wrong("f(n == \"a)", 11, "'\"', the end of the string that begins at column 8");
+	wrong("f(n > 3 || m)", 9, "'&&', ',' or ')': alternatives cannot be given");
+	wrong("f(n > 3 && m)", 13, "a comparison: == != < <= > >= &");
+	wrong("f(p->)", 6, "the name of a member");
+	wrong("f(v[x])", 5, "a number");
+	wrong("f(v[1)", 6, "']'");
+	wrong("f(enum {A=} x)", 11, "a number");
+	wrong("f(enum {} x)", 10, "a name in the braces");
+	wrong("f(struct)", 9, "a name or '{' behind 'struct'");
+	wrong("f(struct { foo x; } s)", 16, "a type whose size is known before a member, not foo");
+	wrong("f(struct { int x:40; } s)", 18, "a number of bits, 1 to 32");
+	wrong("f n=%", 6, "the name of a register behind '%'");
+	wrong("f n=%di:q9", 9, "a type: u8 u16 u32 u64 s8 ... x64, char, string, ustring or bN@N/N");
+	wrong("f n=%di:s33", 10, "8, 16, 32 or 64");
+	wrong("f n=+0(%di:s32", 11, "')'");
+	wrong("f n=%di:string", 3, "+0(...) around what points to a string");
+	wrong("f n=%di:x8[4]", 11, "no array: a register holds one value");
+	wrong("f n=%di:b9@30/32", 9, "bits that are in their container");
+	wrong("f n=$comm", 5, "%REGISTER, $stack, $stackN, $retval or +N(...): of the kernel's words '$comm' cannot be read here");
+	wrong("f n=@0x10", 5, "%REGISTER, $stack, $stackN, $retval or +N(...): of the kernel's words '@' cannot be read here");
+	wrong("f:2 n=%di", 4, "no number of arguments before words, which tell what to print");
+	wrong("f+99999999999", 3, "an offset behind '+', at most 16777216 bytes");
+	wrong("0xfg", 4, "an address: hexadecimal digits behind 0x");
+	wrong("/a(/", 1, "a regular expression: Unmatched ( or \\(");
+	wrong(":int f(int n)", 1, "the name of a library before ':'");
+}
+
 CU_TestInfo rt_tests_spec[] = {
 	{ "names", test_names },
 	{ "number of arguments", test_nargs },
 	{ "double colons", test_double_colon },
 	{ "library paths", test_paths },
 	{ "empty fields", test_empty },
+	{ "prototypes", test_prototypes },
+	{ "partial forms", test_partial },
+	{ "conditions", test_conditions },
+	{ "the kernel's words", test_words },
+	{ "places", test_places },
+	{ "sizes", test_sizes },
+	{ "where a mistake is", test_positions },
 	CU_TEST_INFO_NULL,
 };

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "spec/cursor.h"
+
+enum { DEPTH = 8, NAMES = 12 };
+
+/* The type with what it leads to looked up, where only names were known. */
+static const struct rt_ctype *found(struct rt_types *types, const struct rt_ctype *type, const struct rt_type_finder *finder, unsigned depth)
+{
+	const struct rt_ctype *target, *better;
+	struct rt_ctype *copy;
+
+	if (!type || depth == 0)
+		return type;
+	if (type->kind == RT_CT_UNKNOWN && type->name) {
+		better = finder->find(finder->ctx, type->name);
+		return better ? better : type;
+	}
+	if (!type->target || (type->kind != RT_CT_POINTER && type->kind != RT_CT_REFERENCE && type->kind != RT_CT_ARRAY))
+		return type;
+	target = found(types, type->target, finder, depth - 1);
+	if (target == type->target)
+		return type;
+	copy = rt_types_alloc(types, sizeof(*copy));
+	if (!copy)
+		return type;
+	*copy = *type;
+	copy->target = target;
+	if (copy->kind == RT_CT_ARRAY && target->size && copy->count <= UINT32_MAX / target->size)
+		copy->size = copy->count * target->size;
+	return copy;
+}
+
+static int find_types(struct rt_prototype *p, struct rt_types *types, const struct rt_type_finder *finder)
+{
+	struct rt_param *params = rt_types_alloc(types, (p->nparams + 1) * sizeof(*params));
+	unsigned i;
+
+	if (!params)
+		return -ENOMEM;
+	if (p->nparams)
+		memcpy(params, p->params, p->nparams * sizeof(*params));
+	for (i = 0; i < p->nparams; i++)
+		params[i].type = found(types, params[i].type, finder, DEPTH);
+	p->params = params;
+	p->result = found(types, p->result, finder, DEPTH);
+	return 0;
+}
+
+/* Where the compiler put the parameters, if those given are the ones that it knows. */
+static int keep_places(struct rt_prototype *p, const struct rt_prototype *known, struct rt_types *types)
+{
+	struct rt_param *params;
+	unsigned i;
+
+	if (!known || known->nparams != p->nparams || !p->nparams || known->origin == RT_ORIGIN_GUESSED)
+		return 0;
+	params = rt_types_alloc(types, p->nparams * sizeof(*params));
+	if (!params)
+		return -ENOMEM;
+	memcpy(params, p->params, p->nparams * sizeof(*params));
+	for (i = 0; i < p->nparams; i++)
+		params[i].where = known->params[i].where;
+	p->params = params;
+	p->convention = known->convention;
+	return 0;
+}
+
+static bool has_name(const struct rt_prototype *p, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < p->nparams; i++)
+		if (p->params[i].name && strcmp(p->params[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static int no_name(const struct rt_spec *spec, const struct rt_expr *expr, const struct rt_prototype *p, struct rt_error *err)
+{
+	char names[256] = "";
+	size_t at = 0;
+	unsigned i;
+
+	for (i = 0; i < p->nparams && i < NAMES; i++)
+		if (p->params[i].name && at + strlen(p->params[i].name) + 8 < sizeof(names))
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", at ? ", " : "", p->params[i].name);
+	return rt_spec_expected(spec, expr->column, err, "the name of a parameter; there %s %s", at ? "are" : "is", at ? names : "none");
+}
+
+static const struct rt_expr *name_at(const struct rt_spec *spec, unsigned i)
+{
+	return i < spec->nshown ? &spec->shown[i].expr : &spec->conditions[i - spec->nshown].expr;
+}
+
+/* Nothing knows names: those in the text are the parameters in order, each an int unless a type is known of it. */
+static int take_names(const struct rt_spec *spec, struct rt_prototype *p, struct rt_types *types, struct rt_error *err)
+{
+	unsigned i, n = 0, all = spec->nshown + spec->nconditions;
+	struct rt_param *params = rt_types_alloc(types, (p->nparams + all + 1) * sizeof(*params));
+	struct rt_ctype *type = rt_types_add(types, RT_CT_INT, "int", 4);
+
+	if (!params || !type)
+		return rt_nomem(err);
+	type->align = 4;
+	type->is_signed = true;
+	if (p->nparams)
+		memcpy(params, p->params, p->nparams * sizeof(*params));
+	p->params = params;
+	for (i = 0; i < all; i++) {
+		const struct rt_expr *expr = name_at(spec, i);
+
+		if (has_name(p, expr->param))
+			continue;
+		if (expr->nsteps)
+			return rt_spec_expected(spec, expr->column, err,
+						"a parameter whose type is known: nothing tells that of '%s'; declare it before", expr->param);
+		if (n >= p->nparams) {
+			memset(&params[n], 0, sizeof(params[n]));
+			params[n].type = type;
+			p->nparams = n + 1;
+		}
+		params[n++].name = expr->param;
+	}
+	p->nparams = n;
+	return 0;
+}
+
+static bool knows_names(const struct rt_prototype *known)
+{
+	unsigned i;
+
+	for (i = 0; known && i < known->nparams; i++)
+		if (known->params[i].name)
+			return true;
+	return known && known->origin != RT_ORIGIN_NONE && known->origin != RT_ORIGIN_GUESSED;
+}
+
+int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *known, struct rt_types *types,
+		      const struct rt_type_finder *finder, const struct rt_prototype **prototype, struct rt_error *err)
+{
+	unsigned i, all = spec->nshown + spec->nconditions;
+	struct rt_prototype *p;
+	int r = 0;
+
+	*prototype = known;
+	if (!spec->prototype && !all)
+		return 0;
+	p = rt_types_alloc(types, sizeof(*p));
+	if (!p)
+		return rt_nomem(err);
+	if (known)
+		*p = *known;
+	if (spec->params_given) {
+		p->origin = RT_ORIGIN_GIVEN;
+		p->params = spec->prototype->params;
+		p->nparams = spec->prototype->nparams;
+		p->variadic = spec->prototype->variadic;
+		r = keep_places(p, known, types);
+	} else if (all && !knows_names(known)) {
+		r = take_names(spec, p, types, err);
+		p->origin = RT_ORIGIN_GIVEN;
+	}
+	if (spec->result_given)
+		p->result = spec->prototype->result;
+	if (spec->prototype) {
+		p->sets_errno |= spec->prototype->sets_errno;
+		p->origin = RT_ORIGIN_GIVEN;
+	}
+	if (r == 0 && finder)
+		r = find_types(p, types, finder);
+	for (i = 0; i < all && r == 0; i++)
+		if (!has_name(p, name_at(spec, i)->param))
+			r = no_name(spec, name_at(spec, i), p, err);
+	*prototype = p;
+	return r == -ENOMEM ? rt_nomem(err) : r;
+}
