@@ -30,7 +30,7 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 	program.stride = (uint32_t)t->functions.n * rt_cells_of(t->purpose);
 	program.heads = RT_HEADS;
 	program.limit = t->limit;
-	program.filtered = (t->limit.depth || t->limit.under) && source != RT_KEY_POINTER;
+	program.filtered = rt_limit_any(&t->limit) && source != RT_KEY_POINTER;
 	if (source == RT_KEY_CONSTANT)
 		program.function = t->probes[key].function;
 	if (source == RT_KEY_CONSTANT && t->purpose != RT_PURPOSE_RECORD)

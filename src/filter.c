@@ -73,11 +73,13 @@ static struct calls *calls_of(struct rt_filter *f, const struct rt_thread *threa
 	return task ? task->thread.user : NULL;
 }
 
-static bool is_wanted(const struct rt_filter *f, const struct calls *c, const struct rt_frame *frame)
+static bool is_wanted(const struct rt_filter *f, const struct calls *c, const struct rt_frame *frame, const struct rt_values *args)
 {
 	const struct rt_filter_want *w = &f->want;
 
 	if (w->limit.under && !c->level && (frame->function == RT_NO_FUNCTION || !w->roots[frame->function]))
+		return false;
+	if (args->plan && !rt_plan_passes(args->plan, args->data, args->faults))
 		return false;
 	return !w->limit.depth || c->level < w->limit.depth;
 }
@@ -108,7 +110,7 @@ static int filter_enter(void *ctx, struct rt_thread *thread, const struct rt_fra
 	if (!c || RT_ROOM(&c->v, c->n, &c->cap) != 0)
 		return -ENOMEM;
 	call.frame.level = c->level;
-	if (!is_wanted(f, c, frame))
+	if (!is_wanted(f, c, frame, args))
 		call.fate = LEFT_OUT;
 	else if (f->want.min_time)
 		call.fate = frame->returns ? WAITING : LEFT_OUT;

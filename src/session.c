@@ -233,7 +233,7 @@ static int make_stack(struct session *s, struct rt_error *err)
 		.limit = s->target.limit, .roots = s->target.roots, .min_time = s->options->min_time,
 	};
 
-	if (want.limit.depth || want.limit.under || want.min_time) {
+	if (rt_limit_any(&want.limit) || want.min_time) {
 		s->filter = rt_filter_new(&want, &s->out.ops->calls, &s->out);
 		s->stack = s->filter ? rt_stack_new(&rt_filter_ops, s->filter) : NULL;
 	} else {

@@ -101,7 +101,7 @@ static int no_times(const struct rt_target *t, struct rt_error *err)
 static int make_probes(struct rt_target *t, struct rt_error *err)
 {
 	size_t i, n = t->functions.n;
-	bool any = false, limited = t->limit.depth || t->limit.under;
+	bool any = false, limited = rt_limit_any(&t->limit);
 	int plan;
 
 	t->returns = calloc(n, sizeof(*t->returns));
@@ -249,7 +249,8 @@ int rt_target_set_limit(struct rt_target *t, unsigned depth, const char *under, 
 {
 	int r = under ? set_roots(t, under, err) : 0;
 
-	t->limit = (struct rt_limit){ .depth = depth, .under = under };
+	t->limit.depth = depth;
+	t->limit.under = under;
 	if (r == 0)
 		r = make_probes_anew(t, err);
 	return r < 0 ? r : rt_target_check_roots(t, err);

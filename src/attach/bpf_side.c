@@ -86,7 +86,7 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 	for (i = 0; i < RT_MAPS; i++)
 		side->maps[i] = -1;
 	side->maps[RT_MAP_HITS] = r = open_hits(side);
-	side->filtered = (request->limit.depth || request->limit.under) && key == RT_KEY_ID;
+	side->filtered = rt_limit_any(&request->limit) && key == RT_KEY_ID;
 	if (r >= 0 && (side->filtered || request->purpose != RT_PURPOSE_RECORD))
 		r = rt_counts_open(&side->counts, side->maps, request->purpose, key, (uint32_t)request->functions->n);
 	if (r < 0) {

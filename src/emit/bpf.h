@@ -38,7 +38,7 @@ enum rt_bpf_size { RT_BPF_W = 0x00, RT_BPF_H = 0x08, RT_BPF_B = 0x10, RT_BPF_DW 
 
 /* ALU and jump operations, in the encoding's own values. */
 enum rt_bpf_alu { RT_BPF_ADD = 0x00, RT_BPF_SUB = 0x10, RT_BPF_MUL = 0x20, RT_BPF_OR = 0x40, RT_BPF_AND = 0x50, RT_BPF_LSH = 0x60, RT_BPF_RSH = 0x70, RT_BPF_ARSH = 0xc0 };
-enum rt_bpf_jmp { RT_BPF_JA = 0x00, RT_BPF_JEQ = 0x10, RT_BPF_JGT = 0x20, RT_BPF_JGE = 0x30, RT_BPF_JNE = 0x50, RT_BPF_JSGT = 0x60 };
+enum rt_bpf_jmp { RT_BPF_JA = 0x00, RT_BPF_JEQ = 0x10, RT_BPF_JGT = 0x20, RT_BPF_JGE = 0x30, RT_BPF_JNE = 0x50, RT_BPF_JSGT = 0x60, RT_BPF_JSGE = 0x70 };
 
 void rt_bpf_init(struct rt_bpf *bpf);
 void rt_bpf_free(struct rt_bpf *bpf);

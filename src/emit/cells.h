@@ -48,13 +48,20 @@ struct rt_cell_key {
 enum { RT_OPEN_MAX = 64, RT_HEADS = 4096, RT_HEADS_MIN = 128 };	/* 64: the kernel keeps no more returns a thread */
 
 /*
- * Which calls are recorded at all: those fewer than `depth` recorded calls are open around (0: any), and with `under` only a root
- * function's and those inside one.  A program passes what it cannot judge; src/filter.c decides.
+ * Which calls are recorded at all: those fewer than `depth` recorded calls are open around (0: any), with `under` only a root
+ * function's and those inside one, with `tests` those that pass their plan's.  A program passes what it cannot judge; src/filter.c
+ * decides.
  */
 struct rt_limit {
 	uint32_t depth;
 	bool under;
+	bool tests;
 };
+
+static inline bool rt_limit_any(const struct rt_limit *limit)
+{
+	return limit->depth || limit->under || limit->tests;
+}
 
 struct rt_head {
 	uint32_t depth;		/* frames in use; their stack pointers never increase */

@@ -120,12 +120,39 @@ static void emit_bucket(struct emitter *e)
 static void emit_time(struct emitter *e)
 {
 	rt_emit_pop(e, e->program->key_source != RT_KEY_POINTER);
+	if (e->program->key_source == RT_KEY_POINTER && e->program->limit.tests) {
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_ID);
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, e->out);
+	}
 	rt_bpf_load(e->bpf, RT_BPF_DW, AMOUNT, R10, FR_TIME);
 	rt_bpf_mov_imm(e->bpf, CELL, RT_CELL_SUM);
 	emit_add(e);
 	emit_bucket(e);
 	rt_bpf_mov_imm(e->bpf, AMOUNT, 1);
 	emit_add(e);
+}
+
+/*
+ * Calls that fail a test are not counted.  Where a return does not know its function (`keep`), they are pushed all the same, without an
+ * id, or it would be taken for that of another call at the same place.
+ */
+static void emit_entry(struct emitter *e, bool keep)
+{
+	int failed, done;
+
+	if (!keep || !e->program->plan->ntests) {
+		rt_emit_tests(e, e->out);
+		emit_call_seen(e);
+		return;
+	}
+	failed = rt_bpf_label(e->bpf);
+	done = rt_bpf_label(e->bpf);
+	rt_emit_tests(e, failed);
+	emit_call_seen(e);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
+	rt_bpf_place(e->bpf, failed);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, FR_ID, 0);
+	rt_bpf_place(e->bpf, done);
 }
 
 void rt_emit_counting(struct emitter *e)
@@ -141,7 +168,7 @@ void rt_emit_counting(struct emitter *e)
 		emit_time(e);
 		return;
 	}
-	emit_call_seen(e);
+	emit_entry(e, time && by_ip);
 	if (time)
 		rt_emit_push(e);
 }

@@ -4,7 +4,7 @@
 
 #include "emit/program.h"
 
-/* For program.c, count.c and frames.c only. */
+/* For program.c, count.c, frames.c and tests.c only. */
 
 /* Registers by the calling convention: r0 result, r1-r5 arguments (lost in a call), r6-r9 kept, r10 frame pointer. */
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
@@ -29,6 +29,16 @@ void rt_emit_read(struct emitter *e, int base, int to, int size);
 
 /* r0 = the address of map's element whose u32 key is in r10 + key; on to `out` where there is none. */
 void rt_emit_lookup(struct emitter *e, enum rt_bpf_map map, int key);
+
+/*
+ * Leave in r3 the address of the value's last step, of a value that is not simply a register's.  Derefs that lead to other pointers are
+ * read on the way, into r10 + POINTER; an integer's last deref is only added.  On to `fault` where one cannot be read.
+ */
+enum { POINTER = -24 };
+void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault);
+
+/* The plan's tests: on to `failed` where one does not hold.  Before r10 - 24 and above are used otherwise. */
+void rt_emit_tests(struct emitter *e, int failed);
 
 /* To be called by a program whose frame takes `bytes`, after rt_emit_filter. */
 void rt_emit_keep_own_stack(struct emitter *e, int bytes);

@@ -11,8 +11,8 @@
 /* Ours: the mask of values that could not be read, the record's room in a ring. */
 enum { FAULTS = R8, ROOM = R9 };
 
-/* The frame, downwards from r10: a map's key, the hit's number and time, a word for pointers on the way, then a record for perf. */
-enum { KEY = -4, SEQ = -8, TIME = -16, POINTER = -24, FRAME_TOP = 24, STACK_MAX = 512 };
+/* The frame, downwards from r10: a map's key, the hit's number and time, POINTER, then a record for perf. */
+enum { KEY = -4, SEQ = -8, TIME = -16, FRAME_TOP = 24, STACK_MAX = 512 };
 
 /* BPF_PRIV_STACK_MIN_SIZE of kernel/bpf/verifier.c, and what it rounds frames up to before it compares. */
 enum { PRIVATE_STACK_MIN = 64, STACK_ROUND = 16 };
@@ -46,11 +46,7 @@ static enum rt_bpf_size size_of(unsigned size)
 	return size == 8 ? RT_BPF_DW : size == 4 ? RT_BPF_W : size == 2 ? RT_BPF_H : RT_BPF_B;
 }
 
-/*
- * Leave in r3 the address of the value's last step.  Derefs that lead to other pointers are read on the way; an integer's last
- * deref is only added.
- */
-static void emit_address(struct emitter *e, const struct rt_fetch *f, int fault)
+void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault)
 {
 	unsigned i, follow = f->nderef;
 
@@ -107,7 +103,7 @@ static void emit_value(struct emitter *e, unsigned i)
 	}
 	fault = rt_bpf_label(e->bpf);
 	done = rt_bpf_label(e->bpf);
-	emit_address(e, f, fault);
+	rt_emit_address(e, f, fault);
 	if (f->type == RT_TYPE_STRING) {
 		emit_string(e, f, at, fault);
 	} else {
@@ -370,8 +366,10 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 		rt_emit_counting(&e);
 		goto end;
 	}
-	if (program->filtered)
+	if (program->filtered) {
+		rt_emit_tests(&e, e.out);
 		rt_emit_limit(&e);
+	}
 	emit_count(&e);
 	emit_reserve(&e);
 	emit_header(&e);

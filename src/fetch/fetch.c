@@ -127,6 +127,41 @@ uint64_t rt_plan_int(const struct rt_plan *plan, unsigned i, const uint8_t *data
 	return fetch->is_signed ? (uint64_t)((int64_t)v >> bits) : v >> bits;
 }
 
+static bool compare(const struct rt_test *test, uint64_t v)
+{
+	uint64_t bias = test->is_signed ? UINT64_C(1) << 63 : 0, a = v ^ bias, b = test->constant ^ bias;
+
+	switch (test->op) {
+	case RT_OP_EQ:
+		return a == b;
+	case RT_OP_NE:
+		return a != b;
+	case RT_OP_LT:
+		return a < b;
+	case RT_OP_LE:
+		return a <= b;
+	case RT_OP_GT:
+		return a > b;
+	case RT_OP_GE:
+		return a >= b;
+	}
+	return false;
+}
+
+bool rt_plan_passes(const struct rt_plan *plan, const uint8_t *data, uint32_t faults)
+{
+	unsigned i;
+
+	for (i = 0; i < plan->ntests && i < RT_MAX_TESTS; i++) {
+		const struct rt_test *test = &plan->tests[i];
+
+		if (!data || test->value >= plan->nvalues || plan->values[test->value].type != RT_TYPE_INT || faults >> test->value & 1 ||
+		    !compare(test, rt_plan_int(plan, test->value, data)))
+			return false;
+	}
+	return true;
+}
+
 static bool may_fault(const struct rt_fetch *fetch)
 {
 	return fetch->type == RT_TYPE_STRING || fetch->base == RT_BASE_STACK || fetch->nderef;

@@ -37,6 +37,18 @@ struct rt_fetch {
 	uint16_t max;			/* RT_TYPE_STRING: bytes kept, with the NUL; a multiple of 8 */
 };
 
+/* A comparison of an integer value with a constant: "n > 3".  What could not be read compares with nothing, and fails. */
+enum rt_op { RT_OP_EQ, RT_OP_NE, RT_OP_LT, RT_OP_LE, RT_OP_GT, RT_OP_GE };
+
+struct rt_test {
+	unsigned value;			/* the plan's, RT_TYPE_INT; it is extended to 64 bits by its own sign */
+	enum rt_op op;
+	uint64_t constant;
+	bool is_signed;			/* how the two are compared */
+};
+
+enum { RT_MAX_TESTS = 8 };
+
 /*
  * A plan: what is read at one kind of probe.  Its values stand in rt_record.data one after another, each aligned in the record:
  *   integer   its `size` bytes
@@ -51,6 +63,8 @@ struct rt_plan {
 	const struct rt_arch *arch;
 	unsigned nvalues;
 	struct rt_fetch values[RT_MAX_VALUES];
+	unsigned ntests;		/* entry: only calls that pass them all are shown; rt_limit.tests says that some plan has any */
+	struct rt_test tests[RT_MAX_TESTS];
 };
 
 /* The first `nargs` C arguments as ints, or for a return plan (nargs 0 or 1) the result.  Returns 0 or -E2BIG. */
@@ -75,6 +89,9 @@ size_t rt_plan_offset(const struct rt_plan *plan, unsigned i);
 
 /* Integer value `i` of the plan out of `data`, sign- or zero-extended to 64 bits. */
 uint64_t rt_plan_int(const struct rt_plan *plan, unsigned i, const uint8_t *data);
+
+/* Do the values in `data` (NULL: none) pass the plan's tests?  Bit i of `faults`: value i could not be read. */
+bool rt_plan_passes(const struct rt_plan *plan, const uint8_t *data, uint32_t faults);
 
 /* An integer of `size` bytes, 1 to 8, at any alignment, zero-extended. */
 uint64_t rt_fetch_load(const uint8_t *p, unsigned size);

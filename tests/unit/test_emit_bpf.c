@@ -147,6 +147,37 @@ static void test_limit(void)
 	check("limit-return.bpf", &p);
 }
 
+/* Comparisons: of a register, and of what a pointer leads to; in counting, and where a return knows nothing of its call. */
+static void test_tests(void)
+{
+	struct rt_program p = { .pid = 7, .key_source = RT_KEY_CONSTANT, .read_user = true, .slots = 16384, .heads = RT_HEADS,
+				.rows = 1, .stride = 8, .filtered = true, .limit = { .tests = true } };
+	struct rt_plan plan;
+	struct rt_error err;
+	struct rt_bpf bpf;
+
+	p.plan = &plan;
+	rt_golden_plan_memory(&rt_arch_x86_64, &plan);
+	plan.ntests = 6;
+	plan.tests[0] = (struct rt_test){ .value = 0, .op = RT_OP_EQ, .constant = 7 };
+	plan.tests[1] = (struct rt_test){ .value = 2, .op = RT_OP_NE, .constant = UINT64_C(0x123456789a) };
+	plan.tests[2] = (struct rt_test){ .value = 1, .op = RT_OP_LT, .constant = (uint64_t)-3, .is_signed = true };
+	plan.tests[3] = (struct rt_test){ .value = 3, .op = RT_OP_LE };
+	plan.tests[4] = (struct rt_test){ .value = 6, .op = RT_OP_GT, .is_signed = true };
+	plan.tests[5] = (struct rt_test){ .value = 6, .op = RT_OP_GE };
+	check("tests-entry.bpf", &p);
+	p.purpose = RT_PURPOSE_COUNT;
+	check("tests-count.bpf", &p);
+	p.purpose = RT_PURPOSE_TIME;
+	p.key_source = RT_KEY_POINTER;
+	plan.ntests = 1;
+	check("tests-time-pointer.bpf", &p);
+	plan.tests[0].value = 4;	/* a string */
+	rt_bpf_init(&bpf);
+	CU_ASSERT(rt_program_emit(&p, &bpf, &err) == -EINVAL);
+	rt_bpf_free(&bpf);
+}
+
 /* No kernel takes a program that reaches past its 512 bytes of stack. */
 static void test_too_large(void)
 {
@@ -215,6 +246,7 @@ CU_TestInfo rt_tests_emit_bpf[] = {
 	{ "transports", test_transports },
 	{ "counting and measuring", test_counting },
 	{ "limits", test_limit },
+	{ "tests of arguments", test_tests },
 	{ "too large for the stack", test_too_large },
 	{ "labels", test_labels },
 	{ "maps", test_maps },

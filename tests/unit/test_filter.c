@@ -91,9 +91,30 @@ static void test_min_time(void)
 	finish(&r, f, 1410, ">(fib 1)\n> (fib 4)\n< 5\n<6\n>(fib 7)\n<*** unfinished ***\n");
 }
 
+/* What fails a test is left out with its return, and what is inside it is not. */
+static void test_tests(void)
+{
+	const struct rt_filter_want want = { .limit = { .tests = true } };
+	const struct rt_plan tested = {
+		.kind = RT_KIND_ENTRY, .nvalues = 1, .values = { { .size = 4, .is_signed = true } },
+		.ntests = 1, .tests = { { .op = RT_OP_GT, .constant = 3, .is_signed = true } },
+	};
+	const int64_t v[] = { 2, 5, -1, 4 };
+	struct run r;
+	struct rt_filter *f = begin(&r, &want);
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		run_hit(&r, &tested, 7, 0, 1000 + i, 0x900 - i * 0x100, true, &v[i]);
+	for (i = 4; i-- > 0;)
+		ret(&r, 0, 1010 - i, 0x900 - i * 0x100, v[i] * 10);
+	finish(&r, f, 1020, ">(fib 5)\n> (fib 4)\n< 40\n<50\n");
+}
+
 CU_TestInfo rt_tests_filter[] = {
 	{ "levels", test_depth },
 	{ "under a function", test_under },
 	{ "a minimum time", test_min_time },
+	{ "tests of arguments", test_tests },
 	CU_TEST_INFO_NULL,
 };
