@@ -46,7 +46,7 @@ base_initramfs() {
 		find "$BUILDDIR/tests/live" -maxdepth 1 -type f -perm -100 -exec cp {} "$1/rawtrace/build/tests/live/" \; &&
 		with_libraries "$1" "$1"/rawtrace/build/tests/live/* || return
 	cat >"$1/rawtrace/environment" <<END
-export RAWTRACE=/rawtrace/rawtrace FIB=/rawtrace/fib SRCDIR=/rawtrace BUILDDIR=/rawtrace/build CC=none RT_SLOW=1
+export RAWTRACE=/rawtrace/rawtrace FIB=/rawtrace/fib SRCDIR=/rawtrace BUILDDIR=/rawtrace/build CC=none RT_SLOW=1 RT_TIMES=1
 LIVE=${LIVE---live}
 SCRIPTS="$(for script in $SCRIPTS; do printf 'tests/live/%s.sh ' "$script"; done)"
 END
