@@ -243,10 +243,18 @@ int rt_place_check(struct rt_target *t, pid_t pid, struct rt_error *err)
 	return r;
 }
 
+int rt_place_leave_out(struct rt_target *t, const bool *bad, struct rt_error *err)
+{
+	drop_probes(t, bad);
+	return say_dropped(t, bad, "this kernel cannot probe the instruction that it begins with", err);
+}
+
 int rt_place_verify(struct rt_target *t, pid_t pid, struct rt_error *err)
 {
 	struct rt_memory *memory = rt_memory_open(pid);
+	static const char why[] = "this kernel cannot probe the instruction that it begins with, and did not say so";
 	bool *bad = calloc(t->functions.n, sizeof(*bad));
+	const struct rt_function *named = NULL;
 	unsigned i;
 	int r;
 
@@ -257,10 +265,14 @@ int rt_place_verify(struct rt_target *t, pid_t pid, struct rt_error *err)
 		if (i && t->probes[i - 1].function == t->probes[i].function)
 			continue;
 		bad[t->probes[i].function] = rt_memory_probed(memory, f->image, f->addr + f->skip) == 0;
+		if (bad[t->probes[i].function] && f->named)
+			named = f;
 	}
 	rt_memory_close(memory);
-	r = bad ? say_dropped(t, bad, "this kernel cannot probe the instruction that it begins with, and did not say so", err) :
-		  rt_nomem(err);
+	if (named)
+		r = rt_fail(err, -ENOTSUP, "%s: not traced: %s", named->name, why);
+	else
+		r = bad ? say_dropped(t, bad, why, err) : rt_nomem(err);
 	free(bad);
 	return r;
 }

@@ -20,12 +20,16 @@ int rt_place(struct rt_target *target, bool ask, struct rt_calibration *calibrat
  */
 int rt_place_check(struct rt_target *target, pid_t pid, struct rt_error *err);
 
+/* The kernel refuses to probe the functions of which `bad` says so: they are left out with a remark; when none is left, -ENOTSUP. */
+int rt_place_leave_out(struct rt_target *target, const bool *bad, struct rt_error *err);
+
 /* Say where the probes stand and why: a line a function where there are few, else how many for each reason. */
 void rt_place_print(const struct rt_target *target, FILE *file);
 
 /*
  * The probes are in: do they stand in the memory of process `pid`?  Some kernels (RHEL 7's perf events) refuse an instruction without a
- * word, and nothing would ever be seen.  What is missing becomes a remark, or the error where all is: 0 or a negative errno.
+ * word, and nothing would ever be seen.  What is missing becomes a remark, or the error where all is, or what the user named
+ * exactly: 0 or a negative errno.
  */
 int rt_place_verify(struct rt_target *target, pid_t pid, struct rt_error *err);
 

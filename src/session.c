@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "attach/refused.h"
 #include "kernel/caps.h"
 #include "kernel/owner.h"
 #include "kernel/procfs.h"
@@ -189,6 +190,19 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 	return 0;
 }
 
+/* The kernel refuses what a glob has found: without that, and a remark.  What was named exactly is an error. */
+static int attach_without(struct session *s, struct rt_attach_request *request, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	bool no_bpf = s->options->no_bpf, *bad = calloc(s->target.functions.n, sizeof(*bad));
+	int r = bad ? rt_attach_find_refused(request, forced, no_bpf, bad, err) : rt_nomem(err);
+
+	if (r == 0)
+		r = rt_place_leave_out(&s->target, bad, err);
+	free(bad);
+	request->nprobes = s->target.nprobes;
+	return r < 0 ? r : rt_attach_open(request, forced, no_bpf, NULL, &s->attach, err);
+}
+
 static int attach(struct session *s, struct rt_error *err)
 {
 	const struct rt_options *o = s->options;
@@ -215,6 +229,8 @@ static int attach(struct session *s, struct rt_error *err)
 	request.nprobes = s->target.nprobes;
 	began = rt_now();
 	r = rt_attach_open(&request, forced, o->no_bpf, o->verbose ? stderr : NULL, &s->attach, err);
+	if (rt_attach_is_refusal(&request, r))
+		r = attach_without(s, &request, forced, err);
 	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
 		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)o->pid);
 	if (r == 0)

@@ -272,6 +272,7 @@ static int rename_known(struct rt_function *f, struct batch *b, const struct mat
 {
 	if (b->spec->glob)
 		return 0;
+	f->named |= !b->several;
 	if (!f->go)
 		f->nargs = b->spec->nargs;
 	f->spec = b->asked;
@@ -293,6 +294,7 @@ static int add_function(struct rt_functions *functions, struct batch *b, const s
 	f->image = b->image;
 	f->addr = m->addr;
 	f->size = m->size;
+	f->named = !b->several;
 	f->sized = m->sized;
 	f->source = m->symbol->source;
 	f->spec = b->asked;

@@ -12,6 +12,7 @@ struct rt_function {
 	struct rt_image *image;
 	uint64_t addr, offset, size;	/* virtual address, file offset, bytes (0: not known) */
 	enum rt_symbol_source source;	/* of the name */
+	bool named;			/* by its own name, and not found by a glob or as one of several: it must not be left out */
 	bool sized;			/* the size is the symbol's own word, not its distance from the next one */
 	bool go;			/* its place was found by Go's own tables (image/go.h) and stays */
 	uint32_t skip;			/* its probes stand so many bytes behind its entry (image/prologue.h) */

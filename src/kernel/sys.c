@@ -237,6 +237,11 @@ uint64_t rt_now(void)
 /* The kernel's own ENOTSUPP, which no header for programs has. */
 enum { KERNEL_ENOTSUPP = 524 };
 
+bool rt_probe_refused(int code)
+{
+	return code == KERNEL_ENOTSUPP || code == ENOEXEC;
+}
+
 const char *rt_probe_strerror(int code)
 {
 	switch (code) {

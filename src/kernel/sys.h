@@ -54,6 +54,9 @@ enum { RT_FILES_USUAL = 4096 };
 /* How many files this process may still open. */
 unsigned rt_files_left(void);
 
+/* Does this errno of putting a probe in mean that its instruction cannot be probed? */
+bool rt_probe_refused(int code);
+
 /* Why a probe could not be put in: strerror, and in words what the kernel means by some codes. */
 const char *rt_probe_strerror(int code);
 

@@ -188,6 +188,37 @@ old_fetch() {
 	end_case
 }
 
+# ---- an instruction that the kernel refuses ----
+
+refused_instruction() {
+	offset=$("$REAL" --dump=tracefs "$BIN/many" many_055 | sed -n 's/^p:.*:\(0x[0-9a-f]*\) .*/\1/p')
+	old "refuse=$offset"
+	for mechanism in $MECHANISMS; do
+		begin "$mechanism: what the kernel refuses is left out of a glob"
+		: >"$T/says"
+		rt --attach="$mechanism" -o "$T/trace" "$BIN/many" 'many_05?'
+		expect_status 0
+		expect_line '^probe refused: ' "$T/says"
+		expect_number calls "$(grep -c '^>(many_05[0-46-9] ' "$T/trace")" -eq 9
+		expect_no_line '^>(many_055 ' "$T/trace"
+		expect_line '^rawtrace: many_055: not traced: ' "$T/trace"
+		sed '/^rawtrace: /d' "$T/trace" >"$T/tree"
+		expect_nested "$T/tree" whole
+		expect_line '^rawtrace: many_055: not traced: this kernel cannot probe the instruction that it begins with$' "$T/err"
+		nothing_left
+		end_case
+
+		begin "$mechanism: what the kernel refuses, named exactly, is an error"
+		rt --attach="$mechanism" "$BIN/many" many_055 'many_05?'
+		expect_status 1
+		expect_message 'many_055: this kernel cannot probe the instruction that it begins with' "$T/err"
+		[ ! -s "$T/out" ] || because "the program ran"
+		nothing_left
+		end_case
+	done
+	mechanism=
+}
+
 # ---- tracefs below debugfs, as up to 4.0 ----
 
 # Every tracefs and debugfs is unmounted there, and debugfs mounted again.
@@ -399,6 +430,7 @@ old memlock
 if [ -s "$T/says" ]; then
 	old_kernels
 	old_fetch
+	refused_instruction
 	if has_namespaces && has_mechanism event; then
 		old_pmu
 	else

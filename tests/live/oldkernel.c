@@ -8,6 +8,7 @@
  *	multi-probe=EEXIST	it is refused
  *	helper=NUMBER		a BPF program that calls this helper function is refused
  *	kern-version=NUMBER	the vDSO's note has this version, and other programs are refused (before 5.0)
+ *	refuse=OFFSET		probes at this offset of a file are refused, as instructions are that the kernel cannot probe
  *	memlock			BPF maps and programs count against RLIMIT_MEMLOCK (before 5.11)
  *
  * What it did is added to the file $OLD_KERNEL_SAYS, a line each.  The program that rawtrace starts knows nothing of it.
@@ -24,7 +25,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { MAX = 8, PAGE = 4096 };
+enum { MAX = 8, PAGE = 4096, NAME = 128 };
+
+/* The kernel's own ENOTSUPP. */
+enum { KERNEL_ENOTSUPP = 524 };
 
 static struct {
 	struct refusal refusals[MAX];
@@ -33,6 +37,10 @@ static struct {
 	unsigned nhelpers;
 	enum { BOTH_KEPT, REPLACED, EXISTS } multi_probe;
 	int has_version, memlock;
+	uint64_t refuse;		/* 0: nothing */
+	char events[MAX][NAME];		/* GROUP/EVENT of definitions with a probe there */
+	unsigned nevents;
+	char tracefs[256];
 	rlim_t locked;
 	char says[256];
 	/* As the kernel's linker puts it there: arch/x86/entry/vdso/vdso-note.S */
@@ -75,6 +83,8 @@ static int ask(const char *word)
 		old.memlock = 1;
 	else if (strncmp(word, "kern-version=", 13) == 0)
 		set_version((uint32_t)strtoul(word + 13, NULL, 0));
+	else if (strncmp(word, "refuse=", 7) == 0)
+		old.refuse = strtoull(word + 7, NULL, 0);
 	else if (strncmp(word, "helper=", 7) == 0 && old.nhelpers < MAX)
 		old.helpers[old.nhelpers++] = atoi(word + 7);
 	else
@@ -177,11 +187,55 @@ static int charge(rlim_t bytes)
 	return 0;
 }
 
+static int refuse_probe(const char *how)
+{
+	say("probe refused: %s\n", how);
+	return KERNEL_ENOTSUPP;
+}
+
+static int check_link(const struct rt_bpf_link_attr *attr)
+{
+	const uint64_t *offsets = (const uint64_t *)(uintptr_t)attr->uprobe_multi.offsets;
+	uint32_t i;
+
+	for (i = 0; old.refuse && attr->attach_type == RT_BPF_TRACE_UPROBE_MULTI && i < attr->uprobe_multi.cnt; i++)
+		if (offsets[i] == old.refuse)
+			return refuse_probe("link");
+	return 0;
+}
+
+/* A perf event of a definition that is refused, or of the uprobe PMU (which has neither of the small numbers of types). */
+static int check_perf(const struct rt_perf_attr *attr)
+{
+	char path[512], text[32];
+	unsigned i;
+	FILE *file;
+
+	if (old.refuse && attr->type > RT_PERF_TYPE_TRACEPOINT + 3 && attr->config2 == old.refuse)
+		return refuse_probe("pmu");
+	for (i = 0; i < old.nevents && attr->type == RT_PERF_TYPE_TRACEPOINT; i++) {
+		snprintf(path, sizeof(path), "%s/events/%s/id", old.tracefs, old.events[i]);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		text[0] = '\0';
+		if (!fgets(text, sizeof(text), file))
+			text[0] = '\0';
+		fclose(file);
+		if (strtoull(text, NULL, 10) == attr->config)
+			return refuse_probe("event");
+	}
+	return 0;
+}
+
 static int check_bpf(int command, const void *attr)
 {
 	const struct rt_bpf_prog_attr *prog = attr;
 	const struct rt_bpf_map_attr *map = attr;
 	int error;
+
+	if (command == RT_BPF_LINK_CREATE)
+		return check_link(attr);
 
 	if (command == RT_BPF_MAP_CREATE)
 		return charge((rlim_t)(map->key_size + map->value_size) * map->max_entries);
@@ -205,6 +259,8 @@ long syscall(long nr, ...)
 	errno = refused(nr, arg);
 	if (!errno && nr == __NR_bpf)
 		errno = check_bpf((int)arg[0], (const void *)arg[1]);
+	if (!errno && nr == __NR_perf_event_open)
+		errno = check_perf((const void *)arg[0]);
 	return errno ? -1 : next(nr, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
 
@@ -262,19 +318,63 @@ static int delete(const char *path, const char *event)
 	return error;
 }
 
+/* A definition of `event`: is it, or does it become, one that is refused when it is enabled? */
+static void note_refused(const char *path, const char *event, const char *definition)
+{
+	const char *at = strrchr(definition, ':');
+	unsigned i;
+
+	for (i = 0; i < old.nevents && strcmp(old.events[i], event) != 0; i++)
+		;
+	/* The name of a definition that has gone means something else now. */
+	if (i < old.nevents && !is_defined(path, event))
+		memmove(old.events[i], old.events[--old.nevents], NAME);
+	if (!at || strtoull(at + 1, NULL, 0) != old.refuse || old.nevents == MAX)
+		return;
+	snprintf(old.tracefs, sizeof(old.tracefs), "%.*s", (int)(strrchr(path, '/') - path), path);
+	snprintf(old.events[old.nevents++], NAME, "%s", event);
+}
+
+/* An event's `enable`, in whatever instance. */
+static int check_enable(int fd, const char *text)
+{
+	char link[64], path[256], end[NAME + 32];
+	unsigned i;
+	ssize_t n;
+
+	if (!old.nevents || text[0] != '1')
+		return 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	path[n > 0 ? n : 0] = '\0';
+	for (i = 0; i < old.nevents; i++) {
+		size_t len = (size_t)snprintf(end, sizeof(end), "/events/%s/enable", old.events[i]);
+
+		if ((size_t)n > len && n > 0 && strcmp(path + n - len, end) == 0)
+			return refuse_probe("tracefs");
+	}
+	return 0;
+}
+
 /* Of the definition in `text`: what the kernel says to it before it adds it. */
 static int before_definition(int fd, const char *text, size_t n)
 {
-	char path[256], event[128], *end;
+	char path[256], event[NAME], line[512], *end;
 
-	if (old.multi_probe == BOTH_KEPT || n < 3 || (memcmp(text, "p:", 2) != 0 && memcmp(text, "r:", 2) != 0))
+	if ((old.multi_probe == BOTH_KEPT && !old.refuse) || n < 3 || (memcmp(text, "p:", 2) != 0 && memcmp(text, "r:", 2) != 0))
 		return 0;
 	snprintf(event, sizeof(event), "%.*s", (int)n - 2, text + 2);
 	end = strchr(event, ' ');
 	if (!end || !is_uprobe_events(fd, path, sizeof(path)))
 		return 0;
 	*end = '\0';
-	if (!is_defined(path, event))
+	/* "p:GROUP/EVENT PATH:OFFSET VALUES" */
+	snprintf(line, sizeof(line), "%.*s", (int)n, text);
+	end = strchr(line, ' ') + 1;
+	end[strcspn(end, " \n")] = '\0';
+	if (old.refuse)
+		note_refused(path, event, end);
+	if (old.multi_probe == BOTH_KEPT || !is_defined(path, event))
 		return 0;
 	if (old.multi_probe == REPLACED)
 		return delete(path, event);
@@ -285,8 +385,10 @@ static int before_definition(int fd, const char *text, size_t n)
 ssize_t write(int fd, const void *buf, size_t n)
 {
 	ssize_t (*next)(int, const void *, size_t) = (ssize_t (*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
-	int error = before_definition(fd, buf, n);
+	int error = n ? check_enable(fd, buf) : 0;
 
+	if (!error)
+		error = before_definition(fd, buf, n);
 	if (!error)
 		return next(fd, buf, n);
 	errno = error;

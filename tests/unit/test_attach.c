@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "attach/attach.h"
+#include "attach/refused.h"
 #include "feed.h"
 #include "stream/members.h"
 #include "stream/tracefs_source.h"
@@ -40,6 +41,110 @@ static void test_leaves_out(void)
 	CU_ASSERT(!rt_attach_leaves_out(&r, 1));
 	CU_ASSERT(rt_attach_leaves_out(&r, 2));		/* a library's return */
 	CU_ASSERT(!rt_attach_leaves_out(&r, 3));
+}
+
+/* ---- functions that the kernel refuses ---- */
+
+/* A mechanism of this test's own: it refuses the functions whose offset is odd, as the kernel does. */
+static struct rt_attach fake;
+static unsigned fake_opened, fake_live;
+
+static void fake_close(struct rt_attach *attach)
+{
+	CU_ASSERT(attach == &fake);
+	fake_live--;
+}
+
+static int fake_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err);
+static const struct rt_attach_ops fake_ops = { .name = "fake", .open = fake_open, .close = fake_close };
+
+static int fake_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
+{
+	unsigned i;
+
+	fake_opened++;
+	for (i = 0; i < request->nprobes; i++)
+		if (request->functions->v[request->probes[i].function].offset & 1)
+			return rt_fail(err, -524, "%s", request->functions->v[request->probes[i].function].name);
+	fake = (struct rt_attach){ .ops = &fake_ops };
+	*attach = &fake;
+	fake_live++;
+	return 0;
+}
+
+enum { FAKES = 1000 };
+
+struct fakes {
+	struct rt_function f[FAKES];
+	struct rt_functions functions;
+	struct rt_plan plans[2];
+	struct rt_probe probes[2 * FAKES];
+	struct rt_attach_request request;
+	bool bad[FAKES];
+};
+
+static char fake_name[] = "f";
+
+static struct fakes *make_fakes(void)
+{
+	struct fakes *t = calloc(1, sizeof(*t));
+	unsigned i;
+
+	CU_ASSERT_FATAL(t != NULL);
+	t->functions = (struct rt_functions){ .v = t->f, .n = FAKES };
+	for (i = 0; i < FAKES; i++) {
+		t->f[i].name = fake_name;
+		t->probes[2 * i] = (struct rt_probe){ i, 0 };
+		t->probes[2 * i + 1] = (struct rt_probe){ i, 1 };
+	}
+	t->request = (struct rt_attach_request){
+		.functions = &t->functions, .plans = t->plans, .nplans = 2, .probes = t->probes, .nprobes = 2 * FAKES,
+	};
+	fake_opened = 0;
+	return t;
+}
+
+static unsigned count_bad(const struct fakes *t)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < FAKES; i++)
+		n += t->bad[i];
+	return n;
+}
+
+static void test_refused(void)
+{
+	struct fakes *t = make_fakes();
+	struct rt_error err = { 0 };
+	unsigned i;
+
+	CU_ASSERT(rt_attach_is_refusal(&t->request, -524));
+	CU_ASSERT(rt_attach_is_refusal(&t->request, -ENOEXEC));
+	CU_ASSERT(!rt_attach_is_refusal(&t->request, -EIO));
+	CU_ASSERT(!rt_attach_is_refusal(&t->request, -EOPNOTSUPP));
+	CU_ASSERT(!rt_attach_is_refusal(&t->request, 0));
+
+	t->f[0].offset = t->f[501].offset = t->f[999].offset = 1;
+	CU_ASSERT(rt_attach_find_refused(&t->request, &fake_ops, false, t->bad, &err) == 0);
+	CU_ASSERT(t->bad[0] && t->bad[501] && t->bad[999] && count_bad(t) == 3);
+	CU_ASSERT(fake_live == 0);
+	CU_ASSERT(fake_opened < 80);
+	CU_ASSERT(err.text[0] == '\0');
+
+	/* Named by the user: an error. */
+	t->f[501].named = true;
+	CU_ASSERT(rt_attach_find_refused(&t->request, &fake_ops, false, t->bad, &err) == -524);
+	CU_ASSERT(strncmp(err.text, "f: this kernel cannot probe ", 28) == 0);
+	CU_ASSERT(fake_live == 0);
+
+	/* All: the kernel means something else. */
+	fake_opened = 0;
+	for (i = 0; i < FAKES; i++)
+		t->f[i] = (struct rt_function){ .name = fake_name, .offset = 1 };
+	CU_ASSERT(rt_attach_find_refused(&t->request, &fake_ops, false, t->bad, &err) == -524);
+	CU_ASSERT(fake_opened < 200);
+	free(t);
 }
 
 /* ---- members ---- */
@@ -344,6 +449,7 @@ static void test_feed_members(void)
 CU_TestInfo rt_tests_attach[] = {
 	{ "the mechanisms", test_mechanisms },
 	{ "what is left out of other processes", test_leaves_out },
+	{ "functions that the kernel refuses", test_refused },
 	{ "members", test_members },
 	{ "tracefs hits", test_decode_hit },
 	{ "tracefs threads", test_decode_threads },
