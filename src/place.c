@@ -73,7 +73,7 @@ static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 	struct rt_prologue_want want = wants(c->target, i, plan);
 	struct rt_prologue p;
 
-	if (f->go) {
+	if (f->go || f->inside) {
 		set_form(f);
 		return;
 	}

@@ -36,8 +36,7 @@ static int add_functions(struct rt_target *t, char *const *specs, int nspecs, st
 
 	for (i = 0; i < nspecs && r == 0; i++) {
 		r = keep_spec(t, specs[i], &spec, err);
-		if (r == 0 && (spec->prototype || spec->nshown || spec->nconditions || spec->nwords || spec->has_offset ||
-			       spec->has_address || spec->file))
+		if (r == 0 && (spec->prototype || spec->nshown || spec->nconditions || spec->nwords))
 			r = rt_spec_expected(spec, spec->column, err, "a function's name");
 		if (r == 0)
 			r = rt_functions_add(&t->functions, &t->images, spec, err);

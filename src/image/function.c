@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/dwarf.h"
 #include "image/go.h"
+#include "image/inside.h"
 #include "image/match.h"
 #include "image/private.h"
 #include "util/array.h"
@@ -17,6 +19,7 @@ struct match {
 	uint64_t addr, size;
 	bool notype, sized;
 	bool versioned;			/* its version must be shown: the name has several */
+	uint32_t inside;		/* `addr` is so many bytes behind the symbol's; 0: it is the entry */
 };
 
 struct batch {
@@ -29,6 +32,7 @@ struct batch {
 	size_t named;			/* symbols whose name matched, whether or not they were taken */
 	size_t unseen, unseen_of;	/* so many of the IFUNC `unseen_name`'s implementations cannot be probed */
 	const char *unseen_name, *unseen_why;
+	struct rt_symbol made;		/* stands for an address that has none */
 };
 
 /* Go's names have '*' and '[' in them ("main.(*T).Method"): what is the whole name of a function is no glob. */
@@ -202,6 +206,105 @@ static int fill_batch(struct batch *b, const struct rt_symbol *symbols, size_t n
 	return 0;
 }
 
+/* ---- places: FUNC+OFFSET, 0xADDRESS, FUNC@file.c ---- */
+
+static int not_there(const struct batch *b, const char *name, uint64_t behind, const char *why, struct rt_error *err)
+{
+	char offset[24] = "";
+
+	if (behind)
+		snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)behind);
+	return rt_fail(err, -ENOTSUP, "%s: '%s%s' cannot be probed: it %s", rt_image_name(b->image), name, offset, why);
+}
+
+static int move_inside(struct batch *b, uint32_t offset, struct rt_error *err)
+{
+	const char *why;
+	size_t i;
+
+	for (i = 0; i < b->n; i++) {
+		struct match *m = &b->v[i];
+
+		why = m->size && offset >= m->size ? "is behind the function's end" : rt_inside(b->image, m->addr, m->addr + offset);
+		if (!why)
+			why = refused(b->image, m->addr + offset);
+		if (why)
+			return not_there(b, m->symbol->name, offset, why, err);
+		m->inside = offset;
+		m->addr += offset;
+		m->size -= m->size ? offset : 0;
+	}
+	return 0;
+}
+
+static int match_address(struct batch *b, struct rt_error *err)
+{
+	uint64_t addr = b->spec->address;
+	const struct rt_symbol *v, *before;
+	const char *why;
+	size_t i, n;
+	int ret = 0;
+
+	b->named = 1;
+	v = rt_symbols_at(b->image, addr, &n);
+	for (i = 0; i < n && ret == 0; i++)
+		if (v[i].kind != RT_SYM_IFUNC)
+			ret = take_symbol(b, &v[i], err);
+	if (ret || b->n) {
+		qsort(b->v, b->n, sizeof(*b->v), compare_matches);
+		b->n = b->n ? 1 : 0;
+		return ret;
+	}
+	before = rt_symbol_before(b->image, addr);
+	if (before && addr - before->addr < before->size && addr - before->addr <= UINT32_MAX) {
+		if (take(b, before, before->addr, before->size, before->sized))
+			return rt_nomem(err);
+		return move_inside(b, (uint32_t)(addr - before->addr), err);
+	}
+	why = rt_inside_nothing(b->image, addr);
+	if (!why)
+		why = refused(b->image, addr);
+	if (why)
+		return not_there(b, b->spec->function, 0, why, err);
+	b->made = (struct rt_symbol){ .name = b->spec->function, .addr = addr, .kind = RT_SYM_NOTYPE };
+	return take(b, &b->made, addr, 0, false) ? rt_nomem(err) : 0;
+}
+
+/* Of the functions of that name those of the source file. */
+static int keep_file(struct batch *b, struct rt_error *err)
+{
+	const char *other = NULL, *path;
+	size_t i, n = 0;
+
+	for (i = 0; i < b->n; i++) {
+		path = rt_dwarf_file(b->image, b->v[i].addr);
+		other = path ? path : other;
+		if (rt_same_file(path, b->spec->file))
+			b->v[n++] = b->v[i];
+	}
+	if (!n && !other)
+		return rt_usage(err, "%s: no debug information tells which file '%s' is of", rt_image_name(b->image), b->spec->function);
+	if (!n)
+		return rt_usage(err, "%s: no function '%s' in a file '%s'; there is one in %s", rt_image_name(b->image), b->spec->function,
+				b->spec->file, other);
+	b->n = n;
+	return 0;
+}
+
+static int find_places(struct batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
+{
+	int ret;
+
+	if (b->spec->has_address)
+		return match_address(b, err);
+	ret = fill_batch(b, symbols, n, err);
+	if (ret == 0 && b->n && b->spec->file)
+		ret = keep_file(b, err);
+	if (ret == 0 && b->spec->has_offset)
+		ret = move_inside(b, b->spec->offset, err);
+	return ret;
+}
+
 /* The functions of earlier specs, findable by address. */
 struct known {
 	uint64_t addr;
@@ -235,7 +338,8 @@ static struct known *index_known(const struct rt_functions *functions, const str
 
 static const char *entry_only(const struct rt_image *image, const struct match *m)
 {
-	const char *why = rt_image_unsafe_return(image, m->symbol->name, m->addr);
+	const char *why = m->inside ? "is a place inside a function, not its entry" :
+			  rt_image_unsafe_return(image, m->symbol->name, m->addr);
 
 	return why ? why : m->notype ? "is a label, which need not be a function" : NULL;
 }
@@ -249,6 +353,9 @@ static int name_function(struct rt_function *f, const struct match *m, struct rt
 
 	if (m->versioned && s->version) {
 		if (asprintf(&name, "%s%s%s", s->name, s->default_version ? "@@" : "@", s->version) < 0)
+			name = NULL;
+	} else if (m->inside) {
+		if (asprintf(&name, "%s+0x%x", written ? written : s->name, m->inside) < 0)
 			name = NULL;
 	} else {
 		name = strdup(written ? written : s->name);
@@ -273,7 +380,7 @@ static int rename_known(struct rt_function *f, struct batch *b, const struct mat
 	if (b->spec->glob)
 		return 0;
 	f->named |= !b->several;
-	if (!f->go)
+	if (!f->go && !f->inside)
 		f->nargs = b->spec->nargs;
 	f->spec = b->asked;
 	return name_function(f, m, &b->matcher.demangled);
@@ -300,7 +407,10 @@ static int add_function(struct rt_functions *functions, struct batch *b, const s
 	f->spec = b->asked;
 	f->nargs = b->spec->nargs;
 	f->entry_only = entry_only(b->image, m);
-	f->go = rt_go_place(b->image, m->addr, &f->skip);
+	f->inside = m->inside != 0;
+	if (f->inside)
+		f->nargs = 0;	/* what is in the registers there, only the user knows */
+	f->go = !f->inside && rt_go_place(b->image, m->addr, &f->skip);
 	if (f->go) {
 		f->nargs = 0;	/* C's registers would tell nothing of its arguments */
 		f->placed = f->skip ? "past Go's check of the stack, which can come back to the entry" :
@@ -365,7 +475,7 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_images *ima
 		whole.glob = false;
 		b.spec = spec = &whole;
 	}
-	ret = rt_matcher_begin(&b.matcher, spec) ? rt_nomem(err) : fill_batch(&b, symbols, n, err);
+	ret = rt_matcher_begin(&b.matcher, spec) ? rt_nomem(err) : find_places(&b, symbols, n, err);
 	if (ret)
 		goto out;
 	if (b.named == 0)

@@ -15,6 +15,7 @@ struct rt_function {
 	bool named;			/* by its own name, and not found by a glob or as one of several: it must not be left out */
 	bool sized;			/* the size is the symbol's own word, not its distance from the next one */
 	bool go;			/* its place was found by Go's own tables (image/go.h) and stays */
+	bool inside;			/* it is a place behind its function's entry, and stays */
 	uint32_t skip;			/* its probes stand so many bytes behind its entry (image/prologue.h) */
 	int32_t sp_down;		/* where the stack pointer is so much lower */
 	uint8_t form;			/* enum rt_form of the instruction there */
@@ -42,8 +43,8 @@ struct rt_functions {
 };
 
 /*
- * Add the functions that `spec` names, and keep pointers to it.  One address is one function, whatever its aliases: the name asked for wins,
- * then the global one.  A glob passes over `.cold` fragments, labels without a type and places that cannot be probed;
+ * Add the functions that `spec` names, and keep pointers to it.  One address is one function, whatever its aliases: the
+ * name asked for wins, then the global one.  A glob passes over `.cold` fragments, labels without a type and places that cannot be probed;
  * an exact name takes them (entry only) or says why not.  An IFUNC stands for its implementations.  A name that is not
  * there: a usage error with the nearest names, and the library that has it.
  */

@@ -270,7 +270,9 @@ int rt_parse_constant(struct rt_cursor *c, const struct rt_enumerator *known, un
 			break;
 		c->at += op != '<';
 		r = primary(c, known, nknown, &right);
-		if (r == 0 && op == '<' && (right < 0 || right > 63))
+		if (r < 0)
+			break;
+		if (op == '<' && (right < 0 || right > 63))
 			return rt_expected(c, at, "a shift by 0 to 63");
 		left = op == '|' ? left | right : op == '<' ? (int64_t)((uint64_t)left << right) :
 		       (int64_t)(op == '+' ? (uint64_t)left + (uint64_t)right : (uint64_t)left - (uint64_t)right);
