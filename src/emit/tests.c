@@ -31,22 +31,22 @@ static void emit_compare(struct emitter *e, const struct rt_test *test, int fail
 	enum rt_bpf_jmp gt = test->is_signed ? RT_BPF_JSGT : RT_BPF_JGT, ge = test->is_signed ? RT_BPF_JSGE : RT_BPF_JGE;
 
 	switch (test->op) {
-	case RT_OP_EQ:
+	case RT_TEST_EQ:
 		rt_bpf_jump_reg(e->bpf, RT_BPF_JNE, R1, R2, failed);
 		break;
-	case RT_OP_NE:
+	case RT_TEST_NE:
 		rt_bpf_jump_reg(e->bpf, RT_BPF_JEQ, R1, R2, failed);
 		break;
-	case RT_OP_LT:
+	case RT_TEST_LT:
 		rt_bpf_jump_reg(e->bpf, ge, R1, R2, failed);
 		break;
-	case RT_OP_LE:
+	case RT_TEST_LE:
 		rt_bpf_jump_reg(e->bpf, gt, R1, R2, failed);
 		break;
-	case RT_OP_GT:
+	case RT_TEST_GT:
 		rt_bpf_jump_reg(e->bpf, ge, R2, R1, failed);
 		break;
-	case RT_OP_GE:
+	case RT_TEST_GE:
 		rt_bpf_jump_reg(e->bpf, gt, R2, R1, failed);
 		break;
 	}

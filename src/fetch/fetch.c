@@ -132,17 +132,17 @@ static bool compare(const struct rt_test *test, uint64_t v)
 	uint64_t bias = test->is_signed ? UINT64_C(1) << 63 : 0, a = v ^ bias, b = test->constant ^ bias;
 
 	switch (test->op) {
-	case RT_OP_EQ:
+	case RT_TEST_EQ:
 		return a == b;
-	case RT_OP_NE:
+	case RT_TEST_NE:
 		return a != b;
-	case RT_OP_LT:
+	case RT_TEST_LT:
 		return a < b;
-	case RT_OP_LE:
+	case RT_TEST_LE:
 		return a <= b;
-	case RT_OP_GT:
+	case RT_TEST_GT:
 		return a > b;
-	case RT_OP_GE:
+	case RT_TEST_GE:
 		return a >= b;
 	}
 	return false;

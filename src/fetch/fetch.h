@@ -38,11 +38,11 @@ struct rt_fetch {
 };
 
 /* A comparison of an integer value with a constant: "n > 3".  What could not be read compares with nothing, and fails. */
-enum rt_op { RT_OP_EQ, RT_OP_NE, RT_OP_LT, RT_OP_LE, RT_OP_GT, RT_OP_GE };
+enum rt_test_op { RT_TEST_EQ, RT_TEST_NE, RT_TEST_LT, RT_TEST_LE, RT_TEST_GT, RT_TEST_GE };
 
 struct rt_test {
 	unsigned value;			/* the plan's, RT_TYPE_INT; it is extended to 64 bits by its own sign */
-	enum rt_op op;
+	enum rt_test_op op;
 	uint64_t constant;
 	bool is_signed;			/* how the two are compared */
 };

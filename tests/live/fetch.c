@@ -82,13 +82,13 @@ struct seen {
 static void make_tests(struct rt_plan *plan, bool fails)
 {
 	const struct rt_test tests[] = {
-		{ .value = 2, .op = RT_OP_EQ, .constant = (uint64_t)-77 },
-		{ .value = 3, .op = RT_OP_LT, .constant = 0, .is_signed = true },
-		{ .value = 3, .op = RT_OP_GT, .constant = 0 },
-		{ .value = 4, .op = RT_OP_GE, .constant = 200 },
-		{ .value = 4, .op = RT_OP_NE, .constant = UINT64_C(200) << 32 },
-		{ .value = 5, .op = RT_OP_LE, .constant = (uint64_t)-7, .is_signed = true },
-		{ .value = 8, .op = fails ? RT_OP_GT : RT_OP_GE, .constant = (uint64_t)-77, .is_signed = true },
+		{ .value = 2, .op = RT_TEST_EQ, .constant = (uint64_t)-77 },
+		{ .value = 3, .op = RT_TEST_LT, .constant = 0, .is_signed = true },
+		{ .value = 3, .op = RT_TEST_GT, .constant = 0 },
+		{ .value = 4, .op = RT_TEST_GE, .constant = 200 },
+		{ .value = 4, .op = RT_TEST_NE, .constant = UINT64_C(200) << 32 },
+		{ .value = 5, .op = RT_TEST_LE, .constant = (uint64_t)-7, .is_signed = true },
+		{ .value = 8, .op = fails ? RT_TEST_GT : RT_TEST_GE, .constant = (uint64_t)-77, .is_signed = true },
 	};
 
 	plan->ntests = sizeof(tests) / sizeof(*tests);

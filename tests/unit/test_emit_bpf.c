@@ -159,12 +159,12 @@ static void test_tests(void)
 	p.plan = &plan;
 	rt_golden_plan_memory(&rt_arch_x86_64, &plan);
 	plan.ntests = 6;
-	plan.tests[0] = (struct rt_test){ .value = 0, .op = RT_OP_EQ, .constant = 7 };
-	plan.tests[1] = (struct rt_test){ .value = 2, .op = RT_OP_NE, .constant = UINT64_C(0x123456789a) };
-	plan.tests[2] = (struct rt_test){ .value = 1, .op = RT_OP_LT, .constant = (uint64_t)-3, .is_signed = true };
-	plan.tests[3] = (struct rt_test){ .value = 3, .op = RT_OP_LE };
-	plan.tests[4] = (struct rt_test){ .value = 6, .op = RT_OP_GT, .is_signed = true };
-	plan.tests[5] = (struct rt_test){ .value = 6, .op = RT_OP_GE };
+	plan.tests[0] = (struct rt_test){ .value = 0, .op = RT_TEST_EQ, .constant = 7 };
+	plan.tests[1] = (struct rt_test){ .value = 2, .op = RT_TEST_NE, .constant = UINT64_C(0x123456789a) };
+	plan.tests[2] = (struct rt_test){ .value = 1, .op = RT_TEST_LT, .constant = (uint64_t)-3, .is_signed = true };
+	plan.tests[3] = (struct rt_test){ .value = 3, .op = RT_TEST_LE };
+	plan.tests[4] = (struct rt_test){ .value = 6, .op = RT_TEST_GT, .is_signed = true };
+	plan.tests[5] = (struct rt_test){ .value = 6, .op = RT_TEST_GE };
 	check("tests-entry.bpf", &p);
 	p.purpose = RT_PURPOSE_COUNT;
 	check("tests-count.bpf", &p);

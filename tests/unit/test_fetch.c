@@ -141,7 +141,7 @@ static void test_int(void)
 	}
 }
 
-static bool passes(enum rt_op op, bool is_signed, uint64_t constant, uint64_t value, unsigned size, bool value_signed)
+static bool passes(enum rt_test_op op, bool is_signed, uint64_t constant, uint64_t value, unsigned size, bool value_signed)
 {
 	const struct rt_plan plan = {
 		.nvalues = 2, .values = { { .size = 1 }, { .size = (uint8_t)size, .is_signed = value_signed } },
@@ -158,15 +158,15 @@ static void test_tests(void)
 	struct rt_plan plan = { .nvalues = 1, .values = { { .size = 4 } }, .ntests = 2 };
 	const uint32_t data = 5;
 
-	CU_ASSERT(passes(RT_OP_EQ, false, 7, 7, 4, false) && !passes(RT_OP_EQ, false, 7, 8, 4, false));
-	CU_ASSERT(passes(RT_OP_NE, false, 7, 8, 4, false) && !passes(RT_OP_NE, false, 7, 7, 4, false));
-	CU_ASSERT(passes(RT_OP_LT, true, 0, (uint64_t)-1, 4, true) && !passes(RT_OP_LT, true, 0, (uint64_t)-1, 4, false));
-	CU_ASSERT(!passes(RT_OP_LT, false, 5, (uint64_t)-1, 8, true) && passes(RT_OP_GT, false, 5, (uint64_t)-1, 8, true));
-	CU_ASSERT(passes(RT_OP_LE, true, 3, 3, 2, true) && !passes(RT_OP_LE, true, 3, 4, 2, true));
-	CU_ASSERT(passes(RT_OP_GE, true, (uint64_t)-3, (uint64_t)-3, 1, true) && !passes(RT_OP_GE, true, (uint64_t)-3, (uint64_t)-4, 1, true));
+	CU_ASSERT(passes(RT_TEST_EQ, false, 7, 7, 4, false) && !passes(RT_TEST_EQ, false, 7, 8, 4, false));
+	CU_ASSERT(passes(RT_TEST_NE, false, 7, 8, 4, false) && !passes(RT_TEST_NE, false, 7, 7, 4, false));
+	CU_ASSERT(passes(RT_TEST_LT, true, 0, (uint64_t)-1, 4, true) && !passes(RT_TEST_LT, true, 0, (uint64_t)-1, 4, false));
+	CU_ASSERT(!passes(RT_TEST_LT, false, 5, (uint64_t)-1, 8, true) && passes(RT_TEST_GT, false, 5, (uint64_t)-1, 8, true));
+	CU_ASSERT(passes(RT_TEST_LE, true, 3, 3, 2, true) && !passes(RT_TEST_LE, true, 3, 4, 2, true));
+	CU_ASSERT(passes(RT_TEST_GE, true, (uint64_t)-3, (uint64_t)-3, 1, true) && !passes(RT_TEST_GE, true, (uint64_t)-3, (uint64_t)-4, 1, true));
 	/* All must hold, and what was not read holds for nothing. */
-	plan.tests[0] = (struct rt_test){ .op = RT_OP_GT, .constant = 4 };
-	plan.tests[1] = (struct rt_test){ .op = RT_OP_LT, .constant = 6 };
+	plan.tests[0] = (struct rt_test){ .op = RT_TEST_GT, .constant = 4 };
+	plan.tests[1] = (struct rt_test){ .op = RT_TEST_LT, .constant = 6 };
 	CU_ASSERT(rt_plan_passes(&plan, (const uint8_t *)&data, 0));
 	CU_ASSERT(!rt_plan_passes(&plan, (const uint8_t *)&data, 1) && !rt_plan_passes(&plan, NULL, 0));
 	plan.tests[1].constant = 5;

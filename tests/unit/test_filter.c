@@ -97,7 +97,7 @@ static void test_tests(void)
 	const struct rt_filter_want want = { .limit = { .tests = true } };
 	const struct rt_plan tested = {
 		.kind = RT_KIND_ENTRY, .nvalues = 1, .values = { { .size = 4, .is_signed = true } },
-		.ntests = 1, .tests = { { .op = RT_OP_GT, .constant = 3, .is_signed = true } },
+		.ntests = 1, .tests = { { .op = RT_TEST_GT, .constant = 3, .is_signed = true } },
 	};
 	const int64_t v[] = { 2, 5, -1, 4 };
 	struct run r;
