@@ -91,6 +91,8 @@ static void add_param(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *di
 	p->name = rt_dwarf_keep_name(walk, name);
 	p->artificial = rt_die_flag(die, DW_AT_artificial);
 	p->where = rt_dwarf_where(walk->dwarf, func, die, addr, &params->frame[params->n]);
+	if (rt_dwarf_is_go(func))
+		rt_dwarf_go_param(die, addr, p);
 	params->n++;
 }
 
@@ -162,7 +164,8 @@ static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func
 		read_params(walk, &func->die, &func->die, func->addr, &params);
 	prototype->result = rt_dwarf_type_of(walk, &func->die, 0);
 	prototype->convention = convention_of(walk->dwarf, &func->die);
-	settle_places(params.v, params.frame, params.n, trust);
+	if (!rt_dwarf_is_go(&func->die))
+		settle_places(params.v, params.frame, params.n, trust);
 	v = rt_types_alloc(walk->types, (params.n ? params.n : 1) * sizeof(*v));
 	if (!v || walk->nomem)
 		return -ENOMEM;
@@ -171,6 +174,8 @@ static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func
 	prototype->params = v;
 	prototype->nparams = params.n;
 	prototype->variadic = params.variadic;
+	if (rt_dwarf_is_go(&func->die))
+		rt_dwarf_go_results(v, prototype);
 	return 0;
 }
 

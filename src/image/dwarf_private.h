@@ -132,6 +132,11 @@ const char *rt_dwarf_tag_name(struct rt_dwarf_walk *walk, Dwarf_Die *die, const 
 /* What a structure is called; then its members. */
 void rt_dwarf_begin_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type);
 void rt_dwarf_fill_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type);
+/* dwarf_go.c: is the unit Go?  What is read of a parameter; the parameters `v` that are results are told apart; a structure's sequence. */
+bool rt_dwarf_is_go(Dwarf_Die *die);
+void rt_dwarf_go_param(Dwarf_Die *die, uint64_t addr, struct rt_param *param);
+void rt_dwarf_go_results(struct rt_param *v, struct rt_prototype *prototype);
+void rt_dwarf_go_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type);
 /* What follows from their members: alignment, and C++ classes that are not trivially copied because a part of them is not. */
 void rt_dwarf_settle_structs(struct rt_dwarf_walk *walk);
 

@@ -224,6 +224,8 @@ void rt_dwarf_fill_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_
 		while (n < most && !walk->nomem && rt_die_next(&child));
 	type->ctype.members = members;
 	type->ctype.nmembers = n;
+	if (rt_dwarf_is_go(die))
+		rt_dwarf_go_struct(walk, die, type);
 }
 
 /* What an array is made of. */

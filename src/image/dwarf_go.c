@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "image/dwarf_private.h"
+
+/* What Go's compiler has in its DWARF beside what others have (cmd/internal/dwarf/dwarf.go). */
+
+enum { GO_KIND = 0x2900, KIND_INTERFACE = 20, KIND_SLICE = 23, KIND_STRING = 24 };
+
+bool rt_dwarf_is_go(Dwarf_Die *die)
+{
+	return rt_die_language(die) == DW_LANG_Go;
+}
+
+/*
+ * Parameters that the source calls "_" have no entry up to Go 1.2x, but take their registers.  So the first register of each is asked for
+ * at the entry, where every one is still where the caller put it.
+ */
+static struct rt_where first_register(Dwarf_Die *die, uint64_t addr)
+{
+	struct rt_where where = { .kind = RT_WHERE_ABI };
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	/* A single location is of a kind that libdw takes for none; those are on the stack. */
+	if (!dwarf_attr(die, DW_AT_location, &attr) || dwarf_getlocation_addr(&attr, addr, &ops, &n, 1) != 1 || n == 0)
+		return where;
+	if (ops[0].atom < DW_OP_reg0 || ops[0].atom > DW_OP_reg31)
+		return where;
+	where.kind = RT_WHERE_REG;
+	where.reg = ops[0].atom - DW_OP_reg0;
+	return where;
+}
+
+void rt_dwarf_go_param(Dwarf_Die *die, uint64_t addr, struct rt_param *param)
+{
+	param->is_out = rt_die_flag(die, DW_AT_variable_parameter);
+	param->where = param->is_out ? (struct rt_where){ .kind = RT_WHERE_ABI } : first_register(die, addr);
+}
+
+void rt_dwarf_go_results(struct rt_param *v, struct rt_prototype *prototype)
+{
+	unsigned n = prototype->nparams, in = 0;
+
+	while (in < n && !v[in].is_out)
+		in++;
+	prototype->nparams = in;
+	prototype->results = v + in;
+	prototype->nresults = n - in;
+	prototype->result = NULL;
+}
+
+static const struct rt_ctype *element(struct rt_dwarf_walk *walk, const struct rt_dwarf_type *type, bool text)
+{
+	const struct rt_ctype *pointer = type->ctype.members[0].type;
+	struct rt_ctype *byte;
+
+	if (!text)
+		return pointer->kind == RT_CT_POINTER ? pointer->target : NULL;
+	byte = rt_types_add(walk->types, RT_CT_CHAR, "byte", 1);
+	walk->nomem |= !byte;
+	return byte;
+}
+
+void rt_dwarf_go_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type)
+{
+	uint64_t kind;
+
+	/* Pointer and length, and a slice's capacity. */
+	if (!rt_die_unsigned(die, GO_KIND, &kind) || (kind != KIND_SLICE && kind != KIND_STRING) || type->ctype.nmembers < 2 ||
+	    type->ctype.size < 16)
+		return;
+	type->ctype.sequence.element = element(walk, type, kind == KIND_STRING);
+	type->ctype.sequence.pointer = 0;
+	type->ctype.sequence.length = 8;
+}
