@@ -221,6 +221,8 @@ static int attach(struct session *s, struct rt_error *err)
 		r = rt_leaving_try(&s->target, forced, o->no_bpf, o->verbose ? stderr : NULL, err);
 	if (r == 0)
 		r = place(s, forced, err);
+	if (r == 0 && o->verbose)
+		rt_functions_print_sources(&s->target.functions, stderr);
 	if (r < 0)
 		return r;
 	request.plans = s->target.plans;

@@ -59,7 +59,7 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 void rt_version_print(FILE *file)
 {
 	fputs("rawtrace " PACKAGE_VERSION "\n"
-	      "Libraries: libelf, libcap" RT_CAPSTONE_WORDS RT_DEMANGLE_WORDS RT_LIBDW_WORDS "\n"
+	      "Libraries: libelf, libcap" RT_CAPSTONE_WORDS RT_DEMANGLE_WORDS RT_LZMA_WORDS RT_LIBDW_WORDS "\n"
 	      "Architectures: x86-64, i386 (entries only), aarch64\n"
 	      "License GPLv2+: GNU GPL version 2 or later.  There is no warranty.\n", file);
 }

@@ -441,6 +441,17 @@ static int merge_batch(struct rt_functions *functions, struct batch *b, struct r
 	return ret ? rt_nomem(err) : 0;
 }
 
+/* Another build's debug file lies where the right one should be, or it is damaged. */
+static int note_debug(struct rt_functions *functions, const struct batch *b, struct rt_error *err)
+{
+	const char *remark = rt_image_debug_remark(b->image);
+
+	if (!remark || functions->note || asprintf(&functions->note, "%s: %s", rt_image_name(b->image), remark) >= 0)
+		return 0;
+	functions->note = NULL;
+	return rt_nomem(err);
+}
+
 /* One remark is kept: the first is as true as the others, and the user needs to be told once. */
 static int note_unseen(struct rt_functions *functions, const struct batch *b, struct rt_error *err)
 {
@@ -467,7 +478,7 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_images *ima
 	b.image = spec->lib ? rt_images_find(images, spec->lib) : images->v[0];
 	if (!b.image)
 		return rt_no_library(images, spec->lib, err);
-	ret = rt_image_symbols(b.image, &symbols, &n, err);
+	ret = rt_image_all_symbols(b.image, &symbols, &n, err);
 	if (ret)
 		return ret;
 	if (names_whole(spec, symbols, n)) {
@@ -487,10 +498,36 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_images *ima
 		ret = merge_batch(functions, &b, err);
 	if (ret == 0)
 		ret = note_unseen(functions, &b, err);
+	if (ret == 0)
+		ret = note_debug(functions, &b, err);
 out:
 	rt_matcher_free(&b.matcher);
 	free(b.v);
 	return ret;
+}
+
+void rt_functions_print_sources(const struct rt_functions *functions, FILE *file)
+{
+	enum { SOURCES = RT_SOURCE_MINIDEBUG + 1 };
+	const struct rt_function *f;
+	size_t i, k, n[SOURCES];
+
+	for (i = 0; i < functions->n; i++) {
+		const struct rt_image *image = functions->v[i].image;
+
+		memset(n, 0, sizeof(n));
+		for (f = functions->v; f < functions->v + i && f->image != image; f++)
+			;
+		if (f < functions->v + i)
+			continue;
+		for (; f < functions->v + functions->n; f++)
+			n[f->source] += f->image == image;
+		for (k = 0; k < SOURCES; k++)
+			if (n[k])
+				fprintf(file, "rawtrace: %s: %zu name%s from %s%s%s\n", rt_image_name(image), n[k], n[k] == 1 ? "" : "s",
+					rt_symbol_source_name((enum rt_symbol_source)k), k == RT_SOURCE_DEBUG ? " " : "",
+					k == RT_SOURCE_DEBUG ? rt_image_debug_path(image) : "");
+	}
 }
 
 void rt_functions_raw_names(struct rt_functions *functions)

@@ -2,6 +2,8 @@
 #ifndef RT_IMAGE_FUNCTION_H
 #define RT_IMAGE_FUNCTION_H
 
+#include <stdio.h>
+
 #include "image/images.h"
 #include "spec/spec.h"
 
@@ -50,6 +52,9 @@ struct rt_functions {
  */
 int rt_functions_add(struct rt_functions *functions, const struct rt_images *images, const struct rt_spec *spec,
 		     struct rt_error *err);
+/* Where the names come from: a line for each file and source, with the debug file's path. */
+void rt_functions_print_sources(const struct rt_functions *functions, FILE *file);
+
 /* --demangle=no: the names of the symbol tables are printed. */
 void rt_functions_raw_names(struct rt_functions *functions);
 void rt_functions_free(struct rt_functions *functions);

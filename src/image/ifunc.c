@@ -42,7 +42,7 @@ static bool is_implementation(const struct rt_image *image, uint64_t addr, bool 
 	for (i = 0; i < n; i++)
 		if (v[i].kind == RT_SYM_FUNC)
 			return true;
-	if (image->symtab.present || addr % 16)
+	if (image->symtab.present || image->has_more || addr % 16)
 		return false;
 	if (checked)	/* built for CET or BTI: whatever is called indirectly begins so */
 		return begins_with_landing(image, addr);

@@ -206,6 +206,7 @@ void rt_image_close(struct rt_image *image)
 	free(image->interp);
 	free(image->soname);
 	free(image->name);
+	rt_debug_close(&image->debug);
 	elf_end(image->elf);
 	if (image->fd >= 0)
 		close(image->fd);

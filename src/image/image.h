@@ -31,6 +31,8 @@ enum rt_symbol_source {
 	RT_SOURCE_GO,		/* the table that a Go program keeps of its functions */
 };
 
+const char *rt_symbol_source_name(enum rt_symbol_source source);
+
 struct rt_symbol {
 	const char *name;	/* owned by the image; without @VERSION */
 	const char *version;	/* NULL: it has none */
@@ -72,6 +74,12 @@ size_t rt_image_read(const struct rt_image *image, uint64_t addr, void *buf, siz
  * exact duplicates.  Read at the first call.  `*v` stays the image's.  A damaged table is an error, a missing one is not.
  */
 int rt_image_symbols(struct rt_image *image, const struct rt_symbol **v, size_t *n, struct rt_error *err);
+
+/*
+ * The same, and where the file has no .symtab, what was found for it elsewhere: its debug file's .symtab, else .gnu_debugdata.  The
+ * list of an earlier call is then no longer valid.
+ */
+int rt_image_all_symbols(struct rt_image *image, const struct rt_symbol **v, size_t *n, struct rt_error *err);
 
 /* Does the file import (.dynsym, undefined) a symbol of that name? */
 bool rt_image_imports(struct rt_image *image, const char *name);

@@ -125,7 +125,8 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 
 	rt_image_symbols(image, &v, &n, NULL);
 	if (n == 0)
-		add(&t, "%.200s: is stripped: no function names in it", rt_image_name(image));
+		add(&t, "%.200s: is stripped: no function names in it%s%.300s", rt_image_name(image),
+		    rt_image_debug_remark(image) ? "; " : "", rt_image_debug_remark(image) ? rt_image_debug_remark(image) : "");
 	else
 		add(&t, "%.200s: no function %s'%.200s'", rt_image_name(image), spec->glob ? "matches " : "",
 		    spec->function);

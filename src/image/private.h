@@ -5,6 +5,7 @@
 #include <gelf.h>
 #include <sys/types.h>
 
+#include "image/debug.h"
 #include "image/function.h"
 #include "image/image.h"
 #include "image/images.h"
@@ -67,7 +68,9 @@ struct rt_image {
 	bool unwinds_known;
 	char unwinds[192];		/* rt_image_unwinds()'s phrase, "": none */
 
+	struct rt_debug debug;
 	bool symbols_read;
+	bool more_read, has_more;	/* the symbols of debug files too; there were some */
 	int symbols_code;		/* what reading them returned, and said */
 	struct rt_error symbols_error;
 	struct rt_symbol *symbols;
@@ -107,6 +110,9 @@ const char *rt_image_version(const struct rt_image *image, size_t i, bool *is_de
 /* go.c: add the functions of a Go program's own table to the symbols (0, or -1: no memory); release what it knows. */
 int rt_image_go_symbols(struct rt_image *image);
 void rt_image_free_go(struct rt_image *image);
+
+/* sections.c: the symbol table of an ELF file, by its section.  False: it has none. */
+bool rt_elf_symtab(Elf *elf, struct rt_table *table);
 
 /* symbols.c: all symbols at `addr`, `*n` of them; the symbols must have been read. */
 const struct rt_symbol *rt_symbols_at(const struct rt_image *image, uint64_t addr, size_t *n);

@@ -41,6 +41,26 @@ static void find_mark(struct rt_image *image, const char *name, const GElf_Shdr 
 		image->has_except_table = true;
 }
 
+bool rt_elf_symtab(Elf *elf, struct rt_table *table)
+{
+	GElf_Shdr shdr, strings;
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_SYMTAB)
+			continue;
+		scn = elf_getscn(elf, shdr.sh_link);
+		if (!scn || !gelf_getshdr(scn, &strings) || strings.sh_type != SHT_STRTAB)
+			return false;
+		*table = (struct rt_table){
+			.present = true, .guessed = true, .offset = shdr.sh_offset, .size = shdr.sh_size, .entsize = shdr.sh_entsize,
+			.str_offset = strings.sh_offset, .str_size = strings.sh_size,
+		};
+		return true;
+	}
+	return false;
+}
+
 /* A program runs without section headers, so their damage is only kept for whoever asks for symbols. */
 void rt_image_scan_sections(struct rt_image *image)
 {

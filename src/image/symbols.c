@@ -10,6 +10,16 @@
 #define STB_GNU_UNIQUE 10
 #endif
 
+const char *rt_symbol_source_name(enum rt_symbol_source source)
+{
+	static const char *const names[] = {
+		[RT_SOURCE_SYMTAB] = ".symtab", [RT_SOURCE_DYNSYM] = ".dynsym", [RT_SOURCE_DEBUG] = "debug file",
+		[RT_SOURCE_MINIDEBUG] = ".gnu_debugdata",
+	};
+
+	return names[source];
+}
+
 /*
  * Take off "@VERSION" or "@@VERSION", which .symtab has as part of the name.  Copied where there is one: the string table may share
  * the bytes with a longer name.
@@ -89,7 +99,19 @@ static int take_symbol(struct rt_image *image, const GElf_Sym *sym, const char *
 	return 0;
 }
 
-static int read_table(struct rt_image *image, const struct rt_table *t, enum rt_symbol_source source, struct rt_error *err)
+/* A file with symbols: the image's own, or one that was found for it. */
+struct file {
+	Elf *elf;
+	uint64_t size;
+};
+
+static bool holds(const struct file *file, uint64_t offset, uint64_t size)
+{
+	return offset <= file->size && size <= file->size - offset;
+}
+
+static int read_table(struct rt_image *image, const struct file *file, const struct rt_table *t, enum rt_symbol_source source,
+		      struct rt_error *err)
 {
 	Elf_Data *syms, *strings;
 	const char *name;
@@ -98,12 +120,12 @@ static int read_table(struct rt_image *image, const struct rt_table *t, enum rt_
 
 	if (!t->present || t->size == 0)
 		return 0;
-	if (t->entsize != gelf_fsize(image->elf, ELF_T_SYM, 1, EV_CURRENT))
+	if (t->entsize != gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT))
 		return rt_image_damaged(image, "its symbols have an unknown size", err);
-	if (!rt_image_holds(image, t->offset, t->size) || !rt_image_holds(image, t->str_offset, t->str_size))
+	if (!holds(file, t->offset, t->size) || !holds(file, t->str_offset, t->str_size))
 		return rt_image_damaged(image, "a symbol table reaches past its end", err);
-	syms = elf_getdata_rawchunk(image->elf, (int64_t)t->offset, t->size, ELF_T_SYM);
-	strings = elf_getdata_rawchunk(image->elf, (int64_t)t->str_offset, t->str_size, ELF_T_BYTE);
+	syms = elf_getdata_rawchunk(file->elf, (int64_t)t->offset, t->size, ELF_T_SYM);
+	strings = elf_getdata_rawchunk(file->elf, (int64_t)t->str_offset, t->str_size, ELF_T_BYTE);
 	if (!syms || !strings || t->str_size == 0)
 		return rt_image_damaged(image, "a symbol table cannot be read", err);
 	for (i = 1; gelf_getsym(syms, i, &sym); i++) {
@@ -173,7 +195,7 @@ static void fill_sizes(struct rt_image *image)
 			current = s->addr;
 		}
 		end = code_end(image, s->addr);
-		if (s->size == 0)
+		if (!s->sized)
 			s->size = (next < end ? next : end) - s->addr;
 		else if (s->size > end - s->addr)
 			s->size = end - s->addr;
@@ -198,6 +220,7 @@ static void sort_symbols(struct rt_image *image)
 
 static int read_symbols(struct rt_image *image, struct rt_error *err)
 {
+	const struct file own = { image->elf, image->size };
 	int ret;
 
 	/* Without section headers ("sstrip") the loader's own view is left. */
@@ -205,9 +228,9 @@ static int read_symbols(struct rt_image *image, struct rt_error *err)
 		rt_image_dynamic_symbols(image);
 	if (rt_image_read_versions(image))
 		return rt_nomem(err);
-	ret = read_table(image, &image->dynsym, RT_SOURCE_DYNSYM, err);
+	ret = read_table(image, &own, &image->dynsym, RT_SOURCE_DYNSYM, err);
 	if (ret == 0)
-		ret = read_table(image, &image->symtab, RT_SOURCE_SYMTAB, err);
+		ret = read_table(image, &own, &image->symtab, RT_SOURCE_SYMTAB, err);
 	if (ret == 0 && image->sections_damage)
 		ret = rt_image_damaged(image, image->sections_damage, err);
 	if (ret == 0 && !image->symtab.present && rt_image_go_symbols(image))
@@ -227,6 +250,41 @@ int rt_image_symbols(struct rt_image *image, const struct rt_symbol **v, size_t 
 	if (image->symbols_code && err)
 		*err = image->symbols_error;
 	return image->symbols_code;
+}
+
+/* What is wrong with a file that was found elsewhere leaves its symbols out. */
+static int read_more(struct rt_image *image, struct rt_error *err)
+{
+	struct file file = { rt_image_debug_elf(image), image->debug.size };
+	enum rt_symbol_source source = RT_SOURCE_DEBUG;
+	size_t before = image->nsymbols;
+	struct rt_error why;
+	struct rt_table t;
+	int ret;
+
+	if (!file.elf || !rt_elf_symtab(file.elf, &t)) {
+		file = (struct file){ rt_image_mini_elf(image), image->debug.mini_size };
+		source = RT_SOURCE_MINIDEBUG;
+		if (!file.elf || !rt_elf_symtab(file.elf, &t))
+			return 0;
+	}
+	ret = read_table(image, &file, &t, source, &why);
+	image->has_more = image->nsymbols > before;
+	sort_symbols(image);
+	return ret == -ENOMEM ? rt_nomem(err) : 0;
+}
+
+int rt_image_all_symbols(struct rt_image *image, const struct rt_symbol **v, size_t *n, struct rt_error *err)
+{
+	int ret = rt_image_symbols(image, v, n, err);
+
+	if (ret || image->symtab.present || image->more_read)
+		return ret;
+	image->more_read = true;
+	ret = read_more(image, err);
+	*v = image->symbols;
+	*n = image->nsymbols;
+	return ret;
 }
 
 /* The index of the first symbol at `addr` or behind it. */

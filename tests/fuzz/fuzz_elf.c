@@ -68,6 +68,7 @@ static void ask(struct rt_image *image)
 	rt_image_imports(image, "puts");
 	rt_image_unwinds(image);
 	rt_image_symbols(image, &v, &n, &err);
+	rt_image_all_symbols(image, &v, &n, &err);
 	for (i = 0; i < n; i++) {
 		if (strchr(v[i].name, '@') > v[i].name || !rt_image_is_code(image, v[i].addr))
 			abort();
@@ -98,6 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			look_up(&images, "*");
 			look_up(&images, "main");
 			look_up(&images, "strlne");
+			look_up(&images, "ns::f");
+			look_up(&images, "answer@@V2");
 			look_up(&images, "libc:main");
 			rt_images_close(&images);
 		} else {

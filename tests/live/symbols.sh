@@ -120,3 +120,121 @@ if "$CC" -O1 -shared -fPIC -Wl,--version-script="$T/versions.map" -o "$T/libvers
 else
 	skip "versions" "$CC does not build the library: $(head -1 "$T/cc")"
 fi
+
+# ---- what was taken out ----
+
+if has objcopy && has strip; then
+	"$CC" -O1 -Wl,--build-id=sha1 -o "$T/whole" "$SRCDIR/contrib/fib.c" >"$T/cc" 2>&1
+	"$CC" -O2 -Wl,--build-id=sha1 -o "$T/other" "$SRCDIR/contrib/fib.c" >>"$T/cc" 2>&1
+	"$CC" -O1 -Wl,--build-id=none -o "$T/plain" "$SRCDIR/contrib/fib.c" >>"$T/cc" 2>&1
+	for name in whole other plain; do
+		objcopy --only-keep-debug "$T/$name" "$T/$name.debug"
+	done
+	mkdir "$T/bin" "$T/bin/.debug" "$T/root"
+	timeout 60 "$RAWTRACE" "$T/whole" fib >/dev/null 2>"$T/whole.trace"
+	grep -q 'fib' "$T/whole.trace" || because "no trace to compare with"
+
+	# stripped PROGRAM: $T/bin/fib without its symbols, and no debug file anywhere.
+	stripped() {
+		rm -rf "$T/bin" "$T/root"
+		mkdir -p "$T/bin/.debug" "$T/root"
+		cp "$T/$1" "$T/bin/fib"
+		strip "$T/bin/fib"
+	}
+
+	# linked PROGRAM: the same, with .gnu_debuglink to fib.debug
+	linked() {
+		stripped "$1"
+		cp "$T/$1.debug" "$T/fib.debug"
+		objcopy --add-gnu-debuglink="$T/fib.debug" "$T/bin/fib"
+		rm "$T/fib.debug"
+	}
+
+	# by_id PROGRAM: its build-id in $id, and where its debug file is looked for in $file
+	by_id() {
+		id=$(readelf -n "$T/$1" 2>/dev/null | sed -n 's/.*Build ID: \([0-9a-f]*\).*/\1/p')
+		mkdir -p "$T/root/.build-id/$(echo "$id" | cut -c1-2)"
+		file=$T/root/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug
+	}
+
+	# finds CASE SOURCE: the trace of the stripped program is that of the whole one
+	finds() {
+		begin "$1"
+		RAWTRACE_DEBUG_DIR="$T/none:$T/root" rt -v "$T/bin/fib" fib
+		expect_status 0
+		expect_line "fib: 1 name from $2" "$T/err"
+		grep '^[<>]' "$T/err" >"$T/traced"
+		expect_same "$T/whole.trace" "$T/traced"
+		end_case
+	}
+
+	# misses CASE REMARK: no function is found, and why
+	misses() {
+		begin "$1"
+		RAWTRACE_DEBUG_DIR="$T/root" rt "$T/bin/fib" fib
+		expect_status 2
+		expect_message "fib: \(is stripped: no function names in it\|no function 'fib'\).*${2:-}" "$T/err"
+		end_case
+	}
+
+	stripped whole
+	misses "stripped"
+	linked whole
+	cp "$T/whole.debug" "$T/bin/fib.debug"
+	finds "a debug link, beside the program" "debug file $T/bin/fib.debug"
+	mv "$T/bin/fib.debug" "$T/bin/.debug"
+	finds "a debug link, in .debug" "debug file $T/bin/.debug/fib.debug"
+	mkdir -p "$T/root$T/bin"
+	mv "$T/bin/.debug/fib.debug" "$T/root$T/bin"
+	finds "a debug link, in the folder for debug files" "debug file $T/root$T/bin/fib.debug"
+	linked plain
+	cp "$T/plain.debug" "$T/bin/fib.debug"
+	finds "a debug link with a checksum alone" "debug file $T/bin/fib.debug"
+	echo >>"$T/bin/fib.debug"
+	misses "a debug file of another checksum" "fib.debug: is of another build (its checksum is another): not used"
+	stripped whole
+	by_id whole
+	cp "$T/whole.debug" "$file"
+	finds "a build-id" "debug file $file"
+	cp "$T/other.debug" "$file"
+	misses "a debug file of another build-id" "is of another build (its build-id is another): not used"
+	echo "nothing" >"$file"
+	misses "a debug file that is none" "is not an ELF file: not used"
+	head -c 3000 "$T/whole.debug" >"$file"
+	misses "a debug file that is cut off" ""
+
+	# debuginfod-find as elfutils has it: an id, and a path as the answer.
+	stripped whole
+	cat >"$T/root/debuginfod-find" <<-EOT
+		#!/bin/sh
+		[ "\$1 \$2" = "debuginfo $id" ] && echo "$T/whole.debug"
+	EOT
+	chmod +x "$T/root/debuginfod-find"
+	begin "no debuginfod without DEBUGINFOD_URLS"
+	PATH="$T/root:$PATH" rt "$T/bin/fib" fib
+	expect_status 2
+	end_case
+	begin "debuginfod"
+	DEBUGINFOD_URLS=http://127.0.0.1:1 PATH="$T/root:$PATH" rt -v "$T/bin/fib" fib
+	expect_status 0
+	expect_line "fib: 1 name from debug file $T/whole.debug" "$T/err"
+	end_case
+
+	if ! has xz || ! "$RAWTRACE" --version | grep -q ', liblzma'; then
+		skip ".gnu_debugdata" "no xz, or rawtrace was built without liblzma"
+	else
+		# As rpmbuild makes it: the debug file with nothing but functions' names.
+		stripped whole
+		echo fib >"$T/names"
+		objcopy -S --remove-section .comment --keep-symbols="$T/names" "$T/whole.debug" "$T/mini" 2>/dev/null
+		xz "$T/mini"
+		objcopy --add-section .gnu_debugdata="$T/mini.xz" "$T/bin/fib"
+		finds ".gnu_debugdata" ".gnu_debugdata"
+		stripped whole
+		head -c 200 "$T/mini.xz" >"$T/cut.xz"
+		objcopy --add-section .gnu_debugdata="$T/cut.xz" "$T/bin/fib"
+		misses ".gnu_debugdata that is cut off" "its .gnu_debugdata is not used: it is damaged"
+	fi
+else
+	skip "debug files" "no objcopy"
+fi

@@ -23,6 +23,7 @@ int main(void)
 		{ "image", NULL, NULL, NULL, NULL, rt_tests_image },
 		{ "images", NULL, NULL, NULL, NULL, rt_tests_images },
 		{ "function", NULL, NULL, NULL, NULL, rt_tests_function },
+		{ "debug", NULL, NULL, NULL, NULL, rt_tests_debug },
 		{ "names", NULL, NULL, NULL, NULL, rt_tests_names },
 		{ "prologue", NULL, NULL, NULL, NULL, rt_tests_prologue },
 		{ "pclntab", NULL, NULL, NULL, NULL, rt_tests_pclntab },

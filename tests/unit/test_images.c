@@ -142,7 +142,7 @@ static void test_bad_loaders(void)
 {
 	/* A file can name any program as its loader: what is not called one is not run. */
 	loader_named("rm-", "#!/bin/sh\necho '\tlibx.so => not found'\n", "is not one that is known");
-	loader("#!/bin/sh\nexit 3\n", "could not list them");
+	loader("#!/bin/sh\nexit 3\n", "failed");
 	loader("#!/bin/sh\necho '\tlibx.so => not found'\n", "libx.so is not found");
 	loader("#!/bin/sh\necho '\tliby.so => /nonexistent/liby.so (0x1)'\n", "/nonexistent/liby.so: No such file");
 	loader("#!/nonexistent/sh\n", "cannot be run: No such file or directory");
