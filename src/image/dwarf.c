@@ -140,7 +140,7 @@ static enum rt_convention convention_of(struct rt_dwarf *dwarf, Dwarf_Die *die)
 	case DW_LANG_Go:
 		producer = dwarf_diecu(die, &unit, NULL, NULL) ? rt_die_string(dwarf, &unit, DW_AT_producer) : NULL;
 		return producer && strstr(producer, "regabi") ? RT_CONVENTION_GO_REGISTERS : RT_CONVENTION_GO_STACK;
-	case 0x1c:	/* DW_LANG_Rust */
+	case RT_LANG_RUST:
 		return RT_CONVENTION_RUST;
 	default:
 		return RT_CONVENTION_C;
@@ -205,6 +205,8 @@ int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *t
 		memset(prototype, 0, sizeof(*prototype));
 		return rt_nomem(err);
 	}
+	if (prototype->convention == RT_CONVENTION_RUST)
+		rt_dwarf_rust_abi(prototype, (struct rt_param *)prototype->params, walk.word);
 	return 0;
 }
 

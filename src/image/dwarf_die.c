@@ -137,3 +137,22 @@ uint64_t rt_die_unit_size(struct rt_dwarf *dwarf, Dwarf_Die *die)
 		return 0;
 	return next - from;
 }
+
+bool rt_language_is_cxx(unsigned language)
+{
+	switch (language) {
+	case DW_LANG_C_plus_plus:
+	case 0x1a:	/* C++11, C++14 and later ones, newer than old headers */
+	case 0x21:
+	case 0x2b:
+	case 0x3a:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool rt_language_is_c(unsigned language)
+{
+	return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 || language == 0x1d || language == 0x2c;
+}

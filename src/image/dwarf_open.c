@@ -9,13 +9,13 @@
 #define RT_SHF_COMPRESSED (1 << 11)	/* newer than glibc 2.17's elf.h */
 
 enum {
-	READ_MAX = 32 << 20,		/* so much debug information is read; more is mapped */
 	UNPACKED_MAX = 1 << 30,		/* libdw unpacks all of it into memory */
 };
 
 struct sizes {
 	bool info;			/* there is any */
-	uint64_t plain, unpacked;	/* bytes of sections as they are, and of compressed ones once they are not */
+	uint64_t unpacked;		/* bytes of compressed sections once they are not */
+	uint64_t end;			/* of the last section, in the file */
 };
 
 /* The size that a compressed section's head tells: that of ELF (Elf64_Chdr), or of GNU ("ZLIB" and 8 bytes, big-endian). */
@@ -61,8 +61,8 @@ static void measure(Elf *elf, bool is64, struct sizes *sizes)
 			sizes->info = true;
 		if (old || (shdr.sh_flags & RT_SHF_COMPRESSED))
 			sizes->unpacked += unpacked_size(elf, &shdr, is64);
-		else
-			sizes->plain += shdr.sh_size;
+		if (shdr.sh_offset + shdr.sh_size > sizes->end)
+			sizes->end = shdr.sh_offset + shdr.sh_size;
 		if (sizes->unpacked > UNPACKED_MAX)
 			return;
 	}
@@ -105,8 +105,13 @@ static int open_file(struct rt_dwarf *dwarf, struct rt_error *err)
 	if (sizes.unpacked > UNPACKED_MAX)
 		return rt_fail(err, -EFBIG, "%s: its debug information is compressed, and would take %llu MB of memory",
 			       rt_image_name(image), (unsigned long long)(sizes.unpacked >> 20));
-	/* A file that shrinks while it is mapped kills the reader with SIGBUS, so only what is too large to be read is mapped. */
-	dwarf->elf = elf_begin(fd, sizes.plain > READ_MAX ? ELF_C_READ_MMAP : ELF_C_READ, NULL);
+	/*
+	 * Mapped, as only so the parts of a large file that are not asked for cost nothing.  And libdw looks for the ends of strings past
+	 * those of their sections: in a mapping zeros follow, unless the file ends where a page does.
+	 */
+	if (sizes.end >= image->size && image->size % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
+		return rt_image_damaged(image, "its debug information is not followed by section headers", err);
+	dwarf->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (dwarf->elf)
 		dwarf->dbg = dwarf_begin_elf(dwarf->elf, DWARF_C_READ, NULL);
 	if (!dwarf->dbg)
@@ -141,6 +146,7 @@ void rt_dwarf_close(struct rt_dwarf *dwarf)
 		return;
 	rt_dwarf_units_free(dwarf);
 	free(dwarf->ranges);
+	free(dwarf->names.v);
 	if (dwarf->dbg)
 		dwarf_end(dwarf->dbg);
 	elf_end(dwarf->elf);

@@ -31,6 +31,14 @@ struct rt_dwarf_range {
 	Dwarf_Off unit;
 };
 
+/* What was met in units that were looked through for names (dwarf_name.c). */
+struct rt_dwarf_names {
+	struct rt_dwarf_name *v;	/* a hash table */
+	size_t n, room;
+	Dwarf_Off next;			/* the first unit that was not looked through */
+	uint64_t looked;		/* entries that were looked at */
+};
+
 struct rt_dwarf {
 	struct rt_image *image;
 	int fd;				/* of the file with the debug information; -1: the image's own */
@@ -42,6 +50,7 @@ struct rt_dwarf {
 	bool ranges_read;
 	struct rt_dwarf_range *ranges;	/* of all units, by address, where .debug_aranges did not tell */
 	size_t nranges, ranges_cap;
+	struct rt_dwarf_names names;
 	const char *section, *section_end;	/* .debug_info, as libdw has it */
 };
 
@@ -72,8 +81,11 @@ const char *rt_die_string(struct rt_dwarf *dwarf, Dwarf_Die *die, unsigned name)
 bool rt_die_unsigned(Dwarf_Die *die, unsigned name, uint64_t *value);
 bool rt_die_signed(Dwarf_Die *die, unsigned name, int64_t *value);
 bool rt_die_flag(Dwarf_Die *die, unsigned name);
-/* DW_LANG_ of its unit, 0: not known. */
+/* DW_LANG_ of its unit, 0: not known; and is that C, or C++? */
 unsigned rt_die_language(Dwarf_Die *die);
+bool rt_language_is_c(unsigned language);
+bool rt_language_is_cxx(unsigned language);
+#define RT_LANG_RUST 0x1c	/* DW_LANG_Rust, of DWARF 5 */
 /* Bytes of the unit: no honest walk over it meets more entries. */
 uint64_t rt_die_unit_size(struct rt_dwarf *dwarf, Dwarf_Die *die);
 
@@ -92,7 +104,9 @@ struct rt_dwarf_type {
 	struct rt_ctype ctype;
 	uint8_t distance;		/* the fewest pointers by which a prototype has led here */
 	uint8_t filled;			/* that distance when its members were read; UINT8_MAX: they were not */
-	bool is_struct;			/* structures, unions, classes */
+	bool is_struct;			/* structures, unions, classes, Rust's enumerations with fields */
+	bool is_rust;
+	const struct rt_ctype *element;	/* Rust's T, or NULL */
 	bool is_vector;			/* an array that is passed as one value, in a vector register */
 };
 
@@ -108,6 +122,7 @@ struct rt_dwarf_walk {
 	unsigned word;
 	unsigned budget;		/* members that may still be read */
 	const struct rt_ctype *none;	/* void */
+	const struct rt_ctype *text;	/* a character, where the type of bytes does not say so; NULL: not needed yet */
 	struct rt_dwarf_pending *queue;	/* structures whose members are still to be read */
 	size_t nqueue, queue_cap;
 	bool nomem;
@@ -137,8 +152,29 @@ bool rt_dwarf_is_go(Dwarf_Die *die);
 void rt_dwarf_go_param(Dwarf_Die *die, uint64_t addr, struct rt_param *param);
 void rt_dwarf_go_results(struct rt_param *v, struct rt_prototype *prototype);
 void rt_dwarf_go_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type);
+bool rt_dwarf_read_member(struct rt_dwarf_walk *walk, Dwarf_Die *die, const struct rt_dwarf_type *of, struct rt_member *member);
 /* What follows from their members: alignment, and C++ classes that are not trivially copied because a part of them is not. */
 void rt_dwarf_settle_structs(struct rt_dwarf_walk *walk);
+
+/* dwarf_sequence.c: is it a string or a vector?  Once members are read. */
+void rt_dwarf_settle_sequence(struct rt_dwarf_walk *walk, struct rt_dwarf_type *type);
+
+/* ---- Rust (dwarf_rust.c) ---- */
+
+/* Has the type variants?  `*part` is where they are. */
+bool rt_dwarf_variant_part(Dwarf_Die *die, Dwarf_Die *part);
+void rt_dwarf_fill_variants(struct rt_dwarf_walk *walk, Dwarf_Die *part, struct rt_dwarf_type *type);
+const char *rt_dwarf_field_name(const char *name);
+/* What a generic type was made with for T.  NULL: nothing. */
+const struct rt_ctype *rt_dwarf_template(struct rt_dwarf_walk *walk, Dwarf_Die *die, unsigned distance);
+/*
+ * How Rust passes values is nobody's promise; what all versions have in common is written as C's convention would have it, and the rest
+ * is nowhere.  After the types are whole; `params` are prototype->params.
+ */
+void rt_dwarf_rust_abi(struct rt_prototype *prototype, struct rt_param *params, unsigned word);
+
+/* dwarf_name.c: the definition of a type that is only declared where it is used. */
+bool rt_dwarf_definition(struct rt_dwarf *dwarf, const char *name, Dwarf_Die *die);
 
 /* dwarf_where.c: where parameter `die` is at `addr`, the function's entry.  `*frame`: in the function's own frame, which is not there yet. */
 struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, bool *frame);

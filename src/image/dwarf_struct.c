@@ -6,35 +6,20 @@
 
 /* Members of structures, unions and classes. */
 
-enum { MEMBERS_MAX = 4096, NAME_MAX_BYTES = 512 };
+enum {
+	MEMBERS_MAX = 4096,
+	NAME_MAX_BYTES = 512,
+	DECLARED_DISTANCE_MAX = 2,	/* pointers to a structure whose definition is looked for in other units */
+};
 
 /* ---- what it is called ---- */
-
-static bool is_cxx(unsigned language)
-{
-	switch (language) {
-	case DW_LANG_C_plus_plus:
-	case 0x1a:	/* C++11, C++14 and later ones, newer than old headers */
-	case 0x21:
-	case 0x2b:
-	case 0x3a:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool is_c(unsigned language)
-{
-	return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 || language == 0x1d || language == 0x2c;
-}
 
 const char *rt_dwarf_tag_name(struct rt_dwarf_walk *walk, Dwarf_Die *die, const char *word)
 {
 	const char *name = rt_die_name(walk->dwarf, die);
 	char text[NAME_MAX_BYTES];
 
-	if (name && is_c(rt_die_language(die))) {
+	if (name && rt_language_is_c(rt_die_language(die))) {
 		snprintf(text, sizeof(text), "%s %s", word, name);
 		name = text;
 	}
@@ -43,7 +28,12 @@ const char *rt_dwarf_tag_name(struct rt_dwarf_walk *walk, Dwarf_Die *die, const 
 
 void rt_dwarf_begin_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type)
 {
+	Dwarf_Die part;
+
 	type->is_struct = true;
+	type->is_rust = rt_die_language(die) == RT_LANG_RUST;
+	if (type->is_rust && rt_dwarf_variant_part(die, &part))
+		type->ctype.kind = RT_CT_VARIANT;
 	type->ctype.name = rt_dwarf_tag_name(walk, die, type->ctype.kind == RT_CT_UNION ? "union" : "struct");
 }
 
@@ -106,7 +96,7 @@ static bool is_hidden(const char *name)
 	return name && strncmp(name, "_vptr", 5) == 0;
 }
 
-static bool read_member(struct rt_dwarf_walk *walk, Dwarf_Die *die, const struct rt_dwarf_type *of, struct rt_member *member)
+bool rt_dwarf_read_member(struct rt_dwarf_walk *walk, Dwarf_Die *die, const struct rt_dwarf_type *of, struct rt_member *member)
 {
 	int tag = dwarf_tag(die);
 	const char *name = rt_die_name(walk->dwarf, die);
@@ -126,6 +116,8 @@ static bool read_member(struct rt_dwarf_walk *walk, Dwarf_Die *die, const struct
 		return false;
 	if (of->ctype.size && (member->offset > of->ctype.size || member->type->size > of->ctype.size))
 		return false;
+	if (of->is_rust)
+		name = rt_dwarf_field_name(name);
 	member->name = tag == DW_TAG_member ? rt_dwarf_keep_name(walk, name) : NULL;
 	return true;
 }
@@ -187,7 +179,7 @@ static bool is_passed_by_reference(struct rt_dwarf_walk *walk, Dwarf_Die *die)
 	/* DWARF 5: DW_CC_pass_by_reference and _by_value. */
 	if (rt_die_unsigned(die, DW_AT_calling_convention, &convention) && (convention == 4 || convention == 5))
 		return convention == 4;
-	if (!is_cxx(rt_die_language(die)) || !rt_die_child(die, &child))
+	if (!rt_language_is_cxx(rt_die_language(die)) || !rt_die_child(die, &child))
 		return false;
 	do {
 		if (dwarf_tag(&child) == DW_TAG_subprogram && copies_itself(walk, &child, die, name))
@@ -200,6 +192,23 @@ static bool is_passed_by_reference(struct rt_dwarf_walk *walk, Dwarf_Die *die)
 
 /* ---- all ---- */
 
+/* C's hidden structures, and C++ classes, which clang defines in one unit only: another unit may have the definition. */
+static void fill_declared(struct rt_dwarf_walk *walk, struct rt_dwarf_type *type)
+{
+	Dwarf_Die die;
+	uint64_t size;
+
+	if (type->distance > DECLARED_DISTANCE_MAX || !type->ctype.name || !rt_dwarf_definition(walk->dwarf, type->ctype.name, &die) ||
+	    rt_die_flag(&die, DW_AT_declaration))
+		return;
+	if ((dwarf_tag(&die) == DW_TAG_union_type) != (type->ctype.kind == RT_CT_UNION))
+		return;
+	if (rt_die_unsigned(&die, DW_AT_byte_size, &size) && size < 1ull << 48)
+		type->ctype.size = size;
+	type->filled = UINT8_MAX;
+	rt_dwarf_fill_struct(walk, &die, type);
+}
+
 void rt_dwarf_fill_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type)
 {
 	unsigned most = rt_die_count(die, DW_TAG_member, MEMBERS_MAX) + rt_die_count(die, DW_TAG_inheritance, MEMBERS_MAX), n = 0;
@@ -209,6 +218,17 @@ void rt_dwarf_fill_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_
 	if (type->filled <= type->distance)
 		return;
 	type->filled = type->distance;
+	if (type->ctype.kind == RT_CT_VARIANT) {
+		if (rt_dwarf_variant_part(die, &child))
+			rt_dwarf_fill_variants(walk, &child, type);
+		return;
+	}
+	if (type->is_rust)
+		type->element = rt_dwarf_template(walk, die, type->distance + 1);
+	if (most == 0 && rt_die_flag(die, DW_AT_declaration)) {
+		fill_declared(walk, type);
+		return;
+	}
 	if (most > walk->budget)
 		return;
 	walk->budget -= most;
@@ -220,7 +240,7 @@ void rt_dwarf_fill_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_
 	}
 	if (most && rt_die_child(die, &child))
 		do
-			n += read_member(walk, &child, type, &members[n]);
+			n += rt_dwarf_read_member(walk, &child, type, &members[n]);
 		while (n < most && !walk->nomem && rt_die_next(&child));
 	type->ctype.members = members;
 	type->ctype.nmembers = n;
@@ -267,6 +287,8 @@ void rt_dwarf_settle_structs(struct rt_dwarf_walk *walk)
 	size_t i;
 
 	/* What is inside others mostly comes later in the queue. */
+	for (i = 0; i < walk->nqueue; i++)
+		rt_dwarf_settle_sequence(walk, walk->queue[i].type);
 	for (round = 0; round < 8 && changed; round++) {
 		changed = false;
 		for (i = walk->nqueue; i-- > 0;)

@@ -142,6 +142,9 @@ static void set_base(struct rt_dwarf_walk *walk, struct rt_ctype *type, uint64_t
 	default:
 		type->kind = RT_CT_UNKNOWN;
 	}
+	/* Rust's (). */
+	if (type->size == 0 && type->kind != RT_CT_UNKNOWN)
+		type->kind = RT_CT_STRUCT;
 }
 
 static uint64_t byte_size(Dwarf_Die *die)
@@ -277,6 +280,9 @@ static struct rt_ctype *convert_pointer(struct rt_dwarf_walk *walk, Dwarf_Die *d
 
 	if (!type)
 		return NULL;
+	/* Only Rust names its pointers. */
+	if (type->ctype.name && type->ctype.name[0] == '&')
+		type->ctype.kind = RT_CT_REFERENCE;
 	type->ctype.align = walk->word;
 	type->ctype.target = target_of(walk, die, distance + 1, depth);
 	return &type->ctype;

@@ -18,6 +18,20 @@ static int cfa_above_entry(const struct rt_dwarf *dwarf)
 	return machine == EM_X86_64 ? 8 : machine == EM_386 ? 4 : 0;
 }
 
+/* A register that carries arguments holds the caller's value at the entry; one that is for frames may hold nothing yet. */
+static bool is_argument(const struct rt_dwarf *dwarf, unsigned reg)
+{
+	static const uint8_t x86_64[] = { 5, 4, 1, 2, 8, 9 };
+	size_t i;
+
+	if (dwarf->image->arch->machine == EM_AARCH64)
+		return reg < 8;
+	for (i = 0; i < sizeof(x86_64); i++)
+		if (dwarf->image->arch->machine == EM_X86_64 && x86_64[i] == reg)
+			return true;
+	return false;
+}
+
 static bool base_is_cfa(Dwarf_Die *func)
 {
 	Dwarf_Attribute attr;
@@ -65,6 +79,10 @@ static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Attr
 		where.kind = RT_WHERE_REGS;
 	} else if (is_entry_value(attr, ops, n, &where.reg)) {
 		where.kind = RT_WHERE_REG;
+	} else if (n == 1 && ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31 && is_argument(dwarf, ops[0].atom - DW_OP_breg0)) {
+		where.kind = RT_WHERE_AT;
+		where.reg = ops[0].atom - DW_OP_breg0;
+		where.offset = (int64_t)ops[0].number;
 	} else if (n == 1 && (ops[0].atom == DW_OP_fbreg || (ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31))) {
 		offset = (int64_t)ops[0].number;
 		if (ops[0].atom == DW_OP_fbreg && offset >= 0 && offset < 1 << 20 && base_is_cfa(func)) {

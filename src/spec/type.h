@@ -57,6 +57,7 @@ struct rt_enumerator {
 struct rt_sequence {
 	const struct rt_ctype *element;	/* NULL: the type is no sequence; CHAR: it is text */
 	uint16_t pointer, length;	/* byte offsets in the object */
+	bool by_end;			/* at `length` stands a pointer to the end, as in std::vector: the bytes between are the elements */
 };
 
 struct rt_ctype {
@@ -105,6 +106,7 @@ enum rt_where_kind {
 	RT_WHERE_REG,		/* in `reg`, a DWARF register number */
 	RT_WHERE_REGS,		/* the first word of it in `reg`, the rest in `reg2` */
 	RT_WHERE_STACK,		/* in memory at the stack pointer at entry + `offset` */
+	RT_WHERE_AT,		/* in memory at the address in `reg`, + `offset` */
 	RT_WHERE_NOWHERE,	/* nowhere, optimized out */
 };
 

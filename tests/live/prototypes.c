@@ -8,7 +8,8 @@
 
 /*
  * What debug information says of a file's functions, for the tests: prototypes FILE [FUNCTION...].  For each function its prototype with
- * the places of parameters, and with the functions named the types that it is made of, a line each.
+ * the places of parameters, and with the functions named the types that it is made of.  +TYPE is a type by name, -FUNCTION asks
+ * whether it is inlined everywhere.
  */
 
 static void print_type(const struct rt_ctype *type, unsigned depth)
@@ -65,6 +66,9 @@ static void print_where(const struct rt_where *where)
 		return;
 	case RT_WHERE_REGS:
 		printf("@r%u:r%u", where->reg, where->reg2);
+		return;
+	case RT_WHERE_AT:
+		printf("@[r%u%+" PRId64 "]", where->reg, where->offset);
 		return;
 	case RT_WHERE_STACK:
 		printf("@sp%+" PRId64, where->offset);
@@ -164,6 +168,24 @@ static void print_types(const struct rt_prototype *p)
 		print_members(&seen, seen.v[i]);
 }
 
+static void print_others(struct rt_image *image, struct rt_types *types, char **names, int n)
+{
+	const struct rt_ctype *type;
+	struct seen seen = { .n = 0 };
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (names[i][0] == '+') {
+			type = rt_dwarf_type(image, types, names[i] + 1);
+			if (type)
+				print_members(&seen, type);
+			else
+				printf("%s: no such type\n", names[i] + 1);
+		} else if (names[i][0] == '-') {
+			printf("%s: %s\n", names[i] + 1, rt_dwarf_inlined(image, names[i] + 1) ? "inlined" : "not inlined");
+		}
+}
+
 static bool wanted(const char *name, char **names, int n)
 {
 	int i;
@@ -201,6 +223,7 @@ int main(int argc, char **argv)
 			printf("%s: %s\n", v[i].name, err.text);
 		}
 	}
+	print_others(image, types, argv + 2, argc - 2);
 	rt_image_close(image);
 	rt_types_free(types);
 	return 0;

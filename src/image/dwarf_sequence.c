@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "image/dwarf_private.h"
+#include "util/array.h"
+
+/*
+ * Strings and vectors of C++ and Rust: known by their names, and by members of the right names and types, wherever those are inside.
+ */
+
+enum { DEPTH_MAX = 8 };
+
+struct layout {
+	const char *name;		/* of the type begins so */
+	const char *pointer, *length;	/* members */
+	bool by_end;			/* `length` is a pointer */
+	bool is_text;			/* its bytes are text, whatever their type is */
+};
+
+static const struct layout layouts[] = {
+	/* libstdc++ */
+	{ "basic_string<", "_M_p", "_M_string_length", false, false },
+	{ "basic_string_view<", "_M_str", "_M_len", false, false },
+	{ "vector<", "_M_start", "_M_finish", true, false },
+	{ "initializer_list<", "_M_array", "_M_len", false, false },
+	{ "span<", "_M_ptr", "_M_extent_value", false, false },
+	/* libc++ */
+	{ "basic_string_view<", "__data_", "__size_", false, false },
+	{ "vector<", "__begin_", "__end_", true, false },
+	{ "span<", "__data_", "__size_", false, false },
+	/* Rust */
+	{ "&str", "data_ptr", "length", false, true },
+	{ "&mut str", "data_ptr", "length", false, true },
+	{ "&[", "data_ptr", "length", false, false },
+	{ "&mut [", "data_ptr", "length", false, false },
+	{ "alloc::boxed::Box<str", "data_ptr", "length", false, true },
+	{ "alloc::boxed::Box<[", "data_ptr", "length", false, false },
+	{ "String", "pointer", "len", false, true },
+	{ "Vec<", "pointer", "len", false, false },
+};
+
+/* The first member of that name and kind, also inside others.  `*offset` grows by its own. */
+static const struct rt_ctype *find(const struct rt_ctype *type, const char *name, bool pointer, uint32_t *offset, unsigned depth)
+{
+	const struct rt_ctype *found;
+	const struct rt_member *m;
+	uint32_t inner;
+	unsigned i;
+
+	for (i = 0; i < type->nmembers && depth < DEPTH_MAX && type->kind == RT_CT_STRUCT; i++) {
+		m = &type->members[i];
+		if (m->name && strcmp(m->name, name) == 0 && m->type->kind == (pointer ? RT_CT_POINTER : RT_CT_INT)) {
+			*offset += m->offset;
+			return m->type;
+		}
+		inner = *offset + m->offset;
+		found = find(m->type, name, pointer, &inner, depth + 1);
+		if (found) {
+			*offset = inner;
+			return found;
+		}
+	}
+	return NULL;
+}
+
+static const struct rt_ctype *text_type(struct rt_dwarf_walk *walk)
+{
+	struct rt_ctype *type;
+
+	if (!walk->text) {
+		type = rt_types_add(walk->types, RT_CT_CHAR, NULL, 1);
+		walk->nomem |= !type;
+		walk->text = type;
+	}
+	return walk->text;
+}
+
+static bool fits(struct rt_dwarf_walk *walk, struct rt_dwarf_type *type, const struct layout *l)
+{
+	uint32_t pointer = 0, length = 0;
+	const struct rt_ctype *to = find(&type->ctype, l->pointer, true, &pointer, 0);
+	const struct rt_ctype *n = find(&type->ctype, l->length, l->by_end, &length, 0);
+	const struct rt_ctype *element;
+
+	if (!to || !n || (!l->by_end && n->size != walk->word) || pointer > UINT16_MAX || length > UINT16_MAX)
+		return false;
+	element = l->is_text ? text_type(walk) : type->element ? type->element : to->target;
+	if (!element || element->kind == RT_CT_VOID || element->size == 0)
+		return false;
+	type->ctype.sequence.element = element;
+	type->ctype.sequence.pointer = (uint16_t)pointer;
+	type->ctype.sequence.length = (uint16_t)length;
+	type->ctype.sequence.by_end = l->by_end;
+	return true;
+}
+
+void rt_dwarf_settle_sequence(struct rt_dwarf_walk *walk, struct rt_dwarf_type *type)
+{
+	size_t i;
+
+	if (type->ctype.kind != RT_CT_STRUCT || !type->ctype.name || type->ctype.size == 0 || type->ctype.sequence.element)
+		return;
+	for (i = 0; i < RT_COUNT(layouts); i++)
+		if (strncmp(type->ctype.name, layouts[i].name, strlen(layouts[i].name)) == 0 && fits(walk, type, &layouts[i]))
+			return;
+}
