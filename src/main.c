@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "doctor.h"
 #include "dump.h"
+#include "list.h"
 #include "output/out.h"
 #include "session.h"
 #include "stream/ring.h"
@@ -37,6 +38,8 @@ static int run(const struct rt_options *options, int *status, struct rt_error *e
 		return 0;
 	case RT_CMD_DOCTOR:
 		return options->clean ? rt_doctor_clean(stdout, err) : rt_doctor_run(stdout, err);
+	case RT_CMD_LIST:
+		return rt_list(options, stdout, err);
 	default:
 		if (options->dump != RT_DUMP_NONE)
 			return rt_dump(options, stdout, err);

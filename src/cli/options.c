@@ -198,7 +198,16 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 
 static const char *command_name(const struct rt_options *o)
 {
-	return o->command == RT_CMD_COUNT ? "count " : o->command == RT_CMD_HIST ? "hist " : "";
+	return o->command == RT_CMD_LIST ? "list " : o->command == RT_CMD_COUNT ? "count " : o->command == RT_CMD_HIST ? "hist " : "";
+}
+
+static int check_list(const struct rt_options *o, struct rt_error *err)
+{
+	const char *option = o->attach ? "--attach" : o->ring ? "--ring" : o->depth ? "--depth" : o->min_time ? "--min-time" :
+			     o->only_under ? "--only-under" : o->output ? "-o" : o->no_bpf ? "--no-bpf" :
+			     o->dump != RT_DUMP_NONE ? "--dump" : NULL;
+
+	return option ? rt_usage(err, "%s does not go with list, which traces nothing", option) : 0;
 }
 
 static int check_counting(const struct rt_options *o, struct rt_error *err)
@@ -237,6 +246,8 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 	}
 	o->specs = words;
 	o->nspecs = n;
+	if (o->command == RT_CMD_LIST)
+		return check_list(o, err);
 	if (n == 0)
 		return rt_usage(err, "which functions? name some, or a glob: rawtrace %s%s 'str*'", command_name(o),
 				o->pid ? "-p PID" : o->program);
@@ -246,7 +257,7 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 }
 
 /*
- * `count` and `hist` before PROGRAM, as all other words may be preceded by options; with -p they must be the very first argument,
+ * `count`, `hist` and `list` before PROGRAM, as all other words may be preceded by options; with -p they must be the very first argument,
  * for a function may be called that.
  */
 static bool take_command(struct rt_options *o, const char *first)
@@ -257,6 +268,8 @@ static bool take_command(struct rt_options *o, const char *first)
 		o->command = RT_CMD_COUNT;
 	else if (strcmp(o->words[0], "hist") == 0)
 		o->command = RT_CMD_HIST;
+	else if (strcmp(o->words[0], "list") == 0)
+		o->command = RT_CMD_LIST;
 	return o->command != RT_CMD_TRACE;
 }
 

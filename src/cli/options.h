@@ -10,7 +10,7 @@
 
 #include "util/error.h"
 
-enum rt_command { RT_CMD_TRACE, RT_CMD_COUNT, RT_CMD_HIST, RT_CMD_DOCTOR, RT_CMD_HELP, RT_CMD_VERSION };
+enum rt_command { RT_CMD_TRACE, RT_CMD_COUNT, RT_CMD_HIST, RT_CMD_LIST, RT_CMD_DOCTOR, RT_CMD_HELP, RT_CMD_VERSION };
 enum rt_dump { RT_DUMP_NONE, RT_DUMP_BPF, RT_DUMP_TRACEFS };
 
 /* What the command line asks for.  Strings point into argv. */

@@ -46,13 +46,6 @@ static bool names_whole(const struct rt_spec *spec, const struct rt_symbol *v, s
 	return false;
 }
 
-static const char *refused(const struct rt_image *image, uint64_t addr)
-{
-	uint8_t insn[16];
-
-	return rt_image_arch(image)->refuses(insn, rt_image_read(image, addr, insn, sizeof(insn)));
-}
-
 static int take(struct batch *b, const struct rt_symbol *symbol, uint64_t addr, uint64_t size, bool sized)
 {
 	struct match *m;
@@ -86,7 +79,7 @@ static int take_ifunc(struct batch *b, const struct rt_symbol *symbol, struct rt
 	const char *why = NULL, *no;
 
 	for (i = 0; i < n; i++) {
-		no = refused(b->image, v[i]);
+		no = rt_image_refuses(b->image, v[i]);
 		if (no) {
 			why = no;
 			continue;
@@ -118,7 +111,7 @@ static int take_symbol(struct batch *b, const struct rt_symbol *symbol, struct r
 		return take_ifunc(b, symbol, err);
 	if (b->several && (symbol->kind == RT_SYM_NOTYPE || strstr(symbol->name, ".cold")))
 		return 0;
-	why = refused(b->image, symbol->addr);
+	why = rt_image_refuses(b->image, symbol->addr);
 	if (why && b->several)
 		return 0;
 	if (why)
@@ -126,27 +119,13 @@ static int take_symbol(struct batch *b, const struct rt_symbol *symbol, struct r
 	return take(b, symbol, symbol->addr, symbol->size, symbol->sized) ? rt_nomem(err) : 0;
 }
 
-/* By address; of aliases the one that a person would use first: not _IO_puts but puts. */
 static int compare_matches(const void *pa, const void *pb)
 {
 	const struct match *a = pa, *b = pb;
-	const char *aname = a->symbol->name, *bname = b->symbol->name;
-	size_t na = strspn(aname, "_"), nb = strspn(bname, "_");
 
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
-	if (a->notype != b->notype)
-		return a->notype ? 1 : -1;
-	if (na != nb)
-		return na < nb ? -1 : 1;
-	if (a->symbol->global != b->symbol->global)
-		return a->symbol->global ? -1 : 1;
-	na = strlen(aname);
-	nb = strlen(bname);
-	if (na != nb)
-		return na < nb ? -1 : 1;
-	na = (size_t)strcmp(aname, bname);
-	return na ? (int)na : b->symbol->default_version - a->symbol->default_version;
+	return rt_symbol_compare(a->symbol, b->symbol);
 }
 
 /* The symbols that the spec means: with `written`, by what their mangled names stand for. */
@@ -227,7 +206,7 @@ static int move_inside(struct batch *b, uint32_t offset, struct rt_error *err)
 
 		why = m->size && offset >= m->size ? "is behind the function's end" : rt_inside(b->image, m->addr, m->addr + offset);
 		if (!why)
-			why = refused(b->image, m->addr + offset);
+			why = rt_image_refuses(b->image, m->addr + offset);
 		if (why)
 			return not_there(b, m->symbol->name, offset, why, err);
 		m->inside = offset;
@@ -263,7 +242,7 @@ static int match_address(struct batch *b, struct rt_error *err)
 	}
 	why = rt_inside_nothing(b->image, addr);
 	if (!why)
-		why = refused(b->image, addr);
+		why = rt_image_refuses(b->image, addr);
 	if (why)
 		return not_there(b, b->spec->function, 0, why, err);
 	b->made = (struct rt_symbol){ .name = b->spec->function, .addr = addr, .kind = RT_SYM_NOTYPE };

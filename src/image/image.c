@@ -300,3 +300,10 @@ size_t rt_image_read(const struct rt_image *image, uint64_t addr, void *buf, siz
 	}
 	return done;
 }
+
+const char *rt_image_refuses(const struct rt_image *image, uint64_t addr)
+{
+	uint8_t insn[16];
+
+	return image->arch->refuses(insn, rt_image_read(image, addr, insn, sizeof(insn)));
+}

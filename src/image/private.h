@@ -111,6 +111,11 @@ const char *rt_image_version(const struct rt_image *image, size_t i, bool *is_de
 int rt_image_go_symbols(struct rt_image *image);
 void rt_image_free_go(struct rt_image *image);
 
+/* symbols.c: of two names of one address, the one that a person would use first: not _IO_puts but puts.  As qsort wants it. */
+int rt_symbol_compare(const struct rt_symbol *a, const struct rt_symbol *b);
+/* image.c: why the instruction at `addr` must not be probed, or NULL. */
+const char *rt_image_refuses(const struct rt_image *image, uint64_t addr);
+
 /* sections.c: the symbol table of an ELF file, by its section.  False: it has none. */
 bool rt_elf_symtab(Elf *elf, struct rt_table *table);
 

@@ -171,6 +171,25 @@ static int compare(const void *pa, const void *pb)
 	return a->source < b->source ? -1 : a->source > b->source;
 }
 
+int rt_symbol_compare(const struct rt_symbol *a, const struct rt_symbol *b)
+{
+	size_t na = strspn(a->name, "_"), nb = strspn(b->name, "_");
+	int ret;
+
+	if ((a->kind == RT_SYM_NOTYPE) != (b->kind == RT_SYM_NOTYPE))
+		return a->kind == RT_SYM_NOTYPE ? 1 : -1;
+	if (na != nb)
+		return na < nb ? -1 : 1;
+	if (a->global != b->global)
+		return a->global ? -1 : 1;
+	na = strlen(a->name);
+	nb = strlen(b->name);
+	if (na != nb)
+		return na < nb ? -1 : 1;
+	ret = strcmp(a->name, b->name);
+	return ret ? ret : b->default_version - a->default_version;
+}
+
 static uint64_t code_end(const struct rt_image *image, uint64_t addr)
 {
 	const struct rt_segment *s;

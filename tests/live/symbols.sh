@@ -238,3 +238,71 @@ if has objcopy && has strip; then
 else
 	skip "debug files" "no objcopy"
 fi
+
+# ---- rawtrace list ----
+
+"$CC" -g -O1 -o "$T/listed" "$SRCDIR/contrib/fib.c" >"$T/cc" 2>&1
+
+begin "list, against nm"
+rt list "$T/listed"
+expect_status 0
+nm "$T/listed" | awk '$2 ~ /[tTwWi]/ { print $1, $3 }' | sort >"$T/nm"
+awk '/^0x/ { name = $6; if (match($0, /[a-zA-Z_0-9.]+\(/)) name = substr($0, RSTART, RLENGTH - 1); sub(/ .*/, "", name)
+	print substr($1, 3), name }' "$T/out" | sort >"$T/listed.names"
+# Aliases and labels that are no functions' are the difference: all that is listed is nm's.
+comm -13 "$T/nm" "$T/listed.names" >"$T/more"
+[ ! -s "$T/more" ] || show "$T/more"
+expect_line '^0x[0-9a-f]* 0x[0-9a-f]* .* full  .symtab        .*fib' "$T/out"
+expect_line ' entry .symtab .* _start  \[is the program.s entry' "$T/out"
+end_case
+
+begin "list: the offset is the function's bytes"
+rt list --format=json "$T/listed" fib
+expect_status 0
+if has python3; then
+	python3 - "$T/out" "$T/listed" <<-'EOT' >"$T/why.json" 2>&1
+		import json, subprocess, sys
+		rows = json.load(open(sys.argv[1]))
+		assert len(rows) == 1 and rows[0]['symbol'] == 'fib' and rows[0]['trace'] == 'full', rows
+		data = open(sys.argv[2], 'rb').read()
+		text = [l.split() for l in subprocess.check_output(['readelf', '-SW', sys.argv[2]], text=True).replace('[ ', '[').splitlines() if ' .text ' in l][0]
+		address, offset = int(text[3], 16), int(text[4], 16)
+		assert int(rows[0]['offset'], 16) == int(rows[0]['address'], 16) - address + offset, (rows, text)
+	EOT
+	[ ! -s "$T/why.json" ] || show "$T/why.json"
+fi
+end_case
+
+begin "list: a library, sorted"
+rt list "$T/listed" 'libc.so:mem*'
+expect_status 0
+expect_line ' ifunc .* memcpy.*IFUNC' "$T/out"
+grep '^0x' "$T/out" | cut -d' ' -f1 >"$T/addresses"
+sort -u "$T/addresses" >"$T/sorted"
+expect_same "$T/sorted" "$T/addresses"
+end_case
+
+begin "list: no such function"
+rt list "$T/listed" fibb
+expect_status 2
+expect_message "no function 'fibb'; did you mean 'fib'" "$T/err"
+rt list --depth=2 "$T/listed" fib
+expect_message "depth does not go with list" "$T/err"
+end_case
+
+begin "list: of a process, without privilege"
+in_background sleep 30
+rt list -p $PID 'libc.so:puts'
+expect_status 0
+expect_line ' puts' "$T/out"
+if has setpriv; then
+	cp "$RAWTRACE" "$T/rawtrace"
+	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" list "$T/listed" fib >"$T/out" 2>"$T/err"
+	ST=$?
+	expect_status 0
+	expect_line 'fib' "$T/out"
+fi
+kill "$PID"
+wait "$PID" 2>/dev/null
+forget "$PID"
+end_case
