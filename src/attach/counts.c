@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "kernel/sys.h"
 #include "util/array.h"
@@ -91,6 +92,56 @@ static int make_places(struct rt_counts *c)
 	return r < 0 ? r : 0;
 }
 
+/* Does the verifier know the compare-and-exchange (5.12), and can this machine's kernel compile it? */
+static bool has_cmpxchg(void)
+{
+	struct rt_bpf bpf;
+	int r;
+
+	rt_bpf_init(&bpf);
+	rt_bpf_store_imm(&bpf, RT_BPF_DW, 10, -8, 0);
+	rt_bpf_mov_imm(&bpf, 0, 0);
+	rt_bpf_mov_imm(&bpf, 1, 1);
+	rt_bpf_cmpxchg(&bpf, 10, -8, 1);
+	rt_bpf_mov_imm(&bpf, 0, 0);
+	rt_bpf_exit(&bpf);
+	r = rt_bpf_finish(&bpf, NULL, NULL);
+	if (r == 0)
+		r = rt_bpf_prog_load(bpf.insns, bpf.n, 0, NULL, 0);
+	rt_bpf_free(&bpf);
+	if (r >= 0)
+		close(r);
+	return r >= 0;
+}
+
+static size_t quick_bytes(unsigned bits, uint32_t rows)
+{
+	return ((size_t)rows << bits) * sizeof(struct rt_quick);
+}
+
+/* Four places a function, so that few of them meet.  Without it everything goes to RT_MAP_PLACES. */
+static void make_quick(struct rt_counts *c)
+{
+	uint32_t cpus = (uint32_t)rt_cpus_possible(), rows;
+	unsigned bits = 8;
+	void *at;
+	int r;
+
+	if (!has_cmpxchg())
+		return;
+	while (bits < RT_QUICK_BITS_MAX && 1u << bits < (uint64_t)c->functions * 4)
+		bits++;
+	for (rows = 1; rows < cpus && quick_bytes(bits, rows * 2) <= CELLS_BYTES; rows *= 2)
+		;
+	c->maps[RT_MAP_QUICK] = r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(struct rt_quick), rows << bits, RT_BPF_F_MMAPABLE);
+	at = r >= 0 ? mmap(NULL, quick_bytes(bits, rows), PROT_READ, MAP_SHARED, r, 0) : MAP_FAILED;
+	if (at == MAP_FAILED)
+		return;
+	c->quick_at = at;
+	c->quick = bits;
+	c->quick_rows = rows;
+}
+
 int rt_counts_open(struct rt_counts *c, int *maps, enum rt_purpose purpose, enum rt_key key, uint32_t functions)
 {
 	int r;
@@ -106,6 +157,8 @@ int rt_counts_open(struct rt_counts *c, int *maps, enum rt_purpose purpose, enum
 	c->functions = functions;
 	if (r == 0 && key == RT_KEY_IP)
 		r = make_places(c);
+	if (r == 0 && key == RT_KEY_IP && purpose == RT_PURPOSE_COUNT)
+		make_quick(c);
 	if (r == 0 && purpose == RT_PURPOSE_TIME)
 		r = make_frames(c);
 	return r;
@@ -115,7 +168,10 @@ void rt_counts_close(struct rt_counts *c)
 {
 	if (c->cells)
 		munmap(c->cells, c->mapped);
+	if (c->quick_at)
+		munmap(c->quick_at, quick_bytes(c->quick, c->quick_rows));
 	c->cells = NULL;
+	c->quick_at = NULL;
 }
 
 static int add(struct rt_count_list *list, uint64_t key, unsigned cell, uint64_t value)
@@ -148,6 +204,20 @@ static int read_cell(const struct rt_counts *c, uint32_t i, uint64_t *sum)
 	return 0;
 }
 
+static int read_quick(const struct rt_counts *c, struct rt_count_list *list)
+{
+	uint32_t i, n = c->quick ? c->quick_rows << c->quick : 0;
+	uint64_t calls;
+	int r = 0;
+
+	for (i = 0; i < n && r == 0; i++) {
+		calls = __atomic_load_n(&c->quick_at[i].calls, __ATOMIC_ACQUIRE);
+		if (calls)
+			r = add(list, c->quick_at[i].ip, RT_CELL_CALLS, calls);
+	}
+	return r;
+}
+
 static int read_places(const struct rt_counts *c, struct rt_count_list *list)
 {
 	struct rt_cell_key key, *last = NULL;
@@ -155,6 +225,8 @@ static int read_places(const struct rt_counts *c, struct rt_count_list *list)
 	int r;
 
 	r = read_cell(c, 0, &list->missed);
+	if (r == 0)
+		r = read_quick(c, list);
 	while (r == 0) {
 		r = rt_bpf_map_next(c->maps[RT_MAP_PLACES], last, &key);
 		if (r == 0)

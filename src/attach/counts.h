@@ -17,6 +17,9 @@ struct rt_counts {
 	enum rt_key key;
 	int *maps;		/* RT_MAPS of them, the caller's */
 	uint32_t functions, rows, stride, heads;
+	unsigned quick;		/* bits of RT_MAP_QUICK, 0: there is none; and its rows */
+	uint32_t quick_rows;
+	struct rt_quick *quick_at;
 	uint64_t *cells;	/* RT_MAP_CELLS; NULL where it cannot be mapped (before 5.5) */
 	size_t mapped;		/* bytes */
 };

@@ -10,7 +10,7 @@
 /* Instruction classes and modes: Documentation/bpf/standardization/instruction-set.rst */
 enum {
 	CLASS_LD = 0, CLASS_LDX = 1, CLASS_ST = 2, CLASS_STX = 3, CLASS_JMP = 5, CLASS_ALU64 = 7,
-	MODE_IMM = 0x00, MODE_MEM = 0x60, MODE_ATOMIC = 0xc0, ATOMIC_ADD = 0x00, ATOMIC_FETCH_ADD = 0x01, ATOMIC_XCHG = 0xe1,
+	MODE_IMM = 0x00, MODE_MEM = 0x60, MODE_ATOMIC = 0xc0, ATOMIC_ADD = 0x00, ATOMIC_FETCH_ADD = 0x01, ATOMIC_XCHG = 0xe1, ATOMIC_CMPXCHG = 0xf1,
 	SRC_REG = 0x08, OP_MOV = 0xb0, OP_CALL = 0x80, OP_EXIT = 0x90,
 	PSEUDO_MAP_FD = 1,
 };
@@ -111,6 +111,11 @@ void rt_bpf_fetch_add(struct rt_bpf *bpf, int dst, int off, int src)
 void rt_bpf_xchg(struct rt_bpf *bpf, int dst, int off, int src)
 {
 	emit(bpf, CLASS_STX | MODE_ATOMIC | RT_BPF_DW, dst, src, off, ATOMIC_XCHG);
+}
+
+void rt_bpf_cmpxchg(struct rt_bpf *bpf, int dst, int off, int src)
+{
+	emit(bpf, CLASS_STX | MODE_ATOMIC | RT_BPF_DW, dst, src, off, ATOMIC_CMPXCHG);
 }
 
 void rt_bpf_call(struct rt_bpf *bpf, enum rt_bpf_helper helper)

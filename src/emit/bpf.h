@@ -16,7 +16,7 @@
  * The maps that our programs use: the ring and the hits a thread (stream/gaps.h) of those that record; the cells of those that count
  * (emit/cells.h), by function or by instruction pointer; the open calls of each thread (emit/frames.h).
  */
-enum rt_bpf_map { RT_MAP_EVENTS, RT_MAP_HITS, RT_MAP_CELLS, RT_MAP_PLACES, RT_MAP_HEADS, RT_MAP_FRAMES, RT_MAPS };
+enum rt_bpf_map { RT_MAP_EVENTS, RT_MAP_HITS, RT_MAP_CELLS, RT_MAP_PLACES, RT_MAP_QUICK, RT_MAP_HEADS, RT_MAP_FRAMES, RT_MAPS };
 
 struct rt_bpf_reloc {
 	size_t insn;
@@ -56,6 +56,8 @@ void rt_bpf_atomic_add(struct rt_bpf *bpf, int dst, int off, int src);	/* *(u64 
 /* 5.12: src = *(u64 *)(dst + off), to which src is added; and, with a full barrier, exchanged for it. */
 void rt_bpf_fetch_add(struct rt_bpf *bpf, int dst, int off, int src);
 void rt_bpf_xchg(struct rt_bpf *bpf, int dst, int off, int src);
+/* 5.12: src to *(u64 *)(dst + off), where that is r0; r0 = what it was. */
+void rt_bpf_cmpxchg(struct rt_bpf *bpf, int dst, int off, int src);
 void rt_bpf_call(struct rt_bpf *bpf, enum rt_bpf_helper helper);
 void rt_bpf_exit(struct rt_bpf *bpf);
 

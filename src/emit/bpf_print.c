@@ -29,7 +29,7 @@ static const char *map_name(const struct rt_bpf *bpf, size_t insn)
 {
 	static const char *const names[RT_MAPS] = {
 		[RT_MAP_EVENTS] = "events", [RT_MAP_HITS] = "hits", [RT_MAP_CELLS] = "cells", [RT_MAP_PLACES] = "places",
-		[RT_MAP_HEADS] = "heads", [RT_MAP_FRAMES] = "frames",
+		[RT_MAP_QUICK] = "quick", [RT_MAP_HEADS] = "heads", [RT_MAP_FRAMES] = "frames",
 	};
 	size_t i;
 
@@ -88,6 +88,10 @@ static void print_atomic(const struct rt_bpf_insn *in, FILE *file)
 
 	if (in->imm == 0x00) {
 		fprintf(file, "lock *(u64 *)(r%d %+d) += r%d", dst, in->off, src);
+		return;
+	}
+	if (in->imm == 0xf1) {
+		fprintf(file, "r0 = atomic64_cmpxchg((u64 *)(r%d %+d), r0, r%d)", dst, in->off, src);
 		return;
 	}
 	fprintf(file, "r%d = %s((u64 *)(r%d %+d), r%d)", src, op, dst, in->off, src);

@@ -21,6 +21,10 @@ enum rt_purpose {
  *
  * Where the program knows only the instruction pointer, RT_MAP_PLACES, a hash, has a number for each rt_cell_key; what it had no
  * room for is counted in cell 0 of RT_MAP_CELLS.
+ *
+ * Where such a program only counts, it first looks into RT_MAP_QUICK (5.12): `rows` rows of 1 << bits struct rt_quick each, in which an
+ * instruction pointer has the place that the upper bits of its product with RT_QUICK_FACTOR say.  The first that comes there has it
+ * for good; the others go to RT_MAP_PLACES, which takes longer.
  */
 enum {
 	RT_CELL_CALLS,		/* entries */
@@ -39,6 +43,13 @@ static inline unsigned rt_cells_of(enum rt_purpose purpose)
 struct rt_cell_key {
 	uint64_t ip, cell;
 };
+
+struct rt_quick {
+	uint64_t ip, calls;
+};
+
+/* The multiplier spreads the pointers over the upper bits of the product. */
+enum { RT_QUICK_FACTOR = 0x61c88647, RT_QUICK_BITS_MAX = 16 };
 
 /*
  * The open calls of the threads, for programs that measure.  A thread's slot is its id modulo the number of slots (a power of

@@ -5,7 +5,10 @@
 #include "emit/private.h"
 
 /* Below what frames.h takes of the program's frame: the key of RT_MAP_PLACES. */
-enum { PLACE = -64, PLACE_IP = PLACE, PLACE_CELL = PLACE + 8, FRAME = 64 };
+enum { PLACE = -64, FRAME = 64 };
+
+/* A program that only counts keeps to less, where no stack of its own is needed (rt_emit_keep_own_stack). */
+enum { SMALL_PLACE = -24, SMALL_VALUE = -32 };
 
 /* Ours, when frames.h is done with its registers: what is added, the cell's number. */
 enum { AMOUNT = R8, CELL = R9 };
@@ -48,34 +51,36 @@ static void emit_add_cell(struct emitter *e)
 	rt_bpf_atomic_add(e->bpf, R0, 0, AMOUNT);
 }
 
-static void emit_lookup_place(struct emitter *e)
+static void emit_lookup_place(struct emitter *e, int place)
 {
 	rt_bpf_mov_map(e->bpf, R1, RT_MAP_PLACES);
 	rt_bpf_mov(e->bpf, R2, R10);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, PLACE);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, place);
 	rt_bpf_call(e->bpf, RT_FN_map_lookup_elem);
 }
 
-/* RT_MAP_PLACES: the same for the instruction pointer in FR_ID, with a new element where it has none yet. */
-static void emit_add_place(struct emitter *e)
+/*
+ * RT_MAP_PLACES: the same for the instruction pointer in r1, with a new element where it has none yet.  The key is written at `place` of
+ * the frame, a zero at `value`.
+ */
+static void emit_add_place(struct emitter *e, int place, int value)
 {
 	int there = rt_bpf_label(e->bpf);
 
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_ID);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, PLACE_IP, R1);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, PLACE_CELL, CELL);
-	emit_lookup_place(e);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, place + (int)offsetof(struct rt_cell_key, ip), R1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, place + (int)offsetof(struct rt_cell_key, cell), CELL);
+	emit_lookup_place(e, place);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, there);
-	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, FR_SP, 0);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, value, 0);
 	rt_bpf_mov_map(e->bpf, R1, RT_MAP_PLACES);
 	rt_bpf_mov(e->bpf, R2, R10);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, PLACE);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, place);
 	rt_bpf_mov(e->bpf, R3, R10);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, FR_SP);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, value);
 	rt_bpf_mov_imm(e->bpf, R4, RT_BPF_NOEXIST);
 	rt_bpf_call(e->bpf, RT_FN_map_update_elem);
 	/* Another CPU may have been first, or there is no room: the look tells. */
-	emit_lookup_place(e);
+	emit_lookup_place(e, place);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, there);
 	rt_bpf_store_imm(e->bpf, RT_BPF_W, R10, FR_KEY, 0);
 	rt_emit_lookup(e, RT_MAP_CELLS, FR_KEY);
@@ -86,10 +91,58 @@ static void emit_add_place(struct emitter *e)
 
 static void emit_add(struct emitter *e)
 {
-	if (e->program->key_source == RT_KEY_POINTER)
-		emit_add_place(e);
-	else
+	if (e->program->key_source == RT_KEY_POINTER) {
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_ID);
+		emit_add_place(e, PLACE, FR_SP);
+	} else {
 		emit_add_cell(e);
+	}
+}
+
+/* RT_MAP_QUICK: one more call at the instruction pointer r8, and on to `out`; to `other` where its place is another's. */
+static void emit_count_quick(struct emitter *e, int other)
+{
+	const struct rt_program *p = e->program;
+	int ours = rt_bpf_label(e->bpf);
+
+	rt_bpf_mov(e->bpf, CELL, R8);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_MUL, CELL, RT_QUICK_FACTOR);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, CELL, 64 - (int)p->quick);
+	if (p->rows > 1) {
+		rt_bpf_call(e->bpf, RT_FN_get_smp_processor_id);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R0, (int32_t)p->rows - 1);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R0, (int32_t)p->quick);
+		rt_bpf_alu(e->bpf, RT_BPF_OR, CELL, R0);
+	}
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, FR_KEY, CELL);
+	rt_emit_lookup(e, RT_MAP_QUICK, FR_KEY);
+	rt_bpf_mov(e->bpf, CELL, R0);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R0, CELL, offsetof(struct rt_quick, ip));
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JEQ, R0, R8, ours);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, other);
+	rt_bpf_cmpxchg(e->bpf, CELL, offsetof(struct rt_quick, ip), R8);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, ours);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JNE, R0, R8, other);
+	rt_bpf_place(e->bpf, ours);
+	rt_bpf_mov_imm(e->bpf, R1, 1);
+	rt_bpf_atomic_add(e->bpf, CELL, offsetof(struct rt_quick, calls), R1);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, e->out);
+}
+
+/* One more call at an instruction pointer. */
+static void emit_count_place(struct emitter *e)
+{
+	int other = rt_bpf_label(e->bpf);
+
+	rt_emit_tests(e, e->out);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R8, CTX, e->program->plan->arch->ip.pt_regs);
+	if (e->program->quick)
+		emit_count_quick(e, other);
+	rt_bpf_place(e->bpf, other);
+	rt_bpf_mov(e->bpf, R1, R8);
+	rt_bpf_mov_imm(e->bpf, AMOUNT, 1);
+	rt_bpf_mov_imm(e->bpf, CELL, RT_CELL_CALLS);
+	emit_add_place(e, SMALL_PLACE, SMALL_VALUE);
 }
 
 static void emit_call_seen(struct emitter *e)
@@ -160,7 +213,11 @@ void rt_emit_counting(struct emitter *e)
 	bool time = e->program->purpose == RT_PURPOSE_TIME, by_ip = e->program->key_source == RT_KEY_POINTER;
 	bool returns = e->program->plan->kind == RT_KIND_RETURN;
 
-	if (by_ip || time)
+	if (by_ip && !time) {
+		emit_count_place(e);
+		return;
+	}
+	if (time)
 		rt_emit_keep_own_stack(e, by_ip ? FRAME : FR_FRAME);
 	if (!(returns && by_ip))	/* there the pointer is the return address, and the frame has the entry's */
 		emit_id(e);

@@ -73,3 +73,16 @@ for mechanism in $MECHANISMS; do
 	[ ! -s "$T/wrong" ] || show "$T/wrong"
 	end_case
 done
+
+# Where only the instruction pointer is known, some of a thousand meet in one place of the table.
+for mechanism in $MECHANISMS; do
+	case $mechanism in
+	uprobe-multi | multi-event) ;;
+	*) continue ;;
+	esac
+	begin "$mechanism: a thousand functions counted"
+	rt count --attach="$mechanism" -o "$T/counts" "$BIN/many" 'many_*' -- 3
+	expect_status 0
+	expect_number "functions with 3 calls" "$(grep -c '^many_[0-9]* *3$' "$T/counts")" -eq 1000
+	end_case
+done

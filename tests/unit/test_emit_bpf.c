@@ -106,6 +106,9 @@ static void test_counting(void)
 	check("count.bpf", &p);
 	p.key_source = RT_KEY_POINTER;
 	check("count-pointer.bpf", &p);
+	p.quick = 9;
+	check("count-quick.bpf", &p);
+	p.quick = 0;
 	p.purpose = RT_PURPOSE_TIME;
 	check("time-entry-pointer.bpf", &p);
 	p.plan = &ret;
