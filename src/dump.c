@@ -121,6 +121,8 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 		r = rt_target_set_limit(&target, o->depth, o->only_under, err);
 	if (r == 0 && o->raw_names)
 		rt_functions_raw_names(&target.functions);
+	if (r == 0 && o->command == RT_CMD_TRACE)
+		r = rt_target_set_types(&target, &o->limits, err);
 	if (r == 0 && !o->exact)
 		r = rt_place(&target, !o->no_bpf && ops->bpf, &calibration, err);
 	rt_calibration_end(&calibration);

@@ -181,13 +181,13 @@ static int find_gap(struct rt_feed *feed, const struct rt_event *event)
 		return 0;
 	count = rt_gaps_hit(feed->gaps, event->tid, event->hit.seq, &shared);
 	/* Which goroutines ran in the thread meanwhile nobody knows. */
-	shared |= feed->target->goroutines;
+	shared |= feed->target->goid_offset != 0;
 	return tell_lost(feed, event, count, shared);
 }
 
 static int on_exit_of(struct rt_feed *feed, const struct rt_event *event)
 {
-	int r = feed->gaps ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid), feed->target->goroutines) : 0;
+	int r = feed->gaps ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid), feed->target->goid_offset != 0) : 0;
 
 	return r ? r : rt_stack_event(feed->stack, event);
 }

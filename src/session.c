@@ -66,6 +66,8 @@ static int open_out(struct session *s, struct rt_error *err)
 		return rt_nomem(err);
 	setvbuf(s->out.file, s->out_buffer, _IOFBF, OUT_BUFFER);
 	s->out.functions = &s->target.functions;
+	s->out.members = o->members;
+	s->out.fd_paths = o->fd_paths;
 	s->out.command = o->program ? o->program : rt_image_name(s->target.images.v[0]);
 	return s->out.ops->begin(&s->out) < 0 ? rt_session_out_check(s, err) : 0;
 }
@@ -203,6 +205,25 @@ static int attach_without(struct session *s, struct rt_attach_request *request, 
 	return r < 0 ? r : rt_attach_open(request, forced, no_bpf, NULL, &s->attach, err);
 }
 
+/* What the kernel has no way to read is left out: once more with less, at the same places. */
+static int open_attach(struct session *s, struct rt_attach_request *request, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
+	int r;
+
+	do {
+		request->plans = s->target.plans;
+		request->nplans = s->target.nplans;
+		request->probes = s->target.probes;
+		request->nprobes = s->target.nprobes;
+		r = rt_attach_open(request, forced, o->no_bpf, o->verbose ? stderr : NULL, &s->attach, err);
+		if (rt_attach_is_refusal(request, r))
+			r = attach_without(s, request, forced, err);
+	} while (r == -EOPNOTSUPP && rt_target_simplify(&s->target, &s->simplified, err) == 0);
+	s->out.shows = s->target.shows;
+	return r;
+}
+
 static int attach(struct session *s, struct rt_error *err)
 {
 	const struct rt_options *o = s->options;
@@ -225,14 +246,8 @@ static int attach(struct session *s, struct rt_error *err)
 		rt_functions_print_sources(&s->target.functions, stderr);
 	if (r < 0)
 		return r;
-	request.plans = s->target.plans;
-	request.nplans = s->target.nplans;
-	request.probes = s->target.probes;
-	request.nprobes = s->target.nprobes;
 	began = rt_now();
-	r = rt_attach_open(&request, forced, o->no_bpf, o->verbose ? stderr : NULL, &s->attach, err);
-	if (rt_attach_is_refusal(&request, r))
-		r = attach_without(s, &request, forced, err);
+	r = open_attach(s, &request, forced, err);
 	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
 		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)o->pid);
 	if (r == 0)
@@ -278,6 +293,8 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = rt_target_check_roots(&s->target, err);
 	if (r == 0 && s->attach->remark)
 		r = note(s, s->attach->remark);
+	if (r == 0 && s->simplified)
+		r = note(s, s->simplified);
 	if (r == 0)
 		r = rt_session_out_check(s, err);
 	if (r == 0)
@@ -457,6 +474,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = rt_target_set_limit(&s.target, options->depth, options->only_under, err);
 	if (r == 0 && options->raw_names)
 		rt_functions_raw_names(&s.target.functions);
+	if (r == 0 && purpose(options) == RT_PURPOSE_RECORD)
+		r = rt_target_set_types(&s.target, &options->limits, err);
 	if (r == 0)
 		r = check_rights(options, err);
 	if (r == 0)

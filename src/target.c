@@ -8,6 +8,7 @@
 
 #include "image/go.h"
 #include "kernel/procfs.h"
+#include "plans.h"
 #include "tracee.h"
 #include "util/array.h"
 
@@ -36,7 +37,7 @@ static int add_functions(struct rt_target *t, char *const *specs, int nspecs, st
 
 	for (i = 0; i < nspecs && r == 0; i++) {
 		r = keep_spec(t, specs[i], &spec, err);
-		if (r == 0 && (spec->prototype || spec->nshown || spec->nconditions || spec->nwords))
+		if (r == 0 && (spec->nshown || spec->nconditions || spec->nwords))
 			r = rt_spec_expected(spec, spec->column, err, "a function's name");
 		if (r == 0)
 			r = rt_functions_add(&t->functions, &t->images, spec, err);
@@ -57,36 +58,6 @@ static void judge_process(struct rt_target *t, pid_t pid)
 			 "the process is under seccomp, which may kill it for the kernel's uretprobe system call");
 }
 
-/* Where a Go program's runtime has the goroutine's id; 0: that is not known, and calls are told apart by thread. */
-static uint32_t goid_offset(const struct rt_target *t)
-{
-	const struct rt_go *go = rt_image_go(t->images.v[0]);
-
-	return go && rt_image_arch(t->images.v[0])->goroutine.tracefs ? rt_go_goid_offset(go) : 0;
-}
-
-/* The entry plan for `nargs` arguments, made when it is new.  The return plan, if any, is plan 0. */
-static int entry_plan(struct rt_target *t, unsigned nargs, unsigned first, bool root, bool no_return, bool goroutine,
-		      struct rt_error *err)
-{
-	char why[sizeof(t->entry_only)];
-	unsigned i;
-
-	for (i = first; i < t->nplans; i++)
-		if (rt_plan_shown(&t->plans[i]) == nargs && t->plans[i].root == root && t->plans[i].no_return == no_return &&
-		    !t->plans[i].goroutine == !goroutine)
-			return (int)i;
-	if (rt_plan_c_entry(rt_image_arch(t->images.v[0]), nargs, &t->plans[i]) < 0 ||
-	    (goroutine && rt_plan_add_goroutine(&t->plans[i], goid_offset(t)) < 0))
-		return rt_usage(err, "%u arguments are too many; at most %d can be shown", nargs, RT_MAX_VALUES);
-	/* Without returns no call is kept open, and nothing can be a tail call of it. */
-	t->plans[i].return_address = first && rt_images_jump(&t->images, why, sizeof(why));
-	t->plans[i].root = root;
-	t->plans[i].no_return = no_return;
-	t->nplans++;
-	return (int)i;
-}
-
 /* Nothing can be measured. */
 static int no_times(const struct rt_target *t, struct rt_error *err)
 {
@@ -100,13 +71,12 @@ static int no_times(const struct rt_target *t, struct rt_error *err)
 static int make_probes(struct rt_target *t, struct rt_error *err)
 {
 	size_t i, n = t->functions.n;
-	bool any = false, limited = rt_limit_any(&t->limit);
-	int plan;
+	bool any = false;
+	int r;
 
 	t->returns = calloc(n, sizeof(*t->returns));
-	t->plans = calloc((RT_MAX_VALUES + 1) * 8 + 1, sizeof(*t->plans));
 	t->probes = calloc(n * 2, sizeof(*t->probes));
-	if (!t->returns || !t->plans || !t->probes)
+	if (!t->returns || !t->probes)
 		return rt_nomem(err);
 	for (i = 0; i < n; i++) {
 		bool library = t->functions.v[i].image != t->images.v[0];
@@ -115,20 +85,23 @@ static int make_probes(struct rt_target *t, struct rt_error *err)
 				!(library && t->library_entry_only[0]);
 		any |= t->returns[i];
 	}
-	if (any)
-		rt_plan_c_return(rt_image_arch(t->images.v[0]), &t->plans[t->nplans++]);
-	for (i = 0; i < n; i++) {
+	r = rt_plans_make(t, any, err);
+	for (i = 0; i < n && r == 0; i++) {
 		if (t->purpose == RT_PURPOSE_TIME && !t->returns[i])
 			continue;
-		plan = entry_plan(t, t->purpose == RT_PURPOSE_RECORD ? t->functions.v[i].nargs : 0, any,
-				  t->roots && t->roots[i], limited && !t->returns[i], t->goroutines && t->functions.v[i].go, err);
-		if (plan < 0)
-			return plan;
-		t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)i, .plan = (uint16_t)plan };
+		t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)i, .plan = t->entry_plan[i] };
 		if (t->returns[i])
-			t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)i, .plan = 0 };
+			t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)i, .plan = t->exit_plan[i] };
 	}
-	return t->nprobes ? 0 : no_times(t, err);
+	return r < 0 || t->nprobes ? r : no_times(t, err);
+}
+
+/* Where a Go program's runtime has the goroutine's id; 0: that is not known, and calls are told apart by thread. */
+static uint32_t goid_offset(const struct rt_target *t)
+{
+	const struct rt_go *go = rt_image_go(t->images.v[0]);
+
+	return go && rt_image_arch(t->images.v[0])->goroutine.tracefs ? rt_go_goid_offset(go) : 0;
 }
 
 int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char *const *specs, int nspecs, struct rt_error *err)
@@ -148,21 +121,25 @@ int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char 
 	if (r < 0)
 		return r;
 	judge_process(t, pid);
-	t->goroutines = goid_offset(t) != 0;
+	t->goid_offset = goid_offset(t);
 	return make_probes(t, err);
 }
 
 bool rt_target_has_returns(const struct rt_target *t)
 {
-	return t->nplans && t->plans[0].kind == RT_KIND_RETURN;
+	unsigned i;
+
+	for (i = 0; i < t->nplans; i++)
+		if (t->plans[i].kind == RT_KIND_RETURN)
+			return true;
+	return false;
 }
 
 static int make_probes_anew(struct rt_target *t, struct rt_error *err)
 {
 	free(t->returns);
-	free(t->plans);
 	free(t->probes);
-	t->nplans = t->nprobes = 0;
+	t->nprobes = 0;
 	return make_probes(t, err);
 }
 
@@ -196,6 +173,20 @@ int rt_target_set_purpose(struct rt_target *t, enum rt_purpose purpose, struct r
 	return make_probes_anew(t, err);
 }
 
+int rt_target_set_types(struct rt_target *t, const struct rt_limits *limits, struct rt_error *err)
+{
+	t->typed = true;
+	t->limits = *limits;
+	return make_probes_anew(t, err);
+}
+
+int rt_target_simplify(struct rt_target *t, const char **why, struct rt_error *err)
+{
+	int r = rt_plans_simplify(t, why);
+
+	return r < 0 ? r : make_probes_anew(t, err);
+}
+
 void rt_target_free(struct rt_target *t)
 {
 	rt_functions_free(&t->functions);
@@ -206,7 +197,7 @@ void rt_target_free(struct rt_target *t)
 	}
 	free(t->specs);
 	free(t->returns);
-	free(t->plans);
+	rt_plans_free(t);
 	free(t->probes);
 	free(t->roots);
 	free(t->path);

@@ -3,6 +3,7 @@
 #define RT_TARGET_H
 
 #include "attach/attach.h"
+#include "fetch/show.h"
 
 /*
  * What is to be traced, resolved from its files alone: no privilege and no kernel feature is needed for this half.
@@ -18,11 +19,19 @@ struct rt_target {
 	bool *returns;			/* by function: its return is probed */
 	struct rt_plan *plans;
 	unsigned nplans;
+	uint16_t *entry_plan, *exit_plan;	/* by function */
+	struct rt_shows *shows;		/* by function */
+	struct rt_types *types;		/* owns what is in the shows */
+	bool typed;			/* prototypes are looked for */
+	struct rt_limits limits;
+	struct rt_prototype *prototypes;	/* by function, `nprototypes` of them */
+	size_t nprototypes;
+	struct rt_types *prototype_types;
 	struct rt_probe *probes;
 	unsigned nprobes;
 	bool *roots;			/* by function: --only-under names it; NULL: no such option */
 	struct rt_limit limit;
-	bool goroutines;		/* what is called is told apart by goroutine */
+	uint32_t goid_offset;		/* Go: where the runtime has a goroutine's id, by which calls are told apart; 0: they are not */
 	char entry_only[512];		/* why no return at all is probed, or "" */
 	char library_entry_only[512];	/* the same for functions of libraries */
 };
@@ -49,6 +58,15 @@ int rt_target_set_limit(struct rt_target *target, unsigned depth, const char *un
 
 /* After rt_target_notes, which may have given returns up: an error where a root is without. */
 int rt_target_check_roots(const struct rt_target *target, struct rt_error *err);
+
+/*
+ * Find out what is known of the functions' arguments and results, and read and show them by that, as much as `limits` says.  Makes the
+ * plans and probes anew; after the purpose, the limit and the functions are set.
+ */
+int rt_target_set_types(struct rt_target *target, const struct rt_limits *limits, struct rt_error *err);
+
+/* The kernel cannot take what is to be read: make the plans and probes anew that read less, `why` says what.  -ENOENT: there is no less. */
+int rt_target_simplify(struct rt_target *target, const char **why, struct rt_error *err);
 
 /* Is any return probed?  Make the plans and probes anew without them, for the reason `why`. */
 bool rt_target_has_returns(const struct rt_target *target);

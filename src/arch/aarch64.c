@@ -4,10 +4,18 @@
 
 #define MACHINE 183	/* EM_AARCH64: old elf.h lack it */
 
-/* struct pt_regs begins with struct user_pt_regs: x0 to x30, sp, pc, pstate, 8 bytes each. */
-static const struct rt_reg args[] = {
+/*
+ * struct pt_regs begins with struct user_pt_regs: x0 to x30, sp, pc, pstate, 8 bytes each.  So are their DWARF numbers ("DWARF for the Arm
+ * 64-bit Architecture"), and the first eight hold arguments.
+ */
+static const struct rt_reg dwarf[] = {
 	{ "x0", 0 }, { "x1", 8 }, { "x2", 16 }, { "x3", 24 }, { "x4", 32 }, { "x5", 40 }, { "x6", 48 }, { "x7", 56 },
+	{ "x8", 64 }, { "x9", 72 }, { "x10", 80 }, { "x11", 88 }, { "x12", 96 }, { "x13", 104 }, { "x14", 112 }, { "x15", 120 },
+	{ "x16", 128 }, { "x17", 136 }, { "x18", 144 }, { "x19", 152 }, { "x20", 160 }, { "x21", 168 }, { "x22", 176 }, { "x23", 184 },
+	{ "x24", 192 }, { "x25", 200 }, { "x26", 208 }, { "x27", 216 }, { "x28", 224 }, { "x29", 232 }, { "x30", 240 }, { "sp", 248 },
 };
+
+enum { ARGS = 8 };
 
 /* What arch/arm64/kernel/probes/decode-insn.c rejects; the decoder's names are kept. */
 static const struct {
@@ -156,8 +164,13 @@ const struct rt_arch rt_arch_aarch64 = {
 	.sp = { "sp", 248 },
 	.result = { "x0", 0 },
 	.link = { "x30", 240 },
-	.args = args,
-	.nargs = RT_COUNT(args),
+	.result2 = { "x1", 8 },
+	.args = dwarf,
+	.nargs = ARGS,
+	.dwarf = dwarf,
+	.ndwarf = RT_COUNT(dwarf),
+	.dwarf_float = 64,
+	.float_name = "v",
 	.stack_args = 0,
 	.return_pop = 0,
 	.refuses = aarch64_refuses,

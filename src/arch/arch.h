@@ -54,10 +54,15 @@ struct rt_arch {
 	uint16_t kernel_machine;	/* e_machine of the kernel whose pt_regs the offsets are of */
 	uint8_t word;			/* bytes in a pointer and a stack slot */
 	struct rt_reg ip, sp, result;
+	struct rt_reg result2;		/* the upper half of a result that takes two registers */
 	struct rt_reg link;		/* holds the return address at entry; tracefs NULL: it is on top of the stack */
 	struct rt_reg goroutine;	/* holds Go's g while Go code runs (registers ABI); tracefs NULL: not known */
 	const struct rt_reg *args;	/* integer argument registers, in order */
 	unsigned nargs;
+	const struct rt_reg *dwarf;	/* general registers by their DWARF numbers */
+	unsigned ndwarf;
+	uint16_t dwarf_float;		/* DWARF number of the first floating-point register, of 32 or fewer; 0: not told */
+	const char *float_name;		/* "xmm", "v" */
 	uint16_t stack_args;		/* the first stack argument's offset from sp at entry */
 	uint8_t return_pop;		/* sp at a uretprobe less sp at entry */
 	uint16_t callee_pop;		/* more than that, where a function takes its own arguments off the stack: at most so much */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "util/array.h"
 
 /*
  * The shared rule is that of 64-bit mode.  Here 40..4f are inc and dec and end the instruction, the opcodes below
@@ -32,6 +33,11 @@ static bool i386_is_landing(const uint8_t *insn)
 	return memcmp(insn, "\xf3\x0f\x1e\xfb", 4) == 0;	/* endbr32 */
 }
 
+/* "System V ABI, Intel386 supplement": DWARF register numbers.  The registers are those of an x86-64 kernel. */
+static const struct rt_reg dwarf[] = {
+	{ "ax", 80 }, { "cx", 88 }, { "dx", 96 }, { "bx", 40 }, { "sp", 152 }, { "bp", 32 }, { "si", 104 }, { "di", 112 },
+};
+
 /*
  * A 32-bit program on an x86-64 kernel: the registers are the 64-bit pt_regs with their upper halves clear, and all
  * arguments are on the stack above the 4-byte return address.
@@ -44,6 +50,11 @@ const struct rt_arch rt_arch_i386 = {
 	.ip = { "ip", 128 },
 	.sp = { "sp", 152 },
 	.result = { "ax", 80 },
+	.result2 = { "dx", 96 },
+	.dwarf = dwarf,
+	.ndwarf = RT_COUNT(dwarf),
+	.dwarf_float = 21,
+	.float_name = "xmm",
 	.stack_args = 4,
 	.return_pop = 4,
 	.callee_pop = 1024,	/* "ret $4" after a result in memory; more by stdcall */

@@ -10,6 +10,12 @@ static const struct rt_reg args[] = {
 	{ "di", 112 }, { "si", 104 }, { "dx", 96 }, { "cx", 88 }, { "r8", 72 }, { "r9", 64 },
 };
 
+/* "System V ABI, AMD64 supplement", figure 3.36: DWARF register number mapping. */
+static const struct rt_reg dwarf[] = {
+	{ "ax", 80 }, { "dx", 96 }, { "cx", 88 }, { "bx", 40 }, { "si", 104 }, { "di", 112 }, { "bp", 32 }, { "sp", 152 },
+	{ "r8", 72 }, { "r9", 64 }, { "r10", 56 }, { "r11", 48 }, { "r12", 24 }, { "r13", 16 }, { "r14", 8 }, { "r15", 0 },
+};
+
 static bool x86_64_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr)
 {
 	/* lea disp32(%rip),%reg64 */
@@ -39,8 +45,13 @@ const struct rt_arch rt_arch_x86_64 = {
 	.sp = { "sp", 152 },
 	.result = { "ax", 80 },
 	.goroutine = { "r14", 8 },
+	.result2 = { "dx", 96 },
 	.args = args,
 	.nargs = RT_COUNT(args),
+	.dwarf = dwarf,
+	.ndwarf = RT_COUNT(dwarf),
+	.dwarf_float = 17,
+	.float_name = "xmm",
 	.stack_args = 8,
 	.return_pop = 8,
 	.refuses = rt_x86_refuses,

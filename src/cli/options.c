@@ -12,7 +12,7 @@
 #include "util/scan.h"
 
 enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_DEMANGLE, OPT_ENTRY, OPT_DEPTH, OPT_MIN_TIME,
-       OPT_UNDER };
+       OPT_UNDER, OPT_MEMBERS, OPT_DEREF };
 
 static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
@@ -26,6 +26,10 @@ static const struct option long_options[] = {
 	{ "depth", required_argument, NULL, OPT_DEPTH },
 	{ "min-time", required_argument, NULL, OPT_MIN_TIME },
 	{ "only-under", required_argument, NULL, OPT_UNDER },
+	{ "string-limit", required_argument, NULL, 's' },
+	{ "members", required_argument, NULL, OPT_MEMBERS },
+	{ "deref", required_argument, NULL, OPT_DEREF },
+	{ "fd-paths", no_argument, NULL, 'y' },
 	{ "entry", required_argument, NULL, OPT_ENTRY },
 	{ "demangle", required_argument, NULL, OPT_DEMANGLE },
 	{ "clean", no_argument, NULL, OPT_CLEAN },
@@ -93,6 +97,17 @@ static int parse_depth(struct rt_options *o, const char *text, struct rt_error *
 	if (strspn(text, "0123456789") != strlen(text) || rt_size_parse(text, &n) < 0 || n < 1 || n > INT_MAX)
 		return rt_usage(err, "--depth=%s: how many levels to show is expected, from 1 on", text);
 	o->depth = (unsigned)n;
+	return 0;
+}
+
+/* A number from `least` to `most`. */
+static int parse_limit(const char *option, const char *text, unsigned least, unsigned most, unsigned *limit, struct rt_error *err)
+{
+	size_t n;
+
+	if (strspn(text, "0123456789") != strlen(text) || rt_size_parse(text, &n) < 0 || n < least || n > most)
+		return rt_usage(err, "%s%s: a number is expected, %u to %u", option, text, least, most);
+	*limit = (unsigned)n;
 	return 0;
 }
 
@@ -171,6 +186,15 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 	case OPT_MIN_TIME:
 		if (rt_time_parse(optarg, &o->min_time) < 0)
 			return rt_usage(err, "--min-time=%s: a time is expected, such as 300ns, 20us, 1.5ms or 2s", optarg);
+		return 0;
+	case 's':
+		return parse_limit("-s ", optarg, 0, RT_LIMIT_STRING_MAX, &o->limits.string, err);
+	case OPT_MEMBERS:
+		return parse_limit("--members=", optarg, 1, RT_LIMIT_MEMBERS_MAX, &o->limits.members, err);
+	case OPT_DEREF:
+		return parse_limit("--deref=", optarg, 0, RT_MAX_DEREF - 1, &o->limits.deref, err);
+	case 'y':
+		o->fd_paths = true;
 		return 0;
 	case OPT_UNDER:
 		o->only_under = optarg;
@@ -273,11 +297,22 @@ static bool take_command(struct rt_options *o, const char *first)
 	return o->command != RT_CMD_TRACE;
 }
 
+/* Every kernel has room for what is read without being asked for more. */
+static void set_record(struct rt_options *o)
+{
+	const struct rt_limits *l = &o->limits;
+	bool large = l->string > RT_LIMIT_STRING || l->members > RT_LIMIT_MEMBERS || l->deref > RT_LIMIT_DEREF;
+
+	o->limits.record = large ? RT_LIMIT_RECORD_LARGE : RT_LIMIT_RECORD;
+	o->members = l->members;
+}
+
 int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_error *err)
 {
 	int end, c, r, n = 0;
 
 	memset(o, 0, sizeof(*o));
+	o->limits = (struct rt_limits){ .string = RT_LIMIT_STRING, .members = RT_LIMIT_MEMBERS, .deref = RT_LIMIT_DEREF };
 	/* What follows the first "--" is the program's, options and all. */
 	for (end = 1; end < argc && strcmp(argv[end], "--") != 0; end++)
 		;
@@ -286,7 +321,7 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 		return rt_nomem(err);
 	optind = 0;
 	/* '-': words come as option 1, in order, wherever the options stand. */
-	while ((c = getopt_long(end, argv, "-:p:o:vhV", long_options, NULL)) != -1) {
+	while ((c = getopt_long(end, argv, "-:p:o:s:yvhV", long_options, NULL)) != -1) {
 		if (c == 1) {
 			o->words[n++] = optarg;
 			continue;
@@ -295,6 +330,7 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 		if (r < 0)
 			return r;
 	}
+	set_record(o);
 	if (o->command != RT_CMD_TRACE)
 		return 0;
 	if (n && !o->pid && strcmp(o->words[0], "doctor") == 0) {

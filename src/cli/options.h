@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "fetch/show.h"
 #include "util/error.h"
 
 enum rt_command { RT_CMD_TRACE, RT_CMD_COUNT, RT_CMD_HIST, RT_CMD_LIST, RT_CMD_DOCTOR, RT_CMD_HELP, RT_CMD_VERSION };
@@ -31,6 +32,9 @@ struct rt_options {
 	unsigned depth;			/* --depth; 0: any */
 	uint64_t min_time;		/* --min-time, ns */
 	const char *only_under;		/* --only-under, a specification; NULL: none */
+	struct rt_limits limits;	/* -s, --members, --deref: how much is read and printed */
+	unsigned members;		/* --members */
+	bool fd_paths;			/* -y */
 	size_t buffer;			/* --buffer, bytes a CPU; 0: the default */
 	enum rt_dump dump;
 	char **words;			/* the arguments without options; malloced */

@@ -29,36 +29,70 @@ static void RT_PRINTF(2, 3) add(struct line *line, const char *fmt, ...)
 
 /*
  * The address or value before the last step, innermost first: "%di", "+8(%sp)", "+16(+8(%sp))".  Derefs are written from the
- * outside in, so the prefixes come in reverse order.
+ * outside in, so the prefixes come in reverse order.  `more` bytes behind the value's own place.
  */
-static void add_operand(struct line *line, const struct rt_arch *arch, const struct rt_fetch *f)
+static void add_operand(struct line *line, const struct rt_arch *arch, const struct rt_fetch *f, int32_t more)
 {
 	bool stack = f->base == RT_BASE_STACK;
+	/* "string" reads at an address, so it takes one deref more than the pointer that leads there. */
 	bool string = f->type == RT_TYPE_STRING;
 	unsigned i, depth = f->nderef + stack + string;
 
-	/* "string" reads at an address, so it takes one deref more than the pointer that leads there. */
 	if (string)
 		add(line, "+0(");
 	for (i = f->nderef; i > 0; i--)
-		add(line, "%+" PRId32 "(", f->deref[i - 1]);
+		add(line, "%+" PRId32 "(", f->deref[i - 1] + (i == f->nderef && !string ? more : 0));
 	if (stack)
-		add(line, "%+" PRId32 "(%%%s", f->offset, arch->sp.tracefs);
+		add(line, "%+" PRId32 "(%%%s", f->offset + (f->nderef || string ? 0 : more), arch->sp.tracefs);
 	else
 		add(line, "%%%s", f->reg.tracefs);
 	for (i = 0; i < depth; i++)
 		add(line, ")");
 }
 
+/*
+ * A block in pieces, which every kernel can read: of 8 bytes and less, "v2_8"; where its length is only known at the hit of one byte, so
+ * that no piece reaches past what is there.  A piece that cannot be read is 0, so "f2", a string there, tells whether the block's
+ * beginning can be: it has a length of 0 where not.
+ */
+static void add_block(struct line *line, const struct rt_arch *arch, const struct rt_fetch *f, unsigned i)
+{
+	unsigned at, size;
+
+	for (at = 0; at < f->max; at += size) {
+		size = rt_definition_piece(f, at);
+		add(line, " v%u_%u=", i, at);
+		add_operand(line, arch, f, (int32_t)at);
+		add(line, ":u%u", size * 8);
+	}
+	add(line, " f%u=", i);
+	add_operand(line, arch, f, 0);
+	add(line, ":string");
+}
+
+unsigned rt_definition_piece(const struct rt_fetch *f, unsigned at)
+{
+	unsigned left = f->max - at;
+
+	if (f->length)
+		return 1;
+	return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
 static int add_value(struct line *line, const struct rt_plan *plan, unsigned i, struct rt_error *err)
 {
 	const struct rt_fetch *f = &plan->values[i];
-	unsigned pointers = f->nderef + (f->base == RT_BASE_STACK) - (f->type == RT_TYPE_INT && (f->nderef || f->base == RT_BASE_STACK));
+	bool in_memory = f->nderef || f->base == RT_BASE_STACK;
+	unsigned pointers = f->nderef + (f->base == RT_BASE_STACK) - (f->type != RT_TYPE_STRING && in_memory);
 
 	if (plan->arch->word < 8 && pointers)
 		return rt_fail(err, -EOPNOTSUPP, "tracefs reads pointers in memory as 8 bytes, those of a 32-bit program have 4");
+	if (f->type == RT_TYPE_BYTES) {
+		add_block(line, plan->arch, f, i);
+		return 0;
+	}
 	add(line, " v%u=", i);
-	add_operand(line, plan->arch, f);
+	add_operand(line, plan->arch, f, 0);
 	if (f->type == RT_TYPE_STRING)
 		add(line, ":string");
 	else
@@ -86,9 +120,19 @@ static int add_plan(struct line *line, const struct rt_plan *plan, bool no_ra, s
 	return 0;
 }
 
+static unsigned count_values(const char *line)
+{
+	unsigned n = 0;
+
+	for (; *line; line++)
+		n += *line == '=';
+	return n;
+}
+
 int rt_definition_print(const struct rt_definition *d, char *buf, struct rt_error *err)
 {
 	struct line line = { .buf = buf };
+	unsigned nargs;
 	int r;
 
 	if (strlen(d->group) >= RT_DEFINITION_NAME_MAX || strlen(d->event) >= RT_DEFINITION_NAME_MAX)
@@ -101,6 +145,10 @@ int rt_definition_print(const struct rt_definition *d, char *buf, struct rt_erro
 		if (r < 0)
 			return r;
 	}
+	/* The kernel drops what is more without a word. */
+	nargs = count_values(buf);
+	if (nargs > RT_DEFINITION_ARGS)
+		return rt_fail(err, -EOPNOTSUPP, "%s: the definition has %u values, the kernel takes %d", d->event, nargs, RT_DEFINITION_ARGS);
 	if (line.full)
 		return rt_fail(err, -EOPNOTSUPP, "%s: the definition is longer than the kernel's %d bytes", d->event,
 			       RT_DEFINITION_MAX);

@@ -8,6 +8,7 @@
 /* The kernel refuses longer lines (WRITE_BUFSIZE in kernel/trace/trace_probe.h is 4096), and 63 characters of a name are safe. */
 #define RT_DEFINITION_MAX 4096
 #define RT_DEFINITION_NAME_MAX 64
+#define RT_DEFINITION_ARGS 128
 
 /* One line for tracefs uprobe_events (Documentation/trace/uprobetracer.rst). */
 struct rt_definition {
@@ -23,9 +24,13 @@ struct rt_definition {
 
 /*
  * Print the line, without a newline, to `buf` of RT_DEFINITION_MAX bytes.  Its fields: id, sp, ra (where the plan
- * asks for the return address) and v0, v1, ...
+ * asks for the return address) and v0, v1, ...; of a block "v2_0", "v2_8", ... (rt_definition_piece) and f2, a string that is empty where the
+ * block cannot be read.
  * Returns 0, or -EOPNOTSUPP with the reason when the kernel's fetch arguments cannot express the plan.
  */
 int rt_definition_print(const struct rt_definition *definition, char *buf, struct rt_error *err);
+
+/* The bytes, 1 to 8, of the piece of a block that begins `at` bytes into it. */
+unsigned rt_definition_piece(const struct rt_fetch *fetch, unsigned at);
 
 #endif

@@ -21,11 +21,26 @@ struct emitter {
 	int out;		/* label: nothing is recorded, or no more */
 };
 
+/*
+ * The frame of a program that records, downwards from r10: a map's key, the hit's number, its time, then an address that is needed
+ * again after a call.  Where the time is the ring's (every kernel before 5.8), a number of bytes stands in its place.
+ */
+enum { COUNT = -16 };
+
 /* The program's beginning: CTX and PID_TGID, and on to `out` in other processes. */
 void rt_emit_filter(struct emitter *e);
 
 /* r0 = 0 when `size` bytes at the address in r3 were copied to base + to. */
 void rt_emit_read(struct emitter *e, int base, int to, int size);
+
+/*
+ * The string whose address is in r3, to base + at: its length, then its characters.  Where a later page of it cannot be read, what stands
+ * before that is kept; on to `fault` then too, or where nothing can be read.
+ */
+void rt_emit_string(struct emitter *e, const struct rt_fetch *f, int at, int fault);
+
+/* As many bytes at the address in r3 as the value says that f->length names.  On to `fault` where they cannot be read. */
+void rt_emit_counted(struct emitter *e, const struct rt_fetch *f, int at, int fault);
 
 /* r0 = the address of map's element whose u32 key is in r10 + key; on to `out` where there is none. */
 void rt_emit_lookup(struct emitter *e, enum rt_bpf_map map, int key);

@@ -58,7 +58,7 @@ void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault)
 		if (f->nderef || f->type == RT_TYPE_STRING)
 			emit_follow(e, fault);
 	}
-	if (f->type == RT_TYPE_INT && follow)
+	if (f->type != RT_TYPE_STRING && follow)
 		follow--;
 	for (i = 0; i < follow; i++) {
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, f->deref[i]);
@@ -66,28 +66,6 @@ void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault)
 	}
 	if (follow < f->nderef)
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, f->deref[follow]);
-}
-
-static void emit_string(struct emitter *e, const struct rt_fetch *f, int at, int fault)
-{
-	int ok = rt_bpf_label(e->bpf);
-
-	rt_bpf_mov(e->bpf, R1, e->base);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, at + (int)sizeof(int32_t));
-	rt_bpf_mov_imm(e->bpf, R2, f->max);
-	rt_bpf_call(e->bpf, e->program->read_user ? RT_FN_probe_read_user_str : RT_FN_probe_read_str);
-	rt_bpf_store(e->bpf, RT_BPF_W, e->base, at, R0);
-	/*
-	 * By the stored length and not by r0: the verifiers of 4.18 to 5.6 and RHEL 7 believe that the helper never returns a negative
-	 * number, and put an endless loop (up to 5.0) or nothing in the place of what is done then.
-	 */
-	rt_bpf_load(e->bpf, RT_BPF_W, R0, e->base, at);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R0, 32);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ARSH, R0, 32);
-	/* "s> -1", because BPF_JSLT is only from 4.14. */
-	rt_bpf_jump(e->bpf, RT_BPF_JSGT, R0, -1, ok);
-	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, fault);
-	rt_bpf_place(e->bpf, ok);
 }
 
 static void emit_value(struct emitter *e, unsigned i)
@@ -105,7 +83,12 @@ static void emit_value(struct emitter *e, unsigned i)
 	done = rt_bpf_label(e->bpf);
 	rt_emit_address(e, f, fault);
 	if (f->type == RT_TYPE_STRING) {
-		emit_string(e, f, at, fault);
+		rt_emit_string(e, f, at, fault);
+	} else if (f->type == RT_TYPE_BYTES && f->length) {
+		rt_emit_counted(e, f, at, fault);
+	} else if (f->type == RT_TYPE_BYTES) {
+		rt_emit_read(e, e->base, at, f->max);
+		rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
 	} else {
 		rt_emit_read(e, e->base, at, f->size);
 		rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
@@ -357,9 +340,12 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 	struct emitter e = { .program = program, .bpf = bpf };
 
 	rt_plan_tail(program->plan, key, &e.tail);
-	if (e.tail.size + FRAME_TOP > STACK_MAX - 8)
+	if (program->transport == RT_TRANSPORT_PERF && e.tail.size + FRAME_TOP > STACK_MAX - 8)
 		return rt_fail(err, -EOPNOTSUPP, "the values of one call take %u bytes, a BPF program's stack has room for %d",
 			       e.tail.size, STACK_MAX - 8 - FRAME_TOP);
+	if (e.tail.size + sizeof(uint64_t) > RT_ARRAY_RING_OVERHANG)
+		return rt_fail(err, -EOPNOTSUPP, "the values of one call take %u bytes, a ring has room for %u", e.tail.size,
+			       RT_ARRAY_RING_OVERHANG - (unsigned)sizeof(uint64_t));
 	e.out = rt_bpf_label(bpf);
 	rt_emit_filter(&e);
 	if (program->purpose != RT_PURPOSE_RECORD) {

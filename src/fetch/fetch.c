@@ -70,15 +70,24 @@ static size_t aligned(size_t at, size_t size)
 	return (at + size - 1) & ~(size - 1);
 }
 
-/* What the value is aligned to, and takes. */
+/* What the value is aligned to. */
 static size_t word_size(const struct rt_fetch *fetch)
 {
+	if (fetch->type == RT_TYPE_BYTES)
+		return fetch->max < 8 ? 4 : 8;
 	return fetch->type == RT_TYPE_STRING ? sizeof(int32_t) : fetch->size;
 }
 
 static size_t value_size(const struct rt_fetch *fetch)
 {
-	return word_size(fetch) + (fetch->type == RT_TYPE_STRING ? fetch->max : 0);
+	switch (fetch->type) {
+	case RT_TYPE_STRING:
+		return sizeof(int32_t) + fetch->max;
+	case RT_TYPE_BYTES:
+		return fetch->max;
+	default:
+		return fetch->size;
+	}
 }
 
 size_t rt_plan_offset(const struct rt_plan *plan, unsigned i)
@@ -162,9 +171,58 @@ bool rt_plan_passes(const struct rt_plan *plan, const uint8_t *data, uint32_t fa
 	return true;
 }
 
+size_t rt_plan_block(const struct rt_plan *plan, unsigned i, const uint8_t *data, uint64_t *all)
+{
+	const struct rt_fetch *f = &plan->values[i];
+	uint64_t n;
+
+	*all = f->max;
+	if (!f->length)
+		return f->max;
+	n = rt_fetch_load(data + rt_plan_offset(plan, f->length - 1u) + f->length_offset, f->length_size);
+	/* Nobody means that many: it is a negative number. */
+	if (n >> (8 * f->length_size - 1) & 1)
+		n = 0;
+	*all = n > UINT64_MAX / f->element ? UINT64_MAX : n * f->element;
+	return *all < f->max ? (size_t)*all : f->max;
+}
+
+static bool same_fetch(const struct rt_fetch *a, const struct rt_fetch *b)
+{
+	unsigned i;
+
+	if (a->base != b->base || a->nderef != b->nderef || a->type != b->type || a->max != b->max || a->length != b->length)
+		return false;
+	if (a->base == RT_BASE_REG ? a->reg.pt_regs != b->reg.pt_regs : a->offset != b->offset)
+		return false;
+	for (i = 0; i < a->nderef; i++)
+		if (a->deref[i] != b->deref[i])
+			return false;
+	if (a->type == RT_TYPE_INT && (a->size != b->size || a->is_signed != b->is_signed))
+		return false;
+	return !a->length || (a->length_size == b->length_size && a->length_offset == b->length_offset && a->element == b->element);
+}
+
+bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
+{
+	unsigned i;
+
+	if (a->kind != b->kind || a->arch != b->arch || a->nvalues != b->nvalues || a->return_address != b->return_address ||
+	    a->root != b->root || a->no_return != b->no_return || a->goroutine != b->goroutine || a->ntests != b->ntests)
+		return false;
+	for (i = 0; i < a->ntests; i++)
+		if (a->tests[i].value != b->tests[i].value || a->tests[i].op != b->tests[i].op ||
+		    a->tests[i].constant != b->tests[i].constant || a->tests[i].is_signed != b->tests[i].is_signed)
+			return false;
+	for (i = 0; i < a->nvalues; i++)
+		if (!same_fetch(&a->values[i], &b->values[i]))
+			return false;
+	return true;
+}
+
 static bool may_fault(const struct rt_fetch *fetch)
 {
-	return fetch->type == RT_TYPE_STRING || fetch->base == RT_BASE_STACK || fetch->nderef;
+	return fetch->type != RT_TYPE_INT || fetch->base == RT_BASE_STACK || fetch->nderef;
 }
 
 void rt_plan_tail(const struct rt_plan *plan, enum rt_key key, struct rt_tail *tail)

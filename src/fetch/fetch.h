@@ -15,15 +15,19 @@
  *
  *   base            a register, or the stack slot at sp + offset
  *   then            ndereference times: address = value + deref[i], value = *address
- *   at last         an integer of 1 to 8 bytes, or a NUL-terminated string
+ *   at last         an integer of 1 to 8 bytes, a block of bytes, or a NUL-terminated string
  *
- * A register is read whole and cut to `size`; of memory only `size` bytes are read at the last step.  For a string the
- * value before the last step is its address: base register, no deref: the register points at the characters.
+ * A register is read whole and cut to `size`; of memory only `size` bytes (of a block `max`) are read at the last step.  For a
+ * string the value before the last step is its address: base register, no deref: the register points at the characters.  A
+ * block is in memory: on the stack, or behind at least one deref.
+ *
+ * How long a block is may stand in another value, which comes before it: `length` is that one's number plus one, and `element` is
+ * the bytes of each of what it counts.  Then no more than that is read, and at most `max`.
  */
 #define RT_MAX_DEREF 4
 
 enum rt_base { RT_BASE_REG, RT_BASE_STACK };
-enum rt_type { RT_TYPE_INT, RT_TYPE_STRING };
+enum rt_type { RT_TYPE_INT, RT_TYPE_STRING, RT_TYPE_BYTES };
 
 struct rt_fetch {
 	enum rt_base base;
@@ -34,7 +38,11 @@ struct rt_fetch {
 	enum rt_type type;
 	uint8_t size;			/* RT_TYPE_INT: 1, 2, 4 or 8 */
 	bool is_signed;
-	uint16_t max;			/* RT_TYPE_STRING: bytes kept, with the NUL; a multiple of 8 */
+	uint16_t max;			/* RT_TYPE_STRING: bytes kept, with the NUL; RT_TYPE_BYTES: bytes read; a string's is a multiple of 8 */
+	uint8_t length;			/* RT_TYPE_BYTES: 1 + the value that tells how long it is, 0: as long as `max` */
+	uint8_t length_size;		/* bytes of the number there, 4 or 8 (a negative one is none at all), */
+	uint16_t length_offset;		/* which begins so many bytes into that value */
+	uint16_t element;		/* bytes of one of what it counts */
 };
 
 /* A comparison of an integer value with a constant: "n > 3".  What could not be read compares with nothing, and fails. */
@@ -52,7 +60,9 @@ enum { RT_MAX_TESTS = 8 };
 /*
  * A plan: what is read at one kind of probe.  Its values stand in rt_record.data one after another, each aligned in the record:
  *   integer   its `size` bytes
- *   string    i32 length with the NUL (as bpf_probe_read_str returns it), then `max` bytes
+ *   string    i32 length with the NUL (as bpf_probe_read_str returns it), then `max` bytes; a string of which only the beginning
+ *             could be read has its fault bit set and a length above 0
+ *   block     `max` bytes, aligned to 4 (to 8 from 8 bytes on); of one with a length what is past that is undefined
  */
 struct rt_plan {
 	enum rt_kind kind;
@@ -92,6 +102,12 @@ uint64_t rt_plan_int(const struct rt_plan *plan, unsigned i, const uint8_t *data
 
 /* Do the values in `data` (NULL: none) pass the plan's tests?  Bit i of `faults`: value i could not be read. */
 bool rt_plan_passes(const struct rt_plan *plan, const uint8_t *data, uint32_t faults);
+
+/* Bytes of the block value `i` that were asked for: `max`, or what its length says where that is less; `*all`: what its length says. */
+size_t rt_plan_block(const struct rt_plan *plan, unsigned i, const uint8_t *data, uint64_t *all);
+
+/* Do they read the same, in the same way? */
+bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b);
 
 /* An integer of `size` bytes, 1 to 8, at any alignment, zero-extended. */
 uint64_t rt_fetch_load(const uint8_t *p, unsigned size);

@@ -102,40 +102,12 @@ static void put_head(struct rt_out *out, const char *ph, pid_t pid, uint64_t tid
 	rt_put_u64(out->file, tid);
 }
 
-/* "KEY":  of an argument, with the comma after the one before. */
-static void put_key(FILE *file, const char *key, bool numbered, unsigned i, bool *some)
+/* "KEY":  with the comma after what stands before. */
+static void put_key(FILE *file, const char *key, bool some)
 {
-	rt_put(file, *some ? ",\"" : "\"");
+	rt_put(file, some ? ",\"" : "\"");
 	rt_put(file, key);
-	if (numbered)
-		rt_put_u64(file, i);
 	rt_put(file, "\":");
-	*some = true;
-}
-
-static int put_args(FILE *file, const struct rt_values *args, bool *some)
-{
-	unsigned i, n = args->plan ? rt_plan_shown(args->plan) : 0;
-	int err = 0;
-
-	for (i = 0; !err && i < n; i++) {
-		put_key(file, "arg", true, i, some);
-		err = rt_value_json(file, args, i);
-	}
-	return err;
-}
-
-/* "result", and "result1" on where there are several. */
-static int put_results(FILE *file, const struct rt_values *result, bool *some)
-{
-	unsigned i, n = result->plan ? rt_plan_shown(result->plan) : 0;
-	int err = 0;
-
-	for (i = 0; !err && i < n; i++) {
-		put_key(file, "result", i > 0, i, some);
-		err = rt_value_json(file, result, i);
-	}
-	return err;
 }
 
 /* How a call ended whose return was not seen. */
@@ -179,7 +151,7 @@ static int chrome_enter(void *ctx, struct rt_thread *thread, const struct rt_fra
 	if (frame->returns)
 		return rt_track_push(track, time, args);
 	put_instant(out, track, frame->function, time);
-	err = put_args(out->file, args, &some);
+	err = rt_args_json(out, track->pid, frame->function, args, &some);
 	rt_put(out->file, "}}");
 	return err;
 }
@@ -191,8 +163,8 @@ static int leave_unseen(struct rt_out *out, const struct rt_track *track, const 
 	int err;
 
 	put_instant(out, track, frame->function, time);
-	err = put_results(out->file, result, &some);
-	put_key(out->file, "unseen", false, 0, &some);
+	err = rt_result_json(out, track->pid, frame->function, result, &some);
+	put_key(out->file, "unseen", some);
 	rt_put(out->file, "\"call\"}}");
 	return err;
 }
@@ -221,11 +193,11 @@ static int chrome_leave(void *ctx, struct rt_thread *thread, const struct rt_fra
 	put_us(out->file, ",\"dur\":", time - start);
 	put_text(out->file, ",\"name\":", rt_out_function(out, frame->function));
 	rt_put(out->file, ",\"args\":{");
-	err = put_args(out->file, &call.args, &some);
+	err = rt_args_json(out, track->pid, frame->function, &call.args, &some);
 	if (!err)
-		err = put_results(out->file, result, &some);
+		err = rt_result_json(out, track->pid, frame->function, result, &some);
 	if (unseen) {
-		put_key(out->file, "unfinished", false, 0, &some);
+		put_key(out->file, "unfinished", some);
 		put_text(out->file, "", unseen);
 	}
 	rt_put(out->file, "}}");

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "fetch/show.h"
 #include "image/function.h"
 #include "stack/stack.h"
 
@@ -16,6 +17,12 @@ struct rt_out {
 	const struct rt_out_ops *ops;
 	FILE *file;
 	const struct rt_functions *functions;
+	const struct rt_shows *shows;	/* by function; NULL: the values are printed as they are */
+	/* The function at an address of process `pid`, to `buf`; false: none begins there.  NULL: function pointers are numbers. */
+	bool (*symbol)(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size);
+	void *symbol_ctx;
+	unsigned members;	/* of a structure or an array, that are printed; 0: RT_LIMIT_MEMBERS */
+	bool fd_paths;			/* file descriptors with what they are now (-y) */
 	uint64_t start;		/* time at which the trace began, ns on the trace's clock */
 	const char *command;	/* what is traced, for headers and names */
 	void *state;		/* the format's own */
@@ -43,6 +50,20 @@ extern const struct rt_out_ops rt_out_tree, rt_out_chrome;
  * "<unreadable>".  For value `i` of `values`.
  */
 int rt_value_print(FILE *file, const struct rt_values *values, unsigned i);
+
+/*
+ * The arguments of a call of `function`, a blank before each, and its result: `4`, `"text"`, `{.fd=3, .flags=O_RDWR}`, `NULL`,
+ * `0x55d0<unreadable>`, `#<void>`.  By type where that is known.  0 or a negative errno.
+ */
+int rt_args_print(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *args);
+int rt_result_print(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *result);
+
+/*
+ * The same as members of a JSON object: "NAME":VALUE ("arg0" where there is no name), "result":VALUE.  `some`: one stands there already;
+ * set where any was written.
+ */
+int rt_args_json(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *args, bool *some);
+int rt_result_json(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *result, bool *some);
 
 /* The same value as JSON: a number (a string past 2^53, where a double is no longer exact), "text", "cut...". */
 int rt_value_json(FILE *file, const struct rt_values *values, unsigned i);

@@ -82,33 +82,14 @@ static void put_prefix(FILE *file, char mark, unsigned level)
 static int tree_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
 {
 	struct rt_out *out = ctx;
-	unsigned i, n = args->plan ? rt_plan_shown(args->plan) : 0;
-	int err = 0;
+	int err;
 
 	put_thread(out, thread);
 	put_prefix(out->file, '>', frame->level);
 	putc_unlocked('(', out->file);
 	rt_put(out->file, rt_out_function(out, frame->function));
-	for (i = 0; !err && i < n; i++) {
-		putc_unlocked(' ', out->file);
-		err = rt_value_print(out->file, args, i);
-	}
+	err = rt_args_print(out, thread->pid, frame->function, args);
 	rt_put(out->file, ")\n");
-	return err;
-}
-
-static int put_result(FILE *file, const struct rt_values *result)
-{
-	unsigned i, n = result->plan ? rt_plan_shown(result->plan) : 0;
-	int err = 0;
-
-	if (!n)
-		rt_put(file, "#<void>");
-	for (i = 0; !err && i < n; i++) {
-		if (i)
-			putc_unlocked(' ', file);
-		err = rt_value_print(file, result, i);
-	}
 	return err;
 }
 
@@ -123,7 +104,7 @@ static int tree_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 	put_prefix(out->file, '<', frame->level);
 	switch (end) {
 	case RT_END_RETURNED:
-		err = put_result(out->file, result);
+		err = rt_result_print(out, thread->pid, frame->function, result);
 		break;
 	case RT_END_NOT_SEEN:
 		rt_put(out->file, "*** return not seen ***");

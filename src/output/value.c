@@ -3,164 +3,175 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "output/out.h"
 #include "output/text.h"
+#include "output/value.h"
 
-/* The largest integer up to which a double, which is what JSON's readers make of a number, holds every one. */
-#define JSON_EXACT (UINT64_C(1) << 53)
+/* ---- as they were read ---- */
 
-struct value {
-	enum { VALUE_INT, VALUE_STRING, VALUE_UNREADABLE } type;
-	uint64_t n;
-	bool negative;		/* n is the magnitude of a negative number */
+static void put_raw(const struct rt_printer *p, unsigned i)
+{
+	const struct rt_values *values = p->values;
+	const struct rt_fetch *fetch = &values->plan->values[i];
+	bool fault = !values->data || values->faults >> i & 1, cut;
 	const uint8_t *text;
+	uint64_t word;
 	size_t len;
-	bool cut;
-};
 
-static void value_int(const struct rt_fetch *fetch, uint64_t word, struct value *v)
-{
-	v->type = VALUE_INT;
-	v->negative = fetch->is_signed && (int64_t)word < 0;
-	v->n = v->negative ? -word : word;
-}
-
-/*
- * The length counts the NUL, and what was cut has one too: a string that fills its room may have been longer.
- * tracefs up to 4.14 can leave the NUL out, and then the length alone says where a string ends.
- */
-static void value_string(const struct rt_fetch *fetch, const uint8_t *at, struct value *v)
-{
-	int32_t len;
-	size_t have;
-
-	memcpy(&len, at, sizeof(len));
-	if (len < 0) {
-		v->type = VALUE_UNREADABLE;
-		return;
-	}
-	have = len < fetch->max ? (size_t)len : fetch->max;
-	v->type = VALUE_STRING;
-	v->text = at + sizeof(len);
-	v->len = strnlen((const char *)v->text, have);
-	v->cut = have == fetch->max && v->len + 1 >= have;
-}
-
-static int value_get(const struct rt_values *values, unsigned i, struct value *v)
-{
-	const struct rt_plan *plan = values->plan;
-
-	if (!plan || i >= plan->nvalues || i >= RT_MAX_VALUES)
-		return -EINVAL;
-	memset(v, 0, sizeof(*v));
-	if (!values->data || values->faults >> i & 1) {
-		v->type = VALUE_UNREADABLE;
-		return 0;
-	}
-	if (plan->values[i].type == RT_TYPE_STRING)
-		value_string(&plan->values[i], values->data + rt_plan_offset(plan, i), v);
-	else
-		value_int(&plan->values[i], rt_plan_int(plan, i, values->data), v);
-	return 0;
-}
-
-static void put_int(FILE *file, const struct value *v)
-{
-	if (v->negative)
-		putc_unlocked('-', file);
-	rt_put_u64(file, v->n);
-}
-
-/* Three digits always: a digit that follows in the text must not be taken for one of the escape's. */
-static void put_octal(FILE *file, uint8_t c)
-{
-	putc_unlocked('\\', file);
-	putc_unlocked('0' + (c >> 6), file);
-	putc_unlocked('0' + (c >> 3 & 7), file);
-	putc_unlocked('0' + (c & 7), file);
-}
-
-static void put_char(FILE *file, uint8_t c)
-{
-	if (c == '"' || c == '\\') {
-		putc_unlocked('\\', file);
-		putc_unlocked(c, file);
-	} else if (c == '\n') {
-		rt_put(file, "\\n");
-	} else if (c == '\t') {
-		rt_put(file, "\\t");
-	} else if (c < 0x20 || c >= 0x7f) {
-		put_octal(file, c);
+	if (values->data && fetch->type == RT_TYPE_STRING &&
+	    rt_value_string(fetch, values->data + rt_plan_offset(values->plan, i), fault, &text, &len, &cut) == 0) {
+		rt_value_text(p, text, len, cut);
+	} else if (fault || fetch->type == RT_TYPE_STRING) {
+		rt_value_word(p, "<unreadable>");
+	} else if (fetch->type == RT_TYPE_BYTES) {
+		len = rt_plan_block(values->plan, i, values->data, &word);
+		rt_value_text(p, values->data + rt_plan_offset(values->plan, i), len, word > len);
 	} else {
-		putc_unlocked(c, file);
+		word = rt_plan_int(values->plan, i, values->data);
+		if (fetch->is_signed && (int64_t)word < 0)
+			rt_value_int(p, -word, true);
+		else
+			rt_value_int(p, word, false);
 	}
 }
 
-static void put_string(FILE *file, const struct value *v)
+static int print_raw(FILE *file, const struct rt_values *values, unsigned i, bool json)
 {
-	size_t i, k, n;
+	const struct rt_printer p = { .file = file, .json = json, .values = values };
 
-	putc_unlocked('"', file);
-	for (i = 0; i < v->len; i += n) {
-		const uint8_t *s = v->text + i;
-
-		n = rt_utf8_length(s, v->len - i);
-		/* c2 80 to c2 9f are the C1 controls, which terminals obey. */
-		if (n > 1 && !(s[0] == 0xc2 && s[1] < 0xa0)) {
-			rt_put_bytes(file, s, n);
-			continue;
-		}
-		n = n ? n : 1;
-		for (k = 0; k < n; k++)
-			put_char(file, s[k]);
-	}
-	rt_put(file, v->cut ? "\"..." : "\"");
+	if (!values->plan || i >= values->plan->nvalues || i >= RT_MAX_VALUES)
+		return -EINVAL;
+	put_raw(&p, i);
+	return 0;
 }
 
 int rt_value_print(FILE *file, const struct rt_values *values, unsigned i)
 {
-	struct value v;
-	int err = value_get(values, i, &v);
-
-	if (err)
-		return err;
-	switch (v.type) {
-	case VALUE_INT:
-		put_int(file, &v);
-		break;
-	case VALUE_STRING:
-		put_string(file, &v);
-		break;
-	case VALUE_UNREADABLE:
-		rt_put(file, "<unreadable>");
-		break;
-	}
-	return 0;
+	return print_raw(file, values, i, false);
 }
 
 int rt_value_json(FILE *file, const struct rt_values *values, unsigned i)
 {
-	struct value v;
-	const char *quote;
-	int err = value_get(values, i, &v);
+	return print_raw(file, values, i, true);
+}
 
-	if (err)
-		return err;
-	switch (v.type) {
-	case VALUE_INT:
-		quote = v.n > JSON_EXACT ? "\"" : "";
-		rt_put(file, quote);
-		put_int(file, &v);
-		rt_put(file, quote);
-		break;
-	case VALUE_STRING:
-		putc_unlocked('"', file);
-		rt_json_chars(file, (const char *)v.text, v.len);
-		rt_put(file, v.cut ? "...\"" : "\"");
-		break;
-	case VALUE_UNREADABLE:
-		rt_put(file, "\"<unreadable>\"");
-		break;
+/* ---- arguments and results, by type where that is known ---- */
+
+/* What is shown of these values; NULL: as they were read.  Of a call whose return was taken for another's the plan is another. */
+static const struct rt_showing *shown_of(const struct rt_out *out, uint32_t function, const struct rt_values *values)
+{
+	const struct rt_showing *shown;
+
+	if (!out->shows || function == RT_NO_FUNCTION || !values->plan)
+		return NULL;
+	shown = values->plan->kind == RT_KIND_ENTRY ? &out->shows[function].entry : &out->shows[function].exit;
+	return shown->plan == values->plan ? shown : NULL;
+}
+
+static struct rt_printer printer(const struct rt_out *out, pid_t pid, const struct rt_values *values, bool json)
+{
+	return (struct rt_printer){ .file = out->file, .json = json, .out = out, .pid = pid, .values = values };
+}
+
+int rt_args_print(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *args)
+{
+	const struct rt_showing *shown = shown_of(out, function, args);
+	const struct rt_printer p = printer(out, pid, args, false);
+	unsigned i, n = shown ? shown->n : args->plan ? rt_plan_shown(args->plan) : 0;
+
+	for (i = 0; i < n; i++) {
+		if (shown && shown->v[i].hidden)
+			continue;
+		putc_unlocked(' ', out->file);
+		if (shown)
+			rt_value_show(&p, &shown->v[i]);
+		else
+			put_raw(&p, i);
+	}
+	return 0;
+}
+
+int rt_result_print(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *result)
+{
+	const struct rt_showing *shown = shown_of(out, function, result);
+	const struct rt_printer p = printer(out, pid, result, false);
+	unsigned i, n = shown ? shown->n : result->plan ? rt_plan_shown(result->plan) : 0;
+
+	if (!n)
+		rt_put(out->file, "#<void>");
+	for (i = 0; i < n; i++) {
+		if (i)
+			putc_unlocked(' ', out->file);
+		if (shown)
+			rt_value_show(&p, &shown->v[i]);
+		else
+			put_raw(&p, i);
+	}
+	return 0;
+}
+
+/* Names that stand beside the arguments'. */
+static bool is_taken(const char *name)
+{
+	return strncmp(name, "arg", 3) == 0 || strncmp(name, "result", 6) == 0 || strcmp(name, "unseen") == 0 ||
+	       strcmp(name, "unfinished") == 0;
+}
+
+static bool named_before(const struct rt_showing *shown, unsigned i)
+{
+	unsigned k;
+
+	for (k = 0; k < i; k++)
+		if (shown->v[k].name && strcmp(shown->v[k].name, shown->v[i].name) == 0)
+			return true;
+	return false;
+}
+
+static void put_key(FILE *file, const char *key, bool numbered, unsigned i, bool *some)
+{
+	rt_put(file, *some ? ",\"" : "\"");
+	rt_json_chars(file, key, strlen(key));
+	if (numbered)
+		rt_put_u64(file, i);
+	rt_put(file, "\":");
+	*some = true;
+}
+
+int rt_args_json(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *args, bool *some)
+{
+	const struct rt_showing *shown = shown_of(out, function, args);
+	const struct rt_printer p = printer(out, pid, args, true);
+	unsigned i, n = shown ? shown->n : args->plan ? rt_plan_shown(args->plan) : 0;
+
+	for (i = 0; i < n; i++) {
+		const char *name = shown ? shown->v[i].name : NULL;
+
+		if (shown && shown->v[i].hidden)
+			continue;
+		if (name && !is_taken(name) && !named_before(shown, i))
+			put_key(out->file, name, false, 0, some);
+		else
+			put_key(out->file, "arg", true, i, some);
+		if (shown)
+			rt_value_show(&p, &shown->v[i]);
+		else
+			put_raw(&p, i);
+	}
+	return 0;
+}
+
+/* "result", and "result1" on where there are several. */
+int rt_result_json(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *result, bool *some)
+{
+	const struct rt_showing *shown = shown_of(out, function, result);
+	const struct rt_printer p = printer(out, pid, result, true);
+	unsigned i, n = shown ? shown->n : result->plan ? rt_plan_shown(result->plan) : 0;
+
+	for (i = 0; i < n; i++) {
+		put_key(out->file, "result", i > 0, i, some);
+		if (shown)
+			rt_value_show(&p, &shown->v[i]);
+		else
+			put_raw(&p, i);
 	}
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit/definition.h"
 #include "stream/tracefs_source.h"
 
 /* CLONE_THREAD, as <sched.h> has it under _GNU_SOURCE only. */
@@ -20,16 +21,51 @@ static bool bind(const struct rt_format *format, const char *name, struct rt_pla
 	return true;
 }
 
+static unsigned count_pieces(const struct rt_plan *plan)
+{
+	unsigned i, at, n = 0;
+
+	for (i = 0; i < plan->nvalues; i++)
+		for (at = 0; plan->values[i].type == RT_TYPE_BYTES && at < plan->values[i].max; n++)
+			at += rt_definition_piece(&plan->values[i], at);
+	return n;
+}
+
+static int bind_pieces(struct rt_tracefs_event *e, unsigned i)
+{
+	const struct rt_fetch *fetch = &e->plan->values[i];
+	unsigned at, size;
+	char name[32];
+
+	for (at = 0; at < fetch->max; at += size) {
+		struct rt_place *piece = &e->pieces[e->npieces++];
+
+		size = rt_definition_piece(fetch, at);
+		snprintf(name, sizeof(name), "v%u_%u", i, at);
+		if (!bind(&e->format, name, piece) || piece->size != size)
+			return -EBADMSG;
+		piece->to = (uint16_t)(rt_plan_offset(e->plan, i) + at);
+	}
+	return 0;
+}
+
 static int bind_values(struct rt_tracefs_event *e)
 {
 	const struct rt_field *f;
 	char name[16];
-	unsigned i;
+	unsigned i, n = count_pieces(e->plan);
 
+	e->pieces = n ? calloc(n, sizeof(*e->pieces)) : NULL;
+	if (n && !e->pieces)
+		return -ENOMEM;
 	for (i = 0; i < e->plan->nvalues; i++) {
-		snprintf(name, sizeof(name), "v%u", i);
+		bool block = e->plan->values[i].type == RT_TYPE_BYTES;
+
+		snprintf(name, sizeof(name), "%c%u", block ? 'f' : 'v', i);
 		f = rt_format_field(&e->format, name);
-		if (!f || f->data_loc != (e->plan->values[i].type == RT_TYPE_STRING) || !bind(&e->format, name, &e->values[i]))
+		if (!f || f->data_loc != (e->plan->values[i].type != RT_TYPE_INT) || !bind(&e->format, name, &e->values[i]))
+			return -EBADMSG;
+		if (block && bind_pieces(e, i) < 0)
 			return -EBADMSG;
 		e->values[i].is_signed = e->plan->values[i].is_signed && !f->data_loc;
 		e->values[i].to = (uint16_t)rt_plan_offset(e->plan, i);
@@ -92,9 +128,29 @@ static int get_string(const struct rt_place *f, const struct rt_fetch *fetch, co
 	return 0;
 }
 
+/* The pieces of block `i`, which are those from `piece` on; leaves there the next block's first. */
+static int get_block(const struct rt_tracefs_event *e, unsigned i, unsigned *piece, const uint8_t *rec, size_t len, uint8_t *data,
+		     bool *fault)
+{
+	const struct rt_place *p;
+	unsigned at;
+	uint64_t v;
+
+	for (at = 0; at < e->plan->values[i].max; at += p->size) {
+		p = &e->pieces[(*piece)++];
+		if (get(p, rec, len, &v) != 0)
+			return -EBADMSG;
+		memcpy(data + p->to, &v, p->size);
+	}
+	if (get(&e->values[i], rec, len, &v) != 0)
+		return -EBADMSG;
+	*fault = v >> 16 == 0;
+	return 0;
+}
+
 static int get_values(const struct rt_tracefs_event *e, const uint8_t *rec, size_t len, uint8_t *data, uint32_t *faults)
 {
-	unsigned i;
+	unsigned i, piece = 0;
 
 	for (i = 0; i < e->plan->nvalues; i++) {
 		const struct rt_fetch *fetch = &e->plan->values[i];
@@ -104,6 +160,9 @@ static int get_values(const struct rt_tracefs_event *e, const uint8_t *rec, size
 
 		if (fetch->type == RT_TYPE_STRING) {
 			if (get_string(&e->values[i], fetch, rec, len, to, &fault) != 0)
+				return -EBADMSG;
+		} else if (fetch->type == RT_TYPE_BYTES) {
+			if (get_block(e, i, &piece, rec, len, data, &fault) != 0)
 				return -EBADMSG;
 		} else {
 			if (get(&e->values[i], rec, len, &v) != 0)
@@ -156,7 +215,9 @@ void rt_tracefs_events_free(struct rt_tracefs_event *events, size_t n)
 {
 	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		rt_format_free(&events[i].format);
+		free(events[i].pieces);
+	}
 	free(events);
 }

@@ -21,10 +21,12 @@ struct rt_tracefs_event {
 	uint16_t plan_id;
 	uint32_t probe;			/* the probe's id where the record has no field `id` */
 	struct rt_place tid, sp, id, ra, child, flags, values[RT_MAX_VALUES];	/* by rt_tracefs_event_bind */
+	struct rt_place *pieces;	/* of the blocks, one block after another; values[] has where a block's fault string is */
+	unsigned npieces;
 	uint16_t size;			/* bytes of the values in the plan's layout */
 };
 
-/* Find the fields in the format, once.  0, or -EBADMSG where it lacks one. */
+/* Find the fields in the format, once.  0, or -EBADMSG where it lacks one, or -ENOMEM.  Freed by rt_tracefs_events_free. */
 int rt_tracefs_event_bind(struct rt_tracefs_event *event);
 
 /*

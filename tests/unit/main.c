@@ -28,6 +28,7 @@ int main(void)
 		{ "prologue", NULL, NULL, NULL, NULL, rt_tests_prologue },
 		{ "pclntab", NULL, NULL, NULL, NULL, rt_tests_pclntab },
 		{ "fetch", NULL, NULL, NULL, NULL, rt_tests_fetch },
+		{ "lower", NULL, NULL, NULL, NULL, rt_tests_lower },
 		{ "emit bpf", NULL, NULL, NULL, NULL, rt_tests_emit_bpf },
 		{ "emit tracefs", NULL, NULL, NULL, NULL, rt_tests_emit_tracefs },
 		{ "gaps", NULL, NULL, NULL, NULL, rt_tests_gaps },

@@ -71,7 +71,8 @@ static void test_value_string(void)
 	check_value(&s, 16, "0123456789abcdefgh", 0, "\"0123456789abcdef\"...", "\"0123456789abcdef...\"");
 	check_value(&s, 1000, "0123456789abcde", 0, "\"0123456789abcde\"...", "\"0123456789abcde...\"");
 	check_value(&s, (uint64_t)-14, "text", 0, "<unreadable>", "\"<unreadable>\"");
-	check_value(&s, 5, "text", 2, "<unreadable>", "\"<unreadable>\"");
+	check_value(&s, 1, "", 2, "<unreadable>", "\"<unreadable>\"");
+	check_value(&s, 5, "text", 2, "\"text\"...", "\"text...\"");	/* its next page could not be read */
 }
 
 static void test_value_escapes(void)

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emit/private.h"
+
+/* The traced program's memory is read by pieces of this size where the kernel wants to know the size beforehand. */
+enum { CHUNK = 8, PAGE = 4096 };
+
+static void call_read_str(struct emitter *e, int at)
+{
+	rt_bpf_mov(e->bpf, R1, e->base);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, at + (int)sizeof(int32_t));
+	rt_bpf_call(e->bpf, e->program->read_user ? RT_FN_probe_read_user_str : RT_FN_probe_read_str);
+	rt_bpf_store(e->bpf, RT_BPF_W, e->base, at, R0);
+	/*
+	 * By the stored length and not by r0: the verifiers of 4.18 to 5.6 and RHEL 7 believe that the helper never returns a negative
+	 * number, and put an endless loop (up to 5.0) or nothing in the place of what is done then.
+	 */
+	rt_bpf_load(e->bpf, RT_BPF_W, R0, e->base, at);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R0, 32);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ARSH, R0, 32);
+}
+
+/* Once more, only as far as the page goes that the string begins in. */
+static void first_page(struct emitter *e, const struct rt_fetch *f, int at, int fault)
+{
+	rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, POINTER);
+	rt_bpf_mov(e->bpf, R1, R3);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, PAGE - 1);
+	rt_bpf_mov_imm(e->bpf, R2, PAGE);
+	rt_bpf_alu(e->bpf, RT_BPF_SUB, R2, R1);
+	/* It does not reach into the next one. */
+	rt_bpf_jump(e->bpf, RT_BPF_JGT, R2, f->max - 1, fault);
+	call_read_str(e, at);
+}
+
+void rt_emit_string(struct emitter *e, const struct rt_fetch *f, int at, int fault)
+{
+	int ok = rt_bpf_label(e->bpf);
+
+	if (e->program->read_user)
+		rt_bpf_store(e->bpf, RT_BPF_DW, R10, POINTER, R3);
+	rt_bpf_mov_imm(e->bpf, R2, f->max);
+	call_read_str(e, at);
+	/* "s> -1", because BPF_JSLT is only from 4.14. */
+	rt_bpf_jump(e->bpf, RT_BPF_JSGT, R0, -1, ok);
+	/* Older verifiers want a size that they know. */
+	if (e->program->read_user)
+		first_page(e, f, at, fault);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, fault);
+	rt_bpf_place(e->bpf, ok);
+}
+
+/* r2 = how many bytes there are, at most f->max. */
+static void count_bytes(struct emitter *e, const struct rt_fetch *f)
+{
+	int from = e->record + (int)(offsetof(struct rt_record, data) + rt_plan_offset(e->program->plan, f->length - 1u)) + f->length_offset;
+	int32_t most = (f->max + f->element - 1) / f->element, mask = 1;
+	int few = rt_bpf_label(e->bpf), fit = rt_bpf_label(e->bpf);
+
+	while (mask < f->max)
+		mask = mask << 1 | 1;
+	rt_bpf_load(e->bpf, f->length_size == 4 ? RT_BPF_W : RT_BPF_DW, R2, e->base, from);
+	if (f->length_size == 4) {
+		rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R2, 32);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ARSH, R2, 32);
+	}
+	/* A negative number is none at all. */
+	rt_bpf_jump(e->bpf, RT_BPF_JSGT, R2, -1, few);
+	rt_bpf_mov_imm(e->bpf, R2, 0);
+	rt_bpf_place(e->bpf, few);
+	few = rt_bpf_label(e->bpf);
+	rt_bpf_mov_imm(e->bpf, R1, most);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R1, R2, few);
+	rt_bpf_mov_imm(e->bpf, R2, f->max);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, fit);
+	rt_bpf_place(e->bpf, few);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_MUL, R2, f->element);
+	rt_bpf_place(e->bpf, fit);
+	/* It fits already; this is for the verifier. */
+	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R2, mask);
+	fit = rt_bpf_label(e->bpf);
+	rt_bpf_jump(e->bpf, RT_BPF_JGT, R2, f->max, fit);
+	few = rt_bpf_label(e->bpf);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, few);
+	rt_bpf_place(e->bpf, fit);
+	rt_bpf_mov_imm(e->bpf, R2, f->max);
+	rt_bpf_place(e->bpf, few);
+}
+
+/* Before 5.5, where the verifier may want to know each size: eight bytes after the other, while there are some left. */
+static void read_chunks(struct emitter *e, const struct rt_fetch *f, int at, int fault)
+{
+	int done = rt_bpf_label(e->bpf), k;
+
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, COUNT, R2);
+	for (k = 0; k < f->max; k += CHUNK) {
+		rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, COUNT);
+		rt_bpf_mov_imm(e->bpf, R1, k + 1);
+		rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R1, R2, done);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, POINTER);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, k);
+		rt_emit_read(e, e->base, at + k, f->max - k < CHUNK ? f->max - k : CHUNK);
+		rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
+	}
+	rt_bpf_place(e->bpf, done);
+}
+
+void rt_emit_counted(struct emitter *e, const struct rt_fetch *f, int at, int fault)
+{
+	int done;
+
+	if (!e->program->read_user) {
+		rt_bpf_store(e->bpf, RT_BPF_DW, R10, POINTER, R3);
+		count_bytes(e, f);
+		read_chunks(e, f, at, fault);
+		return;
+	}
+	done = rt_bpf_label(e->bpf);
+	count_bytes(e, f);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R2, 0, done);
+	rt_bpf_mov(e->bpf, R1, e->base);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, at);
+	rt_bpf_call(e->bpf, RT_FN_probe_read_user);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
+	rt_bpf_place(e->bpf, done);
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The C calling conventions, which C++ shares: System V for x86-64 ("System V ABI, AMD64 supplement", 3.2.3) and i386, AAPCS64 for
+ * aarch64 ("Procedure Call Standard for the Arm 64-bit Architecture", 6.8).
+ */
+#include "fetch/abi.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "util/array.h"
+
+enum { AARCH64 = 183, FLOATS = 8, DEPTH = 8 };
+
+static const char *float_mark(const struct rt_arch *arch, unsigned i)
+{
+	static const char *const xmm[] = {
+		"<in xmm0>", "<in xmm1>", "<in xmm2>", "<in xmm3>", "<in xmm4>", "<in xmm5>", "<in xmm6>", "<in xmm7>",
+	};
+	static const char *const v[] = {
+		"<in v0>", "<in v1>", "<in v2>", "<in v3>", "<in v4>", "<in v5>", "<in v6>", "<in v7>",
+	};
+
+	return arch->machine == AARCH64 ? v[i % RT_COUNT(v)] : xmm[i % RT_COUNT(xmm)];
+}
+
+static uint64_t up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+static bool is_struct(const struct rt_ctype *type)
+{
+	return type->kind == RT_CT_STRUCT || type->kind == RT_CT_UNION;
+}
+
+/* What an array or a function is as a parameter. */
+static bool is_pointer(const struct rt_ctype *type)
+{
+	return type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE || type->kind == RT_CT_FUNCTION || type->kind == RT_CT_ARRAY;
+}
+
+static uint64_t size_of(const struct rt_arch *arch, const struct rt_ctype *type)
+{
+	return is_pointer(type) ? arch->word : type->size;
+}
+
+static uint64_t align_of(const struct rt_arch *arch, const struct rt_ctype *type, unsigned depth)
+{
+	uint64_t align = 1, a;
+	unsigned i;
+
+	if (type->align)
+		return type->align;
+	if (type->kind == RT_CT_ARRAY && depth)
+		return type->target && depth < DEPTH ? align_of(arch, type->target, depth + 1) : 1;
+	if (!is_struct(type)) {
+		a = size_of(arch, type);
+		return a >= 16 ? 16 : a ? a : 1;
+	}
+	for (i = 0; i < type->nmembers && depth < DEPTH; i++) {
+		a = align_of(arch, type->members[i].type, depth + 1);
+		if (a > align)
+			align = a;
+	}
+	return align;
+}
+
+static bool is_known(const struct rt_ctype *type)
+{
+	if (!type || type->kind == RT_CT_UNKNOWN || type->kind == RT_CT_VOID || type->kind == RT_CT_VARIANT)
+		return false;
+	/* A structure that is only declared. */
+	return is_pointer(type) || type->size || (is_struct(type) && type->align);
+}
+
+/* ---- x86-64 ---- */
+
+/* The classes of an object's two eightbytes. */
+enum klass { CLASS_NONE, CLASS_INTEGER, CLASS_FLOAT, CLASS_MEMORY };
+
+static bool merge(enum klass *c, uint64_t at, enum klass k)
+{
+	c += at / 8;
+	if (at >= 16)
+		return false;
+	if (k == CLASS_INTEGER || *c == CLASS_NONE)
+		*c = k;
+	return true;
+}
+
+/* false: in memory. */
+static bool classify(const struct rt_arch *arch, const struct rt_ctype *type, uint64_t at, enum klass *c, unsigned depth)
+{
+	uint64_t i, align;
+
+	if (!type || depth > DEPTH || at >= 16)
+		return false;
+	switch (type->kind) {
+	case RT_CT_FLOAT:
+		if (at % (type->size ? type->size : 1))
+			return false;
+		if (type->size > 8)	/* long double is x87's; the other one of 16 bytes is in one register */
+			return type->name && strstr(type->name, "128") && merge(c, at, CLASS_FLOAT);
+		return merge(c, at, CLASS_FLOAT);
+	case RT_CT_ARRAY:
+		if (!type->target || !type->target->size || type->count > 16)
+			return false;
+		for (i = 0; i < type->count; i++)
+			if (!classify(arch, type->target, at + i * type->target->size, c, depth + 1))
+				return false;
+		return true;
+	case RT_CT_STRUCT:
+	case RT_CT_UNION:
+		if (type->size > 16 || type->by_reference)
+			return false;
+		for (i = 0; i < type->nmembers; i++) {
+			const struct rt_member *m = &type->members[i];
+
+			if (m->bit_size ? !merge(c, at + m->offset + m->bit_offset / 8, CLASS_INTEGER) :
+			    !classify(arch, m->type, at + m->offset, c, depth + 1))
+				return false;
+		}
+		return true;
+	case RT_CT_UNKNOWN:
+	case RT_CT_VOID:
+	case RT_CT_VARIANT:
+		return false;
+	default:
+		align = size_of(arch, type);
+		if (at % (align ? align : 1))
+			return false;
+		return merge(c, at, CLASS_INTEGER) && (align <= 8 || merge(c, at + 8, CLASS_INTEGER));
+	}
+}
+
+/* The object in the registers of its eightbytes: `general` ones, which are `ngeneral`, and floating-point ones from `floating` on. */
+static bool spread(const struct rt_arch *arch, const struct rt_ctype *type, const struct rt_reg *general, unsigned ngeneral,
+		   unsigned floating, unsigned nfloating, unsigned taken[2], struct rt_home *home)
+{
+	enum klass c[2] = { CLASS_NONE, CLASS_NONE };
+	uint64_t size = size_of(arch, type);
+	unsigned i;
+
+	if (is_pointer(type))
+		c[0] = CLASS_INTEGER;
+	else if (size > 16 || !classify(arch, type, 0, c, 0))
+		return false;
+	home->kind = RT_HOME_PARTS;
+	home->part = 8;
+	home->n = type->kind == RT_CT_FLOAT ? 1 : (unsigned)up(size, 8) / 8;
+	if (type->kind == RT_CT_FLOAT)
+		home->part = 16;
+	taken[0] = taken[1] = 0;
+	/* C++ has empty classes of one byte, which are not passed. */
+	if (c[0] == CLASS_NONE && c[1] == CLASS_NONE)
+		home->kind = RT_HOME_NONE;
+	for (i = 0; i < home->n; i++) {
+		if (c[i] == CLASS_INTEGER) {
+			if (taken[0] == ngeneral)
+				return false;
+			home->parts[i].reg = general[taken[0]++];
+		} else if (c[i] == CLASS_NONE) {
+			home->parts[i].mark = "<padding>";
+		} else {
+			if (taken[1] == nfloating)
+				return false;
+			home->parts[i].mark = float_mark(arch, floating + taken[1]++);
+		}
+	}
+	return true;
+}
+
+static void x86_64_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_home *home)
+{
+	const struct rt_arch *arch = abi->arch;
+	unsigned taken[2];
+	uint64_t align;
+
+	if (is_struct(type) && type->by_reference) {
+		home->kind = RT_HOME_POINTER;
+		if (abi->general < arch->nargs) {
+			home->n = 1;
+			home->parts[0].reg = arch->args[abi->general++];
+		} else {
+			home->offset = abi->stack;
+			abi->stack += 8;
+		}
+		return;
+	}
+	if (spread(arch, type, arch->args + abi->general, arch->nargs - abi->general, abi->floating, FLOATS - abi->floating, taken, home)) {
+		abi->general += taken[0];
+		abi->floating += taken[1];
+		return;
+	}
+	memset(home, 0, sizeof(*home));
+	align = align_of(arch, type, 0) >= 16 ? 16 : 8;
+	/* The first argument on the stack is aligned to 16, and stands 8 above the stack pointer at entry. */
+	abi->stack = (int32_t)up((uint64_t)abi->stack - arch->stack_args, align) + arch->stack_args;
+	home->kind = RT_HOME_STACK;
+	home->offset = abi->stack;
+	abi->stack += (int32_t)up(size_of(arch, type), 8);
+}
+
+static void x86_64_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_home *home)
+{
+	const struct rt_reg general[] = { arch->result, arch->result2 };
+	unsigned taken[2];
+
+	if (type->kind == RT_CT_FLOAT && type->size > 8 && !(type->name && strstr(type->name, "128"))) {
+		home->kind = RT_HOME_ELSEWHERE;
+		home->mark = "<in st0>";
+		return;
+	}
+	if (spread(arch, type, general, 2, 0, 2, taken, home))
+		return;
+	memset(home, 0, sizeof(*home));
+	home->kind = RT_HOME_POINTER;
+	home->n = 1;
+	home->parts[0].reg = arch->result;
+}
+
+/* ---- i386 ---- */
+
+static void i386_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_home *home)
+{
+	home->kind = is_struct(type) && type->by_reference ? RT_HOME_POINTER : RT_HOME_STACK;
+	home->offset = abi->stack;
+	abi->stack += (int32_t)up(home->kind == RT_HOME_POINTER ? 4 : size_of(abi->arch, type), 4);
+}
+
+static void i386_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_home *home)
+{
+	if (type->kind == RT_CT_FLOAT) {
+		home->kind = RT_HOME_ELSEWHERE;
+		home->mark = "<in st0>";
+		return;
+	}
+	home->parts[0].reg = arch->result;
+	home->n = 1;
+	home->part = 4;
+	home->kind = is_struct(type) || size_of(arch, type) > 8 ? RT_HOME_POINTER : RT_HOME_PARTS;
+	if (home->kind == RT_HOME_PARTS && size_of(arch, type) > 4) {
+		home->parts[1].reg = arch->result2;
+		home->n = 2;
+	}
+}
+
+/* ---- aarch64 ---- */
+
+/* How many floating-point members of one size, and of nothing else, the object consists of: up to 4 go into a register each. */
+static bool same_floats(const struct rt_ctype *type, uint64_t *size, unsigned *n, unsigned depth)
+{
+	unsigned i;
+
+	if (!type || depth > DEPTH)
+		return false;
+	if (type->kind == RT_CT_FLOAT) {
+		if (*size && *size != type->size)
+			return false;
+		*size = type->size;
+		return ++*n <= RT_HOME_PARTS_MAX;
+	}
+	if (type->kind == RT_CT_ARRAY && depth) {
+		for (i = 0; i < type->count; i++)
+			if (!same_floats(type->target, size, n, depth + 1))
+				return false;
+		return true;
+	}
+	if (type->kind != RT_CT_STRUCT)
+		return false;
+	for (i = 0; i < type->nmembers; i++)
+		if (type->members[i].bit_size || !same_floats(type->members[i].type, size, n, depth + 1))
+			return false;
+	return true;
+}
+
+static bool in_floats(const struct rt_arch *arch, const struct rt_ctype *type, unsigned floating, struct rt_home *home)
+{
+	uint64_t size = 0;
+	unsigned i, n = 0;
+
+	if (!same_floats(type, &size, &n, 0) || !n)
+		return false;
+	home->kind = RT_HOME_PARTS;
+	home->n = n;
+	home->part = (unsigned)size;
+	for (i = 0; i < n; i++)
+		home->parts[i].mark = float_mark(arch, floating + i);
+	return true;
+}
+
+static void aarch64_stack(struct rt_abi *abi, const struct rt_ctype *type, uint64_t size, struct rt_home *home)
+{
+	abi->stack = (int32_t)up((uint64_t)abi->stack, align_of(abi->arch, type, 0) >= 16 ? 16 : 8);
+	home->offset = abi->stack;
+	abi->stack += (int32_t)up(size, 8);
+}
+
+static void aarch64_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_home *home)
+{
+	const struct rt_arch *arch = abi->arch;
+	uint64_t size = size_of(arch, type);
+	unsigned i, n = (unsigned)up(size, 8) / 8;
+
+	if (in_floats(arch, type, abi->floating, home)) {
+		if (abi->floating + home->n <= FLOATS) {
+			abi->floating += home->n;
+			return;
+		}
+		memset(home, 0, sizeof(*home));
+		abi->floating = FLOATS;
+		home->kind = RT_HOME_STACK;
+		aarch64_stack(abi, type, size, home);
+		return;
+	}
+	home->kind = RT_HOME_PARTS;
+	home->part = 8;
+	if (is_struct(type) && (type->by_reference || size > 16)) {
+		home->kind = RT_HOME_POINTER;
+		n = 1;
+	} else if (align_of(arch, type, 0) >= 16) {
+		abi->general = (unsigned)up(abi->general, 2);
+	}
+	if (abi->general + n <= arch->nargs) {
+		home->n = n;
+		for (i = 0; i < n; i++)
+			home->parts[i].reg = arch->args[abi->general++];
+		return;
+	}
+	abi->general = arch->nargs;
+	if (home->kind == RT_HOME_PARTS)
+		home->kind = RT_HOME_STACK;
+	if (home->kind == RT_HOME_POINTER) {
+		home->offset = abi->stack;
+		abi->stack += 8;
+		return;
+	}
+	aarch64_stack(abi, type, size, home);
+}
+
+static void aarch64_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_home *home)
+{
+	uint64_t size = size_of(arch, type);
+
+	if (in_floats(arch, type, 0, home))
+		return;
+	if (is_struct(type) && (type->by_reference || size > 16)) {
+		/* Its address was in x8 at the entry, which is not kept. */
+		home->kind = RT_HOME_ELSEWHERE;
+		home->mark = "<in memory>";
+		return;
+	}
+	home->kind = RT_HOME_PARTS;
+	home->part = 8;
+	home->n = size > 8 ? 2 : 1;
+	home->parts[0].reg = arch->result;
+	home->parts[1].reg = arch->result2;
+}
+
+/* ---- any of them ---- */
+
+void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_home *home)
+{
+	memset(home, 0, sizeof(*home));
+	if (type && type->kind == RT_CT_VOID)
+		return;
+	if (!is_known(type)) {
+		home->kind = RT_HOME_UNKNOWN;
+		return;
+	}
+	if (!size_of(arch, type))
+		return;
+	switch (arch->machine) {
+	case EM_X86_64:
+		x86_64_result(arch, type, home);
+		break;
+	case AARCH64:
+		aarch64_result(arch, type, home);
+		break;
+	default:
+		i386_result(arch, type, home);
+		break;
+	}
+}
+
+void rt_abi_begin(struct rt_abi *abi, const struct rt_arch *arch, const struct rt_ctype *result)
+{
+	struct rt_home home;
+
+	memset(abi, 0, sizeof(*abi));
+	abi->arch = arch;
+	abi->stack = arch->stack_args;
+	if (!result || arch->machine == AARCH64)	/* there it has a register of its own, x8 */
+		return;
+	rt_abi_result(arch, result, &home);
+	/* A structure whose members nobody knows: then nothing is known of where the arguments are. */
+	abi->lost = home.kind == RT_HOME_UNKNOWN && is_struct(result);
+	if (home.kind != RT_HOME_POINTER)
+		return;
+	if (arch->nargs)
+		abi->general = 1;
+	else
+		abi->stack += arch->word;
+}
+
+void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_home *home)
+{
+	memset(home, 0, sizeof(*home));
+	if (abi->lost || !is_known(type)) {
+		abi->lost = true;
+		home->kind = RT_HOME_UNKNOWN;
+		return;
+	}
+	if (!size_of(abi->arch, type))
+		return;
+	switch (abi->arch->machine) {
+	case EM_X86_64:
+		x86_64_argument(abi, type, home);
+		break;
+	case AARCH64:
+		aarch64_argument(abi, type, home);
+		break;
+	default:
+		i386_argument(abi, type, home);
+		break;
+	}
+}

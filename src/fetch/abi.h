@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_FETCH_ABI_H
+#define RT_FETCH_ABI_H
+
+#include "arch/arch.h"
+#include "spec/type.h"
+
+/* Where the C calling convention of an architecture puts an argument or a result. */
+enum rt_home_kind {
+	RT_HOME_NONE,		/* nowhere: an empty object, no result */
+	RT_HOME_UNKNOWN,	/* not known, and nor is what comes after */
+	RT_HOME_PARTS,		/* in registers, 8 bytes each (a word each on 32-bit machines); see `parts` */
+	RT_HOME_STACK,		/* whole in memory, `offset` bytes above the stack pointer at entry */
+	RT_HOME_POINTER,	/* in memory whose address is in parts[0], or where that has no register on the stack at `offset` */
+	RT_HOME_ELSEWHERE,	/* whole where no probe can read it: "<in st0>" */
+};
+
+enum { RT_HOME_PARTS_MAX = 4 };
+
+struct rt_home {
+	enum rt_home_kind kind;
+	unsigned n, part;	/* parts, and the bytes of each */
+	struct {
+		struct rt_reg reg;	/* tracefs NULL: a floating-point register, which a probe cannot read */
+		const char *mark;	/* of that one: "<in xmm0>" */
+	} parts[RT_HOME_PARTS_MAX];
+	int32_t offset;
+	const char *mark;
+};
+
+/* How far the arguments have been handed out. */
+struct rt_abi {
+	const struct rt_arch *arch;
+	unsigned general, floating;	/* registers taken */
+	int32_t stack;			/* the next argument on the stack, above the stack pointer at entry */
+	bool lost;			/* an argument of unknown type: where those after it are is not known */
+};
+
+/* Before the first argument: a result may be passed by a hidden pointer, which takes an argument's place. */
+void rt_abi_begin(struct rt_abi *abi, const struct rt_arch *arch, const struct rt_ctype *result);
+void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_home *home);
+void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_home *home);
+
+#endif

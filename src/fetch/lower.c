@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fetch/lower.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "fetch/abi.h"
+
+/* More objects than values cannot be read; strings in structures are short, as there may be many. */
+enum { OBJECTS = RT_MAX_VALUES + 1, STRING_MIN = 16, STRING_INSIDE = 32, DEPTH = 6, POINTERS = 48 };
+
+/* Memory: what stands at base (on the stack), or what the pointer leads to that `base` and the derefs end in. */
+struct place {
+	enum rt_base base;
+	struct rt_reg reg;
+	int32_t offset;
+	bool behind;			/* a pointer is to be followed */
+	unsigned n;
+	int32_t deref[RT_MAX_DEREF];
+};
+
+/* An object that is shown: in registers, or in memory. */
+struct object {
+	struct rt_show *show;
+	bool in_memory;
+	struct place place;
+	struct rt_home home;
+	unsigned depth;			/* pointers that were followed to come here */
+	struct rt_follow *follows;	/* room for `room` of its pointers */
+	unsigned room;
+};
+
+struct lowering {
+	const struct rt_arch *arch;
+	struct rt_limits limits;
+	struct rt_types *memory;
+	struct rt_plan *plan;
+	const struct rt_prototype *prototype;
+	struct object objects[OBJECTS];
+	unsigned nobjects;
+	bool starved;			/* there was no room for the text of an argument */
+	bool failed;			/* out of memory */
+};
+
+static void *alloc(struct lowering *l, size_t n)
+{
+	void *p = rt_types_alloc(l->memory, n);
+
+	l->failed |= !p;
+	return p;
+}
+
+/* The value's number, or -1 where there is no room for it. */
+static int add_value(struct lowering *l, const struct rt_fetch *fetch)
+{
+	struct rt_plan *plan = l->plan;
+
+	if (plan->nvalues == RT_MAX_VALUES)
+		return -1;
+	plan->values[plan->nvalues++] = *fetch;
+	if (rt_plan_size(plan) <= l->limits.record)
+		return (int)plan->nvalues - 1;
+	plan->nvalues--;
+	return -1;
+}
+
+/* The fetch of what stands `offset` bytes into a place.  false: too many pointers on the way. */
+static bool fetch_at(const struct place *p, uint32_t offset, struct rt_fetch *f)
+{
+	memset(f, 0, sizeof(*f));
+	f->base = p->base;
+	f->reg = p->reg;
+	f->offset = p->offset;
+	f->nderef = (uint8_t)p->n;
+	memcpy(f->deref, p->deref, sizeof(f->deref));
+	if (!p->behind) {
+		f->offset += (int32_t)offset;
+		return true;
+	}
+	if (p->n == RT_MAX_DEREF)
+		return false;
+	f->deref[f->nderef++] = (int32_t)offset;
+	return true;
+}
+
+/* What the pointer at `offset` of an object leads to. */
+static bool place_behind(const struct object *o, uint32_t offset, unsigned word, struct place *to)
+{
+	unsigned part;
+
+	memset(to, 0, sizeof(*to));
+	to->behind = true;
+	if (!o->in_memory) {
+		part = offset / word;
+		if (o->home.part != word || part >= o->home.n || offset % word || !o->home.parts[part].reg.tracefs)
+			return false;
+		to->base = RT_BASE_REG;
+		to->reg = o->home.parts[part].reg;
+		return true;
+	}
+	*to = o->place;
+	to->behind = true;
+	if (!o->place.behind) {
+		to->offset += (int32_t)offset;
+		return true;
+	}
+	if (to->n + 1 >= RT_MAX_DEREF)
+		return false;
+	to->deref[to->n++] = (int32_t)offset;
+	return true;
+}
+
+static bool is_word(uint64_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static struct rt_piece *add_pieces(struct lowering *l, struct rt_show *show, unsigned n)
+{
+	struct rt_piece *v = alloc(l, n * sizeof(*v));
+
+	show->pieces = v;
+	show->npieces = v ? n : 0;
+	return v;
+}
+
+static void set_piece(const struct lowering *l, struct rt_piece *piece, int value, uint32_t offset, uint32_t size)
+{
+	piece->offset = (uint16_t)offset;
+	piece->size = (uint16_t)size;
+	piece->value = (uint8_t)value;
+	piece->at = (uint16_t)rt_plan_offset(l->plan, (unsigned)value);
+}
+
+/* ---- how much of an object is read ---- */
+
+static uint32_t extent(const struct lowering *l, const struct rt_ctype *type, unsigned depth)
+{
+	uint64_t n = 0, end;
+	unsigned i;
+
+	switch (type->kind) {
+	case RT_CT_STRUCT:
+	case RT_CT_UNION:
+	case RT_CT_VARIANT:
+		if (depth > DEPTH || type->kind == RT_CT_VARIANT)
+			return type->size > UINT16_MAX ? UINT16_MAX : (uint32_t)type->size;
+		for (i = 0; i < type->nmembers && i < l->limits.members; i++) {
+			const struct rt_member *m = &type->members[i];
+
+			end = m->offset + (m->bit_size ? (m->bit_offset + m->bit_size + 7u) / 8 : extent(l, m->type, depth + 1));
+			n = end > n ? end : n;
+		}
+		/* A sequence's length may stand anywhere. */
+		if (type->sequence.element)
+			n = type->size;
+		break;
+	case RT_CT_ARRAY:
+		end = type->target && type->target->kind == RT_CT_CHAR ? l->limits.string : l->limits.members;
+		n = type->target ? (type->count < end ? type->count : end) * type->target->size : 0;
+		break;
+	default:
+		n = type->size;
+		break;
+	}
+	if (type->size && n > type->size)
+		n = type->size;
+	return n > UINT16_MAX ? UINT16_MAX : (uint32_t)n;
+}
+
+/* `size` bytes of memory as the pieces of an object: an integer, or a block.  false: no room. */
+static bool read_memory(struct lowering *l, struct object *o, uint32_t size)
+{
+	struct rt_piece *piece;
+	struct rt_fetch f;
+	int value;
+
+	if (!size || !fetch_at(&o->place, 0, &f))
+		return false;
+	if (is_word(size)) {
+		f.size = (uint8_t)size;
+		f.is_signed = o->show->type->is_signed;
+	} else {
+		f.type = RT_TYPE_BYTES;
+		f.max = (uint16_t)size;
+	}
+	value = add_value(l, &f);
+	while (value < 0 && f.type == RT_TYPE_BYTES && f.max > 32 && l->plan->nvalues < RT_MAX_VALUES) {
+		/* Its beginning. */
+		f.max = f.max / 16 * 8;
+		value = add_value(l, &f);
+	}
+	if (value < 0)
+		return false;
+	piece = add_pieces(l, o->show, 1);
+	if (piece)
+		set_piece(l, piece, value, 0, f.type == RT_TYPE_BYTES ? f.max : size);
+	return piece;
+}
+
+static bool read_parts(struct lowering *l, struct object *o, uint64_t size)
+{
+	struct rt_piece *pieces = add_pieces(l, o->show, o->home.n);
+	unsigned i, part = o->home.part;
+
+	for (i = 0; pieces && i < o->home.n; i++) {
+		uint64_t left = size > i * part ? size - i * part : part, n = left < part ? left : part;
+		struct rt_fetch f = { .base = RT_BASE_REG, .reg = o->home.parts[i].reg, .is_signed = o->show->type->is_signed };
+		int value;
+
+		pieces[i].offset = (uint16_t)(i * part);
+		pieces[i].size = (uint16_t)n;
+		pieces[i].value = RT_NO_VALUE;
+		pieces[i].mark = o->home.parts[i].mark;
+		if (!f.reg.tracefs)
+			continue;
+		f.size = l->limits.wide || n > 4 ? 8 : n > 2 ? 4 : (uint8_t)n;
+		if (l->limits.wide)
+			f.is_signed = false;
+		if (f.size > l->arch->word)
+			f.size = l->arch->word;
+		value = add_value(l, &f);
+		if (value < 0)
+			return false;
+		set_piece(l, &pieces[i], value, i * part, (uint32_t)n);
+	}
+	return pieces;
+}
+
+static struct object *add_object(struct lowering *l, struct rt_show *show, unsigned depth)
+{
+	struct object *o;
+
+	if (l->nobjects == OBJECTS)
+		return NULL;
+	o = &l->objects[l->nobjects++];
+	memset(o, 0, sizeof(*o));
+	o->show = show;
+	o->depth = depth;
+	return o;
+}
+
+/* ---- the pointers in an object ---- */
+
+struct pointer {
+	uint32_t offset;
+	const struct rt_ctype *type;		/* a pointer, or a sequence */
+	enum rt_style style;
+};
+
+struct pointers {
+	struct pointer v[POINTERS];
+	unsigned n;
+};
+
+static void find_pointers(const struct lowering *l, const struct rt_ctype *type, enum rt_style style, uint64_t at, struct pointers *p,
+			  unsigned depth)
+{
+	uint64_t i;
+
+	if (!type || depth > DEPTH || at > UINT16_MAX || p->n == POINTERS)
+		return;
+	if (type->sequence.element || type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE) {
+		p->v[p->n++] = (struct pointer){ (uint32_t)at, type, style };
+		return;
+	}
+	if (type->kind == RT_CT_STRUCT)
+		for (i = 0; i < type->nmembers && i < l->limits.members; i++)
+			find_pointers(l, type->members[i].type, RT_STYLE_TYPE, at + type->members[i].offset, p, depth + 1);
+	if (type->kind == RT_CT_ARRAY && type->target)
+		for (i = 0; i < type->count && i < l->limits.members; i++)
+			find_pointers(l, type->target, RT_STYLE_TYPE, at + i * type->target->size, p, depth + 1);
+}
+
+/* The value that has an object's bytes from `offset` on; -1: none. */
+static int value_at(const struct object *o, uint32_t offset, uint32_t size, uint32_t *into)
+{
+	unsigned i;
+
+	for (i = 0; i < o->show->npieces; i++) {
+		const struct rt_piece *p = &o->show->pieces[i];
+
+		if (p->value != RT_NO_VALUE && offset >= p->offset && offset + size <= (uint32_t)p->offset + p->size) {
+			*into = offset - p->offset;
+			return p->value;
+		}
+	}
+	return -1;
+}
+
+/* Room in the object's follows for what the pointer leads to. */
+static struct rt_show *add_follow(struct lowering *l, struct object *o, uint32_t offset)
+{
+	struct rt_follow *f;
+
+	if (!o->follows)
+		o->follows = alloc(l, o->room * sizeof(*o->follows));
+	if (!o->follows || o->show->nfollows == o->room)
+		return NULL;
+	f = &o->follows[o->show->nfollows];
+	f->offset = offset;
+	return &f->target;
+}
+
+static void keep_follow(struct object *o)
+{
+	o->show->follows = o->follows;
+	o->show->nfollows++;
+}
+
+static bool is_text(const struct pointer *p)
+{
+	if (p->type->sequence.element)
+		return false;
+	return p->style == RT_STYLE_STRING || p->type->style == RT_STYLE_STRING ||
+	       (p->type->kind == RT_CT_POINTER && p->type->target && p->type->target->kind == RT_CT_CHAR);
+}
+
+static void follow_text(struct lowering *l, struct object *o, const struct pointer *p)
+{
+	unsigned max = l->limits.string;
+	struct rt_show *show = add_follow(l, o, p->offset);
+	struct rt_piece *piece;
+	struct place place;
+	struct rt_fetch f;
+	int value;
+
+	if (!show || !place_behind(o, p->offset, l->arch->word, &place))
+		return;
+	if (o->depth && max > STRING_INSIDE)
+		max = STRING_INSIDE;
+	/* A string's address is the value that its derefs end in. */
+	memset(&f, 0, sizeof(f));
+	f.base = place.base;
+	f.reg = place.reg;
+	f.offset = place.offset;
+	f.nderef = (uint8_t)place.n;
+	memcpy(f.deref, place.deref, sizeof(f.deref));
+	f.type = RT_TYPE_STRING;
+	f.max = (uint16_t)((max + 8) & ~7u);
+	value = add_value(l, &f);
+	l->starved |= value < 0 && !o->depth;
+	piece = value < 0 ? NULL : add_pieces(l, show, 1);
+	if (!piece)
+		return;
+	set_piece(l, piece, value, 0, f.max);
+	show->type = p->type->target ? p->type->target : p->type;
+	show->style = RT_STYLE_STRING;
+	keep_follow(o);
+}
+
+/* `count` elements of `element` behind the pointer, of which the number stands in `value`, `into` bytes into it. */
+static void follow_counted(struct lowering *l, struct object *o, uint32_t offset, const struct rt_ctype *element, int value, uint32_t into,
+			   unsigned length_size, uint64_t max)
+{
+	uint64_t size = element && element->size ? element->size : 1;
+	bool text = !element || element->kind == RT_CT_CHAR || element->kind == RT_CT_VOID;
+	uint64_t n = text ? l->limits.string : l->limits.members;
+	struct rt_show *show = add_follow(l, o, offset);
+	struct rt_ctype *array;
+	struct rt_piece *piece;
+	struct place place;
+	struct rt_fetch f;
+
+	if (max && max < n)
+		n = max;
+	if (!show || size > UINT16_MAX || into > UINT16_MAX || !place_behind(o, offset, l->arch->word, &place) || !fetch_at(&place, 0, &f))
+		return;
+	if (o->depth && text && n > STRING_INSIDE)
+		n = STRING_INSIDE;
+	f.type = RT_TYPE_BYTES;
+	f.length = (uint8_t)(value + 1);
+	f.length_size = (uint8_t)length_size;
+	f.length_offset = (uint16_t)into;
+	f.element = (uint16_t)size;
+	value = -1;
+	for (; n && value < 0; n /= 2) {
+		f.max = n * size > l->limits.record ? UINT16_MAX : (uint16_t)((n * size + 7) & ~UINT64_C(7));
+		value = f.max == UINT16_MAX ? -1 : add_value(l, &f);
+	}
+	l->starved |= value < 0 && !o->depth;
+	piece = value < 0 ? NULL : add_pieces(l, show, 1);
+	array = value < 0 ? NULL : rt_types_add(l->memory, RT_CT_ARRAY, NULL, 0);
+	if (!piece || !array)
+		return;
+	set_piece(l, piece, value, 0, f.max);
+	array->target = element;
+	show->type = array;
+	keep_follow(o);
+}
+
+static bool is_pointer(const struct rt_ctype *type)
+{
+	return type && (type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE);
+}
+
+/* An argument whose number of elements is in another one. */
+static bool follow_length(struct lowering *l, struct object *o, const struct pointer *p)
+{
+	const struct rt_prototype *proto = l->prototype;
+	const struct rt_param *param;
+	const struct object *length;
+	unsigned i = (unsigned)(o - l->objects);
+	uint32_t into = 0;
+	int value;
+
+	if (l->plan->kind != RT_KIND_ENTRY || i >= proto->nparams || !proto->params[i].length || o->depth)
+		return false;
+	param = &proto->params[i];
+	if (param->length > proto->nparams)
+		return false;
+	length = &l->objects[param->length - 1];
+	if (is_pointer(length->show->type) || (length->show->type->size != 4 && length->show->type->size != 8))
+		return false;
+	value = value_at(length, 0, (uint32_t)length->show->type->size, &into);
+	if (value < 0)
+		return false;
+	follow_counted(l, o, p->offset, p->type->target, value, into, (unsigned)length->show->type->size, param->length_max);
+	return true;
+}
+
+static void follow_sequence(struct lowering *l, struct object *o, const struct pointer *p)
+{
+	const struct rt_sequence *s = &p->type->sequence;
+	uint32_t into;
+	int value = value_at(o, p->offset + s->length, l->arch->word, &into);
+
+	if (value >= 0)
+		follow_counted(l, o, p->offset + s->pointer, s->element, value, into, l->arch->word, 0);
+}
+
+static void follow_object(struct lowering *l, struct object *o, const struct pointer *p)
+{
+	const struct rt_ctype *target = p->type->target;
+	bool aggregate = target && (target->kind == RT_CT_STRUCT || target->kind == RT_CT_UNION || target->kind == RT_CT_ARRAY ||
+				    target->kind == RT_CT_VARIANT);
+	struct rt_show *show;
+	struct object *to;
+
+	if (!target || !target->size || o->depth >= l->limits.deref || !(aggregate || p->type->kind == RT_CT_REFERENCE))
+		return;
+	show = add_follow(l, o, p->offset);
+	if (!show || l->nobjects == OBJECTS)
+		return;
+	show->type = target;
+	to = add_object(l, show, o->depth + 1);
+	to->in_memory = true;
+	if (place_behind(o, p->offset, l->arch->word, &to->place) && read_memory(l, to, extent(l, target, 0)))
+		keep_follow(o);
+	else
+		l->nobjects--;
+}
+
+/* What has text first: there may not be room for all. */
+static void follow_all(struct lowering *l, struct object *o, bool text)
+{
+	struct pointers p = { .n = 0 };
+	const struct rt_param *param;
+	unsigned i, k = (unsigned)(o - l->objects);
+
+	if (l->limits.no_memory || o->show->mark || !o->show->npieces)
+		return;
+	param = !o->depth && l->plan->kind == RT_KIND_ENTRY && k < l->prototype->nparams ? &l->prototype->params[k] : NULL;
+	/* The function has not filled it in yet. */
+	if (param && param->is_out)
+		return;
+	find_pointers(l, o->show->type, o->show->style, 0, &p, 0);
+	o->room = p.n;
+	for (i = 0; i < p.n; i++) {
+		uint32_t into;
+		bool counted = p.v[i].type->sequence.element || (param && param->length && !o->depth);
+
+		if (text != (counted || is_text(&p.v[i])))
+			continue;
+		if (!p.v[i].type->sequence.element && value_at(o, p.v[i].offset, l->arch->word, &into) < 0)
+			continue;
+		if (p.v[i].type->sequence.element)
+			follow_sequence(l, o, &p.v[i]);
+		else if (is_text(&p.v[i]) && !(param && param->length))
+			follow_text(l, o, &p.v[i]);
+		else if (!(text && follow_length(l, o, &p.v[i])))
+			follow_object(l, o, &p.v[i]);
+	}
+}
+
+static void follow(struct lowering *l)
+{
+	unsigned first, end, i;
+
+	for (first = 0; first < l->nobjects; first = end) {
+		end = l->nobjects;
+		for (i = first; i < end; i++)
+			follow_all(l, &l->objects[i], true);
+		for (i = first; i < end; i++)
+			follow_all(l, &l->objects[i], false);
+	}
+}
+
+/* ---- arguments and results ---- */
+
+static const char not_known[] = "<not known>";
+
+/* Read the object at its home, or say why not. */
+static void read_home(struct lowering *l, struct object *o, const struct rt_home *home)
+{
+	const struct rt_ctype *type = o->show->type;
+	uint64_t size = is_pointer(type) ? l->arch->word : type->size;
+	bool read = true;
+
+	o->home = *home;
+	switch (home->kind) {
+	case RT_HOME_NONE:
+		return;
+	case RT_HOME_UNKNOWN:
+		o->show->mark = not_known;
+		return;
+	case RT_HOME_ELSEWHERE:
+		o->show->mark = home->mark;
+		return;
+	case RT_HOME_PARTS:
+		if (home->n == 1 && home->parts[0].mark)
+			o->show->mark = home->parts[0].mark;
+		else
+			read = read_parts(l, o, size);
+		break;
+	case RT_HOME_STACK:
+	case RT_HOME_POINTER:
+		o->in_memory = true;
+		o->place.base = home->kind == RT_HOME_POINTER && home->n ? RT_BASE_REG : RT_BASE_STACK;
+		o->place.reg = home->parts[0].reg;
+		o->place.offset = home->offset;
+		o->place.behind = home->kind == RT_HOME_POINTER;
+		read = read_memory(l, o, is_pointer(type) ? l->arch->word : extent(l, type, 0));
+		break;
+	}
+	if (!read)
+		o->show->mark = "...";
+}
+
+/* Where DWARF says that it is. */
+static void told_home(const struct lowering *l, const struct rt_param *param, struct rt_home *home)
+{
+	const struct rt_arch *arch = l->arch;
+	const struct rt_where *w = &param->where;
+	uint64_t size = is_pointer(param->type) ? arch->word : param->type->size;
+
+	memset(home, 0, sizeof(*home));
+	home->kind = RT_HOME_ELSEWHERE;
+	home->mark = w->kind == RT_WHERE_NOWHERE ? "<optimized out>" : not_known;
+	if (w->kind == RT_WHERE_STACK && w->offset > INT32_MIN / 2 && w->offset < INT32_MAX / 2) {
+		home->kind = RT_HOME_STACK;
+		home->offset = (int32_t)w->offset;
+	} else if (w->kind == RT_WHERE_REG && w->reg < arch->ndwarf && size <= arch->word) {
+		home->kind = RT_HOME_PARTS;
+		home->n = 1;
+		home->part = arch->word;
+		home->parts[0].reg = arch->dwarf[w->reg];
+	} else if (w->kind == RT_WHERE_REG && arch->dwarf_float && w->reg >= arch->dwarf_float && w->reg < arch->dwarf_float + 32u) {
+		home->mark = arch->float_name[0] == 'x' ? "<in an xmm register>" : "<in a v register>";
+	}
+}
+
+/* As a parameter an array is a pointer. */
+static const struct rt_ctype *decayed(struct lowering *l, const struct rt_ctype *type)
+{
+	const struct rt_ctype *p = type;
+
+	if (type && (type->kind == RT_CT_ARRAY || type->kind == RT_CT_FUNCTION)) {
+		p = rt_types_pointer(l->memory, type->kind == RT_CT_ARRAY && (!type->count || (type->target && type->target->kind == RT_CT_CHAR)) ?
+				     type->target : type, l->arch->word);
+		l->failed |= !p;
+	}
+	return p;
+}
+
+/* Rust's own convention is C's for what fits into a register. */
+static bool is_simple(const struct rt_arch *arch, const struct rt_ctype *type)
+{
+	return is_pointer(type) || (type->kind != RT_CT_STRUCT && type->kind != RT_CT_UNION && type->kind != RT_CT_VARIANT &&
+				    type->size <= arch->word);
+}
+
+static void lower_params(struct lowering *l, struct rt_show *shows)
+{
+	const struct rt_prototype *p = l->prototype;
+	struct rt_abi abi;
+	unsigned i;
+
+	rt_abi_begin(&abi, l->arch, p->result);
+	abi.lost |= p->convention == RT_CONVENTION_RUST && p->result && p->result->kind != RT_CT_VOID && !is_simple(l->arch, p->result);
+	for (i = 0; i < p->nparams && !l->failed; i++) {
+		static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
+		const struct rt_param *param = &p->params[i];
+		const struct rt_ctype *type = param->type ? decayed(l, param->type) : &unknown;
+		struct object *o = add_object(l, &shows[i], 0);
+		struct rt_home home;
+
+		if (!o || !type)
+			return;
+		shows[i].name = param->name;
+		shows[i].type = type;
+		abi.lost |= p->convention == RT_CONVENTION_RUST && param->where.kind == RT_WHERE_ABI && !is_simple(l->arch, type);
+		if (param->where.kind == RT_WHERE_ABI) {
+			rt_abi_argument(&abi, type, &home);
+		} else {
+			struct rt_param told = *param;
+
+			told.type = type;
+			told_home(l, &told, &home);
+		}
+		read_home(l, o, &home);
+	}
+}
+
+/* From the beginning. */
+static void begin(struct lowering *l, enum rt_kind kind)
+{
+	memset(l->plan, 0, sizeof(*l->plan));
+	l->plan->kind = kind;
+	l->plan->arch = l->arch;
+	l->nobjects = 0;
+	l->starved = false;
+}
+
+int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_arch *arch, const struct rt_limits *limits,
+		   struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown)
+{
+	struct lowering l = { .arch = arch, .limits = *limits, .memory = memory, .plan = plan, .prototype = prototype };
+	unsigned n = prototype->nparams < OBJECTS ? prototype->nparams : OBJECTS;
+	struct rt_show *shows;
+
+	memset(shown, 0, sizeof(*shown));
+	do {
+		begin(&l, RT_KIND_ENTRY);
+		shows = alloc(&l, (n + 1) * sizeof(*shows));
+		if (!shows)
+			return -ENOMEM;
+		lower_params(&l, shows);
+		follow(&l);
+		l.limits.string /= 2;
+	} while (l.starved && l.limits.string >= STRING_MIN && !l.failed);
+	shown->v = shows;
+	shown->n = n;
+	return l.failed ? -ENOMEM : 0;
+}
+
+int rt_lower_return(const struct rt_prototype *prototype, const struct rt_arch *arch, const struct rt_limits *limits,
+		    struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown)
+{
+	struct lowering l = { .arch = arch, .limits = *limits, .memory = memory, .plan = plan, .prototype = prototype };
+	struct rt_show *show = alloc(&l, sizeof(*show));
+	struct rt_home home;
+	struct object *o;
+
+	memset(shown, 0, sizeof(*shown));
+	if (!show)
+		return -ENOMEM;
+	begin(&l, RT_KIND_RETURN);
+	shown->none = prototype->result->kind == RT_CT_VOID;
+	if (shown->none)
+		return 0;
+	show->type = prototype->result;
+	o = add_object(&l, show, 0);
+	rt_abi_result(arch, show->type, &home);
+	if (prototype->convention == RT_CONVENTION_RUST && !is_simple(arch, show->type))
+		home.kind = RT_HOME_UNKNOWN;
+	read_home(&l, o, &home);
+	follow(&l);
+	shown->v = show;
+	shown->n = 1;
+	return l.failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_FETCH_SHOW_H
+#define RT_FETCH_SHOW_H
+
+#include "fetch/fetch.h"
+#include "spec/type.h"
+
+/*
+ * How the values of a plan are printed: an object for each argument or result, whose bytes stand in one or more of the plan's values, and
+ * what the pointers in it lead to, where that was read.  A plan may be shared by functions of different types; what is shown is each
+ * function's own.
+ */
+enum { RT_NO_VALUE = 255 };
+
+/* Bytes of an object: from `offset` on they are value `value`'s, which stand at `at` in rt_record.data. */
+struct rt_piece {
+	uint16_t offset, size;
+	uint16_t at;
+	uint8_t value;			/* RT_NO_VALUE: they could not be read, `mark` says why ("<in xmm0>") */
+	const char *mark;
+};
+
+struct rt_follow;
+
+struct rt_show {
+	const char *name;		/* as the source has it, or NULL */
+	const struct rt_ctype *type;
+	enum rt_style style;		/* RT_STYLE_TYPE: as the type has it */
+	const char *mark;		/* nothing of it was read, this is shown ("<optimized out>"); NULL: */
+	const struct rt_piece *pieces;	/* in the order of their offsets */
+	unsigned npieces;
+	const struct rt_follow *follows;
+	unsigned nfollows;
+	uint8_t hidden : 1;		/* not printed: `this` of no use, a dictionary */
+};
+
+/* What the pointer at `offset` in an object leads to. */
+struct rt_follow {
+	uint32_t offset;
+	struct rt_show target;		/* of one piece; a string, where that is one: a NUL-terminated RT_TYPE_STRING */
+};
+
+/* What is shown of the hits of one kind of a function. */
+struct rt_showing {
+	const struct rt_plan *plan;	/* whose values they are; NULL: nothing is known, print the plan's values as they are */
+	const struct rt_show *v;
+	unsigned n;
+	bool none;			/* a return: there is no result */
+};
+
+/* By function. */
+struct rt_shows {
+	struct rt_showing entry, exit;
+};
+
+/* How much is read and printed. */
+struct rt_limits {
+	unsigned string;		/* characters of a string */
+	unsigned members;		/* members of a structure, elements of an array */
+	unsigned deref;			/* levels of pointers to structures that are followed; strings are besides */
+	unsigned record;		/* bytes of all values of a hit together */
+	bool no_memory;			/* read nothing behind pointers, */
+	bool wide;			/* and registers whole: fewer different plans */
+};
+
+enum { RT_LIMIT_STRING = 64, RT_LIMIT_MEMBERS = 16, RT_LIMIT_DEREF = 1, RT_LIMIT_RECORD = 400, RT_LIMIT_RECORD_LARGE = 7168 };
+enum { RT_LIMIT_STRING_MAX = 7000, RT_LIMIT_MEMBERS_MAX = 1000 };
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/text.h"
+#include "output/value.h"
+
+void rt_value_int(const struct rt_printer *p, uint64_t magnitude, bool negative)
+{
+	const char *quote = p->json && magnitude > RT_JSON_EXACT ? "\"" : "";
+
+	rt_put(p->file, quote);
+	if (negative)
+		putc_unlocked('-', p->file);
+	rt_put_u64(p->file, magnitude);
+	rt_put(p->file, quote);
+}
+
+static void put_number(const struct rt_printer *p, uint64_t v, unsigned shift, const char *prefix)
+{
+	char buf[32], *s = buf + sizeof(buf);
+	const char *quote = p->json ? "\"" : "";
+
+	do {
+		*--s = "0123456789abcdef"[v & ((1u << shift) - 1)];
+		v >>= shift;
+	} while (v);
+	rt_put(p->file, quote);
+	rt_put(p->file, prefix);
+	rt_put_bytes(p->file, s, (size_t)(buf + sizeof(buf) - s));
+	rt_put(p->file, quote);
+}
+
+void rt_value_hex(const struct rt_printer *p, uint64_t v)
+{
+	put_number(p, v, 4, "0x");
+}
+
+void rt_value_octal(const struct rt_printer *p, uint64_t v)
+{
+	put_number(p, v, 3, v ? "0" : "");
+}
+
+/* ---- floating point: the shortest text that reads as the same number ---- */
+
+static void put_double(const struct rt_printer *p, double v, bool single)
+{
+	int precision = single ? FLT_DIG : DBL_DIG, most = single ? 9 : 17;
+	char buf[40];
+
+	do {
+		snprintf(buf, sizeof(buf), "%.*g", precision, v);
+	} while (precision++ < most && !(single ? strtof(buf, NULL) == (float)v : strtod(buf, NULL) == v));
+	if (isnan(v) || isinf(v))
+		rt_value_word(p, isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
+	else
+		rt_put(p->file, buf);
+}
+
+/* x87's 80 bits: 64 of fraction, then the sign and the exponent. */
+static void put_extended(const struct rt_printer *p, const uint8_t *bytes)
+{
+	uint64_t fraction = rt_fetch_load(bytes, 8);
+	int exponent = (int)rt_fetch_load(bytes + 8, 2);
+	long double v = ldexpl((long double)fraction, (exponent & 0x7fff) - 16383 - 63);
+	int precision = DBL_DIG;
+	char buf[64];
+
+	if (exponent & 0x8000)
+		v = -v;
+	if ((exponent & 0x7fff) == 0x7fff) {
+		rt_value_word(p, fraction << 1 ? "nan" : v < 0 ? "-inf" : "inf");
+		return;
+	}
+	do {
+		snprintf(buf, sizeof(buf), "%.*Lg", precision, v);
+	} while (precision++ < 21 && strtold(buf, NULL) != v);
+	rt_put(p->file, buf);
+}
+
+void rt_value_float(const struct rt_printer *p, const uint8_t *bytes, uint64_t size)
+{
+	uint64_t bits;
+	double d;
+	float f;
+
+	if (size == 4) {
+		memcpy(&f, bytes, sizeof(f));
+		put_double(p, (double)f, true);
+	} else if (size == 8) {
+		memcpy(&d, bytes, sizeof(d));
+		put_double(p, d, false);
+	} else if (size == 16 && p->values->plan->arch->word == 8 && p->values->plan->arch->kernel_machine == 183) {
+		/* aarch64 has four times a float's 32 bits: the upper half as it is. */
+		bits = rt_fetch_load(bytes + 8, 8);
+		rt_value_hex(p, bits);
+	} else {
+		put_extended(p, bytes);
+	}
+}
+
+/* ---- text ---- */
+
+/* Three digits always: a digit that follows in the text must not be taken for one of the escape's. */
+static void put_octal(FILE *file, uint8_t c)
+{
+	putc_unlocked('\\', file);
+	putc_unlocked('0' + (c >> 6), file);
+	putc_unlocked('0' + (c >> 3 & 7), file);
+	putc_unlocked('0' + (c & 7), file);
+}
+
+static void put_char(FILE *file, uint8_t c, char quote)
+{
+	if (c == (uint8_t)quote || c == '\\') {
+		putc_unlocked('\\', file);
+		putc_unlocked(c, file);
+	} else if (c == '\n') {
+		rt_put(file, "\\n");
+	} else if (c == '\t') {
+		rt_put(file, "\\t");
+	} else if (c < 0x20 || c >= 0x7f) {
+		put_octal(file, c);
+	} else {
+		putc_unlocked(c, file);
+	}
+}
+
+static void put_text(FILE *file, const uint8_t *text, size_t len)
+{
+	size_t i, k, n;
+
+	for (i = 0; i < len; i += n) {
+		const uint8_t *s = text + i;
+
+		n = rt_utf8_length(s, len - i);
+		/* c2 80 to c2 9f are the C1 controls, which terminals obey. */
+		if (n > 1 && !(s[0] == 0xc2 && s[1] < 0xa0)) {
+			rt_put_bytes(file, s, n);
+			continue;
+		}
+		n = n ? n : 1;
+		for (k = 0; k < n; k++)
+			put_char(file, s[k], '"');
+	}
+}
+
+void rt_value_text(const struct rt_printer *p, const uint8_t *text, size_t len, bool cut)
+{
+	putc_unlocked('"', p->file);
+	if (p->json) {
+		rt_json_chars(p->file, (const char *)text, len);
+		rt_put(p->file, cut ? "...\"" : "\"");
+	} else {
+		put_text(p->file, text, len);
+		rt_put(p->file, cut ? "\"..." : "\"");
+	}
+}
+
+void rt_value_char(const struct rt_printer *p, uint8_t c)
+{
+	if (p->json) {
+		rt_json_string(p->file, (const char *)&c, 1);
+		return;
+	}
+	putc_unlocked('\'', p->file);
+	put_char(p->file, c, '\'');
+	putc_unlocked('\'', p->file);
+}
+
+void rt_value_word(const struct rt_printer *p, const char *word)
+{
+	if (p->json)
+		rt_json_string(p->file, word, strlen(word));
+	else
+		rt_put(p->file, word);
+}
+
+void rt_value_fd(const struct rt_printer *p, int64_t fd)
+{
+	char path[64], name[256], text[300];
+	ssize_t n = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%" PRId64, (int)p->pid, fd);
+	if (fd >= 0 && p->out && p->out->fd_paths)
+		n = readlink(path, name, sizeof(name) - 1);
+	if (n <= 0) {
+		rt_value_int(p, fd < 0 ? -(uint64_t)fd : (uint64_t)fd, fd < 0);
+		return;
+	}
+	name[n] = '\0';
+	snprintf(text, sizeof(text), "%" PRId64 "<%s>", fd, name);
+	if (p->json)
+		rt_json_string(p->file, text, strlen(text));
+	else
+		put_text(p->file, (const uint8_t *)text, strlen(text));
+}
+
+/*
+ * The length counts the NUL, and what was cut has one too: a string that fills its room may have been longer.
+ * tracefs up to 4.14 can leave the NUL out, and then the length alone says where a string ends.
+ */
+int rt_value_string(const struct rt_fetch *fetch, const uint8_t *at, bool fault, const uint8_t **text, size_t *len, bool *cut)
+{
+	int32_t length;
+	size_t have;
+
+	memcpy(&length, at, sizeof(length));
+	if (length < 0 || (fault && length < 2))
+		return -EFAULT;
+	have = length < fetch->max ? (size_t)length : fetch->max;
+	*text = at + sizeof(length);
+	*len = strnlen((const char *)*text, have);
+	*cut = fault || (have == fetch->max && *len + 1 >= have);
+	return 0;
+}

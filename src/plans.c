@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plans.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fetch/lower.h"
+#include "signature.h"
+#include "util/array.h"
+
+/* How much is read, from all to nothing but registers and the stack. */
+enum level { READ_ALL, READ_STRINGS, READ_ARGUMENTS };
+
+struct making {
+	struct rt_target *target;
+	struct rt_limits limits;
+	uint32_t *hashes;	/* by plan */
+	size_t cap, hashes_cap;
+	bool jumps;		/* entries have their return address recorded */
+	bool last;		/* there is nothing more to leave out */
+};
+
+static uint32_t hash_bytes(uint32_t h, uint64_t word)
+{
+	return (h ^ (uint32_t)(word ^ word >> 32)) * 16777619u;
+}
+
+static uint32_t hash_plan(const struct rt_plan *plan)
+{
+	uint32_t h = hash_bytes(2166136261u, plan->kind * 8u + plan->root * 2u + plan->no_return);
+	unsigned i, k;
+
+	for (i = 0; i < plan->nvalues; i++) {
+		const struct rt_fetch *f = &plan->values[i];
+
+		h = hash_bytes(h, (uint64_t)f->base << 40 | (uint64_t)f->type << 32 | (uint32_t)f->size << 24 | (uint32_t)f->max);
+		h = hash_bytes(h, f->base == RT_BASE_REG ? f->reg.pt_regs : (uint64_t)(int64_t)f->offset);
+		for (k = 0; k < f->nderef; k++)
+			h = hash_bytes(h, (uint64_t)(int64_t)f->deref[k]);
+	}
+	return h;
+}
+
+/* The number of an equal plan, which is added where it is new.  -E2BIG: there are too many. */
+static int share_plan(struct making *m, const struct rt_plan *plan)
+{
+	struct rt_target *t = m->target;
+	uint32_t h = hash_plan(plan);
+	unsigned i;
+
+	for (i = 0; i < t->nplans; i++)
+		if (m->hashes[i] == h && rt_plan_same(&t->plans[i], plan))
+			return (int)i;
+	if ((t->nplans >= RT_PLANS_MAX && !m->last) || t->nplans >= UINT16_MAX)
+		return -E2BIG;
+	if (RT_ROOM(&t->plans, t->nplans, &m->cap) < 0 || RT_ROOM(&m->hashes, t->nplans, &m->hashes_cap) < 0)
+		return -ENOMEM;
+	t->plans[t->nplans] = *plan;
+	m->hashes[t->nplans] = h;
+	return (int)t->nplans++;
+}
+
+static bool is_known(const struct rt_target *t, size_t i)
+{
+	return t->purpose == RT_PURPOSE_RECORD && i < t->nprototypes && t->prototypes[i].origin != RT_ORIGIN_NONE;
+}
+
+static int make_entry(struct making *m, size_t i)
+{
+	struct rt_target *t = m->target;
+	const struct rt_function *f = &t->functions.v[i];
+	struct rt_plan plan;
+	int r;
+
+	if (is_known(t, i))
+		r = rt_lower_entry(&t->prototypes[i], rt_image_arch(f->image), &m->limits, t->types, &plan, &t->shows[i].entry);
+	else
+		r = rt_plan_c_entry(rt_image_arch(f->image), t->purpose == RT_PURPOSE_RECORD ? f->nargs : 0, &plan);
+	if (r < 0)
+		return r == -E2BIG ? -ERANGE : r;
+	if (t->goid_offset && f->go && rt_plan_add_goroutine(&plan, t->goid_offset) < 0)
+		return -ERANGE;
+	plan.return_address = m->jumps;
+	plan.root = t->roots && t->roots[i];
+	plan.no_return = rt_limit_any(&t->limit) && !t->returns[i];
+	return share_plan(m, &plan);
+}
+
+static int make_exit(struct making *m, size_t i)
+{
+	struct rt_target *t = m->target;
+	const struct rt_arch *arch = rt_image_arch(t->functions.v[i].image);
+	struct rt_plan plan;
+	int r = 0;
+
+	if (is_known(t, i) && t->prototypes[i].result)
+		r = rt_lower_return(&t->prototypes[i], arch, &m->limits, t->types, &plan, &t->shows[i].exit);
+	else
+		rt_plan_c_return(arch, &plan);
+	return r < 0 ? r : share_plan(m, &plan);
+}
+
+static void drop_plans(struct rt_target *t)
+{
+	free(t->plans);
+	free(t->shows);
+	free(t->entry_plan);
+	free(t->exit_plan);
+	rt_types_free(t->types);
+	t->plans = NULL;
+	t->shows = NULL;
+	t->entry_plan = t->exit_plan = NULL;
+	t->types = NULL;
+	t->nplans = 0;
+}
+
+void rt_plans_free(struct rt_target *t)
+{
+	drop_plans(t);
+	free(t->prototypes);
+	rt_types_free(t->prototype_types);
+	t->prototypes = NULL;
+	t->prototype_types = NULL;
+	t->nprototypes = 0;
+}
+
+static bool is_probed(const struct rt_target *t, size_t i)
+{
+	return t->purpose != RT_PURPOSE_TIME || t->returns[i];
+}
+
+/* The returns first: what is shared by many has low numbers. */
+static int make_all(struct making *m)
+{
+	struct rt_target *t = m->target;
+	size_t i, n = t->functions.n;
+	int r = 0;
+
+	for (i = 0; i < n && r >= 0; i++) {
+		if (!t->returns[i])
+			continue;
+		r = make_exit(m, i);
+		t->exit_plan[i] = (uint16_t)(r < 0 ? 0 : r);
+	}
+	for (i = 0; i < n && r >= 0; i++) {
+		if (!is_probed(t, i))
+			continue;
+		r = make_entry(m, i);
+		t->entry_plan[i] = (uint16_t)(r < 0 ? 0 : r);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* The plans do not move any more. */
+static void point_shows(struct rt_target *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->functions.n; i++) {
+		if (!is_known(t, i))
+			continue;
+		t->shows[i].entry.plan = is_probed(t, i) ? &t->plans[t->entry_plan[i]] : NULL;
+		t->shows[i].exit.plan = t->returns[i] && t->prototypes[i].result ? &t->plans[t->exit_plan[i]] : NULL;
+	}
+}
+
+static int find_prototypes(struct rt_target *t, struct rt_error *err)
+{
+	size_t i, n = t->functions.n;
+	int r = 0;
+
+	if (!t->typed || t->purpose != RT_PURPOSE_RECORD || t->nprototypes == n)
+		return 0;
+	free(t->prototypes);
+	t->nprototypes = 0;
+	t->prototypes = calloc(n, sizeof(*t->prototypes));
+	/* The images keep types that are in it. */
+	if (!t->prototype_types)
+		t->prototype_types = rt_types_new();
+	if (!t->prototypes || !t->prototype_types)
+		return rt_nomem(err);
+	for (i = 0; i < n && r == 0; i++)
+		r = rt_signature_of(&t->functions.v[i], t->prototype_types, &t->prototypes[i], err);
+	if (r == 0)
+		t->nprototypes = n;
+	return r;
+}
+
+static int make_level(struct rt_target *t, bool any, enum level level)
+{
+	size_t n = t->functions.n;
+	struct making m = { .target = t, .limits = t->limits, .last = level == READ_ARGUMENTS };
+	char why[sizeof(t->entry_only)];
+	int r;
+
+	drop_plans(t);
+	t->shows = calloc(n, sizeof(*t->shows));
+	t->entry_plan = calloc(n, sizeof(*t->entry_plan));
+	t->exit_plan = calloc(n, sizeof(*t->exit_plan));
+	t->types = rt_types_new();
+	if (!t->shows || !t->entry_plan || !t->exit_plan || !t->types)
+		return -ENOMEM;
+	/* Without returns no call is kept open, and nothing can be a tail call of it. */
+	m.jumps = any && rt_images_jump(&t->images, why, sizeof(why));
+	if (level != READ_ALL) {
+		m.limits.deref = 0;
+		m.limits.wide = true;
+		m.limits.no_memory |= level == READ_ARGUMENTS;
+	}
+	r = make_all(&m);
+	if (r == 0)
+		point_shows(t);
+	free(m.hashes);
+	return r;
+}
+
+int rt_plans_make(struct rt_target *t, bool any, struct rt_error *err)
+{
+	int r = find_prototypes(t, err);
+	enum level level;
+
+	if (r < 0)
+		return r;
+	for (level = READ_ALL, r = -E2BIG; r == -E2BIG && level <= READ_ARGUMENTS; level++)
+		r = make_level(t, any, level);
+	if (r == -ERANGE)
+		return rt_usage(err, "too many arguments; at most %d can be shown", RT_MAX_VALUES);
+	return r < 0 ? rt_nomem(err) : 0;
+}
+
+int rt_plans_simplify(struct rt_target *t, const char **why)
+{
+	if (!t->typed || t->limits.no_memory || t->purpose != RT_PURPOSE_RECORD)
+		return -ENOENT;
+	if (t->limits.record > RT_LIMIT_RECORD) {
+		t->limits.record = RT_LIMIT_RECORD;
+		*why = "strings and structures are cut to what the kernel's BPF programs have room for";
+		return 0;
+	}
+	t->limits.no_memory = true;
+	*why = "what pointers lead to is not shown, this kernel cannot read it";
+	return 0;
+}

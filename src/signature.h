@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_SIGNATURE_H
+#define RT_SIGNATURE_H
+
+#include "image/function.h"
+#include "spec/type.h"
+
+/*
+ * What a function's arguments and result are, by the best that is known of it: what the user gave, then what its debug information
+ * says.  `memory` owns what is made
+ * for it.  A prototype of RT_ORIGIN_NONE is no prototype: f->nargs ints.  0 or a negative errno.
+ */
+int rt_signature_of(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *prototype, struct rt_error *err);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emit/definition.h"
+#include "fetch/lower.h"
+#include "typegen.h"
+#include "unit.h"
+
+enum { PARAMS = 12 };
+
+/* What is read, in the words of tracefs, from the first value on; and what is not, by the marks of the arguments. */
+static void print_plan(const struct rt_plan *plan, const struct rt_showing *shown, char *text, size_t size)
+{
+	struct rt_definition d = {
+		.group = "g", .event = "e", .path = "p", .kind = plan->kind, .plan = plan,
+	};
+	char line[RT_DEFINITION_MAX];
+	struct rt_error err = { 0 };
+	const char *values;
+	unsigned i, k;
+
+	if (rt_definition_print(&d, line, &err) < 0)
+		snprintf(line, sizeof(line), "%s", err.text);
+	values = strstr(line, " v0");
+	snprintf(text, size, "%s", values ? values + 1 : "");
+	for (i = 0; i < shown->n; i++) {
+		const struct rt_show *s = &shown->v[i];
+
+		if (s->mark)
+			snprintf(text + strlen(text), size - strlen(text), " %u%s", i, s->mark);
+		for (k = 0; k < s->npieces; k++)
+			if (s->pieces[k].mark)
+				snprintf(text + strlen(text), size - strlen(text), " %u.%u%s", i, k, s->pieces[k].mark);
+	}
+}
+
+static struct rt_limits usual = {
+	.string = RT_LIMIT_STRING, .members = RT_LIMIT_MEMBERS, .deref = RT_LIMIT_DEREF, .record = RT_LIMIT_RECORD,
+};
+
+/* The arguments' types, NULL at the end. */
+static void check_entry(const char *want, const struct rt_arch *arch, const struct rt_ctype *result, ...)
+{
+	struct rt_types *types = rt_types_new();
+	struct rt_param params[PARAMS];
+	struct rt_prototype p = { .origin = RT_ORIGIN_GIVEN, .result = result, .params = params };
+	struct rt_showing shown;
+	struct rt_plan plan;
+	char text[4096];
+	va_list ap;
+
+	memset(params, 0, sizeof(params));
+	va_start(ap, result);
+	while ((params[p.nparams].type = va_arg(ap, const struct rt_ctype *)))
+		p.nparams++;
+	va_end(ap);
+	CU_ASSERT(rt_lower_entry(&p, arch, &usual, types, &plan, &shown) == 0);
+	CU_ASSERT(shown.n == p.nparams);
+	print_plan(&plan, &shown, text, sizeof(text));
+	RT_ASSERT_TEXT(text, want);
+	rt_types_free(types);
+}
+
+static void check_return(const char *want, const struct rt_arch *arch, const struct rt_ctype *result)
+{
+	struct rt_types *types = rt_types_new();
+	struct rt_prototype p = { .origin = RT_ORIGIN_GIVEN, .result = result };
+	struct rt_showing shown;
+	struct rt_plan plan;
+	char text[4096];
+
+	CU_ASSERT(rt_lower_return(&p, arch, &usual, types, &plan, &shown) == 0);
+	print_plan(&plan, &shown, text, sizeof(text));
+	RT_ASSERT_TEXT(text, want);
+	rt_types_free(types);
+}
+
+static void test_scalars(void)
+{
+	check_entry("v0=%di:s32 v1=%si:s64 v2=%dx:u64 v3=%cx:s16 v4=%r8:u8 v5=%r9:s8 v6=+8(%sp):s32 v7=+16(%sp):s64",
+		    &rt_arch_x86_64, &t_int, &t_int, &t_long, &t_void_pointer, &t_short, &t_bool, &t_char, &t_int, &t_long, NULL);
+	/* The first place on the stack is aligned to 16. */
+	check_entry("v0=%di:s32 v1_0=+8(%sp):u64 v1_8=+16(%sp):u64 f1=+8(%sp):string v2=%si:s32", &rt_arch_x86_64, &t_void, &t_int,
+		    &t_long_double, &t_int, NULL);
+	check_entry("v0=%di:s64 v1=%si:s64", &rt_arch_x86_64, &t_void, &t_int128, NULL);
+	check_entry("v0=%x0:s32 v1=%x2:s64 v2=%x3:s64 v3=%x4:s32", &rt_arch_aarch64, &t_void, &t_int, &t_int128, &t_int, NULL);
+	check_entry("v0=+4(%sp):s32 v1=+8(%sp):s64 v2=+16(%sp):u64 v3=+24(%sp):u8", &rt_arch_i386, &t_void, &t_int, &t_long, &t_double,
+		    &t_bool, NULL);
+}
+
+static void test_floats(void)
+{
+	check_entry("v0=%di:s32 v1=%si:s32 0<in xmm0> 2<in xmm1>", &rt_arch_x86_64, &t_void, &t_double, &t_int, &t_float, &t_int, NULL);
+	check_entry("v0=+8(%sp):u64 0<in xmm0> 1<in xmm1> 2<in xmm2> 3<in xmm3> 4<in xmm4> 5<in xmm5> 6<in xmm6> 7<in xmm7>", &rt_arch_x86_64,
+		    &t_void, &t_double, &t_double, &t_double, &t_double, &t_double, &t_double, &t_double, &t_double, &t_double, NULL);
+	check_entry("v0=%x0:s32 0.0<in v0> 0.1<in v1> 2<in v2>", &rt_arch_aarch64, &t_void, &t_point, &t_int, &t_float, NULL);
+}
+
+/* Structures by value: a general and a floating-point register, two of these, memory; on aarch64 large ones by a pointer. */
+static void test_structs(void)
+{
+	check_entry("v0=%di:s32 v1=%si:u64 v2=%dx:s32 1.1<in xmm0>", &rt_arch_x86_64, &t_void, &t_int, &t_mixed, &t_int, NULL);
+	check_entry("v0=%di:s32 0.0<in xmm0> 0.1<in xmm1>", &rt_arch_x86_64, &t_void, &t_point, &t_int, NULL);
+	/* What does not fit into the registers that are left is in memory, and a later argument may be in them. */
+	check_entry("v0_0=+8(%sp):u64 v0_8=+16(%sp):u64 v0_16=+24(%sp):u64 f0=+8(%sp):string v1=%di:s32 v2=%si:s64 v3=%dx:s64 v4=%cx:s64 "
+		    "v5=%r8:s64 v6_0=+40(%sp):u64 v6_8=+48(%sp):u64 f6=+40(%sp):string v7=%r9:s32 2<in xmm0> 3<in xmm1>",
+		    &rt_arch_x86_64, &t_void, &t_large, &t_int, &t_double, &t_double, &t_int128, &t_int128, &t_int128, &t_int, NULL);
+	check_entry("v0_0=+0(%x0):u64 v0_8=+8(%x0):u64 v0_16=+16(%x0):u64 f0=+0(%x0):string v1=%x1:u64 v2=%x2:u64 v3=%x3:s32",
+		    &rt_arch_aarch64, &t_void, &t_large, &t_mixed, &t_int, NULL);
+	/* The result's place is the first argument, or has a register of its own. */
+	check_entry("v0=%si:s32", &rt_arch_x86_64, &t_large, &t_int, NULL);
+	check_entry("v0=%x0:s32", &rt_arch_aarch64, &t_large, &t_int, NULL);
+	check_entry("v0=+8(%sp):s32", &rt_arch_i386, &t_large, &t_int, NULL);
+}
+
+static void test_pointers(void)
+{
+	check_entry("v0=%di:u64 v1=%si:s32 v2=+0(%di):string", &rt_arch_x86_64, &t_void, &t_string, &t_int, NULL);
+	check_entry("v0=%di:u64 v1_0=+0(%di):u64 v1_8=+8(%di):u64 v1_16=+16(%di):u64 f1=+0(%di):string v2=+0(+8(%di)):string",
+		    &rt_arch_x86_64, &t_void, &t_request_pointer, NULL);
+	check_entry("v0=%di:u64 v1=%si:u64 v2=%dx:u64 v3=+0(%dx):string", &rt_arch_x86_64, &t_void, &t_void_pointer, &t_function_pointer,
+		    &t_string, NULL);
+	/* Pointer and length, in registers. */
+	usual.string = 4;
+	check_entry("v0=%di:u64 v1=%si:u64 v2_0=+0(%di):u8 v2_1=+1(%di):u8 v2_2=+2(%di):u8 v2_3=+3(%di):u8 v2_4=+4(%di):u8 v2_5=+5(%di):u8 "
+		    "v2_6=+6(%di):u8 v2_7=+7(%di):u8 f2=+0(%di):string", &rt_arch_x86_64, &t_void, &t_text, NULL);
+	usual.string = RT_LIMIT_STRING;
+}
+
+static void test_returns(void)
+{
+	check_return("", &rt_arch_x86_64, &t_void);
+	check_return("v0=%ax:s32", &rt_arch_x86_64, &t_int);
+	check_return("v0=%ax:u64 v1=+0(%ax):string", &rt_arch_x86_64, &t_string);
+	check_return("v0=%ax:u64 0.1<in xmm0>", &rt_arch_x86_64, &t_mixed);
+	check_return("v0_0=+0(%ax):u64 v0_8=+8(%ax):u64 v0_16=+16(%ax):u64 f0=+0(%ax):string", &rt_arch_x86_64, &t_large);
+	check_return(" 0<in st0>", &rt_arch_x86_64, &t_long_double);
+	check_return("v0=%ax:s32 v1=%dx:s32", &rt_arch_i386, &t_long);
+	check_return(" 0<in memory>", &rt_arch_aarch64, &t_large);
+	check_return(" 0.0<in v0> 0.1<in v1>", &rt_arch_aarch64, &t_point);
+}
+
+CU_TestInfo rt_tests_lower[] = {
+	{ "scalars", test_scalars },
+	{ "floating point", test_floats },
+	{ "structures by value", test_structs },
+	{ "what pointers lead to", test_pointers },
+	{ "results", test_returns },
+	CU_TEST_INFO_NULL,
+};
