@@ -27,8 +27,8 @@ int rt_signature_of(const struct rt_function *f, struct rt_types *memory, struct
 	int r;
 
 	memset(prototype, 0, sizeof(*prototype));
-	/* As many ints as the user says. */
-	if (!f->spec || (f->spec->nargs_given && !f->spec->prototype))
+	/* As many ints as the user says; inside a function the registers are anything. */
+	if (!f->spec || f->inside || (f->spec->nargs_given && !f->spec->prototype))
 		return 0;
 	/* Damaged debug information is no reason to trace less than without it. */
 	if (rt_dwarf_prototype(f->image, f->addr, memory, &told, NULL) == 0)

@@ -51,7 +51,7 @@ for mechanism in $MECHANISMS; do
 	rt --attach="$mechanism" --min-time=300us --format=chrome -o "$T/json" "$BIN/timed" nap -- 4 10
 	expect_status 0
 	sed -n 's/.*"dur":\([0-9.]*\),"name":"nap".*/\1/p' "$T/json" >"$T/durations"
-	expect_number calls "$(grep -c '"arg0":[12],' "$T/json")" -eq 80
+	expect_number calls "$(grep -c '"args":{"[a-z0-9]*":[12],' "$T/json")" -eq 80
 	expect_number "too short" "$(awk '$1 < 300' "$T/durations" | grep -c '')" -eq 0
 	rt --attach="$mechanism" --min-time=100s "$BIN/timed" nap -- 1 1
 	expect_status 0
