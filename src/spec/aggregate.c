@@ -157,6 +157,20 @@ static int aggregate_body(struct rt_cursor *c, struct rt_ctype *type)
 	return 0;
 }
 
+/* "O_RDWR=2/3": of the two lowest bits, which are a number. */
+static int take_mask(struct rt_cursor *c, const struct rt_ctype *type, uint64_t *mask)
+{
+	int64_t v = 0;
+	int r;
+
+	*mask = 0;
+	if (!type->is_flags || !rt_take(c, "/"))
+		return 0;
+	r = rt_parse_constant(c, NULL, 0, &v);
+	*mask = (uint64_t)v;
+	return r;
+}
+
 static int enumerators(struct rt_cursor *c, struct rt_ctype *type)
 {
 	struct rt_enumerator *v = rt_types_alloc(c->types, MEMBERS * sizeof(*v));
@@ -182,6 +196,9 @@ static int enumerators(struct rt_cursor *c, struct rt_ctype *type)
 			if (r < 0)
 				return r;
 		}
+		r = take_mask(c, type, &v[type->nvalues].mask);
+		if (r < 0)
+			return r;
 		v[type->nvalues++].value = next;
 		largest = next > largest ? next : largest;
 		smallest = next < smallest ? next : smallest;

@@ -47,6 +47,7 @@ struct rt_member {
 struct rt_enumerator {
 	const char *name;
 	int64_t value;
+	uint64_t mask;			/* of flags: meant where the bits of the mask are those of the value; 0: where all of the value's are set */
 };
 
 /*

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "spec/probes.h"
+
+#include "config.h"
+
+enum { SIZE_LIMIT = 1 << 20 };
+
+/* A whole file of text, malloced, with its length in `*n`; NULL with errno set. */
+static char *read_text(const char *path, size_t *n)
+{
+	FILE *file = fopen(path, "re");
+	struct stat st;
+	char *text = NULL;
+
+	if (!file)
+		return NULL;
+	if (fstat(fileno(file), &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > SIZE_LIMIT)
+		errno = S_ISREG(st.st_mode) ? EFBIG : EISDIR;
+	else
+		text = malloc((size_t)st.st_size + 1);
+	if (text)
+		*n = fread(text, 1, (size_t)st.st_size, file);
+	fclose(file);
+	return text;
+}
+
+static int add_file(struct rt_probes *p, const char *path, struct rt_error *err)
+{
+	size_t n = 0;
+	char *text = read_text(path, &n);
+	int r;
+
+	if (!text)
+		return rt_fail(err, -errno, "%s: %s", path, strerror(errno));
+	r = rt_probes_add(p, path, text, n, err);
+	free(text);
+	return r;
+}
+
+static int add_embedded(struct rt_probes *p, const struct rt_embedded *e, struct rt_error *err)
+{
+	size_t size = 0, at = 0, k;
+	unsigned i;
+	char *text;
+	int r;
+
+	for (i = 0; e->lines[i]; i++)
+		size += strlen(e->lines[i]) + 1;
+	text = malloc(size + 1);
+	if (!text)
+		return rt_nomem(err);
+	for (i = 0; e->lines[i]; i++) {
+		k = strlen(e->lines[i]);
+		memcpy(text + at, e->lines[i], k);
+		text[at + k] = '\n';
+		at += k + 1;
+	}
+	r = rt_probes_add(p, e->name, text, at, err);
+	free(text);
+	return r;
+}
+
+/* NAME in each of the folders, which ':' separates: -ENOENT where none has it. */
+static int load_from(struct rt_probes *p, const char *folders, const char *name, struct rt_error *err)
+{
+	char path[4096];
+	size_t n;
+
+	while (folders && *folders) {
+		n = strcspn(folders, ":");
+		if (n && snprintf(path, sizeof(path), "%.*s/%s", (int)n, folders, name) < (int)sizeof(path) && access(path, R_OK) == 0)
+			return add_file(p, path, err);
+		folders += n + (folders[n] == ':');
+	}
+	return -ENOENT;
+}
+
+static int load_beside(struct rt_probes *p, const char *name, struct rt_error *err)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 16);
+	char *slash;
+
+	if (n <= 0)
+		return -ENOENT;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash)
+		return -ENOENT;
+	strcpy(slash, "/probes");
+	return load_from(p, path, name, err);
+}
+
+static int no_file(const char *name, struct rt_error *err)
+{
+	char names[512] = "";
+	size_t at = 0;
+	unsigned i;
+
+	for (i = 0; rt_embedded[i].name && at < sizeof(names) - 64; i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%.40s", i ? ", " : "", rt_embedded[i].name);
+	return rt_usage(err, "@%s: no such file of probes; there are: %s", name, names);
+}
+
+int rt_probes_load(struct rt_probes *p, const char *name, struct rt_error *err)
+{
+	unsigned i;
+	int r;
+
+	if (strchr(name, '/'))
+		return add_file(p, name, err);
+	r = *name ? load_from(p, getenv("RAWTRACE_PROBES"), name, err) : -ENOENT;
+	if (r == -ENOENT && *name)
+		r = load_beside(p, name, err);
+	if (r == -ENOENT && *name)
+		r = load_from(p, RT_PROBES_DIR, name, err);
+	for (i = 0; r == -ENOENT && rt_embedded[i].name; i++)
+		if (strcmp(rt_embedded[i].name, name) == 0)
+			return add_embedded(p, &rt_embedded[i], err);
+	return r == -ENOENT ? no_file(name, err) : r;
+}
+
+int rt_probes_load_all(struct rt_probes *p, struct rt_error *err)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; rt_embedded[i].name && r == 0; i++)
+		r = add_embedded(p, &rt_embedded[i], err);
+	return r;
+}
