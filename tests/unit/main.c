@@ -18,6 +18,7 @@ bool rt_same_text(const char *got, const char *want)
 int main(void)
 {
 	CU_SuiteInfo suites[] = {
+		{ "probes", NULL, NULL, NULL, NULL, rt_tests_probes },
 		{ "spec", NULL, NULL, NULL, NULL, rt_tests_spec },
 		{ "arch", NULL, NULL, NULL, NULL, rt_tests_arch },
 		{ "image", NULL, NULL, NULL, NULL, rt_tests_image },
