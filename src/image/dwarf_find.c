@@ -57,6 +57,7 @@ static int read_ranges(struct rt_dwarf *dwarf)
 		    dwarf_tag(&unit) != DW_TAG_partial_unit)
 			ret = add_ranges(dwarf, &unit);
 		at = next;
+		rt_dwarf_forget(dwarf, at);
 	}
 	if (dwarf->nranges)
 		qsort(dwarf->ranges, dwarf->nranges, sizeof(*dwarf->ranges), compare_ranges);

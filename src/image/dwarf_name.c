@@ -161,6 +161,7 @@ static int next_unit(struct rt_dwarf *dwarf, uint64_t most)
 	if (scan.budget)
 		names->next = next;
 	names->looked = most - scan.budget + 1;
+	rt_dwarf_forget(dwarf, next);
 	return ret;
 }
 

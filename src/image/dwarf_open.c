@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "image/dwarf_private.h"
@@ -9,6 +10,7 @@
 #define RT_SHF_COMPRESSED (1 << 11)	/* newer than glibc 2.17's elf.h */
 
 enum {
+	MAPPED_MAX = 32 << 20,		/* of .debug_info at a time */
 	UNPACKED_MAX = 1 << 30,		/* libdw unpacks all of it into memory */
 };
 
@@ -92,14 +94,55 @@ static void find_section(struct rt_dwarf *dwarf)
 	}
 }
 
+static void advise(struct rt_dwarf *dwarf, int advice)
+{
+	size_t size;
+	char *base = elf_rawfile(dwarf->elf, &size);
+
+	if (base && (uintptr_t)base % (uintptr_t)sysconf(_SC_PAGESIZE) == 0)
+		madvise(base, size, advice);
+}
+
+void rt_dwarf_forget(struct rt_dwarf *dwarf, Dwarf_Off at)
+{
+	if (at > dwarf->forgotten && at - dwarf->forgotten < MAPPED_MAX)
+		return;
+	dwarf->forgotten = at;
+	/* libelf maps it read-only (ELF_C_READ_MMAP), so nothing of it can be lost.  It stays in the page cache. */
+	advise(dwarf, MADV_DONTNEED);
+}
+
+/*
+ * libdw reads the heads of all units up to the one that is asked for.  Where the page cache is made of large pages that maps all of the
+ * file, so it is led there by steps.
+ */
+static void read_heads(struct rt_dwarf *dwarf)
+{
+	Dwarf_Off at = 0, next;
+	Dwarf_Die unit;
+	size_t head;
+
+	while (dwarf_nextcu(dwarf->dbg, at, &next, &head, NULL, NULL, NULL) == 0 && next > at) {
+		dwarf_offdie(dwarf->dbg, at + head, &unit);
+		rt_dwarf_forget(dwarf, at);
+		at = next;
+	}
+}
+
 static int open_file(struct rt_dwarf *dwarf, struct rt_error *err)
 {
 	struct rt_image *image = dwarf->image;
 	struct sizes sizes = { .info = false };
 	bool is64 = image->arch->word == 8;
+	uint64_t size = image->size;
 	int fd = image->fd;
 
 	measure(image->elf, is64, &sizes);
+	if (!sizes.info && rt_image_debug_elf(image)) {
+		measure(rt_image_debug_elf(image), is64, &sizes);
+		size = image->debug.size;
+		fd = rt_image_debug_fd(image);
+	}
 	if (!sizes.info)
 		return rt_fail(err, -ENOENT, "%s: has no debug information", rt_image_name(image));
 	if (sizes.unpacked > UNPACKED_MAX)
@@ -109,7 +152,7 @@ static int open_file(struct rt_dwarf *dwarf, struct rt_error *err)
 	 * Mapped, as only so the parts of a large file that are not asked for cost nothing.  And libdw looks for the ends of strings past
 	 * those of their sections: in a mapping zeros follow, unless the file ends where a page does.
 	 */
-	if (sizes.end >= image->size && image->size % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
+	if (sizes.end >= size && size % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
 		return rt_image_damaged(image, "its debug information is not followed by section headers", err);
 	dwarf->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (dwarf->elf)
@@ -118,6 +161,8 @@ static int open_file(struct rt_dwarf *dwarf, struct rt_error *err)
 		return rt_fail(err, -EBADMSG, "%s: its debug information cannot be read: %s", rt_image_name(image),
 			       dwarf->elf ? dwarf_errmsg(-1) : elf_errmsg(-1));
 	find_section(dwarf);
+	if (dwarf->section_end - dwarf->section > MAPPED_MAX)
+		read_heads(dwarf);
 	return 0;
 }
 
@@ -130,7 +175,6 @@ int rt_dwarf_open(struct rt_image *image, struct rt_dwarf **dwarf, struct rt_err
 		if (!d)
 			return rt_nomem(err);
 		d->image = image;
-		d->fd = -1;
 		image->dwarf = d;
 		d->code = open_file(d, &d->error);
 	}
@@ -150,7 +194,5 @@ void rt_dwarf_close(struct rt_dwarf *dwarf)
 	if (dwarf->dbg)
 		dwarf_end(dwarf->dbg);
 	elf_end(dwarf->elf);
-	if (dwarf->fd >= 0)
-		close(dwarf->fd);
 	free(dwarf);
 }

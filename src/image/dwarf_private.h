@@ -41,11 +41,11 @@ struct rt_dwarf_names {
 
 struct rt_dwarf {
 	struct rt_image *image;
-	int fd;				/* of the file with the debug information; -1: the image's own */
-	Elf *elf;
+	Elf *elf;			/* the image's file, or its debug file, mapped */
 	Dwarf *dbg;			/* NULL: there is none */
 	int code;			/* what opening it returned, and said */
 	struct rt_error error;
+	Dwarf_Off forgotten;		/* rt_dwarf_forget() gave pages back there */
 	void *units;			/* tsearch's tree of struct rt_dwarf_unit, by offset */
 	bool ranges_read;
 	struct rt_dwarf_range *ranges;	/* of all units, by address, where .debug_aranges did not tell */
@@ -56,6 +56,9 @@ struct rt_dwarf {
 
 /* dwarf_open.c: open it at the first call.  0, or a negative errno with its message. */
 int rt_dwarf_open(struct rt_image *image, struct rt_dwarf **dwarf, struct rt_error *err);
+
+/* In a walk over all units, that at offset `at` has been read: every so often pages of the mapped file are given back. */
+void rt_dwarf_forget(struct rt_dwarf *dwarf, Dwarf_Off at);
 
 /* ---- entries; nothing in them is trusted (dwarf_die.c) ---- */
 
