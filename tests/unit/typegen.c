@@ -17,11 +17,11 @@ const struct rt_ctype t_long_double = { .kind = RT_CT_FLOAT, .size = 16, .align 
 const struct rt_ctype t_string = POINTER(&t_char), t_void_pointer = POINTER(&t_void), t_int_pointer = POINTER(&t_int);
 const struct rt_ctype t_function = { .kind = RT_CT_FUNCTION }, t_function_pointer = POINTER(&t_function);
 
-static const struct rt_enumerator colors[] = { { "RED", 0 }, { "GREEN", 1 }, { "BLUE", -1 } };
+static const struct rt_enumerator colors[] = { { .name = "RED", .value = 0 }, { .name = "GREEN", .value = 1 }, { .name = "BLUE", .value = -1 } };
 const struct rt_ctype t_color = {
 	.kind = RT_CT_ENUM, .size = 4, .align = 4, .is_signed = true, .values = colors, .nvalues = RT_COUNT(colors),
 };
-static const struct rt_enumerator flags[] = { { "O_RDONLY", 0 }, { "O_WRONLY", 1 }, { "O_RDWR", 2 }, { "O_CREAT", 64 } };
+static const struct rt_enumerator flags[] = { { .name = "O_RDONLY", .value = 0 }, { .name = "O_WRONLY", .value = 1 }, { .name = "O_RDWR", .value = 2 }, { .name = "O_CREAT", .value = 64 } };
 const struct rt_ctype t_flags = {
 	.kind = RT_CT_ENUM, .size = 4, .align = 4, .values = flags, .nvalues = RT_COUNT(flags), .is_flags = true,
 };
