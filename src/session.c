@@ -219,7 +219,7 @@ static int open_attach(struct session *s, struct rt_attach_request *request, con
 		r = rt_attach_open(request, forced, o->no_bpf, o->verbose ? stderr : NULL, &s->attach, err);
 		if (rt_attach_is_refusal(request, r))
 			r = attach_without(s, request, forced, err);
-	} while (r == -EOPNOTSUPP && rt_target_simplify(&s->target, &s->simplified, err) == 0);
+	} while ((r == -EOPNOTSUPP || r == -E2BIG) && rt_target_simplify(&s->target, &s->simplified, err) == 0);
 	s->out.shows = s->target.shows;
 	return r;
 }

@@ -154,7 +154,8 @@ static int load(struct rt_bpf_side *side, const struct rt_program *program, uint
 		r = rt_bpf_finish(&bpf, side->maps, err);
 	if (r == 0) {
 		log[0] = '\0';
-		r = rt_bpf_prog_load(bpf.insns, bpf.n, expected, log, LOG_SIZE);
+		r = program->sleepable ? rt_bpf_prog_load_sleepable(bpf.insns, bpf.n, expected, log, LOG_SIZE) :
+		    rt_bpf_prog_load(bpf.insns, bpf.n, expected, log, LOG_SIZE);
 		if (r < 0)
 			program_error(r, log, err);
 	}
@@ -166,6 +167,17 @@ static int load(struct rt_bpf_side *side, const struct rt_program *program, uint
 static bool lacks_helper(const char *log)
 {
 	return strstr(log, "invalid func ") || strstr(log, "unknown func ");
+}
+
+/* Does it read what a pointer leads to, which may not be in memory at the moment?  The stack is. */
+static bool reads_behind(const struct rt_plan *plan)
+{
+	unsigned i, n = rt_plan_shown(plan);
+
+	for (i = 0; i < n; i++)
+		if (plan->values[i].type == RT_TYPE_STRING || plan->values[i].nderef)
+			return true;
+	return false;
 }
 
 static bool reads_string(const struct rt_plan *plan)
@@ -195,7 +207,14 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		program.key = request->probes[key].function;
 	if (key_source == RT_KEY_CONSTANT)
 		program.function = request->probes[key].function;
+	program.sleepable = program.read_user && !side->no_sleep && side->ring->transport != RT_TRANSPORT_PERF &&
+			    request->purpose == RT_PURPOSE_RECORD && reads_behind(program.plan);
 	r = load(side, &program, expected, log, err);
+	if (r < 0 && program.sleepable) {
+		program.sleepable = false;
+		r = load(side, &program, expected, log, err);
+		side->no_sleep = r >= 0;
+	}
 	if (r == -EINVAL && program.read_user && lacks_helper(log)) {
 		/* Before 5.5 bpf_probe_read reads the program's memory too. */
 		program.read_user = false;

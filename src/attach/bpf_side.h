@@ -17,6 +17,7 @@ struct rt_bpf_side {
 	struct rt_decoder *decoder;
 	struct rt_counts counts;	/* of a request whose purpose is not to record */
 	bool filtered;		/* the programs look at the request's limit */
+	bool no_sleep;		/* the kernel turned out to have no programs on uprobes that may wait for pages */
 	bool no_read_user;	/* the kernel turned out to have no bpf_probe_read_user */
 };
 

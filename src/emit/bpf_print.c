@@ -20,6 +20,7 @@ static const char *helper_name(int32_t id)
 	case RT_FN_ringbuf_submit: return "ringbuf_submit";
 	case RT_FN_probe_read_user: return "probe_read_user";
 	case RT_FN_probe_read_user_str: return "probe_read_user_str";
+	case RT_FN_copy_from_user: return "copy_from_user";
 	case RT_FN_get_attach_cookie: return "get_attach_cookie";
 	default: return "unknown";
 	}

@@ -27,11 +27,17 @@ struct emitter {
  */
 enum { COUNT = -16 };
 
+/* A program that waits for pages writes no record to the stack, and has room for the address that it waits for, and for what is there. */
+enum { TOUCHED = -4, ADDRESS = -32 };
+
 /* The program's beginning: CTX and PID_TGID, and on to `out` in other processes. */
 void rt_emit_filter(struct emitter *e);
 
 /* r0 = 0 when `size` bytes at the address in r3 were copied to base + to. */
 void rt_emit_read(struct emitter *e, int base, int to, int size);
+
+/* The same; a program that may wait for a page does so.  r3 is lost. */
+void rt_emit_read_value(struct emitter *e, int base, int to, int size);
 
 /*
  * The string whose address is in r3, to base + at: its length, then its characters.  Where a later page of it cannot be read, what stands

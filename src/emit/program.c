@@ -36,7 +36,7 @@ static void emit_follow(struct emitter *e, int fault)
 {
 	int word = e->program->plan->arch->word;
 
-	rt_emit_read(e, R10, POINTER, word);
+	rt_emit_read_value(e, R10, POINTER, word);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
 	rt_bpf_load(e->bpf, word == 4 ? RT_BPF_W : RT_BPF_DW, R3, R10, POINTER);
 }
@@ -87,10 +87,10 @@ static void emit_value(struct emitter *e, unsigned i)
 	} else if (f->type == RT_TYPE_BYTES && f->length) {
 		rt_emit_counted(e, f, at, fault);
 	} else if (f->type == RT_TYPE_BYTES) {
-		rt_emit_read(e, e->base, at, f->max);
+		rt_emit_read_value(e, e->base, at, f->max);
 		rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
 	} else {
-		rt_emit_read(e, e->base, at, f->size);
+		rt_emit_read_value(e, e->base, at, f->size);
 		rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
 	}
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
@@ -341,10 +341,10 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 
 	rt_plan_tail(program->plan, key, &e.tail);
 	if (program->transport == RT_TRANSPORT_PERF && e.tail.size + FRAME_TOP > STACK_MAX - 8)
-		return rt_fail(err, -EOPNOTSUPP, "the values of one call take %u bytes, a BPF program's stack has room for %d",
+		return rt_fail(err, -E2BIG, "the values of one call take %u bytes, a BPF program's stack has room for %d",
 			       e.tail.size, STACK_MAX - 8 - FRAME_TOP);
 	if (e.tail.size + sizeof(uint64_t) > RT_ARRAY_RING_OVERHANG)
-		return rt_fail(err, -EOPNOTSUPP, "the values of one call take %u bytes, a ring has room for %u", e.tail.size,
+		return rt_fail(err, -E2BIG, "the values of one call take %u bytes, a ring has room for %u", e.tail.size,
 			       RT_ARRAY_RING_OVERHANG - (unsigned)sizeof(uint64_t));
 	e.out = rt_bpf_label(bpf);
 	rt_emit_filter(&e);

@@ -28,6 +28,11 @@ struct rt_program {
 	enum rt_key_source key_source;
 	uint32_t key;			/* RT_KEY_CONSTANT: the probe's id; where nothing is recorded, its function's index */
 	bool read_user;			/* the kernel has bpf_probe_read_user (5.5) */
+	/*
+	 * Where memory cannot be read, have its page brought in as the traced program itself would, and read once more (6.0; not with
+	 * RT_TRANSPORT_PERF, whose map such programs may not use).  To be loaded with rt_bpf_prog_load_sleepable.
+	 */
+	bool sleepable;
 	uint32_t slots;			/* of RT_MAP_HITS, a power of two (stream/gaps.h) */
 	enum rt_transport transport;
 	uint32_t ring_size;		/* RT_TRANSPORT_ARRAY: bytes of data a CPU, a power of two */
@@ -43,7 +48,7 @@ struct rt_program {
  * Emit the BPF program: it writes one rt_record a hit, or counts and measures (emit/count.h).  It reads nothing but registers and
  * the traced process's memory.  Its state is by thread, or added to atomically, so it can be run by any number of threads at
  * once: the count of the thread's hits in RT_MAP_HITS, and what emit/cells.h says.  Finish `bpf` with rt_bpf_finish.  Returns 0,
- * or -EOPNOTSUPP with the reason when the plan does not fit a BPF program (more than the 512 bytes of its stack).
+ * or -E2BIG with the reason when the plan does not fit a BPF program (more than the 512 bytes of its stack).
  */
 int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct rt_error *err);
 

@@ -4,6 +4,39 @@
 /* The traced program's memory is read by pieces of this size where the kernel wants to know the size beforehand. */
 enum { CHUNK = 8, PAGE = 4096 };
 
+/* Have the page brought in that the byte is on which stands `more` bytes behind the address in the frame.  r0 = 0 when it is there. */
+static void touch(struct emitter *e, int more)
+{
+	rt_bpf_mov(e->bpf, R1, R10);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, TOUCHED);
+	rt_bpf_mov_imm(e->bpf, R2, 1);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, ADDRESS);
+	if (more)
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, more);
+	rt_bpf_call(e->bpf, RT_FN_copy_from_user);
+}
+
+void rt_emit_read_value(struct emitter *e, int base, int to, int size)
+{
+	int done;
+
+	if (!e->program->sleepable) {
+		rt_emit_read(e, base, to, size);
+		return;
+	}
+	done = rt_bpf_label(e->bpf);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, ADDRESS, R3);
+	rt_emit_read(e, base, to, size);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, done);
+	touch(e, 0);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, done);
+	touch(e, size - 1);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, done);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, ADDRESS);
+	rt_emit_read(e, base, to, size);
+	rt_bpf_place(e->bpf, done);
+}
+
 static void call_read_str(struct emitter *e, int at)
 {
 	rt_bpf_mov(e->bpf, R1, e->base);
@@ -19,16 +52,46 @@ static void call_read_str(struct emitter *e, int at)
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ARSH, R0, 32);
 }
 
-/* Once more, only as far as the page goes that the string begins in. */
-static void first_page(struct emitter *e, const struct rt_fetch *f, int at, int fault)
+/* r2 = the bytes from the string's address to the end of the page; on to `fault` where the string does not go further. */
+static void rest_of_page(struct emitter *e, const struct rt_fetch *f, int address, int fault)
 {
-	rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, POINTER);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, address);
 	rt_bpf_mov(e->bpf, R1, R3);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, PAGE - 1);
 	rt_bpf_mov_imm(e->bpf, R2, PAGE);
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R2, R1);
-	/* It does not reach into the next one. */
 	rt_bpf_jump(e->bpf, RT_BPF_JGT, R2, f->max - 1, fault);
+}
+
+/* The string could not be read: wait for its first page and read again; for its second one. */
+static void read_str_again(struct emitter *e, const struct rt_fetch *f, int at, int ok, int fault)
+{
+	int next = rt_bpf_label(e->bpf);
+
+	touch(e, 0);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, ADDRESS);
+	rt_bpf_mov_imm(e->bpf, R2, f->max);
+	call_read_str(e, at);
+	rt_bpf_jump(e->bpf, RT_BPF_JSGT, R0, -1, ok);
+	rest_of_page(e, f, ADDRESS, fault);
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, R3, R2);
+	rt_bpf_mov(e->bpf, R1, R10);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, TOUCHED);
+	rt_bpf_mov_imm(e->bpf, R2, 1);
+	rt_bpf_call(e->bpf, RT_FN_copy_from_user);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, next);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, ADDRESS);
+	rt_bpf_mov_imm(e->bpf, R2, f->max);
+	call_read_str(e, at);
+	rt_bpf_jump(e->bpf, RT_BPF_JSGT, R0, -1, ok);
+	rt_bpf_place(e->bpf, next);
+}
+
+/* Once more, only as far as the page goes that the string begins in. */
+static void first_page(struct emitter *e, const struct rt_fetch *f, int at, int fault)
+{
+	rest_of_page(e, f, e->program->sleepable ? ADDRESS : POINTER, fault);
 	call_read_str(e, at);
 }
 
@@ -37,11 +100,13 @@ void rt_emit_string(struct emitter *e, const struct rt_fetch *f, int at, int fau
 	int ok = rt_bpf_label(e->bpf);
 
 	if (e->program->read_user)
-		rt_bpf_store(e->bpf, RT_BPF_DW, R10, POINTER, R3);
+		rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->program->sleepable ? ADDRESS : POINTER, R3);
 	rt_bpf_mov_imm(e->bpf, R2, f->max);
 	call_read_str(e, at);
 	/* "s> -1", because BPF_JSLT is only from 4.14. */
 	rt_bpf_jump(e->bpf, RT_BPF_JSGT, R0, -1, ok);
+	if (e->program->sleepable)
+		read_str_again(e, f, at, ok, fault);
 	/* Older verifiers want a size that they know. */
 	if (e->program->read_user)
 		first_page(e, f, at, fault);
@@ -104,9 +169,37 @@ static void read_chunks(struct emitter *e, const struct rt_fetch *f, int at, int
 	rt_bpf_place(e->bpf, done);
 }
 
+/* r0 = 0 when the bytes at r3, as many as r2 says, were read; r2 must not be 0. */
+static void read_bytes(struct emitter *e, int at)
+{
+	rt_bpf_mov(e->bpf, R1, e->base);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, at);
+	rt_bpf_call(e->bpf, RT_FN_probe_read_user);
+}
+
+/* They could not be read: wait for the pages of the first and the last one, and read again. */
+static void read_bytes_again(struct emitter *e, const struct rt_fetch *f, int at, int done, int fault)
+{
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, done);
+	touch(e, 0);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
+	count_bytes(e, f);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, ADDRESS);
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, R3, R2);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_SUB, R3, 1);
+	rt_bpf_mov(e->bpf, R1, R10);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, TOUCHED);
+	rt_bpf_mov_imm(e->bpf, R2, 1);
+	rt_bpf_call(e->bpf, RT_FN_copy_from_user);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
+	count_bytes(e, f);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, ADDRESS);
+	read_bytes(e, at);
+}
+
 void rt_emit_counted(struct emitter *e, const struct rt_fetch *f, int at, int fault)
 {
-	int done;
+	int done = rt_bpf_label(e->bpf);
 
 	if (!e->program->read_user) {
 		rt_bpf_store(e->bpf, RT_BPF_DW, R10, POINTER, R3);
@@ -114,12 +207,13 @@ void rt_emit_counted(struct emitter *e, const struct rt_fetch *f, int at, int fa
 		read_chunks(e, f, at, fault);
 		return;
 	}
-	done = rt_bpf_label(e->bpf);
+	if (e->program->sleepable)
+		rt_bpf_store(e->bpf, RT_BPF_DW, R10, ADDRESS, R3);
 	count_bytes(e, f);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R2, 0, done);
-	rt_bpf_mov(e->bpf, R1, e->base);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, at);
-	rt_bpf_call(e->bpf, RT_FN_probe_read_user);
+	read_bytes(e, at);
+	if (e->program->sleepable)
+		read_bytes_again(e, f, at, done, fault);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
 	rt_bpf_place(e->bpf, done);
 }

@@ -60,15 +60,15 @@ int rt_bpf_map_next(int map, const void *key, void *next)
 	return bpf(RT_BPF_MAP_GET_NEXT_KEY, &attr, sizeof(attr));
 }
 
-int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size)
+static int prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, uint32_t flags, char *log, size_t log_size)
 {
 	struct rt_bpf_prog_attr attr = {
 		.prog_type = RT_BPF_PROG_TYPE_KPROBE, .insn_cnt = (uint32_t)n,
 		.insns = ptr(insns), .license = ptr("GPL"), .kern_version = rt_kernel_version(),
-		.expected_attach_type = expected,
+		.expected_attach_type = expected, .prog_flags = flags,
 	};
 	/* A kernel that does not know the last fields takes them when the size leaves them out. */
-	unsigned size = expected ? sizeof(attr) : offsetof(struct rt_bpf_prog_attr, prog_flags);
+	unsigned size = expected || flags ? sizeof(attr) : offsetof(struct rt_bpf_prog_attr, prog_flags);
 	int fd;
 
 	fd = bpf(RT_BPF_PROG_LOAD, &attr, size);
@@ -79,6 +79,16 @@ int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expecte
 	attr.log_size = (uint32_t)log_size;
 	attr.log_buf = ptr(log);
 	return bpf(RT_BPF_PROG_LOAD, &attr, size);
+}
+
+int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size)
+{
+	return prog_load(insns, n, expected, 0, log, log_size);
+}
+
+int rt_bpf_prog_load_sleepable(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size)
+{
+	return prog_load(insns, n, expected, RT_BPF_F_SLEEPABLE, log, log_size);
 }
 
 int rt_bpf_link_create(struct rt_bpf_link_attr *attr)

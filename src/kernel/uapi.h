@@ -58,6 +58,7 @@ enum {
 	RT_BPF_TRACE_UPROBE_MULTI = 48,		/* 6.6 */
 };
 #define RT_BPF_F_UPROBE_MULTI_RETURN 1u
+#define RT_BPF_F_SLEEPABLE (1u << 4)	/* flag of a program; on uprobes 6.0 */
 #define RT_BPF_RB_NO_WAKEUP 1u
 #define RT_BPF_NOEXIST 1u		/* flag of an update */
 
@@ -76,6 +77,7 @@ enum rt_bpf_helper {
 	RT_FN_ringbuf_submit = 132,		/* 5.8 */
 	RT_FN_probe_read_user = 112,		/* 5.5 */
 	RT_FN_probe_read_user_str = 114,	/* 5.5 */
+	RT_FN_copy_from_user = 148,		/* 5.10; for programs on uprobes 6.0 */
 	RT_FN_get_attach_cookie = 174,		/* 5.15 */
 };
 

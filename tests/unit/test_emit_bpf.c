@@ -89,6 +89,9 @@ static void test_transports(void)
 	p.transport = RT_TRANSPORT_ARRAY;
 	p.ring_size = 1 << 20;
 	check("array.bpf", &p);
+	p.sleepable = true;
+	check("sleepable.bpf", &p);
+	p.sleepable = false;
 	rt_golden_plan_return(&rt_arch_aarch64, &plan);
 	check("array-aarch64.bpf", &p);
 }
@@ -193,7 +196,7 @@ static void test_too_large(void)
 	rt_golden_plan_memory(&rt_arch_x86_64, &plan);
 	plan.values[4].max = 440;
 	rt_bpf_init(&bpf);
-	CU_ASSERT(rt_program_emit(&p, &bpf, &err) == -EOPNOTSUPP);
+	CU_ASSERT(rt_program_emit(&p, &bpf, &err) == -E2BIG);
 	CU_ASSERT(strstr(err.text, "512") || strstr(err.text, "stack"));
 	rt_bpf_free(&bpf);
 }
