@@ -87,6 +87,12 @@ static int make_entry(struct making *m, size_t i)
 	return share_plan(m, &plan);
 }
 
+/* Go's are parameters of another kind. */
+static bool has_result(const struct rt_prototype *p)
+{
+	return p->result || p->results;
+}
+
 static int make_exit(struct making *m, size_t i)
 {
 	struct rt_target *t = m->target;
@@ -94,10 +100,12 @@ static int make_exit(struct making *m, size_t i)
 	struct rt_plan plan;
 	int r = 0;
 
-	if (is_known(t, i) && t->prototypes[i].result)
+	if (is_known(t, i) && has_result(&t->prototypes[i]))
 		r = rt_lower_return(&t->prototypes[i], arch, &m->limits, t->types, &plan, &t->shows[i].exit);
 	else
 		rt_plan_c_return(arch, &plan);
+	if (r == 0 && t->goid_offset && t->functions.v[i].go)
+		r = rt_plan_add_goroutine(&plan, t->goid_offset);
 	return r < 0 ? r : share_plan(m, &plan);
 }
 
@@ -161,7 +169,7 @@ static void point_shows(struct rt_target *t)
 		if (!is_known(t, i))
 			continue;
 		t->shows[i].entry.plan = is_probed(t, i) ? &t->plans[t->entry_plan[i]] : NULL;
-		t->shows[i].exit.plan = t->returns[i] && t->prototypes[i].result ? &t->plans[t->exit_plan[i]] : NULL;
+		t->shows[i].exit.plan = t->returns[i] && has_result(&t->prototypes[i]) ? &t->plans[t->exit_plan[i]] : NULL;
 	}
 }
 

@@ -29,15 +29,12 @@ int rt_signature_of(const struct rt_function *f, struct rt_types *memory, struct
 	memset(prototype, 0, sizeof(*prototype));
 	/* As many ints as the user says; inside a function the registers are anything. */
 	if (!f->spec || f->inside || (f->spec->nargs_given && !f->spec->prototype))
-		return 0;
+		return f->go ? rt_signature_go(f, memory, prototype, err) : 0;
 	/* Damaged debug information is no reason to trace less than without it. */
 	if (rt_dwarf_prototype(f->image, f->addr, memory, &told, NULL) == 0)
 		known = &told;
 	r = rt_spec_prototype(f->spec, known, memory, &types, &all, err);
 	if (r == 0 && all)
 		*prototype = *all;
-	/* Only C's conventions are lowered. */
-	if (prototype->convention == RT_CONVENTION_GO_REGISTERS || prototype->convention == RT_CONVENTION_GO_STACK)
-		memset(prototype, 0, sizeof(*prototype));
-	return r;
+	return r == 0 && f->go ? rt_signature_go(f, memory, prototype, err) : r;
 }

@@ -12,4 +12,10 @@
  */
 int rt_signature_of(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *prototype, struct rt_error *err);
 
+/*
+ * signature_go.c: the prototype of a Go function made of what is known so far: Go's convention for what the user gave, ints for a number
+ * of arguments.  Where nothing is known, or what debug information says leaves something out, there are no arguments and an unknown result.
+ */
+int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *prototype, struct rt_error *err);
+
 #endif

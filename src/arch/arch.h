@@ -56,6 +56,8 @@ struct rt_arch {
 	struct rt_reg ip, sp, result;
 	struct rt_reg result2;		/* the upper half of a result that takes two registers */
 	struct rt_reg link;		/* holds the return address at entry; tracefs NULL: it is on top of the stack */
+	const struct rt_reg *go;	/* the integer argument and result registers of Go's convention, in order; NULL: not known */
+	unsigned ngo;
 	struct rt_reg goroutine;	/* holds Go's g while Go code runs (registers ABI); tracefs NULL: not known */
 	const struct rt_reg *args;	/* integer argument registers, in order */
 	unsigned nargs;

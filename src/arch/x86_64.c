@@ -16,6 +16,11 @@ static const struct rt_reg dwarf[] = {
 	{ "r8", 72 }, { "r9", 64 }, { "r10", 56 }, { "r11", 48 }, { "r12", 24 }, { "r13", 16 }, { "r14", 8 }, { "r15", 0 },
 };
 
+/* Go's src/cmd/compile/abi-internal.md, since Go 1.17. */
+static const struct rt_reg go[] = {
+	{ "ax", 80 }, { "bx", 40 }, { "cx", 88 }, { "di", 112 }, { "si", 104 }, { "r8", 72 }, { "r9", 64 }, { "r10", 56 }, { "r11", 48 },
+};
+
 static bool x86_64_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr)
 {
 	/* lea disp32(%rip),%reg64 */
@@ -45,6 +50,8 @@ const struct rt_arch rt_arch_x86_64 = {
 	.sp = { "sp", 152 },
 	.result = { "ax", 80 },
 	.goroutine = { "r14", 8 },
+	.go = go,
+	.ngo = RT_COUNT(go),
 	.result2 = { "dx", 96 },
 	.args = args,
 	.nargs = RT_COUNT(args),

@@ -10,7 +10,7 @@
 
 #include "util/array.h"
 
-enum { AARCH64 = 183, FLOATS = 8, DEPTH = 8 };
+enum { AARCH64 = 183, FLOATS = 8, HFA = 4, DEPTH = 8 };
 
 static const char *float_mark(const struct rt_arch *arch, unsigned i)
 {
@@ -259,7 +259,7 @@ static bool same_floats(const struct rt_ctype *type, uint64_t *size, unsigned *n
 		if (*size && *size != type->size)
 			return false;
 		*size = type->size;
-		return ++*n <= RT_HOME_PARTS_MAX;
+		return ++*n <= HFA;
 	}
 	if (type->kind == RT_CT_ARRAY && depth) {
 		for (i = 0; i < type->count; i++)

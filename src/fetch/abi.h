@@ -9,13 +9,13 @@
 enum rt_home_kind {
 	RT_HOME_NONE,		/* nowhere: an empty object, no result */
 	RT_HOME_UNKNOWN,	/* not known, and nor is what comes after */
-	RT_HOME_PARTS,		/* in registers, 8 bytes each (a word each on 32-bit machines); see `parts` */
+	RT_HOME_PARTS,		/* in registers, 8 bytes each (a word each on 32-bit machines) unless `parts` says otherwise */
 	RT_HOME_STACK,		/* whole in memory, `offset` bytes above the stack pointer at entry */
 	RT_HOME_POINTER,	/* in memory whose address is in parts[0], or where that has no register on the stack at `offset` */
 	RT_HOME_ELSEWHERE,	/* whole where no probe can read it: "<in st0>" */
 };
 
-enum { RT_HOME_PARTS_MAX = 4 };
+enum { RT_HOME_PARTS_MAX = 9 };
 
 struct rt_home {
 	enum rt_home_kind kind;
@@ -23,6 +23,7 @@ struct rt_home {
 	struct {
 		struct rt_reg reg;	/* tracefs NULL: a floating-point register, which a probe cannot read */
 		const char *mark;	/* of that one: "<in xmm0>" */
+		uint16_t offset, size;	/* which bytes of the object it has; size 0: `part` bytes behind those of the one before */
 	} parts[RT_HOME_PARTS_MAX];
 	int32_t offset;
 	const char *mark;
@@ -33,6 +34,7 @@ struct rt_abi {
 	const struct rt_arch *arch;
 	unsigned general, floating;	/* registers taken */
 	int32_t stack;			/* the next argument on the stack, above the stack pointer at entry */
+	bool go_registers;
 	bool lost;			/* an argument of unknown type: where those after it are is not known */
 };
 
@@ -40,5 +42,13 @@ struct rt_abi {
 void rt_abi_begin(struct rt_abi *abi, const struct rt_arch *arch, const struct rt_ctype *result);
 void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_home *home);
 void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_home *home);
+
+/*
+ * The same for Go (abi_go.c): its convention with registers or that on the stack; each argument, with what debug information says of where
+ * it begins; then, after rt_abi_go_results, each result.
+ */
+void rt_abi_go_begin(struct rt_abi *abi, const struct rt_arch *arch, bool registers);
+void rt_abi_go_results(struct rt_abi *abi);
+void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type, const struct rt_where *where, struct rt_home *home);
 
 #endif

@@ -25,6 +25,7 @@ struct object {
 	bool in_memory;
 	struct place place;
 	struct rt_home home;
+	uint32_t skip;			/* in memory: it begins so many bytes behind the place */
 	unsigned depth;			/* pointers that were followed to come here */
 	struct rt_follow *follows;	/* room for `room` of its pointers */
 	unsigned room;
@@ -83,6 +84,16 @@ static bool fetch_at(const struct place *p, uint32_t offset, struct rt_fetch *f)
 	return true;
 }
 
+static uint32_t part_offset(const struct rt_home *home, unsigned i)
+{
+	return home->parts[i].size ? home->parts[i].offset : i * home->part;
+}
+
+static uint32_t part_size(const struct rt_home *home, unsigned i)
+{
+	return home->parts[i].size ? home->parts[i].size : home->part;
+}
+
 /* What the pointer at `offset` of an object leads to. */
 static bool place_behind(const struct object *o, uint32_t offset, unsigned word, struct place *to)
 {
@@ -91,8 +102,9 @@ static bool place_behind(const struct object *o, uint32_t offset, unsigned word,
 	memset(to, 0, sizeof(*to));
 	to->behind = true;
 	if (!o->in_memory) {
-		part = offset / word;
-		if (o->home.part != word || part >= o->home.n || offset % word || !o->home.parts[part].reg.tracefs)
+		for (part = 0; part < o->home.n && (part_offset(&o->home, part) != offset || part_size(&o->home, part) != word); part++)
+			;
+		if (part == o->home.n || !o->home.parts[part].reg.tracefs)
 			return false;
 		to->base = RT_BASE_REG;
 		to->reg = o->home.parts[part].reg;
@@ -175,7 +187,7 @@ static bool read_memory(struct lowering *l, struct object *o, uint32_t size)
 	struct rt_fetch f;
 	int value;
 
-	if (!size || !fetch_at(&o->place, 0, &f))
+	if (!size || !fetch_at(&o->place, o->skip, &f))
 		return false;
 	if (is_word(size)) {
 		f.size = (uint8_t)size;
@@ -201,14 +213,15 @@ static bool read_memory(struct lowering *l, struct object *o, uint32_t size)
 static bool read_parts(struct lowering *l, struct object *o, uint64_t size)
 {
 	struct rt_piece *pieces = add_pieces(l, o->show, o->home.n);
-	unsigned i, part = o->home.part;
+	unsigned i;
 
 	for (i = 0; pieces && i < o->home.n; i++) {
-		uint64_t left = size > i * part ? size - i * part : part, n = left < part ? left : part;
+		uint32_t at = part_offset(&o->home, i), part = part_size(&o->home, i);
+		uint64_t left = size > at ? size - at : part, n = left < part ? left : part;
 		struct rt_fetch f = { .base = RT_BASE_REG, .reg = o->home.parts[i].reg, .is_signed = o->show->type->is_signed };
 		int value;
 
-		pieces[i].offset = (uint16_t)(i * part);
+		pieces[i].offset = (uint16_t)at;
 		pieces[i].size = (uint16_t)n;
 		pieces[i].value = RT_NO_VALUE;
 		pieces[i].mark = o->home.parts[i].mark;
@@ -222,7 +235,7 @@ static bool read_parts(struct lowering *l, struct object *o, uint64_t size)
 		value = add_value(l, &f);
 		if (value < 0)
 			return false;
-		set_piece(l, &pieces[i], value, i * part, (uint32_t)n);
+		set_piece(l, &pieces[i], value, at, (uint32_t)n);
 	}
 	return pieces;
 }
@@ -260,7 +273,7 @@ static void find_pointers(const struct lowering *l, const struct rt_ctype *type,
 
 	if (!type || depth > DEPTH || at > UINT16_MAX || p->n == POINTERS)
 		return;
-	if (type->sequence.element || type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE) {
+	if (type->sequence.element || type->interface || type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE) {
 		p->v[p->n++] = (struct pointer){ (uint32_t)at, type, style };
 		return;
 	}
@@ -451,6 +464,39 @@ static void follow_object(struct lowering *l, struct object *o, const struct poi
 		l->nobjects--;
 }
 
+/*
+ * Go's interface: which type the object has, where a table leads to that; and of an error the text, which most of those that there are
+ * begin with.
+ */
+static void follow_dynamic(struct lowering *l, struct object *o, const struct pointer *p, bool text)
+{
+	static const struct rt_ctype word = { .kind = RT_CT_INT, .size = 8, .style = RT_STYLE_HEX };
+	static const struct rt_ctype byte = { .kind = RT_CT_CHAR, .size = 1 };
+	static const struct rt_ctype string = {
+		.kind = RT_CT_STRUCT, .name = "string", .size = 16, .sequence = { .element = &byte, .length = 8 },
+	};
+	bool error = p->type->name && strcmp(p->type->name, "error") == 0;
+	struct place place;
+	struct rt_show *show;
+	struct object *to;
+
+	if (text ? !error : p->type->interface != RT_INTERFACE_TABLE)
+		return;
+	show = add_follow(l, o, p->offset + (text ? 8 : 0));
+	if (!show || l->nobjects == OBJECTS || !place_behind(o, p->offset + (text ? 8 : 0), l->arch->word, &place))
+		return;
+	show->type = text ? &string : &word;
+	to = add_object(l, show, o->depth + 1);
+	to->in_memory = true;
+	to->place = place;
+	if (!text)
+		to->skip = 8;
+	if (read_memory(l, to, (uint32_t)show->type->size))
+		keep_follow(o);
+	else
+		l->nobjects--;
+}
+
 /* What has text first: there may not be room for all. */
 static void follow_all(struct lowering *l, struct object *o, bool text)
 {
@@ -465,10 +511,16 @@ static void follow_all(struct lowering *l, struct object *o, bool text)
 	if (param && param->is_out)
 		return;
 	find_pointers(l, o->show->type, o->show->style, 0, &p, 0);
-	o->room = p.n;
+	o->room = 2 * p.n;	/* an interface has two */
 	for (i = 0; i < p.n; i++) {
 		uint32_t into;
-		bool counted = p.v[i].type->sequence.element || (param && param->length && !o->depth);
+		bool counted;
+
+		if (p.v[i].type->interface) {
+			follow_dynamic(l, o, &p.v[i], text);
+			continue;
+		}
+		counted = p.v[i].type->sequence.element || (param && param->length && !o->depth);
 
 		if (text != (counted || is_text(&p.v[i])))
 			continue;
@@ -580,12 +632,80 @@ static bool is_simple(const struct rt_arch *arch, const struct rt_ctype *type)
 				    type->size <= arch->word);
 }
 
+/* ---- Go ---- */
+
+/* A function is a pointer to its code's address and the variables that it has captured. */
+static const struct rt_ctype *go_type(struct lowering *l, const struct rt_ctype *type)
+{
+	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN }, captured = { .kind = RT_CT_VOID };
+	const struct rt_ctype *p = type ? type : &unknown;
+
+	if (p->kind == RT_CT_FUNCTION) {
+		p = rt_types_pointer(l->memory, &captured, l->arch->word);
+		l->failed |= !p;
+	}
+	return p;
+}
+
+/* The parameters or results `v`, as they come. */
+static void lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_param *v, unsigned n, struct rt_show *shows)
+{
+	struct rt_home home;
+	struct object *o;
+	unsigned i;
+
+	for (i = 0; i < n && !l->failed; i++) {
+		o = shows ? add_object(l, &shows[i], 0) : NULL;
+		if (shows && !o)
+			return;
+		rt_abi_go_argument(abi, go_type(l, v[i].type), &v[i].where, &home);
+		if (!shows)
+			continue;
+		/* "~r0" is the compiler's name for what has none; a generic function's dictionary tells of its types. */
+		shows[i].name = v[i].name && v[i].name[0] != '~' ? v[i].name : NULL;
+		shows[i].hidden = v[i].name && strcmp(v[i].name, ".dict") == 0;
+		shows[i].type = go_type(l, v[i].type);
+		if (!l->failed)
+			read_home(l, o, &home);
+	}
+}
+
+static bool is_go(const struct rt_prototype *p)
+{
+	return p->convention == RT_CONVENTION_GO_REGISTERS || p->convention == RT_CONVENTION_GO_STACK;
+}
+
+static int lower_go_return(struct lowering *l, struct rt_showing *shown)
+{
+	const struct rt_prototype *p = l->prototype;
+	unsigned n = p->nresults < OBJECTS ? p->nresults : OBJECTS;
+	struct rt_show *shows = alloc(l, (n + 1) * sizeof(*shows));
+	struct rt_abi abi;
+
+	if (!shows)
+		return -ENOMEM;
+	rt_abi_go_begin(&abi, l->arch, p->convention == RT_CONVENTION_GO_REGISTERS);
+	lower_go(l, &abi, p->params, p->nparams, NULL);
+	rt_abi_go_results(&abi);
+	lower_go(l, &abi, p->results, n, shows);
+	follow(l);
+	shown->v = shows;
+	shown->n = n;
+	shown->none = n == 0;
+	return l->failed ? -ENOMEM : 0;
+}
+
 static void lower_params(struct lowering *l, struct rt_show *shows)
 {
 	const struct rt_prototype *p = l->prototype;
 	struct rt_abi abi;
 	unsigned i;
 
+	if (is_go(p)) {
+		rt_abi_go_begin(&abi, l->arch, p->convention == RT_CONVENTION_GO_REGISTERS);
+		lower_go(l, &abi, p->params, p->nparams, shows);
+		return;
+	}
 	rt_abi_begin(&abi, l->arch, p->result);
 	abi.lost |= p->convention == RT_CONVENTION_RUST && p->result && p->result->kind != RT_CT_VOID && !is_simple(l->arch, p->result);
 	for (i = 0; i < p->nparams && !l->failed; i++) {
@@ -656,6 +776,8 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_arch *
 	if (!show)
 		return -ENOMEM;
 	begin(&l, RT_KIND_RETURN);
+	if (is_go(prototype))
+		return lower_go_return(&l, shown);
 	shown->none = prototype->result->kind == RT_CT_VOID;
 	if (shown->none)
 		return 0;

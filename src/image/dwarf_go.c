@@ -75,3 +75,30 @@ void rt_dwarf_go_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dw
 	type->ctype.sequence.pointer = 0;
 	type->ctype.sequence.length = 8;
 }
+
+const struct rt_ctype *rt_dwarf_go_interface(struct rt_dwarf_walk *walk, Dwarf_Die *die)
+{
+	struct rt_ctype *type;
+	struct rt_member *members;
+	const char *name;
+	uint64_t kind;
+	Dwarf_Die of;
+
+	if (!rt_die_unsigned(die, GO_KIND, &kind) || kind != KIND_INTERFACE || !rt_die_type(die, &of))
+		return NULL;
+	name = rt_die_name(walk->dwarf, &of);
+	type = rt_types_add(walk->types, RT_CT_STRUCT, rt_dwarf_keep_name(walk, rt_die_name(walk->dwarf, die)), 16);
+	members = rt_types_alloc(walk->types, 2 * sizeof(*members));
+	if (!type || !members) {
+		walk->nomem = true;
+		return NULL;
+	}
+	members[0].type = members[1].type = rt_types_pointer(walk->types, walk->none, walk->word);
+	members[1].offset = walk->word;
+	walk->nomem |= !members[0].type;
+	type->align = walk->word;
+	type->members = members;
+	type->nmembers = 2;
+	type->interface = name && strcmp(name, "runtime.eface") == 0 ? RT_INTERFACE_TYPE : RT_INTERFACE_TABLE;
+	return type;
+}

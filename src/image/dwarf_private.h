@@ -154,6 +154,7 @@ void rt_dwarf_fill_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_
 bool rt_dwarf_is_go(Dwarf_Die *die);
 void rt_dwarf_go_param(Dwarf_Die *die, uint64_t addr, struct rt_param *param);
 void rt_dwarf_go_results(struct rt_param *v, struct rt_prototype *prototype);
+const struct rt_ctype *rt_dwarf_go_interface(struct rt_dwarf_walk *walk, Dwarf_Die *die);	/* NULL: the typedef is none */
 void rt_dwarf_go_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type);
 bool rt_dwarf_read_member(struct rt_dwarf_walk *walk, Dwarf_Die *die, const struct rt_dwarf_type *of, struct rt_member *member);
 /* What follows from their members: alignment, and C++ classes that are not trivially copied because a part of them is not. */

@@ -516,6 +516,11 @@ const struct rt_ctype *rt_dwarf_convert(struct rt_dwarf_walk *walk, Dwarf_Die *d
 	if (is_modifier(tag))
 		return target_of(walk, die, distance, depth);
 	type = known_type(walk, die);
+	if (!type && tag == DW_TAG_typedef && rt_dwarf_is_go(die)) {
+		of = rt_dwarf_go_interface(walk, die);
+		if (of)
+			return of;
+	}
 	if (!type && tag == DW_TAG_typedef) {
 		of = target_of(walk, die, distance, depth);
 		return of ? named(walk, die, of) : NULL;

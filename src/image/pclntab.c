@@ -128,6 +128,7 @@ bool rt_pclntab_function(const struct rt_pclntab *t, uint64_t i, struct rt_go_fu
 	f->addr = address(t, i);
 	f->end = address(t, i + 1);
 	name = t->names + load32(t, record + head);
+	f->args = load32(t, record + head + 4);
 	f->pcsp = load32(t, record + head + 12);
 	if (f->end <= f->addr || !is_name(t, name))
 		return false;

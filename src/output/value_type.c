@@ -312,6 +312,30 @@ static void show_sequence(const struct view *v, const struct rt_ctype *type, uin
 		put_bad(v->p, rt_fetch_load(pointer, word));
 }
 
+/* Go's interface: nil, or the object's type and what is known of it: its text, its address. */
+static void show_dynamic(const struct view *v, const struct rt_ctype *type, uint64_t at)
+{
+	const struct rt_follow *table = find_follow(v->show, at), *text = find_follow(v->show, at + 8);
+	const char *why;
+	const uint8_t *first = find_bytes(v, at, 8, &why), *second = first ? find_bytes(v, at + 8, 8, &why) : NULL;
+	char word[64];
+	uint64_t of;
+
+	if (!first || !second) {
+		rt_value_word(v->p, why);
+		return;
+	}
+	of = rt_fetch_load(first, 8);
+	if (!of) {
+		rt_put(v->p->file, v->p->json ? "null" : "nil");
+		return;
+	}
+	(void)table;
+	(void)text;
+	snprintf(word, sizeof(word), "%.20s(0x%" PRIx64 ")", type->name ? type->name : "", rt_fetch_load(second, 8));
+	rt_value_word(v->p, word);
+}
+
 /* ---- aggregates ---- */
 
 static void show_member(const struct view *v, const struct rt_member *m, uint64_t at)
@@ -530,6 +554,10 @@ static void show_type(const struct view *v, const struct rt_ctype *type, uint64_
 	}
 	if (type->sequence.element) {
 		show_sequence(&inside, type, at);
+		return;
+	}
+	if (type->interface) {
+		show_dynamic(&inside, type, at);
 		return;
 	}
 	switch (type->kind) {

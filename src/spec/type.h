@@ -61,6 +61,12 @@ struct rt_sequence {
 	bool by_end;			/* at `length` stands a pointer to the end, as in std::vector: the bytes between are the elements */
 };
 
+/*
+ * Go's interface: two words, of which the second leads to the object.  The first leads to the object's type (of an interface without
+ * methods), or to a table whose second word does; 0: nil.
+ */
+enum rt_interface { RT_INTERFACE_NONE, RT_INTERFACE_TYPE, RT_INTERFACE_TABLE };
+
 struct rt_ctype {
 	enum rt_ctype_kind kind;
 	const char *name;		/* as the source has it ("size_t", "struct request"), or NULL */
@@ -77,6 +83,7 @@ struct rt_ctype {
 	const struct rt_enumerator *values;
 	unsigned nvalues;
 	struct rt_sequence sequence;
+	enum rt_interface interface;
 };
 
 /* Memory that lives until rt_types_free: types and the names in them. */

@@ -40,6 +40,7 @@ int main(void)
 		{ "addrmap", NULL, NULL, NULL, NULL, rt_tests_addrmap },
 		{ "stack", NULL, NULL, NULL, NULL, rt_tests_stack },
 		{ "filter", NULL, NULL, NULL, NULL, rt_tests_filter },
+		{ "abi go", NULL, NULL, NULL, NULL, rt_tests_abi_go },
 		{ "go", NULL, NULL, NULL, NULL, rt_tests_go },
 		{ "output", NULL, NULL, NULL, NULL, rt_tests_output },
 		{ "scan", NULL, NULL, NULL, NULL, rt_tests_scan },

@@ -13,7 +13,7 @@ extern CU_TestInfo rt_tests_perf_record[], rt_tests_gaps[], rt_tests_tracefs_for
 extern CU_TestInfo rt_tests_stack[], rt_tests_output[], rt_tests_kernel[], rt_tests_options[], rt_tests_filter[], rt_tests_attach[];
 extern CU_TestInfo rt_tests_scan[];
 extern CU_TestInfo rt_tests_dwarf[];
-extern CU_TestInfo rt_tests_pclntab[], rt_tests_go[];
+extern CU_TestInfo rt_tests_pclntab[], rt_tests_go[], rt_tests_abi_go[];
 
 /* Compare two strings and, where they differ, print both: CUnit alone says only that they do. */
 bool rt_same_text(const char *got, const char *want);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "fetch/abi.h"
+#include "image/go.h"
+#include "signature.h"
+
+/* Assembly, which keeps its arguments on the stack, has a suffix where the compiler made a function around it that takes registers. */
+static enum rt_convention convention_of(const struct rt_function *f)
+{
+	const struct rt_go *go = rt_image_go(f->image);
+	size_t n = strlen(f->name);
+
+	if (n > 5 && strcmp(f->name + n - 5, ".abi0") == 0)
+		return RT_CONVENTION_GO_STACK;
+	return go && go->registers ? RT_CONVENTION_GO_REGISTERS : RT_CONVENTION_GO_STACK;
+}
+
+static struct rt_param *make_params(struct rt_types *memory, unsigned n, const struct rt_ctype *type)
+{
+	struct rt_param *v = rt_types_alloc(memory, (n ? n : 1) * sizeof(*v));
+	unsigned i;
+
+	for (i = 0; v && i < n; i++)
+		v[i].type = type;
+	return v;
+}
+
+/* `n` ints, and a result of which nothing is known. */
+static int make_ints(struct rt_types *memory, unsigned n, struct rt_prototype *p)
+{
+	struct rt_ctype *word = rt_types_add(memory, RT_CT_INT, "int", 8), *unknown = rt_types_add(memory, RT_CT_UNKNOWN, NULL, 0);
+
+	if (!word || !unknown)
+		return -ENOMEM;
+	word->is_signed = true;
+	p->params = make_params(memory, n, word);
+	p->nparams = n;
+	p->result = NULL;
+	p->results = make_params(memory, 1, unknown);
+	p->nresults = 1;
+	return p->params && p->results ? 0 : -ENOMEM;
+}
+
+/* What the user gave as C has it. */
+static int take_given(struct rt_types *memory, struct rt_prototype *p)
+{
+	bool some = p->result && p->result->kind != RT_CT_VOID;
+
+	p->results = make_params(memory, 1, p->result);
+	p->nresults = some;
+	p->result = NULL;
+	return p->results ? 0 : -ENOMEM;
+}
+
+/*
+ * On the stack every argument counts, and up to Go 1.2x debug information leaves those out that the source calls "_".  But Go's own table
+ * has how many bytes all take.
+ */
+static bool is_whole(const struct rt_function *f, const struct rt_prototype *p)
+{
+	const struct rt_go *go = rt_image_go(f->image);
+	struct rt_go_function own;
+	struct rt_home home;
+	struct rt_abi abi;
+	unsigned i;
+
+	if (p->convention != RT_CONVENTION_GO_STACK || !go || !rt_pclntab_find(&go->table, f->addr, &own))
+		return true;
+	rt_abi_go_begin(&abi, rt_image_arch(f->image), false);
+	for (i = 0; i < p->nparams; i++)
+		rt_abi_go_argument(&abi, p->params[i].type, &p->params[i].where, &home);
+	if (p->nresults)
+		rt_abi_go_results(&abi);
+	for (i = 0; i < p->nresults; i++)
+		rt_abi_go_argument(&abi, p->results[i].type, &p->results[i].where, &home);
+	rt_abi_go_results(&abi);
+	return !abi.lost && abi.stack == (int32_t)own.args + abi.arch->stack_args;
+}
+
+int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *p, struct rt_error *err)
+{
+	bool counted = f->spec && f->spec->nargs_given;
+	int r = 0;
+
+	if (p->origin == RT_ORIGIN_NONE || (p->origin == RT_ORIGIN_DWARF && !is_whole(f, p))) {
+		p->origin = counted ? RT_ORIGIN_GIVEN : RT_ORIGIN_GUESSED;
+		p->convention = convention_of(f);
+		r = make_ints(memory, counted ? f->spec->nargs : 0, p);
+	} else if (p->convention == RT_CONVENTION_C) {
+		p->convention = convention_of(f);
+		r = take_given(memory, p);
+	}
+	return r < 0 ? rt_nomem(err) : 0;
+}

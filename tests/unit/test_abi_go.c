@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fetch/abi.h"
+#include "fetch/lower.h"
+#include "unit.h"
+
+static const struct rt_ctype int_type = { .kind = RT_CT_INT, .name = "int", .size = 8, .is_signed = true };
+static const struct rt_ctype int32_type = { .kind = RT_CT_INT, .name = "int32", .size = 4, .is_signed = true };
+static const struct rt_ctype byte_type = { .kind = RT_CT_INT, .name = "uint8", .size = 1 };
+static const struct rt_ctype bool_type = { .kind = RT_CT_BOOL, .name = "bool", .size = 1 };
+static const struct rt_ctype float_type = { .kind = RT_CT_FLOAT, .name = "float64", .size = 8 };
+static const struct rt_ctype complex_type = { .kind = RT_CT_FLOAT, .name = "complex128", .size = 16 };
+static const struct rt_ctype text_type = { .kind = RT_CT_CHAR, .size = 1 };
+static const struct rt_ctype pointer_type = { .kind = RT_CT_POINTER, .size = 8, .target = &byte_type };
+static const struct rt_member string_members[] = {
+	{ .name = "str", .type = &pointer_type }, { .name = "len", .type = &int_type, .offset = 8 },
+};
+static const struct rt_ctype string_type = {
+	.kind = RT_CT_STRUCT, .name = "string", .size = 16, .members = string_members, .nmembers = 2,
+	.sequence = { .element = &text_type, .length = 8 },
+};
+static const struct rt_member point_members[] = {
+	{ .name = "x", .type = &int32_type }, { .name = "y", .type = &int32_type, .offset = 4 }, { .name = "on", .type = &bool_type, .offset = 8 },
+};
+static const struct rt_ctype point_type = { .kind = RT_CT_STRUCT, .name = "point", .size = 12, .members = point_members, .nmembers = 3 };
+static const struct rt_ctype one_type = { .kind = RT_CT_ARRAY, .size = 8, .count = 1, .target = &int_type };
+static const struct rt_ctype three_type = { .kind = RT_CT_ARRAY, .size = 24, .count = 3, .target = &int_type };
+static const struct rt_ctype none_type = { .kind = RT_CT_STRUCT, .size = 0 };
+
+/* A home as text: "0:ax 8:bx", "+8" on the stack. */
+static void say(char *text, const struct rt_home *home)
+{
+	unsigned i;
+
+	if (home->kind == RT_HOME_STACK)
+		sprintf(text + strlen(text), "+%d", home->offset);
+	else if (home->kind == RT_HOME_UNKNOWN)
+		strcat(text, "?");
+	else
+		for (i = 0; i < home->n; i++)
+			sprintf(text + strlen(text), "%s%u:%s", i ? " " : "", home->parts[i].offset,
+				home->parts[i].mark ? home->parts[i].mark : home->parts[i].reg.tracefs);
+	strcat(text, "; ");
+}
+
+static void check(bool registers, const struct rt_ctype *const *v, const struct rt_ctype *const *results, const char *want)
+{
+	const struct rt_where where = { .kind = RT_WHERE_ABI };
+	char text[1024] = "";
+	struct rt_home home;
+	struct rt_abi abi;
+
+	rt_abi_go_begin(&abi, &rt_arch_x86_64, registers);
+	for (; *v; v++) {
+		rt_abi_go_argument(&abi, *v, &where, &home);
+		say(text, &home);
+	}
+	rt_abi_go_results(&abi);
+	for (; *results; results++) {
+		rt_abi_go_argument(&abi, *results, &where, &home);
+		say(text, &home);
+	}
+	RT_ASSERT_TEXT(text, want);
+}
+
+#define LIST(...) (const struct rt_ctype *const []){ __VA_ARGS__, NULL }
+#define NOTHING (const struct rt_ctype *const []){ NULL }
+
+static void test_registers(void)
+{
+	check(true, LIST(&int_type, &string_type, &bool_type), LIST(&string_type, &int_type),
+	      "0:ax; 0:bx 8:cx; 0:di; 0:ax 8:bx; 0:cx; ");
+	check(true, LIST(&point_type, &one_type, &none_type, &int_type), LIST(&point_type), "0:ax 4:bx 8:cx; 0:di; ; 0:si; 0:ax 4:bx 8:cx; ");
+	check(true, LIST(&float_type, &int_type, &complex_type), LIST(&float_type),
+	      "0:<in xmm0>; 0:ax; 0:<in xmm1> 8:<in xmm2>; 0:<in xmm0>; ");
+}
+
+/* What does not fit whole goes to the stack, and what comes later may fit again. */
+static void test_overflow(void)
+{
+	check(true, LIST(&string_type, &string_type, &string_type, &string_type, &string_type, &int_type, &byte_type, &int_type),
+	      LIST(&three_type, &int_type), "0:ax 8:bx; 0:cx 8:di; 0:si 8:r8; 0:r9 8:r10; +8; 0:r11; +24; +32; +40; 0:ax; ");
+	check(true, LIST(&three_type, &int_type), NOTHING, "+8; 0:ax; ");
+}
+
+static void test_stack(void)
+{
+	check(false, LIST(&byte_type, &int32_type, &string_type, &bool_type), LIST(&int_type, &bool_type),
+	      "+8; +12; +16; +32; +40; +48; ");
+}
+
+/* "_" took ax and bx, of which nobody tells. */
+static void test_unnamed(void)
+{
+	const struct rt_where where = { .kind = RT_WHERE_REG, .reg = 2 /* cx */ }, none = { .kind = RT_WHERE_ABI };
+	char text[256] = "";
+	struct rt_home home;
+	struct rt_abi abi;
+
+	rt_abi_go_begin(&abi, &rt_arch_x86_64, true);
+	rt_abi_go_argument(&abi, &string_type, &where, &home);
+	say(text, &home);
+	rt_abi_go_argument(&abi, &int_type, &none, &home);
+	say(text, &home);
+	RT_ASSERT_TEXT(text, "0:cx 8:di; 0:si; ");
+}
+
+static void test_unknown(void)
+{
+	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
+
+	check(true, LIST(&int_type, &unknown, &int_type), NOTHING, "0:ax; ?; ?; ");
+}
+
+static const struct rt_param params[] = { { .name = "s", .type = &string_type }, { .name = "p", .type = &point_type } };
+static const struct rt_param results[] = { { .name = "~r0", .type = &int_type }, { .name = "ok", .type = &bool_type } };
+static const struct rt_prototype prototype = {
+	.origin = RT_ORIGIN_DWARF, .convention = RT_CONVENTION_GO_REGISTERS, .params = params, .nparams = 2, .results = results, .nresults = 2,
+};
+
+static void test_lowered(void)
+{
+	const struct rt_limits limits = { .string = 64, .members = 16, .deref = 1, .record = RT_LIMIT_RECORD };
+	struct rt_types *memory = rt_types_new();
+	struct rt_showing shown;
+	struct rt_plan plan;
+
+	CU_ASSERT(rt_lower_entry(&prototype, &rt_arch_x86_64, &limits, memory, &plan, &shown) == 0);
+	CU_ASSERT_EQUAL(shown.n, 2);
+	/* Pointer, length, three members, and the text. */
+	CU_ASSERT_EQUAL(plan.nvalues, 6);
+	CU_ASSERT_EQUAL(shown.v[0].nfollows, 1);
+	CU_ASSERT_EQUAL(shown.v[1].npieces, 3);
+	CU_ASSERT_EQUAL(shown.v[1].pieces[1].offset, 4);
+	CU_ASSERT_EQUAL(shown.v[1].pieces[1].size, 4);
+	CU_ASSERT(rt_lower_return(&prototype, &rt_arch_x86_64, &limits, memory, &plan, &shown) == 0);
+	CU_ASSERT_EQUAL(shown.n, 2);
+	CU_ASSERT_PTR_NULL(shown.v[0].name);
+	CU_ASSERT_STRING_EQUAL(shown.v[1].name, "ok");
+	CU_ASSERT_EQUAL(plan.nvalues, 2);
+	CU_ASSERT_STRING_EQUAL(plan.values[1].reg.tracefs, "bx");
+	rt_types_free(memory);
+}
+
+CU_TestInfo rt_tests_abi_go[] = {
+	{ "Go's registers", test_registers },
+	{ "Go's registers, too few", test_overflow },
+	{ "Go's stack", test_stack },
+	{ "parameters that are not told of", test_unnamed },
+	{ "parameters of unknown types", test_unknown },
+	{ "Go's prototypes lowered", test_lowered },
+	CU_TEST_INFO_NULL,
+};
