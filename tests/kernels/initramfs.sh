@@ -48,7 +48,7 @@ base_initramfs() {
 	cat >"$1/rawtrace/environment" <<END
 export RAWTRACE=/rawtrace/rawtrace FIB=/rawtrace/fib SRCDIR=/rawtrace BUILDDIR=/rawtrace/build CC=none RT_SLOW=1 RT_TIMES=1
 LIVE=${LIVE---live}
-SCRIPTS="$(for script in $SCRIPTS; do printf 'tests/live/%s.sh ' "$script"; done)"
+SCRIPTS="$SCRIPTS"
 END
 	(cd "$1" && find . | cpio -o -H newc --quiet) >"$1.cpio"
 }

@@ -9,15 +9,15 @@ moment() {
 	od -An -N2 -tu2 /dev/urandom | awk -v below="$1" '{ printf "%.3f", $1 % below / 1000 }'
 }
 
-# How long the worker runs, in ms: longer than the latest kill.
-WORK=450
-! slow || WORK=4000
+# How often; how long the worker runs, in ms, longer than the latest kill; how often the thousand functions are called.
+TIMES=5 WORK=450 ROUNDS=20000
+! slow || TIMES=2 WORK=1500 ROUNDS=1500
 
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: SIGKILL while it traces a process"
 	i=0
 	tracers=
-	while [ $i -lt 5 ]; do
+	while [ $i -lt $TIMES ]; do
 		i=$((i + 1))
 		in_background "$BIN/worker" 2 $WORK 50 >"$T/worker"
 		worker=$PID
@@ -42,7 +42,7 @@ for mechanism in $MECHANISMS; do
 	begin "$mechanism: SIGKILL while it starts or traces a command"
 	i=0
 	tracers=
-	while [ $i -lt 5 ]; do
+	while [ $i -lt $TIMES ]; do
 		i=$((i + 1))
 		rm -f "$T/worker"
 		in_background "$RAWTRACE" --attach="$mechanism" -o "$T/trace" "$BIN/worker" work leaf -- 2 300 50 \
@@ -73,7 +73,7 @@ done
 case " $MECHANISMS " in
 *" multi-event "*)
 	begin "SIGKILL with ten events of ten probes each"
-	timeout 20 "$BIN/many" 20000 >"$T/untraced"
+	timeout 20 "$BIN/many" $ROUNDS >"$T/untraced"
 	functions=
 	for k in 0 1 2 3 4 5 6 7 8 9; do
 		functions="$functions many_0?$k:$k"
@@ -81,7 +81,7 @@ case " $MECHANISMS " in
 	tracers=
 	for k in 1 2 3; do
 		# shellcheck disable=SC2086 # several functions
-		in_background "$RAWTRACE" -v --attach=multi-event -o "$T/trace$k" "$BIN/many" $functions -- 20000 >"$T/many$k" 2>"$T/err$k"
+		in_background "$RAWTRACE" -v --attach=multi-event -o "$T/trace$k" "$BIN/many" $functions -- $ROUNDS >"$T/many$k" 2>"$T/err$k"
 		tracers="$tracers $PID"
 	done
 	for k in 1 2 3; do
