@@ -3,15 +3,16 @@
 # Sourced by run, after packages.sh and initramfs.sh.
 
 CROSS=aarch64-linux-gnu
-# libelf.a needs zlib, and from 0.189 on zstd.
-ARM64_PACKAGES="busybox-static libelf-dev libcap-dev zlib1g-dev libzstd-dev libcunit1-dev"
+# All that rawtrace can be built with, and what the archives of elfutils need.
+ARM64_PACKAGES="busybox-static libelf-dev libcap-dev libcapstone-dev libdw-dev libiberty-dev liblzma-dev zlib1g-dev libbz2-dev libzstd-dev \
+	libcunit1-dev"
 
 # The packages, once, in $CACHE/arm64-root; no architecture is added to this machine.
 arm64_root() {
-	[ ! -e "$CACHE/arm64-root/.unpacked" ] || return 0
+	[ "$(cat "$CACHE/arm64-root/.unpacked" 2>/dev/null)" != "$ARM64_PACKAGES" ] || return 0
 	# shellcheck disable=SC2086
 	suite_update bookworm arm64 libelf-dev && unpack bookworm arm64 "$CACHE/arm64-root" $ARM64_PACKAGES || return
-	: >"$CACHE/arm64-root/.unpacked"
+	printf '%s\n' "$ARM64_PACKAGES" >"$CACHE/arm64-root/.unpacked"
 }
 
 # arm64_configure FOLDER: FOLDER/source is a copy, as a source folder that was configured itself cannot be configured from another.
@@ -21,22 +22,22 @@ arm64_configure() {
 	# Anew: a copy keeps the files' times, by which an object from before may look newer than its source.
 	rm -rf "$1" && mkdir -p "$1" || return
 	make -s -C "$BUILDDIR" distdir distdir="$1/source" >"$1/log" 2>&1 || cannot "make distdir failed: see $1/log" || return
-	(cd "$1" && source/configure -q --host="$CROSS" CC="$CROSS-gcc" LDFLAGS="-L$lib" LIBS="-lz -lzstd" \
+	(cd "$1" && source/configure -q --host="$CROSS" --enable-static CC="$CROSS-gcc" LDFLAGS="-L$lib" \
 		CPPFLAGS="-isystem $include -isystem $include/$CROSS") >"$1/log" 2>&1 || cannot "configure for arm64 failed: see $1/config.log"
 }
 
-# arm64_build FOLDER: all that is built.  The targets are built as distributions build: with the shared C library, return
-# addresses signed.
+# arm64_build FOLDER: all that is built; the unit tests know where their files are in the machine.  The targets are built as
+# distributions build: with the shared C library, return addresses signed.
 arm64_build() {
 	command -v "$CROSS-gcc" >/dev/null 2>&1 ||
 		cannot "$CROSS-gcc is missing: run contrib/bootstrap --kernels" || return
 	arm64_root && arm64_configure "$1" || return
 	{
-		make -C "$1" rawtrace tests/unit/unit tests/live/fetch LDFLAGS="-static -L$CACHE/arm64-root/usr/lib/$CROSS" \
-			tests_unit_unit_CPPFLAGS='$(AM_CPPFLAGS) -DRT_GOLDEN_DIR='\''"/rawtrace/tests/unit/expected"'\' &&
-			make -C "$1" fib live-programs LIBS= CFLAGS="-g -O2 -mbranch-protection=standard" &&
+		make -C "$1" rawtrace tests/unit/unit live-tools LDFLAGS="-static -L$CACHE/arm64-root/usr/lib/$CROSS" \
+			abs_srcdir=/rawtrace abs_builddir=/rawtrace/build &&
+			make -C "$1" fib live-targets LIBS= CFLAGS="-g -O2 -mbranch-protection=standard" &&
 			"$CROSS-gcc" -nostdlib -static -o "$1/tests/live/guarded" "$SRCDIR/tests/live/targets/guarded.S"
-	} >"$1/log" 2>&1 </dev/null || cannot "building for arm64 failed: $(grep -i error "$1/log" | sed 1q) ($1/log)"
+	} >"$1/log" 2>&1 </dev/null || cannot "building for arm64 failed: $(grep 'error: \|undefined reference\|\*\*\*' "$1/log" | sed 1q) ($1/log)"
 }
 
 # As libraries; the cross compiler knows them, and its C library's loader looks in /lib.
@@ -58,8 +59,9 @@ arm64_initramfs() {
 		RAWTRACE=$arm64/rawtrace FIB=$arm64/fib BUILDDIR=$arm64 LIBRARIES=arm64_libraries BUSYBOX=$CACHE/arm64-root/bin/busybox LIVE=
 		base_initramfs "$1"
 	) || return
-	mkdir -p "$1.unit/rawtrace/build/tests/unit" "$1.unit/rawtrace/tests/unit" &&
-		cp "$arm64/tests/unit/unit" "$1.unit/rawtrace/build/tests/unit/" &&
-		cp -R "$SRCDIR/tests/unit/expected" "$1.unit/rawtrace/tests/unit/" || return
+	mkdir -p "$1.unit/rawtrace/build/tests/unit" "$1.unit/rawtrace/tests/unit" "$1.unit/rawtrace/tests/fuzz/corpus" &&
+		find "$arm64/tests/unit" -maxdepth 1 -type f -perm -100 -exec cp {} "$1.unit/rawtrace/build/tests/unit/" \; &&
+		cp -R "$SRCDIR/tests/unit/expected" "$1.unit/rawtrace/tests/unit/" &&
+		cp -R "$SRCDIR/tests/fuzz/corpus/elf" "$1.unit/rawtrace/tests/fuzz/corpus/" || return
 	(cd "$1.unit" && find rawtrace | cpio -o -H newc --quiet) >>"$1.cpio"
 }
