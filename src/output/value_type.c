@@ -124,10 +124,11 @@ static void put_flags(const struct rt_printer *p, const struct rt_ctype *type, u
 	if (p->json)
 		putc_unlocked('"', p->file);
 	for (i = 0; i < type->nvalues; i++) {
-		uint64_t flag = (uint64_t)type->values[i].value;
+		uint64_t flag = (uint64_t)type->values[i].value, mask = type->values[i].mask;
 
-		if (!flag || (left & flag) != flag)
+		if (mask ? (value & mask) != flag : !flag || (left & flag) != flag)
 			continue;
+		flag |= mask;
 		rt_put(p->file, some ? "|" : "");
 		rt_json_chars(p->file, type->values[i].name, strlen(type->values[i].name));
 		left &= ~flag;

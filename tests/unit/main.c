@@ -30,6 +30,7 @@ int main(void)
 		{ "pclntab", NULL, NULL, NULL, NULL, rt_tests_pclntab },
 		{ "fetch", NULL, NULL, NULL, NULL, rt_tests_fetch },
 		{ "lower", NULL, NULL, NULL, NULL, rt_tests_lower },
+		{ "show", NULL, NULL, NULL, NULL, rt_tests_show },
 		{ "emit bpf", NULL, NULL, NULL, NULL, rt_tests_emit_bpf },
 		{ "emit tracefs", NULL, NULL, NULL, NULL, rt_tests_emit_tracefs },
 		{ "gaps", NULL, NULL, NULL, NULL, rt_tests_gaps },

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A prototype is lowered, a record of it is made by hand, and printed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fetch/lower.h"
+#include "output/out.h"
+#include "typegen.h"
+#include "unit.h"
+
+struct call {
+	struct rt_types *types;
+	struct rt_param params[4];
+	struct rt_prototype prototype;
+	struct rt_plan plan;
+	struct rt_shows shows;
+	uint8_t data[1024];
+	struct rt_values values;
+};
+
+static void begin(struct call *c, const struct rt_ctype *a, const struct rt_ctype *b)
+{
+	static const struct rt_limits limits = {
+		.string = 16, .members = RT_LIMIT_MEMBERS, .deref = RT_LIMIT_DEREF, .record = RT_LIMIT_RECORD,
+	};
+
+	memset(c, 0, sizeof(*c));
+	c->types = rt_types_new();
+	c->params[0] = (struct rt_param){ .name = "a", .type = a };
+	c->params[1] = (struct rt_param){ .name = "b", .type = b };
+	c->prototype = (struct rt_prototype){ .result = &t_void, .params = c->params, .nparams = b ? 2 : 1 };
+	CU_ASSERT_FATAL(rt_lower_entry(&c->prototype, &rt_arch_x86_64, &limits, c->types, &c->plan, &c->shows.entry) == 0);
+	CU_ASSERT_FATAL(rt_plan_size(&c->plan) <= sizeof(c->data));
+	c->shows.entry.plan = &c->plan;
+	c->values = (struct rt_values){ .plan = &c->plan, .data = c->data };
+}
+
+static void put(struct call *c, unsigned value, const void *bytes, size_t n)
+{
+	CU_ASSERT_FATAL(value < c->plan.nvalues);
+	memcpy(c->data + rt_plan_offset(&c->plan, value), bytes, n);
+}
+
+static void put_word(struct call *c, unsigned value, uint64_t word)
+{
+	put(c, value, &word, c->plan.values[value].size);
+}
+
+static void put_text(struct call *c, unsigned value, const char *text)
+{
+	int32_t n = (int32_t)strlen(text) + 1;
+	uint8_t *to = c->data + rt_plan_offset(&c->plan, value);
+
+	CU_ASSERT_FATAL(value < c->plan.nvalues && c->plan.values[value].type == RT_TYPE_STRING);
+	memcpy(to, &n, 4);
+	memcpy(to + 4, text, (size_t)n);
+}
+
+static void finish(struct call *c, const char *text, const char *json)
+{
+	char *got = NULL;
+	size_t size;
+	struct rt_out out = { .file = open_memstream(&got, &size), .shows = &c->shows };
+	bool some = false;
+
+	CU_ASSERT(rt_args_print(&out, 1, 0, &c->values) == 0);
+	fflush(out.file);
+	RT_ASSERT_TEXT(got, text);
+	rewind(out.file);
+	CU_ASSERT(rt_args_json(&out, 1, 0, &c->values, &some) == 0);
+	fputc('\0', out.file);
+	fclose(out.file);
+	RT_ASSERT_TEXT(got, json);
+	free(got);
+	rt_types_free(c->types);
+}
+
+static void test_words(void)
+{
+	struct call c;
+
+	begin(&c, &t_bool, &t_char);
+	put_word(&c, 0, 1);
+	put_word(&c, 1, '\n');
+	finish(&c, " true '\\n'", "\"a\":true,\"b\":\"\\n\"");
+	begin(&c, &t_color, &t_flags);
+	put_word(&c, 0, (uint64_t)-1);
+	put_word(&c, 1, 2 | 64 | 0x800);
+	finish(&c, " BLUE O_RDWR|O_CREAT|0x800", "\"a\":\"BLUE\",\"b\":\"O_RDWR|O_CREAT|0x800\"");
+	begin(&c, &t_color, &t_void_pointer);
+	put_word(&c, 0, 7);
+	finish(&c, " 7 NULL", "\"a\":7,\"b\":null");
+	begin(&c, &t_int128, &t_function_pointer);
+	put_word(&c, 0, 5);
+	put_word(&c, 1, 1);
+	put_word(&c, 2, 0xabc);
+	finish(&c, " 0x10000000000000005 0xabc", "\"a\":\"0x10000000000000005\",\"b\":\"0xabc\"");
+	begin(&c, &t_double, &t_mixed);
+	put_word(&c, 0, (uint64_t)-9);
+	finish(&c, " <in xmm0> {.a=-9, .b=<in xmm1>}", "\"a\":\"<in xmm0>\",\"b\":{\"a\":-9, \"b\":\"<in xmm1>\"}");
+}
+
+static void test_floats(void)
+{
+	static const struct rt_member members[] = {
+		{ .name = "f", .type = &t_float }, { .name = "d", .type = &t_double, .offset = 8 }, { .name = "l", .type = &t_long_double, .offset = 16 },
+	};
+	static const struct rt_ctype type = { .kind = RT_CT_STRUCT, .size = 32, .align = 16, .members = members, .nmembers = 3 };
+	static const uint8_t three[10] = { [7] = 0xc0, [8] = 0x00, [9] = 0xc0 };	/* -3: 1.1 binary, exponent 1 */
+	struct call c;
+	float f = 0.1f;
+	double d = 0.1;
+
+	begin(&c, &type, NULL);
+	put(&c, 0, &f, 4);
+	memcpy(c.data + rt_plan_offset(&c.plan, 0) + 8, &d, 8);
+	memcpy(c.data + rt_plan_offset(&c.plan, 0) + 16, three, 10);
+	finish(&c, " {.f=0.1, .d=0.1, .l=-3}", "\"a\":{\"f\":0.1, \"d\":0.1, \"l\":-3}");
+}
+
+static void test_strings(void)
+{
+	struct call c;
+
+	begin(&c, &t_string, &t_int);
+	put_word(&c, 0, 0x1000);
+	put_word(&c, 1, 5);
+	put_text(&c, 2, "GET /");
+	finish(&c, " \"GET /\" 5", "\"a\":\"GET /\",\"b\":5");
+	begin(&c, &t_string, &t_int);
+	finish(&c, " NULL 0", "\"a\":null,\"b\":0");
+	begin(&c, &t_string, &t_int);
+	put_word(&c, 0, 0x1000);
+	c.values.faults = 1 << 2;
+	finish(&c, " 0x1000<unreadable> 0", "\"a\":\"0x1000<unreadable>\",\"b\":0");
+	/* Pointer and length: all of it, a part, none, a negative number. */
+	begin(&c, &t_text, NULL);
+	put_word(&c, 0, 0x1000);
+	put_word(&c, 1, 3);
+	put(&c, 2, "a\0bcd", 5);
+	finish(&c, " \"a\\000b\"", "\"a\":\"a\\u0000b\"");
+	begin(&c, &t_text, NULL);
+	put_word(&c, 0, 0x1000);
+	put_word(&c, 1, 100);
+	put(&c, 2, "0123456789abcdef", 16);
+	finish(&c, " \"0123456789abcdef\"...", "\"a\":\"0123456789abcdef...\"");
+	begin(&c, &t_text, NULL);
+	c.values.faults = 1 << 2;
+	finish(&c, " \"\"", "\"a\":\"\"");
+	begin(&c, &t_text, NULL);
+	put_word(&c, 1, (uint64_t)-5);
+	finish(&c, " \"\"", "\"a\":\"\"");
+}
+
+static void test_structs(void)
+{
+	static const struct { int fd; unsigned flags; uint64_t path, next; } request = { 3, 2, 0x2000, 0x3000 };
+	struct call c;
+
+	begin(&c, &t_request_pointer, NULL);
+	put_word(&c, 0, 0x1000);
+	put(&c, 1, &request, sizeof(request));
+	put_text(&c, 2, "/tmp");
+	finish(&c, " {.fd=3, .flags=O_RDWR, .path=\"/tmp\", .next=0x3000}",
+	       "\"a\":{\"fd\":3, \"flags\":\"O_RDWR\", \"path\":\"/tmp\", \"next\":\"0x3000\"}");
+	begin(&c, &t_request_pointer, NULL);
+	put_word(&c, 0, 0x1000);
+	c.values.faults = 1 << 1;
+	finish(&c, " 0x1000<unreadable>", "\"a\":\"0x1000<unreadable>\"");
+	begin(&c, &t_bits, NULL);
+	put_word(&c, 0, 0x5 | 17 << 3 | 0xe << 8);
+	finish(&c, " {.a=5, .b=17, .c=-2}", "\"a\":{\"a\":5, \"b\":17, \"c\":-2}");
+	/* A return or an entry of another plan's is printed as it was read. */
+	begin(&c, &t_string, &t_int);
+	c.shows.entry.plan = NULL;
+	put_word(&c, 1, 4);
+	put_text(&c, 2, "x");
+	finish(&c, " 0 4 \"x\"", "\"arg0\":0,\"arg1\":4,\"arg2\":\"x\"");
+}
+
+CU_TestInfo rt_tests_show[] = {
+	{ "words", test_words },
+	{ "floating point", test_floats },
+	{ "strings", test_strings },
+	{ "structures", test_structs },
+	CU_TEST_INFO_NULL,
+};
