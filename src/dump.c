@@ -11,7 +11,13 @@
 
 static const char *kind_name(const struct rt_target *t, unsigned probe)
 {
-	return t->plans[t->probes[probe].plan].kind == RT_KIND_ENTRY ? "entry" : "return";
+	static const char *const leaving[] = {
+		[RT_BY_URETPROBE] = "return", [RT_BY_RETURN] = "return instruction", [RT_BY_JUMP] = "tail call",
+		[RT_BY_BRANCH] = "conditional tail call",
+	};
+	const struct rt_plan *plan = &t->plans[t->probes[probe].plan];
+
+	return plan->kind == RT_KIND_ENTRY ? "entry" : leaving[plan->leaving];
 }
 
 static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_source source, unsigned key, const struct rt_options *o,
@@ -50,7 +56,7 @@ static void print_probe(const struct rt_target *t, unsigned probe, FILE *file)
 	const struct rt_function *f = &t->functions.v[t->probes[probe].function];
 
 	fprintf(file, "# probe %u: %s of %s, %s+0x%" PRIx64 "\n", probe, kind_name(t, probe), f->name, rt_image_name(f->image),
-		rt_function_place(f));
+		rt_attach_place(&t->functions, t->plans, &t->probes[probe]));
 }
 
 static int dump_bpf(const struct rt_target *t, const struct rt_attach_ops *ops, const struct rt_options *o, FILE *file,
@@ -82,10 +88,11 @@ static int dump_tracefs(const struct rt_target *t, FILE *file, struct rt_error *
 
 	for (i = 0; i < t->nprobes; i++) {
 		const struct rt_function *f = &t->functions.v[t->probes[i].function];
-		bool left_out = t->plans[t->probes[i].plan].kind == RT_KIND_RETURN && f->image != t->images.v[0];
+		bool left_out = rt_plan_is_uretprobe(&t->plans[t->probes[i].plan]) && f->image != t->images.v[0];
 		const struct rt_definition d = {
-			.group = "rawtrace", .event = event, .path = rt_image_name(f->image), .offset = rt_function_place(f),
-			.kind = t->plans[t->probes[i].plan].kind, .plan = &t->plans[t->probes[i].plan], .with_id = true, .id = i,
+			.group = "rawtrace", .event = event, .path = rt_image_name(f->image), .offset = rt_attach_place(&t->functions, t->plans, &t->probes[i]),
+			.kind = t->plans[t->probes[i].plan].kind, .at_exit = t->plans[t->probes[i].plan].leaving != RT_BY_URETPROBE,
+			 .plan = &t->plans[t->probes[i].plan], .with_id = true, .id = i,
 		};
 
 		if (left_out)
@@ -113,6 +120,8 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 	if (o->dump == RT_DUMP_BPF && (!ops->bpf || o->no_bpf))
 		return rt_usage(err, "--dump=bpf: %s uses no BPF", o->no_bpf ? "--no-bpf" : ops->name);
 	r = rt_target_resolve(&target, o->program, o->pid, o->specs, o->nspecs, err);
+	if (r == 0 && (o->returns || o->no_bpf || ops->everywhere))
+		r = rt_target_set_returns(&target, o->returns, o->no_bpf || ops->everywhere || o->dump == RT_DUMP_TRACEFS, err);
 	if (r == 0 && o->command == RT_CMD_COUNT)
 		r = rt_target_set_purpose(&target, RT_PURPOSE_COUNT, err);
 	if (r == 0 && o->command == RT_CMD_HIST)

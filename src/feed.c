@@ -6,11 +6,13 @@
 
 #include "kernel/procfs.h"
 
-/* Where a function's entry probe stands. */
+/* Where a plain probe stands: on a function's entry, or on one of its exits. */
 struct place {
 	uint64_t offset;
 	ino_t ino;
 	uint32_t function;
+	bool leaving;
+	const struct rt_exit *exit;
 };
 
 /* Instruction pointers that were looked up before; direct-mapped, emptied when a mapping changes. */
@@ -18,7 +20,8 @@ enum { CACHE = 1024 };
 
 struct cached {
 	uint64_t ip;
-	uint32_t function;
+	bool leaving;
+	const struct place *place;	/* NULL: none is known there */
 };
 
 struct rt_feed {
@@ -40,13 +43,36 @@ static int compare_places(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
+	if (x->leaving != y->leaving)
+		return x->leaving ? 1 : -1;
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Entries are there for functions without probes too. */
+static void add_places(struct rt_feed *feed)
+{
+	const struct rt_target *t = feed->target;
+	size_t i;
+
+	for (i = 0; i < t->functions.n; i++)
+		feed->places[feed->nplaces++] = (struct place){
+			.offset = rt_function_place(&t->functions.v[i]), .ino = rt_image_ino(t->functions.v[i].image),
+			.function = (uint32_t)i,
+		};
+	for (i = 0; i < t->nprobes; i++) {
+		const struct rt_exit *exit = rt_target_exit(t, &t->probes[i]);
+
+		if (exit)
+			feed->places[feed->nplaces++] = (struct place){
+				.offset = exit->offset, .ino = rt_image_ino(t->functions.v[t->probes[i].function].image),
+				.function = exit->shared ? RT_NO_FUNCTION : t->probes[i].function, .leaving = true, .exit = exit,
+			};
+	}
 }
 
 struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid_t pid, struct rt_gaps *gaps, struct rt_stack *stack)
 {
 	struct rt_feed *feed = calloc(1, sizeof(*feed));
-	size_t i;
 
 	if (!feed)
 		return NULL;
@@ -57,16 +83,12 @@ struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid
 	feed->gaps = gaps;
 	feed->stack = stack;
 	feed->maps = rt_addrmap_new();
-	feed->places = calloc(target->functions.n, sizeof(*feed->places));
+	feed->places = calloc(target->functions.n + target->nprobes, sizeof(*feed->places));
 	if (!feed->maps || !feed->places || rt_members_add(&feed->members, pid) < 0) {
 		rt_feed_free(feed);
 		return NULL;
 	}
-	for (i = 0; i < target->functions.n; i++)
-		feed->places[feed->nplaces++] = (struct place){
-			.offset = rt_function_place(&target->functions.v[i]), .ino = rt_image_ino(target->functions.v[i].image),
-			.function = (uint32_t)i,
-		};
+	add_places(feed);
 	qsort(feed->places, feed->nplaces, sizeof(*feed->places), compare_places);
 	return feed;
 }
@@ -102,35 +124,39 @@ int rt_feed_read_process(struct rt_feed *feed)
 	return r;
 }
 
+static bool is_before(const struct place *p, uint64_t offset, bool leaving)
+{
+	return p->leaving == leaving ? p->offset < offset : leaving;
+}
+
 /* Only our probes send instruction pointers, so a file offset that one probe has is that probe's; the inode settles the rest. */
-static uint32_t function_at(const struct rt_feed *feed, uint64_t offset, uint64_t ino)
+static const struct place *place_at(const struct rt_feed *feed, uint64_t offset, uint64_t ino, bool leaving)
 {
 	size_t low = 0, high = feed->nplaces, i;
 
 	while (low < high) {
 		size_t mid = (low + high) / 2;
 
-		if (feed->places[mid].offset < offset)
+		if (is_before(&feed->places[mid], offset, leaving))
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	for (i = low; i < feed->nplaces && feed->places[i].offset == offset; i++)
+	for (i = low; i < feed->nplaces && feed->places[i].offset == offset && feed->places[i].leaving == leaving; i++)
 		if (feed->places[i].ino == ino)
-			return feed->places[i].function;
-	if (low < feed->nplaces && feed->places[low].offset == offset && i == low + 1)
-		return feed->places[low].function;
-	return RT_NO_FUNCTION;
+			return &feed->places[i];
+	return i == low + 1 ? &feed->places[low] : NULL;
 }
 
-uint32_t rt_feed_function(struct rt_feed *feed, uint64_t ip)
+/* The probe at `ip`, of those on entries or of those on exits; NULL: not known. */
+static const struct place *find_place(struct rt_feed *feed, uint64_t ip, bool leaving)
 {
 	struct cached *c = &feed->cache[ip % CACHE];
 	uint64_t ino, offset;
 	int r;
 
-	if (c->ip == ip)
-		return c->function;
+	if (c->ip == ip && c->leaving == leaving)
+		return c->place;
 	r = rt_addrmap_find(feed->maps, feed->pid, ip, &ino, &offset);
 	if (r == -ENOENT && !feed->maps_read) {
 		/* The record that told of the mapping was lost, or came before we listened. */
@@ -139,9 +165,16 @@ uint32_t rt_feed_function(struct rt_feed *feed, uint64_t ip)
 			r = rt_addrmap_find(feed->maps, feed->pid, ip, &ino, &offset);
 	}
 	if (r < 0)
-		return RT_NO_FUNCTION;
-	*c = (struct cached){ .ip = ip, .function = function_at(feed, offset, ino) };
-	return c->function;
+		return NULL;
+	*c = (struct cached){ .ip = ip, .leaving = leaving, .place = place_at(feed, offset, ino, leaving) };
+	return c->place;
+}
+
+uint32_t rt_feed_function(struct rt_feed *feed, uint64_t ip)
+{
+	const struct place *place = find_place(feed, ip, false);
+
+	return place ? place->function : RT_NO_FUNCTION;
 }
 
 static int on_mmap(struct rt_feed *feed, const struct rt_event *event)
@@ -215,6 +248,42 @@ static void tell_goroutine(struct rt_event *event, const struct rt_plan *plan)
 	event->hit.sp = (UINT64_C(1) << BELOW) - (high - event->hit.sp);
 }
 
+/*
+ * Which function was hit, and how its end is seen; the stack pointer becomes that at its entry.  1: it is the end of no function that we
+ * know.
+ */
+static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt_hit *hit)
+{
+	const struct rt_target *t = feed->target;
+	const struct place *place;
+
+	if (feed->key == RT_KEY_ID) {
+		if (event->hit.key >= t->nprobes || t->probes[event->hit.key].plan != event->hit.plan)
+			return -EBADMSG;
+		hit->function = t->probes[event->hit.key].function;
+		hit->exit = rt_target_exit(t, &t->probes[event->hit.key]);
+		if (hit->exit && hit->exit->shared)
+			hit->function = RT_NO_FUNCTION;
+	} else if (hit->plan->kind == RT_KIND_ENTRY) {
+		hit->function = rt_feed_function(feed, event->hit.key);
+	} else if (!rt_plan_is_uretprobe(hit->plan)) {
+		place = find_place(feed, event->hit.key, true);
+		if (!place)
+			return 1;
+		hit->function = place->function;
+		hit->exit = place->exit;
+	}
+	hit->returns = hit->function != RT_NO_FUNCTION ? t->returns[hit->function] : !t->entry_only[0];
+	if (hit->exit)
+		event->hit.sp += hit->exit->place.sp_down;
+	if (hit->function == RT_NO_FUNCTION)
+		return 0;
+	hit->at_exits = t->functions.v[hit->function].how == RT_HOW_INSN;
+	if (hit->plan->kind == RT_KIND_ENTRY)
+		event->hit.sp += (uint64_t)(int64_t)t->functions.v[hit->function].sp_down;
+	return 0;
+}
+
 static int on_hit(struct rt_feed *feed, struct rt_event *event)
 {
 	const struct rt_target *t = feed->target;
@@ -228,16 +297,9 @@ static int on_hit(struct rt_feed *feed, struct rt_event *event)
 	if (r < 0 || event->time < feed->begin || event->time > feed->end)
 		return r;
 	hit.plan = &t->plans[event->hit.plan];
-	if (feed->key == RT_KEY_ID) {
-		if (event->hit.key >= t->nprobes || t->probes[event->hit.key].plan != event->hit.plan)
-			return -EBADMSG;
-		hit.function = t->probes[event->hit.key].function;
-	} else if (hit.plan->kind == RT_KIND_ENTRY) {
-		hit.function = rt_feed_function(feed, event->hit.key);
-	}
-	hit.returns = hit.function != RT_NO_FUNCTION ? t->returns[hit.function] : !t->entry_only[0];
-	if (hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
-		event->hit.sp += (uint64_t)(int64_t)t->functions.v[hit.function].sp_down;
+	r = find_function(feed, event, &hit);
+	if (r != 0)
+		return r < 0 ? r : 0;
 	tell_goroutine(event, hit.plan);
 	return rt_stack_hit(feed->stack, event, &hit);
 }

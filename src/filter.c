@@ -22,6 +22,7 @@ struct calls {
 	struct call *v;
 	size_t n, cap;
 	unsigned level;		/* how many are not left out */
+	bool became;		/* the next call takes the place of one that was not left out (RT_END_BECAME) */
 };
 
 struct rt_filter {
@@ -77,7 +78,7 @@ static bool is_wanted(const struct rt_filter *f, const struct calls *c, const st
 {
 	const struct rt_filter_want *w = &f->want;
 
-	if (w->limit.under && !c->level && (frame->function == RT_NO_FUNCTION || !w->roots[frame->function]))
+	if (w->limit.under && !c->level && !c->became && (frame->function == RT_NO_FUNCTION || !w->roots[frame->function]))
 		return false;
 	if (args->plan && !rt_plan_passes(args->plan, args->data, args->faults))
 		return false;
@@ -116,6 +117,7 @@ static int filter_enter(void *ctx, struct rt_thread *thread, const struct rt_fra
 		call.fate = frame->returns ? WAITING : LEFT_OUT;
 	if (call.fate == WAITING)
 		r = keep(&call, args);
+	c->became = false;
 	if (r == 0 && frame->returns) {
 		c->v[c->n++] = call;
 		c->level += call.fate != LEFT_OUT;
@@ -160,6 +162,7 @@ static int filter_leave(void *ctx, struct rt_thread *thread, const struct rt_fra
 	free(call->data);
 	c->n--;
 	c->level -= call->fate != LEFT_OUT;
+	c->became = end == RT_END_BECAME && call->fate != LEFT_OUT;
 	return r < 0 || call->fate != SHOWN ? r : f->next->leave(f->ctx, thread, &call->frame, end, time, result);
 }
 

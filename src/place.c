@@ -12,10 +12,16 @@
 /* The most functions that get a line each. */
 enum { FEW = 16 };
 
+/* Programs that pair entries and returns themselves want the stack pointer as it is there. */
+static bool pairs(const struct rt_target *t)
+{
+	return t->purpose == RT_PURPOSE_TIME || rt_limit_any(&t->limit);
+}
+
 /* What the probes of function `f` need at their place: of its entry plan and its return. */
 static struct rt_prologue_want wants(const struct rt_target *t, uint32_t f, const struct rt_plan *plan)
 {
-	struct rt_prologue_want want = { .returns = t->returns[f], .stack = plan->return_address };
+	struct rt_prologue_want want = { .returns = t->functions.v[f].how == RT_HOW_URETPROBE || pairs(t), .stack = plan->return_address };
 	const struct rt_arch *arch = plan->arch;
 	unsigned i, k;
 
@@ -176,6 +182,43 @@ static bool is_same(const struct rt_memory *memory, const struct rt_function *f)
 	return rt_memory_same(memory, f->image, f->addr, f->skip + (want < n ? want : n));
 }
 
+/* Is all code of a function as in its file, in which its exits were found? */
+static bool is_whole(const struct rt_memory *memory, const struct rt_function *f)
+{
+	enum { STEP = 128 };
+	uint64_t at;
+	size_t i;
+
+	for (at = 0; at < f->size; at += STEP)
+		if (!rt_memory_same(memory, f->image, f->addr + at, f->size - at < STEP ? (size_t)(f->size - at) : STEP))
+			return false;
+	for (i = 0; i < f->exits.n; i++)
+		if (!rt_memory_same(memory, f->image, f->exits.v[i].place.addr, f->exits.v[i].place.size))
+			return false;
+	return true;
+}
+
+/* Without the probes on exits of functions that the process has changed. */
+static void check_exits(struct rt_target *t, const struct rt_memory *memory)
+{
+	unsigned i, n = 0;
+	size_t k;
+
+	for (k = 0; k < t->functions.n; k++) {
+		struct rt_function *f = &t->functions.v[k];
+
+		if (f->how != RT_HOW_INSN || (memory && is_whole(memory, f)))
+			continue;
+		f->how = RT_HOW_NONE;
+		f->why_not = memory ? "the process has its code changed in memory" : "the process's code in memory cannot be read";
+		t->returns[k] = false;
+	}
+	for (i = 0; i < t->nprobes; i++)
+		if (!rt_target_exit(t, &t->probes[i]) || t->functions.v[t->probes[i].function].how == RT_HOW_INSN)
+			t->probes[n++] = t->probes[i];
+	t->nprobes = n;
+}
+
 /* Without the functions of which `bad` says so. */
 static void drop_probes(struct rt_target *t, const bool *bad)
 {
@@ -234,6 +277,7 @@ int rt_place_check(struct rt_target *t, pid_t pid, struct rt_error *err)
 				      "the process's code in memory cannot be read");
 		bad[i] = memory && !is_same(memory, f);
 	}
+	check_exits(t, memory);
 	rt_memory_close(memory);
 	if (!bad)
 		return rt_nomem(err);
@@ -249,18 +293,32 @@ int rt_place_leave_out(struct rt_target *t, const bool *bad, struct rt_error *er
 	return say_dropped(t, bad, "this kernel cannot probe the instruction that it begins with", err);
 }
 
+static void lost_exit(struct rt_target *t, uint32_t function)
+{
+	struct rt_function *f = &t->functions.v[function];
+
+	f->how = RT_HOW_NONE;
+	f->why_not = "this kernel put no probe on one of its exits, and did not say so";
+	t->returns[function] = false;
+}
+
 int rt_place_verify(struct rt_target *t, pid_t pid, struct rt_error *err)
 {
 	struct rt_memory *memory = rt_memory_open(pid);
 	static const char why[] = "this kernel cannot probe the instruction that it begins with, and did not say so";
 	bool *bad = calloc(t->functions.n, sizeof(*bad));
 	const struct rt_function *named = NULL;
+	const struct rt_exit *exit;
 	unsigned i;
 	int r;
 
 	for (i = 0; memory && bad && i < t->nprobes; i++) {
 		const struct rt_function *f = &t->functions.v[t->probes[i].function];
 
+		/* A call whose end may be missed is not known to be over. */
+		exit = rt_target_exit(t, &t->probes[i]);
+		if (exit && rt_memory_probed(memory, f->image, exit->place.addr) == 0)
+			lost_exit(t, t->probes[i].function);
 		/* Its return's stands at the same place. */
 		if (i && t->probes[i - 1].function == t->probes[i].function)
 			continue;

@@ -28,7 +28,7 @@ static uint32_t hash_bytes(uint32_t h, uint64_t word)
 
 static uint32_t hash_plan(const struct rt_plan *plan)
 {
-	uint32_t h = hash_bytes(2166136261u, plan->kind * 8u + plan->root * 2u + plan->no_return);
+	uint32_t h = hash_bytes(2166136261u, plan->kind * 32u + plan->leaving * 8u + plan->root * 2u + plan->no_return);
 	unsigned i, k;
 
 	for (i = 0; i < plan->nvalues; i++) {
@@ -93,6 +93,34 @@ static bool has_result(const struct rt_prototype *p)
 	return p->result || p->results;
 }
 
+/* The plans of function `i` for instructions that leave it, made of that of its return. */
+static int make_leaving(struct making *m, size_t i, const struct rt_plan *returns)
+{
+	static const enum rt_leaving leaving[] = {
+		[RT_EXIT_RETURN] = RT_BY_RETURN, [RT_EXIT_JUMP] = RT_BY_JUMP, [RT_EXIT_MAYBE] = RT_BY_BRANCH,
+	};
+	struct rt_target *t = m->target;
+	uint16_t *const plans[] = {
+		[RT_EXIT_RETURN] = &t->exit_plan[i], [RT_EXIT_JUMP] = &t->jump_plan[i], [RT_EXIT_MAYBE] = &t->branch_plan[i],
+	};
+	const struct rt_exits *exits = &t->functions.v[i].exits;
+	bool has[RT_COUNT(plans)] = { [RT_EXIT_RETURN] = true };
+	struct rt_plan plan;
+	size_t k;
+	int r = 0;
+
+	for (k = 0; k < exits->n; k++)
+		has[exits->v[k].kind] = true;
+	for (k = 0; k < RT_COUNT(plans) && r >= 0; k++) {
+		if (!has[k])
+			continue;
+		rt_plan_at_exit(returns, leaving[k], &plan);
+		r = share_plan(m, &plan);
+		*plans[k] = (uint16_t)(r < 0 ? 0 : r);
+	}
+	return r;
+}
+
 static int make_exit(struct making *m, size_t i)
 {
 	struct rt_target *t = m->target;
@@ -104,9 +132,15 @@ static int make_exit(struct making *m, size_t i)
 		r = rt_lower_return(&t->prototypes[i], arch, &m->limits, t->types, &plan, &t->shows[i].exit);
 	else
 		rt_plan_c_return(arch, &plan);
-	if (r == 0 && t->goid_offset && t->functions.v[i].go)
-		r = rt_plan_add_goroutine(&plan, t->goid_offset);
-	return r < 0 ? r : share_plan(m, &plan);
+	if (r < 0)
+		return r;
+	if (t->goid_offset && t->functions.v[i].go && !plan.goroutine && rt_plan_add_goroutine(&plan, t->goid_offset) < 0)
+		return -ERANGE;
+	if (t->functions.v[i].how == RT_HOW_INSN)
+		return make_leaving(m, i, &plan);
+	r = share_plan(m, &plan);
+	t->exit_plan[i] = (uint16_t)(r < 0 ? 0 : r);
+	return r;
 }
 
 static void drop_plans(struct rt_target *t)
@@ -115,10 +149,12 @@ static void drop_plans(struct rt_target *t)
 	free(t->shows);
 	free(t->entry_plan);
 	free(t->exit_plan);
+	free(t->jump_plan);
+	free(t->branch_plan);
 	rt_types_free(t->types);
 	t->plans = NULL;
 	t->shows = NULL;
-	t->entry_plan = t->exit_plan = NULL;
+	t->entry_plan = t->exit_plan = t->jump_plan = t->branch_plan = NULL;
 	t->types = NULL;
 	t->nplans = 0;
 }
@@ -149,7 +185,6 @@ static int make_all(struct making *m)
 		if (!t->returns[i])
 			continue;
 		r = make_exit(m, i);
-		t->exit_plan[i] = (uint16_t)(r < 0 ? 0 : r);
 	}
 	for (i = 0; i < n && r >= 0; i++) {
 		if (!is_probed(t, i))
@@ -206,10 +241,12 @@ static int make_level(struct rt_target *t, bool any, enum level level)
 	t->shows = calloc(n, sizeof(*t->shows));
 	t->entry_plan = calloc(n, sizeof(*t->entry_plan));
 	t->exit_plan = calloc(n, sizeof(*t->exit_plan));
+	t->jump_plan = calloc(n, sizeof(*t->jump_plan));
+	t->branch_plan = calloc(n, sizeof(*t->branch_plan));
 	t->types = rt_types_new();
-	if (!t->shows || !t->entry_plan || !t->exit_plan || !t->types)
+	if (!t->shows || !t->entry_plan || !t->exit_plan || !t->jump_plan || !t->branch_plan || !t->types)
 		return -ENOMEM;
-	/* Without returns no call is kept open, and nothing can be a tail call of it. */
+	/* Without uretprobes none of their return addresses is found, by which a tail call would be known. */
 	m.jumps = any && rt_images_jump(&t->images, why, sizeof(why));
 	if (level != READ_ALL) {
 		m.limits.deref = 0;

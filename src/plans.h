@@ -11,7 +11,7 @@ enum { RT_PLANS_MAX = 24 };
  * Make the target's plans, what is shown of each function (target->shows) and which plans its probes have (target->entry_plan and
  * exit_plan, the latter where target->returns says so).  Functions that read the same share a plan.  Where there would be more than
  * RT_PLANS_MAX, less is read, of all functions alike: first nothing behind pointers but strings, then nothing at all.  `any`: some
- * function's return is probed.  0 or a negative errno.
+ * function's return has a uretprobe.  0 or a negative errno.
  */
 int rt_plans_make(struct rt_target *target, bool any, struct rt_error *err);
 void rt_plans_free(struct rt_target *target);

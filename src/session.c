@@ -19,6 +19,7 @@
 #include "leaving.h"
 #include "output/tally.h"
 #include "place.h"
+#include "returns.h"
 #include "session_private.h"
 #include "stream/ring.h"
 #include "trial.h"
@@ -184,6 +185,8 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 		r = rt_place(&s->target, !o->no_bpf && (!forced || forced->bpf), &s->calibration, err);
 	if (r == 0 && o->pid)
 		r = rt_place_check(&s->target, o->pid, err);
+	if (r == 0 && o->verbose)
+		rt_returns_print(&s->target, stderr);
 	if (r < 0 || !o->verbose || o->exact)
 		return r;
 	rt_place_print(&s->target, stderr);
@@ -272,6 +275,8 @@ static int make_stack(struct session *s, struct rt_error *err)
 	} else {
 		s->stack = rt_stack_new(&s->out.ops->calls, &s->out);
 	}
+	if (s->stack && !s->tracee.ours)
+		rt_stack_attached(s->stack);
 	return s->stack ? 0 : rt_nomem(err);
 }
 
@@ -458,6 +463,15 @@ static int run(struct session *s, struct rt_error *err)
 	return r;
 }
 
+static int set_returns(struct session *s, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
+	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
+	bool everywhere = o->no_bpf || (forced && forced->everywhere);
+
+	return o->returns || everywhere ? rt_target_set_returns(&s->target, o->returns, everywhere, err) : 0;
+}
+
 int rt_session_run(const struct rt_options *options, int *status, struct rt_error *err)
 {
 	struct session s = { .options = options, .epoll = -1, .signals = -1,
@@ -468,6 +482,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	if (r < 0)
 		return r;
 	r = rt_target_resolve(&s.target, options->program, options->pid, options->specs, options->nspecs, err);
+	if (r == 0)
+		r = set_returns(&s, err);
 	if (r == 0 && purpose(options) != RT_PURPOSE_RECORD)
 		r = rt_target_set_purpose(&s.target, purpose(options), err);
 	if (r == 0 && (options->depth || options->only_under))

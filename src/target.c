@@ -9,6 +9,7 @@
 #include "image/go.h"
 #include "kernel/procfs.h"
 #include "plans.h"
+#include "returns.h"
 #include "tracee.h"
 #include "util/array.h"
 
@@ -58,40 +59,57 @@ static void judge_process(struct rt_target *t, pid_t pid)
 			 "the process is under seccomp, which may kill it for the kernel's uretprobe system call");
 }
 
+static void add_probe(struct rt_target *t, size_t function, unsigned plan, size_t exit)
+{
+	t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)function, .plan = (uint16_t)plan, .exit = (uint32_t)exit };
+}
+
+static void add_returns(struct rt_target *t, size_t function)
+{
+	const struct rt_function *f = &t->functions.v[function];
+	const unsigned plans[] = {
+		[RT_EXIT_RETURN] = t->exit_plan[function], [RT_EXIT_JUMP] = t->jump_plan[function], [RT_EXIT_MAYBE] = t->branch_plan[function],
+	};
+	size_t i;
+
+	if (f->how == RT_HOW_URETPROBE)
+		add_probe(t, function, t->exit_plan[function], 0);
+	for (i = 0; i < f->exits.n && f->how == RT_HOW_INSN; i++)
+		if (!f->exits.v[i].again)
+			add_probe(t, function, plans[f->exits.v[i].kind], i);
+}
+
 /* Nothing can be measured. */
 static int no_times(const struct rt_target *t, struct rt_error *err)
 {
 	const struct rt_function *f = &t->functions.v[0];
-	const char *why = t->entry_only[0] ? t->entry_only : f->entry_only ? f->entry_only : t->library_entry_only;
+	char why[1024];
 
-	return rt_fail(err, -ENOTSUP, "%s%s cannot be timed: only entries can be probed, a uretprobe could harm the program: %s; "
-		       "rawtrace count counts the calls", f->name, t->functions.n > 1 ? " and the others" : "", why);
+	return rt_fail(err, -ENOTSUP, "%s%s cannot be timed: only entries can be probed: returns: %s; rawtrace count counts the calls", f->name,
+		       t->functions.n > 1 ? " and the others" : "", rt_returns_why(f, why, sizeof(why)));
 }
 
 static int make_probes(struct rt_target *t, struct rt_error *err)
 {
-	size_t i, n = t->functions.n;
-	bool any = false;
-	int r;
+	size_t i, n = t->functions.n, exits = 0;
+	int r = rt_returns_choose(t, err);
 
+	if (r < 0)
+		return r;
+	for (i = 0; i < n; i++)
+		exits += t->functions.v[i].exits.n;
 	t->returns = calloc(n, sizeof(*t->returns));
-	t->probes = calloc(n * 2, sizeof(*t->probes));
+	t->probes = calloc(n * 2 + exits, sizeof(*t->probes));
 	if (!t->returns || !t->probes)
 		return rt_nomem(err);
-	for (i = 0; i < n; i++) {
-		bool library = t->functions.v[i].image != t->images.v[0];
-
-		t->returns[i] = t->purpose != RT_PURPOSE_COUNT && !t->entry_only[0] && !t->functions.v[i].entry_only &&
-				!(library && t->library_entry_only[0]);
-		any |= t->returns[i];
-	}
-	r = rt_plans_make(t, any, err);
+	for (i = 0; i < n; i++)
+		t->returns[i] = t->functions.v[i].how != RT_HOW_NONE;
+	r = rt_plans_make(t, rt_target_has_returns(t), err);
 	for (i = 0; i < n && r == 0; i++) {
 		if (t->purpose == RT_PURPOSE_TIME && !t->returns[i])
 			continue;
-		t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)i, .plan = t->entry_plan[i] };
-		if (t->returns[i])
-			t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)i, .plan = t->exit_plan[i] };
+		add_probe(t, i, t->entry_plan[i], 0);
+		add_returns(t, i);
 	}
 	return r < 0 || t->nprobes ? r : no_times(t, err);
 }
@@ -127,12 +145,20 @@ int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char 
 
 bool rt_target_has_returns(const struct rt_target *t)
 {
-	unsigned i;
+	size_t i;
 
-	for (i = 0; i < t->nplans; i++)
-		if (t->plans[i].kind == RT_KIND_RETURN)
+	for (i = 0; i < t->functions.n; i++)
+		if (t->functions.v[i].how == RT_HOW_URETPROBE)
 			return true;
 	return false;
+}
+
+const struct rt_exit *rt_target_exit(const struct rt_target *t, const struct rt_probe *probe)
+{
+	const struct rt_plan *plan = &t->plans[probe->plan];
+	const struct rt_exits *exits = &t->functions.v[probe->function].exits;
+
+	return plan->kind == RT_KIND_RETURN && !rt_plan_is_uretprobe(plan) && probe->exit < exits->n ? &exits->v[probe->exit] : NULL;
 }
 
 static int make_probes_anew(struct rt_target *t, struct rt_error *err)
@@ -145,6 +171,7 @@ static int make_probes_anew(struct rt_target *t, struct rt_error *err)
 
 int rt_target_check_roots(const struct rt_target *t, struct rt_error *err)
 {
+	char why[1024];
 	size_t i;
 
 	for (i = 0; t->roots && i < t->functions.n; i++) {
@@ -152,8 +179,7 @@ int rt_target_check_roots(const struct rt_target *t, struct rt_error *err)
 
 		if (t->roots[i] && !t->returns[i])
 			return rt_fail(err, -ENOTSUP, "--only-under: the return of %s cannot be probed, so what is inside it is not known: %s",
-				       f->name, t->entry_only[0] ? t->entry_only : f->entry_only ? f->entry_only :
-				       t->library_entry_only[0] ? t->library_entry_only : "without BPF it is in every process");
+				       f->name, rt_returns_why(f, why, sizeof(why)));
 	}
 	return 0;
 }
@@ -170,6 +196,13 @@ int rt_target_give_up_returns(struct rt_target *t, const char *why, struct rt_er
 int rt_target_set_purpose(struct rt_target *t, enum rt_purpose purpose, struct rt_error *err)
 {
 	t->purpose = purpose;
+	return make_probes_anew(t, err);
+}
+
+int rt_target_set_returns(struct rt_target *t, enum rt_want want, bool everywhere, struct rt_error *err)
+{
+	t->want = want;
+	t->everywhere = everywhere;
 	return make_probes_anew(t, err);
 }
 
@@ -251,11 +284,19 @@ static const char *in_part(const struct rt_target *t)
 	return t->purpose == RT_PURPOSE_TIME ? "not timed" : "only entries are traced";
 }
 
+/* Why the end of a function's calls is not seen. */
+static void reason_text(const struct rt_target *t, const struct rt_function *f, char *buf, size_t size)
+{
+	bool both = f->why_not && strcmp(f->why_not, f->how_why) != 0;
+
+	snprintf(buf, size, "%s%s%s%s", t->entry_only[0] && t->want == RT_WANT_AUTO ? "a uretprobe could harm the program: " : "", f->how_why,
+		 both ? "; and the instructions that leave it are not known: " : "", both ? f->why_not : "");
+}
+
 /* Functions that share a reason: how many, and the first few names. */
 struct reason {
-	const char *text;
+	char text[1024], names[640];
 	size_t n, at;
-	char names[640];
 };
 
 static struct reason *reason_of(struct reason **v, size_t *n, size_t *cap, const char *text)
@@ -267,7 +308,8 @@ static struct reason *reason_of(struct reason **v, size_t *n, size_t *cap, const
 			return &(*v)[i];
 	if (RT_ROOM(v, *n, cap) < 0)
 		return NULL;
-	(*v)[*n] = (struct reason){ .text = text };
+	memset(&(*v)[*n], 0, sizeof(**v));
+	snprintf((*v)[*n].text, sizeof((*v)[*n].text), "%.1023s", text);
 	return &(*v)[(*n)++];
 }
 
@@ -276,15 +318,16 @@ static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const 
 	enum { NAMED = 3 };
 	struct reason *v = NULL, *reason;
 	size_t i, n = 0, cap = 0;
-	char text[1024], more[32];
+	char text[2048], more[32];
 	int r = 0;
 
 	for (i = 0; i < t->functions.n && r == 0; i++) {
 		const struct rt_function *f = &t->functions.v[i];
 
-		if (!f->entry_only)
+		if (f->how != RT_HOW_NONE)
 			continue;
-		reason = reason_of(&v, &n, &cap, f->entry_only);
+		reason_text(t, f, text, sizeof(text));
+		reason = reason_of(&v, &n, &cap, text);
 		if (!reason)
 			r = -ENOMEM;
 		else if (reason->n++ < NAMED)
@@ -305,15 +348,15 @@ static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const 
 int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx, const char *text), void *ctx)
 {
 	char text[768];
-	bool library = false;
+	bool some = false;
 	size_t i;
 	int r;
 
-	for (i = 0; i < t->functions.n; i++) {
-		if (t->functions.v[i].image == t->images.v[0])
+	for (i = 0; i < t->functions.n && everywhere; i++) {
+		if (t->functions.v[i].image == t->images.v[0] || t->functions.v[i].how != RT_HOW_URETPROBE)
 			continue;
-		library = true;
-		t->returns[i] &= !everywhere;
+		some = true;
+		t->returns[i] = false;
 	}
 	if (t->functions.note) {
 		r = note(ctx, t->functions.note);
@@ -322,14 +365,14 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 	}
 	if (t->purpose == RT_PURPOSE_COUNT)
 		return 0;
-	if (t->entry_only[0]) {
-		snprintf(text, sizeof(text), "only entries are traced: a uretprobe could harm the program: %s", t->entry_only);
-		return note(ctx, text);
+	if (some) {
+		snprintf(text, sizeof(text), "%s in libraries: without BPF their probes are in every process that uses them", in_part(t));
+		r = note(ctx, text);
+		if (r < 0)
+			return r;
 	}
-	if (library && (everywhere || t->library_entry_only[0])) {
-		snprintf(text, sizeof(text), "%s in libraries: %s%s", in_part(t), everywhere ?
-			 "without BPF their probes are in every process that uses them" : "a uretprobe could harm code that comes later: ",
-			 everywhere ? "" : t->library_entry_only);
+	if (t->want == RT_WANT_URETPROBE && t->entry_only[0] && rt_target_has_returns(t)) {
+		snprintf(text, sizeof(text), "--return=uretprobe: it could harm the program: %s", t->entry_only);
 		r = note(ctx, text);
 		if (r < 0)
 			return r;

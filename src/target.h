@@ -4,6 +4,7 @@
 
 #include "attach/attach.h"
 #include "fetch/show.h"
+#include "cli/options.h"
 
 /*
  * What is to be traced, resolved from its files alone: no privilege and no kernel feature is needed for this half.
@@ -11,6 +12,8 @@
  */
 struct rt_target {
 	enum rt_purpose purpose;
+	enum rt_want want;
+	bool everywhere;		/* the probes will be in every process that maps their file (struct rt_attach_ops) */
 	char *path;			/* the program's file; NULL with a pid */
 	struct rt_images images;
 	struct rt_spec **specs;		/* which the functions point into */
@@ -20,6 +23,7 @@ struct rt_target {
 	struct rt_plan *plans;
 	unsigned nplans;
 	uint16_t *entry_plan, *exit_plan;	/* by function */
+	uint16_t *jump_plan, *branch_plan;	/* the same for tail calls, and conditional ones */
 	struct rt_shows *shows;		/* by function */
 	struct rt_types *types;		/* owns what is in the shows */
 	bool typed;			/* prototypes are looked for */
@@ -32,7 +36,7 @@ struct rt_target {
 	bool *roots;			/* by function: --only-under names it; NULL: no such option */
 	struct rt_limit limit;
 	uint32_t goid_offset;		/* Go: where the runtime has a goroutine's id, by which calls are told apart; 0: they are not */
-	char entry_only[512];		/* why no return at all is probed, or "" */
+	char entry_only[512];		/* why a uretprobe could harm the process, or "" */
 	char library_entry_only[512];	/* the same for functions of libraries */
 };
 
@@ -49,6 +53,12 @@ void rt_target_free(struct rt_target *target);
  * return is not probed, and an error with the reason where there are none else.  After rt_target_resolve, which makes them for records.
  */
 int rt_target_set_purpose(struct rt_target *target, enum rt_purpose purpose, struct rt_error *err);
+
+/*
+ * Make the plans and probes anew for what the user wants of returns; `everywhere`: it is known already that the mechanism is one like
+ * that.  0 or -ENOMEM.
+ */
+int rt_target_set_returns(struct rt_target *target, enum rt_want want, bool everywhere, struct rt_error *err);
 
 /*
  * Calls will be filtered: `under` (may be NULL) is the specification of the root functions, which are traced too.  Makes the plans
@@ -68,13 +78,16 @@ int rt_target_set_types(struct rt_target *target, const struct rt_limits *limits
 /* The kernel cannot take what is to be read: make the plans and probes anew that read less, `why` says what.  -ENOENT: there is no less. */
 int rt_target_simplify(struct rt_target *target, const char **why, struct rt_error *err);
 
-/* Is any return probed?  Make the plans and probes anew without them, for the reason `why`. */
+/* Is any return probed by a uretprobe?  Make the plans and probes anew without those, for the reason `why`. */
 bool rt_target_has_returns(const struct rt_target *target);
 int rt_target_give_up_returns(struct rt_target *target, const char *why, struct rt_error *err);
 
+/* The exit that a probe stands on; NULL: it is an entry's or a uretprobe. */
+const struct rt_exit *rt_target_exit(const struct rt_target *target, const struct rt_probe *probe);
+
 /*
  * Remarks for the user on what is traced only in part, one a call of `note`.  With `everywhere` (rt_attach_ops) the returns of
- * libraries are given up first.
+ * libraries that are uretprobes are given up first.
  */
 int rt_target_notes(struct rt_target *target, bool everywhere, int (*note)(void *ctx, const char *text), void *ctx);
 

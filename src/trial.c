@@ -170,7 +170,7 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 	if (r < 0)
 		return r;
 	for (i = 0; i < request.nprobes; i++)
-		probes[i] = (struct rt_probe){ i / 2, i % 2 ? RT_KIND_RETURN : RT_KIND_ENTRY };
+		probes[i] = (struct rt_probe){ .function = i / 2, .plan = i % 2 ? RT_KIND_RETURN : RT_KIND_ENTRY };
 	request.program = function[0].image;
 	rt_plan_c_entry(rt_image_arch(request.program), 1, &plans[RT_KIND_ENTRY]);
 	rt_plan_c_return(rt_image_arch(request.program), &plans[RT_KIND_RETURN]);

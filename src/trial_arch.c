@@ -141,7 +141,8 @@ static int try_file(const struct rt_arch *arch, int fd, const struct rt_attach_o
 	struct rt_function v[2] = { { .name = (char *)"sum", .nargs = 1 }, { .name = (char *)"place", .nargs = 1 } };
 	const struct rt_functions functions = { .v = v, .n = 2, .cap = 2 };
 	static const struct rt_probe probes[] = {
-		{ 0, RT_KIND_ENTRY }, { 0, RT_KIND_RETURN }, { 1, RT_KIND_ENTRY }, { 1, RT_KIND_RETURN },
+		{ .plan = RT_KIND_ENTRY }, { .plan = RT_KIND_RETURN },
+		{ .function = 1, .plan = RT_KIND_ENTRY }, { .function = 1, .plan = RT_KIND_RETURN },
 	};
 	struct rt_plan plans[2];
 	struct rt_attach_request request = {

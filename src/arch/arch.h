@@ -55,6 +55,7 @@ struct rt_arch {
 	uint8_t word;			/* bytes in a pointer and a stack slot */
 	struct rt_reg ip, sp, result;
 	struct rt_reg result2;		/* the upper half of a result that takes two registers */
+	struct rt_reg flags;		/* what conditional jumps look at; tracefs NULL: exits by such jumps are not known */
 	struct rt_reg link;		/* holds the return address at entry; tracefs NULL: it is on top of the stack */
 	const struct rt_reg *go;	/* the integer argument and result registers of Go's convention, in order; NULL: not known */
 	unsigned ngo;

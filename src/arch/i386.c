@@ -50,6 +50,7 @@ const struct rt_arch rt_arch_i386 = {
 	.ip = { "ip", 128 },
 	.sp = { "sp", 152 },
 	.result = { "ax", 80 },
+	.flags = { "flags", 144 },
 	.result2 = { "dx", 96 },
 	.dwarf = dwarf,
 	.ndwarf = RT_COUNT(dwarf),

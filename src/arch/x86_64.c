@@ -49,6 +49,7 @@ const struct rt_arch rt_arch_x86_64 = {
 	.ip = { "ip", 128 },
 	.sp = { "sp", 152 },
 	.result = { "ax", 80 },
+	.flags = { "flags", 144 },
 	.goroutine = { "r14", 8 },
 	.go = go,
 	.ngo = RT_COUNT(go),

@@ -25,11 +25,21 @@ const struct rt_attach_ops *rt_attach_find(const char *name)
 	return NULL;
 }
 
+uint64_t rt_attach_place(const struct rt_functions *functions, const struct rt_plan *plans, const struct rt_probe *probe)
+{
+	const struct rt_function *f = &functions->v[probe->function];
+	const struct rt_plan *plan = &plans[probe->plan];
+
+	if (plan->kind == RT_KIND_ENTRY || rt_plan_is_uretprobe(plan))
+		return rt_function_place(f);
+	return probe->exit < f->exits.n ? f->exits.v[probe->exit].offset : rt_function_place(f);
+}
+
 bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id)
 {
 	const struct rt_probe *probe = &request->probes[id];
 
-	return request->plans[probe->plan].kind == RT_KIND_RETURN &&
+	return rt_plan_is_uretprobe(&request->plans[probe->plan]) &&
 	       request->functions->v[probe->function].image != request->program;
 }
 

@@ -13,6 +13,7 @@
 struct rt_probe {
 	uint32_t function;
 	uint16_t plan;
+	uint32_t exit;		/* of a plan that sees a call's end at an instruction: its index in the function's exits */
 };
 
 struct rt_attach_request {
@@ -44,8 +45,8 @@ struct rt_attach_ops {
 	const char *help;		/* a phrase, with the kernel that brought it */
 	bool bpf;			/* uses bpf(2) and perf_event_open(2) */
 	/*
-	 * The kernel puts these probes into every process that maps the file.  Entries only annoy the others; a uretprobe in a
-	 * library could harm one that throws or is written in Go.  So the return probes of libraries are left out.
+	 * The kernel puts these probes into every process that maps the file.  Plain ones only annoy the others; a uretprobe in a
+	 * library could harm one that throws or is written in Go.  So the uretprobes of libraries are left out.
 	 */
 	bool everywhere;
 	enum rt_key key;		/* what rt_record.key holds */
@@ -60,6 +61,9 @@ struct rt_attach_ops {
 	/* Detach, if that has not been done, and release everything, the source too.  In a forked child as well. */
 	void (*close)(struct rt_attach *attach);
 };
+
+/* The file offset at which probe `id` stands. */
+uint64_t rt_attach_place(const struct rt_functions *functions, const struct rt_plan *plans, const struct rt_probe *probe);
 
 /* Is probe `id` one that a mechanism with `everywhere` leaves out? */
 bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id);

@@ -35,8 +35,9 @@ int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *reques
 	const struct rt_function *f = &request->functions->v[probe->function];
 	char group[RT_OWNER_NAME_MAX], path[64], line[RT_DEFINITION_MAX], refusal[160];
 	struct rt_definition d = {
-		.group = group, .event = event, .path = path, .offset = rt_function_place(f),
-		.kind = request->plans[probe->plan].kind,
+		.group = group, .event = event, .path = path,
+		.offset = rt_attach_place(request->functions, request->plans, probe),
+		.kind = request->plans[probe->plan].kind, .at_exit = request->plans[probe->plan].leaving != RT_BY_URETPROBE,
 		.plan = carries & RT_DEFINE_VALUES ? &request->plans[probe->plan] : NULL,
 		.with_id = carries & RT_DEFINE_ID, .no_ra = carries & RT_DEFINE_NO_RA, .id = id,
 	};

@@ -60,8 +60,9 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 	char path[64];
 	struct rt_perf_attr attr = {
 		.type = pmu->type, .size = sizeof(attr), .sample_period = 1, .flags = RT_PERF_DISABLED,
-		.config = request->plans[probe->plan].kind == RT_KIND_RETURN ? pmu->return_bit : 0,
-		.config1 = (uint64_t)(uintptr_t)rt_perf_probes_path(f, path), .config2 = rt_function_place(f),
+		.config = rt_plan_is_uretprobe(&request->plans[probe->plan]) ? pmu->return_bit : 0,
+		.config1 = (uint64_t)(uintptr_t)rt_perf_probes_path(f, path),
+		.config2 = rt_attach_place(request->functions, request->plans, probe),
 	};
 	int prog, r;
 

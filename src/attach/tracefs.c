@@ -119,10 +119,10 @@ static bool cannot_read_memory(const struct tracefs *t, const struct rt_attach_r
 {
 	const struct rt_arch *arch = request->plans[probe->plan].arch;
 	const struct rt_plan plan = {
-		.kind = request->plans[probe->plan].kind, .arch = arch, .nvalues = 1,
+		.kind = request->plans[probe->plan].kind, .leaving = request->plans[probe->plan].leaving, .arch = arch, .nvalues = 1,
 		.values = { { .base = RT_BASE_STACK, .size = arch->word } },
 	};
-	const struct rt_probe alone = { probe->function, 0 };
+	const struct rt_probe alone = { .function = probe->function, .exit = probe->exit };
 	struct rt_attach_request one = *request;
 
 	one.plans = &plan;

@@ -48,14 +48,14 @@ static bool supported(int prog)
 }
 
 static int link_batch(struct multi *m, const struct rt_attach_request *request, int prog, const struct batch *b,
-		      enum rt_kind kind, struct rt_error *err)
+		      bool uretprobes, struct rt_error *err)
 {
 	char path[64];
 	struct rt_bpf_link_attr attr = {
 		.prog_fd = (uint32_t)prog, .attach_type = RT_BPF_TRACE_UPROBE_MULTI,
 		.uprobe_multi = {
 			.path = ptr(path), .offsets = ptr(b->offsets), .cookies = ptr(b->cookies), .cnt = b->n,
-			.flags = kind == RT_KIND_RETURN ? RT_BPF_F_UPROBE_MULTI_RETURN : 0, .pid = (uint32_t)request->pid,
+			.flags = uretprobes ? RT_BPF_F_UPROBE_MULTI_RETURN : 0, .pid = (uint32_t)request->pid,
 		},
 	};
 	int r;
@@ -121,10 +121,10 @@ static int link_plan(struct multi *m, const struct rt_attach_request *request, u
 		for (b->n = 0; i < n && b->members[i].image == b->image; i++, b->n++) {
 			uint32_t id = b->members[i].probe;
 
-			b->offsets[b->n] = rt_function_place(&request->functions->v[request->probes[id].function]);
+			b->offsets[b->n] = rt_attach_place(request->functions, request->plans, &request->probes[id]);
 			b->cookies[b->n] = cookie(request, id);
 		}
-		r = link_batch(m, request, prog, b, request->plans[plan].kind, err);
+		r = link_batch(m, request, prog, b, rt_plan_is_uretprobe(&request->plans[plan]), err);
 	}
 	close(prog);
 	return r;

@@ -12,7 +12,7 @@
 #include "util/scan.h"
 
 enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_DEMANGLE, OPT_ENTRY, OPT_DEPTH, OPT_MIN_TIME,
-       OPT_UNDER, OPT_MEMBERS, OPT_DEREF };
+       OPT_UNDER, OPT_MEMBERS, OPT_DEREF, OPT_RETURN };
 
 static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
@@ -31,6 +31,7 @@ static const struct option long_options[] = {
 	{ "deref", required_argument, NULL, OPT_DEREF },
 	{ "fd-paths", no_argument, NULL, 'y' },
 	{ "entry", required_argument, NULL, OPT_ENTRY },
+	{ "return", required_argument, NULL, OPT_RETURN },
 	{ "demangle", required_argument, NULL, OPT_DEMANGLE },
 	{ "clean", no_argument, NULL, OPT_CLEAN },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -153,6 +154,21 @@ static int parse_demangle(struct rt_options *o, const char *text, struct rt_erro
 	return 0;
 }
 
+static int parse_return(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	static const char *const names[] = { [RT_WANT_AUTO] = "auto", [RT_WANT_URETPROBE] = "uretprobe", [RT_WANT_INSN] = "insn",
+					     [RT_WANT_NONE] = "none" };
+	unsigned i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(text, names[i]) != 0)
+			continue;
+		o->returns = (enum rt_want)i;
+		return 0;
+	}
+	return rt_usage(err, "--return=%s: how returns are seen is: auto, uretprobe, insn, none", text);
+}
+
 static int parse_option(struct rt_options *o, int c, char **argv, struct rt_error *err)
 {
 	switch (c) {
@@ -179,6 +195,8 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 		return 0;
 	case OPT_DUMP:
 		return parse_dump(o, optarg, err);
+	case OPT_RETURN:
+		return parse_return(o, optarg, err);
 	case OPT_ENTRY:
 		return parse_entry(o, optarg, err);
 	case OPT_DEPTH:

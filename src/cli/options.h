@@ -12,6 +12,7 @@
 #include "util/error.h"
 
 enum rt_command { RT_CMD_TRACE, RT_CMD_COUNT, RT_CMD_HIST, RT_CMD_LIST, RT_CMD_DOCTOR, RT_CMD_HELP, RT_CMD_VERSION };
+enum rt_want { RT_WANT_AUTO, RT_WANT_URETPROBE, RT_WANT_INSN, RT_WANT_NONE };	/* how returns are to be seen */
 enum rt_dump { RT_DUMP_NONE, RT_DUMP_BPF, RT_DUMP_TRACEFS };
 
 /* What the command line asks for.  Strings point into argv. */
@@ -29,6 +30,7 @@ struct rt_options {
 	bool no_bpf, verbose, clean;
 	bool exact;			/* --entry=exact: probes stand at entries, even where that is slow */
 	bool raw_names;			/* --demangle=no */
+	enum rt_want returns;		/* --return */
 	unsigned depth;			/* --depth; 0: any */
 	uint64_t min_time;		/* --min-time, ns */
 	const char *only_under;		/* --only-under, a specification; NULL: none */

@@ -137,7 +137,7 @@ int rt_definition_print(const struct rt_definition *d, char *buf, struct rt_erro
 
 	if (strlen(d->group) >= RT_DEFINITION_NAME_MAX || strlen(d->event) >= RT_DEFINITION_NAME_MAX)
 		return rt_fail(err, -ENAMETOOLONG, "%s/%s: an event's name has at most 63 characters", d->group, d->event);
-	add(&line, "%c:%s/%s %s:0x%" PRIx64, d->kind == RT_KIND_ENTRY ? 'p' : 'r', d->group, d->event, d->path, d->offset);
+	add(&line, "%c:%s/%s %s:0x%" PRIx64, d->kind == RT_KIND_ENTRY || d->at_exit ? 'p' : 'r', d->group, d->event, d->path, d->offset);
 	if (d->with_id)
 		add(&line, " id=\\%" PRIu32 ":u32", d->id);
 	if (d->plan) {

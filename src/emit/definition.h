@@ -16,6 +16,7 @@ struct rt_definition {
 	const char *path;
 	uint64_t offset;		/* file offset */
 	enum rt_kind kind;
+	bool at_exit;			/* a return that is seen at an instruction, by a plain probe */
 	const struct rt_plan *plan;	/* what to fetch; NULL: nothing (a BPF program reads the registers itself) */
 	bool with_id;			/* fetch the constant `id`, so that one event can stand for many probes (5.4) */
 	bool no_ra;			/* leave a return address in memory out */

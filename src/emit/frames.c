@@ -78,17 +78,11 @@ static void emit_bisect(struct emitter *e)
 	}
 }
 
-/*
- * FR_FLOOR for an entry at FR_SP: that, where it is a tail call of the calls there; else one more.  Only asked where there may be
- * such calls: it costs a read of the stack.
- */
-static void emit_floor(struct emitter *e)
+/* r1, the stack pointer at an entry, becomes where in its page the return address is. */
+static void emit_return_page(struct emitter *e)
 {
 	const struct rt_arch *arch = e->program->plan->arch;
-	int tail = rt_bpf_label(e->bpf);
 
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_FLOOR, R1);
 	if (arch->link.tracefs) {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, arch->link.pt_regs);
 	} else {
@@ -98,11 +92,51 @@ static void emit_floor(struct emitter *e)
 		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_N);
 	}
 	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, PAGE_MASK);
+}
+
+/*
+ * FR_FLOOR for an entry at FR_SP: that, where it is a tail call of the calls there; else one more.  Only asked where there may be
+ * such calls: it costs a read of the stack.
+ */
+static void emit_floor(struct emitter *e)
+{
+	int tail = rt_bpf_label(e->bpf);
+
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_FLOOR, R1);
+	emit_return_page(e);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, tail);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_FLOOR, R1);
 	rt_bpf_place(e->bpf, tail);
+}
+
+/*
+ * The same for programs that record, where a tail call takes the place of the call that made it (stack/stack.h): FR_FLOOR is one more in any
+ * case, and FR_TIME not 0 where the calls at FR_SP may have made one.  r0 is the innermost frame.
+ */
+static void emit_place_of(struct emitter *e)
+{
+	int above = rt_bpf_label(e->bpf), tail = rt_bpf_label(e->bpf);
+
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_FLOOR, R1);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R0, AT(sp));
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, 1);
+	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, above);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(time));
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_TIME, R1);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, above);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
+	emit_return_page(e);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, tail);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, above);
+	rt_bpf_place(e->bpf, tail);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, FR_TIME, 1);
+	rt_bpf_place(e->bpf, above);
 }
 
 /* The calls that the entry shows to be over go. */
@@ -113,7 +147,10 @@ static void emit_unwind(struct emitter *e, int push)
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(sp));
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, FR_SP);
 	rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R1, R2, push);
-	emit_floor(e);
+	if (e->program->purpose == RT_PURPOSE_RECORD)
+		emit_place_of(e);
+	else
+		emit_floor(e);
 	emit_bisect(e);
 	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, FR_N);
 	rt_bpf_place(e->bpf, push);
@@ -251,7 +288,8 @@ static void emit_leave(struct emitter *e, int check, int other)
 	const struct rt_arch *arch = e->program->plan->arch;
 
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, arch->sp.pt_regs);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -(int32_t)arch->return_pop);
+	if (rt_plan_is_uretprobe(e->program->plan))
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -(int32_t)arch->return_pop);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_SP, R1);
 	emit_head(e, other);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
@@ -291,24 +329,40 @@ static void emit_function(struct emitter *e)
 void rt_emit_limit(struct emitter *e)
 {
 	const struct rt_program *p = e->program;
-	int pass = rt_bpf_label(e->bpf);
+	int pass = rt_bpf_label(e->bpf), inside;
 
 	emit_function(e);
+	if (p->plan->leaving == RT_BY_JUMP || p->plan->leaving == RT_BY_BRANCH) {
+		/* It may come to be another call: then that is inside of what this one is inside of. */
+		emit_leave(e, false, pass);
+		emit_store_depth(e);
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, AT(time), 1);
+		rt_bpf_place(e->bpf, pass);
+		return;
+	}
 	if (p->plan->kind == RT_KIND_RETURN) {
-		emit_leave(e, true, pass);
+		/* An instruction may be shared by functions that became another one. */
+		emit_leave(e, rt_plan_is_uretprobe(p->plan), pass);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
 		emit_store_depth(e);
 		rt_bpf_place(e->bpf, pass);
 		return;
 	}
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, FR_TIME, 0);
 	emit_enter(e, pass);
-	if (p->limit.under && !p->plan->root)
-		rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
+	if (p->limit.under && !p->plan->root) {
+		inside = rt_bpf_label(e->bpf);
+		rt_bpf_jump(e->bpf, RT_BPF_JNE, DEPTH, 0, inside);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_TIME);
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, e->out);
+		rt_bpf_place(e->bpf, inside);
+	}
 	if (p->limit.depth)
 		rt_bpf_jump(e->bpf, RT_BPF_JGT, DEPTH, (int32_t)p->limit.depth - 1, e->out);
 	if (!p->plan->no_return) {
 		rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, pass);
 		emit_new(e);
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, AT(time), 0);
 	}
 	rt_bpf_place(e->bpf, pass);
 }

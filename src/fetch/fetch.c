@@ -65,6 +65,34 @@ int rt_plan_add_goroutine(struct rt_plan *plan, uint32_t goid_offset)
 	return 0;
 }
 
+void rt_plan_at_exit(const struct rt_plan *returns, enum rt_leaving leaving, struct rt_plan *plan)
+{
+	unsigned i, shown = 0;
+
+	*plan = *returns;
+	plan->leaving = leaving;
+	/* What stands on the stack is counted from where its pointer is behind the return. */
+	for (i = 0; i < plan->nvalues && leaving == RT_BY_RETURN; i++)
+		if (plan->values[i].base == RT_BASE_STACK)
+			plan->values[i].offset += plan->arch->return_pop;
+	if (leaving == RT_BY_RETURN || leaving == RT_BY_URETPROBE)
+		return;
+	memset(plan->values, 0, sizeof(plan->values));
+	plan->nvalues = 0;
+	if (leaving == RT_BY_BRANCH) {
+		plan_int(&plan->values[0]);
+		plan->values[0].is_signed = false;
+		plan->values[0].base = RT_BASE_REG;
+		plan->values[0].reg = plan->arch->flags;
+		plan->nvalues = shown = 1;
+	}
+	if (!returns->goroutine)
+		return;
+	plan->goroutine = (uint8_t)(shown + 1);
+	for (i = 0; i < 3; i++)
+		plan->values[plan->nvalues++] = returns->values[returns->goroutine - 1 + i];
+}
+
 static size_t aligned(size_t at, size_t size)
 {
 	return (at + size - 1) & ~(size - 1);
@@ -207,7 +235,7 @@ bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 {
 	unsigned i;
 
-	if (a->kind != b->kind || a->arch != b->arch || a->nvalues != b->nvalues || a->return_address != b->return_address ||
+	if (a->kind != b->kind || a->leaving != b->leaving || a->arch != b->arch || a->nvalues != b->nvalues || a->return_address != b->return_address ||
 	    a->root != b->root || a->no_return != b->no_return || a->goroutine != b->goroutine || a->ntests != b->ntests)
 		return false;
 	for (i = 0; i < a->ntests; i++)

@@ -57,6 +57,14 @@ struct rt_test {
 
 enum { RT_MAX_TESTS = 8 };
 
+/* How a probe sees the end of a call. */
+enum rt_leaving {
+	RT_BY_URETPROBE,		/* behind the return: the return address is off the stack */
+	RT_BY_RETURN,			/* at the return instruction, with the stack pointer of the entry */
+	RT_BY_JUMP,			/* at a jump into another function (a tail call): there is no result yet */
+	RT_BY_BRANCH,			/* at a conditional one: the plan's only value is the flags */
+};
+
 /*
  * A plan: what is read at one kind of probe.  Its values stand in rt_record.data one after another, each aligned in the record:
  *   integer   its `size` bytes
@@ -66,6 +74,7 @@ enum { RT_MAX_TESTS = 8 };
  */
 struct rt_plan {
 	enum rt_kind kind;
+	enum rt_leaving leaving;	/* return: how the call is left there */
 	bool return_address;		/* entry: record it; it tells a tail call for certain (stack/stack.h), and costs a read */
 	bool root;			/* entry: of functions that --only-under names */
 	uint8_t goroutine;		/* 1 + the first of three values that are not shown: rt_plan_add_goroutine; 0: none */
@@ -91,6 +100,14 @@ int rt_plan_add_goroutine(struct rt_plan *plan, uint32_t goid_offset);
 static inline unsigned rt_plan_shown(const struct rt_plan *plan)
 {
 	return plan->goroutine ? plan->goroutine - 1u : plan->nvalues;
+}
+
+/* The plan for the end of a call at an instruction, made of `returns`, the plan of its uretprobe. */
+void rt_plan_at_exit(const struct rt_plan *returns, enum rt_leaving leaving, struct rt_plan *plan);
+
+static inline bool rt_plan_is_uretprobe(const struct rt_plan *plan)
+{
+	return plan->kind == RT_KIND_RETURN && plan->leaving == RT_BY_URETPROBE;
 }
 
 /* Bytes that the plan's values take in rt_record.data, and the byte offset of value `i` there. */

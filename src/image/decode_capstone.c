@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "image/decode.h"
 
-#include <capstone/capstone.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/capstone.h"
+#include "image/flow.h"
 #include "util/array.h"
-
-struct rt_decoder {
-	csh handle;
-	cs_insn *insn;
-};
 
 /* The argument registers of x86-64 in their widths; a write to any is a write to the argument. */
 static const uint16_t arguments[][5] = {
@@ -48,14 +44,21 @@ static const uint16_t reading[] = { X86_INS_CMP, X86_INS_TEST, X86_INS_BT, X86_I
 
 struct rt_decoder *rt_decoder_open(const struct rt_arch *arch)
 {
+	return arch->machine == EM_X86_64 ? rt_flow_open(arch) : NULL;
+}
+
+struct rt_decoder *rt_flow_open(const struct rt_arch *arch)
+{
+	bool wide = arch->machine == EM_X86_64;
 	struct rt_decoder *d;
 
-	if (arch->machine != EM_X86_64)
+	if (!wide && arch->machine != EM_386)
 		return NULL;
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return NULL;
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle) != CS_ERR_OK) {
+	d->wide = wide;
+	if (cs_open(CS_ARCH_X86, wide ? CS_MODE_64 : CS_MODE_32, &d->handle) != CS_ERR_OK) {
 		free(d);
 		return NULL;
 	}

@@ -353,6 +353,15 @@ static int name_function(struct rt_function *f, const struct match *m, struct rt
 	return 0;
 }
 
+/* The same for probes on the instructions that leave it. */
+static const char *no_exits(const struct rt_image *image, const struct match *m)
+{
+	const char *why = m->inside ? "is a place inside a function, not its entry" :
+			  rt_image_unsafe_exits(image, m->symbol->name, m->addr);
+
+	return why ? why : m->notype ? "is a label, which need not be a function" : NULL;
+}
+
 /* An exact name asked for later names the function anew; a glob leaves it as it is. */
 static int rename_known(struct rt_function *f, struct batch *b, const struct match *m)
 {
@@ -386,6 +395,7 @@ static int add_function(struct rt_functions *functions, struct batch *b, const s
 	f->spec = b->asked;
 	f->nargs = b->spec->nargs;
 	f->entry_only = entry_only(b->image, m);
+	f->no_exits = no_exits(b->image, m);
 	f->inside = m->inside != 0;
 	if (f->inside)
 		f->nargs = 0;	/* what is in the registers there, only the user knows */
@@ -530,6 +540,7 @@ void rt_functions_free(struct rt_functions *functions)
 
 	for (i = 0; i < functions->n; i++) {
 		free(functions->v[i].name);
+		rt_exits_free(&functions->v[i].exits);
 		free(functions->v[i].symbol);
 	}
 	free(functions->v);

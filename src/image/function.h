@@ -4,8 +4,16 @@
 
 #include <stdio.h>
 
+#include "image/exits.h"
 #include "image/images.h"
 #include "spec/spec.h"
+
+/* How the end of a function's calls is seen. */
+enum rt_how {
+	RT_HOW_NONE,			/* it is not: entries only */
+	RT_HOW_URETPROBE,
+	RT_HOW_INSN,			/* by plain probes on the instructions that leave it */
+};
 
 /* A function to trace. */
 struct rt_function {
@@ -25,6 +33,11 @@ struct rt_function {
 	const struct rt_spec *spec;	/* which named it; what it says of its arguments counts */
 	unsigned nargs;			/* arguments to print */
 	const char *entry_only;		/* why its return must not be probed with a uretprobe, or NULL */
+	const char *no_exits;		/* why the instructions that leave it tell nothing either, or NULL */
+	struct rt_exits exits;		/* once exits_known */
+	bool exits_known;
+	enum rt_how how;		/* returns.h: what was chosen, */
+	const char *how_why, *why_not;	/* why, and why not RT_HOW_INSN, or NULL; not owned */
 };
 
 static inline const char *rt_function_symbol(const struct rt_function *f)

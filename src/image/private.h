@@ -129,6 +129,8 @@ const struct rt_symbol *rt_symbol_before(const struct rt_image *image, uint64_t 
  * uretprobe; NULL where it may be.
  */
 const char *rt_image_unsafe_return(const struct rt_image *image, const char *name, uint64_t addr);
+/* Why probes on the instructions that leave it would not tell the end of its calls either; NULL where they do. */
+const char *rt_image_unsafe_exits(const struct rt_image *image, const char *name, uint64_t addr);
 /* Is `name` that of a part of a function, as GCC splits it (".cold", ".part.N")?  The reason, or NULL. */
 const char *rt_name_fragment(const char *name);
 

@@ -292,6 +292,28 @@ const char *rt_name_fragment(const char *name)
 	return NULL;
 }
 
+/* A plain probe leaves the return address alone, so it may be looked at. */
+static const char *unsafe_exit_name(const char *name)
+{
+	const char *why = unsafe_name(name);
+
+	return why && strcmp(why, CALLER) == 0 ? NULL : why;
+}
+
+const char *rt_image_unsafe_exits(const struct rt_image *image, const char *name, uint64_t addr)
+{
+	const struct rt_symbol *aliases;
+	const char *why = unsafe_exit_name(name);
+	size_t i, n;
+
+	if (!why && addr == image->entry)
+		why = ENTRY;
+	aliases = rt_symbols_at(image, addr, &n);
+	for (i = 0; i < n && !why; i++)
+		why = unsafe_exit_name(aliases[i].name);
+	return why;
+}
+
 static const char *unsafe_code(const struct rt_image *image, uint64_t addr, uint64_t size)
 {
 	uint8_t code[RT_ARCH_BODY];

@@ -116,6 +116,10 @@ static const char *unfinished(enum rt_end end, const struct rt_thread *thread)
 	switch (end) {
 	case RT_END_NOT_SEEN:
 		return "return not seen";
+	case RT_END_UNWOUND:
+		return "unwound";
+	case RT_END_JUMPED: case RT_END_BECAME:
+		return "tail call";
 	case RT_END_EXITED:
 		return thread->goid ? "goroutine exited" : "thread exited";
 	case RT_END_UNFINISHED:

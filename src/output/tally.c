@@ -87,7 +87,8 @@ static int tally_leave(void *ctx, struct rt_thread *thread, const struct rt_fram
 
 	(void)thread;
 	(void)result;
-	if (end != RT_END_RETURNED || !frame->entry_seen)
+	/* What became another call is over as far as its own time goes. */
+	if ((end != RT_END_RETURNED && end != RT_END_BECAME) || !frame->entry_seen)
 		return 0;
 	rt_tally_add(ctx, frame->function, RT_CELL_SUM, ns);
 	rt_tally_add(ctx, frame->function, RT_CELL_BUCKET + bucket(ns), 1);

@@ -100,6 +100,9 @@ static int tree_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 	int err = 0;
 
 	(void)time;
+	/* Tail calls are at one level, and what the last of them returns is the result of all. */
+	if (end == RT_END_BECAME)
+		return 0;
 	put_thread(out, thread);
 	put_prefix(out->file, '<', frame->level);
 	switch (end) {
@@ -108,6 +111,14 @@ static int tree_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 		break;
 	case RT_END_NOT_SEEN:
 		rt_put(out->file, "*** return not seen ***");
+		break;
+	case RT_END_UNWOUND:
+		rt_put(out->file, "*** unwound ***");
+		break;
+	case RT_END_JUMPED:
+		rt_put(out->file, "*** tail call, result not seen ***");
+		break;
+	case RT_END_BECAME:
 		break;
 	case RT_END_EXITED:
 		rt_put(out->file, thread->goid ? "*** goroutine exited ***" : "*** thread exited ***");

@@ -13,6 +13,7 @@ struct rt_stack {
 	void *ctx;
 	struct rt_threads threads;
 	uint64_t doubt;		/* hits of any thread were lost before this time; 0: none */
+	bool attached;			/* the process had calls open when the trace began */
 };
 
 /* The kernel keeps no more pending uretprobes a thread (MAX_URETPROBE_DEPTH); deeper calls return unseen. */
@@ -44,6 +45,12 @@ struct rt_thread *rt_stack_thread(struct rt_stack *stack, pid_t pid, pid_t tid)
 	return task ? &task->thread : NULL;
 }
 
+/* Hits may have been lost since the call began. */
+static bool in_doubt(const struct rt_stack *stack, const struct rt_task *task, const struct rt_frame *frame)
+{
+	return frame->time < stack->doubt || frame->time < task->doubt;
+}
+
 /* Close the innermost open call. */
 static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end end, uint64_t time,
 		     const struct rt_values *result)
@@ -51,6 +58,12 @@ static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end e
 	static const struct rt_values nothing;
 	struct rt_frame frame = task->v[--task->n];
 
+	if (frame.became)
+		return 0;
+	if (end == RT_END_NOT_SEEN && frame.jumped)
+		end = RT_END_JUMPED;
+	else if (end == RT_END_NOT_SEEN && frame.at_exits && !in_doubt(stack, task, &frame))
+		end = RT_END_UNWOUND;
 	return stack->ops->leave(stack->ctx, &task->thread, &frame, end, time, result ? result : &nothing);
 }
 
@@ -84,21 +97,60 @@ static void hit_values(const struct rt_event *event, const struct rt_plan *plan,
 	values->faults = whole ? event->hit.faults : UINT32_MAX;
 }
 
-/* Hits may have been lost since the call began. */
-static bool in_doubt(const struct rt_stack *stack, const struct rt_task *task, const struct rt_frame *frame)
+/*
+ * Is an entry at the stack pointer of the innermost open call a tail call of that one?  A uretprobe replaces the return address with
+ * that of the trampoline, at the start of the [uprobes] page: a function that finds it at the top of its stack was jumped to.  Where that
+ * was not recorded: one of the calls at this place has its return kept by the kernel, and has not returned.  A function that is left at its
+ * own instructions has told where it jumped to.
+ */
+static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *task, const struct rt_event *event,
+			 const struct rt_hit *hit)
 {
-	return frame->time < stack->doubt || frame->time < task->doubt;
+	const struct rt_frame *top = &task->v[task->n - 1];
+
+	if (top->at_exits)
+		return top->jumped && hit->function != RT_NO_FUNCTION && top->callee == hit->function && !in_doubt(stack, task, top);
+	if (event->hit.ra)
+		return (event->hit.ra & 0xfff) == 0;
+	return stack_at(task, event->hit.sp, true) < RETURNS_SEEN && !in_doubt(stack, task, top);
 }
 
 /*
- * Is an entry at the stack pointer of the innermost open call a tail call of that one?  A uretprobe replaces the return address with
- * that of the trampoline, at the start of the [uprobes] page: a function that finds it at the top of its stack was jumped to.
+ * The innermost call becomes another: that one is told from now on, at the same level.  The call itself stays where its own return is
+ * still to come, of which the kernel keeps so many.
  */
-static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *task, const struct rt_event *event)
+static int stack_become(struct rt_stack *stack, struct rt_task *task, uint64_t time)
 {
-	if (event->hit.ra)
-		return (event->hit.ra & 0xfff) == 0;
-	return task->n && task->n <= RETURNS_SEEN && !in_doubt(stack, task, &task->v[task->n - 1]);
+	struct rt_frame *top = &task->v[task->n - 1];
+	static const struct rt_values nothing;
+	struct rt_frame frame = *top;
+
+	if (top->at_exits || task->n - stack_at(task, top->sp, true) > RETURNS_SEEN)
+		task->n--;
+	else
+		top->became = true;
+	return stack->ops->leave(stack->ctx, &task->thread, &frame, RT_END_BECAME, time, &nothing);
+}
+
+/* Close what an entry at its stack pointer shows to be over.  `*level`: that of the new call. */
+static int make_way(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit,
+		    unsigned *level)
+{
+	int err = stack_unwind(stack, task, stack_at(task, event->hit.sp, false), RT_END_NOT_SEEN, event->time);
+
+	/* What such a call became has returned, and so has it. */
+	while (task->n && task->v[task->n - 1].became)
+		task->n--;
+	if (!err && task->n && task->v[task->n - 1].sp == event->hit.sp) {
+		if (!is_tail_call(stack, task, event, hit)) {
+			err = stack_unwind(stack, task, stack_at(task, event->hit.sp, true), RT_END_NOT_SEEN, event->time);
+		} else if (hit->returns) {
+			*level = task->v[task->n - 1].level;
+			return stack_become(stack, task, event->time);
+		}
+	}
+	*level = task->n ? task->v[task->n - 1].level + 1 : 0;
+	return err;
 }
 
 static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
@@ -106,23 +158,26 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 {
 	struct rt_frame frame;
 	struct rt_values args;
+	unsigned level;
 	int err;
 
-	err = stack_unwind(stack, task, stack_at(task, event->hit.sp, false), RT_END_NOT_SEEN, event->time);
-	if (!err && !is_tail_call(stack, task, event))
-		err = stack_unwind(stack, task, stack_at(task, event->hit.sp, true), RT_END_NOT_SEEN, event->time);
+	err = make_way(stack, task, event, hit, &level);
 	if (err)
 		return err;
 	err = RT_ROOM(&task->v, task->n, &task->cap);
 	if (err)
 		return err;
 
+	memset(&frame, 0, sizeof(frame));
 	frame.function = hit->function;
 	frame.entry_seen = true;
 	frame.returns = hit->returns;
-	frame.level = (unsigned)task->n;
+	frame.at_exits = hit->at_exits;
+	frame.level = level;
 	frame.sp = event->hit.sp;
 	frame.time = event->time;
+	if (task->highest < frame.sp)
+		task->highest = frame.sp;
 	/* A call whose end will not be known is not kept: nothing can be said to be inside it. */
 	if (hit->returns)
 		task->v[task->n++] = frame;
@@ -166,32 +221,97 @@ static uint64_t return_sp(const struct rt_stack *stack, const struct rt_task *ta
 	return sp;
 }
 
+/* A return whose call was not seen. */
+static int stack_unseen(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit, uint64_t sp)
+{
+	struct rt_values result;
+	struct rt_frame unseen;
+
+	hit_values(event, hit->plan, &result);
+	memset(&unseen, 0, sizeof(unseen));
+	unseen.function = hit->function;
+	unseen.returns = true;
+	unseen.level = task->n ? task->v[task->n - 1].level + 1 : 0;
+	unseen.sp = sp;
+	return stack->ops->leave(stack->ctx, &task->thread, &unseen, RT_END_RETURNED, event->time, &result);
+}
+
 static int stack_return(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
 			const struct rt_hit *hit)
 {
 	uint64_t sp = return_sp(stack, task, event, hit);
 	struct rt_values result;
-	struct rt_frame unseen;
 	size_t match;
 	int err;
 
 	err = stack_unwind(stack, task, stack_at(task, sp, false), RT_END_NOT_SEEN, event->time);
 	if (err)
 		return err;
-	hit_values(event, hit->plan, &result);
 	match = return_match(task, task->n, sp, hit->function);
-	if (match < task->n) {
-		/* What is above it at the same place were tail calls of it. */
-		err = stack_unwind(stack, task, match + 1, RT_END_NOT_SEEN, event->time);
-		return err ? err : stack_pop(stack, task, RT_END_RETURNED, event->time, &result);
-	}
+	if (match == task->n)
+		return stack_unseen(stack, task, event, hit, sp);
+	/* What is above it at the same place is what it became, and has returned with it. */
+	hit_values(event, hit->plan, &result);
+	while (!err && task->n > match)
+		err = stack_pop(stack, task, RT_END_RETURNED, event->time, &result);
+	return err;
+}
 
-	memset(&unseen, 0, sizeof(unseen));
-	unseen.function = hit->function;
-	unseen.returns = true;
-	unseen.level = (unsigned)task->n;
-	unseen.sp = sp;
-	return stack->ops->leave(stack->ctx, &task->thread, &unseen, RT_END_RETURNED, event->time, &result);
+/* Does a conditional jump go?  Where the flags could not be read it is as if it did not. */
+static bool goes(const struct rt_event *event, const struct rt_hit *hit)
+{
+	struct rt_values flags;
+
+	hit_values(event, hit->plan, &flags);
+	return flags.data && hit->plan->nvalues && !(flags.faults & 1) &&
+	       rt_exit_taken(hit->exit->condition, rt_plan_int(hit->plan, 0, flags.data));
+}
+
+/*
+ * An instruction that leaves the function is about to be carried out.  Code that several functions share by other ways than a call (hand-written
+ * assembly) may come to it too: so without a call at this stack pointer it is a return only where hits were lost, or where the call may
+ * have begun before the trace.
+ */
+static int stack_leaving(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit)
+{
+	uint64_t sp = event->hit.sp;
+	struct rt_values result;
+	struct rt_frame *top;
+	bool ours;
+	int err;
+
+	if (hit->exit->kind == RT_EXIT_MAYBE && !goes(event, hit))
+		return 0;
+	err = stack_unwind(stack, task, stack_at(task, sp, false), RT_END_NOT_SEEN, event->time);
+	if (err)
+		return err;
+	top = task->n && task->v[task->n - 1].sp == sp ? &task->v[task->n - 1] : NULL;
+	ours = top && !top->became && (hit->function == RT_NO_FUNCTION || top->function == hit->function || top->jumped);
+	if (hit->exit->kind != RT_EXIT_RETURN) {
+		if (ours) {
+			top->jumped = true;
+			top->callee = hit->exit->callee;
+		}
+		return 0;
+	}
+	if (ours) {
+		hit_values(event, hit->plan, &result);
+		return stack_pop(stack, task, RT_END_RETURNED, event->time, &result);
+	}
+	if (top && !in_doubt(stack, task, top))
+		return 0;
+	if (top)
+		err = stack_unwind(stack, task, task->n - 1, RT_END_NOT_SEEN, event->time);
+	else if (!stack->doubt && !task->doubt && !(stack->attached && sp > task->highest))
+		return 0;
+	if (task->highest < sp)
+		task->highest = sp;
+	return err ? err : stack_unseen(stack, task, event, hit, sp);
+}
+
+void rt_stack_attached(struct rt_stack *stack)
+{
+	stack->attached = true;
 }
 
 int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const struct rt_hit *hit)
@@ -205,6 +325,8 @@ int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const str
 		return -ENOMEM;
 	if (hit->plan->kind == RT_KIND_ENTRY)
 		return stack_entry(stack, task, event, hit);
+	if (hit->exit)
+		return stack_leaving(stack, task, event, hit);
 	return stack_return(stack, task, event, hit);
 }
 

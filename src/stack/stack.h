@@ -6,6 +6,7 @@
 
 #include "event.h"
 #include "fetch/fetch.h"
+#include "image/exits.h"
 
 /*
  * Ordered events -> enter and leave, paired by thread and stack pointer.
@@ -20,6 +21,9 @@
 enum rt_end {
 	RT_END_RETURNED,	/* the return was seen */
 	RT_END_NOT_SEEN,	/* gone without a return that was seen: longjmp, past 64 levels, a lost event */
+	RT_END_UNWOUND,		/* gone without a return: an exception, longjmp */
+	RT_END_JUMPED,		/* left by a tail call of something that is not traced, or not known to be: its result was not seen */
+	RT_END_BECAME,		/* it became the call that is entered next, at the same level, by a tail call */
 	RT_END_EXITED,		/* its thread or goroutine ended inside it */
 	RT_END_UNFINISHED,	/* still open when the trace ended */
 };
@@ -45,6 +49,10 @@ struct rt_frame {
 					 * and the return alone does not tell */
 	bool entry_seen;
 	bool returns;			/* its return is probed; an entry-only call is entered and left at once */
+	bool at_exits;			/* at the instructions that leave it */
+	bool jumped;			/* one of those, a jump, has left it: what it jumped to returns for it */
+	bool became;			/* the call above it at the same stack pointer, which was told instead of it */
+	uint32_t callee;		/* where it jumped to, RT_NO_FUNCTION: to no function that is traced, or not known */
 	unsigned level;			/* 0: outermost */
 	uint64_t sp;			/* at entry */
 	uint64_t time;			/* of the entry; 0 where it was not seen */
@@ -67,7 +75,9 @@ struct rt_stack_ops {
 /* What the stack knows of the session: which function and plan a hit was of. */
 struct rt_hit {
 	uint32_t function;		/* RT_NO_FUNCTION at a return that the mechanism cannot name */
-	bool returns;			/* entry: the function's return is probed too */
+	bool returns;			/* entry: the function's return is probed too, */
+	bool at_exits;			/* by probes on the instructions that leave it: no return goes unseen but by lost hits */
+	const struct rt_exit *exit;	/* return: which of those; NULL: a uretprobe */
 	const struct rt_plan *plan;	/* never NULL: its kind says whether it is an entry or a return */
 };
 
@@ -75,6 +85,9 @@ struct rt_stack;
 
 struct rt_stack *rt_stack_new(const struct rt_stack_ops *ops, void *ctx);	/* NULL: out of memory */
 void rt_stack_free(struct rt_stack *stack);
+
+/* The process ran before the trace began, so that returns come of calls that were not seen. */
+void rt_stack_attached(struct rt_stack *stack);
 
 /* One event of type RT_EV_HIT with what is known of it.  0 or a negative errno. */
 int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const struct rt_hit *hit);

@@ -12,6 +12,7 @@ struct rt_task {
 	struct rt_thread thread;	/* first: what the outputs see */
 	struct rt_frame *v;		/* open calls, outermost first; their stack pointers never increase */
 	size_t n, cap;
+	uint64_t highest;		/* stack pointer of any call seen */
 	uint64_t doubt;			/* hits of it were lost before this time; 0: none */
 	struct rt_task *next;		/* in the same slot of the hash table */
 };

@@ -39,6 +39,11 @@ static const struct rt_plan plans[] = {
 	{ .kind = RT_KIND_RETURN, .arch = &arch },
 };
 
+static const struct rt_exit exits[] = {
+	{ .kind = RT_EXIT_RETURN, .callee = UINT32_MAX }, { .kind = RT_EXIT_JUMP, .callee = 1 },
+	{ .kind = RT_EXIT_JUMP, .callee = UINT32_MAX }, { .kind = RT_EXIT_MAYBE, .condition = 4, .callee = 2 },
+};
+
 struct input {
 	const uint8_t *p, *end;
 	uint64_t time;
@@ -85,6 +90,7 @@ static int model_leave(void *ctx, struct rt_thread *thread, const struct rt_fram
 	(void)time;
 	CHECK(frame->returns);
 	CHECK((end == RT_END_RETURNED) == (result->plan != NULL));
+	CHECK(end != RT_END_UNWOUND || frame->at_exits);
 	if (!frame->entry_seen) {
 		CHECK(end == RT_END_RETURNED);
 		CHECK(frame->level == *n);
@@ -113,7 +119,7 @@ static const struct rt_stack_ops model_ops = { .enter = model_enter, .leave = mo
 static void run_hit(struct rt_stack *stack, struct input *in, struct rt_event *event, unsigned op, unsigned sp)
 {
 	unsigned flags = take(in), size = take(in) & 63;
-	struct rt_hit hit = { .function = flags & 3, .returns = !(flags & 4), .plan = &plans[op % 6] };
+	struct rt_hit hit = { .function = flags & 3, .returns = !(flags & 4), .at_exits = op & 32, .plan = &plans[op % 6] };
 	uint8_t data[64] = { 0 }, *exact;
 	unsigned i;
 
@@ -121,6 +127,8 @@ static void run_hit(struct rt_stack *stack, struct input *in, struct rt_event *e
 		data[i] = (uint8_t)take(in);
 	if ((flags & 3) == 3)
 		hit.function = RT_NO_FUNCTION;
+	if (hit.plan->kind == RT_KIND_RETURN && op & 64)
+		hit.exit = &exits[size & 3];
 	event->type = RT_EV_HIT;
 	event->hit.sp = sp * UINT64_C(8);
 	event->hit.ra = flags & 8 ? 0x7000 : flags & 16 ? 0 : 0x401234;

@@ -161,7 +161,7 @@ static int find_fetched(struct rt_function *f, struct rt_error *err)
 static int try_mechanism(const struct rt_attach_ops *ops, const struct rt_functions *functions, struct seen *seen,
 			 struct rt_error *err)
 {
-	const struct rt_probe probe = { 0, 0 };
+	const struct rt_probe probe = { .function = 0, .plan = 0 };
 	const struct rt_sink sink = { on_event, seen };
 	struct rt_attach_request request = {
 		.functions = functions, .plans = seen->plan, .nplans = 1, .probes = &probe, .nprobes = 1,

@@ -226,7 +226,6 @@ entries_only() {
 # remark_on TARGET: the remark, as a pattern, that a trace of it begins with where only entries are traced; else nothing.
 remark_on() {
 	case $1 in
-	pthread_exit) echo 'pthread_exit imports pthread_exit$' ;;
 	longjmp) ! entries_only longjmp || echo 'longjmp has [_a-z]*longjmp[_a-z]*, this kernel harms programs that longjmp ' ;;
 	forks) ! entries_only fork || echo 'forks has v*fork, this kernel harms programs that fork ' ;;
 	esac

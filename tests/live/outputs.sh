@@ -21,8 +21,8 @@ expect_text '>(fib 1)
 end_case
 
 begin "-o FILE: remarks in both places"
-rt -o "$T/trace" "$BIN/pthread_exit" inner
-expect_line '^rawtrace: only entries are traced' "$T/trace"
+rt --return=none -o "$T/trace" "$BIN/pthread_exit" inner
+expect_line '^rawtrace: inner: only entries are traced' "$T/trace"
 expect_message 'only entries are traced' "$T/err"
 end_case
 
@@ -57,7 +57,7 @@ python3 "$LIVE/chrome.py" "$T/json" "$T/witness" exits >"$T/wrong" 2>&1 || show 
 end_case
 
 begin "chrome: a remark, entries only"
-rt --format=chrome -o "$T/json" "$BIN/pthread_exit" inner
+rt --return=none --format=chrome -o "$T/json" "$BIN/pthread_exit" inner
 python3 -m json.tool "$T/json" >/dev/null 2>"$T/wrong" || show "$T/wrong"
 expect_line 'only entries are traced' "$T/json"
 end_case

@@ -52,7 +52,10 @@ static int on_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *
 static int on_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end, uint64_t time,
 		    const struct rt_values *result)
 {
-	static const char *const ends[] = { "returned", "not seen", "exited", "unfinished" };
+	static const char *const ends[] = {
+		[RT_END_RETURNED] = "returned", [RT_END_NOT_SEEN] = "not seen", [RT_END_UNWOUND] = "unwound", [RT_END_JUMPED] = "jumped",
+		[RT_END_BECAME] = "became", [RT_END_EXITED] = "exited", [RT_END_UNFINISHED] = "unfinished",
+	};
 	struct told *told = ctx;
 
 	fprintf(told->file, "%d %u leave ", (int)thread->tid, frame->level);

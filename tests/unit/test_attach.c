@@ -30,7 +30,7 @@ static void test_mechanisms(void)
 static void test_leaves_out(void)
 {
 	const struct rt_plan plans[] = { { .kind = RT_KIND_RETURN }, { .kind = RT_KIND_ENTRY } };
-	const struct rt_probe probes[] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 1 } };
+	const struct rt_probe probes[] = { { 0, 0, 0 }, { 0, 1, 0 }, { 1, 0, 0 }, { 1, 1, 0 } };
 	struct rt_function f[] = { { .image = (struct rt_image *)&plans[0] }, { .image = (struct rt_image *)&plans[1] } };
 	const struct rt_functions functions = { .v = f, .n = 2 };
 	const struct rt_attach_request r = {
@@ -94,8 +94,8 @@ static struct fakes *make_fakes(void)
 	t->functions = (struct rt_functions){ .v = t->f, .n = FAKES };
 	for (i = 0; i < FAKES; i++) {
 		t->f[i].name = fake_name;
-		t->probes[2 * i] = (struct rt_probe){ i, 0 };
-		t->probes[2 * i + 1] = (struct rt_probe){ i, 1 };
+		t->probes[2 * i] = (struct rt_probe){ .function = i, .plan = 0 };
+		t->probes[2 * i + 1] = (struct rt_probe){ .function = i, .plan = 1 };
 	}
 	t->request = (struct rt_attach_request){
 		.functions = &t->functions, .plans = t->plans, .nplans = 2, .probes = t->probes, .nprobes = 2 * FAKES,
@@ -343,10 +343,10 @@ static bool fixture_open(struct fixture *x, enum rt_key key)
 	x->functions[1] = (struct rt_function){ .name = "b", .image = image, .offset = 0x1200 };
 	rt_plan_c_return(&rt_arch_x86_64, &x->plans[0]);
 	rt_plan_c_entry(&rt_arch_x86_64, 1, &x->plans[1]);
-	x->probes[0] = (struct rt_probe){ 0, 1 };
-	x->probes[1] = (struct rt_probe){ 0, 0 };
-	x->probes[2] = (struct rt_probe){ 1, 1 };
-	x->probes[3] = (struct rt_probe){ 1, 0 };
+	x->probes[0] = (struct rt_probe){ .function = 0, .plan = 1 };
+	x->probes[1] = (struct rt_probe){ .function = 0, .plan = 0 };
+	x->probes[2] = (struct rt_probe){ .function = 1, .plan = 1 };
+	x->probes[3] = (struct rt_probe){ .function = 1, .plan = 0 };
 	x->returns[0] = x->returns[1] = true;
 	x->target = (struct rt_target){
 		.functions = { .v = x->functions, .n = 2 }, .returns = x->returns, .plans = x->plans, .nplans = 2,

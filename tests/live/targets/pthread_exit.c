@@ -8,6 +8,7 @@ static volatile int armed = 1;
 
 static void __attribute__((noinline)) end_thread(void)
 {
+	w_unwind(0, W_EXITED);
 	if (armed)
 		pthread_exit((void *)21L);
 }
@@ -32,7 +33,6 @@ int main(void)
 	void *result;
 	long i, sum = 0;
 
-	w_flat = 1;
 	for (i = 0; i < 5; i++) {
 		if (pthread_create(&thread, NULL, thread_main, (void *)i) != 0)
 			return 1;

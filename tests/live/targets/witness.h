@@ -32,12 +32,11 @@
 #define W_NOT_SEEN "*** return not seen ***"
 #define W_EXITED "*** thread exited ***"
 
-enum { W_PENDING = 64, W_LEVELS = 2048 };
+enum { W_PENDING = 64 };
 
 static int w_fd = -1;
 static int w_flat;	/* only entries are traced: no returns, and nothing is inside anything */
 static __thread unsigned w_depth;
-static __thread unsigned char w_tail[W_LEVELS];	/* a call that became another by a jump */
 
 __attribute__((constructor, unused)) static void w_open(void)
 {
@@ -75,7 +74,7 @@ W_HELPER void w_call(const char *call)
 		return;
 	w_line(w_tid(), '>', w_depth, call);
 	if (!w_flat)
-		w_tail[w_depth++] = 0;
+		w_depth++;
 }
 
 W_HELPER void w_enter(const char *function, int argument)
@@ -101,11 +100,11 @@ W_HELPER void w_unwind(unsigned to, const char *how)
 	w_depth = to;
 }
 
-/* This call is about to jump into another function, and returns when that one does. */
+/* This call is about to jump into another function: that one takes its place, and its result is the result of both. */
 W_HELPER void w_jump(void)
 {
-	if (w_fd >= 0)
-		w_tail[w_depth - 1] = 1;
+	if (w_fd >= 0 && !w_flat)
+		w_depth--;
 }
 
 W_HELPER int w_return(int result)
@@ -115,11 +114,9 @@ W_HELPER int w_return(int result)
 	if (w_fd < 0 || w_flat)
 		return result;
 	snprintf(text, sizeof(text), "%d", result);
-	do {
-		w_depth--;
-		/* The kernel keeps 64 returns a thread; a deeper one is not delivered. */
-		w_line(w_tid(), '<', w_depth, w_depth < W_PENDING ? text : W_NOT_SEEN);
-	} while (w_depth && w_tail[w_depth - 1]);
+	w_depth--;
+	/* The kernel keeps 64 returns a thread; a deeper one is not delivered. */
+	w_line(w_tid(), '<', w_depth, w_depth < W_PENDING ? text : W_NOT_SEEN);
 	return result;
 }
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_EXITS_H
+#define RT_IMAGE_EXITS_H
+
+#include "image/code.h"
+
+/*
+ * The instructions by which a function is left: its returns, and its jumps into other functions (tail calls).  The way is followed
+ * from the entry, through tables of jumps, the places where exceptions are caught, and the cold parts that compilers put elsewhere.
+ */
+enum rt_exit_kind {
+	RT_EXIT_RETURN,		/* the result is in its register */
+	RT_EXIT_JUMP,		/* a tail call: what is jumped to returns to our caller */
+	RT_EXIT_MAYBE,		/* the same where the flags fit `condition` */
+};
+
+/* Where a probe may stand. */
+struct rt_exit_place {
+	uint64_t addr;
+	uint32_t sp_down;	/* there the stack pointer is so much lower than at the function's entry */
+	uint8_t form, size;	/* enum rt_form of the instruction there, its bytes */
+};
+
+struct rt_exit {
+	struct rt_exit_place at;	/* the instruction itself */
+	struct rt_exit_place cheaper;	/* one before it, that every way to it and no other passes, of a form that some kernels emulate; addr 0: none */
+	enum rt_exit_kind kind;
+	uint8_t condition;	/* RT_EXIT_MAYBE, of x86: the number in the instruction */
+	bool self;		/* a jump to the function's own beginning */
+	uint64_t target;	/* where it jumps to; 0: that is not in the instruction */
+	struct rt_exit_place place;	/* for the caller: where its probe stands, one of the two, */
+	uint64_t offset;	/* in the file, */
+	bool shared, again;	/* it is an exit of other traced functions too; one of those has the probe */
+	uint32_t callee;	/* and which traced function `target` is; UINT32_MAX: none */
+};
+
+struct rt_exits {
+	struct rt_exit *v;	/* by address */
+	size_t n, cap;
+	const char *why;	/* why they are not known for certain (then n is 0), or NULL; static */
+};
+
+/* Of the function of `size` bytes at `addr`, which has a symbol there.  0 or -ENOMEM. */
+int rt_exits_find(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits);
+void rt_exits_free(struct rt_exits *exits);
+
+/* Does a jump with condition number `condition` of x86 go, with these flags? */
+bool rt_exit_taken(uint8_t condition, uint64_t flags);
+
+#endif

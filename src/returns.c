@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "returns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/array.h"
+
+/* The most functions that get a line each. */
+enum { FEW = 16 };
+
+/* Which images' code was opened: exits are asked for file by file. */
+struct codes {
+	struct rt_code **v;
+	const struct rt_images *images;
+};
+
+static struct rt_code *code_of(struct codes *codes, const struct rt_image *image)
+{
+	size_t i;
+
+	for (i = 0; i < codes->images->n; i++) {
+		if (codes->images->v[i] != image)
+			continue;
+		if (!codes->v[i])
+			codes->v[i] = rt_code_open(codes->images->v[i]);
+		return codes->v[i];
+	}
+	return NULL;
+}
+
+static void close_codes(struct codes *codes)
+{
+	size_t i;
+
+	for (i = 0; i < codes->images->n; i++)
+		rt_code_close(codes->v[i]);
+	free(codes->v);
+}
+
+/* Programs that pair entries and returns themselves want the stack pointer as it is. */
+static bool pairs(const struct rt_target *t)
+{
+	return t->purpose == RT_PURPOSE_TIME || rt_limit_any(&t->limit);
+}
+
+/* Where the probes stand: at what is cheaper, which no kernel carries out more slowly than a return. */
+static void place_exits(const struct rt_target *t, struct rt_function *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->exits.n; i++) {
+		struct rt_exit *e = &f->exits.v[i];
+		const struct rt_exit_place *at = e->cheaper.addr && !(e->cheaper.sp_down && pairs(t)) ? &e->cheaper : &e->at;
+
+		e->place = *at;
+		if (rt_image_offset(f->image, at->addr, &e->offset) < 0)
+			f->exits.why = "its code is not whole in the file";
+	}
+}
+
+/* The exits of a function, found when they are first needed.  Why they cannot be used, or NULL. */
+static const char *exits_of(struct codes *codes, struct rt_function *f, bool *nomem)
+{
+	struct rt_code *code;
+
+	if (f->no_exits)
+		return f->no_exits;
+	if (f->exits_known)
+		return f->exits.why;
+	if (!f->sized)
+		return "its size is not known";
+	code = code_of(codes, f->image);
+	if (!code || rt_exits_find(code, f->addr, f->size, &f->exits) < 0) {
+		*nomem = true;
+		return "out of memory";
+	}
+	f->exits_known = true;
+	return f->exits.why;
+}
+
+/* A time cannot end at a jump that may not be one. */
+static bool is_unclear(const struct rt_target *t, const struct rt_function *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->exits.n && t->purpose == RT_PURPOSE_TIME; i++)
+		if (f->exits.v[i].kind == RT_EXIT_MAYBE)
+			return true;
+	return false;
+}
+
+/* Why a uretprobe could harm, or NULL. */
+static const char *harm_of(const struct rt_target *t, const struct rt_function *f)
+{
+	bool library = f->image != t->images.v[0];
+
+	if (t->entry_only[0])
+		return t->entry_only;
+	if (f->entry_only)
+		return f->entry_only;
+	if (library && t->library_entry_only[0])
+		return t->library_entry_only;
+	return library && t->everywhere ? "without BPF its probes are in every process that uses it" : NULL;
+}
+
+static void choose(struct rt_target *t, struct codes *codes, struct rt_function *f, bool *nomem)
+{
+	const char *harm = harm_of(t, f), *why;
+
+	f->how = RT_HOW_NONE;
+	f->why_not = NULL;
+	f->how_why = t->want == RT_WANT_NONE ? "--return=none" : harm;
+	if (t->want == RT_WANT_NONE || t->purpose == RT_PURPOSE_COUNT)
+		return;
+	if (t->want == RT_WANT_URETPROBE ? !f->entry_only : t->want == RT_WANT_AUTO && !harm) {
+		f->how = RT_HOW_URETPROBE;
+		f->how_why = t->want == RT_WANT_URETPROBE ? "--return=uretprobe" : "nothing unwinds or leaves the stack in its process";
+		return;
+	}
+	if (t->want == RT_WANT_URETPROBE) {
+		f->how_why = f->entry_only;
+		return;
+	}
+	why = exits_of(codes, f, nomem);
+	if (!why)
+		place_exits(t, f);
+	if (!why && is_unclear(t, f))
+		why = "it may be left by a conditional jump";
+	f->how_why = t->want == RT_WANT_INSN ? "--return=insn" : harm;
+	f->why_not = why;
+	if (!why)
+		f->how = RT_HOW_INSN;
+}
+
+/* Which of the traced functions a tail call leads to. */
+static int compare_addresses(const void *a, const void *b)
+{
+	const struct rt_function *const *x = a, *const *y = b;
+
+	if ((*x)->image != (*y)->image)
+		return (uintptr_t)(*x)->image < (uintptr_t)(*y)->image ? -1 : 1;
+	return (*x)->addr < (*y)->addr ? -1 : (*x)->addr > (*y)->addr;
+}
+
+static int find_callees(struct rt_target *t)
+{
+	size_t i, k, n = t->functions.n;
+	const struct rt_function **v, **found, *want;
+	struct rt_function key;
+
+	v = calloc(n + 1, sizeof(*v));
+	if (!v)
+		return -1;
+	for (i = 0; i < n; i++)
+		v[i] = &t->functions.v[i];
+	qsort(v, n, sizeof(*v), compare_addresses);
+	for (i = 0; i < n; i++) {
+		struct rt_function *f = &t->functions.v[i];
+
+		for (k = 0; k < f->exits.n; k++) {
+			key.image = f->image;
+			key.addr = f->exits.v[k].target;
+			want = &key;
+			found = key.addr ? bsearch(&want, v, n, sizeof(*v), compare_addresses) : NULL;
+			f->exits.v[k].callee = found ? (uint32_t)(*found - t->functions.v) : UINT32_MAX;
+		}
+	}
+	free(v);
+	return 0;
+}
+
+static int compare_exits(const void *a, const void *b)
+{
+	const struct rt_exit *const *x = a, *const *y = b;
+
+	return (*x)->offset < (*y)->offset ? -1 : (*x)->offset > (*y)->offset;
+}
+
+/* Functions without a name that several become by tail calls: of such exits one gets a probe.  Of each file by itself. */
+static int find_shared(struct rt_target *t, const struct rt_image *image)
+{
+	size_t i, k, n = 0, cap = 0;
+	struct rt_exit **v = NULL;
+	int r = 0;
+
+	for (i = 0; i < t->functions.n && r == 0; i++) {
+		struct rt_function *f = &t->functions.v[i];
+
+		for (k = 0; k < f->exits.n && f->image == image && f->how == RT_HOW_INSN && r == 0; k++) {
+			r = RT_ROOM(&v, n, &cap);
+			if (r == 0)
+				v[n++] = &f->exits.v[k];
+		}
+	}
+	if (n)
+		qsort(v, n, sizeof(*v), compare_exits);
+	for (i = 0; i < n && r == 0; i++) {
+		v[i]->again = i > 0 && v[i]->offset == v[i - 1]->offset;
+		v[i]->shared = v[i]->again || (i + 1 < n && v[i]->offset == v[i + 1]->offset);
+	}
+	free(v);
+	return r;
+}
+
+int rt_returns_choose(struct rt_target *t, struct rt_error *err)
+{
+	struct codes codes = { .images = &t->images };
+	bool nomem = false, some = false;
+	size_t i;
+
+	codes.v = calloc(t->images.n + 1, sizeof(*codes.v));
+	if (!codes.v)
+		return rt_nomem(err);
+	for (i = 0; i < t->functions.n && !nomem; i++) {
+		choose(t, &codes, &t->functions.v[i], &nomem);
+		some |= t->functions.v[i].how == RT_HOW_INSN;
+	}
+	close_codes(&codes);
+	if (some && !nomem)
+		nomem = find_callees(t) < 0;
+	for (i = 0; i < t->images.n && some && !nomem; i++)
+		nomem = find_shared(t, t->images.v[i]) < 0;
+	return nomem ? rt_nomem(err) : 0;
+}
+
+/* ---- what is said ---- */
+
+static bool is_stepped(const struct rt_function *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->exits.n; i++)
+		if (f->exits.v[i].kind == RT_EXIT_RETURN && !f->exits.v[i].cheaper.addr && rt_image_arch(f->image)->form)
+			return true;
+	return false;
+}
+
+const char *rt_returns_why(const struct rt_function *f, char *buf, size_t size)
+{
+	switch (f->how) {
+	case RT_HOW_URETPROBE:
+		snprintf(buf, size, "uretprobe: %s", f->how_why);
+		break;
+	case RT_HOW_INSN:
+		snprintf(buf, size, "insn (%zu place%s%s): %s%s", f->exits.n, f->exits.n == 1 ? "" : "s",
+			 is_stepped(f) ? "; the kernel single-steps a return, which takes some times as long as an entry" : "",
+			 strncmp(f->how_why, "--", 2) == 0 ? "" : "a uretprobe could harm the program: ", f->how_why);
+		break;
+	case RT_HOW_NONE:
+		snprintf(buf, size, "none: %s%s%s", f->how_why ? f->how_why : "", f->why_not ? "; nor at its instructions: " : "",
+			 f->why_not ? f->why_not : "");
+		break;
+	}
+	return buf;
+}
+
+struct shared {
+	const struct rt_function *f;
+	size_t n;
+};
+
+static bool is_shared(const struct rt_function *a, const struct rt_function *b)
+{
+	return a->how == b->how && a->how_why == b->how_why && a->why_not == b->why_not;
+}
+
+static void print_reasons(const struct rt_target *t, FILE *file)
+{
+	static const char *const names[] = { [RT_HOW_NONE] = "none", [RT_HOW_URETPROBE] = "uretprobe", [RT_HOW_INSN] = "insn" };
+	struct shared *v = NULL;
+	size_t i, k, n = 0, cap = 0;
+
+	for (i = 0; i < t->functions.n; i++) {
+		for (k = 0; k < n && !is_shared(v[k].f, &t->functions.v[i]); k++)
+			;
+		if (k == n) {
+			if (RT_ROOM(&v, n, &cap) < 0)
+				break;
+			v[n++] = (struct shared){ .f = &t->functions.v[i] };
+		}
+		v[k].n++;
+	}
+	for (k = 0; k < n; k++)
+		fprintf(file, "rawtrace: returns of %zu function%s: %s: %s%s%s\n", v[k].n, v[k].n == 1 ? "" : "s", names[v[k].f->how],
+			v[k].f->how_why ? v[k].f->how_why : "", v[k].f->why_not ? "; nor at its instructions: " : "",
+			v[k].f->why_not ? v[k].f->why_not : "");
+	free(v);
+}
+
+void rt_returns_print(const struct rt_target *t, FILE *file)
+{
+	char why[1024];
+	size_t i;
+
+	if (t->purpose == RT_PURPOSE_COUNT)
+		return;
+	if (t->functions.n > FEW) {
+		print_reasons(t, file);
+		return;
+	}
+	for (i = 0; i < t->functions.n; i++)
+		fprintf(file, "rawtrace: %s: returns: %s\n", t->functions.v[i].name,
+			rt_returns_why(&t->functions.v[i], why, sizeof(why)));
+}
