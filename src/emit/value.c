@@ -124,6 +124,10 @@ static void count_bytes(struct emitter *e, const struct rt_fetch *f)
 	while (mask < f->max)
 		mask = mask << 1 | 1;
 	rt_bpf_load(e->bpf, f->length_size == 4 ? RT_BPF_W : RT_BPF_DW, R2, e->base, from);
+	if (f->length_ends) {
+		rt_bpf_load(e->bpf, f->length_size == 4 ? RT_BPF_W : RT_BPF_DW, R1, e->base, from - f->length_offset + f->length_begin);
+		rt_bpf_alu(e->bpf, RT_BPF_SUB, R2, R1);
+	}
 	if (f->length_size == 4) {
 		rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R2, 32);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ARSH, R2, 32);

@@ -208,6 +208,10 @@ size_t rt_plan_block(const struct rt_plan *plan, unsigned i, const uint8_t *data
 	if (!f->length)
 		return f->max;
 	n = rt_fetch_load(data + rt_plan_offset(plan, f->length - 1u) + f->length_offset, f->length_size);
+	if (f->length_ends)
+		n -= rt_fetch_load(data + rt_plan_offset(plan, f->length - 1u) + f->length_begin, f->length_size);
+	if (f->length_size == 4)
+		n = (uint32_t)n;
 	/* Nobody means that many: it is a negative number. */
 	if (n >> (8 * f->length_size - 1) & 1)
 		n = 0;
@@ -228,7 +232,8 @@ static bool same_fetch(const struct rt_fetch *a, const struct rt_fetch *b)
 			return false;
 	if (a->type == RT_TYPE_INT && (a->size != b->size || a->is_signed != b->is_signed))
 		return false;
-	return !a->length || (a->length_size == b->length_size && a->length_offset == b->length_offset && a->element == b->element);
+	return !a->length || (a->length_size == b->length_size && a->length_offset == b->length_offset && a->element == b->element &&
+			      a->length_ends == b->length_ends && a->length_begin == b->length_begin);
 }
 
 bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)

@@ -43,6 +43,8 @@ struct rt_fetch {
 	uint8_t length_size;		/* bytes of the number there, 4 or 8 (a negative one is none at all), */
 	uint16_t length_offset;		/* which begins so many bytes into that value */
 	uint16_t element;		/* bytes of one of what it counts */
+	bool length_ends;		/* it is no number, but the address of the end; that of the beginning stands */
+	uint16_t length_begin;		/* so many bytes into the same value; `element` is 1 */
 };
 
 /* A comparison of an integer value with a constant: "n > 3".  What could not be read compares with nothing, and fails. */

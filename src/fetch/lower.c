@@ -362,9 +362,9 @@ static void follow_text(struct lowering *l, struct object *o, const struct point
 	keep_follow(o);
 }
 
-/* `count` elements of `element` behind the pointer, of which the number stands in `value`, `into` bytes into it. */
-static void follow_counted(struct lowering *l, struct object *o, uint32_t offset, const struct rt_ctype *element, int value, uint32_t into,
-			   unsigned length_size, uint64_t max)
+/* Elements behind the pointer at `offset` in an object: `f` tells where their number stands. */
+static void follow_counted(struct lowering *l, struct object *o, uint32_t offset, const struct rt_ctype *element, const struct rt_fetch *counted,
+			   uint64_t max)
 {
 	uint64_t size = element && element->size ? element->size : 1;
 	bool text = !element || element->kind == RT_CT_CHAR || element->kind == RT_CT_VOID;
@@ -374,18 +374,21 @@ static void follow_counted(struct lowering *l, struct object *o, uint32_t offset
 	struct rt_piece *piece;
 	struct place place;
 	struct rt_fetch f;
+	int value;
 
 	if (max && max < n)
 		n = max;
-	if (!show || size > UINT16_MAX || into > UINT16_MAX || !place_behind(o, offset, l->arch->word, &place) || !fetch_at(&place, 0, &f))
+	if (!show || size > UINT16_MAX || !place_behind(o, offset, l->arch->word, &place) || !fetch_at(&place, 0, &f))
 		return;
 	if (o->depth && text && n > STRING_INSIDE)
 		n = STRING_INSIDE;
 	f.type = RT_TYPE_BYTES;
-	f.length = (uint8_t)(value + 1);
-	f.length_size = (uint8_t)length_size;
-	f.length_offset = (uint16_t)into;
-	f.element = (uint16_t)size;
+	f.length = counted->length;
+	f.length_size = counted->length_size;
+	f.length_offset = counted->length_offset;
+	f.length_ends = counted->length_ends;
+	f.length_begin = counted->length_begin;
+	f.element = counted->length_ends ? 1 : (uint16_t)size;
 	value = -1;
 	for (; n && value < 0; n /= 2) {
 		f.max = n * size > l->limits.record ? UINT16_MAX : (uint16_t)((n * size + 7) & ~UINT64_C(7));
@@ -413,6 +416,7 @@ static bool follow_length(struct lowering *l, struct object *o, const struct poi
 	const struct rt_prototype *proto = l->prototype;
 	const struct rt_param *param;
 	const struct object *length;
+	struct rt_fetch counted = { .length = 0 };
 	unsigned i = (unsigned)(o - l->objects);
 	uint32_t into = 0;
 	int value;
@@ -428,18 +432,27 @@ static bool follow_length(struct lowering *l, struct object *o, const struct poi
 	value = value_at(length, 0, (uint32_t)length->show->type->size, &into);
 	if (value < 0)
 		return false;
-	follow_counted(l, o, p->offset, p->type->target, value, into, (unsigned)length->show->type->size, param->length_max);
+	counted.length = (uint8_t)(value + 1);
+	counted.length_offset = (uint16_t)into;
+	counted.length_size = (uint8_t)length->show->type->size;
+	follow_counted(l, o, p->offset, p->type->target, &counted, param->length_max);
 	return true;
 }
 
 static void follow_sequence(struct lowering *l, struct object *o, const struct pointer *p)
 {
 	const struct rt_sequence *s = &p->type->sequence;
-	uint32_t into;
+	struct rt_fetch counted = { .length_size = (uint8_t)l->arch->word, .length_ends = s->by_end };
+	uint32_t into, begin = 0;
 	int value = value_at(o, p->offset + s->length, l->arch->word, &into);
 
-	if (value >= 0)
-		follow_counted(l, o, p->offset + s->pointer, s->element, value, into, l->arch->word, 0);
+	/* Both ends in one value. */
+	if (value < 0 || into > UINT16_MAX || (s->by_end && (value_at(o, p->offset + s->pointer, l->arch->word, &begin) != value || begin > UINT16_MAX)))
+		return;
+	counted.length = (uint8_t)(value + 1);
+	counted.length_offset = (uint16_t)into;
+	counted.length_begin = (uint16_t)begin;
+	follow_counted(l, o, p->offset + s->pointer, s->element, &counted, 0);
 }
 
 static void follow_object(struct lowering *l, struct object *o, const struct pointer *p)
@@ -607,6 +620,16 @@ static void told_home(const struct lowering *l, const struct rt_param *param, st
 		home->n = 1;
 		home->part = arch->word;
 		home->parts[0].reg = arch->dwarf[w->reg];
+	} else if (w->kind == RT_WHERE_REGS && w->reg < arch->ndwarf && w->reg2 < arch->ndwarf && size > arch->word && size <= 2 * arch->word) {
+		home->kind = RT_HOME_PARTS;
+		home->n = 2;
+		home->part = arch->word;
+		home->parts[0].reg = arch->dwarf[w->reg];
+		home->parts[1].reg = arch->dwarf[w->reg2];
+	} else if (w->kind == RT_WHERE_AT && w->reg < arch->ndwarf && w->offset == 0) {
+		home->kind = RT_HOME_POINTER;
+		home->n = 1;
+		home->parts[0].reg = arch->dwarf[w->reg];
 	} else if (w->kind == RT_WHERE_REG && arch->dwarf_float && w->reg >= arch->dwarf_float && w->reg < arch->dwarf_float + 32u) {
 		home->mark = arch->float_name[0] == 'x' ? "<in an xmm register>" : "<in a v register>";
 	}
@@ -625,11 +648,23 @@ static const struct rt_ctype *decayed(struct lowering *l, const struct rt_ctype 
 	return p;
 }
 
-/* Rust's own convention is C's for what fits into a register. */
-static bool is_simple(const struct rt_arch *arch, const struct rt_ctype *type)
+/*
+ * The C type that is passed as a type of Rust is: image/dwarf_rust.c has left only those that are passed as some type of C is, and
+ * enumerations with fields are none of C's.  What is passed by a pointer is marked so.
+ */
+static const struct rt_ctype *as_passed(struct lowering *l, const struct rt_ctype *type)
 {
-	return is_pointer(type) || (type->kind != RT_CT_STRUCT && type->kind != RT_CT_UNION && type->kind != RT_CT_VARIANT &&
-				    type->size <= arch->word);
+	struct rt_ctype *c;
+
+	if (type->kind != RT_CT_VARIANT)
+		return type;
+	c = rt_types_add(l->memory, type->by_reference ? RT_CT_STRUCT : RT_CT_INT, NULL, type->size);
+	l->failed |= !c;
+	if (!c)
+		return type;
+	c->align = type->align;
+	c->by_reference = type->by_reference;
+	return c;
 }
 
 /* ---- Go ---- */
@@ -706,8 +741,7 @@ static void lower_params(struct lowering *l, struct rt_show *shows)
 		lower_go(l, &abi, p->params, p->nparams, shows);
 		return;
 	}
-	rt_abi_begin(&abi, l->arch, p->result);
-	abi.lost |= p->convention == RT_CONVENTION_RUST && p->result && p->result->kind != RT_CT_VOID && !is_simple(l->arch, p->result);
+	rt_abi_begin(&abi, l->arch, p->result ? as_passed(l, p->result) : NULL);
 	for (i = 0; i < p->nparams && !l->failed; i++) {
 		static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
 		const struct rt_param *param = &p->params[i];
@@ -719,9 +753,8 @@ static void lower_params(struct lowering *l, struct rt_show *shows)
 			return;
 		shows[i].name = param->name;
 		shows[i].type = type;
-		abi.lost |= p->convention == RT_CONVENTION_RUST && param->where.kind == RT_WHERE_ABI && !is_simple(l->arch, type);
 		if (param->where.kind == RT_WHERE_ABI) {
-			rt_abi_argument(&abi, type, &home);
+			rt_abi_argument(&abi, as_passed(l, type), &home);
 		} else {
 			struct rt_param told = *param;
 
@@ -783,9 +816,7 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_arch *
 		return 0;
 	show->type = prototype->result;
 	o = add_object(&l, show, 0);
-	rt_abi_result(arch, show->type, &home);
-	if (prototype->convention == RT_CONVENTION_RUST && !is_simple(arch, show->type))
-		home.kind = RT_HOME_UNKNOWN;
+	rt_abi_result(arch, as_passed(&l, show->type), &home);
 	read_home(&l, o, &home);
 	follow(&l);
 	shown->v = show;

@@ -49,27 +49,24 @@ static enum trust judge(struct rt_dwarf *dwarf, Dwarf_Die *die, uint64_t addr)
 	return rt_die_flag(die, DW_AT_external) || says_changes(dwarf, die) ? BY_ABI : LOCAL;
 }
 
-static bool is_known(const struct rt_where *where)
-{
-	return where->kind != RT_WHERE_NOWHERE && where->kind != RT_WHERE_ABI;
-}
-
 /*
- * A local function of which at least one parameter has a place at the entry was optimized, and then the places are to be believed: i386
- * passes in registers there, and LLVM leaves parameters out that nobody reads.  Without optimization they are in its own frame.
+ * Without optimization all parameters are in the function's own frame, into which it copies them from where the convention puts them.
+ * A local function with others was optimized, and then only places at the entry are to be believed: i386 passes in registers there,
+ * and LLVM leaves out what nobody reads.
  */
 static void settle_places(struct rt_param *v, const bool *frame, unsigned n, enum trust trust)
 {
-	bool known = false, in_frame = false;
+	bool plain = true, any = false;
 	unsigned i;
 
+	/* LLVM has a large argument of Rust where it was passed: in memory behind a register. */
 	for (i = 0; i < n; i++) {
-		known |= is_known(&v[i].where);
-		in_frame |= frame[i];
+		plain &= frame[i] || v[i].where.kind == RT_WHERE_AT || v[i].type->size == 0;
+		any |= frame[i];
 	}
-	for (i = 0; i < n; i++)
-		if (trust == BY_ABI || (trust == LOCAL && (in_frame || !known)))
-			v[i].where = (struct rt_where){ .kind = RT_WHERE_ABI };
+	plain = trust == BY_ABI || (trust == LOCAL && plain && any);
+	for (i = 0; i < n && plain; i++)
+		v[i].where = (struct rt_where){ .kind = RT_WHERE_ABI };
 }
 
 struct params {
@@ -164,10 +161,15 @@ static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func
 		read_params(walk, &func->die, &func->die, func->addr, &params);
 	prototype->result = rt_dwarf_type_of(walk, &func->die, 0);
 	prototype->convention = convention_of(walk->dwarf, &func->die);
+	/* Rust promises its convention to nobody, and changes it for exported functions too. */
+	if (prototype->convention == RT_CONVENTION_RUST && trust == BY_ABI)
+		trust = LOCAL;
+	if (walk->nomem)
+		return -ENOMEM;
 	if (!rt_dwarf_is_go(&func->die))
 		settle_places(params.v, params.frame, params.n, trust);
 	v = rt_types_alloc(walk->types, (params.n ? params.n : 1) * sizeof(*v));
-	if (!v || walk->nomem)
+	if (!v)
 		return -ENOMEM;
 	memcpy(v, params.v, params.n * sizeof(*v));
 	prototype->origin = RT_ORIGIN_DWARF;
@@ -206,7 +208,7 @@ int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *t
 		return rt_nomem(err);
 	}
 	if (prototype->convention == RT_CONVENTION_RUST)
-		rt_dwarf_rust_abi(prototype, (struct rt_param *)prototype->params, walk.word);
+		rt_dwarf_rust_abi(dwarf, &func->die, prototype, (struct rt_param *)prototype->params);
 	return 0;
 }
 

@@ -175,7 +175,7 @@ const struct rt_ctype *rt_dwarf_template(struct rt_dwarf_walk *walk, Dwarf_Die *
  * How Rust passes values is nobody's promise; what all versions have in common is written as C's convention would have it, and the rest
  * is nowhere.  After the types are whole; `params` are prototype->params.
  */
-void rt_dwarf_rust_abi(struct rt_prototype *prototype, struct rt_param *params, unsigned word);
+void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_prototype *prototype, struct rt_param *params);
 
 /* dwarf_name.c: the definition of a type that is only declared where it is used. */
 bool rt_dwarf_definition(struct rt_dwarf *dwarf, const char *name, Dwarf_Die *die);

@@ -167,13 +167,22 @@ static void mark(const struct rt_ctype *type)
 	((struct rt_ctype *)type)->by_reference = true;
 }
 
-void rt_dwarf_rust_abi(struct rt_prototype *prototype, struct rt_param *params, unsigned word)
+/* Its first argument, what it has captured, has no entry. */
+static bool is_closure(struct rt_dwarf *dwarf, Dwarf_Die *func)
 {
+	const char *name = rt_die_name(dwarf, func);
+
+	return !name || name[0] == '{';
+}
+
+void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_prototype *prototype, struct rt_param *params)
+{
+	unsigned word = dwarf->image->arch->word, registers = dwarf->image->arch->nargs, taken, i;
 	enum passed result = prototype->result ? passed(prototype->result, word, 0) : UNSURE, one;
 	/* Has it a hidden pointer, which would move the others? */
-	bool unsure = result == UNSURE && prototype->result && prototype->result->size > word;
-	unsigned i;
+	bool unsure = is_closure(dwarf, func) || (result == UNSURE && prototype->result && prototype->result->size > word);
 
+	taken = result == INDIRECT;
 	if (result == INDIRECT)
 		mark(prototype->result);
 	if (result == UNSURE)
@@ -182,10 +191,12 @@ void rt_dwarf_rust_abi(struct rt_prototype *prototype, struct rt_param *params, 
 		one = passed(params[i].type, word, 0);
 		if (one == INDIRECT)
 			mark(params[i].type);
-		unsure |= one == UNSURE;
+		/* Two words of which the second finds no register are C's on the stack both. */
+		taken += one == PAIR ? 2 : one != NOTHING && params[i].type->kind != RT_CT_FLOAT;
+		unsure |= one == UNSURE || (one == PAIR && taken > registers);
 		if (one == NOTHING)
 			params[i].where.kind = RT_WHERE_ABI;
 		else if (params[i].where.kind == RT_WHERE_ABI && unsure)
-			params[i].where.kind = RT_WHERE_NOWHERE;
+			params[i].where.kind = RT_WHERE_UNKNOWN;
 	}
 }

@@ -143,8 +143,10 @@ static void set_base(struct rt_dwarf_walk *walk, struct rt_ctype *type, uint64_t
 		type->kind = RT_CT_UNKNOWN;
 	}
 	/* Rust's (). */
-	if (type->size == 0 && type->kind != RT_CT_UNKNOWN)
+	if (type->size == 0 && type->kind != RT_CT_UNKNOWN) {
 		type->kind = RT_CT_STRUCT;
+		type->align = 1;
+	}
 }
 
 static uint64_t byte_size(Dwarf_Die *die)

@@ -69,7 +69,7 @@ static bool is_entry_value(Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t n,
 
 static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t n, bool *frame)
 {
-	struct rt_where where = { .kind = RT_WHERE_NOWHERE };
+	struct rt_where where = { .kind = RT_WHERE_UNKNOWN };
 	int64_t offset;
 
 	if (n == 1 && is_register(&ops[0], &where.reg)) {
@@ -95,6 +95,18 @@ static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Attr
 	return where;
 }
 
+/* Without optimization LLVM has an argument that is passed by a pointer in memory behind that register, from the prologue's end on. */
+static bool begins_late(const struct rt_dwarf *dwarf, Dwarf_Attribute *attr, uint64_t addr)
+{
+	Dwarf_Addr base, begin, end;
+	Dwarf_Op *ops;
+	size_t n;
+
+	return dwarf_getlocations(attr, 0, &base, &begin, &end, &ops, &n) > 0 && begin > addr && begin - addr < 64 && n == 1 &&
+	       ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31 && ops[0].number == 0 &&
+	       is_argument(dwarf, ops[0].atom - DW_OP_breg0);
+}
+
 struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, bool *frame)
 {
 	struct rt_where where = { .kind = RT_WHERE_NOWHERE };
@@ -103,7 +115,10 @@ struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Di
 	size_t n;
 
 	*frame = false;
-	if (dwarf_attr(die, DW_AT_location, &attr) && dwarf_getlocation_addr(&attr, addr, &ops, &n, 1) == 1)
-		where = judge(dwarf, func, &attr, ops, n, frame);
+	if (!dwarf_attr(die, DW_AT_location, &attr))
+		return where;
+	if (dwarf_getlocation_addr(&attr, addr, &ops, &n, 1) == 1)
+		return judge(dwarf, func, &attr, ops, n, frame);
+	*frame = begins_late(dwarf, &attr, addr);
 	return where;
 }

@@ -116,6 +116,7 @@ enum rt_where_kind {
 	RT_WHERE_STACK,		/* in memory at the stack pointer at entry + `offset` */
 	RT_WHERE_AT,		/* in memory at the address in `reg`, + `offset` */
 	RT_WHERE_NOWHERE,	/* nowhere, optimized out */
+	RT_WHERE_UNKNOWN,	/* nobody says where */
 };
 
 struct rt_where {

@@ -73,6 +73,9 @@ static void print_where(const struct rt_where *where)
 	case RT_WHERE_STACK:
 		printf("@sp%+" PRId64, where->offset);
 		return;
+	case RT_WHERE_UNKNOWN:
+		printf("@unknown");
+		return;
 	default:
 		printf("@nowhere");
 	}
