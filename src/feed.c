@@ -24,6 +24,15 @@ struct cached {
 	const struct place *place;	/* NULL: none is known there */
 };
 
+/* Return addresses at the start of a page: the uretprobe trampoline's, of which a process has one, or by chance another. */
+enum { PAGE = 4096, ALIGNED = 16 };
+
+struct aligned {
+	pid_t pid;
+	uint64_t address;
+	bool is_code;
+};
+
 struct rt_feed {
 	const struct rt_target *target;
 	enum rt_key key;
@@ -36,6 +45,8 @@ struct rt_feed {
 	struct place *places;
 	size_t nplaces;
 	struct cached cache[CACHE];
+	struct aligned aligned[ALIGNED];
+	unsigned naligned;	/* so many were looked up; the oldest are forgotten */
 	bool maps_read;		/* tried after an unknown address */
 };
 
@@ -284,6 +295,31 @@ static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt
 	return 0;
 }
 
+/* Is this address in the code of a file?  The trampoline's is not; where the process has gone that is not known. */
+static bool is_file_code(struct rt_feed *feed, pid_t pid, uint64_t address)
+{
+	struct rt_addrmap *map;
+	uint64_t ino, offset;
+	bool is_code;
+	unsigned i;
+
+	for (i = 0; i < ALIGNED && i < feed->naligned; i++)
+		if (feed->aligned[i].pid == pid && feed->aligned[i].address == address)
+			return feed->aligned[i].is_code;
+	map = rt_addrmap_new();
+	is_code = map && rt_addrmap_read(map, pid) == 0 && rt_addrmap_find(map, pid, address, &ino, &offset) == 0;
+	rt_addrmap_free(map);
+	feed->aligned[feed->naligned++ % ALIGNED] = (struct aligned){ pid, address, is_code };
+	return is_code;
+}
+
+/* The stack takes each address at the start of a page for the trampoline's.  Of others it wants to know no more than that. */
+static void tell_from_trampoline(struct rt_feed *feed, struct rt_event *event)
+{
+	if (event->hit.ra && event->hit.ra % PAGE == 0 && is_file_code(feed, event->pid ? event->pid : event->tid, event->hit.ra))
+		event->hit.ra++;
+}
+
 static int on_hit(struct rt_feed *feed, struct rt_event *event)
 {
 	const struct rt_target *t = feed->target;
@@ -301,6 +337,7 @@ static int on_hit(struct rt_feed *feed, struct rt_event *event)
 	if (r != 0)
 		return r < 0 ? r : 0;
 	tell_goroutine(event, hit.plan);
+	tell_from_trampoline(feed, event);
 	return rt_stack_hit(feed->stack, event, &hit);
 }
 

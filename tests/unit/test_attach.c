@@ -279,7 +279,7 @@ static void test_decode_threads(void)
 /* ---- attribution ---- */
 
 struct told {
-	unsigned calls, returns;
+	unsigned calls, returns, gone;
 	uint32_t last;
 	pid_t tid;
 };
@@ -304,6 +304,7 @@ static int told_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 	(void)time;
 	(void)result;
 	told->returns += end == RT_END_RETURNED;
+	told->gone += end == RT_END_NOT_SEEN;
 	told->last = frame->function;
 	return 0;
 }
@@ -446,6 +447,45 @@ static void test_feed_members(void)
 	fixture_close(&x);
 }
 
+/* Where some code of this very process begins, at the start of a page. */
+static uint64_t own_code(void)
+{
+	char line[512], perms[5] = "", slash = 0;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long start = 0;
+
+	CU_ASSERT_FATAL(maps != NULL);
+	while (slash != '/' && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%*x %4s %*x %*s %*u %c", &start, perms, &slash) != 3 || perms[2] != 'x')
+			slash = 0;
+	fclose(maps);
+	return start;
+}
+
+/* A return address at the start of a page is the trampoline's (a tail call), unless it is that of a call that stands there. */
+static void test_feed_aligned(void)
+{
+	static const uint8_t data[4];
+	struct rt_event event = {
+		.type = RT_EV_HIT, .time = 1, .pid = getpid(), .tid = getpid(),
+		.hit = { .sp = 0x7000, .key = 2, .ra = 0x1234, .plan = 1, .size = 4, .data = data },
+	};
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	rt_feed_free(x.feed);
+	x.feed = rt_feed_new(&x.target, RT_KEY_ID, getpid(), NULL, x.stack);
+	CU_ASSERT_FATAL(x.feed != NULL);
+	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.told.calls == 1 && x.told.gone == 0);
+	event.hit.ra = own_code();
+	CU_ASSERT(event.hit.ra && event.hit.ra % 4096 == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.told.calls == 2 && x.told.gone == 1);
+	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.told.calls == 3 && x.told.gone == 2);
+	event.hit.ra = 0x7ffffffff000;
+	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.told.calls == 4 && x.told.gone == 2);
+	fixture_close(&x);
+}
+
 CU_TestInfo rt_tests_attach[] = {
 	{ "the mechanisms", test_mechanisms },
 	{ "what is left out of other processes", test_leaves_out },
@@ -457,5 +497,6 @@ CU_TestInfo rt_tests_attach[] = {
 	{ "hits by address", test_feed_by_address },
 	{ "hits outside the trace", test_feed_window },
 	{ "hits by thread", test_feed_members },
+	{ "return addresses at the start of a page", test_feed_aligned },
 	CU_TEST_INFO_NULL,
 };
