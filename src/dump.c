@@ -120,6 +120,8 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 	if (o->dump == RT_DUMP_BPF && (!ops->bpf || o->no_bpf))
 		return rt_usage(err, "--dump=bpf: %s uses no BPF", o->no_bpf ? "--no-bpf" : ops->name);
 	r = rt_target_resolve(&target, o->program, o->pid, o->specs, o->nspecs, err);
+	if (r == 0 && o->libcalls)
+		r = rt_target_add_libcalls(&target, o->pid, o->libcalls, err);
 	if (r == 0 && (o->returns || o->no_bpf || ops->everywhere))
 		r = rt_target_set_returns(&target, o->returns, o->no_bpf || ops->everywhere || o->dump == RT_DUMP_TRACEFS, err);
 	if (r == 0 && o->command == RT_CMD_COUNT)

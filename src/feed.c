@@ -33,6 +33,12 @@ struct aligned {
 	bool is_code;
 };
 
+/* Return addresses that were looked up before: is it the program's own code? */
+struct caller {
+	uint64_t ra;
+	bool program;
+};
+
 struct rt_feed {
 	const struct rt_target *target;
 	enum rt_key key;
@@ -48,6 +54,7 @@ struct rt_feed {
 	struct aligned aligned[ALIGNED];
 	unsigned naligned;	/* so many were looked up; the oldest are forgotten */
 	bool maps_read;		/* tried after an unknown address */
+	struct caller callers[CACHE];	/* --libcalls */
 };
 
 static int compare_places(const void *a, const void *b)
@@ -130,7 +137,7 @@ int rt_feed_read_process(struct rt_feed *feed)
 		r = rt_members_add(&feed->members, tids[i]);
 	if (n > 0)
 		free(tids);
-	if (r == 0 && feed->key == RT_KEY_IP && rt_addrmap_read(feed->maps, feed->pid) == -ENOMEM)
+	if (r == 0 && (feed->key == RT_KEY_IP || feed->target->libcalls) && rt_addrmap_read(feed->maps, feed->pid) == -ENOMEM)
 		r = -ENOMEM;
 	return r;
 }
@@ -159,6 +166,34 @@ static const struct place *place_at(const struct rt_feed *feed, uint64_t offset,
 	return i == low + 1 ? &feed->places[low] : NULL;
 }
 
+/* Which file is mapped at an address of the process. */
+static int find_mapping(struct rt_feed *feed, uint64_t ip, uint64_t *ino, uint64_t *offset)
+{
+	int r = rt_addrmap_find(feed->maps, feed->pid, ip, ino, offset);
+
+	if (r == -ENOENT && !feed->maps_read) {
+		/* The record that told of the mapping was lost, or came before we listened. */
+		feed->maps_read = true;
+		if (rt_addrmap_read(feed->maps, feed->pid) == 0)
+			r = rt_addrmap_find(feed->maps, feed->pid, ip, ino, offset);
+	}
+	return r;
+}
+
+/* Does a call return to the program's own code?  What is not known counts as that. */
+static bool is_from_program(struct rt_feed *feed, uint64_t ra)
+{
+	struct caller *c = &feed->callers[ra % CACHE];
+	uint64_t ino, offset;
+
+	if (!ra || c->ra == ra)
+		return !ra || c->program;
+	/* Code that belongs to no file, as a JIT makes it, is nobody's but the program's; [uprobes] is judged by the stack. */
+	c->program = find_mapping(feed, ra, &ino, &offset) < 0 || ino == rt_image_ino(feed->target->images.v[0]);
+	c->ra = ra;
+	return c->program;
+}
+
 /* The probe at `ip`, of those on entries or of those on exits; NULL: not known. */
 static const struct place *find_place(struct rt_feed *feed, uint64_t ip, bool leaving)
 {
@@ -168,13 +203,7 @@ static const struct place *find_place(struct rt_feed *feed, uint64_t ip, bool le
 
 	if (c->ip == ip && c->leaving == leaving)
 		return c->place;
-	r = rt_addrmap_find(feed->maps, feed->pid, ip, &ino, &offset);
-	if (r == -ENOENT && !feed->maps_read) {
-		/* The record that told of the mapping was lost, or came before we listened. */
-		feed->maps_read = true;
-		if (rt_addrmap_read(feed->maps, feed->pid) == 0)
-			r = rt_addrmap_find(feed->maps, feed->pid, ip, &ino, &offset);
-	}
+	r = find_mapping(feed, ip, &ino, &offset);
 	if (r < 0)
 		return NULL;
 	*c = (struct cached){ .ip = ip, .leaving = leaving, .place = place_at(feed, offset, ino, leaving) };
@@ -193,7 +222,7 @@ static int on_mmap(struct rt_feed *feed, const struct rt_event *event)
 	size_t i;
 
 	for (i = 0; i < CACHE; i++)
-		feed->cache[i].ip = 0;
+		feed->cache[i].ip = feed->callers[i].ra = 0;
 	feed->maps_read = false;
 	return rt_addrmap_add(feed->maps, event->pid, event->mmap.start, event->mmap.len, event->mmap.pgoff, event->mmap.ino);
 }
@@ -336,6 +365,8 @@ static int on_hit(struct rt_feed *feed, struct rt_event *event)
 	r = find_function(feed, event, &hit);
 	if (r != 0)
 		return r < 0 ? r : 0;
+	if (t->libcalls && hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
+		hit.outside = t->functions.v[hit.function].libcall && !is_from_program(feed, event->hit.ra);
 	tell_goroutine(event, hit.plan);
 	tell_from_trampoline(feed, event);
 	return rt_stack_hit(feed->stack, event, &hit);

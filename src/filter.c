@@ -78,6 +78,8 @@ static bool is_wanted(const struct rt_filter *f, const struct calls *c, const st
 {
 	const struct rt_filter_want *w = &f->want;
 
+	if (w->inside_only && frame->outside)
+		return false;
 	if (w->limit.under && !c->level && !c->became && (frame->function == RT_NO_FUNCTION || !w->roots[frame->function]))
 		return false;
 	if (args->plan && !rt_plan_passes(args->plan, args->data, args->faults))

@@ -81,7 +81,7 @@ static int make_entry(struct making *m, size_t i)
 		return r == -E2BIG ? -ERANGE : r;
 	if (t->goid_offset && f->go && rt_plan_add_goroutine(&plan, t->goid_offset) < 0)
 		return -ERANGE;
-	plan.return_address = m->jumps;
+	plan.return_address = m->jumps || t->libcalls;
 	plan.root = t->roots && t->roots[i];
 	plan.no_return = rt_limit_any(&t->limit) && !t->returns[i];
 	return share_plan(m, &plan);

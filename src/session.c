@@ -232,13 +232,16 @@ static int attach(struct session *s, struct rt_error *err)
 	const struct rt_options *o = s->options;
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
-		.purpose = purpose(o), .limit = s->target.limit, .pid = s->tracee.pid, .functions = &s->target.functions, .program = s->target.images.v[0],
+		.purpose = purpose(o), .limit = s->target.limit, .here_only = s->target.libcalls, .pid = s->tracee.pid, .functions = &s->target.functions, .program = s->target.images.v[0],
 		.ring_bytes = o->buffer,
 		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
 	};
 	uint64_t began;
 	int r;
 
+	/* Calls that are not shown would be levels to the programs, which do not know who called. */
+	if (s->target.libcalls)
+		request.limit = (struct rt_limit){ 0 };
 	rt_limits_raise(RT_FILES_USUAL);
 	r = try_returns(s, forced, err);
 	if (r == 0)
@@ -267,9 +270,10 @@ static int make_stack(struct session *s, struct rt_error *err)
 {
 	const struct rt_filter_want want = {
 		.limit = s->target.limit, .roots = s->target.roots, .min_time = s->options->min_time,
+		.inside_only = s->target.libcalls,
 	};
 
-	if (rt_limit_any(&want.limit) || want.min_time) {
+	if (rt_limit_any(&want.limit) || want.min_time || want.inside_only) {
 		s->filter = rt_filter_new(&want, &s->out.ops->calls, &s->out);
 		s->stack = s->filter ? rt_stack_new(&rt_filter_ops, s->filter) : NULL;
 	} else {
@@ -431,6 +435,9 @@ static int check_options(const struct rt_options *o, struct rt_error *err)
 		return rt_usage(err, "--format=%s: no such format; see rawtrace --help", o->format);
 	if (o->ring && !rt_ring_find(o->ring))
 		return rt_usage(err, "--ring=%s: no such ring; see rawtrace --help", o->ring);
+	if (o->libcalls && (o->no_bpf || (forced && forced->everywhere)))
+		return rt_usage(err, "--libcalls: %s puts probes into every process that uses the libraries; it works by the mechanisms with "
+				"a filter: uprobe-multi, multi-event, pmu, event", o->no_bpf ? "--no-bpf" : o->attach);
 	if (o->ring && (o->no_bpf || (forced && !forced->bpf)))
 		return rt_usage(err, "--ring=%s: without BPF there is only the ring of tracefs", o->ring);
 	return 0;
@@ -482,6 +489,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	if (r < 0)
 		return r;
 	r = rt_target_resolve(&s.target, options->program, options->pid, options->specs, options->nspecs, err);
+	if (r == 0 && options->libcalls)
+		r = rt_target_add_libcalls(&s.target, options->pid, options->libcalls, err);
 	if (r == 0)
 		r = set_returns(&s, err);
 	if (r == 0 && purpose(options) != RT_PURPOSE_RECORD)

@@ -111,7 +111,7 @@ static int make_probes(struct rt_target *t, struct rt_error *err)
 		add_probe(t, i, t->entry_plan[i], 0);
 		add_returns(t, i);
 	}
-	return r < 0 || t->nprobes ? r : no_times(t, err);
+	return r < 0 || t->nprobes || !n ? r : no_times(t, err);
 }
 
 /* Where a Go program's runtime has the goroutine's id; 0: that is not known, and calls are told apart by thread. */
@@ -235,6 +235,21 @@ void rt_target_free(struct rt_target *t)
 	free(t->roots);
 	free(t->path);
 	memset(t, 0, sizeof(*t));
+}
+
+int rt_target_add_libcalls(struct rt_target *t, pid_t pid, const char *text, struct rt_error *err)
+{
+	struct rt_spec *spec;
+	int r = keep_spec(t, text, &spec, err);
+
+	if (r == 0 && (spec->has_address || spec->has_offset || spec->file))
+		r = rt_spec_expected(spec, spec->column, err, "the name of an imported function");
+	if (r == 0)
+		r = rt_functions_add_imports(&t->functions, &t->images, pid, spec, err);
+	if (r < 0)
+		return r;
+	t->libcalls = true;
+	return make_probes_anew(t, err);
 }
 
 static bool same_function(const struct rt_function *a, const struct rt_function *b)

@@ -35,6 +35,7 @@ struct rt_target {
 	unsigned nprobes;
 	bool *roots;			/* by function: --only-under names it; NULL: no such option */
 	struct rt_limit limit;
+	bool libcalls;			/* some functions are traced for the program's own calls alone */
 	uint32_t goid_offset;		/* Go: where the runtime has a goroutine's id, by which calls are told apart; 0: they are not */
 	char entry_only[512];		/* why a uretprobe could harm the process, or "" */
 	char library_entry_only[512];	/* the same for functions of libraries */
@@ -59,6 +60,12 @@ int rt_target_set_purpose(struct rt_target *target, enum rt_purpose purpose, str
  * that.  0 or -ENOMEM.
  */
 int rt_target_set_returns(struct rt_target *target, enum rt_want want, bool everywhere, struct rt_error *err);
+
+/*
+ * --libcalls: add the functions that the program imports from libraries and `text` means.  `pid` as for rt_target_resolve, which may
+ * then have been given no specification.  Makes the plans and probes anew.
+ */
+int rt_target_add_libcalls(struct rt_target *target, pid_t pid, const char *text, struct rt_error *err);
 
 /*
  * Calls will be filtered: `under` (may be NULL) is the specification of the root functions, which are traced too.  Makes the plans

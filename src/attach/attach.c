@@ -59,7 +59,7 @@ int rt_attach_open(const struct rt_attach_request *request, const struct rt_atta
 		return r;
 	}
 	for (i = 0; i < RT_COUNT(mechanisms); i++) {
-		if (no_bpf && mechanisms[i]->bpf)
+		if ((no_bpf && mechanisms[i]->bpf) || (request->here_only && mechanisms[i]->everywhere))
 			continue;
 		r = mechanisms[i]->open(request, attach, &reason);
 		if (r != -EOPNOTSUPP) {

@@ -25,6 +25,7 @@ struct rt_attach_request {
 	unsigned nplans;
 	const struct rt_probe *probes;
 	unsigned nprobes;
+	bool here_only;			/* not by a mechanism that puts the probes into every process */
 	const struct rt_image *program;	/* the process's own program file */
 	size_t ring_bytes;		/* a CPU; 0: the source's default */
 	const struct rt_ring_ops *ring;	/* NULL: the first that the kernel has; tracefs has only its own */

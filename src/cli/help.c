@@ -39,6 +39,8 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 	fputs("      --depth=N          show only N levels of calls\n"
 	      "      --min-time=TIME    show only calls that took so long (20us, 1.5ms, 2s), and those around\n"
 	      "      --only-under=FUNC  show only calls of FUNC, and what is called in them\n"
+	      "      --libcalls[=GLOB]  trace the calls that the program itself makes to functions of its\n"
+	      "                         libraries (matching GLOB)\n"
 	      "      --entry=WHERE      where a function's probe stands: auto (behind its entry, where\n"
 	      "                         that is proven to be the same and costs less), or exact\n"
 	      "      --demangle=no      print the names of C++ and Rust functions as the symbol table has them\n"

@@ -12,7 +12,7 @@
 #include "util/scan.h"
 
 enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_DEMANGLE, OPT_ENTRY, OPT_DEPTH, OPT_MIN_TIME,
-       OPT_UNDER, OPT_MEMBERS, OPT_DEREF, OPT_RETURN };
+       OPT_UNDER, OPT_MEMBERS, OPT_DEREF, OPT_RETURN, OPT_LIBCALLS };
 
 static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
@@ -32,6 +32,7 @@ static const struct option long_options[] = {
 	{ "fd-paths", no_argument, NULL, 'y' },
 	{ "entry", required_argument, NULL, OPT_ENTRY },
 	{ "return", required_argument, NULL, OPT_RETURN },
+	{ "libcalls", optional_argument, NULL, OPT_LIBCALLS },
 	{ "demangle", required_argument, NULL, OPT_DEMANGLE },
 	{ "clean", no_argument, NULL, OPT_CLEAN },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -217,6 +218,9 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 	case OPT_UNDER:
 		o->only_under = optarg;
 		return 0;
+	case OPT_LIBCALLS:
+		o->libcalls = optarg ? optarg : "*";
+		return 0;
 	case OPT_DEMANGLE:
 		return parse_demangle(o, optarg, err);
 	case OPT_CLEAN:
@@ -246,7 +250,7 @@ static const char *command_name(const struct rt_options *o)
 static int check_list(const struct rt_options *o, struct rt_error *err)
 {
 	const char *option = o->attach ? "--attach" : o->ring ? "--ring" : o->depth ? "--depth" : o->min_time ? "--min-time" :
-			     o->only_under ? "--only-under" : o->output ? "-o" : o->no_bpf ? "--no-bpf" :
+			     o->only_under ? "--only-under" : o->output ? "-o" : o->libcalls ? "--libcalls" : o->no_bpf ? "--no-bpf" :
 			     o->dump != RT_DUMP_NONE ? "--dump" : NULL;
 
 	return option ? rt_usage(err, "%s does not go with list, which traces nothing", option) : 0;
@@ -255,7 +259,7 @@ static int check_list(const struct rt_options *o, struct rt_error *err)
 static int check_counting(const struct rt_options *o, struct rt_error *err)
 {
 	const char *option = o->format ? "--format" : o->ring ? "--ring" : o->depth ? "--depth" : o->min_time ? "--min-time" :
-			     o->only_under ? "--only-under" : NULL;
+			     o->only_under ? "--only-under" : o->libcalls ? "--libcalls" : NULL;
 
 	if (o->command == RT_CMD_TRACE || !option)
 		return 0;
@@ -290,7 +294,7 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 	o->nspecs = n;
 	if (o->command == RT_CMD_LIST)
 		return check_list(o, err);
-	if (n == 0)
+	if (n == 0 && !o->libcalls)
 		return rt_usage(err, "which functions? name some, or a glob: rawtrace %s%s 'str*'", command_name(o),
 				o->pid ? "-p PID" : o->program);
 	if (o->no_bpf && o->attach && strcmp(o->attach, "tracefs") != 0)

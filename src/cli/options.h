@@ -29,6 +29,7 @@ struct rt_options {
 	const char *ring;		/* --ring; NULL: what works */
 	bool no_bpf, verbose, clean;
 	bool exact;			/* --entry=exact: probes stand at entries, even where that is slow */
+	const char *libcalls;		/* --libcalls, a name or glob; NULL: no such option */
 	bool raw_names;			/* --demangle=no */
 	enum rt_want returns;		/* --return */
 	unsigned depth;			/* --depth; 0: any */

@@ -19,6 +19,7 @@ struct match {
 	uint64_t addr, size;
 	bool notype, sized;
 	bool versioned;			/* its version must be shown: the name has several */
+	const struct rt_symbol *also[3];	/* libcalls: other names of the place that the program imports */
 	uint32_t inside;		/* `addr` is so many bytes behind the symbol's; 0: it is the entry */
 };
 
@@ -26,6 +27,7 @@ struct batch {
 	struct rt_image *image;
 	const struct rt_spec *spec, *asked;	/* the second is the caller's, and lives on */
 	struct rt_matcher matcher;
+	bool libcalls;			/* the symbols are what the program imports */
 	bool several;			/* the spec can mean several functions: what cannot be probed is passed over */
 	struct match *v;
 	size_t n, cap;
@@ -163,12 +165,27 @@ static void mark_versions(struct batch *b)
 	}
 }
 
+/* memcpy and memmove can be one place, and both be imported: nobody can say which was called. */
+static void add_name(struct match *m, const struct rt_symbol *symbol)
+{
+	size_t i;
+
+	if (strcmp(m->symbol->name, symbol->name) == 0)
+		return;
+	for (i = 0; i < RT_COUNT(m->also); i++) {
+		if (m->also[i] && strcmp(m->also[i]->name, symbol->name) != 0)
+			continue;
+		m->also[i] = symbol;
+		return;
+	}
+}
+
 static int fill_batch(struct batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
 {
 	size_t i, kept = 0;
 	int ret;
 
-	b->several = b->spec->glob;
+	b->several = b->spec->glob || b->libcalls;
 	ret = match_symbols(b, symbols, n, false, err);
 	if (ret == 0 && !b->named && !b->spec->glob) {
 		b->several = true;
@@ -177,9 +194,12 @@ static int fill_batch(struct batch *b, const struct rt_symbol *symbols, size_t n
 	if (ret || b->n == 0)
 		return ret;
 	qsort(b->v, b->n, sizeof(*b->v), compare_matches);
-	for (i = 1; i < b->n; i++)
+	for (i = 1; i < b->n; i++) {
 		if (b->v[i].addr != b->v[kept].addr)
 			b->v[++kept] = b->v[i];
+		else if (b->libcalls)
+			add_name(&b->v[kept], b->v[i].symbol);
+	}
 	b->n = kept + 1;
 	mark_versions(b);
 	return 0;
@@ -336,6 +356,10 @@ static int name_function(struct rt_function *f, const struct match *m, struct rt
 	} else if (m->inside) {
 		if (asprintf(&name, "%s+0x%x", written ? written : s->name, m->inside) < 0)
 			name = NULL;
+	} else if (m->also[0]) {
+		if (asprintf(&name, "%s/%s%s%s%s%s", written ? written : s->name, m->also[0]->name, m->also[1] ? "/" : "",
+			     m->also[1] ? m->also[1]->name : "", m->also[2] ? "/" : "", m->also[2] ? m->also[2]->name : "") < 0)
+			name = NULL;
 	} else {
 		name = strdup(written ? written : s->name);
 	}
@@ -391,6 +415,7 @@ static int add_function(struct rt_functions *functions, struct batch *b, const s
 	f->size = m->size;
 	f->named = !b->several;
 	f->sized = m->sized;
+	f->libcall = b->libcalls;
 	f->source = m->symbol->source;
 	f->spec = b->asked;
 	f->nargs = b->spec->nargs;
@@ -490,6 +515,23 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_images *ima
 	if (ret == 0)
 		ret = note_debug(functions, &b, err);
 out:
+	rt_matcher_free(&b.matcher);
+	free(b.v);
+	return ret;
+}
+
+int rt_functions_add_libcalls(struct rt_functions *functions, struct rt_image *image, const struct rt_symbol *symbols, size_t n,
+			      const struct rt_spec *spec, size_t *named, struct rt_error *err)
+{
+	struct batch b = { .image = image, .spec = spec, .asked = spec, .libcalls = true };
+	int ret;
+
+	ret = rt_matcher_begin(&b.matcher, spec) ? rt_nomem(err) : fill_batch(&b, symbols, n, err);
+	if (ret == 0 && b.n)
+		ret = merge_batch(functions, &b, err);
+	if (ret == 0)
+		ret = note_unseen(functions, &b, err);
+	*named += b.named;
 	rt_matcher_free(&b.matcher);
 	free(b.v);
 	return ret;

@@ -30,6 +30,7 @@ struct rt_function {
 	int32_t sp_down;		/* where the stack pointer is so much lower */
 	uint8_t form;			/* enum rt_form of the instruction there */
 	const char *placed;		/* why there, as a phrase, or NULL: that was not asked */
+	bool libcall;			/* only the program's own calls of it are meant (--libcalls) */
 	const struct rt_spec *spec;	/* which named it; what it says of its arguments counts */
 	unsigned nargs;			/* arguments to print */
 	const char *entry_only;		/* why its return must not be probed with a uretprobe, or NULL */
@@ -70,6 +71,12 @@ void rt_functions_print_sources(const struct rt_functions *functions, FILE *file
 
 /* --demangle=no: the names of the symbol tables are printed. */
 void rt_functions_raw_names(struct rt_functions *functions);
+/*
+ * Add the functions of libraries that the program imports and `spec` means by name, each where its loader finds it.  `pid`: as for
+ * rt_images_imports.  A usage error where there are none.
+ */
+int rt_functions_add_imports(struct rt_functions *functions, const struct rt_images *images, pid_t pid, const struct rt_spec *spec,
+			     struct rt_error *err);
 void rt_functions_free(struct rt_functions *functions);
 
 #endif

@@ -200,6 +200,7 @@ void rt_image_close(struct rt_image *image)
 	rt_image_free_go(image);
 	free(image->symbols);
 	free(image->imports.v);
+	free(image->import_versions.v);
 	free(image->versions.v);
 	free(image->needed.v);
 	free(image->segments);

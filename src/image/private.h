@@ -75,7 +75,7 @@ struct rt_image {
 	struct rt_error symbols_error;
 	struct rt_symbol *symbols;
 	size_t nsymbols, symbols_cap;
-	struct rt_strings imports;
+	struct rt_strings imports, import_versions;	/* the second one's are NULL where there is none */
 	struct rt_strings versions;	/* by index in .gnu.version; NULL where there is none of that index */
 	const uint16_t *version_of;	/* .gnu.version: an index for each symbol of .dynsym; libelf's */
 	size_t nversion_of;
@@ -111,6 +111,12 @@ const char *rt_image_version(const struct rt_image *image, size_t i, bool *is_de
 int rt_image_go_symbols(struct rt_image *image);
 void rt_image_free_go(struct rt_image *image);
 
+/*
+ * function.c: add those of the `n` symbols of `image` that `spec` means, as calls from the program.  They need not live on.  How many
+ * names it meant is added to `*named`.
+ */
+int rt_functions_add_libcalls(struct rt_functions *functions, struct rt_image *image, const struct rt_symbol *symbols, size_t n,
+			      const struct rt_spec *spec, size_t *named, struct rt_error *err);
 /* symbols.c: of two names of one address, the one that a person would use first: not _IO_puts but puts.  As qsort wants it. */
 int rt_symbol_compare(const struct rt_symbol *a, const struct rt_symbol *b);
 /* image.c: why the instruction at `addr` must not be probed, or NULL. */

@@ -82,8 +82,10 @@ static int take_symbol(struct rt_image *image, const GElf_Sym *sym, const char *
 	if (sym->st_shndx == SHN_UNDEF) {
 		if (!dynamic || !*name)
 			return 0;
-		if (RT_ROOM(&image->imports.v, image->imports.n, &image->imports.cap))
+		if (RT_ROOM(&image->imports.v, image->imports.n, &image->imports.cap) ||
+		    RT_ROOM(&image->import_versions.v, image->imports.n, &image->import_versions.cap))
 			return -ENOMEM;
+		image->import_versions.v[image->imports.n] = rt_image_version(image, i, &s.default_version);
 		image->imports.v[image->imports.n++] = name;
 		return 0;
 	}

@@ -169,6 +169,8 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 		return err;
 
 	memset(&frame, 0, sizeof(frame));
+	/* What a call becomes is shown where it was, whatever the return address. */
+	frame.outside = task->n && task->v[task->n - 1].sp == event->hit.sp ? task->v[task->n - 1].outside : hit->outside;
 	frame.function = hit->function;
 	frame.entry_seen = true;
 	frame.returns = hit->returns;

@@ -54,6 +54,27 @@ static void look_up(const struct rt_images *images, const char *text)
 	}
 }
 
+/* The file as a program, and as its own library. */
+static void import(const struct rt_images *images, const char *path)
+{
+	struct rt_functions functions = { 0 };
+	struct rt_images both = { 0 };
+	struct rt_image *v[2] = { images->v[0] };
+	struct rt_spec spec;
+	struct rt_error err;
+
+	if (rt_image_open(path, "library", &v[1], &err))
+		return;
+	both.v = v;
+	both.n = 2;
+	if (rt_spec_parse("*", &rt_arch_x86_64, NULL, &spec, &err) == 0) {
+		rt_functions_add_imports(&functions, &both, 1, &spec, &err);
+		rt_functions_free(&functions);
+		rt_spec_free(&spec);
+	}
+	rt_image_close(v[1]);
+}
+
 static void ask(struct rt_image *image)
 {
 	const struct rt_symbol *v;
@@ -102,6 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			look_up(&images, "ns::f");
 			look_up(&images, "answer@@V2");
 			look_up(&images, "libc:main");
+			import(&images, path);
 			rt_images_close(&images);
 		} else {
 			rt_image_close(image);

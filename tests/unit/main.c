@@ -25,6 +25,7 @@ int main(void)
 		{ "images", NULL, NULL, NULL, NULL, rt_tests_images },
 		{ "function", NULL, NULL, NULL, NULL, rt_tests_function },
 		{ "debug", NULL, NULL, NULL, NULL, rt_tests_debug },
+		{ "imports", NULL, NULL, NULL, NULL, rt_tests_imports },
 		{ "names", NULL, NULL, NULL, NULL, rt_tests_names },
 		{ "prologue", NULL, NULL, NULL, NULL, rt_tests_prologue },
 		{ "pclntab", NULL, NULL, NULL, NULL, rt_tests_pclntab },

@@ -111,10 +111,52 @@ static void test_tests(void)
 	finish(&r, f, 1020, ">(fib 5)\n> (fib 4)\n< 40\n<50\n");
 }
 
+/* One call of --libcalls: `outside`, a library made it by itself. */
+static void libcall(struct run *run, uint64_t time, uint64_t sp, uint64_t ra, bool outside)
+{
+	const struct rt_hit hit = { .returns = true, .plan = &entry, .outside = outside };
+	const int32_t value = (int32_t)(time % 100);
+	const struct rt_event event = {
+		.type = RT_EV_HIT, .time = time, .pid = 7, .tid = 7,
+		.hit = { .sp = sp, .ra = ra, .size = sizeof(value), .data = (const uint8_t *)&value },
+	};
+
+	CU_ASSERT(rt_stack_hit(run->stack, &event, &hit) == 0);
+}
+
+/*
+ * The program calls a library's function, that another by itself, and that back into the program, whose call counts again.  A tail call
+ * stands where its caller did, whatever its return address.
+ */
+static void test_libcalls(void)
+{
+	const struct rt_filter_want want = { .inside_only = true };
+	const uint64_t program = 0x1234, library = 0x4321, trampoline = 0x7000;
+	struct run r;
+	struct rt_filter *f = begin(&r, &want);
+
+	libcall(&r, 1000, 0x900, program, false);
+	libcall(&r, 1001, 0x800, library, true);
+	libcall(&r, 1002, 0x700, program, false);
+	ret(&r, 0, 1003, 0x700, 2);
+	ret(&r, 0, 1004, 0x800, 3);
+	ret(&r, 0, 1005, 0x900, 4);
+	libcall(&r, 1010, 0x500, program, false);
+	libcall(&r, 1011, 0x500, trampoline, true);
+	ret(&r, 0, 1012, 0x500, 5);
+	ret(&r, 0, 1013, 0x500, 5);
+	libcall(&r, 1020, 0x400, library, true);
+	libcall(&r, 1021, 0x400, trampoline, false);
+	ret(&r, 0, 1022, 0x400, 7);
+	ret(&r, 0, 1023, 0x400, 7);
+	finish(&r, f, 1030, ">(fib 0)\n> (fib 2)\n< 2\n<4\n>(fib 10)\n>(fib 11)\n<5\n");
+}
+
 CU_TestInfo rt_tests_filter[] = {
 	{ "levels", test_depth },
 	{ "under a function", test_under },
 	{ "a minimum time", test_min_time },
 	{ "tests of arguments", test_tests },
+	{ "calls that the program itself made", test_libcalls },
 	CU_TEST_INFO_NULL,
 };

@@ -74,6 +74,12 @@ static void test_others(void)
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "hist -p 12 f") == 0 && o.command == RT_CMD_HIST && o.nspecs == 1 && !strcmp(o.specs[0], "f"));
 	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "--libcalls ./fib") == 0 && !strcmp(o.libcalls, "*") && o.nspecs == 0);
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "--libcalls=str* -p 12 f") == 0 && !strcmp(o.libcalls, "str*") && o.nspecs == 1);
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "count --libcalls ./fib") == -EINVAL);
+	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "list ./fib") == 0 && o.command == RT_CMD_LIST && o.nspecs == 0 && !strcmp(o.program, "./fib"));
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "list --format=json -p 12 f*") == 0 && o.command == RT_CMD_LIST && o.nspecs == 1);
