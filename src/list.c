@@ -49,18 +49,23 @@ static const char *written(struct list *list, struct rt_text *text, const struct
 static int read_prototype(struct list *list, const struct rt_listing *l, struct rt_error *err)
 {
 	struct rt_prototype prototype = { 0 };
+	const struct rt_symbol *s = l->symbol;
 	struct rt_error ignored;
+	char name[512];
 	size_t n;
 	FILE *f;
 
 	free(list->prototype);
 	list->prototype = NULL;
-	if (rt_dwarf_prototype(l->image, l->symbol->addr, list->types, &prototype, &ignored) < 0)
+	/* A resolver's is not the function's. */
+	if (s->kind == RT_SYM_IFUNC || rt_dwarf_prototype(l->image, s->addr, list->types, &prototype, &ignored) < 0 ||
+	    (!prototype.result && !prototype.nparams))
 		return 0;
 	f = open_memstream(&list->prototype, &n);
 	if (!f)
 		return rt_nomem(err);
-	rt_prototype_print(f, &prototype, l->symbol->name);
+	snprintf(name, sizeof(name), "%s%s%s", s->name, !s->version ? "" : s->default_version ? "@@" : "@", s->version ? s->version : "");
+	rt_prototype_print(f, &prototype, name);
 	return fclose(f) == 0 ? 0 : rt_nomem(err);
 }
 
@@ -99,7 +104,8 @@ static void print_text(struct list *list, const struct rt_listing *l)
 		fputs(list->prototype, list->file);
 	else
 		fputs(name, list->file);
-	print_version(list->file, s);
+	if (!list->prototype || rt_is_mangled(s->name))
+		print_version(list->file, s);
 	for (i = 0; i < l->nnames; i++) {
 		if (!is_alias(l, i))
 			continue;

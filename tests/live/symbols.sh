@@ -292,9 +292,11 @@ end_case
 
 begin "list: of a process, without privilege"
 in_background sleep 30
+wait_for 10 has_line 'libc.*\.so' "/proc/$PID/maps"
+sleep 0.2
 rt list -p $PID 'libc.so:puts'
 expect_status 0
-expect_line ' puts' "$T/out"
+expect_line 'puts' "$T/out"
 if has setpriv; then
 	cp "$RAWTRACE" "$T/rawtrace"
 	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" list "$T/listed" fib >"$T/out" 2>"$T/err"
