@@ -71,10 +71,6 @@ void rt_plan_at_exit(const struct rt_plan *returns, enum rt_leaving leaving, str
 
 	*plan = *returns;
 	plan->leaving = leaving;
-	/* What stands on the stack is counted from where its pointer is behind the return. */
-	for (i = 0; i < plan->nvalues && leaving == RT_BY_RETURN; i++)
-		if (plan->values[i].base == RT_BASE_STACK)
-			plan->values[i].offset += plan->arch->return_pop;
 	if (leaving == RT_BY_RETURN || leaving == RT_BY_URETPROBE)
 		return;
 	memset(plan->values, 0, sizeof(plan->values));

@@ -192,6 +192,7 @@ expect_nested() {
 find_mechanisms() {
 	MECHANISMS=
 	ring=
+	returns=
 	timeout 60 "$RAWTRACE" doctor >"$T/doctor" 2>/dev/null
 	for name in uprobe-multi multi-event pmu event tracefs; do
 		set -- $(grep "^$name " "$T/doctor")
@@ -231,6 +232,7 @@ remark_on() {
 	esac
 }
 
+# returns: by --return=$returns, where that is set; the witness has to know how an end shows.
 # agrees CASE TARGET FUNCTIONS [ARGUMENT...]: a traced run of the target is like an untraced one, and the trace is what it says
 # that it called.  By $mechanism and $ring; empty: those that rawtrace chooses.
 agrees() {
@@ -242,10 +244,10 @@ agrees() {
 	timeout 60 "$BIN/$target" "$@" >"$T/untraced" 2>/dev/null </dev/null
 	untraced=$?
 	remark=$(remark_on "$target")
-	export WITNESS="$T/witness" ${remark:+WITNESS_FLAT=1}
+	export WITNESS="$T/witness" ${remark:+WITNESS_FLAT=1} ${returns:+WITNESS_INSN=1}
 	# shellcheck disable=SC2086 # several functions
-	rt ${mechanism:+"--attach=$mechanism"} ${ring:+"--ring=$ring"} "$BIN/$target" $functions -- "$@"
-	unset WITNESS WITNESS_FLAT
+	rt ${returns:+"--return=$returns"} ${mechanism:+"--attach=$mechanism"} ${ring:+"--ring=$ring"} "$BIN/$target" $functions -- "$@"
+	unset WITNESS WITNESS_FLAT WITNESS_INSN
 	expect_status "$untraced"
 	expect_same "$T/untraced" "$T/out"
 	if [ -n "$remark" ]; then

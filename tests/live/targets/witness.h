@@ -29,12 +29,14 @@
 /* Never inlined: a buffer on the traced function's own stack would keep the compiler from a tail call. */
 #define W_HELPER static __attribute__((noinline, unused))
 
-#define W_NOT_SEEN "*** return not seen ***"
+/* How a call shows that ended without a return, where returns are seen by uretprobes, or at the instructions that leave a function. */
+#define W_NOT_SEEN (w_insn ? "*** unwound ***" : "*** return not seen ***")
 #define W_EXITED "*** thread exited ***"
 
 enum { W_PENDING = 64 };
 
 static int w_fd = -1;
+static int w_insn;	/* returns are seen at instructions */
 static int w_flat;	/* only entries are traced: no returns, and nothing is inside anything */
 static __thread unsigned w_depth;
 
@@ -43,6 +45,7 @@ __attribute__((constructor, unused)) static void w_open(void)
 	const char *name = getenv("WITNESS");
 
 	w_flat = getenv("WITNESS_FLAT") != NULL;
+	w_insn = getenv("WITNESS_INSN") != NULL;
 	w_fd = name && *name ? open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
 }
 
@@ -107,7 +110,7 @@ W_HELPER void w_jump(void)
 		w_depth--;
 }
 
-W_HELPER int w_return(int result)
+W_HELPER int w_returned(int result)
 {
 	char text[32];
 
@@ -116,9 +119,12 @@ W_HELPER int w_return(int result)
 	snprintf(text, sizeof(text), "%d", result);
 	w_depth--;
 	/* The kernel keeps 64 returns a thread; a deeper one is not delivered. */
-	w_line(w_tid(), '<', w_depth, w_depth < W_PENDING ? text : W_NOT_SEEN);
+	w_line(w_tid(), '<', w_depth, w_insn || w_depth < W_PENDING ? text : W_NOT_SEEN);
 	return result;
 }
+
+/* What follows the call keeps it from being a jump, by which the traced function would end before its result is there. */
+#define w_return(result) __extension__ ({ int w_result = w_returned(result); OPAQUE(w_result); w_result; })
 
 /* A child process is another program as far as the trace goes. */
 W_HELPER void w_silence(void)

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Returns that are seen at the instructions that leave a function: by every mechanism the trace is what the program says that it
+# called.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+"$RAWTRACE" --version | grep -q 'capstone' && ! "$RAWTRACE" --version | grep -q 'without capstone' ||
+	[ "$(uname -m)" = aarch64 ] || skip_all "this rawtrace has no disassembler"
+returns=insn
+
+# agrees_by_all CASE TARGET FUNCTIONS [ARGUMENT...]
+agrees_by_all() {
+	what=$1
+	shift
+	for mechanism in $MECHANISMS; do
+		agrees "$mechanism: $what" "$@"
+	done
+	mechanism=
+}
+
+agrees_by_all "fib" recurse fib 8
+agrees_by_all "longjmp" longjmp 'attempt leap plain'
+agrees_by_all "tail calls" tailcall 'around first last even odd'
+agrees_by_all "exit of another thread" exits dive thread
+agrees "threads" threads work
+agrees "recursion of 1,000 levels" recurse deep 0 1000
+agrees "recursion of 100,000 levels" recurse deep 0 100000
+agrees "a child that runs the same program" forks 'job split borrow' exec
+agrees "fork inside a call" forks 'job split borrow' fork
+agrees "killed inside a call" exits dive kill
+agrees "pthread_exit" pthread_exit inner
+agrees "pthread_cancel with handlers" cancel 'handler sleeper guarded'
+
+returns=
+begin "--return=none: entries only"
+rt --return=none "$FIB" fib
+expect_line '^rawtrace: fib: only entries are traced: --return=none$' "$T/err"
+expect_number returns "$(grep -c '^<' "$T/err")" -eq 0
+end_case
+
+begin "--return: what it may be"
+rt --return=most "$FIB" fib
+expect_status 2
+expect_message '--return=most: how returns are seen is: auto, uretprobe, insn, none$' "$T/err"
+end_case
+
+begin "-v: how, and why"
+rt -v "$FIB" fib
+expect_line '^rawtrace: fib: returns: uretprobe: nothing unwinds' "$T/err"
+rt -v "$BIN/cancel" sleeper
+expect_line '^rawtrace: sleeper: returns: insn ([0-9]* places*.*): a uretprobe could harm the program: .*cancel imports pthread_cancel$' "$T/err"
+end_case
+
+begin "every return of a whole program"
+has objdump && has python3 || because "no objdump, or no python3"
+"$RAWTRACE" --dump=bpf --attach=pmu --return=insn "$RAWTRACE" '*' 2>/dev/null | grep '^# probe' >"$T/probes"
+objdump -d --no-show-raw-insn -w "$RAWTRACE" >"$T/code"
+python3 "$LIVE/exits.py" "$T/probes" "$T/code" >"$T/wrong" || show "$T/wrong"
+end_case
