@@ -166,18 +166,16 @@ static const struct place *place_at(const struct rt_feed *feed, uint64_t offset,
 	return i == low + 1 ? &feed->places[low] : NULL;
 }
 
-/* Which file is mapped at an address of the process. */
-static int find_mapping(struct rt_feed *feed, uint64_t ip, uint64_t *ino, uint64_t *offset)
+int rt_feed_locate(struct rt_feed *feed, uint64_t ip, uint64_t *ino, uint64_t *offset)
 {
 	int r = rt_addrmap_find(feed->maps, feed->pid, ip, ino, offset);
 
-	if (r == -ENOENT && !feed->maps_read) {
-		/* The record that told of the mapping was lost, or came before we listened. */
-		feed->maps_read = true;
-		if (rt_addrmap_read(feed->maps, feed->pid) == 0)
-			r = rt_addrmap_find(feed->maps, feed->pid, ip, ino, offset);
-	}
-	return r;
+	if (r != -ENOENT || feed->maps_read)
+		return r;
+	/* The record that told of the mapping was lost, or came before we listened. */
+	feed->maps_read = true;
+	r = rt_addrmap_read(feed->maps, feed->pid);
+	return r < 0 ? r : rt_addrmap_find(feed->maps, feed->pid, ip, ino, offset);
 }
 
 /* Does a call return to the program's own code?  What is not known counts as that. */
@@ -189,7 +187,7 @@ static bool is_from_program(struct rt_feed *feed, uint64_t ra)
 	if (!ra || c->ra == ra)
 		return !ra || c->program;
 	/* Code that belongs to no file, as a JIT makes it, is nobody's but the program's; [uprobes] is judged by the stack. */
-	c->program = find_mapping(feed, ra, &ino, &offset) < 0 || ino == rt_image_ino(feed->target->images.v[0]);
+	c->program = rt_feed_locate(feed, ra, &ino, &offset) < 0 || ino == rt_image_ino(feed->target->images.v[0]);
 	c->ra = ra;
 	return c->program;
 }
@@ -199,12 +197,10 @@ static const struct place *find_place(struct rt_feed *feed, uint64_t ip, bool le
 {
 	struct cached *c = &feed->cache[ip % CACHE];
 	uint64_t ino, offset;
-	int r;
 
 	if (c->ip == ip && c->leaving == leaving)
 		return c->place;
-	r = find_mapping(feed, ip, &ino, &offset);
-	if (r < 0)
+	if (rt_feed_locate(feed, ip, &ino, &offset) < 0)
 		return NULL;
 	*c = (struct cached){ .ip = ip, .leaving = leaving, .place = place_at(feed, offset, ino, leaving) };
 	return c->place;

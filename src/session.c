@@ -67,7 +67,8 @@ static int open_out(struct session *s, struct rt_error *err)
 		return rt_nomem(err);
 	setvbuf(s->out.file, s->out_buffer, _IOFBF, OUT_BUFFER);
 	s->out.functions = &s->target.functions;
-	s->out.members = o->members;
+	s->out.string = o->limits.string;
+	s->out.members = o->limits.members;
 	s->out.fd_paths = o->fd_paths;
 	s->out.command = o->program ? o->program : rt_image_name(s->target.images.v[0]);
 	return s->out.ops->begin(&s->out) < 0 ? rt_session_out_check(s, err) : 0;
@@ -295,8 +296,11 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (r < 0)
 		return r;
 	s->feed = s->stack ? rt_feed_new(&s->target, s->attach->ops->key, s->tracee.pid, s->attach->source->gaps, s->stack) : NULL;
-	if (!s->merge || !s->feed)
+	s->pointers = s->feed ? rt_pointers_new(s->feed, &s->target.images) : NULL;
+	if (!s->merge || !s->pointers)
 		return rt_nomem(err);
+	s->out.symbol = rt_pointers_name;
+	s->out.symbol_ctx = s->pointers;
 	r = rt_target_notes(&s->target, s->attach->ops->everywhere, note, s);
 	if (r == 0)
 		r = rt_target_check_roots(&s->target, err);
@@ -414,6 +418,7 @@ static void release(struct session *s)
 	free(s->out_buffer);
 	free(s->base.v);
 	free(s->counts.v);
+	rt_pointers_free(s->pointers);
 	rt_feed_free(s->feed);
 	rt_stack_free(s->stack);
 	rt_filter_free(s->filter);

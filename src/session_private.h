@@ -8,6 +8,7 @@
 #include "feed.h"
 #include "filter.h"
 #include "output/out.h"
+#include "pointers.h"
 #include "stream/merge.h"
 #include "target.h"
 #include "tracee.h"
@@ -27,6 +28,7 @@ struct session {
 	struct rt_filter *filter;	/* NULL: everything is shown */
 	struct rt_stack *stack;
 	struct rt_feed *feed;
+	struct rt_pointers *pointers;
 	struct rt_out out;
 	struct rt_count_list base, counts;	/* what the kernel had counted when the trace began, and when it ended */
 	char *out_buffer;

@@ -207,7 +207,7 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 			return rt_usage(err, "--min-time=%s: a time is expected, such as 300ns, 20us, 1.5ms or 2s", optarg);
 		return 0;
 	case 's':
-		return parse_limit("-s ", optarg, 0, RT_LIMIT_STRING_MAX, &o->limits.string, err);
+		return parse_limit("-s ", optarg, 1, RT_LIMIT_STRING_MAX, &o->limits.string, err);
 	case OPT_MEMBERS:
 		return parse_limit("--members=", optarg, 1, RT_LIMIT_MEMBERS_MAX, &o->limits.members, err);
 	case OPT_DEREF:
@@ -326,7 +326,6 @@ static void set_record(struct rt_options *o)
 	bool large = l->string > RT_LIMIT_STRING || l->members > RT_LIMIT_MEMBERS || l->deref > RT_LIMIT_DEREF;
 
 	o->limits.record = large ? RT_LIMIT_RECORD_LARGE : RT_LIMIT_RECORD;
-	o->members = l->members;
 }
 
 int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_error *err)

@@ -36,7 +36,6 @@ struct rt_options {
 	uint64_t min_time;		/* --min-time, ns */
 	const char *only_under;		/* --only-under, a specification; NULL: none */
 	struct rt_limits limits;	/* -s, --members, --deref: how much is read and printed */
-	unsigned members;		/* --members */
 	bool fd_paths;			/* -y */
 	size_t buffer;			/* --buffer, bytes a CPU; 0: the default */
 	enum rt_dump dump;

@@ -88,11 +88,22 @@ static void read_str_again(struct emitter *e, const struct rt_fetch *f, int at, 
 	rt_bpf_place(e->bpf, next);
 }
 
-/* Once more, only as far as the page goes that the string begins in. */
+/*
+ * Only as far as the page goes that the string begins in: as bytes, since no NUL is among them, or the whole could have been read.  The
+ * length says that there was one.
+ */
 static void first_page(struct emitter *e, const struct rt_fetch *f, int at, int fault)
 {
-	rest_of_page(e, f, e->program->sleepable ? ADDRESS : POINTER, fault);
-	call_read_str(e, at);
+	int address = e->program->sleepable ? ADDRESS : POINTER;
+
+	rest_of_page(e, f, address, fault);
+	rt_bpf_mov(e->bpf, R1, e->base);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, at + (int)sizeof(int32_t));
+	rt_bpf_call(e->bpf, RT_FN_probe_read_user);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
+	rest_of_page(e, f, address, fault);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, 1);
+	rt_bpf_store(e->bpf, RT_BPF_W, e->base, at, R2);
 }
 
 void rt_emit_string(struct emitter *e, const struct rt_fetch *f, int at, int fault)

@@ -21,7 +21,8 @@ struct rt_out {
 	/* The function at an address of process `pid`, to `buf`; false: none begins there.  NULL: function pointers are numbers. */
 	bool (*symbol)(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size);
 	void *symbol_ctx;
-	unsigned members;	/* of a structure or an array, that are printed; 0: RT_LIMIT_MEMBERS */
+	unsigned string;	/* bytes of a string that are printed; 0: as many as were read */
+	unsigned members;	/* of a structure or an array; 0: RT_LIMIT_MEMBERS */
 	bool fd_paths;			/* file descriptors with what they are now (-y) */
 	uint64_t start;		/* time at which the trace began, ns on the trace's clock */
 	const char *command;	/* what is traced, for headers and names */

@@ -158,13 +158,19 @@ static void put_enum(const struct rt_printer *p, const struct rt_ctype *type, ui
 		put_styled(p, word, bits, type->is_signed, RT_STYLE_DEC);
 }
 
+/* "signed char" and "unsigned char" are what int8_t and uint8_t are. */
+static bool is_number(const struct rt_ctype *type)
+{
+	return type->name && strstr(type->name, "signed ");
+}
+
 static void put_word(const struct rt_printer *p, const struct rt_ctype *type, uint64_t word, unsigned bits, enum rt_style style)
 {
 	if (style == RT_STYLE_TYPE)
 		style = type->style;
 	if (style == RT_STYLE_TYPE && type->kind == RT_CT_BOOL && word <= 1)
 		rt_put(p->file, word ? "true" : "false");
-	else if (style == RT_STYLE_TYPE && type->kind == RT_CT_CHAR)
+	else if (style == RT_STYLE_TYPE && type->kind == RT_CT_CHAR && !is_number(type))
 		rt_value_char(p, (uint8_t)word);
 	else if (style == RT_STYLE_TYPE && type->kind == RT_CT_ENUM)
 		put_enum(p, type, word, bits);
@@ -193,6 +199,14 @@ static void put_bad(const struct rt_printer *p, uint64_t address)
 	rt_value_word(p, text);
 }
 
+/* Room for strings is given in steps. */
+static void put_text(const struct rt_printer *p, const uint8_t *text, size_t len, bool cut)
+{
+	size_t most = p->out && p->out->string ? p->out->string : SIZE_MAX;
+
+	rt_value_text(p, text, len < most ? len : most, cut || len > most);
+}
+
 static bool put_string(const struct rt_printer *p, const struct rt_piece *piece)
 {
 	const struct rt_fetch *fetch = &p->values->plan->values[piece->value];
@@ -202,7 +216,7 @@ static bool put_string(const struct rt_printer *p, const struct rt_piece *piece)
 
 	if (rt_value_string(fetch, p->values->data + piece->at, p->values->faults >> piece->value & 1, &text, &len, &cut) < 0)
 		return false;
-	rt_value_text(p, text, len, cut);
+	put_text(p, text, len, cut);
 	return true;
 }
 
@@ -248,7 +262,7 @@ static bool show_counted(const struct view *v)
 	if (all && is_fault(v, piece))
 		return false;
 	if (is_text(element))
-		rt_value_text(v->p, v->p->values->data + piece->at, (size_t)n, all > n);
+		put_text(v->p, v->p->values->data + piece->at, (size_t)n, all > n);
 	else
 		show_elements(v, element, 0, n, all > n);
 	return true;
@@ -513,7 +527,7 @@ static void show_array(const struct view *v, const struct rt_ctype *type, uint64
 			return;
 		}
 		most = n ? strnlen((const char *)bytes, have) : 0;
-		rt_value_text(v->p, bytes, (size_t)most, have < n && most == have);
+		put_text(v->p, bytes, (size_t)most, have < n && most == have);
 		return;
 	}
 	show_elements(v, type->target, at, n < most ? n : most, n > most);

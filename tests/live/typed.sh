@@ -1,0 +1,126 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Arguments and results by their types: what typed.c passes, at each optimization and by each mechanism; and what gdb sees of the
+# same calls.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+"$RAWTRACE" --version | grep -q libdw || skip_all "built without libdw"
+
+FUNCTIONS='parse_request scalars pick by_value in_memory real wide nothing callback twice many'
+
+for o in 0 2; do
+	$CC -g -O$o -fno-optimize-sibling-calls -o "$T/typed$o" "$TARGETS/typed.c" || exit 1
+done
+
+# typed WANT TRACE: without what depends on where memory is.  Without BPF nothing of a string is read whose end is not
+# there, and the name of a function is known while the process runs.
+typed() {
+	sed -e 's/ 0x[0-9a-f]*)$/ STACK)/' "$2" >"$T/seen"
+	[ $mechanism != tracefs ] || sed -i -e 's/(callback 0x[0-9a-f]*/(callback twice/' \
+		-e 's/<unreadable> 0x[0-9a-f]*<unreadable> NULL)/<unreadable> "edge"... NULL)/' "$T/seen"
+	expect_same "$1" "$T/seen"
+}
+
+for mechanism in $MECHANISMS; do
+	for o in 0 2; do
+		begin "$mechanism: -O$o"
+		# shellcheck disable=SC2086 # several functions
+		rt --attach="$mechanism" "$T/typed$o" $FUNCTIONS
+		expect_status 0
+		typed "$LIVE/typed.expected" "$T/err"
+		end_case
+	done
+done
+
+if has gdb; then
+	begin "as gdb sees them"
+	gdb -nx -batch -x "$TARGETS/typed.gdb" "$T/typed0" >"$T/gdb" 2>"$T/gdb.err" </dev/null
+	sed -n -e "/^(/{
+		s/\([ {]\)-\{0,1\}[0-9][0-9]* '/\1'/g
+		s/0x[0-9a-f]* \"/\"/g
+		s/ = 0x0/ = NULL/g
+		s/unknown: //g
+		s/(\([A-Z_]* |[^)]*\))/\1/g
+		s/ | /|/g
+		s/, {words = {\([^}]*\)}, \([^}]*\)}/, words = [\1], \2/g
+		s/v = {\([^}]*\)}/v = [\1]/g
+		s/\([a-z]*\) = /.\1=/g
+		s/0.10000000000000001/0.1/g
+		p
+	}" "$T/gdb" >"$T/gdb.calls"
+	grep -E '^>[<> ]*\((parse_request|scalars|by_value|many) ' "$LIVE/typed.expected" | sed 's/^>[<> ]*//' >"$T/want.calls"
+	[ -s "$T/gdb.calls" ] || show "$T/gdb"
+	expect_same "$T/gdb.calls" "$T/want.calls"
+	end_case
+else
+	skip "as gdb sees them" "no gdb"
+fi
+
+begin "limits, and marks where something was cut"
+rt -s 300 "$T/typed2" parse_request
+expect_line "^>(parse_request \"x\{299\}\" -1 {" "$T/err"
+rt -s 4 "$T/typed2" parse_request
+expect_line '^>(parse_request "GET "... 5 {\.fd=9, .*\.path="seco"\.\.\., ' "$T/err"
+rt --members=2 "$T/typed2" parse_request in_memory
+expect_line '^>(parse_request "GET /" 5 {\.fd=9, \.flags=O_RDWR_|0x8, \.\.\.})$' "$T/err"
+expect_line '^<{\.v=\[3, 4, \.\.\.\]}$' "$T/err"
+rt --deref=0 "$T/typed2" parse_request
+expect_line '^>(parse_request "GET /" 5 0x[0-9a-f]*)$' "$T/err"
+end_case
+
+begin "without the kernel's faster rings, more than a program's stack has room for"
+rt --ring=perf -s 3000 "$T/typed2" parse_request
+expect_status 0
+expect_line '^rawtrace: strings and structures are cut to what the kernel' "$T/err"
+expect_line '^>(parse_request "x*"\.\.\. -1 ' "$T/err"
+end_case
+
+# The user's prototype instead; types of the program's own are looked up where there is debug information.
+cp "$T/typed2" "$T/stripped"
+strip --strip-debug "$T/stripped"
+begin "prototypes given"
+rt "$T/stripped" 'int parse_request(const char *line, int n, struct request *r)'
+expect_line '^>(parse_request "GET /" 5 0x[0-9a-f]*)$' "$T/err"
+rt "$T/stripped" 'const char *pick(int f, char *a, const char b[])'
+expect_line '^>(pick 64 "a \\"quoted\\" \\\\ text" "b")$' "$T/err"
+expect_line '^<"a \\"quoted\\" \\\\ text"$' "$T/err"
+rt "$T/stripped" 'struct { long v[3]; } in_memory(int n, char p[len], size_t len)'
+expect_line '^>(in_memory 3 "text" 4)$' "$T/err"
+expect_line '^<{\.v=\[3, 4, -1\]}$' "$T/err"
+rt "$T/typed2" 'int parse_request(const char *line, int n, struct request *r)'
+expect_line '^>(parse_request "GET /" 5 {\.fd=9, ' "$T/err"
+rt "$T/stripped" 'void nothing(const char *null)'
+expect_line '^<#<void>$' "$T/err"
+end_case
+
+begin "JSON"
+rt --format=chrome "$T/typed2" parse_request scalars pick
+python3 - "$T/err" >"$T/why" <<'EOF'
+import json, sys
+calls = [e["args"] for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X"]
+want = {"fd": 9, "flags": "O_RDWR_|0x8", "path": "second", "next": None, "name": "zz", "weight": 0.1, "low": 1, "high": 2,
+	"small": 0, "words": [0, 0], "whole": 0}
+if calls[0] != {"line": "GET /", "n": 5, "r": want, "result": 14}:
+	print(calls[0])
+if calls[2]["b"] is not True or calls[2]["ul"] != "18446744073709551615" or calls[2]["result"] is not False:
+	print(calls[2])
+if calls[5]["b"] != "caf\u00e9 \ufffd":
+	print(calls[5])
+EOF
+end_case
+
+has_m32() {
+	$CC -m32 -g -O2 -o "$T/typed32" "$TARGETS/typed.c" 2>/dev/null
+}
+if [ "$(uname -m)" = x86_64 ] && has_m32; then
+	begin "32-bit"
+	rt "$T/typed32" parse_request scalars pick by_value in_memory many
+	expect_status 0
+	expect_line '^>(parse_request "GET /" 5 {\.fd=9, \.flags=O_RDWR_|0x8, \.path="second", \.next=NULL, \.name="zz", \.weight=0\.1, ' "$T/err"
+	expect_line "^>(scalars true '..' -100 200 -30000 60000 -5000000000 18446744073709551615 BLUE)$" "$T/err"
+	expect_line "^>(by_value {\.a=7, \.b=2\.5} {\.a=1, \.b='b'} {\.v=\[1, 2, 3\]} {\.fd=9, .*} 40)$" "$T/err"
+	expect_line "^>(many 1 2 3 4 5 6 7 \"eighth\" 'i' 10)$" "$T/err"
+	end_case
+else
+	skip "32-bit" "no compiler for it"
+fi
