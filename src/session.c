@@ -504,6 +504,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = rt_target_set_limit(&s.target, options->depth, options->only_under, err);
 	if (r == 0 && options->raw_names)
 		rt_functions_raw_names(&s.target.functions);
+	else if (r == 0 && purpose(options) != RT_PURPOSE_RECORD && rt_functions_full_names(&s.target.functions) < 0)
+		r = rt_nomem(err);
 	if (r == 0 && purpose(options) == RT_PURPOSE_RECORD)
 		r = rt_target_set_types(&s.target, &options->limits, err);
 	if (r == 0)

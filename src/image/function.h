@@ -69,6 +69,9 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_images *ima
 /* Where the names come from: a line for each file and source, with the debug file's path. */
 void rt_functions_print_sources(const struct rt_functions *functions, FILE *file);
 
+/* Names of C++ with their parameters, for tables, where overloads would look alike.  0 or -ENOMEM. */
+int rt_functions_full_names(struct rt_functions *functions);
+
 /* --demangle=no: the names of the symbol tables are printed. */
 void rt_functions_raw_names(struct rt_functions *functions);
 /*

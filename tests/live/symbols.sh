@@ -52,6 +52,12 @@ else
 	calls "$T/err" >"$T/traced"
 	expect_text "(_ZN2ns3oneEi)" "$T/traced"
 	end_case
+	begin "a table tells overloads apart"
+	rt count "$T/cxx" 'ns::Foo::bar'
+	expect_status 0
+	expect_line ' 1 .*ns::Foo::bar(int)$' "$T/err"
+	expect_line ' 1 .*ns::Foo::bar(char const\*)$' "$T/err"
+	end_case
 	begin "nearest names"
 	rt "$T/cxx" one
 	expect_status 2

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/batch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/dwarf.h"
+#include "image/inside.h"
+#include "image/private.h"
+#include "util/array.h"
+
+static int take(struct rt_batch *b, const struct rt_symbol *symbol, uint64_t addr, uint64_t size, bool sized)
+{
+	struct rt_match *m;
+
+	if (RT_ROOM(&b->v, b->n, &b->cap))
+		return -ENOMEM;
+	m = &b->v[b->n++];
+	memset(m, 0, sizeof(*m));
+	m->symbol = symbol;
+	m->addr = addr;
+	m->size = size;
+	m->sized = sized;
+	m->notype = symbol->kind == RT_SYM_NOTYPE;
+	return 0;
+}
+
+/* An implementation, with its size where a symbol tells it. */
+static int take_implementation(struct rt_batch *b, const struct rt_symbol *symbol, uint64_t addr)
+{
+	const struct rt_symbol *v;
+	size_t n;
+
+	v = rt_symbols_at(b->image, addr, &n);
+	return take(b, symbol, addr, n ? v[0].size : 0, n && v[0].sized);
+}
+
+static int take_ifunc(struct rt_batch *b, const struct rt_symbol *symbol, struct rt_error *err)
+{
+	uint64_t v[RT_MAX_IMPLEMENTATIONS];
+	size_t i, n = rt_ifunc_implementations(b->image, symbol, v), taken = 0;
+	const char *why = NULL, *no;
+
+	for (i = 0; i < n; i++) {
+		no = rt_image_refuses(b->image, v[i]);
+		if (no) {
+			why = no;
+			continue;
+		}
+		taken++;
+		if (take_implementation(b, symbol, v[i]))
+			return rt_nomem(err);
+	}
+	if (why && (taken || b->several) && !b->unseen) {
+		b->unseen = n - taken;
+		b->unseen_of = n;
+		b->unseen_name = symbol->name;
+		b->unseen_why = why;
+	}
+	if (taken || b->several)
+		return 0;
+	if (why)
+		return rt_fail(err, -ENOTSUP, "%s: '%s' is an IFUNC, resolved at run time, and none of its "
+			       "implementations can be probed: one %s", rt_image_name(b->image), symbol->name, why);
+	return rt_fail(err, -ENOENT, "%s: '%s' is an IFUNC, resolved at run time, and its implementations could not be "
+		       "found", rt_image_name(b->image), symbol->name);
+}
+
+static int take_symbol(struct rt_batch *b, const struct rt_symbol *symbol, struct rt_error *err)
+{
+	const char *why;
+
+	if (symbol->kind == RT_SYM_IFUNC)
+		return take_ifunc(b, symbol, err);
+	if (b->several && (symbol->kind == RT_SYM_NOTYPE || strstr(symbol->name, ".cold")))
+		return 0;
+	why = rt_image_refuses(b->image, symbol->addr);
+	if (why && b->several)
+		return 0;
+	if (why)
+		return rt_fail(err, -ENOTSUP, "%s: '%s' %s", rt_image_name(b->image), symbol->name, why);
+	return take(b, symbol, symbol->addr, symbol->size, symbol->sized) ? rt_nomem(err) : 0;
+}
+
+static int compare_matches(const void *pa, const void *pb)
+{
+	const struct rt_match *a = pa, *b = pb;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return rt_symbol_compare(a->symbol, b->symbol);
+}
+
+/* The symbols that the spec means: with `written`, by what their mangled names stand for. */
+static int match_symbols(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, bool written, struct rt_error *err)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		if (b->spec->glob ? !rt_matches(&b->matcher, &symbols[i]) :
+		    written ? !rt_matches_written(&b->matcher, &symbols[i]) : !rt_matches_raw(&b->matcher, &symbols[i]))
+			continue;
+		b->named++;
+		ret = take_symbol(b, &symbols[i], err);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Versions are shown where they were asked for, and where a name has several. */
+static void mark_versions(struct rt_batch *b)
+{
+	size_t i, k;
+
+	for (i = 0; i < b->n; i++) {
+		const struct rt_symbol *s = b->v[i].symbol;
+
+		b->v[i].versioned |= s->version && b->matcher.version;
+		if (!s->version || s->default_version)
+			continue;
+		for (k = 0; k < b->n; k++)
+			if (k != i && strcmp(s->name, b->v[k].symbol->name) == 0)
+				b->v[i].versioned = b->v[k].versioned = true;
+	}
+}
+
+/* memcpy and memmove can be one place, and both be imported: nobody can say which was called. */
+static void add_name(struct rt_match *m, const struct rt_symbol *symbol)
+{
+	size_t i;
+
+	if (strcmp(m->symbol->name, symbol->name) == 0)
+		return;
+	for (i = 0; i < RT_COUNT(m->also); i++) {
+		if (m->also[i] && strcmp(m->also[i]->name, symbol->name) != 0)
+			continue;
+		m->also[i] = symbol;
+		return;
+	}
+}
+
+int rt_batch_fill(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
+{
+	size_t i, kept = 0;
+	int ret;
+
+	b->several = b->spec->glob || b->libcalls;
+	ret = match_symbols(b, symbols, n, false, err);
+	if (ret == 0 && !b->named && !b->spec->glob) {
+		b->several = true;
+		ret = match_symbols(b, symbols, n, true, err);
+	}
+	if (ret || b->n == 0)
+		return ret;
+	qsort(b->v, b->n, sizeof(*b->v), compare_matches);
+	for (i = 1; i < b->n; i++) {
+		if (b->v[i].addr != b->v[kept].addr)
+			b->v[++kept] = b->v[i];
+		else if (b->libcalls)
+			add_name(&b->v[kept], b->v[i].symbol);
+	}
+	b->n = kept + 1;
+	mark_versions(b);
+	return 0;
+}
+
+/* ---- places: FUNC+OFFSET, 0xADDRESS, FUNC@file.c ---- */
+
+static int not_there(const struct rt_batch *b, const char *name, uint64_t behind, const char *why, struct rt_error *err)
+{
+	char offset[24] = "";
+
+	if (behind)
+		snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)behind);
+	return rt_fail(err, -ENOTSUP, "%s: '%s%s' cannot be probed: it %s", rt_image_name(b->image), name, offset, why);
+}
+
+static int move_inside(struct rt_batch *b, uint32_t offset, struct rt_error *err)
+{
+	const char *why;
+	size_t i;
+
+	for (i = 0; i < b->n; i++) {
+		struct rt_match *m = &b->v[i];
+
+		why = m->size && offset >= m->size ? "is behind the function's end" : rt_inside(b->image, m->addr, m->addr + offset);
+		if (!why)
+			why = rt_image_refuses(b->image, m->addr + offset);
+		if (why)
+			return not_there(b, m->symbol->name, offset, why, err);
+		m->inside = offset;
+		m->addr += offset;
+		m->size -= m->size ? offset : 0;
+	}
+	return 0;
+}
+
+static int match_address(struct rt_batch *b, struct rt_error *err)
+{
+	uint64_t addr = b->spec->address;
+	const struct rt_symbol *v, *before;
+	const char *why;
+	size_t i, n;
+	int ret = 0;
+
+	b->named = 1;
+	v = rt_symbols_at(b->image, addr, &n);
+	for (i = 0; i < n && ret == 0; i++)
+		if (v[i].kind != RT_SYM_IFUNC)
+			ret = take_symbol(b, &v[i], err);
+	if (ret || b->n) {
+		qsort(b->v, b->n, sizeof(*b->v), compare_matches);
+		b->n = b->n ? 1 : 0;
+		return ret;
+	}
+	before = rt_symbol_before(b->image, addr);
+	if (before && addr - before->addr < before->size && addr - before->addr <= UINT32_MAX) {
+		if (take(b, before, before->addr, before->size, before->sized))
+			return rt_nomem(err);
+		return move_inside(b, (uint32_t)(addr - before->addr), err);
+	}
+	why = rt_inside_nothing(b->image, addr);
+	if (!why)
+		why = rt_image_refuses(b->image, addr);
+	if (why)
+		return not_there(b, b->spec->function, 0, why, err);
+	b->made = (struct rt_symbol){ .name = b->spec->function, .addr = addr, .kind = RT_SYM_NOTYPE };
+	return take(b, &b->made, addr, 0, false) ? rt_nomem(err) : 0;
+}
+
+/* Of the functions of that name those of the source file. */
+static int keep_file(struct rt_batch *b, struct rt_error *err)
+{
+	const char *other = NULL, *path;
+	size_t i, n = 0;
+
+	for (i = 0; i < b->n; i++) {
+		path = rt_dwarf_file(b->image, b->v[i].addr);
+		other = path ? path : other;
+		if (rt_same_file(path, b->spec->file))
+			b->v[n++] = b->v[i];
+	}
+	if (!n && !other)
+		return rt_usage(err, "%s: no debug information tells which file '%s' is of", rt_image_name(b->image), b->spec->function);
+	if (!n)
+		return rt_usage(err, "%s: no function '%s' in a file '%s'; there is one in %s", rt_image_name(b->image), b->spec->function,
+				b->spec->file, other);
+	b->n = n;
+	return 0;
+}
+
+int rt_batch_find(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
+{
+	int ret;
+
+	if (b->spec->has_address)
+		return match_address(b, err);
+	ret = rt_batch_fill(b, symbols, n, err);
+	if (ret == 0 && b->n && b->spec->file)
+		ret = keep_file(b, err);
+	if (ret == 0 && b->spec->has_offset)
+		ret = move_inside(b, b->spec->offset, err);
+	return ret;
+}

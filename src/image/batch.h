@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_BATCH_H
+#define RT_IMAGE_BATCH_H
+
+#include "image/function.h"
+#include "image/match.h"
+
+/* From a specification to places in one file; function.c makes functions of them.  For src/image only. */
+
+/* A place that the spec means, before aliases are sorted out. */
+struct rt_match {
+	const struct rt_symbol *symbol;	/* that has the name */
+	uint64_t addr, size;
+	bool notype, sized;
+	bool versioned;			/* its version must be shown: the name has several */
+	const struct rt_symbol *also[3];	/* libcalls: other names of the place that the program imports */
+	uint32_t inside;		/* `addr` is so many bytes behind the symbol's; 0: it is the entry */
+};
+
+/* What one specification means in one file.  Starts with image, spec, asked, libcalls; `v` and the matcher are the caller's to free. */
+struct rt_batch {
+	struct rt_image *image;
+	const struct rt_spec *spec, *asked;	/* the second is the caller's, and lives on */
+	struct rt_matcher matcher;
+	bool libcalls;			/* the symbols are what the program imports */
+	bool several;			/* the spec can mean several functions: what cannot be probed is passed over */
+	struct rt_match *v;
+	size_t n, cap;
+	size_t named;			/* symbols whose name matched, whether or not they were taken */
+	size_t unseen, unseen_of;	/* so many of the IFUNC `unseen_name`'s implementations cannot be probed */
+	const char *unseen_name, *unseen_why;
+	struct rt_symbol made;		/* stands for an address that has none */
+};
+
+/*
+ * Fill the batch from the `n` symbols, by address, each place once; its matcher has begun.  A place that cannot be probed is an error
+ * where the specification can only mean that one, else it is passed over.  rt_batch_find looks at the addresses, offsets and source
+ * files of the specification too.
+ */
+int rt_batch_fill(struct rt_batch *batch, const struct rt_symbol *symbols, size_t n, struct rt_error *err);
+int rt_batch_find(struct rt_batch *batch, const struct rt_symbol *symbols, size_t n, struct rt_error *err);
+
+#endif

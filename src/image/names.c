@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/debug.h"
+#include "image/demangle.h"
+#include "image/function.h"
+
+void rt_functions_print_sources(const struct rt_functions *functions, FILE *file)
+{
+	enum { SOURCES = RT_SOURCE_MINIDEBUG + 1 };
+	const struct rt_function *f;
+	size_t i, k, n[SOURCES];
+
+	for (i = 0; i < functions->n; i++) {
+		const struct rt_image *image = functions->v[i].image;
+
+		memset(n, 0, sizeof(n));
+		for (f = functions->v; f < functions->v + i && f->image != image; f++)
+			;
+		if (f < functions->v + i)
+			continue;
+		for (; f < functions->v + functions->n; f++)
+			n[f->source] += f->image == image;
+		for (k = 0; k < SOURCES; k++)
+			if (n[k])
+				fprintf(file, "rawtrace: %s: %zu name%s from %s%s%s\n", rt_image_name(image), n[k], n[k] == 1 ? "" : "s",
+					rt_symbol_source_name((enum rt_symbol_source)k), k == RT_SOURCE_DEBUG ? " " : "",
+					k == RT_SOURCE_DEBUG ? rt_image_debug_path(image) : "");
+	}
+}
+
+void rt_functions_raw_names(struct rt_functions *functions)
+{
+	size_t i;
+
+	for (i = 0; i < functions->n; i++) {
+		struct rt_function *f = &functions->v[i];
+
+		if (!f->symbol)
+			continue;
+		free(f->name);
+		f->name = f->symbol;
+		f->symbol = NULL;
+	}
+}
+
+int rt_functions_full_names(struct rt_functions *functions)
+{
+	struct rt_text text = { 0 };
+	const char *written;
+	char *name;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < functions->n && r == 0; i++) {
+		struct rt_function *f = &functions->v[i];
+
+		written = f->symbol && !f->inside ? rt_demangle(&text, f->symbol, true) : NULL;
+		if (!written)
+			continue;
+		name = strdup(written);
+		if (name) {
+			free(f->name);
+			f->name = name;
+		} else {
+			r = -ENOMEM;
+		}
+	}
+	rt_text_free(&text);
+	return r;
+}
