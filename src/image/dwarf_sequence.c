@@ -24,6 +24,8 @@ static const struct layout layouts[] = {
 	{ "vector<", "_M_start", "_M_finish", true, false },
 	{ "initializer_list<", "_M_array", "_M_len", false, false },
 	{ "span<", "_M_ptr", "_M_extent_value", false, false },
+	/* clang leaves _Alloc_hider, which holds only the pointer, to the file that makes some. */
+	{ "basic_string<char,", "_M_dataplus", "_M_string_length", false, true },
 	/* libc++ */
 	{ "basic_string_view<", "__data_", "__size_", false, false },
 	{ "vector<", "__begin_", "__end_", true, false },
@@ -39,6 +41,11 @@ static const struct layout layouts[] = {
 	{ "Vec<", "pointer", "len", false, false },
 };
 
+static bool is_hidden(const struct rt_member *m)
+{
+	return m->type->kind == RT_CT_STRUCT && m->type->nmembers == 0 && strcmp(m->name, "_M_dataplus") == 0;
+}
+
 /* The first member of that name and kind, also inside others.  `*offset` grows by its own. */
 static const struct rt_ctype *find(const struct rt_ctype *type, const char *name, bool pointer, uint32_t *offset, unsigned depth)
 {
@@ -49,7 +56,7 @@ static const struct rt_ctype *find(const struct rt_ctype *type, const char *name
 
 	for (i = 0; i < type->nmembers && depth < DEPTH_MAX && type->kind == RT_CT_STRUCT; i++) {
 		m = &type->members[i];
-		if (m->name && strcmp(m->name, name) == 0 && m->type->kind == (pointer ? RT_CT_POINTER : RT_CT_INT)) {
+		if (m->name && strcmp(m->name, name) == 0 && (m->type->kind == (pointer ? RT_CT_POINTER : RT_CT_INT) || (pointer && is_hidden(m)))) {
 			*offset += m->offset;
 			return m->type;
 		}

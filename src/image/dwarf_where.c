@@ -67,6 +67,31 @@ static bool is_entry_value(Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t n,
 	       is_register(&of[0], reg);
 }
 
+static bool is_breg(const Dwarf_Op *op)
+{
+	return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
+}
+
+/* A register's lower bits, as LLVM has a bool of Rust: the register and constants to "and" it with. */
+static bool is_masked(const struct rt_dwarf *dwarf, const Dwarf_Op *ops, size_t n)
+{
+	size_t i;
+
+	if (n < 4 || n % 2 || !is_breg(&ops[0]) || ops[0].number != 0 || !is_argument(dwarf, ops[0].atom - DW_OP_breg0) ||
+	    ops[n - 1].atom != DW_OP_stack_value)
+		return false;
+	for (i = 1; i + 1 < n; i += 2)
+		if ((ops[i].atom != DW_OP_constu && (ops[i].atom < DW_OP_lit0 || ops[i].atom > DW_OP_lit31)) || ops[i + 1].atom != DW_OP_and)
+			return false;
+	return true;
+}
+
+/* In the frame, or in memory whose address is there. */
+static bool is_in_frame(const Dwarf_Op *ops, size_t n)
+{
+	return (n == 1 || (n == 2 && ops[1].atom == DW_OP_deref)) && (ops[0].atom == DW_OP_fbreg || is_breg(&ops[0]));
+}
+
 static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t n, bool *frame)
 {
 	struct rt_where where = { .kind = RT_WHERE_UNKNOWN };
@@ -79,13 +104,16 @@ static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Attr
 		where.kind = RT_WHERE_REGS;
 	} else if (is_entry_value(attr, ops, n, &where.reg)) {
 		where.kind = RT_WHERE_REG;
-	} else if (n == 1 && ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31 && is_argument(dwarf, ops[0].atom - DW_OP_breg0)) {
+	} else if (is_masked(dwarf, ops, n)) {
+		where.kind = RT_WHERE_REG;
+		where.reg = ops[0].atom - DW_OP_breg0;
+	} else if (n == 1 && is_breg(&ops[0]) && is_argument(dwarf, ops[0].atom - DW_OP_breg0)) {
 		where.kind = RT_WHERE_AT;
 		where.reg = ops[0].atom - DW_OP_breg0;
 		where.offset = (int64_t)ops[0].number;
-	} else if (n == 1 && (ops[0].atom == DW_OP_fbreg || (ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31))) {
+	} else if (is_in_frame(ops, n)) {
 		offset = (int64_t)ops[0].number;
-		if (ops[0].atom == DW_OP_fbreg && offset >= 0 && offset < 1 << 20 && base_is_cfa(func)) {
+		if (n == 1 && ops[0].atom == DW_OP_fbreg && offset >= 0 && offset < 1 << 20 && base_is_cfa(func)) {
 			where.kind = RT_WHERE_STACK;
 			where.offset = offset + cfa_above_entry(dwarf);
 		} else {
@@ -102,9 +130,9 @@ static bool begins_late(const struct rt_dwarf *dwarf, Dwarf_Attribute *attr, uin
 	Dwarf_Op *ops;
 	size_t n;
 
-	return dwarf_getlocations(attr, 0, &base, &begin, &end, &ops, &n) > 0 && begin > addr && begin - addr < 64 && n == 1 &&
-	       ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31 && ops[0].number == 0 &&
-	       is_argument(dwarf, ops[0].atom - DW_OP_breg0);
+	if (dwarf_getlocations(attr, 0, &base, &begin, &end, &ops, &n) <= 0 || begin <= addr || begin - addr > 64 || n < 1 || !is_breg(&ops[0]))
+		return false;
+	return n == 1 ? ops[0].number == 0 && is_argument(dwarf, ops[0].atom - DW_OP_breg0) : n == 2 && ops[1].atom == DW_OP_deref;
 }
 
 struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, bool *frame)

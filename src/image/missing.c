@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "image/dwarf.h"
 #include "image/match.h"
 #include "image/private.h"
 
@@ -123,6 +124,9 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 	struct rt_text written = { 0 };
 	size_t i, n, before;
 
+	if (!spec->glob && rt_dwarf_inlined(image, spec->function))
+		return rt_usage(err, "%.200s: '%.200s' is inlined everywhere: it has no code of its own to be probed", rt_image_name(image),
+				spec->function);
 	rt_image_symbols(image, &v, &n, NULL);
 	if (n == 0)
 		add(&t, "%.200s: is stripped: no function names in it%s%.300s", rt_image_name(image),

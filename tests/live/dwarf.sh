@@ -1,0 +1,193 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Types from debug information.  The programs say what they call and with what, as rawtrace shows it; gdb and perf are other readers.
+. "$SRCDIR/tests/live/lib.sh"
+
+has "$CC" || skip_all "no compiler"
+"$RAWTRACE" --version | grep -q 'without libdw' && skip_all "built without libdw"
+
+# agrees PROGRAM SPEC...: each call is the program's own line, or marked where it is not known; the marks are in $MARKS
+agrees() {
+	program=$1
+	shift
+	rt "$program" "$@"
+	expect_status 0
+	sed 's/list=0x[0-9a-f]*/list=ADDRESS/' "$T/out" >"$T/said"
+	sed -n 's/list=0x[0-9a-f]*/list=ADDRESS/; s/^>[> ]*\(\[[0-9]*\] \)\{0,1\}\((.*)\)$/\2/p' "$T/err" | grep -v '::main)' >"$T/traced"
+	[ -s "$T/said" ] || because "the program called nothing"
+	awk -f "$LIVE/marked.awk" "$T/said" "$T/traced" >"$T/differ"
+	MARKS=$(sed -n 's/^marks: //p' "$T/differ")
+	! grep -v '^marks: ' "$T/differ" >"$T/differences" || show "$T/differences"
+}
+
+# prototypes FILE ARGUMENT...: what the library says, in $T/prototypes
+prototypes() {
+	"$BIN/prototypes" "$@" >"$T/prototypes" 2>&1 || because "prototypes: status $?"
+}
+
+find_compilers() {
+	COMPILERS=
+	for compiler in gcc clang; do
+		! has $compiler || COMPILERS="$COMPILERS $compiler"
+	done
+	[ -n "$COMPILERS" ] || COMPILERS=$CC
+}
+find_compilers
+
+# ---- C ----
+
+specs="integers many request values local* special*"
+for compiler in $COMPILERS; do
+	for how in "-O0 -gdwarf-2" "-O0 -gdwarf-5" "-O2 -gdwarf-3" "-O2 -gdwarf-4" "-O2 -gdwarf-5"; do
+		begin "C: $compiler $how"
+		# shellcheck disable=SC2086
+		if ! $compiler -w -g $how -o "$T/types" "$TARGETS/types.c" >"$T/cc" 2>&1; then
+			show "$T/cc"
+		else
+			# shellcheck disable=SC2086
+			agrees "$T/types" $specs
+			case $how in
+			-O0*) expect_number "marks" "$MARKS" -eq 0 ;;
+			*) expect_number "marks" "$MARKS" -le 8 ;;
+			esac
+		fi
+		end_case
+	done
+done
+
+# ---- where debug information is ----
+
+$CC -w -g -O1 -o "$T/types" "$TARGETS/types.c"
+"$BIN/prototypes" "$T/types" >"$T/plain"
+begin "prototypes"
+expect_line 'int32(int) request(char(char)\* text, struct(struct request)\* r)' "$T/plain"
+expect_line 'struct(point) values(struct(point) a, struct(mixed) m, struct(triple) t, enum(enum color) c, enum(enum rights) w)' "$T/plain"
+end_case
+
+# same_as_plain CASE FILE
+same_as_plain() {
+	begin "$1"
+	prototypes "$2"
+	sort "$T/plain" >"$T/plain.sorted"
+	sort "$T/prototypes" >"$T/other.sorted"
+	expect_same "$T/plain.sorted" "$T/other.sorted"
+	end_case
+}
+if $CC -w -g -gz -O1 -o "$T/packed" "$TARGETS/types.c" 2>/dev/null; then
+	same_as_plain "compressed sections" "$T/packed"
+fi
+if has objcopy; then
+	cp "$T/types" "$T/stripped"
+	objcopy --only-keep-debug "$T/types" "$T/stripped.debug" && strip "$T/stripped" &&
+		objcopy --add-gnu-debuglink="$T/stripped.debug" "$T/stripped"
+	begin "a separate debug file"
+	rt "$T/stripped" values
+	expect_line '^>(values {.x=1, .y=-2} {.number=3, .other=4} {.a=5, .b=6, .c=7} GREEN READ|RUN)$' "$T/err"
+	end_case
+fi
+if ! grep -q 'HAVE_LIBDW_SPLIT_TRUE=.#' "$BUILDDIR/config.log" && $CC -w -g -gsplit-dwarf -O1 -o "$T/split" "$TARGETS/types.c" 2>/dev/null; then
+	same_as_plain "split DWARF" "$T/split"
+fi
+if has dwz; then
+	cp "$T/types" "$T/one"
+	cp "$T/types" "$T/two"
+	if dwz -m "$T/common" -M common "$T/one" "$T/two" 2>/dev/null && [ -s "$T/common" ]; then
+		same_as_plain "dwz" "$T/one"
+	fi
+fi
+
+begin "inlined everywhere"
+rt "$T/types" tiny
+expect_status 2
+expect_message "'tiny' is inlined everywhere" "$T/err"
+end_case
+
+begin "types by name"
+prototypes "$T/types" '+struct request' +point '+enum color' '+struct none' -tiny -request
+expect_line '^	+4\.3:5 intu32(unsigned int) mode$' "$T/prototypes"
+expect_line '^	BLUE = 7$' "$T/prototypes"
+expect_line '^struct none: no such type$' "$T/prototypes"
+expect_line '^tiny: inlined$' "$T/prototypes"
+expect_line '^request: not inlined$' "$T/prototypes"
+end_case
+
+# ---- other readers ----
+
+if has gdb; then
+	begin "gdb has the same members at the same places"
+	gdb -batch -nx -ex 'ptype /o struct request' "$T/types" 2>/dev/null |
+		sed -n 's#^/\* *\([0-9]*\) *|.*\*/    \([a-z].*\);$#\1 \2#p' | sed 's/^\([0-9]*\) .*[ *]\([a-z]*\)\(\[[0-9]*\]\)*$/\1 \2/' >"$T/gdb"
+	[ -s "$T/gdb" ] || because "gdb said nothing"
+	prototypes "$T/types" '+struct request'
+	while read -r offset name; do
+		expect_line "^	+$offset .* $name\$" "$T/prototypes"
+	done <"$T/gdb"
+	end_case
+
+	begin "gdb sees the same arguments"
+	gdb -batch -nx -ex 'break many' -ex run -ex 'info args' "$T/types" 2>/dev/null | sed -n 's/^[a-i] = //p' | tr '\n' ' ' >"$T/gdb"
+	rt "$T/types" many
+	sed -n 's/^>(many \(.*\))$/\1 /p' "$T/err" | tr -d '\n' >"$T/traced"
+	if [ -s "$T/gdb" ]; then
+		expect_same "$T/gdb" "$T/traced"
+	fi
+	end_case
+fi
+if has perf && perf probe -x "$T/types" -V request >"$T/perf" 2>/dev/null && grep -q '@<request' "$T/perf"; then
+	begin "perf probe -V names the same variables"
+	expect_line 'char\*[[:space:]]*text$' "$T/perf"
+	expect_line 'struct request\*[[:space:]]*r$' "$T/perf"
+	end_case
+fi
+
+# ---- C++ ----
+
+for compiler in g++ clang++; do
+	has $compiler || continue
+	for how in -O0 -O2; do
+		begin "C++: $compiler $how"
+		if ! $compiler -w -std=c++17 -g $how -o "$T/cxx" "$TARGETS/types.cc" >"$T/cc" 2>&1; then
+			show "$T/cc"
+		else
+			agrees "$T/cxx" 'ns::*' shape::area shape::scale kinds
+			expect_number "marks" "$MARKS" -eq 0
+		fi
+		end_case
+	done
+done
+
+# ---- Rust ----
+
+if has rustc; then
+	for how in 0 2; do
+		begin "Rust: opt-level=$how"
+		if ! rustc -g -C opt-level=$how -o "$T/rust" --crate-name types "$TARGETS/types.rs" >"$T/cc" 2>&1; then
+			show "$T/cc"
+		else
+			agrees "$T/rust" types::text types::lists types::shape types::large
+			[ $how != 0 ] || expect_number "marks" "$MARKS" -eq 0
+			expect_line '"owned" "reference"' "$T/traced"
+		fi
+		end_case
+	done
+fi
+
+# ---- cost ----
+
+if has python3 && has objcopy && [ "$(uname -m)" = x86_64 ]; then
+	begin "one function of 500 MB"
+	cp "$T/types" "$T/huge"
+	objcopy -R .debug_aranges "$T/huge" && python3 "$LIVE/huge.py" "$T/huge"
+	python3 - "$RAWTRACE" "$T/huge" >"$T/cost" 2>&1 <<'PYTHON'
+import resource, subprocess, sys
+out = subprocess.run([sys.argv[1], "list", sys.argv[2], "request"], stdout=subprocess.PIPE, timeout=60).stdout.decode()
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print("int request(" in out, int((used.ru_utime + used.ru_stime) * 1000), used.ru_maxrss // 1024)
+PYTHON
+	read -r found ms mb <"$T/cost"
+	[ "$found" = True ] || show "$T/cost"
+	slow || expect_number "ms of CPU time" "$ms" -lt 300
+	expect_number "MB" "$mb" -lt 200
+	end_case
+fi
+exit 0

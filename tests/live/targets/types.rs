@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What Rust has besides C.  Each call is said before it is made, as rawtrace shows it.
+#[allow(dead_code)]
+pub enum Shape { Dot, Circle(f64), Rect { w: u32, h: u32 }, Named(String) }
+#[allow(dead_code)]
+pub enum Color { Red, Green = 5 }
+pub struct Point { pub x: i32, pub y: i32 }
+pub struct Big { pub a: u64, pub b: u64, pub name: String }
+
+fn keep<T>(x: T) -> T {
+    unsafe {
+        let r = std::ptr::read_volatile(&x);
+        std::mem::forget(x);
+        r
+    }
+}
+
+#[inline(never)]
+fn text(a: &str, s: String, r: &String, n: i32) -> usize {
+    keep(a.len() + s.len() + r.len() + n as usize)
+}
+
+#[inline(never)]
+fn lists(v: &[i32], w: Vec<Point>, m: &mut Vec<i64>) -> i32 {
+    m.push(4);
+    keep(v[0] + w[0].x + w[0].y + m[0] as i32)
+}
+
+#[inline(never)]
+fn shape(s: &Shape, c: Color, b: bool, n: u8) -> u32 {
+    keep(match s {
+        Shape::Rect { w, h } => w + h,
+        Shape::Circle(_) => 1,
+        Shape::Named(s) => s.len() as u32,
+        Shape::Dot => 0,
+    } + c as u32 + b as u32 + n as u32)
+}
+
+#[inline(never)]
+fn large(b: Big, p: &Point, none: Option<&Point>) -> u64 {
+    keep(b.a + b.b + b.name.len() as u64 + p.x as u64 + none.map_or(0, |q| q.y as u64))
+}
+
+fn main() {
+    let mut m = vec![3i64];
+    println!("(types::text \"slice\" \"owned\" \"reference\" 7)");
+    text(keep("slice"), "owned".to_string(), &"reference".to_string(), 7);
+    println!("(types::lists [1, -2] [{{.x=3, .y=4}}] [3])");
+    lists(&[1, -2], vec![Point { x: 3, y: 4 }], &mut m);
+    println!("(types::shape Rect{{.w=5, .h=6}} Green true 7)");
+    shape(&Shape::Rect { w: 5, h: 6 }, Color::Green, true, 7);
+    println!("(types::shape Dot Red false 8)");
+    shape(&Shape::Dot, Color::Red, false, 8);
+    println!("(types::large {{.a=1, .b=2, .name=\"big\"}} {{.x=9, .y=10}} None)");
+    large(Big { a: 1, b: 2, name: "big".to_string() }, &Point { x: 9, y: 10 }, None);
+    keep(Shape::Circle(1.0));
+    keep(Shape::Named(String::new()));
+}
