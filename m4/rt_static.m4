@@ -28,13 +28,25 @@ libc6-dev (apt), glibc-static (dnf, yum) or glibc-devel-static (zypper)])])
 AC_DEFUN([RT_STATIC_LESS], [
   rt_static_capstone=no
   rt_static_zlib=no
+  rt_static_unwind=no
+  RT_STATIC_RULES=
   RT_STATIC_CFLAGS=
   AS_IF([test "$enable_static" = yes], [
     RT_STATIC_TRY([whether sections that nothing refers to can be left out],
       [-ffunction-sections -fdata-sections -Wl,--gc-sections], [int main(void) { return 0; }],
       [RT_STATIC_CFLAGS="-ffunction-sections -fdata-sections"; RT_STATIC_LDFLAGS="$RT_STATIC_LDFLAGS -Wl,--gc-sections"])
     RT_STATIC_TRY([whether unwind tables can be left out], [-Wl,-T,$srcdir/src/static/unwind.ld], [int main(void) { return 0; }],
-      [RT_STATIC_LDFLAGS="$RT_STATIC_LDFLAGS -Wl,-T,\$(srcdir)/src/static/unwind.ld"])
+      [RT_STATIC_LDFLAGS="$RT_STATIC_LDFLAGS -Wl,-T,\$(srcdir)/src/static/unwind.ld"
+      RT_STATIC_TRY([whether the unwinder can be left out], [-I$srcdir], [#include <stdio.h>
+#include "src/static/unwind.c"
+int main(void) { return puts(""); }],
+        [rt_static_unwind=yes])])
+    # What runs once need not be fast.  GNU make's.
+    AS_IF([test "x$CFLAGS" = "x-g -O2" && ${MAKE-make} --version 2>/dev/null | grep -q GNU], [
+      for rt_folder in arch attach cli emit image kernel spec; do
+        RT_STATIC_RULES="$RT_STATIC_RULES src/$rt_folder/%.o"
+      done
+      RT_STATIC_RULES="$RT_STATIC_RULES: CFLAGS = -g -Os"])
     RT_STATIC_TRY([whether zlib can do without compressing], [-I$srcdir], [#include "src/static/zlib.c"
 #include <libelf.h>
 int main(void) { return elf_compress(0, 0, 0); }],
@@ -46,7 +58,10 @@ int main(void) { csh h; return cs_open(CS_ARCH_X86, CS_MODE_64, &h); }],
         [rt_static_capstone=yes],
         [AC_MSG_WARN([capstone is linked as a whole and makes the file 5 MB larger; --without-capstone leaves it out])])])])
   AC_SUBST([RT_STATIC_CFLAGS])
+  AC_SUBST([RT_STATIC_RULES])
+  AM_SUBST_NOTMAKE([RT_STATIC_RULES])
   AM_CONDITIONAL([STATIC_CAPSTONE], [test "$rt_static_capstone" = yes])
+  AM_CONDITIONAL([STATIC_UNWIND], [test "$rt_static_unwind" = yes])
   AM_CONDITIONAL([STATIC_ZLIB], [test "$rt_static_zlib" = yes])
 ])
 

@@ -33,8 +33,9 @@ arm64_build() {
 		cannot "$CROSS-gcc is missing: run contrib/bootstrap --kernels" || return
 	arm64_root && arm64_configure "$1" || return
 	{
-		make -C "$1" rawtrace tests/unit/unit live-tools LDFLAGS="-static -L$CACHE/arm64-root/usr/lib/$CROSS" \
-			abs_srcdir=/rawtrace abs_builddir=/rawtrace/build &&
+		make -C "$1" rawtrace live-tools LDFLAGS="-static -L$CACHE/arm64-root/usr/lib/$CROSS" &&
+			make -C "$1" tests/unit/unit LDFLAGS="-static -L$CACHE/arm64-root/usr/lib/$CROSS" \
+				abs_srcdir=/rawtrace abs_builddir=/rawtrace/build &&
 			make -C "$1" fib live-targets LIBS= CFLAGS="-g -O2 -mbranch-protection=standard" &&
 			"$CROSS-gcc" -nostdlib -static -o "$1/tests/live/guarded" "$SRCDIR/tests/live/targets/guarded.S"
 	} >"$1/log" 2>&1 </dev/null || cannot "building for arm64 failed: $(grep 'error: \|undefined reference\|\*\*\*' "$1/log" | sed 1q) ($1/log)"

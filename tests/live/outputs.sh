@@ -26,11 +26,15 @@ expect_line '^rawtrace: inner: only entries are traced' "$T/trace"
 expect_message 'only entries are traced' "$T/err"
 end_case
 
+# A small kernel in a machine on a busy host may find no clock, and count in ticks.
+TIMES=9
+case $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null) in *jiffies) TIMES=1 ;; esac
+
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: chrome's times count from the beginning of the trace"
 	rt --attach="$mechanism" --format=chrome -o "$T/json" "$FIB" fib
 	grep -o '"ts":[0-9]*\.[0-9]*' "$T/json" | sed 's/.*://' | sort -n -u >"$T/times"
-	expect_number "different times" "$(grep -c '' "$T/times")" -ge 9
+	expect_number "different times" "$(grep -c '' "$T/times")" -ge $TIMES
 	expect_number "the last, in us" "$(sed -n '$s/\..*//p' "$T/times")" -le 60000000
 	end_case
 done
