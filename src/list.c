@@ -10,31 +10,52 @@
 #include "image/dwarf.h"
 #include "image/listing.h"
 #include "output/out.h"
+#include "returns.h"
 #include "spec/print.h"
-#include "tracee.h"
 
 struct list {
 	const struct rt_options *options;
 	FILE *file;
+	struct rt_target target;
+	const struct rt_function **functions;	/* the target's, by image and address */
 	struct rt_types *types;
 	struct rt_text text, alias;
+	char why[512];
 	char *prototype;	/* of the row, from a memory stream; NULL: not known */
-	const struct rt_image *last;
+	const struct rt_image *last;	/* whose rows were printed before */
 	bool json;
 	size_t rows;
 };
 
 /* ---- a row ---- */
 
-static const char *trace_word(const struct rt_listing *l)
+static int compare_functions(const void *pa, const void *pb);
+
+/* The function as it would be traced; NULL: it would not, by a glob. */
+static const struct rt_function *function_of(const struct list *list, const struct rt_listing *l)
 {
-	return l->refused ? "no" : l->symbol->kind == RT_SYM_IFUNC ? "ifunc" : l->entry_only ? "entry" : "full";
+	const struct rt_function key = { .image = l->image, .addr = l->symbol->addr }, *p = &key, **at;
+
+	at = bsearch(&p, list->functions, list->target.functions.n, sizeof(*list->functions), compare_functions);
+	return at ? *at : NULL;
 }
 
-static const char *why(const struct rt_listing *l)
+/* What would be traced of its calls, in one word, and why not more, or NULL. */
+static const char *judge(struct list *list, const struct rt_listing *l, const char **why)
 {
-	return l->refused ? l->refused : l->symbol->kind == RT_SYM_IFUNC ?
-		"an IFUNC's resolver: the implementations that it chooses from are traced" : l->entry_only;
+	static const char *const words[] = { [RT_HOW_NONE] = "entry", [RT_HOW_URETPROBE] = "uretprobe", [RT_HOW_INSN] = "insn" };
+	const struct rt_function *f = function_of(list, l);
+
+	*why = l->refused;
+	if (l->refused)
+		return "no";
+	*why = "an IFUNC's resolver: the implementations that it chooses from are traced";
+	if (l->symbol->kind == RT_SYM_IFUNC)
+		return "ifunc";
+	*why = f ? NULL : l->entry_only;
+	if (f && f->how == RT_HOW_NONE)
+		*why = rt_returns_why(f, list->why, sizeof(list->why)) + strlen("none: ");
+	return words[f ? f->how : RT_HOW_NONE];
 }
 
 /* The name as it was written, with parameters where the name has them. */
@@ -90,15 +111,15 @@ static void print_version(FILE *file, const struct rt_symbol *symbol)
 static void print_text(struct list *list, const struct rt_listing *l)
 {
 	const struct rt_symbol *s = l->symbol;
-	const char *reason = why(l);
+	const char *reason, *word = judge(list, l, &reason);
 	const char *name = written(list, &list->text, s), *alias, *separator = " = ";
 	size_t i;
 
 	if (list->last != l->image)
-		fprintf(list->file, "%s%s\n%-18s %-10s %8s %-5s %-14s %s\n", list->last ? "\n" : "", rt_image_name(l->image), "ADDRESS", "OFFSET",
+		fprintf(list->file, "%s%s\n%-18s %-10s %8s %-9s %-14s %s\n", list->last ? "\n" : "", rt_image_name(l->image), "ADDRESS", "OFFSET",
 			"SIZE", "TRACE", "SOURCE", "FUNCTION");
 	list->last = l->image;
-	fprintf(list->file, "0x%016" PRIx64 " 0x%-8" PRIx64 " %8" PRIu64 " %-5s %-14s ", s->addr, l->offset, s->size, trace_word(l),
+	fprintf(list->file, "0x%016" PRIx64 " 0x%-8" PRIx64 " %8" PRIu64 " %-9s %-14s ", s->addr, l->offset, s->size, word,
 		rt_symbol_source_name(s->source));
 	if (list->prototype && !rt_is_mangled(s->name))
 		fputs(list->prototype, list->file);
@@ -132,6 +153,7 @@ static void put_string(FILE *file, const char *key, const char *text)
 static void print_json(struct list *list, const struct rt_listing *l)
 {
 	const struct rt_symbol *s = l->symbol;
+	const char *reason, *word = judge(list, l, &reason);
 	FILE *file = list->file;
 	bool any = false;
 	size_t i;
@@ -144,9 +166,9 @@ static void print_json(struct list *list, const struct rt_listing *l)
 	if (s->version)
 		put_string(file, s->default_version ? "default_version" : "version", s->version);
 	put_string(file, "source", rt_symbol_source_name(s->source));
-	put_string(file, "trace", trace_word(l));
-	if (why(l))
-		put_string(file, "why", why(l));
+	put_string(file, "trace", word);
+	if (reason)
+		put_string(file, "why", reason);
 	if (list->prototype)
 		put_string(file, "prototype", list->prototype);
 	for (i = 0; i < l->nnames; i++) {
@@ -177,62 +199,96 @@ static int row(void *ctx, const struct rt_listing *l)
 
 /* ---- the list ---- */
 
-static int list_spec(struct list *list, const struct rt_images *images, const char *text, struct rt_error *err)
+static bool is_listable(const struct rt_spec *spec)
 {
-	struct rt_spec spec;
-	int r = rt_spec_parse(text, rt_image_arch(images->v[0]), NULL, &spec, err);
+	return !(spec->has_address || spec->has_offset || spec->file || spec->prototype || spec->nshown || spec->nconditions || spec->nwords);
+}
+
+/* Tracing it shows how its returns would be seen; what cannot be traced is no error here. */
+static int add_spec(struct list *list, const char *text, struct rt_spec *spec, struct rt_error *err)
+{
+	const struct rt_images *images = &list->target.images;
+	struct rt_error ignored;
+	int r = rt_spec_parse(text, rt_image_arch(images->v[0]), NULL, spec, err);
 
 	if (r < 0)
 		return r;
-	if (spec.has_address || spec.has_offset || spec.prototype || spec.nshown || spec.nwords)
-		r = rt_usage(err, "'%s': list takes [LIBRARY:]NAME or a glob", text);
+	if (!is_listable(spec))
+		return rt_usage(err, "'%s': list takes [LIBRARY:]NAME or a glob", text);
+	r = rt_functions_add(&list->target.functions, images, spec, &ignored);
+	return r == -ENOMEM ? rt_nomem(err) : 0;
+}
+
+static int compare_functions(const void *pa, const void *pb)
+{
+	const struct rt_function *a = *(const struct rt_function *const *)pa, *b = *(const struct rt_function *const *)pb;
+
+	if (a->image != b->image)
+		return a->image < b->image ? -1 : 1;
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+static int index_functions(struct list *list, struct rt_error *err)
+{
+	const struct rt_functions *functions = &list->target.functions;
+	size_t i;
+	int r = rt_returns_choose(&list->target, err);
+
+	if (r < 0)
+		return r;
+	list->functions = calloc(functions->n + 1, sizeof(*list->functions));
+	if (!list->functions)
+		return rt_nomem(err);
+	for (i = 0; i < functions->n; i++)
+		list->functions[i] = &functions->v[i];
+	qsort(list->functions, functions->n, sizeof(*list->functions), compare_functions);
+	return 0;
+}
+
+static int list_all(struct list *list, char *const *texts, int n, struct rt_spec *specs, struct rt_error *err)
+{
+	int i, r = 0;
+
+	for (i = 0; i < n && r == 0; i++)
+		r = add_spec(list, texts[i], &specs[i], err);
 	if (r == 0)
-		r = rt_listing_each(images, &spec, row, list, err);
-	rt_spec_free(&spec);
+		r = index_functions(list, err);
+	for (i = 0; i < n && r == 0; i++)
+		r = rt_listing_each(&list->target.images, &specs[i], row, list, err);
+	if (r == 0 && list->json)
+		fputs(list->rows ? "\n]\n" : "[]\n", list->file);
 	return r == -ENOMEM ? rt_nomem(err) : r;
 }
 
-static int open_images(const struct rt_options *o, struct rt_images *images, struct rt_error *err)
+static void release(struct list *list)
 {
-	char *path;
-	int r;
-
-	if (o->pid)
-		return rt_images_of_pid(o->pid, images, err);
-	r = rt_tracee_find(o->program, &path, err);
-	if (r < 0)
-		return r;
-	r = rt_images_of_command(path, images, err);
-	free(path);
-	return r;
+	free(list->prototype);
+	free(list->functions);
+	rt_text_free(&list->text);
+	rt_text_free(&list->alias);
+	rt_target_free(&list->target);
+	rt_types_free(list->types);
 }
 
 int rt_list(const struct rt_options *o, FILE *file, struct rt_error *err)
 {
-	struct list list = { .options = o, .file = file, .json = o->format && strcmp(o->format, "json") == 0, .types = rt_types_new() };
-	struct rt_images images = { 0 };
-	char process[512];
-	int i, r;
+	struct list list = { .options = o, .file = file, .json = o->format && strcmp(o->format, "json") == 0 };
+	char *all[] = { (char *)"*" }, *const *texts = o->nspecs ? o->specs : all;
+	int i, r, n = o->nspecs ? o->nspecs : 1;
+	struct rt_spec *specs;
 
-	if (o->format && !list.json && strcmp(o->format, "text") != 0) {
-		rt_types_free(list.types);
+	if (o->format && !list.json && strcmp(o->format, "text") != 0)
 		return rt_usage(err, "--format=%s: the formats of list are: text, json", o->format);
-	}
-	r = list.types ? open_images(o, &images, err) : rt_nomem(err);
-	if (r == 0 && rt_images_unwind(&images, process, sizeof(process)))
-		fprintf(stderr, "rawtrace: a uretprobe could harm this program: %s\n", process);
-	if (r == 0 && o->nspecs == 0)
-		r = list_spec(&list, &images, "*", err);
-	for (i = 0; i < o->nspecs && r == 0; i++)
-		r = list_spec(&list, &images, o->specs[i], err);
-	if (r == 0 && list.json)
-		fputs(list.rows ? "\n]\n" : "[]\n", file);
+	specs = calloc((size_t)n, sizeof(*specs));
+	list.types = rt_types_new();
+	r = specs && list.types ? rt_target_resolve(&list.target, o->program, o->pid, NULL, 0, err) : rt_nomem(err);
+	if (r == 0)
+		r = list_all(&list, texts, n, specs, err);
 	if ((r == 0 || r == -EIO) && (fflush(file) != 0 || ferror(file)))
 		r = rt_fail(err, errno ? -errno : -EIO, "standard output: %s", strerror(errno ? errno : EIO));
-	free(list.prototype);
-	rt_text_free(&list.text);
-	rt_text_free(&list.alias);
-	rt_images_close(&images);
-	rt_types_free(list.types);
+	release(&list);
+	for (i = 0; i < n && specs; i++)
+		rt_spec_free(&specs[i]);
+	free(specs);
 	return r;
 }
