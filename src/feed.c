@@ -365,6 +365,8 @@ static int on_hit(struct rt_feed *feed, struct rt_event *event)
 		hit.outside = t->functions.v[hit.function].libcall && !is_from_program(feed, event->hit.ra);
 	tell_goroutine(event, hit.plan);
 	tell_from_trampoline(feed, event);
+	if (hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].hidden)
+		return event->hit.goid ? rt_stack_goexit(feed->stack, event->hit.goid, event->time) : 0;
 	return rt_stack_hit(feed->stack, event, &hit);
 }
 

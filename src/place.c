@@ -405,6 +405,6 @@ void rt_place_print(const struct rt_target *t, FILE *file)
 		return;
 	}
 	for (i = 0; i < t->functions.n; i++)
-		if (t->functions.v[i].placed)
+		if (t->functions.v[i].placed && !t->functions.v[i].hidden)
 			print_one(&t->functions.v[i], file);
 }

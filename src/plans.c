@@ -61,8 +61,17 @@ static int share_plan(struct making *m, const struct rt_plan *plan)
 	return (int)t->nplans++;
 }
 
+bool rt_plans_has_entry(const struct rt_target *t, size_t i)
+{
+	if (t->functions.v[i].hidden)
+		return t->purpose != RT_PURPOSE_COUNT && t->want != RT_WANT_NONE;
+	return t->purpose != RT_PURPOSE_TIME || t->returns[i];
+}
+
 static bool is_known(const struct rt_target *t, size_t i)
 {
+	if (t->functions.v[i].hidden)
+		return false;
 	return t->purpose == RT_PURPOSE_RECORD && i < t->nprototypes && t->prototypes[i].origin != RT_ORIGIN_NONE;
 }
 
@@ -169,11 +178,6 @@ void rt_plans_free(struct rt_target *t)
 	t->nprototypes = 0;
 }
 
-static bool is_probed(const struct rt_target *t, size_t i)
-{
-	return t->purpose != RT_PURPOSE_TIME || t->returns[i];
-}
-
 /* The returns first: what is shared by many has low numbers. */
 static int make_all(struct making *m)
 {
@@ -187,7 +191,7 @@ static int make_all(struct making *m)
 		r = make_exit(m, i);
 	}
 	for (i = 0; i < n && r >= 0; i++) {
-		if (!is_probed(t, i))
+		if (!rt_plans_has_entry(t, i))
 			continue;
 		r = make_entry(m, i);
 		t->entry_plan[i] = (uint16_t)(r < 0 ? 0 : r);
@@ -203,7 +207,7 @@ static void point_shows(struct rt_target *t)
 	for (i = 0; i < t->functions.n; i++) {
 		if (!is_known(t, i))
 			continue;
-		t->shows[i].entry.plan = is_probed(t, i) ? &t->plans[t->entry_plan[i]] : NULL;
+		t->shows[i].entry.plan = rt_plans_has_entry(t, i) ? &t->plans[t->entry_plan[i]] : NULL;
 		t->shows[i].exit.plan = t->returns[i] && has_result(&t->prototypes[i]) ? &t->plans[t->exit_plan[i]] : NULL;
 	}
 }

@@ -14,6 +14,8 @@ enum { RT_PLANS_MAX = 24 };
  * function's return has a uretprobe.  0 or a negative errno.
  */
 int rt_plans_make(struct rt_target *target, bool any, struct rt_error *err);
+/* Has function `i` a probe on its entry, for the target's purpose? */
+bool rt_plans_has_entry(const struct rt_target *target, size_t i);
 void rt_plans_free(struct rt_target *target);
 
 /*

@@ -111,6 +111,8 @@ static void choose(struct rt_target *t, struct codes *codes, struct rt_function 
 
 	f->how = RT_HOW_NONE;
 	f->why_not = NULL;
+	if (f->hidden)
+		return;
 	f->how_why = t->want == RT_WANT_NONE ? "--return=none" : harm;
 	if (t->want == RT_WANT_NONE || t->purpose == RT_PURPOSE_COUNT)
 		return;
@@ -301,6 +303,7 @@ void rt_returns_print(const struct rt_target *t, FILE *file)
 		return;
 	}
 	for (i = 0; i < t->functions.n; i++)
-		fprintf(file, "rawtrace: %s: returns: %s\n", t->functions.v[i].name,
+		if (!t->functions.v[i].hidden)
+			fprintf(file, "rawtrace: %s: returns: %s\n", t->functions.v[i].name,
 			rt_returns_why(&t->functions.v[i], why, sizeof(why)));
 }

@@ -228,6 +228,15 @@ static int open_attach(struct session *s, struct rt_attach_request *request, con
 	return r;
 }
 
+/* The programs pair calls and returns by thread.  Those of goroutines are paired, timed and left out only here. */
+static void tell_all_of_go(const struct session *s, struct rt_attach_request *request)
+{
+	if (!s->target.goid_offset || request->purpose == RT_PURPOSE_COUNT)
+		return;
+	request->purpose = RT_PURPOSE_RECORD;
+	request->limit = (struct rt_limit){ .depth = 0 };
+}
+
 static int attach(struct session *s, struct rt_error *err)
 {
 	const struct rt_options *o = s->options;
@@ -243,6 +252,7 @@ static int attach(struct session *s, struct rt_error *err)
 	/* Calls that are not shown would be levels to the programs, which do not know who called. */
 	if (s->target.libcalls)
 		request.limit = (struct rt_limit){ 0 };
+	tell_all_of_go(s, &request);
 	rt_limits_raise(RT_FILES_USUAL);
 	r = try_returns(s, forced, err);
 	if (r == 0)
@@ -263,7 +273,7 @@ static int attach(struct session *s, struct rt_error *err)
 		return r;
 	if (o->verbose)
 		fprintf(stderr, "rawtrace: attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms\n", s->attach->ops->name,
-			s->target.functions.n, s->target.nprobes, s->attach->source->name, (double)(rt_now() - began) / 1e6);
+			rt_functions_shown(&s->target.functions), s->target.nprobes, s->attach->source->name, (double)(rt_now() - began) / 1e6);
 	return 0;
 }
 

@@ -92,6 +92,7 @@ static int no_times(const struct rt_target *t, struct rt_error *err)
 static int make_probes(struct rt_target *t, struct rt_error *err)
 {
 	size_t i, n = t->functions.n, exits = 0;
+	bool some = false;
 	int r = rt_returns_choose(t, err);
 
 	if (r < 0)
@@ -106,12 +107,13 @@ static int make_probes(struct rt_target *t, struct rt_error *err)
 		t->returns[i] = t->functions.v[i].how != RT_HOW_NONE;
 	r = rt_plans_make(t, rt_target_has_returns(t), err);
 	for (i = 0; i < n && r == 0; i++) {
-		if (t->purpose == RT_PURPOSE_TIME && !t->returns[i])
+		if (!rt_plans_has_entry(t, i))
 			continue;
+		some |= !t->functions.v[i].hidden;
 		add_probe(t, i, t->entry_plan[i], 0);
 		add_returns(t, i);
 	}
-	return r < 0 || t->nprobes || !n ? r : no_times(t, err);
+	return r < 0 || some || !n ? r : no_times(t, err);
 }
 
 /* Where a Go program's runtime has the goroutine's id; 0: that is not known, and calls are told apart by thread. */
@@ -120,6 +122,31 @@ static uint32_t goid_offset(const struct rt_target *t)
 	const struct rt_go *go = rt_image_go(t->images.v[0]);
 
 	return go && rt_image_arch(t->images.v[0])->goroutine.tracefs ? rt_go_goid_offset(go) : 0;
+}
+
+/*
+ * A goroutine may end inside calls (runtime.Goexit), with nothing that tells of it but the runtime's function that every goroutine ends
+ * with.  It is probed too, and not shown.
+ */
+static int watch_goroutines(struct rt_target *t, struct rt_error *err)
+{
+	size_t n = t->functions.n, i;
+	struct rt_spec *spec;
+	struct rt_error none;
+	int r;
+
+	for (i = 0; i < n && !t->functions.v[i].go; i++)
+		;
+	if (!t->goid_offset || i == n)
+		return 0;
+	r = keep_spec(t, "runtime.goexit1", &spec, err);
+	if (r < 0)
+		return r;
+	r = rt_functions_add(&t->functions, &t->images, spec, &none);
+	/* Without it such calls are closed at the end of the trace. */
+	for (i = n; r == 0 && i < t->functions.n; i++)
+		t->functions.v[i].hidden = true;
+	return r == -ENOMEM ? r : 0;
 }
 
 int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char *const *specs, int nspecs, struct rt_error *err)
@@ -140,7 +167,8 @@ int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char 
 		return r;
 	judge_process(t, pid);
 	t->goid_offset = goid_offset(t);
-	return make_probes(t, err);
+	r = watch_goroutines(t, err);
+	return r < 0 ? r : make_probes(t, err);
 }
 
 bool rt_target_has_returns(const struct rt_target *t)
@@ -339,7 +367,7 @@ static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const 
 	for (i = 0; i < t->functions.n && r == 0; i++) {
 		const struct rt_function *f = &t->functions.v[i];
 
-		if (f->how != RT_HOW_NONE)
+		if (f->how != RT_HOW_NONE || f->hidden)
 			continue;
 		reason_text(t, f, text, sizeof(text));
 		reason = reason_of(&v, &n, &cap, text);

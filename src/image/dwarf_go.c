@@ -39,9 +39,23 @@ void rt_dwarf_go_param(Dwarf_Die *die, uint64_t addr, struct rt_param *param)
 	param->where = param->is_out ? (struct rt_where){ .kind = RT_WHERE_ABI } : first_register(die, addr);
 }
 
+/* Go 1.24 has those twice that a closure captures. */
+static unsigned without_doubles(struct rt_param *v, unsigned n)
+{
+	unsigned i, k, kept = 0;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < kept && !(v[i].name && v[k].name && strcmp(v[i].name, v[k].name) == 0 && strcmp(v[i].name, "_") != 0); k++)
+			;
+		if (k == kept)
+			v[kept++] = v[i];
+	}
+	return kept;
+}
+
 void rt_dwarf_go_results(struct rt_param *v, struct rt_prototype *prototype)
 {
-	unsigned n = prototype->nparams, in = 0;
+	unsigned n = without_doubles(v, prototype->nparams), in = 0;
 
 	while (in < n && !v[in].is_out)
 		in++;

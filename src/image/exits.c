@@ -151,12 +151,13 @@ static void outward(struct walk *w, uint64_t addr, const struct rt_flow *f, stru
 			later(w, f->target, addr, depth);
 		return;
 	}
+	/* Go: the call begins once more, with a larger stack.  Calls that do not come back (panics) may stand before that. */
+	if (self && rt_image_is_go(rt_code_image(w->code)))
+		return;
 	if (!self && !rt_code_is_stub(w->code, f->target) && (!s || strstr(s->name, ".cold")))
 		fail(w, outside);
 	else if (depth.sp != 0 && (depth.sp != RT_DEPTH_UNKNOWN || (s && s->addr != f->target)))
 		fail(w, "it jumps out with something of its own on the stack");
-	else if (self && rt_image_is_go(rt_code_image(w->code)))
-		return;		/* the call begins once more, with a larger stack */
 	else if (f->kind == RT_FLOW_BRANCH && !f->condition)
 		fail(w, "it is left by a conditional jump whose way cannot be told");
 	else
@@ -298,8 +299,8 @@ static void follow(struct walk *w, const struct todo *todo)
 			fail(w, unclear);
 		if (next < p->end)
 			continue;
-		/* Behind a call it is one that does not come back. */
-		if (f.kind != RT_FLOW_CALL)
+		/* Behind a call it is one that does not come back; Go puts a nop there. */
+		if (f.kind != RT_FLOW_CALL && !rt_image_is_go(rt_code_image(w->code)))
 			fail(w, "it runs on past its end");
 		return;
 	}

@@ -116,6 +116,17 @@ static int rename_known(struct rt_function *f, struct rt_batch *b, const struct 
 	return name_function(f, m, &b->matcher.demangled);
 }
 
+/* Its stack is moved, in the middle of its calls. */
+static void judge_go(struct rt_function *f)
+{
+	const struct rt_go *go = rt_image_go(f->image);
+
+	if (!f->entry_only)
+		f->entry_only = "is written in Go, whose runtime moves stacks";
+	if (!f->no_exits && !(f->go && go && rt_image_arch(f->image)->goroutine.tracefs && rt_go_goid_offset(go)))
+		f->no_exits = "which goroutine runs cannot be told, of this version of Go or on this machine";
+}
+
 static int add_function(struct rt_functions *functions, struct rt_batch *b, const struct rt_match *m)
 {
 	struct rt_function *f;
@@ -148,6 +159,8 @@ static int add_function(struct rt_functions *functions, struct rt_batch *b, cons
 		f->placed = f->skip ? "past Go's check of the stack, which can come back to the entry" :
 			"Go makes no check of the stack there";
 	}
+	if (rt_go_is_code(b->image, m->addr))
+		judge_go(f);
 	functions->n++;
 	return 0;
 }

@@ -24,6 +24,7 @@ struct rt_function {
 	enum rt_symbol_source source;	/* of the name */
 	bool named;			/* by its own name, and not found by a glob or as one of several: it must not be left out */
 	bool sized;			/* the size is the symbol's own word, not its distance from the next one */
+	bool hidden;			/* nobody asked for it: its calls tell that a goroutine ends */
 	bool go;			/* its place was found by Go's own tables (image/go.h) and stays */
 	bool inside;			/* it is a place behind its function's entry, and stays */
 	uint32_t skip;			/* its probes stand so many bytes behind its entry (image/prologue.h) */
@@ -57,6 +58,16 @@ struct rt_functions {
 	size_t n, cap;
 	char *note;			/* a remark that the user must see (what cannot be probed), or NULL */
 };
+
+/* How many of them the user asked for. */
+static inline size_t rt_functions_shown(const struct rt_functions *functions)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < functions->n; i++)
+		n += !functions->v[i].hidden;
+	return n;
+}
 
 /*
  * Add the functions that `spec` names, and keep pointers to it.  One address is one function, whatever its aliases: the

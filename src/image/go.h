@@ -31,6 +31,9 @@ uint32_t rt_go_past_check(const uint8_t *bytes, size_t n);
  */
 bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip);
 
+/* Is `addr` in Go code?  So it counts where the table is not known. */
+bool rt_go_is_code(struct rt_image *image, uint64_t addr);
+
 /*
  * Where the runtime's record of a goroutine (runtime.g) has its id; 0: for this version of Go that is not known.  The record begins
  * with the two ends of its stack.

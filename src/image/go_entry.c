@@ -90,6 +90,14 @@ bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip)
 	return true;
 }
 
+bool rt_go_is_code(struct rt_image *image, uint64_t addr)
+{
+	const struct rt_go *go = rt_image_go(image);
+	struct rt_go_function f;
+
+	return rt_image_is_go(image) && !(go && go->has_table && !rt_pclntab_find(&go->table, addr, &f));
+}
+
 uint32_t rt_go_goid_offset(const struct rt_go *go)
 {
 	/* 1.23 put a word more before it, and 1.25 took one out.  Before 1.17 no register holds the record. */

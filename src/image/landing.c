@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "image/code.h"
+#include "image/go.h"
 #include "image/private.h"
 
 enum {
@@ -273,9 +274,15 @@ static uint64_t describe(struct cursor *c, const struct rt_image *image, uint64_
 
 int rt_code_landings(struct rt_code *code, uint64_t addr, uint64_t *v, int max)
 {
+	const struct rt_go *go = rt_image_go(rt_code_image(code));
 	uint64_t fde, table, begin, length;
+	struct rt_go_function f;
 	struct cursor c;
 
+	if (go && go->has_table && max > 0 && rt_pclntab_find(&go->table, addr, &f)) {
+		v[0] = f.addr + f.recovers;
+		return f.recovers != 0;
+	}
 	fde = describe(&c, rt_code_image(code), addr);
 	if (c.bad)
 		return -1;

@@ -129,9 +129,12 @@ bool rt_pclntab_function(const struct rt_pclntab *t, uint64_t i, struct rt_go_fu
 	f->end = address(t, i + 1);
 	name = t->names + load32(t, record + head);
 	f->args = load32(t, record + head + 4);
+	f->recovers = load32(t, record + head + 8);
 	f->pcsp = load32(t, record + head + 12);
 	if (f->end <= f->addr || !is_name(t, name))
 		return false;
+	if (f->recovers >= f->end - f->addr)
+		f->recovers = 0;
 	f->name = (const char *)t->bytes + name;
 	return true;
 }

@@ -25,6 +25,7 @@ struct rt_go_function {
 	const char *name;		/* in the table's bytes: "main.(*T).Method" */
 	uint64_t addr, end;		/* virtual addresses; padding may stand before the end */
 	uint32_t args;			/* bytes of arguments and results on the stack */
+	uint32_t recovers;		/* so many bytes from its entry it goes on after a panic that it recovers from; 0: it does not */
 	uint32_t pcsp;			/* for rt_pclntab_frame */
 };
 

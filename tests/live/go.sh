@@ -1,0 +1,167 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Go programs, built by the toolchain that is installed, or that GO names.
+. "$SRCDIR/tests/live/lib.sh"
+GO=${GO:-go}
+has "$GO" || skip_all "no Go toolchain"
+find_mechanisms
+GOCACHE=${GOCACHE:-$T/cache} GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local GO111MODULE=off HOME=$T
+export GOCACHE GOFLAGS GOPROXY GOTOOLCHAIN GO111MODULE HOME
+
+# build NAME 'SOURCES' [FLAG...]
+build() {
+	to=$T/$1
+	sources=
+	for s in $2; do
+		sources="$sources $TARGETS/go/$s"
+	done
+	shift 2
+	# shellcheck disable=SC2086
+	timeout 300 "$GO" build "$@" -o "$to" $sources >"$T/build" 2>&1 || {
+		because "not built: $to"
+		show "$T/build"
+	}
+}
+
+begin "the programs are built"
+build fib fib.go
+build stripped fib.go -ldflags '-s -w'
+build pie fib.go -buildmode=pie
+build calls 'calls.go witness.go'
+end_case
+[ -x "$T/calls" ] || exit 0
+
+# Goroutines as if they were threads.
+as_threads() {
+	sed 's/^\[g \([0-9]*\)\]/[\1]/' "$1"
+}
+
+# agrees_go CASE FUNCTIONS MODE N: like agrees, goroutine by goroutine.
+agrees_go() {
+	begin "$1"
+	functions=$2
+	shift 2
+	timeout 60 "$T/calls" "$@" >"$T/untraced" 2>/dev/null </dev/null
+	untraced=$?
+	rm -f "$T/witness"
+	export WITNESS="$T/witness"
+	# shellcheck disable=SC2086
+	rt ${mechanism:+"--attach=$mechanism"} "$T/calls" $functions -- "$@"
+	unset WITNESS
+	expect_status "$untraced"
+	expect_same "$T/untraced" "$T/out"
+	as_threads "$T/err" >"$T/trace"
+	expect_agreement "$T/trace" "$T/witness"
+	end_case
+}
+
+cat >"$T/tree" <<END
+>(main.fib 4)
+> (main.fib 3)
+> >(main.fib 2)
+> > (main.fib 1)
+< < 1
+> > (main.fib 0)
+< < 0
+< <1
+> >(main.fib 1)
+< <1
+< 2
+> (main.fib 2)
+> >(main.fib 1)
+< <1
+> >(main.fib 0)
+< <0
+< 1
+<3
+END
+
+for mechanism in $MECHANISMS; do
+	for name in fib pie; do
+		begin "$mechanism: $name"
+		rt --attach="$mechanism" "$T/$name" main.fib
+		expect_status 0
+		expect_text 'fib(4) = 3' "$T/out"
+		expect_same "$T/tree" "$T/err"
+		end_case
+	done
+
+	begin "$mechanism: stripped"
+	rt --attach="$mechanism" "$T/stripped" main.fib
+	sed 's/ [0-9])/)/; /^</s/[0-9]$/<not known>/' "$T/tree" >"$T/expected"
+	expect_same "$T/expected" "$T/err"
+	end_case
+
+	agrees_go "$mechanism: panics that are recovered" 'main.guard main.risky main.fib' panic 12
+	agrees_go "$mechanism: goroutines" 'main.fib main.deep' many 60
+	case $mechanism in
+	uprobe-multi | tracefs)
+		agrees_go "$mechanism: stacks that grow" 'main.fib main.deep' deep 400
+		agrees_go "$mechanism: runtime.Goexit" 'main.fib main.quit' exit 9
+		;;
+	esac
+done
+mechanism=
+
+# Stacks that shrink at every collection, threads that change, and nothing lost: the sums are those of a run that nobody traces.
+begin "under load"
+timeout 60 "$T/calls" load 300 >"$T/untraced" 2>/dev/null
+rt --buffer=8M "$T/calls" main.fib main.deep 'main.(*counter).add' -- load 300
+ST=$((ST - 300 % 7))
+expect_status 0
+expect_same "$T/untraced" "$T/out"
+as_threads "$T/err" >"$T/trace"
+expect_nested "$T/trace" whole
+expect_number 'calls of add' "$(grep -c '(main.(\*counter).add ' "$T/err")" -eq 2400
+end_case
+
+begin "a panic that ends the program"
+rt "$T/calls" main.fib main.risky -- crash 3
+expect_status 2
+expect_line '^> > (main.risky 0)$' "$T/err"
+expect_line '^panic: as wanted' "$T/err"
+end_case
+
+begin "times, by goroutine"
+rt hist "$T/calls" main.deep -- many 40
+expect_line 'main.deep' "$T/err"
+expect_no_line 'lost' "$T/err"
+end_case
+
+begin "not deeper than 2"
+rt --depth=2 "$T/calls" main.deep -- deep 50
+expect_text '>(main.deep 50)
+> (main.deep 49)
+< 49
+<50' "$T/err"
+end_case
+
+begin "goroutines in Chrome's format"
+rt --format=chrome "$T/calls" main.quit main.fib -- exit 4
+expect_line '"thread_name","args":{"name":"g [0-9]*"}' "$T/err"
+expect_line '"unfinished":"goroutine exited"' "$T/err"
+end_case
+
+# A uretprobe would end this program.
+begin "net/http"
+build http http.go
+timeout 60 "$T/http" 25 >"$T/untraced" 2>/dev/null
+rt "$T/http" net/http.Get -- 25
+expect_status 0
+expect_same "$T/untraced" "$T/out"
+expect_number calls "$(grep -c '>(net/http.Get "http://127.0.0.1:[0-9]*/[0-7]/[0-9]*")$' "$T/err")" -eq 200
+expect_number results "$(grep -c '<{.*} nil$' "$T/err")" -eq 200
+end_case
+
+begin "C that calls back"
+if has "$CC"; then
+	build cgo cgo.go
+	rt "$T/cgo" main.half main.back
+	expect_status 0
+	expect_text 'sum 15' "$T/out"
+	expect_number halves "$(grep -c '(main.half [0-4])' "$T/err")" -eq 5
+	expect_number backs "$(grep -c '(main.back [0-4])' "$T/err")" -eq 5
+	as_threads "$T/err" >"$T/trace"
+	expect_nested "$T/trace" whole
+fi
+end_case
