@@ -36,7 +36,9 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 	program.stride = (uint32_t)t->functions.n * rt_cells_of(t->purpose);
 	program.heads = RT_HEADS;
 	program.limit = t->limit;
-	program.filtered = rt_limit_any(&t->limit) && source != RT_KEY_POINTER;
+	program.filtered = rt_limit_any(&t->limit) && source != RT_KEY_POINTER && t->purpose == RT_PURPOSE_RECORD;
+	if (program.filtered && t->limit.min_time)
+		program.hold = rt_plans_hold(t->plans, t->nplans, RT_KEY_ID);
 	if (source == RT_KEY_CONSTANT)
 		program.function = t->probes[key].function;
 	if (source == RT_KEY_CONSTANT && t->purpose != RT_PURPOSE_RECORD)
@@ -128,8 +130,8 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 		r = rt_target_set_purpose(&target, RT_PURPOSE_COUNT, err);
 	if (r == 0 && o->command == RT_CMD_HIST)
 		r = rt_target_set_purpose(&target, RT_PURPOSE_TIME, err);
-	if (r == 0 && (o->depth || o->only_under))
-		r = rt_target_set_limit(&target, o->depth, o->only_under, err);
+	if (r == 0 && (o->depth || o->only_under || o->min_time))
+		r = rt_target_set_limit(&target, o->depth, o->only_under, o->min_time, err);
 	if (r == 0 && o->raw_names)
 		rt_functions_raw_names(&target.functions);
 	if (r == 0 && o->command == RT_CMD_TRACE)

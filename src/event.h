@@ -86,6 +86,7 @@ struct rt_event {
 		struct {
 			uint64_t sp;
 			uint64_t key;		/* the probe's id or the instruction pointer (enum rt_key) */
+			uint64_t entered;	/* entry: when it was, where that is told only now (emit/hold.h); else 0 */
 			uint64_t ra;		/* entry: return address of the call, 0: not recorded; return: 0 */
 			uint64_t goid;		/* Go: the goroutine, 0: none; sp then counts from its stack's end (feed.c) */
 			uint32_t seq;		/* 0: the source does not number them */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "attach/held.h"
 #include "kernel/procfs.h"
 
 /* Where a plain probe stands: on a function's entry, or on one of its exits. */
@@ -53,6 +54,7 @@ struct rt_feed {
 	struct cached cache[CACHE];
 	struct aligned aligned[ALIGNED];
 	unsigned naligned;	/* so many were looked up; the oldest are forgotten */
+	const struct rt_held *held;	/* or NULL */
 	bool maps_read;		/* tried after an unknown address */
 	struct caller callers[CACHE];	/* --libcalls */
 };
@@ -254,13 +256,6 @@ static int find_gap(struct rt_feed *feed, const struct rt_event *event)
 	return tell_lost(feed, event, count, shared);
 }
 
-static int on_exit_of(struct rt_feed *feed, const struct rt_event *event)
-{
-	int r = feed->gaps ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid), feed->target->goid_offset != 0) : 0;
-
-	return r ? r : rt_stack_event(feed->stack, event);
-}
-
 /*
  * Which goroutine, where the plan asks.  What the register led to is believed where the stack that it tells of is the one that the hit
  * is on; the stacks of threads (g0, signals) have goroutine 0.  A goroutine's stack is moved when it grows, so sp becomes what
@@ -354,7 +349,7 @@ static int on_hit(struct rt_feed *feed, struct rt_event *event)
 	/* What a ring brings is checked like any input: ids index our tables. */
 	if (event->hit.plan >= t->nplans || event->hit.size != rt_plan_size(&t->plans[event->hit.plan]))
 		return -EBADMSG;
-	r = find_gap(feed, event);
+	r = event->hit.seq ? find_gap(feed, event) : 0;
 	if (r < 0 || event->time < feed->begin || event->time > feed->end)
 		return r;
 	hit.plan = &t->plans[event->hit.plan];
@@ -368,6 +363,34 @@ static int on_hit(struct rt_feed *feed, struct rt_event *event)
 	if (hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].hidden)
 		return event->hit.goid ? rt_stack_goexit(feed->stack, event->hit.goid, event->time) : 0;
 	return rt_stack_hit(feed->stack, event, &hit);
+}
+
+static int on_held(void *ctx, const struct rt_event *event)
+{
+	struct rt_event ours = *event;
+
+	return on_hit(ctx, &ours);
+}
+
+void rt_feed_hold(struct rt_feed *feed, const struct rt_held *held)
+{
+	feed->held = held;
+}
+
+int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time)
+{
+	const struct rt_sink sink = { on_held, feed };
+
+	return feed->held ? rt_held_read(feed->held, tid, tid != 0, time < feed->end ? time : feed->end, &sink) : 0;
+}
+
+static int on_exit_of(struct rt_feed *feed, const struct rt_event *event)
+{
+	int r = feed->gaps ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid), feed->target->goid_offset != 0) : 0;
+
+	if (r == 0)
+		r = rt_feed_held(feed, event->tid, event->time);
+	return r ? r : rt_stack_event(feed->stack, event);
 }
 
 /* Events that name only the thread: are they of our process?  Keeps the members in step with the stream. */

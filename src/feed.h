@@ -35,6 +35,13 @@ int rt_feed_locate(struct rt_feed *feed, uint64_t ip, uint64_t *ino, uint64_t *o
 /* The function that has its entry probe at `ip` of the process; RT_NO_FUNCTION: not known. */
 uint32_t rt_feed_function(struct rt_feed *feed, uint64_t ip);
 
+/* Programs hold calls back (attach/held.h): what is left of them when their thread ends is asked for.  NULL: they do not. */
+struct rt_held;
+void rt_feed_hold(struct rt_feed *feed, const struct rt_held *held);
+
+/* What is left of the calls of thread `tid`, 0: of every one, at `time`, or the window's end if that was before.  0 or a negative errno. */
+int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time);
+
 /* A sink for the merge: ctx is the feed. */
 int rt_feed_event(void *ctx, const struct rt_event *event);
 

@@ -115,7 +115,7 @@ static int filter_enter(void *ctx, struct rt_thread *thread, const struct rt_fra
 	call.frame.level = c->level;
 	if (!is_wanted(f, c, frame, args))
 		call.fate = LEFT_OUT;
-	else if (f->want.min_time)
+	else if (f->want.limit.min_time)
 		call.fate = frame->returns ? WAITING : LEFT_OUT;
 	if (call.fate == WAITING)
 		r = keep(&call, args);
@@ -159,7 +159,7 @@ static int filter_leave(void *ctx, struct rt_thread *thread, const struct rt_fra
 	if (!frame->entry_seen || !c->n)
 		return 0;
 	call = &c->v[c->n - 1];
-	if (call->fate == WAITING && time > frame->time && time - frame->time >= f->want.min_time)
+	if (call->fate == WAITING && time > frame->time && time - frame->time >= f->want.limit.min_time)
 		r = show_waiting(f, c, thread);
 	free(call->data);
 	c->n--;

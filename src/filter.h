@@ -14,7 +14,6 @@
 struct rt_filter_want {
 	struct rt_limit limit;
 	const bool *roots;	/* with limit.under: by function */
-	uint64_t min_time;	/* ns */
 	bool inside_only;	/* not what rt_frame.outside says of itself */
 };
 

@@ -280,11 +280,10 @@ static int attach(struct session *s, struct rt_error *err)
 static int make_stack(struct session *s, struct rt_error *err)
 {
 	const struct rt_filter_want want = {
-		.limit = s->target.limit, .roots = s->target.roots, .min_time = s->options->min_time,
-		.inside_only = s->target.libcalls,
+		.limit = s->target.limit, .roots = s->target.roots, .inside_only = s->target.libcalls,
 	};
 
-	if (rt_limit_any(&want.limit) || want.min_time || want.inside_only) {
+	if (rt_limit_any(&want.limit) || want.inside_only) {
 		s->filter = rt_filter_new(&want, &s->out.ops->calls, &s->out);
 		s->stack = s->filter ? rt_stack_new(&rt_filter_ops, s->filter) : NULL;
 	} else {
@@ -324,6 +323,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = rt_session_watch(s, err);
 	if (r == 0 && !s->tracee.ours && rt_feed_read_process(s->feed) < 0)
 		r = rt_nomem(err);
+	rt_feed_hold(s->feed, s->attach->held);
 	rt_session_begin_window(s);
 	/* Our own command has not begun. */
 	if (r == 0 && !s->tracee.ours)
@@ -340,6 +340,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 	lost.lost.until = lost.time;
 	if (lost.lost.count)
 		r = rt_stack_event(s->stack, &lost);
+	if (r == 0)
+		r = rt_feed_held(s->feed, 0, lost.time);
 	if (r == 0)
 		r = tell_counts(s, lost.time);
 	if (r == 0)
@@ -510,8 +512,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = set_returns(&s, err);
 	if (r == 0 && purpose(options) != RT_PURPOSE_RECORD)
 		r = rt_target_set_purpose(&s.target, purpose(options), err);
-	if (r == 0 && (options->depth || options->only_under))
-		r = rt_target_set_limit(&s.target, options->depth, options->only_under, err);
+	if (r == 0 && (options->depth || options->only_under || options->min_time))
+		r = rt_target_set_limit(&s.target, options->depth, options->only_under, options->min_time, err);
 	if (r == 0 && options->raw_names)
 		rt_functions_raw_names(&s.target.functions);
 	else if (r == 0 && purpose(options) != RT_PURPOSE_RECORD && rt_functions_full_names(&s.target.functions) < 0)

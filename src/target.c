@@ -311,10 +311,11 @@ static int set_roots(struct rt_target *t, const char *under, struct rt_error *er
 	return r;
 }
 
-int rt_target_set_limit(struct rt_target *t, unsigned depth, const char *under, struct rt_error *err)
+int rt_target_set_limit(struct rt_target *t, unsigned depth, const char *under, uint64_t min_time, struct rt_error *err)
 {
 	int r = under ? set_roots(t, under, err) : 0;
 
+	t->limit.min_time = min_time;
 	t->limit.depth = depth;
 	t->limit.under = under;
 	if (r == 0)

@@ -71,7 +71,7 @@ int rt_target_add_libcalls(struct rt_target *target, pid_t pid, const char *text
  * Calls will be filtered: `under` (may be NULL) is the specification of the root functions, which are traced too.  Makes the plans
  * and probes anew.  An error where a root's return is not probed, for then nobody knows what is inside it.
  */
-int rt_target_set_limit(struct rt_target *target, unsigned depth, const char *under, struct rt_error *err);
+int rt_target_set_limit(struct rt_target *target, unsigned depth, const char *under, uint64_t min_time, struct rt_error *err);
 
 /* After rt_target_notes, which may have given returns up: an error where a root is without. */
 int rt_target_check_roots(const struct rt_target *target, struct rt_error *err);

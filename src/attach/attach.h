@@ -16,6 +16,8 @@ struct rt_probe {
 	uint32_t exit;		/* of a plan that sees a call's end at an instruction: its index in the function's exits */
 };
 
+struct rt_held;
+
 struct rt_attach_request {
 	enum rt_purpose purpose;
 	struct rt_limit limit;		/* what programs may leave out, where they know the function; what they pass is filtered later */
@@ -36,6 +38,7 @@ struct rt_attach {
 	const struct rt_attach_ops *ops;
 	struct rt_source *source;
 	const struct rt_counts *counts;	/* where the programs count; NULL: they, or the probes, give events */
+	const struct rt_held *held;	/* calls that the programs hold back, or NULL */
 	const char *remark;		/* what of this trace the user must know, or NULL; not to be freed */
 	unsigned separate;		/* probes that the kernel takes out one by one, 15 to 100 ms each; 0: all at once, or quickly */
 };

@@ -76,6 +76,31 @@ static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *r
 	return r;
 }
 
+/*
+ * A program that does not know its function at a return leaves nothing out; nor does one of goroutines, which change threads.  Calls are
+ * held back where each return is of one call for certain, and no level is counted.
+ */
+static void set_filter(struct rt_bpf_side *side, const struct rt_attach_request *request, enum rt_key key)
+{
+	const struct rt_limit *limit = &request->limit;
+	bool at_exits = false;
+	unsigned i;
+
+	side->filtered = false;
+	if (key != RT_KEY_ID || request->purpose != RT_PURPOSE_RECORD)
+		return;
+	for (i = 0; i < request->nplans; i++) {
+		if (request->plans[i].goroutine)
+			return;
+		at_exits |= request->plans[i].leaving != RT_BY_URETPROBE;
+	}
+	if (limit->min_time && !at_exits && !limit->depth && !limit->under) {
+		side->held.size = rt_held_size(request->plans, request->nplans);
+		side->held.min_time = limit->min_time;
+	}
+	side->filtered = limit->depth || limit->under || limit->tests || side->held.size;
+}
+
 int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *request, enum rt_key key, struct rt_source **source,
 		     struct rt_error *err)
 {
@@ -86,15 +111,21 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 	for (i = 0; i < RT_MAPS; i++)
 		side->maps[i] = -1;
 	side->maps[RT_MAP_HITS] = r = open_hits(side);
-	side->filtered = rt_limit_any(&request->limit) && key == RT_KEY_ID;
+	set_filter(side, request, key);
 	if (r >= 0 && (side->filtered || request->purpose != RT_PURPOSE_RECORD))
-		r = rt_counts_open(&side->counts, side->maps, request->purpose, key, (uint32_t)request->functions->n);
+		r = rt_counts_open(&side->counts, side->maps, request->purpose, key, (uint32_t)request->functions->n, side->held.size);
 	if (r < 0) {
 		rt_bpf_side_close(side);
 		return map_error(r, err);
 	}
 	side->gaps = rt_gaps_new(side->maps[RT_MAP_HITS], side->slots);
 	side->decoder = new_decoder(request, key);
+	if (side->decoder && side->held.size)
+		rt_decoder_hold(side->decoder, side->held.size);
+	side->held.decoder = side->decoder;
+	side->held.heads = side->maps[RT_MAP_HEADS];
+	side->held.frames = side->maps[RT_MAP_FRAMES];
+	side->held.slots = side->counts.heads;
 	r = side->gaps && side->decoder ? open_ring(side, request, source, err) : rt_nomem(err);
 	if (r < 0)
 		rt_bpf_side_close(side);
@@ -198,7 +229,7 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		.key_source = key_source, .key = key, .read_user = !side->no_read_user,
 		.slots = side->slots, .transport = side->ring->transport, .ring_size = side->ring_size,
 		.rows = side->counts.quick ? side->counts.quick_rows : side->counts.rows, .stride = side->counts.stride, .heads = side->counts.heads, .quick = side->counts.quick,
-		.filtered = side->filtered, .limit = request->limit,
+		.filtered = side->filtered, .limit = request->limit, .hold = side->held.size,
 	};
 	char log[LOG_SIZE];
 	int r;

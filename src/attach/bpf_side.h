@@ -4,6 +4,7 @@
 
 #include "attach/attach.h"
 #include "attach/counts.h"
+#include "attach/held.h"
 #include "emit/program.h"
 #include "stream/ring.h"
 
@@ -18,6 +19,7 @@ struct rt_bpf_side {
 	struct rt_counts counts;	/* of a request whose purpose is not to record */
 	bool filtered;		/* the programs look at the request's limit */
 	bool no_sleep;		/* the kernel turned out to have no programs on uprobes that may wait for pages */
+	struct rt_held held;	/* what they hold back */
 	bool no_read_user;	/* the kernel turned out to have no bpf_probe_read_user */
 };
 

@@ -12,6 +12,9 @@
 /* All rows together take no more, and one for each CPU is not needed. */
 enum { CELLS_BYTES = 16 << 20, LINE_CELLS = 8 };
 
+/* With these fewer threads than RT_HEADS have a slot of their own. */
+enum { FRAMES_BYTES = 32 << 20 };
+
 /* Elements of RT_MAP_PLACES: durations are rarely in more than this many buckets; and no more in all than the second. */
 enum { PLACE_CELLS = 24, PLACES_MAX = 1 << 18 };
 
@@ -64,16 +67,18 @@ static int make_cells(struct rt_counts *c)
 	return 0;
 }
 
-static int make_frames(struct rt_counts *c)
+static int make_frames(struct rt_counts *c, uint16_t extra)
 {
+	uint32_t size = (uint32_t)sizeof(struct rt_open_call) + extra;
 	bool mappable = false;
 	int r;
 
-	c->heads = RT_HEADS;
-	r = make_array(sizeof(struct rt_open_call), RT_HEADS * RT_OPEN_MAX, &mappable);
+	for (c->heads = RT_HEADS; c->heads > RT_HEADS_MIN && (uint64_t)c->heads * RT_OPEN_MAX * size > FRAMES_BYTES; c->heads /= 2)
+		;
+	r = make_array(size, (uint64_t)c->heads * RT_OPEN_MAX, &mappable);
 	if (r == -EPERM) {
 		c->heads = RT_HEADS_MIN;
-		r = make_array(sizeof(struct rt_open_call), RT_HEADS_MIN * RT_OPEN_MAX, &mappable);
+		r = make_array(size, RT_HEADS_MIN * RT_OPEN_MAX, &mappable);
 	}
 	c->maps[RT_MAP_FRAMES] = r;
 	if (r >= 0)
@@ -142,7 +147,7 @@ static void make_quick(struct rt_counts *c)
 	c->quick_rows = rows;
 }
 
-int rt_counts_open(struct rt_counts *c, int *maps, enum rt_purpose purpose, enum rt_key key, uint32_t functions)
+int rt_counts_open(struct rt_counts *c, int *maps, enum rt_purpose purpose, enum rt_key key, uint32_t functions, uint16_t extra)
 {
 	int r;
 
@@ -151,7 +156,7 @@ int rt_counts_open(struct rt_counts *c, int *maps, enum rt_purpose purpose, enum
 	c->key = key;
 	c->maps = maps;
 	if (purpose == RT_PURPOSE_RECORD)
-		return make_frames(c);
+		return make_frames(c, extra);
 	c->functions = key == RT_KEY_IP ? 1 : functions;
 	r = make_cells(c);
 	c->functions = functions;
@@ -160,7 +165,7 @@ int rt_counts_open(struct rt_counts *c, int *maps, enum rt_purpose purpose, enum
 	if (r == 0 && key == RT_KEY_IP && purpose == RT_PURPOSE_COUNT)
 		make_quick(c);
 	if (r == 0 && purpose == RT_PURPOSE_TIME)
-		r = make_frames(c);
+		r = make_frames(c, 0);
 	return r;
 }
 

@@ -33,6 +33,7 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const
 		free(p);
 		return NULL;
 	}
+	p->attach.held = p->side.held.size ? &p->side.held : NULL;
 	p->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &p->side.counts;
 	if (definitions) {
 		*r = rt_tracefs_find(&p->tracefs, err);

@@ -60,29 +60,33 @@ enum { RT_OPEN_MAX = 64, RT_HEADS = 4096, RT_HEADS_MIN = 128 };	/* 64: the kerne
 
 /*
  * Which calls are recorded at all: those fewer than `depth` recorded calls are open around (0: any), with `under` only a root
- * function's and those inside one, with `tests` those that pass their plan's.  A program passes what it cannot judge; src/filter.c
- * decides.
+ * function's and those inside one, with `tests` those that pass their plan's, with `min_time` (ns) those that last as long.  A program
+ * passes what it cannot judge; src/filter.c decides.
  */
 struct rt_limit {
 	uint32_t depth;
 	bool under;
 	bool tests;
+	uint64_t min_time;
 };
 
 static inline bool rt_limit_any(const struct rt_limit *limit)
 {
-	return limit->depth || limit->under || limit->tests;
+	return limit->depth || limit->under || limit->tests || limit->min_time;
 }
 
 struct rt_head {
 	uint32_t depth;		/* frames in use; their stack pointers never increase */
 	uint32_t tid;
+	uint32_t told;		/* of those held back (emit/hold.h): so many, from the outermost, have been recorded */
+	uint32_t unused;
 };
 
 struct rt_open_call {
 	uint64_t sp;		/* at entry */
 	uint64_t time;
 	uint64_t id;		/* of the function, or the entry's instruction pointer */
+	/* where calls are held back: their record as it will be, but for its number, rt_program.hold bytes */
 };
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emit/frames.h"
 
+#include "emit/hold.h"
 #include "emit/private.h"
 
 enum { HEAD = R8, DEPTH = R9 };
@@ -10,13 +11,12 @@ enum { PAGE_MASK = 0xfff };
 
 #define AT(member) ((int)offsetof(struct rt_open_call, member))
 
-/* r0 = frame number r1 of the thread, from 0. */
-static void emit_frame(struct emitter *e)
+void rt_emit_frame(struct emitter *e)
 {
-	rt_bpf_load(e->bpf, RT_BPF_W, R2, R10, FR_BASE);
+	rt_bpf_load(e->bpf, RT_BPF_W, R2, R10, e->frames + FR_BASE);
 	rt_bpf_alu(e->bpf, RT_BPF_ADD, R1, R2);
-	rt_bpf_store(e->bpf, RT_BPF_W, R10, FR_KEY, R1);
-	rt_emit_lookup(e, RT_MAP_FRAMES, FR_KEY);
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, e->frames + FR_KEY, R1);
+	rt_emit_lookup(e, RT_MAP_FRAMES, e->frames + FR_KEY);
 }
 
 /* r0 = the innermost frame. */
@@ -24,7 +24,7 @@ static void emit_top(struct emitter *e)
 {
 	rt_bpf_mov(e->bpf, R1, DEPTH);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -1);
-	emit_frame(e);
+	rt_emit_frame(e);
 }
 
 static void emit_store_depth(struct emitter *e)
@@ -37,10 +37,10 @@ static void emit_head(struct emitter *e, int other)
 {
 	rt_bpf_mov(e->bpf, R1, PID_TGID);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, (int32_t)e->program->heads - 1);
-	rt_bpf_store(e->bpf, RT_BPF_W, R10, FR_KEY, R1);
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, e->frames + FR_KEY, R1);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_MUL, R1, RT_OPEN_MAX);
-	rt_bpf_store(e->bpf, RT_BPF_W, R10, FR_BASE, R1);
-	rt_emit_lookup(e, RT_MAP_HEADS, FR_KEY);
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, e->frames + FR_BASE, R1);
+	rt_emit_lookup(e, RT_MAP_HEADS, e->frames + FR_KEY);
 	rt_bpf_mov(e->bpf, HEAD, R0);
 	rt_bpf_load(e->bpf, RT_BPF_W, DEPTH, HEAD, offsetof(struct rt_head, depth));
 	rt_bpf_jump(e->bpf, RT_BPF_JGT, DEPTH, RT_OPEN_MAX, e->out);
@@ -60,20 +60,20 @@ static void emit_bisect(struct emitter *e)
 	/* Not a plain 0: the verifiers before 4.18 would follow each sum of steps by itself. */
 	rt_bpf_mov(e->bpf, R1, DEPTH);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, 0);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_N, R1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_N, R1);
 	for (step = RT_OPEN_MAX; step; step /= 2) {
 		skip = rt_bpf_label(e->bpf);
-		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_N);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_N);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, step);
 		rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R1, DEPTH, skip);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -1);
-		emit_frame(e);
+		rt_emit_frame(e);
 		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(sp));
-		rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, FR_FLOOR);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_FLOOR);
 		rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R2, R1, skip);
-		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_N);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_N);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, step);
-		rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_N, R1);
+		rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_N, R1);
 		rt_bpf_place(e->bpf, skip);
 	}
 }
@@ -86,10 +86,10 @@ static void emit_return_page(struct emitter *e)
 	if (arch->link.tracefs) {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, arch->link.pt_regs);
 	} else {
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, FR_N, 0);
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_N, 0);
 		rt_bpf_mov(e->bpf, R3, R1);
-		rt_emit_read(e, R10, FR_N, arch->word);
-		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_N);
+		rt_emit_read(e, R10, e->frames + FR_N, arch->word);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_N);
 	}
 	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, PAGE_MASK);
 }
@@ -102,13 +102,13 @@ static void emit_floor(struct emitter *e)
 {
 	int tail = rt_bpf_label(e->bpf);
 
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_FLOOR, R1);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_SP);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_FLOOR, R1);
 	emit_return_page(e);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, tail);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_SP);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_FLOOR, R1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_FLOOR, R1);
 	rt_bpf_place(e->bpf, tail);
 }
 
@@ -120,22 +120,22 @@ static void emit_place_of(struct emitter *e)
 {
 	int above = rt_bpf_label(e->bpf), tail = rt_bpf_label(e->bpf);
 
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_SP);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_FLOOR, R1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_FLOOR, R1);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R0, AT(sp));
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, 1);
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, above);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(time));
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_TIME, R1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, R1);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, above);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_SP);
 	emit_return_page(e);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, tail);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, above);
 	rt_bpf_place(e->bpf, tail);
-	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, FR_TIME, 1);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, 1);
 	rt_bpf_place(e->bpf, above);
 }
 
@@ -145,14 +145,14 @@ static void emit_unwind(struct emitter *e, int push)
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, push);
 	emit_top(e);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(sp));
-	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, FR_SP);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_SP);
 	rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R1, R2, push);
-	if (e->program->purpose == RT_PURPOSE_RECORD)
+	if (e->program->purpose == RT_PURPOSE_RECORD && !e->program->hold)
 		emit_place_of(e);
 	else
 		emit_floor(e);
 	emit_bisect(e);
-	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, FR_N);
+	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, e->frames + FR_N);
 	rt_bpf_place(e->bpf, push);
 }
 
@@ -162,13 +162,17 @@ static void emit_enter(struct emitter *e, int taken)
 	int other = rt_bpf_label(e->bpf), mine = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf);
 
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, e->program->plan->arch->sp.pt_regs);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_SP, R1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_SP, R1);
 	emit_head(e, other);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, mine);
 	rt_bpf_place(e->bpf, other);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, DEPTH, 0, taken);
 	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, tid), R2);
+	if (e->program->hold)
+		rt_bpf_store_imm(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, told), 0);
 	rt_bpf_place(e->bpf, mine);
+	if (e->program->hold)
+		rt_emit_hold_tell(e);
 	emit_unwind(e, done);
 	emit_store_depth(e);
 }
@@ -177,10 +181,10 @@ static void emit_enter(struct emitter *e, int taken)
 static void emit_new(struct emitter *e)
 {
 	rt_bpf_mov(e->bpf, R1, DEPTH);
-	emit_frame(e);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
+	rt_emit_frame(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_SP);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(sp), R1);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_ID);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_ID);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(id), R1);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, 1);
 	emit_store_depth(e);
@@ -202,7 +206,7 @@ static void emit_compare(struct emitter *e)
 {
 	emit_top(e);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(sp));
-	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, FR_SP);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_SP);
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
 }
 
@@ -212,14 +216,14 @@ static void emit_compare(struct emitter *e)
  */
 static void emit_callee_pop(struct emitter *e, int found, int gone)
 {
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_N);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_N);
 	rt_bpf_jump_reg(e->bpf, RT_BPF_JGE, R1, DEPTH, gone);
-	emit_frame(e);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
+	rt_emit_frame(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_SP);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R0, AT(sp));
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
 	rt_bpf_jump(e->bpf, RT_BPF_JGT, R1, e->program->plan->arch->callee_pop, gone);
-	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, FR_N);
+	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, e->frames + FR_N);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, 1);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, found);
 }
@@ -231,18 +235,18 @@ static void emit_match(struct emitter *e)
 
 	emit_compare(e);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, found);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_SP);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_FLOOR, R1);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_SP);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_FLOOR, R1);
 	emit_bisect(e);
 	if (e->program->plan->arch->callee_pop) {
 		int exact = rt_bpf_label(e->bpf), look = rt_bpf_label(e->bpf);
 
-		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_N);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_N);
 		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, look);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -1);
-		emit_frame(e);
+		rt_emit_frame(e);
 		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(sp));
-		rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, FR_SP);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_SP);
 		rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
 		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, exact);
 		rt_bpf_place(e->bpf, look);
@@ -250,7 +254,7 @@ static void emit_match(struct emitter *e)
 		rt_bpf_place(e->bpf, exact);
 	}
 	rt_bpf_place(e->bpf, gone);
-	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, FR_N);
+	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, e->frames + FR_N);
 	emit_store_depth(e);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
 	emit_compare(e);
@@ -262,7 +266,7 @@ static void emit_match(struct emitter *e)
 static void emit_compare_id(struct emitter *e)
 {
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(id));
-	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, FR_ID);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_ID);
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
 }
 
@@ -290,9 +294,11 @@ static void emit_leave(struct emitter *e, int check, int other)
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, arch->sp.pt_regs);
 	if (rt_plan_is_uretprobe(e->program->plan))
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -(int32_t)arch->return_pop);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_SP, R1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_SP, R1);
 	emit_head(e, other);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
+	if (e->program->hold)
+		rt_emit_hold_tell(e);
 	emit_match(e);
 	if (check)
 		emit_check_id(e);
@@ -301,14 +307,14 @@ static void emit_leave(struct emitter *e, int check, int other)
 void rt_emit_pop(struct emitter *e, int check)
 {
 	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_TIME, R0);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, R0);
 	emit_leave(e, check, e->out);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(time));
-	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, FR_TIME);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_TIME);
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R2, R1);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_TIME, R2);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, R2);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(id));
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_ID, R1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_ID, R1);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
 	emit_store_depth(e);
 }
@@ -317,13 +323,13 @@ void rt_emit_pop(struct emitter *e, int check)
 static void emit_function(struct emitter *e)
 {
 	if (e->program->key_source == RT_KEY_CONSTANT) {
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, FR_ID, (int32_t)e->program->function);
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_ID, (int32_t)e->program->function);
 		return;
 	}
 	rt_bpf_mov(e->bpf, R1, CTX);
 	rt_bpf_call(e->bpf, RT_FN_get_attach_cookie);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R0, 32);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_ID, R0);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_ID, R0);
 }
 
 void rt_emit_limit(struct emitter *e)
@@ -331,6 +337,8 @@ void rt_emit_limit(struct emitter *e)
 	const struct rt_program *p = e->program;
 	int pass = rt_bpf_label(e->bpf), inside;
 
+	if (p->hold)
+		rt_emit_hold_now(e);
 	emit_function(e);
 	if (p->plan->leaving == RT_BY_JUMP || p->plan->leaving == RT_BY_BRANCH) {
 		/* It may come to be another call: then that is inside of what this one is inside of. */
@@ -345,15 +353,18 @@ void rt_emit_limit(struct emitter *e)
 		emit_leave(e, rt_plan_is_uretprobe(p->plan), pass);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
 		emit_store_depth(e);
+		if (p->hold)
+			rt_emit_hold_leave(e);
 		rt_bpf_place(e->bpf, pass);
 		return;
 	}
-	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, FR_TIME, 0);
+	if (!p->hold)
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, 0);
 	emit_enter(e, pass);
 	if (p->limit.under && !p->plan->root) {
 		inside = rt_bpf_label(e->bpf);
 		rt_bpf_jump(e->bpf, RT_BPF_JNE, DEPTH, 0, inside);
-		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_TIME);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_TIME);
 		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, e->out);
 		rt_bpf_place(e->bpf, inside);
 	}
@@ -362,7 +373,12 @@ void rt_emit_limit(struct emitter *e)
 	if (!p->plan->no_return) {
 		rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, pass);
 		emit_new(e);
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, AT(time), 0);
+		if (p->hold)
+			rt_emit_hold_enter(e, pass);
+		else
+			rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, AT(time), 0);
+	} else if (p->hold) {
+		rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, e->out);	/* nothing says how long it lasts */
 	}
 	rt_bpf_place(e->bpf, pass);
 }

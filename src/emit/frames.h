@@ -9,7 +9,7 @@ struct emitter;
  * pointer S ends every call whose entry lies below S, seen or not, so that longjmp and lost returns cannot make a wrong time.  No
  * loops: the frames are in order, so what has to go is found by bisection in as many steps as RT_OPEN_MAX has bits.
  *
- * The frame of a program that uses it, downwards from r10.  R8 is the thread's struct rt_head, R9 its depth.
+ * The frame of a program that uses it, downwards from r10 and emitter.frames.  R8 is the thread's struct rt_head, R9 its depth.
  */
 enum {
 	FR_KEY = -4,		/* u32: a map's key */
@@ -21,6 +21,9 @@ enum {
 	FR_ID = -48,		/* of the function, or the entry's instruction pointer */
 	FR_FRAME = 48,
 };
+
+/* r0 = frame number r1 of the thread, from 0; with FR_BASE set.  On to `out` where there is none. */
+void rt_emit_frame(struct emitter *e);
 
 /*
  * At an entry, with FR_ID set: push the call.  On to `out` where it cannot be measured.

@@ -19,13 +19,14 @@ struct emitter {
 	int base;		/* the register that the record's place counts from, */
 	int record;		/* and its offset from there */
 	int out;		/* label: nothing is recorded, or no more */
+	int frames;		/* where emit/frames.h's part of the frame begins: 0, or below that of a program that records */
 };
 
 /*
  * The frame of a program that records, downwards from r10: a map's key, the hit's number, its time, then an address that is needed
  * again after a call.  Where the time is the ring's (every kernel before 5.8), a number of bytes stands in its place.
  */
-enum { COUNT = -16 };
+enum { KEY = -4, SEQ = -8, TIME = -16, COUNT = -16, RECORD_FRAME = 24 };
 
 /* A program that waits for pages writes no record to the stack, and has room for the address that it waits for, and for what is there. */
 enum { TOUCHED = -4, ADDRESS = -32 };
@@ -60,6 +61,15 @@ void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault);
 
 /* The plan's tests: on to `failed` where one does not hold.  Before r10 - 24 and above are used otherwise. */
 void rt_emit_tests(struct emitter *e, int failed);
+
+/* A record's number, its room (base and record), its contents from the context, and that it is whole. */
+void rt_emit_number(struct emitter *e);
+void rt_emit_reserve(struct emitter *e);
+void rt_emit_contents(struct emitter *e);
+void rt_emit_submit(struct emitter *e);
+
+/* The offset of a field from e->base. */
+int rt_emit_field(const struct emitter *e, size_t offset);
 
 /* To be called by a program whose frame takes `bytes`, after rt_emit_filter. */
 void rt_emit_keep_own_stack(struct emitter *e, int bytes);

@@ -6,18 +6,19 @@
 
 #include "emit/count.h"
 #include "emit/frames.h"
+#include "emit/hold.h"
 #include "emit/private.h"
 
 /* Ours: the mask of values that could not be read, the record's room in a ring. */
 enum { FAULTS = R8, ROOM = R9 };
 
-/* The frame, downwards from r10: a map's key, the hit's number and time, POINTER, then a record for perf. */
-enum { KEY = -4, SEQ = -8, TIME = -16, FRAME_TOP = 24, STACK_MAX = 512 };
+/* Below that, and what holding back takes, a record for perf. */
+enum { FRAME_TOP = RECORD_FRAME, STACK_MAX = 512 };
 
 /* BPF_PRIV_STACK_MIN_SIZE of kernel/bpf/verifier.c, and what it rounds frames up to before it compares. */
 enum { PRIVATE_STACK_MIN = 64, STACK_ROUND = 16 };
 
-static int field(const struct emitter *e, size_t offset)
+int rt_emit_field(const struct emitter *e, size_t offset)
 {
 	return e->record + (int)offset;
 }
@@ -71,7 +72,7 @@ void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault)
 static void emit_value(struct emitter *e, unsigned i)
 {
 	const struct rt_fetch *f = &e->program->plan->values[i];
-	int at = field(e, offsetof(struct rt_record, data) + rt_plan_offset(e->program->plan, i));
+	int at = rt_emit_field(e, offsetof(struct rt_record, data) + rt_plan_offset(e->program->plan, i));
 	int fault, done;
 
 	if (f->type == RT_TYPE_INT && f->base == RT_BASE_REG && !f->nderef) {
@@ -103,7 +104,7 @@ static void emit_value(struct emitter *e, unsigned i)
 static void emit_id(struct emitter *e)
 {
 	const struct rt_program *p = e->program;
-	int id = field(e, offsetof(struct rt_record, id));
+	int id = rt_emit_field(e, offsetof(struct rt_record, id));
 
 	switch (p->key_source) {
 	case RT_KEY_CONSTANT:
@@ -117,7 +118,7 @@ static void emit_id(struct emitter *e)
 	case RT_KEY_POINTER:
 		rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, id, p->plan_id);
 		rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, p->plan->arch->ip.pt_regs);
-		rt_bpf_store(e->bpf, RT_BPF_DW, e->base, field(e, e->tail.ip), R1);
+		rt_bpf_store(e->bpf, RT_BPF_DW, e->base, rt_emit_field(e, e->tail.ip), R1);
 		break;
 	}
 }
@@ -126,7 +127,7 @@ static void emit_id(struct emitter *e)
 static void emit_return_address(struct emitter *e)
 {
 	const struct rt_arch *arch = e->program->plan->arch;
-	int ra = field(e, e->tail.ra);
+	int ra = rt_emit_field(e, e->tail.ra);
 
 	if (!e->tail.ra)
 		return;
@@ -153,7 +154,7 @@ void rt_emit_lookup(struct emitter *e, enum rt_bpf_map map, int key)
  * Count the thread's hits, so that one which the ring does not take shows as a gap.  Only the thread itself adds to its count,
  * so this needs no atomic operation, which could fetch only from 5.12 on.
  */
-static void emit_count(struct emitter *e)
+void rt_emit_number(struct emitter *e)
 {
 	rt_bpf_mov(e->bpf, R1, PID_TGID);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, (int32_t)e->program->slots - 1);
@@ -168,22 +169,27 @@ static void emit_count(struct emitter *e)
 static void emit_header(struct emitter *e)
 {
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, e->program->plan->arch->sp.pt_regs);
-	rt_bpf_store(e->bpf, RT_BPF_DW, e->base, field(e, offsetof(struct rt_record, sp)), R1);
-	rt_bpf_store(e->bpf, RT_BPF_W, e->base, field(e, offsetof(struct rt_record, tid)), PID_TGID);
+	rt_bpf_store(e->bpf, RT_BPF_DW, e->base, rt_emit_field(e, offsetof(struct rt_record, sp)), R1);
+	rt_bpf_store(e->bpf, RT_BPF_W, e->base, rt_emit_field(e, offsetof(struct rt_record, tid)), PID_TGID);
 	rt_bpf_load(e->bpf, RT_BPF_W, R1, R10, SEQ);
-	rt_bpf_store(e->bpf, RT_BPF_W, e->base, field(e, offsetof(struct rt_record, seq)), R1);
+	rt_bpf_store(e->bpf, RT_BPF_W, e->base, rt_emit_field(e, offsetof(struct rt_record, seq)), R1);
 	emit_id(e);
 	emit_return_address(e);
 }
 
 /* ---- the transports: where the record is written, and how it is handed over ---- */
 
+static int frame_top(const struct emitter *e)
+{
+	return FRAME_TOP + (e->program->hold ? HOLD_FRAME : 0);
+}
+
 /* The 4.4 verifier takes only initialised stack as a helper's buffer, and none takes holes in what is put out. */
 static void zero_record(struct emitter *e)
 {
 	int at;
 
-	for (at = e->record; at < -FRAME_TOP; at += 8)
+	for (at = e->record; at < -frame_top(e); at += 8)
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, at, 0);
 }
 
@@ -269,13 +275,14 @@ static void submit_array(struct emitter *e)
 		rt_bpf_xchg(e->bpf, ROOM, offsetof(struct rt_array_ring, data), R1);
 }
 
-static void emit_reserve(struct emitter *e)
+void rt_emit_reserve(struct emitter *e)
 {
 	switch (e->program->transport) {
 	case RT_TRANSPORT_PERF:
 		e->base = R10;
-		e->record = -((e->tail.size + 7) & ~7) - FRAME_TOP;
-		rt_emit_keep_own_stack(e, -e->record);
+		e->record = -((e->tail.size + 7) & ~7) - frame_top(e);
+		if (!e->program->hold)
+			rt_emit_keep_own_stack(e, -e->record);
 		zero_record(e);
 		break;
 	case RT_TRANSPORT_RINGBUF:
@@ -291,7 +298,7 @@ static void emit_reserve(struct emitter *e)
 	}
 }
 
-static void emit_submit(struct emitter *e)
+void rt_emit_submit(struct emitter *e)
 {
 	switch (e->program->transport) {
 	case RT_TRANSPORT_PERF:
@@ -331,7 +338,15 @@ static void emit_values(struct emitter *e)
 	for (i = 0; i < e->program->plan->nvalues; i++)
 		emit_value(e, i);
 	if (e->tail.faults)
-		rt_bpf_store(e->bpf, RT_BPF_W, e->base, field(e, e->tail.faults), FAULTS);
+		rt_bpf_store(e->bpf, RT_BPF_W, e->base, rt_emit_field(e, e->tail.faults), FAULTS);
+}
+
+void rt_emit_contents(struct emitter *e)
+{
+	emit_header(e);
+	emit_values(e);
+	if (e->tail.entered)
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, e->base, rt_emit_field(e, e->tail.entered), 0);
 }
 
 int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct rt_error *err)
@@ -340,9 +355,13 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 	struct emitter e = { .program = program, .bpf = bpf };
 
 	rt_plan_tail(program->plan, key, &e.tail);
-	if (program->transport == RT_TRANSPORT_PERF && e.tail.size + FRAME_TOP > STACK_MAX - 8)
+	if (program->hold) {
+		rt_tail_hold(&e.tail, program->hold);
+		e.frames = -FRAME_TOP;
+	}
+	if (program->transport == RT_TRANSPORT_PERF && e.tail.size + frame_top(&e) > STACK_MAX - 8)
 		return rt_fail(err, -E2BIG, "the values of one call take %u bytes, a BPF program's stack has room for %d",
-			       e.tail.size, STACK_MAX - 8 - FRAME_TOP);
+			       e.tail.size, STACK_MAX - 8 - frame_top(&e));
 	if (e.tail.size + sizeof(uint64_t) > RT_ARRAY_RING_OVERHANG)
 		return rt_fail(err, -E2BIG, "the values of one call take %u bytes, a ring has room for %u", e.tail.size,
 			       RT_ARRAY_RING_OVERHANG - (unsigned)sizeof(uint64_t));
@@ -352,15 +371,16 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 		rt_emit_counting(&e);
 		goto end;
 	}
+	if (program->hold)
+		rt_emit_keep_own_stack(&e, frame_top(&e) + (program->transport == RT_TRANSPORT_PERF ? e.tail.size : 0));
 	if (program->filtered) {
 		rt_emit_tests(&e, e.out);
 		rt_emit_limit(&e);
 	}
-	emit_count(&e);
-	emit_reserve(&e);
-	emit_header(&e);
-	emit_values(&e);
-	emit_submit(&e);
+	rt_emit_number(&e);
+	rt_emit_reserve(&e);
+	rt_emit_contents(&e);
+	rt_emit_submit(&e);
 end:
 	rt_bpf_place(bpf, e.out);
 	rt_bpf_mov_imm(bpf, R0, 0);

@@ -278,3 +278,22 @@ void rt_plan_tail(const struct rt_plan *plan, enum rt_key key, struct rt_tail *t
 	}
 	tail->size = (uint16_t)aligned(at, 4);
 }
+
+uint16_t rt_plans_hold(const struct rt_plan *plans, unsigned nplans, enum rt_key key)
+{
+	struct rt_tail tail;
+	size_t most = 0;
+	unsigned i;
+
+	for (i = 0; i < nplans; i++) {
+		rt_plan_tail(&plans[i], key, &tail);
+		most = tail.size > most ? tail.size : most;
+	}
+	return (uint16_t)(aligned(most, 8) + sizeof(uint64_t));
+}
+
+void rt_tail_hold(struct rt_tail *tail, uint16_t hold)
+{
+	tail->size = hold;
+	tail->entered = (uint16_t)(hold - sizeof(uint64_t));
+}

@@ -136,9 +136,17 @@ struct rt_tail {
 	uint16_t faults;		/* u32, where the plan has values that may be unreadable */
 	uint16_t ra;			/* u64, where the plan asks for the return address */
 	uint16_t ip;			/* u64, RT_KEY_IP */
+	uint16_t entered;		/* u64, the last, where calls are held back (emit/hold.h) */
 	uint16_t data;			/* bytes of the values */
 	uint16_t size;			/* bytes of the whole record */
 };
 void rt_plan_tail(const struct rt_plan *plan, enum rt_key key, struct rt_tail *tail);
+
+/*
+ * Where calls are held back all records have one size, since a return's program writes the records of any plan's entries: that size, and
+ * a tail made so.
+ */
+uint16_t rt_plans_hold(const struct rt_plan *plans, unsigned nplans, enum rt_key key);
+void rt_tail_hold(struct rt_tail *tail, uint16_t hold);
 
 #endif

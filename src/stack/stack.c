@@ -177,7 +177,7 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 	frame.at_exits = hit->at_exits;
 	frame.level = level;
 	frame.sp = event->hit.sp;
-	frame.time = event->time;
+	frame.time = event->hit.entered ? event->hit.entered : event->time;
 	if (task->highest < frame.sp)
 		task->highest = frame.sp;
 	/* A call whose end will not be known is not kept: nothing can be said to be inside it. */

@@ -31,6 +31,15 @@ struct rt_decoder *rt_decoder_new(const struct rt_plan *plans, unsigned nplans, 
 	return d;
 }
 
+void rt_decoder_hold(struct rt_decoder *d, uint16_t hold)
+{
+	unsigned i;
+
+	for (i = 0; i < d->nplans; i++)
+		rt_tail_hold(&d->tails[i], hold);
+	d->largest = hold;
+}
+
 void rt_decoder_free(struct rt_decoder *decoder)
 {
 	if (!decoder)
@@ -61,6 +70,7 @@ int rt_record_decode(const struct rt_decoder *decoder, const uint8_t *rec, size_
 	event->hit.sp = record.sp;
 	event->hit.seq = record.seq;
 	event->hit.key = tail->ip ? rt_load_u64(rec + tail->ip) : record.id;
+	event->hit.entered = tail->entered ? rt_load_u64(rec + tail->entered) : 0;
 	event->hit.ra = tail->ra ? rt_load_u64(rec + tail->ra) : 0;
 	event->hit.faults = tail->faults ? rt_load_u32(rec + tail->faults) : 0;
 	event->hit.plan = (uint16_t)plan;

@@ -18,6 +18,8 @@ struct rt_decoder {
 
 /* The decoder, for `nprobes` probes whose plans are not known yet: set plan_of.  NULL: out of memory. */
 struct rt_decoder *rt_decoder_new(const struct rt_plan *plans, unsigned nplans, unsigned nprobes, enum rt_key key, pid_t pid);
+/* Records are as they are where calls are held back: rt_plans_hold. */
+void rt_decoder_hold(struct rt_decoder *decoder, uint16_t hold);
 void rt_decoder_free(struct rt_decoder *decoder);
 
 /*

@@ -58,12 +58,44 @@ for mechanism in $MECHANISMS; do
 	[ ! -s "$T/err" ] || show "$T/err"
 	end_case
 
+	begin "$mechanism: --min-time of next to nothing is the whole"
+	for run in "recurse fib -- 9" "tailcall around first last even odd" "exits dive -- kill"; do
+		# shellcheck disable=SC2086 # a program, functions, arguments
+		set -- $run
+		program=$1
+		shift
+		rt --attach="$mechanism" -o "$T/whole" "$BIN/$program" "$@"
+		rt --attach="$mechanism" --min-time=1ns -o "$T/trace" "$BIN/$program" "$@"
+		expect_same "$T/whole" "$T/trace"
+	done
+	end_case
+
+	begin "$mechanism: --min-time: threads that end inside calls"
+	rt --attach="$mechanism" --min-time=10ms "$BIN/exits" dive -- thread
+	expect_status 9
+	grep -v '^rawtrace: ' "$T/err" | sed 's/^\[[0-9]*\] //' >"$T/trace"
+	printf '%s\n' '>(dive 3)' '> (dive 2)' '> >(dive 1)' '< <*** thread exited ***' '< *** thread exited ***' \
+		'<*** thread exited ***' >"$T/one"
+	cat "$T/one" "$T/one" >"$T/expected"
+	expect_same "$T/expected" "$T/trace"
+	end_case
+
 	case $mechanism in
 	uprobe-multi | pmu | event)
 		begin "$mechanism: what is left out is not sent"
 		rt --attach="$mechanism" --buffer=4K --depth=1 "$FIB" fib -- 18
 		expect_text '>(fib 18)
 <2584' "$T/err"
+		end_case
+
+		begin "$mechanism: what is too short is not sent"
+		rt --attach="$mechanism" --buffer=4K --min-time=100s "$FIB" fib -- 18
+		expect_status 0
+		# Without loops in BPF programs (before 5.3) all is sent.
+		case $(uname -r) in
+		[34].* | 5.[012].*) ;;
+		*) [ ! -s "$T/err" ] || show "$T/err" ;;
+		esac
 		end_case
 		;;
 	esac

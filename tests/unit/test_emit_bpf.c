@@ -153,6 +153,25 @@ static void test_limit(void)
 	check("limit-return.bpf", &p);
 }
 
+/* Calls held back: an entry and a return, in a ring and on the stack, with records of one size. */
+static void test_hold(void)
+{
+	struct rt_program p = { .pid = 7, .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .heads = 1024, .filtered = true,
+				.limit = { .min_time = 1000000 }, .transport = RT_TRANSPORT_ARRAY, .ring_size = 1 << 20 };
+	struct rt_plan plans[2];
+
+	rt_plan_c_entry(&rt_arch_x86_64, 2, &plans[0]);
+	rt_plan_c_return(&rt_arch_x86_64, &plans[1]);
+	p.hold = rt_plans_hold(plans, 2, RT_KEY_ID);
+	CU_ASSERT(p.hold == 40);	/* 20 and two ints, aligned, and the time */
+	p.plan = &plans[0];
+	check("hold-entry.bpf", &p);
+	p.plan = &plans[1];
+	check("hold-return.bpf", &p);
+	p.transport = RT_TRANSPORT_PERF;
+	check("hold-return-perf.bpf", &p);
+}
+
 /* Comparisons: of a register, and of what a pointer leads to; in counting, and where a return knows nothing of its call. */
 static void test_tests(void)
 {
@@ -252,6 +271,7 @@ CU_TestInfo rt_tests_emit_bpf[] = {
 	{ "transports", test_transports },
 	{ "counting and measuring", test_counting },
 	{ "limits", test_limit },
+	{ "calls held back", test_hold },
 	{ "tests of arguments", test_tests },
 	{ "too large for the stack", test_too_large },
 	{ "labels", test_labels },

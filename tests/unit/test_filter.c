@@ -76,7 +76,7 @@ static void test_under(void)
 /* The short one between is left out, what is around the long one is shown; at the end, what has been open for long enough. */
 static void test_min_time(void)
 {
-	const struct rt_filter_want want = { .min_time = 100 };
+	const struct rt_filter_want want = { .limit = { .min_time = 100 } };
 	struct run r;
 	struct rt_filter *f = begin(&r, &want);
 

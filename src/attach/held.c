@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attach/held.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emit/bpf.h"
+#include "kernel/sys.h"
+
+/* Larger records would be copied by too many instructions, and would not fit on a program's stack beside what else it needs. */
+enum { HELD_MAX = 384 };
+
+/* Does the verifier take loops (5.3)? */
+static bool has_loops(void)
+{
+	struct rt_bpf bpf;
+	int r, again;
+
+	rt_bpf_init(&bpf);
+	again = rt_bpf_label(&bpf);
+	rt_bpf_mov_imm(&bpf, 1, 0);
+	rt_bpf_place(&bpf, again);
+	rt_bpf_alu_imm(&bpf, RT_BPF_ADD, 1, 1);
+	rt_bpf_mov_imm(&bpf, 2, 10);
+	rt_bpf_jump_reg(&bpf, RT_BPF_JGT, 2, 1, again);
+	rt_bpf_mov_imm(&bpf, 0, 0);
+	rt_bpf_exit(&bpf);
+	r = rt_bpf_finish(&bpf, NULL, NULL);
+	if (r == 0)
+		r = rt_bpf_prog_load(bpf.insns, bpf.n, 0, NULL, 0);
+	rt_bpf_free(&bpf);
+	if (r >= 0)
+		close(r);
+	return r >= 0;
+}
+
+uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans)
+{
+	uint16_t size = rt_plans_hold(plans, nplans, RT_KEY_ID);
+
+	return size <= HELD_MAX && has_loops() ? size : 0;
+}
+
+/* Frames are read one by one, from a map that nobody writes to: the thread has ended, or the probes are out. */
+static int read_slot(const struct rt_held *held, uint32_t slot, const struct rt_head *head, uint64_t now, uint8_t *frame,
+		     const struct rt_sink *sink)
+{
+	struct rt_open_call call;
+	struct rt_event event;
+	uint32_t i, key;
+	int r = 0;
+
+	for (i = head->told; i < head->depth && i < RT_OPEN_MAX && r == 0; i++) {
+		key = slot * RT_OPEN_MAX + i;
+		r = rt_bpf_map_lookup(held->frames, &key, frame);
+		if (r < 0)
+			break;
+		memcpy(&call, frame, sizeof(call));
+		/* Those inside it are younger. */
+		if (call.time > now || now - call.time < held->min_time)
+			break;
+		memset(&event, 0, sizeof(event));
+		if (rt_record_decode(held->decoder, frame + sizeof(call), held->size, &event) < 0)
+			break;
+		event.time = now;
+		event.hit.seq = 0;
+		event.hit.entered = call.time;
+		r = sink->event(sink->ctx, &event);
+	}
+	return r;
+}
+
+int rt_held_read(const struct rt_held *held, pid_t tid, bool gone, uint64_t now, const struct rt_sink *sink)
+{
+	uint32_t slot = tid ? (uint32_t)tid & (held->slots - 1) : 0, end = tid ? slot + 1 : held->slots;
+	uint8_t *frame = malloc(sizeof(struct rt_open_call) + held->size);
+	struct rt_head head;
+	int r = frame ? 0 : -ENOMEM;
+
+	for (; slot < end && r == 0; slot++) {
+		r = rt_bpf_map_lookup(held->heads, &slot, &head);
+		if (r < 0 || !head.depth || (tid && head.tid != (uint32_t)tid))
+			continue;
+		r = read_slot(held, slot, &head, now, frame, sink);
+		head.depth = head.told = 0;
+		if (r == 0 && gone)
+			r = rt_bpf_map_update(held->heads, &slot, &head);
+	}
+	free(frame);
+	return r;
+}

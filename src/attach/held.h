@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_ATTACH_HELD_H
+#define RT_ATTACH_HELD_H
+
+#include "emit/cells.h"
+#include "stream/record.h"
+#include "util/error.h"
+
+/* The calls that programs hold back until they have lasted long enough (emit/hold.h), and how what is left of them is read. */
+struct rt_held {
+	const struct rt_decoder *decoder;
+	int heads, frames;		/* the maps RT_MAP_HEADS and RT_MAP_FRAMES */
+	uint32_t slots;			/* of RT_MAP_HEADS */
+	uint16_t size;			/* of a record; 0: nothing is held back */
+	uint64_t min_time;
+};
+
+/* Bytes of a record, where this kernel's programs can hold the request's calls back; else 0: they then give all of them. */
+uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans);
+
+/*
+ * Give the entries of those calls of thread `tid` (0: of every thread) that are open at `now`, have lasted long enough by then, and have
+ * not been recorded, as events of that time, outermost first.  With `gone` the thread has ended, and its slot is given back.
+ */
+int rt_held_read(const struct rt_held *held, pid_t tid, bool gone, uint64_t now, const struct rt_sink *sink);
+
+#endif

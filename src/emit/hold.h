@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_EMIT_HOLD_H
+#define RT_EMIT_HOLD_H
+
+#include "emit/frames.h"
+
+struct emitter;
+
+/*
+ * Holding calls back until they have lasted rt_limit.min_time (5.3, which brought loops).  An entry's record is kept in the thread's
+ * frame.  Each further hit of the thread first records those that have lasted long enough by then; as the calls around one are older than
+ * it, these are always the outermost, in order.  A return is recorded where its entry was, and what has not lasted is never recorded.
+ * rt_head.told counts the recorded ones.  An entry that shows recorded calls to be over (longjmp) is recorded at once, so that the reader
+ * learns of it.  What is left when the thread or the trace ends is read from the map (attach/held.h).
+ *
+ * Below emit/frames.h's part of the frame, counted from emitter.frames:
+ */
+enum {
+	HO_HEAD = -FR_FRAME - 8,	/* the two registers of emit/frames.h */
+	HO_DEPTH = -FR_FRAME - 16,
+	HO_LEAST = -FR_FRAME - 24,	/* a call that began later has not lasted long enough */
+	HO_ROUND = -FR_FRAME - 32,
+	HOLD_FRAME = FR_FRAME + 32,
+};
+
+/* FR_TIME and HO_LEAST, by the clock. */
+void rt_emit_hold_now(struct emitter *e);
+
+/* With r8 the thread's head and r9 its depth, which stay: record what has lasted. */
+void rt_emit_hold_tell(struct emitter *e);
+
+/* r0 = the new frame of an entry.  Fill it; on to `out`, or to `pass` where the entry is recorded at once. */
+void rt_emit_hold_enter(struct emitter *e, int pass);
+
+/* r8 the head, r9 the depth without the call that returns: on to `out` where that was not recorded. */
+void rt_emit_hold_leave(struct emitter *e);
+
+#endif
