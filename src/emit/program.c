@@ -13,7 +13,7 @@
 enum { FAULTS = R8, ROOM = R9 };
 
 /* Below that, and what holding back takes, a record for perf. */
-enum { FRAME_TOP = RECORD_FRAME, STACK_MAX = 512 };
+enum { FRAME_TOP = RECORD_FRAME, HOLD_TOP = -ADDRESS, STACK_MAX = 512 };
 
 /* BPF_PRIV_STACK_MIN_SIZE of kernel/bpf/verifier.c, and what it rounds frames up to before it compares. */
 enum { PRIVATE_STACK_MIN = 64, STACK_ROUND = 16 };
@@ -181,7 +181,7 @@ static void emit_header(struct emitter *e)
 
 static int frame_top(const struct emitter *e)
 {
-	return FRAME_TOP + (e->program->hold ? HOLD_FRAME : 0);
+	return e->program->hold ? HOLD_TOP + HOLD_FRAME : FRAME_TOP;
 }
 
 /* The 4.4 verifier takes only initialised stack as a helper's buffer, and none takes holes in what is put out. */
@@ -357,7 +357,7 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 	rt_plan_tail(program->plan, key, &e.tail);
 	if (program->hold) {
 		rt_tail_hold(&e.tail, program->hold);
-		e.frames = -FRAME_TOP;
+		e.frames = -HOLD_TOP;
 	}
 	if (program->transport == RT_TRANSPORT_PERF && e.tail.size + frame_top(&e) > STACK_MAX - 8)
 		return rt_fail(err, -E2BIG, "the values of one call take %u bytes, a BPF program's stack has room for %d",
