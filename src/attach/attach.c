@@ -43,6 +43,21 @@ bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id)
 	       request->functions->v[probe->function].image != request->program;
 }
 
+/* Programs that hold calls back are the largest of ours; where the verifier does not follow them, all is sent. */
+static int open_by(const struct rt_attach_ops *ops, const struct rt_attach_request *request, struct rt_attach **attach,
+		   struct rt_error *err)
+{
+	struct rt_attach_request all = *request;
+	int r = ops->open(request, attach, err);
+
+	if (r != -EINVAL && r != -E2BIG && r != -ENOSPC && r != -EACCES)
+		return r;
+	if (!request->limit.min_time)
+		return r;
+	all.limit.min_time = 0;
+	return ops->open(&all, attach, err);
+}
+
 int rt_attach_open(const struct rt_attach_request *request, const struct rt_attach_ops *forced, bool no_bpf, FILE *why,
 		   struct rt_attach **attach, struct rt_error *err)
 {
@@ -51,7 +66,7 @@ int rt_attach_open(const struct rt_attach_request *request, const struct rt_atta
 	int r;
 
 	if (forced) {
-		r = forced->open(request, attach, &reason);
+		r = open_by(forced, request, attach, &reason);
 		if (r == -EOPNOTSUPP)
 			return rt_fail(err, r, "--attach=%s does not work here: %s", forced->name, reason.text);
 		if (r < 0 && err)
@@ -61,7 +76,7 @@ int rt_attach_open(const struct rt_attach_request *request, const struct rt_atta
 	for (i = 0; i < RT_COUNT(mechanisms); i++) {
 		if ((no_bpf && mechanisms[i]->bpf) || (request->here_only && mechanisms[i]->everywhere))
 			continue;
-		r = mechanisms[i]->open(request, attach, &reason);
+		r = open_by(mechanisms[i], request, attach, &reason);
 		if (r != -EOPNOTSUPP) {
 			if (r < 0 && err)
 				*err = reason;

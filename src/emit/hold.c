@@ -62,6 +62,14 @@ static void emit_step(struct emitter *e, int done)
 	rt_bpf_mov(e->bpf, FRAME, R0);
 }
 
+static void emit_one_told(struct emitter *e)
+{
+	rt_bpf_load(e->bpf, RT_BPF_DW, HEAD, R10, e->frames + HO_HEAD);
+	rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, TOLD);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
+	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, TOLD, R1);
+}
+
 void rt_emit_hold_tell(struct emitter *e)
 {
 	int again = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf), lost = rt_bpf_label(e->bpf), out = e->out;
@@ -72,16 +80,17 @@ void rt_emit_hold_tell(struct emitter *e)
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + HO_ROUND, R1);
 	rt_bpf_place(e->bpf, again);
 	emit_step(e, done);
-	/* What the ring does not take has its number, and so is a gap. */
 	e->out = lost;
 	emit_record(e);
-	rt_bpf_place(e->bpf, lost);
 	e->out = out;
-	rt_bpf_load(e->bpf, RT_BPF_DW, HEAD, R10, e->frames + HO_HEAD);
-	rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, TOLD);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
-	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, TOLD, R1);
+	emit_one_told(e);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, again);
+	/*
+	 * What the ring does not take has its number, and so is a gap.  The others wait for the next hit: if this way led back into the
+	 * loop as well, the verifier would follow both in each round, and give up.
+	 */
+	rt_bpf_place(e->bpf, lost);
+	emit_one_told(e);
 	rt_bpf_place(e->bpf, done);
 	rt_bpf_load(e->bpf, RT_BPF_DW, HEAD, R10, e->frames + HO_HEAD);
 	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, e->frames + HO_DEPTH);
