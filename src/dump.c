@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "attach/held.h"
 #include "emit/definition.h"
 #include "place.h"
 #include "stream/ring.h"
@@ -37,7 +38,7 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 	program.heads = RT_HEADS;
 	program.limit = t->limit;
 	program.filtered = rt_limit_any(&t->limit) && source != RT_KEY_POINTER && t->purpose == RT_PURPOSE_RECORD;
-	if (program.filtered && t->limit.min_time)
+	if (program.filtered && rt_held_may(&t->limit, t->plans, t->nplans))
 		program.hold = rt_plans_hold(t->plans, t->nplans, RT_KEY_ID);
 	if (source == RT_KEY_CONSTANT)
 		program.function = t->probes[key].function;

@@ -76,25 +76,19 @@ static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *r
 	return r;
 }
 
-/*
- * A program that does not know its function at a return leaves nothing out; nor does one of goroutines, which change threads.  Calls are
- * held back where each return is of one call for certain, and no level is counted.
- */
+/* A program that does not know its function at a return leaves nothing out; nor does one of goroutines, which change threads. */
 static void set_filter(struct rt_bpf_side *side, const struct rt_attach_request *request, enum rt_key key)
 {
 	const struct rt_limit *limit = &request->limit;
-	bool at_exits = false;
 	unsigned i;
 
 	side->filtered = false;
 	if (key != RT_KEY_ID || request->purpose != RT_PURPOSE_RECORD)
 		return;
-	for (i = 0; i < request->nplans; i++) {
+	for (i = 0; i < request->nplans; i++)
 		if (request->plans[i].goroutine)
 			return;
-		at_exits |= request->plans[i].leaving != RT_BY_URETPROBE;
-	}
-	if (limit->min_time && !at_exits && !limit->depth && !limit->under) {
+	if (rt_held_may(limit, request->plans, request->nplans)) {
 		side->held.size = rt_held_size(request->plans, request->nplans);
 		side->held.min_time = limit->min_time;
 	}

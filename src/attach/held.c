@@ -36,6 +36,16 @@ static bool has_loops(void)
 	return r >= 0;
 }
 
+bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans)
+{
+	unsigned i;
+
+	for (i = 0; i < nplans; i++)
+		if (plans[i].goroutine || plans[i].leaving != RT_BY_URETPROBE)
+			return false;
+	return limit->min_time && !limit->depth && !limit->under;
+}
+
 uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans)
 {
 	uint16_t size = rt_plans_hold(plans, nplans, RT_KEY_ID);

@@ -15,6 +15,12 @@ struct rt_held {
 	uint64_t min_time;
 };
 
+/*
+ * May calls be held back?  Only where each return is of one call for certain (uretprobes; goroutines change threads), and no level is
+ * counted.
+ */
+bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans);
+
 /* Bytes of a record, where this kernel's programs can hold the request's calls back; else 0: they then give all of them. */
 uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans);
 
