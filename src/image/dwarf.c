@@ -201,6 +201,7 @@ int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *t
 		ret = rt_dwarf_walk_begin(&walk, dwarf, types);
 	if (ret)
 		return rt_nomem(err);
+	walk.language = rt_die_language(&func->die);
 	ret = read_prototype(&walk, func, prototype);
 	end = rt_dwarf_walk_end(&walk);
 	if (ret || end) {

@@ -218,6 +218,7 @@ const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *ty
 
 	if (rt_dwarf_open(image, &dwarf, NULL) || !find_type(dwarf, name, ENTRIES_ASKED, &die) || rt_dwarf_walk_begin(&walk, dwarf, types))
 		return NULL;
+	walk.language = rt_die_language(&die);
 	type = rt_dwarf_convert(&walk, &die, 1, 0);
 	return rt_dwarf_walk_end(&walk) == 0 ? type : NULL;
 }

@@ -123,6 +123,7 @@ struct rt_dwarf_walk {
 	struct rt_dwarf *dwarf;
 	struct rt_types *types;
 	unsigned word;
+	unsigned language;		/* of the function's unit; units that are shared (dwz) tell none */
 	unsigned budget;		/* members that may still be read */
 	const struct rt_ctype *none;	/* void */
 	const struct rt_ctype *text;	/* a character, where the type of bytes does not say so; NULL: not needed yet */
@@ -140,6 +141,8 @@ const struct rt_ctype *rt_dwarf_type_of(struct rt_dwarf_walk *walk, Dwarf_Die *d
 /* Read the members of what was met.  0 or -ENOMEM. */
 int rt_dwarf_walk_end(struct rt_dwarf_walk *walk);
 
+/* DW_LANG_ of an entry. */
+unsigned rt_dwarf_language(const struct rt_dwarf_walk *walk, Dwarf_Die *die);
 /* A copy of a name in walk->types; NULL where there is none, or no memory. */
 const char *rt_dwarf_keep_name(struct rt_dwarf_walk *walk, const char *name);
 /* Children of that tag, `most` at most. */

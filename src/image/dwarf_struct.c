@@ -14,12 +14,19 @@ enum {
 
 /* ---- what it is called ---- */
 
+unsigned rt_dwarf_language(const struct rt_dwarf_walk *walk, Dwarf_Die *die)
+{
+	unsigned language = rt_die_language(die);
+
+	return language ? language : walk->language;
+}
+
 const char *rt_dwarf_tag_name(struct rt_dwarf_walk *walk, Dwarf_Die *die, const char *word)
 {
 	const char *name = rt_die_name(walk->dwarf, die);
 	char text[NAME_MAX_BYTES];
 
-	if (name && rt_language_is_c(rt_die_language(die))) {
+	if (name && rt_language_is_c(rt_dwarf_language(walk, die))) {
 		snprintf(text, sizeof(text), "%s %s", word, name);
 		name = text;
 	}
@@ -31,7 +38,7 @@ void rt_dwarf_begin_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt
 	Dwarf_Die part;
 
 	type->is_struct = true;
-	type->is_rust = rt_die_language(die) == RT_LANG_RUST;
+	type->is_rust = rt_dwarf_language(walk, die) == RT_LANG_RUST;
 	if (type->is_rust && rt_dwarf_variant_part(die, &part))
 		type->ctype.kind = RT_CT_VARIANT;
 	type->ctype.name = rt_dwarf_tag_name(walk, die, type->ctype.kind == RT_CT_UNION ? "union" : "struct");
@@ -179,7 +186,7 @@ static bool is_passed_by_reference(struct rt_dwarf_walk *walk, Dwarf_Die *die)
 	/* DWARF 5: DW_CC_pass_by_reference and _by_value. */
 	if (rt_die_unsigned(die, DW_AT_calling_convention, &convention) && (convention == 4 || convention == 5))
 		return convention == 4;
-	if (!rt_language_is_cxx(rt_die_language(die)) || !rt_die_child(die, &child))
+	if (!rt_language_is_cxx(rt_dwarf_language(walk, die)) || !rt_die_child(die, &child))
 		return false;
 	do {
 		if (dwarf_tag(&child) == DW_TAG_subprogram && copies_itself(walk, &child, die, name))
