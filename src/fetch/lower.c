@@ -603,11 +603,10 @@ static void read_home(struct lowering *l, struct object *o, const struct rt_home
 }
 
 /* Where DWARF says that it is. */
-static void told_home(const struct lowering *l, const struct rt_param *param, struct rt_home *home)
+static void told_home(const struct lowering *l, const struct rt_ctype *type, const struct rt_where *w, struct rt_home *home)
 {
 	const struct rt_arch *arch = l->arch;
-	const struct rt_where *w = &param->where;
-	uint64_t size = is_pointer(param->type) ? arch->word : param->type->size;
+	uint64_t size = is_pointer(type) ? arch->word : type->size;
 
 	memset(home, 0, sizeof(*home));
 	home->kind = RT_HOME_ELSEWHERE;
@@ -620,10 +619,11 @@ static void told_home(const struct lowering *l, const struct rt_param *param, st
 		home->n = 1;
 		home->part = arch->word;
 		home->parts[0].reg = arch->dwarf[w->reg];
-	} else if (w->kind == RT_WHERE_REGS && w->reg < arch->ndwarf && w->reg2 < arch->ndwarf && size > arch->word && size <= 2 * arch->word) {
+	} else if (w->kind == RT_WHERE_REGS && w->reg < arch->ndwarf && w->reg2 < arch->ndwarf && w->second <= arch->word &&
+		   size > (w->second ? w->second : arch->word) && size <= 2 * arch->word) {
 		home->kind = RT_HOME_PARTS;
 		home->n = 2;
-		home->part = arch->word;
+		home->part = w->second ? w->second : arch->word;
 		home->parts[0].reg = arch->dwarf[w->reg];
 		home->parts[1].reg = arch->dwarf[w->reg2];
 	} else if (w->kind == RT_WHERE_AT && w->reg < arch->ndwarf && w->offset == 0) {
@@ -646,25 +646,6 @@ static const struct rt_ctype *decayed(struct lowering *l, const struct rt_ctype 
 		l->failed |= !p;
 	}
 	return p;
-}
-
-/*
- * The C type that is passed as a type of Rust is: image/dwarf_rust.c has left only those that are passed as some type of C is, and
- * enumerations with fields are none of C's.  What is passed by a pointer is marked so.
- */
-static const struct rt_ctype *as_passed(struct lowering *l, const struct rt_ctype *type)
-{
-	struct rt_ctype *c;
-
-	if (type->kind != RT_CT_VARIANT)
-		return type;
-	c = rt_types_add(l->memory, type->by_reference ? RT_CT_STRUCT : RT_CT_INT, NULL, type->size);
-	l->failed |= !c;
-	if (!c)
-		return type;
-	c->align = type->align;
-	c->by_reference = type->by_reference;
-	return c;
 }
 
 /* ---- Go ---- */
@@ -741,7 +722,7 @@ static void lower_params(struct lowering *l, struct rt_show *shows)
 		lower_go(l, &abi, p->params, p->nparams, shows);
 		return;
 	}
-	rt_abi_begin(&abi, l->arch, p->result ? as_passed(l, p->result) : NULL);
+	rt_abi_begin(&abi, l->arch, p->result);
 	for (i = 0; i < p->nparams && !l->failed; i++) {
 		static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
 		const struct rt_param *param = &p->params[i];
@@ -754,12 +735,9 @@ static void lower_params(struct lowering *l, struct rt_show *shows)
 		shows[i].name = param->name;
 		shows[i].type = type;
 		if (param->where.kind == RT_WHERE_ABI) {
-			rt_abi_argument(&abi, as_passed(l, type), &home);
+			rt_abi_argument(&abi, type, &home);
 		} else {
-			struct rt_param told = *param;
-
-			told.type = type;
-			told_home(l, &told, &home);
+			told_home(l, type, &param->where, &home);
 		}
 		read_home(l, o, &home);
 	}
@@ -816,7 +794,10 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_arch *
 		return 0;
 	show->type = prototype->result;
 	o = add_object(&l, show, 0);
-	rt_abi_result(arch, as_passed(&l, show->type), &home);
+	if (prototype->result_where.kind == RT_WHERE_ABI)
+		rt_abi_result(arch, show->type, &home);
+	else
+		told_home(&l, show->type, &prototype->result_where, &home);
 	read_home(&l, o, &home);
 	follow(&l);
 	shown->v = show;

@@ -175,8 +175,8 @@ const char *rt_dwarf_field_name(const char *name);
 /* What a generic type was made with for T.  NULL: nothing. */
 const struct rt_ctype *rt_dwarf_template(struct rt_dwarf_walk *walk, Dwarf_Die *die, unsigned distance);
 /*
- * How Rust passes values is nobody's promise; what all versions have in common is written as C's convention would have it, and the rest
- * is nowhere.  After the types are whole; `params` are prototype->params.
+ * dwarf_rust_abi.c: where parameters are that are where Rust's convention puts them (RT_WHERE_ABI), and the result.  After the types are
+ * whole; `params` are prototype->params.
  */
 void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_prototype *prototype, struct rt_param *params);
 

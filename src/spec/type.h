@@ -112,7 +112,7 @@ void **rt_types_slot(struct rt_types *types, const void *key);
 enum rt_where_kind {
 	RT_WHERE_ABI,		/* where the calling convention puts it, by the types of those before it */
 	RT_WHERE_REG,		/* in `reg`, a DWARF register number */
-	RT_WHERE_REGS,		/* the first word of it in `reg`, the rest in `reg2` */
+	RT_WHERE_REGS,		/* the first word of it (`second` bytes, unless 0) in `reg`, the rest in `reg2` */
 	RT_WHERE_STACK,		/* in memory at the stack pointer at entry + `offset` */
 	RT_WHERE_AT,		/* in memory at the address in `reg`, + `offset` */
 	RT_WHERE_NOWHERE,	/* nowhere, optimized out */
@@ -121,7 +121,7 @@ enum rt_where_kind {
 
 struct rt_where {
 	enum rt_where_kind kind;
-	unsigned reg, reg2;
+	unsigned reg, reg2, second;
 	int64_t offset;
 };
 
@@ -156,6 +156,7 @@ struct rt_prototype {
 	enum rt_origin origin;
 	enum rt_convention convention;
 	const struct rt_ctype *result;	/* VOID: none; NULL: not known */
+	struct rt_where result_where;	/* RT_WHERE_ABI: where the convention has it */
 	bool sets_errno;		/* a result of -1 (NULL, for a pointer) is a failure with errno */
 	const struct rt_param *params;
 	unsigned nparams;

@@ -41,6 +41,23 @@ fn large(b: Big, p: &Point, none: Option<&Point>) -> u64 {
     keep(b.a + b.b + b.name.len() as u64 + p.x as u64 + none.map_or(0, |q| q.y as u64))
 }
 
+#[derive(Clone, Copy)]
+#[allow(dead_code)]
+pub enum Wrong { Empty, Invalid }
+
+#[inline(never)]
+fn results(o: Option<i32>, none: Option<u64>, r: Result<i32, Wrong>) -> Result<i32, Wrong> {
+    keep(match r {
+        Ok(n) => Ok(n + o.unwrap_or(0) + none.map_or(1, |x| x as i32)),
+        Err(w) => Err(w),
+    })
+}
+
+#[inline(never)]
+fn option(n: i32) -> Option<i32> {
+    keep(if n > 1 { Some(n - 1) } else { None })
+}
+
 fn main() {
     let mut m = vec![3i64];
     println!("(types::text \"slice\" \"owned\" \"reference\" 7)");
@@ -53,6 +70,14 @@ fn main() {
     shape(&Shape::Dot, Color::Red, false, 8);
     println!("(types::large {{.a=1, .b=2, .name=\"big\"}} {{.x=9, .y=10}} None)");
     large(Big { a: 1, b: 2, name: "big".to_string() }, &Point { x: 9, y: 10 }, None);
+    println!("(types::results Some(-3) None Ok(7))");
+    let _ = results(Some(-3), None, Ok(7));
+    println!("(types::results None Some(5) Err(Invalid))");
+    let _ = results(None, Some(5), Err(Wrong::Invalid));
+    for n in [1, 5] {
+        println!("(types::option {})", n);
+        option(n);
+    }
     keep(Shape::Circle(1.0));
     keep(Shape::Named(String::new()));
 }
