@@ -27,7 +27,11 @@ shows() {
 
 # ---- C++ ----
 
-if ! "$RAWTRACE" --version | grep -q 'libiberty$\|libiberty,'; then
+demangles() {
+	"$RAWTRACE" --version | grep -q ', libiberty'
+}
+
+if ! demangles; then
 	skip "C++ and Rust" "$("$RAWTRACE" --version | sed -n 's/.*\(without libiberty[^)]*\).*/\1/p')"
 elif ! c++ -O1 -o "$T/cxx" "$TARGETS/cxxnames.cc" >"$T/cc" 2>&1; then
 	skip "C++" "no C++ compiler"
@@ -69,7 +73,7 @@ fi
 
 # ---- Rust, where there is a compiler ----
 
-if has rustc; then
+if demangles && has rustc; then
 	cat >"$T/words.rs" <<'EOT'
 mod m {
     pub struct P(pub i32);
