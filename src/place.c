@@ -289,8 +289,14 @@ int rt_place_check(struct rt_target *t, pid_t pid, struct rt_error *err)
 
 int rt_place_leave_out(struct rt_target *t, const bool *bad, struct rt_error *err)
 {
+	const char *why = "this kernel cannot probe the instruction that it begins with";
+	size_t i;
+
+	for (i = 0; i < t->functions.n; i++)
+		if (bad[i] && t->functions.v[i].how == RT_HOW_INSN)
+			why = "this kernel cannot probe the instruction that it begins with, or one that leaves it";
 	drop_probes(t, bad);
-	return say_dropped(t, bad, "this kernel cannot probe the instruction that it begins with", err);
+	return say_dropped(t, bad, why, err);
 }
 
 static void lost_exit(struct rt_target *t, uint32_t function)
