@@ -49,6 +49,9 @@ static unsigned without_doubles(struct rt_param *v, unsigned n)
 			;
 		if (k == kept)
 			v[kept++] = v[i];
+		/* "~r0" is the compiler's name for what has none. */
+		if (k == kept - 1 && v[k].name && v[k].name[0] == '~')
+			v[k].name = NULL;
 	}
 	return kept;
 }

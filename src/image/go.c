@@ -177,6 +177,7 @@ static void read_table(const struct rt_image *image, struct rt_go *go)
 
 	if (!find_table(image, &at) || at.size > image->size)
 		return;
+	go->table_addr = at.addr;
 	go->bytes = malloc(at.size);
 	if (!go->bytes)
 		return;

@@ -13,6 +13,9 @@ struct rt_go {
 	bool has_table;
 	struct rt_pclntab table;
 	uint8_t *bytes;			/* the table's, owned */
+	uint64_t table_addr;
+	bool types_read;
+	uint64_t types[2];		/* go_types.c: where the records of types begin and end, 0: not known */
 };
 
 /* Read at the first call and the image's own; NULL: no Go program, or a damaged one, or no memory. */
@@ -39,5 +42,11 @@ bool rt_go_is_code(struct rt_image *image, uint64_t addr);
  * with the two ends of its stack.
  */
 uint32_t rt_go_goid_offset(const struct rt_go *go);
+
+/*
+ * The name of the type whose record is at `addr` in the running program: "*errors.errorString".  False: not known, as in a program that
+ * is not loaded where it is linked to.
+ */
+bool rt_go_type_name(struct rt_image *image, uint64_t addr, char *buf, size_t size);
 
 #endif

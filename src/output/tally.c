@@ -147,12 +147,14 @@ static void print_lost(const struct rt_out *out, const struct tally *t)
 
 static void print_not_called(const struct rt_out *out, const struct tally *t)
 {
-	uint32_t i, n = 0;
+	uint32_t i, n = 0, all = 0;
 
-	for (i = 0; i < t->n; i++)
-		n += !cells_of(t, i)[RT_CELL_CALLS];
+	for (i = 0; i < t->n; i++) {
+		all += !out->functions->v[i].hidden;
+		n += !out->functions->v[i].hidden && !cells_of(t, i)[RT_CELL_CALLS];
+	}
 	if (n)
-		fprintf(out->file, "rawtrace: not called: %u of %u function%s\n", n, t->n, t->n == 1 ? "" : "s");
+		fprintf(out->file, "rawtrace: not called: %u of %u function%s\n", n, all, all == 1 ? "" : "s");
 }
 
 static int count_begin(struct rt_out *out)

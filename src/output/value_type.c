@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "image/go.h"
 #include "output/text.h"
 #include "output/value.h"
 
@@ -327,13 +328,37 @@ static void show_sequence(const struct view *v, const struct rt_ctype *type, uin
 		put_bad(v->p, rt_fetch_load(pointer, word));
 }
 
+/* The errors of Go's own packages whose record begins with their text. */
+static bool begins_with_text(const char *name)
+{
+	return strcmp(name, "*errors.errorString") == 0 || strcmp(name, "*fmt.wrapError") == 0 || strcmp(name, "*fmt.fmtError") == 0;
+}
+
+/* An object of a type of that name: what it says, or where it is.  In JSON it is {"NAME":...}. */
+static void put_held(const struct view *v, const char *name, const uint8_t *pointer, const struct rt_show *text)
+{
+	FILE *file = v->p->file;
+
+	if (v->p->json) {
+		putc_unlocked('{', file);
+		rt_json_string(file, name, strlen(name));
+		putc_unlocked(':', file);
+	} else {
+		rt_put(file, name);
+		putc_unlocked('(', file);
+	}
+	if (!text || !show_target(v, text))
+		rt_value_hex(v->p, rt_fetch_load(pointer, 8));
+	putc_unlocked(v->p->json ? '}' : ')', file);
+}
+
 /* Go's interface: nil, or the object's type and what is known of it: its text, its address. */
 static void show_dynamic(const struct view *v, const struct rt_ctype *type, uint64_t at)
 {
 	const struct rt_follow *table = find_follow(v->show, at), *text = find_follow(v->show, at + 8);
 	const char *why;
 	const uint8_t *first = find_bytes(v, at, 8, &why), *second = first ? find_bytes(v, at + 8, 8, &why) : NULL;
-	char word[64];
+	char name[128];
 	uint64_t of;
 
 	if (!first || !second) {
@@ -345,10 +370,12 @@ static void show_dynamic(const struct view *v, const struct rt_ctype *type, uint
 		rt_put(v->p->file, v->p->json ? "null" : "nil");
 		return;
 	}
-	(void)table;
-	(void)text;
-	snprintf(word, sizeof(word), "%.20s(0x%" PRIx64 ")", type->name ? type->name : "", rt_fetch_load(second, 8));
-	rt_value_word(v->p, word);
+	if (type->interface == RT_INTERFACE_TABLE)
+		of = table && !is_fault(v, &table->target.pieces[0]) ? rt_fetch_load(v->p->values->data + table->target.pieces[0].at, 8) : 0;
+	if (!of || !v->p->out || !v->p->out->program || !rt_go_type_name(v->p->out->program, of, name, sizeof(name)))
+		put_held(v, type->name ? type->name : "interface", second, NULL);
+	else
+		put_held(v, name, second, text && begins_with_text(name) ? &text->target : NULL);
 }
 
 /* ---- aggregates ---- */

@@ -28,6 +28,7 @@ build fib fib.go
 build stripped fib.go -ldflags '-s -w'
 build pie fib.go -buildmode=pie
 build calls 'calls.go witness.go'
+build kinds kinds.go
 end_case
 [ -x "$T/calls" ] || exit 0
 
@@ -102,6 +103,41 @@ for mechanism in $MECHANISMS; do
 	esac
 done
 mechanism=
+
+cat >"$T/expected" <<'END'
+>(main.(*T).Method {.n=5, .s="t"} 3 "three")
+<8 nil
+>(main.(*T).Method {.n=5, .s="t"} -1 "one")
+<0 *errors.errorString("negative one")
+>(main.point.add {.x=1, .y=2} {.x=3, .y=4})
+<{.x=4, .y=6}
+>(main.text "ab" [99, 100] -3 65535 true)
+<"abcd" false
+>(main.floats <in xmm0> 2 <in xmm1>)
+<<in xmm0>
+>(main.many 1 2 3 4 5 6 7 8 9 10 11)
+<66
+>(main.big {.id=7, .name="seven", .tags=[0x, 0x]} 3)
+<17
+>(main.arr [1] [1, 2, 3] 9)
+<12
+>(main.iface main.point(0x) *errors.errorString("bad") int(0x))
+<6
+>(main.iface nil nil nil)
+<-1
+>(main.blank "bb")
+<2
+>(main.multi 4)
+<4 "x" NULL nil
+>(main.nothing)
+<#<void>
+END
+begin "arguments and results"
+rt "$T/kinds" 'main.(*T).Method' main.point.add main.text main.floats main.many main.big main.arr main.iface main.blank main.multi main.nothing
+# Some versions tell of parameters without a name.
+sed 's/0x[0-9a-f]*/0x/g; s/(main.blank 1 "bb" true)/(main.blank "bb")/' "$T/err" >"$T/trace"
+expect_same "$T/expected" "$T/trace"
+end_case
 
 # Stacks that shrink at every collection, threads that change, and nothing lost: the sums are those of a run that nobody traces.
 begin "under load"
