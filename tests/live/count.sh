@@ -20,7 +20,8 @@ field() {
 		$2 == "->" { buckets += $5 }
 		$1 == "avg" { total = $6; timed = $9 }
 		$1 == "***" { untimed = $2 }
-		END { print (field == "total" ? total : field == "timed" ? timed : field == "untimed" ? untimed : buckets) + 0 }' "$3"
+		# Not print, which makes 2e+09 of what is past an int.
+		END { printf "%.0f\n", field == "total" ? total : field == "timed" ? timed : field == "untimed" ? untimed : buckets }' "$3"
 }
 
 # expect_times FUNCTION TIMED UNTIMED FILE
