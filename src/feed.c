@@ -6,6 +6,7 @@
 
 #include "attach/held.h"
 #include "kernel/procfs.h"
+#include "stack/stacks.h"
 
 /* Where a plain probe stands: on a function's entry, or on one of its exits. */
 struct place {
@@ -48,6 +49,7 @@ struct rt_feed {
 	struct rt_gaps *gaps;
 	struct rt_stack *stack;
 	struct rt_members members;
+	struct rt_stacks stacks;	/* of coroutines and signals */
 	struct rt_addrmap *maps;
 	struct place *places;
 	size_t nplaces;
@@ -119,6 +121,7 @@ void rt_feed_free(struct rt_feed *feed)
 		return;
 	rt_addrmap_free(feed->maps);
 	rt_members_free(&feed->members);
+	rt_stacks_free(&feed->stacks);
 	free(feed->places);
 	free(feed);
 }
@@ -252,7 +255,7 @@ static int find_gap(struct rt_feed *feed, const struct rt_event *event)
 		return 0;
 	count = rt_gaps_hit(feed->gaps, event->tid, event->hit.seq, &shared);
 	/* Which goroutines ran in the thread meanwhile nobody knows. */
-	shared |= feed->target->goid_offset != 0;
+	shared |= feed->target->goid_offset != 0 || feed->stacks.n;
 	return tell_lost(feed, event, count, shared);
 }
 
@@ -304,6 +307,8 @@ static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt
 		hit->function = place->function;
 		hit->exit = place->exit;
 	}
+	if (hit->plan->role)
+		return 0;
 	hit->returns = hit->function != RT_NO_FUNCTION ? t->returns[hit->function] : !t->entry_only[0];
 	if (hit->exit)
 		event->hit.sp += hit->exit->place.sp_down;
@@ -340,6 +345,23 @@ static void tell_from_trampoline(struct rt_feed *feed, struct rt_event *event)
 		event->hit.ra++;
 }
 
+/* Where there was a stack before, its calls are gone. */
+static int on_stack_made(struct rt_feed *feed, const struct rt_event *event, const struct rt_plan *plan)
+{
+	uint64_t at, size, gone;
+	int r = 0;
+
+	if (event->hit.faults & 3)
+		return 0;
+	at = rt_plan_int(plan, 0, event->hit.data);
+	size = rt_plan_int(plan, 1, event->hit.data);
+	if (plan->role == RT_ROLE_STACK_TOP)
+		at -= size;
+	while (r == 0 && (gone = rt_stacks_take(&feed->stacks, at, size)))
+		r = rt_stack_abandon(feed->stack, gone, event->time);
+	return r < 0 ? r : rt_stacks_add(&feed->stacks, at, size);
+}
+
 static int on_hit(struct rt_feed *feed, struct rt_event *event)
 {
 	const struct rt_target *t = feed->target;
@@ -359,6 +381,12 @@ static int on_hit(struct rt_feed *feed, struct rt_event *event)
 	if (t->libcalls && hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
 		hit.outside = t->functions.v[hit.function].libcall && !is_from_program(feed, event->hit.ra);
 	tell_goroutine(event, hit.plan);
+	if (hit.plan->role == RT_ROLE_STACK || hit.plan->role == RT_ROLE_STACK_TOP)
+		return on_stack_made(feed, event, hit.plan);
+	if (!event->hit.goid)
+		event->hit.goid = rt_stacks_find(&feed->stacks, event->hit.sp);
+	if (hit.plan->role == RT_ROLE_UNWOUND)
+		return rt_stack_unwound(feed->stack, event);
 	tell_from_trampoline(feed, event);
 	if (hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].hidden)
 		return event->hit.goid ? rt_stack_goexit(feed->stack, event->hit.goid, event->time) : 0;
@@ -386,7 +414,8 @@ int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time)
 
 static int on_exit_of(struct rt_feed *feed, const struct rt_event *event)
 {
-	int r = feed->gaps ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid), feed->target->goid_offset != 0) : 0;
+	int r = feed->gaps ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid),
+				      feed->target->goid_offset != 0 || feed->stacks.n) : 0;
 
 	if (r == 0)
 		r = rt_feed_held(feed, event->tid, event->time);

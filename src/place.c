@@ -321,6 +321,8 @@ int rt_place_verify(struct rt_target *t, pid_t pid, struct rt_error *err)
 	for (i = 0; memory && bad && i < t->nprobes; i++) {
 		const struct rt_function *f = &t->functions.v[t->probes[i].function];
 
+		if (f->role)
+			continue;
 		/* A call whose end may be missed is not known to be over. */
 		exit = rt_target_exit(t, &t->probes[i]);
 		if (exit && rt_memory_probed(memory, f->image, exit->place.addr) == 0)

@@ -7,6 +7,7 @@
 
 #include "fetch/lower.h"
 #include "signature.h"
+#include "watch.h"
 #include "util/array.h"
 
 /* How much is read, from all to nothing but registers and the stack. */
@@ -28,7 +29,7 @@ static uint32_t hash_bytes(uint32_t h, uint64_t word)
 
 static uint32_t hash_plan(const struct rt_plan *plan)
 {
-	uint32_t h = hash_bytes(2166136261u, plan->kind * 32u + plan->leaving * 8u + plan->root * 2u + plan->no_return);
+	uint32_t h = hash_bytes(2166136261u, plan->kind * 128u + plan->role * 32u + plan->leaving * 8u + plan->root * 2u + plan->no_return);
 	unsigned i, k;
 
 	for (i = 0; i < plan->nvalues; i++) {
@@ -63,6 +64,8 @@ static int share_plan(struct making *m, const struct rt_plan *plan)
 
 bool rt_plans_has_entry(const struct rt_target *t, size_t i)
 {
+	if (t->functions.v[i].role == RT_ROLE_UNWOUND)
+		return false;
 	if (t->functions.v[i].hidden)
 		return t->purpose != RT_PURPOSE_COUNT && t->want != RT_WANT_NONE;
 	return t->purpose != RT_PURPOSE_TIME || t->returns[i];
@@ -82,6 +85,10 @@ static int make_entry(struct making *m, size_t i)
 	struct rt_plan plan;
 	int r;
 
+	if (f->role) {
+		r = rt_watch_plan(f, &plan);
+		return r < 0 ? r : share_plan(m, &plan);
+	}
 	if (is_known(t, i))
 		r = rt_lower_entry(&t->prototypes[i], rt_image_arch(f->image), &m->limits, t->types, &plan, &t->shows[i].entry);
 	else
@@ -137,6 +144,12 @@ static int make_exit(struct making *m, size_t i)
 	struct rt_plan plan;
 	int r = 0;
 
+	if (t->functions.v[i].role) {
+		plan = (struct rt_plan){ .kind = RT_KIND_RETURN, .role = RT_ROLE_UNWOUND, .leaving = RT_BY_RETURN, .arch = arch };
+		r = share_plan(m, &plan);
+		t->exit_plan[i] = (uint16_t)(r < 0 ? 0 : r);
+		return r;
+	}
 	if (is_known(t, i) && has_result(&t->prototypes[i]))
 		r = rt_lower_return(&t->prototypes[i], arch, &m->limits, t->types, &plan, &t->shows[i].exit);
 	else
@@ -186,7 +199,7 @@ static int make_all(struct making *m)
 	int r = 0;
 
 	for (i = 0; i < n && r >= 0; i++) {
-		if (!t->returns[i])
+		if (!t->returns[i] && t->functions.v[i].role != RT_ROLE_UNWOUND)
 			continue;
 		r = make_exit(m, i);
 	}

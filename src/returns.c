@@ -52,7 +52,7 @@ static void place_exits(const struct rt_target *t, struct rt_function *f)
 
 	for (i = 0; i < f->exits.n; i++) {
 		struct rt_exit *e = &f->exits.v[i];
-		const struct rt_exit_place *at = e->cheaper.addr && !(e->cheaper.sp_down && pairs(t)) ? &e->cheaper : &e->at;
+		const struct rt_exit_place *at = e->cheaper.addr && !f->role && !(e->cheaper.sp_down && pairs(t)) ? &e->cheaper : &e->at;
 
 		e->place = *at;
 		if (rt_image_offset(f->image, at->addr, &e->offset) < 0)
@@ -72,7 +72,7 @@ static const char *exits_of(struct codes *codes, struct rt_function *f, bool *no
 	if (!f->sized)
 		return "its size is not known";
 	code = code_of(codes, f->image);
-	if (!code || rt_exits_find(code, f->addr, f->size, &f->exits) < 0) {
+	if (!code || (f->role ? rt_exits_find_unwinder : rt_exits_find)(code, f->addr, f->size, &f->exits) < 0) {
 		*nomem = true;
 		return "out of memory";
 	}
@@ -111,6 +111,14 @@ static void choose(struct rt_target *t, struct codes *codes, struct rt_function 
 
 	f->how = RT_HOW_NONE;
 	f->why_not = NULL;
+	if (f->role) {
+		f->how_why = "watched";
+		if (f->role == RT_ROLE_UNWOUND && !exits_of(codes, f, nomem)) {
+			place_exits(t, f);
+			f->how = RT_HOW_INSN;
+		}
+		return;
+	}
 	if (f->hidden)
 		return;
 	f->how_why = t->want == RT_WANT_NONE ? "--return=none" : harm;
@@ -275,6 +283,8 @@ static void print_reasons(const struct rt_target *t, FILE *file)
 	size_t i, k, n = 0, cap = 0;
 
 	for (i = 0; i < t->functions.n; i++) {
+		if (t->functions.v[i].hidden)
+			continue;
 		for (k = 0; k < n && !is_shared(v[k].f, &t->functions.v[i]); k++)
 			;
 		if (k == n) {

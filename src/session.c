@@ -515,6 +515,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = rt_target_set_purpose(&s.target, purpose(options), err);
 	if (r == 0 && (options->depth || options->only_under || options->min_time))
 		r = rt_target_set_limit(&s.target, options->depth, options->only_under, options->min_time, err);
+	if (r == 0)
+		r = rt_target_watch(&s.target, err);
 	if (r == 0 && options->raw_names)
 		rt_functions_raw_names(&s.target.functions);
 	else if (r == 0 && purpose(options) != RT_PURPOSE_RECORD && rt_functions_full_names(&s.target.functions) < 0)

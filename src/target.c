@@ -11,6 +11,7 @@
 #include "plans.h"
 #include "returns.h"
 #include "tracee.h"
+#include "watch.h"
 #include "util/array.h"
 
 /* The specification is kept, as its functions are shown by it. */
@@ -75,8 +76,8 @@ static void add_returns(struct rt_target *t, size_t function)
 	if (f->how == RT_HOW_URETPROBE)
 		add_probe(t, function, t->exit_plan[function], 0);
 	for (i = 0; i < f->exits.n && f->how == RT_HOW_INSN; i++)
-		if (!f->exits.v[i].again)
-			add_probe(t, function, plans[f->exits.v[i].kind], i);
+		if (!f->exits.v[i].again && (!f->role || !f->exits.v[i].target))
+			add_probe(t, function, f->role ? t->exit_plan[function] : plans[f->exits.v[i].kind], i);
 }
 
 /* Nothing can be measured. */
@@ -104,9 +105,11 @@ static int make_probes(struct rt_target *t, struct rt_error *err)
 	if (!t->returns || !t->probes)
 		return rt_nomem(err);
 	for (i = 0; i < n; i++)
-		t->returns[i] = t->functions.v[i].how != RT_HOW_NONE;
+		t->returns[i] = t->functions.v[i].how != RT_HOW_NONE && !t->functions.v[i].role;
 	r = rt_plans_make(t, rt_target_has_returns(t), err);
 	for (i = 0; i < n && r == 0; i++) {
+		if (t->functions.v[i].role == RT_ROLE_UNWOUND)
+			add_returns(t, i);
 		if (!rt_plans_has_entry(t, i))
 			continue;
 		some |= !t->functions.v[i].hidden;
@@ -232,6 +235,14 @@ int rt_target_set_returns(struct rt_target *t, enum rt_want want, bool everywher
 	t->want = want;
 	t->everywhere = everywhere;
 	return make_probes_anew(t, err);
+}
+
+int rt_target_watch(struct rt_target *t, struct rt_error *err)
+{
+	size_t n = t->functions.n;
+	int r = rt_watch_add(t, err);
+
+	return r < 0 || t->functions.n == n ? r : make_probes_anew(t, err);
 }
 
 int rt_target_set_types(struct rt_target *t, const struct rt_limits *limits, struct rt_error *err)
@@ -412,6 +423,12 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 	if (some) {
 		snprintf(text, sizeof(text), "%s in libraries: without BPF their probes are in every process that uses them", in_part(t));
 		r = note(ctx, text);
+		if (r < 0)
+			return r;
+	}
+	if (t->unwatched) {
+		r = note(ctx, "without BPF libraries are not watched for exceptions and switches of stacks: calls that these have left may seem to "
+			 "go on, or to end");
 		if (r < 0)
 			return r;
 	}

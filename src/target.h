@@ -37,6 +37,7 @@ struct rt_target {
 	struct rt_limit limit;
 	bool libcalls;			/* some functions are traced for the program's own calls alone */
 	uint32_t goid_offset;		/* Go: where the runtime has a goroutine's id, by which calls are told apart; 0: they are not */
+	bool unwatched;			/* what tells of exceptions and other stacks is not watched, for `everywhere` */
 	char entry_only[512];		/* why a uretprobe could harm the process, or "" */
 	char library_entry_only[512];	/* the same for functions of libraries */
 };
@@ -66,6 +67,9 @@ int rt_target_set_returns(struct rt_target *target, enum rt_want want, bool ever
  * then have been given no specification.  Makes the plans and probes anew.
  */
 int rt_target_add_libcalls(struct rt_target *target, pid_t pid, const char *text, struct rt_error *err);
+
+/* Watch what tells of the traced functions' stacks (watch.h); last of all, as it adds functions. */
+int rt_target_watch(struct rt_target *target, struct rt_error *err);
 
 /*
  * Calls will be filtered: `under` (may be NULL) is the specification of the root functions, which are traced too.  Makes the plans

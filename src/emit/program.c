@@ -373,7 +373,7 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 	}
 	if (program->hold)
 		rt_emit_keep_own_stack(&e, frame_top(&e) + (program->transport == RT_TRANSPORT_PERF ? e.tail.size : 0));
-	if (program->filtered) {
+	if (program->filtered && program->plan->role == RT_ROLE_CALL) {
 		rt_emit_tests(&e, e.out);
 		rt_emit_limit(&e);
 	}

@@ -236,7 +236,7 @@ bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 {
 	unsigned i;
 
-	if (a->kind != b->kind || a->leaving != b->leaving || a->arch != b->arch || a->nvalues != b->nvalues || a->return_address != b->return_address ||
+	if (a->kind != b->kind || a->role != b->role || a->leaving != b->leaving || a->arch != b->arch || a->nvalues != b->nvalues || a->return_address != b->return_address ||
 	    a->root != b->root || a->no_return != b->no_return || a->goroutine != b->goroutine || a->ntests != b->ntests)
 		return false;
 	for (i = 0; i < a->ntests; i++)

@@ -59,6 +59,14 @@ struct rt_test {
 
 enum { RT_MAX_TESTS = 8 };
 
+/* What a hit tells (watch.h). */
+enum rt_role {
+	RT_ROLE_CALL,			/* of a traced function */
+	RT_ROLE_UNWOUND,		/* the calls at this stack pointer and below have been left */
+	RT_ROLE_STACK,			/* a stack is made: its address, its size */
+	RT_ROLE_STACK_TOP,		/* the same: its end, its size */
+};
+
 /* How a probe sees the end of a call. */
 enum rt_leaving {
 	RT_BY_URETPROBE,		/* behind the return: the return address is off the stack */
@@ -76,6 +84,7 @@ enum rt_leaving {
  */
 struct rt_plan {
 	enum rt_kind kind;
+	enum rt_role role;
 	enum rt_leaving leaving;	/* return: how the call is left there */
 	bool return_address;		/* entry: record it; it tells a tail call for certain (stack/stack.h), and costs a read */
 	bool root;			/* entry: of functions that --only-under names */

@@ -30,6 +30,7 @@ struct walk {
 	uint64_t *indirect;		/* jumps that are still to be understood */
 	size_t nindirect, indirect_cap;
 	bool tables, own_address, nomem;
+	bool unwinder;			/* its indirect jumps are to other functions' frames */
 };
 
 static void fail(struct walk *w, const char *why)
@@ -268,6 +269,7 @@ static void follow(struct walk *w, const struct todo *todo)
 	uint64_t addr = todo->addr, from = todo->from, next;
 	struct rt_depth depth = todo->depth;
 	struct rt_stretch *p = rt_body_piece(&w->body, addr);
+	bool after_call = false;
 	struct rt_flow f;
 
 	if (!p) {
@@ -280,6 +282,8 @@ static void follow(struct walk *w, const struct todo *todo)
 			w->own_address = true;
 		if (f.kind == RT_FLOW_RETURN)
 			add_exit(w, addr, &f, RT_EXIT_RETURN, false);
+		else if (f.kind == RT_FLOW_JUMP && after_call && f.target == p->end && depth.sp != 0)
+			return;		/* clang: behind a call that does not come back */
 		else if (f.kind == RT_FLOW_JUMP || f.kind == RT_FLOW_BRANCH)
 			jump(w, addr, &f, depth);
 		else if (f.kind == RT_FLOW_STRANGE)
@@ -294,6 +298,7 @@ static void follow(struct walk *w, const struct todo *todo)
 		}
 		if ((f.kind != RT_FLOW_NEXT && f.kind != RT_FLOW_CALL && f.kind != RT_FLOW_BRANCH) || w->exits->why)
 			return;
+		after_call = f.kind == RT_FLOW_CALL;
 		depth = behind(&f, depth);
 		if (!sane(depth))
 			fail(w, unclear);
@@ -349,7 +354,9 @@ static void through_pointer(struct walk *w, uint64_t addr, const struct rt_flow 
 {
 	uint64_t end = w->body.v[0].end;
 
-	if (depth_at(w, addr).sp != 0 || f->marked)
+	if (w->unwinder && depth_at(w, addr).sp == RT_DEPTH_UNKNOWN && !f->marked)
+		add_exit(w, addr, f, RT_EXIT_JUMP, false);
+	else if (depth_at(w, addr).sp != 0 || f->marked)
 		fail(w, anywhere);
 	else if (had_frame(w, path, n))
 		add_exit(w, addr, f, RT_EXIT_JUMP, false);
@@ -547,10 +554,10 @@ static void walk(struct walk *w)
 		check_exits(w);
 }
 
-int rt_exits_find(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits)
+static int find(struct rt_code *code, uint64_t addr, uint64_t size, bool unwinder, struct rt_exits *exits)
 {
 	static const struct rt_depth at_entry = { 0, RT_DEPTH_UNKNOWN };
-	struct walk w = { .code = code, .exits = exits, .entry = addr };
+	struct walk w = { .code = code, .exits = exits, .entry = addr, .unwinder = unwinder };
 
 	memset(exits, 0, sizeof(*exits));
 	exits->why = rt_code_undecodable(code);
@@ -569,6 +576,16 @@ int rt_exits_find(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_
 	else if (exits->n)
 		qsort(exits->v, exits->n, sizeof(*exits->v), compare_exits);
 	return w.nomem ? -ENOMEM : 0;
+}
+
+int rt_exits_find(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits)
+{
+	return find(code, addr, size, false, exits);
+}
+
+int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits)
+{
+	return find(code, addr, size, true, exits);
 }
 
 void rt_exits_free(struct rt_exits *exits)

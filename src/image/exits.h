@@ -42,6 +42,10 @@ struct rt_exits {
 
 /* Of the function of `size` bytes at `addr`, which has a symbol there.  0 or -ENOMEM. */
 int rt_exits_find(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits);
+/*
+ * The same of a function of the unwinder, which goes on in another frame: those exits are among its returns and its jumps without a target.
+ */
+int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits);
 void rt_exits_free(struct rt_exits *exits);
 
 /* Does a jump with condition number `condition` of x86 go, with these flags? */

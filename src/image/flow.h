@@ -37,9 +37,11 @@ enum rt_flow_op {
 	RT_OP_OTHER,
 	RT_OP_ADDRESS,		/* to = value, an address in the file */
 	RT_OP_PLUS,		/* to = from + value */
+	RT_OP_SCALE,		/* to = from * value */
 	RT_OP_SUM,		/* to = from + (other << shift) */
 	RT_OP_COPY,		/* to = from, also only a part of it */
 	RT_OP_LOAD,		/* to = memory, `bytes` of it */
+	RT_OP_STORE,		/* memory = from */
 	RT_OP_COMPARE,		/* from, or memory, with value */
 	RT_OP_MASK,		/* to = from & value */
 };

@@ -252,11 +252,27 @@ static void loads(const struct rt_decoder *d, const cs_insn *c, struct rt_flow *
 	}
 }
 
+static void stores(const struct rt_decoder *d, const cs_insn *c, struct rt_flow *f)
+{
+	const cs_x86_op *to = &c->detail->x86.operands[0], *from = &c->detail->x86.operands[1];
+
+	if (to->type != X86_OP_MEM || from->type != X86_OP_REG)
+		return;
+	f->op = RT_OP_STORE;
+	f->from = number(from->reg);
+	take_mem(d, c, to, f);
+}
+
 static void address(const struct rt_decoder *d, const cs_insn *c, struct rt_flow *f)
 {
 	take_mem(d, c, &c->detail->x86.operands[1], f);
 	f->has_mem = false;
 	f->value = f->mem.disp;
+	if (f->mem.index != RT_NO_REG && f->mem.base == RT_NO_REG && !f->mem.disp) {
+		f->op = RT_OP_SCALE;
+		f->from = f->mem.index;
+		f->value = f->mem.scale;
+	}
 	if (f->mem.index != RT_NO_REG)
 		return;
 	if (f->mem.base == RT_NO_REG) {
@@ -312,6 +328,12 @@ static void find_op(const struct rt_decoder *d, const cs_insn *c, struct rt_flow
 			f->to = number(x->operands[0].reg);
 		return;
 	}
+	if (c->id == X86_INS_CDQE) {
+		f->op = RT_OP_COPY;
+		f->to = f->from = 0;
+		f->bytes = 4;
+		f->is_signed = true;
+	}
 	if (x->op_count != 2)
 		return;
 	f->to = x->operands[0].type == X86_OP_REG ? number(x->operands[0].reg) : RT_NO_REG;
@@ -319,6 +341,8 @@ static void find_op(const struct rt_decoder *d, const cs_insn *c, struct rt_flow
 	case X86_INS_MOV: case X86_INS_MOVABS: case X86_INS_MOVZX: case X86_INS_MOVSX: case X86_INS_MOVSXD:
 		if (f->to != RT_NO_REG)
 			loads(d, c, f);
+		else
+			stores(d, c, f);
 		break;
 	case X86_INS_LEA:
 		address(d, c, f);
@@ -332,10 +356,28 @@ static void find_op(const struct rt_decoder *d, const cs_insn *c, struct rt_flow
 	}
 }
 
+/* Newer than capstone 4: what moves and reads the shadow stack's pointer, and the keys of pages. */
+static bool newer(const uint8_t *p, size_t n, struct rt_flow *f)
+{
+	size_t at = n > 1 && p[0] == 0xf3 ? 1 + ((p[1] & 0xf0) == 0x40) : 0;
+	bool shadow;
+
+	if (at + 3 > n || p[at] != 0x0f)
+		return false;
+	shadow = at && ((p[at + 1] == 0xae && (p[at + 2] & 0xf8) == 0xe8) || (p[at + 1] == 0x1e && (p[at + 2] & 0xf8) == 0xc8));
+	if (!shadow && !(!at && p[1] == 0x01 && (p[2] & 0xfe) == 0xee))
+		return false;
+	f->size = (uint8_t)(at + 3);
+	f->writes = shadow ? 1u << ((p[at + 2] & 7) + (at == 2 && (p[1] & 1) ? 8 : 0)) : 5;	/* rdpkru: eax and edx */
+	return true;
+}
+
 bool rt_flow_x86(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_flow *f)
 {
 	const cs_insn *c = d->insn;
 
+	if (newer(bytes, n, f))
+		return true;
 	if (!cs_disasm_iter(d->handle, &bytes, &n, &addr, d->insn) || !c->size)
 		return false;
 	f->size = (uint8_t)c->size;

@@ -24,7 +24,7 @@ struct rt_function {
 	enum rt_symbol_source source;	/* of the name */
 	bool named;			/* by its own name, and not found by a glob or as one of several: it must not be left out */
 	bool sized;			/* the size is the symbol's own word, not its distance from the next one */
-	bool hidden;			/* nobody asked for it: its calls tell that a goroutine ends */
+	bool hidden;			/* nobody asked for it: it tells of others (role), or that a goroutine ends */
 	bool go;			/* its place was found by Go's own tables (image/go.h) and stays */
 	bool inside;			/* it is a place behind its function's entry, and stays */
 	uint32_t skip;			/* its probes stand so many bytes behind its entry (image/prologue.h) */
@@ -38,6 +38,7 @@ struct rt_function {
 	const char *no_exits;		/* why the instructions that leave it tell nothing either, or NULL */
 	struct rt_exits exits;		/* once exits_known */
 	bool exits_known;
+	uint8_t role;			/* enum rt_role: not 0: it is not traced, but tells of those that are (watch.h) */
 	enum rt_how how;		/* returns.h: what was chosen, */
 	const char *how_why, *why_not;	/* why, and why not RT_HOW_INSN, or NULL; not owned */
 };

@@ -12,6 +12,7 @@ enum { REGISTERS = 32, SLOTS = 8, IDS = 2048 };
 enum sym_kind {
 	SYM_VALUE,	/* any, by its number */
 	SYM_ADDRESS,
+	SYM_SCALED,	/* a value times `size` */
 	SYM_ENTRY,	/* loaded from a table */
 	SYM_PLACE,	/* an address and an entry */
 };
@@ -70,29 +71,53 @@ static struct sym *reg(struct state *s, int8_t r)
 	return r >= 0 && r < REGISTERS ? &s->regs[r] : NULL;
 }
 
-/* The number of what memory holds that no index chooses. */
-static uint32_t slot_id(struct state *s, const struct rt_flow_mem *mem)
+/* What memory holds that no index chooses; NULL: where that is is not known. */
+static struct slot *slot_of(struct state *s, const struct rt_flow_mem *mem)
 {
 	const struct sym *base = reg(s, mem->base);
 	struct slot *slot;
 	unsigned i;
 
 	if (base ? base->kind != SYM_VALUE : !mem->fixed)
-		return new_id(s);
+		return NULL;
 	for (i = 0; i < SLOTS; i++) {
 		slot = &s->slots[i];
 		if (slot->used && slot->base == (base ? base->id : 0) && slot->disp == mem->disp)
-			return slot->id;
+			return slot;
 	}
 	slot = &s->slots[s->next_slot++ % SLOTS];
 	*slot = (struct slot){ .base = base ? base->id : 0, .used = true, .disp = mem->disp, .id = new_id(s) };
-	return slot->id;
+	return slot;
+}
+
+static uint32_t slot_id(struct state *s, const struct rt_flow_mem *mem)
+{
+	const struct slot *slot = slot_of(s, mem);
+
+	return slot ? slot->id : new_id(s);
+}
+
+static void store(struct state *s, const struct rt_flow *f)
+{
+	const struct sym *from = reg(s, f->from);
+	struct slot *slot = f->mem.index == RT_NO_REG ? slot_of(s, &f->mem) : NULL;
+
+	if (slot)
+		slot->id = from && from->kind == SYM_VALUE ? from->id : new_id(s);
 }
 
 /* Is it an element of a table at a known place?  `size`: of the elements. */
 static bool element(struct state *s, const struct rt_flow_mem *mem, unsigned size, struct sym *v)
 {
-	const struct sym *base = reg(s, mem->base), *index = reg(s, mem->index);
+	const struct sym *base = reg(s, mem->base), *index = reg(s, mem->index), *scaled = base;
+
+	/* Without optimization the index is multiplied before. */
+	if (index && scaled && scaled->kind == SYM_SCALED && index->kind == SYM_ADDRESS && mem->scale == 1 && scaled->size == size) {
+		*v = *scaled;
+		v->kind = SYM_ENTRY;
+		v->addr = index->addr + (uint64_t)mem->disp;
+		return true;
+	}
 
 	if (!index || index->kind != SYM_VALUE || mem->scale != size || (!mem->fixed && !base) ||
 	    (base && base->kind != SYM_ADDRESS))
@@ -151,6 +176,11 @@ static struct sym copy(struct state *s, const struct rt_flow *f)
 
 	if (!from)
 		return value(new_id(s));
+	if (from->kind == SYM_ENTRY && f->is_signed && f->bytes == from->size) {
+		v = *from;
+		v.is_signed = true;
+		return v;
+	}
 	if (f->bytes != 1 || from->kind != SYM_VALUE || s->bounds[from->id])
 		return *from;
 	v = value(new_id(s));
@@ -175,6 +205,13 @@ static struct sym result(struct state *s, const struct rt_flow *f)
 		v = *from;
 		v.addr += (uint64_t)f->value;
 		return v;
+	case RT_OP_SCALE:
+		if (!from || from->kind != SYM_VALUE || f->value > 8)
+			break;
+		v = *from;
+		v.kind = SYM_SCALED;
+		v.size = (uint8_t)f->value;
+		return v;
 	case RT_OP_COPY:
 		return copy(s, f);
 	case RT_OP_LOAD:
@@ -186,7 +223,7 @@ static struct sym result(struct state *s, const struct rt_flow *f)
 		if (f->value >= 0 && f->value < 1 << 16)
 			bound(s, v.id, (uint64_t)f->value + 1);
 		return v;
-	case RT_OP_COMPARE: case RT_OP_OTHER:
+	case RT_OP_COMPARE: case RT_OP_STORE: case RT_OP_OTHER:
 		break;
 	}
 	return value(new_id(s));
@@ -197,6 +234,13 @@ static void compare(struct state *s, const struct rt_flow *f)
 	const struct sym *from = reg(s, f->from);
 
 	s->compared = false;
+	/* A subtraction compares too; what a lea adds is counted from a base. */
+	if (f->op == RT_OP_PLUS && f->mem.base == RT_NO_REG && f->value < 0 && f->value >= -(1 << 16) && from &&
+	    from->kind == SYM_VALUE) {
+		s->compared = true;
+		s->compared_id = from->id;
+		s->compared_with = (uint64_t)-f->value;
+	}
 	if (f->op != RT_OP_COMPARE || f->value < 0 || f->value > 1 << 16)
 		return;
 	if (f->has_mem && f->mem.index == RT_NO_REG)
@@ -225,11 +269,14 @@ static void step(struct state *s, const struct rt_flow *f)
 {
 	struct sym v = value(0);
 	unsigned i;
-	bool to = f->to >= 0 && f->to < REGISTERS && f->op != RT_OP_COMPARE && f->op != RT_OP_OTHER;
+	bool to = f->to >= 0 && f->to < REGISTERS && f->op != RT_OP_COMPARE && f->op != RT_OP_STORE && f->op != RT_OP_OTHER;
 
 	if (to)
 		v = result(s, f);
-	if (f->op == RT_OP_COMPARE || f->op == RT_OP_OTHER || f->op == RT_OP_SUM || f->op == RT_OP_MASK)
+	if (f->op == RT_OP_STORE)
+		store(s, f);
+	if (f->op == RT_OP_COMPARE || f->op == RT_OP_OTHER || f->op == RT_OP_SUM || f->op == RT_OP_MASK ||
+	    (f->op == RT_OP_PLUS && f->mem.base == RT_NO_REG))
 		compare(s, f);
 	for (i = 0; i < REGISTERS; i++)
 		if (f->writes & 1u << i)

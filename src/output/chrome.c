@@ -271,7 +271,8 @@ static int put_names(struct rt_out *out, const struct rt_tracks *tracks)
 
 		if (!i || v[i]->pid != v[i - 1]->pid)
 			put_name(out, v[i], "process_name", traced ? command : name);
-		snprintf(goroutine, sizeof(goroutine), "g %" PRIu64, v[i]->goid);
+		snprintf(goroutine, sizeof(goroutine), v[i]->goid & RT_GOID_STACK ? "stack %" PRIu64 : "g %" PRIu64,
+			 v[i]->goid & ~RT_GOID_STACK);
 		put_name(out, v[i], "thread_name", v[i]->goid ? goroutine : name);
 	}
 	free(v);

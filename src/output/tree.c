@@ -58,8 +58,8 @@ static void put_thread(struct rt_out *out, const struct rt_thread *thread)
 		tree->many = true;
 	if (!tree->many)
 		return;
-	rt_put(out->file, thread->goid ? "[g " : "[");
-	rt_put_u64(out->file, thread->goid ? thread->goid : (uint64_t)thread->tid);
+	rt_put(out->file, thread->goid & RT_GOID_STACK ? "[stack " : thread->goid ? "[g " : "[");
+	rt_put_u64(out->file, thread->goid ? thread->goid & ~RT_GOID_STACK : (uint64_t)thread->tid);
 	rt_put(out->file, "] ");
 }
 

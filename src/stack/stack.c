@@ -411,6 +411,20 @@ int rt_stack_event(struct rt_stack *stack, const struct rt_event *event)
 	return 0;
 }
 
+int rt_stack_unwound(struct rt_stack *stack, const struct rt_event *event)
+{
+	struct rt_task *task = rt_threads_find(&stack->threads, event->tid, event->hit.goid);
+
+	return task ? stack_unwind(stack, task, stack_at(task, event->hit.sp, true), RT_END_NOT_SEEN, event->time) : 0;
+}
+
+int rt_stack_abandon(struct rt_stack *stack, uint64_t goid, uint64_t time)
+{
+	struct rt_task *task = rt_threads_find(&stack->threads, 0, goid);
+
+	return task ? stack_unwind(stack, task, 0, RT_END_NOT_SEEN, time) : 0;
+}
+
 int rt_stack_goexit(struct rt_stack *stack, uint64_t goid, uint64_t time)
 {
 	return stack_exit(stack, 0, goid, time);

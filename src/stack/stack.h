@@ -37,6 +37,9 @@ struct rt_values {
 
 #define RT_NO_FUNCTION UINT32_MAX
 
+/* In goid: it is no goroutine but a stack that the program has made (stack/stacks.h), by number. */
+#define RT_GOID_STACK (UINT64_C(1) << 40)
+
 struct rt_thread {
 	pid_t pid, tid;			/* of a goroutine: the thread in which it was first seen */
 	uint64_t goid;			/* 0: it is none; a goroutine goes from thread to thread, and is told apart by this alone */
@@ -95,6 +98,12 @@ void rt_stack_attached(struct rt_stack *stack);
 int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const struct rt_hit *hit);
 /* RT_EV_LOST, RT_EV_EXIT, RT_EV_COMM, RT_EV_FORK (a reused tid begins empty); others are passed over. */
 int rt_stack_event(struct rt_stack *stack, const struct rt_event *event);
+/* The unwinder goes on at a place whose stack pointer is above the event's: what is at it and below has been left. */
+int rt_stack_unwound(struct rt_stack *stack, const struct rt_event *event);
+
+/* Something else is made of the stack that has goid `goid`. */
+int rt_stack_abandon(struct rt_stack *stack, uint64_t goid, uint64_t time);
+
 /* Goroutine `goid` has ended. */
 int rt_stack_goexit(struct rt_stack *stack, uint64_t goid, uint64_t time);
 /* The trace is over: close what is open, innermost first, as RT_END_UNFINISHED. */

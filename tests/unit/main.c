@@ -27,6 +27,7 @@ int main(void)
 		{ "debug", NULL, NULL, NULL, NULL, rt_tests_debug },
 		{ "imports", NULL, NULL, NULL, NULL, rt_tests_imports },
 		{ "names", NULL, NULL, NULL, NULL, rt_tests_names },
+		{ "exits", NULL, NULL, NULL, NULL, rt_tests_exits },
 		{ "prologue", NULL, NULL, NULL, NULL, rt_tests_prologue },
 		{ "pclntab", NULL, NULL, NULL, NULL, rt_tests_pclntab },
 		{ "fetch", NULL, NULL, NULL, NULL, rt_tests_fetch },

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_STACK_STACKS_H
+#define RT_STACK_STACKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Stacks that the program makes, for coroutines and signals: which of them a stack pointer is on.  Calls on such a one are told apart from
+ * those of the threads that run it, for a switch of stacks ends none of them.
+ */
+struct rt_stacks {
+	struct rt_made_stack {
+		uint64_t start, end, goid;
+	} *v;				/* by address, apart from each other */
+	size_t n, cap;
+	uint64_t last;			/* number given */
+};
+
+/* The goid (RT_GOID_STACK and a number) of the stack that `sp` is on, 0: none. */
+uint64_t rt_stacks_find(const struct rt_stacks *stacks, uint64_t sp);
+
+/* A new one.  After rt_stacks_take has taken out what it overlaps.  0 or -ENOMEM; nonsense is passed over. */
+int rt_stacks_add(struct rt_stacks *stacks, uint64_t start, uint64_t size);
+
+/* Take out one that overlaps, and return its goid; 0: none does. */
+uint64_t rt_stacks_take(struct rt_stacks *stacks, uint64_t start, uint64_t size);
+
+void rt_stacks_free(struct rt_stacks *stacks);
+
+#endif

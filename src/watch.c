@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/array.h"
+
+static const struct watched {
+	const char *name;
+	enum rt_role role;
+	uint8_t at, size;	/* where its address and its size are in what the first argument points to, in words; 0, 0: they are the arguments */
+} watched[] = {
+	{ "_Unwind_RaiseException", RT_ROLE_UNWOUND, 0, 0 }, { "_Unwind_Resume", RT_ROLE_UNWOUND, 0, 0 },
+	{ "_Unwind_Resume_or_Rethrow", RT_ROLE_UNWOUND, 0, 0 }, { "_Unwind_ForcedUnwind", RT_ROLE_UNWOUND, 0, 0 },
+	/* ucontext_t has two words before its stack_t; that is a pointer, a word of flags, and the size. */
+	{ "makecontext", RT_ROLE_STACK, 2, 4 }, { "sigaltstack", RT_ROLE_STACK, 0, 2 },
+	{ "make_fcontext", RT_ROLE_STACK_TOP, 0, 0 },
+};
+
+static const struct watched *find_watched(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(watched); i++)
+		if (strcmp(name, watched[i].name) == 0)
+			return &watched[i];
+	return NULL;
+}
+
+static bool is_there(const struct rt_functions *functions, const struct rt_image *image, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < functions->n; i++)
+		if (functions->v[i].image == image && functions->v[i].addr == addr)
+			return true;
+	return false;
+}
+
+static int add(struct rt_target *t, struct rt_image *image, const struct rt_symbol *symbol, const struct watched *w)
+{
+	struct rt_functions *functions = &t->functions;
+	struct rt_function *f;
+
+	if (!symbol->sized || is_there(functions, image, symbol->addr))
+		return 0;
+	if (RT_ROOM(&functions->v, functions->n, &functions->cap) < 0)
+		return -ENOMEM;
+	f = &functions->v[functions->n];
+	memset(f, 0, sizeof(*f));
+	if (rt_image_offset(image, symbol->addr, &f->offset) < 0)
+		return 0;
+	f->name = strdup(w->name);
+	if (!f->name)
+		return -ENOMEM;
+	f->image = image;
+	f->addr = symbol->addr;
+	f->size = symbol->size;
+	f->sized = true;
+	f->source = symbol->source;
+	f->role = w->role;
+	f->hidden = true;
+	functions->n++;
+	return 0;
+}
+
+/* Does a file of the process call it? */
+static bool is_imported(const struct rt_target *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->images.n; i++)
+		if (rt_image_imports(t->images.v[i], name))
+			return true;
+	return false;
+}
+
+/* In a library only where the probes are in our process alone. */
+static int add_of_image(struct rt_target *t, struct rt_image *image)
+{
+	const struct rt_symbol *v;
+	const struct watched *w;
+	size_t i, n;
+	int r = 0;
+
+	if (rt_image_symbols(image, &v, &n, NULL))
+		return 0;
+	for (i = 0; i < n && r == 0; i++) {
+		w = v[i].kind == RT_SYM_FUNC ? find_watched(v[i].name) : NULL;
+		if (!w || (image != t->images.v[0] && !is_imported(t, w->name)))
+			continue;
+		if (t->everywhere && image != t->images.v[0])
+			t->unwatched = true;
+		else
+			r = add(t, image, &v[i], w);
+	}
+	return r;
+}
+
+int rt_watch_add(struct rt_target *t, struct rt_error *err)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < t->functions.n; i++)
+		if (t->functions.v[i].how == RT_HOW_INSN)
+			break;
+	/* Elsewhere nothing unwinds, nor switches stacks. */
+	if (i == t->functions.n || t->purpose != RT_PURPOSE_RECORD)
+		return 0;
+	for (i = 0; i < t->images.n && r == 0; i++)
+		r = add_of_image(t, t->images.v[i]);
+	return r < 0 ? rt_nomem(err) : 0;
+}
+
+int rt_watch_plan(const struct rt_function *f, struct rt_plan *plan)
+{
+	const struct rt_arch *arch = rt_image_arch(f->image);
+	const struct watched *w = find_watched(f->name);
+	bool pointed = w && w->size;
+	unsigned i;
+	int r;
+
+	r = rt_plan_c_entry(arch, 2, plan);
+	if (r < 0)
+		return r;
+	plan->role = f->role;
+	if (pointed)
+		plan->values[1] = plan->values[0];
+	for (i = 0; i < 2; i++) {
+		plan->values[i].size = arch->word;
+		plan->values[i].is_signed = false;
+		if (!pointed)
+			continue;
+		plan->values[i].nderef = 1;
+		plan->values[i].deref[0] = (i ? w->size : w->at) * arch->word;
+	}
+	return 0;
+}

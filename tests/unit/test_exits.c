@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "elfgen.h"
+#include "image/exits.h"
+#include "stack/stack.h"
+#include "stack/stacks.h"
+#include "unit.h"
+
+#define BASE 0x10000000u
+#define CODE (BASE + ELFGEN_CODE)
+
+enum { SIZE = 256, OTHER = 0x80, COLD = 0xa0, ANOTHER_COLD = 0xc0, TABLE = 0xe0 };
+
+static void put32(uint8_t *p, uint32_t v)
+{
+	memcpy(p, &v, 4);
+}
+
+/*
+ * The exits of function "f" of `n` bytes in a file with "other" at +0x80, "f.cold" at +0xa0, "g.cold" at +0xc0, and at +0xe0 four entries
+ * of a table, counted from the table, that lead to +0x10, +0x14, +0x18 and +0x1c.
+ */
+static void find(uint16_t machine, const char *code, size_t n, struct rt_exits *exits)
+{
+	static const struct elfgen_sym syms[] = {
+		{ "f", CODE, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT }, { "other", CODE + OTHER, 0x20, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "f.cold", CODE + COLD, 0x20, STB_LOCAL, STT_FUNC, ELFGEN_TEXT },
+		{ "g.cold", CODE + ANOTHER_COLD, 0x20, STB_LOCAL, STT_FUNC, ELFGEN_TEXT },
+	};
+	struct elfgen_sym mine[4];
+	uint8_t bytes[SIZE];
+	struct elfgen g = { .bits = machine == EM_386 ? 32 : 64, .machine = machine, .base = BASE, .code = bytes, .ncode = SIZE, .syms = mine, .nsyms = 4 };
+	struct rt_image *image = NULL;
+	struct rt_code *code_of;
+	struct rt_error err;
+	char path[256] = "";
+	uint8_t *file;
+	size_t size, i;
+
+	memset(exits, 0, sizeof(*exits));
+	memcpy(mine, syms, sizeof(mine));
+	mine[0].size = n;
+	memset(bytes, 0x90, sizeof(bytes));
+	memcpy(bytes, code, n);
+	memcpy(bytes + COLD, "\x58\xc3", 2);		/* pop %rax; ret */
+	for (i = 0; i < 4; i++)
+		put32(bytes + TABLE + 4 * i, (uint32_t)(0x10 + 4 * i - TABLE));
+	file = elfgen_build(&g, &size);
+	CU_ASSERT_FATAL(file && elfgen_file(file, size, path));
+	CU_ASSERT_FATAL(rt_image_open(path, NULL, &image, &err) == 0);
+	code_of = rt_code_open(image);
+	CU_ASSERT_FATAL(code_of != NULL);
+	CU_ASSERT(rt_image_symbols(image, &(const struct rt_symbol *){ NULL }, &size, &err) == 0);
+	CU_ASSERT(rt_exits_find(code_of, CODE, n, exits) == 0);
+	rt_code_close(code_of);
+	rt_image_close(image);
+	unlink(path);
+	free(file);
+}
+
+#define BYTES(text) text, sizeof(text) - 1
+
+static const struct exit_case {
+	uint16_t machine;
+	const char *code;
+	size_t n;
+	const char *want;	/* "r5 j9": returns, jumps, conditional ones by offset; or the beginning of the reason */
+} cases[] = {
+	{ EM_X86_64, BYTES("\xc3"), "r0" },
+	{ EM_X86_64, BYTES("\xf3\xc3"), "r0" },					/* repz ret */
+	{ EM_X86_64, BYTES("\xf2\xc3"), "r0" },					/* bnd ret */
+	{ EM_X86_64, BYTES("\xc2\x08\x00"), "r0" },				/* ret $8 */
+	{ EM_X86_64, BYTES("\x55\x48\x89\xe5\x5d\xc3"), "r5" },
+	{ EM_X86_64, BYTES("\x55\x90\x5d\xc3"), "r3*" },				/* a nop that may stand for it */
+	{ EM_X86_64, BYTES("\x74\x01\xc3\x90\xc3"), "r2 r4*" },
+	{ EM_X86_64, BYTES("\x74\x01\x90\x90\xc3"), "r4*" },			/* both ways pass the second nop */
+	{ EM_X86_64, BYTES("\x85\xff\x74\x03\x90\x90\x90\xc3"), "r7" },		/* not both */
+	{ EM_X86_64, BYTES("\x55\xc3"), "it is left with" },
+	{ EM_X86_64, BYTES("\xe9\x7b\x00\x00\x00"), "j0" },			/* jmp other */
+	{ EM_X86_64, BYTES("\x55\xe9\x7a\x00\x00\x00"), "it jumps out with" },
+	{ EM_X86_64, BYTES("\x0f\x84\x7a\x00\x00\x00\xc3"), "c0 r6" },		/* je other */
+	{ EM_X86_64, BYTES("\x74\xfe\xc3"), "c0 r2" },				/* je f: a loop or a tail call */
+	{ EM_X86_64, BYTES("\x50\x0f\x84\x99\x00\x00\x00\x58\xc3"), "r8 r161" },	/* into f.cold, and its return */
+	{ EM_X86_64, BYTES("\x0f\x84\xba\x00\x00\x00\xc3"), "it jumps to a place" },	/* into g.cold */
+	{ EM_X86_64, BYTES("\xe9\xfb\x0f\x00\x00"), "it jumps to a place" },
+	{ EM_X86_64, BYTES("\xeb\x01\xb8\xc3\x90\x90\x90"), "r3" },		/* past a byte that is no code */
+	{ EM_X86_64, BYTES("\x74\x01\xb8\x00\x00\x00\xc3\xc3"), "its code" },	/* into the middle of an instruction */
+	{ EM_X86_64, BYTES("\x06\xc3"), "its code" },
+	{ EM_X86_64, BYTES("\x90\x90"), "it runs on" },
+	{ EM_X86_64, BYTES("\xe8\x7b\x00\x00\x00"), "" },				/* a call that does not come back */
+	{ EM_X86_64, BYTES("\x0f\x0b"), "" },
+	{ EM_X86_64, BYTES("\xe8\x01\x00\x00\x00\xc3\xc3"), "it calls into" },
+	{ EM_X86_64, BYTES("\xcf"), "it has a jump" },				/* iret */
+	{ EM_X86_64, BYTES("\xff\xe0"), "j0" },					/* jmp *%rax, and nothing points into it */
+	{ EM_X86_64, BYTES("\x3e\xff\xe0"), "it jumps to where" },			/* notrack */
+	{ EM_X86_64, BYTES("\x50\xff\xe0"), "it jumps to where" },
+	{ EM_X86_64, BYTES("\x50\x58\xff\x67\x08"), "j2" },			/* jmp *8(%rdi), the frame given back */
+	{ EM_X86_64, BYTES("\x48\x8d\x05\x02\x00\x00\x00\xff\xe1\x90\xc3"), "it jumps to where" },	/* lea of a place in itself */
+	/* cmp $3,%edi; ja +0x1c; lea table,%rdx; movslq (%rdx,%rdi,4),%rax; add; jmp *%rax: here with the first bytes to fit. */
+	{ EM_X86_64, BYTES("\xeb\x1e" "\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90" "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
+			   "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
+			   "\x83\xff\x03" "\x77\xe7" "\x48\x8d\x15\xb4\x00\x00\x00" "\x48\x63\x04\xba" "\x48\x01\xd0" "\xff\xe0"),
+	  "r16 r20 r24 r28" },
+	{ EM_X86_64, BYTES("\xeb\x1e" "\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90" "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
+			   "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
+			   "\x90\x90\x90" "\x90\x90" "\x48\x8d\x15\xb4\x00\x00\x00" "\x48\x63\x04\xba" "\x48\x01\xd0" "\xff\xe0"),
+	  "it has a table of jumps without a bound" },
+	{ EM_X86_64, BYTES("\xeb\x1e" "\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90" "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
+			   "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
+			   "\x83\xff\x07" "\x77\xe7" "\x48\x8d\x15\xb4\x00\x00\x00" "\x48\x63\x04\xba" "\x48\x01\xd0" "\xff\xe0"),
+	  "it has a table of jumps that also" },
+	{ EM_386, BYTES("\x55\x89\xe5\x5d\xc3"), "r4" },
+	{ EM_386, BYTES("\xe8\x00\x00\x00\x00\x58\xc3"), "r6" },			/* where am I */
+	{ EM_386, BYTES("\xc2\x04\x00"), "r0" },
+	{ 183, BYTES("\xc0\x03\x5f\xd6"), "r0" },
+	{ 183, BYTES("\x20\x00\x00\x14"), "j0" },				/* b other */
+	{ 183, BYTES("\xfd\x7b\xbf\xa9\xfd\x7b\xc1\xa8\xc0\x03\x5f\xd6"), "r8" },	/* stp, ldp, ret */
+	{ 183, BYTES("\xfd\x7b\xbf\xa9\xc0\x03\x5f\xd6"), "it is left with" },
+	{ 183, BYTES("\x40\x00\x00\xb4\xc0\x03\x5f\xd6\xc0\x03\x5f\xd6"), "r4 r8" },	/* cbz */
+	{ 183, BYTES("\x00\x04\x00\xb4\xc0\x03\x5f\xd6"), "it is left by a conditional" },	/* cbz other */
+	{ 183, BYTES("\xff\x0b\x5f\xd6"), "it is left by an instruction" },	/* retaa, which the kernel refuses */
+};
+
+static void check_case(const struct exit_case *c)
+{
+	struct rt_exits exits;
+	char text[256] = "";
+	size_t i, at = 0;
+
+	find(c->machine, c->code, c->n, &exits);
+	for (i = 0; i < exits.n && at < sizeof(text) - 16; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%c%d%s", at ? " " : "", "rjc"[exits.v[i].kind],
+				       (int)(exits.v[i].at.addr - CODE), exits.v[i].cheaper.addr ? "*" : "");
+	if (exits.why ? !*c->want || strncmp(exits.why, c->want, strlen(c->want)) != 0 : strcmp(text, c->want) != 0) {
+		printf("case %d: %s\n", (int)(c - cases), exits.why ? exits.why : text);
+		CU_FAIL("other exits");
+	}
+	rt_exits_free(&exits);
+}
+
+static void test_find(void)
+{
+	struct rt_decoder *decoder = rt_flow_open(&rt_arch_x86_64);
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if ((decoder || cases[i].machine == 183) && rt_arch_of(cases[i].machine)->kernel_machine == rt_arch_native())
+			check_case(&cases[i]);
+	rt_decoder_close(decoder);
+}
+
+static void test_alone(void)
+{
+	struct rt_decoder *decoder = rt_flow_open(&rt_arch_x86_64);
+	struct rt_exits exits;
+
+	if (!decoder && rt_arch_native() == EM_X86_64) {
+		find(EM_X86_64, BYTES("\xc3"), &exits);
+		CU_ASSERT(exits.why && strstr(exits.why, "no disassembler"));
+		rt_exits_free(&exits);
+	}
+	rt_decoder_close(decoder);
+}
+
+/* Instructions of aarch64, wherever this runs. */
+static void test_aarch64(void)
+{
+	static const struct {
+		uint32_t word;
+		enum rt_flow_kind kind;
+		int32_t target;		/* from the instruction; 0: none */
+		enum rt_flow_sp sp;
+		int32_t amount;
+	} v[] = {
+		{ 0xd65f03c0, RT_FLOW_RETURN, 0, RT_SP_KEPT, 0 }, { 0xd65f0bff, RT_FLOW_RETURN, 0, RT_SP_KEPT, 0 },
+		{ 0xd61f0200, RT_FLOW_INDIRECT, 0, RT_SP_KEPT, 0 }, { 0xd63f0200, RT_FLOW_CALL, 0, RT_SP_KEPT, 0 },
+		{ 0x17ffffff, RT_FLOW_JUMP, -4, RT_SP_KEPT, 0 }, { 0x94000004, RT_FLOW_CALL, 16, RT_SP_KEPT, 0 },
+		{ 0x54000048, RT_FLOW_BRANCH, 8, RT_SP_KEPT, 0 }, { 0xb4000040, RT_FLOW_BRANCH, 8, RT_SP_KEPT, 0 },
+		{ 0x3607ffe0, RT_FLOW_BRANCH, -4, RT_SP_KEPT, 0 }, { 0xd4200000, RT_FLOW_STOP, 0, RT_SP_KEPT, 0 },
+		{ 0, RT_FLOW_STOP, 0, RT_SP_KEPT, 0 }, { 0xd69f03e0, RT_FLOW_STRANGE, 0, RT_SP_KEPT, 0 },
+		{ 0xa9be7bfd, RT_FLOW_NEXT, 0, RT_SP_ADDED, -32 }, { 0xa8c27bfd, RT_FLOW_NEXT, 0, RT_SP_ADDED, 32 },
+		{ 0xf81f0ffe, RT_FLOW_NEXT, 0, RT_SP_ADDED, -16 }, { 0xf84107fe, RT_FLOW_NEXT, 0, RT_SP_ADDED, 16 },
+		{ 0x6dbe27e8, RT_FLOW_NEXT, 0, RT_SP_ADDED, -32 }, { 0xd10083ff, RT_FLOW_NEXT, 0, RT_SP_ADDED, -32 },
+		{ 0x910083ff, RT_FLOW_NEXT, 0, RT_SP_ADDED, 32 }, { 0x910003bf, RT_FLOW_NEXT, 0, RT_SP_OF_FRAME, 0 },
+		{ 0xcb2163ff, RT_FLOW_NEXT, 0, RT_SP_LOST, 0 }, { 0xf9000fe0, RT_FLOW_NEXT, 0, RT_SP_KEPT, 0 },
+	};
+	struct rt_flow f;
+	size_t i;
+
+	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		uint8_t bytes[4] = { (uint8_t)v[i].word, (uint8_t)(v[i].word >> 8), (uint8_t)(v[i].word >> 16), (uint8_t)(v[i].word >> 24) };
+
+		if (rt_flow_decode(&rt_arch_aarch64, NULL, bytes, 4, 0x1000, &f) && f.kind == v[i].kind && f.has_target == (v[i].target != 0) &&
+		    (!v[i].target || f.target == 0x1000 + (uint64_t)(int64_t)v[i].target) && f.sp == v[i].sp &&
+		    (f.sp == RT_SP_LOST || f.amount == v[i].amount))
+			continue;
+		printf("%08x: kind %d, target %llx, sp %d by %d\n", v[i].word, (int)f.kind, (unsigned long long)f.target, (int)f.sp,
+		       (int)f.amount);
+		CU_FAIL("read as something else");
+	}
+}
+
+/* The conditions of x86, by number: o no b ae e ne be a s ns p np l ge le g. */
+static void test_conditions(void)
+{
+	enum { C = 1, P = 4, Z = 64, S = 128, O = 2048 };
+	static const struct {
+		uint8_t condition;
+		uint64_t yes, no;
+	} v[] = {
+		{ 0, O, 0 }, { 1, 0, O }, { 2, C, 0 }, { 3, Z, C }, { 4, Z, 0 }, { 5, 0, Z }, { 6, C, S }, { 6, Z, 0 }, { 7, 0, Z | C },
+		{ 8, S, 0 }, { 9, 0, S }, { 10, P, 0 }, { 11, 0, P }, { 12, S, S | O }, { 13, S | O, O }, { 14, Z, 0 }, { 14, O, S | O },
+		{ 15, S | O, Z }, { 15, 0, S },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++)
+		CU_ASSERT(rt_exit_taken(v[i].condition, v[i].yes) && !rt_exit_taken(v[i].condition, v[i].no));
+}
+
+/* Stacks that a program makes, where others were before. */
+static void test_stacks(void)
+{
+	struct rt_stacks s = { 0 };
+	uint64_t a, b;
+
+	CU_ASSERT(rt_stacks_find(&s, 0x1800) == 0);
+	CU_ASSERT(rt_stacks_add(&s, 0x2000, 0x1000) == 0 && rt_stacks_add(&s, 0x1000, 0x1000) == 0);
+	CU_ASSERT(rt_stacks_add(&s, 0, 0x1000) == 0 && rt_stacks_add(&s, 0x9000, 0) == 0 && s.n == 2);
+	b = rt_stacks_find(&s, 0x2001);
+	a = rt_stacks_find(&s, 0x2000);		/* empty: its end */
+	CU_ASSERT(a && b && a != b && (a & RT_GOID_STACK) && rt_stacks_find(&s, 0x1001) == a && rt_stacks_find(&s, 0x3000) == b);
+	CU_ASSERT(rt_stacks_find(&s, 0x1000) == 0 && rt_stacks_find(&s, 0x3001) == 0 && rt_stacks_find(&s, 0) == 0);
+	CU_ASSERT(rt_stacks_take(&s, 0x3000, 0x1000) == 0);
+	CU_ASSERT(rt_stacks_take(&s, 0x1800, 0x1000) == a && rt_stacks_take(&s, 0x1800, 0x1000) == b);
+	CU_ASSERT(rt_stacks_take(&s, 0x1800, 0x1000) == 0 && s.n == 0);
+	rt_stacks_free(&s);
+}
+
+CU_TestInfo rt_tests_exits[] = {
+	{ "by which instructions a function is left", test_find },
+	{ "without a disassembler", test_alone },
+	{ "instructions of aarch64", test_aarch64 },
+	{ "conditions", test_conditions },
+	{ "stacks that a program makes", test_stacks },
+	CU_TEST_INFO_NULL,
+};
