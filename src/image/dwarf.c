@@ -194,6 +194,9 @@ int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *t
 	if (ret)
 		return ret;
 	ret = rt_dwarf_find(dwarf, addr, &func);
+	/* The assembler tells of its functions' names and lines, and of no types: that is not "no parameters". */
+	if (ret == 0 && rt_die_language(&func->die) == DW_LANG_Mips_Assembler)
+		ret = -ENOENT;
 	if (ret == -ENOENT)
 		return rt_fail(err, ret, "%s: its debug information has nothing of the function at 0x%llx", rt_image_name(image),
 			       (unsigned long long)addr);

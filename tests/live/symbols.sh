@@ -249,6 +249,18 @@ else
 	skip "debug files" "no objcopy"
 fi
 
+# ---- the assembler's debug information has names, and no parameters ----
+
+printf '.text\n.globl noop\n.type noop, %%function\nnoop: nop\nret\n.size noop, . - noop\n.section .note.GNU-stack, "", %%progbits\n' >"$T/noop.s"
+echo 'void noop(int); int main(void) { noop(5); return 0; }' >"$T/noop.c"
+if "$CC" -g -o "$T/noop" "$T/noop.c" "$T/noop.s" >"$T/cc" 2>&1; then
+	begin "a function in assembly, with debug information"
+	rt "$T/noop" noop
+	expect_status 0
+	expect_line '^>(noop 5)' "$T/err"
+	end_case
+fi
+
 # ---- rawtrace list ----
 
 "$CC" -g -O1 -o "$T/listed" "$SRCDIR/contrib/fib.c" >"$T/cc" 2>&1
