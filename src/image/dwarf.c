@@ -159,6 +159,9 @@ static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func
 		read_params(walk, &func->die, &origin, func->addr, &params);
 	if (params.n == 0)
 		read_params(walk, &func->die, &func->die, func->addr, &params);
+	/* clang leaves out what a method does not use, `this` too. */
+	if (params.n == 0 && rt_die_ref(&func->die, DW_AT_specification, &origin))
+		read_params(walk, &func->die, &origin, func->addr, &params);
 	prototype->result = rt_dwarf_type_of(walk, &func->die, 0);
 	prototype->convention = convention_of(walk->dwarf, &func->die);
 	/* Rust promises its convention to nobody, and changes it for exported functions too. */

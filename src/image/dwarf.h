@@ -24,7 +24,7 @@ const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *ty
 /* The source file that the function at `addr` was written in, as the compiler was given it; the image's.  NULL: not known. */
 const char *rt_dwarf_file(struct rt_image *image, uint64_t addr);
 
-/* Is there a function of that name in the source which has no code of its own, since each of its calls was inlined? */
+/* Is there a function of that name in the source that was inlined?  Where it has no symbol either, it has no code of its own. */
 bool rt_dwarf_inlined(struct rt_image *image, const char *name);
 
 struct rt_dwarf;

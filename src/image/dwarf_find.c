@@ -133,6 +133,9 @@ static bool entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
 	Dwarf_Addr base, low, high;
 	Dwarf_Attribute attr;
 
+	/* One without any code, since it can never run, stands where the next one begins. */
+	if (dwarf_lowpc(die, &low) == 0 && dwarf_highpc(die, &high) == 0 && low == high)
+		return false;
 	if (dwarf_attr(die, DW_AT_entry_pc, &attr) && dwarf_formaddr(&attr, entry) == 0)
 		return true;
 	if (dwarf_lowpc(die, entry) == 0 && dwarf_attr(die, DW_AT_low_pc, &attr))

@@ -115,6 +115,19 @@ static bool find_qualified(struct rt_text *text, const struct rt_symbol *v, size
 	return found;
 }
 
+/* GCC's copies of a function: NAME.constprop.0, NAME.part.0 */
+static bool has_copy(struct rt_image *image, const char *name)
+{
+	size_t length = strlen(name), i, n;
+	const struct rt_symbol *v;
+
+	rt_image_symbols(image, &v, &n, NULL);
+	for (i = 0; i < n; i++)
+		if (strncmp(v[i].name, name, length) == 0 && v[i].name[length] == '.')
+			return true;
+	return false;
+}
+
 int rt_no_function(const struct rt_images *images, struct rt_image *image, const struct rt_spec *spec,
 		   struct rt_error *err)
 {
@@ -124,7 +137,7 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 	struct rt_text written = { 0 };
 	size_t i, n, before;
 
-	if (!spec->glob && rt_dwarf_inlined(image, spec->function))
+	if (!spec->glob && !has_copy(image, spec->function) && rt_dwarf_inlined(image, spec->function))
 		return rt_usage(err, "%.200s: '%.200s' is inlined everywhere: it has no code of its own to be probed", rt_image_name(image),
 				spec->function);
 	rt_image_symbols(image, &v, &n, NULL);

@@ -50,6 +50,7 @@ int main(void)
 		{ "kernel", NULL, NULL, NULL, NULL, rt_tests_kernel },
 		{ "options", NULL, NULL, NULL, NULL, rt_tests_options },
 		{ "dwarf", NULL, NULL, NULL, NULL, rt_tests_dwarf },
+		{ "dwarf files", NULL, NULL, NULL, NULL, rt_tests_dwarf_files },
 		{ "attach", NULL, NULL, NULL, NULL, rt_tests_attach },
 		CU_SUITE_INFO_NULL,
 	};

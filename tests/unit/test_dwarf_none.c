@@ -26,3 +26,7 @@ CU_TestInfo rt_tests_dwarf[] = {
 	{ "without libdw", test_none },
 	CU_TEST_INFO_NULL,
 };
+
+CU_TestInfo rt_tests_dwarf_files[] = {
+	CU_TEST_INFO_NULL,
+};
