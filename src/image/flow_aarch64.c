@@ -59,7 +59,7 @@ static bool branches(uint32_t w, uint64_t addr, struct rt_flow *f)
 		f->to = reg(w, 5);
 	} else if ((w & 0xffe0001f) == 0xd4200000 || (w & 0xffe0001f) == 0xd4400000 || w >> 16 == 0) {
 		f->kind = RT_FLOW_STOP;		/* brk, hlt, udf */
-	} else if ((w & 0xfe000000) == 0xd6000000 || (w & 0xfe000000) == 0x74000000 || (w & 0x7f000000) == 0x55000000) {
+	} else if ((w & 0xfe000000) == 0xd6000000 || (w & 0xfe000000) == 0x74000000 || w >> 24 == 0x55) {
 		f->kind = RT_FLOW_STRANGE;	/* eret, and branches newer than this */
 	} else {
 		return false;

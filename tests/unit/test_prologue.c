@@ -7,8 +7,10 @@
 #include "elfgen.h"
 #include "feed.h"
 #include "image/private.h"
+#include "image/flow.h"
 #include "image/prologue.h"
 #include "unit.h"
+#include "util/array.h"
 
 #define BASE 0x10000000u
 #define CODE (BASE + ELFGEN_CODE)
@@ -372,6 +374,31 @@ static void test_end(void)
 	rt_decoder_close(NULL);
 }
 
+/* How a function goes on, on aarch64, where that is read without a disassembler; functions that sign their return addresses too. */
+static void test_flow_aarch64(void)
+{
+	static const struct {
+		uint32_t word;
+		enum rt_flow_kind kind;
+	} v[] = {
+		{ 0xd503233f, RT_FLOW_NEXT }, { 0xd50323bf, RT_FLOW_NEXT },	/* paciasp, autiasp */
+		{ 0xd503245f, RT_FLOW_NEXT }, { 0xd503201f, RT_FLOW_NEXT },	/* bti c, nop */
+		{ 0xd53bd041, RT_FLOW_NEXT },					/* mrs x1, tpidr_el0 */
+		{ 0xd65f03c0, RT_FLOW_RETURN }, { 0xd65f0bff, RT_FLOW_RETURN },	/* ret, retaa */
+		{ 0x54000041, RT_FLOW_BRANCH }, { 0x14000002, RT_FLOW_JUMP },	/* b.ne, b */
+		{ 0x94000002, RT_FLOW_CALL }, { 0xd61f0200, RT_FLOW_INDIRECT },	/* bl, br x16 */
+		{ 0xd69f03e0, RT_FLOW_STRANGE },				/* eret */
+	};
+	struct rt_flow f;
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(v); i++) {
+		const uint8_t bytes[4] = { (uint8_t)v[i].word, (uint8_t)(v[i].word >> 8), (uint8_t)(v[i].word >> 16), (uint8_t)(v[i].word >> 24) };
+
+		CU_ASSERT(rt_flow_decode(&rt_arch_aarch64, NULL, bytes, sizeof(bytes), 0x1000, &f) && f.kind == v[i].kind);
+	}
+}
+
 CU_TestInfo rt_tests_prologue[] = {
 	{ "begin", test_begin },
 	{ "forms", test_forms },
@@ -382,5 +409,6 @@ CU_TestInfo rt_tests_prologue[] = {
 	{ "symbols", test_symbols },
 	{ "stack pointer", test_stack_pointer },
 	{ "end", test_end },
+	{ "aarch64: how a function goes on", test_flow_aarch64 },
 	CU_TEST_INFO_NULL,
 };
