@@ -556,10 +556,13 @@ int rt_dwarf_walk_begin(struct rt_dwarf_walk *walk, struct rt_dwarf *dwarf, stru
 
 int rt_dwarf_walk_end(struct rt_dwarf_walk *walk)
 {
+	Dwarf_Die die;
 	size_t i;
 
-	for (i = 0; i < walk->nqueue && !walk->nomem; i++)
-		rt_dwarf_fill_struct(walk, &walk->queue[i].die, walk->queue[i].type);
+	for (i = 0; i < walk->nqueue && !walk->nomem; i++) {
+		die = walk->queue[i].die;	/* the queue moves while it grows */
+		rt_dwarf_fill_struct(walk, &die, walk->queue[i].type);
+	}
 	rt_dwarf_settle_structs(walk);
 	free(walk->queue);
 	walk->queue = NULL;
