@@ -86,6 +86,11 @@ static void test_others(void)
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "list --depth=2 ./fib") == -EINVAL);
 	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "./fib f") == 0 && o.limits.string == RT_LIMIT_STRING && o.limits.record == RT_LIMIT_RECORD && !o.fd_paths);
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "-s 300 --members=3 --deref=0 -y ./fib f") == 0 && o.limits.string == 300 && o.limits.members == 3 &&
+		  o.limits.deref == 0 && o.limits.record == RT_LIMIT_RECORD_LARGE && o.fd_paths);
+	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "-p 12 count") == 0 && o.command == RT_CMD_TRACE && !strcmp(o.specs[0], "count"));
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "--help") == 0 && o.command == RT_CMD_HELP);
@@ -101,6 +106,7 @@ static void test_usage(void)
 {
 	static const char *const lines[][2] = {
 		{ "", "what to trace" }, { "./fib", "which functions" }, { "-p 12", "which functions" },
+		{ "-s 0 ./fib f", "-s 0" }, { "-s 7001 ./fib f", "-s 7001" }, { "-s x ./fib f", "-s x" }, { "--deref=4 ./fib f", "--deref=4" },
 		{ "-p x f", "-p x" }, { "-p 0 f", "-p 0" }, { "-p 1x f", "-p 1x" }, { "-p 99999999999 f", "-p 99999999999" },
 		{ "-p 1 -p 2 f", "one process" }, { "-p 1 f -- 3", "-- 3" },
 		{ "--nonsense ./fib f", "--nonsense" }, { "./fib f --buffer=x", "--buffer=x" }, { "./fib f --buffer=0", "--buffer=0" },
