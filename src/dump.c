@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "attach/held.h"
+#include "dump_ir.h"
 #include "emit/definition.h"
 #include "place.h"
 #include "stream/ring.h"
@@ -135,13 +136,13 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 		r = rt_target_set_limit(&target, o->depth, o->only_under, o->min_time, err);
 	if (r == 0 && o->raw_names)
 		rt_functions_raw_names(&target.functions);
-	if (r == 0 && o->command == RT_CMD_TRACE)
+	if (r == 0 && (o->command == RT_CMD_TRACE || target.limit.tests))
 		r = rt_target_set_types(&target, &o->limits, err);
 	if (r == 0 && !o->exact)
 		r = rt_place(&target, !o->no_bpf && ops->bpf, &calibration, err);
 	rt_calibration_end(&calibration);
 	if (r == 0)
-		r = o->dump == RT_DUMP_BPF ? dump_bpf(&target, ops, o, file, err) : dump_tracefs(&target, file, err);
+		r = o->dump == RT_DUMP_IR ? (rt_dump_ir(&target, file), 0) : o->dump == RT_DUMP_BPF ? dump_bpf(&target, ops, o, file, err) : dump_tracefs(&target, file, err);
 	rt_target_free(&target);
 	if (r == 0 && fflush(file) != 0)
 		r = rt_fail(err, -errno, "standard output: %s", strerror(errno));

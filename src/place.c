@@ -79,7 +79,8 @@ static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 	struct rt_prologue_want want = wants(c->target, i, plan);
 	struct rt_prologue p;
 
-	if (f->go || f->inside) {
+	/* The kernel's words may be of any register. */
+	if (f->go || f->inside || (f->spec && f->spec->nwords)) {
 		set_form(f);
 		return;
 	}

@@ -7,6 +7,7 @@
 
 #include "fetch/lower.h"
 #include "signature.h"
+#include "spec/print.h"
 #include "watch.h"
 #include "util/array.h"
 
@@ -16,6 +17,7 @@ enum level { READ_ALL, READ_STRINGS, READ_ARGUMENTS };
 struct making {
 	struct rt_target *target;
 	struct rt_limits limits;
+	struct rt_error *err;
 	uint32_t *hashes;	/* by plan */
 	size_t cap, hashes_cap;
 	bool jumps;		/* entries have their return address recorded */
@@ -78,6 +80,34 @@ static bool is_known(const struct rt_target *t, size_t i)
 	return t->purpose == RT_PURPOSE_RECORD && i < t->nprototypes && t->prototypes[i].origin != RT_ORIGIN_NONE;
 }
 
+/* Has the user written in the kernel's words what is read? */
+static bool is_told(const struct rt_target *t, size_t i, enum rt_kind kind)
+{
+	return t->purpose == RT_PURPOSE_RECORD && rt_has_words(t->functions.v[i].spec, kind);
+}
+
+static bool has_conditions(const struct rt_target *t, size_t i)
+{
+	return t->functions.v[i].spec && t->functions.v[i].spec->nconditions && i < t->nprototypes;
+}
+
+/* Where nothing is recorded only what is compared is read. */
+static int keep_tests(struct rt_plan *plan, struct rt_error *err)
+{
+	struct rt_fetch values[RT_MAX_TESTS];
+	unsigned i;
+
+	for (i = 0; i < plan->ntests; i++) {
+		if (plan->tests[i].string)
+			return rt_usage(err, "calls that are counted cannot be told apart by a string, which no program in the kernel compares");
+		values[i] = plan->values[plan->tests[i].value];
+		plan->tests[i].value = i;
+	}
+	memcpy(plan->values, values, plan->ntests * sizeof(values[0]));
+	plan->nvalues = plan->ntests;
+	return 0;
+}
+
 static int make_entry(struct making *m, size_t i)
 {
 	struct rt_target *t = m->target;
@@ -89,10 +119,14 @@ static int make_entry(struct making *m, size_t i)
 		r = rt_watch_plan(f, &plan);
 		return r < 0 ? r : share_plan(m, &plan);
 	}
-	if (is_known(t, i))
-		r = rt_lower_entry(&t->prototypes[i], rt_image_arch(f->image), &m->limits, t->types, &plan, &t->shows[i].entry);
+	if (is_told(t, i, RT_KIND_ENTRY))
+		r = rt_lower_words(f->spec, RT_KIND_ENTRY, rt_image_arch(f->image), t->types, &plan, &t->shows[i].entry, m->err);
+	else if (is_known(t, i) || has_conditions(t, i))
+		r = rt_lower_entry(&t->prototypes[i], f->spec, rt_image_arch(f->image), &m->limits, t->types, &plan, &t->shows[i].entry, m->err);
 	else
 		r = rt_plan_c_entry(rt_image_arch(f->image), t->purpose == RT_PURPOSE_RECORD ? f->nargs : 0, &plan);
+	if (r == 0 && plan.ntests && t->purpose != RT_PURPOSE_RECORD)
+		r = keep_tests(&plan, m->err);
 	if (r < 0)
 		return r == -E2BIG ? -ERANGE : r;
 	if (t->goid_offset && f->go && rt_plan_add_goroutine(&plan, t->goid_offset) < 0)
@@ -150,7 +184,9 @@ static int make_exit(struct making *m, size_t i)
 		t->exit_plan[i] = (uint16_t)(r < 0 ? 0 : r);
 		return r;
 	}
-	if (is_known(t, i) && has_result(&t->prototypes[i]))
+	if (is_told(t, i, RT_KIND_RETURN))
+		r = rt_lower_words(t->functions.v[i].spec, RT_KIND_RETURN, arch, t->types, &plan, &t->shows[i].exit, m->err);
+	else if (is_known(t, i) && has_result(&t->prototypes[i]))
 		r = rt_lower_return(&t->prototypes[i], arch, &m->limits, t->types, &plan, &t->shows[i].exit);
 	else
 		rt_plan_c_return(arch, &plan);
@@ -186,6 +222,8 @@ void rt_plans_free(struct rt_target *t)
 	drop_plans(t);
 	free(t->prototypes);
 	rt_types_free(t->prototype_types);
+	rt_signatures_free(t->signatures);
+	t->signatures = NULL;
 	t->prototypes = NULL;
 	t->prototype_types = NULL;
 	t->nprototypes = 0;
@@ -218,10 +256,11 @@ static void point_shows(struct rt_target *t)
 	size_t i;
 
 	for (i = 0; i < t->functions.n; i++) {
-		if (!is_known(t, i))
-			continue;
-		t->shows[i].entry.plan = rt_plans_has_entry(t, i) ? &t->plans[t->entry_plan[i]] : NULL;
-		t->shows[i].exit.plan = t->returns[i] && has_result(&t->prototypes[i]) ? &t->plans[t->exit_plan[i]] : NULL;
+		bool entry = is_known(t, i) || is_told(t, i, RT_KIND_ENTRY);
+		bool exit = (is_known(t, i) && has_result(&t->prototypes[i])) || is_told(t, i, RT_KIND_RETURN);
+
+		t->shows[i].entry.plan = entry && rt_plans_has_entry(t, i) ? &t->plans[t->entry_plan[i]] : NULL;
+		t->shows[i].exit.plan = exit && t->returns[i] ? &t->plans[t->exit_plan[i]] : NULL;
 	}
 }
 
@@ -230,7 +269,8 @@ static int find_prototypes(struct rt_target *t, struct rt_error *err)
 	size_t i, n = t->functions.n;
 	int r = 0;
 
-	if (!t->typed || t->purpose != RT_PURPOSE_RECORD || t->nprototypes == n)
+	/* Without records types matter for conditions alone. */
+	if (!t->typed || t->nprototypes == n || (t->purpose != RT_PURPOSE_RECORD && !t->limit.tests))
 		return 0;
 	free(t->prototypes);
 	t->nprototypes = 0;
@@ -238,19 +278,21 @@ static int find_prototypes(struct rt_target *t, struct rt_error *err)
 	/* The images keep types that are in it. */
 	if (!t->prototype_types)
 		t->prototype_types = rt_types_new();
-	if (!t->prototypes || !t->prototype_types)
+	if (!t->signatures)
+		t->signatures = rt_signatures_new();
+	if (!t->prototypes || !t->prototype_types || !t->signatures)
 		return rt_nomem(err);
 	for (i = 0; i < n && r == 0; i++)
-		r = rt_signature_of(&t->functions.v[i], t->prototype_types, &t->prototypes[i], err);
+		r = rt_signature_of(t->signatures, &t->functions.v[i], t->prototype_types, &t->prototypes[i], err);
 	if (r == 0)
 		t->nprototypes = n;
 	return r;
 }
 
-static int make_level(struct rt_target *t, bool any, enum level level)
+static int make_level(struct rt_target *t, bool any, enum level level, struct rt_error *err)
 {
 	size_t n = t->functions.n;
-	struct making m = { .target = t, .limits = t->limits, .last = level == READ_ARGUMENTS };
+	struct making m = { .target = t, .err = err, .limits = t->limits, .last = level == READ_ARGUMENTS };
 	char why[sizeof(t->entry_only)];
 	int r;
 
@@ -285,10 +327,10 @@ int rt_plans_make(struct rt_target *t, bool any, struct rt_error *err)
 	if (r < 0)
 		return r;
 	for (level = READ_ALL, r = -E2BIG; r == -E2BIG && level <= READ_ARGUMENTS; level++)
-		r = make_level(t, any, level);
+		r = make_level(t, any, level, err);
 	if (r == -ERANGE)
 		return rt_usage(err, "too many arguments; at most %d can be shown", RT_MAX_VALUES);
-	return r < 0 ? rt_nomem(err) : 0;
+	return r == -ENOMEM ? rt_nomem(err) : r;
 }
 
 int rt_plans_simplify(struct rt_target *t, const char **why)
@@ -303,4 +345,26 @@ int rt_plans_simplify(struct rt_target *t, const char **why)
 	t->limits.no_memory = true;
 	*why = "what pointers lead to is not shown, this kernel cannot read it";
 	return 0;
+}
+
+/* ---- what is said ---- */
+
+void rt_plans_print(const struct rt_target *t, FILE *file)
+{
+	enum { FEW = 16 };
+	size_t i, counts[RT_ORIGIN_GUESSED + 1] = { 0 };
+	enum rt_origin origin;
+
+	for (i = 0; i < t->nprototypes; i++) {
+		origin = t->prototypes[i].origin;
+		counts[origin <= RT_ORIGIN_GUESSED ? origin : 0]++;
+		if (t->nprototypes > FEW || origin == RT_ORIGIN_NONE)
+			continue;
+		fprintf(file, "rawtrace: shown as ");
+		rt_prototype_print(file, &t->prototypes[i], t->functions.v[i].name);
+		fprintf(file, ", by %s\n", rt_origin_name(origin));
+	}
+	for (origin = RT_ORIGIN_NONE; t->nprototypes > FEW && origin <= RT_ORIGIN_GUESSED; origin++)
+		if (counts[origin])
+			fprintf(file, "rawtrace: functions shown by %s: %zu\n", rt_origin_name(origin), counts[origin]);
 }

@@ -24,4 +24,7 @@ void rt_plans_free(struct rt_target *target);
  */
 int rt_plans_simplify(struct rt_target *target, const char **why);
 
+/* For -v: what the functions' arguments are shown by; a line each where they are few. */
+void rt_plans_print(const struct rt_target *target, FILE *file);
+
 #endif

@@ -19,6 +19,7 @@
 #include "leaving.h"
 #include "output/tally.h"
 #include "place.h"
+#include "plans.h"
 #include "returns.h"
 #include "session_private.h"
 #include "stream/ring.h"
@@ -187,8 +188,10 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 		r = rt_place(&s->target, !o->no_bpf && (!forced || forced->bpf), &s->calibration, err);
 	if (r == 0 && o->pid)
 		r = rt_place_check(&s->target, o->pid, err);
-	if (r == 0 && o->verbose)
+	if (r == 0 && o->verbose) {
+		rt_plans_print(&s->target, stderr);
 		rt_returns_print(&s->target, stderr);
+	}
 	if (r < 0 || !o->verbose || o->exact)
 		return r;
 	rt_place_print(&s->target, stderr);
@@ -521,7 +524,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		rt_functions_raw_names(&s.target.functions);
 	else if (r == 0 && purpose(options) != RT_PURPOSE_RECORD && rt_functions_full_names(&s.target.functions) < 0)
 		r = rt_nomem(err);
-	if (r == 0 && purpose(options) == RT_PURPOSE_RECORD)
+	if (r == 0 && (purpose(options) == RT_PURPOSE_RECORD || s.target.limit.tests))
 		r = rt_target_set_types(&s.target, &options->limits, err);
 	if (r == 0)
 		r = check_rights(options, err);

@@ -2,9 +2,113 @@
 #include "signature.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "image/dwarf.h"
+#include "image/guess.h"
+#include "image/private.h"
+#include "spec/probes.h"
+#include "util/array.h"
+
+/* The guesses of one file. */
+struct guesses {
+	struct rt_image *image;
+	struct rt_guesser *guesser;
+};
+
+struct rt_signatures {
+	struct rt_probes *probes;
+	bool no_probes;			/* they could not be read */
+	struct guesses *guesses;
+	size_t nguesses, guesses_cap;
+};
+
+struct rt_signatures *rt_signatures_new(void)
+{
+	return calloc(1, sizeof(struct rt_signatures));
+}
+
+void rt_signatures_free(struct rt_signatures *s)
+{
+	size_t i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->nguesses; i++)
+		rt_guesser_close(s->guesses[i].guesser);
+	free(s->guesses);
+	rt_probes_free(s->probes);
+	free(s);
+}
+
+const char *rt_origin_name(enum rt_origin origin)
+{
+	static const char *const names[] = {
+		"nothing", "what was given", "debug information", "the prototypes of its library", "a guess from its code",
+	};
+
+	return (unsigned)origin < RT_COUNT(names) ? names[origin] : names[0];
+}
+
+/* The library's function by any of its names. */
+static const struct rt_prototype *of_library(struct rt_signatures *s, const struct rt_function *f)
+{
+	const char *soname = rt_image_soname(f->image);
+	const struct rt_prototype *p;
+	const struct rt_symbol *v;
+	size_t i, n;
+
+	if (!soname || s->no_probes)
+		return NULL;
+	if (!s->probes) {
+		s->probes = rt_probes_new(rt_image_arch(f->image));
+		s->no_probes = !s->probes || rt_probes_load_all(s->probes, NULL) < 0;
+		if (s->no_probes)
+			return NULL;
+	}
+	p = rt_probes_prototype(s->probes, soname, rt_function_symbol(f));
+	if (p || rt_image_symbols(f->image, &v, &n, NULL) < 0)
+		return p;
+	v = rt_symbols_at(f->image, f->addr, &n);
+	for (i = 0; i < n && !p; i++)
+		p = rt_probes_prototype(s->probes, soname, v[i].name);
+	return p;
+}
+
+static struct rt_guesser *guesser_of(struct rt_signatures *s, struct rt_image *image)
+{
+	size_t i;
+
+	for (i = 0; i < s->nguesses; i++)
+		if (s->guesses[i].image == image)
+			return s->guesses[i].guesser;
+	if (RT_ROOM(&s->guesses, s->nguesses, &s->guesses_cap) < 0)
+		return NULL;
+	s->guesses[s->nguesses] = (struct guesses){ .image = image, .guesser = rt_guesser_open(image) };
+	return s->guesses[s->nguesses++].guesser;
+}
+
+static bool find_known(struct rt_signatures *s, const struct rt_function *f, struct rt_types *memory, struct rt_prototype *told)
+{
+	/* Damaged debug information is no reason to trace less than without it. */
+	bool has = rt_dwarf_prototype(f->image, f->addr, memory, told, NULL) == 0;
+	const struct rt_prototype *p;
+	struct rt_guesser *guesser;
+
+	if (f->go)
+		return has;
+	/* The file says more than the types do, as which numbers are flags; but not of another function of that name. */
+	p = of_library(s, f);
+	if (p && (!has || p->nparams == told->nparams)) {
+		*told = *p;
+		return true;
+	}
+	if (has)
+		return true;
+	guesser = guesser_of(s, f->image);
+	return guesser && rt_guess_prototype(guesser, f->addr, f->size, memory, told) == 0;
+}
 
 struct finder {
 	struct rt_image *image;
@@ -18,7 +122,8 @@ static const struct rt_ctype *find_type(void *ctx, const char *name)
 	return rt_dwarf_type(f->image, f->memory, name);
 }
 
-int rt_signature_of(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *prototype, struct rt_error *err)
+int rt_signature_of(struct rt_signatures *s, const struct rt_function *f, struct rt_types *memory, struct rt_prototype *prototype,
+		    struct rt_error *err)
 {
 	struct finder finder = { .image = f->image, .memory = memory };
 	const struct rt_type_finder types = { .find = find_type, .ctx = &finder };
@@ -30,8 +135,7 @@ int rt_signature_of(const struct rt_function *f, struct rt_types *memory, struct
 	/* As many ints as the user says; inside a function the registers are anything. */
 	if (!f->spec || f->inside || (f->spec->nargs_given && !f->spec->prototype))
 		return f->go ? rt_signature_go(f, memory, prototype, err) : 0;
-	/* Damaged debug information is no reason to trace less than without it. */
-	if (rt_dwarf_prototype(f->image, f->addr, memory, &told, NULL) == 0)
+	if (find_known(s, f, memory, &told))
 		known = &told;
 	r = rt_spec_prototype(f->spec, known, memory, &types, &all, err);
 	if (r == 0 && all)

@@ -10,6 +10,7 @@
 #include "kernel/procfs.h"
 #include "plans.h"
 #include "returns.h"
+#include "spec/probes.h"
 #include "tracee.h"
 #include "watch.h"
 #include "util/array.h"
@@ -24,12 +25,74 @@ static int keep_spec(struct rt_target *t, const char *text, struct rt_spec **spe
 		free(*spec);
 		return rt_nomem(err);
 	}
-	r = rt_spec_parse(text, rt_image_arch(t->images.v[0]), NULL, *spec, err);
+	r = rt_spec_parse(text, rt_image_arch(t->images.v[0]), t->sets ? rt_probes_scope(t->sets) : NULL, *spec, err);
 	if (r < 0)
 		free(*spec);
 	else
 		t->specs[t->nspecs++] = *spec;
 	return r;
+}
+
+/* The library that the statement's globs mean, by its DT_SONAME; NULL: the process has none of them. */
+static const char *library_of(const struct rt_target *t, const struct rt_statement *s)
+{
+	const char *soname;
+	size_t i;
+
+	for (i = 0; i < t->images.n; i++) {
+		soname = rt_image_soname(t->images.v[i]);
+		if (soname && rt_statement_is_of(s, soname))
+			return soname;
+	}
+	return NULL;
+}
+
+/* One specification of a file: -ENOENT where the function is not there, as files name more than every version of a program has. */
+static int add_statement(struct rt_target *t, const struct rt_statement *s, struct rt_error *err)
+{
+	const char *library = s->libraries ? library_of(t, s) : NULL;
+	struct rt_spec *spec;
+	int r;
+
+	if (s->libraries && !library)
+		return -ENOENT;
+	r = keep_spec(t, s->text, &spec, err);
+	if (r < 0)
+		return rt_probes_at(s, r, err);
+	if (library && !spec->lib) {
+		spec->lib = strdup(library);
+		if (!spec->lib)
+			return rt_nomem(err);
+	}
+	r = rt_functions_add(&t->functions, &t->images, spec, NULL);
+	t->limit.tests |= r == 0 && spec->nconditions;
+	return r == -ENOMEM ? rt_nomem(err) : r < 0 ? -ENOENT : 0;
+}
+
+/* @NAME */
+static int add_set(struct rt_target *t, const char *name, struct rt_error *err)
+{
+	const struct rt_statement *v;
+	size_t i, n, before = 0;
+	bool some = false;
+	int r;
+
+	if (!t->sets)
+		t->sets = rt_probes_new(rt_image_arch(t->images.v[0]));
+	if (!t->sets)
+		return rt_nomem(err);
+	rt_probes_statements(t->sets, &before);
+	r = rt_probes_load(t->sets, name, err);
+	if (r < 0)
+		return r;
+	v = rt_probes_statements(t->sets, &n);
+	for (i = before; i < n; i++) {
+		r = add_statement(t, &v[i], err);
+		if (r < 0 && r != -ENOENT)
+			return r;
+		some |= r == 0;
+	}
+	return some ? 0 : rt_usage(err, "@%s: none of its functions is in %s", name, rt_image_name(t->images.v[0]));
 }
 
 static int add_functions(struct rt_target *t, char *const *specs, int nspecs, struct rt_error *err)
@@ -38,9 +101,12 @@ static int add_functions(struct rt_target *t, char *const *specs, int nspecs, st
 	int i, r = 0;
 
 	for (i = 0; i < nspecs && r == 0; i++) {
+		if (specs[i][0] == '@') {
+			r = add_set(t, specs[i] + 1, err);
+			continue;
+		}
 		r = keep_spec(t, specs[i], &spec, err);
-		if (r == 0 && (spec->nshown || spec->nconditions || spec->nwords))
-			r = rt_spec_expected(spec, spec->column, err, "a function's name");
+		t->limit.tests |= r == 0 && spec->nconditions;
 		if (r == 0)
 			r = rt_functions_add(&t->functions, &t->images, spec, err);
 	}
@@ -268,6 +334,7 @@ void rt_target_free(struct rt_target *t)
 		free(t->specs[t->nspecs]);
 	}
 	free(t->specs);
+	rt_probes_free(t->sets);
 	free(t->returns);
 	rt_plans_free(t);
 	free(t->probes);

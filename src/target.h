@@ -16,6 +16,7 @@ struct rt_target {
 	bool everywhere;		/* the probes will be in every process that maps their file (struct rt_attach_ops) */
 	char *path;			/* the program's file; NULL with a pid */
 	struct rt_images images;
+	struct rt_probes *sets;		/* files of probes that were asked for, or NULL */
 	struct rt_spec **specs;		/* which the functions point into */
 	size_t nspecs, specs_cap;
 	struct rt_functions functions;
@@ -31,6 +32,7 @@ struct rt_target {
 	struct rt_prototype *prototypes;	/* by function, `nprototypes` of them */
 	size_t nprototypes;
 	struct rt_types *prototype_types;
+	struct rt_signatures *signatures;
 	struct rt_probe *probes;
 	unsigned nprobes;
 	bool *roots;			/* by function: --only-under names it; NULL: no such option */

@@ -130,12 +130,14 @@ static int parse_pid(struct rt_options *o, const char *text, struct rt_error *er
 
 static int parse_dump(struct rt_options *o, const char *text, struct rt_error *err)
 {
-	if (strcmp(text, "bpf") == 0)
+	if (strcmp(text, "ir") == 0)
+		o->dump = RT_DUMP_IR;
+	else if (strcmp(text, "bpf") == 0)
 		o->dump = RT_DUMP_BPF;
 	else if (strcmp(text, "tracefs") == 0)
 		o->dump = RT_DUMP_TRACEFS;
 	else
-		return rt_usage(err, "--dump=%s: what can be shown is: bpf, tracefs", text);
+		return rt_usage(err, "--dump=%s: what can be shown is: ir, bpf, tracefs", text);
 	return 0;
 }
 

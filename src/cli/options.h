@@ -13,7 +13,7 @@
 
 enum rt_command { RT_CMD_TRACE, RT_CMD_COUNT, RT_CMD_HIST, RT_CMD_LIST, RT_CMD_DOCTOR, RT_CMD_HELP, RT_CMD_VERSION };
 enum rt_want { RT_WANT_AUTO, RT_WANT_URETPROBE, RT_WANT_INSN, RT_WANT_NONE };	/* how returns are to be seen */
-enum rt_dump { RT_DUMP_NONE, RT_DUMP_BPF, RT_DUMP_TRACEFS };
+enum rt_dump { RT_DUMP_NONE, RT_DUMP_IR, RT_DUMP_BPF, RT_DUMP_TRACEFS };
 
 /* What the command line asks for.  Strings point into argv. */
 struct rt_options {

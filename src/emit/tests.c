@@ -49,6 +49,10 @@ static void emit_compare(struct emitter *e, const struct rt_test *test, int fail
 	case RT_TEST_GE:
 		rt_bpf_jump_reg(e->bpf, gt, R2, R1, failed);
 		break;
+	case RT_TEST_AND:
+		rt_bpf_alu(e->bpf, RT_BPF_AND, R1, R2);
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, failed);
+		break;
 	}
 }
 
@@ -60,6 +64,8 @@ void rt_emit_tests(struct emitter *e, int failed)
 	for (i = 0; i < plan->ntests && i < RT_MAX_TESTS; i++) {
 		const struct rt_test *test = &plan->tests[i];
 
+		if (test->string)
+			continue;
 		if (test->value >= plan->nvalues || plan->values[test->value].type != RT_TYPE_INT) {
 			if (!e->bpf->error)
 				e->bpf->error = -EINVAL;

@@ -177,21 +177,44 @@ static bool compare(const struct rt_test *test, uint64_t v)
 		return a > b;
 	case RT_TEST_GE:
 		return a >= b;
+	case RT_TEST_AND:
+		return (v & test->constant) != 0;
 	}
 	return false;
+}
+
+/* Of the value no more is kept than tells it from the constant. */
+static bool compare_text(const struct rt_plan *plan, const struct rt_test *test, const uint8_t *data)
+{
+	const uint8_t *at = data + rt_plan_offset(plan, test->value);
+	const struct rt_fetch *f = &plan->values[test->value];
+	int32_t len;
+	size_t n;
+
+	memcpy(&len, at, sizeof(len));
+	if (len < 0)
+		return false;
+	n = (size_t)len < f->max ? (size_t)len : f->max;
+	n = strnlen((const char *)at + sizeof(len), n);
+	return (n == test->length && memcmp(at + sizeof(len), test->string, n) == 0) == (test->op == RT_TEST_EQ);
+}
+
+static bool passes(const struct rt_plan *plan, const struct rt_test *test, const uint8_t *data, uint32_t faults)
+{
+	if (!data || test->value >= plan->nvalues || faults >> test->value & 1)
+		return false;
+	if (test->string)
+		return plan->values[test->value].type == RT_TYPE_STRING && compare_text(plan, test, data);
+	return plan->values[test->value].type == RT_TYPE_INT && compare(test, rt_plan_int(plan, test->value, data));
 }
 
 bool rt_plan_passes(const struct rt_plan *plan, const uint8_t *data, uint32_t faults)
 {
 	unsigned i;
 
-	for (i = 0; i < plan->ntests && i < RT_MAX_TESTS; i++) {
-		const struct rt_test *test = &plan->tests[i];
-
-		if (!data || test->value >= plan->nvalues || plan->values[test->value].type != RT_TYPE_INT || faults >> test->value & 1 ||
-		    !compare(test, rt_plan_int(plan, test->value, data)))
+	for (i = 0; i < plan->ntests && i < RT_MAX_TESTS; i++)
+		if (!passes(plan, &plan->tests[i], data, faults))
 			return false;
-	}
 	return true;
 }
 
@@ -241,7 +264,9 @@ bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 		return false;
 	for (i = 0; i < a->ntests; i++)
 		if (a->tests[i].value != b->tests[i].value || a->tests[i].op != b->tests[i].op ||
-		    a->tests[i].constant != b->tests[i].constant || a->tests[i].is_signed != b->tests[i].is_signed)
+		    a->tests[i].constant != b->tests[i].constant || a->tests[i].is_signed != b->tests[i].is_signed ||
+		    !a->tests[i].string != !b->tests[i].string || a->tests[i].length != b->tests[i].length ||
+		    (a->tests[i].string && memcmp(a->tests[i].string, b->tests[i].string, a->tests[i].length) != 0))
 			return false;
 	for (i = 0; i < a->nvalues; i++)
 		if (!same_fetch(&a->values[i], &b->values[i]))

@@ -47,17 +47,22 @@ struct rt_fetch {
 	uint16_t length_begin;		/* so many bytes into the same value; `element` is 1 */
 };
 
-/* A comparison of an integer value with a constant: "n > 3".  What could not be read compares with nothing, and fails. */
-enum rt_test_op { RT_TEST_EQ, RT_TEST_NE, RT_TEST_LT, RT_TEST_LE, RT_TEST_GT, RT_TEST_GE };
+/*
+ * A comparison of a value with a constant: "n > 3".  What could not be read compares with nothing, and fails.  A string's is made by the
+ * reader, since programs before 5.17 cannot compare them; it is the same or it is not.
+ */
+enum rt_test_op { RT_TEST_EQ, RT_TEST_NE, RT_TEST_LT, RT_TEST_LE, RT_TEST_GT, RT_TEST_GE, RT_TEST_AND /* any of the bits is set */ };
 
 struct rt_test {
 	unsigned value;			/* the plan's, RT_TYPE_INT; it is extended to 64 bits by its own sign */
 	enum rt_test_op op;
 	uint64_t constant;
 	bool is_signed;			/* how the two are compared */
+	const char *string;		/* NULL: a number; else the value is an RT_TYPE_STRING, and these are the characters */
+	uint16_t length;
 };
 
-enum { RT_MAX_TESTS = 8 };
+enum { RT_MAX_TESTS = 8, RT_TEST_STRING = 256 /* bytes of a string in a test, with the NUL */ };
 
 /* What a hit tells (watch.h). */
 enum rt_role {

@@ -1,49 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fetch/lower.h"
-
 #include <errno.h>
 #include <string.h>
 
-#include "fetch/abi.h"
+#include "fetch/lower_private.h"
 
-/* More objects than values cannot be read; strings in structures are short, as there may be many. */
-enum { OBJECTS = RT_MAX_VALUES + 1, STRING_MIN = 16, STRING_INSIDE = 32, DEPTH = 6, POINTERS = 48 };
-
-/* Memory: what stands at base (on the stack), or what the pointer leads to that `base` and the derefs end in. */
-struct place {
-	enum rt_base base;
-	struct rt_reg reg;
-	int32_t offset;
-	bool behind;			/* a pointer is to be followed */
-	unsigned n;
-	int32_t deref[RT_MAX_DEREF];
-};
-
-/* An object that is shown: in registers, or in memory. */
-struct object {
-	struct rt_show *show;
-	bool in_memory;
-	struct place place;
-	struct rt_home home;
-	uint32_t skip;			/* in memory: it begins so many bytes behind the place */
-	unsigned depth;			/* pointers that were followed to come here */
-	struct rt_follow *follows;	/* room for `room` of its pointers */
-	unsigned room;
-};
-
-struct lowering {
-	const struct rt_arch *arch;
-	struct rt_limits limits;
-	struct rt_types *memory;
-	struct rt_plan *plan;
-	const struct rt_prototype *prototype;
-	struct object objects[OBJECTS];
-	unsigned nobjects;
-	bool starved;			/* there was no room for the text of an argument */
-	bool failed;			/* out of memory */
-};
-
-static void *alloc(struct lowering *l, size_t n)
+void *rt_lower_alloc(struct lowering *l, size_t n)
 {
 	void *p = rt_types_alloc(l->memory, n);
 
@@ -51,8 +12,7 @@ static void *alloc(struct lowering *l, size_t n)
 	return p;
 }
 
-/* The value's number, or -1 where there is no room for it. */
-static int add_value(struct lowering *l, const struct rt_fetch *fetch)
+int rt_lower_value(struct lowering *l, const struct rt_fetch *fetch)
 {
 	struct rt_plan *plan = l->plan;
 
@@ -65,8 +25,7 @@ static int add_value(struct lowering *l, const struct rt_fetch *fetch)
 	return -1;
 }
 
-/* The fetch of what stands `offset` bytes into a place.  false: too many pointers on the way. */
-static bool fetch_at(const struct place *p, uint32_t offset, struct rt_fetch *f)
+bool rt_lower_fetch(const struct place *p, uint32_t offset, struct rt_fetch *f)
 {
 	memset(f, 0, sizeof(*f));
 	f->base = p->base;
@@ -94,8 +53,7 @@ static uint32_t part_size(const struct rt_home *home, unsigned i)
 	return home->parts[i].size ? home->parts[i].size : home->part;
 }
 
-/* What the pointer at `offset` of an object leads to. */
-static bool place_behind(const struct object *o, uint32_t offset, unsigned word, struct place *to)
+bool rt_lower_behind(const struct object *o, uint32_t offset, unsigned word, struct place *to)
 {
 	unsigned part;
 
@@ -112,6 +70,7 @@ static bool place_behind(const struct object *o, uint32_t offset, unsigned word,
 	}
 	*to = o->place;
 	to->behind = true;
+	offset += o->skip;
 	if (!o->place.behind) {
 		to->offset += (int32_t)offset;
 		return true;
@@ -129,7 +88,7 @@ static bool is_word(uint64_t size)
 
 static struct rt_piece *add_pieces(struct lowering *l, struct rt_show *show, unsigned n)
 {
-	struct rt_piece *v = alloc(l, n * sizeof(*v));
+	struct rt_piece *v = rt_lower_alloc(l, n * sizeof(*v));
 
 	show->pieces = v;
 	show->npieces = v ? n : 0;
@@ -180,14 +139,19 @@ static uint32_t extent(const struct lowering *l, const struct rt_ctype *type, un
 	return n > UINT16_MAX ? UINT16_MAX : (uint32_t)n;
 }
 
-/* `size` bytes of memory as the pieces of an object: an integer, or a block.  false: no room. */
-static bool read_memory(struct lowering *l, struct object *o, uint32_t size)
+uint32_t rt_lower_extent(const struct lowering *l, const struct rt_ctype *type)
+{
+	return extent(l, type, 0);
+}
+
+/* An integer, or a block. */
+bool rt_lower_memory(struct lowering *l, struct object *o, uint32_t size)
 {
 	struct rt_piece *piece;
 	struct rt_fetch f;
 	int value;
 
-	if (!size || !fetch_at(&o->place, o->skip, &f))
+	if (!size || !rt_lower_fetch(&o->place, o->skip, &f))
 		return false;
 	if (is_word(size)) {
 		f.size = (uint8_t)size;
@@ -196,11 +160,11 @@ static bool read_memory(struct lowering *l, struct object *o, uint32_t size)
 		f.type = RT_TYPE_BYTES;
 		f.max = (uint16_t)size;
 	}
-	value = add_value(l, &f);
+	value = rt_lower_value(l, &f);
 	while (value < 0 && f.type == RT_TYPE_BYTES && f.max > 32 && l->plan->nvalues < RT_MAX_VALUES) {
 		/* Its beginning. */
 		f.max = f.max / 16 * 8;
-		value = add_value(l, &f);
+		value = rt_lower_value(l, &f);
 	}
 	if (value < 0)
 		return false;
@@ -210,7 +174,7 @@ static bool read_memory(struct lowering *l, struct object *o, uint32_t size)
 	return piece;
 }
 
-static bool read_parts(struct lowering *l, struct object *o, uint64_t size)
+bool rt_lower_parts(struct lowering *l, struct object *o, uint64_t size)
 {
 	struct rt_piece *pieces = add_pieces(l, o->show, o->home.n);
 	unsigned i;
@@ -232,7 +196,7 @@ static bool read_parts(struct lowering *l, struct object *o, uint64_t size)
 			f.is_signed = false;
 		if (f.size > l->arch->word)
 			f.size = l->arch->word;
-		value = add_value(l, &f);
+		value = rt_lower_value(l, &f);
 		if (value < 0)
 			return false;
 		set_piece(l, &pieces[i], value, at, (uint32_t)n);
@@ -240,7 +204,7 @@ static bool read_parts(struct lowering *l, struct object *o, uint64_t size)
 	return pieces;
 }
 
-static struct object *add_object(struct lowering *l, struct rt_show *show, unsigned depth)
+struct object *rt_lower_object(struct lowering *l, struct rt_show *show, unsigned depth)
 {
 	struct object *o;
 
@@ -307,7 +271,7 @@ static struct rt_show *add_follow(struct lowering *l, struct object *o, uint32_t
 	struct rt_follow *f;
 
 	if (!o->follows)
-		o->follows = alloc(l, o->room * sizeof(*o->follows));
+		o->follows = rt_lower_alloc(l, o->room * sizeof(*o->follows));
 	if (!o->follows || o->show->nfollows == o->room)
 		return NULL;
 	f = &o->follows[o->show->nfollows];
@@ -338,7 +302,7 @@ static void follow_text(struct lowering *l, struct object *o, const struct point
 	struct rt_fetch f;
 	int value;
 
-	if (!show || !place_behind(o, p->offset, l->arch->word, &place))
+	if (!show || !rt_lower_behind(o, p->offset, l->arch->word, &place))
 		return;
 	if (o->depth && max > STRING_INSIDE)
 		max = STRING_INSIDE;
@@ -351,7 +315,7 @@ static void follow_text(struct lowering *l, struct object *o, const struct point
 	memcpy(f.deref, place.deref, sizeof(f.deref));
 	f.type = RT_TYPE_STRING;
 	f.max = (uint16_t)((max + 8) & ~7u);
-	value = add_value(l, &f);
+	value = rt_lower_value(l, &f);
 	l->starved |= value < 0 && !o->depth;
 	piece = value < 0 ? NULL : add_pieces(l, show, 1);
 	if (!piece)
@@ -378,7 +342,7 @@ static void follow_counted(struct lowering *l, struct object *o, uint32_t offset
 
 	if (max && max < n)
 		n = max;
-	if (!show || size > UINT16_MAX || !place_behind(o, offset, l->arch->word, &place) || !fetch_at(&place, 0, &f))
+	if (!show || size > UINT16_MAX || !rt_lower_behind(o, offset, l->arch->word, &place) || !rt_lower_fetch(&place, 0, &f))
 		return;
 	if (o->depth && text && n > STRING_INSIDE)
 		n = STRING_INSIDE;
@@ -392,7 +356,7 @@ static void follow_counted(struct lowering *l, struct object *o, uint32_t offset
 	value = -1;
 	for (; n && value < 0; n /= 2) {
 		f.max = n * size > l->limits.record ? UINT16_MAX : (uint16_t)((n * size + 7) & ~UINT64_C(7));
-		value = f.max == UINT16_MAX ? -1 : add_value(l, &f);
+		value = f.max == UINT16_MAX ? -1 : rt_lower_value(l, &f);
 	}
 	l->starved |= value < 0 && !o->depth;
 	piece = value < 0 ? NULL : add_pieces(l, show, 1);
@@ -469,9 +433,9 @@ static void follow_object(struct lowering *l, struct object *o, const struct poi
 	if (!show || l->nobjects == OBJECTS)
 		return;
 	show->type = target;
-	to = add_object(l, show, o->depth + 1);
+	to = rt_lower_object(l, show, o->depth + 1);
 	to->in_memory = true;
-	if (place_behind(o, p->offset, l->arch->word, &to->place) && read_memory(l, to, extent(l, target, 0)))
+	if (rt_lower_behind(o, p->offset, l->arch->word, &to->place) && rt_lower_memory(l, to, extent(l, target, 0)))
 		keep_follow(o);
 	else
 		l->nobjects--;
@@ -496,15 +460,15 @@ static void follow_dynamic(struct lowering *l, struct object *o, const struct po
 	if (text ? !error : p->type->interface != RT_INTERFACE_TABLE)
 		return;
 	show = add_follow(l, o, p->offset + (text ? 8 : 0));
-	if (!show || l->nobjects == OBJECTS || !place_behind(o, p->offset + (text ? 8 : 0), l->arch->word, &place))
+	if (!show || l->nobjects == OBJECTS || !rt_lower_behind(o, p->offset + (text ? 8 : 0), l->arch->word, &place))
 		return;
 	show->type = text ? &string : &word;
-	to = add_object(l, show, o->depth + 1);
+	to = rt_lower_object(l, show, o->depth + 1);
 	to->in_memory = true;
 	to->place = place;
 	if (!text)
 		to->skip = 8;
-	if (read_memory(l, to, (uint32_t)show->type->size))
+	if (rt_lower_memory(l, to, (uint32_t)show->type->size))
 		keep_follow(o);
 	else
 		l->nobjects--;
@@ -517,7 +481,7 @@ static void follow_all(struct lowering *l, struct object *o, bool text)
 	const struct rt_param *param;
 	unsigned i, k = (unsigned)(o - l->objects);
 
-	if (l->limits.no_memory || o->show->mark || !o->show->npieces)
+	if (l->limits.no_memory || o->quiet || o->show->mark || !o->show->npieces)
 		return;
 	param = !o->depth && l->plan->kind == RT_KIND_ENTRY && k < l->prototype->nparams ? &l->prototype->params[k] : NULL;
 	/* The function has not filled it in yet. */
@@ -586,7 +550,7 @@ static void read_home(struct lowering *l, struct object *o, const struct rt_home
 		if (home->n == 1 && home->parts[0].mark)
 			o->show->mark = home->parts[0].mark;
 		else
-			read = read_parts(l, o, size);
+			read = rt_lower_parts(l, o, size);
 		break;
 	case RT_HOME_STACK:
 	case RT_HOME_POINTER:
@@ -595,7 +559,7 @@ static void read_home(struct lowering *l, struct object *o, const struct rt_home
 		o->place.reg = home->parts[0].reg;
 		o->place.offset = home->offset;
 		o->place.behind = home->kind == RT_HOME_POINTER;
-		read = read_memory(l, o, is_pointer(type) ? l->arch->word : extent(l, type, 0));
+		read = rt_lower_memory(l, o, is_pointer(type) ? l->arch->word : extent(l, type, 0));
 		break;
 	}
 	if (!read)
@@ -671,7 +635,7 @@ static void lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_par
 	unsigned i;
 
 	for (i = 0; i < n && !l->failed; i++) {
-		o = shows ? add_object(l, &shows[i], 0) : NULL;
+		o = shows ? rt_lower_object(l, &shows[i], 0) : NULL;
 		if (shows && !o)
 			return;
 		rt_abi_go_argument(abi, go_type(l, v[i].type), &v[i].where, &home);
@@ -695,7 +659,7 @@ static int lower_go_return(struct lowering *l, struct rt_showing *shown)
 {
 	const struct rt_prototype *p = l->prototype;
 	unsigned n = p->nresults < OBJECTS ? p->nresults : OBJECTS;
-	struct rt_show *shows = alloc(l, (n + 1) * sizeof(*shows));
+	struct rt_show *shows = rt_lower_alloc(l, (n + 1) * sizeof(*shows));
 	struct rt_abi abi;
 
 	if (!shows)
@@ -727,7 +691,7 @@ static void lower_params(struct lowering *l, struct rt_show *shows)
 		static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
 		const struct rt_param *param = &p->params[i];
 		const struct rt_ctype *type = param->type ? decayed(l, param->type) : &unknown;
-		struct object *o = add_object(l, &shows[i], 0);
+		struct object *o = rt_lower_object(l, &shows[i], 0);
 		struct rt_home home;
 
 		if (!o || !type)
@@ -753,33 +717,42 @@ static void begin(struct lowering *l, enum rt_kind kind)
 	l->starved = false;
 }
 
-int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_arch *arch, const struct rt_limits *limits,
-		   struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown)
+int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *spec, const struct rt_arch *arch,
+		   const struct rt_limits *limits, struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown,
+		   struct rt_error *err)
 {
 	struct lowering l = { .arch = arch, .limits = *limits, .memory = memory, .plan = plan, .prototype = prototype };
-	unsigned n = prototype->nparams < OBJECTS ? prototype->nparams : OBJECTS;
+	unsigned n = prototype->nparams < OBJECTS ? prototype->nparams : OBJECTS, extra = spec ? spec->nshown : 0;
 	struct rt_show *shows;
+	int r = 0;
 
 	memset(shown, 0, sizeof(*shown));
 	do {
 		begin(&l, RT_KIND_ENTRY);
-		shows = alloc(&l, (n + 1) * sizeof(*shows));
+		shows = rt_lower_alloc(&l, (n + extra + 1) * sizeof(*shows));
 		if (!shows)
 			return -ENOMEM;
 		lower_params(&l, shows);
-		follow(&l);
+		if (spec)
+			r = rt_lower_shown(&l, spec, shows + n, err);
+		if (r == 0)
+			follow(&l);
 		l.limits.string /= 2;
-	} while (l.starved && l.limits.string >= STRING_MIN && !l.failed);
+	} while (r == 0 && l.starved && l.limits.string >= STRING_MIN && !l.failed);
 	shown->v = shows;
 	shown->n = n;
-	return l.failed ? -ENOMEM : 0;
+	if (r == 0 && extra)
+		r = rt_lower_list(&l, spec, shows, n, shows + n, shown);
+	if (r == 0 && spec)
+		r = rt_lower_conditions(&l, spec, err);
+	return l.failed ? -ENOMEM : r;
 }
 
 int rt_lower_return(const struct rt_prototype *prototype, const struct rt_arch *arch, const struct rt_limits *limits,
 		    struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown)
 {
 	struct lowering l = { .arch = arch, .limits = *limits, .memory = memory, .plan = plan, .prototype = prototype };
-	struct rt_show *show = alloc(&l, sizeof(*show));
+	struct rt_show *show = rt_lower_alloc(&l, sizeof(*show));
 	struct rt_home home;
 	struct object *o;
 
@@ -793,7 +766,7 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_arch *
 	if (shown->none)
 		return 0;
 	show->type = prototype->result;
-	o = add_object(&l, show, 0);
+	o = rt_lower_object(&l, show, 0);
 	if (prototype->result_where.kind == RT_WHERE_ABI)
 		rt_abi_result(arch, show->type, &home);
 	else

@@ -89,6 +89,13 @@ static void put_styled(const struct rt_printer *p, uint64_t word, unsigned bits,
 		else
 			put_signed(p, word, is_signed);
 		break;
+	case RT_STYLE_GUESSED:
+		/* Addresses are above 4 GB, but for old programs' data. */
+		if ((int64_t)word > UINT32_MAX)
+			rt_value_hex(p, word);
+		else
+			put_signed(p, word, is_signed);
+		break;
 	case RT_STYLE_FD:
 		rt_value_fd(p, (int64_t)word);
 		break;
@@ -127,12 +134,11 @@ static void put_flags(const struct rt_printer *p, const struct rt_ctype *type, u
 	for (i = 0; i < type->nvalues; i++) {
 		uint64_t flag = (uint64_t)type->values[i].value, mask = type->values[i].mask;
 
-		if (mask ? (value & mask) != flag : !flag || (left & flag) != flag)
+		if (mask ? (left & mask) != flag : !flag || (left & flag) != flag)
 			continue;
-		flag |= mask;
 		rt_put(p->file, some ? "|" : "");
 		rt_json_chars(p->file, type->values[i].name, strlen(type->values[i].name));
-		left &= ~flag;
+		left &= ~(mask ? mask : flag);
 		some = true;
 	}
 	if (left || !some) {
@@ -148,7 +154,8 @@ static void put_enum(const struct rt_printer *p, const struct rt_ctype *type, ui
 	uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 	unsigned i;
 
-	for (i = 0; i < type->nvalues; i++)
+	/* Flags of which some are numbers have no name for all of a value. */
+	for (i = 0; i < type->nvalues && !(type->is_flags && type->values[0].mask); i++)
 		if (((uint64_t)type->values[i].value & mask) == (word & mask)) {
 			rt_value_word(p, type->values[i].name);
 			return;
@@ -452,6 +459,11 @@ static void show_struct(const struct view *v, const struct rt_ctype *type, uint6
 {
 	unsigned n, room = limit_members(v);
 
+	/* Bits that are shown by themselves. */
+	if (type->nmembers == 1 && !type->members[0].name && type->members[0].bit_size) {
+		show_member(v, &type->members[0], at);
+		return;
+	}
 	putc_unlocked('{', v->p->file);
 	n = show_members(v, type, at, room, 0);
 	if (n == room && type->nmembers > n)
@@ -619,15 +631,26 @@ static void show_type(const struct view *v, const struct rt_ctype *type, uint64_
 	}
 }
 
+/* Text that was read from where the user said. */
+static bool is_string(const struct rt_printer *p, const struct rt_show *show)
+{
+	return show->npieces == 1 && show->pieces[0].value != RT_NO_VALUE &&
+	       p->values->plan->values[show->pieces[0].value].type == RT_TYPE_STRING;
+}
+
 void rt_value_show(const struct rt_printer *p, const struct rt_show *show)
 {
 	const struct view v = { .p = p, .show = show };
 	bool empty = !show->npieces && (show->type->kind == RT_CT_STRUCT || show->type->kind == RT_CT_UNION);
 
-	if (show->mark)
+	if (show->mark) {
 		rt_value_word(p, show->mark);
-	else if (empty)
+	} else if (empty) {
 		rt_put(p->file, "{}");
-	else
+	} else if (is_string(p, show)) {
+		if (!p->values->data || !put_string(p, &show->pieces[0]))
+			rt_value_word(p, unreadable);
+	} else {
 		show_type(&v, show->type, 0, show->style);
+	}
 }

@@ -29,6 +29,8 @@ static void print_base(FILE *file, const struct rt_ctype *type)
 		fputs(type->name, file);
 	else if (type->kind == RT_CT_ENUM && type->nvalues)
 		print_values(file, type);
+	else if (type->kind == RT_CT_INT)
+		fprintf(file, "%sint%u_t", type->is_signed ? "" : "u", (unsigned)type->size * 8);
 	else
 		fputs(type->kind == RT_CT_VOID ? "void" : type->kind == RT_CT_STRUCT ? "struct" : type->kind == RT_CT_UNION ? "union" :
 		      type->kind == RT_CT_BOOL ? "bool" : type->kind == RT_CT_VARIANT ? "enum" : "?", file);

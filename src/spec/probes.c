@@ -94,6 +94,11 @@ static int at_line(int code, const char *file, unsigned line, struct rt_error *e
 	return code;
 }
 
+int rt_probes_at(const struct rt_statement *s, int code, struct rt_error *err)
+{
+	return at_line(code, s->file, s->line, err);
+}
+
 /* "open" in "int open(const char *path, ...)"; "" where it is less clear. */
 static const char *name_in(struct rt_probes *p, const char *text)
 {
@@ -316,7 +321,7 @@ static int sort_names(struct rt_probes *p)
 	return 0;
 }
 
-static bool is_of_library(const struct rt_statement *s, const char *soname)
+bool rt_statement_is_of(const struct rt_statement *s, const char *soname)
 {
 	const char *at = s->libraries;
 	char glob[64];
@@ -371,7 +376,7 @@ const struct rt_prototype *rt_probes_prototype(struct rt_probes *p, const char *
 			high = middle;
 	}
 	for (; low < p->n && strcmp(p->by_name[low].name, name) == 0; low++)
-		if (is_of_library(&p->v[p->by_name[low].statement], soname))
+		if (rt_statement_is_of(&p->v[p->by_name[low].statement], soname))
 			return prototype_of(p, p->by_name[low].statement);
 	return NULL;
 }

@@ -45,6 +45,12 @@ int rt_probes_load_all(struct rt_probes *probes, struct rt_error *err);
 const struct rt_statement *rt_probes_statements(const struct rt_probes *probes, size_t *n);
 const struct rt_scope *rt_probes_scope(const struct rt_probes *probes);
 
+/* Is the statement of the library with this DT_SONAME? */
+bool rt_statement_is_of(const struct rt_statement *statement, const char *soname);
+
+/* Put the statement's place before the message of an error; returns `code`. */
+int rt_probes_at(const struct rt_statement *statement, int code, struct rt_error *err);
+
 /* The prototype of function `name` of the library with DT_SONAME `soname`, in the memory of `probes`.  NULL: none, or it is wrong. */
 const struct rt_prototype *rt_probes_prototype(struct rt_probes *probes, const char *soname, const char *name);
 

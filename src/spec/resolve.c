@@ -88,7 +88,8 @@ static int no_name(const struct rt_spec *spec, const struct rt_expr *expr, const
 	for (i = 0; i < p->nparams && i < NAMES; i++)
 		if (p->params[i].name && at + strlen(p->params[i].name) + 8 < sizeof(names))
 			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", at ? ", " : "", p->params[i].name);
-	return rt_spec_expected(spec, expr->column, err, "the name of a parameter; there %s %s", at ? "are" : "is", at ? names : "none");
+	return rt_spec_expected(spec, expr->column, err, "the name of a parameter, of which there %s %s", strchr(names, ',') ? "are" : "is",
+				at ? names : "none");
 }
 
 static const struct rt_expr *name_at(const struct rt_spec *spec, unsigned i)

@@ -11,6 +11,7 @@
 #include "event.h"
 #include "spec/cursor.h"
 #include "spec/name.h"
+#include "spec/scope.h"
 
 /* No function's name begins with a digit or a sign, so such a last field is meant to be a number. */
 static bool is_number(const char *field, const char *end)
@@ -425,7 +426,10 @@ int rt_spec_parse(const char *text, const struct rt_arch *arch, const struct rt_
 	c.text = c.at = spec->text;
 	c.end = c.at + strlen(c.at);
 	c.types = spec->types;
-	r = parse(&c, spec);
+	/* A struct that is declared may point to itself. */
+	c.defines = rt_scope_new();
+	r = c.defines ? parse(&c, spec) : rt_nomem(err);
+	rt_scope_free(c.defines);
 	if (r < 0)
 		rt_spec_free(spec);
 	return r;

@@ -33,6 +33,7 @@ enum rt_style {
 	RT_STYLE_DEC, RT_STYLE_HEX, RT_STYLE_OCT, RT_STYLE_CHAR,
 	RT_STYLE_FD,		/* a file descriptor: -y shows its path */
 	RT_STYLE_STRING,	/* a pointer: to a NUL-terminated string, whatever its type */
+	RT_STYLE_GUESSED,	/* nobody knows its type: decimal, or hexadecimal where it could be an address */
 };
 
 struct rt_member {

@@ -127,7 +127,7 @@ static void test_lowered(void)
 	struct rt_showing shown;
 	struct rt_plan plan;
 
-	CU_ASSERT(rt_lower_entry(&prototype, &rt_arch_x86_64, &limits, memory, &plan, &shown) == 0);
+	CU_ASSERT(rt_lower_entry(&prototype, NULL, &rt_arch_x86_64, &limits, memory, &plan, &shown, NULL) == 0);
 	CU_ASSERT_EQUAL(shown.n, 2);
 	/* Pointer, length, three members, and the text. */
 	CU_ASSERT_EQUAL(plan.nvalues, 6);

@@ -56,7 +56,7 @@ static void check_entry(const char *want, const struct rt_arch *arch, const stru
 	while ((params[p.nparams].type = va_arg(ap, const struct rt_ctype *)))
 		p.nparams++;
 	va_end(ap);
-	CU_ASSERT(rt_lower_entry(&p, arch, &usual, types, &plan, &shown) == 0);
+	CU_ASSERT(rt_lower_entry(&p, NULL, arch, &usual, types, &plan, &shown, NULL) == 0);
 	CU_ASSERT(shown.n == p.nparams);
 	print_plan(&plan, &shown, text, sizeof(text));
 	RT_ASSERT_TEXT(text, want);

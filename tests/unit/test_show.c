@@ -30,7 +30,7 @@ static void begin(struct call *c, const struct rt_ctype *a, const struct rt_ctyp
 	c->params[0] = (struct rt_param){ .name = "a", .type = a };
 	c->params[1] = (struct rt_param){ .name = "b", .type = b };
 	c->prototype = (struct rt_prototype){ .result = &t_void, .params = c->params, .nparams = b ? 2 : 1 };
-	CU_ASSERT_FATAL(rt_lower_entry(&c->prototype, &rt_arch_x86_64, &limits, c->types, &c->plan, &c->shows.entry) == 0);
+	CU_ASSERT_FATAL(rt_lower_entry(&c->prototype, NULL, &rt_arch_x86_64, &limits, c->types, &c->plan, &c->shows.entry, NULL) == 0);
 	CU_ASSERT_FATAL(rt_plan_size(&c->plan) <= sizeof(c->data));
 	c->shows.entry.plan = &c->plan;
 	c->values = (struct rt_values){ .plan = &c->plan, .data = c->data };

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_FETCH_LOWER_PRIVATE_H
+#define RT_FETCH_LOWER_PRIVATE_H
+
+#include "fetch/abi.h"
+#include "fetch/lower.h"
+
+/* Shared by lower.c and lower_spec.c only. */
+
+/* More objects than values cannot be read; strings in structures are short, as there may be many. */
+enum { OBJECTS = RT_MAX_VALUES + 1, STRING_MIN = 16, STRING_INSIDE = 32, DEPTH = 6, POINTERS = 48 };
+
+/* Memory: what stands at base (on the stack), or what the pointer leads to that `base` and the derefs end in. */
+struct place {
+	enum rt_base base;
+	struct rt_reg reg;
+	int32_t offset;
+	bool behind;			/* a pointer is to be followed */
+	unsigned n;
+	int32_t deref[RT_MAX_DEREF];
+};
+
+/* An object that is shown: in registers, or in memory. */
+struct object {
+	struct rt_show *show;
+	bool in_memory;
+	bool quiet;			/* not shown itself: nothing that it leads to is read */
+	struct place place;
+	struct rt_home home;
+	uint32_t skip;			/* in memory: it begins so many bytes behind the place */
+	unsigned depth;			/* pointers that were followed to come here */
+	struct rt_follow *follows;	/* room for `room` of its pointers */
+	unsigned room;
+};
+
+struct lowering {
+	const struct rt_arch *arch;
+	struct rt_limits limits;
+	struct rt_types *memory;
+	struct rt_plan *plan;
+	const struct rt_prototype *prototype;
+	struct object objects[OBJECTS];
+	unsigned nobjects;
+	bool starved;			/* there was no room for the text of an argument */
+	bool failed;			/* out of memory */
+};
+
+void *rt_lower_alloc(struct lowering *l, size_t n);
+/* The value's number, or -1 where there is no room for it. */
+int rt_lower_value(struct lowering *l, const struct rt_fetch *fetch);
+struct object *rt_lower_object(struct lowering *l, struct rt_show *show, unsigned depth);
+/* The fetch of what stands `offset` bytes into a place.  false: too many pointers on the way. */
+bool rt_lower_fetch(const struct place *place, uint32_t offset, struct rt_fetch *fetch);
+/* What the pointer at `offset` of an object leads to. */
+bool rt_lower_behind(const struct object *object, uint32_t offset, unsigned word, struct place *to);
+/* As much of an object of the type as is shown; `size` bytes of an object in memory, or of one in registers.  false: no room. */
+uint32_t rt_lower_extent(const struct lowering *l, const struct rt_ctype *type);
+bool rt_lower_memory(struct lowering *l, struct object *object, uint32_t size);
+bool rt_lower_parts(struct lowering *l, struct object *object, uint64_t size);
+
+/*
+ * lower_spec.c: the objects that the specification wants to be shown beside the parameters, which are the first objects and have been
+ * added; parameters that it does not name are made quiet.  Then what of all is shown, in order; and the conditions.
+ */
+int rt_lower_shown(struct lowering *l, const struct rt_spec *spec, struct rt_show *extra, struct rt_error *err);
+int rt_lower_list(struct lowering *l, const struct rt_spec *spec, const struct rt_show *params, unsigned nparams,
+		  const struct rt_show *extra, struct rt_showing *shown);
+int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct rt_error *err);
+
+#endif

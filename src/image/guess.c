@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/guess.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/private.h"
+#include "util/array.h"
+
+enum {
+	BODY_MAX = 1 << 16,	/* bytes of a function that are looked at */
+	STEPS_MAX = 20000,	/* instructions that are, with those that are met again */
+	CALLEES = 3,		/* how far calls are followed */
+	ALL = (1 << RT_USE_ARGS) - 1,
+};
+
+/* What may be true at an instruction, of any path to it. */
+enum {
+	SEEN = 1 << 7,
+	VECTORS = 1 << 6,	/* the result's register still has what the caller put there */
+};
+
+struct known {
+	uint64_t addr;
+	struct rt_guess guess;
+	bool done;
+};
+
+struct rt_guesser {
+	struct rt_image *image;
+	struct rt_user *user;
+	struct known *v;	/* a hash table, open addressing */
+	size_t n, cap;		/* cap: a power of two, or 0 */
+};
+
+/* One function that is walked through. */
+struct walk {
+	struct rt_guesser *guesser;
+	uint64_t addr, size;
+	uint8_t *bytes;
+	size_t n;
+	uint8_t *states;	/* by byte: registers that may still hold arguments, SEEN, VECTORS */
+	uint8_t *results;	/* by byte: 0, or 1 + bytes of the result's register that were written last and not read since */
+	uint32_t *todo;
+	size_t ntodo, todo_cap;
+	unsigned steps, depth;
+	bool lost, variadic, wrote, returned;
+	struct rt_guess guess;
+};
+
+struct rt_guesser *rt_guesser_open(struct rt_image *image)
+{
+	struct rt_guesser *g = calloc(1, sizeof(*g));
+
+	if (!g)
+		return NULL;
+	g->image = image;
+	g->user = rt_user_open(rt_image_arch(image));
+	if (g->user)
+		return g;
+	free(g);
+	return NULL;
+}
+
+void rt_guesser_close(struct rt_guesser *g)
+{
+	if (!g)
+		return;
+	rt_user_close(g->user);
+	free(g->v);
+	free(g);
+}
+
+/* ---- what is known already ---- */
+
+static struct known *slot(struct known *v, size_t cap, uint64_t addr)
+{
+	size_t i = (size_t)(addr * 0x9e3779b97f4a7c15ull >> 20) & (cap - 1);
+
+	while (v[i].addr && v[i].addr != addr)
+		i = (i + 1) & (cap - 1);
+	return &v[i];
+}
+
+static struct known *known(struct rt_guesser *g, uint64_t addr)
+{
+	struct known *v, *at;
+	size_t cap, i;
+
+	if (g->n * 2 >= g->cap) {
+		cap = g->cap ? g->cap * 2 : 64;
+		v = calloc(cap, sizeof(*v));
+		if (!v)
+			return NULL;
+		for (i = 0; i < g->cap; i++)
+			if (g->v[i].addr)
+				*slot(v, cap, g->v[i].addr) = g->v[i];
+		free(g->v);
+		g->v = v;
+		g->cap = cap;
+	}
+	at = slot(g->v, g->cap, addr);
+	if (!at->addr) {
+		at->addr = addr;
+		g->n++;
+	}
+	return at;
+}
+
+/* ---- the walk ---- */
+
+static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth, struct rt_guess *guess);
+
+/* Control may come to `target` in this state; it is looked at again where that says more than before. */
+static void meet(struct walk *w, uint64_t target, uint8_t state, uint8_t result)
+{
+	size_t at = (size_t)(target - w->addr);
+	uint8_t both;
+
+	if (target < w->addr || at >= w->n) {
+		w->lost = true;
+		return;
+	}
+	both = w->states[at] | state | SEEN;
+	/* Paths that leave different things in the result's register: nothing is known of it. */
+	if (w->states[at] & SEEN && w->results[at] != result)
+		result = 0;
+	if (both == w->states[at] && result == w->results[at])
+		return;
+	w->states[at] = both;
+	w->results[at] = result;
+	if (RT_ROOM(&w->todo, w->ntodo, &w->todo_cap) < 0)
+		w->lost = true;
+	else
+		w->todo[w->ntodo++] = (uint32_t)at;
+}
+
+static void note_read(struct walk *w, unsigned i, unsigned bytes)
+{
+	w->guess.bytes[i] = bytes > w->guess.bytes[i] ? (uint8_t)bytes : w->guess.bytes[i];
+}
+
+/* A call or a jump to another function, with `state` still in the registers. */
+static void pass_on(struct walk *w, uint64_t target, uint8_t state)
+{
+	const struct rt_symbol *symbols;
+	struct rt_guess callee;
+	unsigned i;
+	size_t n;
+
+	if (!target || !(state & ALL) || w->depth >= CALLEES || target == w->addr)
+		return;
+	symbols = rt_symbols_at(w->guesser->image, target, &n);
+	if (!n || symbols[0].kind == RT_SYM_IFUNC)
+		return;
+	guess_at(w->guesser, target, symbols[0].size, w->depth + 1, &callee);
+	for (i = 0; callee.decided && i < callee.nargs; i++) {
+		if (!(state & 1u << i) || !callee.bytes[i])
+			continue;
+		note_read(w, i, callee.bytes[i]);
+		w->guess.pointers |= callee.pointers & (uint8_t)(1u << i);
+	}
+}
+
+static void note_uses(struct walk *w, const struct rt_use *use, uint8_t state)
+{
+	unsigned i;
+
+	for (i = 0; i < RT_USE_ARGS; i++) {
+		if (!use->reads[i] || !(state & 1u << i))
+			continue;
+		note_read(w, i, use->reads[i] < 4 ? 4 : use->reads[i]);
+		w->guess.pointers |= use->pointers & (uint8_t)(1u << i);
+	}
+	w->variadic |= use->tests_vectors && (state & VECTORS);
+	w->wrote |= use->result_write != 0;
+}
+
+static void note_return(struct walk *w, uint8_t result)
+{
+	uint8_t bytes = result > 1 ? result - 1 : 0;
+
+	if (w->returned && w->guess.result != bytes)
+		bytes = 0;
+	w->guess.result = bytes;
+	w->returned = true;
+}
+
+static void step(struct walk *w, size_t at)
+{
+	uint8_t state = w->states[at] & (uint8_t)~SEEN, result = w->results[at];
+	struct rt_use use;
+
+	if (!rt_use(w->guesser->user, w->bytes + at, w->n - at, w->addr + at, &use)) {
+		w->lost = true;
+		return;
+	}
+	note_uses(w, &use, state);
+	state &= (uint8_t)~use.writes;
+	if (use.result_read)
+		result = 1;
+	if (use.result_write) {
+		state &= (uint8_t)~VECTORS;
+		result = (uint8_t)(1 + use.result_write);
+	}
+	switch (use.flow) {
+	case RT_USE_CALL:
+		pass_on(w, use.target, state);
+		w->wrote = true;
+		state = result = 0;
+		break;
+	case RT_USE_JUMP:
+		if (use.target >= w->addr && use.target < w->addr + w->size && use.target) {
+			meet(w, use.target, state, result);
+			return;
+		}
+		/* It leaves the function, or goes by a table, of which nothing is known. */
+		pass_on(w, use.target, state);
+		w->wrote = true;
+		note_return(w, 0);
+		return;
+	case RT_USE_BRANCH:
+		if (use.target >= w->addr && use.target < w->addr + w->size)
+			meet(w, use.target, state, result);
+		else
+			pass_on(w, use.target, state);
+		break;
+	case RT_USE_RETURN:
+		note_return(w, result);
+		return;
+	case RT_USE_STOP:
+		return;
+	case RT_USE_NEXT:
+		break;
+	}
+	/* The last call of a function may be one that does not come back. */
+	if (at + use.size < w->n)
+		meet(w, w->addr + at + use.size, state, result);
+}
+
+static void walk_all(struct walk *w)
+{
+	meet(w, w->addr, ALL | VECTORS, 1);
+	while (w->ntodo && !w->lost && !w->variadic) {
+		if (++w->steps > STEPS_MAX) {
+			w->lost = true;
+			return;
+		}
+		step(w, w->todo[--w->ntodo]);
+	}
+}
+
+static void finish(struct walk *w)
+{
+	struct rt_guess *g = &w->guess;
+	unsigned i;
+
+	g->decided = !w->lost && !w->variadic;
+	g->no_result = w->returned && !w->wrote;
+	for (i = 0; i < RT_USE_ARGS; i++)
+		if (g->bytes[i])
+			g->nargs = (uint8_t)(i + 1);
+}
+
+static void guess_new(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth, struct rt_guess *guess)
+{
+	struct walk w = { .guesser = g, .addr = addr, .size = size, .depth = depth };
+	size_t n = size < BODY_MAX ? (size_t)size : BODY_MAX;
+
+	memset(guess, 0, sizeof(*guess));
+	if (!n)
+		return;
+	w.bytes = malloc(n);
+	w.states = calloc(n, 1);
+	w.results = calloc(n, 1);
+	if (w.bytes && w.states && w.results) {
+		w.n = rt_image_read(g->image, addr, w.bytes, n);
+		walk_all(&w);
+		finish(&w);
+		*guess = w.guess;
+	}
+	free(w.bytes);
+	free(w.states);
+	free(w.results);
+	free(w.todo);
+}
+
+static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth, struct rt_guess *guess)
+{
+	struct known *k = known(g, addr);
+
+	memset(guess, 0, sizeof(*guess));
+	if (!k)
+		return;
+	/* One that is under way calls itself, in a circle: that says nothing new. */
+	if (!k->done) {
+		k->done = true;
+		guess_new(g, addr, size, depth, guess);
+		k = known(g, addr);	/* the table may have moved */
+		if (k)
+			k->guess = *guess;
+		/* Deep down calls were not followed to their end. */
+		if (k && depth)
+			k->done = false;
+		return;
+	}
+	*guess = k->guess;
+}
+
+void rt_guess(struct rt_guesser *g, uint64_t addr, uint64_t size, struct rt_guess *guess)
+{
+	guess_at(g, addr, size, 0, guess);
+}
+
+/* ---- as a prototype ---- */
+
+static const struct rt_ctype *guessed_type(struct rt_types *types, unsigned bytes, bool pointer)
+{
+	struct rt_ctype *type = rt_types_add(types, pointer ? RT_CT_UNKNOWN : RT_CT_INT, NULL, pointer ? 0 : bytes);
+
+	if (!type || pointer)
+		return type ? rt_types_pointer(types, type, 8) : NULL;
+	type->align = (uint32_t)bytes;
+	type->is_signed = true;
+	type->style = bytes == 8 ? RT_STYLE_GUESSED : RT_STYLE_TYPE;
+	return type;
+}
+
+int rt_guess_prototype(struct rt_guesser *g, uint64_t addr, uint64_t size, struct rt_types *types, struct rt_prototype *prototype)
+{
+	struct rt_param *params;
+	struct rt_guess guess;
+	unsigned i;
+
+	rt_guess(g, addr, size, &guess);
+	if (!guess.decided)
+		return -ENOENT;
+	memset(prototype, 0, sizeof(*prototype));
+	params = rt_types_alloc(types, (guess.nargs + 1u) * sizeof(*params));
+	if (!params)
+		return -ENOMEM;
+	for (i = 0; i < guess.nargs; i++) {
+		/* Of one that is not read itself nothing is known; it stands before one that is. */
+		params[i].type = guessed_type(types, guess.bytes[i] ? guess.bytes[i] : 8, guess.pointers & 1u << i);
+		if (!params[i].type)
+			return -ENOMEM;
+	}
+	prototype->origin = RT_ORIGIN_GUESSED;
+	prototype->params = params;
+	prototype->nparams = guess.nargs;
+	if (guess.no_result)
+		prototype->result = rt_types_add(types, RT_CT_VOID, "void", 0);
+	else if (guess.result == 8 || guess.result == 4)
+		prototype->result = guessed_type(types, guess.result, false);
+	return 0;
+}

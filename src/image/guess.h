@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_GUESS_H
+#define RT_IMAGE_GUESS_H
+
+#include "image/image.h"
+#include "image/use.h"
+#include "spec/type.h"
+
+/*
+ * A function's arguments from its machine code, where nothing else tells them: a register that is read before it is written, on any
+ * path from the entry, held one.  What a call passes on untouched counts if the callee is in the same file and reads it.  It is a
+ * guess: an argument that is not used is not seen, and of floating point nothing is.
+ */
+struct rt_guess {
+	bool decided;			/* false: the code cannot be followed, or it is a variadic function */
+	uint8_t nargs;			/* the last register that is read, and those before it */
+	uint8_t bytes[RT_USE_ARGS];	/* that are read: 4 or 8; 0: nothing of it is */
+	uint8_t pointers;		/* bit i: argument i points to memory that is read or written */
+	bool no_result;			/* the result's register is never written */
+	uint8_t result;			/* bytes that are written last before it returns; 0: not known, or not always the same */
+};
+
+/* The guesses of one file are kept.  NULL: out of memory, or nothing can be guessed of its machine. */
+struct rt_guesser;
+struct rt_guesser *rt_guesser_open(struct rt_image *image);
+void rt_guesser_close(struct rt_guesser *guesser);
+
+/* Of the function of `size` bytes at `addr`. */
+void rt_guess(struct rt_guesser *guesser, uint64_t addr, uint64_t size, struct rt_guess *guess);
+
+/* The same as a prototype in `types`.  0; -ENOENT: it cannot be decided; -ENOMEM. */
+int rt_guess_prototype(struct rt_guesser *guesser, uint64_t addr, uint64_t size, struct rt_types *types, struct rt_prototype *prototype);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_USE_H
+#define RT_IMAGE_USE_H
+
+#include "arch/arch.h"
+
+enum { RT_USE_ARGS = 6 };
+
+/* How control goes on behind an instruction. */
+enum rt_use_flow {
+	RT_USE_NEXT,
+	RT_USE_BRANCH,		/* to `target` or on */
+	RT_USE_JUMP,		/* to `target`, 0: elsewhere */
+	RT_USE_CALL,		/* of `target`, 0: elsewhere; then on */
+	RT_USE_RETURN,
+	RT_USE_STOP,		/* it traps */
+};
+
+/* What one machine instruction does to the registers in which integer arguments are passed, and to the result's. */
+struct rt_use {
+	uint8_t size;
+	enum rt_use_flow flow;
+	uint64_t target;
+	uint8_t reads[RT_USE_ARGS];	/* bytes of each that it reads; 0: none */
+	uint8_t pointers;		/* bit i: it reads or writes memory where argument register i points to */
+	uint8_t writes;			/* bit i: argument register i holds something else after it */
+	uint8_t result_write;		/* bytes of the result's register that it writes; 0: none */
+	bool result_read;
+	bool tests_vectors;		/* it looks at the number of vector registers, as only a variadic function does at its entry */
+};
+
+/* The disassembler (capstone), for x86-64.  NULL where rawtrace was built without one, or it does not know `arch`. */
+struct rt_user;
+struct rt_user *rt_user_open(const struct rt_arch *arch);
+void rt_user_close(struct rt_user *user);
+
+/* The instruction in the `n` bytes at address `addr`.  False: they are none. */
+bool rt_use(struct rt_user *user, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use);
+
+#endif

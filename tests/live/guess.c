@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is guessed of the functions of files, beside what their debug information says: `guess FILE...` prints a line a file, `guess -v`
+ * one a difference too.  Functions whose parameters are not all passed in integer registers are left out.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "image/dwarf.h"
+#include "image/guess.h"
+#include "image/image.h"
+
+struct rate {
+	unsigned functions, undecided, same, fewer, more;	/* numbers of arguments */
+	unsigned arguments, width;	/* of those with the same number: all, and those whose width is right */
+	unsigned no_result, wrong_no_result;
+};
+
+/* The bytes of a parameter in its register, 0: it is not in one alone. */
+static unsigned bytes_of(const struct rt_ctype *type)
+{
+	switch (type ? type->kind : RT_CT_UNKNOWN) {
+	case RT_CT_BOOL: case RT_CT_CHAR: case RT_CT_INT: case RT_CT_ENUM:
+		return type->size <= 4 ? 4 : type->size == 8 ? 8 : 0;
+	case RT_CT_POINTER: case RT_CT_REFERENCE:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+static bool is_plain(const struct rt_prototype *p)
+{
+	unsigned i;
+
+	for (i = 0; i < p->nparams; i++)
+		if (!bytes_of(p->params[i].type))
+			return false;
+	/* A result in memory takes the first register. */
+	return p->nparams <= RT_USE_ARGS && !p->variadic &&
+	       (!p->result || p->result->kind == RT_CT_VOID || bytes_of(p->result) || p->result->kind == RT_CT_FLOAT);
+}
+
+static void compare(const struct rt_prototype *p, const struct rt_guess *g, struct rate *rate)
+{
+	unsigned i;
+
+	rate->functions++;
+	rate->undecided += !g->decided;
+	if (!g->decided)
+		return;
+	rate->same += g->nargs == p->nparams;
+	rate->fewer += g->nargs < p->nparams;
+	rate->more += g->nargs > p->nparams;
+	rate->no_result += g->no_result;
+	rate->wrong_no_result += g->no_result && p->result && bytes_of(p->result);
+	for (i = 0; g->nargs == p->nparams && i < g->nargs; i++) {
+		rate->arguments++;
+		rate->width += bytes_of(p->params[i].type) == (g->bytes[i] ? g->bytes[i] : 8);
+	}
+}
+
+static void say(const char *name, const struct rt_prototype *p, const struct rt_guess *g)
+{
+	if (!g->decided || g->nargs != p->nparams)
+		printf("  %s: %u, not %u%s\n", name, g->nargs, p->nparams, g->decided ? "" : " (not decided)");
+}
+
+static int guess_file(const char *path, bool verbose)
+{
+	struct rate r = { 0 };
+	struct rt_types *types = rt_types_new();
+	const struct rt_symbol *v;
+	struct rt_guesser *guesser;
+	struct rt_image *image;
+	struct rt_prototype p;
+	struct rt_error err;
+	struct rt_guess g;
+	size_t i, n;
+
+	if (rt_image_open(path, NULL, &image, &err) || rt_image_symbols(image, &v, &n, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		return 1;
+	}
+	guesser = rt_guesser_open(image);
+	if (!guesser) {
+		printf("no decoder\n");
+		return 0;
+	}
+	for (i = 0; i < n; i++) {
+		if (v[i].kind != RT_SYM_FUNC || !v[i].sized || strchr(v[i].name, '.') || (i && v[i - 1].addr == v[i].addr))
+			continue;
+		if (rt_dwarf_prototype(image, v[i].addr, types, &p, &err) || !is_plain(&p))
+			continue;
+		rt_guess(guesser, v[i].addr, v[i].size, &g);
+		compare(&p, &g, &r);
+		if (verbose)
+			say(v[i].name, &p, &g);
+	}
+	printf("%s: %u functions, number of arguments right %u, fewer %u, more %u, undecided %u; width right %u of %u; no result %u, wrong %u\n",
+	       strrchr(path, '/') ? strrchr(path, '/') + 1 : path, r.functions, r.same, r.fewer, r.more, r.undecided, r.width, r.arguments,
+	       r.no_result, r.wrong_no_result);
+	rt_guesser_close(guesser);
+	rt_image_close(image);
+	rt_types_free(types);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int i, failed = 0;
+	bool verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
+
+	for (i = 1 + verbose; i < argc; i++)
+		failed |= guess_file(argv[i], verbose);
+	return failed;
+}

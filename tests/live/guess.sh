@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Arguments that are guessed from machine code: beside debug information over whole files, and in a trace.
+. "$SRCDIR/tests/live/lib.sh"
+
+[ "$(uname -m)" = x86_64 ] || skip_all "only the code of x86-64 is read for arguments"
+"$BIN/guess" "$RAWTRACE" | grep -q 'no decoder' && skip_all "built without capstone"
+
+# rate FILE: of a hundred functions so many have the right number of arguments; `more` those with too many.
+rate() {
+	"$BIN/guess" "$1" >"$T/rate"
+	sed 's/^/guess: /' "$T/rate" >&2
+	n=$(sed -n 's/.*: \([0-9]*\) functions.*/\1/p' "$T/rate")
+	right=$(sed -n 's/.* right \([0-9]*\), fewer.*/\1/p' "$T/rate")
+	more=$(sed -n 's/.* more \([0-9]*\),.*/\1/p' "$T/rate")
+	width=$(sed -n 's/.* width right \([0-9]*\) of.*/\1/p' "$T/rate")
+	arguments=$(sed -n 's/.* width right [0-9]* of \([0-9]*\);.*/\1/p' "$T/rate")
+	wrong=$(sed -n 's/.* wrong \([0-9]*\)$/\1/p' "$T/rate")
+	[ "${n:-0}" -gt 0 ] || n=1 right=0
+}
+
+# What is compiled is part of rawtrace itself: some hundred functions, as people write them.
+for compiler in "$CC" clang; do
+	has "${compiler%% *}" || continue
+	for level in 0 2 s; do
+		begin "$compiler -O$level: numbers and widths of arguments"
+		# shellcheck disable=SC2086 # a command with its options
+		$compiler -O$level -g -w -shared -fPIC -std=gnu11 -D_GNU_SOURCE -DRT_PROBES_DIR='""' -I"$BUILDDIR" -I"$SRCDIR/src" \
+			-o "$T/code.so" "$SRCDIR"/src/spec/*.c "$SRCDIR"/src/stack/*.c 2>"$T/err" || show "$T/err"
+		rate "$T/code.so" 2>"$T/said"
+		expect_number "functions" "$n" -ge 100
+		expect_number "right numbers of arguments, of a hundred" $((right * 100 / n)) -ge 93
+		expect_number "too many arguments, of a hundred" $((more * 100 / n)) -le 2
+		expect_number "right widths, of a hundred" $((width * 100 / (arguments + 1))) -ge 97
+		expect_number "results that are there and were not seen" "$wrong" -eq 0
+		end_case
+	done
+done
+
+begin "a program without debug information"
+# shellcheck disable=SC2086
+$CC -O2 -fno-pie -no-pie -o "$T/untyped" "$TARGETS/untyped.c" 2>"$T/err" || show "$T/err"
+strip -g "$T/untyped"
+rt -v "$T/untyped" none small wide pointed passes nothing
+expect_status 0
+text=$(cut -d' ' -f1 "$T/out")
+expect_line '^>(none)$' "$T/err"
+expect_line '^>(small -1 2 3)$' "$T/err"
+expect_line '^>(wide 0x12a05f200 2)$' "$T/err"
+expect_line "^>(pointed $text 3)\$" "$T/err"
+expect_line '^>(passes -3 4)$' "$T/err"
+expect_line '^> (wide -3 4)$' "$T/err"
+expect_line '^>(nothing)$' "$T/err"
+expect_line '^rawtrace: shown as .*small(int32_t, int32_t, int32_t), by a guess from its code' "$T/err"
+end_case
+
+begin "a number of arguments that was given counts more"
+rt "$T/untyped" small:1 wide:0
+expect_line '^>(small -1)$' "$T/err"
+expect_line '^>(wide)$' "$T/err"
+end_case

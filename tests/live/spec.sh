@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The probe language in traces: prototypes, expressions, conditions, the kernel's words, places, files of probes.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+
+# shellcheck disable=SC2086 # a command with its options
+$CC -O2 -w -o "$T/nodes" "$TARGETS/nodes.c" 2>"$T/err" || show "$T/err"
+strip -g "$T/nodes"
+DECLARED='struct node {int id; struct node *next; const char *name; struct {short low, high; struct {int deep;}; unsigned bits:3, more:5;} inner; int values[4]; enum {RED, GREEN=5} color; unsigned flags;} *p, int n, const char *path'
+
+# calls SPECIFICATION: what the lines of the trace's calls say, in $T/calls; the returns too in $T/err.
+calls() {
+	rt "$@"
+	grep '^\(\[[0-9]*\] \)\{0,1\}[> ]*(' "$T/err" | sed 's/^\[[0-9]*\] //; s/^[> ]*//' >"$T/calls"
+}
+
+expect_calls() {
+	printf '%s\n' "$@" >"$T/wanted"
+	expect_same "$T/wanted" "$T/calls"
+}
+
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: a prototype"
+	calls --attach="$mechanism" "$T/nodes" 'int visit(void *p, int n, const char *path)'
+	expect_status 0
+	sed -i 's/0x[0-9a-f]*/P/' "$T/calls"
+	expect_calls '(visit P 3 "/etc/passwd")' '(visit P 4 "/etc/group")'
+	end_case
+
+	begin "$mechanism: conditions"
+	calls --attach="$mechanism" "$FIB" 'fib(int n > 2)'
+	expect_calls '(fib 4)' '(fib 3)'
+	expect_line '^<3$' "$T/err"
+	expect_no_line '1$' "$T/err"
+	calls --attach="$mechanism" "$T/nodes" 'visit(void *p, n >= 0, string path == "/etc/group")'
+	[ "$ST" = 2 ] || because "names and types together: status $ST"
+	calls --attach="$mechanism" "$T/nodes" 'visit(void *p, int n, string path == "/etc/group")'
+	sed -i 's/0x[0-9a-f]*/P/' "$T/calls"
+	expect_calls '(visit P 4 "/etc/group")'
+	end_case
+
+	begin "$mechanism: the kernel's words"
+	calls --attach="$mechanism" "$FIB" 'fib n=%di:s32 x=%di:x8 r=$retval:u8'
+	if [ "$(uname -m)" = x86_64 ]; then
+		[ "$(head -n1 "$T/calls")" = '(fib 4 0x4)' ] || show "$T/err"
+		expect_line '^<3$' "$T/err"
+	else
+		expect_message "expected a register of" "$T/err"
+	fi
+	end_case
+done
+
+begin "what is reached from arguments"
+calls "$T/nodes" "visit($DECLARED, p->inner.high, p->inner.deep, p->inner.bits, p->values[2], *p->values, p->next->name, p->color)"
+expect_line ' 3 "/etc/passwd" 300 77 5 3 1 "second" GREEN)$' "$T/calls"
+expect_line ' 4 "/etc/group" 0 0 0 7 5 <unreadable> RED)$' "$T/calls"
+for condition in 'p->id == 2' 'p->color == RED' 'p->inner.low >= 0 && p->values[0] == 5' 'p->next == NULL'; do
+	calls "$T/nodes" "visit($DECLARED, $condition)"
+	[ "$(grep -c '' "$T/calls")" = 1 ] && grep -q ' 4 "/etc/group")$' "$T/calls" || {
+		because "$condition"
+		show "$T/err"
+	}
+done
+calls "$T/nodes" "visit($DECLARED, p->flags & 4)"
+expect_line ' 3 "/etc/passwd")$' "$T/calls"
+expect_number "calls" "$(grep -c '' "$T/calls")" -eq 1
+calls "$T/nodes" 'by_value(struct {long first; int second;} s, int *numbers, size_t count, s.second, numbers[1])'
+expect_line '^(by_value {.first=8589934592, .second=9} 0x[0-9a-f]* 3 9 20)$' "$T/calls"
+end_case
+
+begin "lengths, styles and flags"
+calls "$T/nodes" 'buffer(const char data[length], size_t length, oct unsigned mode) -> string'
+expect_calls '(buffer "abc\000de" 6 0640)' '(buffer "ab" 2 0)'
+expect_line '^<"abc"$' "$T/err"
+calls "$T/nodes" 'hex unsigned long buffer(string data, size_t length, flags {R=0400, W=0200, X=040} mode)'
+expect_calls '(buffer "abc" 6 R|W|X)' '(buffer "abc" 2 0)'
+end_case
+
+begin "names where nothing is known are the first arguments in order"
+calls "$FIB.none" 'fib(n > 3)' 2>/dev/null
+cp "$FIB" "$T/fib" && strip -g "$T/fib"
+calls "$T/fib" 'fib(hex n > 3)'
+[ "$ST" = 2 ] && calls "$T/fib" 'fib(n > 3)'
+expect_calls '(fib 4)'
+end_case
+
+begin "calls that are counted under a condition"
+rt count "$FIB" 'fib(int n < 2)'
+expect_line '^fib  *5$' "$T/err"
+rt count "$T/nodes" 'visit(void *p, int n, string path == "x")'
+expect_status 2
+end_case
+
+begin "places inside a function, addresses, source files, regular expressions"
+calls "$FIB" '/^fi.$/(int n > 3)'
+expect_calls '(fib 4)'
+rt "$FIB" 'fib+999999'
+expect_status 1
+expect_message "'fib+0xf423f' cannot be probed: it is behind the function's end" "$T/err"
+rt "$FIB" fib@nothing.c
+expect_status 2
+end_case
+
+begin "files of probes"
+cat >"$T/set" <<'END'
+# what the test wants
+typedef struct { int id; } node
+visit(node *p, int n > 3,	# the second
+	const char *path)
+nowhere(int n)
+END
+calls "$T/nodes" "@$T/set"
+expect_calls '(visit {.id=2} 4 "/etc/group")'
+printf 'nowhere(int n)\n' >"$T/set"
+rt "$T/nodes" "@$T/set"
+expect_status 2
+expect_message "none of its functions is in" "$T/err"
+printf '\nint f(\n' >"$T/set"
+rt "$T/nodes" "@$T/set"
+expect_message "$T/set:2: 'int f(': column 7: expected a parameter" "$T/err"
+rt "$T/nodes" @nothing
+expect_message '@nothing: no such file of probes; there are: libc, ' "$T/err"
+end_case
+
+begin "prototypes of libraries"
+calls "$BIN/libc" libc.so.6:getenv libc.so.6:puts libc.so.6:strlen
+expect_no_line '(getenv [0-9]' "$T/calls"
+end_case
+
+begin "a mistake is shown where it is"
+rt "$FIB" 'fib(int n'
+expect_status 2
+printf '%s\n' "rawtrace: 'fib(int n': column 10: expected ',' or ')'" '    fib(int n' '             ^' >"$T/wanted"
+expect_same "$T/wanted" "$T/err"
+end_case
+
+begin "--dump=ir needs no privilege and starts nothing"
+rt --dump=ir "$T/nodes" "visit($DECLARED, p->next->name, p->id == 2)"
+expect_status 0
+expect_line 'visit of .*int32_t\|? visit(struct node \*p, int n, char \*path), by what was given' "$T/out"
+if [ "$(uname -m)" = x86_64 ]; then
+	expect_line '^    value [0-9]*: +16(+8(%di)):string\|: +8(%di)' "$T/out"
+	expect_line '^    only if value [0-9]* == 2$' "$T/out"
+fi
+end_case

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions whose arguments are to be guessed: compiled without debug information.  It prints what each was called with. */
+#include <stdio.h>
+#include <string.h>
+
+#define CALLED __attribute__((noinline, noclone))
+
+static char text[] = "text";
+
+CALLED int none(void)
+{
+	__asm__ volatile("" ::: "memory");
+	return 7;
+}
+
+CALLED int small(int a, unsigned b, short c)
+{
+	__asm__ volatile("" ::: "memory");
+	return a + (int)b + c;
+}
+
+CALLED long wide(long a, long b)
+{
+	__asm__ volatile("" ::: "memory");
+	return a * b;
+}
+
+CALLED size_t pointed(const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && s[i]; i++)
+		__asm__ volatile("" ::: "memory");
+	return i;
+}
+
+/* What it only passes on is an argument all the same. */
+CALLED long passes(long a, long b)
+{
+	long r;
+
+	__asm__ volatile("" ::: "memory");
+	r = wide(a, b);
+	__asm__ volatile("" ::: "memory");
+	return r + 1;
+}
+
+CALLED void nothing(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+int main(void)
+{
+	int n = 0;
+
+	n += none();
+	n += small(-1, 2, 3);
+	n += (int)wide(5000000000, 2);
+	n += (int)pointed(text, 3);
+	n += (int)passes(-3, 4);
+	nothing();
+	printf("%p %d\n", (void *)text, n > 0);
+	return 0;
+}
