@@ -19,6 +19,8 @@ int main(void)
 {
 	CU_SuiteInfo suites[] = {
 		{ "probes", NULL, NULL, NULL, NULL, rt_tests_probes },
+		{ "told", NULL, NULL, NULL, NULL, rt_tests_told },
+		{ "guess", NULL, NULL, NULL, NULL, rt_tests_guess },
 		{ "spec", NULL, NULL, NULL, NULL, rt_tests_spec },
 		{ "arch", NULL, NULL, NULL, NULL, rt_tests_arch },
 		{ "image", NULL, NULL, NULL, NULL, rt_tests_image },

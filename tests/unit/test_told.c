@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From what the user writes to what is read: names, expressions, conditions and words. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fetch/lower.h"
+#include "image/inside.h"
+#include "spec/print.h"
+#include "unit.h"
+
+#define NODE "struct node {int id; struct node *next; const char *name; struct {short low, high;} in; unsigned a:3, b:5; int v[4]; " \
+	"enum {RED, GREEN=5} color;} *p, int n, const char *path, float x"
+
+static const struct rt_limits limits = { .string = 64, .members = 16, .deref = 1, .record = RT_LIMIT_RECORD };
+
+struct told {
+	struct rt_spec known_spec, spec;
+	struct rt_types *types;
+	const struct rt_prototype *prototype;
+	struct rt_plan plan;
+	struct rt_showing shown;
+	struct rt_error err;
+};
+
+/* What `text` makes of a function with the prototype `known` (NULL: of which nothing is known).  What went wrong is in t->err. */
+static int tell(struct told *t, const char *known, const char *text)
+{
+	int r;
+
+	memset(t, 0, sizeof(*t));
+	t->types = rt_types_new();
+	CU_ASSERT_PTR_NOT_NULL_FATAL(t->types);
+	if (known)
+		CU_ASSERT_EQUAL_FATAL(rt_spec_parse(known, &rt_arch_x86_64, NULL, &t->known_spec, &t->err), 0);
+	r = rt_spec_parse(text, &rt_arch_x86_64, NULL, &t->spec, &t->err);
+	CU_ASSERT_EQUAL_FATAL(r, 0);
+	if (known)
+		((struct rt_prototype *)t->known_spec.prototype)->origin = RT_ORIGIN_DWARF;
+	r = rt_spec_prototype(&t->spec, t->known_spec.prototype, t->types, NULL, &t->prototype, &t->err);
+	if (r == 0)
+		r = rt_lower_entry(t->prototype, &t->spec, &rt_arch_x86_64, &limits, t->types, &t->plan, &t->shown, &t->err);
+	return r;
+}
+
+static void forget(struct told *t)
+{
+	rt_spec_free(&t->known_spec);
+	rt_spec_free(&t->spec);
+	rt_types_free(t->types);
+}
+
+static void is_prototype(const char *known, const char *text, const char *want)
+{
+	char buf[512] = "none";
+	struct told t;
+	FILE *file;
+
+	if (tell(&t, known, text) < 0)
+		snprintf(buf, sizeof(buf), "%.500s", t.err.text);
+	else if (t.prototype) {
+		file = fmemopen(buf, sizeof(buf), "w");
+		rt_prototype_print(file, t.prototype, "f");
+		fclose(file);
+	}
+	RT_ASSERT_TEXT(buf, want);
+	forget(&t);
+}
+
+static void test_prototypes(void)
+{
+	is_prototype(NULL, "f(a, b > 3)", "? f(int a, int b)");
+	is_prototype(NULL, "f(b > 3, a, b)", "? f(int a, int b)");
+	is_prototype("long f(long n, char *s)", "f(s)", "long f(long n, char *s)");
+	is_prototype("long f(long n, char *s)", "f(s) -> hex unsigned errno", "hex unsigned int f(long n, char *s) errno");
+	is_prototype("long f(long n, char *s)", "f(int a)", "long f(int a)");
+	is_prototype("long f(long n, char *s)", "f(x)",
+		     "'f(x)': column 3: expected the name of a parameter, of which there are n, s");
+	is_prototype("int f(long n)", "f(n, y > 2)", "'f(n, y > 2)': column 6: expected the name of a parameter, of which there is n");
+	is_prototype(NULL, "f(p->x)", "'f(p->x)': column 3: expected a parameter whose type is known: nothing tells that of 'p'; declare it before");
+}
+
+/* The last value read: base register, offsets, size; 's' for a string. */
+static void reads(const char *text, const char *want)
+{
+	const struct rt_fetch *f;
+	char buf[128] = "";
+	struct told t;
+	size_t at = 0;
+	unsigned i;
+
+	if (tell(&t, "int f(" NODE ")", text) < 0) {
+		RT_ASSERT_TEXT(t.err.text, want);
+		forget(&t);
+		return;
+	}
+	CU_ASSERT_FATAL(t.shown.n > 0 && t.shown.v[t.shown.n - 1].npieces > 0);
+	f = &t.plan.values[t.shown.v[t.shown.n - 1].pieces[0].value];
+	for (i = f->nderef; i-- > 0;)
+		at += (size_t)snprintf(buf + at, sizeof(buf) - at, "+%d(", (int)f->deref[i]);
+	at += (size_t)snprintf(buf + at, sizeof(buf) - at, "%s", f->reg.tracefs);
+	for (i = 0; i < f->nderef; i++)
+		at += (size_t)snprintf(buf + at, sizeof(buf) - at, ")");
+	snprintf(buf + at, sizeof(buf) - at, ":%u%s", f->type == RT_TYPE_INT ? f->size : f->max, f->is_signed ? "s" : "");
+	RT_ASSERT_TEXT(buf, want);
+	forget(&t);
+}
+
+static void test_expressions(void)
+{
+	reads("f(n)", "si:4s");
+	reads("f(p->id)", "+0(di):4s");
+	reads("f(p->next->next->id)", "+0(+8(+8(di))):4s");
+	reads("f(p->in.high)", "+26(di):2s");
+	reads("f(p->v[2])", "+40(di):4s");
+	reads("f(*p->v)", "+32(di):4s");
+	reads("f(p[1].id)", "+56(di):4s");
+	reads("f(p->b)", "+28(di):1");
+	reads("f(path[3])", "+3(dx):1s");
+	reads("f(*p)", "+0(di):52");
+	reads("f(p->next->next->next->next->id)", "'f(p->next->next->next->next->id)': column 30: expected at most 4 memory reads one after another");
+	reads("f(p->none)", "'f(p->none)': column 6: expected a member of struct node, which has no 'none'");
+	reads("f(n->id)", "'f(n->id)': column 6: expected a pointer before this, not int");
+	reads("f(p->v[4])", "'f(p->v[4])': column 7: expected an index below 4");
+	reads("f(p->b.x)", "'f(p->b.x)': column 8: expected nothing behind a bit-field");
+	reads("f(x.y)", "'f(x.y)': column 3: expected an argument that can be read: 'x' is <in xmm0>");
+}
+
+/* Only what is asked for is shown, in that order; what was declared always is. */
+static void test_order(void)
+{
+	struct told t;
+
+	CU_ASSERT_EQUAL_FATAL(tell(&t, "int f(" NODE ")", "f(path, p->id, hex n)"), 0);
+	CU_ASSERT_EQUAL_FATAL(t.shown.n, 3);
+	RT_ASSERT_TEXT(t.shown.v[0].name, "path");
+	CU_ASSERT_EQUAL(t.shown.v[0].nfollows, 1);
+	RT_ASSERT_TEXT(t.shown.v[1].name, "p->id");
+	CU_ASSERT_EQUAL(t.shown.v[2].style, RT_STYLE_HEX);
+	forget(&t);
+	CU_ASSERT_EQUAL_FATAL(tell(&t, NULL, "f(int *v, int n, v[1])"), 0);
+	CU_ASSERT_EQUAL_FATAL(t.shown.n, 3);
+	RT_ASSERT_TEXT(t.shown.v[2].name, "v[1]");
+	forget(&t);
+}
+
+static void compares(const char *text, unsigned n, enum rt_test_op op, uint64_t constant, bool is_signed)
+{
+	struct told t;
+
+	if (tell(&t, "int f(" NODE ")", text) < 0) {
+		printf("%s\n", t.err.text);
+		CU_FAIL("refused");
+	} else {
+		CU_ASSERT_EQUAL(t.plan.ntests, n);
+		CU_ASSERT_EQUAL(t.plan.tests[n - 1].op, op);
+		CU_ASSERT_EQUAL(t.plan.tests[n - 1].constant, constant);
+		CU_ASSERT_EQUAL(t.plan.tests[n - 1].is_signed, is_signed);
+		CU_ASSERT(t.plan.tests[n - 1].value < t.plan.nvalues);
+		CU_ASSERT_EQUAL(t.shown.n, 4);
+	}
+	forget(&t);
+}
+
+static void refuses(const char *text, const char *want)
+{
+	struct told t;
+
+	CU_ASSERT_EQUAL(tell(&t, "int f(" NODE ")", text), -EINVAL);
+	RT_ASSERT_TEXT(t.err.text, want);
+	forget(&t);
+}
+
+static void test_conditions(void)
+{
+	struct told t;
+
+	compares("f(n > 3)", 1, RT_TEST_GT, 3, true);
+	compares("f(n == -1)", 1, RT_TEST_EQ, UINT64_MAX, true);
+	compares("f(p->next == NULL)", 1, RT_TEST_EQ, 0, false);
+	compares("f(n != 2 && p->color == GREEN)", 2, RT_TEST_EQ, 5, false);
+	compares("f(p->in.low & 0x10)", 1, RT_TEST_AND, 16, true);
+	compares("f(path == NULL)", 1, RT_TEST_EQ, 0, false);
+	refuses("f(p->color == BLUE)", "'f(p->color == BLUE)': column 15: expected a number, or a name that this has");
+	refuses("f(p->b == 2)", "'f(p->b == 2)': column 3: expected no bit-field: it cannot be compared");
+	refuses("f(n == \"x\")", "'f(n == \"x\")': column 3: expected a pointer to text, which int is not");
+	refuses("f(*p == 2)", "'f(*p == 2)': column 4: expected a number or a pointer, which struct node is not");
+	/* An argument that is read already is not read twice. */
+	CU_ASSERT_EQUAL_FATAL(tell(&t, "int f(int a, long b)", "f(a > 3 && a < 9 && b != 4)"), 0);
+	CU_ASSERT_EQUAL(t.plan.nvalues, 2);
+	CU_ASSERT_EQUAL(t.plan.ntests, 3);
+	forget(&t);
+}
+
+/* One string in a record: its length with the NUL, then its bytes. */
+static bool passes(const char *text, const char *value, int32_t len)
+{
+	uint8_t data[512] = { 0 };
+	struct told t;
+	bool is;
+
+	CU_ASSERT_EQUAL_FATAL(tell(&t, "int f(const char *s)", text), 0);
+	CU_ASSERT_EQUAL_FATAL(t.plan.ntests, 1);
+	CU_ASSERT_EQUAL_FATAL(t.plan.values[t.plan.tests[0].value].type, RT_TYPE_STRING);
+	memcpy(data + rt_plan_offset(&t.plan, t.plan.tests[0].value), &len, sizeof(len));
+	memcpy(data + rt_plan_offset(&t.plan, t.plan.tests[0].value) + sizeof(len), value, strlen(value) + 1);
+	is = rt_plan_passes(&t.plan, data, 0);
+	CU_ASSERT(!rt_plan_passes(&t.plan, data, UINT32_MAX));
+	forget(&t);
+	return is;
+}
+
+static void test_strings(void)
+{
+	CU_ASSERT(passes("f(s == \"abc\")", "abc", 4));
+	CU_ASSERT(!passes("f(s == \"abc\")", "abcd", 5));
+	CU_ASSERT(!passes("f(s == \"abc\")", "ab", 3));
+	CU_ASSERT(!passes("f(s == \"abc\")", "abc", -14));
+	CU_ASSERT(passes("f(s == \"\")", "", 1));
+	CU_ASSERT(passes("f(s != \"abc\")", "abd", 4));
+	CU_ASSERT(!passes("f(s != \"abc\")", "abc", 4));
+	CU_ASSERT(!passes("f(s != \"abc\")", "x", -14));
+}
+
+static void test_words(void)
+{
+	struct rt_error err = { 0 };
+	struct rt_types *types = rt_types_new();
+	struct rt_showing shown;
+	struct rt_plan plan;
+	struct rt_spec spec;
+
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("f n=%di:s32 $stack2:x64 s=+0(+8(%bx)):string v=+4(%si):u16[3] r=$retval:u8", &rt_arch_x86_64, NULL,
+					    &spec, &err), 0);
+	CU_ASSERT(rt_has_words(&spec, RT_KIND_ENTRY) && rt_has_words(&spec, RT_KIND_RETURN));
+	CU_ASSERT_EQUAL_FATAL(rt_lower_words(&spec, RT_KIND_ENTRY, &rt_arch_x86_64, types, &plan, &shown, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(plan.nvalues, 4);
+	CU_ASSERT(plan.values[0].is_signed && plan.values[0].size == 4);
+	CU_ASSERT(plan.values[1].base == RT_BASE_STACK && plan.values[1].offset == 16);
+	CU_ASSERT(plan.values[2].type == RT_TYPE_STRING && plan.values[2].nderef == 1 && plan.values[2].deref[0] == 8);
+	RT_ASSERT_TEXT(plan.values[2].reg.tracefs, "bx");
+	CU_ASSERT(plan.values[3].type == RT_TYPE_BYTES && plan.values[3].max == 8 && plan.values[3].deref[0] == 4);
+	CU_ASSERT_EQUAL(shown.n, 4);
+	RT_ASSERT_TEXT(shown.v[2].name, "s");
+	CU_ASSERT_EQUAL_FATAL(rt_lower_words(&spec, RT_KIND_RETURN, &rt_arch_x86_64, types, &plan, &shown, &err), 0);
+	CU_ASSERT(plan.nvalues == 1 && plan.values[0].size == 1);
+	RT_ASSERT_TEXT(plan.values[0].reg.tracefs, "ax");
+	rt_spec_free(&spec);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("f %w3", &rt_arch_aarch64, NULL, &spec, &err), 0);
+	CU_ASSERT_EQUAL(rt_lower_words(&spec, RT_KIND_ENTRY, &rt_arch_aarch64, types, &plan, &shown, &err), -EINVAL);
+	CU_ASSERT(strstr(err.text, "'f %w3': column 3: expected a register of aarch64, which '%w3' is not: x0") == err.text);
+	rt_spec_free(&spec);
+	rt_types_free(types);
+}
+
+static void test_files(void)
+{
+	CU_ASSERT(rt_same_file("/usr/src/a/parse.c", "parse.c"));
+	CU_ASSERT(rt_same_file("parse.c", "parse.c"));
+	CU_ASSERT(rt_same_file("/usr/src/a/parse.c", "a/parse.c"));
+	CU_ASSERT(!rt_same_file("/usr/src/a/xparse.c", "parse.c"));
+	CU_ASSERT(!rt_same_file(NULL, "parse.c"));
+}
+
+CU_TestInfo rt_tests_told[] = {
+	{ "prototypes from names", test_prototypes },
+	{ "expressions", test_expressions },
+	{ "what is shown, in order", test_order },
+	{ "conditions", test_conditions },
+	{ "strings that are compared", test_strings },
+	{ "the kernel's words", test_words },
+	{ "source files", test_files },
+	CU_TEST_INFO_NULL,
+};
