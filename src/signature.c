@@ -100,7 +100,7 @@ static bool find_known(struct rt_signatures *s, const struct rt_function *f, str
 		return has;
 	/* The file says more than the types do, as which numbers are flags; but not of another function of that name. */
 	p = of_library(s, f);
-	if (p && (!has || p->nparams == told->nparams)) {
+	if (p && (!has || p->nparams == told->nparams || !told->result)) {
 		*told = *p;
 		return true;
 	}
