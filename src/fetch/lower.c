@@ -223,6 +223,7 @@ struct pointer {
 	uint32_t offset;
 	const struct rt_ctype *type;		/* a pointer, or a sequence */
 	enum rt_style style;
+	bool dropped;
 };
 
 struct pointers {
@@ -230,20 +231,40 @@ struct pointers {
 	unsigned n;
 };
 
+static void drop_same_places(struct pointers *p, unsigned first)
+{
+	unsigned i, k, n = first;
+	bool twice;
+
+	for (i = first; i < p->n; i++) {
+		for (twice = false, k = first; k < p->n && !twice; k++)
+			twice = k != i && p->v[k].offset + p->v[k].type->sequence.pointer == p->v[i].offset + p->v[i].type->sequence.pointer;
+		p->v[i].dropped = twice;
+	}
+	for (i = first; i < p->n; i++)
+		if (!p->v[i].dropped)
+			p->v[n++] = p->v[i];
+	p->n = n;
+}
+
 static void find_pointers(const struct lowering *l, const struct rt_ctype *type, enum rt_style style, uint64_t at, struct pointers *p,
 			  unsigned depth)
 {
+	unsigned first = p->n;
 	uint64_t i;
 
 	if (!type || depth > DEPTH || at > UINT16_MAX || p->n == POINTERS)
 		return;
 	if (type->sequence.element || type->interface || type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE) {
-		p->v[p->n++] = (struct pointer){ (uint32_t)at, type, style };
+		p->v[p->n++] = (struct pointer){ .offset = (uint32_t)at, .type = type, .style = style };
 		return;
 	}
-	if (type->kind == RT_CT_STRUCT)
+	if (type->kind == RT_CT_STRUCT || type->kind == RT_CT_VARIANT)
 		for (i = 0; i < type->nmembers && i < l->limits.members; i++)
 			find_pointers(l, type->members[i].type, RT_STYLE_TYPE, at + type->members[i].offset, p, depth + 1);
+	/* Which variant it is shows only at the hit: what is a pointer in each is followed, where two do not stand at one place. */
+	if (type->kind == RT_CT_VARIANT)
+		drop_same_places(p, first);
 	if (type->kind == RT_CT_ARRAY && type->target)
 		for (i = 0; i < type->count && i < l->limits.members; i++)
 			find_pointers(l, type->target, RT_STYLE_TYPE, at + i * type->target->size, p, depth + 1);

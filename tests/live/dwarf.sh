@@ -164,7 +164,7 @@ if has rustc; then
 		if ! rustc -g -C opt-level=$how -o "$T/rust" --crate-name types "$TARGETS/types.rs" >"$T/cc" 2>&1; then
 			show "$T/cc"
 		else
-			agrees "$T/rust" types::text types::lists types::shape types::large types::results types::option
+			agrees "$T/rust" types::text types::lists types::shape types::large types::moved types::results types::option
 			[ $how != 0 ] || expect_number "marks" "$MARKS" -eq 0
 			expect_line '"owned" "reference"' "$T/traced"
 			if [ $how = 0 ] && ! grep -q 'only entries' "$T/err"; then

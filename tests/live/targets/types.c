@@ -24,7 +24,7 @@ struct opaque;
 struct request {
 	int fd;
 	unsigned kind:3, mode:5;
-	long wide:40;
+	long long wide:40;
 	char path[16];
 	point at;
 	union {

@@ -37,6 +37,11 @@ fn shape(s: &Shape, c: Color, b: bool, n: u8) -> u32 {
 }
 
 #[inline(never)]
+fn moved(s: Shape, t: Option<&str>) -> u32 {
+    keep(t.map_or(0, |t| t.len() as u32) + match s { Shape::Named(s) => s.len() as u32, _ => 1 })
+}
+
+#[inline(never)]
 fn large(b: Big, p: &Point, none: Option<&Point>) -> u64 {
     keep(b.a + b.b + b.name.len() as u64 + p.x as u64 + none.map_or(0, |q| q.y as u64))
 }
@@ -68,6 +73,8 @@ fn main() {
     shape(&Shape::Rect { w: 5, h: 6 }, Color::Green, true, 7);
     println!("(types::shape Dot Red false 8)");
     shape(&Shape::Dot, Color::Red, false, 8);
+    println!("(types::moved Named(\"text\") Some(\"slice\"))");
+    moved(Shape::Named("text".to_string()), keep(Some("slice")));
     println!("(types::large {{.a=1, .b=2, .name=\"big\"}} {{.x=9, .y=10}} None)");
     large(Big { a: 1, b: 2, name: "big".to_string() }, &Point { x: 9, y: 10 }, None);
     println!("(types::results Some(-3) None Ok(7))");
