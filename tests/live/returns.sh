@@ -34,6 +34,22 @@ agrees "pthread_exit" pthread_exit inner
 agrees "pthread_cancel with handlers" cancel 'handler sleeper guarded'
 
 returns=
+for mechanism in $MECHANISMS; do
+	# Without BPF the C library is not watched.
+	[ "$mechanism" != tracefs ] || continue
+	begin "$mechanism: a coroutine, and signals on a stack of their own"
+	rm -f "$T/witness"
+	WITNESS="$T/witness" "$BIN/stacks" >"$T/untraced"
+	mv "$T/witness" "$T/said"
+	rt --attach="$mechanism" "$BIN/stacks" step produce next handled send
+	expect_status 0
+	expect_same "$T/untraced" "$T/out"
+	sed 's/^\[[0-9]*\] //' "$T/err" >"$T/traced"
+	grep -v 'unfinished \*\*\*$' "$T/traced" >"$T/ended"
+	expect_same "$T/said" "$T/ended"
+	end_case
+done
+
 begin "--return=none: entries only"
 rt --return=none "$FIB" fib
 expect_line '^rawtrace: fib: only entries are traced: --return=none$' "$T/err"
