@@ -121,6 +121,8 @@ static void judge_go(struct rt_function *f)
 {
 	const struct rt_go *go = rt_image_go(f->image);
 
+	if (!f->go)
+		f->nargs = 0;	/* nor are its arguments where C has them */
 	if (!f->entry_only)
 		f->entry_only = "is written in Go, whose runtime moves stacks";
 	if (!f->no_exits && !(f->go && go && rt_image_arch(f->image)->goroutine.tracefs && rt_go_goid_offset(go)))

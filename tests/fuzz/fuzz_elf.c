@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "image/go.h"
 #include "image/prologue.h"
 
 /* All that is ever asked of a file, over any bytes. */
@@ -81,6 +82,7 @@ static void ask(struct rt_image *image)
 	struct rt_error err;
 	uint8_t buf[64];
 	uint64_t offset;
+	uint32_t skip;
 	size_t i, n;
 
 	rt_image_offset(image, rt_image_entry(image), &offset);
@@ -88,6 +90,8 @@ static void ask(struct rt_image *image)
 	rt_image_read(image, rt_image_entry(image), buf, sizeof(buf));
 	rt_image_imports(image, "puts");
 	rt_image_unwinds(image);
+	rt_go_type_name(image, rt_image_entry(image), (char *)buf, sizeof(buf));
+	rt_go_place(image, rt_image_entry(image), &skip);
 	rt_image_symbols(image, &v, &n, &err);
 	rt_image_all_symbols(image, &v, &n, &err);
 	for (i = 0; i < n; i++) {
