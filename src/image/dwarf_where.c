@@ -123,8 +123,8 @@ static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Attr
 	return where;
 }
 
-/* Without optimization LLVM has an argument that is passed by a pointer in memory behind that register, from the prologue's end on. */
-static bool begins_late(const struct rt_dwarf *dwarf, Dwarf_Attribute *attr, uint64_t addr)
+/* Without optimization LLVM has an argument that is passed by a pointer in memory behind a register, from the prologue's end on. */
+static bool begins_late(Dwarf_Attribute *attr, uint64_t addr)
 {
 	Dwarf_Addr base, begin, end;
 	Dwarf_Op *ops;
@@ -132,7 +132,7 @@ static bool begins_late(const struct rt_dwarf *dwarf, Dwarf_Attribute *attr, uin
 
 	if (dwarf_getlocations(attr, 0, &base, &begin, &end, &ops, &n) <= 0 || begin <= addr || begin - addr > 64 || n < 1 || !is_breg(&ops[0]))
 		return false;
-	return n == 1 ? ops[0].number == 0 && is_argument(dwarf, ops[0].atom - DW_OP_breg0) : n == 2 && ops[1].atom == DW_OP_deref;
+	return n == 1 ? ops[0].number == 0 : n == 2 && ops[1].atom == DW_OP_deref;
 }
 
 struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, bool *frame)
@@ -147,6 +147,6 @@ struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Di
 		return where;
 	if (dwarf_getlocation_addr(&attr, addr, &ops, &n, 1) == 1)
 		return judge(dwarf, func, &attr, ops, n, frame);
-	*frame = begins_late(dwarf, &attr, addr);
+	*frame = begins_late(&attr, addr);
 	return where;
 }
