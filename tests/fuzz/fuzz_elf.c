@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "image/go.h"
+#include "image/guess.h"
 #include "image/prologue.h"
 
 /* All that is ever asked of a file, over any bytes. */
@@ -37,6 +38,19 @@ static void move_all(const struct rt_functions *functions)
 	rt_decoder_close(decoder);
 }
 
+/* What their code reads, whatever it is. */
+static void guess_all(const struct rt_functions *functions)
+{
+	struct rt_guesser *guesser = functions->n ? rt_guesser_open(functions->v[0].image) : NULL;
+	struct rt_guess guess;
+	size_t i;
+
+	for (i = 0; guesser && i < functions->n && i < 16; i++)
+		if (functions->v[i].image == functions->v[0].image)
+			rt_guess(guesser, functions->v[i].addr, functions->v[i].size, &guess);
+	rt_guesser_close(guesser);
+}
+
 static void look_up(const struct rt_images *images, const char *text)
 {
 	struct rt_functions functions = { 0 };
@@ -50,6 +64,7 @@ static void look_up(const struct rt_images *images, const char *text)
 			if (!rt_image_is_code(functions.v[i].image, functions.v[i].addr))
 				abort();
 		move_all(&functions);
+		guess_all(&functions);
 		rt_functions_free(&functions);
 		rt_spec_free(&spec);
 	}
