@@ -259,13 +259,14 @@ static int read_sites(struct cursor *c, uint64_t table, uint64_t begin, uint64_t
 }
 
 /* What describes `addr`; 0: nothing does, or it cannot be read. */
-static uint64_t describe(struct cursor *c, const struct rt_image *image, uint64_t addr)
+static uint64_t describe(struct cursor *c, struct rt_image *image, uint64_t addr)
 {
 	uint64_t index;
 
 	memset(c, 0, sizeof(*c));
 	if (!find_index(image, &index)) {
-		c->bad = image->has_except_table;
+		/* Static C programs without an index (i386) have the C library's own tables, of places that only clean up and go on unwinding. */
+		c->bad = image->has_except_table && rt_image_unwinds(image);
 		return 0;
 	}
 	seek(c, image, index);
