@@ -283,7 +283,7 @@ static int find_prototypes(struct rt_target *t, struct rt_error *err)
 	if (!t->prototypes || !t->prototype_types || !t->signatures)
 		return rt_nomem(err);
 	for (i = 0; i < n && r == 0; i++)
-		r = rt_signature_of(t->signatures, &t->functions.v[i], t->prototype_types, &t->prototypes[i], err);
+		r = rt_signature_of(t->signatures, &t->functions.v[i], t->images.v[0], t->prototype_types, &t->prototypes[i], err);
 	if (r == 0)
 		t->nprototypes = n;
 	return r;

@@ -111,21 +111,23 @@ static bool find_known(struct rt_signatures *s, const struct rt_function *f, str
 }
 
 struct finder {
-	struct rt_image *image;
+	struct rt_image *image, *program;
 	struct rt_types *memory;
 };
 
+/* A library mostly comes without debug information, but the program that is built with its header has its types. */
 static const struct rt_ctype *find_type(void *ctx, const char *name)
 {
 	const struct finder *f = ctx;
+	const struct rt_ctype *type = rt_dwarf_type(f->image, f->memory, name);
 
-	return rt_dwarf_type(f->image, f->memory, name);
+	return type || f->program == f->image ? type : rt_dwarf_type(f->program, f->memory, name);
 }
 
-int rt_signature_of(struct rt_signatures *s, const struct rt_function *f, struct rt_types *memory, struct rt_prototype *prototype,
-		    struct rt_error *err)
+int rt_signature_of(struct rt_signatures *s, const struct rt_function *f, struct rt_image *program, struct rt_types *memory,
+		    struct rt_prototype *prototype, struct rt_error *err)
 {
-	struct finder finder = { .image = f->image, .memory = memory };
+	struct finder finder = { .image = f->image, .program = program, .memory = memory };
 	const struct rt_type_finder types = { .find = find_type, .ctx = &finder };
 	const struct rt_prototype *known = NULL, *all = NULL;
 	struct rt_prototype told;

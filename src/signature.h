@@ -12,11 +12,11 @@ void rt_signatures_free(struct rt_signatures *signatures);
 
 /*
  * What a function's arguments and result are, by the best that is known of it: what the user gave, then what its debug information
- * says, then a file of prototypes for its library, then a look at its machine code.  `memory` and `signatures` own what is made for
- * it.  A prototype of RT_ORIGIN_NONE is no prototype: f->nargs ints.  0 or a negative errno.
+ * says, then a file of prototypes for its library, then a look at its machine code.  Types that the
+ * user names are looked up in its file, then in the `program`'s.  `memory` and `signatures` own what is made for it.  A prototype of RT_ORIGIN_NONE is no prototype: f->nargs ints.  0 or a negative errno.
  */
-int rt_signature_of(struct rt_signatures *signatures, const struct rt_function *f, struct rt_types *memory,
-		    struct rt_prototype *prototype, struct rt_error *err);
+int rt_signature_of(struct rt_signatures *signatures, const struct rt_function *f, struct rt_image *program,
+		    struct rt_types *memory, struct rt_prototype *prototype, struct rt_error *err);
 
 /* Where it is from, as a phrase: "debug information". */
 const char *rt_origin_name(enum rt_origin origin);
