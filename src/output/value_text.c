@@ -51,11 +51,14 @@ void rt_value_octal(const struct rt_printer *p, uint64_t v)
 static void put_double(const struct rt_printer *p, double v, bool single)
 {
 	int precision = single ? FLT_DIG : DBL_DIG, most = single ? 9 : 17;
+	double again;
 	char buf[40];
 
 	do {
 		snprintf(buf, sizeof(buf), "%.*g", precision, v);
-	} while (precision++ < most && !(single ? strtof(buf, NULL) == (float)v : strtod(buf, NULL) == v));
+		/* Not strtof, which is 20 kB of a static glibc; of so few digits strtod makes the same. */
+		again = strtod(buf, NULL);
+	} while (precision++ < most && (single ? (float)again != (float)v : again != v));
 	if (isnan(v) || isinf(v))
 		rt_value_word(p, isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
 	else
