@@ -45,6 +45,10 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 	      "      --only-under=FUNC  show only calls of FUNC, and what is called in them\n"
 	      "      --libcalls[=GLOB]  trace the calls that the program itself makes to functions of its\n"
 	      "                         libraries (matching GLOB)\n"
+	      "  -s, --string-limit=N   show N bytes of a string (64)\n"
+	      "      --members=N        show N members of a structure, or elements of an array (16)\n"
+	      "      --deref=N          follow N pointers to structures, one from the other (1)\n"
+	      "  -y, --fd-paths         say what file descriptors are\n"
 	      "      --entry=WHERE      where a function's probe stands: auto (behind its entry, where\n"
 	      "                         that is proven to be the same and costs less), or exact\n"
 	      "      --demangle=no      print the names of C++ and Rust functions as the symbol table has them\n"
@@ -73,6 +77,6 @@ void rt_version_print(FILE *file)
 {
 	fputs("rawtrace " PACKAGE_VERSION "\n"
 	      "Libraries: libelf, libcap" RT_CAPSTONE_WORDS RT_DEMANGLE_WORDS RT_LZMA_WORDS RT_LIBDW_WORDS "\n"
-	      "Architectures: x86-64, i386 (entries only), aarch64\n"
+	      "Architectures: x86-64, i386, aarch64\n"
 	      "License GPLv2+: GNU GPL version 2 or later.  There is no warranty.\n", file);
 }
