@@ -54,7 +54,7 @@ static void rows_user(FILE *file)
 	if (rt_proc_status(getpid(), "Seccomp", &seccomp) < 0 || seccomp == 0)
 		row(file, "seccomp", "ok", "no filter on this process");
 	else
-		row(file, "seccomp", "filter", "of programs started here only entries are traced, and bpf(2) may be refused");
+		row(file, "seccomp", "filter", "programs started here get no uretprobes, and bpf(2) may be refused");
 	row_limit(file, "RLIMIT_NOFILE", RLIMIT_NOFILE, "; thousands of functions need uprobe-multi or multi-event", 4096);
 	row_limit(file, "RLIMIT_MEMLOCK", RLIMIT_MEMLOCK, "; counts only before 5.11, for BPF maps", 64 << 20);
 }

@@ -300,6 +300,15 @@ static const char *unsafe_exit_name(const char *name)
 	return why && strcmp(why, CALLER) == 0 ? NULL : why;
 }
 
+static const char *unsafe_code(const struct rt_image *image, uint64_t addr, uint64_t size)
+{
+	uint8_t code[RT_ARCH_BODY];
+
+	if (!image->arch->unsafe_return)
+		return NULL;
+	return image->arch->unsafe_return(code, rt_image_read(image, addr, code, size < sizeof(code) ? size : sizeof(code)));
+}
+
 const char *rt_image_unsafe_exits(const struct rt_image *image, const char *name, uint64_t addr)
 {
 	const struct rt_symbol *aliases;
@@ -311,16 +320,10 @@ const char *rt_image_unsafe_exits(const struct rt_image *image, const char *name
 	aliases = rt_symbols_at(image, addr, &n);
 	for (i = 0; i < n && !why; i++)
 		why = unsafe_exit_name(aliases[i].name);
+	/* What it calls has its stack pointer, by which calls and returns are paired. */
+	for (i = 0; i < n && !why; i++)
+		why = unsafe_code(image, addr, aliases[i].size);
 	return why;
-}
-
-static const char *unsafe_code(const struct rt_image *image, uint64_t addr, uint64_t size)
-{
-	uint8_t code[RT_ARCH_BODY];
-
-	if (!image->arch->unsafe_return)
-		return NULL;
-	return image->arch->unsafe_return(code, rt_image_read(image, addr, code, size < sizeof(code) ? size : sizeof(code)));
 }
 
 const char *rt_image_unsafe_return(const struct rt_image *image, const char *name, uint64_t addr)

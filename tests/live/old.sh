@@ -293,7 +293,7 @@ refused() {
 	expect_status 0
 	expect_same "$T/fib9" "$T/out"
 	end_case
-	doctor_says "seccomp, $1" none 'seccomp filter only entries' "uprobe-multi no $2.*: --attach=tracefs works" \
+	doctor_says "seccomp, $1" none 'seccomp filter programs started here get no uretprobes' "uprobe-multi no $2.*: --attach=tracefs works" \
 		"event no $2.*try --no-bpf\$" "tracefs ok "
 }
 
@@ -302,7 +302,7 @@ containers() {
 	filtered perf_event_open tracefs "uprobe-multi: $no_perf" "multi-event: $no_perf" "pmu: $no_perf" "event: $no_perf"
 	if has_mechanism multi-event; then
 		filtered link-create multi-event "uprobe-multi: $no_link"
-		doctor_says "seccomp, link-create" multi-event 'seccomp filter only entries' "uprobe-multi no $no_link" \
+		doctor_says "seccomp, link-create" multi-event 'seccomp filter programs started here get no uretprobes' "uprobe-multi no $no_link" \
 			"multi-event ok "
 	fi
 	refused bpf=EPERM 'bpf(2) is not permitted'

@@ -221,7 +221,7 @@ fi
 if [ -x "$BIN/guarded" ]; then
 	for n in 1 2 3; do
 		printf '%s\n' ">(by_bti $n)" "<$((n + 1))" ">(by_signature $n)" "> (by_bti $n)" "< $((n + 1))" "<$((n + 2))" \
-			">(by_page $n)" "<$((n + 3))" ">(by_branch $n)" "> (four_more $n)" "< $((n + 4))" "<$((n + 4))" \
+			">(by_page $n)" "<$((n + 3))" ">(by_branch $n)" ">(four_more $n)" "<$((n + 4))" \
 			">(by_zero $n)" "<$((n + 5))" ">(by_bit $n)" "<$((n + 6))" ">(four_more $n)" "<$((n + 4))"
 	done >"$T/guarded"
 	for mechanism in $MECHANISMS; do
