@@ -5,7 +5,7 @@
 #include "fetch/abi.h"
 #include "fetch/lower.h"
 
-/* Shared by lower.c and lower_spec.c only. */
+/* Shared by lower.c, lower_follow.c and lower_spec.c only. */
 
 /* More objects than values cannot be read; strings in structures are short, as there may be many. */
 enum { OBJECTS = RT_MAX_VALUES + 1, STRING_MIN = 16, STRING_INSIDE = 32, DEPTH = 6, POINTERS = 48 };
@@ -57,6 +57,12 @@ bool rt_lower_behind(const struct object *object, uint32_t offset, unsigned word
 uint32_t rt_lower_extent(const struct lowering *l, const struct rt_ctype *type);
 bool rt_lower_memory(struct lowering *l, struct object *object, uint32_t size);
 bool rt_lower_parts(struct lowering *l, struct object *object, uint64_t size);
+/* Room for `n` pieces of what is shown, NULL: out of memory; and one of them: `size` bytes from `offset` on are in a value. */
+struct rt_piece *rt_lower_pieces(struct lowering *l, struct rt_show *show, unsigned n);
+void rt_lower_piece(const struct lowering *l, struct rt_piece *piece, int value, uint32_t offset, uint32_t size);
+
+/* lower_follow.c: read what the pointers in the objects lead to, as far as there is room; strings of arguments first. */
+void rt_lower_follow(struct lowering *l);
 
 /*
  * lower_spec.c: the objects that the specification wants to be shown beside the parameters, which are the first objects and have been

@@ -18,11 +18,6 @@ static const char *type_name(const struct rt_ctype *type)
 	return type && type->name ? type->name : "this";
 }
 
-static bool leads(const struct rt_ctype *type)
-{
-	return type && (type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE);
-}
-
 /* The member, also of anonymous members; `*at` is moved by its offset. */
 static const struct rt_member *find_member(const struct rt_ctype *type, const char *name, uint32_t *at, unsigned depth)
 {
@@ -59,7 +54,7 @@ static int follow_pointer(const struct lowering *l, struct reached *r, const str
 {
 	struct place place;
 
-	if (!leads(r->type))
+	if (!rt_ctype_is_pointer(r->type))
 		return rt_spec_expected(spec, column, err, "a pointer before this, not %s", type_name(r->type));
 	if (!rt_lower_behind(&r->object, r->offset, l->arch->word, &place))
 		return too_far(spec, column, err);
@@ -77,7 +72,7 @@ static int take_member(struct reached *r, const struct rt_step *step, const stru
 
 	if (!r->type || (r->type->kind != RT_CT_STRUCT && r->type->kind != RT_CT_UNION) || !r->type->nmembers)
 		return rt_spec_expected(spec, step->column, err, "a member of a struct whose members are known, not of %s%s",
-					type_name(r->type), leads(r->type) ? " (a pointer has ->)" : "");
+					type_name(r->type), rt_ctype_is_pointer(r->type) ? " (a pointer has ->)" : "");
 	m = find_member(r->type, step->name, &r->offset, 0);
 	if (!m)
 		return rt_spec_expected(spec, step->column, err, "a member of %s, which has no '%s'", type_name(r->type), step->name);
@@ -248,8 +243,8 @@ static int add_shown(struct lowering *l, const struct rt_spec *spec, const struc
 		return rt_spec_expected(spec, shown->expr.column, err, "fewer values");
 	if (!make_part(&r, o))
 		return rt_spec_expected(spec, shown->expr.column, err, "what does not begin in the midst of a register");
-	read = o->in_memory ? rt_lower_memory(l, o, leads(show->type) ? l->arch->word : rt_lower_extent(l, show->type)) :
-	       rt_lower_parts(l, o, leads(show->type) ? l->arch->word : show->type->size);
+	read = o->in_memory ? rt_lower_memory(l, o, rt_ctype_is_pointer(show->type) ? l->arch->word : rt_lower_extent(l, show->type)) :
+	       rt_lower_parts(l, o, rt_ctype_is_pointer(show->type) ? l->arch->word : show->type->size);
 	if (!read)
 		show->mark = "...";
 	return 0;
@@ -365,7 +360,7 @@ static int find_enumerator(const struct rt_spec *spec, const struct rt_condition
 static int compare_number(struct lowering *l, const struct rt_spec *spec, const struct rt_condition *c, const struct reached *r,
 			  struct rt_test *test, struct rt_error *err)
 {
-	unsigned size = leads(r->type) ? l->arch->word : (unsigned)r->type->size;
+	unsigned size = rt_ctype_is_pointer(r->type) ? l->arch->word : (unsigned)r->type->size;
 	int64_t number = c->number;
 	struct rt_fetch f;
 	int ret = 0;
@@ -381,7 +376,7 @@ static int compare_number(struct lowering *l, const struct rt_spec *spec, const 
 		ret = part_fetch(r, size, spec, c, &f, err);
 	if (ret < 0)
 		return ret;
-	f.is_signed = r->type->is_signed && !leads(r->type);
+	f.is_signed = r->type->is_signed && !rt_ctype_is_pointer(r->type);
 	ret = value_of(l, &f, spec, c, err);
 	test->value = (unsigned)ret;
 	test->constant = (uint64_t)number;
@@ -395,7 +390,7 @@ static int compare_string(struct lowering *l, const struct rt_spec *spec, const 
 	struct rt_fetch f, whole;
 	int ret;
 
-	if (!leads(r->type) || !r->type->target || (r->type->target->kind != RT_CT_CHAR && r->type->style != RT_STYLE_STRING &&
+	if (!rt_ctype_is_pointer(r->type) || !r->type->target || (r->type->target->kind != RT_CT_CHAR && r->type->style != RT_STYLE_STRING &&
 						    r->type->target->kind != RT_CT_VOID))
 		return rt_spec_expected(spec, c->expr.column, err, "a pointer to text, which %s is not", type_name(r->type));
 	if (c->length >= RT_TEST_STRING)

@@ -31,11 +31,6 @@ enum passed {
 	UNSURE,
 };
 
-static bool is_pointer(const struct rt_ctype *type)
-{
-	return type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE;
-}
-
 static bool is_aggregate(const struct rt_ctype *type)
 {
 	return type->kind == RT_CT_STRUCT || type->kind == RT_CT_UNION || type->kind == RT_CT_VARIANT || type->kind == RT_CT_ARRAY;
@@ -46,7 +41,7 @@ static bool add_scalar(const struct rt_ctype *type, uint64_t at, struct scalars 
 	s->unsure |= type->kind == RT_CT_UNKNOWN || type->size > 8;
 	if (s->n == RT_COUNT(s->v) || s->unsure)
 		return false;
-	s->v[s->n++] = (struct scalar){ .offset = at, .size = type->size, .is_float = type->kind == RT_CT_FLOAT, .is_pointer = is_pointer(type) };
+	s->v[s->n++] = (struct scalar){ .offset = at, .size = type->size, .is_float = type->kind == RT_CT_FLOAT, .is_pointer = rt_ctype_is_pointer(type) };
 	return true;
 }
 

@@ -187,6 +187,20 @@ static void note_return(struct walk *w, uint8_t result)
 	w->returned = true;
 }
 
+/*
+ * What a call leaves in the registers: nothing of the arguments, but where it comes before all else.  That may be a profiler's
+ * (mcount, __fentry__), which keeps them; the third one's register can also hold half of a result.
+ */
+static uint8_t after_call(const struct walk *w, uint8_t state)
+{
+	unsigned i;
+
+	for (i = 0; i < RT_USE_ARGS; i++)
+		if (w->guess.bytes[i])
+			return 0;
+	return state == (ALL | VECTORS) ? ALL & ~(1 << 2) : 0;
+}
+
 static void step(struct walk *w, size_t at)
 {
 	uint8_t state = w->states[at] & (uint8_t)~SEEN, result = w->results[at];
@@ -208,7 +222,8 @@ static void step(struct walk *w, size_t at)
 	case RT_USE_CALL:
 		pass_on(w, use.target, state);
 		w->wrote = true;
-		state = result = 0;
+		state = after_call(w, state);
+		result = 0;
 		break;
 	case RT_USE_JUMP:
 		if (use.target >= w->addr && use.target < w->addr + w->size && use.target) {

@@ -577,7 +577,7 @@ static void show_array(const struct view *v, const struct rt_ctype *type, uint64
 static void show_word(const struct view *v, const struct rt_ctype *type, uint64_t at, enum rt_style style)
 {
 	const struct rt_printer *p = v->p;
-	bool pointer = type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE;
+	bool pointer = rt_ctype_is_pointer(type);
 	uint64_t size = pointer ? p->values->plan->arch->word : type->size ? type->size : p->values->plan->arch->word;
 	const char *why;
 	const uint8_t *bytes = find_bytes(v, at, type->kind == RT_CT_FLOAT && size > 8 ? 10 : size, &why);

@@ -87,6 +87,12 @@ struct rt_ctype {
 	enum rt_interface interface;
 };
 
+/* Does its value lead to an object of `target`? */
+static inline bool rt_ctype_is_pointer(const struct rt_ctype *type)
+{
+	return type && (type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE);
+}
+
 /* Memory that lives until rt_types_free: types and the names in them. */
 struct rt_types;
 

@@ -101,7 +101,7 @@ case " $MECHANISMS " in
 	begin "uprobe-multi: libc's printf"
 	rt --attach=uprobe-multi "$BIN/tailcall" libc.so.6:printf
 	expect_status 0
-	expect_line '^>(printf -\{0,1\}[0-9]*)$' "$T/err"
+	expect_line '^>(printf "sum %d, %s\\n")$' "$T/err"
 	expect_line '^<[0-9]*$' "$T/err"
 	end_case
 	;;

@@ -28,38 +28,38 @@ hand() {
 }
 
 mechanism=
-hand plain plain '+4, on push: '
-hand quiet quiet '+2, on a conditional jump: '
-hand again again '+6, on a conditional jump: '
-hand loop loop 'its entry, on endbr: something jumps to '
-hand entered entered 'its entry, on endbr: something in the file refers to '
-hand pointed pointed 'its entry, on endbr: something in the file refers to '
-hand zone zone 'its entry, on endbr: what comes first reads or writes memory'
-hand guarded guarded '+6, on a conditional jump: '
+hand plain plain:1 '+4, on push: '
+hand quiet quiet:1 '+2, on a conditional jump: '
+hand again again:1 '+6, on a conditional jump: '
+hand loop loop:1 'its entry, on endbr: something jumps to '
+hand entered entered:1 'its entry, on endbr: something in the file refers to '
+hand pointed pointed:1 'its entry, on endbr: something in the file refers to '
+hand zone zone:1 'its entry, on endbr: what comes first reads or writes memory'
+hand guarded guarded:1 '+6, on a conditional jump: '
 hand eight eight:8 '+4, on push: '
 hand eight_down eight_down:8 'its entry, on sub .* from the return address'
-hand brief 'brief next' 'its entry, on endbr: it ends before '
-hand mixed mixed 'its entry, on endbr: something jumps to '
-hand twice 'twice second' 'its entry, on endbr: another function begins '
-hand spoiled spoiled 'its entry, on endbr: what comes first overwrites an argument'
-hand early early '+4, on call: '
-hand nopped nopped ''
-hand table table 'its entry, on endbr: it has an indirect jump'
-hand saved saved '+11, on a conditional jump: '
-hand over over '+4, on nop: '
-hand whole.part.0 whole.part.0 '+6, on a conditional jump: '
+hand brief 'brief:1 next:1' 'its entry, on endbr: it ends before '
+hand mixed mixed:1 'its entry, on endbr: something jumps to '
+hand twice 'twice:1 second:1' 'its entry, on endbr: another function begins '
+hand spoiled spoiled:1 'its entry, on endbr: what comes first overwrites an argument'
+hand early early:1 '+4, on call: '
+hand nopped nopped:1 ''
+hand table table:1 'its entry, on endbr: it has an indirect jump'
+hand saved saved:1 '+11, on a conditional jump: '
+hand over over:1 '+4, on nop: '
+hand whole.part.0 whole.part.0:1 '+6, on a conditional jump: '
 
 for mechanism in $MECHANISMS; do
-	hand plain plain ''
-	hand again again ''
-	hand whole.part.0 whole.part.0 ''
+	hand plain plain:1 ''
+	hand again again:1 ''
+	hand whole.part.0 whole.part.0:1 ''
 done
 mechanism=
 
 begin "a fault in the first instructions"
 "$T/prologue" reads >"$T/untraced" 2>/dev/null
 untraced=$?
-rt "$T/prologue" reads -- reads
+rt "$T/prologue" reads:1 -- reads
 expect_status "$untraced"
 expect_same "$T/untraced" "$T/out"
 expect_number "calls shown" "$(grep -c '^>(reads ' "$T/err")" -eq 6
@@ -115,9 +115,9 @@ built() {
 		return
 	fi
 	(cd "$T" && ./compiled >untraced)
-	(cd "$T" && rt --entry=exact ./compiled 't_*' t_many:8)
+	(cd "$T" && rt --entry=exact ./compiled 't_*:1' t_many:8)
 	mv "$T/err" "$T/exact"
-	(cd "$T" && rt ./compiled 't_*' t_many:8)
+	(cd "$T" && rt ./compiled 't_*:1' t_many:8)
 	expect_same "$T/untraced" "$T/out"
 	expect_same "$T/exact" "$T/err"
 	expect_line '^>(t_frame 7)$' "$T/err"

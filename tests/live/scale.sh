@@ -48,7 +48,7 @@ measure_cpu
 before=$CPU
 rt --attach=uprobe-multi "$T/big" 'fn*'
 expect_status 0
-expect_line '^>(fn77777 ' "$T/err"
+expect_line '^>(fn77777[ )]' "$T/err"
 expect_number "lines of trace" "$(grep -c '' "$T/err")" -eq 2
 measure_cpu
 expect_number "ms of CPU time" $((CPU - before)) -le 5000

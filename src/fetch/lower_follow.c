@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The pointers in what is shown, and what of that which they lead to is read. */
+#include <string.h>
+
+#include "fetch/lower_private.h"
+
+struct pointer {
+	uint32_t offset;
+	const struct rt_ctype *type;		/* a pointer, or a sequence */
+	enum rt_style style;
+	bool dropped;
+};
+
+struct pointers {
+	struct pointer v[POINTERS];
+	unsigned n;
+};
+
+static void drop_same_places(struct pointers *p, unsigned first)
+{
+	unsigned i, k, n = first;
+	bool twice;
+
+	for (i = first; i < p->n; i++) {
+		for (twice = false, k = first; k < p->n && !twice; k++)
+			twice = k != i && p->v[k].offset + p->v[k].type->sequence.pointer == p->v[i].offset + p->v[i].type->sequence.pointer;
+		p->v[i].dropped = twice;
+	}
+	for (i = first; i < p->n; i++)
+		if (!p->v[i].dropped)
+			p->v[n++] = p->v[i];
+	p->n = n;
+}
+
+static void find_pointers(const struct lowering *l, const struct rt_ctype *type, enum rt_style style, uint64_t at, struct pointers *p,
+			  unsigned depth)
+{
+	unsigned first = p->n;
+	uint64_t i;
+
+	if (!type || depth > DEPTH || at > UINT16_MAX || p->n == POINTERS)
+		return;
+	if (type->sequence.element || type->interface || rt_ctype_is_pointer(type)) {
+		p->v[p->n++] = (struct pointer){ .offset = (uint32_t)at, .type = type, .style = style };
+		return;
+	}
+	if (type->kind == RT_CT_STRUCT || type->kind == RT_CT_VARIANT)
+		for (i = 0; i < type->nmembers && i < l->limits.members; i++)
+			find_pointers(l, type->members[i].type, RT_STYLE_TYPE, at + type->members[i].offset, p, depth + 1);
+	/* Which variant it is shows only at the hit: what is a pointer in each is followed, where two do not stand at one place. */
+	if (type->kind == RT_CT_VARIANT)
+		drop_same_places(p, first);
+	if (type->kind == RT_CT_ARRAY && type->target)
+		for (i = 0; i < type->count && i < l->limits.members; i++)
+			find_pointers(l, type->target, RT_STYLE_TYPE, at + i * type->target->size, p, depth + 1);
+}
+
+/* The value that has an object's bytes from `offset` on; -1: none. */
+static int value_at(const struct object *o, uint32_t offset, uint32_t size, uint32_t *into)
+{
+	unsigned i;
+
+	for (i = 0; i < o->show->npieces; i++) {
+		const struct rt_piece *p = &o->show->pieces[i];
+
+		if (p->value != RT_NO_VALUE && offset >= p->offset && offset + size <= (uint32_t)p->offset + p->size) {
+			*into = offset - p->offset;
+			return p->value;
+		}
+	}
+	return -1;
+}
+
+/* Room in the object's follows for what the pointer leads to. */
+static struct rt_show *add_follow(struct lowering *l, struct object *o, uint32_t offset)
+{
+	struct rt_follow *f;
+
+	if (!o->follows)
+		o->follows = rt_lower_alloc(l, o->room * sizeof(*o->follows));
+	if (!o->follows || o->show->nfollows == o->room)
+		return NULL;
+	f = &o->follows[o->show->nfollows];
+	f->offset = offset;
+	return &f->target;
+}
+
+static void keep_follow(struct object *o)
+{
+	o->show->follows = o->follows;
+	o->show->nfollows++;
+}
+
+static bool is_text(const struct pointer *p)
+{
+	if (p->type->sequence.element)
+		return false;
+	return p->style == RT_STYLE_STRING || p->type->style == RT_STYLE_STRING ||
+	       (p->type->kind == RT_CT_POINTER && p->type->target && p->type->target->kind == RT_CT_CHAR);
+}
+
+static void follow_text(struct lowering *l, struct object *o, const struct pointer *p)
+{
+	unsigned max = l->limits.string;
+	struct rt_show *show = add_follow(l, o, p->offset);
+	struct rt_piece *piece;
+	struct place place;
+	struct rt_fetch f;
+	int value;
+
+	if (!show || !rt_lower_behind(o, p->offset, l->arch->word, &place))
+		return;
+	if (o->depth && max > STRING_INSIDE)
+		max = STRING_INSIDE;
+	/* A string's address is the value that its derefs end in. */
+	memset(&f, 0, sizeof(f));
+	f.base = place.base;
+	f.reg = place.reg;
+	f.offset = place.offset;
+	f.nderef = (uint8_t)place.n;
+	memcpy(f.deref, place.deref, sizeof(f.deref));
+	f.type = RT_TYPE_STRING;
+	f.max = (uint16_t)((max + 8) & ~7u);
+	value = rt_lower_value(l, &f);
+	l->starved |= value < 0 && !o->depth;
+	piece = value < 0 ? NULL : rt_lower_pieces(l, show, 1);
+	if (!piece)
+		return;
+	rt_lower_piece(l, piece, value, 0, f.max);
+	show->type = p->type->target ? p->type->target : p->type;
+	show->style = RT_STYLE_STRING;
+	keep_follow(o);
+}
+
+/* Elements behind the pointer at `offset` in an object: `f` tells where their number stands. */
+static void follow_counted(struct lowering *l, struct object *o, uint32_t offset, const struct rt_ctype *element, const struct rt_fetch *counted,
+			   uint64_t max)
+{
+	uint64_t size = element && element->size ? element->size : 1;
+	bool text = !element || element->kind == RT_CT_CHAR || element->kind == RT_CT_VOID;
+	uint64_t n = text ? l->limits.string : l->limits.members;
+	struct rt_show *show = add_follow(l, o, offset);
+	struct rt_ctype *array;
+	struct rt_piece *piece;
+	struct place place;
+	struct rt_fetch f;
+	int value;
+
+	if (max && max < n)
+		n = max;
+	if (!show || size > UINT16_MAX || !rt_lower_behind(o, offset, l->arch->word, &place) || !rt_lower_fetch(&place, 0, &f))
+		return;
+	if (o->depth && text && n > STRING_INSIDE)
+		n = STRING_INSIDE;
+	f.type = RT_TYPE_BYTES;
+	f.length = counted->length;
+	f.length_size = counted->length_size;
+	f.length_offset = counted->length_offset;
+	f.length_ends = counted->length_ends;
+	f.length_begin = counted->length_begin;
+	f.element = counted->length_ends ? 1 : (uint16_t)size;
+	value = -1;
+	for (; n && value < 0; n /= 2) {
+		f.max = n * size > l->limits.record ? UINT16_MAX : (uint16_t)((n * size + 7) & ~UINT64_C(7));
+		value = f.max == UINT16_MAX ? -1 : rt_lower_value(l, &f);
+	}
+	l->starved |= value < 0 && !o->depth;
+	piece = value < 0 ? NULL : rt_lower_pieces(l, show, 1);
+	array = value < 0 ? NULL : rt_types_add(l->memory, RT_CT_ARRAY, NULL, 0);
+	if (!piece || !array)
+		return;
+	rt_lower_piece(l, piece, value, 0, f.max);
+	array->target = element;
+	show->type = array;
+	keep_follow(o);
+}
+
+/* An argument whose number of elements is in another one. */
+static bool follow_length(struct lowering *l, struct object *o, const struct pointer *p)
+{
+	const struct rt_prototype *proto = l->prototype;
+	const struct rt_param *param;
+	const struct object *length;
+	struct rt_fetch counted = { .length = 0 };
+	unsigned i = (unsigned)(o - l->objects);
+	uint32_t into = 0;
+	int value;
+
+	if (l->plan->kind != RT_KIND_ENTRY || i >= proto->nparams || !proto->params[i].length || o->depth)
+		return false;
+	param = &proto->params[i];
+	if (param->length > proto->nparams)
+		return false;
+	length = &l->objects[param->length - 1];
+	if (rt_ctype_is_pointer(length->show->type) || (length->show->type->size != 4 && length->show->type->size != 8))
+		return false;
+	value = value_at(length, 0, (uint32_t)length->show->type->size, &into);
+	if (value < 0)
+		return false;
+	counted.length = (uint8_t)(value + 1);
+	counted.length_offset = (uint16_t)into;
+	counted.length_size = (uint8_t)length->show->type->size;
+	follow_counted(l, o, p->offset, p->type->target, &counted, param->length_max);
+	return true;
+}
+
+static void follow_sequence(struct lowering *l, struct object *o, const struct pointer *p)
+{
+	const struct rt_sequence *s = &p->type->sequence;
+	struct rt_fetch counted = { .length_size = (uint8_t)l->arch->word, .length_ends = s->by_end };
+	uint32_t into, begin = 0;
+	int value = value_at(o, p->offset + s->length, l->arch->word, &into);
+
+	/* Both ends in one value. */
+	if (value < 0 || into > UINT16_MAX || (s->by_end && (value_at(o, p->offset + s->pointer, l->arch->word, &begin) != value || begin > UINT16_MAX)))
+		return;
+	counted.length = (uint8_t)(value + 1);
+	counted.length_offset = (uint16_t)into;
+	counted.length_begin = (uint16_t)begin;
+	follow_counted(l, o, p->offset + s->pointer, s->element, &counted, 0);
+}
+
+static void follow_object(struct lowering *l, struct object *o, const struct pointer *p)
+{
+	const struct rt_ctype *target = p->type->target;
+	bool aggregate = target && (target->kind == RT_CT_STRUCT || target->kind == RT_CT_UNION || target->kind == RT_CT_ARRAY ||
+				    target->kind == RT_CT_VARIANT);
+	struct rt_show *show;
+	struct object *to;
+
+	if (!target || !target->size || o->depth >= l->limits.deref || !(aggregate || p->type->kind == RT_CT_REFERENCE))
+		return;
+	show = add_follow(l, o, p->offset);
+	if (!show || l->nobjects == OBJECTS)
+		return;
+	show->type = target;
+	to = rt_lower_object(l, show, o->depth + 1);
+	to->in_memory = true;
+	if (rt_lower_behind(o, p->offset, l->arch->word, &to->place) && rt_lower_memory(l, to, rt_lower_extent(l, target)))
+		keep_follow(o);
+	else
+		l->nobjects--;
+}
+
+/*
+ * Go's interface: which type the object has, where a table leads to that; and of an error the text, which most of those that there are
+ * begin with.
+ */
+static void follow_dynamic(struct lowering *l, struct object *o, const struct pointer *p, bool text)
+{
+	static const struct rt_ctype word = { .kind = RT_CT_INT, .size = 8, .style = RT_STYLE_HEX };
+	static const struct rt_ctype byte = { .kind = RT_CT_CHAR, .size = 1 };
+	static const struct rt_ctype string = {
+		.kind = RT_CT_STRUCT, .name = "string", .size = 16, .sequence = { .element = &byte, .length = 8 },
+	};
+	bool error = p->type->name && strcmp(p->type->name, "error") == 0;
+	struct place place;
+	struct rt_show *show;
+	struct object *to;
+
+	if (text ? !error : p->type->interface != RT_INTERFACE_TABLE)
+		return;
+	show = add_follow(l, o, p->offset + (text ? 8 : 0));
+	if (!show || l->nobjects == OBJECTS || !rt_lower_behind(o, p->offset + (text ? 8 : 0), l->arch->word, &place))
+		return;
+	show->type = text ? &string : &word;
+	to = rt_lower_object(l, show, o->depth + 1);
+	to->in_memory = true;
+	to->place = place;
+	if (!text)
+		to->skip = 8;
+	if (rt_lower_memory(l, to, (uint32_t)show->type->size))
+		keep_follow(o);
+	else
+		l->nobjects--;
+}
+
+/* What has text first: there may not be room for all. */
+static void follow_all(struct lowering *l, struct object *o, bool text)
+{
+	struct pointers p = { .n = 0 };
+	const struct rt_param *param;
+	unsigned i, k = (unsigned)(o - l->objects);
+
+	if (l->limits.no_memory || o->quiet || o->show->mark || !o->show->npieces)
+		return;
+	param = !o->depth && l->plan->kind == RT_KIND_ENTRY && k < l->prototype->nparams ? &l->prototype->params[k] : NULL;
+	/* The function has not filled it in yet. */
+	if (param && param->is_out)
+		return;
+	find_pointers(l, o->show->type, o->show->style, 0, &p, 0);
+	o->room = 2 * p.n;	/* an interface has two */
+	for (i = 0; i < p.n; i++) {
+		uint32_t into;
+		bool counted;
+
+		if (p.v[i].type->interface) {
+			follow_dynamic(l, o, &p.v[i], text);
+			continue;
+		}
+		counted = p.v[i].type->sequence.element || (param && param->length && !o->depth);
+
+		if (text != (counted || is_text(&p.v[i])))
+			continue;
+		if (!p.v[i].type->sequence.element && value_at(o, p.v[i].offset, l->arch->word, &into) < 0)
+			continue;
+		if (p.v[i].type->sequence.element)
+			follow_sequence(l, o, &p.v[i]);
+		else if (is_text(&p.v[i]) && !(param && param->length))
+			follow_text(l, o, &p.v[i]);
+		else if (!(text && follow_length(l, o, &p.v[i])))
+			follow_object(l, o, &p.v[i]);
+	}
+}
+
+void rt_lower_follow(struct lowering *l)
+{
+	unsigned first, end, i;
+
+	for (first = 0; first < l->nobjects; first = end) {
+		end = l->nobjects;
+		for (i = first; i < end; i++)
+			follow_all(l, &l->objects[i], true);
+		for (i = first; i < end; i++)
+			follow_all(l, &l->objects[i], false);
+	}
+}
