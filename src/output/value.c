@@ -72,40 +72,37 @@ static struct rt_printer printer(const struct rt_out *out, pid_t pid, const stru
 	return (struct rt_printer){ .file = out->file, .json = json, .out = out, .pid = pid, .values = values };
 }
 
-int rt_args_print(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *args)
+/* What is shown of the values, each after a blank but, without `lead`, the first.  Returns how many there are, hidden ones too. */
+static unsigned put_values(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *values, bool lead)
 {
-	const struct rt_showing *shown = shown_of(out, function, args);
-	const struct rt_printer p = printer(out, pid, args, false);
-	unsigned i, n = shown ? shown->n : args->plan ? rt_plan_shown(args->plan) : 0;
+	const struct rt_showing *shown = shown_of(out, function, values);
+	const struct rt_printer p = printer(out, pid, values, false);
+	unsigned i, n = shown ? shown->n : values->plan ? rt_plan_shown(values->plan) : 0;
 
 	for (i = 0; i < n; i++) {
 		if (shown && shown->v[i].hidden)
 			continue;
-		putc_unlocked(' ', out->file);
+		if (lead)
+			putc_unlocked(' ', out->file);
+		lead = true;
 		if (shown)
 			rt_value_show(&p, &shown->v[i]);
 		else
 			put_raw(&p, i);
 	}
+	return n;
+}
+
+int rt_args_print(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *args)
+{
+	put_values(out, pid, function, args, true);
 	return 0;
 }
 
 int rt_result_print(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *result)
 {
-	const struct rt_showing *shown = shown_of(out, function, result);
-	const struct rt_printer p = printer(out, pid, result, false);
-	unsigned i, n = shown ? shown->n : result->plan ? rt_plan_shown(result->plan) : 0;
-
-	if (!n)
+	if (!put_values(out, pid, function, result, false))
 		rt_put(out->file, "#<void>");
-	for (i = 0; i < n; i++) {
-		if (i)
-			putc_unlocked(' ', out->file);
-		if (shown)
-			rt_value_show(&p, &shown->v[i]);
-		else
-			put_raw(&p, i);
-	}
 	return 0;
 }
 
