@@ -112,11 +112,9 @@ static bool has_cmpxchg(void)
 	rt_bpf_exit(&bpf);
 	r = rt_bpf_finish(&bpf, NULL, NULL);
 	if (r == 0)
-		r = rt_bpf_prog_load(bpf.insns, bpf.n, 0, NULL, 0);
+		r = rt_bpf_prog_try(bpf.insns, bpf.n);
 	rt_bpf_free(&bpf);
-	if (r >= 0)
-		close(r);
-	return r >= 0;
+	return r == 0;
 }
 
 static size_t quick_bytes(unsigned bits, uint32_t rows)

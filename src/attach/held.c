@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "emit/bpf.h"
 #include "kernel/sys.h"
@@ -29,11 +28,9 @@ static bool has_loops(void)
 	rt_bpf_exit(&bpf);
 	r = rt_bpf_finish(&bpf, NULL, NULL);
 	if (r == 0)
-		r = rt_bpf_prog_load(bpf.insns, bpf.n, 0, NULL, 0);
+		r = rt_bpf_prog_try(bpf.insns, bpf.n);
 	rt_bpf_free(&bpf);
-	if (r >= 0)
-		close(r);
-	return r >= 0;
+	return r == 0;
 }
 
 bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans)

@@ -86,6 +86,16 @@ int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expecte
 	return prog_load(insns, n, expected, 0, log, log_size);
 }
 
+int rt_bpf_prog_try(const struct rt_bpf_insn *insns, size_t n)
+{
+	int fd = rt_bpf_prog_load(insns, n, 0, NULL, 0);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 int rt_bpf_prog_load_sleepable(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size)
 {
 	return prog_load(insns, n, expected, RT_BPF_F_SLEEPABLE, log, log_size);

@@ -109,12 +109,10 @@ static int try_atomic(struct rt_error *err)
 	rt_bpf_exit(&bpf);
 	r = rt_bpf_finish(&bpf, NULL, err);
 	if (r == 0)
-		r = rt_bpf_prog_load(bpf.insns, bpf.n, 0, NULL, 0);
+		r = rt_bpf_prog_try(bpf.insns, bpf.n);
 	rt_bpf_free(&bpf);
-	if (r >= 0) {
-		close(r);
+	if (r == 0)
 		return 0;
-	}
 	if (r == -EINVAL || r == -EOPNOTSUPP)
 		return rt_fail(err, -EOPNOTSUPP, "the kernel's BPF has no atomic fetch-and-add (before 5.12)");
 	return rt_fail(err, r, "loading a BPF program: %s", strerror(-r));
