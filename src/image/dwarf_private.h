@@ -148,6 +148,14 @@ const char *rt_dwarf_keep_name(struct rt_dwarf_walk *walk, const char *name);
 /* Children of that tag, `most` at most. */
 unsigned rt_die_count(Dwarf_Die *die, int tag, unsigned most);
 
+/* A type that `die` is from now on; NULL: out of memory, as walk->nomem says. */
+struct rt_dwarf_type *rt_dwarf_new_type(struct rt_dwarf_walk *walk, Dwarf_Die *die, enum rt_ctype_kind kind, const char *name,
+					uint64_t size);
+/* dwarf_scalar.c: base types and enumerations, and DW_AT_byte_size, 0 where there is none that can be believed. */
+struct rt_ctype *rt_dwarf_convert_base(struct rt_dwarf_walk *walk, Dwarf_Die *die);
+struct rt_ctype *rt_dwarf_convert_enum(struct rt_dwarf_walk *walk, Dwarf_Die *die);
+uint64_t rt_die_byte_size(Dwarf_Die *die);
+
 /* dwarf_struct.c: the name of a type that C calls "WORD NAME", as the source's language has it. */
 const char *rt_dwarf_tag_name(struct rt_dwarf_walk *walk, Dwarf_Die *die, const char *word);
 /* What a structure is called; then its members. */

@@ -14,7 +14,6 @@
 enum {
 	DEPTH_MAX = 64,			/* of modifiers, pointers and arrays on each other */
 	DISTANCE_MAX = 4,		/* pointers from a parameter to a structure whose members are read */
-	ENUMERATORS_MAX = 4096,
 	DIMENSIONS_MAX = 8,
 	MEMBERS_MAX = 100000,		/* for one prototype */
 };
@@ -29,7 +28,8 @@ const char *rt_dwarf_keep_name(struct rt_dwarf_walk *walk, const char *name)
 	return kept;
 }
 
-static struct rt_dwarf_type *new_type(struct rt_dwarf_walk *walk, Dwarf_Die *die, enum rt_ctype_kind kind, const char *name, uint64_t size)
+struct rt_dwarf_type *rt_dwarf_new_type(struct rt_dwarf_walk *walk, Dwarf_Die *die, enum rt_ctype_kind kind, const char *name,
+					uint64_t size)
 {
 	void **slot = rt_types_slot(walk->types, die->addr);
 	struct rt_dwarf_type *type = slot ? rt_types_alloc(walk->types, sizeof(*type)) : NULL;
@@ -56,138 +56,6 @@ static struct rt_dwarf_type *known_type(struct rt_dwarf_walk *walk, Dwarf_Die *d
 	return slot ? *slot : NULL;
 }
 
-/* ---- scalars ---- */
-
-static bool contains(const char *name, const char *what)
-{
-	return name && strstr(name, what);
-}
-
-/* A byte that is no text, by its typedef: int8_t, uint8_t, u8, byte. */
-static bool is_small_number(const char *name)
-{
-	return contains(name, "8") || contains(name, "byte") || contains(name, "Byte") || contains(name, "bool") || contains(name, "BOOL");
-}
-
-/* The x87's 10 bytes take 12 or 16. */
-static void set_float(struct rt_dwarf_walk *walk, struct rt_ctype *type)
-{
-	unsigned machine = walk->dwarf->image->arch->machine;
-
-	type->kind = RT_CT_FLOAT;
-	if ((machine == EM_X86_64 || machine == EM_386) && contains(type->name, "long double")) {
-		type->align = type->size == 12 ? 4 : 16;
-		type->size = 10;
-	} else if (type->size != 4 && type->size != 8 && type->size != 16) {
-		type->kind = RT_CT_UNKNOWN;
-	}
-}
-
-/* As the ABI has it: a structure of its two parts. */
-static void set_complex(struct rt_dwarf_walk *walk, struct rt_ctype *type)
-{
-	static const char *const names[] = { "re", "im" };
-	struct rt_member *members = rt_types_alloc(walk->types, 2 * sizeof(*members));
-	struct rt_ctype *part = rt_types_add(walk->types, RT_CT_FLOAT, contains(type->name, "long double") ? "long double" : NULL, type->size / 2);
-	int i;
-
-	if (!members || !part) {
-		walk->nomem = true;
-		return;
-	}
-	set_float(walk, part);
-	for (i = 0; i < 2; i++) {
-		members[i].name = names[i];
-		members[i].type = part;
-		members[i].offset = i ? (uint32_t)(type->size / 2) : 0;
-	}
-	type->kind = RT_CT_STRUCT;
-	type->align = part->align ? part->align : (uint32_t)part->size;
-	type->members = members;
-	type->nmembers = 2;
-}
-
-static void set_base(struct rt_dwarf_walk *walk, struct rt_ctype *type, uint64_t encoding)
-{
-	switch (encoding) {
-	case DW_ATE_boolean:
-		type->kind = RT_CT_BOOL;
-		break;
-	case DW_ATE_address:
-		type->style = RT_STYLE_HEX;
-		break;
-	case DW_ATE_signed:
-	case DW_ATE_signed_fixed:
-		type->is_signed = true;
-		break;
-	case DW_ATE_signed_char:
-		type->is_signed = true;
-		/* fallthrough */
-	case DW_ATE_unsigned_char:
-		type->kind = type->size == 1 ? RT_CT_CHAR : RT_CT_INT;
-		break;
-	case DW_ATE_UTF:
-		type->kind = type->size == 1 ? RT_CT_CHAR : RT_CT_INT;
-		type->style = RT_STYLE_CHAR;
-		break;
-	case DW_ATE_float:
-		set_float(walk, type);
-		break;
-	case DW_ATE_complex_float:
-		set_complex(walk, type);
-		break;
-	case DW_ATE_unsigned:
-	case DW_ATE_unsigned_fixed:
-		break;
-	default:
-		type->kind = RT_CT_UNKNOWN;
-	}
-	/* Rust's (). */
-	if (type->size == 0 && type->kind != RT_CT_UNKNOWN) {
-		type->kind = RT_CT_STRUCT;
-		type->align = 1;
-	}
-}
-
-static uint64_t byte_size(Dwarf_Die *die)
-{
-	uint64_t size;
-
-	return rt_die_unsigned(die, DW_AT_byte_size, &size) && size < 1ull << 48 ? size : 0;
-}
-
-static struct rt_ctype *convert_base(struct rt_dwarf_walk *walk, Dwarf_Die *die)
-{
-	uint64_t encoding = 0;
-	struct rt_dwarf_type *type = new_type(walk, die, RT_CT_INT, rt_die_name(walk->dwarf, die), byte_size(die));
-
-	if (!type)
-		return NULL;
-	rt_die_unsigned(die, DW_AT_encoding, &encoding);
-	if (type->ctype.size > 32)
-		encoding = 0;
-	type->ctype.align = (uint32_t)type->ctype.size;
-	set_base(walk, &type->ctype, encoding);
-	return &type->ctype;
-}
-
-/* ---- enumerations ---- */
-
-/* Flags: single bits, or none, and more of them than a list of small numbers begins with. */
-static bool are_flags(const struct rt_enumerator *v, unsigned n)
-{
-	int64_t most = 0;
-	unsigned i;
-
-	for (i = 0; i < n; i++) {
-		if (v[i].value < 0 || (v[i].value & (v[i].value - 1)))
-			return false;
-		if (v[i].value > most)
-			most = v[i].value;
-	}
-	return most >= 4;
-}
-
 unsigned rt_die_count(Dwarf_Die *die, int tag, unsigned most)
 {
 	Dwarf_Die child;
@@ -199,71 +67,6 @@ unsigned rt_die_count(Dwarf_Die *die, int tag, unsigned most)
 		n += dwarf_tag(&child) == tag;
 	while (n < most && ++walked < 4 * most && rt_die_next(&child));
 	return n;
-}
-
-static void read_enumerators(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_ctype *type)
-{
-	unsigned most = rt_die_count(die, DW_TAG_enumerator, ENUMERATORS_MAX), n = 0;
-	struct rt_enumerator *v;
-	const char *name;
-	Dwarf_Die child;
-	uint64_t value;
-
-	v = rt_types_alloc(walk->types, (most ? most : 1) * sizeof(*v));
-	if (!v) {
-		walk->nomem = true;
-		return;
-	}
-	if (n < most && rt_die_child(die, &child))
-		do {
-			name = dwarf_tag(&child) == DW_TAG_enumerator ? rt_die_name(walk->dwarf, &child) : NULL;
-			if (!name)
-				continue;
-			if (type->is_signed ? !rt_die_signed(&child, DW_AT_const_value, &v[n].value) :
-			    !rt_die_unsigned(&child, DW_AT_const_value, &value))
-				continue;
-			if (!type->is_signed)
-				v[n].value = (int64_t)value;
-			v[n++].name = rt_dwarf_keep_name(walk, name);
-		} while (!walk->nomem && n < most && rt_die_next(&child));
-	type->values = v;
-	type->nvalues = n;
-	type->is_flags = are_flags(v, n);
-}
-
-static bool has_negative(Dwarf_Die *die)
-{
-	Dwarf_Die child;
-	unsigned n = 0;
-	int64_t value;
-
-	if (!rt_die_child(die, &child))
-		return false;
-	do
-		if (dwarf_tag(&child) == DW_TAG_enumerator && rt_die_signed(&child, DW_AT_const_value, &value) && value < 0)
-			return true;
-	while (++n < ENUMERATORS_MAX && rt_die_next(&child));
-	return false;
-}
-
-static struct rt_ctype *convert_enum(struct rt_dwarf_walk *walk, Dwarf_Die *die)
-{
-	struct rt_dwarf_type *type = new_type(walk, die, RT_CT_ENUM, NULL, byte_size(die));
-	uint64_t encoding;
-	Dwarf_Die base;
-
-	if (!type)
-		return NULL;
-	type->ctype.name = rt_dwarf_tag_name(walk, die, "enum");
-	if (type->ctype.size == 0 || type->ctype.size > 8)
-		type->ctype.size = 4;
-	type->ctype.align = (uint32_t)type->ctype.size;
-	if (rt_die_type(die, &base) && rt_die_unsigned(&base, DW_AT_encoding, &encoding))
-		type->ctype.is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
-	else
-		type->ctype.is_signed = has_negative(die);
-	read_enumerators(walk, die, &type->ctype);
-	return &type->ctype;
 }
 
 /* ---- pointers and arrays ---- */
@@ -278,7 +81,7 @@ static const struct rt_ctype *target_of(struct rt_dwarf_walk *walk, Dwarf_Die *d
 
 static struct rt_ctype *convert_pointer(struct rt_dwarf_walk *walk, Dwarf_Die *die, enum rt_ctype_kind kind, unsigned distance, unsigned depth)
 {
-	struct rt_dwarf_type *type = new_type(walk, die, kind, rt_die_name(walk->dwarf, die), walk->word);
+	struct rt_dwarf_type *type = rt_dwarf_new_type(walk, die, kind, rt_die_name(walk->dwarf, die), walk->word);
 
 	if (!type)
 		return NULL;
@@ -293,7 +96,7 @@ static struct rt_ctype *convert_pointer(struct rt_dwarf_walk *walk, Dwarf_Die *d
 /* C++'s pointer to a member: an offset, or for a function two words (Itanium ABI 2.3). */
 static struct rt_ctype *convert_member_pointer(struct rt_dwarf_walk *walk, Dwarf_Die *die)
 {
-	struct rt_dwarf_type *type = new_type(walk, die, RT_CT_INT, NULL, walk->word);
+	struct rt_dwarf_type *type = rt_dwarf_new_type(walk, die, RT_CT_INT, NULL, walk->word);
 	struct rt_member *members;
 	struct rt_ctype *word, *pointer;
 	Dwarf_Die target;
@@ -361,7 +164,7 @@ static uint64_t array_size(const struct rt_ctype *element, uint64_t count)
 /* GCC's vectors are arrays that are passed as one value in a vector register. */
 static struct rt_ctype *convert_array(struct rt_dwarf_walk *walk, Dwarf_Die *die, unsigned distance, unsigned depth)
 {
-	struct rt_dwarf_type *type = new_type(walk, die, RT_CT_ARRAY, rt_die_name(walk->dwarf, die), 0);
+	struct rt_dwarf_type *type = rt_dwarf_new_type(walk, die, RT_CT_ARRAY, rt_die_name(walk->dwarf, die), 0);
 	uint64_t v[DIMENSIONS_MAX] = { 0 };
 	unsigned n = dimensions(die, v);
 	const struct rt_ctype *element;
@@ -408,6 +211,12 @@ static bool is_modifier(int tag)
 	}
 }
 
+/* A byte that is no text, by its typedef: int8_t, uint8_t, u8, byte. */
+static bool is_small_number(const char *name)
+{
+	return strstr(name, "8") || strstr(name, "byte") || strstr(name, "Byte") || strstr(name, "bool") || strstr(name, "BOOL");
+}
+
 /* What is a number keeps the name that it was given last; a structure without a name gets it. */
 static struct rt_ctype *named(struct rt_dwarf_walk *walk, Dwarf_Die *die, const struct rt_ctype *of)
 {
@@ -425,7 +234,7 @@ static struct rt_ctype *named(struct rt_dwarf_walk *walk, Dwarf_Die *die, const 
 	}
 	if (of->kind == RT_CT_ENUM && of->name)
 		return plain;
-	type = new_type(walk, die, of->kind, NULL, of->size);
+	type = rt_dwarf_new_type(walk, die, of->kind, NULL, of->size);
 	if (!type)
 		return NULL;
 	type->ctype = *of;
@@ -443,9 +252,9 @@ static struct rt_ctype *convert_new(struct rt_dwarf_walk *walk, Dwarf_Die *die, 
 
 	switch (tag) {
 	case DW_TAG_base_type:
-		return convert_base(walk, die);
+		return rt_dwarf_convert_base(walk, die);
 	case DW_TAG_enumeration_type:
-		return convert_enum(walk, die);
+		return rt_dwarf_convert_enum(walk, die);
 	case DW_TAG_pointer_type:
 		return convert_pointer(walk, die, RT_CT_POINTER, distance, depth);
 	case DW_TAG_reference_type:
@@ -456,20 +265,20 @@ static struct rt_ctype *convert_new(struct rt_dwarf_walk *walk, Dwarf_Die *die, 
 	case DW_TAG_array_type:
 		return convert_array(walk, die, distance, depth);
 	case DW_TAG_subroutine_type:
-		type = new_type(walk, die, RT_CT_FUNCTION, NULL, 0);
+		type = rt_dwarf_new_type(walk, die, RT_CT_FUNCTION, NULL, 0);
 		return type ? &type->ctype : NULL;
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 	case DW_TAG_interface_type:
 	case DW_TAG_union_type:
-		type = new_type(walk, die, tag == DW_TAG_union_type ? RT_CT_UNION : RT_CT_STRUCT, NULL, byte_size(die));
+		type = rt_dwarf_new_type(walk, die, tag == DW_TAG_union_type ? RT_CT_UNION : RT_CT_STRUCT, NULL, rt_die_byte_size(die));
 		if (type)
 			rt_dwarf_begin_struct(walk, die, type);
 		return type ? &type->ctype : NULL;
 	default:
-		type = new_type(walk, die, RT_CT_UNKNOWN, rt_die_name(walk->dwarf, die), 0);
+		type = rt_dwarf_new_type(walk, die, RT_CT_UNKNOWN, rt_die_name(walk->dwarf, die), 0);
 		/* decltype(nullptr) */
-		if (type && tag == DW_TAG_unspecified_type && contains(type->ctype.name, "nullptr")) {
+		if (type && tag == DW_TAG_unspecified_type && type->ctype.name && strstr(type->ctype.name, "nullptr")) {
 			type->ctype.kind = RT_CT_POINTER;
 			type->ctype.size = walk->word;
 		}

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
+#include "image/image.h"
+#include "unit.h"
 
 #define MAX_SIZE	65536
 #define TABLES		0x10000u	/* address of the dynamic tables, from base */
@@ -294,4 +296,21 @@ bool elfgen_file(const void *bytes, size_t size, char *path)
 	n = write(fd, bytes, size);
 	close(fd);
 	return n == (ssize_t)size;
+}
+
+struct rt_image *elfgen_open(const struct elfgen *g)
+{
+	struct rt_image *image = NULL;
+	struct rt_error err;
+	char path[256];
+	size_t n;
+	uint8_t *bytes = elfgen_build(g, &n);
+
+	CU_ASSERT_TRUE_FATAL(bytes && elfgen_file(bytes, n, path));
+	free(bytes);
+	if (rt_image_open(path, "./x", &image, &err))
+		printf("%s\n", err.text);
+	unlink(path);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(image);
+	return image;
 }

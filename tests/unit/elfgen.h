@@ -46,4 +46,8 @@ uint8_t *elfgen_build(const struct elfgen *g, size_t *size);
 /* Write bytes to a new temporary file; `path` gets its name (room for 256).  False: could not. */
 bool elfgen_file(const void *bytes, size_t size, char *path);
 
+/* The same, opened as "./x"; that it cannot be ends the test. */
+struct rt_image;
+struct rt_image *elfgen_open(const struct elfgen *g);
+
 #endif

@@ -24,6 +24,7 @@ int main(void)
 		{ "spec", NULL, NULL, NULL, NULL, rt_tests_spec },
 		{ "arch", NULL, NULL, NULL, NULL, rt_tests_arch },
 		{ "image", NULL, NULL, NULL, NULL, rt_tests_image },
+		{ "unwind", NULL, NULL, NULL, NULL, rt_tests_unwind },
 		{ "images", NULL, NULL, NULL, NULL, rt_tests_images },
 		{ "function", NULL, NULL, NULL, NULL, rt_tests_function },
 		{ "debug", NULL, NULL, NULL, NULL, rt_tests_debug },

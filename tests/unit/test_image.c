@@ -29,20 +29,6 @@ static int open_bytes(const void *bytes, size_t n, struct rt_image **image, stru
 	return ret;
 }
 
-static struct rt_image *open_elf(const struct elfgen *g)
-{
-	struct rt_image *image = NULL;
-	struct rt_error err;
-	size_t n;
-	uint8_t *bytes = elfgen_build(g, &n);
-
-	if (!bytes || open_bytes(bytes, n, &image, &err))
-		printf("%s\n", err.text);
-	free(bytes);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(image);
-	return image;
-}
-
 static void refuses(const void *bytes, size_t n, int code, const char *want)
 {
 	struct rt_image *image;
@@ -161,7 +147,7 @@ static void test_x32_and_i386(void)
 
 	g = (struct elfgen){ .bits = 32, .machine = EM_386, .base = BASE, .entry = CODE, .syms = syms, .nsyms = 1,
 			     .interp = "/lib/ld-linux.so.2", .dynsyms = syms, .ndynsyms = 1, .soname = "liby.so" };
-	image = open_elf(&g);
+	image = elfgen_open(&g);
 	CU_ASSERT_PTR_EQUAL(rt_image_arch(image), &rt_arch_i386);
 	RT_ASSERT_TEXT(rt_image_interp(image), "/lib/ld-linux.so.2");
 	RT_ASSERT_TEXT(rt_image_soname(image), "liby.so");
@@ -177,7 +163,7 @@ static void test_offsets(void)
 {
 	const uint8_t code[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	const struct elfgen g = { .base = BASE, .code = code, .ncode = sizeof(code) };
-	struct rt_image *image = open_elf(&g);
+	struct rt_image *image = elfgen_open(&g);
 	uint64_t offset = 0;
 	uint8_t buf[16], byte = 0;
 
@@ -238,7 +224,7 @@ static void test_symbols(void)
 		.base = BASE, .syms = many, .nsyms = sizeof(many) / sizeof(many[0]),
 		.dynsyms = many, .ndynsyms = 3,		/* twice the same: once in the list */
 	};
-	struct rt_image *image = open_elf(&g);
+	struct rt_image *image = elfgen_open(&g);
 	const struct rt_symbol *v, *again;
 	size_t n, k;
 
@@ -264,7 +250,7 @@ static void test_symbols(void)
 static void test_no_symbols(void)
 {
 	const struct elfgen g = { .base = BASE };
-	struct rt_image *image = open_elf(&g);
+	struct rt_image *image = elfgen_open(&g);
 	const struct rt_symbol *v;
 	size_t n = 7;
 
@@ -290,7 +276,7 @@ static void test_sstrip(void)
 
 	for (i = 0; i < 2; i++) {
 		g.gnu_hash = i == 1;
-		image = open_elf(&g);
+		image = elfgen_open(&g);
 		CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
 		CU_ASSERT_EQUAL(n, 1);
 		if (n == 1)
@@ -355,148 +341,6 @@ static void test_bad_name(void)
 	free(bytes);
 }
 
-static void unwinds(const struct elfgen *g, const char *want)
-{
-	struct rt_image *image = open_elf(g);
-	const char *why = rt_image_unwinds(image);
-
-	if (want) {
-		RT_ASSERT_TEXT(why, want);
-	} else {
-		CU_ASSERT_PTR_NULL(why);
-	}
-	rt_image_close(image);
-}
-
-static void imports(const char *name, const char *soname, const char *want)
-{
-	const struct elfgen_sym dynsyms[] = { { name, 0, 0, STB_GLOBAL, STT_FUNC, SHN_UNDEF } };
-	static const char *const needed[] = { "libc.so.6", NULL };
-	const struct elfgen g = { .base = BASE, .dynsyms = dynsyms, .ndynsyms = 1, .needed = needed, .soname = soname };
-
-	unwinds(&g, want);
-}
-
-static void test_unwind_imports(void)
-{
-	static const char *const needed[] = { "libgcc_s.so.1", "libstdc++.so.6", NULL };
-	struct elfgen g = { .base = BASE, .needed = needed };
-
-	imports("puts", NULL, NULL);
-	imports("_Unwind_Resume", NULL, "imports _Unwind_Resume");
-	imports("_Unwind_Backtrace", "libx.so", "imports _Unwind_Backtrace");
-	imports("__cxa_throw", NULL, "is C++: imports __cxa_throw");
-	imports("pthread_cancel", NULL, "imports pthread_cancel");
-	imports("swapcontext", NULL, "imports swapcontext");
-	imports("sigaltstack", NULL, "imports sigaltstack");
-	imports("seccomp_load", NULL, "imports seccomp_load");
-	imports("pthread_cancel", "libc.so.6", NULL);
-	imports("_Unwind_Find_FDE", "libgcc_s.so.1", NULL);
-	imports("puts", "libstdc++.so.6", "is the C++ library");
-	unwinds(&g, "is C++: needs libstdc++.so.6");
-	g.needed = needed + 2;
-	unwinds(&g, NULL);
-}
-
-static void test_unwind_contains(void)
-{
-	struct elfgen_sym syms[] = { { "main", CODE, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT } };
-	struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 1 };
-
-	unwinds(&g, NULL);
-	syms[0].name = "_Unwind_Resume";	/* the static C library has it always */
-	unwinds(&g, NULL);
-	syms[0].name = "pthread_exit";
-	unwinds(&g, "contains pthread_exit");
-	syms[0].name = "__cxa_throw";
-	unwinds(&g, "is C++: contains __cxa_throw");
-	syms[0].name = "_RNvCsfLfy6EI15iL_7___rustc17rust_begin_unwind";
-	unwinds(&g, "contains _RNvCsfLfy6EI15iL_7___rustc17rust_begin_unwind");
-	syms[0].name = "main";
-	g.section = ".gcc_except_table";
-	unwinds(&g, NULL);
-	g.interp = "/lib/ld.so";
-	unwinds(&g, "has exception handlers");
-	g.section = ".go.buildinfo";
-	unwinds(&g, "is a Go program");
-	g.section = ".data.rel.ro.gopclntab";
-	unwinds(&g, "is a Go program");
-	g.section = NULL;
-	g.no_sections = true;
-	g.go_note = true;
-	unwinds(&g, "is a Go program");
-}
-
-/* What may come later: library calls of a program that can become another one are traced at their entries only. */
-static void test_becomes(void)
-{
-	static const char *const needed[] = { "libc.so.6", NULL };
-	struct elfgen_sym import = { "puts", 0, 0, STB_GLOBAL, STT_FUNC, SHN_UNDEF };
-	struct elfgen g = { .base = BASE, .dynsyms = &import, .ndynsyms = 1, .needed = needed };
-	static const struct {
-		const char *name, *soname;
-		bool becomes, unwinds, jumps;
-	} cases[] = {
-		{ "puts", NULL, false, false, false },
-		{ "execvp", NULL, true, false, false },
-		{ "execve", "libx.so", true, false, false },
-		{ "execve", "libc.so.6", false, false, false },
-		{ "dlopen", NULL, true, true, true },		/* a program with plugins */
-		{ "longjmp", NULL, false, false, true },
-		{ "__longjmp_chk", "libx.so", false, false, true },
-		{ "siglongjmp", "libc.so.6", false, false, false },
-	};
-	struct rt_image *image;
-	size_t i;
-
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		import.name = cases[i].name;
-		g.soname = cases[i].soname;
-		image = open_elf(&g);
-		CU_ASSERT_EQUAL(rt_image_becomes(image) != NULL, cases[i].becomes);
-		CU_ASSERT_EQUAL(rt_image_unwinds(image) != NULL, cases[i].unwinds);
-		CU_ASSERT_EQUAL(rt_image_jumps(image) != NULL, cases[i].jumps);
-		rt_image_close(image);
-	}
-}
-
-static void test_unsafe_returns(void)
-{
-	static const struct elfgen_sym syms[] = {
-		{ "_start", CODE, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
-		{ "plain", CODE + 8, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
-		{ "_setjmp", CODE + 16, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
-		{ "my_setjmp", CODE + 16, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
-		{ "begin", CODE + 24, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
-	};
-	const struct elfgen g = { .base = BASE, .entry = CODE + 24, .syms = syms, .nsyms = 5 };
-	const struct rt_symbol *v;
-	struct rt_image *image = open_elf(&g);
-	size_t n;
-
-	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
-#define WHY(name, at) rt_image_unsafe_return(image, name, CODE + (at))
-	RT_ASSERT_TEXT(WHY("_start", 0), "is the program's entry: there is no return address");
-	RT_ASSERT_TEXT(WHY("begin", 24), "is the program's entry: there is no return address");
-	RT_ASSERT_TEXT(WHY("my_setjmp", 16), "returns twice");	/* by its alias */
-	CU_ASSERT_PTR_NULL(WHY("plain", 8));
-	CU_ASSERT_PTR_NULL(WHY("setjmp_helper", 8));
-	CU_ASSERT_PTR_NULL(WHY("partition", 8));
-	CU_ASSERT_PTR_NULL(WHY("f.constprop.0", 8));
-	RT_ASSERT_TEXT(WHY("__sigsetjmp", 8), "returns twice");
-	RT_ASSERT_TEXT(WHY("vfork", 8), "returns twice");
-	RT_ASSERT_TEXT(WHY("swapcontext", 8), "switches stacks");
-	RT_ASSERT_TEXT(WHY("dlsym", 8), "looks at its return address to know its caller");
-	RT_ASSERT_TEXT(WHY("_dl_runtime_resolve_xsavec", 8), "its stack top is not a return address");
-	RT_ASSERT_TEXT(WHY("__x86.get_pc_thunk.bx", 8), "uses its own return address");
-	RT_ASSERT_TEXT(WHY("__restore_rt", 8), "is entered by a signal's return");
-	RT_ASSERT_TEXT(WHY("f.cold", 8), "is the cold part of a function, entered by a jump");
-	RT_ASSERT_TEXT(WHY("f.cold.3", 8), "is the cold part of a function, entered by a jump");
-	RT_ASSERT_TEXT(WHY("f.part.0", 8), "is a part of a function, which may be entered by a jump");
-#undef WHY
-	rt_image_close(image);
-}
-
 CU_TestInfo rt_tests_image[] = {
 	{ "files that are not ELF", test_not_elf },
 	{ "what is not a file", test_not_a_file },
@@ -508,9 +352,5 @@ CU_TestInfo rt_tests_image[] = {
 	{ "symbols without section headers", test_sstrip },
 	{ "truncated files", test_truncated },
 	{ "a symbol's name out of bounds", test_bad_name },
-	{ "unwinding imports", test_unwind_imports },
-	{ "unwinding contents", test_unwind_contains },
-	{ "what a program may become", test_becomes },
-	{ "unsafe returns", test_unsafe_returns },
 	CU_TEST_INFO_NULL,
 };

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "target.h"
+#include "util/array.h"
+
+/* What the user is told of a target before it is traced. */
+
+static const char *in_part(const struct rt_target *t)
+{
+	return t->purpose == RT_PURPOSE_TIME ? "not timed" : "only entries are traced";
+}
+
+/* Why the end of a function's calls is not seen. */
+static void reason_text(const struct rt_target *t, const struct rt_function *f, char *buf, size_t size)
+{
+	bool both = f->why_not && strcmp(f->why_not, f->how_why) != 0;
+
+	snprintf(buf, size, "%s%s%s%s", t->entry_only[0] && t->want == RT_WANT_AUTO ? "a uretprobe could harm the program: " : "", f->how_why,
+		 both ? "; and the instructions that leave it are not known: " : "", both ? f->why_not : "");
+}
+
+/* Functions that share a reason: how many, and the first few names. */
+struct reason {
+	char text[1024], names[640];
+	size_t n, at;
+};
+
+static struct reason *reason_of(struct reason **v, size_t *n, size_t *cap, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < *n; i++)
+		if (strcmp((*v)[i].text, text) == 0)
+			return &(*v)[i];
+	if (RT_ROOM(v, *n, cap) < 0)
+		return NULL;
+	memset(&(*v)[*n], 0, sizeof(**v));
+	snprintf((*v)[*n].text, sizeof((*v)[*n].text), "%.1023s", text);
+	return &(*v)[(*n)++];
+}
+
+static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const char *text), void *ctx)
+{
+	enum { NAMED = 3 };
+	struct reason *v = NULL, *reason;
+	size_t i, n = 0, cap = 0;
+	char text[2048], more[32];
+	int r = 0;
+
+	for (i = 0; i < t->functions.n && r == 0; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		if (f->how != RT_HOW_NONE || f->hidden)
+			continue;
+		reason_text(t, f, text, sizeof(text));
+		reason = reason_of(&v, &n, &cap, text);
+		if (!reason)
+			r = -ENOMEM;
+		else if (reason->n++ < NAMED)
+			reason->at += (size_t)snprintf(reason->names + reason->at, sizeof(reason->names) - reason->at, "%s%.200s",
+						       reason->at ? ", " : "", f->name);
+	}
+	for (i = 0; i < n && r == 0; i++) {
+		more[0] = '\0';
+		if (v[i].n > NAMED)
+			snprintf(more, sizeof(more), " and %zu more", v[i].n - NAMED);
+		snprintf(text, sizeof(text), "%s%s: %s: %s", v[i].names, more, in_part(t), v[i].text);
+		r = note(ctx, text);
+	}
+	free(v);
+	return r;
+}
+
+int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx, const char *text), void *ctx)
+{
+	char text[768];
+	bool some = false;
+	size_t i;
+	int r;
+
+	for (i = 0; i < t->functions.n && everywhere; i++) {
+		if (t->functions.v[i].image == t->images.v[0] || t->functions.v[i].how != RT_HOW_URETPROBE)
+			continue;
+		some = true;
+		t->returns[i] = false;
+	}
+	if (t->functions.note) {
+		r = note(ctx, t->functions.note);
+		if (r < 0)
+			return r;
+	}
+	if (t->purpose == RT_PURPOSE_COUNT)
+		return 0;
+	if (some) {
+		snprintf(text, sizeof(text), "%s in libraries: without BPF their probes are in every process that uses them", in_part(t));
+		r = note(ctx, text);
+		if (r < 0)
+			return r;
+	}
+	if (t->unwatched) {
+		r = note(ctx, "without BPF libraries are not watched for exceptions and switches of stacks: calls that these have left may seem to "
+			 "go on, or to end");
+		if (r < 0)
+			return r;
+	}
+	if (t->want == RT_WANT_URETPROBE && t->entry_only[0] && rt_target_has_returns(t)) {
+		snprintf(text, sizeof(text), "--return=uretprobe: it could harm the program: %s", t->entry_only);
+		r = note(ctx, text);
+		if (r < 0)
+			return r;
+	}
+	return note_reasons(t, note, ctx);
+}
