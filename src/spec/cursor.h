@@ -87,6 +87,16 @@ bool rt_begins_declaration(struct rt_cursor *c, bool full);
 /* Pass over "__attribute__((...))" and the like; true if there was one. */
 bool rt_skip_attribute(struct rt_cursor *c);
 
+/* basic.c: the words of C's basic types that were seen. */
+struct rt_basic {
+	bool is_signed, is_unsigned, is_short, is_char, is_int, is_float, is_double, is_void, is_int128, is_complex;
+	unsigned nlong;
+	bool any;
+};
+/* Take note of the word; false: it is none of theirs. */
+bool rt_basic_word(const char *at, size_t n, struct rt_basic *b);
+const struct rt_ctype *rt_basic_type(struct rt_cursor *c, const struct rt_basic *b);
+
 /* aggregate.c: behind "struct", "union", "enum" or "flags". */
 int rt_parse_tagged(struct rt_cursor *c, enum rt_ctype_kind kind, bool is_flags, const struct rt_ctype **type);
 

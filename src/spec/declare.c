@@ -6,41 +6,6 @@
 #include "spec/cursor.h"
 #include "util/array.h"
 
-/* The words of C's basic types that were seen. */
-struct basic {
-	bool is_signed, is_unsigned, is_short, is_char, is_int, is_float, is_double, is_void, is_int128, is_complex;
-	unsigned nlong;
-	bool any;
-};
-
-static bool basic_word(const char *at, size_t n, struct basic *b)
-{
-	static const struct {
-		const char *name;
-		size_t offset;
-	} words[] = {
-		{ "signed", offsetof(struct basic, is_signed) }, { "__signed__", offsetof(struct basic, is_signed) },
-		{ "unsigned", offsetof(struct basic, is_unsigned) }, { "short", offsetof(struct basic, is_short) },
-		{ "char", offsetof(struct basic, is_char) }, { "int", offsetof(struct basic, is_int) },
-		{ "float", offsetof(struct basic, is_float) }, { "double", offsetof(struct basic, is_double) },
-		{ "void", offsetof(struct basic, is_void) }, { "__int128", offsetof(struct basic, is_int128) },
-		{ "_Complex", offsetof(struct basic, is_complex) }, { "__complex__", offsetof(struct basic, is_complex) },
-	};
-	size_t i;
-
-	if (rt_is_word(at, n, "long")) {
-		b->nlong++;
-		return b->any = true;
-	}
-	for (i = 0; i < RT_COUNT(words); i++) {
-		if (!rt_is_word(at, n, words[i].name))
-			continue;
-		*((bool *)b + words[i].offset) = true;
-		return b->any = true;
-	}
-	return false;
-}
-
 static bool is_one_of(const char *at, size_t n, const char *const *words)
 {
 	for (; *words; words++)
@@ -145,48 +110,6 @@ static bool is_prefix_word(const struct rt_cursor *c, const char *at, size_t n)
 	return (rt_is_word(at, n, "out") || style_word(at, n) != RT_STYLE_TYPE) && (starts_identifier(next) || !next);
 }
 
-static const struct rt_ctype *add_basic(struct rt_cursor *c, enum rt_ctype_kind kind, const char *name, unsigned size, bool is_signed)
-{
-	struct rt_ctype *type = rt_types_add(c->types, kind, name, size);
-
-	if (!type)
-		return NULL;
-	type->align = size > c->arch->word && c->arch->word < 8 ? c->arch->word : size;
-	type->is_signed = is_signed;
-	return type;
-}
-
-static const struct rt_ctype *basic_type(struct rt_cursor *c, const struct basic *b)
-{
-	static const char *const names[2][5] = {
-		{ "short", "int", "long", "long long", "__int128" },
-		{ "unsigned short", "unsigned int", "unsigned long", "unsigned long long", "unsigned __int128" },
-	};
-	bool is_unsigned = b->is_unsigned;
-
-	if (b->is_complex)	/* two of them: no single register or word holds it */
-		return add_basic(c, RT_CT_UNKNOWN, "_Complex", 0, false);
-	if (b->is_void)
-		return rt_types_add(c->types, RT_CT_VOID, "void", 0);
-	/* Plain char has no sign on aarch64. */
-	if (b->is_char)
-		return add_basic(c, RT_CT_CHAR, is_unsigned ? "unsigned char" : b->is_signed ? "signed char" : "char", 1,
-				 b->is_signed || (!is_unsigned && c->arch->machine != 183));
-	if (b->is_float)
-		return add_basic(c, RT_CT_FLOAT, "float", 4, true);
-	if (b->is_double && b->nlong)
-		return add_basic(c, RT_CT_FLOAT, "long double", c->arch->word == 4 ? 12 : 16, true);
-	if (b->is_double)
-		return add_basic(c, RT_CT_FLOAT, "double", 8, true);
-	if (b->is_int128)
-		return add_basic(c, RT_CT_INT, names[is_unsigned][4], 16, !is_unsigned);
-	if (b->is_short)
-		return add_basic(c, RT_CT_INT, names[is_unsigned][0], 2, !is_unsigned);
-	if (b->nlong)
-		return add_basic(c, RT_CT_INT, names[is_unsigned][b->nlong > 1 ? 3 : 2], b->nlong > 1 ? 8 : c->arch->word, !is_unsigned);
-	return add_basic(c, RT_CT_INT, names[is_unsigned][1], 4, !is_unsigned);
-}
-
 static const struct rt_ctype *named_type(struct rt_cursor *c, const char *at, size_t n)
 {
 	const struct rt_ctype *type = rt_scope_find(c->scope, at, n);
@@ -215,7 +138,7 @@ static bool is_type_here(const struct rt_cursor *c, size_t n, bool head, bool ha
 {
 	struct rt_cursor probe = *c;
 	enum rt_ctype_kind kind;
-	struct basic basic = { 0 };
+	struct rt_basic basic = { 0 };
 	bool is_flags;
 	size_t next;
 
@@ -227,8 +150,8 @@ static bool is_type_here(const struct rt_cursor *c, size_t n, bool head, bool ha
 	if (!next)
 		return true;
 	if (is_storage(probe.at, next) || is_attribute(probe.at, next))
-		return !head || !basic_word(probe.at, next, &basic);
-	if (basic_word(probe.at, next, &basic) || is_tag(probe.at, next, &kind, &is_flags) || named_type(&probe, probe.at, next))
+		return !head || !rt_basic_word(probe.at, next, &basic);
+	if (rt_basic_word(probe.at, next, &basic) || is_tag(probe.at, next, &kind, &is_flags) || named_type(&probe, probe.at, next))
 		return false;		/* a macro before a type */
 	/* Another unknown name: it is the type, and this one a macro, where a third follows or a pointer, or in a head. */
 	probe.at += next;
@@ -243,7 +166,7 @@ static bool is_macro_here(const struct rt_cursor *c, size_t n, bool head)
 	return head || starts_identifier(next) || next == '*';
 }
 
-static int take_word(struct rt_cursor *c, bool head, struct rt_specifiers *s, struct basic *b, bool *stop)
+static int take_word(struct rt_cursor *c, bool head, struct rt_specifiers *s, struct rt_basic *b, bool *stop)
 {
 	size_t n = rt_identifier(c, c->at, true);
 	const char *at = c->at;
@@ -261,7 +184,7 @@ static int take_word(struct rt_cursor *c, bool head, struct rt_specifiers *s, st
 		c->at += n;
 		return 0;
 	}
-	if (!s->type && basic_word(at, n, b)) {
+	if (!s->type && rt_basic_word(at, n, b)) {
 		c->at += n;
 		return 0;
 	}
@@ -291,7 +214,7 @@ static int take_word(struct rt_cursor *c, bool head, struct rt_specifiers *s, st
 
 int rt_parse_specifiers(struct rt_cursor *c, bool head, struct rt_specifiers *s)
 {
-	struct basic b = { 0 };
+	struct rt_basic b = { 0 };
 	bool stop = false;
 	int r = 0;
 
@@ -305,38 +228,11 @@ int rt_parse_specifiers(struct rt_cursor *c, bool head, struct rt_specifiers *s)
 		return r;
 	s->any_type = s->type || b.any;
 	if (!s->type && b.any) {
-		s->type = basic_type(c, &b);
+		s->type = rt_basic_type(c, &b);
 		if (!s->type)
 			return rt_nomem(c->err);
 	}
 	return 0;
-}
-
-const struct rt_ctype *rt_default_type(struct rt_cursor *c, enum rt_style style)
-{
-	const struct rt_ctype *type;
-
-	if (style == RT_STYLE_FD)
-		return add_basic(c, RT_CT_INT, "int", 4, true);
-	type = add_basic(c, RT_CT_CHAR, "char", 1, true);
-	return type ? rt_types_pointer(c->types, type, c->arch->word) : NULL;
-}
-
-const struct rt_ctype *rt_styled(struct rt_cursor *c, const struct rt_ctype *type, enum rt_style style)
-{
-	struct rt_ctype *copy;
-
-	if (style == RT_STYLE_TYPE || type->style == style)
-		return type;
-	copy = rt_types_alloc(c->types, sizeof(*copy));
-	if (!copy)
-		return NULL;
-	*copy = *type;
-	copy->style = style;
-	/* "hex char" is a small number. */
-	if (copy->kind == RT_CT_CHAR && style != RT_STYLE_STRING)
-		copy->kind = RT_CT_INT;
-	return copy;
 }
 
 static const struct rt_ctype *reference_to(struct rt_cursor *c, const struct rt_ctype *type)
@@ -514,7 +410,7 @@ bool rt_begins_declaration(struct rt_cursor *c, bool full)
 {
 	struct rt_cursor probe = *c;
 	enum rt_ctype_kind kind;
-	struct basic basic = { 0 };
+	struct rt_basic basic = { 0 };
 	bool is_flags;
 	char next;
 	size_t n;
@@ -524,7 +420,7 @@ bool rt_begins_declaration(struct rt_cursor *c, bool full)
 	n = rt_identifier(&probe, probe.at, true);
 	if (!n)
 		return false;
-	if (is_storage(probe.at, n) || basic_word(probe.at, n, &basic) || is_prefix_word(&probe, probe.at, n))
+	if (is_storage(probe.at, n) || rt_basic_word(probe.at, n, &basic) || is_prefix_word(&probe, probe.at, n))
 		return true;
 	next = behind(&probe, n);
 	if (is_tag(probe.at, n, &kind, &is_flags) && !is_flags)

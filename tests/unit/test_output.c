@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "out_run.h"
-#include "output/tally.h"
 #include "unit.h"
 
 static const struct rt_plan no_args = { .kind = RT_KIND_ENTRY };
@@ -436,82 +435,6 @@ static void test_chrome_names(void)
 	       "],\"otherData\":{\"producer\":\"rawtrace\",\"command\":\"./fib\",\"lost\":0,\"notes\":[]}}\n");
 }
 
-/* What the kernel counted, less what it had at the beginning, and calls that come one by one. */
-static void test_count(void)
-{
-	struct run r;
-
-	run_begin_ops(&r, &rt_out_count, "./fib");
-	rt_tally_add(&r.out, 0, RT_CELL_CALLS, 5);
-	rt_tally_add(&r.out, 0, RT_CELL_CALLS, (uint64_t)-2);
-	rt_tally_add(&r.out, RT_NO_FUNCTION, RT_CELL_CALLS, 10);
-	rt_tally_add(&r.out, 0, RT_CELL_SUM, 99);	/* a cell that is not there */
-	run_call(&r, 7, 1000, 0x900, 1);
-	run_ret(&r, 7, 1001, 0x900, 1);
-	run_lost(&r, 1002, 3);
-	run_finish(&r, "FUNC                                        COUNT\n"
-		   "?                                              10\n"
-		   "fib                                             4\n"
-		   "rawtrace: not called: 1 of 2 functions\n"
-		   "*** 3 events lost ***\n");
-}
-
-/* What is inside counts for both; a call whose entry was not seen is none, one that stays open has no time. */
-static void test_hist(void)
-{
-	struct run r;
-
-	run_begin_ops(&r, &rt_out_hist, "./fib");
-	run_ret(&r, 7, 1000, 0xa00, 0);
-	run_call(&r, 7, 1000, 0x900, 1);
-	run_call(&r, 7, 1003, 0x800, 1);
-	run_ret(&r, 7, 1007, 0x800, 1);
-	run_ret(&r, 7, 1020, 0x900, 1);
-	run_call(&r, 7, 1030, 0x900, 1);
-	CU_ASSERT(rt_stack_end(r.stack, 1040) == 0);
-	rt_tally_add(&r.out, 0, RT_CELL_CALLS, 1);
-	rt_tally_add(&r.out, 0, RT_CELL_SUM, 4);
-	rt_tally_add(&r.out, 0, RT_CELL_BUCKET + 2, 1);
-	run_finish(&r, "Function = fib\n"
-		   "     nsecs               : count    distribution\n"
-		   "         4 -> 7          : 2        |****************************************|\n"
-		   "         8 -> 15         : 0        |                                        |\n"
-		   "        16 -> 31         : 1        |********************                    |\n"
-		   "avg = 9 nsecs, total: 28 nsecs, count: 3\n"
-		   "*** 1 call not timed: no return seen ***\n"
-		   "\n"
-		   "rawtrace: not called: 1 of 2 functions\n");
-}
-
-/* The ends of the range: 0 and 1 ns share a bucket, and the last one has no end. */
-static void test_hist_ends(void)
-{
-	struct run r;
-
-	run_begin_ops(&r, &rt_out_hist, "./fib");
-	rt_tally_add(&r.out, 1, RT_CELL_CALLS, 2);
-	rt_tally_add(&r.out, 1, RT_CELL_BUCKET + 63, 1);
-	rt_tally_add(&r.out, 1, RT_CELL_SUM, UINT64_C(1) << 63);
-	CU_ASSERT(r.out.ops->end(&r.out) == 0);
-	fflush(r.out.file);
-	CU_ASSERT(strstr(r.text, "9223372036854775808 -> 18446744073709551615 : 1") != NULL);
-	r.out.ops->free(&r.out);
-	fclose(r.out.file);
-	rt_stack_free(r.stack);
-	free(r.text);
-	run_begin_ops(&r, &rt_out_hist, "./fib");
-	run_call(&r, 7, 1000, 0x900, 1);
-	run_ret(&r, 7, 1000, 0x900, 1);
-	run_call(&r, 7, 1001, 0x900, 1);
-	run_ret(&r, 7, 1002, 0x900, 1);
-	run_finish(&r, "Function = fib\n"
-		   "     nsecs               : count    distribution\n"
-		   "         0 -> 1          : 2        |****************************************|\n"
-		   "avg = 0 nsecs, total: 1 nsecs, count: 2\n"
-		   "\n"
-		   "rawtrace: not called: 1 of 2 functions\n");
-}
-
 CU_TestInfo rt_tests_output[] = {
 	{ "integers", test_value_int },
 	{ "strings", test_value_string },
@@ -528,8 +451,5 @@ CU_TestInfo rt_tests_output[] = {
 	{ "chrome: marks", test_chrome_marks },
 	{ "chrome: a clock that steps back", test_chrome_clock },
 	{ "chrome: names", test_chrome_names },
-	{ "count", test_count },
-	{ "hist: calls in calls", test_hist },
-	{ "hist: the first and the last bucket", test_hist_ends },
 	CU_TEST_INFO_NULL,
 };

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pointers, and what they lead to. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "image/go.h"
+#include "output/text.h"
+#include "output/value_type.h"
+
+static const struct rt_follow *find_follow(const struct rt_show *show, uint64_t at)
+{
+	unsigned i;
+
+	for (i = 0; i < show->nfollows; i++)
+		if (show->follows[i].offset == at)
+			return &show->follows[i];
+	return NULL;
+}
+
+/* The address, and that what it leads to could not be read. */
+static void put_bad(const struct rt_printer *p, uint64_t address)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64 "%s", address, rt_view_unreadable);
+	rt_value_word(p, text);
+}
+
+/* Room for strings is given in steps. */
+void rt_view_text(const struct rt_printer *p, const uint8_t *text, size_t len, bool cut)
+{
+	size_t most = p->out && p->out->string ? p->out->string : SIZE_MAX;
+
+	rt_value_text(p, text, len < most ? len : most, cut || len > most);
+}
+
+bool rt_view_string(const struct rt_printer *p, const struct rt_piece *piece)
+{
+	const struct rt_fetch *fetch = &p->values->plan->values[piece->value];
+	const uint8_t *text;
+	bool cut;
+	size_t len;
+
+	if (rt_value_string(fetch, p->values->data + piece->at, p->values->faults >> piece->value & 1, &text, &len, &cut) < 0)
+		return false;
+	rt_view_text(p, text, len, cut);
+	return true;
+}
+
+/* How many of the elements stand in the value, and how many there are. */
+static uint64_t counted(const struct rt_printer *p, const struct rt_piece *piece, const struct rt_ctype *element, uint64_t *all)
+{
+	uint64_t size = element && element->size ? element->size : 1;
+	size_t have = rt_plan_block(p->values->plan, piece->value, p->values->data, all);
+
+	*all /= size;
+	return have / size;
+}
+
+void rt_view_elements(const struct rt_view *v, const struct rt_ctype *element, uint64_t at, uint64_t n, bool cut)
+{
+	uint64_t i;
+
+	putc_unlocked('[', v->p->file);
+	for (i = 0; i < n; i++) {
+		rt_put(v->p->file, i ? ", " : "");
+		rt_view_show(v, element, at + i * element->size, RT_STYLE_TYPE);
+	}
+	if (cut) {
+		rt_put(v->p->file, n ? ", " : "");
+		rt_value_word(v->p, rt_view_more);
+	}
+	putc_unlocked(']', v->p->file);
+}
+
+bool rt_view_is_text(const struct rt_ctype *type)
+{
+	return !type || type->kind == RT_CT_CHAR || type->kind == RT_CT_VOID;
+}
+
+/* false: nothing of it could be read. */
+static bool show_counted(const struct rt_view *v)
+{
+	const struct rt_piece *piece = &v->show->pieces[0];
+	const struct rt_ctype *element = v->show->type->target;
+	uint64_t n, all;
+
+	n = counted(v->p, piece, element, &all);
+	if (all && rt_view_is_fault(v, piece))
+		return false;
+	if (rt_view_is_text(element))
+		rt_view_text(v->p, v->p->values->data + piece->at, (size_t)n, all > n);
+	else
+		rt_view_elements(v, element, 0, n, all > n);
+	return true;
+}
+
+/* What a pointer leads to. */
+static bool show_target(const struct rt_view *v, const struct rt_show *target)
+{
+	const struct rt_view inside = { .p = v->p, .show = target, .depth = v->depth + 1 };
+	const struct rt_piece *piece = &target->pieces[0];
+	const struct rt_fetch *fetch;
+
+	if (!v->p->values->data || !target->npieces || v->depth > RT_VIEW_DEPTH)
+		return false;
+	fetch = &v->p->values->plan->values[piece->value];
+	if (fetch->type == RT_TYPE_STRING)
+		return rt_view_string(v->p, piece);
+	if (fetch->length)
+		return show_counted(&inside);
+	if (rt_view_is_fault(&inside, piece))
+		return false;
+	rt_view_show(&inside, target->type, 0, target->style);
+	return true;
+}
+
+void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint64_t at, uint64_t address)
+{
+	const struct rt_follow *f = find_follow(v->show, at);
+	char name[256];
+
+	if (!address) {
+		rt_put(v->p->file, v->p->json ? "null" : "NULL");
+	} else if (f) {
+		if (!show_target(v, &f->target))
+			put_bad(v->p, address);
+	} else if (type->target && type->target->kind == RT_CT_FUNCTION && v->p->out && v->p->out->symbol &&
+		   v->p->out->symbol(v->p->out->symbol_ctx, v->p->pid, address, name, sizeof(name))) {
+		rt_value_word(v->p, name);
+	} else {
+		rt_value_hex(v->p, address);
+	}
+}
+
+/* Text and lists that lie elsewhere. */
+void rt_view_sequence(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)
+{
+	unsigned word = v->p->values->plan->arch->word;
+	const struct rt_sequence *s = &type->sequence;
+	const struct rt_follow *f = find_follow(v->show, at + s->pointer);
+	const char *why;
+	const uint8_t *pointer = rt_view_bytes(v, at + s->pointer, word, &why);
+
+	if (!pointer) {
+		rt_value_word(v->p, why);
+		return;
+	}
+	if (!f) {
+		rt_value_hex(v->p, rt_fetch_load(pointer, word));
+		return;
+	}
+	if (!show_target(v, &f->target))
+		put_bad(v->p, rt_fetch_load(pointer, word));
+}
+
+/* The errors of Go's own packages whose record begins with their text. */
+static bool begins_with_text(const char *name)
+{
+	return strcmp(name, "*errors.errorString") == 0 || strcmp(name, "*fmt.wrapError") == 0 || strcmp(name, "*fmt.fmtError") == 0;
+}
+
+/* An object of a type of that name: what it says, or where it is.  In JSON it is {"NAME":...}. */
+static void put_held(const struct rt_view *v, const char *name, const uint8_t *pointer, const struct rt_show *text)
+{
+	FILE *file = v->p->file;
+
+	if (v->p->json) {
+		putc_unlocked('{', file);
+		rt_json_string(file, name, strlen(name));
+		putc_unlocked(':', file);
+	} else {
+		rt_put(file, name);
+		putc_unlocked('(', file);
+	}
+	if (!text || !show_target(v, text))
+		rt_value_hex(v->p, rt_fetch_load(pointer, 8));
+	putc_unlocked(v->p->json ? '}' : ')', file);
+}
+
+/* Go's interface: nil, or the object's type and what is known of it: its text, its address. */
+void rt_view_dynamic(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)
+{
+	const struct rt_follow *table = find_follow(v->show, at), *text = find_follow(v->show, at + 8);
+	const char *why;
+	const uint8_t *first = rt_view_bytes(v, at, 8, &why), *second = first ? rt_view_bytes(v, at + 8, 8, &why) : NULL;
+	char name[128];
+	uint64_t of;
+
+	if (!first || !second) {
+		rt_value_word(v->p, why);
+		return;
+	}
+	of = rt_fetch_load(first, 8);
+	if (!of) {
+		rt_put(v->p->file, v->p->json ? "null" : "nil");
+		return;
+	}
+	if (type->interface == RT_INTERFACE_TABLE)
+		of = table && !rt_view_is_fault(v, &table->target.pieces[0]) ? rt_fetch_load(v->p->values->data + table->target.pieces[0].at, 8) : 0;
+	if (!of || !v->p->out || !v->p->out->program || !rt_go_type_name(v->p->out->program, of, name, sizeof(name)))
+		put_held(v, type->name ? type->name : "interface", second, NULL);
+	else
+		put_held(v, name, second, text && begins_with_text(name) ? &text->target : NULL);
+}
