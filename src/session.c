@@ -7,28 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
-#include "attach/refused.h"
 #include "kernel/caps.h"
-#include "kernel/owner.h"
-#include "kernel/procfs.h"
-#include "kernel/sys.h"
-#include "kernel/tracefs.h"
-#include "leaving.h"
 #include "output/tally.h"
-#include "place.h"
-#include "plans.h"
-#include "returns.h"
 #include "session_private.h"
 #include "stream/ring.h"
-#include "trial.h"
 
 enum { OUT_BUFFER = 1 << 16 };
-
-/* As many probes that go one by one are waited for: some seconds. */
-enum { WAIT_FOR_PROBES = 40 };
 
 /* ---- output ---- */
 
@@ -88,11 +74,6 @@ static int note(void *ctx, const char *text)
 
 /* ---- what the kernel counts ---- */
 
-static enum rt_purpose purpose(const struct rt_options *o)
-{
-	return o->command == RT_CMD_COUNT ? RT_PURPOSE_COUNT : o->command == RT_CMD_HIST ? RT_PURPOSE_TIME : RT_PURPOSE_RECORD;
-}
-
 static int read_counts(const struct session *s, struct rt_count_list *list, struct rt_error *err)
 {
 	int r = s->attach->counts ? rt_counts_read(s->attach->counts, list) : 0;
@@ -149,136 +130,6 @@ static int begin_tracee(struct session *s, struct rt_error *err)
 	if (s->options->pid)
 		return rt_tracee_take(&s->tracee, s->options->pid, err);
 	return start_command(s, err);
-}
-
-/* Definitions of processes that were killed together with their guards. */
-static void clean_leftovers(void)
-{
-	struct rt_tracefs tracefs;
-
-	if (rt_tracefs_mounted(&tracefs) == 0)
-		rt_tracefs_clean(&tracefs);
-}
-
-/* Where some kernels harm programs like this one with their uretprobes, this kernel must first show that it does not. */
-static int try_returns(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
-{
-	const struct rt_arch *arch = rt_image_arch(s->target.images.v[0]);
-	uint64_t began = rt_now();
-	struct rt_error why = { 0 };
-
-	if (!arch->trial || !rt_target_has_returns(&s->target))
-		return 0;
-	if (rt_trial_arch(arch, forced, s->options->no_bpf, &why) < 0)
-		return rt_target_give_up_returns(&s->target, why.text, err);
-	if (s->options->verbose)
-		fprintf(stderr, "rawtrace: uretprobes leave %s programs unharmed here (tried in %.1f ms)\n", arch->name,
-			(double)(rt_now() - began) / 1e6);
-	return 0;
-}
-
-/* Before the probes go in, and after it is known which. */
-static int place(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
-{
-	const struct rt_options *o = s->options;
-	uint64_t began = rt_now();
-	int r = 0;
-
-	if (!o->exact)
-		r = rt_place(&s->target, !o->no_bpf && (!forced || forced->bpf), &s->calibration, err);
-	if (r == 0 && o->pid)
-		r = rt_place_check(&s->target, o->pid, err);
-	if (r == 0 && o->verbose) {
-		rt_plans_print(&s->target, stderr);
-		rt_returns_print(&s->target, stderr);
-	}
-	if (r < 0 || !o->verbose || o->exact)
-		return r;
-	rt_place_print(&s->target, stderr);
-	fprintf(stderr, "rawtrace: places were found in %.1f ms%s\n", (double)(rt_now() - began) / 1e6,
-		s->calibration.told ? ", with what this kernel emulates" : "");
-	return 0;
-}
-
-/* The kernel refuses what a glob has found: without that, and a remark.  What was named exactly is an error. */
-static int attach_without(struct session *s, struct rt_attach_request *request, const struct rt_attach_ops *forced, struct rt_error *err)
-{
-	bool no_bpf = s->options->no_bpf, *bad = calloc(s->target.functions.n, sizeof(*bad));
-	int r = bad ? rt_attach_find_refused(request, forced, no_bpf, bad, err) : rt_nomem(err);
-
-	if (r == 0)
-		r = rt_place_leave_out(&s->target, bad, err);
-	free(bad);
-	request->nprobes = s->target.nprobes;
-	return r < 0 ? r : rt_attach_open(request, forced, no_bpf, NULL, &s->attach, err);
-}
-
-/* What the kernel has no way to read is left out: once more with less, at the same places. */
-static int open_attach(struct session *s, struct rt_attach_request *request, const struct rt_attach_ops *forced, struct rt_error *err)
-{
-	const struct rt_options *o = s->options;
-	int r;
-
-	do {
-		request->plans = s->target.plans;
-		request->nplans = s->target.nplans;
-		request->probes = s->target.probes;
-		request->nprobes = s->target.nprobes;
-		r = rt_attach_open(request, forced, o->no_bpf, o->verbose ? stderr : NULL, &s->attach, err);
-		if (rt_attach_is_refusal(request, r))
-			r = attach_without(s, request, forced, err);
-	} while ((r == -EOPNOTSUPP || r == -E2BIG) && rt_target_simplify(&s->target, &s->simplified, err) == 0);
-	s->out.shows = s->target.shows;
-	return r;
-}
-
-/* The programs pair calls and returns by thread.  Those of goroutines are paired, timed and left out only here. */
-static void tell_all_of_go(const struct session *s, struct rt_attach_request *request)
-{
-	if (!s->target.goid_offset || request->purpose == RT_PURPOSE_COUNT)
-		return;
-	request->purpose = RT_PURPOSE_RECORD;
-	request->limit = (struct rt_limit){ .depth = 0 };
-}
-
-static int attach(struct session *s, struct rt_error *err)
-{
-	const struct rt_options *o = s->options;
-	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
-	struct rt_attach_request request = {
-		.purpose = purpose(o), .limit = s->target.limit, .here_only = s->target.libcalls, .pid = s->tracee.pid, .functions = &s->target.functions, .program = s->target.images.v[0],
-		.ring_bytes = o->buffer,
-		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
-	};
-	uint64_t began;
-	int r;
-
-	/* Calls that are not shown would be levels to the programs, which do not know who called. */
-	if (s->target.libcalls)
-		request.limit = (struct rt_limit){ 0 };
-	tell_all_of_go(s, &request);
-	rt_limits_raise(RT_FILES_USUAL);
-	r = try_returns(s, forced, err);
-	if (r == 0)
-		r = rt_leaving_try(&s->target, forced, o->no_bpf, o->verbose ? stderr : NULL, err);
-	if (r == 0)
-		r = place(s, forced, err);
-	if (r == 0 && o->verbose)
-		rt_functions_print_sources(&s->target.functions, stderr);
-	if (r < 0)
-		return r;
-	began = rt_now();
-	r = open_attach(s, &request, forced, err);
-	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
-		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)o->pid);
-	if (r == 0)
-		r = rt_place_verify(&s->target, s->tracee.pid, err);
-	if (r < 0)
-		return r;
-	if (o->verbose)
-		fprintf(stderr, "rawtrace: attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms\n", s->attach->ops->name,
-			rt_functions_shown(&s->target.functions), s->target.nprobes, s->attach->source->name, (double)(rt_now() - began) / 1e6);
-	return 0;
 }
 
 static int make_stack(struct session *s, struct rt_error *err)
@@ -380,51 +231,9 @@ static void wait_command(struct session *s)
 			rt_session_read_signals(s);
 }
 
-static bool takes_long(const struct session *s)
-{
-	return s->attach->separate > WAIT_FOR_PROBES;
-}
-
-/* A child that no signal to us reaches takes the probes out.  It keeps nobody waiting for the end of our output. */
-static bool leave_to_child(struct session *s)
-{
-	char name[RT_COMM_MAX];
-	int fd, null;
-	pid_t pid;
-
-	rt_guard_name(getpid(), name);
-	pid = fork();
-	if (pid != 0)
-		return pid > 0;
-	setsid();
-	prctl(PR_SET_NAME, name);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (fd = 0; fd < 3 && null >= 0; fd++)
-		dup2(null, fd);
-	if (s->out.file)
-		close(fileno(s->out.file));
-	if (s->tracee.go >= 0)
-		close(s->tracee.go);
-	s->attach->ops->close(s->attach);
-	_exit(0);
-}
-
-/* Before 5.4 a thousand functions take minutes, in which the command's end is not to be waited for. */
-static void end_attach(struct session *s)
-{
-	if (!s->attach)
-		return;
-	if (!takes_long(s) || !leave_to_child(s))
-		s->attach->ops->close(s->attach);
-	else if (!s->tracee.ended || s->options->verbose)
-		fprintf(stderr, "rawtrace: %u probes are being taken out in the background: this kernel takes them one by one\n",
-			s->attach->separate);
-	s->attach = NULL;
-}
-
 static void release(struct session *s)
 {
-	end_attach(s);
+	rt_session_end_attach(s);
 	rt_calibration_end(&s->calibration);
 	rt_tracee_release(&s->tracee);
 	if (s->out.file) {
@@ -482,7 +291,7 @@ static int run(struct session *s, struct rt_error *err)
 	rt_session_end_window(s);
 	if (r == 0)
 		r = read_counts(s, &s->counts, err);
-	if (!s->tracee.ended && !takes_long(s))
+	if (!s->tracee.ended && !rt_session_detach_is_long(s))
 		s->attach->ops->detach(s->attach);
 	if (r == 0)
 		r = rt_session_drain(s, true, err);
@@ -514,17 +323,17 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = rt_target_add_libcalls(&s.target, options->pid, options->libcalls, err);
 	if (r == 0)
 		r = set_returns(&s, err);
-	if (r == 0 && purpose(options) != RT_PURPOSE_RECORD)
-		r = rt_target_set_purpose(&s.target, purpose(options), err);
+	if (r == 0 && rt_session_purpose(options) != RT_PURPOSE_RECORD)
+		r = rt_target_set_purpose(&s.target, rt_session_purpose(options), err);
 	if (r == 0 && (options->depth || options->only_under || options->min_time))
 		r = rt_target_set_limit(&s.target, options->depth, options->only_under, options->min_time, err);
 	if (r == 0)
 		r = rt_target_watch(&s.target, err);
 	if (r == 0 && options->raw_names)
 		rt_functions_raw_names(&s.target.functions);
-	else if (r == 0 && purpose(options) != RT_PURPOSE_RECORD && rt_functions_full_names(&s.target.functions) < 0)
+	else if (r == 0 && rt_session_purpose(options) != RT_PURPOSE_RECORD && rt_functions_full_names(&s.target.functions) < 0)
 		r = rt_nomem(err);
-	if (r == 0 && (purpose(options) == RT_PURPOSE_RECORD || s.target.limit.tests))
+	if (r == 0 && (rt_session_purpose(options) == RT_PURPOSE_RECORD || s.target.limit.tests))
 		r = rt_target_set_types(&s.target, &options->limits, err);
 	if (r == 0)
 		r = check_rights(options, err);
@@ -534,17 +343,15 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = begin_tracee(&s, err);	/* before signals and limits change: the command keeps its own */
 	if (r == 0)
 		r = rt_session_open_signals(&s, err);
-	if (r == 0) {
-		clean_leftovers();
-		r = attach(&s, err);
-	}
+	if (r == 0)
+		r = rt_session_attach(&s, err);
 	if (r == 0)
 		r = begin_stream(&s, err);
 	if (r == 0) {
 		r = run(&s, err);
 		if (r < 0)
 			say_now(&s, err);
-		end_attach(&s);
+		rt_session_end_attach(&s);
 		wait_command(&s);
 	}
 	*status = s.tracee.ours && !s.tracee.ended ? 128 + s.stopped : rt_tracee_exit_status(&s.tracee);

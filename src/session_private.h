@@ -13,7 +13,10 @@
 #include "target.h"
 #include "tracee.h"
 
-/* For session.c, which begins and ends a trace, and session_stream.c, which waits for what comes in between. */
+/*
+ * For session.c, which begins and ends a trace, session_attach.c, which puts the probes in and out, and session_stream.c, which waits for
+ * what comes in between.
+ */
 
 /* Rings that can, wake us when a quarter is full; the clock shows what a quiet program did, this often. */
 enum { RT_TICK_MS = 50 };
@@ -39,6 +42,17 @@ struct session {
 	unsigned ring;		/* the one being drained */
 	uint64_t bound;		/* what is older is due: all rings were read since */
 };
+
+/* What the programs are for, by the subcommand. */
+enum rt_purpose rt_session_purpose(const struct rt_options *options);
+
+/*
+ * Put the probes in, at places that this kernel has shown to be harmless.  0 or a negative errno with a message.  To end that is to wait
+ * for probes that go one by one, unless they are so many that it is long: then a process in the background takes them out.
+ */
+int rt_session_attach(struct session *s, struct rt_error *err);
+bool rt_session_detach_is_long(const struct session *s);
+void rt_session_end_attach(struct session *s);
 
 /* Signals that end the trace come through s->signals; s->epoll waits for them, for the command's end and for the rings. */
 int rt_session_open_signals(struct session *s, struct rt_error *err);

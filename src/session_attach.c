@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "attach/refused.h"
+#include "kernel/owner.h"
+#include "kernel/procfs.h"
+#include "kernel/sys.h"
+#include "kernel/tracefs.h"
+#include "leaving.h"
+#include "place.h"
+#include "plans.h"
+#include "returns.h"
+#include "session_private.h"
+#include "stream/ring.h"
+#include "trial.h"
+
+/* As many probes that go one by one are waited for: some seconds. */
+enum { WAIT_FOR_PROBES = 40 };
+
+enum rt_purpose rt_session_purpose(const struct rt_options *o)
+{
+	return o->command == RT_CMD_COUNT ? RT_PURPOSE_COUNT : o->command == RT_CMD_HIST ? RT_PURPOSE_TIME : RT_PURPOSE_RECORD;
+}
+
+/* Definitions of processes that were killed together with their guards. */
+static void clean_leftovers(void)
+{
+	struct rt_tracefs tracefs;
+
+	if (rt_tracefs_mounted(&tracefs) == 0)
+		rt_tracefs_clean(&tracefs);
+}
+
+/* Where some kernels harm programs like this one with their uretprobes, this kernel must first show that it does not. */
+static int try_returns(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	const struct rt_arch *arch = rt_image_arch(s->target.images.v[0]);
+	uint64_t began = rt_now();
+	struct rt_error why = { 0 };
+
+	if (!arch->trial || !rt_target_has_returns(&s->target))
+		return 0;
+	if (rt_trial_arch(arch, forced, s->options->no_bpf, &why) < 0)
+		return rt_target_give_up_returns(&s->target, why.text, err);
+	if (s->options->verbose)
+		fprintf(stderr, "rawtrace: uretprobes leave %s programs unharmed here (tried in %.1f ms)\n", arch->name,
+			(double)(rt_now() - began) / 1e6);
+	return 0;
+}
+
+/* Before the probes go in, and after it is known which. */
+static int place(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
+	uint64_t began = rt_now();
+	int r = 0;
+
+	if (!o->exact)
+		r = rt_place(&s->target, !o->no_bpf && (!forced || forced->bpf), &s->calibration, err);
+	if (r == 0 && o->pid)
+		r = rt_place_check(&s->target, o->pid, err);
+	if (r == 0 && o->verbose) {
+		rt_plans_print(&s->target, stderr);
+		rt_returns_print(&s->target, stderr);
+	}
+	if (r < 0 || !o->verbose || o->exact)
+		return r;
+	rt_place_print(&s->target, stderr);
+	fprintf(stderr, "rawtrace: places were found in %.1f ms%s\n", (double)(rt_now() - began) / 1e6,
+		s->calibration.told ? ", with what this kernel emulates" : "");
+	return 0;
+}
+
+/* The kernel refuses what a glob has found: without that, and a remark.  What was named exactly is an error. */
+static int attach_without(struct session *s, struct rt_attach_request *request, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	bool no_bpf = s->options->no_bpf, *bad = calloc(s->target.functions.n, sizeof(*bad));
+	int r = bad ? rt_attach_find_refused(request, forced, no_bpf, bad, err) : rt_nomem(err);
+
+	if (r == 0)
+		r = rt_place_leave_out(&s->target, bad, err);
+	free(bad);
+	request->nprobes = s->target.nprobes;
+	return r < 0 ? r : rt_attach_open(request, forced, no_bpf, NULL, &s->attach, err);
+}
+
+/* What the kernel has no way to read is left out: once more with less, at the same places. */
+static int open_attach(struct session *s, struct rt_attach_request *request, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
+	int r;
+
+	do {
+		request->plans = s->target.plans;
+		request->nplans = s->target.nplans;
+		request->probes = s->target.probes;
+		request->nprobes = s->target.nprobes;
+		r = rt_attach_open(request, forced, o->no_bpf, o->verbose ? stderr : NULL, &s->attach, err);
+		if (rt_attach_is_refusal(request, r))
+			r = attach_without(s, request, forced, err);
+	} while ((r == -EOPNOTSUPP || r == -E2BIG) && rt_target_simplify(&s->target, &s->simplified, err) == 0);
+	s->out.shows = s->target.shows;
+	return r;
+}
+
+/* The programs pair calls and returns by thread.  Those of goroutines are paired, timed and left out only here. */
+static void tell_all_of_go(const struct session *s, struct rt_attach_request *request)
+{
+	if (!s->target.goid_offset || request->purpose == RT_PURPOSE_COUNT)
+		return;
+	request->purpose = RT_PURPOSE_RECORD;
+	request->limit = (struct rt_limit){ .depth = 0 };
+}
+
+int rt_session_attach(struct session *s, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
+	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
+	struct rt_attach_request request = {
+		.purpose = rt_session_purpose(o), .limit = s->target.limit, .here_only = s->target.libcalls, .pid = s->tracee.pid, .functions = &s->target.functions, .program = s->target.images.v[0],
+		.ring_bytes = o->buffer,
+		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
+	};
+	uint64_t began;
+	int r;
+
+	/* Calls that are not shown would be levels to the programs, which do not know who called. */
+	if (s->target.libcalls)
+		request.limit = (struct rt_limit){ 0 };
+	tell_all_of_go(s, &request);
+	clean_leftovers();
+	rt_limits_raise(RT_FILES_USUAL);
+	r = try_returns(s, forced, err);
+	if (r == 0)
+		r = rt_leaving_try(&s->target, forced, o->no_bpf, o->verbose ? stderr : NULL, err);
+	if (r == 0)
+		r = place(s, forced, err);
+	if (r == 0 && o->verbose)
+		rt_functions_print_sources(&s->target.functions, stderr);
+	if (r < 0)
+		return r;
+	began = rt_now();
+	r = open_attach(s, &request, forced, err);
+	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
+		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)o->pid);
+	if (r == 0)
+		r = rt_place_verify(&s->target, s->tracee.pid, err);
+	if (r < 0)
+		return r;
+	if (o->verbose)
+		fprintf(stderr, "rawtrace: attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms\n", s->attach->ops->name,
+			rt_functions_shown(&s->target.functions), s->target.nprobes, s->attach->source->name, (double)(rt_now() - began) / 1e6);
+	return 0;
+}
+
+bool rt_session_detach_is_long(const struct session *s)
+{
+	return s->attach->separate > WAIT_FOR_PROBES;
+}
+
+/* A child that no signal to us reaches takes the probes out.  It keeps nobody waiting for the end of our output. */
+static bool leave_to_child(struct session *s)
+{
+	char name[RT_COMM_MAX];
+	int fd, null;
+	pid_t pid;
+
+	rt_guard_name(getpid(), name);
+	pid = fork();
+	if (pid != 0)
+		return pid > 0;
+	setsid();
+	prctl(PR_SET_NAME, name);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	if (s->out.file)
+		close(fileno(s->out.file));
+	if (s->tracee.go >= 0)
+		close(s->tracee.go);
+	s->attach->ops->close(s->attach);
+	_exit(0);
+}
+
+/* Before 5.4 a thousand functions take minutes, in which the command's end is not to be waited for. */
+void rt_session_end_attach(struct session *s)
+{
+	if (!s->attach)
+		return;
+	if (!rt_session_detach_is_long(s) || !leave_to_child(s))
+		s->attach->ops->close(s->attach);
+	else if (!s->tracee.ended || s->options->verbose)
+		fprintf(stderr, "rawtrace: %u probes are being taken out in the background: this kernel takes them one by one\n",
+			s->attach->separate);
+	s->attach = NULL;
+}
