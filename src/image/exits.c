@@ -5,57 +5,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/body.h"
+#include "image/exits_private.h"
 #include "image/private.h"
 #include "util/array.h"
 
-enum { PATH_MAX_INSNS = 256, LANDINGS = 512, ENTRIES = 1 << 14, INSN_MAX = 16, LOCK = 0xf0, BACK = 8 };
+enum { LANDINGS = 512, LOCK = 0xf0 };
 
 static const char unclear[] = "its code cannot be told from data";
-static const char anywhere[] = "it jumps to where a register says, which may be in itself";
 static const char outside[] = "it jumps to a place that is not known";
 
-struct todo {
-	uint64_t addr, from;
-	struct rt_depth depth;
-};
-
-struct walk {
-	struct rt_body body;
-	struct rt_code *code;
-	struct rt_exits *exits;
-	uint64_t entry;
-	struct todo *todo;
-	size_t ntodo, cap;
-	uint64_t *indirect;		/* jumps that are still to be understood */
-	size_t nindirect, indirect_cap;
-	bool tables, own_address, nomem;
-	bool unwinder;			/* its indirect jumps are to other functions' frames */
-};
-
-static void fail(struct walk *w, const char *why)
+void rt_walk_fail(struct rt_walk *w, const char *why)
 {
 	if (!w->exits->why)
 		w->exits->why = why;
 }
 
-static void out_of_memory(struct walk *w)
+void rt_walk_nomem(struct rt_walk *w)
 {
 	w->nomem = true;
-	fail(w, "out of memory");
+	rt_walk_fail(w, "out of memory");
 }
 
-static void later(struct walk *w, uint64_t addr, uint64_t from, struct rt_depth depth)
+void rt_walk_later(struct rt_walk *w, uint64_t addr, uint64_t from, struct rt_depth depth)
 {
 	if (RT_ROOM(&w->todo, w->ntodo, &w->cap) < 0)
-		out_of_memory(w);
+		rt_walk_nomem(w);
 	else
-		w->todo[w->ntodo++] = (struct todo){ addr, from, depth };
+		w->todo[w->ntodo++] = (struct rt_todo){ addr, from, depth };
+}
+
+struct rt_depth rt_walk_depth(const struct rt_walk *w, uint64_t addr)
+{
+	const struct rt_stretch *p = rt_body_piece(&w->body, addr);
+
+	return p->depths[addr - p->start];
 }
 
 /* ---- what leaves ---- */
 
-static void add_exit(struct walk *w, uint64_t addr, const struct rt_flow *f, enum rt_exit_kind kind, bool self)
+void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enum rt_exit_kind kind, bool self)
 {
 	struct rt_exits *e = w->exits;
 	size_t i;
@@ -65,7 +53,7 @@ static void add_exit(struct walk *w, uint64_t addr, const struct rt_flow *f, enu
 		if (e->v[i].at.addr == addr)
 			return;
 	if (RT_ROOM(&e->v, e->n, &e->cap) < 0) {
-		out_of_memory(w);
+		rt_walk_nomem(w);
 		return;
 	}
 	memset(&e->v[e->n], 0, sizeof(e->v[0]));
@@ -81,7 +69,7 @@ static void add_exit(struct walk *w, uint64_t addr, const struct rt_flow *f, enu
 }
 
 /* Is `part` the name of a cold part of the function, by any of its names? */
-static bool is_own_part(const struct walk *w, const char *part)
+static bool is_own_part(const struct rt_walk *w, const char *part)
 {
 	const struct rt_symbol *v;
 	size_t i, n, len;
@@ -95,7 +83,7 @@ static bool is_own_part(const struct walk *w, const char *part)
 	return false;
 }
 
-static void add_piece(struct walk *w, uint64_t start, uint64_t end)
+static void add_piece(struct rt_walk *w, uint64_t start, uint64_t end)
 {
 	static const struct rt_depth unknown = { RT_DEPTH_UNKNOWN, RT_DEPTH_UNKNOWN };
 	uint64_t landings[LANDINGS];
@@ -103,18 +91,18 @@ static void add_piece(struct walk *w, uint64_t start, uint64_t end)
 	int i, n;
 
 	if (why) {
-		fail(w, why);
+		rt_walk_fail(w, why);
 		return;
 	}
 	n = rt_code_landings(w->code, start, landings, LANDINGS);
 	if (n < 0)
-		fail(w, "where it catches exceptions cannot be told");
+		rt_walk_fail(w, "where it catches exceptions cannot be told");
 	for (i = 0; i < n; i++)
-		later(w, landings[i], 0, unknown);
+		rt_walk_later(w, landings[i], 0, unknown);
 }
 
 /* The symbol whose code `addr` is in; of several the one that begins last. */
-static const struct rt_symbol *symbol_of(const struct walk *w, uint64_t addr)
+static const struct rt_symbol *symbol_of(const struct rt_walk *w, uint64_t addr)
 {
 	const struct rt_symbol *s = rt_symbol_before(rt_code_image(w->code), addr + 1);
 
@@ -126,7 +114,7 @@ static const struct rt_symbol *symbol_of(const struct walk *w, uint64_t addr)
  * and may be that.  (Another function without a name returns for this one, which has become it by a tail call; and what it returns to
  * others has another stack pointer than this one's calls.)
  */
-static bool goes_on(const struct walk *w, uint64_t target, uint64_t *start, uint64_t *end)
+static bool goes_on(const struct rt_walk *w, uint64_t target, uint64_t *start, uint64_t *end)
 {
 	const struct rt_symbol *s = symbol_of(w, target);
 
@@ -140,7 +128,7 @@ static bool goes_on(const struct walk *w, uint64_t target, uint64_t *start, uint
 }
 
 /* A jump out of what is known of the function. */
-static void outward(struct walk *w, uint64_t addr, const struct rt_flow *f, struct rt_depth depth)
+static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, struct rt_depth depth)
 {
 	const struct rt_symbol *s = symbol_of(w, f->target);
 	bool self = f->target == w->entry;
@@ -149,26 +137,26 @@ static void outward(struct walk *w, uint64_t addr, const struct rt_flow *f, stru
 	if (goes_on(w, f->target, &start, &end)) {
 		add_piece(w, start, end);
 		if (!w->exits->why)
-			later(w, f->target, addr, depth);
+			rt_walk_later(w, f->target, addr, depth);
 		return;
 	}
 	/* Go: the call begins once more, with a larger stack.  Calls that do not come back (panics) may stand before that. */
 	if (self && rt_image_is_go(rt_code_image(w->code)))
 		return;
 	if (!self && !rt_code_is_stub(w->code, f->target) && (!s || strstr(s->name, ".cold")))
-		fail(w, outside);
+		rt_walk_fail(w, outside);
 	else if (depth.sp != 0 && (depth.sp != RT_DEPTH_UNKNOWN || (s && s->addr != f->target)))
-		fail(w, "it jumps out with something of its own on the stack");
+		rt_walk_fail(w, "it jumps out with something of its own on the stack");
 	else if (f->kind == RT_FLOW_BRANCH && !f->condition)
-		fail(w, "it is left by a conditional jump whose way cannot be told");
+		rt_walk_fail(w, "it is left by a conditional jump whose way cannot be told");
 	else
-		add_exit(w, addr, f, f->kind == RT_FLOW_BRANCH ? RT_EXIT_MAYBE : RT_EXIT_JUMP, self);
+		rt_walk_exit(w, addr, f, f->kind == RT_FLOW_BRANCH ? RT_EXIT_MAYBE : RT_EXIT_JUMP, self);
 }
 
-static void jump(struct walk *w, uint64_t addr, const struct rt_flow *f, struct rt_depth depth)
+static void jump(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, struct rt_depth depth)
 {
 	if (f->target != w->entry && rt_body_piece(&w->body, f->target))
-		later(w, f->target, addr, depth);
+		rt_walk_later(w, f->target, addr, depth);
 	else
 		outward(w, addr, f, depth);
 }
@@ -222,7 +210,7 @@ static bool claim(struct rt_stretch *p, size_t at, size_t size)
 }
 
 /* Come to the instruction at `addr`.  False: there is nothing new to follow from here. */
-static bool arrive(struct walk *w, struct rt_stretch *p, uint64_t addr, uint64_t from, struct rt_depth *depth, struct rt_flow *f)
+static bool arrive(struct rt_walk *w, struct rt_stretch *p, uint64_t addr, uint64_t from, struct rt_depth *depth, struct rt_flow *f)
 {
 	size_t at = (size_t)(addr - p->start);
 	bool sp, fp;
@@ -231,7 +219,7 @@ static bool arrive(struct walk *w, struct rt_stretch *p, uint64_t addr, uint64_t
 	if (p->marks[at] == RT_MARK_INSIDE && p->marks[at - 1] == RT_MARK_BEGIN && p->bytes[at - 1] == LOCK)
 		return false;
 	if (p->marks[at] == RT_MARK_INSIDE || !rt_body_decode(&w->body, addr, f)) {
-		fail(w, unclear);
+		rt_walk_fail(w, unclear);
 		return false;
 	}
 	if (p->joins[at] < UINT8_MAX)
@@ -243,7 +231,7 @@ static bool arrive(struct walk *w, struct rt_stretch *p, uint64_t addr, uint64_t
 		return sp || fp;
 	}
 	if (!claim(p, at, f->size)) {
-		fail(w, unclear);
+		rt_walk_fail(w, unclear);
 		return false;
 	}
 	p->depths[at] = *depth;
@@ -251,7 +239,7 @@ static bool arrive(struct walk *w, struct rt_stretch *p, uint64_t addr, uint64_t
 	return true;
 }
 
-static void call(struct walk *w, uint64_t next, const struct rt_flow *f, struct rt_depth *depth)
+static void call(struct rt_walk *w, uint64_t next, const struct rt_flow *f, struct rt_depth *depth)
 {
 	if (!f->has_target)
 		return;
@@ -259,12 +247,12 @@ static void call(struct walk *w, uint64_t next, const struct rt_flow *f, struct 
 		if (depth->sp != RT_DEPTH_UNKNOWN)
 			depth->sp += w->body.arch->word;
 	} else if (f->target != w->entry && rt_body_piece(&w->body, f->target) && rt_body_piece(&w->body, f->target)->start != f->target) {
-		fail(w, "it calls into its own middle");
+		rt_walk_fail(w, "it calls into its own middle");
 	}
 }
 
 /* Follow the way from an instruction on, until it ends or joins one that was followed before. */
-static void follow(struct walk *w, const struct todo *todo)
+static void follow(struct rt_walk *w, const struct rt_todo *todo)
 {
 	uint64_t addr = todo->addr, from = todo->from, next;
 	struct rt_depth depth = todo->depth;
@@ -273,7 +261,7 @@ static void follow(struct walk *w, const struct todo *todo)
 	struct rt_flow f;
 
 	if (!p) {
-		fail(w, outside);
+		rt_walk_fail(w, outside);
 		return;
 	}
 	for (; arrive(w, p, addr, from, &depth, &f); from = addr, addr = next) {
@@ -281,18 +269,18 @@ static void follow(struct walk *w, const struct todo *todo)
 		if (f.op == RT_OP_ADDRESS && (uint64_t)f.value != w->entry && rt_body_piece(&w->body, (uint64_t)f.value))
 			w->own_address = true;
 		if (f.kind == RT_FLOW_RETURN)
-			add_exit(w, addr, &f, RT_EXIT_RETURN, false);
+			rt_walk_exit(w, addr, &f, RT_EXIT_RETURN, false);
 		else if (f.kind == RT_FLOW_JUMP && after_call && f.target == p->end && depth.sp != 0)
 			return;		/* clang: behind a call that does not come back */
 		else if (f.kind == RT_FLOW_JUMP || f.kind == RT_FLOW_BRANCH)
 			jump(w, addr, &f, depth);
 		else if (f.kind == RT_FLOW_STRANGE)
-			fail(w, "it has a jump that is not understood");
+			rt_walk_fail(w, "it has a jump that is not understood");
 		else if (f.kind == RT_FLOW_CALL)
 			call(w, next, &f, &depth);
 		if (f.kind == RT_FLOW_INDIRECT) {
 			if (RT_ROOM(&w->indirect, w->nindirect, &w->indirect_cap) < 0)
-				out_of_memory(w);
+				rt_walk_nomem(w);
 			else
 				w->indirect[w->nindirect++] = addr;
 		}
@@ -301,229 +289,13 @@ static void follow(struct walk *w, const struct todo *todo)
 		after_call = f.kind == RT_FLOW_CALL;
 		depth = behind(&f, depth);
 		if (!sane(depth))
-			fail(w, unclear);
+			rt_walk_fail(w, unclear);
 		if (next < p->end)
 			continue;
 		/* Behind a call it is one that does not come back; Go puts a nop there. */
 		if (f.kind != RT_FLOW_CALL && !rt_image_is_go(rt_code_image(w->code)))
-			fail(w, "it runs on past its end");
+			rt_walk_fail(w, "it runs on past its end");
 		return;
-	}
-}
-
-/* ---- jumps whose target is not in them ---- */
-
-/* The way to `addr`, in order; its length. */
-static size_t way_to(const struct walk *w, uint64_t addr, uint64_t path[PATH_MAX_INSNS])
-{
-	size_t n = 0, i;
-	uint64_t swap;
-
-	while (addr && n < PATH_MAX_INSNS) {
-		const struct rt_stretch *p = rt_body_piece(&w->body, addr);
-
-		path[n++] = addr;
-		addr = p ? p->before[addr - p->start] : 0;
-	}
-	for (i = 0; i < n / 2; i++) {
-		swap = path[i];
-		path[i] = path[n - 1 - i];
-		path[n - 1 - i] = swap;
-	}
-	return n;
-}
-
-static struct rt_depth depth_at(const struct walk *w, uint64_t addr)
-{
-	const struct rt_stretch *p = rt_body_piece(&w->body, addr);
-
-	return p->depths[addr - p->start];
-}
-
-/* Had it something on the stack before, and has given that back? */
-static bool had_frame(const struct walk *w, const uint64_t *path, size_t n)
-{
-	while (n--)
-		if (depth_at(w, path[n]).sp > 0)
-			return true;
-	return false;
-}
-
-/* A jump through a pointer: a tail call, or to one of the function's own places (computed goto)? */
-static void through_pointer(struct walk *w, uint64_t addr, const struct rt_flow *f, const uint64_t *path, size_t n)
-{
-	uint64_t end = w->body.v[0].end;
-
-	if (w->unwinder && depth_at(w, addr).sp == RT_DEPTH_UNKNOWN && !f->marked)
-		add_exit(w, addr, f, RT_EXIT_JUMP, false);
-	else if (depth_at(w, addr).sp != 0 || f->marked)
-		fail(w, anywhere);
-	else if (had_frame(w, path, n))
-		add_exit(w, addr, f, RT_EXIT_JUMP, false);
-	else if (w->body.arch->word != 8 || w->own_address || rt_code_is_pointed(w->code, w->entry + 1, end - 1))
-		fail(w, anywhere);
-	else
-		add_exit(w, addr, f, RT_EXIT_JUMP, false);
-}
-
-/* How many of the table's entries lead into the function; false: one cannot be read. */
-static bool count_own(struct walk *w, const struct rt_jumps *t, uint64_t n, uint64_t *own)
-{
-	uint64_t i, target;
-
-	for (*own = i = 0; i < n; i++) {
-		if (!rt_jumps_entry(&w->body, t, i, &target))
-			return false;
-		*own += rt_body_piece(&w->body, target) != NULL;
-	}
-	return true;
-}
-
-static void through_table(struct walk *w, uint64_t addr, const struct rt_jumps *t)
-{
-	uint64_t i, target = 0;
-
-	w->tables = true;
-	for (i = 0; i < t->n && !w->exits->why; i++)
-		if (rt_jumps_entry(&w->body, t, i, &target))
-			later(w, target, addr, depth_at(w, addr));
-}
-
-static void understand(struct walk *w, uint64_t addr)
-{
-	uint64_t path[PATH_MAX_INSNS], own;
-	size_t n = way_to(w, addr, path);
-	struct rt_jumps t;
-	struct rt_flow f;
-
-	if (!rt_body_decode(&w->body, addr, &f))
-		return;
-	if (!rt_jumps_find(&w->body, path, n, &t)) {
-		through_pointer(w, addr, &f, path, n);
-		return;
-	}
-	if (t.n > ENTRIES || !count_own(w, &t, t.n ? t.n : 1, &own))
-		fail(w, "it has a table of jumps that cannot be read");
-	else if (!own && !t.relative)
-		through_pointer(w, addr, &f, path, n);
-	else if (!t.n)
-		fail(w, "it has a table of jumps without a bound");
-	else if (own != t.n)
-		fail(w, "it has a table of jumps that also leads elsewhere");
-	else
-		through_table(w, addr, &t);
-}
-
-/* ---- when all ways have been followed ---- */
-
-/* Bytes between functions and before loops. */
-static size_t padding(const struct rt_body *body, const uint8_t *p, size_t n)
-{
-	size_t i = 0;
-	uint32_t word;
-
-	if (body->arch->insn_align == 4) {
-		word = n >= 4 ? rt_arch_word(p) : 1;
-		return word == 0 || word == 0xd503201f ? 4 : 0;
-	}
-	if (p[0] == 0xcc || p[0] == 0x90 || p[0] == 0)
-		return 1;
-	while (i < n && (p[i] == 0x66 || p[i] == 0x2e))
-		i++;
-	if (i < n && p[i] == 0x90)
-		return i + 1;
-	if (i + 2 >= n || p[i] != 0x0f || p[i + 1] != 0x1f)
-		return 0;
-	i += 3 + ((p[i + 2] & 7) == 4) + (p[i + 2] >> 6 == 1 ? 1 : p[i + 2] >> 6 == 2 ? 4 : 0);
-	return i <= n ? i : 0;
-}
-
-/* Where there are tables, code that no way leads to may be one that a table was not seen to have. */
-static void check_whole(struct walk *w)
-{
-	size_t at, n, size;
-	unsigned i;
-
-	for (i = 0; i < w->body.n; i++) {
-		const struct rt_stretch *p = &w->body.v[i];
-
-		n = (size_t)(p->end - p->start);
-		for (at = 0; at < n; at += size) {
-			size = p->marks[at] ? 1 : padding(&w->body, p->bytes + at, n - at);
-			if (!size) {
-				fail(w, "not all of its code is reached");
-				return;
-			}
-		}
-	}
-}
-
-static uint8_t form_at(const struct walk *w, uint64_t addr)
-{
-	const struct rt_stretch *p = rt_body_piece(&w->body, addr);
-
-	return w->body.arch->form ? (uint8_t)w->body.arch->form(p->bytes + (addr - p->start), (size_t)(p->end - addr)) : RT_FORM_OTHER;
-}
-
-static const char *refused(const struct walk *w, uint64_t addr)
-{
-	const struct rt_stretch *p = rt_body_piece(&w->body, addr);
-	size_t n = (size_t)(p->end - addr);
-
-	return w->body.arch->refuses(p->bytes + (addr - p->start), n < INSN_MAX ? n : INSN_MAX);
-}
-
-/* Does the instruction nothing but give the frame back, before a return? */
-static bool gives_back(const struct rt_flow *f)
-{
-	return f->kind == RT_FLOW_NEXT && f->sp != RT_SP_LOST && f->op == RT_OP_OTHER && !f->has_mem &&
-	       (f->sp != RT_SP_KEPT ? !(f->writes & 7u) && f->amount >= 0 : !f->writes);
-}
-
-/*
- * On x86: an instruction before the return, behind which there is nothing but pop, leave and add to the stack pointer.  (Vector
- * registers, which may have the result, are not among those; rax, rcx, rdx must not be.)
- */
-static void find_cheaper(const struct walk *w, struct rt_exit *e)
-{
-	uint64_t addr = e->at.addr, before;
-	const struct rt_stretch *p;
-	struct rt_flow f;
-	unsigned i;
-	uint8_t form;
-
-	for (i = 0; i < BACK; i++, addr = before) {
-		p = rt_body_piece(&w->body, addr);
-		before = p->before[addr - p->start];
-		if (!before || p->joins[addr - p->start] != 1 || before < p->start || before >= addr ||
-		    !rt_body_decode(&w->body, before, &f) || before + f.size != addr || f.kind != RT_FLOW_NEXT)
-			return;
-		form = form_at(w, before);
-		if (form && (RT_FORM_BIT(form) & RT_FORMS_ASSUMED) && f.sp == RT_SP_KEPT && depth_at(w, before).sp >= 0 &&
-		    !refused(w, before)) {
-			e->cheaper = (struct rt_exit_place){ before, (uint32_t)depth_at(w, before).sp, form, f.size };
-			return;
-		}
-		if (!gives_back(&f))
-			return;
-	}
-}
-
-static void check_exits(struct walk *w)
-{
-	struct rt_exits *e = w->exits;
-	size_t i;
-
-	for (i = 0; i < e->n && !e->why; i++) {
-		struct rt_depth depth = depth_at(w, e->v[i].at.addr);
-
-		if (depth.sp != 0 && depth.sp != RT_DEPTH_UNKNOWN)
-			fail(w, "it is left with something of its own on the stack");
-		if (refused(w, e->v[i].at.addr))
-			fail(w, "it is left by an instruction that the kernel cannot probe");
-		e->v[i].at.form = form_at(w, e->v[i].at.addr);
-		if (e->v[i].kind == RT_EXIT_RETURN && w->body.arch->form)
-			find_cheaper(w, &e->v[i]);
 	}
 }
 
@@ -534,9 +306,9 @@ static int compare_exits(const void *a, const void *b)
 	return x->at.addr < y->at.addr ? -1 : x->at.addr > y->at.addr;
 }
 
-static void walk(struct walk *w)
+static void walk(struct rt_walk *w)
 {
-	struct todo todo;
+	struct rt_todo todo;
 	uint64_t addr;
 
 	while (!w->exits->why && (w->ntodo || w->nindirect)) {
@@ -545,19 +317,19 @@ static void walk(struct walk *w)
 			follow(w, &todo);
 		} else {
 			addr = w->indirect[--w->nindirect];
-			understand(w, addr);
+			rt_walk_understand(w, addr);
 		}
 	}
 	if (!w->exits->why && w->tables)
-		check_whole(w);
+		rt_walk_check_whole(w);
 	if (!w->exits->why)
-		check_exits(w);
+		rt_walk_check_exits(w);
 }
 
 static int find(struct rt_code *code, uint64_t addr, uint64_t size, bool unwinder, struct rt_exits *exits)
 {
 	static const struct rt_depth at_entry = { 0, RT_DEPTH_UNKNOWN };
-	struct walk w = { .code = code, .exits = exits, .entry = addr, .unwinder = unwinder };
+	struct rt_walk w = { .code = code, .exits = exits, .entry = addr, .unwinder = unwinder };
 
 	memset(exits, 0, sizeof(*exits));
 	exits->why = rt_code_undecodable(code);
@@ -566,7 +338,7 @@ static int find(struct rt_code *code, uint64_t addr, uint64_t size, bool unwinde
 	w.body.code = code;
 	w.body.arch = rt_image_arch(rt_code_image(code));
 	add_piece(&w, addr, addr + size);
-	later(&w, addr, 0, at_entry);
+	rt_walk_later(&w, addr, 0, at_entry);
 	walk(&w);
 	rt_body_free(&w.body);
 	free(w.todo);

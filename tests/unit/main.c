@@ -45,6 +45,8 @@ int main(void)
 		{ "merge", NULL, NULL, NULL, NULL, rt_tests_merge },
 		{ "addrmap", NULL, NULL, NULL, NULL, rt_tests_addrmap },
 		{ "stack", NULL, NULL, NULL, NULL, rt_tests_stack },
+		{ "stack exits", NULL, NULL, NULL, NULL, rt_tests_stack_exits },
+		{ "stack threads", NULL, NULL, NULL, NULL, rt_tests_stack_threads },
 		{ "filter", NULL, NULL, NULL, NULL, rt_tests_filter },
 		{ "abi go", NULL, NULL, NULL, NULL, rt_tests_abi_go },
 		{ "go", NULL, NULL, NULL, NULL, rt_tests_go },

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "stack_told.h"
 #include "unit.h"
@@ -230,163 +229,6 @@ static void test_unknown_deep(void)
 	free(t.text);
 }
 
-/* ---- functions that are left at their own instructions ---- */
-
-static const struct rt_plan at_return = {
-	.kind = RT_KIND_RETURN, .leaving = RT_BY_RETURN, .nvalues = 1, .values = { { .size = 4, .is_signed = true } },
-};
-static const struct rt_plan at_jump = { .kind = RT_KIND_RETURN, .leaving = RT_BY_JUMP };
-static const struct rt_plan at_branch = {
-	.kind = RT_KIND_RETURN, .leaving = RT_BY_BRANCH, .nvalues = 1, .values = { { .size = 4 } },
-};
-
-static void enter(struct told *t, uint32_t function, uint64_t time, uint64_t sp, int64_t value)
-{
-	struct rt_event event = { .type = RT_EV_HIT, .time = time, .pid = 1, .tid = 1 };
-	const struct rt_hit hit = { .function = function, .returns = true, .at_exits = true, .plan = &told_entry };
-
-	event.hit.sp = sp;
-	event.hit.size = sizeof(value);
-	event.hit.data = (const uint8_t *)&value;
-	CU_ASSERT(rt_stack_hit(t->stack, &event, &hit) == 0);
-}
-
-static void leave(struct told *t, const struct rt_plan *plan, const struct rt_exit *exit, uint32_t function, uint64_t time, uint64_t sp,
-		  int64_t value)
-{
-	struct rt_event event = { .type = RT_EV_HIT, .time = time, .pid = 1, .tid = 1 };
-	const struct rt_hit hit = { .function = function, .returns = true, .at_exits = true, .plan = plan, .exit = exit };
-
-	event.hit.sp = sp;
-	event.hit.size = (uint16_t)(plan->nvalues ? sizeof(value) : 0);
-	event.hit.data = (const uint8_t *)&value;
-	CU_ASSERT(rt_stack_hit(t->stack, &event, &hit) == 0);
-}
-
-static const struct rt_exit by_return = { .kind = RT_EXIT_RETURN, .callee = UINT32_MAX };
-
-/* The stack pointer at a return is that of the entry; what is deeper then was left by longjmp or an exception. */
-static void test_exit_return(void)
-{
-	struct told t;
-
-	told_begin(&t);
-	enter(&t, 0, 10, 1000, 1);
-	enter(&t, 1, 20, 900, 2);
-	leave(&t, &at_return, &by_return, 1, 30, 900, 3);
-	enter(&t, 1, 40, 900, 4);
-	enter(&t, 2, 50, 800, 5);
-	leave(&t, &at_return, &by_return, 0, 60, 1000, 6);
-	enter(&t, 1, 70, 900, 7);
-	enter(&t, 1, 80, 900, 8);	/* thrown out of the one before, and called once more */
-	told_event(&t, RT_EV_EXIT, 1, 90);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 1 enter b 2\n"
-		   "1 1 leave b returned 3 20-30\n"
-		   "1 1 enter b 4\n"
-		   "1 2 enter c 5\n"
-		   "1 2 leave c unwound 50-60\n"
-		   "1 1 leave b unwound 40-60\n"
-		   "1 0 leave a returned 6 10-60\n"
-		   "1 0 enter b 7\n"
-		   "1 0 leave b unwound 70-80\n"
-		   "1 0 enter b 8\n"
-		   "1 0 leave b exited 80-90\n");
-}
-
-/* A jump says where to: only that function's call is a tail call. */
-static void test_exit_jump(void)
-{
-	static const struct rt_exit to_b = { .kind = RT_EXIT_JUMP, .callee = 1 }, away = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX };
-	struct told t;
-
-	told_begin(&t);
-	enter(&t, 0, 10, 1000, 1);
-	leave(&t, &at_jump, &to_b, 0, 20, 1000, 0);
-	enter(&t, 1, 30, 1000, 2);
-	leave(&t, &at_jump, &away, 1, 40, 1000, 0);
-	enter(&t, 2, 50, 900, 3);	/* called by what b jumped to */
-	leave(&t, &at_return, &by_return, 2, 60, 900, 4);
-	enter(&t, 1, 70, 1000, 5);	/* a new call */
-	leave(&t, &at_jump, &away, 1, 80, 1000, 0);
-	leave(&t, &at_return, &by_return, 0, 90, 1000, 6);	/* of another function, and so of what b jumped to */
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 0 leave a became 10-30\n"
-		   "1 0 enter b 2\n"
-		   "1 1 enter c 3\n"
-		   "1 1 leave c returned 4 50-60\n"
-		   "1 0 leave b jumped 30-70\n"
-		   "1 0 enter b 5\n"
-		   "1 0 leave b returned 6 70-90\n");
-}
-
-/* jne: it goes where ZF (64) is clear. */
-static void test_exit_branch(void)
-{
-	static const struct rt_exit to_b = { .kind = RT_EXIT_MAYBE, .condition = 5, .callee = 1 };
-	struct told t;
-
-	told_begin(&t);
-	enter(&t, 0, 10, 1000, 1);
-	leave(&t, &at_branch, &to_b, 0, 20, 1000, 64);
-	enter(&t, 1, 30, 1000, 2);	/* so this is no tail call */
-	leave(&t, &at_return, &by_return, 1, 40, 1000, 3);
-	enter(&t, 0, 50, 1000, 4);
-	leave(&t, &at_branch, &to_b, 0, 60, 1000, 0);
-	enter(&t, 1, 70, 1000, 5);
-	leave(&t, &at_return, &by_return, 1, 80, 1000, 6);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 0 leave a unwound 10-30\n"
-		   "1 0 enter b 2\n"
-		   "1 0 leave b returned 3 30-40\n"
-		   "1 0 enter a 4\n"
-		   "1 0 leave a became 50-70\n"
-		   "1 0 enter b 5\n"
-		   "1 0 leave b returned 6 70-80\n");
-}
-
-/* Code that is come to without a call is passed over, unless a call may be missing. */
-static void test_exit_unseen(void)
-{
-	struct told t;
-
-	told_begin(&t);
-	leave(&t, &at_return, &by_return, 0, 10, 1000, 1);
-	enter(&t, 1, 20, 900, 2);
-	leave(&t, &at_return, &by_return, 0, 30, 900, 3);
-	leave(&t, &at_return, &by_return, 1, 40, 900, 4);
-	told_event(&t, RT_EV_LOST, 1, 50);
-	leave(&t, &at_return, &by_return, 0, 60, 1000, 5);
-	told_finish(&t, "1 0 enter b 2\n"
-		   "1 0 leave b returned 4 20-40\n"
-		   "1 lost 7 at 50\n"
-		   "1 0 leave a returned 5 ?-60\n");
-	told_begin(&t);
-	rt_stack_attached(t.stack);
-	leave(&t, &at_return, &by_return, 0, 10, 1000, 1);
-	leave(&t, &at_return, &by_return, 1, 20, 900, 2);	/* deeper than what began before the trace */
-	leave(&t, &at_return, &by_return, 1, 30, 1100, 3);
-	told_finish(&t, "1 0 leave a returned 1 ?-10\n"
-		   "1 0 leave b returned 3 ?-30\n");
-}
-
-/* Between a lost event and the next return nobody knows how a call was left. */
-static void test_exit_doubt(void)
-{
-	struct told t;
-
-	told_begin(&t);
-	enter(&t, 0, 10, 1000, 1);
-	enter(&t, 1, 20, 900, 2);
-	told_event(&t, RT_EV_LOST, 1, 25);
-	leave(&t, &at_return, &by_return, 0, 30, 1000, 3);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 1 enter b 2\n"
-		   "1 lost 7 at 25\n"
-		   "1 1 leave b not seen 20-30\n"
-		   "1 0 leave a returned 3 10-30\n");
-}
-
 static void test_unseen_entry(void)
 {
 	struct told t;
@@ -470,90 +312,6 @@ static void test_lost(void)
 		   "1 0 leave a returned 2 10-20\n");
 }
 
-static void test_threads(void)
-{
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 2, 0, 10, 1000, 1);
-	told_call(&t, 1, 1, 20, 900, 2);
-	told_call(&t, 2, 1, 30, 950, 3);
-	told_ret(&t, 1, 1, 40, 900, 4);
-	told_call(&t, 1, 2, 50, 900, 5);
-	CU_ASSERT(rt_stack_end(t.stack, 60) == 0);
-	CU_ASSERT(rt_stack_end(t.stack, 70) == 0);	/* nothing is left open */
-	told_finish(&t, "2 0 enter a 1\n"
-		   "1 0 enter b 2\n"
-		   "2 1 enter b 3\n"
-		   "1 0 leave b returned 4 20-40\n"
-		   "1 0 enter c 5\n"
-		   "2 1 leave b unfinished 30-60\n"
-		   "2 0 leave a unfinished 10-60\n"
-		   "1 0 leave c unfinished 50-60\n");
-}
-
-static void test_exit(void)
-{
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	told_call(&t, 2, 0, 11, 1000, 1);
-	told_call(&t, 1, 1, 20, 900, 2);
-	told_event(&t, RT_EV_EXIT, 1, 30);
-	told_event(&t, RT_EV_EXIT, 3, 31);	/* never seen */
-	told_ret(&t, 2, 0, 40, 1000, 3);
-	told_call(&t, 1, 2, 50, 800, 4);	/* the id again, and nothing of the old thread */
-	told_finish(&t, "1 0 enter a 1\n"
-		   "2 0 enter a 1\n"
-		   "1 1 enter b 2\n"
-		   "1 1 leave b exited 20-30\n"
-		   "1 0 leave a exited 10-30\n"
-		   "2 0 leave a returned 3 11-40\n"
-		   "1 0 enter c 4\n");
-}
-
-static void test_fork(void)
-{
-	struct rt_thread *thread;
-	struct told t;
-
-	told_begin(&t);
-	told_comm(&t, 1, "parent");
-	told_call(&t, 2, 0, 10, 1000, 1);
-	told_comm(&t, 2, "old");
-	told_fork(&t, 1, 2, 20);		/* its exit was lost */
-	told_call(&t, 2, 1, 30, 800, 2);
-	thread = rt_stack_thread(t.stack, 1, 2);
-	RT_ASSERT_TEXT(thread->comm, "parent");
-	told_fork(&t, 9, 2, 40);		/* by a thread that is not known */
-	RT_ASSERT_TEXT(thread->comm, "");
-	told_finish(&t, "2 0 enter a 1\n"
-		   "2 0 leave a exited 10-20\n"
-		   "2 0 enter b 2\n"
-		   "2 0 leave b exited 30-40\n");
-}
-
-static void test_comm(void)
-{
-	struct rt_thread *thread;
-	struct told t;
-
-	told_begin(&t);
-	thread = rt_stack_thread(t.stack, 5, 6);
-	CU_ASSERT_FATAL(thread != NULL);
-	CU_ASSERT(thread->pid == 5 && thread->tid == 6);
-	RT_ASSERT_TEXT(thread->comm, "");
-	told_comm(&t, 6, "worker");
-	RT_ASSERT_TEXT(thread->comm, "worker");
-	told_comm(&t, 6, "0123456789abcdefgh");	/* 16 bytes without an end */
-	RT_ASSERT_TEXT(thread->comm, "0123456789abcde");
-	CU_ASSERT(thread->pid == 1);
-	CU_ASSERT(rt_stack_thread(t.stack, 0, 6) == thread);
-	CU_ASSERT(thread->pid == 1);
-	told_finish(&t, "");
-}
-
 /* A record that is shorter than its plan says must not be read past its end. */
 static void test_short_record(void)
 {
@@ -601,48 +359,6 @@ static void test_no_return_pop(void)
 		   "1 0 leave a returned 2 10-20\n");
 }
 
-/* What counts calls and does nothing else. */
-struct count {
-	uint64_t enters, leaves, deepest;
-};
-
-static int count_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
-{
-	struct count *count = ctx;
-
-	(void)thread;
-	(void)args;
-	count->enters++;
-	if (frame->level > count->deepest)
-		count->deepest = frame->level;
-	return 0;
-}
-
-static int count_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end,
-		       uint64_t time, const struct rt_values *result)
-{
-	struct count *count = ctx;
-
-	(void)thread;
-	(void)frame;
-	(void)end;
-	(void)time;
-	(void)result;
-	count->leaves++;
-	return 0;
-}
-
-static const struct rt_stack_ops count_ops = { .enter = count_enter, .leave = count_leave };
-
-static double seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
-/* A million levels, and at half of them a jump out: quadratic work would take minutes. */
 /* i386: "ret $4" and stdcall functions come back above their entry. */
 static void pops(struct told *t, uint32_t function, uint64_t time, uint64_t sp, int64_t value)
 {
@@ -700,50 +416,6 @@ static void test_callee_pops_other(void)
 		   "1 0 leave ? returned 6 ?-70\n");
 }
 
-static void test_deep(void)
-{
-	enum { DEPTH = 1000000 };
-	struct count count = { 0, 0, 0 };
-	struct told t = { .stack = rt_stack_new(&count_ops, &count) };
-	const uint64_t top = UINT64_C(1) << 40;
-	double start = seconds();
-	uint64_t i;
-
-	for (i = 0; i < DEPTH; i++)
-		told_call(&t, 1, 0, i, top - 64 * i, 1);
-	CU_ASSERT(count.deepest == DEPTH - 1);
-	for (i = DEPTH - 1; i >= DEPTH / 2; i--)
-		told_ret(&t, 1, 0, DEPTH, top - 64 * i, 1);
-	CU_ASSERT(count.leaves == DEPTH / 2);
-	told_ret(&t, 1, 0, DEPTH, top, 1);
-	CU_ASSERT(count.leaves == DEPTH);
-	CU_ASSERT(seconds() - start < 20);
-	rt_stack_free(t.stack);
-}
-
-static void test_many_threads(void)
-{
-	enum { THREADS = 100000 };
-	struct count count = { 0, 0, 0 };
-	struct told t = { .stack = rt_stack_new(&count_ops, &count) };
-	double start = seconds();
-	pid_t tid;
-
-	for (tid = 1; tid <= THREADS; tid++) {
-		told_fork(&t, 1, tid, 1);
-		told_call(&t, tid, 0, 2, 1000, 1);
-		told_call(&t, tid, 0, 3, 900, 1);
-		if (tid & 1)
-			told_event(&t, RT_EV_EXIT, tid, 4);
-	}
-	CU_ASSERT(count.enters == 2 * THREADS);
-	CU_ASSERT(count.leaves == THREADS);
-	CU_ASSERT(rt_stack_end(t.stack, 5) == 0);
-	CU_ASSERT(count.leaves == 2 * THREADS);
-	CU_ASSERT(seconds() - start < 20);
-	rt_stack_free(t.stack);
-}
-
 CU_TestInfo rt_tests_stack[] = {
 	{ "nested calls", test_nested },
 	{ "jump seen at a return", test_jump_then_return },
@@ -757,26 +429,15 @@ CU_TestInfo rt_tests_stack[] = {
 	{ "unknown return address, events lost in another thread", test_unknown_loss_elsewhere },
 	{ "unknown return address, events lost for a while", test_unknown_while_losing },
 	{ "the same past 64 levels", test_unknown_deep },
-	{ "returns seen at their instructions", test_exit_return },
-	{ "jumps out of functions", test_exit_jump },
-	{ "conditional jumps out of functions", test_exit_branch },
-	{ "instructions that are come to without a call", test_exit_unseen },
-	{ "left while events were lost", test_exit_doubt },
 	{ "return without its call", test_unseen_entry },
 	{ "return without a name", test_nameless_return },
 	{ "entry only", test_entry_only },
 	{ "signal stack", test_signal_stack },
 	{ "lost events", test_lost },
-	{ "threads and the end", test_threads },
-	{ "exit", test_exit },
-	{ "fork with an id that was known", test_fork },
-	{ "names of threads", test_comm },
 	{ "record shorter than its plan", test_short_record },
 	{ "errors of the output", test_errors_pass },
 	{ "return that pops nothing", test_no_return_pop },
 	{ "returns that pop arguments", test_callee_pops },
 	{ "returns that pop what is not a call's", test_callee_pops_other },
-	{ "a million levels", test_deep },
-	{ "a hundred thousand threads", test_many_threads },
 	CU_TEST_INFO_NULL,
 };

@@ -14,6 +14,7 @@ extern CU_TestInfo rt_tests_stack[], rt_tests_output[], rt_tests_kernel[], rt_te
 extern CU_TestInfo rt_tests_scan[], rt_tests_unwind[];
 extern CU_TestInfo rt_tests_tally[];
 extern CU_TestInfo rt_tests_dwarf[], rt_tests_dwarf_files[];
+extern CU_TestInfo rt_tests_stack_exits[], rt_tests_stack_threads[];
 extern CU_TestInfo rt_tests_pclntab[], rt_tests_go[], rt_tests_abi_go[];
 
 /* Compare two strings and, where they differ, print both: CUnit alone says only that they do. */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/exits_private.h"
+
+enum { PATH_MAX_INSNS = 256, ENTRIES = 1 << 14 };
+
+static const char anywhere[] = "it jumps to where a register says, which may be in itself";
+
+/* The way to `addr`, in order; its length. */
+static size_t way_to(const struct rt_walk *w, uint64_t addr, uint64_t path[PATH_MAX_INSNS])
+{
+	size_t n = 0, i;
+	uint64_t swap;
+
+	while (addr && n < PATH_MAX_INSNS) {
+		const struct rt_stretch *p = rt_body_piece(&w->body, addr);
+
+		path[n++] = addr;
+		addr = p ? p->before[addr - p->start] : 0;
+	}
+	for (i = 0; i < n / 2; i++) {
+		swap = path[i];
+		path[i] = path[n - 1 - i];
+		path[n - 1 - i] = swap;
+	}
+	return n;
+}
+
+/* Had it something on the stack before, and has given that back? */
+static bool had_frame(const struct rt_walk *w, const uint64_t *path, size_t n)
+{
+	while (n--)
+		if (rt_walk_depth(w, path[n]).sp > 0)
+			return true;
+	return false;
+}
+
+/* A jump through a pointer: a tail call, or to one of the function's own places (computed goto)? */
+static void through_pointer(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, const uint64_t *path, size_t n)
+{
+	uint64_t end = w->body.v[0].end;
+
+	if (w->unwinder && rt_walk_depth(w, addr).sp == RT_DEPTH_UNKNOWN && !f->marked)
+		rt_walk_exit(w, addr, f, RT_EXIT_JUMP, false);
+	else if (rt_walk_depth(w, addr).sp != 0 || f->marked)
+		rt_walk_fail(w, anywhere);
+	else if (had_frame(w, path, n))
+		rt_walk_exit(w, addr, f, RT_EXIT_JUMP, false);
+	else if (w->body.arch->word != 8 || w->own_address || rt_code_is_pointed(w->code, w->entry + 1, end - 1))
+		rt_walk_fail(w, anywhere);
+	else
+		rt_walk_exit(w, addr, f, RT_EXIT_JUMP, false);
+}
+
+/* How many of the table's entries lead into the function; false: one cannot be read. */
+static bool count_own(struct rt_walk *w, const struct rt_jumps *t, uint64_t n, uint64_t *own)
+{
+	uint64_t i, target;
+
+	for (*own = i = 0; i < n; i++) {
+		if (!rt_jumps_entry(&w->body, t, i, &target))
+			return false;
+		*own += rt_body_piece(&w->body, target) != NULL;
+	}
+	return true;
+}
+
+static void through_table(struct rt_walk *w, uint64_t addr, const struct rt_jumps *t)
+{
+	uint64_t i, target = 0;
+
+	w->tables = true;
+	for (i = 0; i < t->n && !w->exits->why; i++)
+		if (rt_jumps_entry(&w->body, t, i, &target))
+			rt_walk_later(w, target, addr, rt_walk_depth(w, addr));
+}
+
+void rt_walk_understand(struct rt_walk *w, uint64_t addr)
+{
+	uint64_t path[PATH_MAX_INSNS], own;
+	size_t n = way_to(w, addr, path);
+	struct rt_jumps t;
+	struct rt_flow f;
+
+	if (!rt_body_decode(&w->body, addr, &f))
+		return;
+	if (!rt_jumps_find(&w->body, path, n, &t)) {
+		through_pointer(w, addr, &f, path, n);
+		return;
+	}
+	if (t.n > ENTRIES || !count_own(w, &t, t.n ? t.n : 1, &own))
+		rt_walk_fail(w, "it has a table of jumps that cannot be read");
+	else if (!own && !t.relative)
+		through_pointer(w, addr, &f, path, n);
+	else if (!t.n)
+		rt_walk_fail(w, "it has a table of jumps without a bound");
+	else if (own != t.n)
+		rt_walk_fail(w, "it has a table of jumps that also leads elsewhere");
+	else
+		through_table(w, addr, &t);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_EXITS_PRIVATE_H
+#define RT_IMAGE_EXITS_PRIVATE_H
+
+#include "image/body.h"
+#include "image/exits.h"
+
+/* What exits.c (the ways from the entry), exits_jumps.c (jumps through registers) and exits_check.c (what was found) share. */
+
+struct rt_todo {
+	uint64_t addr, from;
+	struct rt_depth depth;
+};
+
+struct rt_walk {
+	struct rt_body body;
+	struct rt_code *code;
+	struct rt_exits *exits;
+	uint64_t entry;
+	struct rt_todo *todo;
+	size_t ntodo, cap;
+	uint64_t *indirect;		/* jumps that are still to be understood */
+	size_t nindirect, indirect_cap;
+	bool tables, own_address, nomem;
+	bool unwinder;			/* its indirect jumps are to other functions' frames */
+};
+
+/* The exits are not known for certain, because; the first reason stays. */
+void rt_walk_fail(struct rt_walk *w, const char *why);
+void rt_walk_nomem(struct rt_walk *w);
+/* Follow the way from `addr` later, to which the instruction at `from` (0: none) leads. */
+void rt_walk_later(struct rt_walk *w, uint64_t addr, uint64_t from, struct rt_depth depth);
+void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enum rt_exit_kind kind, bool self);
+/* What is known of the stack at an instruction that was come to. */
+struct rt_depth rt_walk_depth(const struct rt_walk *w, uint64_t addr);
+
+/* Where does the jump at `addr` lead, whose target is not in it? */
+void rt_walk_understand(struct rt_walk *w, uint64_t addr);
+
+/* When all ways have been followed. */
+void rt_walk_check_whole(struct rt_walk *w);
+void rt_walk_check_exits(struct rt_walk *w);
+
+#endif

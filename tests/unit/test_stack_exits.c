@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stack_told.h"
+#include "unit.h"
+
+/* Functions that are left at their own instructions. */
+
+static const struct rt_plan at_return = {
+	.kind = RT_KIND_RETURN, .leaving = RT_BY_RETURN, .nvalues = 1, .values = { { .size = 4, .is_signed = true } },
+};
+static const struct rt_plan at_jump = { .kind = RT_KIND_RETURN, .leaving = RT_BY_JUMP };
+static const struct rt_plan at_branch = {
+	.kind = RT_KIND_RETURN, .leaving = RT_BY_BRANCH, .nvalues = 1, .values = { { .size = 4 } },
+};
+
+static void enter(struct told *t, uint32_t function, uint64_t time, uint64_t sp, int64_t value)
+{
+	struct rt_event event = { .type = RT_EV_HIT, .time = time, .pid = 1, .tid = 1 };
+	const struct rt_hit hit = { .function = function, .returns = true, .at_exits = true, .plan = &told_entry };
+
+	event.hit.sp = sp;
+	event.hit.size = sizeof(value);
+	event.hit.data = (const uint8_t *)&value;
+	CU_ASSERT(rt_stack_hit(t->stack, &event, &hit) == 0);
+}
+
+static void leave(struct told *t, const struct rt_plan *plan, const struct rt_exit *exit, uint32_t function, uint64_t time, uint64_t sp,
+		  int64_t value)
+{
+	struct rt_event event = { .type = RT_EV_HIT, .time = time, .pid = 1, .tid = 1 };
+	const struct rt_hit hit = { .function = function, .returns = true, .at_exits = true, .plan = plan, .exit = exit };
+
+	event.hit.sp = sp;
+	event.hit.size = (uint16_t)(plan->nvalues ? sizeof(value) : 0);
+	event.hit.data = (const uint8_t *)&value;
+	CU_ASSERT(rt_stack_hit(t->stack, &event, &hit) == 0);
+}
+
+static const struct rt_exit by_return = { .kind = RT_EXIT_RETURN, .callee = UINT32_MAX };
+
+/* The stack pointer at a return is that of the entry; what is deeper then was left by longjmp or an exception. */
+static void test_exit_return(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	enter(&t, 0, 10, 1000, 1);
+	enter(&t, 1, 20, 900, 2);
+	leave(&t, &at_return, &by_return, 1, 30, 900, 3);
+	enter(&t, 1, 40, 900, 4);
+	enter(&t, 2, 50, 800, 5);
+	leave(&t, &at_return, &by_return, 0, 60, 1000, 6);
+	enter(&t, 1, 70, 900, 7);
+	enter(&t, 1, 80, 900, 8);	/* thrown out of the one before, and called once more */
+	told_event(&t, RT_EV_EXIT, 1, 90);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 1 enter b 2\n"
+		   "1 1 leave b returned 3 20-30\n"
+		   "1 1 enter b 4\n"
+		   "1 2 enter c 5\n"
+		   "1 2 leave c unwound 50-60\n"
+		   "1 1 leave b unwound 40-60\n"
+		   "1 0 leave a returned 6 10-60\n"
+		   "1 0 enter b 7\n"
+		   "1 0 leave b unwound 70-80\n"
+		   "1 0 enter b 8\n"
+		   "1 0 leave b exited 80-90\n");
+}
+
+/* A jump says where to: only that function's call is a tail call. */
+static void test_exit_jump(void)
+{
+	static const struct rt_exit to_b = { .kind = RT_EXIT_JUMP, .callee = 1 }, away = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX };
+	struct told t;
+
+	told_begin(&t);
+	enter(&t, 0, 10, 1000, 1);
+	leave(&t, &at_jump, &to_b, 0, 20, 1000, 0);
+	enter(&t, 1, 30, 1000, 2);
+	leave(&t, &at_jump, &away, 1, 40, 1000, 0);
+	enter(&t, 2, 50, 900, 3);	/* called by what b jumped to */
+	leave(&t, &at_return, &by_return, 2, 60, 900, 4);
+	enter(&t, 1, 70, 1000, 5);	/* a new call */
+	leave(&t, &at_jump, &away, 1, 80, 1000, 0);
+	leave(&t, &at_return, &by_return, 0, 90, 1000, 6);	/* of another function, and so of what b jumped to */
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 0 leave a became 10-30\n"
+		   "1 0 enter b 2\n"
+		   "1 1 enter c 3\n"
+		   "1 1 leave c returned 4 50-60\n"
+		   "1 0 leave b jumped 30-70\n"
+		   "1 0 enter b 5\n"
+		   "1 0 leave b returned 6 70-90\n");
+}
+
+/* jne: it goes where ZF (64) is clear. */
+static void test_exit_branch(void)
+{
+	static const struct rt_exit to_b = { .kind = RT_EXIT_MAYBE, .condition = 5, .callee = 1 };
+	struct told t;
+
+	told_begin(&t);
+	enter(&t, 0, 10, 1000, 1);
+	leave(&t, &at_branch, &to_b, 0, 20, 1000, 64);
+	enter(&t, 1, 30, 1000, 2);	/* so this is no tail call */
+	leave(&t, &at_return, &by_return, 1, 40, 1000, 3);
+	enter(&t, 0, 50, 1000, 4);
+	leave(&t, &at_branch, &to_b, 0, 60, 1000, 0);
+	enter(&t, 1, 70, 1000, 5);
+	leave(&t, &at_return, &by_return, 1, 80, 1000, 6);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 0 leave a unwound 10-30\n"
+		   "1 0 enter b 2\n"
+		   "1 0 leave b returned 3 30-40\n"
+		   "1 0 enter a 4\n"
+		   "1 0 leave a became 50-70\n"
+		   "1 0 enter b 5\n"
+		   "1 0 leave b returned 6 70-80\n");
+}
+
+/* Code that is come to without a call is passed over, unless a call may be missing. */
+static void test_exit_unseen(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	leave(&t, &at_return, &by_return, 0, 10, 1000, 1);
+	enter(&t, 1, 20, 900, 2);
+	leave(&t, &at_return, &by_return, 0, 30, 900, 3);
+	leave(&t, &at_return, &by_return, 1, 40, 900, 4);
+	told_event(&t, RT_EV_LOST, 1, 50);
+	leave(&t, &at_return, &by_return, 0, 60, 1000, 5);
+	told_finish(&t, "1 0 enter b 2\n"
+		   "1 0 leave b returned 4 20-40\n"
+		   "1 lost 7 at 50\n"
+		   "1 0 leave a returned 5 ?-60\n");
+	told_begin(&t);
+	rt_stack_attached(t.stack);
+	leave(&t, &at_return, &by_return, 0, 10, 1000, 1);
+	leave(&t, &at_return, &by_return, 1, 20, 900, 2);	/* deeper than what began before the trace */
+	leave(&t, &at_return, &by_return, 1, 30, 1100, 3);
+	told_finish(&t, "1 0 leave a returned 1 ?-10\n"
+		   "1 0 leave b returned 3 ?-30\n");
+}
+
+/* Between a lost event and the next return nobody knows how a call was left. */
+static void test_exit_doubt(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	enter(&t, 0, 10, 1000, 1);
+	enter(&t, 1, 20, 900, 2);
+	told_event(&t, RT_EV_LOST, 1, 25);
+	leave(&t, &at_return, &by_return, 0, 30, 1000, 3);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 1 enter b 2\n"
+		   "1 lost 7 at 25\n"
+		   "1 1 leave b not seen 20-30\n"
+		   "1 0 leave a returned 3 10-30\n");
+}
+
+CU_TestInfo rt_tests_stack_exits[] = {
+	{ "returns seen at their instructions", test_exit_return },
+	{ "jumps out of functions", test_exit_jump },
+	{ "conditional jumps out of functions", test_exit_branch },
+	{ "instructions that are come to without a call", test_exit_unseen },
+	{ "left while events were lost", test_exit_doubt },
+	CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <time.h>
+
+#include "stack_told.h"
+#include "unit.h"
+
+/* Threads that come and go, and many of them. */
+
+static void test_threads(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 2, 0, 10, 1000, 1);
+	told_call(&t, 1, 1, 20, 900, 2);
+	told_call(&t, 2, 1, 30, 950, 3);
+	told_ret(&t, 1, 1, 40, 900, 4);
+	told_call(&t, 1, 2, 50, 900, 5);
+	CU_ASSERT(rt_stack_end(t.stack, 60) == 0);
+	CU_ASSERT(rt_stack_end(t.stack, 70) == 0);	/* nothing is left open */
+	told_finish(&t, "2 0 enter a 1\n"
+		   "1 0 enter b 2\n"
+		   "2 1 enter b 3\n"
+		   "1 0 leave b returned 4 20-40\n"
+		   "1 0 enter c 5\n"
+		   "2 1 leave b unfinished 30-60\n"
+		   "2 0 leave a unfinished 10-60\n"
+		   "1 0 leave c unfinished 50-60\n");
+}
+
+static void test_exit(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	told_call(&t, 2, 0, 11, 1000, 1);
+	told_call(&t, 1, 1, 20, 900, 2);
+	told_event(&t, RT_EV_EXIT, 1, 30);
+	told_event(&t, RT_EV_EXIT, 3, 31);	/* never seen */
+	told_ret(&t, 2, 0, 40, 1000, 3);
+	told_call(&t, 1, 2, 50, 800, 4);	/* the id again, and nothing of the old thread */
+	told_finish(&t, "1 0 enter a 1\n"
+		   "2 0 enter a 1\n"
+		   "1 1 enter b 2\n"
+		   "1 1 leave b exited 20-30\n"
+		   "1 0 leave a exited 10-30\n"
+		   "2 0 leave a returned 3 11-40\n"
+		   "1 0 enter c 4\n");
+}
+
+static void test_fork(void)
+{
+	struct rt_thread *thread;
+	struct told t;
+
+	told_begin(&t);
+	told_comm(&t, 1, "parent");
+	told_call(&t, 2, 0, 10, 1000, 1);
+	told_comm(&t, 2, "old");
+	told_fork(&t, 1, 2, 20);		/* its exit was lost */
+	told_call(&t, 2, 1, 30, 800, 2);
+	thread = rt_stack_thread(t.stack, 1, 2);
+	RT_ASSERT_TEXT(thread->comm, "parent");
+	told_fork(&t, 9, 2, 40);		/* by a thread that is not known */
+	RT_ASSERT_TEXT(thread->comm, "");
+	told_finish(&t, "2 0 enter a 1\n"
+		   "2 0 leave a exited 10-20\n"
+		   "2 0 enter b 2\n"
+		   "2 0 leave b exited 30-40\n");
+}
+
+static void test_comm(void)
+{
+	struct rt_thread *thread;
+	struct told t;
+
+	told_begin(&t);
+	thread = rt_stack_thread(t.stack, 5, 6);
+	CU_ASSERT_FATAL(thread != NULL);
+	CU_ASSERT(thread->pid == 5 && thread->tid == 6);
+	RT_ASSERT_TEXT(thread->comm, "");
+	told_comm(&t, 6, "worker");
+	RT_ASSERT_TEXT(thread->comm, "worker");
+	told_comm(&t, 6, "0123456789abcdefgh");	/* 16 bytes without an end */
+	RT_ASSERT_TEXT(thread->comm, "0123456789abcde");
+	CU_ASSERT(thread->pid == 1);
+	CU_ASSERT(rt_stack_thread(t.stack, 0, 6) == thread);
+	CU_ASSERT(thread->pid == 1);
+	told_finish(&t, "");
+}
+
+/* What counts calls and does nothing else. */
+struct count {
+	uint64_t enters, leaves, deepest;
+};
+
+static int count_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
+{
+	struct count *count = ctx;
+
+	(void)thread;
+	(void)args;
+	count->enters++;
+	if (frame->level > count->deepest)
+		count->deepest = frame->level;
+	return 0;
+}
+
+static int count_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end,
+		       uint64_t time, const struct rt_values *result)
+{
+	struct count *count = ctx;
+
+	(void)thread;
+	(void)frame;
+	(void)end;
+	(void)time;
+	(void)result;
+	count->leaves++;
+	return 0;
+}
+
+static const struct rt_stack_ops count_ops = { .enter = count_enter, .leave = count_leave };
+
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* A million levels, and at half of them a jump out: quadratic work would take minutes. */
+static void test_deep(void)
+{
+	enum { DEPTH = 1000000 };
+	struct count count = { 0, 0, 0 };
+	struct told t = { .stack = rt_stack_new(&count_ops, &count) };
+	const uint64_t top = UINT64_C(1) << 40;
+	double start = seconds();
+	uint64_t i;
+
+	for (i = 0; i < DEPTH; i++)
+		told_call(&t, 1, 0, i, top - 64 * i, 1);
+	CU_ASSERT(count.deepest == DEPTH - 1);
+	for (i = DEPTH - 1; i >= DEPTH / 2; i--)
+		told_ret(&t, 1, 0, DEPTH, top - 64 * i, 1);
+	CU_ASSERT(count.leaves == DEPTH / 2);
+	told_ret(&t, 1, 0, DEPTH, top, 1);
+	CU_ASSERT(count.leaves == DEPTH);
+	CU_ASSERT(seconds() - start < 20);
+	rt_stack_free(t.stack);
+}
+
+static void test_many_threads(void)
+{
+	enum { THREADS = 100000 };
+	struct count count = { 0, 0, 0 };
+	struct told t = { .stack = rt_stack_new(&count_ops, &count) };
+	double start = seconds();
+	pid_t tid;
+
+	for (tid = 1; tid <= THREADS; tid++) {
+		told_fork(&t, 1, tid, 1);
+		told_call(&t, tid, 0, 2, 1000, 1);
+		told_call(&t, tid, 0, 3, 900, 1);
+		if (tid & 1)
+			told_event(&t, RT_EV_EXIT, tid, 4);
+	}
+	CU_ASSERT(count.enters == 2 * THREADS);
+	CU_ASSERT(count.leaves == THREADS);
+	CU_ASSERT(rt_stack_end(t.stack, 5) == 0);
+	CU_ASSERT(count.leaves == 2 * THREADS);
+	CU_ASSERT(seconds() - start < 20);
+	rt_stack_free(t.stack);
+}
+
+CU_TestInfo rt_tests_stack_threads[] = {
+	{ "threads and the end", test_threads },
+	{ "exit", test_exit },
+	{ "fork with an id that was known", test_fork },
+	{ "names of threads", test_comm },
+	{ "a million levels", test_deep },
+	{ "a hundred thousand threads", test_many_threads },
+	CU_TEST_INFO_NULL,
+};
