@@ -215,6 +215,9 @@ static int add_spec(struct list *list, const char *text, struct rt_spec *spec, s
 		return r;
 	if (!is_listable(spec))
 		return rt_usage(err, "'%s': list takes [LIBRARY:]NAME or a glob", text);
+	r = spec->lib ? rt_images_add_path(&list->target.images, spec->lib, list->target.pid, err) : 0;
+	if (r < 0)
+		return r;
 	r = rt_functions_add(&list->target.functions, images, spec, &ignored);
 	return r == -ENOMEM ? rt_nomem(err) : 0;
 }

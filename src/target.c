@@ -107,6 +107,8 @@ static int add_functions(struct rt_target *t, char *const *specs, int nspecs, st
 		}
 		r = keep_spec(t, specs[i], &spec, err);
 		t->limit.tests |= r == 0 && spec->nconditions;
+		if (r == 0 && spec->lib)
+			r = rt_images_add_path(&t->images, spec->lib, t->pid, err);
 		if (r == 0)
 			r = rt_functions_add(&t->functions, &t->images, spec, err);
 	}
@@ -223,6 +225,7 @@ int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char 
 	int r;
 
 	memset(t, 0, sizeof(*t));
+	t->pid = pid;
 	if (pid) {
 		r = rt_images_of_pid(pid, &t->images, err);
 	} else {

@@ -15,6 +15,7 @@ struct rt_target {
 	enum rt_want want;
 	bool everywhere;		/* the probes will be in every process that maps their file (struct rt_attach_ops) */
 	char *path;			/* the program's file; NULL with a pid */
+	pid_t pid;			/* 0 with a path */
 	struct rt_images images;
 	struct rt_probes *sets;		/* files of probes that were asked for, or NULL */
 	struct rt_spec **specs;		/* which the functions point into */

@@ -219,6 +219,11 @@ const char *rt_image_name(const struct rt_image *image)
 	return image->short_name ? image->short_name : image->name;
 }
 
+bool rt_image_is_late(const struct rt_image *image)
+{
+	return image->late;
+}
+
 const char *rt_image_soname(const struct rt_image *image)
 {
 	return image->soname;

@@ -2,6 +2,7 @@
 #include "image/images.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ int rt_images_of_command(const char *path, struct rt_images *images, struct rt_e
 {
 	const char *interp;
 	struct rt_image *image;
+	char *real;
 	int ret;
 
 	memset(images, 0, sizeof(*images));
@@ -53,11 +55,34 @@ int rt_images_of_command(const char *path, struct rt_images *images, struct rt_e
 		return ret;
 	interp = rt_image_interp(image);
 	ret = rt_images_take(images, image, err);
-	if (ret == 0 && interp)
-		ret = rt_loader_list(images, interp, path, err);
+	if (ret == 0 && interp) {
+		/* The loader takes $ORIGIN from where the kernel found the file, behind symbolic links. */
+		real = realpath(path, NULL);
+		ret = rt_loader_list(images, interp, real ? real : path, err);
+		free(real);
+	}
 	if (ret)
 		rt_images_close(images);
 	return ret;
+}
+
+int rt_images_add_path(struct rt_images *images, const char *lib, pid_t pid, struct rt_error *err)
+{
+	char path[PATH_MAX + 64];
+	struct rt_image *image;
+	struct stat st;
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, lib);
+	if (!pid || lib[0] != '/' || stat(path, &st) < 0)
+		snprintf(path, sizeof(path), "%s", lib);
+	if (!strchr(lib, '/') || rt_images_find(images, lib) || stat(path, &st) < 0)
+		return 0;
+	ret = rt_image_open_library(path, lib, &image, err);
+	if (ret)
+		return ret;
+	image->late = true;
+	return rt_images_take(images, image, err);
 }
 
 void rt_images_close(struct rt_images *images)

@@ -21,6 +21,12 @@ int rt_images_of_command(const char *path, struct rt_images *images, struct rt_e
 /* What process `pid` has mapped executable, opened through /proc/PID/exe and /proc/PID/map_files. */
 int rt_images_of_pid(pid_t pid, struct rt_images *images, struct rt_error *err);
 
+/*
+ * A library that the process, which has not got it, may load later (dlopen): `lib`, where that is the path of a file, as process `pid`
+ * sees it (0: as we do).  Does nothing where the process has the file, or `lib` has no slash or is not there.
+ */
+int rt_images_add_path(struct rt_images *images, const char *lib, pid_t pid, struct rt_error *err);
+
 void rt_images_close(struct rt_images *images);
 
 /* The library that the user calls `lib`: a path, a soname ("libm.so.6"), or its beginning ("libm.so", "libm").  NULL: none. */

@@ -54,6 +54,7 @@ struct rt_image {
 	uint16_t type;			/* e_type */
 	uint64_t entry;
 	const struct rt_arch *arch;
+	bool late;			/* the process has not got it, and may load it later */
 	bool is_go;
 	struct rt_range gopclntab, gobuildinfo, gomodule, relro;	/* sections of Go programs */
 	bool go_read;
