@@ -92,6 +92,15 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 		if (r < 0)
 			return r;
 	}
+	for (i = 0; i < t->images.n; i++) {
+		if (!rt_image_is_late(t->images.v[i]))
+			continue;
+		snprintf(text, sizeof(text), "%.600s is not among the program's libraries: calls are seen once it has loaded it",
+			 rt_image_name(t->images.v[i]));
+		r = note(ctx, text);
+		if (r < 0)
+			return r;
+	}
 	if (t->purpose == RT_PURPOSE_COUNT)
 		return 0;
 	if (some) {
