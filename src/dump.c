@@ -22,6 +22,8 @@ static const char *kind_name(const struct rt_target *t, unsigned probe)
 	return plan->kind == RT_KIND_ENTRY ? "entry" : leaving[plan->leaving];
 }
 
+enum { SHOWN_THREAD_POINTER = 4096 };
+
 static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_source source, unsigned key, const struct rt_options *o,
 			FILE *file, struct rt_error *err)
 {
@@ -33,6 +35,8 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 	struct rt_bpf bpf;
 	int r;
 
+	/* Any place: where the kernel has it depends on the machine. */
+	program.thread_pointer = SHOWN_THREAD_POINTER;
 	/* As large as they are for one row: how many there are depends on the machine. */
 	program.rows = 1;
 	program.stride = (uint32_t)t->functions.n * rt_cells_of(t->purpose);

@@ -15,6 +15,8 @@ static void print_fetch(FILE *file, const struct rt_fetch *f)
 		fprintf(file, "%+d(", (int)f->deref[i]);
 	if (f->base == RT_BASE_STACK)
 		fprintf(file, "%+d(%%sp)", (int)f->offset);
+	else if (f->base == RT_BASE_THREAD)
+		fputs("[thread pointer]", file);
 	else
 		fprintf(file, "%%%s", f->reg.tracefs);
 	for (i = 0; i < f->nderef; i++)

@@ -30,6 +30,8 @@ static struct rt_prologue_want wants(const struct rt_target *t, uint32_t f, cons
 			want.stack = true;
 			continue;
 		}
+		if (plan->values[i].base == RT_BASE_THREAD)
+			continue;
 		for (k = 0; k < arch->nargs && arch->args[k].pt_regs != plan->values[i].reg.pt_regs; k++)
 			;
 		want.arguments |= k < arch->nargs ? 1u << k : ~0u;

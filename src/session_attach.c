@@ -9,6 +9,7 @@
 #include "kernel/owner.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
+#include "kernel/thread_pointer.h"
 #include "kernel/tracefs.h"
 #include "leaving.h"
 #include "place.h"
@@ -107,6 +108,24 @@ static int open_attach(struct session *s, struct rt_attach_request *request, con
 	return r;
 }
 
+/* Where something is read by the thread pointer: where the kernel has it, or plans that do without. */
+static int find_thread_pointer(struct session *s, struct rt_attach_request *request, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	struct rt_error why = { .text = "tracefs alone cannot read the thread pointer" };
+	int r = -EOPNOTSUPP;
+
+	if (!rt_target_wants_thread(&s->target))
+		return 0;
+	if (!s->options->no_bpf && (!forced || forced->bpf))
+		r = rt_thread_pointer_find(&why);
+	if (r < 0)
+		return rt_target_no_thread_pointer(&s->target, why.text, err);
+	request->thread_pointer = (uint32_t)r;
+	if (s->options->verbose)
+		fprintf(stderr, "rawtrace: the kernel has the thread pointer in byte %d of its task_struct\n", r);
+	return 0;
+}
+
 /* The programs pair calls and returns by thread.  Those of goroutines are paired, timed and left out only here. */
 static void tell_all_of_go(const struct session *s, struct rt_attach_request *request)
 {
@@ -137,6 +156,8 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	r = try_returns(s, forced, err);
 	if (r == 0)
 		r = rt_leaving_try(&s->target, forced, o->no_bpf, o->verbose ? stderr : NULL, err);
+	if (r == 0)
+		r = find_thread_pointer(s, &request, forced, err);
 	if (r == 0)
 		r = place(s, forced, err);
 	if (r == 0 && o->verbose)

@@ -253,6 +253,16 @@ bool rt_target_has_returns(const struct rt_target *t)
 	return false;
 }
 
+bool rt_target_wants_thread(const struct rt_target *t)
+{
+	unsigned i;
+
+	for (i = 0; i < t->nplans; i++)
+		if (rt_plan_wants_thread(&t->plans[i]))
+			return true;
+	return false;
+}
+
 const struct rt_exit *rt_target_exit(const struct rt_target *t, const struct rt_probe *probe)
 {
 	const struct rt_plan *plan = &t->plans[probe->plan];
@@ -289,6 +299,15 @@ int rt_target_give_up_returns(struct rt_target *t, const char *why, struct rt_er
 	int r;
 
 	snprintf(t->entry_only, sizeof(t->entry_only), "%s", why);
+	r = make_probes_anew(t, err);
+	return r < 0 ? r : rt_target_check_roots(t, err);
+}
+
+int rt_target_no_thread_pointer(struct rt_target *t, const char *why, struct rt_error *err)
+{
+	int r;
+
+	snprintf(t->no_thread_pointer, sizeof(t->no_thread_pointer), "%s", why);
 	r = make_probes_anew(t, err);
 	return r < 0 ? r : rt_target_check_roots(t, err);
 }

@@ -40,6 +40,7 @@ struct rt_target {
 	struct rt_limit limit;
 	bool libcalls;			/* some functions are traced for the program's own calls alone */
 	uint32_t goid_offset;		/* Go: where the runtime has a goroutine's id, by which calls are told apart; 0: they are not */
+	char no_thread_pointer[256];	/* why plans have nothing that is read by the thread pointer, or "" */
 	bool unwatched;			/* what tells of exceptions and other stacks is not watched, for `everywhere` */
 	char entry_only[512];		/* why a uretprobe could harm the process, or "" */
 	char library_entry_only[512];	/* the same for functions of libraries */
@@ -95,6 +96,10 @@ int rt_target_simplify(struct rt_target *target, const char **why, struct rt_err
 /* Is any return probed by a uretprobe?  Make the plans and probes anew without those, for the reason `why`. */
 bool rt_target_has_returns(const struct rt_target *target);
 int rt_target_give_up_returns(struct rt_target *target, const char *why, struct rt_error *err);
+
+/* Does a plan read by the thread pointer?  Make the plans and probes anew that do without, for the reason `why`. */
+bool rt_target_wants_thread(const struct rt_target *target);
+int rt_target_no_thread_pointer(struct rt_target *target, const char *why, struct rt_error *err);
 
 /* The exit that a probe stands on; NULL: it is an entry's or a uretprobe. */
 const struct rt_exit *rt_target_exit(const struct rt_target *target, const struct rt_probe *probe);

@@ -28,6 +28,7 @@ struct rt_attach_request {
 	const struct rt_probe *probes;
 	unsigned nprobes;
 	bool here_only;			/* not by a mechanism that puts the probes into every process */
+	uint32_t thread_pointer;	/* where the kernel keeps it (kernel/thread_pointer.h); 0: not known, or nothing wants it */
 	const struct rt_image *program;	/* the process's own program file */
 	size_t ring_bytes;		/* a CPU; 0: the source's default */
 	const struct rt_ring_ops *ring;	/* NULL: the first that the kernel has; tracefs has only its own */

@@ -221,6 +221,7 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 	struct rt_program program = {
 		.purpose = request->purpose, .plan = &request->plans[plan], .plan_id = plan, .pid = request->pid,
 		.key_source = key_source, .key = key, .read_user = !side->no_read_user,
+		.thread_pointer = request->thread_pointer,
 		.slots = side->slots, .transport = side->ring->transport, .ring_size = side->ring_size,
 		.rows = side->counts.quick ? side->counts.quick_rows : side->counts.rows, .stride = side->counts.stride, .heads = side->counts.heads, .quick = side->counts.quick,
 		.filtered = side->filtered, .limit = request->limit, .hold = side->held.size,

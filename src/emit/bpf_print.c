@@ -19,6 +19,8 @@ static const char *helper_name(int32_t id)
 	case RT_FN_ringbuf_reserve: return "ringbuf_reserve";
 	case RT_FN_ringbuf_submit: return "ringbuf_submit";
 	case RT_FN_probe_read_user: return "probe_read_user";
+	case RT_FN_probe_read_kernel: return "probe_read_kernel";
+	case RT_FN_get_current_task: return "get_current_task";
 	case RT_FN_probe_read_user_str: return "probe_read_user_str";
 	case RT_FN_copy_from_user: return "copy_from_user";
 	case RT_FN_get_attach_cookie: return "get_attach_cookie";

@@ -53,7 +53,7 @@ void rt_emit_counted(struct emitter *e, const struct rt_fetch *f, int at, int fa
 void rt_emit_lookup(struct emitter *e, enum rt_bpf_map map, int key);
 
 /*
- * Leave in r3 the address of the value's last step, of a value that is not simply a register's.  Derefs that lead to other pointers are
+ * Leave in r3 the address of the value's last step (or the thread pointer itself), of a value that is not simply a register's.  Derefs that lead to other pointers are
  * read on the way, into r10 + POINTER; an integer's last deref is only added.  On to `fault` where one cannot be read.
  */
 enum { POINTER = -24 };

@@ -42,6 +42,28 @@ static void emit_follow(struct emitter *e, int fault)
 	rt_bpf_load(e->bpf, word == 4 ? RT_BPF_W : RT_BPF_DW, R3, R10, POINTER);
 }
 
+/* r3 = the thread pointer, which no helper gives; on to `fault` where this kernel's place for it is not known. */
+static void emit_thread_pointer(struct emitter *e, int fault)
+{
+	const struct rt_program *p = e->program;
+
+	if (!p->thread_pointer) {
+		/* Not a plain jump: before 5.1 a program that has code without a way to it is refused. */
+		rt_bpf_mov_imm(e->bpf, R3, 0);
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R3, 0, fault);
+		return;
+	}
+	rt_bpf_call(e->bpf, RT_FN_get_current_task);
+	rt_bpf_mov(e->bpf, R3, R0);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, (int32_t)p->thread_pointer);
+	rt_bpf_mov(e->bpf, R1, R10);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, POINTER);
+	rt_bpf_mov_imm(e->bpf, R2, p->plan->arch->word);
+	rt_bpf_call(e->bpf, p->read_user ? RT_FN_probe_read_kernel : RT_FN_probe_read);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, POINTER);
+}
+
 static enum rt_bpf_size size_of(unsigned size)
 {
 	return size == 8 ? RT_BPF_DW : size == 4 ? RT_BPF_W : size == 2 ? RT_BPF_H : RT_BPF_B;
@@ -53,6 +75,8 @@ void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault)
 
 	if (f->base == RT_BASE_REG) {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, f->reg.pt_regs);
+	} else if (f->base == RT_BASE_THREAD) {
+		emit_thread_pointer(e, fault);
 	} else {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, e->program->plan->arch->sp.pt_regs);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, f->offset);
@@ -90,6 +114,8 @@ static void emit_value(struct emitter *e, unsigned i)
 	} else if (f->type == RT_TYPE_BYTES) {
 		rt_emit_read_value(e, e->base, at, f->max);
 		rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
+	} else if (f->base == RT_BASE_THREAD && !f->nderef) {
+		rt_bpf_store(e->bpf, size_of(f->size), e->base, at, R3);
 	} else {
 		rt_emit_read_value(e, e->base, at, f->size);
 		rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);

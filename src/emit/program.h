@@ -27,7 +27,8 @@ struct rt_program {
 	pid_t pid;			/* the only thread group to record; 0: any (a listing before there is a process) */
 	enum rt_key_source key_source;
 	uint32_t key;			/* RT_KEY_CONSTANT: the probe's id; where nothing is recorded, its function's index */
-	bool read_user;			/* the kernel has bpf_probe_read_user (5.5) */
+	bool read_user;			/* the kernel has bpf_probe_read_user (5.5), and so bpf_probe_read_kernel */
+	uint32_t thread_pointer;	/* where task_struct has it (kernel/thread_pointer.h); 0: not known, what wants it cannot be read */
 	/*
 	 * Where memory cannot be read, have its page brought in as the traced program itself would, and read once more (6.0; not with
 	 * RT_TRANSPORT_PERF, whose map such programs may not use).  To be loaded with rt_bpf_prog_load_sleepable.

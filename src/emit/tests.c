@@ -15,9 +15,13 @@ static void emit_operand(struct emitter *e, const struct rt_fetch *f, int failed
 		/* The 4.4 verifier takes only initialised stack as a helper's buffer. */
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, POINTER, 0);
 		rt_emit_address(e, f, failed);
-		rt_emit_read(e, R10, POINTER, f->size);
-		rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, failed);
-		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, POINTER);
+		if (f->base == RT_BASE_THREAD && !f->nderef) {
+			rt_bpf_mov(e->bpf, R1, R3);
+		} else {
+			rt_emit_read(e, R10, POINTER, f->size);
+			rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, failed);
+			rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, POINTER);
+		}
 	}
 	if (!shift)
 		return;

@@ -244,7 +244,7 @@ static bool same_fetch(const struct rt_fetch *a, const struct rt_fetch *b)
 
 	if (a->base != b->base || a->nderef != b->nderef || a->type != b->type || a->max != b->max || a->length != b->length)
 		return false;
-	if (a->base == RT_BASE_REG ? a->reg.pt_regs != b->reg.pt_regs : a->offset != b->offset)
+	if (a->base == RT_BASE_REG ? a->reg.pt_regs != b->reg.pt_regs : a->base == RT_BASE_STACK && a->offset != b->offset)
 		return false;
 	for (i = 0; i < a->nderef; i++)
 		if (a->deref[i] != b->deref[i])
@@ -274,9 +274,19 @@ bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 	return true;
 }
 
+bool rt_plan_wants_thread(const struct rt_plan *plan)
+{
+	unsigned i;
+
+	for (i = 0; i < plan->nvalues; i++)
+		if (plan->values[i].base == RT_BASE_THREAD)
+			return true;
+	return false;
+}
+
 static bool may_fault(const struct rt_fetch *fetch)
 {
-	return fetch->type != RT_TYPE_INT || fetch->base == RT_BASE_STACK || fetch->nderef;
+	return fetch->type != RT_TYPE_INT || fetch->base != RT_BASE_REG || fetch->nderef;
 }
 
 void rt_plan_tail(const struct rt_plan *plan, enum rt_key key, struct rt_tail *tail)

@@ -13,7 +13,8 @@
  * The fetch IR: where one value lives at a probe and how to read it.  Both emitters (BPF bytecode and
  * uprobe_events text) lower from it and nothing else.
  *
- *   base            a register, or the stack slot at sp + offset
+ *   base            a register, or the stack slot at sp + offset, or the thread pointer (what variables of threads count from), which
+ *                   only BPF programs read (kernel/thread_pointer.h)
  *   then            ndereference times: address = value + deref[i], value = *address
  *   at last         an integer of 1 to 8 bytes, a block of bytes, or a NUL-terminated string
  *
@@ -26,7 +27,7 @@
  */
 #define RT_MAX_DEREF 4
 
-enum rt_base { RT_BASE_REG, RT_BASE_STACK };
+enum rt_base { RT_BASE_REG, RT_BASE_STACK, RT_BASE_THREAD };
 enum rt_type { RT_TYPE_INT, RT_TYPE_STRING, RT_TYPE_BYTES };
 
 struct rt_fetch {
@@ -138,6 +139,9 @@ bool rt_plan_passes(const struct rt_plan *plan, const uint8_t *data, uint32_t fa
 
 /* Bytes of the block value `i` that were asked for: `max`, or what its length says where that is less; `*all`: what its length says. */
 size_t rt_plan_block(const struct rt_plan *plan, unsigned i, const uint8_t *data, uint64_t *all);
+
+/* Does it read by the thread pointer? */
+bool rt_plan_wants_thread(const struct rt_plan *plan);
 
 /* Do they read the same, in the same way? */
 bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b);

@@ -60,10 +60,11 @@ int rt_bpf_map_next(int map, const void *key, void *next)
 	return bpf(RT_BPF_MAP_GET_NEXT_KEY, &attr, sizeof(attr));
 }
 
-static int prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, uint32_t flags, char *log, size_t log_size)
+static int prog_load(uint32_t type, const struct rt_bpf_insn *insns, size_t n, uint32_t expected, uint32_t flags, char *log,
+		     size_t log_size)
 {
 	struct rt_bpf_prog_attr attr = {
-		.prog_type = RT_BPF_PROG_TYPE_KPROBE, .insn_cnt = (uint32_t)n,
+		.prog_type = type, .insn_cnt = (uint32_t)n,
 		.insns = ptr(insns), .license = ptr("GPL"), .kern_version = rt_kernel_version(),
 		.expected_attach_type = expected, .prog_flags = flags,
 	};
@@ -83,7 +84,12 @@ static int prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expecte
 
 int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size)
 {
-	return prog_load(insns, n, expected, 0, log, log_size);
+	return prog_load(RT_BPF_PROG_TYPE_KPROBE, insns, n, expected, 0, log, log_size);
+}
+
+int rt_bpf_prog_load_perf(const struct rt_bpf_insn *insns, size_t n)
+{
+	return prog_load(RT_BPF_PROG_TYPE_PERF_EVENT, insns, n, 0, 0, NULL, 0);
 }
 
 int rt_bpf_prog_try(const struct rt_bpf_insn *insns, size_t n)
@@ -98,7 +104,7 @@ int rt_bpf_prog_try(const struct rt_bpf_insn *insns, size_t n)
 
 int rt_bpf_prog_load_sleepable(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size)
 {
-	return prog_load(insns, n, expected, RT_BPF_F_SLEEPABLE, log, log_size);
+	return prog_load(RT_BPF_PROG_TYPE_KPROBE, insns, n, expected, RT_BPF_F_SLEEPABLE, log, log_size);
 }
 
 int rt_bpf_link_create(struct rt_bpf_link_attr *attr)

@@ -23,6 +23,8 @@ int rt_bpf_map_next(int map, const void *key, void *next);
  * With `log` (`log_size` bytes, may be NULL) the verifier's words are kept when it refuses.
  */
 int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size);
+/* Load a PERF_EVENT program (4.9), which runs when a perf event that is not a probe gives a sample. */
+int rt_bpf_prog_load_perf(const struct rt_bpf_insn *insns, size_t n);
 /* Does this kernel load the program, for perf events?  0, or the negative errno; it is not kept. */
 int rt_bpf_prog_try(const struct rt_bpf_insn *insns, size_t n);
 /* The same as rt_bpf_prog_load for a program that may wait for a page of the traced process (RT_BPF_F_SLEEPABLE). */

@@ -52,7 +52,7 @@ enum {
 
 enum { RT_BPF_MAP_TYPE_HASH = 1, RT_BPF_MAP_TYPE_ARRAY = 2, RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4, RT_BPF_MAP_TYPE_RINGBUF = 27 };
 enum { RT_BPF_F_MMAPABLE = 1 << 10 };	/* 5.5 */
-enum { RT_BPF_PROG_TYPE_KPROBE = 2 };
+enum { RT_BPF_PROG_TYPE_KPROBE = 2, RT_BPF_PROG_TYPE_PERF_EVENT = 7 /* 4.9 */ };
 enum {
 	RT_BPF_PERF_EVENT = 41,			/* attach type of a perf event link, 5.15 */
 	RT_BPF_TRACE_UPROBE_MULTI = 48,		/* 6.6 */
@@ -72,10 +72,12 @@ enum rt_bpf_helper {
 	RT_FN_tail_call = 12,			/* 4.2 */
 	RT_FN_get_current_pid_tgid = 14,
 	RT_FN_perf_event_output = 25,		/* 4.4 */
+	RT_FN_get_current_task = 35,		/* 4.8 */
 	RT_FN_probe_read_str = 45,		/* 4.11 */
 	RT_FN_ringbuf_reserve = 131,		/* 5.8 */
 	RT_FN_ringbuf_submit = 132,		/* 5.8 */
 	RT_FN_probe_read_user = 112,		/* 5.5 */
+	RT_FN_probe_read_kernel = 113,		/* 5.5 */
 	RT_FN_probe_read_user_str = 114,	/* 5.5 */
 	RT_FN_copy_from_user = 148,		/* 5.10; for programs on uprobes 6.0 */
 	RT_FN_get_attach_cookie = 174,		/* 5.15 */
@@ -155,7 +157,7 @@ _Static_assert(sizeof(struct rt_perf_attr) == 96, "PERF_ATTR_SIZE_VER3");
 #define RT_PERF_FLAG_FD_CLOEXEC	(1ul << 3)	/* 3.14 */
 
 enum { RT_PERF_TYPE_SOFTWARE = 1, RT_PERF_TYPE_TRACEPOINT = 2 };
-enum { RT_PERF_COUNT_SW_BPF_OUTPUT = 10 };
+enum { RT_PERF_COUNT_SW_PAGE_FAULTS = 2, RT_PERF_COUNT_SW_BPF_OUTPUT = 10 };
 enum { RT_PERF_SAMPLE_TIME = 1 << 2, RT_PERF_SAMPLE_RAW = 1 << 10 };
 
 #define RT_PERF_IOC_ENABLE	0x2400		/* _IO('$', 0) */

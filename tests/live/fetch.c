@@ -4,6 +4,8 @@
  * passed.  Prints "ok NAME", "not ok NAME" or, where the kernel does not have it, "skip NAME: reason" for each mechanism.
  */
 #include <errno.h>
+#include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 
 #include "attach/attach.h"
 #include "kernel/sys.h"
+#include "kernel/thread_pointer.h"
 #include "stream/addrmap.h"
 
 struct pair {
@@ -48,6 +51,72 @@ static void __attribute__((noreturn)) child_main(int go)
 	_exit(fetched(text, &p, -3, 200, NULL, 1, 2, 3, ninth, tenth) == -3 + 200 - 7 + 6 ? 0 : 1);
 }
 
+/* ---- what is a thread's own, by its thread pointer ---- */
+
+static __thread int own = 11;
+
+/* Where a thread of the child has its own: in memory whose address we know before there is a child. */
+static struct {
+	char stack[32768] __attribute__((aligned(64))), below[8192], thread[8192];
+} other __attribute__((aligned(64)));
+
+static char *thread_pointer(void)
+{
+	char *at;
+
+#if defined(__x86_64__)
+	__asm__("mov %%fs:0,%0" : "=r"(at));
+#elif defined(__aarch64__)
+	__asm__("mrs %0,tpidr_el0" : "=r"(at));
+#else
+	at = NULL;
+#endif
+	return at;
+}
+
+static int other_main(void *arg)
+{
+	char text[] = "other";
+
+	return fetched(text, arg, 0, 0, NULL, 0, 0, 0, 0, NULL);
+}
+
+static void __attribute__((noreturn)) threads_main(int go)
+{
+	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
+			  CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+	static volatile int tid;
+	char text[] = "first", *self = other.thread;
+	struct pair p = { .n = 0 };
+	int theirs = -22;
+	char byte;
+
+	if (read(go, &byte, 1) != 1)
+		_exit(2);
+	fetched(text, &p, 0, 0, NULL, 0, 0, 0, 0, NULL);
+	memcpy(self, &self, sizeof(self));
+	memcpy(self + 16, &self, sizeof(self));
+	memcpy(self + ((char *)&own - thread_pointer()), &theirs, sizeof(theirs));
+	if (clone(other_main, other.below, flags, &p, &tid, other.thread, &tid) < 0)
+		_exit(3);
+	while (tid)
+		usleep(1000);
+	fetched(text, &p, 0, 0, NULL, 0, 0, 0, 0, NULL);
+	_exit(0);
+}
+
+static void make_thread_plan(struct rt_plan *plan)
+{
+	memset(plan, 0, sizeof(*plan));
+	plan->kind = RT_KIND_ENTRY;
+	plan->arch = rt_arch_of(rt_arch_native());
+	plan->nvalues = 2;
+	plan->values[0] = (struct rt_fetch){ .base = RT_BASE_THREAD, .size = 8 };
+	plan->values[1] = (struct rt_fetch){
+		.base = RT_BASE_THREAD, .nderef = 1, .deref = { (int32_t)((char *)&own - thread_pointer()) }, .size = 4, .is_signed = true,
+	};
+}
+
 static void make_plan(struct rt_plan *plan)
 {
 	const struct rt_arch *arch = rt_arch_of(rt_arch_native());
@@ -74,8 +143,9 @@ static void make_plan(struct rt_plan *plan)
 
 struct seen {
 	const struct rt_plan *plan;
-	unsigned hits, wrong;
+	unsigned hits, wrong, others;	/* others: of the child's second thread */
 	bool fails;			/* the plan's tests do not hold */
+	bool threads;			/* it is the plan for what is a thread's own */
 };
 
 /* Tests that hold for what the child passes; `fails`: but for the last. */
@@ -126,6 +196,15 @@ static int on_event(void *ctx, const struct rt_event *e)
 	if (e->type != RT_EV_HIT)
 		return 0;
 	seen->hits++;
+	if (seen->threads) {
+		/* Each CPU's events come by themselves, in no order. */
+		bool theirs = rt_plan_int(seen->plan, 0, e->hit.data) == (uint64_t)(uintptr_t)other.thread;
+
+		seen->others += theirs;
+		check_int(seen, e, 0, (int64_t)(uintptr_t)(theirs ? other.thread : thread_pointer()));
+		check_int(seen, e, 1, theirs ? -22 : 11);
+		return 0;
+	}
 	if (rt_plan_passes(seen->plan, e->hit.data, e->hit.faults) == seen->fails) {
 		printf("    the tests %s here\n", seen->fails ? "hold" : "fail");
 		seen->wrong++;
@@ -168,15 +247,19 @@ static int try_mechanism(const struct rt_attach_ops *ops, const struct rt_functi
 		.program = functions->v[0].image, .ring_bytes = 64 << 10, .limit = { .tests = seen->plan->ntests != 0 },
 	};
 	struct rt_attach *attach = NULL;
-	int go[2], status = -1, r;
+	int go[2], status = -1, r = seen->threads ? rt_thread_pointer_find(err) : 0;
 	unsigned i;
 
+	/* Before 4.9 there is no way to find it. */
+	if (r < 0)
+		return -EOPNOTSUPP;
+	request.thread_pointer = (uint32_t)r;
 	if (pipe(go) != 0)
 		return -errno;
 	request.pid = fork();
 	if (request.pid == 0) {
 		close(go[1]);
-		child_main(go[0]);
+		(seen->threads ? threads_main : child_main)(go[0]);
 	}
 	close(go[0]);
 	r = ops->open(&request, &attach, err);
@@ -195,19 +278,22 @@ static int try_mechanism(const struct rt_attach_ops *ops, const struct rt_functi
 	return r;
 }
 
-/* One way: without tests, with some that hold, with one that does not.  Returns whether it went wrong. */
+/* One way: without tests, with some that hold, with one that does not; what is a thread's own.  Returns whether it went wrong. */
 static bool try_way(const struct rt_attach_ops *ops, const struct rt_functions *functions, unsigned way, struct rt_plan *plan)
 {
-	static const char *const names[] = { "", ", tests", ", a test that fails" };
-	struct seen seen = { .plan = plan, .fails = way == 2 };
+	static const char *const names[] = { "", ", tests", ", a test that fails", ", by the thread pointer" };
+	struct seen seen = { .plan = plan, .fails = way == 2, .threads = way == 3 };
 	/* What knows its function leaves the call out; else it is for src/filter.c. */
-	unsigned want = seen.fails && ops->bpf && ops->key == RT_KEY_ID ? 0 : 1;
+	unsigned want = seen.fails && ops->bpf && ops->key == RT_KEY_ID ? 0 : way == 3 ? 3 : 1;
 	struct rt_error err = { 0 };
 	bool bad;
 	int r;
 
-	plan->ntests = 0;
-	if (way)
+	if (seen.threads)
+		make_thread_plan(plan);
+	else
+		make_plan(plan);
+	if (way == 1 || way == 2)
 		make_tests(plan, seen.fails);
 	r = try_mechanism(ops, functions, &seen, &err);
 	if (r == -EOPNOTSUPP) {
@@ -216,9 +302,9 @@ static bool try_way(const struct rt_attach_ops *ops, const struct rt_functions *
 	}
 	if (r < 0)
 		printf("    %s\n", err.text);
-	else if (seen.hits != want)
-		printf("    %u hits were seen, should be %u\n", seen.hits, want);
-	bad = r < 0 || seen.hits != want || seen.wrong;
+	else if (seen.hits != want || seen.others != seen.threads)
+		printf("    %u hits were seen, should be %u; of the second thread %u\n", seen.hits, want, seen.others);
+	bad = r < 0 || seen.hits != want || seen.others != seen.threads || seen.wrong;
 	printf("%s fetch %s%s\n", bad ? "not ok" : "ok", ops->name, names[way]);
 	return bad;
 }
@@ -234,11 +320,10 @@ int main(void)
 	int r;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	make_plan(&plan);
 	rt_limits_raise(4096);	/* before 5.11 BPF memory counts against RLIMIT_MEMLOCK */
 	r = find_fetched(&function, &err);
 	for (i = 0; r == 0 && rt_attach_at(i); i++)
-		for (way = 0; way < 3; way++)
+		for (way = 0; way < (rt_attach_at(i)->bpf ? 4 : 3); way++)
 			failed |= try_way(rt_attach_at(i), &functions, way, &plan);
 	if (r < 0)
 		printf("not ok fetch\n    %s\n", err.text);

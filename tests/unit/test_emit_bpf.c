@@ -96,6 +96,26 @@ static void test_transports(void)
 	check("array-aarch64.bpf", &p);
 }
 
+/* By the thread pointer: itself, what stands before it, a string; and where it is not known, or not read by a helper of its own. */
+static void test_thread_pointer(void)
+{
+	struct rt_program p = { .pid = 7, .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .transport = RT_TRANSPORT_RINGBUF,
+				.thread_pointer = 4712 };
+	struct rt_plan plan = { .kind = RT_KIND_ENTRY, .arch = &rt_arch_x86_64, .nvalues = 3 };
+
+	plan.values[0] = (struct rt_fetch){ .base = RT_BASE_THREAD, .size = 8 };
+	plan.values[1] = (struct rt_fetch){ .base = RT_BASE_THREAD, .nderef = 2, .deref = { -8, 16 }, .size = 4, .is_signed = true };
+	plan.values[2] = (struct rt_fetch){ .base = RT_BASE_THREAD, .nderef = 1, .deref = { -24 }, .type = RT_TYPE_STRING, .max = 16 };
+	p.plan = &plan;
+	CU_ASSERT(rt_plan_wants_thread(&plan));
+	check("thread-pointer.bpf", &p);
+	p.read_user = false;
+	plan.nvalues = 2;
+	check("thread-pointer-old-kernel.bpf", &p);
+	p.thread_pointer = 0;
+	check("thread-pointer-unknown.bpf", &p);
+}
+
 /* Counting and measuring: by cookie, by a constant, and by where the probe is. */
 static void test_counting(void)
 {
@@ -268,6 +288,7 @@ static void test_maps(void)
 CU_TestInfo rt_tests_emit_bpf[] = {
 	{ "golden listings of every architecture", test_architectures },
 	{ "golden listings for old kernels", test_variants },
+	{ "golden listings of what is read by the thread pointer", test_thread_pointer },
 	{ "transports", test_transports },
 	{ "counting and measuring", test_counting },
 	{ "limits", test_limit },

@@ -62,6 +62,18 @@ static void test_bare(void)
 	RT_ASSERT_TEXT(line, "r:rawtrace_7/plan0 /proc/self/fd/5:0xff000001139");
 }
 
+static void test_thread_pointer(void)
+{
+	struct rt_plan plan = {
+		.kind = RT_KIND_ENTRY, .arch = &rt_arch_x86_64, .nvalues = 1, .values = { { .base = RT_BASE_THREAD, .nderef = 1, .size = 4 } },
+	};
+	struct rt_definition d = make(&plan);
+	char line[RT_DEFINITION_MAX];
+	struct rt_error err;
+
+	CU_ASSERT(rt_definition_print(&d, line, &err) == -EOPNOTSUPP);
+}
+
 /* The kernel cuts neither: it refuses the line, or takes a wrong name. */
 static void test_limits(void)
 {
@@ -84,6 +96,7 @@ static void test_limits(void)
 CU_TestInfo rt_tests_emit_tracefs[] = {
 	{ "golden definitions of every architecture", test_architectures },
 	{ "a definition without values", test_bare },
+	{ "what only BPF reads", test_thread_pointer },
 	{ "limits", test_limits },
 	CU_TEST_INFO_NULL,
 };
