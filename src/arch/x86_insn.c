@@ -51,6 +51,20 @@ static const struct range two_byte[] = {	/* after 0f */
 	{ 0xae, 0xae, true, unknown },		/* fences, ldmxcsr, xsave, rdfsbase */
 };
 
+/*
+ * Of a VEX or EVEX instruction kernels take the opcode for a one-byte opcode (seen up to 6.18), so that they refuse vpxor (ef) for being
+ * out.  Worse is what they accept and then carry out as something else: vpshufd and vmovd as jcc, vpor as jmp, vpsubsb as call, vcmpps
+ * as ret.  The traced program would compute wrong results, or crash.
+ */
+static const struct range as_vex[] = {
+	{ 0x70, 0x7f, false, NULL },		/* jcc */
+	{ 0x90, 0x90, false, NULL },		/* nop */
+	{ 0x9d, 0x9d, false, NULL },		/* popf */
+	{ 0xc2, 0xc3, false, NULL }, { 0xca, 0xcb, false, NULL },	/* ret */
+	{ 0xe8, 0xe9, false, NULL }, { 0xeb, 0xeb, false, NULL },	/* call, jmp */
+	{ 0xff, 0xff, false, NULL },		/* call and jmp to where a register says */
+};
+
 static const struct range *find(const struct range *v, size_t n, uint8_t opcode)
 {
 	size_t i;
@@ -110,14 +124,15 @@ const char *rt_x86_refuses(const uint8_t *insn, size_t n)
 	i += vex + escape;
 	if (i >= n)
 		return "begins with an instruction that is cut off";
-	/*
-	 * Of a VEX or EVEX instruction the kernel takes the opcode for a one-byte opcode, so that it refuses vpxor (ef)
-	 * for being out.
-	 */
 	if (vex) {
 		range = find(one_byte, RT_COUNT(one_byte), insn[i]);
+		if (find(as_vex, RT_COUNT(as_vex), insn[i]))
+			return "begins with an AVX instruction that the kernel would take for another one";
 		return range && range->kernel ? "begins with an AVX instruction that the kernel cannot probe" : NULL;
 	}
+	/* AMD's XOP, of which kernels know nothing: pop has no other ModRM than /0. */
+	if (!escape && insn[i] == 0x8f && i + 1 < n && (insn[i + 1] & 0x38))
+		return unknown;
 	if (escape)
 		range = find(two_byte, RT_COUNT(two_byte), insn[i]);
 	else if (insn[i] == 0x8e)	/* mov to %ss holds off the single-step trap (insn_masking_exception()) */

@@ -5,6 +5,24 @@
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
+if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo && $CC -O1 -o "$T/avx" "$TARGETS/avx.c" 2>"$T/cc"; then
+	"$T/avx" >"$T/plain"
+	for mechanism in $MECHANISMS; do
+		begin "$mechanism: AVX instructions at the beginning"
+		rt --attach="$mechanism" --return=none "$T/avx" 'avx_*' main
+		expect_status 0
+		expect_same "$T/plain" "$T/out"
+		expect_line '^>(main' "$T/err"
+		end_case
+	done
+	begin "an AVX instruction that would be taken for another one"
+	rt "$T/avx" avx_or
+	expect_status 1
+	expect_message "'avx_or' begins with an AVX instruction that the kernel would take for another one" "$T/err"
+	[ ! -s "$T/out" ] || because "the program ran"
+	end_case
+fi
+
 has g++ || skip_all "no g++"
 g++ -O1 -o "$T/thrower" "$TARGETS/thrower.cc" || exit 1
 g++ -O1 -shared -fPIC -o "$T/plugin.so" "$TARGETS/thrower.cc" || exit 1

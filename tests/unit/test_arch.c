@@ -97,7 +97,9 @@ static void test_x86_allowed(void)
 	CU_ASSERT_PTR_NULL(X86("\x64\x48\x8b\x04\x25\x28\x00\x00\x00"));	/* mov %fs:0x28,%rax */
 	CU_ASSERT_PTR_NULL(X86("\x0f\xb6\x07"));		/* movzbl (%rdi),%eax */
 	CU_ASSERT_PTR_NULL(X86("\x31\xc0"));			/* xor %eax,%eax */
-	CU_ASSERT_PTR_NULL(X86("\xc5\xf8\x77"));		/* vzeroupper */
+	CU_ASSERT_PTR_NULL(X86("\xc5\xf8\x28\xc1"));		/* vmovaps */
+	CU_ASSERT_PTR_NULL(X86("\xc4\xe2\xc0\xf2\xc6"));	/* andn */
+	CU_ASSERT_PTR_NULL(X86("\x8f\xc0"));			/* pop */
 	CU_ASSERT_PTR_NULL(X86("\x66\x0f\xef\xc0"));		/* pxor %xmm0,%xmm0 */
 }
 
@@ -131,6 +133,13 @@ static void test_x86_refused(void)
 	CU_ASSERT_PTR_NOT_NULL(X86("\x0f\x0b"));
 	CU_ASSERT_PTR_NOT_NULL(X86("\x0f\xae\xe8"));		/* lfence */
 	CU_ASSERT_PTR_NOT_NULL(X86("\x8e\xd0"));		/* mov %eax,%ss */
+	RT_ASSERT_TEXT(X86("\xc5\xf9\xeb\xc1"), "begins with an AVX instruction that the kernel would take for another one");	/* vpor */
+	CU_ASSERT_PTR_NOT_NULL(X86("\xc5\xf8\x77"));		/* vzeroupper: its opcode is that of ja */
+	CU_ASSERT_PTR_NOT_NULL(X86("\xc5\xf9\x7e\xc0"));	/* vmovd */
+	CU_ASSERT_PTR_NOT_NULL(X86("\xc4\xe2\x71\x9d\xc1"));	/* vfnmadd132ss: popf's */
+	CU_ASSERT_PTR_NOT_NULL(X86("\xc5\xf8\xc2\xc1\x00"));	/* vcmpeqps: ret's */
+	CU_ASSERT_PTR_NOT_NULL(X86("\x62\xf2\x7d\x08\x7a\xc7"));	/* vpbroadcastb, EVEX */
+	CU_ASSERT_PTR_NOT_NULL(X86("\x8f\xe9\x78\x81\xc0"));	/* vfrczpd, XOP */
 	CU_ASSERT_PTR_NOT_NULL(X86("\xc5\xf9\xef\xc0"));	/* vpxor: its opcode is that of out */
 	CU_ASSERT_PTR_NOT_NULL(X86("\x62\xa1\xfd\x00\xef\xc0"));	/* vpxorq */
 	CU_ASSERT_PTR_NULL(X86("\x62\xf2\xfd\x08\x9c\xc0"));	/* vfnmadd132pd: not pushf */
