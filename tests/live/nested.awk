@@ -19,6 +19,11 @@ function wrong(what) {
 		tid = substr(line, 2) + 0
 		line = substr(line, RLENGTH + 1)
 	}
+	# Coroutines, and signals on a stack of their own.
+	if (match(line, /^\[stack [0-9]+\] /)) {
+		tid = substr(line, 1, RLENGTH)
+		line = substr(line, RLENGTH + 1)
+	}
 	if (!match(line, /^[<>][<> ]*/)) {
 		wrong("no call and no return")
 		next

@@ -1,41 +1,84 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Threads that throw without pause, on processors that are busy: every call is in the trace, ended once, and the program comes to its end.
-# RT_TORTURE: seconds for all of them (2); make check-torture gives a minute.
+# Threads that leave calls in every way without pause, on processors that are busy: every call is in the trace, ended once and as it ended,
+# and the program comes to its end.  RT_TORTURE: seconds for each language (2); make check-torture gives a minute.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 "$RAWTRACE" --version | grep -q 'without capstone' && skip_all "this rawtrace has no disassembler"
 seconds=${RT_TORTURE:-2}
 
-for compiler in g++ clang++; do
-	has $compiler || {
-		skip "$compiler" "no $compiler"
-		continue
-	}
-	for level in -O0 -O2; do
-		begin "$compiler $level"
-		$compiler -std=c++17 $level -pthread -o "$T/torture" "$TARGETS/torture.cc" 2>"$T/compiler" || show "$T/compiler"
-		in_background sh -c 'while :; do :; done'
-		busy=$PID
-		timeout $((seconds + 60)) "$RAWTRACE" --buffer=64M -o "$T/trace" "$T/torture" leaf branch trunk root -- $((seconds * 250)) \
-			>"$T/out" 2>"$T/err" </dev/null
-		ST=$?
-		kill -KILL "$busy"
-		reap "$busy"
-		[ -s "$T/out" ] || because "the program did not come to its end"
-		# Calls by function, and how many of all have an end.
-		awk '{ sub(/^\[[0-9]+\] /, "") }
-		/^>/ { sub(/^[> ]*\(/, ""); n[$1]++; open++; next }
-		/^</ { ends++; next }
-		{ print "marked: " $0 >"/dev/stderr" }
-		END {
-			print "leaf", n["leaf"] + 0; print "branch", n["branch"] + 0; print "trunk", n["trunk"] + 0; print "root", n["root"] + 0
-			if (open != ends)
-				print open " calls, " ends " ends"
-		}' "$T/trace" >"$T/traced" 2>"$T/marked"
-		expect_same "$T/out" "$T/traced"
-		[ ! -s "$T/marked" ] || show "$T/marked"
-		expect_nested "$T/trace"
-		end_case
+# torture CASE MECHANISM MILLISECONDS [OPTION...]: of the program $T/torture, which says what it called.
+torture() {
+	begin "$1"
+	mechanism=$2
+	milliseconds=$3
+	shift 3
+	functions=$(timeout 20 "$T/torture" 1 </dev/null | sed -n 's/^\([a-z]*\) .*/\1/p')
+	# shellcheck disable=SC2016
+	in_background sh -c 'while :; do :; done'
+	busy=$PID
+	# shellcheck disable=SC2086 # several functions
+	timeout $((milliseconds / 1000 + 120)) "$RAWTRACE" "$@" --attach="$mechanism" --buffer=64M -o "$T/trace" "$T/torture" $functions -- \
+		"$milliseconds" >"$T/out" 2>"$T/err" </dev/null
+	ST=$?
+	expect_status 0
+	kill -KILL "$busy"
+	reap "$busy"
+	[ -s "$T/out" ] || because "the program did not come to its end"
+	awk -f "$LIVE/torture.awk" "$T/out" "$T/trace" >"$T/traced" 2>"$T/marked"
+	expect_same "$T/out" "$T/traced"
+	[ ! -s "$T/marked" ] || show "$T/marked"
+	expect_nested "$T/trace"
+	end_case
+}
+
+# RT_TORTURE_ALL=1: by every mechanism that needs no more than this, else by the one that rawtrace chooses.
+mechanisms=${MECHANISMS# }
+[ -n "${RT_TORTURE_ALL:-}" ] || mechanisms=${mechanisms%% *}
+
+# tortures CASE SHARE [OPTION...]: each for so many thousandths of the time.
+tortures() {
+	what=$1
+	share=$2
+	shift 2
+	for m in $mechanisms; do
+		# Without BPF what is in libraries is not watched.
+		[ "$m" = tracefs ] || torture "$m: $what" "$m" $((seconds * share)) "$@"
 	done
+}
+
+# compiled CASE COMMAND...: the program that the command makes; its failure is a failed case.
+compiled() {
+	"$@" -o "$T/torture" >"$T/compiler" 2>&1 && return
+	begin "$CASE_NAME"
+	show "$T/compiler"
+	end_case
+	return 1
+}
+
+for level in -O0 -O2; do
+	for compiler in gcc clang; do
+		CASE_NAME="C, $compiler $level"
+		if ! has $compiler; then
+			skip "$CASE_NAME" "no $compiler"
+		elif compiled $compiler $level -fno-omit-frame-pointer -pthread "$TARGETS/torture.c"; then
+			tortures "$CASE_NAME" 250
+		fi
+	done
+	for compiler in g++ clang++; do
+		CASE_NAME="C++, $compiler $level"
+		if ! has $compiler; then
+			skip "$CASE_NAME" "no $compiler"
+		elif compiled $compiler -std=c++17 $level -pthread "$TARGETS/torture.cc"; then
+			tortures "$CASE_NAME" 250
+		fi
+	done
+done
+for level in 0 3; do
+	CASE_NAME="Rust, opt-level $level"
+	if ! has rustc; then
+		skip "$CASE_NAME" "no rustc"
+	elif compiled rustc -C opt-level=$level "$TARGETS/torture.rs"; then
+		tortures "$CASE_NAME" 500
+	fi
 done

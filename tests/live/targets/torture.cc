@@ -10,7 +10,8 @@
 #define TRACED __attribute__((noinline, used))
 #define OPAQUE(x) __asm__ volatile("" : "+r"(x) : : "memory")
 
-static std::atomic<long> calls[4], thrown;
+static std::atomic<long> calls[4], left;	/* left: calls that an exception left */
+static thread_local int in_trunk;
 
 extern "C" {
 TRACED int leaf(int n)
@@ -18,7 +19,7 @@ TRACED int leaf(int n)
 	OPAQUE(n);
 	calls[0]++;
 	if (n % 5 == 0) {
-		thrown++;
+		left += 2;
 		throw n;
 	}
 	return n + 1;
@@ -33,7 +34,7 @@ TRACED int branch(int n)
 	result = leaf(n);
 	OPAQUE(result);
 	if (n % 7 == 0) {
-		thrown++;
+		left += 1 + in_trunk;
 		throw long(n);
 	}
 	return result;
@@ -45,11 +46,13 @@ TRACED int trunk(int n)
 
 	OPAQUE(n);
 	calls[2]++;
+	in_trunk = 1;
 	try {
 		result = branch(n);
 	} catch (int v) {
 		result = v;
 	}
+	in_trunk = 0;
 	OPAQUE(result);
 	return result;
 }
@@ -60,6 +63,7 @@ TRACED int root(int n)
 
 	OPAQUE(n);
 	calls[3]++;
+	in_trunk = 0;
 	try {
 		result = n & 1 ? trunk(n) : branch(n) + trunk(n + 1);
 	} catch (...) {
@@ -85,5 +89,6 @@ int main(int argc, char **argv)
 		thread.join();
 	for (int i = 0; i < 4; i++)
 		printf("%s %ld\n", names[i], calls[i].load());
+	printf("*jumped 0\n*left %ld\n", left.load());
 	return 0;
 }

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What a torture program said of its calls, and its trace -> the same said of the trace: NAME CALLS, and with a star what no name has:
+# calls that a tail call left, which have no end of their own, and calls that were left without a return.
+
+FILENAME == ARGV[1] {
+	said[++lines] = $1
+	next
+}
+
+{
+	while (sub(/^\[[^]]*\] /, ""))
+		;
+}
+
+/^>/ {
+	sub(/^[> ]*(\[[0-9]+\] )?\(/, "")
+	sub(/\)$/, "", $1)
+	calls[$1]++
+	open++
+	next
+}
+
+/^</ {
+	open--
+	left += /\*\*\* (unwound|thread exited) \*\*\*$/
+	unseen += /\*\*\* return not seen/
+	next
+}
+
+{ print "marked: " $0 >"/dev/stderr" }
+
+END {
+	calls["*jumped"] = open
+	calls["*left"] = left
+	for (i = 1; i <= lines; i++)
+		print said[i], calls[said[i]] + 0
+	if (unseen)
+		print unseen " returns not seen" >"/dev/stderr"
+}
