@@ -42,9 +42,9 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 	program.stride = (uint32_t)t->functions.n * rt_cells_of(t->purpose);
 	program.heads = RT_HEADS;
 	program.limit = t->limit;
-	program.filtered = rt_limit_any(&t->limit) && source != RT_KEY_POINTER && t->purpose == RT_PURPOSE_RECORD;
+	program.filtered = rt_limit_any(&t->limit) && t->purpose == RT_PURPOSE_RECORD && rt_held_pairs(t->plans, t->nplans);
 	if (program.filtered && rt_held_may(&t->limit, t->plans, t->nplans))
-		program.hold = rt_plans_hold(t->plans, t->nplans, RT_KEY_ID);
+		program.hold = rt_plans_hold(t->plans, t->nplans, source == RT_KEY_POINTER ? RT_KEY_IP : RT_KEY_ID);
 	if (source == RT_KEY_CONSTANT)
 		program.function = t->probes[key].function;
 	if (source == RT_KEY_CONSTANT && t->purpose != RT_PURPOSE_RECORD)

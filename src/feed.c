@@ -381,7 +381,7 @@ static int on_hit(struct rt_feed *feed, struct rt_event *event)
 	if (t->libcalls && hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
 		hit.outside = t->functions.v[hit.function].libcall && !is_from_program(feed, event->hit.ra);
 	tell_goroutine(event, hit.plan);
-	if (hit.plan->role == RT_ROLE_STACK || hit.plan->role == RT_ROLE_STACK_TOP)
+	if (hit.plan->role != RT_ROLE_CALL && hit.plan->role != RT_ROLE_UNWOUND)
 		return on_stack_made(feed, event, hit.plan);
 	if (!event->hit.goid)
 		event->hit.goid = rt_stacks_find(&feed->stacks, event->hit.sp);

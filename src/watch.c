@@ -15,7 +15,7 @@ static const struct watched {
 	{ "_Unwind_RaiseException", RT_ROLE_UNWOUND, 0, 0 }, { "_Unwind_Resume", RT_ROLE_UNWOUND, 0, 0 },
 	{ "_Unwind_Resume_or_Rethrow", RT_ROLE_UNWOUND, 0, 0 }, { "_Unwind_ForcedUnwind", RT_ROLE_UNWOUND, 0, 0 },
 	/* ucontext_t has two words before its stack_t; that is a pointer, a word of flags, and the size. */
-	{ "makecontext", RT_ROLE_STACK, 2, 4 }, { "sigaltstack", RT_ROLE_STACK, 0, 2 },
+	{ "makecontext", RT_ROLE_STACK, 2, 4 }, { "sigaltstack", RT_ROLE_SIGNAL_STACK, 0, 2 },
 	{ "make_fcontext", RT_ROLE_STACK_TOP, 0, 0 },
 };
 

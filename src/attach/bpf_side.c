@@ -76,20 +76,15 @@ static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *r
 	return r;
 }
 
-/* A program that does not know its function at a return leaves nothing out; nor does one of goroutines, which change threads. */
 static void set_filter(struct rt_bpf_side *side, const struct rt_attach_request *request, enum rt_key key)
 {
 	const struct rt_limit *limit = &request->limit;
-	unsigned i;
 
 	side->filtered = false;
-	if (key != RT_KEY_ID || request->purpose != RT_PURPOSE_RECORD)
+	if (request->purpose != RT_PURPOSE_RECORD || !rt_held_pairs(request->plans, request->nplans))
 		return;
-	for (i = 0; i < request->nplans; i++)
-		if (request->plans[i].goroutine)
-			return;
 	if (rt_held_may(limit, request->plans, request->nplans)) {
-		side->held.size = rt_held_size(request->plans, request->nplans);
+		side->held.size = rt_held_size(request->plans, request->nplans, key);
 		side->held.min_time = limit->min_time;
 	}
 	side->filtered = limit->depth || limit->under || limit->tests || side->held.size;

@@ -33,6 +33,16 @@ static bool has_loops(void)
 	return r == 0;
 }
 
+bool rt_held_pairs(const struct rt_plan *plans, unsigned nplans)
+{
+	unsigned i;
+
+	for (i = 0; i < nplans; i++)
+		if (plans[i].goroutine || plans[i].role == RT_ROLE_STACK || plans[i].role == RT_ROLE_STACK_TOP)
+			return false;
+	return true;
+}
+
 bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans)
 {
 	unsigned i;
@@ -43,9 +53,9 @@ bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsi
 	return limit->min_time && !limit->depth && !limit->under;
 }
 
-uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans)
+uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, enum rt_key key)
 {
-	uint16_t size = rt_plans_hold(plans, nplans, RT_KEY_ID);
+	uint16_t size = rt_plans_hold(plans, nplans, key);
 
 	return size <= HELD_MAX && has_loops() ? size : 0;
 }

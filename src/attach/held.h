@@ -16,13 +16,19 @@ struct rt_held {
 };
 
 /*
+ * Can programs in the kernel tell which calls are open?  They know them by thread and stack pointer: not those of goroutines, which change
+ * threads, nor those on stacks that the program makes for coroutines.
+ */
+bool rt_held_pairs(const struct rt_plan *plans, unsigned nplans);
+
+/*
  * May calls be held back?  Only where each return is of one call for certain (uretprobes; goroutines change threads), and no level is
  * counted.
  */
 bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans);
 
 /* Bytes of a record, where this kernel's programs can hold the request's calls back; else 0: they then give all of them. */
-uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans);
+uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, enum rt_key key);
 
 /*
  * Give the entries of those calls of thread `tid` (0: of every thread) that are open at `now`, have lasted long enough by then, and have

@@ -139,25 +139,47 @@ static void emit_place_of(struct emitter *e)
 	rt_bpf_place(e->bpf, above);
 }
 
-/* The calls that the entry shows to be over go. */
-static void emit_unwind(struct emitter *e, int push)
+/* FR_OVER: have calls that were recorded gone, now that only FR_N are left? */
+static void emit_over(struct emitter *e)
 {
+	int none = rt_bpf_label(e->bpf);
+
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_OVER, 0);
+	if (e->program->hold)
+		rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, offsetof(struct rt_head, told));
+	else
+		rt_bpf_mov(e->bpf, R1, DEPTH);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_N);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JGE, R2, R1, none);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_OVER, 1);
+	rt_bpf_place(e->bpf, none);
+}
+
+/* The calls that the entry shows to be over go.  `replaces`: it may take the place of the one that made it. */
+static void emit_unwind(struct emitter *e, bool replaces, int push)
+{
+	bool record = e->program->purpose == RT_PURPOSE_RECORD;
+
+	if (record)
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_OVER, 0);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, push);
 	emit_top(e);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(sp));
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_SP);
 	rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R1, R2, push);
-	if (e->program->purpose == RT_PURPOSE_RECORD && !e->program->hold)
+	if (replaces)
 		emit_place_of(e);
 	else
 		emit_floor(e);
 	emit_bisect(e);
+	if (record)
+		emit_over(e);
 	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, e->frames + FR_N);
 	rt_bpf_place(e->bpf, push);
 }
 
 /* The entry's stack pointer, and the thread's calls without those that are over.  Another thread has the slot: on to `taken`. */
-static void emit_enter(struct emitter *e, int taken)
+static void emit_enter(struct emitter *e, bool replaces, int taken)
 {
 	int other = rt_bpf_label(e->bpf), mine = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf);
 
@@ -173,7 +195,7 @@ static void emit_enter(struct emitter *e, int taken)
 	rt_bpf_place(e->bpf, mine);
 	if (e->program->hold)
 		rt_emit_hold_tell(e);
-	emit_unwind(e, done);
+	emit_unwind(e, replaces, done);
 	emit_store_depth(e);
 }
 
@@ -192,7 +214,7 @@ static void emit_new(struct emitter *e)
 
 void rt_emit_push(struct emitter *e)
 {
-	emit_enter(e, e->out);
+	emit_enter(e, false, e->out);
 	/* Of as many the kernel delivers no further return either. */
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, e->out);
 	emit_new(e);
@@ -319,10 +341,10 @@ void rt_emit_pop(struct emitter *e, int check)
 	emit_store_depth(e);
 }
 
-/* FR_ID: the function. */
+/* FR_ID: the function, where it is known. */
 static void emit_function(struct emitter *e)
 {
-	if (e->program->key_source == RT_KEY_CONSTANT) {
+	if (e->program->key_source != RT_KEY_COOKIE) {
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_ID, (int32_t)e->program->function);
 		return;
 	}
@@ -332,10 +354,56 @@ static void emit_function(struct emitter *e)
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_ID, R0);
 }
 
+/* On to `out`, but not with an entry that shows recorded calls to be over: the reader must learn of that. */
+static void emit_leave_out(struct emitter *e, int pass)
+{
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_OVER);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, e->out);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, pass);
+}
+
+static void emit_limit_entry(struct emitter *e, int pass)
+{
+	const struct rt_program *p = e->program;
+	int inside, shallow;
+
+	if (!p->hold)
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, 0);
+	emit_enter(e, !p->hold && !p->plan->no_return, pass);
+	if (p->limit.under && !p->plan->root) {
+		inside = rt_bpf_label(e->bpf);
+		rt_bpf_jump(e->bpf, RT_BPF_JNE, DEPTH, 0, inside);
+		if (!p->hold) {
+			rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_TIME);
+			rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, inside);
+		}
+		emit_leave_out(e, pass);
+		rt_bpf_place(e->bpf, inside);
+	}
+	if (p->limit.depth) {
+		shallow = rt_bpf_label(e->bpf);
+		rt_bpf_mov_imm(e->bpf, R1, (int32_t)p->limit.depth);
+		rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R1, DEPTH, shallow);
+		emit_leave_out(e, pass);
+		rt_bpf_place(e->bpf, shallow);
+	}
+	if (p->plan->no_return) {
+		if (p->hold)
+			emit_leave_out(e, pass);	/* nothing says how long it lasts */
+		return;
+	}
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, pass);
+	emit_new(e);
+	if (p->hold)
+		rt_emit_hold_enter(e, pass);
+	else
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, AT(time), 0);
+}
+
 void rt_emit_limit(struct emitter *e)
 {
 	const struct rt_program *p = e->program;
-	int pass = rt_bpf_label(e->bpf), inside;
+	int pass = rt_bpf_label(e->bpf);
 
 	if (p->hold)
 		rt_emit_hold_now(e);
@@ -345,40 +413,55 @@ void rt_emit_limit(struct emitter *e)
 		emit_leave(e, false, pass);
 		emit_store_depth(e);
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, AT(time), 1);
-		rt_bpf_place(e->bpf, pass);
-		return;
-	}
-	if (p->plan->kind == RT_KIND_RETURN) {
-		/* An instruction may be shared by functions that became another one. */
-		emit_leave(e, rt_plan_is_uretprobe(p->plan), pass);
+	} else if (p->plan->kind == RT_KIND_RETURN) {
+		/*
+		 * An instruction may be shared by functions that became another one.  Without a function (RT_KEY_POINTER) it is the innermost
+		 * call's at the place, as returns of tail calls come in that order.
+		 */
+		emit_leave(e, rt_plan_is_uretprobe(p->plan) && p->key_source != RT_KEY_POINTER, pass);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
 		emit_store_depth(e);
 		if (p->hold)
 			rt_emit_hold_leave(e);
-		rt_bpf_place(e->bpf, pass);
-		return;
+	} else {
+		emit_limit_entry(e, pass);
 	}
-	if (!p->hold)
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, 0);
-	emit_enter(e, pass);
-	if (p->limit.under && !p->plan->root) {
-		inside = rt_bpf_label(e->bpf);
-		rt_bpf_jump(e->bpf, RT_BPF_JNE, DEPTH, 0, inside);
-		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_TIME);
-		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, e->out);
-		rt_bpf_place(e->bpf, inside);
+	rt_bpf_place(e->bpf, pass);
+}
+
+void rt_emit_limit_failed(struct emitter *e)
+{
+	int pass = rt_bpf_label(e->bpf);
+
+	if (e->program->hold)
+		rt_emit_hold_now(e);
+	emit_enter(e, false, e->out);
+	emit_leave_out(e, pass);
+	rt_bpf_place(e->bpf, pass);
+}
+
+void rt_emit_limit_unwound(struct emitter *e)
+{
+	int pass = rt_bpf_label(e->bpf), other = rt_bpf_label(e->bpf), fewer = rt_bpf_label(e->bpf);
+
+	if (e->program->hold)
+		rt_emit_hold_now(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, e->program->plan->arch->sp.pt_regs);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_FLOOR, R1);
+	emit_head(e, other);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, pass);
+	if (e->program->hold)
+		rt_emit_hold_tell(e);
+	emit_bisect(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, e->frames + FR_N);
+	emit_store_depth(e);
+	if (e->program->hold) {
+		rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, offsetof(struct rt_head, told));
+		rt_bpf_jump_reg(e->bpf, RT_BPF_JGE, DEPTH, R1, fewer);
+		rt_bpf_store(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, told), DEPTH);
 	}
-	if (p->limit.depth)
-		rt_bpf_jump(e->bpf, RT_BPF_JGT, DEPTH, (int32_t)p->limit.depth - 1, e->out);
-	if (!p->plan->no_return) {
-		rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, pass);
-		emit_new(e);
-		if (p->hold)
-			rt_emit_hold_enter(e, pass);
-		else
-			rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, AT(time), 0);
-	} else if (p->hold) {
-		rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, e->out);	/* nothing says how long it lasts */
-	}
+	rt_bpf_place(e->bpf, fewer);
+	rt_bpf_place(e->bpf, other);
 	rt_bpf_place(e->bpf, pass);
 }

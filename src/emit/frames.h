@@ -17,7 +17,8 @@ enum {
 	FR_SP = -16,		/* the stack pointer at entry of the call */
 	FR_TIME = -24,		/* now; at a return then the call's duration */
 	FR_N = -32,		/* the bisection's result; the return address before that */
-	FR_FLOOR = -40,		/* the lowest stack pointer that stays */
+	FR_FLOOR = -40,		/* the lowest stack pointer that stays; */
+	FR_OVER = -40,		/* after that, where calls are recorded: not 0 where the entry shows some of them to be over */
 	FR_ID = -48,		/* of the function, or the entry's instruction pointer */
 	FR_FRAME = 48,
 };
@@ -31,9 +32,14 @@ void rt_emit_frame(struct emitter *e);
 void rt_emit_push(struct emitter *e);
 
 /*
- * For a program that records what rt_limit lets through: at an entry or a return, on to `out` where it does not.
+ * For a program that records what rt_limit lets through: at an entry or a return, on to `out` where it does not.  And at an entry that
+ * fails a test: on to `out`, unless it shows that recorded calls are over.
  */
 void rt_emit_limit(struct emitter *e);
+void rt_emit_limit_failed(struct emitter *e);
+
+/* Where the unwinder goes on (RT_ROLE_UNWOUND): the calls at the stack pointer and below are over. */
+void rt_emit_limit_unwound(struct emitter *e);
 
 /*
  * At a return: pop its call, and leave the duration in FR_TIME, the call's id in FR_ID.  `check`: FR_ID is set and says which

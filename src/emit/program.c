@@ -375,6 +375,25 @@ void rt_emit_contents(struct emitter *e)
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, e->base, rt_emit_field(e, e->tail.entered), 0);
 }
 
+static void emit_filtered(struct emitter *e)
+{
+	const struct rt_plan *plan = e->program->plan;
+	int failed = rt_bpf_label(e->bpf), passed = rt_bpf_label(e->bpf);
+
+	if (plan->role == RT_ROLE_UNWOUND)
+		rt_emit_limit_unwound(e);
+	if (plan->role != RT_ROLE_CALL)
+		return;
+	rt_emit_tests(e, failed);
+	rt_emit_limit(e);
+	if (!plan->ntests)
+		return;
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, passed);
+	rt_bpf_place(e->bpf, failed);
+	rt_emit_limit_failed(e);
+	rt_bpf_place(e->bpf, passed);
+}
+
 int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct rt_error *err)
 {
 	enum rt_key key = program->key_source == RT_KEY_POINTER ? RT_KEY_IP : RT_KEY_ID;
@@ -399,10 +418,8 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 	}
 	if (program->hold)
 		rt_emit_keep_own_stack(&e, frame_top(&e) + (program->transport == RT_TRANSPORT_PERF ? e.tail.size : 0));
-	if (program->filtered && program->plan->role == RT_ROLE_CALL) {
-		rt_emit_tests(&e, e.out);
-		rt_emit_limit(&e);
-	}
+	if (program->filtered)
+		emit_filtered(&e);
 	rt_emit_number(&e);
 	rt_emit_reserve(&e);
 	rt_emit_contents(&e);

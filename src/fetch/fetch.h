@@ -71,6 +71,7 @@ enum rt_role {
 	RT_ROLE_UNWOUND,		/* the calls at this stack pointer and below have been left */
 	RT_ROLE_STACK,			/* a stack is made: its address, its size */
 	RT_ROLE_STACK_TOP,		/* the same: its end, its size */
+	RT_ROLE_SIGNAL_STACK,		/* one for signals: its address, its size; nobody comes back to it once he has left it */
 };
 
 /* How a probe sees the end of a call. */

@@ -95,8 +95,7 @@ static void print_cost(const struct rt_attach_ops *ops, unsigned way, const stru
 	printf("  %-14s %-18s %8.0f %8.2f %8.0f", ops->name, ways[way].command, c->ns, c->ratio, c->own);
 	if (way > WHOLE && whole->ns > 0) {
 		printf(" %8.0f %8.0f", c->ns - whole->ns, whole->own - c->own);
-		/* By an instruction pointer nothing is left out early. */
-		over |= ops->bpf && ops->key == RT_KEY_ID && ways[way].saves && c->ns + c->own > whole->ns + whole->own;
+		over |= ops->bpf && ways[way].saves && c->ns + c->own > whole->ns + whole->own;
 	}
 	printf("%s\n", bench_verdict(!over));
 }

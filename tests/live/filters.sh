@@ -81,7 +81,7 @@ for mechanism in $MECHANISMS; do
 	end_case
 
 	case $mechanism in
-	uprobe-multi | pmu | event)
+	uprobe-multi | multi-event | pmu | event)
 		begin "$mechanism: what is left out is not sent"
 		rt --attach="$mechanism" --buffer=4K --depth=1 "$FIB" fib -- 18
 		expect_text '>(fib 18)

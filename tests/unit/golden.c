@@ -10,7 +10,7 @@
 
 bool rt_golden(const char *name, const char *text)
 {
-	char path[PATH_MAX], want[16384];
+	char path[PATH_MAX], want[65536];
 	bool update = getenv("RT_GOLDEN_UPDATE") != NULL;
 	FILE *file;
 	size_t n;

@@ -171,6 +171,11 @@ static void test_limit(void)
 	check("limit-entry-only.bpf", &p);
 	rt_plan_c_return(&rt_arch_x86_64, &plan);
 	check("limit-return.bpf", &p);
+	p.key_source = RT_KEY_POINTER;
+	p.function = 0;
+	check("limit-return-pointer.bpf", &p);
+	plan = (struct rt_plan){ .kind = RT_KIND_RETURN, .role = RT_ROLE_UNWOUND, .leaving = RT_BY_RETURN, .arch = &rt_arch_x86_64 };
+	check("limit-unwound.bpf", &p);
 }
 
 /* Calls held back: an entry and a return, in a ring and on the stack, with records of one size. */
@@ -190,6 +195,12 @@ static void test_hold(void)
 	check("hold-return.bpf", &p);
 	p.transport = RT_TRANSPORT_PERF;
 	check("hold-return-perf.bpf", &p);
+	p.transport = RT_TRANSPORT_ARRAY;
+	p.key_source = RT_KEY_POINTER;
+	p.hold = rt_plans_hold(plans, 2, RT_KEY_IP);
+	CU_ASSERT(p.hold == 48);
+	p.plan = &plans[0];
+	check("hold-entry-pointer.bpf", &p);
 }
 
 /* Comparisons: of a register, and of what a pointer leads to; in counting, and where a return knows nothing of its call. */

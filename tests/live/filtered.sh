@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What is shown with a filter is what the program said that it did, filtered by a script: recursion, threads, exceptions, longjmp.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+
+# filtered CASE OPTION SETTINGS TARGET FUNCTIONS [ARGUMENT...]: rawtrace with OPTION ("" for none), by $mechanism; SETTINGS are filtered.awk's.
+filtered() {
+	begin "$mechanism: $1"
+	option=$2
+	settings=$3
+	target=$4
+	functions=$5
+	shift 5
+	rm -f "$T/witness"
+	export WITNESS="$T/witness" ${returns:+WITNESS_INSN=1}
+	# shellcheck disable=SC2086 # several functions
+	rt --attach="$mechanism" ${option:+"$option"} "$target" $functions -- "$@"
+	unset WITNESS WITNESS_INSN
+	expect_status 0
+	# shellcheck disable=SC2086 # several settings
+	awk $settings -f "$LIVE/filtered.awk" "$T/witness" >"$T/wanted"
+	expect_agreement "$T/err" "$T/wanted"
+	end_case
+}
+
+cxx=
+if "$RAWTRACE" --version | grep -q 'without capstone'; then
+	skip "exceptions" "this rawtrace has no disassembler"
+elif ! has g++; then
+	skip "exceptions" "no g++"
+else
+	g++ -O2 -pthread -static-libgcc -static-libstdc++ -I "$TARGETS" -o "$T/throws" "$TARGETS/throws.cc" 2>"$T/compiler" && cxx="$T/throws"
+	[ -n "$cxx" ] || {
+		begin "g++"
+		show "$T/compiler"
+		end_case
+	}
+fi
+all='thrower inner middle outer again drop careful chosen'
+
+for mechanism in $MECHANISMS; do
+	returns=
+	filtered "recursion, --depth" --depth=4 "-v depth=4" "$BIN/recurse" fib 9
+	case $mechanism in
+	# Each probe of these takes 0.1 s to take out.
+	pmu | event) continue ;;
+	esac
+	if [ -z "$(remark_on longjmp)" ]; then
+		for settings in "1 attempt leap plain" "2 attempt plain" "1 leap plain"; do
+			# shellcheck disable=SC2086 # a depth, functions
+			set -- $settings
+			depth=$1
+			shift
+			filtered "longjmp, --depth=$depth of $*" "--depth=$depth" "-v depth=$depth -v traced=$(echo "$*" | tr " " ,)" "$BIN/longjmp" "$*"
+		done
+		filtered "longjmp, --only-under" --only-under=leap "-v under=leap" "$BIN/longjmp" "attempt plain leap"
+	fi
+	[ -n "$cxx" ] || continue
+	returns=1
+	filtered "exceptions, --depth=2" --depth=2 "-v depth=2" "$cxx" "$all" 2
+	filtered "exceptions, --depth=4" --depth=4 "-v depth=4" "$cxx" "$all" 2
+	filtered "exceptions, --only-under" --only-under=again "-v under=again" "$cxx" "$all" 2
+done
