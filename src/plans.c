@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fetch/lower.h"
+#include "image/go.h"
 #include "signature.h"
 #include "spec/print.h"
 #include "watch.h"
@@ -108,6 +109,38 @@ static int keep_tests(struct rt_plan *plan, struct rt_error *err)
 	return 0;
 }
 
+bool rt_plans_goroutine(const struct rt_target *t, const struct rt_function *f, enum rt_kind kind, struct rt_fetch *record)
+{
+	const struct rt_arch *arch = rt_image_arch(f->image);
+	const struct rt_go *go = rt_image_go(f->image);
+
+	memset(record, 0, sizeof(*record));
+	record->base = RT_BASE_REG;
+	if (!go || !t->goid_offset)
+		return false;
+	if (go->registers && !(rt_go_is_assembly(f->name) && go->g_known && !t->no_thread_pointer[0])) {
+		record->reg = arch->goroutine;
+		return true;
+	}
+	if (!go->registers && kind == RT_KIND_ENTRY && f->skip) {
+		record->reg = rt_go_checked;
+		return true;
+	}
+	record->base = RT_BASE_THREAD;
+	record->nderef = 1;
+	record->deref[0] = go->g_at;
+	return go->g_known && !t->no_thread_pointer[0];
+}
+
+static int add_goroutine(const struct rt_target *t, const struct rt_function *f, struct rt_plan *plan)
+{
+	struct rt_fetch record;
+
+	if (!f->go || !rt_plans_goroutine(t, f, plan->kind, &record))
+		return 0;
+	return rt_plan_add_goroutine(plan, &record, t->goid_offset) < 0 ? -ERANGE : 0;
+}
+
 static int make_entry(struct making *m, size_t i)
 {
 	struct rt_target *t = m->target;
@@ -129,8 +162,9 @@ static int make_entry(struct making *m, size_t i)
 		r = keep_tests(&plan, m->err);
 	if (r < 0)
 		return r == -E2BIG ? -ERANGE : r;
-	if (t->goid_offset && f->go && rt_plan_add_goroutine(&plan, t->goid_offset) < 0)
-		return -ERANGE;
+	r = add_goroutine(t, f, &plan);
+	if (r < 0)
+		return r;
 	plan.return_address = m->jumps || t->libcalls;
 	plan.root = t->roots && t->roots[i];
 	plan.no_return = rt_limit_any(&t->limit) && !t->returns[i];
@@ -192,8 +226,9 @@ static int make_exit(struct making *m, size_t i)
 		rt_plan_c_return(arch, &plan);
 	if (r < 0)
 		return r;
-	if (t->goid_offset && t->functions.v[i].go && !plan.goroutine && rt_plan_add_goroutine(&plan, t->goid_offset) < 0)
-		return -ERANGE;
+	r = plan.goroutine ? 0 : add_goroutine(t, &t->functions.v[i], &plan);
+	if (r < 0)
+		return r;
 	if (t->functions.v[i].how == RT_HOW_INSN)
 		return make_leaving(m, i, &plan);
 	r = share_plan(m, &plan);

@@ -14,6 +14,12 @@ enum { RT_PLANS_MAX = 24 };
  * function's return has a uretprobe.  0 or a negative errno.
  */
 int rt_plans_make(struct rt_target *target, bool any, struct rt_error *err);
+/*
+ * How the record of the goroutine that runs is found at the entry, or where it is left, of Go function `f`: a register of the convention
+ * since 1.17, in which assembly may have anything; else by the thread pointer, and before 1.17 in what the stack check has left.  False:
+ * it is not.
+ */
+bool rt_plans_goroutine(const struct rt_target *target, const struct rt_function *f, enum rt_kind kind, struct rt_fetch *record);
 /* Has function `i` a probe on its entry, for the target's purpose? */
 bool rt_plans_has_entry(const struct rt_target *target, size_t i);
 void rt_plans_free(struct rt_target *target);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plans.h"
 #include "util/array.h"
 
 /* The most functions that get a line each. */
@@ -58,6 +59,14 @@ static void place_exits(const struct rt_target *t, struct rt_function *f)
 		if (rt_image_offset(f->image, at->addr, &e->offset) < 0)
 			f->exits.why = "its code is not whole in the file";
 	}
+}
+
+/* A call of Go is told apart by its goroutine or not at all. */
+static bool is_lost(const struct rt_target *t, const struct rt_function *f)
+{
+	struct rt_fetch record;
+
+	return f->go && t->no_thread_pointer[0] && !rt_plans_goroutine(t, f, RT_KIND_RETURN, &record);
 }
 
 /* The exits of a function, found when they are first needed.  Why they cannot be used, or NULL. */
@@ -133,7 +142,7 @@ static void choose(struct rt_target *t, struct codes *codes, struct rt_function 
 		f->how_why = f->entry_only;
 		return;
 	}
-	why = exits_of(codes, f, nomem);
+	why = is_lost(t, f) ? t->no_thread_pointer : exits_of(codes, f, nomem);
 	if (!why)
 		place_exits(t, f);
 	if (!why && is_unclear(t, f))

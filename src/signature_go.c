@@ -6,13 +6,11 @@
 #include "image/go.h"
 #include "signature.h"
 
-/* Assembly, which keeps its arguments on the stack, has a suffix where the compiler made a function around it that takes registers. */
 static enum rt_convention convention_of(const struct rt_function *f)
 {
 	const struct rt_go *go = rt_image_go(f->image);
-	size_t n = strlen(f->name);
 
-	if (n > 5 && strcmp(f->name + n - 5, ".abi0") == 0)
+	if (rt_go_is_assembly(f->name))
 		return RT_CONVENTION_GO_STACK;
 	return go && go->registers ? RT_CONVENTION_GO_REGISTERS : RT_CONVENTION_GO_STACK;
 }
@@ -76,7 +74,24 @@ static bool is_whole(const struct rt_function *f, const struct rt_prototype *p)
 	for (i = 0; i < p->nresults; i++)
 		rt_abi_go_argument(&abi, p->results[i].type, &p->results[i].where, &home);
 	rt_abi_go_results(&abi);
-	return !abi.lost && abi.stack == (int32_t)own.args + abi.arch->stack_args;
+	return !abi.lost && abi.stack == (int32_t)((own.args + abi.arch->word - 1) & ~(abi.arch->word - 1u)) + abi.arch->stack_args;
+}
+
+/*
+ * In a stripped program: since arguments are in registers, Go's table has how many bytes those take that the function gets, for which
+ * its caller leaves room.  Of those the words are shown that registers have for certain when none is a float or an array.  Before, and of
+ * assembly, the number is of results too.
+ */
+static unsigned guess_words(const struct rt_function *f)
+{
+	const struct rt_go *go = rt_image_go(f->image);
+	const struct rt_arch *arch = rt_image_arch(f->image);
+	struct rt_go_function own;
+
+	if (convention_of(f) != RT_CONVENTION_GO_REGISTERS || !go->has_table || !rt_pclntab_find(&go->table, f->addr, &own) ||
+	    own.args > arch->ngo * arch->word)
+		return 0;
+	return own.args / arch->word;
 }
 
 int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *p, struct rt_error *err)
@@ -84,12 +99,14 @@ int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct
 	bool counted = f->spec && f->spec->nargs_given;
 	int r = 0;
 
+	/* Debug information has assembly's functions without their arguments and results. */
+	if (p->convention == RT_CONVENTION_C || rt_go_is_assembly(f->name))
+		p->convention = convention_of(f);
 	if (p->origin == RT_ORIGIN_NONE || (p->origin == RT_ORIGIN_DWARF && !is_whole(f, p))) {
 		p->origin = counted ? RT_ORIGIN_GIVEN : RT_ORIGIN_GUESSED;
 		p->convention = convention_of(f);
-		r = make_ints(memory, counted ? f->spec->nargs : 0, p);
-	} else if (p->convention == RT_CONVENTION_C) {
-		p->convention = convention_of(f);
+		r = make_ints(memory, counted ? f->spec->nargs : guess_words(f), p);
+	} else if (p->result || !p->results) {
 		r = take_given(memory, p);
 	}
 	return r < 0 ? rt_nomem(err) : 0;

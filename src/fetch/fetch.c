@@ -49,19 +49,22 @@ void rt_plan_c_return(const struct rt_arch *arch, struct rt_plan *plan)
 	plan->values[0].reg = arch->result;
 }
 
-int rt_plan_add_goroutine(struct rt_plan *plan, uint32_t goid_offset)
+int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, uint32_t goid_offset)
 {
 	const int32_t offsets[] = { 0, 8, (int32_t)goid_offset };
 	unsigned i;
 
-	if (plan->nvalues + 3 > RT_MAX_VALUES)
+	if (plan->nvalues + 3 > RT_MAX_VALUES || record->nderef >= RT_MAX_DEREF)
 		return -E2BIG;
 	plan->goroutine = (uint8_t)(plan->nvalues + 1);
-	for (i = 0; i < 3; i++)
-		plan->values[plan->nvalues++] = (struct rt_fetch){
-			.base = RT_BASE_REG, .reg = plan->arch->goroutine, .nderef = 1, .deref = { offsets[i] },
-			.type = RT_TYPE_INT, .size = 8,
-		};
+	for (i = 0; i < 3; i++) {
+		struct rt_fetch *f = &plan->values[plan->nvalues++];
+
+		*f = *record;
+		f->deref[f->nderef++] = offsets[i];
+		f->type = RT_TYPE_INT;
+		f->size = 8;
+	}
 	return 0;
 }
 

@@ -110,9 +110,9 @@ void rt_plan_c_return(const struct rt_arch *arch, struct rt_plan *plan);
 
 /*
  * Read, behind what is shown, which goroutine it is: where its stack begins and ends, and its id, which Go's runtime has `goid_offset`
- * bytes into its own record of it.  0, or -E2BIG where the plan is full.
+ * bytes into its own record of it, to which `record` leads.  0, or -E2BIG where the plan is full.
  */
-int rt_plan_add_goroutine(struct rt_plan *plan, uint32_t goid_offset);
+int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, uint32_t goid_offset);
 
 /* How many of the plan's values are shown. */
 static inline unsigned rt_plan_shown(const struct rt_plan *plan)

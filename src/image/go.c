@@ -189,6 +189,22 @@ static void read_table(const struct rt_image *image, struct rt_go *go)
 	go->has_table = fits(image, &go->table);
 }
 
+/* Where a thread's goroutine is, the same in the whole program: a linker may put others' variables beside it. */
+static void read_g(const struct rt_image *image, struct rt_go *go)
+{
+	struct rt_go_function f;
+	uint8_t bytes[16];
+	uint64_t i;
+	size_t n;
+
+	for (i = 0; i < go->table.count && !go->g_known; i++) {
+		if (!rt_pclntab_function(&go->table, i, &f) || !rt_image_is_code(image, f.addr))
+			continue;
+		n = rt_image_read(image, f.addr, bytes, f.end - f.addr < sizeof(bytes) ? (size_t)(f.end - f.addr) : sizeof(bytes));
+		go->g_known = rt_go_thread_offset(bytes, n, &go->g_at);
+	}
+}
+
 const struct rt_go *rt_image_go(struct rt_image *image)
 {
 	struct rt_go *go;
@@ -205,6 +221,8 @@ const struct rt_go *rt_image_go(struct rt_image *image)
 		go->registers = go->table.since >= 18;
 	else
 		go->registers = go->minor >= (image->arch->machine == EM_X86_64 ? 17 : 18);
+	if (go->has_table && image->arch->machine == EM_X86_64)
+		read_g(image, go);
 	image->go = go;
 	return go;
 }

@@ -14,6 +14,8 @@ struct rt_go {
 	struct rt_pclntab table;
 	uint8_t *bytes;			/* the table's, owned */
 	uint64_t table_addr;
+	bool g_known;			/* in how many bytes from a thread's thread pointer its goroutine (runtime.g) stands, */
+	int32_t g_at;			/* as the code of stack checks has it (x86-64) */
 	bool types_read;
 	uint64_t types[2];		/* go_types.c: where the records of types begin and end, 0: not known */
 };
@@ -34,14 +36,26 @@ uint32_t rt_go_past_check(const uint8_t *bytes, size_t n);
  */
 bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip);
 
+/* Is that the name of assembly, which keeps its arguments on the stack, where the compiler made a function around it that takes registers? */
+bool rt_go_is_assembly(const char *name);
+
 /* Is `addr` in Go code?  So it counts where the table is not known. */
 bool rt_go_is_code(struct rt_image *image, uint64_t addr);
+
+/*
+ * By the first stack check that gets the goroutine by the thread pointer: `*at` is how far from that it stands.  False: none of the `n`
+ * bytes' check does, and those that get it by a table of the linker's do not tell.
+ */
+bool rt_go_thread_offset(const uint8_t *bytes, size_t n, int32_t *at);
 
 /*
  * Where the runtime's record of a goroutine (runtime.g) has its id; 0: for this version of Go that is not known.  The record begins
  * with the two ends of its stack.
  */
 uint32_t rt_go_goid_offset(const struct rt_go *go);
+
+/* Of the goroutine's record itself, up to Go 1.16: it is in this register behind a stack check. */
+extern const struct rt_reg rt_go_checked;
 
 /*
  * The name of the type whose record is at `addr` in the running program: "*errors.errorString".  False: not known, as in a program that

@@ -69,6 +69,25 @@ uint32_t rt_go_past_check(const uint8_t *bytes, size_t n)
 	return past;
 }
 
+/* The linkers make "mov $N" of what would read a table, in programs that are not to be loaded by others. */
+bool rt_go_thread_offset(const uint8_t *bytes, size_t n, int32_t *at)
+{
+	bool rcx, whole = n >= 11 && bytes[0] == 0x48 && bytes[1] == 0xc7 && bytes[2] == 0xc1 && memcmp(bytes + 7, "\x64\x48\x8b\x09", 4) == 0;
+
+	if (whole) {
+		*at = (int32_t)rt_arch_word(bytes + 3);
+		return true;
+	}
+	rcx = n >= 9 && memcmp(bytes, "\x64\x48\x8b\x0c\x25", 5) == 0;
+	if (!rcx && !(n >= 9 && memcmp(bytes, "\x64\x4c\x8b\x34\x25", 5) == 0))
+		return false;
+	*at = (int32_t)rt_arch_word(bytes + 5);
+	return true;
+}
+
+/* "cx", which the check's first instructions load (cmd/internal/obj/x86/obj6.go). */
+const struct rt_reg rt_go_checked = { "cx", 88 };
+
 bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip)
 {
 	const struct rt_go *go = rt_image_go(image);
@@ -90,6 +109,13 @@ bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip)
 	return true;
 }
 
+bool rt_go_is_assembly(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 5 && strcmp(name + n - 5, ".abi0") == 0;
+}
+
 bool rt_go_is_code(struct rt_image *image, uint64_t addr)
 {
 	const struct rt_go *go = rt_image_go(image);
@@ -100,8 +126,8 @@ bool rt_go_is_code(struct rt_image *image, uint64_t addr)
 
 uint32_t rt_go_goid_offset(const struct rt_go *go)
 {
-	/* 1.23 put a word more before it, and 1.25 took one out.  Before 1.17 no register holds the record. */
-	if (!go->registers || go->minor < 17 || go->minor > 27)
+	/* 1.23 put a word more before it, and 1.25 took one out.  Before 1.17 no register holds the record: it is the thread's. */
+	if (go->minor < 15 || go->minor > 27 || !(go->registers || go->g_known))
 		return 0;
 	return go->minor == 23 || go->minor == 24 ? 160 : 152;
 }

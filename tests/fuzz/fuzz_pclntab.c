@@ -14,6 +14,7 @@ static void ask(const struct rt_pclntab *table, uint64_t i)
 		return;
 	if (f.end <= f.addr || strlen(f.name) > table->size)
 		abort();
+	rt_go_thread_offset(bytes, size - 1, &at);
 	if (rt_pclntab_frame(table, &f, &at) && at > f.end - f.addr)
 		abort();
 	if (rt_pclntab_find(table, f.addr, &found) && (f.addr < found.addr || f.addr >= found.end))
@@ -25,6 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rt_pclntab table;
 	uint8_t *bytes;
+	int32_t at;
 	uint64_t i;
 
 	if (!size)

@@ -221,11 +221,43 @@ static void test_checks(void)
 		CU_ASSERT_EQUAL(rt_go_past_check((const uint8_t *)v[i].bytes, v[i].n), v[i].past);
 }
 
+/* Where a thread has its goroutine, by the checks of each way to link. */
+static void test_thread_offset(void)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		bool tells;
+		int32_t at;
+	} v[] = {
+		{ "\x64\x48\x8b\x0c\x25\xf8\xff\xff\xff\x48\x3b\x61\x10", 13, true, -8 },
+		/* linked with C that has variables of threads */
+		{ "\x64\x48\x8b\x0c\x25\x80\xff\xff\xff", 9, true, -128 },
+		/* position-independent */
+		{ "\x48\xc7\xc1\xf8\xff\xff\xff\x64\x48\x8b\x09", 11, true, -8 },
+		/* 1.17 and later, in what assembly calls */
+		{ "\x64\x4c\x8b\x34\x25\xf0\xff\xff\xff", 9, true, -16 },
+		/* by a table; another segment; a number for something else; cut */
+		{ "\x48\x8b\x0d\1\2\3\4\x64\x48\x8b\x09", 11, false, 0 },
+		{ "\x65\x48\x8b\x0c\x25\xf8\xff\xff\xff", 9, false, 0 },
+		{ "\x48\xc7\xc1\xf8\xff\xff\xff\x48\x89\xc8\x90", 11, false, 0 },
+		{ "\x64\x48\x8b\x0c\x25\xf8\xff\xff\xff", 8, false, 0 },
+	};
+	int32_t at = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		CU_ASSERT_EQUAL(rt_go_thread_offset((const uint8_t *)v[i].bytes, v[i].n, &at), v[i].tells);
+		CU_ASSERT(!v[i].tells || at == v[i].at);
+	}
+}
+
 CU_TestInfo rt_tests_pclntab[] = {
 	{ "the four layouts", test_layouts },
 	{ "where the text begins stands elsewhere", test_text_elsewhere },
 	{ "no such table", test_no_table },
 	{ "damaged ones", test_damaged },
 	{ "stack checks", test_checks },
+	{ "where threads have their goroutine", test_thread_offset },
 	CU_TEST_INFO_NULL,
 };

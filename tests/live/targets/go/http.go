@@ -4,7 +4,7 @@ package main
 
 import (
 	"fmt"
-	"io"
+	"io/ioutil"
 	"net"
 	"net/http"
 	"os"
@@ -36,7 +36,7 @@ func main() {
 				if err != nil {
 					panic(err)
 				}
-				body, _ := io.ReadAll(answer.Body)
+				body, _ := ioutil.ReadAll(answer.Body)
 				answer.Body.Close()
 				lock.Lock()
 				bytes += len(body)
