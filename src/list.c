@@ -9,6 +9,7 @@
 #include "image/demangle.h"
 #include "image/dwarf.h"
 #include "image/listing.h"
+#include "image/unnamed.h"
 #include "output/out.h"
 #include "returns.h"
 #include "spec/print.h"
@@ -248,6 +249,24 @@ static int index_functions(struct list *list, struct rt_error *err)
 	return 0;
 }
 
+/* All functions were asked for, and those with names were meant. */
+static int mention_unnamed(struct list *list, const struct rt_spec *spec)
+{
+	const struct rt_images *images = &list->target.images;
+	struct rt_image *image = spec->lib ? rt_images_find(images, spec->lib) : images->v[0];
+	const struct rt_symbol *v;
+	size_t n;
+
+	if (list->json || strcmp(spec->function, "*") != 0 || rt_image_symbols(image, &v, &n, NULL) < 0 || n == 0)
+		return 0;
+	if (rt_image_unnamed(image, &v, &n) < 0)
+		return -ENOMEM;
+	if (n)
+		fprintf(list->file, "\n%zu more function%s no name: '%s%s" RT_UNNAMED_PREFIX "*'\n", n, n == 1 ? " has" : "s have",
+			spec->lib ? spec->lib : "", spec->lib ? ":" : "");
+	return 0;
+}
+
 static int list_all(struct list *list, char *const *texts, int n, struct rt_spec *specs, struct rt_error *err)
 {
 	int i, r = 0;
@@ -258,6 +277,8 @@ static int list_all(struct list *list, char *const *texts, int n, struct rt_spec
 		r = index_functions(list, err);
 	for (i = 0; i < n && r == 0; i++)
 		r = rt_listing_each(&list->target.images, &specs[i], row, list, err);
+	for (i = 0; i < n && r == 0; i++)
+		r = mention_unnamed(list, &specs[i]);
 	if (r == 0 && list->json)
 		fputs(list->rows ? "\n]\n" : "[]\n", list->file);
 	return r == -ENOMEM ? rt_nomem(err) : r;

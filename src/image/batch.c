@@ -8,6 +8,7 @@
 #include "image/dwarf.h"
 #include "image/inside.h"
 #include "image/private.h"
+#include "image/unnamed.h"
 #include "util/array.h"
 
 static int take(struct rt_batch *b, const struct rt_symbol *symbol, uint64_t addr, uint64_t size, bool sized)
@@ -216,7 +217,11 @@ static int match_address(struct rt_batch *b, struct rt_error *err)
 		b->n = b->n ? 1 : 0;
 		return ret;
 	}
-	before = rt_symbol_before(b->image, addr);
+	before = rt_unnamed_at(b->image, addr);
+	if (before && addr == before->addr)
+		return take_symbol(b, before, err);
+	if (!before)
+		before = rt_symbol_before(b->image, addr);
 	if (before && addr - before->addr < before->size && addr - before->addr <= UINT32_MAX) {
 		if (take(b, before, before->addr, before->size, before->sized))
 			return rt_nomem(err);

@@ -7,7 +7,7 @@
 #include "image/private.h"
 #include "util/array.h"
 
-enum { CHUNK = 1 << 16, STUBS = 8, RELA64 = 24 };
+enum { CHUNK = 1 << 16, RELA64 = 24 };
 
 struct relative {
 	uint64_t offset, addend;
@@ -16,11 +16,7 @@ struct relative {
 struct rt_code {
 	struct rt_image *image;
 	struct rt_decoder *decoder;
-	struct {
-		uint64_t first, last;
-	} stubs[STUBS];
-	unsigned nstubs;
-	bool stubs_known, pointers_known, pointers_failed, relatives_known;
+	bool pointers_known, pointers_failed, relatives_known;
 	uint64_t *pointers;		/* sorted */
 	size_t npointers, pointers_cap;
 	struct relative *relatives;	/* sorted by offset */
@@ -65,43 +61,9 @@ const char *rt_code_undecodable(const struct rt_code *code)
 
 /* ---- stubs ---- */
 
-static void add_stubs(struct rt_code *code, const GElf_Shdr *shdr, const char *name)
-{
-	if (strcmp(name, ".plt") != 0 && strncmp(name, ".plt.", 5) != 0 && strcmp(name, ".iplt") != 0)
-		return;
-	if (code->nstubs == STUBS || !shdr->sh_size || shdr->sh_addr + shdr->sh_size < shdr->sh_addr)
-		return;
-	code->stubs[code->nstubs].first = shdr->sh_addr;
-	code->stubs[code->nstubs++].last = shdr->sh_addr + shdr->sh_size - 1;
-}
-
-static void find_stubs(struct rt_code *code)
-{
-	Elf_Scn *scn = NULL;
-	const char *name;
-	GElf_Shdr shdr;
-	size_t names;
-
-	code->stubs_known = true;
-	if (code->image->sections_damage || elf_getshdrstrndx(code->image->elf, &names) < 0)
-		return;
-	while ((scn = elf_nextscn(code->image->elf, scn))) {
-		name = gelf_getshdr(scn, &shdr) ? elf_strptr(code->image->elf, names, shdr.sh_name) : NULL;
-		if (name)
-			add_stubs(code, &shdr, name);
-	}
-}
-
 bool rt_code_is_stub(struct rt_code *code, uint64_t addr)
 {
-	unsigned i;
-
-	if (!code->stubs_known)
-		find_stubs(code);
-	for (i = 0; i < code->nstubs; i++)
-		if (addr >= code->stubs[i].first && addr <= code->stubs[i].last)
-			return true;
-	return false;
+	return rt_image_is_stub(code->image, addr);
 }
 
 /* ---- addresses in data ---- */

@@ -9,6 +9,7 @@
 #include "image/batch.h"
 #include "image/go.h"
 #include "image/private.h"
+#include "image/unnamed.h"
 #include "util/array.h"
 
 /* Go's names have '*' and '[' in them ("main.(*T).Method"): what is the whole name of a function is no glob. */
@@ -58,6 +59,8 @@ static const char *entry_only(const struct rt_image *image, const struct rt_matc
 	const char *why = m->inside ? "is a place inside a function, not its entry" :
 			  rt_image_unsafe_return(image, m->symbol->name, m->addr);
 
+	if (!why && m->symbol->source == RT_SOURCE_EH_FRAME)
+		why = RT_UNNAMED_RETURN;
 	return why ? why : m->notype ? "is a label, which need not be a function" : NULL;
 }
 
@@ -217,9 +220,9 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_images *ima
 		     struct rt_error *err)
 {
 	struct rt_batch b = { .spec = spec, .asked = spec };
-	const struct rt_symbol *symbols;
+	const struct rt_symbol *symbols, *unnamed;
 	struct rt_spec whole;
-	size_t n;
+	size_t n, nunnamed;
 	int ret;
 
 	b.image = spec->lib ? rt_images_find(images, spec->lib) : images->v[0];
@@ -234,6 +237,8 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_images *ima
 		b.spec = spec = &whole;
 	}
 	ret = rt_matcher_begin(&b.matcher, spec) ? rt_nomem(err) : rt_batch_find(&b, symbols, n, err);
+	if (ret == 0 && rt_unnamed_meant(spec, n, b.named))
+		ret = rt_image_unnamed(b.image, &unnamed, &nunnamed) ? rt_nomem(err) : rt_batch_find(&b, unnamed, nunnamed, err);
 	if (ret)
 		goto out;
 	if (b.named == 0)

@@ -199,6 +199,8 @@ void rt_image_close(struct rt_image *image)
 	free(image->owned);
 	rt_image_free_go(image);
 	free(image->symbols);
+	free(image->unnamed);
+	free(image->unnamed_names);
 	free(image->imports.v);
 	free(image->import_versions.v);
 	free(image->versions.v);

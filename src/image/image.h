@@ -29,6 +29,7 @@ enum rt_symbol_source {
 	RT_SOURCE_DEBUG,	/* .symtab of the separate debug file */
 	RT_SOURCE_MINIDEBUG,	/* .gnu_debugdata */
 	RT_SOURCE_GO,		/* the table that a Go program keeps of its functions */
+	RT_SOURCE_EH_FRAME,	/* no name, but what unwinds stacks tells of it (image/unnamed.h) */
 };
 
 const char *rt_symbol_source_name(enum rt_symbol_source source);

@@ -7,6 +7,7 @@
 
 #include "image/match.h"
 #include "image/private.h"
+#include "image/unnamed.h"
 
 /* What would be done with the specification, and how far it got. */
 struct listing {
@@ -38,6 +39,8 @@ static int tell(struct listing *l, const struct rt_symbol *symbol, const struct 
 		row.entry_only = rt_image_unsafe_return(l->image, symbol->name, symbol->addr);
 		if (!row.entry_only && symbol->kind == RT_SYM_NOTYPE)
 			row.entry_only = "is a label, which need not be a function";
+		if (!row.entry_only && symbol->source == RT_SOURCE_EH_FRAME)
+			row.entry_only = RT_UNNAMED_RETURN;
 	}
 	return l->row(l->ctx, &row);
 }
@@ -70,8 +73,8 @@ static int each(struct listing *l, const struct rt_symbol *v, size_t n)
 int rt_listing_each(const struct rt_images *images, const struct rt_spec *spec, rt_listing_row row, void *ctx, struct rt_error *err)
 {
 	struct listing l = { .row = row, .ctx = ctx };
-	const struct rt_symbol *v;
-	size_t n;
+	const struct rt_symbol *v, *unnamed;
+	size_t n, nunnamed;
 	int r;
 
 	l.image = spec->lib ? rt_images_find(images, spec->lib) : images->v[0];
@@ -84,6 +87,10 @@ int rt_listing_each(const struct rt_images *images, const struct rt_spec *spec, 
 	if (r == 0 && !l.told && !spec->glob) {
 		l.written = true;
 		r = each(&l, v, n);
+	}
+	if (r == 0 && rt_unnamed_meant(spec, n, l.told)) {
+		l.written = false;
+		r = rt_image_unnamed(l.image, &unnamed, &nunnamed) ? rt_nomem(err) : each(&l, unnamed, nunnamed);
 	}
 	rt_matcher_free(&l.matcher);
 	if (r == 0 && !l.told)

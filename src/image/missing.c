@@ -9,6 +9,7 @@
 #include "image/dwarf.h"
 #include "image/match.h"
 #include "image/private.h"
+#include "image/unnamed.h"
 
 /* What to say where a name is not there: the next best thing that the user could have meant. */
 
@@ -132,10 +133,10 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 		   struct rt_error *err)
 {
 	const char *nearest[RT_MAX_NEAREST];
-	const struct rt_symbol *v;
+	const struct rt_symbol *v, *unnamed;
 	struct text t = { .n = 0 };
 	struct rt_text written = { 0 };
-	size_t i, n, before;
+	size_t i, n, before, nunnamed = 0;
 
 	if (!spec->glob && !has_copy(image, spec->function) && rt_dwarf_inlined(image, spec->function))
 		return rt_usage(err, "%.200s: '%.200s' is inlined everywhere: it has no code of its own to be probed", rt_image_name(image),
@@ -147,6 +148,8 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 	else
 		add(&t, "%.200s: no function %s'%.200s'", rt_image_name(image), spec->glob ? "matches " : "",
 		    spec->function);
+	if (n == 0 && rt_image_unnamed(image, &unnamed, &nunnamed) == 0 && nunnamed)
+		add(&t, "; 'fn_*' are its %zu functions without names, %s the first of them", nunnamed, unnamed[0].name);
 	before = t.n;
 	add_other_image(&t, images, image, spec);
 	if (t.n == before && !spec->glob && find_qualified(&written, v, n, spec->function)) {

@@ -12,6 +12,8 @@
 
 /* Shared by the files of src/image only. */
 
+#define RT_STUB_SECTIONS 8
+
 struct rt_segment {
 	uint64_t vaddr, offset, filesz;
 	bool exec;
@@ -57,6 +59,9 @@ struct rt_image {
 	bool late;			/* the process has not got it, and may load it later */
 	bool is_go;
 	struct rt_range gopclntab, gobuildinfo, gomodule, relro;	/* sections of Go programs */
+	struct rt_range eh_frame;
+	struct rt_range stubs[RT_STUB_SECTIONS];	/* by which it reaches its libraries */
+	unsigned nstubs;
 	bool go_read;
 	struct rt_go *go;		/* go.c; NULL: not read, or none */
 	bool has_except_table;		/* .gcc_except_table: code that catches, or cleans up, while a stack unwinds */
@@ -76,6 +81,10 @@ struct rt_image {
 	struct rt_error symbols_error;
 	struct rt_symbol *symbols;
 	size_t nsymbols, symbols_cap;
+	bool unnamed_read;
+	struct rt_symbol *unnamed;	/* unnamed.h */
+	size_t nunnamed, unnamed_cap;
+	char *unnamed_names;
 	struct rt_strings imports, import_versions;	/* the second one's are NULL where there is none */
 	struct rt_strings versions;	/* by index in .gnu.version; NULL where there is none of that index */
 	const uint16_t *version_of;	/* .gnu.version: an index for each symbol of .dynsym; libelf's */
@@ -123,6 +132,8 @@ int rt_symbol_compare(const struct rt_symbol *a, const struct rt_symbol *b);
 /* image.c: why the instruction at `addr` must not be probed, or NULL. */
 const char *rt_image_refuses(const struct rt_image *image, uint64_t addr);
 
+/* sections.c: is `addr` in one of the sections of stubs by which a program reaches its libraries? */
+bool rt_image_is_stub(const struct rt_image *image, uint64_t addr);
 /* sections.c: the symbol table of an ELF file, by its section.  False: it has none. */
 bool rt_elf_symtab(Elf *elf, struct rt_table *table);
 

@@ -22,6 +22,14 @@ static void find_table(struct rt_image *image, const GElf_Shdr *shdr, struct rt_
 	table->str_size = strings.sh_size;
 }
 
+static void find_stubs(struct rt_image *image, const char *name, const GElf_Shdr *shdr)
+{
+	if ((strcmp(name, ".plt") != 0 && strncmp(name, ".plt.", 5) != 0 && strcmp(name, ".iplt") != 0) ||
+	    image->nstubs == RT_STUB_SECTIONS || !shdr->sh_size || shdr->sh_addr + shdr->sh_size < shdr->sh_addr)
+		return;
+	image->stubs[image->nstubs++] = (struct rt_range){ .addr = shdr->sh_addr, .size = shdr->sh_size };
+}
+
 static void find_mark(struct rt_image *image, const char *name, const GElf_Shdr *shdr)
 {
 	const struct rt_range range = { .addr = shdr->sh_addr, .size = shdr->sh_type == SHT_NOBITS ? 0 : shdr->sh_size };
@@ -35,6 +43,8 @@ static void find_mark(struct rt_image *image, const char *name, const GElf_Shdr 
 		image->gomodule = range;
 	else if (strcmp(name, ".data.rel.ro") == 0)
 		image->relro = range;
+	else if (strcmp(name, ".eh_frame") == 0)
+		image->eh_frame = range;
 	if (image->gopclntab.size || image->gobuildinfo.size)
 		image->is_go = true;
 	if (strcmp(name, ".gcc_except_table") == 0)
@@ -87,7 +97,19 @@ void rt_image_scan_sections(struct rt_image *image)
 		else if (shdr.sh_type == SHT_DYNSYM)
 			find_table(image, &shdr, &image->dynsym);
 		name = elf_strptr(image->elf, names, shdr.sh_name);
-		if (name)
-			find_mark(image, name, &shdr);
+		if (!name)
+			continue;
+		find_mark(image, name, &shdr);
+		find_stubs(image, name, &shdr);
 	}
+}
+
+bool rt_image_is_stub(const struct rt_image *image, uint64_t addr)
+{
+	unsigned i;
+
+	for (i = 0; i < image->nstubs; i++)
+		if (addr - image->stubs[i].addr < image->stubs[i].size)
+			return true;
+	return false;
 }

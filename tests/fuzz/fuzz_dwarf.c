@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "file.h"
 #include "image/dwarf.h"
 
 /* All that is asked of debug information, over any bytes.  What comes back is walked over: it lies in memory of ours, and it fits. */
@@ -81,20 +78,13 @@ static void ask(struct rt_image *image)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct rt_image *image;
-	struct rt_error err;
 	char path[64];
-	FILE *file = tmpfile();
-	int fd;
+	FILE *file;
+	struct rt_image *image = fuzz_image(data, size, &file, path);
 
-	if (!file)
-		abort();
-	fd = fileno(file);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (write(fd, data, size) == (ssize_t)size && rt_image_open(path, "fuzz", &image, &err) == 0) {
+	if (image)
 		ask(image);
-		rt_image_close(image);
-	}
+	rt_image_close(image);
 	fclose(file);
 	return 0;
 }

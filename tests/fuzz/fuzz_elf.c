@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "file.h"
 #include "image/go.h"
 #include "image/guess.h"
 #include "image/prologue.h"
+#include "image/unnamed.h"
 
 /* All that is ever asked of a file, over any bytes. */
 
@@ -116,37 +114,35 @@ static void ask(struct rt_image *image)
 			abort();
 		rt_image_read(image, v[i].addr, buf, sizeof(buf));
 	}
+	rt_image_unnamed(image, &v, &n);
+	for (i = 0; i < n; i++)
+		if (!v[i].size || !rt_image_is_code(image, v[i].addr) || (i && v[i].addr <= v[i - 1].addr))
+			abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rt_images images = { 0 };
-	struct rt_image *image;
-	struct rt_error err;
 	char path[64];
-	FILE *file = tmpfile();
-	int fd;
+	FILE *file;
+	struct rt_image *image = fuzz_image(data, size, &file, path);
 
-	if (!file)
-		abort();
-	fd = fileno(file);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (write(fd, data, size) == (ssize_t)size && rt_image_open(path, "fuzz", &image, &err) == 0) {
+	if (image) {
 		ask(image);
 		images.v = malloc(sizeof(*images.v));
-		if (images.v) {
-			images.v[images.n++] = image;
-			look_up(&images, "*");
-			look_up(&images, "main");
-			look_up(&images, "strlne");
-			look_up(&images, "ns::f");
-			look_up(&images, "answer@@V2");
-			look_up(&images, "libc:main");
-			import(&images, path);
-			rt_images_close(&images);
-		} else {
-			rt_image_close(image);
-		}
+		if (!images.v)
+			abort();
+		images.v[images.n++] = image;
+		look_up(&images, "*");
+		look_up(&images, "fn_*");
+		look_up(&images, "0x401000");
+		look_up(&images, "main");
+		look_up(&images, "strlne");
+		look_up(&images, "ns::f");
+		look_up(&images, "answer@@V2");
+		look_up(&images, "libc:main");
+		import(&images, path);
+		rt_images_close(&images);
 	}
 	fclose(file);
 	return 0;

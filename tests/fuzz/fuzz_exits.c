@@ -4,12 +4,9 @@
  * them.  Whatever the bytes are, an exit stands on an instruction of the function.  MACHINE, 7 more bytes: where symbols begin.
  */
 #include <elf.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "file.h"
 #include "image/exits.h"
 
 enum { HEAD = 8, SYMBOLS = 6, CODE_MAX = 4096 };
@@ -93,39 +90,33 @@ static void check(struct rt_image *image, struct rt_code *code, const struct rt_
 	rt_exits_free(&exits);
 }
 
-static void try_all(const char *path)
+static void try_all(struct rt_image *image)
 {
+	struct rt_code *code = rt_code_open(image);
 	const struct rt_symbol *v;
-	struct rt_image *image;
-	struct rt_code *code;
 	struct rt_error err;
 	size_t i, n;
 
-	if (rt_image_open(path, "fuzz", &image, &err) < 0)
-		return;
-	code = rt_code_open(image);
 	if (code && rt_image_symbols(image, &v, &n, &err) == 0)
 		for (i = 0; i < n; i++)
 			check(image, code, &v[i]);
 	rt_code_close(code);
-	rt_image_close(image);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct file f;
+	struct rt_image *image;
 	char path[64];
 	FILE *file;
 
 	if (size <= HEAD || size - HEAD > CODE_MAX)
 		return 0;
 	make(&f, data, data + HEAD, size - HEAD);
-	file = tmpfile();
-	if (!file)
-		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(file));
-	if (write(fileno(file), &f, sizeof(f)) == (ssize_t)sizeof(f))
-		try_all(path);
+	image = fuzz_image(&f, sizeof(f), &file, path);
+	if (image)
+		try_all(image);
+	rt_image_close(image);
 	fclose(file);
 	return 0;
 }

@@ -213,6 +213,29 @@ if has objcopy && has strip; then
 	head -c 3000 "$T/whole.debug" >"$file"
 	misses "a debug file that is cut off" ""
 
+	# Nothing names its functions: by where .eh_frame says that they begin.
+	for static in '' -static; do
+		# shellcheck disable=SC2086 # an option, or none
+		"$CC" -O1 $static -o "$T/named" "$SRCDIR/contrib/fib.c" 2>"$T/cc" || continue
+		fn=fn_$(nm "$T/named" | sed -n 's/^0*\([0-9a-f]*\) [tT] fib$/\1/p')
+		cp "$T/named" "$T/nameless"
+		strip "$T/nameless"
+		"$T/nameless" >"$T/untraced"
+		begin "functions without names${static:+, static}"
+		rt "$T/nameless" "$fn"
+		expect_status 0
+		sed "s/$fn/fib/" "$T/err" >"$T/traced"
+		expect_same "$T/whole.trace" "$T/traced"
+		rt "$T/nameless" 'fn_*'
+		expect_status 0
+		expect_same "$T/untraced" "$T/out"
+		grep -e "($fn 4)" "$T/err" >"$T/traced"
+		[ -s "$T/traced" ] || because "fib is not among all functions"
+		timeout 60 "$RAWTRACE" list "$T/nameless" "$fn" >"$T/listed" 2>&1
+		expect_line " insn *\.eh_frame *$fn" "$T/listed"
+		end_case
+	done
+
 	# debuginfod-find as elfutils has it: an id, and a path as the answer.
 	stripped whole
 	cat >"$T/root/debuginfod-find" <<-EOT

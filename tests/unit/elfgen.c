@@ -220,7 +220,7 @@ static void put_headers(struct out *o, const struct elfgen *g, const struct layo
 			size_t shnum)
 {
 	static const uint8_t ident[] = { 0x7f, 'E', 'L', 'F', 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
-	size_t phnum = 2 + (g->interp != NULL) + (l->dynamic != 0) + g->go_note;
+	size_t phnum = 2 + (g->interp != NULL) + (l->dynamic != 0) + g->go_note + (g->frames != 0);
 	uint64_t moved = g->base + TABLES - l->tables;
 
 	put_bytes(o, ident, sizeof(ident));
@@ -246,6 +246,8 @@ static void put_headers(struct out *o, const struct elfgen *g, const struct layo
 		put_phdr(o, PT_DYNAMIC, PF_R, l->dynamic, l->dynamic + moved, l->dynamic_size);
 	if (g->go_note)
 		put_phdr(o, PT_NOTE, PF_R, l->note, l->note + moved, 20);
+	if (g->frames)
+		put_phdr(o, PT_GNU_EH_FRAME, PF_R, l->code + g->frames, g->base + ELFGEN_CODE + g->frames, 8);
 }
 
 uint8_t *elfgen_build(const struct elfgen *g, size_t *size)

@@ -33,6 +33,7 @@ struct elfgen {
 	bool no_sections;
 	const char *section;		/* the name of one more section */
 	bool go_note;
+	size_t frames;			/* where in the code the index of .eh_frame is; 0: there is none */
 };
 
 #define ELFGEN_CODE 0x1000u

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_EH_FRAME_H
+#define RT_IMAGE_EH_FRAME_H
+
+#include "image/image.h"
+
+/* Reading .eh_frame, by which stacks are unwound (LSB Core, "Exception Frames").  Nothing in it is trusted.  For src/image only. */
+
+/* Reading on through the file from an address.  Begun with its image NULL, or all 0. */
+struct rt_eh_cursor {
+	const struct rt_image *image;
+	uint64_t at;
+	bool bad;		/* the file ends there, or what stands there makes no sense; the next seek forgets it */
+	uint64_t start;		/* of buf */
+	size_t n;
+	uint8_t buf[1024];
+};
+
+#define RT_EH_NONE 0xff		/* DW_EH_PE_omit */
+
+void rt_eh_seek(struct rt_eh_cursor *c, const struct rt_image *image, uint64_t at);
+uint8_t rt_eh_byte(struct rt_eh_cursor *c);
+uint64_t rt_eh_number(struct rt_eh_cursor *c, unsigned size, bool is_signed);
+uint64_t rt_eh_leb(struct rt_eh_cursor *c, bool is_signed);
+/* A value as `encoding` says; `data` is what it may count from.  0 stays 0: there is none. */
+uint64_t rt_eh_encoded(struct rt_eh_cursor *c, uint8_t encoding, uint64_t data);
+
+/* Where the index of .eh_frame is; false: the file has none.  And .eh_frame itself, 0: there is none. */
+bool rt_eh_index(const struct rt_image *image, uint64_t *addr);
+uint64_t rt_eh_frames(const struct rt_image *image);
+
+/*
+ * The address of what describes `addr`; 0: nothing does.  The index, at which the cursor is, is pairs of 32-bit distances from itself,
+ * in order.
+ */
+uint64_t rt_eh_find(struct rt_eh_cursor *c, uint64_t index, uint64_t addr);
+
+/* What a CIE says of its FDEs. */
+struct rt_eh_cie {
+	uint8_t addresses, lsda;	/* encodings */
+	bool sized;
+	bool is_signal;			/* they describe what a signal's handler returns to */
+};
+
+/* At the CIE's first byte. */
+void rt_eh_read_cie(struct rt_eh_cursor *c, struct rt_eh_cie *cie);
+
+/* Where the table of a function's exceptions stands, 0: it has none; and where the function is, which `addr` must be in. */
+uint64_t rt_eh_exceptions(struct rt_eh_cursor *c, uint64_t fde, uint64_t addr, uint64_t *begin, uint64_t *length);
+
+#endif

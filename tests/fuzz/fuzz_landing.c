@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where exceptions are caught, and where functions without names begin, over any tables: the input is what the index of .eh_frame begins
+ * with, in a file made around it.  What comes back lies in the file's code.
+ */
+#include <elf.h>
+#include <string.h>
+
+#include "file.h"
+#include "image/code.h"
+#include "image/unnamed.h"
+
+enum { DATA_MAX = 4096, LANDINGS = 64 };
+#define BASE 0x400000u
+
+struct file {
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdrs[2];
+	uint8_t data[DATA_MAX];
+};
+
+static void make(struct file *f, const uint8_t *data, size_t n)
+{
+	memset(f, 0, sizeof(*f));
+	memcpy(f->ehdr.e_ident, ELFMAG "\2\1\1", 7);
+	f->ehdr.e_type = ET_EXEC;
+	f->ehdr.e_machine = EM_X86_64;
+	f->ehdr.e_version = 1;
+	f->ehdr.e_ehsize = sizeof(f->ehdr);
+	f->ehdr.e_phoff = offsetof(struct file, phdrs);
+	f->ehdr.e_phentsize = sizeof(f->phdrs[0]);
+	f->ehdr.e_phnum = 2;
+	f->phdrs[0] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = BASE, .p_filesz = sizeof(*f), .p_memsz = sizeof(*f) };
+	f->phdrs[1] = (Elf64_Phdr){ .p_type = PT_GNU_EH_FRAME, .p_flags = PF_R, .p_vaddr = BASE + offsetof(struct file, data), .p_filesz = n,
+				    .p_memsz = n };
+	memcpy(f->data, data, n);
+}
+
+static void ask(struct rt_image *image, struct rt_code *code)
+{
+	uint64_t v[LANDINGS], start, end, addr;
+	const struct rt_symbol *symbols;
+	size_t i, n;
+	int landings;
+
+	for (addr = BASE; addr < BASE + sizeof(struct file); addr += 16) {
+		landings = rt_code_landings(code, addr, v, LANDINGS);
+		if (landings > LANDINGS)
+			abort();
+		if (rt_code_span(code, addr, &start, &end) && (start > addr || end <= addr))
+			abort();
+	}
+	rt_image_unnamed(image, &symbols, &n);
+	for (i = 0; i < n; i++)
+		if (!symbols[i].size || !rt_image_is_code(image, symbols[i].addr) || (i && symbols[i].addr <= symbols[i - 1].addr))
+			abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct file f;
+	const struct rt_symbol *symbols;
+	struct rt_image *image;
+	struct rt_code *code;
+	char path[64];
+	FILE *file;
+	size_t n;
+
+	if (size > DATA_MAX)
+		return 0;
+	make(&f, data, size);
+	image = fuzz_image(&f, sizeof(f), &file, path);
+	code = image ? rt_code_open(image) : NULL;
+	if (code && rt_image_all_symbols(image, &symbols, &n, NULL) == 0)
+		ask(image, code);
+	rt_code_close(code);
+	rt_image_close(image);
+	fclose(file);
+	return 0;
+}
