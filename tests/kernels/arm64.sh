@@ -29,8 +29,9 @@ arm64_configure() {
 # arm64_build FOLDER: all that is built; the unit tests know where their files are in the machine.  The targets are built as
 # distributions build: with the shared C library, return addresses signed.
 arm64_build() {
-	command -v "$CROSS-gcc" >/dev/null 2>&1 ||
-		cannot "$CROSS-gcc is missing: run contrib/bootstrap --kernels" || return
+	for compiler in "$CROSS-gcc" "$CROSS-g++"; do
+		command -v "$compiler" >/dev/null 2>&1 || cannot "$compiler is missing: run contrib/bootstrap --kernels" || return
+	done
 	arm64_root && arm64_configure "$1" || return
 	{
 		make -C "$1" rawtrace live-tools LDFLAGS="-static -L$CACHE/arm64-root/usr/lib/$CROSS" &&
@@ -58,6 +59,8 @@ arm64_initramfs() {
 	(unset MAKEFLAGS MFLAGS CC CFLAGS CPPFLAGS LDFLAGS && arm64_build "$arm64") || return
 	(
 		RAWTRACE=$arm64/rawtrace FIB=$arm64/fib BUILDDIR=$arm64 LIBRARIES=arm64_libraries BUSYBOX=$CACHE/arm64-root/bin/busybox LIVE=
+		CC="$CROSS-gcc -mbranch-protection=standard" CXX=$CROSS-g++ LACKS=$(left_out arm64)
+		export RAWTRACE FIB BUILDDIR CC CXX
 		base_initramfs "$1"
 	) || return
 	mkdir -p "$1.unit/rawtrace/build/tests/unit" "$1.unit/rawtrace/tests/unit" "$1.unit/rawtrace/tests/fuzz/corpus" &&

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The file system of a test machine: busybox, rawtrace and fib (static), the live suite and its targets.  Sourced by run.
+# The file system of a test machine: busybox, rawtrace and fib (static), the live suite, its targets, those too that scripts compile
+# themselves.  Sourced by run.
 
 # libraries FILE...: the loader and the shared libraries that the files ask for, and what the C library loads by itself when a
 # thread is cancelled or exits: where they are, and the folder where they are looked for.
@@ -24,6 +25,18 @@ is_static() {
 	! readelf -lW "$1" 2>/dev/null | grep -q 'INTERP'
 }
 
+# made_targets FOLDER: what the scripts compile themselves, as FOLDER/SCRIPT/NAME; by CC and CXX.  LACKS: scripts with commas that
+# are not for this architecture.
+made_targets() {
+	for script in $SCRIPTS; do
+		grep -q '^targets_made$' "$SRCDIR/tests/live/$script.sh" || continue
+		case ,${LACKS:-}, in *",$script,"*) continue ;; esac
+		mkdir -p "$1" && RT_TARGETS=$1 RT_TMP=$1 sh "$SRCDIR/tests/live/$script.sh" >"$1.log" 2>&1 </dev/null && [ ! -s "$1.log" ] ||
+			cannot "what $script.sh traces: $(tr '\n' ' ' <"$1.log")(contrib/bootstrap --kernels installs what it needs)" || return
+	done
+	rm -f "$1.log"
+}
+
 # A busybox that needs no libraries, under one of the names that distributions give it.
 static_busybox() {
 	for name in busybox busybox.static busybox-static; do
@@ -44,7 +57,10 @@ base_initramfs() {
 		cp "$RAWTRACE" "$1/rawtrace/rawtrace" && cp "$FIB" "$1/rawtrace/fib" || return
 	mkdir "$1/rawtrace/build/tests/live" &&
 		find "$BUILDDIR/tests/live" -maxdepth 1 -type f -perm -100 -exec cp {} "$1/rawtrace/build/tests/live/" \; &&
-		with_libraries "$1" "$1"/rawtrace/build/tests/live/* || return
+		made_targets "$1/rawtrace/build/tests/live/made" || return
+	find "$1/rawtrace/build/tests/live" -type f >"$1.targets"
+	# shellcheck disable=SC2046 # names without blanks
+	with_libraries "$1" $(cat "$1.targets") || return
 	cat >"$1/rawtrace/environment" <<END
 export RAWTRACE=/rawtrace/rawtrace FIB=/rawtrace/fib SRCDIR=/rawtrace BUILDDIR=/rawtrace/build CC=none RT_SLOW=1 RT_TIMES=1
 LIVE=${LIVE---live}

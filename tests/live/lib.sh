@@ -11,15 +11,22 @@ TARGETS=$SRCDIR/tests/live/targets
 LIVE=$SRCDIR/tests/live
 TRACING=/sys/kernel/tracing
 [ -d "$TRACING/events" ] || TRACING=/sys/kernel/debug/tracing
-T=$(mktemp -d "$RT_TMP/$SCRIPT.XXXXXX") || exit 1
-chmod 755 "$T"
+# With RT_TARGETS=FOLDER a script only compiles what it traces, into FOLDER/SCRIPT: for machines that have no compilers.
+if [ -n "${RT_TARGETS:-}" ]; then
+	T=$RT_TARGETS/$SCRIPT
+	mkdir -p "$T" || exit 1
+else
+	T=$(mktemp -d "$RT_TMP/$SCRIPT.XXXXXX") || exit 1
+	chmod 755 "$T"
+fi
+MADE=$BIN/made/$SCRIPT
 BACKGROUND=
 
 clean_up() {
 	for pid in $BACKGROUND; do
 		kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
 	done
-	rm -rf "$T"
+	[ -n "${RT_TARGETS:-}" ] || rm -rf "$T"
 }
 trap clean_up EXIT
 trap 'exit 1' INT TERM HUP
@@ -65,7 +72,35 @@ has() {
 	command -v "$1" >/dev/null 2>&1
 }
 
-[ "$(id -u)" = 0 ] || skip_all "not root"
+[ "$(id -u)" = 0 ] || [ -n "${RT_TARGETS:-}" ] || skip_all "not root"
+
+# ---- programs that a script compiles itself ----
+
+# target NAME COMMAND...: $T/NAME, by COMMAND... -o $T/NAME; where it was made before, that one.  What the compiler says is in $T/build.
+target() {
+	if [ -e "$MADE/$1" ]; then
+		cp "$MADE/$1" "$T/$1"
+		return
+	fi
+	target_name=$1
+	shift
+	has "$1" || { echo "no $1" >"$T/build"; return 1; }
+	"$@" -o "$T/$target_name" >"$T/build" 2>&1
+}
+
+# All that is traced on other machines too has been made.
+targets_made() {
+	[ -n "${RT_TARGETS:-}" ] || return 0
+	rm -f "$T/build" "$T/why"
+	exit 0
+}
+
+# no_target NAME: why it could not be made, in one line.
+no_target() {
+	why_not=$(grep -e 'error' "$T/build" | sed 's/.*error: //; q')
+	[ -n "$why_not" ] || why_not=$(sed -n '$p' "$T/build")
+	echo "$1 cannot be made: $why_not"
+}
 
 # ---- running ----
 

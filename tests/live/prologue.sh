@@ -4,11 +4,12 @@
 # RT_PROLOGUE_FULL=1: with every combination of compiler options, which takes minutes.
 . "$SRCDIR/tests/live/lib.sh"
 [ "$(uname -m)" = x86_64 ] || skip_all "x86-64 only"
-has "${CC%% *}" || skip_all "no compiler ($CC)"
+# shellcheck disable=SC2086 # a command with its options
+target prologue $CC -O2 -pthread "$TARGETS/prologue.c" || skip_all "$(no_target prologue.c)"
+targets_made
 find_mechanisms
 
-"$RAWTRACE" --version | grep -q ', capstone$' && capstone=yes || capstone=
-$CC -O2 -pthread -o "$T/prologue" "$TARGETS/prologue.c" 2>"$T/build" || skip_all "$(sed -n '/error/{p;q;}' "$T/build")"
+"$RAWTRACE" --version | grep -q ', capstone' && capstone=yes || capstone=
 
 # hand CASE FUNCTIONS PLACE: the program's own word, its untraced result, and the place of the first function ("" for any).
 hand() {
@@ -105,6 +106,11 @@ expect_number "calls of quiet" "$(grep -c '^>(quiet ' "$T/err")" -eq 100
 end_case
 
 # ---- compilers ----
+
+has "${CC%% *}" || {
+	skip "what compilers make" "no compiler ($CC)"
+	exit 0
+}
 
 # built COMPILER FLAGS...
 built() {

@@ -3,14 +3,19 @@
 # Arguments and results by their types: what typed.c passes, at each optimization and by each mechanism; and what gdb sees of the
 # same calls.
 . "$SRCDIR/tests/live/lib.sh"
-find_mechanisms
-"$RAWTRACE" --version | grep -q libdw || skip_all "built without libdw"
-
 FUNCTIONS='parse_request scalars pick by_value in_memory real wide nothing callback twice many'
 
+# shellcheck disable=SC2086 # a command with its options
 for o in 0 2; do
-	$CC -g -O$o -fno-optimize-sibling-calls -o "$T/typed$o" "$TARGETS/typed.c" || exit 1
+	target typed$o $CC -g -O$o -fno-optimize-sibling-calls "$TARGETS/typed.c" || skip_all "$(no_target typed.c)"
 done
+# shellcheck disable=SC2086
+target stripped $CC -O2 -fno-optimize-sibling-calls -Wl,--strip-debug "$TARGETS/typed.c"
+# shellcheck disable=SC2086
+[ "$(uname -m)" = x86_64 ] && target typed32 $CC -m32 -g -O2 "$TARGETS/typed.c" && typed32=yes || typed32=
+targets_made
+find_mechanisms
+"$RAWTRACE" --version | grep -q ', libdw' || skip_all "built without libdw"
 
 # typed WANT TRACE: without what depends on where memory is.  Without BPF nothing of a string is read whose end is not
 # there, and the name of a function is known while the process runs.
@@ -21,8 +26,9 @@ typed() {
 	expect_same "$1" "$T/seen"
 }
 
+levels="0 2"
 for mechanism in $MECHANISMS; do
-	for o in 0 2; do
+	for o in $levels; do
 		begin "$mechanism: -O$o"
 		# shellcheck disable=SC2086 # several functions
 		rt --attach="$mechanism" "$T/typed$o" $FUNCTIONS
@@ -30,6 +36,7 @@ for mechanism in $MECHANISMS; do
 		typed "$LIVE/typed.expected" "$T/err"
 		end_case
 	done
+	! slow || levels=2
 done
 
 if has gdb; then
@@ -76,8 +83,6 @@ expect_line '^>(parse_request "x*"\.\.\. -1 ' "$T/err"
 end_case
 
 # The user's prototype instead; types of the program's own are looked up where there is debug information.
-cp "$T/typed2" "$T/stripped"
-strip --strip-debug "$T/stripped"
 begin "prototypes given"
 rt "$T/stripped" 'int parse_request(const char *line, int n, struct request *r)'
 expect_line '^>(parse_request "GET /" 5 0x[0-9a-f]*)$' "$T/err"
@@ -93,9 +98,10 @@ rt "$T/stripped" 'void nothing(const char *null)'
 expect_line '^<#<void>$' "$T/err"
 end_case
 
-begin "JSON"
-rt --format=chrome "$T/typed2" parse_request scalars pick
-python3 - "$T/err" >"$T/why" <<'EOF'
+if has python3; then
+	begin "JSON"
+	rt --format=chrome "$T/typed2" parse_request scalars pick
+	python3 - "$T/err" >"$T/why" <<'EOF'
 import json, sys
 calls = [e["args"] for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X"]
 want = {"fd": 9, "flags": "O_RDWR_|0x8", "path": "second", "next": None, "name": "zz", "weight": 0.1, "low": 1, "high": 2,
@@ -107,12 +113,12 @@ if calls[2]["b"] is not True or calls[2]["ul"] != "18446744073709551615" or call
 if calls[5]["b"] != "caf\u00e9 \ufffd":
 	print(calls[5])
 EOF
-end_case
+	end_case
+else
+	skip "JSON" "no python3"
+fi
 
-has_m32() {
-	$CC -m32 -g -O2 -o "$T/typed32" "$TARGETS/typed.c" 2>/dev/null
-}
-if [ "$(uname -m)" = x86_64 ] && has_m32; then
+if [ -n "$typed32" ]; then
 	begin "32-bit"
 	rt "$T/typed32" parse_request scalars pick by_value in_memory many
 	expect_status 0
