@@ -17,6 +17,8 @@ static void print_fetch(FILE *file, const struct rt_fetch *f)
 		fprintf(file, "%+d(%%sp)", (int)f->offset);
 	else if (f->base == RT_BASE_THREAD)
 		fputs("[thread pointer]", file);
+	else if (f->base == RT_BASE_KEPT)
+		fprintf(file, "kept%d", (int)f->offset);
 	else
 		fprintf(file, "%%%s", f->reg.tracefs);
 	for (i = 0; i < f->nderef; i++)
@@ -73,6 +75,11 @@ static void print_plan(FILE *file, const struct rt_plan *plan, unsigned number, 
 	for (i = 0; i < plan->nvalues; i++) {
 		fprintf(file, "    value %u: ", i);
 		print_fetch(file, &plan->values[i]);
+		putc('\n', file);
+	}
+	for (i = 0; i < plan->nkept && plan->kind == RT_KIND_ENTRY; i++) {
+		fprintf(file, "    kept%u: ", i);
+		print_fetch(file, &plan->kept[i]);
 		putc('\n', file);
 	}
 	for (i = 0; i < plan->ntests; i++)

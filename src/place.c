@@ -25,14 +25,18 @@ static struct rt_prologue_want wants(const struct rt_target *t, uint32_t f, cons
 	const struct rt_arch *arch = plan->arch;
 	unsigned i, k;
 
-	for (i = 0; i < plan->nvalues; i++) {
-		if (plan->values[i].base == RT_BASE_STACK) {
+	/* The return looks for what was kept under the stack pointer that the function began with. */
+	want.returns |= plan->nkept > 0;
+	for (i = 0; i < plan->nvalues + plan->nkept; i++) {
+		const struct rt_fetch *fetch = i < plan->nvalues ? &plan->values[i] : &plan->kept[i - plan->nvalues];
+
+		if (fetch->base == RT_BASE_STACK) {
 			want.stack = true;
 			continue;
 		}
-		if (plan->values[i].base == RT_BASE_THREAD)
+		if (fetch->base == RT_BASE_THREAD || fetch->base == RT_BASE_KEPT)
 			continue;
-		for (k = 0; k < arch->nargs && arch->args[k].pt_regs != plan->values[i].reg.pt_regs; k++)
+		for (k = 0; k < arch->nargs && arch->args[k].pt_regs != fetch->reg.pt_regs; k++)
 			;
 		want.arguments |= k < arch->nargs ? 1u << k : ~0u;
 	}

@@ -162,6 +162,9 @@ static int make_entry(struct making *m, size_t i)
 		r = keep_tests(&plan, m->err);
 	if (r < 0)
 		return r == -E2BIG ? -ERANGE : r;
+	if (is_known(t, i) && t->returns[i] && !is_told(t, i, RT_KIND_RETURN) &&
+	    rt_lower_keep(&t->prototypes[i], f->spec, plan.arch, &m->limits, t->types, &plan) < 0)
+		return -ENOMEM;
 	r = add_goroutine(t, f, &plan);
 	if (r < 0)
 		return r;
@@ -171,9 +174,14 @@ static int make_entry(struct making *m, size_t i)
 	return share_plan(m, &plan);
 }
 
-/* Go's are parameters of another kind. */
+/* Is anything known of what it gives?  Go's results are parameters of another kind. */
 static bool has_result(const struct rt_prototype *p)
 {
+	unsigned i;
+
+	for (i = 0; i < p->nparams; i++)
+		if (p->params[i].is_out)
+			return true;
 	return p->result || p->results;
 }
 
@@ -221,7 +229,7 @@ static int make_exit(struct making *m, size_t i)
 	if (is_told(t, i, RT_KIND_RETURN))
 		r = rt_lower_words(t->functions.v[i].spec, RT_KIND_RETURN, arch, t->types, &plan, &t->shows[i].exit, m->err);
 	else if (is_known(t, i) && has_result(&t->prototypes[i]))
-		r = rt_lower_return(&t->prototypes[i], arch, &m->limits, t->types, &plan, &t->shows[i].exit);
+		r = rt_lower_return(&t->prototypes[i], t->functions.v[i].spec, arch, &m->limits, t->types, &plan, &t->shows[i].exit);
 	else
 		rt_plan_c_return(arch, &plan);
 	if (r < 0)
@@ -368,6 +376,16 @@ int rt_plans_make(struct rt_target *t, bool any, struct rt_error *err)
 	return r == -ENOMEM ? rt_nomem(err) : r;
 }
 
+static bool keeps_any(const struct rt_target *t)
+{
+	unsigned i;
+
+	for (i = 0; i < t->nplans; i++)
+		if (t->plans[i].nkept)
+			return true;
+	return false;
+}
+
 int rt_plans_simplify(struct rt_target *t, const char **why)
 {
 	if (!t->typed || t->limits.no_memory || t->purpose != RT_PURPOSE_RECORD)
@@ -375,6 +393,11 @@ int rt_plans_simplify(struct rt_target *t, const char **why)
 	if (t->limits.record > RT_LIMIT_RECORD) {
 		t->limits.record = RT_LIMIT_RECORD;
 		*why = "strings and structures are cut to what the kernel's BPF programs have room for";
+		return 0;
+	}
+	if (!t->limits.no_kept && keeps_any(t)) {
+		t->limits.no_kept = true;
+		*why = "what functions fill in is not shown: this kernel cannot tell at a return where that is";
 		return 0;
 	}
 	t->limits.no_memory = true;

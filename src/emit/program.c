@@ -7,10 +7,14 @@
 #include "emit/count.h"
 #include "emit/frames.h"
 #include "emit/hold.h"
+#include "emit/kept.h"
 #include "emit/private.h"
 
 /* Ours: the mask of values that could not be read, the record's room in a ring. */
 enum { FAULTS = R8, ROOM = R9 };
+
+/* When the tid has been written: what the entry kept (emit/kept.h). */
+enum { KEPT = PID_TGID };
 
 /* Below that, and what holding back takes, a record for perf. */
 enum { FRAME_TOP = RECORD_FRAME, HOLD_TOP = -ADDRESS, STACK_MAX = 512 };
@@ -77,6 +81,8 @@ void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault)
 		rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, f->reg.pt_regs);
 	} else if (f->base == RT_BASE_THREAD) {
 		emit_thread_pointer(e, fault);
+	} else if (f->base == RT_BASE_KEPT) {
+		rt_bpf_load(e->bpf, RT_BPF_DW, R3, KEPT, rt_emit_kept_at((unsigned)f->offset));
 	} else {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, e->program->plan->arch->sp.pt_regs);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, f->offset);
@@ -102,6 +108,11 @@ static void emit_value(struct emitter *e, unsigned i)
 	if (f->type == RT_TYPE_INT && f->base == RT_BASE_REG && !f->nderef) {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, f->reg.pt_regs);
 		rt_bpf_store(e->bpf, size_of(f->size), e->base, at, R1);
+		return;
+	}
+	if (f->type == RT_TYPE_INT && f->base == RT_BASE_KEPT && !f->nderef) {
+		rt_emit_address(e, f, e->out);
+		rt_bpf_store(e->bpf, size_of(f->size), e->base, at, R3);
 		return;
 	}
 	fault = rt_bpf_label(e->bpf);
@@ -353,6 +364,36 @@ void rt_emit_filter(struct emitter *e)
 	}
 }
 
+/* The values that begin with what the entry has kept. */
+static uint32_t mask_of_kept(const struct rt_plan *plan)
+{
+	uint32_t mask = 0;
+	unsigned i;
+
+	for (i = 0; i < plan->nvalues; i++)
+		mask |= plan->values[i].base == RT_BASE_KEPT ? UINT32_C(1) << i : 0;
+	return mask;
+}
+
+/* After all others, among which may be their lengths. */
+static void emit_kept_values(struct emitter *e)
+{
+	const struct rt_plan *plan = e->program->plan;
+	int none = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf);
+	unsigned i;
+
+	rt_emit_find_kept(e, none);
+	for (i = 0; i < plan->nvalues; i++)
+		if (plan->values[i].base == RT_BASE_KEPT)
+			emit_value(e, i);
+	rt_emit_use_up(e);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
+	rt_bpf_place(e->bpf, none);
+	rt_bpf_mov_imm64(e->bpf, R1, mask_of_kept(plan));
+	rt_bpf_alu(e->bpf, RT_BPF_OR, FAULTS, R1);
+	rt_bpf_place(e->bpf, done);
+}
+
 static void emit_values(struct emitter *e)
 {
 	unsigned i;
@@ -362,7 +403,10 @@ static void emit_values(struct emitter *e)
 		rt_bpf_mov_imm(e->bpf, FAULTS, 0);
 	}
 	for (i = 0; i < e->program->plan->nvalues; i++)
-		emit_value(e, i);
+		if (e->program->plan->values[i].base != RT_BASE_KEPT)
+			emit_value(e, i);
+	if (mask_of_kept(e->program->plan))
+		emit_kept_values(e);
 	if (e->tail.faults)
 		rt_bpf_store(e->bpf, RT_BPF_W, e->base, rt_emit_field(e, e->tail.faults), FAULTS);
 }
@@ -375,6 +419,11 @@ void rt_emit_contents(struct emitter *e)
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, e->base, rt_emit_field(e, e->tail.entered), 0);
 }
 
+static bool keeps(const struct rt_plan *plan)
+{
+	return plan->kind == RT_KIND_ENTRY && plan->nkept;
+}
+
 static void emit_filtered(struct emitter *e)
 {
 	const struct rt_plan *plan = e->program->plan;
@@ -385,6 +434,8 @@ static void emit_filtered(struct emitter *e)
 	if (plan->role != RT_ROLE_CALL)
 		return;
 	rt_emit_tests(e, failed);
+	if (keeps(plan))
+		rt_emit_keep(e);
 	rt_emit_limit(e);
 	if (!plan->ntests)
 		return;
@@ -420,6 +471,8 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 		rt_emit_keep_own_stack(&e, frame_top(&e) + (program->transport == RT_TRANSPORT_PERF ? e.tail.size : 0));
 	if (program->filtered)
 		emit_filtered(&e);
+	else if (keeps(program->plan))
+		rt_emit_keep(&e);
 	rt_emit_number(&e);
 	rt_emit_reserve(&e);
 	rt_emit_contents(&e);

@@ -23,6 +23,7 @@ struct rt_home {
 	struct {
 		struct rt_reg reg;	/* tracefs NULL: a floating-point register, which a probe cannot read */
 		const char *mark;	/* of that one: "<in xmm0>" */
+		uint8_t kept;		/* 1 + the number under which the entry kept it, for the return; 0: it is in `reg` */
 		uint16_t offset, size;	/* which bytes of the object it has; size 0: `part` bytes behind those of the one before */
 	} parts[RT_HOME_PARTS_MAX];
 	int32_t offset;

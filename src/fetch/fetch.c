@@ -77,7 +77,7 @@ void rt_plan_at_exit(const struct rt_plan *returns, enum rt_leaving leaving, str
 	if (leaving == RT_BY_RETURN || leaving == RT_BY_URETPROBE)
 		return;
 	memset(plan->values, 0, sizeof(plan->values));
-	plan->nvalues = 0;
+	plan->nvalues = plan->nkept = 0;
 	if (leaving == RT_BY_BRANCH) {
 		plan_int(&plan->values[0]);
 		plan->values[0].is_signed = false;
@@ -247,7 +247,7 @@ static bool same_fetch(const struct rt_fetch *a, const struct rt_fetch *b)
 
 	if (a->base != b->base || a->nderef != b->nderef || a->type != b->type || a->max != b->max || a->length != b->length)
 		return false;
-	if (a->base == RT_BASE_REG ? a->reg.pt_regs != b->reg.pt_regs : a->base == RT_BASE_STACK && a->offset != b->offset)
+	if (a->base == RT_BASE_REG ? a->reg.pt_regs != b->reg.pt_regs : a->base != RT_BASE_THREAD && a->offset != b->offset)
 		return false;
 	for (i = 0; i < a->nderef; i++)
 		if (a->deref[i] != b->deref[i])
@@ -263,13 +263,17 @@ bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 	unsigned i;
 
 	if (a->kind != b->kind || a->role != b->role || a->leaving != b->leaving || a->arch != b->arch || a->nvalues != b->nvalues || a->return_address != b->return_address ||
-	    a->root != b->root || a->no_return != b->no_return || a->goroutine != b->goroutine || a->ntests != b->ntests)
+	    a->root != b->root || a->no_return != b->no_return || a->goroutine != b->goroutine || a->ntests != b->ntests ||
+	    a->nkept != b->nkept)
 		return false;
 	for (i = 0; i < a->ntests; i++)
 		if (a->tests[i].value != b->tests[i].value || a->tests[i].op != b->tests[i].op ||
 		    a->tests[i].constant != b->tests[i].constant || a->tests[i].is_signed != b->tests[i].is_signed ||
 		    !a->tests[i].string != !b->tests[i].string || a->tests[i].length != b->tests[i].length ||
 		    (a->tests[i].string && memcmp(a->tests[i].string, b->tests[i].string, a->tests[i].length) != 0))
+			return false;
+	for (i = 0; i < a->nkept; i++)
+		if (!same_fetch(&a->kept[i], &b->kept[i]))
 			return false;
 	for (i = 0; i < a->nvalues; i++)
 		if (!same_fetch(&a->values[i], &b->values[i]))

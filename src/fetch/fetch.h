@@ -14,7 +14,8 @@
  * uprobe_events text) lower from it and nothing else.
  *
  *   base            a register, or the stack slot at sp + offset, or the thread pointer (what variables of threads count from), which
- *                   only BPF programs read (kernel/thread_pointer.h)
+ *                   only BPF programs read (kernel/thread_pointer.h);
+ *                   at a return also what the call's entry kept under the number `offset` (rt_plan.kept), which only they have too
  *   then            ndereference times: address = value + deref[i], value = *address
  *   at last         an integer of 1 to 8 bytes, a block of bytes, or a NUL-terminated string
  *
@@ -27,13 +28,13 @@
  */
 #define RT_MAX_DEREF 4
 
-enum rt_base { RT_BASE_REG, RT_BASE_STACK, RT_BASE_THREAD };
+enum rt_base { RT_BASE_REG, RT_BASE_STACK, RT_BASE_THREAD, RT_BASE_KEPT };
 enum rt_type { RT_TYPE_INT, RT_TYPE_STRING, RT_TYPE_BYTES };
 
 struct rt_fetch {
 	enum rt_base base;
 	struct rt_reg reg;		/* RT_BASE_REG */
-	int32_t offset;			/* RT_BASE_STACK: bytes from sp */
+	int32_t offset;			/* RT_BASE_STACK: bytes from sp; RT_BASE_KEPT: which of them */
 	uint8_t nderef;
 	int32_t deref[RT_MAX_DEREF];
 	enum rt_type type;
@@ -64,6 +65,8 @@ struct rt_test {
 };
 
 enum { RT_MAX_TESTS = 8, RT_TEST_STRING = 256 /* bytes of a string in a test, with the NUL */ };
+
+enum { RT_MAX_KEPT = 5 };
 
 /* What a hit tells (watch.h). */
 enum rt_role {
@@ -98,6 +101,12 @@ struct rt_plan {
 	uint8_t goroutine;		/* 1 + the first of three values that are not shown: rt_plan_add_goroutine; 0: none */
 	bool no_return;			/* entry, where calls are filtered: of functions whose return is not probed */
 	const struct rt_arch *arch;
+	/*
+	 * What an entry keeps for its return, a word each: registers, or stack slots.  Both plans have them, as their programs must agree.
+	 * A return that finds nothing kept of its own call has all values that begin there marked as unreadable.
+	 */
+	uint8_t nkept;
+	struct rt_fetch kept[RT_MAX_KEPT];
 	unsigned nvalues;
 	struct rt_fetch values[RT_MAX_VALUES];
 	unsigned ntests;		/* entry: only calls that pass them all are shown; rt_limit.tests says that some plan has any */

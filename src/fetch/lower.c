@@ -62,9 +62,10 @@ bool rt_lower_behind(const struct object *o, uint32_t offset, unsigned word, str
 	if (!o->in_memory) {
 		for (part = 0; part < o->home.n && (part_offset(&o->home, part) != offset || part_size(&o->home, part) != word); part++)
 			;
-		if (part == o->home.n || !o->home.parts[part].reg.tracefs)
+		if (part == o->home.n || (!o->home.parts[part].reg.tracefs && !o->home.parts[part].kept))
 			return false;
-		to->base = RT_BASE_REG;
+		to->base = o->home.parts[part].kept ? RT_BASE_KEPT : RT_BASE_REG;
+		to->offset = o->home.parts[part].kept - (to->base == RT_BASE_KEPT);
 		to->reg = o->home.parts[part].reg;
 		return true;
 	}
@@ -189,8 +190,12 @@ bool rt_lower_parts(struct lowering *l, struct object *o, uint64_t size)
 		pieces[i].size = (uint16_t)n;
 		pieces[i].value = RT_NO_VALUE;
 		pieces[i].mark = o->home.parts[i].mark;
-		if (!f.reg.tracefs)
+		if (o->home.parts[i].kept) {
+			f.base = RT_BASE_KEPT;
+			f.offset = o->home.parts[i].kept - 1;
+		} else if (!f.reg.tracefs) {
 			continue;
+		}
 		f.size = l->limits.wide || n > 4 ? 8 : n > 2 ? 4 : (uint8_t)n;
 		if (l->limits.wide)
 			f.is_signed = false;
@@ -221,8 +226,7 @@ struct object *rt_lower_object(struct lowering *l, struct rt_show *show, unsigne
 
 static const char not_known[] = "<not known>";
 
-/* Read the object at its home, or say why not. */
-static void read_home(struct lowering *l, struct object *o, const struct rt_home *home)
+void rt_lower_read(struct lowering *l, struct object *o, const struct rt_home *home)
 {
 	const struct rt_ctype *type = o->show->type;
 	uint64_t size = rt_ctype_is_pointer(type) ? l->arch->word : type->size;
@@ -291,8 +295,7 @@ static void told_home(const struct lowering *l, const struct rt_ctype *type, con
 	}
 }
 
-/* As a parameter an array is a pointer. */
-static const struct rt_ctype *decayed(struct lowering *l, const struct rt_ctype *type)
+const struct rt_ctype *rt_lower_decayed(struct lowering *l, const struct rt_ctype *type)
 {
 	const struct rt_ctype *p = type;
 
@@ -302,6 +305,20 @@ static const struct rt_ctype *decayed(struct lowering *l, const struct rt_ctype 
 		l->failed |= !p;
 	}
 	return p;
+}
+
+const struct rt_ctype *rt_lower_home(struct lowering *l, struct rt_abi *abi, const struct rt_param *param, struct rt_home *home)
+{
+	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
+	const struct rt_ctype *type = param->type ? rt_lower_decayed(l, param->type) : &unknown;
+
+	if (!type)
+		return NULL;
+	if (param->where.kind == RT_WHERE_ABI)
+		rt_abi_argument(abi, type, home);
+	else
+		told_home(l, type, &param->where, home);
+	return type;
 }
 
 /* ---- Go ---- */
@@ -337,8 +354,10 @@ static void lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_par
 		shows[i].name = v[i].name && v[i].name[0] != '~' ? v[i].name : NULL;
 		shows[i].hidden = v[i].name && strcmp(v[i].name, ".dict") == 0;
 		shows[i].type = go_type(l, v[i].type);
+		if (l->plan->kind == RT_KIND_ENTRY)
+			o->param = &v[i];
 		if (!l->failed)
-			read_home(l, o, &home);
+			rt_lower_read(l, o, &home);
 	}
 }
 
@@ -380,22 +399,17 @@ static void lower_params(struct lowering *l, struct rt_show *shows)
 	}
 	rt_abi_begin(&abi, l->arch, p->result);
 	for (i = 0; i < p->nparams && !l->failed; i++) {
-		static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
-		const struct rt_param *param = &p->params[i];
-		const struct rt_ctype *type = param->type ? decayed(l, param->type) : &unknown;
 		struct object *o = rt_lower_object(l, &shows[i], 0);
 		struct rt_home home;
 
-		if (!o || !type)
+		if (!o)
 			return;
-		shows[i].name = param->name;
-		shows[i].type = type;
-		if (param->where.kind == RT_WHERE_ABI) {
-			rt_abi_argument(&abi, type, &home);
-		} else {
-			told_home(l, type, &param->where, &home);
-		}
-		read_home(l, o, &home);
+		shows[i].name = p->params[i].name;
+		shows[i].type = rt_lower_home(l, &abi, &p->params[i], &home);
+		if (!shows[i].type)
+			return;
+		o->param = &p->params[i];
+		rt_lower_read(l, o, &home);
 	}
 }
 
@@ -440,32 +454,59 @@ int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *s
 	return l.failed ? -ENOMEM : r;
 }
 
-int rt_lower_return(const struct rt_prototype *prototype, const struct rt_arch *arch, const struct rt_limits *limits,
-		    struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown)
+/* By which results it says that it failed. */
+static enum rt_failure failure_of(const struct rt_prototype *p)
+{
+	if (p->result && p->result->style == RT_STYLE_ERRNO)
+		return RT_FAILS_BY_NUMBER;
+	return p->sets_errno ? RT_FAILS_BY_ERRNO : RT_FAILS_NEVER;
+}
+
+static void lower_result(struct lowering *l, struct rt_show *show)
+{
+	const struct rt_prototype *p = l->prototype;
+	struct object *o = rt_lower_object(l, show, 0);
+	struct rt_home home;
+
+	/* Of what nobody knows a C function's int is read. */
+	static const struct rt_ctype plain = { .kind = RT_CT_INT, .size = 4, .align = 4, .is_signed = true };
+
+	show->type = p->result ? p->result : &plain;
+	o->is_result = true;
+	if (p->result_where.kind == RT_WHERE_ABI)
+		rt_abi_result(l->arch, show->type, &home);
+	else
+		told_home(l, show->type, &p->result_where, &home);
+	rt_lower_read(l, o, &home);
+}
+
+int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *spec, const struct rt_arch *arch,
+		    const struct rt_limits *limits, struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown)
 {
 	struct lowering l = { .arch = arch, .limits = *limits, .memory = memory, .plan = plan, .prototype = prototype };
-	struct rt_show *show = rt_lower_alloc(&l, sizeof(*show));
-	struct rt_home home;
-	struct object *o;
+	struct rt_show *shows;
+	unsigned outs;
+	int r = 0;
 
 	memset(shown, 0, sizeof(*shown));
-	if (!show)
-		return -ENOMEM;
 	begin(&l, RT_KIND_RETURN);
 	if (is_go(prototype))
 		return lower_go_return(&l, shown);
-	shown->none = prototype->result->kind == RT_CT_VOID;
-	if (shown->none)
-		return 0;
-	show->type = prototype->result;
-	o = rt_lower_object(&l, show, 0);
-	if (prototype->result_where.kind == RT_WHERE_ABI)
-		rt_abi_result(arch, show->type, &home);
-	else
-		told_home(&l, show->type, &prototype->result_where, &home);
-	read_home(&l, o, &home);
-	rt_lower_follow(&l);
-	shown->v = show;
-	shown->n = 1;
-	return l.failed ? -ENOMEM : 0;
+	shown->none = prototype->result && prototype->result->kind == RT_CT_VOID;
+	shown->failure = failure_of(prototype);
+	do {
+		begin(&l, RT_KIND_RETURN);
+		shows = rt_lower_alloc(&l, (1 + RT_MAX_KEPT) * sizeof(*shows));
+		if (!shows)
+			return -ENOMEM;
+		if (!shown->none)
+			lower_result(&l, shows);
+		r = rt_lower_outs(&l, spec, shows + !shown->none, &outs);
+		if (r == 0)
+			rt_lower_follow(&l);
+		l.limits.string /= 2;
+	} while (r == 0 && l.starved && l.limits.string >= STRING_MIN && !l.failed);
+	shown->v = shows;
+	shown->n = outs + !shown->none;
+	return l.failed ? -ENOMEM : r;
 }

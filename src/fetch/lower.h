@@ -18,8 +18,12 @@
 int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *spec, const struct rt_arch *arch,
 		   const struct rt_limits *limits, struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown,
 		   struct rt_error *err);
-int rt_lower_return(const struct rt_prototype *prototype, const struct rt_arch *arch, const struct rt_limits *limits,
-		    struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown);
+int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *spec, const struct rt_arch *arch,
+		    const struct rt_limits *limits, struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown);
+
+/* lower_out.c: add to an entry's plan what the return wants to be kept, where that is probed.  0 or -ENOMEM. */
+int rt_lower_keep(const struct rt_prototype *prototype, const struct rt_spec *spec, const struct rt_arch *arch,
+		  const struct rt_limits *limits, struct rt_types *memory, struct rt_plan *plan);
 
 /*
  * lower_words.c: the words of a specification that are read at one kind of probe ($retval at the return, all others at the entry) as a plan

@@ -175,24 +175,32 @@ static void follow_counted(struct lowering *l, struct object *o, uint32_t offset
 	keep_follow(o);
 }
 
+/* What tells it: another parameter, or the result. */
+static const struct object *find_length(const struct lowering *l, unsigned length)
+{
+	const struct rt_prototype *p = l->prototype;
+	unsigned i;
+
+	for (i = 0; i < l->nobjects; i++)
+		if (length == RT_LENGTH_RESULT ? l->objects[i].is_result : length <= p->nparams && l->objects[i].param == &p->params[length - 1])
+			return &l->objects[i];
+	return NULL;
+}
+
 /* An argument whose number of elements is in another one. */
 static bool follow_length(struct lowering *l, struct object *o, const struct pointer *p)
 {
-	const struct rt_prototype *proto = l->prototype;
 	const struct rt_param *param;
 	const struct object *length;
 	struct rt_fetch counted = { .length = 0 };
-	unsigned i = (unsigned)(o - l->objects);
 	uint32_t into = 0;
 	int value;
 
-	if (l->plan->kind != RT_KIND_ENTRY || i >= proto->nparams || !proto->params[i].length || o->depth)
+	if (!o->param || !o->param->length)
 		return false;
-	param = &proto->params[i];
-	if (param->length > proto->nparams)
-		return false;
-	length = &l->objects[param->length - 1];
-	if (rt_ctype_is_pointer(length->show->type) || (length->show->type->size != 4 && length->show->type->size != 8))
+	param = o->param;
+	length = find_length(l, param->length);
+	if (!length || rt_ctype_is_pointer(length->show->type) || (length->show->type->size != 4 && length->show->type->size != 8))
 		return false;
 	value = value_at(length, 0, (uint32_t)length->show->type->size, &into);
 	if (value < 0)
@@ -225,16 +233,18 @@ static void follow_object(struct lowering *l, struct object *o, const struct poi
 	const struct rt_ctype *target = p->type->target;
 	bool aggregate = target && (target->kind == RT_CT_STRUCT || target->kind == RT_CT_UNION || target->kind == RT_CT_ARRAY ||
 				    target->kind == RT_CT_VARIANT);
+	/* A parameter is filled in with anything, which is as near as an argument is. */
+	bool filled = o->param && o->param->is_out;
 	struct rt_show *show;
 	struct object *to;
 
-	if (!target || !target->size || o->depth >= l->limits.deref || !(aggregate || p->type->kind == RT_CT_REFERENCE))
+	if (!target || !target->size || (o->depth >= l->limits.deref && !filled) || !(aggregate || filled || p->type->kind == RT_CT_REFERENCE))
 		return;
 	show = add_follow(l, o, p->offset);
 	if (!show || l->nobjects == OBJECTS)
 		return;
 	show->type = target;
-	to = rt_lower_object(l, show, o->depth + 1);
+	to = rt_lower_object(l, show, o->depth + !filled);
 	to->in_memory = true;
 	if (rt_lower_behind(o, p->offset, l->arch->word, &to->place) && rt_lower_memory(l, to, rt_lower_extent(l, target)))
 		keep_follow(o);
@@ -280,13 +290,13 @@ static void follow_all(struct lowering *l, struct object *o, bool text)
 {
 	struct pointers p = { .n = 0 };
 	const struct rt_param *param;
-	unsigned i, k = (unsigned)(o - l->objects);
+	unsigned i;
 
 	if (l->limits.no_memory || o->quiet || o->show->mark || !o->show->npieces)
 		return;
-	param = !o->depth && l->plan->kind == RT_KIND_ENTRY && k < l->prototype->nparams ? &l->prototype->params[k] : NULL;
+	param = o->param;
 	/* The function has not filled it in yet. */
-	if (param && param->is_out)
+	if (param && param->is_out && !param->is_in && l->plan->kind == RT_KIND_ENTRY)
 		return;
 	find_pointers(l, o->show->type, o->show->style, 0, &p, 0);
 	o->room = 2 * p.n;	/* an interface has two */

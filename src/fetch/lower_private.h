@@ -28,7 +28,9 @@ struct object {
 	struct place place;
 	struct rt_home home;
 	uint32_t skip;			/* in memory: it begins so many bytes behind the place */
-	unsigned depth;			/* pointers that were followed to come here */
+	const struct rt_param *param;	/* which parameter it is, or NULL */
+	bool is_result;			/* the function's only one */
+	unsigned depth;			/* pointers that were followed to come here; what a parameter is filled in with counts as that */
 	struct rt_follow *follows;	/* room for `room` of its pointers */
 	unsigned room;
 };
@@ -60,6 +62,19 @@ bool rt_lower_parts(struct lowering *l, struct object *object, uint64_t size);
 /* Room for `n` pieces of what is shown, NULL: out of memory; and one of them: `size` bytes from `offset` on are in a value. */
 struct rt_piece *rt_lower_pieces(struct lowering *l, struct rt_show *show, unsigned n);
 void rt_lower_piece(const struct lowering *l, struct rt_piece *piece, int value, uint32_t offset, uint32_t size);
+
+/* As a parameter an array is a pointer. */
+const struct rt_ctype *rt_lower_decayed(struct lowering *l, const struct rt_ctype *type);
+/* The next parameter's home, and its type; NULL: out of memory. */
+const struct rt_ctype *rt_lower_home(struct lowering *l, struct rt_abi *abi, const struct rt_param *param, struct rt_home *home);
+/* Read the object at its home, or say why not. */
+void rt_lower_read(struct lowering *l, struct object *o, const struct rt_home *home);
+
+/*
+ * lower_out.c: what the function has filled in, as objects of its return, with the plan's part of what is kept; `n` of the RT_MAX_KEPT
+ * shows are used.
+ */
+int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show *shows, unsigned *n);
 
 /* lower_follow.c: read what the pointers in the objects lead to, as far as there is room; strings of arguments first. */
 void rt_lower_follow(struct lowering *l);

@@ -32,6 +32,7 @@ struct rt_show {
 	const struct rt_follow *follows;
 	unsigned nfollows;
 	uint8_t hidden : 1;		/* not printed: `this` of no use, a dictionary */
+	uint8_t out : 1;		/* of a return: no result, but a parameter that the function has filled in */
 };
 
 /* What the pointer at `offset` in an object leads to. */
@@ -40,12 +41,20 @@ struct rt_follow {
 	struct rt_show target;		/* of one piece; a string, where that is one: a NUL-terminated RT_TYPE_STRING */
 };
 
+/* By which results, v[0], a function says that it failed. */
+enum rt_failure {
+	RT_FAILS_NEVER,			/* or it does not say */
+	RT_FAILS_BY_ERRNO,		/* -1 in a number of any kind, NULL or -1 in a pointer: errno says why */
+	RT_FAILS_BY_NUMBER,		/* anything but 0: it is such a number itself */
+};
+
 /* What is shown of the hits of one kind of a function. */
 struct rt_showing {
 	const struct rt_plan *plan;	/* whose values they are; NULL: nothing is known, print the plan's values as they are */
 	const struct rt_show *v;
 	unsigned n;
 	bool none;			/* a return: there is no result */
+	enum rt_failure failure;	/* a return: when nothing was filled in */
 };
 
 /* By function. */
@@ -59,6 +68,7 @@ struct rt_limits {
 	unsigned members;		/* members of a structure, elements of an array */
 	unsigned deref;			/* levels of pointers to structures that are followed; strings are besides */
 	unsigned record;		/* bytes of all values of a hit together */
+	bool no_kept;			/* a return does not know what its entry was given */
 	bool no_memory;			/* read nothing behind pointers, */
 	bool wide;			/* and registers whole: fewer different plans */
 };

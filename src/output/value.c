@@ -72,7 +72,7 @@ static struct rt_printer printer(const struct rt_out *out, pid_t pid, const stru
 	return (struct rt_printer){ .file = out->file, .json = json, .out = out, .pid = pid, .values = values };
 }
 
-/* What is shown of the values, each after a blank but, without `lead`, the first.  Returns how many there are, hidden ones too. */
+/* What is shown of the values, each after a blank but, without `lead`, the first; those filled in not.  Returns how many, hidden ones too. */
 static unsigned put_values(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *values, bool lead)
 {
 	const struct rt_showing *shown = shown_of(out, function, values);
@@ -80,6 +80,8 @@ static unsigned put_values(const struct rt_out *out, pid_t pid, uint32_t functio
 	unsigned i, n = shown ? shown->n : values->plan ? rt_plan_shown(values->plan) : 0;
 
 	for (i = 0; i < n; i++) {
+		if (shown && shown->v[i].out)
+			break;
 		if (shown && shown->v[i].hidden)
 			continue;
 		if (lead)
@@ -90,7 +92,7 @@ static unsigned put_values(const struct rt_out *out, pid_t pid, uint32_t functio
 		else
 			put_raw(&p, i);
 	}
-	return n;
+	return i;
 }
 
 int rt_args_print(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *args)
@@ -99,10 +101,48 @@ int rt_args_print(const struct rt_out *out, pid_t pid, uint32_t function, const 
 	return 0;
 }
 
+/* Does the result say that the call failed?  Then nothing was filled in. */
+static bool has_failed(const struct rt_showing *shown, const struct rt_values *values)
+{
+	const struct rt_show *v = shown->n && !shown->none ? &shown->v[0] : NULL;
+	const struct rt_piece *piece = v && v->npieces ? &v->pieces[0] : NULL;
+	uint64_t word, all;
+
+	if (!piece || shown->failure == RT_FAILS_NEVER || piece->value == RT_NO_VALUE || !values->data || !piece->size || piece->size > 8)
+		return false;
+	word = rt_fetch_load(values->data + piece->at, piece->size);
+	if (shown->failure == RT_FAILS_BY_NUMBER)
+		return word != 0;
+	all = UINT64_MAX >> (64 - 8 * piece->size);
+	return word == all || (!word && rt_ctype_is_pointer(v->type));
+}
+
+/* What the function has filled in: " buf=\"hello\"". */
+static void put_outs(const struct rt_out *out, pid_t pid, const struct rt_showing *shown, const struct rt_values *values)
+{
+	const struct rt_printer p = printer(out, pid, values, false);
+	unsigned i;
+
+	for (i = 0; i < shown->n; i++) {
+		if (!shown->v[i].out || shown->v[i].hidden)
+			continue;
+		putc_unlocked(' ', out->file);
+		if (shown->v[i].name) {
+			rt_json_chars(out->file, shown->v[i].name, strlen(shown->v[i].name));
+			putc_unlocked('=', out->file);
+		}
+		rt_value_show(&p, &shown->v[i]);
+	}
+}
+
 int rt_result_print(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *result)
 {
+	const struct rt_showing *shown = shown_of(out, function, result);
+
 	if (!put_values(out, pid, function, result, false))
 		rt_put(out->file, "#<void>");
+	if (shown && !has_failed(shown, result))
+		put_outs(out, pid, shown, result);
 	return 0;
 }
 
@@ -110,7 +150,7 @@ int rt_result_print(const struct rt_out *out, pid_t pid, uint32_t function, cons
 static bool is_taken(const char *name)
 {
 	return strncmp(name, "arg", 3) == 0 || strncmp(name, "result", 6) == 0 || strcmp(name, "unseen") == 0 ||
-	       strcmp(name, "unfinished") == 0;
+	       strcmp(name, "unfinished") == 0 || strcmp(name, "out") == 0 || strcmp(name, "errno") == 0;
 }
 
 static bool named_before(const struct rt_showing *shown, unsigned i)
@@ -156,6 +196,25 @@ int rt_args_json(const struct rt_out *out, pid_t pid, uint32_t function, const s
 	return 0;
 }
 
+/* "out":{"buf":"hello"} */
+static void json_outs(const struct rt_printer *p, const struct rt_showing *shown, bool *some)
+{
+	bool any = false;
+	unsigned i;
+
+	put_key(p->file, "out", false, 0, some);
+	putc_unlocked('{', p->file);
+	for (i = 0; i < shown->n; i++) {
+		const char *name = shown->v[i].name;
+
+		if (!shown->v[i].out || shown->v[i].hidden)
+			continue;
+		put_key(p->file, name && !named_before(shown, i) ? name : "out", !name || named_before(shown, i), i, &any);
+		rt_value_show(p, &shown->v[i]);
+	}
+	putc_unlocked('}', p->file);
+}
+
 /* "result", and "result1" on where there are several. */
 int rt_result_json(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *result, bool *some)
 {
@@ -163,12 +222,14 @@ int rt_result_json(const struct rt_out *out, pid_t pid, uint32_t function, const
 	const struct rt_printer p = printer(out, pid, result, true);
 	unsigned i, n = shown ? shown->n : result->plan ? rt_plan_shown(result->plan) : 0;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && !(shown && shown->v[i].out); i++) {
 		put_key(out->file, "result", i > 0, i, some);
 		if (shown)
 			rt_value_show(&p, &shown->v[i]);
 		else
 			put_raw(&p, i);
 	}
+	if (shown && i < n && !has_failed(shown, result))
+		json_outs(&p, shown, some);
 	return 0;
 }

@@ -37,6 +37,9 @@ void rt_value_fd(const struct rt_printer *p, int64_t fd);
  */
 int rt_value_string(const struct rt_fetch *fetch, const uint8_t *at, bool fault, const uint8_t **text, size_t *len, bool *cut);
 
+/* "ENOENT" for 2; NULL for what is no error's number. */
+const char *rt_errno_name(int64_t number);
+
 /* One object by its type. */
 void rt_value_show(const struct rt_printer *p, const struct rt_show *show);
 

@@ -14,6 +14,20 @@ static void put_signed(const struct rt_printer *p, uint64_t word, bool is_signed
 		rt_value_int(p, word, false);
 }
 
+/* 22 EINVAL, also of a negative one. */
+static void put_errno(const struct rt_printer *p, int64_t number, bool is_signed)
+{
+	const char *name = rt_errno_name(number < 0 && number >= -INT32_MAX ? -number : number);
+	char text[64];
+
+	if (!name) {
+		put_signed(p, (uint64_t)number, is_signed);
+		return;
+	}
+	snprintf(text, sizeof(text), "%" PRId64 " %s", number, name);
+	rt_value_word(p, text);
+}
+
 static void put_styled(const struct rt_printer *p, uint64_t word, unsigned bits, bool is_signed, enum rt_style style)
 {
 	uint64_t cut = bits < 64 ? word & ((UINT64_C(1) << bits) - 1) : word;
@@ -41,6 +55,9 @@ static void put_styled(const struct rt_printer *p, uint64_t word, unsigned bits,
 			rt_value_hex(p, word);
 		else
 			put_signed(p, word, is_signed);
+		break;
+	case RT_STYLE_ERRNO:
+		put_errno(p, (int64_t)word, is_signed);
 		break;
 	case RT_STYLE_FD:
 		rt_value_fd(p, (int64_t)word);

@@ -79,7 +79,7 @@ const struct rt_ctype *rt_default_type(struct rt_cursor *c, enum rt_style style)
 {
 	const struct rt_ctype *type;
 
-	if (style == RT_STYLE_FD)
+	if (style == RT_STYLE_FD || style == RT_STYLE_ERRNO)
 		return add_basic(c, RT_CT_INT, "int", 4, true);
 	type = add_basic(c, RT_CT_CHAR, "char", 1, true);
 	return type ? rt_types_pointer(c->types, type, c->arch->word) : NULL;

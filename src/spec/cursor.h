@@ -65,7 +65,7 @@ int rt_scope_add(struct rt_scope *scope, const char *name, const struct rt_ctype
 struct rt_specifiers {
 	const struct rt_ctype *type;
 	enum rt_style style;
-	bool is_out, any_type;		/* any_type: not only a style */
+	bool is_out, is_in, any_type;	/* is_in: "inout"; any_type: not only a style */
 };
 struct rt_declarator {
 	const char *name;		/* NULL: none */
@@ -80,7 +80,7 @@ int rt_parse_pointers(struct rt_cursor *c, const struct rt_ctype **type);
 int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, struct rt_declarator *d);
 /* `type` as one with `style`, itself where that says nothing new. */
 const struct rt_ctype *rt_styled(struct rt_cursor *c, const struct rt_ctype *type, enum rt_style style);
-/* What RT_STYLE_STRING and RT_STYLE_FD are of where no type is given. */
+/* What RT_STYLE_STRING, RT_STYLE_FD and RT_STYLE_ERRNO are of where no type is given. */
 const struct rt_ctype *rt_default_type(struct rt_cursor *c, enum rt_style style);
 /* Does a declaration begin here, and no expression?  `full`: a name alone is a type. */
 bool rt_begins_declaration(struct rt_cursor *c, bool full);

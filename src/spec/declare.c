@@ -59,7 +59,7 @@ static enum rt_style style_word(const char *at, size_t n)
 		enum rt_style style;
 	} words[] = {
 		{ "hex", RT_STYLE_HEX }, { "oct", RT_STYLE_OCT }, { "dec", RT_STYLE_DEC }, { "fd", RT_STYLE_FD },
-		{ "string", RT_STYLE_STRING },
+		{ "string", RT_STYLE_STRING }, { "errno", RT_STYLE_ERRNO },
 	};
 	size_t i;
 
@@ -107,7 +107,7 @@ static bool is_prefix_word(const struct rt_cursor *c, const char *at, size_t n)
 
 	if (rt_is_word(at, n, "flags"))
 		return starts_identifier(next) || next == '{';
-	return (rt_is_word(at, n, "out") || style_word(at, n) != RT_STYLE_TYPE) && (starts_identifier(next) || !next);
+	return (rt_is_word(at, n, "out") || rt_is_word(at, n, "inout") || style_word(at, n) != RT_STYLE_TYPE) && (starts_identifier(next) || !next);
 }
 
 static const struct rt_ctype *named_type(struct rt_cursor *c, const char *at, size_t n)
@@ -179,7 +179,8 @@ static int take_word(struct rt_cursor *c, bool head, struct rt_specifiers *s, st
 	}
 	prefix = !s->type && !b->any && is_prefix_word(c, at, n);
 	if (is_storage(at, n) || (prefix && !rt_is_word(at, n, "flags"))) {
-		s->is_out |= prefix && rt_is_word(at, n, "out");
+		s->is_out |= prefix && (rt_is_word(at, n, "out") || rt_is_word(at, n, "inout"));
+		s->is_in |= prefix && rt_is_word(at, n, "inout");
 		s->style = prefix && style_word(at, n) ? style_word(at, n) : s->style;
 		c->at += n;
 		return 0;

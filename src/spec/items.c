@@ -275,6 +275,7 @@ static int declaration(struct rt_cursor *c, struct items *items)
 	memset(p, 0, sizeof(*p));
 	p->name = d.name;
 	p->is_out = s.is_out;
+	p->is_in = s.is_in;
 	items->length_at[items->nparams] = d.length;
 	items->length_n[items->nparams] = d.length_n;
 	p->type = adjusted(c, d.type);
@@ -316,11 +317,17 @@ static int find_lengths(struct rt_cursor *c, struct items *items)
 	for (i = 0; i < items->nparams; i++) {
 		if (!items->length_at[i])
 			continue;
+		if (rt_is_word(items->length_at[i], items->length_n[i], "return")) {
+			if (!items->params[i].is_out)
+				return rt_expected(c, items->length_at[i], "'out' before a parameter whose length is the result");
+			items->params[i].length = RT_LENGTH_RESULT;
+			continue;
+		}
 		for (k = 0; k < items->nparams; k++)
 			if (items->params[k].name && rt_is_word(items->length_at[i], items->length_n[i], items->params[k].name))
 				break;
 		if (k == items->nparams)
-			return rt_expected(c, items->length_at[i], "a number or the name of another parameter");
+			return rt_expected(c, items->length_at[i], "a number, the name of another parameter or 'return'");
 		if (items->params[k].type->kind != RT_CT_INT && items->params[k].type->kind != RT_CT_UNKNOWN)
 			return rt_expected(c, items->length_at[i], "the name of a parameter that is an integer");
 		items->params[i].length = k + 1;

@@ -7,7 +7,7 @@ enum { DEPTH = 16 };
 
 static const char *style_name(enum rt_style style)
 {
-	static const char *const names[] = { "", "dec ", "hex ", "oct ", "char ", "fd ", "string " };
+	static const char *const names[] = { "", "dec ", "hex ", "oct ", "char ", "fd ", "string ", "errno " };
 
 	return (unsigned)style < sizeof(names) / sizeof(*names) ? names[style] : "";
 }
@@ -83,10 +83,11 @@ void rt_ctype_print(FILE *file, const struct rt_ctype *type, const char *name)
 
 static void print_param(FILE *file, const struct rt_prototype *prototype, const struct rt_param *p)
 {
-	const char *length = p->length && p->length <= prototype->nparams ? prototype->params[p->length - 1].name : NULL;
+	const char *length = p->length == RT_LENGTH_RESULT ? "return" :
+			     p->length && p->length <= prototype->nparams ? prototype->params[p->length - 1].name : NULL;
 
 	if (p->is_out)
-		fputs("out ", file);
+		fputs(p->is_in ? "inout " : "out ", file);
 	if (length && p->type && p->type->target && leads_on(p->type) && !leads_on(p->type->target)) {
 		rt_ctype_print(file, p->type->target, p->name);
 		fprintf(file, "[%s]", length);

@@ -100,7 +100,7 @@ static int default_result(struct rt_cursor *c, struct rt_specifiers *s, const ch
 {
 	if (s->type)
 		return 0;
-	if (s->style != RT_STYLE_STRING && s->style != RT_STYLE_FD)
+	if (s->style != RT_STYLE_STRING && s->style != RT_STYLE_FD && s->style != RT_STYLE_ERRNO)
 		return rt_expected(c, at, "the result's type");
 	s->type = rt_default_type(c, s->style);
 	return s->type ? 0 : rt_nomem(c->err);

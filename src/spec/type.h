@@ -33,6 +33,7 @@ enum rt_style {
 	RT_STYLE_DEC, RT_STYLE_HEX, RT_STYLE_OCT, RT_STYLE_CHAR,
 	RT_STYLE_FD,		/* a file descriptor: -y shows its path */
 	RT_STYLE_STRING,	/* a pointer: to a NUL-terminated string, whatever its type */
+	RT_STYLE_ERRNO,		/* a number as errno has them: with its name */
 	RT_STYLE_GUESSED,	/* nobody knows its type: decimal, or hexadecimal where it could be an address */
 };
 
@@ -132,14 +133,20 @@ struct rt_where {
 	int64_t offset;
 };
 
+enum { RT_LENGTH_RESULT = -1u >> 1 };
+
 struct rt_param {
 	const char *name;		/* NULL: not known */
 	const struct rt_ctype *type;
 	struct rt_where where;
-	/* The number of bytes (of a char pointer) or elements is in another parameter, `length - 1`; 0: none; at most `length_max`, 0: no such bound. */
+	/*
+	 * The number of bytes (of a char pointer) or elements is in another parameter, `length - 1`, or RT_LENGTH_RESULT: in the result; 0: none;
+	 * at most `length_max`, 0: no such bound.
+	 */
 	unsigned length;
 	uint32_t length_max;
-	bool is_out;			/* the function fills it in: read at the return */
+	bool is_out;			/* the function fills it in: read at the return, */
+	bool is_in;			/* and as well at the entry */
 	bool artificial;		/* C++'s `this` and the like */
 };
 

@@ -52,6 +52,7 @@ int main(void)
 		{ "abi go", NULL, NULL, NULL, NULL, rt_tests_abi_go },
 		{ "go", NULL, NULL, NULL, NULL, rt_tests_go },
 		{ "output", NULL, NULL, NULL, NULL, rt_tests_output },
+		{ "what functions fill in", NULL, NULL, NULL, NULL, rt_tests_filled },
 		{ "tally", NULL, NULL, NULL, NULL, rt_tests_tally },
 		{ "scan", NULL, NULL, NULL, NULL, rt_tests_scan },
 		{ "kernel", NULL, NULL, NULL, NULL, rt_tests_kernel },

@@ -71,7 +71,7 @@ static void check_return(const char *want, const struct rt_arch *arch, const str
 	struct rt_plan plan;
 	char text[4096];
 
-	CU_ASSERT(rt_lower_return(&p, arch, &usual, types, &plan, &shown) == 0);
+	CU_ASSERT(rt_lower_return(&p, NULL, arch, &usual, types, &plan, &shown) == 0);
 	print_plan(&plan, &shown, text, sizeof(text));
 	RT_ASSERT_TEXT(text, want);
 	rt_types_free(types);

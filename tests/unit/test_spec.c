@@ -348,7 +348,7 @@ static void test_positions(void)
 	wrong("f(void x)", 3, "a type that a parameter can have, not void");
 	wrong("f(int a, void)", 10, "a type that a parameter can have, not void");
 	wrong("f(int a, ..., int b)", 15, "')' behind '...'");
-	wrong("f(char buf[len])", 12, "a number or the name of another parameter");
+	wrong("f(char buf[len])", 12, "a number, the name of another parameter or 'return'");
 	wrong("f(char buf[p], char *p)", 12, "the name of a parameter that is an integer");
 	wrong("f(int v[0])", 9, "a number of elements, 1 to 1048576");
 	wrong("f(int v[3)", 10, "']' behind the length: a number or a parameter's name");

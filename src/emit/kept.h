@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_EMIT_KEPT_H
+#define RT_EMIT_KEPT_H
+
+#include <stdint.h>
+
+#include "fetch/fetch.h"
+
+/*
+ * What an entry keeps for its return (rt_plan.kept): a slot of RT_MAP_KEPT, an array, by the stack pointer that the function began with.
+ * A return uses the slot up, and believes it only where it is of the same stack pointer, thread and function, so that what is not known
+ * any more (a slot that another call has taken, a call from before the trace) is unreadable, and never another call's.  Functions
+ * that a program cannot tell apart must at least keep the same: then a tail call's return, which comes first, has used the slot up.
+ */
+struct rt_kept {
+	uint64_t sp;			/* 0: used up */
+	uint32_t tid;
+	uint32_t function;		/* or what stands for it */
+	uint64_t v[RT_MAX_KEPT];
+};
+
+/* Slots: a power of two; the second where the kernel allows no more memory. */
+enum { RT_KEPT_SLOTS = 8192, RT_KEPT_SLOTS_MIN = 256 };
+
+struct emitter;
+
+/* An entry's part, after the filters: before the registers r8 and r9 are used. */
+void rt_emit_keep(struct emitter *e);
+
+/*
+ * A return's: r7 becomes the call's slot, on to `none` where there is none of it; and when all is read, that it is used up.  The record's
+ * tid has been written.
+ */
+void rt_emit_find_kept(struct emitter *e, int none);
+void rt_emit_use_up(struct emitter *e);
+
+/* The offset of number `i` from r7. */
+int rt_emit_kept_at(unsigned i);
+
+#endif

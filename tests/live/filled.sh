@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What functions fill in, shown at their return: the program says itself what that is.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+
+PROTOTYPES='int fill(out char buf[return], unsigned size, int k)
+int deep(int n, out int *x, out struct { int a; const char *name; } *p)
+int seventh(int a, int b, int c, int d, int e, int f, out int *sum)
+errno int fails(out int *x, int how)
+void nothing(out int *x)
+void leaves(out int *x)
+int in_out(inout int *x)'
+
+for o in 0 2; do
+	$CC -O$o -fno-optimize-sibling-calls -pthread -o "$T/filled$o" "$TARGETS/filled.c" || exit 1
+done
+$CC -O1 -o "$T/filler" "$TARGETS/filler.c" || exit 1
+
+# filled PROGRAM ARGUMENT...: with what rawtrace is given in $OPTIONS.
+filled() {
+	program=$1
+	shift
+	IFS='
+'
+	# shellcheck disable=SC2086 # a line a prototype
+	rt $OPTIONS "$program" $PROTOTYPES -- "$@"
+	unset IFS
+	expect_status 0
+	sed -n 's/^\(\[[0-9]*\] \)\{0,1\}[< ]*<\(\[[0-9]*\]\)\{0,1\} \{0,1\}\([^<]\)/\3/p' "$T/err" | grep -v '^\*\*\*' >"$T/seen"
+}
+
+first=yes
+for mechanism in $MECHANISMS; do
+	[ "$mechanism" != tracefs ] || continue
+	for o in 2 ${first:+0}; do
+		begin "$mechanism: -O$o"
+		OPTIONS="--attach=$mechanism"
+		filled "$T/filled$o"
+		expect_same "$T/out" "$T/seen"
+		expect_line '(in_out 21)$' "$T/err"
+		expect_line '(leaves 0x[0-9a-f]*)$' "$T/err"
+		end_case
+	done
+	first=
+done
+
+begin "returns at instructions"
+OPTIONS=--return=insn
+filled "$T/filled2"
+if grep -q 'only entries are traced' "$T/err"; then
+	skip "returns at instructions" "no capstone"
+else
+	expect_same "$T/out" "$T/seen"
+	end_case
+fi
+
+begin "four threads"
+OPTIONS=--buffer=32M
+filled "$T/filled2" threads
+sort "$T/out" >"$T/want"
+sort "$T/seen" >"$T/sorted"
+expect_same "$T/want" "$T/sorted"
+end_case
+
+for ring in $("$RAWTRACE" doctor 2>/dev/null | sed -n 's/^ring \([a-z]*\) *ok .*/\1/p'); do
+	begin "ring $ring"
+	OPTIONS=--ring=$ring
+	filled "$T/filled2"
+	expect_same "$T/out" "$T/seen"
+	end_case
+done
+
+begin "without BPF they are left out, and said to be"
+rt --no-bpf "$T/filled0" 'int fill(out char buf[return], unsigned size, int k)'
+expect_status 0
+expect_line 'what functions fill in is not shown' "$T/err"
+expect_line '^<6$' "$T/err"
+end_case
+
+begin "the C library's"
+ln -s away "$T/link"
+rt "$T/filler" libc:pipe libc:read libc:readlink libc:strtol libc:getline libc:stat libc:wait -- "$T/link"
+expect_status 0
+while read -r name rest; do
+	case $name in
+	pipe | strtol | readlink)
+		grep -qxF "<$rest" "$T/err" || because "$name: no line '<$rest'" ;;
+	read)
+		grep -qxF "<$rest" "$T/err" || because "$name: no line '<$rest'" ;;
+	getline)
+		expect_line '^<[0-9]* line="\\177ELF.* n=[0-9]*$' "$T/err" ;;
+	stat)
+		size=${rest#* }
+		[ "$(uname -m)" = i686 ] || expect_line "^<0 st={.*st_size=$size," "$T/err" ;;
+	wait)
+		expect_line "^<[0-9]* ${rest#* }$" "$T/err" ;;
+	esac
+done <"$T/out"
+[ ! -s "$T/why" ] || show "$T/err"
+end_case
+
+begin "in JSON"
+rt --format=chrome "$T/filled0" 'int fill(out char buf[return], unsigned size, int k)'
+expect_line '"result":6,"out":{"buf":"text 1"}' "$T/err"
+end_case
+
+begin "wrong words"
+rt "$T/filled0" 'int fill(char buf[return])'
+expect_status 2
+expect_line "column 19: expected 'out' before a parameter whose length is the result" "$T/err"
+end_case
+
+[ -z "${CASES_FAILED:-}" ]
