@@ -310,6 +310,24 @@ static void print_reasons(const struct rt_target *t, FILE *file)
 	free(v);
 }
 
+static void print_watched(const struct rt_target *t, FILE *file)
+{
+	const char *before = "rawtrace: watched: ";
+	size_t i;
+
+	for (i = 0; i < t->functions.n; i++) {
+		if (!t->functions.v[i].role)
+			continue;
+		fprintf(file, "%s%s", before, t->functions.v[i].name);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		fputs(": they tell what leaves calls without a return, and of other stacks\n", file);
+	if (t->unwatched_leap)
+		fprintf(file, "rawtrace: longjmp is not watched: %s; a call from deeper in the stack than those that it left may stand inside them\n",
+			t->everywhere ? "without BPF its probe would be in every process that uses the library" : "it cannot be told where it leaves");
+}
+
 void rt_returns_print(const struct rt_target *t, FILE *file)
 {
 	char why[1024];
@@ -317,6 +335,7 @@ void rt_returns_print(const struct rt_target *t, FILE *file)
 
 	if (t->purpose == RT_PURPOSE_COUNT)
 		return;
+	print_watched(t, file);
 	if (t->functions.n > FEW) {
 		print_reasons(t, file);
 		return;

@@ -42,6 +42,7 @@ struct rt_target {
 	uint32_t goid_offset;		/* Go: where the runtime has a goroutine's id, by which calls are told apart; 0: they are not */
 	char no_thread_pointer[256];	/* why plans have nothing that is read by the thread pointer, or "" */
 	bool unwatched;			/* what tells of exceptions and other stacks is not watched, for `everywhere` */
+	bool unwatched_leap;		/* nor is longjmp, for that or because it cannot be told where it leaves */
 	char entry_only[512];		/* why a uretprobe could harm the process, or "" */
 	char library_entry_only[512];	/* the same for functions of libraries */
 };

@@ -10,13 +10,16 @@
 static const struct watched {
 	const char *name;
 	enum rt_role role;
+	bool leap;	/* it is longjmp, which C has in any program */
 	uint8_t at, size;	/* where its address and its size are in what the first argument points to, in words; 0, 0: they are the arguments */
 } watched[] = {
-	{ "_Unwind_RaiseException", RT_ROLE_UNWOUND, 0, 0 }, { "_Unwind_Resume", RT_ROLE_UNWOUND, 0, 0 },
-	{ "_Unwind_Resume_or_Rethrow", RT_ROLE_UNWOUND, 0, 0 }, { "_Unwind_ForcedUnwind", RT_ROLE_UNWOUND, 0, 0 },
+	{ "_Unwind_RaiseException", RT_ROLE_UNWOUND, false, 0, 0 }, { "_Unwind_Resume", RT_ROLE_UNWOUND, false, 0, 0 },
+	{ "_Unwind_Resume_or_Rethrow", RT_ROLE_UNWOUND, false, 0, 0 }, { "_Unwind_ForcedUnwind", RT_ROLE_UNWOUND, false, 0, 0 },
 	/* ucontext_t has two words before its stack_t; that is a pointer, a word of flags, and the size. */
-	{ "makecontext", RT_ROLE_STACK, 2, 4 }, { "sigaltstack", RT_ROLE_SIGNAL_STACK, 0, 2 },
-	{ "make_fcontext", RT_ROLE_STACK_TOP, 0, 0 },
+	{ "makecontext", RT_ROLE_STACK, false, 2, 4 }, { "sigaltstack", RT_ROLE_SIGNAL_STACK, false, 0, 2 },
+	{ "make_fcontext", RT_ROLE_STACK_TOP, false, 0, 0 },
+	{ "longjmp", RT_ROLE_UNWOUND, true, 0, 0 }, { "_longjmp", RT_ROLE_UNWOUND, true, 0, 0 }, { "siglongjmp", RT_ROLE_UNWOUND, true, 0, 0 },
+	{ "__longjmp_chk", RT_ROLE_UNWOUND, true, 0, 0 },
 };
 
 static const struct watched *find_watched(const char *name)
@@ -39,25 +42,48 @@ static bool is_there(const struct rt_functions *functions, const struct rt_image
 	return false;
 }
 
+/* Where it stands; longjmp where it leaves.  -ENOENT: that cannot be told. */
+static int find_place(struct rt_image *image, const struct rt_symbol *symbol, const struct watched *w, uint64_t *addr, uint64_t *size)
+{
+	struct rt_code *code;
+	int r = 0;
+
+	*addr = symbol->addr;
+	*size = symbol->size;
+	if (w->leap) {
+		code = rt_code_open(image);
+		r = code ? rt_exits_find_leap(code, addr, size) : -ENOMEM;
+		rt_code_close(code);
+	}
+	return r;
+}
+
 static int add(struct rt_target *t, struct rt_image *image, const struct rt_symbol *symbol, const struct watched *w)
 {
 	struct rt_functions *functions = &t->functions;
 	struct rt_function *f;
+	uint64_t addr, size;
+	int r;
 
-	if (!symbol->sized || is_there(functions, image, symbol->addr))
+	if (!symbol->sized)
 		return 0;
+	r = find_place(image, symbol, w, &addr, &size);
+	if (r == -ENOENT)
+		t->unwatched_leap = true;
+	if (r < 0 || is_there(functions, image, addr))
+		return r == -ENOENT ? 0 : r;
 	if (RT_ROOM(&functions->v, functions->n, &functions->cap) < 0)
 		return -ENOMEM;
 	f = &functions->v[functions->n];
 	memset(f, 0, sizeof(*f));
-	if (rt_image_offset(image, symbol->addr, &f->offset) < 0)
+	if (rt_image_offset(image, addr, &f->offset) < 0)
 		return 0;
 	f->name = strdup(w->name);
 	if (!f->name)
 		return -ENOMEM;
 	f->image = image;
-	f->addr = symbol->addr;
-	f->size = symbol->size;
+	f->addr = addr;
+	f->size = size;
 	f->sized = true;
 	f->source = symbol->source;
 	f->role = w->role;
@@ -78,7 +104,7 @@ static bool is_imported(const struct rt_target *t, const char *name)
 }
 
 /* In a library only where the probes are in our process alone. */
-static int add_of_image(struct rt_target *t, struct rt_image *image)
+static int add_of_image(struct rt_target *t, struct rt_image *image, bool leaps_only)
 {
 	const struct rt_symbol *v;
 	const struct watched *w;
@@ -89,29 +115,33 @@ static int add_of_image(struct rt_target *t, struct rt_image *image)
 		return 0;
 	for (i = 0; i < n && r == 0; i++) {
 		w = v[i].kind == RT_SYM_FUNC ? find_watched(v[i].name) : NULL;
-		if (!w || (image != t->images.v[0] && !is_imported(t, w->name)))
+		if (!w || (leaps_only && !w->leap) || (image != t->images.v[0] && !is_imported(t, w->name)))
 			continue;
-		if (t->everywhere && image != t->images.v[0])
-			t->unwatched = true;
-		else
+		if (!t->everywhere || image == t->images.v[0])
 			r = add(t, image, &v[i], w);
+		else if (w->leap)
+			t->unwatched_leap = true;
+		else
+			t->unwatched = true;
 	}
 	return r;
 }
 
 int rt_watch_add(struct rt_target *t, struct rt_error *err)
 {
+	bool insn = false, any = false;
 	size_t i;
 	int r = 0;
 
-	for (i = 0; i < t->functions.n; i++)
-		if (t->functions.v[i].how == RT_HOW_INSN)
-			break;
-	/* Elsewhere nothing unwinds, nor switches stacks. */
-	if (i == t->functions.n || t->purpose != RT_PURPOSE_RECORD)
+	for (i = 0; i < t->functions.n; i++) {
+		insn |= t->functions.v[i].how == RT_HOW_INSN;
+		any |= t->functions.v[i].how != RT_HOW_NONE;
+	}
+	if (!any || t->purpose != RT_PURPOSE_RECORD)
 		return 0;
+	/* Where there are uretprobes nothing unwinds, nor switches stacks. */
 	for (i = 0; i < t->images.n && r == 0; i++)
-		r = add_of_image(t, t->images.v[i]);
+		r = add_of_image(t, t->images.v[i], !insn);
 	return r < 0 ? rt_nomem(err) : 0;
 }
 

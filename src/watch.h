@@ -5,8 +5,8 @@
 #include "target.h"
 
 /*
- * Functions that are not traced but tell what traced ones do: the unwinder, from which a stack comes back shorter than its calls, and what
- * makes stacks for coroutines and signals.  They are added to the target's functions, with a role (struct rt_plan), behind the traced
+ * Functions that are not traced but tell what traced ones do: the unwinder and longjmp, from which a stack comes back shorter than its calls, and
+ * what makes stacks for coroutines and signals.  They are added to the target's functions, with a role (struct rt_plan), behind the traced
  * ones; nothing of them is shown.  The plans and probes must be made anew after this.  0 or -ENOMEM; what cannot be watched is left out.
  */
 int rt_watch_add(struct rt_target *target, struct rt_error *err);

@@ -248,6 +248,11 @@ static void call(struct rt_walk *w, uint64_t next, const struct rt_flow *f, stru
 			depth->sp += w->body.arch->word;
 	} else if (f->target != w->entry && rt_body_piece(&w->body, f->target) && rt_body_piece(&w->body, f->target)->start != f->target) {
 		rt_walk_fail(w, "it calls into its own middle");
+	} else if (w->calls) {
+		if (RT_ROOM(&w->calls->v, w->calls->n, &w->calls->cap) < 0)
+			rt_walk_nomem(w);
+		else
+			w->calls->v[w->calls->n++] = f->target;
 	}
 }
 
@@ -326,10 +331,10 @@ static void walk(struct rt_walk *w)
 		rt_walk_check_exits(w);
 }
 
-static int find(struct rt_code *code, uint64_t addr, uint64_t size, bool unwinder, struct rt_exits *exits)
+int rt_walk_function(struct rt_code *code, uint64_t addr, uint64_t size, bool unwinder, struct rt_calls *calls, struct rt_exits *exits)
 {
 	static const struct rt_depth at_entry = { 0, RT_DEPTH_UNKNOWN };
-	struct rt_walk w = { .code = code, .exits = exits, .entry = addr, .unwinder = unwinder };
+	struct rt_walk w = { .code = code, .exits = exits, .entry = addr, .unwinder = unwinder, .calls = calls };
 
 	memset(exits, 0, sizeof(*exits));
 	exits->why = rt_code_undecodable(code);
@@ -352,12 +357,12 @@ static int find(struct rt_code *code, uint64_t addr, uint64_t size, bool unwinde
 
 int rt_exits_find(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits)
 {
-	return find(code, addr, size, false, exits);
+	return rt_walk_function(code, addr, size, false, NULL, exits);
 }
 
 int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits)
 {
-	return find(code, addr, size, true, exits);
+	return rt_walk_function(code, addr, size, true, NULL, exits);
 }
 
 void rt_exits_free(struct rt_exits *exits)

@@ -27,6 +27,7 @@ struct rt_exit {
 	enum rt_exit_kind kind;
 	uint8_t condition;	/* RT_EXIT_MAYBE, of x86: the number in the instruction */
 	bool self;		/* a jump to the function's own beginning */
+	bool away;		/* to a place that is not in it, with a stack pointer that may be any: to another function's frame */
 	uint64_t target;	/* where it jumps to; 0: that is not in the instruction */
 	struct rt_exit_place place;	/* for the caller: where its probe stands, one of the two, */
 	uint64_t offset;	/* in the file, */
@@ -46,6 +47,11 @@ int rt_exits_find(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_
  * The same of a function of the unwinder, which goes on in another frame: those exits are among its returns and its jumps without a target.
  */
 int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits);
+/*
+ * Which function longjmp ends in, by longjmp's own address and size: itself, or the one that it calls for the last step, which may have no
+ * name.  Sets both to that one's.  0, -ENOENT: it cannot be told, or -ENOMEM.
+ */
+int rt_exits_find_leap(struct rt_code *code, uint64_t *addr, uint64_t *size);
 void rt_exits_free(struct rt_exits *exits);
 
 /* Does a jump with condition number `condition` of x86 go, with these flags? */

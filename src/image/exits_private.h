@@ -12,6 +12,12 @@ struct rt_todo {
 	struct rt_depth depth;
 };
 
+/* The addresses of functions that are called directly. */
+struct rt_calls {
+	uint64_t *v;
+	size_t n, cap;
+};
+
 struct rt_walk {
 	struct rt_body body;
 	struct rt_code *code;
@@ -23,7 +29,11 @@ struct rt_walk {
 	size_t nindirect, indirect_cap;
 	bool tables, own_address, nomem;
 	bool unwinder;			/* its indirect jumps are to other functions' frames */
+	struct rt_calls *calls;		/* where it calls to; or NULL: nobody wants to know */
 };
+
+/* Follow all ways through the function, with `unwinder` as by rt_exits_find_unwinder; `calls` may be NULL.  0 or -ENOMEM. */
+int rt_walk_function(struct rt_code *code, uint64_t addr, uint64_t size, bool unwinder, struct rt_calls *calls, struct rt_exits *exits);
 
 /* The exits are not known for certain, because; the first reason stays. */
 void rt_walk_fail(struct rt_walk *w, const char *why);

@@ -60,8 +60,11 @@ static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end e
 
 	if (frame.became)
 		return 0;
-	if (end == RT_END_NOT_SEEN && frame.jumped)
+	if ((end == RT_END_NOT_SEEN || end == RT_END_UNWOUND) && frame.jumped)
 		end = RT_END_JUMPED;
+	/* Its return may be what was lost, or one that the kernel did not keep. */
+	else if (end == RT_END_UNWOUND && (in_doubt(stack, task, &frame) || (!frame.at_exits && task->n >= RETURNS_SEEN)))
+		end = RT_END_NOT_SEEN;
 	else if (end == RT_END_NOT_SEEN && frame.at_exits && !in_doubt(stack, task, &frame))
 		end = RT_END_UNWOUND;
 	return stack->ops->leave(stack->ctx, &task->thread, &frame, end, time, result ? result : &nothing);
@@ -415,7 +418,7 @@ int rt_stack_unwound(struct rt_stack *stack, const struct rt_event *event)
 {
 	struct rt_task *task = rt_threads_find(&stack->threads, event->tid, event->hit.goid);
 
-	return task ? stack_unwind(stack, task, stack_at(task, event->hit.sp, true), RT_END_NOT_SEEN, event->time) : 0;
+	return task ? stack_unwind(stack, task, stack_at(task, event->hit.sp, true), RT_END_UNWOUND, event->time) : 0;
 }
 
 int rt_stack_abandon(struct rt_stack *stack, uint64_t goid, uint64_t time)

@@ -70,6 +70,7 @@ static void make(struct file *f, const uint8_t *head, const uint8_t *code, size_
 
 static void check(struct rt_image *image, struct rt_code *code, const struct rt_symbol *s)
 {
+	uint64_t addr = s->addr, size = s->size;
 	struct rt_exits exits;
 	uint8_t bytes[16];
 	size_t i, n;
@@ -88,6 +89,8 @@ static void check(struct rt_image *image, struct rt_code *code, const struct rt_
 			abort();
 	}
 	rt_exits_free(&exits);
+	if (rt_exits_find_leap(code, &addr, &size) == 0 && (!size || !rt_image_is_code(image, addr)))
+		abort();
 }
 
 static void try_all(struct rt_image *image)

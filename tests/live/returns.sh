@@ -20,6 +20,16 @@ agrees_by_all() {
 
 agrees_by_all "fib" recurse fib 8
 agrees_by_all "longjmp" longjmp 'attempt leap plain'
+for mechanism in $MECHANISMS; do
+	# Without BPF the C library is not watched.
+	[ "$mechanism" != tracefs ] || continue
+	for returns in insn uretprobe ''; do
+		agrees "$mechanism: --return=${returns:-auto}: deeper calls after longjmp, to a setjmp that returns several times" \
+			longjmp 'attempt leap plain' deeper
+	done
+done
+returns=insn
+mechanism=
 agrees_by_all "tail calls" tailcall 'around first last even odd'
 agrees_by_all "exit of another thread" exits dive thread
 agrees "threads" threads work
@@ -60,6 +70,15 @@ begin "--return: what it may be"
 rt --return=most "$FIB" fib
 expect_status 2
 expect_message '--return=most: how returns are seen is: auto, uretprobe, insn, none$' "$T/err"
+end_case
+
+begin "-v: what is watched"
+rt -v "$BIN/longjmp" leap
+expect_line '^rawtrace: watched: _*longjmp: ' "$T/err"
+expect_line 'unwound \*\*\*$' "$T/err"
+expect_no_line 'not seen' "$T/err"
+rt -v --attach=tracefs "$BIN/longjmp" leap
+expect_line '^rawtrace: longjmp is not watched: without BPF ' "$T/err"
 end_case
 
 begin "-v: how, and why"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <elf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,11 +21,19 @@ static void put32(uint8_t *p, uint32_t v)
 	memcpy(p, &v, 4);
 }
 
+/* What is asked of the code. */
+typedef int asked(struct rt_code *code, size_t n, struct rt_exits *exits);
+
+static int ask_exits(struct rt_code *code, size_t n, struct rt_exits *exits)
+{
+	return rt_exits_find(code, CODE, n, exits);
+}
+
 /*
  * The exits of function "f" of `n` bytes in a file with "other" at +0x80, "f.cold" at +0xa0, "g.cold" at +0xc0, and at +0xe0 four entries
  * of a table, counted from the table, that lead to +0x10, +0x14, +0x18 and +0x1c.
  */
-static void find(uint16_t machine, const char *code, size_t n, struct rt_exits *exits)
+static int ask(uint16_t machine, const char *code, size_t n, asked *how, struct rt_exits *exits)
 {
 	static const struct elfgen_sym syms[] = {
 		{ "f", CODE, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT }, { "other", CODE + OTHER, 0x20, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
@@ -40,12 +49,15 @@ static void find(uint16_t machine, const char *code, size_t n, struct rt_exits *
 	char path[256] = "";
 	uint8_t *file;
 	size_t size, i;
+	int r;
 
 	memset(exits, 0, sizeof(*exits));
 	memcpy(mine, syms, sizeof(mine));
 	mine[0].size = n;
 	memset(bytes, 0x90, sizeof(bytes));
 	memcpy(bytes, code, n);
+	memcpy(bytes + OTHER, "\x4c\x89\xc4\xff\xe2", 5);	/* mov %r8,%rsp; jmp *%rdx */
+	mine[1].size = 5;
 	memcpy(bytes + COLD, "\x58\xc3", 2);		/* pop %rax; ret */
 	for (i = 0; i < 4; i++)
 		put32(bytes + TABLE + 4 * i, (uint32_t)(0x10 + 4 * i - TABLE));
@@ -55,11 +67,17 @@ static void find(uint16_t machine, const char *code, size_t n, struct rt_exits *
 	code_of = rt_code_open(image);
 	CU_ASSERT_FATAL(code_of != NULL);
 	CU_ASSERT(rt_image_symbols(image, &(const struct rt_symbol *){ NULL }, &size, &err) == 0);
-	CU_ASSERT(rt_exits_find(code_of, CODE, n, exits) == 0);
+	r = how(code_of, n, exits);
 	rt_code_close(code_of);
 	rt_image_close(image);
 	unlink(path);
 	free(file);
+	return r;
+}
+
+static void find(uint16_t machine, const char *code, size_t n, struct rt_exits *exits)
+{
+	CU_ASSERT(ask(machine, code, n, ask_exits, exits) == 0);
 }
 
 #define BYTES(text) text, sizeof(text) - 1
@@ -166,6 +184,51 @@ static void test_alone(void)
 	rt_decoder_close(decoder);
 }
 
+/* By which function longjmp leaves: its address from the file's first code, and 1; 0: it cannot be told. */
+static int ask_leap(struct rt_code *code, size_t n, struct rt_exits *exits)
+{
+	uint64_t addr = CODE, size = n;
+	int r = rt_exits_find_leap(code, &addr, &size);
+
+	(void)exits;
+	CU_ASSERT(r == 0 || r == -ENOENT);
+	return r == 0 ? (int)(addr - CODE) + 1 : 0;
+}
+
+/* mov %r8,%rsp; jmp *%rdx at +0x80, and what calls it. */
+static void test_leap(void)
+{
+	static const struct {
+		uint16_t machine;
+		const char *code;
+		size_t n;
+		int want;
+	} v[] = {
+		{ EM_X86_64, BYTES("\x4c\x89\xc4\xff\xe2"), 1 },				/* musl: longjmp is all of it */
+		{ EM_386, BYTES("\x89\xcc\xff\xe2"), 1 },
+		{ EM_X86_64, BYTES("\xe8\x7b\x00\x00\x00"), OTHER + 1 },			/* glibc: call other */
+		{ EM_X86_64, BYTES("\x55\xe8\x9a\x00\x00\x00\xe8\x75\x00\x00\x00"), OTHER + 1 },	/* after a call that comes back */
+		{ EM_X86_64, BYTES("\x74\x05\xe8\x79\x00\x00\x00\xe8\x74\x00\x00\x00"), OTHER + 1 },
+		{ EM_X86_64, BYTES("\xe8\x9b\x00\x00\x00"), 0 },				/* call f.cold, which returns */
+		{ EM_X86_64, BYTES("\xff\xe2"), 0 },					/* a tail call through a pointer */
+		{ EM_X86_64, BYTES("\xc3"), 0 },
+		{ EM_X86_64, BYTES("\x74\x01\xc3\x4c\x89\xc4\xff\xe2"), 0 },		/* it may also return */
+	};
+	struct rt_decoder *decoder = rt_flow_open(&rt_arch_x86_64);
+	struct rt_exits exits;
+	size_t i;
+
+	for (i = 0; i < sizeof(v) / sizeof(v[0]) && decoder && rt_arch_native() == EM_X86_64; i++) {
+		int got = ask(v[i].machine, v[i].code, v[i].n, ask_leap, &exits);
+
+		if (got == v[i].want)
+			continue;
+		printf("leap %d: %d\n", (int)i, got);
+		CU_FAIL("leaves elsewhere");
+	}
+	rt_decoder_close(decoder);
+}
+
 /* Instructions of aarch64, wherever this runs. */
 static void test_aarch64(void)
 {
@@ -244,6 +307,7 @@ static void test_stacks(void)
 CU_TestInfo rt_tests_exits[] = {
 	{ "by which instructions a function is left", test_find },
 	{ "without a disassembler", test_alone },
+	{ "where longjmp leaves", test_leap },
 	{ "instructions of aarch64", test_aarch64 },
 	{ "conditions", test_conditions },
 	{ "stacks that a program makes", test_stacks },

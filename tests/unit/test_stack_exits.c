@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
 #include "stack_told.h"
 #include "unit.h"
 
@@ -159,11 +162,66 @@ static void test_exit_doubt(void)
 		   "1 0 leave a returned 3 10-30\n");
 }
 
+static void unwound(struct told *t, uint64_t time, uint64_t sp)
+{
+	struct rt_event event = { .type = RT_EV_HIT, .time = time, .pid = 1, .tid = 1 };
+
+	event.hit.sp = sp;
+	CU_ASSERT(rt_stack_unwound(t->stack, &event) == 0);
+}
+
+/* What the unwinder or longjmp leaves is told when it is left, and what is called from deeper in the stack is not inside it. */
+static void test_unwound(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	unwound(&t, 5, 900);		/* no call was seen of this thread */
+	enter(&t, 0, 10, 1000, 1);
+	enter(&t, 1, 20, 900, 2);
+	enter(&t, 2, 30, 800, 3);
+	unwound(&t, 40, 950);
+	enter(&t, 1, 50, 700, 4);
+	told_event(&t, RT_EV_LOST, 1, 60);
+	unwound(&t, 70, 960);
+	unwound(&t, 80, 960);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 1 enter b 2\n"
+		   "1 2 enter c 3\n"
+		   "1 2 leave c unwound 30-40\n"
+		   "1 1 leave b unwound 20-40\n"
+		   "1 1 enter b 4\n"
+		   "1 lost 7 at 60\n"
+		   "1 1 leave b not seen 50-70\n");
+}
+
+/* With uretprobes too; past 64 levels the call may have returned before. */
+static void test_unwound_pending(void)
+{
+	struct told t = { 0 };
+	const char *last;
+	unsigned i, n = 0;
+
+	told_begin(&t);
+	for (i = 0; i < 66; i++)
+		told_call(&t, 1, 0, 10 + i, 10000 - 100 * i, 1);
+	unwound(&t, 100, 10000 - 6250);
+	fflush(t.file);
+	for (last = t.text; (last = strstr(last, " leave a ")); last++)
+		n += strncmp(last, " leave a unwound", 16) == 0 ? 1 : 100;
+	CU_ASSERT(n == 201);
+	fclose(t.file);
+	rt_stack_free(t.stack);
+	free(t.text);
+}
+
 CU_TestInfo rt_tests_stack_exits[] = {
 	{ "returns seen at their instructions", test_exit_return },
 	{ "jumps out of functions", test_exit_jump },
 	{ "conditional jumps out of functions", test_exit_branch },
 	{ "instructions that are come to without a call", test_exit_unseen },
 	{ "left while events were lost", test_exit_doubt },
+	{ "left by the unwinder or longjmp", test_unwound },
+	{ "the same with uretprobes", test_unwound_pending },
 	CU_TEST_INFO_NULL,
 };
