@@ -35,11 +35,15 @@ static void print_fetch(FILE *file, const struct rt_fetch *f)
 
 static void print_test(FILE *file, const struct rt_test *test)
 {
-	static const char *const ops[] = { "==", "!=", "<", "<=", ">", ">=", "&" };
+	static const char *const ops[] = { "==", "!=", "<", "<=", ">", ">=", "&", "^=" };
+	static const char *const joins[] = { "   only if", "       and", "        or" };
 
-	fprintf(file, "    only if value %u %s ", test->value, ops[test->op]);
+	fprintf(file, " %s value %u ", joins[test->join], test->value);
+	if (test->bits)
+		fprintf(file, "[%u bits from %u] ", test->bits, test->bit);
+	fprintf(file, "%s ", ops[test->op]);
 	if (test->string)
-		fprintf(file, "\"%s\", told by the reader\n", test->string);
+		fprintf(file, "\"%s\"\n", test->string);
 	else if (test->is_signed)
 		fprintf(file, "%" PRId64 "\n", (int64_t)test->constant);
 	else

@@ -93,20 +93,17 @@ static bool has_conditions(const struct rt_target *t, size_t i)
 }
 
 /* Where nothing is recorded only what is compared is read. */
-static int keep_tests(struct rt_plan *plan, struct rt_error *err)
+static void keep_tests(struct rt_plan *plan)
 {
 	struct rt_fetch values[RT_MAX_TESTS];
 	unsigned i;
 
 	for (i = 0; i < plan->ntests; i++) {
-		if (plan->tests[i].string)
-			return rt_usage(err, "calls that are counted cannot be told apart by a string, which no program in the kernel compares");
 		values[i] = plan->values[plan->tests[i].value];
 		plan->tests[i].value = i;
 	}
 	memcpy(plan->values, values, plan->ntests * sizeof(values[0]));
 	plan->nvalues = plan->ntests;
-	return 0;
 }
 
 bool rt_plans_goroutine(const struct rt_target *t, const struct rt_function *f, enum rt_kind kind, struct rt_fetch *record)
@@ -159,7 +156,7 @@ static int make_entry(struct making *m, size_t i)
 	else
 		r = rt_plan_c_entry(rt_image_arch(f->image), t->purpose == RT_PURPOSE_RECORD ? f->nargs : 0, &plan);
 	if (r == 0 && plan.ntests && t->purpose != RT_PURPOSE_RECORD)
-		r = keep_tests(&plan, m->err);
+		keep_tests(&plan);
 	if (r < 0)
 		return r == -E2BIG ? -ERANGE : r;
 	if (is_known(t, i) && t->returns[i] && !is_told(t, i, RT_KIND_RETURN) &&

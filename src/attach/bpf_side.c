@@ -252,7 +252,7 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 	if (key_source == RT_KEY_CONSTANT)
 		program.function = request->probes[key].function;
 	program.sleepable = program.read_user && !side->no_sleep && side->ring->transport != RT_TRANSPORT_PERF &&
-			    request->purpose == RT_PURPOSE_RECORD && reads_behind(program.plan);
+			    (request->purpose == RT_PURPOSE_RECORD || program.plan->ntests) && reads_behind(program.plan);
 	r = load(side, &program, expected, log, err);
 	if (r < 0 && program.sleepable) {
 		program.sleepable = false;

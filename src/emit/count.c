@@ -195,12 +195,14 @@ static void emit_entry(struct emitter *e, bool keep)
 
 	if (!keep || !e->program->plan->ntests) {
 		rt_emit_tests(e, e->out);
+		emit_id(e);
 		emit_call_seen(e);
 		return;
 	}
 	failed = rt_bpf_label(e->bpf);
 	done = rt_bpf_label(e->bpf);
 	rt_emit_tests(e, failed);
+	emit_id(e);
 	emit_call_seen(e);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
 	rt_bpf_place(e->bpf, failed);
@@ -219,9 +221,10 @@ void rt_emit_counting(struct emitter *e)
 	}
 	if (time)
 		rt_emit_keep_own_stack(e, by_ip ? FRAME : FR_FRAME);
-	if (!(returns && by_ip))	/* there the pointer is the return address, and the frame has the entry's */
-		emit_id(e);
 	if (returns) {
+		/* There the pointer is the return address, and the frame has the entry's. */
+		if (!by_ip)
+			emit_id(e);
 		emit_time(e);
 		return;
 	}

@@ -4,10 +4,13 @@
 
 #include "emit/private.h"
 
-/* r1 = the value, extended to 64 bits. */
-static void emit_operand(struct emitter *e, const struct rt_fetch *f, int failed)
+/* A string: its length, then its characters, which are aligned, below what else is on the stack while it is read (ADDRESS). */
+enum { WORD = 8 };
+
+/* r1 = the value, or the bits of it that are compared, extended to 64 bits. */
+static void emit_operand(struct emitter *e, const struct rt_test *test, int failed)
 {
-	int shift = 64 - 8 * f->size;
+	const struct rt_fetch *f = &e->program->plan->values[test->value];
 
 	if (f->base == RT_BASE_REG && !f->nderef) {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, f->reg.pt_regs);
@@ -18,15 +21,15 @@ static void emit_operand(struct emitter *e, const struct rt_fetch *f, int failed
 		if (f->base == RT_BASE_THREAD && !f->nderef) {
 			rt_bpf_mov(e->bpf, R1, R3);
 		} else {
-			rt_emit_read(e, R10, POINTER, f->size);
+			rt_emit_read_value(e, R10, POINTER, f->size);
 			rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, failed);
 			rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, POINTER);
 		}
 	}
-	if (!shift)
-		return;
-	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, shift);
-	rt_bpf_alu_imm(e->bpf, f->is_signed ? RT_BPF_ARSH : RT_BPF_RSH, R1, shift);
+	if (rt_test_up(test, f))
+		rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, (int32_t)rt_test_up(test, f));
+	if (rt_test_down(test, f))
+		rt_bpf_alu_imm(e->bpf, f->is_signed ? RT_BPF_ARSH : RT_BPF_RSH, R1, (int32_t)rt_test_down(test, f));
 }
 
 /* The jump that is taken where the comparison of r1 with r2 fails.  There is no "less than" before 4.14. */
@@ -57,26 +60,121 @@ static void emit_compare(struct emitter *e, const struct rt_test *test, int fail
 		rt_bpf_alu(e->bpf, RT_BPF_AND, R1, R2);
 		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, failed);
 		break;
+	case RT_TEST_BEGINS:
+		break;
 	}
+}
+
+/* The test's characters from `from` on, eight of them or what is left, as the memory's word. */
+static uint64_t word_of(const struct rt_test *test, unsigned from, unsigned n)
+{
+	uint64_t word = 0;
+
+	while (n--)
+		word = word << 8 | (uint8_t)test->string[from + n];	/* little-endian, as all of our machines are */
+	return word;
+}
+
+static int text_room(const struct rt_test *test)
+{
+	return (test->length + 2 + WORD - 1) / WORD * WORD;
+}
+
+/*
+ * By words, as no program before 5.17 has a helper for it.  One more byte is read than the string that it has to be, with its NUL: of a longer
+ * one the helper says that.
+ */
+static void emit_text(struct emitter *e, const struct rt_test *test, int failed)
+{
+	struct rt_fetch f = e->program->plan->values[test->value];
+	int text = ADDRESS - text_room(test), length = text - (int)sizeof(int32_t), base = e->base;
+	int differs = test->op == RT_TEST_NE ? rt_bpf_label(e->bpf) : failed;
+	unsigned at, n;
+	int i;
+
+	for (i = length - (int)sizeof(int32_t); i < ADDRESS; i += WORD)
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, i, 0);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, POINTER, 0);
+	f.max = (uint16_t)(test->length + (test->op == RT_TEST_BEGINS ? 1 : 2));
+	e->base = R10;
+	rt_emit_address(e, &f, failed);
+	rt_emit_string(e, &f, length, failed);
+	e->base = base;
+	rt_bpf_load(e->bpf, RT_BPF_W, R1, R10, length);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, test->length + 1, differs);
+	for (at = 0; at < test->length; at += n) {
+		n = test->length - at < WORD ? test->length - at : WORD;
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, text + (int)at);
+		/* Kernels before 5.10 leave behind the NUL what was there. */
+		if (n < WORD)
+			rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, (int32_t)(WORD - n) * 8);
+		rt_bpf_mov_imm64(e->bpf, R2, word_of(test, at, n) << (WORD - n) * 8);
+		rt_bpf_jump_reg(e->bpf, RT_BPF_JNE, R1, R2, differs);
+	}
+	if (test->op != RT_TEST_NE)
+		return;
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, failed);
+	rt_bpf_place(e->bpf, differs);
+}
+
+static void emit_test(struct emitter *e, const struct rt_test *test, int failed)
+{
+	const struct rt_plan *plan = e->program->plan;
+
+	if (test->value >= plan->nvalues || plan->values[test->value].type != (test->string ? RT_TYPE_STRING : RT_TYPE_INT)) {
+		if (!e->bpf->error)
+			e->bpf->error = -EINVAL;
+	} else if (test->string) {
+		emit_text(e, test, failed);
+	} else {
+		emit_operand(e, test, failed);
+		rt_bpf_mov_imm64(e->bpf, R2, test->constant);
+		emit_compare(e, test, failed);
+	}
+}
+
+/* Is there another alternative behind test `i`, in its group? */
+static bool has_other(const struct rt_plan *plan, unsigned i)
+{
+	while (++i < plan->ntests && i < RT_MAX_TESTS && plan->tests[i].join != RT_TEST_ALSO)
+		if (plan->tests[i].join == RT_TEST_ELSE)
+			return true;
+	return false;
+}
+
+static int text_stack(const struct rt_plan *plan)
+{
+	int most = 0, room;
+	unsigned i;
+
+	for (i = 0; i < plan->ntests && i < RT_MAX_TESTS; i++) {
+		room = plan->tests[i].string ? text_room(&plan->tests[i]) + WORD - ADDRESS : 0;
+		most = room > most ? room : most;
+	}
+	return most;
 }
 
 void rt_emit_tests(struct emitter *e, int failed)
 {
 	const struct rt_plan *plan = e->program->plan;
+	int holds = rt_bpf_label(e->bpf), next = failed;
 	unsigned i;
 
+	rt_emit_keep_own_stack(e, text_stack(plan));
 	for (i = 0; i < plan->ntests && i < RT_MAX_TESTS; i++) {
 		const struct rt_test *test = &plan->tests[i];
 
-		if (test->string)
-			continue;
-		if (test->value >= plan->nvalues || plan->values[test->value].type != RT_TYPE_INT) {
-			if (!e->bpf->error)
-				e->bpf->error = -EINVAL;
-			return;
+		if (i && test->join == RT_TEST_ALSO) {
+			rt_bpf_place(e->bpf, holds);
+			holds = rt_bpf_label(e->bpf);
 		}
-		emit_operand(e, &plan->values[test->value], failed);
-		rt_bpf_mov_imm64(e->bpf, R2, test->constant);
-		emit_compare(e, test, failed);
+		if (test->join == RT_TEST_ELSE) {
+			rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, holds);
+			rt_bpf_place(e->bpf, next);
+		}
+		if (!i || test->join != RT_TEST_WITH)
+			next = has_other(plan, i) ? rt_bpf_label(e->bpf) : failed;
+		emit_test(e, test, next);
 	}
+	rt_bpf_place(e->bpf, holds);
 }

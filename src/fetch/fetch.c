@@ -182,6 +182,8 @@ static bool compare(const struct rt_test *test, uint64_t v)
 		return a >= b;
 	case RT_TEST_AND:
 		return (v & test->constant) != 0;
+	case RT_TEST_BEGINS:
+		break;
 	}
 	return false;
 }
@@ -199,7 +201,17 @@ static bool compare_text(const struct rt_plan *plan, const struct rt_test *test,
 		return false;
 	n = (size_t)len < f->max ? (size_t)len : f->max;
 	n = strnlen((const char *)at + sizeof(len), n);
+	if (test->op == RT_TEST_BEGINS)
+		return n >= test->length && memcmp(at + sizeof(len), test->string, test->length) == 0;
 	return (n == test->length && memcmp(at + sizeof(len), test->string, n) == 0) == (test->op == RT_TEST_EQ);
+}
+
+static uint64_t tested_int(const struct rt_plan *plan, const struct rt_test *test, const uint8_t *data)
+{
+	const struct rt_fetch *f = &plan->values[test->value];
+	uint64_t v = rt_plan_int(plan, test->value, data) << rt_test_up(test, f);
+
+	return f->is_signed ? (uint64_t)((int64_t)v >> rt_test_down(test, f)) : v >> rt_test_down(test, f);
 }
 
 static bool passes(const struct rt_plan *plan, const struct rt_test *test, const uint8_t *data, uint32_t faults)
@@ -208,17 +220,28 @@ static bool passes(const struct rt_plan *plan, const struct rt_test *test, const
 		return false;
 	if (test->string)
 		return plan->values[test->value].type == RT_TYPE_STRING && compare_text(plan, test, data);
-	return plan->values[test->value].type == RT_TYPE_INT && compare(test, rt_plan_int(plan, test->value, data));
+	return plan->values[test->value].type == RT_TYPE_INT && compare(test, tested_int(plan, test, data));
 }
 
 bool rt_plan_passes(const struct rt_plan *plan, const uint8_t *data, uint32_t faults)
 {
+	bool all = true, group = false, one = true;	/* the groups before; an alternative before; the one at hand */
 	unsigned i;
 
-	for (i = 0; i < plan->ntests && i < RT_MAX_TESTS; i++)
-		if (!passes(plan, &plan->tests[i], data, faults))
-			return false;
-	return true;
+	for (i = 0; i < plan->ntests && i < RT_MAX_TESTS; i++) {
+		const struct rt_test *test = &plan->tests[i];
+
+		if (i && test->join == RT_TEST_ALSO) {
+			all = all && (group || one);
+			group = false;
+		} else if (test->join == RT_TEST_ELSE) {
+			group = group || one;
+		}
+		if (test->join != RT_TEST_WITH)
+			one = true;
+		one = one && passes(plan, test, data, faults);
+	}
+	return all && (group || one);
 }
 
 size_t rt_plan_block(const struct rt_plan *plan, unsigned i, const uint8_t *data, uint64_t *all)
@@ -267,7 +290,8 @@ bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 	    a->nkept != b->nkept)
 		return false;
 	for (i = 0; i < a->ntests; i++)
-		if (a->tests[i].value != b->tests[i].value || a->tests[i].op != b->tests[i].op ||
+		if (a->tests[i].value != b->tests[i].value || a->tests[i].op != b->tests[i].op || a->tests[i].join != b->tests[i].join ||
+		    a->tests[i].bit != b->tests[i].bit || a->tests[i].bits != b->tests[i].bits ||
 		    a->tests[i].constant != b->tests[i].constant || a->tests[i].is_signed != b->tests[i].is_signed ||
 		    !a->tests[i].string != !b->tests[i].string || a->tests[i].length != b->tests[i].length ||
 		    (a->tests[i].string && memcmp(a->tests[i].string, b->tests[i].string, a->tests[i].length) != 0))

@@ -50,16 +50,29 @@ struct rt_fetch {
 };
 
 /*
- * A comparison of a value with a constant: "n > 3".  What could not be read compares with nothing, and fails.  A string's is made by the
- * reader, since programs before 5.17 cannot compare them; it is the same or it is not.
+ * A comparison of a value with a constant: "n > 3".  What could not be read compares with nothing, and fails.  A string is the same, or is
+ * not, or begins with another.
  */
-enum rt_test_op { RT_TEST_EQ, RT_TEST_NE, RT_TEST_LT, RT_TEST_LE, RT_TEST_GT, RT_TEST_GE, RT_TEST_AND /* any of the bits is set */ };
+enum rt_test_op {
+	RT_TEST_EQ, RT_TEST_NE, RT_TEST_LT, RT_TEST_LE, RT_TEST_GT, RT_TEST_GE,
+	RT_TEST_AND,			/* any of the bits is set */
+	RT_TEST_BEGINS,
+};
+
+/* How a test goes with those before it: "a > 1 && b == 2 || c < 3, d != 4" are four: also, with, else, also.  All groups must hold. */
+enum rt_test_join {
+	RT_TEST_ALSO,			/* it begins a group */
+	RT_TEST_WITH,			/* it must hold together with the one before it */
+	RT_TEST_ELSE,			/* it begins an alternative of the group */
+};
 
 struct rt_test {
 	unsigned value;			/* the plan's, RT_TYPE_INT; it is extended to 64 bits by its own sign */
 	enum rt_test_op op;
+	enum rt_test_join join;
 	uint64_t constant;
 	bool is_signed;			/* how the two are compared */
+	uint8_t bit, bits;		/* of the value only `bits` bits from `bit` on; 0: all of it */
 	const char *string;		/* NULL: a number; else the value is an RT_TYPE_STRING, and these are the characters */
 	uint16_t length;
 };
@@ -109,7 +122,7 @@ struct rt_plan {
 	struct rt_fetch kept[RT_MAX_KEPT];
 	unsigned nvalues;
 	struct rt_fetch values[RT_MAX_VALUES];
-	unsigned ntests;		/* entry: only calls that pass them all are shown; rt_limit.tests says that some plan has any */
+	unsigned ntests;		/* entry: only calls that pass them are shown; rt_limit.tests says that some plan has any */
 	struct rt_test tests[RT_MAX_TESTS];
 };
 
@@ -143,6 +156,17 @@ size_t rt_plan_offset(const struct rt_plan *plan, unsigned i);
 
 /* Integer value `i` of the plan out of `data`, sign- or zero-extended to 64 bits. */
 uint64_t rt_plan_int(const struct rt_plan *plan, unsigned i, const uint8_t *data);
+
+/* By how many bits a value is moved up, and then down with its sign, to become what the test compares. */
+static inline unsigned rt_test_up(const struct rt_test *test, const struct rt_fetch *value)
+{
+	return test->bits ? 64u - test->bit - test->bits : 64u - 8u * value->size;
+}
+
+static inline unsigned rt_test_down(const struct rt_test *test, const struct rt_fetch *value)
+{
+	return test->bits ? 64u - test->bits : 64u - 8u * value->size;
+}
 
 /* Do the values in `data` (NULL: none) pass the plan's tests?  Bit i of `faults`: value i could not be read. */
 bool rt_plan_passes(const struct rt_plan *plan, const uint8_t *data, uint32_t faults);

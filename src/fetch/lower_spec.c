@@ -357,7 +357,21 @@ static int find_enumerator(const struct rt_spec *spec, const struct rt_condition
 	return rt_spec_expected(spec, c->column, err, "a number, or a name that %s has", type_name(type));
 }
 
-static int compare_number(struct lowering *l, const struct rt_spec *spec, const struct rt_condition *c, const struct reached *r,
+/* Read of a bit-field what its declared type takes, as the ABIs lay them out; of a packed one no more than the bytes that it is in. */
+static unsigned unit_of_bits(struct reached *r)
+{
+	uint64_t size = r->type->size, before = size ? r->offset % size : 0;
+	unsigned bytes = (r->bit_offset + r->bit_size + 7) / 8;
+
+	if (before * 8 + r->bit_offset + r->bit_size <= size * 8) {
+		r->offset -= (uint32_t)before;
+		r->bit_offset += (unsigned)before * 8;
+		return (unsigned)size;
+	}
+	return bytes <= 2 ? bytes : bytes <= 4 ? 4 : 8;
+}
+
+static int compare_number(struct lowering *l, const struct rt_spec *spec, const struct rt_condition *c, struct reached *r,
 			  struct rt_test *test, struct rt_error *err)
 {
 	unsigned size = rt_ctype_is_pointer(r->type) ? l->arch->word : (unsigned)r->type->size;
@@ -365,8 +379,11 @@ static int compare_number(struct lowering *l, const struct rt_spec *spec, const 
 	struct rt_fetch f;
 	int ret = 0;
 
-	if (r->bit_size)
-		return rt_spec_expected(spec, c->expr.column, err, "no bit-field: it cannot be compared");
+	if (r->bit_size) {
+		size = unit_of_bits(r);
+		test->bit = (uint8_t)r->bit_offset;
+		test->bits = (uint8_t)r->bit_size;
+	}
 	if ((size != 1 && size != 2 && size != 4 && size != 8) || r->type->kind == RT_CT_FLOAT || r->type->kind == RT_CT_STRUCT ||
 	    r->type->kind == RT_CT_UNION || r->type->kind == RT_CT_ARRAY || r->type->kind == RT_CT_VARIANT)
 		return rt_spec_expected(spec, c->expr.column, err, "a number or a pointer, which %s is not", type_name(r->type));
@@ -417,6 +434,10 @@ int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct r
 	static const enum rt_test_op ops[] = {
 		[RT_OP_EQ] = RT_TEST_EQ, [RT_OP_NE] = RT_TEST_NE, [RT_OP_LT] = RT_TEST_LT, [RT_OP_LE] = RT_TEST_LE,
 		[RT_OP_GT] = RT_TEST_GT, [RT_OP_GE] = RT_TEST_GE, [RT_OP_AND] = RT_TEST_AND,
+		[RT_OP_BEGINS] = RT_TEST_BEGINS,
+	};
+	static const enum rt_test_join joins[] = {
+		[RT_JOIN_ITEM] = RT_TEST_ALSO, [RT_JOIN_AND] = RT_TEST_WITH, [RT_JOIN_OR] = RT_TEST_ELSE,
 	};
 	struct reached r;
 	unsigned i;
@@ -430,6 +451,7 @@ int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct r
 			return rt_spec_expected(spec, c->expr.column, err, "at most %d conditions", RT_MAX_TESTS);
 		memset(test, 0, sizeof(*test));
 		test->op = ops[c->op];
+		test->join = joins[c->join];
 		ret = reach(l, spec, &c->expr, &r, err);
 		if (ret == 0)
 			ret = c->operand == RT_OPERAND_STRING ? compare_string(l, spec, c, &r, test, err) :

@@ -125,7 +125,7 @@ static int expression(struct rt_cursor *c, struct rt_expr *expr)
 	return expr->text ? keep_steps(c, v, n, expr) : rt_nomem(c->err);
 }
 
-/* ---- n > 3 && path == "/etc" ---- */
+/* ---- n > 3 && path == "/etc" || n < 0 ---- */
 
 static bool comparison(struct rt_cursor *c, enum rt_op *op)
 {
@@ -133,7 +133,7 @@ static bool comparison(struct rt_cursor *c, enum rt_op *op)
 		const char *text;
 		enum rt_op op;
 	} ops[] = {
-		{ "==", RT_OP_EQ }, { "!=", RT_OP_NE }, { "<=", RT_OP_LE }, { ">=", RT_OP_GE }, { "<", RT_OP_LT }, { ">", RT_OP_GT },
+		{ "==", RT_OP_EQ }, { "!=", RT_OP_NE }, { "^=", RT_OP_BEGINS }, { "<=", RT_OP_LE }, { ">=", RT_OP_GE }, { "<", RT_OP_LT }, { ">", RT_OP_GT },
 	};
 	size_t i;
 
@@ -158,11 +158,13 @@ static int operand(struct rt_cursor *c, struct rt_condition *condition)
 
 	condition->column = rt_cursor_column(c, c->at);
 	if (first == '"') {
-		if (condition->op != RT_OP_EQ && condition->op != RT_OP_NE)
-			return rt_expected(c, c->at, "a number: strings can be the same (==) or not (!=)");
+		if (condition->op != RT_OP_EQ && condition->op != RT_OP_NE && condition->op != RT_OP_BEGINS)
+			return rt_expected(c, c->at, "a number: strings can be the same (==) or not (!=), or begin with one (^=)");
 		condition->operand = RT_OPERAND_STRING;
 		return rt_parse_string(c, &condition->string, &condition->length);
 	}
+	if (condition->op == RT_OP_BEGINS)
+		return rt_expected(c, c->at, "a string");
 	if (!n)
 		return rt_parse_number(c, &condition->number);
 	if (rt_is_word(c->at, n, "NULL") || rt_is_word(c->at, n, "nullptr") || rt_is_word(c->at, n, "false") ||
@@ -180,7 +182,7 @@ static int operand(struct rt_cursor *c, struct rt_condition *condition)
 }
 
 /* "OP CONSTANT" behind `expr`, if that comes; 1: it did. */
-static int condition_on(struct rt_cursor *c, struct items *items, const struct rt_expr *expr)
+static int condition_on(struct rt_cursor *c, struct items *items, enum rt_join join, const struct rt_expr *expr)
 {
 	struct rt_condition *condition = &items->conditions[items->nconditions];
 	enum rt_op op;
@@ -191,6 +193,7 @@ static int condition_on(struct rt_cursor *c, struct items *items, const struct r
 	if (items->nconditions == RT_SPEC_PARAMS)
 		return rt_expected(c, c->at, "at most %d conditions", RT_SPEC_PARAMS);
 	memset(condition, 0, sizeof(*condition));
+	condition->join = join;
 	condition->op = op;
 	condition->expr = *expr;
 	r = operand(c, condition);
@@ -202,20 +205,24 @@ static int condition_on(struct rt_cursor *c, struct items *items, const struct r
 
 static int more_conditions(struct rt_cursor *c, struct items *items)
 {
+	enum rt_join join;
 	struct rt_expr expr;
 	int r;
 
-	while (rt_take(c, "&&")) {
+	for (;;) {
+		join = rt_take(c, "&&") ? RT_JOIN_AND : rt_take(c, "||") ? RT_JOIN_OR : RT_JOIN_ITEM;
+		if (join == RT_JOIN_ITEM)
+			break;
 		r = expression(c, &expr);
 		if (r == 0)
-			r = condition_on(c, items, &expr);
+			r = condition_on(c, items, join, &expr);
 		if (r == 0)
-			return rt_expected(c, c->at, "a comparison: == != < <= > >= &");
+			return rt_expected(c, c->at, "a comparison: == != < <= > >= & ^=");
 		if (r < 0)
 			return r;
 	}
 	if (rt_peek(c) == '|')
-		return rt_expected(c, c->at, "'&&', ',' or ')': alternatives cannot be given");
+		return rt_expected(c, c->at, "'||', '&&', ',' or ')'");
 	return 0;
 }
 
@@ -228,7 +235,7 @@ static int shown_item(struct rt_cursor *c, struct items *items, enum rt_style st
 
 	if (r < 0)
 		return r;
-	r = condition_on(c, items, &expr);
+	r = condition_on(c, items, RT_JOIN_ITEM, &expr);
 	if (r)
 		return r < 0 ? r : more_conditions(c, items);
 	if (items->nshown == RT_SPEC_PARAMS)
@@ -294,7 +301,7 @@ static int declaration(struct rt_cursor *c, struct items *items)
 	expr.param = d.name;
 	expr.column = rt_cursor_column(c, d.at);
 	expr.text = d.name;
-	r = condition_on(c, items, &expr);
+	r = condition_on(c, items, RT_JOIN_ITEM, &expr);
 	return r > 0 ? more_conditions(c, items) : r;
 }
 

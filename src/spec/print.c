@@ -138,8 +138,10 @@ void rt_expr_print(FILE *file, const struct rt_expr *expr)
 
 void rt_condition_print(FILE *file, const struct rt_condition *condition)
 {
-	static const char *const ops[] = { "==", "!=", "<", "<=", ">", ">=", "&" };
+	static const char *const ops[] = { "==", "!=", "<", "<=", ">", ">=", "&", "^=" };
+	static const char *const joins[] = { "", "&& ", "|| " };
 
+	fputs(joins[condition->join], file);
 	rt_expr_print(file, &condition->expr);
 	fprintf(file, " %s ", ops[condition->op]);
 	if (condition->operand == RT_OPERAND_NUMBER)

@@ -51,10 +51,14 @@ struct rt_shown {
 	const struct rt_ctype *type;	/* the enum or flags that was asked for, or NULL */
 };
 
-enum rt_op { RT_OP_EQ, RT_OP_NE, RT_OP_LT, RT_OP_LE, RT_OP_GT, RT_OP_GE, RT_OP_AND /* any of the bits is set */ };
+enum rt_op { RT_OP_EQ, RT_OP_NE, RT_OP_LT, RT_OP_LE, RT_OP_GT, RT_OP_GE, RT_OP_AND /* any of the bits is set */, RT_OP_BEGINS };
 
-/* A call is shown only where all conditions hold. */
+/* How a condition goes with those before it; && binds tighter. */
+enum rt_join { RT_JOIN_ITEM /* of an item of its own: all items must hold */, RT_JOIN_AND, RT_JOIN_OR };
+
+/* A call is shown only where its conditions hold. */
 struct rt_condition {
+	enum rt_join join;
 	struct rt_expr expr;
 	enum rt_op op;
 	enum { RT_OPERAND_NUMBER, RT_OPERAND_STRING, RT_OPERAND_NAME } operand;

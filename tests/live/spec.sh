@@ -41,6 +41,23 @@ for mechanism in $MECHANISMS; do
 	expect_calls '(visit P 4 "/etc/group")'
 	end_case
 
+	begin "$mechanism: conditions: alternatives and strings"
+	calls --attach="$mechanism" "$FIB" 'fib(int n > 3 || n == 1, n != 7)'
+	expect_calls '(fib 4)' '(fib 1)' '(fib 1)' '(fib 1)'
+	visit='visit(void *p, int n, string path'
+	for condition in '== "/etc/group"' '!= "/etc/passwd"' '^= "/etc/g" && n == 4 || n > 4' '!= "/etc/group" && n > 3 || path ^= "/etc/group"'; do
+		calls --attach="$mechanism" "$T/nodes" "$visit $condition)"
+		sed -i 's/0x[0-9a-f]*/P/' "$T/calls"
+		[ "$(cat "$T/calls")" = '(visit P 4 "/etc/group")' ] || because "$condition: $(cat "$T/calls")"
+		timeout 60 "$RAWTRACE" count --attach="$mechanism" -o "$T/count" "$T/nodes" "$visit $condition)" >"$T/out" 2>&1
+		grep -q '^visit  *1$' "$T/count" || because "count: $condition: $(cat "$T/count" "$T/out")"
+	done
+	calls --attach="$mechanism" "$T/nodes" "$visit ^= \"/etc/\")"
+	expect_number "calls that begin so" "$(grep -c '' "$T/calls")" -eq 2
+	calls --attach="$mechanism" "$T/nodes" "$visit == \"/etc/\")"
+	expect_number "calls that are the same" "$(grep -c '' "$T/calls")" -eq 0
+	end_case
+
 	begin "$mechanism: the kernel's words"
 	calls --attach="$mechanism" "$FIB" 'fib n=%di:s32 x=%di:x8 r=$retval:u8'
 	if [ "$(uname -m)" = x86_64 ]; then
@@ -56,7 +73,8 @@ begin "what is reached from arguments"
 calls "$T/nodes" "visit($DECLARED, p->inner.high, p->inner.deep, p->inner.bits, p->values[2], *p->values, p->next->name, p->color)"
 expect_line ' 3 "/etc/passwd" 300 77 5 3 1 "second" GREEN)$' "$T/calls"
 expect_line ' 4 "/etc/group" 0 0 0 7 5 <unreadable> RED)$' "$T/calls"
-for condition in 'p->id == 2' 'p->color == RED' 'p->inner.low >= 0 && p->values[0] == 5' 'p->next == NULL'; do
+for condition in 'p->id == 2' 'p->color == RED' 'p->inner.low >= 0 && p->values[0] == 5' 'p->next == NULL' 'p->inner.bits != 5' 'p->inner.more == 0' \
+	'p->inner.more > 17 || p->inner.bits == 0'; do
 	calls "$T/nodes" "visit($DECLARED, $condition)"
 	[ "$(grep -c '' "$T/calls")" = 1 ] && grep -q ' 4 "/etc/group")$' "$T/calls" || {
 		because "$condition"
@@ -91,8 +109,9 @@ end_case
 begin "calls that are counted under a condition"
 rt count "$FIB" 'fib(int n < 2)'
 expect_line '^fib  *5$' "$T/err"
-rt count "$T/nodes" 'visit(void *p, int n, string path == "x")'
-expect_status 2
+rt hist "$T/nodes" 'visit(void *p, int n, string path ^= "/etc/p")'
+expect_status 0
+expect_line 'count: 1$' "$T/err"
 end_case
 
 begin "places inside a function, addresses, source files, regular expressions"

@@ -234,6 +234,26 @@ static void test_tests(void)
 	rt_bpf_free(&bpf);
 }
 
+/* Strings: the same, not the same, the beginning; "a == \"/etc/passwd\" && n != 1 || b != \"x\", b ^= \"/proc/se\"", and bits. */
+static void test_texts(void)
+{
+	struct rt_program p = { .pid = 7, .key_source = RT_KEY_POINTER, .read_user = true, .slots = 16384, .heads = RT_HEADS,
+				.rows = 1, .stride = 8, .limit = { .tests = true }, .purpose = RT_PURPOSE_COUNT };
+	struct rt_plan plan;
+
+	p.plan = &plan;
+	rt_golden_plan_memory(&rt_arch_x86_64, &plan);
+	plan.ntests = 5;
+	plan.tests[0] = (struct rt_test){ .value = 4, .op = RT_TEST_EQ, .string = "/etc/passwd", .length = 11 };
+	plan.tests[1] = (struct rt_test){ .value = 6, .op = RT_TEST_NE, .join = RT_TEST_WITH, .constant = 1 };
+	plan.tests[2] = (struct rt_test){ .value = 5, .op = RT_TEST_NE, .join = RT_TEST_ELSE, .string = "x", .length = 1 };
+	plan.tests[3] = (struct rt_test){ .value = 5, .op = RT_TEST_BEGINS, .string = "/proc/se", .length = 8 };
+	plan.tests[4] = (struct rt_test){ .value = 3, .op = RT_TEST_EQ, .bit = 3, .bits = 5, .constant = 17 };
+	check("tests-texts.bpf", &p);
+	p.sleepable = true;
+	check("tests-texts-sleepable.bpf", &p);
+}
+
 /* No kernel takes a program that reaches past its 512 bytes of stack. */
 static void test_too_large(void)
 {
@@ -304,6 +324,7 @@ CU_TestInfo rt_tests_emit_bpf[] = {
 	{ "counting and measuring", test_counting },
 	{ "limits", test_limit },
 	{ "calls held back", test_hold },
+	{ "comparisons of strings", test_texts },
 	{ "tests of arguments", test_tests },
 	{ "too large for the stack", test_too_large },
 	{ "labels", test_labels },

@@ -177,6 +177,28 @@ static void test_tests(void)
 	CU_ASSERT(rt_plan_passes(&plan, NULL, UINT32_MAX));
 }
 
+/* "a && b || c, d || e": every combination of what holds. */
+static void test_joins(void)
+{
+	static const enum rt_test_join joins[] = { RT_TEST_ALSO, RT_TEST_WITH, RT_TEST_ELSE, RT_TEST_ALSO, RT_TEST_ELSE };
+	struct rt_plan plan = { .nvalues = 1, .values = { { .size = 1 } }, .ntests = 5 };
+	unsigned i, holds[5];
+	uint8_t data;
+
+	for (i = 0; i < 5; i++)
+		plan.tests[i] = (struct rt_test){ .op = RT_TEST_EQ, .join = joins[i], .bit = (uint8_t)i, .bits = 1, .constant = 1 };
+	for (data = 0; data < 32; data++) {
+		for (i = 0; i < 5; i++)
+			holds[i] = data >> i & 1;
+		CU_ASSERT_EQUAL(rt_plan_passes(&plan, &data, 0), ((holds[0] && holds[1]) || holds[2]) && (holds[3] || holds[4]));
+	}
+	plan.values[0].is_signed = true;
+	plan.ntests = 1;
+	plan.tests[0] = (struct rt_test){ .op = RT_TEST_EQ, .bit = 2, .bits = 3, .constant = (uint64_t)-2, .is_signed = true };
+	data = 0xfb;	/* ...110.. */
+	CU_ASSERT(rt_plan_passes(&plan, &data, 0));
+}
+
 CU_TestInfo rt_tests_fetch[] = {
 	{ "C arguments in registers, then on the stack", test_entry },
 	{ "C arguments all on the stack", test_entry_stack },
@@ -186,5 +208,6 @@ CU_TestInfo rt_tests_fetch[] = {
 	{ "layout of what follows the values", test_tail },
 	{ "integers of all sizes", test_int },
 	{ "tests", test_tests },
+	{ "comparisons joined", test_joins },
 	CU_TEST_INFO_NULL,
 };

@@ -211,10 +211,11 @@ static void test_conditions(void)
 {
 	shows("fib(n > 3)", "fib; if n > 3");
 	shows("fib(int n > 3)", "? fib(int n); if n > 3");
-	shows("f(n == 3 && p->id != 7)", "f; if n == 3; if p->id != 7");
-	shows("f(n >= -1, m <= 0x10 && *q < 'a')", "f; if n >= -1; if m <= 16; if *q < 97");
+	shows("f(n == 3 && p->id != 7)", "f; if n == 3; if && p->id != 7");
+	shows("f(n >= -1, m <= 0x10 && *q < 'a')", "f; if n >= -1; if m <= 16; if && *q < 97");
 	shows("open(path == \"/etc/passwd\")", "open; if path == \"/etc/passwd\"");
 	shows("open(const char *path != \"a)\\\"b\", flags & O_CREAT)", "? open(char *path); if path != \"a)\"b\"; if flags & O_CREAT");
+	shows("f(n > 3 || m == 2 && k < 1, q ^= \"ab\" || q == 0)", "f; if n > 3; if || m == 2; if && k < 1; if q ^= \"ab\"; if || q == 0");
 	shows("f(p == NULL, b == true)", "f; if p == 0; if b == 1");
 	shows("f(int n < 3, m)", "? f(int n); m; if n < 3");
 	shows("f(n, n > 3)", "f; n; if n > 3");
@@ -356,10 +357,12 @@ static void test_positions(void)
 	wrong("f(n >)", 6, "a number");
 	wrong("f(n > 3x)", 8, "the end of the number");
 	wrong("f(n == 08)", 9, "the end of the number");
-	wrong("f(n > \"a\")", 7, "a number: strings can be the same (==) or not (!=)");
+	wrong("f(n > \"a\")", 7, "a number: strings can be the same (==) or not (!=), or begin with one (^=)");
+	wrong("f(n ^= 3)", 8, "a string");
 	wrong("f(n == \"a)", 11, "'\"', the end of the string that begins at column 8");
-	wrong("f(n > 3 || m)", 9, "'&&', ',' or ')': alternatives cannot be given");
-	wrong("f(n > 3 && m)", 13, "a comparison: == != < <= > >= &");
+	wrong("f(n > 3 | m)", 9, "'||', '&&', ',' or ')'");
+	wrong("f(n > 3 || m)", 13, "a comparison: == != < <= > >= & ^=");
+	wrong("f(n > 3 && m)", 13, "a comparison: == != < <= > >= & ^=");
 	wrong("f(p->)", 6, "the name of a member");
 	wrong("f(v[x])", 5, "a number");
 	wrong("f(v[1)", 6, "']'");

@@ -182,9 +182,16 @@ static void test_conditions(void)
 	compares("f(p->in.low & 0x10)", 1, RT_TEST_AND, 16, true);
 	compares("f(path == NULL)", 1, RT_TEST_EQ, 0, false);
 	refuses("f(p->color == BLUE)", "'f(p->color == BLUE)': column 15: expected a number, or a name that this has");
-	refuses("f(p->b == 2)", "'f(p->b == 2)': column 3: expected no bit-field: it cannot be compared");
 	refuses("f(n == \"x\")", "'f(n == \"x\")': column 3: expected a pointer to text, which int is not");
 	refuses("f(*p == 2)", "'f(*p == 2)': column 4: expected a number or a pointer, which struct node is not");
+	/* The three bits of `a` and the five of `b` are in the four bytes behind `in`. */
+	CU_ASSERT_EQUAL_FATAL(tell(&t, "int f(" NODE ")", "f(p->b == 2 || p->a != 7)"), 0);
+	CU_ASSERT_EQUAL_FATAL(t.plan.ntests, 2);
+	CU_ASSERT(t.plan.tests[0].bit == 3 && t.plan.tests[0].bits == 5 && t.plan.tests[0].join == RT_TEST_ALSO);
+	CU_ASSERT(t.plan.tests[1].bit == 0 && t.plan.tests[1].bits == 3 && t.plan.tests[1].join == RT_TEST_ELSE);
+	CU_ASSERT_EQUAL(t.plan.tests[0].value, t.plan.tests[1].value);
+	CU_ASSERT_EQUAL(t.plan.values[t.plan.tests[0].value].size, 4);
+	forget(&t);
 	/* An argument that is read already is not read twice. */
 	CU_ASSERT_EQUAL_FATAL(tell(&t, "int f(int a, long b)", "f(a > 3 && a < 9 && b != 4)"), 0);
 	CU_ASSERT_EQUAL(t.plan.nvalues, 2);
@@ -217,6 +224,8 @@ static void test_strings(void)
 	CU_ASSERT(!passes("f(s == \"abc\")", "ab", 3));
 	CU_ASSERT(!passes("f(s == \"abc\")", "abc", -14));
 	CU_ASSERT(passes("f(s == \"\")", "", 1));
+	CU_ASSERT(passes("f(s ^= \"abc\")", "abc", 4) && passes("f(s ^= \"abc\")", "abcd", 5) && passes("f(s ^= \"\")", "", 1));
+	CU_ASSERT(!passes("f(s ^= \"abc\")", "ab", 3) && !passes("f(s ^= \"abc\")", "abd", 4) && !passes("f(s ^= \"\")", "", -14));
 	CU_ASSERT(passes("f(s != \"abc\")", "abd", 4));
 	CU_ASSERT(!passes("f(s != \"abc\")", "abc", 4));
 	CU_ASSERT(!passes("f(s != \"abc\")", "x", -14));
