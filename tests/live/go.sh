@@ -260,6 +260,14 @@ expect_status 0
 expect_same "$T/untraced" "$T/out"
 expect_number calls "$(grep -c '>(net/http.Get "http://127.0.0.1:[0-9]*/[0-7]/[0-9]*")$' "$T/err")" -eq 200
 expect_number results "$(grep -c '<{.*} nil$' "$T/err")" -eq 200
+# shellcheck disable=SC2016
+in_background sh -c 'while :; do :; done'
+rt hist "$T/http" net/http.Get 'net/http.(*Client).do' -- 25
+kill -KILL "$PID"
+reap "$PID"
+expect_status 0
+expect_same "$T/untraced" "$T/out"
+expect_number 'times of both' "$(grep -c '^avg = [0-9]* nsecs, total: [0-9]* nsecs, count: 200$' "$T/err")" -eq 2
 end_case
 
 begin "C that calls back"

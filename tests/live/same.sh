@@ -35,3 +35,19 @@ for how in --return=auto --return=insn; do
 	same forks 'job split borrow' fork
 	same exits dive kill
 done
+
+# Go's stacks move, and are left by panics and Goexit.
+GO=${GO:-go}
+if has "$GO"; then
+	CGO_ENABLED=0 GOCACHE=${GOCACHE:-$T/cache} GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local GO111MODULE=off HOME=$T \
+		timeout 300 "$GO" build -o "$T/calls" "$TARGETS/go/calls.go" "$TARGETS/go/witness.go" >"$T/build" 2>&1 || cat "$T/build"
+	BIN=$T
+	how=
+	same calls 'main.fib main.deep' deep 300
+	same calls 'main.guard main.risky main.fib' panic 12
+	same calls 'main.fib main.quit' exit 9
+	same calls 'main.fib main.deep main.(*counter).add' load 50
+	same calls 'main.fib main.risky' crash 3
+else
+	skip Go "no Go toolchain"
+fi

@@ -22,7 +22,7 @@ FILENAME == ARGV[1] {
 
 /^</ {
 	open--
-	left += /\*\*\* (unwound|thread exited) \*\*\*$/
+	left += /\*\*\* (unwound|thread exited|goroutine exited) \*\*\*$/
 	unseen += /\*\*\* return not seen/
 	next
 }

@@ -13,7 +13,7 @@ torture() {
 	mechanism=$2
 	milliseconds=$3
 	shift 3
-	functions=$(timeout 20 "$T/torture" 1 </dev/null | sed -n 's/^\([a-z]*\) .*/\1/p')
+	functions=$(timeout 20 "$T/torture" 1 </dev/null | sed -n 's/^\([^* ][^ ]*\) .*/\1/p')
 	# shellcheck disable=SC2016
 	in_background sh -c 'while :; do :; done'
 	busy=$PID
@@ -28,7 +28,9 @@ torture() {
 	awk -f "$LIVE/torture.awk" "$T/out" "$T/trace" >"$T/traced" 2>"$T/marked"
 	expect_same "$T/out" "$T/traced"
 	[ ! -s "$T/marked" ] || show "$T/marked"
-	expect_nested "$T/trace"
+	# Goroutines as if they were threads.
+	sed 's/^\[g \([0-9]*\)\]/[\1]/' "$T/trace" >"$T/threads"
+	expect_nested "$T/threads"
 	end_case
 }
 
@@ -82,3 +84,18 @@ for level in 0 3; do
 		tortures "$CASE_NAME" 500
 	fi
 done
+
+CASE_NAME=Go
+GO=${GO:-go}
+GOCACHE=${GOCACHE:-$T/cache} GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local GO111MODULE=off HOME=$T
+export GOCACHE GOFLAGS GOPROXY GOTOOLCHAIN GO111MODULE HOME
+if ! has "$GO"; then
+	skip "$CASE_NAME" "no Go toolchain"
+elif CGO_ENABLED=0 timeout 300 "$GO" build -o "$T/torture" "$TARGETS/go/torture.go" >"$T/compiler" 2>&1; then
+	tortures "$CASE_NAME" 1000
+else
+	begin "$CASE_NAME"
+	because "not built"
+	show "$T/compiler"
+	end_case
+fi
