@@ -86,6 +86,18 @@ static int find_range(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Off *unit)
 	return -ENOENT;
 }
 
+/* What an index says of a unit is believed where the file has one there. */
+static bool find_indexed(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Off *unit)
+{
+	uint64_t head;
+	Dwarf_Die die;
+
+	if (!rt_gdb_index_address(dwarf->gdb_index, addr, &head) || !rt_dwarf_unit_at(dwarf, head, &die))
+		return false;
+	*unit = dwarf_dieoffset(&die);
+	return true;
+}
+
 static int find_unit_offset(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Off *unit)
 {
 	Dwarf_Die die;
@@ -95,6 +107,8 @@ static int find_unit_offset(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Off *un
 		*unit = dwarf_dieoffset(&die);
 		return 0;
 	}
+	if (!dwarf->ranges_read && find_indexed(dwarf, addr, unit))
+		return 0;
 	return find_range(dwarf, addr, unit);
 }
 

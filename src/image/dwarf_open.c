@@ -70,9 +70,10 @@ static void measure(Elf *elf, bool is64, struct sizes *sizes)
 	}
 }
 
-/* Where .debug_info stands in memory: libdw has it from the same handle. */
-static void find_section(struct rt_dwarf *dwarf)
+/* Where sections stand in memory: libdw has .debug_info from the same handle. */
+static void find_sections(struct rt_dwarf *dwarf)
 {
+	struct rt_section section;
 	Elf_Scn *scn = NULL;
 	const Elf_Data *data;
 	const char *name;
@@ -83,14 +84,22 @@ static void find_section(struct rt_dwarf *dwarf)
 		return;
 	while ((scn = elf_nextscn(dwarf->elf, scn))) {
 		name = gelf_getshdr(scn, &shdr) ? elf_strptr(dwarf->elf, names, shdr.sh_name) : NULL;
-		if (!name || strcmp(name, ".debug_info") != 0)
+		if (!name || (strncmp(name, ".debug_", 7) != 0 && strcmp(name, ".gdb_index") != 0))
 			continue;
 		data = elf_rawdata(scn, NULL);
-		if (data && data->d_buf) {
+		if (!data || !data->d_buf)
+			continue;
+		section = (struct rt_section){ data->d_buf, shdr.sh_flags & RT_SHF_COMPRESSED ? 0 : data->d_size };
+		if (strcmp(name, ".debug_info") == 0) {
 			dwarf->section = data->d_buf;
 			dwarf->section_end = dwarf->section + data->d_size;
+		} else if (strcmp(name, ".gdb_index") == 0) {
+			dwarf->gdb_index = section;
+		} else if (strcmp(name, ".debug_names") == 0) {
+			dwarf->debug_names = section;
+		} else if (strcmp(name, ".debug_str") == 0) {
+			dwarf->strings = section;
 		}
-		return;
 	}
 }
 
@@ -160,7 +169,7 @@ static int open_file(struct rt_dwarf *dwarf, struct rt_error *err)
 	if (!dwarf->dbg)
 		return rt_fail(err, -EBADMSG, "%s: its debug information cannot be read: %s", rt_image_name(image),
 			       dwarf->elf ? dwarf_errmsg(-1) : elf_errmsg(-1));
-	find_section(dwarf);
+	find_sections(dwarf);
 	if (dwarf->section_end - dwarf->section > MAPPED_MAX)
 		read_heads(dwarf);
 	return 0;
@@ -191,6 +200,7 @@ void rt_dwarf_close(struct rt_dwarf *dwarf)
 	rt_dwarf_units_free(dwarf);
 	free(dwarf->ranges);
 	free(dwarf->names.v);
+	free(dwarf->names.seen);
 	if (dwarf->dbg)
 		dwarf_end(dwarf->dbg);
 	elf_end(dwarf->elf);

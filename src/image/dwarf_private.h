@@ -6,6 +6,7 @@
 #include <elfutils/libdw.h>
 
 #include "image/dwarf.h"
+#include "image/dwarf_index.h"
 #include "image/private.h"
 
 /* Shared by src/image/dwarf*.c only. */
@@ -37,6 +38,8 @@ struct rt_dwarf_names {
 	size_t n, room;
 	Dwarf_Off next;			/* the first unit that was not looked through */
 	uint64_t looked;		/* entries that were looked at */
+	Dwarf_Off *seen;		/* units behind `next` that were looked through, as an index named them */
+	size_t nseen, seen_cap;
 };
 
 struct rt_dwarf {
@@ -52,6 +55,7 @@ struct rt_dwarf {
 	size_t nranges, ranges_cap;
 	struct rt_dwarf_names names;
 	const char *section, *section_end;	/* .debug_info, as libdw has it */
+	struct rt_section gdb_index, debug_names, strings;	/* of the same file, where they are not compressed */
 };
 
 /* dwarf_open.c: open it at the first call.  0, or a negative errno with its message. */
@@ -96,6 +100,8 @@ uint64_t rt_die_unit_size(struct rt_dwarf *dwarf, Dwarf_Die *die);
 
 /* 0, -ENOENT, or -ENOMEM. */
 int rt_dwarf_find(struct rt_dwarf *dwarf, uint64_t addr, struct rt_dwarf_func **func);
+/* The entry of the unit whose head is at an offset that the file itself does not vouch for. */
+bool rt_dwarf_unit_at(struct rt_dwarf *dwarf, Dwarf_Off head, Dwarf_Die *unit);
 /* With split DWARF, where the .dwo file is found: true, and `unit` becomes that file's (dwarf_split.c). */
 bool rt_dwarf_split(Dwarf_Die *unit);
 void rt_dwarf_units_free(struct rt_dwarf *dwarf);
@@ -188,8 +194,13 @@ const struct rt_ctype *rt_dwarf_template(struct rt_dwarf_walk *walk, Dwarf_Die *
  */
 void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_prototype *prototype, struct rt_param *params);
 
-/* dwarf_name.c: the definition of a type that is only declared where it is used. */
+/*
+ * dwarf_name.c: the definition of a type that is only declared where it is used, by its whole name.  False: none was found, or several that
+ * differ.
+ */
 bool rt_dwarf_definition(struct rt_dwarf *dwarf, const char *name, Dwarf_Die *die);
+/* dwarf_scope.c: the name with the namespaces and classes around it; false: it has none that means the same in other units. */
+bool rt_dwarf_scoped_name(struct rt_dwarf *dwarf, Dwarf_Die *die, char *text, size_t size);
 
 /* dwarf_where.c: where parameter `die` is at `addr`, the function's entry.  `*frame`: in the function's own frame, which is not there yet. */
 struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, bool *frame);

@@ -199,16 +199,28 @@ static bool is_passed_by_reference(struct rt_dwarf_walk *walk, Dwarf_Die *die)
 
 /* ---- all ---- */
 
-/* C's hidden structures, and C++ classes, which clang defines in one unit only: another unit may have the definition. */
-static void fill_declared(struct rt_dwarf_walk *walk, struct rt_dwarf_type *type)
+/*
+ * C's hidden structures, and C++ classes, which clang defines in one unit only: another unit may have the definition.  A class's whole name
+ * must be the same: A::B is not C::B.
+ */
+static void fill_declared(struct rt_dwarf_walk *walk, Dwarf_Die *declared, struct rt_dwarf_type *type)
 {
+	bool c = rt_language_is_c(rt_dwarf_language(walk, declared));
+	char scoped[NAME_MAX_BYTES];
+	const char *name = type->ctype.name;
 	Dwarf_Die die;
 	uint64_t size;
+	int tag;
 
-	if (type->distance > DECLARED_DISTANCE_MAX || !type->ctype.name || !rt_dwarf_definition(walk->dwarf, type->ctype.name, &die) ||
-	    rt_die_flag(&die, DW_AT_declaration))
+	if (type->distance > DECLARED_DISTANCE_MAX || !name)
 		return;
-	if ((dwarf_tag(&die) == DW_TAG_union_type) != (type->ctype.kind == RT_CT_UNION))
+	if (!c && !rt_dwarf_scoped_name(walk->dwarf, declared, scoped, sizeof(scoped)))
+		return;
+	if (!rt_dwarf_definition(walk->dwarf, c ? name : scoped, &die) || rt_die_flag(&die, DW_AT_declaration))
+		return;
+	tag = dwarf_tag(&die);
+	if ((tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type) ||
+	    (tag == DW_TAG_union_type) != (type->ctype.kind == RT_CT_UNION))
 		return;
 	if (rt_die_unsigned(&die, DW_AT_byte_size, &size) && size < 1ull << 48)
 		type->ctype.size = size;
@@ -233,7 +245,7 @@ void rt_dwarf_fill_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_
 	if (type->is_rust)
 		type->element = rt_dwarf_template(walk, die, type->distance + 1);
 	if (most == 0 && rt_die_flag(die, DW_AT_declaration)) {
-		fill_declared(walk, type);
+		fill_declared(walk, die, type);
 		return;
 	}
 	if (most > walk->budget)

@@ -179,6 +179,35 @@ fi
 
 # ---- cost ----
 
+# scopes CASE COMPILER OPTION...: classes that are only declared where they are used
+scopes() {
+	begin "classes defined elsewhere: $1"
+	compiler=$2
+	shift 2
+	for part in 0 1 2 3; do
+		"$compiler" -g -O1 "$@" -DPART=$part -c -o "$T/part$part.o" "$TARGETS/scopes.cc" >"$T/cc" 2>&1 || show "$T/cc"
+	done
+	"$compiler" "$@" -o "$T/scopes" "$T"/part?.o >"$T/cc" 2>&1 || show "$T/cc"
+	[ -z "$index" ] || readelf -SW "$T/scopes" | grep -q "$index" || because "no $index"
+	rt "$T/scopes" A::f A::g h
+	expect_status 0
+	expect_line '^>(A::f {\.right=7})' "$T/err"
+	expect_line '^>(A::g {\.deep=8})' "$T/err"
+	# Of two that differ nobody can say which is meant.
+	expect_line '^>(h 0x[0-9a-f]*)' "$T/err"
+	end_case
+}
+
+index=
+has g++ && scopes "g++" g++
+has clang++ && scopes "clang++" clang++ -Wno-unused-command-line-argument
+if has clang++ && has ld.lld; then
+	index=gdb_index
+	scopes "clang++, .gdb_index" clang++ -Wno-unused-command-line-argument -ggnu-pubnames -fuse-ld=lld -Wl,--gdb-index
+	index=debug_names
+	scopes "clang++, .debug_names" clang++ -Wno-unused-command-line-argument -gdwarf-5 -glldb -gpubnames
+fi
+
 if has python3 && has objcopy && [ "$(uname -m)" = x86_64 ]; then
 	begin "one function of 500 MB"
 	cp "$T/types" "$T/huge"

@@ -25,6 +25,7 @@ int main(void)
 		{ "arch", NULL, NULL, NULL, NULL, rt_tests_arch },
 		{ "image", NULL, NULL, NULL, NULL, rt_tests_image },
 		{ "unwind", NULL, NULL, NULL, NULL, rt_tests_unwind },
+		{ "dwarf index", NULL, NULL, NULL, NULL, rt_tests_dwarf_index },
 		{ "unnamed", NULL, NULL, NULL, NULL, rt_tests_unnamed },
 		{ "images", NULL, NULL, NULL, NULL, rt_tests_images },
 		{ "function", NULL, NULL, NULL, NULL, rt_tests_function },
