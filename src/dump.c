@@ -132,18 +132,17 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 	r = rt_target_resolve(&target, o->program, o->pid, o->specs, o->nspecs, err);
 	if (r == 0 && o->libcalls)
 		r = rt_target_add_libcalls(&target, o->pid, o->libcalls, err);
-	if (r == 0 && (o->returns || o->no_bpf || ops->everywhere))
-		r = rt_target_set_returns(&target, o->returns, o->no_bpf || ops->everywhere || o->dump == RT_DUMP_TRACEFS, err);
-	if (r == 0 && o->command == RT_CMD_COUNT)
-		r = rt_target_set_purpose(&target, RT_PURPOSE_COUNT, err);
-	if (r == 0 && o->command == RT_CMD_HIST)
-		r = rt_target_set_purpose(&target, RT_PURPOSE_TIME, err);
+	if (o->returns || o->no_bpf || ops->everywhere)
+		rt_target_set_returns(&target, o->returns, o->no_bpf || ops->everywhere || o->dump == RT_DUMP_TRACEFS);
+	rt_target_set_purpose(&target, rt_purpose_of(o));
 	if (r == 0 && (o->depth || o->only_under || o->min_time))
 		r = rt_target_set_limit(&target, o->depth, o->only_under, o->min_time, err);
-	if (r == 0 && o->raw_names)
-		rt_functions_raw_names(&target.functions);
+	if (r == 0 && o->raw_names && rt_functions_raw_names(&target.functions) < 0)
+		r = rt_nomem(err);
 	if (r == 0 && (o->command == RT_CMD_TRACE || target.limit.tests))
-		r = rt_target_set_types(&target, &o->limits, err);
+		rt_target_set_types(&target, &o->limits);
+	if (r == 0)
+		r = rt_target_make(&target, err);
 	if (r == 0 && !o->exact)
 		r = rt_place(&target, !o->no_bpf && ops->bpf, &calibration, err);
 	rt_calibration_end(&calibration);

@@ -300,13 +300,13 @@ static int run(struct session *s, struct rt_error *err)
 	return r;
 }
 
-static int set_returns(struct session *s, struct rt_error *err)
+static void set_returns(struct session *s)
 {
 	const struct rt_options *o = s->options;
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	bool everywhere = o->no_bpf || (forced && forced->everywhere);
 
-	return o->returns || everywhere ? rt_target_set_returns(&s->target, o->returns, everywhere, err) : 0;
+	rt_target_set_returns(&s->target, o->returns, everywhere);
 }
 
 int rt_session_run(const struct rt_options *options, int *status, struct rt_error *err)
@@ -321,20 +321,22 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	r = rt_target_resolve(&s.target, options->program, options->pid, options->specs, options->nspecs, err);
 	if (r == 0 && options->libcalls)
 		r = rt_target_add_libcalls(&s.target, options->pid, options->libcalls, err);
-	if (r == 0)
-		r = set_returns(&s, err);
-	if (r == 0 && rt_session_purpose(options) != RT_PURPOSE_RECORD)
-		r = rt_target_set_purpose(&s.target, rt_session_purpose(options), err);
+	set_returns(&s);
+	rt_target_set_purpose(&s.target, rt_purpose_of(options));
 	if (r == 0 && (options->depth || options->only_under || options->min_time))
 		r = rt_target_set_limit(&s.target, options->depth, options->only_under, options->min_time, err);
 	if (r == 0)
 		r = rt_target_watch(&s.target, err);
 	if (r == 0 && options->raw_names)
-		rt_functions_raw_names(&s.target.functions);
-	else if (r == 0 && rt_session_purpose(options) != RT_PURPOSE_RECORD && rt_functions_full_names(&s.target.functions) < 0)
-		r = rt_nomem(err);
-	if (r == 0 && (rt_session_purpose(options) == RT_PURPOSE_RECORD || s.target.limit.tests))
-		r = rt_target_set_types(&s.target, &options->limits, err);
+		r = rt_functions_raw_names(&s.target.functions);
+	else if (r == 0 && rt_purpose_of(options) != RT_PURPOSE_RECORD)
+		r = rt_functions_full_names(&s.target.functions);
+	if (r == -ENOMEM)
+		rt_nomem(err);
+	if (r == 0 && (rt_purpose_of(options) == RT_PURPOSE_RECORD || s.target.limit.tests))
+		rt_target_set_types(&s.target, &options->limits);
+	if (r == 0)
+		r = rt_target_make(&s.target, err);
 	if (r == 0)
 		r = check_rights(options, err);
 	if (r == 0)

@@ -22,11 +22,6 @@
 /* As many probes that go one by one are waited for: some seconds. */
 enum { WAIT_FOR_PROBES = 40 };
 
-enum rt_purpose rt_session_purpose(const struct rt_options *o)
-{
-	return o->command == RT_CMD_COUNT ? RT_PURPOSE_COUNT : o->command == RT_CMD_HIST ? RT_PURPOSE_TIME : RT_PURPOSE_RECORD;
-}
-
 /* Definitions of processes that were killed together with their guards. */
 static void clean_leftovers(void)
 {
@@ -140,7 +135,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	const struct rt_options *o = s->options;
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
-		.purpose = rt_session_purpose(o), .limit = s->target.limit, .here_only = s->target.libcalls, .pid = s->tracee.pid, .functions = &s->target.functions, .program = s->target.images.v[0],
+		.purpose = rt_purpose_of(o), .limit = s->target.limit, .here_only = s->target.libcalls, .pid = s->tracee.pid, .functions = &s->target.functions, .program = s->target.images.v[0],
 		.ring_bytes = o->buffer,
 		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
 	};

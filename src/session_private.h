@@ -43,9 +43,6 @@ struct session {
 	uint64_t bound;		/* what is older is due: all rings were read since */
 };
 
-/* What the programs are for, by the subcommand. */
-enum rt_purpose rt_session_purpose(const struct rt_options *options);
-
 /*
  * Put the probes in, at places that this kernel has shown to be harmless.  0 or a negative errno with a message.  To end that is to wait
  * for probes that go one by one, unless they are so many that it is long: then a process in the background takes them out.

@@ -239,8 +239,7 @@ int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char 
 		return r;
 	judge_process(t, pid);
 	t->goid_offset = goid_offset(t);
-	r = watch_goroutines(t, err);
-	return r < 0 ? r : make_probes(t, err);
+	return watch_goroutines(t, err);
 }
 
 bool rt_target_has_returns(const struct rt_target *t)
@@ -312,32 +311,40 @@ int rt_target_no_thread_pointer(struct rt_target *t, const char *why, struct rt_
 	return r < 0 ? r : rt_target_check_roots(t, err);
 }
 
-int rt_target_set_purpose(struct rt_target *t, enum rt_purpose purpose, struct rt_error *err)
+enum rt_purpose rt_purpose_of(const struct rt_options *o)
 {
-	t->purpose = purpose;
-	return make_probes_anew(t, err);
+	return o->command == RT_CMD_COUNT ? RT_PURPOSE_COUNT : o->command == RT_CMD_HIST ? RT_PURPOSE_TIME : RT_PURPOSE_RECORD;
 }
 
-int rt_target_set_returns(struct rt_target *t, enum rt_want want, bool everywhere, struct rt_error *err)
+void rt_target_set_purpose(struct rt_target *t, enum rt_purpose purpose)
+{
+	t->purpose = purpose;
+}
+
+void rt_target_set_returns(struct rt_target *t, enum rt_want want, bool everywhere)
 {
 	t->want = want;
 	t->everywhere = everywhere;
-	return make_probes_anew(t, err);
+}
+
+void rt_target_set_types(struct rt_target *t, const struct rt_limits *limits)
+{
+	t->typed = true;
+	t->limits = *limits;
 }
 
 int rt_target_watch(struct rt_target *t, struct rt_error *err)
 {
-	size_t n = t->functions.n;
-	int r = rt_watch_add(t, err);
+	int r = t->purpose == RT_PURPOSE_RECORD ? rt_returns_choose(t, err) : 0;
 
-	return r < 0 || t->functions.n == n ? r : make_probes_anew(t, err);
+	return r < 0 ? r : rt_watch_add(t, err);
 }
 
-int rt_target_set_types(struct rt_target *t, const struct rt_limits *limits, struct rt_error *err)
+int rt_target_make(struct rt_target *t, struct rt_error *err)
 {
-	t->typed = true;
-	t->limits = *limits;
-	return make_probes_anew(t, err);
+	int r = make_probes_anew(t, err);
+
+	return r < 0 ? r : rt_target_check_roots(t, err);
 }
 
 int rt_target_simplify(struct rt_target *t, const char **why, struct rt_error *err)
@@ -374,10 +381,8 @@ int rt_target_add_libcalls(struct rt_target *t, pid_t pid, const char *text, str
 		r = rt_spec_expected(spec, spec->column, err, "the name of an imported function");
 	if (r == 0)
 		r = rt_functions_add_imports(&t->functions, &t->images, pid, spec, err);
-	if (r < 0)
-		return r;
 	t->libcalls = true;
-	return make_probes_anew(t, err);
+	return r;
 }
 
 static bool same_function(const struct rt_function *a, const struct rt_function *b)
@@ -413,12 +418,8 @@ static int set_roots(struct rt_target *t, const char *under, struct rt_error *er
 
 int rt_target_set_limit(struct rt_target *t, unsigned depth, const char *under, uint64_t min_time, struct rt_error *err)
 {
-	int r = under ? set_roots(t, under, err) : 0;
-
 	t->limit.min_time = min_time;
 	t->limit.depth = depth;
 	t->limit.under = under;
-	if (r == 0)
-		r = make_probes_anew(t, err);
-	return r < 0 ? r : rt_target_check_roots(t, err);
+	return under ? set_roots(t, under, err) : 0;
 }

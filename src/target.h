@@ -8,7 +8,8 @@
 
 /*
  * What is to be traced, resolved from its files alone: no privilege and no kernel feature is needed for this half.
- * Every function has an entry probe, and a return probe where that harms nobody.
+ * Every function has an entry probe, and a return probe where that harms nobody.  First rt_target_resolve; then what is below, up to
+ * rt_target_make.
  */
 struct rt_target {
 	enum rt_purpose purpose;
@@ -56,40 +57,38 @@ int rt_target_resolve(struct rt_target *target, const char *program, pid_t pid, 
 void rt_target_free(struct rt_target *target);
 
 /*
- * Make the plans and probes anew for `purpose`: entries without values for counting; for measuring, no probes of functions whose
- * return is not probed, and an error with the reason where there are none else.  After rt_target_resolve, which makes them for records.
+ * What the programs are for: entries without values for counting; for measuring, no probes of functions whose return is not probed.  Of
+ * the options it is the subcommand that says it.
  */
-int rt_target_set_purpose(struct rt_target *target, enum rt_purpose purpose, struct rt_error *err);
+enum rt_purpose rt_purpose_of(const struct rt_options *options);
+void rt_target_set_purpose(struct rt_target *target, enum rt_purpose purpose);
 
-/*
- * Make the plans and probes anew for what the user wants of returns; `everywhere`: it is known already that the mechanism is one like
- * that.  0 or -ENOMEM.
- */
-int rt_target_set_returns(struct rt_target *target, enum rt_want want, bool everywhere, struct rt_error *err);
+/* What the user wants of returns; `everywhere`: it is known already that the mechanism is one like that. */
+void rt_target_set_returns(struct rt_target *target, enum rt_want want, bool everywhere);
 
 /*
  * --libcalls: add the functions that the program imports from libraries and `text` means.  `pid` as for rt_target_resolve, which may
- * then have been given no specification.  Makes the plans and probes anew.
+ * then have been given no specification.
  */
 int rt_target_add_libcalls(struct rt_target *target, pid_t pid, const char *text, struct rt_error *err);
 
 /* Watch what tells of the traced functions' stacks (watch.h); last of all, as it adds functions. */
 int rt_target_watch(struct rt_target *target, struct rt_error *err);
 
-/*
- * Calls will be filtered: `under` (may be NULL) is the specification of the root functions, which are traced too.  Makes the plans
- * and probes anew.  An error where a root's return is not probed, for then nobody knows what is inside it.
- */
+/* Calls will be filtered: `under` (may be NULL) is the specification of the root functions, which are traced too. */
 int rt_target_set_limit(struct rt_target *target, unsigned depth, const char *under, uint64_t min_time, struct rt_error *err);
 
 /* After rt_target_notes, which may have given returns up: an error where a root is without. */
 int rt_target_check_roots(const struct rt_target *target, struct rt_error *err);
 
+/* What is known of the functions' arguments and results is to be found out, and they are read and shown by it, as `limits` says. */
+void rt_target_set_types(struct rt_target *target, const struct rt_limits *limits);
+
 /*
- * Find out what is known of the functions' arguments and results, and read and show them by that, as much as `limits` says.  Makes the
- * plans and probes anew; after the purpose, the limit and the functions are set.
+ * Make the plans and probes, when all the above is set.  An error where nothing can be measured, and where a root's return is not probed,
+ * for then nobody knows what is inside it.
  */
-int rt_target_set_types(struct rt_target *target, const struct rt_limits *limits, struct rt_error *err);
+int rt_target_make(struct rt_target *target, struct rt_error *err);
 
 /* The kernel cannot take what is to be read: make the plans and probes anew that read less, `why` says what.  -ENOENT: there is no less. */
 int rt_target_simplify(struct rt_target *target, const char **why, struct rt_error *err);

@@ -199,6 +199,10 @@ const char *rt_name_canonical(struct rt_text *text, const char *name, bool plain
 {
 	begin(text);
 	rt_text_add(text, "", 0);
-	canonical(text, name, name + strlen(name), plain);
+	/* Most names have nothing of all that. */
+	if (!strpbrk(name, "<[( ") && !strstr(name, "operator"))
+		rt_text_add(text, name, strlen(name));
+	else
+		canonical(text, name, name + strlen(name), plain);
 	return text->failed ? NULL : text->v;
 }

@@ -30,6 +30,12 @@ const char *rt_demangle(struct rt_text *text, const char *name, bool parameters)
 bool rt_demangler_run(struct rt_text *text, const char *name, bool parameters);
 
 /*
+ * Names that are nothing but identifiers ("_ZN2ns3Foo3barEi" is ns::Foo::bar), as the demangler says them without parameters, in a tenth
+ * of its time.  False: it is another name, and `text` may have anything.
+ */
+bool rt_demangle_plain(struct rt_text *text, const char *name);
+
+/*
  * How names are compared: without blanks that say nothing, `const T` as `T const`, std::string for what it stands for, without
  * [abi:...].  With `plain` without template arguments too: Foo<int>::bar is Foo::bar, and Rust's <alloc::vec::Vec<u8>>::push is
  * alloc::vec::Vec::push.  Stays in `text`; NULL: out of memory.

@@ -39,6 +39,9 @@ bool rt_demangler_run(struct rt_text *text, const char *name, bool parameters)
 	const int options = DMGL_ANSI | DMGL_RET_DROP | (parameters ? DMGL_PARAMS : 0);
 	struct run run = { .text = text };
 
+	if (!parameters && rt_demangle_plain(text, name))
+		return true;
+	text->n = 0;
 	if (setjmp(run.stop))
 		return false;
 	/* Rust's legacy names are Itanium's too, with a hash for the last part: so Rust first. */

@@ -331,6 +331,21 @@ static void walk(struct rt_walk *w)
 		rt_walk_check_exits(w);
 }
 
+/* Most functions have one exit or two, and there may be a hundred thousand functions. */
+static void trim(struct rt_exits *exits)
+{
+	struct rt_exit *v = NULL;
+
+	if (exits->n)
+		v = realloc(exits->v, exits->n * sizeof(*v));
+	else
+		free(exits->v);
+	if (v || !exits->n) {
+		exits->v = v;
+		exits->cap = exits->n;
+	}
+}
+
 int rt_walk_function(struct rt_code *code, uint64_t addr, uint64_t size, bool unwinder, struct rt_calls *calls, struct rt_exits *exits)
 {
 	static const struct rt_depth at_entry = { 0, RT_DEPTH_UNKNOWN };
@@ -352,6 +367,7 @@ int rt_walk_function(struct rt_code *code, uint64_t addr, uint64_t size, bool un
 		exits->n = 0;
 	else if (exits->n)
 		qsort(exits->v, exits->n, sizeof(*exits->v), compare_exits);
+	trim(exits);
 	return w.nomem ? -ENOMEM : 0;
 }
 

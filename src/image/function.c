@@ -69,7 +69,7 @@ static int name_function(struct rt_function *f, const struct rt_match *m, struct
 {
 	const struct rt_symbol *s = m->symbol;
 	const char *written = rt_demangle(text, s->name, false);
-	char *name, *symbol = NULL;
+	char *name;
 
 	if (m->versioned && s->version) {
 		if (asprintf(&name, "%s%s%s", s->name, s->default_version ? "@@" : "@", s->version) < 0)
@@ -84,17 +84,11 @@ static int name_function(struct rt_function *f, const struct rt_match *m, struct
 	} else {
 		name = strdup(written ? written : s->name);
 	}
-	if (written)
-		symbol = strdup(s->name);
-	if (!name || (written && !symbol)) {
-		free(name);
-		free(symbol);
+	if (!name)
 		return -ENOMEM;
-	}
 	free(f->name);
-	free(f->symbol);
 	f->name = name;
-	f->symbol = symbol;
+	f->symbol = written ? s->name : NULL;
 	return 0;
 }
 
@@ -136,8 +130,6 @@ static int add_function(struct rt_functions *functions, struct rt_batch *b, cons
 {
 	struct rt_function *f;
 
-	if (RT_ROOM(&functions->v, functions->n, &functions->cap))
-		return -ENOMEM;
 	f = &functions->v[functions->n];
 	memset(f, 0, sizeof(*f));
 	if (rt_image_offset(b->image, m->addr, &f->offset))
@@ -170,6 +162,23 @@ static int add_function(struct rt_functions *functions, struct rt_batch *b, cons
 	return 0;
 }
 
+/* For `n` more, and not one too many: a glob can mean a hundred thousand. */
+static int reserve(struct rt_functions *functions, size_t n)
+{
+	struct rt_function *v;
+
+	if (functions->cap - functions->n >= n)
+		return 0;
+	if (n > SIZE_MAX / sizeof(*v) - functions->n)
+		return -ENOMEM;
+	v = realloc(functions->v, (functions->n + n) * sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	functions->v = v;
+	functions->cap = functions->n + n;
+	return 0;
+}
+
 static int merge_batch(struct rt_functions *functions, struct rt_batch *b, struct rt_error *err)
 {
 	struct known key, *known, *at;
@@ -179,6 +188,7 @@ static int merge_batch(struct rt_functions *functions, struct rt_batch *b, struc
 	known = index_known(functions, b->image, &n);
 	if (!known)
 		return rt_nomem(err);
+	ret = reserve(functions, b->n);
 	for (i = 0; i < b->n && ret == 0; i++) {
 		key.addr = b->v[i].addr;
 		at = bsearch(&key, known, n, sizeof(*known), compare_known);
@@ -282,7 +292,6 @@ void rt_functions_free(struct rt_functions *functions)
 	for (i = 0; i < functions->n; i++) {
 		free(functions->v[i].name);
 		rt_exits_free(&functions->v[i].exits);
-		free(functions->v[i].symbol);
 	}
 	free(functions->v);
 	free(functions->note);

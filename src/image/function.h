@@ -18,7 +18,7 @@ enum rt_how {
 /* A function to trace. */
 struct rt_function {
 	char *name;			/* as printed: of C++ and Rust what was written, "Foo::bar"; with @VERSION where it has several */
-	char *symbol;			/* the symbol's name where that is another ("_ZN3Foo3barEi"), or NULL */
+	const char *symbol;		/* the symbol's name where that is another ("_ZN3Foo3barEi"), or NULL; the image's */
 	struct rt_image *image;
 	uint64_t addr, offset, size;	/* virtual address, file offset, bytes (0: not known) */
 	enum rt_symbol_source source;	/* of the name */
@@ -84,8 +84,8 @@ void rt_functions_print_sources(const struct rt_functions *functions, FILE *file
 /* Names of C++ with their parameters, for tables, where overloads would look alike.  0 or -ENOMEM. */
 int rt_functions_full_names(struct rt_functions *functions);
 
-/* --demangle=no: the names of the symbol tables are printed. */
-void rt_functions_raw_names(struct rt_functions *functions);
+/* --demangle=no: the names of the symbol tables are printed.  0 or -ENOMEM. */
+int rt_functions_raw_names(struct rt_functions *functions);
 /*
  * Add the functions of libraries that the program imports and `spec` means by name, each where its loader finds it.  `pid`: as for
  * rt_images_imports.  A usage error where there are none.

@@ -155,7 +155,10 @@ int rt_image_open(const char *path, const char *name, struct rt_image **out, str
 		return rt_nomem(err);
 	image->fd = -1;
 	image->name = strdup(name ? name : path);
-	if (!image->name) {
+	image->window = malloc(sizeof(*image->window));
+	if (image->window)
+		image->window->n = 0;
+	if (!image->name || !image->window) {
 		ret = rt_nomem(err);
 		goto fail;
 	}
@@ -206,6 +209,7 @@ void rt_image_close(struct rt_image *image)
 	free(image->versions.v);
 	free(image->needed.v);
 	free(image->segments);
+	free(image->window);
 	free(image->interp);
 	free(image->soname);
 	free(image->name);
@@ -288,18 +292,13 @@ bool rt_image_is_code(const struct rt_image *image, uint64_t addr)
 	return s && s->exec;
 }
 
-size_t rt_image_read(const struct rt_image *image, uint64_t addr, void *buf, size_t n)
+static size_t read_file(const struct rt_image *image, uint64_t offset, void *buf, size_t n)
 {
-	const struct rt_segment *s = find_segment(image, addr);
 	size_t done = 0;
 	ssize_t got;
 
-	if (!s)
-		return 0;
-	if (n > s->filesz - (addr - s->vaddr))
-		n = s->filesz - (addr - s->vaddr);
 	while (done < n) {
-		got = pread(image->fd, (char *)buf + done, n - done, (off_t)(addr - s->vaddr + s->offset + done));
+		got = pread(image->fd, (char *)buf + done, n - done, (off_t)(offset + done));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
@@ -307,6 +306,40 @@ size_t rt_image_read(const struct rt_image *image, uint64_t addr, void *buf, siz
 		done += (size_t)got;
 	}
 	return done;
+}
+
+/* The same, of what is in the window, which is moved to where `offset` is. */
+static size_t read_window(const struct rt_image *image, uint64_t offset, void *buf, size_t n)
+{
+	struct rt_file_window *w = image->window;
+	uint64_t start = offset - offset % RT_FILE_WINDOW;
+	size_t at = (size_t)(offset - start);
+
+	if (!w->n || w->offset != start) {
+		w->n = read_file(image, start, w->bytes, RT_FILE_WINDOW);
+		w->offset = start;
+	}
+	if (at >= w->n)
+		return 0;
+	if (n > w->n - at)
+		n = w->n - at;
+	memcpy(buf, w->bytes + at, n);
+	return n;
+}
+
+size_t rt_image_read(const struct rt_image *image, uint64_t addr, void *buf, size_t n)
+{
+	const struct rt_segment *s = find_segment(image, addr);
+	uint64_t offset;
+
+	if (!s)
+		return 0;
+	if (n > s->filesz - (addr - s->vaddr))
+		n = s->filesz - (addr - s->vaddr);
+	offset = addr - s->vaddr + s->offset;
+	if (n > RT_FILE_WINDOW - offset % RT_FILE_WINDOW)
+		return read_file(image, offset, buf, n);
+	return read_window(image, offset, buf, n);
 }
 
 const char *rt_image_refuses(const struct rt_image *image, uint64_t addr)

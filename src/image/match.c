@@ -62,18 +62,23 @@ static bool abbreviated(const char *word, size_t n)
 		"anonymous namespace virtual thunk non to lambda unnamed type clone abi __cxx11 wchar_t closure impl for as dyn mut "
 		"str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 shim vtable reabstraction covariant return "
 		"constructor destructor typeinfo guard variable char8_t char16_t char32_t auto decltype nullptr_t __int128 global "
-		"static initialization destruction TLS init wrapper function transaction safe entry point";
+		"static initialization destruction TLS init wrapper function transaction safe entry point true false hidden alias "
+		"reference temporary construction VTT name java Class initializer module extern unsafe fn _Complex _Imaginary complex "
+		"imaginary half _Float16 bfloat16 __float128 decimal32 decimal64 decimal128 default arg parm";
 
 	return memmem(words, sizeof(words) - 1, word, n);
 }
 
-/* The longest word of the name, up to `end`, that must stand in any mangled form of it. */
-static int find_anchor(struct rt_matcher *m, const char *name, const char *end)
+/* The words of the name, up to `end`, that must stand in any mangled form of it. */
+static int find_anchors(struct rt_matcher *m, const char *name, const char *end)
 {
-	const char *p = name, *best = NULL, *word;
-	size_t n = 0;
+	const char *p = name, *word;
 	int depth = 0;
+	char *out;
 
+	out = m->anchors = calloc(1, (size_t)(end - name) + 2);
+	if (!out)
+		return -ENOMEM;
 	while (p < end) {
 		if (*p == '<')
 			depth++;
@@ -87,15 +92,23 @@ static int find_anchor(struct rt_matcher *m, const char *name, const char *end)
 		}
 		for (word = p; p < end && is_word(*p); p++)
 			;
-		if ((size_t)(p - word) > n && !abbreviated(word, (size_t)(p - word))) {
-			best = word;
-			n = (size_t)(p - word);
-		}
+		/* Numbers are coded: {lambda()#2} is Ul..E0_. */
+		if (isdigit((unsigned char)*word) || abbreviated(word, (size_t)(p - word)))
+			continue;
+		memcpy(out, word, (size_t)(p - word));
+		out += p - word + 1;
 	}
-	if (!best)
-		return 0;
-	m->anchor = strndup(best, n);
-	return m->anchor ? 0 : -ENOMEM;
+	return 0;
+}
+
+static bool has_anchors(const struct rt_matcher *m, const char *mangled)
+{
+	const char *word;
+
+	for (word = m->anchors; *word; word += strlen(word) + 1)
+		if (!strstr(mangled, word))
+			return false;
+	return true;
 }
 
 static int split_version(struct rt_matcher *m)
@@ -132,7 +145,7 @@ int rt_matcher_begin(struct rt_matcher *m, const struct rt_spec *spec)
 		end = m->name + strlen(m->name);
 	m->arguments = has_arguments(m->name, end);
 	m->any_arguments = m->arguments && only_placeholders(m->name, end);
-	r = find_anchor(m, m->name, end);
+	r = find_anchors(m, m->name, end);
 	if (r == 0 && !rt_name_canonical(&m->want, m->name, m->any_arguments))
 		r = -ENOMEM;
 	return r;
@@ -141,7 +154,7 @@ int rt_matcher_begin(struct rt_matcher *m, const struct rt_spec *spec)
 void rt_matcher_free(struct rt_matcher *m)
 {
 	free(m->name);
-	free(m->anchor);
+	free(m->anchors);
 	rt_text_free(&m->want);
 	rt_text_free(&m->text);
 	rt_text_free(&m->demangled);
@@ -182,7 +195,7 @@ bool rt_matches_written(struct rt_matcher *m, const struct rt_symbol *symbol)
 		name = rt_is_mangled(name) ? rt_demangle(&m->demangled, name, true) : NULL;
 		return name && rt_spec_regex(m->spec, name);
 	}
-	if (!rt_is_mangled(name) || (m->anchor && !strstr(name, m->anchor)) || !version_fits(m, symbol))
+	if (!rt_is_mangled(name) || !has_anchors(m, name) || !version_fits(m, symbol))
 		return false;
 	name = rt_demangle(&m->demangled, name, m->parameters);
 	if (!name)

@@ -21,7 +21,7 @@ struct rt_matcher {
 	char *name;			/* without the version */
 	const char *version;		/* in `name`'s room; NULL: any */
 	bool only_default;		/* @@ */
-	char *anchor;			/* must stand in a mangled name, or the demangler is not asked; NULL: nothing is known */
+	char *anchors;			/* words that must stand in a mangled name, or the demangler is not asked, with a NUL each; "" last */
 	bool parameters, arguments;	/* the specification has some */
 	bool any_arguments;		/* its template arguments are placeholders */
 	struct rt_text want, text, demangled;

@@ -31,7 +31,18 @@ void rt_functions_print_sources(const struct rt_functions *functions, FILE *file
 	}
 }
 
-void rt_functions_raw_names(struct rt_functions *functions)
+static int rename_function(struct rt_function *f, const char *as)
+{
+	char *name = strdup(as);
+
+	if (!name)
+		return -ENOMEM;
+	free(f->name);
+	f->name = name;
+	return 0;
+}
+
+int rt_functions_raw_names(struct rt_functions *functions)
 {
 	size_t i;
 
@@ -40,17 +51,17 @@ void rt_functions_raw_names(struct rt_functions *functions)
 
 		if (!f->symbol)
 			continue;
-		free(f->name);
-		f->name = f->symbol;
+		if (rename_function(f, f->symbol) < 0)
+			return -ENOMEM;
 		f->symbol = NULL;
 	}
+	return 0;
 }
 
 int rt_functions_full_names(struct rt_functions *functions)
 {
 	struct rt_text text = { 0 };
 	const char *written;
-	char *name;
 	size_t i;
 	int r = 0;
 
@@ -58,15 +69,8 @@ int rt_functions_full_names(struct rt_functions *functions)
 		struct rt_function *f = &functions->v[i];
 
 		written = f->symbol && !f->inside ? rt_demangle(&text, f->symbol, true) : NULL;
-		if (!written)
-			continue;
-		name = strdup(written);
-		if (name) {
-			free(f->name);
-			f->name = name;
-		} else {
-			r = -ENOMEM;
-		}
+		if (written)
+			r = rename_function(f, written);
 	}
 	rt_text_free(&text);
 	return r;

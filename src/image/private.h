@@ -45,8 +45,18 @@ struct rt_strings {		/* not owned */
 	size_t n, cap;
 };
 
+/* A piece of the file that was read last: thousands of functions are looked at one behind the other, some bytes at a time. */
+enum { RT_FILE_WINDOW = 1 << 14 };
+
+struct rt_file_window {
+	uint64_t offset;		/* a multiple of RT_FILE_WINDOW */
+	size_t n;			/* 0: nothing was read */
+	uint8_t bytes[RT_FILE_WINDOW];
+};
+
 struct rt_image {
 	int fd;
+	struct rt_file_window *window;	/* apart, as reading leaves an image const */
 	Elf *elf;
 	char *name, *soname, *interp;
 	const char *short_name;		/* for a library: what messages call it */

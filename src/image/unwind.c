@@ -14,11 +14,11 @@
 /* A table's names are exact, but those that end in '*', which are beginnings. */
 static bool matches(const char *pattern, const char *name)
 {
-	size_t n = strlen(pattern);
-
-	if (pattern[n - 1] == '*')
-		return strncmp(name, pattern, n - 1) == 0;
-	return strcmp(name, pattern) == 0;
+	while (*pattern == *name && *pattern) {
+		pattern++;
+		name++;
+	}
+	return *pattern == *name || (*pattern == '*' && !pattern[1]);
 }
 
 static bool in_table(const char *const *table, size_t n, const char *name)
@@ -319,7 +319,7 @@ const char *rt_image_unsafe_exits(const struct rt_image *image, const char *name
 		why = ENTRY;
 	aliases = rt_symbols_at(image, addr, &n);
 	for (i = 0; i < n && !why; i++)
-		why = unsafe_exit_name(aliases[i].name);
+		why = aliases[i].name == name ? NULL : unsafe_exit_name(aliases[i].name);
 	/* What it calls has its stack pointer, by which calls and returns are paired. */
 	for (i = 0; i < n && !why; i++)
 		why = unsafe_code(image, addr, aliases[i].size);
@@ -336,7 +336,7 @@ const char *rt_image_unsafe_return(const struct rt_image *image, const char *nam
 		why = ENTRY;
 	aliases = rt_symbols_at(image, addr, &n);
 	for (i = 0; i < n && !why; i++)
-		why = unsafe_name(aliases[i].name);
+		why = aliases[i].name == name ? NULL : unsafe_name(aliases[i].name);
 	for (i = 0; i < n && !why; i++)
 		why = unsafe_code(image, addr, aliases[i].size);
 	return why;

@@ -14,6 +14,7 @@ static void match(struct rt_matcher *matcher, const char *name)
 
 	rt_matches(matcher, &symbol);
 	rt_demangle(&text, name, true);
+	rt_demangle_plain(&text, name);
 	rt_name_canonical(&text, name, true);
 	/* What is canonical stays so. */
 	if (rt_name_canonical(&text, name, false)) {

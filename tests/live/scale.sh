@@ -37,6 +37,42 @@ measure_cpu
 expect_number "ms of CPU time" $((CPU - before)) -le 2000
 end_case
 
+# The same with C++'s names, which have to be demangled to be compared.
+awk 'BEGIN {
+	print ".text"
+	for (i = 0; i < 100000; i++) {
+		n = sprintf("_ZN7company7product6Engine7fn%05dERKSsi", i)
+		printf ".globl %s\n.type %s, %%function\n%s: nop\nret\n.size %s, . - %s\n", n, n, n, n, n
+	}
+	print ".section .note.GNU-stack, \"\", %progbits"
+}' >"$T/mangled.s"
+echo 'int main(void) { return 0; }' >"$T/main2.c"
+"$CC" -o "$T/mangled" "$T/main2.c" "$T/mangled.s" >"$T/cc" 2>&1 || skip_all "$CC does not build the program"
+
+# resolve NAME GLOB COUNT MS: as many functions are found, in so much CPU time and 96 MB of addresses.
+resolve() {
+	begin "$1"
+	measure_cpu
+	before=$CPU
+	(
+		ulimit -v 98304
+		rt count --dump=tracefs "$T/mangled" "$2"
+		echo "$ST" >"$T/status"
+	)
+	ST=$(cat "$T/status")
+	expect_status 0
+	expect_number "lines of definitions" "$(grep -c '^p:' "$T/out")" -eq "$3"
+	measure_cpu
+	expect_number "ms of CPU time" $((CPU - before)) -le "$4"
+	end_case
+}
+
+if "$RAWTRACE" --version | grep -q ', libiberty'; then
+	resolve "one of 100,000 functions of C++" company::product::Engine::fn77777 1 1000
+	resolve "a few of 100,000 functions of C++" 'company::product::Engine::fn7777*' 10 1000
+	resolve "100,000 functions of C++" 'company::*' 100000 2500
+fi
+
 find_mechanisms
 case " $MECHANISMS " in
 *" uprobe-multi "*) ;;

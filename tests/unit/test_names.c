@@ -44,6 +44,52 @@ static void test_demangle(void)
 	demangles("_RNvMNtCs1234_1r1mNtB2_1P3get", true, "<r::m::P>::get");
 }
 
+/* "-": it is left to the demangler. */
+static void plain(const char *name, const char *want)
+{
+	struct rt_text text = { 0 };
+
+	RT_ASSERT_TEXT(rt_demangle_plain(&text, name) ? text.v : "-", want);
+	rt_text_free(&text);
+	/* Whatever it says, the demangler says too. */
+	if (has_demangler() && strcmp(want, "-") != 0)
+		demangles(name, false, want);
+}
+
+static void test_plain(void)
+{
+	plain("_Z3fibi", "fib");
+	plain("_ZN2ns3Foo3barEi", "ns::Foo::bar");
+	plain("_ZNK2ns3Foo3barEv", "ns::Foo::bar");
+	plain("_ZN2ns3FooE", "ns::Foo");
+	plain("_ZN1r1m3get17h0123456789abcdefE", "r::m::get");
+	/* No hash of Rust's: too few different digits, not at the end. */
+	plain("_ZN1r1m3get17h0000000000000000E", "-");
+	plain("_ZN1r17h0123456789abcdef3getE", "-");
+	plain("_ZN1r3get17h0123456789abcdefEv", "-");
+	plain("_ZN17h0123456789abcdefE", "-");
+	plain("_ZN5alloc3vec16Vec$LT$T$C$A$GT$4push17h0123456789abcdefE", "-");
+	plain("_ZN12_GLOBAL__N_16hiddenEi", "-");
+	plain("_ZN2ns3BoxIiE3getEi", "-");
+	plain("_Z3maxIiET_S0_S0_", "-");
+	plain("_Z4makeB5cxx11i", "-");
+	plain("_ZN2ns4makeB5cxx11Ei", "-");
+	plain("_ZNSt6vector4pushEi", "-");
+	plain("_ZN3FooC1Ei", "-");
+	plain("_ZN2nsplERKS_", "-");
+	plain("_ZZ4mainE1x", "-");
+	plain("_Znwm", "-");
+	/* Cut off, or nonsense. */
+	plain("_Z", "-");
+	plain("_ZN", "-");
+	plain("_ZNE", "-");
+	plain("_ZN2ns", "-");
+	plain("_ZN9ns", "-");
+	plain("_ZN99999999999999999999nsE", "-");
+	plain("_ZN03fooE", "-");
+	plain("_Z3fo", "-");
+}
+
 /* Each substitution doubles the text: 2^40 and more letters. */
 static void test_bomb(void)
 {
@@ -152,6 +198,13 @@ static void test_written(void)
 	MEANS("alloc::vec::Vec<T>::push", vec);
 	MEANS("alloc::vec::Vec::push", vec);
 	MEANS("r::m::P::get", "_RNvMNtCs1234_1r1mNtB2_1P3get");
+	/* Numbers, and words that are only in what is coded, need not stand in the symbol. */
+	MEANS("*lambda*#13}*", "_ZZ4mainENKUliE11_clEi");
+	MEANS("*main*::operator()", "_ZZ4mainENKUliE11_clEi");
+	MEANS("Box<*,true>::get", "_ZN3BoxIiLb1EE3getEi");
+	MEANS("*::get*77777*", "_ZN3BoxILi77777EE7get7777Ei.part.77777");
+	MEANS("a::*::d", "_ZN1a1b1c1dEv");
+	MEANS_NOT("a::*::d", "_ZN1a1b1c1eEv");
 }
 
 static void test_versions(void)
@@ -170,6 +223,7 @@ static void test_versions(void)
 
 CU_TestInfo rt_tests_names[] = {
 	{ "demangle", test_demangle },
+	{ "names of nothing but identifiers", test_plain },
 	{ "names that stand for too much", test_bomb },
 	{ "canonical names", test_canonical },
 	{ "what was written", test_written },
