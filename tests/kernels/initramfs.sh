@@ -62,7 +62,7 @@ base_initramfs() {
 	# shellcheck disable=SC2046 # names without blanks
 	with_libraries "$1" $(cat "$1.targets") || return
 	cat >"$1/rawtrace/environment" <<END
-export RAWTRACE=/rawtrace/rawtrace FIB=/rawtrace/fib SRCDIR=/rawtrace BUILDDIR=/rawtrace/build CC=none RT_SLOW=1 RT_TIMES=1
+export RAWTRACE=/rawtrace/rawtrace FIB=/rawtrace/fib SRCDIR=/rawtrace BUILDDIR=/rawtrace/build CC=none RT_SLOW=1 RT_TIMES=1 RT_SCRIPT_SECONDS=900
 LIVE=${LIVE---live}
 SCRIPTS="$SCRIPTS"
 END

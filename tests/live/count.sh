@@ -45,7 +45,7 @@ expect_bounds() {
 
 # Calls, and how many can be made while the probes of two functions go out one after another.
 CALLS=3000 APART=4
-slow && CALLS=300 APART=100
+slow && CALLS=150 APART=100
 
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: count: recursion"

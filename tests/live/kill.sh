@@ -9,9 +9,10 @@ moment() {
 	od -An -N2 -tu2 /dev/urandom | awk -v below="$1" '{ printf "%.3f", $1 % below / 1000 }'
 }
 
-# How often; how long the worker runs, in ms, longer than the latest kill; how often the thousand functions are called.
-TIMES=5 WORK=450 ROUNDS=20000
-! slow || TIMES=2 WORK=1500 ROUNDS=1500
+# How often; how long the worker runs, in ms, longer than the latest kill; how often the thousand functions are called; the worker's
+# pause, in us.
+TIMES=5 WORK=450 ROUNDS=20000 SHORT=50
+! slow || TIMES=2 WORK=1500 ROUNDS=1500 SHORT=1000
 
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: SIGKILL while it traces a process"
@@ -19,7 +20,7 @@ for mechanism in $MECHANISMS; do
 	tracers=
 	while [ $i -lt $TIMES ]; do
 		i=$((i + 1))
-		in_background "$BIN/worker" 2 $WORK 50 >"$T/worker"
+		in_background "$BIN/worker" 2 $WORK $SHORT >"$T/worker"
 		worker=$PID
 		wait_for 5 has_line ready "$T/worker"
 		in_background "$RAWTRACE" --attach="$mechanism" -o "$T/trace" -p "$worker" work leaf 2>"$T/err"
@@ -45,7 +46,7 @@ for mechanism in $MECHANISMS; do
 	while [ $i -lt $TIMES ]; do
 		i=$((i + 1))
 		rm -f "$T/worker"
-		in_background "$RAWTRACE" --attach="$mechanism" -o "$T/trace" "$BIN/worker" work leaf -- 2 300 50 \
+		in_background "$RAWTRACE" --attach="$mechanism" -o "$T/trace" "$BIN/worker" work leaf -- 2 300 $SHORT \
 			>"$T/worker" 2>"$T/err"
 		tracer=$PID
 		delay=$(moment 250)

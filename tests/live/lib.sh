@@ -104,13 +104,23 @@ no_target() {
 
 # ---- running ----
 
+# On an emulated machine everything takes some ten times longer, and more where others run beside it: RT_SLOW.
+slow() {
+	[ -n "${RT_SLOW:-}" ]
+}
+
+# A second of the limits below.  For how long, in ms, a worker works that will be told to end, and its pause in us: on a slow machine
+# it would otherwise take most of the time that rawtrace needs.
+SECOND=1 LONG=30000 PAUSE=300
+! slow || SECOND=6 LONG=300000 PAUSE=2000
+
 # rt ARGUMENT...: rawtrace, with its output in $T/out and $T/err and its exit status in $ST.
 rt() {
-	timeout 60 "$RAWTRACE" "$@" >"$T/out" 2>"$T/err" </dev/null
+	timeout $((60 * SECOND)) "$RAWTRACE" "$@" >"$T/out" 2>"$T/err" </dev/null
 	ST=$?
 }
 
-# in_background COMMAND...: as an interactive shell would run it; its id in $PID.  It is ended after 40 s.
+# in_background COMMAND...: as an interactive shell would run it; its id in $PID.  It is ended after 40 s (fresh.c).
 in_background() {
 	"$BIN/fresh" "$@" &
 	PID=$!
@@ -134,7 +144,7 @@ forget() {
 
 # wait_for SECONDS COMMAND...: until it succeeds.
 wait_for() {
-	tries=$(($1 * 20))
+	tries=$(($1 * SECOND * 20))
 	shift
 	while ! "$@"; do
 		tries=$((tries - 1))
@@ -149,11 +159,6 @@ has_line() {
 
 lines_at_least() {
 	[ "$(grep -c '' "$2" 2>/dev/null)" -ge "$1" ] 2>/dev/null
-}
-
-# On an emulated machine everything takes some ten times longer: RT_SLOW.
-slow() {
-	[ -n "${RT_SLOW:-}" ]
 }
 
 # ---- checks ----

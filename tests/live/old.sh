@@ -258,7 +258,7 @@ filtered_command() {
 filtered_process() {
 	begin "seccomp, $1: a process that runs elsewhere"
 	shift
-	start_worker 2 30000 300
+	start_worker 2 $LONG $PAUSE
 	rm -f "$T/trace"
 	in_background "$RAWTRACE" -v -o "$T/trace" -p "$worker" work leaf 2>"$T/err"
 	tracer=$PID

@@ -73,7 +73,7 @@ python3 -m json.tool "$T/json" >/dev/null 2>"$T/wrong" || show "$T/wrong"
 end_case
 
 begin "chrome: ^C in the middle"
-in_background "$RAWTRACE" --format=chrome -o "$T/json" "$BIN/worker" work leaf -- 2 30000 300 >"$T/worker" 2>"$T/err"
+in_background "$RAWTRACE" --format=chrome -o "$T/json" "$BIN/worker" work leaf -- 2 $LONG $PAUSE >"$T/worker" 2>"$T/err"
 wait_for 10 lines_at_least 100 "$T/json" || because "no trace"
 kill -INT "$PID"
 reap "$PID"

@@ -6,7 +6,7 @@ find_mechanisms
 
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: -p, several threads, ^C"
-	start_worker 3 30000 300
+	start_worker 3 $LONG $PAUSE
 	in_background "$RAWTRACE" --attach="$mechanism" -p "$worker" work leaf 2>"$T/err"
 	tracer=$PID
 	wait_for 10 lines_at_least 500 "$T/err" || because "no trace"
@@ -31,7 +31,7 @@ for signal in INT:2 TERM:15 HUP:1; do
 		case $mechanism in uprobe-multi | tracefs) ;; *) continue ;; esac
 
 		begin "$mechanism: SIG$signal, a running process"
-		start_worker 1 30000 300
+		start_worker 1 $LONG $PAUSE
 		in_background "$RAWTRACE" --attach="$mechanism" -p "$worker" work leaf 2>"$T/err"
 		tracer=$PID
 		wait_for 10 lines_at_least 100 "$T/err" || because "no trace"
@@ -44,7 +44,7 @@ for signal in INT:2 TERM:15 HUP:1; do
 		end_case
 
 		begin "$mechanism: SIG$signal, a command"
-		in_background "$RAWTRACE" --attach="$mechanism" "$BIN/worker" work leaf -- 1 30000 300 >"$T/worker" 2>"$T/err"
+		in_background "$RAWTRACE" --attach="$mechanism" "$BIN/worker" work leaf -- 1 $LONG $PAUSE >"$T/worker" 2>"$T/err"
 		tracer=$PID
 		wait_for 10 lines_at_least 100 "$T/err" || because "no trace"
 		kill "-$signal" "$tracer"
@@ -70,7 +70,7 @@ if has python3; then
 	end_case
 
 	begin "^C at a terminal, a process that runs elsewhere"
-	start_worker 1 30000 300
+	start_worker 1 $LONG $PAUSE
 	timeout 40 python3 "$LIVE/terminal.py" 100 "$RAWTRACE" -p "$worker" work leaf >"$T/all" 2>&1
 	ST=$?
 	[ "$ST" = 0 ] || [ "$ST" = 130 ] || because "exit status $ST"
@@ -83,7 +83,7 @@ else
 fi
 
 begin "a signal that was ignored stays so (nohup)"
-start_worker 1 30000 300
+start_worker 1 $LONG $PAUSE
 in_background sh -c 'trap "" HUP; exec "$@"' sh "$RAWTRACE" -p "$worker" work 2>"$T/err"
 tracer=$PID
 wait_for 10 lines_at_least 50 "$T/err" || because "no trace"
@@ -107,13 +107,13 @@ trace_to_its_end() {
 }
 
 begin "the process ends by itself"
-start_worker 2 30000 300
+start_worker 2 $LONG $PAUSE
 trace_to_its_end "$worker"
 expect_no_line unfinished "$T/err"
 end_case
 
 begin "-p with the id of a thread"
-start_worker 2 30000 300
+start_worker 2 $LONG $PAUSE
 for task in /proc/"$worker"/task/*; do
 	tid=${task##*/}
 done
@@ -139,7 +139,7 @@ for mechanism in $MECHANISMS; do
 	[ -z "$one_buffer" ] || [ "$mechanism" != tracefs ] || continue
 	begin "$mechanism: two processes of one program, each with a rawtrace of its own"
 	for i in 1 2; do
-		start_worker 2 30000 500
+		start_worker 2 $LONG $PAUSE
 		eval "worker$i=\$worker"
 		in_background "$RAWTRACE" --attach="$mechanism" -p "$worker" work leaf 2>"$T/err$i"
 		eval "tracer$i=\$PID"
@@ -172,7 +172,7 @@ began() {
 }
 
 begin "two at once"
-start_worker 2 30000 300
+start_worker 2 $LONG $PAUSE
 for i in 1 2; do
 	in_background "$RAWTRACE" -p "$worker" work leaf 2>"$T/err$i"
 	eval "tracer$i=\$PID"

@@ -18,7 +18,7 @@ crowd_agrees() {
 
 CALLS=20000 FULL=300000 BUSY="1 2 3 4"
 STOPPED=5
-! slow || CALLS=2000 FULL=10000 BUSY="1 2" STOPPED=2
+! slow || CALLS=1200 FULL=8000 BUSY=1 STOPPED=2
 
 for ring in array ringbuf perf; do
 	rt --ring=$ring --attach="$mechanism" "$FIB" fib
