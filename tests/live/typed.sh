@@ -17,6 +17,17 @@ targets_made
 find_mechanisms
 "$RAWTRACE" --version | grep -q ', libdw' || skip_all "built without libdw"
 
+# On aarch64 a structure of 16 bytes is in two general registers whatever its members are, one of floats and a long double are in
+# vector registers, and at a return nothing tells where a large result lies.
+want=$LIVE/typed.expected
+large='{\.v=\[3, 4, -1\]}' large_cut='{\.v=\[3, 4, \.\.\.\]}'
+if [ "$(uname -m)" = aarch64 ]; then
+	large='<in memory>' large_cut=$large want=$T/expected
+	sed -e 's/(by_value {\.a=7, \.b=<in xmm0>}/(by_value {.a=7, .b=2.5}/' -e "s/^<{\\.v=\\[3, 4, -1\\]}\$/<$large/" \
+		-e 's/(real 1 .*/(real 1 <in v0> <in v1> {.x=<in v2>, .y=<in v3>} 4)/' -e 's/^<<in xmm0>$/<<in v0>/' \
+		-e 's/(wide \(.*\) [^ ]*)$/(wide \1 <in v0>)/' "$LIVE/typed.expected" >"$want"
+fi
+
 # typed WANT TRACE: without what depends on where memory is.  Without BPF nothing of a string is read whose end is not
 # there, and the name of a function is known while the process runs.
 typed() {
@@ -33,7 +44,7 @@ for mechanism in $MECHANISMS; do
 		# shellcheck disable=SC2086 # several functions
 		rt --attach="$mechanism" "$T/typed$o" $FUNCTIONS
 		expect_status 0
-		typed "$LIVE/typed.expected" "$T/err"
+		typed "$want" "$T/err"
 		end_case
 	done
 	! slow || levels=2
@@ -70,7 +81,7 @@ rt -s 4 "$T/typed2" parse_request
 expect_line '^>(parse_request "GET "... 5 {\.fd=9, .*\.path="seco"\.\.\., ' "$T/err"
 rt --members=2 "$T/typed2" parse_request in_memory
 expect_line '^>(parse_request "GET /" 5 {\.fd=9, \.flags=O_RDWR_|0x8, \.\.\.})$' "$T/err"
-expect_line '^<{\.v=\[3, 4, \.\.\.\]}$' "$T/err"
+expect_line "^<$large_cut\$" "$T/err"
 rt --deref=0 "$T/typed2" parse_request
 expect_line '^>(parse_request "GET /" 5 0x[0-9a-f]*)$' "$T/err"
 end_case
@@ -91,7 +102,7 @@ expect_line '^>(pick 64 "a \\"quoted\\" \\\\ text" "b")$' "$T/err"
 expect_line '^<"a \\"quoted\\" \\\\ text"$' "$T/err"
 rt "$T/stripped" 'struct { long v[3]; } in_memory(int n, char p[len], size_t len)'
 expect_line '^>(in_memory 3 "text" 4)$' "$T/err"
-expect_line '^<{\.v=\[3, 4, -1\]}$' "$T/err"
+expect_line "^<$large\$" "$T/err"
 rt "$T/typed2" 'int parse_request(const char *line, int n, struct request *r)'
 expect_line '^>(parse_request "GET /" 5 {\.fd=9, ' "$T/err"
 rt "$T/stripped" 'void nothing(const char *null)'
