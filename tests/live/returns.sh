@@ -38,6 +38,7 @@ LEVELS=100000
 ! slow || LEVELS=3000
 agrees "recursion of $LEVELS levels" recurse deep 0 $LEVELS
 agrees "a child that runs the same program" forks 'job split borrow' exec
+agrees_by_all "a child that borrows the memory" forks 'job split borrow' vfork
 agrees "fork inside a call" forks 'job split borrow' fork
 agrees "killed inside a call" exits dive kill
 agrees "pthread_exit" pthread_exit inner

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calls on a signal's stack and on a coroutine's, which is left and come back to in the middle of calls. */
+/*
+ * Calls on a signal's stack and on a coroutine's, which is left and come back to in the middle of calls.  With BOOST the coroutine is one of
+ * libboost_context, and there are no signals.
+ */
 #include "witness.h"
 
 #include <signal.h>
 #include <ucontext.h>
 
+#ifdef BOOST
+enum { COROUTINE = 1, SIGNALS, SIZE = 64 << 10 };
+#else
 enum { SIGNALS = 1, COROUTINE = 2, SIZE = 64 << 10 };
+#endif
 
 /* In memory side by side, as coroutines of many programs are. */
 static char stacks[2][SIZE] __attribute__((aligned(64)));
-static ucontext_t outside, inside;
 static int on;			/* the stack that runs, by number */
 static unsigned depths[3];
 static volatile int sent;
@@ -35,12 +41,59 @@ W_HELPER void say(char mark, unsigned level, const char *format, int n)
 #define ENTER(name, n) say('>', depths[on]++, "(" name " %d)", n)
 #define LEAVE(n) __extension__ ({ int w_n = n; say('<', --depths[on], "%d", w_n); OPAQUE(w_n); w_n; })
 
+static void run(void);
+
+#ifdef BOOST
+struct transfer {
+	void *from, *data;
+};
+struct transfer jump_fcontext(void *to, void *data);
+void *make_fcontext(void *top, size_t size, void (*f)(struct transfer));
+
+static void *other;		/* what is not running now */
+
+static void start(struct transfer t)
+{
+	other = t.from;
+	run();
+}
+
+W_HELPER void jump(void)
+{
+	other = jump_fcontext(other, NULL).from;
+}
+
+static int make(void)
+{
+	other = make_fcontext(stacks[1] + SIZE, SIZE, start);
+	return 0;
+}
+#else
+static ucontext_t outside, inside;
+
+W_HELPER void jump(void)
+{
+	swapcontext(on ? &outside : &inside, on ? &inside : &outside);
+}
+
+static int make(void)
+{
+	if (getcontext(&inside) != 0)
+		return 1;
+	inside.uc_stack.ss_sp = stacks[1];
+	inside.uc_stack.ss_size = SIZE;
+	makecontext(&inside, run, 0);
+	return 0;
+}
+#endif
+
+/* To a stack by number. */
 W_HELPER void switch_to(int stack)
 {
 	int from = on;
 
 	on = stack;
-	swapcontext(from ? &inside : &outside, stack ? &inside : &outside);
+	jump();
 	on = from;
 }
 
@@ -106,7 +159,9 @@ TRACED int send(int n)
 	OPAQUE(n);
 	ENTER("send", n);
 	sent = n;
+#ifndef BOOST
 	raise(SIGUSR1);
+#endif
 	return LEAVE(n ? send(n - 1) + 1 : 0);
 }
 
@@ -117,11 +172,13 @@ int main(void)
 	volatile int sum = 0;
 	int i;
 
-	if (sigaltstack(&ss, NULL) != 0 || sigaction(SIGUSR1, &sa, NULL) != 0 || getcontext(&inside) != 0)
+#ifndef BOOST
+	if (sigaltstack(&ss, NULL) != 0)
 		return 1;
-	inside.uc_stack.ss_sp = stacks[1];
-	inside.uc_stack.ss_size = SIZE;
-	makecontext(&inside, run, 0);
+#endif
+	(void)ss;
+	if (sigaction(SIGUSR1, &sa, NULL) != 0 || make() != 0)
+		return 1;
 	sum += send(2);
 	for (i = 0; i < 12; i++)
 		sum += next(i);
