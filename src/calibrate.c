@@ -23,12 +23,18 @@ enum { SAMPLES = RT_FORMS };
 
 enum { UNKNOWN, EMULATED, STEPPED };
 
-struct places {
-	uint64_t offset[SAMPLES];
-	unsigned n;
+/* What the child tells. */
+struct answer {
+	uint32_t emulated, push_ns, return_ns;
+	bool return_stepped;
 };
 
-static int find_places(struct places *p)
+struct places {
+	uint64_t offset[SAMPLES + 1];	/* the last one of the return, where that is asked for */
+	unsigned n, all;
+};
+
+static int find_places(struct places *p, bool times)
 {
 	struct rt_addrmap *map = rt_addrmap_new();
 	uint64_t ino;
@@ -39,6 +45,9 @@ static int find_places(struct places *p)
 	r = rt_addrmap_read(map, getpid());
 	for (p->n = 0; r == 0 && rt_samples[p->n].code; p->n++)
 		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)rt_samples[p->n].code, &ino, &p->offset[p->n]);
+	p->all = p->n;
+	if (r == 0 && times && rt_sample_return)
+		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)rt_sample_return, &ino, &p->offset[p->all++]);
 	rt_addrmap_free(map);
 	return r < 0 ? r : p->n ? 0 : -EOPNOTSUPP;
 }
@@ -65,7 +74,7 @@ static int attach_link(const struct places *p)
 	struct rt_bpf_link_attr attr = {
 		.attach_type = RT_BPF_TRACE_UPROBE_MULTI,
 		.uprobe_multi = {
-			.path = (uint64_t)(uintptr_t)"/proc/self/exe", .offsets = (uint64_t)(uintptr_t)p->offset, .cnt = p->n,
+			.path = (uint64_t)(uintptr_t)"/proc/self/exe", .offsets = (uint64_t)(uintptr_t)p->offset, .cnt = p->all,
 			.pid = (uint32_t)getpid(),
 		},
 	};
@@ -89,8 +98,8 @@ static int attach_pmu(const struct places *p)
 	int fd, r;
 
 	r = rt_uprobe_pmu_type(&attr.type);
-	for (i = 0; i < p->n && r == 0; i++) {
-		if (!rt_samples[i].stands_for)
+	for (i = 0; i < p->all && r == 0; i++) {
+		if (i < p->n && !rt_samples[i].stands_for)
 			continue;
 		attr.config2 = p->offset[i];
 		fd = rt_perf_open(&attr, getpid(), -1);
@@ -99,27 +108,34 @@ static int attach_pmu(const struct places *p)
 	return r;
 }
 
-static bool is_probed(unsigned i)
+static bool is_there(void (*code)(void))
 {
-	return *(const volatile uint8_t *)(uintptr_t)rt_samples[i].code == 0xcc;
+	return *(const volatile uint8_t *)(uintptr_t)code == 0xcc;
+}
+
+/* Has this process single-stepped anything?  UNKNOWN where that cannot be read. */
+static int has_stepped(void)
+{
+	char *text;
+	int result;
+
+	if (rt_read_file("/proc/self/maps", &text) < 0)
+		return UNKNOWN;
+	result = strstr(text, "[uprobes]\n") ? STEPPED : EMULATED;
+	free(text);
+	return result;
 }
 
 /* Call the samples from `first` up to `last`, and look whether one was single-stepped. */
 static int try_samples(unsigned first, unsigned last)
 {
 	void (*volatile call)(void);
-	char *text;
-	int result;
 
 	for (; first < last; first++) {
 		call = rt_samples[first].code;
 		call();
 	}
-	if (rt_read_file("/proc/self/maps", &text) < 0)
-		return UNKNOWN;
-	result = strstr(text, "[uprobes]\n") ? STEPPED : EMULATED;
-	free(text);
-	return result;
+	return has_stepped();
 }
 
 /* One sample in a process that has not single-stepped anything yet: the area is not copied to a child. */
@@ -144,7 +160,7 @@ static uint32_t measure(const struct places *p, bool old)
 
 	/* Before the calls: a kernel may make more than a breakpoint of what is hit (a 5-byte nop, 6.18). */
 	for (i = 0; i < p->n; i++)
-		probed[i] = is_probed(i);
+		probed[i] = is_there(rt_samples[i].code);
 	all = try_samples(0, p->n) == EMULATED;
 	for (i = 0; i < p->n; i++)
 		if (probed[i] && (all || try_alone(i) == EMULATED))
@@ -152,9 +168,51 @@ static uint32_t measure(const struct places *p, bool old)
 	return emulated;
 }
 
+/* What one call costs with a probe on its first instruction: the least of some rounds, as others may run in between. */
+static uint32_t time_calls(void (*volatile call)(void))
+{
+	enum { ROUNDS = 20, CALLS = 16 };
+	uint64_t least = UINT32_MAX, began, took;
+	unsigned i, k;
+
+	for (i = 0; i < ROUNDS; i++) {
+		began = rt_now();
+		for (k = 0; k < CALLS; k++)
+			call();
+		took = (rt_now() - began) / CALLS;
+		least = took < least ? took : least;
+	}
+	return (uint32_t)least;
+}
+
+/* The first sample is push.  In a child that has single-stepped nothing, to see whether the return is. */
+static void measure_times(const struct places *p, struct answer *a)
+{
+	void (*volatile call)(void) = rt_sample_return;
+	int results[2];
+	pid_t pid;
+	char byte;
+
+	if (p->all == p->n || !is_there(rt_sample_return) || pipe2(results, O_CLOEXEC) != 0)
+		return;
+	a->push_ns = time_calls(rt_samples[0].code);
+	pid = fork();
+	if (pid == 0) {
+		call();
+		byte = (char)has_stepped();
+		_exit(write(results[1], &byte, 1) != 1);
+	}
+	close(results[1]);
+	a->return_stepped = pid > 0 && read(results[0], &byte, 1) == 1 && byte == STEPPED;
+	close(results[0]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	a->return_ns = time_calls(rt_sample_return);
+}
+
 static void __attribute__((noreturn)) child_main(const struct places *p, int answer, int hold)
 {
-	uint32_t emulated;
+	struct answer a = { 0 };
 	bool old = false;
 	char byte;
 
@@ -165,8 +223,9 @@ static void __attribute__((noreturn)) child_main(const struct places *p, int ans
 		if (attach_pmu(p) < 0)
 			_exit(1);
 	}
-	emulated = measure(p, old);
-	if (write(answer, &emulated, sizeof(emulated)) != (ssize_t)sizeof(emulated))
+	a.emulated = measure(p, old);
+	measure_times(p, &a);
+	if (write(answer, &a, sizeof(a)) != (ssize_t)sizeof(a))
 		_exit(1);
 	while (old && read(hold, &byte, 1) < 0 && errno == EINTR)
 		;
@@ -178,7 +237,7 @@ static void __attribute__((noreturn)) child_main(const struct places *p, int ans
 static uint32_t ask(const struct places *p, struct rt_calibration *c)
 {
 	int answer[2], hold[2];
-	uint32_t emulated = 0;
+	struct answer a = { 0 };
 
 	if (pipe2(answer, O_CLOEXEC) != 0)
 		return 0;
@@ -196,23 +255,26 @@ static uint32_t ask(const struct places *p, struct rt_calibration *c)
 	close(answer[1]);
 	close(hold[0]);
 	c->hold = hold[1];
-	if (c->pid < 0 || read(answer[0], &emulated, sizeof(emulated)) != (ssize_t)sizeof(emulated))
-		emulated = 0;
+	if (c->pid < 0 || read(answer[0], &a, sizeof(a)) != (ssize_t)sizeof(a))
+		memset(&a, 0, sizeof(a));
 	close(answer[0]);
 	if (c->pid < 0) {
 		close(c->hold);
 		c->pid = 0;
 	}
-	c->told = emulated != 0;
-	return emulated;
+	c->told = a.emulated != 0;
+	c->push_ns = a.push_ns;
+	c->return_ns = a.return_ns;
+	c->return_stepped = a.return_stepped;
+	return a.emulated;
 }
 
-uint32_t rt_calibrate(const struct rt_arch *arch, struct rt_calibration *c)
+uint32_t rt_calibrate(const struct rt_arch *arch, bool times, struct rt_calibration *c)
 {
 	struct places places;
 
 	memset(c, 0, sizeof(*c));
-	if (arch->machine != rt_arch_native() || find_places(&places) < 0)
+	if (arch->machine != rt_arch_native() || find_places(&places, times) < 0)
 		return 0;
 	return ask(&places, c);
 }

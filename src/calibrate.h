@@ -10,6 +10,8 @@
 struct rt_calibration {
 	pid_t pid;	/* 0: none */
 	bool told;	/* it found out something */
+	uint32_t push_ns, return_ns;	/* what a probe on push costs, and one on a return; 0: not measured */
+	bool return_stepped;		/* the latter is single-stepped */
 	int hold;	/* it keeps them until this is closed: each takes the kernel 0.1 s, during which it lets no others in */
 };
 
@@ -17,9 +19,9 @@ struct rt_calibration {
  * What does this kernel emulate at a probe, and what does it single-step?  A child of ours has probes on functions of our own
  * code that begin with each kind of instruction, and calls them: where one is single-stepped the kernel maps an area for that,
  * [uprobes], into the process.  No other process is touched.  By uprobe_multi (6.6), or the uprobe PMU (4.17), which tells only
- * of push and jcc and what is treated like them.  Returns the RT_FORM_BITs of what is emulated; 0: it could not be found out.
+ * of push and jcc and what is treated like them.  `times`: how long a push and a return take is measured too.  Returns the RT_FORM_BITs of what is emulated; 0: it could not be found out.
  */
-uint32_t rt_calibrate(const struct rt_arch *arch, struct rt_calibration *calibration);
+uint32_t rt_calibrate(const struct rt_arch *arch, bool times, struct rt_calibration *calibration);
 
 /* Waits for the child, if there is one. */
 void rt_calibration_end(struct rt_calibration *calibration);

@@ -25,6 +25,8 @@ SAMPLE(jmp, "jmp 1f; nop; 1: ret");
 SAMPLE(jcc, "je 1f; nop; 1: ret");
 SAMPLE(call, "call 1f; ret; 1: ret");
 
+SAMPLE(ret, "ret");
+
 /* In arch/x86/kernel/uprobes.c branch_setup_ops() takes jumps, calls and nop together, and push_setup_ops() every push. */
 #define LIKE_JCC (RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_CALL) | RT_FORM_BIT(RT_FORM_NOP))
 
@@ -40,6 +42,8 @@ const struct rt_sample rt_samples[] = {
 	{ RT_FORM_CALL, 0, rt_sample_call },
 	{ RT_FORM_OTHER, 0, NULL },
 };
+void (*const rt_sample_return)(void) = rt_sample_ret;
 #else
 const struct rt_sample rt_samples[] = { { RT_FORM_OTHER, 0, NULL } };
+void (*const rt_sample_return)(void) = NULL;
 #endif

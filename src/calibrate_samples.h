@@ -14,4 +14,7 @@ struct rt_sample {
 /* Of the machine that rawtrace runs on; at most RT_FORMS, the last has no code. */
 extern const struct rt_sample rt_samples[];
 
+/* A function that is nothing but a return; NULL: of this machine there is none. */
+extern void (*const rt_sample_return)(void);
+
 #endif

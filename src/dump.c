@@ -144,7 +144,7 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 	if (r == 0)
 		r = rt_target_make(&target, err);
 	if (r == 0 && !o->exact)
-		r = rt_place(&target, !o->no_bpf && ops->bpf, &calibration, err);
+		r = rt_place(&target, !o->no_bpf && ops->bpf, false, &calibration, err);
 	rt_calibration_end(&calibration);
 	if (r == 0)
 		r = o->dump == RT_DUMP_IR ? (rt_dump_ir(&target, file), 0) : o->dump == RT_DUMP_BPF ? dump_bpf(&target, ops, o, file, err) : dump_tracefs(&target, file, err);

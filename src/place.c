@@ -350,7 +350,7 @@ int rt_place_verify(struct rt_target *t, pid_t pid, struct rt_error *err)
 	return r;
 }
 
-int rt_place(struct rt_target *t, bool ask, struct rt_calibration *calibration, struct rt_error *err)
+int rt_place(struct rt_target *t, bool ask, bool times, struct rt_calibration *calibration, struct rt_error *err)
 {
 	const struct rt_arch *arch = rt_image_arch(t->images.v[0]);
 	struct placing c = { .target = t };
@@ -359,9 +359,9 @@ int rt_place(struct rt_target *t, bool ask, struct rt_calibration *calibration, 
 		return 0;
 	c.decoder = rt_decoder_open(arch);
 	place_all(&c);
-	if (ask && c.ask) {
-		c.emulated = rt_calibrate(arch, calibration);
-		if (c.emulated)
+	if (ask && (c.ask || times)) {
+		c.emulated = rt_calibrate(arch, times, calibration);
+		if (c.emulated && c.ask)
 			place_all(&c);
 	}
 	rt_decoder_close(c.decoder);

@@ -8,10 +8,10 @@
 /*
  * Decide where each function's probes stand: at its entry, or behind it on the first instruction that this kernel does not
  * single-step, where that is proven to be the same (image/prologue.h).  The kernel is asked (`calibration` begins) only where
- * the answer matters and `ask` is set.  After the returns to probe are known.  0 or -ENOMEM; what cannot be judged stays at
+ * the answer matters, or `times` are wanted, and `ask` is set.  After the returns to probe are known.  0 or -ENOMEM; what cannot be judged stays at
  * the entry.
  */
-int rt_place(struct rt_target *target, bool ask, struct rt_calibration *calibration, struct rt_error *err);
+int rt_place(struct rt_target *target, bool ask, bool times, struct rt_calibration *calibration, struct rt_error *err);
 
 /*
  * Process `pid` runs already, and may have patched its own code (hooks, live patches).  The kernel carries out what the file

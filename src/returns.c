@@ -190,6 +190,24 @@ static int find_callees(struct rt_target *t)
 	return 0;
 }
 
+/* What is jumped to and is not traced has a name in the trace. */
+static int name_callees(struct rt_target *t, struct codes *codes)
+{
+	struct rt_code *code;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < t->functions.n && r == 0; i++) {
+		struct rt_function *f = &t->functions.v[i];
+
+		if (f->how != RT_HOW_INSN || f->role || !f->exits.n)
+			continue;
+		code = code_of(codes, f->image);
+		r = code ? rt_exits_name(code, &f->exits) : -1;
+	}
+	return r;
+}
+
 static int compare_exits(const void *a, const void *b)
 {
 	const struct rt_exit *const *x = a, *const *y = b;
@@ -236,9 +254,9 @@ int rt_returns_choose(struct rt_target *t, struct rt_error *err)
 		choose(t, &codes, &t->functions.v[i], &nomem);
 		some |= t->functions.v[i].how == RT_HOW_INSN;
 	}
-	close_codes(&codes);
 	if (some && !nomem)
-		nomem = find_callees(t) < 0;
+		nomem = find_callees(t) < 0 || name_callees(t, &codes) < 0;
+	close_codes(&codes);
 	for (i = 0; i < t->images.n && some && !nomem; i++)
 		nomem = find_shared(t, t->images.v[i]) < 0;
 	return nomem ? rt_nomem(err) : 0;
@@ -246,14 +264,34 @@ int rt_returns_choose(struct rt_target *t, struct rt_error *err)
 
 /* ---- what is said ---- */
 
-static bool is_stepped(const struct rt_function *f)
+size_t rt_returns_stepped(const struct rt_target *t, size_t *all)
 {
-	size_t i;
+	size_t i, k, n = 0, stepped = 0;
 
-	for (i = 0; i < f->exits.n; i++)
-		if (f->exits.v[i].kind == RT_EXIT_RETURN && !f->exits.v[i].cheaper.addr && rt_image_arch(f->image)->form)
-			return true;
-	return false;
+	for (i = 0; i < t->functions.n; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		for (k = 0; k < f->exits.n && f->how == RT_HOW_INSN && !f->role; k++, n++)
+			stepped += f->exits.v[k].kind == RT_EXIT_RETURN && f->exits.v[k].place.addr == f->exits.v[k].at.addr &&
+				   rt_image_arch(f->image)->form;
+	}
+	if (all)
+		*all = n;
+	return stepped;
+}
+
+static void print_cost(const struct rt_target *t, const struct rt_calibration *c, FILE *file)
+{
+	size_t all, n = rt_returns_stepped(t, &all);
+
+	if (!n)
+		return;
+	if (!c->return_ns || !c->push_ns)
+		fprintf(file, "rawtrace: %zu of %zu probes that see returns stand on a return, which kernels single-step: that takes some times as "
+			"long as an entry\n", n, all);
+	else
+		fprintf(file, "rawtrace: %zu of %zu probes that see returns stand on a return, which this kernel %s: %.1f us each here, on push %.1f us\n",
+			n, all, c->return_stepped ? "single-steps" : "emulates", c->return_ns / 1e3, c->push_ns / 1e3);
 }
 
 const char *rt_returns_why(const struct rt_function *f, char *buf, size_t size)
@@ -263,8 +301,7 @@ const char *rt_returns_why(const struct rt_function *f, char *buf, size_t size)
 		snprintf(buf, size, "uretprobe: %s", f->how_why);
 		break;
 	case RT_HOW_INSN:
-		snprintf(buf, size, "insn (%zu place%s%s): %s%s", f->exits.n, f->exits.n == 1 ? "" : "s",
-			 is_stepped(f) ? "; the kernel single-steps a return, which takes some times as long as an entry" : "",
+		snprintf(buf, size, "insn (%zu place%s): %s%s", f->exits.n, f->exits.n == 1 ? "" : "s",
 			 strncmp(f->how_why, "--", 2) == 0 ? "" : "a uretprobe could harm the program: ", f->how_why);
 		break;
 	case RT_HOW_NONE:
@@ -328,7 +365,7 @@ static void print_watched(const struct rt_target *t, FILE *file)
 			t->everywhere ? "without BPF its probe would be in every process that uses the library" : "it cannot be told where it leaves");
 }
 
-void rt_returns_print(const struct rt_target *t, FILE *file)
+void rt_returns_print(const struct rt_target *t, const struct rt_calibration *calibration, FILE *file)
 {
 	char why[1024];
 	size_t i;
@@ -336,6 +373,7 @@ void rt_returns_print(const struct rt_target *t, FILE *file)
 	if (t->purpose == RT_PURPOSE_COUNT)
 		return;
 	print_watched(t, file);
+	print_cost(t, calibration, file);
 	if (t->functions.n > FEW) {
 		print_reasons(t, file);
 		return;

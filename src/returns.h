@@ -2,6 +2,7 @@
 #ifndef RT_RETURNS_H
 #define RT_RETURNS_H
 
+#include "calibrate.h"
 #include "target.h"
 
 /*
@@ -16,7 +17,10 @@ int rt_returns_choose(struct rt_target *target, struct rt_error *err);
  */
 const char *rt_returns_why(const struct rt_function *f, char *buf, size_t size);
 
-/* Say of each function how its returns are seen; of many, how many share a reason. */
-void rt_returns_print(const struct rt_target *target, FILE *file);
+/* Say of each function how its returns are seen; of many, how many share a reason; and what it costs, as `calibration` has measured it. */
+void rt_returns_print(const struct rt_target *target, const struct rt_calibration *calibration, FILE *file);
+
+/* How many of the probes at instructions stand on a return, which kernels single-step; of `*all` (may be NULL). */
+size_t rt_returns_stepped(const struct rt_target *target, size_t *all);
 
 #endif

@@ -56,12 +56,13 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 	int r = 0;
 
 	if (!o->exact)
-		r = rt_place(&s->target, !o->no_bpf && (!forced || forced->bpf), &s->calibration, err);
+		r = rt_place(&s->target, !o->no_bpf && (!forced || forced->bpf), o->verbose && rt_returns_stepped(&s->target, NULL),
+			     &s->calibration, err);
 	if (r == 0 && o->pid)
 		r = rt_place_check(&s->target, o->pid, err);
 	if (r == 0 && o->verbose) {
 		rt_plans_print(&s->target, stderr);
-		rt_returns_print(&s->target, stderr);
+		rt_returns_print(&s->target, &s->calibration, stderr);
 	}
 	if (r < 0 || !o->verbose || o->exact)
 		return r;

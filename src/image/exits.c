@@ -383,6 +383,10 @@ int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size, s
 
 void rt_exits_free(struct rt_exits *exits)
 {
+	size_t i;
+
+	for (i = 0; i < exits->n; i++)
+		free(exits->v[i].to);
 	free(exits->v);
 	memset(exits, 0, sizeof(*exits));
 }

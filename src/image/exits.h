@@ -32,7 +32,8 @@ struct rt_exit {
 	struct rt_exit_place place;	/* for the caller: where its probe stands, one of the two, */
 	uint64_t offset;	/* in the file, */
 	bool shared, again;	/* it is an exit of other traced functions too; one of those has the probe */
-	uint32_t callee;	/* and which traced function `target` is; UINT32_MAX: none */
+	uint32_t callee;	/* and which traced function `target` is; UINT32_MAX: none, */
+	char *to;		/* and what its name is then; owned, NULL: it has none */
 };
 
 struct rt_exits {
@@ -53,6 +54,9 @@ int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size, s
  */
 int rt_exits_find_leap(struct rt_code *code, uint64_t *addr, uint64_t *size);
 void rt_exits_free(struct rt_exits *exits);
+
+/* stub.c: name what the exits that are jumps lead to (`to`), as it was written in the source.  Needs the callees.  0 or -ENOMEM. */
+int rt_exits_name(struct rt_code *code, struct rt_exits *exits);
 
 /* Does a jump with condition number `condition` of x86 go, with these flags? */
 bool rt_exit_taken(uint8_t condition, uint64_t flags);

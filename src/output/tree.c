@@ -116,7 +116,10 @@ static int tree_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 		rt_put(out->file, "*** unwound ***");
 		break;
 	case RT_END_JUMPED:
-		rt_put(out->file, "*** tail call, result not seen ***");
+		rt_put(out->file, "*** tail call");
+		rt_put(out->file, frame->to ? " to " : "");
+		rt_put(out->file, frame->to ? frame->to : "");
+		rt_put(out->file, ", result not seen ***");
 		break;
 	case RT_END_BECAME:
 		break;

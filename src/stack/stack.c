@@ -273,6 +273,15 @@ static bool goes(const struct rt_event *event, const struct rt_hit *hit)
 }
 
 /*
+ * Does the jump end the call for all that can be seen of it?  What it leads to is not traced, so nothing will tell when that has returned,
+ * and what comes after that must not stand inside the call.  (In the middle of another function the jump may come to a return that is probed.)
+ */
+static bool is_farewell(const struct rt_exit *exit)
+{
+	return exit->callee == RT_NO_FUNCTION && (exit->to || !exit->target);
+}
+
+/*
  * An instruction that leaves the function is about to be carried out.  Code that several functions share by other ways than a call (hand-written
  * assembly) may come to it too: so without a call at this stack pointer it is a return only where hits were lost, or where the call may
  * have begun before the trace.
@@ -296,8 +305,9 @@ static int stack_leaving(struct rt_stack *stack, struct rt_task *task, const str
 		if (ours) {
 			top->jumped = true;
 			top->callee = hit->exit->callee;
+			top->to = hit->exit->to;
 		}
-		return 0;
+		return ours && is_farewell(hit->exit) ? stack_pop(stack, task, RT_END_NOT_SEEN, event->time, NULL) : 0;
 	}
 	if (ours) {
 		hit_values(event, hit->plan, &result);

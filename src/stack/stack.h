@@ -57,6 +57,7 @@ struct rt_frame {
 	bool jumped;			/* one of those, a jump, has left it: what it jumped to returns for it */
 	bool became;			/* the call above it at the same stack pointer, which was told instead of it */
 	uint32_t callee;		/* where it jumped to, RT_NO_FUNCTION: to no function that is traced, or not known */
+	const char *to;			/* its name where it is not traced, or NULL; not owned */
 	unsigned level;			/* 0: outermost */
 	uint64_t sp;			/* at entry */
 	uint64_t time;			/* of the entry; 0 where it was not seen */

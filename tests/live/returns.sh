@@ -73,6 +73,29 @@ expect_status 2
 expect_message '--return=most: how returns are seen is: auto, uretprobe, insn, none$' "$T/err"
 end_case
 
+begin "a tail call to what is not traced: its name"
+rt --return=insn "$BIN/tailcall" first outward
+# outward comes before all others, and is left by then.
+expect_line '^>(first 1)$' "$T/err"
+if has_line 'by jumps$' "$T/out"; then
+	expect_line '^<\*\*\* tail call to last, result not seen \*\*\*$' "$T/err"
+	expect_line '^<\*\*\* tail call.*, result not seen \*\*\*$' "$T/err"
+	[ "$(uname -m)" != x86_64 ] || expect_line '^<\*\*\* tail call to [_a-z]*close, result not seen \*\*\*$' "$T/err"
+fi
+end_case
+
+begin "-v: what a return costs here"
+rt -v --return=insn --attach="${MECHANISMS##* }" "$BIN/recurse" fib -- 3
+if [ "$(uname -m)" = x86_64 ]; then
+	expect_line '^rawtrace: [0-9]* of [0-9]* probes that see returns stand on a return, which ' "$T/err"
+	for m in $MECHANISMS; do
+		[ "$m" = uprobe-multi ] || continue
+		rt -v --return=insn --attach=$m "$BIN/recurse" fib -- 3
+		expect_line 'a return, which this kernel [a-z-]*: [0-9]*\.[0-9] us each here, on push [0-9]*\.[0-9] us$' "$T/err"
+	done
+fi
+end_case
+
 begin "-v: what is watched"
 rt -v "$BIN/longjmp" leap
 expect_line '^rawtrace: watched: _*longjmp: ' "$T/err"

@@ -61,6 +61,8 @@ static int on_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *
 	fprintf(told->file, "%d %u leave ", (int)thread->tid, frame->level);
 	put_function(told, frame->function);
 	fprintf(told->file, " %s", ends[end]);
+	if (end == RT_END_JUMPED && frame->to)
+		fprintf(told->file, " to %s", frame->to);
 	put_value(told, result);
 	if (frame->entry_seen)
 		fprintf(told->file, " %llu-%llu\n", (unsigned long long)frame->time, (unsigned long long)time);

@@ -72,7 +72,11 @@ static void test_exit_return(void)
 /* A jump says where to: only that function's call is a tail call. */
 static void test_exit_jump(void)
 {
-	static const struct rt_exit to_b = { .kind = RT_EXIT_JUMP, .callee = 1 }, away = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX };
+	static char name[] = "other";
+	static const struct rt_exit to_b = { .kind = RT_EXIT_JUMP, .callee = 1 };
+	static const struct rt_exit away = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX, .target = 5, .to = name };
+	static const struct rt_exit pointed = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX };
+	static const struct rt_exit middle = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX, .target = 6 };
 	struct told t;
 
 	told_begin(&t);
@@ -80,17 +84,17 @@ static void test_exit_jump(void)
 	leave(&t, &at_jump, &to_b, 0, 20, 1000, 0);
 	enter(&t, 1, 30, 1000, 2);
 	leave(&t, &at_jump, &away, 1, 40, 1000, 0);
-	enter(&t, 2, 50, 900, 3);	/* called by what b jumped to */
-	leave(&t, &at_return, &by_return, 2, 60, 900, 4);
-	enter(&t, 1, 70, 1000, 5);	/* a new call */
-	leave(&t, &at_jump, &away, 1, 80, 1000, 0);
-	leave(&t, &at_return, &by_return, 0, 90, 1000, 6);	/* of another function, and so of what b jumped to */
+	enter(&t, 2, 50, 900, 3);	/* called by what b jumped to, or after that has returned */
+	leave(&t, &at_jump, &pointed, 2, 60, 900, 0);
+	enter(&t, 1, 70, 1000, 5);
+	leave(&t, &at_jump, &middle, 1, 80, 1000, 0);
+	leave(&t, &at_return, &by_return, 0, 90, 1000, 6);	/* of another function, into whose middle b jumped */
 	told_finish(&t, "1 0 enter a 1\n"
 		   "1 0 leave a became 10-30\n"
 		   "1 0 enter b 2\n"
-		   "1 1 enter c 3\n"
-		   "1 1 leave c returned 4 50-60\n"
-		   "1 0 leave b jumped 30-70\n"
+		   "1 0 leave b jumped to other 30-40\n"
+		   "1 0 enter c 3\n"
+		   "1 0 leave c jumped 50-60\n"
 		   "1 0 enter b 5\n"
 		   "1 0 leave b returned 6 70-90\n");
 }

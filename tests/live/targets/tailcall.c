@@ -45,6 +45,13 @@ TRACED int even(int n)
 	return odd(n - 1);
 }
 
+/* Into a library. */
+TRACED int outward(int n)
+{
+	OPAQUE(n);
+	return close(n);
+}
+
 /* Real calls around the chains, so that they are inside something. */
 TRACED int around(int n)
 {
@@ -58,8 +65,9 @@ TRACED int around(int n)
 
 int main(int argc, char **argv)
 {
-	int n = argc > 1 ? atoi(argv[1]) : 20, sum = around(5) + even(n) + odd(n);
+	int n = argc > 1 ? atoi(argv[1]) : 20, sum = outward(-1);
 
+	sum += 1 + around(5) + even(n) + odd(n);
 	printf("sum %d, %s\n", sum, jumped ? "by jumps" : "by calls");
 	return 0;
 }

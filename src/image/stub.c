@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/demangle.h"
+#include "image/exits.h"
+#include "image/private.h"
+
+/* A stub has no more instructions before its jump: the mark of a branch's target. */
+enum { BEFORE = 2, INSN_MAX = 16, NAME_MAX_BYTES = 4096 };
+
+/* The name of symbol `i` of .dynsym. */
+static const char *symbol_name(struct rt_image *image, uint64_t i)
+{
+	const struct rt_dynamic *d = &image->dynamic;
+	uint32_t name;		/* is first in both classes */
+
+	if (!d->symtab || !d->syment || i > UINT32_MAX || rt_image_read(image, d->symtab + i * d->syment, &name, sizeof(name)) != sizeof(name))
+		return NULL;
+	return rt_image_dynamic_string(image, name);
+}
+
+/* The symbol whose address the loader puts at `slot`, by one table of relocations. */
+static const char *in_table(struct rt_image *image, uint64_t table, uint64_t size, uint64_t entry, uint64_t slot)
+{
+	bool wide = image->arch->word == 8;
+	uint64_t at, v[2];
+	uint32_t w[2];
+
+	for (at = 0; table && at + entry <= size; at += entry) {
+		if (wide) {
+			if (rt_image_read(image, table + at, v, sizeof(v)) != sizeof(v))
+				return NULL;
+		} else {
+			if (rt_image_read(image, table + at, w, sizeof(w)) != sizeof(w))
+				return NULL;
+			v[0] = w[0];
+			v[1] = (uint64_t)(w[1] >> 8) << 32;
+		}
+		if (v[0] == slot)
+			return v[1] >> 32 ? symbol_name(image, v[1] >> 32) : NULL;
+	}
+	return NULL;
+}
+
+/* The address that the stub's jump is read from; 0: it is of another kind. */
+static uint64_t slot_of(struct rt_code *code, uint64_t addr)
+{
+	struct rt_image *image = rt_code_image(code);
+	uint8_t bytes[INSN_MAX];
+	struct rt_flow f;
+	unsigned i;
+	size_t n;
+
+	for (i = 0; i <= BEFORE; i++, addr += f.size) {
+		n = rt_image_read(image, addr, bytes, sizeof(bytes));
+		if (!n || !rt_flow_decode(image->arch, rt_code_decoder(code), bytes, n, addr, &f))
+			return 0;
+		if (f.kind == RT_FLOW_INDIRECT)
+			return f.has_mem && f.mem.fixed ? (uint64_t)f.mem.disp : 0;
+		if (f.kind != RT_FLOW_NEXT)
+			return 0;
+	}
+	return 0;
+}
+
+/* What the stub leads to; the image's. */
+static const char *stub_name(struct rt_code *code, uint64_t addr)
+{
+	struct rt_image *image = rt_code_image(code);
+	const struct rt_dynamic *d = &image->dynamic;
+	const char *name;
+	uint64_t slot;
+
+	slot = slot_of(code, addr);
+	if (!slot)
+		return NULL;
+	name = in_table(image, d->jmprel, d->pltrelsz, (d->plt_is_rela ? 3u : 2u) * image->arch->word, slot);
+	if (!name)
+		name = in_table(image, d->rela, d->relasz, 3u * image->arch->word, slot);
+	if (!name)
+		name = in_table(image, d->rel, d->relsz, 2u * image->arch->word, slot);
+	return name && *name && strlen(name) < NAME_MAX_BYTES ? name : NULL;
+}
+
+static const char *name_of(struct rt_code *code, uint64_t addr)
+{
+	const struct rt_symbol *v, *best = NULL;
+	size_t i, n;
+
+	if (rt_code_is_stub(code, addr))
+		return stub_name(code, addr);
+	v = rt_symbols_at(rt_code_image(code), addr, &n);
+	for (i = 0; i < n; i++)
+		if (!best || rt_symbol_compare(&v[i], best) < 0)
+			best = &v[i];
+	return best ? best->name : NULL;
+}
+
+int rt_exits_name(struct rt_code *code, struct rt_exits *exits)
+{
+	struct rt_text text = { 0 };
+	const char *name, *written;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < exits->n && r == 0; i++) {
+		struct rt_exit *e = &exits->v[i];
+
+		free(e->to);
+		e->to = NULL;
+		name = e->target && e->callee == UINT32_MAX ? name_of(code, e->target) : NULL;
+		if (!name)
+			continue;
+		written = rt_demangle(&text, name, false);
+		e->to = strdup(written ? written : name);
+		if (!e->to)
+			r = -ENOMEM;
+	}
+	rt_text_free(&text);
+	return r;
+}
