@@ -10,6 +10,7 @@
 #include "output/out.h"
 #include "session.h"
 #include "stream/ring.h"
+#include "util/clean.h"
 
 enum { CHOICES_MAX = 32 };
 
@@ -71,6 +72,7 @@ int main(int argc, char **argv)
 	rt_options_free(&options);
 	if (r == 0)
 		return status;
+	rt_hide_controls(err.text);
 	if (err.text[0])
 		fprintf(stderr, "rawtrace: %s\n", err.text);
 	if (err.text[0] && err.source[0])

@@ -5,6 +5,7 @@
 
 #include "image/dwarf_private.h"
 #include "util/array.h"
+#include "util/clean.h"
 
 /*
  * Entries of types -> struct rt_ctype.  Structures are made without their members and put into a queue, nearest first, so that what a
@@ -22,9 +23,13 @@ enum {
 
 const char *rt_dwarf_keep_name(struct rt_dwarf_walk *walk, const char *name)
 {
-	const char *kept = name ? rt_types_name(walk->types, name, strlen(name)) : NULL;
+	char *kept = name ? rt_types_alloc(walk->types, strlen(name) + 1) : NULL;
 
 	walk->nomem |= name && !kept;
+	if (kept) {
+		memcpy(kept, name, strlen(name));
+		rt_hide_controls(kept);
+	}
 	return kept;
 }
 

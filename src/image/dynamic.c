@@ -4,6 +4,7 @@
 
 #include "image/private.h"
 #include "util/array.h"
+#include "util/clean.h"
 
 static void take_tag(struct rt_dynamic *d, const GElf_Dyn *dyn)
 {
@@ -84,6 +85,7 @@ int rt_image_read_dynamic(struct rt_image *image, uint64_t offset, uint64_t size
 			image->soname = strdup(s);
 			if (!image->soname)
 				return rt_nomem(err);
+			rt_hide_controls(image->soname);
 		}
 	}
 	return 0;

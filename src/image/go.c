@@ -238,15 +238,17 @@ int rt_image_go_symbols(struct rt_image *image)
 {
 	const struct rt_go *go = rt_image_go(image);
 	struct rt_go_function f;
+	const char *name;
 	uint64_t i;
 
 	for (i = 0; go && go->has_table && i < go->table.count; i++) {
 		if (!rt_pclntab_function(&go->table, i, &f) || !*f.name || !rt_image_is_code(image, f.addr))
 			continue;
-		if (RT_ROOM(&image->symbols, image->nsymbols, &image->symbols_cap))
+		name = rt_image_clean_name(image, f.name);
+		if (!name || RT_ROOM(&image->symbols, image->nsymbols, &image->symbols_cap))
 			return -1;
 		image->symbols[image->nsymbols++] = (struct rt_symbol){
-			.name = f.name, .addr = f.addr, .size = f.end - f.addr, .kind = RT_SYM_FUNC, .global = true, .sized = true,
+			.name = name, .addr = f.addr, .size = f.end - f.addr, .kind = RT_SYM_FUNC, .global = true, .sized = true,
 			.source = RT_SOURCE_GO,
 		};
 	}

@@ -5,6 +5,7 @@
 
 #include "image/private.h"
 #include "util/array.h"
+#include "util/clean.h"
 
 #ifndef STB_GNU_UNIQUE
 #define STB_GNU_UNIQUE 10
@@ -20,6 +21,31 @@ const char *rt_symbol_source_name(enum rt_symbol_source source)
 	return names[source];
 }
 
+/* A copy that lives as long as the image; NULL: no memory. */
+static char *own(struct rt_image *image, const char *name)
+{
+	char *copy;
+
+	if (RT_ROOM(&image->owned, image->nowned, &image->owned_cap))
+		return NULL;
+	copy = strdup(name);
+	if (copy)
+		image->owned[image->nowned++] = copy;
+	return copy;
+}
+
+const char *rt_image_clean_name(struct rt_image *image, const char *name)
+{
+	char *copy;
+
+	if (!rt_has_controls(name))
+		return name;
+	copy = own(image, name);
+	if (copy)
+		rt_hide_controls(copy);
+	return copy;
+}
+
 /*
  * Take off "@VERSION" or "@@VERSION", which .symtab has as part of the name.  Copied where there is one: the string table may share
  * the bytes with a longer name.
@@ -29,15 +55,14 @@ static int split_name(struct rt_image *image, const char *name, struct rt_symbol
 	const char *at = strchr(name, '@');
 	char *copy;
 
-	s->name = name;
+	s->name = rt_image_clean_name(image, name);
+	if (!s->name)
+		return -ENOMEM;
 	if (!at || at == name)
 		return 0;
-	if (RT_ROOM(&image->owned, image->nowned, &image->owned_cap))
-		return -ENOMEM;
-	copy = strdup(name);
+	copy = own(image, s->name);
 	if (!copy)
 		return -ENOMEM;
-	image->owned[image->nowned++] = copy;
 	copy[at - name] = '\0';
 	s->name = copy;
 	s->default_version = at[1] == '@';

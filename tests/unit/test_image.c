@@ -247,6 +247,27 @@ static void test_symbols(void)
 	rt_image_close(image);
 }
 
+/* A name may not write to the terminal, or forge a line. */
+static void test_controls(void)
+{
+	static const struct elfgen_sym syms[] = {
+		{ "f\n< 3\x1b[2J@V1", CODE + 0x10, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "g\r", CODE + 0x20, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+	};
+	const struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 2, .dynsyms = syms, .ndynsyms = 0, .soname = "lib\nx.so" };
+	struct rt_image *image = elfgen_open(&g);
+	const struct rt_symbol *v;
+	size_t n;
+
+	RT_ASSERT_TEXT(rt_image_soname(image), "lib?x.so");
+	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(n, 2);
+	RT_ASSERT_TEXT(v[0].name, "f?< 3?[2J");
+	RT_ASSERT_TEXT(v[0].version, "V1");
+	RT_ASSERT_TEXT(v[1].name, "g?");
+	rt_image_close(image);
+}
+
 static void test_no_symbols(void)
 {
 	const struct elfgen g = { .base = BASE };
@@ -348,6 +369,7 @@ CU_TestInfo rt_tests_image[] = {
 	{ "x32 and i386", test_x32_and_i386 },
 	{ "file offsets", test_offsets },
 	{ "symbols", test_symbols },
+	{ "control characters in names", test_controls },
 	{ "no symbols", test_no_symbols },
 	{ "symbols without section headers", test_sstrip },
 	{ "truncated files", test_truncated },

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "unit.h"
+#include "util/clean.h"
 #include "util/scan.h"
 
 static void test_numbers(void)
@@ -41,8 +42,20 @@ static void test_words(void)
 	RT_ASSERT_TEXT(at, "ree");
 }
 
+static void test_controls(void)
+{
+	char text[] = "a\x1b[31m\nb\x7f\xc2\x9b\xc3\xb6\xc2";
+
+	CU_ASSERT_TRUE(rt_has_controls(text));
+	rt_hide_controls(text);
+	RT_ASSERT_TEXT(text, "a?[31m?b???\xc3\xb6\xc2");
+	CU_ASSERT_FALSE(rt_has_controls(text));
+	CU_ASSERT_FALSE(rt_has_controls("main.(*T).M\xc2\xb7""f"));
+}
+
 CU_TestInfo rt_tests_scan[] = {
 	{ "numbers", test_numbers },
 	{ "words", test_words },
+	{ "control characters", test_controls },
 	CU_TEST_INFO_NULL,
 };
