@@ -109,6 +109,15 @@ static void print_version(FILE *file, const struct rt_symbol *symbol)
 		fprintf(file, "%s%s", symbol->default_version ? "@@" : "@", symbol->version);
 }
 
+/* Above the first row of each file. */
+static void print_head(struct list *list, const struct rt_image *image)
+{
+	if (list->last != image)
+		fprintf(list->file, "%s%s\n%-18s %-10s %8s %-9s %-14s %s\n", list->last ? "\n" : "", rt_image_name(image), "ADDRESS", "OFFSET",
+			"SIZE", "TRACE", "SOURCE", "FUNCTION");
+	list->last = image;
+}
+
 static void print_text(struct list *list, const struct rt_listing *l)
 {
 	const struct rt_symbol *s = l->symbol;
@@ -116,10 +125,7 @@ static void print_text(struct list *list, const struct rt_listing *l)
 	const char *name = written(list, &list->text, s), *alias, *separator = " = ";
 	size_t i;
 
-	if (list->last != l->image)
-		fprintf(list->file, "%s%s\n%-18s %-10s %8s %-9s %-14s %s\n", list->last ? "\n" : "", rt_image_name(l->image), "ADDRESS", "OFFSET",
-			"SIZE", "TRACE", "SOURCE", "FUNCTION");
-	list->last = l->image;
+	print_head(list, l->image);
 	fprintf(list->file, "0x%016" PRIx64 " 0x%-8" PRIx64 " %8" PRIu64 " %-9s %-14s ", s->addr, l->offset, s->size, word,
 		rt_symbol_source_name(s->source));
 	if (list->prototype && !rt_is_mangled(s->name))
@@ -249,6 +255,44 @@ static int index_functions(struct list *list, struct rt_error *err)
 	return 0;
 }
 
+#define INLINED "inlined everywhere: it has no code of its own"
+
+static int tell_inlined(void *ctx, const struct rt_image *image, const char *name)
+{
+	struct list *list = ctx;
+	const char *text = list->options->raw_names ? NULL : rt_demangle(&list->text, name, true);
+
+	if (list->json) {
+		fputs(list->rows ? ",\n{\"symbol\":" : "[\n{\"symbol\":", list->file);
+		rt_json_string(list->file, name, strlen(name));
+		put_string(list->file, "name", text ? text : name);
+		put_string(list->file, "source", "debug information");
+		put_string(list->file, "trace", "no");
+		put_string(list->file, "why", INLINED);
+		putc('}', list->file);
+	} else {
+		print_head(list, image);
+		fprintf(list->file, "%-18s %-10s %8s %-9s %-14s %s  [%s]\n", "-", "-", "-", "no", "debug info", text ? text : name, INLINED);
+	}
+	list->rows++;
+	return ferror(list->file) ? -EIO : 0;
+}
+
+/* A glob may mean only what was inlined. */
+static int list_one(struct list *list, const struct rt_spec *spec, struct rt_error *err)
+{
+	int r = rt_listing_each(&list->target.images, spec, row, list, err), inlined;
+	size_t before = list->rows;
+	struct rt_error other;
+
+	if ((r < 0 && r != -EINVAL && r != -ENOENT) || r > 0)
+		return r;
+	inlined = rt_listing_inlined(&list->target.images, spec, tell_inlined, list, &other);
+	if (inlined < 0)
+		*err = other;
+	return inlined < 0 ? inlined : list->rows > before ? 0 : r;
+}
+
 /* All functions were asked for, and those with names were meant. */
 static int mention_unnamed(struct list *list, const struct rt_spec *spec)
 {
@@ -276,7 +320,7 @@ static int list_all(struct list *list, char *const *texts, int n, struct rt_spec
 	if (r == 0)
 		r = index_functions(list, err);
 	for (i = 0; i < n && r == 0; i++)
-		r = rt_listing_each(&list->target.images, &specs[i], row, list, err);
+		r = list_one(list, &specs[i], err);
 	for (i = 0; i < n && r == 0; i++)
 		r = mention_unnamed(list, &specs[i]);
 	if (r == 0 && list->json)

@@ -27,6 +27,14 @@ const char *rt_dwarf_file(struct rt_image *image, uint64_t addr);
 /* Is there a function of that name in the source that was inlined?  Where it has no symbol either, it has no code of its own. */
 bool rt_dwarf_inlined(struct rt_image *image, const char *name);
 
+/*
+ * The names (of the symbols that they would have) of all functions that the source has and the compiler inlined, in no order and more than
+ * once, whether or not they have code of their own too.  They last as long as the image.  What `told` returns but 0 ends it and is
+ * passed on.  Of very large files not all are told.
+ */
+typedef int (*rt_dwarf_told)(void *ctx, const char *name);
+int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_told told, void *ctx);
+
 struct rt_dwarf;
 void rt_dwarf_close(struct rt_dwarf *dwarf);
 

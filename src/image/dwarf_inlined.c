@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+
+#include "image/dwarf_private.h"
+#include "util/clean.h"
+
+/* Functions of the source that were inlined: what stands in units and their namespaces. */
+
+enum {
+	DEPTH_MAX = 8,
+	ENTRIES_MAX = 8 << 20,		/* looked at: some two seconds */
+	LINKAGE_NAME_OLD = 0x2007,	/* DW_AT_MIPS_linkage_name, before DWARF 4 */
+};
+
+struct scan {
+	struct rt_dwarf *dwarf;
+	rt_dwarf_told told;
+	void *ctx;
+	unsigned left;
+};
+
+static int tell(struct scan *scan, Dwarf_Die *die)
+{
+	const char *name = rt_die_string(scan->dwarf, die, DW_AT_linkage_name);
+	uint64_t inlined;
+
+	/* DW_INL_inlined, DW_INL_declared_inlined */
+	if (!rt_die_unsigned(die, DW_AT_inline, &inlined) || !(inlined & 1))
+		return 0;
+	if (!name)
+		name = rt_die_string(scan->dwarf, die, LINKAGE_NAME_OLD);
+	if (!name)
+		name = rt_die_name(scan->dwarf, die);
+	return name && !rt_has_controls(name) ? scan->told(scan->ctx, name) : 0;
+}
+
+static int look_through(struct scan *scan, Dwarf_Die *parent, unsigned depth)
+{
+	Dwarf_Die die;
+	int tag, r = 0;
+
+	if (depth > DEPTH_MAX || !rt_die_child(parent, &die))
+		return 0;
+	do {
+		if (!scan->left)
+			return -EFBIG;
+		scan->left--;
+		tag = dwarf_tag(&die);
+		if (tag == DW_TAG_subprogram)
+			r = tell(scan, &die);
+		else if (tag == DW_TAG_namespace || tag == DW_TAG_module)
+			r = look_through(scan, &die, depth + 1);
+	} while (r == 0 && rt_die_next(&die));
+	return r;
+}
+
+int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_told told, void *ctx)
+{
+	struct scan scan = { .told = told, .ctx = ctx, .left = ENTRIES_MAX };
+	Dwarf_Off at = 0, next;
+	Dwarf_Die unit;
+	size_t head;
+	int r = 0;
+
+	if (rt_dwarf_open(image, &scan.dwarf, NULL))
+		return 0;
+	while (r == 0 && dwarf_nextcu(scan.dwarf->dbg, at, &next, &head, NULL, NULL, NULL) == 0 && next > at) {
+		if (dwarf_offdie(scan.dwarf->dbg, at + head, &unit)) {
+			rt_dwarf_split(&unit);
+			r = look_through(&scan, &unit, 0);
+		}
+		at = next;
+		rt_dwarf_forget(scan.dwarf, at);
+	}
+	return r == -EFBIG ? 0 : r;
+}
