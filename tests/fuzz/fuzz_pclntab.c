@@ -14,7 +14,6 @@ static void ask(const struct rt_pclntab *table, uint64_t i)
 		return;
 	if (f.end <= f.addr || strlen(f.name) > table->size)
 		abort();
-	rt_go_thread_offset(bytes, size - 1, &at);
 	if (rt_pclntab_frame(table, &f, &at) && at > f.end - f.addr)
 		abort();
 	if (rt_pclntab_find(table, f.addr, &found) && (f.addr < found.addr || f.addr >= found.end))
@@ -36,6 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!bytes)
 		return 0;
 	memcpy(bytes, data + 1, size - 1);
+	rt_go_thread_offset(bytes, size - 1, &at);
 	if (rt_go_past_check(bytes, size - 1) > size - 1)
 		abort();
 	if (rt_pclntab_open(bytes, size - 1, &table) == 0) {
