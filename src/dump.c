@@ -28,6 +28,7 @@ enum { SHOWN_THREAD_POINTER = 4096 };
 static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_source source, unsigned key, const struct rt_options *o,
 			FILE *file, struct rt_error *err)
 {
+	enum rt_key record_key = source == RT_KEY_POINTER ? RT_KEY_IP : RT_KEY_ID;
 	const struct rt_ring_ops *ring = o->ring ? rt_ring_find(o->ring) : rt_ring_at(0);
 	struct rt_program program = {
 		.purpose = t->purpose, .plan = &t->plans[plan], .plan_id = (uint16_t)plan, .pid = o->pid, .key_source = source, .key = key, .read_user = true,
@@ -45,12 +46,12 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 	program.kept_slots = RT_KEPT_SLOTS;
 	program.limit = t->limit;
 	program.filtered = rt_limit_any(&t->limit) && t->purpose == RT_PURPOSE_RECORD && rt_held_pairs(t->plans, t->nplans);
-	if (program.filtered && rt_held_may(&t->limit, t->plans, t->nplans))
-		program.hold = rt_plans_hold(t->plans, t->nplans, source == RT_KEY_POINTER ? RT_KEY_IP : RT_KEY_ID);
+	if (program.filtered && rt_held_may(&t->limit, t->plans, t->nplans, record_key))
+		program.hold = rt_plans_hold(t->plans, t->nplans, record_key);
 	if (source == RT_KEY_CONSTANT)
-		program.function = t->probes[key].function;
+		program.function = rt_attach_owner(&t->functions, t->plans, &t->probes[key]);
 	if (source == RT_KEY_CONSTANT && t->purpose != RT_PURPOSE_RECORD)
-		program.key = program.function;
+		program.key = t->probes[key].function;
 	rt_bpf_init(&bpf);
 	r = rt_program_emit(&program, &bpf, err);
 	if (r == 0)

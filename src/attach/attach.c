@@ -35,6 +35,15 @@ uint64_t rt_attach_place(const struct rt_functions *functions, const struct rt_p
 	return probe->exit < f->exits.n ? f->exits.v[probe->exit].offset : rt_function_place(f);
 }
 
+uint32_t rt_attach_owner(const struct rt_functions *functions, const struct rt_plan *plans, const struct rt_probe *probe)
+{
+	const struct rt_exits *exits = &functions->v[probe->function].exits;
+	const struct rt_plan *plan = &plans[probe->plan];
+	bool entry = plan->kind == RT_KIND_ENTRY || rt_plan_is_uretprobe(plan);
+
+	return !entry && probe->exit < exits->n && exits->v[probe->exit].shared ? RT_OPEN_JUMPED : probe->function;
+}
+
 bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id)
 {
 	const struct rt_probe *probe = &request->probes[id];

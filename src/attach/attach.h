@@ -70,6 +70,9 @@ struct rt_attach_ops {
 /* The file offset at which probe `id` stands. */
 uint64_t rt_attach_place(const struct rt_functions *functions, const struct rt_plan *plans, const struct rt_probe *probe);
 
+/* The function that a program which filters knows the probe by: RT_OPEN_JUMPED where several share a return instruction. */
+uint32_t rt_attach_owner(const struct rt_functions *functions, const struct rt_plan *plans, const struct rt_probe *probe);
+
 /* Is probe `id` one that a mechanism with `everywhere` leaves out? */
 bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id);
 

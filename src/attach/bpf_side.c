@@ -104,7 +104,7 @@ static void set_filter(struct rt_bpf_side *side, const struct rt_attach_request 
 	side->filtered = false;
 	if (request->purpose != RT_PURPOSE_RECORD || !rt_held_pairs(request->plans, request->nplans))
 		return;
-	if (rt_held_may(limit, request->plans, request->nplans)) {
+	if (rt_held_may(limit, request->plans, request->nplans, key)) {
 		side->held.size = rt_held_size(request->plans, request->nplans, key);
 		side->held.min_time = limit->min_time;
 	}
@@ -250,7 +250,7 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 	if (key_source == RT_KEY_CONSTANT && request->purpose != RT_PURPOSE_RECORD)
 		program.key = request->probes[key].function;
 	if (key_source == RT_KEY_CONSTANT)
-		program.function = request->probes[key].function;
+		program.function = rt_attach_owner(request->functions, request->plans, &request->probes[key]);
 	program.sleepable = program.read_user && !side->no_sleep && side->ring->transport != RT_TRANSPORT_PERF &&
 			    (request->purpose == RT_PURPOSE_RECORD || program.plan->ntests) && reads_behind(program.plan);
 	r = load(side, &program, expected, log, err);

@@ -43,14 +43,19 @@ bool rt_held_pairs(const struct rt_plan *plans, unsigned nplans)
 	return true;
 }
 
-bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans)
+bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans, enum rt_key key)
 {
-	unsigned i;
+	unsigned i, uretprobes = 0, others = 0;
 
-	for (i = 0; i < nplans; i++)
-		if (plans[i].goroutine || plans[i].leaving != RT_BY_URETPROBE)
-			return false;
-	return limit->min_time && !limit->depth && !limit->under;
+	for (i = 0; i < nplans; i++) {
+		if (plans[i].kind != RT_KIND_RETURN || plans[i].role)
+			continue;
+		if (rt_plan_is_uretprobe(&plans[i]))
+			uretprobes++;
+		else
+			others++;
+	}
+	return limit->min_time && rt_held_pairs(plans, nplans) && (key == RT_KEY_ID || !uretprobes || !others);
 }
 
 uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, enum rt_key key)

@@ -22,10 +22,10 @@ struct rt_held {
 bool rt_held_pairs(const struct rt_plan *plans, unsigned nplans);
 
 /*
- * May calls be held back?  Only where each return is of one call for certain (uretprobes; goroutines change threads), and no level is
- * counted.
+ * May calls be held back?  Only where each return is of one call for certain: programs that do not know their function (RT_KEY_IP) could
+ * take a return instruction of one function for the end of another that has a uretprobe.
  */
-bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans);
+bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans, enum rt_key key);
 
 /* Bytes of a record, where this kernel's programs can hold the request's calls back; else 0: they then give all of them. */
 uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, enum rt_key key);

@@ -97,9 +97,11 @@ static uint32_t sort_by_file(const struct rt_attach_request *request, uint16_t p
 /* What programs take as rt_program.key, and the function in the upper half for those that filter. */
 static uint64_t cookie(const struct rt_attach_request *request, unsigned probe)
 {
-	uint64_t function = request->probes[probe].function;
+	const struct rt_probe *p = &request->probes[probe];
 
-	return request->purpose == RT_PURPOSE_RECORD ? function << 32 | probe : function;
+	if (request->purpose != RT_PURPOSE_RECORD)
+		return p->function;
+	return (uint64_t)rt_attach_owner(request->functions, request->plans, p) << 32 | probe;
 }
 
 /* Every file's probes of one plan, a link each.  `b` has room for all probes. */

@@ -82,10 +82,14 @@ struct rt_head {
 	uint32_t unused;
 };
 
+/* The id of a call that has jumped to another function, whose return may be its own; and that of a return which several functions share. */
+#define RT_OPEN_JUMPED UINT32_MAX
+
 struct rt_open_call {
 	uint64_t sp;		/* at entry */
 	uint64_t time;
-	uint64_t id;		/* of the function, or the entry's instruction pointer */
+	uint64_t id;		/* of the function, or the entry's instruction pointer; RT_OPEN_JUMPED */
+	uint64_t level;		/* where calls are held back and levels counted: its own, as tail calls have that of their callers */
 	/* where calls are held back: their record as it will be, but for its number, rt_program.hold bytes */
 };
 

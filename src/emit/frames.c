@@ -362,10 +362,44 @@ static void emit_leave_out(struct emitter *e, int pass)
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, pass);
 }
 
+/* FR_N = the level of an entry, where tail calls stand in the frames behind the calls that made them. */
+static void emit_level(struct emitter *e)
+{
+	int outermost = rt_bpf_label(e->bpf), same = rt_bpf_label(e->bpf);
+
+	rt_bpf_mov_imm(e->bpf, R1, 0);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, outermost);
+	emit_top(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(level));
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R0, AT(sp));
+	rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, e->frames + FR_SP);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JEQ, R2, R3, same);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
+	rt_bpf_place(e->bpf, same);
+	rt_bpf_place(e->bpf, outermost);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_N, R1);
+}
+
+static void emit_depth(struct emitter *e, int pass)
+{
+	int shallow = rt_bpf_label(e->bpf);
+
+	if (e->program->hold) {
+		emit_level(e);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_N);
+	} else {
+		rt_bpf_mov(e->bpf, R2, DEPTH);
+	}
+	rt_bpf_mov_imm(e->bpf, R1, (int32_t)e->program->limit.depth);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R1, R2, shallow);
+	emit_leave_out(e, pass);
+	rt_bpf_place(e->bpf, shallow);
+}
+
 static void emit_limit_entry(struct emitter *e, int pass)
 {
 	const struct rt_program *p = e->program;
-	int inside, shallow;
+	int inside;
 
 	if (!p->hold)
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, 0);
@@ -380,13 +414,8 @@ static void emit_limit_entry(struct emitter *e, int pass)
 		emit_leave_out(e, pass);
 		rt_bpf_place(e->bpf, inside);
 	}
-	if (p->limit.depth) {
-		shallow = rt_bpf_label(e->bpf);
-		rt_bpf_mov_imm(e->bpf, R1, (int32_t)p->limit.depth);
-		rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R1, DEPTH, shallow);
-		emit_leave_out(e, pass);
-		rt_bpf_place(e->bpf, shallow);
-	}
+	if (p->limit.depth)
+		emit_depth(e, pass);
 	if (p->plan->no_return) {
 		if (p->hold)
 			emit_leave_out(e, pass);	/* nothing says how long it lasts */
@@ -394,10 +423,60 @@ static void emit_limit_entry(struct emitter *e, int pass)
 	}
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, pass);
 	emit_new(e);
+	if (p->hold && p->limit.depth) {
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_N);
+		rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(level), R1);
+	}
 	if (p->hold)
 		rt_emit_hold_enter(e, pass);
 	else
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, AT(time), 0);
+}
+
+/*
+ * A jump that may leave the function: it may come to be another call, which is inside of what this one is inside of.  Held back calls are
+ * recorded before it, as what it leads to may be the end of this one.
+ */
+static void emit_limit_jump(struct emitter *e, int pass)
+{
+	if (e->program->hold)
+		rt_emit_hold_all(e);
+	emit_leave(e, false, pass);
+	emit_store_depth(e);
+	if (!e->program->hold)
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, AT(time), 1);
+	rt_bpf_mov_imm64(e->bpf, R1, RT_OPEN_JUMPED);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(id), R1);
+}
+
+/* The frame in r0 is of the function whose return instruction this is, or has jumped; else on to `out`, as that is shared by ways that are no calls. */
+static void emit_check_owner(struct emitter *e)
+{
+	int right = rt_bpf_label(e->bpf);
+
+	rt_bpf_load(e->bpf, RT_BPF_W, R1, R0, AT(id));
+	rt_bpf_load(e->bpf, RT_BPF_W, R2, R10, e->frames + FR_ID);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JEQ, R1, R2, right);
+	rt_bpf_mov_imm64(e->bpf, R3, RT_OPEN_JUMPED);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JEQ, R1, R3, right);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JNE, R2, R3, e->out);
+	rt_bpf_place(e->bpf, right);
+}
+
+/*
+ * Without a function (RT_KEY_POINTER) the return is that of the innermost call at the place: those of tail calls come in that order.
+ */
+static void emit_limit_return(struct emitter *e, int pass)
+{
+	bool known = e->program->key_source != RT_KEY_POINTER, uretprobe = rt_plan_is_uretprobe(e->program->plan);
+
+	emit_leave(e, known && uretprobe, pass);
+	if (known && !uretprobe)
+		emit_check_owner(e);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
+	emit_store_depth(e);
+	if (e->program->hold)
+		rt_emit_hold_leave(e);
 }
 
 void rt_emit_limit(struct emitter *e)
@@ -408,24 +487,12 @@ void rt_emit_limit(struct emitter *e)
 	if (p->hold)
 		rt_emit_hold_now(e);
 	emit_function(e);
-	if (p->plan->leaving == RT_BY_JUMP || p->plan->leaving == RT_BY_BRANCH) {
-		/* It may come to be another call: then that is inside of what this one is inside of. */
-		emit_leave(e, false, pass);
-		emit_store_depth(e);
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, AT(time), 1);
-	} else if (p->plan->kind == RT_KIND_RETURN) {
-		/*
-		 * An instruction may be shared by functions that became another one.  Without a function (RT_KEY_POINTER) it is the innermost
-		 * call's at the place, as returns of tail calls come in that order.
-		 */
-		emit_leave(e, rt_plan_is_uretprobe(p->plan) && p->key_source != RT_KEY_POINTER, pass);
-		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
-		emit_store_depth(e);
-		if (p->hold)
-			rt_emit_hold_leave(e);
-	} else {
+	if (p->plan->leaving == RT_BY_JUMP || p->plan->leaving == RT_BY_BRANCH)
+		emit_limit_jump(e, pass);
+	else if (p->plan->kind == RT_KIND_RETURN)
+		emit_limit_return(e, pass);
+	else
 		emit_limit_entry(e, pass);
-	}
 	rt_bpf_place(e->bpf, pass);
 }
 

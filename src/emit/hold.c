@@ -26,6 +26,11 @@ void rt_emit_hold_now(struct emitter *e)
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + HO_LEAST, R1);
 }
 
+void rt_emit_hold_all(struct emitter *e)
+{
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + HO_LEAST, -1);
+}
+
 /* The record in FRAME goes out, with a number, and the time of its entry. */
 static void emit_record(struct emitter *e)
 {

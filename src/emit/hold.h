@@ -9,7 +9,8 @@ struct emitter;
 /*
  * Holding calls back until they have lasted rt_limit.min_time (5.3, which brought loops).  An entry's record is kept in the thread's
  * frame.  Each further hit of the thread first records those that have lasted long enough by then; as the calls around one are older than
- * it, these are always the outermost, in order.  A return is recorded where its entry was, and what has not lasted is never recorded.
+ * it, these are always the outermost, in order.  A return is recorded where its entry was, and what has not lasted is never recorded; but at
+ * a jump that may leave a function all are, since what it leads to can be the end of any function that it did not call.
  * rt_head.told counts the recorded ones.  An entry that shows recorded calls to be over (longjmp) is recorded at once, so that the reader
  * learns of it.  What is left when the thread or the trace ends is read from the map (attach/held.h).
  *
@@ -25,6 +26,9 @@ enum {
 
 /* FR_TIME and HO_LEAST, by the clock. */
 void rt_emit_hold_now(struct emitter *e);
+
+/* HO_LEAST: all have lasted long enough. */
+void rt_emit_hold_all(struct emitter *e);
 
 /* With r8 the thread's head and r9 its depth, which stay: record what has lasted. */
 void rt_emit_hold_tell(struct emitter *e);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a filter leaves of a whole trace, or of what a witness said: -v traced=FUNCTION,..., -v depth=LEVELS, -v under=FUNCTION, and
-# -v tests=FUNCTION,OP,NUMBER;...: a call of a function that has tests must pass one of them.
+# What a filter leaves of a whole trace, or of what a witness said: -v traced=FUNCTION,..., -v hidden=FUNCTION (which counts as a level and
+# is not shown), -v depth=LEVELS, -v under=FUNCTION, and -v tests=FUNCTION,OP,NUMBER;...: a call of a function that has tests must pass one.
 
 function prefix(level, mark,    i, text) {
 	for (i = 0; i <= (level < 10 ? level : 6); i++)
@@ -50,9 +50,10 @@ mark == ">" {
 	became = open[t] > level && kept[t, level]
 	close_from(level)
 	keep = (!traced || index("," traced ",", "," word[2] ",")) && (!under || shown[t] || became || word[2] == under) && passes(word[2], word[3] + 0) && (!depth || shown[t] + 0 < depth)
-	if (keep)
+	if (keep && word[2] != hidden)
 		print column prefix(shown[t] + 0, ">") rest
 	kept[t, level] = keep
+	named[t, level] = word[2]
 	shown[t] += keep
 	open[t] = level + 1
 }
@@ -60,7 +61,8 @@ mark == ">" {
 mark == "<" {
 	close_from(level + 1)
 	keep = open[t] == level + 1 && kept[t, level]
+	name = named[t, level]
 	close_from(level)
-	if (keep)
+	if (keep && name != hidden)
 		print column prefix(shown[t] + 0, "<") rest
 }

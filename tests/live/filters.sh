@@ -94,7 +94,13 @@ for mechanism in $MECHANISMS; do
 		# Without loops in BPF programs (before 5.3) all is sent.
 		case $(uname -r) in
 		[34].* | 5.[012].*) ;;
-		*) [ ! -s "$T/err" ] || show "$T/err" ;;
+		*)
+			[ ! -s "$T/err" ] || show "$T/err"
+			if ! "$RAWTRACE" --version | grep -q 'without capstone'; then
+				rt --attach="$mechanism" --return=insn --buffer=4K --min-time=100s --depth=30 "$FIB" fib -- 18
+				[ ! -s "$T/err" ] || show "$T/err"
+			fi
+			;;
 		esac
 		end_case
 		;;
