@@ -126,6 +126,9 @@ static int bench_all(const struct bench *b, struct rt_error *err)
 	if (r == 0)
 		r = bench_counts(b, ops, n, err);
 	fflush(stdout);
+	if (r == 0)
+		r = bench_filters(b, ops, n, err);
+	fflush(stdout);
 	if (r == 0 && rt_arch_native() == EM_X86_64)
 		r = bench_entries(b, err);
 	fflush(stdout);

@@ -75,6 +75,9 @@ int bench_calls(const struct bench *bench, const struct rt_attach_ops *const *op
 /* The table of calls that the kernel counts or times. */
 int bench_counts(const struct bench *bench, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err);
 
+/* The table of what filters cost and save.  In a smoke test a failure where a trace has not what its filter lets through. */
+int bench_filters(const struct bench *bench, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err);
+
 /* The table of calls by how a function begins. */
 int bench_entries(const struct bench *bench, struct rt_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a call costs that the kernel counts, times or leaves out, beside the floor of its kind of probe that was measured just before. */
+/* What a call costs that the kernel counts or times, beside the floor of its kind of probe that was measured just before. */
 #include "bench.h"
 
 #include <errno.h>
@@ -9,18 +9,14 @@
 
 #define COUNT_MOST	1.1
 
-enum { WAYS = 6, WHOLE = 2 };
+enum { WAYS = 2 };
 
-/* `count` has a probe at the entry alone.  A trace in full, one whose filter passes every call, and those whose filters pass none. */
+/* `count` has a probe at the entry alone. */
 static const struct {
 	const char *command;
 	bool returns;
 	double most;		/* of the floor; 0: no promise */
-	bool saves;		/* it must save more than it costs */
-} ways[WAYS] = {
-	{ "count", false, COUNT_MOST, false }, { "hist", true, 0, false }, { "--entry=auto", true, 0, false }, { "--depth=1", true, 0, false },
-	{ "--only-under=never", true, 0, true }, { "--min-time=100s", true, 0, true },
-};
+} ways[WAYS] = { { "count", false, COUNT_MOST }, { "hist", true, 0 } };
 
 /* What one way takes a call: of the program's time, beside the floor, and of rawtrace's own. */
 struct cost {
@@ -76,7 +72,7 @@ static int one(const struct bench *b, const struct rt_attach_ops *ops, unsigned 
 		if (r == 0)
 			r = traced(b, ways[way].command, ops->name, b->calls, &v[k], &own[k], err);
 		if (r == 0)
-			r = ways[way].command[0] == '-' ? 0 : check(b, ways[way].command, err);
+			r = check(b, ways[way].command, err);
 		ratio[k] = v[k] / base;
 		own[k] = own[k] > idle ? (own[k] - idle) / (double)b->calls : 0;
 	}
@@ -88,44 +84,34 @@ static int one(const struct bench *b, const struct rt_attach_ops *ops, unsigned 
 	return 0;
 }
 
-static void print_cost(const struct rt_attach_ops *ops, unsigned way, const struct cost *c, const struct cost *whole)
+static void print_cost(const struct rt_attach_ops *ops, unsigned way, const struct cost *c)
 {
 	bool over = ops->bpf && ways[way].most && c->ratio > ways[way].most;
 
-	printf("  %-14s %-18s %8.0f %8.2f %8.0f", ops->name, ways[way].command, c->ns, c->ratio, c->own);
-	if (way > WHOLE && whole->ns > 0) {
-		printf(" %8.0f %8.0f", c->ns - whole->ns, whole->own - c->own);
-		over |= ops->bpf && ways[way].saves && c->ns + c->own > whole->ns + whole->own;
-	}
-	printf("%s\n", bench_verdict(!over));
+	printf("  %-14s %-18s %8.0f %8.2f %8.0f%s\n", ops->name, ways[way].command, c->ns, c->ratio, c->own, bench_verdict(!over));
 }
 
 int bench_counts(const struct bench *b, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err)
 {
 	double *v = calloc(b->repeats * 3, sizeof(*v));
-	struct cost cost, whole = { 0 };
+	struct cost cost;
 	struct rt_error why = { 0 };
 	unsigned i, way;
 	int r = v ? 0 : rt_nomem(err);
 
 	if (r == 0)
-		printf("\nA call that is counted (entry), timed (entry and return), traced, traced through a filter that passes it, and left\n"
-		       "out by two: ns, ratio to an empty BPF program on the same probes, ns of rawtrace's own CPU time; of a filter, what\n"
-		       "it adds to the first and saves of the last, beside the whole trace\n");
+		printf("\nA call that is counted (entry) and timed (entry and return): ns, ratio to an empty BPF program on the same probes, ns of\n"
+		       "rawtrace's own CPU time\n");
 	for (i = 0; i < n * WAYS && r == 0; i++) {
 		const struct rt_attach_ops *o = ops[i / WAYS];
 
 		way = i % WAYS;
-		if (way == 0)
-			whole = (struct cost){ 0 };
 		if (one(b, o, way, v, &cost, &why) < 0) {
 			printf("  %-14s %-18s %s\n", o->name, ways[way].command, why.text);
 			r = b->smoke ? rt_fail(err, -EIO, "%s: %s", o->name, why.text) : 0;
 			continue;
 		}
-		if (way == WHOLE)
-			whole = cost;
-		print_cost(o, way, &cost, &whole);
+		print_cost(o, way, &cost);
 	}
 	free(v);
 	return r;

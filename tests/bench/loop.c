@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loop CALLS [FUNCTION]: calls hit(), or marked() or tested(), that often and prints "FIRST NS CPU": CLOCK_MONOTONIC at the
+ * loop CALLS [FUNCTION]: calls hit(), or marked(), tested() or deep(), that often and prints "FIRST NS CPU": CLOCK_MONOTONIC at the
  * beginning of main, in ns, and what one call took, in ns; and the CPU time that all of it took, in ns.  With LOOP_IN_C the
- * compiler makes hit(), for tools that need its instrumentation.
+ * compiler makes hit(), for tools that need its instrumentation.  loop 0 wait: waits for a signal.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #if !defined(LOOP_IN_C) && (defined(__x86_64__) || defined(__i386__))
 /* In assembly, so that it begins with a push, which the kernel emulates, whatever the compiler's options. */
@@ -31,6 +32,28 @@ __asm__(".text\n"
 #else
 __attribute__((noinline)) int hit(int n)
 {
+	__asm__ volatile("" : "+r"(n));
+	return n;
+}
+#endif
+
+/* The same with a call of it inside. */
+#if !defined(LOOP_IN_C) && defined(__x86_64__)
+int deep(int n);
+__asm__(".text\n"
+	".globl deep\n"
+	".type deep, @function\n"
+	"deep:\n"
+	"	push %rbp\n"
+	"	call hit\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	".size deep, . - deep\n");
+#else
+int deep(int n);
+__attribute__((noinline)) int deep(int n)
+{
+	n = hit(n);
 	__asm__ volatile("" : "+r"(n));
 	return n;
 }
@@ -82,10 +105,13 @@ static uint64_t now(clockid_t clock)
 int main(int argc, char **argv)
 {
 	const char *name = argc > 2 ? argv[2] : "hit";
-	int (*volatile f)(int n) = strcmp(name, "marked") == 0 ? marked : strcmp(name, "tested") == 0 ? tested : hit;
+	int (*volatile f)(int n) = strcmp(name, "marked") == 0 ? marked : strcmp(name, "tested") == 0 ? tested :
+				   strcmp(name, "deep") == 0 ? deep : hit;
 	uint64_t first = now(CLOCK_MONOTONIC), began;
 	long calls = argc > 1 ? atol(argv[1]) : 1, i;
 
+	if (strcmp(name, "wait") == 0)
+		pause();
 	began = now(CLOCK_MONOTONIC);
 	for (i = 0; i < calls; i++)
 		f(1);
