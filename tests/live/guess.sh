@@ -37,6 +37,21 @@ for compiler in "$CC" clang; do
 	done
 done
 
+# What everybody has, where its debug information is installed (libc6-dbg).  Of what Debian 12 ships, and of redis 7.0.15 and sqlite 3.40.1
+# built with -O2 -g, of a hundred functions 86, 95 and 93 had the right number of arguments, and at most 1 too many.
+libc=$(ldd "$BIN/guess" | sed -n 's/.*\(\/[^ ]*libc\.so[^ ]*\).*/\1/p')
+for file in "$libc" "$(command -v redis-server)" "$(command -v sqlite3)"; do
+	[ -f "$file" ] || continue
+	rate "$file" 2>"$T/said"
+	[ "$n" -gt 100 ] || continue
+	begin "$file: numbers and widths of arguments"
+	expect_number "right numbers of arguments, of a hundred" $((right * 100 / n)) -ge 80
+	expect_number "too many arguments, of a hundred" $((more * 100 / n)) -le 2
+	expect_number "right widths, of a hundred" $((width * 100 / (arguments + 1))) -ge 95
+	expect_number "results that are there and were not seen" "$wrong" -eq 0
+	end_case
+done
+
 begin "a program without debug information"
 # shellcheck disable=SC2086
 $CC -O2 -fno-pie -no-pie -o "$T/untyped" "$TARGETS/untyped.c" 2>"$T/err" || show "$T/err"

@@ -253,6 +253,40 @@ if has objcopy && has strip; then
 	expect_line "fib: 1 name from debug file $T/whole.debug" "$T/err"
 	end_case
 
+	# The program itself, and a server.
+	if has debuginfod-find && has python3; then
+		stripped whole
+		served=$T/served/buildid/$id
+		mkdir -p "$served"
+		cp "$T/whole.debug" "$served/debuginfo"
+		in_background python3 -u -m http.server --bind 127.0.0.1 --directory "$T/served" 0 >"$T/server" 2>&1
+		server=$PID
+		wait_for 10 has_line 'port [0-9]' "$T/server"
+		url=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$T/server")
+		begin "debuginfod's own client"
+		DEBUGINFOD_URLS=$url DEBUGINFOD_CACHE_PATH=$T/cache rt -v "$T/bin/fib" fib
+		expect_status 0
+		expect_line "fib: 1 name from debug file $T/cache" "$T/err"
+		grep '^[<>]' "$T/err" >"$T/traced"
+		expect_same "$T/whole.trace" "$T/traced"
+		expect_line 'GET /buildid/'"$id"'/debuginfo' "$T/server"
+		end_case
+		begin "a server's debug file of another build"
+		cp "$T/other.debug" "$served/debuginfo"
+		DEBUGINFOD_URLS=$url DEBUGINFOD_CACHE_PATH=$T/cache2 rt "$T/bin/fib" fib
+		expect_status 2
+		expect_message "is of another build (its build-id is another): not used" "$T/err"
+		end_case
+		begin "a server that does not have it"
+		rm "$served/debuginfo"
+		DEBUGINFOD_URLS=$url DEBUGINFOD_CACHE_PATH=$T/cache3 rt "$T/bin/fib" fib
+		expect_status 2
+		expect_message "is stripped: no function names in it" "$T/err"
+		end_case
+		kill "$server"
+		reap "$server"
+	fi
+
 	if ! has xz || ! "$RAWTRACE" --version | grep -q ', liblzma'; then
 		skip ".gnu_debugdata" "no xz, or rawtrace was built without liblzma"
 	else
