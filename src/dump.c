@@ -135,6 +135,7 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 		r = rt_target_add_libcalls(&target, o->pid, o->libcalls, err);
 	if (o->returns || o->no_bpf || ops->everywhere)
 		rt_target_set_returns(&target, o->returns, o->no_bpf || ops->everywhere || o->dump == RT_DUMP_TRACEFS);
+	rt_target_set_plans(&target, o->attach ? ops : NULL, o->no_bpf);
 	rt_target_set_purpose(&target, rt_purpose_of(o));
 	if (r == 0 && (o->depth || o->only_under || o->min_time))
 		r = rt_target_set_limit(&target, o->depth, o->only_under, o->min_time, err);

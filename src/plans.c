@@ -56,7 +56,7 @@ static int share_plan(struct making *m, const struct rt_plan *plan)
 	for (i = 0; i < t->nplans; i++)
 		if (m->hashes[i] == h && rt_plan_same(&t->plans[i], plan))
 			return (int)i;
-	if ((t->nplans >= RT_PLANS_MAX && !m->last) || t->nplans >= UINT16_MAX)
+	if ((t->nplans >= t->most_plans && !m->last) || t->nplans >= UINT16_MAX)
 		return -E2BIG;
 	if (RT_ROOM(&t->plans, t->nplans, &m->cap) < 0 || RT_ROOM(&m->hashes, t->nplans, &m->hashes_cap) < 0)
 		return -ENOMEM;

@@ -4,13 +4,10 @@
 
 #include "target.h"
 
-/* Every plan is a program or an event of its own, which takes the kernel time to put in and out; so there are at most so many. */
-enum { RT_PLANS_MAX = 24 };
-
 /*
  * Make the target's plans, what is shown of each function (target->shows) and which plans its probes have (target->entry_plan and
  * exit_plan, the latter where target->returns says so).  Functions that read the same share a plan.  Where there would be more than
- * RT_PLANS_MAX, less is read, of all functions alike: first nothing behind pointers but strings, then nothing at all.  `any`: some
+ * target->most_plans, less is read, of all functions alike: first nothing behind pointers but strings, then nothing at all.  `any`: some
  * function's return has a uretprobe.  0 or a negative errno.
  */
 int rt_plans_make(struct rt_target *target, bool any, struct rt_error *err);

@@ -234,6 +234,7 @@ static void wait_command(struct session *s)
 static void release(struct session *s)
 {
 	rt_session_end_attach(s);
+	rt_expedite_end(&s->expedite);
 	rt_calibration_end(&s->calibration);
 	rt_tracee_release(&s->tracee);
 	if (s->out.file) {
@@ -291,8 +292,8 @@ static int run(struct session *s, struct rt_error *err)
 	rt_session_end_window(s);
 	if (r == 0)
 		r = read_counts(s, &s->counts, err);
-	if (!s->tracee.ended && !rt_session_detach_is_long(s))
-		s->attach->ops->detach(s->attach);
+	if (!s->tracee.ended)
+		rt_session_detach(s);
 	if (r == 0)
 		r = rt_session_drain(s, true, err);
 	if (r == 0)
@@ -300,13 +301,14 @@ static int run(struct session *s, struct rt_error *err)
 	return r;
 }
 
-static void set_returns(struct session *s)
+static void set_mechanism(struct session *s)
 {
 	const struct rt_options *o = s->options;
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	bool everywhere = o->no_bpf || (forced && forced->everywhere);
 
 	rt_target_set_returns(&s->target, o->returns, everywhere);
+	rt_target_set_plans(&s->target, forced, o->no_bpf);
 }
 
 int rt_session_run(const struct rt_options *options, int *status, struct rt_error *err)
@@ -321,7 +323,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	r = rt_target_resolve(&s.target, options->program, options->pid, options->specs, options->nspecs, err);
 	if (r == 0 && options->libcalls)
 		r = rt_target_add_libcalls(&s.target, options->pid, options->libcalls, err);
-	set_returns(&s);
+	set_mechanism(&s);
 	rt_target_set_purpose(&s.target, rt_purpose_of(options));
 	if (r == 0 && (options->depth || options->only_under || options->min_time))
 		r = rt_target_set_limit(&s.target, options->depth, options->only_under, options->min_time, err);

@@ -22,6 +22,13 @@
 /* As many probes that go one by one are waited for: some seconds. */
 enum { WAIT_FOR_PROBES = 40 };
 
+/* So many are 10 s on any kernel. */
+enum { MINUTES_PROBES = 300 };
+
+/* With --expedite the time that the first take says whether all are waited for: so long at most. */
+enum { FIRST_PROBES = 4 };
+#define WAIT_NS (10 * UINT64_C(1000000000))
+
 /* Definitions of processes that were killed together with their guards. */
 static void clean_leftovers(void)
 {
@@ -85,13 +92,22 @@ static int attach_without(struct session *s, struct rt_attach_request *request, 
 	return r < 0 ? r : rt_attach_open(request, forced, no_bpf, NULL, &s->attach, err);
 }
 
-/* What the kernel has no way to read is left out: once more with less, at the same places. */
+/* After a failure to attach: is there something to leave out? */
+static bool make_less(struct session *s, int r, struct rt_error *err)
+{
+	if (r == -EDOM)
+		return rt_target_fewer_plans(&s->target, err) == 0;
+	return (r == -EOPNOTSUPP || r == -E2BIG) && rt_target_simplify(&s->target, &s->simplified, err) == 0;
+}
+
+/* What the kernel has no way to read is left out, and what makes too many plans: once more with less, at the same places. */
 static int open_attach(struct session *s, struct rt_attach_request *request, const struct rt_attach_ops *forced, struct rt_error *err)
 {
 	const struct rt_options *o = s->options;
 	int r;
 
 	do {
+		request->most_plans = s->target.most_plans;
 		request->plans = s->target.plans;
 		request->nplans = s->target.nplans;
 		request->probes = s->target.probes;
@@ -99,7 +115,7 @@ static int open_attach(struct session *s, struct rt_attach_request *request, con
 		r = rt_attach_open(request, forced, o->no_bpf, o->verbose ? stderr : NULL, &s->attach, err);
 		if (rt_attach_is_refusal(request, r))
 			r = attach_without(s, request, forced, err);
-	} while ((r == -EOPNOTSUPP || r == -E2BIG) && rt_target_simplify(&s->target, &s->simplified, err) == 0);
+	} while (make_less(s, r, err));
 	s->out.shows = s->target.shows;
 	return r;
 }
@@ -160,6 +176,9 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 		rt_functions_print_sources(&s->target.functions, stderr);
 	if (r < 0)
 		return r;
+	r = o->expedite ? rt_expedite_start(&s->expedite, "/sys/kernel", err) : 0;
+	if (r < 0)
+		return r;
 	began = rt_now();
 	r = open_attach(s, &request, forced, err);
 	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
@@ -174,9 +193,46 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	return 0;
 }
 
-bool rt_session_detach_is_long(const struct session *s)
+static void expedite(struct session *s)
 {
-	return s->attach->separate > WAIT_FOR_PROBES;
+	enum rt_expedite_state state = rt_expedite_on(&s->expedite);
+
+	if (state == RT_EXPEDITE_NORMAL)
+		fprintf(stderr, "rawtrace: --expedite: rcu_normal is set, so that nothing is expedited\n");
+	if (state == RT_EXPEDITE_FAILED)
+		fprintf(stderr, "rawtrace: --expedite: /sys/kernel/rcu_expedited could not be written\n");
+}
+
+/* Some kernels wait for what is never expedited too: the first probes tell. */
+static void judge_detach(struct session *s)
+{
+	uint64_t began;
+	unsigned i;
+
+	s->detach_judged = true;
+	expedite(s);
+	began = rt_now();
+	for (i = 0; i < FIRST_PROBES; i++)
+		s->attach->ops->detach_one(s->attach);
+	s->detach_slow = (rt_now() - began) / FIRST_PROBES * (s->attach->separate - FIRST_PROBES) > WAIT_NS;
+}
+
+static bool detach_is_long(struct session *s)
+{
+	if (s->attach->separate <= WAIT_FOR_PROBES || !s->attach->ops->detach_one)
+		return s->attach->separate > WAIT_FOR_PROBES;
+	if (s->options->expedite && !s->detach_judged)
+		judge_detach(s);
+	return s->detach_slow || !s->options->expedite;
+}
+
+void rt_session_detach(struct session *s)
+{
+	if (detach_is_long(s))
+		return;
+	expedite(s);
+	s->attach->ops->detach(s->attach);
+	rt_expedite_end(&s->expedite);
 }
 
 /* A child that no signal to us reaches takes the probes out.  It keeps nobody waiting for the end of our output. */
@@ -200,6 +256,7 @@ static bool leave_to_child(struct session *s)
 	if (s->tracee.go >= 0)
 		close(s->tracee.go);
 	s->attach->ops->close(s->attach);
+	rt_expedite_end(&s->expedite);
 	_exit(0);
 }
 
@@ -208,10 +265,14 @@ void rt_session_end_attach(struct session *s)
 {
 	if (!s->attach)
 		return;
-	if (!rt_session_detach_is_long(s) || !leave_to_child(s))
+	if (!detach_is_long(s) || !leave_to_child(s)) {
+		expedite(s);
 		s->attach->ops->close(s->attach);
-	else if (!s->tracee.ended || s->options->verbose)
-		fprintf(stderr, "rawtrace: %u probes are being taken out in the background: this kernel takes them one by one\n",
-			s->attach->separate);
+		rt_expedite_end(&s->expedite);
+	} else if (!s->tracee.ended || s->options->verbose || s->attach->separate > MINUTES_PROBES) {
+		fprintf(stderr, "rawtrace: %u probes are being taken out in the background: this kernel takes them one by one%s\n",
+			s->attach->separate, s->options->expedite ? "" : " (with --expedite it is quicker)");
+	}
+	rt_expedite_leave(&s->expedite);
 	s->attach = NULL;
 }

@@ -3,6 +3,7 @@
 #define RT_SESSION_PRIVATE_H
 
 #include "attach/counts.h"
+#include "attach/expedite.h"
 #include "calibrate.h"
 #include "cli/options.h"
 #include "feed.h"
@@ -27,6 +28,8 @@ struct session {
 	struct rt_tracee tracee;
 	struct rt_attach *attach;
 	struct rt_calibration calibration;
+	struct rt_expedite expedite;
+	bool detach_judged, detach_slow;	/* with --expedite: the first probes went out, and too slowly to wait for the others */
 	struct rt_merge *merge;
 	struct rt_filter *filter;	/* NULL: everything is shown */
 	struct rt_stack *stack;
@@ -44,11 +47,12 @@ struct session {
 };
 
 /*
- * Put the probes in, at places that this kernel has shown to be harmless.  0 or a negative errno with a message.  To end that is to wait
- * for probes that go one by one, unless they are so many that it is long: then a process in the background takes them out.
+ * Put the probes in, at places that this kernel has shown to be harmless.  0 or a negative errno with a message.  To take them out is to
+ * wait for those that go one by one, unless that is long: then rt_session_detach leaves it to rt_session_end_attach, and that to a process in
+ * the background.
  */
 int rt_session_attach(struct session *s, struct rt_error *err);
-bool rt_session_detach_is_long(const struct session *s);
+void rt_session_detach(struct session *s);
 void rt_session_end_attach(struct session *s);
 
 /* Signals that end the trace come through s->signals; s->epoll waits for them, for the command's end and for the rings. */

@@ -226,6 +226,7 @@ int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char 
 
 	memset(t, 0, sizeof(*t));
 	t->pid = pid;
+	t->most_plans = RT_PLANS_FEW;
 	if (pid) {
 		r = rt_images_of_pid(pid, &t->images, err);
 	} else {
@@ -333,6 +334,11 @@ void rt_target_set_types(struct rt_target *t, const struct rt_limits *limits)
 	t->limits = *limits;
 }
 
+void rt_target_set_plans(struct rt_target *t, const struct rt_attach_ops *forced, bool no_bpf)
+{
+	t->most_plans = forced ? forced->plans : no_bpf ? rt_attach_tracefs.plans : rt_attach_at(0)->plans;
+}
+
 int rt_target_watch(struct rt_target *t, struct rt_error *err)
 {
 	int r = t->purpose == RT_PURPOSE_RECORD ? rt_returns_choose(t, err) : 0;
@@ -345,6 +351,12 @@ int rt_target_make(struct rt_target *t, struct rt_error *err)
 	int r = make_probes_anew(t, err);
 
 	return r < 0 ? r : rt_target_check_roots(t, err);
+}
+
+int rt_target_fewer_plans(struct rt_target *t, struct rt_error *err)
+{
+	t->most_plans = RT_PLANS_FEW;
+	return make_probes_anew(t, err);
 }
 
 int rt_target_simplify(struct rt_target *t, const char **why, struct rt_error *err)

@@ -24,7 +24,7 @@ struct rt_target {
 	struct rt_functions functions;
 	bool *returns;			/* by function: its return is probed */
 	struct rt_plan *plans;
-	unsigned nplans;
+	unsigned nplans, most_plans;	/* the second as the mechanism likes it */
 	uint16_t *entry_plan, *exit_plan;	/* by function */
 	uint16_t *jump_plan, *branch_plan;	/* the same for tail calls, and conditional ones */
 	struct rt_shows *shows;		/* by function */
@@ -81,6 +81,9 @@ int rt_target_set_limit(struct rt_target *target, unsigned depth, const char *un
 /* After rt_target_notes, which may have given returns up: an error where a root is without. */
 int rt_target_check_roots(const struct rt_target *target, struct rt_error *err);
 
+/* How many plans there may be, for the mechanism that was asked for or else is tried first.  RT_PLANS_FEW where this is not called. */
+void rt_target_set_plans(struct rt_target *target, const struct rt_attach_ops *forced, bool no_bpf);
+
 /* What is known of the functions' arguments and results is to be found out, and they are read and shown by it, as `limits` says. */
 void rt_target_set_types(struct rt_target *target, const struct rt_limits *limits);
 
@@ -89,6 +92,9 @@ void rt_target_set_types(struct rt_target *target, const struct rt_limits *limit
  * for then nobody knows what is inside it.
  */
 int rt_target_make(struct rt_target *target, struct rt_error *err);
+
+/* The mechanism is one for few plans: make them and the probes anew. */
+int rt_target_fewer_plans(struct rt_target *target, struct rt_error *err);
 
 /* The kernel cannot take what is to be read: make the plans and probes anew that read less, `why` says what.  -ENOENT: there is no less. */
 int rt_target_simplify(struct rt_target *target, const char **why, struct rt_error *err);

@@ -57,8 +57,11 @@ static int open_by(const struct rt_attach_ops *ops, const struct rt_attach_reque
 		   struct rt_error *err)
 {
 	struct rt_attach_request all = *request;
-	int r = ops->open(request, attach, err);
+	int r;
 
+	if (request->nplans > ops->plans && request->most_plans > ops->plans)
+		return rt_fail(err, -EDOM, "%s: %u plans, and %u are the most", ops->name, request->nplans, ops->plans);
+	r = ops->open(request, attach, err);
 	if (r != -EINVAL && r != -E2BIG && r != -ENOSPC && r != -EACCES)
 		return r;
 	if (!request->limit.min_time)

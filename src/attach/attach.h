@@ -18,6 +18,13 @@ struct rt_probe {
 
 struct rt_held;
 
+/*
+ * How many plans a mechanism may have.  Each is a program and a link or an event.  Links are closed at one time, hundreds in half a second; a
+ * multi-probe event takes 0.1 s to be taken out, and it has to be waited for.  Where each probe has its own program anyway, no number
+ * of plans matters.
+ */
+enum { RT_PLANS_FEW = 24, RT_PLANS_LINKS = 512, RT_PLANS_ANY = UINT16_MAX };
+
 struct rt_attach_request {
 	enum rt_purpose purpose;
 	struct rt_limit limit;		/* what programs may leave out, where they know the function; what they pass is filtered later */
@@ -27,6 +34,7 @@ struct rt_attach_request {
 	unsigned nplans;
 	const struct rt_probe *probes;
 	unsigned nprobes;
+	unsigned most_plans;		/* what the plans were made for: RT_PLANS_FEW and there may be more, as less cannot be read */
 	bool here_only;			/* not by a mechanism that puts the probes into every process */
 	uint32_t thread_pointer;	/* where the kernel keeps it (kernel/thread_pointer.h); 0: not known, or nothing wants it */
 	const struct rt_image *program;	/* the process's own program file */
@@ -55,12 +63,15 @@ struct rt_attach_ops {
 	 */
 	bool everywhere;
 	enum rt_key key;		/* what rt_record.key holds */
+	unsigned plans;			/* RT_PLANS_ */
 	/*
 	 * Put in all probes of the request, returns before entries (else the first call's return is missed).  On failure nothing is
 	 * left behind.  -EOPNOTSUPP, with the reason, only where the kernel does not have the mechanism: then the next one is
 	 * tried.  Anything else is an error for the user.
 	 */
 	int (*open)(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err);
+	/* Take one of the `separate` probes out; NULL where there are none such. */
+	void (*detach_one)(struct rt_attach *attach);
 	/* Take the probes out.  The source stays readable, so that what they still gave is not lost. */
 	void (*detach)(struct rt_attach *attach);
 	/* Detach, if that has not been done, and release everything, the source too.  In a forked child as well. */
@@ -82,7 +93,8 @@ const struct rt_attach_ops *rt_attach_at(unsigned i);
 
 /*
  * Attach by the mechanism `forced`, or by the first that the kernel has (with `no_bpf`: of those without BPF).  Why others were passed
- * over is added to `why`, a line each (may be NULL).
+ * over is added to `why`, a line each (may be NULL).  -EDOM: the first that the kernel has cannot have so many plans; make them for
+ * RT_PLANS_FEW, and ask again.
  */
 int rt_attach_open(const struct rt_attach_request *request, const struct rt_attach_ops *forced, bool no_bpf, FILE *why,
 		   struct rt_attach **attach, struct rt_error *err);

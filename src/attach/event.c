@@ -42,7 +42,9 @@ const struct rt_attach_ops rt_attach_event = {
 	.help = "a uprobe_events definition and a descriptor a probe (4.4)",
 	.bpf = true,
 	.key = RT_KEY_ID,
+	.plans = RT_PLANS_ANY,
 	.open = event_open,
+	.detach_one = rt_perf_probes_detach_one,
 	.detach = rt_perf_probes_detach,
 	.close = rt_perf_probes_close,
 };

@@ -54,12 +54,9 @@ static void close_all_but(int keep, int lock)
 			dup2(null, fd);
 }
 
-static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const struct rt_tracefs *tracefs,
-						  struct rt_main_buffer *buffer)
+void rt_guard_hide(pid_t owner, int keep, int also)
 {
-	char name[RT_COMM_MAX], byte;
-	unsigned i;
-	ssize_t n;
+	char name[RT_COMM_MAX];
 
 	/* Neither a signal to our process group nor "killall rawtrace" reaches it. */
 	setsid();
@@ -69,7 +66,17 @@ static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const stru
 	signal(SIGHUP, SIG_IGN);
 	if (chdir("/") != 0)
 		_exit(1);
-	close_all_but(fd, buffer->lock);
+	close_all_but(keep, also);
+}
+
+static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const struct rt_tracefs *tracefs,
+						  struct rt_main_buffer *buffer)
+{
+	unsigned i;
+	ssize_t n;
+	char byte;
+
+	rt_guard_hide(owner, fd, buffer->lock);
 	do {
 		n = read(fd, &byte, 1);
 	} while (n < 0 && errno == EINTR);

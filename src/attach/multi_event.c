@@ -54,7 +54,9 @@ const struct rt_attach_ops rt_attach_multi_event = {
 	.help = "one uprobe_events event for all probes (5.4)",
 	.bpf = true,
 	.key = RT_KEY_IP,
+	.plans = RT_PLANS_FEW,
 	.open = multi_open,
+	.detach_one = rt_perf_probes_detach_one,
 	.detach = rt_perf_probes_detach,
 	.close = rt_perf_probes_close,
 };

@@ -133,12 +133,18 @@ const char *rt_perf_probes_path(const struct rt_function *function, char *buf)
  * Each close waits for RCU grace periods, about 0.1 s, and closing from many threads gains nothing: the kernel holds event_mutex
  * meanwhile (measured on 6.18).  Hence the mechanisms with one descriptor for all are preferred.
  */
-void rt_perf_probes_detach(struct rt_attach *attach)
+void rt_perf_probes_detach_one(struct rt_attach *attach)
 {
 	struct rt_perf_probes *p = (struct rt_perf_probes *)attach;
 
-	while (p->nfds)
+	if (p->nfds)
 		close(p->fds[--p->nfds]);
+}
+
+void rt_perf_probes_detach(struct rt_attach *attach)
+{
+	while (((struct rt_perf_probes *)attach)->nfds)
+		rt_perf_probes_detach_one(attach);
 }
 
 void rt_perf_probes_close(struct rt_attach *attach)

@@ -42,6 +42,7 @@ const char *rt_perf_probes_path(const struct rt_function *function, char *buf);
 /* The uprobe PMU's number for perf_event_attr.type; -ENOENT where the kernel has none (before 4.17). */
 int rt_uprobe_pmu_type(uint32_t *type);
 
+void rt_perf_probes_detach_one(struct rt_attach *attach);
 void rt_perf_probes_detach(struct rt_attach *attach);
 void rt_perf_probes_close(struct rt_attach *attach);
 

@@ -94,7 +94,9 @@ const struct rt_attach_ops rt_attach_pmu = {
 	.help = "the uprobe PMU, one descriptor a probe (4.17)",
 	.bpf = true,
 	.key = RT_KEY_ID,
+	.plans = RT_PLANS_ANY,
 	.open = pmu_open,
+	.detach_one = rt_perf_probes_detach_one,
 	.detach = rt_perf_probes_detach,
 	.close = rt_perf_probes_close,
 };

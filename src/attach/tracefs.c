@@ -395,6 +395,7 @@ const struct rt_attach_ops rt_attach_tracefs = {
 	.bpf = false,
 	.everywhere = true,
 	.key = RT_KEY_ID,
+	.plans = RT_PLANS_FEW,
 	.open = tracefs_open,
 	.detach = tracefs_detach,
 	.close = tracefs_close,

@@ -195,6 +195,7 @@ const struct rt_attach_ops rt_attach_uprobe_multi = {
 	.help = "one BPF link for all probes (6.6)",
 	.bpf = true,
 	.key = RT_KEY_ID,
+	.plans = RT_PLANS_LINKS,
 	.open = multi_open,
 	.detach = multi_detach,
 	.close = multi_close,

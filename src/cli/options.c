@@ -11,7 +11,7 @@
 #include "util/array.h"
 #include "util/scan.h"
 
-enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_DEMANGLE, OPT_ENTRY, OPT_DEPTH, OPT_MIN_TIME,
+enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_EXPEDITE, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_DEMANGLE, OPT_ENTRY, OPT_DEPTH, OPT_MIN_TIME,
        OPT_UNDER, OPT_MEMBERS, OPT_DEREF, OPT_RETURN, OPT_LIBCALLS };
 
 static const struct option long_options[] = {
@@ -29,6 +29,7 @@ static const struct option long_options[] = {
 	{ "string-limit", required_argument, NULL, 's' },
 	{ "members", required_argument, NULL, OPT_MEMBERS },
 	{ "deref", required_argument, NULL, OPT_DEREF },
+	{ "expedite", no_argument, NULL, OPT_EXPEDITE },
 	{ "fd-paths", no_argument, NULL, 'y' },
 	{ "entry", required_argument, NULL, OPT_ENTRY },
 	{ "return", required_argument, NULL, OPT_RETURN },
@@ -189,6 +190,9 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 	case OPT_NO_BPF:
 		o->no_bpf = true;
 		return 0;
+	case OPT_EXPEDITE:
+		o->expedite = true;
+		return 0;
 	case OPT_BUFFER:
 		if (rt_size_parse(optarg, &o->buffer) < 0 || !o->buffer)
 			return rt_usage(err, "--buffer=%s: a size a CPU is expected, such as 512K or 8M", optarg);
@@ -253,6 +257,7 @@ static int check_list(const struct rt_options *o, struct rt_error *err)
 {
 	const char *option = o->attach ? "--attach" : o->ring ? "--ring" : o->depth ? "--depth" : o->min_time ? "--min-time" :
 			     o->only_under ? "--only-under" : o->output ? "-o" : o->libcalls ? "--libcalls" : o->no_bpf ? "--no-bpf" :
+			     o->expedite ? "--expedite" :
 			     o->dump != RT_DUMP_NONE ? "--dump" : NULL;
 
 	return option ? rt_usage(err, "%s does not go with list, which traces nothing", option) : 0;

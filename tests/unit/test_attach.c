@@ -22,9 +22,22 @@ static void test_mechanisms(void)
 	CU_ASSERT(rt_attach_at(5) == NULL);
 	for (i = 0; rt_attach_at(i); i++) {
 		CU_ASSERT(rt_attach_find(rt_attach_at(i)->name) == rt_attach_at(i));
+		CU_ASSERT(rt_attach_at(i)->plans >= RT_PLANS_FEW);
 		CU_ASSERT(rt_attach_at(i)->bpf == (rt_attach_at(i) != &rt_attach_tracefs));
 	}
 	CU_ASSERT(rt_attach_find("uprobe") == NULL);
+}
+
+/* More plans than the mechanism likes, but those that were made for few are taken whatever their number. */
+static void test_too_many_plans(void)
+{
+	struct rt_attach_request r = { .nplans = RT_PLANS_FEW + 1, .most_plans = RT_PLANS_LINKS };
+	struct rt_attach *attach = NULL;
+	struct rt_error err = { 0 };
+
+	CU_ASSERT(rt_attach_open(&r, &rt_attach_multi_event, false, NULL, &attach, &err) == -EDOM);
+	CU_ASSERT(rt_attach_open(&r, &rt_attach_tracefs, true, NULL, &attach, &err) == -EDOM);
+	CU_ASSERT_PTR_NULL(attach);
 }
 
 static void test_leaves_out(void)
@@ -488,6 +501,7 @@ static void test_feed_aligned(void)
 
 CU_TestInfo rt_tests_attach[] = {
 	{ "the mechanisms", test_mechanisms },
+	{ "too many plans", test_too_many_plans },
 	{ "what is left out of other processes", test_leaves_out },
 	{ "functions that the kernel refuses", test_refused },
 	{ "members", test_members },
