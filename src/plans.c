@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "errno_of.h"
 #include "fetch/lower.h"
 #include "image/go.h"
 #include "signature.h"
@@ -69,6 +70,8 @@ bool rt_plans_has_entry(const struct rt_target *t, size_t i)
 {
 	if (t->functions.v[i].role == RT_ROLE_UNWOUND)
 		return false;
+	if (t->functions.v[i].role == RT_ROLE_ERRNO)
+		return t->purpose == RT_PURPOSE_RECORD && rt_errno_is_read(t);
 	if (t->functions.v[i].hidden)
 		return t->purpose != RT_PURPOSE_COUNT && t->want != RT_WANT_NONE;
 	return t->purpose != RT_PURPOSE_TIME || t->returns[i];
@@ -146,7 +149,7 @@ static int make_entry(struct making *m, size_t i)
 	int r;
 
 	if (f->role) {
-		r = rt_watch_plan(f, &plan);
+		r = f->role == RT_ROLE_ERRNO ? rt_errno_plan(t, f, &plan) : rt_watch_plan(f, &plan);
 		return r < 0 ? r : share_plan(m, &plan);
 	}
 	if (is_told(t, i, RT_KIND_ENTRY))
@@ -306,23 +309,27 @@ static void point_shows(struct rt_target *t)
 
 static int find_prototypes(struct rt_target *t, struct rt_error *err)
 {
-	size_t i, n = t->functions.n;
+	size_t i, n = t->functions.n, have = t->nprototypes < n ? t->nprototypes : 0;
+	struct rt_prototype *v;
 	int r = 0;
 
 	/* Without records types matter for conditions alone. */
 	if (!t->typed || t->nprototypes == n || (t->purpose != RT_PURPOSE_RECORD && !t->limit.tests))
 		return 0;
-	free(t->prototypes);
+	/* Functions that are watched come behind those whose prototypes were found before. */
+	v = realloc(t->prototypes, n * sizeof(*v));
+	if (!v)
+		return rt_nomem(err);
+	t->prototypes = v;
 	t->nprototypes = 0;
-	t->prototypes = calloc(n, sizeof(*t->prototypes));
 	/* The images keep types that are in it. */
 	if (!t->prototype_types)
 		t->prototype_types = rt_types_new();
 	if (!t->signatures)
 		t->signatures = rt_signatures_new();
-	if (!t->prototypes || !t->prototype_types || !t->signatures)
+	if (!t->prototype_types || !t->signatures)
 		return rt_nomem(err);
-	for (i = 0; i < n && r == 0; i++)
+	for (i = have; i < n && r == 0; i++)
 		r = rt_signature_of(t->signatures, &t->functions.v[i], t->images.v[0], t->prototype_types, &t->prototypes[i], err);
 	if (r == 0)
 		t->nprototypes = n;
@@ -347,6 +354,8 @@ static int make_level(struct rt_target *t, bool any, enum level level, struct rt
 		return -ENOMEM;
 	/* Without uretprobes none of their return addresses is found, by which a tail call would be known. */
 	m.jumps = any && rt_images_jump(&t->images, why, sizeof(why));
+	m.limits.errno_home = rt_errno_is_read(t) ? t->errno_home : RT_ERRNO_NOT_ASKED;
+	m.limits.errno_offset = (int32_t)t->errno_at.offset;
 	if (level != READ_ALL) {
 		m.limits.deref = 0;
 		m.limits.wide = true;
@@ -378,7 +387,7 @@ static bool keeps_any(const struct rt_target *t)
 	unsigned i;
 
 	for (i = 0; i < t->nplans; i++)
-		if (t->plans[i].nkept)
+		if (t->plans[i].nkept || t->plans[i].role == RT_ROLE_ERRNO)
 			return true;
 	return false;
 }
@@ -394,7 +403,7 @@ int rt_plans_simplify(struct rt_target *t, const char **why)
 	}
 	if (!t->limits.no_kept && keeps_any(t)) {
 		t->limits.no_kept = true;
-		*why = "what functions fill in is not shown: this kernel cannot tell at a return where that is";
+		*why = "what functions fill in, and errno, are not shown: this kernel cannot tell at a return where that is";
 		return 0;
 	}
 	t->limits.no_memory = true;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "attach/refused.h"
+#include "errno_of.h"
 #include "kernel/owner.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
@@ -69,6 +70,7 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 		r = rt_place_check(&s->target, o->pid, err);
 	if (r == 0 && o->verbose) {
 		rt_plans_print(&s->target, stderr);
+		rt_errno_print(&s->target, stderr);
 		rt_returns_print(&s->target, &s->calibration, stderr);
 	}
 	if (r < 0 || !o->verbose || o->exact)
@@ -170,6 +172,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 		r = rt_leaving_try(&s->target, forced, o->no_bpf, o->verbose ? stderr : NULL, err);
 	if (r == 0)
 		r = find_thread_pointer(s, &request, forced, err);
+	request.errno_offset = rt_errno_read(&s->target, o->pid);
 	if (r == 0)
 		r = place(s, forced, err);
 	if (r == 0 && o->verbose)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "errno_of.h"
 #include "image/go.h"
 #include "kernel/procfs.h"
 #include "plans.h"
@@ -350,6 +351,11 @@ int rt_target_make(struct rt_target *t, struct rt_error *err)
 {
 	int r = make_probes_anew(t, err);
 
+	/* What is known of the functions tells whether errno is wanted. */
+	if (r == 0)
+		r = rt_errno_prepare(t, err);
+	if (r > 0)
+		r = make_probes_anew(t, err);
 	return r < 0 ? r : rt_target_check_roots(t, err);
 }
 

@@ -4,6 +4,7 @@
 
 #include "attach/attach.h"
 #include "fetch/show.h"
+#include "image/errno_at.h"
 #include "cli/options.h"
 
 /*
@@ -41,6 +42,10 @@ struct rt_target {
 	struct rt_limit limit;
 	bool libcalls;			/* some functions are traced for the program's own calls alone */
 	uint32_t goid_offset;		/* Go: where the runtime has a goroutine's id, by which calls are told apart; 0: they are not */
+	enum rt_errno_home errno_home;	/* errno_of.h */
+	struct rt_errno_at errno_at;
+	struct rt_image *errno_image;
+	char errno_why[256];		/* why it is not read */
 	char no_thread_pointer[256];	/* why plans have nothing that is read by the thread pointer, or "" */
 	bool unwatched;			/* what tells of exceptions and other stacks is not watched, for `everywhere` */
 	bool unwatched_leap;		/* nor is longjmp, for that or because it cannot be told where it leaves */

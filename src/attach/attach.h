@@ -36,6 +36,7 @@ struct rt_attach_request {
 	unsigned nprobes;
 	unsigned most_plans;		/* what the plans were made for: RT_PLANS_FEW and there may be more, as less cannot be read */
 	bool here_only;			/* not by a mechanism that puts the probes into every process */
+	int64_t errno_offset;		/* what RT_MAP_ERRNO begins with; 0: not known yet */
 	uint32_t thread_pointer;	/* where the kernel keeps it (kernel/thread_pointer.h); 0: not known, or nothing wants it */
 	const struct rt_image *program;	/* the process's own program file */
 	size_t ring_bytes;		/* a CPU; 0: the source's default */

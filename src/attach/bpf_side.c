@@ -63,6 +63,22 @@ static int open_kept(struct rt_bpf_side *side, const struct rt_attach_request *r
 	return r < 0 ? r : 0;
 }
 
+/* How far errno is from the thread pointer, where a plan reads that or finds it out. */
+static int open_errno(struct rt_bpf_side *side, const struct rt_attach_request *request)
+{
+	uint32_t key = 0;
+	unsigned i;
+	int r;
+
+	for (i = 0; i < request->nplans && request->plans[i].role != RT_ROLE_ERRNO; i++)
+		;
+	if (i == request->nplans)
+		return 0;
+	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(request->errno_offset), 1, 0);
+	side->maps[RT_MAP_ERRNO] = r < 0 ? -1 : r;
+	return r < 0 ? r : rt_bpf_map_update(r, &key, &request->errno_offset);
+}
+
 static struct rt_decoder *new_decoder(const struct rt_attach_request *request, enum rt_key key)
 {
 	struct rt_decoder *d = rt_decoder_new(request->plans, request->nplans, request->nprobes, key, request->pid);
@@ -126,6 +142,8 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 		r = rt_counts_open(&side->counts, side->maps, request->purpose, key, (uint32_t)request->functions->n, side->held.size);
 	if (r >= 0)
 		r = open_kept(side, request);
+	if (r >= 0)
+		r = open_errno(side, request);
 	if (r < 0) {
 		rt_bpf_side_close(side);
 		return map_error(r, err);
@@ -218,7 +236,7 @@ static bool reads_behind(const struct rt_plan *plan)
 	unsigned i, n = rt_plan_shown(plan);
 
 	for (i = 0; i < n; i++)
-		if (plan->values[i].type == RT_TYPE_STRING || plan->values[i].nderef)
+		if (plan->values[i].type == RT_TYPE_STRING || (plan->values[i].nderef && !plan->values[i].if_failed))
 			return true;
 	return false;
 }

@@ -16,6 +16,9 @@ enum { FAULTS = R8, ROOM = R9 };
 /* When the tid has been written: what the entry kept (emit/kept.h). */
 enum { KEPT = PID_TGID };
 
+/* The same register before that: how far errno is. */
+enum { OFFSET = PID_TGID };
+
 /* Below that, and what holding back takes, a record for perf. */
 enum { FRAME_TOP = RECORD_FRAME, HOLD_TOP = -ADDRESS, STACK_MAX = 512 };
 
@@ -99,6 +102,70 @@ void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault)
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, f->deref[follow]);
 }
 
+/* r7 = how far errno is from the thread pointer, on to `fault` where that is not known.  The tid has been written. */
+static void emit_errno_offset(struct emitter *e, const struct rt_fetch *f, int fault)
+{
+	int out = e->out;
+
+	if (!f->told) {
+		rt_bpf_mov_imm(e->bpf, OFFSET, f->deref[0]);
+		return;
+	}
+	rt_bpf_store_imm(e->bpf, RT_BPF_W, R10, KEY, 0);
+	e->out = fault;
+	rt_emit_lookup(e, RT_MAP_ERRNO, KEY);
+	e->out = out;
+	rt_bpf_load(e->bpf, RT_BPF_DW, OFFSET, R0, 0);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, OFFSET, 0, fault);
+}
+
+/* Where the result, which stands in the record, says that the call has failed. */
+static void emit_errno(struct emitter *e, const struct rt_fetch *f, int at, int fault)
+{
+	int result = rt_emit_field(e, offsetof(struct rt_record, data) + rt_plan_offset(e->program->plan, f->if_failed - 1u));
+	int failed = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf), shift = 64 - 8 * f->failed_size;
+
+	rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, at, 0);
+	rt_bpf_load(e->bpf, size_of(f->failed_size), R1, e->base, result);
+	if (shift) {
+		rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, shift);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ARSH, R1, shift);
+	}
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, -1, failed);
+	if (f->null_fails)
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, failed);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
+	rt_bpf_place(e->bpf, failed);
+	emit_errno_offset(e, f, fault);
+	emit_thread_pointer(e, fault);
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, R3, OFFSET);
+	rt_emit_read(e, e->base, at, f->size);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
+	rt_bpf_place(e->bpf, done);
+}
+
+/* RT_ROLE_ERRNO: how far it is, to its map; of a second C library of the process, that nobody knows which is meant. */
+static void emit_errno_home(struct emitter *e)
+{
+	const struct rt_plan *plan = e->program->plan;
+
+	rt_bpf_store_imm(e->bpf, RT_BPF_W, R10, KEY, 0);
+	rt_emit_lookup(e, RT_MAP_ERRNO, KEY);
+	rt_bpf_mov(e->bpf, ROOM, R0);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, ROOM, 0, 0);
+	if (plan->nvalues > 1) {
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, plan->values[1].reg.pt_regs);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, 0xff);
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, e->out);
+	}
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, POINTER, 0);
+	rt_emit_address(e, &plan->values[0], e->out);
+	rt_emit_read(e, R10, POINTER, plan->values[0].size);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, e->out);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, POINTER);
+	rt_bpf_store(e->bpf, RT_BPF_DW, ROOM, 0, R1);
+}
+
 static void emit_value(struct emitter *e, unsigned i)
 {
 	const struct rt_fetch *f = &e->program->plan->values[i];
@@ -117,8 +184,11 @@ static void emit_value(struct emitter *e, unsigned i)
 	}
 	fault = rt_bpf_label(e->bpf);
 	done = rt_bpf_label(e->bpf);
-	rt_emit_address(e, f, fault);
-	if (f->type == RT_TYPE_STRING) {
+	if (!f->if_failed)
+		rt_emit_address(e, f, fault);
+	if (f->if_failed) {
+		emit_errno(e, f, at, fault);
+	} else if (f->type == RT_TYPE_STRING) {
 		rt_emit_string(e, f, at, fault);
 	} else if (f->type == RT_TYPE_BYTES && f->length) {
 		rt_emit_counted(e, f, at, fault);
@@ -465,6 +535,10 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 	rt_emit_filter(&e);
 	if (program->purpose != RT_PURPOSE_RECORD) {
 		rt_emit_counting(&e);
+		goto end;
+	}
+	if (program->plan->role == RT_ROLE_ERRNO) {
+		emit_errno_home(&e);
 		goto end;
 	}
 	if (program->hold)

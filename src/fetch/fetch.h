@@ -40,6 +40,12 @@ struct rt_fetch {
 	enum rt_type type;
 	uint8_t size;			/* RT_TYPE_INT: 1, 2, 4 or 8 */
 	bool is_signed;
+	/*
+	 * errno (RT_BASE_THREAD): read only where the call has failed, which value `if_failed` - 1 says: its lowest `failed_size` bytes are -1,
+	 * or with null_fails 0; else it is 0.  0: it is anything else.  `told`: RT_MAP_ERRNO has what is to be added to the thread pointer.
+	 */
+	uint8_t if_failed, failed_size;
+	bool null_fails, told;
 	uint16_t max;			/* RT_TYPE_STRING: bytes kept, with the NUL; RT_TYPE_BYTES: bytes read; a string's is a multiple of 8 */
 	uint8_t length;			/* RT_TYPE_BYTES: 1 + the value that tells how long it is, 0: as long as `max` */
 	uint8_t length_size;		/* bytes of the number there, 4 or 8 (a negative one is none at all), */
@@ -85,6 +91,7 @@ enum { RT_MAX_KEPT = 5 };
 enum rt_role {
 	RT_ROLE_CALL,			/* of a traced function */
 	RT_ROLE_UNWOUND,		/* the calls at this stack pointer and below have been left */
+	RT_ROLE_ERRNO,			/* where the process has errno; nothing is recorded (errno_of.h) */
 	RT_ROLE_STACK,			/* a stack is made: its address, its size */
 	RT_ROLE_STACK_TOP,		/* the same: its end, its size */
 	RT_ROLE_SIGNAL_STACK,		/* one for signals: its address, its size; nobody comes back to it once he has left it */

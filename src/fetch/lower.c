@@ -480,6 +480,28 @@ static void lower_result(struct lowering *l, struct rt_show *show)
 	rt_lower_read(l, o, &home);
 }
 
+/* Why the call has failed, where its result is a single value. */
+static void lower_errno(struct lowering *l, const struct rt_show *result, struct rt_showing *shown)
+{
+	const struct rt_piece *piece = result->npieces == 1 ? &result->pieces[0] : NULL;
+	struct rt_fetch f = {
+		.base = RT_BASE_THREAD, .nderef = 1, .size = 4, .is_signed = true, .told = l->limits.errno_home == RT_ERRNO_TOLD,
+		.null_fails = rt_ctype_is_pointer(result->type),
+	};
+	int value;
+
+	if (shown->failure != RT_FAILS_BY_ERRNO || !piece || piece->value == RT_NO_VALUE || !is_word(piece->size) ||
+	    l->plan->values[piece->value].type != RT_TYPE_INT)
+		return;
+	if (l->limits.errno_home != RT_ERRNO_OFFSET && !f.told)
+		return;
+	f.deref[0] = f.told ? 0 : l->limits.errno_offset;
+	f.if_failed = (uint8_t)(piece->value + 1);
+	f.failed_size = (uint8_t)piece->size;
+	value = rt_lower_value(l, &f);
+	shown->errno_value = (uint8_t)(value + 1);
+}
+
 int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *spec, const struct rt_arch *arch,
 		    const struct rt_limits *limits, struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown)
 {
@@ -501,6 +523,8 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *
 			return -ENOMEM;
 		if (!shown->none)
 			lower_result(&l, shows);
+		if (!shown->none)
+			lower_errno(&l, shows, shown);
 		r = rt_lower_outs(&l, spec, shows + !shown->none, &outs);
 		if (r == 0)
 			rt_lower_follow(&l);

@@ -55,11 +55,20 @@ struct rt_showing {
 	unsigned n;
 	bool none;			/* a return: there is no result */
 	enum rt_failure failure;	/* a return: when nothing was filled in */
+	uint8_t errno_value;		/* a return: 1 + the value that is errno where the call has failed; 0: it was not read */
 };
 
 /* By function. */
 struct rt_shows {
 	struct rt_showing entry, exit;
+};
+
+/* Where the traced process has a thread's errno. */
+enum rt_errno_home {
+	RT_ERRNO_NOT_ASKED,		/* nobody wants it */
+	RT_ERRNO_NOT_KNOWN,
+	RT_ERRNO_OFFSET,		/* so many bytes from the thread pointer, */
+	RT_ERRNO_TOLD,			/* or as many as RT_MAP_ERRNO says */
 };
 
 /* How much is read and printed. */
@@ -68,6 +77,8 @@ struct rt_limits {
 	unsigned members;		/* members of a structure, elements of an array */
 	unsigned deref;			/* levels of pointers to structures that are followed; strings are besides */
 	unsigned record;		/* bytes of all values of a hit together */
+	enum rt_errno_home errno_home;	/* where it is to be read; else RT_ERRNO_NOT_ASKED */
+	int32_t errno_offset;
 	bool no_kept;			/* a return does not know what its entry was given */
 	bool no_memory;			/* read nothing behind pointers, */
 	bool wide;			/* and registers whole: fewer different plans */

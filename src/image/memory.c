@@ -126,3 +126,25 @@ int rt_memory_probed(const struct rt_memory *m, const struct rt_image *image, ui
 	}
 	return probed;
 }
+
+int rt_memory_word(const struct rt_memory *m, const struct rt_image *image, uint64_t code, uint64_t data, uint64_t *word)
+{
+	uint64_t offset, found = 0;
+	bool some = false;
+	size_t i;
+
+	if (rt_image_offset(image, code, &offset))
+		return -ENOENT;
+	for (i = 0; i < m->n; i++) {
+		const struct rt_map *map = &m->v[i];
+		uint64_t at = map->start + (offset - map->offset) - code + data;
+
+		if (map->inode != image->ino || offset < map->offset || offset - map->offset >= map->end - map->start)
+			continue;
+		if (some && at != found)
+			return -EEXIST;
+		found = at;
+		some = true;
+	}
+	return some && pread(m->fd, word, sizeof(*word), (off_t)found) == (ssize_t)sizeof(*word) ? 0 : -ENOENT;
+}

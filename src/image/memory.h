@@ -16,6 +16,12 @@ void rt_memory_close(struct rt_memory *memory);
  */
 bool rt_memory_same(const struct rt_memory *memory, const struct rt_image *image, uint64_t addr, size_t n);
 
+/*
+ * The 8 bytes at `data` of the image's one copy in the process, which is found by the code at `code`.  0; -ENOENT: it is not mapped, or
+ * cannot be read; -EEXIST: there are several.
+ */
+int rt_memory_word(const struct rt_memory *memory, const struct rt_image *image, uint64_t code, uint64_t data, uint64_t *word);
+
 /* Does a probe stand at `addr` of `image` wherever that is mapped?  1: yes, 0: the file's own code is there, -ENOENT: cannot be told. */
 int rt_memory_probed(const struct rt_memory *memory, const struct rt_image *image, uint64_t addr);
 

@@ -117,6 +117,34 @@ static bool has_failed(const struct rt_showing *shown, const struct rt_values *v
 	return word == all || (!word && rt_ctype_is_pointer(v->type));
 }
 
+/* errno, where the call has failed and it was read; else 0. */
+static int64_t errno_of(const struct rt_showing *shown, const struct rt_values *values)
+{
+	unsigned i = shown->errno_value - 1u;
+
+	if (!shown->errno_value || !has_failed(shown, values) || i >= values->plan->nvalues || values->faults >> i & 1)
+		return 0;
+	return (int64_t)rt_plan_int(values->plan, i, values->data);
+}
+
+/* " ENOENT (No such file or directory)" */
+static void put_errno(FILE *file, int64_t number)
+{
+	const char *name = rt_errno_name(number);
+
+	if (number <= 0)
+		return;
+	rt_put(file, name ? " " : " errno ");
+	if (!name) {
+		rt_put_u64(file, (uint64_t)number);
+		return;
+	}
+	rt_put(file, name);
+	rt_put(file, " (");
+	rt_put(file, strerror((int)number));
+	putc_unlocked(')', file);
+}
+
 /* What the function has filled in: " buf=\"hello\"". */
 static void put_outs(const struct rt_out *out, pid_t pid, const struct rt_showing *shown, const struct rt_values *values)
 {
@@ -143,6 +171,8 @@ int rt_result_print(const struct rt_out *out, pid_t pid, uint32_t function, cons
 		rt_put(out->file, "#<void>");
 	if (shown && !has_failed(shown, result))
 		put_outs(out, pid, shown, result);
+	else if (shown)
+		put_errno(out->file, errno_of(shown, result));
 	return 0;
 }
 
@@ -215,6 +245,17 @@ static void json_outs(const struct rt_printer *p, const struct rt_showing *shown
 	putc_unlocked('}', p->file);
 }
 
+static void json_errno(const struct rt_printer *p, int64_t number, bool *some)
+{
+	const char *name = rt_errno_name(number);
+
+	put_key(p->file, "errno", false, 0, some);
+	if (name)
+		rt_value_word(p, name);
+	else
+		rt_value_int(p, (uint64_t)number, false);
+}
+
 /* "result", and "result1" on where there are several. */
 int rt_result_json(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *result, bool *some)
 {
@@ -231,5 +272,7 @@ int rt_result_json(const struct rt_out *out, pid_t pid, uint32_t function, const
 	}
 	if (shown && i < n && !has_failed(shown, result))
 		json_outs(&p, shown, some);
+	if (shown && errno_of(shown, result) > 0)
+		json_errno(&p, errno_of(shown, result), some);
 	return 0;
 }

@@ -54,6 +54,7 @@ int main(void)
 		{ "go", NULL, NULL, NULL, NULL, rt_tests_go },
 		{ "output", NULL, NULL, NULL, NULL, rt_tests_output },
 		{ "what functions fill in", NULL, NULL, NULL, NULL, rt_tests_filled },
+		{ "errno", NULL, NULL, NULL, NULL, rt_tests_errno },
 		{ "tally", NULL, NULL, NULL, NULL, rt_tests_tally },
 		{ "scan", NULL, NULL, NULL, NULL, rt_tests_scan },
 		{ "kernel", NULL, NULL, NULL, NULL, rt_tests_kernel },

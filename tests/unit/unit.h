@@ -13,7 +13,7 @@ extern CU_TestInfo rt_tests_perf_record[], rt_tests_gaps[], rt_tests_tracefs_for
 extern CU_TestInfo rt_tests_stack[], rt_tests_output[], rt_tests_kernel[], rt_tests_expedite[], rt_tests_options[], rt_tests_filter[], rt_tests_attach[];
 extern CU_TestInfo rt_tests_scan[], rt_tests_unwind[], rt_tests_unnamed[], rt_tests_dwarf_index[];
 extern CU_TestInfo rt_tests_tally[];
-extern CU_TestInfo rt_tests_filled[];
+extern CU_TestInfo rt_tests_filled[], rt_tests_errno[];
 extern CU_TestInfo rt_tests_dwarf[], rt_tests_dwarf_files[];
 extern CU_TestInfo rt_tests_stack_exits[], rt_tests_stack_threads[];
 extern CU_TestInfo rt_tests_pclntab[], rt_tests_go[], rt_tests_abi_go[];
