@@ -183,6 +183,23 @@ int rt_feed_locate(struct rt_feed *feed, uint64_t ip, uint64_t *ino, uint64_t *o
 	return r < 0 ? r : rt_addrmap_find(feed->maps, feed->pid, ip, ino, offset);
 }
 
+bool rt_feed_moved(struct rt_feed *feed, const struct rt_image *image, uint64_t *by)
+{
+	uint64_t ino = rt_image_ino(image), start, pgoff;
+
+	*by = 0;
+	if (!rt_image_may_move(image))
+		return true;
+	if (rt_addrmap_first(feed->maps, feed->pid, ino, &start, &pgoff) < 0) {
+		if (feed->maps_read)
+			return false;
+		feed->maps_read = true;
+		if (rt_addrmap_read(feed->maps, feed->pid) < 0 || rt_addrmap_first(feed->maps, feed->pid, ino, &start, &pgoff) < 0)
+			return false;
+	}
+	return rt_image_moved(image, start, pgoff, by);
+}
+
 /* Does a call return to the program's own code?  What is not known counts as that. */
 static bool is_from_program(struct rt_feed *feed, uint64_t ra)
 {

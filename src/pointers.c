@@ -126,3 +126,10 @@ bool rt_pointers_name(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t siz
 		snprintf(buf, size, "%s", name);
 	return name;
 }
+
+bool rt_pointers_moved(void *ctx, const struct rt_image *image, uint64_t *by)
+{
+	struct rt_pointers *p = ctx;
+
+	return rt_feed_moved(p->feed, image, by);
+}

@@ -14,4 +14,7 @@ void rt_pointers_free(struct rt_pointers *pointers);
 /* rt_out.symbol: ctx is the rt_pointers. */
 bool rt_pointers_name(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size);
 
+/* rt_out.moved */
+bool rt_pointers_moved(void *ctx, const struct rt_image *image, uint64_t *by);
+
 #endif

@@ -18,7 +18,7 @@ enum { MODULE_TEXT = 176 };
 /* ---- bytes as the loader would make them ---- */
 
 /* Pointers of a position-independent program are in its relocations; the bytes at their places may be anything. */
-static void relocate(const struct rt_image *image, uint64_t addr, uint8_t *bytes, size_t n)
+bool rt_go_each_pointer(const struct rt_image *image, bool (*visit)(void *ctx, uint64_t at, uint64_t value), void *ctx)
 {
 	uint32_t relative = image->arch->machine == EM_AARCH64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE;
 	uint64_t at, left = image->dynamic.relasz / sizeof(Elf64_Rela);
@@ -29,22 +29,43 @@ static void relocate(const struct rt_image *image, uint64_t addr, uint8_t *bytes
 		got = left < RT_COUNT(v) ? (size_t)left : RT_COUNT(v);
 		got = rt_image_read(image, at, v, got * sizeof(v[0])) / sizeof(v[0]);
 		if (!got)
-			return;
-		for (i = 0; i < got; i++) {
-			uint64_t to = v[i].r_offset - addr;
-
-			if (ELF64_R_TYPE(v[i].r_info) == relative && to < n && n - to >= sizeof(v[i].r_addend))
-				memcpy(bytes + to, &v[i].r_addend, sizeof(v[i].r_addend));
-		}
+			return false;
+		for (i = 0; i < got; i++)
+			if (ELF64_R_TYPE(v[i].r_info) == relative && visit(ctx, v[i].r_offset, (uint64_t)v[i].r_addend))
+				return true;
 	}
+	return false;
 }
 
-static size_t read_bytes(const struct rt_image *image, uint64_t addr, void *buf, size_t n)
+struct reading {
+	uint64_t addr;
+	uint8_t *bytes;
+	size_t n;
+};
+
+static bool put_pointer(void *ctx, uint64_t at, uint64_t value)
 {
-	n = rt_image_read(image, addr, buf, n);
-	if (image->type == ET_DYN && image->arch->word == 8)
-		relocate(image, addr, buf, n);
-	return n;
+	struct reading *r = ctx;
+	uint64_t to = at - r->addr;
+
+	if (to < r->n && r->n - to >= sizeof(value))
+		memcpy(r->bytes + to, &value, sizeof(value));
+	return false;
+}
+
+size_t rt_go_read(const struct rt_image *image, uint64_t addr, void *buf, size_t n)
+{
+	struct reading r = { addr, buf, 0 };
+
+	r.n = rt_image_read(image, addr, buf, n);
+	if (rt_go_is_moved(image))
+		rt_go_each_pointer(image, put_pointer, &r);
+	return r.n;
+}
+
+bool rt_go_is_moved(const struct rt_image *image)
+{
+	return rt_image_may_move(image) && image->arch->word == 8;
 }
 
 /* ---- where things are ---- */
@@ -139,12 +160,12 @@ static void read_version(const struct rt_image *image, struct rt_go *go)
 
 	if (!at && !scan_segments(image, is_buildinfo, &at))
 		return;
-	if (read_bytes(image, at, &info, sizeof(info)) < offsetof(__typeof__(info), length) || !is_buildinfo(info.head))
+	if (rt_go_read(image, at, &info, sizeof(info)) < offsetof(__typeof__(info), length) || !is_buildinfo(info.head))
 		return;
 	if (info.head[15] & 2) {
 		if (info.length < sizeof(info.text))
 			set_version(go, (const char *)info.text, info.length);
-	} else if (info.head[14] == 8 && read_bytes(image, info.pointer, &string, sizeof(string)) == sizeof(string) &&
+	} else if (info.head[14] == 8 && rt_go_read(image, info.pointer, &string, sizeof(string)) == sizeof(string) &&
 		   string.length < sizeof(text) && rt_image_read(image, string.pointer, text, string.length) == string.length) {
 		set_version(go, text, string.length);
 	}
@@ -157,7 +178,7 @@ static uint64_t find_text(const struct rt_image *image)
 {
 	uint64_t text;
 
-	if (image->gomodule.size && read_bytes(image, image->gomodule.addr + MODULE_TEXT, &text, sizeof(text)) == sizeof(text))
+	if (image->gomodule.size && rt_go_read(image, image->gomodule.addr + MODULE_TEXT, &text, sizeof(text)) == sizeof(text))
 		return text;
 	return 0;
 }
@@ -181,7 +202,7 @@ static void read_table(const struct rt_image *image, struct rt_go *go)
 	go->bytes = malloc(at.size);
 	if (!go->bytes)
 		return;
-	at.size = read_bytes(image, at.addr, go->bytes, at.size);
+	at.size = rt_go_read(image, at.addr, go->bytes, at.size);
 	if (rt_pclntab_open(go->bytes, at.size, &go->table) < 0)
 		return;
 	if (go->table.since >= 18 && !go->table.text)

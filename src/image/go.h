@@ -58,8 +58,7 @@ uint32_t rt_go_goid_offset(const struct rt_go *go);
 extern const struct rt_reg rt_go_checked;
 
 /*
- * The name of the type whose record is at `addr` in the running program: "*errors.errorString".  False: not known, as in a program that
- * is not loaded where it is linked to.
+ * The name of the type whose record is at `addr`, as the program is linked: "*errors.errorString".  False: not known.
  */
 bool rt_go_type_name(struct rt_image *image, uint64_t addr, char *buf, size_t size);
 

@@ -28,8 +28,8 @@ static bool is_module(const struct rt_image *image, const struct rt_go *go, uint
 
 	module_layout(go, &first_at, &types_at);
 	if (!rt_pclntab_function(&go->table, 0, &f) ||
-	    rt_image_read(image, addr + first_at, &first, sizeof(first)) != sizeof(first) || first != f.addr ||
-	    rt_image_read(image, addr + types_at, v, sizeof(v)) != sizeof(v))
+	    rt_go_read(image, addr + first_at, &first, sizeof(first)) != sizeof(first) || first != f.addr ||
+	    rt_go_read(image, addr + types_at, v, sizeof(v)) != sizeof(v))
 		return false;
 	/* Go 1.27 has the length of a part of them in between. */
 	types[0] = v[0];
@@ -53,12 +53,28 @@ static bool find_in(const struct rt_image *image, const struct rt_go *go, const 
 	return found;
 }
 
+struct finding {
+	const struct rt_image *image;
+	struct rt_go *go;
+};
+
+static bool is_found(void *ctx, uint64_t at, uint64_t value)
+{
+	const struct finding *f = ctx;
+
+	return value == f->go->table_addr && is_module(f->image, f->go, at, f->go->types);
+}
+
 static bool find_types(const struct rt_image *image, struct rt_go *go)
 {
 	size_t i;
 
 	if (!go->types_read) {
+		struct finding finding = { image, go };
+
 		go->types_read = true;
+		if (rt_go_is_moved(image) && rt_go_each_pointer(image, is_found, &finding))
+			return true;
 		for (i = 0; i < image->nsegments; i++)
 			if (!image->segments[i].exec && find_in(image, go, &image->segments[i], go->types))
 				break;
@@ -95,8 +111,7 @@ bool rt_go_type_name(struct rt_image *image, uint64_t addr, char *buf, size_t si
 	uint32_t name;
 	size_t n;
 
-	/* One that is moved would have to be asked by how far. */
-	if (!go || !go->has_table || image->type != ET_EXEC || !find_types(image, go) || addr < go->types[0] || addr >= go->types[1] ||
+	if (!go || !go->has_table || !find_types(image, go) || addr < go->types[0] || addr >= go->types[1] ||
 	    rt_image_read(image, addr, record, sizeof(record)) != sizeof(record))
 		return false;
 	memcpy(&name, record + NAME_AT, sizeof(name));

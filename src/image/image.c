@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "image/image.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -283,6 +284,25 @@ int rt_image_offset(const struct rt_image *image, uint64_t addr, uint64_t *offse
 		return -ENOENT;
 	*offset = addr - s->vaddr + s->offset;
 	return 0;
+}
+
+bool rt_image_may_move(const struct rt_image *image)
+{
+	return image->type == ET_DYN;
+}
+
+bool rt_image_moved(const struct rt_image *image, uint64_t start, uint64_t pgoff, uint64_t *by)
+{
+	const struct rt_segment *s;
+
+	for (s = image->segments; s < image->segments + image->nsegments; s++) {
+		/* A mapping begins with a page, and the segment somewhere in it. */
+		if (!s->exec || pgoff + RT_PAGE_MAX <= s->offset || pgoff >= s->offset + s->filesz)
+			continue;
+		*by = start - pgoff + s->offset - s->vaddr;
+		return true;
+	}
+	return false;
 }
 
 bool rt_image_is_code(const struct rt_image *image, uint64_t addr)

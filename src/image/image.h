@@ -66,7 +66,11 @@ bool rt_image_is_go(const struct rt_image *image);	/* has .go.buildinfo or a gop
 
 /* File offset of a virtual address, by the PT_LOAD that holds it in the file.  0, or -ENOENT. */
 int rt_image_offset(const struct rt_image *image, uint64_t addr, uint64_t *offset);
-/* The same, only for executable segments. */
+/* May it be mapped elsewhere than it is linked to? */
+bool rt_image_may_move(const struct rt_image *image);
+/* How far the image is from the addresses that it is linked to, where its code is mapped at `start` from file offset `pgoff` on. */
+bool rt_image_moved(const struct rt_image *image, uint64_t start, uint64_t pgoff, uint64_t *by);
+/* The same as rt_image_offset, only for executable segments. */
 bool rt_image_is_code(const struct rt_image *image, uint64_t addr);
 /* Read up to `n` bytes of the file at a virtual address.  Returns the bytes read, 0 where there are none. */
 size_t rt_image_read(const struct rt_image *image, uint64_t addr, void *buf, size_t n);

@@ -13,6 +13,7 @@
 /* Shared by the files of src/image only. */
 
 #define RT_STUB_SECTIONS 8
+enum { RT_PAGE_MAX = 64 << 10 };	/* of any kernel */
 
 struct rt_segment {
 	uint64_t vaddr, offset, filesz;
@@ -129,6 +130,13 @@ const char *rt_image_version(const struct rt_image *image, size_t i, bool *is_de
 
 /* go.c: add the functions of a Go program's own table to the symbols (0, or -1: no memory); release what it knows. */
 int rt_image_go_symbols(struct rt_image *image);
+/*
+ * go.c: bytes as the loader would make them, of a program too whose pointers are in its relocations; is it one?  And each of those
+ * pointers, until `visit` says that it is the one.
+ */
+size_t rt_go_read(const struct rt_image *image, uint64_t addr, void *buf, size_t n);
+bool rt_go_is_moved(const struct rt_image *image);
+bool rt_go_each_pointer(const struct rt_image *image, bool (*visit)(void *ctx, uint64_t at, uint64_t value), void *ctx);
 void rt_image_free_go(struct rt_image *image);
 
 /*

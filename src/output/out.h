@@ -20,7 +20,9 @@ struct rt_out {
 	const struct rt_shows *shows;	/* by function; NULL: the values are printed as they are */
 	/* The function at an address of process `pid`, to `buf`; false: none begins there.  NULL: function pointers are numbers. */
 	bool (*symbol)(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size);
-	void *symbol_ctx;
+	/* How far an image is from where it is linked to; false: not known.  NULL: none is moved. */
+	bool (*moved)(void *ctx, const struct rt_image *image, uint64_t *by);
+	void *symbol_ctx;	/* of both */
 	unsigned string;	/* bytes of a string that are printed; 0: as many as were read */
 	unsigned members;	/* of a structure or an array; 0: RT_LIMIT_MEMBERS */
 	bool fd_paths;			/* file descriptors with what they are now (-y) */

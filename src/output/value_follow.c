@@ -178,6 +178,16 @@ static void put_held(const struct rt_view *v, const char *name, const uint8_t *p
 	putc_unlocked(v->p->json ? '}' : ')', file);
 }
 
+/* The name of the type whose record the program has at `addr`. */
+static bool find_name(const struct rt_out *out, uint64_t addr, char *buf, size_t size)
+{
+	uint64_t by = 0;
+
+	if (!addr || !out || !out->program || (out->moved && !out->moved(out->symbol_ctx, out->program, &by)))
+		return false;
+	return rt_go_type_name(out->program, addr - by, buf, size);
+}
+
 /* Go's interface: nil, or the object's type and what is known of it: its text, its address. */
 void rt_view_dynamic(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)
 {
@@ -198,7 +208,7 @@ void rt_view_dynamic(const struct rt_view *v, const struct rt_ctype *type, uint6
 	}
 	if (type->interface == RT_INTERFACE_TABLE)
 		of = table && !rt_view_is_fault(v, &table->target.pieces[0]) ? rt_fetch_load(v->p->values->data + table->target.pieces[0].at, 8) : 0;
-	if (!of || !v->p->out || !v->p->out->program || !rt_go_type_name(v->p->out->program, of, name, sizeof(name)))
+	if (!find_name(v->p->out, of, name, sizeof(name)))
 		put_held(v, type->name ? type->name : "interface", second, NULL);
 	else
 		put_held(v, name, second, text && begins_with_text(name) ? &text->target : NULL);

@@ -209,6 +209,21 @@ int rt_addrmap_find(struct rt_addrmap *map, pid_t pid, uint64_t ip, uint64_t *in
 	return 0;
 }
 
+int rt_addrmap_first(const struct rt_addrmap *map, pid_t pid, uint64_t ino, uint64_t *start, uint64_t *pgoff)
+{
+	const struct process *process = process_find(map, pid);
+	size_t i;
+
+	for (i = 0; process && i < process->n; i++) {
+		if (process->v[i].ino != ino)
+			continue;
+		*start = process->v[i].start;
+		*pgoff = process->v[i].pgoff;
+		return 0;
+	}
+	return -ENOENT;
+}
+
 /* A number in `base` (10 or 16) without sign or prefix, then the character `end`; `*p` is put behind that. */
 static bool number(const char **p, unsigned base, char end, uint64_t *value)
 {

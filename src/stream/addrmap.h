@@ -40,4 +40,7 @@ int rt_addrmap_fork(struct rt_addrmap *map, pid_t pid, pid_t child);
 /* 0 with the inode and the file offset of `ip` in process `pid`, or -ENOENT.  Fast where it stays in one mapping. */
 int rt_addrmap_find(struct rt_addrmap *map, pid_t pid, uint64_t ip, uint64_t *ino, uint64_t *offset);
 
+/* The first mapping of the file with inode `ino`: where it begins, and the file offset there.  0 or -ENOENT. */
+int rt_addrmap_first(const struct rt_addrmap *map, pid_t pid, uint64_t ino, uint64_t *start, uint64_t *pgoff);
+
 #endif

@@ -46,7 +46,10 @@ rm -rf "$T/cache"
 [ -z "${RT_TARGETS:-}" ] || echo "$minor" >"$T/minor"
 targets_made
 # The standard library is compiled anew for it.
-! has "$GO" || build pie fib.go -buildmode=pie
+! has "$GO" || {
+	build pie fib.go -buildmode=pie
+	build kinds-pie kinds.go -buildmode=pie
+}
 end_case
 [ -x "$T/calls" ] || exit 0
 find_mechanisms
@@ -180,12 +183,15 @@ cat >"$T/expected" <<'END'
 END
 # On the stack floats are seen, and what comes after a parameter without a name is not.
 [ -z "$stack" ] || sed -i 's/(main.floats .*/(main.floats 1.5 2 0.5)/; s/^<<in xmm0>/<3.5/; /^>(main.blank/{s/ "bb"//; n; s/.*/<<not known>/}' "$T/expected"
-begin "arguments and results"
-rt "$T/kinds" 'main.(*T).Method' main.point.add main.text main.floats main.many main.big main.arr main.iface main.blank main.multi main.nothing
-# Some versions tell of parameters without a name.
-sed 's/0x[0-9a-f]*/0x/g; s/(main.blank 1 "bb" true)/(main.blank "bb")/' "$T/err" >"$T/trace"
-expect_same "$T/expected" "$T/trace"
-end_case
+for name in kinds kinds-pie; do
+	[ -x "$T/$name" ] || continue
+	begin "arguments and results, $name"
+	rt "$T/$name" 'main.(*T).Method' main.point.add main.text main.floats main.many main.big main.arr main.iface main.blank main.multi main.nothing
+	# Some versions tell of parameters without a name.
+	sed 's/0x[0-9a-f]*/0x/g; s/(main.blank 1 "bb" true)/(main.blank "bb")/' "$T/err" >"$T/trace"
+	expect_same "$T/expected" "$T/trace"
+	end_case
+done
 
 name=main.sum.abi0
 [ -z "$stack" ] || name=main.sum
@@ -262,10 +268,11 @@ expect_number calls "$(grep -c '>(net/http.Get "http://127.0.0.1:[0-9]*/[0-7]/[0
 expect_number results "$(grep -c '<{.*} nil$' "$T/err")" -eq 200
 # shellcheck disable=SC2016
 in_background sh -c 'while :; do :; done'
+busy=$PID
 rt hist "$T/http" net/http.Get 'net/http.(*Client).do' -- 25
-kill -KILL "$PID"
-reap "$PID"
 expect_status 0
+kill -KILL "$busy"
+reap "$busy"
 expect_same "$T/untraced" "$T/out"
 expect_number 'times of both' "$(grep -c '^avg = [0-9]* nsecs, total: [0-9]* nsecs, count: 200$' "$T/err")" -eq 2
 end_case

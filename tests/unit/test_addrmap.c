@@ -246,13 +246,16 @@ static void test_read(void)
 {
 	struct rt_addrmap *map = map_new();
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	uint64_t ino = 0, offset = 0;
+	uint64_t ino = 0, offset = 0, start = 0, pgoff = 0;
 	uint8_t code[16];
 
 	CU_ASSERT_FATAL(fd >= 0);
 	CU_ASSERT_EQUAL(rt_addrmap_read(map, getpid()), 0);
 	CU_ASSERT_EQUAL(rt_addrmap_find(map, getpid(), (uintptr_t)test_read, &ino, &offset), 0);
 	CU_ASSERT_NOT_EQUAL(ino, 0);
+	CU_ASSERT_EQUAL(rt_addrmap_first(map, getpid(), ino, &start, &pgoff), 0);
+	CU_ASSERT_EQUAL(start + (offset - pgoff), (uintptr_t)test_read);
+	CU_ASSERT_EQUAL(rt_addrmap_first(map, getpid(), UINT64_MAX, &start, &pgoff), -ENOENT);
 	CU_ASSERT_EQUAL(pread(fd, code, sizeof(code), (off_t)offset), sizeof(code));
 	CU_ASSERT_EQUAL(memcmp(code, (const void *)(uintptr_t)test_read, sizeof(code)), 0);
 	expect_none(map, getpid(), (uintptr_t)&fd);	/* the stack is no file */

@@ -164,13 +164,17 @@ static void test_offsets(void)
 	const uint8_t code[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	const struct elfgen g = { .base = BASE, .code = code, .ncode = sizeof(code) };
 	struct rt_image *image = elfgen_open(&g);
-	uint64_t offset = 0;
+	uint64_t offset = 0, by = 0;
 	uint8_t buf[16], byte = 0;
 
 	CU_ASSERT_EQUAL(rt_image_offset(image, CODE + 3, &offset), 0);
 	CU_ASSERT_NOT_EQUAL(offset, ELFGEN_CODE + 3);	/* the file has it elsewhere than memory */
 	CU_ASSERT_EQUAL(pread(rt_image_fd(image), &byte, 1, (off_t)offset), 1);
 	CU_ASSERT_EQUAL(byte, 4);
+	/* Mapped elsewhere, from the beginning of the page on: the same byte of the file. */
+	CU_ASSERT_TRUE(rt_image_moved(image, 0x7f0000000000, offset & ~UINT64_C(4095), &by));
+	CU_ASSERT_EQUAL(CODE + 3 + by, 0x7f0000000000 + (offset & 4095));
+	CU_ASSERT_FALSE(rt_image_moved(image, 0x7f0000000000, UINT64_C(1) << 40, &by));
 	CU_ASSERT_EQUAL(rt_image_offset(image, CODE + 7, &offset), 0);
 	CU_ASSERT_EQUAL(rt_image_offset(image, CODE + 8, &offset), -ENOENT);
 	CU_ASSERT_EQUAL(rt_image_offset(image, CODE - 1, &offset), -ENOENT);
