@@ -193,7 +193,7 @@ static uint32_t goid_offset(const struct rt_target *t)
 {
 	const struct rt_go *go = rt_image_go(t->images.v[0]);
 
-	return go && rt_image_arch(t->images.v[0])->goroutine.tracefs ? rt_go_goid_offset(go) : 0;
+	return go && rt_image_arch(t->images.v[0])->goroutine.tracefs ? rt_go_goid_offset(t->images.v[0]) : 0;
 }
 
 /*

@@ -21,6 +21,9 @@ int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *t
 /* A type by its name, as "struct request", "enum color", "robj".  NULL: none of that name, or too much to look through. */
 const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *types, const char *name);
 
+/* Where a structure has a member, in bytes; both by their names in the source: "runtime.g", "goid".  -1: not known. */
+long rt_dwarf_member(struct rt_image *image, const char *type, const char *member);
+
 /* The source file that the function at `addr` was written in, as the compiler was given it; the image's.  NULL: not known. */
 const char *rt_dwarf_file(struct rt_image *image, uint64_t addr);
 

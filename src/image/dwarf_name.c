@@ -363,6 +363,23 @@ const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *ty
 	return rt_dwarf_walk_end(&walk) == 0 ? type : NULL;
 }
 
+long rt_dwarf_member(struct rt_image *image, const char *type, const char *member)
+{
+	struct rt_dwarf *dwarf;
+	Dwarf_Die die, part;
+	const char *name;
+	uint64_t at;
+
+	if (rt_dwarf_open(image, &dwarf, NULL) || !find_type(dwarf, type, ENTRIES_OPAQUE, false, &die) || !rt_die_child(&die, &part))
+		return -1;
+	do {
+		name = dwarf_tag(&part) == DW_TAG_member ? rt_die_name(dwarf, &part) : NULL;
+		if (name && strcmp(name, member) == 0)
+			return rt_die_unsigned(&part, DW_AT_data_member_location, &at) && at <= INT32_MAX ? (long)at : -1;
+	} while (rt_die_next(&part));
+	return -1;
+}
+
 bool rt_dwarf_inlined(struct rt_image *image, const char *name)
 {
 	struct rt_dwarf *dwarf;

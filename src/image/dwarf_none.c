@@ -22,6 +22,14 @@ const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *ty
 	return NULL;
 }
 
+long rt_dwarf_member(struct rt_image *image, const char *type, const char *member)
+{
+	(void)image;
+	(void)type;
+	(void)member;
+	return -1;
+}
+
 const char *rt_dwarf_file(struct rt_image *image, uint64_t addr)
 {
 	(void)image;

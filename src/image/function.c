@@ -122,7 +122,7 @@ static void judge_go(struct rt_function *f)
 		f->nargs = 0;	/* nor are its arguments where C has them */
 	if (!f->entry_only)
 		f->entry_only = "is written in Go, whose runtime moves stacks";
-	if (!f->no_exits && !(f->go && go && rt_image_arch(f->image)->goroutine.tracefs && rt_go_goid_offset(go)))
+	if (!f->no_exits && !(f->go && go && rt_image_arch(f->image)->goroutine.tracefs && rt_go_goid_offset(f->image)))
 		f->no_exits = "which goroutine runs cannot be told, of this version of Go or on this machine";
 }
 

@@ -16,6 +16,8 @@ struct rt_go {
 	uint64_t table_addr;
 	bool g_known;			/* in how many bytes from a thread's thread pointer its goroutine (runtime.g) stands, */
 	int32_t g_at;			/* as the code of stack checks has it (x86-64) */
+	bool goid_read;
+	uint32_t goid;			/* rt_go_goid_offset's */
 	bool types_read;
 	uint64_t types[2];		/* go_types.c: where the records of types begin and end, 0: not known */
 };
@@ -49,10 +51,10 @@ bool rt_go_is_code(struct rt_image *image, uint64_t addr);
 bool rt_go_thread_offset(const uint8_t *bytes, size_t n, int32_t *at);
 
 /*
- * Where the runtime's record of a goroutine (runtime.g) has its id; 0: for this version of Go that is not known.  The record begins
+ * Where the runtime's record of a goroutine (runtime.g) has its id, by debug information, else by the version; 0: not known.  The record begins
  * with the two ends of its stack.
  */
-uint32_t rt_go_goid_offset(const struct rt_go *go);
+uint32_t rt_go_goid_offset(struct rt_image *image);
 
 /* Of the goroutine's record itself, up to Go 1.16: it is in this register behind a stack check. */
 extern const struct rt_reg rt_go_checked;

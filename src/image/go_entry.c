@@ -2,9 +2,13 @@
 #include <elf.h>
 #include <string.h>
 
+#include "image/dwarf.h"
 #include "image/go.h"
 #include "image/private.h"
 #include "util/array.h"
+
+/* Runtime records of goroutines are some hundred bytes. */
+enum { GOID_MOST = 4096 };
 
 /* The instructions of which the compilers of Go 1.15 to 1.27 make a stack check (cmd/internal/obj/x86/obj6.go). */
 struct piece {
@@ -124,10 +128,24 @@ bool rt_go_is_code(struct rt_image *image, uint64_t addr)
 	return rt_image_is_go(image) && !(go && go->has_table && !rt_pclntab_find(&go->table, addr, &f));
 }
 
-uint32_t rt_go_goid_offset(const struct rt_go *go)
+/* 1.23 put a word more before it, and 1.25 took one out. */
+static uint32_t goid_of_version(unsigned minor)
 {
-	/* 1.23 put a word more before it, and 1.25 took one out.  Before 1.17 no register holds the record: it is the thread's. */
-	if (go->minor < 15 || go->minor > 27 || !(go->registers || go->g_known))
+	return minor < 15 || minor > 27 ? 0 : minor == 23 || minor == 24 ? 160 : 152;
+}
+
+uint32_t rt_go_goid_offset(struct rt_image *image)
+{
+	struct rt_go *go = rt_image_go(image) ? image->go : NULL;
+	long told;
+
+	/* Before 1.17 no register holds the record: it is the thread's. */
+	if (!go || !(go->registers || go->g_known))
 		return 0;
-	return go->minor == 23 || go->minor == 24 ? 160 : 152;
+	if (!go->goid_read) {
+		go->goid_read = true;
+		told = rt_dwarf_member(image, "runtime.g", "goid");
+		go->goid = told > 0 && told < GOID_MOST ? (uint32_t)told : goid_of_version(go->minor);
+	}
+	return go->goid;
 }

@@ -169,6 +169,9 @@ static void test_names(void)
 	t = rt_dwarf_type(file.image, file.types, "enum color");
 	CU_ASSERT(t && t->kind == RT_CT_ENUM && t->nvalues == 3);
 	CU_ASSERT_PTR_NULL(rt_dwarf_type(file.image, file.types, "struct none"));
+	CU_ASSERT_EQUAL(rt_dwarf_member(file.image, "struct node", "name"), 8);
+	CU_ASSERT_EQUAL(rt_dwarf_member(file.image, "struct node", "none"), -1);
+	CU_ASSERT_EQUAL(rt_dwarf_member(file.image, "struct none", "name"), -1);
 	CU_ASSERT_TRUE(rt_dwarf_inlined(file.image, "local"));
 	CU_ASSERT_FALSE(rt_dwarf_inlined(file.image, "parse"));
 	end(&file);
