@@ -5,7 +5,12 @@
 #include "image/exits_private.h"
 #include "image/private.h"
 
-/* Does all that leaves the function lead to other functions' frames?  1, 0, or -ENOMEM. */
+/* glibc's longjmp calls __longjmp; for aarch64 its __longjmp_chk calls a function that calls it. */
+enum { DEEPEST = 2 };
+
+enum { OTHERS, LEAPS, NEVER_LEFT };
+
+/* By what is it left: does all lead to other functions' frames?  Or -ENOMEM. */
 static int leaps(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_calls *calls)
 {
 	struct rt_exits exits;
@@ -15,34 +20,58 @@ static int leaps(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_c
 	for (i = 0; i < exits.n && exits.v[i].away; i++)
 		;
 	if (r == 0)
-		r = exits.n && i == exits.n;
+		r = exits.why || i < exits.n ? OTHERS : i ? LEAPS : NEVER_LEFT;
 	rt_exits_free(&exits);
+	return r;
+}
+
+/* The function that is called at `addr`: all of it, by its symbol, or as the file describes it for unwinding. */
+static bool function_at(struct rt_code *code, uint64_t addr, uint64_t *size)
+{
+	const struct rt_symbol *s = rt_symbol_before(rt_code_image(code), addr + 1);
+	uint64_t start, end;
+
+	if (s && s->addr == addr && s->sized) {
+		*size = s->size;
+		return true;
+	}
+	if (!rt_code_span(code, addr, &start, &end) || start != addr)
+		return false;
+	*size = end - start;
+	return true;
+}
+
+/* LEAPS where it or one that it calls for good does, which `*addr` and `*size` are then of; OTHERS, or -ENOMEM. */
+static int find(struct rt_code *code, uint64_t *addr, uint64_t *size, unsigned deep)
+{
+	struct rt_calls calls = { NULL, 0, 0 };
+	int r = leaps(code, *addr, *size, &calls);
+	uint64_t start, bytes;
+	size_t i;
+
+	/* What longjmp calls and comes back from is not its last step. */
+	if (r == OTHERS && deep)
+		calls.n = 0;
+	if (r == NEVER_LEFT)
+		r = OTHERS;
+	for (i = 0; i < calls.n && r == OTHERS && deep < DEEPEST; i++) {
+		start = calls.v[i];
+		if (!function_at(code, start, &bytes))
+			continue;
+		r = find(code, &start, &bytes, deep + 1);
+		if (r == LEAPS) {
+			*addr = start;
+			*size = bytes;
+		}
+	}
+	free(calls.v);
 	return r;
 }
 
 /* The C library has its last step in assembly, of which a stripped file has no name. */
 int rt_exits_find_leap(struct rt_code *code, uint64_t *addr, uint64_t *size)
 {
-	struct rt_calls calls = { NULL, 0, 0 };
-	const struct rt_symbol *s;
-	uint64_t start, end;
-	int r = leaps(code, *addr, *size, &calls);
-	size_t i;
+	int r = find(code, addr, size, 0);
 
-	for (i = 0; i < calls.n && r == 0; i++) {
-		s = rt_symbol_before(rt_code_image(code), calls.v[i] + 1);
-		if (s && s->addr == calls.v[i] && s->sized) {
-			start = s->addr;
-			end = s->addr + s->size;
-		} else if (!rt_code_span(code, calls.v[i], &start, &end) || start != calls.v[i]) {
-			continue;
-		}
-		r = leaps(code, start, end - start, NULL);
-		if (r > 0) {
-			*addr = start;
-			*size = end - start;
-		}
-	}
-	free(calls.v);
-	return r > 0 ? 0 : r < 0 ? r : -ENOENT;
+	return r < 0 ? r : r == LEAPS ? 0 : -ENOENT;
 }
