@@ -360,9 +360,6 @@ static void print_watched(const struct rt_target *t, FILE *file)
 	}
 	if (before[0] == ',')
 		fputs(": they tell what leaves calls without a return, and of other stacks\n", file);
-	if (t->unwatched_leap)
-		fprintf(file, "rawtrace: longjmp is not watched: %s; a call from deeper in the stack than those that it left may stand inside them\n",
-			t->everywhere ? "without BPF its probe would be in every process that uses the library" : "it cannot be told where it leaves");
 }
 
 void rt_returns_print(const struct rt_target *t, const struct rt_calibration *calibration, FILE *file)

@@ -82,6 +82,8 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 	int r;
 
 	for (i = 0; i < t->functions.n && everywhere; i++) {
+		if (t->functions.v[i].role && t->functions.v[i].image != t->images.v[0])
+			*(strstr(t->functions.v[i].name, "longjmp") ? &t->unwatched_leap : &t->unwatched) = true;
 		if (t->functions.v[i].image == t->images.v[0] || t->functions.v[i].how != RT_HOW_URETPROBE)
 			continue;
 		some = true;
@@ -112,6 +114,13 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 	if (t->unwatched) {
 		r = note(ctx, "without BPF libraries are not watched for exceptions and switches of stacks: calls that these have left may seem to "
 			 "go on, or to end");
+		if (r < 0)
+			return r;
+	}
+	if (t->unwatched_leap) {
+		snprintf(text, sizeof(text), "longjmp is not watched: %s: calls that it has left may seem to go on",
+			 t->everywhere || everywhere ? "without BPF its probe would be in every process that uses its library" : "it cannot be told where it leaves");
+		r = note(ctx, text);
 		if (r < 0)
 			return r;
 	}

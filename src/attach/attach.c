@@ -47,9 +47,9 @@ uint32_t rt_attach_owner(const struct rt_functions *functions, const struct rt_p
 bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id)
 {
 	const struct rt_probe *probe = &request->probes[id];
+	const struct rt_function *f = &request->functions->v[probe->function];
 
-	return rt_plan_is_uretprobe(&request->plans[probe->plan]) &&
-	       request->functions->v[probe->function].image != request->program;
+	return f->image != request->program && (f->role || rt_plan_is_uretprobe(&request->plans[probe->plan]));
 }
 
 /* Programs that hold calls back are the largest of ours; where the verifier does not follow them, all is sent. */

@@ -101,7 +101,7 @@ rt -v "$BIN/longjmp" leap
 expect_line '^rawtrace: watched: _*longjmp: ' "$T/err"
 expect_line 'unwound \*\*\*$' "$T/err"
 expect_no_line 'not seen' "$T/err"
-rt -v --attach=tracefs "$BIN/longjmp" leap
+rt --attach=tracefs "$BIN/longjmp" leap
 expect_line '^rawtrace: longjmp is not watched: without BPF ' "$T/err"
 end_case
 

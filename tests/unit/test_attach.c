@@ -54,6 +54,9 @@ static void test_leaves_out(void)
 	CU_ASSERT(!rt_attach_leaves_out(&r, 1));
 	CU_ASSERT(rt_attach_leaves_out(&r, 2));		/* a library's return */
 	CU_ASSERT(!rt_attach_leaves_out(&r, 3));
+	/* What only watches a library, too. */
+	f[0].role = f[1].role = RT_ROLE_UNWOUND;
+	CU_ASSERT(!rt_attach_leaves_out(&r, 1) && rt_attach_leaves_out(&r, 3));
 }
 
 /* ---- functions that the kernel refuses ---- */
