@@ -36,6 +36,24 @@ for how in --return=auto --return=insn; do
 	same exits dive kill
 done
 
+# Exceptions pass through the traced functions; C++20's coroutines are left by them too.
+BIN=$T
+how=
+if has g++; then
+	g++ -O2 -pthread -I "$TARGETS" -o "$T/throws" "$TARGETS/throws.cc" >"$T/build" 2>&1 || cat "$T/build"
+	same throws 'thrower inner middle outer again drop careful chosen' 3
+	g++ -std=c++20 -fcoroutines -O2 -I "$TARGETS" -o "$T/generator" "$TARGETS/generator.cc" >"$T/build" 2>&1 &&
+		same generator 'step next drain' throw
+else
+	skip "C++" "no g++"
+fi
+if has rustc; then
+	rustc -C opt-level=2 --crate-name types -o "$T/types" "$TARGETS/types.rs" >"$T/build" 2>&1 || cat "$T/build"
+	same types 'types::text types::lists types::shape types::moved types::results types::option'
+else
+	skip Rust "no rustc"
+fi
+
 # Go's stacks move, and are left by panics and Goexit.
 GO=${GO:-go}
 if has "$GO"; then
