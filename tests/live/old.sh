@@ -3,52 +3,11 @@
 # This kernel made an old one, so that each mechanism is reached by rawtrace's own choice: a preloaded library refuses what an old
 # kernel refuses (oldkernel.c), a seccomp filter what a container refuses (without.c), a mount namespace hides files.
 . "$SRCDIR/tests/live/lib.sh"
+. "$LIVE/wrappers.sh"
 find_mechanisms
-REAL=$RAWTRACE
 mechanism=
 
-# ---- wrappers: from here on $RAWTRACE runs under COMMAND... ----
-
-under() {
-	{
-		echo '#!/bin/sh'
-		echo "echo \$\$ >'$T/pid'"
-		printf 'exec'
-		printf " '%s'" "$@" "$REAL"
-		echo ' "$@"'
-	} >"$T/wrapped"
-	chmod +x "$T/wrapped"
-	RAWTRACE=$T/wrapped
-}
-
-# old WORDS [COMMAND...]: see oldkernel.c
-old() {
-	words=$1
-	shift
-	: >"$T/says"
-	under "$@" env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL="$words" OLD_KERNEL_SAYS="$T/says"
-}
-
-# In a mount namespace of its own, where COMMANDS have been run.
-# shellcheck disable=SC2016 # it is sh -c that expands
-in_mounts() {
-	commands=$1
-	shift
-	"$@" unshare -m sh -c 'mount --make-rprivate / && { '"$commands"'; } && exec "$@"' sh
-}
-
-has_mechanism() {
-	case " $MECHANISMS " in
-	*" $1 "*) ;;
-	*) return 1 ;;
-	esac
-}
-
 # ---- what is expected ----
-
-nothing_left() {
-	nothing_left_by "$(cat "$T/pid")" || because "left: $(left_by "$(cat "$T/pid")")"
-}
 
 # expect_choice MECHANISM PASSED...: what -v says of the mechanisms; a passed one is "NAME: WHY".
 expect_choice() {
@@ -221,10 +180,6 @@ refused_instruction() {
 
 # ---- tracefs below debugfs, as up to 4.0 ----
 
-# Every tracefs and debugfs is unmounted there, and debugfs mounted again.
-debugfs='while dir=$(sed -n "s/^[^ ]* \([^ ]*\) \(tracefs\|debugfs\) .*/\1/p" /proc/mounts | tail -n 1) && [ -n "$dir" ]; do
-	umount "$dir" || exit 99; done; mount -t debugfs none /sys/kernel/debug'
-
 old_debugfs() {
 	in_mounts "$debugfs" old bpf
 	chooses "debugfs" tracefs "uprobe-multi: $no_bpf" "multi-event: $no_bpf" "pmu: $no_bpf" "event: $no_bpf"
@@ -311,14 +266,6 @@ containers() {
 
 # ---- limits as they were: 1,024 files, 64 KiB of locked memory ----
 
-# limits 'ulimit ARGUMENTS && ...' COMMAND...
-limits() {
-	ulimits=$1
-	shift
-	# shellcheck disable=SC2016 # it is sh -c that expands
-	"$@" sh -c "$ulimits"' && exec "$@"' sh
-}
-
 # A thousand functions by the mechanism that is chosen.
 thousand() {
 	begin "1,024 files, 64 KiB locked: 1,000 functions, $1"
@@ -359,8 +306,6 @@ too_many() {
 	nothing_left
 	end_case
 }
-
-low='ulimit -n 1024 && ulimit -l 64'
 
 # No capability to raise them.  memlock: on kernels before 5.11, BPF counts.
 low_limits() {
@@ -414,10 +359,6 @@ raised_limits() {
 }
 
 # ---- all ----
-
-has_namespaces() {
-	has unshare && unshare -m true 2>/dev/null
-}
 
 # A static rawtrace preloads nothing.
 old memlock
