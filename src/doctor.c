@@ -12,6 +12,7 @@
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"
+#include "image/flow.h"
 #include "stream/ring.h"
 #include "trial.h"
 #include "util/array.h"
@@ -219,12 +220,32 @@ static const struct tried *chosen(const struct tried *tried, unsigned n, bool no
 	return NULL;
 }
 
+/* Are returns seen at the instructions that leave functions where a uretprobe may not be? */
+static bool sees_exits(const struct rt_arch *arch)
+{
+	struct rt_decoder *decoder = rt_flow_open(arch);
+	bool works = rt_flow_works(arch, decoder);
+
+	rt_decoder_close(decoder);
+	return works;
+}
+
+/* A trial of uretprobes came to `r`. */
+static void row_returns(FILE *file, const char *what, const struct rt_arch *arch, int r, const struct rt_error *why)
+{
+	bool exits = r < 0 && sees_exits(arch);
+	char text[sizeof(why->text) + 64];
+
+	snprintf(text, sizeof(text), "%s: %s", exits ? "returns at instructions, not by uretprobes" : "entries only", r < 0 ? why->text : "");
+	row(file, what, r == 0 ? "ok" : exits ? "insn" : "entries", r == 0 ? "entries and returns" : text);
+}
+
 /* Programs of the machine's other architectures, by the mechanism that a trace would use. */
 static void rows_other_programs(FILE *file, const char *mechanism)
 {
 	const struct rt_arch *arch;
 	struct rt_error why;
-	char what[32], text[sizeof(why.text) + 32];
+	char what[32];
 	unsigned i;
 	int r;
 
@@ -233,11 +254,10 @@ static void rows_other_programs(FILE *file, const char *mechanism)
 			continue;
 		r = rt_trial_arch(arch, rt_attach_find(mechanism), false, &why);
 		snprintf(what, sizeof(what), "%u-bit programs", arch->word * 8u);
-		snprintf(text, sizeof(text), "entries only: %s", r < 0 ? why.text : "");
 		if (r == -ENOEXEC)
 			row(file, what, "no", "this kernel runs none");
 		else
-			row(file, what, r < 0 ? "entries" : "ok", r < 0 ? text : "entries and returns");
+			row_returns(file, what, arch, r, &why);
 	}
 }
 
@@ -245,13 +265,11 @@ static void rows_other_programs(FILE *file, const char *mechanism)
 static void rows_leaving(FILE *file, const char *mechanism)
 {
 	struct rt_error why = { 0 };
-	char text[sizeof(why.text) + 32];
 	int i, r;
 
 	for (i = 0; i < RT_NLEAVES && rt_kernel_version() < RT_KERNEL(4, 3); i++) {
 		r = rt_trial_leave((enum rt_leave)i, rt_attach_find(mechanism), false, &why);
-		snprintf(text, sizeof(text), "entries only: %s", r < 0 ? why.text : "");
-		row(file, rt_leave_name((enum rt_leave)i), r < 0 ? "entries" : "ok", r < 0 ? text : "entries and returns");
+		row_returns(file, rt_leave_name((enum rt_leave)i), rt_arch_of(rt_arch_native()), r, &why);
 	}
 }
 

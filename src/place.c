@@ -7,6 +7,7 @@
 
 #include "image/memory.h"
 #include "image/prologue.h"
+#include "kernel/sys.h"
 #include "util/array.h"
 
 /* The most functions that get a line each. */
@@ -91,6 +92,8 @@ static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 		return;
 	}
 	want.emulated = c->emulated ? c->emulated : RT_FORMS_ASSUMED;
+	if (c->target->wrong_pushes)
+		want.emulated &= ~(RT_FORM_BIT(RT_FORM_CALL) | RT_FORM_BIT(RT_FORM_PUSH));
 	rt_prologue_find(f, c->decoder, &want, &p);
 	if (!c->emulated && !is_certain(f, &p)) {
 		c->ask = true;
@@ -230,7 +233,10 @@ static void check_exits(struct rt_target *t, const struct rt_memory *memory)
 static void drop_probes(struct rt_target *t, const bool *bad)
 {
 	unsigned i, n = 0;
+	size_t k;
 
+	for (k = 0; k < t->functions.n; k++)
+		t->functions.v[k].left_out |= bad[k];
 	for (i = 0; i < t->nprobes; i++)
 		if (!bad[t->probes[i].function])
 			t->probes[n++] = t->probes[i];
@@ -304,6 +310,46 @@ int rt_place_leave_out(struct rt_target *t, const bool *bad, struct rt_error *er
 			why = "this kernel cannot probe the instruction that it begins with, or one that leaves it";
 	drop_probes(t, bad);
 	return say_dropped(t, bad, why, err);
+}
+
+/* Does the kernel carry out a push of its own at the address?  Calls always, a push of a register from 4.16 on. */
+static bool is_wrong_push(const struct rt_function *f, uint64_t addr)
+{
+	const struct rt_arch *arch = rt_image_arch(f->image);
+	uint8_t bytes[16];
+	size_t n = rt_image_read(f->image, addr, bytes, sizeof(bytes));
+
+	return arch->pushes && arch->pushes(bytes, n) && (arch->form(bytes, n) != RT_FORM_PUSH || rt_kernel_version() >= RT_KERNEL(4, 15));
+}
+
+int rt_place_leave_out_pushes(struct rt_target *t, struct rt_error *err)
+{
+	static const char why[] = "this kernel corrupts 32-bit programs that are probed at a call or a push, with which it begins";
+	bool *bad = calloc(t->functions.n, sizeof(*bad)), some = false;
+	const struct rt_function *named = NULL;
+	size_t i, k;
+	int r;
+
+	for (i = 0; bad && i < t->functions.n; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		bad[i] = is_wrong_push(f, f->addr + f->skip);
+		for (k = 0; k < f->exits.n && f->how == RT_HOW_INSN; k++)
+			bad[i] |= is_wrong_push(f, f->exits.v[k].place.addr);
+		some |= !bad[i] && !f->hidden;
+		if (bad[i] && f->named)
+			named = f;
+	}
+	if (!bad)
+		return rt_nomem(err);
+	drop_probes(t, bad);
+	/* Of what is watched besides nobody needs to know. */
+	for (i = 0; i < t->functions.n; i++)
+		if (t->functions.v[i].hidden)
+			bad[i] = !some;
+	r = named ? rt_fail(err, -ENOTSUP, "%s: not traced: %s", named->name, why) : say_dropped(t, bad, why, err);
+	free(bad);
+	return r;
 }
 
 static void lost_exit(struct rt_target *t, uint32_t function)

@@ -23,6 +23,9 @@ int rt_place_check(struct rt_target *target, pid_t pid, struct rt_error *err);
 /* The kernel refuses to probe the functions of which `bad` says so: they are left out with a remark; when none is left, -ENOTSUP. */
 int rt_place_leave_out(struct rt_target *target, const bool *bad, struct rt_error *err);
 
+/* The same for what target->wrong_pushes says of the kernel, wherever the probes stand by now. */
+int rt_place_leave_out_pushes(struct rt_target *target, struct rt_error *err);
+
 /* Say where the probes stand and why: a line a function where there are few, else how many for each reason. */
 void rt_place_print(const struct rt_target *target, FILE *file);
 

@@ -136,9 +136,22 @@ static int add_goroutine(const struct rt_target *t, const struct rt_function *f,
 {
 	struct rt_fetch record;
 
-	if (!f->go || !rt_plans_goroutine(t, f, plan->kind, &record))
+	/* Calls that are only counted are nobody's. */
+	if (!f->go || t->purpose == RT_PURPOSE_COUNT || !rt_plans_goroutine(t, f, plan->kind, &record))
 		return 0;
 	return rt_plan_add_goroutine(plan, &record, t->goid_offset) < 0 ? -ERANGE : 0;
+}
+
+/* As a C function takes them; of those on the stack nothing where only registers can be read. */
+static int guess_entry(const struct making *m, const struct rt_function *f, struct rt_plan *plan)
+{
+	int r = rt_plan_c_entry(rt_image_arch(f->image), m->target->purpose == RT_PURPOSE_RECORD ? f->nargs : 0, plan);
+	unsigned i;
+
+	for (i = 0; i < plan->nvalues && !(m->limits.registers && plan->values[i].base == RT_BASE_STACK); i++)
+		;
+	plan->nvalues = i;
+	return r;
 }
 
 static int make_entry(struct making *m, size_t i)
@@ -157,7 +170,7 @@ static int make_entry(struct making *m, size_t i)
 	else if (is_known(t, i) || has_conditions(t, i))
 		r = rt_lower_entry(&t->prototypes[i], f->spec, rt_image_arch(f->image), &m->limits, t->types, &plan, &t->shows[i].entry, m->err);
 	else
-		r = rt_plan_c_entry(rt_image_arch(f->image), t->purpose == RT_PURPOSE_RECORD ? f->nargs : 0, &plan);
+		r = guess_entry(m, f, &plan);
 	if (r == 0 && plan.ntests && t->purpose != RT_PURPOSE_RECORD)
 		keep_tests(&plan);
 	if (r < 0)
@@ -394,8 +407,18 @@ static bool keeps_any(const struct rt_target *t)
 
 int rt_plans_simplify(struct rt_target *t, const char **why)
 {
-	if (!t->typed || t->limits.no_memory || t->purpose != RT_PURPOSE_RECORD)
+	bool typed = t->typed && t->purpose == RT_PURPOSE_RECORD;
+
+	if (t->limits.registers || !(typed || t->goid_offset))
 		return -ENOENT;
+	if (!typed || t->limits.no_memory) {
+		*why = t->goid_offset ? "what is in memory is not shown, nor which goroutine calls: this kernel cannot read it" :
+			"what is in memory is not shown, this kernel cannot read it";
+		t->limits.registers = true;
+		t->goroutines_mixed |= t->goid_offset != 0;
+		t->goid_offset = 0;
+		return 0;
+	}
 	if (t->limits.record > RT_LIMIT_RECORD) {
 		t->limits.record = RT_LIMIT_RECORD;
 		*why = "strings and structures are cut to what the kernel's BPF programs have room for";

@@ -133,6 +133,10 @@ static void choose(struct rt_target *t, struct codes *codes, struct rt_function 
 	f->how_why = t->want == RT_WANT_NONE ? "--return=none" : harm;
 	if (t->want == RT_WANT_NONE || t->purpose == RT_PURPOSE_COUNT)
 		return;
+	if (f->go && t->goroutines_mixed) {
+		f->why_not = "this kernel cannot read which goroutine calls";
+		return;
+	}
 	if (t->want == RT_WANT_URETPROBE ? !f->entry_only : t->want == RT_WANT_AUTO && !harm) {
 		f->how = RT_HOW_URETPROBE;
 		f->how_why = t->want == RT_WANT_URETPROBE ? "--return=uretprobe" : "nothing unwinds or leaves the stack in its process";

@@ -46,10 +46,13 @@ static int try_returns(struct session *s, const struct rt_attach_ops *forced, st
 	uint64_t began = rt_now();
 	struct rt_error why = { 0 };
 
-	if (!arch->trial || !rt_target_has_returns(&s->target))
+	/* From 5.3 on none harms a program by its entries. */
+	if (!arch->trial || !(rt_target_has_returns(&s->target) || rt_kernel_version() < RT_KERNEL(5, 3)))
 		return 0;
-	if (rt_trial_arch(arch, forced, s->options->no_bpf, &why) < 0)
-		return rt_target_give_up_returns(&s->target, why.text, err);
+	if (rt_trial_arch(arch, forced, s->options->no_bpf, &why) < 0) {
+		s->target.wrong_pushes = true;
+		return rt_target_has_returns(&s->target) ? rt_target_give_up_returns(&s->target, why.text, err) : 0;
+	}
 	if (s->options->verbose)
 		fprintf(stderr, "rawtrace: uretprobes leave %s programs unharmed here (tried in %.1f ms)\n", arch->name,
 			(double)(rt_now() - began) / 1e6);
@@ -68,6 +71,8 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 			     &s->calibration, err);
 	if (r == 0 && o->pid)
 		r = rt_place_check(&s->target, o->pid, err);
+	if (r == 0 && s->target.wrong_pushes)
+		r = rt_place_leave_out_pushes(&s->target, err);
 	if (r == 0 && o->verbose) {
 		rt_plans_print(&s->target, stderr);
 		rt_errno_print(&s->target, stderr);

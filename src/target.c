@@ -177,6 +177,8 @@ static int make_probes(struct rt_target *t, struct rt_error *err)
 		t->returns[i] = t->functions.v[i].how != RT_HOW_NONE && !t->functions.v[i].role;
 	r = rt_plans_make(t, rt_target_has_returns(t), err);
 	for (i = 0; i < n && r == 0; i++) {
+		if (t->functions.v[i].left_out)
+			continue;
 		if (t->functions.v[i].role == RT_ROLE_UNWOUND)
 			add_returns(t, i);
 		if (!rt_plans_has_entry(t, i))

@@ -47,6 +47,8 @@ struct rt_target {
 	struct rt_image *errno_image;
 	char errno_why[256];		/* why it is not read */
 	char no_thread_pointer[256];	/* why plans have nothing that is read by the thread pointer, or "" */
+	bool wrong_pushes;		/* the kernel corrupts the program where it carries a push out itself */
+	bool goroutines_mixed;		/* the kernel cannot read which one calls: so no returns of Go functions */
 	bool unwatched;			/* what tells of exceptions and other stacks is not watched, for `everywhere` */
 	bool unwatched_leap;		/* nor is longjmp, for that or because it cannot be told where it leaves */
 	char entry_only[512];		/* why a uretprobe could harm the process, or "" */

@@ -18,6 +18,10 @@ static void reason_text(const struct rt_target *t, const struct rt_function *f, 
 {
 	bool both = f->why_not && strcmp(f->why_not, f->how_why) != 0;
 
+	if (f->go && t->goroutines_mixed) {
+		snprintf(buf, size, "%s", f->why_not);
+		return;
+	}
 	snprintf(buf, size, "%s%s%s%s", t->entry_only[0] && t->want == RT_WANT_AUTO ? "a uretprobe could harm the program: " : "", f->how_why,
 		 both ? "; and the instructions that leave it are not known: " : "", both ? f->why_not : "");
 }

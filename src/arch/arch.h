@@ -76,6 +76,11 @@ struct rt_arch {
 	 */
 	const char *(*refuses)(const uint8_t *insn, size_t n);
 	/*
+	 * Does it push a word, a return address say?  Kernels that fail the trial push 8 bytes in its place, where they do not let the
+	 * processor do it.  NULL: not asked for.
+	 */
+	bool (*pushes)(const uint8_t *insn, size_t n);
+	/*
 	 * Why the return of a function must not be probed, whose code begins with these `n` bytes (whole, or up to
 	 * RT_ARCH_BODY), or NULL where it may be.  A NULL pointer: code does not tell.
 	 */

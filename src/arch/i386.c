@@ -28,6 +28,16 @@ static const char *i386_refuses(const uint8_t *insn, size_t n)
 	return rt_x86_refuses(insn, n);
 }
 
+/* push %reg, call, call *place; behind prefixes too. */
+static bool i386_pushes(const uint8_t *insn, size_t n)
+{
+	while (n && memchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf2\xf3", *insn, 10)) {
+		insn++;
+		n--;
+	}
+	return n && ((*insn & 0xf8) == 0x50 || *insn == 0xe8 || (n > 1 && *insn == 0xff && (insn[1] >> 3 & 7) == 2));
+}
+
 static bool i386_is_landing(const uint8_t *insn)
 {
 	return memcmp(insn, "\xf3\x0f\x1e\xfb", 4) == 0;	/* endbr32 */
@@ -61,6 +71,7 @@ const struct rt_arch rt_arch_i386 = {
 	.callee_pop = 1024,	/* "ret $4" after a result in memory; more by stdcall */
 	.trial = &rt_i386_trial,
 	.refuses = i386_refuses,
+	.pushes = i386_pushes,
 	.form = rt_i386_form,
 	.insn_align = 1,
 	.loads_address = rt_x86_loads_address,

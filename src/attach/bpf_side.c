@@ -256,7 +256,7 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 {
 	struct rt_program program = {
 		.purpose = request->purpose, .plan = &request->plans[plan], .plan_id = plan, .pid = request->pid,
-		.key_source = key_source, .key = key, .read_user = !side->no_read_user,
+		.key_source = key_source, .key = key, .read_user = !side->no_read_user, .no_read_str = side->no_read_str,
 		.thread_pointer = request->thread_pointer,
 		.slots = side->slots, .kept_slots = side->kept_slots, .transport = side->ring->transport, .ring_size = side->ring_size,
 		.rows = side->counts.quick ? side->counts.quick_rows : side->counts.rows, .stride = side->counts.stride, .heads = side->counts.heads, .quick = side->counts.quick,
@@ -282,6 +282,11 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		program.read_user = false;
 		r = load(side, &program, expected, log, err);
 		side->no_read_user = r >= 0;
+	}
+	if (r == -EINVAL && !program.read_user && !program.no_read_str && lacks_helper(log) && reads_string(program.plan)) {
+		program.no_read_str = true;
+		r = load(side, &program, expected, log, err);
+		side->no_read_str = r >= 0;
 	}
 	if (r == -EINVAL && !program.read_user && lacks_helper(log) && reads_string(program.plan))
 		return rt_fail(err, -EOPNOTSUPP, "the kernel's BPF cannot read strings (bpf_probe_read_str: 4.11)");

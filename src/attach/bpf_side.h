@@ -22,6 +22,7 @@ struct rt_bpf_side {
 	bool no_sleep;		/* the kernel turned out to have no programs on uprobes that may wait for pages */
 	struct rt_held held;	/* what they hold back */
 	bool no_read_user;	/* the kernel turned out to have no bpf_probe_read_user */
+	bool no_read_str;	/* nor bpf_probe_read_str */
 };
 
 /*

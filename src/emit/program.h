@@ -28,6 +28,7 @@ struct rt_program {
 	enum rt_key_source key_source;
 	uint32_t key;			/* RT_KEY_CONSTANT: the probe's id; where nothing is recorded, its function's index */
 	bool read_user;			/* the kernel has bpf_probe_read_user (5.5), and so bpf_probe_read_kernel */
+	bool no_read_str;		/* it has no bpf_probe_read_str either (4.11) */
 	uint32_t thread_pointer;	/* where task_struct has it (kernel/thread_pointer.h); 0: not known, what wants it cannot be read */
 	/*
 	 * Where memory cannot be read, have its page brought in as the traced program itself would, and read once more (6.0; not with

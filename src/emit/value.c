@@ -106,9 +106,36 @@ static void first_page(struct emitter *e, const struct rt_fetch *f, int at, int 
 	rt_bpf_store(e->bpf, RT_BPF_W, e->base, at, R2);
 }
 
+/* Before 4.11 no helper ends at a NUL: all bytes there is room for, or else as many pieces as can be read.  The reader looks for the NUL. */
+static void read_str_blindly(struct emitter *e, const struct rt_fetch *f, int at, int fault)
+{
+	int ok = rt_bpf_label(e->bpf), k;
+
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, POINTER, R3);
+	rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, at, f->max);
+	rt_emit_read(e, e->base, at + (int)sizeof(int32_t), f->max);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, ok);
+	for (k = 0; k < f->max; k += CHUNK) {
+		/* One more than there are: this is how a string without an end is told. */
+		rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, at, k + 1);
+		rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, POINTER);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, k);
+		rt_emit_read(e, e->base, at + (int)sizeof(int32_t) + k, f->max - k < CHUNK ? f->max - k : CHUNK);
+		rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
+	}
+	rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, at, f->max);
+	rt_bpf_place(e->bpf, ok);
+}
+
 void rt_emit_string(struct emitter *e, const struct rt_fetch *f, int at, int fault)
 {
-	int ok = rt_bpf_label(e->bpf);
+	int ok;
+
+	if (e->program->no_read_str) {
+		read_str_blindly(e, f, at, fault);
+		return;
+	}
+	ok = rt_bpf_label(e->bpf);
 
 	if (e->program->read_user)
 		rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->program->sleepable ? ADDRESS : POINTER, R3);

@@ -189,7 +189,7 @@ static bool compare(const struct rt_test *test, uint64_t v)
 }
 
 /* Of the value no more is kept than tells it from the constant. */
-static bool compare_text(const struct rt_plan *plan, const struct rt_test *test, const uint8_t *data)
+static bool compare_text(const struct rt_plan *plan, const struct rt_test *test, const uint8_t *data, bool fault)
 {
 	const uint8_t *at = data + rt_plan_offset(plan, test->value);
 	const struct rt_fetch *f = &plan->values[test->value];
@@ -197,10 +197,13 @@ static bool compare_text(const struct rt_plan *plan, const struct rt_test *test,
 	size_t n;
 
 	memcpy(&len, at, sizeof(len));
-	if (len < 0)
+	if (len < 0 || (fault && len < 2))
 		return false;
 	n = (size_t)len < f->max ? (size_t)len : f->max;
 	n = strnlen((const char *)at + sizeof(len), n);
+	/* How it goes on is not known. */
+	if (fault && n + 1 >= (size_t)len)
+		return false;
 	if (test->op == RT_TEST_BEGINS)
 		return n >= test->length && memcmp(at + sizeof(len), test->string, test->length) == 0;
 	return (n == test->length && memcmp(at + sizeof(len), test->string, n) == 0) == (test->op == RT_TEST_EQ);
@@ -216,11 +219,13 @@ static uint64_t tested_int(const struct rt_plan *plan, const struct rt_test *tes
 
 static bool passes(const struct rt_plan *plan, const struct rt_test *test, const uint8_t *data, uint32_t faults)
 {
-	if (!data || test->value >= plan->nvalues || faults >> test->value & 1)
+	bool fault = faults >> test->value & 1;
+
+	if (!data || test->value >= plan->nvalues)
 		return false;
 	if (test->string)
-		return plan->values[test->value].type == RT_TYPE_STRING && compare_text(plan, test, data);
-	return plan->values[test->value].type == RT_TYPE_INT && compare(test, tested_int(plan, test, data));
+		return plan->values[test->value].type == RT_TYPE_STRING && compare_text(plan, test, data, fault);
+	return !fault && plan->values[test->value].type == RT_TYPE_INT && compare(test, tested_int(plan, test, data));
 }
 
 bool rt_plan_passes(const struct rt_plan *plan, const uint8_t *data, uint32_t faults)

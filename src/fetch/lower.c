@@ -255,6 +255,10 @@ void rt_lower_read(struct lowering *l, struct object *o, const struct rt_home *h
 		o->place.reg = home->parts[0].reg;
 		o->place.offset = home->offset;
 		o->place.behind = home->kind == RT_HOME_POINTER;
+		if (l->limits.registers) {
+			o->show->mark = home->kind == RT_HOME_POINTER ? "<in memory>" : "<on the stack>";
+			return;
+		}
 		read = rt_lower_memory(l, o, rt_ctype_is_pointer(type) ? l->arch->word : rt_lower_extent(l, type));
 		break;
 	}

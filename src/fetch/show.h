@@ -82,6 +82,7 @@ struct rt_limits {
 	bool no_kept;			/* a return does not know what its entry was given */
 	bool no_memory;			/* read nothing behind pointers, */
 	bool wide;			/* and registers whole: fewer different plans */
+	bool registers;			/* read nothing but registers */
 };
 
 enum { RT_LIMIT_STRING = 64, RT_LIMIT_MEMBERS = 16, RT_LIMIT_DEREF = 1, RT_LIMIT_RECORD = 400, RT_LIMIT_RECORD_LARGE = 7168 };

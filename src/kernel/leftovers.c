@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/main_buffer.h"
 #include "kernel/owner.h"
 #include "kernel/procfs.h"
 #include "kernel/tracefs.h"
@@ -227,5 +228,7 @@ unsigned rt_tracefs_clean(const struct rt_tracefs *t)
 		if (rt_owner_gone(owners.v[i]))
 			cleared += clear(t, owners.v[i]);
 	free(owners.v);
+	if (cleared)
+		rt_main_buffer_clean(t);
 	return cleared;
 }

@@ -76,12 +76,43 @@ int rt_main_buffer_take(const struct rt_tracefs *t, struct rt_main_buffer *buffe
 	return 0;
 }
 
+static void disable_own(const struct rt_tracefs *t)
+{
+	rt_tracefs_write(t, "events/task/task_newtask/enable", "0");
+	rt_tracefs_write(t, "events/sched/sched_process_exit/enable", "0");
+}
+
+/* Is the buffer as a rawtrace has it, with nothing enabled but what that enables? */
+static bool is_ours(const struct rt_tracefs *t)
+{
+	char *text, *line, *save = NULL;
+	bool ours = is(t, "trace_clock", "global");
+
+	if (rt_tracefs_read(t, "set_event", &text) < 0)
+		return false;
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		ours &= strcmp(line, "task:task_newtask") == 0 || strcmp(line, "sched:sched_process_exit") == 0;
+	free(text);
+	return ours;
+}
+
+void rt_main_buffer_clean(const struct rt_tracefs *t)
+{
+	struct rt_main_buffer buffer;
+
+	rt_main_buffer_init(t, &buffer);
+	if (buffer.lock < 0)
+		return;
+	if (flock(buffer.lock, LOCK_EX | LOCK_NB) == 0 && is_ours(t))
+		disable_own(t);
+	close(buffer.lock);
+}
+
 void rt_main_buffer_give_back(const struct rt_tracefs *t, struct rt_main_buffer *buffer)
 {
 	if (!buffer->taken)
 		return;
-	rt_tracefs_write(t, "events/task/task_newtask/enable", "0");
-	rt_tracefs_write(t, "events/sched/sched_process_exit/enable", "0");
+	disable_own(t);
 	if (*buffer->clock)
 		rt_tracefs_write(t, "trace_clock", buffer->clock);
 	/* "X": CPUs differ, and then it was not we who could say how. */

@@ -26,4 +26,10 @@ int rt_main_buffer_take(const struct rt_tracefs *tracefs, struct rt_main_buffer 
 /* Disable the kernel's own events that we had enabled in it, and put clock and size back.  Nothing when it is not taken. */
 void rt_main_buffer_give_back(const struct rt_tracefs *tracefs, struct rt_main_buffer *buffer);
 
+/*
+ * A rawtrace that was killed together with its guard has left its definitions: disable the kernel's own events that it had enabled, if
+ * nobody has it now and no other event is enabled in it.
+ */
+void rt_main_buffer_clean(const struct rt_tracefs *tracefs);
+
 #endif

@@ -219,6 +219,6 @@ int rt_value_string(const struct rt_fetch *fetch, const uint8_t *at, bool fault,
 	have = length < fetch->max ? (size_t)length : fetch->max;
 	*text = at + sizeof(length);
 	*len = strnlen((const char *)*text, have);
-	*cut = fault || (have == fetch->max && *len + 1 >= have);
+	*cut = *len + 1 >= have && (fault || have == fetch->max);
 	return 0;
 }

@@ -133,18 +133,20 @@ static int get_block(const struct rt_tracefs_event *e, unsigned i, unsigned *pie
 		     bool *fault)
 {
 	const struct rt_place *p;
+	uint64_t v, any = 0;
 	unsigned at;
-	uint64_t v;
 
 	for (at = 0; at < e->plan->values[i].max; at += p->size) {
 		p = &e->pieces[(*piece)++];
 		if (get(p, rec, len, &v) != 0)
 			return -EBADMSG;
+		any |= v;
 		memcpy(data + p->to, &v, p->size);
 	}
 	if (get(&e->values[i], rec, len, &v) != 0)
 		return -EBADMSG;
-	*fault = v >> 16 == 0;
+	/* Up to 4.14 a string that is empty is like one that cannot be read; but what cannot be read is 0. */
+	*fault = v >> 16 == 0 && !any;
 	return 0;
 }
 

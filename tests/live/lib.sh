@@ -257,18 +257,24 @@ nothing_left_by() {
 	[ -z "$(left_by "$1")" ]
 }
 
-# entries_only WHAT: does this kernel allow no returns in programs that longjmp, or fork?  By the doctor's row.
-entries_only() {
-	grep -q "^$1  *entries " "$T/doctor"
+# harms WHAT: do uretprobes harm programs that longjmp, or fork, on this kernel?  By the doctor's row.  Their returns are then seen at
+# instructions, where this rawtrace has a disassembler; else there are none.
+harms() {
+	case $1 in
+	longjmp) ;;
+	forks) set -- fork ;;
+	*) return 1 ;;
+	esac
+	harm=$(sed -n "s/^$1  *\(insn\|entries\) .*/\1/p" "$T/doctor")
+	[ -n "$harm" ]
 }
-
-# ---- whole runs ----
 
 # remark_on TARGET: the remark, as a pattern, that a trace of it begins with where only entries are traced; else nothing.
 remark_on() {
+	harms "$1" && [ "$harm" = entries ] || return
 	case $1 in
-	longjmp) ! entries_only longjmp || echo 'longjmp has [_a-z]*longjmp[_a-z]*, this kernel harms programs that longjmp ' ;;
-	forks) ! entries_only fork || echo 'forks has v*fork, this kernel harms programs that fork ' ;;
+	longjmp) echo 'longjmp has [_a-z]*longjmp[_a-z]*, this kernel harms programs that longjmp ' ;;
+	forks) echo 'forks has v*fork, this kernel harms programs that fork ' ;;
 	esac
 }
 
@@ -284,7 +290,9 @@ agrees() {
 	timeout 60 "$BIN/$target" "$@" >"$T/untraced" 2>/dev/null </dev/null
 	untraced=$?
 	remark=$(remark_on "$target")
-	export WITNESS="$T/witness" ${remark:+WITNESS_FLAT=1} ${returns:+WITNESS_INSN=1}
+	insn=$returns
+	[ -n "$insn" ] || ! harms "$target" || insn=$harm
+	export WITNESS="$T/witness" ${remark:+WITNESS_FLAT=1} ${insn:+WITNESS_INSN=1}
 	# shellcheck disable=SC2086 # several functions
 	rt ${returns:+"--return=$returns"} ${mechanism:+"--attach=$mechanism"} ${ring:+"--ring=$ring"} "$BIN/$target" $functions -- "$@"
 	unset WITNESS WITNESS_FLAT WITNESS_INSN

@@ -93,6 +93,19 @@ old_kernels() {
 	expect_line 'replaced rawtrace_' "$T/says"
 	end_case
 
+	old bpf,registers
+	begin "3.10: what is in memory is marked"
+	rt "$BIN/names" 'int add_three(int a, int b, int c, int d, int e, int f, const char *g)'
+	expect_status 0
+	expect_line '^rawtrace: what is in memory is not shown, this kernel cannot read it$' "$T/err"
+	expect_line '^>(add_three [-0-9]* [-0-9]* [-0-9]* [-0-9]* [-0-9]* [-0-9]* <on the stack>)$' "$T/err"
+	rt "$BIN/names" 'add_three(int a, int b, int c, int d, int e, int f, int g > 1)'
+	expect_status 2
+	expect_line "'g' is <on the stack>\$" "$T/err"
+	expect_line '^memory refused' "$T/says"
+	nothing_left
+	end_case
+
 	if has_mechanism multi-event; then
 		old link-create
 		chooses "no uprobe_multi" multi-event "uprobe-multi: $no_link"
@@ -144,6 +157,15 @@ old_fetch() {
 	expect_no_line '^not ok' "$T/out"
 	expect_line '^ok ' "$T/out"
 	expect_line '^helper 11[24] refused' "$T/says"
+	end_case
+
+	begin "no probe_read_str either: every kind of value"
+	: >"$T/says"
+	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=helper=112,helper=114,helper=45 OLD_KERNEL_SAYS="$T/says" \
+		"$BIN/fetch" >"$T/out" 2>&1
+	expect_no_line '^not ok' "$T/out"
+	expect_line '^ok ' "$T/out"
+	expect_line '^helper 45 refused' "$T/says"
 	end_case
 }
 

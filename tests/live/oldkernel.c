@@ -6,6 +6,7 @@
  *	bpf[=ERRNO], perf_event_open[=ERRNO], link-create[=ERRNO]	refused (refusal.h)
  *	multi-probe=replace	a second definition of an event replaces the first without a word (up to 5.3)
  *	multi-probe=EEXIST	it is refused
+ *	registers		definitions read registers and no memory (3.10)
  *	helper=NUMBER		a BPF program that calls this helper function is refused
  *	kern-version=NUMBER	the vDSO's note has this version, and other programs are refused (before 5.0)
  *	refuse=OFFSET		probes at this offset of a file are refused, as instructions are that the kernel cannot probe
@@ -36,7 +37,7 @@ static struct {
 	int helpers[MAX];
 	unsigned nhelpers;
 	enum { BOTH_KEPT, REPLACED, EXISTS } multi_probe;
-	int has_version, memlock;
+	int has_version, memlock, registers;
 	uint64_t refuse;		/* 0: nothing */
 	char events[MAX][NAME];		/* GROUP/EVENT of definitions with a probe there */
 	unsigned nevents;
@@ -81,6 +82,8 @@ static int ask(const char *word)
 		old.multi_probe = EXISTS;
 	else if (strcmp(word, "memlock") == 0)
 		old.memlock = 1;
+	else if (strcmp(word, "registers") == 0)
+		old.registers = 1;
 	else if (strncmp(word, "kern-version=", 13) == 0)
 		set_version((uint32_t)strtoul(word + 13, NULL, 0));
 	else if (strncmp(word, "refuse=", 7) == 0)
@@ -361,7 +364,7 @@ static int before_definition(int fd, const char *text, size_t n)
 {
 	char path[256], event[NAME], line[512], *end;
 
-	if ((old.multi_probe == BOTH_KEPT && !old.refuse) || n < 3 || (memcmp(text, "p:", 2) != 0 && memcmp(text, "r:", 2) != 0))
+	if ((old.multi_probe == BOTH_KEPT && !old.refuse && !old.registers) || n < 3 || (memcmp(text, "p:", 2) != 0 && memcmp(text, "r:", 2) != 0))
 		return 0;
 	snprintf(event, sizeof(event), "%.*s", (int)n - 2, text + 2);
 	end = strchr(event, ' ');
@@ -371,6 +374,10 @@ static int before_definition(int fd, const char *text, size_t n)
 	/* "p:GROUP/EVENT PATH:OFFSET VALUES" */
 	snprintf(line, sizeof(line), "%.*s", (int)n, text);
 	end = strchr(line, ' ') + 1;
+	if (old.registers && (strstr(end, "(%") || strstr(end, "$stack"))) {
+		say("memory refused\n");
+		return EINVAL;
+	}
 	end[strcspn(end, " \n")] = '\0';
 	if (old.refuse)
 		note_refused(path, event, end);

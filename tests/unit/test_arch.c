@@ -159,6 +159,27 @@ static void test_i386(void)
 	CU_ASSERT_PTR_NOT_NULL(I386(""));
 }
 
+static bool pushes(const char *bytes, size_t n)
+{
+	return rt_arch_i386.pushes((const uint8_t *)bytes, n);
+}
+
+/* What some kernels carry out as in a 64-bit program. */
+static void test_i386_pushes(void)
+{
+	CU_ASSERT(pushes("\xe8\x00\x00\x00\x00", 5));	/* call */
+	CU_ASSERT(pushes("\xff\xd0", 2));		/* call *%eax */
+	CU_ASSERT(pushes("\x3e\xff\xd0", 3));	/* notrack call *%eax */
+	CU_ASSERT(pushes("\x55", 1));
+	CU_ASSERT(!pushes("\xf3\x0f\x1e\xfb", 4));	/* endbr32 */
+	CU_ASSERT(!pushes("\xc3", 1));
+	CU_ASSERT(!pushes("\xff\xe0", 2));		/* jmp *%eax */
+	CU_ASSERT(!pushes("\x83\xec\x0c", 3));	/* sub $12,%esp */
+	CU_ASSERT(!pushes("\x66", 1));
+	CU_ASSERT(!pushes("", 0));
+	CU_ASSERT_PTR_NULL(rt_arch_x86_64.pushes);
+}
+
 static void test_aarch64(void)
 {
 	CU_ASSERT_PTR_NULL(ARM("\xfd\x7b\xbe\xa9"));		/* stp x29, x30, [sp, #-32]! */
@@ -301,6 +322,7 @@ CU_TestInfo rt_tests_arch[] = {
 	{ "x86 instructions that may be probed", test_x86_allowed },
 	{ "x86 instructions that may not", test_x86_refused },
 	{ "i386 instructions", test_i386 },
+	{ "i386: what pushes", test_i386_pushes },
 	{ "aarch64 instructions", test_aarch64 },
 	{ "addresses that resolvers load", test_loads_address },
 	{ "beginnings of functions", test_beginnings },

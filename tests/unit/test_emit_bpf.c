@@ -70,6 +70,9 @@ static void test_variants(void)
 	p.plan = &plan;
 	rt_golden_plan_memory(&rt_arch_x86_64, &plan);
 	check("constant-old-kernel.bpf", &p);
+	p.no_read_str = true;
+	check("constant-oldest-kernel.bpf", &p);
+	p.no_read_str = false;
 	rt_golden_plan_return(&rt_arch_x86_64, &plan);
 	p.key_source = RT_KEY_POINTER;
 	p.pid = 0;

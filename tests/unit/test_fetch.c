@@ -199,7 +199,26 @@ static void test_joins(void)
 	CU_ASSERT(rt_plan_passes(&plan, &data, 0));
 }
 
+/* Of a string a fault says that it ends where the length says, if there is no NUL before. */
+static void test_passes_string(void)
+{
+	struct rt_plan plan = { .nvalues = 1, .values = { { .type = RT_TYPE_STRING, .max = 16 } }, .ntests = 1 };
+	struct {
+		int32_t length;
+		char text[20];
+	} data = { 9, "text" };
+
+	plan.tests[0] = (struct rt_test){ .op = RT_TEST_EQ, .string = "text", .length = 4 };
+	CU_ASSERT(rt_plan_passes(&plan, (const uint8_t *)&data, 0));
+	CU_ASSERT(rt_plan_passes(&plan, (const uint8_t *)&data, 1));
+	data.length = 5;
+	CU_ASSERT(!rt_plan_passes(&plan, (const uint8_t *)&data, 1));
+	data.length = 1;
+	CU_ASSERT(!rt_plan_passes(&plan, (const uint8_t *)&data, 1));
+}
+
 CU_TestInfo rt_tests_fetch[] = {
+	{ "conditions on strings", test_passes_string },
 	{ "C arguments in registers, then on the stack", test_entry },
 	{ "C arguments all on the stack", test_entry_stack },
 	{ "no, the most and too many arguments", test_entry_limits },

@@ -161,6 +161,38 @@ static void test_leftovers_enabled(void)
 	remove_tree(&t);
 }
 
+static bool is_enabled(const struct rt_tracefs *t, const char *file)
+{
+	char *text;
+	bool enabled = rt_tracefs_read(t, file, &text) > 0 && text[0] == '1';
+
+	free(text);
+	return enabled;
+}
+
+/* Up to 3.14 a rawtrace that was killed leaves events of the kernel's own enabled in the main buffer. */
+static void test_leftovers_main_buffer(void)
+{
+	static const char fork[] = "events/task/task_newtask/enable";
+	struct rt_tracefs t = { .root = "/tmp/rawtrace-unit-XXXXXX" };
+	char text[128], group[RT_OWNER_NAME_MAX];
+	unsigned i;
+
+	make_tracefs(&t);
+	folder(&t, "events/task");
+	folder(&t, "events/task/task_newtask");
+	for (i = 0; i < 3; i++) {
+		snprintf(text, sizeof(text), "p:%s/a /x:0x1\n", rt_owner_group(rt_owner_of(dead_pid()), group));
+		put(&t, "uprobe_events", text);
+		put(&t, fork, "1\n");
+		put(&t, "trace_clock", i == 1 ? "[local] global\n" : "local [global]\n");
+		put(&t, "set_event", i == 2 ? "task:task_newtask\nsched:sched_switch\n" : "task:task_newtask\n");
+		CU_ASSERT(rt_tracefs_clean(&t) == 1);
+		CU_ASSERT(is_enabled(&t, fork) == (i != 0));
+	}
+	remove_tree(&t);
+}
+
 static bool deleted(const struct rt_tracefs *t)
 {
 	char *text;
@@ -336,6 +368,7 @@ CU_TestInfo rt_tests_kernel[] = {
 	{ "finding tracefs", test_mounts },
 	{ "leftovers", test_leftovers },
 	{ "leftovers that are enabled", test_leftovers_enabled },
+	{ "leftovers in the main buffer", test_leftovers_main_buffer },
 	{ "whose leftovers", test_owners },
 	{ "the guard waits for its owner", test_guard_waits },
 	{ "files", test_files },

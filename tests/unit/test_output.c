@@ -72,6 +72,7 @@ static void test_value_string(void)
 	check_value(&s, (uint64_t)-14, "text", 0, "<unreadable>", "\"<unreadable>\"");
 	check_value(&s, 1, "", 2, "<unreadable>", "\"<unreadable>\"");
 	check_value(&s, 5, "text", 2, "\"text\"...", "\"text...\"");	/* its next page could not be read */
+	check_value(&s, 9, "text\0abc", 2, "\"text\"", "\"text\"");	/* it ends before that */
 }
 
 static void test_value_escapes(void)
