@@ -133,3 +133,20 @@ bool rt_pointers_moved(void *ctx, const struct rt_image *image, uint64_t *by)
 
 	return rt_feed_moved(p->feed, image, by);
 }
+
+/*
+ * A page of a file that no one has touched is not there to be read by a probe; but nobody can have changed it either, where the file's
+ * segment is not one to be written to.
+ */
+size_t rt_pointers_constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size)
+{
+	struct rt_pointers *p = ctx;
+	size_t i, n = 0;
+	uint64_t by;
+
+	(void)pid;	/* there is one process */
+	for (i = 0; i < p->images->n && !n; i++)
+		if (rt_feed_moved(p->feed, p->images->v[i], &by))
+			n = rt_image_read_constant(p->images->v[i], addr - by, buf, size);
+	return n;
+}

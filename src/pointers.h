@@ -4,14 +4,17 @@
 
 #include "feed.h"
 
-/* Names for pointers to functions, by the mappings of the traced process and the symbols of its files. */
+/*
+ * Names for pointers to functions, and what pointers into constant data lead to, by the mappings of the traced process and its files.
+ */
 struct rt_pointers;
 
 /* Both must outlive it.  NULL: out of memory. */
 struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_images *images);
 void rt_pointers_free(struct rt_pointers *pointers);
 
-/* rt_out.symbol: ctx is the rt_pointers. */
+/* rt_out.symbol and rt_out.constant: ctx is the rt_pointers. */
+size_t rt_pointers_constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size);
 bool rt_pointers_name(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size);
 
 /* rt_out.moved */

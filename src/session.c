@@ -165,6 +165,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		return rt_nomem(err);
 	s->out.symbol = rt_pointers_name;
 	s->out.moved = rt_pointers_moved;
+	s->out.constant = rt_pointers_constant;
 	s->out.symbol_ctx = s->pointers;
 	r = rt_target_notes(&s->target, s->attach->ops->everywhere, note, s);
 	if (r == 0)

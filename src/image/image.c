@@ -58,6 +58,7 @@ static int add_segment(struct rt_image *image, const GElf_Phdr *phdr, struct rt_
 	s->offset = phdr->p_offset;
 	s->filesz = phdr->p_filesz;
 	s->exec = phdr->p_flags & PF_X;
+	s->write = phdr->p_flags & PF_W;
 	return 0;
 }
 
@@ -360,6 +361,13 @@ size_t rt_image_read(const struct rt_image *image, uint64_t addr, void *buf, siz
 	if (n > RT_FILE_WINDOW - offset % RT_FILE_WINDOW)
 		return read_file(image, offset, buf, n);
 	return read_window(image, offset, buf, n);
+}
+
+size_t rt_image_read_constant(const struct rt_image *image, uint64_t addr, void *buf, size_t n)
+{
+	const struct rt_segment *s = find_segment(image, addr);
+
+	return s && !s->write ? rt_image_read(image, addr, buf, n) : 0;
 }
 
 const char *rt_image_refuses(const struct rt_image *image, uint64_t addr)

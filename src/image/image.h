@@ -75,6 +75,9 @@ bool rt_image_is_code(const struct rt_image *image, uint64_t addr);
 /* Read up to `n` bytes of the file at a virtual address.  Returns the bytes read, 0 where there are none. */
 size_t rt_image_read(const struct rt_image *image, uint64_t addr, void *buf, size_t n);
 
+/* The same, only from segments that nobody writes to: a process has there what the file has. */
+size_t rt_image_read_constant(const struct rt_image *image, uint64_t addr, void *buf, size_t n);
+
 /*
  * The function symbols of .symtab and .dynsym together, defined ones only, sorted by address then name, without
  * exact duplicates.  Read at the first call.  `*v` stays the image's.  A damaged table is an error, a missing one is not.

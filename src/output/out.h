@@ -22,6 +22,11 @@ struct rt_out {
 	bool (*symbol)(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size);
 	/* How far an image is from where it is linked to; false: not known.  NULL: none is moved. */
 	bool (*moved)(void *ctx, const struct rt_image *image, uint64_t *by);
+	/*
+	 * What could not be read, at an address of process `pid`: up to `size` bytes that can only be the same in its file.  Returns how
+	 * many.  NULL: nothing is looked for there.
+	 */
+	size_t (*constant)(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size);
 	void *symbol_ctx;	/* of both */
 	unsigned string;	/* bytes of a string that are printed; 0: as many as were read */
 	unsigned members;	/* of a structure or an array; 0: RT_LIMIT_MEMBERS */

@@ -115,6 +115,26 @@ static bool show_target(const struct rt_view *v, const struct rt_show *target)
 	return true;
 }
 
+/* Text in the file's constant data, of which the page was not in memory. */
+static bool show_constant(const struct rt_view *v, const struct rt_show *target, uint64_t address)
+{
+	const struct rt_out *out = v->p->out;
+	const struct rt_fetch *fetch;
+	uint8_t text[512];
+	size_t n, len;
+
+	if (!out || !out->constant || !v->p->values->data || target->npieces != 1 || target->pieces[0].value == RT_NO_VALUE)
+		return false;
+	fetch = &v->p->values->plan->values[target->pieces[0].value];
+	if (fetch->type != RT_TYPE_STRING)
+		return false;
+	n = out->constant(out->symbol_ctx, v->p->pid, address, text, fetch->max < sizeof(text) ? fetch->max : sizeof(text));
+	len = strnlen((const char *)text, n);
+	if (n)
+		rt_view_text(v->p, text, len, len == n);
+	return n;
+}
+
 void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint64_t at, uint64_t address)
 {
 	const struct rt_follow *f = find_follow(v->show, at);
@@ -123,7 +143,7 @@ void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint6
 	if (!address) {
 		rt_put(v->p->file, v->p->json ? "null" : "NULL");
 	} else if (f) {
-		if (!show_target(v, &f->target))
+		if (!show_target(v, &f->target) && !show_constant(v, &f->target, address))
 			put_bad(v->p, address);
 	} else if (type->target && type->target->kind == RT_CT_FUNCTION && v->p->out && v->p->out->symbol &&
 		   v->p->out->symbol(v->p->out->symbol_ctx, v->p->pid, address, name, sizeof(name))) {

@@ -159,6 +159,17 @@ old_fetch() {
 	expect_line '^helper 11[24] refused' "$T/says"
 	end_case
 
+	begin "no sleepable programs: text that nobody has read yet is known from the file"
+	$CC -O2 -w -o "$T/nodes" "$TARGETS/nodes.c" 2>"$T/err" || show "$T/err"
+	for mechanism in $MECHANISMS; do
+		timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=helper=112,helper=114 "$REAL" --attach="$mechanism" "$T/nodes" \
+			'int visit(void *p, int n, const char *path)' >/dev/null 2>"$T/trace"
+		expect_line '^>(visit 0x[0-9a-f]* 3 "/etc/passwd")$' "$T/trace"
+		expect_line '^>(visit 0x[0-9a-f]* 4 "/etc/group")$' "$T/trace"
+	done
+	mechanism=
+	end_case
+
 	begin "no probe_read_str either: every kind of value"
 	: >"$T/says"
 	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=helper=112,helper=114,helper=45 OLD_KERNEL_SAYS="$T/says" \

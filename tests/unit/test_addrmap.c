@@ -36,6 +36,7 @@ static void expect_none(struct rt_addrmap *map, pid_t pid, uint64_t ip)
 static void test_find(void)
 {
 	struct rt_addrmap *map = map_new();
+	uint64_t start, pgoff;
 
 	expect_none(map, 1, 0);
 	CU_ASSERT_EQUAL(rt_addrmap_add(map, 5, 0x3000, 0x1000, 0x200, 33), 0);
@@ -51,6 +52,9 @@ static void test_find(void)
 	expect(map, 4, 0x1004, 44, 4);
 	expect(map, 5, 0x1004, 11, 0x104);
 	expect_none(map, 6, 0x1004);
+	CU_ASSERT(rt_addrmap_first(map, 5, 33, &start, &pgoff) == 0 && start == 0x3000 && pgoff == 0x200);
+	CU_ASSERT(rt_addrmap_first(map, 4, 33, &start, &pgoff) == -ENOENT);
+	CU_ASSERT(rt_addrmap_first(map, 6, 33, &start, &pgoff) == -ENOENT);
 	rt_addrmap_free(map);
 	rt_addrmap_free(NULL);
 }

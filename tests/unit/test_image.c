@@ -186,6 +186,12 @@ static void test_offsets(void)
 	CU_ASSERT_EQUAL(memcmp(buf, code + 2, 3), 0);
 	CU_ASSERT_EQUAL(rt_image_read(image, CODE + 5, buf, sizeof(buf)), 3);
 	CU_ASSERT_EQUAL(rt_image_read(image, CODE + 8, buf, sizeof(buf)), 0);
+	CU_ASSERT_EQUAL(rt_image_read_constant(image, CODE + 2, buf, 3), 3);
+	CU_ASSERT_EQUAL(memcmp(buf, code + 2, 3), 0);
+	CU_ASSERT_EQUAL(rt_image_read_constant(image, CODE + 6, buf, sizeof(buf)), 2);
+	CU_ASSERT_EQUAL(rt_image_read_constant(image, CODE + 8, buf, sizeof(buf)), 0);
+	CU_ASSERT_EQUAL(rt_image_read(image, BASE + 0x10000, buf, 1), 1);	/* written to */
+	CU_ASSERT_EQUAL(rt_image_read_constant(image, BASE + 0x10000, buf, 1), 0);
 	CU_ASSERT_PTR_NULL(rt_image_interp(image));
 	CU_ASSERT_PTR_NULL(rt_image_soname(image));
 	RT_ASSERT_TEXT(rt_image_name(image), "./x");

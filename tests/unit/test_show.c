@@ -57,11 +57,23 @@ static void put_text(struct call *c, unsigned value, const char *text)
 	memcpy(to + 4, text, (size_t)n);
 }
 
+/* rt_out.constant: there is text at 0x2000 alone. */
+static size_t constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size)
+{
+	static const char text[] = "constant";
+
+	(void)ctx;
+	if (pid != 1 || addr != 0x2000 || size < sizeof(text))
+		return 0;
+	memcpy(buf, text, sizeof(text));
+	return sizeof(text);
+}
+
 static void finish(struct call *c, const char *text, const char *json)
 {
 	char *got = NULL;
 	size_t size;
-	struct rt_out out = { .file = open_memstream(&got, &size), .shows = &c->shows };
+	struct rt_out out = { .file = open_memstream(&got, &size), .shows = &c->shows, .constant = constant };
 	bool some = false;
 
 	CU_ASSERT(rt_args_print(&out, 1, 0, &c->values) == 0);
@@ -134,6 +146,10 @@ static void test_strings(void)
 	put_word(&c, 0, 0x1000);
 	c.values.faults = 1 << 2;
 	finish(&c, " 0x1000<unreadable> 0", "\"a\":\"0x1000<unreadable>\",\"b\":0");
+	begin(&c, &t_string, &t_int);
+	put_word(&c, 0, 0x2000);
+	c.values.faults = 1 << 2;
+	finish(&c, " \"constant\" 0", "\"a\":\"constant\",\"b\":0");
 	/* Pointer and length: all of it, a part, none, a negative number. */
 	begin(&c, &t_text, NULL);
 	put_word(&c, 0, 0x1000);
