@@ -61,10 +61,13 @@ echo "p:$other/kept $place" >>"$TRACING/uprobe_events" || because "cannot define
 echo "p:rawtrace_x$dead/kept $place" >>"$TRACING/uprobe_events" || because "cannot define"
 echo "p:rawtrace_$$$SPACE/kept $place" >>"$TRACING/uprobe_events" || because "cannot define"
 mkdir "$TRACING/instances/rawtrace-$dead$SPACE" "$TRACING/instances/rawtrace-$$$SPACE" "$TRACING/instances/$other"
-# Left as a killed rawtrace leaves it: enabled.
-echo 1 >"$TRACING/instances/rawtrace-$dead$SPACE/events/rawtrace_$dead$SPACE/enable"
-# And in somebody else's.
-echo 1 >"$TRACING/instances/$other/events/rawtrace_$dead$SPACE/left2/enable"
+# Up to 3.14 uprobes are not for instances: 3.10 hangs here.
+if grep -q mono "$TRACING/instances/$other/trace_clock" 2>/dev/null; then
+	# Left as a killed rawtrace leaves it: enabled.
+	echo 1 >"$TRACING/instances/rawtrace-$dead$SPACE/events/rawtrace_$dead$SPACE/enable"
+	# And in somebody else's.
+	echo 1 >"$TRACING/instances/$other/events/rawtrace_$dead$SPACE/left2/enable"
+fi
 rt doctor --clean
 expect_status 0
 expect_line '^[0-9]* definitions\{0,1\} and instances of dead rawtrace processes removed$' "$T/out"
