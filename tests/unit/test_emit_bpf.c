@@ -255,6 +255,9 @@ static void test_texts(void)
 	check("tests-texts.bpf", &p);
 	p.sleepable = true;
 	check("tests-texts-sleepable.bpf", &p);
+	p.sleepable = p.read_user = false;
+	p.no_read_str = true;
+	check("tests-texts-oldest-kernel.bpf", &p);
 }
 
 /* No kernel takes a program that reaches past its 512 bytes of stack. */
