@@ -286,8 +286,8 @@ static bool try_way(const struct rt_attach_ops *ops, const struct rt_functions *
 {
 	static const char *const names[] = { "", ", tests", ", a test that fails", ", by the thread pointer" };
 	struct seen seen = { .plan = plan, .fails = way == 2, .threads = way == 3 };
-	/* What knows its function leaves the call out; else it is for src/filter.c. */
-	unsigned want = seen.fails && ops->bpf && ops->key == RT_KEY_ID ? 0 : way == 3 ? 3 : 1;
+	/* Programs leave the call out; without BPF src/filter.c does. */
+	unsigned want = seen.fails && ops->bpf ? 0 : way == 3 ? 3 : 1;
 	struct rt_error err = { 0 };
 	bool bad;
 	int r;
