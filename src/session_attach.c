@@ -240,7 +240,8 @@ void rt_session_detach(struct session *s)
 		return;
 	expedite(s);
 	s->attach->ops->detach(s->attach);
-	rt_expedite_end(&s->expedite);
+	/* While the rest is printed. */
+	rt_expedite_off(&s->expedite);
 }
 
 /* A child that no signal to us reaches takes the probes out.  It keeps nobody waiting for the end of our output. */

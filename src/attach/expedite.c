@@ -83,39 +83,46 @@ static enum rt_expedite_state set(int file, const char *folder, struct rt_expedi
 	return RT_EXPEDITE_FAILED;
 }
 
+/* What the owner has sent: 'g', 'o' or 'q', or 0: it has ended. */
+static char next_word(int fd)
+{
+	ssize_t n;
+	char word;
+
+	do {
+		n = read(fd, &word, 1);
+	} while (n < 0 && errno == EINTR);
+	return n == 1 ? word : '\0';
+}
+
 static void __attribute__((noreturn)) guard_main(int fd, int file, pid_t owner, const char *folder, struct rt_expedite_shared *shared)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
-	enum rt_expedite_state state = RT_EXPEDITE_OTHER;
-	unsigned waited = 0;
-	bool gone;
-	ssize_t n;
-	char byte;
+	enum rt_expedite_state state = RT_EXPEDITE_OFF;
+	unsigned waited;
+	char word = 'o';
 
 	rt_guard_hide(owner, fd, file);
-	do {
-		n = read(fd, &byte, 1);
-	} while (n < 0 && errno == EINTR);
-	gone = n != 1;
-	if (!gone && byte == 'q')
-		_exit(0);
-	/* Until the probes are out, or until all files of a killed owner are closed. */
-	while (!gone || (getppid() == owner && waited < GONE_MS)) {
-		if (state == RT_EXPEDITE_OTHER) {
+	while (word && word != 'q') {
+		if (state == RT_EXPEDITE_OTHER)
 			state = set(file, folder, shared);
-			__atomic_store_n(&shared->state, (int)state, __ATOMIC_SEQ_CST);
-		}
-		if (gone) {
-			usleep(LOOK_MS * 1000);
-			waited += LOOK_MS;
-			continue;
-		}
+		__atomic_store_n(&shared->state, (int)state, __ATOMIC_SEQ_CST);
 		if (poll(&p, 1, state == RT_EXPEDITE_OTHER ? LOOK_MS : -1) <= 0)
 			continue;
-		n = read(fd, &byte, 1);
-		if (n == 1)
-			break;
-		gone = n == 0;
+		word = next_word(fd);
+		if (word == 'g')
+			state = RT_EXPEDITE_OTHER;
+		if (word != 'o')
+			continue;
+		put_back(file, shared);
+		flock(file, LOCK_UN);
+		state = RT_EXPEDITE_OFF;
+	}
+	/* What a killed owner had open is closed by the kernel, one by one. */
+	for (waited = 0; !word && getppid() == owner && waited < GONE_MS; waited += LOOK_MS) {
+		if (state == RT_EXPEDITE_OFF || state == RT_EXPEDITE_OTHER)
+			state = set(file, folder, shared);
+		usleep(LOOK_MS * 1000);
 	}
 	put_back(file, shared);
 	_exit(0);
@@ -178,6 +185,16 @@ enum rt_expedite_state rt_expedite_on(struct rt_expedite *e)
 	for (i = 0; i < ANSWER_MS && state_of(e) == RT_EXPEDITE_OFF; i++)
 		usleep(1000);
 	return state_of(e);
+}
+
+void rt_expedite_off(struct rt_expedite *e)
+{
+	unsigned i;
+
+	if (!e->guard || send(e->fd, "o", 1, MSG_NOSIGNAL) != 1)
+		return;
+	for (i = 0; i < ANSWER_MS && state_of(e) != RT_EXPEDITE_OFF; i++)
+		usleep(1000);
 }
 
 void rt_expedite_leave(struct rt_expedite *e)

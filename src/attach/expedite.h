@@ -37,8 +37,9 @@ struct rt_expedite {
  */
 int rt_expedite_start(struct rt_expedite *e, const char *folder, struct rt_error *err);
 
-/* Probes are taken out from now on.  Nothing where it was not started, or is on. */
+/* Probes are taken out from now on.  Nothing where it was not started, or is on.  And: no more, for the moment. */
 enum rt_expedite_state rt_expedite_on(struct rt_expedite *e);
+void rt_expedite_off(struct rt_expedite *e);
 
 /* The probes are out: the value is put back when this returns.  In the child that takes them out as well; the other then calls rt_expedite_leave. */
 void rt_expedite_end(struct rt_expedite *e);

@@ -78,6 +78,10 @@ static void runs(const char *expedited, const char *normal, enum rt_expedite_sta
 	CU_ASSERT(rt_expedite_on(&e) == state);
 	CU_ASSERT(rt_expedite_on(&e) == state);
 	CU_ASSERT(value(folder) == during);
+	rt_expedite_off(&e);
+	CU_ASSERT(value(folder) == expedited[0]);
+	CU_ASSERT(rt_expedite_on(&e) == state);
+	CU_ASSERT(value(folder) == during);
 	rt_expedite_end(&e);
 	CU_ASSERT(value(folder) == expedited[0]);
 	CU_ASSERT(e.guard == 0);
