@@ -288,6 +288,11 @@ static int list_one(struct list *list, const struct rt_spec *spec, struct rt_err
 	if ((r < 0 && r != -EINVAL && r != -ENOENT) || r > 0)
 		return r;
 	inlined = rt_listing_inlined(&list->target.images, spec, tell_inlined, list, &other);
+	if (inlined == -EFBIG) {
+		inlined = 0;
+		if (!list->json && list->rows)
+			fputs("\nnot all of the debug information was looked through for what was inlined\n", list->file);
+	}
 	if (inlined < 0)
 		*err = other;
 	return inlined < 0 ? inlined : list->rows > before ? 0 : r;

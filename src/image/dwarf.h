@@ -33,7 +33,7 @@ bool rt_dwarf_inlined(struct rt_image *image, const char *name);
 /*
  * The names (of the symbols that they would have) of all functions that the source has and the compiler inlined, in no order and more than
  * once, whether or not they have code of their own too.  They last as long as the image.  What `told` returns but 0 ends it and is
- * passed on.  Of very large files not all are told.
+ * passed on.  -EFBIG: there is more than was looked through.
  */
 typedef int (*rt_dwarf_told)(void *ctx, const char *name);
 int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_told told, void *ctx);

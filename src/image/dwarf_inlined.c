@@ -8,7 +8,7 @@
 
 enum {
 	DEPTH_MAX = 8,
-	ENTRIES_MAX = 8 << 20,		/* looked at: some two seconds */
+	ENTRIES_MAX = 2 << 20,		/* looked at: half a second */
 	LINKAGE_NAME_OLD = 0x2007,	/* DW_AT_MIPS_linkage_name, before DWARF 4 */
 };
 
@@ -72,5 +72,5 @@ int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_told told, void *ctx)
 		at = next;
 		rt_dwarf_forget(scan.dwarf, at);
 	}
-	return r == -EFBIG ? 0 : r;
+	return r;
 }

@@ -75,12 +75,14 @@ int rt_listing_inlined(const struct rt_images *images, const struct rt_spec *spe
 	struct rt_matcher matcher;
 	const struct rt_symbol *v;
 	size_t n;
+	bool more;
 	int r;
 
 	if (!image || !spec->glob || rt_image_all_symbols(image, &v, &n, NULL) < 0)
 		return 0;
 	r = rt_dwarf_each_inlined(image, keep, &names);
-	if (r == 0)
+	more = r == -EFBIG;
+	if (r == 0 || more)
 		r = sort_symbols(&symbols, v, n);
 	if (r == 0)
 		r = rt_matcher_begin(&matcher, spec);
@@ -92,5 +94,7 @@ int rt_listing_inlined(const struct rt_images *images, const struct rt_spec *spe
 	}
 	free(names.v);
 	free(symbols.v);
+	if (r == 0 && more)
+		r = -EFBIG;
 	return r == -ENOMEM ? rt_nomem(err) : r;
 }
