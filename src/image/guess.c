@@ -18,7 +18,7 @@ enum {
 /* What may be true at an instruction, of any path to it. */
 enum {
 	SEEN = 1 << 7,
-	VECTORS = 1 << 6,	/* the result's register still has what the caller put there */
+	VECTORS = 1 << 6,	/* the register that tells of variadic functions still has what the caller put there */
 };
 
 struct known {
@@ -29,7 +29,8 @@ struct known {
 
 struct rt_guesser {
 	struct rt_image *image;
-	struct rt_user *user;
+	struct rt_user *user;	/* NULL with by_hand */
+	bool by_hand;		/* aarch64: its first argument is in the result's register */
 	struct known *v;	/* a hash table, open addressing */
 	size_t n, cap;		/* cap: a power of two, or 0 */
 };
@@ -56,8 +57,9 @@ struct rt_guesser *rt_guesser_open(struct rt_image *image)
 	if (!g)
 		return NULL;
 	g->image = image;
-	g->user = rt_user_open(rt_image_arch(image));
-	if (g->user)
+	g->by_hand = rt_image_arch(image)->machine == EM_AARCH64;
+	g->user = g->by_hand ? NULL : rt_user_open(rt_image_arch(image));
+	if (g->user || g->by_hand)
 		return g;
 	free(g);
 	return NULL;
@@ -67,7 +69,8 @@ void rt_guesser_close(struct rt_guesser *g)
 {
 	if (!g)
 		return;
-	rt_user_close(g->user);
+	if (g->user)
+		rt_user_close(g->user);
 	free(g->v);
 	free(g);
 }
@@ -201,12 +204,20 @@ static uint8_t after_call(const struct walk *w, uint8_t state)
 	return state == (ALL | VECTORS) ? ALL & ~(1 << 2) : 0;
 }
 
+static bool read_use(const struct walk *w, size_t at, struct rt_use *use)
+{
+	const struct rt_guesser *g = w->guesser;
+
+	return g->by_hand ? rt_use_aarch64(w->bytes + at, w->n - at, w->addr + at, use) :
+	       rt_use(g->user, w->bytes + at, w->n - at, w->addr + at, use);
+}
+
 static void step(struct walk *w, size_t at)
 {
 	uint8_t state = w->states[at] & (uint8_t)~SEEN, result = w->results[at];
 	struct rt_use use;
 
-	if (!rt_use(w->guesser->user, w->bytes + at, w->n - at, w->addr + at, &use)) {
+	if (!read_use(w, at, &use)) {
 		w->lost = true;
 		return;
 	}
@@ -214,10 +225,10 @@ static void step(struct walk *w, size_t at)
 	state &= (uint8_t)~use.writes;
 	if (use.result_read)
 		result = 1;
-	if (use.result_write) {
-		state &= (uint8_t)~VECTORS;
+	if (use.result_write)
 		result = (uint8_t)(1 + use.result_write);
-	}
+	if (use.loses_vectors)
+		state &= (uint8_t)~VECTORS;
 	switch (use.flow) {
 	case RT_USE_CALL:
 		pass_on(w, use.target, state);
@@ -272,7 +283,7 @@ static void finish(struct walk *w)
 	unsigned i;
 
 	g->decided = !w->lost && !w->variadic;
-	g->no_result = w->returned && !w->wrote;
+	g->no_result = w->returned && !w->wrote && !w->guesser->by_hand;
 	for (i = 0; i < RT_USE_ARGS; i++)
 		if (g->bytes[i])
 			g->nargs = (uint8_t)(i + 1);

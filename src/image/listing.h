@@ -27,8 +27,8 @@ int rt_listing_each(const struct rt_images *images, const struct rt_spec *spec, 
 
 /*
  * The functions that `spec` means and that have no code of their own, as all calls of them were inlined: their names, sorted, each once.
- * None is no error.  What `told` returns but 0 is passed on.  -EFBIG: these are not all, as the debug information is too large for that.  Where the specification means one function nothing is looked for:
- * rt_listing_each says so.
+ * None is no error.  What `told` returns but 0 is passed on.  -EFBIG: these are not all, as the debug information is too large for that.
+ * Where the specification means one function nothing is looked for: rt_listing_each says so.
  */
 typedef int (*rt_listing_name)(void *ctx, const struct rt_image *image, const char *name);
 int rt_listing_inlined(const struct rt_images *images, const struct rt_spec *spec, rt_listing_name told, void *ctx, struct rt_error *err);

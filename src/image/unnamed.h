@@ -19,7 +19,10 @@ int rt_image_unnamed(struct rt_image *image, const struct rt_symbol **v, size_t 
 /* The one that `addr` is in, or NULL. */
 const struct rt_symbol *rt_unnamed_at(struct rt_image *image, uint64_t addr);
 
-/* Does `spec`, which means `matched` of the image's `named` functions, mean those without a name too?  Globs do by "fn_", or where no function has a name. */
+/*
+ * Does `spec`, which means `matched` of the image's `named` functions, mean those without a name too?  Globs do by "fn_", or where no
+ * function has a name.
+ */
 bool rt_unnamed_meant(const struct rt_spec *spec, size_t named, size_t matched);
 
 /* Why the return of such a function must not be probed with a uretprobe. */

@@ -26,7 +26,8 @@ struct rt_use {
 	uint8_t writes;			/* bit i: argument register i holds something else after it */
 	uint8_t result_write;		/* bytes of the result's register that it writes; 0: none */
 	bool result_read;
-	bool tests_vectors;		/* it looks at the number of vector registers, as only a variadic function does at its entry */
+	bool tests_vectors;		/* it looks at the number of vector registers, or stores x7, as only a variadic function does at its entry */
+	bool loses_vectors;		/* after it that would mean nothing */
 };
 
 /* The disassembler (capstone), for x86-64.  NULL where rawtrace was built without one, or it does not know `arch`. */
@@ -36,5 +37,8 @@ void rt_user_close(struct rt_user *user);
 
 /* The instruction in the `n` bytes at address `addr`.  False: they are none. */
 bool rt_use(struct rt_user *user, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use);
+
+/* The same for aarch64, which needs no disassembler. */
+bool rt_use_aarch64(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use);
 
 #endif

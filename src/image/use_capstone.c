@@ -208,5 +208,6 @@ bool rt_use(struct rt_user *u, const uint8_t *bytes, size_t n, uint64_t addr, st
 	use->size = (uint8_t)u->insn->size;
 	note_registers(u, use);
 	note_flow(u->insn, use);
+	use->loses_vectors = use->result_write != 0;
 	return true;
 }

@@ -3,7 +3,7 @@
 # Arguments that are guessed from machine code: beside debug information over whole files, and in a trace.
 . "$SRCDIR/tests/live/lib.sh"
 
-[ "$(uname -m)" = x86_64 ] || skip_all "only the code of x86-64 is read for arguments"
+[ "$(uname -m)" = x86_64 ] || skip_all "the rates are those of x86-64"
 "$BIN/guess" "$RAWTRACE" | grep -q 'no decoder' && skip_all "built without capstone"
 
 # rate FILE: of a hundred functions so many have the right number of arguments; `more` those with too many.

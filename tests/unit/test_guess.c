@@ -7,6 +7,7 @@
 
 #include "elfgen.h"
 #include "image/guess.h"
+#include "image/use.h"
 #include "unit.h"
 
 #define BASE 0x400000u
@@ -102,9 +103,79 @@ static void test_calls(void)
 	GUESSES("\xe8\x3b\x00\x00\x00\x48\x89\xf8\xc3", "-p 8");
 }
 
+/* What an aarch64 instruction does: "r" and bytes for each register that it reads, "*" where that points, "w" what it writes, then flow. */
+static void uses(uint32_t word, const char *want)
+{
+	static const char *const flows[] = {
+		[RT_USE_NEXT] = "", [RT_USE_BRANCH] = "branch", [RT_USE_JUMP] = "jump", [RT_USE_CALL] = "call", [RT_USE_RETURN] = "return",
+		[RT_USE_STOP] = "stop",
+	};
+	struct rt_use use;
+	char got[128];
+	unsigned i;
+	int n = 0;
+
+	CU_ASSERT_TRUE_FATAL(rt_use_aarch64((const uint8_t *)&word, 4, 0x1000, &use));
+	for (i = 0; i < RT_USE_ARGS; i++)
+		if (use.reads[i])
+			n += snprintf(got + n, sizeof(got) - (size_t)n, "r%u:%u%s ", i, use.reads[i], use.pointers >> i & 1 ? "*" : "");
+	for (i = 0; i < RT_USE_ARGS; i++)
+		if (use.writes >> i & 1)
+			n += snprintf(got + n, sizeof(got) - (size_t)n, "w%u ", i);
+	if (use.result_write)
+		n += snprintf(got + n, sizeof(got) - (size_t)n, "=%u ", use.result_write);
+	if (use.tests_vectors)
+		n += snprintf(got + n, sizeof(got) - (size_t)n, "variadic ");
+	snprintf(got + n, sizeof(got) - (size_t)n, "%s", flows[use.flow]);
+	if (use.target)
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), " %llx", (unsigned long long)use.target);
+	RT_ASSERT_TEXT(got, want);
+}
+
+static void test_aarch64(void)
+{
+	struct rt_use use;
+	uint32_t word, i;
+
+	uses(0xf8627820, "r1:8* r2:8 w0 =8 ");		/* ldr x0, [x1, x2, lsl #3] */
+	uses(0xb9000402, "r0:8* r2:4 ");		/* str w2, [x0, #4] */
+	uses(0xb8804420, "r1:8* w0 w1 =8 ");		/* ldrsw x0, [x1], #4 */
+	uses(0xf9800000, "r0:8* ");			/* prfm pldl1keep, [x0] */
+	uses(0xf8218002, "r0:8* r1:8 w2 ");		/* swp x1, x2, [x0] */
+	uses(0x29400420, "r1:8* w0 w1 =4 ");		/* ldp w0, w1, [x1] */
+	uses(0xa9041fe6, "variadic ");			/* stp x6, x7, [sp, #64] */
+	uses(0xf9000fe7, "variadic ");			/* str x7, [sp, #24] */
+	uses(0x0b020020, "r1:4 r2:4 w0 =4 ");		/* add w0, w1, w2 */
+	uses(0x93407c20, "r1:4 w0 =8 ");		/* sxtw x0, w1 */
+	uses(0xd37df020, "r1:8 w0 =8 ");		/* lsl x0, x1, #3 */
+	uses(0x9b020c20, "r1:8 r2:8 r3:8 w0 =8 ");	/* madd x0, x1, x2, x3 */
+	uses(0x9b227c20, "r1:4 r2:4 w0 =8 ");		/* smull x0, w1, w2 */
+	uses(0x8b21c020, "r1:8 w0 =8 ");		/* add x0, x1, w1, sxtw */
+	uses(0x1a9f17e0, "w0 =4 ");			/* cset w0, eq */
+	uses(0xf2800021, "r1:8 w1 ");			/* movk x1, #1 */
+	uses(0x9e670040, "r2:8 ");			/* fmov d0, x2 */
+	uses(0x1e780000, "w0 =4 ");			/* fcvtzs w0, d0 */
+	uses(0xb4000083, "r3:8 branch 1010");		/* cbz x3, .+16 */
+	uses(0x37180040, "r0:4 branch 1008");		/* tbnz w0, #3, .+8 */
+	uses(0x94000002, "call 1008");			/* bl .+8 */
+	uses(0x17ffffff, "jump ffc");			/* b .-4 */
+	uses(0x54000040, "branch 1008");		/* b.eq .+8 */
+	uses(0xd65f03c0, "return");
+	uses(0xd61f0020, "r1:8 jump");			/* br x1 */
+	uses(0xd63f0040, "r2:8 call");			/* blr x2 */
+	uses(0xd4200020, "stop");			/* brk #1 */
+	uses(0xd503201f, "");				/* nop */
+	CU_ASSERT_FALSE(rt_use_aarch64((const uint8_t *)"\x1f\x20\x03", 3, 0, &use));
+	/* Whatever the word is, it comes back, and goes to where a word can. */
+	for (i = 0, word = 1; i < 300000; i++, word = word * 1664525 + 1013904223)
+		if (rt_use_aarch64((const uint8_t *)&word, 4, 1 << 28, &use))
+			CU_ASSERT_TRUE_FATAL(use.size == 4 && use.target % 4 == 0);
+}
+
 CU_TestInfo rt_tests_guess[] = {
 	{ "registers", test_registers },
 	{ "paths", test_paths },
 	{ "calls", test_calls },
+	{ "aarch64 instructions", test_aarch64 },
 	CU_TEST_INFO_NULL,
 };
