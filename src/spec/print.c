@@ -100,7 +100,11 @@ void rt_prototype_print(FILE *file, const struct rt_prototype *prototype, const 
 {
 	unsigned i;
 
-	rt_ctype_print(file, prototype->result, name);
+	/* Go's results stand behind. */
+	if (!prototype->result && prototype->nresults)
+		fputs(name, file);
+	else
+		rt_ctype_print(file, prototype->result, name);
 	putc('(', file);
 	for (i = 0; i < prototype->nparams; i++) {
 		if (i)
