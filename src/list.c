@@ -14,7 +14,18 @@
 #include "returns.h"
 #include "spec/print.h"
 
+/* Functions whose returns are seen in one way, for one reason. */
+struct way {
+	enum rt_how how;
+	const char *why;
+	size_t n;
+};
+
+enum { WAYS_MAX = 8 };
+
 struct list {
+	struct way ways[WAYS_MAX];
+	size_t nways;
 	const struct rt_options *options;
 	FILE *file;
 	struct rt_target target;
@@ -41,10 +52,11 @@ static const struct rt_function *function_of(const struct list *list, const stru
 	return at ? *at : NULL;
 }
 
+static const char *const words[] = { [RT_HOW_NONE] = "entry", [RT_HOW_URETPROBE] = "uretprobe", [RT_HOW_INSN] = "insn" };
+
 /* What would be traced of its calls, in one word, and why not more, or NULL. */
 static const char *judge(struct list *list, const struct rt_listing *l, const char **why)
 {
-	static const char *const words[] = { [RT_HOW_NONE] = "entry", [RT_HOW_URETPROBE] = "uretprobe", [RT_HOW_INSN] = "insn" };
 	const struct rt_function *f = function_of(list, l);
 
 	*why = l->refused;
@@ -89,6 +101,30 @@ static int read_prototype(struct list *list, const struct rt_listing *l, struct 
 	snprintf(name, sizeof(name), "%s%s%s", s->name, !s->version ? "" : s->default_version ? "@@" : "@", s->version ? s->version : "");
 	rt_prototype_print(f, &prototype, name);
 	return fclose(f) == 0 ? 0 : rt_nomem(err);
+}
+
+static void note_way(struct list *list, const struct rt_function *f)
+{
+	size_t i;
+
+	if (!f || f->how == RT_HOW_NONE || !f->how_why)
+		return;
+	for (i = 0; i < list->nways; i++)
+		if (list->ways[i].how == f->how && strcmp(list->ways[i].why, f->how_why) == 0)
+			break;
+	if (i == list->nways && i < WAYS_MAX)
+		list->ways[list->nways++] = (struct way){ .how = f->how, .why = f->how_why };
+	if (i < list->nways)
+		list->ways[i].n++;
+}
+
+static void print_ways(const struct list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->nways && !list->json; i++)
+		fprintf(list->file, "%s%s, %zu function%s: %s%s\n", i ? "" : "\n", words[list->ways[i].how], list->ways[i].n,
+			list->ways[i].n == 1 ? "" : "s", list->ways[i].how == RT_HOW_INSN ? "a uretprobe could harm: " : "", list->ways[i].why);
 }
 
 static bool is_alias(const struct rt_listing *l, size_t i)
@@ -159,6 +195,7 @@ static void put_string(FILE *file, const char *key, const char *text)
 
 static void print_json(struct list *list, const struct rt_listing *l)
 {
+	const struct rt_function *f = function_of(list, l);
 	const struct rt_symbol *s = l->symbol;
 	const char *reason, *word = judge(list, l, &reason);
 	FILE *file = list->file;
@@ -176,6 +213,8 @@ static void print_json(struct list *list, const struct rt_listing *l)
 	put_string(file, "trace", word);
 	if (reason)
 		put_string(file, "why", reason);
+	if (f && f->how != RT_HOW_NONE)
+		put_string(file, "returns", rt_returns_why(f, list->why, sizeof(list->why)));
 	if (list->prototype)
 		put_string(file, "prototype", list->prototype);
 	for (i = 0; i < l->nnames; i++) {
@@ -200,6 +239,7 @@ static int row(void *ctx, const struct rt_listing *l)
 		print_json(list, l);
 	else
 		print_text(list, l);
+	note_way(list, function_of(list, l));
 	list->rows++;
 	return ferror(list->file) ? -EIO : 0;
 }
@@ -326,6 +366,8 @@ static int list_all(struct list *list, char *const *texts, int n, struct rt_spec
 		r = index_functions(list, err);
 	for (i = 0; i < n && r == 0; i++)
 		r = list_one(list, &specs[i], err);
+	if (r == 0)
+		print_ways(list);
 	for (i = 0; i < n && r == 0; i++)
 		r = mention_unnamed(list, &specs[i]);
 	if (r == 0 && list->json)

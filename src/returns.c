@@ -300,6 +300,8 @@ static void print_cost(const struct rt_target *t, const struct rt_calibration *c
 
 const char *rt_returns_why(const struct rt_function *f, char *buf, size_t size)
 {
+	bool both;
+
 	switch (f->how) {
 	case RT_HOW_URETPROBE:
 		snprintf(buf, size, "uretprobe: %s", f->how_why);
@@ -309,8 +311,9 @@ const char *rt_returns_why(const struct rt_function *f, char *buf, size_t size)
 			 strncmp(f->how_why, "--", 2) == 0 ? "" : "a uretprobe could harm the program: ", f->how_why);
 		break;
 	case RT_HOW_NONE:
-		snprintf(buf, size, "none: %s%s%s", f->how_why ? f->how_why : "", f->why_not ? "; nor at its instructions: " : "",
-			 f->why_not ? f->why_not : "");
+		both = f->why_not && (!f->how_why || strcmp(f->why_not, f->how_why) != 0);
+		snprintf(buf, size, "none: %s%s%s", f->how_why ? f->how_why : "", both ? "; nor at its instructions: " : "",
+			 both ? f->why_not : "");
 		break;
 	}
 	return buf;
