@@ -178,10 +178,13 @@ static void emit_unwind(struct emitter *e, bool replaces, int push)
 	rt_bpf_place(e->bpf, push);
 }
 
-/* The entry's stack pointer, and the thread's calls without those that are over.  Another thread has the slot: on to `taken`. */
-static void emit_enter(struct emitter *e, bool replaces, int taken)
+/*
+ * The entry's stack pointer, and the thread's slot, which from now on is its own: without that its returns would be recorded, as it may have
+ * calls that were when the slot was another's.  Another thread has it: on to `taken`.
+ */
+static void emit_take(struct emitter *e, int taken)
 {
-	int other = rt_bpf_label(e->bpf), mine = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf);
+	int other = rt_bpf_label(e->bpf), mine = rt_bpf_label(e->bpf);
 
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, e->program->plan->arch->sp.pt_regs);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_SP, R1);
@@ -193,6 +196,14 @@ static void emit_enter(struct emitter *e, bool replaces, int taken)
 	if (e->program->hold)
 		rt_bpf_store_imm(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, told), 0);
 	rt_bpf_place(e->bpf, mine);
+}
+
+/* The thread's calls without those that the entry shows to be over. */
+static void emit_enter(struct emitter *e, bool replaces, int taken)
+{
+	int done = rt_bpf_label(e->bpf);
+
+	emit_take(e, taken);
 	if (e->program->hold)
 		rt_emit_hold_tell(e);
 	emit_unwind(e, replaces, done);
@@ -496,14 +507,35 @@ void rt_emit_limit(struct emitter *e)
 	rt_bpf_place(e->bpf, pass);
 }
 
+/*
+ * The innermost call alone tells whether some are over; they stay until an entry is recorded that shows it.  (Another bisection would be too much
+ * for the verifiers of old kernels.)
+ */
+static void emit_failed_shows(struct emitter *e, int pass)
+{
+	emit_take(e, e->out);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
+	emit_top(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R0, AT(sp));
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_SP);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R2, R1, e->out);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JNE, R2, R1, pass);
+	emit_return_page(e);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, e->out);
+}
+
 void rt_emit_limit_failed(struct emitter *e)
 {
 	int pass = rt_bpf_label(e->bpf);
 
-	if (e->program->hold)
+	if (e->program->hold) {
+		/* What is held back must not be taken for open any more. */
 		rt_emit_hold_now(e);
-	emit_enter(e, false, e->out);
-	emit_leave_out(e, pass);
+		emit_enter(e, false, e->out);
+		emit_leave_out(e, pass);
+	} else {
+		emit_failed_shows(e, pass);
+	}
 	rt_bpf_place(e->bpf, pass);
 }
 

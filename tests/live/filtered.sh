@@ -28,6 +28,26 @@ filtered() {
 	end_case
 }
 
+# of_whole CASE OPTION SETTINGS TARGET FUNCTIONS [ARGUMENT...]: the same beside a trace without the option, of a program that says nothing.
+of_whole() {
+	begin "$mechanism: $1"
+	option=$2
+	settings=$3
+	target=$4
+	functions=$5
+	shift 5
+	# shellcheck disable=SC2086 # several functions
+	rt --attach="$mechanism" "$target" $functions -- "$@"
+	# shellcheck disable=SC2086 # several settings
+	sed 's/^\[[0-9]*\] //' "$T/err" | awk $settings -f "$LIVE/filtered.awk" >"$T/wanted"
+	# shellcheck disable=SC2086 # several options, several functions
+	rt --attach="$mechanism" $option "$target" $functions -- "$@"
+	sed 's/^\[[0-9]*\] //' "$T/err" | grep '^[<>]' >"$T/trace"
+	[ -s "$T/trace" ] || because "nothing is shown"
+	expect_same "$T/wanted" "$T/trace"
+	end_case
+}
+
 cxx=
 if "$RAWTRACE" --version | grep -q 'without capstone'; then
 	skip "exceptions" "this rawtrace has no disassembler"
@@ -52,6 +72,12 @@ all='thrower inner middle outer again drop careful chosen'
 for mechanism in $MECHANISMS; do
 	returns=
 	filtered "recursion, --depth" --depth=4 "-v depth=4" "$BIN/recurse" fib 9
+	filtered "recursion, a condition" "" "-v tests=fib,>,4;fib,==,1" "$BIN/recurse" "fib(n>4||n==1)" 9
+	of_whole "killed inside calls, --depth" --depth=2 "-v depth=2" "$BIN/exits" dive kill
+	begin "$mechanism: events are lost, and the tree is right"
+	rt --attach="$mechanism" --buffer=4K --depth=9 "$FIB" 'fib(n!=7)' -- 19
+	expect_nested "$T/err"
+	end_case
 	case $mechanism in
 	# Each probe of these takes 0.1 s to take out.
 	pmu | event) continue ;;
@@ -64,6 +90,7 @@ for mechanism in $MECHANISMS; do
 			shift
 			filtered "longjmp, --depth=$depth of $*" "--depth=$depth" "-v depth=$depth -v traced=$(echo "$*" | tr " " ,)" "$BIN/longjmp" "$*"
 		done
+		filtered "longjmp, a condition" "" "-v tests=leap,>,1;attempt,>,2;plain,>,-1" "$BIN/longjmp" "attempt(n>2) plain(n>-1) leap(n>1)"
 		# Without BPF nothing tells that the calls are over (returns.sh).
 		[ "$mechanism" = tracefs ] || filtered "longjmp, and deeper, --depth" --depth=2 "-v depth=2" "$BIN/longjmp" "attempt plain leap" deeper
 		filtered "longjmp, --only-under" --only-under=leap "-v under=leap" "$BIN/longjmp" "attempt plain leap"

@@ -86,6 +86,9 @@ for mechanism in $MECHANISMS; do
 		rt --attach="$mechanism" --buffer=4K --depth=1 "$FIB" fib -- 18
 		expect_text '>(fib 18)
 <2584' "$T/err"
+		rt --attach="$mechanism" --buffer=4K "$FIB" 'fib(n == 18)' -- 18
+		expect_text '>(fib 18)
+<2584' "$T/err"
 		end_case
 
 		begin "$mechanism: what is too short is not sent"
