@@ -17,6 +17,10 @@ static void print_fetch(FILE *file, const struct rt_fetch *f)
 		fprintf(file, "%+d(%%sp)", (int)f->offset);
 	else if (f->base == RT_BASE_THREAD)
 		fputs("[thread pointer]", file);
+	else if (f->base == RT_BASE_CONSTANT)
+		fprintf(file, "\\0x%" PRIx64, f->constant);
+	else if (f->base == RT_BASE_COMM)
+		fputs("$comm", file);
 	else if (f->base == RT_BASE_KEPT)
 		fprintf(file, "kept%d", (int)f->offset);
 	else

@@ -41,6 +41,7 @@ static uint32_t hash_plan(const struct rt_plan *plan)
 
 		h = hash_bytes(h, (uint64_t)f->base << 40 | (uint64_t)f->type << 32 | (uint32_t)f->size << 24 | (uint32_t)f->max);
 		h = hash_bytes(h, f->base == RT_BASE_REG ? f->reg.pt_regs : (uint64_t)(int64_t)f->offset);
+		h = hash_bytes(h, f->constant);
 		for (k = 0; k < f->nderef; k++)
 			h = hash_bytes(h, (uint64_t)(int64_t)f->deref[k]);
 	}

@@ -230,13 +230,19 @@ static bool lacks_helper(const char *log)
 	return strstr(log, "invalid func ") || strstr(log, "unknown func ");
 }
 
+/* The thread's name is no memory of its own. */
+static bool is_read_string(const struct rt_fetch *f)
+{
+	return f->type == RT_TYPE_STRING && f->base != RT_BASE_COMM;
+}
+
 /* Does it read what a pointer leads to, which may not be in memory at the moment?  The stack is. */
 static bool reads_behind(const struct rt_plan *plan)
 {
 	unsigned i, n = rt_plan_shown(plan);
 
 	for (i = 0; i < n; i++)
-		if (plan->values[i].type == RT_TYPE_STRING || (plan->values[i].nderef && !plan->values[i].if_failed))
+		if (is_read_string(&plan->values[i]) || (plan->values[i].nderef && !plan->values[i].if_failed))
 			return true;
 	return false;
 }
@@ -246,7 +252,7 @@ static bool reads_string(const struct rt_plan *plan)
 	unsigned i;
 
 	for (i = 0; i < plan->nvalues; i++)
-		if (plan->values[i].type == RT_TYPE_STRING)
+		if (is_read_string(&plan->values[i]))
 			return true;
 	return false;
 }

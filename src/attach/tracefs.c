@@ -109,7 +109,7 @@ static bool reads_memory(const struct rt_plan *plan)
 	unsigned i;
 
 	for (i = 0; i < plan->nvalues; i++)
-		if (plan->values[i].base == RT_BASE_STACK || plan->values[i].nderef || plan->values[i].type == RT_TYPE_STRING)
+		if (plan->values[i].base == RT_BASE_STACK || plan->values[i].nderef || (plan->values[i].type == RT_TYPE_STRING && plan->values[i].base != RT_BASE_COMM))
 			return true;
 	return false;
 }

@@ -27,6 +27,18 @@ static void RT_PRINTF(2, 3) add(struct line *line, const char *fmt, ...)
 		line->n += (size_t)n;
 }
 
+/* The same of a constant address: "@0x404040", "+8(@0x404040)"; the first offset is added to it. */
+static void add_constant(struct line *line, const struct rt_fetch *f, bool string, int32_t more)
+{
+	unsigned steps = f->nderef + string, i;
+
+	for (i = steps; i > 1; i--)
+		add(line, "%+" PRId32 "(", i > f->nderef ? 0 : f->deref[i - 1] + (i == f->nderef && !string ? more : 0));
+	add(line, "@0x%" PRIx64, f->constant + (f->nderef ? (uint64_t)(int64_t)f->deref[0] : 0) + (uint64_t)(steps == 1 && !string ? more : 0));
+	for (i = 1; i < steps; i++)
+		add(line, ")");
+}
+
 /*
  * The address or value before the last step, innermost first: "%di", "+8(%sp)", "+16(+8(%sp))".  Derefs are written from the
  * outside in, so the prefixes come in reverse order.  `more` bytes behind the value's own place.
@@ -36,14 +48,26 @@ static void add_operand(struct line *line, const struct rt_arch *arch, const str
 	bool stack = f->base == RT_BASE_STACK;
 	/* "string" reads at an address, so it takes one deref more than the pointer that leads there. */
 	bool string = f->type == RT_TYPE_STRING;
-	unsigned i, depth = f->nderef + stack + string;
+	/* "@ADDRESS" reads by itself. */
+	bool at = f->base == RT_BASE_CONSTANT && f->nderef + string;
+	unsigned i, depth = f->nderef + stack + string - at;
 
+	if (f->base == RT_BASE_COMM) {
+		add(line, "$comm");
+		return;
+	}
+	if (at) {
+		add_constant(line, f, string, more);
+		return;
+	}
 	if (string)
 		add(line, "+0(");
 	for (i = f->nderef; i > 0; i--)
 		add(line, "%+" PRId32 "(", f->deref[i - 1] + (i == f->nderef && !string ? more : 0));
 	if (stack)
 		add(line, "%+" PRId32 "(%%%s", f->offset + (f->nderef || string ? 0 : more), arch->sp.tracefs);
+	else if (f->base == RT_BASE_CONSTANT)
+		add(line, "\\%" PRId64, (int64_t)f->constant);
 	else
 		add(line, "%%%s", f->reg.tracefs);
 	for (i = 0; i < depth; i++)

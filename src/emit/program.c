@@ -84,6 +84,8 @@ void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault)
 		rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, f->reg.pt_regs);
 	} else if (f->base == RT_BASE_THREAD) {
 		emit_thread_pointer(e, fault);
+	} else if (f->base == RT_BASE_CONSTANT) {
+		rt_bpf_mov_imm64(e->bpf, R3, f->constant);
 	} else if (f->base == RT_BASE_KEPT) {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R3, KEPT, rt_emit_kept_at((unsigned)f->offset));
 	} else {
@@ -166,6 +168,16 @@ static void emit_errno_home(struct emitter *e)
 	rt_bpf_store(e->bpf, RT_BPF_DW, ROOM, 0, R1);
 }
 
+/* The thread's name, which the helper fills up with zeroes. */
+static void emit_comm(struct emitter *e, int at)
+{
+	rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, at, RT_COMM_BYTES);
+	rt_bpf_mov(e->bpf, R1, e->base);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, at + (int)sizeof(int32_t));
+	rt_bpf_mov_imm(e->bpf, R2, RT_COMM_BYTES);
+	rt_bpf_call(e->bpf, RT_FN_get_current_comm);
+}
+
 static void emit_value(struct emitter *e, unsigned i)
 {
 	const struct rt_fetch *f = &e->program->plan->values[i];
@@ -177,7 +189,11 @@ static void emit_value(struct emitter *e, unsigned i)
 		rt_bpf_store(e->bpf, size_of(f->size), e->base, at, R1);
 		return;
 	}
-	if (f->type == RT_TYPE_INT && f->base == RT_BASE_KEPT && !f->nderef) {
+	if (f->base == RT_BASE_COMM) {
+		emit_comm(e, at);
+		return;
+	}
+	if (f->type == RT_TYPE_INT && (f->base == RT_BASE_KEPT || f->base == RT_BASE_CONSTANT) && !f->nderef) {
 		rt_emit_address(e, f, e->out);
 		rt_bpf_store(e->bpf, size_of(f->size), e->base, at, R3);
 		return;

@@ -277,6 +277,8 @@ static bool same_fetch(const struct rt_fetch *a, const struct rt_fetch *b)
 		return false;
 	if (a->base == RT_BASE_REG ? a->reg.pt_regs != b->reg.pt_regs : a->base != RT_BASE_THREAD && a->offset != b->offset)
 		return false;
+	if (a->base == RT_BASE_CONSTANT && a->constant != b->constant)
+		return false;
 	if (a->if_failed != b->if_failed || a->failed_size != b->failed_size || a->null_fails != b->null_fails || a->told != b->told)
 		return false;
 	for (i = 0; i < a->nderef; i++)

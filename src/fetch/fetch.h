@@ -16,6 +16,7 @@
  *   base            a register, or the stack slot at sp + offset, or the thread pointer (what variables of threads count from), which
  *                   only BPF programs read (kernel/thread_pointer.h);
  *                   at a return also what the call's entry kept under the number `offset` (rt_plan.kept), which only they have too
+ *                   or a constant, or as a string the name of the thread
  *   then            ndereference times: address = value + deref[i], value = *address
  *   at last         an integer of 1 to 8 bytes, a block of bytes, or a NUL-terminated string
  *
@@ -28,13 +29,14 @@
  */
 #define RT_MAX_DEREF 4
 
-enum rt_base { RT_BASE_REG, RT_BASE_STACK, RT_BASE_THREAD, RT_BASE_KEPT };
+enum rt_base { RT_BASE_REG, RT_BASE_STACK, RT_BASE_THREAD, RT_BASE_KEPT, RT_BASE_CONSTANT, RT_BASE_COMM };
 enum rt_type { RT_TYPE_INT, RT_TYPE_STRING, RT_TYPE_BYTES };
 
 struct rt_fetch {
 	enum rt_base base;
 	struct rt_reg reg;		/* RT_BASE_REG */
 	int32_t offset;			/* RT_BASE_STACK: bytes from sp; RT_BASE_KEPT: which of them */
+	uint64_t constant;		/* RT_BASE_CONSTANT */
 	uint8_t nderef;
 	int32_t deref[RT_MAX_DEREF];
 	enum rt_type type;
@@ -85,7 +87,7 @@ struct rt_test {
 
 enum { RT_MAX_TESTS = 8, RT_TEST_STRING = 256 /* bytes of a string in a test, with the NUL */ };
 
-enum { RT_MAX_KEPT = 5 };
+enum { RT_MAX_KEPT = 5, RT_COMM_BYTES = 16 /* of a thread's name, with the NUL */ };
 
 /* What a hit tells (watch.h). */
 enum rt_role {

@@ -6,7 +6,8 @@
 
 #include "fetch/lower.h"
 
-enum { BLOCK = 64 };		/* bytes of a string that does not begin where a pointer leads to */
+/* Bytes of a string that does not begin where a pointer leads to; of a thread's name, with room, as a full one is never cut. */
+enum { BLOCK = 64, COMM = RT_COMM_BYTES + 8 };
 
 bool rt_has_words(const struct rt_spec *spec, enum rt_kind kind)
 {
@@ -58,8 +59,18 @@ static int set_base(const struct rt_spec *spec, const struct rt_word *w, const s
 		f->offset = (int32_t)(w->slot * arch->word);
 		return 0;
 	}
+	if (w->base == RT_WORD_CONSTANT || w->base == RT_WORD_COMM) {
+		f->base = w->base == RT_WORD_COMM ? RT_BASE_COMM : RT_BASE_CONSTANT;
+		f->constant = w->constant;
+		return 0;
+	}
+	if (w->base == RT_WORD_ARGUMENT && w->slot > arch->nargs) {
+		f->base = RT_BASE_STACK;
+		f->offset = (int32_t)(arch->stack_args + arch->word * (w->slot - 1 - arch->nargs));
+		return 0;
+	}
 	f->base = RT_BASE_REG;
-	reg = w->base == RT_WORD_STACK ? &arch->sp : w->base == RT_WORD_RESULT ? &arch->result : find_register(arch, w->reg);
+	reg = w->base == RT_WORD_ARGUMENT ? &arch->args[w->slot - 1] : w->base == RT_WORD_STACK ? &arch->sp : w->base == RT_WORD_RESULT ? &arch->result : find_register(arch, w->reg);
 	if (!reg)
 		return no_register(spec, w, arch, err);
 	f->reg = *reg;
@@ -115,6 +126,11 @@ static const struct rt_ctype *number_type(struct rt_types *memory, const struct 
 /* A string's address is what the derefs end in; the kernel's last one is an offset to it. */
 static void string_fetch(const struct rt_word *w, struct rt_fetch *f)
 {
+	if (w->base == RT_WORD_COMM) {
+		f->type = RT_TYPE_STRING;
+		f->max = COMM;
+		return;
+	}
 	if (w->deref[w->nderef - 1] == 0) {
 		f->nderef--;
 		f->type = RT_TYPE_STRING;

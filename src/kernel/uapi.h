@@ -71,6 +71,7 @@ enum rt_bpf_helper {
 	RT_FN_get_smp_processor_id = 8,
 	RT_FN_tail_call = 12,			/* 4.2 */
 	RT_FN_get_current_pid_tgid = 14,
+	RT_FN_get_current_comm = 16,		/* 4.2 */
 	RT_FN_perf_event_output = 25,		/* 4.4 */
 	RT_FN_get_current_task = 35,		/* 4.8 */
 	RT_FN_probe_read_str = 45,		/* 4.11 */

@@ -179,17 +179,23 @@ void rt_word_print(FILE *file, const struct rt_word *w)
 
 	if (w->name)
 		fprintf(file, "%s=", w->name);
-	for (i = w->nderef; i-- > 0;)
+	for (i = w->nderef; i-- > (w->base == RT_WORD_CONSTANT);)
 		fprintf(file, "%+d(", (int)w->deref[i]);
 	if (w->base == RT_WORD_REG)
 		fprintf(file, "%%%s", w->reg);
 	else if (w->base == RT_WORD_RESULT)
 		fputs("$retval", file);
+	else if (w->base == RT_WORD_COMM)
+		fputs("$comm", file);
+	else if (w->base == RT_WORD_CONSTANT && w->nderef)
+		fprintf(file, "@0x%" PRIx64, w->constant);
+	else if (w->base == RT_WORD_CONSTANT)
+		fprintf(file, "\\%" PRId64, (int64_t)w->constant);
 	else
-		fputs("$stack", file);
-	if (w->base == RT_WORD_STACK_SLOT)
+		fputs(w->base == RT_WORD_ARGUMENT ? "$arg" : "$stack", file);
+	if (w->base == RT_WORD_STACK_SLOT || w->base == RT_WORD_ARGUMENT)
 		fprintf(file, "%u", w->slot);
-	for (i = 0; i < w->nderef; i++)
+	for (i = w->base == RT_WORD_CONSTANT; i < w->nderef; i++)
 		putc(')', file);
 	print_word_type(file, w);
 }

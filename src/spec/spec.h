@@ -74,6 +74,9 @@ enum rt_word_base {
 	RT_WORD_STACK,			/* $stack: the stack pointer */
 	RT_WORD_STACK_SLOT,		/* $stackN */
 	RT_WORD_RESULT,			/* $retval: read at the return */
+	RT_WORD_ARGUMENT,		/* $argN: where C passes the slot'th argument, an integer as all before it */
+	RT_WORD_COMM,			/* $comm: the thread's name */
+	RT_WORD_CONSTANT,		/* \N; @ADDRESS is what stands in memory at N */
 };
 
 enum rt_word_type { RT_WORD_UNSIGNED, RT_WORD_SIGNED, RT_WORD_HEX, RT_WORD_CHAR, RT_WORD_STRING, RT_WORD_BITS };
@@ -86,7 +89,8 @@ struct rt_word {
 	unsigned column;
 	enum rt_word_base base;
 	const char *reg;		/* RT_WORD_REG, without '%' */
-	unsigned slot;			/* RT_WORD_STACK_SLOT */
+	unsigned slot;			/* RT_WORD_STACK_SLOT; RT_WORD_ARGUMENT: which, from 1 */
+	uint64_t constant;		/* RT_WORD_CONSTANT */
 	unsigned nderef;
 	int32_t deref[RT_MAX_WORD_DEREF];	/* in the order in which they are done */
 	enum rt_word_type type;

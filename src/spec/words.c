@@ -33,9 +33,50 @@ static int number(struct rt_cursor *c, int64_t max, const char *what, int64_t *v
 	return 0;
 }
 
-static int base_word(struct rt_cursor *c, struct rt_word *w)
+static const char bases[] = "%%REGISTER, $stack, $stackN, $retval, $argN, $comm, @ADDRESS, \\N or +N(...)";
+
+/* $comm, $argN, @ADDRESS, \N */
+static int special_word(struct rt_cursor *c, struct rt_word *w)
 {
 	const char *at = c->at;
+	bool memory;
+	int64_t n;
+
+	if (take(c, "$comm") || take(c, "$COMM")) {
+		w->base = RT_WORD_COMM;
+		return 0;
+	}
+	if (take(c, "$arg")) {
+		w->base = RT_WORD_ARGUMENT;
+		if (number(c, 128, "the number of an argument, from 1", &n) < 0)
+			return -EINVAL;
+		if (!n)
+			return rt_expected(c, at, "the number of an argument, from 1");
+		w->slot = (unsigned)n;
+		return 0;
+	}
+	if (next(c) != '@' && next(c) != '\\')
+		return rt_expected(c, at, bases);
+	memory = take(c, "@");
+	if (!memory)
+		c->at++;
+	if (memory && next(c) == '+')
+		return rt_expected(c, c->at, "an address: a place in the file (@+N) cannot be read here");
+	w->base = RT_WORD_CONSTANT;
+	if (memory && !isdigit((unsigned char)next(c)))
+		return rt_expected(c, c->at, "an address");
+	if (!memory && !isdigit((unsigned char)next(c)) && next(c) != '-')
+		return rt_expected(c, c->at, "a number");
+	if (rt_parse_number(c, &n) < 0)
+		return -EINVAL;
+	w->constant = (uint64_t)n;
+	if (memory)
+		w->deref[w->nderef++] = 0;
+	return 0;
+}
+
+static int base_word(struct rt_cursor *c, struct rt_word *w)
+{
 	int64_t slot;
 	size_t n;
 
@@ -62,10 +103,7 @@ static int base_word(struct rt_cursor *c, struct rt_word *w)
 		w->slot = (unsigned)slot;
 		return 0;
 	}
-	if (next(c) == '$' || next(c) == '@' || next(c) == '\\')
-		return rt_expected(c, at, "%%REGISTER, $stack, $stackN, $retval or +N(...): of the kernel's words '%s' cannot be read here",
-				   next(c) == '@' ? "@" : next(c) == '\\' ? "\\" : take(c, "$comm") ? "$comm" : "$");
-	return rt_expected(c, at, "%%REGISTER, $stack, $stackN, $retval or +N(...)");
+	return special_word(c, w);
 }
 
 /* +N(...), inner ones first. */
@@ -88,6 +126,11 @@ static int fetch(struct rt_cursor *c, struct rt_word *w)
 		r = rt_expected(c, at, "at most %d memory reads one after another", RT_MAX_WORD_DEREF);
 	if (r == 0)
 		r = fetch(c, w);
+	/* @ADDRESS is one too. */
+	if (r == 0 && w->nderef == RT_MAX_WORD_DEREF)
+		r = rt_expected(c, at, "at most %d memory reads one after another", RT_MAX_WORD_DEREF);
+	if (r == 0 && w->base == RT_WORD_COMM)
+		r = rt_expected(c, at, "no memory read around $comm, which is a name");
 	if (r < 0)
 		return r;
 	if (!take(c, ")"))
@@ -191,7 +234,7 @@ static int word(struct rt_cursor *c, struct rt_word *w)
 	if (r < 0)
 		return r;
 	/* Without a type the kernel takes x64 (x32 on 32 bits). */
-	w->type = RT_WORD_HEX;
+	w->type = w->base == RT_WORD_COMM ? RT_WORD_STRING : RT_WORD_HEX;
 	w->size = c->arch->word;
 	if (take(c, ":")) {
 		r = type_word(c, w);
@@ -200,7 +243,9 @@ static int word(struct rt_cursor *c, struct rt_word *w)
 	}
 	if (r < 0)
 		return r;
-	if (w->type == RT_WORD_STRING && !w->nderef)
+	if (w->base == RT_WORD_COMM && w->type != RT_WORD_STRING)
+		return rt_expected(c, at, "$comm:string: it is a name");
+	if (w->type == RT_WORD_STRING && !w->nderef && w->base != RT_WORD_COMM)
 		return rt_expected(c, at, "+0(...) around what points to a string");
 	if (c->at < c->end && !isspace((unsigned char)*c->at))
 		return rt_expected(c, c->at, "':' and a type, a blank or the end");

@@ -58,6 +58,18 @@ for mechanism in $MECHANISMS; do
 	expect_number "calls that are the same" "$(grep -c '' "$T/calls")" -eq 0
 	end_case
 
+	begin "$mechanism: the kernel's words for a name, a number, an address, an argument"
+	calls --attach="$mechanism" "$FIB" 'fib c=$comm n=\7:s32 x=@0x10:u32 $arg1:s32 low=%di:b4@0/8'
+	if [ "$(uname -m)" != x86_64 ]; then
+		expect_message "expected a register of" "$T/err"
+	elif [ "$mechanism" = tracefs ] && [ "$ST" != 0 ]; then
+		# \N is only from 5.1 on, $comm from 4.9.
+		expect_message "." "$T/err"
+	else
+		[ "$(sed 's/ 0 4 4)$/ <unreadable> 4 4)/; q' "$T/calls")" = '(fib "fib" 7 <unreadable> 4 4)' ] || show "$T/err"
+	fi
+	end_case
+
 	begin "$mechanism: the kernel's words"
 	calls --attach="$mechanism" "$FIB" 'fib n=%di:s32 x=%di:x8 r=$retval:u8'
 	if [ "$(uname -m)" = x86_64 ]; then

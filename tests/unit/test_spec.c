@@ -378,8 +378,14 @@ static void test_positions(void)
 	wrong("f n=%di:string", 3, "+0(...) around what points to a string");
 	wrong("f n=%di:x8[4]", 11, "no array: a register holds one value");
 	wrong("f n=%di:b9@30/32", 9, "bits that are in their container");
-	wrong("f n=$comm", 5, "%REGISTER, $stack, $stackN, $retval or +N(...): of the kernel's words '$comm' cannot be read here");
-	wrong("f n=@0x10", 5, "%REGISTER, $stack, $stackN, $retval or +N(...): of the kernel's words '@' cannot be read here");
+	wrong("f n=$foo", 5, "%REGISTER, $stack, $stackN, $retval, $argN, $comm, @ADDRESS, \\N or +N(...)");
+	wrong("f n=@+0x10", 6, "an address: a place in the file (@+N) cannot be read here");
+	wrong("f n=@x", 6, "an address");
+	wrong("f n=\\x", 6, "a number");
+	wrong("f n=$arg0", 5, "the number of an argument, from 1");
+	wrong("f n=$comm:u8", 3, "$comm:string: it is a name");
+	wrong("f n=+8($comm)", 5, "no memory read around $comm, which is a name");
+	wrong("f n=+0(+0(+0(+0(@1))))", 5, "at most 4 memory reads one after another");
 	wrong("f:2 n=%di", 4, "no number of arguments before words, which tell what to print");
 	wrong("f+99999999999", 3, "an offset behind '+', at most 16777216 bytes");
 	wrong("0xfg", 4, "an address: hexadecimal digits behind 0x");

@@ -2,9 +2,13 @@
 /* From what the user writes to what is read: names, expressions, conditions and words. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "emit/definition.h"
+#include "emit/program.h"
 #include "fetch/lower.h"
+#include "golden.h"
 #include "image/inside.h"
 #include "spec/print.h"
 #include "unit.h"
@@ -238,7 +242,21 @@ static void test_words(void)
 	struct rt_showing shown;
 	struct rt_plan plan;
 	struct rt_spec spec;
+	static const char *const printed[] = {
+		"c=$comm:string", "i=\\-5:s32", "a=@0x4040:u32", "b=+8(@0x4040):u16", "s=@0x5000:string", "p=+0(@0x5000):string", "$arg2:s32",
+		"$arg7:u64", "t=%di:b3@4/8", "v=@0x6000:x32[4]",
+	};
+	const struct rt_program program = {
+		.plan = &plan, .pid = 7, .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .transport = RT_TRANSPORT_RINGBUF,
+	};
+	struct rt_definition d = { .group = "g", .event = "e", .path = "p" };
+	char line[RT_DEFINITION_MAX], *text;
+	struct rt_bpf bpf;
+	size_t size;
+	FILE *file;
+	unsigned i;
 
+	rt_bpf_init(&bpf);
 	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("f n=%di:s32 $stack2:x64 s=+0(+8(%bx)):string v=+4(%si):u16[3] r=$retval:u8", &rt_arch_x86_64, NULL,
 					    &spec, &err), 0);
 	CU_ASSERT(rt_has_words(&spec, RT_KIND_ENTRY) && rt_has_words(&spec, RT_KIND_RETURN));
@@ -254,6 +272,28 @@ static void test_words(void)
 	CU_ASSERT_EQUAL_FATAL(rt_lower_words(&spec, RT_KIND_RETURN, &rt_arch_x86_64, types, &plan, &shown, &err), 0);
 	CU_ASSERT(plan.nvalues == 1 && plan.values[0].size == 1);
 	RT_ASSERT_TEXT(plan.values[0].reg.tracefs, "ax");
+	rt_spec_free(&spec);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("f c=$comm i=\\-5:s32 a=@0x4040:u32 b=+8(@0x4040):u16 s=@0x5000:string p=+0(@0x5000):string $arg2:s32 $arg7:u64 "
+					    "t=%di:b3@4/8 v=@0x6000:x32[4]", &rt_arch_x86_64, NULL, &spec, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_lower_words(&spec, RT_KIND_ENTRY, &rt_arch_x86_64, types, &plan, &shown, &err), 0);
+	d.plan = &plan;
+	CU_ASSERT(rt_definition_print(&d, line, &err) == 0);
+	RT_ASSERT_TEXT(strstr(line, " v0="), " v0=$comm:string v1=\\-5:s32 v2=@0x4040:u32 v3=+8(@0x4040):u16 v4=@0x5000:string v5=+0(@0x5000):string "
+		       "v6=%si:s32 v7=+8(%sp):u64 v8=%di:u8 v9_0=@0x6000:u64 v9_8=@0x6008:u64 f9=@0x6000:string");
+	CU_ASSERT(rt_program_emit(&program, &bpf, &err) == 0 && rt_bpf_finish(&bpf, NULL, &err) == 0);
+	file = open_memstream(&text, &size);
+	rt_bpf_print(&bpf, file);
+	fclose(file);
+	CU_ASSERT(rt_golden("words.bpf", text));
+	free(text);
+	rt_bpf_free(&bpf);
+	for (i = 0; i < spec.nwords; i++) {
+		file = open_memstream(&text, &size);
+		rt_word_print(file, &spec.words[i]);
+		fclose(file);
+		RT_ASSERT_TEXT(text, printed[i]);
+		free(text);
+	}
 	rt_spec_free(&spec);
 	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("f %w3", &rt_arch_aarch64, NULL, &spec, &err), 0);
 	CU_ASSERT_EQUAL(rt_lower_words(&spec, RT_KIND_ENTRY, &rt_arch_aarch64, types, &plan, &shown, &err), -EINVAL);
