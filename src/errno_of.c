@@ -79,17 +79,7 @@ static int add_function(struct rt_target *t, const struct rt_symbol *symbol)
 	return 1;
 }
 
-static bool is_traced(const struct rt_target *t, uint64_t addr)
-{
-	size_t i;
-
-	for (i = 0; i < t->functions.n; i++)
-		if (t->functions.v[i].image == t->errno_image && t->functions.v[i].addr == addr)
-			return true;
-	return false;
-}
-
-/* The function that tells.  One that the user traces has a plan already. */
+/* The function that tells.  Where the user traces it, that is another probe at its place, of which nothing is recorded. */
 static int add_teller(struct rt_target *t)
 {
 	const struct rt_symbol *v;
@@ -99,7 +89,7 @@ static int add_teller(struct rt_target *t)
 		n = 0;
 	for (k = 0; k < RT_COUNT(before_all); k++)
 		for (i = 0; i < n; i++)
-			if (v[i].kind == RT_SYM_FUNC && strcmp(v[i].name, before_all[k].name) == 0 && !is_traced(t, v[i].addr))
+			if (v[i].kind == RT_SYM_FUNC && strcmp(v[i].name, before_all[k].name) == 0)
 				return add_function(t, &v[i]);
 	return 0;
 }

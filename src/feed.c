@@ -76,11 +76,15 @@ static void add_places(struct rt_feed *feed)
 	const struct rt_target *t = feed->target;
 	size_t i;
 
-	for (i = 0; i < t->functions.n; i++)
+	for (i = 0; i < t->functions.n; i++) {
+		/* It has no hits, and may stand where a traced function does. */
+		if (t->functions.v[i].role == RT_ROLE_ERRNO)
+			continue;
 		feed->places[feed->nplaces++] = (struct place){
 			.offset = rt_function_place(&t->functions.v[i]), .ino = rt_image_ino(t->functions.v[i].image),
 			.function = (uint32_t)i,
 		};
+	}
 	for (i = 0; i < t->nprobes; i++) {
 		const struct rt_exit *exit = rt_target_exit(t, &t->probes[i]);
 

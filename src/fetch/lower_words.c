@@ -47,7 +47,7 @@ static int no_register(const struct rt_spec *spec, const struct rt_word *w, cons
 	for (i = 0; i < arch->ndwarf && at + 16 < sizeof(names); i++)
 		if (arch->dwarf[i].tracefs)
 			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", at ? " " : "", arch->dwarf[i].tracefs);
-	return rt_spec_expected(spec, w->column, err, "a register of %s, which '%%%s' is not: %s", arch->name, w->reg, names);
+	return rt_spec_expected(spec, w->reg_column, err, "a register of %s, which '%%%s' is not: %s", arch->name, w->reg, names);
 }
 
 static int set_base(const struct rt_spec *spec, const struct rt_word *w, const struct rt_arch *arch, struct rt_fetch *f, struct rt_error *err)

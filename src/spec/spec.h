@@ -88,7 +88,8 @@ struct rt_word {
 	const char *text;		/* as written */
 	unsigned column;
 	enum rt_word_base base;
-	const char *reg;		/* RT_WORD_REG, without '%' */
+	const char *reg;		/* RT_WORD_REG, without '%', */
+	unsigned reg_column;		/* which stands here */
 	unsigned slot;			/* RT_WORD_STACK_SLOT; RT_WORD_ARGUMENT: which, from 1 */
 	uint64_t constant;		/* RT_WORD_CONSTANT */
 	unsigned nderef;

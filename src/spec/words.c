@@ -85,6 +85,7 @@ static int base_word(struct rt_cursor *c, struct rt_word *w)
 		if (!n)
 			return rt_expected(c, c->at, "the name of a register behind '%%'");
 		w->base = RT_WORD_REG;
+		w->reg_column = rt_cursor_column(c, c->at) - 1;
 		w->reg = rt_types_name(c->types, c->at, n);
 		c->at += n;
 		return w->reg ? 0 : rt_nomem(c->err);

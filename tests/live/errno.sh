@@ -46,6 +46,12 @@ if is_read; then
 	agrees
 	end_case
 
+	begin "where the function that tells is traced itself"
+	rt --attach="$mechanism" "$T/fails" libc:open libc:__libc_early_init libc:__libc_start_main
+	expect_number "calls that failed" "$(grep -c '< \{0,1\}-1 E' "$T/err")" -eq 2
+	expect_line '(__libc_\(early_init\|start_main\) ' "$T/err"
+	end_case
+
 	begin "a process that runs, and what it becomes"
 	in_background "$T/fails" wait again >/dev/null
 	sleep 0.3
