@@ -185,7 +185,8 @@ void rt_view_array(const struct rt_view *v, const struct rt_ctype *type, uint64_
 			return;
 		}
 		most = n ? strnlen((const char *)bytes, have) : 0;
-		rt_view_text(v->p, bytes, (size_t)most, have < n && most == have);
+		/* An array without elements has no bytes anywhere. */
+		rt_view_text(v->p, bytes ? bytes : (const uint8_t *)"", (size_t)most, have < n && most == have);
 		return;
 	}
 	rt_view_elements(v, type->target, at, n < most ? n : most, n > most);
