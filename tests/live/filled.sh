@@ -74,7 +74,7 @@ done
 begin "without BPF they are left out, and said to be"
 rt --no-bpf "$T/filled0" 'int fill(out char buf[return], unsigned size, int k)'
 expect_status 0
-expect_line 'what functions fill in is not shown' "$T/err"
+expect_line 'what functions fill in, and errno, are not shown' "$T/err"
 expect_line '^<6$' "$T/err"
 end_case
 
