@@ -184,7 +184,8 @@ END
 # On the stack floats are seen, and what comes after a parameter without a name is not.
 [ -z "$stack" ] || sed -i 's/(main.floats .*/(main.floats 1.5 2 0.5)/; s/^<<in xmm0>/<3.5/; /^>(main.blank/{s/ "bb"//; n; s/.*/<<not known>/}' "$T/expected"
 for name in kinds kinds-pie; do
-	[ -x "$T/$name" ] || continue
+	# Without BPF what is behind a pointer is not read for every type.
+	[ -x "$T/$name" ] && with_bpf || continue
 	begin "arguments and results, $name"
 	rt "$T/$name" 'main.(*T).Method' main.point.add main.text main.floats main.many main.big main.arr main.iface main.blank main.multi main.nothing
 	# Some versions tell of parameters without a name.
@@ -207,7 +208,7 @@ cat >"$T/expected" <<END
 END
 begin "assembly, which has the goroutine in no register"
 rt "$T/asm" main.add "$name"
-expect_same "$T/expected" "$T/err"
+! with_bpf || expect_same "$T/expected" "$T/err"
 rt "$T/asm" main.add "bool $name(long a, long b, unsigned char c)"
 expect_line "^> ($name -5 1 3)" "$T/err"
 end_case

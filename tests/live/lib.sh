@@ -244,6 +244,11 @@ find_mechanisms() {
 	done
 }
 
+# with_bpf: is one of them more than tracefs, which rawtrace chooses only where there is no other?
+with_bpf() {
+	[ "${MECHANISMS# }" != tracefs ] && [ -n "$MECHANISMS" ]
+}
+
 # What a name in tracefs has behind the process id, in a PID namespace that is not the initial one.
 SPACE=$(readlink /proc/self/ns/pid 2>/dev/null | sed -n '/\[4026531836\]/!s/^pid:\[\([0-9]*\)\]$/n\1/p')
 
