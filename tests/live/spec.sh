@@ -21,6 +21,9 @@ expect_calls() {
 	expect_same "$T/wanted" "$T/calls"
 }
 
+# shellcheck disable=SC2086 # several words
+set -- $MECHANISMS
+first=${1:-}
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: a prototype"
 	calls --attach="$mechanism" "$T/nodes" 'int visit(void *p, int n, const char *path)'
@@ -51,6 +54,8 @@ for mechanism in $MECHANISMS; do
 		[ "$(cat "$T/calls")" = '(visit P 4 "/etc/group")' ] || because "$condition: $(cat "$T/calls")"
 		timeout 60 "$RAWTRACE" count --attach="$mechanism" -o "$T/count" "$T/nodes" "$visit $condition)" >"$T/out" 2>&1
 		grep -q '^visit  *1$' "$T/count" || because "count: $condition: $(cat "$T/count" "$T/out")"
+		# The programs are the same for each.
+		[ "$first" = "$mechanism" ] || ! slow || break
 	done
 	calls --attach="$mechanism" "$T/nodes" "$visit ^= \"/etc/\")"
 	expect_number "calls that begin so" "$(grep -c '' "$T/calls")" -eq 2
