@@ -167,11 +167,36 @@ static int compare_addresses(const void *a, const void *b)
 	return (*x)->addr < (*y)->addr ? -1 : (*x)->addr > (*y)->addr;
 }
 
+/* The last function that begins at `key` or before it, in its image; NULL: none. */
+static const struct rt_function *find_before(const struct rt_function **v, size_t n, const struct rt_function *key)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (compare_addresses(&v[mid], &key) <= 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && v[low - 1]->image == key->image ? v[low - 1] : NULL;
+}
+
+static void find_callee(const struct rt_target *t, const struct rt_function **v, size_t n, const struct rt_image *image, struct rt_exit *e)
+{
+	const struct rt_function key = { .image = (struct rt_image *)image, .addr = e->target };
+	const struct rt_function *f = e->target ? find_before(v, n, &key) : NULL;
+
+	/* Of one whose return is not probed nobody knows the end either. */
+	e->callee = f && f->addr == e->target && (f->how != RT_HOW_NONE || f->role) ? (uint32_t)(f - t->functions.v) : UINT32_MAX;
+	e->middle = f && f->addr < e->target && e->target - f->addr < f->size;
+}
+
 static int find_callees(struct rt_target *t)
 {
 	size_t i, k, n = t->functions.n;
-	const struct rt_function **v, **found, *want;
-	struct rt_function key;
+	const struct rt_function **v;
 
 	v = calloc(n + 1, sizeof(*v));
 	if (!v)
@@ -182,13 +207,8 @@ static int find_callees(struct rt_target *t)
 	for (i = 0; i < n; i++) {
 		struct rt_function *f = &t->functions.v[i];
 
-		for (k = 0; k < f->exits.n; k++) {
-			key.image = f->image;
-			key.addr = f->exits.v[k].target;
-			want = &key;
-			found = key.addr ? bsearch(&want, v, n, sizeof(*v), compare_addresses) : NULL;
-			f->exits.v[k].callee = found ? (uint32_t)(*found - t->functions.v) : UINT32_MAX;
-		}
+		for (k = 0; k < f->exits.n; k++)
+			find_callee(t, v, n, f->image, &f->exits.v[k]);
 	}
 	free(v);
 	return 0;

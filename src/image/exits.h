@@ -33,6 +33,7 @@ struct rt_exit {
 	uint64_t offset;	/* in the file, */
 	bool shared, again;	/* it is an exit of other traced functions too; one of those has the probe */
 	uint32_t callee;	/* and which traced function `target` is; UINT32_MAX: none, */
+	bool middle;		/* but it is in one; */
 	char *to;		/* and what its name is then; owned, NULL: it has none */
 };
 

@@ -274,11 +274,11 @@ static bool goes(const struct rt_event *event, const struct rt_hit *hit)
 
 /*
  * Does the jump end the call for all that can be seen of it?  What it leads to is not traced, so nothing will tell when that has returned,
- * and what comes after that must not stand inside the call.  (In the middle of another function the jump may come to a return that is probed.)
+ * and what comes after that must not stand inside the call.  (In the middle of one that is traced the jump may come to a return that is probed.)
  */
 static bool is_farewell(const struct rt_exit *exit)
 {
-	return exit->callee == RT_NO_FUNCTION && (exit->to || !exit->target);
+	return exit->callee == RT_NO_FUNCTION && !exit->middle;
 }
 
 /*

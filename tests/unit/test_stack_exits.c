@@ -76,7 +76,7 @@ static void test_exit_jump(void)
 	static const struct rt_exit to_b = { .kind = RT_EXIT_JUMP, .callee = 1 };
 	static const struct rt_exit away = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX, .target = 5, .to = name };
 	static const struct rt_exit pointed = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX };
-	static const struct rt_exit middle = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX, .target = 6 };
+	static const struct rt_exit middle = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX, .target = 6, .middle = true };
 	struct told t;
 
 	told_begin(&t);
