@@ -67,6 +67,7 @@ ok*) ;;
 	done
 	returns=insn
 	case $row in *insn*) ;; *) MECHANISMS= ;; esac
+	! registers_only || MECHANISMS=
 	for mechanism in $MECHANISMS; do
 		agrees "$mechanism: fib, at instructions" recurse fib 11
 		agrees "$mechanism: longjmp, at instructions" longjmp 'attempt leap plain'

@@ -249,6 +249,11 @@ with_bpf() {
 	[ "${MECHANISMS# }" != tracefs ] && [ -n "$MECHANISMS" ]
 }
 
+# Linux 3.10's uprobe_events, beside which it has nothing: by the doctor's row on 32-bit programs.
+registers_only() {
+	grep -q 'read registers and not memory' "$T/doctor"
+}
+
 # What a name in tracefs has behind the process id, in a PID namespace that is not the initial one.
 SPACE=$(readlink /proc/self/ns/pid 2>/dev/null | sed -n '/\[4026531836\]/!s/^pid:\[\([0-9]*\)\]$/n\1/p')
 

@@ -15,6 +15,7 @@ target stripped $CC -O2 -fno-optimize-sibling-calls -Wl,--strip-debug "$TARGETS/
 [ "$(uname -m)" = x86_64 ] && target typed32 $CC -m32 -g -O2 "$TARGETS/typed.c" && typed32=yes || typed32=
 targets_made
 find_mechanisms
+! registers_only || skip_all "this kernel reads no memory (3.10)"
 "$RAWTRACE" --version | grep -q ', libdw' || skip_all "built without libdw"
 
 # On aarch64 a structure of 16 bytes is in two general registers whatever its members are, one of floats and a long double are in
