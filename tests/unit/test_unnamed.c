@@ -189,8 +189,8 @@ static void test_meant(void)
 	means(true, "f*", "./x: no function matches 'f*'");
 	means(false, "*", "fn_10001000! fn_10001040! fn_10001060! fn_10001064!");
 	means(true, "0x10001040", "fn_10001040!");
-	means(true, "0x10001041", "fn_10001040+0x1!");
-	means(true, "fn_10001000+1", "fn_10001000+0x1!");
+	means(true, "0x10001044", "fn_10001040+0x4!");
+	means(true, "fn_10001000+4", "fn_10001000+0x4!");
 	means(true, "fn_10001020", "./x: no function 'fn_10001020'");
 	means(false, "main", "./x: is stripped: no function names in it; 'fn_*' are its 4 functions without names, fn_10001000 the first of them");
 }
