@@ -61,6 +61,8 @@ int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, const 
 
 	snprintf(calls, sizeof(calls), "%d", CALLS);
 	r = rt_target_resolve(&target, bench->loop, 0, specs, 1, err);
+	if (r == 0)
+		r = rt_target_make(&target, err);
 	if (r < 0)
 		goto out;
 	r = child_start(&child, argv);
