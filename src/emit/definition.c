@@ -103,6 +103,22 @@ unsigned rt_definition_piece(const struct rt_fetch *f, unsigned at)
 	return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
 
+bool rt_definition_has_pointer(const struct rt_fetch *f)
+{
+	return f->type == RT_TYPE_INT && f->nderef && (f->base == RT_BASE_REG || f->base == RT_BASE_STACK);
+}
+
+/* What cannot be read is 0 like what is 0; "f2" is the last pointer that led to it, which tells of NULL, and of what NULL was in the way of. */
+static void add_pointer(struct line *line, const struct rt_arch *arch, const struct rt_fetch *f, unsigned i)
+{
+	struct rt_fetch pointer = *f;
+
+	pointer.nderef--;
+	add(line, " f%u=", i);
+	add_operand(line, arch, &pointer, 0);
+	add(line, ":u64");
+}
+
 static int add_value(struct line *line, const struct rt_plan *plan, unsigned i, struct rt_error *err)
 {
 	const struct rt_fetch *f = &plan->values[i];
@@ -125,6 +141,8 @@ static int add_value(struct line *line, const struct rt_plan *plan, unsigned i, 
 		add(line, ":string");
 	else
 		add(line, ":%c%u", f->is_signed ? 's' : 'u', f->size * 8u);
+	if (rt_definition_has_pointer(f))
+		add_pointer(line, plan->arch, f, i);
 	return 0;
 }
 

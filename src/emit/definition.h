@@ -26,12 +26,15 @@ struct rt_definition {
 /*
  * Print the line, without a newline, to `buf` of RT_DEFINITION_MAX bytes.  Its fields: id, sp, ra (where the plan
  * asks for the return address) and v0, v1, ...; of a block "v2_0", "v2_8", ... (rt_definition_piece) and f2, a string that is empty where the
- * block cannot be read.
+ * block cannot be read; of a number behind a pointer f2 is that pointer (rt_definition_has_pointer).
  * Returns 0, or -EOPNOTSUPP with the reason when the kernel's fetch arguments cannot express the plan.
  */
 int rt_definition_print(const struct rt_definition *definition, char *buf, struct rt_error *err);
 
 /* The bytes, 1 to 8, of the piece of a block that begins `at` bytes into it. */
 unsigned rt_definition_piece(const struct rt_fetch *fetch, unsigned at);
+
+/* Is it a number that a pointer leads to, which is there too? */
+bool rt_definition_has_pointer(const struct rt_fetch *fetch);
 
 #endif

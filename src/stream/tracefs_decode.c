@@ -7,6 +7,9 @@
 #include "emit/definition.h"
 #include "stream/tracefs_source.h"
 
+/* No kernel lets a program have its first page. */
+#define PAGE_ZERO 4096
+
 /* CLONE_THREAD, as <sched.h> has it under _GNU_SOURCE only. */
 #define SAME_PROCESS 0x00010000u
 
@@ -66,6 +69,9 @@ static int bind_values(struct rt_tracefs_event *e)
 		if (!f || f->data_loc != (e->plan->values[i].type != RT_TYPE_INT) || !bind(&e->format, name, &e->values[i]))
 			return -EBADMSG;
 		if (block && bind_pieces(e, i) < 0)
+			return -EBADMSG;
+		name[0] = 'f';
+		if (rt_definition_has_pointer(&e->plan->values[i]) && !bind(&e->format, name, &e->pointers[i]))
 			return -EBADMSG;
 		e->values[i].is_signed = e->plan->values[i].is_signed && !f->data_loc;
 		e->values[i].to = (uint16_t)rt_plan_offset(e->plan, i);
@@ -150,6 +156,18 @@ static int get_block(const struct rt_tracefs_event *e, unsigned i, unsigned *pie
 	return 0;
 }
 
+/* A number: the kernel leaves what it could not read 0. */
+static int get_number(const struct rt_tracefs_event *e, unsigned i, const uint8_t *rec, size_t len, uint8_t *to, bool *fault)
+{
+	uint64_t v, pointer = PAGE_ZERO;
+
+	if (get(&e->values[i], rec, len, &v) != 0 || (e->pointers[i].size && get(&e->pointers[i], rec, len, &pointer) != 0))
+		return -EBADMSG;
+	*fault = !v && pointer < PAGE_ZERO;
+	memcpy(to, &v, e->plan->values[i].size);
+	return 0;
+}
+
 static int get_values(const struct rt_tracefs_event *e, const uint8_t *rec, size_t len, uint8_t *data, uint32_t *faults)
 {
 	unsigned i, piece = 0;
@@ -158,7 +176,6 @@ static int get_values(const struct rt_tracefs_event *e, const uint8_t *rec, size
 		const struct rt_fetch *fetch = &e->plan->values[i];
 		uint8_t *to = data + e->values[i].to;
 		bool fault = false;
-		uint64_t v;
 
 		if (fetch->type == RT_TYPE_STRING) {
 			if (get_string(&e->values[i], fetch, rec, len, to, &fault) != 0)
@@ -167,9 +184,8 @@ static int get_values(const struct rt_tracefs_event *e, const uint8_t *rec, size
 			if (get_block(e, i, &piece, rec, len, data, &fault) != 0)
 				return -EBADMSG;
 		} else {
-			if (get(&e->values[i], rec, len, &v) != 0)
+			if (get_number(e, i, rec, len, to, &fault) != 0)
 				return -EBADMSG;
-			memcpy(to, &v, fetch->size);
 		}
 		*faults |= (uint32_t)fault << i;
 	}

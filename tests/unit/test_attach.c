@@ -196,6 +196,18 @@ static const char hit_format[] =
 	"\tfield:__data_loc char[] v1;\toffset:40;\tsize:4;\tsigned:1;\n\n"
 	"print fmt: \"(%lx)\", REC->__probe_ip\n";
 
+static const char pointer_format[] =
+	"name: plan0\nID: 1500\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:unsigned long __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:u32 id;\toffset:16;\tsize:4;\tsigned:0;\n"
+	"\tfield:u64 sp;\toffset:20;\tsize:8;\tsigned:0;\n"
+	"\tfield:u64 ra;\toffset:28;\tsize:8;\tsigned:0;\n"
+	"\tfield:s32 v0;\toffset:36;\tsize:4;\tsigned:1;\n"
+	"\tfield:u64 f0;\toffset:40;\tsize:8;\tsigned:0;\n\n"
+	"print fmt: \"(%lx)\", REC->__probe_ip\n";
+
 static void plan_of_two(struct rt_plan *plan)
 {
 	memset(plan, 0, sizeof(*plan));
@@ -265,6 +277,33 @@ static void test_decode_hit(void)
 	plan_of_two(&plan);
 	plan.values[1].type = RT_TYPE_INT;
 	CU_ASSERT(rt_tracefs_event_bind(&e) == -EBADMSG);
+	rt_format_free(&e.format);
+}
+
+/* The kernel leaves a number that it could not read 0: NULL, or what is near it, on the way tells. */
+static void test_decode_pointer(void)
+{
+	struct rt_tracefs_event e = { .type = RT_EV_HIT };
+	struct rt_plan plan = { .arch = &rt_arch_x86_64, .nvalues = 1 };
+	uint8_t rec[64] = { 0 }, data[64];
+	struct rt_event event;
+
+	plan.values[0] = (struct rt_fetch){ .type = RT_TYPE_INT, .size = 4, .base = RT_BASE_REG, .nderef = 1 };
+	CU_ASSERT_FATAL(rt_format_parse(hit_format, "test", &e.format, NULL) == 0);
+	e.plan = &plan;
+	CU_ASSERT(rt_tracefs_event_bind(&e) == -EBADMSG);
+	rt_format_free(&e.format);
+	CU_ASSERT_FATAL(rt_format_parse(pointer_format, "test", &e.format, NULL) == 0);
+	CU_ASSERT_FATAL(rt_tracefs_event_bind(&e) == 0);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 1);
+	put32(rec, 40, 16);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 1);
+	put32(rec, 44, 0x7fff);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 0);
+	put32(rec, 44, 0);
+	put32(rec, 36, 1);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 0);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 47, 99, data, &event) == -EBADMSG);
 	rt_format_free(&e.format);
 }
 
@@ -509,6 +548,7 @@ CU_TestInfo rt_tests_attach[] = {
 	{ "functions that the kernel refuses", test_refused },
 	{ "members", test_members },
 	{ "tracefs hits", test_decode_hit },
+	{ "tracefs numbers behind pointers", test_decode_pointer },
 	{ "tracefs threads", test_decode_threads },
 	{ "hits by probe id", test_feed_by_id },
 	{ "hits by address", test_feed_by_address },
