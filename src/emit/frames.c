@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emit/frames.h"
 
+#include "emit/frames_private.h"
 #include "emit/hold.h"
 #include "emit/private.h"
 
-enum { HEAD = R8, DEPTH = R9 };
-
 /* A return address in the first bytes of a page is that of the uretprobe trampoline (stack/stack.h). */
 enum { PAGE_MASK = 0xfff };
-
-#define AT(member) ((int)offsetof(struct rt_open_call, member))
 
 void rt_emit_frame(struct emitter *e)
 {
@@ -19,21 +16,19 @@ void rt_emit_frame(struct emitter *e)
 	rt_emit_lookup(e, RT_MAP_FRAMES, e->frames + FR_KEY);
 }
 
-/* r0 = the innermost frame. */
-static void emit_top(struct emitter *e)
+void rt_frames_top(struct emitter *e)
 {
 	rt_bpf_mov(e->bpf, R1, DEPTH);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -1);
 	rt_emit_frame(e);
 }
 
-static void emit_store_depth(struct emitter *e)
+void rt_frames_store_depth(struct emitter *e)
 {
 	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, depth), DEPTH);
 }
 
-/* HEAD, DEPTH and FR_BASE.  Where another thread has the slot: on to `other`, with r2 the tid. */
-static void emit_head(struct emitter *e, int other)
+void rt_frames_head(struct emitter *e, int other)
 {
 	rt_bpf_mov(e->bpf, R1, PID_TGID);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, (int32_t)e->program->heads - 1);
@@ -52,8 +47,7 @@ static void emit_head(struct emitter *e, int other)
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, other);
 }
 
-/* FR_N = how many of the DEPTH frames have their entry at FR_FLOOR or above. */
-static void emit_bisect(struct emitter *e)
+void rt_frames_bisect(struct emitter *e)
 {
 	int step, skip;
 
@@ -78,8 +72,7 @@ static void emit_bisect(struct emitter *e)
 	}
 }
 
-/* r1, the stack pointer at an entry, becomes where in its page the return address is. */
-static void emit_return_page(struct emitter *e)
+void rt_frames_return_page(struct emitter *e)
 {
 	const struct rt_arch *arch = e->program->plan->arch;
 
@@ -104,7 +97,7 @@ static void emit_floor(struct emitter *e)
 
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_SP);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_FLOOR, R1);
-	emit_return_page(e);
+	rt_frames_return_page(e);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, tail);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_SP);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
@@ -131,7 +124,7 @@ static void emit_place_of(struct emitter *e)
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, R1);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, above);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_SP);
-	emit_return_page(e);
+	rt_frames_return_page(e);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, tail);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, above);
 	rt_bpf_place(e->bpf, tail);
@@ -163,7 +156,7 @@ static void emit_unwind(struct emitter *e, bool replaces, int push)
 	if (record)
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_OVER, 0);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, push);
-	emit_top(e);
+	rt_frames_top(e);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(sp));
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_SP);
 	rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R1, R2, push);
@@ -171,24 +164,20 @@ static void emit_unwind(struct emitter *e, bool replaces, int push)
 		emit_place_of(e);
 	else
 		emit_floor(e);
-	emit_bisect(e);
+	rt_frames_bisect(e);
 	if (record)
 		emit_over(e);
 	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, e->frames + FR_N);
 	rt_bpf_place(e->bpf, push);
 }
 
-/*
- * The entry's stack pointer, and the thread's slot, which from now on is its own: without that its returns would be recorded, as it may have
- * calls that were when the slot was another's.  Another thread has it: on to `taken`.
- */
-static void emit_take(struct emitter *e, int taken)
+void rt_frames_take(struct emitter *e, int taken)
 {
 	int other = rt_bpf_label(e->bpf), mine = rt_bpf_label(e->bpf);
 
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, e->program->plan->arch->sp.pt_regs);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_SP, R1);
-	emit_head(e, other);
+	rt_frames_head(e, other);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, mine);
 	rt_bpf_place(e->bpf, other);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, DEPTH, 0, taken);
@@ -198,20 +187,18 @@ static void emit_take(struct emitter *e, int taken)
 	rt_bpf_place(e->bpf, mine);
 }
 
-/* The thread's calls without those that the entry shows to be over. */
-static void emit_enter(struct emitter *e, bool replaces, int taken)
+void rt_frames_enter(struct emitter *e, bool replaces, int taken)
 {
 	int done = rt_bpf_label(e->bpf);
 
-	emit_take(e, taken);
+	rt_frames_take(e, taken);
 	if (e->program->hold)
 		rt_emit_hold_tell(e);
 	emit_unwind(e, replaces, done);
-	emit_store_depth(e);
+	rt_frames_store_depth(e);
 }
 
-/* r0 = the new frame of FR_SP and FR_ID. */
-static void emit_new(struct emitter *e)
+void rt_frames_new(struct emitter *e)
 {
 	rt_bpf_mov(e->bpf, R1, DEPTH);
 	rt_emit_frame(e);
@@ -220,15 +207,15 @@ static void emit_new(struct emitter *e)
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_ID);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(id), R1);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, 1);
-	emit_store_depth(e);
+	rt_frames_store_depth(e);
 }
 
 void rt_emit_push(struct emitter *e)
 {
-	emit_enter(e, false, e->out);
+	rt_frames_enter(e, false, e->out);
 	/* Of as many the kernel delivers no further return either. */
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, e->out);
-	emit_new(e);
+	rt_frames_new(e);
 	rt_bpf_mov(e->bpf, CTX, R0);	/* the context has had its use */
 	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
 	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, AT(time), R0);
@@ -237,7 +224,7 @@ void rt_emit_push(struct emitter *e)
 /* r0 = the innermost frame, r1 = 0 where its entry is at FR_SP. */
 static void emit_compare(struct emitter *e)
 {
-	emit_top(e);
+	rt_frames_top(e);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(sp));
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_SP);
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
@@ -270,7 +257,7 @@ static void emit_match(struct emitter *e)
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, found);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_SP);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_FLOOR, R1);
-	emit_bisect(e);
+	rt_frames_bisect(e);
 	if (e->program->plan->arch->callee_pop) {
 		int exact = rt_bpf_label(e->bpf), look = rt_bpf_label(e->bpf);
 
@@ -288,7 +275,7 @@ static void emit_match(struct emitter *e)
 	}
 	rt_bpf_place(e->bpf, gone);
 	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, e->frames + FR_N);
-	emit_store_depth(e);
+	rt_frames_store_depth(e);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
 	emit_compare(e);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, e->out);
@@ -319,8 +306,7 @@ static void emit_check_id(struct emitter *e)
 	rt_bpf_place(e->bpf, right);
 }
 
-/* HEAD, DEPTH and r0, the frame of the call that returns, which is DEPTH - 1. */
-static void emit_leave(struct emitter *e, int check, int other)
+void rt_frames_leave(struct emitter *e, int check, int other)
 {
 	const struct rt_arch *arch = e->program->plan->arch;
 
@@ -328,7 +314,7 @@ static void emit_leave(struct emitter *e, int check, int other)
 	if (rt_plan_is_uretprobe(e->program->plan))
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -(int32_t)arch->return_pop);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_SP, R1);
-	emit_head(e, other);
+	rt_frames_head(e, other);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
 	if (e->program->hold)
 		rt_emit_hold_tell(e);
@@ -341,7 +327,7 @@ void rt_emit_pop(struct emitter *e, int check)
 {
 	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, R0);
-	emit_leave(e, check, e->out);
+	rt_frames_leave(e, check, e->out);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(time));
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_TIME);
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R2, R1);
@@ -349,218 +335,5 @@ void rt_emit_pop(struct emitter *e, int check)
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(id));
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_ID, R1);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
-	emit_store_depth(e);
-}
-
-/* FR_ID: the function, where it is known. */
-static void emit_function(struct emitter *e)
-{
-	if (e->program->key_source != RT_KEY_COOKIE) {
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_ID, (int32_t)e->program->function);
-		return;
-	}
-	rt_bpf_mov(e->bpf, R1, CTX);
-	rt_bpf_call(e->bpf, RT_FN_get_attach_cookie);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R0, 32);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_ID, R0);
-}
-
-/* On to `out`, but not with an entry that shows recorded calls to be over: the reader must learn of that. */
-static void emit_leave_out(struct emitter *e, int pass)
-{
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_OVER);
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, e->out);
-	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, pass);
-}
-
-/* FR_N = the level of an entry, where tail calls stand in the frames behind the calls that made them. */
-static void emit_level(struct emitter *e)
-{
-	int outermost = rt_bpf_label(e->bpf), same = rt_bpf_label(e->bpf);
-
-	rt_bpf_mov_imm(e->bpf, R1, 0);
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, outermost);
-	emit_top(e);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(level));
-	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R0, AT(sp));
-	rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, e->frames + FR_SP);
-	rt_bpf_jump_reg(e->bpf, RT_BPF_JEQ, R2, R3, same);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
-	rt_bpf_place(e->bpf, same);
-	rt_bpf_place(e->bpf, outermost);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_N, R1);
-}
-
-static void emit_depth(struct emitter *e, int pass)
-{
-	int shallow = rt_bpf_label(e->bpf);
-
-	if (e->program->hold) {
-		emit_level(e);
-		rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_N);
-	} else {
-		rt_bpf_mov(e->bpf, R2, DEPTH);
-	}
-	rt_bpf_mov_imm(e->bpf, R1, (int32_t)e->program->limit.depth);
-	rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R1, R2, shallow);
-	emit_leave_out(e, pass);
-	rt_bpf_place(e->bpf, shallow);
-}
-
-static void emit_limit_entry(struct emitter *e, int pass)
-{
-	const struct rt_program *p = e->program;
-	int inside;
-
-	if (!p->hold)
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, 0);
-	emit_enter(e, !p->hold && !p->plan->no_return, pass);
-	if (p->limit.under && !p->plan->root) {
-		inside = rt_bpf_label(e->bpf);
-		rt_bpf_jump(e->bpf, RT_BPF_JNE, DEPTH, 0, inside);
-		if (!p->hold) {
-			rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_TIME);
-			rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, inside);
-		}
-		emit_leave_out(e, pass);
-		rt_bpf_place(e->bpf, inside);
-	}
-	if (p->limit.depth)
-		emit_depth(e, pass);
-	if (p->plan->no_return) {
-		if (p->hold)
-			emit_leave_out(e, pass);	/* nothing says how long it lasts */
-		return;
-	}
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, pass);
-	emit_new(e);
-	if (p->hold && p->limit.depth) {
-		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_N);
-		rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(level), R1);
-	}
-	if (p->hold)
-		rt_emit_hold_enter(e, pass);
-	else
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, AT(time), 0);
-}
-
-/*
- * A jump that may leave the function: it may come to be another call, which is inside of what this one is inside of.  Held back calls are
- * recorded before it, as what it leads to may be the end of this one.
- */
-static void emit_limit_jump(struct emitter *e, int pass)
-{
-	if (e->program->hold)
-		rt_emit_hold_all(e);
-	emit_leave(e, false, pass);
-	emit_store_depth(e);
-	if (!e->program->hold)
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, AT(time), 1);
-	rt_bpf_mov_imm64(e->bpf, R1, RT_OPEN_JUMPED);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(id), R1);
-}
-
-/* The frame in r0 is of the function whose return instruction this is, or has jumped; else on to `out`, as that is shared by ways that are no calls. */
-static void emit_check_owner(struct emitter *e)
-{
-	int right = rt_bpf_label(e->bpf);
-
-	rt_bpf_load(e->bpf, RT_BPF_W, R1, R0, AT(id));
-	rt_bpf_load(e->bpf, RT_BPF_W, R2, R10, e->frames + FR_ID);
-	rt_bpf_jump_reg(e->bpf, RT_BPF_JEQ, R1, R2, right);
-	rt_bpf_mov_imm64(e->bpf, R3, RT_OPEN_JUMPED);
-	rt_bpf_jump_reg(e->bpf, RT_BPF_JEQ, R1, R3, right);
-	rt_bpf_jump_reg(e->bpf, RT_BPF_JNE, R2, R3, e->out);
-	rt_bpf_place(e->bpf, right);
-}
-
-/*
- * Without a function (RT_KEY_POINTER) the return is that of the innermost call at the place: those of tail calls come in that order.
- */
-static void emit_limit_return(struct emitter *e, int pass)
-{
-	bool known = e->program->key_source != RT_KEY_POINTER, uretprobe = rt_plan_is_uretprobe(e->program->plan);
-
-	emit_leave(e, known && uretprobe, pass);
-	if (known && !uretprobe)
-		emit_check_owner(e);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
-	emit_store_depth(e);
-	if (e->program->hold)
-		rt_emit_hold_leave(e);
-}
-
-void rt_emit_limit(struct emitter *e)
-{
-	const struct rt_program *p = e->program;
-	int pass = rt_bpf_label(e->bpf);
-
-	if (p->hold)
-		rt_emit_hold_now(e);
-	emit_function(e);
-	if (p->plan->leaving == RT_BY_JUMP || p->plan->leaving == RT_BY_BRANCH)
-		emit_limit_jump(e, pass);
-	else if (p->plan->kind == RT_KIND_RETURN)
-		emit_limit_return(e, pass);
-	else
-		emit_limit_entry(e, pass);
-	rt_bpf_place(e->bpf, pass);
-}
-
-/*
- * The innermost call alone tells whether some are over; they stay until an entry is recorded that shows it.  (Another bisection would be too much
- * for the verifiers of old kernels.)
- */
-static void emit_failed_shows(struct emitter *e, int pass)
-{
-	emit_take(e, e->out);
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
-	emit_top(e);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R0, AT(sp));
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_SP);
-	rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R2, R1, e->out);
-	rt_bpf_jump_reg(e->bpf, RT_BPF_JNE, R2, R1, pass);
-	emit_return_page(e);
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, e->out);
-}
-
-void rt_emit_limit_failed(struct emitter *e)
-{
-	int pass = rt_bpf_label(e->bpf);
-
-	if (e->program->hold) {
-		/* What is held back must not be taken for open any more. */
-		rt_emit_hold_now(e);
-		emit_enter(e, false, e->out);
-		emit_leave_out(e, pass);
-	} else {
-		emit_failed_shows(e, pass);
-	}
-	rt_bpf_place(e->bpf, pass);
-}
-
-void rt_emit_limit_unwound(struct emitter *e)
-{
-	int pass = rt_bpf_label(e->bpf), other = rt_bpf_label(e->bpf), fewer = rt_bpf_label(e->bpf);
-
-	if (e->program->hold)
-		rt_emit_hold_now(e);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, e->program->plan->arch->sp.pt_regs);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_FLOOR, R1);
-	emit_head(e, other);
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, pass);
-	if (e->program->hold)
-		rt_emit_hold_tell(e);
-	emit_bisect(e);
-	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, e->frames + FR_N);
-	emit_store_depth(e);
-	if (e->program->hold) {
-		rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, offsetof(struct rt_head, told));
-		rt_bpf_jump_reg(e->bpf, RT_BPF_JGE, DEPTH, R1, fewer);
-		rt_bpf_store(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, told), DEPTH);
-	}
-	rt_bpf_place(e->bpf, fewer);
-	rt_bpf_place(e->bpf, other);
-	rt_bpf_place(e->bpf, pass);
+	rt_frames_store_depth(e);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emit/hold.h"
 
-#include "emit/private.h"
+#include "emit/frames_private.h"
 
-/* As in frames.c; and where a call's frame is while its record is written. */
-enum { HEAD = R8, DEPTH = R9, FRAME = R8, ROOM = R9 };
+/* Where a call's frame is while its record is written. */
+enum { FRAME = R8 };
 
 enum { RECORD = sizeof(struct rt_open_call) };
 
-#define AT(member) ((int)offsetof(struct rt_open_call, member))
 #define TOLD ((int)offsetof(struct rt_head, told))
 
 void rt_emit_hold_now(struct emitter *e)

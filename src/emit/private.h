@@ -4,13 +4,16 @@
 
 #include "emit/program.h"
 
-/* For program.c, count.c, frames.c and tests.c only. */
+/* For the files of this folder that write programs. */
 
 /* Registers by the calling convention: r0 result, r1-r5 arguments (lost in a call), r6-r9 kept, r10 frame pointer. */
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 
 /* Ours in every program: the context, the pid and tid. */
 enum { CTX = R6, PID_TGID = R7 };
+
+/* And in one that records: the mask of values that could not be read, the record's room in a ring. */
+enum { FAULTS = R8, ROOM = R9 };
 
 struct emitter {
 	const struct rt_program *program;
@@ -29,7 +32,7 @@ struct emitter {
 enum { KEY = -4, SEQ = -8, TIME = -16, COUNT = -16, RECORD_FRAME = 24 };
 
 /* A program that waits for pages writes no record to the stack, and has room for the address that it waits for, and for what is there. */
-enum { TOUCHED = -4, ADDRESS = -32 };
+enum { TOUCHED = -4, ADDRESS = -32, HOLD_TOP = -ADDRESS };
 
 /* The program's beginning: CTX and PID_TGID, and on to `out` in other processes. */
 void rt_emit_filter(struct emitter *e);
@@ -70,6 +73,9 @@ void rt_emit_submit(struct emitter *e);
 
 /* The offset of a field from e->base. */
 int rt_emit_field(const struct emitter *e, size_t offset);
+
+/* How many bytes of the program's frame are above a record that is built there. */
+int rt_emit_frame_top(const struct emitter *e);
 
 /* To be called by a program whose frame takes `bytes`, after rt_emit_filter. */
 void rt_emit_keep_own_stack(struct emitter *e, int bytes);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emit/program.h"
 
-#include <elf.h>
 #include <errno.h>
 
 #include "emit/count.h"
@@ -10,20 +9,14 @@
 #include "emit/kept.h"
 #include "emit/private.h"
 
-/* Ours: the mask of values that could not be read, the record's room in a ring. */
-enum { FAULTS = R8, ROOM = R9 };
-
 /* When the tid has been written: what the entry kept (emit/kept.h). */
 enum { KEPT = PID_TGID };
 
 /* The same register before that: how far errno is. */
 enum { OFFSET = PID_TGID };
 
-/* Below that, and what holding back takes, a record for perf. */
-enum { FRAME_TOP = RECORD_FRAME, HOLD_TOP = -ADDRESS, STACK_MAX = 512 };
-
-/* BPF_PRIV_STACK_MIN_SIZE of kernel/bpf/verifier.c, and what it rounds frames up to before it compares. */
-enum { PRIVATE_STACK_MIN = 64, STACK_ROUND = 16 };
+/* BPF's own limit. */
+enum { STACK_MAX = 512 };
 
 int rt_emit_field(const struct emitter *e, size_t offset)
 {
@@ -300,142 +293,6 @@ static void emit_header(struct emitter *e)
 	emit_return_address(e);
 }
 
-/* ---- the transports: where the record is written, and how it is handed over ---- */
-
-static int frame_top(const struct emitter *e)
-{
-	return e->program->hold ? HOLD_TOP + HOLD_FRAME : FRAME_TOP;
-}
-
-/* The 4.4 verifier takes only initialised stack as a helper's buffer, and none takes holes in what is put out. */
-static void zero_record(struct emitter *e)
-{
-	int at;
-
-	for (at = e->record; at < -frame_top(e); at += 8)
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, at, 0);
-}
-
-/*
- * From 6.13 the x86-64 JIT (6.17: arm64's) gives a program whose frame is 64 bytes or more a stack per CPU, not per thread; but a
- * uprobe's program can be preempted, and another thread's hit on that CPU then writes over its record.  A program with a tail
- * call in it keeps the thread's stack.  This one is never reached, and so needs no map.
- */
-void rt_emit_keep_own_stack(struct emitter *e, int bytes)
-{
-	int past;
-
-	if (((bytes + STACK_ROUND - 1) & ~(STACK_ROUND - 1)) < PRIVATE_STACK_MIN)
-		return;
-	past = rt_bpf_label(e->bpf);
-	rt_bpf_mov_imm(e->bpf, FAULTS, 0);
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, FAULTS, 0, past);
-	rt_bpf_call(e->bpf, RT_FN_tail_call);
-	rt_bpf_place(e->bpf, past);
-}
-
-static void output_perf(struct emitter *e)
-{
-	/* An explicit CPU, because 4.4 takes BPF_F_CURRENT_CPU and delivers nothing. */
-	rt_bpf_call(e->bpf, RT_FN_get_smp_processor_id);
-	rt_bpf_mov(e->bpf, R1, CTX);
-	rt_bpf_mov_map(e->bpf, R2, RT_MAP_EVENTS);
-	rt_bpf_mov(e->bpf, R3, R0);
-	rt_bpf_mov(e->bpf, R4, R10);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R4, e->record);
-	rt_bpf_mov_imm(e->bpf, R5, e->tail.size);
-	rt_bpf_call(e->bpf, RT_FN_perf_event_output);
-}
-
-static void reserve_ringbuf(struct emitter *e)
-{
-	rt_bpf_mov_map(e->bpf, R1, RT_MAP_EVENTS);
-	rt_bpf_mov_imm(e->bpf, R2, (int)sizeof(uint64_t) + e->tail.size);
-	rt_bpf_mov_imm(e->bpf, R3, 0);
-	rt_bpf_call(e->bpf, RT_FN_ringbuf_reserve);
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, e->out);
-	rt_bpf_mov(e->bpf, ROOM, R0);
-	/* After the reservation: what stands behind a record that is not whole yet is not older than it. */
-	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
-	rt_bpf_store(e->bpf, RT_BPF_DW, ROOM, 0, R0);
-}
-
-static void submit_ringbuf(struct emitter *e)
-{
-	rt_bpf_mov(e->bpf, R1, ROOM);
-	rt_bpf_mov_imm(e->bpf, R2, RT_BPF_RB_NO_WAKEUP);
-	rt_bpf_call(e->bpf, RT_FN_ringbuf_submit);
-}
-
-static void reserve_array(struct emitter *e)
-{
-	uint32_t size = e->program->ring_size;
-
-	rt_bpf_call(e->bpf, RT_FN_get_smp_processor_id);
-	rt_bpf_store(e->bpf, RT_BPF_W, R10, KEY, R0);
-	rt_emit_lookup(e, RT_MAP_EVENTS, KEY);
-	rt_bpf_mov(e->bpf, ROOM, R0);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, ROOM, offsetof(struct rt_array_ring, head));
-	rt_bpf_load(e->bpf, RT_BPF_DW, R2, ROOM, offsetof(struct rt_array_ring, tail));
-	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
-	rt_bpf_jump(e->bpf, RT_BPF_JGT, R1, (int32_t)(size - rt_array_ring_margin(size)), e->out);
-	rt_bpf_mov_imm(e->bpf, R1, ((int)sizeof(uint64_t) + e->tail.size + 7) & ~7);
-	rt_bpf_fetch_add(e->bpf, ROOM, offsetof(struct rt_array_ring, head), R1);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, (int32_t)size - 8);
-	rt_bpf_alu(e->bpf, RT_BPF_ADD, ROOM, R1);
-	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, TIME, R0);
-}
-
-/* The time last: it says that the record is whole. */
-static void submit_array(struct emitter *e)
-{
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, TIME);
-	/* x86 writes in order; elsewhere only an atomic operation keeps the order. */
-	if (e->program->plan->arch->kernel_machine == EM_X86_64)
-		rt_bpf_store(e->bpf, RT_BPF_DW, ROOM, offsetof(struct rt_array_ring, data), R1);
-	else
-		rt_bpf_xchg(e->bpf, ROOM, offsetof(struct rt_array_ring, data), R1);
-}
-
-void rt_emit_reserve(struct emitter *e)
-{
-	switch (e->program->transport) {
-	case RT_TRANSPORT_PERF:
-		e->base = R10;
-		e->record = -((e->tail.size + 7) & ~7) - frame_top(e);
-		if (!e->program->hold)
-			rt_emit_keep_own_stack(e, -e->record);
-		zero_record(e);
-		break;
-	case RT_TRANSPORT_RINGBUF:
-		e->base = ROOM;
-		e->record = sizeof(uint64_t);
-		reserve_ringbuf(e);
-		break;
-	case RT_TRANSPORT_ARRAY:
-		e->base = ROOM;
-		e->record = offsetof(struct rt_array_ring, data) + sizeof(uint64_t);
-		reserve_array(e);
-		break;
-	}
-}
-
-void rt_emit_submit(struct emitter *e)
-{
-	switch (e->program->transport) {
-	case RT_TRANSPORT_PERF:
-		output_perf(e);
-		break;
-	case RT_TRANSPORT_RINGBUF:
-		submit_ringbuf(e);
-		break;
-	case RT_TRANSPORT_ARRAY:
-		submit_array(e);
-		break;
-	}
-}
-
 /* ---- the whole ---- */
 
 void rt_emit_filter(struct emitter *e)
@@ -541,9 +398,9 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 		rt_tail_hold(&e.tail, program->hold);
 		e.frames = -HOLD_TOP;
 	}
-	if (program->transport == RT_TRANSPORT_PERF && e.tail.size + frame_top(&e) > STACK_MAX - 8)
+	if (program->transport == RT_TRANSPORT_PERF && e.tail.size + rt_emit_frame_top(&e) > STACK_MAX - 8)
 		return rt_fail(err, -E2BIG, "the values of one call take %u bytes, a BPF program's stack has room for %d",
-			       e.tail.size, STACK_MAX - 8 - frame_top(&e));
+			       e.tail.size, STACK_MAX - 8 - rt_emit_frame_top(&e));
 	if (e.tail.size + sizeof(uint64_t) > RT_ARRAY_RING_OVERHANG)
 		return rt_fail(err, -E2BIG, "the values of one call take %u bytes, a ring has room for %u", e.tail.size,
 			       RT_ARRAY_RING_OVERHANG - (unsigned)sizeof(uint64_t));
@@ -558,7 +415,7 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 		goto end;
 	}
 	if (program->hold)
-		rt_emit_keep_own_stack(&e, frame_top(&e) + (program->transport == RT_TRANSPORT_PERF ? e.tail.size : 0));
+		rt_emit_keep_own_stack(&e, rt_emit_frame_top(&e) + (program->transport == RT_TRANSPORT_PERF ? e.tail.size : 0));
 	if (program->filtered)
 		emit_filtered(&e);
 	else if (keeps(program->plan))

@@ -325,69 +325,9 @@ const struct rt_ctype *rt_lower_home(struct lowering *l, struct rt_abi *abi, con
 	return type;
 }
 
-/* ---- Go ---- */
-
-/* A function is a pointer to its code's address and the variables that it has captured. */
-static const struct rt_ctype *go_type(struct lowering *l, const struct rt_ctype *type)
-{
-	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN }, captured = { .kind = RT_CT_VOID };
-	const struct rt_ctype *p = type ? type : &unknown;
-
-	if (p->kind == RT_CT_FUNCTION) {
-		p = rt_types_pointer(l->memory, &captured, l->arch->word);
-		l->failed |= !p;
-	}
-	return p;
-}
-
-/* The parameters or results `v`, as they come. */
-static void lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_param *v, unsigned n, struct rt_show *shows)
-{
-	struct rt_home home;
-	struct object *o;
-	unsigned i;
-
-	for (i = 0; i < n && !l->failed; i++) {
-		o = shows ? rt_lower_object(l, &shows[i], 0) : NULL;
-		if (shows && !o)
-			return;
-		rt_abi_go_argument(abi, go_type(l, v[i].type), &v[i].where, &home);
-		if (!shows)
-			continue;
-		/* "~r0" is the compiler's name for what has none; a generic function's dictionary tells of its types. */
-		shows[i].name = v[i].name && v[i].name[0] != '~' ? v[i].name : NULL;
-		shows[i].hidden = v[i].name && strcmp(v[i].name, ".dict") == 0;
-		shows[i].type = go_type(l, v[i].type);
-		if (l->plan->kind == RT_KIND_ENTRY)
-			o->param = &v[i];
-		if (!l->failed)
-			rt_lower_read(l, o, &home);
-	}
-}
-
 static bool is_go(const struct rt_prototype *p)
 {
 	return p->convention == RT_CONVENTION_GO_REGISTERS || p->convention == RT_CONVENTION_GO_STACK;
-}
-
-static int lower_go_return(struct lowering *l, struct rt_showing *shown)
-{
-	const struct rt_prototype *p = l->prototype;
-	unsigned n = p->nresults < OBJECTS ? p->nresults : OBJECTS;
-	struct rt_show *shows = rt_lower_alloc(l, (n + 1) * sizeof(*shows));
-	struct rt_abi abi;
-
-	if (!shows)
-		return -ENOMEM;
-	rt_abi_go_begin(&abi, l->arch, p->convention == RT_CONVENTION_GO_REGISTERS);
-	lower_go(l, &abi, p->params, p->nparams, NULL);
-	rt_abi_go_results(&abi);
-	lower_go(l, &abi, p->results, n, shows);
-	rt_lower_follow(l);
-	shown->v = shows;
-	shown->n = n;
-	shown->none = n == 0;
-	return l->failed ? -ENOMEM : 0;
 }
 
 static void lower_params(struct lowering *l, struct rt_show *shows)
@@ -398,7 +338,7 @@ static void lower_params(struct lowering *l, struct rt_show *shows)
 
 	if (is_go(p)) {
 		rt_abi_go_begin(&abi, l->arch, p->convention == RT_CONVENTION_GO_REGISTERS);
-		lower_go(l, &abi, p->params, p->nparams, shows);
+		rt_lower_go(l, &abi, p->params, p->nparams, shows);
 		return;
 	}
 	rt_abi_begin(&abi, l->arch, p->result);
@@ -517,7 +457,7 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *
 	memset(shown, 0, sizeof(*shown));
 	begin(&l, RT_KIND_RETURN);
 	if (is_go(prototype))
-		return lower_go_return(&l, shown);
+		return rt_lower_go_return(&l, shown);
 	shown->none = prototype->result && prototype->result->kind == RT_CT_VOID;
 	shown->failure = failure_of(prototype);
 	do {

@@ -76,6 +76,10 @@ void rt_lower_read(struct lowering *l, struct object *o, const struct rt_home *h
  */
 int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show *shows, unsigned *n);
 
+/* lower_go.c: Go's parameters or results `v`, as they come; without `shows` their places alone.  And a return's. */
+void rt_lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_param *v, unsigned n, struct rt_show *shows);
+int rt_lower_go_return(struct lowering *l, struct rt_showing *shown);
+
 /* lower_follow.c: read what the pointers in the objects lead to, as far as there is room; strings of arguments first. */
 void rt_lower_follow(struct lowering *l);
 

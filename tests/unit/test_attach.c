@@ -184,29 +184,19 @@ static void test_members(void)
 
 /* ---- tracefs records ---- */
 
-static const char hit_format[] =
-	"name: plan0\nID: 1500\nformat:\n"
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-	"\tfield:unsigned long __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n"
-	"\tfield:u32 id;\toffset:16;\tsize:4;\tsigned:0;\n"
-	"\tfield:u64 sp;\toffset:20;\tsize:8;\tsigned:0;\n"
-	"\tfield:u64 ra;\toffset:28;\tsize:8;\tsigned:0;\n"
+#define HIT_FIELDS \
+	"name: plan0\nID: 1500\nformat:\n" \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n" \
+	"\tfield:unsigned long __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n" \
+	"\tfield:u32 id;\toffset:16;\tsize:4;\tsigned:0;\n" \
+	"\tfield:u64 sp;\toffset:20;\tsize:8;\tsigned:0;\n" \
+	"\tfield:u64 ra;\toffset:28;\tsize:8;\tsigned:0;\n" \
 	"\tfield:s32 v0;\toffset:36;\tsize:4;\tsigned:1;\n"
-	"\tfield:__data_loc char[] v1;\toffset:40;\tsize:4;\tsigned:1;\n\n"
-	"print fmt: \"(%lx)\", REC->__probe_ip\n";
+#define PRINTED "\nprint fmt: \"(%lx)\", REC->__probe_ip\n"
 
-static const char pointer_format[] =
-	"name: plan0\nID: 1500\nformat:\n"
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-	"\tfield:unsigned long __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n"
-	"\tfield:u32 id;\toffset:16;\tsize:4;\tsigned:0;\n"
-	"\tfield:u64 sp;\toffset:20;\tsize:8;\tsigned:0;\n"
-	"\tfield:u64 ra;\toffset:28;\tsize:8;\tsigned:0;\n"
-	"\tfield:s32 v0;\toffset:36;\tsize:4;\tsigned:1;\n"
-	"\tfield:u64 f0;\toffset:40;\tsize:8;\tsigned:0;\n\n"
-	"print fmt: \"(%lx)\", REC->__probe_ip\n";
+static const char hit_format[] = HIT_FIELDS "\tfield:__data_loc char[] v1;\toffset:40;\tsize:4;\tsigned:1;\n" PRINTED;
+static const char pointer_format[] = HIT_FIELDS "\tfield:u64 f0;\toffset:40;\tsize:8;\tsigned:0;\n" PRINTED;
 
 static void plan_of_two(struct rt_plan *plan)
 {
