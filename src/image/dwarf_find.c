@@ -162,20 +162,7 @@ static bool entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
 
 static bool holds_functions(int tag, bool deep)
 {
-	switch (tag) {
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
-	case DW_TAG_enumeration_type:	/* Rust */
-		return true;
-	case DW_TAG_subprogram:
-	case DW_TAG_lexical_block:
-		return deep;
-	default:
-		return false;
-	}
+	return rt_dwarf_names_scope(tag) || (deep && (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block));
 }
 
 struct walk {

@@ -199,7 +199,10 @@ void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_protot
  * differ.
  */
 bool rt_dwarf_definition(struct rt_dwarf *dwarf, const char *name, Dwarf_Die *die);
-/* dwarf_scope.c: the name with the namespaces and classes around it; false: it has none that means the same in other units. */
+/* dwarf_scope.c: is it a namespace, or a type that may have others in it?  Types inside functions have no name that counts elsewhere. */
+bool rt_dwarf_names_scope(int tag);
+
+/* The name with the namespaces and classes around it; false: it has none that means the same in other units. */
 bool rt_dwarf_scoped_name(struct rt_dwarf *dwarf, Dwarf_Die *die, char *text, size_t size);
 
 /* dwarf_where.c: where parameter `die` is at `addr`, the function's entry.  `*frame`: in the function's own frame, which is not there yet. */

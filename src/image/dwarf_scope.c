@@ -30,8 +30,7 @@ static bool step(Dwarf_Die *at, const Dwarf_Die *die, unsigned *steps)
 	return any && *steps <= STEPS_MAX;
 }
 
-/* Types inside functions, and in namespaces without a name, have no name that counts elsewhere. */
-static bool names_scope(int tag)
+bool rt_dwarf_names_scope(int tag)
 {
 	switch (tag) {
 	case DW_TAG_namespace:
@@ -39,7 +38,7 @@ static bool names_scope(int tag)
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
-	case DW_TAG_enumeration_type:
+	case DW_TAG_enumeration_type:	/* Rust */
 		return true;
 	default:
 		return false;
@@ -63,7 +62,7 @@ bool rt_dwarf_scoped_name(struct rt_dwarf *dwarf, Dwarf_Die *die, char *text, si
 		if (!step(&at, &target, &steps))
 			return false;
 		name = rt_die_name(dwarf, &at);
-		if (!name || (at.addr != target.addr && !names_scope(dwarf_tag(&at))))
+		if (!name || (at.addr != target.addr && !rt_dwarf_names_scope(dwarf_tag(&at))))
 			return false;
 		n = snprintf(text + used, size - used, "%s%s", used ? "::" : "", name);
 		if (n < 0 || (size_t)n >= size - used)
