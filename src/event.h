@@ -71,6 +71,7 @@ enum rt_event_type {
 	RT_EV_EXIT,		/* a thread ended */
 	RT_EV_FORK,		/* a thread or process began */
 	RT_EV_COMM,		/* a thread took a name */
+	RT_EV_EXEC,		/* a process runs another program, in one thread; its name too, "": not told */
 	RT_EV_MMAP,		/* a file was mapped executable */
 };
 

@@ -443,6 +443,17 @@ static int on_exit_of(struct rt_feed *feed, const struct rt_event *event)
 	return r ? r : rt_stack_event(feed->stack, event);
 }
 
+/* Nothing of the old program's memory is where it was. */
+static int on_exec(struct rt_feed *feed, const struct rt_event *event)
+{
+	int r = rt_feed_held(feed, 0, event->time);
+
+	feed->stacks.n = 0;
+	feed->naligned = 0;
+	feed->maps_read = false;
+	return r < 0 ? r : rt_stack_event(feed->stack, event);
+}
+
 /* Events that name only the thread: are they of our process?  Keeps the members in step with the stream. */
 static int is_member(struct rt_feed *feed, const struct rt_event *event)
 {
@@ -489,6 +500,8 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 		return on_mmap(feed, &ours);
 	case RT_EV_EXIT:
 		return on_exit_of(feed, &ours);
+	case RT_EV_EXEC:
+		return on_exec(feed, &ours);
 	default:
 		return rt_stack_event(feed->stack, &ours);
 	}

@@ -327,6 +327,8 @@ static int enable(struct tracefs *t, const struct rt_attach_request *request, co
 	r = enable_event(t, "task/task_newtask", err);
 	if (r == 0)
 		r = enable_event(t, "sched/sched_process_exit", err);
+	if (r == 0)
+		r = enable_event(t, "sched/sched_process_exec", err);
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--) {
 		for (i = 0; i < n && r == 0; i++) {
 			if (events[i].type != RT_EV_HIT || (int)events[i].plan->kind != kind)
@@ -349,6 +351,8 @@ static int start(struct tracefs *t, const struct rt_attach_request *request, str
 		r = add_event(t, "task/task_newtask", RT_EV_FORK, request, 0, err);
 	if (r == 0)
 		r = add_event(t, "sched/sched_process_exit", RT_EV_EXIT, request, 0, err);
+	if (r == 0)
+		r = add_event(t, "sched/sched_process_exec", RT_EV_EXEC, request, 0, err);
 	if (r == 0)
 		r = make_instance(t, request, err);
 	if (r < 0)
@@ -376,7 +380,7 @@ static int tracefs_open(const struct rt_attach_request *request, struct rt_attac
 	if (!t)
 		return rt_nomem(err);
 	t->attach.ops = &rt_attach_tracefs;
-	t->events = calloc(request->nprobes + 2, sizeof(*t->events));
+	t->events = calloc(request->nprobes + 3, sizeof(*t->events));
 	r = t->events ? rt_tracefs_find(&t->fs, err) : rt_nomem(err);
 	if (r == 0)
 		r = rt_guard_start(&t->guard, &t->fs, err);

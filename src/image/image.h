@@ -107,6 +107,9 @@ const char *rt_image_unwinds(struct rt_image *image);
  */
 const char *rt_image_becomes(struct rt_image *image);
 
+/* Whether it may exec alone. */
+const char *rt_image_execs(struct rt_image *image);
+
 /*
  * The function by which code of this file may longjmp, or fork, or load code that does; NULL: none.  The C library itself does not
  * count.

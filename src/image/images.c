@@ -192,6 +192,16 @@ bool rt_images_become(const struct rt_images *images, char *buf, size_t size)
 	return false;
 }
 
+bool rt_images_exec(const struct rt_images *images)
+{
+	size_t i;
+
+	for (i = 0; i < images->n; i++)
+		if (rt_image_execs(images->v[i]))
+			return true;
+	return images->incomplete;
+}
+
 /* The first file of which `judge` names a function, as "NAME has FUNCTION"; a library that is not known may have it too. */
 static bool first_with(const struct rt_images *images, const char *(*judge)(struct rt_image *image), char *buf, size_t size)
 {

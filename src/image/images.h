@@ -44,6 +44,9 @@ bool rt_images_unwind(const struct rt_images *images, char *buf, size_t size);
  */
 bool rt_images_become(const struct rt_images *images, char *buf, size_t size);
 
+/* May this process come to run another program by exec? */
+bool rt_images_exec(const struct rt_images *images);
+
 /*
  * May code of this process leave calls by longjmp, so that the next call at the same stack pointer is none of theirs?  So where a file
  * imports or contains it, or loads other code (dlopen), or the libraries could not be listed.  Which file may, and how, is written

@@ -164,9 +164,7 @@ const char *rt_image_unwinds(struct rt_image *image)
 	return image->unwinds[0] ? image->unwinds : NULL;
 }
 
-static const char *const becoming_names[] = {
-	"execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve", "execveat", "dlopen", "dlmopen",
-};
+static const char *const exec_names[] = { "execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve", "execveat" };
 
 static const char *first_import(const struct rt_image *image, const char *const *table, size_t n)
 {
@@ -201,7 +199,14 @@ static const char *first_of(struct rt_image *image, const char *const *table, si
 
 const char *rt_image_becomes(struct rt_image *image)
 {
-	return is_c_library(image) ? NULL : first_of(image, becoming_names, RT_COUNT(becoming_names), false);
+	const char *name = rt_image_execs(image);
+
+	return is_c_library(image) || name ? name : first_of(image, loading_names, RT_COUNT(loading_names), false);
+}
+
+const char *rt_image_execs(struct rt_image *image)
+{
+	return is_c_library(image) ? NULL : first_of(image, exec_names, RT_COUNT(exec_names), false);
 }
 
 /* What loads code may load such code; in a static program the C library itself has dlopen, for its own C. */

@@ -80,6 +80,7 @@ static void disable_own(const struct rt_tracefs *t)
 {
 	rt_tracefs_write(t, "events/task/task_newtask/enable", "0");
 	rt_tracefs_write(t, "events/sched/sched_process_exit/enable", "0");
+	rt_tracefs_write(t, "events/sched/sched_process_exec/enable", "0");
 }
 
 /* Is the buffer as a rawtrace has it, with nothing enabled but what that enables? */
@@ -91,7 +92,8 @@ static bool is_ours(const struct rt_tracefs *t)
 	if (rt_tracefs_read(t, "set_event", &text) < 0)
 		return false;
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		ours &= strcmp(line, "task:task_newtask") == 0 || strcmp(line, "sched:sched_process_exit") == 0;
+		ours &= strcmp(line, "task:task_newtask") == 0 || strcmp(line, "sched:sched_process_exit") == 0 ||
+			strcmp(line, "sched:sched_process_exec") == 0;
 	free(text);
 	return ours;
 }

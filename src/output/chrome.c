@@ -122,6 +122,8 @@ static const char *unfinished(enum rt_end end, const struct rt_thread *thread)
 		return "tail call";
 	case RT_END_EXITED:
 		return thread->goid ? "goroutine exited" : "thread exited";
+	case RT_END_EXEC:
+		return "exec";
 	case RT_END_UNFINISHED:
 		return "unfinished";
 	case RT_END_RETURNED:

@@ -126,6 +126,9 @@ static int tree_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 	case RT_END_EXITED:
 		rt_put(out->file, thread->goid ? "*** goroutine exited ***" : "*** thread exited ***");
 		break;
+	case RT_END_EXEC:
+		rt_put(out->file, "*** exec ***");
+		break;
 	case RT_END_UNFINISHED:
 		rt_put(out->file, "*** unfinished ***");
 		break;

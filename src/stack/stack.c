@@ -389,6 +389,17 @@ static int stack_comm(struct rt_stack *stack, const struct rt_event *event)
 	return 0;
 }
 
+/* The calls of all threads: none but the one that called exec lives on, and that on a new stack. */
+static int stack_exec(struct rt_stack *stack, const struct rt_event *event)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; !err && i < stack->threads.n; i++)
+		err = stack_unwind(stack, stack->threads.v[i], 0, RT_END_EXEC, event->time);
+	return err || !event->comm.name[0] ? err : stack_comm(stack, event);
+}
+
 static int stack_lost(struct rt_stack *stack, const struct rt_event *event)
 {
 	struct rt_task *task = NULL;
@@ -416,6 +427,8 @@ int rt_stack_event(struct rt_stack *stack, const struct rt_event *event)
 		return stack_fork(stack, event);
 	case RT_EV_COMM:
 		return stack_comm(stack, event);
+	case RT_EV_EXEC:
+		return stack_exec(stack, event);
 	case RT_EV_HIT:
 	case RT_EV_MMAP:
 	case RT_EV_UNSEEN:

@@ -25,6 +25,7 @@ enum rt_end {
 	RT_END_JUMPED,		/* left by a tail call of something that is not traced, or not known to be: its result was not seen */
 	RT_END_BECAME,		/* it became the call that is entered next, at the same level, by a tail call */
 	RT_END_EXITED,		/* its thread or goroutine ended inside it */
+	RT_END_EXEC,		/* its process ran another program */
 	RT_END_UNFINISHED,	/* still open when the trace ended */
 };
 
@@ -97,7 +98,7 @@ void rt_stack_attached(struct rt_stack *stack);
 
 /* One event of type RT_EV_HIT with what is known of it.  0 or a negative errno. */
 int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const struct rt_hit *hit);
-/* RT_EV_LOST, RT_EV_EXIT, RT_EV_COMM, RT_EV_FORK (a reused tid begins empty); others are passed over. */
+/* RT_EV_LOST, RT_EV_EXIT, RT_EV_COMM, RT_EV_EXEC, RT_EV_FORK (a reused tid begins empty); others are passed over. */
 int rt_stack_event(struct rt_stack *stack, const struct rt_event *event);
 /* The unwinder goes on at a place whose stack pointer is above the event's: what is at it and below has been left. */
 int rt_stack_unwound(struct rt_stack *stack, const struct rt_event *event);

@@ -17,9 +17,13 @@ enum {
 	RECORD_MMAP2 = 10,
 };
 
+/* PERF_RECORD_MISC_COMM_EXEC, from 3.16 on. */
+#define COMM_EXEC (1u << 13)
+
 enum {
 	HEADER = 8,		/* struct perf_event_header: u32 type; u16 misc, size */
-	HEADER_SIZE = 6,	/* offset of its `size` */
+	HEADER_MISC = 4,	/* offset of its `misc`, */
+	HEADER_SIZE = 6,	/* and `size` */
 	SAMPLE_ID = 8,		/* sample_id_all with sample_type TIME: the u64 that ends every record but the sample */
 };
 
@@ -97,7 +101,7 @@ static int decode_comm(const uint8_t *rec, size_t len, struct rt_event *event)
 	n = len - HEADER - sizeof(body) - SAMPLE_ID;
 	if (n > sizeof(event->comm.name) - 1)
 		n = sizeof(event->comm.name) - 1;
-	event->type = RT_EV_COMM;
+	event->type = rt_load_u16(rec + HEADER_MISC) & COMM_EXEC ? RT_EV_EXEC : RT_EV_COMM;
 	event->pid = (pid_t)body.pid;
 	event->tid = (pid_t)body.tid;
 	memset(event->comm.name, 0, sizeof(event->comm.name));

@@ -16,7 +16,7 @@ struct rt_place {
 /* An event of the instance, and what a record of it means. */
 struct rt_tracefs_event {
 	struct rt_format format;
-	enum rt_event_type type;	/* RT_EV_HIT, RT_EV_FORK (task:task_newtask) or RT_EV_EXIT (sched:sched_process_exit) */
+	enum rt_event_type type;	/* RT_EV_HIT, RT_EV_FORK (task:task_newtask) or RT_EV_EXIT and RT_EV_EXEC (sched:sched_process_exit, _exec) */
 	const struct rt_plan *plan;	/* RT_EV_HIT; the fields are those of emit/definition.h */
 	uint16_t plan_id;
 	uint32_t probe;			/* the probe's id where the record has no field `id` */

@@ -54,7 +54,7 @@ static int on_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *
 {
 	static const char *const ends[] = {
 		[RT_END_RETURNED] = "returned", [RT_END_NOT_SEEN] = "not seen", [RT_END_UNWOUND] = "unwound", [RT_END_JUMPED] = "jumped",
-		[RT_END_BECAME] = "became", [RT_END_EXITED] = "exited", [RT_END_UNFINISHED] = "unfinished",
+		[RT_END_BECAME] = "became", [RT_END_EXITED] = "exited", [RT_END_EXEC] = "exec", [RT_END_UNFINISHED] = "unfinished",
 	};
 	struct told *told = ctx;
 

@@ -215,6 +215,10 @@ static void test_comm(void)
 	CU_ASSERT_EQUAL(event.tid, 12);
 	CU_ASSERT_EQUAL(event.time, 777);
 	RT_ASSERT_TEXT(event.comm.name, "sh");
+	b.v[5] = 1 << 5;	/* PERF_RECORD_MISC_COMM_EXEC */
+	CU_ASSERT_EQUAL_FATAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 1);
+	CU_ASSERT_EQUAL(event.type, RT_EV_EXEC);
+	RT_ASSERT_TEXT(event.comm.name, "sh");
 	make_comm(&b, "fifteen_letters", 16);
 	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 1);
 	RT_ASSERT_TEXT(event.comm.name, "fifteen_letters");

@@ -49,6 +49,25 @@ static void test_exit(void)
 		   "1 0 enter c 4\n");
 }
 
+/* Calls of the new program are inside none of the old one's, wherever its stack is. */
+static void test_exec(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	told_call(&t, 2, 1, 20, 2000, 2);
+	told_event(&t, RT_EV_EXEC, 1, 30);
+	told_call(&t, 1, 2, 40, 500, 3);
+	told_ret(&t, 1, 2, 50, 500, 4);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "2 0 enter b 2\n"
+		   "1 0 leave a exec 10-30\n"
+		   "2 0 leave b exec 20-30\n"
+		   "1 0 enter c 3\n"
+		   "1 0 leave c returned 4 40-50\n");
+}
+
 static void test_fork(void)
 {
 	struct rt_thread *thread;
@@ -179,6 +198,7 @@ static void test_many_threads(void)
 CU_TestInfo rt_tests_stack_threads[] = {
 	{ "threads and the end", test_threads },
 	{ "exit", test_exit },
+	{ "exec", test_exec },
 	{ "fork with an id that was known", test_fork },
 	{ "names of threads", test_comm },
 	{ "a million levels", test_deep },

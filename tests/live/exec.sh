@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A process that runs another program inside its calls: they are over, with those of its other threads.
+. "$SRCDIR/tests/live/lib.sh"
+
+has "$CC" || skip_all "no compiler"
+cat >"$T/again.c" <<'EOF2'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+__attribute__((noipa)) int inner(int n, char **argv)
+{
+	char next[] = { (char)('0' + n - 1), '\0' };
+
+	if (n > 0)
+		execv(argv[0], (char *[]){ argv[0], next, NULL });
+	return n;
+}
+
+__attribute__((noipa)) int outer(int n, char **argv)
+{
+	return inner(n, argv) + 7;
+}
+
+__attribute__((noipa)) void *waits(void *other)
+{
+	pthread_join(*(pthread_t *)other, NULL);
+	return NULL;
+}
+
+/* From a thread that is not the first, while that is inside a call. */
+static void *call(void *argv)
+{
+	usleep(100000);
+	return (void *)(long)outer(1, argv);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	if (argc > 1 && argv[1][0] != 't')
+		return outer(atoi(argv[1]), argv);
+	if (argc < 2)
+		return 1;
+	pthread_create(&thread, NULL, call, argv);
+	waits(&thread);
+	return 2;
+}
+EOF2
+"$CC" -O1 -pthread -o "$T/again" "$T/again.c" || exit 1
+
+# The same whether the next stack lies above the last one or below: that is by chance, so a few times.
+one() {
+	cat >"$T/wanted" <<'EOF2'
+>(outer 2)
+> (inner 2)
+< *** exec ***
+<*** exec ***
+>(outer 1)
+> (inner 1)
+< *** exec ***
+<*** exec ***
+>(outer 0)
+> (inner 0)
+< 0
+<7
+EOF2
+	rt "$@" "$T/again" outer:1 inner:1 -- 2
+	expect_status 7
+	expect_same "$T/wanted" "$T/err"
+}
+
+find_mechanisms
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: exec inside calls"
+	one --attach="$mechanism"
+	one --attach="$mechanism" --depth=9
+	one --attach="$mechanism"
+	end_case
+
+	# The kernel's filters are for the first thread, which is gone: what comes then is not traced.
+	begin "$mechanism: exec by another thread"
+	rt --attach="$mechanism" "$T/again" waits:0 outer:1 -- t
+	expect_status 7
+	expect_line '^\(\[[0-9]*\] \)\{0,1\}<\*\*\* thread exited \*\*\*$' "$T/err"
+	expect_line '^\[[0-9]*\] <\*\*\* \(exec\|unfinished\) \*\*\*$' "$T/err"
+	end_case
+done
