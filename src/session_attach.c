@@ -167,7 +167,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	int r;
 
 	/* Calls that are not shown would be levels to the programs, which do not know who called; nor do they learn of an exec. */
-	if (s->target.libcalls || rt_images_exec(&s->target.images))
+	if (rt_limit_any(&request.limit) && (s->target.libcalls || rt_images_exec(&s->target.images)))
 		request.limit = (struct rt_limit){ 0 };
 	tell_all_of_go(s, &request);
 	clean_leftovers();

@@ -8,33 +8,6 @@
 #include "golden.h"
 #include "unit.h"
 
-/* The program's listing; malloced. */
-static char *listing(const struct rt_program *program)
-{
-	struct rt_error err;
-	struct rt_bpf bpf;
-	char *text = NULL;
-	size_t size;
-	FILE *file;
-
-	rt_bpf_init(&bpf);
-	CU_ASSERT_FATAL(rt_program_emit(program, &bpf, &err) == 0);
-	CU_ASSERT_FATAL(rt_bpf_finish(&bpf, NULL, &err) == 0);
-	file = open_memstream(&text, &size);
-	rt_bpf_print(&bpf, file);
-	fclose(file);
-	rt_bpf_free(&bpf);
-	return text;
-}
-
-static void check(const char *name, const struct rt_program *program)
-{
-	char *text = listing(program);
-
-	CU_ASSERT(rt_golden(name, text));
-	free(text);
-}
-
 static void check_arch(const struct rt_arch *arch)
 {
 	struct rt_program p = { .plan_id = 3, .pid = 1234, .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384 };
@@ -44,13 +17,13 @@ static void check_arch(const struct rt_arch *arch)
 	p.plan = &plan;
 	rt_golden_plan_entry(arch, &plan);
 	snprintf(name, sizeof(name), "entry-%s.bpf", arch->name);
-	check(name, &p);
+	rt_golden_program(name, &p);
 	rt_golden_plan_return(arch, &plan);
 	snprintf(name, sizeof(name), "return-%s.bpf", arch->name);
-	check(name, &p);
+	rt_golden_program(name, &p);
 	rt_golden_plan_memory(arch, &plan);
 	snprintf(name, sizeof(name), "memory-%s.bpf", arch->name);
-	check(name, &p);
+	rt_golden_program(name, &p);
 }
 
 static void test_architectures(void)
@@ -69,14 +42,14 @@ static void test_variants(void)
 
 	p.plan = &plan;
 	rt_golden_plan_memory(&rt_arch_x86_64, &plan);
-	check("constant-old-kernel.bpf", &p);
+	rt_golden_program("constant-old-kernel.bpf", &p);
 	p.no_read_str = true;
-	check("constant-oldest-kernel.bpf", &p);
+	rt_golden_program("constant-oldest-kernel.bpf", &p);
 	p.no_read_str = false;
 	rt_golden_plan_return(&rt_arch_x86_64, &plan);
 	p.key_source = RT_KEY_POINTER;
 	p.pid = 0;
-	check("pointer-any.bpf", &p);
+	rt_golden_program("pointer-any.bpf", &p);
 }
 
 /* The other ways to hand a record over; on x86 the array needs no barrier. */
@@ -88,15 +61,15 @@ static void test_transports(void)
 	p.plan = &plan;
 	rt_golden_plan_memory(&rt_arch_x86_64, &plan);
 	p.transport = RT_TRANSPORT_RINGBUF;
-	check("ringbuf.bpf", &p);
+	rt_golden_program("ringbuf.bpf", &p);
 	p.transport = RT_TRANSPORT_ARRAY;
 	p.ring_size = 1 << 20;
-	check("array.bpf", &p);
+	rt_golden_program("array.bpf", &p);
 	p.sleepable = true;
-	check("sleepable.bpf", &p);
+	rt_golden_program("sleepable.bpf", &p);
 	p.sleepable = false;
 	rt_golden_plan_return(&rt_arch_aarch64, &plan);
-	check("array-aarch64.bpf", &p);
+	rt_golden_program("array-aarch64.bpf", &p);
 }
 
 /* By the thread pointer: itself, what stands before it, a string; and where it is not known, or not read by a helper of its own. */
@@ -111,12 +84,12 @@ static void test_thread_pointer(void)
 	plan.values[2] = (struct rt_fetch){ .base = RT_BASE_THREAD, .nderef = 1, .deref = { -24 }, .type = RT_TYPE_STRING, .max = 16 };
 	p.plan = &plan;
 	CU_ASSERT(rt_plan_wants_thread(&plan));
-	check("thread-pointer.bpf", &p);
+	rt_golden_program("thread-pointer.bpf", &p);
 	p.read_user = false;
 	plan.nvalues = 2;
-	check("thread-pointer-old-kernel.bpf", &p);
+	rt_golden_program("thread-pointer-old-kernel.bpf", &p);
 	p.thread_pointer = 0;
-	check("thread-pointer-unknown.bpf", &p);
+	rt_golden_program("thread-pointer-unknown.bpf", &p);
 }
 
 /* Counting and measuring: by cookie, by a constant, and by where the probe is. */
@@ -129,29 +102,29 @@ static void test_counting(void)
 	rt_plan_c_entry(&rt_arch_x86_64, 0, &entry);
 	rt_plan_c_return(&rt_arch_x86_64, &ret);
 	p.plan = &entry;
-	check("count.bpf", &p);
+	rt_golden_program("count.bpf", &p);
 	p.key_source = RT_KEY_POINTER;
-	check("count-pointer.bpf", &p);
+	rt_golden_program("count-pointer.bpf", &p);
 	p.quick = 9;
-	check("count-quick.bpf", &p);
+	rt_golden_program("count-quick.bpf", &p);
 	p.quick = 0;
 	p.purpose = RT_PURPOSE_TIME;
-	check("time-entry-pointer.bpf", &p);
+	rt_golden_program("time-entry-pointer.bpf", &p);
 	p.plan = &ret;
-	check("time-return-pointer.bpf", &p);
+	rt_golden_program("time-return-pointer.bpf", &p);
 	p.key_source = RT_KEY_CONSTANT;
 	p.key = 3;
 	p.rows = 1;
-	check("time-return.bpf", &p);
+	rt_golden_program("time-return.bpf", &p);
 	p.read_user = false;
 	p.plan = &entry;
-	check("time-entry-old-kernel.bpf", &p);
+	rt_golden_program("time-entry-old-kernel.bpf", &p);
 	rt_plan_c_return(&rt_arch_i386, &ret);
 	p.plan = &ret;
-	check("time-return-i386.bpf", &p);
+	rt_golden_program("time-return-i386.bpf", &p);
 	rt_plan_c_entry(&rt_arch_aarch64, 0, &entry);
 	p.plan = &entry;
-	check("time-entry-aarch64.bpf", &p);
+	rt_golden_program("time-entry-aarch64.bpf", &p);
 }
 
 /* Programs that leave calls out: a root's entry, another's with a limit of levels, and a return. */
@@ -163,22 +136,22 @@ static void test_limit(void)
 
 	p.plan = &plan;
 	rt_plan_c_entry(&rt_arch_x86_64, 1, &plan);
-	check("limit-entry.bpf", &p);
+	rt_golden_program("limit-entry.bpf", &p);
 	plan.root = true;
 	p.limit.depth = 0;
 	p.key_source = RT_KEY_CONSTANT;
 	p.function = 5;
-	check("limit-root.bpf", &p);
+	rt_golden_program("limit-root.bpf", &p);
 	plan.root = false;
 	plan.no_return = true;
-	check("limit-entry-only.bpf", &p);
+	rt_golden_program("limit-entry-only.bpf", &p);
 	rt_plan_c_return(&rt_arch_x86_64, &plan);
-	check("limit-return.bpf", &p);
+	rt_golden_program("limit-return.bpf", &p);
 	p.key_source = RT_KEY_POINTER;
 	p.function = 0;
-	check("limit-return-pointer.bpf", &p);
+	rt_golden_program("limit-return-pointer.bpf", &p);
 	plan = (struct rt_plan){ .kind = RT_KIND_RETURN, .role = RT_ROLE_UNWOUND, .leaving = RT_BY_RETURN, .arch = &rt_arch_x86_64 };
-	check("limit-unwound.bpf", &p);
+	rt_golden_program("limit-unwound.bpf", &p);
 }
 
 /* Calls held back: an entry and a return, in a ring and on the stack, with records of one size. */
@@ -193,17 +166,17 @@ static void test_hold(void)
 	p.hold = rt_plans_hold(plans, 2, RT_KEY_ID);
 	CU_ASSERT(p.hold == 40);	/* 20 and two ints, aligned, and the time */
 	p.plan = &plans[0];
-	check("hold-entry.bpf", &p);
+	rt_golden_program("hold-entry.bpf", &p);
 	p.plan = &plans[1];
-	check("hold-return.bpf", &p);
+	rt_golden_program("hold-return.bpf", &p);
 	p.transport = RT_TRANSPORT_PERF;
-	check("hold-return-perf.bpf", &p);
+	rt_golden_program("hold-return-perf.bpf", &p);
 	p.transport = RT_TRANSPORT_ARRAY;
 	p.key_source = RT_KEY_POINTER;
 	p.hold = rt_plans_hold(plans, 2, RT_KEY_IP);
 	CU_ASSERT(p.hold == 48);
 	p.plan = &plans[0];
-	check("hold-entry-pointer.bpf", &p);
+	rt_golden_program("hold-entry-pointer.bpf", &p);
 }
 
 /* Comparisons: of a register, and of what a pointer leads to; in counting, and where a return knows nothing of its call. */
@@ -224,13 +197,13 @@ static void test_tests(void)
 	plan.tests[3] = (struct rt_test){ .value = 3, .op = RT_TEST_LE };
 	plan.tests[4] = (struct rt_test){ .value = 6, .op = RT_TEST_GT, .is_signed = true };
 	plan.tests[5] = (struct rt_test){ .value = 6, .op = RT_TEST_GE };
-	check("tests-entry.bpf", &p);
+	rt_golden_program("tests-entry.bpf", &p);
 	p.purpose = RT_PURPOSE_COUNT;
-	check("tests-count.bpf", &p);
+	rt_golden_program("tests-count.bpf", &p);
 	p.purpose = RT_PURPOSE_TIME;
 	p.key_source = RT_KEY_POINTER;
 	plan.ntests = 1;
-	check("tests-time-pointer.bpf", &p);
+	rt_golden_program("tests-time-pointer.bpf", &p);
 	plan.tests[0].value = 4;	/* a string */
 	rt_bpf_init(&bpf);
 	CU_ASSERT(rt_program_emit(&p, &bpf, &err) == -EINVAL);
@@ -252,12 +225,12 @@ static void test_texts(void)
 	plan.tests[2] = (struct rt_test){ .value = 5, .op = RT_TEST_NE, .join = RT_TEST_ELSE, .string = "x", .length = 1 };
 	plan.tests[3] = (struct rt_test){ .value = 5, .op = RT_TEST_BEGINS, .string = "/proc/se", .length = 8 };
 	plan.tests[4] = (struct rt_test){ .value = 3, .op = RT_TEST_EQ, .bit = 3, .bits = 5, .constant = 17 };
-	check("tests-texts.bpf", &p);
+	rt_golden_program("tests-texts.bpf", &p);
 	p.sleepable = true;
-	check("tests-texts-sleepable.bpf", &p);
+	rt_golden_program("tests-texts-sleepable.bpf", &p);
 	p.sleepable = p.read_user = false;
 	p.no_read_str = true;
-	check("tests-texts-oldest-kernel.bpf", &p);
+	rt_golden_program("tests-texts-oldest-kernel.bpf", &p);
 }
 
 /* No kernel takes a program that reaches past its 512 bytes of stack. */

@@ -112,20 +112,8 @@ static void listing(const char *name, const struct rt_plan *plan)
 		.plan = plan, .pid = 7, .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .thread_pointer = 3128,
 		.transport = RT_TRANSPORT_RINGBUF,
 	};
-	struct rt_error err = { 0 };
-	struct rt_bpf bpf;
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
 
-	rt_bpf_init(&bpf);
-	CU_ASSERT(rt_program_emit(&p, &bpf, &err) == 0);
-	CU_ASSERT(rt_bpf_finish(&bpf, NULL, &err) == 0);
-	rt_bpf_print(&bpf, file);
-	rt_bpf_free(&bpf);
-	fclose(file);
-	CU_ASSERT(rt_golden(name, text));
-	free(text);
+	rt_golden_program(name, &p);
 }
 
 struct call {

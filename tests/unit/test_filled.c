@@ -195,21 +195,8 @@ static void test_which(void)
 
 static void emit(const char *name, struct rt_program *p, const struct rt_plan *plan)
 {
-	struct rt_error err = { 0 };
-	struct rt_bpf bpf;
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
 	p->plan = plan;
-	rt_bpf_init(&bpf);
-	CU_ASSERT(rt_program_emit(p, &bpf, &err) == 0);
-	CU_ASSERT(rt_bpf_finish(&bpf, NULL, &err) == 0);
-	rt_bpf_print(&bpf, file);
-	rt_bpf_free(&bpf);
-	fclose(file);
-	CU_ASSERT(rt_golden(name, text));
-	free(text);
+	rt_golden_program(name, p);
 }
 
 static void test_programs(void)

@@ -251,12 +251,10 @@ static void test_words(void)
 	};
 	struct rt_definition d = { .group = "g", .event = "e", .path = "p" };
 	char line[RT_DEFINITION_MAX], *text;
-	struct rt_bpf bpf;
 	size_t size;
 	FILE *file;
 	unsigned i;
 
-	rt_bpf_init(&bpf);
 	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("f n=%di:s32 $stack2:x64 s=+0(+8(%bx)):string v=+4(%si):u16[3] r=$retval:u8", &rt_arch_x86_64, NULL,
 					    &spec, &err), 0);
 	CU_ASSERT(rt_has_words(&spec, RT_KIND_ENTRY) && rt_has_words(&spec, RT_KIND_RETURN));
@@ -280,13 +278,7 @@ static void test_words(void)
 	CU_ASSERT(rt_definition_print(&d, line, &err) == 0);
 	RT_ASSERT_TEXT(strstr(line, " v0="), " v0=$comm:string v1=\\-5:s32 v2=@0x4040:u32 v3=+8(@0x4040):u16 v4=@0x5000:string v5=+0(@0x5000):string "
 		       "v6=%si:s32 v7=+8(%sp):u64 v8=%di:u8 v9_0=@0x6000:u64 v9_8=@0x6008:u64 f9=@0x6000:string");
-	CU_ASSERT(rt_program_emit(&program, &bpf, &err) == 0 && rt_bpf_finish(&bpf, NULL, &err) == 0);
-	file = open_memstream(&text, &size);
-	rt_bpf_print(&bpf, file);
-	fclose(file);
-	CU_ASSERT(rt_golden("words.bpf", text));
-	free(text);
-	rt_bpf_free(&bpf);
+	rt_golden_program("words.bpf", &program);
 	for (i = 0; i < spec.nwords; i++) {
 		file = open_memstream(&text, &size);
 		rt_word_print(file, &spec.words[i]);
