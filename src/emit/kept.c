@@ -43,15 +43,22 @@ static void emit_function(struct emitter *e)
 	rt_bpf_mov_imm64(e->bpf, R0, (uint32_t)stands_for(e->program));
 }
 
-/* r10 + POINTER = the stack pointer at the entry; r0 = its slot.  On to `none` where there is none, which cannot be. */
-static void emit_slot(struct emitter *e, int none)
+/* r1 = the stack pointer at the entry. */
+static void emit_entry_sp(struct emitter *e)
 {
 	const struct rt_plan *plan = e->program->plan;
-	int out = e->out;
 
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, plan->arch->sp.pt_regs);
 	if (rt_plan_is_uretprobe(plan))
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -(int32_t)plan->arch->return_pop);
+}
+
+/* r10 + POINTER = the stack pointer at the entry; r0 = its slot.  On to `none` where there is none, which cannot be. */
+static void emit_slot(struct emitter *e, int none)
+{
+	int out = e->out;
+
+	emit_entry_sp(e);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, POINTER, R1);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R1, ALIGN_SHIFT);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_MUL, R1, HASH);
@@ -113,7 +120,11 @@ void rt_emit_find_kept(struct emitter *e, int none)
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, none);
 }
 
-void rt_emit_use_up(struct emitter *e)
+void rt_emit_use_up(struct emitter *e, int none)
 {
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, FOUND, AT(sp));
+	emit_entry_sp(e);
+	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, none);
 	rt_bpf_store_imm(e->bpf, RT_BPF_DW, FOUND, AT(sp), 0);
 }

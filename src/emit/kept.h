@@ -28,11 +28,11 @@ struct emitter;
 void rt_emit_keep(struct emitter *e);
 
 /*
- * A return's: r7 becomes the call's slot, on to `none` where there is none of it; and when all is read, that it is used up.  The record's
- * tid has been written.
+ * A return's: r7 becomes the call's slot, on to `none` where there is none of it; and when all is read, that it is used up: on to `none`
+ * where another call has taken it meanwhile.  The record's tid has been written.
  */
 void rt_emit_find_kept(struct emitter *e, int none);
-void rt_emit_use_up(struct emitter *e);
+void rt_emit_use_up(struct emitter *e, int none);
 
 /* The offset of number `i` from r7. */
 int rt_emit_kept_at(unsigned i);

@@ -329,7 +329,7 @@ static void emit_kept_values(struct emitter *e)
 	for (i = 0; i < plan->nvalues; i++)
 		if (plan->values[i].base == RT_BASE_KEPT)
 			emit_value(e, i);
-	rt_emit_use_up(e);
+	rt_emit_use_up(e, none);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
 	rt_bpf_place(e->bpf, none);
 	rt_bpf_mov_imm64(e->bpf, R1, mask_of_kept(plan));
