@@ -8,39 +8,6 @@
 #include "kernel/procfs.h"
 #include "stack/stacks.h"
 
-/* Where a plain probe stands: on a function's entry, or on one of its exits. */
-struct place {
-	uint64_t offset;
-	ino_t ino;
-	uint32_t function;
-	bool leaving;
-	const struct rt_exit *exit;
-};
-
-/* Instruction pointers that were looked up before; direct-mapped, emptied when a mapping changes. */
-enum { CACHE = 1024 };
-
-struct cached {
-	uint64_t ip;
-	bool leaving;
-	const struct place *place;	/* NULL: none is known there */
-};
-
-/* Return addresses at the start of a page: the uretprobe trampoline's, of which a process has one, or by chance another. */
-enum { PAGE = 4096, ALIGNED = 16 };
-
-struct aligned {
-	pid_t pid;
-	uint64_t address;
-	bool is_code;
-};
-
-/* Return addresses that were looked up before: is it the program's own code? */
-struct caller {
-	uint64_t ra;
-	bool program;
-};
-
 struct rt_feed {
 	const struct rt_target *target;
 	enum rt_key key;
@@ -50,51 +17,9 @@ struct rt_feed {
 	struct rt_stack *stack;
 	struct rt_members members;
 	struct rt_stacks stacks;	/* of coroutines and signals */
-	struct rt_addrmap *maps;
-	struct place *places;
-	size_t nplaces;
-	struct cached cache[CACHE];
-	struct aligned aligned[ALIGNED];
-	unsigned naligned;	/* so many were looked up; the oldest are forgotten */
+	struct rt_locate *locate;
 	const struct rt_held *held;	/* or NULL */
-	bool maps_read;		/* tried after an unknown address */
-	struct caller callers[CACHE];	/* --libcalls */
 };
-
-static int compare_places(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	if (x->leaving != y->leaving)
-		return x->leaving ? 1 : -1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
-/* Entries are there for functions without probes too. */
-static void add_places(struct rt_feed *feed)
-{
-	const struct rt_target *t = feed->target;
-	size_t i;
-
-	for (i = 0; i < t->functions.n; i++) {
-		/* It has no hits, and may stand where a traced function does. */
-		if (t->functions.v[i].role == RT_ROLE_ERRNO)
-			continue;
-		feed->places[feed->nplaces++] = (struct place){
-			.offset = rt_function_place(&t->functions.v[i]), .ino = rt_image_ino(t->functions.v[i].image),
-			.function = (uint32_t)i,
-		};
-	}
-	for (i = 0; i < t->nprobes; i++) {
-		const struct rt_exit *exit = rt_target_exit(t, &t->probes[i]);
-
-		if (exit)
-			feed->places[feed->nplaces++] = (struct place){
-				.offset = exit->offset, .ino = rt_image_ino(t->functions.v[t->probes[i].function].image),
-				.function = exit->shared ? RT_NO_FUNCTION : t->probes[i].function, .leaving = true, .exit = exit,
-			};
-	}
-}
 
 struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid_t pid, struct rt_gaps *gaps, struct rt_stack *stack)
 {
@@ -108,14 +33,11 @@ struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid
 	feed->end = UINT64_MAX;
 	feed->gaps = gaps;
 	feed->stack = stack;
-	feed->maps = rt_addrmap_new();
-	feed->places = calloc(target->functions.n + target->nprobes, sizeof(*feed->places));
-	if (!feed->maps || !feed->places || rt_members_add(&feed->members, pid) < 0) {
+	feed->locate = rt_locate_new(target, pid);
+	if (!feed->locate || rt_members_add(&feed->members, pid) < 0) {
 		rt_feed_free(feed);
 		return NULL;
 	}
-	add_places(feed);
-	qsort(feed->places, feed->nplaces, sizeof(*feed->places), compare_places);
 	return feed;
 }
 
@@ -123,10 +45,9 @@ void rt_feed_free(struct rt_feed *feed)
 {
 	if (!feed)
 		return;
-	rt_addrmap_free(feed->maps);
+	rt_locate_free(feed->locate);
 	rt_members_free(&feed->members);
 	rt_stacks_free(&feed->stacks);
-	free(feed->places);
 	free(feed);
 }
 
@@ -134,6 +55,11 @@ void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end)
 {
 	feed->begin = begin;
 	feed->end = end;
+}
+
+struct rt_locate *rt_feed_locate(struct rt_feed *feed)
+{
+	return feed->locate;
 }
 
 int rt_feed_read_process(struct rt_feed *feed)
@@ -146,107 +72,9 @@ int rt_feed_read_process(struct rt_feed *feed)
 		r = rt_members_add(&feed->members, tids[i]);
 	if (n > 0)
 		free(tids);
-	if (r == 0 && (feed->key == RT_KEY_IP || feed->target->libcalls) && rt_addrmap_read(feed->maps, feed->pid) == -ENOMEM)
+	if (r == 0 && (feed->key == RT_KEY_IP || feed->target->libcalls) && rt_locate_read(feed->locate) == -ENOMEM)
 		r = -ENOMEM;
 	return r;
-}
-
-static bool is_before(const struct place *p, uint64_t offset, bool leaving)
-{
-	return p->leaving == leaving ? p->offset < offset : leaving;
-}
-
-/* Only our probes send instruction pointers, so a file offset that one probe has is that probe's; the inode settles the rest. */
-static const struct place *place_at(const struct rt_feed *feed, uint64_t offset, uint64_t ino, bool leaving)
-{
-	size_t low = 0, high = feed->nplaces, i;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (is_before(&feed->places[mid], offset, leaving))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (i = low; i < feed->nplaces && feed->places[i].offset == offset && feed->places[i].leaving == leaving; i++)
-		if (feed->places[i].ino == ino)
-			return &feed->places[i];
-	return i == low + 1 ? &feed->places[low] : NULL;
-}
-
-int rt_feed_locate(struct rt_feed *feed, uint64_t ip, uint64_t *ino, uint64_t *offset)
-{
-	int r = rt_addrmap_find(feed->maps, feed->pid, ip, ino, offset);
-
-	if (r != -ENOENT || feed->maps_read)
-		return r;
-	/* The record that told of the mapping was lost, or came before we listened. */
-	feed->maps_read = true;
-	r = rt_addrmap_read(feed->maps, feed->pid);
-	return r < 0 ? r : rt_addrmap_find(feed->maps, feed->pid, ip, ino, offset);
-}
-
-bool rt_feed_moved(struct rt_feed *feed, const struct rt_image *image, uint64_t *by)
-{
-	uint64_t ino = rt_image_ino(image), start, pgoff;
-
-	*by = 0;
-	if (!rt_image_may_move(image))
-		return true;
-	if (rt_addrmap_first(feed->maps, feed->pid, ino, &start, &pgoff) < 0) {
-		if (feed->maps_read)
-			return false;
-		feed->maps_read = true;
-		if (rt_addrmap_read(feed->maps, feed->pid) < 0 || rt_addrmap_first(feed->maps, feed->pid, ino, &start, &pgoff) < 0)
-			return false;
-	}
-	return rt_image_moved(image, start, pgoff, by);
-}
-
-/* Does a call return to the program's own code?  What is not known counts as that. */
-static bool is_from_program(struct rt_feed *feed, uint64_t ra)
-{
-	struct caller *c = &feed->callers[ra % CACHE];
-	uint64_t ino, offset;
-
-	if (!ra || c->ra == ra)
-		return !ra || c->program;
-	/* Code that belongs to no file, as a JIT makes it, is nobody's but the program's; [uprobes] is judged by the stack. */
-	c->program = rt_feed_locate(feed, ra, &ino, &offset) < 0 || ino == rt_image_ino(feed->target->images.v[0]);
-	c->ra = ra;
-	return c->program;
-}
-
-/* The probe at `ip`, of those on entries or of those on exits; NULL: not known. */
-static const struct place *find_place(struct rt_feed *feed, uint64_t ip, bool leaving)
-{
-	struct cached *c = &feed->cache[ip % CACHE];
-	uint64_t ino, offset;
-
-	if (c->ip == ip && c->leaving == leaving)
-		return c->place;
-	if (rt_feed_locate(feed, ip, &ino, &offset) < 0)
-		return NULL;
-	*c = (struct cached){ .ip = ip, .leaving = leaving, .place = place_at(feed, offset, ino, leaving) };
-	return c->place;
-}
-
-uint32_t rt_feed_function(struct rt_feed *feed, uint64_t ip)
-{
-	const struct place *place = find_place(feed, ip, false);
-
-	return place ? place->function : RT_NO_FUNCTION;
-}
-
-static int on_mmap(struct rt_feed *feed, const struct rt_event *event)
-{
-	size_t i;
-
-	for (i = 0; i < CACHE; i++)
-		feed->cache[i].ip = feed->callers[i].ra = 0;
-	feed->maps_read = false;
-	return rt_addrmap_add(feed->maps, event->pid, event->mmap.start, event->mmap.len, event->mmap.pgoff, event->mmap.ino);
 }
 
 /* Hits of a thread were lost, the last of them before the event. */
@@ -310,7 +138,7 @@ static void tell_goroutine(struct rt_event *event, const struct rt_plan *plan)
 static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt_hit *hit)
 {
 	const struct rt_target *t = feed->target;
-	const struct place *place;
+	const struct rt_place *place;
 
 	if (feed->key == RT_KEY_ID) {
 		if (event->hit.key >= t->nprobes || t->probes[event->hit.key].plan != event->hit.plan)
@@ -320,9 +148,9 @@ static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt
 		if (hit->exit && hit->exit->shared)
 			hit->function = RT_NO_FUNCTION;
 	} else if (hit->plan->kind == RT_KIND_ENTRY) {
-		hit->function = rt_feed_function(feed, event->hit.key);
+		hit->function = rt_locate_function(feed->locate, event->hit.key);
 	} else if (!rt_plan_is_uretprobe(hit->plan)) {
-		place = find_place(feed, event->hit.key, true);
+		place = rt_locate_place(feed->locate, event->hit.key, true);
 		if (!place)
 			return 1;
 		hit->function = place->function;
@@ -341,28 +169,10 @@ static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt
 	return 0;
 }
 
-/* Is this address in the code of a file?  The trampoline's is not; where the process has gone that is not known. */
-static bool is_file_code(struct rt_feed *feed, pid_t pid, uint64_t address)
-{
-	struct rt_addrmap *map;
-	uint64_t ino, offset;
-	bool is_code;
-	unsigned i;
-
-	for (i = 0; i < ALIGNED && i < feed->naligned; i++)
-		if (feed->aligned[i].pid == pid && feed->aligned[i].address == address)
-			return feed->aligned[i].is_code;
-	map = rt_addrmap_new();
-	is_code = map && rt_addrmap_read(map, pid) == 0 && rt_addrmap_find(map, pid, address, &ino, &offset) == 0;
-	rt_addrmap_free(map);
-	feed->aligned[feed->naligned++ % ALIGNED] = (struct aligned){ pid, address, is_code };
-	return is_code;
-}
-
 /* The stack takes each address at the start of a page for the trampoline's.  Of others it wants to know no more than that. */
 static void tell_from_trampoline(struct rt_feed *feed, struct rt_event *event)
 {
-	if (event->hit.ra && event->hit.ra % PAGE == 0 && is_file_code(feed, event->pid ? event->pid : event->tid, event->hit.ra))
+	if (rt_locate_page_of_code(feed->locate, event->pid ? event->pid : event->tid, event->hit.ra))
 		event->hit.ra++;
 }
 
@@ -400,7 +210,7 @@ static int on_hit(struct rt_feed *feed, struct rt_event *event)
 	if (r != 0)
 		return r < 0 ? r : 0;
 	if (t->libcalls && hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
-		hit.outside = t->functions.v[hit.function].libcall && !is_from_program(feed, event->hit.ra);
+		hit.outside = t->functions.v[hit.function].libcall && !rt_locate_from_program(feed->locate, event->hit.ra);
 	tell_goroutine(event, hit.plan);
 	if (hit.plan->role != RT_ROLE_CALL && hit.plan->role != RT_ROLE_UNWOUND)
 		return on_stack_made(feed, event, hit.plan);
@@ -449,8 +259,7 @@ static int on_exec(struct rt_feed *feed, const struct rt_event *event)
 	int r = rt_feed_held(feed, 0, event->time);
 
 	feed->stacks.n = 0;
-	feed->naligned = 0;
-	feed->maps_read = false;
+	rt_locate_exec(feed->locate);
 	return r < 0 ? r : rt_stack_event(feed->stack, event);
 }
 
@@ -480,7 +289,7 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 		return event->lost.until < feed->begin ? 0 : rt_stack_event(feed->stack, event);
 	if (event->type == RT_EV_UNSEEN) {
 		/* Maybe of a mapping. */
-		feed->maps_read = false;
+		rt_locate_unsure(feed->locate);
 		return 0;
 	}
 	if (event->pid == 0) {
@@ -497,7 +306,7 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 	case RT_EV_HIT:
 		return on_hit(feed, &ours);
 	case RT_EV_MMAP:
-		return on_mmap(feed, &ours);
+		return rt_locate_mapped(feed->locate, &ours);
 	case RT_EV_EXIT:
 		return on_exit_of(feed, &ours);
 	case RT_EV_EXEC:

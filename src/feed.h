@@ -2,8 +2,7 @@
 #ifndef RT_FEED_H
 #define RT_FEED_H
 
-#include "stack/stack.h"
-#include "stream/addrmap.h"
+#include "locate.h"
 #include "stream/gaps.h"
 #include "stream/members.h"
 #include "target.h"
@@ -29,14 +28,8 @@ int rt_feed_read_process(struct rt_feed *feed);
  */
 void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end);
 
-/* The inode and the file offset of code at `ip` of the process.  0, or a negative errno where nothing is known to be mapped there. */
-int rt_feed_locate(struct rt_feed *feed, uint64_t ip, uint64_t *ino, uint64_t *offset);
-
-/* How far from the addresses that the image is linked to the process has it.  False: that is not known. */
-bool rt_feed_moved(struct rt_feed *feed, const struct rt_image *image, uint64_t *by);
-
-/* The function that has its entry probe at `ip` of the process; RT_NO_FUNCTION: not known. */
-uint32_t rt_feed_function(struct rt_feed *feed, uint64_t ip);
+/* What is at an address of the process.  The feed's. */
+struct rt_locate *rt_feed_locate(struct rt_feed *feed);
 
 /* Programs hold calls back (attach/held.h): what is left of them when their thread ends is asked for.  NULL: they do not. */
 struct rt_held;

@@ -105,7 +105,7 @@ static const char *find(struct rt_pointers *p, uint64_t addr)
 	uint64_t ino, offset;
 	size_t i;
 
-	if (rt_feed_locate(p->feed, addr, &ino, &offset) < 0)
+	if (rt_locate_file(rt_feed_locate(p->feed), addr, &ino, &offset) < 0)
 		return NULL;
 	for (i = 0; i < p->images->n; i++) {
 		if (rt_image_ino(p->images->v[i]) != (ino_t)ino)
@@ -131,7 +131,7 @@ bool rt_pointers_moved(void *ctx, const struct rt_image *image, uint64_t *by)
 {
 	struct rt_pointers *p = ctx;
 
-	return rt_feed_moved(p->feed, image, by);
+	return rt_locate_moved(rt_feed_locate(p->feed), image, by);
 }
 
 /*
@@ -146,7 +146,7 @@ size_t rt_pointers_constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size
 
 	(void)pid;	/* there is one process */
 	for (i = 0; i < p->images->n && !n; i++)
-		if (rt_feed_moved(p->feed, p->images->v[i], &by))
+		if (rt_locate_moved(rt_feed_locate(p->feed), p->images->v[i], &by))
 			n = rt_image_read_constant(p->images->v[i], addr - by, buf, size);
 	return n;
 }

@@ -87,7 +87,7 @@ static void add_counts(struct session *s, const struct rt_count_list *list, bool
 
 	for (i = 0; i < list->n; i++) {
 		const struct rt_count *c = &list->v[i];
-		uint32_t function = s->attach->ops->key == RT_KEY_IP ? rt_feed_function(s->feed, c->key) : (uint32_t)c->key;
+		uint32_t function = s->attach->ops->key == RT_KEY_IP ? rt_locate_function(rt_feed_locate(s->feed), c->key) : (uint32_t)c->key;
 
 		rt_tally_add(&s->out, function, c->cell, take_off ? -c->value : c->value);
 	}

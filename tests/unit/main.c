@@ -63,6 +63,7 @@ int main(void)
 		{ "dwarf", NULL, NULL, NULL, NULL, rt_tests_dwarf },
 		{ "dwarf files", NULL, NULL, NULL, NULL, rt_tests_dwarf_files },
 		{ "attach", NULL, NULL, NULL, NULL, rt_tests_attach },
+		{ "feed", NULL, NULL, NULL, NULL, rt_tests_feed },
 		CU_SUITE_INFO_NULL,
 	};
 	unsigned failed;

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "locate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "stream/addrmap.h"
+
+/* Instruction pointers that were looked up before; direct-mapped, emptied when a mapping changes. */
+enum { CACHE = 1024 };
+
+struct cached {
+	uint64_t ip;
+	bool leaving;
+	const struct rt_place *place;	/* NULL: none is known there */
+};
+
+/* Return addresses at the start of a page: the uretprobe trampoline's, of which a process has one, or by chance another. */
+enum { PAGE = 4096, ALIGNED = 16 };
+
+struct aligned {
+	pid_t pid;
+	uint64_t address;
+	bool is_code;
+};
+
+/* Return addresses that were looked up before: is it the program's own code? */
+struct caller {
+	uint64_t ra;
+	bool program;
+};
+
+struct rt_locate {
+	const struct rt_target *target;
+	pid_t pid;
+	struct rt_addrmap *maps;
+	bool maps_read;		/* tried after an unknown address */
+	struct rt_place *places;
+	size_t nplaces;
+	struct cached cache[CACHE];
+	struct aligned aligned[ALIGNED];
+	unsigned naligned;	/* so many were looked up; the oldest are forgotten */
+	struct caller callers[CACHE];	/* --libcalls */
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct rt_place *x = a, *y = b;
+
+	if (x->leaving != y->leaving)
+		return x->leaving ? 1 : -1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Entries are there for functions without probes too. */
+static void add_places(struct rt_locate *l)
+{
+	const struct rt_target *t = l->target;
+	size_t i;
+
+	for (i = 0; i < t->functions.n; i++) {
+		/* It has no hits, and may stand where a traced function does. */
+		if (t->functions.v[i].role == RT_ROLE_ERRNO)
+			continue;
+		l->places[l->nplaces++] = (struct rt_place){
+			.offset = rt_function_place(&t->functions.v[i]), .ino = rt_image_ino(t->functions.v[i].image),
+			.function = (uint32_t)i,
+		};
+	}
+	for (i = 0; i < t->nprobes; i++) {
+		const struct rt_exit *exit = rt_target_exit(t, &t->probes[i]);
+
+		if (exit)
+			l->places[l->nplaces++] = (struct rt_place){
+				.offset = exit->offset, .ino = rt_image_ino(t->functions.v[t->probes[i].function].image),
+				.function = exit->shared ? RT_NO_FUNCTION : t->probes[i].function, .leaving = true, .exit = exit,
+			};
+	}
+}
+
+struct rt_locate *rt_locate_new(const struct rt_target *target, pid_t pid)
+{
+	struct rt_locate *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->target = target;
+	l->pid = pid;
+	l->maps = rt_addrmap_new();
+	l->places = calloc(target->functions.n + target->nprobes, sizeof(*l->places));
+	if (!l->maps || !l->places) {
+		rt_locate_free(l);
+		return NULL;
+	}
+	add_places(l);
+	qsort(l->places, l->nplaces, sizeof(*l->places), compare_places);
+	return l;
+}
+
+void rt_locate_free(struct rt_locate *l)
+{
+	if (!l)
+		return;
+	rt_addrmap_free(l->maps);
+	free(l->places);
+	free(l);
+}
+
+int rt_locate_read(struct rt_locate *l)
+{
+	return rt_addrmap_read(l->maps, l->pid);
+}
+
+int rt_locate_mapped(struct rt_locate *l, const struct rt_event *event)
+{
+	size_t i;
+
+	for (i = 0; i < CACHE; i++)
+		l->cache[i].ip = l->callers[i].ra = 0;
+	l->maps_read = false;
+	return rt_addrmap_add(l->maps, event->pid, event->mmap.start, event->mmap.len, event->mmap.pgoff, event->mmap.ino);
+}
+
+void rt_locate_unsure(struct rt_locate *l)
+{
+	l->maps_read = false;
+}
+
+void rt_locate_exec(struct rt_locate *l)
+{
+	l->naligned = 0;
+	l->maps_read = false;
+}
+
+static bool is_before(const struct rt_place *p, uint64_t offset, bool leaving)
+{
+	return p->leaving == leaving ? p->offset < offset : leaving;
+}
+
+/* Only our probes send instruction pointers, so a file offset that one probe has is that probe's; the inode settles the rest. */
+static const struct rt_place *place_at(const struct rt_locate *l, uint64_t offset, uint64_t ino, bool leaving)
+{
+	size_t low = 0, high = l->nplaces, i;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (is_before(&l->places[mid], offset, leaving))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (i = low; i < l->nplaces && l->places[i].offset == offset && l->places[i].leaving == leaving; i++)
+		if (l->places[i].ino == ino)
+			return &l->places[i];
+	return i == low + 1 ? &l->places[low] : NULL;
+}
+
+int rt_locate_file(struct rt_locate *l, uint64_t ip, uint64_t *ino, uint64_t *offset)
+{
+	int r = rt_addrmap_find(l->maps, l->pid, ip, ino, offset);
+
+	if (r != -ENOENT || l->maps_read)
+		return r;
+	/* The record that told of the mapping was lost, or came before we listened. */
+	l->maps_read = true;
+	r = rt_addrmap_read(l->maps, l->pid);
+	return r < 0 ? r : rt_addrmap_find(l->maps, l->pid, ip, ino, offset);
+}
+
+bool rt_locate_moved(struct rt_locate *l, const struct rt_image *image, uint64_t *by)
+{
+	uint64_t ino = rt_image_ino(image), start, pgoff;
+
+	*by = 0;
+	if (!rt_image_may_move(image))
+		return true;
+	if (rt_addrmap_first(l->maps, l->pid, ino, &start, &pgoff) < 0) {
+		if (l->maps_read)
+			return false;
+		l->maps_read = true;
+		if (rt_addrmap_read(l->maps, l->pid) < 0 || rt_addrmap_first(l->maps, l->pid, ino, &start, &pgoff) < 0)
+			return false;
+	}
+	return rt_image_moved(image, start, pgoff, by);
+}
+
+bool rt_locate_from_program(struct rt_locate *l, uint64_t ra)
+{
+	struct caller *c = &l->callers[ra % CACHE];
+	uint64_t ino, offset;
+
+	if (!ra || c->ra == ra)
+		return !ra || c->program;
+	/* Code that belongs to no file, as a JIT makes it, is nobody's but the program's; [uprobes] is judged by the stack. */
+	c->program = rt_locate_file(l, ra, &ino, &offset) < 0 || ino == rt_image_ino(l->target->images.v[0]);
+	c->ra = ra;
+	return c->program;
+}
+
+const struct rt_place *rt_locate_place(struct rt_locate *l, uint64_t ip, bool leaving)
+{
+	struct cached *c = &l->cache[ip % CACHE];
+	uint64_t ino, offset;
+
+	if (c->ip == ip && c->leaving == leaving)
+		return c->place;
+	if (rt_locate_file(l, ip, &ino, &offset) < 0)
+		return NULL;
+	*c = (struct cached){ .ip = ip, .leaving = leaving, .place = place_at(l, offset, ino, leaving) };
+	return c->place;
+}
+
+uint32_t rt_locate_function(struct rt_locate *l, uint64_t ip)
+{
+	const struct rt_place *place = rt_locate_place(l, ip, false);
+
+	return place ? place->function : RT_NO_FUNCTION;
+}
+
+bool rt_locate_page_of_code(struct rt_locate *l, pid_t pid, uint64_t address)
+{
+	struct rt_addrmap *map;
+	uint64_t ino, offset;
+	bool is_code;
+	unsigned i;
+
+	if (!address || address % PAGE)
+		return false;
+	for (i = 0; i < ALIGNED && i < l->naligned; i++)
+		if (l->aligned[i].pid == pid && l->aligned[i].address == address)
+			return l->aligned[i].is_code;
+	map = rt_addrmap_new();
+	is_code = map && rt_addrmap_read(map, pid) == 0 && rt_addrmap_find(map, pid, address, &ino, &offset) == 0;
+	rt_addrmap_free(map);
+	l->aligned[l->naligned++ % ALIGNED] = (struct aligned){ pid, address, is_code };
+	return is_code;
+}

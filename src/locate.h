@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_LOCATE_H
+#define RT_LOCATE_H
+
+#include "stack/stack.h"
+#include "target.h"
+
+/*
+ * What is at an address of the traced process: which file and which of our probes, and whose code.
+ */
+struct rt_locate;
+
+/* Where a plain probe stands: on a function's entry, or on one of its exits. */
+struct rt_place {
+	uint64_t offset;
+	ino_t ino;
+	uint32_t function;	/* RT_NO_FUNCTION: of an exit that several functions share */
+	bool leaving;
+	const struct rt_exit *exit;	/* NULL at entries */
+};
+
+/* The target must outlive it.  NULL: out of memory. */
+struct rt_locate *rt_locate_new(const struct rt_target *target, pid_t pid);
+void rt_locate_free(struct rt_locate *l);
+
+/* Read the mappings that the process has now.  0 or a negative errno. */
+int rt_locate_read(struct rt_locate *l);
+
+/* The process mapped a file (RT_EV_MMAP).  0 or -ENOMEM. */
+int rt_locate_mapped(struct rt_locate *l, const struct rt_event *event);
+
+/* Records are missing, maybe of mappings: they are read again when an address is not known. */
+void rt_locate_unsure(struct rt_locate *l);
+
+/* The process runs another program: nothing of the old one's memory is where it was. */
+void rt_locate_exec(struct rt_locate *l);
+
+/* The inode and the file offset of code at `ip` of the process.  0, or a negative errno where nothing is known to be mapped there. */
+int rt_locate_file(struct rt_locate *l, uint64_t ip, uint64_t *ino, uint64_t *offset);
+
+/* How far from the addresses that the image is linked to the process has it.  False: that is not known. */
+bool rt_locate_moved(struct rt_locate *l, const struct rt_image *image, uint64_t *by);
+
+/* The probe at `ip`, of those on entries or of those on exits; NULL: none is known there. */
+const struct rt_place *rt_locate_place(struct rt_locate *l, uint64_t ip, bool leaving);
+
+/* The function that has its entry probe at `ip` of the process; RT_NO_FUNCTION: not known. */
+uint32_t rt_locate_function(struct rt_locate *l, uint64_t ip);
+
+/* Does a call return to the program's own code?  What is not known counts as that. */
+bool rt_locate_from_program(struct rt_locate *l, uint64_t ra);
+
+/*
+ * Is this the start of a page of a file's code that `pid` has?  The uretprobe trampoline is such a page of no file; where the process has
+ * gone, that is not known (false).
+ */
+bool rt_locate_page_of_code(struct rt_locate *l, pid_t pid, uint64_t address);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Attribution: which function a hit was of, and whether it was of the traced process. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "feed.h"
+#include "stream/members.h"
+#include "unit.h"
+
+static void test_members(void)
+{
+	struct rt_members m = { 0 };
+	int i;
+
+	for (i = 100; i > 0; i--)
+		CU_ASSERT(rt_members_add(&m, i * 3) == 0);
+	CU_ASSERT(rt_members_add(&m, 150) == 0);
+	CU_ASSERT(m.n == 100);
+	for (i = 1; i <= 300; i++)
+		CU_ASSERT(rt_members_has(&m, i) == (i % 3 == 0));
+	rt_members_remove(&m, 150);
+	rt_members_remove(&m, 151);
+	CU_ASSERT(m.n == 99 && !rt_members_has(&m, 150) && rt_members_has(&m, 147) && rt_members_has(&m, 153));
+	rt_members_free(&m);
+}
+
+struct told {
+	unsigned calls, returns, gone;
+	uint32_t last;
+	pid_t tid;
+};
+
+static int told_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
+{
+	struct told *told = ctx;
+
+	(void)args;
+	told->calls++;
+	told->last = frame->function;
+	told->tid = thread->tid;
+	return 0;
+}
+
+static int told_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end, uint64_t time,
+		      const struct rt_values *result)
+{
+	struct told *told = ctx;
+
+	(void)thread;
+	(void)time;
+	(void)result;
+	told->returns += end == RT_END_RETURNED;
+	told->gone += end == RT_END_NOT_SEEN;
+	told->last = frame->function;
+	return 0;
+}
+
+static int told_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
+{
+	(void)ctx;
+	(void)thread;
+	(void)time;
+	(void)count;
+	return 0;
+}
+
+static const struct rt_stack_ops told_ops = { told_enter, told_leave, told_lost };
+
+/* A program of two functions at file offsets 0x1100 and 0x1200 of our own executable, which is only there to be some image. */
+struct fixture {
+	struct rt_target target;
+	struct rt_function functions[2];
+	struct rt_plan plans[2];
+	struct rt_probe probes[4];
+	bool returns[2];
+	struct told told;
+	struct rt_stack *stack;
+	struct rt_feed *feed;
+};
+
+enum { PID = 500 };
+
+static bool fixture_open(struct fixture *x, enum rt_key key)
+{
+	struct rt_image *image = NULL;
+
+	memset(x, 0, sizeof(*x));
+	CU_ASSERT_FATAL(rt_image_open("/proc/self/exe", NULL, &image, NULL) == 0);
+	x->functions[0] = (struct rt_function){ .name = "a", .image = image, .offset = 0x1100 };
+	x->functions[1] = (struct rt_function){ .name = "b", .image = image, .offset = 0x1200 };
+	rt_plan_c_return(&rt_arch_x86_64, &x->plans[0]);
+	rt_plan_c_entry(&rt_arch_x86_64, 1, &x->plans[1]);
+	x->probes[0] = (struct rt_probe){ .function = 0, .plan = 1 };
+	x->probes[1] = (struct rt_probe){ .function = 0, .plan = 0 };
+	x->probes[2] = (struct rt_probe){ .function = 1, .plan = 1 };
+	x->probes[3] = (struct rt_probe){ .function = 1, .plan = 0 };
+	x->returns[0] = x->returns[1] = true;
+	x->target = (struct rt_target){
+		.functions = { .v = x->functions, .n = 2 }, .returns = x->returns, .plans = x->plans, .nplans = 2,
+		.probes = x->probes, .nprobes = 4,
+	};
+	x->stack = rt_stack_new(&told_ops, &x->told);
+	x->feed = rt_feed_new(&x->target, key, PID, NULL, x->stack);
+	return x->stack && x->feed;
+}
+
+static void fixture_close(struct fixture *x)
+{
+	rt_feed_free(x->feed);
+	rt_stack_free(x->stack);
+	rt_image_close(x->functions[0].image);
+}
+
+static int hit(struct fixture *x, pid_t pid, pid_t tid, uint16_t plan, uint64_t key, uint64_t sp)
+{
+	static const uint8_t data[4];
+	const struct rt_event event = {
+		.type = RT_EV_HIT, .time = 1, .pid = pid, .tid = tid,
+		.hit = { .sp = sp, .key = key, .ra = 0x1234, .plan = plan, .size = 4, .data = data },
+	};
+
+	return rt_feed_event(x->feed, &event);
+}
+
+static void test_feed_by_id(void)
+{
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	CU_ASSERT(hit(&x, PID, PID, 1, 2, 0x7000) == 0 && x.told.calls == 1 && x.told.last == 1);
+	CU_ASSERT(hit(&x, PID, PID, 0, 3, 0x7008) == 0 && x.told.returns == 1 && x.told.last == 1);
+	/* Another process's hits are none of ours. */
+	CU_ASSERT(hit(&x, PID + 1, PID + 1, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	/* What does not fit our tables is refused, not used as an index. */
+	CU_ASSERT(hit(&x, PID, PID, 1, 4, 0x7000) == -EBADMSG);
+	CU_ASSERT(hit(&x, PID, PID, 2, 0, 0x7000) == -EBADMSG);
+	CU_ASSERT(hit(&x, PID, PID, 1, 1, 0x7000) == -EBADMSG);
+	fixture_close(&x);
+}
+
+static void test_feed_by_address(void)
+{
+	struct fixture x;
+	struct rt_event map = {
+		.type = RT_EV_MMAP, .pid = PID, .tid = PID, .mmap = { .start = 0x555555555000, .len = 0x1000, .pgoff = 0x1000 },
+	};
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_IP));
+	/* The inode of a mapping is not always stat's (overlayfs): the offset alone tells here. */
+	map.mmap.ino = 1;
+	CU_ASSERT(rt_feed_event(x.feed, &map) == 0);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0x555555555200, 0x7000) == 0 && x.told.last == 1);
+	/* The return brings no address that helps; the stack pointer does. */
+	CU_ASSERT(hit(&x, PID, PID, 0, 0xdead, 0x7008) == 0 && x.told.returns == 1 && x.told.last == 1);
+	/* A new mapping of the same place: the cache must not remember the old one. */
+	map.mmap.pgoff = 0x0f00;
+	CU_ASSERT(rt_feed_event(x.feed, &map) == 0);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0x555555555200, 0x7000) == 0 && x.told.last == 0);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0x400000, 0x6000) == 0 && x.told.last == RT_NO_FUNCTION);
+	fixture_close(&x);
+}
+
+static void test_feed_window(void)
+{
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	rt_feed_window(x.feed, 2, 5);	/* hits are at 1 */
+	CU_ASSERT(hit(&x, PID, PID, 1, 0, 0x7000) == 0 && x.told.calls == 0);
+	rt_feed_window(x.feed, 0, 0);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0, 0x7000) == 0 && x.told.calls == 0);
+	rt_feed_window(x.feed, 1, 1);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	fixture_close(&x);
+}
+
+/* Sources that know only threads: a thread of ours, its new thread, its child process. */
+static void test_feed_members(void)
+{
+	struct rt_event fork = { .type = RT_EV_FORK, .tid = PID, .fork = { .tid = 501 } };
+	struct rt_event end = { .type = RT_EV_EXIT, .tid = 501 };
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	CU_ASSERT(hit(&x, 0, 501, 1, 0, 0x7000) == 0 && x.told.calls == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0);
+	CU_ASSERT(hit(&x, 0, 501, 1, 0, 0x7000) == 0 && x.told.calls == 1 && x.told.tid == 501);
+	fork.fork.tid = fork.fork.pid = 502;
+	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0);
+	CU_ASSERT(hit(&x, 0, 502, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(rt_feed_event(x.feed, &end) == 0);
+	CU_ASSERT(hit(&x, 0, 501, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	fixture_close(&x);
+}
+
+/* Where some code of this very process begins, at the start of a page. */
+static uint64_t own_code(void)
+{
+	char line[512], perms[5] = "", slash = 0;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long start = 0;
+
+	CU_ASSERT_FATAL(maps != NULL);
+	while (slash != '/' && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%*x %4s %*x %*s %*u %c", &start, perms, &slash) != 3 || perms[2] != 'x')
+			slash = 0;
+	fclose(maps);
+	return start;
+}
+
+/* A return address at the start of a page is the trampoline's (a tail call), unless it is that of a call that stands there. */
+static void test_feed_aligned(void)
+{
+	static const uint8_t data[4];
+	struct rt_event event = {
+		.type = RT_EV_HIT, .time = 1, .pid = getpid(), .tid = getpid(),
+		.hit = { .sp = 0x7000, .key = 2, .ra = 0x1234, .plan = 1, .size = 4, .data = data },
+	};
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	rt_feed_free(x.feed);
+	x.feed = rt_feed_new(&x.target, RT_KEY_ID, getpid(), NULL, x.stack);
+	CU_ASSERT_FATAL(x.feed != NULL);
+	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.told.calls == 1 && x.told.gone == 0);
+	event.hit.ra = own_code();
+	CU_ASSERT(event.hit.ra && event.hit.ra % 4096 == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.told.calls == 2 && x.told.gone == 1);
+	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.told.calls == 3 && x.told.gone == 2);
+	event.hit.ra = 0x7ffffffff000;
+	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.told.calls == 4 && x.told.gone == 2);
+	fixture_close(&x);
+}
+
+CU_TestInfo rt_tests_feed[] = {
+	{ "members", test_members },
+	{ "hits by probe id", test_feed_by_id },
+	{ "hits by address", test_feed_by_address },
+	{ "hits outside the trace", test_feed_window },
+	{ "hits by thread", test_feed_members },
+	{ "return addresses at the start of a page", test_feed_aligned },
+	CU_TEST_INFO_NULL,
+};
