@@ -3,7 +3,6 @@
 # A process that runs another program inside its calls: they are over, with those of its other threads.
 . "$SRCDIR/tests/live/lib.sh"
 
-has "$CC" || skip_all "no compiler"
 cat >"$T/again.c" <<'EOF2'
 #include <pthread.h>
 #include <stdlib.h>
@@ -49,7 +48,9 @@ int main(int argc, char **argv)
 	return 2;
 }
 EOF2
-"$CC" -O1 -pthread -o "$T/again" "$T/again.c" || exit 1
+# shellcheck disable=SC2086 # a compiler and its flags
+target again $CC -O1 -pthread "$T/again.c" || skip_all "$(no_target again.c)"
+targets_made
 
 # The same whether the next stack lies above the last one or below: that is by chance, so a few times.
 one() {

@@ -6,7 +6,8 @@
 VALUE=/sys/kernel/rcu_expedited
 [ -w "$VALUE" ] || skip_all "no $VALUE that can be written"
 [ "$(cat "$VALUE")" = 0 ] || skip_all "$VALUE is set already"
-[ "$(cat /sys/kernel/rcu_normal)" = 0 ] || skip_all "/sys/kernel/rcu_normal is set"
+# From 4.5 on.
+[ ! -e /sys/kernel/rcu_normal ] || [ "$(cat /sys/kernel/rcu_normal)" = 0 ] || skip_all "/sys/kernel/rcu_normal is set"
 find_mechanisms
 
 is_set() {

@@ -393,83 +393,11 @@ wait "$PID" 2>/dev/null
 forget "$PID"
 end_case
 
-# ---- --libcalls: the program says what it calls, in its own order ----
-
-find_mechanisms
-LIBCALLS='*:0'
-
-# flags as programs are built: lazily bound, bound at once without PLT, not position-independent
-for flags in "" "-fno-plt -Wl,-z,now" "-no-pie"; do
-	# shellcheck disable=SC2086 # several flags
-	"$CC" -O2 -fno-builtin $flags -o "$T/libcalls" "$TARGETS/libcalls.c" >"$T/cc" 2>&1 || continue
-	for mechanism in $MECHANISMS; do
-		[ "$mechanism" = tracefs ] && continue
-		[ -z "$flags" ] || [ "$mechanism" = uprobe-multi ] || continue
-		begin "$mechanism: --libcalls${flags:+, $flags}"
-		rt --attach="$mechanism" --libcalls="$LIBCALLS" "$T/libcalls"
-		expect_status 0
-		calls "$T/err" | grep -v '^(\(write\|read\))$' >"$T/traced"
-		expect_same "$T/out" "$T/traced"
-		# The library's own calls, of memcpy or malloc, would stand inside.
-		expect_no_line '(malloc\|(memcpy' "$T/err"
-		expect_line '^> (strcmp)' "$T/err"
-		end_case
-	done
-done
-
-begin "--libcalls=GLOB, with a function of the program"
-"$CC" -O2 -fno-builtin -o "$T/libcalls" "$TARGETS/libcalls.c" >"$T/cc" 2>&1
-rt --libcalls='str*:0' "$T/libcalls" calls:0
-expect_status 0
-{ echo "(calls)"; grep '^(str' "$T/out"; } >"$T/said"
-calls "$T/err" >"$T/traced"
-grep -q '(calls)' "$T/traced" || sed -i 1d "$T/said"	# it may have been inlined
-expect_same "$T/said" "$T/traced"
-end_case
-
-begin "--libcalls of a running process"
-mkfifo "$T/go"
-exec 9<>"$T/go"
-in_background "$T/libcalls" "$T/go" >"$T/witness" 9>&-
-program=$PID
-wait_for 10 has_line ready "$T/witness" || because "not ready"
-in_background "$RAWTRACE" -v --libcalls="$LIBCALLS" -p "$program" 2>"$T/err" 9>&-
-tracer=$PID
-wait_for 20 has_line '^rawtrace: attach' "$T/err" || because "not attached"
-sleep 0.2
-echo >&9
-wait_for 10 lines_at_least 9 "$T/witness" || because "it called nothing"
-wait_for 10 has_line '(strtol' "$T/err"
-exec 9>&-
-reap "$program"
-reap "$tracer"
-sed 1d "$T/witness" >"$T/said"
-calls "$T/err" | grep -v '^(\(write\|read\))$' >"$T/traced"
-expect_same "$T/said" "$T/traced"
-end_case
-
 begin "--libcalls: the library with the version that was asked for"
 if [ -x "$T/versioned" ]; then
 	rt --libcalls=answer "$T/versioned"
 	grep '^(answer' "$T/out" >"$T/said"
 	calls "$T/err" >"$T/traced"
 	expect_same "$T/said" "$T/traced"
-fi
-end_case
-
-begin "--libcalls: refused"
-rt --libcalls --no-bpf "$T/libcalls"
-expect_status 2
-expect_message "libcalls: --no-bpf puts probes into every process" "$T/err"
-rt --libcalls --attach=tracefs "$T/libcalls"
-expect_message "libcalls: tracefs puts probes into every process" "$T/err"
-rt --libcalls=nothing_like_it "$T/libcalls"
-expect_status 2
-expect_message "imports no function 'nothing_like_it'" "$T/err"
-rt count --libcalls "$T/libcalls"
-expect_message "libcalls does not go with count" "$T/err"
-if "$CC" -static -o "$T/static" "$TARGETS/libcalls.c" >"$T/cc" 2>&1; then
-	rt --libcalls "$T/static"
-	expect_message "imports nothing: it is linked statically" "$T/err"
 fi
 end_case

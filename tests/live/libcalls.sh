@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --libcalls: the program says what it calls in its libraries, in its own order.
+. "$SRCDIR/tests/live/lib.sh"
+
+# As programs are built: lazily bound, bound at once without PLT, not position-independent; and one without libraries.
+# shellcheck disable=SC2086 # a compiler and its flags
+{
+	target lazy $CC -O2 -fno-builtin "$TARGETS/libcalls.c" || skip_all "$(no_target libcalls.c)"
+	target noplt $CC -O2 -fno-builtin -fno-plt -Wl,-z,now "$TARGETS/libcalls.c"
+	target fixed $CC -O2 -fno-builtin -no-pie "$TARGETS/libcalls.c"
+	target static $CC -static "$TARGETS/libcalls.c"
+}
+targets_made
+
+# calls FILE: the calls of a trace, one a line, without marks and levels, and without those by which the program says what it calls
+calls() {
+	sed -n 's/^>[> ]*\(\[[0-9]*\] \)\{0,1\}\((.*)\)$/\2/p' "$1" | grep -v '^(\(write\|read\))$'
+}
+
+find_mechanisms
+LIBCALLS='*:0'
+
+first=${MECHANISMS# }
+first=${first%% *}
+for program in lazy noplt fixed; do
+	[ -x "$T/$program" ] || continue
+	for mechanism in $MECHANISMS; do
+		[ "$mechanism" = tracefs ] && continue
+		# How a program is bound is of its file: once, by the first.
+		[ "$program" = lazy ] || [ "$mechanism" = "$first" ] || continue
+		begin "$mechanism: --libcalls, $program"
+		rt --attach="$mechanism" --libcalls="$LIBCALLS" "$T/$program"
+		expect_status 0
+		calls "$T/err" >"$T/traced"
+		expect_same "$T/out" "$T/traced"
+		# The library's own calls, of memcpy or malloc, would stand inside.
+		expect_no_line '(malloc\|(memcpy' "$T/err"
+		expect_line '^> (strcmp)' "$T/err"
+		end_case
+	done
+done
+
+if with_bpf; then
+	begin "--libcalls=GLOB, with a function of the program"
+	rt --libcalls='str*:0' "$T/lazy" calls:0
+	expect_status 0
+	{ echo "(calls)"; grep '^(str' "$T/out"; } >"$T/said"
+	calls "$T/err" >"$T/traced"
+	grep -q '(calls)' "$T/traced" || sed -i 1d "$T/said"	# it may have been inlined
+	expect_same "$T/said" "$T/traced"
+	end_case
+
+	begin "--libcalls of a running process"
+	mkfifo "$T/go"
+	exec 9<>"$T/go"
+	in_background "$T/lazy" "$T/go" >"$T/witness" 9>&-
+	program=$PID
+	wait_for 10 has_line ready "$T/witness" || because "not ready"
+	in_background "$RAWTRACE" -v --libcalls="$LIBCALLS" -p "$program" 2>"$T/err" 9>&-
+	tracer=$PID
+	wait_for 20 has_line '^rawtrace: attach' "$T/err" || because "not attached"
+	sleep 0.2
+	echo >&9
+	wait_for 10 lines_at_least 9 "$T/witness" || because "it called nothing"
+	wait_for 10 has_line '(strtol' "$T/err"
+	exec 9>&-
+	reap "$program"
+	reap "$tracer"
+	sed 1d "$T/witness" >"$T/said"
+	calls "$T/err" >"$T/traced"
+	expect_same "$T/said" "$T/traced"
+	end_case
+fi
+
+begin "--libcalls: refused"
+rt --libcalls --no-bpf "$T/lazy"
+expect_status 2
+expect_message "libcalls: --no-bpf puts probes into every process" "$T/err"
+rt --libcalls --attach=tracefs "$T/lazy"
+expect_message "libcalls: tracefs puts probes into every process" "$T/err"
+if with_bpf; then
+	rt --libcalls=nothing_like_it "$T/lazy"
+	expect_status 2
+	expect_message "imports no function 'nothing_like_it'" "$T/err"
+else
+	rt --libcalls "$T/lazy"
+	expect_message "libcalls: .* puts probes into every process" "$T/err"
+fi
+rt count --libcalls "$T/lazy"
+expect_message "libcalls does not go with count" "$T/err"
+if [ -x "$T/static" ]; then
+	rt --libcalls "$T/static"
+	expect_message "imports nothing: it is linked statically" "$T/err"
+fi
+end_case
