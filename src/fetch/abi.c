@@ -37,7 +37,8 @@ static bool is_struct(const struct rt_ctype *type)
 /* What an array or a function is as a parameter. */
 static bool is_pointer(const struct rt_ctype *type)
 {
-	return type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE || type->kind == RT_CT_FUNCTION || type->kind == RT_CT_ARRAY;
+	return type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE || type->kind == RT_CT_FUNCTION ||
+	       (type->kind == RT_CT_ARRAY && !type->is_vector);
 }
 
 static uint64_t size_of(const struct rt_arch *arch, const struct rt_ctype *type)
@@ -66,9 +67,20 @@ static uint64_t align_of(const struct rt_arch *arch, const struct rt_ctype *type
 	return align;
 }
 
-static bool is_known(const struct rt_ctype *type)
+/*
+ * A vector, also as all that a structure has, of which the type alone does not tell how it is passed: that depends on the options of the
+ * compiler, as -mavx and -msse.
+ */
+static bool is_vague(const struct rt_arch *arch, const struct rt_ctype *type, unsigned depth)
 {
-	if (!type || type->kind == RT_CT_UNKNOWN || type->kind == RT_CT_VOID || type->kind == RT_CT_VARIANT)
+	if (type->kind == RT_CT_STRUCT && type->nmembers == 1 && depth < DEPTH)
+		return is_vague(arch, type->members[0].type, depth + 1);
+	return type->is_vector && (arch->word < 8 || (type->size != 8 && type->size != 16));
+}
+
+static bool is_known(const struct rt_arch *arch, const struct rt_ctype *type)
+{
+	if (!type || type->kind == RT_CT_UNKNOWN || type->kind == RT_CT_VOID || type->kind == RT_CT_VARIANT || is_vague(arch, type, 0))
 		return false;
 	/* A structure that is only declared. */
 	return is_pointer(type) || type->size || (is_struct(type) && type->align);
@@ -76,8 +88,8 @@ static bool is_known(const struct rt_ctype *type)
 
 /* ---- x86-64 ---- */
 
-/* The classes of an object's two eightbytes. */
-enum klass { CLASS_NONE, CLASS_INTEGER, CLASS_FLOAT, CLASS_MEMORY };
+/* The classes of an object's two eightbytes; UP: in the same vector register as the first one. */
+enum klass { CLASS_NONE, CLASS_INTEGER, CLASS_FLOAT, CLASS_UP };
 
 static bool merge(enum klass *c, uint64_t at, enum klass k)
 {
@@ -101,9 +113,12 @@ static bool classify(const struct rt_arch *arch, const struct rt_ctype *type, ui
 		if (at % (type->size ? type->size : 1))
 			return false;
 		if (type->size > 8)	/* long double is x87's; the other one of 16 bytes is in one register */
-			return type->name && strstr(type->name, "128") && merge(c, at, CLASS_FLOAT);
+			return type->name && strstr(type->name, "128") && merge(c, at, CLASS_FLOAT) && merge(c, at + 8, CLASS_UP);
 		return merge(c, at, CLASS_FLOAT);
 	case RT_CT_ARRAY:
+		if (type->is_vector)
+			return type->size && at % type->size == 0 && merge(c, at, CLASS_FLOAT) &&
+			       (type->size <= 8 || merge(c, at + 8, CLASS_UP));
 		if (!type->target || !type->target->size || type->count > 16)
 			return false;
 		for (i = 0; i < type->count; i++)
@@ -134,6 +149,14 @@ static bool classify(const struct rt_arch *arch, const struct rt_ctype *type, ui
 	}
 }
 
+/* In the registers of the x87: long double, and as a result two of them. */
+static bool is_x87(const struct rt_ctype *type)
+{
+	if (type->is_complex && type->nmembers)
+		type = type->members[0].type;
+	return type->kind == RT_CT_FLOAT && type->size > 8 && !(type->name && strstr(type->name, "128"));
+}
+
 /* The object in the registers of its eightbytes: `general` ones, which are `ngeneral`, and floating-point ones from `floating` on. */
 static bool spread(const struct rt_arch *arch, const struct rt_ctype *type, const struct rt_reg *general, unsigned ngeneral,
 		   unsigned floating, unsigned nfloating, unsigned taken[2], struct rt_home *home)
@@ -148,9 +171,11 @@ static bool spread(const struct rt_arch *arch, const struct rt_ctype *type, cons
 		return false;
 	home->kind = RT_HOME_PARTS;
 	home->part = 8;
-	home->n = type->kind == RT_CT_FLOAT ? 1 : (unsigned)up(size, 8) / 8;
-	if (type->kind == RT_CT_FLOAT)
+	home->n = (unsigned)up(size, 8) / 8;
+	if (type->kind == RT_CT_FLOAT || type->is_vector) {
 		home->part = 16;
+		home->n = 1;
+	}
 	taken[0] = taken[1] = 0;
 	/* C++ has empty classes of one byte, which are not passed. */
 	if (c[0] == CLASS_NONE && c[1] == CLASS_NONE)
@@ -162,6 +187,8 @@ static bool spread(const struct rt_arch *arch, const struct rt_ctype *type, cons
 			home->parts[i].reg = general[taken[0]++];
 		} else if (c[i] == CLASS_NONE) {
 			home->parts[i].mark = "<padding>";
+		} else if (c[i] == CLASS_UP && c[0] == CLASS_FLOAT) {
+			home->parts[i].mark = home->parts[0].mark;
 		} else {
 			if (taken[1] == nfloating)
 				return false;
@@ -207,9 +234,9 @@ static void x86_64_result(const struct rt_arch *arch, const struct rt_ctype *typ
 	const struct rt_reg general[] = { arch->result, arch->result2 };
 	unsigned taken[2];
 
-	if (type->kind == RT_CT_FLOAT && type->size > 8 && !(type->name && strstr(type->name, "128"))) {
+	if (is_x87(type)) {
 		home->kind = RT_HOME_ELSEWHERE;
-		home->mark = "<in st0>";
+		home->mark = type->is_complex ? "<in st0 and st1>" : "<in st0>";
 		return;
 	}
 	if (spread(arch, type, general, 2, 0, 2, taken, home))
@@ -239,7 +266,8 @@ static void i386_result(const struct rt_arch *arch, const struct rt_ctype *type,
 	home->parts[0].reg = arch->result;
 	home->n = 1;
 	home->part = 4;
-	home->kind = is_struct(type) || size_of(arch, type) > 8 ? RT_HOME_POINTER : RT_HOME_PARTS;
+	/* A complex number of floats is returned like an integer of that size. */
+	home->kind = (is_struct(type) && !(type->is_complex && type->size == 8)) || size_of(arch, type) > 8 ? RT_HOME_POINTER : RT_HOME_PARTS;
 	if (home->kind == RT_HOME_PARTS && size_of(arch, type) > 4) {
 		home->parts[1].reg = arch->result2;
 		home->n = 2;
@@ -255,7 +283,7 @@ static bool same_floats(const struct rt_ctype *type, uint64_t *size, unsigned *n
 
 	if (!type || depth > DEPTH)
 		return false;
-	if (type->kind == RT_CT_FLOAT) {
+	if (type->kind == RT_CT_FLOAT || type->is_vector) {
 		if (*size && *size != type->size)
 			return false;
 		*size = type->size;
@@ -365,7 +393,7 @@ void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type, stru
 	memset(home, 0, sizeof(*home));
 	if (type && type->kind == RT_CT_VOID)
 		return;
-	if (!is_known(type)) {
+	if (!is_known(arch, type)) {
 		home->kind = RT_HOME_UNKNOWN;
 		return;
 	}
@@ -407,7 +435,7 @@ void rt_abi_begin(struct rt_abi *abi, const struct rt_arch *arch, const struct r
 void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_home *home)
 {
 	memset(home, 0, sizeof(*home));
-	if (abi->lost || !is_known(type)) {
+	if (abi->lost || !is_known(abi->arch, type)) {
 		abi->lost = true;
 		home->kind = RT_HOME_UNKNOWN;
 		return;

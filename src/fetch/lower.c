@@ -303,7 +303,7 @@ const struct rt_ctype *rt_lower_decayed(struct lowering *l, const struct rt_ctyp
 {
 	const struct rt_ctype *p = type;
 
-	if (type && (type->kind == RT_CT_ARRAY || type->kind == RT_CT_FUNCTION)) {
+	if (type && ((type->kind == RT_CT_ARRAY && !type->is_vector) || type->kind == RT_CT_FUNCTION)) {
 		p = rt_types_pointer(l->memory, type->kind == RT_CT_ARRAY && (!type->count || (type->target && type->target->kind == RT_CT_CHAR)) ?
 				     type->target : type, l->arch->word);
 		l->failed |= !p;

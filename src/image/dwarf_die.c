@@ -53,7 +53,12 @@ bool rt_die_type(Dwarf_Die *die, Dwarf_Die *type)
 {
 	Dwarf_Attribute attr;
 
-	return rt_die_attr(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, type);
+	if (!rt_die_attr(die, DW_AT_type, &attr) || !dwarf_formref_die(&attr, type))
+		return false;
+	/* GCC's stand-in for a type that has a unit of its own (-fdebug-types-section). */
+	if (dwarf_attr(type, DW_AT_signature, &attr))
+		dwarf_formref_die(&attr, type);
+	return true;
 }
 
 /* libdw does not look for the end of a string that stands in .debug_info itself. */

@@ -116,7 +116,6 @@ struct rt_dwarf_type {
 	bool is_struct;			/* structures, unions, classes, Rust's enumerations with fields */
 	bool is_rust;
 	const struct rt_ctype *element;	/* Rust's T, or NULL */
-	bool is_vector;			/* an array that is passed as one value, in a vector register */
 };
 
 struct rt_dwarf_pending {

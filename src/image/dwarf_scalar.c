@@ -47,6 +47,7 @@ static void set_complex(struct rt_dwarf_walk *walk, struct rt_ctype *type)
 		members[i].offset = i ? (uint32_t)(type->size / 2) : 0;
 	}
 	type->kind = RT_CT_STRUCT;
+	type->is_complex = true;
 	type->align = part->align ? part->align : (uint32_t)part->size;
 	type->members = members;
 	type->nmembers = 2;

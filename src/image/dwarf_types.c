@@ -193,7 +193,9 @@ static struct rt_ctype *convert_array(struct rt_dwarf_walk *walk, Dwarf_Die *die
 	type->ctype.count = v[0];
 	type->ctype.align = element->align;
 	type->ctype.size = array_size(element, v[0]);
-	type->is_vector = rt_die_flag(die, DW_AT_GNU_vector);
+	type->ctype.is_vector = rt_die_flag(die, DW_AT_GNU_vector);
+	if (type->ctype.is_vector && type->ctype.size <= 64)
+		type->ctype.align = (uint32_t)type->ctype.size;
 	return &type->ctype;
 }
 

@@ -85,6 +85,24 @@ if has objcopy; then
 	expect_line '^>(values {.x=1, .y=-2} {.number=3, .other=4} {.a=5, .b=6, .c=7} GREEN READ|RUN)$' "$T/err"
 	end_case
 fi
+# GCC leaves stand-ins, clang refers to the units themselves.
+for compiler in $COMPILERS; do
+	for version in 4 5; do
+		if $compiler -w -gdwarf-$version -fdebug-types-section -O0 -o "$T/units" "$TARGETS/types.c" 2>/dev/null; then
+			begin "types in units of their own: $compiler, DWARF $version"
+			# shellcheck disable=SC2086
+			agrees "$T/units" $specs
+			end_case
+		fi
+	done
+done
+if "$RAWTRACE" list "$T/types" lanes >/dev/null 2>&1; then
+	begin "vectors"
+	rt "$T/types" lanes
+	expect_line '^>(lanes <in [xmv]*0> 42 \[1, 2, 3, 4])$' "$T/err"
+	expect_line '^<<in [xmv]*0>$' "$T/err"
+	end_case
+fi
 if ! grep -q 'HAVE_LIBDW_SPLIT_TRUE=.#' "$BUILDDIR/config.log" && $CC -w -g -gsplit-dwarf -O1 -o "$T/split" "$TARGETS/types.c" 2>/dev/null; then
 	same_as_plain "split DWARF" "$T/split"
 fi

@@ -115,6 +115,41 @@ static void test_structs(void)
 	check_entry("v0=+8(%sp):s32", &rt_arch_i386, &t_large, &t_int, NULL);
 }
 
+/* In one vector register each, or where that depends on the compiler's options nowhere that is known, and nor is what comes after. */
+static void test_vectors(void)
+{
+	static const struct rt_ctype quad = { .kind = RT_CT_ARRAY, .size = 16, .align = 16, .count = 4, .target = &t_int, .is_vector = true };
+	static const struct rt_ctype octet = { .kind = RT_CT_ARRAY, .size = 32, .align = 32, .count = 8, .target = &t_int, .is_vector = true };
+	static const struct rt_member only[] = { { .name = "v", .type = &quad } }, wide[] = { { .name = "v", .type = &octet } };
+	static const struct rt_ctype holder = { .kind = RT_CT_STRUCT, .size = 16, .align = 16, .members = only, .nmembers = 1 };
+	static const struct rt_ctype wide_holder = { .kind = RT_CT_STRUCT, .size = 32, .align = 32, .members = wide, .nmembers = 1 };
+
+	check_entry("v0=%di:s32 0<in xmm0> 2.0<in xmm1> 2.1<in xmm1> 3<in xmm2>", &rt_arch_x86_64, &quad, &quad, &t_int, &holder, &t_double, NULL);
+	check_entry("v0=%x0:s32 0<in v0> 2<in v1>", &rt_arch_aarch64, &t_void, &quad, &t_int, &holder, NULL);
+	check_entry("v0=%di:s32 1<not known> 2<not known>", &rt_arch_x86_64, &t_void, &t_int, &octet, &t_int, NULL);
+	check_entry("v0=%di:s32 1<not known> 2<not known>", &rt_arch_x86_64, &t_void, &t_int, &wide_holder, &t_int, NULL);
+	check_entry("v0=+4(%sp):s32 1<not known> 2<not known>", &rt_arch_i386, &t_void, &t_int, &quad, &t_int, NULL);
+	check_return(" 0<in xmm0>", &rt_arch_x86_64, &quad);
+	check_return(" 0<not known>", &rt_arch_x86_64, &octet);
+}
+
+/* Passed like structures, and returned otherwise: long double's in the x87's registers, float's on i386 in general ones. */
+static void test_complex(void)
+{
+	static const struct rt_member longs[] = { { "re", .type = &t_long_double }, { "im", .type = &t_long_double, .offset = 16 } };
+	static const struct rt_member floats[] = { { "re", .type = &t_float }, { "im", .type = &t_float, .offset = 4 } };
+	static const struct rt_ctype long_complex = {
+		.kind = RT_CT_STRUCT, .size = 32, .align = 16, .is_complex = true, .members = longs, .nmembers = 2,
+	};
+	static const struct rt_ctype float_complex = {
+		.kind = RT_CT_STRUCT, .size = 8, .align = 4, .is_complex = true, .members = floats, .nmembers = 2,
+	};
+
+	check_entry("v0=%di:s32", &rt_arch_x86_64, &long_complex, &t_int, NULL);
+	check_return(" 0<in st0 and st1>", &rt_arch_x86_64, &long_complex);
+	check_return("v0=%ax:u32 v1=%dx:u32", &rt_arch_i386, &float_complex);
+}
+
 static void test_pointers(void)
 {
 	check_entry("v0=%di:u64 v1=%si:s32 v2=+0(%di):string", &rt_arch_x86_64, &t_void, &t_string, &t_int, NULL);
@@ -146,6 +181,8 @@ CU_TestInfo rt_tests_lower[] = {
 	{ "scalars", test_scalars },
 	{ "floating point", test_floats },
 	{ "structures by value", test_structs },
+	{ "vectors", test_vectors },
+	{ "complex numbers", test_complex },
 	{ "what pointers lead to", test_pointers },
 	{ "results", test_returns },
 	CU_TEST_INFO_NULL,

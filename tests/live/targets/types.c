@@ -72,6 +72,15 @@ NOINLINE int mean(double d, int i, float f, point p)
 	return sink = (int)d + i + (int)f + p.x;
 }
 
+#if defined(__SSE2__) || defined(__aarch64__)
+typedef int vector __attribute__((vector_size(16)));
+NOINLINE vector lanes(vector a, int k, const vector *at);
+NOINLINE vector lanes(vector a, int k, const vector *at)
+{
+	return a * k + *at;
+}
+#endif
+
 /* Compilers change how these are called where they optimize. */
 static __attribute__((noinline)) int local(int a, int unused, const struct node *n)
 {
@@ -112,5 +121,12 @@ int main(void)
 	puts("(special 4 2 5)");
 	special(4, 2, 5);
 	mean(0.5, 1, 2, p);
+#if defined(__SSE2__) || defined(__aarch64__)
+	vector v = { 1, 2, 3, 4 };
+
+	USE(v);
+	v = lanes(v, 42, &v);
+	USE(v);
+#endif
 	return tiny(sink) == 1;
 }
