@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "kernel/sys.h"
+#include "stream/verifier.h"
 #include "util/array.h"
 
 /* All rows together take no more, and one for each CPU is not needed. */
@@ -97,26 +98,6 @@ static int make_places(struct rt_counts *c)
 	return r < 0 ? r : 0;
 }
 
-/* Does the verifier know the compare-and-exchange (5.12), and can this machine's kernel compile it? */
-static bool has_cmpxchg(void)
-{
-	struct rt_bpf bpf;
-	int r;
-
-	rt_bpf_init(&bpf);
-	rt_bpf_store_imm(&bpf, RT_BPF_DW, 10, -8, 0);
-	rt_bpf_mov_imm(&bpf, 0, 0);
-	rt_bpf_mov_imm(&bpf, 1, 1);
-	rt_bpf_cmpxchg(&bpf, 10, -8, 1);
-	rt_bpf_mov_imm(&bpf, 0, 0);
-	rt_bpf_exit(&bpf);
-	r = rt_bpf_finish(&bpf, NULL, NULL);
-	if (r == 0)
-		r = rt_bpf_prog_try(bpf.insns, bpf.n);
-	rt_bpf_free(&bpf);
-	return r == 0;
-}
-
 static size_t quick_bytes(unsigned bits, uint32_t rows)
 {
 	return ((size_t)rows << bits) * sizeof(struct rt_quick);
@@ -130,7 +111,7 @@ static void make_quick(struct rt_counts *c)
 	void *at;
 	int r;
 
-	if (!has_cmpxchg())
+	if (rt_verifier_cmpxchg() < 0)
 		return;
 	while (bits < RT_QUICK_BITS_MAX && 1u << bits < (uint64_t)c->functions * 4)
 		bits++;

@@ -5,33 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/bpf.h"
 #include "kernel/sys.h"
+#include "stream/verifier.h"
 
 /* Larger records would be copied by too many instructions, and would not fit on a program's stack beside what else it needs. */
 enum { HELD_MAX = 384 };
-
-/* Does the verifier take loops (5.3)? */
-static bool has_loops(void)
-{
-	struct rt_bpf bpf;
-	int r, again;
-
-	rt_bpf_init(&bpf);
-	again = rt_bpf_label(&bpf);
-	rt_bpf_mov_imm(&bpf, 1, 0);
-	rt_bpf_place(&bpf, again);
-	rt_bpf_alu_imm(&bpf, RT_BPF_ADD, 1, 1);
-	rt_bpf_mov_imm(&bpf, 2, 10);
-	rt_bpf_jump_reg(&bpf, RT_BPF_JGT, 2, 1, again);
-	rt_bpf_mov_imm(&bpf, 0, 0);
-	rt_bpf_exit(&bpf);
-	r = rt_bpf_finish(&bpf, NULL, NULL);
-	if (r == 0)
-		r = rt_bpf_prog_try(bpf.insns, bpf.n);
-	rt_bpf_free(&bpf);
-	return r == 0;
-}
 
 bool rt_held_pairs(const struct rt_plan *plans, unsigned nplans)
 {
@@ -62,7 +40,7 @@ uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, enum rt_key 
 {
 	uint16_t size = rt_plans_hold(plans, nplans, key);
 
-	return size <= HELD_MAX && has_loops() ? size : 0;
+	return size <= HELD_MAX && rt_verifier_loops() == 0 ? size : 0;
 }
 
 /* Frames are read one by one, from a map that nobody writes to: the thread has ended, or the probes are out. */

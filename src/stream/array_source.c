@@ -7,11 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emit/bpf.h"
 #include "kernel/sys.h"
 #include "stream/perf_source.h"
 #include "stream/ring.h"
 #include "stream/ring_walk.h"
+#include "stream/verifier.h"
 
 struct ring {
 	struct rt_array_ring *at;
@@ -95,27 +95,13 @@ static const struct rt_source_ops array_ops = {
 	.close = array_close,
 };
 
-/* Does the verifier know the fetch-and-add (5.12), and can this machine's kernel compile it? */
 static int try_atomic(struct rt_error *err)
 {
-	struct rt_bpf bpf;
-	int r;
+	int r = rt_verifier_fetch_add();
 
-	rt_bpf_init(&bpf);
-	rt_bpf_store_imm(&bpf, RT_BPF_DW, 10, -8, 0);
-	rt_bpf_mov_imm(&bpf, 0, 0);
-	rt_bpf_fetch_add(&bpf, 10, -8, 0);
-	rt_bpf_mov_imm(&bpf, 0, 0);
-	rt_bpf_exit(&bpf);
-	r = rt_bpf_finish(&bpf, NULL, err);
-	if (r == 0)
-		r = rt_bpf_prog_try(bpf.insns, bpf.n);
-	rt_bpf_free(&bpf);
-	if (r == 0)
-		return 0;
 	if (r == -EINVAL || r == -EOPNOTSUPP)
 		return rt_fail(err, -EOPNOTSUPP, "the kernel's BPF has no atomic fetch-and-add (before 5.12)");
-	return rt_fail(err, r, "loading a BPF program: %s", strerror(-r));
+	return r < 0 ? rt_fail(err, r, "loading a BPF program: %s", strerror(-r)) : 0;
 }
 
 static int map_rings(struct array_source *s, const int *cpus, int n, int *map, struct rt_error *err)
