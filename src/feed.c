@@ -16,6 +16,10 @@ struct rt_feed {
 	struct rt_gaps *gaps;
 	struct rt_stack *stack;
 	struct rt_members members;
+	struct rt_members others;	/* threads that are known not to be ours */
+	struct rt_members vanished;	/* whose nobody knows: their beginning was lost, and they have ended */
+	uint64_t unplaced;		/* hits of those that have not been told as lost */
+	bool doubt;			/* something was lost */
 	struct rt_stacks stacks;	/* of coroutines and signals */
 	struct rt_locate *locate;
 	const struct rt_held *held;	/* or NULL */
@@ -47,6 +51,8 @@ void rt_feed_free(struct rt_feed *feed)
 		return;
 	rt_locate_free(feed->locate);
 	rt_members_free(&feed->members);
+	rt_members_free(&feed->others);
+	rt_members_free(&feed->vanished);
 	rt_stacks_free(&feed->stacks);
 	free(feed);
 }
@@ -263,20 +269,76 @@ static int on_exec(struct rt_feed *feed, const struct rt_event *event)
 	return r < 0 ? r : rt_stack_event(feed->stack, event);
 }
 
+/* A hit of a thread whose beginning is not known, as events were lost: /proc tells whose it is, as long as it has not ended. */
+static int learn_thread(struct rt_feed *feed, const struct rt_event *event)
+{
+	struct rt_members *known = &feed->vanished;
+	long tgid;
+
+	if (rt_members_has(&feed->others, event->tid))
+		return 0;
+	if (!rt_members_has(&feed->vanished, event->tid)) {
+		if (rt_proc_status(event->tid, "Tgid", &tgid) == 0)
+			known = tgid == feed->pid ? &feed->members : &feed->others;
+		if (rt_members_add(known, event->tid) < 0)
+			return -ENOMEM;
+	}
+	if (known == &feed->vanished && event->time >= feed->begin && event->time <= feed->end)
+		feed->unplaced++;
+	return known == &feed->members;
+}
+
+/* 1: the new thread is ours. */
+static int on_new_thread(struct rt_feed *feed, const struct rt_event *event)
+{
+	bool ours = rt_members_has(&feed->members, event->tid);
+	pid_t tid = event->fork.tid;
+
+	rt_members_remove(&feed->vanished, tid);
+	rt_members_remove(&feed->others, tid);
+	if (!ours && !rt_members_has(&feed->others, event->tid))
+		return 0;
+	ours = ours && !event->fork.pid;
+	if (rt_members_add(ours ? &feed->members : &feed->others, tid) < 0)
+		return -ENOMEM;
+	return ours;
+}
+
 /* Events that name only the thread: are they of our process?  Keeps the members in step with the stream. */
 static int is_member(struct rt_feed *feed, const struct rt_event *event)
 {
-	if (!rt_members_has(&feed->members, event->tid))
+	if (event->type == RT_EV_FORK)
+		return on_new_thread(feed, event);
+	if (!rt_members_has(&feed->members, event->tid)) {
+		if (event->type == RT_EV_HIT)
+			return learn_thread(feed, event);
+		rt_members_remove(&feed->others, event->tid);
 		return 0;
-	if (event->type == RT_EV_FORK) {
-		if (event->fork.pid)
-			return 0;
-		if (rt_members_add(&feed->members, event->fork.tid) < 0)
-			return -ENOMEM;
-	} else if (event->type == RT_EV_EXIT) {
-		rt_members_remove(&feed->members, event->tid);
 	}
+	if (event->type == RT_EV_EXIT)
+		rt_members_remove(&feed->members, event->tid);
 	return 1;
+}
+
+/* The hits that nobody could be given are among what was lost; where the kernel does not say how many that was, they are told later. */
+static int on_lost(struct rt_feed *feed, const struct rt_event *event)
+{
+	struct rt_event all = *event;
+
+	feed->doubt = true;
+	/* Numbers may have been given anew. */
+	feed->vanished.n = feed->others.n = 0;
+	if (all.lost.count)
+		all.lost.count += rt_feed_unplaced(feed);
+	return event->lost.until < feed->begin ? 0 : rt_stack_event(feed->stack, &all);
+}
+
+uint64_t rt_feed_unplaced(struct rt_feed *feed)
+{
+	uint64_t n = feed->doubt ? feed->unplaced : 0;
+
+	feed->unplaced -= n;
+	return n;
 }
 
 int rt_feed_event(void *ctx, const struct rt_event *event)
@@ -286,7 +348,7 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 	int r;
 
 	if (event->type == RT_EV_LOST)
-		return event->lost.until < feed->begin ? 0 : rt_stack_event(feed->stack, event);
+		return on_lost(feed, event);
 	if (event->type == RT_EV_UNSEEN) {
 		/* Maybe of a mapping. */
 		rt_locate_unsure(feed->locate);

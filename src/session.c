@@ -193,7 +193,7 @@ static int finish_out(struct session *s, struct rt_error *err)
 	struct rt_event lost = { .type = RT_EV_LOST, .time = rt_session_end_time(s) };
 	int r = 0;
 
-	lost.lost.count = s->attach->source->ops->lost_unseen(s->attach->source);
+	lost.lost.count = s->attach->source->ops->lost_unseen(s->attach->source) + rt_feed_unplaced(s->feed);
 	lost.lost.until = lost.time;
 	if (lost.lost.count)
 		r = rt_stack_event(s->stack, &lost);

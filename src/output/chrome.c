@@ -224,8 +224,8 @@ static int chrome_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint6
 		put_head(out, "i", first ? first->pid : 0, first ? track_id(first) : 0);
 	put_us(out->file, ",\"ts\":", since_start(out, time));
 	rt_put(out->file, thread ? ",\"s\":\"t\",\"name\":\"" : ",\"s\":\"g\",\"name\":\"");
-	rt_put_u64(out->file, count);
-	rt_put(out->file, count == 1 ? " event lost\",\"args\":{}}" : " events lost\",\"args\":{}}");
+	rt_put_lost(out->file, count);
+	rt_put(out->file, "\",\"args\":{}}");
 	return 0;
 }
 

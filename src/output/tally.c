@@ -15,7 +15,8 @@ struct tally {
 	uint64_t *cells;
 	uint32_t *order;	/* functions, for printing */
 	uint32_t n;		/* functions; one more place is for RT_NO_FUNCTION */
-	uint64_t lost;
+	uint64_t lost;		/* as far as the number is known */
+	bool any_lost;
 };
 
 static int tally_begin(struct rt_out *out, enum rt_purpose purpose)
@@ -101,7 +102,8 @@ static int tally_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64
 
 	(void)thread;
 	(void)time;
-	t->lost += count ? count : 1;
+	t->lost += count;
+	t->any_lost = true;
 	return 0;
 }
 
@@ -141,8 +143,11 @@ static int sort(const struct rt_out *out, struct tally *t, unsigned cell)
 
 static void print_lost(const struct rt_out *out, const struct tally *t)
 {
-	if (t->lost)
-		fprintf(out->file, "*** %" PRIu64 " event%s lost ***\n", t->lost, t->lost == 1 ? "" : "s");
+	if (!t->any_lost)
+		return;
+	rt_put(out->file, "*** ");
+	rt_put_lost(out->file, t->lost);
+	rt_put(out->file, " ***\n");
 }
 
 static void print_not_called(const struct rt_out *out, const struct tally *t)

@@ -34,6 +34,15 @@ void rt_put_i64(FILE *file, int64_t v)
 	put_digits(file, v < 0 ? -(uint64_t)v : (uint64_t)v, v < 0);
 }
 
+void rt_put_lost(FILE *file, uint64_t count)
+{
+	if (count) {
+		rt_put_u64(file, count);
+		putc_unlocked(' ', file);
+	}
+	rt_put(file, count == 1 ? "event lost" : "events lost");
+}
+
 size_t rt_utf8_length(const uint8_t *s, size_t n)
 {
 	size_t len, i;

@@ -150,8 +150,8 @@ static int tree_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_
 	if (thread)
 		put_thread(out, thread);
 	rt_put(out->file, "*** ");
-	rt_put_u64(out->file, count);
-	rt_put(out->file, count == 1 ? " event lost ***\n" : " events lost ***\n");
+	rt_put_lost(out->file, count);
+	rt_put(out->file, " ***\n");
 	return 0;
 }
 

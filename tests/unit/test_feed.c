@@ -28,6 +28,7 @@ static void test_members(void)
 
 struct told {
 	unsigned calls, returns, gone;
+	uint64_t lost;
 	uint32_t last;
 	pid_t tid;
 };
@@ -59,10 +60,11 @@ static int told_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 
 static int told_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
-	(void)ctx;
+	struct told *told = ctx;
+
 	(void)thread;
 	(void)time;
-	(void)count;
+	told->lost += count;
 	return 0;
 }
 
@@ -195,6 +197,48 @@ static void test_feed_members(void)
 	fixture_close(&x);
 }
 
+/* What /proc still tells of a thread whose beginning was lost; hits of those that have ended too are among what was lost. */
+static void test_feed_lost_fork(void)
+{
+	struct rt_event lost = { .type = RT_EV_LOST, .time = 1, .lost = { .count = 5, .until = 1 } };
+	struct rt_event end = { .type = RT_EV_EXIT, .tid = getpid() };
+	enum { NOBODY = 0x7ffffff0 };	/* no kernel gives such a number */
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	rt_feed_free(x.feed);
+	x.feed = rt_feed_new(&x.target, RT_KEY_ID, getpid(), NULL, x.stack);
+	CU_ASSERT_FATAL(x.feed != NULL);
+	CU_ASSERT(rt_feed_event(x.feed, &end) == 0);
+	CU_ASSERT(hit(&x, 0, getpid(), 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(hit(&x, 0, getppid(), 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(hit(&x, 0, NOBODY, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	/* Nothing was lost yet, so it may be anybody's. */
+	CU_ASSERT(rt_feed_unplaced(x.feed) == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &lost) == 0 && x.told.lost == 6);
+	CU_ASSERT(hit(&x, 0, NOBODY, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	lost.lost.count = 0;
+	CU_ASSERT(rt_feed_event(x.feed, &lost) == 0 && x.told.lost == 6);
+	CU_ASSERT(rt_feed_unplaced(x.feed) == 1 && rt_feed_unplaced(x.feed) == 0);
+	fixture_close(&x);
+}
+
+/* A child process is nobody whose hits are missing, and no more are its threads and children. */
+static void test_feed_children(void)
+{
+	struct rt_event fork = { .type = RT_EV_FORK, .tid = PID, .fork = { .tid = 0x7ffffff1, .pid = 0x7ffffff1 } };
+	struct rt_event lost = { .type = RT_EV_LOST, .time = 1, .lost = { .until = 1 } };
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	CU_ASSERT(rt_feed_event(x.feed, &lost) == 0 && rt_feed_event(x.feed, &fork) == 0);
+	fork = (struct rt_event){ .type = RT_EV_FORK, .tid = 0x7ffffff1, .fork = { .tid = 0x7ffffff2 } };
+	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0);
+	CU_ASSERT(hit(&x, 0, 0x7ffffff1, 1, 0, 0x7000) == 0 && hit(&x, 0, 0x7ffffff2, 1, 0, 0x7000) == 0);
+	CU_ASSERT(x.told.calls == 0 && rt_feed_unplaced(x.feed) == 0);
+	fixture_close(&x);
+}
+
 /* Where some code of this very process begins, at the start of a page. */
 static uint64_t own_code(void)
 {
@@ -240,6 +284,8 @@ CU_TestInfo rt_tests_feed[] = {
 	{ "hits by address", test_feed_by_address },
 	{ "hits outside the trace", test_feed_window },
 	{ "hits by thread", test_feed_members },
+	{ "hits of threads whose beginning was lost", test_feed_lost_fork },
+	{ "hits of child processes", test_feed_children },
 	{ "return addresses at the start of a page", test_feed_aligned },
 	CU_TEST_INFO_NULL,
 };

@@ -233,6 +233,7 @@ static void test_tree_marks(void)
 	run_lost(&run, 2000, 12);
 	run_call(&run, 1, 2000, 750, 4);
 	run_lost(&run, 2000, 1);
+	run_lost(&run, 2000, 0);
 	run_exit(&run, 1, 2000);
 	CU_ASSERT(run.out.ops->note(&run.out, "fib: a remark") == 0);
 	run_call(&run, 1, 2000, 900, 5);
@@ -248,6 +249,7 @@ static void test_tree_marks(void)
 		     "< <*** return not seen ***\n"
 		     "> >(fib 4)\n"
 		     "*** 1 event lost ***\n"
+		     "*** events lost ***\n"
 		     "< <*** thread exited ***\n"
 		     "< *** thread exited ***\n"
 		     "<*** thread exited ***\n"

@@ -20,6 +20,7 @@ static void test_count(void)
 	run_call(&r, 7, 1000, 0x900, 1);
 	run_ret(&r, 7, 1001, 0x900, 1);
 	run_lost(&r, 1002, 3);
+	run_lost(&r, 1003, 0);
 	run_finish(&r, "FUNC                                        COUNT\n"
 		   "?                                              10\n"
 		   "fib                                             4\n"
