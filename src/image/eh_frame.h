@@ -45,6 +45,25 @@ struct rt_eh_cie {
 /* At the CIE's first byte. */
 void rt_eh_read_cie(struct rt_eh_cursor *c, struct rt_eh_cie *cie);
 
+/* One function, or a part of one: where it is, what describes it, and where that goes on and ends. */
+struct rt_eh_described {
+	uint64_t begin, length, fde, end;
+};
+
+/*
+ * All that .eh_frame describes, from its beginning at `from`, in the file's order: `each` is called with the cursor at the description's
+ * instructions, and ends it with what is not 0, which is returned.  `damaged`, if given: something was there that cannot be read.
+ */
+typedef int rt_eh_each(void *ctx, struct rt_eh_cursor *c, const struct rt_eh_described *d);
+int rt_eh_walk(const struct rt_image *image, uint64_t from, rt_eh_each *each, void *ctx, bool *damaged);
+
+/*
+ * rt_eh_find for files without an index (what GCC links with -static): it is made of all of .eh_frame, once.  0: nothing describes `addr`.
+ * False: not all of it can be
+ * read, or there is none.
+ */
+bool rt_eh_find_unindexed(struct rt_image *image, uint64_t addr, uint64_t *fde);
+
 /* Where the table of a function's exceptions stands, 0: it has none; and where the function is, which `addr` must be in. */
 uint64_t rt_eh_exceptions(struct rt_eh_cursor *c, uint64_t fde, uint64_t addr, uint64_t *begin, uint64_t *length);
 

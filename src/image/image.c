@@ -206,6 +206,7 @@ void rt_image_close(struct rt_image *image)
 	free(image->symbols);
 	free(image->unnamed);
 	free(image->unnamed_names);
+	free(image->described);
 	free(image->imports.v);
 	free(image->import_versions.v);
 	free(image->versions.v);

@@ -9,7 +9,6 @@
 #include "image/eh_frame.h"
 #include "image/go.h"
 #include "image/private.h"
-#include "image/unnamed.h"
 
 static int read_sites(struct rt_eh_cursor *c, uint64_t table, uint64_t begin, uint64_t *v, int max)
 {
@@ -45,13 +44,14 @@ static int read_sites(struct rt_eh_cursor *c, uint64_t table, uint64_t begin, ui
 /* What describes `addr`; 0: nothing does, or it cannot be read. */
 static uint64_t describe(struct rt_eh_cursor *c, struct rt_image *image, uint64_t addr)
 {
-	uint64_t index;
+	uint64_t index, fde;
 
 	memset(c, 0, sizeof(*c));
+	c->image = image;
 	if (!rt_eh_index(image, &index)) {
-		/* Static C programs without an index (i386) have the C library's own tables, of places that only clean up and go on unwinding. */
-		c->bad = image->has_except_table && rt_image_unwinds(image);
-		return 0;
+		/* Static C programs have the C library's own tables, of places that only clean up and go on unwinding. */
+		c->bad = !rt_eh_find_unindexed(image, addr, &fde) && image->has_except_table && rt_image_unwinds(image);
+		return c->bad ? 0 : fde;
 	}
 	rt_eh_seek(c, image, index);
 	return rt_eh_find(c, index, addr);
@@ -81,18 +81,10 @@ int rt_code_landings(struct rt_code *code, uint64_t addr, uint64_t *v, int max)
 
 bool rt_code_span(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t *end)
 {
-	const struct rt_symbol *f;
 	struct rt_eh_cursor c;
 	uint64_t fde, length;
 
 	fde = describe(&c, rt_code_image(code), addr);
-	/* Static C programs without an index. */
-	f = fde ? NULL : rt_unnamed_at(rt_code_image(code), addr);
-	if (f) {
-		*start = f->addr;
-		*end = f->addr + f->size;
-		return true;
-	}
 	if (!fde || c.bad)
 		return false;
 	rt_eh_exceptions(&c, fde, addr, start, &length);

@@ -55,6 +55,11 @@ struct rt_file_window {
 	uint8_t bytes[RT_FILE_WINDOW];
 };
 
+/* What .eh_frame describes, where it has no index. */
+struct rt_described {
+	uint64_t begin, fde;
+};
+
 struct rt_image {
 	int fd;
 	struct rt_file_window *window;	/* apart, as reading leaves an image const */
@@ -96,6 +101,9 @@ struct rt_image {
 	struct rt_symbol *unnamed;	/* unnamed.h */
 	size_t nunnamed, unnamed_cap;
 	char *unnamed_names;
+	bool described_read, described_damaged;
+	struct rt_described *described;	/* eh_walk.c */
+	size_t ndescribed, described_cap;
 	struct rt_strings imports, import_versions;	/* the second one's are NULL where there is none */
 	struct rt_strings versions;	/* by index in .gnu.version; NULL where there is none of that index */
 	const uint16_t *version_of;	/* .gnu.version: an index for each symbol of .dynsym; libelf's */

@@ -17,14 +17,6 @@ enum {
 	FUNCTIONS_MAX = 8 << 20,
 };
 
-struct scan {
-	struct rt_image *image;
-	struct rt_eh_cursor at, other;	/* the second one for CIEs */
-	uint64_t cie_at;		/* what was read last; 0: nothing */
-	struct rt_eh_cie cie;
-	bool cie_bad;
-};
-
 /*
  * Does the description up to `end` begin with the state in which functions are called?  A part that is entered by a jump says what its
  * function has already on the stack, and a stub what was pushed.
@@ -56,66 +48,21 @@ static bool is_covered(const struct rt_image *image, uint64_t addr)
 	return before && before->sized && addr - before->addr < before->size;
 }
 
-static bool read_cie(struct scan *s, uint64_t at)
+static int take(void *ctx, struct rt_eh_cursor *c, const struct rt_eh_described *d)
 {
-	if (s->cie_at != at) {
-		rt_eh_seek(&s->other, s->image, at);
-		rt_eh_read_cie(&s->other, &s->cie);
-		s->cie_at = at;
-		s->cie_bad = s->other.bad;
-	}
-	return !s->cie_bad && !s->cie.is_signal;
-}
-
-/* The description whose pointer to its CIE was read from `id_at`, up to `end`. */
-static int take(struct scan *s, uint64_t id_at, uint64_t id, uint64_t end)
-{
-	struct rt_image *image = s->image;
-	struct rt_eh_cursor *c = &s->at;
-	uint64_t begin, length, more;
+	struct rt_image *image = ctx;
 	struct rt_symbol *f;
 
-	if (!read_cie(s, id_at - id))
-		return 0;
-	begin = rt_eh_encoded(c, s->cie.addresses, 0);
-	length = rt_eh_encoded(c, s->cie.addresses & 0x0f, 0);
-	if (s->cie.sized) {
-		more = rt_eh_leb(c, false);
-		if (more > end - c->at)
-			return 0;
-		rt_eh_seek(c, image, c->at + more);
-	}
-	if (c->bad || !length || begin + length < begin || !begins_called(c, end) || is_covered(image, begin) ||
-	    !rt_image_is_code(image, begin) || !rt_image_is_code(image, begin + length - 1))
+	if (!d->length || d->begin + d->length < d->begin || !begins_called(c, d->end) || is_covered(image, d->begin) ||
+	    !rt_image_is_code(image, d->begin) || !rt_image_is_code(image, d->begin + d->length - 1))
 		return 0;
 	if (image->nunnamed >= FUNCTIONS_MAX)
 		return -EFBIG;
 	if (RT_ROOM(&image->unnamed, image->nunnamed, &image->unnamed_cap) < 0)
 		return -ENOMEM;
 	f = &image->unnamed[image->nunnamed++];
-	*f = (struct rt_symbol){ .addr = begin, .size = length, .sized = true, .kind = RT_SYM_FUNC, .source = RT_SOURCE_EH_FRAME };
+	*f = (struct rt_symbol){ .addr = d->begin, .size = d->length, .sized = true, .kind = RT_SYM_FUNC, .source = RT_SOURCE_EH_FRAME };
 	return 0;
-}
-
-static int read_all(struct scan *s, uint64_t from)
-{
-	uint64_t at = from, length, id, end;
-	int r = 0;
-
-	while (r == 0) {
-		rt_eh_seek(&s->at, s->image, at);
-		length = rt_eh_number(&s->at, 4, false);
-		end = s->at.at + length;
-		/* 0 is the end; UINT32_MAX begins a longer length, which no table of 2 GB needs. */
-		if (s->at.bad || length < 4 || length == UINT32_MAX || end < at)
-			return 0;
-		at = s->at.at;
-		id = rt_eh_number(&s->at, 4, false);
-		if (id && !s->at.bad)
-			r = take(s, at, id, end);
-		at = end;
-	}
-	return r == -EFBIG ? 0 : r;
 }
 
 static int compare(const void *pa, const void *pb)
@@ -154,20 +101,15 @@ static int name_all(struct rt_image *image)
 int rt_image_unnamed(struct rt_image *image, const struct rt_symbol **v, size_t *n)
 {
 	uint64_t frames = image->unnamed_read ? 0 : rt_eh_frames(image);
-	struct scan *s;
 	int r = 0;
 
 	image->unnamed_read = true;
 	if (frames) {
-		s = calloc(1, sizeof(*s));
-		if (s)
-			s->image = image;
-		r = s ? read_all(s, frames) : -ENOMEM;
-		if (r == 0)
+		r = rt_eh_walk(image, frames, take, image, NULL);
+		if (r == 0 || r == -EFBIG)
 			r = name_all(image);
 		else
 			image->nunnamed = 0;
-		free(s);
 	}
 	*v = image->unnamed;
 	*n = image->nunnamed;

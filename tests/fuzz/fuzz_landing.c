@@ -8,6 +8,7 @@
 
 #include "file.h"
 #include "image/code.h"
+#include "image/private.h"
 #include "image/unnamed.h"
 
 enum { DATA_MAX = 4096, LANDINGS = 64 };
@@ -29,7 +30,6 @@ static void make(struct file *f, const uint8_t *data, size_t n)
 	f->ehdr.e_ehsize = sizeof(f->ehdr);
 	f->ehdr.e_phoff = offsetof(struct file, phdrs);
 	f->ehdr.e_phentsize = sizeof(f->phdrs[0]);
-	f->ehdr.e_phnum = 2;
 	f->phdrs[0] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = BASE, .p_filesz = sizeof(*f), .p_memsz = sizeof(*f) };
 	f->phdrs[1] = (Elf64_Phdr){ .p_type = PT_GNU_EH_FRAME, .p_flags = PF_R, .p_vaddr = BASE + offsetof(struct file, data), .p_filesz = n,
 				    .p_memsz = n };
@@ -56,9 +56,20 @@ static void ask(struct rt_image *image, struct rt_code *code)
 			abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* The same without an index: all of it is .eh_frame. */
+static void ask_unindexed(struct rt_code *code, struct rt_image *image, size_t n)
 {
-	static struct file f;
+	uint64_t v[LANDINGS], start, end, addr;
+
+	image->eh_frame = (struct rt_range){ .addr = BASE + offsetof(struct file, data), .size = n };
+	image->has_except_table = true;
+	for (addr = BASE; addr < BASE + sizeof(struct file); addr += 64)
+		if (rt_code_landings(code, addr, v, LANDINGS) > LANDINGS || (rt_code_span(code, addr, &start, &end) && (start > addr || end <= addr)))
+			abort();
+}
+
+static void once(struct file *f, size_t size, bool indexed)
+{
 	const struct rt_symbol *symbols;
 	struct rt_image *image;
 	struct rt_code *code;
@@ -66,15 +77,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FILE *file;
 	size_t n;
 
-	if (size > DATA_MAX)
-		return 0;
-	make(&f, data, size);
-	image = fuzz_image(&f, sizeof(f), &file, path);
+	f->ehdr.e_phnum = indexed ? 2 : 1;
+	image = fuzz_image(f, sizeof(*f), &file, path);
 	code = image ? rt_code_open(image) : NULL;
-	if (code && rt_image_all_symbols(image, &symbols, &n, NULL) == 0)
-		ask(image, code);
+	if (code && rt_image_all_symbols(image, &symbols, &n, NULL) == 0) {
+		if (indexed)
+			ask(image, code);
+		else
+			ask_unindexed(code, image, size);
+	}
 	rt_code_close(code);
 	rt_image_close(image);
 	fclose(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct file f;
+
+	if (size > DATA_MAX)
+		return 0;
+	make(&f, data, size);
+	once(&f, size, true);
+	once(&f, size, false);
 	return 0;
 }

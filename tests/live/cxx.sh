@@ -43,3 +43,10 @@ for how in 'g++ -O0' 'clang++ -O0' 'clang++ -O2'; do
 		agrees "${mechanism:-chosen}: exceptions, $how" "throws-$compiler${how#* }" "$functions" 2
 	fi
 done
+
+# What GCC links with -static has no index of .eh_frame.
+if target throws_static "${CXX:-g++}" -O2 -static -pthread -I "$TARGETS" "$TARGETS/throws.cc"; then
+	agrees "${mechanism:-chosen}: exceptions, g++ -O2 -static" throws_static "$functions" 2
+else
+	skip "g++ -static" "$(no_target throws.cc)"
+fi

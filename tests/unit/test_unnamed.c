@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "elfgen.h"
+#include "image/code.h"
 #include "image/function.h"
 #include "image/listing.h"
 #include "image/private.h"
@@ -48,8 +49,10 @@ static void put_cie(struct frames *f, const char *letters)
 	put(f, 1, 1);
 	put(f, 0x78, 1);
 	put(f, 16, 1);
-	put(f, 1, 1);
+	put(f, strchr(letters, 'L') ? 2 : 1, 1);
 	put(f, 0x1b, 1);		/* addresses: 4 bytes, from where they stand */
+	if (strchr(letters, 'L'))
+		put(f, 0x1b, 1);
 	put_text(f, "\x0c\x07\x08\x90\x01", 5);
 	f->code[start] = (uint8_t)(f->at - start - 4);
 }
@@ -221,7 +224,61 @@ static void test_listed(void)
 	rt_images_close(&images);
 }
 
+/* What GCC links with -static has .eh_frame and no index of it: an index is made.  `version`: of what all that can be caught refers to. */
+static struct rt_image *open_unindexed(struct frames *f, uint8_t version)
+{
+	struct elfgen g = { .base = BASE, .code = f->code, .ncode = SIZE };
+	struct rt_image *image;
+
+	make(f);
+	f->at -= 4;
+	put_cie(f, "zRL");
+	put(f, 0x1c - 4, 4);
+	put(f, f->at - f->cie, 4);
+	put(f, 0x90 - f->at, 4);
+	put(f, 0x20, 4);
+	put(f, 4, 1);
+	put(f, 8 + 4 + 3, 4);		/* its table stands behind the end, from here */
+	put_text(f, "\x41\x0e\x10", 3);
+	put(f, 0, 4);			/* nops */
+	put(f, 0, 4);			/* the end */
+	put_text(f, "\xff\xff\x01\x08" "\x00\x04\x00\x00" "\x04\x04\x18\x01", 12);
+	f->code[f->cie + 8] = version;
+	image = elfgen_open(&g);
+	image->eh_frame = (struct rt_range){ .addr = CODE + FRAMES, .size = f->at - FRAMES };
+	image->has_except_table = true;
+	snprintf(image->unwinds, sizeof(image->unwinds), "is C++");
+	image->unwinds_known = true;
+	return image;
+}
+
+static void test_unindexed(void)
+{
+	uint64_t v[4], start = 0, end = 0;
+	struct rt_image *image;
+	struct rt_code *code;
+	struct frames f;
+
+	image = open_unindexed(&f, 1);
+	code = rt_code_open(image);
+	CU_ASSERT_TRUE(rt_code_span(code, CODE + 0x45, &start, &end));
+	CU_ASSERT_EQUAL(start, CODE + 0x40);
+	CU_ASSERT_EQUAL(end, CODE + 0x51);
+	CU_ASSERT_FALSE(rt_code_span(code, CODE + 0x51, &start, &end));
+	CU_ASSERT_EQUAL(rt_code_landings(code, CODE + 0x40, v, 4), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_code_landings(code, CODE + 0x95, v, 4), 1);
+	CU_ASSERT_EQUAL(v[0], CODE + 0x90 + 0x18);
+	rt_code_close(code);
+	rt_image_close(image);
+	image = open_unindexed(&f, 9);
+	code = rt_code_open(image);
+	CU_ASSERT_EQUAL(rt_code_landings(code, CODE + 0x40, v, 4), -1);
+	rt_code_close(code);
+	rt_image_close(image);
+}
+
 CU_TestInfo rt_tests_unnamed[] = {
+	{ ".eh_frame without an index", test_unindexed },
 	{ "functions by .eh_frame", test_unnamed },
 	{ "damaged .eh_frame", test_damaged },
 	{ "specifications", test_meant },
