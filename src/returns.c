@@ -288,6 +288,12 @@ int rt_returns_choose(struct rt_target *t, struct rt_error *err)
 
 /* ---- what is said ---- */
 
+/* Not where what stands for a return is a jump or a call, which kernels emulate. */
+static bool is_stepped(const struct rt_exit *e)
+{
+	return e->kind == RT_EXIT_RETURN && e->place.addr == e->at.addr && e->at.form != RT_FORM_JMP && e->at.form != RT_FORM_CALL;
+}
+
 size_t rt_returns_stepped(const struct rt_target *t, size_t *all)
 {
 	size_t i, k, n = 0, stepped = 0;
@@ -296,8 +302,7 @@ size_t rt_returns_stepped(const struct rt_target *t, size_t *all)
 		const struct rt_function *f = &t->functions.v[i];
 
 		for (k = 0; k < f->exits.n && f->how == RT_HOW_INSN && !f->role; k++, n++)
-			stepped += f->exits.v[k].kind == RT_EXIT_RETURN && f->exits.v[k].place.addr == f->exits.v[k].at.addr &&
-				   rt_image_arch(f->image)->form;
+			stepped += is_stepped(&f->exits.v[k]) && rt_image_arch(f->image)->form;
 	}
 	if (all)
 		*all = n;

@@ -127,13 +127,39 @@ static bool goes_on(const struct rt_walk *w, uint64_t target, uint64_t *start, u
 	return true;
 }
 
+static void add_indirect(struct rt_walk *w, uint64_t addr)
+{
+	if (RT_ROOM(&w->indirect, w->nindirect, &w->indirect_cap) < 0)
+		rt_walk_nomem(w);
+	else
+		w->indirect[w->nindirect++] = addr;
+}
+
+/* The jump or call at `addr` is a return in effect. */
+static void exit_by_thunk(struct rt_walk *w, uint64_t addr, const struct rt_flow *f)
+{
+	struct rt_flow plain = *f;
+
+	plain.has_target = false;
+	rt_walk_exit(w, addr, &plain, RT_EXIT_RETURN, false);
+}
+
 /* A jump out of what is known of the function. */
 static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, struct rt_depth depth)
 {
 	const struct rt_symbol *s = symbol_of(w, f->target);
 	bool self = f->target == w->entry;
+	enum rt_thunk thunk = f->kind == RT_FLOW_JUMP && !self ? rt_code_thunk(w->code, f->target) : RT_THUNK_NONE;
 	uint64_t start, end;
 
+	if (thunk == RT_THUNK_RETURN) {
+		exit_by_thunk(w, addr, f);
+		return;
+	}
+	if (thunk == RT_THUNK_JUMP) {
+		add_indirect(w, addr);
+		return;
+	}
 	if (goes_on(w, f->target, &start, &end)) {
 		add_piece(w, start, end);
 		if (!w->exits->why)
@@ -273,6 +299,10 @@ static void follow(struct rt_walk *w, const struct rt_todo *todo)
 		next = addr + f.size;
 		if (f.op == RT_OP_ADDRESS && (uint64_t)f.value != w->entry && rt_body_piece(&w->body, (uint64_t)f.value))
 			w->own_address = true;
+		if (f.kind == RT_FLOW_CALL && f.has_target && rt_body_piece(&w->body, f.target) && rt_code_thunk(w->code, addr) == RT_THUNK_RETURN) {
+			exit_by_thunk(w, addr, &f);
+			return;
+		}
 		if (f.kind == RT_FLOW_RETURN)
 			rt_walk_exit(w, addr, &f, RT_EXIT_RETURN, false);
 		else if (f.kind == RT_FLOW_JUMP && after_call && f.target == p->end && depth.sp != 0)
@@ -283,12 +313,8 @@ static void follow(struct rt_walk *w, const struct rt_todo *todo)
 			rt_walk_fail(w, "it has a jump that is not understood");
 		else if (f.kind == RT_FLOW_CALL)
 			call(w, next, &f, &depth);
-		if (f.kind == RT_FLOW_INDIRECT) {
-			if (RT_ROOM(&w->indirect, w->nindirect, &w->indirect_cap) < 0)
-				rt_walk_nomem(w);
-			else
-				w->indirect[w->nindirect++] = addr;
-		}
+		if (f.kind == RT_FLOW_INDIRECT)
+			add_indirect(w, addr);
 		if ((f.kind != RT_FLOW_NEXT && f.kind != RT_FLOW_CALL && f.kind != RT_FLOW_BRANCH) || w->exits->why)
 			return;
 		after_call = f.kind == RT_FLOW_CALL;

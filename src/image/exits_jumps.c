@@ -83,6 +83,11 @@ void rt_walk_understand(struct rt_walk *w, uint64_t addr)
 
 	if (!rt_body_decode(&w->body, addr, &f))
 		return;
+	if (f.kind == RT_FLOW_JUMP) {		/* to a thunk */
+		f.has_target = false;
+		through_pointer(w, addr, &f, path, n);
+		return;
+	}
 	if (!rt_jumps_find(&w->body, path, n, &t)) {
 		through_pointer(w, addr, &f, path, n);
 		return;

@@ -31,6 +31,17 @@ done
 returns=insn
 mechanism=
 agrees_by_all "tail calls" tailcall 'around first last even odd'
+# With -mfunction-return=thunk a return is a jump to one, and with -mindirect-branch=thunk so is a computed one.  GCC has that for x86 alone.
+thunks="-fcf-protection=none -mfunction-return=thunk -mindirect-branch=thunk"
+# shellcheck disable=SC2086 # several options
+if target tail_thunks "${CC:-gcc}" -O2 $thunks -I "$TARGETS" "$TARGETS/tailcall.c"; then
+	thunks_bin=$BIN
+	BIN=$T
+	agrees "returns through thunks" tail_thunks 'around first last even odd'
+	BIN=$thunks_bin
+elif [ "$(uname -m)" = x86_64 ] && ! "${CC:-gcc}" --version | grep -q clang; then
+	skip "returns through thunks" "$(no_target tailcall.c)"
+fi
 agrees_by_all "exit of another thread" exits dive thread
 agrees "threads" threads work
 agrees "recursion of 1,000 levels" recurse deep 0 1000

@@ -15,7 +15,11 @@
 #define BASE 0x10000000u
 #define CODE (BASE + ELFGEN_CODE)
 
-enum { SIZE = 256, OTHER = 0x80, COLD = 0xa0, ANOTHER_COLD = 0xc0, TABLE = 0xe0 };
+/* call; pause; lfence; jmp; and lea 8(%rsp),%rsp or mov %rax,(%rsp); ret */
+#define RETURN_THUNK "\xe8\x07\x00\x00\x00\xf3\x90\x0f\xae\xe8\xeb\xf9\x48\x8d\x64\x24\x08\xc3"
+#define JUMP_THUNK "\xe8\x07\x00\x00\x00\xf3\x90\x0f\xae\xe8\xeb\xf9\x48\x89\x04\x24\xc3"
+
+enum { THUNK = 0x40, JUMP_THUNK_AT = 0x60, SIZE = 256, OTHER = 0x80, COLD = 0xa0, ANOTHER_COLD = 0xc0, TABLE = 0xe0 };
 
 static void put32(uint8_t *p, uint32_t v)
 {
@@ -31,8 +35,8 @@ static int ask_exits(struct rt_code *code, size_t n, struct rt_exits *exits)
 }
 
 /*
- * The exits of function "f" of `n` bytes in a file with "other" at +0x80, "f.cold" at +0xa0, "g.cold" at +0xc0, and at +0xe0 four entries
- * of a table, counted from the table, that lead to +0x10, +0x14, +0x18 and +0x1c.
+ * The exits of function "f" of `n` bytes in a file with "other" at +0x80, "f.cold" at +0xa0, "g.cold" at +0xc0, thunks at +0x40 and
+ * +0x60, and at +0xe0 four entries of a table, counted from the table, that lead to +0x10, +0x14, +0x18 and +0x1c.
  */
 static int ask(uint16_t machine, const char *code, size_t n, asked *how, struct rt_exits *exits)
 {
@@ -61,6 +65,10 @@ static int ask(uint16_t machine, const char *code, size_t n, asked *how, struct 
 	memcpy(bytes + OTHER, "\x4c\x89\xc4\xff\xe2", 5);	/* mov %r8,%rsp; jmp *%rdx */
 	mine[1].size = 5;
 	memcpy(bytes + COLD, "\x58\xc3", 2);		/* pop %rax; ret */
+	if (n <= THUNK) {
+		memcpy(bytes + THUNK, RETURN_THUNK, sizeof(RETURN_THUNK) - 1);
+		memcpy(bytes + JUMP_THUNK_AT, JUMP_THUNK, sizeof(JUMP_THUNK) - 1);
+	}
 	for (i = 0; i < 4; i++)
 		put32(bytes + TABLE + 4 * i, (uint32_t)(0x10 + 4 * i - TABLE));
 	file = elfgen_build(&g, &size);
@@ -134,6 +142,14 @@ static const struct exit_case {
 			   "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
 			   "\x83\xff\x07" "\x77\xe7" "\x48\x8d\x15\xb4\x00\x00\x00" "\x48\x63\x04\xba" "\x48\x01\xd0" "\xff\xe0"),
 	  "it has a table of jumps that also" },
+	{ EM_X86_64, BYTES("\x85\xff\xe9\x39\x00\x00\x00"), "r2" },		/* jmp __x86_return_thunk */
+	{ EM_X86_64, BYTES("\x55\xe9\x3a\x00\x00\x00"), "it is left with" },
+	{ EM_X86_64, BYTES("\xe9\x5b\x00\x00\x00"), "j0" },			/* jmp __x86_indirect_thunk_rax, and nothing points into it */
+	{ EM_X86_64, BYTES("\x50\xe9\x5a\x00\x00\x00"), "it jumps to where" },
+	{ EM_X86_64, BYTES("\x48\x8d\x0d\x05\x00\x00\x00\xe9\x54\x00\x00\x00\xc3"), "it jumps to where" },	/* lea of its own ret */
+	{ EM_X86_64, BYTES("\x90" RETURN_THUNK), "r1*" },
+	{ EM_X86_64, BYTES("\x90" JUMP_THUNK), "it calls into" },
+	{ EM_386, BYTES("\x50\x58\xe8\x07\x00\x00\x00\xf3\x90\x0f\xae\xe8\xeb\xf9\x8d\x64\x24\x04\xc3"), "r2" },
 	{ EM_386, BYTES("\x55\x89\xe5\x5d\xc3"), "r4" },
 	{ EM_386, BYTES("\xe8\x00\x00\x00\x00\x58\xc3"), "r6" },			/* where am I */
 	{ EM_386, BYTES("\xc2\x04\x00"), "r0" },
