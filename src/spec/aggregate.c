@@ -282,6 +282,7 @@ int rt_parse_tagged(struct rt_cursor *c, enum rt_ctype_kind kind, bool is_flags,
 	if (new->kind == RT_CT_UNKNOWN && kind == RT_CT_ENUM) {
 		new->kind = RT_CT_ENUM;
 		new->size = new->align = 4;
+		new->is_signed = true;	/* as its names' values are in C */
 	}
 	new->is_flags = is_flags;
 	*type = new;

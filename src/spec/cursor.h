@@ -92,9 +92,14 @@ struct rt_basic {
 	bool is_signed, is_unsigned, is_short, is_char, is_int, is_float, is_double, is_void, is_int128, is_complex;
 	unsigned nlong;
 	bool any;
+	bool clash;	/* the last word does not go with those before it */
 };
 /* Take note of the word; false: it is none of theirs. */
 bool rt_basic_word(const char *at, size_t n, struct rt_basic *b);
+/* <complex.h>'s "complex", beside float or double alone: it is a good name for a variable. */
+bool rt_basic_complex(const struct rt_cursor *c, const char *at, size_t n, struct rt_basic *b);
+/* The word of C that a word, which is none, is written like; NULL: none. */
+const char *rt_basic_misspelt(const char *at, size_t n);
 const struct rt_ctype *rt_basic_type(struct rt_cursor *c, const struct rt_basic *b);
 
 /* aggregate.c: behind "struct", "union", "enum" or "flags". */

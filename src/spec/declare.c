@@ -158,18 +158,41 @@ static bool is_type_here(const struct rt_cursor *c, size_t n, bool head, bool ha
 	return !(head || rt_peek(&probe) == '*' || starts_identifier(rt_peek(&probe)));
 }
 
-/* Does an unknown name belong to what stands before the declarator, now that there is a type? */
+/* Does an unknown name belong to what stands before the declarator, now that there is a type?  Not before another type: a comma is missing. */
 static bool is_macro_here(const struct rt_cursor *c, size_t n, bool head)
 {
-	char next = behind(c, n);
+	struct rt_cursor probe = *c;
+	enum rt_ctype_kind kind;
+	struct rt_basic basic = { 0 };
+	bool is_flags;
+	size_t next;
 
-	return head || starts_identifier(next) || next == '*';
+	probe.at += n;
+	rt_skip_blanks(&probe);
+	next = rt_identifier(&probe, probe.at, true);
+	if (!head && next && (rt_basic_word(probe.at, next, &basic) || is_tag(probe.at, next, &kind, &is_flags) || named_type(&probe, probe.at, next)))
+		return false;
+	return head || next || rt_peek(&probe) == '*';
+}
+
+/* A word that cannot be where it stands. */
+static int misplaced(const struct rt_cursor *c, const char *at, size_t n, bool have_type)
+{
+	const char *meant = rt_basic_misspelt(at, n);
+	struct rt_basic basic = { 0 };
+
+	if (meant)
+		return rt_expected(c, at, "a type, not '%.*s': did you mean '%s'?", (int)n, at, meant);
+	if (have_type && rt_basic_word(at, n, &basic))
+		return rt_expected(c, at, "a name, ',' or ')': '%.*s' does not go with the type before it", (int)n, at);
+	return 0;
 }
 
 static int take_word(struct rt_cursor *c, bool head, struct rt_specifiers *s, struct rt_basic *b, bool *stop)
 {
 	size_t n = rt_identifier(c, c->at, true);
 	const char *at = c->at;
+	struct rt_basic other = { 0 };
 	enum rt_ctype_kind kind;
 	bool is_flags, prefix;
 
@@ -185,9 +208,9 @@ static int take_word(struct rt_cursor *c, bool head, struct rt_specifiers *s, st
 		c->at += n;
 		return 0;
 	}
-	if (!s->type && rt_basic_word(at, n, b)) {
+	if (!s->type && (rt_basic_word(at, n, b) || rt_basic_complex(c, at, n, b))) {
 		c->at += n;
-		return 0;
+		return b->clash ? misplaced(c, at, n, true) : 0;
 	}
 	if (!s->type && !b->any && is_tag(at, n, &kind, &is_flags) && (!is_flags || prefix)) {
 		c->at += n;
@@ -200,6 +223,8 @@ static int take_word(struct rt_cursor *c, bool head, struct rt_specifiers *s, st
 			*stop = true;
 			return 0;
 		}
+		if (!s->type && misplaced(c, at, n, false))
+			return -EINVAL;
 		if (!s->type && is_type_here(c, n, head, false)) {
 			s->type = unknown_type(c, at, n);
 			if (!s->type)
@@ -209,6 +234,9 @@ static int take_word(struct rt_cursor *c, bool head, struct rt_specifiers *s, st
 		return 0;
 	}
 	*stop = !is_macro_here(c, n, head);
+	if (!*stop || rt_basic_word(at, n, &other))
+		if (misplaced(c, at, n, true))
+			return -EINVAL;
 	c->at += *stop ? 0 : n;
 	return 0;
 }

@@ -254,6 +254,16 @@ static const struct rt_ctype *adjusted(struct rt_cursor *c, const struct rt_ctyp
 	return rt_types_pointer(c->types, type->count ? type : type->target, c->arch->word);
 }
 
+static bool is_taken(const struct items *items, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < items->nparams; i++)
+		if (items->params[i].name && strcmp(items->params[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static int declaration(struct rt_cursor *c, struct items *items)
 {
 	struct rt_specifiers s;
@@ -279,6 +289,8 @@ static int declaration(struct rt_cursor *c, struct items *items)
 	r = base ? rt_parse_declarator(c, base, &d) : rt_nomem(c->err);
 	if (r < 0)
 		return r;
+	if (d.name && is_taken(items, d.name))
+		return rt_expected(c, d.at, "another name: there is a parameter '%s' before", d.name);
 	memset(p, 0, sizeof(*p));
 	p->name = d.name;
 	p->is_out = s.is_out;

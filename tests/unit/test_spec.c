@@ -181,6 +181,12 @@ static void test_prototypes(void)
 	shows("void ns::Foo::bar(const std::string &s, Foo &&f)", "void ns::Foo::bar(std::string &s, Foo &f)");
 	shows("std::vector<int> ns::f(int n)", "std::vector<int> ns::f(int n)");
 	shows("str*(const char *s)", "? str*(char *s)");
+	shows("double complex f(double complex z, float complex, int complex, complex long double *p)",
+	      "double _Complex f(double _Complex z, float _Complex, int complex, long double _Complex *p)");
+	shows("int f(z_const char *p, CURL *c, IN short s, char FAR *q, uint n, floats x, double cost, int cahr)",
+	      "int f(char *p, CURL *c, short s, char *q, uint n, floats x, double cost, int cahr)");
+	shows("long unsigned int long f(double long x, char unsigned c, short int unsigned s, long int long n)",
+	      "unsigned long long f(long double x, unsigned char c, unsigned short s, long long n)");
 	shows("int pipe(int fd[2]) errno", "int pipe(int (*fd)[2]) errno");
 }
 
@@ -345,6 +351,18 @@ static void test_positions(void)
 	wrong("int fib(int n) x", 16, "'->' and the result's type, 'errno', or the end");
 	wrong("fib(int n) ->", 14, "the result's type");
 	wrong("int f(n) -> int", 13, "one type for the result: there is one before the name");
+	wrong("int f(short s, unsinged short t)", 16, "a type, not 'unsinged': did you mean 'unsigned'?");
+	wrong("int f(folat x)", 7, "a type, not 'folat': did you mean 'float'?");
+	wrong("int f(douple a, usigned x)", 17, "a type, not 'usigned': did you mean 'unsigned'?");
+	wrong("unsigned lnog f(int x)", 10, "a type, not 'lnog': did you mean 'long'?");
+	wrong("f(short s unsigned short t)", 11, "',' or ')'");
+	wrong("f(short s size_t t)", 11, "',' or ')'");
+	wrong("f(size_t s struct x t)", 12, "',' or ')'");
+	wrong("f(size_t unsigned s)", 10, "a name, ',' or ')': 'unsigned' does not go with the type before it");
+	wrong("f(long long long a)", 13, "a name, ',' or ')': 'long' does not go with the type before it");
+	wrong("f(unsigned float a)", 12, "a name, ',' or ')': 'float' does not go with the type before it");
+	wrong("f(short short a)", 9, "a name, ',' or ')': 'short' does not go with the type before it");
+	wrong("f(int a, int b, char *a)", 23, "another name: there is a parameter 'a' before");
 	wrong("int *(int n)", 6, "the name of a function");
 	wrong("f(void x)", 3, "a type that a parameter can have, not void");
 	wrong("f(int a, void)", 10, "a type that a parameter can have, not void");
