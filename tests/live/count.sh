@@ -109,7 +109,7 @@ for mechanism in $MECHANISMS; do
 	end_case
 
 	begin "$mechanism: count: until a signal, and the program goes on"
-	start_worker 2 20000 100
+	start_worker 2 $LONG $PAUSE
 	in_background "$RAWTRACE" count --attach="$mechanism" -p "$worker" work leaf >"$T/out" 2>"$T/err"
 	tracer=$PID
 	sleep 2

@@ -4,6 +4,10 @@
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
+# Calls of each of sixteen threads; more calls of fib than a ring of 4 KiB has room for, and their result.
+CALLS=200 DEEP=18 RESULT=2584
+! slow || CALLS=40 DEEP=14 RESULT=377
+
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: --depth"
 	rt --attach="$mechanism" "$BIN/recurse" fib -- 9
@@ -15,10 +19,10 @@ for mechanism in $MECHANISMS; do
 	end_case
 
 	begin "$mechanism: --depth: threads, more than CPUs"
-	rt --attach="$mechanism" --depth=1 "$BIN/crowd" outer inner -- 16 200 one
+	rt --attach="$mechanism" --depth=1 "$BIN/crowd" outer inner -- 16 $CALLS one
 	expect_status 0
-	expect_number outer "$(grep -c '>(outer ' "$T/err")" -eq 3200
-	expect_number results "$(grep -c '^\(\[[0-9]*\] \)\{0,1\}<[0-9]*$' "$T/err")" -eq 3200
+	expect_number outer "$(grep -c '>(outer ' "$T/err")" -eq $((16 * CALLS))
+	expect_number results "$(grep -c '^\(\[[0-9]*\] \)\{0,1\}<[0-9]*$' "$T/err")" -eq $((16 * CALLS))
 	expect_no_line inner "$T/err"
 	expect_no_line '\*\*\*' "$T/err"
 	end_case
@@ -83,16 +87,16 @@ for mechanism in $MECHANISMS; do
 	case $mechanism in
 	uprobe-multi | multi-event | pmu | event)
 		begin "$mechanism: what is left out is not sent"
-		rt --attach="$mechanism" --buffer=4K --depth=1 "$FIB" fib -- 18
-		expect_text '>(fib 18)
-<2584' "$T/err"
-		rt --attach="$mechanism" --buffer=4K "$FIB" 'fib(n == 18)' -- 18
-		expect_text '>(fib 18)
-<2584' "$T/err"
+		rt --attach="$mechanism" --buffer=4K --depth=1 "$FIB" fib -- $DEEP
+		expect_text ">(fib $DEEP)
+<$RESULT" "$T/err"
+		rt --attach="$mechanism" --buffer=4K "$FIB" "fib(n == $DEEP)" -- $DEEP
+		expect_text ">(fib $DEEP)
+<$RESULT" "$T/err"
 		end_case
 
 		begin "$mechanism: what is too short is not sent"
-		rt --attach="$mechanism" --buffer=4K --min-time=100s "$FIB" fib -- 18
+		rt --attach="$mechanism" --buffer=4K --min-time=100s "$FIB" fib -- $DEEP
 		expect_status 0
 		# Without loops in BPF programs (before 5.3) all is sent.
 		case $(uname -r) in
@@ -100,7 +104,7 @@ for mechanism in $MECHANISMS; do
 		*)
 			[ ! -s "$T/err" ] || show "$T/err"
 			if ! "$RAWTRACE" --version | grep -q 'without capstone'; then
-				rt --attach="$mechanism" --return=insn --buffer=4K --min-time=100s --depth=30 "$FIB" fib -- 18
+				rt --attach="$mechanism" --return=insn --buffer=4K --min-time=100s --depth=30 "$FIB" fib -- $DEEP
 				[ ! -s "$T/err" ] || show "$T/err"
 			fi
 			;;

@@ -9,10 +9,10 @@ moment() {
 	od -An -N2 -tu2 /dev/urandom | awk -v below="$1" '{ printf "%.3f", $1 % below / 1000 }'
 }
 
-# How often; how long the worker runs, in ms, longer than the latest kill; how often the thousand functions are called; the worker's
-# pause, in us.
-TIMES=5 WORK=450 ROUNDS=20000 SHORT=50
-! slow || TIMES=2 WORK=1500 ROUNDS=1500 SHORT=1000
+# How often; how long the worker runs, in ms, longer than the latest kill; how often the thousand functions are called, and the pause
+# between, in us; the worker's pause.
+TIMES=5 WORK=450 ROUNDS=20000 REST=0 SHORT=50
+! slow || TIMES=2 WORK=1500 ROUNDS=800 REST=10000 SHORT=2000
 
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: SIGKILL while it traces a process"
@@ -74,7 +74,7 @@ done
 case " $MECHANISMS " in
 *" multi-event "*)
 	begin "SIGKILL with ten events of ten probes each"
-	timeout 20 "$BIN/many" $ROUNDS >"$T/untraced"
+	timeout $((20 * SECOND)) "$BIN/many" $ROUNDS $REST >"$T/untraced"
 	functions=
 	for k in 0 1 2 3 4 5 6 7 8 9; do
 		functions="$functions many_0?$k:$k"
@@ -82,7 +82,7 @@ case " $MECHANISMS " in
 	tracers=
 	for k in 1 2 3; do
 		# shellcheck disable=SC2086 # several functions
-		in_background "$RAWTRACE" -v --attach=multi-event -o "$T/trace$k" "$BIN/many" $functions -- $ROUNDS >"$T/many$k" 2>"$T/err$k"
+		in_background "$RAWTRACE" -v --attach=multi-event -o "$T/trace$k" "$BIN/many" $functions -- $ROUNDS $REST >"$T/many$k" 2>"$T/err$k"
 		tracers="$tracers $PID"
 	done
 	for k in 1 2 3; do

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thousand functions, many_000 to many_999, each called once, or: many TIMES */
+/* A thousand functions, many_000 to many_999, each called once, or: many TIMES [MICROSECONDS between them] */
 #include "witness.h"
 
 #define FUNCTION(a, b, c) \
@@ -25,11 +25,13 @@ THOUSAND(FUNCTION)
 
 int main(int argc, char **argv)
 {
-	int sum = 0, rounds = argc > 1 ? atoi(argv[1]) : 1;
+	int sum = 0, rounds = argc > 1 ? atoi(argv[1]) : 1, pause = argc > 2 ? atoi(argv[2]) : 0;
 
 	while (rounds-- > 0) {
 		sum = 0;
 		THOUSAND(CALL)
+		if (pause)
+			usleep((useconds_t)pause);
 	}
 	printf("sum %d\n", sum);
 	return 0;
