@@ -36,7 +36,11 @@ int rt_session_open_signals(struct session *s, struct rt_error *err)
 	sigset_t set;
 
 	sigemptyset(&set);
-	add_signal(&set, SIGINT);
+	/* Shells that are not interactive ignore SIGINT for whatever they start with "&": there it is how a script ends rawtrace -p. */
+	if (s->options->pid)
+		sigaddset(&set, SIGINT);
+	else
+		add_signal(&set, SIGINT);
 	add_signal(&set, SIGTERM);
 	add_signal(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);

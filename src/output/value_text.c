@@ -125,6 +125,8 @@ static void put_char(FILE *file, uint8_t c, char quote)
 		putc_unlocked(c, file);
 	} else if (c == '\n') {
 		rt_put(file, "\\n");
+	} else if (c == '\r') {
+		rt_put(file, "\\r");
 	} else if (c == '\t') {
 		rt_put(file, "\\t");
 	} else if (c < 0x20 || c >= 0x7f) {

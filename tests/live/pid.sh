@@ -95,6 +95,24 @@ reap "$tracer"
 end_worker
 end_case
 
+# has_ended PID: it waits for nothing but us, or the shell has taken its status.
+has_ended() {
+	! kill -0 "$1" 2>/dev/null || has_line '^State:.*Z' "/proc/$1/status"
+}
+
+begin "a shell's & leaves SIGINT ignored: it ends -p all the same"
+start_worker 1 $LONG $PAUSE
+in_background sh -c 'trap "" INT; exec "$@"' sh "$RAWTRACE" -p "$worker" work 2>"$T/err"
+tracer=$PID
+wait_for 10 lines_at_least 50 "$T/err" || because "no trace"
+kill -INT "$tracer"
+wait_for 10 has_ended "$tracer" || kill -TERM "$tracer"
+reap "$tracer"
+expect_status 0
+expect_nested "$T/err"
+end_worker
+end_case
+
 # trace_to_its_end ID: the worker exits, and with it rawtrace -p ID.
 trace_to_its_end() {
 	in_background "$RAWTRACE" -p "$1" work 2>"$T/err"

@@ -81,6 +81,7 @@ static void test_value_escapes(void)
 
 	check_value(&s, 9, "\n\t\"\\\001\033\177" "7", 0, "\"\\n\\t\\\"\\\\\\001\\033\\1777\"",
 		    "\"\\n\\t\\\"\\\\\\u0001\\u001b\\u007f7\"");
+	check_value(&s, 4, "a\r\n1", 0, "\"a\\r\\n1\"", "\"a\\r\\n1\"");
 	check_value(&s, 7, "\xc3\xa9\xe2\x82\xac!", 0, "\"\xc3\xa9\xe2\x82\xac!\"", "\"\xc3\xa9\xe2\x82\xac!\"");
 	check_value(&s, 4, "\xe2\x82!", 0, "\"\\342\\202!\"", "\"\\ufffd\\ufffd!\"");
 	check_value(&s, 3, "\xc2\x9b", 0, "\"\\302\\233\"", "\"\xc2\x9b\"");	/* CSI */
