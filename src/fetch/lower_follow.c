@@ -99,9 +99,19 @@ static bool is_text(const struct pointer *p)
 	       (p->type->kind == RT_CT_POINTER && p->type->target && p->type->target->kind == RT_CT_CHAR);
 }
 
+/* A structure behind a pointer may have many texts, which share the room: half of it each.  What is text itself (std::string &) is one. */
+static unsigned text_limit(const struct lowering *l, const struct object *o)
+{
+	unsigned half = l->limits.string / 2 > STRING_INSIDE ? l->limits.string / 2 : STRING_INSIDE;
+
+	if (!o->depth || o->show->type->sequence.element || l->limits.string < half)
+		return l->limits.string;
+	return half;
+}
+
 static void follow_text(struct lowering *l, struct object *o, const struct pointer *p)
 {
-	unsigned max = l->limits.string;
+	unsigned max = text_limit(l, o);
 	struct rt_show *show = add_follow(l, o, p->offset);
 	struct rt_piece *piece;
 	struct place place;
@@ -110,8 +120,6 @@ static void follow_text(struct lowering *l, struct object *o, const struct point
 
 	if (!show || !rt_lower_behind(o, p->offset, l->arch->word, &place))
 		return;
-	if (o->depth && max > STRING_INSIDE)
-		max = STRING_INSIDE;
 	/* A string's address is the value that its derefs end in. */
 	memset(&f, 0, sizeof(f));
 	f.base = place.base;
@@ -120,8 +128,11 @@ static void follow_text(struct lowering *l, struct object *o, const struct point
 	f.nderef = (uint8_t)place.n;
 	memcpy(f.deref, place.deref, sizeof(f.deref));
 	f.type = RT_TYPE_STRING;
-	f.max = (uint16_t)((max + 8) & ~7u);
-	value = rt_lower_value(l, &f);
+	do {
+		f.max = (uint16_t)((max + 8) & ~7u);
+		value = rt_lower_value(l, &f);
+		max /= 2;
+	} while (value < 0 && o->depth && max >= STRING_MIN);
 	l->starved |= value < 0 && !o->depth;
 	piece = value < 0 ? NULL : rt_lower_pieces(l, show, 1);
 	if (!piece)
@@ -138,7 +149,7 @@ static void follow_counted(struct lowering *l, struct object *o, uint32_t offset
 {
 	uint64_t size = element && element->size ? element->size : 1;
 	bool text = !element || element->kind == RT_CT_CHAR || element->kind == RT_CT_VOID;
-	uint64_t n = text ? l->limits.string : l->limits.members;
+	uint64_t n = text ? text_limit(l, o) : l->limits.members;
 	struct rt_show *show = add_follow(l, o, offset);
 	struct rt_ctype *array;
 	struct rt_piece *piece;
@@ -150,8 +161,6 @@ static void follow_counted(struct lowering *l, struct object *o, uint32_t offset
 		n = max;
 	if (!show || size > UINT16_MAX || !rt_lower_behind(o, offset, l->arch->word, &place) || !rt_lower_fetch(&place, 0, &f))
 		return;
-	if (o->depth && text && n > STRING_INSIDE)
-		n = STRING_INSIDE;
 	f.type = RT_TYPE_BYTES;
 	f.length = counted->length;
 	f.length_size = counted->length_size;

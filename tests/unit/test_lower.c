@@ -164,6 +164,39 @@ static void test_pointers(void)
 	usual.string = RT_LIMIT_STRING;
 }
 
+/* The most bytes of text that are read behind the only argument. */
+static unsigned text_behind(const struct rt_ctype *type)
+{
+	struct rt_param param = { .type = type };
+	struct rt_prototype p = { .origin = RT_ORIGIN_GIVEN, .result = &t_void, .params = &param, .nparams = 1 };
+	struct rt_types *types = rt_types_new();
+	struct rt_showing shown;
+	struct rt_plan plan;
+	unsigned i, most = 0;
+
+	CU_ASSERT(rt_lower_entry(&p, NULL, &rt_arch_x86_64, &usual, types, &plan, &shown, NULL) == 0);
+	for (i = 0; i < plan.nvalues; i++)
+		if ((plan.values[i].type == RT_TYPE_STRING || plan.values[i].length) && plan.values[i].max > most)
+			most = plan.values[i].max;
+	rt_types_free(types);
+	return most;
+}
+
+/* A string is one behind a reference too.  In a structure behind a pointer the texts share the room, but more is read where more is wanted. */
+static void test_text_limit(void)
+{
+	static const struct rt_ctype t_text_reference = { .kind = RT_CT_REFERENCE, .size = 8, .align = 8, .target = &t_text };
+
+	CU_ASSERT_EQUAL(text_behind(&t_text_reference), 64);
+	CU_ASSERT_EQUAL(text_behind(&t_request_pointer), 40);
+	usual.string = 200;
+	CU_ASSERT_EQUAL(text_behind(&t_text_reference), 200);
+	CU_ASSERT_EQUAL(text_behind(&t_request_pointer), 104);
+	usual.string = 20;
+	CU_ASSERT_EQUAL(text_behind(&t_request_pointer), 24);
+	usual.string = RT_LIMIT_STRING;
+}
+
 static void test_returns(void)
 {
 	check_return("", &rt_arch_x86_64, &t_void);
@@ -184,6 +217,7 @@ CU_TestInfo rt_tests_lower[] = {
 	{ "vectors", test_vectors },
 	{ "complex numbers", test_complex },
 	{ "what pointers lead to", test_pointers },
+	{ "how much text is read behind pointers", test_text_limit },
 	{ "results", test_returns },
 	CU_TEST_INFO_NULL,
 };
