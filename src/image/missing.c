@@ -47,6 +47,16 @@ static void add_libraries(struct text *t, const struct rt_images *images)
 		add(t, " and %zu more", images->n - i);
 }
 
+static bool loads_others(const struct rt_images *images)
+{
+	size_t i;
+
+	for (i = 0; i < images->n; i++)
+		if (rt_image_imports(images->v[i], "dlopen"))
+			return true;
+	return false;
+}
+
 int rt_no_library(const struct rt_images *images, const char *lib, struct rt_error *err)
 {
 	const char *program = rt_image_name(images->v[0]);
@@ -60,6 +70,8 @@ int rt_no_library(const struct rt_images *images, const char *lib, struct rt_err
 	add_libraries(&t, images);
 	if (images->incomplete)
 		add(&t, " (the list is incomplete: %s)", images->incomplete);
+	if (!strchr(lib, '/') && loads_others(images))
+		add(&t, "; one that is loaded later (dlopen) goes by its path");
 	return rt_usage(err, "%s", t.buf);
 }
 

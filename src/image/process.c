@@ -65,7 +65,8 @@ static int no_program(pid_t pid, int code, struct rt_error *err)
 	if (code == -ENOENT)
 		return rt_fail(err, -ENOEXEC, "process %d is a kernel thread: it runs no program", (int)pid);
 	if (code == -EACCES || code == -EPERM)
-		return rt_fail(err, code, "process %d: no permission to look at it", (int)pid);
+		return rt_fail(err, code, "process %d: no permission to look at it%s", (int)pid,
+			       geteuid() == 0 ? "" : "; try: sudo rawtrace ...");
 	return rt_fail(err, code, "process %d: its program cannot be found: %s", (int)pid, strerror(-code));
 }
 

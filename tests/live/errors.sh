@@ -157,6 +157,8 @@ if has setpriv; then
 	ST=$?
 	expect_status 1
 	expect_message 'needs root, and this is user 65534' "$T/err"
+	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" -p $$ fib >"$T/out" 2>"$T/err" && because "-p: status 0"
+	expect_message 'no permission to look at it; try: sudo rawtrace' "$T/err"
 	[ ! -s "$T/out" ] || because "the program ran"
 	end_case
 
