@@ -18,6 +18,19 @@ calls() {
 	sed -n 's/^>[> ]*\(\[[0-9]*\] \)\{0,1\}\((.*)\)$/\2/p' "$1" | grep -v '^(\(write\|read\))$'
 }
 
+# expect_libcalls SAID: the calls of the trace in $T/err.  A strcmp that begins with an AVX instruction cannot be probed, which is said:
+# where the processor has the program use that one, it is left out of both.
+expect_libcalls() {
+	calls "$T/err" >"$T/traced"
+	if grep -q '^rawtrace: strcmp: .* where the processor makes the program use such a one, no call is seen$' "$T/err" &&
+		! grep -q '^(strcmp)$' "$T/traced"; then
+		sed -i '/^(strcmp)$/d' "$1"
+	else
+		grep -q '^(strcmp)$' "$T/traced" || because "no strcmp"
+	fi
+	expect_same "$1" "$T/traced"
+}
+
 find_mechanisms
 LIBCALLS='*:0'
 
@@ -32,11 +45,10 @@ for program in lazy noplt fixed; do
 		begin "$mechanism: --libcalls, $program"
 		rt --attach="$mechanism" --libcalls="$LIBCALLS" "$T/$program"
 		expect_status 0
-		calls "$T/err" >"$T/traced"
-		expect_same "$T/out" "$T/traced"
+		expect_libcalls "$T/out"
 		# The library's own calls, of memcpy or malloc, would stand inside.
 		expect_no_line '(malloc\|(memcpy' "$T/err"
-		expect_line '^> (strcmp)' "$T/err"
+		expect_line '^> (\(strcmp\|write\))' "$T/err"
 		end_case
 	done
 done
@@ -46,9 +58,8 @@ if with_bpf; then
 	rt --libcalls='str*:0' "$T/lazy" calls:0
 	expect_status 0
 	{ echo "(calls)"; grep '^(str' "$T/out"; } >"$T/said"
-	calls "$T/err" >"$T/traced"
-	grep -q '(calls)' "$T/traced" || sed -i 1d "$T/said"	# it may have been inlined
-	expect_same "$T/said" "$T/traced"
+	grep -q '(calls)' "$T/err" || sed -i 1d "$T/said"	# it may have been inlined
+	expect_libcalls "$T/said"
 	end_case
 
 	begin "--libcalls of a running process"
@@ -68,8 +79,7 @@ if with_bpf; then
 	reap "$program"
 	reap "$tracer"
 	sed 1d "$T/witness" >"$T/said"
-	calls "$T/err" >"$T/traced"
-	expect_same "$T/said" "$T/traced"
+	expect_libcalls "$T/said"
 	end_case
 fi
 
