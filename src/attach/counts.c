@@ -204,20 +204,21 @@ static int read_quick(const struct rt_counts *c, struct rt_count_list *list)
 
 static int read_places(const struct rt_counts *c, struct rt_count_list *list)
 {
-	struct rt_cell_key key, *last = NULL;
+	struct rt_cell_key key;
 	uint64_t value;
 	int r;
 
+	/* The first key comes after one that is not there; before 4.12 there is no asking without one. */
+	memset(&key, 0xff, sizeof(key));
 	r = read_cell(c, 0, &list->missed);
 	if (r == 0)
 		r = read_quick(c, list);
 	while (r == 0) {
-		r = rt_bpf_map_next(c->maps[RT_MAP_PLACES], last, &key);
+		r = rt_bpf_map_next(c->maps[RT_MAP_PLACES], &key, &key);
 		if (r == 0)
 			r = rt_bpf_map_lookup(c->maps[RT_MAP_PLACES], &key, &value);
 		if (r == 0)
 			r = add(list, key.ip, (unsigned)key.cell, value);
-		last = &key;
 	}
 	return r == -ENOENT ? 0 : r;
 }

@@ -15,7 +15,7 @@
 int rt_bpf_map_create(uint32_t type, uint32_t key_size, uint32_t value_size, uint32_t entries, uint32_t flags);
 int rt_bpf_map_update(int map, const void *key, const void *value);
 int rt_bpf_map_lookup(int map, const void *key, void *value);
-/* The key after `key` (NULL: the first) into `next`; -ENOENT after the last. */
+/* The key after `key` (NULL: the first, from 4.12 on; so is that after a key that a hash has not) into `next`; -ENOENT after the last. */
 int rt_bpf_map_next(int map, const void *key, void *next);
 
 /*

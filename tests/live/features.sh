@@ -121,7 +121,7 @@ old_kernels() {
 	old perf_event_open,multi-probe=replace
 	features "no perf_event_open, one probe an event" tracefs
 	if has_mechanism multi-event; then
-		old helper=174,kern-version=0x41325
+		old helper=174,kern-version=0x41325,next-key
 		features "no cookies" multi-event
 	fi
 	if has_mechanism pmu; then

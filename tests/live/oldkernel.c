@@ -10,6 +10,7 @@
  *	helper=NUMBER		a BPF program that calls this helper function is refused
  *	kern-version=NUMBER	the vDSO's note has this version, and other programs are refused (before 5.0)
  *	refuse=OFFSET		probes at this offset of a file are refused, as instructions are that the kernel cannot probe
+ *	next-key		a BPF map has a key only after another (before 4.12)
  *	memlock			BPF maps and programs count against RLIMIT_MEMLOCK (before 5.11)
  *
  * What it did is added to the file $OLD_KERNEL_SAYS, a line each.  The program that rawtrace starts knows nothing of it.
@@ -37,7 +38,7 @@ static struct {
 	int helpers[MAX];
 	unsigned nhelpers;
 	enum { BOTH_KEPT, REPLACED, EXISTS } multi_probe;
-	int has_version, memlock, registers;
+	int has_version, memlock, registers, next_key;
 	uint64_t refuse;		/* 0: nothing */
 	char events[MAX][NAME];		/* GROUP/EVENT of definitions with a probe there */
 	unsigned nevents;
@@ -82,6 +83,8 @@ static int ask(const char *word)
 		old.multi_probe = EXISTS;
 	else if (strcmp(word, "memlock") == 0)
 		old.memlock = 1;
+	else if (strcmp(word, "next-key") == 0)
+		old.next_key = 1;
 	else if (strcmp(word, "registers") == 0)
 		old.registers = 1;
 	else if (strncmp(word, "kern-version=", 13) == 0)
@@ -235,11 +238,13 @@ static int check_bpf(int command, const void *attr)
 {
 	const struct rt_bpf_prog_attr *prog = attr;
 	const struct rt_bpf_map_attr *map = attr;
+	const struct rt_bpf_elem_attr *elem = attr;
 	int error;
 
 	if (command == RT_BPF_LINK_CREATE)
 		return check_link(attr);
-
+	if (command == RT_BPF_MAP_GET_NEXT_KEY && old.next_key && !elem->key)
+		return EFAULT;
 	if (command == RT_BPF_MAP_CREATE)
 		return charge((rlim_t)(map->key_size + map->value_size) * map->max_entries);
 	if (command != RT_BPF_PROG_LOAD)
