@@ -245,9 +245,9 @@ expect_number 'calls of add' "$(grep -c '(main.(\*counter).add ' "$T/err")" -eq 
 end_case
 
 begin "a panic that ends the program"
-rt "$T/calls" main.fib main.risky -- crash 3
+rt -o "$T/trace" "$T/calls" main.fib main.risky -- crash 3
 expect_status 2
-expect_line '^> > (main.risky 0)$' "$T/err"
+expect_line '^> > (main.risky 0)$' "$T/trace"
 expect_line '^panic: as wanted' "$T/err"
 end_case
 
