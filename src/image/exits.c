@@ -147,8 +147,9 @@ static void exit_by_thunk(struct rt_walk *w, uint64_t addr, const struct rt_flow
 /* A jump out of what is known of the function. */
 static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, struct rt_depth depth)
 {
-	const struct rt_symbol *s = symbol_of(w, f->target);
-	bool self = f->target == w->entry;
+	/* A symbol whose size is a guess (_init) may seem to go on over the stubs. */
+	bool self = f->target == w->entry, stub = rt_code_is_stub(w->code, f->target);
+	const struct rt_symbol *s = stub ? NULL : symbol_of(w, f->target);
 	enum rt_thunk thunk = f->kind == RT_FLOW_JUMP && !self ? rt_code_thunk(w->code, f->target) : RT_THUNK_NONE;
 	uint64_t start, end;
 
@@ -169,7 +170,7 @@ static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, s
 	/* Go: the call begins once more, with a larger stack.  Calls that do not come back (panics) may stand before that. */
 	if (self && rt_image_is_go(rt_code_image(w->code)))
 		return;
-	if (!self && !rt_code_is_stub(w->code, f->target) && (!s || strstr(s->name, ".cold")))
+	if (!self && !stub && (!s || strstr(s->name, ".cold")))
 		rt_walk_fail(w, outside);
 	else if (depth.sp != 0 && (depth.sp != RT_DEPTH_UNKNOWN || (s && s->addr != f->target)))
 		rt_walk_fail(w, "it jumps out with something of its own on the stack");

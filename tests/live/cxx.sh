@@ -27,6 +27,11 @@ for mechanism in $MECHANISMS; do
 	agrees "$mechanism: exceptions, g++ -O2" $program-g++-O2 "$functions" 2
 done
 
+begin "a catch block at the end: left by a jump to __cxa_end_catch"
+"$RAWTRACE" list "$BIN/throws-g++-O2" swallow >"$T/listed" 2>&1
+expect_line ' insn  *[^ ]*  *void swallow\| insn  *[^ ]*  *swallow' "$T/listed"
+end_case
+
 # What compilers make of exceptions is no kernel's concern.
 ! slow || exit 0
 mechanism=uprobe-multi

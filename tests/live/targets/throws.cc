@@ -7,6 +7,7 @@
 
 extern "C" {
 int thrower(int n), inner(int n), middle(int n), outer(int n), again(int n), drop(int n), careful(int n) noexcept, chosen(int n);
+void swallow(int n);
 }
 
 struct guard {
@@ -124,6 +125,15 @@ TRACED int careful(int n) noexcept
 		result = drop(200);
 	}
 	return w_return(result);
+}
+
+/* Never called: it ends by a jump to __cxa_end_catch where it has caught. */
+TRACED void swallow(int n)
+{
+	try {
+		thrower(n);
+	} catch (...) {
+	}
 }
 
 /* A table of jumps and several returns. */
