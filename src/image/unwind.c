@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "image/private.h"
+#include "image/switches.h"
 #include "util/array.h"
 
 /*
@@ -43,13 +44,16 @@ static const char *const leaving_names[] = {
 	"pthread_exit", "pthread_cancel", "thrd_exit",
 	"swapcontext", "makecontext", "setcontext", "sigaltstack",
 	"jump_fcontext", "ontop_fcontext", "co_switch", "__morestack",
+	/* What looks at return addresses: a trampoline in their place would end it, or be taken for the caller. */
+	"backtrace", "unw_backtrace", "_ULx86_64_*", "_Ux86_64_*", "_ULaarch64_*", "_Uaarch64_*", "_ULx86_init_local*", "_ULarm_*",
+	"__cyg_profile_func_enter",
 };
 
 /*
  * Only imported: the static C library has _Unwind_* in every program, for its own backtraces.  A seccomp filter may
  * kill the program for the system call that a uretprobe makes it do (x86, 6.11).
  */
-static const char *const leaving_imports[] = { "_Unwind_*", "seccomp_load", "seccomp_init" };
+static const char *const leaving_imports[] = { "_Unwind_*", "seccomp_load", "seccomp_init", "mcount", "_mcount", "__fentry__" };
 
 /* They define what is looked for, and themselves use it only where a program calls them to. */
 static const char *const c_libraries[] = {
@@ -130,6 +134,7 @@ static bool is_c_library(const struct rt_image *image)
 static void judge(struct rt_image *image)
 {
 	const struct rt_symbol *v;
+	const char *name;
 	size_t n;
 
 	if (image->is_go) {
@@ -153,6 +158,8 @@ static void judge(struct rt_image *image)
 	/* Every static program has the C library's own exception table; elsewhere one means C++, Rust or their like. */
 	if (image->has_except_table && (image->interp || image->needed.n || image->short_name))
 		say(image, "has exception handlers", "");
+	else if (rt_image_switches(image, &name))
+		say(image, *name ? "switches stacks in " : "switches stacks", name);
 }
 
 const char *rt_image_unwinds(struct rt_image *image)

@@ -23,6 +23,22 @@ if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo && $CC -O1 -o "$T/a
 	end_case
 fi
 
+# unharmed CASE REASON: "$T/switches" prints the same traced, and its returns are not probed by uretprobes.
+unharmed() {
+	begin "$1"
+	"$T/switches" >"$T/plain"
+	rt -v "$T/switches" produce consume
+	expect_status 0
+	expect_same "$T/plain" "$T/out"
+	expect_line "^rawtrace: produce: returns: [in].*: a uretprobe could harm the program: .*$2" "$T/err"
+	end_case
+}
+
+if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc"; then
+	unharmed "a coroutine written by hand" 'switches stacks'
+	$CC -O1 -DWALKS -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" && unharmed "a walk over return addresses" 'backtrace'
+fi
+
 has g++ || skip_all "no g++"
 g++ -O1 -o "$T/thrower" "$TARGETS/thrower.cc" || exit 1
 g++ -O1 -shared -fPIC -o "$T/plugin.so" "$TARGETS/thrower.cc" || exit 1

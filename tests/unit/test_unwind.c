@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "elfgen.h"
+#include "image/flow.h"
 #include "image/images.h"
 #include "image/private.h"
 #include "unit.h"
@@ -45,6 +46,8 @@ static void test_unwind_imports(void)
 	imports("pthread_cancel", NULL, "imports pthread_cancel");
 	imports("swapcontext", NULL, "imports swapcontext");
 	imports("sigaltstack", NULL, "imports sigaltstack");
+	imports("backtrace", NULL, "imports backtrace");
+	imports("mcount", NULL, "imports mcount");
 	imports("seccomp_load", NULL, "imports seccomp_load");
 	imports("pthread_cancel", "libc.so.6", NULL);
 	imports("_Unwind_Find_FDE", "libgcc_s.so.1", NULL);
@@ -81,6 +84,47 @@ static void test_unwind_contains(void)
 	g.no_sections = true;
 	g.go_note = true;
 	unwinds(&g, "is a Go program");
+}
+
+/* Code that changes stacks by itself; what compilers make of arrays of variable length is none. */
+static void test_switches(void)
+{
+	static const struct {
+		const char *code;
+		size_t n;
+		bool switches;
+	} cases[] = {
+#define CODE_OF(text, does) { text, sizeof(text) - 1, does }
+		CODE_OF("\x55\x48\x89\x27\x48\x89\xf4\x5d\xc3", true),			/* mov %rsp,(%rdi); mov %rsi,%rsp */
+		CODE_OF("\x48\x89\xfc\xc3", true),					/* mov %rdi,%rsp */
+		CODE_OF("\x48\x8b\x67\x08\xc3", true),					/* mov 8(%rdi),%rsp */
+		CODE_OF("\x48\x8b\x25\x00\x01\x00\x00\xc3", true),			/* mov 0x100(%rip),%rsp */
+		CODE_OF("\x48\x87\xe0\xc3", true),					/* xchg %rsp,%rax */
+		CODE_OF("\x55\x48\x89\xe5\x48\x89\x27\x48\x89\xf4\x5d\xc3", true),	/* with a frame pointer */
+		CODE_OF("\x55\x48\x89\xe5\x48\x89\xec\x5d\xc3", false),			/* mov %rbp,%rsp */
+		CODE_OF("\x55\x48\x89\xe5\x48\x8b\x65\xf8\x5d\xc3", false),		/* mov -8(%rbp),%rsp */
+		CODE_OF("\x55\x48\x89\xe5\x48\x89\xc4\x5d\xc3", false),			/* mov %rax,%rsp */
+		CODE_OF("\x49\x89\xe6\x6a\x00\x4c\x89\xf4\xc3", false),			/* mov %rsp,%r14; push; mov %r14,%rsp */
+		CODE_OF("\x48\x8b\x64\x24\x08\xc3", false),				/* mov 8(%rsp),%rsp */
+		CODE_OF("\xb8\x48\x89\xf4\x00\xc3", false),				/* it is in a number */
+	};
+	struct elfgen_sym syms[] = { { "f", CODE, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT } };
+	struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 1, .ncode = 64, .machine = EM_X86_64 };
+	struct rt_decoder *decoder = rt_flow_open(&rt_arch_x86_64);
+	uint8_t code[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]) && decoder && rt_arch_native() == EM_X86_64; i++) {
+		memset(code, 0x90, sizeof(code));
+		memcpy(code, cases[i].code, cases[i].n);
+		syms[0].size = cases[i].n;
+		g.code = code;
+		unwinds(&g, cases[i].switches ? "switches stacks in f" : NULL);
+		syms[0].name = "__longjmp";
+		unwinds(&g, NULL);
+		syms[0].name = "f";
+	}
+	rt_decoder_close(decoder);
 }
 
 /* What may come later: library calls of a program that can become another one are traced at their entries only. */
@@ -156,6 +200,7 @@ static void test_unsafe_returns(void)
 CU_TestInfo rt_tests_unwind[] = {
 	{ "unwinding imports", test_unwind_imports },
 	{ "unwinding contents", test_unwind_contains },
+	{ "code that switches stacks", test_switches },
 	{ "what a program may become", test_becomes },
 	{ "unsafe returns", test_unsafe_returns },
 	CU_TEST_INFO_NULL,

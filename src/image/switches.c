@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code of x86-64 that switches stacks by itself, as coroutines written by hand do: it loads the stack pointer with what is not its own
+ * frame's.  Compilers load it from a register that they have put it into before, and to give up arrays of variable length, in functions
+ * that have a frame pointer of their own.  Every byte is taken for the beginning of such an instruction; what only looks like one the
+ * disassembler refutes.
+ */
+#include "image/switches.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/code.h"
+#include "image/private.h"
+#include "util/array.h"
+
+enum { SP = 4, FP = 5, INSN_MAX = 16, CHUNK = 1 << 18, BODY_MAX = 1 << 20, MOV_FROM = 0x89, MOV_TO = 0x8b, XCHG = 0x87, XCHG_RAX_SP = 0x94, LEA = 0x8d };
+
+struct scan {
+	struct rt_image *image;
+	struct rt_code *code;
+	bool nomem;
+};
+
+/* The register that memory counts from; -1: none. */
+static int base_of(const uint8_t *p, bool extended)
+{
+	uint8_t mod = p[2] >> 6, rm = p[2] & 7;
+
+	if (rm == SP)
+		return (p[3] & 7) == FP && !mod ? -1 : (p[3] & 7) | extended << 3;
+	return rm == FP && !mod ? -1 : rm | extended << 3;
+}
+
+/* Is the stack pointer loaded here, but from itself or from the frame pointer, or from what these point to? */
+static bool loads_sp(const uint8_t *p)
+{
+	bool r = p[0] & 4, b = p[0] & 1, plain = p[2] >= 0xc0;
+	int reg = (p[2] >> 3 & 7) | r << 3, rm = plain ? (p[2] & 7) | b << 3 : base_of(p, b);
+
+	if ((p[0] & 0xf8) != 0x48)
+		return false;
+	if (p[1] == XCHG_RAX_SP)
+		return !b;
+	if (p[1] == XCHG)
+		return plain && (reg == SP) != (rm == SP);
+	if (p[1] == MOV_FROM)
+		return plain && rm == SP && reg != SP && reg != FP;
+	return p[1] == MOV_TO && reg == SP && rm != SP && rm != FP;
+}
+
+/* The register that the stack pointer is loaded from, as a bit; 0: memory, or exchanged. */
+static uint32_t source_of(const uint8_t *p)
+{
+	if (p[2] < 0xc0 || p[1] == XCHG || p[1] == XCHG_RAX_SP)
+		return 0;
+	return p[1] == MOV_FROM ? 1u << ((p[2] >> 3 & 7) | (p[0] & 4) << 1) : 1u << ((p[2] & 7) | (p[0] & 1) << 3);
+}
+
+/* The register that gets the stack pointer, or a place in the frame, as a bit; 0: none. */
+static uint32_t copy_of(const uint8_t *p)
+{
+	if ((p[0] & 0xf8) != 0x48)
+		return 0;
+	if (p[1] == MOV_FROM && p[2] >= 0xc0 && !(p[0] & 4) && (p[2] >> 3 & 7) == SP)
+		return 1u << ((p[2] & 7) | (p[0] & 1) << 3);
+	if ((p[1] == MOV_TO && p[2] >= 0xc0 && !(p[0] & 1) && (p[2] & 7) == SP) || (p[1] == LEA && p[2] < 0xc0 && base_of(p, p[0] & 1) == SP))
+		return 1u << ((p[2] >> 3 & 7) | (p[0] & 4) << 1);
+	return 0;
+}
+
+/* Is the stack pointer stored, not in the frame? */
+static bool stores_sp(const uint8_t *p)
+{
+	int base;
+
+	if ((p[0] & 0xfc) != 0x48 || p[1] != MOV_FROM || p[2] >= 0xc0 || (p[2] >> 3 & 7) != SP)
+		return false;
+	base = base_of(p, p[0] & 1);
+	return base != SP && base != FP;
+}
+
+/* The static C library leaves frames by these: nothing comes back to what they left. */
+static bool is_leaver(const char *name)
+{
+	static const char *const exact[] = { "longjmp", "_longjmp", "siglongjmp", "__longjmp", "____longjmp_chk" };
+	static const char *const beginnings[] = { "_Unwind_", "_dl_runtime_", "_dl_tlsdesc_" };
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(exact); i++)
+		if (strcmp(name, exact[i]) == 0)
+			return true;
+	for (i = 0; i < RT_COUNT(beginnings); i++)
+		if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Does the function from `start` to `end` do it at `addr`?  True also where that cannot be told. */
+static bool confirm(struct scan *s, uint64_t start, uint64_t end, uint64_t addr)
+{
+	size_t n = end - start < BODY_MAX ? (size_t)(end - start) : BODY_MAX, at;
+	bool there = false, framed = false, stored = false;
+	uint32_t source = 0, copies = 0;
+	uint8_t *bytes = calloc(1, n + INSN_MAX);
+	struct rt_flow f;
+
+	if (!bytes) {
+		s->nomem = true;
+		return true;
+	}
+	n = rt_image_read(s->image, start, bytes, n);
+	for (at = 0; at < n; at += f.size) {
+		if (!rt_flow_decode(s->image->arch, rt_code_decoder(s->code), bytes + at, n - at, start + at, &f)) {
+			there = true;
+			break;
+		}
+		if (start + at == addr) {
+			there = true;
+			source = source_of(bytes + at);
+		}
+		copies |= copy_of(bytes + at);
+		framed |= f.fp == RT_FP_OF_SP;
+		stored |= stores_sp(bytes + at);
+	}
+	free(bytes);
+	return there && !(source & copies) && (!framed || stored);
+}
+
+static bool is_switch(struct scan *s, uint64_t addr, const char **name)
+{
+	const struct rt_symbol *f = rt_symbol_before(s->image, addr + 1);
+	uint64_t start, end;
+
+	if (!s->code)
+		s->code = rt_code_open(s->image);
+	if (!s->code) {
+		s->nomem = true;
+		return true;
+	}
+	*name = "";
+	if (f && addr - f->addr < f->size) {
+		*name = f->name;
+		start = f->addr;
+		end = f->addr + f->size;
+	} else if (!rt_code_span(s->code, addr, &start, &end)) {
+		return true;		/* written by hand, and not said to be a function */
+	}
+	return !is_leaver(*name) && (rt_code_undecodable(s->code) || confirm(s, start, end, addr));
+}
+
+static bool scan_segment(struct scan *s, const struct rt_segment *segment, uint8_t *bytes, const char **name)
+{
+	uint64_t at, left = segment->filesz;
+	size_t n, i;
+
+	for (at = segment->vaddr; left >= INSN_MAX; at += n - INSN_MAX + 1, left -= n - INSN_MAX + 1) {
+		n = rt_image_read(s->image, at, bytes, left < CHUNK ? (size_t)left : CHUNK);
+		if (n < INSN_MAX)
+			return false;
+		for (i = 0; i + INSN_MAX <= n; i++)
+			if (loads_sp(bytes + i) && is_switch(s, at + i, name))
+				return true;
+	}
+	return false;
+}
+
+bool rt_image_switches(struct rt_image *image, const char **name)
+{
+	struct scan s = { .image = image };
+	bool found = false;
+	uint8_t *bytes;
+	size_t i;
+
+	if (image->arch->machine != EM_X86_64)
+		return false;
+	bytes = malloc(CHUNK);
+	*name = "";
+	for (i = 0; i < image->nsegments && bytes && !found; i++)
+		found = image->segments[i].exec && scan_segment(&s, &image->segments[i], bytes, name);
+	found |= !bytes || s.nomem;
+	free(bytes);
+	rt_code_close(s.code);
+	return found;
+}

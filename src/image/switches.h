@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_IMAGE_SWITCHES_H
+#define RT_IMAGE_SWITCHES_H
+
+#include "image/image.h"
+
+/*
+ * Has the file code of its own that switches stacks?  `name`: the function's, "" where it has none; the image's.  Its symbols must have been
+ * read.  So it counts too where memory is short.
+ */
+bool rt_image_switches(struct rt_image *image, const char **name);
+
+#endif

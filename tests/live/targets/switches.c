@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a uretprobe would break in C of x86-64: a coroutine that is written by hand, or with -DWALKS a walk over return addresses. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NOINLINE __attribute__((noinline))
+
+#ifdef WALKS
+
+#include <execinfo.h>
+
+NOINLINE int produce(int n)
+{
+	void *frames[64];
+
+	return backtrace(frames, 64) + n;
+}
+
+NOINLINE int consume(int n)
+{
+	int depth = produce(n);
+
+	__asm__ volatile("");
+	return depth;
+}
+
+int main(void)
+{
+	int i, first = consume(0);
+
+	for (i = 1; i < 4; i++)
+		printf("%d\n", consume(i) - first);
+	return 0;
+}
+
+#else
+
+/* Not even said to be a function. */
+__asm__(".text\nchange:\n"
+	"push %rbp\npush %rbx\npush %r12\npush %r13\npush %r14\npush %r15\nmov %rsp,(%rdi)\nmov %rsi,%rsp\n"
+	"pop %r15\npop %r14\npop %r13\npop %r12\npop %rbx\npop %rbp\nret\n");
+void change(void **from, void *to);
+
+static void *here, *there;
+static int value;
+
+NOINLINE int produce(int n)
+{
+	value = n;
+	change(&there, here);
+	__asm__ volatile("");
+	return n + 1;
+}
+
+NOINLINE int consume(int n)
+{
+	change(&here, there);
+	__asm__ volatile("");
+	return value + n;
+}
+
+static void begin(void)
+{
+	int n = 0;
+
+	for (;;)
+		n = produce(n + 1);
+}
+
+int main(void)
+{
+	void **stack = aligned_alloc(16, 65536), **top = stack + 65536 / sizeof(void *);
+	int i;
+
+	*--top = NULL;
+	*--top = (void *)begin;
+	for (i = 0; i < 6; i++)
+		*--top = NULL;
+	there = top;
+	for (i = 0; i < 5; i++)
+		printf("%d\n", consume(i));
+	free(stack);
+	return 0;
+}
+
+#endif
