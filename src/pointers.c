@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/demangle.h"
+
 /* A symbol by where it is in its file. */
 struct entry {
 	uint64_t offset;
@@ -22,15 +24,17 @@ struct rt_pointers {
 	struct rt_feed *feed;
 	const struct rt_images *images;
 	struct table *tables;
+	bool raw;			/* names stay as the symbols have them */
+	struct rt_text text;
 };
 
-struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_images *images)
+struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_images *images, bool raw)
 {
 	struct rt_pointers *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
-	*p = (struct rt_pointers){ .feed = feed, .images = images, .tables = calloc(images->n, sizeof(*p->tables)) };
+	*p = (struct rt_pointers){ .feed = feed, .images = images, .raw = raw, .tables = calloc(images->n, sizeof(*p->tables)) };
 	if (!p->tables) {
 		free(p);
 		return NULL;
@@ -47,6 +51,7 @@ void rt_pointers_free(struct rt_pointers *p)
 	for (i = 0; i < p->images->n; i++)
 		free(p->tables[i].v);
 	free(p->tables);
+	rt_text_free(&p->text);
 	free(p);
 }
 
@@ -119,9 +124,11 @@ static const char *find(struct rt_pointers *p, uint64_t addr)
 
 bool rt_pointers_name(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size)
 {
-	const char *name = find(ctx, addr);
+	struct rt_pointers *p = ctx;
+	const char *name = find(p, addr), *written = name && !p->raw ? rt_demangle(&p->text, name, false) : NULL;
 
 	(void)pid;	/* there is one process */
+	name = written ? written : name;
 	if (name)
 		snprintf(buf, size, "%s", name);
 	return name;

@@ -9,8 +9,8 @@
  */
 struct rt_pointers;
 
-/* Both must outlive it.  NULL: out of memory. */
-struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_images *images);
+/* Both must outlive it; `raw`: names as the symbols have them, not as they were written.  NULL: out of memory. */
+struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_images *images, bool raw);
 void rt_pointers_free(struct rt_pointers *pointers);
 
 /* rt_out.symbol and rt_out.constant: ctx is the rt_pointers. */

@@ -160,7 +160,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (r < 0)
 		return r;
 	s->feed = s->stack ? rt_feed_new(&s->target, s->attach->ops->key, s->tracee.pid, s->attach->source->gaps, s->stack) : NULL;
-	s->pointers = s->feed ? rt_pointers_new(s->feed, &s->target.images) : NULL;
+	s->pointers = s->feed ? rt_pointers_new(s->feed, &s->target.images, s->options->raw_names) : NULL;
 	if (!s->merge || !s->pointers)
 		return rt_nomem(err);
 	s->out.symbol = rt_pointers_name;

@@ -89,6 +89,20 @@ static struct rt_guesser *guesser_of(struct rt_signatures *s, struct rt_image *i
 	return s->guesses[s->nguesses++].guesser;
 }
 
+/* What the compiler's own files bring into each program; their code reads registers that nobody has set for them. */
+static bool is_startup(const char *name)
+{
+	static const char *const names[] = {
+		"_start", "_init", "_fini", "frame_dummy", "register_tm_clones", "deregister_tm_clones", "__do_global_dtors_aux",
+	};
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 static bool find_known(struct rt_signatures *s, const struct rt_function *f, struct rt_types *memory, struct rt_prototype *told)
 {
 	/* Damaged debug information is no reason to trace less than without it. */
@@ -107,7 +121,13 @@ static bool find_known(struct rt_signatures *s, const struct rt_function *f, str
 	if (has)
 		return true;
 	guesser = guesser_of(s, f->image);
-	return guesser && rt_guess_prototype(guesser, f->addr, f->size, memory, told) == 0;
+	if (!guesser || rt_guess_prototype(guesser, f->addr, f->size, memory, told) < 0)
+		return false;
+	if (is_startup(rt_function_symbol(f))) {
+		told->nparams = 0;
+		told->result = rt_types_add(memory, RT_CT_VOID, "void", 0);
+	}
+	return true;
 }
 
 struct finder {

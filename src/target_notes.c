@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/dwarf.h"
 #include "target.h"
 #include "util/array.h"
 
@@ -78,6 +79,19 @@ static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const 
 	return r;
 }
 
+/* Debug information that is there and tells nothing. */
+static int note_troubles(const struct rt_target *t, int (*note)(void *ctx, const char *text), void *ctx)
+{
+	struct rt_error err;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < t->images.n && r == 0; i++)
+		if (rt_dwarf_trouble(t->images.v[i], &err))
+			r = note(ctx, err.text);
+	return r;
+}
+
 int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx, const char *text), void *ctx)
 {
 	char text[768];
@@ -109,6 +123,9 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 	}
 	if (t->purpose == RT_PURPOSE_COUNT)
 		return 0;
+	r = note_troubles(t, note, ctx);
+	if (r < 0)
+		return r;
 	if (some) {
 		snprintf(text, sizeof(text), "%s in libraries: without BPF their probes are in every process that uses them", in_part(t));
 		r = note(ctx, text);

@@ -24,6 +24,12 @@ const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *ty
 /* Where a structure has a member, in bytes; both by their names in the source: "runtime.g", "goid".  -1: not known. */
 long rt_dwarf_member(struct rt_image *image, const char *type, const char *member);
 
+/*
+ * Why debug information that the file has was of no use so far: it cannot be read, or the .dwo file of a unit that was asked for was not
+ * found.  True: `err` says it.
+ */
+bool rt_dwarf_trouble(struct rt_image *image, struct rt_error *err);
+
 /* The source file that the function at `addr` was written in, as the compiler was given it; the image's.  NULL: not known. */
 const char *rt_dwarf_file(struct rt_image *image, uint64_t addr);
 

@@ -216,6 +216,17 @@ static int read_functions(struct rt_dwarf *dwarf, struct rt_dwarf_unit *unit, bo
 	return ret == -ENOMEM ? ret : 0;
 }
 
+/* A unit that has only its addresses here, and all else in a .dwo file that is not there. */
+static void note_split(struct rt_dwarf *dwarf, Dwarf_Die *unit)
+{
+	const char *name = rt_die_string(dwarf, unit, 0x2130 /* DW_AT_GNU_dwo_name */);
+
+	if (!name)
+		name = rt_die_string(dwarf, unit, 0x76 /* DW_AT_dwo_name, of DWARF 5 */);
+	if (name)
+		dwarf->not_found = name;
+}
+
 static int find_unit(struct rt_dwarf *dwarf, Dwarf_Off offset, struct rt_dwarf_unit **found)
 {
 	struct rt_dwarf_unit key = { .offset = offset }, *unit;
@@ -234,6 +245,8 @@ static int find_unit(struct rt_dwarf *dwarf, Dwarf_Off offset, struct rt_dwarf_u
 		return -ENOENT;
 	}
 	unit->split = rt_dwarf_split(&unit->die);
+	if (!unit->split)
+		note_split(dwarf, &unit->die);
 	if (read_functions(dwarf, unit, false) || !tsearch(unit, &dwarf->units, compare_units)) {
 		free_unit(unit);
 		return -ENOMEM;

@@ -8,6 +8,7 @@
 #include "image/dwarf_private.h"
 
 #define RT_SHF_COMPRESSED (1 << 11)	/* newer than glibc 2.17's elf.h */
+#define RT_COMPRESS_ZSTD 2		/* ELFCOMPRESS_ZSTD */
 
 enum {
 	MAPPED_MAX = 32 << 20,		/* of .debug_info at a time */
@@ -16,6 +17,7 @@ enum {
 
 struct sizes {
 	bool info;			/* there is any */
+	bool zstd;			/* some of it is compressed by that */
 	uint64_t unpacked;		/* bytes of compressed sections once they are not */
 	uint64_t end;			/* of the last section, in the file */
 };
@@ -42,6 +44,17 @@ static uint64_t unpacked_size(Elf *elf, const GElf_Shdr *shdr, bool is64)
 	return size;
 }
 
+/* The word that a compressed section begins with: by what.  Files of the other byte order are not traced. */
+static uint32_t compression(Elf *elf, const GElf_Shdr *shdr)
+{
+	const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)shdr->sh_offset, sizeof(uint32_t), ELF_T_BYTE);
+	uint32_t kind = 0;
+
+	if (data && data->d_size >= sizeof(kind))
+		memcpy(&kind, data->d_buf, sizeof(kind));
+	return kind;
+}
+
 static void measure(Elf *elf, bool is64, struct sizes *sizes)
 {
 	Elf_Scn *scn = NULL;
@@ -63,6 +76,7 @@ static void measure(Elf *elf, bool is64, struct sizes *sizes)
 			sizes->info = true;
 		if (old || (shdr.sh_flags & RT_SHF_COMPRESSED))
 			sizes->unpacked += unpacked_size(elf, &shdr, is64);
+		sizes->zstd |= !old && (shdr.sh_flags & RT_SHF_COMPRESSED) && compression(elf, &shdr) == RT_COMPRESS_ZSTD;
 		if (shdr.sh_offset + shdr.sh_size > sizes->end)
 			sizes->end = shdr.sh_offset + shdr.sh_size;
 		if (sizes->unpacked > UNPACKED_MAX)
@@ -168,7 +182,7 @@ static int open_file(struct rt_dwarf *dwarf, struct rt_error *err)
 		dwarf->dbg = dwarf_begin_elf(dwarf->elf, DWARF_C_READ, NULL);
 	if (!dwarf->dbg)
 		return rt_fail(err, -EBADMSG, "%s: its debug information cannot be read: %s", rt_image_name(image),
-			       dwarf->elf ? dwarf_errmsg(-1) : elf_errmsg(-1));
+			       sizes.zstd ? "it is compressed by zstd, which libelf unpacks from elfutils 0.189 on" : dwarf->elf ? dwarf_errmsg(-1) : elf_errmsg(-1));
 	find_sections(dwarf);
 	if (dwarf->section_end - dwarf->section > MAPPED_MAX)
 		read_heads(dwarf);
@@ -191,6 +205,20 @@ int rt_dwarf_open(struct rt_image *image, struct rt_dwarf **dwarf, struct rt_err
 	if (d->code && err)
 		*err = d->error;
 	return d->code;
+}
+
+bool rt_dwarf_trouble(struct rt_image *image, struct rt_error *err)
+{
+	const struct rt_dwarf *d = image->dwarf;
+
+	if (!d || (!d->code && !d->not_found) || d->code == -ENOENT || d->code == -ENOMEM)
+		return false;
+	if (d->code)
+		*err = d->error;
+	else
+		rt_fail(err, -ENOENT, "%s: its types are in '%s', which libdw does not find (.dwp files it reads from elfutils 0.191 on)",
+			rt_image_name(image), d->not_found);
+	return true;
 }
 
 void rt_dwarf_close(struct rt_dwarf *dwarf)

@@ -48,6 +48,7 @@ struct rt_dwarf {
 	Dwarf *dbg;			/* NULL: there is none */
 	int code;			/* what opening it returned, and said */
 	struct rt_error error;
+	const char *not_found;		/* the .dwo file that a unit has its types in, where it was not found */
 	Dwarf_Off forgotten;		/* rt_dwarf_forget() gave pages back there */
 	void *units;			/* tsearch's tree of struct rt_dwarf_unit, by offset */
 	bool ranges_read;

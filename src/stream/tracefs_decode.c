@@ -168,6 +168,48 @@ static int get_number(const struct rt_tracefs_event *e, unsigned i, const uint8_
 	return 0;
 }
 
+/* Is the number `p` the address that `fetch` reads from? */
+static bool is_pointer_of(const struct rt_fetch *p, const struct rt_fetch *fetch)
+{
+	unsigned last = fetch->nderef ? fetch->nderef - 1u : 0;
+
+	return p->type == RT_TYPE_INT && fetch->nderef == p->nderef + 1u && fetch->deref[last] == 0 && p->base == fetch->base &&
+	       p->offset == fetch->offset && (p->base != RT_BASE_REG || strcmp(p->reg.tracefs, fetch->reg.tracefs) == 0) &&
+	       memcmp(p->deref, fetch->deref, last * sizeof(*p->deref)) == 0;
+}
+
+/* Could there have been a string for value `i`, which is none? */
+static bool was_lost(const struct rt_tracefs_event *e, unsigned i, const uint8_t *data)
+{
+	const struct rt_plan *plan = e->plan;
+	unsigned k;
+
+	for (k = 0; k < plan->nvalues; k++)
+		if (is_pointer_of(&plan->values[k], &plan->values[i]))
+			return rt_fetch_load(data + e->values[k].to, plan->values[k].size) >= PAGE_ZERO;
+	return true;
+}
+
+/*
+ * The kernel makes room for all strings before it reads them, and none for one of more than 4,096 bytes: that takes the room of those
+ * behind it, of which nothing is left.  So where a string is lost, the last before it may be only a beginning.
+ */
+static void mark_cut(const struct rt_tracefs_event *e, const uint8_t *data, uint32_t *faults)
+{
+	bool lost = false;
+	unsigned i;
+
+	for (i = e->plan->nvalues; i-- > 0;) {
+		if (e->plan->values[i].type != RT_TYPE_STRING)
+			continue;
+		if (!(*faults & 1u << i)) {
+			*faults |= (uint32_t)lost << i;
+			return;
+		}
+		lost |= was_lost(e, i, data);
+	}
+}
+
 static int get_values(const struct rt_tracefs_event *e, const uint8_t *rec, size_t len, uint8_t *data, uint32_t *faults)
 {
 	unsigned i, piece = 0;
@@ -189,6 +231,7 @@ static int get_values(const struct rt_tracefs_event *e, const uint8_t *rec, size
 		}
 		*faults |= (uint32_t)fault << i;
 	}
+	mark_cut(e, data, faults);
 	return 0;
 }
 

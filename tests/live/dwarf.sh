@@ -105,6 +105,12 @@ if "$RAWTRACE" list "$T/types" lanes >/dev/null 2>&1; then
 fi
 if ! grep -q 'HAVE_LIBDW_SPLIT_TRUE=.#' "$BUILDDIR/config.log" && $CC -w -g -gsplit-dwarf -O1 -o "$T/split" "$TARGETS/types.c" 2>/dev/null; then
 	same_as_plain "split DWARF" "$T/split"
+	begin "split DWARF without its other half"
+	rm -f "$T"/*.dwo
+	rt "$T/split" values
+	expect_status 0
+	expect_line "its types are in '.*\.dwo', which libdw does not find" "$T/err"
+	end_case
 fi
 if has dwz; then
 	cp "$T/types" "$T/one"

@@ -56,7 +56,7 @@ begin "a program without debug information"
 # shellcheck disable=SC2086
 $CC -O2 -fno-pie -no-pie -o "$T/untyped" "$TARGETS/untyped.c" 2>"$T/err" || show "$T/err"
 strip -g "$T/untyped"
-rt -v "$T/untyped" none small wide pointed passes nothing
+rt -v "$T/untyped" none small wide pointed passes nothing _start _init
 expect_status 0
 text=$(cut -d' ' -f1 "$T/out")
 expect_line '^>(none)$' "$T/err"
@@ -66,6 +66,9 @@ expect_line "^>(pointed $text 3)\$" "$T/err"
 expect_line '^>(passes -3 4)$' "$T/err"
 expect_line '^> (wide -3 4)$' "$T/err"
 expect_line '^>(nothing)$' "$T/err"
+# The compiler's own files: what is in registers then is nobody's argument.
+expect_line '^>(_start)$' "$T/err"
+expect_line '^>(_init)$' "$T/err"
 expect_line '^rawtrace: shown as .*small(int32_t, int32_t, int32_t), by a guess from its code' "$T/err"
 end_case
 

@@ -275,6 +275,40 @@ static void test_decode_pointer(void)
 	rt_format_free(&e.format);
 }
 
+static const char strings_format[] =
+	"name: e\nID: 7\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+	"\tfield:u64 sp;\toffset:8;\tsize:8;\tsigned:0;\n\tfield:__data_loc char[] v0;\toffset:16;\tsize:4;\tsigned:1;\n"
+	"\tfield:__data_loc char[] v1;\toffset:20;\tsize:4;\tsigned:1;\n\tfield:u64 v2;\toffset:24;\tsize:8;\tsigned:0;\n"
+	"\nprint fmt: \"(%lx)\", REC->__probe_ip\n";
+
+/* A string of more than 4,096 bytes gets the room of those behind it: it is marked as cut where one of these was lost. */
+static void test_decode_cut(void)
+{
+	struct rt_tracefs_event e = { .type = RT_EV_HIT };
+	struct rt_plan plan = { .arch = &rt_arch_x86_64, .nvalues = 3 };
+	uint8_t rec[64] = { 0 }, data[64];
+	struct rt_event event;
+
+	plan.values[0] = (struct rt_fetch){ .type = RT_TYPE_STRING, .max = 16, .reg = { .tracefs = "di" }, .nderef = 1 };
+	plan.values[1] = (struct rt_fetch){ .type = RT_TYPE_STRING, .max = 16, .reg = { .tracefs = "si" }, .nderef = 1 };
+	plan.values[2] = (struct rt_fetch){ .type = RT_TYPE_INT, .size = 8, .reg = { .tracefs = "si" } };
+	CU_ASSERT_FATAL(rt_format_parse(strings_format, "test", &e.format, NULL) == 0);
+	e.plan = &plan;
+	CU_ASSERT_FATAL(rt_tracefs_event_bind(&e) == 0);
+	put32(rec, 16, 32 | 6 << 16);
+	memcpy(rec + 32, "abcde", 6);
+	/* The second is NULL, so that the first has all that it needs; then it is none. */
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 40, 1, data, &event) == 0 && event.hit.faults == 2);
+	put32(rec, 28, 0x7fff);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 40, 1, data, &event) == 0 && event.hit.faults == 3);
+	/* One that is there comes after it. */
+	put32(rec, 20, 32 | 6 << 16);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 40, 1, data, &event) == 0 && event.hit.faults == 0);
+	put32(rec, 16, 32);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 40, 1, data, &event) == 0 && event.hit.faults == 1);
+	rt_format_free(&e.format);
+}
+
 static void test_decode_threads(void)
 {
 	static const char format[] =
@@ -306,6 +340,7 @@ CU_TestInfo rt_tests_attach[] = {
 	{ "functions that the kernel refuses", test_refused },
 	{ "tracefs hits", test_decode_hit },
 	{ "tracefs numbers behind pointers", test_decode_pointer },
+	{ "tracefs strings that are cut", test_decode_cut },
 	{ "tracefs threads", test_decode_threads },
 	CU_TEST_INFO_NULL,
 };
