@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/eh_frame.h"
 #include "image/private.h"
 #include "util/array.h"
 
@@ -19,6 +20,16 @@ enum {
 enum {
 	SEEN = 1 << 7,
 	VECTORS = 1 << 6,	/* the register that tells of variadic functions still has what the caller put there */
+};
+
+/*
+ * What is in the result's register: the bytes of it that have been set (1, 4 with 0 above them, 8; 0: it is what a call left, or the
+ * caller, or depends on the path), and these.
+ */
+enum {
+	WIDTH = 0x0f,
+	FRESH = 0x10,	/* nothing has read it since */
+	SMALL = 0x20,	/* it is a number of one byte, so setting that alone sets all */
 };
 
 struct known {
@@ -42,10 +53,12 @@ struct walk {
 	uint8_t *bytes;
 	size_t n;
 	uint8_t *states;	/* by byte: registers that may still hold arguments, SEEN, VECTORS */
-	uint8_t *results;	/* by byte: 0, or 1 + bytes of the result's register that were written last and not read since */
+	uint8_t *results;	/* by byte: what is in the result's register, see below */
 	uint32_t *todo;
 	size_t ntodo, todo_cap;
 	unsigned steps, depth;
+	uint8_t saved;		/* bit i: register i was stored on the stack, at saved_at[i] */
+	int64_t saved_at[RT_USE_ARGS];
 	bool lost, variadic, wrote, returned;
 	struct rt_guess guess;
 };
@@ -115,6 +128,27 @@ static struct known *known(struct rt_guesser *g, uint64_t addr)
 
 static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth, struct rt_guess *guess);
 
+/* Of two paths.  Where one has set a byte only, what is above it cannot be meant. */
+static uint8_t either_result(uint8_t a, uint8_t b)
+{
+	uint8_t width = (a & WIDTH) == (b & WIDTH) ? a & WIDTH : (a & WIDTH) == 1 || (b & WIDTH) == 1 ? 1 : 0;
+
+	return width | (a & b & (FRESH | SMALL));
+}
+
+/* After an instruction. */
+static uint8_t next_result(uint8_t result, const struct rt_use *use)
+{
+	if (!use->result_write)
+		return use->result_read ? result & (uint8_t)~FRESH : result;
+	if (use->result_write >= 4)
+		return use->result_write | FRESH | (use->result_small ? SMALL : 0);
+	/* A part of what was there is changed. */
+	if (use->result_read || use->result_write > 1)
+		return (result & WIDTH) | FRESH;
+	return result & SMALL ? result | FRESH : 1 | FRESH;
+}
+
 /* Control may come to `target` in this state; it is looked at again where that says more than before. */
 static void meet(struct walk *w, uint64_t target, uint8_t state, uint8_t result)
 {
@@ -126,9 +160,8 @@ static void meet(struct walk *w, uint64_t target, uint8_t state, uint8_t result)
 		return;
 	}
 	both = w->states[at] | state | SEEN;
-	/* Paths that leave different things in the result's register: nothing is known of it. */
-	if (w->states[at] & SEEN && w->results[at] != result)
-		result = 0;
+	if (w->states[at] & SEEN)
+		result = either_result(w->results[at], result);
 	if (both == w->states[at] && result == w->results[at])
 		return;
 	w->states[at] = both;
@@ -144,20 +177,40 @@ static void note_read(struct walk *w, unsigned i, unsigned bytes)
 	w->guess.bytes[i] = bytes > w->guess.bytes[i] ? (uint8_t)bytes : w->guess.bytes[i];
 }
 
+/* The size of the function at `addr`, by its symbol or by what unwinds stacks; 0: nothing tells. */
+static uint64_t size_of(struct rt_guesser *g, uint64_t addr)
+{
+	const struct rt_symbol *symbols;
+	struct rt_eh_cursor frames = { 0 };
+	uint64_t index, fde, begin, length;
+	size_t n;
+
+	symbols = rt_symbols_at(g->image, addr, &n);
+	if (n)
+		return symbols[0].kind == RT_SYM_IFUNC ? 0 : symbols[0].size;
+	if (rt_image_is_stub(g->image, addr) || !rt_eh_index(g->image, &index))
+		return 0;
+	rt_eh_seek(&frames, g->image, index);
+	fde = rt_eh_find(&frames, index, addr);
+	if (!fde)
+		return 0;
+	rt_eh_exceptions(&frames, fde, addr, &begin, &length);
+	return length && begin == addr ? length : 0;
+}
+
 /* A call or a jump to another function, with `state` still in the registers. */
 static void pass_on(struct walk *w, uint64_t target, uint8_t state)
 {
-	const struct rt_symbol *symbols;
 	struct rt_guess callee;
+	uint64_t size;
 	unsigned i;
-	size_t n;
 
 	if (!target || !(state & ALL) || w->depth >= CALLEES || target == w->addr)
 		return;
-	symbols = rt_symbols_at(w->guesser->image, target, &n);
-	if (!n || symbols[0].kind == RT_SYM_IFUNC)
+	size = size_of(w->guesser, target);
+	if (!size)
 		return;
-	guess_at(w->guesser, target, symbols[0].size, w->depth + 1, &callee);
+	guess_at(w->guesser, target, size, w->depth + 1, &callee);
 	for (i = 0; callee.decided && i < callee.nargs; i++) {
 		if (!(state & 1u << i) || !callee.bytes[i])
 			continue;
@@ -173,6 +226,11 @@ static void note_uses(struct walk *w, const struct rt_use *use, uint8_t state)
 	for (i = 0; i < RT_USE_ARGS; i++) {
 		if (!use->reads[i] || !(state & 1u << i))
 			continue;
+		if (use->saves & 1u << i && !(w->saved & 1u << i)) {
+			w->saved |= (uint8_t)(1u << i);
+			w->saved_at[i] = use->saved_at;
+			continue;
+		}
 		note_read(w, i, use->reads[i] < 4 ? 4 : use->reads[i]);
 		w->guess.pointers |= use->pointers & (uint8_t)(1u << i);
 	}
@@ -182,11 +240,12 @@ static void note_uses(struct walk *w, const struct rt_use *use, uint8_t state)
 
 static void note_return(struct walk *w, uint8_t result)
 {
-	uint8_t bytes = result > 1 ? result - 1 : 0;
+	uint8_t width = result & WIDTH;
 
-	if (w->returned && w->guess.result != bytes)
-		bytes = 0;
-	w->guess.result = bytes;
+	/* What was looked at and left there need not be the result. */
+	if (!(result & FRESH) && width != 1)
+		width = 0;
+	w->guess.result = w->returned ? either_result(w->guess.result, width) : width;
 	w->returned = true;
 }
 
@@ -199,7 +258,7 @@ static uint8_t after_call(const struct walk *w, uint8_t state)
 	unsigned i;
 
 	for (i = 0; i < RT_USE_ARGS; i++)
-		if (w->guess.bytes[i])
+		if (w->guess.bytes[i] || w->saved)
 			return 0;
 	return state == (ALL | VECTORS) ? ALL & ~(1 << 2) : 0;
 }
@@ -223,10 +282,7 @@ static void step(struct walk *w, size_t at)
 	}
 	note_uses(w, &use, state);
 	state &= (uint8_t)~use.writes;
-	if (use.result_read)
-		result = 1;
-	if (use.result_write)
-		result = (uint8_t)(1 + use.result_write);
+	result = next_result(result, &use);
 	if (use.loses_vectors)
 		state &= (uint8_t)~VECTORS;
 	switch (use.flow) {
@@ -267,7 +323,7 @@ static void step(struct walk *w, size_t at)
 
 static void walk_all(struct walk *w)
 {
-	meet(w, w->addr, ALL | VECTORS, 1);
+	meet(w, w->addr, ALL | VECTORS, 0);
 	while (w->ntodo && !w->lost && !w->variadic) {
 		if (++w->steps > STEPS_MAX) {
 			w->lost = true;
@@ -277,11 +333,30 @@ static void walk_all(struct walk *w)
 	}
 }
 
+/*
+ * What is stored on the stack counts as read, but for the registers that a variadic function stores there, the last of them highest,
+ * to take its unnamed arguments from.  (Where none of those can be a double, nothing looks at the number of vector registers.)
+ */
+static void note_saved(struct walk *w)
+{
+	const unsigned last = RT_USE_ARGS - 1;
+	unsigned i, first = last;
+
+	while (first > 0 && (w->saved >> (first - 1) & 3) == 3 && w->saved_at[first] - w->saved_at[first - 1] == 8)
+		first--;
+	if (last - first < 2)
+		first = RT_USE_ARGS;
+	for (i = 0; i < first; i++)
+		if (w->saved & 1u << i)
+			note_read(w, i, 8);
+}
+
 static void finish(struct walk *w)
 {
 	struct rt_guess *g = &w->guess;
 	unsigned i;
 
+	note_saved(w);
 	g->decided = !w->lost && !w->variadic;
 	g->no_result = w->returned && !w->wrote && !w->guesser->by_hand;
 	for (i = 0; i < RT_USE_ARGS; i++)
@@ -341,15 +416,17 @@ void rt_guess(struct rt_guesser *g, uint64_t addr, uint64_t size, struct rt_gues
 
 /* ---- as a prototype ---- */
 
+/* `bytes` 0: nobody knows how much of the register is meant. */
 static const struct rt_ctype *guessed_type(struct rt_types *types, unsigned bytes, bool pointer)
 {
-	struct rt_ctype *type = rt_types_add(types, pointer ? RT_CT_UNKNOWN : RT_CT_INT, NULL, pointer ? 0 : bytes);
+	unsigned size = bytes ? bytes : 8;
+	struct rt_ctype *type = rt_types_add(types, pointer ? RT_CT_UNKNOWN : RT_CT_INT, NULL, pointer ? 0 : size);
 
 	if (!type || pointer)
 		return type ? rt_types_pointer(types, type, 8) : NULL;
-	type->align = (uint32_t)bytes;
-	type->is_signed = true;
-	type->style = bytes == 8 ? RT_STYLE_GUESSED : RT_STYLE_TYPE;
+	type->align = size;
+	type->is_signed = size != 1;
+	type->style = !bytes ? RT_STYLE_REGISTER : bytes == 8 ? RT_STYLE_GUESSED : RT_STYLE_TYPE;
 	return type;
 }
 
@@ -377,7 +454,7 @@ int rt_guess_prototype(struct rt_guesser *g, uint64_t addr, uint64_t size, struc
 	prototype->nparams = guess.nargs;
 	if (guess.no_result)
 		prototype->result = rt_types_add(types, RT_CT_VOID, "void", 0);
-	else if (guess.result == 8 || guess.result == 4)
+	else
 		prototype->result = guessed_type(types, guess.result, false);
-	return 0;
+	return guess.no_result || prototype->result ? 0 : -ENOMEM;
 }

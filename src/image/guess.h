@@ -8,8 +8,8 @@
 
 /*
  * A function's arguments from its machine code, where nothing else tells them: a register that is read before it is written, on any
- * path from the entry, held one.  What a call passes on untouched counts if the callee is in the same file and reads it.  It is a
- * guess: an argument that is not used is not seen, and of floating point nothing is.
+ * path from the entry, held one.  What a call passes on untouched counts if the callee is in the same file and reads it, be it one
+ * that no symbol names.  It is a guess: an argument that is not used is not seen, and of floating point nothing is.
  */
 struct rt_guess {
 	bool decided;			/* false: the code cannot be followed, or it is a variadic function */
@@ -17,7 +17,7 @@ struct rt_guess {
 	uint8_t bytes[RT_USE_ARGS];	/* that are read: 4 or 8; 0: nothing of it is */
 	uint8_t pointers;		/* bit i: argument i points to memory that is read or written */
 	bool no_result;			/* the result's register is never written */
-	uint8_t result;			/* bytes that are written last before it returns; 0: not known, or not always the same */
+	uint8_t result;			/* bytes that are written last before it returns, 1, 4 or 8; 0: not known, or not always the same */
 };
 
 /* The guesses of one file are kept.  NULL: out of memory, or nothing can be guessed of its machine. */

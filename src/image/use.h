@@ -23,9 +23,12 @@ struct rt_use {
 	uint64_t target;
 	uint8_t reads[RT_USE_ARGS];	/* bytes of each that it reads; 0: none */
 	uint8_t pointers;		/* bit i: it reads or writes memory where argument register i points to */
+	uint8_t saves;			/* bit i: all that it does with argument register i is to store it on the stack, `saved_at` from a register */
+	int64_t saved_at;
 	uint8_t writes;			/* bit i: argument register i holds something else after it */
 	uint8_t result_write;		/* bytes of the result's register that it writes; 0: none */
 	bool result_read;
+	bool result_small;		/* it sets all of it to a number of one byte */
 	bool tests_vectors;		/* it looks at the number of vector registers, or stores x7, as only a variadic function does at its entry */
 	bool loses_vectors;		/* after it that would mean nothing */
 };

@@ -86,6 +86,16 @@ static bool is_constant(const cs_insn *c)
 	       x->operands[1].type == X86_OP_REG && x->operands[0].reg == x->operands[1].reg;
 }
 
+/* What leaves 0 above the lowest byte, upon which that is often set alone (set<cc>). */
+static bool is_small(const cs_insn *c)
+{
+	const cs_x86 *x = &c->detail->x86;
+
+	if (c->id == X86_INS_MOV && x->op_count == 2 && x->operands[1].type == X86_OP_IMM)
+		return (uint64_t)x->operands[1].imm <= UINT8_MAX;
+	return is_constant(c) && c->id != X86_INS_OR && c->id != X86_INS_SBB;
+}
+
 static void note_read(struct rt_use *use, unsigned reg, unsigned bytes)
 {
 	const struct name *name = name_of(reg);
@@ -152,6 +162,21 @@ static void note_writes(const cs_insn *c, const uint16_t *writes, unsigned n, st
 		use->pointers |= use->reads[0] ? 1 : 0;
 }
 
+static void note_save(const cs_insn *c, struct rt_use *use)
+{
+	const cs_x86 *x = &c->detail->x86;
+	const struct name *name;
+
+	if (c->id != X86_INS_MOV || x->op_count != 2 || x->operands[0].type != X86_OP_MEM || x->operands[1].type != X86_OP_REG ||
+	    (x->operands[0].mem.base != X86_REG_RSP && x->operands[0].mem.base != X86_REG_RBP))
+		return;
+	name = name_of(x->operands[1].reg);
+	if (!name || name->index == RESULT || name->bytes < 8)
+		return;
+	use->saves = (uint8_t)(1u << name->index);
+	use->saved_at = x->operands[0].mem.disp;
+}
+
 static void note_registers(struct rt_user *u, struct rt_use *use)
 {
 	const cs_insn *c = u->insn;
@@ -169,6 +194,8 @@ static void note_registers(struct rt_user *u, struct rt_use *use)
 		if (x->operands[i].type == X86_OP_MEM)
 			note_memory(c, &x->operands[i], use);
 	note_writes(c, writes, nwrites, use);
+	note_save(c, use);
+	use->result_small = use->result_write >= 4 && is_small(c);
 	use->tests_vectors = c->id == X86_INS_TEST && x->op_count == 2 && x->operands[0].type == X86_OP_REG &&
 			     x->operands[0].reg == X86_REG_AL && x->operands[1].type == X86_OP_REG && x->operands[1].reg == X86_REG_AL;
 }

@@ -49,6 +49,10 @@ static void put_styled(const struct rt_printer *p, uint64_t word, unsigned bits,
 		else
 			put_signed(p, word, is_signed);
 		break;
+	case RT_STYLE_REGISTER:
+		if (word <= UINT32_MAX)
+			word = (uint64_t)(int32_t)word;
+		/* Fall through. */
 	case RT_STYLE_GUESSED:
 		/* Addresses are above 4 GB, but for old programs' data. */
 		if ((int64_t)word > UINT32_MAX)

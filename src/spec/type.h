@@ -35,6 +35,7 @@ enum rt_style {
 	RT_STYLE_STRING,	/* a pointer: to a NUL-terminated string, whatever its type */
 	RT_STYLE_ERRNO,		/* a number as errno has them: with its name */
 	RT_STYLE_GUESSED,	/* nobody knows its type: decimal, or hexadecimal where it could be an address */
+	RT_STYLE_REGISTER,	/* nor how much of the register is meant: an int, where no more than that is in it, or else as GUESSED */
 };
 
 struct rt_member {

@@ -38,14 +38,14 @@ for compiler in "$CC" clang; do
 done
 
 # What everybody has, where its debug information is installed (libc6-dbg).  Of what Debian 12 ships, and of redis 7.0.15 and sqlite 3.40.1
-# built with -O2 -g, of a hundred functions 86, 95 and 93 had the right number of arguments, and at most 1 too many.
+# built with -O2 -g, of a hundred functions 91, 96 and 94 had the right number of arguments, and at most 1 too many (1.4, 0 and 0 of a hundred).
 libc=$(ldd "$BIN/guess" | sed -n 's/.*\(\/[^ ]*libc\.so[^ ]*\).*/\1/p')
 for file in "$libc" "$(command -v redis-server)" "$(command -v sqlite3)"; do
 	[ -f "$file" ] || continue
 	rate "$file" 2>"$T/said"
 	[ "$n" -gt 100 ] || continue
 	begin "$file: numbers and widths of arguments"
-	expect_number "right numbers of arguments, of a hundred" $((right * 100 / n)) -ge 80
+	expect_number "right numbers of arguments, of a hundred" $((right * 100 / n)) -ge 85
 	expect_number "too many arguments, of a hundred" $((more * 100 / n)) -le 2
 	expect_number "right widths, of a hundred" $((width * 100 / (arguments + 1))) -ge 95
 	expect_number "results that are there and were not seen" "$wrong" -eq 0
@@ -70,6 +70,19 @@ expect_line '^>(nothing)$' "$T/err"
 expect_line '^>(_start)$' "$T/err"
 expect_line '^>(_init)$' "$T/err"
 expect_line '^rawtrace: shown as .*small(int32_t, int32_t, int32_t), by a guess from its code' "$T/err"
+end_case
+
+begin "results, and what only functions without a name use"
+# shellcheck disable=SC2086
+$CC -O2 -fpie -pie -rdynamic -o "$T/unnamed" "$TARGETS/untyped.c" 2>"$T/err" || show "$T/err"
+strip "$T/unnamed"
+rt "$T/unnamed" positive looks minus
+expect_status 0
+text=$(cut -d' ' -f1 "$T/out")
+sed -n '/^[<>]/p' "$T/err" >"$T/traced"
+printf '%s\n' '>(positive 2)' '<1' '>(positive -2)' '<0' ">(looks $text 101)" "<0x$(printf %x $((text + 1)))" \
+	">(looks $text 117)" '<0' '>(minus 3)' '<-3' >"$T/said"
+expect_same "$T/said" "$T/traced"
 end_case
 
 begin "a number of arguments that was given counts more"

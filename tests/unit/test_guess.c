@@ -80,6 +80,35 @@ static void test_registers(void)
 	GUESSES("\xc3", " v");
 }
 
+/* Of a result that is one byte nothing is said of what stands above it. */
+static void test_bytes(void)
+{
+	/* test %edi,%edi; setg %al; ret */
+	GUESSES("\x85\xff\x0f\x9f\xc0\xc3", "4 1");
+	/* xor %eax,%eax; test %edi,%edi; setg %al; ret */
+	GUESSES("\x31\xc0\x85\xff\x0f\x9f\xc0\xc3", "4 4");
+	/* mov $0,%eax; cmp %esi,%edi; setg %al; ret */
+	GUESSES("\xb8\x00\x00\x00\x00\x39\xf7\x0f\x9f\xc0\xc3", "44 4");
+	/* test %edi,%edi; jle 1f; sete %al; ret; 1: xor %eax,%eax; ret */
+	GUESSES("\x85\xff\x7e\x04\x0f\x94\xc0\xc3\x31\xc0\xc3", "4 1");
+	/* mov (%rdi),%eax; test %eax,%eax; or $1,%ah; ret */
+	GUESSES("\x8b\x07\x85\xc0\x80\xcc\x01\xc3", "p 4");
+	/* mov (%rdi),%eax; test %eax,%eax; sete %al; movzbl %al,%eax; ret */
+	GUESSES("\x8b\x07\x85\xc0\x0f\x94\xc0\x0f\xb6\xc0\xc3", "p 4");
+}
+
+static void test_saved(void)
+{
+	/* mov %rcx,0x18(%rsp); mov %r8,0x20(%rsp); mov %r9,0x28(%rsp); mov %edi,%eax; ret: of a variadic function */
+	GUESSES("\x48\x89\x4c\x24\x18\x4c\x89\x44\x24\x20\x4c\x89\x4c\x24\x28\x89\xf8\xc3", "4 4");
+	/* The same, the last one lowest: of any other one. */
+	GUESSES("\x48\x89\x4c\x24\x28\x4c\x89\x44\x24\x20\x4c\x89\x4c\x24\x18\x89\xf8\xc3", "4--888 4");
+	/* mov %r8,0x20(%rsp); mov %r9,0x28(%rsp); mov %edi,%eax; ret: only two */
+	GUESSES("\x4c\x89\x44\x24\x20\x4c\x89\x4c\x24\x28\x89\xf8\xc3", "4---88 4");
+	/* mov %rdi,8(%rsp); ret */
+	GUESSES("\x48\x89\x7c\x24\x08\xc3", "8 v");
+}
+
 static void test_paths(void)
 {
 	/* test %edi,%edi; je 1f; mov %esi,%eax; ret; 1: mov %rdx,%rax; ret */
@@ -174,6 +203,8 @@ static void test_aarch64(void)
 
 CU_TestInfo rt_tests_guess[] = {
 	{ "registers", test_registers },
+	{ "results of a byte", test_bytes },
+	{ "registers that are saved", test_saved },
 	{ "paths", test_paths },
 	{ "calls", test_calls },
 	{ "aarch64 instructions", test_aarch64 },

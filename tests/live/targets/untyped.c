@@ -45,6 +45,38 @@ CALLED long passes(long a, long b)
 	return r + 1;
 }
 
+/* Of its result one byte counts. */
+CALLED _Bool positive(int a)
+{
+	__asm__ volatile("" ::: "memory");
+	return a > 0;
+}
+
+/* A result that depends on the path, and arguments that only a function without a name uses. */
+static CALLED char *find(char *s, long c)
+{
+	__asm__ volatile("" ::: "memory");
+	while (*s && *s != c)
+		s++;
+	return *s ? s : NULL;
+}
+
+CALLED char *looks(char *s, long c)
+{
+	char *r;
+
+	__asm__ volatile("" ::: "memory");
+	r = find(s, c);
+	__asm__ volatile("" ::: "memory");
+	return r;
+}
+
+CALLED long minus(long n)
+{
+	__asm__ volatile("" ::: "memory");
+	return n ? -n : (long)looks(text, 'x');
+}
+
 CALLED void nothing(void)
 {
 	__asm__ volatile("" ::: "memory");
@@ -59,6 +91,11 @@ int main(void)
 	n += (int)wide(5000000000, 2);
 	n += (int)pointed(text, 3);
 	n += (int)passes(-3, 4);
+	n += positive(2);
+	n += positive(-2);
+	n += looks(text, 'e') != NULL;
+	n += looks(text, 'u') != NULL;
+	n += (int)minus(3);
 	nothing();
 	printf("%p %d\n", (void *)text, n > 0);
 	return 0;
