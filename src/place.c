@@ -87,7 +87,7 @@ static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 	struct rt_prologue p;
 
 	/* The kernel's words may be of any register. */
-	if (f->go || f->inside || f->role == RT_ROLE_ERRNO || (f->spec && f->spec->nwords)) {
+	if (f->go || f->inside || f->behind || f->role == RT_ROLE_ERRNO || (f->spec && f->spec->nwords)) {
 		set_form(f);
 		return;
 	}
@@ -124,6 +124,7 @@ static int compare_windows(const void *a, const void *b)
 
 static void back_to_entry(struct rt_function *f, const char *why)
 {
+	/* There it cannot be; no_entries says so. */
 	f->skip = 0;
 	f->sp_down = 0;
 	set_form(f);
@@ -269,6 +270,21 @@ static int say_dropped(struct rt_target *t, const bool *bad, const char *why, st
 	free(t->functions.note);
 	t->functions.note = note;
 	return 0;
+}
+
+int rt_place_no_entries(struct rt_target *t, bool exact, struct rt_error *err)
+{
+	bool *bad = calloc(t->functions.n, sizeof(*bad));
+	size_t i;
+	int r;
+
+	if (!bad)
+		return rt_nomem(err);
+	for (i = 0; i < t->functions.n; i++)
+		bad[i] = t->functions.v[i].behind && (exact || !t->functions.v[i].skip);
+	r = rt_place_leave_out(t, bad, err);
+	free(bad);
+	return r;
 }
 
 int rt_place_check(struct rt_target *t, pid_t pid, struct rt_error *err)

@@ -14,6 +14,12 @@
 int rt_place(struct rt_target *target, bool ask, bool times, struct rt_calibration *calibration, struct rt_error *err);
 
 /*
+ * After these: functions whose entry cannot be probed (rt_function.behind) and that could not stay behind it, all with `exact`, are left
+ * out with a remark; when none is left, -ENOTSUP.
+ */
+int rt_place_no_entries(struct rt_target *target, bool exact, struct rt_error *err);
+
+/*
  * Process `pid` runs already, and may have patched its own code (hooks, live patches).  The kernel carries out what the file
  * has at a probe, and goes on behind that: in the middle of a patch.  So such a function's probe goes back to its entry, or
  * out, with a remark in functions.note; when none is left, -ENOTSUP.  On x86 alone: elsewhere an instruction has one size.

@@ -71,6 +71,8 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 			     &s->calibration, err);
 	if (r == 0 && o->pid)
 		r = rt_place_check(&s->target, o->pid, err);
+	if (r == 0)
+		r = rt_place_no_entries(&s->target, o->exact, err);
 	if (r == 0 && s->target.wrong_pushes)
 		r = rt_place_leave_out_pushes(&s->target, err);
 	if (r == 0 && o->verbose) {

@@ -119,6 +119,11 @@ const struct rt_arch *rt_arch_at(unsigned i);
 
 /* The shared x86 rules for rt_arch.refuses, .loads_address and .ends_code. */
 const char *rt_x86_refuses(const uint8_t *insn, size_t n);
+/*
+ * Of 64-bit code, instructions of AVX-512 that capstone 4 does not know (moves and comparisons of mask registers, and what compares into
+ * them): the size, 0: it is none, and in `*writes` a bit for the general register that it writes.  They go on to the next instruction.
+ */
+size_t rt_x86_mask_size(const uint8_t *insn, size_t n, uint32_t *writes);
 bool rt_x86_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr);
 bool rt_x86_ends_code(const uint8_t *code);
 

@@ -142,6 +142,65 @@ const char *rt_x86_refuses(const uint8_t *insn, size_t n)
 	return range ? range->why : NULL;
 }
 
+/* What a ModRM byte and what belongs to it take; 0: it is cut off. */
+static size_t operand_size(const uint8_t *p, size_t n)
+{
+	size_t size = 1;
+	unsigned mod, base;
+
+	if (!n)
+		return 0;
+	mod = p[0] >> 6;
+	base = p[0] & 7;
+	if (mod == 3)
+		return 1;
+	if (base == 4) {
+		if (n < 2)
+			return 0;
+		size++;
+		base = p[1] & 7;
+	}
+	size += mod == 1 ? 1 : mod == 2 || base == 5 ? 4 : 0;
+	return size <= n ? size : 0;
+}
+
+/* Of those with an EVEX prefix; what may write a general register is known to capstone, and not meant. */
+static bool is_evex_mask(const uint8_t *p, uint8_t op)
+{
+	unsigned map = p[1] & 7;
+
+	if (p[1] & 8 || !(p[2] & 4))
+		return false;
+	return map == 1 ? op != 0x7e && (op & 0xfe) != 0x2c && (op & 0xfe) != 0x78 : map == 2 || (map == 3 && (op & 0xfc) != 0x14);
+}
+
+static bool is_vex_mask(unsigned map, uint8_t op)
+{
+	return map == 1 ? (op >= 0x41 && op <= 0x4b) || (op >= 0x90 && op <= 0x93) || op == 0x98 || op == 0x99 :
+	       map == 3 && op >= 0x30 && op <= 0x33;
+}
+
+size_t rt_x86_mask_size(const uint8_t *p, size_t n, uint32_t *writes)
+{
+	size_t size, at = n ? vex_size(p[0]) : 0;
+	unsigned map;
+	uint8_t op;
+
+	*writes = 0;
+	if (!at || at + 2 > n)
+		return 0;
+	op = p[at];
+	map = p[0] == 0xc5 ? 1 : p[1] & (p[0] == 0x62 ? 7 : 0x1f);
+	if (!(p[0] == 0x62 ? is_evex_mask(p, op) : is_vex_mask(map, op)))
+		return 0;
+	if (p[0] != 0x62 && map == 1 && op == 0x93)	/* kmov to a general register */
+		*writes = 1u << ((p[at + 1] >> 3 & 7) | (p[1] & 0x80 ? 0 : 8));
+	at++;
+	size = operand_size(p + at, n - at);
+	at += size + (map == 3 || (map == 1 && ((op >= 0x70 && op <= 0x73) || op == 0xc2 || (op >= 0xc4 && op <= 0xc6))));
+	return size && at <= n ? at : 0;
+}
+
 /* mov $imm32,%reg32: of any x86; what is before it in 64-bit mode makes no difference to the address. */
 bool rt_x86_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr)
 {

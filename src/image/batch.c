@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "image/dwarf.h"
+#include "image/eh_frame.h"
 #include "image/inside.h"
 #include "image/private.h"
+#include "image/prologue.h"
 #include "image/unnamed.h"
 #include "util/array.h"
 
@@ -27,31 +29,49 @@ static int take(struct rt_batch *b, const struct rt_symbol *symbol, uint64_t add
 	return 0;
 }
 
-/* An implementation, with its size where a symbol tells it. */
-static int take_implementation(struct rt_batch *b, const struct rt_symbol *symbol, uint64_t addr)
+/*
+ * An implementation, with its size where a symbol tells it, or what unwinds stacks.  0, -ENOMEM, or -ENOTSUP and the reason: it cannot be
+ * probed.
+ */
+static int take_implementation(struct rt_batch *b, const struct rt_symbol *symbol, uint64_t addr, const char **why)
 {
+	const char *no = rt_image_refuses(b->image, addr);
 	const struct rt_symbol *v;
+	uint32_t behind = 0;
+	uint64_t size;
+	bool sized;
 	size_t n;
 
 	v = rt_symbols_at(b->image, addr, &n);
-	return take(b, symbol, addr, n ? v[0].size : 0, n && v[0].sized);
+	sized = n && v[0].sized;
+	size = sized ? v[0].size : rt_eh_size(b->image, addr);
+	sized |= size != 0;
+	if (!size && n)
+		size = v[0].size;
+	if (no)
+		behind = rt_prologue_behind(b->image, addr, sized ? size : 0);
+	if (no && !behind) {
+		*why = no;
+		return -ENOTSUP;
+	}
+	if (take(b, symbol, addr, size, sized))
+		return -ENOMEM;
+	b->v[b->n - 1].behind = behind;
+	return 0;
 }
 
 static int take_ifunc(struct rt_batch *b, const struct rt_symbol *symbol, struct rt_error *err)
 {
 	uint64_t v[RT_MAX_IMPLEMENTATIONS];
 	size_t i, n = rt_ifunc_implementations(b->image, symbol, v), taken = 0;
-	const char *why = NULL, *no;
+	const char *why = NULL;
+	int r;
 
 	for (i = 0; i < n; i++) {
-		no = rt_image_refuses(b->image, v[i]);
-		if (no) {
-			why = no;
-			continue;
-		}
-		taken++;
-		if (take_implementation(b, symbol, v[i]))
+		r = take_implementation(b, symbol, v[i], &why);
+		if (r == -ENOMEM)
 			return rt_nomem(err);
+		taken += r == 0;
 	}
 	if (why && (taken || b->several) && !b->unseen) {
 		b->unseen = n - taken;
@@ -70,6 +90,7 @@ static int take_ifunc(struct rt_batch *b, const struct rt_symbol *symbol, struct
 
 static int take_symbol(struct rt_batch *b, const struct rt_symbol *symbol, struct rt_error *err)
 {
+	uint32_t behind = 0;
 	const char *why;
 
 	if (symbol->kind == RT_SYM_IFUNC)
@@ -77,11 +98,17 @@ static int take_symbol(struct rt_batch *b, const struct rt_symbol *symbol, struc
 	if (b->several && (symbol->kind == RT_SYM_NOTYPE || strstr(symbol->name, ".cold")))
 		return 0;
 	why = rt_image_refuses(b->image, symbol->addr);
-	if (why && b->several)
+	/* Of what kernels that do not know AVX would spoil the place behind it is as good. */
+	if (why && !b->spec->has_offset)
+		behind = rt_prologue_behind(b->image, symbol->addr, symbol->sized ? symbol->size : 0);
+	if (why && !behind && b->several)
 		return 0;
-	if (why)
+	if (why && !behind && !b->spec->has_offset)
 		return rt_fail(err, -ENOTSUP, "%s: '%s' %s", rt_image_name(b->image), symbol->name, why);
-	return take(b, symbol, symbol->addr, symbol->size, symbol->sized) ? rt_nomem(err) : 0;
+	if (take(b, symbol, symbol->addr, symbol->size, symbol->sized))
+		return rt_nomem(err);
+	b->v[b->n - 1].behind = behind;
+	return 0;
 }
 
 static int compare_matches(const void *pa, const void *pb)

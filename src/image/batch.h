@@ -14,6 +14,7 @@ struct rt_match {
 	bool notype, sized;
 	bool versioned;			/* its version must be shown: the name has several */
 	const struct rt_symbol *also[3];	/* libcalls: other names of the place that the program imports */
+	uint32_t behind;		/* its entry cannot be probed: its probes stand so many bytes behind it */
 	uint32_t inside;		/* `addr` is so many bytes behind the symbol's; 0: it is the entry */
 };
 

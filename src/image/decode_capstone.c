@@ -37,6 +37,8 @@ static const uint16_t plain[] = {
 	X86_INS_CMOVE, X86_INS_CMOVNE, X86_INS_CMOVA, X86_INS_CMOVAE, X86_INS_CMOVB, X86_INS_CMOVBE, X86_INS_CMOVG,
 	X86_INS_CMOVGE, X86_INS_CMOVL, X86_INS_CMOVLE, X86_INS_CMOVS, X86_INS_CMOVNS, X86_INS_PXOR, X86_INS_XORPS,
 	X86_INS_XORPD, X86_INS_MOVAPS, X86_INS_MOVAPD, X86_INS_MOVD, X86_INS_MOVQ,
+	X86_INS_VMOVD, X86_INS_VMOVQ, X86_INS_VPXOR, X86_INS_VPXORD, X86_INS_VPXORQ, X86_INS_VPBROADCASTB, X86_INS_VPBROADCASTW,
+	X86_INS_VPBROADCASTD, X86_INS_VPBROADCASTQ, X86_INS_VPCMPEQB, X86_INS_VPCMPEQD, X86_INS_VPOR,
 };
 
 /* Those that only read their first operand. */
@@ -90,9 +92,10 @@ static bool has(const uint16_t *v, size_t n, unsigned id)
 	return false;
 }
 
-static bool is_xmm(unsigned reg)
+static bool is_vector(unsigned reg)
 {
-	return reg >= X86_REG_XMM0 && reg <= X86_REG_XMM15;
+	return (reg >= X86_REG_XMM0 && reg <= X86_REG_XMM31) || (reg >= X86_REG_YMM0 && reg <= X86_REG_YMM31) ||
+	       (reg >= X86_REG_ZMM0 && reg <= X86_REG_ZMM31);
 }
 
 /* Note what is written.  False: a register that is neither an argument nor known to be harmless. */
@@ -106,7 +109,7 @@ static bool note_write(struct rt_insn *insn, unsigned reg)
 			return true;
 		}
 	}
-	return is_xmm(reg) || has(scratch, RT_COUNT(scratch), reg);
+	return is_vector(reg) || has(scratch, RT_COUNT(scratch), reg);
 }
 
 /* How far the stack pointer, which is written, goes down.  False: not known. */
@@ -191,11 +194,15 @@ static void find_target(const cs_insn *c, struct rt_insn *insn)
 bool rt_decode(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_insn *insn)
 {
 	const cs_insn *c = d->insn;
+	uint32_t writes;
 	uint8_t i;
 
 	memset(insn, 0, sizeof(*insn));
-	if (!cs_disasm_iter(d->handle, &bytes, &n, &addr, d->insn) || !c->size)
-		return false;
+	if (!cs_disasm_iter(d->handle, &bytes, &n, &addr, d->insn) || !c->size) {
+		insn->size = d->wide ? (uint8_t)rt_x86_mask_size(bytes, n, &writes) : 0;
+		insn->not_plain = "what comes first is not a plain instruction";
+		return insn->size != 0;
+	}
 	insn->size = (uint8_t)c->size;
 	insn->not_plain = not_plain(d, c, insn);
 	for (i = 0; i < c->detail->groups_count; i++)

@@ -224,3 +224,18 @@ uint64_t rt_eh_exceptions(struct rt_eh_cursor *c, uint64_t fde, uint64_t addr, u
 	size = rt_eh_leb(c, false);
 	return size ? rt_eh_encoded(c, cie.lsda & 0x7f, 0) : 0;
 }
+
+uint64_t rt_eh_size(const struct rt_image *image, uint64_t addr)
+{
+	struct rt_eh_cursor c = { 0 };
+	uint64_t index, fde, begin, length;
+
+	if (rt_image_is_stub(image, addr) || !rt_eh_index(image, &index))
+		return 0;
+	rt_eh_seek(&c, image, index);
+	fde = rt_eh_find(&c, index, addr);
+	if (!fde)
+		return 0;
+	rt_eh_exceptions(&c, fde, addr, &begin, &length);
+	return length && begin == addr ? length : 0;
+}

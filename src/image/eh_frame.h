@@ -35,6 +35,9 @@ uint64_t rt_eh_frames(const struct rt_image *image);
  */
 uint64_t rt_eh_find(struct rt_eh_cursor *c, uint64_t index, uint64_t addr);
 
+/* The size of the function that begins at `addr`; 0: nothing tells. */
+uint64_t rt_eh_size(const struct rt_image *image, uint64_t addr);
+
 /* What a CIE says of its FDEs. */
 struct rt_eh_cie {
 	uint8_t addresses, lsda;	/* encodings */

@@ -88,7 +88,7 @@ static int name_function(struct rt_function *f, const struct rt_match *m, struct
 		return -ENOMEM;
 	free(f->name);
 	f->name = name;
-	f->symbol = written ? s->name : NULL;
+	f->symbol = strcmp(name, s->name) != 0 ? s->name : NULL;
 	return 0;
 }
 
@@ -155,6 +155,11 @@ static int add_function(struct rt_functions *functions, struct rt_batch *b, cons
 		f->nargs = 0;	/* C's registers would tell nothing of its arguments */
 		f->placed = f->skip ? "past Go's check of the stack, which can come back to the entry" :
 			"Go makes no check of the stack there";
+	}
+	if (m->behind && !f->go) {
+		f->behind = true;
+		f->skip = m->behind;
+		f->placed = "past what the kernel cannot probe";
 	}
 	if (rt_go_is_code(b->image, m->addr))
 		judge_go(f);

@@ -178,24 +178,15 @@ static void note_read(struct walk *w, unsigned i, unsigned bytes)
 }
 
 /* The size of the function at `addr`, by its symbol or by what unwinds stacks; 0: nothing tells. */
-static uint64_t size_of(struct rt_guesser *g, uint64_t addr)
+static uint64_t size_of(const struct rt_image *image, uint64_t addr)
 {
 	const struct rt_symbol *symbols;
-	struct rt_eh_cursor frames = { 0 };
-	uint64_t index, fde, begin, length;
 	size_t n;
 
-	symbols = rt_symbols_at(g->image, addr, &n);
+	symbols = rt_symbols_at(image, addr, &n);
 	if (n)
 		return symbols[0].kind == RT_SYM_IFUNC ? 0 : symbols[0].size;
-	if (rt_image_is_stub(g->image, addr) || !rt_eh_index(g->image, &index))
-		return 0;
-	rt_eh_seek(&frames, g->image, index);
-	fde = rt_eh_find(&frames, index, addr);
-	if (!fde)
-		return 0;
-	rt_eh_exceptions(&frames, fde, addr, &begin, &length);
-	return length && begin == addr ? length : 0;
+	return rt_eh_size(image, addr);
 }
 
 /* A call or a jump to another function, with `state` still in the registers. */
@@ -207,7 +198,7 @@ static void pass_on(struct walk *w, uint64_t target, uint8_t state)
 
 	if (!target || !(state & ALL) || w->depth >= CALLEES || target == w->addr)
 		return;
-	size = size_of(w->guesser, target);
+	size = size_of(w->guesser->image, target);
 	if (!size)
 		return;
 	guess_at(w->guesser, target, size, w->depth + 1, &callee);

@@ -7,6 +7,7 @@
 
 #include "image/match.h"
 #include "image/private.h"
+#include "image/prologue.h"
 #include "image/unnamed.h"
 
 /* What would be done with the specification, and how far it got. */
@@ -36,6 +37,8 @@ static int tell(struct listing *l, const struct rt_symbol *symbol, const struct 
 	/* An IFUNC's resolver is not what is probed. */
 	if (symbol->kind != RT_SYM_IFUNC) {
 		row.refused = rt_image_refuses(l->image, symbol->addr);
+		if (row.refused && rt_prologue_behind(l->image, symbol->addr, symbol->sized ? symbol->size : 0))
+			row.refused = NULL;
 		row.entry_only = rt_image_unsafe_return(l->image, symbol->name, symbol->addr);
 		if (!row.entry_only && symbol->kind == RT_SYM_NOTYPE)
 			row.entry_only = "is a label, which need not be a function";

@@ -55,14 +55,19 @@ void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, co
 		      const struct rt_prologue_want *want, struct rt_prologue *p)
 {
 	const char *why = NULL;
+	bool refused;
 	size_t left;
 
 	memset(p, 0, sizeof(*p));
 	while (!why) {
 		left = p->skip < n ? n - p->skip : 0;
 		p->form = left ? arch->form(bytes + p->skip, left) : RT_FORM_OTHER;
-		if (p->form && (want->emulated & RT_FORM_BIT(p->form)) &&
-		    !arch->refuses(bytes + p->skip, left < INSN_MAX ? left : INSN_MAX)) {
+		refused = arch->refuses(bytes + p->skip, left < INSN_MAX ? left : INSN_MAX);
+		if (!refused && p->skip && want->not_entry) {
+			p->why = "past what the kernel cannot probe";
+			return;
+		}
+		if (!refused && p->form && (want->emulated & RT_FORM_BIT(p->form))) {
 			p->why = p->skip ? "past what the kernel single-steps" : "kernels need not single-step that";
 			return;
 		}
@@ -107,4 +112,19 @@ void rt_prologue_find(const struct rt_function *f, struct rt_decoder *decoder, c
 		stays(p, why);
 		p->form = arch->form(bytes, n);
 	}
+}
+
+uint32_t rt_prologue_behind(struct rt_image *image, uint64_t addr, uint64_t size)
+{
+	const struct rt_prologue_want want = { .not_entry = true, .returns = true, .stack = true, .arguments = ~0u };
+	const struct rt_function f = { .image = image, .addr = addr, .size = size, .sized = size != 0 };
+	struct rt_decoder *decoder;
+	struct rt_prologue p;
+
+	if (!size || !rt_image_arch(image)->form)
+		return 0;
+	decoder = rt_decoder_open(rt_image_arch(image));
+	rt_prologue_find(&f, decoder, &want, &p);
+	rt_decoder_close(decoder);
+	return p.skip;
 }

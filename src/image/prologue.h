@@ -16,6 +16,7 @@ struct rt_prologue_want {
 	bool returns;		/* a uretprobe is put at the same place: the return address must be on top of the stack */
 	bool stack;		/* something is read relative to the stack pointer */
 	uint32_t arguments;	/* bit i: argument register i is read */
+	bool not_entry;		/* that cannot be probed: any place behind it is better, if it can */
 };
 
 struct rt_prologue {
@@ -35,6 +36,12 @@ void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, co
 /* The same for function `f`, from its file, with what its symbols say. */
 void rt_prologue_find(const struct rt_function *f, struct rt_decoder *decoder, const struct rt_prologue_want *want,
 		      struct rt_prologue *prologue);
+
+/*
+ * How far behind the entry of the function of `size` bytes at `addr`, which the kernel refuses to probe or would spoil, a probe may stand
+ * whatever it reads: past that instruction, if all its effect is on vector registers.  0: nowhere.  Here too rt_branches_far is not asked.
+ */
+uint32_t rt_prologue_behind(struct rt_image *image, uint64_t addr, uint64_t size);
 
 /* branches.c: may code get behind the entry of `f`, up to `skip`, but through the entry?  The reason, or NULL: not from nearby. */
 const char *rt_branches_near(const struct rt_function *f, struct rt_decoder *decoder, uint32_t skip);

@@ -229,9 +229,19 @@ static void note_flow(const cs_insn *c, struct rt_use *use)
 
 bool rt_use(struct rt_user *u, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use)
 {
+	/* The machine's numbers of the registers in which arguments are. */
+	static const uint8_t numbers[RT_USE_ARGS] = { 7, 6, 2, 1, 8, 9 };
+	uint32_t writes;
+	unsigned i;
+
 	memset(use, 0, sizeof(*use));
-	if (!cs_disasm_iter(u->handle, &bytes, &n, &addr, u->insn) || !u->insn->size)
-		return false;
+	if (!cs_disasm_iter(u->handle, &bytes, &n, &addr, u->insn) || !u->insn->size) {
+		use->size = (uint8_t)rt_x86_mask_size(bytes, n, &writes);
+		use->result_write = writes & 1 ? 4 : 0;
+		for (i = 0; i < RT_USE_ARGS; i++)
+			use->writes |= (uint8_t)((writes >> numbers[i] & 1) << i);
+		return use->size != 0;
+	}
 	use->size = (uint8_t)u->insn->size;
 	note_registers(u, use);
 	note_flow(u->insn, use);

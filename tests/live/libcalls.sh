@@ -9,6 +9,7 @@
 	target lazy $CC -O2 -fno-builtin "$TARGETS/libcalls.c" || skip_all "$(no_target libcalls.c)"
 	target noplt $CC -O2 -fno-builtin -fno-plt -Wl,-z,now "$TARGETS/libcalls.c"
 	target fixed $CC -O2 -fno-builtin -no-pie "$TARGETS/libcalls.c"
+	target vectors $CC -O1 -fno-builtin "$TARGETS/vectors.c"
 	target static $CC -static "$TARGETS/libcalls.c"
 }
 targets_made
@@ -52,6 +53,19 @@ for program in lazy noplt fixed; do
 		end_case
 	done
 done
+
+# Of functions of which each processor has its own, that begin with instructions of vectors on newer ones.
+if with_bpf && [ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone' && [ -x "$T/vectors" ]; then
+	begin "--libcalls: what the processor chooses"
+	rt --libcalls "$T/vectors"
+	expect_status 0
+	calls "$T/err" | sed 's/^(\([a-z]*\).*/\1/; /^printf/d' | sort | uniq -c | awk '{ print $2, $1 }' >"$T/traced"
+	expect_same "$T/out" "$T/traced"
+	expect_line '^>(strchr "aaaz" 122)$' "$T/err"
+	expect_line '^<"z"$' "$T/err"
+	expect_no_line 'cannot be probed\|not traced' "$T/err"
+	end_case
+fi
 
 if with_bpf; then
 	begin "--libcalls=GLOB, with a function of the program"

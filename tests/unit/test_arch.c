@@ -240,6 +240,38 @@ static uint64_t loaded(const struct rt_arch *arch, const char *bytes, size_t n, 
 
 #define LOADED(arch, bytes, fixed) loaded(&rt_arch_##arch, bytes, sizeof(bytes) - 1, fixed)
 
+static size_t mask_size(const char *code, size_t n, uint32_t want_writes)
+{
+	uint32_t writes = 99;
+	size_t size = rt_x86_mask_size((const uint8_t *)code, n, &writes);
+
+	CU_ASSERT_EQUAL(writes, want_writes);
+	return size;
+}
+
+#define MASK(code, writes) mask_size(code, sizeof(code) - 1, writes)
+
+/* Sizes as GNU as has them. */
+static void test_mask_size(void)
+{
+	CU_ASSERT_EQUAL(MASK("\xc5\xfb\x93\xc0\x90", 1), 4);				/* kmovd %k0,%eax */
+	CU_ASSERT_EQUAL(MASK("\xc5\x7b\x93\xc9", 1u << 9), 4);			/* kmovd %k1,%r9d */
+	CU_ASSERT_EQUAL(MASK("\xc4\xe1\xfb\x92\xc9", 0), 5);				/* kmovq %rcx,%k1 */
+	CU_ASSERT_EQUAL(MASK("\xc5\xfb\x93", 0), 0);					/* cut off */
+	CU_ASSERT_EQUAL(MASK("\xc4\xe1\xf8\x98\xc8", 0), 5);				/* kortestq %k0,%k1 */
+	CU_ASSERT_EQUAL(MASK("\xc4\xe3\xf9\x31\xc9\x20", 0), 6);			/* kshiftrq $32,%k1,%k1 */
+	CU_ASSERT_EQUAL(MASK("\xc5\xf9\x90\x4c\x24\x08", 0), 6);			/* kmovb 8(%rsp),%k1 */
+	CU_ASSERT_EQUAL(MASK("\x62\xb2\x66\x20\x26\xc3\xc5", 0), 6);			/* vptestnmb %ymm19,%ymm19,%k0 */
+	CU_ASSERT_EQUAL(MASK("\x62\xf3\x7d\x28\x3f\x07\x04", 0), 7);			/* vpcmpneqb (%rdi),%ymm0,%k0 */
+	CU_ASSERT_EQUAL(MASK("\x62\xf1\x7f\x49\x7f\x84\x24\x10\x00\x00\x00", 0), 11);	/* vmovdqu8 %zmm0,16(%rsp){%k1} */
+	CU_ASSERT_EQUAL(MASK("\x62\xf1\x7d\x28\x74\x05\x00\x00\x00\x00", 0), 10);	/* vpcmpeqb 0(%rip),%ymm0,%k0 */
+	CU_ASSERT_EQUAL(MASK("\x62\xf1\x7d\x08\x7e\xc0", 0), 0);			/* vmovd %xmm0,%eax: capstone knows it */
+	CU_ASSERT_EQUAL(MASK("\x62\xf1\x78\x28\x74\xc1", 0), 0);			/* a bit that has to be set is not */
+	CU_ASSERT_EQUAL(MASK("\xc5\xf9\xef\xc0", 0), 0);				/* vpxor: known */
+	CU_ASSERT_EQUAL(MASK("\xc3", 0), 0);
+	CU_ASSERT_EQUAL(MASK("", 0), 0);
+}
+
 static void test_loads_address(void)
 {
 	CU_ASSERT_EQUAL(LOADED(x86_64, "\x48\x8d\x05\xf9\xff\xff\xff", false), 0x401000);	/* lea -7(%rip),%rax */
@@ -321,6 +353,7 @@ CU_TestInfo rt_tests_arch[] = {
 	{ "machine names", test_names },
 	{ "x86 instructions that may be probed", test_x86_allowed },
 	{ "x86 instructions that may not", test_x86_refused },
+	{ "instructions of mask registers", test_mask_size },
 	{ "i386 instructions", test_i386 },
 	{ "i386: what pushes", test_i386_pushes },
 	{ "aarch64 instructions", test_aarch64 },

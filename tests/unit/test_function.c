@@ -250,7 +250,7 @@ static void make_ifunc(uint8_t code[256])
 
 	memset(code, 0x90, 256);
 	memcpy(code, resolver, sizeof(resolver));
-	memcpy(code + 0x80, "\xc5\xf9\xef\xc0", 4);
+	memcpy(code + 0x80, "\xc5\xf9\xef\x07", 4);	/* vpxor (%rdi),%xmm0,%xmm0 */
 }
 
 static void test_ifunc(void)
@@ -283,6 +283,19 @@ static void test_ifunc(void)
 		       "one, no call is seen");
 	rt_functions_free(&functions);
 	rt_images_close(&images);
+
+	/* What has its effect on vector registers alone is passed, where there is a disassembler. */
+	memcpy(code + 0x80, "\xc5\xf9\xef\xc0", 4);	/* vpxor %xmm0,%xmm0,%xmm0 */
+	add_image(&images, &g, "./x");
+	CU_ASSERT_EQUAL(add(&functions, &images, "strlen", &err), 0);
+	CU_ASSERT_EQUAL(functions.n, functions.note ? 2 : 3);
+	if (functions.n == 3) {
+		CU_ASSERT(functions.v[2].behind && functions.v[2].skip == 4 && !functions.v[1].behind);
+		adds(&images, "strlen_avx", "strlen_avx@80");
+	}
+	rt_functions_free(&functions);
+	rt_images_close(&images);
+	memcpy(code + 0x80, "\xc5\xf9\xef\x07", 4);
 
 	/* Loaded anywhere, an immediate cannot be an address. */
 	g.type = ET_DYN;

@@ -15,7 +15,7 @@
 #define BASE 0x10000000u
 #define CODE (BASE + ELFGEN_CODE)
 
-enum { RETURNS = 1, STACK = 2, MARK_ONLY = 4 };
+enum { RETURNS = 1, STACK = 2, MARK_ONLY = 4, NOT_ENTRY = 8 };
 
 static struct rt_decoder *decoder;
 
@@ -93,13 +93,19 @@ static const struct walk_case {
 	{ BYTES("\x06\x55"), 0, 0, 0, 0, "not known" },				/* no instruction */
 	{ BYTES("\x89\xc0"), 0, 0, 0, 0, "it ends" },
 	{ BYTES("\x89\xc0\x89"), 0, 0, 0, 0, "not known" },				/* cut off */
+	/* An entry that cannot be probed: vpbroadcastb %esi,%zmm16; vmovd %esi,%xmm0; vpxor (%rdi),%xmm0,%xmm0; then mov %rdi,%rax. */
+	{ BYTES("\x62\xe2\x7d\x48\x7a\xc6\x48\x89\xf8"), NOT_ENTRY | RETURNS | STACK, ~0u, 6, 0, "past what the kernel cannot" },
+	{ BYTES("\xc5\xf9\x6e\xc6\x48\x89\xf8"), NOT_ENTRY | RETURNS | STACK, ~0u, 4, 0, "past what the kernel cannot" },
+	{ BYTES("\xc5\xf9\xef\x07\x48\x89\xf8"), NOT_ENTRY | RETURNS | STACK, ~0u, 0, 0, "memory" },
+	{ BYTES("\xc5\xf9\x6e\xc6"), NOT_ENTRY, ~0u, 0, 0, "it ends" },
+	{ BYTES("\xc5\xf9\x6e\xc6\xc5\xfb\x93\xc0\xc3"), 0, 0, 0, 0, "not a plain" },	/* kmovd %k0,%eax */
 };
 
 static void check_walk(const struct walk_case *c, struct rt_decoder *with)
 {
 	const struct rt_prologue_want want = {
 		.emulated = RT_FORMS_ASSUMED, .mark_only = c->flags & MARK_ONLY, .returns = c->flags & RETURNS,
-		.stack = c->flags & STACK, .arguments = c->arguments,
+		.not_entry = c->flags & NOT_ENTRY, .stack = c->flags & STACK, .arguments = c->arguments,
 	};
 	struct rt_prologue p;
 
