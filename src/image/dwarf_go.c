@@ -39,7 +39,7 @@ void rt_dwarf_go_param(Dwarf_Die *die, uint64_t addr, struct rt_param *param)
 	param->where = param->is_out ? (struct rt_where){ .kind = RT_WHERE_ABI } : first_register(die, addr);
 }
 
-/* Go 1.24 has those twice that a closure captures. */
+/* Up to Go 1.24 those stand there twice that a closure captures, and results without a name of some functions. */
 static unsigned without_doubles(struct rt_param *v, unsigned n)
 {
 	unsigned i, k, kept = 0;
@@ -49,10 +49,11 @@ static unsigned without_doubles(struct rt_param *v, unsigned n)
 			;
 		if (k == kept)
 			v[kept++] = v[i];
-		/* "~r0" is the compiler's name for what has none. */
-		if (k == kept - 1 && v[k].name && v[k].name[0] == '~')
-			v[k].name = NULL;
 	}
+	/* "~r0" is the compiler's name for what has none. */
+	for (i = 0; i < kept; i++)
+		if (v[i].name && v[i].name[0] == '~')
+			v[i].name = NULL;
 	return kept;
 }
 

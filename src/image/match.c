@@ -166,12 +166,66 @@ static bool version_fits(const struct rt_matcher *m, const struct rt_symbol *sym
 			       (!m->only_default || symbol->default_version));
 }
 
+/* Go's generic functions have brackets in their names, which a glob takes for sets of characters. */
 bool rt_matches_raw(const struct rt_matcher *m, const struct rt_symbol *symbol)
 {
 	if (m->spec->regex)
 		return rt_spec_regex(m->spec, symbol->name);
-	return (m->spec->glob ? fnmatch(m->name, symbol->name, 0) == 0 : strcmp(m->name, symbol->name) == 0) &&
+	return (strcmp(m->name, symbol->name) == 0 || (m->spec->glob && fnmatch(m->name, symbol->name, 0) == 0)) &&
 	       version_fits(m, symbol);
+}
+
+/* Behind the bracket that closes the one at `p`, or the end of the text. */
+static const char *behind_brackets(const char *p)
+{
+	int depth = 0;
+
+	for (; *p; p++) {
+		depth += (*p == '[') - (*p == ']');
+		if (!depth)
+			return p + 1;
+	}
+	return p;
+}
+
+/* [int] of [go.shape.int], up to Go 1.19 [go.shape.int_0]: the compiler has one function for all types of a shape. */
+static bool same_types(const char *want, const char *name, const char *end)
+{
+	while (name < end) {
+		if (strncmp(name, "go.shape.", 9) == 0) {
+			name += 9;
+		} else if (*name == '_' && isdigit((unsigned char)name[1]) && strchr(",]", name[1 + strspn(name + 1, "0123456789")])) {
+			name += 1 + strspn(name + 1, "0123456789");
+		} else if (*want == ' ' && *name != ' ') {
+			want++;
+		} else if (*want++ != *name++) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is `name` an instance of the generic function?  Go's own tracebacks have [...] for its types. */
+static bool is_instance(const char *want, const char *name)
+{
+	const char *end;
+	bool is = false;
+
+	while (*name) {
+		if (*name == '[') {
+			end = behind_brackets(name);
+			if (end[-1] != ']')
+				return false;
+			if (*want == '[' && strncmp(want, "[...]", 5) != 0 && !same_types(want, name, end))
+				return false;
+			want = *want == '[' ? behind_brackets(want) : want;
+			name = end;
+			is = true;
+		} else if (*want++ != *name++) {
+			return false;
+		}
+	}
+	return is && !*want;
 }
 
 /* Parameters may be followed by what was not asked for: " const", "&", " [clone .cold]" is another function. */
@@ -195,7 +249,9 @@ bool rt_matches_written(struct rt_matcher *m, const struct rt_symbol *symbol)
 		name = rt_is_mangled(name) ? rt_demangle(&m->demangled, name, true) : NULL;
 		return name && rt_spec_regex(m->spec, name);
 	}
-	if (!rt_is_mangled(name) || !has_anchors(m, name) || !version_fits(m, symbol))
+	if (!rt_is_mangled(name))
+		return strchr(name, '[') && is_instance(m->name, name);
+	if (!has_anchors(m, name) || !version_fits(m, symbol))
 		return false;
 	name = rt_demangle(&m->demangled, name, m->parameters);
 	if (!name)

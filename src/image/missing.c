@@ -141,6 +141,20 @@ static bool has_copy(struct rt_image *image, const char *name)
 	return false;
 }
 
+static void add_names(struct text *t, const char *const *names, size_t n)
+{
+	struct rt_text written = { 0 };
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const char *name = rt_demangle(&written, names[i], true);
+
+		add(t, "%s'%.100s'", i == 0 ? "; did you mean " : i + 1 < n ? ", " : " or ", name ? name : names[i]);
+	}
+	add(t, "%s", n ? "?" : "");
+	rt_text_free(&written);
+}
+
 int rt_no_function(const struct rt_images *images, struct rt_image *image, const struct rt_spec *spec,
 		   struct rt_error *err)
 {
@@ -148,12 +162,14 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 	const struct rt_symbol *v, *unnamed;
 	struct text t = { .n = 0 };
 	struct rt_text written = { 0 };
-	size_t i, n, before, nunnamed = 0;
+	size_t n, before, nunnamed = 0;
 
-	if (!spec->glob && !has_copy(image, spec->function) && rt_dwarf_inlined(image, spec->function))
-		return rt_usage(err, "%.200s: '%.200s' is inlined everywhere: it has no code of its own to be probed", rt_image_name(image),
-				spec->function);
 	rt_image_symbols(image, &v, &n, NULL);
+	if (!spec->glob && !has_copy(image, spec->function) && rt_dwarf_inlined(image, spec->function)) {
+		add(&t, "%.200s: '%.200s' is inlined everywhere: it has no code of its own to be probed", rt_image_name(image), spec->function);
+		add_names(&t, nearest, rt_nearest_go(spec->function, v, n, nearest));
+		return rt_usage(err, "%s", t.buf);
+	}
 	if (n == 0)
 		add(&t, "%.200s: is stripped: no function names in it%s%.300s", rt_image_name(image),
 		    rt_image_debug_remark(image) ? "; " : "", rt_image_debug_remark(image) ? rt_image_debug_remark(image) : "");
@@ -167,13 +183,7 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 	if (t.n == before && !spec->glob && find_qualified(&written, v, n, spec->function)) {
 		add(&t, "; did you mean '%.100s'?", written.v);
 	} else if (t.n == before && !spec->glob) {
-		n = rt_nearest(spec->function, v, n, nearest);
-		for (i = 0; i < n; i++) {
-			const char *name = rt_demangle(&written, nearest[i], true);
-
-			add(&t, "%s'%.100s'", i == 0 ? "; did you mean " : i + 1 < n ? ", " : " or ", name ? name : nearest[i]);
-		}
-		add(&t, "%s", n ? "?" : "");
+		add_names(&t, nearest, rt_nearest(spec->function, v, n, nearest));
 	}
 	rt_text_free(&written);
 	return rt_usage(err, "%s", t.buf);

@@ -191,6 +191,8 @@ size_t rt_ifunc_implementations(const struct rt_image *image, const struct rt_sy
 /* suggest.c: the names nearest to `want`, best first.  Returns their number. */
 #define RT_MAX_NEAREST 3
 size_t rt_nearest(const char *want, const struct rt_symbol *v, size_t n, const char *nearest[RT_MAX_NEAREST]);
+/* The same of Go alone: those that differ in package or receiver only. */
+size_t rt_nearest_go(const char *want, const struct rt_symbol *v, size_t n, const char *nearest[RT_MAX_NEAREST]);
 
 /* missing.c: fill `err` for a spec whose library or function is not there; -EINVAL or -ENOENT. */
 int rt_no_library(const struct rt_images *images, const char *lib, struct rt_error *err);

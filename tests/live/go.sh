@@ -192,6 +192,8 @@ cat >"$T/expected" <<'END'
 <4 "x" NULL nil
 >(main.nothing)
 <#<void>
+>(main.changed {.a=1, .b=2, .c=3, .d=4, .e=5, .f=6, .g=7, .h=-8} 9)
+<{.a=2, .b=2, .c=3, .d=4, .e=5, .f=6, .g=7, .h=-8}
 END
 # On the stack floats are seen, and what comes after a parameter without a name is not.
 [ -z "$stack" ] || sed -i 's/(main.floats .*/(main.floats 1.5 2 0.5)/; s/^<<in xmm0>/<3.5/; /^>(main.blank/{s/ "bb"//; n; s/.*/<<not known>/}' "$T/expected"
@@ -199,7 +201,7 @@ for name in kinds kinds-pie; do
 	# Without BPF what is behind a pointer is not read for every type.
 	[ -x "$T/$name" ] && with_bpf || continue
 	begin "arguments and results, $name"
-	rt "$T/$name" 'main.(*T).Method' main.point.add main.text main.floats main.many main.big main.arr main.iface main.blank main.multi main.nothing
+	rt "$T/$name" 'main.(*T).Method' main.point.add main.text main.floats main.many main.big main.arr main.iface main.blank main.multi main.nothing main.changed
 	# Some versions tell of parameters without a name.
 	sed 's/0x[0-9a-f]*/0x/g; s/(main.blank 1 "bb" true)/(main.blank "bb")/' "$T/err" >"$T/trace"
 	expect_same "$T/expected" "$T/trace"
@@ -294,6 +296,27 @@ reap "$busy"
 expect_same "$T/untraced" "$T/out"
 expect_number 'times of both' "$(grep -c '^avg = [0-9]* nsecs, total: [0-9]* nsecs, count: 200$' "$T/err")" -eq 2
 end_case
+
+if [ "${minor:-99}" -ge 18 ]; then
+	begin "generic functions, by the name in the source"
+	build generic generic.go
+	cat >"$T/expected" <<'END'
+>(main.sum[go.shape.int] [1, 2, 3] 2)
+<12
+>(main.sum[go.shape.float64] [1.5] <in xmm0>)
+<<in xmm0>
+>(main.(*stack[go.shape.string]).push {.items=[]} "one")
+<1
+END
+	rt "$T/generic" main.sum 'main.(*stack[...]).push'
+	sed 's/_[0-9]*\]/]/' "$T/err" | head -n 6 >"$T/trace"
+	expect_same "$T/expected" "$T/trace"
+	rt "$T/generic" 'main.sum[int]'
+	expect_number calls "$(grep -c '^>' "$T/err")" -eq 1
+	rt "$T/generic" main.push
+	expect_line "^rawtrace: .*: 'main.push' is inlined everywhere: .*; did you mean 'main.(\*stack\[go.shape.string.*\]).push'?\$" "$T/err"
+	end_case
+fi
 
 begin "C that calls back"
 if has "$CC"; then

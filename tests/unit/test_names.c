@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "image/match.h"
+#include "image/private.h"
 #include "unit.h"
 
 static bool has_demangler(void)
@@ -207,6 +208,51 @@ static void test_written(void)
 	MEANS_NOT("a::*::d", "_ZN1a1b1c1eEv");
 }
 
+static void test_go(void)
+{
+	MEANS("main.(*T).Method", "main.(*T).Method");
+	MEANS("main.Sum", "main.Sum[go.shape.int]");
+	MEANS("main.Sum[...]", "main.Sum[go.shape.int]");
+	MEANS("main.Sum[go.shape.int]", "main.Sum[go.shape.int]");
+	MEANS("main.Sum[int]", "main.Sum[go.shape.int]");
+	MEANS("main.Sum[int]", "main.Sum[go.shape.int_0]");
+	MEANS("main.Map[int, string]", "main.Map[go.shape.int_0,go.shape.string_1]");
+	MEANS("main.Map[[]int,string]", "main.Map[go.shape.[]int,go.shape.string]");
+	MEANS("main.(*Stack).Push", "main.(*Stack[go.shape.struct { K string; V []int }]).Push");
+	MEANS("main.(*Stack[...]).Push", "main.(*Stack[go.shape.string]).Push");
+	MEANS("main.(*Stack[string]).Push", "main.(*Stack[go.shape.string]).Push");
+	MEANS("main.Map.func1", "main.Map[...].func1");
+	MEANS_NOT("main.Sum[int]", "main.Sum[go.shape.float64]");
+	MEANS_NOT("main.Sum[int]", "main.Sum[go.shape.int,go.shape.int]");
+	MEANS_NOT("main.Sum", "main.Summa[go.shape.int]");
+	MEANS_NOT("main.Sum", "main.Sum[go.shape.int].func1");
+	MEANS_NOT("main.(*Stack).Pop", "main.(*Stack[go.shape.string]).Push");
+	MEANS_NOT("main.Sum", "main.Sum[");
+	MEANS_NOT("main.Sum[", "main.Sum[go.shape.int");
+}
+
+static void test_nearest_go(void)
+{
+	static const struct rt_symbol v[] = {
+		{ .name = "main.fib" }, { .name = "net/http.(*Client).Get" }, { .name = "net/http.Header.Get" }, { .name = "net/url.Values.Get" },
+		{ .name = "main.(*Stack[go.shape.string]).Push" }, { .name = "runtime.(*spanSet).push" },
+	};
+	const char *nearest[RT_MAX_NEAREST];
+	size_t n = sizeof(v) / sizeof(v[0]);
+
+	CU_ASSERT_EQUAL_FATAL(rt_nearest("http.Get", v, n, nearest), 2);
+	CU_ASSERT_STRING_EQUAL(nearest[0], "net/http.Header.Get");
+	CU_ASSERT_STRING_EQUAL(nearest[1], "net/http.(*Client).Get");
+	CU_ASSERT_EQUAL(rt_nearest_go("net/http.Get", v, n, nearest), 2);
+	CU_ASSERT_EQUAL(rt_nearest_go("errors.New", v, n, nearest), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_nearest("FIB", v, n, nearest), 1);
+	CU_ASSERT_STRING_EQUAL(nearest[0], "main.fib");
+	CU_ASSERT_EQUAL_FATAL(rt_nearest("Push", v, n, nearest), 2);
+	CU_ASSERT_STRING_EQUAL(nearest[0], "main.(*Stack[go.shape.string]).Push");
+	CU_ASSERT_EQUAL_FATAL(rt_nearest("http.client.get", v, n, nearest), 1);
+	CU_ASSERT_STRING_EQUAL(nearest[0], "net/http.(*Client).Get");
+}
+
 static void test_versions(void)
 {
 	const struct rt_symbol old = { .name = "memcpy", .version = "GLIBC_2.2.5" };
@@ -227,6 +273,8 @@ CU_TestInfo rt_tests_names[] = {
 	{ "names that stand for too much", test_bomb },
 	{ "canonical names", test_canonical },
 	{ "what was written", test_written },
+	{ "Go's generic functions", test_go },
+	{ "names of Go that are near", test_nearest_go },
 	{ "versions", test_versions },
 	CU_TEST_INFO_NULL,
 };

@@ -68,6 +68,13 @@ func nothing() {}
 //go:noinline
 func apply(f func(int) int, m map[string]int, c chan int) int { return f(len(m)) }
 
+type eight struct{ a, b, c, d, e, f, g, h int8 }
+
+// Up to 1.24 debug information has its result twice.
+//
+//go:noinline
+func changed(t eight, x int) eight { t.a++; return t }
+
 func main() {
 	t := &T{5, "t"}
 	fmt.Println(t.Method(3, "three"))
@@ -82,6 +89,7 @@ func main() {
 	fmt.Println(blank(1, "bb", true))
 	fmt.Println(multi(4))
 	nothing()
+	fmt.Println(changed(eight{1, 2, 3, 4, 5, 6, 7, -8}, 9))
 	k := len(os.Args)
 	fmt.Println(apply(func(n int) int { return n + k }, map[string]int{"a": 1}, nil))
 }
