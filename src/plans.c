@@ -409,6 +409,17 @@ static bool keeps_any(const struct rt_target *t)
 	return false;
 }
 
+static bool reads_elements(const struct rt_target *t)
+{
+	unsigned i, k;
+
+	for (i = 0; i < t->nplans; i++)
+		for (k = 0; k < t->plans[i].nvalues; k++)
+			if (t->plans[i].values[k].list)
+				return true;
+	return false;
+}
+
 int rt_plans_simplify(struct rt_target *t, const char **why)
 {
 	bool typed = t->typed && t->purpose == RT_PURPOSE_RECORD;
@@ -421,6 +432,11 @@ int rt_plans_simplify(struct rt_target *t, const char **why)
 		t->limits.registers = true;
 		t->goroutines_mixed |= t->goid_offset != 0;
 		t->goid_offset = 0;
+		return 0;
+	}
+	/* Their addresses are shown then, as those of all that lies deeper. */
+	if (reads_elements(t)) {
+		t->limits.no_lists = true;
 		return 0;
 	}
 	if (t->limits.record > RT_LIMIT_RECORD) {

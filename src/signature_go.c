@@ -25,14 +25,15 @@ static struct rt_param *make_params(struct rt_types *memory, unsigned n, const s
 	return v;
 }
 
-/* `n` ints, and a result of which nothing is known. */
-static int make_ints(struct rt_types *memory, unsigned n, struct rt_prototype *p)
+/* `n` ints of that style, and a result of which nothing is known. */
+static int make_ints(struct rt_types *memory, unsigned n, enum rt_style style, struct rt_prototype *p)
 {
 	struct rt_ctype *word = rt_types_add(memory, RT_CT_INT, "int", 8), *unknown = rt_types_add(memory, RT_CT_UNKNOWN, NULL, 0);
 
 	if (!word || !unknown)
 		return -ENOMEM;
 	word->is_signed = true;
+	word->style = style;
 	p->params = make_params(memory, n, word);
 	p->nparams = n;
 	p->result = NULL;
@@ -105,7 +106,7 @@ int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct
 	if (p->origin == RT_ORIGIN_NONE || (p->origin == RT_ORIGIN_DWARF && !is_whole(f, p))) {
 		p->origin = counted ? RT_ORIGIN_GIVEN : RT_ORIGIN_GUESSED;
 		p->convention = convention_of(f);
-		r = make_ints(memory, counted ? f->spec->nargs : guess_words(f), p);
+		r = counted ? make_ints(memory, f->spec->nargs, RT_STYLE_TYPE, p) : make_ints(memory, guess_words(f), RT_STYLE_GUESSED, p);
 	} else if (p->result || !p->results) {
 		r = take_given(memory, p);
 	}

@@ -49,6 +49,9 @@ void rt_emit_read_value(struct emitter *e, int base, int to, int size);
  */
 void rt_emit_string(struct emitter *e, const struct rt_fetch *f, int at, int fault);
 
+/* On to `none` where the list that the value belongs to has no such element. */
+void rt_emit_element(struct emitter *e, const struct rt_fetch *f, int none);
+
 /* As many bytes at the address in r3 as the value says that f->length names.  On to `fault` where they cannot be read. */
 void rt_emit_counted(struct emitter *e, const struct rt_fetch *f, int at, int fault);
 

@@ -193,6 +193,8 @@ static void emit_value(struct emitter *e, unsigned i)
 	}
 	fault = rt_bpf_label(e->bpf);
 	done = rt_bpf_label(e->bpf);
+	if (f->list)
+		rt_emit_element(e, f, done);
 	if (!f->if_failed)
 		rt_emit_address(e, f, fault);
 	if (f->if_failed) {

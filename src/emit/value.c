@@ -152,15 +152,11 @@ void rt_emit_string(struct emitter *e, const struct rt_fetch *f, int at, int fau
 	rt_bpf_place(e->bpf, ok);
 }
 
-/* r2 = how many bytes there are, at most f->max. */
-static void count_bytes(struct emitter *e, const struct rt_fetch *f)
+/* r2 = what tells how long it is. */
+static void load_length(struct emitter *e, const struct rt_fetch *f)
 {
 	int from = e->record + (int)(offsetof(struct rt_record, data) + rt_plan_offset(e->program->plan, f->length - 1u)) + f->length_offset;
-	int32_t most = (f->max + f->element - 1) / f->element, mask = 1;
-	int few = rt_bpf_label(e->bpf), fit = rt_bpf_label(e->bpf);
 
-	while (mask < f->max)
-		mask = mask << 1 | 1;
 	rt_bpf_load(e->bpf, f->length_size == 4 ? RT_BPF_W : RT_BPF_DW, R2, e->base, from);
 	if (f->length_ends) {
 		rt_bpf_load(e->bpf, f->length_size == 4 ? RT_BPF_W : RT_BPF_DW, R1, e->base, from - f->length_offset + f->length_begin);
@@ -170,6 +166,27 @@ static void count_bytes(struct emitter *e, const struct rt_fetch *f)
 		rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R2, 32);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ARSH, R2, 32);
 	}
+}
+
+void rt_emit_element(struct emitter *e, const struct rt_fetch *f, int none)
+{
+	int there = rt_bpf_label(e->bpf);
+
+	load_length(e, &e->program->plan->values[f->list - 1u]);
+	rt_bpf_jump(e->bpf, RT_BPF_JSGT, R2, f->least, there);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, none);
+	rt_bpf_place(e->bpf, there);
+}
+
+/* r2 = how many bytes there are, at most f->max. */
+static void count_bytes(struct emitter *e, const struct rt_fetch *f)
+{
+	int32_t most = (f->max + f->element - 1) / f->element, mask = 1;
+	int few = rt_bpf_label(e->bpf), fit = rt_bpf_label(e->bpf);
+
+	while (mask < f->max)
+		mask = mask << 1 | 1;
+	load_length(e, f);
 	/* A negative number is none at all. */
 	rt_bpf_jump(e->bpf, RT_BPF_JSGT, R2, -1, few);
 	rt_bpf_mov_imm(e->bpf, R2, 0);

@@ -273,7 +273,8 @@ static bool same_fetch(const struct rt_fetch *a, const struct rt_fetch *b)
 {
 	unsigned i;
 
-	if (a->base != b->base || a->nderef != b->nderef || a->type != b->type || a->max != b->max || a->length != b->length)
+	if (a->base != b->base || a->nderef != b->nderef || a->type != b->type || a->max != b->max || a->length != b->length ||
+	    a->list != b->list || a->least != b->least)
 		return false;
 	if (a->base == RT_BASE_REG ? a->reg.pt_regs != b->reg.pt_regs : a->base != RT_BASE_THREAD && a->offset != b->offset)
 		return false;

@@ -55,6 +55,12 @@ struct rt_fetch {
 	uint16_t element;		/* bytes of one of what it counts */
 	bool length_ends;		/* it is no number, but the address of the end; that of the beginning stands */
 	uint16_t length_begin;		/* so many bytes into the same value; `element` is 1 */
+	/*
+	 * It belongs to an element of a list, the value `list` - 1, which is a block with a length.  Where that is `least` or less (in what it
+	 * counts), there is no such element, and nothing is read.  0: it is none's.
+	 */
+	uint8_t list;
+	uint16_t least;
 };
 
 /*

@@ -14,12 +14,14 @@ void *rt_lower_alloc(struct lowering *l, size_t n)
 
 int rt_lower_value(struct lowering *l, const struct rt_fetch *fetch)
 {
+	bool go = l->prototype && l->prototype->convention != RT_CONVENTION_C;
 	struct rt_plan *plan = l->plan;
+	unsigned spare = fetch->list ? l->spare : 0;
 
-	if (plan->nvalues == RT_MAX_VALUES)
+	if (plan->nvalues + (go ? SPARE : 0) + spare >= RT_MAX_VALUES)
 		return -1;
 	plan->values[plan->nvalues++] = *fetch;
-	if (rt_plan_size(plan) <= l->limits.record)
+	if (rt_plan_size(plan) + spare * sizeof(uint64_t) <= l->limits.record)
 		return (int)plan->nvalues - 1;
 	plan->nvalues--;
 	return -1;
@@ -154,6 +156,8 @@ bool rt_lower_memory(struct lowering *l, struct object *o, uint32_t size)
 
 	if (!size || !rt_lower_fetch(&o->place, o->skip, &f))
 		return false;
+	f.list = o->list;
+	f.least = o->least;
 	if (is_word(size)) {
 		f.size = (uint8_t)size;
 		f.is_signed = o->show->type->is_signed;
@@ -377,6 +381,7 @@ int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *s
 	int r = 0;
 
 	memset(shown, 0, sizeof(*shown));
+	l.spare = spec && spec->nconditions ? RT_MAX_TESTS : 0;
 	do {
 		begin(&l, RT_KIND_ENTRY);
 		shows = rt_lower_alloc(&l, (n + extra + 1) * sizeof(*shows));

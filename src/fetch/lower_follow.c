@@ -91,6 +91,17 @@ static void keep_follow(struct object *o)
 	o->show->nfollows++;
 }
 
+/* Which list the values belong to that are read for what stands at `offset` in an object, and to which of its elements. */
+static uint8_t element_of(const struct object *o, uint32_t offset, uint16_t *least)
+{
+	const struct rt_ctype *element = o->show->type->target;
+
+	*least = o->least;
+	if (o->elements)
+		*least = (uint16_t)(o->counts_bytes ? offset / element->size * element->size : offset / element->size);
+	return o->list;
+}
+
 static bool is_text(const struct pointer *p)
 {
 	if (p->type->sequence.element)
@@ -128,6 +139,7 @@ static void follow_text(struct lowering *l, struct object *o, const struct point
 	f.nderef = (uint8_t)place.n;
 	memcpy(f.deref, place.deref, sizeof(f.deref));
 	f.type = RT_TYPE_STRING;
+	f.list = element_of(o, p->offset, &f.least);
 	do {
 		f.max = (uint16_t)((max + 8) & ~7u);
 		value = rt_lower_value(l, &f);
@@ -143,6 +155,48 @@ static void follow_text(struct lowering *l, struct object *o, const struct point
 	keep_follow(o);
 }
 
+/* Does it lead to text, or to what is shown of an interface? */
+static bool leads_on(const struct pointer *p)
+{
+	return p->type->sequence.element || p->type->interface || is_text(p);
+}
+
+static bool has_text(const struct lowering *l, const struct rt_ctype *element)
+{
+	struct pointers p = { .n = 0 };
+	unsigned i;
+
+	find_pointers(l, element, RT_STYLE_TYPE, 0, &p, 0);
+	for (i = 0; i < p.n; i++)
+		if (leads_on(&p.v[i]))
+			return true;
+	return false;
+}
+
+/* Is what the elements of a list in the object lead to read too?  Of how many. */
+static unsigned followed_elements(const struct lowering *l, const struct object *o, const struct rt_ctype *element)
+{
+	if (l->limits.no_lists || o->depth >= l->limits.deref || o->list || !element || !element->size || !has_text(l, element))
+		return 0;
+	return l->limits.record > RT_LIMIT_RECORD ? l->limits.members : LIST_TEXTS;
+}
+
+/* A list that was read as `f` says, of which `n` elements are objects whose texts are read next. */
+static void add_list(struct lowering *l, const struct object *o, struct rt_show *show, const struct place *place, const struct rt_fetch *f,
+		     unsigned n)
+{
+	struct object *list = rt_lower_object(l, show, o->depth + 1);
+	uint64_t size = show->type->target->size;
+
+	if (!list)
+		return;
+	list->in_memory = true;
+	list->place = *place;
+	list->list = (uint8_t)(show->pieces[0].value + 1);
+	list->counts_bytes = f->length_ends;
+	list->elements = f->max / size < n ? (unsigned)(f->max / size) : n;
+}
+
 /* Elements behind the pointer at `offset` in an object: `f` tells where their number stands. */
 static void follow_counted(struct lowering *l, struct object *o, uint32_t offset, const struct rt_ctype *element, const struct rt_fetch *counted,
 			   uint64_t max)
@@ -150,6 +204,7 @@ static void follow_counted(struct lowering *l, struct object *o, uint32_t offset
 	uint64_t size = element && element->size ? element->size : 1;
 	bool text = !element || element->kind == RT_CT_CHAR || element->kind == RT_CT_VOID;
 	uint64_t n = text ? text_limit(l, o) : l->limits.members;
+	unsigned followed = text ? 0 : followed_elements(l, o, element);
 	struct rt_show *show = add_follow(l, o, offset);
 	struct rt_ctype *array;
 	struct rt_piece *piece;
@@ -159,6 +214,8 @@ static void follow_counted(struct lowering *l, struct object *o, uint32_t offset
 
 	if (max && max < n)
 		n = max;
+	if (followed && followed < n)
+		n = followed;
 	if (!show || size > UINT16_MAX || !rt_lower_behind(o, offset, l->arch->word, &place) || !rt_lower_fetch(&place, 0, &f))
 		return;
 	f.type = RT_TYPE_BYTES;
@@ -168,6 +225,7 @@ static void follow_counted(struct lowering *l, struct object *o, uint32_t offset
 	f.length_ends = counted->length_ends;
 	f.length_begin = counted->length_begin;
 	f.element = counted->length_ends ? 1 : (uint16_t)size;
+	f.list = element_of(o, offset, &f.least);
 	value = -1;
 	for (; n && value < 0; n /= 2) {
 		f.max = n * size > l->limits.record ? UINT16_MAX : (uint16_t)((n * size + 7) & ~UINT64_C(7));
@@ -182,6 +240,8 @@ static void follow_counted(struct lowering *l, struct object *o, uint32_t offset
 	array->target = element;
 	show->type = array;
 	keep_follow(o);
+	if (followed)
+		add_list(l, o, show, &place, &f, followed);
 }
 
 /* What tells it: another parameter, or the result. */
@@ -263,7 +323,7 @@ static void follow_object(struct lowering *l, struct object *o, const struct poi
 
 /*
  * Go's interface: which type the object has, where a table leads to that; and of an error the text, which most of those that there are
- * begin with.
+ * begin with, as what an empty interface holds may be a string, or a number.
  */
 static void follow_dynamic(struct lowering *l, struct object *o, const struct pointer *p, bool text)
 {
@@ -272,12 +332,12 @@ static void follow_dynamic(struct lowering *l, struct object *o, const struct po
 	static const struct rt_ctype string = {
 		.kind = RT_CT_STRUCT, .name = "string", .size = 16, .sequence = { .element = &byte, .length = 8 },
 	};
-	bool error = p->type->name && strcmp(p->type->name, "error") == 0;
+	bool held = p->type->interface == RT_INTERFACE_TYPE || (p->type->name && strcmp(p->type->name, "error") == 0);
 	struct place place;
 	struct rt_show *show;
 	struct object *to;
 
-	if (text ? !error : p->type->interface != RT_INTERFACE_TABLE)
+	if (text ? !held : p->type->interface != RT_INTERFACE_TABLE)
 		return;
 	show = add_follow(l, o, p->offset + (text ? 8 : 0));
 	if (!show || l->nobjects == OBJECTS || !rt_lower_behind(o, p->offset + (text ? 8 : 0), l->arch->word, &place))
@@ -286,12 +346,44 @@ static void follow_dynamic(struct lowering *l, struct object *o, const struct po
 	to = rt_lower_object(l, show, o->depth + 1);
 	to->in_memory = true;
 	to->place = place;
+	to->list = element_of(o, p->offset, &to->least);
 	if (!text)
 		to->skip = 8;
 	if (rt_lower_memory(l, to, (uint32_t)show->type->size))
 		keep_follow(o);
 	else
 		l->nobjects--;
+}
+
+/* What the first elements of a list lead to.  Where there is no room for more, the others are not shown. */
+static void follow_list(struct lowering *l, struct object *o)
+{
+	const struct rt_ctype *element = o->show->type->target;
+	struct pointers p = { .n = 0 };
+	uint64_t whole = o->elements;
+	unsigned i, before;
+
+	for (i = 0; i < o->elements; i++)
+		find_pointers(l, element, RT_STYLE_TYPE, i * element->size, &p, 0);
+	o->room = 2 * p.n;
+	if (p.n == POINTERS)
+		whole = p.v[POINTERS - 1].offset / element->size;
+	for (i = 0; i < p.n && p.v[i].offset / element->size < whole; i++) {
+		if (!leads_on(&p.v[i]))
+			continue;
+		before = o->show->nfollows;
+		if (p.v[i].type->interface) {
+			follow_dynamic(l, o, &p.v[i], true);
+			follow_dynamic(l, o, &p.v[i], false);
+		} else if (p.v[i].type->sequence.element) {
+			follow_sequence(l, o, &p.v[i]);
+		} else {
+			follow_text(l, o, &p.v[i]);
+		}
+		if (o->show->nfollows == before)
+			whole = p.v[i].offset / element->size;
+	}
+	o->show->whole = (uint16_t)whole;
 }
 
 /* What has text first: there may not be room for all. */
@@ -303,6 +395,11 @@ static void follow_all(struct lowering *l, struct object *o, bool text)
 
 	if (l->limits.no_memory || o->quiet || o->show->mark || !o->show->npieces)
 		return;
+	if (o->elements) {
+		if (text)
+			follow_list(l, o);
+		return;
+	}
 	param = o->param;
 	/* The function has not filled it in yet. */
 	if (param && param->is_out && !param->is_in && l->plan->kind == RT_KIND_ENTRY)

@@ -8,7 +8,7 @@
 /* Shared by lower.c, lower_follow.c and lower_spec.c only. */
 
 /* More objects than values cannot be read; strings in structures are short, as there may be many. */
-enum { OBJECTS = RT_MAX_VALUES + 1, STRING_MIN = 16, STRING_INSIDE = 32, DEPTH = 6, POINTERS = 48 };
+enum { OBJECTS = RT_MAX_VALUES + 1, STRING_MIN = 16, STRING_INSIDE = 32, DEPTH = 6, POINTERS = 48, LIST_TEXTS = 4, SPARE = 3 /* values: a goroutine has */ };
 
 /* Memory: what stands at base (on the stack), or what the pointer leads to that `base` and the derefs end in. */
 struct place {
@@ -30,6 +30,10 @@ struct object {
 	uint32_t skip;			/* in memory: it begins so many bytes behind the place */
 	const struct rt_param *param;	/* which parameter it is, or NULL */
 	bool is_result;			/* the function's only one */
+	uint8_t list;			/* it belongs to an element of a list: rt_fetch.list and .least */
+	uint16_t least;
+	unsigned elements;		/* it is a list itself, of whose first elements what they lead to is read; its length counts */
+	bool counts_bytes;		/* bytes */
 	unsigned depth;			/* pointers that were followed to come here; what a parameter is filled in with counts as that */
 	struct rt_follow *follows;	/* room for `room` of its pointers */
 	unsigned room;
@@ -43,6 +47,7 @@ struct lowering {
 	const struct rt_prototype *prototype;
 	struct object objects[OBJECTS];
 	unsigned nobjects;
+	unsigned spare;			/* values that conditions may want, which what lies deepest leaves room for */
 	bool starved;			/* there was no room for the text of an argument */
 	bool failed;			/* out of memory */
 };

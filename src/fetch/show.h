@@ -32,6 +32,7 @@ struct rt_show {
 	const struct rt_follow *follows;
 	unsigned nfollows;
 	uint8_t hidden : 1;		/* not printed: `this` of no use, a dictionary */
+	uint16_t whole;			/* of a list only so many elements are shown, as what the others lead to is not read; 0: all */
 	uint8_t out : 1;		/* of a return: no result, but a parameter that the function has filled in */
 };
 
@@ -80,6 +81,7 @@ struct rt_limits {
 	enum rt_errno_home errno_home;	/* where it is to be read; else RT_ERRNO_NOT_ASKED */
 	int32_t errno_offset;
 	bool no_kept;			/* a return does not know what its entry was given */
+	bool no_lists;			/* read nothing that elements of lists lead to */
 	bool no_memory;			/* read nothing behind pointers, */
 	bool wide;			/* and registers whole: fewer different plans */
 	bool registers;			/* read nothing but registers */

@@ -59,9 +59,13 @@ uint32_t rt_go_goid_offset(struct rt_image *image);
 /* Of the goroutine's record itself, up to Go 1.16: it is in this register behind a stack check. */
 extern const struct rt_reg rt_go_checked;
 
+/* What the runtime calls a type's kind (internal/abi/type.go): these, the integers and floats between them, and others. */
+enum { RT_GO_BOOL = 1, RT_GO_INT, RT_GO_INT8, RT_GO_INT16, RT_GO_INT32, RT_GO_INT64, RT_GO_UINT, RT_GO_UINT8, RT_GO_UINT16, RT_GO_UINT32,
+       RT_GO_UINT64, RT_GO_UINTPTR, RT_GO_FLOAT32, RT_GO_FLOAT64, RT_GO_STRING = 24 };
+
 /*
- * The name of the type whose record is at `addr`, as the program is linked: "*errors.errorString".  False: not known.
+ * The name and the kind of the type whose record is at `addr`, as the program is linked: "*errors.errorString".  False: not known.
  */
-bool rt_go_type_name(struct rt_image *image, uint64_t addr, char *buf, size_t size);
+bool rt_go_type_name(struct rt_image *image, uint64_t addr, char *buf, size_t size, unsigned *kind);
 
 #endif

@@ -10,7 +10,7 @@
  * The runtime's records of types (internal/abi/type.go, before 1.21 runtime/type.go): names are so far from where the types begin, of
  * which the record of the program's module (runtime.moduledata) tells.
  */
-enum { FLAGS_AT = 20, NAME_AT = 40, EXTRA_STAR = 1 << 1, PIECE = 1 << 16 };
+enum { FLAGS_AT = 20, KIND_AT = 23, KIND_BITS = 0x1f, NAME_AT = 40, EXTRA_STAR = 1 << 1, PIECE = 1 << 16 };
 
 /* Where the record of the module has its first function's address and where its types begin. */
 static void module_layout(const struct rt_go *go, unsigned *first, unsigned *types)
@@ -104,7 +104,7 @@ static size_t read_name(const struct rt_image *image, const struct rt_go *go, ui
 	return n;
 }
 
-bool rt_go_type_name(struct rt_image *image, uint64_t addr, char *buf, size_t size)
+bool rt_go_type_name(struct rt_image *image, uint64_t addr, char *buf, size_t size, unsigned *kind)
 {
 	struct rt_go *go = rt_image_go(image) ? image->go : NULL;
 	uint8_t record[NAME_AT + 4];
@@ -115,6 +115,7 @@ bool rt_go_type_name(struct rt_image *image, uint64_t addr, char *buf, size_t si
 	    rt_image_read(image, addr, record, sizeof(record)) != sizeof(record))
 		return false;
 	memcpy(&name, record + NAME_AT, sizeof(name));
+	*kind = record[KIND_AT] & KIND_BITS;
 	n = read_name(image, go, go->types[0] + name, buf, size);
 	if (n > 1 && record[FLAGS_AT] & EXTRA_STAR)
 		memmove(buf, buf + 1, n);

@@ -6,6 +6,7 @@
 #include "image/go.h"
 #include "output/text.h"
 #include "output/value_type.h"
+#include "util/array.h"
 
 static const struct rt_follow *find_follow(const struct rt_show *show, uint64_t at)
 {
@@ -86,6 +87,8 @@ static bool show_counted(const struct rt_view *v)
 	uint64_t n, all;
 
 	n = counted(v->p, piece, element, &all);
+	if (v->show->whole && n > v->show->whole)
+		n = v->show->whole;
 	if (all && rt_view_is_fault(v, piece))
 		return false;
 	if (rt_view_is_text(element))
@@ -180,8 +183,32 @@ static bool begins_with_text(const char *name)
 	return strcmp(name, "*errors.errorString") == 0 || strcmp(name, "*fmt.wrapError") == 0 || strcmp(name, "*fmt.fmtError") == 0;
 }
 
+/* What was read of the object, where its type is one of these, or begins with text.  false: nothing. */
+static bool show_held(const struct rt_view *v, const char *name, unsigned kind, const struct rt_show *held)
+{
+	static const struct rt_ctype kinds[] = {
+		[RT_GO_BOOL] = { .kind = RT_CT_BOOL, .size = 1 },
+		[RT_GO_INT] = { .kind = RT_CT_INT, .size = 8, .is_signed = true }, [RT_GO_INT8] = { .kind = RT_CT_INT, .size = 1, .is_signed = true },
+		[RT_GO_INT16] = { .kind = RT_CT_INT, .size = 2, .is_signed = true }, [RT_GO_INT32] = { .kind = RT_CT_INT, .size = 4, .is_signed = true },
+		[RT_GO_INT64] = { .kind = RT_CT_INT, .size = 8, .is_signed = true }, [RT_GO_UINT] = { .kind = RT_CT_INT, .size = 8 },
+		[RT_GO_UINT8] = { .kind = RT_CT_INT, .size = 1 }, [RT_GO_UINT16] = { .kind = RT_CT_INT, .size = 2 },
+		[RT_GO_UINT32] = { .kind = RT_CT_INT, .size = 4 }, [RT_GO_UINT64] = { .kind = RT_CT_INT, .size = 8 },
+		[RT_GO_UINTPTR] = { .kind = RT_CT_INT, .size = 8 }, [RT_GO_FLOAT32] = { .kind = RT_CT_FLOAT, .size = 4 },
+		[RT_GO_FLOAT64] = { .kind = RT_CT_FLOAT, .size = 8 },
+	};
+	const struct rt_view inside = { .p = v->p, .show = held, .depth = v->depth + 1 };
+
+	if (!held || !held->npieces || rt_view_is_fault(&inside, &held->pieces[0]))
+		return false;
+	if (kind < RT_COUNT(kinds) && kinds[kind].size) {
+		rt_view_show(&inside, &kinds[kind], 0, RT_STYLE_TYPE);
+		return true;
+	}
+	return (kind == RT_GO_STRING || begins_with_text(name)) && show_target(v, held);
+}
+
 /* An object of a type of that name: what it says, or where it is.  In JSON it is {"NAME":...}. */
-static void put_held(const struct rt_view *v, const char *name, const uint8_t *pointer, const struct rt_show *text)
+static void put_held(const struct rt_view *v, const char *name, unsigned kind, const uint8_t *pointer, const struct rt_show *held)
 {
 	FILE *file = v->p->file;
 
@@ -193,28 +220,29 @@ static void put_held(const struct rt_view *v, const char *name, const uint8_t *p
 		rt_put(file, name);
 		putc_unlocked('(', file);
 	}
-	if (!text || !show_target(v, text))
+	if (!show_held(v, name, kind, held))
 		rt_value_hex(v->p, rt_fetch_load(pointer, 8));
 	putc_unlocked(v->p->json ? '}' : ')', file);
 }
 
-/* The name of the type whose record the program has at `addr`. */
-static bool find_name(const struct rt_out *out, uint64_t addr, char *buf, size_t size)
+/* The type whose record the program has at `addr`. */
+static bool find_name(const struct rt_out *out, uint64_t addr, char *buf, size_t size, unsigned *kind)
 {
 	uint64_t by = 0;
 
 	if (!addr || !out || !out->program || (out->moved && !out->moved(out->symbol_ctx, out->program, &by)))
 		return false;
-	return rt_go_type_name(out->program, addr - by, buf, size);
+	return rt_go_type_name(out->program, addr - by, buf, size, kind);
 }
 
 /* Go's interface: nil, or the object's type and what is known of it: its text, its address. */
 void rt_view_dynamic(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)
 {
-	const struct rt_follow *table = find_follow(v->show, at), *text = find_follow(v->show, at + 8);
+	const struct rt_follow *table = find_follow(v->show, at), *held = find_follow(v->show, at + 8);
 	const char *why;
 	const uint8_t *first = rt_view_bytes(v, at, 8, &why), *second = first ? rt_view_bytes(v, at + 8, 8, &why) : NULL;
 	char name[128];
+	unsigned kind;
 	uint64_t of;
 
 	if (!first || !second) {
@@ -228,8 +256,8 @@ void rt_view_dynamic(const struct rt_view *v, const struct rt_ctype *type, uint6
 	}
 	if (type->interface == RT_INTERFACE_TABLE)
 		of = table && !rt_view_is_fault(v, &table->target.pieces[0]) ? rt_fetch_load(v->p->values->data + table->target.pieces[0].at, 8) : 0;
-	if (!find_name(v->p->out, of, name, sizeof(name)))
-		put_held(v, type->name ? type->name : "interface", second, NULL);
+	if (!find_name(v->p->out, of, name, sizeof(name), &kind))
+		put_held(v, type->name ? type->name : "interface", 0, second, NULL);
 	else
-		put_held(v, name, second, text && begins_with_text(name) ? &text->target : NULL);
+		put_held(v, name, kind, second, held ? &held->target : NULL);
 }

@@ -96,6 +96,7 @@ static void ask(struct rt_image *image)
 	uint8_t buf[64];
 	uint64_t offset;
 	uint32_t skip;
+	unsigned kind;
 	size_t i, n;
 
 	rt_image_offset(image, rt_image_entry(image), &offset);
@@ -103,7 +104,7 @@ static void ask(struct rt_image *image)
 	rt_image_read(image, rt_image_entry(image), buf, sizeof(buf));
 	rt_image_imports(image, "puts");
 	rt_image_unwinds(image);
-	rt_go_type_name(image, rt_image_entry(image), (char *)buf, sizeof(buf));
+	rt_go_type_name(image, rt_image_entry(image), (char *)buf, sizeof(buf), &kind);
 	rt_go_place(image, rt_image_entry(image), &skip);
 	rt_image_symbols(image, &v, &n, &err);
 	rt_image_all_symbols(image, &v, &n, &err);

@@ -25,6 +25,7 @@ static void check_plan(const struct rt_plan *plan, const struct rt_limits *limit
 		check(f->base != RT_BASE_KEPT || (plan->kind == RT_KIND_RETURN && (unsigned)f->offset < plan->nkept));
 		check(f->type == RT_TYPE_INT ? f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8 : f->max > 0);
 		check(f->type != RT_TYPE_STRING || f->max % 8 == 0);
+		check(f->list <= i && (!f->list || plan->values[f->list - 1].length));
 		check(!f->length || (f->element && (f->length_size == 4 || f->length_size == 8)));
 	}
 	for (i = 0; i < plan->ntests; i++)

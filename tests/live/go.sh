@@ -178,11 +178,11 @@ cat >"$T/expected" <<'END'
 <<in xmm0>
 >(main.many 1 2 3 4 5 6 7 8 9 10 11)
 <66
->(main.big {.id=7, .name="seven", .tags=[0x, 0x]} 3)
+>(main.big {.id=7, .name="seven", .tags=["a", "b"]} 3)
 <17
 >(main.arr [1] [1, 2, 3] 9)
 <12
->(main.iface main.point(0x) *errors.errorString("bad") int(0x))
+>(main.iface main.point(0x) *errors.errorString("bad") int(5))
 <6
 >(main.iface nil nil nil)
 <-1
@@ -192,6 +192,12 @@ cat >"$T/expected" <<'END'
 <4 "x" NULL nil
 >(main.nothing)
 <#<void>
+>(main.names ["x", "y", "", "zz", ...])
+<["x", "y"]
+>(main.failed [{.Op="stat", .Err=syscall.Errno(2)}, {.Op="", .Err=nil}])
+<syscall.Errno(2)
+>(main.anything [int8(-1), bool(true), float64(2.5), main.word("w"), ...])
+<5 string("s")
 >(main.changed {.a=1, .b=2, .c=3, .d=4, .e=5, .f=6, .g=7, .h=-8} 9)
 <{.a=2, .b=2, .c=3, .d=4, .e=5, .f=6, .g=7, .h=-8}
 END
@@ -201,7 +207,7 @@ for name in kinds kinds-pie; do
 	# Without BPF what is behind a pointer is not read for every type.
 	[ -x "$T/$name" ] && with_bpf || continue
 	begin "arguments and results, $name"
-	rt "$T/$name" 'main.(*T).Method' main.point.add main.text main.floats main.many main.big main.arr main.iface main.blank main.multi main.nothing main.changed
+	rt "$T/$name" 'main.(*T).Method' main.point.add main.text main.floats main.many main.big main.arr main.iface main.blank main.multi main.nothing main.names main.failed main.anything main.changed
 	# Some versions tell of parameters without a name.
 	sed 's/0x[0-9a-f]*/0x/g; s/(main.blank 1 "bb" true)/(main.blank "bb")/' "$T/err" >"$T/trace"
 	expect_same "$T/expected" "$T/trace"

@@ -72,6 +72,28 @@ static void test_transports(void)
 	rt_golden_program("array-aarch64.bpf", &p);
 }
 
+/* A list of strings: its length, its elements, and the text of the second, which is read where there are two. */
+static void test_list(void)
+{
+	struct rt_plan plan = { .kind = RT_KIND_ENTRY, .arch = &rt_arch_x86_64, .nvalues = 3 };
+	const struct rt_program p = {
+		.plan = &plan, .plan_id = 1, .pid = 7, .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384,
+		.transport = RT_TRANSPORT_RINGBUF,
+	};
+	struct rt_fetch *v = plan.values;
+
+	v[0] = (struct rt_fetch){ .base = RT_BASE_REG, .reg = rt_arch_x86_64.go[1], .type = RT_TYPE_INT, .size = 8 };
+	v[1] = (struct rt_fetch){
+		.base = RT_BASE_REG, .reg = rt_arch_x86_64.go[0], .nderef = 1, .type = RT_TYPE_BYTES, .max = 64, .length = 1, .length_size = 8,
+		.element = 16,
+	};
+	v[2] = (struct rt_fetch){
+		.base = RT_BASE_REG, .reg = rt_arch_x86_64.go[0], .nderef = 2, .deref = { 16, 0 }, .type = RT_TYPE_BYTES, .max = 32, .length = 2,
+		.length_size = 8, .length_offset = 24, .element = 1, .list = 2, .least = 1,
+	};
+	rt_golden_program("list.bpf", &p);
+}
+
 /* By the thread pointer: itself, what stands before it, a string; and where it is not known, or not read by a helper of its own. */
 static void test_thread_pointer(void)
 {
@@ -300,6 +322,7 @@ CU_TestInfo rt_tests_emit_bpf[] = {
 	{ "golden listings for old kernels", test_variants },
 	{ "golden listings of what is read by the thread pointer", test_thread_pointer },
 	{ "transports", test_transports },
+	{ "golden listing of a list", test_list },
 	{ "counting and measuring", test_counting },
 	{ "limits", test_limit },
 	{ "calls held back", test_hold },

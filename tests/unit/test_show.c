@@ -169,6 +169,43 @@ static void test_strings(void)
 	finish(&c, " \"\"", "\"a\":\"\"");
 }
 
+/* Pointer and number of texts. */
+static const struct rt_member texts_members[] = { { .name = "v", .type = &t_void_pointer }, { .name = "n", .type = &t_ulong, .offset = 8 } };
+static const struct rt_ctype texts = {
+	.kind = RT_CT_STRUCT, .size = 16, .align = 8, .members = texts_members, .nmembers = 2, .sequence = { .element = &t_text, .length = 8 },
+};
+
+static void begin_texts(struct call *c, uint64_t n)
+{
+	static const uint64_t elements[] = { 0x2000, 3, 0x3000, 0, 0x4000, 2, 0x5000, 100 };
+
+	begin(c, &texts, NULL);
+	CU_ASSERT_EQUAL_FATAL(c->plan.nvalues, 7);
+	put_word(c, 0, 0x1000);
+	put_word(c, 1, n);
+	put(c, 2, elements, sizeof(elements));
+	put(c, 3, "one", 3);
+	put(c, 5, "ab", 2);
+	put(c, 6, "0123456789abcdef", 16);
+}
+
+/* Of the first elements of a list the text too, and no more of them are shown; nothing is read of one that is not there. */
+static void test_lists(void)
+{
+	struct call c;
+
+	begin_texts(&c, 2);
+	CU_ASSERT(c.plan.values[3].list == 3 && c.plan.values[3].least == 0);
+	CU_ASSERT(c.plan.values[6].list == 3 && c.plan.values[6].least == 3);
+	finish(&c, " [\"one\", \"\"]", "\"a\":[\"one\", \"\"]");
+	begin_texts(&c, 5);
+	finish(&c, " [\"one\", \"\", \"ab\", \"0123456789abcdef\"..., ...]",
+	       "\"a\":[\"one\", \"\", \"ab\", \"0123456789abcdef...\", \"...\"]");
+	begin_texts(&c, 1);
+	c.values.faults = 1 << 3;
+	finish(&c, " [0x2000<unreadable>]", "\"a\":[\"0x2000<unreadable>\"]");
+}
+
 static void test_structs(void)
 {
 	static const struct { int fd; unsigned flags; uint64_t path, next; } request = { 3, 2, 0x2000, 0x3000 };
@@ -199,6 +236,7 @@ CU_TestInfo rt_tests_show[] = {
 	{ "words", test_words },
 	{ "floating point", test_floats },
 	{ "strings", test_strings },
+	{ "lists of strings", test_lists },
 	{ "structures", test_structs },
 	CU_TEST_INFO_NULL,
 };

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 )
 
 type point struct{ x, y int32 }
@@ -68,6 +69,21 @@ func nothing() {}
 //go:noinline
 func apply(f func(int) int, m map[string]int, c chan int) int { return f(len(m)) }
 
+type word string
+type failure struct {
+	Op  string
+	Err error
+}
+
+//go:noinline
+func names(v []string) []string { return v[:2] }
+
+//go:noinline
+func failed(v []failure) error { return v[0].Err }
+
+//go:noinline
+func anything(v ...interface{}) (int, interface{}) { return len(v), "s" }
+
 type eight struct{ a, b, c, d, e, f, g, h int8 }
 
 // Up to 1.24 debug information has its result twice.
@@ -89,6 +105,8 @@ func main() {
 	fmt.Println(blank(1, "bb", true))
 	fmt.Println(multi(4))
 	nothing()
+	fmt.Println(names([]string{"x", "y", "", "zz", "more"}), failed([]failure{{"stat", syscall.ENOENT}, {}}))
+	fmt.Println(anything(int8(-1), true, 2.5, word("w"), nil))
 	fmt.Println(changed(eight{1, 2, 3, 4, 5, 6, 7, -8}, 9))
 	k := len(os.Args)
 	fmt.Println(apply(func(n int) int { return n + k }, map[string]int{"a": 1}, nil))
