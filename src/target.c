@@ -190,12 +190,28 @@ static int make_probes(struct rt_target *t, struct rt_error *err)
 	return r < 0 || some || !n ? r : no_times(t, err);
 }
 
-/* Where a Go program's runtime has the goroutine's id; 0: that is not known, and calls are told apart by thread. */
+static const struct rt_function *first_of_go(const struct rt_target *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->functions.n && !t->functions.v[i].go; i++)
+		;
+	return i < t->functions.n ? &t->functions.v[i] : NULL;
+}
+
+struct rt_image *rt_target_go_image(const struct rt_target *t)
+{
+	const struct rt_function *f = first_of_go(t);
+
+	return f ? f->image : t->images.v[0];
+}
+
+/* Where Go's runtime has the goroutine's id; 0: that is not known, and calls are told apart by thread. */
 static uint32_t goid_offset(const struct rt_target *t)
 {
-	const struct rt_go *go = rt_image_go(t->images.v[0]);
+	struct rt_image *image = rt_target_go_image(t);
 
-	return go && rt_image_arch(t->images.v[0])->goroutine.tracefs ? rt_go_goid_offset(t->images.v[0]) : 0;
+	return rt_image_go(image) && rt_image_arch(image)->goroutine.tracefs ? rt_go_goid_offset(image) : 0;
 }
 
 /*
@@ -204,18 +220,23 @@ static uint32_t goid_offset(const struct rt_target *t)
  */
 static int watch_goroutines(struct rt_target *t, struct rt_error *err)
 {
+	const struct rt_function *f = first_of_go(t);
 	size_t n = t->functions.n, i;
 	struct rt_spec *spec;
 	struct rt_error none;
 	int r;
 
-	for (i = 0; i < n && !t->functions.v[i].go; i++)
-		;
-	if (!t->goid_offset || i == n)
+	if (!t->goid_offset || !f)
 		return 0;
 	r = keep_spec(t, "runtime.goexit1", &spec, err);
 	if (r < 0)
 		return r;
+	/* Go code in a library has a runtime of its own. */
+	if (f->spec && f->spec->lib) {
+		spec->lib = strdup(f->spec->lib);
+		if (!spec->lib)
+			return rt_nomem(err);
+	}
 	r = rt_functions_add(&t->functions, &t->images, spec, &none);
 	/* Without it such calls are closed at the end of the trace. */
 	for (i = n; r == 0 && i < t->functions.n; i++)

@@ -63,6 +63,9 @@ int rt_target_resolve(struct rt_target *target, const char *program, pid_t pid, 
 		      struct rt_error *err);
 void rt_target_free(struct rt_target *target);
 
+/* The file of the first traced function that is Go's, which has the runtime and the types; without one, the program's. */
+struct rt_image *rt_target_go_image(const struct rt_target *target);
+
 /*
  * What the programs are for: entries without values for counting; for measuring, no probes of functions whose return is not probed.  Of
  * the options it is the subcommand that says it.

@@ -336,3 +336,15 @@ if has "$CC"; then
 	expect_nested "$T/trace" whole
 fi
 end_case
+
+# Its runtime is not the program's: without the goroutine the stacks that move would leave calls.
+begin "a library in Go, which a C program loads"
+if has "$CC" && build shared.so shared.go -buildmode=c-shared && "$CC" "$TARGETS/go/shared.c" -o "$T/shared" -ldl -pthread; then
+	rt "$T/shared" "$T/shared.so:main.deep" "$T/shared.so:main.odd" -- "$T/shared.so"
+	expect_status 7
+	expect_text 'bad 0' "$T/out"
+	expect_number calls "$(grep -c '(main.deep [0-9]*)' "$T/err")" -eq 5490
+	expect_no_line '\*\*\*' "$T/err"
+	expect_number errors "$(grep -c '<\*errors.errorString("even")' "$T/err")" -eq 90
+fi
+end_case
