@@ -110,14 +110,19 @@ static bool is_text(const struct pointer *p)
 	       (p->type->kind == RT_CT_POINTER && p->type->target && p->type->target->kind == RT_CT_CHAR);
 }
 
-/* A structure behind a pointer may have many texts, which share the room: half of it each.  What is text itself (std::string &) is one. */
+/*
+ * A structure behind a pointer may have many texts, which share the room: half of it each.  What is text itself (std::string &) is one;
+ * those of a list are short.
+ */
 static unsigned text_limit(const struct lowering *l, const struct object *o)
 {
 	unsigned half = l->limits.string / 2 > STRING_INSIDE ? l->limits.string / 2 : STRING_INSIDE;
 
-	if (!o->depth || o->show->type->sequence.element || l->limits.string < half)
+	if (o->list)
+		half = STRING_INSIDE;
+	else if (!o->depth || o->show->type->sequence.element)
 		return l->limits.string;
-	return half;
+	return l->limits.string < half ? l->limits.string : half;
 }
 
 static void follow_text(struct lowering *l, struct object *o, const struct pointer *p)
