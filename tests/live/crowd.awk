@@ -27,7 +27,7 @@ function wrong(what) {
 		step[tid] = 0
 		torn[tid] = lossy && line != ">(outer 1)"
 	}
-	if (line ~ /^\*\*\* [0-9]+ events? lost \*\*\*$/) {
+	if (line ~ /^\*\*\* ([0-9]+ )?events? lost \*\*\*$/) {
 		split(line, part, " ")
 		lost += part[2]
 		torn[tid] = 1

@@ -6,7 +6,7 @@ function wrong(what) {
 	bad = 1
 }
 
-/^rawtrace: / || /^(\[[0-9]+\] )?\*\*\* [0-9]+ events? lost \*\*\*$/ {
+/^rawtrace: / || /^(\[[0-9]+\] )?\*\*\* ([0-9]+ )?events? lost \*\*\*$/ {
 	if (whole)
 		wrong("a remark")
 	next
