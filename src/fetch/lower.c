@@ -467,7 +467,7 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *
 	shown->failure = failure_of(prototype);
 	do {
 		begin(&l, RT_KIND_RETURN);
-		shows = rt_lower_alloc(&l, (1 + RT_MAX_KEPT) * sizeof(*shows));
+		shows = rt_lower_alloc(&l, (1 + rt_lower_outs_most(prototype)) * sizeof(*shows));
 		if (!shows)
 			return -ENOMEM;
 		if (!shown->none)

@@ -92,6 +92,17 @@ int rt_lower_keep(const struct rt_prototype *prototype, const struct rt_spec *sp
 	return keep(&l, spec, &wanted);
 }
 
+/* Most functions fill in nothing, and there may be a hundred thousand. */
+unsigned rt_lower_outs_most(const struct rt_prototype *prototype)
+{
+	unsigned i;
+
+	for (i = 0; i < prototype->nparams; i++)
+		if (prototype->params[i].is_out)
+			return RT_MAX_KEPT;
+	return 0;
+}
+
 int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show *shows, unsigned *n)
 {
 	struct rt_home home = { .kind = RT_HOME_PARTS, .n = 1, .part = l->arch->word };

@@ -76,9 +76,10 @@ const struct rt_ctype *rt_lower_home(struct lowering *l, struct rt_abi *abi, con
 void rt_lower_read(struct lowering *l, struct object *o, const struct rt_home *home);
 
 /*
- * lower_out.c: what the function has filled in, as objects of its return, with the plan's part of what is kept; `n` of the RT_MAX_KEPT
- * shows are used.
+ * lower_out.c: what the function has filled in, as objects of its return, with the plan's part of what is kept; `n` of the shows are used,
+ * of which there are as many as rt_lower_outs_most says.
  */
+unsigned rt_lower_outs_most(const struct rt_prototype *prototype);
 int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show *shows, unsigned *n);
 
 /* lower_go.c: Go's parameters or results `v`, as they come; without `shows` their places alone.  And a return's. */

@@ -408,7 +408,7 @@ void rt_guess(struct rt_guesser *g, uint64_t addr, uint64_t size, struct rt_gues
 /* ---- as a prototype ---- */
 
 /* `bytes` 0: nobody knows how much of the register is meant. */
-static const struct rt_ctype *guessed_type(struct rt_types *types, unsigned bytes, bool pointer)
+static const struct rt_ctype *make_type(struct rt_types *types, unsigned bytes, bool pointer)
 {
 	unsigned size = bytes ? bytes : 8;
 	struct rt_ctype *type = rt_types_add(types, pointer ? RT_CT_UNKNOWN : RT_CT_INT, NULL, pointer ? 0 : size);
@@ -421,8 +421,24 @@ static const struct rt_ctype *guessed_type(struct rt_types *types, unsigned byte
 	return type;
 }
 
+/* One object for all functions that have such a one. */
+static const struct rt_ctype *guessed_type(struct rt_types *types, unsigned bytes, bool pointer)
+{
+	enum { POINTER = 9 };
+	static const char keys[POINTER + 1];
+	unsigned key = pointer ? POINTER : bytes;
+	void **slot = key <= POINTER ? rt_types_slot(types, &keys[key]) : NULL;
+
+	if (!slot)
+		return make_type(types, bytes, pointer);
+	if (!*slot)
+		*slot = (void *)make_type(types, bytes, pointer);
+	return *slot;
+}
+
 int rt_guess_prototype(struct rt_guesser *g, uint64_t addr, uint64_t size, struct rt_types *types, struct rt_prototype *prototype)
 {
+	static const struct rt_ctype nothing = { .kind = RT_CT_VOID, .name = "void" };
 	struct rt_param *params;
 	struct rt_guess guess;
 	unsigned i;
@@ -431,7 +447,7 @@ int rt_guess_prototype(struct rt_guesser *g, uint64_t addr, uint64_t size, struc
 	if (!guess.decided)
 		return -ENOENT;
 	memset(prototype, 0, sizeof(*prototype));
-	params = rt_types_alloc(types, (guess.nargs + 1u) * sizeof(*params));
+	params = rt_types_alloc(types, guess.nargs * sizeof(*params));
 	if (!params)
 		return -ENOMEM;
 	for (i = 0; i < guess.nargs; i++) {
@@ -444,8 +460,8 @@ int rt_guess_prototype(struct rt_guesser *g, uint64_t addr, uint64_t size, struc
 	prototype->params = params;
 	prototype->nparams = guess.nargs;
 	if (guess.no_result)
-		prototype->result = rt_types_add(types, RT_CT_VOID, "void", 0);
+		prototype->result = &nothing;
 	else
 		prototype->result = guessed_type(types, guess.result, false);
-	return guess.no_result || prototype->result ? 0 : -ENOMEM;
+	return prototype->result ? 0 : -ENOMEM;
 }

@@ -49,19 +49,23 @@ awk 'BEGIN {
 echo 'int main(void) { return 0; }' >"$T/main2.c"
 "$CC" -o "$T/mangled" "$T/main2.c" "$T/mangled.s" >"$T/cc" 2>&1 || skip_all "$CC does not build the program"
 
-# resolve NAME GLOB COUNT MS: as many functions are found, in so much CPU time and 96 MB of addresses.
+# resolve NAME GLOB COUNT MS [trace]: as many probes are made, in so much CPU time and 96 MB of addresses.
 resolve() {
+	what=count
+	[ $# -lt 5 ] || what=""
+
 	begin "$1"
 	measure_cpu
 	before=$CPU
 	(
 		ulimit -v 98304
-		rt count --dump=tracefs "$T/mangled" "$2"
+		# shellcheck disable=SC2086 # maybe nothing
+		rt $what --dump=tracefs "$T/mangled" "$2"
 		echo "$ST" >"$T/status"
 	)
 	ST=$(cat "$T/status")
 	expect_status 0
-	expect_number "lines of definitions" "$(grep -c '^p:' "$T/out")" -eq "$3"
+	expect_number "lines of definitions" "$(grep -c '^[pr]:' "$T/out")" -eq "$3"
 	measure_cpu
 	expect_number "ms of CPU time" $((CPU - before)) -le "$4"
 	end_case
@@ -71,6 +75,7 @@ if "$RAWTRACE" --version | grep -q ', libiberty'; then
 	resolve "one of 100,000 functions of C++" company::product::Engine::fn77777 1 1000
 	resolve "a few of 100,000 functions of C++" 'company::product::Engine::fn7777*' 10 1000
 	resolve "100,000 functions of C++" 'company::*' 100000 2500
+	resolve "calls and returns of 100,000 functions of C++" 'company::*' 200000 4000 trace
 fi
 
 find_mechanisms
