@@ -27,11 +27,30 @@ static void reason_text(const struct rt_target *t, const struct rt_function *f, 
 		 both ? "; and the instructions that leave it are not known: " : "", both ? f->why_not : "");
 }
 
+enum { NAMED = 3 };
+
 /* Functions that share a reason: how many, and the first few names. */
 struct reason {
 	char text[1024], names[640];
+	const char *named[NAMED];
 	size_t n, at;
 };
+
+/* The implementations of an IFUNC have one name. */
+static void note_name(struct reason *reason, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < reason->n && i < NAMED; i++)
+		if (strcmp(reason->named[i], name) == 0)
+			return;
+	if (reason->n < NAMED) {
+		reason->named[reason->n] = name;
+		reason->at += (size_t)snprintf(reason->names + reason->at, sizeof(reason->names) - reason->at, "%s%.200s",
+					       reason->at ? ", " : "", name);
+	}
+	reason->n++;
+}
 
 static struct reason *reason_of(struct reason **v, size_t *n, size_t *cap, const char *text)
 {
@@ -49,7 +68,6 @@ static struct reason *reason_of(struct reason **v, size_t *n, size_t *cap, const
 
 static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const char *text), void *ctx)
 {
-	enum { NAMED = 3 };
 	struct reason *v = NULL, *reason;
 	size_t i, n = 0, cap = 0;
 	char text[2048], more[32];
@@ -64,9 +82,8 @@ static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const 
 		reason = reason_of(&v, &n, &cap, text);
 		if (!reason)
 			r = -ENOMEM;
-		else if (reason->n++ < NAMED)
-			reason->at += (size_t)snprintf(reason->names + reason->at, sizeof(reason->names) - reason->at, "%s%.200s",
-						       reason->at ? ", " : "", f->name);
+		else
+			note_name(reason, f->name);
 	}
 	for (i = 0; i < n && r == 0; i++) {
 		more[0] = '\0';

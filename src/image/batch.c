@@ -60,6 +60,17 @@ static int take_implementation(struct rt_batch *b, const struct rt_symbol *symbo
 	return 0;
 }
 
+/* The functions of which the C library prefers the kernel's, where that maps one into each process (arch/x86, sysdeps/unix/sysv/linux). */
+static void note_vdso(struct rt_batch *b, const char *name)
+{
+	static const char *const names[] = { "time", "gettimeofday" };
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(names); i++)
+		if (strcmp(name + (strncmp(name, "__", 2) == 0 ? 2 : 0), names[i]) == 0)
+			b->in_vdso[i] = names[i];
+}
+
 static int take_ifunc(struct rt_batch *b, const struct rt_symbol *symbol, struct rt_error *err)
 {
 	uint64_t v[RT_MAX_IMPLEMENTATIONS];
@@ -67,6 +78,7 @@ static int take_ifunc(struct rt_batch *b, const struct rt_symbol *symbol, struct
 	const char *why = NULL;
 	int r;
 
+	note_vdso(b, symbol->name);
 	for (i = 0; i < n; i++) {
 		r = take_implementation(b, symbol, v[i], &why);
 		if (r == -ENOMEM)

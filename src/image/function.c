@@ -220,15 +220,22 @@ static int note_debug(struct rt_functions *functions, const struct rt_batch *b, 
 /* One remark is kept: the first is as true as the others, and the user needs to be told once. */
 static int note_unseen(struct rt_functions *functions, const struct rt_batch *b, struct rt_error *err)
 {
-	if (!b->unseen || functions->note)
+	const char *const *vdso = b->in_vdso;
+	int r = 0;
+
+	if (functions->note)
 		return 0;
-	if (asprintf(&functions->note, "%s: %zu of its %zu implementations cannot be probed (one %s); where the "
-		     "processor makes the program use such a one, no call is seen", b->unseen_name, b->unseen,
-		     b->unseen_of, b->unseen_why) < 0) {
-		functions->note = NULL;
-		return rt_nomem(err);
-	}
-	return 0;
+	if (b->unseen)
+		r = asprintf(&functions->note, "%s: %zu of its %zu implementations cannot be probed (one %s); where the "
+			     "processor makes the program use such a one, no call is seen", b->unseen_name, b->unseen,
+			     b->unseen_of, b->unseen_why);
+	else if (vdso[0] || vdso[1])
+		r = asprintf(&functions->note, "%s%s%s: where the kernel gives the process its own code for that (vDSO), no probe can be, and no call "
+			     "is seen", vdso[0] ? vdso[0] : "", vdso[0] && vdso[1] ? ", " : "", vdso[1] ? vdso[1] : "");
+	if (r >= 0)
+		return 0;
+	functions->note = NULL;
+	return rt_nomem(err);
 }
 
 int rt_functions_add(struct rt_functions *functions, const struct rt_images *images, const struct rt_spec *spec,

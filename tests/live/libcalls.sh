@@ -97,6 +97,16 @@ if with_bpf; then
 	end_case
 fi
 
+if with_bpf && has "$CC"; then
+	begin "--libcalls: what is in the kernel's own code for processes is said"
+	printf '#include <time.h>\nint main(void) { return time(0) == 0; }\n' >"$T/now.c"
+	$CC -O1 -o "$T/now" "$T/now.c" 2>"$T/err" || show "$T/err"
+	rt --libcalls "$T/now"
+	expect_status 0
+	grep -q '^>(time' "$T/err" || expect_message "time: where the kernel gives the process its own code" "$T/err"
+	end_case
+fi
+
 begin "--libcalls: refused"
 rt --libcalls --no-bpf "$T/lazy"
 expect_status 2
