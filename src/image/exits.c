@@ -43,6 +43,11 @@ struct rt_depth rt_walk_depth(const struct rt_walk *w, uint64_t addr)
 
 /* ---- what leaves ---- */
 
+uint64_t rt_walk_slot(const struct rt_flow *f)
+{
+	return f->kind == RT_FLOW_INDIRECT && f->has_mem && f->mem.fixed && f->mem.index == RT_NO_REG ? (uint64_t)f->mem.disp : 0;
+}
+
 void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enum rt_exit_kind kind, bool self)
 {
 	struct rt_exits *e = w->exits;
@@ -60,6 +65,7 @@ void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enu
 	e->v[e->n].at.addr = addr;
 	e->v[e->n].at.size = f->size;
 	e->v[e->n].target = f->has_target ? f->target : 0;
+	e->v[e->n].slot = kind == RT_EXIT_JUMP ? rt_walk_slot(f) : 0;
 	e->v[e->n].callee = UINT32_MAX;
 	e->v[e->n].kind = kind;
 	e->v[e->n].self = self;

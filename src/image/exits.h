@@ -29,6 +29,7 @@ struct rt_exit {
 	bool self;		/* a jump to the function's own beginning */
 	bool away;		/* to a place that is not in it, with a stack pointer that may be any: to another function's frame */
 	uint64_t target;	/* where it jumps to; 0: that is not in the instruction */
+	uint64_t slot;		/* then where in the file's memory that stands, by its address; 0: in a register, or elsewhere */
 	struct rt_exit_place place;	/* for the caller: where its probe stands, one of the two, */
 	uint64_t offset;	/* in the file, */
 	bool shared, again;	/* it is an exit of other traced functions too; one of those has the probe */

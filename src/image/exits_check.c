@@ -108,7 +108,7 @@ void rt_walk_check_exits(struct rt_walk *w)
 			rt_walk_fail(w, "it is left with something of its own on the stack");
 		if (refused(w, e->v[i].at.addr))
 			rt_walk_fail(w, "it is left by an instruction that the kernel cannot probe");
-		e->v[i].away = depth.sp == RT_DEPTH_UNKNOWN && !e->v[i].target;
+		e->v[i].away = depth.sp == RT_DEPTH_UNKNOWN && !e->v[i].target && !e->v[i].slot;
 		e->v[i].at.form = form_at(w, e->v[i].at.addr);
 		if (e->v[i].kind == RT_EXIT_RETURN && w->body.arch->form)
 			find_cheaper(w, &e->v[i]);

@@ -38,12 +38,14 @@ static bool had_frame(const struct rt_walk *w, const uint64_t *path, size_t n)
 static void through_pointer(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, const uint64_t *path, size_t n)
 {
 	uint64_t end = w->body.v[0].end;
+	/* What a library's function is reached by (-fno-plt, Rust), where an exception was caught: the depth is not known there. */
+	bool caught = rt_walk_depth(w, addr).sp == RT_DEPTH_UNKNOWN && rt_walk_slot(f);
 
 	if (w->unwinder && rt_walk_depth(w, addr).sp == RT_DEPTH_UNKNOWN && !f->marked)
 		rt_walk_exit(w, addr, f, RT_EXIT_JUMP, false);
-	else if (rt_walk_depth(w, addr).sp != 0 || f->marked)
+	else if ((rt_walk_depth(w, addr).sp != 0 && !caught) || f->marked)
 		rt_walk_fail(w, anywhere);
-	else if (had_frame(w, path, n))
+	else if (!caught && had_frame(w, path, n))
 		rt_walk_exit(w, addr, f, RT_EXIT_JUMP, false);
 	else if (w->body.arch->word != 8 || w->own_address || rt_code_is_pointed(w->code, w->entry + 1, end - 1))
 		rt_walk_fail(w, anywhere);

@@ -44,6 +44,9 @@ void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enu
 /* What is known of the stack at an instruction that was come to. */
 struct rt_depth rt_walk_depth(const struct rt_walk *w, uint64_t addr);
 
+/* Where a jump's target stands, if that is at a fixed address; or 0. */
+uint64_t rt_walk_slot(const struct rt_flow *f);
+
 /* Where does the jump at `addr` lead, whose target is not in it? */
 void rt_walk_understand(struct rt_walk *w, uint64_t addr);
 

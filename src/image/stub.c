@@ -65,23 +65,26 @@ static uint64_t slot_of(struct rt_code *code, uint64_t addr)
 	return 0;
 }
 
-/* What the stub leads to; the image's. */
-static const char *stub_name(struct rt_code *code, uint64_t addr)
+/* The symbol whose address the loader puts at `slot`; the image's. */
+static const char *name_at(struct rt_image *image, uint64_t slot)
 {
-	struct rt_image *image = rt_code_image(code);
 	const struct rt_dynamic *d = &image->dynamic;
 	const char *name;
-	uint64_t slot;
 
-	slot = slot_of(code, addr);
-	if (!slot)
-		return NULL;
 	name = in_table(image, d->jmprel, d->pltrelsz, (d->plt_is_rela ? 3u : 2u) * image->arch->word, slot);
 	if (!name)
 		name = in_table(image, d->rela, d->relasz, 3u * image->arch->word, slot);
 	if (!name)
 		name = in_table(image, d->rel, d->relsz, 2u * image->arch->word, slot);
 	return name && *name && strlen(name) < NAME_MAX_BYTES ? name : NULL;
+}
+
+/* What the stub leads to; the image's. */
+static const char *stub_name(struct rt_code *code, uint64_t addr)
+{
+	uint64_t slot = slot_of(code, addr);
+
+	return slot ? name_at(rt_code_image(code), slot) : NULL;
 }
 
 static const char *name_of(struct rt_code *code, uint64_t addr)
@@ -110,7 +113,7 @@ int rt_exits_name(struct rt_code *code, struct rt_exits *exits)
 
 		free(e->to);
 		e->to = NULL;
-		name = e->target && e->callee == UINT32_MAX ? name_of(code, e->target) : NULL;
+		name = e->target && e->callee == UINT32_MAX ? name_of(code, e->target) : e->slot ? name_at(rt_code_image(code), e->slot) : NULL;
 		if (!name)
 			continue;
 		written = rt_demangle(&text, name, false);

@@ -142,6 +142,8 @@ static const struct exit_case {
 			   "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
 			   "\x83\xff\x07" "\x77\xe7" "\x48\x8d\x15\xb4\x00\x00\x00" "\x48\x63\x04\xba" "\x48\x01\xd0" "\xff\xe0"),
 	  "it has a table of jumps that also" },
+	{ EM_X86_64, BYTES("\x48\x89\xfc\xff\x25\x00\x01\x00\x00"), "j3" },	/* jmp *0x100(%rip), the depth not known: as after a catch */
+	{ EM_X86_64, BYTES("\x48\x89\xfc\xff\xe0"), "it jumps to where" },
 	{ EM_X86_64, BYTES("\x85\xff\xe9\x39\x00\x00\x00"), "r2" },		/* jmp __x86_return_thunk */
 	{ EM_X86_64, BYTES("\x55\xe9\x3a\x00\x00\x00"), "it is left with" },
 	{ EM_X86_64, BYTES("\xe9\x5b\x00\x00\x00"), "j0" },			/* jmp __x86_indirect_thunk_rax, and nothing points into it */
