@@ -46,6 +46,9 @@ static void set_complex(struct rt_dwarf_walk *walk, struct rt_ctype *type)
 		members[i].type = part;
 		members[i].offset = i ? (uint32_t)(type->size / 2) : 0;
 	}
+	/* clang has one name for all of them. */
+	if (type->name && strcmp(type->name, "complex") == 0)
+		type->name = part->size == 4 ? "float _Complex" : part->size == 8 ? "double _Complex" : "long double _Complex";
 	type->kind = RT_CT_STRUCT;
 	type->is_complex = true;
 	type->align = part->align ? part->align : (uint32_t)part->size;

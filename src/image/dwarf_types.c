@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "image/dwarf_private.h"
+#include "spec/print.h"
 #include "util/array.h"
 #include "util/clean.h"
 
@@ -74,6 +76,23 @@ unsigned rt_die_count(Dwarf_Die *die, int tag, unsigned most)
 	return n;
 }
 
+static bool is_modifier(int tag)
+{
+	switch (tag) {
+	case DW_TAG_const_type:
+	case DW_TAG_volatile_type:
+	case DW_TAG_restrict_type:
+	case DW_TAG_packed_type:
+	case DW_TAG_shared_type:
+	case DW_TAG_subrange_type:
+	case 0x47:	/* DW_TAG_atomic_type, of DWARF 5 */
+	case 0x4b:	/* DW_TAG_immutable_type */
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* ---- pointers and arrays ---- */
 
 /* What entry `die` points to, or is made of. */
@@ -82,6 +101,24 @@ static const struct rt_ctype *target_of(struct rt_dwarf_walk *walk, Dwarf_Die *d
 	Dwarf_Die target;
 
 	return rt_die_type(die, &target) ? rt_dwarf_convert(walk, &target, distance, depth + 1) : walk->none;
+}
+
+/* How the source calls what `type` leads to: const, and in C by a typedef (FILE), where what is left of that has another name. */
+static void name_target(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_ctype *type)
+{
+	Dwarf_Die target;
+	int i, tag = 0;
+
+	type->const_target = false;
+	for (i = 0; i < 8 && rt_die_type(i ? &target : die, &target); i++) {
+		tag = dwarf_tag(&target);
+		if (!is_modifier(tag))
+			break;
+		type->const_target |= tag == DW_TAG_const_type;
+	}
+	if (tag == DW_TAG_typedef && rt_language_is_c(rt_dwarf_language(walk, die)) && type->target &&
+	    (type->target->kind == RT_CT_STRUCT || type->target->kind == RT_CT_UNION || type->target->kind == RT_CT_FUNCTION))
+		type->target_name = rt_dwarf_keep_name(walk, rt_die_name(walk->dwarf, &target));
 }
 
 static struct rt_ctype *convert_pointer(struct rt_dwarf_walk *walk, Dwarf_Die *die, enum rt_ctype_kind kind, unsigned distance, unsigned depth)
@@ -95,7 +132,41 @@ static struct rt_ctype *convert_pointer(struct rt_dwarf_walk *walk, Dwarf_Die *d
 		type->ctype.kind = RT_CT_REFERENCE;
 	type->ctype.align = walk->word;
 	type->ctype.target = target_of(walk, die, distance + 1, depth);
+	name_target(walk, die, &type->ctype);
 	return &type->ctype;
+}
+
+/* What a function pointer among the parameters leads to, for the printed prototype.  Members of structures go without. */
+static void fill_function(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_ctype *type, unsigned depth)
+{
+	const struct rt_ctype *param;
+	char text[512] = "";
+	unsigned n = 0;
+	Dwarf_Die child;
+	FILE *file;
+	int tag;
+
+	type->parameters = "...";	/* it may lead to itself */
+	type->target = target_of(walk, die, DISTANCE_MAX + 1, depth);
+	file = fmemopen(text, sizeof(text) - 1, "w");
+	if (!file)
+		return;
+	if (rt_die_child(die, &child))
+		do {
+			tag = dwarf_tag(&child);
+			param = tag == DW_TAG_formal_parameter ? target_of(walk, &child, DISTANCE_MAX + 1, depth) : NULL;
+			if (n && (param || tag == DW_TAG_unspecified_parameters))
+				fputs(", ", file);
+			if (param)
+				rt_ctype_print(file, param, NULL);
+			else if (tag == DW_TAG_unspecified_parameters)
+				fputs("...", file);
+			n += param != NULL;
+		} while (n < 32 && !walk->nomem && rt_die_next(&child));
+	fclose(file);
+	type->parameters = n ? rt_dwarf_keep_name(walk, text) : rt_die_flag(die, DW_AT_prototyped) ? "void" : "";
+	if (!type->parameters)
+		type->parameters = "...";
 }
 
 /* C++'s pointer to a member: an offset, or for a function two words (Itanium ABI 2.3). */
@@ -190,6 +261,8 @@ static struct rt_ctype *convert_array(struct rt_dwarf_walk *walk, Dwarf_Die *die
 		element = inner;
 	}
 	type->ctype.target = element;
+	if (n <= 1)
+		name_target(walk, die, &type->ctype);
 	type->ctype.count = v[0];
 	type->ctype.align = element->align;
 	type->ctype.size = array_size(element, v[0]);
@@ -200,23 +273,6 @@ static struct rt_ctype *convert_array(struct rt_dwarf_walk *walk, Dwarf_Die *die
 }
 
 /* ---- names that stand for other types ---- */
-
-static bool is_modifier(int tag)
-{
-	switch (tag) {
-	case DW_TAG_const_type:
-	case DW_TAG_volatile_type:
-	case DW_TAG_restrict_type:
-	case DW_TAG_packed_type:
-	case DW_TAG_shared_type:
-	case DW_TAG_subrange_type:
-	case 0x47:	/* DW_TAG_atomic_type, of DWARF 5 */
-	case 0x4b:	/* DW_TAG_immutable_type */
-		return true;
-	default:
-		return false;
-	}
-}
 
 /* A byte that is no text, by its typedef: int8_t, uint8_t, u8, byte. */
 static bool is_small_number(const char *name)
@@ -347,6 +403,8 @@ const struct rt_ctype *rt_dwarf_convert(struct rt_dwarf_walk *walk, Dwarf_Die *d
 		type = (struct rt_dwarf_type *)convert_new(walk, die, tag, distance, depth);
 	if (!type)
 		return NULL;
+	if (tag == DW_TAG_subroutine_type && distance <= 1 && !type->ctype.parameters)
+		fill_function(walk, die, &type->ctype, depth);
 	if (!type->is_struct)
 		come_nearer(walk, die, type, distance, depth);
 	else if (enqueue(walk, die, type, distance))

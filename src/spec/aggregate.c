@@ -74,7 +74,7 @@ static int member(struct rt_cursor *c, struct layout *l, const struct rt_specifi
 	int r;
 
 	rt_skip_blanks(c);
-	r = rt_parse_declarator(c, s->type, &d);
+	r = rt_parse_declarator(c, s->type, s->is_const, &d);
 	if (r < 0)
 		return r;
 	type = rt_styled(c, d.type, s->style);

@@ -66,6 +66,7 @@ struct rt_specifiers {
 	const struct rt_ctype *type;
 	enum rt_style style;
 	bool is_out, is_in, any_type;	/* is_in: "inout"; any_type: not only a style */
+	bool is_const;
 };
 struct rt_declarator {
 	const char *name;		/* NULL: none */
@@ -75,9 +76,11 @@ struct rt_declarator {
 	size_t length_n;
 };
 int rt_parse_specifiers(struct rt_cursor *c, bool head, struct rt_specifiers *s);
-/* Pointers, references and their qualifiers before a declarator. */
-int rt_parse_pointers(struct rt_cursor *c, const struct rt_ctype **type);
-int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, struct rt_declarator *d);
+/* A function, its parameters as they were written.  NULL: out of memory. */
+const struct rt_ctype *rt_function_type(struct rt_types *types, const struct rt_ctype *result, const char *parameters, size_t n);
+/* Pointers, references and their qualifiers before a declarator; is the type const, before and after? */
+int rt_parse_pointers(struct rt_cursor *c, const struct rt_ctype **type, bool *is_const);
+int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, bool is_const, struct rt_declarator *d);
 /* `type` as one with `style`, itself where that says nothing new. */
 const struct rt_ctype *rt_styled(struct rt_cursor *c, const struct rt_ctype *type, enum rt_style style);
 /* What RT_STYLE_STRING, RT_STYLE_FD and RT_STYLE_ERRNO are of where no type is given. */

@@ -25,6 +25,11 @@ static bool is_storage(const char *at, size_t n)
 	return is_one_of(at, n, words);
 }
 
+static bool is_const_word(const char *at, size_t n)
+{
+	return rt_is_word(at, n, "const") || rt_is_word(at, n, "__const") || rt_is_word(at, n, "__const__");
+}
+
 static bool is_attribute(const char *at, size_t n)
 {
 	static const char *const words[] = { "__attribute__", "__attribute", "__declspec", "_Alignas", "alignas", "__asm__", "__asm", "asm", NULL };
@@ -204,6 +209,7 @@ static int take_word(struct rt_cursor *c, bool head, struct rt_specifiers *s, st
 	if (is_storage(at, n) || (prefix && !rt_is_word(at, n, "flags"))) {
 		s->is_out |= prefix && (rt_is_word(at, n, "out") || rt_is_word(at, n, "inout"));
 		s->is_in |= prefix && rt_is_word(at, n, "inout");
+		s->is_const |= is_const_word(at, n);
 		s->style = prefix && style_word(at, n) ? style_word(at, n) : s->style;
 		c->at += n;
 		return 0;
@@ -264,18 +270,19 @@ int rt_parse_specifiers(struct rt_cursor *c, bool head, struct rt_specifiers *s)
 	return 0;
 }
 
-static const struct rt_ctype *reference_to(struct rt_cursor *c, const struct rt_ctype *type)
+static const struct rt_ctype *lead_to(struct rt_cursor *c, enum rt_ctype_kind kind, const struct rt_ctype *type, bool is_const)
 {
-	struct rt_ctype *reference = rt_types_add(c->types, RT_CT_REFERENCE, NULL, c->arch->word);
+	struct rt_ctype *pointer = rt_types_add(c->types, kind, NULL, c->arch->word);
 
-	if (reference) {
-		reference->align = c->arch->word;
-		reference->target = type;
+	if (pointer) {
+		pointer->align = c->arch->word;
+		pointer->target = type;
+		pointer->const_target = is_const;
 	}
-	return reference;
+	return pointer;
 }
 
-int rt_parse_pointers(struct rt_cursor *c, const struct rt_ctype **type)
+int rt_parse_pointers(struct rt_cursor *c, const struct rt_ctype **type, bool *is_const)
 {
 	unsigned nested = 0;
 	size_t n;
@@ -284,14 +291,15 @@ int rt_parse_pointers(struct rt_cursor *c, const struct rt_ctype **type)
 		char next = rt_peek(c);
 
 		if (next == '*') {
-			*type = rt_types_pointer(c->types, *type, c->arch->word);
+			*type = lead_to(c, RT_CT_POINTER, *type, *is_const);
 			c->at++;
 		} else if (next == '&') {
 			c->at += c->end - c->at > 1 && c->at[1] == '&' ? 2 : 1;
-			*type = reference_to(c, *type);
+			*type = lead_to(c, RT_CT_REFERENCE, *type, *is_const);
 		} else {
 			n = rt_identifier(c, c->at, false);
 			if (n && is_storage(c->at, n)) {
+				*is_const |= is_const_word(c->at, n);
 				c->at += n;
 				continue;
 			}
@@ -303,6 +311,7 @@ int rt_parse_pointers(struct rt_cursor *c, const struct rt_ctype **type)
 				return 0;
 			continue;
 		}
+		*is_const = false;
 		if (!*type)
 			return rt_nomem(c->err);
 		if (++nested > RT_SPEC_DEPTH)
@@ -339,7 +348,7 @@ static int array_suffix(struct rt_cursor *c, struct rt_declarator *d, bool outer
 	return r < 0 ? r : rt_want(c, "]", outer ? "']' behind the length: a number or a parameter's name" : "']'");
 }
 
-static const struct rt_ctype *array_of(struct rt_cursor *c, const struct rt_ctype *element, int64_t count)
+static const struct rt_ctype *array_of(struct rt_cursor *c, const struct rt_ctype *element, int64_t count, bool is_const)
 {
 	struct rt_ctype *type = rt_types_add(c->types, RT_CT_ARRAY, NULL, element->size * (uint64_t)count);
 
@@ -347,13 +356,26 @@ static const struct rt_ctype *array_of(struct rt_cursor *c, const struct rt_ctyp
 		type->align = element->align;
 		type->target = element;
 		type->count = (uint64_t)count;
+		type->const_target = is_const;
 	}
 	return type;
 }
 
-/* "[4][2]" and "(int, int)" behind the name. */
-static int suffixes(struct rt_cursor *c, const struct rt_ctype **type, struct rt_declarator *d)
+const struct rt_ctype *rt_function_type(struct rt_types *types, const struct rt_ctype *result, const char *parameters, size_t n)
 {
+	struct rt_ctype *type = rt_types_add(types, RT_CT_FUNCTION, NULL, 0);
+
+	if (!type)
+		return NULL;
+	type->target = result;
+	type->parameters = rt_types_name(types, parameters, n);
+	return type->parameters ? type : NULL;
+}
+
+/* "[4][2]" and "(int, int)" behind the name. */
+static int suffixes(struct rt_cursor *c, const struct rt_ctype **type, bool is_const, struct rt_declarator *d)
+{
+	const char *open;
 	int64_t counts[8];
 	unsigned n = 0;
 	const char *close;
@@ -363,8 +385,9 @@ static int suffixes(struct rt_cursor *c, const struct rt_ctype **type, struct rt
 		close = rt_matching(c, c->at);
 		if (!close)
 			return rt_expected(c, c->end, "')', the end of what begins at column %u", rt_cursor_column(c, c->at));
+		open = c->at + 1;
 		c->at = close;
-		*type = rt_types_add(c->types, RT_CT_FUNCTION, NULL, 0);
+		*type = rt_function_type(c->types, *type, open, (size_t)(close - 1 - open));
 		return *type ? 0 : rt_nomem(c->err);
 	}
 	for (; rt_peek(c) == '[' && !(c->end - c->at > 1 && c->at[1] == '['); n++) {
@@ -377,7 +400,8 @@ static int suffixes(struct rt_cursor *c, const struct rt_ctype **type, struct rt
 	while (n-- > 0) {
 		if (counts[n] && (*type)->size > (1u << 30) / (uint64_t)counts[n])
 			return rt_expected(c, c->at, "a smaller array");
-		*type = array_of(c, *type, counts[n]);
+		*type = array_of(c, *type, counts[n], is_const);
+		is_const = false;
 		if (!*type)
 			return rt_nomem(c->err);
 	}
@@ -393,7 +417,7 @@ static bool is_nested(const struct rt_cursor *c)
 	return rt_peek(&probe) == '*' || rt_peek(&probe) == '^' || rt_peek(&probe) == '&';
 }
 
-int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, struct rt_declarator *d)
+int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, bool is_const, struct rt_declarator *d)
 {
 	struct rt_cursor inner;
 	const char *close;
@@ -401,7 +425,7 @@ int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, struct
 
 	memset(d, 0, sizeof(*d));
 	d->type = base;
-	r = rt_parse_pointers(c, &d->type);
+	r = rt_parse_pointers(c, &d->type, &is_const);
 	if (r < 0)
 		return r;
 	if (rt_peek(c) == '(' && is_nested(c)) {
@@ -416,10 +440,10 @@ int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, struct
 		inner.depth++;
 		c->at = close;
 		base = d->type;
-		r = suffixes(c, &base, d);
+		r = suffixes(c, &base, is_const, d);
 		if (r < 0)
 			return r;
-		r = rt_parse_declarator(&inner, base, d);
+		r = rt_parse_declarator(&inner, base, is_const && base->kind != RT_CT_ARRAY && base->kind != RT_CT_FUNCTION, d);
 		if (r == 0 && rt_peek(&inner))
 			return rt_expected(c, inner.at, "')'");
 		return r;
@@ -432,7 +456,7 @@ int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, struct
 			return rt_nomem(c->err);
 		c->at = close;
 	}
-	return suffixes(c, &d->type, d);
+	return suffixes(c, &d->type, is_const, d);
 }
 
 bool rt_begins_declaration(struct rt_cursor *c, bool full)

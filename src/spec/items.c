@@ -247,11 +247,16 @@ static int shown_item(struct rt_cursor *c, struct items *items, enum rt_style st
 /* As C adjusts parameters: an array is a pointer to its first element, or here to all where their number is known. */
 static const struct rt_ctype *adjusted(struct rt_cursor *c, const struct rt_ctype *type)
 {
+	struct rt_ctype *pointer;
+
 	if (type->kind == RT_CT_FUNCTION)
 		return rt_types_pointer(c->types, type, c->arch->word);
 	if (type->kind != RT_CT_ARRAY)
 		return type;
-	return rt_types_pointer(c->types, type->count ? type : type->target, c->arch->word);
+	pointer = (struct rt_ctype *)rt_types_pointer(c->types, type->count ? type : type->target, c->arch->word);
+	if (pointer)
+		pointer->const_target = !type->count && type->const_target;
+	return pointer;
 }
 
 static bool is_taken(const struct items *items, const char *name)
@@ -286,7 +291,7 @@ static int declaration(struct rt_cursor *c, struct items *items)
 			return rt_expected(c, c->at, "the type of what the function fills in");
 		base = rt_default_type(c, s.style);
 	}
-	r = base ? rt_parse_declarator(c, base, &d) : rt_nomem(c->err);
+	r = base ? rt_parse_declarator(c, base, s.is_const, &d) : rt_nomem(c->err);
 	if (r < 0)
 		return r;
 	if (d.name && is_taken(items, d.name))

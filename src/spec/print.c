@@ -2,6 +2,7 @@
 #include "spec/print.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum { DEPTH = 16 };
 
@@ -36,49 +37,70 @@ static void print_base(FILE *file, const struct rt_ctype *type)
 		      type->kind == RT_CT_BOOL ? "bool" : type->kind == RT_CT_VARIANT ? "enum" : "?", file);
 }
 
+static bool is_pointer(const struct rt_ctype *type)
+{
+	return type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE;
+}
+
 static bool leads_on(const struct rt_ctype *type)
 {
-	return !type->name && type->target &&
-	       (type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE || type->kind == RT_CT_ARRAY);
+	return !type->name && (type->kind == RT_CT_FUNCTION || (type->target && (is_pointer(type) || type->kind == RT_CT_ARRAY)));
+}
+
+/* A pointer to an array or a function has parentheses around it: char *v[4] is an array of pointers, char (*v)[4] a pointer to an array. */
+static bool in_parentheses(const struct rt_ctype *const *chain, unsigned n, unsigned i)
+{
+	return is_pointer(chain[i]) && i + 1 < n && !is_pointer(chain[i + 1]);
+}
+
+static void print_suffix(FILE *file, const struct rt_ctype *type)
+{
+	if (type->kind == RT_CT_FUNCTION)
+		fprintf(file, "(%s)", type->parameters ? type->parameters : "...");
+	else if (type->kind == RT_CT_ARRAY && type->count)
+		fprintf(file, "[%" PRIu64 "]", type->count);
+	else if (type->kind == RT_CT_ARRAY)
+		fputs("[]", file);
 }
 
 void rt_ctype_print(FILE *file, const struct rt_ctype *type, const char *name)
 {
 	const struct rt_ctype *chain[DEPTH];
+	const char *base = NULL;
 	unsigned n = 0, i;
-	bool array = false;
 
 	if (!type) {
 		fprintf(file, "?%s%s", name ? " " : "", name ? name : "");
 		return;
 	}
 	fputs(style_name(type->style), file);
-	for (; leads_on(type) && n < DEPTH; type = type->target)
+	for (; type && !base && leads_on(type) && n < DEPTH; type = type->target) {
+		base = type->target_name;
 		chain[n++] = type;
-	if (type->kind == RT_CT_FUNCTION && !type->name)
-		fputs("function", file);
+	}
+	if (n && chain[n - 1]->const_target)
+		fputs("const ", file);
+	if (base || !type)
+		fputs(base ? base : "?", file);
 	else
 		print_base(file, type);
 	if (n || name)
 		putc(' ', file);
-	/* From the innermost on: char *v[4] is an array of pointers, char (*v)[4] a pointer to an array. */
-	for (i = n; i-- > 0 && chain[i]->kind != RT_CT_ARRAY;)
-		putc(chain[i]->kind == RT_CT_POINTER ? '*' : '&', file);
-	for (i = 0; i < n; i++)
-		array |= chain[i]->kind == RT_CT_ARRAY;
-	if (array && chain[0]->kind != RT_CT_ARRAY)
-		putc('(', file);
-	for (i = 0; array && i < n && chain[i]->kind != RT_CT_ARRAY; i++)
-		putc('*', file);
+	for (i = n; i-- > 0;) {
+		if (in_parentheses(chain, n, i))
+			putc('(', file);
+		if (is_pointer(chain[i]))
+			putc(chain[i]->kind == RT_CT_POINTER ? '*' : '&', file);
+		if (is_pointer(chain[i]) && i && chain[i - 1]->const_target)
+			fputs("const ", file);
+	}
 	if (name)
 		fputs(name, file);
-	if (array && chain[0]->kind != RT_CT_ARRAY)
-		putc(')', file);
-	for (i = 0; i < n; i++)
-		if (chain[i]->kind == RT_CT_ARRAY && chain[i]->count)
-			fprintf(file, "[%" PRIu64 "]", chain[i]->count);
-		else if (chain[i]->kind == RT_CT_ARRAY)
-			fputs("[]", file);
+	for (i = 0; i < n; i++) {
+		if (in_parentheses(chain, n, i))
+			putc(')', file);
+		print_suffix(file, chain[i]);
+	}
 }
 
 static void print_param(FILE *file, const struct rt_prototype *prototype, const struct rt_param *p)
@@ -89,6 +111,7 @@ static void print_param(FILE *file, const struct rt_prototype *prototype, const 
 	if (p->is_out)
 		fputs(p->is_in ? "inout " : "out ", file);
 	if (length && p->type && p->type->target && leads_on(p->type) && !leads_on(p->type->target)) {
+		fputs(p->type->const_target ? "const " : "", file);
 		rt_ctype_print(file, p->type->target, p->name);
 		fprintf(file, "[%s]", length);
 		return;
@@ -96,16 +119,11 @@ static void print_param(FILE *file, const struct rt_prototype *prototype, const 
 	rt_ctype_print(file, p->type, p->name);
 }
 
-void rt_prototype_print(FILE *file, const struct rt_prototype *prototype, const char *name)
+static void print_params(FILE *file, const struct rt_prototype *prototype, const char *name)
 {
 	unsigned i;
 
-	/* Go's results stand behind. */
-	if (!prototype->result && prototype->nresults)
-		fputs(name, file);
-	else
-		rt_ctype_print(file, prototype->result, name);
-	putc('(', file);
+	fprintf(file, "%s(", name);
 	for (i = 0; i < prototype->nparams; i++) {
 		if (i)
 			fputs(", ", file);
@@ -114,6 +132,24 @@ void rt_prototype_print(FILE *file, const struct rt_prototype *prototype, const 
 	if (prototype->variadic)
 		fputs(prototype->nparams ? ", ..." : "...", file);
 	putc(')', file);
+}
+
+void rt_prototype_print(FILE *file, const struct rt_prototype *prototype, const char *name)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *inner;
+	unsigned i;
+
+	/* A result that is a pointer to a function has all that inside its own type; Go's results stand behind. */
+	inner = prototype->result || !prototype->nresults ? open_memstream(&text, &size) : NULL;
+	if (inner)
+		print_params(inner, prototype, name);
+	else
+		print_params(file, prototype, name);
+	if (inner && fclose(inner) == 0)
+		rt_ctype_print(file, prototype->result, text);
+	free(text);
 	for (i = 0; i < prototype->nresults; i++) {
 		fputs(i ? ", " : " -> ", file);
 		rt_ctype_print(file, prototype->results[i].type, prototype->results[i].name);

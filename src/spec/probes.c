@@ -153,7 +153,7 @@ static int define_type(struct rt_probes *p, const char *text, struct rt_error *e
 	if (!s.type)
 		return rt_expected(&c, c.at, "a type");
 	if (is_typedef) {
-		r = rt_parse_declarator(&c, s.type, &d);
+		r = rt_parse_declarator(&c, s.type, s.is_const, &d);
 		if (r < 0)
 			return r;
 		if (!d.name || d.length)

@@ -7,18 +7,33 @@
 
 enum { DEPTH = 8, NAMES = 12 };
 
+/* A type of which only the name was known, and "hex" or "flags" before it. */
+static const struct rt_ctype *named(struct rt_types *types, const struct rt_ctype *type, const struct rt_type_finder *finder)
+{
+	const struct rt_ctype *better = finder->find(finder->ctx, type->name);
+	struct rt_ctype *copy;
+
+	if (!better || (!type->style && !type->is_flags))
+		return better ? better : type;
+	copy = rt_types_alloc(types, sizeof(*copy));
+	if (!copy)
+		return type;
+	*copy = *better;
+	copy->style = type->style ? type->style : better->style;
+	copy->is_flags |= type->is_flags;
+	return copy;
+}
+
 /* The type with what it leads to looked up, where only names were known. */
 static const struct rt_ctype *found(struct rt_types *types, const struct rt_ctype *type, const struct rt_type_finder *finder, unsigned depth)
 {
-	const struct rt_ctype *target, *better;
+	const struct rt_ctype *target;
 	struct rt_ctype *copy;
 
 	if (!type || depth == 0)
 		return type;
-	if (type->kind == RT_CT_UNKNOWN && type->name) {
-		better = finder->find(finder->ctx, type->name);
-		return better ? better : type;
-	}
+	if ((type->kind == RT_CT_UNKNOWN || (type->kind == RT_CT_ENUM && !type->nvalues)) && type->name)
+		return named(types, type, finder);
 	if (!type->target || (type->kind != RT_CT_POINTER && type->kind != RT_CT_REFERENCE && type->kind != RT_CT_ARRAY))
 		return type;
 	target = found(types, type->target, finder, depth - 1);

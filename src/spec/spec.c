@@ -129,7 +129,7 @@ static int parse_result(struct rt_cursor *c, const struct head *h, struct rt_pro
 	type = s.type;
 	do {	/* of a macro in its place nothing is known, and nothing has to be */
 		part.at += rt_identifier(&part, part.at, false);
-		r = rt_parse_pointers(&part, &type);
+		r = rt_parse_pointers(&part, &type, &s.is_const);
 	} while (r == 0 && rt_peek(&part) && rt_identifier(&part, part.at, false));
 	if (r < 0)
 		return r;
@@ -157,12 +157,12 @@ static int parse_arrow(struct rt_cursor *c, struct rt_prototype *prototype)
 	r = default_result(c, &s, at);
 	if (r < 0)
 		return r;
-	r = rt_parse_pointers(c, &s.type);
+	r = rt_parse_pointers(c, &s.type, &s.is_const);
 	if (r < 0)
 		return r;
 	/* A name says what it is, and is not printed. */
 	if (!(rt_identifier(c, c->at, false) == 5 && memcmp(c->at, "errno", 5) == 0)) {
-		r = rt_parse_declarator(c, s.type, &d);
+		r = rt_parse_declarator(c, s.type, s.is_const, &d);
 		if (r < 0)
 			return r;
 		s.type = d.type;
@@ -268,19 +268,18 @@ static bool find_nested_name(struct rt_cursor *c, struct head *h, const char **a
 
 static int function_result(struct rt_cursor *c, const char *outer, struct rt_prototype *prototype)
 {
-	const struct rt_ctype *type = rt_types_add(c->types, RT_CT_FUNCTION, NULL, 0);
-	const char *close;
+	const struct rt_ctype *type;
+	const char *open, *close;
 
-	type = type ? rt_types_pointer(c->types, type, c->arch->word) : NULL;
-	if (!type)
-		return rt_nomem(c->err);
-	prototype->result = type;
-	close = rt_matching(c, outer);
-	c->at = close;
-	if (rt_peek(c) != '(' || !rt_matching(c, c->at))
+	c->at = rt_matching(c, outer);
+	close = rt_peek(c) == '(' ? rt_matching(c, c->at) : NULL;
+	if (!close)
 		return rt_expected(c, c->at, "'(' and the parameters of what is returned");
-	c->at = rt_matching(c, c->at);
-	return 0;
+	open = c->at + 1;
+	c->at = close;
+	type = rt_function_type(c->types, prototype->result, open, (size_t)(close - 1 - open));
+	prototype->result = type ? rt_types_pointer(c->types, type, c->arch->word) : NULL;
+	return prototype->result ? 0 : rt_nomem(c->err);
 }
 
 /* Only types, as in a C++ name that tells one overloaded function from others: Foo::bar(int, char const*). */

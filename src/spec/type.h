@@ -8,8 +8,8 @@
 
 /*
  * The types of arguments and results, whatever told them: a prototype that the user wrote, DWARF, a file of prototypes, or a look
- * at the machine code.  The stages below know types by this alone.  Names of typedefs, const and volatile are resolved away; what is
- * left is what tells how a value is passed, read and printed.  A graph: types refer to each other, also in circles (a list's node).
+ * at the machine code.  The stages below know types by this alone.  Names of typedefs and volatile are resolved away; what is
+ * left is what tells how a value is passed, read and printed, and const.  A graph: types refer to each other, also in circles (a list's node).
  */
 enum rt_ctype_kind {
 	RT_CT_VOID,
@@ -80,7 +80,11 @@ struct rt_ctype {
 	bool is_complex;		/* STRUCT: C's complex number, of two members */
 	bool by_reference;		/* C++: not trivially copied, so the ABI passes and returns it in memory, by a pointer */
 	enum rt_style style;
-	const struct rt_ctype *target;
+	const struct rt_ctype *target;	/* FUNCTION: the result, where that is known */
+	/* For printed prototypes alone: is the target const?  What C's source calls it (FILE, not struct _IO_FILE), or NULL. */
+	bool const_target;
+	const char *target_name;
+	const char *parameters;		/* FUNCTION: what stands between its parentheses; NULL: not known */
 	uint64_t count;			/* ARRAY: elements, 0: not known */
 	const struct rt_member *members;
 	unsigned nmembers;

@@ -178,7 +178,7 @@ static bool is_pointer_of(const struct rt_fetch *p, const struct rt_fetch *fetch
 	       memcmp(p->deref, fetch->deref, last * sizeof(*p->deref)) == 0;
 }
 
-/* Could there have been a string for value `i`, which is none? */
+/* Was there a string for value `i`, as far as its pointer tells?  One that is inside a structure does not. */
 static bool was_lost(const struct rt_tracefs_event *e, unsigned i, const uint8_t *data)
 {
 	const struct rt_plan *plan = e->plan;
@@ -187,7 +187,7 @@ static bool was_lost(const struct rt_tracefs_event *e, unsigned i, const uint8_t
 	for (k = 0; k < plan->nvalues; k++)
 		if (is_pointer_of(&plan->values[k], &plan->values[i]))
 			return rt_fetch_load(data + e->values[k].to, plan->values[k].size) >= PAGE_ZERO;
-	return true;
+	return false;
 }
 
 /*

@@ -139,6 +139,27 @@ expect_line '^tiny: inlined$' "$T/prototypes"
 expect_line '^request: not inlined$' "$T/prototypes"
 end_case
 
+begin "prototypes as they are listed can be given"
+$CC -w -g -O0 -o "$T/types" "$TARGETS/types.c"
+timeout 60 "$RAWTRACE" list "$T/types" integers many request values local special each >"$T/listed" 2>&1
+expect_line ' int request(const char \*text, struct request \*r)$' "$T/listed"
+expect_line ' point values(point a, mixed m, triple t, enum color c, enum rights w)$' "$T/listed"
+expect_line ' FILE \*(\*each(const char \*const \*v, int (\*f)(const char \*, \.\.\.), const int (\*m)\[2\]))(int)$' "$T/listed"
+set --
+while read -r line; do
+	case $line in
+	*'each('*) ;;
+	*) set -- "$@" "$line" ;;
+	esac
+done <<EOF
+$(sed -n 's/^0x.* \.symtab  *//p' "$T/listed")
+EOF
+agrees "$T/types" "$@"
+expect_number "marks" "$MARKS" -eq 0
+timeout 60 "$RAWTRACE" --dump=ir "$T/types" "$(sed -n 's/^0x.* \.symtab  *\(.*each(.*\)/\1/p' "$T/listed")" >"$T/ir" 2>&1
+expect_line 'each(const char \*const \*v, int (\*f)(const char \*, \.\.\.), const int (\*m)\[2\]))(int)' "$T/ir"
+end_case
+
 # ---- other readers ----
 
 if has gdb; then

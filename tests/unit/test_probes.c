@@ -63,8 +63,8 @@ static void test_statements(void)
 	CU_ASSERT_EQUAL(v[1].line, 8);
 	CU_ASSERT_EQUAL(v[2].line, 11);
 	RT_ASSERT_TEXT(v[3].text, "open(path == \"#\\\"x\")");
-	prints(probes, "liba.so.3", "f", "id f(struct node *n, char *s) errno");
-	prints(probes, "libb.so.1", "f", "id f(struct node *n, char *s) errno");
+	prints(probes, "liba.so.3", "f", "id f(struct node *n, const char *s) errno");
+	prints(probes, "libb.so.1", "f", "id f(struct node *n, const char *s) errno");
 	prints(probes, "libc.so.6", "f", "char *f(int)");
 	prints(probes, "libx.so.6", "f", "none");
 	prints(probes, "liba.so.3", "plain", "none");
@@ -143,7 +143,7 @@ static void test_shipped(void)
 			rt_spec_free(&spec);
 		}
 		prints(probes, "libc.so.6", "close", "int close(fd int fd) errno");
-		prints(probes, "libz.so.1", "zError", "char *zError(enum zresult error)");
+		prints(probes, "libz.so.1", "zError", "const char *zError(enum zresult error)");
 		rt_probes_free(probes);
 	}
 }

@@ -153,7 +153,7 @@ static void shows(const char *text, const char *want)
 
 static void test_prototypes(void)
 {
-	shows("robj *createStringObject(const char *ptr, size_t len)", "robj *createStringObject(char *ptr, size_t len)");
+	shows("robj *createStringObject(const char *ptr, size_t len)", "robj *createStringObject(const char *ptr, size_t len)");
 	shows("int fib(int)", "int fib(int)");
 	shows("int fib(int n);", "int fib(int n)");
 	shows("void f(void)", "void f()");
@@ -161,32 +161,34 @@ static void test_prototypes(void)
 	shows("extern void *malloc (size_t __size) __attribute__ ((__nothrow__ , __leaf__)) __attribute__ ((__malloc__));",
 	      "void *malloc(size_t __size)");
 	shows("__attribute__((noinline)) static inline unsigned long long f(register short a, long b[], char const *const *argv)",
-	      "unsigned long long f(short a, long *b, char **argv)");
-	shows("int printf(const char *restrict format, ...)", "int printf(char *format, ...)");
+	      "unsigned long long f(short a, long *b, const char *const *argv)");
+	shows("int printf(const char *restrict format, ...)", "int printf(const char *format, ...)");
 	shows("void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *))",
-	      "void qsort(void *base, size_t n, size_t size, function *compare)");
-	shows("void (*signal(int sig, void (*func)(int)))(int)", "function *signal(int sig, function *func)");
+	      "void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *))");
+	shows("void (*signal(int sig, void (*func)(int)))(int)", "void (*signal(int sig, void (*func)(int)))(int)");
 	shows("LUA_API int (lua_gettop) (lua_State *L)", "int lua_gettop(lua_State *L)");
 	shows("ZEXTERN int ZEXPORT inflate OF((z_streamp strm, int flush));", "'ZEXTERN int ZEXPORT inflate OF((z_streamp strm, int flush));'"
 	      ": column 32: expected a parameter: a type and a name, a name, or ')'");
 	shows("ZEXTERN int ZEXPORT inflate(z_streamp strm, int flush);", "int inflate(z_streamp strm, int flush)");
 	shows("extern char *strcpy (char *__restrict __dest, const char *__restrict __src) __THROW __nonnull ((1, 2));",
-	      "char *strcpy(char *__dest, char *__src)");
+	      "char *strcpy(char *__dest, const char *__src)");
 	shows("struct request *next(struct request *r, enum kind k)", "struct request *next(struct request *r, enum kind k)");
 	shows("unsigned f(unsigned char c, signed char d, char e, bool b, float x, double y, long double z)",
 	      "unsigned int f(unsigned char c, signed char d, char e, bool b, float x, double y, long double z)");
 	shows("int main(int argc, char *argv[], char **envp)", "int main(int argc, char **argv, char **envp)");
 	shows("void f(int v[4], int m[2][3], int (*p)[5])", "void f(int (*v)[4], int (*m)[2][3], int (*p)[5])");
-	shows("const char *FAR_AWAY f(const char FAR *p)", "char *f(char *p)");
-	shows("void ns::Foo::bar(const std::string &s, Foo &&f)", "void ns::Foo::bar(std::string &s, Foo &f)");
+	shows("const char *FAR_AWAY f(const char FAR *p)", "const char *f(const char *p)");
+	shows("void ns::Foo::bar(const std::string &s, Foo &&f)", "void ns::Foo::bar(const std::string &s, Foo &f)");
 	shows("std::vector<int> ns::f(int n)", "std::vector<int> ns::f(int n)");
-	shows("str*(const char *s)", "? str*(char *s)");
+	shows("str*(const char *s)", "? str*(const char *s)");
 	shows("double complex f(double complex z, float complex, int complex, complex long double *p)",
 	      "double _Complex f(double _Complex z, float _Complex, int complex, long double _Complex *p)");
 	shows("int f(z_const char *p, CURL *c, IN short s, char FAR *q, uint n, floats x, double cost, int cahr)",
 	      "int f(char *p, CURL *c, short s, char *q, uint n, floats x, double cost, int cahr)");
 	shows("long unsigned int long f(double long x, char unsigned c, short int unsigned s, long int long n)",
 	      "unsigned long long f(long double x, unsigned char c, unsigned short s, long long n)");
+	shows("void f(const int (*a)[3], const char *const v[], char *const *w, const char *(*g(int))[4], int (*const h)(const void *))",
+	      "void f(const int (*a)[3], const char *const *v, char *const *w, const char *(*(*g)(int))[4], int (*h)(const void *))");
 	shows("int pipe(int fd[2]) errno", "int pipe(int (*fd)[2]) errno");
 }
 
@@ -208,7 +210,7 @@ static void test_partial(void)
 	shows("f(enum {A=1, B, C=0x10} x, flags {R=4, W=2, X} m)", "? f(enum {A=1, B=2, C=16} x, flags {R=4, W=2, X=4} m)");
 	shows("f(enum {A=1<<3, B=A|1, C=-1, D='x', E=~0, F=(2+3)} x)", "? f(enum {A=8, B=9, C=-1, D=120, E=-1, F=5} x)");
 	shows("f(enum color c, flags bits b)", "? f(enum color c, enum bits b)");
-	shows("write(int fd, const char buf[len], size_t len)", "? write(int fd, char buf[len], size_t len)");
+	shows("write(int fd, const char buf[len], size_t len)", "? write(int fd, const char buf[len], size_t len)");
 	shows("read(int fd, out char buf[len], size_t len)", "? read(int fd, out char buf[len], size_t len)");
 	shows("f(struct { int a; char b[4]; unsigned c:3, d:5; } *p)", "? f(struct *p)");
 }
@@ -220,7 +222,7 @@ static void test_conditions(void)
 	shows("f(n == 3 && p->id != 7)", "f; if n == 3; if && p->id != 7");
 	shows("f(n >= -1, m <= 0x10 && *q < 'a')", "f; if n >= -1; if m <= 16; if && *q < 97");
 	shows("open(path == \"/etc/passwd\")", "open; if path == \"/etc/passwd\"");
-	shows("open(const char *path != \"a)\\\"b\", flags & O_CREAT)", "? open(char *path); if path != \"a)\"b\"; if flags & O_CREAT");
+	shows("open(const char *path != \"a)\\\"b\", flags & O_CREAT)", "? open(const char *path); if path != \"a)\"b\"; if flags & O_CREAT");
 	shows("f(n > 3 || m == 2 && k < 1, q ^= \"ab\" || q == 0)", "f; if n > 3; if || m == 2; if && k < 1; if q ^= \"ab\"; if || q == 0");
 	shows("f(p == NULL, b == true)", "f; if p == 0; if b == 1");
 	shows("f(int n < 3, m)", "? f(int n); m; if n < 3");
