@@ -463,19 +463,29 @@ int rt_plans_simplify(struct rt_target *t, const char **why)
 
 void rt_plans_print(const struct rt_target *t, FILE *file)
 {
+	static const char guess_of_go[] = "a guess from the room that Go's own table has for arguments";
 	enum { FEW = 16 };
-	size_t i, counts[RT_ORIGIN_GUESSED + 1] = { 0 };
+	size_t i, counts[RT_ORIGIN_GUESSED + 1] = { 0 }, go = 0;
 	enum rt_origin origin;
 
 	for (i = 0; i < t->nprototypes; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		if (f->hidden)
+			continue;
 		origin = t->prototypes[i].origin;
-		counts[origin <= RT_ORIGIN_GUESSED ? origin : 0]++;
+		if (origin == RT_ORIGIN_GUESSED && f->go)
+			go++;
+		else
+			counts[origin <= RT_ORIGIN_GUESSED ? origin : 0]++;
 		if (t->nprototypes > FEW || origin == RT_ORIGIN_NONE)
 			continue;
 		fprintf(file, "rawtrace: shown as ");
-		rt_prototype_print(file, &t->prototypes[i], t->functions.v[i].name);
-		fprintf(file, ", by %s\n", rt_origin_name(origin));
+		rt_prototype_print(file, &t->prototypes[i], f->name);
+		fprintf(file, ", by %s\n", origin == RT_ORIGIN_GUESSED && f->go ? guess_of_go : rt_origin_name(origin));
 	}
+	if (t->nprototypes > FEW && go)
+		fprintf(file, "rawtrace: functions shown by %s: %zu\n", guess_of_go, go);
 	for (origin = RT_ORIGIN_NONE; t->nprototypes > FEW && origin <= RT_ORIGIN_GUESSED; origin++)
 		if (counts[origin])
 			fprintf(file, "rawtrace: functions shown by %s: %zu\n", rt_origin_name(origin), counts[origin]);

@@ -429,6 +429,65 @@ static int compare_string(struct lowering *l, const struct rt_spec *spec, const 
 	return 0;
 }
 
+/* One more test, of an integer of `size` bytes. */
+static int add_number(struct lowering *l, const struct rt_spec *spec, const struct rt_condition *c, const struct reached *r, unsigned size,
+		      struct rt_test test, struct rt_error *err)
+{
+	struct rt_fetch f;
+	int ret;
+
+	if (l->plan->ntests == RT_MAX_TESTS)
+		return rt_spec_expected(spec, c->column, err, "less text: there is no room to compare it");
+	ret = part_fetch(r, size, spec, c, &f, err);
+	if (ret < 0)
+		return ret;
+	f.is_signed = test.is_signed;
+	ret = value_of(l, &f, spec, c, err);
+	test.value = (unsigned)ret;
+	if (ret >= 0)
+		l->plan->tests[l->plan->ntests++] = test;
+	return ret < 0 ? ret : 0;
+}
+
+/*
+ * Text whose length stands beside it has no NUL: its length, then its characters as numbers of up to eight of them.  It is another text
+ * where one of these is, so != has alternatives; `alone`: it may.
+ */
+static int compare_counted(struct lowering *l, const struct rt_spec *spec, const struct rt_condition *c, struct reached *r,
+			   struct rt_test test, bool alone, struct rt_error *err)
+{
+	static const struct rt_ctype byte = { .kind = RT_CT_CHAR, .size = 1 };
+	static const struct rt_ctype pointer = { .kind = RT_CT_POINTER, .size = 8, .target = &byte };
+	const struct rt_sequence s = r->type->sequence;
+	struct reached part = *r;
+	size_t at, n;
+	int ret;
+
+	if (s.by_end || (test.op == RT_TEST_NE && !alone))
+		return rt_spec_expected(spec, c->column, err, s.by_end ? "a number" : "'!=' of this text without '&&'");
+	part.offset += s.length;
+	test.constant = c->length;
+	test.is_signed = true;
+	if (test.op == RT_TEST_BEGINS)
+		test.op = RT_TEST_GE;
+	ret = add_number(l, spec, c, &part, l->arch->word, test, err);
+	part = *r;
+	part.offset += s.pointer;
+	part.type = &pointer;
+	if (ret == 0)
+		ret = follow_pointer(l, &part, spec, c->expr.column, err);
+	test.join = test.op == RT_TEST_NE ? RT_TEST_ELSE : RT_TEST_WITH;
+	test.op = test.op == RT_TEST_NE ? RT_TEST_NE : RT_TEST_EQ;
+	test.is_signed = false;
+	for (at = 0; ret == 0 && at < c->length; at += n, part.offset += (uint32_t)n) {
+		for (n = 8; n > c->length - at; n /= 2)
+			;
+		test.constant = rt_fetch_load((const uint8_t *)c->string + at, (unsigned)n);
+		ret = add_number(l, spec, c, &part, (unsigned)n, test, err);
+	}
+	return ret;
+}
+
 int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct rt_error *err)
 {
 	static const enum rt_test_op ops[] = {
@@ -453,6 +512,12 @@ int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct r
 		test->op = ops[c->op];
 		test->join = joins[c->join];
 		ret = reach(l, spec, &c->expr, &r, err);
+		if (ret == 0 && c->operand == RT_OPERAND_STRING && r.type->sequence.element && r.type->sequence.element->kind == RT_CT_CHAR) {
+			bool alone = c->join != RT_JOIN_AND && (i + 1 == spec->nconditions || c[1].join != RT_JOIN_AND);
+
+			ret = compare_counted(l, spec, c, &r, *test, alone, err);
+			continue;
+		}
 		if (ret == 0)
 			ret = c->operand == RT_OPERAND_STRING ? compare_string(l, spec, c, &r, test, err) :
 			      compare_number(l, spec, c, &r, test, err);

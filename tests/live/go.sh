@@ -153,6 +153,11 @@ for mechanism in $MECHANISMS; do
 	# How many words its arguments take Go's table tells; before 1.17 together with those of the results.
 	sed "/^</s/[0-9]\$/<not known>/${stack:+; s/ [0-9])/)/}" "$T/tree" >"$T/expected"
 	expect_same "$T/expected" "$T/err"
+	[ "$mechanism" != "$first" ] || {
+		rt -v "$T/stripped" main.fib
+		expect_line '^rawtrace: shown as main.fib(.*) -> ?, by a guess from the room that ' "$T/err"
+		expect_no_line 'shown as runtime' "$T/err"
+	}
 	end_case
 
 	agrees_go "$mechanism: goroutines" 'main.fib main.deep' many 60
@@ -211,6 +216,10 @@ for name in kinds kinds-pie; do
 	# Some versions tell of parameters without a name.
 	sed 's/0x[0-9a-f]*/0x/g; s/(main.blank 1 "bb" true)/(main.blank "bb")/' "$T/err" >"$T/trace"
 	expect_same "$T/expected" "$T/trace"
+	rt "$T/$name" 'main.text(s == "ab", n)' 'main.(*T).Method(b ^= "th")'
+	sed 's/0x[0-9a-f]*/0x/g' "$T/err" >"$T/trace"
+	printf '%s\n' '>(main.(*T).Method {.n=5, .s="t"} 3 "three")' '<8 nil' '>(main.text -3)' '<"abcd" false' >"$T/filtered"
+	expect_same "$T/filtered" "$T/trace"
 	end_case
 done
 

@@ -11,6 +11,7 @@
 #include "golden.h"
 #include "image/inside.h"
 #include "spec/print.h"
+#include "typegen.h"
 #include "unit.h"
 
 #define NODE "struct node {int id; struct node *next; const char *name; struct {short low, high;} in; unsigned a:3, b:5; int v[4]; " \
@@ -221,6 +222,59 @@ static bool passes(const char *text, const char *value, int32_t len)
 	return is;
 }
 
+/* A text and its length, as Go and Rust have them: is `len` bytes of `value` what the condition wants?  -1: it is refused. */
+static int passes_counted(const char *text, const char *value, int64_t len)
+{
+	struct rt_param param = { .name = "s", .type = &t_text };
+	struct rt_prototype p = { .origin = RT_ORIGIN_DWARF, .result = &t_void, .params = &param, .nparams = 1 };
+	struct rt_types *types = rt_types_new();
+	uint8_t data[512] = { 0 };
+	struct rt_showing shown;
+	struct rt_spec spec;
+	struct rt_plan plan;
+	struct rt_error err;
+	unsigned i;
+	int r;
+
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse(text, &rt_arch_x86_64, NULL, &spec, &err), 0);
+	r = rt_lower_entry(&p, &spec, &rt_arch_x86_64, &limits, types, &plan, &shown, &err);
+	CU_ASSERT(r == 0 || r == -EINVAL);
+	for (i = 0; r == 0 && i < plan.ntests; i++) {
+		const struct rt_fetch *f = &plan.values[plan.tests[i].value];
+		uint8_t *at = data + rt_plan_offset(&plan, plan.tests[i].value);
+
+		CU_ASSERT_EQUAL_FATAL(f->type, RT_TYPE_INT);
+		if (f->nderef)
+			memcpy(at, value + f->deref[0], f->size);
+		else
+			memcpy(at, &len, sizeof(len));
+	}
+	r = r < 0 ? -1 : rt_plan_passes(&plan, data, 0);
+	rt_spec_free(&spec);
+	rt_types_free(types);
+	return r;
+}
+
+static void test_counted(void)
+{
+	static const char text[64] = "/api/v1/users?id";
+
+	CU_ASSERT_EQUAL(passes_counted("f(s == \"/api/v1/users\")", text, 13), 1);
+	CU_ASSERT_EQUAL(passes_counted("f(s == \"/api/v1/users\")", text, 14), 0);
+	CU_ASSERT_EQUAL(passes_counted("f(s == \"/api/v1/user_\")", text, 13), 0);
+	CU_ASSERT_EQUAL(passes_counted("f(s ^= \"/api/v1\")", text, 16), 1);
+	CU_ASSERT_EQUAL(passes_counted("f(s ^= \"/api/v1\")", text, 6), 0);
+	CU_ASSERT_EQUAL(passes_counted("f(s ^= \"/api/v2\")", text, 16), 0);
+	CU_ASSERT_EQUAL(passes_counted("f(s == \"\")", text, 0), 1);
+	CU_ASSERT_EQUAL(passes_counted("f(s == \"\")", text, -1), 0);
+	CU_ASSERT_EQUAL(passes_counted("f(s != \"/api\")", text, 4), 0);
+	CU_ASSERT_EQUAL(passes_counted("f(s != \"/api\")", text, 5), 1);
+	CU_ASSERT_EQUAL(passes_counted("f(s != \"/apx\")", text, 4), 1);
+	CU_ASSERT_EQUAL(passes_counted("f(s == \"x\" || s ^= \"/a\")", text, 4), 1);
+	CU_ASSERT_EQUAL(passes_counted("f(s != \"x\" && s ^= \"/a\")", text, 4), -1);
+	CU_ASSERT_EQUAL(passes_counted("f(s == \"0123456701234567012345670123456701234567012345670123456701234567\")", text, 64), -1);
+}
+
 static void test_strings(void)
 {
 	CU_ASSERT(passes("f(s == \"abc\")", "abc", 4));
@@ -309,6 +363,7 @@ CU_TestInfo rt_tests_told[] = {
 	{ "what is shown, in order", test_order },
 	{ "conditions", test_conditions },
 	{ "strings that are compared", test_strings },
+	{ "strings with a length that are compared", test_counted },
 	{ "the kernel's words", test_words },
 	{ "source files", test_files },
 	CU_TEST_INFO_NULL,
