@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/demangle.h"
 #include "image/dwarf.h"
 #include "image/guess.h"
 #include "image/private.h"
@@ -159,6 +160,11 @@ int rt_signature_of(struct rt_signatures *s, const struct rt_function *f, struct
 		return f->go ? rt_signature_go(f, memory, prototype, err) : 0;
 	if (find_known(s, f, memory, &told))
 		known = &told;
+	if (f->spec->types_only && rt_is_mangled(rt_function_symbol(f))) {
+		if (known)
+			*prototype = *known;
+		return 0;
+	}
 	r = rt_spec_prototype(f->spec, known, memory, &types, &all, err);
 	if (r == 0 && all)
 		*prototype = *all;

@@ -150,6 +150,36 @@ static int match_symbols(struct rt_batch *b, const struct rt_symbol *symbols, si
 	return 0;
 }
 
+/* A prototype means the function with its parameters, and that of other ones, or written in another way, only where there is just one. */
+static int match_overload(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
+{
+	struct rt_spec with = *b->spec;
+	const struct rt_spec *spec = b->spec;
+	struct rt_matcher matcher = b->matcher;
+	size_t i;
+	int ret;
+
+	with.function = spec->overload;
+	ret = rt_matcher_begin(&b->matcher, &with) ? rt_nomem(err) : 0;
+	if (ret == 0) {
+		b->spec = &with;
+		ret = match_symbols(b, symbols, n, true, err);
+		b->spec = spec;
+	}
+	rt_matcher_free(&b->matcher);
+	b->matcher = matcher;
+	if (ret || b->named)
+		return ret;
+	ret = match_symbols(b, symbols, n, true, err);
+	if (ret == 0)
+		qsort(b->v, b->n, sizeof(*b->v), compare_matches);
+	for (i = 1; i < b->n && ret == 0; i++)
+		if (b->v[i].addr != b->v[0].addr)
+			ret = rt_usage(err, "%s: there are several functions '%s', and none is '%s'; 'rawtrace list' has them with their parameters",
+				       rt_image_name(b->image), spec->function, spec->overload);
+	return ret;
+}
+
 /* Versions are shown where they were asked for, and where a name has several. */
 static void mark_versions(struct rt_batch *b)
 {
@@ -191,7 +221,7 @@ int rt_batch_fill(struct rt_batch *b, const struct rt_symbol *symbols, size_t n,
 	ret = match_symbols(b, symbols, n, false, err);
 	if (ret == 0 && !b->named && !b->spec->glob) {
 		b->several = true;
-		ret = match_symbols(b, symbols, n, true, err);
+		ret = b->spec->overload ? match_overload(b, symbols, n, err) : match_symbols(b, symbols, n, true, err);
 	}
 	if (ret || b->n == 0)
 		return ret;

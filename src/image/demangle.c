@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 /* Names of functions are short; what a name stands for can grow beyond all bounds. */
 enum { TEXT_MAX = 1 << 13, NAME_MAX_MANGLED = 1 << 12 };
 
@@ -139,7 +141,9 @@ static size_t put_const(struct rt_text *out, const char *p, const char *end, boo
 	if (n == 0 || p + 6 + n > end)
 		return 0;
 	canonical(out, p + 6, p + 6 + n, plain);
-	rt_text_add(out, " const", 6);
+	if (is_word(out->v[out->n - 1]))
+		rt_text_add(out, " ", 1);
+	rt_text_add(out, "const", 5);
 	return 6 + n;
 }
 
@@ -168,6 +172,34 @@ static size_t leave_out(struct rt_text *out, const char *start, const char *p, c
 	return 0;
 }
 
+/* Is what comes next in `out` a template's argument? */
+static bool in_arguments(const struct rt_text *out)
+{
+	int depth = 0;
+	size_t i;
+
+	for (i = 0; i < out->n; i++)
+		depth += out->v[i] == '<' ? 1 : out->v[i] == '>' && (i == 0 || out->v[i - 1] != '-') ? -1 : 0;
+	return depth > 0;
+}
+
+/* ", std::allocator<T>" and its like at `p`, which nobody writes.  Returns how much that is; 0: it is none. */
+static size_t leave_default(const struct rt_text *out, const char *p, const char *end)
+{
+	static const char *const names[] = {
+		"allocator<", "less<", "char_traits<", "default_delete<", "hash<", "equal_to<",
+	};
+	const char *at = p + 1 + (p[1] == ' '), *close;
+	size_t i;
+
+	if (*p != ',' || !begins(at, "std::"))
+		return 0;
+	for (i = 0; i < RT_COUNT(names) && !begins(at + 5, names[i]); i++)
+		;
+	close = i < RT_COUNT(names) && in_arguments(out) ? skip_angles(at + 5) : NULL;
+	return close && close < end ? (size_t)(close - p) : 0;
+}
+
 static void canonical(struct rt_text *out, const char *name, const char *end, bool plain)
 {
 	const char *p = name, *q;
@@ -185,7 +217,7 @@ static void canonical(struct rt_text *out, const char *name, const char *end, bo
 			p += sizeof(string_type) - 1;
 		} else if (begins(p, "[abi:") && (q = strchr(p, ']'))) {
 			p = q + 1;
-		} else if ((n = put_const(out, p, end, plain)) || (plain && *p == '<' && (n = leave_out(out, name, p, end)))) {
+		} else if ((n = leave_default(out, p, end)) || (n = put_const(out, p, end, plain)) || (plain && *p == '<' && (n = leave_out(out, name, p, end)))) {
 			p += n;
 		} else if (*p == ' ' && !(out->n && is_word(out->v[out->n - 1]) && is_word(p[1]))) {
 			p++;
@@ -204,5 +236,14 @@ const char *rt_name_canonical(struct rt_text *text, const char *name, bool plain
 		rt_text_add(text, name, strlen(name));
 	else
 		canonical(text, name, name + strlen(name), plain);
+	return text->failed ? NULL : text->v;
+}
+
+const char *rt_name_canonical_typed(struct rt_text *text, const char *name, const char *parameters)
+{
+	begin(text);
+	rt_text_add(text, "", 0);
+	canonical(text, name, parameters, true);
+	canonical(text, parameters, parameters + strlen(parameters), false);
 	return text->failed ? NULL : text->v;
 }

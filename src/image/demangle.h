@@ -37,9 +37,12 @@ bool rt_demangle_plain(struct rt_text *text, const char *name);
 
 /*
  * How names are compared: without blanks that say nothing, `const T` as `T const`, std::string for what it stands for, without
- * [abi:...].  With `plain` without template arguments too: Foo<int>::bar is Foo::bar, and Rust's <alloc::vec::Vec<u8>>::push is
+ * [abi:...] and the template arguments that containers have by default.  With `plain` without template arguments too: Foo<int>::bar is Foo::bar, and Rust's <alloc::vec::Vec<u8>>::push is
  * alloc::vec::Vec::push.  Stays in `text`; NULL: out of memory.
  */
 const char *rt_name_canonical(struct rt_text *text, const char *name, bool plain);
+
+/* The same, `plain` up to `parameters`, a place in `name`. */
+const char *rt_name_canonical_typed(struct rt_text *text, const char *name, const char *parameters);
 
 #endif

@@ -12,7 +12,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Where the parameters begin: a bracket that is neither of "operator()" nor of "(anonymous namespace)".  NULL: it has none. */
+/* Where the parameters begin: a bracket that is neither of "operator()" nor of "(anonymous namespace)" or "{lambda(int)#1}".  NULL: it has none. */
 static const char *parameters_of(const char *name)
 {
 	const char *p = name;
@@ -20,6 +20,8 @@ static const char *parameters_of(const char *name)
 	while ((p = strchr(p, '('))) {
 		if (strncmp(p, "(anonymous namespace)", 21) == 0)
 			p += 21;
+		else if (p - name >= 7 && strncmp(p - 7, "{lambda", 7) == 0 && strchr(p, '}'))
+			p = strchr(p, '}');
 		else if (p - name >= 8 && strncmp(p - 8, "operator()", 10) == 0)
 			p += 2;
 		else
@@ -144,6 +146,7 @@ int rt_matcher_begin(struct rt_matcher *m, const struct rt_spec *spec)
 	if (!end)
 		end = m->name + strlen(m->name);
 	m->arguments = has_arguments(m->name, end);
+	m->typed = m->parameters && strchr(end, '<');
 	m->any_arguments = m->arguments && only_placeholders(m->name, end);
 	r = find_anchors(m, m->name, end);
 	if (r == 0 && !rt_name_canonical(&m->want, m->name, m->any_arguments))
@@ -243,7 +246,8 @@ static bool same(const struct rt_matcher *m, const char *name)
 
 bool rt_matches_written(struct rt_matcher *m, const struct rt_symbol *symbol)
 {
-	const char *name = symbol->name;
+	const char *name = symbol->name, *parameters;
+	bool plain;
 
 	if (m->spec->regex) {
 		name = rt_is_mangled(name) ? rt_demangle(&m->demangled, name, true) : NULL;
@@ -256,7 +260,9 @@ bool rt_matches_written(struct rt_matcher *m, const struct rt_symbol *symbol)
 	name = rt_demangle(&m->demangled, name, m->parameters);
 	if (!name)
 		return false;
-	name = rt_name_canonical(&m->text, name, !m->arguments || m->any_arguments);
+	plain = !m->arguments || m->any_arguments;
+	parameters = plain && m->typed ? parameters_of(name) : NULL;
+	name = parameters ? rt_name_canonical_typed(&m->text, name, parameters) : rt_name_canonical(&m->text, name, plain);
 	if (!name)
 		return false;
 	return m->spec->glob ? fnmatch(m->want.v, name, 0) == 0 : same(m, name);

@@ -23,6 +23,7 @@ struct rt_matcher {
 	bool only_default;		/* @@ */
 	char *anchors;			/* words that must stand in a mangled name, or the demangler is not asked, with a NUL each; "" last */
 	bool parameters, arguments;	/* the specification has some */
+	bool typed;			/* and its parameters have template arguments */
 	bool any_arguments;		/* its template arguments are placeholders */
 	struct rt_text want, text, demangled;
 };

@@ -79,6 +79,8 @@ static const char *pass_parenthesis(const struct rt_cursor *c, const char *p)
 
 	if (!close)
 		return p;
+	if (ends_with(c->at, p, "lambda") && p - c->at > 6 && p[-7] == '{')
+		return close;
 	if ((p > c->at && p[-1] == '.') || strncmp(p, "(anonymous ", 11) == 0)
 		return close;
 	if (ends_with(c->at, p, "operator"))
@@ -258,6 +260,64 @@ int rt_take_name(const struct rt_cursor *c, const char *start, const char *end, 
 	for (p = spec->function; *p; p++)
 		spec->glob |= strchr("*?[", *p) && !is_literal(spec->function, p);
 	return r;
+}
+
+/* ---- overloaded functions ---- */
+
+/* The end of the parameter that begins at `p`: a comma or `end`. */
+static const char *parameter_end(const char *p, const char *end)
+{
+	int depth = 0;
+
+	for (; p < end && (depth || *p != ','); p++)
+		depth += strchr("([<", *p) ? 1 : strchr(")]>", *p) ? -1 : 0;
+	return p;
+}
+
+/* Without its name.  NULL: that stands inside the type. */
+static const char *type_end(const char *p, const char *end, const char *name)
+{
+	while (end > p && isspace((unsigned char)end[-1]))
+		end--;
+	if (!name)
+		return end;
+	if (!ends_with(p, end, name))
+		return NULL;
+	for (end -= strlen(name); end > p && isspace((unsigned char)end[-1]); end--)
+		;
+	return end;
+}
+
+int rt_take_overload(const struct rt_cursor *c, const char *name, const char *name_end, const char *open,
+		     const struct rt_prototype *prototype, struct rt_spec *spec)
+{
+	const char *close = rt_matching(c, open), *p = open + 1, *next, *end;
+	unsigned i;
+	char *out;
+
+	if (!close || rt_identifier(c, name, false) != (size_t)(name_end - name))
+		return 0;
+	out = spec->overload = malloc((size_t)(name_end - name) + (size_t)(close - open) + 2);
+	if (!out)
+		return rt_nomem(c->err);
+	memcpy(out, name, (size_t)(name_end - name));
+	out += name_end - name;
+	*out++ = '(';
+	for (i = 0; i < prototype->nparams && p < close; i++, p = next + 1) {
+		next = parameter_end(p, close - 1);
+		end = type_end(p, next, prototype->params[i].name);
+		if (!end) {
+			free(spec->overload);
+			spec->overload = NULL;
+			return 0;
+		}
+		if (i)
+			*out++ = ',';
+		memcpy(out, p, (size_t)(end - p));
+		out += end - p;
+	}
+	memcpy(out, ")", 2);
+	return 0;
 }
 
 /* ---- regular expressions ---- */

@@ -8,6 +8,10 @@
 
 /* The last ':' in [text, end) that separates: one that is no part of "::".  NULL: none. */
 const char *rt_last_colon(const char *text, const char *end);
+/* Note spec->overload of the prototype that has its name there and its parameters behind `open`.  0 or -ENOMEM. */
+int rt_take_overload(const struct rt_cursor *c, const char *name, const char *name_end, const char *open,
+		     const struct rt_prototype *prototype, struct rt_spec *spec);
+
 bool rt_has_double_colon(const char *text, const char *end);
 
 /* Where the cursor's text has a regular expression: its first '/', and behind its last in `*close`; NULL: nowhere. */

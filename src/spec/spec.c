@@ -287,7 +287,7 @@ static bool is_overload(const struct rt_cursor *c, const struct head *h, const s
 {
 	unsigned i;
 
-	if (h->has_result || !rt_has_double_colon(h->name, h->name_end) || c->at != c->end || spec->nconditions)
+	if (h->has_result || c->at != c->end || spec->nconditions)
 		return false;
 	for (i = 0; i < prototype->nparams; i++)
 		if (prototype->params[i].name)
@@ -323,7 +323,7 @@ static int parse_prototype(struct rt_cursor *c, const char *open, struct rt_spec
 	struct rt_prototype *prototype = rt_types_alloc(c->types, sizeof(*prototype));
 	struct head h = { .start = c->at, .open = open };
 	const char *colon = rt_last_colon(c->at, open), *outer = NULL;
-	bool cxx;
+	bool cxx, types_only;
 	int r;
 
 	if (!prototype)
@@ -344,8 +344,10 @@ static int parse_prototype(struct rt_cursor *c, const char *open, struct rt_spec
 		return rt_expected(c, h.name_end, "the name of a function");
 	prototype->origin = RT_ORIGIN_GIVEN;
 	r = parse_parts(c, &h, outer, spec, prototype);
-	cxx = !h.has_result && rt_has_double_colon(h.name, h.name_end) && rt_matching(c, h.open);
-	if (r != -ENOMEM && cxx && (r < 0 || is_overload(c, &h, spec, prototype))) {
+	cxx = !h.has_result && rt_matching(c, h.open) && (rt_has_double_colon(h.name, h.name_end) ||
+		(r < 0 && rt_has_double_colon(h.open, c->end)));
+	types_only = r == 0 && is_overload(c, &h, spec, prototype);
+	if (r != -ENOMEM && cxx && (r < 0 || types_only)) {
 		/* What its types are, the symbol's name tells. */
 		c->at = c->end;
 		spec->params_given = false;
@@ -357,6 +359,12 @@ static int parse_prototype(struct rt_cursor *c, const char *open, struct rt_spec
 	spec->result_given = prototype->result != NULL;
 	if (spec->params_given || spec->result_given || prototype->sets_errno)
 		spec->prototype = prototype;
+	spec->types_only = types_only && spec->params_given;
+	if (!outer && spec->params_given && !spec->nshown && !spec->nconditions) {
+		r = rt_take_overload(c, h.name, h.name_end, h.open, prototype, spec);
+		if (r < 0)
+			return r;
+	}
 	return rt_take_name(c, h.name, h.name_end, spec);
 }
 
@@ -440,6 +448,7 @@ void rt_spec_free(struct rt_spec *spec)
 	free(spec->lib);
 	free(spec->function);
 	free(spec->file);
+	free(spec->overload);
 	rt_free_regex(spec);
 	rt_types_free(spec->types);
 	memset(spec, 0, sizeof(*spec));

@@ -118,6 +118,9 @@ struct rt_spec {
 	/* With `params_given` the parameters, with `result_given` the result; of the others nothing was said. */
 	const struct rt_prototype *prototype;	/* NULL: neither was given */
 	bool params_given, result_given;
+	char *overload;			/* of a prototype: its name and its parameters' types, "f(int, char const*)", as C++ tells functions of
+					   one name apart; or NULL */
+	bool types_only;		/* it has a name and types and nothing else: where it is C++, they say only which function is meant */
 	const struct rt_shown *shown;
 	unsigned nshown;
 	const struct rt_condition *conditions;

@@ -51,6 +51,29 @@ else
 		expect_text "(ns::Foo::bar)" "$T/traced"
 		end_case
 	done
+	if c++ -g -O1 -o "$T/overloads" "$TARGETS/overloads.cc" >"$T/cc" 2>&1; then
+		for debug in '' strip; do
+			[ -z "$debug" ] || strip -g "$T/overloads"
+			"$T/overloads" >"$T/all"
+			# A line is a specification that means one function, and what its call shows with debug information, and without.
+			while IFS='|' read -r spec text plain; do
+				begin "one of several functions${debug:+, stripped}: $spec"
+				rt "$T/overloads" "$spec"
+				expect_status 0
+				sed -n '/^>/p' "$T/err" | sed 's/ 0x[0-9a-f]*/ ADDRESS/' >"$T/traced"
+				[ -n "$debug" ] && text=$plain
+				expect_text ">(over$text)" "$T/traced"
+				end_case
+			done <"$T/all"
+		done
+		begin "none of several functions"
+		rt "$T/overloads" 'over(float)'
+		expect_status 2
+		expect_message "there are several functions 'over', and none is 'over(float)'" "$T/err"
+		end_case
+	else
+		skip "overloads" "c++: $(head -1 "$T/cc")"
+	fi
 	begin "--demangle=no"
 	rt --demangle=no "$T/cxx" ns::one:0
 	calls "$T/err" >"$T/traced"

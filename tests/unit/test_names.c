@@ -126,7 +126,11 @@ static void test_canonical(void)
 	is_canonical("f(int, char const*)", false, "f(int,char const*)");
 	is_canonical("f( int , const char * )", false, "f(int,char const*)");
 	is_canonical("f(const unsigned long &)", false, "f(unsigned long const&)");
-	is_canonical("f(const std::vector<int> &, int)", false, "f(std::vector<int> const&,int)");
+	is_canonical("f(const std::vector<int> &, int)", false, "f(std::vector<int>const&,int)");
+	is_canonical("f(std::vector<int, std::allocator<int> > const&, int)", false, "f(std::vector<int>const&,int)");
+	is_canonical("f(std::map<int, T<long>, std::less<int>, std::allocator<std::pair<int const, T<long> > > >)", false, "f(std::map<int,T<long>>)");
+	is_canonical("f(int, std::allocator<int>)", false, "f(int,std::allocator<int>)");
+	is_canonical("f(std::set<int, std::allocator<int)", false, "f(std::set<int,std::allocator<int)");
 	is_canonical("f(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&)", false,
 		     "f(std::string const&)");
 	is_canonical("make[abi:cxx11](int)", false, "make(int)");

@@ -101,6 +101,37 @@ static void test_empty(void)
 /* ---- what is shown ---- */
 
 /* All that is in a specification but its place, as text. */
+/* `want` is NULL where overloaded functions are not told apart. */
+static void overloads(const char *text, const char *want, bool types_only)
+{
+	struct rt_spec spec;
+	struct rt_error err;
+
+	if (rt_spec_parse(text, &rt_arch_x86_64, NULL, &spec, &err)) {
+		printf("%s: %s\n", text, err.text);
+		CU_FAIL("refused");
+		return;
+	}
+	RT_ASSERT_TEXT(spec.overload ? spec.overload : "(none)", want ? want : "(none)");
+	CU_ASSERT_EQUAL(spec.types_only, types_only);
+	rt_spec_free(&spec);
+}
+
+static void test_overloads(void)
+{
+	overloads("f(int)", "f(int)", true);
+	overloads("f(const char *, int &)", "f(const char *, int &)", true);
+	overloads("f(int (*)(int, long))", "f(int (*)(int, long))", true);
+	overloads("int f(int a, const char *name)", "f(int, const char *)", false);
+	overloads("lib.so:void f(void)", "f()", false);
+	overloads("f(std::map<int, long> const&)", "f(std::map<int, long> const&)", true);
+	overloads("ns::f(int)", NULL, false);
+	overloads("int f(char buf[16])", NULL, false);
+	overloads("f(n)", NULL, false);
+	overloads("f(int n, n > 3)", NULL, false);
+	overloads("f", NULL, false);
+}
+
 static const char *shown(const char *text, const struct rt_arch *arch, char *buf, size_t size)
 {
 	FILE *file = fmemopen(buf, size, "w");
@@ -414,6 +445,7 @@ static void test_positions(void)
 }
 
 CU_TestInfo rt_tests_spec[] = {
+	{ "overloads", test_overloads },
 	{ "names", test_names },
 	{ "number of arguments", test_nargs },
 	{ "double colons", test_double_colon },

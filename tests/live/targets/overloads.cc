@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Functions of one name.  It prints a line for each call: what means that one alone, its arguments as they are shown, and those without types.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#define CALLED __attribute__((noinline))
+
+CALLED static void keep(const void *p) { __asm__ volatile("" :: "r"(p) : "memory"); }
+
+CALLED int over(int a) { keep(&a); return a; }
+CALLED int over(int &a) { keep(&a); return a; }
+CALLED int over(int a, int b) { keep(&a); return a + b; }
+CALLED int over(const char *s) { keep(s); return s[0]; }
+CALLED int over(const std::string &s) { keep(&s); return (int)s.size(); }
+CALLED int over(std::vector<int> const &v) { keep(&v); return (int)v.size(); }
+CALLED int over(std::vector<char> const &v) { keep(&v); return (int)v.size(); }
+
+int main()
+{
+	int (*volatile by_value)(int) = over;
+	int (*volatile by_reference)(int &) = over;
+	int i = 5;
+
+	by_value(4);
+	std::puts("over(int)| 4| 4");
+	std::puts("int over(int number)| 4| 4");
+	by_reference(i);
+	std::puts("over(int &)| 5| ADDRESS");
+	over(1, 2);
+	std::puts("over(int,int)| 1 2| 1 2");
+	over("text");
+	std::puts("over(const char *)| \"text\"| ADDRESS");
+	std::puts("over(char const*)| \"text\"| ADDRESS");
+	over(std::string("words"));
+	std::puts("over(const std::string&)| \"words\"| ADDRESS");
+	over(std::vector<int>{ 1, 2 });
+	std::puts("over(std::vector<int> const&)| [1, 2]| ADDRESS");
+	std::puts("over(const std::vector<int> &)| [1, 2]| ADDRESS");
+	over(std::vector<char>{ 'a' });
+	std::puts("over(std::vector<char> const&)| \"a\"| ADDRESS");
+	return 0;
+}
