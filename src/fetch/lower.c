@@ -258,6 +258,10 @@ void rt_lower_read(struct lowering *l, struct object *o, const struct rt_home *h
 		o->place.base = home->kind == RT_HOME_POINTER && home->n ? RT_BASE_REG : RT_BASE_STACK;
 		o->place.reg = home->parts[0].reg;
 		o->place.offset = home->offset;
+		if (home->kind == RT_HOME_POINTER && home->n && home->parts[0].kept) {
+			o->place.base = RT_BASE_KEPT;
+			o->place.offset = home->parts[0].kept - 1;
+		}
 		o->place.behind = home->kind == RT_HOME_POINTER;
 		if (l->limits.registers) {
 			o->show->mark = home->kind == RT_HOME_POINTER ? "<in memory>" : "<on the stack>";
@@ -426,6 +430,12 @@ static void lower_result(struct lowering *l, struct rt_show *show)
 		rt_abi_result(l->arch, show->type, &home);
 	else
 		told_home(l, show->type, &p->result_where, &home);
+	if (p->result_where.kind == RT_WHERE_AT && rt_lower_keep_result(l)) {
+		home.parts[0].kept = 1;
+	} else if (p->result_where.kind == RT_WHERE_AT) {
+		home.kind = RT_HOME_ELSEWHERE;
+		home.mark = not_known;
+	}
 	rt_lower_read(l, o, &home);
 }
 

@@ -55,6 +55,18 @@ static bool keep_home(const struct lowering *l, const struct rt_home *home, stru
 	return home->kind == RT_HOME_STACK;
 }
 
+bool rt_lower_keep_result(struct lowering *l)
+{
+	const struct rt_where *where = &l->prototype->result_where;
+
+	if (l->limits.no_kept || l->limits.no_memory || l->prototype->convention != RT_CONVENTION_RUST || where->kind != RT_WHERE_AT ||
+	    where->reg >= l->arch->ndwarf)
+		return false;
+	l->plan->kept[0] = (struct rt_fetch){ .base = RT_BASE_REG, .size = l->arch->word, .reg = l->arch->dwarf[where->reg] };
+	l->plan->nkept = 1;
+	return true;
+}
+
 static int keep(struct lowering *l, const struct rt_spec *spec, struct wanted *wanted)
 {
 	const struct rt_prototype *p = l->prototype;
@@ -64,7 +76,7 @@ static int keep(struct lowering *l, const struct rt_spec *spec, struct wanted *w
 	unsigned i;
 
 	wanted->n = 0;
-	if (l->limits.no_kept || l->limits.no_memory || p->convention != RT_CONVENTION_C)
+	if (rt_lower_keep_result(l) || l->limits.no_kept || l->limits.no_memory || p->convention != RT_CONVENTION_C)
 		return 0;
 	rt_abi_begin(&abi, l->arch, p->result);
 	for (i = 0; i < p->nparams && wanted->n < RT_MAX_KEPT; i++) {

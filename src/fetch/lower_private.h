@@ -76,6 +76,12 @@ const struct rt_ctype *rt_lower_home(struct lowering *l, struct rt_abi *abi, con
 void rt_lower_read(struct lowering *l, struct object *o, const struct rt_home *home);
 
 /*
+ * lower_out.c: have the entry keep, as the first, the address that Rust's convention gave it for a result in memory, as that is in no
+ * register at the return.  False: the result is no such one, or nothing is kept.
+ */
+bool rt_lower_keep_result(struct lowering *l);
+
+/*
  * lower_out.c: what the function has filled in, as objects of its return, with the plan's part of what is kept; `n` of the shows are used,
  * of which there are as many as rt_lower_outs_most says.
  */

@@ -143,6 +143,7 @@ static enum passed passed(const struct rt_ctype *type, unsigned word, struct sca
 
 struct registers {
 	const uint8_t *general, *result;	/* DWARF's numbers */
+	uint8_t indirect;		/* the address of a result in memory */
 	unsigned ngeneral, floating, nfloating;
 	unsigned used, used_floating;
 	bool lost;			/* where the rest is, is not known */
@@ -157,6 +158,7 @@ static bool registers_of(unsigned machine, struct registers *r)
 	r->general = machine == EM_X86_64 ? x86_64 : aarch64;
 	r->ngeneral = machine == EM_X86_64 ? RT_COUNT(x86_64) : RT_COUNT(aarch64);
 	r->result = machine == EM_X86_64 ? x86_64_result : aarch64;
+	r->indirect = machine == EM_X86_64 ? 5 : 8;
 	r->floating = machine == EM_X86_64 ? 17 : 64;
 	r->nfloating = 8;
 	return machine == EM_X86_64 || machine == EM_AARCH64;
@@ -199,6 +201,7 @@ static struct rt_where place(struct registers *r, enum passed how, const struct 
 	return where;
 }
 
+/* For a result in memory: by the address that the function was given, which optimized code, other than C's, does not return. */
 static void place_result(struct rt_prototype *prototype, const struct registers *r, enum passed how, const struct scalars *s)
 {
 	struct rt_where *where = &prototype->result_where;
@@ -211,8 +214,8 @@ static void place_result(struct rt_prototype *prototype, const struct registers 
 		where->reg2 = r->result[1];
 		where->second = how == PAIR ? (unsigned)s->v[1].offset : 0;
 	} else if (how == INDIRECT) {
-		/* As C++ marks what its convention returns by a hidden pointer. */
-		((struct rt_ctype *)prototype->result)->by_reference = true;
+		where->kind = RT_WHERE_AT;
+		where->reg = r->indirect;
 	}
 }
 

@@ -221,6 +221,13 @@ if has rustc; then
 				printf '<Ok(5) <Err(Invalid) <None <Some(4) ' >"$T/expected"
 				expect_same "$T/expected" "$T/results"
 			fi
+			# Optimized code returns no address of them.
+			rt "$T/rust" types::array types::written types::maybe
+			if ! grep -q 'only entries' "$T/err"; then
+				grep '^<' "$T/err" | tr '\n' ' ' >"$T/results"
+				printf '<[1, 2, 3, 4] <"abab" <Some("abab") <None ' >"$T/expected"
+				expect_same "$T/expected" "$T/results"
+			fi
 		fi
 		end_case
 	done

@@ -63,6 +63,22 @@ fn option(n: i32) -> Option<i32> {
     keep(if n > 1 { Some(n - 1) } else { None })
 }
 
+// Results in memory.
+#[inline(never)]
+fn array(n: u64) -> [u64; 4] {
+    keep([n, n + 1, n + 2, n + 3])
+}
+
+#[inline(never)]
+fn written(n: usize) -> String {
+    keep("ab".repeat(n))
+}
+
+#[inline(never)]
+fn maybe(n: usize) -> Option<String> {
+    keep(if n > 1 { Some("ab".repeat(n)) } else { None })
+}
+
 fn main() {
     let mut m = vec![3i64];
     println!("(types::text \"slice\" \"owned\" \"reference\" 7)");
@@ -85,6 +101,8 @@ fn main() {
         println!("(types::option {})", n);
         option(n);
     }
+    keep(array(1)[0] + written(2).len() as u64);
+    keep(maybe(2).is_some() as usize + maybe(1).is_some() as usize);
     keep(Shape::Circle(1.0));
     keep(Shape::Named(String::new()));
 }
