@@ -169,7 +169,8 @@ static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt
 		event->hit.sp += hit->exit->place.sp_down;
 	if (hit->function == RT_NO_FUNCTION)
 		return 0;
-	hit->at_exits = t->functions.v[hit->function].how == RT_HOW_INSN;
+	/* What is left for another stack returns later. */
+	hit->at_exits = t->functions.v[hit->function].how == RT_HOW_INSN && !t->switches;
 	if (hit->plan->kind == RT_KIND_ENTRY)
 		event->hit.sp += (uint64_t)(int64_t)t->functions.v[hit->function].sp_down;
 	return 0;

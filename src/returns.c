@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/switches.h"
 #include "plans.h"
 #include "util/array.h"
 
@@ -265,6 +266,16 @@ static int find_shared(struct rt_target *t, const struct rt_image *image)
 	return r;
 }
 
+/* Calls that code of the program's own leaves for another stack are not over, and no return tells. */
+static void find_switches(struct rt_target *t)
+{
+	struct rt_image *image = t->images.v[0];
+	const char *name;
+
+	if (t->purpose == RT_PURPOSE_RECORD && !rt_image_is_go(image) && rt_image_switches(image, &name))
+		t->switches = name;
+}
+
 int rt_returns_choose(struct rt_target *t, struct rt_error *err)
 {
 	struct codes codes = { .images = &t->images };
@@ -278,6 +289,8 @@ int rt_returns_choose(struct rt_target *t, struct rt_error *err)
 		choose(t, &codes, &t->functions.v[i], &nomem);
 		some |= t->functions.v[i].how == RT_HOW_INSN;
 	}
+	if (some)
+		find_switches(t);
 	if (some && !nomem)
 		nomem = find_callees(t) < 0 || name_callees(t, &codes) < 0;
 	close_codes(&codes);

@@ -50,6 +50,7 @@ struct rt_target {
 	bool wrong_pushes;		/* the kernel corrupts the program where it carries a push out itself */
 	bool goroutines_mixed;		/* the kernel cannot read which one calls: so no returns of Go functions */
 	bool unwatched;			/* what tells of exceptions and other stacks is not watched, for `everywhere` */
+	const char *switches;		/* the function of the program's own that switches stacks, "" one without a name; NULL: none is known */
 	bool unwatched_leap;		/* nor is longjmp, for that or because it cannot be told where it leaves */
 	char entry_only[512];		/* why a uretprobe could harm the process, or "" */
 	char library_entry_only[512];	/* the same for functions of libraries */

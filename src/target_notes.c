@@ -155,6 +155,13 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 		if (r < 0)
 			return r;
 	}
+	if (t->switches) {
+		snprintf(text, sizeof(text), "%.100s switches stacks by itself%s%.100s: calls there may seem to be inside others, or not to return",
+			 rt_image_name(t->images.v[0]), *t->switches ? ", in " : "", t->switches);
+		r = note(ctx, text);
+		if (r < 0)
+			return r;
+	}
 	if (t->unwatched_leap) {
 		snprintf(text, sizeof(text), "longjmp is not watched: %s: calls that it has left may seem to go on",
 			 t->everywhere || everywhere ? "without BPF its probe would be in every process that uses its library" : "it cannot be told where it leaves");

@@ -81,10 +81,13 @@ static bool stores_sp(const uint8_t *p)
 	return base != SP && base != FP;
 }
 
-/* The static C library leaves frames by these: nothing comes back to what they left. */
+/* The static C library leaves frames by these: nothing comes back to what they left, or it is known by name what is a stack. */
 static bool is_leaver(const char *name)
 {
-	static const char *const exact[] = { "longjmp", "_longjmp", "siglongjmp", "__longjmp", "____longjmp_chk" };
+	static const char *const exact[] = {
+		"longjmp", "_longjmp", "siglongjmp", "__longjmp", "____longjmp_chk", "__longjmp_cancel", "swapcontext", "__swapcontext",
+		"setcontext", "__setcontext", "__start_context", "jump_fcontext", "ontop_fcontext",
+	};
 	static const char *const beginnings[] = { "_Unwind_", "_dl_runtime_", "_dl_tlsdesc_" };
 	size_t i;
 

@@ -31,6 +31,9 @@ unharmed() {
 	expect_status 0
 	expect_same "$T/plain" "$T/out"
 	expect_line "^rawtrace: produce: returns: [in].*: a uretprobe could harm the program: .*$2" "$T/err"
+	# Calls on another stack have not been left.
+	expect_no_line 'unwound \*\*\*' "$T/err"
+	[ "$2" = backtrace ] || expect_line '^rawtrace: .* switches stacks by itself' "$T/err"
 	end_case
 }
 
