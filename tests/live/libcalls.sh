@@ -129,3 +129,32 @@ if [ -x "$T/static" ]; then
 	expect_message "imports nothing: it is linked statically" "$T/err"
 fi
 end_case
+
+# Distributions strip the C library of the names of what its IFUNCs choose from: .eh_frame tells how large these are.  The processor's
+# own may have instructions that the disassembler does not know: the oldest are asked for.
+if with_bpf && "$RAWTRACE" --version | grep -q ", capstone" && has "$CC"; then
+	begin "--libcalls: what an IFUNC chooses, where returns are seen at instructions"
+	cat >"$T/lengths.c" <<'EOF2'
+#include <string.h>
+#include <unistd.h>
+
+size_t (*volatile length)(const char *) = strlen;
+
+int main(int argc, char **argv)
+{
+	if (argc > 9)
+		execv(argv[0], argv);
+	return (int)length(argv[0] + 1) - (int)length(argv[0]) + (int)length("seven..");
+}
+EOF2
+	"$CC" -O1 -fno-builtin -o "$T/lengths" "$T/lengths.c" || because "not compiled"
+	RAWTRACE_DEBUG_DIR=$T/none GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-AVX512VL,-AVX512BW,-AVX512F,-EVEX \
+		timeout 60 "$RAWTRACE" -v --libcalls=strlen "$T/lengths" >"$T/out" 2>"$T/err"
+	ST=$?
+	expect_status 6
+	grep -A1 '^>(strlen "seven\.\.")$' "$T/err" >"$T/last"
+	expect_line '^<7$' "$T/last"
+	end_case
+else
+	skip "--libcalls: what an IFUNC chooses" "no disassembler, or no compiler"
+fi
