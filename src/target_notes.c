@@ -76,7 +76,8 @@ static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const 
 	for (i = 0; i < t->functions.n && r == 0; i++) {
 		const struct rt_function *f = &t->functions.v[i];
 
-		if (f->how != RT_HOW_NONE || f->hidden)
+		/* Nobody expects the end of a place; but a time has none without it. */
+		if (f->how != RT_HOW_NONE || f->hidden || (f->inside && t->purpose != RT_PURPOSE_TIME))
 			continue;
 		reason_text(t, f, text, sizeof(text));
 		reason = reason_of(&v, &n, &cap, text);
