@@ -154,6 +154,12 @@ end_case
 begin "places inside a function, addresses, source files, regular expressions"
 calls "$FIB" '/^fi.$/(int n > 3)'
 expect_calls '(fib 4)'
+for place in 1 2 4; do
+	rt "$FIB" "fib+$place"
+	[ "$ST" = 1 ] && continue	# it is in the midst of an instruction
+	expect_no_line 'only entries' "$T/err"
+	expect_line "^>(fib+0x$place)\$" "$T/err"
+done
 rt "$FIB" 'fib+999999'
 expect_status 1
 expect_message "'fib+0xf423f' cannot be probed: it is behind the function's end" "$T/err"
