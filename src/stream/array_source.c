@@ -129,13 +129,16 @@ static int map_rings(struct array_source *s, const int *cpus, int n, int *map, s
 	return 0;
 }
 
+/* The verifier takes an offset that it does not know up to here (BPF_MAX_VAR_OFF), and calls a larger one unbounded. */
+#define LARGEST ((size_t)1 << 29)
+
 static int open_rings(struct array_source *s, size_t bytes, int *map, uint32_t *size, struct rt_error *err)
 {
 	int *cpus, n = rt_cpus_online(&cpus), r;
 
 	if (n < 0)
 		return rt_fail(err, n, "/sys/devices/system/cpu/online: cannot tell which CPUs are online: %s", strerror(-n));
-	*size = s->size = (uint32_t)rt_ring_size(bytes, n);
+	*size = s->size = (uint32_t)rt_ring_size(bytes < LARGEST ? bytes : LARGEST, n);
 	s->source.round_ms = rt_ring_round(s->size);
 	s->rings = calloc((size_t)n, sizeof(*s->rings));
 	r = s->rings ? map_rings(s, cpus, n, map, err) : rt_nomem(err);

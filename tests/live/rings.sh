@@ -92,6 +92,15 @@ for ring in array ringbuf perf; do
 	end_case
 done
 
+# Rings of a gigabyte are only for machines that have it.
+if [ "$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo)" -gt 8000000 ] && [ "$(nproc)" -le 4 ]; then
+	begin "a larger ring than there is"
+	rt --buffer=4G "$FIB" fib
+	expect_status 0
+	expect_line "^<3\$" "$T/err"
+	end_case
+fi
+
 begin "a ring that is not there"
 rt --ring=square "$FIB" fib
 expect_status 2
