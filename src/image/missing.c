@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "image/dwarf.h"
+#include "image/go.h"
 #include "image/match.h"
 #include "image/private.h"
 #include "image/unnamed.h"
@@ -167,7 +168,10 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 	rt_image_symbols(image, &v, &n, NULL);
 	if (!spec->glob && !has_copy(image, spec->function) && rt_dwarf_inlined(image, spec->function)) {
 		add(&t, "%.200s: '%.200s' is inlined everywhere: it has no code of its own to be probed", rt_image_name(image), spec->function);
-		add_names(&t, nearest, rt_nearest_go(spec->function, v, n, nearest));
+		before = rt_nearest_go(spec->function, v, n, nearest);
+		add_names(&t, nearest, before);
+		if (!before)
+			add(&t, "; built with %s it has", rt_image_go(image) ? "-gcflags=all=-l" : "-fno-inline");
 		return rt_usage(err, "%s", t.buf);
 	}
 	if (n == 0)
@@ -185,6 +189,9 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 	} else if (t.n == before && !spec->glob) {
 		add_names(&t, nearest, rt_nearest(spec->function, v, n, nearest));
 	}
+	if (t.n == before && n && !image->symtab.present && !image->has_more && !rt_image_go(image) &&
+	    strncmp(spec->function, RT_UNNAMED_PREFIX, strlen(RT_UNNAMED_PREFIX)) != 0)
+		add(&t, "; it is stripped: only what it exports has a name");
 	rt_text_free(&written);
 	return rt_usage(err, "%s", t.buf);
 }

@@ -189,7 +189,7 @@ static void test_meant(void)
 	means(true, "fn_*", "fn_10001000! fn_10001040!");
 	means(true, "/^fn_1000104/", "fn_10001040!");
 	means(true, "*", "exported");
-	means(true, "f*", "./x: no function matches 'f*'");
+	means(true, "f*", "./x: no function matches 'f*'; it is stripped: only what it exports has a name");
 	means(false, "*", "fn_10001000! fn_10001040! fn_10001060! fn_10001064!");
 	means(true, "0x10001040", "fn_10001040!");
 	means(true, "0x10001044", "fn_10001040+0x4!");
