@@ -257,7 +257,8 @@ static int on_exit_of(struct rt_feed *feed, const struct rt_event *event)
 
 	if (r == 0)
 		r = rt_feed_held(feed, event->tid, event->time);
-	return r ? r : rt_stack_event(feed->stack, event);
+	/* The returns that came before it were after the trace's end too. */
+	return r || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
 }
 
 /* Nothing of the old program's memory is where it was. */
@@ -267,7 +268,7 @@ static int on_exec(struct rt_feed *feed, const struct rt_event *event)
 
 	feed->stacks.n = 0;
 	rt_locate_exec(feed->locate);
-	return r < 0 ? r : rt_stack_event(feed->stack, event);
+	return r < 0 || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
 }
 
 /* A hit of a thread whose beginning is not known, as events were lost: /proc tells whose it is, as long as it has not ended. */

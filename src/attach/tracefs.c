@@ -237,8 +237,24 @@ static int make_instance(struct tracefs *t, const struct rt_attach_request *requ
 	return 0;
 }
 
-/* The threads of `pid` that are not known yet, as one text of numbers, malloced into `*text`.  Returns how many. */
-static int new_threads(pid_t pid, struct rt_members *known, char **text)
+/* The threads that the kernel records, which adds those that they begin, into `known`.  0 or -ENOMEM. */
+static int recorded_threads(const struct tracefs *t, struct rt_members *known)
+{
+	char path[320], *text, *at, *end;
+	long tid;
+	int r = 0;
+
+	snprintf(path, sizeof(path), "%s/set_event_pid", t->instance);
+	if (rt_tracefs_read(&t->fs, path, &text) < 0)
+		return 0;
+	for (at = text; r == 0 && (tid = strtol(at, &end, 10)) > 0 && end != at; at = end)
+		r = rt_members_add(known, (pid_t)tid);
+	free(text);
+	return r;
+}
+
+/* The threads of `pid` that are not recorded yet, as one text of numbers, malloced into `*text`.  Returns how many. */
+static int new_threads(const struct tracefs *t, pid_t pid, struct rt_members *known, char **text)
 {
 	pid_t *tids;
 	size_t size;
@@ -247,6 +263,10 @@ static int new_threads(pid_t pid, struct rt_members *known, char **text)
 
 	if (n < 0)
 		return n;
+	if (recorded_threads(t, known) < 0) {
+		free(tids);
+		return -ENOMEM;
+	}
 	file = open_memstream(text, &size);
 	for (i = 0; file && i < n; i++) {
 		if (rt_members_has(known, tids[i]))
@@ -279,7 +299,7 @@ static int filter_threads(struct tracefs *t, pid_t pid, struct rt_error *err)
 	/* Threads that begin while we read the list are found by reading it again.  Each write but the first waits for RCU, 40 ms. */
 	do {
 		text = NULL;
-		n = new_threads(pid, &known, &text);
+		n = new_threads(t, pid, &known, &text);
 		if (n > 0)
 			r = append_instance(t, "set_event_pid", text);
 		free(text);

@@ -27,7 +27,7 @@ static void test_members(void)
 }
 
 struct told {
-	unsigned calls, returns, gone;
+	unsigned calls, returns, gone, ended;
 	uint64_t lost;
 	uint32_t last;
 	pid_t tid;
@@ -54,6 +54,7 @@ static int told_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 	(void)result;
 	told->returns += end == RT_END_RETURNED;
 	told->gone += end == RT_END_NOT_SEEN;
+	told->ended += end == RT_END_EXITED;
 	told->last = frame->function;
 	return 0;
 }
@@ -166,6 +167,7 @@ static void test_feed_by_address(void)
 
 static void test_feed_window(void)
 {
+	struct rt_event end = { .type = RT_EV_EXIT, .time = 2, .pid = PID, .tid = PID };
 	struct fixture x;
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
@@ -175,6 +177,10 @@ static void test_feed_window(void)
 	CU_ASSERT(hit(&x, PID, PID, 1, 0, 0x7000) == 0 && x.told.calls == 0);
 	rt_feed_window(x.feed, 1, 1);
 	CU_ASSERT(hit(&x, PID, PID, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	/* The call has maybe returned by then. */
+	CU_ASSERT(rt_feed_event(x.feed, &end) == 0 && x.told.ended == 0);
+	end.time = 1;
+	CU_ASSERT(rt_feed_event(x.feed, &end) == 0 && x.told.ended == 1);
 	fixture_close(&x);
 }
 
