@@ -129,10 +129,44 @@ static bool disable_everywhere(const struct rt_tracefs *t, const struct places *
 	return off;
 }
 
-/* The events of the definitions in `text` whose group is the owner's.  A multi-probe event has several lines and one name. */
+/* Names in the text of uprobe_events, sorted. */
+struct names {
+	const char **v;
+	size_t n, cap;
+};
+
+/* Was it there before?  Out of memory: no, and it is not kept. */
+static bool has_come(struct names *names, const char *name)
+{
+	size_t low = 0, high = names->n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int order = strcmp(names->v[mid], name);
+
+		if (order == 0)
+			return true;
+		if (order < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (RT_ROOM(&names->v, names->n, &names->cap) < 0)
+		return false;
+	memmove(names->v + low + 1, names->v + low, (names->n - low) * sizeof(*names->v));
+	names->v[low] = name;
+	names->n++;
+	return false;
+}
+
+/*
+ * The events of the definitions in `text` whose group is the owner's.  A multi-probe event has thousands of lines, between those of
+ * others, and goes as a whole.
+ */
 static unsigned clear_definitions(const struct rt_tracefs *t, const struct places *places, char *text, struct rt_owner owner)
 {
-	char *line, *save = NULL, last[256] = "", command[320];
+	char *line, *save = NULL, command[320];
+	struct names names = { 0 };
 	struct rt_owner whose;
 	unsigned cleared = 0;
 
@@ -140,18 +174,17 @@ static unsigned clear_definitions(const struct rt_tracefs *t, const struct place
 		char *group = strchr(line, ':'), *slash = group ? strchr(group, '/') : NULL;
 		size_t len = slash ? strcspn(slash, " ") + (size_t)(slash - group) - 1 : 0;
 
-		if (!slash || len >= sizeof(last) || !rt_owner_of_group(group + 1, (size_t)(slash - group) - 1, &whose) ||
+		if (!slash || len >= sizeof(command) - 4 || !rt_owner_of_group(group + 1, (size_t)(slash - group) - 1, &whose) ||
 		    !rt_owner_same(whose, owner))
 			continue;
-		if (strncmp(last, group + 1, len) == 0 && last[len] == '\0')
+		group++;
+		group[len] = '\0';
+		if (has_come(&names, group) || !disable_everywhere(t, places, group))
 			continue;
-		memcpy(last, group + 1, len);
-		last[len] = '\0';
-		if (!disable_everywhere(t, places, last))
-			continue;
-		snprintf(command, sizeof(command), "-:%s\n", last);
+		snprintf(command, sizeof(command), "-:%s\n", group);
 		cleared += rt_tracefs_append(t, "uprobe_events", command) == 0;
 	}
+	free(names.v);
 	return cleared;
 }
 

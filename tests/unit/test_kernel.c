@@ -98,14 +98,14 @@ static void test_leftovers(void)
 
 	make_tracefs(&t);
 	rt_owner_group(rt_owner_of(dead), group);
-	snprintf(text, sizeof(text), "p:%s/a /x:0x1\np:%s/a /x:0x2\nr:%s/b /x:0x1\np:%s/mine /x:0x1\np:other_%d/c /x:0x1\n"
-		 "p:rawtrace_%dx/d /x:0x1\np:rawtrace_/e /x:0x1\n", group, group, group, rt_own_group(mine), (int)dead, (int)dead);
+	snprintf(text, sizeof(text), "p:%s/a /x:0x1\np:%s/a /x:0x2\nr:%s/b /x:0x1\np:%s/a /x:0x3\np:%s/mine /x:0x1\np:other_%d/c /x:0x1\n"
+		 "p:rawtrace_%dx/d /x:0x1\np:rawtrace_/e /x:0x1\n", group, group, group, group, rt_own_group(mine), (int)dead, (int)dead);
 	put(&t, "uprobe_events", text);
 	snprintf(name, sizeof(name), "events/%s", group);
 	folder(&t, name);
 	CU_ASSERT(rt_tracefs_remains(&t, dead));
 	CU_ASSERT(!rt_tracefs_remains(&t, getpid()));
-	/* Two events: the two probes of `a` are deleted by one command. */
+	/* Two events: the three probes of `a` are deleted by one command, also the one behind `b`. */
 	CU_ASSERT(rt_tracefs_clean(&t) == 2);
 	CU_ASSERT_FATAL(rt_tracefs_read(&t, "uprobe_events", &left) > 0);
 	snprintf(name, sizeof(name), "-:%s/a\n-:%s/b\n", group, group);
