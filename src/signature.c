@@ -104,6 +104,18 @@ static bool is_startup(const char *name)
 	return false;
 }
 
+/* A result that the code does not give: what is in the register then is nothing. */
+static void check_result(struct rt_signatures *s, const struct rt_function *f, struct rt_types *memory, struct rt_prototype *told)
+{
+	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
+	struct rt_guesser *guesser = guesser_of(s, f->image);
+	struct rt_prototype guess;
+
+	if (guesser && rt_guess_prototype(guesser, f->addr, f->size, memory, &guess) == 0 && guess.result && guess.result->kind == RT_CT_VOID &&
+	    told->result && told->result->kind != RT_CT_VOID && told->result->kind != RT_CT_FLOAT)
+		told->result = &unknown;
+}
+
 static bool find_known(struct rt_signatures *s, const struct rt_function *f, struct rt_types *memory, struct rt_prototype *told)
 {
 	/* Damaged debug information is no reason to trace less than without it. */
@@ -119,6 +131,8 @@ static bool find_known(struct rt_signatures *s, const struct rt_function *f, str
 		*told = *p;
 		return true;
 	}
+	if (has && told->result_unsure)
+		check_result(s, f, memory, told);
 	if (has)
 		return true;
 	guesser = guesser_of(s, f->image);

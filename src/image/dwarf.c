@@ -36,6 +36,7 @@ static enum trust judge(struct rt_dwarf *dwarf, Dwarf_Die *die, uint64_t addr)
 {
 	struct rt_image *image = dwarf->image;
 	const struct rt_symbol *v;
+	bool global = false;
 	uint64_t convention;
 	size_t i, n;
 
@@ -46,15 +47,18 @@ static enum trust judge(struct rt_dwarf *dwarf, Dwarf_Die *die, uint64_t addr)
 	for (i = 0; i < n; i++)
 		if (is_changed_name(v[i].name))
 			return CHANGED;
-	return rt_die_flag(die, DW_AT_external) || says_changes(dwarf, die) ? BY_ABI : LOCAL;
+	for (i = 0; i < n; i++)
+		global |= v[i].global || v[i].hidden;
+	/* With -flto LLVM makes functions local that the source has not. */
+	return (rt_die_flag(die, DW_AT_external) && (global || !n)) || says_changes(dwarf, die) ? BY_ABI : LOCAL;
 }
 
 /*
  * Without optimization all parameters are in the function's own frame, into which it copies them from where the convention puts them.
  * A local function with others was optimized, and then only places at the entry are to be believed: i386 passes in registers there,
- * and LLVM leaves out what nobody reads.
+ * and LLVM leaves out what nobody reads.  True: the convention holds.
  */
-static void settle_places(struct rt_param *v, const bool *frame, unsigned n, enum trust trust)
+static bool settle_places(struct rt_param *v, const bool *frame, unsigned n, enum trust trust)
 {
 	bool plain = true, any = false;
 	unsigned i;
@@ -67,6 +71,7 @@ static void settle_places(struct rt_param *v, const bool *frame, unsigned n, enu
 	plain = trust == BY_ABI || (trust == LOCAL && plain && any);
 	for (i = 0; i < n && plain; i++)
 		v[i].where = (struct rt_where){ .kind = RT_WHERE_ABI };
+	return plain;
 }
 
 struct params {
@@ -170,7 +175,7 @@ static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func
 	if (walk->nomem)
 		return -ENOMEM;
 	if (!rt_dwarf_is_go(&func->die))
-		settle_places(params.v, params.frame, params.n, trust);
+		prototype->result_unsure = !settle_places(params.v, params.frame, params.n, trust) && prototype->convention == RT_CONVENTION_C;
 	v = rt_types_alloc(walk->types, (params.n ? params.n : 1) * sizeof(*v));
 	if (!v)
 		return -ENOMEM;

@@ -41,6 +41,7 @@ struct rt_symbol {
 	uint64_t size;		/* st_size; where that is 0, up to the next symbol or the segment's end */
 	enum rt_symbol_kind kind;
 	bool global;		/* STB_GLOBAL or STB_WEAK */
+	bool hidden;		/* STV_HIDDEN: it was global until it was linked */
 	enum rt_symbol_source source;
 	bool sized;		/* st_size was not 0 */
 	bool default_version;	/* the one that programs are linked with: NAME@@VERSION */

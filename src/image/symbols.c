@@ -78,6 +78,7 @@ static bool is_function(const struct rt_image *image, const GElf_Sym *sym, struc
 	unsigned bind = GELF_ST_BIND(sym->st_info);
 
 	out->global = bind == STB_GLOBAL || bind == STB_WEAK || bind == STB_GNU_UNIQUE;
+	out->hidden = GELF_ST_VISIBILITY(sym->st_other) == STV_HIDDEN || GELF_ST_VISIBILITY(sym->st_other) == STV_INTERNAL;
 	/* SHN_ABS: not moved with the image, so no place in it. */
 	if (sym->st_shndx == SHN_ABS || sym->st_shndx == SHN_COMMON)
 		return false;

@@ -55,6 +55,18 @@ for compiler in $COMPILERS; do
 	done
 done
 
+# LLVM makes all local then, and passes nothing that it knows: what is shown is what was said, or a mark.
+if has clang && has ld.lld; then
+	begin "C: clang, link-time optimization"
+	if clang -w -g -O2 -flto -fuse-ld=lld -o "$T/types" "$TARGETS/types.c" >"$T/cc" 2>&1; then
+		# shellcheck disable=SC2086
+		agrees "$T/types" $specs
+		# Nobody looks at what it returns, and so it returns nothing.
+		expect_line '^<<not known>$' "$T/err"
+	fi
+	end_case
+fi
+
 # ---- where debug information is ----
 
 $CC -w -g -O1 -o "$T/types" "$TARGETS/types.c"
