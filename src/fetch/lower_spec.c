@@ -86,6 +86,7 @@ static int take_member(struct reached *r, const struct rt_step *step, const stru
 static int take_index(const struct lowering *l, struct reached *r, const struct rt_step *step, const struct rt_spec *spec,
 		      struct rt_error *err)
 {
+	bool decayed;
 	int ret;
 
 	if (r->type && r->type->kind == RT_CT_ARRAY) {
@@ -93,11 +94,11 @@ static int take_index(const struct lowering *l, struct reached *r, const struct 
 			return rt_spec_expected(spec, step->column, err, "an index below %llu", (unsigned long long)r->type->count);
 		r->type = r->type->target;
 	} else {
+		decayed = r->type && r->type->is_decayed;
 		ret = follow_pointer(l, r, spec, step->column, err);
 		if (ret < 0)
 			return ret;
-		/* A pointer to a whole array is what int v[4] is as a parameter. */
-		if (r->type && r->type->kind == RT_CT_ARRAY)
+		if (decayed && r->type && r->type->kind == RT_CT_ARRAY)
 			r->type = r->type->target;
 	}
 	if (!r->type || !r->type->size || r->offset + (uint64_t)step->index * r->type->size > INT32_MAX)
@@ -109,6 +110,7 @@ static int take_index(const struct lowering *l, struct reached *r, const struct 
 static int take_step(const struct lowering *l, struct reached *r, const struct rt_step *step, const struct rt_spec *spec,
 		     struct rt_error *err)
 {
+	bool decayed;
 	int ret = 0;
 
 	if (r->bit_size)
@@ -124,8 +126,9 @@ static int take_step(const struct lowering *l, struct reached *r, const struct r
 			r->type = r->type->target;
 			return 0;
 		}
+		decayed = r->type && r->type->is_decayed;
 		ret = follow_pointer(l, r, spec, step->column, err);
-		if (ret == 0 && r->type && r->type->kind == RT_CT_ARRAY)
+		if (ret == 0 && decayed && r->type && r->type->kind == RT_CT_ARRAY)
 			r->type = r->type->target;
 		return ret;
 	case RT_STEP_ARROW:

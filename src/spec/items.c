@@ -254,19 +254,30 @@ static const struct rt_ctype *adjusted(struct rt_cursor *c, const struct rt_ctyp
 	if (type->kind != RT_CT_ARRAY)
 		return type;
 	pointer = (struct rt_ctype *)rt_types_pointer(c->types, type->count ? type : type->target, c->arch->word);
-	if (pointer)
+	if (pointer) {
 		pointer->const_target = !type->count && type->const_target;
+		pointer->is_decayed = type->count != 0;
+	}
 	return pointer;
 }
 
-static bool is_taken(const struct items *items, const char *name)
+static bool is_taken(const struct items *items, const char *name, size_t n)
 {
 	unsigned i;
 
 	for (i = 0; i < items->nparams; i++)
-		if (items->params[i].name && strcmp(items->params[i].name, name) == 0)
+		if (items->params[i].name && rt_is_word(name, n, items->params[i].name))
 			return true;
 	return false;
+}
+
+/* "int m[3], m[1]": what is a parameter's name is no type, unless it stands before another name ("fd fd"). */
+static bool is_parameter(const struct rt_cursor *c, const struct items *items)
+{
+	struct rt_cursor next = *c;
+
+	next.at += rt_identifier(c, c->at, false);
+	return is_taken(items, c->at, (size_t)(next.at - c->at)) && rt_peek(&next) != '*' && !rt_identifier(&next, next.at, true);
 }
 
 static int declaration(struct rt_cursor *c, struct items *items)
@@ -294,7 +305,7 @@ static int declaration(struct rt_cursor *c, struct items *items)
 	r = base ? rt_parse_declarator(c, base, s.is_const, &d) : rt_nomem(c->err);
 	if (r < 0)
 		return r;
-	if (d.name && is_taken(items, d.name))
+	if (d.name && is_taken(items, d.name, strlen(d.name)))
 		return rt_expected(c, d.at, "another name: there is a parameter '%s' before", d.name);
 	memset(p, 0, sizeof(*p));
 	p->name = d.name;
@@ -331,7 +342,9 @@ static int item(struct rt_cursor *c, struct items *items, bool full)
 		items->variadic = true;
 		return 0;
 	}
-	return rt_begins_declaration(c, full) ? declaration(c, items) : shown_item(c, items, RT_STYLE_TYPE);
+	if (is_parameter(c, items) || !rt_begins_declaration(c, full))
+		return shown_item(c, items, RT_STYLE_TYPE);
+	return declaration(c, items);
 }
 
 static int find_lengths(struct rt_cursor *c, struct items *items)

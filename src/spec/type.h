@@ -85,6 +85,7 @@ struct rt_ctype {
 	bool const_target;
 	const char *target_name;
 	const char *parameters;		/* FUNCTION: what stands between its parentheses; NULL: not known */
+	bool is_decayed;		/* POINTER: int v[4] as a parameter: to all of the array, and v[1] is an element */
 	uint64_t count;			/* ARRAY: elements, 0: not known */
 	const struct rt_member *members;
 	unsigned nmembers;

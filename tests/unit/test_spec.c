@@ -235,6 +235,7 @@ static void test_partial(void)
 	shows("f(p->next->id, s.fd, *q, v[2], **r)", "f; p->next->id; s.fd; *q; v[2]; **r");
 	shows("f(struct foo *p, p->id, *p->next->name)", "? f(struct foo *p); p->id; *p->next->name");
 	shows("f(hex x, oct mode, dec y)", "f; style 2 x; style 3 mode; style 1 y");
+	shows("int f(int m[3], int (*mm)[3], m[1], mm[1][2], m)", "int f(int (*m)[3], int (*mm)[3]); m[1]; mm[1][2]; m");
 	shows("f(hex p->flags)", "f; style 2 p->flags");
 	shows("f(hex, out)", "f; hex; out");
 	shows("chmod(string path, oct mode_t mode)", "? chmod(string char *path, oct mode_t mode)");

@@ -86,7 +86,7 @@ static void test_prototypes(void)
 }
 
 /* The last value read: base register, offsets, size; 's' for a string. */
-static void reads(const char *text, const char *want)
+static void is_value(const char *known, const char *text, const char *want)
 {
 	const struct rt_fetch *f;
 	char buf[128] = "";
@@ -94,7 +94,7 @@ static void reads(const char *text, const char *want)
 	size_t at = 0;
 	unsigned i;
 
-	if (tell(&t, "int f(" NODE ")", text) < 0) {
+	if (tell(&t, known, text) < 0) {
 		RT_ASSERT_TEXT(t.err.text, want);
 		forget(&t);
 		return;
@@ -111,6 +111,11 @@ static void reads(const char *text, const char *want)
 	forget(&t);
 }
 
+static void reads(const char *text, const char *want)
+{
+	is_value("int f(" NODE ")", text, want);
+}
+
 static void test_expressions(void)
 {
 	reads("f(n)", "si:4s");
@@ -125,6 +130,11 @@ static void test_expressions(void)
 	reads("f(*p)", "+0(di):52");
 	reads("f(p->next->next->next->next->id)", "'f(p->next->next->next->next->id)': column 30: expected at most 4 memory reads one after another");
 	reads("f(p->none)", "'f(p->none)': column 6: expected a member of struct node, which has no 'none'");
+	/* A pointer to arrays leads from one array to the next; int m[2][3] is one. */
+	is_value("int f(int (*m)[3])", "f(m[1][2])", "+20(di):4s");
+	is_value("int f(int m[2][3])", "f(m[1][2])", "+20(di):4s");
+	is_value("int f(int m[2][3])", "f(m[1])", "+12(di):12");
+	is_value("int f(int m[3])", "f(*m)", "+0(di):4s");
 	reads("f(n->id)", "'f(n->id)': column 6: expected a pointer before this, not int");
 	reads("f(p->v[4])", "'f(p->v[4])': column 7: expected an index below 4");
 	reads("f(p->b.x)", "'f(p->b.x)': column 8: expected nothing behind a bit-field");
