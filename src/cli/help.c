@@ -71,7 +71,7 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 	      "rawtrace processes have left in tracefs.\n"
 	      "\n"
 	      "The exit status is that of PROGRAM (128 + N when signal N ended it), 1 when something\n"
-	      "stood in the way, 2 when the command line asked for something that is not there.\n", file);
+	      "stood in the way, 2 when the command line is wrong or names a function that is not there.\n", file);
 }
 
 void rt_version_print(FILE *file)
