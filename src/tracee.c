@@ -62,8 +62,7 @@ static void __attribute__((noreturn)) child_main(int go, int failed, const char 
 	} while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(RT_EXIT_FAILURE);
-	execv(path, argv);
-	code = errno;
+	code = rt_execve(path, argv);
 	n = write(failed, &code, sizeof(code));
 	_exit(n == sizeof(code) ? 127 : 126);
 }

@@ -159,6 +159,25 @@ void rt_limits_raise(unsigned nfiles)
 	}
 }
 
+int rt_execve(const char *path, char *const argv[])
+{
+#if defined(__x86_64__)
+	long r = __NR_execve;
+
+	__asm__ volatile("syscall" : "+a"(r) : "D"(path), "S"(argv), "d"(environ) : "rcx", "r11", "memory");
+	return (int)-r;
+#elif defined(__aarch64__)
+	register long r __asm__("x0") = (long)path;
+	register long x1 __asm__("x1") = (long)argv, x2 __asm__("x2") = (long)environ, x8 __asm__("x8") = __NR_execve;
+
+	__asm__ volatile("svc #0" : "+r"(r) : "r"(x1), "r"(x2), "r"(x8) : "memory");
+	return (int)-r;
+#else
+	execve(path, argv, environ);
+	return errno;
+#endif
+}
+
 unsigned rt_files_left(void)
 {
 	DIR *dir = opendir("/proc/self/fd");

@@ -57,6 +57,9 @@ void rt_limits_raise(unsigned nfiles);
 /* Enough for the files of a trace where probes take none: rings, images, standard streams. */
 enum { RT_FILES_USUAL = 4096 };
 
+/* execve(2) by the program's own environment, not by way of the C library, whose functions may be probed by then.  Comes back with errno. */
+int rt_execve(const char *path, char *const argv[]);
+
 /* How many files this process may still open. */
 unsigned rt_files_left(void);
 

@@ -99,10 +99,11 @@ fi
 
 if with_bpf && has "$CC"; then
 	begin "--libcalls: what is in the kernel's own code for processes is said"
-	printf '#include <time.h>\nint main(void) { return time(0) == 0; }\n' >"$T/now.c"
+	printf '#include <time.h>\n#include <unistd.h>\nint main(int n, char **v) { return n > 3 ? execv(v[1], v) : time(0) == 0; }\n' >"$T/now.c"
 	$CC -O1 -o "$T/now" "$T/now.c" 2>"$T/err" || show "$T/err"
 	rt --libcalls "$T/now"
 	expect_status 0
+	expect_no_line '(execve*' "$T/err"	# by which rawtrace's own child has become it
 	grep -q '^>(time' "$T/err" || expect_message "time: where the kernel gives the process its own code" "$T/err"
 	end_case
 fi
