@@ -39,7 +39,7 @@ if target tail_thunks "${CC:-gcc}" -O2 $thunks -I "$TARGETS" "$TARGETS/tailcall.
 	BIN=$T
 	agrees "returns through thunks" tail_thunks 'around first last even odd'
 	BIN=$thunks_bin
-elif [ "$(uname -m)" = x86_64 ] && ! "${CC:-gcc}" --version | grep -q clang; then
+elif [ "$(uname -m)" = x86_64 ] && { ! has "${CC:-gcc}" || ! "${CC:-gcc}" --version | grep -q clang; }; then
 	skip "returns through thunks" "$(no_target tailcall.c)"
 fi
 agrees_by_all "exit of another thread" exits dive thread
