@@ -186,22 +186,21 @@ static bool begins_with_text(const char *name)
 /* What was read of the object, where its type is one of these, or begins with text.  false: nothing. */
 static bool show_held(const struct rt_view *v, const char *name, unsigned kind, const struct rt_show *held)
 {
-	static const struct rt_ctype kinds[] = {
-		[RT_GO_BOOL] = { .kind = RT_CT_BOOL, .size = 1 },
-		[RT_GO_INT] = { .kind = RT_CT_INT, .size = 8, .is_signed = true }, [RT_GO_INT8] = { .kind = RT_CT_INT, .size = 1, .is_signed = true },
-		[RT_GO_INT16] = { .kind = RT_CT_INT, .size = 2, .is_signed = true }, [RT_GO_INT32] = { .kind = RT_CT_INT, .size = 4, .is_signed = true },
-		[RT_GO_INT64] = { .kind = RT_CT_INT, .size = 8, .is_signed = true }, [RT_GO_UINT] = { .kind = RT_CT_INT, .size = 8 },
-		[RT_GO_UINT8] = { .kind = RT_CT_INT, .size = 1 }, [RT_GO_UINT16] = { .kind = RT_CT_INT, .size = 2 },
-		[RT_GO_UINT32] = { .kind = RT_CT_INT, .size = 4 }, [RT_GO_UINT64] = { .kind = RT_CT_INT, .size = 8 },
-		[RT_GO_UINTPTR] = { .kind = RT_CT_INT, .size = 8 }, [RT_GO_FLOAT32] = { .kind = RT_CT_FLOAT, .size = 4 },
-		[RT_GO_FLOAT64] = { .kind = RT_CT_FLOAT, .size = 8 },
+	static const uint8_t sizes[] = {
+		[RT_GO_BOOL] = 1, [RT_GO_INT] = 8, [RT_GO_INT8] = 1, [RT_GO_INT16] = 2, [RT_GO_INT32] = 4, [RT_GO_INT64] = 8, [RT_GO_UINT] = 8,
+		[RT_GO_UINT8] = 1, [RT_GO_UINT16] = 2, [RT_GO_UINT32] = 4, [RT_GO_UINT64] = 8, [RT_GO_UINTPTR] = 8, [RT_GO_FLOAT32] = 4,
+		[RT_GO_FLOAT64] = 8,
+	};
+	const struct rt_ctype number = {
+		.kind = kind == RT_GO_BOOL ? RT_CT_BOOL : kind >= RT_GO_FLOAT32 ? RT_CT_FLOAT : RT_CT_INT,
+		.size = kind < RT_COUNT(sizes) ? sizes[kind] : 0, .is_signed = kind >= RT_GO_INT && kind <= RT_GO_INT64,
 	};
 	const struct rt_view inside = { .p = v->p, .show = held, .depth = v->depth + 1 };
 
 	if (!held || !held->npieces || rt_view_is_fault(&inside, &held->pieces[0]))
 		return false;
-	if (kind < RT_COUNT(kinds) && kinds[kind].size) {
-		rt_view_show(&inside, &kinds[kind], 0, RT_STYLE_TYPE);
+	if (number.size) {
+		rt_view_show(&inside, &number, 0, RT_STYLE_TYPE);
 		return true;
 	}
 	return (kind == RT_GO_STRING || begins_with_text(name)) && show_target(v, held);
