@@ -78,7 +78,10 @@ static int read_interp(struct rt_image *image, const GElf_Phdr *phdr, struct rt_
 	return 0;
 }
 
-/* Go's own linker leaves a note called "Go" (its build id), which a file without section headers still has. */
+/*
+ * Go's own linker leaves a note called "Go" (its build id), which a file without section headers still has.  It counts the bytes that fill
+ * the name up.
+ */
 static void read_notes(struct rt_image *image, const GElf_Phdr *phdr)
 {
 	Elf_Data *data;
@@ -91,7 +94,7 @@ static void read_notes(struct rt_image *image, const GElf_Phdr *phdr)
 	if (!data)
 		return;
 	while ((at = gelf_getnote(data, at, &note, &name, &desc)) > 0)
-		if (note.n_namesz == 3 && memcmp((const char *)data->d_buf + name, "Go", 3) == 0)
+		if ((note.n_namesz == 3 || note.n_namesz == 4) && memcmp((const char *)data->d_buf + name, "Go\0", note.n_namesz) == 0)
 			image->is_go = true;
 }
 
