@@ -361,9 +361,9 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 	set_record(o);
 	if (o->command != RT_CMD_TRACE)
 		return 0;
-	if (n && !o->pid && strcmp(o->words[0], "doctor") == 0) {
-		if (n > 1)
-			return rt_usage(err, "doctor %s: doctor takes only --clean", o->words[1]);
+	if (n && (!o->pid || o->words[0] == argv[1]) && strcmp(o->words[0], "doctor") == 0) {
+		if (n > 1 || o->pid)
+			return rt_usage(err, "doctor %s: doctor takes only --clean", n > 1 ? o->words[1] : "-p");
 		o->command = RT_CMD_DOCTOR;
 		return 0;
 	}

@@ -97,6 +97,9 @@ static void test_others(void)
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "-V") == 0 && o.command == RT_CMD_VERSION);
 	rt_options_free(&o);
+	/* A function may be called that. */
+	CU_ASSERT(parse(&o, &err, "-p 1 doctor") == 0 && o.command == RT_CMD_TRACE && o.nspecs == 1);
+	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "--dump=tracefs ./doctor f") == 0 && o.dump == RT_DUMP_TRACEFS);
 	rt_options_free(&o);
 }
@@ -110,7 +113,7 @@ static void test_usage(void)
 		{ "-p x f", "-p x" }, { "-p 0 f", "-p 0" }, { "-p 1x f", "-p 1x" }, { "-p 99999999999 f", "-p 99999999999" },
 		{ "-p 1 -p 2 f", "one process" }, { "-p 1 f -- 3", "-- 3" },
 		{ "--nonsense ./fib f", "--nonsense" }, { "./fib f --buffer=x", "--buffer=x" }, { "./fib f --buffer=0", "--buffer=0" },
-		{ "./fib f --dump=perl", "--dump=perl" }, { "./fib f --clean", "--clean" }, { "doctor what", "doctor what" },
+		{ "./fib f --dump=perl", "--dump=perl" }, { "./fib f --clean", "--clean" }, { "doctor what", "doctor what" }, { "doctor -p 1", "doctor -p" },
 		{ "./fib f --no-bpf --attach=pmu", "exclude" }, { "./fib f -o", "-o" },
 		{ "--depth=0 ./fib f", "--depth=0" }, { "--depth=-1 ./fib f", "--depth=-1" }, { "--min-time=1 ./fib f", "--min-time=1" },
 		{ "count --depth=2 ./fib f", "--depth does not go with count" },
