@@ -5,7 +5,7 @@
 #include "fetch/abi.h"
 #include "fetch/lower.h"
 
-/* Shared by lower.c, lower_follow.c and lower_spec.c only. */
+/* Shared by lower.c and lower_*.c only. */
 
 /* More objects than values cannot be read; strings in structures are short, as there may be many. */
 enum { OBJECTS = RT_MAX_VALUES + 1, STRING_MIN = 16, STRING_INSIDE = 32, DEPTH = 6, POINTERS = 48, LIST_TEXTS = 4, SPARE = 3 /* values: a goroutine has */ };
@@ -50,6 +50,14 @@ struct lowering {
 	unsigned spare;			/* values that conditions may want, which what lies deepest leaves room for */
 	bool starved;			/* there was no room for the text of an argument */
 	bool failed;			/* out of memory */
+};
+
+/* A part of an object: `offset` bytes into it. */
+struct reached {
+	struct object object;		/* a copy: its place, or its home */
+	uint32_t offset;
+	const struct rt_ctype *type;
+	unsigned bit_offset, bit_size;	/* bit_size 0: it is no bit-field */
 };
 
 void *rt_lower_alloc(struct lowering *l, size_t n);
@@ -97,11 +105,20 @@ void rt_lower_follow(struct lowering *l);
 
 /*
  * lower_spec.c: the objects that the specification wants to be shown beside the parameters, which are the first objects and have been
- * added; parameters that it does not name are made quiet.  Then what of all is shown, in order; and the conditions.
+ * added; parameters that it does not name are made quiet.  Then what of all is shown, in order.  And where an expression leads to.
  */
 int rt_lower_shown(struct lowering *l, const struct rt_spec *spec, struct rt_show *extra, struct rt_error *err);
 int rt_lower_list(struct lowering *l, const struct rt_spec *spec, const struct rt_show *params, unsigned nparams,
 		  const struct rt_show *extra, struct rt_showing *shown);
+/* `r` goes on to what the pointer there leads to; the error of a way that is too long; a name of the type for errors. */
+int rt_lower_pointee(const struct lowering *l, struct reached *r, const struct rt_spec *spec, unsigned column, struct rt_error *err);
+int rt_lower_too_far(const struct rt_spec *spec, unsigned column, struct rt_error *err);
+const char *rt_lower_type_name(const struct rt_ctype *type);
+/* The object's own place or home, made the part's.  false: its home ends before. */
+bool rt_lower_part(const struct reached *r, struct object *o);
+int rt_lower_reach(const struct lowering *l, const struct rt_spec *spec, const struct rt_expr *expr, struct reached *r, struct rt_error *err);
+
+/* lower_conditions.c: the tests that the conditions of the specification are.  0, or -EINVAL with the place. */
 int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct rt_error *err);
 
 #endif
