@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a uretprobe would break in C of x86-64: a coroutine that is written by hand, or with -DWALKS a walk over return addresses. */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -73,7 +74,7 @@ int main(void)
 	int i;
 
 	*--top = NULL;
-	*--top = (void *)begin;
+	*--top = (void *)(uintptr_t)begin;
 	for (i = 0; i < 6; i++)
 		*--top = NULL;
 	there = top;
