@@ -115,6 +115,24 @@ static const char *harm_of(const struct rt_target *t, const struct rt_function *
 	return library && t->everywhere ? "without BPF its probes are in every process that uses it" : NULL;
 }
 
+/*
+ * Does the function look at its own return address, where a uretprobe would have put the trampoline's?  Of more functions than these, of
+ * which a thousand take 40 ms, it is not asked.
+ */
+static bool looks_at_return(const struct rt_target *t, struct codes *codes, struct rt_function *f, bool *nomem)
+{
+	enum { ASKED = 1000 };
+	bool looks;
+
+	if (t->functions.n > ASKED || !f->sized || f->no_exits)
+		return false;
+	exits_of(codes, f, nomem);
+	looks = f->exits.looks;
+	rt_exits_free(&f->exits);
+	f->exits_known = false;
+	return looks;
+}
+
 static void choose(struct rt_target *t, struct codes *codes, struct rt_function *f, bool *nomem)
 {
 	const char *harm = harm_of(t, f), *why;
@@ -131,6 +149,8 @@ static void choose(struct rt_target *t, struct codes *codes, struct rt_function 
 	}
 	if (f->hidden)
 		return;
+	if (t->want == RT_WANT_AUTO && t->purpose != RT_PURPOSE_COUNT && !harm && !f->go && looks_at_return(t, codes, f, nomem))
+		harm = "it looks at its own return address";
 	f->how_why = t->want == RT_WANT_NONE ? "--return=none" : harm;
 	if (t->want == RT_WANT_NONE || t->purpose == RT_PURPOSE_COUNT)
 		return;

@@ -289,6 +289,17 @@ static void call(struct rt_walk *w, uint64_t next, const struct rt_flow *f, stru
 	}
 }
 
+/* Is it the return address that is loaded there?  __builtin_return_address(0) is that, and a walk over frame pointers begins so. */
+static bool is_return_loaded(const struct rt_flow *f, struct rt_depth depth)
+{
+	enum { SP = 4, FP = 5 };
+
+	if (f->op != RT_OP_LOAD || !f->has_mem || f->mem.fixed || f->mem.index != RT_NO_REG)
+		return false;
+	return (f->mem.base == SP && depth.sp != RT_DEPTH_UNKNOWN && f->mem.disp == depth.sp) ||
+	       (f->mem.base == FP && depth.fp != RT_DEPTH_UNKNOWN && f->mem.disp == depth.fp);
+}
+
 /* Follow the way from an instruction on, until it ends or joins one that was followed before. */
 static void follow(struct rt_walk *w, const struct rt_todo *todo)
 {
@@ -304,6 +315,7 @@ static void follow(struct rt_walk *w, const struct rt_todo *todo)
 	}
 	for (; arrive(w, p, addr, from, &depth, &f); from = addr, addr = next) {
 		next = addr + f.size;
+		w->exits->looks |= w->body.arch->form && is_return_loaded(&f, depth);
 		if (f.op == RT_OP_ADDRESS && (uint64_t)f.value != w->entry && rt_body_piece(&w->body, (uint64_t)f.value))
 			w->own_address = true;
 		if (f.kind == RT_FLOW_CALL && f.has_target && rt_body_piece(&w->body, f.target) && rt_code_thunk(w->code, addr) == RT_THUNK_RETURN) {

@@ -42,6 +42,7 @@ struct rt_exits {
 	struct rt_exit *v;	/* by address */
 	size_t n, cap;
 	const char *why;	/* why they are not known for certain (then n is 0), or NULL; static */
+	bool looks;		/* on x86: it reads its own return address from the stack, as far as the way was followed */
 };
 
 /* Of the function of `size` bytes at `addr`, which has a symbol there.  0 or -ENOMEM. */

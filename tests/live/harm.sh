@@ -42,6 +42,22 @@ if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 
 	$CC -O1 -DWALKS -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" && unharmed "a walk over return addresses" 'backtrace'
 fi
 
+# A uretprobe's trampoline would be the caller.
+if [ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone'; then
+	for options in -O0 -O2 "-O2 -fno-omit-frame-pointer"; do
+		begin "a function that looks at its return address: $options"
+		# shellcheck disable=SC2086 # words
+		$CC $options -o "$T/looks" "$TARGETS/looks.c"
+		rt -v "$T/looks" looks writes
+		printf '%d %d\n' 100 49 101 50 102 51 >"$T/want"
+		expect_same "$T/want" "$T/out"
+		expect_line '^rawtrace: looks: returns: insn .*: it looks at its own return address$' "$T/err"
+		expect_line '^rawtrace: writes: returns: uretprobe: ' "$T/err"
+		expect_line '^<102$' "$T/err"
+		end_case
+	done
+fi
+
 has g++ || skip_all "no g++"
 g++ -O1 -o "$T/thrower" "$TARGETS/thrower.cc" || exit 1
 g++ -O1 -shared -fPIC -o "$T/plugin.so" "$TARGETS/thrower.cc" || exit 1

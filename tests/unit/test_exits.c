@@ -11,6 +11,7 @@
 #include "stack/stack.h"
 #include "stack/stacks.h"
 #include "unit.h"
+#include "util/array.h"
 
 #define BASE 0x10000000u
 #define CODE (BASE + ELFGEN_CODE)
@@ -353,7 +354,41 @@ static void test_stacks(void)
 	rt_stacks_free(&s);
 }
 
+/* The return address, read by the stack pointer and by the frame pointer; its neighbours are others. */
+static void test_looks(void)
+{
+	static const struct {
+		uint16_t machine;
+		const char *code;
+		size_t n;
+		bool looks;
+	} t[] = {
+		{ EM_X86_64, BYTES("\x48\x8b\x04\x24\xc3"), true },					/* mov (%rsp),%rax */
+		{ EM_X86_64, BYTES("\x48\x8b\x44\x24\x08\xc3"), false },				/* mov 8(%rsp),%rax */
+		{ EM_X86_64, BYTES("\x48\x83\xec\x18\x48\x8b\x54\x24\x18\x48\x83\xc4\x18\xc3"), true },	/* sub $24; mov 24(%rsp) */
+		{ EM_X86_64, BYTES("\x48\x83\xec\x18\x48\x8b\x54\x24\x10\x48\x83\xc4\x18\xc3"), false },
+		{ EM_X86_64, BYTES("\x55\x48\x89\xe5\x48\x8b\x45\x08\x5d\xc3"), true },			/* mov 8(%rbp),%rax */
+		{ EM_X86_64, BYTES("\x55\x48\x89\xe5\x48\x8b\x45\x10\x5d\xc3"), false },
+		{ EM_X86_64, BYTES("\x55\x48\x89\xe5\x48\x89\x45\x08\x5d\xc3"), false },			/* written */
+		{ EM_386, BYTES("\x8b\x04\x24\xc3"), true },						/* mov (%esp),%eax */
+		{ EM_386, BYTES("\x8b\x44\x24\x04\xc3"), false },					/* the first argument */
+	};
+	struct rt_exits exits;
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(t); i++) {
+		find(t[i].machine, t[i].code, t[i].n, &exits);
+		/* Without a disassembler nothing is known. */
+		if (exits.looks != t[i].looks && !exits.why) {
+			printf("case %d\n", (int)i);
+			CU_FAIL("looks");
+		}
+		rt_exits_free(&exits);
+	}
+}
+
 CU_TestInfo rt_tests_exits[] = {
+	{ "a function's look at its return address", test_looks },
 	{ "by which instructions a function is left", test_find },
 	{ "without a disassembler", test_alone },
 	{ "where longjmp leaves", test_leap },
