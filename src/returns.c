@@ -286,13 +286,16 @@ static int find_shared(struct rt_target *t, const struct rt_image *image)
 	return r;
 }
 
-/* Calls that code of the program's own leaves for another stack are not over, and no return tells. */
+/*
+ * Calls that code of the program's own leaves for another stack are not over, and no return tells.  What has no name may be longjmp of the
+ * static C library.
+ */
 static void find_switches(struct rt_target *t)
 {
 	struct rt_image *image = t->images.v[0];
 	const char *name;
 
-	if (t->purpose == RT_PURPOSE_RECORD && !rt_image_is_go(image) && rt_image_switches(image, &name))
+	if (t->purpose == RT_PURPOSE_RECORD && !rt_image_is_go(image) && rt_image_switches(image, &name) && *name)
 		t->switches = name;
 }
 
