@@ -70,16 +70,21 @@ static int prog_load(uint32_t type, const struct rt_bpf_insn *insns, size_t n, u
 	};
 	/* A kernel that does not know the last fields takes them when the size leaves them out. */
 	unsigned size = expected || flags ? sizeof(attr) : offsetof(struct rt_bpf_prog_attr, prog_flags);
-	int fd;
+	int fd, again;
 
 	fd = bpf(RT_BPF_PROG_LOAD, &attr, size);
 	if (fd >= 0 || !log)
 		return fd;
 	log[0] = '\0';
+	/* What is too much for the verifier fills any log, and takes it long; a smaller program is tried then. */
+	if (fd == -E2BIG)
+		return fd;
 	attr.log_level = 1;
 	attr.log_size = (uint32_t)log_size;
 	attr.log_buf = ptr(log);
-	return bpf(RT_BPF_PROG_LOAD, &attr, size);
+	/* A full log is an error of its own (ENOSPC), which says nothing of the program. */
+	again = bpf(RT_BPF_PROG_LOAD, &attr, size);
+	return again >= 0 ? again : fd;
 }
 
 int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size)
