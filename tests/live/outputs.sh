@@ -26,9 +26,8 @@ expect_line '^rawtrace: inner: only entries are traced' "$T/trace"
 expect_message 'only entries are traced' "$T/err"
 end_case
 
-# A small kernel in a machine on a busy host may find no clock, and count in ticks.
 TIMES=9
-case $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null) in *jiffies) TIMES=1 ;; esac
+! clock_is_coarse || TIMES=1
 
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: chrome's times count from the beginning of the trace"
