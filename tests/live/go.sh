@@ -218,7 +218,15 @@ for name in kinds kinds-pie; do
 	# Without BPF what is behind a pointer is not read for every type.
 	[ -x "$T/$name" ] && with_bpf || continue
 	begin "arguments and results, $name"
-	rt "$T/$name" 'main.(*T).Method' main.point.add main.text main.floats main.many main.big main.arr main.iface main.blank main.multi main.nothing main.names main.failed main.anything main.changed
+	functions='main.(*T).Method main.point.add main.text main.floats main.many main.big main.arr main.iface main.blank main.multi main.nothing main.names main.anything main.changed'
+	# shellcheck disable=SC2086 # several functions
+	rt "$T/$name" $functions main.failed
+	if grep -q '^>(main.failed \[{.Op=0x' "$T/err"; then
+		# Too much for the verifiers of 4.14 and 4.19, for which no list's elements are read.
+		# shellcheck disable=SC2086 # several functions
+		rt "$T/$name" $functions
+		sed -i '/^>(main.failed/{ N; d; }' "$T/expected"
+	fi
 	# Some versions tell of parameters without a name.
 	sed 's/0x[0-9a-f]*/0x/g; s/(main.blank 1 "bb" true)/(main.blank "bb")/' "$T/err" >"$T/trace"
 	expect_same "$T/expected" "$T/trace"
