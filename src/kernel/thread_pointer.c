@@ -24,7 +24,13 @@ struct piece {
 	uint8_t bytes[PIECE];
 };
 
-/* Memory for a child's thread pointer to point into, and its stack. */
+/*
+ * Memory for a child's thread pointer to point into, and its stack.  Below 4 GB, as where Go's first thread has it: before 4.7 (RHEL 7)
+ * x86-64 keeps such a pointer in another place than all others, and then none is told.
+ */
+#ifndef MAP_32BIT
+#define MAP_32BIT 0
+#endif
 enum { TLS = 64 << 10, STACK = 64 << 10 };
 
 enum { FOUND_MAX = 16 };
@@ -200,18 +206,19 @@ static int judge(const struct found *found, struct rt_error *err)
 static int send_children(struct looking *l, struct rt_error *err)
 {
 	size_t each = TLS + STACK;
-	char *memory = calloc(2, each);
+	char *memory = mmap(NULL, 2 * each, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	struct found *found = mmap(NULL, 2 * sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int r = 0, i;
 
-	if (!memory || found == MAP_FAILED) {
+	if (memory == MAP_FAILED || found == MAP_FAILED) {
 		r = rt_nomem(err);
 	} else {
 		for (i = 0; i < 2 && r == 0; i++)
 			r = send_child(l, memory + (size_t)i * each, &found[i]);
 		r = r < 0 ? rt_fail(err, r, "looking for the thread pointer in the kernel's task_struct: %s", strerror(-r)) : judge(found, err);
 	}
-	free(memory);
+	if (memory != MAP_FAILED)
+		munmap(memory, 2 * each);
 	if (found != MAP_FAILED)
 		munmap(found, 2 * sizeof(*found));
 	return r;
