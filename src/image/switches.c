@@ -37,10 +37,13 @@ static int base_of(const uint8_t *p, bool extended)
 static bool loads_sp(const uint8_t *p)
 {
 	bool r = p[0] & 4, b = p[0] & 1, plain = p[2] >= 0xc0;
-	int reg = (p[2] >> 3 & 7) | r << 3, rm = plain ? (p[2] & 7) | b << 3 : base_of(p, b);
+	int reg, rm;
 
+	/* Every byte of the file's code comes here. */
 	if ((p[0] & 0xf8) != 0x48)
 		return false;
+	reg = (p[2] >> 3 & 7) | r << 3;
+	rm = plain ? (p[2] & 7) | b << 3 : base_of(p, b);
 	if (p[1] == XCHG_RAX_SP)
 		return !b;
 	if (p[1] == XCHG)
@@ -169,7 +172,7 @@ static bool scan_segment(struct scan *s, const struct rt_segment *segment, uint8
 	return false;
 }
 
-bool rt_image_switches(struct rt_image *image, const char **name)
+static bool find(struct rt_image *image, const char **name)
 {
 	struct scan s = { .image = image };
 	bool found = false;
@@ -179,11 +182,21 @@ bool rt_image_switches(struct rt_image *image, const char **name)
 	if (image->arch->machine != EM_X86_64)
 		return false;
 	bytes = malloc(CHUNK);
-	*name = "";
 	for (i = 0; i < image->nsegments && bytes && !found; i++)
 		found = image->segments[i].exec && scan_segment(&s, &image->segments[i], bytes, name);
 	found |= !bytes || s.nomem;
 	free(bytes);
 	rt_code_close(s.code);
 	return found;
+}
+
+bool rt_image_switches(struct rt_image *image, const char **name)
+{
+	if (!image->switches_known) {
+		image->switches_by = "";
+		image->switches = find(image, &image->switches_by);
+		image->switches_known = true;
+	}
+	*name = image->switches_by;
+	return image->switches;
 }
