@@ -25,12 +25,12 @@ for mechanism in $MECHANISMS; do
 	seen=$(grep -v -e ' lost \*\*\*$' -e '<\*\*\* ' "$T/trace" | grep -c '')
 	expect_number "events seen" "$seen" -gt 0
 	expect_number "events lost" "$lost" -gt 1000
-	# The programs' own count is exact.  The ring of tracefs counts records of threads too, and on a slow machine Linux 5.10 can
-	# forget a page.
+	# The programs' own count is exact.  The ring of tracefs counts records of threads too, and on a slow machine Linux can
+	# forget a page, of some 110 records here.
 	less=0 more=0
 	if [ "$mechanism" = tracefs ]; then
 		less=10 more=100
-		! slow || less=100
+		! slow || less=130
 	fi
 	expect_number "events seen and lost" $((seen + lost)) -ge $((2 * CALLS - less))
 	expect_number "events seen and lost" $((seen + lost)) -le $((2 * CALLS + more))

@@ -376,7 +376,8 @@ static void test_looks(void)
 	struct rt_exits exits;
 	size_t i;
 
-	for (i = 0; i < RT_COUNT(t); i++) {
+	/* Files of x86 are refused elsewhere. */
+	for (i = 0; rt_arch_native() == EM_X86_64 && i < RT_COUNT(t); i++) {
 		find(t[i].machine, t[i].code, t[i].n, &exits);
 		/* Without a disassembler nothing is known. */
 		if (exits.looks != t[i].looks && !exits.why) {
