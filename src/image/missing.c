@@ -192,6 +192,8 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 	if (t.n == before && n && !image->symtab.present && !image->has_more && !rt_image_go(image) &&
 	    strncmp(spec->function, RT_UNNAMED_PREFIX, strlen(RT_UNNAMED_PREFIX)) != 0)
 		add(&t, "; it is stripped: only what it exports has a name");
+	if (t.n == before && spec->function[0] >= '0' && spec->function[0] <= '9')
+		add(&t, "; the program's own arguments come after '--'");
 	rt_text_free(&written);
 	return rt_usage(err, "%s", t.buf);
 }

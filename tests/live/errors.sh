@@ -33,6 +33,7 @@ refuses "an output folder that is not there" 1 'No such file' -o "$T/none/out" "
 # ---- names ----
 
 refuses "unknown function: nearest names" 2 "no function 'fibb'; did you mean 'fib'" "$FIB" fibb
+refuses "the program's argument in the place of a function" 2 "no function '10'; the program's own arguments come after '--'" "$FIB" fib 10
 refuses "unknown function beside a known one" 2 "no function 'nothing_like_it'" "$FIB" fib nothing_like_it
 refuses "a glob without a match" 2 "no function matches 'zz\*'" "$FIB" 'zz*'
 refuses "unknown library: those that it has" 2 "no library 'libzz.so'; it has .*libc" "$FIB" libzz.so:cos
