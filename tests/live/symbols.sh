@@ -389,6 +389,14 @@ sort -u "$T/addresses" >"$T/sorted"
 expect_same "$T/sorted" "$T/addresses"
 end_case
 
+if has bash; then
+	begin "completion offers the functions that list has"
+	bash -c '. "$1"; shift; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _rawtrace; echo "${COMPREPLY[*]}"' bash \
+		"$SRCDIR/contrib/completion/rawtrace" "$RAWTRACE" "$T/listed" fi >"$T/out" 2>"$T/err"
+	printf 'fib\n' >"$T/expected"
+	expect_same "$T/expected" "$T/out"
+	end_case
+fi
 begin "list: no such function"
 rt list "$T/listed" fibb
 expect_status 2
