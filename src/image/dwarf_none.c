@@ -30,6 +30,13 @@ long rt_dwarf_member(struct rt_image *image, const char *type, const char *membe
 	return -1;
 }
 
+bool rt_dwarf_trouble(struct rt_image *image, struct rt_error *err)
+{
+	(void)image;
+	(void)err;
+	return false;
+}
+
 const char *rt_dwarf_file(struct rt_image *image, uint64_t addr)
 {
 	(void)image;

@@ -60,6 +60,34 @@ expect_status 0
 end_case
 [ -x rawtrace ] || exit 0
 
+# lacks OBJECT...: as configured without a library: its files taken out and the *_none ones put in their place
+lacks() {
+	cp librawtrace.a lacking.a
+	for object; do
+		case $object in
+		*_none) ar rc lacking.a "$object.o" ;;
+		*) ar d lacking.a "$object.o" ;;
+		esac
+	done
+	# shellcheck disable=SC2046 # words
+	$CC -o lacking src/main.o lacking.a $(sed -n 's/^LIBS = //p' Makefile) >"$T/lacking" 2>&1 && timeout 20 ./lacking --version >"$T/lacking" 2>&1
+	ST=$?
+	expect_status 0
+	[ $ST = 0 ] || show "$T/lacking"
+}
+
+begin "it is whole without each optional library"
+for file in src/image/*_none.c; do
+	$CC -std=gnu11 -I. -Isrc -c "$file" >>"$T/none" 2>&1
+done
+expect_same /dev/null "$T/none"
+lacks $(ar t librawtrace.a | sed -n '/^dwarf_index/d; s/^\(dwarf.*\)\.o$/\1/p') dwarf_none
+lacks $(ar t librawtrace.a | sed -n 's/^\(dwarf_split\)\.o$/\1 dwarf_split_none/p')
+lacks $(ar t librawtrace.a | sed -n 's/\.o$//; /_capstone$/p') decode_none use_none
+lacks unxz_lzma unxz_none
+lacks demangle_libiberty demangle_none
+end_case
+
 begin "it needs no other file"
 readelf -lW rawtrace >"$T/segments"
 readelf -SW rawtrace >"$T/sections"

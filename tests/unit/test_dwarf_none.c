@@ -18,6 +18,7 @@ static void test_none(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "without libdw"));
 	CU_ASSERT_PTR_NULL(rt_dwarf_type(image, types, "struct request"));
 	CU_ASSERT_PTR_NULL(rt_dwarf_file(image, 0));
+	CU_ASSERT_FALSE(rt_dwarf_trouble(image, &err));
 	rt_image_close(image);
 	rt_types_free(types);
 }
