@@ -150,6 +150,18 @@ static int match_symbols(struct rt_batch *b, const struct rt_symbol *symbols, si
 	return 0;
 }
 
+static int match_written(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
+{
+	int ret;
+
+	b->matcher.loose = false;
+	ret = match_symbols(b, symbols, n, true, err);
+	if (ret || b->named)
+		return ret;
+	b->matcher.loose = true;
+	return match_symbols(b, symbols, n, true, err);
+}
+
 /* A prototype means the function with its parameters, and that of other ones, or written in another way, only where there is just one. */
 static int match_overload(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
 {
@@ -163,14 +175,14 @@ static int match_overload(struct rt_batch *b, const struct rt_symbol *symbols, s
 	ret = rt_matcher_begin(&b->matcher, &with) ? rt_nomem(err) : 0;
 	if (ret == 0) {
 		b->spec = &with;
-		ret = match_symbols(b, symbols, n, true, err);
+		ret = match_written(b, symbols, n, err);
 		b->spec = spec;
 	}
 	rt_matcher_free(&b->matcher);
 	b->matcher = matcher;
 	if (ret || b->named)
 		return ret;
-	ret = match_symbols(b, symbols, n, true, err);
+	ret = match_written(b, symbols, n, err);
 	if (ret == 0)
 		qsort(b->v, b->n, sizeof(*b->v), compare_matches);
 	for (i = 1; i < b->n && ret == 0; i++)
@@ -221,7 +233,7 @@ int rt_batch_fill(struct rt_batch *b, const struct rt_symbol *symbols, size_t n,
 	ret = match_symbols(b, symbols, n, false, err);
 	if (ret == 0 && !b->named && !b->spec->glob) {
 		b->several = true;
-		ret = b->spec->overload ? match_overload(b, symbols, n, err) : match_symbols(b, symbols, n, true, err);
+		ret = b->spec->overload ? match_overload(b, symbols, n, err) : match_written(b, symbols, n, err);
 	}
 	if (ret || b->n == 0)
 		return ret;

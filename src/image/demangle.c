@@ -126,7 +126,30 @@ static size_t type_length(const char *p)
 	return (size_t)(p - start);
 }
 
-static const char string_type[] = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+/* What C++'s typedefs of that name stand for. */
+static const struct {
+	const char *type, *name;
+} strings[] = {
+	{ "__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >", "string" },
+	{ "__cxx11::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >", "wstring" },
+	{ "basic_string_view<char, std::char_traits<char> >", "string_view" },
+	{ "basic_string_view<wchar_t, std::char_traits<wchar_t> >", "wstring_view" },
+};
+
+/* The name of a string's type at `p`.  Returns how much of `p` that was; 0: it is none. */
+static size_t put_string(struct rt_text *out, const char *p)
+{
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(strings) && begins(p, "std::"); i++) {
+		if (!begins(p + 5, strings[i].type))
+			continue;
+		rt_text_add(out, p, 5);
+		rt_text_add(out, strings[i].name, strlen(strings[i].name));
+		return 5 + strlen(strings[i].type);
+	}
+	return 0;
+}
 
 static void canonical(struct rt_text *out, const char *name, const char *end, bool plain);
 
@@ -212,9 +235,8 @@ static void canonical(struct rt_text *out, const char *name, const char *end, bo
 			q = p + 8 + (p[8] == ' ' && n > 8);
 			rt_text_add(out, q, (size_t)(p + n - q));
 			p += n;
-		} else if (begins(p, string_type)) {
-			rt_text_add(out, "std::string", 11);
-			p += sizeof(string_type) - 1;
+		} else if ((n = put_string(out, p))) {
+			p += n;
 		} else if (begins(p, "[abi:") && (q = strchr(p, ']'))) {
 			p = q + 1;
 		} else if ((n = leave_default(out, p, end)) || (n = put_const(out, p, end, plain)) || (plain && *p == '<' && (n = leave_out(out, name, p, end)))) {
@@ -225,6 +247,38 @@ static void canonical(struct rt_text *out, const char *name, const char *end, bo
 			rt_text_add(out, p++, 1);
 		}
 	}
+}
+
+/* v1, __cxx11, __1, _V2, lts_20220623, json_abi_v3_11_2: what libraries call the inline namespaces that have their versions. */
+static bool is_version(const char *p, size_t n)
+{
+	return isdigit((unsigned char)p[n - 1]) && (*p == '_' || memmem(p, n, "abi_", 4) || memmem(p, n, "lts_", 4) ||
+						    (*p == 'v' && strspn(p + 1, "0123456789_") == n - 1));
+}
+
+void rt_name_without_versions(struct rt_text *text, const char *want)
+{
+	char *p = text->v, *out = p, part[64];
+	size_t n;
+
+	while (*p) {
+		for (n = 0; is_word(p[n]); n++)
+			;
+		if (n && n < sizeof(part) - 2 && begins(p + n, "::") && is_version(p, n)) {
+			memcpy(part, p, n + 2);
+			part[n + 2] = '\0';
+			if (!strstr(want, part)) {
+				p += n + 2;
+				continue;
+			}
+		}
+		n += !n;
+		memmove(out, p, n);
+		out += n;
+		p += n;
+	}
+	*out = '\0';
+	text->n = (size_t)(out - text->v);
 }
 
 const char *rt_name_canonical(struct rt_text *text, const char *name, bool plain)

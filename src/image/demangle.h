@@ -42,6 +42,9 @@ bool rt_demangle_plain(struct rt_text *text, const char *name);
  */
 const char *rt_name_canonical(struct rt_text *text, const char *name, bool plain);
 
+/* Leave out of a canonical name what looks like a version's inline namespace (std::__cxx11::list is std::list), unless `want` has it, too. */
+void rt_name_without_versions(struct rt_text *text, const char *want);
+
 /* The same, `plain` up to `parameters`, a place in `name`. */
 const char *rt_name_canonical_typed(struct rt_text *text, const char *name, const char *parameters);
 

@@ -90,6 +90,9 @@ int rt_listing_each(const struct rt_images *images, const struct rt_spec *spec, 
 	if (r == 0 && !l.told && !spec->glob) {
 		l.written = true;
 		r = each(&l, v, n);
+		l.matcher.loose = true;
+		if (r == 0 && !l.told)
+			r = each(&l, v, n);
 	}
 	if (r == 0 && rt_unnamed_meant(spec, n, l.told)) {
 		l.written = false;

@@ -129,9 +129,44 @@ static int split_version(struct rt_matcher *m)
 	return 0;
 }
 
+/* What of a parameter's type is no part of the function's: f(const int n), f(void). */
+static void leave_out_const(char *p)
+{
+	char *out = p, *start = p;
+	int depth = 0;
+
+	if (strcmp(p, "(void)") == 0) {
+		strcpy(p, "()");
+		return;
+	}
+	for (; *p; *out++ = *p++) {
+		depth += strchr("(<[", *p) ? 1 : strchr(")>]", *p) ? -1 : 0;
+		if (depth != 1 || strncmp(p, "const", 5) != 0 || !strchr(",)", p[5]) || !p[5] || is_word(p[-1]))
+			continue;
+		out -= out > start && out[-1] == ' ';
+		p += 5;
+		depth -= *p == ')';
+	}
+	*out = '\0';
+}
+
+static int set_want(struct rt_matcher *m, const char *parameters)
+{
+	char *name = parameters ? rt_spec_overload(m->name, parameters, m->spec->word ? m->spec->word : 8) : NULL;
+	bool ok = (name || !parameters) && rt_name_canonical(&m->want, name ? name : m->name, m->any_arguments);
+	char *at = ok && parameters ? (char *)parameters_of(m->want.v) : NULL;
+
+	if (at) {
+		leave_out_const(at);
+		m->want.n = strlen(m->want.v);
+	}
+	free(name);
+	return ok ? 0 : -ENOMEM;
+}
+
 int rt_matcher_begin(struct rt_matcher *m, const struct rt_spec *spec)
 {
-	const char *end;
+	const char *end, *parameters;
 	int r;
 
 	memset(m, 0, sizeof(*m));
@@ -141,7 +176,7 @@ int rt_matcher_begin(struct rt_matcher *m, const struct rt_spec *spec)
 	r = split_version(m);
 	if (r < 0)
 		return r;
-	end = parameters_of(m->name);
+	end = parameters = parameters_of(m->name);
 	m->parameters = end != NULL;
 	if (!end)
 		end = m->name + strlen(m->name);
@@ -149,9 +184,7 @@ int rt_matcher_begin(struct rt_matcher *m, const struct rt_spec *spec)
 	m->typed = m->parameters && strchr(end, '<');
 	m->any_arguments = m->arguments && only_placeholders(m->name, end);
 	r = find_anchors(m, m->name, end);
-	if (r == 0 && !rt_name_canonical(&m->want, m->name, m->any_arguments))
-		r = -ENOMEM;
-	return r;
+	return r < 0 ? r : set_want(m, parameters);
 }
 
 void rt_matcher_free(struct rt_matcher *m)
@@ -244,6 +277,11 @@ static bool same(const struct rt_matcher *m, const char *name)
 	return !name[n];
 }
 
+static bool fits(const struct rt_matcher *m)
+{
+	return m->spec->glob ? fnmatch(m->want.v, m->text.v, 0) == 0 : same(m, m->text.v);
+}
+
 bool rt_matches_written(struct rt_matcher *m, const struct rt_symbol *symbol)
 {
 	const char *name = symbol->name, *parameters;
@@ -265,10 +303,16 @@ bool rt_matches_written(struct rt_matcher *m, const struct rt_symbol *symbol)
 	name = parameters ? rt_name_canonical_typed(&m->text, name, parameters) : rt_name_canonical(&m->text, name, plain);
 	if (!name)
 		return false;
-	return m->spec->glob ? fnmatch(m->want.v, name, 0) == 0 : same(m, name);
+	if (fits(m))
+		return true;
+	if (!m->loose)
+		return false;
+	rt_name_without_versions(&m->text, m->want.v);
+	return fits(m);
 }
 
 bool rt_matches(struct rt_matcher *m, const struct rt_symbol *symbol)
 {
+	m->loose = true;
 	return rt_matches_raw(m, symbol) || rt_matches_written(m, symbol);
 }

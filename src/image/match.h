@@ -14,6 +14,7 @@
  *   Foo<int>::bar      with these template arguments; <T> stands for any
  *   ns::*              a glob, over the name without parameters unless it has some
  *   /regex/            over the name in the symbol table, and over the one that was written with its parameters
+ * Where no symbol has the name otherwise, ns::v1::Foo is ns::Foo, too: v1 looks like an inline namespace.
  * NAME@VERSION and NAME@@VERSION mean one version, @@ the default one.
  */
 struct rt_matcher {
@@ -25,6 +26,7 @@ struct rt_matcher {
 	bool parameters, arguments;	/* the specification has some */
 	bool typed;			/* and its parameters have template arguments */
 	bool any_arguments;		/* its template arguments are placeholders */
+	bool loose;			/* what the library's or the compiler's version put into names (inline namespaces: std::__cxx11) may be left out */
 	struct rt_text want, text, demangled;
 };
 

@@ -53,6 +53,8 @@ int rt_parse_string(struct rt_cursor *c, const char **string, size_t *length);
 
 /* typedefs.c: the type that C, POSIX or Linux headers give this name, or NULL. */
 const struct rt_ctype *rt_standard_type(struct rt_cursor *c, const char *name, size_t n);
+/* The same in the words of the language: uint64_t is "unsigned long", where a pointer has `word` bytes of 8.  NULL: it has no other name. */
+const char *rt_standard_basic(const char *name, size_t n, unsigned word);
 
 /* scope.c: a named type ("struct stat", "enum whence", "z_stream"), or NULL; and a new one. */
 const struct rt_ctype *rt_scope_find(const struct rt_scope *scope, const char *name, size_t n);

@@ -424,6 +424,7 @@ int rt_spec_parse(const char *text, const struct rt_arch *arch, const struct rt_
 
 	memset(spec, 0, sizeof(*spec));
 	spec->nargs = 1;
+	spec->word = arch->word;
 	spec->text = strdup(text);
 	spec->types = rt_types_new();
 	if (!spec->text || !spec->types) {

@@ -111,6 +111,7 @@ struct rt_spec {
 	uint64_t address;		/* virtual, as the file has it */
 	uint32_t offset;		/* bytes behind the function's entry */
 	unsigned column;		/* of the name, from 1 */
+	unsigned word;			/* bytes of a pointer in the programs that it is for; 0: not known */
 
 	unsigned nargs;			/* arguments to print where nothing tells their types; 1 unless given */
 	bool nargs_given;
@@ -155,6 +156,12 @@ struct rt_type_finder {
 };
 int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *known, struct rt_types *types,
 		      const struct rt_type_finder *finder, const struct rt_prototype **prototype, struct rt_error *err);
+
+/*
+ * The name of a C++ function whose parameters (at `parameters`, inside `name`) are as its symbol has them: uint64_t and "long unsigned int"
+ * as unsigned long, no "struct" before a type.  `word`: the bytes of a pointer.  To be freed; NULL: out of memory.
+ */
+char *rt_spec_overload(const char *name, const char *parameters, unsigned word);
 
 /* A usage error at a column of the specification, from 1: "'TEXT': column N: expected WHAT". */
 int rt_spec_expected(const struct rt_spec *spec, unsigned column, struct rt_error *err, const char *fmt, ...) RT_PRINTF(4, 5);

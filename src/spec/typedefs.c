@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
 #include "spec/cursor.h"
 #include "util/array.h"
 
@@ -78,4 +80,24 @@ const struct rt_ctype *rt_standard_type(struct rt_cursor *c, const char *name, s
 	type->is_signed = standard[i].is_signed;
 	type->style = (enum rt_style)standard[i].style;
 	return type;
+}
+
+const char *rt_standard_basic(const char *name, size_t n, unsigned word)
+{
+	static const char *const names[2][4] = {
+		{ "unsigned char", "unsigned short", "unsigned int", "unsigned long" }, { "signed char", "short", "int", "long" },
+	};
+	const struct standard *s = standard;
+	bool is_int;
+
+	while (s < standard + RT_COUNT(standard) && !rt_is_word(name, n, s->name))
+		s++;
+	/* C++ has types of their own for characters. */
+	if (s == standard + RT_COUNT(standard) || s->kind != RT_CT_INT || s->size == 16 || strncmp(name, "char", 4) == 0 || name[0] == 'w')
+		return NULL;
+	/* What is a long in 64-bit programs: in others size_t and what goes with pointers are ints. */
+	is_int = word < 8 && (strstr(s->name, "size_t") || strstr(s->name, "ptr"));
+	if (word < 8 && s->size == 8)
+		return s->is_signed ? "long long" : "unsigned long long";
+	return names[s->is_signed][s->size == 1 ? 0 : s->size == 2 ? 1 : s->size == 4 || is_int ? 2 : 3];
 }

@@ -51,7 +51,7 @@ else
 		expect_text "(ns::Foo::bar)" "$T/traced"
 		end_case
 	done
-	if c++ -g -O1 -o "$T/overloads" "$TARGETS/overloads.cc" >"$T/cc" 2>&1; then
+	if c++ -std=c++17 -g -O1 -o "$T/overloads" "$TARGETS/overloads.cc" >"$T/cc" 2>&1; then
 		for debug in '' strip; do
 			[ -z "$debug" ] || strip -g "$T/overloads"
 			"$T/overloads" >"$T/all"
@@ -65,6 +65,14 @@ else
 				expect_text ">(over$text)" "$T/traced"
 				end_case
 			done <"$T/all"
+		done
+		for spec in lib::within 'lib::within(std::list<int> const&)' 'lib::v1::wi*'; do
+			begin "inline namespaces: $spec"
+			rt "$T/overloads" "$spec"
+			expect_status 0
+			calls "$T/err" | sed 's/ 0x.*)/)/' >"$T/traced"
+			expect_text "(lib::v1::within)" "$T/traced"
+			end_case
 		done
 		begin "none of several functions"
 		rt "$T/overloads" 'over(float)'

@@ -133,6 +133,8 @@ static void test_canonical(void)
 	is_canonical("f(std::set<int, std::allocator<int)", false, "f(std::set<int,std::allocator<int)");
 	is_canonical("f(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&)", false,
 		     "f(std::string const&)");
+	is_canonical("f(std::basic_string_view<char, std::char_traits<char> >)", false, "f(std::string_view)");
+	is_canonical("f(std::__cxx11::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >)", false, "f(std::wstring)");
 	is_canonical("make[abi:cxx11](int)", false, "make(int)");
 	is_canonical("ns::Box<std::pair<int, long> >::get", true, "ns::Box::get");
 	is_canonical("ns::Box<std::pair<int, long> >::get", false, "ns::Box<std::pair<int,long>>::get");
@@ -160,6 +162,29 @@ static bool means(const char *text, const struct rt_symbol *symbol)
 	yes = rt_matches(&matcher, symbol);
 	rt_matcher_free(&matcher);
 	return yes;
+}
+
+static void test_words(void)
+{
+	static const struct {
+		const char *name, *want;
+		unsigned word;
+	} cases[] = {
+		{ "f(size_t, ssize_t, int64_t, time_t)", "f(unsigned int, int, long long, long)", 4 },
+		{ "f(size_t, ssize_t, int64_t, time_t)", "f(unsigned long, long, long, long)", 8 },
+		{ "f(unsigned, unsigned const, long long unsigned)", "f(unsigned int, unsigned int const, unsigned long long)", 8 },
+		{ "f(signed char, char unsigned, double long)", "f(signed char, unsigned char, long double)", 8 },
+		{ "f(long char, std::", "f(long char, std::", 8 },
+		{ "f(a::uint::b, auint, T<struct s, uint>)", "f(a::uint::b, auint, T<s, unsigned int>)", 8 },
+	};
+	char *text;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		text = rt_spec_overload(cases[i].name, strchr(cases[i].name, '('), cases[i].word);
+		RT_ASSERT_TEXT(text, cases[i].want);
+		free(text);
+	}
 }
 
 #define MEANS(spec, symbol) CU_ASSERT_TRUE(means(spec, &(struct rt_symbol){ .name = symbol }))
@@ -203,6 +228,27 @@ static void test_written(void)
 	MEANS("alloc::vec::Vec<T>::push", vec);
 	MEANS("alloc::vec::Vec::push", vec);
 	MEANS("r::m::P::get", "_RNvMNtCs1234_1r1mNtB2_1P3get");
+	/* As people write types. */
+	MEANS("f(unsigned long, unsigned int)", "_Z1fmj");
+	MEANS("f(uint64_t, unsigned)", "_Z1fmj");
+	MEANS("f(std::size_t const, long unsigned int)", "_Z1fmm");
+	MEANS("f(int8_t, char, uint16_t*, short int)", "_Z1facPts");
+	MEANS("f(long double, long long int, const char *const)", "_Z1fexPKc");
+	MEANS("f(struct T *, std::vector<uint32_t>)", "_Z1fP1TSt6vectorIjSaIjEE");
+	MEANS("f(void)", "_Z1fv");
+	MEANS_NOT("f(uint64_t)", "_Z1fx");
+	MEANS_NOT("f(x::size_t)", "_Z1fm");
+	MEANS_NOT("f(wchar_t)", "_Z1fi");
+	MEANS("f(x::size_t)", "_Z1fN1x6size_tE");
+	MEANS("f(std::string_view)", "_Z1fSt17basic_string_viewIcSt11char_traitsIcEE");
+	/* Inline namespaces. */
+	MEANS("f(std::list<int>)", "_Z1fNSt7__cxx114listIiSaIiEEE");
+	MEANS("std::filesystem::path::c_str", "_ZNKSt10filesystem7__cxx114path5c_strEv");
+	MEANS("a::Foo::get", "_ZN1a2v13Foo3getEv");
+	MEANS("a::F*", "_ZN1a2v13Foo3getEv");
+	MEANS_NOT("a::v2::Foo::get", "_ZN1a2v13Foo3getEv");
+	MEANS_NOT("a::Foo::get", "_ZN1a1b3Foo3getEv");
+	MEANS_NOT("a::get", "_ZN1a4vec33getEv");
 	/* Numbers, and words that are only in what is coded, need not stand in the symbol. */
 	MEANS("*lambda*#13}*", "_ZZ4mainENKUliE11_clEi");
 	MEANS("*main*::operator()", "_ZZ4mainENKUliE11_clEi");
@@ -277,6 +323,7 @@ CU_TestInfo rt_tests_names[] = {
 	{ "names that stand for too much", test_bomb },
 	{ "canonical names", test_canonical },
 	{ "what was written", test_written },
+	{ "words of types", test_words },
 	{ "Go's generic functions", test_go },
 	{ "names of Go that are near", test_nearest_go },
 	{ "versions", test_versions },

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Functions of one name.  It prints a line for each call: what means that one alone, its arguments as they are shown, and those without types.
+#include <cstdint>
 #include <cstdio>
+#include <list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #define CALLED __attribute__((noinline))
@@ -15,6 +18,12 @@ CALLED int over(const char *s) { keep(s); return s[0]; }
 CALLED int over(const std::string &s) { keep(&s); return (int)s.size(); }
 CALLED int over(std::vector<int> const &v) { keep(&v); return (int)v.size(); }
 CALLED int over(std::vector<char> const &v) { keep(&v); return (int)v.size(); }
+
+CALLED int over(std::string_view s) { keep(&s); return (int)s.size(); }
+CALLED int over(uint64_t a) { keep(&a); return (int)a; }
+CALLED int over(unsigned short *a) { keep(a); return *a; }
+
+namespace lib { inline namespace v1 { CALLED int within(const std::list<int> &l) { keep(&l); return (int)l.size(); } } }
 
 int main()
 {
@@ -39,5 +48,14 @@ int main()
 	std::puts("over(const std::vector<int> &)| [1, 2]| ADDRESS");
 	over(std::vector<char>{ 'a' });
 	std::puts("over(std::vector<char> const&)| \"a\"| ADDRESS");
-	return 0;
+	over(std::string_view("two"));
+	std::puts("over(std::string_view)| \"two\"| 3 ADDRESS");
+	over(uint64_t{ 7 });
+	std::puts("over(uint64_t)| 7| 7");
+	std::puts("over(const size_t)| 7| 7");
+	std::puts("over(long unsigned int)| 7| 7");
+	unsigned short half = 3;
+	over(&half);
+	std::puts("over(uint16_t *)| ADDRESS| ADDRESS");
+	return lib::within({ 1 }) - 1;
 }

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parameters as people write them, and as the names of C++'s symbols have them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec/cursor.h"
+#include "util/array.h"
+
+static void put_basic(FILE *file, const struct rt_basic *b)
+{
+	if (b->is_unsigned || (b->is_signed && b->is_char))
+		fputs(b->is_unsigned ? "unsigned " : "signed ", file);
+	fputs(b->is_char ? "char" : b->is_float ? "float" : b->is_double ? b->nlong ? "long double" : "double" : b->is_void ? "void" :
+	      b->is_int128 ? "__int128" : b->is_short ? "short" : b->nlong > 1 ? "long long" : b->nlong ? "long" : "int", file);
+}
+
+/* "long unsigned int": how much of it is one type; 0: none. */
+static size_t put_words(FILE *file, const struct rt_cursor *c, const char *at)
+{
+	struct rt_basic b = { 0 };
+	const char *end = at, *p = at;
+	size_t n;
+
+	while ((n = rt_identifier(c, p, false)) && rt_basic_word(p, n, &b)) {
+		end = p + n;
+		p = end + strspn(end, " \t");
+	}
+	if (b.clash || b.is_complex || end == at)
+		return 0;
+	put_basic(file, &b);
+	return (size_t)(end - at);
+}
+
+/* Words that C needs, and a symbol's name has not. */
+static bool is_tag(const char *at, size_t n)
+{
+	return rt_is_word(at, n, "struct") || rt_is_word(at, n, "union") || rt_is_word(at, n, "enum") || rt_is_word(at, n, "class");
+}
+
+static size_t put_type(FILE *file, const struct rt_cursor *c, const char *at, unsigned word)
+{
+	const char *bare = strncmp(at, "std::", 5) == 0 ? at + 5 : at, *name;
+	size_t n = rt_identifier(c, bare, false), all = rt_identifier(c, at, true);
+
+	name = rt_standard_basic(bare, n, word);
+	if (name && bare + n == at + all) {
+		fputs(name, file);
+		return all;
+	}
+	if (is_tag(at, all) && (at[all] == ' ' || at[all] == '\t'))
+		return all + strspn(at + all, " \t");
+	n = put_words(file, c, at);
+	if (n)
+		return n;
+	/* Its parts one by one: a template's arguments are types, too. */
+	n = rt_identifier(c, at, false);
+	while (n && strncmp(at + n, "::", 2) == 0)
+		n += 2 + rt_identifier(c, at + n + 2, false);
+	fwrite(at, 1, n, file);
+	return n;
+}
+
+char *rt_spec_overload(const char *name, const char *parameters, unsigned word)
+{
+	struct rt_cursor c = { .text = name, .at = parameters, .end = name + strlen(name) };
+	char *text = NULL;
+	size_t n;
+	FILE *file = open_memstream(&text, &n);
+
+	if (!file)
+		return NULL;
+	fwrite(name, 1, (size_t)(parameters - name), file);
+	while (c.at < c.end) {
+		n = rt_identifier(&c, c.at, false) ? put_type(file, &c, c.at, word) : 0;
+		if (!n)
+			putc(*c.at, file);
+		c.at += n ? n : 1;
+	}
+	if (fclose(file) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
