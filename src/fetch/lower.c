@@ -475,6 +475,9 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *
 		return rt_lower_go_return(&l, shown);
 	shown->none = prototype->result && prototype->result->kind == RT_CT_VOID;
 	shown->failure = failure_of(prototype);
+	shown->fails = prototype->fails;
+	shown->fails_unless = prototype->fails_unless;
+	shown->fails_at = prototype->fails_at;
 	do {
 		begin(&l, RT_KIND_RETURN);
 		shows = rt_lower_alloc(&l, (1 + rt_lower_outs_most(prototype)) * sizeof(*shows));

@@ -409,6 +409,11 @@ static void follow_all(struct lowering *l, struct object *o, bool text)
 	/* The function has not filled it in yet. */
 	if (param && param->is_out && !param->is_in && l->plan->kind == RT_KIND_ENTRY)
 		return;
+	if (param && param->most) {
+		const struct object *most = find_length(l, param->most);
+
+		o->show->most = most ? most->show : NULL;
+	}
 	find_pointers(l, o->show->type, o->show->style, 0, &p, 0);
 	o->room = 2 * p.n;	/* an interface has two */
 	for (i = 0; i < p.n; i++) {

@@ -35,7 +35,7 @@ static bool is_length(const struct rt_prototype *p, const struct rt_spec *spec, 
 	unsigned i;
 
 	for (i = 0; i < p->nparams; i++)
-		if (p->params[i].length == k + 1 && is_filled_in(&p->params[i], spec))
+		if ((p->params[i].length == k + 1 || p->params[i].most == k + 1) && is_filled_in(&p->params[i], spec))
 			return true;
 	return false;
 }

@@ -34,6 +34,7 @@ struct rt_show {
 	uint8_t hidden : 1;		/* not printed: `this` of no use, a dictionary */
 	uint16_t whole;			/* of a list only so many elements are shown, as what the others lead to is not read; 0: all */
 	uint8_t out : 1;		/* of a return: no result, but a parameter that the function has filled in */
+	const struct rt_show *most;	/* a number: no more than so many characters or elements of what it leads to; NULL: no such bound */
 };
 
 /* What the pointer at `offset` in an object leads to. */
@@ -56,6 +57,8 @@ struct rt_showing {
 	unsigned n;
 	bool none;			/* a return: there is no result */
 	enum rt_failure failure;	/* a return: when nothing was filled in */
+	bool fails, fails_unless;	/* a return: as rt_prototype has them */
+	int32_t fails_at;
 	uint8_t errno_value;		/* a return: 1 + the value that is errno where the call has failed; 0: it was not read */
 };
 

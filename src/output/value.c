@@ -101,20 +101,38 @@ int rt_args_print(const struct rt_out *out, pid_t pid, uint32_t function, const 
 	return 0;
 }
 
-/* Does the result say that the call failed?  Then nothing was filled in. */
-static bool has_failed(const struct rt_showing *shown, const struct rt_values *values)
+/* The result, where that is a single word, with the `mask` of its bits. */
+static bool result_word(const struct rt_showing *shown, const struct rt_values *values, uint64_t *word, uint64_t *mask)
 {
 	const struct rt_show *v = shown->n && !shown->none ? &shown->v[0] : NULL;
 	const struct rt_piece *piece = v && v->npieces ? &v->pieces[0] : NULL;
-	uint64_t word, all;
 
-	if (!piece || shown->failure == RT_FAILS_NEVER || piece->value == RT_NO_VALUE || !values->data || !piece->size || piece->size > 8)
+	if (!piece || piece->value == RT_NO_VALUE || !values->data || !piece->size || piece->size > 8)
 		return false;
-	word = rt_fetch_load(values->data + piece->at, piece->size);
+	*word = rt_fetch_load(values->data + piece->at, piece->size);
+	*mask = UINT64_MAX >> (64 - 8 * piece->size);
+	return true;
+}
+
+/* Does the result say that the call failed?  Then nothing was filled in. */
+static bool has_failed(const struct rt_showing *shown, const struct rt_values *values)
+{
+	uint64_t word, mask;
+
+	if (shown->failure == RT_FAILS_NEVER || !result_word(shown, values, &word, &mask))
+		return false;
 	if (shown->failure == RT_FAILS_BY_NUMBER)
 		return word != 0;
-	all = UINT64_MAX >> (64 - 8 * piece->size);
-	return word == all || (!word && rt_ctype_is_pointer(v->type));
+	return word == mask || (!word && rt_ctype_is_pointer(shown->v[0].type));
+}
+
+/* Was there another reason for the function to fill in nothing? */
+static bool is_left_alone(const struct rt_showing *shown, const struct rt_values *values)
+{
+	uint64_t word, mask;
+
+	return shown->fails && result_word(shown, values, &word, &mask) &&
+	       (word == ((uint64_t)(int64_t)shown->fails_at & mask)) != shown->fails_unless;
 }
 
 /* errno, where the call has failed and it was read; else 0. */
@@ -169,10 +187,10 @@ int rt_result_print(const struct rt_out *out, pid_t pid, uint32_t function, cons
 
 	if (!put_values(out, pid, function, result, false))
 		rt_put(out->file, "#<void>");
-	if (shown && !has_failed(shown, result))
-		put_outs(out, pid, shown, result);
-	else if (shown)
+	if (shown && has_failed(shown, result))
 		put_errno(out->file, errno_of(shown, result));
+	else if (shown && !is_left_alone(shown, result))
+		put_outs(out, pid, shown, result);
 	return 0;
 }
 
@@ -270,7 +288,7 @@ int rt_result_json(const struct rt_out *out, pid_t pid, uint32_t function, const
 		else
 			put_raw(&p, i);
 	}
-	if (shown && i < n && !has_failed(shown, result))
+	if (shown && i < n && !has_failed(shown, result) && !is_left_alone(shown, result))
 		json_outs(&p, shown, some);
 	if (shown && errno_of(shown, result) > 0)
 		json_errno(&p, errno_of(shown, result), some);

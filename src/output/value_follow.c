@@ -35,17 +35,35 @@ void rt_view_text(const struct rt_printer *p, const uint8_t *text, size_t len, b
 	rt_value_text(p, text, len < most ? len : most, cut || len > most);
 }
 
-bool rt_view_string(const struct rt_printer *p, const struct rt_piece *piece)
+bool rt_view_string(const struct rt_printer *p, const struct rt_piece *piece, uint64_t most)
 {
 	const struct rt_fetch *fetch = &p->values->plan->values[piece->value];
 	const uint8_t *text;
 	bool cut;
 	size_t len;
 
+	/* Where there is no room nothing was written. */
+	if (!most) {
+		rt_value_text(p, (const uint8_t *)"", 0, false);
+		return true;
+	}
 	if (rt_value_string(fetch, p->values->data + piece->at, p->values->faults >> piece->value & 1, &text, &len, &cut) < 0)
 		return false;
-	rt_view_text(p, text, len, cut);
+	rt_view_text(p, text, len < most ? len : (size_t)most, cut && len < most);
 	return true;
+}
+
+/* How much of what a pointer leads to counts at all. */
+static uint64_t most_of(const struct rt_view *v)
+{
+	const struct rt_show *most = v->show->most;
+	const struct rt_piece *piece = most && most->npieces == 1 ? &most->pieces[0] : NULL;
+	uint64_t n;
+
+	if (!piece || piece->value == RT_NO_VALUE || !piece->size || piece->size > 8 || rt_view_is_fault(v, piece))
+		return UINT64_MAX;
+	n = rt_fetch_load(v->p->values->data + piece->at, piece->size);
+	return most->type->is_signed && n >> (8 * piece->size - 1) ? 0 : n;
 }
 
 /* How many of the elements stand in the value, and how many there are. */
@@ -80,7 +98,7 @@ bool rt_view_is_text(const struct rt_ctype *type)
 }
 
 /* false: nothing of it could be read. */
-static bool show_counted(const struct rt_view *v)
+static bool show_counted(const struct rt_view *v, uint64_t most)
 {
 	const struct rt_piece *piece = &v->show->pieces[0];
 	const struct rt_ctype *element = v->show->type->target;
@@ -89,6 +107,10 @@ static bool show_counted(const struct rt_view *v)
 	n = counted(v->p, piece, element, &all);
 	if (v->show->whole && n > v->show->whole)
 		n = v->show->whole;
+	if (all > most)
+		all = most;
+	if (n > most)
+		n = most;
 	if (all && rt_view_is_fault(v, piece))
 		return false;
 	if (rt_view_is_text(element))
@@ -109,9 +131,9 @@ static bool show_target(const struct rt_view *v, const struct rt_show *target)
 		return false;
 	fetch = &v->p->values->plan->values[piece->value];
 	if (fetch->type == RT_TYPE_STRING)
-		return rt_view_string(v->p, piece);
+		return rt_view_string(v->p, piece, most_of(v));
 	if (fetch->length)
-		return show_counted(&inside);
+		return show_counted(&inside, most_of(v));
 	if (rt_view_is_fault(&inside, piece))
 		return false;
 	rt_view_show(&inside, target->type, 0, target->style);

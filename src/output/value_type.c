@@ -115,7 +115,7 @@ void rt_value_show(const struct rt_printer *p, const struct rt_show *show)
 	} else if (empty) {
 		rt_put(p->file, "{}");
 	} else if (is_string(p, show)) {
-		if (!p->values->data || !rt_view_string(p, &show->pieces[0]))
+		if (!p->values->data || !rt_view_string(p, &show->pieces[0], UINT64_MAX))
 			rt_value_word(p, rt_view_unreadable);
 	} else {
 		rt_view_show(&v, show->type, 0, show->style);

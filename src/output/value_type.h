@@ -32,7 +32,7 @@ void rt_view_wide(const struct rt_printer *p, const uint8_t *bytes, bool is_sign
 
 /* value_follow.c: text, as much of it as is wanted; a string value, false where it could not be read; `n` elements from `at` on. */
 void rt_view_text(const struct rt_printer *p, const uint8_t *text, size_t len, bool cut);
-bool rt_view_string(const struct rt_printer *p, const struct rt_piece *piece);
+bool rt_view_string(const struct rt_printer *p, const struct rt_piece *piece, uint64_t most);
 void rt_view_elements(const struct rt_view *v, const struct rt_ctype *element, uint64_t at, uint64_t n, bool cut);
 bool rt_view_is_text(const struct rt_ctype *type);
 

@@ -76,6 +76,8 @@ struct rt_declarator {
 	const struct rt_ctype *type;
 	const char *length;		/* the name between the brackets of the outermost array, which is not known yet */
 	size_t length_n;
+	const char *most;		/* and the name behind "<=" there, a bound */
+	size_t most_n;
 };
 int rt_parse_specifiers(struct rt_cursor *c, bool head, struct rt_specifiers *s);
 /* A function, its parameters as they were written.  NULL: out of memory. */

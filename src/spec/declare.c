@@ -340,6 +340,12 @@ static int array_suffix(struct rt_cursor *c, struct rt_declarator *d, bool outer
 		d->length = c->at;
 		d->length_n = n;
 		c->at += n;
+		if (rt_take(c, "<=")) {
+			rt_skip_blanks(c);
+			d->most = c->at;
+			d->most_n = rt_identifier(c, c->at, false);
+			c->at += d->most_n;
+		}
 	} else if (rt_peek(c) != ']') {
 		r = rt_parse_constant(c, NULL, 0, count);
 		if (r == 0 && (*count < 1 || *count > 1 << 20))

@@ -10,6 +10,8 @@ struct items {
 	struct rt_param params[RT_SPEC_PARAMS];
 	const char *length_at[RT_SPEC_PARAMS];	/* the name of the parameter that tells this one's length, or NULL */
 	size_t length_n[RT_SPEC_PARAMS];
+	const char *most_at[RT_SPEC_PARAMS];	/* and that of its bound */
+	size_t most_n[RT_SPEC_PARAMS];
 	unsigned nparams;
 	struct rt_shown shown[RT_SPEC_PARAMS];
 	unsigned nshown;
@@ -313,6 +315,8 @@ static int declaration(struct rt_cursor *c, struct items *items)
 	p->is_in = s.is_in;
 	items->length_at[items->nparams] = d.length;
 	items->length_n[items->nparams] = d.length_n;
+	items->most_at[items->nparams] = d.most;
+	items->most_n[items->nparams] = d.most_n;
 	p->type = adjusted(c, d.type);
 	p->type = p->type ? rt_styled(c, p->type, s.style) : NULL;
 	if (!p->type)
@@ -347,29 +351,47 @@ static int item(struct rt_cursor *c, struct items *items, bool full)
 	return declaration(c, items);
 }
 
+/* Which parameter is meant, counted from 1. */
+static int find_length(struct rt_cursor *c, const struct items *items, const char *at, size_t n, unsigned *length)
+{
+	unsigned k;
+
+	for (k = 0; k < items->nparams; k++)
+		if (items->params[k].name && rt_is_word(at, n, items->params[k].name))
+			break;
+	if (k == items->nparams)
+		return rt_expected(c, at, "a number, the name of another parameter or 'return'");
+	if (items->params[k].type->kind != RT_CT_INT && items->params[k].type->kind != RT_CT_UNKNOWN)
+		return rt_expected(c, at, "the name of a parameter that is an integer");
+	*length = k + 1;
+	return 0;
+}
+
 static int find_lengths(struct rt_cursor *c, struct items *items)
 {
-	unsigned i, k;
+	struct rt_param *p;
+	unsigned i;
+	int r = 0;
 
-	for (i = 0; i < items->nparams; i++) {
-		if (!items->length_at[i])
+	for (i = 0; i < items->nparams && r == 0; i++) {
+		p = &items->params[i];
+		if (items->most_at[i])
+			r = find_length(c, items, items->most_at[i], items->most_n[i], &p->most);
+		if (r < 0 || !items->length_at[i])
 			continue;
-		if (rt_is_word(items->length_at[i], items->length_n[i], "return")) {
-			if (!items->params[i].is_out)
-				return rt_expected(c, items->length_at[i], "'out' before a parameter whose length is the result");
-			items->params[i].length = RT_LENGTH_RESULT;
-			continue;
+		if (!rt_is_word(items->length_at[i], items->length_n[i], "return"))
+			r = find_length(c, items, items->length_at[i], items->length_n[i], &p->length);
+		else if (p->is_out)
+			p->length = RT_LENGTH_RESULT;
+		else
+			r = rt_expected(c, items->length_at[i], "'out' before a parameter whose length is the result");
+		/* A string ends at its NUL, or there. */
+		if (p->type->style == RT_STYLE_STRING && !p->most) {
+			p->most = p->length;
+			p->length = 0;
 		}
-		for (k = 0; k < items->nparams; k++)
-			if (items->params[k].name && rt_is_word(items->length_at[i], items->length_n[i], items->params[k].name))
-				break;
-		if (k == items->nparams)
-			return rt_expected(c, items->length_at[i], "a number, the name of another parameter or 'return'");
-		if (items->params[k].type->kind != RT_CT_INT && items->params[k].type->kind != RT_CT_UNKNOWN)
-			return rt_expected(c, items->length_at[i], "the name of a parameter that is an integer");
-		items->params[i].length = k + 1;
 	}
-	return 0;
+	return r;
 }
 
 /* `n` elements of `size` bytes in the types' memory. */

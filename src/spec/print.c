@@ -103,17 +103,23 @@ void rt_ctype_print(FILE *file, const struct rt_ctype *type, const char *name)
 	}
 }
 
+static const char *length_name(const struct rt_prototype *prototype, unsigned length)
+{
+	return length == RT_LENGTH_RESULT ? "return" : length && length <= prototype->nparams ? prototype->params[length - 1].name : NULL;
+}
+
 static void print_param(FILE *file, const struct rt_prototype *prototype, const struct rt_param *p)
 {
-	const char *length = p->length == RT_LENGTH_RESULT ? "return" :
-			     p->length && p->length <= prototype->nparams ? prototype->params[p->length - 1].name : NULL;
+	const char *length = length_name(prototype, p->length), *most = length_name(prototype, p->most);
 
 	if (p->is_out)
 		fputs(p->is_in ? "inout " : "out ", file);
-	if (length && p->type && p->type->target && leads_on(p->type) && !leads_on(p->type->target)) {
+	if ((length || most) && p->type && p->type->target && leads_on(p->type) && !leads_on(p->type->target)) {
 		fputs(p->type->const_target ? "const " : "", file);
+		if (!length)
+			fputs("string ", file);
 		rt_ctype_print(file, p->type->target, p->name);
-		fprintf(file, "[%s]", length);
+		fprintf(file, "[%s%s%s]", length ? length : "", length && most ? " <= " : "", most ? most : "");
 		return;
 	}
 	rt_ctype_print(file, p->type, p->name);
@@ -156,6 +162,8 @@ void rt_prototype_print(FILE *file, const struct rt_prototype *prototype, const 
 	}
 	if (prototype->sets_errno)
 		fputs(" errno", file);
+	if (prototype->fails)
+		fprintf(file, " fails %s%d", prototype->fails_unless ? "!" : "", prototype->fails_at);
 }
 
 void rt_expr_print(FILE *file, const struct rt_expr *expr)

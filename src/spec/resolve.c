@@ -184,6 +184,11 @@ int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *kno
 		p->result = spec->prototype->result;
 	if (spec->prototype) {
 		p->sets_errno |= spec->prototype->sets_errno;
+		if (spec->prototype->fails) {
+			p->fails = true;
+			p->fails_unless = spec->prototype->fails_unless;
+			p->fails_at = spec->prototype->fails_at;
+		}
 		p->origin = RT_ORIGIN_GIVEN;
 	}
 	if (r == 0 && finder)

@@ -183,6 +183,24 @@ static bool is_header_macro(const char *at, size_t n)
 	return n && (i == n || (n > 2 && at[0] == '_' && at[1] == '_'));
 }
 
+/* "fails 0", "fails !0" */
+static int parse_fails(struct rt_cursor *c, struct rt_prototype *prototype)
+{
+	const char *at;
+	int64_t n;
+	int r;
+
+	prototype->fails = true;
+	prototype->fails_unless = rt_take(c, "!");
+	rt_skip_blanks(c);
+	at = c->at;
+	r = rt_parse_number(c, &n);
+	if (r < 0)
+		return r;
+	prototype->fails_at = (int32_t)n;
+	return n == (int32_t)n ? 0 : rt_expected(c, at, "a number of 32 bits");
+}
+
 /* Behind the parameters: a result, errno, what headers have there. */
 static int parse_trailer(struct rt_cursor *c, struct rt_prototype *prototype)
 {
@@ -200,10 +218,17 @@ static int parse_trailer(struct rt_cursor *c, struct rt_prototype *prototype)
 		if (rt_skip_attribute(c) || rt_take(c, ";"))
 			continue;
 		n = rt_identifier(c, c->at, false);
+		if (rt_is_word(c->at, n, "fails")) {
+			c->at += n;
+			r = parse_fails(c, prototype);
+			if (r < 0)
+				return r;
+			continue;
+		}
 		if (rt_is_word(c->at, n, "errno"))
 			prototype->sets_errno = true;
 		else if (!is_header_macro(c->at, n))
-			return rt_expected(c, c->at, "'->' and the result's type, 'errno', or the end");
+			return rt_expected(c, c->at, "'->' and the result's type, 'errno', 'fails', or the end");
 		c->at += n;
 		close = rt_peek(c) == '(' ? rt_matching(c, c->at) : NULL;
 		c->at = close ? close : c->at;
@@ -357,7 +382,7 @@ static int parse_prototype(struct rt_cursor *c, const char *open, struct rt_spec
 	if (r < 0)
 		return r;
 	spec->result_given = prototype->result != NULL;
-	if (spec->params_given || spec->result_given || prototype->sets_errno)
+	if (spec->params_given || spec->result_given || prototype->sets_errno || prototype->fails)
 		spec->prototype = prototype;
 	spec->types_only = types_only && spec->params_given;
 	if (!outer && spec->params_given && !spec->nshown && !spec->nconditions) {
@@ -394,7 +419,7 @@ static int parse_regex(struct rt_cursor *c, const char *slash, const char *close
 	if (r == 0)
 		r = parse_trailer(c, prototype);
 	spec->result_given = prototype->result != NULL;
-	if (spec->params_given || spec->result_given || prototype->sets_errno)
+	if (spec->params_given || spec->result_given || prototype->sets_errno || prototype->fails)
 		spec->prototype = prototype;
 	return r;
 }

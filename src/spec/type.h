@@ -152,6 +152,7 @@ struct rt_param {
 	 * at most `length_max`, 0: no such bound.
 	 */
 	unsigned length;
+	unsigned most;			/* what is shown of it ends there: a parameter, counted likewise, or 0 */
 	uint32_t length_max;
 	bool is_out;			/* the function fills it in: read at the return, */
 	bool is_in;			/* and as well at the entry */
@@ -181,6 +182,8 @@ struct rt_prototype {
 	struct rt_where result_where;	/* RT_WHERE_ABI: where the convention has it */
 	bool result_unsure;		/* the compiler may have left the result away, as nobody looks at it */
 	bool sets_errno;		/* a result of -1 (NULL, for a pointer) is a failure with errno */
+	bool fails, fails_unless;	/* nothing is filled in where the result is fails_at; `fails_unless`: where it is anything else */
+	int32_t fails_at;
 	const struct rt_param *params;
 	unsigned nparams;
 	bool variadic;			/* more may follow, which nobody knows */

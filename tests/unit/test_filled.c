@@ -157,6 +157,72 @@ static void test_lengths(void)
 	end(&f);
 }
 
+/* There was less room than the function tells of, or none; and results by which it has left all alone. */
+static void test_room(void)
+{
+	struct filled f;
+
+	begin(&f, "int f(out char buf[return <= n], size_t n)");
+	CU_ASSERT_FATAL(f.entry.nkept == 2 && f.exit.nvalues == 4);
+	put_word(&f, 0, 10);
+	put_word(&f, 1, 0x1000);
+	put_word(&f, 2, 3);
+	put(&f, 3, "new, old", 8);
+	check(&f, 0, "10 buf=\"new\"", "\"result\":10,\"out\":{\"buf\":\"new\"}");
+	put_word(&f, 0, 2);
+	check(&f, 0, "2 buf=\"ne\"", NULL);
+	end(&f);
+	begin(&f, "int f(out string char buf[n], int n) errno");
+	CU_ASSERT_FATAL(f.entry.nkept == 2 && f.exit.nvalues == 4);
+	put_word(&f, 0, 7);
+	put_word(&f, 1, 0x1000);
+	put_word(&f, 2, 0);
+	put_string(&f, 3, "what was there");
+	check(&f, 0, "7 buf=\"\"", "\"result\":7,\"out\":{\"buf\":\"\"}");
+	check(&f, 1 << 3, "7 buf=\"\"", NULL);
+	put_word(&f, 2, (uint64_t)-1);
+	check(&f, 0, "7 buf=\"\"", NULL);
+	put_word(&f, 2, 4);
+	check(&f, 0, "7 buf=\"what\"", NULL);
+	put_word(&f, 2, 64);
+	check(&f, 0, "7 buf=\"what was there\"", NULL);
+	/* How much room there was is not known. */
+	check(&f, 1 << 2, "7 buf=\"what was there\"", NULL);
+	put_word(&f, 1, 0);
+	check(&f, 0, "7 buf=NULL", NULL);
+	end(&f);
+}
+
+static void test_left_alone(void)
+{
+	struct filled f;
+
+	begin(&f, "int f(out int *x) errno fails 0");
+	put_word(&f, 1, 0x1000);
+	put_word(&f, 2, 5);
+	check(&f, 0, "0", "\"result\":0");
+	put_word(&f, 0, 1);
+	check(&f, 0, "1 x=5", NULL);
+	put_word(&f, 0, (uint64_t)-1);
+	check(&f, 0, "-1", NULL);
+	end(&f);
+	begin(&f, "int f(out int *x) fails !0");
+	put_word(&f, 1, 0x1000);
+	put_word(&f, 2, 5);
+	check(&f, 0, "0 x=5", NULL);
+	put_word(&f, 0, (uint64_t)-2);
+	check(&f, 0, "-2", NULL);
+	end(&f);
+	begin(&f, "ssize_t f(out int *x) fails -1");
+	put_word(&f, 0, (uint64_t)-1);
+	check(&f, 0, "-1", NULL);
+	put_word(&f, 0, 0xffffffff);
+	put_word(&f, 1, 0x1000);
+	put_word(&f, 2, 5);
+	check(&f, 0, "4294967295 x=5", NULL);
+	end(&f);
+}
+
 /* A number of errno's; what is filled in and read before; a string that the function has made. */
 static void test_words(void)
 {
@@ -226,6 +292,8 @@ static void test_programs(void)
 CU_TestInfo rt_tests_filled[] = {
 	{ "kinds", test_kinds },
 	{ "lengths", test_lengths },
+	{ "room", test_room },
+	{ "left alone", test_left_alone },
 	{ "errno, inout, strings that were made", test_words },
 	{ "which of them", test_which },
 	{ "programs", test_programs },

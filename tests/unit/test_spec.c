@@ -244,6 +244,8 @@ static void test_partial(void)
 	shows("f(enum color c, flags bits b)", "? f(enum color c, enum bits b)");
 	shows("write(int fd, const char buf[len], size_t len)", "? write(int fd, const char buf[len], size_t len)");
 	shows("read(int fd, out char buf[len], size_t len)", "? read(int fd, out char buf[len], size_t len)");
+	shows("int f(out char buf[return <= n], size_t n) errno fails -1", "int f(out char buf[return <= n], size_t n) errno fails -1");
+	shows("int f(out string char buf[n], int n) fails !0", "int f(out string char buf[n], int n) fails !0");
 	shows("f(struct { int a; char b[4]; unsigned c:3, d:5; } *p)", "? f(struct *p)");
 }
 
@@ -382,7 +384,7 @@ static void test_positions(void)
 {
 	wrong("int fib(int n", 14, "',' or ')'");
 	wrong("int fib(int n,", 15, "a parameter: a type and a name, a name, or ')'");
-	wrong("int fib(int n) x", 16, "'->' and the result's type, 'errno', or the end");
+	wrong("int fib(int n) x", 16, "'->' and the result's type, 'errno', 'fails', or the end");
 	wrong("fib(int n) ->", 14, "the result's type");
 	wrong("int f(n) -> int", 13, "one type for the result: there is one before the name");
 	wrong("int f(short s, unsinged short t)", 16, "a type, not 'unsinged': did you mean 'unsigned'?");

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +16,9 @@ static int give(int fd, const char *text)
 
 int main(int argc, char **argv)
 {
-	int fds[2], status;
+	volatile size_t none = 0;
+	int fds[2], pair[2], status = 77;
+	pid_t child;
 	char buf[64], *end, *line = NULL;
 	size_t room = 0;
 	struct stat st;
@@ -39,8 +42,22 @@ int main(int argc, char **argv)
 		printf("getline some\n");
 	printf("stat %d", stat(argv[0], &st));
 	printf(" %lld\n", (long long)st.st_size);
-	if (fork() == 0)
+	/* More than there is room for, no room at all, and nothing to be told yet: buf has what was in it before. */
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) != 0 || send(pair[1], "0123456789", 10, 0) != 10)
+		return 2;
+	printf("recv %d", (int)recv(pair[0], buf, 3, MSG_TRUNC));
+	printf(" buf=\"012\"\n");
+	printf("snprintf %d", snprintf(buf, none, "%s", "none"));
+	printf(" buf=\"\"\n");
+	printf("snprintf %d", snprintf(buf, 3, "%s", "some"));
+	printf(" buf=\"so\"\n");
+	fflush(stdout);
+	child = fork();
+	if (child == 0 && read(pair[1], buf, 1) == 1)
 		_exit(3);
+	printf("waitpid %d\n", (int)waitpid(child, &status, WNOHANG));
+	if (send(pair[0], "x", 1, 0) != 1)
+		return 2;
 	printf("wait %d", wait(&status) > 0);
 	printf(" status=%d\n", status);
 	return 0;
