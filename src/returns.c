@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/private.h"
 #include "image/switches.h"
 #include "plans.h"
 #include "util/array.h"
@@ -115,22 +116,74 @@ static const char *harm_of(const struct rt_target *t, const struct rt_function *
 	return library && t->everywhere ? "without BPF its probes are in every process that uses it" : NULL;
 }
 
-/*
- * Does the function look at its own return address, where a uretprobe would have put the trampoline's?  Of more functions than these, of
- * which a thousand take 40 ms, it is not asked.
- */
-static bool looks_at_return(const struct rt_target *t, struct codes *codes, struct rt_function *f, bool *nomem)
+/* The first of the process's files that has a function `name` for others; NULL: none. */
+static struct rt_image *image_with(const struct rt_target *t, const char *name, const struct rt_symbol **symbol)
 {
-	enum { ASKED = 1000 };
-	bool looks;
+	const struct rt_symbol *v;
+	size_t i, k, n;
+
+	for (i = 0; i < t->images.n; i++) {
+		if (rt_image_symbols(t->images.v[i], &v, &n, NULL) < 0)
+			continue;
+		for (k = 0; k < n; k++) {
+			*symbol = &v[k];
+			if (v[k].global && v[k].size && strcmp(v[k].name, name) == 0)
+				return t->images.v[i];
+		}
+	}
+	return NULL;
+}
+
+static bool looks(const struct rt_target *t, struct codes *codes, struct rt_image *image, uint64_t addr, uint64_t size, unsigned levels, bool *nomem);
+
+/* Does what is jumped to there look?  Its return address is that of the one that jumped. */
+static bool looks_behind(const struct rt_target *t, struct codes *codes, struct rt_image *image, const struct rt_exit *e, unsigned levels,
+			 bool *nomem)
+{
+	const char *name = e->kind == RT_EXIT_RETURN || e->self ? NULL : rt_exit_symbol(code_of(codes, image), e);
+	const struct rt_symbol *s = NULL;
+	size_t n;
+
+	if (!name)
+		return false;
+	if (rt_name_looks(name))
+		return true;
+	if (e->target)
+		s = rt_symbols_at(image, e->target, &n);
+	if (!s || !n)
+		image = image_with(t, name, &s);
+	return image && levels && looks(t, codes, image, s->addr, s->size, levels - 1, nomem);
+}
+
+static bool looks(const struct rt_target *t, struct codes *codes, struct rt_image *image, uint64_t addr, uint64_t size, unsigned levels, bool *nomem)
+{
+	struct rt_code *code = code_of(codes, image);
+	struct rt_exits exits;
+	bool does;
+	size_t i;
+
+	if (!code || rt_exits_find(code, addr, size, &exits) < 0) {
+		*nomem = true;
+		return true;
+	}
+	does = exits.looks;
+	for (i = 0; i < exits.n && !does; i++)
+		does = looks_behind(t, codes, image, &exits.v[i], levels, nomem);
+	rt_exits_free(&exits);
+	return does;
+}
+
+/*
+ * Does the function, or what it ends with by a tail call, look at its own return address, where a uretprobe would have put the
+ * trampoline's?  Of more functions than these, of which a thousand take 40 ms, it is not asked.
+ */
+static bool looks_at_return(const struct rt_target *t, struct codes *codes, const struct rt_function *f, bool *nomem)
+{
+	enum { ASKED = 1000, LEVELS = 3 };
 
 	if (t->functions.n > ASKED || !f->sized || f->no_exits)
 		return false;
-	exits_of(codes, f, nomem);
-	looks = f->exits.looks;
-	rt_exits_free(&f->exits);
-	f->exits_known = false;
-	return looks;
+	return looks(t, codes, f->image, f->addr, f->size, LEVELS, nomem);
 }
 
 static void choose(struct rt_target *t, struct codes *codes, struct rt_function *f, bool *nomem)
@@ -150,7 +203,7 @@ static void choose(struct rt_target *t, struct codes *codes, struct rt_function 
 	if (f->hidden)
 		return;
 	if (t->want == RT_WANT_AUTO && t->purpose != RT_PURPOSE_COUNT && !harm && !f->go && looks_at_return(t, codes, f, nomem))
-		harm = "it looks at its own return address";
+		harm = "it looks at its own return address, or jumps to what does";
 	f->how_why = t->want == RT_WANT_NONE ? "--return=none" : harm;
 	if (t->want == RT_WANT_NONE || t->purpose == RT_PURPOSE_COUNT)
 		return;

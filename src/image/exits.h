@@ -60,6 +60,8 @@ void rt_exits_free(struct rt_exits *exits);
 
 /* stub.c: name what the exits that are jumps lead to (`to`), as it was written in the source.  Needs the callees.  0 or -ENOMEM. */
 int rt_exits_name(struct rt_code *code, struct rt_exits *exits);
+/* One of them's, as the symbol tables have it, and the image's own; NULL: it has none. */
+const char *rt_exit_symbol(struct rt_code *code, const struct rt_exit *exit);
 
 /* Does a jump with condition number `condition` of x86 go, with these flags? */
 bool rt_exit_taken(uint8_t condition, uint64_t flags);

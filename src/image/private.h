@@ -172,6 +172,9 @@ const struct rt_symbol *rt_symbols_at(const struct rt_image *image, uint64_t add
 /* The last symbol below `addr`, or NULL. */
 const struct rt_symbol *rt_symbol_before(const struct rt_image *image, uint64_t addr);
 
+/* unwind.c: by its name it looks at its return address, or returns in a way of its own. */
+bool rt_name_looks(const char *name);
+
 /*
  * unwind.c: why the return of the function at `addr`, called `name` (and all its aliases), must not be probed with a
  * uretprobe; NULL where it may be.

@@ -101,6 +101,11 @@ static const char *name_of(struct rt_code *code, uint64_t addr)
 	return best ? best->name : NULL;
 }
 
+const char *rt_exit_symbol(struct rt_code *code, const struct rt_exit *e)
+{
+	return e->target ? name_of(code, e->target) : e->slot ? name_at(rt_code_image(code), e->slot) : NULL;
+}
+
 int rt_exits_name(struct rt_code *code, struct rt_exits *exits)
 {
 	struct rt_text text = { 0 };
@@ -113,7 +118,7 @@ int rt_exits_name(struct rt_code *code, struct rt_exits *exits)
 
 		free(e->to);
 		e->to = NULL;
-		name = e->target && e->callee == UINT32_MAX ? name_of(code, e->target) : e->slot ? name_at(rt_code_image(code), e->slot) : NULL;
+		name = e->callee == UINT32_MAX ? rt_exit_symbol(code, e) : NULL;
 		if (!name)
 			continue;
 		written = rt_demangle(&text, name, false);

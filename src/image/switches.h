@@ -10,4 +10,7 @@
  */
 bool rt_image_switches(struct rt_image *image, const char **name);
 
+/* walks.c: the same of code that follows frame pointers, and so comes to the return addresses of its callers.  Of x86-64, with a disassembler. */
+bool rt_image_walks(struct rt_image *image, const char **name);
+
 #endif

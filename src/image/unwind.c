@@ -160,6 +160,8 @@ static void judge(struct rt_image *image)
 		say(image, "has exception handlers", "");
 	else if (rt_image_switches(image, &name))
 		say(image, *name ? "switches stacks in " : "switches stacks", name);
+	else if (rt_image_walks(image, &name))
+		say(image, *name ? "follows frame pointers in " : "follows frame pointers", name);
 }
 
 const char *rt_image_unwinds(struct rt_image *image)
@@ -291,6 +293,11 @@ static const char *unsafe_name(const char *name)
 		if (matches(unsafe[i].name, name))
 			return unsafe[i].why;
 	return rt_name_fragment(name);
+}
+
+bool rt_name_looks(const char *name)
+{
+	return unsafe_name(name) && !rt_name_fragment(name);
 }
 
 const char *rt_name_fragment(const char *name)

@@ -48,12 +48,23 @@ if [ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone'; t
 		begin "a function that looks at its return address: $options"
 		# shellcheck disable=SC2086 # words
 		$CC $options -o "$T/looks" "$TARGETS/looks.c"
-		rt -v "$T/looks" looks writes
-		printf '%d %d\n' 100 49 101 50 102 51 >"$T/want"
+		rt -v "$T/looks" looks tails writes
+		printf '%d %d %d\n' 100 100 49 101 101 50 102 102 51 >"$T/want"
 		expect_same "$T/want" "$T/out"
-		expect_line '^rawtrace: looks: returns: insn .*: it looks at its own return address$' "$T/err"
+		expect_line '^rawtrace: looks: returns: insn .*: it looks at its own return address, or jumps to what does$' "$T/err"
 		expect_line '^rawtrace: writes: returns: uretprobe: ' "$T/err"
 		expect_line '^<102$' "$T/err"
+		end_case
+
+		begin "functions whose callees look for the caller: $options"
+		# shellcheck disable=SC2086 # words
+		$CC $options -DCLIMBS -o "$T/climbs" "$TARGETS/looks.c"
+		"$T/climbs" >"$T/want"
+		expect_line '^201 302$' "$T/want"
+		rt -v "$T/climbs" climbs given
+		expect_same "$T/want" "$T/out"
+		expect_line '^rawtrace: climbs: returns: insn .*: .*climbs follows frame pointers in [a-z]*$' "$T/err"
+		expect_line '^<302$' "$T/err"
 		end_case
 	done
 fi

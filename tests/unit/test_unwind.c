@@ -86,15 +86,40 @@ static void test_unwind_contains(void)
 	unwinds(&g, "is a Go program");
 }
 
+struct code {
+	const char *text;
+	size_t n;
+	bool does;
+};
+
+#define CODE_OF(text, does) { text, sizeof(text) - 1, does }
+
+/* `want` is said of a function `f` that has this code, and does; not where its name is `exempt`. */
+static void judge_code(const struct code *v, size_t n, const char *want, const char *exempt)
+{
+	struct elfgen_sym syms[] = { { "f", CODE, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT } };
+	struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 1, .ncode = 64, .machine = EM_X86_64 };
+	struct rt_decoder *decoder = rt_flow_open(&rt_arch_x86_64);
+	uint8_t code[64];
+	size_t i;
+
+	for (i = 0; i < n && decoder && rt_arch_native() == EM_X86_64; i++) {
+		memset(code, 0x90, sizeof(code));
+		memcpy(code, v[i].text, v[i].n);
+		syms[0].size = v[i].n;
+		g.code = code;
+		unwinds(&g, v[i].does ? want : NULL);
+		syms[0].name = exempt;
+		unwinds(&g, NULL);
+		syms[0].name = "f";
+	}
+	rt_decoder_close(decoder);
+}
+
 /* Code that changes stacks by itself; what compilers make of arrays of variable length is none. */
 static void test_switches(void)
 {
-	static const struct {
-		const char *code;
-		size_t n;
-		bool switches;
-	} cases[] = {
-#define CODE_OF(text, does) { text, sizeof(text) - 1, does }
+	static const struct code cases[] = {
 		CODE_OF("\x55\x48\x89\x27\x48\x89\xf4\x5d\xc3", true),			/* mov %rsp,(%rdi); mov %rsi,%rsp */
 		CODE_OF("\x48\x89\xfc\xc3", true),					/* mov %rdi,%rsp */
 		CODE_OF("\x48\x8b\x67\x08\xc3", true),					/* mov 8(%rdi),%rsp */
@@ -108,23 +133,33 @@ static void test_switches(void)
 		CODE_OF("\x48\x8b\x64\x24\x08\xc3", false),				/* mov 8(%rsp),%rsp */
 		CODE_OF("\xb8\x48\x89\xf4\x00\xc3", false),				/* it is in a number */
 	};
-	struct elfgen_sym syms[] = { { "f", CODE, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT } };
-	struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 1, .ncode = 64, .machine = EM_X86_64 };
-	struct rt_decoder *decoder = rt_flow_open(&rt_arch_x86_64);
-	uint8_t code[64];
-	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]) && decoder && rt_arch_native() == EM_X86_64; i++) {
-		memset(code, 0x90, sizeof(code));
-		memcpy(code, cases[i].code, cases[i].n);
-		syms[0].size = cases[i].n;
-		g.code = code;
-		unwinds(&g, cases[i].switches ? "switches stacks in f" : NULL);
-		syms[0].name = "__longjmp";
-		unwinds(&g, NULL);
-		syms[0].name = "f";
-	}
-	rt_decoder_close(decoder);
+	judge_code(cases, sizeof(cases) / sizeof(cases[0]), "switches stacks in f", "__longjmp");
+}
+
+/* Code that goes from frame to frame; a frame pointer that is not one, or is only kept, is none. */
+static void test_walks(void)
+{
+#define FRAME "\x55\x48\x89\xe5"
+	static const struct code cases[] = {
+		CODE_OF(FRAME "\x48\x8b\x45\x00\x48\x8b\x40\x08\x5d\xc3", true),		/* mov 0(%rbp),%rax; mov 8(%rax),%rax */
+		CODE_OF(FRAME "\x48\x89\xe9\x48\x8b\x09\x5d\xc3", true),			/* mov %rbp,%rcx; mov (%rcx),%rcx */
+		CODE_OF(FRAME "\x49\x89\xe8\x4c\x89\xc0\x48\x8b\x10\x5d\xc3", true),		/* %rbp -> %r8 -> %rax; mov (%rax),%rdx */
+		CODE_OF(FRAME "\x48\x89\x6d\xf8\x48\x8b\x45\xf8\x48\x8b\x00\xc9\xc3", true),	/* by way of -8(%rbp) */
+		CODE_OF(FRAME "\x48\x89\xef\xe8\x00\x00\x00\x00\x5d\xc3", true),		/* mov %rbp,%rdi; call */
+		CODE_OF("\x85\xf6\x7e\x02" FRAME "\x48\x89\xe9\x48\x8b\x09\x5d\xc3", true),	/* behind a branch */
+		CODE_OF(FRAME "\x48\x89\xec\x5d\xc3", false),					/* mov %rbp,%rsp */
+		CODE_OF(FRAME "\x48\x89\xe9\x31\xc9\x48\x8b\x09\x5d\xc3", false),		/* %rcx is another number by then */
+		CODE_OF(FRAME "\x48\x89\xef\x31\xff\xe8\x00\x00\x00\x00\x5d\xc3", false),
+		CODE_OF(FRAME "\x48\x89\xe8\x48\x39\xf8\x5d\xc3", false),			/* only compared */
+		CODE_OF(FRAME "\x48\x8b\x45\x10\x48\x8b\x00\x5d\xc3", false),			/* an argument on the stack */
+		CODE_OF("\x53\x48\x89\xe5\x48\x8b\x45\x00\x5b\xc3", true),			/* another register's */
+		CODE_OF("\x55\x53\x48\x89\xe5\x48\x8b\x45\x00\x5b\x5d\xc3", false),		/* push %rbp; push %rbx; mov %rsp,%rbp */
+		CODE_OF("\x55\x48\x83\xec\x10\x48\x89\xe5\x48\x8b\x45\x00\xc9\xc3", false),	/* a variable at %rsp */
+		CODE_OF("\x48\x89\xfd\x48\x8b\x45\x00\xc3", false),				/* mov %rdi,%rbp */
+	};
+
+	judge_code(cases, sizeof(cases) / sizeof(cases[0]), "follows frame pointers in f", "_Unwind_Resume");
 }
 
 /* What may come later: library calls of a program that can become another one are traced at their entries only. */
@@ -201,6 +236,7 @@ CU_TestInfo rt_tests_unwind[] = {
 	{ "unwinding imports", test_unwind_imports },
 	{ "unwinding contents", test_unwind_contains },
 	{ "code that switches stacks", test_switches },
+	{ "code that follows frame pointers", test_walks },
 	{ "what a program may become", test_becomes },
 	{ "unsafe returns", test_unsafe_returns },
 	CU_TEST_INFO_NULL,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A function that knows its caller by its return address, as allocators and logs do, and one that does not look. */
+/*
+ * A function that knows its caller by its return address, as allocators and logs do, one that ends by jumping there, and one that does not
+ * look.  With CLIMBS two whose caller is asked for by what they call.
+ */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -13,6 +16,45 @@ __attribute__((noinline)) int looks(int n)
 	return n + (caller >= (uintptr_t)&__executable_start && caller < (uintptr_t)&etext ? 100 : 0);
 }
 
+__attribute__((noinline)) int tails(int n)
+{
+	return looks(n);
+}
+
+#ifdef CLIMBS
+#define CALLER(address) ((uintptr_t)(address) >= (uintptr_t)&__executable_start && (uintptr_t)(address) < (uintptr_t)&etext)
+
+__attribute__((noinline)) void *parent(void)
+{
+	return __builtin_return_address(1);
+}
+
+__attribute__((noinline)) void *second(void **frame)
+{
+	frame = *frame;
+	return frame[1];
+}
+
+__attribute__((noinline)) int climbs(int n)
+{
+	void *volatile frame = __builtin_frame_address(0);
+
+	return (frame && CALLER(parent()) ? 200 : 0) + n;
+}
+
+__attribute__((noinline)) void *gives(void)
+{
+	return second(__builtin_frame_address(0));
+}
+
+__attribute__((noinline)) int given(int n)
+{
+	void *volatile frame = __builtin_frame_address(0);
+
+	return (frame && CALLER(gives()) ? 300 : 0) + n;
+}
+#endif
+
 __attribute__((noinline)) int writes(int n)
 {
 	char text[100];
@@ -25,6 +67,9 @@ int main(void)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		printf("%d %d\n", looks(i), writes(i));
+		printf("%d %d %d\n", looks(i), tails(i), writes(i));
+#ifdef CLIMBS
+	printf("%d %d\n", climbs(1), given(2));
+#endif
 	return 0;
 }
