@@ -59,7 +59,7 @@ struct walk {
 	unsigned steps, depth;
 	uint8_t saved;		/* bit i: register i was stored on the stack, at saved_at[i] */
 	int64_t saved_at[RT_USE_ARGS];
-	bool lost, variadic, wrote, returned;
+	bool lost, wrote, returned;
 	struct rt_guess guess;
 };
 
@@ -225,7 +225,7 @@ static void note_uses(struct walk *w, const struct rt_use *use, uint8_t state)
 		note_read(w, i, use->reads[i] < 4 ? 4 : use->reads[i]);
 		w->guess.pointers |= use->pointers & (uint8_t)(1u << i);
 	}
-	w->variadic |= use->tests_vectors && (state & VECTORS);
+	w->guess.variadic |= use->tests_vectors && (state & VECTORS);
 	w->wrote |= use->result_write != 0;
 }
 
@@ -315,7 +315,7 @@ static void step(struct walk *w, size_t at)
 static void walk_all(struct walk *w)
 {
 	meet(w, w->addr, ALL | VECTORS, 0);
-	while (w->ntodo && !w->lost && !w->variadic) {
+	while (w->ntodo && !w->lost) {
 		if (++w->steps > STEPS_MAX) {
 			w->lost = true;
 			return;
@@ -326,17 +326,22 @@ static void walk_all(struct walk *w)
 
 /*
  * What is stored on the stack counts as read, but for the registers that a variadic function stores there, the last of them highest,
- * to take its unnamed arguments from.  (Where none of those can be a double, nothing looks at the number of vector registers.)
+ * to take its unnamed arguments from: those before them are the named ones.  (Where none of the unnamed ones can be a double, nothing
+ * looks at the number of vector registers, and only three or more in a row tell.)
  */
 static void note_saved(struct walk *w)
 {
 	const unsigned last = RT_USE_ARGS - 1;
-	unsigned i, first = last;
+	unsigned i, first = w->saved & 1u << last ? last : RT_USE_ARGS;
 
-	while (first > 0 && (w->saved >> (first - 1) & 3) == 3 && w->saved_at[first] - w->saved_at[first - 1] == 8)
+	while (first > 0 && first <= last && (w->saved >> (first - 1) & 3) == 3 && w->saved_at[first] - w->saved_at[first - 1] == 8)
 		first--;
-	if (last - first < 2)
+	if (!w->guess.variadic && last - first < 2)
 		first = RT_USE_ARGS;
+	if (first <= last) {
+		w->guess.variadic = true;
+		w->guess.nargs = (uint8_t)first;
+	}
 	for (i = 0; i < first; i++)
 		if (w->saved & 1u << i)
 			note_read(w, i, 8);
@@ -348,9 +353,10 @@ static void finish(struct walk *w)
 	unsigned i;
 
 	note_saved(w);
-	g->decided = !w->lost && !w->variadic;
+	/* Of aarch64's it is not known how many registers are stored. */
+	g->decided = !w->lost && !(g->variadic && w->guesser->by_hand);
 	g->no_result = w->returned && !w->wrote && !w->guesser->by_hand;
-	for (i = 0; i < RT_USE_ARGS; i++)
+	for (i = g->nargs; i < RT_USE_ARGS; i++)
 		if (g->bytes[i])
 			g->nargs = (uint8_t)(i + 1);
 }
@@ -459,6 +465,7 @@ int rt_guess_prototype(struct rt_guesser *g, uint64_t addr, uint64_t size, struc
 	prototype->origin = RT_ORIGIN_GUESSED;
 	prototype->params = params;
 	prototype->nparams = guess.nargs;
+	prototype->variadic = guess.variadic;
 	if (guess.no_result)
 		prototype->result = &nothing;
 	else

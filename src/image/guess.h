@@ -12,7 +12,8 @@
  * that no symbol names.  It is a guess: an argument that is not used is not seen, and of floating point nothing is.
  */
 struct rt_guess {
-	bool decided;			/* false: the code cannot be followed, or it is a variadic function */
+	bool decided;			/* false: the code cannot be followed, or it is a variadic function of aarch64 */
+	bool variadic;			/* nargs are the named ones */
 	uint8_t nargs;			/* the last register that is read, and those before it */
 	uint8_t bytes[RT_USE_ARGS];	/* that are read: 4 or 8; 0: nothing of it is */
 	uint8_t pointers;		/* bit i: argument i points to memory that is read or written */

@@ -60,6 +60,8 @@ static void guesses(const char *code, size_t n, const char *want)
 		for (i = 0; i < g.nargs; i++)
 			buf[i] = g.pointers >> i & 1 ? 'p' : g.bytes[i] ? (char)('0' + g.bytes[i]) : '-';
 		snprintf(buf + i, sizeof(buf) - i, " %c", g.no_result ? 'v' : g.result ? '0' + g.result : '?');
+		if (g.variadic)
+			strcat(buf, "...");
 		RT_ASSERT_TEXT(g.decided ? buf : "undecided", want);
 		rt_guesser_close(guesser);
 	}
@@ -100,7 +102,7 @@ static void test_bytes(void)
 static void test_saved(void)
 {
 	/* mov %rcx,0x18(%rsp); mov %r8,0x20(%rsp); mov %r9,0x28(%rsp); mov %edi,%eax; ret: of a variadic function */
-	GUESSES("\x48\x89\x4c\x24\x18\x4c\x89\x44\x24\x20\x4c\x89\x4c\x24\x28\x89\xf8\xc3", "4 4");
+	GUESSES("\x48\x89\x4c\x24\x18\x4c\x89\x44\x24\x20\x4c\x89\x4c\x24\x28\x89\xf8\xc3", "4-- 4...");
 	/* The same, the last one lowest: of any other one. */
 	GUESSES("\x48\x89\x4c\x24\x28\x4c\x89\x44\x24\x20\x4c\x89\x4c\x24\x18\x89\xf8\xc3", "4--888 4");
 	/* mov %r8,0x20(%rsp); mov %r9,0x28(%rsp); mov %edi,%eax; ret: only two */
@@ -109,14 +111,29 @@ static void test_saved(void)
 	GUESSES("\x48\x89\x7c\x24\x08\xc3", "8 v");
 }
 
+/* test %al,%al; je 1f; movaps %xmm0,0x40(%rsp); 1: what tells of a variadic function */
+#define VARIADIC "\x84\xc0\x74\x05\x0f\x29\x44\x24\x40"
+
+static void test_variadic(void)
+{
+	/* mov %r9,0x28(%rsp); mov %esi,%eax; ret: five are named, whether they are read or not */
+	GUESSES("\x4c\x89\x4c\x24\x28" VARIADIC "\x89\xf0\xc3", "-4--- 4...");
+	/* mov %rsi,8(%rsp) to mov %r9,0x28(%rsp); mov (%rdi),%rax; ret */
+	GUESSES("\x48\x89\x74\x24\x08\x48\x89\x54\x24\x10\x48\x89\x4c\x24\x18\x4c\x89\x44\x24\x20\x4c\x89\x4c\x24\x28" VARIADIC
+		"\x48\x8b\x07\xc3", "p 8...");
+	/* The same from %rdi on: none is named. */
+	GUESSES("\x48\x89\x3c\x24\x48\x89\x74\x24\x08\x48\x89\x54\x24\x10\x48\x89\x4c\x24\x18\x4c\x89\x44\x24\x20\x4c\x89\x4c\x24\x28"
+		VARIADIC "\xc3", " v...");
+	/* mov %edi,%eax; ret: it takes none from registers */
+	GUESSES(VARIADIC "\x89\xf8\xc3", "4 4...");
+}
+
 static void test_paths(void)
 {
 	/* test %edi,%edi; je 1f; mov %esi,%eax; ret; 1: mov %rdx,%rax; ret */
 	GUESSES("\x85\xff\x74\x03\x89\xf0\xc3\x48\x89\xd0\xc3", "448 ?");
 	/* 1: dec %edi; jne 1b; mov %edi,%eax; ret */
 	GUESSES("\xff\xcf\x75\xfc\x89\xf8\xc3", "4 4");
-	/* test %al,%al; je +1; ret; ret: a variadic function */
-	GUESSES("\x84\xc0\x74\x01\xc3\xc3", "undecided");
 	GUESSES("\x06", "undecided");					/* no instruction */
 }
 
@@ -205,6 +222,7 @@ CU_TestInfo rt_tests_guess[] = {
 	{ "registers", test_registers },
 	{ "results of a byte", test_bytes },
 	{ "registers that are saved", test_saved },
+	{ "variadic functions", test_variadic },
 	{ "paths", test_paths },
 	{ "calls", test_calls },
 	{ "aarch64 instructions", test_aarch64 },
