@@ -30,6 +30,9 @@ enum {
 	WIDTH = 0x0f,
 	FRESH = 0x10,	/* nothing has read it since */
 	SMALL = 0x20,	/* it is a number of one byte, so setting that alone sets all */
+	LEFT = 0x40,	/* on some path it is the caller's still */
+	VOID = 0x80,	/* on such a path the register of floating point is, too */
+	REAL = 0x100,	/* on some path that is the caller's still */
 };
 
 struct known {
@@ -53,13 +56,14 @@ struct walk {
 	uint8_t *bytes;
 	size_t n;
 	uint8_t *states;	/* by byte: registers that may still hold arguments, SEEN, VECTORS */
-	uint8_t *results;	/* by byte: what is in the result's register, see below */
+	uint16_t *results;	/* by byte: what is in the result's register, see below */
 	uint32_t *todo;
 	size_t ntodo, todo_cap;
 	unsigned steps, depth;
 	uint8_t saved;		/* bit i: register i was stored on the stack, at saved_at[i] */
 	int64_t saved_at[RT_USE_ARGS];
-	bool lost, wrote, returned;
+	bool lost, returned, real;	/* real: it reads an argument of floating point */
+	uint8_t left;		/* LEFT, VOID: at a return */
 	struct rt_guess guess;
 };
 
@@ -129,28 +133,32 @@ static struct known *known(struct rt_guesser *g, uint64_t addr)
 static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth, struct rt_guess *guess);
 
 /* Of two paths.  Where one has set a byte only, what is above it cannot be meant. */
-static uint8_t either_result(uint8_t a, uint8_t b)
+static uint16_t either_result(uint16_t a, uint16_t b)
 {
-	uint8_t width = (a & WIDTH) == (b & WIDTH) ? a & WIDTH : (a & WIDTH) == 1 || (b & WIDTH) == 1 ? 1 : 0;
+	uint16_t width = (a & WIDTH) == (b & WIDTH) ? a & WIDTH : (a & WIDTH) == 1 || (b & WIDTH) == 1 ? 1 : 0;
 
-	return width | (a & b & (FRESH | SMALL));
+	return width | (a & b & (FRESH | SMALL)) | ((a | b) & (LEFT | VOID | REAL));
 }
 
 /* After an instruction. */
-static uint8_t next_result(uint8_t result, const struct rt_use *use)
+static uint16_t next_result(uint16_t result, const struct rt_use *use)
 {
+	if (use->result_write)
+		result &= (uint16_t)~(LEFT | VOID);
+	if (use->vector_write)
+		result &= (uint16_t)~(VOID | REAL);
 	if (!use->result_write)
-		return use->result_read ? result & (uint8_t)~FRESH : result;
+		return use->result_read ? result & (uint16_t)~FRESH : result;
 	if (use->result_write >= 4)
-		return use->result_write | FRESH | (use->result_small ? SMALL : 0);
+		return use->result_write | FRESH | (use->result_small ? SMALL : 0) | (result & REAL);
 	/* A part of what was there is changed. */
 	if (use->result_read || use->result_write > 1)
-		return (result & WIDTH) | FRESH;
-	return result & SMALL ? result | FRESH : 1 | FRESH;
+		return (result & (WIDTH | REAL)) | FRESH;
+	return result & SMALL ? result | FRESH : 1 | FRESH | (result & REAL);
 }
 
 /* Control may come to `target` in this state; it is looked at again where that says more than before. */
-static void meet(struct walk *w, uint64_t target, uint8_t state, uint8_t result)
+static void meet(struct walk *w, uint64_t target, uint8_t state, uint16_t result)
 {
 	size_t at = (size_t)(target - w->addr);
 	uint8_t both;
@@ -189,19 +197,21 @@ static uint64_t size_of(const struct rt_image *image, uint64_t addr)
 	return rt_eh_size(image, addr);
 }
 
-/* A call or a jump to another function, with `state` still in the registers. */
-static void pass_on(struct walk *w, uint64_t target, uint8_t state)
+/* A call or a jump to another function, with `state` still in the registers.  `leaves`: nothing comes behind it. */
+static void pass_on(struct walk *w, uint64_t target, uint8_t state, bool leaves)
 {
 	struct rt_guess callee;
 	uint64_t size;
 	unsigned i;
 
-	if (!target || !(state & ALL) || w->depth >= CALLEES || target == w->addr)
+	if (!target || !(state & ALL || leaves) || w->depth >= CALLEES || target == w->addr)
 		return;
 	size = size_of(w->guesser->image, target);
 	if (!size)
 		return;
 	guess_at(w->guesser, target, size, w->depth + 1, &callee);
+	if (leaves && callee.no_result)
+		w->left |= LEFT | VOID;
 	for (i = 0; callee.decided && i < callee.nargs; i++) {
 		if (!(state & 1u << i) || !callee.bytes[i])
 			continue;
@@ -226,17 +236,17 @@ static void note_uses(struct walk *w, const struct rt_use *use, uint8_t state)
 		w->guess.pointers |= use->pointers & (uint8_t)(1u << i);
 	}
 	w->guess.variadic |= use->tests_vectors && (state & VECTORS);
-	w->wrote |= use->result_write != 0;
 }
 
-static void note_return(struct walk *w, uint8_t result)
+static void note_return(struct walk *w, uint16_t result)
 {
 	uint8_t width = result & WIDTH;
 
+	w->left |= result & (LEFT | VOID);
 	/* What was looked at and left there need not be the result. */
 	if (!(result & FRESH) && width != 1)
 		width = 0;
-	w->guess.result = w->returned ? either_result(w->guess.result, width) : width;
+	w->guess.result = w->returned ? (uint8_t)either_result(w->guess.result, width) : width;
 	w->returned = true;
 }
 
@@ -264,7 +274,8 @@ static bool read_use(const struct walk *w, size_t at, struct rt_use *use)
 
 static void step(struct walk *w, size_t at)
 {
-	uint8_t state = w->states[at] & (uint8_t)~SEEN, result = w->results[at];
+	uint8_t state = w->states[at] & (uint8_t)~SEEN;
+	uint16_t result = w->results[at];
 	struct rt_use use;
 
 	if (!read_use(w, at, &use)) {
@@ -272,14 +283,14 @@ static void step(struct walk *w, size_t at)
 		return;
 	}
 	note_uses(w, &use, state);
+	w->real |= use.vector_read && result & REAL;
 	state &= (uint8_t)~use.writes;
 	result = next_result(result, &use);
 	if (use.loses_vectors)
 		state &= (uint8_t)~VECTORS;
 	switch (use.flow) {
 	case RT_USE_CALL:
-		pass_on(w, use.target, state);
-		w->wrote = true;
+		pass_on(w, use.target, state, false);
 		state = after_call(w, state);
 		result = 0;
 		break;
@@ -289,15 +300,14 @@ static void step(struct walk *w, size_t at)
 			return;
 		}
 		/* It leaves the function, or goes by a table, of which nothing is known. */
-		pass_on(w, use.target, state);
-		w->wrote = true;
+		pass_on(w, use.target, state, true);
 		note_return(w, 0);
 		return;
 	case RT_USE_BRANCH:
 		if (use.target >= w->addr && use.target < w->addr + w->size)
 			meet(w, use.target, state, result);
 		else
-			pass_on(w, use.target, state);
+			pass_on(w, use.target, state, true);
 		break;
 	case RT_USE_RETURN:
 		note_return(w, result);
@@ -314,7 +324,7 @@ static void step(struct walk *w, size_t at)
 
 static void walk_all(struct walk *w)
 {
-	meet(w, w->addr, ALL | VECTORS, 0);
+	meet(w, w->addr, ALL | VECTORS, LEFT | VOID | REAL);
 	while (w->ntodo && !w->lost) {
 		if (++w->steps > STEPS_MAX) {
 			w->lost = true;
@@ -355,7 +365,9 @@ static void finish(struct walk *w)
 	note_saved(w);
 	/* Of aarch64's it is not known how many registers are stored. */
 	g->decided = !w->lost && !(g->variadic && w->guesser->by_hand);
-	g->no_result = w->returned && !w->wrote && !w->guesser->by_hand;
+	/* aarch64 has its first argument there, which may be the result, as the first double may be on all machines. */
+	g->no_result = w->left & VOID && !w->guesser->by_hand && (!w->real || g->variadic);
+	g->not_integer = w->left & LEFT && !w->guesser->by_hand;
 	for (i = g->nargs; i < RT_USE_ARGS; i++)
 		if (g->bytes[i])
 			g->nargs = (uint8_t)(i + 1);
@@ -371,7 +383,7 @@ static void guess_new(struct rt_guesser *g, uint64_t addr, uint64_t size, unsign
 		return;
 	w.bytes = malloc(n);
 	w.states = calloc(n, 1);
-	w.results = calloc(n, 1);
+	w.results = calloc(n, sizeof(*w.results));
 	if (w.bytes && w.states && w.results) {
 		w.n = rt_image_read(g->image, addr, w.bytes, n);
 		walk_all(&w);
@@ -444,7 +456,7 @@ static const struct rt_ctype *guessed_type(struct rt_types *types, unsigned byte
 
 int rt_guess_prototype(struct rt_guesser *g, uint64_t addr, uint64_t size, struct rt_types *types, struct rt_prototype *prototype)
 {
-	static const struct rt_ctype nothing = { .kind = RT_CT_VOID, .name = "void" };
+	static const struct rt_ctype nothing = { .kind = RT_CT_VOID, .name = "void" }, unknown = { .kind = RT_CT_UNKNOWN };
 	struct rt_param *params;
 	struct rt_guess guess;
 	unsigned i;
@@ -466,8 +478,8 @@ int rt_guess_prototype(struct rt_guesser *g, uint64_t addr, uint64_t size, struc
 	prototype->params = params;
 	prototype->nparams = guess.nargs;
 	prototype->variadic = guess.variadic;
-	if (guess.no_result)
-		prototype->result = &nothing;
+	if (guess.not_integer)
+		prototype->result = guess.no_result ? &nothing : &unknown;
 	else
 		prototype->result = guessed_type(types, guess.result, false);
 	return prototype->result ? 0 : -ENOMEM;

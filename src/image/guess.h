@@ -17,7 +17,8 @@ struct rt_guess {
 	uint8_t nargs;			/* the last register that is read, and those before it */
 	uint8_t bytes[RT_USE_ARGS];	/* that are read: 4 or 8; 0: nothing of it is */
 	uint8_t pointers;		/* bit i: argument i points to memory that is read or written */
-	bool no_result;			/* the result's register is never written */
+	bool no_result;			/* on some path neither the result's register nor that of floating point is written */
+	bool not_integer;		/* the result's register is not: it has none, or one of floating point */
 	uint8_t result;			/* bytes that are written last before it returns, 1, 4 or 8; 0: not known, or not always the same */
 };
 

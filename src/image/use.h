@@ -28,6 +28,8 @@ struct rt_use {
 	uint8_t writes;			/* bit i: argument register i holds something else after it */
 	uint8_t result_write;		/* bytes of the result's register that it writes; 0: none */
 	bool result_read;
+	bool vector_write;		/* it writes the register in which a float or a double is returned, or may, */
+	bool vector_read;		/* and reads that in which the first one is passed, which is the same */
 	bool result_small;		/* it sets all of it to a number of one byte */
 	bool tests_vectors;		/* it looks at the number of vector registers, or stores x7, as only a variadic function does at its entry */
 	bool loses_vectors;		/* after it that would mean nothing */

@@ -86,6 +86,15 @@ static bool is_constant(const cs_insn *c)
 	       x->operands[1].type == X86_OP_REG && x->operands[0].reg == x->operands[1].reg;
 }
 
+/* The same of vector registers. */
+static bool is_zero(const cs_insn *c)
+{
+	const cs_x86_op *last = c->detail->x86.operands + c->detail->x86.op_count - 1;
+
+	return (c->id == X86_INS_PXOR || c->id == X86_INS_XORPS || c->id == X86_INS_XORPD || c->id == X86_INS_VPXOR) &&
+	       c->detail->x86.op_count >= 2 && last->type == X86_OP_REG && last[-1].type == X86_OP_REG && last->reg == last[-1].reg;
+}
+
 /* What leaves 0 above the lowest byte, upon which that is often set alone (set<cc>). */
 static bool is_small(const cs_insn *c)
 {
@@ -143,6 +152,11 @@ static bool is_operand(const cs_x86 *x, unsigned reg)
 	return false;
 }
 
+static bool is_vector(unsigned reg)
+{
+	return reg == X86_REG_XMM0 || reg == X86_REG_YMM0 || reg == X86_REG_ZMM0;
+}
+
 static void note_writes(const cs_insn *c, const uint16_t *writes, unsigned n, struct rt_use *use)
 {
 	unsigned i;
@@ -150,6 +164,8 @@ static void note_writes(const cs_insn *c, const uint16_t *writes, unsigned n, st
 	for (i = 0; i < n; i++) {
 		const struct name *name = name_of(writes[i]);
 
+		/* The x87's stack, too: a long double's. */
+		use->vector_write |= is_vector(writes[i]) || writes[i] == X86_REG_FPSW || (writes[i] >= X86_REG_ST0 && writes[i] <= X86_REG_ST7);
 		if (!name)
 			continue;
 		if (name->index == RESULT)
@@ -190,6 +206,8 @@ static void note_registers(struct rt_user *u, struct rt_use *use)
 	for (i = 0; i < nreads && !is_constant(c) && c->id != X86_INS_PUSH; i++)
 		if (is_operand(x, reads[i]) || !is_address(x, reads[i]))
 			note_read(use, reads[i], 0);
+	for (i = 0; i < nreads && !is_zero(c); i++)
+		use->vector_read |= is_vector(reads[i]);
 	for (i = 0; i < x->op_count; i++)
 		if (x->operands[i].type == X86_OP_MEM)
 			note_memory(c, &x->operands[i], use);
@@ -238,6 +256,7 @@ bool rt_use(struct rt_user *u, const uint8_t *bytes, size_t n, uint64_t addr, st
 	if (!cs_disasm_iter(u->handle, &bytes, &n, &addr, u->insn) || !u->insn->size) {
 		use->size = (uint8_t)rt_x86_mask_size(bytes, n, &writes);
 		use->result_write = writes & 1 ? 4 : 0;
+		use->vector_write = true;
 		for (i = 0; i < RT_USE_ARGS; i++)
 			use->writes |= (uint8_t)((writes >> numbers[i] & 1) << i);
 		return use->size != 0;

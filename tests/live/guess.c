@@ -14,6 +14,7 @@ struct rate {
 	unsigned functions, undecided, same, fewer, more;	/* numbers of arguments */
 	unsigned arguments, width;	/* of those with the same number: all, and those whose width is right */
 	unsigned no_result, wrong_no_result;
+	unsigned voids, results;	/* functions without a result, and those of them that have one by the guess */
 };
 
 /* The bytes of a parameter in its register, 0: it is not in one alone. */
@@ -53,7 +54,9 @@ static void compare(const struct rt_prototype *p, const struct rt_guess *g, stru
 	rate->fewer += g->nargs < p->nparams;
 	rate->more += g->nargs > p->nparams;
 	rate->no_result += g->no_result;
-	rate->wrong_no_result += g->no_result && p->result && bytes_of(p->result);
+	rate->wrong_no_result += g->not_integer && p->result && bytes_of(p->result);
+	rate->voids += !p->result || p->result->kind == RT_CT_VOID;
+	rate->results += (!p->result || p->result->kind == RT_CT_VOID) && !g->not_integer;
 	for (i = 0; g->nargs == p->nparams && i < g->nargs; i++) {
 		rate->arguments++;
 		rate->width += bytes_of(p->params[i].type) == (g->bytes[i] ? g->bytes[i] : 8);
@@ -90,19 +93,21 @@ static int guess_file(const char *path, bool verbose)
 	for (i = 0; i < n; i++) {
 		if (v[i].kind != RT_SYM_FUNC || !v[i].sized || strchr(v[i].name, '.') || (i && v[i - 1].addr == v[i].addr))
 			continue;
-		if (rt_dwarf_prototype(image, v[i].addr, types, &p, &err) || !is_plain(&p))
+		if (rt_dwarf_prototype(image, v[i].addr, types, &p, &err))
 			continue;
 		rt_guess(guesser, v[i].addr, v[i].size, &g);
+		r.wrong_no_result += g.no_result && p.result && p.result->kind == RT_CT_FLOAT;
 		/* open() and the like read the unnamed one where it is passed. */
-		if (p.variadic && !g.variadic)
+		if (!is_plain(&p) || (p.variadic && !g.variadic))
 			continue;
 		compare(&p, &g, &r);
 		if (verbose)
 			say(v[i].name, &p, &g);
 	}
-	printf("%s: %u functions, number of arguments right %u, fewer %u, more %u, undecided %u; width right %u of %u; no result %u, wrong %u\n",
+	printf("%s: %u functions, number of arguments right %u, fewer %u, more %u, undecided %u; width right %u of %u; void %u, with a result %u; "
+	       "no result %u, wrong %u\n",
 	       strrchr(path, '/') ? strrchr(path, '/') + 1 : path, r.functions, r.same, r.fewer, r.more, r.undecided, r.width, r.arguments,
-	       r.no_result, r.wrong_no_result);
+	       r.voids, r.results, r.no_result, r.wrong_no_result);
 	rt_guesser_close(guesser);
 	rt_image_close(image);
 	rt_types_free(types);

@@ -15,8 +15,10 @@ rate() {
 	more=$(sed -n 's/.* more \([0-9]*\),.*/\1/p' "$T/rate")
 	width=$(sed -n 's/.* width right \([0-9]*\) of.*/\1/p' "$T/rate")
 	arguments=$(sed -n 's/.* width right [0-9]* of \([0-9]*\);.*/\1/p' "$T/rate")
+	voids=$(sed -n 's/.* void \([0-9]*\),.*/\1/p' "$T/rate")
+	results=$(sed -n 's/.* with a result \([0-9]*\);.*/\1/p' "$T/rate")
 	wrong=$(sed -n 's/.* wrong \([0-9]*\)$/\1/p' "$T/rate")
-	[ "${n:-0}" -gt 0 ] || n=1 right=0
+	[ "${n:-0}" -gt 0 ] || n=1 right=0 voids=0 results=0
 }
 
 # What is compiled is part of rawtrace itself: some hundred functions, as people write them.
@@ -33,6 +35,7 @@ for compiler in "$CC" clang; do
 		expect_number "too many arguments, of a hundred" $((more * 100 / n)) -le 2
 		expect_number "right widths, of a hundred" $((width * 100 / (arguments + 1))) -ge 97
 		expect_number "results that are there and were not seen" "$wrong" -eq 0
+		expect_number "functions known to have none" $((voids - results)) -ge 3
 		end_case
 	done
 done

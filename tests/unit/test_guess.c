@@ -16,11 +16,12 @@
 static const struct elfgen_sym syms[] = {
 	{ "f", CODE, 64, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
 	{ "callee", CODE + 64, 16, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+	{ "nothing", CODE + 128, 1, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
 };
 
 static struct rt_image *make(const char *f, size_t n)
 {
-	struct elfgen g = { .machine = EM_X86_64, .base = BASE, .syms = syms, .nsyms = 2 };
+	struct elfgen g = { .machine = EM_X86_64, .base = BASE, .syms = syms, .nsyms = 3 };
 	static const uint8_t callee[] = { 0x48, 0x8b, 0x06, 0xc3 };	/* mov (%rsi),%rax; ret */
 	struct rt_image *image = NULL;
 	const struct rt_symbol *v;
@@ -32,6 +33,7 @@ static struct rt_image *make(const char *f, size_t n)
 	memset(code, 0xcc, sizeof(code));
 	memcpy(code, f, n);
 	memcpy(code + 64, callee, sizeof(callee));
+	code[128] = 0xc3;
 	g.code = code;
 	bytes = elfgen_build(&g, &size);
 	CU_ASSERT_TRUE_FATAL(bytes && elfgen_file(bytes, size, path));
@@ -43,7 +45,7 @@ static struct rt_image *make(const char *f, size_t n)
 	return image;
 }
 
-/* `want`: a letter an argument: 4, 8, p (a pointer), - (not read), then a space and the result's bytes, v: none, ?: not known. */
+/* `want`: a letter an argument: 4, 8, p (a pointer), - (not read), then a space and the result's bytes, v: none, x: no integer, ?: not known. */
 static void guesses(const char *code, size_t n, const char *want)
 {
 	struct rt_image *image = make(code, n);
@@ -59,7 +61,7 @@ static void guesses(const char *code, size_t n, const char *want)
 		rt_guess(guesser, CODE, n, &g);
 		for (i = 0; i < g.nargs; i++)
 			buf[i] = g.pointers >> i & 1 ? 'p' : g.bytes[i] ? (char)('0' + g.bytes[i]) : '-';
-		snprintf(buf + i, sizeof(buf) - i, " %c", g.no_result ? 'v' : g.result ? '0' + g.result : '?');
+		snprintf(buf + i, sizeof(buf) - i, " %c", g.no_result ? 'v' : g.not_integer ? 'x' : g.result ? '0' + g.result : '?');
 		if (g.variadic)
 			strcat(buf, "...");
 		RT_ASSERT_TEXT(g.decided ? buf : "undecided", want);
@@ -97,6 +99,29 @@ static void test_bytes(void)
 	GUESSES("\x8b\x07\x85\xc0\x80\xcc\x01\xc3", "p 4");
 	/* mov (%rdi),%eax; test %eax,%eax; sete %al; movzbl %al,%eax; ret */
 	GUESSES("\x8b\x07\x85\xc0\x0f\x94\xc0\x0f\xb6\xc0\xc3", "p 4");
+}
+
+/* A function with a result has one on all paths. */
+static void test_results(void)
+{
+	/* test %esi,%esi; je 1f; mov %esi,%eax; mov %eax,(%rdi); 1: ret */
+	GUESSES("\x85\xf6\x74\x04\x89\xf0\x89\x07\xc3", "p4 v");
+	/* 1: inc %eax; cmp %edi,%eax; jne 1b; ret: nobody set what it counts with, but it has been written */
+	GUESSES("\xff\xc0\x39\xf8\x75\xfa\xc3", "4 ?");
+	/* test %edi,%edi; jle 2f; xor %eax,%eax; 1: inc %eax; cmp %eax,%edi; jne 1b; 2: ret */
+	GUESSES("\x85\xff\x7e\x08\x31\xc0\xff\xc0\x39\xc7\x75\xfa\xc3", "4 v");
+	/* addsd %xmm0,%xmm0; ret: a double, or nothing; movups (%rdi),%xmm0; movups %xmm0,(%rsi); ret; and pxor first */
+	GUESSES("\xf2\x0f\x58\xc0\xc3", " x");
+	GUESSES("\x0f\x10\x07\x0f\x11\x06\xc3", "pp x");
+	GUESSES("\x66\x0f\xef\xc0\x0f\x11\x07\xc3", "p x");
+	/* fld1; ret */
+	GUESSES("\xd9\xe8\xc3", " x");
+	/* test %edi,%edi; je 1f; pxor %xmm0,%xmm0; movups %xmm0,(%rsi); 1: ret: floating point as if by the way */
+	GUESSES("\x85\xff\x74\x07\x66\x0f\xef\xc0\x0f\x11\x06\xc3", "4p v");
+	/* ucomisd %xmm1,%xmm0; jp 1f; xorps %xmm0,%xmm0; 1: ret: it may give back its argument */
+	GUESSES("\x66\x0f\x2e\xc1\x7a\x03\x0f\x57\xc0\xc3", " x");
+	/* mov %edi,%eax; jmp nothing (at +128), which has no result */
+	GUESSES("\x89\xf8\xe9\x79\x00\x00\x00", "4 v");
 }
 
 static void test_saved(void)
@@ -221,6 +246,7 @@ static void test_aarch64(void)
 CU_TestInfo rt_tests_guess[] = {
 	{ "registers", test_registers },
 	{ "results of a byte", test_bytes },
+	{ "functions without a result", test_results },
 	{ "registers that are saved", test_saved },
 	{ "variadic functions", test_variadic },
 	{ "paths", test_paths },
