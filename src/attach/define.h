@@ -17,12 +17,18 @@ enum rt_define {
 int rt_define(const struct rt_tracefs *tracefs, const struct rt_attach_request *request, unsigned id, const char *event,
 	      unsigned carries, struct rt_error *err);
 
+/* An event of many probes, all of one plan. */
+struct rt_defined {
+	unsigned plan, first;		/* the first is the number of one of its probes */
+	char name[24];
+};
+
 /*
- * Define all probes of the request, those of one plan as one event, "plan" and its number (5.4); without those that
- * rt_attach_leaves_out names where `leave_out` is set.  `*first` is the first probe of each plan, nprobes where it has none; it is
- * malloced, also where this fails.  -EOPNOTSUPP where an event cannot have several probes: older kernels replace one silently.
+ * Define all probes of the request, those of one plan as one event (5.4), or as several of at most so many probes as `most` says and the
+ * number of events allows; without those that rt_attach_leaves_out names where `leave_out` is set.  `*events` is malloced, also where
+ * this fails.  -EOPNOTSUPP where an event cannot have several probes: older kernels replace one silently.
  */
 int rt_define_plans(const struct rt_tracefs *tracefs, const struct rt_attach_request *request, unsigned carries, bool leave_out,
-		    unsigned **first, struct rt_error *err);
+		    unsigned most, struct rt_defined **events, unsigned *n, struct rt_error *err);
 
 #endif

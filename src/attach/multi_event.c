@@ -11,37 +11,39 @@
 #include "attach/define.h"
 #include "attach/perf_probe.h"
 
-static int add_plan(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned plan, struct rt_error *err)
+/* Each event takes 0.1 s to be taken out, as long as so many more probes take to be defined (define.c). */
+enum { EVENT_PROBES = 5000 };
+
+static int add_event(struct rt_perf_probes *p, const struct rt_attach_request *request, const struct rt_defined *event, struct rt_error *err)
 {
 	struct rt_perf_attr attr;
-	char event[32];
 	int prog, r;
 
-	snprintf(event, sizeof(event), "plan%u", plan);
-	r = rt_perf_probes_event(p, event, &attr, err);
+	r = rt_perf_probes_event(p, event->name, &attr, err);
 	if (r < 0)
 		return r;
-	prog = rt_bpf_side_load(&p->side, request, (uint16_t)plan, RT_KEY_POINTER, 0, 0, err);
+	prog = rt_bpf_side_load(&p->side, request, (uint16_t)event->plan, RT_KEY_POINTER, 0, 0, err);
 	if (prog < 0)
 		return prog;
-	return rt_perf_probes_add(p, &attr, request->pid, prog, event, err);
+	return rt_perf_probes_add(p, &attr, request->pid, prog, event->name, err);
 }
 
 static int multi_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
 {
 	struct rt_perf_probes *p;
-	unsigned plan, *first;
+	struct rt_defined *events;
+	unsigned i, n;
 	int kind, r;
 
 	p = rt_perf_probes_new(&rt_attach_multi_event, request, true, &r, err);
 	if (!p)
 		return r;
-	r = rt_define_plans(&p->tracefs, request, RT_DEFINE_BARE, false, &first, err);
+	r = rt_define_plans(&p->tracefs, request, RT_DEFINE_BARE, false, EVENT_PROBES, &events, &n, err);
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
-		for (plan = 0; plan < request->nplans && r == 0; plan++)
-			if ((int)request->plans[plan].kind == kind && first[plan] < request->nprobes)
-				r = add_plan(p, request, plan, err);
-	free(first);
+		for (i = 0; i < n && r == 0; i++)
+			if ((int)request->plans[events[i].plan].kind == kind)
+				r = add_event(p, request, &events[i], err);
+	free(events);
 	if (r < 0)
 		rt_perf_probes_close(&p->attach);
 	else

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What of attaching needs no kernel: the table of mechanisms, functions that are refused, decoding what tracefs brings. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attach/attach.h"
+#include "attach/define.h"
 #include "attach/refused.h"
+#include "kernel/procfs.h"
+#include "kernel/sys.h"
 #include "stream/tracefs_source.h"
 #include "unit.h"
+#include "util/array.h"
 
 static void test_mechanisms(void)
 {
@@ -54,6 +60,62 @@ static void test_leaves_out(void)
 	/* What only watches a library, too. */
 	f[0].role = f[1].role = RT_ROLE_UNWOUND;
 	CU_ASSERT(!rt_attach_leaves_out(&r, 1) && rt_attach_leaves_out(&r, 3));
+}
+
+static unsigned count_text(const char *text, const char *what)
+{
+	unsigned n = 0;
+
+	for (; (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
+}
+
+/* Plans of many probes are several events, the beginnings of all of them first; a file stands for uprobe_events. */
+static void test_large_events(void)
+{
+	enum { PROBES = 200, MOST = 40 };
+	static const struct { const char *name; unsigned plan, first, n; } want[] = {
+		{ "plan0", 0, 0, 40 }, { "plan1", 1, 1, 40 }, { "plan0_1", 0, 80, 40 }, { "plan1_1", 1, 81, 40 }, { "plan0_2", 0, 160, 20 },
+		{ "plan1_2", 1, 161, 20 },
+	};
+	struct rt_tracefs t = { .root = "/tmp/rawtrace-unit-XXXXXX" };
+	const struct rt_plan plans[] = { { .kind = RT_KIND_RETURN }, { .kind = RT_KIND_ENTRY }, { .kind = RT_KIND_ENTRY } };
+	struct rt_probe probes[PROBES];
+	struct rt_function f = { .name = (char *)"f", .offset = 64 };
+	struct rt_functions functions = { .v = &f, .n = 1 };
+	struct rt_attach_request r = { .functions = &functions, .plans = plans, .nplans = 3, .probes = probes, .nprobes = PROBES };
+	struct rt_defined *events = NULL;
+	char path[PATH_MAX], what[64], *text;
+	unsigned i, n = 0;
+
+	for (i = 0; i < PROBES; i++)
+		probes[i] = (struct rt_probe){ .plan = i & 1 };
+	CU_ASSERT_FATAL(rt_image_open("/proc/self/exe", NULL, &f.image, NULL) == 0);
+	CU_ASSERT_FATAL(mkdtemp(t.root) != NULL);
+	rt_tracefs_path(&t, path, "uprobe_events");
+	CU_ASSERT_FATAL(rt_write_file(path, O_CREAT, "") == 0);
+	CU_ASSERT(rt_define_plans(&t, &r, RT_DEFINE_BARE, false, MOST, &events, &n, NULL) == 0);
+	CU_ASSERT_FATAL(n == RT_COUNT(want));
+	CU_ASSERT_FATAL(rt_read_file(path, &text) >= 0);
+	for (i = 0; i < n; i++) {
+		RT_ASSERT_TEXT(events[i].name, want[i].name);
+		CU_ASSERT(events[i].plan == want[i].plan && events[i].first == want[i].first);
+		snprintf(what, sizeof(what), "/%s /proc", want[i].name);
+		CU_ASSERT(count_text(text, what) == want[i].n);
+	}
+	/* The first of the last event is before the third of the first. */
+	CU_ASSERT(count_text(strstr(text, "/plan1_2 "), "/plan0 ") == 38);
+	free(text);
+	free(events);
+	/* However many probes there are, there are not many events more than plans. */
+	CU_ASSERT(rt_write_file(path, O_TRUNC, "") == 0);
+	CU_ASSERT(rt_define_plans(&t, &r, RT_DEFINE_BARE, false, 3, &events, &n, NULL) == 0);
+	CU_ASSERT(n == 16);
+	free(events);
+	unlink(path);
+	rmdir(t.root);
+	rt_image_close(f.image);
 }
 
 /* ---- functions that the kernel refuses ---- */
@@ -337,6 +399,7 @@ CU_TestInfo rt_tests_attach[] = {
 	{ "the mechanisms", test_mechanisms },
 	{ "too many plans", test_too_many_plans },
 	{ "what is left out of other processes", test_leaves_out },
+	{ "events of many probes", test_large_events },
 	{ "functions that the kernel refuses", test_refused },
 	{ "tracefs hits", test_decode_hit },
 	{ "tracefs numbers behind pointers", test_decode_pointer },
