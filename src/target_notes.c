@@ -27,7 +27,10 @@ static void reason_text(const struct rt_target *t, const struct rt_function *f, 
 		 both ? "; and the instructions that leave it are not known: " : "", both ? f->why_not : "");
 }
 
-enum { NAMED = 3 };
+enum {
+	NAMED = 3,
+	REASONS = 4,	/* lines about them, at most */
+};
 
 /* Functions that share a reason: how many, and the first few names. */
 struct reason {
@@ -69,7 +72,7 @@ static struct reason *reason_of(struct reason **v, size_t *n, size_t *cap, const
 static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const char *text), void *ctx)
 {
 	struct reason *v = NULL, *reason;
-	size_t i, n = 0, cap = 0;
+	size_t i, n = 0, cap = 0, told, untold = 0;
 	char text[2048], more[32];
 	int r = 0;
 
@@ -86,11 +89,18 @@ static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const 
 		else
 			note_name(reason, f->name);
 	}
-	for (i = 0; i < n && r == 0; i++) {
+	told = n > REASONS ? REASONS - 1 : n;
+	for (i = 0; i < told && r == 0; i++) {
 		more[0] = '\0';
 		if (v[i].n > NAMED)
 			snprintf(more, sizeof(more), " and %zu more", v[i].n - NAMED);
 		snprintf(text, sizeof(text), "%s%s: %s: %s", v[i].names, more, in_part(t), v[i].text);
+		r = note(ctx, text);
+	}
+	for (; i < n; i++)
+		untold += v[i].n;
+	if (untold && r == 0) {
+		snprintf(text, sizeof(text), "%zu more functions: %s, for %zu other reasons, which rawtrace list has", untold, in_part(t), n - told);
 		r = note(ctx, text);
 	}
 	free(v);

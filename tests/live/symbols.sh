@@ -397,6 +397,11 @@ sort -u "$T/addresses" >"$T/sorted"
 expect_same "$T/sorted" "$T/addresses"
 end_case
 
+begin "many reasons for entries alone: some are told, and where the others are"
+rt -o "$T/trace" "$T/listed" 'libc:*'
+expect_number "reasons" "$(grep -c ': only entries are traced' "$T/err")" -eq 4
+expect_line '^rawtrace: [0-9]* more functions: only entries are traced, for [0-9]* other reasons, which rawtrace list has$' "$T/err"
+end_case
 if has bash; then
 	begin "completion offers the functions that list has"
 	bash -c '. "$1"; shift; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _rawtrace; echo "${COMPREPLY[*]}"' bash \
