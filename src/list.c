@@ -12,6 +12,7 @@
 #include "image/unnamed.h"
 #include "output/out.h"
 #include "returns.h"
+#include "signature.h"
 #include "spec/print.h"
 
 /* Functions whose returns are seen in one way, for one reason. */
@@ -21,7 +22,10 @@ struct way {
 	size_t n;
 };
 
-enum { WAYS_MAX = 8 };
+enum {
+	WAYS_MAX = 8,
+	GUESSES_MAX = 20000,	/* some 0.1 ms each */
+};
 
 struct list {
 	struct way ways[WAYS_MAX];
@@ -33,7 +37,10 @@ struct list {
 	struct rt_types *types;
 	struct rt_text text, alias;
 	char why[512];
+	struct rt_signatures *signatures;
 	char *prototype;	/* of the row, from a memory stream; NULL: not known */
+	enum rt_origin origin;	/* of that */
+	size_t guesses;
 	const struct rt_image *last;	/* whose rows were printed before */
 	bool json;
 	size_t rows;
@@ -79,22 +86,41 @@ static const char *written(struct list *list, struct rt_text *text, const struct
 	return name ? name : symbol->name;
 }
 
-/* What debug information says: "int fib(int n)".  Nothing of it is an error here. */
+/*
+ * What debug information says, or else what comes with rawtrace, or the code: "int fib(int n)".  Nothing of it is an error here.  The
+ * names of C++ and Rust have more than a guess.
+ */
+static bool find_prototype(struct list *list, const struct rt_listing *l, struct rt_prototype *prototype)
+{
+	const struct rt_function *f = function_of(list, l);
+	const struct rt_symbol *s = l->symbol;
+	struct rt_error ignored;
+
+	/* A resolver's is not the function's. */
+	if (s->kind == RT_SYM_IFUNC)
+		return false;
+	if (rt_dwarf_prototype(l->image, s->addr, list->types, prototype, &ignored) == 0)
+		return prototype->result || prototype->nparams;
+	if (!f || f->go || rt_is_mangled(s->name) || list->guesses >= GUESSES_MAX ||
+	    rt_signature_of(list->signatures, f, list->target.images.v[0], list->types, prototype, &ignored) < 0)
+		return false;
+	list->guesses += prototype->origin == RT_ORIGIN_GUESSED;
+	return prototype->origin != RT_ORIGIN_NONE;
+}
+
 static int read_prototype(struct list *list, const struct rt_listing *l, struct rt_error *err)
 {
 	struct rt_prototype prototype = { 0 };
 	const struct rt_symbol *s = l->symbol;
-	struct rt_error ignored;
 	char name[512];
 	size_t n;
 	FILE *f;
 
 	free(list->prototype);
 	list->prototype = NULL;
-	/* A resolver's is not the function's. */
-	if (s->kind == RT_SYM_IFUNC || rt_dwarf_prototype(l->image, s->addr, list->types, &prototype, &ignored) < 0 ||
-	    (!prototype.result && !prototype.nparams))
+	if (!find_prototype(list, l, &prototype))
 		return 0;
+	list->origin = prototype.origin;
 	f = open_memstream(&list->prototype, &n);
 	if (!f)
 		return rt_nomem(err);
@@ -180,6 +206,8 @@ static void print_text(struct list *list, const struct rt_listing *l)
 		print_version(list->file, &l->names[i]);
 		separator = ", ";
 	}
+	if (list->prototype && list->origin == RT_ORIGIN_GUESSED)
+		fputs("  (guessed)", list->file);
 	if (reason)
 		fprintf(list->file, "  [%s]", reason);
 	putc('\n', list->file);
@@ -215,8 +243,10 @@ static void print_json(struct list *list, const struct rt_listing *l)
 		put_string(file, "why", reason);
 	if (f && f->how != RT_HOW_NONE)
 		put_string(file, "returns", rt_returns_why(f, list->why, sizeof(list->why)));
-	if (list->prototype)
+	if (list->prototype) {
 		put_string(file, "prototype", list->prototype);
+		put_string(file, "prototype_from", rt_origin_name(list->origin));
+	}
 	for (i = 0; i < l->nnames; i++) {
 		if (!is_alias(l, i))
 			continue;
@@ -382,6 +412,7 @@ static void release(struct list *list)
 	rt_text_free(&list->text);
 	rt_text_free(&list->alias);
 	rt_target_free(&list->target);
+	rt_signatures_free(list->signatures);
 	rt_types_free(list->types);
 }
 
@@ -396,7 +427,8 @@ int rt_list(const struct rt_options *o, FILE *file, struct rt_error *err)
 		return rt_usage(err, "--format=%s: the formats of list are: text, json", o->format);
 	specs = calloc((size_t)n, sizeof(*specs));
 	list.types = rt_types_new();
-	r = specs && list.types ? rt_target_resolve(&list.target, o->program, o->pid, NULL, 0, err) : rt_nomem(err);
+	list.signatures = rt_signatures_new();
+	r = specs && list.types && list.signatures ? rt_target_resolve(&list.target, o->program, o->pid, NULL, 0, err) : rt_nomem(err);
 	if (r == 0)
 		r = list_all(&list, texts, n, specs, err);
 	if ((r == 0 || r == -EIO) && (fflush(file) != 0 || ferror(file)))

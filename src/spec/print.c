@@ -82,6 +82,8 @@ void rt_ctype_print(FILE *file, const struct rt_ctype *type, const char *name)
 		fputs("const ", file);
 	if (base || !type)
 		fputs(base ? base : "?", file);
+	else if (n && type->kind == RT_CT_UNKNOWN && !type->name)
+		fputs("void", file);	/* a pointer to who knows what */
 	else
 		print_base(file, type);
 	if (n || name)

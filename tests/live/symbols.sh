@@ -263,7 +263,7 @@ if has objcopy && has strip; then
 		grep -e "($fn 4)" "$T/err" >"$T/traced"
 		[ -s "$T/traced" ] || because "fib is not among all functions"
 		timeout 60 "$RAWTRACE" list "$T/nameless" "$fn" >"$T/listed" 2>&1
-		expect_line " insn *\.eh_frame *$fn" "$T/listed"
+		expect_line " insn *\.eh_frame .*$fn" "$T/listed"
 		end_case
 	done
 
@@ -386,6 +386,21 @@ if has python3; then
 	EOT
 	[ ! -s "$T/why.json" ] || show "$T/why.json"
 fi
+end_case
+
+begin "list: prototypes without debug information"
+cp "$T/listed" "$T/guessed"
+strip -g "$T/guessed"
+rt list "$T/guessed" fib _start
+expect_status 0
+if "$RAWTRACE" -v "$T/guessed" fib 2>&1 >"$T/dump" | grep -q 'fib(.*by a guess'; then
+	expect_line ' int32_t fib(int32_t)  (guessed)$' "$T/out"
+	expect_line ' void _start()  (guessed)  \[' "$T/out"
+	rt list --format=json "$T/guessed" fib
+	expect_line '"prototype":"int32_t fib(int32_t)","prototype_from":"a guess from its code"' "$T/out"
+fi
+timeout 60 env RAWTRACE_DEBUG_DIR=/nonexistent "$RAWTRACE" list "$T/guessed" libc.so:setenv >"$T/out" 2>"$T/err"
+expect_line ' int setenv.*(const char \*name, const char \*value, int \(overwrite\|replace\))' "$T/out"
 end_case
 
 begin "list: a library, sorted"
