@@ -168,14 +168,12 @@ static int get_number(const struct rt_tracefs_event *e, unsigned i, const uint8_
 	return 0;
 }
 
-/* Is the number `p` the address that `fetch` reads from? */
-static bool is_pointer_of(const struct rt_fetch *p, const struct rt_fetch *fetch)
+/* Is the number `p` the address that the string is read from, in which its derefs end? */
+static bool is_pointer_of(const struct rt_fetch *p, const struct rt_fetch *string)
 {
-	unsigned last = fetch->nderef ? fetch->nderef - 1u : 0;
-
-	return p->type == RT_TYPE_INT && fetch->nderef == p->nderef + 1u && fetch->deref[last] == 0 && p->base == fetch->base &&
-	       p->offset == fetch->offset && (p->base != RT_BASE_REG || strcmp(p->reg.tracefs, fetch->reg.tracefs) == 0) &&
-	       memcmp(p->deref, fetch->deref, last * sizeof(*p->deref)) == 0;
+	return p->type == RT_TYPE_INT && p->nderef == string->nderef && p->base == string->base && p->offset == string->offset &&
+	       (p->base != RT_BASE_REG || p->reg.pt_regs == string->reg.pt_regs) &&
+	       memcmp(p->deref, string->deref, p->nderef * sizeof(*p->deref)) == 0;
 }
 
 /* Was there a string for value `i`, as far as its pointer tells?  One that is inside a structure does not. */

@@ -78,6 +78,23 @@ expect_line 'what functions fill in, and errno, are not shown' "$T/err"
 expect_line '^<6$' "$T/err"
 end_case
 
+begin "without BPF a string that the kernel has cut for want of room is marked"
+cat >"$T/long.c" <<'EOF'
+#include <stdlib.h>
+#include <string.h>
+__attribute__((noinline)) int two(const char *a, const char *b) { __asm__ volatile(""); return *a + *b; }
+int main(void)
+{
+	char *s = calloc(1, 5001), t[8];
+	memset(s, 'L', 5000);
+	return two(s, strcpy(t, "short")) == two(t, t);
+}
+EOF
+$CC -O1 -o "$T/long" "$T/long.c" 2>"$T/cc" || show "$T/cc"
+rt --no-bpf "$T/long" 'int two(const char *a, const char *b)'
+expect_line '^>(two "L*"\.\.\. 0x[0-9a-f]*<unreadable>)$' "$T/err"
+end_case
+
 begin "the C library's"
 ln -s away "$T/link"
 rt "$T/filler" libc:pipe libc:read libc:readlink libc:strtol libc:getline libc:stat libc:wait \

@@ -351,9 +351,9 @@ static void test_decode_cut(void)
 	uint8_t rec[64] = { 0 }, data[64];
 	struct rt_event event;
 
-	plan.values[0] = (struct rt_fetch){ .type = RT_TYPE_STRING, .max = 16, .reg = { .tracefs = "di" }, .nderef = 1 };
-	plan.values[1] = (struct rt_fetch){ .type = RT_TYPE_STRING, .max = 16, .reg = { .tracefs = "si" }, .nderef = 1 };
-	plan.values[2] = (struct rt_fetch){ .type = RT_TYPE_INT, .size = 8, .reg = { .tracefs = "si" } };
+	plan.values[0] = (struct rt_fetch){ .type = RT_TYPE_STRING, .max = 16, .reg = { .pt_regs = 112 } };
+	plan.values[1] = (struct rt_fetch){ .type = RT_TYPE_STRING, .max = 16, .reg = { .pt_regs = 104 } };
+	plan.values[2] = (struct rt_fetch){ .type = RT_TYPE_INT, .size = 8, .reg = { .pt_regs = 104 } };
 	CU_ASSERT_FATAL(rt_format_parse(strings_format, "test", &e.format, NULL) == 0);
 	e.plan = &plan;
 	CU_ASSERT_FATAL(rt_tracefs_event_bind(&e) == 0);
