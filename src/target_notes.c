@@ -18,7 +18,10 @@ static const char *in_part(const struct rt_target *t)
 static void reason_text(const struct rt_target *t, const struct rt_function *f, char *buf, size_t size)
 {
 	bool both = f->why_not && strcmp(f->why_not, f->how_why) != 0;
+	int n = snprintf(buf, size, "%s: ", in_part(t));
 
+	buf += n;
+	size -= (size_t)n;
 	if (f->go && t->goroutines_mixed) {
 		snprintf(buf, size, "%s", f->why_not);
 		return;
@@ -69,11 +72,33 @@ static struct reason *reason_of(struct reason **v, size_t *n, size_t *cap, const
 	return &(*v)[(*n)++];
 }
 
+static int note_shared(const struct reason *reason, int (*note)(void *ctx, const char *text), void *ctx)
+{
+	char text[2048], more[32] = "";
+
+	if (reason->n > NAMED)
+		snprintf(more, sizeof(more), " and %zu more", reason->n - NAMED);
+	snprintf(text, sizeof(text), "%s%s: %s", reason->names, more, reason->text);
+	return note(ctx, text);
+}
+
+/* Functions that the user has named, of which there may be calls that no probe sees. */
+static int note_inlined(const struct rt_target *t, int (*note)(void *ctx, const char *text), void *ctx)
+{
+	struct reason reason = { .text = "where the compiler has inlined it, as debug information says, its calls are not seen" };
+	size_t i;
+
+	for (i = 0; i < t->nprototypes && i < t->functions.n; i++)
+		if (t->prototypes[i].inlined && t->functions.v[i].named && !t->functions.v[i].hidden)
+			note_name(&reason, t->functions.v[i].name);
+	return reason.n ? note_shared(&reason, note, ctx) : 0;
+}
+
 static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const char *text), void *ctx)
 {
 	struct reason *v = NULL, *reason;
 	size_t i, n = 0, cap = 0, told, untold = 0;
-	char text[2048], more[32];
+	char text[1024];
 	int r = 0;
 
 	for (i = 0; i < t->functions.n && r == 0; i++) {
@@ -90,13 +115,8 @@ static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const 
 			note_name(reason, f->name);
 	}
 	told = n > REASONS ? REASONS - 1 : n;
-	for (i = 0; i < told && r == 0; i++) {
-		more[0] = '\0';
-		if (v[i].n > NAMED)
-			snprintf(more, sizeof(more), " and %zu more", v[i].n - NAMED);
-		snprintf(text, sizeof(text), "%s%s: %s: %s", v[i].names, more, in_part(t), v[i].text);
-		r = note(ctx, text);
-	}
+	for (i = 0; i < told && r == 0; i++)
+		r = note_shared(&v[i], note, ctx);
 	for (; i < n; i++)
 		untold += v[i].n;
 	if (untold && r == 0) {
@@ -152,6 +172,8 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 	if (t->purpose == RT_PURPOSE_COUNT)
 		return 0;
 	r = note_troubles(t, note, ctx);
+	if (r == 0)
+		r = note_inlined(t, note, ctx);
 	if (r < 0)
 		return r;
 	if (some) {

@@ -155,13 +155,17 @@ static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func
 	enum trust trust = judge(walk->dwarf, &func->die, func->addr);
 	struct rt_param *v;
 	Dwarf_Die origin;
+	uint64_t inlined;
 
 	/*
 	 * Of a function that was inlined elsewhere, or copied, the order of the source stands at its origin; GCC lists a copy's parameters
 	 * in an order of its own, without those that have become constants.
 	 */
-	if (rt_die_ref(&func->die, DW_AT_abstract_origin, &origin))
+	if (rt_die_ref(&func->die, DW_AT_abstract_origin, &origin)) {
+		/* DW_INL_inlined, DW_INL_declared_inlined */
+		prototype->inlined = rt_die_unsigned(&origin, DW_AT_inline, &inlined) && inlined & 1;
 		read_params(walk, &func->die, &origin, func->addr, &params);
+	}
 	if (params.n == 0)
 		read_params(walk, &func->die, &func->die, func->addr, &params);
 	/* clang leaves out what a method does not use, `this` too. */

@@ -142,6 +142,22 @@ timeout 60 "$RAWTRACE" list "$T/types" 'tin*' >"$T/listed" 2>&1
 expect_line '^- .* no .* tiny  \[inlined everywhere' "$T/listed"
 end_case
 
+begin "inlined in places"
+cat >"$T/places.c" <<'EOF'
+static inline __attribute__((always_inline)) int thrice(int n) { return 3 * n; }
+int twice(int n) { return 2 * n; }
+__attribute__((noinline)) int both(int n) { return twice(n) + thrice(n); }
+int (*volatile through)(int) = twice;
+int main(int argc, char **argv) { (void)argv; return both(argc) - through(2) - argc; }
+EOF
+$CC -g -O2 -o "$T/places" "$T/places.c"
+rt "$T/places" twice both
+expect_status 0
+expect_line '^rawtrace: twice: where the compiler has inlined it, as debug information says, its calls are not seen$' "$T/err"
+expect_line '^>(twice 2)$' "$T/err"
+! grep -q 'both: where\|thrice' "$T/err" || show "$T/err"
+end_case
+
 begin "types by name"
 prototypes "$T/types" '+struct request' +point '+enum color' '+struct none' -tiny -request
 expect_line '^	+4\.3:5 intu32(unsigned int) mode$' "$T/prototypes"
