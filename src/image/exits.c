@@ -74,8 +74,7 @@ void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enu
 	e->n++;
 }
 
-/* Is `part` the name of a cold part of the function, by any of its names? */
-static bool is_own_part(const struct rt_walk *w, const char *part)
+bool rt_walk_is_own_part(const struct rt_walk *w, const char *part)
 {
 	const struct rt_symbol *v;
 	size_t i, n, len;
@@ -124,7 +123,7 @@ static bool goes_on(const struct rt_walk *w, uint64_t target, uint64_t *start, u
 {
 	const struct rt_symbol *s = symbol_of(w, target);
 
-	if (target == w->entry || rt_code_is_stub(w->code, target) || (s && !is_own_part(w, s->name)))
+	if (target == w->entry || rt_code_is_stub(w->code, target) || (s && !rt_walk_is_own_part(w, s->name)))
 		return false;
 	if (!s)
 		return rt_code_span(w->code, target, start, end);
@@ -272,6 +271,22 @@ static bool arrive(struct rt_walk *w, struct rt_stretch *p, uint64_t addr, uint6
 	return true;
 }
 
+static void add_address(struct rt_walk *w, struct rt_calls *list, uint64_t addr)
+{
+	if (RT_ROOM(&list->v, list->n, &list->cap) < 0)
+		rt_walk_nomem(w);
+	else
+		list->v[list->n++] = addr;
+}
+
+static void makes_address(struct rt_walk *w, uint64_t addr)
+{
+	if (!rt_body_piece(&w->body, addr))
+		add_address(w, &w->addresses, addr);
+	else if (addr != w->entry)
+		w->own_address = true;
+}
+
 static void call(struct rt_walk *w, uint64_t next, const struct rt_flow *f, struct rt_depth *depth)
 {
 	if (!f->has_target)
@@ -282,10 +297,7 @@ static void call(struct rt_walk *w, uint64_t next, const struct rt_flow *f, stru
 	} else if (f->target != w->entry && rt_body_piece(&w->body, f->target) && rt_body_piece(&w->body, f->target)->start != f->target) {
 		rt_walk_fail(w, "it calls into its own middle");
 	} else if (w->calls) {
-		if (RT_ROOM(&w->calls->v, w->calls->n, &w->calls->cap) < 0)
-			rt_walk_nomem(w);
-		else
-			w->calls->v[w->calls->n++] = f->target;
+		add_address(w, w->calls, f->target);
 	}
 }
 
@@ -316,8 +328,8 @@ static void follow(struct rt_walk *w, const struct rt_todo *todo)
 	for (; arrive(w, p, addr, from, &depth, &f); from = addr, addr = next) {
 		next = addr + f.size;
 		w->exits->looks |= w->body.arch->form && is_return_loaded(&f, depth);
-		if (f.op == RT_OP_ADDRESS && (uint64_t)f.value != w->entry && rt_body_piece(&w->body, (uint64_t)f.value))
-			w->own_address = true;
+		if (f.op == RT_OP_ADDRESS)
+			makes_address(w, (uint64_t)f.value);
 		if (f.kind == RT_FLOW_CALL && f.has_target && rt_body_piece(&w->body, f.target) && rt_code_thunk(w->code, addr) == RT_THUNK_RETURN) {
 			exit_by_thunk(w, addr, &f);
 			return;
@@ -361,15 +373,15 @@ static void walk(struct rt_walk *w)
 	struct rt_todo todo;
 	uint64_t addr;
 
-	while (!w->exits->why && (w->ntodo || w->nindirect)) {
+	do {
 		if (w->ntodo) {
 			todo = w->todo[--w->ntodo];
 			follow(w, &todo);
-		} else {
+		} else if (w->nindirect) {
 			addr = w->indirect[--w->nindirect];
 			rt_walk_understand(w, addr);
 		}
-	}
+	} while (!w->exits->why && (w->ntodo || w->nindirect || rt_walk_lengthen(w)));
 	if (!w->exits->why && w->tables)
 		rt_walk_check_whole(w);
 	if (!w->exits->why)
@@ -408,6 +420,8 @@ int rt_walk_function(struct rt_code *code, uint64_t addr, uint64_t size, bool un
 	rt_body_free(&w.body);
 	free(w.todo);
 	free(w.indirect);
+	free(w.unbounded);
+	free(w.addresses.v);
 	if (exits->why)
 		exits->n = 0;
 	else if (exits->n)

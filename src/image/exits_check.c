@@ -15,6 +15,9 @@ static size_t padding(const struct rt_body *body, const uint8_t *p, size_t n)
 	}
 	if (p[0] == 0xcc || p[0] == 0x90 || p[0] == 0)
 		return 1;
+	/* ud2: what the compiler knows never to happen, behind a jump by a table. */
+	if (n >= 2 && p[0] == 0x0f && p[1] == 0x0b)
+		return 2;
 	while (i < n && (p[i] == 0x66 || p[i] == 0x2e))
 		i++;
 	if (i < n && p[i] == 0x90)

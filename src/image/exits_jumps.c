@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "image/exits_private.h"
+#include "image/private.h"
+#include "util/array.h"
 
-enum { PATH_MAX_INSNS = 256, ENTRIES = 1 << 14 };
+enum { PATH_MAX_INSNS = 256, ENTRIES = 1 << 14, BYTES = 256 };
 
+static const char elsewhere[] = "it has a table of jumps that also leads elsewhere";
 static const char anywhere[] = "it jumps to where a register says, which may be in itself";
 
 /* The way to `addr`, in order; its length. */
@@ -76,12 +79,61 @@ static void through_table(struct rt_walk *w, uint64_t addr, const struct rt_jump
 			rt_walk_later(w, target, addr, rt_walk_depth(w, addr));
 }
 
+/*
+ * Where the compiler knows that the index has no other values (match in Rust, the states of async functions, __builtin_unreachable), nothing
+ * compares it.  Then the entries tell, followed one by one: the table ends where another begins that code behind the entries before uses,
+ * or where one leads elsewhere.  One too many leads into the middle of an instruction, and one too few leaves code to which nothing
+ * leads; either shows.
+ */
+static void through_unbounded(struct rt_walk *w, uint64_t addr, const struct rt_jumps *t)
+{
+	if (RT_ROOM(&w->unbounded, w->nunbounded, &w->unbounded_cap) < 0) {
+		rt_walk_nomem(w);
+		return;
+	}
+	w->tables = true;
+	w->unbounded[w->nunbounded++] = (struct rt_unbounded){ .table = *t, .addr = addr, .max = t->n ? t->n : ENTRIES };
+}
+
+static bool begins_another(const struct rt_walk *w, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < w->addresses.n && w->addresses.v[i] != addr; i++)
+		;
+	return i < w->addresses.n;
+}
+
+bool rt_walk_lengthen(struct rt_walk *w)
+{
+	const struct rt_symbol *s;
+	struct rt_unbounded *u;
+	uint64_t target;
+
+	for (; w->nended < w->nunbounded; w->nended++) {
+		u = &w->unbounded[w->nended];
+		if (u->n == u->max || (u->n && begins_another(w, u->table.table + u->n * u->table.size)) ||
+		    !rt_jumps_entry(&w->body, &u->table, u->n, &target))
+			continue;
+		if (rt_body_piece(&w->body, target)) {
+			u->n++;
+			rt_walk_later(w, target, u->addr, rt_walk_depth(w, u->addr));
+			return true;
+		}
+		s = rt_symbol_before(rt_code_image(w->code), target + 1);
+		if (s && rt_walk_is_own_part(w, s->name))
+			rt_walk_fail(w, elsewhere);
+	}
+	return false;
+}
+
 void rt_walk_understand(struct rt_walk *w, uint64_t addr)
 {
 	uint64_t path[PATH_MAX_INSNS], own;
 	size_t n = way_to(w, addr, path);
 	struct rt_jumps t;
 	struct rt_flow f;
+	bool open;
 
 	if (!rt_body_decode(&w->body, addr, &f))
 		return;
@@ -94,14 +146,16 @@ void rt_walk_understand(struct rt_walk *w, uint64_t addr)
 		through_pointer(w, addr, &f, path, n);
 		return;
 	}
-	if (t.n > ENTRIES || !count_own(w, &t, t.n ? t.n : 1, &own))
+	/* That the index is a byte is no comparison. */
+	open = !t.n || t.n == BYTES;
+	if (t.n > ENTRIES || !count_own(w, &t, open ? 1 : t.n, &own))
 		rt_walk_fail(w, "it has a table of jumps that cannot be read");
 	else if (!own && !t.relative)
 		through_pointer(w, addr, &f, path, n);
-	else if (!t.n)
-		rt_walk_fail(w, "it has a table of jumps without a bound");
-	else if (own != t.n)
-		rt_walk_fail(w, "it has a table of jumps that also leads elsewhere");
+	else if (open && own)
+		through_unbounded(w, addr, &t);
+	else if (open || own != t.n)
+		rt_walk_fail(w, elsewhere);
 	else
 		through_table(w, addr, &t);
 }

@@ -12,10 +12,16 @@ struct rt_todo {
 	struct rt_depth depth;
 };
 
-/* The addresses of functions that are called directly. */
+/* Addresses: of functions that are called directly, and others. */
 struct rt_calls {
 	uint64_t *v;
 	size_t n, cap;
+};
+
+/* A table of jumps that nothing but its entries tells the length of, which is at most `max`; `n` have been followed.  The jump is at `addr`. */
+struct rt_unbounded {
+	struct rt_jumps table;
+	uint64_t addr, n, max;
 };
 
 struct rt_walk {
@@ -27,6 +33,9 @@ struct rt_walk {
 	size_t ntodo, cap;
 	uint64_t *indirect;		/* jumps that are still to be understood */
 	size_t nindirect, indirect_cap;
+	struct rt_unbounded *unbounded;	/* the first `nended` of them have been followed to their ends */
+	size_t nunbounded, nended, unbounded_cap;
+	struct rt_calls addresses;	/* that it makes, other than of its own code: tables begin there */
 	bool tables, own_address, nomem;
 	bool unwinder;			/* its indirect jumps are to other functions' frames */
 	struct rt_calls *calls;		/* where it calls to; or NULL: nobody wants to know */
@@ -41,6 +50,8 @@ void rt_walk_nomem(struct rt_walk *w);
 /* Follow the way from `addr` later, to which the instruction at `from` (0: none) leads. */
 void rt_walk_later(struct rt_walk *w, uint64_t addr, uint64_t from, struct rt_depth depth);
 void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enum rt_exit_kind kind, bool self);
+/* Is that the name of a cold part of the function, by any of its names? */
+bool rt_walk_is_own_part(const struct rt_walk *w, const char *part);
 /* What is known of the stack at an instruction that was come to. */
 struct rt_depth rt_walk_depth(const struct rt_walk *w, uint64_t addr);
 
@@ -49,6 +60,9 @@ uint64_t rt_walk_slot(const struct rt_flow *f);
 
 /* Where does the jump at `addr` lead, whose target is not in it? */
 void rt_walk_understand(struct rt_walk *w, uint64_t addr);
+
+/* Follow one more entry of a table without a bound, when all other ways have been.  False: there is none. */
+bool rt_walk_lengthen(struct rt_walk *w);
 
 /* When all ways have been followed. */
 void rt_walk_check_whole(struct rt_walk *w);
