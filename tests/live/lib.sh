@@ -272,6 +272,11 @@ nothing_left_by() {
 	[ -z "$(left_by "$1")" ]
 }
 
+# Can this rawtrace see returns at instructions?  For aarch64 it needs no disassembler.
+has_decoder() {
+	! "$RAWTRACE" --version | grep -q 'without capstone' || [ "$(uname -m)" = aarch64 ]
+}
+
 # harms WHAT: do uretprobes harm programs that longjmp, or fork, on this kernel?  By the doctor's row.  Their returns are then seen at
 # instructions, where this rawtrace has a disassembler; else there are none.
 harms() {

@@ -246,6 +246,7 @@ if has objcopy && has strip; then
 
 	# Nothing names its functions: by where .eh_frame says that they begin.
 	for static in '' -static; do
+		has_decoder || continue
 		# shellcheck disable=SC2086 # an option, or none
 		"$CC" -O1 $static -o "$T/named" "$SRCDIR/contrib/fib.c" 2>"$T/cc" || continue
 		fn=fn_$(nm "$T/named" | sed -n 's/^0*\([0-9a-f]*\) [tT] fib$/\1/p')
