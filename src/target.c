@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "errno_of.h"
+#include "image/debug.h"
 #include "image/go.h"
 #include "kernel/procfs.h"
 #include "plans.h"
@@ -244,6 +245,11 @@ static int watch_goroutines(struct rt_target *t, struct rt_error *err)
 	return r == -ENOMEM ? r : 0;
 }
 
+static void say_slow(const char *file)
+{
+	fprintf(stderr, "rawtrace: waiting for debuginfod, which DEBUGINFOD_URLS is set for, for what it has of %s\n", file);
+}
+
 int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char *const *specs, int nspecs, struct rt_error *err)
 {
 	int r;
@@ -258,8 +264,10 @@ int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char 
 		if (r == 0)
 			r = rt_images_of_command(t->path, &t->images, err);
 	}
-	if (r == 0)
+	if (r == 0) {
+		t->images.servers->slow = say_slow;
 		r = add_functions(t, specs, nspecs, err);
+	}
 	if (r < 0)
 		return r;
 	judge_process(t, pid);

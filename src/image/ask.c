@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define MAX_ANSWER	(1024 * 1024)
+#define SLOW_MS		1000
 
 extern char **environ;
 
@@ -61,6 +62,7 @@ out_actions:
 static int read_answer(int fd, int64_t deadline, struct rt_answer *answer)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int64_t slow = answer->slow ? now_ms() + SLOW_MS : INT64_MAX;
 	size_t room = 0;
 	int64_t left;
 	ssize_t n;
@@ -78,8 +80,13 @@ static int read_answer(int fd, int64_t deadline, struct rt_answer *answer)
 		left = deadline - now_ms();
 		if (left <= 0 || answer->n > MAX_ANSWER)
 			break;
-		if (poll(&p, 1, (int)left) <= 0)
+		if (poll(&p, 1, (int)(left < SLOW_MS ? left : SLOW_MS)) <= 0) {
+			if (now_ms() >= slow) {
+				answer->slow(answer->of);
+				slow = INT64_MAX;
+			}
 			continue;
+		}
 		n = read(fd, answer->text + answer->n, room - answer->n - 1);
 		if (n == 0)
 			return 0;
@@ -89,6 +96,7 @@ static int read_answer(int fd, int64_t deadline, struct rt_answer *answer)
 			break;
 	}
 	answer->failure = "did not answer in time";
+	answer->late = true;
 	return 0;
 }
 

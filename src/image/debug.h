@@ -14,8 +14,15 @@ enum rt_debug_found {
 	RT_DEBUG_SERVER,	/* debuginfod */
 };
 
+/* The servers that all images of a process ask; images.c's. */
+struct rt_servers {
+	bool hang;			/* they did not answer for one of the images, and are not asked again */
+	void (*slow)(const char *file);	/* what says that they are waited for; may be NULL */
+};
+
 /* What was found for one image; image/debug.c's. */
 struct rt_debug {
+	struct rt_servers *servers;	/* NULL: none for others */
 	bool looked, mini_looked;
 	enum rt_debug_found found;
 	int fd;

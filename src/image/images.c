@@ -34,10 +34,13 @@ int rt_images_take(struct rt_images *images, struct rt_image *image, struct rt_e
 			return 0;
 		}
 	}
-	if (RT_ROOM(&images->v, images->n, &images->cap)) {
+	if (!images->servers)
+		images->servers = calloc(1, sizeof(*images->servers));
+	if (!images->servers || RT_ROOM(&images->v, images->n, &images->cap)) {
 		rt_image_close(image);
 		return rt_nomem(err);
 	}
+	image->debug.servers = images->servers;
 	images->v[images->n++] = image;
 	return 0;
 }
@@ -93,6 +96,7 @@ void rt_images_close(struct rt_images *images)
 		rt_image_close(images->v[i]);
 	free(images->v);
 	free(images->incomplete);
+	free(images->servers);
 	memset(images, 0, sizeof(*images));
 }
 

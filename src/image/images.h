@@ -9,6 +9,7 @@ struct rt_images {
 	struct rt_image **v;
 	size_t n, cap;
 	char *incomplete;	/* why the list may lack a library, or NULL */
+	struct rt_servers *servers;	/* of the images */
 };
 
 /*

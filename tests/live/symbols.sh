@@ -285,6 +285,16 @@ if has objcopy && has strip; then
 	expect_line "fib: 1 name from debug file $T/whole.debug" "$T/err"
 	end_case
 
+	begin "a debuginfod that does not answer"
+	printf '#!/bin/sh\necho >>"%s"\nexec sleep 60\n' "$T/asked" >"$T/root/debuginfod-find"
+	DEBUGINFOD_TIMEOUT=2 DEBUGINFOD_URLS=http://127.0.0.1:1 RAWTRACE_DEBUG_DIR=/nonexistent PATH="$T/root:$PATH" \
+		rt "$T/bin/fib" fib libc.so:nosuch
+	expect_status 2
+	expect_line "rawtrace: waiting for debuginfod, .* of .*fib" "$T/err"
+	expect_line "rawtrace: .*debuginfod-find did not answer in time, and is not asked again" "$T/err"
+	expect_number "times that it was asked" "$(wc -l <"$T/asked")" -eq 1
+	end_case
+
 	# The program itself, and a server.
 	if has debuginfod-find && has python3; then
 		stripped whole
