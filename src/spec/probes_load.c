@@ -46,25 +46,7 @@ static int add_file(struct rt_probes *p, const char *path, struct rt_error *err)
 
 static int add_embedded(struct rt_probes *p, const struct rt_embedded *e, struct rt_error *err)
 {
-	size_t size = 0, at = 0, k;
-	unsigned i;
-	char *text;
-	int r;
-
-	for (i = 0; e->lines[i]; i++)
-		size += strlen(e->lines[i]) + 1;
-	text = malloc(size + 1);
-	if (!text)
-		return rt_nomem(err);
-	for (i = 0; e->lines[i]; i++) {
-		k = strlen(e->lines[i]);
-		memcpy(text + at, e->lines[i], k);
-		text[at + k] = '\n';
-		at += k + 1;
-	}
-	r = rt_probes_add(p, e->name, text, at, err);
-	free(text);
-	return r;
+	return rt_probes_add(p, e->name, e->text, strlen(e->text), err);
 }
 
 /* NAME in each of the folders, which ':' separates: -ENOENT where none has it. */
