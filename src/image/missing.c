@@ -48,6 +48,15 @@ static void add_libraries(struct text *t, const struct rt_images *images)
 		add(t, " and %zu more", images->n - i);
 }
 
+static bool has_sdt(const struct rt_images *images)
+{
+	size_t i;
+
+	for (i = 0; i < images->n && !images->v[i]->has_sdt; i++)
+		;
+	return i < images->n;
+}
+
 static bool loads_others(const struct rt_images *images)
 {
 	size_t i;
@@ -73,6 +82,8 @@ int rt_no_library(const struct rt_images *images, const char *lib, struct rt_err
 		add(&t, " (the list is incomplete: %s)", images->incomplete);
 	if (!strchr(lib, '/') && loads_others(images))
 		add(&t, "; one that is loaded later (dlopen) goes by its path");
+	if (!strchr(lib, '/') && has_sdt(images))
+		add(&t, "; a USDT probe goes by its address, which readelf -n tells: LIBRARY:0xADDRESS");
 	return rt_usage(err, "%s", t.buf);
 }
 

@@ -81,6 +81,7 @@ struct rt_image {
 	bool go_read;
 	struct rt_go *go;		/* go.c; NULL: not read, or none */
 	bool has_except_table;		/* .gcc_except_table: code that catches, or cleans up, while a stack unwinds */
+	bool has_sdt;			/* notes of USDT probes */
 	struct rt_segment *segments;
 	size_t nsegments, segments_cap;
 	struct rt_dynamic dynamic;

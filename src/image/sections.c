@@ -49,6 +49,8 @@ static void find_mark(struct rt_image *image, const char *name, const GElf_Shdr 
 		image->is_go = true;
 	if (strcmp(name, ".gcc_except_table") == 0)
 		image->has_except_table = true;
+	if (strcmp(name, ".note.stapsdt") == 0)
+		image->has_sdt = true;
 }
 
 bool rt_elf_symtab(Elf *elf, struct rt_table *table)

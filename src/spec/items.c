@@ -191,7 +191,7 @@ static int condition_on(struct rt_cursor *c, struct items *items, enum rt_join j
 	int r;
 
 	if (!comparison(c, &op))
-		return 0;
+		return rt_peek(c) != '=' ? 0 : rt_expected(c, c->at, "a comparison: == != < <= > >= & ^=");
 	if (items->nconditions == RT_SPEC_PARAMS)
 		return rt_expected(c, c->at, "at most %d conditions", RT_SPEC_PARAMS);
 	memset(condition, 0, sizeof(*condition));

@@ -46,6 +46,9 @@ static bool begins_word(const struct rt_cursor *c, const char *p)
 {
 	size_t n = rt_identifier(c, p, false);
 
+	/* "3x=%di" is a wrong word. */
+	for (; isdigit((unsigned char)*p) && p + n < c->end && isalnum((unsigned char)p[n]); n++)
+		;
 	if (n && *p != '$' && p + n < c->end && p[n] == '=')
 		return p + n + 1 == c->end || strchr("%$@+-\\", p[n + 1]);
 	if (*p == '$')
@@ -218,6 +221,8 @@ static int take_address(const struct rt_cursor *c, const char *start, struct rt_
 		return 0;
 	errno = 0;
 	spec->address = strtoull(digits, &end, 16);
+	if (end < digits + 2)	/* "0" was read */
+		end += 1;
 	if (*end || errno || end == digits + 2)
 		return rt_expected(c, start + (end - digits), "an address: hexadecimal digits behind 0x");
 	spec->has_address = true;

@@ -391,6 +391,13 @@ static void test_positions(void)
 	wrong("int f(folat x)", 7, "a type, not 'folat': did you mean 'float'?");
 	wrong("int f(douple a, usigned x)", 17, "a type, not 'usigned': did you mean 'unsigned'?");
 	wrong("unsigned lnog f(int x)", 10, "a type, not 'lnog': did you mean 'long'?");
+	wrong("int f(strcut foo *p)", 7, "a type, not 'strcut': did you mean 'struct'?");
+	wrong("viod f(int n)", 1, "a type, not 'viod': did you mean 'void'?");
+	wrong("f(n = 3)", 5, "a comparison: == != < <= > >= & ^=");
+	wrong("0xzz", 3, "an address: hexadecimal digits behind 0x");
+	wrong("f 3x=%di", 3, "%REGISTER, $stack, $stackN, $retval, $argN, $comm, @ADDRESS, \\N or +N(...)");
+	wrong("int f(out char b[return <= m], int n)", 28, "a number, the name of another parameter or 'return'");
+	wrong("int f(out int *x) fails", 24, "a number");
 	wrong("f(short s unsigned short t)", 11, "',' or ')'");
 	wrong("f(short s size_t t)", 11, "',' or ')'");
 	wrong("f(size_t s struct x t)", 12, "',' or ')'");
