@@ -66,7 +66,7 @@ const char *rt_find_words(const struct rt_cursor *c)
 	int depth = 0;
 
 	for (p = c->at; p < c->end; p++) {
-		depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+		depth += *p == '(' || *p == '{' ? 1 : *p == ')' || *p == '}' ? -1 : 0;
 		if (depth <= 0 && p > c->at && isspace((unsigned char)p[-1]) && begins_word(c, p))
 			return p;
 	}

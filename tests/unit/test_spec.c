@@ -241,6 +241,7 @@ static void test_partial(void)
 	shows("chmod(string path, oct mode_t mode)", "? chmod(string char *path, oct mode_t mode)");
 	shows("f(enum {A=1, B, C=0x10} x, flags {R=4, W=2, X} m)", "? f(enum {A=1, B=2, C=16} x, flags {R=4, W=2, X=4} m)");
 	shows("f(enum {A=1<<3, B=A|1, C=-1, D='x', E=~0, F=(2+3)} x)", "? f(enum {A=8, B=9, C=-1, D=120, E=-1, F=5} x)");
+	shows("enum {A, B=-2} f(enum {A, B=-2} x)", "enum {A=0, B=-2} f(enum {A=0, B=-2} x)");
 	shows("f(enum color c, flags bits b)", "? f(enum color c, enum bits b)");
 	shows("write(int fd, const char buf[len], size_t len)", "? write(int fd, const char buf[len], size_t len)");
 	shows("read(int fd, out char buf[len], size_t len)", "? read(int fd, out char buf[len], size_t len)");
