@@ -103,20 +103,29 @@ unsigned rt_definition_piece(const struct rt_fetch *f, unsigned at)
 	return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
 
-bool rt_definition_has_pointer(const struct rt_fetch *f)
+bool rt_definition_has_pointer(const struct rt_fetch *f, unsigned k)
 {
-	return f->type == RT_TYPE_INT && f->nderef && (f->base == RT_BASE_REG || f->base == RT_BASE_STACK);
+	if (f->type == RT_TYPE_STRING || k >= f->nderef)
+		return false;
+	/* The first is a register's, or the stack's, and what it leads to the second. */
+	return k || (f->nderef == 1 && f->type == RT_TYPE_INT && (f->base == RT_BASE_REG || f->base == RT_BASE_STACK));
 }
 
-/* What cannot be read is 0 like what is 0; "f2" is the last pointer that led to it, which tells of NULL, and of what NULL was in the way of. */
-static void add_pointer(struct line *line, const struct rt_arch *arch, const struct rt_fetch *f, unsigned i)
+/* What cannot be read is 0 like what is 0, or worse; the pointers that led to it tell of NULL, and of what NULL was in the way of. */
+static void add_pointers(struct line *line, const struct rt_arch *arch, const struct rt_fetch *f, unsigned i)
 {
 	struct rt_fetch pointer = *f;
+	unsigned k;
 
-	pointer.nderef--;
-	add(line, " f%u=", i);
-	add_operand(line, arch, &pointer, 0);
-	add(line, ":u64");
+	pointer.type = RT_TYPE_INT;
+	for (k = 0; k < f->nderef; k++) {
+		pointer.nderef = (uint8_t)k;
+		if (!rt_definition_has_pointer(f, k))
+			continue;
+		add(line, " p%u_%u=", i, k);
+		add_operand(line, arch, &pointer, 0);
+		add(line, ":u64");
+	}
 }
 
 static int add_value(struct line *line, const struct rt_plan *plan, unsigned i, struct rt_error *err)
@@ -133,16 +142,15 @@ static int add_value(struct line *line, const struct rt_plan *plan, unsigned i, 
 		return rt_fail(err, -EOPNOTSUPP, "tracefs reads pointers in memory as 8 bytes, those of a 32-bit program have 4");
 	if (f->type == RT_TYPE_BYTES) {
 		add_block(line, plan->arch, f, i);
-		return 0;
+	} else {
+		add(line, " v%u=", i);
+		add_operand(line, plan->arch, f, 0);
+		if (f->type == RT_TYPE_STRING)
+			add(line, ":string");
+		else
+			add(line, ":%c%u", f->is_signed ? 's' : 'u', f->size * 8u);
 	}
-	add(line, " v%u=", i);
-	add_operand(line, plan->arch, f, 0);
-	if (f->type == RT_TYPE_STRING)
-		add(line, ":string");
-	else
-		add(line, ":%c%u", f->is_signed ? 's' : 'u', f->size * 8u);
-	if (rt_definition_has_pointer(f))
-		add_pointer(line, plan->arch, f, i);
+	add_pointers(line, plan->arch, f, i);
 	return 0;
 }
 

@@ -26,7 +26,7 @@ struct rt_definition {
 /*
  * Print the line, without a newline, to `buf` of RT_DEFINITION_MAX bytes.  Its fields: id, sp, ra (where the plan
  * asks for the return address) and v0, v1, ...; of a block "v2_0", "v2_8", ... (rt_definition_piece) and f2, a string that is empty where the
- * block cannot be read; of a number behind a pointer f2 is that pointer (rt_definition_has_pointer).
+ * block cannot be read; and the pointers that led to a value, "p2_1" (rt_definition_has_pointer).
  * Returns 0, or -EOPNOTSUPP with the reason when the kernel's fetch arguments cannot express the plan.
  */
 int rt_definition_print(const struct rt_definition *definition, char *buf, struct rt_error *err);
@@ -34,7 +34,10 @@ int rt_definition_print(const struct rt_definition *definition, char *buf, struc
 /* The bytes, 1 to 8, of the piece of a block that begins `at` bytes into it. */
 unsigned rt_definition_piece(const struct rt_fetch *fetch, unsigned at);
 
-/* Is it a number that a pointer leads to, which is there too? */
-bool rt_definition_has_pointer(const struct rt_fetch *fetch);
+/*
+ * Is the pointer there too that stands before the fetch's deref `k`?  Where a pointer on the way cannot be read, kernels from 4.20 on leave a
+ * value as the last event on the processor had it; what the value itself cannot be read from makes it 0.
+ */
+bool rt_definition_has_pointer(const struct rt_fetch *fetch, unsigned k);
 
 #endif

@@ -52,6 +52,19 @@ static int bind_pieces(struct rt_tracefs_event *e, unsigned i)
 	return 0;
 }
 
+static int bind_pointers(struct rt_tracefs_event *e, unsigned i)
+{
+	char name[16];
+	unsigned k;
+
+	for (k = 0; k < RT_MAX_DEREF; k++) {
+		snprintf(name, sizeof(name), "p%u_%u", i, k);
+		if (rt_definition_has_pointer(&e->plan->values[i], k) && !bind(&e->format, name, &e->pointers[i][k]))
+			return -EBADMSG;
+	}
+	return 0;
+}
+
 static int bind_values(struct rt_tracefs_event *e)
 {
 	const struct rt_field *f;
@@ -70,8 +83,7 @@ static int bind_values(struct rt_tracefs_event *e)
 			return -EBADMSG;
 		if (block && bind_pieces(e, i) < 0)
 			return -EBADMSG;
-		name[0] = 'f';
-		if (rt_definition_has_pointer(&e->plan->values[i]) && !bind(&e->format, name, &e->pointers[i]))
+		if (bind_pointers(e, i) < 0)
 			return -EBADMSG;
 		e->values[i].is_signed = e->plan->values[i].is_signed && !f->data_loc;
 		e->values[i].to = (uint16_t)rt_plan_offset(e->plan, i);
@@ -108,15 +120,49 @@ static int get(const struct rt_place *f, const uint8_t *rec, size_t len, uint64_
 	return 0;
 }
 
-/* A __data_loc string into its place in the plan's layout.  The kernel leaves a string that it could not read empty. */
-static int get_string(const struct rt_place *f, const struct rt_fetch *fetch, const uint8_t *rec, size_t len, uint8_t *to,
-		      bool *fault)
+/*
+ * Does a later string stand where this one does?  Then this one could not be read: from 4.20 on the kernel leaves in its length what room
+ * there is for all that follow (up to 6.4 of any such string, and since of one that a bad pointer is on the way to).
+ */
+static bool is_taken(const struct rt_tracefs_event *e, unsigned i, uint64_t loc, const uint8_t *rec, size_t len)
 {
+	uint64_t other;
+	unsigned k;
+
+	for (k = i + 1; k < e->plan->nvalues; k++)
+		if (e->plan->values[k].type != RT_TYPE_INT && get(&e->values[k], rec, len, &other) == 0 && (other & 0xffff) == (loc & 0xffff))
+			return true;
+	return false;
+}
+
+/* Was one of the pointers that led to value `i` none? */
+static int find_astray(const struct rt_tracefs_event *e, unsigned i, const uint8_t *rec, size_t len, bool *fault)
+{
+	const struct rt_fetch *fetch = &e->plan->values[i];
+	uint64_t pointer;
+	unsigned k;
+
+	for (k = 0; k < fetch->nderef && k < RT_MAX_DEREF; k++) {
+		if (!e->pointers[i][k].size)
+			continue;
+		if (get(&e->pointers[i][k], rec, len, &pointer) != 0)
+			return -EBADMSG;
+		*fault |= pointer + (uint64_t)(int64_t)fetch->deref[k] < PAGE_ZERO;
+	}
+	return 0;
+}
+
+/* A __data_loc string into its place in the plan's layout.  The kernel leaves a string that it could not read empty. */
+static int get_string(const struct rt_tracefs_event *e, unsigned i, const uint8_t *rec, size_t len, uint8_t *to, bool *fault)
+{
+	const struct rt_fetch *fetch = &e->plan->values[i];
 	uint64_t loc, n;
 	int32_t keep;
 
-	if (get(f, rec, len, &loc) != 0)
+	if (get(&e->values[i], rec, len, &loc) != 0)
 		return -EBADMSG;
+	if (is_taken(e, i, loc, rec, len))
+		loc &= 0xffff;
 	n = loc >> 16 & 0xffff;
 	loc &= 0xffff;
 	if (loc + n > len)
@@ -152,20 +198,19 @@ static int get_block(const struct rt_tracefs_event *e, unsigned i, unsigned *pie
 	if (get(&e->values[i], rec, len, &v) != 0)
 		return -EBADMSG;
 	/* Up to 4.14 a string that is empty is like one that cannot be read; but what cannot be read is 0. */
-	*fault = v >> 16 == 0 && !any;
-	return 0;
+	*fault = (v >> 16 == 0 || is_taken(e, i, v, rec, len)) && !any;
+	return find_astray(e, i, rec, len, fault);
 }
 
-/* A number: the kernel leaves what it could not read 0. */
 static int get_number(const struct rt_tracefs_event *e, unsigned i, const uint8_t *rec, size_t len, uint8_t *to, bool *fault)
 {
-	uint64_t v, pointer = PAGE_ZERO;
+	uint64_t v;
 
-	if (get(&e->values[i], rec, len, &v) != 0 || (e->pointers[i].size && get(&e->pointers[i], rec, len, &pointer) != 0))
+	if (get(&e->values[i], rec, len, &v) != 0)
 		return -EBADMSG;
-	*fault = !v && pointer < PAGE_ZERO;
+	*fault = false;
 	memcpy(to, &v, e->plan->values[i].size);
-	return 0;
+	return find_astray(e, i, rec, len, fault);
 }
 
 /* Is the number `p` the address that the string is read from, in which its derefs end? */
@@ -218,7 +263,7 @@ static int get_values(const struct rt_tracefs_event *e, const uint8_t *rec, size
 		bool fault = false;
 
 		if (fetch->type == RT_TYPE_STRING) {
-			if (get_string(&e->values[i], fetch, rec, len, to, &fault) != 0)
+			if (get_string(e, i, rec, len, to, &fault) != 0)
 				return -EBADMSG;
 		} else if (fetch->type == RT_TYPE_BYTES) {
 			if (get_block(e, i, &piece, rec, len, data, &fault) != 0)

@@ -236,7 +236,7 @@ static void test_refused(void)
 #define PRINTED "\nprint fmt: \"(%lx)\", REC->__probe_ip\n"
 
 static const char hit_format[] = HIT_FIELDS "\tfield:__data_loc char[] v1;\toffset:40;\tsize:4;\tsigned:1;\n" PRINTED;
-static const char pointer_format[] = HIT_FIELDS "\tfield:u64 f0;\toffset:40;\tsize:8;\tsigned:0;\n" PRINTED;
+static const char pointer_format[] = HIT_FIELDS "\tfield:u64 p0_0;\toffset:40;\tsize:8;\tsigned:0;\n" PRINTED;
 
 static void plan_of_two(struct rt_plan *plan)
 {
@@ -331,9 +331,39 @@ static void test_decode_pointer(void)
 	put32(rec, 44, 0x7fff);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 0);
 	put32(rec, 44, 0);
+	/* What is there then is another event's; but a register may as well be an index. */
 	put32(rec, 36, 1);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 1);
+	plan.values[0].deref[0] = 0x404040;
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 0);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 47, 99, data, &event) == -EBADMSG);
+	rt_format_free(&e.format);
+}
+
+static const char chain_format[] =
+	"name: e\nID: 7\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+	"\tfield:u64 sp;\toffset:8;\tsize:8;\tsigned:0;\n\tfield:s32 v0;\toffset:16;\tsize:4;\tsigned:1;\n"
+	"\tfield:u64 p0_1;\toffset:24;\tsize:8;\tsigned:0;\n\tfield:u64 p0_2;\toffset:32;\tsize:8;\tsigned:0;\n"
+	"\nprint fmt: \"(%lx)\", REC->__probe_ip\n";
+
+/* Behind NULL in the middle the kernel leaves a value, and the pointers to it, as the event before had them. */
+static void test_decode_chain(void)
+{
+	struct rt_tracefs_event e = { .type = RT_EV_HIT };
+	struct rt_plan plan = { .arch = &rt_arch_x86_64, .nvalues = 1 };
+	uint8_t rec[64] = { 0 }, data[64];
+	struct rt_event event;
+
+	plan.values[0] = (struct rt_fetch){ .type = RT_TYPE_INT, .size = 4, .base = RT_BASE_REG, .nderef = 3, .deref = { 8, 8, 0 } };
+	CU_ASSERT_FATAL(rt_format_parse(chain_format, "test", &e.format, NULL) == 0);
+	e.plan = &plan;
+	CU_ASSERT_FATAL(rt_tracefs_event_bind(&e) == 0);
+	put32(rec, 16, 4);
+	put32(rec, 24, 0x10000);
+	put32(rec, 32, 0x20000);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 0);
+	put32(rec, 24, 0);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 1);
 	rt_format_free(&e.format);
 }
 
@@ -364,9 +394,12 @@ static void test_decode_cut(void)
 	put32(rec, 28, 0x7fff);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 40, 1, data, &event) == 0 && event.hit.faults == 3);
 	/* One that is there comes after it. */
-	put32(rec, 20, 32 | 6 << 16);
+	put32(rec, 20, 38 | 2 << 16);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 40, 1, data, &event) == 0 && event.hit.faults == 0);
 	put32(rec, 16, 32);
+	CU_ASSERT(rt_tracefs_decode(&e, rec, 40, 1, data, &event) == 0 && event.hit.faults == 1);
+	/* The first could not be read, and has the second one's place. */
+	put32(rec, 16, 38 | 2 << 16);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 40, 1, data, &event) == 0 && event.hit.faults == 1);
 	rt_format_free(&e.format);
 }
@@ -403,6 +436,7 @@ CU_TestInfo rt_tests_attach[] = {
 	{ "functions that the kernel refuses", test_refused },
 	{ "tracefs hits", test_decode_hit },
 	{ "tracefs numbers behind pointers", test_decode_pointer },
+	{ "tracefs numbers behind NULL in the middle", test_decode_chain },
 	{ "tracefs strings that are cut", test_decode_cut },
 	{ "tracefs threads", test_decode_threads },
 	CU_TEST_INFO_NULL,

@@ -34,8 +34,8 @@ static void test_plan(void)
 	CU_ASSERT_EQUAL(rt_plan_shown(&plan), 1);
 	d.plan = &plan;
 	CU_ASSERT(rt_definition_print(&d, line, &err) == 0);
-	RT_ASSERT_TEXT(line, "p:rawtrace_7/plan1 /f:0x10 sp=%sp:u64 v0=%ax:s64 v1=+0(%r14):u64 f1=%r14:u64 v2=+8(%r14):u64 f2=%r14:u64 "
-				"v3=+152(%r14):u64 f3=%r14:u64");
+	RT_ASSERT_TEXT(line, "p:rawtrace_7/plan1 /f:0x10 sp=%sp:u64 v0=%ax:s64 v1=+0(%r14):u64 p1_0=%r14:u64 v2=+8(%r14):u64 p2_0=%r14:u64 "
+				"v3=+152(%r14):u64 p3_0=%r14:u64");
 	/* Before 1.17: by the thread pointer. */
 	plan.nvalues = 1;
 	CU_ASSERT(rt_plan_add_goroutine(&plan, &by_thread, 152) == 0);
