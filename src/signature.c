@@ -111,8 +111,10 @@ static void check_result(struct rt_signatures *s, const struct rt_function *f, s
 	struct rt_guesser *guesser = guesser_of(s, f->image);
 	struct rt_prototype guess;
 
-	if (guesser && rt_guess_prototype(guesser, f->addr, f->size, memory, &guess) == 0 && guess.result && guess.result->kind == RT_CT_VOID &&
-	    told->result && told->result->kind != RT_CT_VOID && told->result->kind != RT_CT_FLOAT)
+	if (!guesser || !told->result || told->result->kind == RT_CT_VOID || told->result->kind == RT_CT_FLOAT)
+		return;
+	if (rt_guess_ignored(guesser, f->addr) || (rt_guess_prototype(guesser, f->addr, f->size, memory, &guess) == 0 && guess.result &&
+						   (guess.result->kind == RT_CT_VOID || guess.result->kind == RT_CT_UNKNOWN)))
 		told->result = &unknown;
 }
 

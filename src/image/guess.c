@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/callers.h"
 #include "image/eh_frame.h"
 #include "image/private.h"
 #include "util/array.h"
@@ -44,6 +45,8 @@ struct known {
 struct rt_guesser {
 	struct rt_image *image;
 	struct rt_user *user;	/* NULL with by_hand */
+	struct rt_callers *callers;	/* NULL: not needed yet, or there is none (no_callers) */
+	bool no_callers;
 	bool by_hand;		/* aarch64: its first argument is in the result's register */
 	struct known *v;	/* a hash table, open addressing */
 	size_t n, cap;		/* cap: a power of two, or 0 */
@@ -86,6 +89,7 @@ void rt_guesser_close(struct rt_guesser *g)
 {
 	if (!g)
 		return;
+	rt_callers_close(g->callers);
 	if (g->user)
 		rt_user_close(g->user);
 	free(g->v);
@@ -421,6 +425,14 @@ static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigne
 void rt_guess(struct rt_guesser *g, uint64_t addr, uint64_t size, struct rt_guess *guess)
 {
 	guess_at(g, addr, size, 0, guess);
+}
+
+bool rt_guess_ignored(struct rt_guesser *g, uint64_t addr)
+{
+	if (!g->callers && !g->no_callers)
+		g->callers = g->user ? rt_callers_open(g->image, g->user) : NULL;
+	g->no_callers = !g->callers;
+	return g->callers && rt_callers_ignore(g->callers, addr);
 }
 
 /* ---- as a prototype ---- */

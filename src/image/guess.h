@@ -30,6 +30,9 @@ void rt_guesser_close(struct rt_guesser *guesser);
 /* Of the function of `size` bytes at `addr`. */
 void rt_guess(struct rt_guesser *guesser, uint64_t addr, uint64_t size, struct rt_guess *guess);
 
+/* Does nobody look at the result of the function at `addr`, as far as its direct calls tell?  False where that is not known. */
+bool rt_guess_ignored(struct rt_guesser *guesser, uint64_t addr);
+
 /* The same as a prototype in `types`.  0; -ENOENT: it cannot be decided; -ENOMEM. */
 int rt_guess_prototype(struct rt_guesser *guesser, uint64_t addr, uint64_t size, struct rt_types *types, struct rt_prototype *prototype);
 

@@ -67,6 +67,19 @@ if has clang && has ld.lld; then
 	end_case
 fi
 
+# GCC says of a function without its result no more than a suffix (.isra), and clang nothing: how it is called tells.
+if [ "$(uname -m)" = x86_64 ] && ! "$RAWTRACE" --version | grep -q 'without capstone'; then
+	for compiler in $COMPILERS; do
+		begin "results that nobody looks at: $compiler"
+		$compiler -g -O2 -o "$T/ignored" "$TARGETS/ignored.c" >"$T/cc" 2>&1 || show "$T/cc"
+		rt "$T/ignored" 'ignored*' 'sometimes*' 'passes*' 'wide*' 'branches*'
+		expect_status 0
+		sed -n 's/^>(\([a-z]*\).*/\1/p; s/^<<*\([^>]*\)>*$/\1/p' "$T/err" | paste -d' ' - - >"$T/traced"
+		expect_same "$T/out" "$T/traced"
+		end_case
+	done
+fi
+
 # ---- where debug information is ----
 
 $CC -w -g -O1 -o "$T/types" "$TARGETS/types.c"

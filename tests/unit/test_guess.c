@@ -174,6 +174,41 @@ static void test_calls(void)
 	GUESSES("\xe8\x3b\x00\x00\x00\x48\x89\xf8\xc3", "-p 8");
 }
 
+static void is_ignored(const char *code, size_t n, bool want)
+{
+	struct rt_image *image = make(code, n);
+	struct rt_guesser *guesser = image ? rt_guesser_open(image) : NULL;
+
+	if (guesser)
+		CU_ASSERT_EQUAL(rt_guess_ignored(guesser, CODE + 64), want);
+	rt_guesser_close(guesser);
+	rt_image_close(image);
+}
+
+#define IGNORED(code, want) is_ignored(code, sizeof(code) - 1, want)
+
+/* Calls of what is at +64. */
+static void test_ignored(void)
+{
+	/* call; mov $1,%eax; ret */
+	IGNORED("\xe8\x3b\x00\x00\x00\xb8\x01\x00\x00\x00\xc3", true);
+	/* call; test %eax,%eax; ret; and call; ret */
+	IGNORED("\xe8\x3b\x00\x00\x00\x85\xc0\xc3", false);
+	IGNORED("\xe8\x3b\x00\x00\x00\xc3", false);
+	/* call; xor %eax,%eax; call; movslq %eax,%rbx; ret */
+	IGNORED("\xe8\x3b\x00\x00\x00\x31\xc0\xe8\x34\x00\x00\x00\x48\x63\xd8\xc3", false);
+	/* call; test %ebx,%ebx; je 1f; xor %eax,%eax; ret; 1: mov %eax,%ebx; ret; and xor there, too */
+	IGNORED("\xe8\x3b\x00\x00\x00\x85\xdb\x74\x03\x31\xc0\xc3\x89\xc3\xc3", false);
+	IGNORED("\xe8\x3b\x00\x00\x00\x85\xdb\x74\x03\x31\xc0\xc3\x31\xc0\xc3", true);
+	/* call; 1: jmp 1b: whatever comes */
+	IGNORED("\xe8\x3b\x00\x00\x00\xeb\xfe", false);
+	/* call; mov $1,%al; ret */
+	IGNORED("\xe8\x3b\x00\x00\x00\xb0\x01\xc3", false);
+	/* call; xor %eax,%eax; jmp to it; and nobody */
+	IGNORED("\xe8\x3b\x00\x00\x00\x31\xc0\xe9\x34\x00\x00\x00", false);
+	IGNORED("\xc3", false);
+}
+
 /* What an aarch64 instruction does: "r" and bytes for each register that it reads, "*" where that points, "w" what it writes, then flow. */
 static void uses(uint32_t word, const char *want)
 {
@@ -251,6 +286,7 @@ CU_TestInfo rt_tests_guess[] = {
 	{ "variadic functions", test_variadic },
 	{ "paths", test_paths },
 	{ "calls", test_calls },
+	{ "results that nobody looks at", test_ignored },
 	{ "aarch64 instructions", test_aarch64 },
 	CU_TEST_INFO_NULL,
 };
