@@ -322,8 +322,11 @@ const struct rt_ctype *rt_lower_decayed(struct lowering *l, const struct rt_ctyp
 const struct rt_ctype *rt_lower_home(struct lowering *l, struct rt_abi *abi, const struct rt_param *param, struct rt_home *home)
 {
 	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
-	const struct rt_ctype *type = param->type ? rt_lower_decayed(l, param->type) : &unknown;
+	const struct rt_ctype *type = param->type ? param->type : &unknown;
 
+	/* Rust passes arrays as it does structures. */
+	if (l->prototype->convention != RT_CONVENTION_RUST)
+		type = rt_lower_decayed(l, type);
 	if (!type)
 		return NULL;
 	if (param->where.kind == RT_WHERE_ABI)

@@ -32,15 +32,21 @@ static bool says_changes(struct rt_dwarf *dwarf, Dwarf_Die *die)
 	return producer && strncmp(producer, "GNU ", 4) == 0 && dwarf->image->arch->machine != EM_386;
 }
 
+bool rt_dwarf_is_changed(Dwarf_Die *die)
+{
+	uint64_t convention;
+
+	return rt_die_unsigned(die, DW_AT_calling_convention, &convention) && convention == DW_CC_nocall;
+}
+
 static enum trust judge(struct rt_dwarf *dwarf, Dwarf_Die *die, uint64_t addr)
 {
 	struct rt_image *image = dwarf->image;
 	const struct rt_symbol *v;
 	bool global = false;
-	uint64_t convention;
 	size_t i, n;
 
-	if (rt_die_unsigned(die, DW_AT_calling_convention, &convention) && convention == DW_CC_nocall)
+	if (rt_dwarf_is_changed(die))
 		return CHANGED;
 	rt_image_symbols(image, &v, &n, NULL);
 	v = rt_symbols_at(image, addr, &n);
@@ -179,7 +185,7 @@ static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func
 	if (walk->nomem)
 		return -ENOMEM;
 	if (!rt_dwarf_is_go(&func->die))
-		prototype->result_unsure = !settle_places(params.v, params.frame, params.n, trust) && prototype->convention == RT_CONVENTION_C;
+		prototype->result_unsure = !settle_places(params.v, params.frame, params.n, trust);
 	v = rt_types_alloc(walk->types, (params.n ? params.n : 1) * sizeof(*v));
 	if (!v)
 		return -ENOMEM;

@@ -227,6 +227,26 @@ static bool is_closure(struct rt_dwarf *dwarf, Dwarf_Die *func)
 	return !name || name[0] == '{';
 }
 
+/*
+ * Has LLVM taken arguments away or the result, as nobody needs them?  Which, it does not say, and before LLVM 15 (rustc 1.65) not even
+ * that; but then an argument has no place, or none that is known.
+ */
+static bool is_less(struct rt_dwarf *dwarf, Dwarf_Die *func, const struct rt_param *params, unsigned n)
+{
+	const char *producer, *version;
+	Dwarf_Die unit;
+
+	if (rt_dwarf_is_changed(func))
+		return true;
+	producer = dwarf_diecu(func, &unit, NULL, NULL) ? rt_die_string(dwarf, &unit, DW_AT_producer) : NULL;
+	version = producer ? strstr(producer, "rustc version 1.") : NULL;
+	if (!version || version[16] > '6' || (version[16] == '6' && version[17] > '4'))
+		return false;
+	while (n && params[n - 1].where.kind != RT_WHERE_NOWHERE && params[n - 1].where.kind != RT_WHERE_UNKNOWN)
+		n--;
+	return n > 0;
+}
+
 void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_prototype *prototype, struct rt_param *params)
 {
 	unsigned word = dwarf->image->arch->word, machine = dwarf->image->arch->machine, i;
@@ -239,7 +259,11 @@ void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_protot
 	r.lost = !registers_of(machine, &r);
 	if (r.lost)
 		how = UNSURE;
-	place_result(prototype, &r, how, &s);
+	if ((how == WORD || how == PAIR) && is_less(dwarf, func, params, prototype->nparams))
+		prototype->result_where.kind = RT_WHERE_UNKNOWN;
+	else
+		place_result(prototype, &r, how, &s);
+	prototype->result_unsure &= how == WORD || how == PAIR;
 	/* The hidden pointer of a result in memory is the first argument; aarch64 has a register for it. */
 	r.used = how == INDIRECT && machine == EM_X86_64;
 	r.lost |= is_closure(dwarf, func) || (how == UNSURE && prototype->result->size > word && machine == EM_X86_64);

@@ -262,6 +262,10 @@ if has rustc; then
 				printf '<Ok(5) <Err(Invalid) <None <Some(4) ' >"$T/expected"
 				expect_same "$T/expected" "$T/results"
 			fi
+			rt "$T/rust" types::known
+			expect_number "calls, or another result than there is" "$(grep -c -e '^>(types::known .* .*)$' -e '^<\[1, 2, 3, 4\]$' -e '^<<not known>$' "$T/err")" -eq 2
+			[ $how != 0 ] || expect_text '>(types::known [1, 2, 3, 4] 5)
+<[1, 2, 3, 4]' "$T/err"
 			# Optimized code returns no address of them.
 			rt "$T/rust" types::array types::written types::maybe
 			if ! grep -q 'only entries' "$T/err"; then

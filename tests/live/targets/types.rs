@@ -69,6 +69,13 @@ fn array(n: u64) -> [u64; 4] {
     keep([n, n + 1, n + 2, n + 3])
 }
 
+// The optimizer knows all of it, and leaves away the arguments and the result.
+#[inline(never)]
+fn known(a: [u8; 4], n: u8) -> [u8; 4] {
+    keep(n);
+    a
+}
+
 #[inline(never)]
 fn written(n: usize) -> String {
     keep("ab".repeat(n))
@@ -101,6 +108,7 @@ fn main() {
         println!("(types::option {})", n);
         option(n);
     }
+    keep(known([1, 2, 3, 4], 5)[3]);
     keep(array(1)[0] + written(2).len() as u64);
     keep(maybe(2).is_some() as usize + maybe(1).is_some() as usize);
     keep(Shape::Circle(1.0));
