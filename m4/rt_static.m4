@@ -44,8 +44,8 @@ int main(void) { return puts(""); }],
     # What runs once need not be fast; what runs for each event is.  GNU make's: of two patterns the narrower one counts.
     AS_IF([test "x$CFLAGS" = "x-g -O2" && ${MAKE-make} --version 2>/dev/null | grep -q GNU], [
       RT_STATIC_RULES="src/%.o: CFLAGS = -g -Os
-src/output/%.o src/stack/%.o src/stream/%.o: CFLAGS = -g -O2
-src/feed.o src/fetch/fetch.o src/filter.o src/session_stream.o: CFLAGS = -g -O2
+src/output/%.o src/stack/%.o src/stream/%.o: CFLAGS = -g -O2 -fno-align-functions -fno-align-jumps -fno-align-loops
+src/feed.o src/fetch/fetch.o src/filter.o src/session_stream.o: CFLAGS = -g -O2 -fno-align-functions -fno-align-jumps -fno-align-loops
 src/output/errnos.o src/output/out.o src/output/tally.o src/stream/tracefs_format.o src/stream/verifier.o: CFLAGS = -g -Os"])
     RT_STATIC_TRY([whether zlib can do without compressing], [-I$srcdir], [#include "src/static/zlib.c"
 #include <libelf.h>

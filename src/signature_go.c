@@ -42,13 +42,13 @@ static int make_ints(struct rt_types *memory, unsigned n, enum rt_style style, s
 	return p->params && p->results ? 0 : -ENOMEM;
 }
 
-/* What the user gave as C has it. */
+/* What the user gave as C has it; that no result was given does not say that there is none. */
 static int take_given(struct rt_types *memory, struct rt_prototype *p)
 {
-	bool some = p->result && p->result->kind != RT_CT_VOID;
+	const struct rt_ctype *result = p->result ? p->result : rt_types_add(memory, RT_CT_UNKNOWN, NULL, 0);
 
-	p->results = make_params(memory, 1, p->result);
-	p->nresults = some;
+	p->results = result ? make_params(memory, 1, result) : NULL;
+	p->nresults = result && result->kind != RT_CT_VOID;
 	p->result = NULL;
 	return p->results ? 0 : -ENOMEM;
 }
