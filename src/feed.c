@@ -20,6 +20,7 @@ struct rt_feed {
 	struct rt_members vanished;	/* whose nobody knows: their beginning was lost, and they have ended */
 	uint64_t unplaced;		/* hits of those that have not been told as lost */
 	bool doubt;			/* something was lost */
+	bool headless, replaced;	/* the first thread has ended; then another one ran another program */
 	struct rt_stacks stacks;	/* of coroutines and signals */
 	struct rt_locate *locate;
 	const struct rt_held *held;	/* or NULL */
@@ -257,6 +258,7 @@ static int on_exit_of(struct rt_feed *feed, const struct rt_event *event)
 
 	if (r == 0)
 		r = rt_feed_held(feed, event->tid, event->time);
+	feed->headless |= event->tid == feed->pid;
 	/* The returns that came before it were after the trace's end too. */
 	return r || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
 }
@@ -267,6 +269,7 @@ static int on_exec(struct rt_feed *feed, const struct rt_event *event)
 	int r = rt_feed_held(feed, 0, event->time);
 
 	feed->stacks.n = 0;
+	feed->replaced |= feed->headless;
 	rt_locate_exec(feed->locate);
 	return r < 0 || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
 }
@@ -341,6 +344,11 @@ uint64_t rt_feed_unplaced(struct rt_feed *feed)
 
 	feed->unplaced -= n;
 	return n;
+}
+
+bool rt_feed_replaced(const struct rt_feed *feed)
+{
+	return feed->replaced;
 }
 
 int rt_feed_event(void *ctx, const struct rt_event *event)

@@ -38,6 +38,9 @@ void rt_feed_hold(struct rt_feed *feed, const struct rt_held *held);
 /* What is left of the calls of thread `tid`, 0: of every one, at `time`, or the window's end if that was before.  0 or a negative errno. */
 int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time);
 
+/* Has another thread than the first run another program (exec)?  It has the process's id from then on; the first had ended before. */
+bool rt_feed_replaced(const struct rt_feed *feed);
+
 /*
  * How many hits were left out as their thread's beginning was lost and the thread has ended, so that nobody knows whose it was, and have
  * not been told as lost yet.  They count as told then.

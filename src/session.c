@@ -190,12 +190,16 @@ static int begin_stream(struct session *s, struct rt_error *err)
 
 static int finish_out(struct session *s, struct rt_error *err)
 {
+	static const char replaced[] = "a thread that was not the first one ran another program (exec), of which nothing is traced: the "
+		"kernel's filters are for the first thread, which is gone";
 	struct rt_event lost = { .type = RT_EV_LOST, .time = rt_session_end_time(s) };
 	int r = 0;
 
+	if (rt_feed_replaced(s->feed) && !s->attach->ops->everywhere)
+		r = note(s, replaced);
 	lost.lost.count = s->attach->source->ops->lost_unseen(s->attach->source) + rt_feed_unplaced(s->feed);
 	lost.lost.until = lost.time;
-	if (lost.lost.count)
+	if (r == 0 && lost.lost.count)
 		r = rt_stack_event(s->stack, &lost);
 	if (r == 0)
 		r = rt_feed_held(s->feed, 0, lost.time);

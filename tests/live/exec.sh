@@ -87,5 +87,7 @@ for mechanism in $MECHANISMS; do
 	expect_status 7
 	expect_line '^\(\[[0-9]*\] \)\{0,1\}<\*\*\* thread exited \*\*\*$' "$T/err"
 	expect_line '^\[[0-9]*\] <\*\*\* \(exec\|unfinished\) \*\*\*$' "$T/err"
+	# tracefs's filter is the process's id.
+	[ "$mechanism" = tracefs ] || expect_line '^rawtrace: a thread that was not the first one ran another program (exec)' "$T/err"
 	end_case
 done
