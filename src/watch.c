@@ -7,10 +7,12 @@
 
 #include "util/array.h"
 
+static const char cleanup[] = "__pthread_unwind_next";
+
 static const struct watched {
 	const char *name;
 	enum rt_role role;
-	bool leap;	/* it is longjmp, which C has in any program */
+	bool leap;	/* it is longjmp, which C has in any program, or comes to one */
 	uint8_t at, size;	/* where its address and its size are in what the first argument points to, in words; 0, 0: they are the arguments */
 } watched[] = {
 	{ "_Unwind_RaiseException", RT_ROLE_UNWOUND, false, 0, 0 }, { "_Unwind_Resume", RT_ROLE_UNWOUND, false, 0, 0 },
@@ -20,6 +22,8 @@ static const struct watched {
 	{ "make_fcontext", RT_ROLE_STACK_TOP, false, 0, 0 },
 	{ "longjmp", RT_ROLE_UNWOUND, true, 0, 0 }, { "_longjmp", RT_ROLE_UNWOUND, true, 0, 0 }, { "siglongjmp", RT_ROLE_UNWOUND, true, 0, 0 },
 	{ "__longjmp_chk", RT_ROLE_UNWOUND, true, 0, 0 },
+	/* How C's cleanup handlers are come to: a longjmp that glibc has for that. */
+	{ cleanup, RT_ROLE_UNWOUND, true, 0, 0 },
 };
 
 static const struct watched *find_watched(const char *name)
@@ -52,7 +56,7 @@ static int find_place(struct rt_image *image, const struct rt_symbol *symbol, co
 	*size = symbol->size;
 	if (w->leap) {
 		code = rt_code_open(image);
-		r = code ? rt_exits_find_leap(code, addr, size) : -ENOMEM;
+		r = code ? rt_exits_find_leap(code, w->name == cleanup, addr, size) : -ENOMEM;
 		rt_code_close(code);
 	}
 	return r;
@@ -68,7 +72,7 @@ static int add(struct rt_target *t, struct rt_image *image, const struct rt_symb
 	if (!symbol->sized)
 		return 0;
 	r = find_place(image, symbol, w, &addr, &size);
-	if (r == -ENOENT)
+	if (r == -ENOENT && w->name != cleanup)
 		t->unwatched_leap = true;
 	if (r < 0 || is_there(functions, image, addr))
 		return r == -ENOENT ? 0 : r;
@@ -103,6 +107,12 @@ static bool is_imported(const struct rt_target *t, const char *name)
 	return false;
 }
 
+/* Up to glibc 2.33 it is longjmp itself by which cleanup handlers are come to. */
+static bool is_used(const struct rt_target *t, const struct watched *w)
+{
+	return is_imported(t, w->name) || (w->leap && is_imported(t, cleanup));
+}
+
 /* In a library only where the probes are in our process alone. */
 static int add_of_image(struct rt_target *t, struct rt_image *image, bool leaps_only)
 {
@@ -115,7 +125,7 @@ static int add_of_image(struct rt_target *t, struct rt_image *image, bool leaps_
 		return 0;
 	for (i = 0; i < n && r == 0; i++) {
 		w = v[i].kind == RT_SYM_FUNC ? find_watched(v[i].name) : NULL;
-		if (!w || (leaps_only && !w->leap) || (image != t->images.v[0] && !is_imported(t, w->name)))
+		if (!w || (leaps_only && !w->leap) || (image != t->images.v[0] && !is_used(t, w)))
 			continue;
 		if (!t->everywhere || image == t->images.v[0])
 			r = add(t, image, &v[i], w);

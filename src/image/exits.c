@@ -330,6 +330,8 @@ static void follow(struct rt_walk *w, const struct rt_todo *todo)
 		w->exits->looks |= w->body.arch->form && is_return_loaded(&f, depth);
 		if (f.op == RT_OP_ADDRESS)
 			makes_address(w, (uint64_t)f.value);
+		if (f.op == RT_OP_ADDRESS && w->calls && w->calls->addresses)
+			add_address(w, w->calls, (uint64_t)f.value);
 		if (f.kind == RT_FLOW_CALL && f.has_target && rt_body_piece(&w->body, f.target) && rt_code_thunk(w->code, addr) == RT_THUNK_RETURN) {
 			exit_by_thunk(w, addr, &f);
 			return;

@@ -53,9 +53,10 @@ int rt_exits_find(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_
 int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits);
 /*
  * Which function longjmp ends in, by longjmp's own address and size: itself, or the one that it calls for the last step, which may have no
- * name.  Sets both to that one's.  0, -ENOENT: it cannot be told, or -ENOMEM.
+ * name; with `handed` by __pthread_unwind_next's, which has what it calls do that.  Sets both to that one's.  0, -ENOENT: it cannot be
+ * told, or -ENOMEM.
  */
-int rt_exits_find_leap(struct rt_code *code, uint64_t *addr, uint64_t *size);
+int rt_exits_find_leap(struct rt_code *code, bool handed, uint64_t *addr, uint64_t *size);
 void rt_exits_free(struct rt_exits *exits);
 
 /* stub.c: name what the exits that are jumps lead to (`to`), as it was written in the source.  Needs the callees.  0 or -ENOMEM. */

@@ -10,14 +10,14 @@ enum { DEEPEST = 2 };
 
 enum { OTHERS, LEAPS, NEVER_LEFT };
 
-/* By what is it left: does all lead to other functions' frames?  Or -ENOMEM. */
-static int leaps(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_calls *calls)
+/* By what is it left: does all lead to other functions' frames, `jumps` only by jumps?  Or -ENOMEM. */
+static int leaps(struct rt_code *code, uint64_t addr, uint64_t size, bool jumps, struct rt_calls *calls)
 {
 	struct rt_exits exits;
 	int r = rt_walk_function(code, addr, size, true, calls, &exits);
 	size_t i;
 
-	for (i = 0; i < exits.n && exits.v[i].away; i++)
+	for (i = 0; i < exits.n && exits.v[i].away && !(jumps && exits.v[i].kind == RT_EXIT_RETURN); i++)
 		;
 	if (r == 0)
 		r = exits.why || i < exits.n ? OTHERS : i ? LEAPS : NEVER_LEFT;
@@ -44,8 +44,8 @@ static bool function_at(struct rt_code *code, uint64_t addr, uint64_t *size)
 /* LEAPS where it or one that it calls for good does, which `*addr` and `*size` are then of; OTHERS, or -ENOMEM. */
 static int find(struct rt_code *code, uint64_t *addr, uint64_t *size, unsigned deep)
 {
-	struct rt_calls calls = { NULL, 0, 0 };
-	int r = leaps(code, *addr, *size, &calls);
+	struct rt_calls calls = { NULL, 0, 0, false };
+	int r = leaps(code, *addr, *size, false, &calls);
 	uint64_t start, bytes;
 	size_t i;
 
@@ -68,10 +68,49 @@ static int find(struct rt_code *code, uint64_t *addr, uint64_t *size, unsigned d
 	return r;
 }
 
-/* The C library has its last step in assembly, of which a stripped file has no name. */
-int rt_exits_find_leap(struct rt_code *code, uint64_t *addr, uint64_t *size)
+/* What a function calls, or takes the address of, behind the `n` in `v`. */
+static int add_calls(const struct rt_calls *calls, uint64_t *v, size_t n, size_t max)
 {
-	int r = find(code, addr, size, 0);
+	size_t i, k;
+
+	for (i = 0; i < calls->n && n < max; i++) {
+		for (k = 0; k < n && v[k] != calls->v[i]; k++)
+			;
+		if (k == n)
+			v[n++] = calls->v[i];
+	}
+	return (int)n;
+}
+
+/*
+ * glibc's __pthread_unwind_next hands a function to the unwinder, and that one leaves: the nearest that does, whether it is called or its
+ * address taken.  On the way there are functions that end the process, behind whose calls the stack pointer is not known; they have returns.
+ */
+static int find_handed(struct rt_code *code, uint64_t *addr, uint64_t *size)
+{
+	enum { ASKED = 48 };
+	uint64_t v[ASKED] = { *addr };
+	int i, n = 1, r = OTHERS;
+
+	for (i = 0; i < n && r == OTHERS; i++) {
+		struct rt_calls calls = { NULL, 0, 0, true };
+
+		if (!function_at(code, v[i], size))
+			continue;
+		r = leaps(code, v[i], *size, true, &calls);
+		*addr = v[i];
+		n = add_calls(&calls, v, (size_t)n, ASKED);
+		free(calls.v);
+		if (r == NEVER_LEFT)
+			r = OTHERS;
+	}
+	return r;
+}
+
+/* The C library has its last step in assembly, of which a stripped file has no name. */
+int rt_exits_find_leap(struct rt_code *code, bool handed, uint64_t *addr, uint64_t *size)
+{
+	int r = handed ? find_handed(code, addr, size) : find(code, addr, size, 0);
 
 	return r < 0 ? r : r == LEAPS ? 0 : -ENOENT;
 }

@@ -16,6 +16,7 @@ struct rt_todo {
 struct rt_calls {
 	uint64_t *v;
 	size_t n, cap;
+	bool addresses;		/* those too that it takes the address of */
 };
 
 /* A table of jumps that nothing but its entries tells the length of, which is at most `max`; `n` have been followed.  The jump is at `addr`. */

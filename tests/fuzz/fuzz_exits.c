@@ -89,8 +89,12 @@ static void check(struct rt_image *image, struct rt_code *code, const struct rt_
 			abort();
 	}
 	rt_exits_free(&exits);
-	if (rt_exits_find_leap(code, &addr, &size) == 0 && (!size || !rt_image_is_code(image, addr)))
-		abort();
+	for (i = 0; i < 2; i++) {
+		addr = s->addr;
+		size = s->size;
+		if (rt_exits_find_leap(code, i, &addr, &size) == 0 && (!size || !rt_image_is_code(image, addr)))
+			abort();
+	}
 }
 
 static void try_all(struct rt_image *image)

@@ -250,14 +250,41 @@ static void test_alone(void)
 }
 
 /* By which function longjmp leaves: its address from the file's first code, and 1; 0: it cannot be told. */
-static int ask_leap(struct rt_code *code, size_t n, struct rt_exits *exits)
+static int leap_of(struct rt_code *code, bool handed, size_t n)
 {
 	uint64_t addr = CODE, size = n;
-	int r = rt_exits_find_leap(code, &addr, &size);
+	int r = rt_exits_find_leap(code, handed, &addr, &size);
 
-	(void)exits;
 	CU_ASSERT(r == 0 || r == -ENOENT);
 	return r == 0 ? (int)(addr - CODE) + 1 : 0;
+}
+
+static int ask_leap(struct rt_code *code, size_t n, struct rt_exits *exits)
+{
+	(void)exits;
+	return leap_of(code, false, n);
+}
+
+static int ask_handed(struct rt_code *code, size_t n, struct rt_exits *exits)
+{
+	(void)exits;
+	return leap_of(code, true, n);
+}
+
+/* A function whose address is taken leaves, as glibc's for the cancelling of threads does. */
+static void test_handed(void)
+{
+	struct rt_decoder *decoder = rt_flow_open(&rt_arch_x86_64);
+	struct rt_exits exits;
+
+	if (decoder && rt_arch_native() == EM_X86_64) {
+#define TAKES BYTES("\x48\x8d\x15\x79\x00\x00\x00\xc3")	/* lea other(%rip),%rdx; ret */
+		CU_ASSERT_EQUAL(ask(EM_X86_64, TAKES, ask_handed, &exits), OTHER + 1);
+		CU_ASSERT_EQUAL(ask(EM_X86_64, TAKES, ask_leap, &exits), 0);
+		CU_ASSERT_EQUAL(ask(EM_X86_64, BYTES("\xe8\x9b\x00\x00\x00\xc3"), ask_handed, &exits), 0);	/* call f.cold */
+		CU_ASSERT_EQUAL(ask(EM_X86_64, BYTES("\x4c\x89\xc4\xc3"), ask_handed, &exits), 0);		/* mov %r8,%rsp; ret */
+	}
+	rt_decoder_close(decoder);
 }
 
 /* mov %r8,%rsp; jmp *%rdx at +0x80, and what calls it. */
@@ -412,6 +439,7 @@ CU_TestInfo rt_tests_exits[] = {
 	{ "by which instructions a function is left", test_find },
 	{ "without a disassembler", test_alone },
 	{ "where longjmp leaves", test_leap },
+	{ "by what cancelled threads leave calls", test_handed },
 	{ "instructions of aarch64", test_aarch64 },
 	{ "conditions", test_conditions },
 	{ "stacks that a program makes", test_stacks },
