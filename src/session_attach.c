@@ -246,18 +246,29 @@ void rt_session_detach(struct session *s)
 	rt_expedite_off(&s->expedite);
 }
 
-/* A child that no signal to us reaches takes the probes out.  It keeps nobody waiting for the end of our output. */
+/*
+ * A child that no signal to us reaches takes the probes out.  It keeps nobody waiting for the end of our output.  Who closes a probe's
+ * descriptor last is kept waiting by the kernel, so it begins when ours are closed.
+ */
 static bool leave_to_child(struct session *s)
 {
-	char name[RT_COMM_MAX];
-	int fd, null;
+	char name[RT_COMM_MAX], byte;
+	int fd, null, p[2];
 	pid_t pid;
 
+	if (pipe2(p, O_CLOEXEC) != 0)
+		return false;
 	rt_guard_name(getpid(), name);
 	pid = fork();
-	if (pid != 0)
+	if (pid != 0) {
+		close(p[0]);
+		if (pid > 0 && s->attach->ops->detach_one)
+			s->attach->ops->detach(s->attach);
+		close(p[1]);
 		return pid > 0;
+	}
 	setsid();
+	close(p[1]);
 	prctl(PR_SET_NAME, name);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (fd = 0; fd < 3 && null >= 0; fd++)
@@ -266,6 +277,8 @@ static bool leave_to_child(struct session *s)
 		close(fileno(s->out.file));
 	if (s->tracee.go >= 0)
 		close(s->tracee.go);
+	while (read(p[0], &byte, 1) < 0 && errno == EINTR)
+		;
 	s->attach->ops->close(s->attach);
 	rt_expedite_end(&s->expedite);
 	_exit(0);

@@ -54,6 +54,24 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
+# Who closes a descriptor last is kept waiting: the process in the background must not be done with them before rawtrace is.
+background_last="pmu: the process in the background has the last descriptors"
+if ! has strace; then
+	skip "$background_last" "no strace"
+elif expr " $MECHANISMS " : '.* pmu ' >/dev/null; then
+	begin "$background_last"
+	in_background strace -D -qq -o /dev/null -e trace=exit_group -e inject=exit_group:delay_enter=2000000 \
+		"$RAWTRACE" --attach=pmu -o "$T/trace" "$BIN/many" 'many_0[0-4]?' >"$T/out"
+	wait_for 20 in_background_still "$PID" || because "no process in the background"
+	sleep 0.5
+	ls -l "$(grep -l -x -e "rt-guard$PID" /proc/[0-9]*/comm | sed 's/comm$/fd/')" >"$T/fds"
+	expect_number "probes that it has" "$(grep -c perf_event "$T/fds")" -gt 80
+	reap "$PID"
+	expect_status 0
+	expect_same "$T/untraced" "$T/out"
+	end_case
+fi
+
 # A plan for each number of arguments, and so a link or an event each.
 for mechanism in $MECHANISMS; do
 	case $mechanism in
