@@ -439,21 +439,47 @@ static bool same_function(const struct rt_function *a, const struct rt_function 
 	return a->image == b->image && a->addr == b->addr;
 }
 
+static bool is_bare(const struct rt_spec *spec)
+{
+	return !spec->nargs_given && !spec->prototype && !spec->nshown && !spec->nconditions && !spec->nwords;
+}
+
+/* Trace `text` too.  A name alone leaves what has been said of the function: its arguments and conditions. */
+static int add_roots(struct rt_target *t, const char *text, bool bare, struct rt_error *err)
+{
+	size_t n = t->functions.n, i;
+	struct rt_function *said = malloc((n + 1) * sizeof(*said));
+	int r;
+
+	if (!said)
+		return rt_nomem(err);
+	if (n)
+		memcpy(said, t->functions.v, n * sizeof(*said));
+	r = add_functions(t, (char *const *)&text, 1, err);
+	for (i = 0; i < n && bare; i++) {
+		t->functions.v[i].spec = said[i].spec;
+		t->functions.v[i].nargs = said[i].nargs;
+	}
+	free(said);
+	return r;
+}
+
 static int set_roots(struct rt_target *t, const char *under, struct rt_error *err)
 {
 	struct rt_functions roots = { 0 };
-	char *spec = (char *)under;
 	struct rt_spec parsed;
+	bool bare = false;
 	size_t i, k;
 	int r;
 
 	r = rt_spec_parse(under, rt_image_arch(t->images.v[0]), NULL, &parsed, err);
 	if (r == 0) {
+		bare = is_bare(&parsed);
 		r = rt_functions_add(&roots, &t->images, &parsed, err);
 		rt_spec_free(&parsed);
 	}
 	if (r == 0)
-		r = add_functions(t, &spec, 1, err);
+		r = add_roots(t, under, bare, err);
 	if (r == 0)
 		t->roots = calloc(t->functions.n, sizeof(*t->roots));
 	if (r == 0 && !t->roots)
