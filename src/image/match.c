@@ -3,9 +3,10 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util/glob.h"
 
 static bool is_word(char c)
 {
@@ -207,7 +208,7 @@ bool rt_matches_raw(const struct rt_matcher *m, const struct rt_symbol *symbol)
 {
 	if (m->spec->regex)
 		return rt_spec_regex(m->spec, symbol->name);
-	return (strcmp(m->name, symbol->name) == 0 || (m->spec->glob && fnmatch(m->name, symbol->name, 0) == 0)) &&
+	return (strcmp(m->name, symbol->name) == 0 || (m->spec->glob && rt_glob_match(m->name, symbol->name))) &&
 	       version_fits(m, symbol);
 }
 
@@ -279,7 +280,7 @@ static bool same(const struct rt_matcher *m, const char *name)
 
 static bool fits(const struct rt_matcher *m)
 {
-	return m->spec->glob ? fnmatch(m->want.v, m->text.v, 0) == 0 : same(m, m->text.v);
+	return m->spec->glob ? rt_glob_match(m->want.v, m->text.v) : same(m, m->text.v);
 }
 
 bool rt_matches_written(struct rt_matcher *m, const struct rt_symbol *symbol)

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "spec/name.h"
 #include "spec/scope.h"
 #include "util/array.h"
+#include "util/glob.h"
 
 /* A specification that was parsed, as its prototype was asked for. */
 struct parsed {
@@ -332,7 +332,7 @@ bool rt_statement_is_of(const struct rt_statement *s, const char *soname)
 		if (n < sizeof(glob)) {
 			memcpy(glob, at, n);
 			glob[n] = '\0';
-			if (fnmatch(glob, soname, 0) == 0)
+			if (rt_glob_match(glob, soname))
 				return true;
 		}
 		at += n + strspn(at + n, " ");

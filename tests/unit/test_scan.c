@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <fnmatch.h>
 #include <string.h>
 
 #include "unit.h"
 #include "util/clean.h"
+#include "util/glob.h"
 #include "util/scan.h"
 
 static void test_numbers(void)
@@ -53,9 +55,44 @@ static void test_controls(void)
 	CU_ASSERT_FALSE(rt_has_controls("main.(*T).M\xc2\xb7""f"));
 }
 
+/* Every pattern and text of few characters that mean something, as the C library has it. */
+static void test_globs(void)
+{
+	static const char in_glob[] = "*?[]!-a\\", in_text[] = "ab]-*\\";
+	static const char *const words[] = {
+		"[[:alpha:]]*", "[[:digit:]x]?", "[![:space:]_]", "[[:alpha:", "[a-c-e]", "[^b]", "[]-a]", "*::*<*>::f", "*a*a*a*b",
+		"\\[x]", "operator[[]*", "[a\\]b]", "main.(*",
+	};
+	static const char *const texts[] = {
+		"a", "1", "x1", "_", " ", "[[:alpha:", "-", "e", "d", "^", "b", "a::B<int>::f", "aaaaaaaaaaaaaaaaaaaaaaaa", "[x]", "operator[]", "]",
+		"main.(*T).M", "\xc3\xb6", ":]", "n:]", "",
+	};
+	const size_t g = sizeof(in_glob) - 1, t = sizeof(in_text);
+	char glob[5], text[4];
+	size_t i, j, k, n;
+
+	for (i = 0; i < g * g * g * g; i++) {
+		for (k = 0, n = i; k < 4; k++, n /= g)
+			glob[k] = in_glob[n % g];
+		glob[k] = '\0';
+		for (j = 0; j < t * t * t; j++) {
+			for (k = 0, n = j; k < 3; k++, n /= t)
+				text[k] = in_text[n % t];
+			text[k] = '\0';
+			if (rt_glob_match(glob, text) != (fnmatch(glob, text, 0) == 0))
+				RT_ASSERT_TEXT(glob, text);
+		}
+	}
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		for (j = 0; j < sizeof(texts) / sizeof(texts[0]); j++)
+			if (rt_glob_match(words[i], texts[j]) != (fnmatch(words[i], texts[j], 0) == 0))
+				RT_ASSERT_TEXT(words[i], texts[j]);
+}
+
 CU_TestInfo rt_tests_scan[] = {
 	{ "numbers", test_numbers },
 	{ "words", test_words },
 	{ "control characters", test_controls },
+	{ "globs", test_globs },
 	CU_TEST_INFO_NULL,
 };
