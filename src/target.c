@@ -371,11 +371,28 @@ void rt_target_set_plans(struct rt_target *t, const struct rt_attach_ops *forced
 	t->most_plans = forced ? forced->plans : no_bpf ? rt_attach_tracefs.plans : rt_attach_at(0)->plans;
 }
 
+/* Those that have come after the first `known` functions are no roots. */
+static int grow_roots(struct rt_target *t, size_t known, struct rt_error *err)
+{
+	bool *v = t->roots ? realloc(t->roots, t->functions.n * sizeof(*v)) : NULL;
+
+	if (!t->roots)
+		return 0;
+	if (!v)
+		return rt_nomem(err);
+	memset(v + known, 0, (t->functions.n - known) * sizeof(*v));
+	t->roots = v;
+	return 0;
+}
+
 int rt_target_watch(struct rt_target *t, struct rt_error *err)
 {
+	size_t known = t->functions.n;
 	int r = t->purpose == RT_PURPOSE_RECORD ? rt_returns_choose(t, err) : 0;
 
-	return r < 0 ? r : rt_watch_add(t, err);
+	if (r >= 0)
+		r = rt_watch_add(t, err);
+	return r < 0 ? r : grow_roots(t, known, err);
 }
 
 int rt_target_make(struct rt_target *t, struct rt_error *err)
