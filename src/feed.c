@@ -217,8 +217,9 @@ static int on_hit(struct rt_feed *feed, struct rt_event *event)
 	r = find_function(feed, event, &hit);
 	if (r != 0)
 		return r < 0 ? r : 0;
+	hit.libcall = hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].libcall;
 	if (t->libcalls && hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
-		hit.outside = t->functions.v[hit.function].libcall && !rt_locate_from_program(feed->locate, event->hit.ra);
+		hit.outside = hit.libcall && !rt_locate_from_program(feed->locate, event->hit.ra, &t->functions.v[hit.function]);
 	tell_goroutine(event, hit.plan);
 	if (hit.plan->role != RT_ROLE_CALL && hit.plan->role != RT_ROLE_UNWOUND)
 		return on_stack_made(feed, event, hit.plan);

@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "image/code.h"
+#include "image/private.h"
 #include "stream/addrmap.h"
 
 /* Instruction pointers that were looked up before; direct-mapped, emptied when a mapping changes. */
@@ -24,9 +27,12 @@ struct aligned {
 	bool is_code;
 };
 
-/* Return addresses that were looked up before: is it the program's own code? */
+/* Return addresses that were looked up before: is it the program's own code, and what of its libraries does it call there? */
+enum { CALLERS = 8192 };
+
 struct caller {
 	uint64_t ra;
+	const char *called;	/* NULL: not known, or its own */
 	bool program;
 };
 
@@ -40,7 +46,8 @@ struct rt_locate {
 	struct cached cache[CACHE];
 	struct aligned aligned[ALIGNED];
 	unsigned naligned;	/* so many were looked up; the oldest are forgotten */
-	struct caller callers[CACHE];	/* --libcalls */
+	struct caller callers[CALLERS];	/* --libcalls */
+	struct rt_code *code;		/* the program's, for these */
 };
 
 static int compare_places(const void *a, const void *b)
@@ -103,6 +110,7 @@ void rt_locate_free(struct rt_locate *l)
 		return;
 	rt_addrmap_free(l->maps);
 	free(l->places);
+	rt_code_close(l->code);
 	free(l);
 }
 
@@ -116,7 +124,9 @@ int rt_locate_mapped(struct rt_locate *l, const struct rt_event *event)
 	size_t i;
 
 	for (i = 0; i < CACHE; i++)
-		l->cache[i].ip = l->callers[i].ra = 0;
+		l->cache[i].ip = 0;
+	for (i = 0; i < CALLERS && l->target->libcalls; i++)
+		l->callers[i].ra = 0;
 	l->maps_read = false;
 	return rt_addrmap_add(l->maps, event->pid, event->mmap.start, event->mmap.len, event->mmap.pgoff, event->mmap.ino);
 }
@@ -185,17 +195,54 @@ bool rt_locate_moved(struct rt_locate *l, const struct rt_image *image, uint64_t
 	return rt_image_moved(image, start, pgoff, by);
 }
 
-bool rt_locate_from_program(struct rt_locate *l, uint64_t ra)
+static const char *called_at(struct rt_locate *l, uint64_t ra)
 {
-	struct caller *c = &l->callers[ra % CACHE];
+	struct rt_image *program = l->target->images.v[0];
+	uint64_t by;
+
+	if (!l->code)
+		l->code = rt_code_open(program);
+	return l->code && rt_locate_moved(l, program, &by) ? rt_code_called(l->code, ra - by) : NULL;
+}
+
+/* By one of its names, or those of what is at its place: memcpy/memmove. */
+static bool is_called(const struct rt_function *f, const char *name)
+{
+	const struct rt_symbol *v;
+	size_t i, n, length = strlen(name);
+	const char *at = f->name;
+
+	if (strcmp(rt_function_symbol(f), name) == 0)
+		return true;
+	while ((at = strstr(at, name)) && !((at == f->name || at[-1] == '/') && (!at[length] || at[length] == '/' || at[length] == '@')))
+		at += length;
+	if (at)
+		return true;
+	v = rt_symbols_at(f->image, f->addr, &n);
+	for (i = 0; i < n && strcmp(v[i].name, name) != 0; i++)
+		;
+	return i < n;
+}
+
+bool rt_locate_from_program(struct rt_locate *l, uint64_t ra, const struct rt_function *f)
+{
+	struct caller *c = &l->callers[ra % CALLERS];
 	uint64_t ino, offset;
 
-	if (!ra || c->ra == ra)
-		return !ra || c->program;
-	/* Code that belongs to no file, as a JIT makes it, is nobody's but the program's; [uprobes] is judged by the stack. */
-	c->program = rt_locate_file(l, ra, &ino, &offset) < 0 || ino == rt_image_ino(l->target->images.v[0]);
-	c->ra = ra;
-	return c->program;
+	if (!ra)
+		return true;
+	if (c->ra != ra) {
+		c->called = NULL;
+		/* Code that belongs to no file, as a JIT makes it, is nobody's but the program's; [uprobes] is judged by the stack. */
+		c->program = rt_locate_file(l, ra, &ino, &offset) < 0;
+		if (!c->program && ino == rt_image_ino(l->target->images.v[0])) {
+			c->program = true;
+			c->called = called_at(l, ra);
+		}
+		c->ra = ra;
+	}
+	/* What a library calls as its last returns to the library's caller: strcoll's strcmp. */
+	return c->program && (!c->called || is_called(f, c->called));
 }
 
 const struct rt_place *rt_locate_place(struct rt_locate *l, uint64_t ip, bool leaving)

@@ -47,8 +47,11 @@ const struct rt_place *rt_locate_place(struct rt_locate *l, uint64_t ip, bool le
 /* The function that has its entry probe at `ip` of the process; RT_NO_FUNCTION: not known. */
 uint32_t rt_locate_function(struct rt_locate *l, uint64_t ip);
 
-/* Does a call return to the program's own code?  What is not known counts as that. */
-bool rt_locate_from_program(struct rt_locate *l, uint64_t ra);
+/*
+ * Did the program's own code call the function, if the call returns to `ra`?  What is not known counts as that; where another function of a
+ * library is called there, that one made the call, as its last.
+ */
+bool rt_locate_from_program(struct rt_locate *l, uint64_t ra, const struct rt_function *f);
 
 /*
  * Is this the start of a page of a file's code that `pid` has?  The uretprobe trampoline is such a page of no file; where the process has

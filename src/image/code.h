@@ -36,6 +36,12 @@ int rt_code_landings(struct rt_code *code, uint64_t addr, uint64_t *v, int max);
 /* The bytes around `addr` that the file's own description for unwinding calls one function, or one piece of one.  False: none. */
 bool rt_code_span(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t *end);
 
+/*
+ * stub.c: the function of a library that the call which returns to `addr` goes to, by the name that is imported; the image's.  NULL: it calls
+ * something else, or who knows what.
+ */
+const char *rt_code_called(struct rt_code *code, uint64_t addr);
+
 /* thunk.c: what is at `addr` stands for a return, or for a jump through a register. */
 enum rt_thunk { RT_THUNK_NONE, RT_THUNK_RETURN, RT_THUNK_JUMP };
 enum rt_thunk rt_code_thunk(struct rt_code *code, uint64_t addr);

@@ -87,6 +87,30 @@ static const char *stub_name(struct rt_code *code, uint64_t addr)
 	return slot ? name_at(rt_code_image(code), slot) : NULL;
 }
 
+const char *rt_code_called(struct rt_code *code, uint64_t addr)
+{
+	struct rt_image *image = rt_code_image(code);
+	uint64_t target;
+	uint8_t b[6];		/* call DISTANCE; call *DISTANCE(%rip) */
+	int32_t distance;
+	uint32_t word;
+
+	if (addr < sizeof(b) || rt_image_read(image, addr - sizeof(b), b, sizeof(b)) != sizeof(b))
+		return NULL;
+	memcpy(&distance, b + 2, sizeof(distance));
+	if (image->arch->machine == EM_AARCH64) {
+		memcpy(&word, b + 2, sizeof(word));
+		if (word >> 26 != 0x25)	/* bl */
+			return NULL;
+		target = addr - 4 + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4);
+	} else if (b[1] == 0xe8) {
+		target = addr + (uint64_t)(int64_t)distance;
+	} else {
+		return b[0] == 0xff && b[1] == 0x15 && image->arch->word == 8 ? name_at(image, addr + (uint64_t)(int64_t)distance) : NULL;
+	}
+	return rt_code_is_stub(code, target) ? stub_name(code, target) : NULL;
+}
+
 static const char *name_of(struct rt_code *code, uint64_t addr)
 {
 	const struct rt_symbol *v, *best = NULL;

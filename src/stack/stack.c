@@ -135,6 +135,12 @@ static int stack_become(struct rt_stack *stack, struct rt_task *task, uint64_t t
 	return stack->ops->leave(stack->ctx, &task->thread, &frame, RT_END_BECAME, time, &nothing);
 }
 
+/* --libcalls: does a library go on in itself?  That is not shown, and what the program called keeps its own end. */
+static bool goes_on_inside(const struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit)
+{
+	return hit->libcall && task->n && task->v[task->n - 1].libcall && task->v[task->n - 1].sp == event->hit.sp;
+}
+
 /* Close what an entry at its stack pointer shows to be over.  `*level`: that of the new call. */
 static int make_way(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit,
 		    unsigned *level)
@@ -147,7 +153,7 @@ static int make_way(struct rt_stack *stack, struct rt_task *task, const struct r
 	if (!err && task->n && task->v[task->n - 1].sp == event->hit.sp) {
 		if (!is_tail_call(stack, task, event, hit)) {
 			err = stack_unwind(stack, task, stack_at(task, event->hit.sp, true), RT_END_NOT_SEEN, event->time);
-		} else if (hit->returns) {
+		} else if (hit->returns && !goes_on_inside(task, event, hit)) {
 			*level = task->v[task->n - 1].level;
 			return stack_become(stack, task, event->time);
 		}
@@ -172,8 +178,11 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 		return err;
 
 	memset(&frame, 0, sizeof(frame));
+	frame.libcall = hit->libcall;
+	frame.outside = hit->outside;
 	/* What a call becomes is shown where it was, whatever the return address. */
-	frame.outside = task->n && task->v[task->n - 1].sp == event->hit.sp ? task->v[task->n - 1].outside : hit->outside;
+	if (task->n && task->v[task->n - 1].sp == event->hit.sp)
+		frame.outside = task->v[task->n - 1].outside || goes_on_inside(task, event, hit);
 	frame.function = hit->function;
 	frame.entry_seen = true;
 	frame.returns = hit->returns;

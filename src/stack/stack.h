@@ -52,7 +52,8 @@ struct rt_frame {
 	uint32_t function;		/* index into the session's functions; RT_NO_FUNCTION: its entry was not seen
 					 * and the return alone does not tell */
 	bool entry_seen;
-	bool outside;			/* --libcalls: it was not called by the program itself */
+	bool libcall;			/* --libcalls: only the program's own calls of it are meant */
+	bool outside;			/* and this is none */
 	bool returns;			/* its return is probed; an entry-only call is entered and left at once */
 	bool at_exits;			/* at the instructions that leave it */
 	bool jumped;			/* one of those, a jump, has left it: what it jumped to returns for it */
@@ -84,7 +85,7 @@ struct rt_hit {
 	bool returns;			/* entry: the function's return is probed too, */
 	bool at_exits;			/* by probes on the instructions that leave it: no return goes unseen but by lost hits */
 	const struct rt_exit *exit;	/* return: which of those; NULL: a uretprobe */
-	bool outside;			/* entry: as in struct rt_frame */
+	bool libcall, outside;		/* entry: as in struct rt_frame */
 	const struct rt_plan *plan;	/* never NULL: its kind says whether it is an entry or a return */
 };
 

@@ -87,7 +87,7 @@ if with_bpf; then
 	wait_for 20 has_line '^rawtrace: attach [a-z-]*: functions: ' "$T/err" || because "not attached"
 	sleep 0.2
 	echo >&9
-	wait_for 10 lines_at_least 9 "$T/witness" || because "it called nothing"
+	wait_for 10 lines_at_least 10 "$T/witness" || because "it called nothing"
 	wait_for 10 has_line '(strtol' "$T/err"
 	exec 9>&-
 	reap "$program"

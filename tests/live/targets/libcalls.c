@@ -47,6 +47,8 @@ static void calls(void)
 	loops += (int)jumps(copy);
 	say("(free)\n");
 	free(copy);
+	say("(strcoll)\n");
+	loops += strcoll(argument[0], argument[1]) == 100;	/* whose last call is strcmp, which then returns to here */
 	say("(strtol)\n");
 	loops += (int)strtol("17", NULL, 10);
 }
