@@ -167,6 +167,8 @@ static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, s
 		return;
 	}
 	if (goes_on(w, f->target, &start, &end)) {
+		if (!s && depth.sp == 0)
+			w->exits->into = f->target;
 		add_piece(w, start, end);
 		if (!w->exits->why)
 			rt_walk_later(w, f->target, addr, depth);

@@ -42,6 +42,8 @@ struct rt_exits {
 	struct rt_exit *v;	/* by address */
 	size_t n, cap;
 	const char *why;	/* why they are not known for certain (then n is 0), or NULL; static */
+	uint64_t into;		/* code without a symbol that it jumps to with the stack as at its entry, and that may be another function; 0: none */
+	uint32_t becomes;	/* for the caller: 1 + which traced function that is, or 0 */
 	bool looks;		/* on x86: it reads its own return address from the stack, as far as the way was followed */
 };
 

@@ -112,7 +112,8 @@ static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *tas
 	const struct rt_frame *top = &task->v[task->n - 1];
 
 	if (top->at_exits)
-		return top->jumped && hit->function != RT_NO_FUNCTION && top->callee == hit->function && !in_doubt(stack, task, top);
+		return hit->function != RT_NO_FUNCTION && !in_doubt(stack, task, top) &&
+		       ((top->jumped && top->callee == hit->function) || top->becomes == hit->function + 1);
 	if (event->hit.ra)
 		return (event->hit.ra & 0xfff) == 0;
 	return stack_at(task, event->hit.sp, true) < RETURNS_SEEN && !in_doubt(stack, task, top);
@@ -187,6 +188,7 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 	frame.entry_seen = true;
 	frame.returns = hit->returns;
 	frame.at_exits = hit->at_exits;
+	frame.becomes = hit->becomes;
 	frame.level = level;
 	frame.sp = event->hit.sp;
 	frame.time = event->hit.entered ? event->hit.entered : event->time;

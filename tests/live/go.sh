@@ -154,6 +154,11 @@ for mechanism in $MECHANISMS; do
 	sed "/^</s/[0-9]\$/<not known>/${stack:+; s/ [0-9])/)/}" "$T/tree" >"$T/expected"
 	expect_same "$T/expected" "$T/err"
 	[ "$mechanism" != "$first" ] || {
+		rt --attach="$mechanism" "$T/stripped" 'long main.fib(long n)'
+		expect_same "$T/tree" "$T/err"
+		sed '/^</s/[0-9]$/<not known>/' "$T/tree" >"$T/unknown"
+		rt --attach="$mechanism" "$T/stripped" 'main.fib(long n)'
+		expect_same "$T/unknown" "$T/err"
 		# Without sections, as plugins are without those of Go, only the note tells that it is Go's.
 		cp "$T/stripped" "$T/nosections"
 		dd if=/dev/zero of="$T/nosections" bs=1 seek=40 count=8 conv=notrunc 2>/dev/null

@@ -42,6 +42,19 @@ if target tail_thunks "${CC:-gcc}" -O2 $thunks -I "$TARGETS" "$TARGETS/tailcall.
 elif [ "$(uname -m)" = x86_64 ] && { ! has "${CC:-gcc}" || ! "${CC:-gcc}" --version | grep -q clang; }; then
 	skip "returns through thunks" "$(no_target tailcall.c)"
 fi
+# Where there are no names a jump may lead to a part of the function, or to another.
+begin "tail calls of a stripped program"
+if has strip && has nm && strip -s -o "$T/stripped" "$BIN/tailcall" 2>"$T/strip"; then
+	rt --return=insn "$BIN/tailcall" around first last even odd
+	sed -n 's/^\([> ]*([a-z]*\) .*/\1/p' "$T/err" >"$T/named"
+	nm "$BIN/tailcall" | sed -n 's/^0*\([0-9a-f]*\) T \(around\|first\|last\|even\|odd\)$/s,fn_\1,\2,/p' >"$T/names"
+	# shellcheck disable=SC2046 # several functions
+	rt --return=insn "$T/stripped" $(sed 's/^s,//; s/,.*//' "$T/names")
+	sed -n -f "$T/names" -e 's/^\([> ]*([a-z]*\)[ )].*/\1/p' "$T/err" >"$T/nameless"
+	expect_same "$T/named" "$T/nameless"
+	expect_no_line unwound "$T/err"
+fi
+end_case
 agrees_by_all "tables of jumps that nothing compares" states step 48
 agrees_by_all "exit of another thread" exits dive thread
 agrees "threads" threads work

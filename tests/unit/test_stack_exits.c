@@ -15,15 +15,20 @@ static const struct rt_plan at_branch = {
 	.kind = RT_KIND_RETURN, .leaving = RT_BY_BRANCH, .nvalues = 1, .values = { { .size = 4 } },
 };
 
-static void enter(struct told *t, uint32_t function, uint64_t time, uint64_t sp, int64_t value)
+static void enter_becoming(struct told *t, uint32_t function, uint32_t becomes, uint64_t time, uint64_t sp, int64_t value)
 {
 	struct rt_event event = { .type = RT_EV_HIT, .time = time, .pid = 1, .tid = 1 };
-	const struct rt_hit hit = { .function = function, .returns = true, .at_exits = true, .plan = &told_entry };
+	const struct rt_hit hit = { .function = function, .returns = true, .at_exits = true, .becomes = becomes, .plan = &told_entry };
 
 	event.hit.sp = sp;
 	event.hit.size = sizeof(value);
 	event.hit.data = (const uint8_t *)&value;
 	CU_ASSERT(rt_stack_hit(t->stack, &event, &hit) == 0);
+}
+
+static void enter(struct told *t, uint32_t function, uint64_t time, uint64_t sp, int64_t value)
+{
+	enter_becoming(t, function, 0, time, sp, value);
 }
 
 static void leave(struct told *t, const struct rt_plan *plan, const struct rt_exit *exit, uint32_t function, uint64_t time, uint64_t sp,
@@ -39,6 +44,26 @@ static void leave(struct told *t, const struct rt_plan *plan, const struct rt_ex
 }
 
 static const struct rt_exit by_return = { .kind = RT_EXIT_RETURN, .callee = UINT32_MAX };
+
+/* A jump that was followed as if it led to the function's own code, and that has no probe: to b, and to nothing else. */
+static void test_exit_becomes(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	enter_becoming(&t, 0, 2, 10, 1000, 1);
+	enter(&t, 1, 20, 1000, 2);
+	leave(&t, &at_return, &by_return, RT_NO_FUNCTION, 30, 1000, 3);
+	enter_becoming(&t, 0, 2, 40, 1000, 4);
+	enter(&t, 2, 50, 1000, 5);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 0 leave a became 10-20\n"
+		   "1 0 enter b 2\n"
+		   "1 0 leave b returned 3 20-30\n"
+		   "1 0 enter a 4\n"
+		   "1 0 leave a unwound 40-50\n"
+		   "1 0 enter c 5\n");
+}
 
 /* The stack pointer at a return is that of the entry; what is deeper then was left by longjmp or an exception. */
 static void test_exit_return(void)
@@ -221,6 +246,7 @@ static void test_unwound_pending(void)
 
 CU_TestInfo rt_tests_stack_exits[] = {
 	{ "returns seen at their instructions", test_exit_return },
+	{ "jumps that may lead to a function", test_exit_becomes },
 	{ "jumps out of functions", test_exit_jump },
 	{ "conditional jumps out of functions", test_exit_branch },
 	{ "instructions that are come to without a call", test_exit_unseen },
