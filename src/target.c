@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "target.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "image/debug.h"
 #include "image/go.h"
 #include "kernel/procfs.h"
+#include "kernel/sys.h"
 #include "plans.h"
 #include "returns.h"
 #include "spec/probes.h"
@@ -117,9 +119,14 @@ static int add_functions(struct rt_target *t, char *const *specs, int nspecs, st
 	return r;
 }
 
-/* Why uretprobes could harm the whole process.  The uretprobe system call of x86 (6.11) kills one under seccomp on some kernels. */
+/*
+ * Why uretprobes could harm the whole process.  The uretprobe system call of x86 (6.11) kills one under seccomp on some kernels: from 6.14 on,
+ * and on others where that was mended, filters do not see it, so only before is it asked who may yet put itself there.
+ */
 static void judge_process(struct rt_target *t, pid_t pid)
 {
+	uint32_t version = rt_kernel_version();
+	char who[sizeof(t->entry_only) - 80];
 	long seccomp;
 
 	rt_images_become(&t->images, t->library_entry_only, sizeof(t->library_entry_only));
@@ -128,6 +135,9 @@ static void judge_process(struct rt_target *t, pid_t pid)
 	if (rt_proc_status(pid ? pid : getpid(), "Seccomp", &seccomp) == 0 && seccomp)
 		snprintf(t->entry_only, sizeof(t->entry_only),
 			 "the process is under seccomp, which may kill it for the kernel's uretprobe system call");
+	else if (version >= RT_KERNEL(6, 11) && version < RT_KERNEL(6, 14) && rt_arch_native() == EM_X86_64 &&
+		 rt_images_filter(&t->images, who, sizeof(who)))
+		snprintf(t->entry_only, sizeof(t->entry_only), "%s, and seccomp may kill it for the kernel's uretprobe system call", who);
 }
 
 static void add_probe(struct rt_target *t, size_t function, unsigned plan, size_t exit)

@@ -117,5 +117,7 @@ const char *rt_image_execs(struct rt_image *image);
  */
 const char *rt_image_jumps(struct rt_image *image);
 const char *rt_image_forks(struct rt_image *image);
+/* The same for what puts the process under seccomp; no code that is loaded later counts. */
+const char *rt_image_filters(struct rt_image *image);
 
 #endif

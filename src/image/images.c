@@ -233,3 +233,8 @@ bool rt_images_fork(const struct rt_images *images, char *buf, size_t size)
 {
 	return first_with(images, rt_image_forks, buf, size);
 }
+
+bool rt_images_filter(const struct rt_images *images, char *buf, size_t size)
+{
+	return first_with(images, rt_image_filters, buf, size);
+}

@@ -51,9 +51,10 @@ bool rt_images_exec(const struct rt_images *images);
 /*
  * May code of this process leave calls by longjmp, so that the next call at the same stack pointer is none of theirs?  So where a file
  * imports or contains it, or loads other code (dlopen), or the libraries could not be listed.  Which file may, and how, is written
- * to `buf`: "NAME has longjmp".  The same for fork.
+ * to `buf`: "NAME has longjmp".  The same for fork, and for seccomp.
  */
 bool rt_images_jump(const struct rt_images *images, char *buf, size_t size);
 bool rt_images_fork(const struct rt_images *images, char *buf, size_t size);
+bool rt_images_filter(const struct rt_images *images, char *buf, size_t size);
 
 #endif

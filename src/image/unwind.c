@@ -243,6 +243,13 @@ const char *rt_image_forks(struct rt_image *image)
 	return is_c_library(image) ? NULL : first_or_loads(image, forking_names, RT_COUNT(forking_names));
 }
 
+static const char *const filtering_names[] = { "prctl", "seccomp" };
+
+const char *rt_image_filters(struct rt_image *image)
+{
+	return is_c_library(image) ? NULL : first_of(image, filtering_names, RT_COUNT(filtering_names), false);
+}
+
 #define TWICE	"returns twice"
 #define STACKS	"switches stacks"
 #define CHILD	"returns once more, in a child"

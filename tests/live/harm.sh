@@ -42,6 +42,19 @@ if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 
 	$CC -O1 -DWALKS -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" && unharmed "a walk over return addresses" 'backtrace'
 fi
 
+# From 6.11 to 6.13 a filter that the program gets later may kill it for a uretprobe.
+if [ "$(uname -m)" = x86_64 ] && with_bpf && [ -e "$BIN/oldkernel.so" ]; then
+	begin "a program that may put itself under seccomp, on a kernel where that harms"
+	printf '#include <sys/prctl.h>\n__attribute__((noinline)) int f(int n) { return prctl(PR_GET_DUMPABLE) + n; }\nint main(void) { return f(4) + 1; }\n' \
+		>"$T/filters.c"
+	$CC -O1 -o "$T/filters" "$T/filters.c" 2>"$T/cc" || because "it cannot be made"
+	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=kern-version=0x60c00 "$RAWTRACE" list "$T/filters" f >"$T/list" 2>&1
+	expect_line 'insn, 1 function: .*filters has prctl, and seccomp may kill it' "$T/list"
+	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=kern-version=0x60e00 "$RAWTRACE" list "$T/filters" f >"$T/list" 2>&1
+	expect_line '^uretprobe, 1 function: ' "$T/list"
+	end_case
+fi
+
 # A uretprobe's trampoline would be the caller.
 if [ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone'; then
 	for options in -O0 -O2 "-O2 -fno-omit-frame-pointer"; do

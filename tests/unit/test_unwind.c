@@ -170,16 +170,19 @@ static void test_becomes(void)
 	struct elfgen g = { .base = BASE, .dynsyms = &import, .ndynsyms = 1, .needed = needed };
 	static const struct {
 		const char *name, *soname;
-		bool becomes, unwinds, jumps;
+		bool becomes, unwinds, jumps, filters;
 	} cases[] = {
-		{ "puts", NULL, false, false, false },
-		{ "execvp", NULL, true, false, false },
-		{ "execve", "libx.so", true, false, false },
-		{ "execve", "libc.so.6", false, false, false },
-		{ "dlopen", NULL, true, true, true },		/* a program with plugins */
-		{ "longjmp", NULL, false, false, true },
-		{ "__longjmp_chk", "libx.so", false, false, true },
-		{ "siglongjmp", "libc.so.6", false, false, false },
+		{ "prctl", NULL, false, false, false, true },
+		{ "prctl", "libx.so", false, false, false, true },
+		{ "prctl", "libc.so.6", false, false, false, false },
+		{ "puts", NULL, false, false, false, false },
+		{ "execvp", NULL, true, false, false, false },
+		{ "execve", "libx.so", true, false, false, false },
+		{ "execve", "libc.so.6", false, false, false, false },
+		{ "dlopen", NULL, true, true, true, false },		/* a program with plugins */
+		{ "longjmp", NULL, false, false, true, false },
+		{ "__longjmp_chk", "libx.so", false, false, true, false },
+		{ "siglongjmp", "libc.so.6", false, false, false, false },
 	};
 	struct rt_image *image;
 	size_t i;
@@ -191,6 +194,7 @@ static void test_becomes(void)
 		CU_ASSERT_EQUAL(rt_image_becomes(image) != NULL, cases[i].becomes);
 		CU_ASSERT_EQUAL(rt_image_unwinds(image) != NULL, cases[i].unwinds);
 		CU_ASSERT_EQUAL(rt_image_jumps(image) != NULL, cases[i].jumps);
+		CU_ASSERT_EQUAL(rt_image_filters(image) != NULL, cases[i].filters);
 		rt_image_close(image);
 	}
 }
