@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "kernel/caps.h"
+#include "kernel/sys.h"
 #include "output/tally.h"
 #include "session_private.h"
 #include "stream/ring.h"
@@ -188,6 +190,21 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	return r < 0 ? r : rt_tracee_go(&s->tracee, s->target.path, err);
 }
 
+/* What the user asked for may be among them. */
+static int tell_unread(struct session *s)
+{
+	const int *map = s->attach->unread;
+	uint32_t key = 0;
+	uint64_t n = 0;
+	char text[200];
+
+	if (!map || *map < 0 || rt_bpf_map_lookup(*map, &key, &n) < 0 || !n)
+		return 0;
+	snprintf(text, sizeof(text), "what a condition asks for was not in memory %" PRIu64 " time%s, and here no probe waits for it: "
+		 "calls may have been left out", n, n == 1 ? "" : "s");
+	return note(s, text);
+}
+
 static int finish_out(struct session *s, struct rt_error *err)
 {
 	static const char replaced[] = "a thread that was not the first one ran another program (exec), of which nothing is traced: the "
@@ -207,6 +224,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 		r = tell_counts(s, lost.time);
 	if (r == 0)
 		r = rt_stack_end(s->stack, lost.time);
+	if (r == 0)
+		r = tell_unread(s);
 	if (r == 0)
 		r = s->out.ops->end(&s->out);
 	return rt_session_out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;

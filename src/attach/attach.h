@@ -49,6 +49,7 @@ struct rt_attach {
 	struct rt_source *source;
 	const struct rt_counts *counts;	/* where the programs count; NULL: they, or the probes, give events */
 	const struct rt_held *held;	/* calls that the programs hold back, or NULL */
+	const int *unread;		/* RT_MAP_UNREAD, -1: there is none; NULL: no BPF */
 	const char *remark;		/* what of this trace the user must know, or NULL; not to be freed */
 	unsigned separate;		/* probes that the kernel takes out one by one, 15 to 100 ms each; 0: all at once, or quickly */
 };

@@ -79,6 +79,21 @@ static int open_errno(struct rt_bpf_side *side, const struct rt_attach_request *
 	return r < 0 ? r : rt_bpf_map_update(r, &key, &request->errno_offset);
 }
 
+/* Where conditions read memory, which may not be there. */
+static int open_unread(struct rt_bpf_side *side, const struct rt_attach_request *request)
+{
+	unsigned i;
+	int r;
+
+	for (i = 0; i < request->nplans && !request->plans[i].ntests; i++)
+		;
+	if (i == request->nplans)
+		return 0;
+	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(uint64_t), 1, 0);
+	side->maps[RT_MAP_UNREAD] = r < 0 ? -1 : r;
+	return r < 0 ? r : 0;
+}
+
 static struct rt_decoder *new_decoder(const struct rt_attach_request *request, enum rt_key key)
 {
 	struct rt_decoder *d = rt_decoder_new(request->plans, request->nplans, request->nprobes, key, request->pid);
@@ -144,6 +159,8 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 		r = open_kept(side, request);
 	if (r >= 0)
 		r = open_errno(side, request);
+	if (r >= 0)
+		r = open_unread(side, request);
 	if (r < 0) {
 		rt_bpf_side_close(side);
 		return map_error(r, err);

@@ -33,6 +33,7 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const
 		free(p);
 		return NULL;
 	}
+	p->attach.unread = &p->side.maps[RT_MAP_UNREAD];
 	p->attach.held = p->side.held.size ? &p->side.held : NULL;
 	p->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &p->side.counts;
 	if (definitions) {

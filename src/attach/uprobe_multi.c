@@ -173,6 +173,7 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 		free(m);
 		goto out;
 	}
+	m->attach.unread = &m->side.maps[RT_MAP_UNREAD];
 	m->attach.held = m->side.held.size ? &m->side.held : NULL;
 	m->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &m->side.counts;
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)

@@ -5,10 +5,39 @@
 #include "emit/private.h"
 
 /* A string: its length, then its characters, which are aligned, below what else is on the stack while it is read (ADDRESS). */
-enum { WORD = 8 };
+enum { WORD = 8, PAGE_ZERO = 4096 /* no kernel lets a program have its first page */ };
+
+/* On to `failed` from where nothing can be: NULL, and what it leads to. */
+static void emit_none(struct emitter *e, int failed)
+{
+	int some = rt_bpf_label(e->bpf);
+
+	if (e->program->sleepable)
+		return;
+	rt_bpf_jump(e->bpf, RT_BPF_JGT, R3, PAGE_ZERO - 1, some);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, failed);
+	rt_bpf_place(e->bpf, some);
+}
+
+/* A call that is left out as its memory was not there, or could not be waited for: it is counted. */
+static void emit_unread(struct emitter *e, int unread, int failed)
+{
+	int done = rt_bpf_label(e->bpf), out = e->out;
+
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
+	rt_bpf_place(e->bpf, unread);
+	rt_bpf_store_imm(e->bpf, RT_BPF_W, R10, POINTER, 0);
+	e->out = failed;
+	rt_emit_lookup(e, RT_MAP_UNREAD, POINTER);
+	e->out = out;
+	rt_bpf_mov_imm(e->bpf, R1, 1);
+	rt_bpf_atomic_add(e->bpf, R0, 0, R1);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, failed);
+	rt_bpf_place(e->bpf, done);
+}
 
 /* r1 = the value, or the bits of it that are compared, extended to 64 bits. */
-static void emit_operand(struct emitter *e, const struct rt_test *test, int failed)
+static void emit_operand(struct emitter *e, const struct rt_test *test, int failed, int unread)
 {
 	const struct rt_fetch *f = &e->program->plan->values[test->value];
 
@@ -21,8 +50,9 @@ static void emit_operand(struct emitter *e, const struct rt_test *test, int fail
 		if (f->base == RT_BASE_THREAD && !f->nderef) {
 			rt_bpf_mov(e->bpf, R1, R3);
 		} else {
+			emit_none(e, failed);
 			rt_emit_read_value(e, R10, POINTER, f->size);
-			rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, failed);
+			rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, unread);
 			rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, POINTER);
 		}
 	}
@@ -84,7 +114,7 @@ static int text_room(const struct rt_test *test)
  * By words, as no program before 5.17 has a helper for it.  One more byte is read than the string that it has to be, with its NUL: of a longer
  * one the helper says that.  Where no helper does, the NUL is compared too.
  */
-static void emit_text(struct emitter *e, const struct rt_test *test, int failed)
+static void emit_text(struct emitter *e, const struct rt_test *test, int failed, int unread)
 {
 	struct rt_fetch f = e->program->plan->values[test->value];
 	int text = ADDRESS - text_room(test), length = text - (int)sizeof(int32_t), base = e->base;
@@ -98,7 +128,8 @@ static void emit_text(struct emitter *e, const struct rt_test *test, int failed)
 	f.max = (uint16_t)(test->length + (test->op == RT_TEST_BEGINS ? 1 : 2));
 	e->base = R10;
 	rt_emit_address(e, &f, failed);
-	rt_emit_string(e, &f, length, failed);
+	emit_none(e, failed);
+	rt_emit_string(e, &f, length, unread);
 	e->base = base;
 	if (!e->program->no_read_str) {
 		rt_bpf_load(e->bpf, RT_BPF_W, R1, R10, length);
@@ -122,17 +153,26 @@ static void emit_text(struct emitter *e, const struct rt_test *test, int failed)
 static void emit_test(struct emitter *e, const struct rt_test *test, int failed)
 {
 	const struct rt_plan *plan = e->program->plan;
+	const struct rt_fetch *f = &plan->values[test->value];
+	bool counts;
+	int unread = failed;
 
+	counts = !e->program->sleepable && test->value < plan->nvalues &&
+		 (test->string || (f->base != RT_BASE_THREAD && (f->nderef || f->base != RT_BASE_REG)));
+	if (counts)
+		unread = rt_bpf_label(e->bpf);
 	if (test->value >= plan->nvalues || plan->values[test->value].type != (test->string ? RT_TYPE_STRING : RT_TYPE_INT)) {
 		if (!e->bpf->error)
 			e->bpf->error = -EINVAL;
 	} else if (test->string) {
-		emit_text(e, test, failed);
+		emit_text(e, test, failed, unread);
 	} else {
-		emit_operand(e, test, failed);
+		emit_operand(e, test, failed, unread);
 		rt_bpf_mov_imm64(e->bpf, R2, test->constant);
 		emit_compare(e, test, failed);
 	}
+	if (counts)
+		emit_unread(e, unread, failed);
 }
 
 /* Is there another alternative behind test `i`, in its group? */

@@ -115,6 +115,26 @@ for without in "" --no-bpf; do
 done
 end_case
 
+begin "conditions on what is not in memory are told of"
+cat >"$T/cold.c" <<'EOF'
+#include <stddef.h>
+#include <sys/mman.h>
+__attribute__((noinline)) int look(const char *p) { __asm__ volatile("" : : "r"(p) : "memory"); return p != NULL; }
+int main(void)
+{
+	char *none = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), here[] = "here";
+	return look(none) + look(NULL) + look(here) != 2;
+}
+EOF
+$CC -O1 -o "$T/cold" "$T/cold.c" 2>"$T/cc" || show "$T/cc"
+rt --attach=uprobe-multi --ring=perf "$T/cold" 'look(const char *p == "here")'
+if [ "$ST" = 0 ]; then
+	expect_line '^rawtrace: what a condition asks for was not in memory 1 time, ' "$T/err"
+	expect_line '^>(look "here")$' "$T/err"
+	expect_number "calls" "$(grep -c '^>' "$T/err")" -eq 1
+fi
+end_case
+
 begin "the C library's"
 ln -s away "$T/link"
 rt "$T/filler" libc:pipe libc:read libc:readlink libc:strtol libc:getline libc:stat libc:wait \
