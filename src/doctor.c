@@ -92,8 +92,10 @@ static void rows_tracefs(FILE *file, const struct rt_tracefs *t, int found, cons
 	row(file, "tracefs", "ok", text);
 	row(file, "uprobe_events", access(rt_tracefs_path(t, text, "uprobe_events"), W_OK) == 0 ? "ok" : "no",
 	    access(rt_tracefs_path(t, text, "uprobe_events"), W_OK) == 0 ? "can be written" : strerror(errno));
-	row(file, "trace instances", rt_tracefs_has(t, "instances") ? "ok" : "no",
-	    rt_tracefs_has(t, "instances") ? "for --no-bpf" : "no --no-bpf (before 3.10)");
+	if (rt_tracefs_has(t, "instances") && rt_tracefs_has_clock(t, "trace_clock"))
+		row(file, "trace instances", "ok", "for --no-bpf");
+	else
+		row(file, "trace instances", "no", "of no use before 3.17; --no-bpf takes ftrace's main buffer");
 	row(file, "set_event_pid", rt_tracefs_has(t, "options/event-fork") ? "ok" : "no",
 	    rt_tracefs_has(t, "options/event-fork") ? "--no-bpf records only the traced threads" :
 	    "before 4.7; --no-bpf records every process that runs the program, and picks the traced one out");

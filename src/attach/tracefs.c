@@ -202,30 +202,17 @@ static int append_instance(struct tracefs *t, const char *file, const char *text
 	return rt_tracefs_append(&t->fs, path, text);
 }
 
-/* Up to 3.16 an instance has no clock that we can read too, and up to 3.14 no uprobe event comes to it. */
-static bool is_old_instance(const struct tracefs *t)
-{
-	char path[320], *text;
-	bool old = true;
-
-	snprintf(path, sizeof(path), "%s/trace_clock", t->instance);
-	if (rt_tracefs_read(&t->fs, path, &text) < 0)
-		return true;
-	old = !strstr(text, "mono");
-	free(text);
-	return old;
-}
-
 /* Make our instance, or take the main buffer where that is what uprobes write to. */
 static int make_instance(struct tracefs *t, const struct rt_attach_request *request, struct rt_error *err)
 {
 	size_t kb = (request->ring_bytes ? request->ring_bytes : 8u << 20) / 1024;
-	char path[PATH_MAX], number[32], name[RT_OWNER_NAME_MAX];
+	char path[PATH_MAX], number[32], clock[sizeof(t->instance) + 16], name[RT_OWNER_NAME_MAX];
 
 	snprintf(t->instance, sizeof(t->instance), "instances/%s", rt_own_instance(name));
 	if (mkdir(rt_tracefs_path(&t->fs, path, "%s", t->instance), 0700) != 0 && errno != ENOENT)
 		return rt_fail(err, -errno, "%s: cannot make a trace instance: %s", path, strerror(errno));
-	if (is_old_instance(t)) {
+	snprintf(clock, sizeof(clock), "%s/trace_clock", t->instance);
+	if (!rt_tracefs_has_clock(&t->fs, clock)) {
 		rmdir(path);
 		strcpy(t->instance, ".");
 		return rt_main_buffer_take(&t->fs, t->guard.buffer, kb ? kb : 1, err);

@@ -155,6 +155,18 @@ int rt_tracefs_read(const struct rt_tracefs *t, const char *file, char **text)
 	return rt_read_file(rt_tracefs_path(t, path, "%s", file), text);
 }
 
+bool rt_tracefs_has_clock(const struct rt_tracefs *t, const char *file)
+{
+	char *text;
+	bool has;
+
+	if (rt_tracefs_read(t, file, &text) < 0)
+		return false;
+	has = strstr(text, "mono");
+	free(text);
+	return has;
+}
+
 int rt_tracefs_write(const struct rt_tracefs *t, const char *file, const char *text)
 {
 	char path[PATH_MAX];

@@ -28,6 +28,11 @@ int rt_tracefs_in_mounts(const char *mounts, char *root, size_t size);
 const char *rt_tracefs_path(const struct rt_tracefs *tracefs, char *buf, const char *fmt, ...) RT_PRINTF(3, 4);
 
 bool rt_tracefs_has(const struct rt_tracefs *tracefs, const char *file);
+/*
+ * Do uprobes write to trace instances, with a clock that we can read too?  Up to 3.14 they write to the main buffer alone, and up to 3.16
+ * (and in RHEL 7's 3.10) no such clock is among those in `file`, a trace_clock.
+ */
+bool rt_tracefs_has_clock(const struct rt_tracefs *tracefs, const char *file);
 int rt_tracefs_read(const struct rt_tracefs *tracefs, const char *file, char **text);	/* as rt_read_file */
 int rt_tracefs_write(const struct rt_tracefs *tracefs, const char *file, const char *text);
 /* Append a line to a file of definitions (opened without O_TRUNC, which would clear everybody's). */
