@@ -267,15 +267,6 @@ static void find_callee(const struct rt_target *t, const struct rt_function **v,
 	e->middle = f && f->addr < e->target && e->target - f->addr < f->size;
 }
 
-/* In a stripped program a tail call was followed as if it were the function's own code; but what it leads to may be traced, too. */
-static void find_becomes(const struct rt_target *t, const struct rt_function **v, size_t n, struct rt_function *f)
-{
-	struct rt_exit into = { .target = f->exits.into };
-
-	find_callee(t, v, n, f->image, &into);
-	f->exits.becomes = into.callee + 1;
-}
-
 static int find_callees(struct rt_target *t)
 {
 	size_t i, k, n = t->functions.n;
@@ -292,7 +283,6 @@ static int find_callees(struct rt_target *t)
 
 		for (k = 0; k < f->exits.n; k++)
 			find_callee(t, v, n, f->image, &f->exits.v[k]);
-		find_becomes(t, v, n, f);
 	}
 	free(v);
 	return 0;

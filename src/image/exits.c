@@ -167,8 +167,6 @@ static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, s
 		return;
 	}
 	if (goes_on(w, f->target, &start, &end)) {
-		if (!s && depth.sp == 0)
-			w->exits->into = f->target;
 		add_piece(w, start, end);
 		if (!w->exits->why)
 			rt_walk_later(w, f->target, addr, depth);
@@ -413,6 +411,7 @@ int rt_walk_function(struct rt_code *code, uint64_t addr, uint64_t size, bool un
 	struct rt_walk w = { .code = code, .exits = exits, .entry = addr, .unwinder = unwinder, .calls = calls };
 
 	memset(exits, 0, sizeof(*exits));
+	exits->image = rt_code_image(code);
 	exits->why = rt_code_undecodable(code);
 	if (exits->why)
 		return 0;
@@ -442,6 +441,20 @@ int rt_exits_find(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_
 int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits)
 {
 	return rt_walk_function(code, addr, size, true, NULL, exits);
+}
+
+bool rt_exits_include(const struct rt_exits *whole, const struct rt_exits *part)
+{
+	size_t i = 0, k = 0;
+
+	/* Both are in order.  A jump back to either's beginning is an exit of that one alone. */
+	while (i < whole->n && k < part->n && whole->v[i].at.addr != part->v[k].at.addr) {
+		if (whole->v[i].at.addr < part->v[k].at.addr)
+			i++;
+		else
+			k++;
+	}
+	return i < whole->n && k < part->n && whole->image == part->image;
 }
 
 void rt_exits_free(struct rt_exits *exits)

@@ -42,8 +42,7 @@ struct rt_exits {
 	struct rt_exit *v;	/* by address */
 	size_t n, cap;
 	const char *why;	/* why they are not known for certain (then n is 0), or NULL; static */
-	uint64_t into;		/* code without a symbol that it jumps to with the stack as at its entry, and that may be another function; 0: none */
-	uint32_t becomes;	/* for the caller: 1 + which traced function that is, or 0 */
+	const struct rt_image *image;	/* whose code it is */
 	bool looks;		/* on x86: it reads its own return address from the stack, as far as the way was followed */
 };
 
@@ -59,6 +58,11 @@ int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size, s
  * told, or -ENOMEM.
  */
 int rt_exits_find_leap(struct rt_code *code, bool handed, uint64_t *addr, uint64_t *size);
+/*
+ * Was the code of the function with exits `part` followed as if it were a part of the other's, or some of it?  In a stripped program a
+ * tail call is, as what it leads to may be a cold part.
+ */
+bool rt_exits_include(const struct rt_exits *whole, const struct rt_exits *part);
 void rt_exits_free(struct rt_exits *exits);
 
 /* stub.c: name what the exits that are jumps lead to (`to`), as it was written in the source.  Needs the callees.  0 or -ENOMEM. */

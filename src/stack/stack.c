@@ -113,7 +113,8 @@ static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *tas
 
 	if (top->at_exits)
 		return hit->function != RT_NO_FUNCTION && !in_doubt(stack, task, top) &&
-		       ((top->jumped && top->callee == hit->function) || top->becomes == hit->function + 1);
+		       ((top->jumped && top->callee == hit->function) ||
+			(top->exits && hit->exits && rt_exits_include(top->exits, hit->exits)));
 	if (event->hit.ra)
 		return (event->hit.ra & 0xfff) == 0;
 	return stack_at(task, event->hit.sp, true) < RETURNS_SEEN && !in_doubt(stack, task, top);
@@ -188,7 +189,7 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 	frame.entry_seen = true;
 	frame.returns = hit->returns;
 	frame.at_exits = hit->at_exits;
-	frame.becomes = hit->becomes;
+	frame.exits = hit->exits;
 	frame.level = level;
 	frame.sp = event->hit.sp;
 	frame.time = event->hit.entered ? event->hit.entered : event->time;

@@ -56,7 +56,7 @@ struct rt_frame {
 	bool outside;			/* and this is none */
 	bool returns;			/* its return is probed; an entry-only call is entered and left at once */
 	bool at_exits;			/* at the instructions that leave it */
-	uint32_t becomes;		/* 1 + a function that it may become by a jump on which no probe stands, or 0 */
+	const struct rt_exits *exits;	/* those of its function, or NULL */
 	bool jumped;			/* one of those, a jump, has left it: what it jumped to returns for it */
 	bool became;			/* the call above it at the same stack pointer, which was told instead of it */
 	uint32_t callee;		/* where it jumped to, RT_NO_FUNCTION: to no function that is traced, or not known */
@@ -84,7 +84,7 @@ struct rt_stack_ops {
 struct rt_hit {
 	uint32_t function;		/* RT_NO_FUNCTION at a return that the mechanism cannot name */
 	bool returns;			/* entry: the function's return is probed too, */
-	uint32_t becomes;		/* 1 + a function that an entry's call may become by a jump on which no probe stands, or 0 */
+	const struct rt_exits *exits;	/* entry: all of these of its function, or NULL */
 	bool at_exits;			/* by probes on the instructions that leave it: no return goes unseen but by lost hits */
 	const struct rt_exit *exit;	/* return: which of those; NULL: a uretprobe */
 	bool libcall, outside;		/* entry: as in struct rt_frame */

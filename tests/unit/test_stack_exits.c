@@ -15,10 +15,10 @@ static const struct rt_plan at_branch = {
 	.kind = RT_KIND_RETURN, .leaving = RT_BY_BRANCH, .nvalues = 1, .values = { { .size = 4 } },
 };
 
-static void enter_becoming(struct told *t, uint32_t function, uint32_t becomes, uint64_t time, uint64_t sp, int64_t value)
+static void enter_with(struct told *t, uint32_t function, const struct rt_exits *exits, uint64_t time, uint64_t sp, int64_t value)
 {
 	struct rt_event event = { .type = RT_EV_HIT, .time = time, .pid = 1, .tid = 1 };
-	const struct rt_hit hit = { .function = function, .returns = true, .at_exits = true, .becomes = becomes, .plan = &told_entry };
+	const struct rt_hit hit = { .function = function, .returns = true, .at_exits = true, .exits = exits, .plan = &told_entry };
 
 	event.hit.sp = sp;
 	event.hit.size = sizeof(value);
@@ -28,7 +28,7 @@ static void enter_becoming(struct told *t, uint32_t function, uint32_t becomes, 
 
 static void enter(struct told *t, uint32_t function, uint64_t time, uint64_t sp, int64_t value)
 {
-	enter_becoming(t, function, 0, time, sp, value);
+	enter_with(t, function, NULL, time, sp, value);
 }
 
 static void leave(struct told *t, const struct rt_plan *plan, const struct rt_exit *exit, uint32_t function, uint64_t time, uint64_t sp,
@@ -48,14 +48,16 @@ static const struct rt_exit by_return = { .kind = RT_EXIT_RETURN, .callee = UINT
 /* A jump that was followed as if it led to the function's own code, and that has no probe: to b, and to nothing else. */
 static void test_exit_becomes(void)
 {
+	struct rt_exit v[] = { { .at = { .addr = 0x10 } }, { .at = { .addr = 0x20 } } }, other = { .at = { .addr = 0x30 } };
+	const struct rt_exits a = { .v = v, .n = 2 }, b = { .v = v + 1, .n = 1 }, c = { .v = &other, .n = 1 };
 	struct told t;
 
 	told_begin(&t);
-	enter_becoming(&t, 0, 2, 10, 1000, 1);
-	enter(&t, 1, 20, 1000, 2);
+	enter_with(&t, 0, &a, 10, 1000, 1);
+	enter_with(&t, 1, &b, 20, 1000, 2);
 	leave(&t, &at_return, &by_return, RT_NO_FUNCTION, 30, 1000, 3);
-	enter_becoming(&t, 0, 2, 40, 1000, 4);
-	enter(&t, 2, 50, 1000, 5);
+	enter_with(&t, 0, &a, 40, 1000, 4);
+	enter_with(&t, 2, &c, 50, 1000, 5);
 	told_finish(&t, "1 0 enter a 1\n"
 		   "1 0 leave a became 10-20\n"
 		   "1 0 enter b 2\n"
