@@ -313,12 +313,32 @@ const struct rt_exit *rt_target_exit(const struct rt_target *t, const struct rt_
 	return plan->kind == RT_KIND_RETURN && !rt_plan_is_uretprobe(plan) && probe->exit < exits->n ? &exits->v[probe->exit] : NULL;
 }
 
+/* Functions that have been added since --only-under was read (watch.h, errno_of.h) are no roots. */
+static int grow_roots(struct rt_target *t, struct rt_error *err)
+{
+	bool *v;
+
+	if (!t->roots || t->nroots == t->functions.n)
+		return 0;
+	v = realloc(t->roots, t->functions.n * sizeof(*v));
+	if (!v)
+		return rt_nomem(err);
+	memset(v + t->nroots, 0, (t->functions.n - t->nroots) * sizeof(*v));
+	t->roots = v;
+	t->nroots = t->functions.n;
+	return 0;
+}
+
 static int make_probes_anew(struct rt_target *t, struct rt_error *err)
 {
+	int r = grow_roots(t, err);
+
 	free(t->returns);
 	free(t->probes);
+	t->returns = NULL;
+	t->probes = NULL;
 	t->nprobes = 0;
-	return make_probes(t, err);
+	return r < 0 ? r : make_probes(t, err);
 }
 
 int rt_target_check_roots(const struct rt_target *t, struct rt_error *err)
@@ -381,28 +401,11 @@ void rt_target_set_plans(struct rt_target *t, const struct rt_attach_ops *forced
 	t->most_plans = forced ? forced->plans : no_bpf ? rt_attach_tracefs.plans : rt_attach_at(0)->plans;
 }
 
-/* Those that have come after the first `known` functions are no roots. */
-static int grow_roots(struct rt_target *t, size_t known, struct rt_error *err)
-{
-	bool *v = t->roots ? realloc(t->roots, t->functions.n * sizeof(*v)) : NULL;
-
-	if (!t->roots)
-		return 0;
-	if (!v)
-		return rt_nomem(err);
-	memset(v + known, 0, (t->functions.n - known) * sizeof(*v));
-	t->roots = v;
-	return 0;
-}
-
 int rt_target_watch(struct rt_target *t, struct rt_error *err)
 {
-	size_t known = t->functions.n;
 	int r = t->purpose == RT_PURPOSE_RECORD ? rt_returns_choose(t, err) : 0;
 
-	if (r >= 0)
-		r = rt_watch_add(t, err);
-	return r < 0 ? r : grow_roots(t, known, err);
+	return r < 0 ? r : rt_watch_add(t, err);
 }
 
 int rt_target_make(struct rt_target *t, struct rt_error *err)
@@ -509,6 +512,7 @@ static int set_roots(struct rt_target *t, const char *under, struct rt_error *er
 		r = add_roots(t, under, bare, err);
 	if (r == 0)
 		t->roots = calloc(t->functions.n, sizeof(*t->roots));
+	t->nroots = t->functions.n;
 	if (r == 0 && !t->roots)
 		r = rt_nomem(err);
 	for (i = 0; i < t->functions.n && r == 0; i++)

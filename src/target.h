@@ -39,6 +39,7 @@ struct rt_target {
 	struct rt_probe *probes;
 	unsigned nprobes;
 	bool *roots;			/* by function: --only-under names it; NULL: no such option */
+	size_t nroots;
 	struct rt_limit limit;
 	bool libcalls;			/* some functions are traced for the program's own calls alone */
 	uint32_t goid_offset;		/* Go: where the runtime has a goroutine's id, by which calls are told apart; 0: they are not */
