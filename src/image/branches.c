@@ -172,6 +172,7 @@ const char *rt_branches_near(const struct rt_function *f, struct rt_decoder *dec
 /* ---- from anywhere in the file ---- */
 
 struct sweep {
+	const struct rt_image *image;
 	struct rt_window *v;
 	size_t n;
 	uint64_t low, span;	/* of all windows together */
@@ -180,12 +181,18 @@ struct sweep {
 	bool absolute;		/* code has addresses in it (a program at a fixed place) */
 };
 
-static void note(struct sweep *s, uint64_t target)
+static bool in_window(const struct sweep *s, uint64_t target)
 {
 	uint64_t at = target - s->low;
+
+	return at <= s->span && s->bits[at / 8] & 1u << at % 8;
+}
+
+static void note(struct sweep *s, uint64_t target)
+{
 	size_t low = 0, high = s->n, mid;
 
-	if (at > s->span || !(s->bits[at / 8] & 1u << at % 8))
+	if (!in_window(s, target))
 		return;
 	while (high - low > 1) {
 		mid = (low + high) / 2;
@@ -235,6 +242,21 @@ static void sweep_code(struct sweep *s, const uint8_t *bytes, size_t n, uint64_t
 		note(s, get32(bytes + i));
 }
 
+/*
+ * Does the word at `addr` belong to the list of -fpatchable-function-entry, or to a relocation of it (r_offset, r_info, r_addend)?  It has
+ * where each function's nops begin, behind its endbr64, and nobody jumps there.
+ */
+static bool lists_nops(const struct rt_image *image, uint64_t addr)
+{
+	const struct rt_range *list = &image->patchable;
+	uint64_t in_table = addr - image->dynamic.rela, at;
+
+	if (addr - list->addr < list->size)
+		return true;
+	return list->size && in_table < image->dynamic.relasz && in_table % 24 == 16 &&
+	       rt_image_read(image, addr - 16, &at, sizeof(at)) == sizeof(at) && at - list->addr < list->size;
+}
+
 /* Addresses in data, and the addends of relocations. */
 static void sweep_words(struct sweep *s, const uint8_t *bytes, size_t n, uint64_t addr)
 {
@@ -244,7 +266,8 @@ static void sweep_words(struct sweep *s, const uint8_t *bytes, size_t n, uint64_
 	for (i = (size_t)(-addr & (s->word - 1)); i < n; i += s->word) {
 		word = 0;
 		memcpy(&word, bytes + i, s->word);	/* little-endian, as all x86 is */
-		note(s, word);
+		if (in_window(s, word) && !lists_nops(s->image, addr + i))
+			note(s, word);
 	}
 }
 
@@ -281,7 +304,7 @@ static void set_bits(struct sweep *s)
 
 int rt_branches_far(const struct rt_image *image, struct rt_window *v, size_t n)
 {
-	struct sweep s = { .v = v, .n = n, .word = image->arch->word, .absolute = image->type == ET_EXEC };
+	struct sweep s = { .image = image, .v = v, .n = n, .word = image->arch->word, .absolute = image->type == ET_EXEC };
 	uint8_t *bytes;
 	int r = -ENOMEM;
 	size_t i;

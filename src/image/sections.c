@@ -45,6 +45,8 @@ static void find_mark(struct rt_image *image, const char *name, const GElf_Shdr 
 		image->relro = range;
 	else if (strcmp(name, ".eh_frame") == 0)
 		image->eh_frame = range;
+	else if (strcmp(name, "__patchable_function_entries") == 0)
+		image->patchable = range;
 	if (image->gopclntab.size || image->gobuildinfo.size)
 		image->is_go = true;
 	if (strcmp(name, ".gcc_except_table") == 0)

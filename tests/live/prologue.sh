@@ -154,3 +154,19 @@ for compiler in "$CC" clang; do
 		done
 	done
 done
+
+# The nops are where the probe is cheap, and the file's list of them is no jump to them.
+for place in -pie -no-pie; do
+	what="the nops of -fpatchable-function-entry, behind endbr64, $place"
+	# shellcheck disable=SC2086 # a command with its options
+	if ! $CC -O2 $place -fcf-protection=full -fpatchable-function-entry=5 -w -o "$T/compiled" "$TARGETS/compiled.c" 2>/dev/null; then
+		skip "$what" "cannot be built"
+		continue
+	fi
+	begin "$what"
+	rt -v "$T/compiled" t_frame:1
+	expect_status 0
+	[ -z "$measured" ] || expect_line '^rawtrace: t_frame: probed at +4, on .*nop: ' "$T/err"
+	expect_line '^>(t_frame 7)$' "$T/err"
+	end_case
+done
