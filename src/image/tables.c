@@ -7,7 +7,7 @@
 
 #include "image/body.h"
 
-enum { REGISTERS = 32, SLOTS = 8, IDS = 2048 };
+enum { REGISTERS = 32, SLOTS = 8, IDS = 2048, NUMBERS = 4096 };
 
 enum sym_kind {
 	SYM_VALUE,	/* any, by its number */
@@ -196,6 +196,9 @@ static struct sym result(struct state *s, const struct rt_flow *f)
 
 	switch (f->op) {
 	case RT_OP_ADDRESS:
+		/* A number: on another way the index of the table, as the next state is in a loop. */
+		if (f->value >= 0 && f->value < NUMBERS)
+			break;
 		v.kind = SYM_ADDRESS;
 		v.addr = (uint64_t)f->value;
 		return v;
