@@ -132,6 +132,16 @@ static bool goes_on(const struct rt_walk *w, uint64_t target, uint64_t *start, u
 	return true;
 }
 
+bool rt_walk_cold(struct rt_walk *w, uint64_t target)
+{
+	const struct rt_symbol *s = symbol_of(w, target);
+
+	if (!s || !rt_walk_is_own_part(w, s->name))
+		return false;
+	add_piece(w, s->addr, s->addr + s->size);
+	return rt_body_piece(&w->body, target) != NULL;
+}
+
 static void add_indirect(struct rt_walk *w, uint64_t addr)
 {
 	if (RT_ROOM(&w->indirect, w->nindirect, &w->indirect_cap) < 0)

@@ -64,7 +64,7 @@ static bool count_own(struct rt_walk *w, const struct rt_jumps *t, uint64_t n, u
 	for (*own = i = 0; i < n; i++) {
 		if (!rt_jumps_entry(&w->body, t, i, &target))
 			return false;
-		*own += rt_body_piece(&w->body, target) != NULL;
+		*own += rt_body_piece(&w->body, target) || rt_walk_cold(w, target);
 	}
 	return true;
 }

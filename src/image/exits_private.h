@@ -53,6 +53,8 @@ void rt_walk_later(struct rt_walk *w, uint64_t addr, uint64_t from, struct rt_de
 void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enum rt_exit_kind kind, bool self);
 /* Is that the name of a cold part of the function, by any of its names? */
 bool rt_walk_is_own_part(const struct rt_walk *w, const char *part);
+/* Is `target` in a cold part of the function?  That is one of its pieces then. */
+bool rt_walk_cold(struct rt_walk *w, uint64_t target);
 /* What is known of the stack at an instruction that was come to. */
 struct rt_depth rt_walk_depth(const struct rt_walk *w, uint64_t addr);
 

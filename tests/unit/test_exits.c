@@ -37,7 +37,7 @@ static int ask_exits(struct rt_code *code, size_t n, struct rt_exits *exits)
 
 /*
  * The exits of function "f" of `n` bytes in a file with "other" at +0x80, "f.cold" at +0xa0, "g.cold" at +0xc0, thunks at +0x40 and
- * +0x60, and at +0xe0 four entries of a table, counted from the table, that lead to +0x10, +0x14, +0x18 and +0x1c.
+ * +0x60, and at +0xe0 four entries of a table, counted from the table, that lead to +0x10, +0x14, +0x18 and +0x1c; where 5 are asked for, one to f.cold, a ret then.
  */
 static int ask(uint16_t machine, const char *code, size_t n, asked *how, struct rt_exits *exits)
 {
@@ -72,6 +72,10 @@ static int ask(uint16_t machine, const char *code, size_t n, asked *how, struct 
 	}
 	for (i = 0; i < 4; i++)
 		put32(bytes + TABLE + 4 * i, (uint32_t)(0x10 + 4 * i - TABLE));
+	if (n > 0x22 && bytes[0x20] == 0x83 && bytes[0x22] == 4) {	/* cmp $4,%edi */
+		put32(bytes + TABLE + 16, (uint32_t)(COLD - TABLE));
+		memcpy(bytes + COLD, "\xc3\x90", 2);
+	}
 	file = elfgen_build(&g, &size);
 	CU_ASSERT_FATAL(file && elfgen_file(file, size, path));
 	CU_ASSERT_FATAL(rt_image_open(path, NULL, &image, &err) == 0);
@@ -135,6 +139,10 @@ static const struct exit_case {
 			   "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
 			   "\x83\xff\x03" "\x77\xe7" "\x48\x8d\x15\xb4\x00\x00\x00" "\x48\x63\x04\xba" "\x48\x01\xd0" "\xff\xe0"),
 	  "r16 r20 r24 r28" },
+	{ EM_X86_64, BYTES("\xeb\x1e" "\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90" "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
+			   "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
+			   "\x83\xff\x04" "\x77\xe7" "\x48\x8d\x15\xb4\x00\x00\x00" "\x48\x63\x04\xba" "\x48\x01\xd0" "\xff\xe0"),
+	  "r16 r20 r24 r28 r160" },	/* an entry for the cold part */
 	{ EM_X86_64, BYTES("\xeb\x1e" "\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90" "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
 			   "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
 			   "\x90\x90\x90" "\x90\x90" "\x48\x8d\x15\xb4\x00\x00\x00" "\x48\x63\x04\xba" "\x48\x01\xd0" "\xff\xe0"),
