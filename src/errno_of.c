@@ -45,7 +45,9 @@ static bool find(struct rt_target *t)
 	for (i = 0; i < t->images.n; i++) {
 		r = rt_errno_find(t->images.v[i], &t->errno_at);
 		t->errno_image = t->images.v[i];
-		if (r == -ENOTSUP)
+		if (r == -ENOTSUP && rt_image_arch(t->errno_image)->word < 8)
+			not_read(t, "%s is of a 32-bit program, whose thread pointer is not looked for", rt_image_name(t->errno_image));
+		else if (r == -ENOTSUP)
 			not_read(t, "where the code of %s has it is not understood", rt_image_name(t->images.v[i]));
 		if (r != -ENOENT)
 			return r == 0;

@@ -136,6 +136,15 @@ static void put_char(FILE *file, uint8_t c, char quote)
 	}
 }
 
+/* U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069 */
+static bool turns_text(const uint8_t *s, size_t n)
+{
+	if (n != 3 || s[0] != 0xe2)
+		return false;
+	return (s[1] == 0x80 && ((s[2] >= 0x8e && s[2] <= 0x8f) || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
+	       (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
+}
+
 static void put_text(FILE *file, const uint8_t *text, size_t len)
 {
 	size_t i, k, n;
@@ -144,8 +153,8 @@ static void put_text(FILE *file, const uint8_t *text, size_t len)
 		const uint8_t *s = text + i;
 
 		n = rt_utf8_length(s, len - i);
-		/* c2 80 to c2 9f are the C1 controls, which terminals obey. */
-		if (n > 1 && !(s[0] == 0xc2 && s[1] < 0xa0)) {
+		/* c2 80 to c2 9f are the C1 controls, which terminals obey, and U+200E to U+2069 has those that turn text round. */
+		if (n > 1 && !(s[0] == 0xc2 && s[1] < 0xa0) && !turns_text(s, n)) {
 			rt_put_bytes(file, s, n);
 			continue;
 		}

@@ -85,6 +85,8 @@ static void test_value_escapes(void)
 	check_value(&s, 7, "\xc3\xa9\xe2\x82\xac!", 0, "\"\xc3\xa9\xe2\x82\xac!\"", "\"\xc3\xa9\xe2\x82\xac!\"");
 	check_value(&s, 4, "\xe2\x82!", 0, "\"\\342\\202!\"", "\"\\ufffd\\ufffd!\"");
 	check_value(&s, 3, "\xc2\x9b", 0, "\"\\302\\233\"", "\"\xc2\x9b\"");	/* CSI */
+	check_value(&s, 4, "\xe2\x80\xae", 0, "\"\\342\\200\\256\"", "\"\xe2\x80\xae\"");	/* text runs to the left */
+	check_value(&s, 4, "\xe2\x82\xac", 0, "\"\xe2\x82\xac\"", "\"\xe2\x82\xac\"");
 }
 
 static void check_json(const char *text, size_t len, const char *want)
