@@ -73,6 +73,7 @@ int main(int argc, char **argv)
 	if (r == 0)
 		return status;
 	rt_hide_controls(err.text);
+	rt_hide_controls(err.source);
 	if (err.text[0])
 		fprintf(stderr, "rawtrace: %s\n", err.text);
 	if (err.text[0] && err.source[0])

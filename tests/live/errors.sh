@@ -231,6 +231,12 @@ expect_status 1
 expect_message "no process $gone" "$T/err"
 end_case
 
+begin "control characters in what is wrong"
+rt "$FIB" "$(printf 'fib(\033[31m')"
+expect_status 2
+! grep -q "$(printf '\033')" "$T/err" || show "$T/err"
+end_case
+
 begin "a kernel thread"
 rt -p 2 fib
 expect_status 1
