@@ -245,17 +245,37 @@ bool rt_locate_from_program(struct rt_locate *l, uint64_t ra, const struct rt_fu
 	return c->program && (!c->called || is_called(f, c->called));
 }
 
+/* Files are mapped by pages: where nobody could read the mappings of a process that is gone, this may be enough. */
+static const struct rt_place *only_one_in_page(const struct rt_locate *l, uint64_t ip, bool leaving)
+{
+	const struct rt_place *found = NULL;
+	size_t i;
+
+	/* Of so many none has a place of its own. */
+	for (i = 0; i < l->nplaces && l->nplaces <= PAGE; i++) {
+		if (l->places[i].leaving != leaving || (l->places[i].offset ^ ip) % PAGE)
+			continue;
+		if (found)
+			return NULL;
+		found = &l->places[i];
+	}
+	return found;
+}
+
 const struct rt_place *rt_locate_place(struct rt_locate *l, uint64_t ip, bool leaving)
 {
 	struct cached *c = &l->cache[ip % CACHE];
+	const struct rt_place *place;
 	uint64_t ino, offset;
+	bool known;
 
 	if (c->ip == ip && c->leaving == leaving)
 		return c->place;
-	if (rt_locate_file(l, ip, &ino, &offset) < 0)
-		return NULL;
-	*c = (struct cached){ .ip = ip, .leaving = leaving, .place = place_at(l, offset, ino, leaving) };
-	return c->place;
+	known = rt_locate_file(l, ip, &ino, &offset) == 0;
+	place = known ? place_at(l, offset, ino, leaving) : only_one_in_page(l, ip, leaving);
+	if (known || place)
+		*c = (struct cached){ .ip = ip, .leaving = leaving, .place = place };
+	return place;
 }
 
 uint32_t rt_locate_function(struct rt_locate *l, uint64_t ip)

@@ -162,6 +162,14 @@ static void test_feed_by_address(void)
 	CU_ASSERT(rt_feed_event(x.feed, &map) == 0);
 	CU_ASSERT(hit(&x, PID, PID, 1, 0x555555555200, 0x7000) == 0 && x.told.last == 0);
 	CU_ASSERT(hit(&x, PID, PID, 1, 0x400000, 0x6000) == 0 && x.told.last == RT_NO_FUNCTION);
+	/* A mapping that nobody has told of: the place in its page is enough where one probe alone has that. */
+	CU_ASSERT(hit(&x, PID, PID, 1, 0x400200, 0x5f00) == 0 && x.told.last == 1);
+	fixture_close(&x);
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_IP));
+	rt_feed_free(x.feed);
+	x.functions[0].offset = 0x2200;
+	x.feed = rt_feed_new(&x.target, RT_KEY_IP, PID, NULL, x.stack);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0x400200, 0x5f00) == 0 && x.told.last == RT_NO_FUNCTION);
 	fixture_close(&x);
 }
 
