@@ -155,6 +155,17 @@ static enum rt_convention convention_of(struct rt_dwarf *dwarf, Dwarf_Die *die)
 	}
 }
 
+/* i386's convention passes nothing in registers: a function that has a parameter there was declared so (regparm, fastcall, thiscall). */
+static bool is_of_registers(const struct rt_dwarf *dwarf, const struct params *params)
+{
+	unsigned i;
+
+	for (i = 0; i < params->n && dwarf->image->arch->machine == EM_386; i++)
+		if (params->v[i].where.kind == RT_WHERE_REG || params->v[i].where.kind == RT_WHERE_REGS)
+			return true;
+	return false;
+}
+
 static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func, struct rt_prototype *prototype)
 {
 	struct params params = { .n = 0 };
@@ -181,6 +192,8 @@ static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func
 	prototype->convention = convention_of(walk->dwarf, &func->die);
 	/* Rust promises its convention to nobody, and changes it for exported functions too. */
 	if (prototype->convention == RT_CONVENTION_RUST && trust == BY_ABI)
+		trust = LOCAL;
+	if (trust == BY_ABI && is_of_registers(walk->dwarf, &params))
 		trust = LOCAL;
 	if (walk->nomem)
 		return -ENOMEM;

@@ -31,6 +31,8 @@ for target in loop recurse threads longjmp tailcall exits names forks pops worke
 		end_case
 	}
 done
+# shellcheck disable=SC2086 # no flag or one
+build registers $cet -g -O1 "$TARGETS/registers.c" || show "$T/build"
 # For kernels that corrupt what begins with a call, as code does that has to find out where it is.
 for target in recurse longjmp tailcall forks; do
 	# shellcheck disable=SC2086 # no flag or one
@@ -104,6 +106,13 @@ for mechanism in $MECHANISMS; do
 	fi
 
 	[ -n "$first" ] || ! slow || continue
+	if ! registers_only && "$RAWTRACE" --version | grep -q ', libdw'; then
+		begin "$mechanism: arguments in registers, as DWARF has it"
+		rt --attach="$mechanism" "$BIN/registers" three two none chosen
+		expect_same "$T/out" "$T/err"
+		end_case
+	fi
+
 	begin "$mechanism: results in memory"
 	rt --attach="$mechanism" "$BIN/pops" make outer
 	expect_nested "$T/err" whole
