@@ -84,11 +84,17 @@ void rt_target_set_returns(struct rt_target *target, enum rt_want want, bool eve
  */
 int rt_target_add_libcalls(struct rt_target *target, pid_t pid, const char *text, struct rt_error *err);
 
+/* Trace what `n` more specifications mean.  0, -ENOENT (no such function), -EINVAL, -ENOMEM or an error of reading files. */
+int rt_target_add_functions(struct rt_target *target, char *const *specs, int n, struct rt_error *err);
+
 /* Watch what tells of the traced functions' stacks (watch.h); last of all, as it adds functions. */
 int rt_target_watch(struct rt_target *target, struct rt_error *err);
 
 /* Calls will be filtered: `under` (may be NULL) is the specification of the root functions, which are traced too. */
 int rt_target_set_limit(struct rt_target *target, unsigned depth, const char *under, uint64_t min_time, struct rt_error *err);
+
+/* Functions that have been added since --only-under was read (watch.h, errno_of.h) are no roots.  0 or -ENOMEM. */
+int rt_target_grow_roots(struct rt_target *target, struct rt_error *err);
 
 /* After rt_target_notes, which may have given returns up: an error where a root is without. */
 int rt_target_check_roots(const struct rt_target *target, struct rt_error *err);
