@@ -130,7 +130,12 @@ func main() {
 		fib(n)
 		risky(n)
 	case "exit":
+		before := runtime.NumGoroutine()
 		each(n, func(i int) { quit(i % 4) })
+		// What they deferred has run, and they may not have ended yet.
+		for runtime.NumGoroutine() > before {
+			time.Sleep(time.Millisecond)
+		}
 	case "many":
 		each(n, func(i int) { fib(i % 6); deep(i % 40) })
 	case "load":
