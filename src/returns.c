@@ -348,7 +348,7 @@ static void find_switches(struct rt_target *t)
 	struct rt_image *image = t->images.v[0];
 	const char *name;
 
-	if (t->purpose == RT_PURPOSE_RECORD && !rt_image_is_go(image) && rt_image_switches(image, &name) && *name)
+	if (t->purpose == RT_PURPOSE_RECORD && !rt_image_is_go(image) && rt_image_switches(image, &name) && (*name || rt_image_interp(image)))
 		t->switches = name;
 }
 

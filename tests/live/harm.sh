@@ -39,6 +39,11 @@ unharmed() {
 
 if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc"; then
 	unharmed "a coroutine written by hand" 'switches stacks'
+	begin "a coroutine written by hand, stripped"
+	strip "$T/switches"
+	rt "$T/switches" 'fn_*'
+	expect_line '^rawtrace: .*/switches switches stacks by itself: ' "$T/err"
+	end_case
 	$CC -O1 -DWALKS -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" && unharmed "a walk over return addresses" 'backtrace'
 fi
 
