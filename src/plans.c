@@ -449,6 +449,11 @@ int rt_plans_simplify(struct rt_target *t, const char **why)
 		*why = "what functions fill in, and errno, are not shown: this kernel cannot tell at a return where that is";
 		return 0;
 	}
+	if (!t->limits.short_lists) {
+		t->limits.short_lists = true;
+		*why = "lists are cut to 64 bytes, this kernel has no room for more";
+		return 0;
+	}
 	if (t->limits.string > RT_LIMIT_STRING) {
 		t->limits.string = RT_LIMIT_STRING;
 		*why = "strings are cut to 64 bytes, this kernel has no room for more";

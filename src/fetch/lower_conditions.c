@@ -170,8 +170,8 @@ static int compare_counted(struct lowering *l, const struct rt_spec *spec, const
 	size_t at, n;
 	int ret;
 
-	if (s.by_end || (test.op == RT_TEST_NE && !alone))
-		return rt_spec_expected(spec, c->column, err, s.by_end ? "a number" : "'!=' of this text without '&&'");
+	if (s.by_end || s.is_long || (test.op == RT_TEST_NE && !alone))
+		return rt_spec_expected(spec, c->column, err, s.is_long ? "text that never stands in the object itself, as libc++'s short strings do" : s.by_end ? "a number" : "'!=' of this text without '&&'");
 	part.offset += s.length;
 	test.constant = c->length;
 	test.is_signed = true;
@@ -193,6 +193,14 @@ static int compare_counted(struct lowering *l, const struct rt_spec *spec, const
 		ret = add_number(l, spec, c, &part, (unsigned)n, test, err);
 	}
 	return ret;
+}
+
+/* What a reference refers to is meant by its name; a whole structure cannot be compared, its address can. */
+static bool is_reference_to_value(const struct rt_ctype *type)
+{
+	const struct rt_ctype *to = type->kind == RT_CT_REFERENCE ? type->target : NULL;
+
+	return to && (to->sequence.element || rt_ctype_is_pointer(to) || (to->kind >= RT_CT_BOOL && to->kind <= RT_CT_ENUM));
 }
 
 int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct rt_error *err)
@@ -219,6 +227,8 @@ int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct r
 		test->op = ops[c->op];
 		test->join = joins[c->join];
 		ret = rt_lower_reach(l, spec, &c->expr, &r, err);
+		if (ret == 0 && is_reference_to_value(r.type))
+			ret = rt_lower_pointee(l, &r, spec, c->expr.column, err);
 		if (ret == 0 && c->operand == RT_OPERAND_STRING && r.type->sequence.element && r.type->sequence.element->kind == RT_CT_CHAR) {
 			bool alone = c->join != RT_JOIN_AND && (i + 1 == spec->nconditions || c[1].join != RT_JOIN_AND);
 

@@ -84,7 +84,8 @@ struct rt_limits {
 	enum rt_errno_home errno_home;	/* where it is to be read; else RT_ERRNO_NOT_ASKED */
 	int32_t errno_offset;
 	bool no_kept;			/* a return does not know what its entry was given */
-	bool no_lists;			/* read nothing that elements of lists lead to */
+	bool no_lists;			/* read nothing that elements of lists lead to, */
+	bool short_lists;		/* and of a list that lies elsewhere 64 bytes, or one element */
 	bool no_memory;			/* read nothing behind pointers, */
 	bool wide;			/* and registers whole: fewer different plans */
 	bool registers;			/* read nothing but registers */

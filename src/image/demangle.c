@@ -132,6 +132,8 @@ static const struct {
 } strings[] = {
 	{ "__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >", "string" },
 	{ "__cxx11::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >", "wstring" },
+	{ "__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> >", "string" },
+	{ "__1::basic_string_view<char, std::__1::char_traits<char> >", "string_view" },
 	{ "basic_string_view<char, std::char_traits<char> >", "string_view" },
 	{ "basic_string_view<wchar_t, std::char_traits<wchar_t> >", "wstring_view" },
 };

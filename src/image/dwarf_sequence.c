@@ -26,8 +26,10 @@ static const struct layout layouts[] = {
 	{ "span<", "_M_ptr", "_M_extent_value", false, false },
 	/* clang leaves _Alloc_hider, which holds only the pointer, to the file that makes some. */
 	{ "basic_string<char,", "_M_dataplus", "_M_string_length", false, true },
-	/* libc++ */
+	/* libc++, from 15 on and before */
+	{ "basic_string<", "__data_", "__size_", false, false },
 	{ "basic_string_view<", "__data_", "__size_", false, false },
+	{ "basic_string_view<", "__data", "__size", false, false },
 	{ "vector<", "__begin_", "__end_", true, false },
 	{ "span<", "__data_", "__size_", false, false },
 	/* Rust */
@@ -47,21 +49,21 @@ static bool is_hidden(const struct rt_member *m)
 }
 
 /* The first member of that name and kind, also inside others.  `*offset` grows by its own. */
-static const struct rt_ctype *find(const struct rt_ctype *type, const char *name, bool pointer, uint32_t *offset, unsigned depth)
+static const struct rt_ctype *find(const struct rt_ctype *type, const char *name, enum rt_ctype_kind kind, uint32_t *offset, unsigned depth)
 {
 	const struct rt_ctype *found;
 	const struct rt_member *m;
 	uint32_t inner;
 	unsigned i;
 
-	for (i = 0; i < type->nmembers && depth < DEPTH_MAX && type->kind == RT_CT_STRUCT; i++) {
+	for (i = 0; i < type->nmembers && depth < DEPTH_MAX && (type->kind == RT_CT_STRUCT || type->kind == RT_CT_UNION); i++) {
 		m = &type->members[i];
-		if (m->name && strcmp(m->name, name) == 0 && (m->type->kind == (pointer ? RT_CT_POINTER : RT_CT_INT) || (pointer && is_hidden(m)))) {
+		if (m->name && strcmp(m->name, name) == 0 && (m->type->kind == kind || (kind == RT_CT_POINTER && is_hidden(m)))) {
 			*offset += m->offset;
 			return m->type;
 		}
 		inner = *offset + m->offset;
-		found = find(m->type, name, pointer, &inner, depth + 1);
+		found = find(m->type, name, kind, &inner, depth + 1);
 		if (found) {
 			*offset = inner;
 			return found;
@@ -82,22 +84,48 @@ static const struct rt_ctype *text_type(struct rt_dwarf_walk *walk)
 	return walk->text;
 }
 
+/*
+ * libc++'s strings are a union of __l, which leads to long ones, and __s, which has short ones in it.  Where the length of these stands
+ * before them, its lowest bit says that they are long, and else its highest one, in each version of the library.  `*in` and the offsets
+ * become those of __l.  false: such a string, but not as it is known.
+ */
+static bool take_short(struct rt_sequence *s, const struct rt_ctype **in, uint32_t *at)
+{
+	uint32_t shorts = 0, flag, inside;
+	const struct rt_ctype *l = find(*in, "__l", RT_CT_STRUCT, at, 0), *own = find(*in, "__s", RT_CT_STRUCT, &shorts, 0);
+
+	if (!l || !own)
+		return !l && !own;
+	flag = inside = shorts;
+	if (!find(own, "__size_", RT_CT_CHAR, &flag, 0) || !find(own, "__data_", RT_CT_ARRAY, &inside, 0) || flag > UINT16_MAX || inside > UINT16_MAX)
+		return false;
+	s->is_long = flag < inside ? 1 : 0x80;
+	s->flag = (uint16_t)flag;
+	s->inside = (uint16_t)inside;
+	*in = l;
+	return true;
+}
+
 static bool fits(struct rt_dwarf_walk *walk, struct rt_dwarf_type *type, const struct layout *l)
 {
-	uint32_t pointer = 0, length = 0;
-	const struct rt_ctype *to = find(&type->ctype, l->pointer, true, &pointer, 0);
-	const struct rt_ctype *n = find(&type->ctype, l->length, l->by_end, &length, 0);
-	const struct rt_ctype *element;
+	uint32_t pointer = 0, length;
+	const struct rt_ctype *to, *n, *element, *in = &type->ctype;
+	struct rt_sequence sequence = { .by_end = l->by_end };
 
+	if (!take_short(&sequence, &in, &pointer))
+		return false;
+	length = pointer;
+	to = find(in, l->pointer, RT_CT_POINTER, &pointer, 0);
+	n = find(in, l->length, l->by_end ? RT_CT_POINTER : RT_CT_INT, &length, 0);
 	if (!to || !n || (!l->by_end && n->size != walk->word) || pointer > UINT16_MAX || length > UINT16_MAX)
 		return false;
 	element = l->is_text ? text_type(walk) : type->element ? type->element : to->target;
 	if (!element || element->kind == RT_CT_VOID || element->size == 0)
 		return false;
-	type->ctype.sequence.element = element;
-	type->ctype.sequence.pointer = (uint16_t)pointer;
-	type->ctype.sequence.length = (uint16_t)length;
-	type->ctype.sequence.by_end = l->by_end;
+	sequence.element = element;
+	sequence.pointer = (uint16_t)pointer;
+	sequence.length = (uint16_t)length;
+	type->ctype.sequence = sequence;
 	return true;
 }
 

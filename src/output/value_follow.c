@@ -178,6 +178,30 @@ void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint6
 	}
 }
 
+/* Text that stands in the object itself: false: it does not, this time. */
+static bool show_inside(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)
+{
+	const struct rt_sequence *s = &type->sequence;
+	const char *why;
+	const uint8_t *flag = s->is_long ? rt_view_bytes(v, at + s->flag, 1, &why) : NULL, *text;
+	uint64_t n;
+
+	if (!flag || (*flag & s->is_long))
+		return false;
+	n = s->is_long == 1 ? *flag >> 1 : *flag;
+	text = rt_view_bytes(v, at + s->inside, n * s->element->size, &why);
+	/* An object that nothing has been put into yet: there is a NUL behind the text. */
+	if (s->inside + (n + 1) * s->element->size > type->size)
+		text = NULL, why = rt_view_unreadable;
+	if (!text)
+		rt_value_word(v->p, why);
+	else if (rt_view_is_text(s->element))
+		rt_view_text(v->p, text, (size_t)n, false);
+	else
+		rt_view_elements(v, s->element, at + s->inside, n, false);
+	return true;
+}
+
 /* Text and lists that lie elsewhere. */
 void rt_view_sequence(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)
 {
@@ -187,6 +211,8 @@ void rt_view_sequence(const struct rt_view *v, const struct rt_ctype *type, uint
 	const char *why;
 	const uint8_t *pointer = rt_view_bytes(v, at + s->pointer, word, &why);
 
+	if (show_inside(v, type, at))
+		return;
 	if (!pointer) {
 		rt_value_word(v->p, why);
 		return;

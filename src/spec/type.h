@@ -62,6 +62,12 @@ struct rt_sequence {
 	const struct rt_ctype *element;	/* NULL: the type is no sequence; CHAR: it is text */
 	uint16_t pointer, length;	/* byte offsets in the object */
 	bool by_end;			/* at `length` stands a pointer to the end, as in std::vector: the bytes between are the elements */
+	/*
+	 * libc++'s short strings: where the byte at `flag` has not the bit `is_long`, it is their length, and they stand in the object, at
+	 * `inside`.  0: there are none.
+	 */
+	uint8_t is_long;
+	uint16_t flag, inside;
 };
 
 /*

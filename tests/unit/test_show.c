@@ -206,6 +206,40 @@ static void test_lists(void)
 	finish(&c, " [0x2000<unreadable>]", "\"a\":[\"0x2000<unreadable>\"]");
 }
 
+/* A string of libc++ with these bytes; what it leads to is "long". */
+static void show_inside(bool high_bit, const void *bytes, uint64_t faults, const char *text, const char *json)
+{
+	const struct rt_ctype s = {
+		.kind = RT_CT_STRUCT, .size = 24, .align = 8,
+		.sequence = { .element = &t_char, .length = 8, .pointer = high_bit ? 0 : 16, .is_long = high_bit ? 0x80 : 1, .flag = high_bit ? 23 : 0,
+			      .inside = high_bit ? 0 : 1 },
+	};
+	const struct rt_ctype reference = { .kind = RT_CT_REFERENCE, .size = 8, .align = 8, .target = &s };
+	struct call c;
+
+	begin(&c, &reference, NULL);
+	put_word(&c, 0, 0x1000);
+	put(&c, 1, bytes, 24);
+	put(&c, 2, "long", 4);
+	c.values.faults = faults;
+	finish(&c, text, json);
+}
+
+/* In the object, elsewhere, and nothing put into it yet; in each layout. */
+static void test_inside(void)
+{
+	static const uint64_t words[] = { 33, 3, 0x2000 }, high[] = { 0x2000, 3, UINT64_C(33) | UINT64_C(1) << 63 };
+
+	show_inside(false, "\006a\0b\0cdefghijklmnopqrstuv", 1 << 2, " \"a\\000b\"", "\"a\":\"a\\u0000b\"");
+	show_inside(false, "\054abcdefghijklmnopqrstuv", 0, " \"abcdefghijklmnopqrstuv\"", "\"a\":\"abcdefghijklmnopqrstuv\"");
+	show_inside(false, "\056abcdefghijklmnopqrstuv", 0, " <unreadable>", "\"a\":\"<unreadable>\"");
+	show_inside(false, words, 0, " \"lon\"", "\"a\":\"lon\"");
+	show_inside(false, words, 1 << 2, " 0x2000<unreadable>", "\"a\":\"0x2000<unreadable>\"");
+	show_inside(true, "short\0and what was ther\005", 0, " \"short\"", "\"a\":\"short\"");
+	show_inside(true, "twenty-two characters!\0\030", 0, " <unreadable>", "\"a\":\"<unreadable>\"");
+	show_inside(true, high, 0, " \"lon\"", "\"a\":\"lon\"");
+}
+
 static void test_structs(void)
 {
 	static const struct { int fd; unsigned flags; uint64_t path, next; } request = { 3, 2, 0x2000, 0x3000 };
@@ -237,6 +271,7 @@ CU_TestInfo rt_tests_show[] = {
 	{ "floating point", test_floats },
 	{ "strings", test_strings },
 	{ "lists of strings", test_lists },
+	{ "strings in their objects", test_inside },
 	{ "structures", test_structs },
 	CU_TEST_INFO_NULL,
 };

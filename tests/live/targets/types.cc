@@ -54,6 +54,10 @@ int main()
 
 	puts("(ns::text \"one that is longer than sixteen\" \"short\" \"view\")");
 	ns::text(longer, shorter, "view");
+	puts("(ns::text \"\" \"twenty-two characters!\" \"twenty-three characters\")");
+	ns::text("", "twenty-two characters!", "twenty-three characters");
+	puts("(ns::text \"twenty-three characters\" \"a\\000b\" \"\")");
+	ns::text("twenty-three characters", std::string("a\0b", 3), "");
 	puts("(ns::lists [1, 2, 3] [{.x=4, .y=5}] NULL)");
 	ns::lists(v, w, nullptr);
 	puts("(ns::object {.n=6} {.n=7} {.n=8} 11)");
