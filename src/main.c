@@ -11,6 +11,7 @@
 #include "session.h"
 #include "stream/ring.h"
 #include "util/clean.h"
+#include "util/say.h"
 
 enum { CHOICES_MAX = 32 };
 
@@ -72,10 +73,9 @@ int main(int argc, char **argv)
 	rt_options_free(&options);
 	if (r == 0)
 		return status;
-	rt_hide_controls(err.text);
 	rt_hide_controls(err.source);
 	if (err.text[0])
-		fprintf(stderr, "rawtrace: %s\n", err.text);
+		rt_say("%s", err.text);
 	if (err.text[0] && err.source[0])
 		print_source(&err);
 	return err.status;

@@ -15,6 +15,7 @@
 #include "output/tally.h"
 #include "session_private.h"
 #include "stream/ring.h"
+#include "util/say.h"
 
 enum { OUT_BUFFER = 1 << 16 };
 
@@ -70,7 +71,7 @@ static int note(void *ctx, const char *text)
 	struct session *s = ctx;
 
 	if (s->options->output)
-		fprintf(stderr, "rawtrace: %s\n", text);
+		rt_say("%s", text);
 	return s->out.ops->note(&s->out, text);
 }
 
@@ -236,7 +237,7 @@ static void say_now(struct session *s, struct rt_error *err)
 {
 	if (rt_tracee_ended(&s->tracee, false))
 		return;
-	fprintf(stderr, "rawtrace: %s\n", err->text);
+	rt_say("%s", err->text);
 	err->text[0] = '\0';
 }
 

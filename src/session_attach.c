@@ -19,6 +19,7 @@
 #include "session_private.h"
 #include "stream/ring.h"
 #include "trial.h"
+#include "util/say.h"
 
 /* As many probes that go one by one are waited for: some seconds. */
 enum { WAIT_FOR_PROBES = 40 };
@@ -54,7 +55,7 @@ static int try_returns(struct session *s, const struct rt_attach_ops *forced, st
 		return rt_target_has_returns(&s->target) ? rt_target_give_up_returns(&s->target, why.text, err) : 0;
 	}
 	if (s->options->verbose)
-		fprintf(stderr, "rawtrace: uretprobes leave %s programs unharmed here (tried in %.1f ms)\n", arch->name,
+		rt_say("uretprobes leave %s programs unharmed here (tried in %.1f ms)", arch->name,
 			(double)(rt_now() - began) / 1e6);
 	return 0;
 }
@@ -83,7 +84,7 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 	if (r < 0 || !o->verbose || o->exact)
 		return r;
 	rt_place_print(&s->target, stderr);
-	fprintf(stderr, "rawtrace: places were found in %.1f ms%s\n", (double)(rt_now() - began) / 1e6,
+	rt_say("places were found in %.1f ms%s", (double)(rt_now() - began) / 1e6,
 		s->calibration.told ? ", with what this kernel emulates" : "");
 	return 0;
 }
@@ -143,7 +144,7 @@ static int find_thread_pointer(struct session *s, struct rt_attach_request *requ
 		return rt_target_no_thread_pointer(&s->target, why.text, err);
 	request->thread_pointer = (uint32_t)r;
 	if (s->options->verbose)
-		fprintf(stderr, "rawtrace: the kernel has the thread pointer in byte %d of its task_struct\n", r);
+		rt_say("the kernel has the thread pointer in byte %d of its task_struct", r);
 	return 0;
 }
 
@@ -198,7 +199,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	if (r < 0)
 		return r;
 	if (o->verbose)
-		fprintf(stderr, "rawtrace: attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms\n", s->attach->ops->name,
+		rt_say("attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms", s->attach->ops->name,
 			rt_functions_shown(&s->target.functions), s->target.nprobes, s->attach->source->name, (double)(rt_now() - began) / 1e6);
 	return 0;
 }
@@ -208,9 +209,9 @@ static void expedite(struct session *s)
 	enum rt_expedite_state state = rt_expedite_on(&s->expedite);
 
 	if (state == RT_EXPEDITE_NORMAL)
-		fprintf(stderr, "rawtrace: --expedite: rcu_normal is set, so that nothing is expedited\n");
+		rt_say("--expedite: rcu_normal is set, so that nothing is expedited");
 	if (state == RT_EXPEDITE_FAILED)
-		fprintf(stderr, "rawtrace: --expedite: /sys/kernel/rcu_expedited could not be written\n");
+		rt_say("--expedite: /sys/kernel/rcu_expedited could not be written");
 }
 
 /* Some kernels wait for what is never expedited too: the first probes tell. */
@@ -294,7 +295,7 @@ void rt_session_end_attach(struct session *s)
 		s->attach->ops->close(s->attach);
 		rt_expedite_end(&s->expedite);
 	} else if (!s->tracee.ended || s->options->verbose || s->attach->separate > MINUTES_PROBES) {
-		fprintf(stderr, "rawtrace: %u probes are being taken out in the background: this kernel takes them one by one%s\n",
+		rt_say("%u probes are being taken out in the background: this kernel takes them one by one%s",
 			s->attach->separate, s->options->expedite ? "" : " (with --expedite it is quicker)");
 	}
 	rt_expedite_leave(&s->expedite);

@@ -18,6 +18,7 @@
 #include "tracee.h"
 #include "watch.h"
 #include "util/array.h"
+#include "util/say.h"
 
 /* The specification is kept, as its functions are shown by it. */
 static int keep_spec(struct rt_target *t, const char *text, struct rt_spec **spec, struct rt_error *err)
@@ -257,7 +258,7 @@ static int watch_goroutines(struct rt_target *t, struct rt_error *err)
 
 static void say_slow(const char *file)
 {
-	fprintf(stderr, "rawtrace: waiting for debuginfod, which DEBUGINFOD_URLS is set for, for what it has of %s\n", file);
+	rt_say("waiting for debuginfod, which DEBUGINFOD_URLS is set for, for what it has of %s", file);
 }
 
 int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char *const *specs, int nspecs, struct rt_error *err)

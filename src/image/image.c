@@ -13,6 +13,7 @@
 #include "image/dwarf.h"
 #include "image/private.h"
 #include "util/array.h"
+#include "util/clean.h"
 
 bool rt_image_holds(const struct rt_image *image, uint64_t offset, uint64_t size)
 {
@@ -160,13 +161,15 @@ int rt_image_open(const char *path, const char *name, struct rt_image **out, str
 		return rt_nomem(err);
 	image->fd = -1;
 	image->name = strdup(name ? name : path);
+	image->shown = strdup(name ? name : path);
 	image->window = malloc(sizeof(*image->window));
 	if (image->window)
 		image->window->n = 0;
-	if (!image->name || !image->window) {
+	if (!image->name || !image->shown || !image->window) {
 		ret = rt_nomem(err);
 		goto fail;
 	}
+	rt_hide_controls(image->shown);
 	ret = open_file(image, path, err);
 	if (ret)
 		goto fail;
@@ -190,8 +193,8 @@ int rt_image_open_library(const char *path, const char *name, struct rt_image **
 
 	if (ret)
 		return ret;
-	slash = strrchr((*out)->name, '/');
-	(*out)->short_name = (*out)->soname ? (*out)->soname : slash ? slash + 1 : (*out)->name;
+	slash = strrchr((*out)->shown, '/');
+	(*out)->short_name = (*out)->soname ? (*out)->soname : slash ? slash + 1 : (*out)->shown;
 	return 0;
 }
 
@@ -219,6 +222,7 @@ void rt_image_close(struct rt_image *image)
 	free(image->interp);
 	free(image->soname);
 	free(image->name);
+	free(image->shown);
 	rt_debug_close(&image->debug);
 	elf_end(image->elf);
 	if (image->fd >= 0)
@@ -228,7 +232,7 @@ void rt_image_close(struct rt_image *image)
 
 const char *rt_image_name(const struct rt_image *image)
 {
-	return image->short_name ? image->short_name : image->name;
+	return image->short_name ? image->short_name : image->shown;
 }
 
 bool rt_image_is_late(const struct rt_image *image)

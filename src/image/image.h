@@ -55,7 +55,7 @@ struct rt_symbol {
 int rt_image_open(const char *path, const char *name, struct rt_image **image, struct rt_error *err);
 void rt_image_close(struct rt_image *image);
 
-const char *rt_image_name(const struct rt_image *image);	/* as given to rt_image_open */
+const char *rt_image_name(const struct rt_image *image);	/* as given to rt_image_open, to be shown: without control characters */
 const char *rt_image_soname(const struct rt_image *image);	/* DT_SONAME, or NULL */
 const char *rt_image_interp(const struct rt_image *image);	/* PT_INTERP, or NULL: static or a library */
 bool rt_image_is_late(const struct rt_image *image);		/* a library that the process has not got (rt_images_add_path) */

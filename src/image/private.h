@@ -65,7 +65,8 @@ struct rt_image {
 	struct rt_file_window *window;	/* apart, as reading leaves an image const */
 	Elf *elf;
 	char *name, *soname, *interp;
-	const char *short_name;		/* for a library: what messages call it */
+	char *shown;			/* the name without control characters: what messages call it, but for a library: */
+	const char *short_name;		/* its DT_SONAME, or the end of the name */
 	uint64_t size;			/* of the file */
 	dev_t dev;
 	ino_t ino;

@@ -57,6 +57,27 @@ static void test_not_elf(void)
 	REFUSES("#!\n", -ENOEXEC, "./x: is a script that names no interpreter");
 }
 
+/* What a file is called is shown to a terminal; where it is found it is not changed. */
+static void test_name(void)
+{
+	struct elfgen g = { .bits = 64, .machine = EM_X86_64, .base = BASE, .soname = "lib\033x.so" };
+	struct rt_image *image;
+	struct rt_error err;
+	char path[256];
+	size_t n;
+	uint8_t *bytes = elfgen_build(&g, &n);
+
+	CU_ASSERT_FATAL(bytes && elfgen_file(bytes, n, path));
+	free(bytes);
+	CU_ASSERT_EQUAL_FATAL(rt_image_open(path, "./\033[31m\nx", &image, &err), 0);
+	RT_ASSERT_TEXT(rt_image_name(image), "./?[31m?x");
+	rt_image_close(image);
+	CU_ASSERT_EQUAL_FATAL(rt_image_open_library(path, "/lib\n/y\nz", &image, &err), 0);
+	RT_ASSERT_TEXT(rt_image_name(image), "lib?x.so");
+	rt_image_close(image);
+	unlink(path);
+}
+
 static void test_not_a_file(void)
 {
 	struct rt_image *image;
@@ -374,6 +395,7 @@ static void test_bad_name(void)
 
 CU_TestInfo rt_tests_image[] = {
 	{ "files that are not ELF", test_not_elf },
+	{ "names that a terminal is shown", test_name },
 	{ "what is not a file", test_not_a_file },
 	{ "ELF headers", test_header },
 	{ "x32 and i386", test_x32_and_i386 },

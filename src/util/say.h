@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_UTIL_SAY_H
+#define RT_UTIL_SAY_H
+
+#include "util/error.h"
+
+/*
+ * Tell the user now, as "rawtrace: TEXT" on standard error: what cannot wait for main to print it, such as what is being waited for, and
+ * what -v tells.  One line of at most 1 KB; control characters are shown as '?'.
+ */
+void rt_say(const char *fmt, ...) RT_PRINTF(1, 2);
+
+#endif
