@@ -394,6 +394,9 @@ int rt_plans_make(struct rt_target *t, bool any, struct rt_error *err)
 		return r;
 	for (level = READ_ALL, r = -E2BIG; r == -E2BIG && level <= READ_ARGUMENTS; level++)
 		r = make_level(t, any, level, err);
+	t->left_out = !t->nprototypes || level == READ_STRINGS ? NULL : level > READ_ARGUMENTS ?
+		"what pointers lead to is not shown: this mechanism would be slow with so many kinds of functions" :
+		"structures behind pointers are not shown: this mechanism would be slow with so many kinds of functions";
 	if (r == -ERANGE)
 		return rt_usage(err, "too many arguments; at most %d can be shown", RT_MAX_VALUES);
 	return r == -ENOMEM ? rt_nomem(err) : r;

@@ -127,6 +127,8 @@ static int open_attach(struct session *s, struct rt_attach_request *request, con
 			r = attach_without(s, request, forced, err);
 	} while (make_less(s, r, err));
 	s->out.shows = s->target.shows;
+	if (!s->simplified && s->target.purpose == RT_PURPOSE_RECORD)
+		s->simplified = s->target.left_out;
 	return r;
 }
 

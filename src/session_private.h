@@ -38,7 +38,7 @@ struct session {
 	struct rt_out out;
 	struct rt_count_list base, counts;	/* what the kernel had counted when the trace began, and when it ended */
 	char *out_buffer;
-	const char *simplified;		/* what is not shown, since the kernel cannot read it; or NULL */
+	const char *simplified;		/* what is not shown, since the kernel cannot read it or it would take long; or NULL */
 	int epoll, signals;
 	int stopped;		/* the signal that ended the trace, 0: none */
 	bool pass_on;		/* it reached only us: our command gets it too */

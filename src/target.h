@@ -26,6 +26,7 @@ struct rt_target {
 	bool *returns;			/* by function: its return is probed */
 	struct rt_plan *plans;
 	unsigned nplans, most_plans;	/* the second as the mechanism likes it */
+	const char *left_out;		/* what is not read, since there would be more; or NULL */
 	uint16_t *entry_plan, *exit_plan;	/* by function */
 	uint16_t *jump_plan, *branch_plan;	/* the same for tail calls, and conditional ones */
 	struct rt_shows *shows;		/* by function */

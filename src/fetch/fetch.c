@@ -269,7 +269,7 @@ size_t rt_plan_block(const struct rt_plan *plan, unsigned i, const uint8_t *data
 	return *all < f->max ? (size_t)*all : f->max;
 }
 
-static bool same_fetch(const struct rt_fetch *a, const struct rt_fetch *b)
+bool rt_fetch_same(const struct rt_fetch *a, const struct rt_fetch *b)
 {
 	unsigned i;
 
@@ -307,10 +307,10 @@ bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 		    (a->tests[i].string && memcmp(a->tests[i].string, b->tests[i].string, a->tests[i].length) != 0))
 			return false;
 	for (i = 0; i < a->nkept; i++)
-		if (!same_fetch(&a->kept[i], &b->kept[i]))
+		if (!rt_fetch_same(&a->kept[i], &b->kept[i]))
 			return false;
 	for (i = 0; i < a->nvalues; i++)
-		if (!same_fetch(&a->values[i], &b->values[i]))
+		if (!rt_fetch_same(&a->values[i], &b->values[i]))
 			return false;
 	return true;
 }

@@ -193,6 +193,7 @@ size_t rt_plan_block(const struct rt_plan *plan, unsigned i, const uint8_t *data
 bool rt_plan_wants_thread(const struct rt_plan *plan);
 
 /* Do they read the same, in the same way? */
+bool rt_fetch_same(const struct rt_fetch *a, const struct rt_fetch *b);
 bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b);
 
 /* An integer of `size` bytes, 1 to 8, at any alignment, zero-extended. */

@@ -16,8 +16,11 @@ int rt_lower_value(struct lowering *l, const struct rt_fetch *fetch)
 {
 	bool go = l->prototype && l->prototype->convention != RT_CONVENTION_C;
 	struct rt_plan *plan = l->plan;
-	unsigned spare = fetch->list ? l->spare : 0;
+	unsigned spare = fetch->list ? l->spare : 0, i;
 
+	for (i = 0; l->alike && i < plan->nvalues; i++)
+		if (rt_fetch_same(&plan->values[i], fetch))
+			return (int)i;
 	if (plan->nvalues + (go ? SPARE : 0) + spare >= RT_MAX_VALUES)
 		return -1;
 	plan->values[plan->nvalues++] = *fetch;
@@ -156,6 +159,9 @@ bool rt_lower_memory(struct lowering *l, struct object *o, uint32_t size)
 
 	if (!size || !rt_lower_fetch(&o->place, o->skip, &f))
 		return false;
+	if (l->limits.wide && !o->place.behind && f.base == RT_BASE_STACK && size <= (l->alike ? STACK_BYTES : l->arch->word) &&
+	    rt_lower_words_of(l, o, &f, size))
+		return true;
 	f.list = o->list;
 	f.least = o->least;
 	if (is_word(size)) {
@@ -376,6 +382,16 @@ static void begin(struct lowering *l, enum rt_kind kind)
 	l->plan->arch = l->arch;
 	l->nobjects = 0;
 	l->starved = false;
+	rt_lower_begin_alike(l);
+}
+
+/* Shorter texts, so that there is room for all; or in the order in which others read. */
+static bool once_more(struct lowering *l)
+{
+	if (l->failed || rt_lower_align(l))
+		return !l->failed;
+	l->limits.string /= 2;
+	return l->starved && l->limits.string >= STRING_MIN;
 }
 
 int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *spec, const struct rt_arch *arch,
@@ -389,6 +405,7 @@ int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *s
 
 	memset(shown, 0, sizeof(*shown));
 	l.spare = spec && spec->nconditions ? RT_MAX_TESTS : 0;
+	l.alike = limits->wide && limits->no_memory && !is_go(prototype);
 	do {
 		begin(&l, RT_KIND_ENTRY);
 		shows = rt_lower_alloc(&l, (n + extra + 1) * sizeof(*shows));
@@ -399,8 +416,7 @@ int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *s
 			r = rt_lower_shown(&l, spec, shows + n, err);
 		if (r == 0)
 			rt_lower_follow(&l);
-		l.limits.string /= 2;
-	} while (r == 0 && l.starved && l.limits.string >= STRING_MIN && !l.failed);
+	} while (r == 0 && once_more(&l));
 	shown->v = shows;
 	shown->n = n;
 	if (r == 0 && extra)
@@ -442,28 +458,6 @@ static void lower_result(struct lowering *l, struct rt_show *show)
 	rt_lower_read(l, o, &home);
 }
 
-/* Why the call has failed, where its result is a single value. */
-static void lower_errno(struct lowering *l, const struct rt_show *result, struct rt_showing *shown)
-{
-	const struct rt_piece *piece = result->npieces == 1 ? &result->pieces[0] : NULL;
-	struct rt_fetch f = {
-		.base = RT_BASE_THREAD, .nderef = 1, .size = 4, .is_signed = true, .told = l->limits.errno_home == RT_ERRNO_TOLD,
-		.null_fails = rt_ctype_is_pointer(result->type),
-	};
-	int value;
-
-	if (shown->failure != RT_FAILS_BY_ERRNO || !piece || piece->value == RT_NO_VALUE || !is_word(piece->size) ||
-	    l->plan->values[piece->value].type != RT_TYPE_INT)
-		return;
-	if (l->limits.errno_home != RT_ERRNO_OFFSET && !f.told)
-		return;
-	f.deref[0] = f.told ? 0 : l->limits.errno_offset;
-	f.if_failed = (uint8_t)(piece->value + 1);
-	f.failed_size = (uint8_t)piece->size;
-	value = rt_lower_value(l, &f);
-	shown->errno_value = (uint8_t)(value + 1);
-}
-
 int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *spec, const struct rt_arch *arch,
 		    const struct rt_limits *limits, struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown)
 {
@@ -473,6 +467,7 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *
 	int r = 0;
 
 	memset(shown, 0, sizeof(*shown));
+	l.alike = l.aligned = limits->wide && limits->no_memory;
 	begin(&l, RT_KIND_RETURN);
 	if (is_go(prototype))
 		return rt_lower_go_return(&l, shown);
@@ -488,13 +483,13 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *
 			return -ENOMEM;
 		if (!shown->none)
 			lower_result(&l, shows);
+		rt_lower_no_result(&l);
 		if (!shown->none)
-			lower_errno(&l, shows, shown);
+			rt_lower_errno(&l, shows, shown);
 		r = rt_lower_outs(&l, spec, shows + !shown->none, &outs);
 		if (r == 0)
 			rt_lower_follow(&l);
-		l.limits.string /= 2;
-	} while (r == 0 && l.starved && l.limits.string >= STRING_MIN && !l.failed);
+	} while (r == 0 && once_more(&l));
 	shown->v = shows;
 	shown->n = outs + !shown->none;
 	return l.failed ? -ENOMEM : r;

@@ -142,3 +142,25 @@ int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show
 	}
 	return r;
 }
+
+void rt_lower_errno(struct lowering *l, const struct rt_show *result, struct rt_showing *shown)
+{
+	const struct rt_piece *piece = result->npieces == 1 ? &result->pieces[0] : NULL;
+	struct rt_fetch f = {
+		.base = RT_BASE_THREAD, .nderef = 1, .size = 4, .is_signed = true, .told = l->limits.errno_home == RT_ERRNO_TOLD,
+		.null_fails = rt_ctype_is_pointer(result->type),
+	};
+	int value;
+
+	if (shown->failure != RT_FAILS_BY_ERRNO || !piece || piece->value == RT_NO_VALUE ||
+	    !piece->size || (piece->size & (piece->size - 1)) != 0 || piece->size > 8 ||
+	    l->plan->values[piece->value].type != RT_TYPE_INT)
+		return;
+	if (l->limits.errno_home != RT_ERRNO_OFFSET && !f.told)
+		return;
+	f.deref[0] = f.told ? 0 : l->limits.errno_offset;
+	f.if_failed = (uint8_t)(piece->value + 1);
+	f.failed_size = (uint8_t)piece->size;
+	value = rt_lower_value(l, &f);
+	shown->errno_value = (uint8_t)(value + 1);
+}

@@ -8,7 +8,7 @@
 /* Shared by lower.c and lower_*.c only. */
 
 /* More objects than values cannot be read; strings in structures are short, as there may be many. */
-enum { OBJECTS = RT_MAX_VALUES + 1, STRING_MIN = 16, STRING_INSIDE = 32, DEPTH = 6, POINTERS = 48, LIST_TEXTS = 4, SPARE = 3 /* values: a goroutine has */ };
+enum { STACK_BYTES = 64 /* of an object that is read by words */, OBJECTS = RT_MAX_VALUES + 1, STRING_MIN = 16, STRING_INSIDE = 32, DEPTH = 6, POINTERS = 48, LIST_TEXTS = 4, SPARE = 3 /* values: a goroutine has */ };
 
 /* Memory: what stands at base (on the stack), or what the pointer leads to that `base` and the derefs end in. */
 struct place {
@@ -48,6 +48,9 @@ struct lowering {
 	struct object objects[OBJECTS];
 	unsigned nobjects;
 	unsigned spare;			/* values that conditions may want, which what lies deepest leaves room for */
+	bool alike;			/* what is the same is read once, and first what other functions read too: */
+	bool aligned;			/* so many registers of arguments, and words of the stack, are known */
+	unsigned first_registers, first_words;
 	bool starved;			/* there was no room for the text of an argument */
 	bool failed;			/* out of memory */
 };
@@ -76,6 +79,15 @@ bool rt_lower_parts(struct lowering *l, struct object *object, uint64_t size);
 struct rt_piece *rt_lower_pieces(struct lowering *l, struct rt_show *show, unsigned n);
 void rt_lower_piece(const struct lowering *l, struct rt_piece *piece, int value, uint32_t offset, uint32_t size);
 
+/*
+ * lower_alike.c: the values that come first.  After all has been lowered: once more, as these are known now?  Where no result is read,
+ * the register of one, as at other returns.  And an object of `size` bytes at a place of the stack, by whole words; false: there is no room.
+ */
+void rt_lower_begin_alike(struct lowering *l);
+bool rt_lower_align(struct lowering *l);
+void rt_lower_no_result(struct lowering *l);
+bool rt_lower_words_of(struct lowering *l, struct object *object, const struct rt_fetch *place, uint32_t size);
+
 /* As a parameter an array is a pointer. */
 const struct rt_ctype *rt_lower_decayed(struct lowering *l, const struct rt_ctype *type);
 /* The next parameter's home, and its type; NULL: out of memory. */
@@ -95,6 +107,9 @@ bool rt_lower_keep_result(struct lowering *l);
  */
 unsigned rt_lower_outs_most(const struct rt_prototype *prototype);
 int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show *shows, unsigned *n);
+
+/* lower_out.c: why the call has failed, where its result is a single value. */
+void rt_lower_errno(struct lowering *l, const struct rt_show *result, struct rt_showing *shown);
 
 /* lower_go.c: Go's parameters or results `v`, as they come; without `shows` their places alone.  And a return's. */
 void rt_lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_param *v, unsigned n, struct rt_show *shows);

@@ -47,6 +47,8 @@ for mechanism in $MECHANISMS; do
 	begin "$mechanism: sixty functions of different types"
 	rt --attach="$mechanism" "$T/plans" 'g*'
 	expect_calls "$last"
+	expect_number "remarks on what is left out" "$(grep -c '^rawtrace: structures behind pointers are not shown' "$T/err")" -eq \
+		"$([ "$mechanism" = uprobe-multi ]; echo $?)"
 	end_case
 done
 
@@ -57,6 +59,54 @@ case " $MECHANISMS " in
 		>"$T/out" 2>"$T/err"
 	ST=$?
 	expect_calls '0x[0-9a-f]*'
+	end_case
+	;;
+esac
+
+# Arguments of every kind in registers and on the stack: read by whole words, so that many functions share an event.
+awk -v expected="$T/expected" '
+function next_of(n) { seed = (seed * 1103 + 12345) % 65536; return int(seed / 7) % n }
+BEGIN {
+	seed = 7
+	n = split("int|short|unsigned char|long|struct three|struct big|long double|__int128", type, "|")
+	print "struct three { short x, y, z; }; struct big { long a; int b; short c; };"
+	for (i = 0; i < 40; i++) {
+		list = values = shown = ""
+		m = 5 + next_of(8)
+		for (k = 0; k < m; k++) {
+			v = next_of(250)
+			t = type[next_of(n) + 1]
+			c = s = "-" (v + 1)
+			if (t == "struct three") { c = "(struct three){ " v ", -" v ", 3 }"; s = "{.x=" v ", .y=-" v ", .z=3}" }
+			if (t == "struct big") { c = "(struct big){ -" v ", " v ", -5 }"; s = "{.a=-" v ", .b=" v ", .c=-5}" }
+			if (t == "long double") { c = v ".5L"; s = v ".5" }
+			if (t == "unsigned char") c = s = v
+			list = list (k ? ", " : "") t " a" k
+			values = values (k ? ", " : "") c
+			shown = shown " " s
+		}
+		printf "int h%d(%s);\n__attribute__((noinline)) int h%d(%s)\n", i, list, i, list
+		printf "{ __asm__ volatile(\"\" : : \"i\"(%d) : \"memory\"); return %d; }\n", i, i
+		calls = calls sprintf("sum += h%d(%s);\n", i, values)
+		printf ">(h%d%s)\n<%d\n", i, shown, i >expected
+	}
+	printf "int main(void) { int sum = 0;\n%sreturn sum != 780; }\n", calls
+}' >"$T/stack.c"
+case " $MECHANISMS " in
+*" multi-event "*)
+	begin "multi-event: arguments of forty functions share words"
+	if "$CC" -g -O1 -o "$T/stack" "$T/stack.c" >"$T/cc" 2>&1; then
+		rt --attach=multi-event -o "$T/trace" "$T/stack" 'h*'
+		expect_status 0
+		expect_line '^rawtrace: what pointers lead to is not shown' "$T/trace"
+		sed -i '/^rawtrace:/d' "$T/trace"
+		expect_same "$T/expected" "$T/trace"
+		"$RAWTRACE" --attach=multi-event --dump=ir "$T/stack" 'h*' >"$T/ir"
+		expect_number "events" "$(grep -c '^  [a-z]*, plan' "$T/ir")" -eq 80
+		expect_number "different events" "$(sed -n 's/^  [a-z]*, plan //p' "$T/ir" | sort -u | wc -l)" -lt 20
+	else
+		because "$(head -1 "$T/cc")"
+	fi
 	end_case
 	;;
 esac

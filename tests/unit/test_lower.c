@@ -90,6 +90,30 @@ static void test_scalars(void)
 		    &t_bool, NULL);
 }
 
+/* Where plans are to be few: whole words, in one order, each once; no memory that was not asked for, but what lies between. */
+static void test_alike(void)
+{
+	static const char all[] = "v0=%di:u64 v1=%si:u64 v2=%dx:u64 v3=%cx:u64 v4=%r8:u64 v5=%r9:u64 v6=+8(%sp):u64 v7=+16(%sp):u64 v8=+24(%sp):u64";
+
+	usual.wide = usual.no_memory = true;
+	check_entry("v0=%di:u64", &rt_arch_x86_64, &t_void, NULL);
+	check_entry("v0=%di:u64 v1=%si:u64 v2=%dx:u64", &rt_arch_x86_64, &t_void, &t_char, &t_int, NULL);
+	check_entry(all, &rt_arch_x86_64, &t_void, &t_large, &t_char, NULL);
+	check_entry(all, &rt_arch_x86_64, &t_int, &t_int, &t_int, &t_int, &t_int, &t_int, &t_int, &t_bool, &t_int, &t_short, NULL);
+	/* The second word is there for the alignment of the third. */
+	check_entry("v0=%di:u64 v1=%si:u64 v2=%dx:u64 v3=%cx:u64 v4=%r8:u64 v5=%r9:u64 v6=+8(%sp):u64 v7=+16(%sp):u64 v8=+24(%sp):u64 "
+		    "v9=+32(%sp):u64", &rt_arch_x86_64, &t_int, &t_int, &t_int, &t_int, &t_int, &t_int, &t_int, &t_bool, &t_long_double, NULL);
+	check_entry("v0=%x0:u64", &rt_arch_aarch64, &t_void, &t_bool, NULL);
+	check_entry("v0=+4(%sp):u32 v1=+8(%sp):u32 v2=+12(%sp):u32", &rt_arch_i386, &t_void, &t_bool, &t_double, NULL);
+	check_return("v0=%ax:u64", &rt_arch_x86_64, &t_void);
+	check_return("v0=%ax:u64", &rt_arch_x86_64, &t_int);
+	check_return("v0=%ax:u64 0<in xmm0>", &rt_arch_x86_64, &t_double);
+	usual.no_memory = false;
+	/* Strings may be read then, by a length that stands in a value of its own. */
+	check_entry("v0=+4(%sp):u32 v1=+8(%sp):u64", &rt_arch_i386, &t_void, &t_bool, &t_double, NULL);
+	usual.wide = false;
+}
+
 static void test_floats(void)
 {
 	check_entry("v0=%di:s32 v1=%si:s32 0<in xmm0> 2<in xmm1>", &rt_arch_x86_64, &t_void, &t_double, &t_int, &t_float, &t_int, NULL);
@@ -212,6 +236,7 @@ static void test_returns(void)
 
 CU_TestInfo rt_tests_lower[] = {
 	{ "scalars", test_scalars },
+	{ "few plans", test_alike },
 	{ "floating point", test_floats },
 	{ "structures by value", test_structs },
 	{ "vectors", test_vectors },
