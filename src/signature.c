@@ -118,7 +118,29 @@ static void check_result(struct rt_signatures *s, const struct rt_function *f, s
 		told->result = &unknown;
 }
 
-static bool find_known(struct rt_signatures *s, const struct rt_function *f, struct rt_types *memory, struct rt_prototype *told)
+/*
+ * What a function does not read its callers in the same file need not set: there is something else then.  A library's calls of its own
+ * functions may go by its PLT.
+ */
+static void check_unread(struct rt_signatures *s, const struct rt_function *f, const struct rt_image *program, struct rt_prototype *told)
+{
+	/* What debug information gave is in the caller's memory. */
+	struct rt_param *params = (struct rt_param *)told->params;
+	struct rt_guesser *guesser;
+	unsigned i, n = 0;
+
+	for (i = 0; i < told->nparams; i++)
+		n += params[i].unread;
+	guesser = n ? guesser_of(s, f->image) : NULL;
+	if (!n || (f->image == program && guesser && !rt_guess_called(guesser, f->addr)))
+		return;
+	for (i = 0; i < told->nparams; i++)
+		if (params[i].unread)
+			params[i].where.kind = RT_WHERE_NOWHERE;
+}
+
+static bool find_known(struct rt_signatures *s, const struct rt_function *f, const struct rt_image *program, struct rt_types *memory,
+		       struct rt_prototype *told)
 {
 	/* Damaged debug information is no reason to trace less than without it. */
 	bool has = rt_dwarf_prototype(f->image, f->addr, memory, told, NULL) == 0;
@@ -135,6 +157,8 @@ static bool find_known(struct rt_signatures *s, const struct rt_function *f, str
 	}
 	if (has && told->result_unsure)
 		check_result(s, f, memory, told);
+	if (has)
+		check_unread(s, f, program, told);
 	if (has)
 		return true;
 	guesser = guesser_of(s, f->image);
@@ -174,7 +198,7 @@ int rt_signature_of(struct rt_signatures *s, const struct rt_function *f, struct
 	/* As many ints as the user says; inside a function the registers are anything. */
 	if (!f->spec || f->inside || (f->spec->nargs_given && !f->spec->prototype))
 		return f->go ? rt_signature_go(f, memory, prototype, err) : 0;
-	if (find_known(s, f, memory, &told))
+	if (find_known(s, f, program, memory, &told))
 		known = &told;
 	if (f->spec->types_only && rt_is_mangled(rt_function_symbol(f))) {
 		if (known)

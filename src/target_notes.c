@@ -82,14 +82,31 @@ static int note_shared(const struct reason *reason, int (*note)(void *ctx, const
 	return note(ctx, text);
 }
 
+/* Nobody asks for the types of what is only counted; that of its own functions the program inlines may be why there are no calls. */
+static bool is_inlined(struct rt_target *t, size_t i)
+{
+	const struct rt_function *f = &t->functions.v[i];
+	struct rt_prototype prototype;
+
+	if (!f->named || f->hidden)
+		return false;
+	if (i < t->nprototypes)
+		return t->prototypes[i].inlined;
+	/* The image keeps the types. */
+	if (!t->prototype_types)
+		t->prototype_types = rt_types_new();
+	return t->purpose != RT_PURPOSE_RECORD && t->prototype_types && f->image == t->images.v[0] &&
+	       rt_dwarf_prototype(f->image, f->addr, t->prototype_types, &prototype, NULL) == 0 && prototype.inlined;
+}
+
 /* Functions that the user has named, of which there may be calls that no probe sees. */
-static int note_inlined(const struct rt_target *t, int (*note)(void *ctx, const char *text), void *ctx)
+static int note_inlined(struct rt_target *t, int (*note)(void *ctx, const char *text), void *ctx)
 {
 	struct reason reason = { .text = "where the compiler has inlined it, as debug information says, its calls are not seen" };
 	size_t i;
 
-	for (i = 0; i < t->nprototypes && i < t->functions.n; i++)
-		if (t->prototypes[i].inlined && t->functions.v[i].named && !t->functions.v[i].hidden)
+	for (i = 0; i < t->functions.n; i++)
+		if (is_inlined(t, i))
 			note_name(&reason, t->functions.v[i].name);
 	return reason.n ? note_shared(&reason, note, ctx) : 0;
 }
@@ -169,11 +186,10 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 		if (r < 0)
 			return r;
 	}
-	if (t->purpose == RT_PURPOSE_COUNT)
-		return 0;
+	r = note_inlined(t, note, ctx);
+	if (t->purpose == RT_PURPOSE_COUNT || r < 0)
+		return r;
 	r = note_troubles(t, note, ctx);
-	if (r == 0)
-		r = note_inlined(t, note, ctx);
 	if (r < 0)
 		return r;
 	if (some) {

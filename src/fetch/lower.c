@@ -335,9 +335,10 @@ const struct rt_ctype *rt_lower_home(struct lowering *l, struct rt_abi *abi, con
 		type = rt_lower_decayed(l, type);
 	if (!type)
 		return NULL;
-	if (param->where.kind == RT_WHERE_ABI)
+	/* What is nowhere has a place all the same, which is behind that of those before it. */
+	if (param->where.kind == RT_WHERE_ABI || l->prototype->convention == RT_CONVENTION_C)
 		rt_abi_argument(abi, type, home);
-	else
+	if (param->where.kind != RT_WHERE_ABI)
 		told_home(l, type, &param->where, home);
 	return type;
 }

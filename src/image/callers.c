@@ -150,9 +150,21 @@ static bool ignored(const struct rt_callers *c, uint64_t addr, unsigned *steps)
 	return false;
 }
 
+static const struct site *site_of(const struct rt_callers *c, uint64_t addr)
+{
+	const struct site key = { .target = addr };
+
+	return c->n ? bsearch(&key, c->v, c->n, sizeof(*c->v), compare) : NULL;
+}
+
+bool rt_callers_any(const struct rt_callers *c, uint64_t addr)
+{
+	return site_of(c, addr);
+}
+
 bool rt_callers_ignore(const struct rt_callers *c, uint64_t addr)
 {
-	const struct site key = { .target = addr }, *at = c->n ? bsearch(&key, c->v, c->n, sizeof(*c->v), compare) : NULL;
+	const struct site *at = site_of(c, addr);
 	unsigned steps;
 
 	if (!at)

@@ -18,4 +18,7 @@ void rt_callers_close(struct rt_callers *callers);
 /* Is the function at `addr` called, and behind each call the result's register written before it is read?  False also where that is not certain. */
 bool rt_callers_ignore(const struct rt_callers *callers, uint64_t addr);
 
+/* Is it called, or jumped to, at all? */
+bool rt_callers_any(const struct rt_callers *callers, uint64_t addr);
+
 #endif

@@ -22,14 +22,25 @@ static bool is_changed_name(const char *name)
 	       strstr(name, ".argprom") || strstr(name, ".llvm.");
 }
 
-/* GCC gives a function another name when it changes how it is called; but on i386 it passes in registers without a word. */
-static bool says_changes(struct rt_dwarf *dwarf, Dwarf_Die *die)
+static const char *producer_of(struct rt_dwarf *dwarf, Dwarf_Die *die)
 {
 	const char *producer;
 	Dwarf_Die unit;
 
 	producer = dwarf_diecu(die, &unit, NULL, NULL) ? rt_die_string(dwarf, &unit, DW_AT_producer) : NULL;
-	return producer && strncmp(producer, "GNU ", 4) == 0 && dwarf->image->arch->machine != EM_386;
+	return producer ? producer : "";
+}
+
+/* GCC gives a function another name when it changes how it is called; but on i386 it passes in registers without a word. */
+static bool says_changes(struct rt_dwarf *dwarf, Dwarf_Die *die)
+{
+	return strncmp(producer_of(dwarf, die), "GNU ", 4) == 0 && dwarf->image->arch->machine != EM_386;
+}
+
+/* Does the compiler leave out of calls in the same file what a function does not read, though others may call it too? */
+static bool leaves_out(struct rt_dwarf *dwarf, Dwarf_Die *die)
+{
+	return strstr(producer_of(dwarf, die), "clang version");
 }
 
 bool rt_dwarf_is_changed(Dwarf_Die *die)
@@ -64,7 +75,7 @@ static enum trust judge(struct rt_dwarf *dwarf, Dwarf_Die *die, uint64_t addr)
  * A local function with others was optimized, and then only places at the entry are to be believed: i386 passes in registers there,
  * and LLVM leaves out what nobody reads.  True: the convention holds.
  */
-static bool settle_places(struct rt_param *v, const bool *frame, unsigned n, enum trust trust)
+static bool settle_places(struct rt_param *v, const bool *frame, unsigned n, enum trust trust, bool leaves_out)
 {
 	bool plain = true, any = false;
 	unsigned i;
@@ -75,8 +86,10 @@ static bool settle_places(struct rt_param *v, const bool *frame, unsigned n, enu
 		any |= frame[i];
 	}
 	plain = trust == BY_ABI || (trust == LOCAL && plain && any);
-	for (i = 0; i < n && plain; i++)
+	for (i = 0; i < n && plain; i++) {
+		v[i].unread = leaves_out && v[i].where.kind == RT_WHERE_NOWHERE;
 		v[i].where = (struct rt_where){ .kind = RT_WHERE_ABI };
+	}
 	return plain;
 }
 
@@ -141,13 +154,9 @@ static void read_params(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *
 
 static enum rt_convention convention_of(struct rt_dwarf *dwarf, Dwarf_Die *die)
 {
-	const char *producer;
-	Dwarf_Die unit;
-
 	switch (rt_die_language(die)) {
 	case DW_LANG_Go:
-		producer = dwarf_diecu(die, &unit, NULL, NULL) ? rt_die_string(dwarf, &unit, DW_AT_producer) : NULL;
-		return producer && strstr(producer, "regabi") ? RT_CONVENTION_GO_REGISTERS : RT_CONVENTION_GO_STACK;
+		return strstr(producer_of(dwarf, die), "regabi") ? RT_CONVENTION_GO_REGISTERS : RT_CONVENTION_GO_STACK;
 	case RT_LANG_RUST:
 		return RT_CONVENTION_RUST;
 	default:
@@ -198,7 +207,7 @@ static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func
 	if (walk->nomem)
 		return -ENOMEM;
 	if (!rt_dwarf_is_go(&func->die))
-		prototype->result_unsure = !settle_places(params.v, params.frame, params.n, trust);
+		prototype->result_unsure = !settle_places(params.v, params.frame, params.n, trust, leaves_out(walk->dwarf, &func->die));
 	v = rt_types_alloc(walk->types, (params.n ? params.n : 1) * sizeof(*v));
 	if (!v)
 		return -ENOMEM;

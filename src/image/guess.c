@@ -427,12 +427,26 @@ void rt_guess(struct rt_guesser *g, uint64_t addr, uint64_t size, struct rt_gues
 	guess_at(g, addr, size, 0, guess);
 }
 
-bool rt_guess_ignored(struct rt_guesser *g, uint64_t addr)
+static const struct rt_callers *callers_of(struct rt_guesser *g)
 {
 	if (!g->callers && !g->no_callers)
 		g->callers = g->user ? rt_callers_open(g->image, g->user) : NULL;
 	g->no_callers = !g->callers;
-	return g->callers && rt_callers_ignore(g->callers, addr);
+	return g->callers;
+}
+
+bool rt_guess_ignored(struct rt_guesser *g, uint64_t addr)
+{
+	const struct rt_callers *callers = callers_of(g);
+
+	return callers && rt_callers_ignore(callers, addr);
+}
+
+bool rt_guess_called(struct rt_guesser *g, uint64_t addr)
+{
+	const struct rt_callers *callers = callers_of(g);
+
+	return !callers || rt_callers_any(callers, addr);
 }
 
 /* ---- as a prototype ---- */

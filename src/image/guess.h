@@ -33,6 +33,9 @@ void rt_guess(struct rt_guesser *guesser, uint64_t addr, uint64_t size, struct r
 /* Does nobody look at the result of the function at `addr`, as far as its direct calls tell?  False where that is not known. */
 bool rt_guess_ignored(struct rt_guesser *guesser, uint64_t addr);
 
+/* Is it called directly by code of its own file?  True also where that is not known. */
+bool rt_guess_called(struct rt_guesser *guesser, uint64_t addr);
+
 /* The same as a prototype in `types`.  0; -ENOENT: it cannot be decided; -ENOMEM. */
 int rt_guess_prototype(struct rt_guesser *guesser, uint64_t addr, uint64_t size, struct rt_types *types, struct rt_prototype *prototype);
 

@@ -163,6 +163,7 @@ struct rt_param {
 	bool is_out;			/* the function fills it in: read at the return, */
 	bool is_in;			/* and as well at the entry */
 	bool artificial;		/* C++'s `this` and the like */
+	bool unread;			/* the function does not, so that LLVM sets it for nobody of the same file; where the ABI has it */
 };
 
 enum rt_origin {

@@ -80,6 +80,27 @@ if [ "$(uname -m)" = x86_64 ] && ! "$RAWTRACE" --version | grep -q 'without caps
 	done
 fi
 
+# LLVM sets no argument that it sees the function not to read, also of one that others may call.
+if has clang; then
+	begin "arguments that nobody reads: clang"
+	cat >"$T/unread.c" <<'EOF'
+#include <stdlib.h>
+__attribute__((noinline)) int both(int used, const char *unused, int last) { return used * 3 + last + (getenv("XX") != 0); }
+__attribute__((noinline)) int order(const void *a, const void *b) { (void)b; return *(const char *)a - 'a'; }
+int main(int argc, char **argv) { char v[] = "ab"; (void)argv; qsort(v, 2, 1, order); return both(argc, "text", 4) - 7; }
+EOF
+	clang -g -O2 -o "$T/unread" "$T/unread.c" >"$T/cc" 2>&1 || show "$T/cc"
+	rt "$T/unread" both order main
+	expect_status 0
+	expect_line '^> (both 1 <optimized out> 4)$' "$T/err"
+	expect_line '^> (order 0x[0-9a-f]* 0x[0-9a-f]*)$' "$T/err"
+	expect_line '^>(main 1 0x[0-9a-f]*)$' "$T/err"
+	# A prototype that is given says no more of where it is.
+	rt "$T/unread" 'int both(int used, hex long unused, int last)'
+	expect_line '^>(both 1 <optimized out> 4)$' "$T/err"
+	end_case
+fi
+
 # ---- where debug information is ----
 
 $CC -w -g -O1 -o "$T/types" "$TARGETS/types.c"
@@ -169,6 +190,11 @@ expect_status 0
 expect_line '^rawtrace: twice: where the compiler has inlined it, as debug information says, its calls are not seen$' "$T/err"
 expect_line '^>(twice 2)$' "$T/err"
 ! grep -q 'both: where\|thrice' "$T/err" || show "$T/err"
+sed -i 's/through(2)/4/; s/^int (.*//' "$T/places.c"
+$CC -g -O2 -o "$T/places" "$T/places.c"
+rt count "$T/places" twice
+expect_line '^rawtrace: twice: where the compiler has inlined it, as debug information says, its calls are not seen$' "$T/err"
+expect_line '^rawtrace: not called: 1 of 1 function$' "$T/err"
 end_case
 
 begin "types by name"

@@ -179,8 +179,11 @@ static void is_ignored(const char *code, size_t n, bool want)
 	struct rt_image *image = make(code, n);
 	struct rt_guesser *guesser = image ? rt_guesser_open(image) : NULL;
 
-	if (guesser)
+	if (guesser) {
 		CU_ASSERT_EQUAL(rt_guess_ignored(guesser, CODE + 64), want);
+		CU_ASSERT_EQUAL(rt_guess_called(guesser, CODE + 64), n > 1);
+		CU_ASSERT_FALSE(rt_guess_called(guesser, CODE + 65));
+	}
 	rt_guesser_close(guesser);
 	rt_image_close(image);
 }

@@ -114,6 +114,25 @@ static void test_alike(void)
 	usual.wide = false;
 }
 
+/* What the function does not read has its place, of which nothing is read. */
+static void test_unread(void)
+{
+	struct rt_types *types = rt_types_new();
+	const struct rt_param params[] = {
+		{ .type = &t_int }, { .type = &t_double, .where.kind = RT_WHERE_NOWHERE },
+		{ .type = &t_int, .where.kind = RT_WHERE_NOWHERE, .unread = true }, { .type = &t_double }, { .type = &t_long },
+	};
+	const struct rt_prototype p = { .origin = RT_ORIGIN_DWARF, .result = &t_void, .params = params, .nparams = 5 };
+	struct rt_showing shown;
+	struct rt_plan plan;
+	char text[4096];
+
+	CU_ASSERT(rt_lower_entry(&p, NULL, &rt_arch_x86_64, &usual, types, &plan, &shown, NULL) == 0);
+	print_plan(&plan, &shown, text, sizeof(text));
+	RT_ASSERT_TEXT(text, "v0=%di:s32 v1=%dx:s64 1<optimized out> 2<optimized out> 3<in xmm1>");
+	rt_types_free(types);
+}
+
 static void test_floats(void)
 {
 	check_entry("v0=%di:s32 v1=%si:s32 0<in xmm0> 2<in xmm1>", &rt_arch_x86_64, &t_void, &t_double, &t_int, &t_float, &t_int, NULL);
@@ -237,6 +256,7 @@ static void test_returns(void)
 CU_TestInfo rt_tests_lower[] = {
 	{ "scalars", test_scalars },
 	{ "few plans", test_alike },
+	{ "what nobody reads", test_unread },
 	{ "floating point", test_floats },
 	{ "structures by value", test_structs },
 	{ "vectors", test_vectors },
