@@ -486,8 +486,13 @@ void rt_plans_print(const struct rt_target *t, FILE *file)
 			go++;
 		else
 			counts[origin <= RT_ORIGIN_GUESSED ? origin : 0]++;
-		if (t->nprototypes > FEW || origin == RT_ORIGIN_NONE)
+		if (t->nprototypes > FEW || (origin == RT_ORIGIN_NONE && (f->inside || rt_has_words(f->spec, RT_KIND_ENTRY))))
 			continue;
+		if (origin == RT_ORIGIN_NONE) {
+			fprintf(file, "rawtrace: %s: shown by %u int%s and an int as result, as %s\n", f->name, f->nargs, f->nargs == 1 ? "" : "s",
+				f->spec && f->spec->nargs_given ? "asked for" : "nothing tells its types");
+			continue;
+		}
 		fprintf(file, "rawtrace: shown as ");
 		rt_prototype_print(file, &t->prototypes[i], f->name);
 		fprintf(file, ", by %s\n", origin == RT_ORIGIN_GUESSED && f->go ? guess_of_go : rt_origin_name(origin));
