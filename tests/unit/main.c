@@ -41,6 +41,7 @@ int main(void)
 		{ "emit bpf", NULL, NULL, NULL, NULL, rt_tests_emit_bpf },
 		{ "emit tracefs", NULL, NULL, NULL, NULL, rt_tests_emit_tracefs },
 		{ "gaps", NULL, NULL, NULL, NULL, rt_tests_gaps },
+		{ "rings in place", NULL, NULL, NULL, NULL, rt_tests_ring_walk },
 		{ "perf record", NULL, NULL, NULL, NULL, rt_tests_perf_record },
 		{ "tracefs format", NULL, NULL, NULL, NULL, rt_tests_tracefs_format },
 		{ "tracefs page", NULL, NULL, NULL, NULL, rt_tests_tracefs_page },

@@ -62,7 +62,9 @@ static void test_under(void)
 	struct run r;
 	struct rt_filter *f = begin(&r, &want);
 
-	enter(&r, 0, 1000, 0x900, 1);
+	enter(&r, 0, 998, 0x900, 1);
+	enter(&r, 0, 999, 0x880, 1);
+	ret(&r, 0, 1000, 0x880, 1);
 	enter(&r, 1, 1001, 0x800, 2);
 	enter(&r, 0, 1002, 0x700, 3);
 	ret(&r, 0, 1003, 0x700, 4);
