@@ -191,10 +191,11 @@ static unsigned clear_definitions(const struct rt_tracefs *t, const struct place
 static unsigned clear(const struct rt_tracefs *t, struct rt_owner owner)
 {
 	unsigned cleared = clear_instance(t, owner);
+	char path[PATH_MAX], group[RT_OWNER_NAME_MAX], *text;
 	struct places places = { 0 };
-	char *text;
 
-	if (rt_tracefs_read(t, "uprobe_events", &text) < 0)
+	snprintf(path, sizeof(path), "events/%s", rt_owner_group(owner, group));
+	if (!rt_tracefs_has(t, path) || rt_tracefs_read(t, "uprobe_events", &text) < 0)
 		return cleared;
 	if (find_places(t, &places) == 0)
 		cleared += clear_definitions(t, &places, text, owner);
@@ -235,28 +236,31 @@ static void add_owner(struct owners *owners, struct rt_owner owner)
 		owners->v[owners->n++] = owner;
 }
 
+/* Of the groups of events, or of the instances, that are folders there. */
+static void add_owners(struct owners *owners, const struct rt_tracefs *t, const char *folder,
+		       bool (*owner_of)(const char *name, size_t len, struct rt_owner *owner))
+{
+	char path[PATH_MAX];
+	DIR *dir = opendir(rt_tracefs_path(t, path, "%s", folder));
+	struct rt_owner owner;
+	struct dirent *d;
+
+	while (dir && (d = readdir(dir)))
+		if (owner_of(d->d_name, strlen(d->d_name), &owner))
+			add_owner(owners, owner);
+	if (dir)
+		closedir(dir);
+}
+
+/* Who reads uprobe_events waits, at each page of it, for all who put probes in or take them out: not at every start. */
 unsigned rt_tracefs_clean(const struct rt_tracefs *t)
 {
 	struct owners owners = { 0 };
-	char path[PATH_MAX], *text, *line;
-	struct rt_owner owner;
 	unsigned cleared = 0;
-	struct dirent *d;
-	DIR *dir;
 	size_t i;
 
-	dir = opendir(rt_tracefs_path(t, path, "instances"));
-	while (dir && (d = readdir(dir)))
-		if (rt_owner_of_instance(d->d_name, strlen(d->d_name), &owner))
-			add_owner(&owners, owner);
-	if (dir)
-		closedir(dir);
-	if (rt_tracefs_read(t, "uprobe_events", &text) >= 0) {
-		for (line = text; (line = strchr(line, ':')); line += strcspn(line, "\n"))
-			if (rt_owner_of_group(line + 1, strcspn(line + 1, "/"), &owner))
-				add_owner(&owners, owner);
-		free(text);
-	}
+	add_owners(&owners, t, "instances", rt_owner_of_instance);
+	add_owners(&owners, t, "events", rt_owner_of_group);
 	for (i = 0; i < owners.n; i++)
 		if (rt_owner_gone(owners.v[i]))
 			cleared += clear(t, owners.v[i]);

@@ -101,6 +101,8 @@ static void test_leftovers(void)
 	snprintf(text, sizeof(text), "p:%s/a /x:0x1\np:%s/a /x:0x2\nr:%s/b /x:0x1\np:%s/a /x:0x3\np:%s/mine /x:0x1\np:other_%d/c /x:0x1\n"
 		 "p:rawtrace_%dx/d /x:0x1\np:rawtrace_/e /x:0x1\n", group, group, group, group, rt_own_group(mine), (int)dead, (int)dead);
 	put(&t, "uprobe_events", text);
+	/* No folder: nothing is defined, and the definitions, for which everybody waits, are not read. */
+	CU_ASSERT(rt_tracefs_clean(&t) == 0);
 	snprintf(name, sizeof(name), "events/%s", group);
 	folder(&t, name);
 	CU_ASSERT(rt_tracefs_remains(&t, dead));
@@ -175,7 +177,7 @@ static void test_leftovers_main_buffer(void)
 {
 	static const char fork[] = "events/task/task_newtask/enable";
 	struct rt_tracefs t = { .root = "/tmp/rawtrace-unit-XXXXXX" };
-	char text[128], group[RT_OWNER_NAME_MAX];
+	char text[128], name[128], group[RT_OWNER_NAME_MAX];
 	unsigned i;
 
 	make_tracefs(&t);
@@ -184,6 +186,8 @@ static void test_leftovers_main_buffer(void)
 	for (i = 0; i < 3; i++) {
 		snprintf(text, sizeof(text), "p:%s/a /x:0x1\n", rt_owner_group(rt_owner_of(dead_pid()), group));
 		put(&t, "uprobe_events", text);
+		snprintf(name, sizeof(name), "events/%s", group);
+		folder(&t, name);
 		put(&t, fork, "1\n");
 		put(&t, "trace_clock", i == 1 ? "[local] global\n" : "local [global]\n");
 		put(&t, "set_event", i == 2 ? "task:task_newtask\nsched:sched_switch\n" : "task:task_newtask\n");
