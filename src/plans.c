@@ -120,9 +120,9 @@ bool rt_plans_goroutine(const struct rt_target *t, const struct rt_function *f, 
 	if (!go || !t->goid_offset)
 		return false;
 	/* Assembly is entered with it in the register, and may use that for something else. */
-	if (go->registers && rt_go_is_assembly(f->name) && kind == RT_KIND_RETURN && t->no_thread_pointer[0])
+	if (go->registers && rt_go_is_assembly(f) && kind == RT_KIND_RETURN && t->no_thread_pointer[0])
 		return false;
-	if (go->registers && !(rt_go_is_assembly(f->name) && go->g_known && !t->no_thread_pointer[0])) {
+	if (go->registers && !(rt_go_is_assembly(f) && go->g_known && !t->no_thread_pointer[0])) {
 		record->reg = arch->goroutine;
 		return true;
 	}

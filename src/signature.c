@@ -46,7 +46,8 @@ void rt_signatures_free(struct rt_signatures *s)
 const char *rt_origin_name(enum rt_origin origin)
 {
 	static const char *const names[] = {
-		"nothing", "what was given", "debug information", "the prototypes of its library", "a guess from its code",
+		"nothing", "what was given", "debug information", "the prototypes of its library",
+		"what Go keeps for its own tracebacks", "a guess from its code",
 	};
 
 	return (unsigned)origin < RT_COUNT(names) ? names[origin] : names[0];

@@ -10,7 +10,7 @@ static enum rt_convention convention_of(const struct rt_function *f)
 {
 	const struct rt_go *go = rt_image_go(f->image);
 
-	if (rt_go_is_assembly(f->name))
+	if (rt_go_is_assembly(f))
 		return RT_CONVENTION_GO_STACK;
 	return go && go->registers ? RT_CONVENTION_GO_REGISTERS : RT_CONVENTION_GO_STACK;
 }
@@ -79,20 +79,27 @@ static bool is_whole(const struct rt_function *f, const struct rt_prototype *p)
 }
 
 /*
- * In a stripped program: since arguments are in registers, Go's table has how many bytes those take that the function gets, for which
- * its caller leaves room.  Of those the words are shown that registers have for certain when none is a float or an array.  Before, and of
- * assembly, the number is of results too.
+ * In a stripped program.  Of Go 1.17 its table has how many bytes those arguments take that the function gets in registers, for which
+ * its caller leaves room: those words are shown.  Before, the number is of results too.
  */
-static unsigned guess_words(const struct rt_function *f)
+static int make_known(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *p)
 {
 	const struct rt_go *go = rt_image_go(f->image);
 	const struct rt_arch *arch = rt_image_arch(f->image);
 	struct rt_go_function own;
+	struct rt_go_frame frame;
+	bool found = go && rt_pclntab_find(&go->table, f->addr, &own);
+	unsigned words = 0;
 
-	if (convention_of(f) != RT_CONVENTION_GO_REGISTERS || !go->has_table || !rt_pclntab_find(&go->table, f->addr, &own) ||
-	    own.args > arch->ngo * arch->word)
+	if (found && go->table.since < 18 && p->convention == RT_CONVENTION_GO_REGISTERS && own.args <= arch->ngo * arch->word)
+		words = own.args / arch->word;
+	if (make_ints(memory, words, RT_STYLE_GUESSED, p) < 0)
+		return -ENOMEM;
+	if (!found || go->table.since < 18)
 		return 0;
-	return own.args / arch->word;
+	if (!rt_go_frame(f->image, &own, p->convention == RT_CONVENTION_GO_STACK, &frame))
+		memset(frame.info, 0xfc, sizeof(frame.info));
+	return rt_go_read_arguments(&frame, memory, p);
 }
 
 int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *p, struct rt_error *err)
@@ -101,12 +108,12 @@ int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct
 	int r = 0;
 
 	/* Debug information has assembly's functions without their arguments and results. */
-	if (p->convention == RT_CONVENTION_C || rt_go_is_assembly(f->name))
+	if (p->convention == RT_CONVENTION_C || rt_go_is_assembly(f))
 		p->convention = convention_of(f);
 	if (p->origin == RT_ORIGIN_NONE || (p->origin == RT_ORIGIN_DWARF && !is_whole(f, p))) {
 		p->origin = counted ? RT_ORIGIN_GIVEN : RT_ORIGIN_GUESSED;
 		p->convention = convention_of(f);
-		r = counted ? make_ints(memory, f->spec->nargs, RT_STYLE_TYPE, p) : make_ints(memory, guess_words(f), RT_STYLE_GUESSED, p);
+		r = counted ? make_ints(memory, f->spec->nargs, RT_STYLE_TYPE, p) : make_known(f, memory, p);
 	} else if (p->result || !p->results) {
 		r = take_given(memory, p);
 	}

@@ -148,7 +148,7 @@ void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type, const s
 	}
 	if (!size_of(abi->arch, type))
 		return;
-	if (abi->go_registers) {
+	if (abi->go_registers && where->kind != RT_WHERE_STACK) {
 		skip_unnamed(abi, where);
 		before = *abi;
 		home->kind = RT_HOME_PARTS;

@@ -4,6 +4,9 @@
 
 #include "image/image.h"
 #include "image/pclntab.h"
+#include "spec/type.h"
+
+struct rt_function;
 
 /* What the file of a Go program says of it, stripped or not. */
 struct rt_go {
@@ -19,7 +22,8 @@ struct rt_go {
 	bool goid_read;
 	uint32_t goid;			/* rt_go_goid_offset's */
 	bool types_read;
-	uint64_t types[2];		/* go_types.c: where the records of types begin and end, 0: not known */
+	uint64_t types[2];		/* rt_go_types: where the records of types begin and end, 0: not known, */
+	uint64_t data;			/* and what rt_pclntab_data counts from (since Go 1.18) */
 };
 
 /* Read at the first call and the image's own; NULL: no Go program, or a damaged one, or no memory. */
@@ -38,8 +42,8 @@ uint32_t rt_go_past_check(const uint8_t *bytes, size_t n);
  */
 bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip);
 
-/* Is that the name of assembly, which keeps its arguments on the stack, where the compiler made a function around it that takes registers? */
-bool rt_go_is_assembly(const char *name);
+/* Is it assembly, which keeps its arguments on the stack, where the compiler made a function around it that takes registers? */
+bool rt_go_is_assembly(const struct rt_function *f);
 
 /* Is `addr` in Go code?  So it counts where the table is not known. */
 bool rt_go_is_code(struct rt_image *image, uint64_t addr);
@@ -62,6 +66,30 @@ extern const struct rt_reg rt_go_checked;
 /* What the runtime calls a type's kind (internal/abi/type.go): these, the integers and floats between them, and others. */
 enum { RT_GO_BOOL = 1, RT_GO_INT, RT_GO_INT8, RT_GO_INT16, RT_GO_INT32, RT_GO_INT64, RT_GO_UINT, RT_GO_UINT8, RT_GO_UINT16, RT_GO_UINT32,
        RT_GO_UINT64, RT_GO_UINTPTR, RT_GO_FLOAT32, RT_GO_FLOAT64, RT_GO_STRING = 24 };
+
+/* Reads `types` and `data`, once.  False: they are not known. */
+bool rt_go_types(struct rt_image *image);
+
+/* What a program of Go 1.18 or later for x86-64 has of a function's arguments, for Go's own tracebacks and to grow the stack. */
+enum { RT_GO_INFO_MAX = 171, RT_GO_SPILLS_MAX = 288 };
+
+struct rt_go_frame {
+	uint8_t info[RT_GO_INFO_MAX + 2];	/* FUNCDATA_ArgInfo, and 0xff at the end */
+	uint8_t spills[RT_GO_SPILLS_MAX];	/* code that puts the registers into the frame, */
+	bool proven;				/* where there is such */
+	bool on_stack;				/* none is in a register */
+	bool generic;				/* the first one is not told of */
+	uint32_t args;				/* rt_go_function's */
+};
+
+/* False: nothing is known of the arguments of `own`. */
+bool rt_go_frame(struct rt_image *image, const struct rt_go_function *own, bool on_stack, struct rt_go_frame *frame);
+
+/*
+ * go_args.c: the arguments as numbers, and structures of them, without names: the prototype's params, made in `memory`, and its origin.
+ * Where they are not known there is one of an unknown type, as well as behind those that are.  0 or -ENOMEM.
+ */
+int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memory, struct rt_prototype *p);
 
 /*
  * The name and the kind of the type whose record is at `addr`, as the program is linked: "*errors.errorString".  False: not known.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "image/dwarf.h"
+#include "image/function.h"
 #include "image/go.h"
 #include "image/private.h"
 #include "util/array.h"
@@ -113,11 +114,17 @@ bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip)
 	return true;
 }
 
-bool rt_go_is_assembly(const char *name)
+/* Go's own table has no suffixes. */
+bool rt_go_is_assembly(const struct rt_function *f)
 {
-	size_t n = strlen(name);
+	size_t n = strlen(f->name);
+	const struct rt_go *go;
+	struct rt_go_function own;
 
-	return n > 5 && strcmp(name + n - 5, ".abi0") == 0;
+	if (f->source != RT_SOURCE_GO)
+		return n > 5 && strcmp(f->name + n - 5, ".abi0") == 0;
+	go = rt_image_go(f->image);
+	return go && rt_pclntab_find(&go->table, f->addr, &own) && own.assembly;
 }
 
 bool rt_go_is_code(struct rt_image *image, uint64_t addr)

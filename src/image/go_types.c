@@ -19,26 +19,27 @@ static void module_layout(const struct rt_go *go, unsigned *first, unsigned *typ
 	*types = go->table.since == 2 ? 200 : go->table.since < 20 ? 280 : 296;
 }
 
-/* Is it at `addr`?  Then where the types begin and end. */
-static bool is_module(const struct rt_image *image, const struct rt_go *go, uint64_t addr, uint64_t types[2])
+/* Is it at `addr`? */
+static bool is_module(const struct rt_image *image, struct rt_go *go, uint64_t addr)
 {
 	struct rt_go_function f;
 	unsigned first_at, types_at;
-	uint64_t first, v[3];
+	uint64_t first, v[7];
 
 	module_layout(go, &first_at, &types_at);
 	if (!rt_pclntab_function(&go->table, 0, &f) ||
 	    rt_go_read(image, addr + first_at, &first, sizeof(first)) != sizeof(first) || first != f.addr ||
 	    rt_go_read(image, addr + types_at, v, sizeof(v)) != sizeof(v))
 		return false;
-	/* Go 1.27 has the length of a part of them in between. */
-	types[0] = v[0];
-	types[1] = v[1] > v[0] ? v[1] : v[2];
-	return types[0] < types[1];
+	/* Go 1.27 has the length of a part of them in between, and behind them where its tables for interfaces are. */
+	go->types[0] = v[0];
+	go->types[1] = v[1] > v[0] ? v[1] : v[2];
+	go->data = v[1] > v[0] ? v[3] : v[6];
+	return v[0] < go->types[1];
 }
 
 /* It begins with the table's address. */
-static bool find_in(const struct rt_image *image, const struct rt_go *go, const struct rt_segment *s, uint64_t types[2])
+static bool find_in(const struct rt_image *image, struct rt_go *go, const struct rt_segment *s)
 {
 	uint64_t *piece = malloc(PIECE), at;
 	size_t i, n = PIECE;
@@ -47,7 +48,7 @@ static bool find_in(const struct rt_image *image, const struct rt_go *go, const 
 	for (at = 0; piece && at < s->filesz && n == PIECE && !found; at += n) {
 		n = rt_image_read(image, s->vaddr + at, piece, PIECE);
 		for (i = 0; i < n / sizeof(*piece) && !found; i++)
-			found = piece[i] == go->table_addr && is_module(image, go, s->vaddr + at + i * sizeof(*piece), types);
+			found = piece[i] == go->table_addr && is_module(image, go, s->vaddr + at + i * sizeof(*piece));
 	}
 	free(piece);
 	return found;
@@ -62,24 +63,25 @@ static bool is_found(void *ctx, uint64_t at, uint64_t value)
 {
 	const struct finding *f = ctx;
 
-	return value == f->go->table_addr && is_module(f->image, f->go, at, f->go->types);
+	return value == f->go->table_addr && is_module(f->image, f->go, at);
 }
 
-static bool find_types(const struct rt_image *image, struct rt_go *go)
+bool rt_go_types(struct rt_image *image)
 {
+	struct rt_go *go = rt_image_go(image) ? image->go : NULL;
 	size_t i;
 
-	if (!go->types_read) {
+	if (go && go->has_table && !go->types_read) {
 		struct finding finding = { image, go };
 
 		go->types_read = true;
 		if (rt_go_is_moved(image) && rt_go_each_pointer(image, is_found, &finding))
 			return true;
 		for (i = 0; i < image->nsegments; i++)
-			if (!image->segments[i].exec && find_in(image, go, &image->segments[i], go->types))
+			if (!image->segments[i].exec && find_in(image, go, &image->segments[i]))
 				break;
 	}
-	return go->types[1] != 0;
+	return go && go->types[1];
 }
 
 /* A byte of flags, the length, and the name: the length has 7 bits a byte since 1.17, before it has two bytes. */
@@ -106,12 +108,12 @@ static size_t read_name(const struct rt_image *image, const struct rt_go *go, ui
 
 bool rt_go_type_name(struct rt_image *image, uint64_t addr, char *buf, size_t size, unsigned *kind)
 {
-	struct rt_go *go = rt_image_go(image) ? image->go : NULL;
+	const struct rt_go *go = rt_image_go(image);
 	uint8_t record[NAME_AT + 4];
 	uint32_t name;
 	size_t n;
 
-	if (!go || !go->has_table || !find_types(image, go) || addr < go->types[0] || addr >= go->types[1] ||
+	if (!rt_go_types(image) || addr < go->types[0] || addr >= go->types[1] ||
 	    rt_image_read(image, addr, record, sizeof(record)) != sizeof(record))
 		return false;
 	memcpy(&name, record + NAME_AT, sizeof(name));

@@ -13,6 +13,8 @@ enum { MAGIC_2 = 0xfb, MAGIC_16 = 0xfa, MAGIC_18 = 0xf0, MAGIC_20 = 0xf1 };
 /* Names of generic functions' instances can be long. */
 enum { NAME_MAX_BYTES = 1 << 14 };
 
+enum { FLAG_ASSEMBLY = 1 << 2, PCDATA_AT = 28 };
+
 static bool is_name(const struct rt_pclntab *t, uint64_t at)
 {
 	return at < t->size && memchr(t->bytes + at, '\0', t->size - at < NAME_MAX_BYTES ? t->size - at : NAME_MAX_BYTES);
@@ -114,6 +116,12 @@ static uint64_t address(const struct rt_pclntab *t, uint64_t i)
 	return t->since >= 18 ? t->text + load32(t, at) : load64(t, at);
 }
 
+/* The last four bytes of a record since 1.18: an id, flags, padding, the number of FUNCDATA. */
+static uint64_t tail(const struct rt_pclntab *t, uint64_t record)
+{
+	return record + (t->since < 20 ? 36 : 40);
+}
+
 bool rt_pclntab_function(const struct rt_pclntab *t, uint64_t i, struct rt_go_function *f)
 {
 	uint64_t record, name, head = word(t);
@@ -131,6 +139,8 @@ bool rt_pclntab_function(const struct rt_pclntab *t, uint64_t i, struct rt_go_fu
 	f->args = load32(t, record + head + 4);
 	f->recovers = load32(t, record + head + 8);
 	f->pcsp = load32(t, record + head + 12);
+	f->record = record;
+	f->assembly = t->since >= 18 && holds(t, tail(t, record), 4) && t->bytes[tail(t, record) + 1] & FLAG_ASSEMBLY;
 	if (f->end <= f->addr || !is_name(t, name))
 		return false;
 	if (f->recovers >= f->end - f->addr)
@@ -192,4 +202,18 @@ bool rt_pclntab_frame(const struct rt_pclntab *t, const struct rt_go_function *f
 	if (change && length)
 		*at = length * t->quantum;
 	return true;
+}
+
+/* Behind the record stand places of PCDATA, then those of FUNCDATA. */
+bool rt_pclntab_data(const struct rt_pclntab *t, const struct rt_go_function *f, unsigned i, uint64_t *at)
+{
+	uint64_t end = tail(t, f->record);
+
+	if (t->since < 18 || !holds(t, f->record, end + 4 - f->record) || i >= t->bytes[end + 3])
+		return false;
+	end += 4 + 4 * ((uint64_t)load32(t, f->record + PCDATA_AT) + i);
+	if (!holds(t, end, 4))
+		return false;
+	*at = load32(t, end);
+	return *at != UINT32_MAX;
 }

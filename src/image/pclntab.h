@@ -26,7 +26,9 @@ struct rt_go_function {
 	uint64_t addr, end;		/* virtual addresses; padding may stand before the end */
 	uint32_t args;			/* bytes of arguments and results on the stack */
 	uint32_t recovers;		/* so many bytes from its entry it goes on after a panic that it recovers from; 0: it does not */
-	uint32_t pcsp;			/* for rt_pclntab_frame */
+	uint32_t pcsp;			/* for rt_pclntab_frame, */
+	uint64_t record;		/* and rt_pclntab_data */
+	bool assembly;			/* it is written in assembly; false before 1.18 */
 };
 
 /* Is there such a table at the beginning of the `n` bytes?  0, -ENOENT, or -EBADMSG where it does not hold together. */
@@ -43,5 +45,11 @@ bool rt_pclntab_find(const struct rt_pclntab *table, uint64_t addr, struct rt_go
  * the stack pointer, 0: none does (a leaf).  False: the table does not tell.
  */
 bool rt_pclntab_frame(const struct rt_pclntab *table, const struct rt_go_function *function, uint32_t *at);
+
+/*
+ * What the compiler tells of the function beside (FUNCDATA `i`, internal/abi/symtab.go): `*at` is how far it is from where the module has
+ * all that, since 1.18.  False: there is none.
+ */
+bool rt_pclntab_data(const struct rt_pclntab *table, const struct rt_go_function *function, unsigned i, uint64_t *at);
 
 #endif

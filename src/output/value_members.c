@@ -90,19 +90,20 @@ static void show_struct(const struct rt_view *v, const struct rt_ctype *type, ui
 	putc_unlocked('}', v->p->file);
 }
 
-/* Rust numbers the members of a tuple: __0, or 0. */
+/* Rust numbers the members of a tuple: __0, or 0.  Those that nobody knows a name of have "". */
 static bool is_tuple(const struct rt_ctype *type)
 {
 	const char *name = type->nmembers ? type->members[0].name : NULL;
 
-	return name && (strncmp(name, "__", 2) == 0 ? isdigit((unsigned char)name[2]) : isdigit((unsigned char)name[0]));
+	return name && (!*name || isdigit((unsigned char)name[strncmp(name, "__", 2) == 0 ? 2 : 0]));
 }
 
 static void show_tuple(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)
 {
 	unsigned i, n = limit_members(v);
+	const char *brackets = v->p->json ? "[]" : *type->members[0].name ? "()" : "{}";
 
-	rt_put(v->p->file, v->p->json ? "[" : "(");
+	putc_unlocked(brackets[0], v->p->file);
 	for (i = 0; i < type->nmembers && i < n; i++) {
 		rt_put(v->p->file, i ? ", " : "");
 		show_member(v, &type->members[i], at);
@@ -111,7 +112,7 @@ static void show_tuple(const struct rt_view *v, const struct rt_ctype *type, uin
 		rt_put(v->p->file, ", ");
 		rt_value_word(v->p, rt_view_more);
 	}
-	rt_put(v->p->file, v->p->json ? "]" : ")");
+	putc_unlocked(brackets[1], v->p->file);
 }
 
 void rt_view_body(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)

@@ -171,6 +171,7 @@ enum rt_origin {
 	RT_ORIGIN_GIVEN,		/* the user's specification */
 	RT_ORIGIN_DWARF,
 	RT_ORIGIN_LIBRARY,		/* a file of prototypes */
+	RT_ORIGIN_GO,			/* what Go keeps for its own tracebacks */
 	RT_ORIGIN_GUESSED,		/* the machine code */
 };
 

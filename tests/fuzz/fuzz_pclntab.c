@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as a Go program's table of functions.  Input: a byte of no more meaning than where the text begins, and the table. */
+/* Any bytes as a Go program's table of functions.  Input: a byte of no more meaning than where the text begins, and the table, or what is told of arguments. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "fetch/abi.h"
 #include "image/go.h"
 
 static void ask(const struct rt_pclntab *table, uint64_t i)
 {
 	struct rt_go_function f, found;
+	uint64_t data;
 	uint32_t at;
 
 	if (!rt_pclntab_function(table, i, &f))
@@ -19,6 +21,41 @@ static void ask(const struct rt_pclntab *table, uint64_t i)
 	if (rt_pclntab_find(table, f.addr, &found) && (f.addr < found.addr || f.addr >= found.end))
 		abort();
 	rt_pclntab_find(table, f.end, &found);
+	rt_pclntab_data(table, &f, 5, &data);
+}
+
+/* The bytes as what is told of arguments, too: its first are flags. */
+static void read_arguments(const uint8_t *bytes, size_t n)
+{
+	struct rt_types *memory = rt_types_new();
+	struct rt_prototype p = { .nparams = 0 };
+	struct rt_go_frame frame = { .args = 0 };
+	const struct rt_where *where;
+	struct rt_home home;
+	struct rt_abi abi;
+	size_t half = n / 2;
+	unsigned i;
+
+	if (!memory || n < 2)
+		goto out;
+	frame.proven = bytes[0] & 1;
+	frame.on_stack = bytes[0] & 2;
+	frame.generic = bytes[0] & 4;
+	frame.args = bytes[1];
+	memset(frame.info, 0xff, sizeof(frame.info));
+	memcpy(frame.info, bytes + 2, half - 1 < RT_GO_INFO_MAX ? half - 1 : RT_GO_INFO_MAX);
+	memcpy(frame.spills, bytes + half, n - half < RT_GO_SPILLS_MAX ? n - half : RT_GO_SPILLS_MAX);
+	if (rt_go_read_arguments(&frame, memory, &p) < 0)
+		goto out;
+	rt_abi_go_begin(&abi, &rt_arch_x86_64, !frame.on_stack);
+	for (i = 0; i < p.nparams; i++) {
+		where = &p.params[i].where;
+		if (p.params[i].type->size > 255 || (where->kind == RT_WHERE_STACK && (where->offset < 8 || where->offset > 255 + 8)))
+			abort();
+		rt_abi_go_argument(&abi, p.params[i].type, where, &home);
+	}
+out:
+	rt_types_free(memory);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -35,6 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!bytes)
 		return 0;
 	memcpy(bytes, data + 1, size - 1);
+	read_arguments(bytes, size - 1);
 	rt_go_thread_offset(bytes, size - 1, &at);
 	if (rt_go_past_check(bytes, size - 1) > size - 1)
 		abort();

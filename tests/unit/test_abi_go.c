@@ -4,6 +4,7 @@
 
 #include "fetch/abi.h"
 #include "fetch/lower.h"
+#include "image/go.h"
 #include "unit.h"
 
 static const struct rt_ctype int_type = { .kind = RT_CT_INT, .name = "int", .size = 8, .is_signed = true };
@@ -144,6 +145,111 @@ static void test_lowered(void)
 	rt_types_free(memory);
 }
 
+/* What Go's own tables and the code before runtime.morestack tell: the homes, and how many numbers the first one's type has. */
+static void check_told(const struct rt_go_frame *frame, const char *want, unsigned members)
+{
+	struct rt_types *memory = rt_types_new();
+	struct rt_prototype p = { .nparams = 0 };
+	char text[1024] = "";
+	struct rt_home home;
+	struct rt_abi abi;
+	unsigned i;
+
+	CU_ASSERT(rt_go_read_arguments(frame, memory, &p) == 0);
+	rt_abi_go_begin(&abi, &rt_arch_x86_64, !frame->on_stack);
+	for (i = 0; i < p.nparams; i++) {
+		rt_abi_go_argument(&abi, p.params[i].type, &p.params[i].where, &home);
+		say(text, &home);
+	}
+	RT_ASSERT_TEXT(text, want);
+	if (p.nparams)
+		CU_ASSERT_EQUAL(p.params[0].type->nmembers, members);
+	rt_types_free(memory);
+}
+
+static void put(uint8_t *to, size_t size, const char *bytes, size_t n, uint8_t rest)
+{
+	memset(to, rest, size);
+	memcpy(to, bytes, n - 1);
+}
+
+#define INFO(frame, bytes) put((frame).info, sizeof((frame).info), bytes, sizeof(bytes), 0xff)
+#define SPILLS(frame, bytes) put((frame).spills, sizeof((frame).spills), bytes, sizeof(bytes), 0)
+
+/* mov %rax,8(%rsp), and so on, as Go 1.24 has made them. */
+#define AX "\x48\x89\x44\x24\x08"
+#define BX "\x48\x89\x5c\x24\x10"
+#define CALL "\xe8\x55\xa1\xfd\xff"
+
+static void test_told(void)
+{
+	struct rt_go_frame frame = { .proven = true };
+
+	/* A string, a slice, int8, uint16, bool; jumps are aligned. */
+	INFO(frame, "\xfe\x00\x08\x08\x08\xfd\xfe\x10\x08\x18\x08\x20\x08\xfd\x28\x01\x2a\x02\x2c\x01");
+	SPILLS(frame, AX BX "\x48\x89\x4c\x24\x18\x48\x89\x7c\x24\x20\x48\x89\x74\x24\x28\x44\x88\x44\x24\x30"
+		      "\x66\x44\x89\x4c\x24\x32\x44\x88\x54\x24\x34\x0f\x1f\x40\x00" CALL);
+	check_told(&frame, "0:ax 8:bx; 0:cx 8:di 16:si; 0:r8; 0:r9; 0:r10; ", 2);
+	/* A float, an int, a float32. */
+	INFO(frame, "\x00\x08\x08\x08\x10\x04");
+	SPILLS(frame, "\xf2\x0f\x11\x44\x24\x08\x48\x89\x44\x24\x10\xf3\x0f\x11\x4c\x24\x18" CALL);
+	check_told(&frame, "0:<in xmm0>; 0:ax; 0:<in xmm1>; ", 0);
+	/* [1]int, [3]int, which is on the stack, int, and what is not told of. */
+	INFO(frame, "\xfe\x18\x08\xfd\xfe\x00\x08\x08\x08\x10\x08\xfd\x20\x08\xfe\x28\x08\xfc\xfd");
+	SPILLS(frame, "\x48\x89\x44\x24\x20\x48\x89\x5c\x24\x28\x48\x89\x8c\x24\x30\x00\x00\x00" CALL);
+	check_told(&frame, "0:ax; +8; 0:bx; ?; ", 1);
+	/* A structure in a structure, and an empty one. */
+	INFO(frame, "\xfe\xfe\xfd\xfe\x00\x04\xfd\x08\x08\xfd");
+	SPILLS(frame, "\x89\x44\x24\x08" BX CALL);
+	check_told(&frame, "0:ax 8:bx; ", 3);
+	/* Of a generic function the first is left out. */
+	frame.generic = true;
+	INFO(frame, "\x08\x08");
+	SPILLS(frame, AX BX CALL);
+	check_told(&frame, "0:ax; 0:bx; ", 1);
+}
+
+static void test_not_told(void)
+{
+	struct rt_go_frame frame = { .proven = true };
+
+	INFO(frame, "");
+	SPILLS(frame, CALL);
+	check_told(&frame, "", 0);
+	/* Not the same size, not the same register, one too many, one that is half in a register, not a call, no end. */
+	INFO(frame, "\x00\x04");
+	SPILLS(frame, AX CALL);
+	check_told(&frame, "?; ", 0);
+	INFO(frame, "\x08\x08");
+	SPILLS(frame, BX CALL);
+	check_told(&frame, "?; ", 0);
+	INFO(frame, "\x00\x08");
+	SPILLS(frame, AX BX CALL);
+	check_told(&frame, "?; ", 0);
+	INFO(frame, "\xfe\x00\x08\x08\x08\xfd");
+	SPILLS(frame, AX CALL);
+	check_told(&frame, "?; ", 0);
+	INFO(frame, "\x00\x08");
+	SPILLS(frame, AX "\xc3");
+	check_told(&frame, "?; ", 0);
+	INFO(frame, "\xfe\x00\x08");
+	SPILLS(frame, AX CALL);
+	check_told(&frame, "?; ", 0);
+	/* Without the code, where nothing else stands in the frame. */
+	frame.proven = false;
+	frame.args = 16;
+	INFO(frame, "\x00\x08\x08\x01");
+	check_told(&frame, "0:ax; 0:bx; ", 0);
+	frame.args = 24;
+	check_told(&frame, "?; ", 0);
+	frame.args = 16;
+	frame.generic = true;
+	check_told(&frame, "?; ", 0);
+	/* Of assembly. */
+	frame.on_stack = true;
+	check_told(&frame, "+8; +16; ", 0);
+}
+
 CU_TestInfo rt_tests_abi_go[] = {
 	{ "Go's registers", test_registers },
 	{ "Go's registers, too few", test_overflow },
@@ -151,5 +257,7 @@ CU_TestInfo rt_tests_abi_go[] = {
 	{ "parameters that are not told of", test_unnamed },
 	{ "parameters of unknown types", test_unknown },
 	{ "Go's prototypes lowered", test_lowered },
+	{ "arguments that Go's tracebacks know", test_told },
+	{ "arguments that nothing proves", test_not_told },
 	CU_TEST_INFO_NULL,
 };
