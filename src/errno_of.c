@@ -56,31 +56,6 @@ static bool find(struct rt_target *t)
 	return false;
 }
 
-static int add_function(struct rt_target *t, const struct rt_symbol *symbol)
-{
-	struct rt_functions *functions = &t->functions;
-	struct rt_function *f;
-
-	if (RT_ROOM(&functions->v, functions->n, &functions->cap) < 0)
-		return -ENOMEM;
-	f = &functions->v[functions->n];
-	memset(f, 0, sizeof(*f));
-	if (rt_image_offset(t->errno_image, symbol->addr, &f->offset) < 0)
-		return 0;
-	f->name = strdup(symbol->name);
-	if (!f->name)
-		return -ENOMEM;
-	f->image = t->errno_image;
-	f->addr = symbol->addr;
-	f->size = symbol->size;
-	f->sized = symbol->sized;
-	f->source = symbol->source;
-	f->role = RT_ROLE_ERRNO;
-	f->hidden = true;
-	functions->n++;
-	return 1;
-}
-
 /* The function that tells.  Where the user traces it, that is another probe at its place, of which nothing is recorded. */
 static int add_teller(struct rt_target *t)
 {
@@ -92,7 +67,7 @@ static int add_teller(struct rt_target *t)
 	for (k = 0; k < RT_COUNT(before_all); k++)
 		for (i = 0; i < n; i++)
 			if (v[i].kind == RT_SYM_FUNC && strcmp(v[i].name, before_all[k].name) == 0)
-				return add_function(t, &v[i]);
+				return rt_functions_add_hidden(&t->functions, t->errno_image, &v[i], RT_ROLE_ERRNO);
 	return 0;
 }
 

@@ -46,17 +46,15 @@ static bool is_there(const struct rt_functions *functions, const struct rt_image
 	return false;
 }
 
-/* Where it stands; longjmp where it leaves.  -ENOENT: that cannot be told. */
-static int find_place(struct rt_image *image, const struct rt_symbol *symbol, const struct watched *w, uint64_t *addr, uint64_t *size)
+/* `place` is the function's; longjmp's becomes the one where it leaves.  -ENOENT: that cannot be told. */
+static int find_place(struct rt_image *image, const struct watched *w, struct rt_symbol *place)
 {
 	struct rt_code *code;
 	int r = 0;
 
-	*addr = symbol->addr;
-	*size = symbol->size;
 	if (w->leap) {
 		code = rt_code_open(image);
-		r = code ? rt_exits_find_leap(code, w->name == cleanup, addr, size) : -ENOMEM;
+		r = code ? rt_exits_find_leap(code, w->name == cleanup, &place->addr, &place->size) : -ENOMEM;
 		rt_code_close(code);
 	}
 	return r;
@@ -65,35 +63,19 @@ static int find_place(struct rt_image *image, const struct rt_symbol *symbol, co
 static int add(struct rt_target *t, struct rt_image *image, const struct rt_symbol *symbol, const struct watched *w)
 {
 	struct rt_functions *functions = &t->functions;
-	struct rt_function *f;
-	uint64_t addr, size;
+	struct rt_symbol place = *symbol;
 	int r;
 
 	if (!symbol->sized)
 		return 0;
-	r = find_place(image, symbol, w, &addr, &size);
+	place.name = w->name;
+	r = find_place(image, w, &place);
 	if (r == -ENOENT && w->name != cleanup)
 		t->unwatched_leap = true;
-	if (r < 0 || is_there(functions, image, addr))
+	if (r < 0 || is_there(functions, image, place.addr))
 		return r == -ENOENT ? 0 : r;
-	if (RT_ROOM(&functions->v, functions->n, &functions->cap) < 0)
-		return -ENOMEM;
-	f = &functions->v[functions->n];
-	memset(f, 0, sizeof(*f));
-	if (rt_image_offset(image, addr, &f->offset) < 0)
-		return 0;
-	f->name = strdup(w->name);
-	if (!f->name)
-		return -ENOMEM;
-	f->image = image;
-	f->addr = addr;
-	f->size = size;
-	f->sized = true;
-	f->source = symbol->source;
-	f->role = w->role;
-	f->hidden = true;
-	functions->n++;
-	return 0;
+	r = rt_functions_add_hidden(functions, image, &place, w->role);
+	return r < 0 ? r : 0;
 }
 
 /* Does a file of the process call it? */

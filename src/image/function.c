@@ -297,6 +297,24 @@ int rt_functions_add_libcalls(struct rt_functions *functions, struct rt_image *i
 	return ret;
 }
 
+int rt_functions_add_hidden(struct rt_functions *functions, struct rt_image *image, const struct rt_symbol *symbol, uint8_t role)
+{
+	struct rt_function f = {
+		.image = image, .addr = symbol->addr, .size = symbol->size, .sized = symbol->sized, .source = symbol->source,
+		.role = role, .hidden = true,
+	};
+
+	if (rt_image_offset(image, symbol->addr, &f.offset) < 0)
+		return 0;
+	if (RT_ROOM(&functions->v, functions->n, &functions->cap) < 0)
+		return -ENOMEM;
+	f.name = strdup(symbol->name);
+	if (!f.name)
+		return -ENOMEM;
+	functions->v[functions->n++] = f;
+	return 1;
+}
+
 void rt_functions_free(struct rt_functions *functions)
 {
 	size_t i;

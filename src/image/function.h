@@ -80,6 +80,10 @@ static inline size_t rt_functions_shown(const struct rt_functions *functions)
  */
 int rt_functions_add(struct rt_functions *functions, const struct rt_images *images, const struct rt_spec *spec,
 		     struct rt_error *err);
+
+/* One that nobody asked for, at `symbol`'s place and hidden, which tells of others: `role`.  1; 0: it is nowhere in the file; or -ENOMEM. */
+int rt_functions_add_hidden(struct rt_functions *functions, struct rt_image *image, const struct rt_symbol *symbol, uint8_t role);
+
 /* Where the names come from: a line for each file and source, with the debug file's path. */
 void rt_functions_print_sources(const struct rt_functions *functions, FILE *file);
 
@@ -88,6 +92,7 @@ int rt_functions_full_names(struct rt_functions *functions);
 
 /* --demangle=no: the names of the symbol tables are printed.  0 or -ENOMEM. */
 int rt_functions_raw_names(struct rt_functions *functions);
+
 /*
  * Add the functions of libraries that the program imports and `spec` means by name, each where its loader finds it.  `pid`: as for
  * rt_images_imports.  A usage error where there are none.
