@@ -16,6 +16,14 @@ struct pointers {
 	unsigned n;
 };
 
+/* Do both lead to the same, as in a Result<String, String>? */
+static bool leads_alike(const struct rt_ctype *a, const struct rt_ctype *b)
+{
+	return a == b || (a->sequence.element && a->sequence.element == b->sequence.element && a->sequence.by_end == b->sequence.by_end &&
+			  a->sequence.length - a->sequence.pointer == b->sequence.length - b->sequence.pointer && !a->sequence.is_long);
+}
+
+/* Of those at one place the first, where it leads to what the others do, or else none. */
 static void drop_same_places(struct pointers *p, unsigned first)
 {
 	unsigned i, k, n = first;
@@ -23,7 +31,8 @@ static void drop_same_places(struct pointers *p, unsigned first)
 
 	for (i = first; i < p->n; i++) {
 		for (twice = false, k = first; k < p->n && !twice; k++)
-			twice = k != i && p->v[k].offset + p->v[k].type->sequence.pointer == p->v[i].offset + p->v[i].type->sequence.pointer;
+			twice = k != i && p->v[k].offset + p->v[k].type->sequence.pointer == p->v[i].offset + p->v[i].type->sequence.pointer &&
+				!(k > i && leads_alike(p->v[k].type, p->v[i].type));
 		p->v[i].dropped = twice;
 	}
 	for (i = first; i < p->n; i++)

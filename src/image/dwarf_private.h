@@ -116,6 +116,7 @@ struct rt_dwarf_type {
 	uint8_t filled;			/* that distance when its members were read; UINT8_MAX: they were not */
 	bool is_struct;			/* structures, unions, classes, Rust's enumerations with fields */
 	bool is_rust;
+	uint32_t align;			/* as declared; 0: as its members have it */
 	const struct rt_ctype *element;	/* Rust's T, or NULL */
 };
 

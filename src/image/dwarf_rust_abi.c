@@ -3,14 +3,16 @@
 
 #include "image/dwarf_private.h"
 #include "util/array.h"
+#include "util/scan.h"
 
 /*
  * How Rust passes values, without optimization (rustc's fn_abi_adjust_for_abi and its layouts).  It promises nothing; this is what 1.63
- * to 1.95 have in common.  A value of one or two scalars is passed as these, each in a register of its own; what else fits into a
- * register as that; what is larger than two, by a pointer.  Between these, versions differ.
+ * to 1.97 have in common.  A value of one or two scalars is passed as these, each in a register of its own; what else fits into a
+ * register as that; what is larger, by a pointer.  Some versions before 1.63 had what is no larger than two registers in these.
  */
 
 enum { DEPTH_MAX = 8 };
+enum { BEGIN = 63, MIXED = 95 };	/* minor numbers of versions */
 
 struct scalar {
 	uint64_t offset, size;
@@ -19,8 +21,9 @@ struct scalar {
 
 struct scalars {
 	struct scalar v[2];
-	unsigned n;
+	unsigned n, version;
 	bool unsure;		/* versions, or attributes that debug information does not have, make a difference */
+	bool wide;		/* one has 16 bytes, and so both places; or with others, which is unsure */
 };
 
 enum passed {
@@ -38,7 +41,15 @@ static bool is_aggregate(const struct rt_ctype *type)
 
 static bool add_scalar(const struct rt_ctype *type, uint64_t at, struct scalars *s)
 {
-	s->unsure |= type->kind == RT_CT_UNKNOWN || type->size > 8;
+	if (type->kind == RT_CT_INT && type->size == 16 && !s->n) {
+		s->v[0] = (struct scalar){ .offset = at, .size = 8 };
+		s->v[1] = (struct scalar){ .offset = at + 8, .size = 8 };
+		s->n = 2;
+		s->wide = true;
+		return true;
+	}
+	s->wide |= type->size > 8;
+	s->unsure |= type->kind == RT_CT_UNKNOWN || s->wide;
 	if (s->n == RT_COUNT(s->v) || s->unsure)
 		return false;
 	s->v[s->n++] = (struct scalar){ .offset = at, .size = type->size, .is_float = type->kind == RT_CT_FLOAT, .is_pointer = rt_ctype_is_pointer(type) };
@@ -47,36 +58,65 @@ static bool add_scalar(const struct rt_ctype *type, uint64_t at, struct scalars 
 
 static bool flatten(const struct rt_ctype *type, uint64_t at, struct scalars *s, unsigned depth);
 
-/* A structure of one field, a tuple, a slice.  Of others with two fields it is not known whether they are #[repr(C)]. */
+/* What the compiler makes itself of two parts: tuples, and pointers with a length or a table of functions. */
+static bool is_made(const struct rt_ctype *type)
+{
+	return type->sequence.element || (type->name && (strchr("(&*", type->name[0]) || strncmp(type->name, "alloc::boxed::Box<", 18) == 0));
+}
+
+/* Do two scalars lie where they would be without #[repr(packed)] or #[repr(align)]?  With these they are not taken for two. */
+static bool is_natural(const struct rt_ctype *type, const struct scalar *a, const struct scalar *b)
+{
+	uint64_t align = a->size > b->size ? a->size : b->size, second = a->offset + (a->size > b->size ? a->size : b->size);
+
+	return b->offset == second && type->align == align && type->size == (b->offset + b->size - a->offset + align - 1) / align * align;
+}
+
+/*
+ * A structure of one field, or of two.  One inside another may be #[repr(C)], which nobody tells: its only field is a scalar for itself
+ * then, but not for the outer one.
+ */
 static bool flatten_struct(const struct rt_ctype *type, uint64_t at, struct scalars *s, unsigned depth)
 {
-	bool pair = type->sequence.element || (type->name && type->name[0] == '(');
+	bool pair = is_made(type), inner = false;
 	unsigned i, filled = 0;
+	struct scalar first;
 
 	for (i = 0; i < type->nmembers; i++) {
 		if (type->members[i].type->size == 0)
 			continue;
 		filled++;
+		inner |= is_aggregate(type->members[i].type);
 		if (!flatten(type->members[i].type, at + type->members[i].offset, s, depth + 1))
 			return false;
 	}
-	s->unsure |= filled > 1 && !pair;
-	return !s->unsure;
+	s->unsure |= filled > 1 && inner && !pair;
+	if (s->unsure || filled < 2 || s->n < 2)
+		return !s->unsure;
+	/* In memory the order may be another one than in the source. */
+	if (s->v[0].offset > s->v[1].offset) {
+		first = s->v[1];
+		s->v[1] = s->v[0];
+		s->v[0] = first;
+	}
+	return pair || is_natural(type, &s->v[0], &s->v[1]);
 }
 
-static bool same_scalar(const struct scalar *a, const struct scalar *b, bool *unsure)
+static bool same_scalar(const struct scalar *a, const struct scalar *b, struct scalars *s)
 {
 	bool same = a->offset == b->offset && a->size == b->size && a->is_float == b->is_float;
 
-	/* A number and a pointer are the same for some versions. */
-	*unsure |= same && a->is_pointer != b->is_pointer;
-	return same && !*unsure;
+	if (!same || a->is_pointer == b->is_pointer)
+		return same;
+	/* A number and a pointer: 1.63 did not take them for the same, 1.95 does. */
+	s->unsure |= s->version != BEGIN && s->version < MIXED;
+	return s->version >= MIXED;
 }
 
 /* The tag, and what all variants that have anything have at one place; or where the tag is a part of the only one, that one. */
 static bool flatten_variant(const struct rt_ctype *type, uint64_t at, struct scalars *s, unsigned depth)
 {
-	struct scalars one = { .n = 0 }, all = { .n = 0 };
+	struct scalars one = { .version = s->version }, all = one;
 	bool niche = false;
 	unsigned i, filled = 0;
 
@@ -84,15 +124,22 @@ static bool flatten_variant(const struct rt_ctype *type, uint64_t at, struct sca
 		one.n = 0;
 		if (type->members[i].type->nmembers && !flatten(type->members[i].type, at + type->members[i].offset, &one, depth + 1)) {
 			s->unsure |= one.unsure;
+			s->wide |= one.wide;
 			return false;
 		}
+		s->wide |= one.wide;
 		if (one.n == 0)
 			continue;
 		niche |= type->members[i].tag_default;
-		if (filled++ && (one.n != all.n || !same_scalar(&one.v[0], &all.v[0], &s->unsure) || one.n > 1))
+		if (filled++ && (one.n != all.n || !same_scalar(&one.v[0], &all.v[0], s) || one.n > 1))
 			return false;
 		all = one;
 	}
+	/* Tags of 16 bytes are not read. */
+	s->wide |= !type->nmembers || (type->tag && type->tag->type->size > 8);
+	s->unsure |= s->wide;
+	if (s->wide)
+		return false;
 	if (niche || !type->tag) {
 		if (filled > 1)
 			return false;
@@ -120,9 +167,10 @@ static bool flatten(const struct rt_ctype *type, uint64_t at, struct scalars *s,
 	return !is_aggregate(type) && add_scalar(type, at, s);
 }
 
-static enum passed passed(const struct rt_ctype *type, unsigned word, struct scalars *s)
+static enum passed passed(const struct rt_ctype *type, unsigned word, unsigned version, struct scalars *s)
 {
 	memset(s, 0, sizeof(*s));
+	s->version = version;
 	if (type->kind == RT_CT_VOID)
 		return NOTHING;
 	if (flatten(type, 0, s, 0)) {
@@ -131,10 +179,12 @@ static enum passed passed(const struct rt_ctype *type, unsigned word, struct sca
 			return UNSURE;
 		return s->n == 0 ? NOTHING : s->n == 1 ? WORD : PAIR;
 	}
-	if (!is_aggregate(type) || (s->unsure && type->size <= 2 * word))
+	if (!is_aggregate(type) || s->wide)
 		return UNSURE;
 	if (type->size > word)
-		return type->size > 2 * word ? INDIRECT : UNSURE;
+		return type->size > 2 * word || (version >= BEGIN && !s->unsure) ? INDIRECT : UNSURE;
+	if (s->unsure)
+		return UNSURE;
 	s->v[0] = (struct scalar){ .size = type->size };
 	return WORD;
 }
@@ -184,6 +234,9 @@ static struct rt_where place(struct registers *r, enum passed how, const struct 
 		where.reg = next_register(r, s->v[0].is_float);
 		break;
 	case PAIR:
+		/* aarch64 begins a wide one at an even register. */
+		if (s->wide && r->indirect == 8)
+			r->used = (r->used + 1) & ~1u;
 		where.kind = s->v[0].is_float || s->v[1].is_float ? RT_WHERE_UNKNOWN : RT_WHERE_REGS;
 		where.reg = next_register(r, s->v[0].is_float);
 		where.reg2 = next_register(r, s->v[1].is_float);
@@ -227,20 +280,30 @@ static bool is_closure(struct rt_dwarf *dwarf, Dwarf_Die *func)
 	return !name || name[0] == '{';
 }
 
+/* The minor number of rustc's version, 0: not known. */
+static unsigned version_of(Dwarf_Die *func, struct rt_dwarf *dwarf)
+{
+	static const char rustc[] = "rustc version 1.";
+	Dwarf_Die unit;
+	const char *producer = dwarf_diecu(func, &unit, NULL, NULL) ? rt_die_string(dwarf, &unit, DW_AT_producer) : NULL;
+	uint64_t version;
+
+	producer = producer ? strstr(producer, rustc) : NULL;
+	if (!producer)
+		return 0;
+	producer += sizeof(rustc) - 1;
+	return rt_scan_number(&producer, 10, &version) && version < 1000 ? (unsigned)version : 0;
+}
+
 /*
  * Has LLVM taken arguments away or the result, as nobody needs them?  Which, it does not say, and before LLVM 15 (rustc 1.65) not even
  * that; but then an argument has no place, or none that is known.
  */
-static bool is_less(struct rt_dwarf *dwarf, Dwarf_Die *func, const struct rt_param *params, unsigned n)
+static bool is_less(Dwarf_Die *func, unsigned version, const struct rt_param *params, unsigned n)
 {
-	const char *producer, *version;
-	Dwarf_Die unit;
-
 	if (rt_dwarf_is_changed(func))
 		return true;
-	producer = dwarf_diecu(func, &unit, NULL, NULL) ? rt_die_string(dwarf, &unit, DW_AT_producer) : NULL;
-	version = producer ? strstr(producer, "rustc version 1.") : NULL;
-	if (!version || version[16] > '6' || (version[16] == '6' && version[17] > '4'))
+	if (!version || version > 64)
 		return false;
 	while (n && params[n - 1].where.kind != RT_WHERE_NOWHERE && params[n - 1].where.kind != RT_WHERE_UNKNOWN)
 		n--;
@@ -249,17 +312,17 @@ static bool is_less(struct rt_dwarf *dwarf, Dwarf_Die *func, const struct rt_par
 
 void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_prototype *prototype, struct rt_param *params)
 {
-	unsigned word = dwarf->image->arch->word, machine = dwarf->image->arch->machine, i;
+	unsigned word = dwarf->image->arch->word, machine = dwarf->image->arch->machine, version = version_of(func, dwarf), i;
 	struct registers r;
 	struct scalars s;
 	struct rt_where where;
 	enum passed how;
 
-	how = passed(prototype->result, word, &s);
+	how = passed(prototype->result, word, version, &s);
 	r.lost = !registers_of(machine, &r);
 	if (r.lost)
 		how = UNSURE;
-	if ((how == WORD || how == PAIR) && is_less(dwarf, func, params, prototype->nparams))
+	if ((how == WORD || how == PAIR) && is_less(func, version, params, prototype->nparams))
 		prototype->result_where.kind = RT_WHERE_UNKNOWN;
 	else
 		place_result(prototype, &r, how, &s);
@@ -268,7 +331,7 @@ void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_protot
 	r.used = how == INDIRECT && machine == EM_X86_64;
 	r.lost |= is_closure(dwarf, func) || (how == UNSURE && prototype->result->size > word && machine == EM_X86_64);
 	for (i = 0; i < prototype->nparams; i++) {
-		how = passed(params[i].type, word, &s);
+		how = passed(params[i].type, word, version, &s);
 		where = place(&r, how, &s);
 		if (params[i].where.kind == RT_WHERE_ABI || how == NOTHING)
 			params[i].where = where;

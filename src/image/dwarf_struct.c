@@ -37,7 +37,12 @@ void rt_dwarf_begin_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt
 {
 	Dwarf_Die part;
 
+	uint64_t align;
+
 	type->is_struct = true;
+	/* DWARF 5: as alignas() and #[repr(align)] have it. */
+	if (rt_die_unsigned(die, 0x88 /* DW_AT_alignment */, &align) && align && align <= 4096 && !(align & (align - 1)))
+		type->align = (uint32_t)align;
 	type->is_rust = rt_dwarf_language(walk, die) == RT_LANG_RUST;
 	if (type->is_rust && rt_dwarf_variant_part(die, &part))
 		type->ctype.kind = RT_CT_VARIANT;
@@ -277,8 +282,9 @@ static const struct rt_ctype *element_of(const struct rt_ctype *type)
 	return type;
 }
 
-static bool settle(struct rt_ctype *type)
+static bool settle(struct rt_dwarf_type *whole)
 {
+	struct rt_ctype *type = &whole->ctype;
 	const struct rt_ctype *element;
 	bool by_reference = type->by_reference;
 	uint32_t align = 1, one;
@@ -292,6 +298,8 @@ static bool settle(struct rt_ctype *type)
 		if (one > align && type->members[i].offset % one == 0 && type->size % one == 0)
 			align = one;
 	}
+	if (whole->align)
+		align = whole->align;
 	if (by_reference == type->by_reference && align == type->align)
 		return false;
 	type->by_reference = by_reference;
@@ -311,6 +319,6 @@ void rt_dwarf_settle_structs(struct rt_dwarf_walk *walk)
 	for (round = 0; round < 8 && changed; round++) {
 		changed = false;
 		for (i = walk->nqueue; i-- > 0;)
-			changed |= settle(&walk->queue[i].type->ctype);
+			changed |= settle(walk->queue[i].type);
 	}
 }

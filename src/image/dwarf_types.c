@@ -128,7 +128,7 @@ static struct rt_ctype *convert_pointer(struct rt_dwarf_walk *walk, Dwarf_Die *d
 	if (!type)
 		return NULL;
 	/* Only Rust names its pointers. */
-	if (type->ctype.name && type->ctype.name[0] == '&')
+	if (type->ctype.name && (type->ctype.name[0] == '&' || strncmp(type->ctype.name, "alloc::boxed::Box<", 18) == 0))
 		type->ctype.kind = RT_CT_REFERENCE;
 	type->ctype.align = walk->word;
 	type->ctype.target = target_of(walk, die, distance + 1, depth);

@@ -23,7 +23,9 @@ void rt_value_int(const struct rt_printer *p, uint64_t magnitude, bool negative)
 void rt_value_hex(const struct rt_printer *p, uint64_t v);
 void rt_value_octal(const struct rt_printer *p, uint64_t v);
 void rt_value_float(const struct rt_printer *p, const uint8_t *bytes, uint64_t size);
-void rt_value_char(const struct rt_printer *p, uint8_t c);	/* 'c' */
+void rt_value_char(const struct rt_printer *p, uint8_t c);
+/* A character by its code point; false: it is none beyond ASCII, and nothing was printed. */
+bool rt_value_unicode(const struct rt_printer *p, uint64_t c);	/* 'c' */
 /* "text" with C escapes; `cut`: there is more of it, "text"... */
 void rt_value_text(const struct rt_printer *p, const uint8_t *text, size_t len, bool cut);
 /* A mark or a name: as it is, in JSON a string. */

@@ -141,6 +141,9 @@ static bool is_number(const struct rt_ctype *type)
 
 void rt_view_word(const struct rt_printer *p, const struct rt_ctype *type, uint64_t word, unsigned bits, enum rt_style style)
 {
+	/* char32_t, and Rust's char */
+	if (style == RT_STYLE_TYPE && type->style == RT_STYLE_CHAR && bits > 8 && rt_value_unicode(p, word))
+		return;
 	if (style == RT_STYLE_TYPE)
 		style = type->style;
 	if (style == RT_STYLE_TYPE && type->kind == RT_CT_BOOL && word <= 1)

@@ -187,6 +187,26 @@ void rt_value_char(const struct rt_printer *p, uint8_t c)
 	putc_unlocked('\'', p->file);
 }
 
+bool rt_value_unicode(const struct rt_printer *p, uint64_t c)
+{
+	uint8_t s[4];
+	size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4, i = n;
+
+	if (c < 0x80 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return false;
+	for (; i-- > 0; c >>= 6)
+		s[i] = (uint8_t)(0x80 | (c & 0x3f));
+	s[0] = (uint8_t)(s[0] | 0xf00 >> n);
+	if (p->json) {
+		rt_json_string(p->file, (const char *)s, n);
+		return true;
+	}
+	putc_unlocked('\'', p->file);
+	put_text(p->file, s, n);
+	putc_unlocked('\'', p->file);
+	return true;
+}
+
 void rt_value_word(const struct rt_printer *p, const char *word)
 {
 	if (p->json)

@@ -299,18 +299,20 @@ if has rustc; then
 		if ! rustc -g -C opt-level=$how -o "$T/rust" --crate-name types "$TARGETS/types.rs" >"$T/cc" 2>&1; then
 			show "$T/cc"
 		else
-			agrees "$T/rust" types::text types::lists types::shape types::large types::moved types::results types::option
+			agrees "$T/rust" types::text types::lists types::shape types::large types::moved types::results types::option types::pairs types::arrays types::said
 			[ $how != 0 ] || expect_number "marks" "$MARKS" -eq 0
 			expect_line '"owned" "reference"' "$T/traced"
 			if [ $how = 0 ] && ! grep -q 'only entries' "$T/err"; then
-				sed -n '/^>(types::\(results\|option\)/{n;p}' "$T/err" | tr '\n' ' ' >"$T/results"
-				printf '<Ok(5) <Err(Invalid) <None <Some(4) ' >"$T/expected"
+				sed -n '/^>(types::\(results\|option\|pairs\|said\)/{n;p}' "$T/err" | tr '\n' ' ' >"$T/results"
+				printf '<Ok(5) <Err(Invalid) <None <Some(4) <{.x=5, .y=240} <Ok("good") <Err("bad") ' >"$T/expected"
 				expect_same "$T/expected" "$T/results"
 			fi
 			rt "$T/rust" types::known
 			expect_number "calls, or another result than there is" "$(grep -c -e '^>(types::known .* .*)$' -e '^<\[1, 2, 3, 4\]$' -e '^<<not known>$' "$T/err")" -eq 2
 			[ $how != 0 ] || expect_text '>(types::known [1, 2, 3, 4] 5)
 <[1, 2, 3, 4]' "$T/err"
+			rt "$T/rust" types::dynamic
+			[ $how != 0 ] || expect_line '^>(types::dynamic {\.pointer=0x[0-9a-f]*, \.vtable=.*} 13)' "$T/err"
 			# Optimized code returns no address of them.
 			rt "$T/rust" types::array types::written types::maybe
 			if ! grep -q 'only entries' "$T/err"; then

@@ -154,6 +154,56 @@ static void test_rust(void)
 	end(&file);
 }
 
+/* Two scalars, what is no two scalars though it looks so, and what nobody can tell. */
+static void test_rust_pairs(void)
+{
+	const struct rt_prototype *p;
+	struct file file;
+
+	if (!begin(&file, "rust-3"))
+		return;
+	p = prototype(&file, "pair");
+	CU_ASSERT_EQUAL_FATAL(p->nparams, 3);
+	CU_ASSERT(is_at(&p->params[0], RT_WHERE_REGS, 5, 4) && p->params[0].where.second == 8);
+	CU_ASSERT(is_at(&p->params[1], RT_WHERE_REGS, 1, 2));
+	CU_ASSERT(is_at(&p->params[2], RT_WHERE_REGS, 8, 9));
+	CU_ASSERT(p->result_where.kind == RT_WHERE_REGS && p->result_where.reg == 0 && p->result_where.reg2 == 1);
+	/* #[repr(packed)] in a register, #[repr(align)] and an array in memory, as is the result. */
+	p = prototype(&file, "layouts");
+	CU_ASSERT_EQUAL_FATAL(p->nparams, 4);
+	CU_ASSERT(is_at(&p->params[0], RT_WHERE_REG, 4, 0));
+	CU_ASSERT(is_at(&p->params[1], RT_WHERE_AT, 1, 0));
+	CU_ASSERT(is_at(&p->params[2], RT_WHERE_AT, 2, 0));
+	CU_ASSERT(is_at(&p->params[3], RT_WHERE_REG, 8, 0));
+	CU_ASSERT(p->result_where.kind == RT_WHERE_AT && p->result_where.reg == 5);
+	/* What is inside may be #[repr(C)]; of two numbers of 16 bytes versions differ; a number or a pointer was nothing common then. */
+	CU_ASSERT_EQUAL(prototype(&file, "unsure")->params[1].where.kind, RT_WHERE_UNKNOWN);
+	CU_ASSERT_EQUAL(prototype(&file, "wides")->params[0].where.kind, RT_WHERE_UNKNOWN);
+	CU_ASSERT_EQUAL(prototype(&file, "wides")->params[1].where.kind, RT_WHERE_UNKNOWN);
+	p = prototype(&file, "mixed");
+	CU_ASSERT(is_at(&p->params[0], RT_WHERE_AT, 5, 0));
+	CU_ASSERT(is_at(&p->params[1], RT_WHERE_REG, 4, 0));
+	end(&file);
+}
+
+/* libc++'s strings in the object, in both layouts. */
+static void test_libcxx(void)
+{
+	const struct rt_sequence *s;
+	const struct rt_prototype *p;
+	struct file file;
+
+	if (!begin(&file, "cxx-libc++"))
+		return;
+	p = prototype(&file, "strings");
+	CU_ASSERT_EQUAL_FATAL(p->nparams, 2);
+	s = &p->params[0].type->target->sequence;
+	CU_ASSERT(s->element && s->pointer == 16 && s->length == 8 && s->is_long == 1 && s->flag == 0 && s->inside == 1);
+	s = &p->params[1].type->target->sequence;
+	CU_ASSERT(s->element && s->pointer == 0 && s->length == 8 && s->is_long == 0x80 && s->flag == 23 && s->inside == 0);
+	end(&file);
+}
+
 static void test_names(void)
 {
 	struct file file;
@@ -181,6 +231,8 @@ CU_TestInfo rt_tests_dwarf_files[] = {
 	{ "functions that the compiler has changed", test_changed },
 	{ "C++", test_cxx },
 	{ "Rust", test_rust },
+	{ "Rust: one register or two", test_rust_pairs },
+	{ "libc++", test_libcxx },
 	{ "names", test_names },
 	CU_TEST_INFO_NULL,
 };

@@ -90,12 +90,22 @@ static void finish(struct call *c, const char *text, const char *json)
 
 static void test_words(void)
 {
+	static const struct rt_ctype unicode = { .kind = RT_CT_INT, .size = 4, .align = 4, .style = RT_STYLE_CHAR };
 	struct call c;
 
 	begin(&c, &t_bool, &t_char);
 	put_word(&c, 0, 1);
 	put_word(&c, 1, '\n');
 	finish(&c, " true '\\n'", "\"a\":true,\"b\":\"\\n\"");
+	/* char32_t, Rust's char: no surrogate, nothing that a terminal obeys. */
+	begin(&c, &unicode, &unicode);
+	put_word(&c, 0, 0xe9);
+	put_word(&c, 1, 0x1f980);
+	finish(&c, " '\303\251' '\360\237\246\200'", "\"a\":\"\303\251\",\"b\":\"\360\237\246\200\"");
+	begin(&c, &unicode, &unicode);
+	put_word(&c, 0, 0xd800);
+	put_word(&c, 1, 0x9b);
+	finish(&c, " 55296 '\\302\\233'", "\"a\":55296,\"b\":\"\302\233\"");
 	begin(&c, &t_color, &t_flags);
 	put_word(&c, 0, (uint64_t)-1);
 	put_word(&c, 1, 2 | 64 | 0x800);

@@ -63,6 +63,32 @@ fn option(n: i32) -> Option<i32> {
     keep(if n > 1 { Some(n - 1) } else { None })
 }
 
+pub trait Area { fn area(&self) -> i32; }
+impl Area for Point {
+    #[inline(never)]
+    fn area(&self) -> i32 { keep(self.x * self.y) }
+}
+
+#[inline(never)]
+fn dynamic(s: &dyn Area, n: i32) -> i32 {
+    keep(s.area() + n)
+}
+
+#[inline(never)]
+fn pairs(p: Point, w: u128, c: char, b: Box<i64>) -> Point {
+    keep(Point { x: p.x + w as i32, y: p.y + c as i32 + *b as i32 })
+}
+
+#[inline(never)]
+fn arrays(a: [i32; 4], b: &[u8; 3], n: u64) -> u64 {
+    keep(a[0] as u64 + b[0] as u64 + n)
+}
+
+#[inline(never)]
+fn said(n: i32) -> Result<String, String> {
+    keep(if n > 0 { Ok("good".to_string()) } else { Err("bad".to_string()) })
+}
+
 // Results in memory.
 #[inline(never)]
 fn array(n: u64) -> [u64; 4] {
@@ -108,6 +134,15 @@ fn main() {
         println!("(types::option {})", n);
         option(n);
     }
+    println!("(types::pairs {{.x=1, .y=2}} 0x30000000000000004 'é' 5)");
+    keep(pairs(Point { x: 1, y: 2 }, 3 << 64 | 4, 'é', Box::new(5)).y);
+    println!("(types::arrays [1, 2, 3, 4] [5, 6, 7] 8)");
+    arrays([1, 2, 3, 4], &[5, 6, 7], 8);
+    for n in [1, 0] {
+        println!("(types::said {})", n);
+        keep(said(n).is_ok());
+    }
+    keep(dynamic(&Point { x: 11, y: 12 }, 13));
     keep(known([1, 2, 3, 4], 5)[3]);
     keep(array(1)[0] + written(2).len() as u64);
     keep(maybe(2).is_some() as usize + maybe(1).is_some() as usize);
