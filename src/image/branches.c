@@ -76,10 +76,10 @@ static bool indirect_jumps(const struct near *s)
 	return false;
 }
 
-/* Instructions begin where those of a function do: the last one before `f`, where it is near. */
-static bool begins_before(const struct near *s, uint64_t *addr)
+/* Instructions begin where those of a function do: the last one up to `first`, where it is near. */
+static bool begins_before(const struct near *s, uint64_t first, uint64_t *addr)
 {
-	const struct rt_symbol *before = rt_symbol_before(s->f->image, s->f->addr);
+	const struct rt_symbol *before = rt_symbol_before(s->f->image, first + 1);
 
 	if (!before || before->addr < s->start)
 		return false;
@@ -89,12 +89,16 @@ static bool begins_before(const struct near *s, uint64_t *addr)
 
 enum { BEGINS = 1, MEANT = 2 };
 
-/* Note in `marks`, of the bytes from `from` on, where an instruction begins, and where branches in the function lead to. */
+/* Note in `marks`, of the bytes from `from` on, where an instruction begins, and where functions do or branches in this one lead to. */
 static const char *decode_all(const struct near *s, struct rt_decoder *decoder, uint64_t from, uint64_t to, uint8_t *marks)
 {
 	uint64_t entry = s->f->addr, end = end_of(s), at;
+	const struct rt_symbol *symbol = rt_symbol_before(s->f->image, to);
 	struct rt_insn insn;
 
+	/* What was taken for code up to there may have been data. */
+	for (; symbol && symbol->addr > from; symbol = rt_symbol_before(s->f->image, symbol->addr))
+		marks[symbol->addr - from] |= MEANT;
 	for (at = from; at < to; at += insn.size) {
 		if (!rt_decode(decoder, s->bytes + (at - s->start), s->n - (size_t)(at - s->start), at, &insn))
 			return unclear;
@@ -139,7 +143,7 @@ static const char *judge(const struct near *s, struct rt_decoder *decoder)
 
 	if (!suspect && !indirect_jumps(s))
 		return NULL;
-	if (suspect && first < from && !begins_before(s, &from))
+	if (suspect && first < from && !begins_before(s, first, &from))
 		return unclear;
 	if (suspect && last >= to)
 		to = last + 1;

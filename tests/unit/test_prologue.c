@@ -231,9 +231,9 @@ static const struct branch_case {
 	{ 0x50, BYTES("\xb8\xff\xe0\x06\x00\x06"), true, false, false },		/* 06 is no instruction */
 };
 
-static struct rt_image *make_image(const struct branch_case *c, size_t nsymbols)
+static struct rt_image *make_image_of(const struct branch_case *c, const struct elfgen_sym *syms, size_t nsymbols)
 {
-	const struct elfgen g = { .machine = EM_X86_64, .base = BASE, .syms = symbols, .nsyms = nsymbols, .code = NULL };
+	const struct elfgen g = { .machine = EM_X86_64, .base = BASE, .syms = syms, .nsyms = nsymbols, .code = NULL };
 	struct elfgen with = g;
 	struct rt_image *image = NULL;
 	uint8_t code[256], *bytes;
@@ -254,6 +254,11 @@ static struct rt_image *make_image(const struct branch_case *c, size_t nsymbols)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(image);
 	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
 	return image;
+}
+
+static struct rt_image *make_image(const struct branch_case *c, size_t nsymbols)
+{
+	return make_image_of(c, symbols, nsymbols);
 }
 
 static bool is_entered(const struct rt_image *image)
@@ -283,6 +288,36 @@ static void test_branches(void)
 			       without ? without : "-", far);
 			CU_FAIL("another verdict");
 		}
+		rt_image_close(image);
+	}
+}
+
+/* Decoding begins before the first branch, and anew where a function does: glibc's mempcpy jumps into memcpy over two others. */
+static void test_branches_before(void)
+{
+	static const struct elfgen_sym between[] = {
+		{ "before", CODE, 0x20, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "jumps", CODE + 0x20, 0x10, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "between", CODE + 0x30, 0x10, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "f", CODE + F, F_SIZE, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "behind", CODE + 0x68, 0x10, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+	};
+	static const struct branch_case v[] = {
+		{ 0x20, BYTES("\xeb\x22"), true, false, false },	/* jmp f+4 */
+		/* mov $0x31eb,%eax, which is no jump; data that would take the jump for its own */
+		{ 0x10, BYTES("\xb8\xeb\x31\x00\x00\x90\x90\x90\x90\x90\x90\x90\x90\x90\xb8\x90\xeb\x22"), true, false, false },
+		{ 0x66, BYTES("\xb8\x90\xeb\xda"), true, false, false },	/* the same behind it */
+		{ 0x10, BYTES("\xb8\xeb\x31\x00\x00"), true, false, true },
+	};
+	size_t i;
+
+	if (rt_arch_native() != EM_X86_64 || !decoder)
+		return;
+	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		struct rt_image *image = make_image_of(&v[i], between, 5);
+		struct rt_function f = { .image = image, .addr = CODE + F, .size = F_SIZE, .sized = true };
+
+		CU_ASSERT_EQUAL(rt_branches_near(&f, decoder, 4) != NULL, !v[i].refuted);
 		rt_image_close(image);
 	}
 }
@@ -412,6 +447,7 @@ CU_TestInfo rt_tests_prologue[] = {
 	{ "walk without a disassembler", test_walk_alone },
 	{ "walk on an old kernel", test_walk_old },
 	{ "branches", test_branches },
+	{ "branches from functions before and behind", test_branches_before },
 	{ "symbols", test_symbols },
 	{ "stack pointer", test_stack_pointer },
 	{ "end", test_end },
