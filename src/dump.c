@@ -31,7 +31,7 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 	enum rt_key record_key = source == RT_KEY_POINTER ? RT_KEY_IP : RT_KEY_ID;
 	const struct rt_ring_ops *ring = o->ring ? rt_ring_find(o->ring) : rt_ring_at(0);
 	struct rt_program program = {
-		.purpose = t->purpose, .plan = &t->plans[plan], .plan_id = (uint16_t)plan, .pid = o->pid, .key_source = source, .key = key, .read_user = true,
+		.purpose = t->purpose, .plan = &t->plans[plan], .plan_id = (uint16_t)plan, .pids = &o->pids, .key_source = source, .key = key, .read_user = true,
 		.slots = RT_GAPS_SLOTS, .transport = ring->transport, .ring_size = (uint32_t)rt_ring_size(o->buffer, 1),
 	};
 	struct rt_bpf bpf;
@@ -130,9 +130,9 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 		return rt_usage(err, "--ring=%s: no such ring; see rawtrace --help", o->ring);
 	if (o->dump == RT_DUMP_BPF && (!ops->bpf || o->no_bpf))
 		return rt_usage(err, "--dump=bpf: %s uses no BPF", o->no_bpf ? "--no-bpf" : ops->name);
-	r = rt_target_resolve(&target, o->program, o->pid, o->specs, o->nspecs, err);
+	r = rt_target_resolve(&target, o->program, &o->pids, o->specs, o->nspecs, err);
 	if (r == 0 && o->libcalls)
-		r = rt_target_add_libcalls(&target, o->pid, o->libcalls, err);
+		r = rt_target_add_libcalls(&target, o->libcalls, err);
 	if (o->returns || o->no_bpf || ops->everywhere)
 		rt_target_set_returns(&target, o->returns, o->no_bpf || ops->everywhere || o->dump == RT_DUMP_TRACEFS);
 	rt_target_set_plans(&target, o->attach ? ops : NULL, o->no_bpf);

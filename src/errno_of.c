@@ -116,14 +116,28 @@ int rt_errno_plan(const struct rt_target *t, const struct rt_function *f, struct
 	return 0;
 }
 
-int64_t rt_errno_read(const struct rt_target *t, pid_t pid)
+static uint64_t read_of(const struct rt_target *t, pid_t pid)
 {
-	struct rt_memory *memory = pid && t->errno_home == RT_ERRNO_TOLD ? rt_memory_open(pid) : NULL;
+	struct rt_memory *memory = rt_memory_open(pid);
 	uint64_t word = 0;
 
 	if (memory && rt_memory_word(memory, t->errno_image, t->errno_at.code, t->errno_at.slot, &word) < 0)
 		word = 0;
 	rt_memory_close(memory);
+	return word;
+}
+
+int64_t rt_errno_read(const struct rt_target *t)
+{
+	uint64_t word = 0, other;
+	unsigned i;
+
+	for (i = 0; i < t->pids.n && t->errno_home == RT_ERRNO_TOLD; i++) {
+		other = read_of(t, t->pids.v[i]);
+		if (!other || (i && other != word))
+			return 0;
+		word = other;
+	}
 	return (int64_t)word;
 }
 

@@ -23,8 +23,8 @@ bool rt_errno_is_read(const struct rt_target *target);
 /* The plan of the hidden function. */
 int rt_errno_plan(const struct rt_target *target, const struct rt_function *f, struct rt_plan *plan);
 
-/* What RT_MAP_ERRNO has to begin with, of a process that runs already; 0: not known. */
-int64_t rt_errno_read(const struct rt_target *target, pid_t pid);
+/* What RT_MAP_ERRNO has to begin with, of processes that run already; 0: not known, or they differ, so that it is never known. */
+int64_t rt_errno_read(const struct rt_target *target);
 
 /* Say whether and where it is read, where it is wanted. */
 void rt_errno_print(const struct rt_target *target, FILE *file);

@@ -8,38 +8,51 @@
 #include "kernel/procfs.h"
 #include "stack/stacks.h"
 
+/* A traced process. */
+struct process {
+	pid_t pid;
+	struct rt_members members;
+	bool headless;			/* the first thread has ended */
+	struct rt_stacks stacks;	/* of coroutines and signals */
+};
+
 struct rt_feed {
 	const struct rt_target *target;
 	enum rt_key key;
-	pid_t pid;
+	struct process *processes;
+	unsigned nprocesses;
 	uint64_t begin, end;
 	struct rt_gaps *gaps;
 	struct rt_stack *stack;
-	struct rt_members members;
 	struct rt_members others;	/* threads that are known not to be ours */
 	struct rt_members vanished;	/* whose nobody knows: their beginning was lost, and they have ended */
 	uint64_t unplaced;		/* hits of those that have not been told as lost */
 	bool doubt;			/* something was lost */
-	bool headless, replaced;	/* the first thread has ended; then another one ran another program */
-	struct rt_stacks stacks;	/* of coroutines and signals */
+	bool replaced;			/* another thread than the first, which had ended, ran another program */
 	struct rt_locate *locate;
 	const struct rt_held *held;	/* or NULL */
 };
 
-struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid_t pid, struct rt_gaps *gaps, struct rt_stack *stack)
+struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, const struct rt_pids *pids, struct rt_gaps *gaps,
+			    struct rt_stack *stack)
 {
 	struct rt_feed *feed = calloc(1, sizeof(*feed));
+	bool right;
 
 	if (!feed)
 		return NULL;
 	feed->target = target;
 	feed->key = key;
-	feed->pid = pid;
 	feed->end = UINT64_MAX;
 	feed->gaps = gaps;
 	feed->stack = stack;
-	feed->locate = rt_locate_new(target, pid);
-	if (!feed->locate || rt_members_add(&feed->members, pid) < 0) {
+	feed->locate = rt_locate_new(target);
+	feed->processes = calloc(pids->n, sizeof(*feed->processes));
+	for (right = feed->locate && feed->processes; right && feed->nprocesses < pids->n; feed->nprocesses++) {
+		feed->processes[feed->nprocesses].pid = pids->v[feed->nprocesses];
+		right = rt_members_add(&feed->processes[feed->nprocesses].members, pids->v[feed->nprocesses]) == 0;
+	}
+	if (!right) {
 		rt_feed_free(feed);
 		return NULL;
 	}
@@ -48,14 +61,40 @@ struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid
 
 void rt_feed_free(struct rt_feed *feed)
 {
+	unsigned i;
+
 	if (!feed)
 		return;
+	for (i = 0; i < feed->nprocesses; i++) {
+		rt_members_free(&feed->processes[i].members);
+		rt_stacks_free(&feed->processes[i].stacks);
+	}
+	free(feed->processes);
 	rt_locate_free(feed->locate);
-	rt_members_free(&feed->members);
 	rt_members_free(&feed->others);
 	rt_members_free(&feed->vanished);
-	rt_stacks_free(&feed->stacks);
 	free(feed);
+}
+
+static struct process *process_of(const struct rt_feed *feed, pid_t pid)
+{
+	unsigned i;
+
+	for (i = 0; i < feed->nprocesses; i++)
+		if (feed->processes[i].pid == pid)
+			return &feed->processes[i];
+	return NULL;
+}
+
+/* The one that has the thread. */
+static struct process *process_with(const struct rt_feed *feed, pid_t tid)
+{
+	unsigned i;
+
+	for (i = 0; i < feed->nprocesses; i++)
+		if (rt_members_has(&feed->processes[i].members, tid))
+			return &feed->processes[i];
+	return NULL;
 }
 
 void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end)
@@ -69,18 +108,28 @@ struct rt_locate *rt_feed_locate(struct rt_feed *feed)
 	return feed->locate;
 }
 
-int rt_feed_read_process(struct rt_feed *feed)
+static int read_process(struct rt_feed *feed, struct process *process)
 {
 	pid_t *tids;
 	int n, i, r = 0;
 
-	n = rt_proc_threads(feed->pid, &tids);
+	n = rt_proc_threads(process->pid, &tids);
 	for (i = 0; i < n && r == 0; i++)
-		r = rt_members_add(&feed->members, tids[i]);
+		r = rt_members_add(&process->members, tids[i]);
 	if (n > 0)
 		free(tids);
-	if (r == 0 && (feed->key == RT_KEY_IP || feed->target->libcalls) && rt_locate_read(feed->locate) == -ENOMEM)
+	if (r == 0 && (feed->key == RT_KEY_IP || feed->target->libcalls) && rt_locate_read(feed->locate, process->pid) == -ENOMEM)
 		r = -ENOMEM;
+	return r;
+}
+
+int rt_feed_read_processes(struct rt_feed *feed)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < feed->nprocesses && r == 0; i++)
+		r = read_process(feed, &feed->processes[i]);
 	return r;
 }
 
@@ -102,7 +151,7 @@ static int tell_lost(struct rt_feed *feed, const struct rt_event *event, uint32_
 	return rt_stack_event(feed->stack, &lost);
 }
 
-static int find_gap(struct rt_feed *feed, const struct rt_event *event)
+static int find_gap(struct rt_feed *feed, const struct process *process, const struct rt_event *event)
 {
 	bool shared;
 	uint32_t count;
@@ -111,7 +160,7 @@ static int find_gap(struct rt_feed *feed, const struct rt_event *event)
 		return 0;
 	count = rt_gaps_hit(feed->gaps, event->tid, event->hit.seq, &shared);
 	/* Which goroutines ran in the thread meanwhile nobody knows. */
-	shared |= feed->target->goid_offset != 0 || feed->stacks.n;
+	shared |= feed->target->goid_offset != 0 || process->stacks.n;
 	return tell_lost(feed, event, count, shared);
 }
 
@@ -155,9 +204,9 @@ static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt
 		if (hit->exit && hit->exit->shared)
 			hit->function = RT_NO_FUNCTION;
 	} else if (hit->plan->kind == RT_KIND_ENTRY) {
-		hit->function = rt_locate_function(feed->locate, event->hit.key);
+		hit->function = rt_locate_function(feed->locate, event->pid, event->hit.key);
 	} else if (!rt_plan_is_uretprobe(hit->plan)) {
-		place = rt_locate_place(feed->locate, event->hit.key, true);
+		place = rt_locate_place(feed->locate, event->pid, event->hit.key, true);
 		if (!place)
 			return 1;
 		hit->function = place->function;
@@ -181,12 +230,12 @@ static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt
 /* The stack takes each address at the start of a page for the trampoline's.  Of others it wants to know no more than that. */
 static void tell_from_trampoline(struct rt_feed *feed, struct rt_event *event)
 {
-	if (rt_locate_page_of_code(feed->locate, event->pid ? event->pid : event->tid, event->hit.ra))
+	if (rt_locate_page_of_code(feed->locate, event->pid, event->hit.ra))
 		event->hit.ra++;
 }
 
 /* Where there was a stack before, its calls are gone. */
-static int on_stack_made(struct rt_feed *feed, const struct rt_event *event, const struct rt_plan *plan)
+static int on_stack_made(struct rt_feed *feed, struct process *process, const struct rt_event *event, const struct rt_plan *plan)
 {
 	uint64_t at, size, gone;
 	int r = 0;
@@ -197,12 +246,12 @@ static int on_stack_made(struct rt_feed *feed, const struct rt_event *event, con
 	size = rt_plan_int(plan, 1, event->hit.data);
 	if (plan->role == RT_ROLE_STACK_TOP)
 		at -= size;
-	while (r == 0 && (gone = rt_stacks_take(&feed->stacks, at, size)))
-		r = rt_stack_abandon(feed->stack, gone, event->time);
-	return r < 0 ? r : rt_stacks_add(&feed->stacks, at, size);
+	while (r == 0 && (gone = rt_stacks_take(&process->stacks, at, size)))
+		r = rt_stack_abandon(feed->stack, process->pid, gone, event->time);
+	return r < 0 ? r : rt_stacks_add(&process->stacks, at, size);
 }
 
-static int on_hit(struct rt_feed *feed, struct rt_event *event)
+static int on_hit(struct rt_feed *feed, struct process *process, struct rt_event *event)
 {
 	const struct rt_target *t = feed->target;
 	struct rt_hit hit = { .function = RT_NO_FUNCTION };
@@ -211,7 +260,7 @@ static int on_hit(struct rt_feed *feed, struct rt_event *event)
 	/* What a ring brings is checked like any input: ids index our tables. */
 	if (event->hit.plan >= t->nplans || event->hit.size != rt_plan_size(&t->plans[event->hit.plan]))
 		return -EBADMSG;
-	r = event->hit.seq ? find_gap(feed, event) : 0;
+	r = event->hit.seq ? find_gap(feed, process, event) : 0;
 	if (r < 0 || event->time < feed->begin || event->time > feed->end)
 		return r;
 	hit.plan = &t->plans[event->hit.plan];
@@ -220,25 +269,30 @@ static int on_hit(struct rt_feed *feed, struct rt_event *event)
 		return r < 0 ? r : 0;
 	hit.libcall = hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].libcall;
 	if (t->libcalls && hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
-		hit.outside = hit.libcall && !rt_locate_from_program(feed->locate, event->hit.ra, &t->functions.v[hit.function]);
+		hit.outside = hit.libcall && !rt_locate_from_program(feed->locate, event->pid, event->hit.ra, &t->functions.v[hit.function]);
 	tell_goroutine(event, hit.plan);
 	if (hit.plan->role != RT_ROLE_CALL && hit.plan->role != RT_ROLE_UNWOUND)
-		return on_stack_made(feed, event, hit.plan);
+		return on_stack_made(feed, process, event, hit.plan);
 	if (!event->hit.goid)
-		event->hit.goid = rt_stacks_find(&feed->stacks, event->hit.sp);
+		event->hit.goid = rt_stacks_find(&process->stacks, event->hit.sp);
 	if (hit.plan->role == RT_ROLE_UNWOUND)
 		return rt_stack_unwound(feed->stack, event);
 	tell_from_trampoline(feed, event);
 	if (hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].hidden)
-		return event->hit.goid ? rt_stack_goexit(feed->stack, event->hit.goid, event->time) : 0;
+		return event->hit.goid ? rt_stack_goexit(feed->stack, process->pid, event->hit.goid, event->time) : 0;
 	return rt_stack_hit(feed->stack, event, &hit);
 }
 
 static int on_held(void *ctx, const struct rt_event *event)
 {
+	struct rt_feed *feed = ctx;
+	struct process *process = event->pid ? process_of(feed, event->pid) : process_with(feed, event->tid);
 	struct rt_event ours = *event;
 
-	return on_hit(ctx, &ours);
+	if (!process)
+		return 0;
+	ours.pid = process->pid;
+	return on_hit(feed, process, &ours);
 }
 
 void rt_feed_hold(struct rt_feed *feed, const struct rt_held *held)
@@ -253,31 +307,32 @@ int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time)
 	return feed->held ? rt_held_read(feed->held, tid, tid != 0, time < feed->end ? time : feed->end, &sink) : 0;
 }
 
-static int on_exit_of(struct rt_feed *feed, const struct rt_event *event)
+static int on_exit_of(struct rt_feed *feed, struct process *process, const struct rt_event *event)
 {
 	int r = feed->gaps ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid),
-				      feed->target->goid_offset != 0 || feed->stacks.n) : 0;
+				      feed->target->goid_offset != 0 || process->stacks.n) : 0;
 
 	if (r == 0)
 		r = rt_feed_held(feed, event->tid, event->time);
-	feed->headless |= event->tid == feed->pid;
+	rt_members_remove(&process->members, event->tid);
+	process->headless |= event->tid == process->pid;
 	/* The returns that came before it were after the trace's end too. */
 	return r || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
 }
 
 /* Nothing of the old program's memory is where it was. */
-static int on_exec(struct rt_feed *feed, const struct rt_event *event)
+static int on_exec(struct rt_feed *feed, struct process *process, const struct rt_event *event)
 {
 	int r = rt_feed_held(feed, 0, event->time);
 
-	feed->stacks.n = 0;
-	feed->replaced |= feed->headless;
+	process->stacks.n = 0;
+	feed->replaced |= process->headless;
 	rt_locate_exec(feed->locate);
 	return r < 0 || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
 }
 
 /* A hit of a thread whose beginning is not known, as events were lost: /proc tells whose it is, as long as it has not ended. */
-static int learn_thread(struct rt_feed *feed, const struct rt_event *event)
+static int learn_thread(struct rt_feed *feed, const struct rt_event *event, struct process **process)
 {
 	struct rt_members *known = &feed->vanished;
 	long tgid;
@@ -285,46 +340,47 @@ static int learn_thread(struct rt_feed *feed, const struct rt_event *event)
 	if (rt_members_has(&feed->others, event->tid))
 		return 0;
 	if (!rt_members_has(&feed->vanished, event->tid)) {
-		if (rt_proc_status(event->tid, "Tgid", &tgid) == 0)
-			known = tgid == feed->pid ? &feed->members : &feed->others;
+		if (rt_proc_status(event->tid, "Tgid", &tgid) == 0) {
+			*process = process_of(feed, (pid_t)tgid);
+			known = *process ? &(*process)->members : &feed->others;
+		}
 		if (rt_members_add(known, event->tid) < 0)
 			return -ENOMEM;
 	}
 	if (known == &feed->vanished && event->time >= feed->begin && event->time <= feed->end)
 		feed->unplaced++;
-	return known == &feed->members;
+	return 0;
 }
 
-/* 1: the new thread is ours. */
-static int on_new_thread(struct rt_feed *feed, const struct rt_event *event)
+/* `process` is that of the thread which began it, or NULL; then that of the new one. */
+static int on_new_thread(struct rt_feed *feed, const struct rt_event *event, struct process **process)
 {
-	bool ours = rt_members_has(&feed->members, event->tid);
 	pid_t tid = event->fork.tid;
+	bool known = *process || rt_members_has(&feed->others, event->tid);
 
 	rt_members_remove(&feed->vanished, tid);
 	rt_members_remove(&feed->others, tid);
-	if (!ours && !rt_members_has(&feed->others, event->tid))
+	/* A new process has its own number. */
+	if (*process && event->fork.pid && event->fork.pid != (*process)->pid)
+		*process = NULL;
+	/* Sources that know processes have no need of the others. */
+	if (!known || (event->pid && !*process))
 		return 0;
-	ours = ours && !event->fork.pid;
-	if (rt_members_add(ours ? &feed->members : &feed->others, tid) < 0)
-		return -ENOMEM;
-	return ours;
+	return rt_members_add(*process ? &(*process)->members : &feed->others, tid);
 }
 
-/* Events that name only the thread: are they of our process?  Keeps the members in step with the stream. */
-static int is_member(struct rt_feed *feed, const struct rt_event *event)
+/* Which process is it of?  NULL: none of ours.  Keeps the members in step with the stream.  0 or -ENOMEM. */
+static int find_process(struct rt_feed *feed, const struct rt_event *event, struct process **process)
 {
+	*process = event->pid ? process_of(feed, event->pid) : process_with(feed, event->tid);
 	if (event->type == RT_EV_FORK)
-		return on_new_thread(feed, event);
-	if (!rt_members_has(&feed->members, event->tid)) {
-		if (event->type == RT_EV_HIT)
-			return learn_thread(feed, event);
-		rt_members_remove(&feed->others, event->tid);
+		return on_new_thread(feed, event, process);
+	if (*process || event->pid)
 		return 0;
-	}
-	if (event->type == RT_EV_EXIT)
-		rt_members_remove(&feed->members, event->tid);
-	return 1;
+	if (event->type == RT_EV_HIT)
+		return learn_thread(feed, event, process);
+	rt_members_remove(&feed->others, event->tid);
+	return 0;
 }
 
 /* The hits that nobody could be given are among what was lost; where the kernel does not say how many that was, they are told later. */
@@ -357,6 +413,7 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 {
 	struct rt_feed *feed = ctx;
 	struct rt_event ours = *event;
+	struct process *process;
 	int r;
 
 	if (event->type == RT_EV_LOST)
@@ -366,25 +423,21 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 		rt_locate_unsure(feed->locate);
 		return 0;
 	}
-	if (event->pid == 0) {
-		r = is_member(feed, event);
-		if (r <= 0)
-			return r;
-		ours.pid = feed->pid;
-		if (event->type == RT_EV_FORK)
-			ours.fork.pid = feed->pid;
-	} else if (event->pid != feed->pid || (event->type == RT_EV_FORK && event->fork.pid != feed->pid)) {
-		return 0;
-	}
+	r = find_process(feed, event, &process);
+	if (r < 0 || !process)
+		return r;
+	ours.pid = process->pid;
+	if (event->type == RT_EV_FORK)
+		ours.fork.pid = process->pid;
 	switch (event->type) {
 	case RT_EV_HIT:
-		return on_hit(feed, &ours);
+		return on_hit(feed, process, &ours);
 	case RT_EV_MMAP:
 		return rt_locate_mapped(feed->locate, &ours);
 	case RT_EV_EXIT:
-		return on_exit_of(feed, &ours);
+		return on_exit_of(feed, process, &ours);
 	case RT_EV_EXEC:
-		return on_exec(feed, &ours);
+		return on_exec(feed, process, &ours);
 	default:
 		return rt_stack_event(feed->stack, &ours);
 	}

@@ -8,19 +8,20 @@
 #include "target.h"
 
 /*
- * Between the merged stream and the stack: which function a hit was of, and whether it was of the traced process at all.
+ * Between the merged stream and the stack: which function a hit was of, and whether it was of a traced process at all.
  */
 struct rt_feed;
 
 /*
- * `key` says how the records name probes; `gaps` is NULL where the source does not number its hits.  All must outlive the feed.
+ * `pids` are the traced processes; `key` says how the records name probes; `gaps` is NULL where the source does not number its hits.  All must outlive the feed.
  * NULL: out of memory.
  */
-struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, pid_t pid, struct rt_gaps *gaps, struct rt_stack *stack);
+struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, const struct rt_pids *pids, struct rt_gaps *gaps,
+			    struct rt_stack *stack);
 void rt_feed_free(struct rt_feed *feed);
 
-/* Read the threads and mappings that the process has now, for events that name only those.  0 or -ENOMEM. */
-int rt_feed_read_process(struct rt_feed *feed);
+/* Read the threads and mappings that the processes have now, for events that name only those.  0 or -ENOMEM. */
+int rt_feed_read_processes(struct rt_feed *feed);
 
 /*
  * Hits before `begin` or after `end` (ns, CLOCK_MONOTONIC) are passed over: probes go in and come out one after another, and what they
@@ -28,7 +29,7 @@ int rt_feed_read_process(struct rt_feed *feed);
  */
 void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end);
 
-/* What is at an address of the process.  The feed's. */
+/* What is at an address of a process.  The feed's. */
 struct rt_locate *rt_feed_locate(struct rt_feed *feed);
 
 /* Programs hold calls back (attach/held.h): what is left of them when their thread ends is asked for.  NULL: they do not. */

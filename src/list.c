@@ -292,7 +292,7 @@ static int add_spec(struct list *list, const char *text, struct rt_spec *spec, s
 		return r;
 	if (!is_listable(spec))
 		return rt_usage(err, "'%s': list takes [LIBRARY:]NAME or a glob", text);
-	r = spec->lib ? rt_images_add_path(&list->target.images, spec->lib, list->target.pid, err) : 0;
+	r = spec->lib ? rt_images_add_path(&list->target.images, spec->lib, list->target.pids.v[0], err) : 0;
 	if (r < 0)
 		return r;
 	r = rt_functions_add(&list->target.functions, images, spec, &ignored);
@@ -428,7 +428,7 @@ int rt_list(const struct rt_options *o, FILE *file, struct rt_error *err)
 	specs = calloc((size_t)n, sizeof(*specs));
 	list.types = rt_types_new();
 	list.signatures = rt_signatures_new();
-	r = specs && list.types && list.signatures ? rt_target_resolve(&list.target, o->program, o->pid, NULL, 0, err) : rt_nomem(err);
+	r = specs && list.types && list.signatures ? rt_target_resolve(&list.target, o->program, &o->pids, NULL, 0, err) : rt_nomem(err);
 	if (r == 0)
 		r = list_all(&list, texts, n, specs, err);
 	if ((r == 0 || r == -EIO) && (fflush(file) != 0 || ferror(file)))

@@ -8,11 +8,13 @@
 #include "image/code.h"
 #include "image/private.h"
 #include "stream/addrmap.h"
+#include "stream/members.h"
 
 /* Instruction pointers that were looked up before; direct-mapped, emptied when a mapping changes. */
 enum { CACHE = 1024 };
 
 struct cached {
+	pid_t pid;
 	uint64_t ip;
 	bool leaving;
 	const struct rt_place *place;	/* NULL: none is known there */
@@ -31,6 +33,7 @@ struct aligned {
 enum { CALLERS = 8192 };
 
 struct caller {
+	pid_t pid;
 	uint64_t ra;
 	const char *called;	/* NULL: not known, or its own */
 	bool program;
@@ -38,9 +41,8 @@ struct caller {
 
 struct rt_locate {
 	const struct rt_target *target;
-	pid_t pid;
 	struct rt_addrmap *maps;
-	bool maps_read;		/* tried after an unknown address */
+	struct rt_members maps_read;	/* processes whose were tried after an unknown address */
 	struct rt_place *places;
 	size_t nplaces;
 	struct cached cache[CACHE];
@@ -85,14 +87,13 @@ static void add_places(struct rt_locate *l)
 	}
 }
 
-struct rt_locate *rt_locate_new(const struct rt_target *target, pid_t pid)
+struct rt_locate *rt_locate_new(const struct rt_target *target)
 {
 	struct rt_locate *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
 	l->target = target;
-	l->pid = pid;
 	l->maps = rt_addrmap_new();
 	l->places = calloc(target->functions.n + target->nprobes, sizeof(*l->places));
 	if (!l->maps || !l->places) {
@@ -109,14 +110,15 @@ void rt_locate_free(struct rt_locate *l)
 	if (!l)
 		return;
 	rt_addrmap_free(l->maps);
+	rt_members_free(&l->maps_read);
 	free(l->places);
 	rt_code_close(l->code);
 	free(l);
 }
 
-int rt_locate_read(struct rt_locate *l)
+int rt_locate_read(struct rt_locate *l, pid_t pid)
 {
-	return rt_addrmap_read(l->maps, l->pid);
+	return rt_addrmap_read(l->maps, pid);
 }
 
 int rt_locate_mapped(struct rt_locate *l, const struct rt_event *event)
@@ -127,19 +129,19 @@ int rt_locate_mapped(struct rt_locate *l, const struct rt_event *event)
 		l->cache[i].ip = 0;
 	for (i = 0; i < CALLERS && l->target->libcalls; i++)
 		l->callers[i].ra = 0;
-	l->maps_read = false;
+	rt_members_remove(&l->maps_read, event->pid);
 	return rt_addrmap_add(l->maps, event->pid, event->mmap.start, event->mmap.len, event->mmap.pgoff, event->mmap.ino);
 }
 
 void rt_locate_unsure(struct rt_locate *l)
 {
-	l->maps_read = false;
+	l->maps_read.n = 0;
 }
 
 void rt_locate_exec(struct rt_locate *l)
 {
 	l->naligned = 0;
-	l->maps_read = false;
+	l->maps_read.n = 0;
 }
 
 static bool is_before(const struct rt_place *p, uint64_t offset, bool leaving)
@@ -166,43 +168,45 @@ static const struct rt_place *place_at(const struct rt_locate *l, uint64_t offse
 	return i == low + 1 ? &l->places[low] : NULL;
 }
 
-int rt_locate_file(struct rt_locate *l, uint64_t ip, uint64_t *ino, uint64_t *offset)
+/* The record that told of a mapping was lost, or came before we listened: read them, once.  0 or a negative errno. */
+static int read_once(struct rt_locate *l, pid_t pid)
 {
-	int r = rt_addrmap_find(l->maps, l->pid, ip, ino, offset);
-
-	if (r != -ENOENT || l->maps_read)
-		return r;
-	/* The record that told of the mapping was lost, or came before we listened. */
-	l->maps_read = true;
-	r = rt_addrmap_read(l->maps, l->pid);
-	return r < 0 ? r : rt_addrmap_find(l->maps, l->pid, ip, ino, offset);
+	if (rt_members_has(&l->maps_read, pid))
+		return -ENOENT;
+	return rt_members_add(&l->maps_read, pid) < 0 ? -ENOMEM : rt_addrmap_read(l->maps, pid);
 }
 
-bool rt_locate_moved(struct rt_locate *l, const struct rt_image *image, uint64_t *by)
+int rt_locate_file(struct rt_locate *l, pid_t pid, uint64_t ip, uint64_t *ino, uint64_t *offset)
+{
+	int r = rt_addrmap_find(l->maps, pid, ip, ino, offset);
+
+	if (r != -ENOENT)
+		return r;
+	r = read_once(l, pid);
+	return r < 0 ? r : rt_addrmap_find(l->maps, pid, ip, ino, offset);
+}
+
+bool rt_locate_moved(struct rt_locate *l, pid_t pid, const struct rt_image *image, uint64_t *by)
 {
 	uint64_t ino = rt_image_ino(image), start, pgoff;
 
 	*by = 0;
 	if (!rt_image_may_move(image))
 		return true;
-	if (rt_addrmap_first(l->maps, l->pid, ino, &start, &pgoff) < 0) {
-		if (l->maps_read)
-			return false;
-		l->maps_read = true;
-		if (rt_addrmap_read(l->maps, l->pid) < 0 || rt_addrmap_first(l->maps, l->pid, ino, &start, &pgoff) < 0)
-			return false;
-	}
+	if (rt_addrmap_first(l->maps, pid, ino, &start, &pgoff) < 0 &&
+	    (read_once(l, pid) < 0 || rt_addrmap_first(l->maps, pid, ino, &start, &pgoff) < 0))
+		return false;
 	return rt_image_moved(image, start, pgoff, by);
 }
 
-static const char *called_at(struct rt_locate *l, uint64_t ra)
+static const char *called_at(struct rt_locate *l, pid_t pid, uint64_t ra)
 {
 	struct rt_image *program = l->target->images.v[0];
 	uint64_t by;
 
 	if (!l->code)
 		l->code = rt_code_open(program);
-	return l->code && rt_locate_moved(l, program, &by) ? rt_code_called(l->code, ra - by) : NULL;
+	return l->code && rt_locate_moved(l, pid, program, &by) ? rt_code_called(l->code, ra - by) : NULL;
 }
 
 /* By one of its names, or those of what is at its place: memcpy/memmove. */
@@ -224,22 +228,23 @@ static bool is_called(const struct rt_function *f, const char *name)
 	return i < n;
 }
 
-bool rt_locate_from_program(struct rt_locate *l, uint64_t ra, const struct rt_function *f)
+bool rt_locate_from_program(struct rt_locate *l, pid_t pid, uint64_t ra, const struct rt_function *f)
 {
 	struct caller *c = &l->callers[ra % CALLERS];
 	uint64_t ino, offset;
 
 	if (!ra)
 		return true;
-	if (c->ra != ra) {
+	if (c->ra != ra || c->pid != pid) {
 		c->called = NULL;
 		/* Code that belongs to no file, as a JIT makes it, is nobody's but the program's; [uprobes] is judged by the stack. */
-		c->program = rt_locate_file(l, ra, &ino, &offset) < 0;
+		c->program = rt_locate_file(l, pid, ra, &ino, &offset) < 0;
 		if (!c->program && ino == rt_image_ino(l->target->images.v[0])) {
 			c->program = true;
-			c->called = called_at(l, ra);
+			c->called = called_at(l, pid, ra);
 		}
 		c->ra = ra;
+		c->pid = pid;
 	}
 	/* What a library calls as its last returns to the library's caller: strcoll's strcmp. */
 	return c->program && (!c->called || is_called(f, c->called));
@@ -262,27 +267,43 @@ static const struct rt_place *only_one_in_page(const struct rt_locate *l, uint64
 	return found;
 }
 
-const struct rt_place *rt_locate_place(struct rt_locate *l, uint64_t ip, bool leaving)
+const struct rt_place *rt_locate_place(struct rt_locate *l, pid_t pid, uint64_t ip, bool leaving)
 {
 	struct cached *c = &l->cache[ip % CACHE];
 	const struct rt_place *place;
 	uint64_t ino, offset;
 	bool known;
 
-	if (c->ip == ip && c->leaving == leaving)
+	if (c->ip == ip && c->leaving == leaving && c->pid == pid)
 		return c->place;
-	known = rt_locate_file(l, ip, &ino, &offset) == 0;
+	known = rt_locate_file(l, pid, ip, &ino, &offset) == 0;
 	place = known ? place_at(l, offset, ino, leaving) : only_one_in_page(l, ip, leaving);
 	if (known || place)
-		*c = (struct cached){ .ip = ip, .leaving = leaving, .place = place };
+		*c = (struct cached){ .pid = pid, .ip = ip, .leaving = leaving, .place = place };
 	return place;
 }
 
-uint32_t rt_locate_function(struct rt_locate *l, uint64_t ip)
+uint32_t rt_locate_function(struct rt_locate *l, pid_t pid, uint64_t ip)
 {
-	const struct rt_place *place = rt_locate_place(l, ip, false);
+	const struct rt_place *place = rt_locate_place(l, pid, ip, false);
 
 	return place ? place->function : RT_NO_FUNCTION;
+}
+
+uint32_t rt_locate_function_of_any(struct rt_locate *l, const struct rt_pids *pids, uint64_t ip)
+{
+	uint32_t found = RT_NO_FUNCTION, function;
+	unsigned i;
+
+	for (i = 0; i < pids->n; i++) {
+		function = rt_locate_function(l, pids->v[i], ip);
+		if (function == RT_NO_FUNCTION || function == found)
+			continue;
+		if (found != RT_NO_FUNCTION)
+			return RT_NO_FUNCTION;
+		found = function;
+	}
+	return found;
 }
 
 bool rt_locate_page_of_code(struct rt_locate *l, pid_t pid, uint64_t address)

@@ -6,7 +6,7 @@
 #include "target.h"
 
 /*
- * What is at an address of the traced process: which file and which of our probes, and whose code.
+ * What is at an address of a traced process: which file and which of our probes, and whose code.
  */
 struct rt_locate;
 
@@ -20,38 +20,41 @@ struct rt_place {
 };
 
 /* The target must outlive it.  NULL: out of memory. */
-struct rt_locate *rt_locate_new(const struct rt_target *target, pid_t pid);
+struct rt_locate *rt_locate_new(const struct rt_target *target);
 void rt_locate_free(struct rt_locate *l);
 
-/* Read the mappings that the process has now.  0 or a negative errno. */
-int rt_locate_read(struct rt_locate *l);
+/* Read the mappings that process `pid` has now.  0 or a negative errno. */
+int rt_locate_read(struct rt_locate *l, pid_t pid);
 
-/* The process mapped a file (RT_EV_MMAP).  0 or -ENOMEM. */
+/* A process mapped a file (RT_EV_MMAP).  0 or -ENOMEM. */
 int rt_locate_mapped(struct rt_locate *l, const struct rt_event *event);
 
 /* Records are missing, maybe of mappings: they are read again when an address is not known. */
 void rt_locate_unsure(struct rt_locate *l);
 
-/* The process runs another program: nothing of the old one's memory is where it was. */
+/* A process runs another program: nothing of the old one's memory is where it was. */
 void rt_locate_exec(struct rt_locate *l);
 
-/* The inode and the file offset of code at `ip` of the process.  0, or a negative errno where nothing is known to be mapped there. */
-int rt_locate_file(struct rt_locate *l, uint64_t ip, uint64_t *ino, uint64_t *offset);
+/* The inode and the file offset of code at `ip` of process `pid`.  0, or a negative errno where nothing is known to be mapped there. */
+int rt_locate_file(struct rt_locate *l, pid_t pid, uint64_t ip, uint64_t *ino, uint64_t *offset);
 
-/* How far from the addresses that the image is linked to the process has it.  False: that is not known. */
-bool rt_locate_moved(struct rt_locate *l, const struct rt_image *image, uint64_t *by);
+/* How far from the addresses that the image is linked to process `pid` has it.  False: that is not known. */
+bool rt_locate_moved(struct rt_locate *l, pid_t pid, const struct rt_image *image, uint64_t *by);
 
-/* The probe at `ip`, of those on entries or of those on exits; NULL: none is known there. */
-const struct rt_place *rt_locate_place(struct rt_locate *l, uint64_t ip, bool leaving);
+/* The probe at `ip` of process `pid`, of those on entries or of those on exits; NULL: none is known there. */
+const struct rt_place *rt_locate_place(struct rt_locate *l, pid_t pid, uint64_t ip, bool leaving);
 
-/* The function that has its entry probe at `ip` of the process; RT_NO_FUNCTION: not known. */
-uint32_t rt_locate_function(struct rt_locate *l, uint64_t ip);
+/* The function that has its entry probe at `ip` of process `pid`; RT_NO_FUNCTION: not known. */
+uint32_t rt_locate_function(struct rt_locate *l, pid_t pid, uint64_t ip);
+
+/* The same where it is not known whose address that is: in the processes that have one there it is the same function, or it is not known. */
+uint32_t rt_locate_function_of_any(struct rt_locate *l, const struct rt_pids *pids, uint64_t ip);
 
 /*
- * Did the program's own code call the function, if the call returns to `ra`?  What is not known counts as that; where another function of a
+ * Did the program's own code call the function, if the call returns to `ra` in process `pid`?  What is not known counts as that; where another function of a
  * library is called there, that one made the call, as its last.
  */
-bool rt_locate_from_program(struct rt_locate *l, uint64_t ra, const struct rt_function *f);
+bool rt_locate_from_program(struct rt_locate *l, pid_t pid, uint64_t ra, const struct rt_function *f);
 
 /*
  * Is this the start of a page of a file's code that `pid` has?  The uretprobe trampoline is such a page of no file; where the process has

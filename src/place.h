@@ -19,12 +19,15 @@ int rt_place(struct rt_target *target, bool ask, bool times, struct rt_calibrati
  */
 int rt_place_no_entries(struct rt_target *target, bool exact, struct rt_error *err);
 
+/* Back to the function's entry, for the reason `why`, which is kept. */
+void rt_place_at_entry(struct rt_function *f, const char *why);
+
 /*
- * Process `pid` runs already, and may have patched its own code (hooks, live patches).  The kernel carries out what the file
+ * The target's processes run already, and may have patched their own code (hooks, live patches).  The kernel carries out what the file
  * has at a probe, and goes on behind that: in the middle of a patch.  So such a function's probe goes back to its entry, or
  * out, with a remark in functions.note; when none is left, -ENOTSUP.  On x86 alone: elsewhere an instruction has one size.
  */
-int rt_place_check(struct rt_target *target, pid_t pid, struct rt_error *err);
+int rt_place_check(struct rt_target *target, struct rt_error *err);
 
 /* The kernel refuses to probe the functions of which `bad` says so: they are left out with a remark; when none is left, -ENOTSUP. */
 int rt_place_leave_out(struct rt_target *target, const bool *bad, struct rt_error *err);
@@ -36,10 +39,10 @@ int rt_place_leave_out_pushes(struct rt_target *target, struct rt_error *err);
 void rt_place_print(const struct rt_target *target, FILE *file);
 
 /*
- * The probes are in: do they stand in the memory of process `pid`?  Some kernels (RHEL 7's perf events) refuse an instruction without a
+ * The probes are in: do they stand in the memory of `pids`?  Some kernels (RHEL 7's perf events) refuse an instruction without a
  * word, and nothing would ever be seen.  What is missing becomes a remark, or the error where all is, or what the user named
  * exactly: 0 or a negative errno.
  */
-int rt_place_verify(struct rt_target *target, pid_t pid, struct rt_error *err);
+int rt_place_verify(struct rt_target *target, const struct rt_pids *pids, struct rt_error *err);
 
 #endif

@@ -105,12 +105,12 @@ static const char *name_at(const struct table *t, uint64_t offset)
 	return low < t->n && t->v[low].offset == offset ? t->v[low].name : NULL;
 }
 
-static const char *find(struct rt_pointers *p, uint64_t addr)
+static const char *find(struct rt_pointers *p, pid_t pid, uint64_t addr)
 {
 	uint64_t ino, offset;
 	size_t i;
 
-	if (rt_locate_file(rt_feed_locate(p->feed), addr, &ino, &offset) < 0)
+	if (rt_locate_file(rt_feed_locate(p->feed), pid, addr, &ino, &offset) < 0)
 		return NULL;
 	for (i = 0; i < p->images->n; i++) {
 		if (rt_image_ino(p->images->v[i]) != (ino_t)ino)
@@ -125,20 +125,19 @@ static const char *find(struct rt_pointers *p, uint64_t addr)
 bool rt_pointers_name(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size)
 {
 	struct rt_pointers *p = ctx;
-	const char *name = find(p, addr), *written = name && !p->raw ? rt_demangle(&p->text, name, false) : NULL;
+	const char *name = find(p, pid, addr), *written = name && !p->raw ? rt_demangle(&p->text, name, false) : NULL;
 
-	(void)pid;	/* there is one process */
 	name = written ? written : name;
 	if (name)
 		snprintf(buf, size, "%s", name);
 	return name;
 }
 
-bool rt_pointers_moved(void *ctx, const struct rt_image *image, uint64_t *by)
+bool rt_pointers_moved(void *ctx, pid_t pid, const struct rt_image *image, uint64_t *by)
 {
 	struct rt_pointers *p = ctx;
 
-	return rt_locate_moved(rt_feed_locate(p->feed), image, by);
+	return rt_locate_moved(rt_feed_locate(p->feed), pid, image, by);
 }
 
 /*
@@ -151,9 +150,8 @@ size_t rt_pointers_constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size
 	size_t i, n = 0;
 	uint64_t by;
 
-	(void)pid;	/* there is one process */
 	for (i = 0; i < p->images->n && !n; i++)
-		if (rt_locate_moved(rt_feed_locate(p->feed), p->images->v[i], &by))
+		if (rt_locate_moved(rt_feed_locate(p->feed), pid, p->images->v[i], &by))
 			n = rt_image_read_constant(p->images->v[i], addr - by, buf, size);
 	return n;
 }

@@ -18,6 +18,6 @@ size_t rt_pointers_constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size
 bool rt_pointers_name(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size);
 
 /* rt_out.moved */
-bool rt_pointers_moved(void *ctx, const struct rt_image *image, uint64_t *by);
+bool rt_pointers_moved(void *ctx, pid_t pid, const struct rt_image *image, uint64_t *by);
 
 #endif

@@ -61,6 +61,7 @@ static int open_out(struct session *s, struct rt_error *err)
 	s->out.string = o->limits.string;
 	s->out.members = o->limits.members;
 	s->out.fd_paths = o->fd_paths;
+	s->out.processes = o->pids.n > 1;
 	s->out.command = o->program ? o->program : rt_image_name(s->target.images.v[0]);
 	return s->out.ops->begin(&s->out) < 0 ? rt_session_out_check(s, err) : 0;
 }
@@ -90,7 +91,8 @@ static void add_counts(struct session *s, const struct rt_count_list *list, bool
 
 	for (i = 0; i < list->n; i++) {
 		const struct rt_count *c = &list->v[i];
-		uint32_t function = s->attach->ops->key == RT_KEY_IP ? rt_locate_function(rt_feed_locate(s->feed), c->key) : (uint32_t)c->key;
+		uint32_t function = s->attach->ops->key != RT_KEY_IP ? (uint32_t)c->key :
+				    rt_locate_function_of_any(rt_feed_locate(s->feed), &s->tracee.pids, c->key);
 
 		rt_tally_add(&s->out, function, c->cell, take_off ? -c->value : c->value);
 	}
@@ -130,8 +132,8 @@ static int start_command(struct session *s, struct rt_error *err)
 
 static int begin_tracee(struct session *s, struct rt_error *err)
 {
-	if (s->options->pid)
-		return rt_tracee_take(&s->tracee, s->options->pid, err);
+	if (s->options->pids.n)
+		return rt_tracee_take(&s->tracee, &s->options->pids, err);
 	return start_command(s, err);
 }
 
@@ -162,7 +164,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	r = make_stack(s, err);
 	if (r < 0)
 		return r;
-	s->feed = s->stack ? rt_feed_new(&s->target, s->attach->ops->key, s->tracee.pid, s->attach->source->gaps, s->stack) : NULL;
+	s->feed = s->stack ? rt_feed_new(&s->target, s->attach->ops->key, &s->tracee.pids, s->attach->source->gaps, s->stack) : NULL;
 	s->pointers = s->feed ? rt_pointers_new(s->feed, &s->target.images, s->options->raw_names) : NULL;
 	if (!s->merge || !s->pointers)
 		return rt_nomem(err);
@@ -181,7 +183,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = rt_session_out_check(s, err);
 	if (r == 0)
 		r = rt_session_watch(s, err);
-	if (r == 0 && !s->tracee.ours && rt_feed_read_process(s->feed) < 0)
+	if (r == 0 && !s->tracee.ours && rt_feed_read_processes(s->feed) < 0)
 		r = rt_nomem(err);
 	rt_feed_hold(s->feed, s->attach->held);
 	rt_session_begin_window(s);
@@ -250,7 +252,7 @@ static void wait_command(struct session *s)
 	if (!s->tracee.ours || s->tracee.go >= 0)
 		return;
 	if (sig && s->pass_on && !rt_tracee_ended(&s->tracee, false))
-		kill(s->tracee.pid, sig);
+		kill(s->tracee.pids.v[0], sig);
 	s->stopped = 0;
 	while (!s->stopped && !rt_tracee_ended(&s->tracee, false))
 		if (epoll_wait(s->epoll, &e, 1, RT_TICK_MS) > 0)
@@ -339,16 +341,16 @@ static void set_mechanism(struct session *s)
 
 int rt_session_run(const struct rt_options *options, int *status, struct rt_error *err)
 {
-	struct session s = { .options = options, .epoll = -1, .signals = -1,
-			     .tracee = { .go = -1, .failed = -1, .pidfd = -1 } };
+	struct session s = { .options = options, .epoll = -1, .signals = -1 };
 	int r;
 
+	rt_tracee_init(&s.tracee);
 	r = check_options(options, err);
 	if (r < 0)
 		return r;
-	r = rt_target_resolve(&s.target, options->program, options->pid, options->specs, options->nspecs, err);
+	r = rt_target_resolve(&s.target, options->program, &options->pids, options->specs, options->nspecs, err);
 	if (r == 0 && options->libcalls)
-		r = rt_target_add_libcalls(&s.target, options->pid, options->libcalls, err);
+		r = rt_target_add_libcalls(&s.target, options->libcalls, err);
 	set_mechanism(&s);
 	rt_target_set_purpose(&s.target, rt_purpose_of(options));
 	if (r == 0 && (options->depth || options->only_under || options->min_time))

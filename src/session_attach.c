@@ -70,8 +70,8 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 	if (!o->exact)
 		r = rt_place(&s->target, !o->no_bpf && (!forced || forced->bpf), o->verbose && rt_returns_stepped(&s->target, NULL),
 			     &s->calibration, err);
-	if (r == 0 && o->pid)
-		r = rt_place_check(&s->target, o->pid, err);
+	if (r == 0 && o->pids.n)
+		r = rt_place_check(&s->target, err);
 	if (r == 0)
 		r = rt_place_no_entries(&s->target, o->exact, err);
 	if (r == 0 && s->target.wrong_pushes)
@@ -164,7 +164,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	const struct rt_options *o = s->options;
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
-		.purpose = rt_purpose_of(o), .limit = s->target.limit, .here_only = s->target.libcalls, .pid = s->tracee.pid, .functions = &s->target.functions, .program = s->target.images.v[0],
+		.purpose = rt_purpose_of(o), .limit = s->target.limit, .here_only = s->target.libcalls, .pids = &s->tracee.pids, .functions = &s->target.functions, .program = s->target.images.v[0],
 		.ring_bytes = o->buffer,
 		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
 	};
@@ -182,7 +182,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 		r = rt_leaving_try(&s->target, forced, o->no_bpf, o->verbose ? stderr : NULL, err);
 	if (r == 0)
 		r = find_thread_pointer(s, &request, forced, err);
-	request.errno_offset = rt_errno_read(&s->target, o->pid);
+	request.errno_offset = rt_errno_read(&s->target);
 	if (r == 0)
 		r = place(s, forced, err);
 	if (r == 0 && o->verbose)
@@ -193,11 +193,13 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	if (r < 0)
 		return r;
 	began = rt_now();
-	r = open_attach(s, &request, forced, err);
+	do {
+		r = open_attach(s, &request, forced, err);
+	} while (r < 0 && rt_tracee_forget_ended(&s->tracee));
 	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
-		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)o->pid);
+		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)o->pids.v[0]);
 	if (r == 0)
-		r = rt_place_verify(&s->target, s->tracee.pid, err);
+		r = rt_place_verify(&s->target, &s->tracee.pids, err);
 	if (r < 0)
 		return r;
 	if (o->verbose)

@@ -37,7 +37,7 @@ int rt_session_open_signals(struct session *s, struct rt_error *err)
 
 	sigemptyset(&set);
 	/* Shells that are not interactive ignore SIGINT for whatever they start with "&": there it is how a script ends rawtrace -p. */
-	if (s->options->pid)
+	if (s->options->pids.n)
 		sigaddset(&set, SIGINT);
 	else
 		add_signal(&set, SIGINT);
@@ -78,8 +78,9 @@ int rt_session_watch(struct session *s, struct rt_error *err)
 		if (fd >= 0)
 			r = watch(s, fd, TAG_RING, err);
 	}
-	if (r == 0 && s->tracee.pidfd >= 0)
-		r = watch(s, s->tracee.pidfd, TAG_TRACEE, err);
+	for (i = 0; i < s->tracee.pids.n && r == 0; i++)
+		if (s->tracee.pidfds[i] >= 0)
+			r = watch(s, s->tracee.pidfds[i], TAG_TRACEE, err);
 	return r;
 }
 

@@ -113,27 +113,38 @@ int rt_target_add_functions(struct rt_target *t, char *const *specs, int n, stru
 		r = keep_spec(t, specs[i], &spec, err);
 		t->limit.tests |= r == 0 && spec->nconditions;
 		if (r == 0 && spec->lib)
-			r = rt_images_add_path(&t->images, spec->lib, t->pid, err);
+			r = rt_images_add_path(&t->images, spec->lib, t->pids.v[0], err);
 		if (r == 0)
 			r = rt_functions_add(&t->functions, &t->images, spec, err);
 	}
 	return r;
 }
 
+static bool is_filtered(const struct rt_pids *pids)
+{
+	long seccomp;
+	unsigned i;
+
+	for (i = 0; i < pids->n; i++)
+		if (rt_proc_status(pids->v[i], "Seccomp", &seccomp) == 0 && seccomp)
+			return true;
+	return false;
+}
+
 /*
  * Why uretprobes could harm the whole process.  The uretprobe system call of x86 (6.11) kills one under seccomp on some kernels: from 6.14 on,
  * and on others where that was mended, filters do not see it, so only before is it asked who may yet put itself there.
  */
-static void judge_process(struct rt_target *t, pid_t pid)
+static void judge_process(struct rt_target *t)
 {
 	uint32_t version = rt_kernel_version();
 	char who[sizeof(t->entry_only) - 80];
-	long seccomp;
+	pid_t self = getpid();
 
 	rt_images_become(&t->images, t->library_entry_only, sizeof(t->library_entry_only));
 	if (rt_images_unwind(&t->images, t->entry_only, sizeof(t->entry_only)))
 		return;
-	if (rt_proc_status(pid ? pid : getpid(), "Seccomp", &seccomp) == 0 && seccomp)
+	if (is_filtered(t->pids.n ? &t->pids : RT_PID(self)))
 		snprintf(t->entry_only, sizeof(t->entry_only),
 			 "the process is under seccomp, which may kill it for the kernel's uretprobe system call");
 	else if (version >= RT_KERNEL(6, 11) && version < RT_KERNEL(6, 14) && rt_arch_native() == EM_X86_64 &&
@@ -261,15 +272,17 @@ static void say_slow(const char *file)
 	rt_say("waiting for debuginfod, which DEBUGINFOD_URLS is set for, for what it has of %s", file);
 }
 
-int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char *const *specs, int nspecs, struct rt_error *err)
+int rt_target_resolve(struct rt_target *t, const char *program, const struct rt_pids *pids, char *const *specs, int nspecs,
+		      struct rt_error *err)
 {
 	int r;
 
 	memset(t, 0, sizeof(*t));
-	t->pid = pid;
+	if (pids)
+		t->pids = *pids;
 	t->most_plans = RT_PLANS_FEW;
-	if (pid) {
-		r = rt_images_of_pid(pid, &t->images, err);
+	if (t->pids.n) {
+		r = rt_images_of_pids(&t->pids, &t->images, err);
 	} else {
 		r = rt_tracee_find(program, &t->path, err);
 		if (r == 0)
@@ -281,7 +294,7 @@ int rt_target_resolve(struct rt_target *t, const char *program, pid_t pid, char 
 	}
 	if (r < 0)
 		return r;
-	judge_process(t, pid);
+	judge_process(t);
 	t->goid_offset = goid_offset(t);
 	return watch_goroutines(t, err);
 }
@@ -421,15 +434,20 @@ void rt_target_free(struct rt_target *t)
 	memset(t, 0, sizeof(*t));
 }
 
-int rt_target_add_libcalls(struct rt_target *t, pid_t pid, const char *text, struct rt_error *err)
+int rt_target_add_libcalls(struct rt_target *t, const char *text, struct rt_error *err)
 {
 	struct rt_spec *spec;
 	int r = keep_spec(t, text, &spec, err);
 
+	/* A library that comes first may have other processes' calls. */
+	if (r == 0 && t->images.uneven)
+		r = rt_usage(err, "--libcalls: process %d has other libraries than process %d; trace them one by one", (int)t->images.uneven,
+			     (int)t->pids.v[0]);
+
 	if (r == 0 && (spec->has_address || spec->has_offset || spec->file))
 		r = rt_spec_expected(spec, spec->column, err, "the name of an imported function");
 	if (r == 0)
-		r = rt_functions_add_imports(&t->functions, &t->images, pid, spec, err);
+		r = rt_functions_add_imports(&t->functions, &t->images, t->pids.v[0], spec, err);
 	t->libcalls = true;
 	return r;
 }

@@ -17,7 +17,7 @@ struct rt_target {
 	enum rt_want want;
 	bool everywhere;		/* the probes will be in every process that maps their file (struct rt_attach_ops) */
 	char *path;			/* the program's file; NULL with a pid */
-	pid_t pid;			/* 0 with a path */
+	struct rt_pids pids;		/* none, and zeros, with a path */
 	struct rt_images images;
 	struct rt_probes *sets;		/* files of probes that were asked for, or NULL */
 	struct rt_spec **specs;		/* which the functions point into */
@@ -59,10 +59,10 @@ struct rt_target {
 };
 
 /*
- * Resolve specifications against program `program` (looked up in PATH), or process `pid` when that is not 0.
- * 0 or a negative errno.  Free with rt_target_free, also after a failure.
+ * Resolve specifications against program `program` (looked up in PATH), or the processes `pids`, which run one program, where that is not
+ * NULL and has some.  0 or a negative errno.  Free with rt_target_free, also after a failure.
  */
-int rt_target_resolve(struct rt_target *target, const char *program, pid_t pid, char *const *specs, int nspecs,
+int rt_target_resolve(struct rt_target *target, const char *program, const struct rt_pids *pids, char *const *specs, int nspecs,
 		      struct rt_error *err);
 void rt_target_free(struct rt_target *target);
 
@@ -80,10 +80,10 @@ void rt_target_set_purpose(struct rt_target *target, enum rt_purpose purpose);
 void rt_target_set_returns(struct rt_target *target, enum rt_want want, bool everywhere);
 
 /*
- * --libcalls: add the functions that the program imports from libraries and `text` means.  `pid` as for rt_target_resolve, which may
- * then have been given no specification.
+ * --libcalls: add the functions that the program imports from libraries and `text` means.  rt_target_resolve may then have been given no
+ * specification.
  */
-int rt_target_add_libcalls(struct rt_target *target, pid_t pid, const char *text, struct rt_error *err);
+int rt_target_add_libcalls(struct rt_target *target, const char *text, struct rt_error *err);
 
 /* Trace what `n` more specifications mean.  0, -ENOENT (no such function), -EINVAL, -ENOMEM or an error of reading files. */
 int rt_target_add_functions(struct rt_target *target, char *const *specs, int n, struct rt_error *err);

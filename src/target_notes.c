@@ -186,6 +186,13 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 		if (r < 0)
 			return r;
 	}
+	if (t->images.uneven) {
+		snprintf(text, sizeof(text), "process %d has other libraries than process %d: a name that stands in several is looked for as "
+			 "process %d would", (int)t->images.uneven, (int)t->pids.v[0], (int)t->pids.v[0]);
+		r = note(ctx, text);
+		if (r < 0)
+			return r;
+	}
 	r = note_inlined(t, note, ctx);
 	if (t->purpose == RT_PURPOSE_COUNT || r < 0)
 		return r;

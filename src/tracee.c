@@ -97,13 +97,22 @@ static void unmap_code(struct mapping *v, size_t n)
 	free(v);
 }
 
+void rt_tracee_init(struct rt_tracee *t)
+{
+	unsigned i;
+
+	memset(t, 0, sizeof(*t));
+	t->go = t->failed = -1;
+	for (i = 0; i < RT_PIDS_MOST; i++)
+		t->pidfds[i] = -1;
+}
+
 int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[], const int *files, size_t n, struct rt_error *err)
 {
 	struct mapping *code;
 	int go[2], failed[2];
 
-	memset(t, 0, sizeof(*t));
-	t->go = t->failed = t->pidfd = -1;
+	rt_tracee_init(t);
 	if (pipe2(go, O_CLOEXEC) != 0)
 		return rt_fail(err, -errno, "starting %s: %s", path, strerror(errno));
 	if (pipe2(failed, O_CLOEXEC) != 0) {
@@ -113,8 +122,9 @@ int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[], c
 	}
 	code = n ? calloc(n, sizeof(*code)) : NULL;
 	map_code(code, files, n);
-	t->pid = fork();
-	if (t->pid == 0) {
+	t->pids.n = 1;
+	t->pids.v[0] = fork();
+	if (t->pids.v[0] == 0) {
 		close(go[1]);
 		close(failed[0]);
 		child_main(go[0], failed[1], path, argv);
@@ -125,7 +135,7 @@ int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[], c
 	t->go = go[1];
 	t->failed = failed[0];
 	t->ours = true;
-	if (t->pid < 0) {
+	if (t->pids.v[0] < 0) {
 		t->ended = true;
 		rt_tracee_release(t);
 		return rt_fail(err, -EAGAIN, "starting %s: fork: %s", path, strerror(errno));
@@ -133,18 +143,22 @@ int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[], c
 	return 0;
 }
 
-int rt_tracee_take(struct rt_tracee *t, pid_t pid, struct rt_error *err)
+int rt_tracee_take(struct rt_tracee *t, const struct rt_pids *pids, struct rt_error *err)
 {
 	long leader;
+	unsigned i;
 
-	memset(t, 0, sizeof(*t));
-	t->go = t->failed = t->pidfd = -1;
-	if (rt_proc_status(pid, "Tgid", &leader) < 0)
-		return rt_fail(err, -ESRCH, "no process %d", (int)pid);
-	t->pid = (pid_t)leader;
-	if (t->pid == getpid())
-		return rt_usage(err, "process %d is rawtrace itself", (int)pid);
-	t->pidfd = rt_pidfd_open(t->pid);
+	rt_tracee_init(t);
+	for (i = 0; i < pids->n; i++) {
+		if (rt_proc_status(pids->v[i], "Tgid", &leader) < 0)
+			return rt_fail(err, -ESRCH, "no process %d", (int)pids->v[i]);
+		if (leader == getpid())
+			return rt_usage(err, "process %d is rawtrace itself", (int)pids->v[i]);
+		if (rt_pids_has(&t->pids, (pid_t)leader))
+			continue;
+		t->pidfds[t->pids.n] = rt_pidfd_open((pid_t)leader);
+		t->pids.v[t->pids.n++] = (pid_t)leader;
+	}
 	return 0;
 }
 
@@ -190,18 +204,60 @@ static bool gone(pid_t pid)
 	return zombie;
 }
 
+/* Its descriptor would go on being readable. */
+static void close_pidfd(struct rt_tracee *t, unsigned i)
+{
+	if (t->pidfds[i] >= 0)
+		close(t->pidfds[i]);
+	t->pidfds[i] = -1;
+}
+
+static bool all_gone(struct rt_tracee *t)
+{
+	bool all = true;
+	unsigned i;
+
+	for (i = 0; i < t->pids.n; i++) {
+		if (gone(t->pids.v[i]))
+			close_pidfd(t, i);
+		else
+			all = false;
+	}
+	return all;
+}
+
+bool rt_tracee_forget_ended(struct rt_tracee *t)
+{
+	unsigned i, n = 0, before = t->pids.n;
+
+	if (t->ours || rt_tracee_ended(t, false))
+		return false;
+	for (i = 0; i < before; i++) {
+		if (gone(t->pids.v[i])) {
+			close_pidfd(t, i);
+			continue;
+		}
+		t->pids.v[n] = t->pids.v[i];
+		t->pidfds[n++] = t->pidfds[i];
+	}
+	for (i = n; i < before; i++)
+		t->pidfds[i] = -1;
+	t->pids.n = n;
+	return n && n < before;
+}
+
 bool rt_tracee_ended(struct rt_tracee *t, bool wait)
 {
-	pid_t r;
+	pid_t pid = t->pids.v[0], r;
 
 	if (t->ended)
 		return true;
 	if (!t->ours)
-		return t->ended = gone(t->pid);
+		return t->ended = all_gone(t);
 	do {
-		r = waitpid(t->pid, &t->status, wait ? 0 : WNOHANG);
+		r = waitpid(pid, &t->status, wait ? 0 : WNOHANG);
 	} while (r < 0 && errno == EINTR);
-	t->ended = r == t->pid || (r < 0 && errno == ECHILD);
+	t->ended = r == pid || (r < 0 && errno == ECHILD);
 	return t->ended;
 }
 
@@ -214,6 +270,8 @@ int rt_tracee_exit_status(const struct rt_tracee *t)
 
 void rt_tracee_release(struct rt_tracee *t)
 {
+	unsigned i;
+
 	/* Still held: closing the pipe without a word ends it. */
 	if (t->go >= 0) {
 		close(t->go);
@@ -223,7 +281,7 @@ void rt_tracee_release(struct rt_tracee *t)
 	}
 	if (t->failed >= 0)
 		close(t->failed);
-	if (t->pidfd >= 0)
-		close(t->pidfd);
-	t->failed = t->pidfd = -1;
+	t->failed = -1;
+	for (i = 0; i < t->pids.n; i++)
+		close_pidfd(t, i);
 }

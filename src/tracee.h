@@ -6,16 +6,20 @@
 #include <sys/types.h>
 
 #include "util/error.h"
+#include "util/pids.h"
 
-/* The process that is traced: a command of ours, held before exec until the probes are in, or one that runs already. */
+/* What is traced: a command of ours, held before exec until the probes are in, or processes that run already. */
 struct rt_tracee {
-	pid_t pid;
-	bool ours;		/* our child: its exit status becomes ours */
+	struct rt_pids pids;
+	bool ours;		/* our child, the only one: its exit status becomes ours */
 	int go, failed;		/* pipes to the held child: our word to go on, its errno when exec fails; -1: none */
-	int pidfd;		/* readable when a process that is not ours ends; -1 before 5.3 */
-	bool ended;
+	int pidfds[RT_PIDS_MOST];	/* readable when a process that is not ours ends; -1: it has been, or before 5.3 */
+	bool ended;		/* all have */
 	int status;		/* of wait(2), once it has ended and was ours */
 };
+
+/* Nothing yet: what rt_tracee_release has nothing to do with. */
+void rt_tracee_init(struct rt_tracee *tracee);
 
 /* The file that execvp(3) would start for `name`: a path, or looked up in PATH.  Malloced into `*path`. */
 int rt_tracee_find(const char *name, char **path, struct rt_error *err);
@@ -29,13 +33,16 @@ int rt_tracee_find(const char *name, char **path, struct rt_error *err);
 int rt_tracee_start(struct rt_tracee *tracee, const char *path, char *const argv[], const int *files, size_t n,
 		    struct rt_error *err);
 
-/* Take the running process `pid`; a thread's id stands for its process. */
-int rt_tracee_take(struct rt_tracee *tracee, pid_t pid, struct rt_error *err);
+/* Take running processes; a thread's id stands for its process, which may be named twice. */
+int rt_tracee_take(struct rt_tracee *tracee, const struct rt_pids *pids, struct rt_error *err);
+
+/* Forget those of several that have ended.  Are there some, and others left? */
+bool rt_tracee_forget_ended(struct rt_tracee *tracee);
 
 /* Let the held command start.  Returns when exec has succeeded or with the error that it failed with. */
 int rt_tracee_go(struct rt_tracee *tracee, const char *path, struct rt_error *err);
 
-/* Has it ended?  Looks without waiting; or waits, with `wait`, for a command of ours. */
+/* Have all ended?  Looks without waiting; or waits, with `wait`, for a command of ours. */
 bool rt_tracee_ended(struct rt_tracee *tracee, bool wait);
 
 /* The exit status that a shell would give for it: its own, or 128 + the signal that ended it. */

@@ -157,8 +157,9 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 	const struct rt_functions functions = { .v = function, .n = program->n, .cap = program->n };
 	struct rt_probe probes[2 * RT_COUNT(program->functions)];
 	struct rt_plan plans[2];	/* their numbers are their kinds */
+	struct rt_pids child = { .n = 1 };
 	struct rt_attach_request request = {
-		.functions = &functions, .plans = plans, .nplans = 2, .probes = probes, .nprobes = 2 * program->n, .ring_bytes = 64 << 10,
+		.pids = &child, .functions = &functions, .plans = plans, .nplans = 2, .probes = probes, .nprobes = 2 * program->n, .ring_bytes = 64 << 10,
 	};
 	struct rt_attach *attach = NULL;
 	int go = -1, r;
@@ -174,15 +175,15 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 	request.program = function[0].image;
 	rt_plan_c_entry(rt_image_arch(request.program), 1, &plans[RT_KIND_ENTRY]);
 	rt_plan_c_return(rt_image_arch(request.program), &plans[RT_KIND_RETURN]);
-	r = start_child(program, &request.pid, &go, err);
+	r = start_child(program, &child.v[0], &go, err);
 	if (r == 0) {
 		began = rt_now();
 		r = only ? only->open(&request, &attach, err) : rt_attach_open(&request, forced, no_bpf, NULL, &attach, err);
 		trial->attach_ms = (double)(rt_now() - began) / 1e6;
 		if (r == 0)
-			r = run_attached(attach, request.pid, go, trial, err);
+			r = run_attached(attach, child.v[0], go, trial, err);
 		close(go);	/* a child that got no word ends at this */
-		while (waitpid(request.pid, NULL, 0) < 0 && errno == EINTR)
+		while (waitpid(child.v[0], NULL, 0) < 0 && errno == EINTR)
 			;
 	}
 	rt_image_close(function[0].image);

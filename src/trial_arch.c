@@ -87,7 +87,7 @@ static void wait_for_end(struct rt_tracee *tracee)
 
 	while (!rt_tracee_ended(tracee, false)) {
 		if (rt_now() > end)
-			kill(tracee->pid, SIGKILL);
+			kill(tracee->pids.v[0], SIGKILL);
 		usleep(LOOK_US);
 	}
 }
@@ -105,14 +105,14 @@ static int run(struct rt_attach_request *request, const struct rt_attach_ops *fo
 	r = rt_tracee_start(&tracee, path, argv, NULL, 0, err);
 	if (r < 0)
 		return r;
-	request->pid = tracee.pid;
+	request->pids = &tracee.pids;
 	r = rt_attach_open(request, forced, no_bpf, NULL, &attach, err);
 	if (r == 0)
 		r = rt_tracee_go(&tracee, path, err);
 	if (r == 0) {
 		wait_for_end(&tracee);
 		trial->harmed = tracee.status != 0;
-		r = rt_trial_count(attach->source, tracee.pid, trial, err);
+		r = rt_trial_count(attach->source, tracee.pids.v[0], trial, err);
 	}
 	if (attach)
 		attach->ops->close(attach);

@@ -8,6 +8,7 @@
 #include "fetch/fetch.h"
 #include "image/function.h"
 #include "stream/source.h"
+#include "util/pids.h"
 
 /* One place to probe.  Its id is its index in the request; its function's image and place say where, its plan's kind how. */
 struct rt_probe {
@@ -28,7 +29,7 @@ enum { RT_PLANS_FEW = 24, RT_PLANS_LINKS = 512, RT_PLANS_ANY = UINT16_MAX };
 struct rt_attach_request {
 	enum rt_purpose purpose;
 	struct rt_limit limit;		/* what programs may leave out, where they know the function; what they pass is filtered later */
-	pid_t pid;			/* the one process to trace: a thread-group leader, may not have called exec yet */
+	const struct rt_pids *pids;	/* the processes to trace, one or more: thread-group leaders, may not have called exec yet */
 	const struct rt_functions *functions;
 	const struct rt_plan *plans;
 	unsigned nplans;

@@ -96,7 +96,7 @@ static int open_unread(struct rt_bpf_side *side, const struct rt_attach_request 
 
 static struct rt_decoder *new_decoder(const struct rt_attach_request *request, enum rt_key key)
 {
-	struct rt_decoder *d = rt_decoder_new(request->plans, request->nplans, request->nprobes, key, request->pid);
+	struct rt_decoder *d = rt_decoder_new(request->plans, request->nplans, request->nprobes, key, rt_pids_only(request->pids));
 	unsigned i;
 
 	for (i = 0; d && i < request->nprobes; i++)
@@ -278,7 +278,7 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		     enum rt_key_source key_source, uint32_t key, uint32_t expected, struct rt_error *err)
 {
 	struct rt_program program = {
-		.purpose = request->purpose, .plan = &request->plans[plan], .plan_id = plan, .pid = request->pid,
+		.purpose = request->purpose, .plan = &request->plans[plan], .plan_id = plan, .pids = request->pids,
 		.key_source = key_source, .key = key, .read_user = !side->no_read_user, .no_read_str = side->no_read_str,
 		.thread_pointer = request->thread_pointer,
 		.slots = side->slots, .kept_slots = side->kept_slots, .transport = side->ring->transport, .ring_size = side->ring_size,

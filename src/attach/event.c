@@ -25,7 +25,7 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 	prog = rt_bpf_side_load(&p->side, request, probe->plan, RT_KEY_CONSTANT, id, 0, err);
 	if (prog < 0)
 		return prog;
-	return rt_perf_probes_add(p, &attr, request->pid, prog, f->name, err);
+	return rt_perf_probes_add(p, &attr, request->pids, prog, f->name, err);
 }
 
 static int event_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)

@@ -25,7 +25,7 @@ static int add_event(struct rt_perf_probes *p, const struct rt_attach_request *r
 	prog = rt_bpf_side_load(&p->side, request, (uint16_t)event->plan, RT_KEY_POINTER, 0, 0, err);
 	if (prog < 0)
 		return prog;
-	return rt_perf_probes_add(p, &attr, request->pid, prog, event->name, err);
+	return rt_perf_probes_add(p, &attr, request->pids, prog, event->name, err);
 }
 
 static int multi_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)

@@ -17,6 +17,11 @@ enum { OTHER_FDS = 1024 };
 /* Open for a moment while a probe is put in: its program, a file of tracefs. */
 enum { PASSING_FDS = 4 };
 
+static unsigned files_wanted(const struct rt_attach_request *request)
+{
+	return request->nprobes * request->pids->n;
+}
+
 struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const struct rt_attach_request *request,
 					  bool definitions, int *r, struct rt_error *err)
 {
@@ -27,7 +32,7 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const
 		return NULL;
 	}
 	p->attach.ops = ops;
-	rt_limits_raise(request->nprobes + OTHER_FDS);
+	rt_limits_raise(files_wanted(request) + OTHER_FDS);
 	*r = rt_bpf_side_open(&p->side, request, ops->key, &p->attach.source, err);
 	if (*r < 0) {
 		free(p);
@@ -51,13 +56,13 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const
 /* Beforehand: putting in what fits and taking it out again, 0.1 s a probe, would take minutes. */
 static int check_files(const struct rt_attach_request *request, struct rt_error *err)
 {
-	unsigned left = rt_files_left();
+	unsigned left = rt_files_left(), wanted = files_wanted(request);
 
-	if (request->nprobes + PASSING_FDS <= left)
+	if (wanted + PASSING_FDS <= left)
 		return 0;
-	return rt_fail(err, -EMFILE, "%u probes take a file descriptor each, and %u are left (RLIMIT_NOFILE, which "
+	return rt_fail(err, -EMFILE, "%u probes take a file descriptor each%s, and %u are left (RLIMIT_NOFILE, which "
 		       "cap_sys_resource raises); trace fewer functions, or raise it: ulimit -n %u", request->nprobes,
-		       left > PASSING_FDS ? left - PASSING_FDS : 0, request->nprobes + OTHER_FDS);
+		       request->pids->n > 1 ? " for each process" : "", left > PASSING_FDS ? left - PASSING_FDS : 0, wanted + OTHER_FDS);
 }
 
 int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request *request, rt_perf_probe_fn *add, const void *how,
@@ -78,30 +83,39 @@ int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request 
 	return r;
 }
 
-int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid, int prog, const char *what,
-		       struct rt_error *err)
+/* `prog` < 0: the event has it. */
+static int add_for(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid, int prog, const char *what, struct rt_error *err)
 {
 	int fd, r = 0;
 
-	if (RT_ROOM(&p->fds, p->nfds, &p->cap) != 0) {
-		close(prog);
+	if (RT_ROOM(&p->fds, p->nfds, &p->cap) != 0)
 		return rt_nomem(err);
-	}
 	fd = rt_perf_open(attr, pid, -1);
 	if (fd == -EMFILE)
 		r = rt_fail(err, fd, "%s: more probes than file descriptors (%zu open; RLIMIT_NOFILE); trace fewer functions", what,
 			    p->nfds);
 	else if (fd < 0)
 		r = rt_fail(err, fd, "%s: perf_event_open: %s", what, rt_probe_strerror(-fd));
-	else if (ioctl(fd, RT_PERF_IOC_SET_BPF, prog) != 0)
+	else if (prog >= 0 && ioctl(fd, RT_PERF_IOC_SET_BPF, prog) != 0)
 		r = rt_fail(err, -errno, "%s: putting the BPF program on the probe: %s", what, strerror(errno));
 	else if (ioctl(fd, RT_PERF_IOC_ENABLE, 0) != 0)
 		r = rt_fail(err, -errno, "%s: enabling the probe: %s", what, strerror(errno));
-	close(prog);
 	if (r == 0)
 		p->fds[p->nfds++] = fd;
 	else if (fd >= 0)
 		close(fd);
+	return r;
+}
+
+int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr, const struct rt_pids *pids, int prog,
+		       const char *what, struct rt_error *err)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < pids->n && r == 0; i++)
+		r = add_for(p, attr, pids->v[i], i ? -1 : prog, what, err);
+	close(prog);
 	return r;
 }
 

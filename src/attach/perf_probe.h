@@ -29,9 +29,12 @@ int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request 
 struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const struct rt_attach_request *request,
 					  bool definitions, int *r, struct rt_error *err);
 
-/* Open the event that `attr` describes for the process, put `prog` (closed in any case) on it and enable it. */
-int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid, int prog, const char *what,
-		       struct rt_error *err);
+/*
+ * Open the event that `attr` describes for each process, put `prog` (closed in any case) on it and enable it.  With several processes, only
+ * for events of tracefs: there a program is on the event itself, whichever descriptor it came by, and a second one would be too many.
+ */
+int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr, const struct rt_pids *pids, int prog,
+		       const char *what, struct rt_error *err);
 
 /* The perf event id of tracefs event GROUP/`event`, as an attr for rt_perf_probes_add. */
 int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_perf_attr *attr, struct rt_error *err);

@@ -64,12 +64,19 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 		.config1 = (uint64_t)(uintptr_t)rt_perf_probes_path(f, path),
 		.config2 = rt_attach_place(request->functions, request->plans, probe),
 	};
-	int prog, r;
+	struct rt_attach_request one = *request;
+	unsigned i;
+	int prog, r = 0;
 
-	prog = rt_bpf_side_load(&p->side, request, probe->plan, RT_KEY_CONSTANT, id, 0, err);
-	if (prog < 0)
-		return prog;
-	r = rt_perf_probes_add(p, &attr, request->pid, prog, f->name, err);
+	/*
+	 * Each event is a probe of its own, and where two stand at one place the kernel runs the programs of both at a return, whosever
+	 * it is: so each process has its program.
+	 */
+	for (i = 0; i < request->pids->n && r == 0; i++) {
+		one.pids = RT_PID(request->pids->v[i]);
+		prog = rt_bpf_side_load(&p->side, &one, probe->plan, RT_KEY_CONSTANT, id, 0, err);
+		r = prog < 0 ? prog : rt_perf_probes_add(p, &attr, one.pids, prog, f->name, err);
+	}
 	/* From 6.16, and where that was taken over, cap_perfmon is not enough (CVE-2025-38466). */
 	if (r == -EACCES)
 		return rt_fail(err, r, "%s: the uprobe PMU takes cap_sys_admin here; try --attach=event", f->name);

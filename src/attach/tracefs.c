@@ -239,42 +239,49 @@ static int recorded_threads(const struct tracefs *t, struct rt_members *known)
 	return r;
 }
 
-/* The threads of `pid` that are not recorded yet, as one text of numbers, malloced into `*text`.  Returns how many. */
-static int new_threads(const struct tracefs *t, pid_t pid, struct rt_members *known, char **text)
+/* The threads of `pid` that are not known, their numbers into `file`.  `found` and how many they are, or a negative errno. */
+static int add_threads(pid_t pid, struct rt_members *known, int found, FILE *file)
 {
 	pid_t *tids;
-	size_t size;
-	int n = rt_proc_threads(pid, &tids), i, found = 0;
-	FILE *file;
+	int i, n = rt_proc_threads(pid, &tids);
 
 	if (n < 0)
 		return n;
-	if (recorded_threads(t, known) < 0) {
-		free(tids);
-		return -ENOMEM;
-	}
-	file = open_memstream(text, &size);
-	for (i = 0; file && i < n; i++) {
+	for (i = 0; i < n && found >= 0; i++) {
 		if (rt_members_has(known, tids[i]))
 			continue;
 		fprintf(file, "%d ", (int)tids[i]);
 		found = rt_members_add(known, tids[i]) < 0 ? -ENOMEM : found + 1;
-		if (found < 0)
-			break;
 	}
 	free(tids);
+	return found;
+}
+
+/* The threads of the processes that are not recorded yet, as one text of numbers, malloced into `*text`.  Returns how many. */
+static int new_threads(const struct tracefs *t, const struct rt_pids *pids, struct rt_members *known, char **text)
+{
+	int found = 0;
+	unsigned i;
+	size_t size;
+	FILE *file;
+
+	if (recorded_threads(t, known) < 0)
+		return -ENOMEM;
+	file = open_memstream(text, &size);
 	if (!file)
 		return -ENOMEM;
+	for (i = 0; i < pids->n && found >= 0; i++)
+		found = add_threads(pids->v[i], known, found, file);
 	if (fclose(file) != 0 && found >= 0)
 		found = -ENOMEM;
 	return found;
 }
 
 /*
- * Let the kernel record only the traced process's threads.  Without event-fork (4.7) new threads would be missed, so there everything is
+ * Let the kernel record only the traced processes' threads.  Without event-fork (4.7) new threads would be missed, so there everything is
  * recorded and the session picks its threads out.
  */
-static int filter_threads(struct tracefs *t, pid_t pid, struct rt_error *err)
+static int filter_threads(struct tracefs *t, const struct rt_pids *pids, struct rt_error *err)
 {
 	struct rt_members known = { 0 };
 	char *text;
@@ -285,7 +292,7 @@ static int filter_threads(struct tracefs *t, pid_t pid, struct rt_error *err)
 	/* Threads that begin while we read the list are found by reading it again.  Each write but the first waits for RCU, 40 ms. */
 	do {
 		text = NULL;
-		n = new_threads(t, pid, &known, &text);
+		n = new_threads(t, pids, &known, &text);
 		if (n > 0)
 			r = append_instance(t, "set_event_pid", text);
 		free(text);
@@ -294,7 +301,7 @@ static int filter_threads(struct tracefs *t, pid_t pid, struct rt_error *err)
 	if (n == -ENOMEM)
 		return rt_nomem(err);
 	if (n < 0)
-		return rt_fail(err, n, "no process %d", (int)pid);
+		return rt_fail(err, n, "the threads of process %d%s: %s", (int)pids->v[0], pids->n > 1 ? " or another one" : "", strerror(-n));
 	return r < 0 ? rt_fail(err, r, "%s/set_event_pid: %s", t->instance, strerror(-r)) : 0;
 }
 
@@ -374,7 +381,7 @@ static int start(struct tracefs *t, const struct rt_attach_request *request, str
 	t->attach.source->foreign_clock = t->guard.buffer->taken || write_instance(t, "trace_clock", "mono") < 0;
 	/* On the kernels whose main buffer is taken it is quick, and the next trace needs that buffer. */
 	t->attach.separate = t->guard.buffer->taken ? 0 : (unsigned)n;
-	r = filter_threads(t, request->pid, err);
+	r = filter_threads(t, request->pids, err);
 	return r < 0 ? r : enable(t, request, events, n, err);
 }
 

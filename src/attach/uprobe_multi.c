@@ -22,7 +22,7 @@ struct member {
 	uint32_t probe;
 };
 
-/* One link: all probes of one plan in one file. */
+/* One link, or one for each process: all probes of one plan in one file. */
 struct batch {
 	struct member *members;
 	uint64_t *offsets, *cookies;
@@ -47,15 +47,14 @@ static bool supported(int prog)
 	return rt_bpf_link_create(&attr) == -EBADF;
 }
 
-static int link_batch(struct multi *m, const struct rt_attach_request *request, int prog, const struct batch *b,
-		      bool uretprobes, struct rt_error *err)
+static int link_batch(struct multi *m, pid_t pid, int prog, const struct batch *b, bool uretprobes, struct rt_error *err)
 {
 	char path[64];
 	struct rt_bpf_link_attr attr = {
 		.prog_fd = (uint32_t)prog, .attach_type = RT_BPF_TRACE_UPROBE_MULTI,
 		.uprobe_multi = {
 			.path = ptr(path), .offsets = ptr(b->offsets), .cookies = ptr(b->cookies), .cnt = b->n,
-			.flags = uretprobes ? RT_BPF_F_UPROBE_MULTI_RETURN : 0, .pid = (uint32_t)request->pid,
+			.flags = uretprobes ? RT_BPF_F_UPROBE_MULTI_RETURN : 0, .pid = (uint32_t)pid,
 		},
 	};
 	int r;
@@ -108,7 +107,7 @@ static uint64_t cookie(const struct rt_attach_request *request, unsigned probe)
 static int link_plan(struct multi *m, const struct rt_attach_request *request, uint16_t plan, struct batch *b,
 		     struct rt_error *err)
 {
-	uint32_t i, n = sort_by_file(request, plan, b->members), only = n == 1 ? b->members[0].probe : 0;
+	uint32_t i, k, n = sort_by_file(request, plan, b->members), only = n == 1 ? b->members[0].probe : 0;
 	int prog, r = 0;
 
 	/* The program of a plan's only probe need not ask for the cookie, 30 ns. */
@@ -126,7 +125,8 @@ static int link_plan(struct multi *m, const struct rt_attach_request *request, u
 			b->offsets[b->n] = rt_attach_place(request->functions, request->plans, &request->probes[id]);
 			b->cookies[b->n] = cookie(request, id);
 		}
-		r = link_batch(m, request, prog, b, rt_plan_is_uretprobe(&request->plans[plan]), err);
+		for (k = 0; k < request->pids->n && r == 0; k++)
+			r = link_batch(m, request->pids->v[k], prog, b, rt_plan_is_uretprobe(&request->plans[plan]), err);
 	}
 	close(prog);
 	return r;

@@ -114,18 +114,23 @@ static int parse_limit(const char *option, const char *text, unsigned least, uns
 	return 0;
 }
 
-static int parse_pid(struct rt_options *o, const char *text, struct rt_error *err)
+/* As strace takes them: several between commas or spaces, so that -p "$(pidof nginx)" is right too. */
+static int parse_pids(struct rt_options *o, const char *text, struct rt_error *err)
 {
-	long pid;
-	char *end;
+	static const char between[] = ", \t\n";
+	const char *at = text;
+	uint64_t pid;
 
-	if (o->pid)
-		return rt_usage(err, "-p %s: one process can be traced at a time", text);
-	errno = 0;
-	pid = strtol(text, &end, 10);
-	if (end == text || *end || errno || pid <= 0 || pid > INT_MAX)
-		return rt_usage(err, "-p %s: a process id is expected", text);
-	o->pid = (pid_t)pid;
+	do {
+		at += strspn(at, between);
+		if (!rt_scan_number(&at, 10, &pid) || !pid || pid > INT_MAX || (*at && !strchr(between, *at)))
+			return rt_usage(err, "-p %s: a process id is expected, or several with commas between them", text);
+		if (rt_pids_has(&o->pids, (pid_t)pid))
+			continue;
+		if (o->pids.n == RT_PIDS_MOST)
+			return rt_usage(err, "-p %s: %d processes can be traced at a time", text, RT_PIDS_MOST);
+		o->pids.v[o->pids.n++] = (pid_t)pid;
+	} while (at[strspn(at, between)]);
 	return 0;
 }
 
@@ -177,7 +182,7 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 {
 	switch (c) {
 	case 'p':
-		return parse_pid(o, optarg, err);
+		return parse_pids(o, optarg, err);
 	case 'o':
 		o->output = optarg;
 		return 0;
@@ -282,7 +287,7 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 	n -= skip;
 	if (o->clean)
 		return rt_usage(err, "--clean goes with: rawtrace doctor");
-	if (!o->pid) {
+	if (!o->pids.n) {
 		if (n == 0)
 			return rt_usage(err, "what to trace? rawtrace %sPROGRAM FUNCTION..., or rawtrace %s-p PID FUNCTION...; "
 					"see rawtrace --help",
@@ -303,7 +308,7 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 		return check_list(o, err);
 	if (n == 0 && !o->libcalls)
 		return rt_usage(err, "which functions? name some, or a glob: rawtrace %s%s 'str*'", command_name(o),
-				o->pid ? "-p PID" : o->program);
+				o->pids.n ? "-p PID" : o->program);
 	if (o->no_bpf && o->attach && strcmp(o->attach, "tracefs") != 0)
 		return rt_usage(err, "--no-bpf and --attach=%s exclude each other", o->attach);
 	return check_counting(o, err);
@@ -315,7 +320,7 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
  */
 static bool take_command(struct rt_options *o, const char *first)
 {
-	if (!o->words[0] || (o->pid && o->words[0] != first))
+	if (!o->words[0] || (o->pids.n && o->words[0] != first))
 		return false;
 	if (strcmp(o->words[0], "count") == 0)
 		o->command = RT_CMD_COUNT;
@@ -361,8 +366,8 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 	set_record(o);
 	if (o->command != RT_CMD_TRACE)
 		return 0;
-	if (n && (!o->pid || o->words[0] == argv[1]) && strcmp(o->words[0], "doctor") == 0) {
-		if (n > 1 || o->pid)
+	if (n && (!o->pids.n || o->words[0] == argv[1]) && strcmp(o->words[0], "doctor") == 0) {
+		if (n > 1 || o->pids.n)
 			return rt_usage(err, "doctor %s: doctor takes only --clean", n > 1 ? o->words[1] : "-p");
 		o->command = RT_CMD_DOCTOR;
 		return 0;

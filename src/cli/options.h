@@ -10,6 +10,7 @@
 
 #include "fetch/show.h"
 #include "util/error.h"
+#include "util/pids.h"
 
 enum rt_command { RT_CMD_TRACE, RT_CMD_COUNT, RT_CMD_HIST, RT_CMD_LIST, RT_CMD_DOCTOR, RT_CMD_HELP, RT_CMD_VERSION };
 enum rt_want { RT_WANT_AUTO, RT_WANT_URETPROBE, RT_WANT_INSN, RT_WANT_NONE };	/* how returns are to be seen */
@@ -18,7 +19,7 @@ enum rt_dump { RT_DUMP_NONE, RT_DUMP_IR, RT_DUMP_BPF, RT_DUMP_TRACEFS };
 /* What the command line asks for.  Strings point into argv. */
 struct rt_options {
 	enum rt_command command;
-	pid_t pid;			/* -p; 0: a command is started */
+	struct rt_pids pids;		/* -p; none: a command is started */
 	const char *program;		/* as given */
 	char **argv;			/* the command's own: program, then what follows "--"; malloced, NULL-ended */
 	char **specs;			/* probe specifications; points into `words` */

@@ -299,14 +299,23 @@ static void emit_header(struct emitter *e)
 
 void rt_emit_filter(struct emitter *e)
 {
+	const struct rt_pids *pids = e->program->pids;
+	unsigned i;
+	int ours;
+
 	rt_bpf_mov(e->bpf, CTX, R1);
 	rt_bpf_call(e->bpf, RT_FN_get_current_pid_tgid);
 	rt_bpf_mov(e->bpf, PID_TGID, R0);
 	/* Forked children inherit the breakpoints, and perf's own pid filter does not hold for BPF programs. */
-	if (e->program->pid) {
-		rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R0, 32);
-		rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, (int32_t)e->program->pid, e->out);
-	}
+	if (!pids || !pids->n)
+		return;
+	rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R0, 32);
+	ours = pids->n > 1 ? rt_bpf_label(e->bpf) : 0;
+	for (i = 0; i + 1 < pids->n; i++)
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, (int32_t)pids->v[i], ours);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, (int32_t)pids->v[i], e->out);
+	if (i)
+		rt_bpf_place(e->bpf, ours);
 }
 
 /* The values that begin with what the entry has kept. */

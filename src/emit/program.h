@@ -5,6 +5,7 @@
 #include "emit/bpf.h"
 #include "emit/cells.h"
 #include "fetch/fetch.h"
+#include "util/pids.h"
 
 /* Where a program takes rt_record.key from: what the attach mechanism offers. */
 enum rt_key_source {
@@ -24,7 +25,7 @@ struct rt_program {
 	enum rt_purpose purpose;
 	const struct rt_plan *plan;
 	uint16_t plan_id;
-	pid_t pid;			/* the only thread group to record; 0: any (a listing before there is a process) */
+	const struct rt_pids *pids;	/* the thread groups to record; NULL or none: any (a listing before there is a process) */
 	enum rt_key_source key_source;
 	uint32_t key;			/* RT_KEY_CONSTANT: the probe's id; where nothing is recorded, its function's index */
 	bool read_user;			/* the kernel has bpf_probe_read_user (5.5), and so bpf_probe_read_kernel */

@@ -3,12 +3,14 @@
 #define RT_IMAGE_IMAGES_H
 
 #include "image/image.h"
+#include "util/pids.h"
 
 /* The files that make up one process: v[0] is the program, the others its libraries and its loader. */
 struct rt_images {
 	struct rt_image **v;
 	size_t n, cap;
 	char *incomplete;	/* why the list may lack a library, or NULL */
+	pid_t uneven;		/* of several processes one that has other files than the first; 0: none */
 	struct rt_servers *servers;	/* of the images */
 };
 
@@ -19,8 +21,11 @@ struct rt_images {
  */
 int rt_images_of_command(const char *path, struct rt_images *images, struct rt_error *err);
 
-/* What process `pid` has mapped executable, opened through /proc/PID/exe and /proc/PID/map_files. */
-int rt_images_of_pid(pid_t pid, struct rt_images *images, struct rt_error *err);
+/*
+ * What the processes, one or more, have mapped executable, opened through /proc/PID/exe and /proc/PID/map_files: the files of the first, then
+ * what others have besides.  -EINVAL where they do not run the same program file.
+ */
+int rt_images_of_pids(const struct rt_pids *pids, struct rt_images *images, struct rt_error *err);
 
 /*
  * A library that the process, which has not got it, may load later (dlopen): `lib`, where that is the path of a file, as process `pid`

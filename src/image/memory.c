@@ -65,6 +65,15 @@ void rt_memory_close(struct rt_memory *m)
 	free(m);
 }
 
+bool rt_memory_has(const struct rt_memory *m, const struct rt_image *image)
+{
+	size_t i;
+
+	for (i = 0; i < m->n && m->v[i].inode != image->ino; i++)
+		;
+	return i < m->n;
+}
+
 /* A breakpoint, or what kernels make of a probed 5-byte nop (a call, 6.18), is of a probe that is there already. */
 static bool is_code(const uint8_t *mapped, const uint8_t *file, size_t n)
 {

@@ -10,6 +10,9 @@ struct rt_memory;
 struct rt_memory *rt_memory_open(pid_t pid);	/* NULL: cannot be read, or out of memory */
 void rt_memory_close(struct rt_memory *memory);
 
+/* Does the process have code of the image mapped? */
+bool rt_memory_has(const struct rt_memory *memory, const struct rt_image *image);
+
 /*
  * Are the `n` bytes (at most 128) at `addr` of `image` the file's own, wherever the process has them mapped executable?
  * Breakpoints of x86 count as such.  False also where they are not mapped.

@@ -151,7 +151,7 @@ static int read_maps(pid_t pid, struct rt_images *images, struct rt_error *err)
 	return ret;
 }
 
-int rt_images_of_pid(pid_t pid, struct rt_images *images, struct rt_error *err)
+static int images_of_pid(pid_t pid, struct rt_images *images, struct rt_error *err)
 {
 	int ret;
 
@@ -161,5 +161,56 @@ int rt_images_of_pid(pid_t pid, struct rt_images *images, struct rt_error *err)
 		ret = read_maps(pid, images, err);
 	if (ret)
 		rt_images_close(images);
+	return ret;
+}
+
+/* What another process has too, into the list of all: its images are closed, or belong to that. */
+static int join(struct rt_images *images, struct rt_images *other, struct rt_error *err)
+{
+	size_t before = images->n, i;
+	int ret = 0;
+
+	for (i = 0; i < other->n; i++) {
+		if (ret == 0)
+			ret = rt_images_take(images, other->v[i], err);
+		else
+			rt_image_close(other->v[i]);
+	}
+	if (other->incomplete)
+		rt_images_incomplete(images, "%s", other->incomplete);
+	other->n = 0;
+	return ret < 0 ? ret : images->n != before;
+}
+
+static int join_process(struct rt_images *images, pid_t first, pid_t pid, struct rt_error *err)
+{
+	struct rt_images other;
+	size_t n;
+	int ret = images_of_pid(pid, &other, err);
+
+	if (ret < 0)
+		return ret;
+	n = other.n;
+	if (other.v[0]->ino != images->v[0]->ino || other.v[0]->dev != images->v[0]->dev)
+		ret = rt_usage(err, "process %d runs %s and process %d another file, %s: processes are traced together that run the same program",
+			       (int)first, rt_image_name(images->v[0]), (int)pid, rt_image_name(other.v[0]));
+	else
+		ret = join(images, &other, err);
+	if (ret > 0 || (ret == 0 && n < images->n))
+		images->uneven = pid;
+	rt_images_close(&other);
+	return ret < 0 ? ret : 0;
+}
+
+int rt_images_of_pids(const struct rt_pids *pids, struct rt_images *images, struct rt_error *err)
+{
+	unsigned i;
+	int ret = images_of_pid(pids->v[0], images, err);
+
+	for (i = 1; i < pids->n && ret == 0; i++) {
+		ret = join_process(images, pids->v[0], pids->v[i], err);
+		if (ret < 0)
+			rt_images_close(images);
+	}
 	return ret;
 }

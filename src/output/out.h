@@ -20,8 +20,8 @@ struct rt_out {
 	const struct rt_shows *shows;	/* by function; NULL: the values are printed as they are */
 	/* The function at an address of process `pid`, to `buf`; false: none begins there.  NULL: function pointers are numbers. */
 	bool (*symbol)(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size);
-	/* How far an image is from where it is linked to; false: not known.  NULL: none is moved. */
-	bool (*moved)(void *ctx, const struct rt_image *image, uint64_t *by);
+	/* How far an image is in process `pid` from where it is linked to; false: not known.  NULL: none is moved. */
+	bool (*moved)(void *ctx, pid_t pid, const struct rt_image *image, uint64_t *by);
 	/*
 	 * What could not be read, at an address of process `pid`: up to `size` bytes that can only be the same in its file.  Returns how
 	 * many.  NULL: nothing is looked for there.
@@ -33,6 +33,7 @@ struct rt_out {
 	bool fd_paths;			/* file descriptors with what they are now (-y) */
 	uint64_t start;		/* time at which the trace began, ns on the trace's clock */
 	struct rt_image *program;	/* its file, or the library that is Go's, which knows Go's types; NULL: not known */
+	bool processes;			/* there are several */
 	const char *command;	/* what is traced, for headers and names */
 	void *state;		/* the format's own */
 };

@@ -54,11 +54,17 @@ static void put_thread(struct rt_out *out, const struct rt_thread *thread)
 		tree->first = thread->tid;
 		tree->first_goid = thread->goid;
 	}
-	if (thread->goid != tree->first_goid || (!thread->goid && thread->tid != tree->first))
+	if (thread->goid != tree->first_goid || (!thread->goid && thread->tid != tree->first) || out->processes)
 		tree->many = true;
 	if (!tree->many)
 		return;
-	rt_put(out->file, thread->goid & RT_GOID_STACK ? "[stack " : thread->goid ? "[g " : "[");
+	putc_unlocked('[', out->file);
+	/* A thread has a number of its own; a goroutine, or a stack, only in its process. */
+	if (out->processes && thread->goid) {
+		rt_put_u64(out->file, (uint64_t)thread->pid);
+		putc_unlocked(' ', out->file);
+	}
+	rt_put(out->file, thread->goid & RT_GOID_STACK ? "stack " : thread->goid ? "g " : "");
 	rt_put_u64(out->file, thread->goid ? thread->goid & ~RT_GOID_STACK : (uint64_t)thread->tid);
 	rt_put(out->file, "] ");
 }

@@ -273,11 +273,11 @@ static void put_held(const struct rt_view *v, const char *name, unsigned kind, c
 }
 
 /* The type whose record the program has at `addr`. */
-static bool find_name(const struct rt_out *out, uint64_t addr, char *buf, size_t size, unsigned *kind)
+static bool find_name(const struct rt_out *out, pid_t pid, uint64_t addr, char *buf, size_t size, unsigned *kind)
 {
 	uint64_t by = 0;
 
-	if (!addr || !out || !out->program || (out->moved && !out->moved(out->symbol_ctx, out->program, &by)))
+	if (!addr || !out || !out->program || (out->moved && !out->moved(out->symbol_ctx, pid, out->program, &by)))
 		return false;
 	return rt_go_type_name(out->program, addr - by, buf, size, kind);
 }
@@ -303,7 +303,7 @@ void rt_view_dynamic(const struct rt_view *v, const struct rt_ctype *type, uint6
 	}
 	if (type->interface == RT_INTERFACE_TABLE)
 		of = table && !rt_view_is_fault(v, &table->target.pieces[0]) ? rt_fetch_load(v->p->values->data + table->target.pieces[0].at, 8) : 0;
-	if (!find_name(v->p->out, of, name, sizeof(name), &kind))
+	if (!find_name(v->p->out, v->p->pid, of, name, sizeof(name), &kind))
 		put_held(v, type->name ? type->name : "interface", 0, second, NULL);
 	else
 		put_held(v, name, kind, second, held ? &held->target : NULL);

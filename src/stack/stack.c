@@ -357,9 +357,9 @@ int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const str
 	return stack_return(stack, task, event, hit);
 }
 
-static int stack_exit(struct rt_stack *stack, pid_t tid, uint64_t goid, uint64_t time)
+static int stack_exit(struct rt_stack *stack, pid_t pid, pid_t tid, uint64_t goid, uint64_t time)
 {
-	struct rt_task *task = rt_threads_find(&stack->threads, tid, goid);
+	struct rt_task *task = rt_threads_find(&stack->threads, pid, tid, goid);
 	int err;
 
 	if (!task)
@@ -375,14 +375,14 @@ static int stack_fork(struct rt_stack *stack, const struct rt_event *event)
 	int err;
 
 	/* The thread that had this id before has gone, and the event that said so was lost. */
-	err = stack_exit(stack, event->fork.tid, 0, event->time);
+	err = stack_exit(stack, event->fork.pid, event->fork.tid, 0, event->time);
 	if (err)
 		return err;
 	task = rt_threads_get(&stack->threads, event->fork.pid, event->fork.tid, 0);
 	if (!task)
 		return -ENOMEM;
 	/* The kernel copies the name too, and says nothing of it. */
-	parent = rt_threads_find(&stack->threads, event->tid, 0);
+	parent = rt_threads_find(&stack->threads, event->pid, event->tid, 0);
 	if (parent && parent != task)
 		memcpy(task->thread.comm, parent->thread.comm, sizeof(task->thread.comm));
 	else
@@ -401,14 +401,15 @@ static int stack_comm(struct rt_stack *stack, const struct rt_event *event)
 	return 0;
 }
 
-/* The calls of all threads: none but the one that called exec lives on, and that on a new stack. */
+/* The calls of all threads of the process: none but the one that called exec lives on, and that on a new stack. */
 static int stack_exec(struct rt_stack *stack, const struct rt_event *event)
 {
 	int err = 0;
 	size_t i;
 
 	for (i = 0; !err && i < stack->threads.n; i++)
-		err = stack_unwind(stack, stack->threads.v[i], 0, RT_END_EXEC, event->time);
+		if (stack->threads.v[i]->thread.pid == event->pid)
+			err = stack_unwind(stack, stack->threads.v[i], 0, RT_END_EXEC, event->time);
 	return err || !event->comm.name[0] ? err : stack_comm(stack, event);
 }
 
@@ -434,7 +435,7 @@ int rt_stack_event(struct rt_stack *stack, const struct rt_event *event)
 	case RT_EV_LOST:
 		return stack_lost(stack, event);
 	case RT_EV_EXIT:
-		return stack_exit(stack, event->tid, 0, event->time);
+		return stack_exit(stack, event->pid, event->tid, 0, event->time);
 	case RT_EV_FORK:
 		return stack_fork(stack, event);
 	case RT_EV_COMM:
@@ -451,21 +452,21 @@ int rt_stack_event(struct rt_stack *stack, const struct rt_event *event)
 
 int rt_stack_unwound(struct rt_stack *stack, const struct rt_event *event)
 {
-	struct rt_task *task = rt_threads_find(&stack->threads, event->tid, event->hit.goid);
+	struct rt_task *task = rt_threads_find(&stack->threads, event->pid, event->tid, event->hit.goid);
 
 	return task ? stack_unwind(stack, task, stack_at(task, event->hit.sp, true), RT_END_UNWOUND, event->time) : 0;
 }
 
-int rt_stack_abandon(struct rt_stack *stack, uint64_t goid, uint64_t time)
+int rt_stack_abandon(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t time)
 {
-	struct rt_task *task = rt_threads_find(&stack->threads, 0, goid);
+	struct rt_task *task = rt_threads_find(&stack->threads, pid, 0, goid);
 
 	return task ? stack_unwind(stack, task, 0, RT_END_NOT_SEEN, time) : 0;
 }
 
-int rt_stack_goexit(struct rt_stack *stack, uint64_t goid, uint64_t time)
+int rt_stack_goexit(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t time)
 {
-	return stack_exit(stack, 0, goid, time);
+	return stack_exit(stack, pid, 0, goid, time);
 }
 
 int rt_stack_end(struct rt_stack *stack, uint64_t time)

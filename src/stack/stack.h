@@ -43,7 +43,7 @@ struct rt_values {
 
 struct rt_thread {
 	pid_t pid, tid;			/* of a goroutine: the thread in which it was first seen */
-	uint64_t goid;			/* 0: it is none; a goroutine goes from thread to thread, and is told apart by this alone */
+	uint64_t goid;			/* 0: it is none; a goroutine goes from thread to thread, and is told apart by this and the process */
 	char comm[16];			/* "" until known */
 	void *user;			/* the output's own, NULL at first */
 };
@@ -106,11 +106,11 @@ int rt_stack_event(struct rt_stack *stack, const struct rt_event *event);
 /* The unwinder goes on at a place whose stack pointer is above the event's: what is at it and below has been left. */
 int rt_stack_unwound(struct rt_stack *stack, const struct rt_event *event);
 
-/* Something else is made of the stack that has goid `goid`. */
-int rt_stack_abandon(struct rt_stack *stack, uint64_t goid, uint64_t time);
+/* Something else is made of the stack of process `pid` that has goid `goid`. */
+int rt_stack_abandon(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t time);
 
-/* Goroutine `goid` has ended. */
-int rt_stack_goexit(struct rt_stack *stack, uint64_t goid, uint64_t time);
+/* Goroutine `goid` of process `pid` has ended. */
+int rt_stack_goexit(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t time);
 /* The trace is over: close what is open, innermost first, as RT_END_UNFINISHED. */
 int rt_stack_end(struct rt_stack *stack, uint64_t time);
 

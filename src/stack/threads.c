@@ -14,9 +14,9 @@ static size_t slot_of(pid_t tid, uint64_t goid, unsigned bits)
 	return ((uint32_t)(goid ? goid : (uint32_t)tid) * UINT32_C(2654435769)) >> (32 - bits);
 }
 
-static bool is_task(const struct rt_task *task, pid_t tid, uint64_t goid)
+static bool is_task(const struct rt_task *task, pid_t pid, pid_t tid, uint64_t goid)
 {
-	return task->thread.goid == goid && (goid || task->thread.tid == tid);
+	return task->thread.goid == goid && (goid ? task->thread.pid == pid : task->thread.tid == tid);
 }
 
 /* Build the table anew with twice the slots. */
@@ -41,16 +41,16 @@ static int table_grow(struct rt_threads *threads)
 	return 0;
 }
 
-struct rt_task *rt_threads_find(struct rt_threads *threads, pid_t tid, uint64_t goid)
+struct rt_task *rt_threads_find(struct rt_threads *threads, pid_t pid, pid_t tid, uint64_t goid)
 {
 	struct rt_task *task = threads->last;
 
-	if (task && is_task(task, tid, goid))
+	if (task && is_task(task, pid, tid, goid))
 		return task;
 	if (!threads->bits)
 		return NULL;
 	for (task = threads->slots[slot_of(tid, goid, threads->bits)]; task; task = task->next) {
-		if (is_task(task, tid, goid)) {
+		if (is_task(task, pid, tid, goid)) {
 			threads->last = task;
 			return task;
 		}
@@ -85,7 +85,7 @@ static struct rt_task *threads_add(struct rt_threads *threads, pid_t pid, pid_t 
 
 struct rt_task *rt_threads_get(struct rt_threads *threads, pid_t pid, pid_t tid, uint64_t goid)
 {
-	struct rt_task *task = rt_threads_find(threads, tid, goid);
+	struct rt_task *task = rt_threads_find(threads, pid, tid, goid);
 
 	if (!task)
 		return threads_add(threads, pid, tid, goid);

@@ -25,8 +25,8 @@ struct rt_threads {
 	struct rt_task *last;		/* events of one thread come in runs */
 };
 
-/* Of a goroutine (`goid` not 0) the thread does not count. */
-struct rt_task *rt_threads_find(struct rt_threads *threads, pid_t tid, uint64_t goid);			/* NULL: not known */
+/* Of a goroutine (`goid` not 0) the thread does not count, but the process does; of a thread the process, 0: not known, is only noted. */
+struct rt_task *rt_threads_find(struct rt_threads *threads, pid_t pid, pid_t tid, uint64_t goid);	/* NULL: not known */
 struct rt_task *rt_threads_get(struct rt_threads *threads, pid_t pid, pid_t tid, uint64_t goid);	/* NULL: out of memory */
 void rt_threads_free(struct rt_threads *threads);
 

@@ -60,7 +60,7 @@ int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, const 
 	int r;
 
 	snprintf(calls, sizeof(calls), "%d", CALLS);
-	r = rt_target_resolve(&target, bench->loop, 0, specs, 1, err);
+	r = rt_target_resolve(&target, bench->loop, NULL, specs, 1, err);
 	if (r == 0)
 		r = rt_target_make(&target, err);
 	if (r < 0)
@@ -71,7 +71,7 @@ int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, const 
 		goto out;
 	}
 	request = (struct rt_attach_request){
-		.pid = child.pid, .functions = &target.functions, .plans = target.plans, .nplans = target.nplans,
+		.pids = RT_PID(child.pid), .functions = &target.functions, .plans = target.plans, .nplans = target.nplans,
 		.probes = target.probes, .nprobes = target.nprobes, .program = target.images.v[0], .ring = ring,
 	};
 	r = attach_and_count(ops, &request, &child, bench->seconds, bytes, err);

@@ -105,7 +105,7 @@ int floor_run(const struct bench *bench, enum floor floor, bool returns, double 
 	struct rt_target target;
 	int r;
 
-	r = rt_target_resolve(&target, bench->loop, 0, specs, 1, err);
+	r = rt_target_resolve(&target, bench->loop, NULL, specs, 1, err);
 	if (r == 0)
 		r = floor_of(bench, floor, &target.functions.v[0], returns, ns, err);
 	rt_target_free(&target);

@@ -57,7 +57,7 @@ static int define(const struct bench *b, struct rt_tracefs *tracefs, struct rt_e
 {
 	char *specs[] = { (char *)"hit" }, line[PATH_MAX + 128], group[RT_OWNER_NAME_MAX];
 	struct rt_target target;
-	int r = rt_target_resolve(&target, b->loop, 0, specs, 1, err), k;
+	int r = rt_target_resolve(&target, b->loop, NULL, specs, 1, err), k;
 
 	if (r == 0)
 		r = rt_tracefs_find(tracefs, err);

@@ -39,7 +39,7 @@ static void emit(const struct rt_plan *plan)
 
 	for (i = 0; i < 6; i++) {
 		const struct rt_program p = {
-			.plan = plan, .pid = 7, .key_source = keys[i % 3], .read_user = i & 1, .sleepable = i == 5, .slots = 512,
+			.plan = plan, .pids = RT_PID(7), .key_source = keys[i % 3], .read_user = i & 1, .sleepable = i == 5, .slots = 512,
 			.transport = i == 5 ? RT_TRANSPORT_ARRAY : i & 1 ? RT_TRANSPORT_RINGBUF : RT_TRANSPORT_PERF, .ring_size = 1 << 16,
 			.kept_slots = RT_KEPT_SLOTS, .thread_pointer = i & 1 ? 3000 : 0,
 		};

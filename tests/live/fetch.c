@@ -245,8 +245,9 @@ static int try_mechanism(const struct rt_attach_ops *ops, const struct rt_functi
 {
 	const struct rt_probe probe = { .function = 0, .plan = 0 };
 	const struct rt_sink sink = { on_event, seen };
+	struct rt_pids child = { .n = 1 };
 	struct rt_attach_request request = {
-		.functions = functions, .plans = seen->plan, .nplans = 1, .probes = &probe, .nprobes = 1,
+		.pids = &child, .functions = functions, .plans = seen->plan, .nplans = 1, .probes = &probe, .nprobes = 1,
 		.program = functions->v[0].image, .ring_bytes = 64 << 10, .limit = { .tests = seen->plan->ntests != 0 },
 	};
 	struct rt_attach *attach = NULL;
@@ -259,8 +260,8 @@ static int try_mechanism(const struct rt_attach_ops *ops, const struct rt_functi
 	request.thread_pointer = (uint32_t)r;
 	if (pipe(go) != 0)
 		return -errno;
-	request.pid = fork();
-	if (request.pid == 0) {
+	child.v[0] = fork();
+	if (child.v[0] == 0) {
 		close(go[1]);
 		(seen->threads ? threads_main : child_main)(go[0]);
 	}
@@ -269,7 +270,7 @@ static int try_mechanism(const struct rt_attach_ops *ops, const struct rt_functi
 	if (r == 0 && write(go[1], "g", 1) != 1)
 		r = -errno;
 	close(go[1]);
-	waitpid(request.pid, &status, 0);
+	waitpid(child.v[0], &status, 0);
 	for (i = 0; r == 0 && i < attach->source->ops->nfds(attach->source); i++)
 		r = attach->source->ops->drain(attach->source, i, &sink, err);
 	if (attach)

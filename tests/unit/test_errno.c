@@ -109,7 +109,7 @@ static void test_names(void)
 static void listing(const char *name, const struct rt_plan *plan)
 {
 	struct rt_program p = {
-		.plan = plan, .pid = 7, .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .thread_pointer = 3128,
+		.plan = plan, .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .thread_pointer = 3128,
 		.transport = RT_TRANSPORT_RINGBUF,
 	};
 

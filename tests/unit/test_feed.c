@@ -27,10 +27,10 @@ static void test_members(void)
 }
 
 struct told {
-	unsigned calls, returns, gone, ended;
+	unsigned calls, returns, gone, ended, execed;
 	uint64_t lost;
 	uint32_t last;
-	pid_t tid;
+	pid_t pid, tid;
 };
 
 static int told_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
@@ -41,6 +41,7 @@ static int told_enter(void *ctx, struct rt_thread *thread, const struct rt_frame
 	told->calls++;
 	told->last = frame->function;
 	told->tid = thread->tid;
+	told->pid = thread->pid;
 	return 0;
 }
 
@@ -55,6 +56,7 @@ static int told_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 	told->returns += end == RT_END_RETURNED;
 	told->gone += end == RT_END_NOT_SEEN;
 	told->ended += end == RT_END_EXITED;
+	told->execed += end == RT_END_EXEC;
 	told->last = frame->function;
 	return 0;
 }
@@ -105,7 +107,7 @@ static bool fixture_open(struct fixture *x, enum rt_key key)
 		.probes = x->probes, .nprobes = 4,
 	};
 	x->stack = rt_stack_new(&told_ops, &x->told);
-	x->feed = rt_feed_new(&x->target, key, PID, NULL, x->stack);
+	x->feed = rt_feed_new(&x->target, key, RT_PID(PID), NULL, x->stack);
 	return x->stack && x->feed;
 }
 
@@ -168,7 +170,7 @@ static void test_feed_by_address(void)
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_IP));
 	rt_feed_free(x.feed);
 	x.functions[0].offset = 0x2200;
-	x.feed = rt_feed_new(&x.target, RT_KEY_IP, PID, NULL, x.stack);
+	x.feed = rt_feed_new(&x.target, RT_KEY_IP, RT_PID(PID), NULL, x.stack);
 	CU_ASSERT(hit(&x, PID, PID, 1, 0x400200, 0x5f00) == 0 && x.told.last == RT_NO_FUNCTION);
 	fixture_close(&x);
 }
@@ -211,6 +213,34 @@ static void test_feed_members(void)
 	fixture_close(&x);
 }
 
+/* Several processes: whose a hit is, a thread's number tells where the source knows no more, and each is its own. */
+static void test_feed_processes(void)
+{
+	static const struct rt_pids both = { { PID, 700 }, 2 };
+	struct rt_event fork = { .type = RT_EV_FORK, .pid = 700, .tid = 700, .fork = { .pid = 700, .tid = 701 } };
+	struct rt_event end = { .type = RT_EV_EXIT, .pid = 700, .tid = 701 };
+	struct rt_event exec = { .type = RT_EV_EXEC, .pid = 700, .tid = 700, .time = 5 };
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	rt_feed_free(x.feed);
+	x.feed = rt_feed_new(&x.target, RT_KEY_ID, &both, NULL, x.stack);
+	CU_ASSERT_FATAL(x.feed != NULL);
+	CU_ASSERT(hit(&x, 0, 701, 1, 0, 0x7000) == 0 && x.told.calls == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0);
+	CU_ASSERT(hit(&x, 0, 701, 1, 0, 0x7000) == 0 && x.told.calls == 1 && x.told.tid == 701 && x.told.pid == 700);
+	CU_ASSERT(hit(&x, 0, PID, 1, 0, 0x7000) == 0 && x.told.calls == 2 && x.told.pid == PID);
+	CU_ASSERT(hit(&x, 700, 700, 1, 0, 0x7000) == 0 && x.told.calls == 3 && x.told.pid == 700);
+	CU_ASSERT(hit(&x, 999, 999, 1, 0, 0x7000) == 0 && x.told.calls == 3);
+	/* It leaves the calls of its own threads, not those of the other process. */
+	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && x.told.execed == 2);
+	CU_ASSERT(rt_feed_event(x.feed, &end) == 0 && hit(&x, 0, 701, 1, 0, 0x7000) == 0 && x.told.calls == 3);
+	/* A child process of one is none of them. */
+	fork.fork.pid = fork.fork.tid = 0x7ffffff3;
+	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0 && hit(&x, 0, 0x7ffffff3, 1, 0, 0x7000) == 0 && x.told.calls == 3);
+	fixture_close(&x);
+}
+
 /* What /proc still tells of a thread whose beginning was lost; hits of those that have ended too are among what was lost. */
 static void test_feed_lost_fork(void)
 {
@@ -221,7 +251,7 @@ static void test_feed_lost_fork(void)
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
 	rt_feed_free(x.feed);
-	x.feed = rt_feed_new(&x.target, RT_KEY_ID, getpid(), NULL, x.stack);
+	x.feed = rt_feed_new(&x.target, RT_KEY_ID, RT_PID(getpid()), NULL, x.stack);
 	CU_ASSERT_FATAL(x.feed != NULL);
 	CU_ASSERT(rt_feed_event(x.feed, &end) == 0);
 	CU_ASSERT(hit(&x, 0, getpid(), 1, 0, 0x7000) == 0 && x.told.calls == 1);
@@ -280,7 +310,7 @@ static void test_feed_aligned(void)
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
 	rt_feed_free(x.feed);
-	x.feed = rt_feed_new(&x.target, RT_KEY_ID, getpid(), NULL, x.stack);
+	x.feed = rt_feed_new(&x.target, RT_KEY_ID, RT_PID(getpid()), NULL, x.stack);
 	CU_ASSERT_FATAL(x.feed != NULL);
 	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.told.calls == 1 && x.told.gone == 0);
 	event.hit.ra = own_code();
@@ -298,6 +328,7 @@ CU_TestInfo rt_tests_feed[] = {
 	{ "hits by address", test_feed_by_address },
 	{ "hits outside the trace", test_feed_window },
 	{ "hits by thread", test_feed_members },
+	{ "hits of several processes", test_feed_processes },
 	{ "hits of threads whose beginning was lost", test_feed_lost_fork },
 	{ "hits of child processes", test_feed_children },
 	{ "return addresses at the start of a page", test_feed_aligned },

@@ -268,7 +268,7 @@ static void emit(const char *name, struct rt_program *p, const struct rt_plan *p
 static void test_programs(void)
 {
 	struct rt_program p = {
-		.pid = 7, .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .kept_slots = RT_KEPT_SLOTS,
+		.pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .kept_slots = RT_KEPT_SLOTS,
 		.transport = RT_TRANSPORT_RINGBUF,
 	};
 	struct rt_definition d = { .group = "g", .event = "e", .path = "p", .kind = RT_KIND_RETURN };

@@ -344,7 +344,7 @@ static void test_libc_ifunc(void)
 	bool hit = false;
 	FILE *maps;
 
-	CU_ASSERT_EQUAL_FATAL(rt_images_of_pid(getpid(), &images, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_images_of_pids(RT_PID(getpid()), &images, &err), 0);
 	libc = rt_images_find(&images, "libc");
 	if (!libc || !implementations(libc, "strlen"))
 		goto out;	/* a C library without IFUNCs, or a static test program */

@@ -49,12 +49,12 @@ static void test_plan(void)
 	CU_ASSERT_EQUAL(plan.nvalues, RT_MAX_VALUES - 2);
 }
 
-static void hit(struct run *run, enum rt_kind kind, pid_t tid, uint64_t goid, uint64_t time, uint64_t sp, int64_t value)
+static void hit_of(struct run *run, pid_t pid, enum rt_kind kind, pid_t tid, uint64_t goid, uint64_t time, uint64_t sp, int64_t value)
 {
 	static struct rt_plan plans[2];		/* an output may keep the plan until the call's end */
 	struct rt_plan *plan = &plans[kind == RT_KIND_RETURN];
 	uint8_t data[64] = { 0 };
-	struct rt_event event = { .type = RT_EV_HIT, .pid = 7, .tid = tid, .time = time };
+	struct rt_event event = { .type = RT_EV_HIT, .pid = pid, .tid = tid, .time = time };
 	struct rt_hit known = { .returns = true, .plan = plan };
 
 	make_plan(plan, kind);
@@ -65,6 +65,32 @@ static void hit(struct run *run, enum rt_kind kind, pid_t tid, uint64_t goid, ui
 	event.hit.size = (uint16_t)rt_plan_size(plan);
 	event.hit.data = data;
 	CU_ASSERT(rt_stack_hit(run->stack, &event, &known) == 0);
+}
+
+static void hit(struct run *run, enum rt_kind kind, pid_t tid, uint64_t goid, uint64_t time, uint64_t sp, int64_t value)
+{
+	hit_of(run, 7, kind, tid, goid, time, sp, value);
+}
+
+/* Each process numbers its goroutines by itself. */
+static void test_processes(void)
+{
+	struct run run;
+
+	run_begin(&run, "tree", "fib");
+	run.out.processes = true;
+	hit_of(&run, 7, RT_KIND_ENTRY, 7, 18, 1010, 1000, 4);
+	hit_of(&run, 9, RT_KIND_ENTRY, 9, 18, 1020, 1000, 5);
+	hit_of(&run, 9, RT_KIND_ENTRY, 9, 0, 1025, 1000, 6);
+	hit_of(&run, 7, RT_KIND_RETURN, 7, 18, 1030, 1000, 1);
+	CU_ASSERT(rt_stack_goexit(run.stack, 9, 18, 1040) == 0);
+	hit_of(&run, 9, RT_KIND_RETURN, 9, 0, 1050, 1000, 3);
+	run_finish(&run, "[7 g 18] >(fib 4)\n"
+		   "[9 g 18] >(fib 5)\n"
+		   "[9] >(fib 6)\n"
+		   "[7 g 18] <1\n"
+		   "[9 g 18] <*** goroutine exited ***\n"
+		   "[9] <3\n");
 }
 
 /* A goroutine is called in one thread and returns in another, in which a second one was called meanwhile. */
@@ -96,8 +122,8 @@ static void test_goexit(void)
 	run_begin(&run, "tree", "fib");
 	hit(&run, RT_KIND_ENTRY, 7, 18, 1010, 1000, 4);
 	hit(&run, RT_KIND_ENTRY, 7, 18, 1020, 900, 3);
-	CU_ASSERT(rt_stack_goexit(run.stack, 18, 1030) == 0);
-	CU_ASSERT(rt_stack_goexit(run.stack, 99, 1031) == 0);
+	CU_ASSERT(rt_stack_goexit(run.stack, 7, 18, 1030) == 0);
+	CU_ASSERT(rt_stack_goexit(run.stack, 7, 99, 1031) == 0);
 	run_finish(&run, ">(fib 4)\n"
 		   "> (fib 3)\n"
 		   "< *** goroutine exited ***\n"
@@ -121,6 +147,7 @@ static void test_chrome(void)
 CU_TestInfo rt_tests_go[] = {
 	{ "which goroutine is read", test_plan },
 	{ "goroutines that change threads", test_moves },
+	{ "goroutines of several processes", test_processes },
 	{ "goroutines that exit", test_goexit },
 	{ "goroutines in Chrome's format", test_chrome },
 	CU_TEST_INFO_NULL,

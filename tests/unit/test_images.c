@@ -156,7 +156,7 @@ static void test_pid(void)
 	struct rt_error err;
 	pid_t child;
 
-	CU_ASSERT_EQUAL_FATAL(rt_images_of_pid(getpid(), &images, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_images_of_pids(RT_PID(getpid()), &images, &err), 0);
 	CU_ASSERT_TRUE(images.n >= 1);
 	CU_ASSERT_EQUAL(rt_image_name(images.v[0])[0], '/');
 	if (rt_image_interp(images.v[0]))
@@ -168,12 +168,12 @@ static void test_pid(void)
 		_exit(0);
 	CU_ASSERT_TRUE_FATAL(child > 0);
 	waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT);
-	CU_ASSERT_EQUAL(rt_images_of_pid(child, &images, &err), -ESRCH);
+	CU_ASSERT_EQUAL(rt_images_of_pids(RT_PID(child), &images, &err), -ESRCH);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "has ended already"));
 	waitpid(child, NULL, 0);
-	CU_ASSERT_EQUAL(rt_images_of_pid(child, &images, &err), -ESRCH);
+	CU_ASSERT_EQUAL(rt_images_of_pids(RT_PID(child), &images, &err), -ESRCH);
 	CU_ASSERT_EQUAL(strncmp(err.text, "no process ", 11), 0);
-	CU_ASSERT_EQUAL(rt_images_of_pid(-1, &images, &err), -ESRCH);
+	CU_ASSERT_EQUAL(rt_images_of_pids(RT_PID(-1), &images, &err), -ESRCH);
 	RT_ASSERT_TEXT(err.text, "no process -1");
 }
 

@@ -49,11 +49,38 @@ static void test_pid(void)
 	struct rt_error err;
 
 	CU_ASSERT_FATAL(parse(&o, &err, "-p 123 fib --no-bpf -v --buffer 64K") == 0);
-	CU_ASSERT(o.pid == 123);
+	CU_ASSERT(o.pids.n == 1 && o.pids.v[0] == 123);
 	CU_ASSERT(o.nspecs == 1);
 	CU_ASSERT(o.no_bpf && o.verbose);
 	CU_ASSERT(o.buffer == 65536);
 	CU_ASSERT(o.program == NULL);
+	rt_options_free(&o);
+}
+
+/* As strace and perf take them, and as pidof prints them. */
+static void test_pids(void)
+{
+	static const char *const wrong[] = { "", ",", "x", "12x", "0", "-1", "12;13", "12,x", "99999999999" };
+	char *argv[] = { "rawtrace", "-p", "12,13", "-p", "14 15\n13", "f", NULL };
+	char *bad[] = { "rawtrace", "-p", NULL, "f", NULL };
+	struct rt_options o;
+	struct rt_error err;
+	char many[512];
+	unsigned i, n;
+
+	CU_ASSERT_FATAL(rt_options_parse(&o, 6, argv, &err) == 0);
+	CU_ASSERT(o.pids.n == 4 && o.pids.v[0] == 12 && o.pids.v[1] == 13 && o.pids.v[2] == 14 && o.pids.v[3] == 15);
+	CU_ASSERT(o.nspecs == 1 && rt_pids_has(&o.pids, 15) && !rt_pids_has(&o.pids, 16) && rt_pids_only(&o.pids) == 0);
+	rt_options_free(&o);
+	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		bad[2] = (char *)wrong[i];
+		CU_ASSERT(rt_options_parse(&o, 4, bad, &err) == -EINVAL && strstr(err.text, "a process id is expected"));
+		rt_options_free(&o);
+	}
+	for (i = n = 0; i <= RT_PIDS_MOST; i++)
+		n += (unsigned)snprintf(many + n, sizeof(many) - n, "%u,", 100 + i);
+	bad[2] = many;
+	CU_ASSERT(rt_options_parse(&o, 4, bad, &err) == -EINVAL && strstr(err.text, "64 processes"));
 	rt_options_free(&o);
 }
 
@@ -111,7 +138,7 @@ static void test_usage(void)
 		{ "", "what to trace" }, { "./fib", "which functions" }, { "-p 12", "which functions" },
 		{ "-s 0 ./fib f", "-s 0" }, { "-s 7001 ./fib f", "-s 7001" }, { "-s x ./fib f", "-s x" }, { "--deref=4 ./fib f", "--deref=4" },
 		{ "-p x f", "-p x" }, { "-p 0 f", "-p 0" }, { "-p 1x f", "-p 1x" }, { "-p 99999999999 f", "-p 99999999999" },
-		{ "-p 1 -p 2 f", "one process" }, { "-p 1 f -- 3", "-- 3" },
+		{ "-p 1,2 f -p x3", "-p x3" }, { "-p 1 f -- 3", "-- 3" },
 		{ "--nonsense ./fib f", "--nonsense" }, { "./fib f --buffer=x", "--buffer=x" }, { "./fib f --buffer=0", "--buffer=0" },
 		{ "./fib f --dump=perl", "--dump=perl" }, { "./fib f --clean", "--clean" }, { "doctor what", "doctor what" }, { "doctor -p 1", "doctor -p" },
 		{ "./fib f --no-bpf --attach=pmu", "exclude" }, { "./fib f -o", "-o" },
@@ -168,6 +195,7 @@ static void test_sizes(void)
 CU_TestInfo rt_tests_options[] = {
 	{ "a command", test_command },
 	{ "a pid", test_pid },
+	{ "several processes", test_pids },
 	{ "doctor, help, version, dump", test_others },
 	{ "usage errors", test_usage },
 	{ "sizes", test_sizes },

@@ -382,7 +382,7 @@ static uint64_t entry_sp(enum rt_key key, int32_t sp_down)
 	mapped.mmap.ino = rt_image_ino(f.image);
 	hit.hit.key = key == RT_KEY_IP ? 0x7000 + f.offset + 4 : 0;
 	stack = rt_stack_new(&ops, &sp);
-	feed = rt_feed_new(&target, key, 7, NULL, stack);
+	feed = rt_feed_new(&target, key, RT_PID(7), NULL, stack);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(feed);
 	CU_ASSERT_EQUAL(rt_feed_event(feed, &mapped), 0);
 	CU_ASSERT_EQUAL(rt_feed_event(feed, &hit), 0);

@@ -311,7 +311,7 @@ static void test_words(void)
 		"$arg7:u64", "t=%di:b3@4/8", "v=@0x6000:x32[4]",
 	};
 	const struct rt_program program = {
-		.plan = &plan, .pid = 7, .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .transport = RT_TRANSPORT_RINGBUF,
+		.plan = &plan, .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .transport = RT_TRANSPORT_RINGBUF,
 	};
 	struct rt_definition d = { .group = "g", .event = "e", .path = "p" };
 	char line[RT_DEFINITION_MAX], *text;
