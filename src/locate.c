@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "image/code.h"
-#include "image/private.h"
+#include "image/image.h"
 #include "stream/addrmap.h"
 #include "stream/members.h"
 

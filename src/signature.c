@@ -8,7 +8,7 @@
 #include "image/demangle.h"
 #include "image/dwarf.h"
 #include "image/guess.h"
-#include "image/private.h"
+#include "image/image.h"
 #include "spec/probes.h"
 #include "util/array.h"
 

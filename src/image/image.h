@@ -91,6 +91,9 @@ int rt_image_symbols(struct rt_image *image, const struct rt_symbol **v, size_t 
  */
 int rt_image_all_symbols(struct rt_image *image, const struct rt_symbol **v, size_t *n, struct rt_error *err);
 
+/* All symbols at `addr`, `*n` of them; the symbols must have been read.  They stay the image's. */
+const struct rt_symbol *rt_symbols_at(const struct rt_image *image, uint64_t addr, size_t *n);
+
 /* Does the file import (.dynsym, undefined) a symbol of that name? */
 bool rt_image_imports(struct rt_image *image, const char *name);
 
@@ -119,5 +122,8 @@ const char *rt_image_jumps(struct rt_image *image);
 const char *rt_image_forks(struct rt_image *image);
 /* The same for what puts the process under seccomp; no code that is loaded later counts. */
 const char *rt_image_filters(struct rt_image *image);
+
+/* Does a function of that name look at its return address, or return in a way of its own? */
+bool rt_name_looks(const char *name);
 
 #endif

@@ -170,13 +170,8 @@ bool rt_image_is_stub(const struct rt_image *image, uint64_t addr);
 /* sections.c: the symbol table of an ELF file, by its section.  False: it has none. */
 bool rt_elf_symtab(Elf *elf, struct rt_table *table);
 
-/* symbols.c: all symbols at `addr`, `*n` of them; the symbols must have been read. */
-const struct rt_symbol *rt_symbols_at(const struct rt_image *image, uint64_t addr, size_t *n);
-/* The last symbol below `addr`, or NULL. */
+/* symbols.c: the last symbol below `addr`, or NULL. */
 const struct rt_symbol *rt_symbol_before(const struct rt_image *image, uint64_t addr);
-
-/* unwind.c: by its name it looks at its return address, or returns in a way of its own. */
-bool rt_name_looks(const char *name);
 
 /*
  * unwind.c: why the return of the function at `addr`, called `name` (and all its aliases), must not be probed with a
