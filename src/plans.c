@@ -452,14 +452,16 @@ int rt_plans_simplify(struct rt_target *t, const char **why)
 		*why = "what functions fill in, and errno, are not shown: this kernel cannot tell at a return where that is";
 		return 0;
 	}
-	if (!t->limits.short_lists) {
-		t->limits.short_lists = true;
-		*why = "lists are cut to 64 bytes, this kernel has no room for more";
+	if (!t->limits.counted || t->limits.string > RT_LIMIT_STRING) {
+		t->limits.counted = RT_LIMIT_STRING;
+		if (t->limits.string > RT_LIMIT_STRING)
+			t->limits.string = RT_LIMIT_STRING;
+		*why = "strings and lists are cut to 64 bytes, this kernel has no room for more";
 		return 0;
 	}
-	if (t->limits.string > RT_LIMIT_STRING) {
-		t->limits.string = RT_LIMIT_STRING;
-		*why = "strings are cut to 64 bytes, this kernel has no room for more";
+	if (t->limits.counted > RT_LIMIT_COUNTED) {
+		t->limits.counted = RT_LIMIT_COUNTED;
+		*why = "lists, and text whose length stands beside it, are cut to 16 bytes, this kernel has no room for more";
 		return 0;
 	}
 	t->limits.no_memory = true;

@@ -228,8 +228,8 @@ static void follow_counted(struct lowering *l, struct object *o, uint32_t offset
 
 	if (max && max < n)
 		n = max;
-	if (l->limits.short_lists && !text && n * size > RT_LIMIT_STRING)
-		n = size < RT_LIMIT_STRING ? RT_LIMIT_STRING / size : 1;
+	if (l->limits.counted && n * size > l->limits.counted)
+		n = size < l->limits.counted ? l->limits.counted / size : 1;
 	if (followed && followed < n)
 		n = followed;
 	if (!show || size > UINT16_MAX || !rt_lower_behind(o, offset, l->arch->word, &place) || !rt_lower_fetch(&place, 0, &f))

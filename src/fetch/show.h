@@ -84,14 +84,14 @@ struct rt_limits {
 	enum rt_errno_home errno_home;	/* where it is to be read; else RT_ERRNO_NOT_ASKED */
 	int32_t errno_offset;
 	bool no_kept;			/* a return does not know what its entry was given */
-	bool no_lists;			/* read nothing that elements of lists lead to, */
-	bool short_lists;		/* and of a list that lies elsewhere 64 bytes, or one element */
+	bool no_lists;			/* read nothing that elements of lists lead to */
+	uint8_t counted;		/* bytes of what stands elsewhere by pointer and length, one element at least; 0: as many as else */
 	bool no_memory;			/* read nothing behind pointers, */
 	bool wide;			/* and registers whole: fewer different plans */
 	bool registers;			/* read nothing but registers */
 };
 
-enum { RT_LIMIT_STRING = 64, RT_LIMIT_MEMBERS = 16, RT_LIMIT_DEREF = 1, RT_LIMIT_RECORD = 400, RT_LIMIT_RECORD_LARGE = 7168 };
+enum { RT_LIMIT_STRING = 64, RT_LIMIT_COUNTED = 16, RT_LIMIT_MEMBERS = 16, RT_LIMIT_DEREF = 1, RT_LIMIT_RECORD = 400, RT_LIMIT_RECORD_LARGE = 7168 };
 enum { RT_LIMIT_STRING_MAX = 7000, RT_LIMIT_MEMBERS_MAX = 1000 };
 
 #endif

@@ -289,6 +289,13 @@ if has g++; then
 	printf '>(ns::text "twenty-three characters" "a\\000b" "")\n' >"$T/expected"
 	expect_same "$T/expected" "$T/traced"
 	end_case
+
+	begin "C++, without BPF: lists that are too long take no text away"
+	rt --no-bpf "$T/cxx" ns::text ns::lists
+	expect_status 0
+	expect_line '^>(ns::text "one that is l.* "short" "view")$' "$T/err"
+	expect_line '^>(ns::lists \[1, 2, 3\] \[{\.x=4, \.y=5}\] NULL)$' "$T/err"
+	end_case
 fi
 
 # ---- Rust ----
