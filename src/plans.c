@@ -497,7 +497,8 @@ void rt_plans_print(const struct rt_target *t, FILE *file)
 		}
 		fprintf(file, "rawtrace: shown as ");
 		rt_prototype_print(file, &t->prototypes[i], f->name);
-		fprintf(file, ", by %s\n", origin == RT_ORIGIN_GUESSED && f->go ? guess_of_go : rt_origin_name(origin));
+		fprintf(file, ", by %s%s\n", origin == RT_ORIGIN_GUESSED && f->go ? guess_of_go : rt_origin_name(origin),
+			t->prototypes[i].by_name ? " and its name" : "");
 	}
 	if (t->nprototypes > FEW && go)
 		fprintf(file, "rawtrace: functions shown by %s: %zu\n", guess_of_go, go);

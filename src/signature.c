@@ -23,7 +23,10 @@ struct rt_signatures {
 	bool no_probes;			/* they could not be read */
 	struct guesses *guesses;
 	size_t nguesses, guesses_cap;
+	unsigned named;			/* names of C++ that were looked at for types, each of which takes a kilobyte and more */
 };
+
+enum { NAMED_MAX = 10000 };
 
 struct rt_signatures *rt_signatures_new(void)
 {
@@ -147,6 +150,7 @@ static bool find_known(struct rt_signatures *s, const struct rt_function *f, con
 	bool has = rt_dwarf_prototype(f->image, f->addr, memory, told, NULL) == 0;
 	const struct rt_prototype *p;
 	struct rt_guesser *guesser;
+	struct rt_guess guess;
 
 	if (f->go)
 		return has;
@@ -165,6 +169,12 @@ static bool find_known(struct rt_signatures *s, const struct rt_function *f, con
 	guesser = guesser_of(s, f->image);
 	if (!guesser || rt_guess_prototype(guesser, f->addr, f->size, memory, told) < 0)
 		return false;
+	if (s->named < NAMED_MAX && rt_is_mangled(rt_function_symbol(f))) {
+		s->named++;
+		rt_guess(guesser, f->addr, f->size, &guess);
+		if (rt_signature_cxx(rt_function_symbol(f), rt_image_arch(f->image), &guess, memory, told) < 0)
+			return false;
+	}
 	if (is_startup(rt_function_symbol(f))) {
 		told->nparams = 0;
 		told->result = rt_types_add(memory, RT_CT_VOID, "void", 0);

@@ -3,6 +3,7 @@
 #define RT_SIGNATURE_H
 
 #include "image/function.h"
+#include "image/guess.h"
 #include "spec/type.h"
 
 /* What is needed to find prototypes: files of them, and guesses, all made at the first need.  NULL: out of memory. */
@@ -27,5 +28,12 @@ const char *rt_origin_name(enum rt_origin origin);
  * of arguments.  Where nothing is known, or what debug information says leaves something out, there are no arguments and an unknown result.
  */
 int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *prototype, struct rt_error *err);
+
+/*
+ * signature_cxx.c: `prototype`, which is the `guess`, with the types that are in `symbol`, the name of a function of C++, where these agree.
+ * It stays as it is where not.  0 or -ENOMEM.
+ */
+int rt_signature_cxx(const char *symbol, const struct rt_arch *arch, const struct rt_guess *guess, struct rt_types *memory,
+		     struct rt_prototype *prototype);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* A function's entry -> its prototype. */
 
-enum { PARAMS_MAX = 64 };
+enum { PARAMS_MAX = 64, TAG_PACK = 0x4108 /* DW_TAG_GNU_formal_parameter_pack */ };
 
 /* How far the entry is to be believed about where parameters are. */
 enum trust {
@@ -120,25 +120,26 @@ static void add_param(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *di
 /* The entry of the parameter `of` in the code at hand: that among the children of `func` that says so.  `of` itself where none does. */
 static Dwarf_Die concrete(Dwarf_Die *func, Dwarf_Die *of)
 {
-	Dwarf_Die child, origin;
+	Dwarf_Die child, origin, found = *of;
 	unsigned n = 0;
 
 	if (rt_die_child(func, &child))
-		do
-			if (dwarf_tag(&child) == DW_TAG_formal_parameter && rt_die_ref(&child, DW_AT_abstract_origin, &origin) &&
-			    origin.addr == of->addr)
-				return child;
-		while (++n < 4 * PARAMS_MAX && rt_die_next(&child));
-	return *of;
+		do {
+			if (dwarf_tag(&child) == TAG_PACK && dwarf_tag(func) != TAG_PACK)
+				found = concrete(&child, of);
+			else if (dwarf_tag(&child) == DW_TAG_formal_parameter && rt_die_ref(&child, DW_AT_abstract_origin, &origin) &&
+				 origin.addr == of->addr)
+				found = child;
+		} while (found.addr == of->addr && ++n < 4 * PARAMS_MAX && rt_die_next(&child));
+	return found;
 }
 
-/* The parameters among the children of `die`, which is the function or what it completes. */
-static void read_params(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, struct params *params)
+/* The parameters among the children of `die`, which is the function or what it completes, or those that stand for one of a template. */
+static void add_params(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, struct params *params)
 {
 	Dwarf_Die child, param;
 	int tag;
 
-	params->n = 0;
 	if (!rt_die_child(die, &child))
 		return;
 	do {
@@ -148,8 +149,16 @@ static void read_params(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *
 			add_param(walk, func, &param, addr, params);
 		} else if (tag == DW_TAG_unspecified_parameters) {
 			params->variadic = true;
+		} else if (tag == TAG_PACK && dwarf_tag(die) != TAG_PACK) {
+			add_params(walk, func, &child, addr, params);
 		}
 	} while (params->n < PARAMS_MAX && !walk->nomem && rt_die_next(&child));
+}
+
+static void read_params(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, struct params *params)
+{
+	params->n = 0;
+	add_params(walk, func, die, addr, params);
 }
 
 static enum rt_convention convention_of(struct rt_dwarf *dwarf, Dwarf_Die *die)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Parameters as people write them, and as the names of C++'s symbols have them. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,27 @@ static size_t put_type(FILE *file, const struct rt_cursor *c, const char *at, un
 		n += 2 + rt_identifier(c, at + n + 2, false);
 	fwrite(at, 1, n, file);
 	return n;
+}
+
+int rt_spec_parameters(const char *text, const struct rt_arch *arch, struct rt_types *types, struct rt_param *v, unsigned max, unsigned *n)
+{
+	struct rt_error ignored;
+	struct rt_cursor c = { .text = text, .at = text, .end = text + strlen(text), .arch = arch, .types = types, .err = &ignored };
+	struct rt_specifiers s;
+	struct rt_declarator d;
+	int r;
+
+	for (*n = 0; rt_peek(&c); ++*n) {
+		if ((*n && !rt_take(&c, ",")) || *n == max)
+			return -EINVAL;
+		r = rt_parse_specifiers(&c, false, &s);
+		if (r == 0 && s.type)
+			r = rt_parse_declarator(&c, s.type, s.is_const, &d);
+		if (r < 0 || !s.type || d.name || d.type->kind == RT_CT_FUNCTION || d.type->kind == RT_CT_ARRAY || d.type->kind == RT_CT_VOID)
+			return r < 0 ? r : -EINVAL;
+		v[*n] = (struct rt_param){ .type = d.type };
+	}
+	return 0;
 }
 
 char *rt_spec_overload(const char *name, const char *parameters, unsigned word)

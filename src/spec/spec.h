@@ -163,6 +163,13 @@ int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *kno
  */
 char *rt_spec_overload(const char *name, const char *parameters, unsigned word);
 
+/*
+ * The parameters in the name of a C++ function, as a demangler prints them: `text` is "int, char const*", what stands between the
+ * parentheses.  `v` has room for `max`, and the types are in `types`' memory; of those that are known by name alone nothing more is known.
+ * 0; -EINVAL: not all of it is understood; -ENOMEM.
+ */
+int rt_spec_parameters(const char *text, const struct rt_arch *arch, struct rt_types *types, struct rt_param *v, unsigned max, unsigned *n);
+
 /* A usage error at a column of the specification, from 1: "'TEXT': column N: expected WHAT". */
 int rt_spec_expected(const struct rt_spec *spec, unsigned column, struct rt_error *err, const char *fmt, ...) RT_PRINTF(4, 5);
 

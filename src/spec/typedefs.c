@@ -62,11 +62,39 @@ static const struct standard {
 	{ "char8_t", RT_CT_CHAR, 1, UNSIGNED, 0 }, { "float_t", RT_CT_FLOAT, 4, SIGNED, 0 }, { "double_t", RT_CT_FLOAT, 8, SIGNED, 0 },
 };
 
+/* Texts of libstdc++, by the whole names that symbols have: what is in them is part of its ABI.  A view's members are for its convention. */
+static const struct rt_ctype *standard_text(struct rt_cursor *c, const char *name, size_t n)
+{
+	bool string = rt_is_word(name, n, "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >");
+	struct rt_ctype *type, *element, *length;
+	struct rt_member *members;
+
+	if (c->arch->word != 8 || !(string || rt_is_word(name, n, "std::basic_string_view<char, std::char_traits<char> >")))
+		return NULL;
+	type = rt_types_add(c->types, RT_CT_STRUCT, string ? "std::string" : "std::string_view", string ? 32 : 16);
+	element = rt_types_add(c->types, RT_CT_CHAR, NULL, 1);
+	length = rt_types_add(c->types, RT_CT_INT, NULL, 8);
+	members = rt_types_alloc(c->types, 2 * sizeof(*members));
+	if (!type || !element || !length || !members)
+		return NULL;
+	length->align = type->align = 8;
+	members[0].type = members[1].type = length;
+	members[1].offset = 8;
+	type->members = members;
+	type->nmembers = 2;
+	type->by_reference = string;
+	type->sequence = (struct rt_sequence){ .element = element, .pointer = string ? 0 : 8, .length = string ? 8 : 0 };
+	return type;
+}
+
 const struct rt_ctype *rt_standard_type(struct rt_cursor *c, const char *name, size_t n)
 {
+	const struct rt_ctype *text = standard_text(c, name, n);
 	struct rt_ctype *type;
 	size_t i;
 
+	if (text)
+		return text;
 	for (i = 0; i < RT_COUNT(standard) && !rt_is_word(name, n, standard[i].name); i++)
 		;
 	if (i == RT_COUNT(standard))

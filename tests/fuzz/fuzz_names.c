@@ -4,8 +4,29 @@
 #include <string.h>
 
 #include "image/match.h"
+#include "signature.h"
 
 /* What is looked for in the first line, names in the others. */
+
+/* The types in a name, beside what its code may look like. */
+static void take_types(const char *name)
+{
+	struct rt_types *types = rt_types_new();
+	struct rt_guess guess = { .decided = true };
+	struct rt_prototype prototype = { .origin = RT_ORIGIN_GUESSED };
+	unsigned i;
+
+	for (guess.nargs = 0; types && guess.nargs <= RT_USE_ARGS; guess.nargs++) {
+		if (rt_signature_cxx(name, &rt_arch_x86_64, &guess, types, &prototype) == 0)
+			for (i = 0; i < prototype.nparams; i++)
+				if (!prototype.params[i].type)
+					abort();
+		if (guess.nargs < RT_USE_ARGS)
+			guess.bytes[guess.nargs] = guess.nargs % 2 ? 4 : 8;
+		prototype = (struct rt_prototype){ .origin = RT_ORIGIN_GUESSED };
+	}
+	rt_types_free(types);
+}
 
 static void match(struct rt_matcher *matcher, const char *name)
 {
@@ -15,6 +36,7 @@ static void match(struct rt_matcher *matcher, const char *name)
 	rt_matches(matcher, &symbol);
 	rt_demangle(&text, name, true);
 	rt_demangle_plain(&text, name);
+	take_types(name);
 	rt_name_canonical(&text, name, true);
 	/* What is canonical stays so. */
 	if (rt_name_canonical(&text, name, false)) {

@@ -101,6 +101,23 @@ EOF
 	end_case
 fi
 
+for compiler in g++ clang++; do
+	has $compiler || continue
+	begin "parameters of a template that takes any number: $compiler"
+	cat >"$T/pack.cc" <<'EOF'
+#include <cstdlib>
+template<class... A> __attribute__((noinline)) long sum(const char *name, A... a) { long v[] = { (long)a... }; return *name + v[0] + atoi("7"); }
+struct S { template<class... A> __attribute__((noinline)) long add(A &&... a) { return sum("b", a...); } };
+int main(int argc, char **) { S s; char c = 'c'; return sum("a", argc, 7L, 'c') + s.add(c, 5) < 0; }
+EOF
+	for level in 0 1; do
+		$compiler -g -O$level -o "$T/pack" "$T/pack.cc" >"$T/cc" 2>&1 || show "$T/cc"
+		rt "$T/pack" sum
+		expect_line '^>(sum<int, long, char> "a" 1 7 .c.)$' "$T/err"
+	done
+	end_case
+done
+
 # ---- where debug information is ----
 
 $CC -w -g -O1 -o "$T/types" "$TARGETS/types.c"

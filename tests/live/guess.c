@@ -6,15 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fetch/abi.h"
 #include "image/dwarf.h"
 #include "image/guess.h"
 #include "image/image.h"
+#include "signature.h"
 
 struct rate {
 	unsigned functions, undecided, same, fewer, more;	/* numbers of arguments */
 	unsigned arguments, width;	/* of those with the same number: all, and those whose width is right */
 	unsigned no_result, wrong_no_result;
 	unsigned voids, results;	/* functions without a result, and those of them that have one by the guess */
+	unsigned named, by_name, wrong_name;	/* of C++: all, those whose name's types were taken, and those where these are in wrong places */
 };
 
 /* The bytes of a parameter in its register, 0: it is not in one alone. */
@@ -63,6 +66,54 @@ static void compare(const struct rt_prototype *p, const struct rt_guess *g, stru
 	}
 }
 
+/* What the registers for integers hold: 'p' pointers, '4' and '8' numbers; '?' where that is not known from there on. */
+static void map(const struct rt_prototype *p, bool hidden, char *to)
+{
+	unsigned i, n = 0;
+
+	if (hidden)
+		to[n++] = 'p';
+	for (i = 0; i < p->nparams && n < RT_USE_ARGS; i++) {
+		const struct rt_ctype *type = p->params[i].type;
+
+		if (type && type->kind == RT_CT_FLOAT)
+			continue;
+		to[n] = rt_ctype_is_pointer(type) || (type && type->by_reference) ? 'p' : bytes_of(type) == 4 ? '4' : bytes_of(type) ? '8' : '?';
+		/* Behind what has no name the guess goes on. */
+		if (type && (type->style == RT_STYLE_GUESSED || type->style == RT_STYLE_REGISTER))
+			to[n] = '?';
+		if (to[n++] == '?')
+			break;
+	}
+	to[n] = '\0';
+}
+
+/* The types that its name has, are they in their places? */
+static void compare_named(const struct rt_symbol *s, struct rt_image *image, struct rt_guesser *guesser, const struct rt_prototype *told,
+			  const struct rt_guess *guess, struct rt_types *types, struct rate *rate, bool verbose)
+{
+	char want[RT_USE_ARGS + 2], have[RT_USE_ARGS + 2];
+	struct rt_prototype p;
+	struct rt_home home;
+	size_t n;
+
+	if (strncmp(s->name, "_Z", 2) != 0 || told->convention != RT_CONVENTION_C)
+		return;
+	rate->named++;
+	if (rt_guess_prototype(guesser, s->addr, s->size, types, &p) < 0 || rt_signature_cxx(s->name, rt_image_arch(image), guess, types, &p) < 0 || !p.by_name)
+		return;
+	rate->by_name++;
+	rt_abi_result(rt_image_arch(image), told->result, &home);
+	map(told, told->result && home.kind == RT_HOME_POINTER, want);
+	map(&p, false, have);
+	n = strcspn(want, "?") < strcspn(have, "?") ? strcspn(want, "?") : strcspn(have, "?");
+	if (strncmp(want, have, n) == 0 && (want[n] == have[n] || want[n] == '?' || have[n] == '?'))
+		return;
+	rate->wrong_name++;
+	if (verbose)
+		printf("  %s: %s by its name, not %s\n", s->name, have, want);
+}
+
 static void say(const char *name, const struct rt_prototype *p, const struct rt_guess *g)
 {
 	if (!g->decided || g->nargs != p->nparams)
@@ -96,6 +147,7 @@ static int guess_file(const char *path, bool verbose)
 		if (rt_dwarf_prototype(image, v[i].addr, types, &p, &err))
 			continue;
 		rt_guess(guesser, v[i].addr, v[i].size, &g);
+		compare_named(&v[i], image, guesser, &p, &g, types, &r, verbose);
 		r.wrong_no_result += g.no_result && p.result && p.result->kind == RT_CT_FLOAT;
 		/* open() and the like read the unnamed one where it is passed. */
 		if (!is_plain(&p) || (p.variadic && !g.variadic))
@@ -108,6 +160,9 @@ static int guess_file(const char *path, bool verbose)
 	       "no result %u, wrong %u\n",
 	       strrchr(path, '/') ? strrchr(path, '/') + 1 : path, r.functions, r.same, r.fewer, r.more, r.undecided, r.width, r.arguments,
 	       r.voids, r.results, r.no_result, r.wrong_no_result);
+	if (r.named)
+		printf("%s: %u functions of C++, by their names %u, wrong %u\n", strrchr(path, '/') ? strrchr(path, '/') + 1 : path, r.named, r.by_name,
+		       r.wrong_name);
 	rt_guesser_close(guesser);
 	rt_image_close(image);
 	rt_types_free(types);

@@ -40,6 +40,47 @@ for compiler in "$CC" clang; do
 	done
 done
 
+# The types in names of C++ tell neither members from static functions nor what is given in memory.
+if has g++ && "$RAWTRACE" --version | grep -q ', libiberty'; then
+	cat >"$T/named.cc" <<'EOF'
+#include <deque>
+#include <map>
+#include <sstream>
+#include <string>
+struct Shape { virtual ~Shape() {} virtual double area(double scale) const = 0; virtual std::string name(const char *prefix, int n) const = 0; };
+struct Square : Shape {
+	double s;
+	explicit Square(double v) : s(v) {}
+	double area(double k) const override { return s * s * k; }
+	std::string name(const char *p, int n) const override { return std::string(p) + std::to_string(n); }
+	static Square *of(const char *text, long n) { return new Square(text[0] + n); }
+};
+int main(int argc, char **argv)
+{
+	std::map<std::string, std::deque<long>> m;
+	Shape *shape = Square::of(argv[0], argc);
+	m[shape->name("x", argc)].push_back(argc);
+	m.emplace("y", std::deque<long>(3));
+	std::istringstream in("1 2");
+	in >> argc;
+	return shape->area(m.size()) < argc;
+}
+EOF
+	for level in 0 '2 -fno-inline'; do
+		begin "g++ -O$level: types in names"
+		# shellcheck disable=SC2086 # options
+		g++ -O$level -g -o "$T/named" "$T/named.cc" 2>"$T/err" || show "$T/err"
+		"$BIN/guess" "$T/named" >"$T/rate"
+		n=$(sed -n 's/.*: \([0-9]*\) functions of C++.*/\1/p' "$T/rate")
+		named=$(sed -n 's/.*by their names \([0-9]*\),.*/\1/p' "$T/rate")
+		wrong=$(sed -n 's/.*by their names.* wrong \([0-9]*\)$/\1/p' "$T/rate")
+		expect_number "functions of C++" "$n" -ge 40
+		expect_number "by their names, of a hundred" $((named * 100 / n)) -ge 45
+		expect_number "types in wrong places" "$wrong" -eq 0
+		end_case
+	done
+fi
+
 # sources PACKAGE: the distribution's source of it in $T/src, by apt with lists of its own and the mirror of this machine.
 sources() {
 	mkdir -p "$T/src/lists/partial" "$T/src/cache/archives/partial"

@@ -4,6 +4,8 @@
 
 #include "image/match.h"
 #include "image/private.h"
+#include "signature.h"
+#include "spec/print.h"
 #include "unit.h"
 
 static bool has_demangler(void)
@@ -317,6 +319,67 @@ static void test_versions(void)
 	MEANS_NOT("memcpy@GLIBC_2.14", "memcpy");
 }
 
+/* `code`: a letter an argument as the code has it: 4, 8, p (a pointer), - (not read); `want` is NULL where the name adds nothing. */
+static void named(const char *symbol, const char *code, const char *want)
+{
+	static const struct rt_ctype number = { .kind = RT_CT_INT, .size = 4, .name = "int32_t" };
+	struct rt_param params[RT_USE_ARGS] = { { .type = &number }, { .type = &number }, { .type = &number } };
+	struct rt_prototype p = { .origin = RT_ORIGIN_GUESSED, .params = params, .nparams = (unsigned)strlen(code) };
+	struct rt_guess guess = { .decided = true, .nargs = (uint8_t)strlen(code) };
+	struct rt_types *types = rt_types_new();
+	char *printed = NULL;
+	size_t i, n;
+	FILE *file;
+
+	for (i = 0; i < guess.nargs; i++) {
+		guess.bytes[i] = code[i] == '4' ? 4 : code[i] == '-' ? 0 : 8;
+		guess.pointers |= (uint8_t)((code[i] == 'p') << i);
+	}
+	file = open_memstream(&printed, &n);
+	if (has_demangler() && file) {
+		CU_ASSERT_EQUAL(rt_signature_cxx(symbol, &rt_arch_x86_64, &guess, types, &p), 0);
+		CU_ASSERT_EQUAL(p.by_name, want != NULL);
+		rt_prototype_print(file, &p, "f");
+		fflush(file);
+		if (want)
+			RT_ASSERT_TEXT(printed, want);
+	}
+	if (file)
+		fclose(file);
+	free(printed);
+	rt_types_free(types);
+}
+
+#define STRING "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+
+static void test_types(void)
+{
+	named("_Z1fiPKc", "48", "? f(int, const char *)");
+	named("_Z1fiPKc", "4", "? f(int, const char *)");
+	named("_Z1fiPKc", "88", NULL);
+	/* A result in memory, which is written by its pointer. */
+	named("_Z1fi", "p4", "? f(void *, int)");
+	named("_Z1fb" STRING "RKd", "4p8", "? f(bool, std::string, const double &)");
+	named("_Z1fdif", "4", "? f(double, int, float)");
+	named("_Z1fSt17basic_string_viewIcSt11char_traitsIcEEi", "884", "? f(std::string_view, int)");
+	/* Where a structure by value is nobody says; behind it the code tells. */
+	named("_Z1fi1Pi", "444", "? f(int, int32_t, int32_t)");
+	/* Members: `this` comes first, or it is static. */
+	named("_ZN1S1fEi", "-4", "? f(void *, int)");
+	named("_ZN1S1fEiPKc", "48", "? f(int, const char *)");
+	named("_ZN1S1fEPKc", "8", NULL);
+	named("_ZN1S1fEPKcS1_", "88", NULL);
+	named("_ZNK1S1fEPKc", "8", "? f(void *, const char *)");
+	named("_ZN1S1fEi", "pp4", "? f(void *, void *, int)");
+	named("_ZSt3fooiPFviE", "4p", "? f(int, void (*)(int))");
+	/* Copies, thunks, and what is too much. */
+	named("_Z1fiPKc.isra.0", "48", NULL);
+	named("_ZThn16_N1S1fEi", "84", NULL);
+	named("_Z1fiiiiiiiiiiiiiiiii", "444", NULL);
+	named("_Z1fM1SFviE", "8", NULL);
+	named("main", "4", NULL);
+}
+
 CU_TestInfo rt_tests_names[] = {
 	{ "demangle", test_demangle },
 	{ "names of nothing but identifiers", test_plain },
@@ -327,5 +390,6 @@ CU_TestInfo rt_tests_names[] = {
 	{ "Go's generic functions", test_go },
 	{ "names of Go that are near", test_nearest_go },
 	{ "versions", test_versions },
+	{ "types in names", test_types },
 	CU_TEST_INFO_NULL,
 };
