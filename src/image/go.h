@@ -73,12 +73,20 @@ bool rt_go_types(struct rt_image *image);
 /* What a program of Go 1.18 or later for x86-64 has of a function's arguments, for Go's own tracebacks and to grow the stack. */
 enum { RT_GO_INFO_MAX = 171, RT_GO_SPILLS_MAX = 288 };
 
+/* Of generic functions and what is in them the first argument is not told of. */
+enum rt_go_first {
+	RT_GO_FIRST_TOLD,	/* it is */
+	RT_GO_FIRST_TYPES,	/* it tells of the types, and is none of the source */
+	RT_GO_FIRST_RECEIVER,	/* it is a method's receiver, and the second tells of the types */
+	RT_GO_FIRST_OWN,	/* it is as any other */
+};
+
 struct rt_go_frame {
 	uint8_t info[RT_GO_INFO_MAX + 2];	/* FUNCDATA_ArgInfo, and 0xff at the end */
 	uint8_t spills[RT_GO_SPILLS_MAX];	/* code that puts the registers into the frame, */
 	bool proven;				/* where there is such */
 	bool on_stack;				/* none is in a register */
-	bool generic;				/* the first one is not told of */
+	enum rt_go_first first;
 	uint32_t args;				/* rt_go_function's */
 };
 

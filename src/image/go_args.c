@@ -112,10 +112,9 @@ static const struct rt_ctype *read_number(struct reading *r, uint32_t at, unsign
 	unsigned i = r->used;
 
 	/* Without a proof they must follow each other from the beginning, or some of them are on the stack. */
-	r->failed |= !r->frame->proven && (r->end ? at < r->end : at != 0);
+	r->failed |= !r->frame->proven && at - r->end >= 8;
 	r->end = at + size;
-	/* The first argument of generic functions is none of the source, and left out. */
-	while (r->frame->generic && !r->skipped && i < r->nspills && r->spills[i].at < at)
+	while (r->frame->first && !r->skipped && i < r->nspills && r->spills[i].at < at)
 		i++;
 	if (i >= r->nspills || r->spills[i].at != at) {
 		r->nstack++;
@@ -183,27 +182,25 @@ static void make_unknown(struct reading *r, struct rt_param *param)
 	r->failed |= !param->type;
 }
 
-/* What stands in the registers before the first argument that is told of. */
-static void make_skipped(struct reading *r, struct rt_param *param)
+/* What stands in the registers before the first argument that is told of; and which of the two tells of the types. */
+static void make_skipped(struct reading *r, struct rt_param *v)
 {
-	static const char hidden[] = ".dict";
 	struct rt_ctype *type = rt_types_add(r->memory, RT_CT_STRUCT, NULL, 0);
-	struct rt_member *v = rt_types_alloc(r->memory, (r->skipped + 1) * sizeof(*v));
+	struct rt_member *members = rt_types_alloc(r->memory, r->skipped * sizeof(*members));
 	unsigned i;
 
-	r->failed |= !type || !v;
+	r->failed |= !type || !members;
 	for (i = 0; !r->failed && i < r->skipped; i++) {
-		v[i].name = "";
-		v[i].type = number(r, r->spills[i].size, r->spills[i].floating);
-		v[i].offset = r->spills[i].at - r->spills[0].at;
-		type->size = v[i].offset + r->spills[i].size;
+		members[i].name = "";
+		members[i].type = number(r, r->spills[i].size, r->spills[i].floating);
+		members[i].offset = r->spills[i].at - r->spills[0].at;
+		type->size = members[i].offset + r->spills[i].size;
 	}
 	if (r->failed)
 		return;
-	type->members = v;
+	type->members = members;
 	type->nmembers = r->skipped;
-	param->name = hidden;
-	param->type = type;
+	v->type = r->skipped == 1 ? members->type : type;
 }
 
 static void read_param(struct reading *r, struct rt_param *param)
@@ -225,17 +222,29 @@ static void read_param(struct reading *r, struct rt_param *param)
 int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memory, struct rt_prototype *p)
 {
 	struct rt_param *v = rt_types_alloc(memory, PARTS * sizeof(*v));
+	static const char types[] = ".dict";
 	struct reading r = { .memory = memory, .p = frame->info, .frame = frame };
 	unsigned n = 1;
 
 	if (!v)
 		return -ENOMEM;
-	r.failed = frame->proven ? !read_spills(&r) : frame->generic && !frame->on_stack;
+	/* All are there, used or not, or none where no register is used. */
+	r.failed = frame->proven && (!read_spills(&r) || (!r.nspills && *r.p != END));
+	if (!frame->proven && !frame->on_stack && frame->first) {
+		/* What tells of the types is a pointer, and the other that is as a rule. */
+		r.failed = frame->first == RT_GO_FIRST_OWN;
+		r.spills[0].size = 8;
+		r.end = 8;
+		r.skipped = 1;
+	}
 	/* The first place is left free. */
 	for (; !r.failed && !r.cut && *r.p != END && n < PARTS; n++)
 		read_param(&r, &v[n]);
+	/* None is told of: there is only the first. */
+	if (frame->proven && frame->first && n == 1)
+		r.skipped = r.used = r.nspills;
 	if (frame->proven)
-		r.failed |= !r.cut && !frame->generic && r.used != r.nspills;
+		r.failed |= !r.cut && !frame->first && r.used != r.nspills;
 	else if (!frame->on_stack)
 		r.failed |= (r.end + 7) / 8 * 8 != frame->args;		/* in registers or not, each has its place */
 	r.failed |= n == PARTS;
@@ -244,11 +253,14 @@ int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memor
 	p->nparams = r.skipped ? n : n - 1;
 	if (!r.failed && r.skipped)
 		make_skipped(&r, v);
+	if (frame->first == RT_GO_FIRST_TYPES || frame->first == RT_GO_FIRST_RECEIVER)
+		v[frame->first == RT_GO_FIRST_RECEIVER].name = types;
 	if (r.failed) {
 		r.failed = false;
 		p->origin = RT_ORIGIN_GUESSED;
 		p->params = v;
 		p->nparams = 1;
+		v->name = NULL;
 		make_unknown(&r, v);
 	}
 	return r.failed ? -ENOMEM : 0;

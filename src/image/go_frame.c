@@ -49,6 +49,18 @@ static bool is_of_runtime(const char *name)
 	return false;
 }
 
+/* By its name, as the table has it: main.(*List[go.shape.int]).Push, up to Go 1.20 main.(*List[...]).Push; main.Sum[go.shape.int].func1. */
+static enum rt_go_first first_of(const struct rt_go *go, const char *name)
+{
+	const char *tail = strrchr(name, ']');
+
+	if (!strchr(name, '[') || !tail)
+		return RT_GO_FIRST_TOLD;
+	if (strstr(tail, ".func") || strstr(tail, "wrap") || strchr(tail, '-') || !(strstr(name, "[go.shape.") || strstr(name, "[...]")))
+		return RT_GO_FIRST_OWN;
+	return go->table.since < 20 || !tail[1] ? RT_GO_FIRST_TYPES : RT_GO_FIRST_RECEIVER;
+}
+
 bool rt_go_frame(struct rt_image *image, const struct rt_go_function *own, bool on_stack, struct rt_go_frame *frame)
 {
 	const struct rt_go *go = rt_image_go(image);
@@ -59,7 +71,7 @@ bool rt_go_frame(struct rt_image *image, const struct rt_go_function *own, bool 
 	memset(frame->info, END, sizeof(frame->info));
 	frame->args = own->args;
 	frame->on_stack = on_stack;
-	frame->generic = strchr(own->name, '[');
+	frame->first = first_of(go, own->name);
 	frame->proven = !on_stack && rt_go_place(image, own->addr, &past) && past;
 	if (frame->proven)
 		read_spills(image, own->addr, past, frame);

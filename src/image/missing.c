@@ -182,7 +182,7 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 		before = rt_nearest_go(spec->function, v, n, nearest);
 		add_names(&t, nearest, before);
 		if (!before)
-			add(&t, "; built with %s it has", rt_image_go(image) ? "-gcflags=all=-l" : "-fno-inline");
+			add(&t, "; built with %s it has", rt_image_go(image) && strchr(spec->function, '.') ? "-gcflags=all=-l" : "-fno-inline");
 		return rt_usage(err, "%s", t.buf);
 	}
 	if (n == 0)
@@ -199,6 +199,9 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 		add(&t, "; did you mean '%.100s'?", written.v);
 	} else if (t.n == before && !spec->glob) {
 		add_names(&t, nearest, rt_nearest(spec->function, v, n, nearest));
+	} else if (t.n == before && rt_image_is_go(image)) {
+		/* Named types have the code of their underlying type. */
+		add_names(&t, nearest, rt_nearest_go(spec->function, v, n, nearest));
 	}
 	if (t.n == before && n && !image->symtab.present && !image->has_more && !rt_image_go(image) &&
 	    strncmp(spec->function, RT_UNNAMED_PREFIX, strlen(RT_UNNAMED_PREFIX)) != 0)

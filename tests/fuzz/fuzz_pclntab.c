@@ -40,7 +40,7 @@ static void read_arguments(const uint8_t *bytes, size_t n)
 		goto out;
 	frame.proven = bytes[0] & 1;
 	frame.on_stack = bytes[0] & 2;
-	frame.generic = bytes[0] & 4;
+	frame.first = bytes[0] >> 2 & 3;
 	frame.args = bytes[1];
 	memset(frame.info, 0xff, sizeof(frame.info));
 	memcpy(frame.info, bytes + 2, half - 1 < RT_GO_INFO_MAX ? half - 1 : RT_GO_INFO_MAX);

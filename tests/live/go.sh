@@ -386,6 +386,8 @@ END
 	expect_same "$T/expected" "$T/trace"
 	rt "$T/generic" 'main.sum[int]'
 	expect_number calls "$(grep -c '^>' "$T/err")" -eq 1
+	rt "$T/generic" 'main.sum[main.own]'
+	expect_line "no function matches 'main.sum\[main.own\]'; did you mean 'main.sum\[go.shape.int.*\]' or 'main.sum\[go.shape.float64.*\]'?" "$T/err"
 	rt "$T/generic" main.push
 	expect_line "^rawtrace: .*: 'main.push' is inlined everywhere: .*; did you mean 'main.(\*stack\[go.shape.string.*\]).push'?\$" "$T/err"
 	end_case
@@ -401,6 +403,8 @@ if has "$CC"; then
 	expect_number backs "$(grep -c '(main.back [0-4])' "$T/err")" -eq 5
 	as_threads "$T/err" >"$T/trace"
 	expect_nested "$T/trace" whole
+	rt "$T/cgo" inlined
+	expect_line "'inlined' is inlined everywhere: .*; built with -fno-inline it has\$" "$T/err"
 fi
 end_case
 

@@ -202,11 +202,19 @@ static void test_told(void)
 	INFO(frame, "\xfe\xfe\xfd\xfe\x00\x04\xfd\x08\x08\xfd");
 	SPILLS(frame, "\x89\x44\x24\x08" BX CALL);
 	check_told(&frame, "0:ax 8:bx; ", 3);
-	/* Of a generic function the first is left out. */
-	frame.generic = true;
+	/* Of a generic function the first is left out, and may be more than one. */
+	frame.first = RT_GO_FIRST_TYPES;
 	INFO(frame, "\x08\x08");
 	SPILLS(frame, AX BX CALL);
-	check_told(&frame, "0:ax; 0:bx; ", 1);
+	check_told(&frame, "0:ax; 0:bx; ", 0);
+	INFO(frame, "\x10\x08\x18\x01");
+	SPILLS(frame, AX BX "\x48\x89\x4c\x24\x18\x40\x88\x7c\x24\x20" CALL);
+	frame.first = RT_GO_FIRST_RECEIVER;
+	check_told(&frame, "0:ax 8:bx; 0:cx; 0:di; ", 2);
+	INFO(frame, "");
+	frame.first = RT_GO_FIRST_OWN;
+	SPILLS(frame, AX BX CALL);
+	check_told(&frame, "0:ax 8:bx; ", 2);
 }
 
 static void test_not_told(void)
@@ -216,6 +224,9 @@ static void test_not_told(void)
 	INFO(frame, "");
 	SPILLS(frame, CALL);
 	check_told(&frame, "", 0);
+	/* No register is used. */
+	INFO(frame, "\x00\x08");
+	check_told(&frame, "?; ", 0);
 	/* Not the same size, not the same register, one too many, one that is half in a register, not a call, no end. */
 	INFO(frame, "\x00\x04");
 	SPILLS(frame, AX CALL);
@@ -242,9 +253,15 @@ static void test_not_told(void)
 	check_told(&frame, "0:ax; 0:bx; ", 0);
 	frame.args = 24;
 	check_told(&frame, "?; ", 0);
-	frame.args = 16;
-	frame.generic = true;
+	frame.first = RT_GO_FIRST_TYPES;
 	check_told(&frame, "?; ", 0);
+	INFO(frame, "\x08\x08\x10\x01");
+	check_told(&frame, "0:ax; 0:bx; 0:cx; ", 0);
+	INFO(frame, "\x10\x08");
+	check_told(&frame, "?; ", 0);
+	frame.first = RT_GO_FIRST_TOLD;
+	check_told(&frame, "?; ", 0);
+	INFO(frame, "\x00\x08\x08\x01");
 	/* Of assembly. */
 	frame.on_stack = true;
 	check_told(&frame, "+8; +16; ", 0);

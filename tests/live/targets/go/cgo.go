@@ -4,7 +4,8 @@ package main
 
 /*
 extern int back(int x);
-static int twice(int x) { return back(x) * 2; }
+static int inlined(int x) { return x * 2; }
+static int twice(int x) { return inlined(back(x)); }
 */
 import "C"
 import "fmt"
