@@ -229,7 +229,8 @@ static void judge_detach(struct session *s)
 	began = rt_now();
 	for (i = 0; i < FIRST_PROBES; i++)
 		s->attach->ops->detach_one(s->attach);
-	s->detach_slow = (rt_now() - began) / FIRST_PROBES * (s->attach->separate - FIRST_PROBES) > WAIT_NS;
+	s->detach_each = (rt_now() - began) / FIRST_PROBES;
+	s->detach_slow = s->detach_each * (s->attach->separate - FIRST_PROBES) > WAIT_NS;
 }
 
 static bool detach_is_long(struct session *s)
@@ -289,18 +290,44 @@ static bool leave_to_child(struct session *s)
 	_exit(0);
 }
 
+/* How long the process in the background will be at work: as one probe more takes. */
+static void say_background(struct session *s, unsigned probes)
+{
+	char text[64] = "";
+
+	if (s->detach_each)
+		snprintf(text, sizeof(text), ", some %u s in all", (unsigned)(s->detach_each * probes / 1000000000 + 1));
+	rt_say("%u probes are being taken out in the background: this kernel takes them one by one%s%s", probes, text,
+	       s->options->expedite ? "" : " (with --expedite it is quicker)");
+}
+
+static void time_one(struct session *s)
+{
+	uint64_t began = rt_now();
+
+	if (s->detach_each || !s->attach->ops->detach_one)
+		return;
+	s->attach->ops->detach_one(s->attach);
+	s->detach_each = rt_now() - began;
+}
+
 /* Before 5.4 a thousand functions take minutes, in which the command's end is not to be waited for. */
 void rt_session_end_attach(struct session *s)
 {
+	bool background, told;
+
 	if (!s->attach)
 		return;
-	if (!detach_is_long(s) || !leave_to_child(s)) {
+	background = detach_is_long(s);
+	told = background && (!s->tracee.ended || s->options->verbose || s->attach->separate > MINUTES_PROBES);
+	if (told)
+		time_one(s);
+	if (!background || !leave_to_child(s)) {
 		expedite(s);
 		s->attach->ops->close(s->attach);
 		rt_expedite_end(&s->expedite);
-	} else if (!s->tracee.ended || s->options->verbose || s->attach->separate > MINUTES_PROBES) {
-		rt_say("%u probes are being taken out in the background: this kernel takes them one by one%s",
-			s->attach->separate, s->options->expedite ? "" : " (with --expedite it is quicker)");
+	} else if (told) {
+		say_background(s, s->attach->separate);
 	}
 	rt_expedite_leave(&s->expedite);
 	s->attach = NULL;

@@ -30,6 +30,7 @@ struct session {
 	struct rt_calibration calibration;
 	struct rt_expedite expedite;
 	bool detach_judged, detach_slow;	/* with --expedite: the first probes went out, and too slowly to wait for the others */
+	uint64_t detach_each;			/* ns that one took, 0: none was timed */
 	struct rt_merge *merge;
 	struct rt_filter *filter;	/* NULL: everything is shown */
 	struct rt_stack *stack;

@@ -73,8 +73,10 @@ int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request 
 
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
 		for (i = 0; i < request->nprobes && r == 0; i++)
-			if ((int)request->plans[request->probes[i].plan].kind == kind)
+			if ((int)request->plans[request->probes[i].plan].kind == kind) {
+				p->function = request->probes[i].function;
 				r = add(p, request, i, how, err);
+			}
 	p->attach.separate = (unsigned)p->nfds;
 	if (r < 0)
 		rt_perf_probes_close(&p->attach);
@@ -101,7 +103,7 @@ static int add_for(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pi
 	else if (ioctl(fd, RT_PERF_IOC_ENABLE, 0) != 0)
 		r = rt_fail(err, -errno, "%s: enabling the probe: %s", what, strerror(errno));
 	if (r == 0)
-		p->fds[p->nfds++] = fd;
+		p->fds[p->nfds++] = (struct rt_perf_fd){ .fd = fd, .function = p->function };
 	else if (fd >= 0)
 		close(fd);
 	return r;
@@ -153,7 +155,7 @@ void rt_perf_probes_detach_one(struct rt_attach *attach)
 	struct rt_perf_probes *p = (struct rt_perf_probes *)attach;
 
 	if (p->nfds)
-		close(p->fds[--p->nfds]);
+		close(p->fds[--p->nfds].fd);
 }
 
 void rt_perf_probes_detach(struct rt_attach *attach)
@@ -162,10 +164,23 @@ void rt_perf_probes_detach(struct rt_attach *attach)
 		rt_perf_probes_detach_one(attach);
 }
 
+static int compare_functions(const void *a, const void *b)
+{
+	const struct rt_perf_fd *x = a, *y = b;
+
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+/*
+ * Where nobody reads any more a function's probes go together: a breakpoint stays until the last of those at it has gone, and a process
+ * that goes on pays for each meanwhile.  Before that all entries go first, as no return may be missed.
+ */
 void rt_perf_probes_close(struct rt_attach *attach)
 {
 	struct rt_perf_probes *p = (struct rt_perf_probes *)attach;
 
+	if (p->nfds)
+		qsort(p->fds, p->nfds, sizeof(*p->fds), compare_functions);
 	rt_perf_probes_detach(attach);
 	rt_guard_end(&p->guard, &p->tracefs);
 	if (attach->source)

@@ -7,14 +7,21 @@
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"
 
+/* A perf event, and the function that its probe belongs to. */
+struct rt_perf_fd {
+	int fd;
+	uint32_t function;
+};
+
 /* What the three mechanisms that put a BPF program on perf events share: state, life cycle, the fds. */
 struct rt_perf_probes {
 	struct rt_attach attach;
 	struct rt_bpf_side side;
 	struct rt_tracefs tracefs;
 	struct rt_guard guard;		/* running where definitions were made */
-	int *fds;			/* the perf events */
+	struct rt_perf_fd *fds;
 	size_t nfds, cap;
+	uint32_t function;		/* whose probe is being put in */
 };
 
 /* Puts in probe `id`; `how` is the mechanism's own. */
