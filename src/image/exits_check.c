@@ -63,16 +63,14 @@ static const char *refused(const struct rt_walk *w, uint64_t addr)
 	return w->body.arch->refuses(p->bytes + (addr - p->start), n < INSN_MAX ? n : INSN_MAX);
 }
 
-/* Does the instruction nothing but give the frame back, before a return? */
+/* Is it a pop, leave or an addition to the stack pointer, before a return?  Anything else may set the result, or memory that it leads to. */
 static bool gives_back(const struct rt_flow *f)
 {
-	return f->kind == RT_FLOW_NEXT && f->sp != RT_SP_LOST && f->op == RT_OP_OTHER && !f->has_mem &&
-	       (f->sp != RT_SP_KEPT ? !(f->writes & 7u) && f->amount >= 0 : !f->writes);
+	return (f->sp == RT_SP_ADDED || f->sp == RT_SP_OF_FRAME) && f->amount >= 0 && !(f->writes & 7u) && !f->has_mem;
 }
 
 /*
- * On x86: an instruction before the return, behind which there is nothing but pop, leave and add to the stack pointer.  (Vector
- * registers, which may have the result, are not among those; rax, rcx, rdx must not be.)
+ * On x86: an instruction before the return, behind which there is nothing but what gives the frame back, and rax, rcx and rdx stay.
  */
 static void find_cheaper(const struct rt_walk *w, struct rt_exit *e)
 {
