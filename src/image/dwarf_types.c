@@ -205,8 +205,8 @@ static struct rt_ctype *convert_member_pointer(struct rt_dwarf_walk *walk, Dwarf
 	return &type->ctype;
 }
 
-/* Elements of one dimension; 0: not known. */
-static uint64_t dimension(Dwarf_Die *range)
+/* Elements of one dimension; 0: not known, or none.  `open`: nothing tells. */
+static uint64_t dimension(Dwarf_Die *range, bool *open)
 {
 	int64_t upper, lower = 0;
 	uint64_t count;
@@ -214,20 +214,25 @@ static uint64_t dimension(Dwarf_Die *range)
 	if (rt_die_unsigned(range, DW_AT_count, &count))
 		return count < 1ull << 40 ? count : 0;
 	rt_die_signed(range, DW_AT_lower_bound, &lower);
-	if (!rt_die_signed(range, DW_AT_upper_bound, &upper) || upper < lower || upper - lower >= (int64_t)1 << 40)
+	*open = !rt_die_signed(range, DW_AT_upper_bound, &upper);
+	if (*open || upper < lower || upper - lower >= (int64_t)1 << 40)
 		return 0;
 	return (uint64_t)(upper - lower) + 1;
 }
 
-static unsigned dimensions(Dwarf_Die *die, uint64_t v[DIMENSIONS_MAX])
+/* `open`: of the first it is not known how many elements it has. */
+static unsigned dimensions(Dwarf_Die *die, uint64_t v[DIMENSIONS_MAX], bool *open)
 {
 	Dwarf_Die child;
+	bool inner = false;
 	unsigned n = 0;
 
 	if (rt_die_child(die, &child))
 		do
-			if (dwarf_tag(&child) == DW_TAG_subrange_type)
-				v[n++] = dimension(&child);
+			if (dwarf_tag(&child) == DW_TAG_subrange_type) {
+				v[n] = dimension(&child, n ? &inner : open);
+				n++;
+			}
 		while (n < DIMENSIONS_MAX && rt_die_next(&child));
 	return n;
 }
@@ -242,7 +247,8 @@ static struct rt_ctype *convert_array(struct rt_dwarf_walk *walk, Dwarf_Die *die
 {
 	struct rt_dwarf_type *type = rt_dwarf_new_type(walk, die, RT_CT_ARRAY, rt_die_name(walk->dwarf, die), 0);
 	uint64_t v[DIMENSIONS_MAX] = { 0 };
-	unsigned n = dimensions(die, v);
+	bool open = false;
+	unsigned n = dimensions(die, v, &open);
 	const struct rt_ctype *element;
 	struct rt_ctype *inner;
 
@@ -264,6 +270,7 @@ static struct rt_ctype *convert_array(struct rt_dwarf_walk *walk, Dwarf_Die *die
 	if (n <= 1)
 		name_target(walk, die, &type->ctype);
 	type->ctype.count = v[0];
+	type->ctype.is_open = open;
 	type->ctype.align = element->align;
 	type->ctype.size = array_size(element, v[0]);
 	type->ctype.is_vector = rt_die_flag(die, DW_AT_GNU_vector);

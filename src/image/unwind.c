@@ -251,6 +251,7 @@ const char *rt_image_filters(struct rt_image *image)
 }
 
 #define TWICE	"returns twice"
+#define FORKS	"returns twice, first in a child"
 #define STACKS	"switches stacks"
 #define CHILD	"returns once more, in a child"
 #define NO_RA	"its stack top is not a return address"
@@ -264,7 +265,7 @@ static const struct {
 } unsafe[] = {
 	{ "setjmp", TWICE }, { "_setjmp", TWICE }, { "__setjmp", TWICE }, { "sigsetjmp", TWICE },
 	{ "__sigsetjmp", TWICE },
-	{ "vfork", TWICE }, { "__vfork", TWICE }, { "__libc_vfork", TWICE },
+	{ "vfork", FORKS }, { "__vfork", FORKS }, { "__libc_vfork", FORKS },
 	{ "clone", CHILD }, { "__clone", CHILD }, { "clone3", CHILD }, { "__clone3", CHILD },
 	{ "__clone_internal", CHILD }, { "__clone_internal_fallback", CHILD },
 	{ "getcontext", TWICE }, { "__getcontext", TWICE },
@@ -335,6 +336,24 @@ static const char *unsafe_code(const struct rt_image *image, uint64_t addr, uint
 	return image->arch->unsafe_return(code, rt_image_read(image, addr, code, size < sizeof(code) ? size : sizeof(code)));
 }
 
+/*
+ * A program's own function that is called clone copies something else than its process, unless it asks the kernel itself.  Plain probes
+ * would not harm it even then.
+ */
+static bool is_other(const struct rt_image *image, const char *why, uint64_t addr, uint64_t size)
+{
+	uint8_t code[RT_ARCH_BODY];
+	size_t i, n;
+
+	if (image->arch->machine != EM_X86_64 || !size || size > sizeof(code) || !(strcmp(why, CHILD) == 0 || strcmp(why, FORKS) == 0))
+		return false;
+	n = rt_image_read(image, addr, code, size);
+	for (i = 1; i < n; i++)
+		if (code[i - 1] == 0x0f && code[i] == 0x05)
+			return false;
+	return n == size;
+}
+
 const char *rt_image_unsafe_exits(const struct rt_image *image, const char *name, uint64_t addr)
 {
 	const struct rt_symbol *aliases;
@@ -346,6 +365,8 @@ const char *rt_image_unsafe_exits(const struct rt_image *image, const char *name
 	aliases = rt_symbols_at(image, addr, &n);
 	for (i = 0; i < n && !why; i++)
 		why = aliases[i].name == name ? NULL : unsafe_exit_name(aliases[i].name);
+	if (why && n && is_other(image, why, addr, aliases[0].size))
+		why = NULL;
 	/* What it calls has its stack pointer, by which calls and returns are paired. */
 	for (i = 0; i < n && !why; i++)
 		why = unsafe_code(image, addr, aliases[i].size);

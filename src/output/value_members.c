@@ -187,8 +187,8 @@ void rt_view_array(const struct rt_view *v, const struct rt_ctype *type, uint64_
 		}
 		most = n ? strnlen((const char *)bytes, have) : 0;
 		/* An array without elements has no bytes anywhere. */
-		rt_view_text(v->p, bytes ? bytes : (const uint8_t *)"", (size_t)most, have < n && most == have);
+		rt_view_text(v->p, bytes ? bytes : (const uint8_t *)"", (size_t)most, type->is_open || (have < n && most == have));
 		return;
 	}
-	rt_view_elements(v, type->target, at, n < most ? n : most, n > most);
+	rt_view_elements(v, type->target, at, n < most ? n : most, type->is_open || n > most);
 }

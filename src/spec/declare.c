@@ -362,6 +362,7 @@ static const struct rt_ctype *array_of(struct rt_cursor *c, const struct rt_ctyp
 		type->align = element->align;
 		type->target = element;
 		type->count = (uint64_t)count;
+		type->is_open = !count;
 		type->const_target = is_const;
 	}
 	return type;

@@ -93,6 +93,7 @@ struct rt_ctype {
 	const char *parameters;		/* FUNCTION: what stands between its parentheses; NULL: not known */
 	bool is_decayed;		/* POINTER: int v[4] as a parameter: to all of the array, and v[1] is an element */
 	uint64_t count;			/* ARRAY: elements, 0: not known */
+	bool is_open;			/* ARRAY: without a number of them, a structure's last member: int v[] */
 	const struct rt_member *members;
 	unsigned nmembers;
 	const struct rt_member *tag;	/* VARIANT; NULL: a single variant, which is always meant */

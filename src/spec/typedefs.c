@@ -8,7 +8,7 @@
 enum { WORD = 0, UNSIGNED = 0, SIGNED = 1 };
 
 static const struct standard {
-	const char *name;
+	char name[16];		/* a pointer to it would take as much */
 	uint8_t kind, size, is_signed, style;
 } standard[] = {
 	{ "size_t", RT_CT_INT, WORD, UNSIGNED, 0 }, { "ssize_t", RT_CT_INT, WORD, SIGNED, 0 },

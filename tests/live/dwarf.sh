@@ -214,6 +214,30 @@ expect_line '^rawtrace: twice: where the compiler has inlined it, as debug infor
 expect_line '^rawtrace: not called: 1 of 1 function$' "$T/err"
 end_case
 
+begin "arrays without a number of elements; a program's own clone()"
+cat >"$T/flexible.c" <<'EOF'
+#include <stdlib.h>
+#include <string.h>
+struct flexible { int n; int v[]; };
+struct text { int n; int none[0]; char s[]; };
+__attribute__((noinline)) int clone(struct flexible *f, struct text *t) { return f->v[1] + t->s[0] - 't'; }
+int main(void)
+{
+	struct flexible *f = calloc(1, 64);
+	struct text *t = calloc(1, 64);
+
+	f->v[1] = 4;
+	strcpy(t->s, "text");
+	return clone(f, t) - 4;
+}
+EOF
+$CC -w -g -O1 -fno-builtin -o "$T/flexible" "$T/flexible.c"
+rt "$T/flexible" clone
+expect_status 0
+expect_line '^>(clone {.n=0, .v=\[...]} {.n=0, .none=\[.*], .s=""...})$' "$T/err"
+[ "$(uname -m)" != x86_64 ] || expect_line '^<4$' "$T/err"
+end_case
+
 begin "types by name"
 prototypes "$T/types" '+struct request' +point '+enum color' '+struct none' -tiny -request
 expect_line '^	+4\.3:5 intu32(unsigned int) mode$' "$T/prototypes"

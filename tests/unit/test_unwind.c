@@ -223,7 +223,7 @@ static void test_unsafe_returns(void)
 	CU_ASSERT_PTR_NULL(WHY("partition", 8));
 	CU_ASSERT_PTR_NULL(WHY("f.constprop.0", 8));
 	RT_ASSERT_TEXT(WHY("__sigsetjmp", 8), "returns twice");
-	RT_ASSERT_TEXT(WHY("vfork", 8), "returns twice");
+	RT_ASSERT_TEXT(WHY("vfork", 8), "returns twice, first in a child");
 	RT_ASSERT_TEXT(WHY("swapcontext", 8), "switches stacks");
 	RT_ASSERT_TEXT(WHY("dlsym", 8), "looks at its return address to know its caller");
 	RT_ASSERT_TEXT(WHY("_dl_runtime_resolve_xsavec", 8), "its stack top is not a return address");
@@ -236,6 +236,36 @@ static void test_unsafe_returns(void)
 	rt_image_close(image);
 }
 
+/* clone() of the C library, and a program's own function of that name. */
+static void test_clones(void)
+{
+	static const struct elfgen_sym syms[] = {
+		{ "clone", CODE, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT }, { "vfork", CODE + 8, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "setjmp", CODE + 16, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+	};
+	uint8_t code[24];
+	const struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 3, .code = code, .ncode = sizeof(code), .machine = EM_X86_64 };
+	const struct rt_symbol *v;
+	struct rt_image *image;
+	unsigned asks;
+	size_t n;
+
+	for (asks = 0; asks < 2; asks++) {
+		memset(code, 0x90, sizeof(code));
+		if (asks)
+			memcpy(code + 3, "\x0f\x05", 2);
+		image = elfgen_open(&g);
+		if (!image)
+			return;
+		CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
+		CU_ASSERT_EQUAL(rt_image_unsafe_exits(image, "clone", CODE) != NULL, asks == 1);
+		CU_ASSERT_PTR_NULL(rt_image_unsafe_exits(image, "vfork", CODE + 8));
+		RT_ASSERT_TEXT(rt_image_unsafe_exits(image, "setjmp", CODE + 16), "returns twice");
+		RT_ASSERT_TEXT(rt_image_unsafe_return(image, "clone", CODE), "returns once more, in a child");
+		rt_image_close(image);
+	}
+}
+
 CU_TestInfo rt_tests_unwind[] = {
 	{ "unwinding imports", test_unwind_imports },
 	{ "unwinding contents", test_unwind_contains },
@@ -243,5 +273,6 @@ CU_TestInfo rt_tests_unwind[] = {
 	{ "code that follows frame pointers", test_walks },
 	{ "what a program may become", test_becomes },
 	{ "unsafe returns", test_unsafe_returns },
+	{ "functions named clone", test_clones },
 	CU_TEST_INFO_NULL,
 };
