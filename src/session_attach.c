@@ -320,10 +320,10 @@ void rt_session_end_attach(struct session *s)
 		return;
 	background = detach_is_long(s);
 	told = background && (!s->tracee.ended || s->options->verbose || s->attach->separate > MINUTES_PROBES);
+	expedite(s);
 	if (told)
 		time_one(s);
 	if (!background || !leave_to_child(s)) {
-		expedite(s);
 		s->attach->ops->close(s->attach);
 		rt_expedite_end(&s->expedite);
 	} else if (told) {

@@ -70,6 +70,25 @@ if has strace; then
 	end_case
 fi
 
+# Without multi-probe events, as before 5.4, so that there are some to be taken out.
+case " $MECHANISMS " in
+*" tracefs "*)
+	begin "tracefs: while a process in the background takes the probes out"
+	in_background env LD_PRELOAD="$BUILDDIR/tests/live/oldkernel.so" OLD_KERNEL=multi-probe=replace \
+		"$RAWTRACE" --expedite --no-bpf -o "$T/trace" "$BIN/many" 'many_0[0-2]?' >"$T/out" 2>"$T/err"
+	tracer=$PID
+	seen=
+	while [ -z "$seen" ] && { kill -0 "$tracer" || left_by "$tracer" | grep -q .; } 2>"$T/null"; do
+		! is_set || seen=yes
+	done
+	[ -n "$seen" ] || because "$VALUE was not 1"
+	reap "$tracer"
+	expect_status 0
+	expect_clear "$tracer"
+	end_case
+	;;
+esac
+
 # By a mechanism that takes a moment to end.
 slowest=
 for mechanism in $MECHANISMS; do
