@@ -36,6 +36,9 @@ int rt_code_landings(struct rt_code *code, uint64_t addr, uint64_t *v, int max);
 /* The bytes around `addr` that the file's own description for unwinding calls one function, or one piece of one.  False: none. */
 bool rt_code_span(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t *end);
 
+/* walks.c: the function that holds `addr`, by its symbol or else by the above, and its name, "": it has none. */
+bool rt_code_function(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t *end, const char **name);
+
 /*
  * stub.c: the function of a library that the call which returns to `addr` goes to, by the name that is imported; the image's.  NULL: it calls
  * something else, or who knows what.

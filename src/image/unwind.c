@@ -162,6 +162,8 @@ static void judge(struct rt_image *image)
 		say(image, *name ? "switches stacks in " : "switches stacks", name);
 	else if (rt_image_walks(image, &name))
 		say(image, *name ? "follows frame pointers in " : "follows frame pointers", name);
+	else if (rt_image_copies(image, &name))
+		say(image, *name ? "may put back a copy of its stack in " : "may put back a copy of its stack", name);
 }
 
 const char *rt_image_unwinds(struct rt_image *image)
@@ -230,6 +232,16 @@ static const char *first_or_loads(struct rt_image *image, const char *const *tab
 static const char *const jumping_names[] = {
 	"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "__libc_longjmp", "__libc_siglongjmp",
 };
+
+bool rt_name_jumps(const char *name)
+{
+	return in_table(jumping_names, RT_COUNT(jumping_names), name);
+}
+
+bool rt_image_has_jumps(struct rt_image *image)
+{
+	return first_of(image, jumping_names, RT_COUNT(jumping_names), true);
+}
 
 const char *rt_image_jumps(struct rt_image *image)
 {

@@ -96,8 +96,7 @@ static bool is_climbing(struct rt_code *code, const uint8_t *bytes, size_t n, ui
 	return false;
 }
 
-/* The function that holds `addr`, its name in `*name`, "": it has none. */
-static bool find_function(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t *end, const char **name)
+bool rt_code_function(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t *end, const char **name)
 {
 	const struct rt_symbol *s = rt_symbol_before(rt_code_image(code), addr + 1);
 
@@ -135,7 +134,7 @@ static bool walk_segment(struct rt_code *code, const struct rt_segment *segment,
 		if (n < INSN_MAX)
 			return false;
 		for (at = next_frame(bytes, n, 0); at < n; at = next_frame(bytes, n, at + 1)) {
-			if ((base + at >= start && base + at < end) || !find_function(code, base + at, &start, &end, name))
+			if ((base + at >= start && base + at < end) || !rt_code_function(code, base + at, &start, &end, name))
 				continue;
 			size = end - start < BODY_MAX ? (size_t)(end - start) : BODY_MAX;
 			size = rt_image_read(rt_code_image(code), start, body, size);

@@ -47,6 +47,19 @@ if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 
 	$CC -O1 -DWALKS -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" && unharmed "a walk over return addresses" 'backtrace'
 fi
 
+for options in -O0 -O2 "-O2 -fno-plt" "-O2 -static"; do
+	[ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone' || break
+	begin "a program that copies its stack away and back: $options"
+	# shellcheck disable=SC2086 # words
+	$CC $options -fno-stack-protector -o "$T/copies" "$TARGETS/copies.c" 2>"$T/cc" || show "$T/cc"
+	rt -v "$T/copies" work leaf
+	expect_status 0
+	printf '%d\n' 6 11 21 31 41 >"$T/want"
+	expect_same "$T/want" "$T/out"
+	expect_line '^rawtrace: work: returns: insn .*may put back a copy of its stack in resume' "$T/err"
+	end_case
+done
+
 # From 6.11 to 6.13 a filter that the program gets later may kill it for a uretprobe.
 if [ "$(uname -m)" = x86_64 ] && with_bpf && [ -e "$BIN/oldkernel.so" ]; then
 	begin "a program that may put itself under seccomp, on a kernel where that harms"

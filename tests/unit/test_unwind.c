@@ -162,6 +162,36 @@ static void test_walks(void)
 	judge_code(cases, sizeof(cases) / sizeof(cases[0]), "follows frame pointers in f", "_Unwind_Resume");
 }
 
+/* Code that copies as much as there is and leaves by longjmp. */
+static void test_copies(void)
+{
+	static const struct code cases[] = {
+		CODE_OF("\x48\x8b\x57\x08\xe8\x2f\0\0\0\xe8\x22\0\0\0", true),		/* mov 8(%rdi),%rdx; call memcpy; call longjmp */
+		CODE_OF("\xba\xc8\0\0\0\xe8\x2e\0\0\0\xe8\x21\0\0\0", false),		/* mov $200,%edx */
+		CODE_OF("\x48\x8b\x4f\x08\xf3\x48\xa5\xe8\x24\0\0\0", true),		/* mov 8(%rdi),%rcx; rep movsq; call longjmp */
+		CODE_OF("\xb9\x19\0\0\0\xf3\x48\xa5\xe8\x23\0\0\0", false),		/* mov $25,%ecx */
+		CODE_OF("\x48\x8b\x57\x08\xe8\x2f\0\0\0\xc3", false),			/* no longjmp */
+		CODE_OF("\xe8\x2b\0\0\0", false),						/* nothing else */
+	};
+	struct elfgen_sym syms[] = {
+		{ "f", CODE, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT }, { "longjmp", CODE + 48, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "memcpy", CODE + 56, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+	};
+	struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 3, .ncode = 64, .machine = EM_X86_64 };
+	struct rt_decoder *decoder = rt_flow_open(&rt_arch_x86_64);
+	uint8_t code[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]) && decoder && rt_arch_native() == EM_X86_64; i++) {
+		memset(code, 0x90, sizeof(code));
+		memcpy(code, cases[i].text, cases[i].n);
+		syms[0].size = cases[i].n;
+		g.code = code;
+		unwinds(&g, cases[i].does ? "may put back a copy of its stack in f" : NULL);
+	}
+	rt_decoder_close(decoder);
+}
+
 /* What may come later: library calls of a program that can become another one are traced at their entries only. */
 static void test_becomes(void)
 {
@@ -271,6 +301,7 @@ CU_TestInfo rt_tests_unwind[] = {
 	{ "unwinding contents", test_unwind_contains },
 	{ "code that switches stacks", test_switches },
 	{ "code that follows frame pointers", test_walks },
+	{ "code that puts back a copy of the stack", test_copies },
 	{ "what a program may become", test_becomes },
 	{ "unsafe returns", test_unsafe_returns },
 	{ "functions named clone", test_clones },

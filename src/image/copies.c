@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code of x86-64 that puts a copy of the stack back, as continuations made of setjmp and memcpy do: a function that copies as many bytes as
+ * turn out to be there, and goes on where longjmp leads, as nothing can return into what it has overwritten.  A return address that a
+ * uretprobe replaced would come back after the kernel has forgotten it, which ends the program.
+ */
+#include "image/switches.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/code.h"
+#include "image/private.h"
+#include "util/array.h"
+
+enum { CX = 1, DX = 2, INSN_MAX = 16, CALL_MAX = 6, CHUNK = 1 << 18, BODY_MAX = 1 << 16, KNOWN = 512 };
+
+enum called { OTHER, JUMPS, COPIES };
+
+struct known {
+	uint64_t target;
+	enum called what;
+};
+
+struct search {
+	struct rt_image *image;
+	struct rt_code *code;
+	struct known known[KNOWN];
+	uint8_t bytes[CHUNK], body[BODY_MAX + INSN_MAX];
+};
+
+static enum called what_is(const char *name)
+{
+	static const char *const copying[] = { "memcpy", "memmove", "mempcpy", "bcopy", "__memcpy_chk", "__memmove_chk", "__mempcpy_chk" };
+	size_t i;
+
+	if (rt_name_jumps(name))
+		return JUMPS;
+	for (i = 0; i < RT_COUNT(copying); i++)
+		if (strcmp(name, copying[i]) == 0)
+			return COPIES;
+	return OTHER;
+}
+
+/* What the call that returns to `addr` goes to; few functions are called from many places. */
+static enum called called(struct search *s, uint64_t addr, const uint8_t *call)
+{
+	int32_t distance;
+	uint64_t target;
+	struct known *k;
+	const struct rt_symbol *v;
+	const char *name;
+	size_t i, n;
+
+	memcpy(&distance, call + (call[0] == 0xe8 ? 1 : 2), sizeof(distance));
+	target = addr + (uint64_t)(int64_t)distance;
+	k = &s->known[(target ^ target >> 9) % KNOWN];
+	if (k->target == target)
+		return k->what;
+	k->target = target;
+	k->what = OTHER;
+	name = rt_code_called(s->code, addr);
+	v = rt_symbols_at(s->image, target, &n);
+	if (name)
+		k->what = what_is(name);
+	else if (rt_code_is_stub(s->code, target))
+		k->what = COPIES;	/* a static program has stubs for what the processor decides: memcpy and a few like it */
+	for (i = 0; !name && i < n && !k->what; i++)
+		k->what = what_is(v[i].name);
+	return k->what;
+}
+
+/* call DISTANCE; call *DISTANCE(%rip): its length, or 0 */
+static unsigned call_at(const uint8_t *p)
+{
+	return p[0] == 0xe8 ? 5 : p[0] == 0xff && p[1] == 0x15 ? 6 : 0;
+}
+
+/* rep movsb, rep movsl, rep movsq */
+static bool is_string_copy(const uint8_t *p)
+{
+	return p[0] == 0xf3 && ((p[p[1] == 0x48 ? 2 : 1] & 0xfe) == 0xa4);
+}
+
+/* mov $NUMBER, REGISTER; one of the first eight */
+static bool is_constant(const uint8_t *p, unsigned reg)
+{
+	return p[0] == 0xb8 + reg || (p[0] == 0x48 && p[1] == 0xc7 && p[2] == 0xc0 + reg);
+}
+
+/* Does the function from `start` on copy a number of bytes that no instruction tells? */
+static bool copies_any(struct search *s, uint64_t start, uint64_t end)
+{
+	size_t size = end - start < BODY_MAX ? (size_t)(end - start) : BODY_MAX, at;
+	bool constant[DX + 1] = { false };
+	const uint8_t *p;
+	struct rt_flow f;
+	unsigned reg, n;
+
+	size = rt_image_read(s->image, start, s->body, size);
+	memset(s->body + size, 0, INSN_MAX);
+	for (at = 0; at < size; at += f.size) {
+		p = s->body + at;
+		if (!rt_flow_decode(s->image->arch, rt_code_decoder(s->code), p, size - at, start + at, &f))
+			return false;
+		n = call_at(p);
+		if (n && !constant[DX] && called(s, start + at + n, p) == COPIES)
+			return true;
+		if (is_string_copy(p) && !constant[CX])
+			return true;
+		for (reg = CX; reg <= DX; reg++)
+			if (f.writes >> reg & 1)
+				constant[reg] = is_constant(p, reg);
+	}
+	return false;
+}
+
+static bool search_segment(struct search *s, const struct rt_segment *segment, const char **name)
+{
+	uint64_t base, start = 0, end = 0, left = segment->filesz;
+	size_t n, i;
+	unsigned size;
+
+	for (base = segment->vaddr; left >= INSN_MAX; base += n - CALL_MAX + 1, left -= n - CALL_MAX + 1) {
+		n = rt_image_read(s->image, base, s->bytes, left < CHUNK ? (size_t)left : CHUNK);
+		if (n < INSN_MAX)
+			return false;
+		for (i = 0; i + CALL_MAX <= n; i++) {
+			size = call_at(s->bytes + i);
+			if (!size || (base + i >= start && base + i < end) || called(s, base + i + size, s->bytes + i) != JUMPS)
+				continue;
+			if (rt_code_function(s->code, base + i, &start, &end, name) && copies_any(s, start, end))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool rt_image_copies(struct rt_image *image, const char **name)
+{
+	struct search *s;
+	bool found = false;
+	size_t i;
+
+	*name = "";
+	if (image->arch->machine != EM_X86_64 || !rt_image_has_jumps(image))
+		return false;
+	s = calloc(1, sizeof(*s));
+	if (s) {
+		s->image = image;
+		s->code = rt_code_open(image);
+	}
+	for (i = 0; i < image->nsegments && s && s->code && !rt_code_undecodable(s->code) && !found; i++)
+		found = image->segments[i].exec && search_segment(s, &image->segments[i], name);
+	if (!found)
+		*name = "";
+	found |= !s || !s->code;
+	if (s)
+		rt_code_close(s->code);
+	free(s);
+	return found;
+}
