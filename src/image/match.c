@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
 #include "util/glob.h"
 
 static bool is_word(char c)
@@ -203,12 +204,39 @@ static bool version_fits(const struct rt_matcher *m, const struct rt_symbol *sym
 			       (!m->only_default || symbol->default_version));
 }
 
+/*
+ * Behind the name, what says that it is a copy of the function (of GCC's, which most calls may go to), or a local one renamed.  Not where
+ * the specification tells what is to be read: a copy may have other arguments.
+ */
+static bool is_copy(const struct rt_spec *spec, const char *p)
+{
+	static const char *const words[] = { ".constprop.", ".isra.", ".lto_priv.", ".llvm." };
+	size_t i;
+
+	if (spec->glob || spec->prototype || spec->nshown || spec->nconditions || spec->nwords || spec->nargs_given || spec->has_offset)
+		return false;
+	for (; *p; p += strspn(p, "0123456789")) {
+		for (i = 0; i < RT_COUNT(words) && strncmp(p, words[i], strlen(words[i])) != 0; i++)
+			;
+		if (i == RT_COUNT(words))
+			return false;
+		p += strlen(words[i]);
+		if (!isdigit((unsigned char)*p))
+			return false;
+	}
+	return true;
+}
+
 /* Go's generic functions have brackets in their names, which a glob takes for sets of characters. */
 bool rt_matches_raw(const struct rt_matcher *m, const struct rt_symbol *symbol)
 {
+	size_t n;
+
 	if (m->spec->regex)
 		return rt_spec_regex(m->spec, symbol->name);
-	return (strcmp(m->name, symbol->name) == 0 || (m->spec->glob && rt_glob_match(m->name, symbol->name))) &&
+	n = strlen(m->name);
+	return ((strncmp(m->name, symbol->name, n) == 0 && is_copy(m->spec, symbol->name + n)) ||
+		strcmp(m->name, symbol->name) == 0 || (m->spec->glob && rt_glob_match(m->name, symbol->name))) &&
 	       version_fits(m, symbol);
 }
 
@@ -275,7 +303,7 @@ static bool same(const struct rt_matcher *m, const char *name)
 	if (m->parameters && (strcmp(name + n, "const") == 0 || strcmp(name + n, "&") == 0 || strcmp(name + n, "&&") == 0 ||
 			      strcmp(name + n, "const&") == 0 || strcmp(name + n, "volatile") == 0))
 		return true;
-	return !name[n];
+	return !name[n] || is_copy(m->spec, name + n);
 }
 
 static bool fits(const struct rt_matcher *m)

@@ -200,12 +200,20 @@ static void test_written(void)
 	MEANS(box, box);
 	MEANS("f*", "fib");
 	MEANS_NOT("fi", "fib");
+	/* Copies of it, and not its parts. */
+	MEANS("fib", "fib.constprop.0");
+	MEANS("fib", "fib.isra.0.constprop.12");
+	MEANS_NOT("fib", "fib.part.0");
+	MEANS_NOT("fib", "fib.constprop.0.cold");
+	MEANS_NOT("fib", "fib.constprop.");
+	MEANS_NOT("fib(int n)", "fib.constprop.0");
 	if (!has_demangler())
 		return;
 	MEANS("fib", "_Z3fibi");
 	MEANS("fib(int)", "_Z3fibi");
 	MEANS_NOT("fib(long)", "_Z3fibi");
 	MEANS_NOT("fib", "_Z3fibi.cold");
+	MEANS("fib", "_Z3fibi.isra.0");
 	MEANS("ns::Box::get", box);
 	MEANS("ns::Box<int>::get", box);
 	MEANS("ns::Box<T>::get", box);
