@@ -113,7 +113,7 @@ static bool classify(const struct rt_arch *arch, const struct rt_ctype *type, ui
 		if (at % (type->size ? type->size : 1))
 			return false;
 		if (type->size > 8)	/* long double is x87's; the other one of 16 bytes is in one register */
-			return type->name && strstr(type->name, "128") && merge(c, at, CLASS_FLOAT) && merge(c, at + 8, CLASS_UP);
+			return type->is_vector && merge(c, at, CLASS_FLOAT) && merge(c, at + 8, CLASS_UP);
 		return merge(c, at, CLASS_FLOAT);
 	case RT_CT_ARRAY:
 		if (type->is_vector)
@@ -154,7 +154,7 @@ static bool is_x87(const struct rt_ctype *type)
 {
 	if (type->is_complex && type->nmembers)
 		type = type->members[0].type;
-	return type->kind == RT_CT_FLOAT && type->size > 8 && !(type->name && strstr(type->name, "128"));
+	return type->kind == RT_CT_FLOAT && type->size > 8 && !type->is_vector;
 }
 
 /* The object in the registers of its eightbytes: `general` ones, which are `ngeneral`, and floating-point ones from `floating` on. */
@@ -202,7 +202,7 @@ static void x86_64_argument(struct rt_abi *abi, const struct rt_ctype *type, str
 {
 	const struct rt_arch *arch = abi->arch;
 	unsigned taken[2];
-	uint64_t align;
+	uint64_t align = align_of(arch, type, 0);
 
 	if (is_struct(type) && type->by_reference) {
 		home->kind = RT_HOME_POINTER;
@@ -221,9 +221,16 @@ static void x86_64_argument(struct rt_abi *abi, const struct rt_ctype *type, str
 		return;
 	}
 	memset(home, 0, sizeof(*home));
-	align = align_of(arch, type, 0) >= 16 ? 16 : 8;
-	/* The first argument on the stack is aligned to 16, and stands 8 above the stack pointer at entry. */
-	abi->stack = (int32_t)up((uint64_t)abi->stack - arch->stack_args, align) + arch->stack_args;
+	/* Half of it is in the last register (what is aligned to 16 never is; see rt_dwarf_walk.splits_int128). */
+	if (type->kind == RT_CT_INT && type->size == 16 && align == 8 && abi->general + 1 == arch->nargs) {
+		abi->general++;
+		abi->stack += 8;
+		home->kind = RT_HOME_ELSEWHERE;
+		home->mark = "<not known>";
+		return;
+	}
+	/* The first argument on the stack is as aligned as any may be, and stands 8 above the stack pointer at entry. */
+	abi->stack = (int32_t)up((uint64_t)abi->stack - arch->stack_args, align > 8 ? align : 8) + arch->stack_args;
 	home->kind = RT_HOME_STACK;
 	home->offset = abi->stack;
 	abi->stack += (int32_t)up(size_of(arch, type), 8);

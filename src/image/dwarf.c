@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "image/dwarf_private.h"
@@ -43,11 +44,20 @@ static bool leaves_out(struct rt_dwarf *dwarf, Dwarf_Die *die)
 	return strstr(producer_of(dwarf, die), "clang version");
 }
 
+static bool splits_int128(struct rt_dwarf *dwarf, Dwarf_Die *die)
+{
+	const char *version = strstr(producer_of(dwarf, die), "clang version ");
+
+	return version && dwarf->image->arch->machine == EM_X86_64 && atoi(version + strlen("clang version ")) < 18;
+}
+
 bool rt_dwarf_is_changed(Dwarf_Die *die)
 {
 	uint64_t convention;
 
-	return rt_die_unsigned(die, DW_AT_calling_convention, &convention) && convention == DW_CC_nocall;
+	/* Other conventions of clang's: fastcall and the like (i386), vectorcall, ms_abi, regcall. */
+	return rt_die_unsigned(die, DW_AT_calling_convention, &convention) &&
+	       (convention == DW_CC_nocall || (convention >= 0xb2 && convention <= 0xc1) || convention == 0xcb);
 }
 
 static enum trust judge(struct rt_dwarf *dwarf, Dwarf_Die *die, uint64_t addr)
@@ -254,6 +264,7 @@ int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *t
 	if (ret)
 		return rt_nomem(err);
 	walk.language = rt_die_language(&func->die);
+	walk.splits_int128 = splits_int128(dwarf, &func->die);
 	ret = read_prototype(&walk, func, prototype);
 	end = rt_dwarf_walk_end(&walk);
 	if (ret || end) {

@@ -116,7 +116,7 @@ struct rt_dwarf_type {
 	uint8_t filled;			/* that distance when its members were read; UINT8_MAX: they were not */
 	bool is_struct;			/* structures, unions, classes, Rust's enumerations with fields */
 	bool is_rust;
-	uint32_t align;			/* as declared; 0: as its members have it */
+	uint32_t align;			/* as declared, for it or for members; 0: as its members' types have it */
 	const struct rt_ctype *element;	/* Rust's T, or NULL */
 };
 
@@ -131,6 +131,7 @@ struct rt_dwarf_walk {
 	struct rt_types *types;
 	unsigned word;
 	unsigned language;		/* of the function's unit; units that are shared (dwz) tell none */
+	bool splits_int128;		/* clang before 18, on x86-64: __int128 is passed as two words, not as one thing aligned to 16 */
 	unsigned budget;		/* members that may still be read */
 	const struct rt_ctype *none;	/* void */
 	const struct rt_ctype *text;	/* a character, where the type of bytes does not say so; NULL: not needed yet */

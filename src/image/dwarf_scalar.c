@@ -14,7 +14,7 @@ static bool contains(const char *name, const char *what)
 	return name && strstr(name, what);
 }
 
-/* The x87's 10 bytes take 12 or 16. */
+/* The x87's 10 bytes take 12 or 16, in arrays too. */
 static void set_float(struct rt_dwarf_walk *walk, struct rt_ctype *type)
 {
 	unsigned machine = walk->dwarf->image->arch->machine;
@@ -22,10 +22,10 @@ static void set_float(struct rt_dwarf_walk *walk, struct rt_ctype *type)
 	type->kind = RT_CT_FLOAT;
 	if ((machine == EM_X86_64 || machine == EM_386) && contains(type->name, "long double")) {
 		type->align = type->size == 12 ? 4 : 16;
-		type->size = 10;
 	} else if (type->size != 4 && type->size != 8 && type->size != 16) {
 		type->kind = RT_CT_UNKNOWN;
 	}
+	type->is_vector = type->size == 16 && contains(type->name, "128");
 }
 
 /* As the ABI has it: a structure of its two parts. */
@@ -117,6 +117,8 @@ struct rt_ctype *rt_dwarf_convert_base(struct rt_dwarf_walk *walk, Dwarf_Die *di
 		encoding = 0;
 	type->ctype.align = (uint32_t)type->ctype.size;
 	set_base(walk, &type->ctype, encoding);
+	if (walk->splits_int128 && type->ctype.kind == RT_CT_INT && type->ctype.size == 16)
+		type->ctype.align = 8;
 	return &type->ctype;
 }
 

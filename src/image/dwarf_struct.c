@@ -33,17 +33,26 @@ const char *rt_dwarf_tag_name(struct rt_dwarf_walk *walk, Dwarf_Die *die, const 
 	return rt_dwarf_keep_name(walk, name);
 }
 
+/*
+ * DWARF 5: as alignas() and #[repr(align)] have it, of a structure or of a member of it.  In C's calls on aarch64 a structure's does not
+ * count, and members' mostly have the type's.
+ */
+static void add_alignment(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type)
+{
+	uint64_t align;
+
+	if ((type->is_rust || walk->dwarf->image->arch->machine == EM_X86_64) && rt_die_unsigned(die, 0x88 /* DW_AT_alignment */, &align) &&
+	    align > type->align && align <= 4096 && !(align & (align - 1)))
+		type->align = (uint32_t)align;
+}
+
 void rt_dwarf_begin_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type)
 {
 	Dwarf_Die part;
 
-	uint64_t align;
-
 	type->is_struct = true;
-	/* DWARF 5: as alignas() and #[repr(align)] have it. */
-	if (rt_die_unsigned(die, 0x88 /* DW_AT_alignment */, &align) && align && align <= 4096 && !(align & (align - 1)))
-		type->align = (uint32_t)align;
 	type->is_rust = rt_dwarf_language(walk, die) == RT_LANG_RUST;
+	add_alignment(walk, die, type);
 	if (type->is_rust && rt_dwarf_variant_part(die, &part))
 		type->ctype.kind = RT_CT_VARIANT;
 	type->ctype.name = rt_dwarf_tag_name(walk, die, type->ctype.kind == RT_CT_UNION ? "union" : "struct");
@@ -263,9 +272,11 @@ void rt_dwarf_fill_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_
 		return;
 	}
 	if (most && rt_die_child(die, &child))
-		do
+		do {
 			n += rt_dwarf_read_member(walk, &child, type, &members[n]);
-		while (n < most && !walk->nomem && rt_die_next(&child));
+			if (!type->is_rust)
+				add_alignment(walk, &child, type);
+		} while (n < most && !walk->nomem && rt_die_next(&child));
 	type->ctype.members = members;
 	type->ctype.nmembers = n;
 	if (rt_dwarf_is_go(die))
@@ -294,11 +305,11 @@ static bool settle(struct rt_dwarf_type *whole)
 		element = element_of(type->members[i].type);
 		by_reference |= element->by_reference;
 		/* Packed ones show by where they are. */
-		one = type->members[i].bit_size ? 1 : element->align;
+		one = type->members[i].bit_size ? 1 : element->kind == RT_CT_INT && element->size == 16 && !whole->is_rust ? 16 : element->align;
 		if (one > align && type->members[i].offset % one == 0 && type->size % one == 0)
 			align = one;
 	}
-	if (whole->align)
+	if (whole->align > align || (whole->align && whole->is_rust))
 		align = whole->align;
 	if (by_reference == type->by_reference && align == type->align)
 		return false;

@@ -3,12 +3,9 @@
 
 /*
  * Where a parameter is when its function is entered.  What DWARF says of later places does not count: a location in the function's own
- * frame is one that the function has still to fill.
+ * frame is one that the function has still to fill.  Nor does DW_OP_entry_value: GCC has it of parameters that a copy of a function (.isra,
+ * .constprop) is no longer given, with the register in which the function itself gets them; one that is given is still in its register.
  */
-
-#ifndef DW_OP_entry_value
-#define DW_OP_entry_value 0xa3
-#endif
 
 /* The stack pointer at the entry is so far below the frame's base (the CFA). */
 static int cfa_above_entry(const struct rt_dwarf *dwarf)
@@ -53,20 +50,6 @@ static bool is_register(const Dwarf_Op *op, unsigned *reg)
 	return true;
 }
 
-/* A register's value at the entry, of which the function goes on to say that it is its parameter. */
-static bool is_entry_value(Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t n, unsigned *reg)
-{
-	Dwarf_Attribute inner;
-	Dwarf_Op *of;
-	size_t nof;
-
-	if (n < 1 || n > 2 || (n == 2 && ops[1].atom != DW_OP_stack_value) ||
-	    (ops[0].atom != DW_OP_entry_value && ops[0].atom != DW_OP_GNU_entry_value))
-		return false;
-	return dwarf_getlocation_attr(attr, ops, &inner) == 0 && dwarf_getlocation(&inner, &of, &nof) == 0 && nof == 1 &&
-	       is_register(&of[0], reg);
-}
-
 static bool is_breg(const Dwarf_Op *op)
 {
 	return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
@@ -92,7 +75,7 @@ static bool is_in_frame(const Dwarf_Op *ops, size_t n)
 	return (n == 1 || (n == 2 && ops[1].atom == DW_OP_deref)) && (ops[0].atom == DW_OP_fbreg || is_breg(&ops[0]));
 }
 
-static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t n, bool *frame)
+static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, const Dwarf_Op *ops, size_t n, bool *frame)
 {
 	struct rt_where where = { .kind = RT_WHERE_UNKNOWN };
 	int64_t offset;
@@ -102,8 +85,6 @@ static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Attr
 	} else if (n == 4 && is_register(&ops[0], &where.reg) && ops[1].atom == DW_OP_piece &&
 		   is_register(&ops[2], &where.reg2) && ops[3].atom == DW_OP_piece && ops[1].number == dwarf->image->arch->word) {
 		where.kind = RT_WHERE_REGS;
-	} else if (is_entry_value(attr, ops, n, &where.reg)) {
-		where.kind = RT_WHERE_REG;
 	} else if (is_masked(dwarf, ops, n)) {
 		where.kind = RT_WHERE_REG;
 		where.reg = ops[0].atom - DW_OP_breg0;
@@ -146,7 +127,7 @@ struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Di
 	if (!dwarf_attr(die, DW_AT_location, &attr))
 		return where;
 	if (dwarf_getlocation_addr(&attr, addr, &ops, &n, 1) == 1)
-		return judge(dwarf, func, &attr, ops, n, frame);
+		return judge(dwarf, func, ops, n, frame);
 	*frame = begins_late(&attr, addr);
 	return where;
 }

@@ -22,7 +22,8 @@ struct rt_printer {
 void rt_value_int(const struct rt_printer *p, uint64_t magnitude, bool negative);
 void rt_value_hex(const struct rt_printer *p, uint64_t v);
 void rt_value_octal(const struct rt_printer *p, uint64_t v);
-void rt_value_float(const struct rt_printer *p, const uint8_t *bytes, uint64_t size);
+/* Of `size` bytes; `quad`: 16, and not the x87's. */
+void rt_value_float(const struct rt_printer *p, const uint8_t *bytes, uint64_t size, bool quad);
 void rt_value_char(const struct rt_printer *p, uint8_t c);
 /* A character by its code point; false: it is none beyond ASCII, and nothing was printed. */
 bool rt_value_unicode(const struct rt_printer *p, uint64_t c);	/* 'c' */

@@ -86,9 +86,26 @@ static void put_extended(const struct rt_printer *p, const uint8_t *bytes)
 	rt_put(p->file, buf);
 }
 
-void rt_value_float(const struct rt_printer *p, const uint8_t *bytes, uint64_t size)
+/* aarch64's long double, and __float128: the x87's, but that the first bit of the fraction is left out, and 49 at its end are more. */
+static void put_quad(const struct rt_printer *p, const uint8_t *bytes)
 {
-	uint64_t bits;
+	uint64_t low = rt_fetch_load(bytes, 8), high = rt_fetch_load(bytes + 8, 8), fraction = high << 16 >> 1 | low >> 49;
+	uint16_t top = (uint16_t)(high >> 48);
+	uint8_t extended[10];
+
+	if ((top & 0x7fff) != 0x7fff && low >> 48 & 1 && ++fraction >> 63) {
+		fraction = 0;
+		top++;
+	}
+	if (top & 0x7fff)
+		fraction |= 1ull << 63;
+	memcpy(extended, &fraction, 8);
+	memcpy(extended + 8, &top, 2);
+	put_extended(p, extended);
+}
+
+void rt_value_float(const struct rt_printer *p, const uint8_t *bytes, uint64_t size, bool quad)
+{
 	double d;
 	float f;
 
@@ -98,10 +115,8 @@ void rt_value_float(const struct rt_printer *p, const uint8_t *bytes, uint64_t s
 	} else if (size == 8) {
 		memcpy(&d, bytes, sizeof(d));
 		put_double(p, d, false);
-	} else if (size == 16 && p->values->plan->arch->word == 8 && p->values->plan->arch->kernel_machine == 183) {
-		/* aarch64 has four times a float's 32 bits: the upper half as it is. */
-		bits = rt_fetch_load(bytes + 8, 8);
-		rt_value_hex(p, bits);
+	} else if (quad) {
+		put_quad(p, bytes);
 	} else {
 		put_extended(p, bytes);
 	}

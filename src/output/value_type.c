@@ -45,14 +45,15 @@ static void show_word(const struct rt_view *v, const struct rt_ctype *type, uint
 {
 	const struct rt_printer *p = v->p;
 	bool pointer = rt_ctype_is_pointer(type);
+	bool quad = type->size == 16 && (type->is_vector || p->values->plan->arch->kernel_machine == 183);
 	uint64_t size = pointer ? p->values->plan->arch->word : type->size ? type->size : p->values->plan->arch->word;
 	const char *why;
-	const uint8_t *bytes = rt_view_bytes(v, at, type->kind == RT_CT_FLOAT && size > 8 ? 10 : size, &why);
+	const uint8_t *bytes = rt_view_bytes(v, at, type->kind == RT_CT_FLOAT && size > 8 && !quad ? 10 : size, &why);
 
 	if (!bytes)
 		rt_value_word(p, why);
 	else if (type->kind == RT_CT_FLOAT)
-		rt_value_float(p, bytes, size);
+		rt_value_float(p, bytes, size, quad);
 	else if (pointer)
 		rt_view_pointer(v, type, at, rt_fetch_load(bytes, (unsigned)size));
 	else if (type->kind == RT_CT_UNKNOWN || type->kind == RT_CT_FUNCTION || type->kind == RT_CT_VOID)

@@ -82,7 +82,7 @@ struct rt_ctype {
 	uint64_t size;			/* bytes; 0: not known, or none */
 	uint32_t align;			/* bytes, 0: not known */
 	bool is_signed, is_flags;
-	bool is_vector;			/* ARRAY: passed as one value in a vector register, never as a pointer */
+	bool is_vector;			/* ARRAY: passed as one value in a vector register, never as a pointer; FLOAT: 128 bits, not the x87's */
 	bool is_complex;		/* STRUCT: C's complex number, of two members */
 	bool by_reference;		/* C++: not trivially copied, so the ABI passes and returns it in memory, by a pointer */
 	enum rt_style style;

@@ -54,6 +54,26 @@ for mechanism in $MECHANISMS; do
 	! slow || levels=2
 done
 
+begin "what a copy of a function is not given is not shown"
+rt "$T/typed2" copied
+expect_status 0
+unknown='<not known>\|<optimized out>'
+expect_line "^>(copied[^ ]* \(1\|$unknown\) \(2\|$unknown\) \(\"also\"\|$unknown\))\$" "$T/err"
+expect_line "^>(copied[^ ]* \(3\|$unknown\) \(3\|$unknown\) \(NULL\|$unknown\))\$" "$T/err"
+end_case
+
+if [ "$(uname -m)" = x86_64 ]; then
+	begin "what is aligned on the stack"
+	# clang before 18 does not align __int128.
+	for compiler in $CC clang; do
+		has $compiler && $compiler -w -g -O1 "$TARGETS/typed.c" -o "$T/aligned" || continue
+		rt "$T/aligned" aligned
+		expect_status 0
+		expect_line '^>(aligned 1 2 3 4 5 6 7 -8 9 {\.a=10, \.b=11} {\.v=\[1\.5, -0\.1\], \.q=-2\.25})$' "$T/err"
+	done
+	end_case
+fi
+
 if has gdb; then
 	begin "as gdb sees them"
 	gdb -nx -batch -x "$TARGETS/typed.gdb" "$T/typed0" >"$T/gdb" 2>"$T/gdb.err" </dev/null

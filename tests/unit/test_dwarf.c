@@ -80,7 +80,7 @@ static void test_scalars(void)
 	}
 	RT_ASSERT_TEXT(p.params[1].type->name, "octet");
 #if defined(__x86_64__)
-	CU_ASSERT_EQUAL(p.params[8].type->size, 10);
+	CU_ASSERT_EQUAL(p.params[8].type->size, 16);
 	CU_ASSERT_EQUAL(p.params[8].type->align, 16);
 #endif
 	CU_ASSERT_EQUAL(p.result->kind, RT_CT_INT);

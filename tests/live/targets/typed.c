@@ -87,6 +87,31 @@ TRACED __int128 wide(__int128 a, int b, long double c)
 	return a + 1;
 }
 
+#ifdef __SIZEOF_FLOAT128__
+typedef __float128 quad;
+#else
+typedef long double quad;
+#endif
+
+struct __attribute__((aligned(16))) lined { int64_t a; int b; };
+struct longs { long double v[2]; quad q; };
+
+/* What is on the stack is aligned there, but not by every compiler. */
+TRACED int aligned(int a, int b, int c, int d, int e, int f, int g, __int128 h, int i, struct lined l, struct longs x)
+{
+	__asm__ volatile("" : : "g"(a), "g"(b), "g"(c), "g"(d), "g"(e), "g"(f), "g"(g), "m"(h), "m"(l), "m"(x) : "memory");
+	return i;
+}
+
+/* GCC makes a copy without the arguments that are not used. */
+static __attribute__((noinline)) int copied(int unused, int n, const char *also)
+{
+	static volatile int sum;
+
+	sum += n;
+	return sum;
+}
+
 TRACED void nothing(const char *null, const char *bad, const char *edge, void *untyped)
 {
 	__asm__ volatile("" : : "r"(null), "r"(bad), "r"(edge), "r"(untyped) : "memory");
@@ -126,6 +151,7 @@ int main(void)
 	struct request first = { .fd = 3, .flags = O_RDONLY_ | O_RDWR_, .path = "/tmp/x\n", .next = &second, .name = "twelve chars",
 				 .weight = 1.5, .low = 5, .high = 17, .small = -3, .words = { -1, 7 } };
 	char long_line[300];
+	volatile int n = 2;
 	int v[3] = { 21, 2, 3 };
 
 	memset(long_line, 'x', sizeof(long_line));
@@ -142,6 +168,9 @@ int main(void)
 	real(1, 2.5, 0.25f, (struct floats){ 1, 2 }, 4);
 	wide((__int128)1 << (sizeof(__int128) * 8 - 28), 6, 3.25L);
 	wide(-5, 7, -0.1L);
+	aligned(1, 2, 3, 4, 5, 6, 7, -8, 9, (struct lined){ 10, 11 }, (struct longs){ { 1.5L, -0.1L }, -2.25L });
+	copied(1, n, "also");
+	copied(3, n + 1, NULL);
 	nothing(NULL, (const char *)8, at_the_edge("edge"), NULL);
 	callback(twice, v);
 	many(1, 2, 3, 4, 5, 6, 7, "eighth", 'i', 10);
