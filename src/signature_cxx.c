@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "signature.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -80,10 +81,45 @@ static bool agrees(const struct use *use, const struct rt_guess *g, bool whole)
 	return true;
 }
 
-/* How many hidden pointers come first; -1: that is not certain. */
-static int count_hidden(const char *symbol, const struct rt_param *params, unsigned n, const struct rt_guess *g)
+static bool is_word(char c)
 {
-	bool nested = symbol[2] == 'N' || symbol[2] == 'Z', member = strncmp(symbol, "_ZNK", 4) == 0, can[HIDDEN + 1], whole;
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The beginning of the word that ends at `*end`, which is moved before the template's arguments behind it. */
+static const char *last_word(const char *text, const char **end)
+{
+	const char *p = *end;
+	int depth = 0;
+
+	while (p > text && p[-1] == '>') {
+		do
+			depth += *--p == '>' ? 1 : *p == '<' ? -1 : 0;
+		while (depth && p > text);
+	}
+	for (*end = p; p > text && is_word(p[-1]); p--)
+		;
+	return p;
+}
+
+/* Constructors and destructors, which give nothing: "ns::Foo<int>::Foo", up to `end`. */
+static bool is_structor(const char *text, const char *end)
+{
+	const char *name = last_word(text, &end), *outer_end, *outer;
+
+	if (name == end || name - text < 3)
+		return false;
+	if (name[-1] == '~')
+		return true;
+	outer_end = name - 2;
+	outer = last_word(text, &outer_end);
+	return name[-1] == ':' && outer_end - outer == end - name && memcmp(outer, name, (size_t)(end - name)) == 0;
+}
+
+/* How many hidden pointers come first; -1: that is not certain. */
+static int count_hidden(const char *symbol, bool member, const struct rt_param *params, unsigned n, const struct rt_guess *g)
+{
+	bool nested = symbol[2] == 'N' || symbol[2] == 'Z', can[HIDDEN + 1], whole;
 	struct use use;
 	unsigned i;
 
@@ -145,18 +181,23 @@ static int merge(const struct rt_param *params, unsigned n, unsigned hidden, str
 int rt_signature_cxx(const char *symbol, const struct rt_arch *arch, const struct rt_guess *guess, struct rt_types *memory,
 		     struct rt_prototype *prototype)
 {
+	static const struct rt_ctype nothing = { .kind = RT_CT_VOID, .name = "void" };
 	struct rt_param params[PARAMS];
 	struct rt_text text = { 0 };
 	char *begin;
 	unsigned n;
 	int r = 0, hidden = -1;
+	bool structor;
 
 	/* Copies have other parameters than their name says. */
 	if (strncmp(symbol, "_Z", 2) != 0 || strchr(symbol, '.') || !rt_demangle(&text, symbol, true) || !find_parameters(text.v, &begin))
 		goto out;
+	structor = is_structor(text.v, begin - 1);
+	if (structor)
+		prototype->result = &nothing;
 	r = rt_spec_parameters(begin, arch, memory, params, RT_COUNT(params), &n);
 	if (r == 0)
-		hidden = count_hidden(symbol, params, n, guess);
+		hidden = count_hidden(symbol, structor || strncmp(symbol, "_ZNK", 4) == 0, params, n, guess);
 	if (hidden >= 0)
 		r = merge(params, n, (unsigned)hidden, memory, prototype);
 out:

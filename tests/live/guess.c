@@ -107,7 +107,8 @@ static void compare_named(const struct rt_symbol *s, struct rt_image *image, str
 	map(told, told->result && home.kind == RT_HOME_POINTER, want);
 	map(&p, false, have);
 	n = strcspn(want, "?") < strcspn(have, "?") ? strcspn(want, "?") : strcspn(have, "?");
-	if (strncmp(want, have, n) == 0 && (want[n] == have[n] || want[n] == '?' || have[n] == '?'))
+	/* What is not read at the end is only missing. */
+	if (strncmp(want, have, n) == 0 && (!have[n] || want[n] == '?' || have[n] == '?'))
 		return;
 	rate->wrong_name++;
 	if (verbose)

@@ -380,6 +380,9 @@ static void test_types(void)
 	named("_ZNK1S1fEPKc", "8", "? f(void *, const char *)");
 	named("_ZN1S1fEi", "pp4", "? f(void *, void *, int)");
 	named("_ZSt3fooiPFviE", "4p", "? f(int, void (*)(int))");
+	named("_ZN1SC2EPKc", "8", "void f(void *, const char *)");
+	named("_ZN2ns3BoxIiEC1IJdEEEiDpT_", "84", "void f(void *, int, double)");
+	named("_ZN2ns1SD1Ev", "p", NULL);
 	/* Copies, thunks, and what is too much. */
 	named("_Z1fiPKc.isra.0", "48", NULL);
 	named("_ZThn16_N1S1fEi", "84", NULL);
