@@ -105,6 +105,7 @@ static int make_known(const struct rt_function *f, struct rt_types *memory, stru
 int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *p, struct rt_error *err)
 {
 	bool counted = f->spec && f->spec->nargs_given;
+	struct rt_prototype told = { .nparams = 0 };
 	int r = 0;
 
 	/* Debug information has assembly's functions without their arguments and results. */
@@ -116,6 +117,12 @@ int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct
 		r = counted ? make_ints(memory, f->spec->nargs, RT_STYLE_TYPE, p) : make_known(f, memory, p);
 	} else if (p->result || !p->results) {
 		r = take_given(memory, p);
+	} else if (p->origin == RT_ORIGIN_DWARF && !p->nparams) {
+		/* Debug information up to Go 1.19 leaves out the receivers of what the compiler made by itself, as (*T).Method around T.Method. */
+		told.convention = p->convention;
+		r = make_known(f, memory, &told);
+		p->params = told.params;
+		p->nparams = told.origin == RT_ORIGIN_GO ? told.nparams : 0;
 	}
 	return r < 0 ? rt_nomem(err) : 0;
 }

@@ -21,7 +21,7 @@ type T struct {
 }
 type shape interface{ area() int }
 
-func (p point) area() int { return int(p.x * p.y) }
+func (p point) area() int { return int(p.x*p.y) + len(fmt.Sprint()) }
 
 //go:noinline
 func (t *T) Method(a int, b string) (int, error) {
