@@ -193,6 +193,7 @@ int rt_dwarf_open(struct rt_image *image, struct rt_dwarf **dwarf, struct rt_err
 {
 	struct rt_dwarf *d = image->dwarf;
 
+	*dwarf = NULL;
 	if (!d) {
 		d = calloc(1, sizeof(*d));
 		if (!d)

@@ -145,7 +145,7 @@ static void read_enumerators(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct 
 	struct rt_enumerator *v;
 	const char *name;
 	Dwarf_Die child;
-	uint64_t value;
+	uint64_t value = 0;
 
 	v = rt_types_alloc(walk->types, (most ? most : 1) * sizeof(*v));
 	if (!v) {

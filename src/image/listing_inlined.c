@@ -71,7 +71,7 @@ static int tell_meant(const struct rt_image *image, struct rt_matcher *matcher, 
 int rt_listing_inlined(const struct rt_images *images, const struct rt_spec *spec, rt_listing_name told, void *ctx, struct rt_error *err)
 {
 	struct rt_image *image = spec->lib ? rt_images_find(images, spec->lib) : images->v[0];
-	struct rt_strings names = { NULL }, symbols = { NULL };
+	struct rt_strings names = { 0 }, symbols = { 0 };
 	struct rt_matcher matcher;
 	const struct rt_symbol *v;
 	size_t n;
