@@ -336,16 +336,13 @@ static int find_shared(struct rt_target *t, const struct rt_image *image)
 	return r;
 }
 
-/*
- * Calls that code of the program's own leaves for another stack are not over, and no return tells.  What has no name may be longjmp of the
- * static C library.
- */
+/* Calls that code of the program's own leaves for another stack are not over, and no return tells. */
 static void find_switches(struct rt_target *t)
 {
 	struct rt_image *image = t->images.v[0];
 	const char *name;
 
-	if (t->purpose == RT_PURPOSE_RECORD && !rt_image_is_go(image) && rt_image_switches(image, &name) && (*name || rt_image_interp(image)))
+	if (t->purpose == RT_PURPOSE_RECORD && !rt_image_is_go(image) && rt_image_switches(image, &name) == RT_SWITCHES)
 		t->switches = name;
 }
 

@@ -105,7 +105,8 @@ struct rt_image {
 	size_t nunnamed, unnamed_cap;
 	char *unnamed_names;
 	bool described_read, described_damaged;
-	bool switches, switches_known;	/* switches.c: it has code that switches stacks, in the function `switches_by` */
+	bool switches_known;
+	uint8_t switches;		/* switches.h: it has code that switches stacks, in the function `switches_by` */
 	const char *switches_by;
 	struct rt_described *described;	/* eh_walk.c */
 	size_t ndescribed, described_cap;

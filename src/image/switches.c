@@ -15,11 +15,13 @@
 #include "image/private.h"
 #include "util/array.h"
 
-enum { SP = 4, FP = 5, INSN_MAX = 16, CHUNK = 1 << 18, BODY_MAX = 1 << 20, MOV_FROM = 0x89, MOV_TO = 0x8b, XCHG = 0x87, XCHG_RAX_SP = 0x94, LEA = 0x8d };
+enum { SP = 4, FP = 5, INSN_MAX = 16, CHUNK = 1 << 18, BODY_MAX = 1 << 20, MOV_FROM = 0x89, MOV_TO = 0x8b, XCHG = 0x87, XCHG_RAX_SP = 0x94, LEA = 0x8d, NEAR = 64 };
 
 struct scan {
 	struct rt_image *image;
 	struct rt_code *code;
+	bool is_static;		/* the C library is in it: longjmp loads the stack pointer, and does not store it before */
+	bool stored;
 	bool nomem;
 };
 
@@ -73,15 +75,15 @@ static uint32_t copy_of(const uint8_t *p)
 	return 0;
 }
 
-/* Is the stack pointer stored, not in the frame? */
-static bool stores_sp(const uint8_t *p)
+/* Is the stack pointer stored, not in the frame, which registers of `copies` lead to too? */
+static bool stores_sp(const uint8_t *p, uint32_t copies)
 {
 	int base;
 
 	if ((p[0] & 0xfc) != 0x48 || p[1] != MOV_FROM || p[2] >= 0xc0 || (p[2] >> 3 & 7) != SP)
 		return false;
 	base = base_of(p, p[0] & 1);
-	return base != SP && base != FP;
+	return base != SP && base != FP && (base < 0 || !(copies >> base & 1));
 }
 
 /* The static C library leaves frames by these: nothing comes back to what they left, or it is known by name what is a stack. */
@@ -128,13 +130,26 @@ static bool confirm(struct scan *s, uint64_t start, uint64_t end, uint64_t addr)
 		}
 		copies |= copy_of(bytes + at);
 		framed |= f.fp == RT_FP_OF_SP;
-		stored |= stores_sp(bytes + at);
+		stored |= stores_sp(bytes + at, copies);
 	}
 	free(bytes);
+	s->stored = stored;
 	return there && !(source & copies) && (!framed || stored);
 }
 
-static bool is_switch(struct scan *s, uint64_t addr, const char **name)
+/* The same of code that no function is known of, at `p`: is it stored little before? */
+static bool stored_before(const uint8_t *p, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i <= n && i <= NEAR; i++)
+		if (stores_sp(p - i, 0))
+			return true;
+	return false;
+}
+
+/* `n` bytes of code before `p`, which is at `addr`, can be looked at. */
+static enum rt_switches is_switch(struct scan *s, uint64_t addr, const uint8_t *p, size_t n, const char **name)
 {
 	const struct rt_symbol *f = rt_symbol_before(s->image, addr + 1);
 	uint64_t start, end;
@@ -143,58 +158,71 @@ static bool is_switch(struct scan *s, uint64_t addr, const char **name)
 		s->code = rt_code_open(s->image);
 	if (!s->code) {
 		s->nomem = true;
-		return true;
+		return RT_SWITCHES;
 	}
 	*name = "";
+	s->stored = false;
 	if (f && addr - f->addr < f->size) {
 		*name = f->name;
 		start = f->addr;
 		end = f->addr + f->size;
 	} else if (!rt_code_span(s->code, addr, &start, &end)) {
-		return true;		/* written by hand, and not said to be a function */
+		/* Written by hand, and not said to be a function. */
+		return s->is_static && !stored_before(p, n) ? RT_SWITCHES_OR_LEAVES : RT_SWITCHES;
 	}
-	return !is_leaver(*name) && (rt_code_undecodable(s->code) || confirm(s, start, end, addr));
+	if (is_leaver(*name) || !(rt_code_undecodable(s->code) || confirm(s, start, end, addr)))
+		return RT_SWITCHES_NOT;
+	return s->is_static && !**name && !s->stored ? RT_SWITCHES_OR_LEAVES : RT_SWITCHES;
 }
 
-static bool scan_segment(struct scan *s, const struct rt_segment *segment, uint8_t *bytes, const char **name)
+static enum rt_switches scan_segment(struct scan *s, const struct rt_segment *segment, uint8_t *bytes, const char **name)
 {
+	enum rt_switches most = RT_SWITCHES_NOT, one;
 	uint64_t at, left = segment->filesz;
 	size_t n, i;
 
 	for (at = segment->vaddr; left >= INSN_MAX; at += n - INSN_MAX + 1, left -= n - INSN_MAX + 1) {
 		n = rt_image_read(s->image, at, bytes, left < CHUNK ? (size_t)left : CHUNK);
 		if (n < INSN_MAX)
-			return false;
-		for (i = 0; i + INSN_MAX <= n; i++)
-			if (loads_sp(bytes + i) && is_switch(s, at + i, name))
-				return true;
+			return most;
+		for (i = 0; i + INSN_MAX <= n; i++) {
+			one = loads_sp(bytes + i) ? is_switch(s, at + i, bytes + i, i, name) : RT_SWITCHES_NOT;
+			most = one > most ? one : most;
+			if (most == RT_SWITCHES)
+				return most;
+		}
 	}
-	return false;
+	return most;
 }
 
-static bool find(struct rt_image *image, const char **name)
+static enum rt_switches find(struct rt_image *image, const char **name)
 {
-	struct scan s = { .image = image };
-	bool found = false;
+	struct scan s = { .image = image, .is_static = !image->interp && !image->needed.n && !image->short_name };
+	enum rt_switches most = RT_SWITCHES_NOT, one;
 	uint8_t *bytes;
 	size_t i;
 
 	if (image->arch->machine != EM_X86_64)
-		return false;
+		return most;
 	bytes = malloc(CHUNK);
-	for (i = 0; i < image->nsegments && bytes && !found; i++)
-		found = image->segments[i].exec && scan_segment(&s, &image->segments[i], bytes, name);
-	found |= !bytes || s.nomem;
+	for (i = 0; i < image->nsegments && bytes && most < RT_SWITCHES; i++) {
+		one = image->segments[i].exec ? scan_segment(&s, &image->segments[i], bytes, name) : RT_SWITCHES_NOT;
+		most = one > most ? one : most;
+	}
+	if (!bytes || s.nomem)
+		most = RT_SWITCHES;
+	if (most < RT_SWITCHES)
+		*name = "";
 	free(bytes);
 	rt_code_close(s.code);
-	return found;
+	return most;
 }
 
-bool rt_image_switches(struct rt_image *image, const char **name)
+enum rt_switches rt_image_switches(struct rt_image *image, const char **name)
 {
 	if (!image->switches_known) {
 		image->switches_by = "";
-		image->switches = find(image, &image->switches_by);
+		image->switches = (uint8_t)find(image, &image->switches_by);
 		image->switches_known = true;
 	}
 	*name = image->switches_by;

@@ -4,11 +4,17 @@
 
 #include "image/image.h"
 
+enum rt_switches {
+	RT_SWITCHES_NOT,
+	RT_SWITCHES_OR_LEAVES,	/* a static program without symbols: it may be the C library's longjmp */
+	RT_SWITCHES,
+};
+
 /*
  * Has the file code of its own that switches stacks?  `name`: the function's, "" where it has none; the image's.  Its symbols must have been
  * read.  So it counts too where memory is short.
  */
-bool rt_image_switches(struct rt_image *image, const char **name);
+enum rt_switches rt_image_switches(struct rt_image *image, const char **name);
 
 /* walks.c: the same of code that follows frame pointers, and so comes to the return addresses of its callers.  Of x86-64, with a disassembler. */
 bool rt_image_walks(struct rt_image *image, const char **name);
