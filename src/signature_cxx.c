@@ -131,7 +131,8 @@ static int count_hidden(const char *symbol, bool member, const struct rt_param *
 		return can[0] && (whole || !can[1]) ? 0 : can[1] && !can[0] ? 1 : -1;
 	if (can[0] && can[1])
 		return -1;
-	return can[0] ? 0 : can[1] ? 1 : can[2] ? 2 : -1;
+	/* That it takes the first of them as a number, where others are not known, says too little. */
+	return can[0] ? (whole ? 0 : -1) : can[1] ? 1 : can[2] ? 2 : -1;
 }
 
 /* The text between the parentheses of "f(int) const". */

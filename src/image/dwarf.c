@@ -144,6 +144,14 @@ static Dwarf_Die concrete(Dwarf_Die *func, Dwarf_Die *of)
 	return found;
 }
 
+/* What a constructor takes that makes no whole object, where its class has virtual bases; both kinds have one origin. */
+static bool is_table(struct rt_dwarf *dwarf, Dwarf_Die *die)
+{
+	const char *name = rt_die_name(dwarf, die);
+
+	return name && strcmp(name, "__vtt_parm") == 0;
+}
+
 /* The parameters among the children of `die`, which is the function or what it completes, or those that stand for one of a template. */
 static void add_params(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, struct params *params)
 {
@@ -156,7 +164,8 @@ static void add_params(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *d
 		tag = dwarf_tag(&child);
 		if (tag == DW_TAG_formal_parameter) {
 			param = concrete(func, &child);
-			add_param(walk, func, &param, addr, params);
+			if (func->addr == die->addr || param.addr != child.addr || !is_table(walk->dwarf, &child))
+				add_param(walk, func, &param, addr, params);
 		} else if (tag == DW_TAG_unspecified_parameters) {
 			params->variadic = true;
 		} else if (tag == TAG_PACK && dwarf_tag(die) != TAG_PACK) {

@@ -103,6 +103,22 @@ fi
 
 for compiler in g++ clang++; do
 	has $compiler || continue
+	begin "constructors of classes with virtual bases: $compiler"
+	cat >"$T/bases.cc" <<'EOF'
+struct Base { int b; __attribute__((noinline)) Base(int x) : b(x) {} virtual ~Base() {} };
+struct Left : virtual Base { int l; __attribute__((noinline)) Left(int x, const char *s) : Base(x), l(s[0]) {} };
+struct Both : Left { int d; __attribute__((noinline)) Both(int x, const char *s, char c) : Base(9), Left(x, s), d(c) {} };
+Base *volatile keep;
+int main() { Both d(1, "both", 'c'); keep = &d; Left l(2, "left"); keep = &l; return keep->b != 2; }
+EOF
+	for level in 0 1; do
+		$compiler -g -O$level -fno-inline -o "$T/bases" "$T/bases.cc" >"$T/cc" 2>&1 || show "$T/cc"
+		rt "$T/bases" Both::Both Left::Left
+		expect_line '^>(Both::Both {.*} 1 "both" .c.)$' "$T/err"
+		expect_line '^> (Left::Left {.*} .*1 "both")$' "$T/err"
+		expect_line '^>(Left::Left {.*} 2 "left")$' "$T/err"
+	done
+	end_case
 	begin "parameters of a template that takes any number: $compiler"
 	cat >"$T/pack.cc" <<'EOF'
 #include <cstdlib>
