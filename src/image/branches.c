@@ -36,8 +36,19 @@ static uint64_t end_of(const struct near *s)
 	return s->f->addr + s->f->size;
 }
 
-/* Short branches (jcc, loop, jrcxz, jmp) to the window: the first and the last byte that may be one, or false. */
-static bool short_branches(const struct near *s, uint64_t *first, uint64_t *last)
+/* Is the byte at `addr` in a function that a symbol tells of? */
+static bool in_function(const struct near *s, uint64_t addr)
+{
+	const struct rt_symbol *v = rt_symbol_before(s->f->image, addr + 1);
+
+	return v && v->sized && addr - v->addr < v->size;
+}
+
+/*
+ * Short branches (jcc, loop, jrcxz, jmp) to the window: the first and the last byte that may be one, or false.  `*known`: all of them are in
+ * functions.  What is between these may be data, behind which nobody knows where instructions begin.
+ */
+static bool short_branches(const struct near *s, uint64_t *first, uint64_t *last, bool *known)
 {
 	size_t at = (size_t)(s->first - s->start), reach = (size_t)(s->last - s->first) + 2 * SHORT, i;
 	bool found = false;
@@ -55,6 +66,7 @@ static bool short_branches(const struct near *s, uint64_t *first, uint64_t *last
 		if (!found)
 			*first = s->start + i;
 		*last = s->start + i;
+		*known &= in_function(s, *last);
 		found = true;
 	}
 	return found;
@@ -139,11 +151,11 @@ static const char *refute(const struct near *s, struct rt_decoder *decoder, uint
 static const char *judge(const struct near *s, struct rt_decoder *decoder)
 {
 	uint64_t first = 0, last = 0, from = s->f->addr, to = end_of(s);
-	bool suspect = short_branches(s, &first, &last);
+	bool known = true, suspect = short_branches(s, &first, &last, &known);
 
 	if (!suspect && !indirect_jumps(s))
 		return NULL;
-	if (suspect && first < from && !begins_before(s, first, &from))
+	if (!known || (suspect && first < from && !begins_before(s, first, &from)))
 		return unclear;
 	if (suspect && last >= to)
 		to = last + 1;
@@ -153,15 +165,17 @@ static const char *judge(const struct near *s, struct rt_decoder *decoder)
 const char *rt_branches_near(const struct rt_function *f, struct rt_decoder *decoder, uint32_t skip)
 {
 	struct near s = { .f = f, .first = f->addr + 1, .last = f->addr + skip };
-	uint64_t end = f->addr + f->size, reach = s.last + SHORT;
+	uint64_t end = f->addr + f->size, reach = s.last + SHORT, lowest = f->addr > BEFORE ? f->addr - BEFORE : 0;
 	const char *why = unclear;
 	size_t size;
 
 	if (f->size > BODY_MAX)
 		return unclear;
 	/* What lies before the segment is no code. */
-	for (s.start = f->addr > BEFORE ? f->addr - BEFORE : 0; s.start < f->addr && !rt_image_is_code(f->image, s.start);)
+	for (s.start = lowest; s.start < f->addr && !rt_image_is_code(f->image, s.start);)
 		s.start = s.start + 64 < f->addr ? s.start + 64 : f->addr;
+	while (s.start > lowest && rt_image_is_code(f->image, s.start - 1))
+		s.start--;
 	size = (size_t)((reach > end ? reach : end) + 16 - s.start);
 	s.bytes = malloc(size);
 	if (!s.bytes)

@@ -218,6 +218,7 @@ static const struct branch_case {
 	{ 0x20, BYTES("\xeb\x22"), true, false, false },			/* jmp f+4, from before */
 	{ 0x20, BYTES("\xb8\xeb\x21\x00\x00"), true, false, true },
 	{ 0x68, BYTES("\xeb\xda"), true, false, false },			/* jmp f+4, from behind */
+	{ 0x68, BYTES("\xb8\xeb\xd9\x00\x00"), true, false, false },		/* the same in no function: it may be data before a jump */
 	{ 0x50, BYTES("\xff\xe0"), true, false, false },			/* jmp *%rax */
 	{ 0x50, BYTES("\x3e\xff\xe2"), true, false, false },			/* notrack jmp *%rdx */
 	{ 0x50, BYTES("\xff\x24\xc5\x00\x00\x00\x10"), true, false, false },	/* jmp *table(,%rax,8) */
@@ -318,6 +319,15 @@ static void test_branches_before(void)
 		struct rt_function f = { .image = image, .addr = CODE + F, .size = F_SIZE, .sized = true };
 
 		CU_ASSERT_EQUAL(rt_branches_near(&f, decoder, 4) != NULL, !v[i].refuted);
+		rt_image_close(image);
+	}
+	/* From the first bytes of the segment. */
+	{
+		static const struct branch_case first = { 4, BYTES("\xeb\x4e"), true, false, false };	/* jmp f+4, where f is at 0x50 */
+		struct rt_image *image = make_image_of(&first, symbols, 1);
+		struct rt_function f = { .image = image, .addr = CODE + 0x50, .size = 0x10, .sized = true };
+
+		CU_ASSERT_PTR_NOT_NULL(rt_branches_near(&f, decoder, 4));
 		rt_image_close(image);
 	}
 }
