@@ -110,13 +110,14 @@ const char *rt_x86_refuses(const uint8_t *insn, size_t n)
 	const struct range *range;
 	const char *why = NULL;
 	size_t i, vex;
-	bool escape;
+	bool escape, rex_b;
 
 	if (n == 0)
 		return "has no code in the file";
 	i = legacy_prefixes(insn, n, &why);
 	if (why)
 		return why;
+	rex_b = i < n && (insn[i] & 0xf1) == 0x41;
 	if (i < n && (insn[i] & 0xf0) == 0x40)		/* REX */
 		i++;
 	vex = i < n ? vex_size(insn[i]) : 0;
@@ -133,6 +134,9 @@ const char *rt_x86_refuses(const uint8_t *insn, size_t n)
 	/* AMD's XOP, of which kernels know nothing: pop has no other ModRM than /0. */
 	if (!escape && insn[i] == 0x8f && i + 1 < n && (insn[i + 1] & 0x38))
 		return unknown;
+	/* With that bit 90 is no nop, as which kernels "emulate" it (branch_setup_xol_ops(), seen up to 6.18); Go 1.20 has such entries. */
+	if (!escape && rex_b && insn[i] == 0x90)
+		return "begins with xchg %r8, which the kernel would take for a nop";
 	if (escape)
 		range = find(two_byte, RT_COUNT(two_byte), insn[i]);
 	else if (insn[i] == 0x8e)	/* mov to %ss holds off the single-step trap (insn_masking_exception()) */

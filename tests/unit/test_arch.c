@@ -143,6 +143,11 @@ static void test_x86_refused(void)
 	CU_ASSERT_PTR_NOT_NULL(X86("\xc5\xf9\xef\xc0"));	/* vpxor: its opcode is that of out */
 	CU_ASSERT_PTR_NOT_NULL(X86("\x62\xa1\xfd\x00\xef\xc0"));	/* vpxorq */
 	CU_ASSERT_PTR_NULL(X86("\x62\xf2\xfd\x08\x9c\xc0"));	/* vfnmadd132pd: not pushf */
+	CU_ASSERT_PTR_NOT_NULL(X86("\x49\x90"));		/* xchg %rax,%r8: no nop */
+	CU_ASSERT_PTR_NOT_NULL(X86("\x66\x41\x90"));
+	CU_ASSERT_PTR_NULL(X86("\x48\x90"));
+	CU_ASSERT_PTR_NULL(X86("\x49\x91"));
+	CU_ASSERT_PTR_NULL(X86("\x41\x0f\x90\xc0"));		/* seto %r8b */
 }
 
 static void test_i386(void)

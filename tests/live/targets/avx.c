@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions that begin with AVX instructions which kernels take for others: what they compute must not change while they are traced. */
+/* Functions that begin with instructions, of AVX but for one, which kernels take for others: what they compute must not change while they are traced. */
 #include <stdio.h>
 
 typedef unsigned v4 __attribute__((vector_size(16)));
@@ -16,6 +16,8 @@ FUNCTION(avx_fill, "vpbroadcastb %xmm1,%xmm0");			/* js */
 FUNCTION(avx_multiply, "vfnmadd132ss %xmm1,%xmm1,%xmm0");	/* popf */
 FUNCTION(avx_compare, "vcmpeqps %xmm1,%xmm0,%xmm0");		/* ret */
 FUNCTION(avx_add, "vaddps %xmm1,%xmm0,%xmm0");			/* none */
+FUNCTION(avx_swap, "xchg %rax,%r8\n\tmovd %eax,%xmm0");		/* nop */
+FUNCTION(avx_swapped, "mov $7,%eax\n\tmov $9,%r8d\n\tcall avx_swap");
 
 static void show(const char *name, v4 (*f)(v4, v4))
 {
@@ -35,5 +37,6 @@ int main(void)
 	show("multiply", avx_multiply);
 	show("compare", avx_compare);
 	show("add", avx_add);
+	show("swapped", avx_swapped);
 	return 0;
 }
