@@ -327,7 +327,7 @@ static int on_exec(struct rt_feed *feed, struct process *process, const struct r
 
 	process->stacks.n = 0;
 	feed->replaced |= process->headless;
-	rt_locate_exec(feed->locate);
+	rt_locate_exec(feed->locate, process->pid);
 	return r < 0 || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
 }
 

@@ -138,8 +138,9 @@ void rt_locate_unsure(struct rt_locate *l)
 	l->maps_read.n = 0;
 }
 
-void rt_locate_exec(struct rt_locate *l)
+void rt_locate_exec(struct rt_locate *l, pid_t pid)
 {
+	rt_addrmap_forget(l->maps, pid);
 	l->naligned = 0;
 	l->maps_read.n = 0;
 }

@@ -32,8 +32,8 @@ int rt_locate_mapped(struct rt_locate *l, const struct rt_event *event);
 /* Records are missing, maybe of mappings: they are read again when an address is not known. */
 void rt_locate_unsure(struct rt_locate *l);
 
-/* A process runs another program: nothing of the old one's memory is where it was. */
-void rt_locate_exec(struct rt_locate *l);
+/* Process `pid` runs another program: nothing of the old one's memory is where it was. */
+void rt_locate_exec(struct rt_locate *l, pid_t pid);
 
 /* The inode and the file offset of code at `ip` of process `pid`.  0, or a negative errno where nothing is known to be mapped there. */
 int rt_locate_file(struct rt_locate *l, pid_t pid, uint64_t ip, uint64_t *ino, uint64_t *offset);

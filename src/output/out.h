@@ -56,27 +56,19 @@ const struct rt_out_ops *rt_out_at(unsigned i);
 extern const struct rt_out_ops rt_out_tree, rt_out_chrome;
 
 /*
- * The one value formatter: "4", "-1", "\"text\"" with C escapes, "\"cut\"..." for a string that was cut,
- * "<unreadable>".  For value `i` of `values`.
- */
-int rt_value_print(FILE *file, const struct rt_values *values, unsigned i);
-
-/*
- * The arguments of a call of `function`, a blank before each, and its result: `4`, `"text"`, `{.fd=3, .flags=O_RDWR}`, `NULL`,
- * `0x55d0<unreadable>`, `#<void>`.  By type where that is known.  0 or a negative errno.
+ * The one formatter of values.  The arguments of a call of `function`, a blank before each, and its result: `4`, `"text"` with C's escapes,
+ * `"cut"...`, `{.fd=3, .flags=O_RDWR}`, `NULL`, `<unreadable>`, `0x55d0<unreadable>`, `#<void>`.  By type where that is known.  0 or a
+ * negative errno.
  */
 int rt_args_print(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *args);
 int rt_result_print(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *result);
 
 /*
- * The same as members of a JSON object: "NAME":VALUE ("arg0" where there is no name), "result":VALUE.  `some`: one stands there already;
- * set where any was written.
+ * The same as members of a JSON object: "NAME":VALUE ("arg0" where there is no name), "result":VALUE.  A number past 2^53, where a double
+ * is no longer exact, is a string.  `some`: one stands there already; set where any was written.
  */
 int rt_args_json(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *args, bool *some);
 int rt_result_json(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *result, bool *some);
-
-/* The same value as JSON: a number (a string past 2^53, where a double is no longer exact), "text", "cut...". */
-int rt_value_json(FILE *file, const struct rt_values *values, unsigned i);
 
 /* The one JSON escaper: writes "text" with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void rt_json_string(FILE *file, const char *text, size_t len);

@@ -34,26 +34,6 @@ static void put_raw(const struct rt_printer *p, unsigned i)
 	}
 }
 
-static int print_raw(FILE *file, const struct rt_values *values, unsigned i, bool json)
-{
-	const struct rt_printer p = { .file = file, .json = json, .values = values };
-
-	if (!values->plan || i >= values->plan->nvalues || i >= RT_MAX_VALUES)
-		return -EINVAL;
-	put_raw(&p, i);
-	return 0;
-}
-
-int rt_value_print(FILE *file, const struct rt_values *values, unsigned i)
-{
-	return print_raw(file, values, i, false);
-}
-
-int rt_value_json(FILE *file, const struct rt_values *values, unsigned i)
-{
-	return print_raw(file, values, i, true);
-}
-
 /* ---- arguments and results, by type where that is known ---- */
 
 /* What is shown of these values; NULL: as they were read.  Of a call whose return was taken for another's the plan is another. */

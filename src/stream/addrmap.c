@@ -170,25 +170,6 @@ void rt_addrmap_forget(struct rt_addrmap *map, pid_t pid)
 	memmove(process, process + 1, (size_t)(map->v + map->n - process) * sizeof(*process));
 }
 
-int rt_addrmap_fork(struct rt_addrmap *map, pid_t pid, pid_t child)
-{
-	const struct process *parent = process_find(map, pid);
-	struct process copy = { .pid = child };
-
-	if (pid == child)
-		return 0;
-	if (!parent || !parent->n) {
-		rt_addrmap_forget(map, child);
-		return 0;
-	}
-	copy.v = malloc(parent->n * sizeof(*copy.v));
-	if (!copy.v)
-		return -ENOMEM;
-	memcpy(copy.v, parent->v, parent->n * sizeof(*copy.v));
-	copy.n = copy.cap = parent->n;
-	return process_replace(map, &copy);
-}
-
 int rt_addrmap_find(struct rt_addrmap *map, pid_t pid, uint64_t ip, uint64_t *ino, uint64_t *offset)
 {
 	const struct process *process;

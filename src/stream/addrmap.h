@@ -31,11 +31,8 @@ int rt_addrmap_read(struct rt_addrmap *map, pid_t pid);
 /* The same from the text of such a file.  -EBADMSG where a line is not of its form; what was known stays. */
 int rt_addrmap_parse(struct rt_addrmap *map, pid_t pid, const char *text);
 
-/* Process `pid` began a new program or ended: nothing of it is mapped any more. */
+/* Process `pid` began a new program: nothing of the old one is mapped any more. */
 void rt_addrmap_forget(struct rt_addrmap *map, pid_t pid);
-
-/* Process `child` began as a copy of `pid`.  The same pid (a new thread) changes nothing.  0 or -ENOMEM. */
-int rt_addrmap_fork(struct rt_addrmap *map, pid_t pid, pid_t child);
 
 /* 0 with the inode and the file offset of `ip` in process `pid`, or -ENOENT.  Fast where it stays in one mapping. */
 int rt_addrmap_find(struct rt_addrmap *map, pid_t pid, uint64_t ip, uint64_t *ino, uint64_t *offset);

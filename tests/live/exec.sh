@@ -50,6 +50,28 @@ int main(int argc, char **argv)
 EOF2
 # shellcheck disable=SC2086 # a compiler and its flags
 target again $CC -O1 -pthread "$T/again.c" || skip_all "$(no_target again.c)"
+cat >"$T/text.c" <<'EOF2'
+#include <stdlib.h>
+#include <unistd.h>
+
+/* On a page of its own, which the program itself never reads. */
+static const char text[1 << 14] __attribute__((aligned(4096))) = "nobody reads this";
+
+__attribute__((noipa)) void show(const char *of)
+{
+	(void)of;
+}
+
+int main(int argc, char **argv)
+{
+	char next[] = { argv[1][0] - 1, '\0' };
+
+	show(text);
+	return argc > 1 && next[0] >= '0' ? execv(argv[0], (char *[]){ argv[0], next, NULL }) : 0;
+}
+EOF2
+# shellcheck disable=SC2086 # a compiler and its flags
+target text $CC -O1 -g "$T/text.c" || skip_all "$(no_target text.c)"
 targets_made
 
 # The same whether the next stack lies above the last one or below: that is by chance, so a few times.
@@ -91,3 +113,13 @@ for mechanism in $MECHANISMS; do
 	[ "$mechanism" = tracefs ] || expect_line '^rawtrace: a thread that was not the first one ran another program (exec)' "$T/err"
 	end_case
 done
+
+# Text that could not be read is looked for in the file, by where the program is mapped now.  Each run has it elsewhere.
+if [ "$MECHANISMS" != " tracefs" ]; then
+	begin "constant text of the programs that come after"
+	rt --ring=perf "$T/text" 'show(const char *of)' -- 6
+	expect_status 0
+	printf '>(show "nobody reads this")\n<#<void>\n%.0s' 1 2 3 4 5 6 7 >"$T/wanted"
+	expect_same "$T/wanted" "$T/err"
+	end_case
+fi

@@ -163,31 +163,23 @@ static void test_random(void)
 	rt_addrmap_free(map);
 }
 
-static void test_forget_and_fork(void)
+static void test_forget(void)
 {
 	struct rt_addrmap *map = map_new();
+	uint64_t start, pgoff;
 
+	rt_addrmap_forget(map, 10);
 	CU_ASSERT_EQUAL(rt_addrmap_add(map, 10, 0x1000, 0x1000, 0, 1), 0);
 	CU_ASSERT_EQUAL(rt_addrmap_add(map, 20, 0x1000, 0x1000, 0, 2), 0);
 	CU_ASSERT_EQUAL(rt_addrmap_add(map, 30, 0x1000, 0x1000, 0, 3), 0);
-	CU_ASSERT_EQUAL(rt_addrmap_fork(map, 10, 20), 0);	/* a reused pid */
-	expect(map, 20, 0x1000, 1, 0);
-	CU_ASSERT_EQUAL(rt_addrmap_fork(map, 30, 5), 0);
-	expect(map, 5, 0x1001, 3, 1);
-	CU_ASSERT_EQUAL(rt_addrmap_fork(map, 30, 30), 0);	/* a thread */
-	expect(map, 30, 0x1000, 3, 0);
-	/* The two are separate from then on. */
-	CU_ASSERT_EQUAL(rt_addrmap_add(map, 5, 0x1000, 0x800, 0, 9), 0);
-	expect(map, 5, 0x1000, 9, 0);
-	expect(map, 30, 0x1000, 3, 0);
 	expect(map, 10, 0x1000, 1, 0);
 	rt_addrmap_forget(map, 10);
 	expect_none(map, 10, 0x1000);
-	expect(map, 20, 0x1000, 1, 0);
-	expect(map, 30, 0x1000, 3, 0);
-	rt_addrmap_forget(map, 10);
-	CU_ASSERT_EQUAL(rt_addrmap_fork(map, 10, 20), 0);	/* nothing is known of the parent: nor of the child */
-	expect_none(map, 20, 0x1000);
+	expect(map, 20, 0x1000, 2, 0);
+	expect(map, 30, 0x1001, 3, 1);
+	/* The same file, where another program of the process has it: the first is no longer there. */
+	CU_ASSERT_EQUAL(rt_addrmap_add(map, 10, 0x8000, 0x1000, 0, 1), 0);
+	CU_ASSERT(rt_addrmap_first(map, 10, 1, &start, &pgoff) == 0 && start == 0x8000);
 	rt_addrmap_free(map);
 }
 
@@ -290,7 +282,7 @@ CU_TestInfo rt_tests_addrmap[] = {
 	{ "replace", test_replace },
 	{ "replace many", test_replace_many },
 	{ "random", test_random },
-	{ "forget and fork", test_forget_and_fork },
+	{ "processes that run another program", test_forget },
 	{ "maps text", test_parse },
 	{ "broken maps text", test_parse_broken },
 	{ "read our own", test_read },

@@ -12,30 +12,34 @@ static const struct rt_plan two_args = {
 	.kind = RT_KIND_ENTRY, .nvalues = 2, .values = { { .size = 4, .is_signed = true }, { .size = 8 } },
 };
 
-/* The text that rt_value_print and rt_value_json give for one value. */
+/* The text that rt_args_print and rt_args_json give for one value, behind another. */
 static void check_value(const struct rt_fetch *fetch, uint64_t word, const char *bytes, uint32_t faults,
 			const char *print, const char *json)
 {
-	struct rt_plan plan = { .nvalues = 2, .values = { { .size = 4 }, *fetch } };
+	struct rt_plan plan = { .kind = RT_KIND_ENTRY, .nvalues = 2, .values = { { .size = 4 }, *fetch } };
 	struct rt_values values = { .plan = &plan, .faults = faults };
 	uint8_t *data = calloc(1, rt_plan_size(&plan));	/* exactly: a byte read past the end is found */
-	char *text = NULL;
+	char *text = NULL, *second;
 	size_t size, len = bytes ? strlen(bytes) : 0;
-	FILE *file;
+	struct rt_out out = { .file = NULL };
+	bool some = false;
 
 	memcpy(data + 4, &word, bytes ? 4 : fetch->size);
 	memcpy(data + 8, bytes ? bytes : "", len < fetch->max ? len : fetch->max);
 	values.data = data;
-	file = open_memstream(&text, &size);
-	CU_ASSERT(rt_value_print(file, &values, 1) == 0);
-	fputc('|', file);
-	CU_ASSERT(rt_value_json(file, &values, 1) == 0);
-	CU_ASSERT(rt_value_print(file, &values, 2) < 0);
-	CU_ASSERT(rt_value_json(file, &values, 2) < 0);
-	fclose(file);
-	if (strncmp(text, print, strlen(print)) || text[strlen(print)] != '|')
-		RT_ASSERT_TEXT(text, print);
-	RT_ASSERT_TEXT(strchr(text, '|') + 1, json);
+	out.file = open_memstream(&text, &size);
+	CU_ASSERT(rt_args_print(&out, 1, 0, &values) == 0);
+	fclose(out.file);
+	second = strchr(text + 1, ' ');
+	CU_ASSERT_PTR_NOT_NULL_FATAL(second);
+	RT_ASSERT_TEXT(second + 1, print);
+	free(text);
+	out.file = open_memstream(&text, &size);
+	CU_ASSERT(rt_args_json(&out, 1, 0, &values, &some) == 0 && some);
+	fclose(out.file);
+	second = strstr(text, "\"arg1\":");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(second);
+	RT_ASSERT_TEXT(second + 7, json);
 	free(text);
 	free(data);
 }
