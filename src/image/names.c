@@ -9,7 +9,7 @@
 
 void rt_functions_print_sources(const struct rt_functions *functions, FILE *file)
 {
-	enum { SOURCES = RT_SOURCE_MINIDEBUG + 1 };
+	enum { SOURCES = RT_SOURCE_EH_FRAME + 1 };	/* the last one */
 	const struct rt_function *f;
 	size_t i, k, n[SOURCES];
 

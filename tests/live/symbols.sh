@@ -258,8 +258,9 @@ if has objcopy && has strip; then
 		expect_status 0
 		sed "s/$fn/fib/" "$T/err" >"$T/traced"
 		expect_same "$T/whole.trace" "$T/traced"
-		rt "$T/nameless" 'fn_*'
+		rt -v "$T/nameless" 'fn_*'
 		expect_status 0
+		expect_line 'nameless: [0-9]* names from \.eh_frame$' "$T/err"
 		expect_same "$T/untraced" "$T/out"
 		grep -e "($fn 4)" "$T/err" >"$T/traced"
 		[ -s "$T/traced" ] || because "fib is not among all functions"
