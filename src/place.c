@@ -10,9 +10,6 @@
 #include "kernel/sys.h"
 #include "util/array.h"
 
-/* The most functions that get a line each. */
-enum { FEW = 16 };
-
 /* Programs that pair entries and returns themselves want the stack pointer as it is there. */
 static bool pairs(const struct rt_target *t)
 {
@@ -228,7 +225,7 @@ void rt_place_print(const struct rt_target *t, FILE *file)
 {
 	size_t i;
 
-	if (t->functions.n > FEW) {
+	if (t->functions.n > RT_TOLD_EACH) {
 		print_reasons(t, file);
 		return;
 	}

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "image/memory.h"
-#include "image/private.h"
 #include "kernel/sys.h"
 #include "place.h"
 

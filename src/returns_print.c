@@ -7,9 +7,6 @@
 
 #include "util/array.h"
 
-/* The most functions that get a line each. */
-enum { FEW = 16 };
-
 /* Not where what stands for a return is a jump or a call, which kernels emulate. */
 static bool is_stepped(const struct rt_exit *e)
 {
@@ -125,7 +122,7 @@ void rt_returns_print(const struct rt_target *t, const struct rt_calibration *ca
 		return;
 	print_watched(t, file);
 	print_cost(t, calibration, file);
-	if (t->functions.n > FEW) {
+	if (t->functions.n > RT_TOLD_EACH) {
 		print_reasons(t, file);
 		return;
 	}

@@ -7,6 +7,9 @@
 #include "image/errno_at.h"
 #include "cli/options.h"
 
+/* -v says of each function how it is traced, up to so many; of more, how many share a reason. */
+enum { RT_TOLD_EACH = 16 };
+
 /*
  * What is to be traced, resolved from its files alone: no privilege and no kernel feature is needed for this half.
  * Every function has an entry probe, and a return probe where that harms nobody.  First rt_target_resolve; then what is below, up to

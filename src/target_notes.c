@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,27 @@
 #include "target.h"
 #include "util/array.h"
 
-/* What the user is told of a target before it is traced. */
+/* What the user is told of a target before it is traced: each remark is a call of `note`, until one fails. */
+struct notes {
+	int (*note)(void *ctx, const char *text);
+	void *ctx;
+	int r;
+};
+
+static void say(struct notes *notes, const char *fmt, ...) RT_PRINTF(2, 3);
+
+static void say(struct notes *notes, const char *fmt, ...)
+{
+	char text[2048];
+	va_list ap;
+
+	if (notes->r < 0)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	notes->r = notes->note(notes->ctx, text);
+}
 
 static const char *in_part(const struct rt_target *t)
 {
@@ -72,14 +93,13 @@ static struct reason *reason_of(struct reason **v, size_t *n, size_t *cap, const
 	return &(*v)[(*n)++];
 }
 
-static int note_shared(const struct reason *reason, int (*note)(void *ctx, const char *text), void *ctx)
+static void say_shared(struct notes *notes, const struct reason *reason)
 {
-	char text[2048], more[32] = "";
+	char more[32] = "";
 
 	if (reason->n > NAMED)
 		snprintf(more, sizeof(more), " and %zu more", reason->n - NAMED);
-	snprintf(text, sizeof(text), "%s%s: %s", reason->names, more, reason->text);
-	return note(ctx, text);
+	say(notes, "%s%s: %s", reason->names, more, reason->text);
 }
 
 /* Nobody asks for the types of what is only counted; that of its own functions the program inlines may be why there are no calls. */
@@ -100,7 +120,7 @@ static bool is_inlined(struct rt_target *t, size_t i)
 }
 
 /* Functions that the user has named, of which there may be calls that no probe sees. */
-static int note_inlined(struct rt_target *t, int (*note)(void *ctx, const char *text), void *ctx)
+static void say_inlined(struct notes *notes, struct rt_target *t)
 {
 	struct reason reason = { .text = "where the compiler has inlined it, as debug information says, its calls are not seen" };
 	size_t i;
@@ -108,17 +128,17 @@ static int note_inlined(struct rt_target *t, int (*note)(void *ctx, const char *
 	for (i = 0; i < t->functions.n; i++)
 		if (is_inlined(t, i))
 			note_name(&reason, t->functions.v[i].name);
-	return reason.n ? note_shared(&reason, note, ctx) : 0;
+	if (reason.n)
+		say_shared(notes, &reason);
 }
 
-static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const char *text), void *ctx)
+static void say_reasons(struct notes *notes, const struct rt_target *t)
 {
 	struct reason *v = NULL, *reason;
 	size_t i, n = 0, cap = 0, told, untold = 0;
 	char text[1024];
-	int r = 0;
 
-	for (i = 0; i < t->functions.n && r == 0; i++) {
+	for (i = 0; i < t->functions.n && notes->r == 0; i++) {
 		const struct rt_function *f = &t->functions.v[i];
 
 		/* Nobody expects the end of a place; but a time has none without it. */
@@ -127,109 +147,95 @@ static int note_reasons(const struct rt_target *t, int (*note)(void *ctx, const 
 		reason_text(t, f, text, sizeof(text));
 		reason = reason_of(&v, &n, &cap, text);
 		if (!reason)
-			r = -ENOMEM;
+			notes->r = -ENOMEM;
 		else
 			note_name(reason, f->name);
 	}
 	told = n > REASONS ? REASONS - 1 : n;
-	for (i = 0; i < told && r == 0; i++)
-		r = note_shared(&v[i], note, ctx);
+	for (i = 0; i < told; i++)
+		say_shared(notes, &v[i]);
 	for (; i < n; i++)
 		untold += v[i].n;
-	if (untold && r == 0) {
-		snprintf(text, sizeof(text), "%zu more functions: %s, for %zu other reasons, which rawtrace list has", untold, in_part(t), n - told);
-		r = note(ctx, text);
-	}
+	if (untold)
+		say(notes, "%zu more functions: %s, for %zu other reasons, which rawtrace list has", untold, in_part(t), n - told);
 	free(v);
-	return r;
 }
 
 /* Debug information that is there and tells nothing. */
-static int note_troubles(const struct rt_target *t, int (*note)(void *ctx, const char *text), void *ctx)
+static void say_troubles(struct notes *notes, const struct rt_target *t)
 {
 	struct rt_error err;
 	size_t i;
-	int r = 0;
 
-	for (i = 0; i < t->images.n && r == 0; i++)
+	for (i = 0; i < t->images.n; i++)
 		if (rt_dwarf_trouble(t->images.v[i], &err))
-			r = note(ctx, err.text);
-	return r;
+			say(notes, "%s", err.text);
 }
 
-int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx, const char *text), void *ctx)
+static void say_images(struct notes *notes, const struct rt_target *t)
 {
-	char text[768];
+	size_t i;
+
+	for (i = 0; i < t->images.n; i++)
+		if (rt_image_is_late(t->images.v[i]))
+			say(notes, "%.600s is not among the program's libraries: calls are seen once it has loaded it",
+			    rt_image_name(t->images.v[i]));
+	if (t->images.uneven)
+		say(notes, "process %d has other libraries than process %d: a name that stands in several is looked for as process %d would",
+		    (int)t->images.uneven, (int)t->pids.v[0], (int)t->pids.v[0]);
+}
+
+static void say_unwatched(struct notes *notes, const struct rt_target *t, bool everywhere)
+{
+	if (t->unwatched)
+		say(notes, "without BPF libraries are not watched for exceptions and switches of stacks: calls that these have left may seem to "
+		    "go on, or to end");
+	if (t->switches)
+		say(notes, "%.100s switches stacks by itself%s%.100s: calls there may seem to be inside others, or not to return",
+		    rt_image_name(t->images.v[0]), *t->switches ? ", in " : "", t->switches);
+	if (t->unwatched_leap)
+		say(notes, "longjmp is not watched: %s: calls that it has left may seem to go on", t->everywhere || everywhere ?
+		    "without BPF its probe would be in every process that uses its library" : "it cannot be told where it leaves");
+}
+
+/* Where the probes are in every process, uretprobes in libraries are given up, and nothing is watched there.  Was any given up? */
+static bool leave_libraries(struct rt_target *t)
+{
 	bool some = false;
 	size_t i;
-	int r;
 
-	for (i = 0; i < t->functions.n && everywhere; i++) {
-		if (t->functions.v[i].role && t->functions.v[i].image != t->images.v[0])
-			*(strstr(t->functions.v[i].name, "longjmp") ? &t->unwatched_leap : &t->unwatched) = true;
-		if (t->functions.v[i].image == t->images.v[0] || t->functions.v[i].how != RT_HOW_URETPROBE)
+	for (i = 0; i < t->functions.n; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		if (f->image == t->images.v[0])
+			continue;
+		if (f->role)
+			*(strstr(f->name, "longjmp") ? &t->unwatched_leap : &t->unwatched) = true;
+		if (f->how != RT_HOW_URETPROBE)
 			continue;
 		some = true;
 		t->returns[i] = false;
 	}
-	if (t->functions.note) {
-		r = note(ctx, t->functions.note);
-		if (r < 0)
-			return r;
-	}
-	for (i = 0; i < t->images.n; i++) {
-		if (!rt_image_is_late(t->images.v[i]))
-			continue;
-		snprintf(text, sizeof(text), "%.600s is not among the program's libraries: calls are seen once it has loaded it",
-			 rt_image_name(t->images.v[i]));
-		r = note(ctx, text);
-		if (r < 0)
-			return r;
-	}
-	if (t->images.uneven) {
-		snprintf(text, sizeof(text), "process %d has other libraries than process %d: a name that stands in several is looked for as "
-			 "process %d would", (int)t->images.uneven, (int)t->pids.v[0], (int)t->pids.v[0]);
-		r = note(ctx, text);
-		if (r < 0)
-			return r;
-	}
-	r = note_inlined(t, note, ctx);
-	if (t->purpose == RT_PURPOSE_COUNT || r < 0)
-		return r;
-	r = note_troubles(t, note, ctx);
-	if (r < 0)
-		return r;
-	if (some) {
-		snprintf(text, sizeof(text), "%s in libraries: without BPF their probes are in every process that uses them", in_part(t));
-		r = note(ctx, text);
-		if (r < 0)
-			return r;
-	}
-	if (t->unwatched) {
-		r = note(ctx, "without BPF libraries are not watched for exceptions and switches of stacks: calls that these have left may seem to "
-			 "go on, or to end");
-		if (r < 0)
-			return r;
-	}
-	if (t->switches) {
-		snprintf(text, sizeof(text), "%.100s switches stacks by itself%s%.100s: calls there may seem to be inside others, or not to return",
-			 rt_image_name(t->images.v[0]), *t->switches ? ", in " : "", t->switches);
-		r = note(ctx, text);
-		if (r < 0)
-			return r;
-	}
-	if (t->unwatched_leap) {
-		snprintf(text, sizeof(text), "longjmp is not watched: %s: calls that it has left may seem to go on",
-			 t->everywhere || everywhere ? "without BPF its probe would be in every process that uses its library" : "it cannot be told where it leaves");
-		r = note(ctx, text);
-		if (r < 0)
-			return r;
-	}
-	if (t->want == RT_WANT_URETPROBE && t->entry_only[0] && rt_target_has_returns(t)) {
-		snprintf(text, sizeof(text), "--return=uretprobe: it could harm the program: %s", t->entry_only);
-		r = note(ctx, text);
-		if (r < 0)
-			return r;
-	}
-	return note_reasons(t, note, ctx);
+	return some;
+}
+
+int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx, const char *text), void *ctx)
+{
+	struct notes notes = { .note = note, .ctx = ctx };
+	bool left = everywhere && leave_libraries(t);
+
+	if (t->functions.note)
+		say(&notes, "%s", t->functions.note);
+	say_images(&notes, t);
+	say_inlined(&notes, t);
+	if (t->purpose == RT_PURPOSE_COUNT)
+		return notes.r;
+	say_troubles(&notes, t);
+	if (left)
+		say(&notes, "%s in libraries: without BPF their probes are in every process that uses them", in_part(t));
+	say_unwatched(&notes, t, everywhere);
+	if (t->want == RT_WANT_URETPROBE && t->entry_only[0] && rt_target_has_returns(t))
+		say(&notes, "--return=uretprobe: it could harm the program: %s", t->entry_only);
+	say_reasons(&notes, t);
+	return notes.r;
 }

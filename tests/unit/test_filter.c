@@ -75,6 +75,23 @@ static void test_under(void)
 	finish(&r, f, 1008, ">(a\"\\\n\xff 2)\n> (fib 3)\n< 4\n<5\n");
 }
 
+/* A long call is not shown with a call around it that --only-under leaves out. */
+static void test_min_time_under(void)
+{
+	const bool roots[] = { false, true };
+	const struct rt_filter_want want = { .limit = { .under = true, .min_time = 100 }, .roots = roots };
+	struct run r;
+	struct rt_filter *f = begin(&r, &want);
+
+	enter(&r, 0, 1000, 0x900, 1);
+	enter(&r, 1, 1001, 0x800, 2);
+	enter(&r, 0, 1002, 0x700, 3);
+	ret(&r, 0, 1003, 0x700, 4);
+	ret(&r, 1, 1301, 0x800, 5);
+	ret(&r, 0, 1302, 0x900, 6);
+	finish(&r, f, 1600, ">(a\"\\\n\xff 2)\n<5\n");
+}
+
 /* The short one between is left out, what is around the long one is shown; at the end, what has been open for long enough. */
 static void test_min_time(void)
 {
@@ -158,6 +175,7 @@ CU_TestInfo rt_tests_filter[] = {
 	{ "levels", test_depth },
 	{ "under a function", test_under },
 	{ "a minimum time", test_min_time },
+	{ "--min-time and --only-under", test_min_time_under },
 	{ "tests of arguments", test_tests },
 	{ "calls that the program itself made", test_libcalls },
 	CU_TEST_INFO_NULL,
