@@ -104,7 +104,7 @@ static void hit_values(const struct rt_event *event, const struct rt_plan *plan,
  * Is an entry at the stack pointer of the innermost open call a tail call of that one?  A uretprobe replaces the return address with
  * that of the trampoline, at the start of the [uprobes] page: a function that finds it at the top of its stack was jumped to.  Where that
  * was not recorded: one of the calls at this place has its return kept by the kernel, and has not returned.  A function that is left at its
- * own instructions has told where it jumped to.
+ * own instructions has told where it jumped to, its own beginning too.
  */
 static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *task, const struct rt_event *event,
 			 const struct rt_hit *hit)
@@ -114,7 +114,7 @@ static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *tas
 	if (top->at_exits)
 		return hit->function != RT_NO_FUNCTION && !in_doubt(stack, task, top) &&
 		       ((top->jumped && top->callee == hit->function) ||
-			(top->exits && hit->exits && rt_exits_include(top->exits, hit->exits)));
+			(top->exits && hit->exits && top->exits != hit->exits && rt_exits_include(top->exits, hit->exits)));
 	if (event->hit.ra)
 		return (event->hit.ra & 0xfff) == 0;
 	return stack_at(task, event->hit.sp, true) < RETURNS_SEEN && !in_doubt(stack, task, top);

@@ -322,6 +322,14 @@ expect_nested "$T/trace" whole
 expect_number 'calls of add' "$(grep -c '(main.(\*counter).add ' "$T/err")" -eq $((ROUNDS * 8))
 end_case
 
+# Who recovers is not traced, and calls again from the same place.
+begin "calls that a panic leaves, and nothing but those"
+rt "$T/calls" main.risky -- panic 12
+expect_number unwound "$(grep -c '\*\*\* unwound \*\*\*$' "$T/err")" -eq "$(($(grep -c '(main.risky' "$T/err") - 2))"
+as_threads "$T/err" >"$T/trace"
+expect_nested "$T/trace"
+end_case
+
 begin "a panic that ends the program"
 rt -o "$T/trace" "$T/calls" main.fib main.risky -- crash 3
 expect_status 2

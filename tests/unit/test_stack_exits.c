@@ -67,6 +67,23 @@ static void test_exit_becomes(void)
 		   "1 0 enter c 5\n");
 }
 
+/* A call that was left without a return (a panic, longjmp), and then the same function from the same place: it has jumped nowhere. */
+static void test_called_again(void)
+{
+	struct rt_exit v[] = { { .at = { .addr = 0x10 } } };
+	const struct rt_exits a = { .v = v, .n = 1 };
+	struct told t;
+
+	told_begin(&t);
+	enter_with(&t, 0, &a, 10, 1000, 1);
+	enter_with(&t, 0, &a, 20, 1000, 2);
+	leave(&t, &at_return, &by_return, 0, 30, 1000, 3);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 0 leave a unwound 10-20\n"
+		   "1 0 enter a 2\n"
+		   "1 0 leave a returned 3 20-30\n");
+}
+
 /* The stack pointer at a return is that of the entry; what is deeper then was left by longjmp or an exception. */
 static void test_exit_return(void)
 {
@@ -249,6 +266,7 @@ static void test_unwound_pending(void)
 CU_TestInfo rt_tests_stack_exits[] = {
 	{ "returns seen at their instructions", test_exit_return },
 	{ "jumps that may lead to a function", test_exit_becomes },
+	{ "the same function again after a call that was left", test_called_again },
 	{ "jumps out of functions", test_exit_jump },
 	{ "conditional jumps out of functions", test_exit_branch },
 	{ "instructions that are come to without a call", test_exit_unseen },
