@@ -95,6 +95,7 @@ bool rt_lower_words_of(struct lowering *l, struct object *o, const struct rt_fet
 
 		if (value < 0) {
 			l->plan->nvalues = had;
+			o->show->npieces = 0;
 			return false;
 		}
 		rt_lower_piece(l, &pieces[i], value, done, part);
