@@ -98,11 +98,13 @@ static void find_sections(struct rt_dwarf *dwarf)
 		return;
 	while ((scn = elf_nextscn(dwarf->elf, scn))) {
 		name = gelf_getshdr(scn, &shdr) ? elf_strptr(dwarf->elf, names, shdr.sh_name) : NULL;
-		if (!name || (strncmp(name, ".debug_", 7) != 0 && strcmp(name, ".gdb_index") != 0))
+		if (!name || (strncmp(name, ".debug_", 7) != 0 && strcmp(name, ".gdb_index") != 0 && strcmp(name, ".gnu_debugaltlink") != 0))
 			continue;
 		data = elf_rawdata(scn, NULL);
 		if (!data || !data->d_buf)
 			continue;
+		if (name[2] == 'n' && memchr(data->d_buf, '\0', data->d_size))
+			dwarf->shared = data->d_buf;
 		section = (struct rt_section){ data->d_buf, shdr.sh_flags & RT_SHF_COMPRESSED ? 0 : data->d_size };
 		if (strcmp(name, ".debug_info") == 0) {
 			dwarf->section = data->d_buf;
@@ -212,10 +214,13 @@ bool rt_dwarf_trouble(struct rt_image *image, struct rt_error *err)
 {
 	const struct rt_dwarf *d = image->dwarf;
 
-	if (!d || (!d->code && !d->not_found) || d->code == -ENOENT || d->code == -ENOMEM)
+	if (!d || (!d->code && !d->not_found && !d->no_shared) || d->code == -ENOENT || d->code == -ENOMEM)
 		return false;
 	if (d->code)
 		*err = d->error;
+	else if (d->no_shared)
+		rt_fail(err, -ENOENT, "%s: some of its types are in '%.400s', which libdw does not find",
+			rt_image_name(image), d->shared ? d->shared : "(dwz)");
 	else
 		rt_fail(err, -ENOENT, "%s: its types are in '%s', which libdw does not find (.dwp files it reads from elfutils 0.191 on)",
 			rt_image_name(image), d->not_found);

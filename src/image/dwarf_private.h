@@ -49,6 +49,8 @@ struct rt_dwarf {
 	int code;			/* what opening it returned, and said */
 	struct rt_error error;
 	const char *not_found;		/* the .dwo file that a unit has its types in, where it was not found */
+	const char *shared;		/* the file that dwz has made for several, NULL: none; */
+	bool no_shared;			/* it was not found, and is needed */
 	Dwarf_Off forgotten;		/* rt_dwarf_forget() gave pages back there */
 	void *units;			/* tsearch's tree of struct rt_dwarf_unit, by offset */
 	bool ranges_read;
@@ -134,6 +136,7 @@ struct rt_dwarf_walk {
 	bool splits_int128;		/* clang before 18, on x86-64: __int128 is passed as two words, not as one thing aligned to 16 */
 	unsigned budget;		/* members that may still be read */
 	const struct rt_ctype *none;	/* void */
+	const struct rt_ctype *lost;	/* a type that is said to be elsewhere, and is not; NULL: there was none such */
 	const struct rt_ctype *text;	/* a character, where the type of bytes does not say so; NULL: not needed yet */
 	struct rt_dwarf_pending *queue;	/* structures whose members are still to be read */
 	size_t nqueue, queue_cap;

@@ -98,9 +98,19 @@ static bool is_modifier(int tag)
 /* What entry `die` points to, or is made of. */
 static const struct rt_ctype *target_of(struct rt_dwarf_walk *walk, Dwarf_Die *die, unsigned distance, unsigned depth)
 {
+	Dwarf_Attribute attr;
 	Dwarf_Die target;
 
-	return rt_die_type(die, &target) ? rt_dwarf_convert(walk, &target, distance, depth + 1) : walk->none;
+	if (rt_die_type(die, &target))
+		return rt_dwarf_convert(walk, &target, distance, depth + 1);
+	if (!rt_die_attr(die, DW_AT_type, &attr))
+		return walk->none;
+	/* It has one, in the file that dwz has moved there what several have: that is another thing than void. */
+	walk->dwarf->no_shared |= dwarf_whatform(&attr) == DW_FORM_GNU_ref_alt;
+	if (!walk->lost)
+		walk->lost = rt_types_add(walk->types, RT_CT_UNKNOWN, NULL, 0);
+	walk->nomem |= !walk->lost;
+	return walk->lost;
 }
 
 /* How the source calls what `type` leads to: const, and in C by a typedef (FILE), where what is left of that has another name. */

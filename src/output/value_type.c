@@ -52,6 +52,8 @@ static void show_word(const struct rt_view *v, const struct rt_ctype *type, uint
 
 	if (!bytes)
 		rt_value_word(p, why);
+	else if (type->kind == RT_CT_UNKNOWN && !type->size && v->depth > 1)	/* a member of which it is not known how far it goes */
+		rt_value_word(p, rt_view_more);
 	else if (type->kind == RT_CT_FLOAT)
 		rt_value_float(p, bytes, size, quad);
 	else if (pointer)

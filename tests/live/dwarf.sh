@@ -196,6 +196,14 @@ if has dwz; then
 	cp "$T/types" "$T/two"
 	if dwz -m "$T/common" -M common "$T/one" "$T/two" 2>/dev/null && [ -s "$T/common" ]; then
 		same_as_plain "dwz" "$T/one"
+		begin "dwz without the file that others share"
+		mv "$T/common" "$T/moved"
+		rt "$T/one" values integers
+		expect_status 0
+		expect_line "some of its types are in '.*common', which libdw does not find" "$T/err"
+		expect_line '<not known>' "$T/err"
+		expect_no_line '#<void>' "$T/err"
+		end_case
 	fi
 fi
 
