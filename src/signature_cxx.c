@@ -141,7 +141,7 @@ static bool find_parameters(char *text, char **begin)
 	char *p = strrchr(text, ')');
 	int depth = 0;
 
-	if (!p || strstr(text, " thunk to "))
+	if (!p)
 		return false;
 	*begin = p;
 	do
@@ -190,8 +190,8 @@ int rt_signature_cxx(const char *symbol, const struct rt_arch *arch, const struc
 	int r = 0, hidden = -1;
 	bool structor;
 
-	/* Copies have other parameters than their name says. */
-	if (strncmp(symbol, "_Z", 2) != 0 || strchr(symbol, '.') || !rt_demangle(&text, symbol, true) || !find_parameters(text.v, &begin))
+	/* Copies have other parameters than their name says; and of thunks and clones for transactions it says the other function's. */
+	if (strncmp(symbol, "_Z", 2) != 0 || symbol[2] == 'T' || symbol[2] == 'G' || strchr(symbol, '.') || !rt_demangle(&text, symbol, true) || !find_parameters(text.v, &begin))
 		goto out;
 	structor = is_structor(text.v, begin - 1);
 	if (structor)

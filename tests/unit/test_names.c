@@ -386,6 +386,7 @@ static void test_types(void)
 	/* Copies, thunks, and what is too much. */
 	named("_Z1fiPKc.isra.0", "48", NULL);
 	named("_ZThn16_N1S1fEi", "84", NULL);
+	named("_ZGTtN1S1fEPKc", "8", NULL);
 	named("_Z1fiiiiiiiiiiiiiiiii", "444", NULL);
 	named("_Z1fM1SFviE", "8", NULL);
 	named("main", "4", NULL);
