@@ -282,13 +282,18 @@ static int next_dir(const char **dirs, const char **dir)
 	return n < PATH_MAX ? (int)n : 0;
 }
 
+static const char *debug_dirs(void)
+{
+	const char *dirs = getenv("RAWTRACE_DEBUG_DIR");
+
+	return dirs && *dirs ? dirs : DEFAULT_DIRS;
+}
+
 static bool find_in_dirs(struct rt_image *image, const struct build_id *id, const char *folder, const char *link, const uint32_t *crc)
 {
-	const char *dirs = getenv("RAWTRACE_DEBUG_DIR"), *dir;
+	const char *dirs = debug_dirs(), *dir;
 	int n;
 
-	if (!dirs || !*dirs)
-		dirs = DEFAULT_DIRS;
 	while ((n = next_dir(&dirs, &dir)) > 0)
 		if (find_by_id(image, id, dir, n) ||
 		    (link && try_path(image, id, crc, RT_DEBUG_LINK, "%.*s%s/%s", n, dir, folder, link)))
@@ -305,8 +310,8 @@ static unsigned find_timeout_ms(void)
 	return (unsigned)(n > 0 && n < FIND_TIMEOUT_S ? n : FIND_TIMEOUT_S) * 1000;
 }
 
-/* debuginfod-find of elfutils knows the protocol, and keeps what it fetched. */
-static void ask_servers(struct rt_image *image, const struct build_id *id)
+/* debuginfod-find of elfutils knows the protocol, and keeps what it fetched.  The path, to be freed, or NULL. */
+static char *ask_servers(struct rt_image *image, const struct build_id *id)
 {
 	struct rt_servers *servers = image->debug.servers;
 	struct rt_answer answer = { .slow = servers ? servers->slow : NULL, .of = rt_image_name(image) };
@@ -314,23 +319,26 @@ static void ask_servers(struct rt_image *image, const struct build_id *id)
 	int r;
 
 	if ((servers && servers->hang) || !id->n || !getenv("DEBUGINFOD_URLS") || !*getenv("DEBUGINFOD_URLS"))
-		return;
+		return NULL;
 	print_id(id, text);
 	r = rt_ask((char *[]){ (char *)"debuginfod-find", (char *)"debuginfo", text, NULL }, find_timeout_ms(), &answer);
 	if (r < 0)
 		remark(image, "DEBUGINFOD_URLS is set, but debuginfod-find cannot be run: %s", strerror(-r));
 	else if (answer.failure && answer.status <= 0)	/* with a status: no server has it */
 		remark(image, "debuginfod-find %s%s", answer.failure, answer.late ? ", and is not asked again" : "");
-	else if (!answer.failure && answer.text)
-		try_path(image, id, NULL, RT_DEBUG_SERVER, "%.*s", (int)strcspn(answer.text, "\n"), answer.text);
 	if (servers)
 		servers->hang |= answer.late;
+	if (r == 0 && !answer.failure && answer.text) {
+		answer.text[strcspn(answer.text, "\n")] = '\0';
+		return answer.text;
+	}
 	free(answer.text);
+	return NULL;
 }
 
 static void look(struct rt_image *image)
 {
-	char folder[PATH_MAX], link[NAME_MAX + 1];
+	char folder[PATH_MAX], link[NAME_MAX + 1], *path;
 	bool has_folder, has_link;
 	struct build_id id;
 	uint32_t crc;
@@ -344,8 +352,61 @@ static void look(struct rt_image *image)
 	if (has_link && (try_path(image, &id, &crc, RT_DEBUG_LINK, "%s/%s", folder, link) ||
 			 try_path(image, &id, &crc, RT_DEBUG_LINK, "%s/.debug/%s", folder, link)))
 		return;
-	if (!find_in_dirs(image, &id, folder, has_link ? link : NULL, &crc))
-		ask_servers(image, &id);
+	if (find_in_dirs(image, &id, folder, has_link ? link : NULL, &crc))
+		return;
+	path = ask_servers(image, &id);
+	if (path)
+		try_file(image, path, &id, NULL, RT_DEBUG_SERVER);
+	free(path);
+}
+
+/* ---- what dwz has moved out of several debug files ---- */
+
+/* The file at `path`, if its build-id is that; -1: it is not. */
+static int open_shared(const char *path, const struct build_id *want)
+{
+	struct build_id id = { 0 };
+	struct stat st;
+	Elf *elf;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return -1;
+	elf = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	if (elf)
+		read_build_id(elf, (uint64_t)st.st_size, &id);
+	elf_end(elf);
+	if (id.n == want->n && memcmp(id.v, want->v, id.n) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int rt_image_shared_fd(struct rt_image *image, const char *name, const uint8_t *id, size_t n)
+{
+	static const char usual[] = DEFAULT_DIRS "/";
+	const char *dirs = debug_dirs(), *dir;
+	struct build_id want = { .n = n };
+	char path[PATH_MAX], text[2 * ID_MAX + 1], *told;
+	int fd = -1, ndir;
+
+	if (!n || n > ID_MAX)
+		return -1;
+	memcpy(want.v, id, n);
+	print_id(&want, text);
+	while (fd < 0 && (ndir = next_dir(&dirs, &dir)) > 0) {
+		snprintf(path, sizeof(path), "%.*s/.build-id/%.2s/%s.debug", ndir, dir, text, text + 2);
+		fd = open_shared(path, &want);
+		if (fd >= 0 || strncmp(name, usual, sizeof(usual) - 1) != 0)
+			continue;
+		snprintf(path, sizeof(path), "%.*s/%s", ndir, dir, name + sizeof(usual) - 1);
+		fd = open_shared(path, &want);
+	}
+	told = fd < 0 ? ask_servers(image, &want) : NULL;
+	if (told)
+		fd = open_shared(told, &want);
+	free(told);
+	return fd;
 }
 
 Elf *rt_image_debug_elf(struct rt_image *image)

@@ -42,6 +42,12 @@ struct rt_debug {
 Elf *rt_image_debug_elf(struct rt_image *image);
 int rt_image_debug_fd(struct rt_image *image);
 
+/*
+ * The file with this build-id, which dwz has made of what several debug files have in common, and calls `name`: from the same folders and
+ * servers.  A descriptor, or -1.
+ */
+int rt_image_shared_fd(struct rt_image *image, const char *name, const uint8_t *id, size_t n);
+
 /* After that: its path, or NULL; and why one that was found is not used, or NULL. */
 const char *rt_image_debug_path(const struct rt_image *image);
 const char *rt_image_debug_remark(const struct rt_image *image);

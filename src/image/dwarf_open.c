@@ -104,7 +104,7 @@ static void find_sections(struct rt_dwarf *dwarf)
 		if (!data || !data->d_buf)
 			continue;
 		if (name[2] == 'n' && memchr(data->d_buf, '\0', data->d_size))
-			dwarf->shared = data->d_buf;
+			dwarf->shared = (struct rt_section){ data->d_buf, data->d_size };
 		section = (struct rt_section){ data->d_buf, shdr.sh_flags & RT_SHF_COMPRESSED ? 0 : data->d_size };
 		if (strcmp(name, ".debug_info") == 0) {
 			dwarf->section = data->d_buf;
@@ -186,6 +186,8 @@ static int open_file(struct rt_dwarf *dwarf, struct rt_error *err)
 		return rt_fail(err, -EBADMSG, "%s: its debug information cannot be read: %s", rt_image_name(image),
 			       sizes.zstd ? "it is compressed by zstd, which libelf unpacks from elfutils 0.189 on" : dwarf->elf ? dwarf_errmsg(-1) : elf_errmsg(-1));
 	find_sections(dwarf);
+	if (dwarf->shared.p)
+		rt_dwarf_share(dwarf);
 	if (dwarf->section_end - dwarf->section > MAPPED_MAX)
 		read_heads(dwarf);
 	return 0;
@@ -220,7 +222,7 @@ bool rt_dwarf_trouble(struct rt_image *image, struct rt_error *err)
 		*err = d->error;
 	else if (d->no_shared)
 		rt_fail(err, -ENOENT, "%s: some of its types are in '%.400s', which libdw does not find",
-			rt_image_name(image), d->shared ? d->shared : "(dwz)");
+			rt_image_name(image), d->shared.p ? (const char *)d->shared.p : "(dwz)");
 	else
 		rt_fail(err, -ENOENT, "%s: its types are in '%s', which libdw does not find (.dwp files it reads from elfutils 0.191 on)",
 			rt_image_name(image), d->not_found);
@@ -237,6 +239,10 @@ void rt_dwarf_close(struct rt_dwarf *dwarf)
 	free(dwarf->names.seen);
 	if (dwarf->dbg)
 		dwarf_end(dwarf->dbg);
+	if (dwarf->shared_dbg) {
+		dwarf_end(dwarf->shared_dbg);
+		close(dwarf->shared_fd);
+	}
 	elf_end(dwarf->elf);
 	free(dwarf);
 }

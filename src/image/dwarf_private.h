@@ -49,7 +49,9 @@ struct rt_dwarf {
 	int code;			/* what opening it returned, and said */
 	struct rt_error error;
 	const char *not_found;		/* the .dwo file that a unit has its types in, where it was not found */
-	const char *shared;		/* the file that dwz has made for several, NULL: none; */
+	struct rt_section shared;	/* .gnu_debugaltlink: the name of a file that dwz has made for several, and its build-id; NULL: none */
+	Dwarf *shared_dbg;		/* that file, where libdw has not found it itself, but we; NULL: none */
+	int shared_fd;
 	bool no_shared;			/* it was not found, and is needed */
 	Dwarf_Off forgotten;		/* rt_dwarf_forget() gave pages back there */
 	void *units;			/* tsearch's tree of struct rt_dwarf_unit, by offset */
@@ -107,6 +109,8 @@ int rt_dwarf_find(struct rt_dwarf *dwarf, uint64_t addr, struct rt_dwarf_func **
 bool rt_dwarf_unit_at(struct rt_dwarf *dwarf, Dwarf_Off head, Dwarf_Die *unit);
 /* With split DWARF, where the .dwo file is found: true, and `unit` becomes that file's (dwarf_split.c). */
 bool rt_dwarf_split(Dwarf_Die *unit);
+/* dwarf_split.c: where libdw does not find what dwz has moved to another file, that is looked for where debug files are. */
+void rt_dwarf_share(struct rt_dwarf *dwarf);
 void rt_dwarf_units_free(struct rt_dwarf *dwarf);
 
 /* ---- types (dwarf_types.c, dwarf_struct.c) ---- */

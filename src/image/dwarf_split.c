@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
+#include <unistd.h>
 
 #include "image/dwarf_private.h"
 
@@ -12,4 +13,23 @@ bool rt_dwarf_split(Dwarf_Die *unit)
 		return false;
 	*unit = split;
 	return true;
+}
+
+void rt_dwarf_share(struct rt_dwarf *dwarf)
+{
+	const char *name = (const char *)dwarf->shared.p;
+	size_t n = strlen(name) + 1;
+	int fd;
+
+	if (dwarf_getalt(dwarf->dbg))
+		return;
+	fd = rt_image_shared_fd(dwarf->image, name, (const uint8_t *)name + n, dwarf->shared.n - n);
+	if (fd < 0)
+		return;
+	dwarf->shared_dbg = dwarf_begin(fd, DWARF_C_READ);
+	dwarf->shared_fd = fd;
+	if (dwarf->shared_dbg)
+		dwarf_setalt(dwarf->dbg, dwarf->shared_dbg);
+	else
+		close(fd);
 }

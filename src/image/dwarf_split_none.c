@@ -7,3 +7,8 @@ bool rt_dwarf_split(Dwarf_Die *unit)
 	(void)unit;
 	return false;
 }
+
+void rt_dwarf_share(struct rt_dwarf *dwarf)
+{
+	(void)dwarf;
+}

@@ -204,6 +204,22 @@ if has dwz; then
 		expect_line '<not known>' "$T/err"
 		expect_no_line '#<void>' "$T/err"
 		end_case
+		if has readelf && ! grep -q 'HAVE_LIBDW_SPLIT_TRUE=.#' "$BUILDDIR/config.log"; then
+			id=$(readelf -n "$T/moved" | sed -n 's/.*Build ID: //p')
+			mkdir -p "$T/debug/.build-id/$(printf %.2s "$id")"
+			ln -s "$T/moved" "$T/debug/.build-id/$(printf %.2s "$id")/${id#??}.debug"
+			export RAWTRACE_DEBUG_DIR="$T/debug"
+			same_as_plain "dwz: the shared file by its build-id" "$T/one"
+			unset RAWTRACE_DEBUG_DIR
+			mkdir "$T/ask"
+			printf '#!/bin/sh\n[ "$1 $2" = "debuginfo %s" ] && echo "%s"\n' "$id" "$T/moved" >"$T/ask/debuginfod-find"
+			chmod +x "$T/ask/debuginfod-find"
+			path=$PATH
+			export DEBUGINFOD_URLS=http://none.invalid PATH="$T/ask:$PATH"
+			same_as_plain "dwz: the shared file from a server" "$T/one"
+			unset DEBUGINFOD_URLS
+			PATH=$path
+		fi
 	fi
 fi
 
