@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code of x86-64 that puts a copy of the stack back, as continuations made of setjmp and memcpy do: a function that copies as many bytes as
- * turn out to be there, and goes on where longjmp leads, as nothing can return into what it has overwritten.  A return address that a
- * uretprobe replaced would come back after the kernel has forgotten it, which ends the program.
+ * Code of x86-64 that puts a copy of the stack back, as continuations made of setjmp and memcpy do: a function that copies, or has another
+ * copy, as many bytes as turn out to be there, and goes on where longjmp leads, as nothing can return into what it has overwritten.  A return
+ * address that a uretprobe replaced would come back after the kernel has forgotten it, which ends the program.
  */
 #include "image/switches.h"
 
@@ -14,13 +14,18 @@
 #include "image/private.h"
 #include "util/array.h"
 
-enum { CX = 1, DX = 2, INSN_MAX = 16, CALL_MAX = 6, CHUNK = 1 << 18, BODY_MAX = 1 << 16, KNOWN = 512 };
+enum { CX = 1, DX = 2, INSN_MAX = 16, CALL_MAX = 6, CHUNK = 1 << 18, BODY_MAX = 1 << 16, KNOWN = 512, CALLEES = 16 };
 
 enum called { OTHER, JUMPS, COPIES };
 
 struct known {
 	uint64_t target;
 	enum called what;
+};
+
+struct callees {
+	uint64_t v[CALLEES];
+	unsigned n;
 };
 
 struct search {
@@ -53,7 +58,7 @@ static enum called called(struct search *s, uint64_t addr, const uint8_t *call)
 	const char *name;
 	size_t i, n;
 
-	memcpy(&distance, call + (call[0] == 0xe8 ? 1 : 2), sizeof(distance));
+	memcpy(&distance, call + (call[0] == 0xff ? 2 : 1), sizeof(distance));
 	target = addr + (uint64_t)(int64_t)distance;
 	k = &s->known[(target ^ target >> 9) % KNOWN];
 	if (k->target == target)
@@ -71,10 +76,16 @@ static enum called called(struct search *s, uint64_t addr, const uint8_t *call)
 	return k->what;
 }
 
-/* call DISTANCE; call *DISTANCE(%rip): its length, or 0 */
+/* call DISTANCE, or a jump in place of the last call; call *DISTANCE(%rip): its length, or 0 */
 static unsigned call_at(const uint8_t *p)
 {
-	return p[0] == 0xe8 ? 5 : p[0] == 0xff && p[1] == 0x15 ? 6 : 0;
+	return (p[0] & 0xfe) == 0xe8 ? 5 : p[0] == 0xff && (p[1] == 0x15 || p[1] == 0x25) ? 6 : 0;
+}
+
+/* A function of its own never jumps to longjmp, which does not return; the stubs do. */
+static bool is_jump(const uint8_t *p)
+{
+	return p[0] == 0xe9 || (p[0] == 0xff && p[1] == 0x25);
 }
 
 /* rep movsb, rep movsl, rep movsq */
@@ -89,12 +100,13 @@ static bool is_constant(const uint8_t *p, unsigned reg)
 	return p[0] == 0xb8 + reg || (p[0] == 0x48 && p[1] == 0xc7 && p[2] == 0xc0 + reg);
 }
 
-/* Does the function from `start` on copy a number of bytes that no instruction tells? */
-static bool copies_any(struct search *s, uint64_t start, uint64_t end)
+/* Does the function from `start` on copy a number of bytes that no instruction tells?  What it calls itself is put into `callees`. */
+static bool copies_itself(struct search *s, uint64_t start, uint64_t end, struct callees *callees)
 {
 	size_t size = end - start < BODY_MAX ? (size_t)(end - start) : BODY_MAX, at;
 	bool constant[DX + 1] = { false };
 	const uint8_t *p;
+	enum called what;
 	struct rt_flow f;
 	unsigned reg, n;
 
@@ -105,14 +117,32 @@ static bool copies_any(struct search *s, uint64_t start, uint64_t end)
 		if (!rt_flow_decode(s->image->arch, rt_code_decoder(s->code), p, size - at, start + at, &f))
 			return false;
 		n = call_at(p);
-		if (n && !constant[DX] && called(s, start + at + n, p) == COPIES)
+		what = n ? called(s, start + at + n, p) : OTHER;
+		if (what == COPIES && !constant[DX])
 			return true;
+		if (f.kind == RT_FLOW_CALL && f.has_target && what == OTHER && callees->n < CALLEES)
+			callees->v[callees->n++] = f.target;
 		if (is_string_copy(p) && !constant[CX])
 			return true;
 		for (reg = CX; reg <= DX; reg++)
 			if (f.writes >> reg & 1)
 				constant[reg] = is_constant(p, reg);
 	}
+	return false;
+}
+
+/* The same, also in functions that it calls: without optimization each part has its own. */
+static bool copies_any(struct search *s, uint64_t start, uint64_t end)
+{
+	struct callees callees = { .n = 0 }, deeper = { .n = CALLEES };
+	const char *name;
+	unsigned i;
+
+	if (copies_itself(s, start, end, &callees))
+		return true;
+	for (i = 0; i < callees.n; i++)
+		if (rt_code_function(s->code, callees.v[i], &start, &end, &name) && copies_itself(s, start, end, &deeper))
+			return true;
 	return false;
 }
 
@@ -128,7 +158,7 @@ static bool search_segment(struct search *s, const struct rt_segment *segment, c
 			return false;
 		for (i = 0; i + CALL_MAX <= n; i++) {
 			size = call_at(s->bytes + i);
-			if (!size || (base + i >= start && base + i < end) || called(s, base + i + size, s->bytes + i) != JUMPS)
+			if (!size || is_jump(s->bytes + i) || (base + i >= start && base + i < end) || called(s, base + i + size, s->bytes + i) != JUMPS)
 				continue;
 			if (rt_code_function(s->code, base + i, &start, &end, name) && copies_any(s, start, end))
 				return true;

@@ -91,7 +91,7 @@ const char *rt_code_called(struct rt_code *code, uint64_t addr)
 {
 	struct rt_image *image = rt_code_image(code);
 	uint64_t target;
-	uint8_t b[6];		/* call DISTANCE; call *DISTANCE(%rip) */
+	uint8_t b[6];		/* call or jmp DISTANCE; call or jmp *DISTANCE(%rip) */
 	int32_t distance;
 	uint32_t word;
 
@@ -103,10 +103,10 @@ const char *rt_code_called(struct rt_code *code, uint64_t addr)
 		if (word >> 26 != 0x25)	/* bl */
 			return NULL;
 		target = addr - 4 + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4);
-	} else if (b[1] == 0xe8) {
+	} else if ((b[1] & 0xfe) == 0xe8) {
 		target = addr + (uint64_t)(int64_t)distance;
 	} else {
-		return b[0] == 0xff && b[1] == 0x15 && image->arch->word == 8 ? name_at(image, addr + (uint64_t)(int64_t)distance) : NULL;
+		return b[0] == 0xff && (b[1] == 0x15 || b[1] == 0x25) && image->arch->word == 8 ? name_at(image, addr + (uint64_t)(int64_t)distance) : NULL;
 	}
 	return rt_code_is_stub(code, target) ? stub_name(code, target) : NULL;
 }

@@ -56,7 +56,7 @@ if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 
 	$CC -O1 -DWALKS -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" && unharmed "a walk over return addresses" 'backtrace'
 fi
 
-for options in -O0 -O2 "-O2 -fno-plt" "-O2 -static"; do
+for options in -O0 "-O2 -DAPART" "-O2 -fno-plt" "-O2 -static"; do
 	[ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone' || break
 	begin "a program that copies its stack away and back: $options"
 	# shellcheck disable=SC2086 # words
@@ -66,6 +66,11 @@ for options in -O0 -O2 "-O2 -fno-plt" "-O2 -static"; do
 	printf '%d\n' 6 11 21 31 41 >"$T/want"
 	expect_same "$T/want" "$T/out"
 	expect_line '^rawtrace: work: returns: insn .*may put back a copy of its stack in resume' "$T/err"
+	# longjmp alone is none.
+	# shellcheck disable=SC2086 # words
+	$CC $options -w -o "$T/leaves" "$TARGETS/longjmp.c" 2>"$T/cc" || show "$T/cc"
+	"$RAWTRACE" list "$T/leaves" main >"$T/list" 2>&1
+	expect_no_line 'may put back' "$T/list"
 	end_case
 done
 

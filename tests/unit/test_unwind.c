@@ -172,12 +172,13 @@ static void test_copies(void)
 		CODE_OF("\xb9\x19\0\0\0\xf3\x48\xa5\xe8\x23\0\0\0", false),		/* mov $25,%ecx */
 		CODE_OF("\x48\x8b\x57\x08\xe8\x2f\0\0\0\xc3", false),			/* no longjmp */
 		CODE_OF("\xe8\x2b\0\0\0", false),						/* nothing else */
+		CODE_OF("\xe8\x23\0\0\0\xe8\x26\0\0\0", true),				/* call g, which jumps to memcpy; call longjmp */
 	};
 	struct elfgen_sym syms[] = {
 		{ "f", CODE, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT }, { "longjmp", CODE + 48, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
-		{ "memcpy", CODE + 56, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "memcpy", CODE + 56, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT }, { "g", CODE + 40, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
 	};
-	struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 3, .ncode = 64, .machine = EM_X86_64 };
+	struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 4, .ncode = 64, .machine = EM_X86_64 };
 	struct rt_decoder *decoder = rt_flow_open(&rt_arch_x86_64);
 	uint8_t code[64];
 	size_t i;
@@ -185,6 +186,7 @@ static void test_copies(void)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]) && decoder && rt_arch_native() == EM_X86_64; i++) {
 		memset(code, 0x90, sizeof(code));
 		memcpy(code, cases[i].text, cases[i].n);
+		memcpy(code + 40, "\x48\x89\xc2\xe9\x08\0\0", 8);	/* mov %rax,%rdx; jmp memcpy */
 		syms[0].size = cases[i].n;
 		g.code = code;
 		unwinds(&g, cases[i].does ? "may put back a copy of its stack in f" : NULL);

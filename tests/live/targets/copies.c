@@ -31,6 +31,15 @@ static NOINLINE int capture(struct continuation *c)
 	return -1;
 }
 
+#ifdef APART
+static NOINLINE void put_back(struct continuation *c)
+{
+	memcpy(c->at, c->copy, c->n);
+}
+#else
+#define put_back(c) memcpy((c)->at, (c)->copy, (c)->n)
+#endif
+
 /* Its own frame has to be below what it overwrites. */
 static NOINLINE void resume(struct continuation *c)
 {
@@ -42,7 +51,7 @@ static NOINLINE void resume(struct continuation *c)
 		room[0] = 2;
 		return;
 	}
-	memcpy(c->at, c->copy, c->n);
+	put_back(c);
 	longjmp(c->registers, 1);
 }
 
