@@ -133,7 +133,7 @@ void rt_dwarf_forget(struct rt_dwarf *dwarf, Dwarf_Off at)
 	if (at > dwarf->forgotten && at - dwarf->forgotten < MAPPED_MAX)
 		return;
 	dwarf->forgotten = at;
-	/* libelf maps it read-only (ELF_C_READ_MMAP), so nothing of it can be lost.  It stays in the page cache. */
+	/* Nobody writes to the mapping, so nothing of it can be lost.  It stays in the page cache. */
 	advise(dwarf, MADV_DONTNEED);
 }
 
@@ -179,7 +179,11 @@ static int open_file(struct rt_dwarf *dwarf, struct rt_error *err)
 	 */
 	if (sizes.end >= size && size % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
 		return rt_image_damaged(image, "its debug information is not followed by section headers", err);
-	dwarf->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	/*
+	 * Probes are put into every private mapping of the file that is not writable, this one and its copy in the child that is held before
+	 * exec too, and the first tells the kernel what the instructions mean: of a 32-bit program it would take them for 64-bit ones.
+	 */
+	dwarf->elf = elf_begin(fd, is64 ? ELF_C_READ_MMAP : ELF_C_READ_MMAP_PRIVATE, NULL);
 	if (dwarf->elf)
 		dwarf->dbg = dwarf_begin_elf(dwarf->elf, DWARF_C_READ, NULL);
 	if (!dwarf->dbg)

@@ -33,6 +33,15 @@ for target in loop recurse threads longjmp tailcall exits names forks pops worke
 done
 # shellcheck disable=SC2086 # no flag or one
 build registers $cet -g -O1 "$TARGETS/registers.c" || show "$T/build"
+# An instruction that means another thing in 64-bit code, in a program with debug information.
+cat >"$T/absolute.c" <<EOF
+#include <stdio.h>
+int number;
+__attribute__((noinline)) void first(void) { number = 5; }
+int main(void) { first(); return printf("%d\\n", number) != 2; }
+EOF
+# shellcheck disable=SC2086 # no flag or one
+build absolute -fomit-frame-pointer -no-pie -fno-pie $cet -g "$T/absolute.c" || show "$T/build"
 # For kernels that corrupt what begins with a call, as code does that has to find out where it is.
 for target in recurse longjmp tailcall forks; do
 	# shellcheck disable=SC2086 # no flag or one
@@ -47,6 +56,15 @@ row=$(sed -n 's/^32-bit programs  *//p' "$T/doctor")
 begin "doctor has a row"
 expect_line '^32-bit programs  *\(ok\|insn\|entries\|no\) ' "$T/doctor"
 end_case
+
+for m in $MECHANISMS; do
+	begin "$m: instructions are those of 32-bit code"
+	rt --attach="$m" --return=none "$BIN/absolute" first
+	expect_status 0
+	expect_line '^5$' "$T/out"
+	expect_line '^>(first)$' "$T/err"
+	end_case
+done
 
 case $row in
 no*) skip_all "$row" ;;
