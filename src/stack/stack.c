@@ -143,6 +143,16 @@ static bool goes_on_inside(const struct rt_task *task, const struct rt_event *ev
 	return hit->libcall && task->n && task->v[task->n - 1].libcall && task->v[task->n - 1].sp == event->hit.sp;
 }
 
+/* The level of a call inside those that are open.  One that became another, which has returned, waits for its own return alone. */
+static unsigned next_level(const struct rt_task *task)
+{
+	size_t n = task->n;
+
+	while (n && task->v[n - 1].became)
+		n--;
+	return n ? task->v[n - 1].level + 1 : 0;
+}
+
 /* Close what an entry at its stack pointer shows to be over.  `*level`: that of the new call. */
 static int make_way(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit,
 		    unsigned *level)
@@ -160,7 +170,7 @@ static int make_way(struct rt_stack *stack, struct rt_task *task, const struct r
 			return stack_become(stack, task, event->time);
 		}
 	}
-	*level = task->n ? task->v[task->n - 1].level + 1 : 0;
+	*level = next_level(task);
 	return err;
 }
 
@@ -248,7 +258,7 @@ static int stack_unseen(struct rt_stack *stack, struct rt_task *task, const stru
 	memset(&unseen, 0, sizeof(unseen));
 	unseen.function = hit->function;
 	unseen.returns = true;
-	unseen.level = task->n ? task->v[task->n - 1].level + 1 : 0;
+	unseen.level = next_level(task);
 	unseen.sp = sp;
 	return stack->ops->leave(stack->ctx, &task->thread, &unseen, RT_END_RETURNED, event->time, &result);
 }

@@ -414,6 +414,8 @@ static void test_positions(void)
 	wrong("f(char buf[len])", 12, "a number, the name of another parameter or 'return'");
 	wrong("f(char buf[p], char *p)", 12, "the name of a parameter that is an integer");
 	wrong("f(int v[0])", 9, "a number of elements, 1 to 1048576");
+	wrong("f(struct s { void a; } *p)", 19, "a member that has a size");
+	wrong("f(struct s { int a(int); } *p)", 18, "a member that has a size");
 	wrong("f(int v[3)", 10, "']' behind the length: a number or a parameter's name");
 	wrong("f(out int x)", 3, "a pointer behind 'out': what it leads to is filled in");
 	wrong("f(n >)", 6, "a number");

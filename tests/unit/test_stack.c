@@ -110,6 +110,23 @@ static void test_tail_call_lost_return(void)
 		   "1 0 leave b returned 9 20-30\n");
 }
 
+/* The caller waits for its own return alone: a return of another call there stands at its level, not below it. */
+static void test_tail_call_other_return(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	told_tail(&t, 1, 1, 20, 1000, 2);
+	told_ret(&t, 1, 1, 30, 1000, 9);
+	told_ret(&t, 1, 2, 31, 1000, 9);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 0 leave a became 10-20\n"
+		   "1 0 enter b 2\n"
+		   "1 0 leave b returned 9 20-30\n"
+		   "1 0 leave c returned 9 ?-31\n");
+}
+
 /* A trampoline as return address nests only where the stack pointer is the same; elsewhere it says nothing. */
 static void test_trampoline_elsewhere(void)
 {
@@ -422,6 +439,7 @@ CU_TestInfo rt_tests_stack[] = {
 	{ "jump seen at a call", test_jump_then_call },
 	{ "a call where another stood", test_successor },
 	{ "tail call", test_tail_call },
+	{ "tail call: the return of another", test_tail_call_other_return },
 	{ "tail call whose return was lost", test_tail_call_lost_return },
 	{ "trampoline at another place", test_trampoline_elsewhere },
 	{ "tail calls without return addresses", test_unknown_tail },
