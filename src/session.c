@@ -190,6 +190,9 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	/* Our own command has not begun. */
 	if (r == 0 && !s->tracee.ours)
 		r = read_counts(s, &s->base, err);
+	/* What the machine did while the probes went in: full rings would lose the beginning. */
+	if (r == 0)
+		r = rt_session_drain(s, false, err);
 	return r < 0 ? r : rt_tracee_go(&s->tracee, s->target.path, err);
 }
 
@@ -225,6 +228,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 		r = rt_feed_held(s->feed, 0, lost.time);
 	if (r == 0)
 		r = tell_counts(s, lost.time);
+	if (r == 0 && s->tracee.ended)
+		r = rt_stack_ended(s->stack, lost.time);
 	if (r == 0)
 		r = rt_stack_end(s->stack, lost.time);
 	if (r == 0)

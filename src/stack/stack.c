@@ -479,6 +479,17 @@ int rt_stack_goexit(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t t
 	return stack_exit(stack, pid, 0, goid, time);
 }
 
+int rt_stack_ended(struct rt_stack *stack, uint64_t time)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < stack->threads.n; i++)
+		if (!stack->threads.v[i]->thread.goid)
+			err = stack_unwind(stack, stack->threads.v[i], 0, RT_END_EXITED, time);
+	return err;
+}
+
 int rt_stack_end(struct rt_stack *stack, uint64_t time)
 {
 	size_t i;

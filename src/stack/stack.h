@@ -111,6 +111,12 @@ int rt_stack_abandon(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t 
 
 /* Goroutine `goid` of process `pid` has ended. */
 int rt_stack_goexit(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t time);
+/*
+ * The processes have ended.  What a thread has open was left by its end, which the kernel then could not tell of, as its ring was full; of a
+ * goroutine nobody knows.
+ */
+int rt_stack_ended(struct rt_stack *stack, uint64_t time);
+
 /* The trace is over: close what is open, innermost first, as RT_END_UNFINISHED. */
 int rt_stack_end(struct rt_stack *stack, uint64_t time);
 

@@ -130,6 +130,22 @@ static void test_goexit(void)
 		   "<*** goroutine exited ***\n");
 }
 
+/* Their process has ended; a goroutine does not end with a thread. */
+static void test_ended(void)
+{
+	struct run run;
+
+	run_begin(&run, "tree", "fib");
+	hit(&run, RT_KIND_ENTRY, 7, 18, 1010, 1000, 4);
+	hit(&run, RT_KIND_ENTRY, 7, 0, 1020, 1000, 5);
+	CU_ASSERT(rt_stack_ended(run.stack, 1030) == 0);
+	CU_ASSERT(rt_stack_end(run.stack, 1040) == 0);
+	run_finish(&run, ">(fib 4)\n"
+		   "[7] >(fib 5)\n"
+		   "[7] <*** thread exited ***\n"
+		   "[g 18] <*** unfinished ***\n");
+}
+
 static void test_chrome(void)
 {
 	struct run run;
@@ -149,6 +165,7 @@ CU_TestInfo rt_tests_go[] = {
 	{ "goroutines that change threads", test_moves },
 	{ "goroutines of several processes", test_processes },
 	{ "goroutines that exit", test_goexit },
+	{ "the end of the process", test_ended },
 	{ "goroutines in Chrome's format", test_chrome },
 	CU_TEST_INFO_NULL,
 };

@@ -28,6 +28,23 @@ static void test_threads(void)
 		   "1 0 leave c unfinished 50-60\n");
 }
 
+/* The processes have ended, and of one thread nothing told that. */
+static void test_ended(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	told_call(&t, 1, 0, 10, 1000, 1);
+	told_call(&t, 2, 1, 11, 1000, 1);
+	told_event(&t, RT_EV_EXIT, 1, 30);
+	CU_ASSERT(rt_stack_ended(t.stack, 60) == 0);
+	CU_ASSERT(rt_stack_end(t.stack, 60) == 0);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "2 0 enter b 1\n"
+		   "1 0 leave a exited 10-30\n"
+		   "2 0 leave b exited 11-60\n");
+}
+
 static void test_exit(void)
 {
 	struct told t;
@@ -198,6 +215,7 @@ static void test_many_threads(void)
 CU_TestInfo rt_tests_stack_threads[] = {
 	{ "threads and the end", test_threads },
 	{ "exit", test_exit },
+	{ "the end of the processes", test_ended },
 	{ "exec", test_exec },
 	{ "fork with an id that was known", test_fork },
 	{ "names of threads", test_comm },
