@@ -35,8 +35,6 @@ AC_DEFUN([RT_STATIC_LESS], [
     RT_STATIC_TRY([whether sections that nothing refers to can be left out],
       [-ffunction-sections -fdata-sections -Wl,--gc-sections -Wl,-z,noseparate-code], [int main(void) { return 0; }],
       [RT_STATIC_CFLAGS="-ffunction-sections -fdata-sections"; RT_STATIC_LDFLAGS="$RT_STATIC_LDFLAGS -Wl,--gc-sections -Wl,-z,noseparate-code"])
-    RT_STATIC_TRY([whether code can be for one place in memory], [-fno-pie], [int main(void) { return 0; }],
-      [RT_STATIC_CFLAGS="$RT_STATIC_CFLAGS -fno-pie"])
     RT_STATIC_TRY([whether tables can be aligned as the ABI asks for], [-malign-data=abi], [int main(void) { return 0; }],
       [RT_STATIC_CFLAGS="$RT_STATIC_CFLAGS -malign-data=abi"])
     RT_STATIC_TRY([whether unwind tables can be left out], [-Wl,-T,$srcdir/src/static/unwind.ld], [int main(void) { return 0; }],

@@ -28,6 +28,7 @@ struct rt_feed {
 	struct rt_members vanished;	/* whose nobody knows: their beginning was lost, and they have ended */
 	uint64_t unplaced;		/* hits of those that have not been told as lost */
 	bool doubt;			/* something was lost */
+	bool unseen;			/* so it was with other records than hits */
 	bool replaced;			/* another thread than the first, which had ended, ran another program */
 	struct rt_locate *locate;
 	const struct rt_held *held;	/* or NULL */
@@ -404,6 +405,11 @@ uint64_t rt_feed_unplaced(struct rt_feed *feed)
 	return n;
 }
 
+bool rt_feed_unseen(const struct rt_feed *feed)
+{
+	return feed->unseen;
+}
+
 bool rt_feed_replaced(const struct rt_feed *feed)
 {
 	return feed->replaced;
@@ -421,6 +427,7 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 	if (event->type == RT_EV_UNSEEN) {
 		/* Maybe of a mapping. */
 		rt_locate_unsure(feed->locate);
+		feed->unseen = true;
 		return 0;
 	}
 	r = find_process(feed, event, &process);

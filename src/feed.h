@@ -39,6 +39,9 @@ void rt_feed_hold(struct rt_feed *feed, const struct rt_held *held);
 /* What is left of the calls of thread `tid`, 0: of every one, at `time`, or the window's end if that was before.  0 or a negative errno. */
 int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time);
 
+/* Was there no room for records of threads or mappings, so that an end may not have been seen? */
+bool rt_feed_unseen(const struct rt_feed *feed);
+
 /* Has another thread than the first run another program (exec)?  It has the process's id from then on; the first had ended before. */
 bool rt_feed_replaced(const struct rt_feed *feed);
 

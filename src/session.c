@@ -228,7 +228,7 @@ static int finish_out(struct session *s, struct rt_error *err)
 		r = rt_feed_held(s->feed, 0, lost.time);
 	if (r == 0)
 		r = tell_counts(s, lost.time);
-	if (r == 0 && s->tracee.ended)
+	if (r == 0 && s->tracee.ended && rt_feed_unseen(s->feed))
 		r = rt_stack_ended(s->stack, lost.time);
 	if (r == 0)
 		r = rt_stack_end(s->stack, lost.time);

@@ -267,6 +267,18 @@ static void test_feed_lost_fork(void)
 	fixture_close(&x);
 }
 
+/* That records were lost which are no hits is kept for the end. */
+static void test_feed_unseen(void)
+{
+	const struct rt_event unseen = { .type = RT_EV_UNSEEN, .time = 1 };
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	CU_ASSERT(!rt_feed_unseen(x.feed));
+	CU_ASSERT(rt_feed_event(x.feed, &unseen) == 0 && rt_feed_unseen(x.feed));
+	fixture_close(&x);
+}
+
 /* A child process is nobody whose hits are missing, and no more are its threads and children. */
 static void test_feed_children(void)
 {
@@ -329,6 +341,7 @@ CU_TestInfo rt_tests_feed[] = {
 	{ "hits outside the trace", test_feed_window },
 	{ "hits by thread", test_feed_members },
 	{ "hits of several processes", test_feed_processes },
+	{ "records that were lost", test_feed_unseen },
 	{ "hits of threads whose beginning was lost", test_feed_lost_fork },
 	{ "hits of child processes", test_feed_children },
 	{ "return addresses at the start of a page", test_feed_aligned },
