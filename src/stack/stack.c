@@ -452,9 +452,7 @@ int rt_stack_event(struct rt_stack *stack, const struct rt_event *event)
 		return stack_comm(stack, event);
 	case RT_EV_EXEC:
 		return stack_exec(stack, event);
-	case RT_EV_HIT:
-	case RT_EV_MMAP:
-	case RT_EV_UNSEEN:
+	case RT_EV_HIT: case RT_EV_MMAP: case RT_EV_UNSEEN:
 		break;
 	}
 	return 0;
@@ -479,23 +477,24 @@ int rt_stack_goexit(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t t
 	return stack_exit(stack, pid, 0, goid, time);
 }
 
-int rt_stack_ended(struct rt_stack *stack, uint64_t time)
+/* What is open, of goroutines too or of threads alone. */
+static int close_all(struct rt_stack *stack, bool goroutines, enum rt_end end, uint64_t time)
 {
 	size_t i;
 	int err = 0;
 
 	for (i = 0; !err && i < stack->threads.n; i++)
-		if (!stack->threads.v[i]->thread.goid)
-			err = stack_unwind(stack, stack->threads.v[i], 0, RT_END_EXITED, time);
+		if (goroutines || !stack->threads.v[i]->thread.goid)
+			err = stack_unwind(stack, stack->threads.v[i], 0, end, time);
 	return err;
+}
+
+int rt_stack_ended(struct rt_stack *stack, uint64_t time)
+{
+	return close_all(stack, false, RT_END_EXITED, time);
 }
 
 int rt_stack_end(struct rt_stack *stack, uint64_t time)
 {
-	size_t i;
-	int err = 0;
-
-	for (i = 0; !err && i < stack->threads.n; i++)
-		err = stack_unwind(stack, stack->threads.v[i], 0, RT_END_UNFINISHED, time);
-	return err;
+	return close_all(stack, true, RT_END_UNFINISHED, time);
 }
