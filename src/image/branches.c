@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/eh_frame.h"
 #include "image/private.h"
 #include "image/prologue.h"
 
@@ -23,8 +24,12 @@ static const char unclear[] = "its code cannot be told from data";
 
 /* ---- nearby ---- */
 
+enum { DESCRIBED = 16 };
+
 struct near {
 	const struct rt_function *f;
+	uint64_t described[DESCRIBED];	/* where functions without a name begin in which something looks like a branch */
+	unsigned ndescribed;
 	uint64_t first, last;	/* the window */
 	uint64_t start;		/* of `bytes` */
 	uint8_t *bytes;
@@ -36,19 +41,41 @@ static uint64_t end_of(const struct near *s)
 	return s->f->addr + s->f->size;
 }
 
-/* Is the byte at `addr` in a function that a symbol tells of? */
-static bool in_function(const struct near *s, uint64_t addr)
+/* Is the byte at `addr` in a function that .eh_frame tells of?  Its beginning is noted. */
+static bool in_described(struct near *s, uint64_t addr)
+{
+	struct rt_eh_cursor c = { 0 };
+	uint64_t index, fde, begin = 0, length = 0;
+
+	if (!rt_eh_index(s->f->image, &index))
+		return false;
+	rt_eh_seek(&c, s->f->image, index);
+	fde = rt_eh_find(&c, index, addr);
+	if (fde)
+		rt_eh_exceptions(&c, fde, addr, &begin, &length);
+	if (!length || addr < begin || addr - begin >= length || begin < s->start)
+		return false;
+	if (s->ndescribed && s->described[s->ndescribed - 1] == begin)
+		return true;
+	if (s->ndescribed == DESCRIBED)
+		return false;
+	s->described[s->ndescribed++] = begin;
+	return true;
+}
+
+/* Is the byte at `addr` in a function that is known? */
+static bool in_function(struct near *s, uint64_t addr)
 {
 	const struct rt_symbol *v = rt_symbol_before(s->f->image, addr + 1);
 
-	return v && v->sized && addr - v->addr < v->size;
+	return (v && v->sized && addr - v->addr < v->size) || in_described(s, addr);
 }
 
 /*
  * Short branches (jcc, loop, jrcxz, jmp) to the window: the first and the last byte that may be one, or false.  `*known`: all of them are in
  * functions.  What is between these may be data, behind which nobody knows where instructions begin.
  */
-static bool short_branches(const struct near *s, uint64_t *first, uint64_t *last, bool *known)
+static bool short_branches(struct near *s, uint64_t *first, uint64_t *last, bool *known)
 {
 	size_t at = (size_t)(s->first - s->start), reach = (size_t)(s->last - s->first) + 2 * SHORT, i;
 	bool found = false;
@@ -107,10 +134,17 @@ static const char *decode_all(const struct near *s, struct rt_decoder *decoder, 
 	uint64_t entry = s->f->addr, end = end_of(s), at;
 	const struct rt_symbol *symbol = rt_symbol_before(s->f->image, to);
 	struct rt_insn insn;
+	unsigned i;
 
 	/* What was taken for code up to there may have been data. */
 	for (; symbol && symbol->addr > from; symbol = rt_symbol_before(s->f->image, symbol->addr))
 		marks[symbol->addr - from] |= MEANT;
+	for (i = 0; i < s->ndescribed; i++) {
+		if (s->described[i] < from)
+			return unclear;
+		if (s->described[i] < to)
+			marks[s->described[i] - from] |= MEANT;
+	}
 	for (at = from; at < to; at += insn.size) {
 		if (!rt_decode(decoder, s->bytes + (at - s->start), s->n - (size_t)(at - s->start), at, &insn))
 			return unclear;
@@ -148,7 +182,7 @@ static const char *refute(const struct near *s, struct rt_decoder *decoder, uint
 	return why;
 }
 
-static const char *judge(const struct near *s, struct rt_decoder *decoder)
+static const char *judge(struct near *s, struct rt_decoder *decoder)
 {
 	uint64_t first = 0, last = 0, from = s->f->addr, to = end_of(s);
 	bool known = true, suspect = short_branches(s, &first, &last, &known);
