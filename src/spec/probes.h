@@ -54,11 +54,12 @@ int rt_probes_at(const struct rt_statement *statement, int code, struct rt_error
 /* The prototype of function `name` of the library with DT_SONAME `soname`, in the memory of `probes`.  NULL: none, or it is wrong. */
 const struct rt_prototype *rt_probes_prototype(struct rt_probes *probes, const char *soname, const char *name);
 
-/* What was built in: files, the last of which has no name. */
+/* What was built in: files, the last of which has no name.  A byte from 0x80 on is the phrase of that number, less 0x80. */
 struct rt_embedded {
 	const char *name;
 	const char *text;
 };
 extern const struct rt_embedded rt_embedded[];
+extern const char *const rt_embedded_phrases[];
 
 #endif

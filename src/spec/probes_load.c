@@ -44,9 +44,30 @@ static int add_file(struct rt_probes *p, const char *path, struct rt_error *err)
 	return r;
 }
 
+/* The phrase that byte `c` of an embedded text stands for; NULL: the byte itself. */
+static const char *phrase(char c)
+{
+	return (unsigned char)c & 0x80 ? rt_embedded_phrases[(unsigned char)c & 0x7f] : NULL;
+}
+
 static int add_embedded(struct rt_probes *p, const struct rt_embedded *e, struct rt_error *err)
 {
-	return rt_probes_add(p, e->name, e->text, strlen(e->text), err);
+	char *text = NULL;
+	size_t n = 0;
+	FILE *file = open_memstream(&text, &n);
+	const char *at;
+	int r;
+
+	if (!file)
+		return rt_nomem(err);
+	for (at = e->text; *at; at++)
+		if (phrase(*at))
+			fputs(phrase(*at), file);
+		else
+			fputc(*at, file);
+	r = fclose(file) == 0 ? rt_probes_add(p, e->name, text, n, err) : rt_nomem(err);
+	free(text);
+	return r;
 }
 
 /* NAME in each of the folders, which ':' separates: -ENOENT where none has it. */

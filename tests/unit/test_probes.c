@@ -148,11 +148,35 @@ static void test_shipped(void)
 	}
 }
 
+/* What is built in is shortened: the statements are those of the files. */
+static void test_shortened(void)
+{
+	struct rt_probes *built = rt_probes_new(&rt_arch_x86_64), *read = rt_probes_new(&rt_arch_x86_64);
+	const struct rt_statement *a, *b;
+	struct rt_error err;
+	char path[512];
+	size_t i, n, m;
+
+	for (i = 0; rt_embedded[i].name; i++) {
+		snprintf(path, sizeof(path), RT_GOLDEN_DIR "/../../../probes/%s", rt_embedded[i].name);
+		CU_ASSERT_EQUAL_FATAL(rt_probes_load(read, path, &err), 0);
+	}
+	CU_ASSERT_EQUAL_FATAL(rt_probes_load_all(built, &err), 0);
+	a = rt_probes_statements(built, &n);
+	b = rt_probes_statements(read, &m);
+	CU_ASSERT_EQUAL_FATAL(n, m);
+	for (i = 0; i < n; i++)
+		RT_ASSERT_TEXT(a[i].text, b[i].text);
+	rt_probes_free(built);
+	rt_probes_free(read);
+}
+
 CU_TestInfo rt_tests_probes[] = {
 	{ "statements of a file", test_statements },
 	{ "types of a file", test_types },
 	{ "machines", test_machines },
 	{ "mistakes in a file", test_mistakes },
 	{ "what ships", test_shipped },
+	{ "what ships is what the files say", test_shortened },
 	CU_TEST_INFO_NULL,
 };
