@@ -7,7 +7,6 @@
 
 #include "image/dwarf_private.h"
 
-#define RT_SHF_COMPRESSED (1 << 11)	/* newer than glibc 2.17's elf.h */
 #define RT_COMPRESS_ZSTD 2		/* ELFCOMPRESS_ZSTD */
 
 enum {
@@ -184,6 +183,9 @@ static int open_file(struct rt_dwarf *dwarf, struct rt_error *err)
 	 * exec too, and the first tells the kernel what the instructions mean: of a 32-bit program it would take them for 64-bit ones.
 	 */
 	dwarf->elf = elf_begin(fd, is64 ? ELF_C_READ_MMAP : ELF_C_READ_MMAP_PRIVATE, NULL);
+	/* Private and writable, the mapping would lose what libelf notes of it in section headers. */
+	if (dwarf->elf && is64 && sizes.unpacked)
+		rt_dwarf_unpack(dwarf);
 	if (dwarf->elf)
 		dwarf->dbg = dwarf_begin_elf(dwarf->elf, DWARF_C_READ, NULL);
 	if (!dwarf->dbg)

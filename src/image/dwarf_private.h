@@ -66,6 +66,8 @@ struct rt_dwarf {
 /* dwarf_open.c: open it at the first call.  0, or a negative errno with its message. */
 int rt_dwarf_open(struct rt_image *image, struct rt_dwarf **dwarf, struct rt_error *err);
 
+#define RT_SHF_COMPRESSED (1 << 11)	/* newer than glibc 2.17's elf.h */
+
 /* In a walk over all units, that at offset `at` has been read: every so often pages of the mapped file are given back. */
 void rt_dwarf_forget(struct rt_dwarf *dwarf, Dwarf_Off at);
 
@@ -109,7 +111,9 @@ int rt_dwarf_find(struct rt_dwarf *dwarf, uint64_t addr, struct rt_dwarf_func **
 bool rt_dwarf_unit_at(struct rt_dwarf *dwarf, Dwarf_Off head, Dwarf_Die *unit);
 /* With split DWARF, where the .dwo file is found: true, and `unit` becomes that file's (dwarf_split.c). */
 bool rt_dwarf_split(Dwarf_Die *unit);
-/* dwarf_split.c: where libdw does not find what dwz has moved to another file, that is looked for where debug files are. */
+/* The same: sections that are compressed (SHF_COMPRESSED) are unpacked one by one, so that the pages that they come from can be given back. */
+void rt_dwarf_unpack(struct rt_dwarf *dwarf);
+/* The same: where libdw does not find what dwz has moved to another file, that is looked for where debug files are. */
 void rt_dwarf_share(struct rt_dwarf *dwarf);
 void rt_dwarf_units_free(struct rt_dwarf *dwarf);
 

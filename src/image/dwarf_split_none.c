@@ -8,6 +8,12 @@ bool rt_dwarf_split(Dwarf_Die *unit)
 	return false;
 }
 
+/* That is from 0.165 on; before it nobody reads what is compressed so. */
+void rt_dwarf_unpack(struct rt_dwarf *dwarf)
+{
+	(void)dwarf;
+}
+
 void rt_dwarf_share(struct rt_dwarf *dwarf)
 {
 	(void)dwarf;
