@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Code of x86-64 that puts a copy of the stack back, as continuations made of setjmp and memcpy do: a function that copies, or has another
- * copy, as many bytes as turn out to be there, and goes on where longjmp leads, as nothing can return into what it has overwritten.  A return
+ * copy, as many bytes as turn out to be there, be it by a loop of its own, and goes on where longjmp leads, as nothing can return into what
+ * it has overwritten.  A return
  * address that a uretprobe replaced would come back after the kernel has forgotten it, which ends the program.
  */
 #include "image/switches.h"
@@ -14,7 +15,7 @@
 #include "image/private.h"
 #include "util/array.h"
 
-enum { CX = 1, DX = 2, INSN_MAX = 16, CALL_MAX = 6, CHUNK = 1 << 18, BODY_MAX = 1 << 16, KNOWN = 512, CALLEES = 16 };
+enum { CX = 1, DX = 2, SP = 4, FP = 5, INSN_MAX = 16, CALL_MAX = 6, CHUNK = 1 << 18, BODY_MAX = 1 << 16, KNOWN = 512, CALLEES = 16 };
 
 enum called { OTHER, JUMPS, COPIES };
 
@@ -88,10 +89,18 @@ static bool is_jump(const uint8_t *p)
 	return p[0] == 0xe9 || (p[0] == 0xff && p[1] == 0x25);
 }
 
-/* rep movsb, rep movsl, rep movsq */
+/* movsb, movsl, movsq */
 static bool is_string_copy(const uint8_t *p)
 {
-	return p[0] == 0xf3 && ((p[p[1] == 0x48 ? 2 : 1] & 0xfe) == 0xa4);
+	return (p[p[0] == 0x48] & 0xfe) == 0xa4;
+}
+
+/* A move between memory and one of the registers %xmm0 to %xmm15: movups, movaps, movdqa, movdqu and the like */
+static bool is_wide_move(const uint8_t *p)
+{
+	p += *p == 0x66 || *p == 0xf3;
+	p += (*p & 0xf0) == 0x40;
+	return p[0] == 0x0f && ((p[1] & 0xfe) == 0x10 || (p[1] & 0xfe) == 0x28 || (p[1] & 0xef) == 0x6f) && p[2] < 0xc0;
 }
 
 /* mov $NUMBER, REGISTER; one of the first eight */
@@ -100,11 +109,36 @@ static bool is_constant(const uint8_t *p, unsigned reg)
 	return p[0] == 0xb8 + reg || (p[0] == 0x48 && p[1] == 0xc7 && p[2] == 0xc0 + reg);
 }
 
+/* A loop that reads and writes what is not in the function's frame may be a copy of any size. */
+struct loop {
+	size_t read, written;	/* where it does, last; 0: nowhere yet */
+	bool framed;
+};
+
+static bool closes_copy(struct loop *l, const struct rt_flow *f, const uint8_t *p, uint64_t start, size_t at)
+{
+	bool outside = f->has_mem && f->mem.base != RT_NO_REG && f->mem.base != SP && !(f->mem.base == FP && l->framed);
+	size_t first;
+
+	l->framed |= f->fp == RT_FP_OF_SP;
+	if (is_string_copy(p) || is_wide_move(p))
+		l->read = l->written = at;
+	if (outside && f->op == RT_OP_LOAD)
+		l->read = at;
+	if (outside && f->op == RT_OP_STORE)
+		l->written = at;
+	if (!f->has_target || f->kind == RT_FLOW_CALL || f->target < start || f->target > start + at)
+		return false;
+	first = (size_t)(f->target - start);
+	return l->read && l->written && l->read >= first && l->written >= first;
+}
+
 /* Does the function from `start` on copy a number of bytes that no instruction tells?  What it calls itself is put into `callees`. */
 static bool copies_itself(struct search *s, uint64_t start, uint64_t end, struct callees *callees)
 {
 	size_t size = end - start < BODY_MAX ? (size_t)(end - start) : BODY_MAX, at;
 	bool constant[DX + 1] = { false };
+	struct loop loop = { 0, 0, false };
 	const uint8_t *p;
 	enum called what;
 	struct rt_flow f;
@@ -122,7 +156,7 @@ static bool copies_itself(struct search *s, uint64_t start, uint64_t end, struct
 			return true;
 		if (f.kind == RT_FLOW_CALL && f.has_target && what == OTHER && callees->n < CALLEES)
 			callees->v[callees->n++] = f.target;
-		if (is_string_copy(p) && !constant[CX])
+		if ((*p == 0xf3 && is_string_copy(p + 1) && !constant[CX]) || closes_copy(&loop, &f, p, start, at))
 			return true;
 		for (reg = CX; reg <= DX; reg++)
 			if (f.writes >> reg & 1)

@@ -56,7 +56,7 @@ if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 
 	$CC -O1 -DWALKS -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" && unharmed "a walk over return addresses" 'backtrace'
 fi
 
-for options in -O0 "-O2 -DAPART" "-O2 -fno-plt" "-O2 -static"; do
+for options in -O0 "-O2 -DAPART" "-O2 -fno-plt" "-O2 -static" "-O0 -DBY_HAND" "-O2 -DBY_HAND"; do
 	[ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone' || break
 	begin "a program that copies its stack away and back: $options"
 	# shellcheck disable=SC2086 # words

@@ -31,10 +31,18 @@ static NOINLINE int capture(struct continuation *c)
 	return -1;
 }
 
-#ifdef APART
+#if defined(APART)
 static NOINLINE void put_back(struct continuation *c)
 {
 	memcpy(c->at, c->copy, c->n);
+}
+#elif defined(BY_HAND)
+static inline void put_back(struct continuation *c)
+{
+	volatile char *to = c->at, *from = c->copy;	/* else the compiler calls memcpy for it */
+
+	while (to < c->at + c->n)
+		*to++ = *from++;
 }
 #else
 #define put_back(c) memcpy((c)->at, (c)->copy, (c)->n)
