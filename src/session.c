@@ -334,6 +334,13 @@ static int run(struct session *s, struct rt_error *err)
 	return r;
 }
 
+/* A signal came before the probes were in. */
+static int never_begun(struct session *s, struct rt_error *err)
+{
+	s->out.ops->end(&s->out);
+	return rt_session_out_check(s, err);
+}
+
 static void set_mechanism(struct session *s)
 {
 	const struct rt_options *o = s->options;
@@ -382,9 +389,11 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = rt_session_open_signals(&s, err);
 	if (r == 0)
 		r = rt_session_attach(&s, err);
-	if (r == 0)
+	if (r == 0 && s.stopped)
+		r = never_begun(&s, err);
+	else if (r == 0)
 		r = begin_stream(&s, err);
-	if (r == 0) {
+	if (r == 0 && !s.stopped) {
 		r = run(&s, err);
 		if (r < 0)
 			say_now(&s, err);

@@ -167,6 +167,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 		.purpose = rt_purpose_of(o), .limit = s->target.limit, .here_only = s->target.libcalls, .pids = &s->tracee.pids, .functions = &s->target.functions, .program = s->target.images.v[0],
 		.ring_bytes = o->buffer,
 		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
+		.stop = rt_session_stopping, .stop_ctx = s,
 	};
 	uint64_t began;
 	int r;
@@ -196,6 +197,9 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	do {
 		r = open_attach(s, &request, forced, err);
 	} while (r < 0 && rt_tracee_forget_ended(&s->tracee));
+	/* ^C at a terminal ends our command too. */
+	if (rt_session_stopping(s) && (r == 0 || r == -ESRCH))
+		return 0;
 	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
 		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)o->pids.v[0]);
 	if (r == 0)

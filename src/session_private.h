@@ -48,7 +48,8 @@ struct session {
 };
 
 /*
- * Put the probes in, at places that this kernel has shown to be harmless.  0 or a negative errno with a message.  To take them out is to
+ * Put the probes in, at places that this kernel has shown to be harmless.  0 or a negative errno with a message.  When a signal ends the
+ * trace before it begins, s->stopped is set and some of them are in.  To take them out is to
  * wait for those that go one by one, unless that is long: then rt_session_detach leaves it to rt_session_end_attach, and that to a process in
  * the background.
  */
@@ -60,6 +61,7 @@ void rt_session_end_attach(struct session *s);
 int rt_session_open_signals(struct session *s, struct rt_error *err);
 int rt_session_watch(struct session *s, struct rt_error *err);
 void rt_session_read_signals(struct session *s);
+bool rt_session_stopping(void *ctx);		/* of a session: has such a signal come? */
 
 /* The trace is from the first to the second. */
 void rt_session_begin_window(struct session *s);

@@ -67,6 +67,14 @@ void rt_session_read_signals(struct session *s)
 	}
 }
 
+bool rt_session_stopping(void *ctx)
+{
+	struct session *s = ctx;
+
+	rt_session_read_signals(s);
+	return s->stopped;
+}
+
 int rt_session_watch(struct session *s, struct rt_error *err)
 {
 	const struct rt_source *source = s->attach->source;

@@ -52,6 +52,11 @@ bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id)
 	return f->image != request->program && (f->role || rt_plan_is_uretprobe(&request->plans[probe->plan]));
 }
 
+bool rt_attach_stopped(const struct rt_attach_request *request)
+{
+	return request->stop && request->stop(request->stop_ctx);
+}
+
 /* Programs that hold calls back are the largest of ours; where the verifier does not follow them, all is sent. */
 static int open_by(const struct rt_attach_ops *ops, const struct rt_attach_request *request, struct rt_attach **attach,
 		   struct rt_error *err)

@@ -42,6 +42,8 @@ struct rt_attach_request {
 	const struct rt_image *program;	/* the process's own program file */
 	size_t ring_bytes;		/* a CPU; 0: the source's default */
 	const struct rt_ring_ops *ring;	/* NULL: the first that the kernel has; tracefs has only its own */
+	bool (*stop)(void *ctx);	/* is there no need any more?  Asked between probes.  NULL: there is */
+	void *stop_ctx;
 };
 
 /* Live probes and the source that their events come from.  State is embedded: a mechanism's struct begins with this one. */
@@ -70,7 +72,8 @@ struct rt_attach_ops {
 	/*
 	 * Put in all probes of the request, returns before entries (else the first call's return is missed).  On failure nothing is
 	 * left behind.  -EOPNOTSUPP, with the reason, only where the kernel does not have the mechanism: then the next one is
-	 * tried.  Anything else is an error for the user.
+	 * tried.  Anything else is an error for the user.  When the request's `stop` says so, it succeeds with what is in by then, to be
+	 * closed and for nothing else: a source may be missing.
 	 */
 	int (*open)(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err);
 	/* Take one of the `separate` probes out; NULL where there are none such. */
@@ -89,6 +92,9 @@ uint32_t rt_attach_owner(const struct rt_functions *functions, const struct rt_p
 
 /* Is probe `id` one that a mechanism with `everywhere` leaves out? */
 bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id);
+
+/* Has the request's `stop` said so? */
+bool rt_attach_stopped(const struct rt_attach_request *request);
 
 /* The mechanism of that name, or NULL; and the table in order of preference: NULL after the last. */
 const struct rt_attach_ops *rt_attach_find(const char *name);

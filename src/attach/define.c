@@ -149,7 +149,7 @@ static int define_some(struct plans *p, bool sample, struct rt_error *err)
 	int r = 0;
 
 	memset(p->counts, 0, request->nplans * sizeof(*p->counts));
-	for (i = 0; i < request->nprobes && r == 0; i++) {
+	for (i = 0; i < request->nprobes && r == 0 && !rt_attach_stopped(request); i++) {
 		if (p->leave_out && rt_attach_leaves_out(request, i))
 			continue;
 		count = p->counts[request->probes[i].plan]++;

@@ -40,7 +40,7 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 		return r;
 	r = rt_define_plans(&p->tracefs, request, RT_DEFINE_BARE, false, EVENT_PROBES, &events, &n, err);
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
-		for (i = 0; i < n && r == 0; i++)
+		for (i = 0; i < n && r == 0 && !rt_attach_stopped(request); i++)
 			if ((int)request->plans[events[i].plan].kind == kind)
 				r = add_event(p, request, &events[i], err);
 	free(events);

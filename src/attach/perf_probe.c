@@ -72,7 +72,7 @@ int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request 
 	unsigned i;
 
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
-		for (i = 0; i < request->nprobes && r == 0; i++)
+		for (i = 0; i < request->nprobes && r == 0 && !rt_attach_stopped(request); i++)
 			if ((int)request->plans[request->probes[i].plan].kind == kind) {
 				p->function = request->probes[i].function;
 				r = add(p, request, i, how, err);

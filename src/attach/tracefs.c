@@ -160,7 +160,7 @@ static int define_probes(struct tracefs *t, const struct rt_attach_request *requ
 	unsigned i;
 	int r;
 
-	for (i = 0; i < request->nprobes; i++) {
+	for (i = 0; i < request->nprobes && !rt_attach_stopped(request); i++) {
 		if (rt_attach_leaves_out(request, i))
 			continue;
 		snprintf(event, sizeof(event), "probe%u", i);
@@ -343,7 +343,7 @@ static int enable(struct tracefs *t, const struct rt_attach_request *request, co
 	if (r == 0)
 		r = enable_event(t, "sched/sched_process_exec", err);
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--) {
-		for (i = 0; i < n && r == 0; i++) {
+		for (i = 0; i < n && r == 0 && !rt_attach_stopped(request); i++) {
 			if (events[i].type != RT_EV_HIT || (int)events[i].plan->kind != kind)
 				continue;
 			r = enable_probe(t, request, &events[i], err);
@@ -360,6 +360,8 @@ static int start(struct tracefs *t, const struct rt_attach_request *request, str
 	int r;
 
 	r = define(t, request, err);
+	if (rt_attach_stopped(request))
+		return r;
 	if (r == 0)
 		r = add_event(t, "task/task_newtask", RT_EV_FORK, request, 0, err);
 	if (r == 0)

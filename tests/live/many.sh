@@ -72,6 +72,35 @@ elif expr " $MECHANISMS " : '.* pmu ' >/dev/null; then
 	end_case
 fi
 
+# ^C while they go in, each of which is made to take a while: no more follow, the program does not begin, and the trace is whole though empty.
+for mechanism in $MECHANISMS; do
+	case $mechanism in
+	pmu) slowed=perf_event_open probe=', -1, -1, PERF_FLAG' ;;
+	event) slowed=perf_event_open probe='"[pr]:rawtrace_' ;;
+	multi-event | tracefs) slowed=write probe='"[pr]:rawtrace_' ;;
+	*) continue ;;
+	esac
+	if ! has strace; then
+		skip "$mechanism: interrupted while probes go in" "no strace"
+		continue
+	fi
+	begin "$mechanism: interrupted while probes go in"
+	rm -f "$T/calls"
+	in_background strace -D -f -qq -o "$T/calls" -e trace=write,perf_event_open -e inject=$slowed:delay_enter=50000 \
+		"$RAWTRACE" --attach="$mechanism" --format=chrome -o "$T/trace" "$BIN/many" 'many_0[0-4]?' >"$T/out" 2>"$T/err"
+	tracer=$PID
+	wait_for 20 has_line "$probe" "$T/calls"
+	kill -INT "$tracer"
+	reap "$tracer"
+	expect_status 130
+	[ ! -s "$T/err" ] || show "$T/err"
+	[ ! -s "$T/out" ] || because "the program ran: $(sed q "$T/out")"
+	expect_number "probes of 100 that went in" "$(grep -c -e "$probe" "$T/calls")" -le 50
+	expect_line '"notes":\[\]}}$' "$T/trace"
+	expect_all_out "$tracer"
+	end_case
+done
+
 # A plan for each number of arguments, and so a link or an event each.
 for mechanism in $MECHANISMS; do
 	case $mechanism in
