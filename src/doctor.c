@@ -2,6 +2,7 @@
 #include "doctor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -83,6 +84,7 @@ static void row_lockdown(FILE *file)
 static void rows_tracefs(FILE *file, const struct rt_tracefs *t, int found, const struct rt_error *err)
 {
 	char text[PATH_MAX + 64];
+	int fd;
 
 	if (found < 0) {
 		row(file, "tracefs", "no", err->text);
@@ -90,8 +92,10 @@ static void rows_tracefs(FILE *file, const struct rt_tracefs *t, int found, cons
 	}
 	snprintf(text, sizeof(text), "%s%s", t->root, t->private_mount ? " (not mounted; mounted privately)" : "");
 	row(file, "tracefs", "ok", text);
-	row(file, "uprobe_events", access(rt_tracefs_path(t, text, "uprobe_events"), W_OK) == 0 ? "ok" : "no",
-	    access(rt_tracefs_path(t, text, "uprobe_events"), W_OK) == 0 ? "can be written" : strerror(errno));
+	fd = open(rt_tracefs_path(t, text, "uprobe_events"), O_WRONLY | O_CLOEXEC);	/* not O_TRUNC, which would clear everybody's */
+	row(file, "uprobe_events", fd >= 0 ? "ok" : "no", fd >= 0 ? "can be written" : strerror(errno));
+	if (fd >= 0)
+		close(fd);
 	if (rt_tracefs_has(t, "instances") && rt_tracefs_has_clock(t, "trace_clock"))
 		row(file, "trace instances", "ok", "for --no-bpf");
 	else
@@ -335,8 +339,6 @@ int rt_doctor_run(FILE *file, struct rt_error *err)
 	rows_bpf(file);
 	fputc('\n', file);
 	works = rows_mechanisms(file);
-	if (fflush(file) != 0)
-		return rt_fail(err, -errno, "standard output: %s", strerror(errno));
 	return works ? 0 : rt_fail(err, -EOPNOTSUPP, "nothing can be traced here, for the reasons above");
 }
 

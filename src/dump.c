@@ -151,7 +151,5 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 	if (r == 0)
 		r = o->dump == RT_DUMP_IR ? (rt_dump_ir(&target, file), 0) : o->dump == RT_DUMP_BPF ? dump_bpf(&target, ops, o, file, err) : dump_tracefs(&target, file, err);
 	rt_target_free(&target);
-	if (r == 0 && fflush(file) != 0)
-		r = rt_fail(err, -errno, "standard output: %s", strerror(errno));
 	return r;
 }

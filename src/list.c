@@ -431,8 +431,6 @@ int rt_list(const struct rt_options *o, FILE *file, struct rt_error *err)
 	r = specs && list.types && list.signatures ? rt_target_resolve(&list.target, o->program, &o->pids, NULL, 0, err) : rt_nomem(err);
 	if (r == 0)
 		r = list_all(&list, texts, n, specs, err);
-	if ((r == 0 || r == -EIO) && (fflush(file) != 0 || ferror(file)))
-		r = rt_fail(err, errno ? -errno : -EIO, "standard output: %s", strerror(errno ? errno : EIO));
 	release(&list);
 	for (i = 0; i < n && specs; i++)
 		rt_spec_free(&specs[i]);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "attach/attach.h"
 #include "cli/help.h"
@@ -49,6 +51,14 @@ static int run(const struct rt_options *options, int *status, struct rt_error *e
 	}
 }
 
+/* What went to standard output has to be there before a message, and where it cannot be, that is the message. */
+static int flush_output(int r, struct rt_error *err)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return r;
+	return rt_fail(err, -EIO, "standard output: %s", strerror(errno ? errno : EIO));
+}
+
 /* The text that is wrong, and below it where: a caret for each character counts, not for each byte. */
 static void print_source(const struct rt_error *err)
 {
@@ -69,7 +79,7 @@ int main(int argc, char **argv)
 
 	r = rt_options_parse(&options, argc, argv, &err);
 	if (r == 0)
-		r = run(&options, &status, &err);
+		r = flush_output(run(&options, &status, &err), &err);
 	rt_options_free(&options);
 	if (r == 0)
 		return status;

@@ -42,6 +42,9 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
+/* '-': words come as option 1, in order, wherever the options stand. */
+static const char short_options[] = "-:p:o:s:yvhV";
+
 int rt_size_parse(const char *text, size_t *size)
 {
 	unsigned shift = 0;
@@ -178,6 +181,16 @@ static int parse_return(struct rt_options *o, const char *text, struct rt_error 
 	return rt_usage(err, "--return=%s: how returns are seen is: auto, uretprobe, insn, none", text);
 }
 
+/* getopt leaves in optopt a letter that is no option (of several in a word, so that argv is not yet past it), or what a long one stands for. */
+static int unknown_option(char **argv, struct rt_error *err)
+{
+	if (optopt > UCHAR_MAX || (optopt && strchr(short_options, optopt)))
+		return rt_usage(err, "%s: no value is expected; see rawtrace --help", argv[optind - 1]);
+	if (optopt)
+		return rt_usage(err, "-%c: no such option; see rawtrace --help", optopt);
+	return rt_usage(err, "%s: no such option; see rawtrace --help", argv[optind - 1]);
+}
+
 static int parse_option(struct rt_options *o, int c, char **argv, struct rt_error *err)
 {
 	switch (c) {
@@ -185,7 +198,7 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 		return parse_pids(o, optarg, err);
 	case 'o':
 		o->output = optarg;
-		return 0;
+		return *optarg ? 0 : rt_usage(err, "-o '': the name of a file is expected");
 	case OPT_FORMAT:
 		o->format = optarg;
 		return 0;
@@ -249,7 +262,7 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 	case ':':
 		return rt_usage(err, "%s: a value is expected; see rawtrace --help", argv[optind - 1]);
 	default:
-		return rt_usage(err, "%s: no such option; see rawtrace --help", argv[optind - 1]);
+		return unknown_option(argv, err);
 	}
 }
 
@@ -353,8 +366,7 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 	if (!o->words)
 		return rt_nomem(err);
 	optind = 0;
-	/* '-': words come as option 1, in order, wherever the options stand. */
-	while ((c = getopt_long(end, argv, "-:p:o:s:yvhV", long_options, NULL)) != -1) {
+	while ((c = getopt_long(end, argv, short_options, long_options, NULL)) != -1) {
 		if (c == 1) {
 			o->words[n++] = optarg;
 			continue;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "image/private.h"
@@ -96,10 +97,11 @@ static int open_program(pid_t pid, struct rt_images *images, struct rt_error *er
 static int open_map(pid_t pid, const struct rt_map *map, struct rt_image **image, struct rt_error *why)
 {
 	char path[PATH_MAX + 64];
+	struct stat st;
 	int ret;
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, map->start, map->end);
-	if (access(path, R_OK) == 0)
+	if (stat(path, &st) == 0)	/* access(2) would ask without the capabilities that the file of rawtrace may have */
 		return rt_image_open_library(path, map->path, image, why);
 	if (map->deleted)
 		return rt_fail(why, -ENOENT, "%s was deleted or replaced", map->path);

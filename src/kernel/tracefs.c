@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernel/procfs.h"
@@ -144,8 +145,10 @@ const char *rt_tracefs_path(const struct rt_tracefs *t, char *buf, const char *f
 bool rt_tracefs_has(const struct rt_tracefs *t, const char *file)
 {
 	char path[PATH_MAX];
+	struct stat st;
 
-	return access(rt_tracefs_path(t, path, "%s", file), F_OK) == 0;
+	/* Not access(2), which asks for the user without the capabilities that the file of rawtrace may have been given. */
+	return stat(rt_tracefs_path(t, path, "%s", file), &st) == 0;
 }
 
 int rt_tracefs_read(const struct rt_tracefs *t, const char *file, char **text)

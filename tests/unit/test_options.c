@@ -147,6 +147,10 @@ static void test_usage(void)
 		{ "count", "rawtrace count PROGRAM" }, { "count ./fib", "count ./fib 'str*'" }, { "hist -p 12", "hist -p PID" },
 		{ "count --format=tree ./fib f", "--format does not go with count" },
 		{ "hist --ring=perf ./fib f", "--ring does not go with hist" },
+		/* The letter that is wrong, not the word before it; and an option that is there is not called missing. */
+		{ "-zv ./fib f", "-z: no such option" }, { "-vz ./fib f", "-z: no such option" }, { "--no-bpf -zv ./fib f", "-z: no such option" },
+		{ "--no-bpf=x ./fib f", "--no-bpf=x: no value" }, { "--help=x", "--help=x: no value" }, { "--de=1 ./fib f", "--de=1: no such option" },
+		{ "./fib f --output=", "-o ''" },
 	};
 	struct rt_options o;
 	struct rt_error err;
