@@ -164,8 +164,10 @@ static int merge(const struct rt_param *params, unsigned n, unsigned hidden, str
 
 	if (!v || !nothing)
 		return -ENOMEM;
-	for (i = 0; i < hidden; i++)
+	for (i = 0; i < hidden; i++) {
 		v[i].type = rt_types_pointer(memory, nothing, 8);
+		v[i].artificial = hidden == 1;
+	}
 	memcpy(v + hidden, params, known * sizeof(*v));
 	hidden += known;
 	for (i = use.n; known < n && i < p->nparams; i++)

@@ -162,17 +162,35 @@ static int match_written(struct rt_batch *b, const struct rt_symbol *symbols, si
 	return match_symbols(b, symbols, n, true, err);
 }
 
-/* A prototype means the function with its parameters, and that of other ones, or written in another way, only where there is just one. */
-static int match_overload(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
+/* A typedef by its name as the function itself would see it: in its class, in the namespaces around that. */
+static bool find_alias(void *ctx, const char *name, char *text, size_t size)
+{
+	const struct rt_batch *b = ctx;
+	const char *scope = b->spec->overload;
+	size_t n = strcspn(scope, "(");
+	char whole[1024];
+
+	for (;;) {
+		while (n && scope[n - 1] != ':')
+			n--;
+		snprintf(whole, sizeof(whole), "%.*s%s", (int)n, scope, name);
+		if (rt_dwarf_alias(b->image, whole, text, size))
+			return true;
+		if (!n)
+			return false;
+		n -= n > 1 ? 2 : n;
+	}
+}
+
+static int match_parameters(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, bool alias, struct rt_error *err)
 {
 	struct rt_spec with = *b->spec;
 	const struct rt_spec *spec = b->spec;
 	struct rt_matcher matcher = b->matcher;
-	size_t i;
 	int ret;
 
 	with.function = spec->overload;
-	ret = rt_matcher_begin(&b->matcher, &with) ? rt_nomem(err) : 0;
+	ret = rt_matcher_begin_alias(&b->matcher, &with, alias ? find_alias : NULL, b) ? rt_nomem(err) : 0;
 	if (ret == 0) {
 		b->spec = &with;
 		ret = match_written(b, symbols, n, err);
@@ -180,15 +198,32 @@ static int match_overload(struct rt_batch *b, const struct rt_symbol *symbols, s
 	}
 	rt_matcher_free(&b->matcher);
 	b->matcher = matcher;
+	return ret;
+}
+
+/* A prototype means the function with its parameters, and that of other ones, or written in another way, only where there is just one. */
+static int match_overload(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
+{
+	const struct rt_spec *spec = b->spec;
+	bool several = false;
+	size_t i;
+	int ret;
+
+	ret = match_parameters(b, symbols, n, false, err);
 	if (ret || b->named)
 		return ret;
 	ret = match_written(b, symbols, n, err);
 	if (ret == 0)
 		qsort(b->v, b->n, sizeof(*b->v), compare_matches);
-	for (i = 1; i < b->n && ret == 0; i++)
-		if (b->v[i].addr != b->v[0].addr)
-			ret = rt_usage(err, "%s: there are several functions '%s', and none is '%s'; 'rawtrace list' has them with their parameters",
-				       rt_image_name(b->image), spec->function, spec->overload);
+	for (i = 1; i < b->n; i++)
+		several |= b->v[i].addr != b->v[0].addr;
+	if (ret || !several)
+		return ret;
+	b->n = b->named = 0;
+	ret = match_parameters(b, symbols, n, true, err);
+	if (ret == 0 && !b->named)
+		ret = rt_usage(err, "%s: there are several functions '%s', and none is '%s'; 'rawtrace list' has them with their parameters",
+			       rt_image_name(b->image), spec->function, spec->overload);
 	return ret;
 }
 

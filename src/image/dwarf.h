@@ -21,6 +21,9 @@ int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *t
 /* A type by its name, as "struct request", "enum color", "robj".  NULL: none of that name, or too much to look through. */
 const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *types, const char *name);
 
+/* What typedef `name` of C++ stands for, as symbols have it: "std::vector<int, std::allocator<int> >".  False: it is none, or of no name. */
+bool rt_dwarf_alias(struct rt_image *image, const char *name, char *text, size_t size);
+
 /* Where a structure has a member, in bytes; both by their names in the source: "runtime.g", "goid".  -1: not known. */
 long rt_dwarf_member(struct rt_image *image, const char *type, const char *member);
 

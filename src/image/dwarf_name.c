@@ -363,6 +363,22 @@ const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *ty
 	return rt_dwarf_walk_end(&walk) == 0 ? type : NULL;
 }
 
+bool rt_dwarf_alias(struct rt_image *image, const char *name, char *text, size_t size)
+{
+	struct rt_dwarf *dwarf;
+	Dwarf_Die die, next;
+	unsigned i;
+
+	if (rt_dwarf_open(image, &dwarf, NULL) || !find_type(dwarf, name, ENTRIES_ASKED, false, &die) || dwarf_tag(&die) != DW_TAG_typedef)
+		return false;
+	for (i = 0; i < DEPTH_MAX && dwarf_tag(&die) == DW_TAG_typedef; i++) {
+		if (!rt_die_type(&die, &next))
+			return false;
+		die = next;
+	}
+	return rt_dwarf_scoped_name(dwarf, &die, text, size);
+}
+
 long rt_dwarf_member(struct rt_image *image, const char *type, const char *member)
 {
 	struct rt_dwarf *dwarf;

@@ -22,6 +22,15 @@ const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *ty
 	return NULL;
 }
 
+bool rt_dwarf_alias(struct rt_image *image, const char *name, char *text, size_t size)
+{
+	(void)image;
+	(void)name;
+	(void)text;
+	(void)size;
+	return false;
+}
+
 long rt_dwarf_member(struct rt_image *image, const char *type, const char *member)
 {
 	(void)image;

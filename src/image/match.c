@@ -152,13 +152,14 @@ static void leave_out_const(char *p)
 	*out = '\0';
 }
 
-static int set_want(struct rt_matcher *m, const char *parameters)
+static int set_want(struct rt_matcher *m, const char *parameters, rt_spec_alias alias, void *ctx)
 {
-	char *name = parameters ? rt_spec_overload(m->name, parameters, m->spec->word ? m->spec->word : 8) : NULL;
+	char *name = parameters ? rt_spec_overload(m->name, parameters, m->spec->word ? m->spec->word : 8, alias, ctx) : NULL;
 	bool ok = (name || !parameters) && rt_name_canonical(&m->want, name ? name : m->name, m->any_arguments);
 	char *at = ok && parameters ? (char *)parameters_of(m->want.v) : NULL;
 
 	if (at) {
+		m->typed = strchr(at, '<');
 		leave_out_const(at);
 		m->want.n = strlen(m->want.v);
 	}
@@ -167,6 +168,11 @@ static int set_want(struct rt_matcher *m, const char *parameters)
 }
 
 int rt_matcher_begin(struct rt_matcher *m, const struct rt_spec *spec)
+{
+	return rt_matcher_begin_alias(m, spec, NULL, NULL);
+}
+
+int rt_matcher_begin_alias(struct rt_matcher *m, const struct rt_spec *spec, rt_spec_alias alias, void *ctx)
 {
 	const char *end, *parameters;
 	int r;
@@ -183,10 +189,9 @@ int rt_matcher_begin(struct rt_matcher *m, const struct rt_spec *spec)
 	if (!end)
 		end = m->name + strlen(m->name);
 	m->arguments = has_arguments(m->name, end);
-	m->typed = m->parameters && strchr(end, '<');
 	m->any_arguments = m->arguments && only_placeholders(m->name, end);
 	r = find_anchors(m, m->name, end);
-	return r < 0 ? r : set_want(m, parameters);
+	return r < 0 ? r : set_want(m, parameters, alias, ctx);
 }
 
 void rt_matcher_free(struct rt_matcher *m)

@@ -32,6 +32,8 @@ struct rt_matcher {
 
 /* Free with rt_matcher_free, also after a failure (-ENOMEM).  `spec` must outlive the matcher. */
 int rt_matcher_begin(struct rt_matcher *matcher, const struct rt_spec *spec);
+/* The same, and `alias` tells of typedefs in the parameters. */
+int rt_matcher_begin_alias(struct rt_matcher *matcher, const struct rt_spec *spec, rt_spec_alias alias, void *ctx);
 void rt_matcher_free(struct rt_matcher *matcher);
 
 /* Does the specification mean the symbol by its own name, or by what that stands for? */

@@ -300,7 +300,7 @@ int rt_take_overload(const struct rt_cursor *c, const char *name, const char *na
 	unsigned i;
 	char *out;
 
-	if (!close || rt_identifier(c, name, false) != (size_t)(name_end - name))
+	if (!close || rt_identifier(c, name, true) != (size_t)(name_end - name))
 		return 0;
 	out = spec->overload = malloc((size_t)(name_end - name) + (size_t)(close - open) + 2);
 	if (!out)

@@ -8,6 +8,8 @@
 #include "spec/cursor.h"
 #include "util/array.h"
 
+enum { ALIAS_MAX = 1024 };
+
 static void put_basic(FILE *file, const struct rt_basic *b)
 {
 	if (b->is_unsigned || (b->is_signed && b->is_char))
@@ -39,7 +41,24 @@ static bool is_tag(const char *at, size_t n)
 	return rt_is_word(at, n, "struct") || rt_is_word(at, n, "union") || rt_is_word(at, n, "enum") || rt_is_word(at, n, "class");
 }
 
-static size_t put_type(FILE *file, const struct rt_cursor *c, const char *at, unsigned word)
+/* What a typedef of the program stands for, instead of its name of so many bytes. */
+static bool put_alias(FILE *file, const char *at, size_t n, rt_spec_alias alias, void *ctx)
+{
+	char name[ALIAS_MAX], text[ALIAS_MAX];
+	struct rt_cursor c = { .text = text, .at = text };
+
+	if (!alias || n >= sizeof(name) || rt_is_word(at, n, "const") || rt_is_word(at, n, "volatile"))
+		return false;
+	memcpy(name, at, n);
+	name[n] = '\0';
+	if (!alias(ctx, name, text, sizeof(text)))
+		return false;
+	c.end = text + strlen(text);
+	fputs(text + put_words(file, &c, text), file);
+	return true;
+}
+
+static size_t put_type(FILE *file, const struct rt_cursor *c, const char *at, unsigned word, rt_spec_alias alias, void *ctx)
 {
 	const char *bare = strncmp(at, "std::", 5) == 0 ? at + 5 : at, *name;
 	size_t n = rt_identifier(c, bare, false), all = rt_identifier(c, at, true);
@@ -54,6 +73,8 @@ static size_t put_type(FILE *file, const struct rt_cursor *c, const char *at, un
 	n = put_words(file, c, at);
 	if (n)
 		return n;
+	if (put_alias(file, at, all, alias, ctx))
+		return all;
 	/* Its parts one by one: a template's arguments are types, too. */
 	n = rt_identifier(c, at, false);
 	while (n && strncmp(at + n, "::", 2) == 0)
@@ -83,7 +104,7 @@ int rt_spec_parameters(const char *text, const struct rt_arch *arch, struct rt_t
 	return 0;
 }
 
-char *rt_spec_overload(const char *name, const char *parameters, unsigned word)
+char *rt_spec_overload(const char *name, const char *parameters, unsigned word, rt_spec_alias alias, void *ctx)
 {
 	struct rt_cursor c = { .text = name, .at = parameters, .end = name + strlen(name) };
 	char *text = NULL;
@@ -94,7 +115,7 @@ char *rt_spec_overload(const char *name, const char *parameters, unsigned word)
 		return NULL;
 	fwrite(name, 1, (size_t)(parameters - name), file);
 	while (c.at < c.end) {
-		n = rt_identifier(&c, c.at, false) ? put_type(file, &c, c.at, word) : 0;
+		n = rt_identifier(&c, c.at, false) ? put_type(file, &c, c.at, word, alias, ctx) : 0;
 		if (!n)
 			putc(*c.at, file);
 		c.at += n ? n : 1;

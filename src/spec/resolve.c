@@ -49,8 +49,19 @@ static const struct rt_ctype *found(struct rt_types *types, const struct rt_ctyp
 	return copy;
 }
 
-static int find_types(struct rt_prototype *p, struct rt_types *types, const struct rt_type_finder *finder)
+/* Names that nobody knows, as those that are short in the function's own class: what debug information has there. */
+static const struct rt_ctype *or_known(const struct rt_ctype *type, const struct rt_ctype *known)
 {
+	const struct rt_ctype *t = type;
+
+	while (t && t->target && (t->kind == RT_CT_POINTER || t->kind == RT_CT_REFERENCE))
+		t = t->target;
+	return t && t->kind == RT_CT_UNKNOWN && t->name ? known : type;
+}
+
+static int find_types(struct rt_prototype *p, const struct rt_prototype *known, struct rt_types *types, const struct rt_type_finder *finder)
+{
+	bool same = known && known->origin == RT_ORIGIN_DWARF;
 	struct rt_param *params = rt_types_alloc(types, (p->nparams + 1) * sizeof(*params));
 	unsigned i;
 
@@ -58,10 +69,39 @@ static int find_types(struct rt_prototype *p, struct rt_types *types, const stru
 		return -ENOMEM;
 	if (p->nparams)
 		memcpy(params, p->params, p->nparams * sizeof(*params));
-	for (i = 0; i < p->nparams; i++)
+	for (i = 0; i < p->nparams; i++) {
 		params[i].type = found(types, params[i].type, finder, DEPTH);
+		if (same && p->nparams == known->nparams)
+			params[i].type = or_known(params[i].type, known->params[i].type);
+	}
 	p->params = params;
 	p->result = found(types, p->result, finder, DEPTH);
+	if (same)
+		p->result = or_known(p->result, known->result);
+	return 0;
+}
+
+/*
+ * A method's declaration has no `this`.  Where only the symbol's name tells of a pointer before the parameters, that may also be where to
+ * put a result that is no number.
+ */
+static int add_hidden(struct rt_prototype *p, const struct rt_prototype *known, const struct rt_ctype *result, struct rt_types *types)
+{
+	bool certain = known && (known->origin == RT_ORIGIN_DWARF || !result || (result->kind != RT_CT_STRUCT && result->kind != RT_CT_UNKNOWN));
+	struct rt_param *params;
+	unsigned n = 0;
+
+	while (certain && n < known->nparams && known->params[n].artificial)
+		n++;
+	if (!n || known->nparams != p->nparams + n)
+		return 0;
+	params = rt_types_alloc(types, known->nparams * sizeof(*params));
+	if (!params)
+		return -ENOMEM;
+	memcpy(params, known->params, n * sizeof(*params));
+	memcpy(params + n, p->params, p->nparams * sizeof(*params));
+	p->params = params;
+	p->nparams += n;
 	return 0;
 }
 
@@ -175,7 +215,9 @@ int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *kno
 		p->params = spec->prototype->params;
 		p->nparams = spec->prototype->nparams;
 		p->variadic = spec->prototype->variadic;
-		r = keep_places(p, known, types);
+		r = add_hidden(p, known, spec->prototype->result, types);
+		if (r == 0)
+			r = keep_places(p, known, types);
 	} else if (all && !knows_names(known)) {
 		r = take_names(spec, p, types, err);
 		p->origin = RT_ORIGIN_GIVEN;
@@ -192,7 +234,7 @@ int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *kno
 		p->origin = RT_ORIGIN_GIVEN;
 	}
 	if (r == 0 && finder)
-		r = find_types(p, types, finder);
+		r = find_types(p, known, types, finder);
 	for (i = 0; i < all && r == 0; i++)
 		if (!has_name(p, name_at(spec, i)->param))
 			r = no_name(spec, name_at(spec, i), p, err);

@@ -323,6 +323,20 @@ static bool is_overload(const struct rt_cursor *c, const struct head *h, const s
 	return true;
 }
 
+static bool has_unknown(const struct rt_prototype *prototype)
+{
+	const struct rt_ctype *type;
+	unsigned i;
+
+	for (i = 0; i < prototype->nparams; i++) {
+		for (type = prototype->params[i].type; type->target; type = type->target)
+			;
+		if (type->kind == RT_CT_UNKNOWN)
+			return true;
+	}
+	return false;
+}
+
 static int parse_parts(struct rt_cursor *c, struct head *h, const char *outer, struct rt_spec *spec, struct rt_prototype *prototype)
 {
 	struct head before = *h;
@@ -373,11 +387,17 @@ static int parse_prototype(struct rt_cursor *c, const char *open, struct rt_spec
 		(r < 0 && rt_has_double_colon(h.open, c->end)));
 	types_only = r == 0 && is_overload(c, &h, spec, prototype);
 	if (r != -ENOMEM && cxx && (r < 0 || types_only)) {
+		bool named = r < 0 || spec->nshown || has_unknown(prototype);
+
 		/* What its types are, the symbol's name tells. */
 		c->at = c->end;
 		spec->params_given = false;
 		spec->nshown = spec->nconditions = 0;
-		return rt_take_name(c, h.name, c->end, spec);
+		if (!named || (size_t)(h.name_end - h.name) > strcspn(h.name, "*?[@"))
+			return rt_take_name(c, h.name, c->end, spec);
+		/* Types that may be the program's own have other names in symbols. */
+		spec->overload = strndup(h.name, (size_t)(c->end - h.name));
+		return spec->overload ? rt_take_name(c, h.name, h.name_end, spec) : rt_nomem(c->err);
 	}
 	if (r < 0)
 		return r;

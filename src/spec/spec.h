@@ -159,9 +159,11 @@ int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *kno
 
 /*
  * The name of a C++ function whose parameters (at `parameters`, inside `name`) are as its symbol has them: uint64_t and "long unsigned int"
- * as unsigned long, no "struct" before a type.  `word`: the bytes of a pointer.  To be freed; NULL: out of memory.
+ * as unsigned long, no "struct" before a type.  `word`: the bytes of a pointer.  `alias` (NULL: nobody knows) puts what a typedef's `name`
+ * stands for into `text`; false: it is none.  To be freed; NULL: out of memory.
  */
-char *rt_spec_overload(const char *name, const char *parameters, unsigned word);
+typedef bool (*rt_spec_alias)(void *ctx, const char *name, char *text, size_t size);
+char *rt_spec_overload(const char *name, const char *parameters, unsigned word, rt_spec_alias alias, void *ctx);
 
 /*
  * The parameters in the name of a C++ function, as a demangler prints them: `text` is "int, char const*", what stands between the

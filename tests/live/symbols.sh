@@ -66,6 +66,30 @@ else
 				end_case
 			done <"$T/all"
 		done
+		c++ -std=c++17 -g -O1 -o "$T/own" "$TARGETS/overloads.cc"
+		# A method's declaration has no `this`, and the program's own typedefs no part in symbols' names.
+		while IFS='|' read -r spec text plain; do
+			begin "types of the program's own: $spec"
+			cp "$T/own" "$T/plain" && strip -g "$T/plain"
+			rt "$T/own" "$spec"
+			expect_status 0
+			sed -n '/^>/p' "$T/err" >"$T/traced"
+			expect_text ">(own::$text)" "$T/traced"
+			rt "$T/plain" "$spec"
+			if [ "$plain" ]; then
+				sed -n '/^>/s/ 0x[0-9a-f]*/ ADDRESS/p' "$T/err" >"$T/traced"
+				expect_text ">(own::$plain)" "$T/traced"
+			else
+				expect_message "there are several functions" "$T/err"
+			fi
+			end_case
+		done <<-'END'
+			own::take(Ints const&)|take [8, 9]|
+			int own::take(const own::Ints &v)|take [8, 9]|
+			own::Shop::sell(Count)|Shop::sell {.kept=3} 6|
+			int own::Shop::sell(Count n)|Shop::sell {.kept=3} 6|
+			int own::Shop::sell(int n)|Shop::sell {.kept=3} 6|Shop::sell ADDRESS 6
+		END
 		for spec in lib::within 'lib::within(std::list<int> const&)' 'lib::v1::wi*'; do
 			begin "inline namespaces: $spec"
 			rt "$T/overloads" "$spec"

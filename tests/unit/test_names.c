@@ -183,7 +183,7 @@ static void test_words(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		text = rt_spec_overload(cases[i].name, strchr(cases[i].name, '('), cases[i].word);
+		text = rt_spec_overload(cases[i].name, strchr(cases[i].name, '('), cases[i].word, NULL, NULL);
 		RT_ASSERT_TEXT(text, cases[i].want);
 		free(text);
 	}

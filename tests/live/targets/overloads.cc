@@ -25,8 +25,27 @@ CALLED int over(unsigned short *a) { keep(a); return *a; }
 
 namespace lib { inline namespace v1 { CALLED int within(const std::list<int> &l) { keep(&l); return (int)l.size(); } } }
 
+namespace own {
+typedef std::vector<int> Ints;
+struct Shop {
+	typedef int Count;
+	int kept = 3;
+	int sell(Count n);
+	int sell(const char *what);
+};
+CALLED int Shop::sell(Count n) { keep(this); return kept + n; }
+CALLED int Shop::sell(const char *what) { keep(what); return kept; }
+CALLED int take(const Ints &v) { keep(&v); return (int)v.size(); }
+CALLED int take(int n) { keep(&n); return n; }
+}
+
 int main()
 {
+	own::Shop shop;
+	own::take({ 8, 9 });
+	own::take(1);
+	shop.sell(6);
+	shop.sell("it");
 	int (*volatile by_value)(int) = over;
 	int (*volatile by_reference)(int &) = over;
 	int i = 5;
