@@ -271,7 +271,12 @@ static int on_hit(struct rt_feed *feed, struct process *process, struct rt_event
 	hit.libcall = hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].libcall;
 	if (t->libcalls && hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
 		hit.outside = hit.libcall && !rt_locate_from_program(feed->locate, event->pid, event->hit.ra, &t->functions.v[hit.function]);
+	/* The runtime resumes it from a stack of its own. */
+	if (hit.plan->role == RT_ROLE_RECOVERED)
+		event->hit.sp = event->hit.faults & 1 ? 0 : rt_plan_int(hit.plan, 0, event->hit.data);
 	tell_goroutine(event, hit.plan);
+	if (hit.plan->role == RT_ROLE_RECOVERED)
+		return event->hit.goid ? rt_stack_unwound(feed->stack, event) : 0;
 	if (hit.plan->role != RT_ROLE_CALL && hit.plan->role != RT_ROLE_UNWOUND)
 		return on_stack_made(feed, process, event, hit.plan);
 	if (!event->hit.goid)

@@ -84,7 +84,7 @@ static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 	struct rt_prologue p;
 
 	/* The kernel's words may be of any register. */
-	if (f->go || f->inside || f->behind || f->role == RT_ROLE_ERRNO || (f->spec && f->spec->nwords)) {
+	if (f->go || f->inside || f->behind || f->role >= RT_ROLE_ERRNO || (f->spec && f->spec->nwords)) {
 		set_form(f);
 		return;
 	}

@@ -73,7 +73,7 @@ bool rt_plans_has_entry(const struct rt_target *t, size_t i)
 	if (t->functions.v[i].role == RT_ROLE_ERRNO)
 		return t->purpose == RT_PURPOSE_RECORD && rt_errno_is_read(t);
 	if (t->functions.v[i].hidden)
-		return t->purpose != RT_PURPOSE_COUNT && t->want != RT_WANT_NONE;
+		return t->purpose != RT_PURPOSE_COUNT && t->want != RT_WANT_NONE && (t->goid_offset || t->functions.v[i].role != RT_ROLE_RECOVERED);
 	return t->purpose != RT_PURPOSE_TIME || t->returns[i];
 }
 
@@ -165,7 +165,7 @@ static int make_entry(struct making *m, size_t i)
 	int r;
 
 	if (f->role) {
-		r = f->role == RT_ROLE_ERRNO ? rt_errno_plan(t, f, &plan) : rt_watch_plan(f, &plan);
+		r = f->role == RT_ROLE_ERRNO ? rt_errno_plan(t, f, &plan) : rt_watch_plan(t, f, &plan);
 		return r < 0 ? r : share_plan(m, &plan);
 	}
 	if (is_told(t, i, RT_KIND_ENTRY))

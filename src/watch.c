@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/go.h"
 #include "util/array.h"
 
 static const char cleanup[] = "__pthread_unwind_next";
@@ -24,6 +25,8 @@ static const struct watched {
 	{ "__longjmp_chk", RT_ROLE_UNWOUND, true, 0, 0 },
 	/* How C's cleanup handlers are come to: a longjmp that glibc has for that. */
 	{ cleanup, RT_ROLE_UNWOUND, true, 0, 0 },
+	/* runtime.gobuf has the stack pointer, where it goes on, and the goroutine. */
+	{ "runtime.recovery", RT_ROLE_RECOVERED, false, 0, 2 },
 };
 
 static const struct watched *find_watched(const char *name)
@@ -46,7 +49,7 @@ static bool is_there(const struct rt_functions *functions, const struct rt_image
 	return false;
 }
 
-/* `place` is the function's; longjmp's becomes the one where it leaves.  -ENOENT: that cannot be told. */
+/* `place` is the function's; of longjmp, and of what ends a panic, it becomes the one where it leaves.  -ENOENT: that cannot be told. */
 static int find_place(struct rt_image *image, const struct watched *w, struct rt_symbol *place)
 {
 	struct rt_code *code;
@@ -56,6 +59,8 @@ static int find_place(struct rt_image *image, const struct watched *w, struct rt
 		code = rt_code_open(image);
 		r = code ? rt_exits_find_leap(code, w->name == cleanup, &place->addr, &place->size) : -ENOMEM;
 		rt_code_close(code);
+	} else if (w->role == RT_ROLE_RECOVERED && !rt_go_recovery(image, place)) {
+		r = -ENOENT;
 	}
 	return r;
 }
@@ -66,11 +71,12 @@ static int add(struct rt_target *t, struct rt_image *image, const struct rt_symb
 	struct rt_symbol place = *symbol;
 	int r;
 
-	if (!symbol->sized)
+	/* Of Go's runtimes one is known. */
+	if (!symbol->sized || (w->role == RT_ROLE_RECOVERED && image != rt_target_go_image(t)))
 		return 0;
 	place.name = w->name;
 	r = find_place(image, w, &place);
-	if (r == -ENOENT && w->name != cleanup)
+	if (r == -ENOENT && w->leap && w->name != cleanup)
 		t->unwatched_leap = true;
 	if (r < 0 || is_there(functions, image, place.addr))
 		return r == -ENOENT ? 0 : r;
@@ -92,7 +98,7 @@ static bool is_imported(const struct rt_target *t, const char *name)
 /* Up to glibc 2.33 it is longjmp itself by which cleanup handlers are come to. */
 static bool is_used(const struct rt_target *t, const struct watched *w)
 {
-	return is_imported(t, w->name) || (w->leap && is_imported(t, cleanup));
+	return w->role == RT_ROLE_RECOVERED || is_imported(t, w->name) || (w->leap && is_imported(t, cleanup));
 }
 
 /* In a library only where the probes are in our process alone. */
@@ -137,7 +143,7 @@ int rt_watch_add(struct rt_target *t, struct rt_error *err)
 	return r < 0 ? rt_nomem(err) : 0;
 }
 
-int rt_watch_plan(const struct rt_function *f, struct rt_plan *plan)
+int rt_watch_plan(const struct rt_target *t, const struct rt_function *f, struct rt_plan *plan)
 {
 	const struct rt_arch *arch = rt_image_arch(f->image);
 	const struct watched *w = find_watched(f->name);
@@ -159,5 +165,8 @@ int rt_watch_plan(const struct rt_function *f, struct rt_plan *plan)
 		plan->values[i].nderef = 1;
 		plan->values[i].deref[0] = (i ? w->size : w->at) * arch->word;
 	}
-	return 0;
+	if (f->role != RT_ROLE_RECOVERED)
+		return 0;
+	plan->values[0].reg = plan->values[1].reg = arch->go[0];
+	return rt_plan_add_goroutine(plan, &plan->values[1], t->goid_offset);
 }

@@ -11,7 +11,10 @@
  */
 int rt_watch_add(struct rt_target *target, struct rt_error *err);
 
-/* The plan for the entry of a watched function that makes a stack: its address and its size, or its top and its size. */
-int rt_watch_plan(const struct rt_function *f, struct rt_plan *plan);
+/*
+ * The plan for the entry of a watched function that makes a stack: its address and its size, or its top and its size; or for where a goroutine
+ * goes on: its stack pointer.
+ */
+int rt_watch_plan(const struct rt_target *target, const struct rt_function *f, struct rt_plan *plan);
 
 #endif

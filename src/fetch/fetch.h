@@ -99,10 +99,11 @@ enum { RT_MAX_KEPT = 5, RT_COMM_BYTES = 16 /* of a thread's name, with the NUL *
 enum rt_role {
 	RT_ROLE_CALL,			/* of a traced function */
 	RT_ROLE_UNWOUND,		/* the calls at this stack pointer and below have been left */
-	RT_ROLE_ERRNO,			/* where the process has errno; nothing is recorded (errno_of.h) */
 	RT_ROLE_STACK,			/* a stack is made: its address, its size */
 	RT_ROLE_STACK_TOP,		/* the same: its end, its size */
 	RT_ROLE_SIGNAL_STACK,		/* one for signals: its address, its size; nobody comes back to it once he has left it */
+	RT_ROLE_ERRNO,			/* where the process has errno; nothing is recorded (errno_of.h).  This probe stays where it is, and */
+	RT_ROLE_RECOVERED,		/* a goroutine goes on with the stack pointer that is the value: what is below was left */
 };
 
 /* How a probe sees the end of a call. */

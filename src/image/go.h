@@ -45,6 +45,12 @@ bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip);
 /* Is it assembly, which keeps its arguments on the stack, where the compiler made a function around it that takes registers? */
 bool rt_go_is_assembly(const struct rt_function *f);
 
+/*
+ * `place` is runtime.recovery: its address becomes that of the instruction by which a goroutine is resumed in the function that has recovered
+ * from a panic, where the first register of Go's has the address of its runtime.gobuf.  False: no such instruction is known.
+ */
+bool rt_go_recovery(struct rt_image *image, struct rt_symbol *place);
+
 /* Is `addr` in Go code?  So it counts where the table is not known. */
 bool rt_go_is_code(struct rt_image *image, uint64_t addr);
 

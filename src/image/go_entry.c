@@ -114,6 +114,21 @@ bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip)
 	return true;
 }
 
+/* mov %rax,(%rsp) and call: up to Go 1.27 that function takes its argument on the stack. */
+bool rt_go_recovery(struct rt_image *image, struct rt_symbol *place)
+{
+	const struct rt_go *go = rt_image_go(image);
+	const uint64_t end = place->addr + place->size;
+	struct rt_go_function f;
+	uint8_t bytes[9];
+
+	for (; go && place->addr < end && rt_image_read(image, place->addr - 4, bytes, sizeof(bytes)) == sizeof(bytes); place->addr++)
+		if (memcmp(bytes, "\x48\x89\x04\x24\xe8", 5) == 0 &&
+		    rt_pclntab_find(&go->table, place->addr + 5 + (uint64_t)(int32_t)rt_arch_word(bytes + 5), &f) && strcmp(f.name, "runtime.gogo") == 0)
+			return true;
+	return false;
+}
+
 /* Go's own table has no suffixes. */
 bool rt_go_is_assembly(const struct rt_function *f)
 {

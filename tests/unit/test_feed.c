@@ -27,7 +27,7 @@ static void test_members(void)
 }
 
 struct told {
-	unsigned calls, returns, gone, ended, execed;
+	unsigned calls, returns, gone, unwound, ended, execed;
 	uint64_t lost;
 	uint32_t last;
 	pid_t pid, tid;
@@ -55,6 +55,7 @@ static int told_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 	(void)result;
 	told->returns += end == RT_END_RETURNED;
 	told->gone += end == RT_END_NOT_SEEN;
+	told->unwound += end == RT_END_UNWOUND;
 	told->ended += end == RT_END_EXITED;
 	told->execed += end == RT_END_EXEC;
 	told->last = frame->function;
@@ -142,6 +143,48 @@ static void test_feed_by_id(void)
 	CU_ASSERT(hit(&x, PID, PID, 1, 4, 0x7000) == -EBADMSG);
 	CU_ASSERT(hit(&x, PID, PID, 2, 0, 0x7000) == -EBADMSG);
 	CU_ASSERT(hit(&x, PID, PID, 1, 1, 0x7000) == -EBADMSG);
+	fixture_close(&x);
+}
+
+/* A hit of plan `i` with a value and the goroutine, or without the latter's memory. */
+static int hit_go(struct fixture *x, uint16_t i, uint64_t key, uint64_t sp, uint64_t value, uint64_t goid, uint32_t faults)
+{
+	const uint64_t values[] = { value, 0x8000, 0x9000, goid };
+	const struct rt_plan *plan = &x->plans[i];
+	struct rt_event event = {
+		.type = RT_EV_HIT, .time = 1, .pid = PID, .tid = PID,
+		.hit = { .sp = sp, .key = key, .plan = i, .size = (uint16_t)rt_plan_size(plan), .faults = faults },
+	};
+	uint8_t data[64] = { 0 };
+	unsigned k;
+
+	for (k = 0; k < 4; k++)
+		memcpy(data + rt_plan_offset(plan, k), &values[k], sizeof(values[k]));
+	event.hit.data = data;
+	return rt_feed_event(x->feed, &event);
+}
+
+/* A panic is recovered from: the runtime says so on another stack, of the goroutine and the stack pointer that it tells. */
+static void test_feed_recovered(void)
+{
+	static const struct rt_fetch record = { .base = RT_BASE_REG, .reg = { "r14", 8 } };
+	struct fixture x;
+	unsigned i;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	for (i = 0; i < 2; i++) {
+		x.plans[i].kind = RT_KIND_ENTRY;
+		x.plans[i].values[0].size = 8;
+		CU_ASSERT(rt_plan_add_goroutine(&x.plans[i], &record, 152) == 0);
+	}
+	x.plans[0].role = RT_ROLE_RECOVERED;
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0);
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8e00, 1, 18, 0) == 0);
+	CU_ASSERT(hit_go(&x, 1, 2, 0x8d00, 1, 18, 0) == 0 && x.told.calls == 3);
+	/* Of another goroutine; unreadable; no stack of that goroutine's. */
+	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 19, 0) == 0 && hit_go(&x, 0, 1, 0x7000, 0x8e80, 18, 8) == 0);
+	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 18, 1) == 0 && hit_go(&x, 0, 1, 0x7000, 0x9e80, 18, 0) == 0 && !x.told.unwound);
+	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 18, 0) == 0 && x.told.unwound == 2 && x.told.calls == 3 && !x.told.gone);
 	fixture_close(&x);
 }
 
@@ -338,6 +381,7 @@ CU_TestInfo rt_tests_feed[] = {
 	{ "members", test_members },
 	{ "hits by probe id", test_feed_by_id },
 	{ "hits by address", test_feed_by_address },
+	{ "a goroutine that recovers from a panic", test_feed_recovered },
 	{ "hits outside the trace", test_feed_window },
 	{ "hits by thread", test_feed_members },
 	{ "hits of several processes", test_feed_processes },

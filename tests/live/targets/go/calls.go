@@ -73,6 +73,20 @@ func guard(n int) (r int) {
 	return risky(n)
 }
 
+// shelter defers a call that goes deeper than the one that panicked, and its goroutine ends behind it.
+//
+//go:noinline
+func shelter(n int) {
+	inside := open()
+	defer deep(n)
+	defer func() {
+		if recover() != nil {
+			ended(inside, "*** unwound ***")
+		}
+	}()
+	risky(n)
+}
+
 //go:noinline
 func quit(n int) int {
 	enter("main.quit " + strconv.Itoa(n))
@@ -126,6 +140,8 @@ func main() {
 		for i := 0; i < n; i++ {
 			sum += guard(i%5) + fib(2)
 		}
+	case "shelter":
+		each(n, func(i int) { shelter(i % 5) })
 	case "crash":
 		fib(n)
 		risky(n)
