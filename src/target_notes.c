@@ -126,7 +126,8 @@ static void say_inlined(struct notes *notes, struct rt_target *t)
 	size_t i;
 
 	for (i = 0; i < t->functions.n; i++)
-		if (is_inlined(t, i))
+		if (is_inlined(t, i) && (!strchr(t->functions.v[i].name, '.') ||
+					 rt_dwarf_copy_inlined(t->functions.v[i].image, t->functions.v[i].addr)))
 			note_name(&reason, t->functions.v[i].name);
 	if (reason.n)
 		say_shared(notes, &reason);

@@ -85,11 +85,16 @@ static int take_ifunc(struct rt_batch *b, const struct rt_symbol *symbol, struct
 			return rt_nomem(err);
 		taken += r == 0;
 	}
-	if (why && (taken || b->several) && !b->unseen) {
-		b->unseen = n - taken;
-		b->unseen_of = n;
-		b->unseen_name = symbol->name;
-		b->unseen_why = why;
+	if (why && (taken || b->several)) {
+		if (!b->unseen) {
+			b->unseen = n - taken;
+			b->unseen_of = n;
+			b->unseen_name = symbol->name;
+			b->unseen_why = why;
+		}
+		/* Aliases stand together. */
+		b->unseen_ifuncs += symbol->addr != b->unseen_at;
+		b->unseen_at = symbol->addr;
 	}
 	if (taken || b->several)
 		return 0;

@@ -30,6 +30,8 @@ struct rt_batch {
 	size_t named;			/* symbols whose name matched, whether or not they were taken */
 	size_t unseen, unseen_of;	/* so many of the IFUNC `unseen_name`'s implementations cannot be probed */
 	const char *unseen_name, *unseen_why;
+	size_t unseen_ifuncs;		/* of how many IFUNCs some cannot, that one among them */
+	uint64_t unseen_at;		/* the last of them */
 	const char *in_vdso[2];		/* IFUNCs that may be answered with the kernel's own code */
 	struct rt_symbol made;		/* stands for an address that has none */
 };

@@ -36,6 +36,9 @@ bool rt_dwarf_trouble(struct rt_image *image, struct rt_error *err);
 /* The source file that the function at `addr` was written in, as the compiler was given it; the image's.  NULL: not known. */
 const char *rt_dwarf_file(struct rt_image *image, uint64_t addr);
 
+/* Were calls of the function inlined of which GCC's copy (.constprop, .isra) is at `addr`?  Looked for in its own unit. */
+bool rt_dwarf_copy_inlined(struct rt_image *image, uint64_t addr);
+
 /* Is there a function of that name in the source that was inlined?  Where it has no symbol either, it has no code of its own. */
 bool rt_dwarf_inlined(struct rt_image *image, const char *name);
 

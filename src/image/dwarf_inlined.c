@@ -74,3 +74,30 @@ int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_told told, void *ctx)
 	}
 	return r;
 }
+
+/* The compiler marks a function as inlined when it has copied it, too. */
+static bool is_inlined_in(Dwarf_Die *parent, const void *origin, unsigned *left, unsigned depth)
+{
+	Dwarf_Die die, of;
+	bool found = false;
+
+	if (depth > 2 * DEPTH_MAX || !rt_die_child(parent, &die))
+		return false;
+	do {
+		found = dwarf_tag(&die) == DW_TAG_inlined_subroutine && rt_die_ref(&die, DW_AT_abstract_origin, &of) && of.addr == origin;
+		found = found || is_inlined_in(&die, origin, left, depth + 1);
+	} while (!found && *left && --*left && rt_die_next(&die));
+	return found;
+}
+
+bool rt_dwarf_copy_inlined(struct rt_image *image, uint64_t addr)
+{
+	unsigned left = ENTRIES_MAX / 4;
+	struct rt_dwarf_func *func;
+	struct rt_dwarf *dwarf;
+	Dwarf_Die origin, unit;
+
+	return rt_dwarf_open(image, &dwarf, NULL) == 0 && rt_dwarf_find(dwarf, addr, &func) == 0 &&
+	       rt_die_ref(&func->die, DW_AT_abstract_origin, &origin) && dwarf_diecu(&func->die, &unit, NULL, NULL) &&
+	       is_inlined_in(&unit, origin.addr, &left, 0);
+}

@@ -22,6 +22,13 @@ const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *ty
 	return NULL;
 }
 
+bool rt_dwarf_copy_inlined(struct rt_image *image, uint64_t addr)
+{
+	(void)image;
+	(void)addr;
+	return false;
+}
+
 bool rt_dwarf_alias(struct rt_image *image, const char *name, char *text, size_t size)
 {
 	(void)image;

@@ -104,6 +104,15 @@ static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, const Dwar
 	return where;
 }
 
+/* What is nowhere from the first instruction on has a range without bytes, which dwarf_getlocation_addr() passes over. */
+static bool at_entry(Dwarf_Attribute *attr, uint64_t addr, Dwarf_Op **ops, size_t *n)
+{
+	Dwarf_Addr base, begin, end;
+
+	return dwarf_getlocation_addr(attr, addr, ops, n, 1) == 1 ||
+	       (dwarf_getlocations(attr, 0, &base, &begin, &end, ops, n) > 0 && begin == addr && end == addr);
+}
+
 /* Without optimization LLVM has an argument that is passed by a pointer in memory behind a register, from the prologue's end on. */
 static bool begins_late(Dwarf_Attribute *attr, uint64_t addr)
 {
@@ -126,7 +135,7 @@ struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Di
 	*frame = false;
 	if (!dwarf_attr(die, DW_AT_location, &attr))
 		return where;
-	if (dwarf_getlocation_addr(&attr, addr, &ops, &n, 1) == 1)
+	if (at_entry(&attr, addr, &ops, &n))
 		return judge(dwarf, func, ops, n, frame);
 	*frame = begins_late(&attr, addr);
 	return where;

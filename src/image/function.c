@@ -221,14 +221,17 @@ static int note_debug(struct rt_functions *functions, const struct rt_batch *b, 
 static int note_unseen(struct rt_functions *functions, const struct rt_batch *b, struct rt_error *err)
 {
 	const char *const *vdso = b->in_vdso;
+	char more[48] = "";
 	int r = 0;
 
 	if (functions->note)
 		return 0;
+	if (b->unseen_ifuncs > 1)
+		snprintf(more, sizeof(more), ", and some of %zu more,", b->unseen_ifuncs - 1);
 	if (b->unseen)
-		r = asprintf(&functions->note, "%s: %zu of its %zu implementations cannot be probed (one %s); where the "
+		r = asprintf(&functions->note, "%s: %zu of its %zu implementations%s cannot be probed (one %s); where the "
 			     "processor makes the program use such a one, no call is seen", b->unseen_name, b->unseen,
-			     b->unseen_of, b->unseen_why);
+			     b->unseen_of, more, b->unseen_why);
 	else if (vdso[0] || vdso[1])
 		r = asprintf(&functions->note, "%s%s%s: where the kernel gives the process its own code for that (vDSO), no probe can be, and no call "
 			     "is seen", vdso[0] ? vdso[0] : "", vdso[0] && vdso[1] ? ", " : "", vdso[1] ? vdso[1] : "");

@@ -140,17 +140,17 @@ static bool find_qualified(struct rt_text *text, const struct rt_symbol *v, size
 	return found;
 }
 
-/* GCC's copies of a function: NAME.constprop.0, NAME.part.0 */
-static bool has_copy(struct rt_image *image, const char *name)
+/* GCC's copy of a function, or what it did not inline of it: NAME.constprop.0, NAME.part.0.  NULL: there is none. */
+static const char *find_copy(struct rt_image *image, const char *name)
 {
 	size_t length = strlen(name), i, n;
 	const struct rt_symbol *v;
 
 	rt_image_symbols(image, &v, &n, NULL);
 	for (i = 0; i < n; i++)
-		if (strncmp(v[i].name, name, length) == 0 && v[i].name[length] == '.')
-			return true;
-	return false;
+		if (strncmp(v[i].name, name, length) == 0 && v[i].name[length] == '.' && v[i].name[strlen(v[i].name) - 1] < 'A')
+			return v[i].name;
+	return NULL;
 }
 
 static void add_names(struct text *t, const char *const *names, size_t n)
@@ -170,14 +170,14 @@ static void add_names(struct text *t, const char *const *names, size_t n)
 int rt_no_function(const struct rt_images *images, struct rt_image *image, const struct rt_spec *spec,
 		   struct rt_error *err)
 {
-	const char *nearest[RT_MAX_NEAREST];
+	const char *nearest[RT_MAX_NEAREST], *copy = spec->glob ? NULL : find_copy(image, spec->function);
 	const struct rt_symbol *v, *unnamed;
 	struct text t = { .n = 0 };
 	struct rt_text written = { 0 };
 	size_t n, before, nunnamed = 0;
 
 	rt_image_symbols(image, &v, &n, NULL);
-	if (!spec->glob && !has_copy(image, spec->function) && rt_dwarf_inlined(image, spec->function)) {
+	if (!spec->glob && !copy && rt_dwarf_inlined(image, spec->function)) {
 		add(&t, "%.200s: '%.200s' is inlined everywhere: it has no code of its own to be probed", rt_image_name(image), spec->function);
 		before = rt_nearest_go(spec->function, v, n, nearest);
 		add_names(&t, nearest, before);
@@ -195,7 +195,9 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 		add(&t, "; 'fn_*' are its %zu functions without names, %s the first of them", nunnamed, unnamed[0].name);
 	before = t.n;
 	add_other_image(&t, images, image, spec);
-	if (t.n == before && !spec->glob && find_qualified(&written, v, n, spec->function)) {
+	if (t.n == before && copy)
+		add_names(&t, &copy, 1);
+	else if (t.n == before && !spec->glob && find_qualified(&written, v, n, spec->function)) {
 		add(&t, "; did you mean '%.100s'?", written.v);
 	} else if (t.n == before && !spec->glob) {
 		add_names(&t, nearest, rt_nearest(spec->function, v, n, nearest));

@@ -254,6 +254,23 @@ expect_line '^rawtrace: twice: where the compiler has inlined it, as debug infor
 expect_line '^rawtrace: not called: 1 of 1 function$' "$T/err"
 end_case
 
+begin "GCC's copies, which the compiler marks as inlined"
+cat >"$T/copies.c" <<'EOF'
+static __attribute__((noinline)) int only(int a, int b) { __asm__ volatile("" ::: "memory"); return b == 3 ? a : a * 7 + b; }
+int main(int argc, char **argv) { (void)argv; return only(argc, 20) + only(argc + 1, 20) < 0; }
+EOF
+# Newer versions of GCC may make no copy of it.
+if $CC -g -O2 -o "$T/copies" "$T/copies.c" && nm "$T/copies" | grep -q ' only\.constprop\.0$'; then
+	rt "$T/copies" only
+	! grep -q 'inlined' "$T/err" || show "$T/err"
+	# Where it is, is told for no byte of the code.
+	expect_line '^>(only\.constprop\.0 2 ' "$T/err"
+	rt "$T/copies" 'int only(int a, int b)'
+	expect_status 2
+	expect_message "no function 'only'; did you mean 'only\.constprop\.0'?" "$T/err"
+fi
+end_case
+
 begin "arrays without a number of elements; a program's own clone()"
 cat >"$T/flexible.c" <<'EOF'
 #include <stdlib.h>

@@ -259,10 +259,12 @@ static void test_ifunc(void)
 		{ "strlen", CODE, 0x40, STB_GLOBAL, STT_GNU_IFUNC, ELFGEN_TEXT },
 		FUNC("strlen_a", 0x40, STB_LOCAL), FUNC("strlen_b", 0x60, STB_LOCAL),
 		FUNC("strlen_avx", 0x80, STB_LOCAL),
+		{ "wcs", CODE + 7, 0x39, STB_GLOBAL, STT_GNU_IFUNC, ELFGEN_TEXT },
+		{ "wcs_alias", CODE + 7, 0x39, STB_GLOBAL, STT_GNU_IFUNC, ELFGEN_TEXT },
 		{ "empty", CODE + 0xb0, 8, STB_GLOBAL, STT_GNU_IFUNC, ELFGEN_TEXT },
 	};
 	uint8_t code[256];
-	struct elfgen g = { .base = BASE, .code = code, .syms = syms, .nsyms = 5 };
+	struct elfgen g = { .base = BASE, .code = code, .syms = syms, .nsyms = 7 };
 	struct rt_functions functions = { 0 };
 	struct rt_images images = { 0 };
 	struct rt_error err;
@@ -279,6 +281,11 @@ static void test_ifunc(void)
 	adds(&images, "e*", "./x: nothing that 'e*' matches can be probed");
 	CU_ASSERT_EQUAL(add(&functions, &images, "strlen", &err), 0);
 	RT_ASSERT_TEXT(functions.note, "strlen: 1 of its 3 implementations cannot be probed (one begins with an AVX "
+		       "instruction that the kernel cannot probe); where the processor makes the program use such a "
+		       "one, no call is seen");
+	rt_functions_free(&functions);
+	CU_ASSERT_EQUAL(add(&functions, &images, "[sw]*[ns]", &err), 0);
+	RT_ASSERT_TEXT(functions.note, "strlen: 1 of its 3 implementations, and some of 1 more, cannot be probed (one begins with an AVX "
 		       "instruction that the kernel cannot probe); where the processor makes the program use such a "
 		       "one, no call is seen");
 	rt_functions_free(&functions);
