@@ -222,13 +222,13 @@ static int match_overload(struct rt_batch *b, const struct rt_symbol *symbols, s
 		qsort(b->v, b->n, sizeof(*b->v), compare_matches);
 	for (i = 1; i < b->n; i++)
 		several |= b->v[i].addr != b->v[0].addr;
-	if (ret || !several)
+	if (ret || !(several || (b->n && spec->overload_only)))
 		return ret;
 	b->n = b->named = 0;
 	ret = match_parameters(b, symbols, n, true, err);
 	if (ret == 0 && !b->named)
-		ret = rt_usage(err, "%s: there are several functions '%s', and none is '%s'; 'rawtrace list' has them with their parameters",
-			       rt_image_name(b->image), spec->function, spec->overload);
+		ret = rt_usage(err, "%s: there %s '%s', and none is '%s'; 'rawtrace list' has them with their parameters",
+			       rt_image_name(b->image), several ? "are several functions" : "is a function", spec->function, spec->overload);
 	return ret;
 }
 

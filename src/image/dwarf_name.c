@@ -16,6 +16,7 @@
 enum {
 	DEPTH_MAX = 8,			/* namespaces in each other */
 	NAME_BYTES = 1024,		/* of a name with its namespaces */
+	LARGE = 8 << 20,		/* of .debug_info */
 	ENTRIES_ASKED = 24 << 20,	/* looked at for a name that the user gave: some seconds */
 	ENTRIES_OPAQUE = 1 << 18,	/* for what a declaration leaves open: some 0.07 s */
 };
@@ -322,6 +323,18 @@ static bool find(struct rt_dwarf *dwarf, enum kind kind, const char *name, uint6
 	return true;
 }
 
+/*
+ * Before a large file is looked through for what may not be in it: what the compilers of C and C++ name stands in .debug_str.  Not of dwz,
+ * nor of Go, which has names in the entries themselves; what is split is not as large.
+ */
+static bool may_have(const struct rt_dwarf *dwarf, const char *name)
+{
+	const char *last = last_part(name);
+
+	return dwarf->section_end - dwarf->section < LARGE || !dwarf->strings.n || dwarf->shared.p || rt_image_is_go(dwarf->image) ||
+	       strlen(last) < 4 || memmem(dwarf->strings.p, dwarf->strings.n, last, strlen(last) + 1);
+}
+
 /* ---- what others ask ---- */
 
 static bool after_word(const char **name, const char *word)
@@ -369,7 +382,8 @@ bool rt_dwarf_alias(struct rt_image *image, const char *name, char *text, size_t
 	Dwarf_Die die, next;
 	unsigned i;
 
-	if (rt_dwarf_open(image, &dwarf, NULL) || !find_type(dwarf, name, ENTRIES_ASKED, false, &die) || dwarf_tag(&die) != DW_TAG_typedef)
+	if (rt_dwarf_open(image, &dwarf, NULL) || !may_have(dwarf, name) || !find_type(dwarf, name, ENTRIES_ASKED, false, &die) ||
+	    dwarf_tag(&die) != DW_TAG_typedef)
 		return false;
 	for (i = 0; i < DEPTH_MAX && dwarf_tag(&die) == DW_TAG_typedef; i++) {
 		if (!rt_die_type(&die, &next))
@@ -401,5 +415,5 @@ bool rt_dwarf_inlined(struct rt_image *image, const char *name)
 	struct rt_dwarf *dwarf;
 	Dwarf_Die die;
 
-	return rt_dwarf_open(image, &dwarf, NULL) == 0 && find(dwarf, NAME_INLINED, name, ENTRIES_ASKED, false, &die);
+	return rt_dwarf_open(image, &dwarf, NULL) == 0 && may_have(dwarf, name) && find(dwarf, NAME_INLINED, name, ENTRIES_ASKED, false, &die);
 }

@@ -387,13 +387,12 @@ static int parse_prototype(struct rt_cursor *c, const char *open, struct rt_spec
 		(r < 0 && rt_has_double_colon(h.open, c->end)));
 	types_only = r == 0 && is_overload(c, &h, spec, prototype);
 	if (r != -ENOMEM && cxx && (r < 0 || types_only)) {
-		bool named = r < 0 || spec->nshown || has_unknown(prototype);
-
+		spec->overload_only = r == 0 && !spec->nshown && !has_unknown(prototype);
 		/* What its types are, the symbol's name tells. */
 		c->at = c->end;
 		spec->params_given = false;
 		spec->nshown = spec->nconditions = 0;
-		if (!named || (size_t)(h.name_end - h.name) > strcspn(h.name, "*?[@"))
+		if ((size_t)(h.name_end - h.name) > strcspn(h.name, "*?[@") || strstr(h.name, "operator"))
 			return rt_take_name(c, h.name, c->end, spec);
 		/* Types that may be the program's own have other names in symbols. */
 		spec->overload = strndup(h.name, (size_t)(c->end - h.name));

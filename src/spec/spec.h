@@ -121,6 +121,7 @@ struct rt_spec {
 	bool params_given, result_given;
 	char *overload;			/* of a prototype: its name and its parameters' types, "f(int, char const*)", as C++ tells functions of
 					   one name apart; or NULL */
+	bool overload_only;		/* no function of other parameters is meant */
 	bool types_only;		/* it has a name and types and nothing else: where it is C++, they say only which function is meant */
 	const struct rt_shown *shown;
 	unsigned nshown;

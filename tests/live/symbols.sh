@@ -90,6 +90,11 @@ else
 			int own::Shop::sell(Count n)|Shop::sell {.kept=3} 6|
 			int own::Shop::sell(int n)|Shop::sell {.kept=3} 6|Shop::sell ADDRESS 6
 		END
+		begin "of other parameters than were asked for"
+		rt "$T/own" 'lib::within(int)'
+		expect_status 2
+		expect_message "there is a function 'lib::within', and none is 'lib::within(int)'" "$T/err"
+		end_case
 		for spec in lib::within 'lib::within(std::list<int> const&)' 'lib::v1::wi*'; do
 			begin "inline namespaces: $spec"
 			rt "$T/overloads" "$spec"

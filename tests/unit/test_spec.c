@@ -125,7 +125,9 @@ static void test_overloads(void)
 	overloads("int f(int a, const char *name)", "f(int, const char *)", false);
 	overloads("lib.so:void f(void)", "f()", false);
 	overloads("f(std::map<int, long> const&)", "f(std::map<int, long> const&)", true);
-	overloads("ns::f(int)", NULL, false);
+	overloads("ns::f(int)", "ns::f(int)", false);
+	overloads("int ns::f(Own n)", "ns::f(Own)", false);
+	overloads("Foo::operator()(int)", NULL, false);
 	overloads("int f(char buf[16])", NULL, false);
 	overloads("f(n)", NULL, false);
 	overloads("f(int n, n > 3)", NULL, false);
