@@ -175,14 +175,16 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 	struct text t = { .n = 0 };
 	struct rt_text written = { 0 };
 	size_t n, before, nunnamed = 0;
+	bool go;
 
 	rt_image_symbols(image, &v, &n, NULL);
 	if (!spec->glob && !copy && rt_dwarf_inlined(image, spec->function)) {
-		add(&t, "%.200s: '%.200s' is inlined everywhere: it has no code of its own to be probed", rt_image_name(image), spec->function);
+		go = rt_image_go(image) && strchr(spec->function, '.');
+		add(&t, "%.200s: '%.200s' is inlined everywhere: it has no code of its own to be probed; built with %s it has",
+		    rt_image_name(image), spec->function, go ? "-gcflags=all=-l" : "-fno-inline");
 		before = rt_nearest_go(spec->function, v, n, nearest);
-		add_names(&t, nearest, before);
-		if (!before)
-			add(&t, "; built with %s it has", rt_image_go(image) && strchr(spec->function, '.') ? "-gcflags=all=-l" : "-fno-inline");
+		/* Go's short functions call one with a name like theirs: fmt.Println, fmt.Fprintln. */
+		add_names(&t, nearest, before || !go ? before : rt_nearest(spec->function, v, n, nearest));
 		return rt_usage(err, "%s", t.buf);
 	}
 	if (n == 0)

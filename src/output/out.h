@@ -27,7 +27,7 @@ struct rt_out {
 	 * many.  NULL: nothing is looked for there.
 	 */
 	size_t (*constant)(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size);
-	void *symbol_ctx;	/* of both */
+	void *symbol_ctx;	/* of these three */
 	unsigned string;	/* bytes of a string that are printed; 0: as many as were read */
 	unsigned members;	/* of a structure or an array; 0: RT_LIMIT_MEMBERS */
 	bool fd_paths;			/* file descriptors with what they are now (-y) */
