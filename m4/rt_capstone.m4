@@ -15,7 +15,7 @@ AC_DEFUN([RT_CAPSTONE], [
       [AC_MSG_ERROR([--with-capstone: capstone 4 is missing (with --enable-static its archive): dnl
 install libcapstone-dev or capstone-devel])])])
   AS_IF([test "$rt_capstone" = yes], [LIBS="-lcapstone $LIBS"; rt_capstone_why=", capstone"],
-    [rt_capstone_why=" (without capstone: more probes are slow)"])
+    [rt_capstone_why=" (without capstone 4: C++, Go and Rust show no returns, more probes are slow)"])
   AC_DEFINE_UNQUOTED([RT_CAPSTONE_WORDS], ["$rt_capstone_why"], [what --version says of capstone])
   AM_CONDITIONAL([HAVE_CAPSTONE], [test "$rt_capstone" = yes])
 ])

@@ -12,9 +12,9 @@ AC_DEFUN([RT_DEMANGLE], [
     AC_CHECK_HEADERS([libiberty/demangle.h demangle.h], [rt_demangle_header=yes])
     AS_IF([test "$rt_demangle_header" = yes], [AC_CHECK_LIB([iberty], [rust_demangle_callback], [rt_demangle=yes])])
     AS_IF([test "$rt_demangle$with_demangler" = noyes],
-      [AC_MSG_ERROR([--with-demangler: libiberty is missing: install libiberty-dev (apt), binutils-devel (dnf, zypper) or binutils-dev (apk)])])])
+      [AC_MSG_ERROR([--with-demangler: libiberty of binutils 2.34 is missing: install libiberty-dev (apt), binutils-devel (dnf, zypper) or binutils-dev (apk)])])])
   AS_IF([test "$rt_demangle" = yes], [LIBS="-liberty $LIBS"; rt_demangle_why=", libiberty"],
-    [rt_demangle_why=" (without libiberty: names of C++ and Rust stay mangled)"])
+    [rt_demangle_why=" (without libiberty of binutils 2.34: names of C++ and Rust stay mangled)"])
   AC_DEFINE_UNQUOTED([RT_DEMANGLE_WORDS], ["$rt_demangle_why"], [what --version says of the demangler])
   AM_CONDITIONAL([HAVE_DEMANGLER], [test "$rt_demangle" = yes])
 ])

@@ -418,11 +418,13 @@ static void release(struct list *list)
 
 int rt_list(const struct rt_options *o, FILE *file, struct rt_error *err)
 {
-	struct list list = { .options = o, .file = file, .json = o->format && strcmp(o->format, "json") == 0 };
+	struct list list = { .options = o, .file = file };
 	char *all[] = { (char *)"*" }, *const *texts = o->nspecs ? o->specs : all;
 	int i, r, n = o->nspecs ? o->nspecs : 1;
 	struct rt_spec *specs;
 
+	/* Not in the initializer: glibc 2.23's strcmp is a macro, for whose braces gcc 5 warns of a member that is missing. */
+	list.json = o->format && strcmp(o->format, "json") == 0;
 	if (o->format && !list.json && strcmp(o->format, "text") != 0)
 		return rt_usage(err, "--format=%s: the formats of list are: text, json", o->format);
 	specs = calloc((size_t)n, sizeof(*specs));

@@ -402,6 +402,8 @@ END
 	expect_line "no function matches 'main.sum\[main.own\]'; did you mean 'main.sum\[go.shape.int.*\]' or 'main.sum\[go.shape.float64.*\]'?" "$T/err"
 	rt "$T/generic" main.push
 	expect_line "^rawtrace: .*: 'main.push' is inlined everywhere: .*; did you mean 'main.(\*stack\[go.shape.string.*\]).push'?\$" "$T/err"
+	rt "$T/generic" fmt.Println
+	expect_line "'fmt.Println' is inlined everywhere: .*; built with -gcflags=all=-l it has; did you mean .*'fmt.Fprintln'" "$T/err"
 	end_case
 fi
 
