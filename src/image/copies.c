@@ -95,14 +95,6 @@ static bool is_string_copy(const uint8_t *p)
 	return (p[p[0] == 0x48] & 0xfe) == 0xa4;
 }
 
-/* A move between memory and one of the registers %xmm0 to %xmm15: movups, movaps, movdqa, movdqu and the like */
-static bool is_wide_move(const uint8_t *p)
-{
-	p += *p == 0x66 || *p == 0xf3;
-	p += (*p & 0xf0) == 0x40;
-	return p[0] == 0x0f && ((p[1] & 0xfe) == 0x10 || (p[1] & 0xfe) == 0x28 || (p[1] & 0xef) == 0x6f) && p[2] < 0xc0;
-}
-
 /* mov $NUMBER, REGISTER; one of the first eight */
 static bool is_constant(const uint8_t *p, unsigned reg)
 {
@@ -121,7 +113,7 @@ static bool closes_copy(struct loop *l, const struct rt_flow *f, const uint8_t *
 	size_t first;
 
 	l->framed |= f->fp == RT_FP_OF_SP;
-	if (is_string_copy(p) || is_wide_move(p))
+	if (is_string_copy(p))
 		l->read = l->written = at;
 	if (outside && f->op == RT_OP_LOAD)
 		l->read = at;

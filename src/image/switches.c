@@ -2,8 +2,8 @@
 /*
  * Code of x86-64 that switches stacks by itself, as coroutines written by hand do: it loads the stack pointer with what is not its own
  * frame's.  Compilers load it from a register that they have put it into before, and to give up arrays of variable length, in functions
- * that have a frame pointer of their own.  Every byte is taken for the beginning of such an instruction; what only looks like one the
- * disassembler refutes.
+ * that have a frame pointer of their own, from what they have kept in the frame.  Every byte is taken for the beginning of such an
+ * instruction; what only looks like one the disassembler refutes.
  */
 #include "image/switches.h"
 
@@ -15,7 +15,8 @@
 #include "image/private.h"
 #include "util/array.h"
 
-enum { SP = 4, FP = 5, INSN_MAX = 16, CHUNK = 1 << 18, BODY_MAX = 1 << 20, MOV_FROM = 0x89, MOV_TO = 0x8b, XCHG = 0x87, XCHG_RAX_SP = 0x94, LEA = 0x8d, NEAR = 64 };
+enum { SP = 4, FP = 5, INSN_MAX = 16, CHUNK = 1 << 18, BODY_MAX = 1 << 20, MOV_FROM = 0x89, MOV_TO = 0x8b, XCHG = 0x87,
+       XCHG_RAX_SP = 0x94, NEAR = 64, ARGUMENTS = 0x3c6 };	/* rcx, rdx, rsi, rdi, r8, r9 */
 
 struct scan {
 	struct rt_image *image;
@@ -55,24 +56,39 @@ static bool loads_sp(const uint8_t *p)
 	return p[1] == MOV_TO && reg == SP && rm != SP && rm != FP;
 }
 
-/* The register that the stack pointer is loaded from, as a bit; 0: memory, or exchanged. */
-static uint32_t source_of(const uint8_t *p)
+/* What registers lead to, in the order of the code; as bits. */
+struct registers {
+	uint32_t copies;	/* to the frame, here or anywhere before */
+	uint32_t near;		/* to the frame, here */
+	uint32_t foreign;	/* what was read elsewhere is in them */
+	uint32_t given;		/* what the caller has given */
+};
+
+static bool has(uint32_t set, int reg)
 {
-	if (p[2] < 0xc0 || p[1] == XCHG || p[1] == XCHG_RAX_SP)
-		return 0;
-	return p[1] == MOV_FROM ? 1u << ((p[2] >> 3 & 7) | (p[0] & 4) << 1) : 1u << ((p[2] & 7) | (p[0] & 1) << 3);
+	return reg != RT_NO_REG && set >> reg & 1;
 }
 
-/* The register that gets the stack pointer, or a place in the frame, as a bit; 0: none. */
-static uint32_t copy_of(const uint8_t *p)
+/* Is the stack pointer loaded here from what no compiler loads it from? */
+static bool is_far(const struct rt_flow *f, const struct registers *r)
 {
-	if ((p[0] & 0xf8) != 0x48)
-		return 0;
-	if (p[1] == MOV_FROM && p[2] >= 0xc0 && !(p[0] & 4) && (p[2] >> 3 & 7) == SP)
-		return 1u << ((p[2] & 7) | (p[0] & 1) << 3);
-	if ((p[1] == MOV_TO && p[2] >= 0xc0 && !(p[0] & 1) && (p[2] & 7) == SP) || (p[1] == LEA && p[2] < 0xc0 && base_of(p, p[0] & 1) == SP))
-		return 1u << ((p[2] >> 3 & 7) | (p[0] & 4) << 1);
-	return 0;
+	return f->op == RT_OP_LOAD ? !has(r->copies, f->mem.base) : f->op != RT_OP_COPY || has(r->foreign, f->from);
+}
+
+static void go_on(struct registers *r, const struct rt_flow *f)
+{
+	uint32_t to = f->to == RT_NO_REG ? 0 : f->writes & 1u << f->to;
+	bool far = f->op == RT_OP_LOAD ? !has(r->near | 1 << SP | 1 << FP, f->mem.base) : has(r->foreign, f->from);
+
+	r->foreign = (r->foreign & ~f->writes) | (far ? to : 0);
+	/* What comes behind a jump has been come to from elsewhere. */
+	if (f->kind == RT_FLOW_JUMP || f->kind == RT_FLOW_RETURN)
+		r->foreign = 0;
+	r->near &= ~f->writes;
+	if ((f->op == RT_OP_COPY && f->from == SP) || (!f->has_mem && f->mem.base == SP))
+		r->near |= to;
+	r->copies |= r->near;
+	r->given &= ~f->writes;
 }
 
 /* Is the stack pointer stored, not in the frame, which registers of `copies` lead to too? */
@@ -109,9 +125,10 @@ static bool is_leaver(const char *name)
 static bool confirm(struct scan *s, uint64_t start, uint64_t end, uint64_t addr)
 {
 	size_t n = end - start < BODY_MAX ? (size_t)(end - start) : BODY_MAX, at;
-	bool there = false, framed = false, stored = false;
-	uint32_t source = 0, copies = 0;
+	bool there = false, framed = false, stored = false, far = false, handed = false;
 	uint8_t *bytes = calloc(1, n + INSN_MAX);
+	struct registers r = { .given = ARGUMENTS };
+	int source = RT_NO_REG;
 	struct rt_flow f;
 
 	if (!bytes) {
@@ -126,15 +143,17 @@ static bool confirm(struct scan *s, uint64_t start, uint64_t end, uint64_t addr)
 		}
 		if (start + at == addr) {
 			there = true;
-			source = source_of(bytes + at);
+			source = f.op == RT_OP_COPY ? f.from : RT_NO_REG;
+			handed = has(r.given, source);
+			far = is_far(&f, &r);
 		}
-		copies |= copy_of(bytes + at);
+		go_on(&r, &f);
 		framed |= f.fp == RT_FP_OF_SP;
-		stored |= stores_sp(bytes + at, copies);
+		stored |= stores_sp(bytes + at, r.copies);
 	}
 	free(bytes);
 	s->stored = stored;
-	return there && !(source & copies) && (!framed || stored);
+	return there && (far || (!has(r.copies, source) && (!framed || stored || handed)));
 }
 
 /* The same of code that no function is known of, at `p`: is it stored little before? */

@@ -39,6 +39,12 @@ unharmed() {
 
 if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc"; then
 	unharmed "a coroutine written by hand" 'switches stacks'
+	for compiler in "$CC" clang; do
+		# shellcheck disable=SC2086 # words
+		has $compiler && $compiler -O1 -DSPLIT -fno-stack-protector -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" &&
+			unharmed "a coroutine in pieces of C, $compiler" 'switches stacks'
+	done
+	$CC -O1 -o "$T/switches" "$TARGETS/switches.c"
 	begin "a coroutine written by hand, stripped"
 	strip "$T/switches"
 	rt "$T/switches" 'fn_*'

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a uretprobe would break in C of x86-64: a coroutine that is written by hand, or with -DWALKS a walk over return addresses. */
+/*
+ * What a uretprobe would break in C of x86-64: a coroutine that is written by hand, with -DSPLIT in pieces that have the compiler's code
+ * between them, or with -DWALKS a walk over return addresses.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,11 +39,29 @@ int main(void)
 
 #else
 
+#ifdef SPLIT
+enum { SAVED = 7 };
+
+NOINLINE void split(void **from, void **to)
+{
+	void *sp;
+
+	/* A function with a frame pointer. */
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+	__asm__ volatile("push %%rbp\npush %%rbx\npush %%r12\npush %%r13\npush %%r14\npush %%r15\nmov %%rsp,%0" : "=r"(sp) : : "memory");
+	*from = sp;
+	__asm__ volatile("mov %0,%%rsp\npop %%r15\npop %%r14\npop %%r13\npop %%r12\npop %%rbx\npop %%rbp" : : "r"(*to) : "memory");
+}
+#define change(from, to) split(from, &(to))
+#else
+enum { SAVED = 6 };
+
 /* Not even said to be a function. */
 __asm__(".text\nchange:\n"
 	"push %rbp\npush %rbx\npush %r12\npush %r13\npush %r14\npush %r15\nmov %rsp,(%rdi)\nmov %rsi,%rsp\n"
 	"pop %r15\npop %r14\npop %r13\npop %r12\npop %rbx\npop %rbp\nret\n");
 void change(void **from, void *to);
+#endif
 
 static void *here, *there;
 static int value;
@@ -75,7 +96,7 @@ int main(void)
 
 	*--top = NULL;
 	*--top = (void *)(uintptr_t)begin;
-	for (i = 0; i < 6; i++)
+	for (i = 0; i < SAVED; i++)
 		*--top = NULL;
 	there = top;
 	for (i = 0; i < 5; i++)
