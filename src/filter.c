@@ -175,4 +175,19 @@ static int filter_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint6
 	return f->next->lost(f->ctx, thread, time, count);
 }
 
-const struct rt_stack_ops rt_filter_ops = { .enter = filter_enter, .leave = filter_leave, .lost = filter_lost };
+static void filter_gone(void *ctx, struct rt_thread *thread)
+{
+	struct rt_filter *f = ctx;
+	struct rt_task *task = rt_threads_find(&f->threads, thread->pid, thread->tid, thread->goid);
+
+	if (task) {
+		calls_free(task->thread.user);
+		rt_threads_forget(&f->threads, task);
+	}
+	if (f->next->gone)
+		f->next->gone(f->ctx, thread);
+}
+
+const struct rt_stack_ops rt_filter_ops = {
+	.enter = filter_enter, .leave = filter_leave, .lost = filter_lost, .gone = filter_gone,
+};

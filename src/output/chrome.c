@@ -210,6 +210,14 @@ static int chrome_leave(void *ctx, struct rt_thread *thread, const struct rt_fra
 	return err;
 }
 
+/* Its name is written at the end. */
+static void chrome_gone(void *ctx, struct rt_thread *thread)
+{
+	(void)ctx;
+	if (thread->user)
+		rt_track_empty(thread->user);
+}
+
 /* Where it concerns the whole trace: readers that want a process and a thread in every event get the first ones. */
 static int chrome_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
@@ -304,7 +312,7 @@ const struct rt_out_ops rt_out_chrome = {
 	.help = "JSON for ui.perfetto.dev and chrome://tracing",
 	.begin = chrome_begin,
 	.note = chrome_note,
-	.calls = { .enter = chrome_enter, .leave = chrome_leave, .lost = chrome_lost },
+	.calls = { .enter = chrome_enter, .leave = chrome_leave, .lost = chrome_lost, .gone = chrome_gone },
 	.end = chrome_end,
 	.free = chrome_free,
 };

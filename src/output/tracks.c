@@ -41,14 +41,22 @@ struct rt_track *rt_tracks_get(struct rt_tracks *tracks, struct rt_thread *threa
 	return track;
 }
 
+void rt_track_empty(struct rt_track *track)
+{
+	free(track->calls);
+	free(track->bytes);
+	track->calls = NULL;
+	track->bytes = NULL;
+	track->n = track->cap = track->used = track->room = 0;
+}
+
 void rt_tracks_free(struct rt_tracks *tracks)
 {
 	struct rt_track *track, *next;
 
 	for (track = tracks->first; track; track = next) {
 		next = track->next;
-		free(track->calls);
-		free(track->bytes);
+		rt_track_empty(track);
 		free(track);
 	}
 	memset(tracks, 0, sizeof(*tracks));

@@ -38,6 +38,9 @@ struct rt_tracks {
 struct rt_track *rt_tracks_get(struct rt_tracks *tracks, struct rt_thread *thread);
 void rt_tracks_free(struct rt_tracks *tracks);
 
+/* Give the room for open calls back, of which it has none any more. */
+void rt_track_empty(struct rt_track *track);
+
 /* The time, or that of the thread's last event where it lies before that: a slice must not end before it began. */
 uint64_t rt_track_time(struct rt_track *track, uint64_t time);
 

@@ -375,7 +375,12 @@ static int stack_exit(struct rt_stack *stack, pid_t pid, pid_t tid, uint64_t goi
 	if (!task)
 		return 0;
 	err = stack_unwind(stack, task, 0, RT_END_EXITED, time);
-	rt_task_clear(task);
+	if (stack->ops->gone)
+		stack->ops->gone(stack->ctx, &task->thread);
+	if (goid)
+		rt_threads_forget(&stack->threads, task);
+	else
+		rt_task_clear(task);
 	return err;
 }
 

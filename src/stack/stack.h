@@ -78,6 +78,8 @@ struct rt_stack_ops {
 		     const struct rt_values *result);
 	/* Hits were lost in `thread`; NULL: in any of them.  `count` 0: the number is not known. */
 	int (*lost)(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count);
+	/* The thread or goroutine has ended, with nothing open; a thread's id may come again.  NULL: nothing is kept of it. */
+	void (*gone)(void *ctx, struct rt_thread *thread);
 };
 
 /* What the stack knows of the session: which function and plan a hit was of. */

@@ -78,6 +78,7 @@ static struct rt_task *threads_add(struct rt_threads *threads, pid_t pid, pid_t 
 	slot = slot_of(tid, goid, threads->bits);
 	task->next = threads->slots[slot];
 	threads->slots[slot] = task;
+	task->at = threads->n;
 	threads->v[threads->n++] = task;
 	threads->last = task;
 	return task;
@@ -101,6 +102,21 @@ void rt_task_clear(struct rt_task *task)
 	task->v = NULL;
 	task->n = 0;
 	task->cap = 0;
+}
+
+void rt_threads_forget(struct rt_threads *threads, struct rt_task *task)
+{
+	struct rt_task **slot = &threads->slots[slot_of(task->thread.tid, task->thread.goid, threads->bits)];
+	struct rt_task *last = threads->v[--threads->n];
+
+	while (*slot != task)
+		slot = &(*slot)->next;
+	*slot = task->next;
+	last->at = task->at;
+	threads->v[last->at] = last;
+	threads->last = NULL;
+	rt_task_clear(task);
+	free(task);
 }
 
 void rt_threads_free(struct rt_threads *threads)

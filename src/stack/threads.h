@@ -6,7 +6,8 @@
 
 /*
  * The threads of a trace and the calls that are open in each.  A thread is kept after it ended, as its id may come
- * again and the outputs keep what they know of it in rt_thread.user; only its frames are given back.
+ * again and the outputs keep what they know of it in rt_thread.user; only its frames are given back.  Goroutines are
+ * forgotten: their numbers never come again, and a server may have made millions.
  */
 struct rt_task {
 	struct rt_thread thread;	/* first: what the outputs see */
@@ -15,10 +16,11 @@ struct rt_task {
 	uint64_t highest;		/* stack pointer of any call seen */
 	uint64_t doubt;			/* hits of it were lost before this time; 0: none */
 	struct rt_task *next;		/* in the same slot of the hash table */
+	size_t at;			/* in rt_threads.v */
 };
 
 struct rt_threads {
-	struct rt_task **v;		/* in the order in which they appeared */
+	struct rt_task **v;		/* in the order in which they appeared, until one is forgotten */
 	size_t n, cap;
 	struct rt_task **slots;
 	unsigned bits;			/* 1 << bits slots; 0: no table yet */
@@ -30,7 +32,8 @@ struct rt_task *rt_threads_find(struct rt_threads *threads, pid_t pid, pid_t tid
 struct rt_task *rt_threads_get(struct rt_threads *threads, pid_t pid, pid_t tid, uint64_t goid);	/* NULL: out of memory */
 void rt_threads_free(struct rt_threads *threads);
 
-/* Give back the frames of a thread that ended. */
+/* Give back the frames of a thread that ended; and all of it: `task` is freed, what thread.user leads to is not. */
 void rt_task_clear(struct rt_task *task);
+void rt_threads_forget(struct rt_threads *threads, struct rt_task *task);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <time.h>
 
+#include "filter.h"
+#include "stack/threads.h"
 #include "stack_told.h"
 #include "unit.h"
 
@@ -212,6 +214,76 @@ static void test_many_threads(void)
 	rt_stack_free(t.stack);
 }
 
+/* Every second of many, so that those which hash alike stand before, between and behind the ones that go. */
+static void test_forget(void)
+{
+	enum { TASKS = 1000 };
+	struct rt_threads threads = { .v = NULL };
+	struct rt_task *task;
+	unsigned i;
+
+	for (i = 1; i <= TASKS; i++)
+		CU_ASSERT_FATAL(rt_threads_get(&threads, 1, 2, i) != NULL);
+	for (i = 1; i <= TASKS; i += 2) {
+		task = rt_threads_find(&threads, 1, 0, i);
+		CU_ASSERT_FATAL(task != NULL);
+		rt_threads_forget(&threads, task);
+	}
+	CU_ASSERT(threads.n == TASKS / 2);
+	for (i = 1; i <= TASKS; i++) {
+		task = rt_threads_find(&threads, 1, 0, i);
+		CU_ASSERT(i & 1 ? !task : task && task->thread.goid == i && threads.v[task->at] == task);
+	}
+	CU_ASSERT(rt_threads_get(&threads, 1, 2, 1) != NULL);
+	while (threads.n)
+		rt_threads_forget(&threads, threads.v[0]);
+	CU_ASSERT(rt_threads_find(&threads, 1, 2, 2) == NULL);
+	rt_threads_free(&threads);
+}
+
+struct count_ends {
+	struct count count;
+	unsigned gone;
+};
+
+static void count_gone(void *ctx, struct rt_thread *thread)
+{
+	struct count_ends *ends = ctx;
+
+	CU_ASSERT(thread->tid == 7 || thread->goid == 9);
+	ends->gone++;
+}
+
+/* Whoever keeps something of a thread is told when it has ended, behind a filter too; and it may come again. */
+static void test_gone(void)
+{
+	static const struct rt_stack_ops ops = { .enter = count_enter, .leave = count_leave, .gone = count_gone };
+	static const struct rt_filter_want want = { .limit = { .depth = 1 } };
+	static const struct rt_plan plan = { .kind = RT_KIND_ENTRY };
+	struct rt_event event = { .type = RT_EV_HIT, .time = 1, .pid = 1, .tid = 8, .hit = { .sp = 1000, .goid = 9 } };
+	const struct rt_hit hit = { .function = 0, .returns = true, .plan = &plan };
+	struct count_ends ends = { .gone = 0 };
+	struct rt_filter *filter = rt_filter_new(&want, &ops, &ends);
+	struct told t = { .stack = rt_stack_new(&rt_filter_ops, filter) };
+
+	told_call(&t, 7, 0, 2, 1000, 0);
+	told_event(&t, RT_EV_EXIT, 7, 3);
+	CU_ASSERT(ends.gone == 1);
+	told_call(&t, 7, 0, 4, 1000, 0);
+	told_event(&t, RT_EV_EXIT, 7, 5);
+	CU_ASSERT(ends.gone == 2);
+	told_event(&t, RT_EV_EXIT, 6, 6);
+	CU_ASSERT(rt_stack_hit(t.stack, &event, &hit) == 0);
+	CU_ASSERT(rt_stack_goexit(t.stack, 1, 9, 7) == 0);
+	CU_ASSERT(ends.gone == 3);
+	CU_ASSERT(rt_stack_goexit(t.stack, 1, 9, 8) == 0);
+	CU_ASSERT(ends.gone == 3);
+	CU_ASSERT(rt_stack_end(t.stack, 9) == 0);
+	CU_ASSERT(ends.count.enters == 3 && ends.count.leaves == 3);
+	rt_stack_free(t.stack);
+	rt_filter_free(filter);
+}
+
 CU_TestInfo rt_tests_stack_threads[] = {
 	{ "threads and the end", test_threads },
 	{ "exit", test_exit },
@@ -221,5 +293,7 @@ CU_TestInfo rt_tests_stack_threads[] = {
 	{ "names of threads", test_comm },
 	{ "a million levels", test_deep },
 	{ "a hundred thousand threads", test_many_threads },
+	{ "goroutines are forgotten", test_forget },
+	{ "what ended is told of", test_gone },
 	CU_TEST_INFO_NULL,
 };
