@@ -166,7 +166,7 @@ static int merge(const struct rt_param *params, unsigned n, unsigned hidden, str
 		return -ENOMEM;
 	for (i = 0; i < hidden; i++) {
 		v[i].type = rt_types_pointer(memory, nothing, 8);
-		v[i].artificial = hidden == 1;
+		v[i].artificial = true;
 	}
 	memcpy(v + hidden, params, known * sizeof(*v));
 	hidden += known;

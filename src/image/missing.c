@@ -141,16 +141,24 @@ static bool find_qualified(struct rt_text *text, const struct rt_symbol *v, size
 }
 
 /* GCC's copy of a function, or what it did not inline of it: NAME.constprop.0, NAME.part.0.  NULL: there is none. */
-static const char *find_copy(struct rt_image *image, const char *name)
+static const char *find_copy(struct rt_image *image, char *name)
 {
+	const struct rt_spec spec = { .function = name };
 	size_t length = strlen(name), i, n;
 	const struct rt_symbol *v;
+	struct rt_matcher matcher;
+	const char *found = NULL;
 
 	rt_image_symbols(image, &v, &n, NULL);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && !found; i++)
 		if (strncmp(v[i].name, name, length) == 0 && v[i].name[length] == '.' && v[i].name[strlen(v[i].name) - 1] < 'A')
-			return v[i].name;
-	return NULL;
+			found = v[i].name;
+	if (!found && rt_matcher_begin(&matcher, &spec) == 0) {
+		for (i = 0; i < n && !found; i++)
+			found = rt_matches_written(&matcher, &v[i]) ? v[i].name : NULL;
+		rt_matcher_free(&matcher);
+	}
+	return found;
 }
 
 static void add_names(struct text *t, const char *const *names, size_t n)

@@ -82,12 +82,12 @@ static int find_types(struct rt_prototype *p, const struct rt_prototype *known, 
 }
 
 /*
- * A method's declaration has no `this`.  Where only the symbol's name tells of a pointer before the parameters, that may also be where to
- * put a result that is no number.
+ * A method's declaration has no `this`.  What only the symbol's name and the code tell of may also be where to put a result; a structure
+ * that is known brings that with it.
  */
 static int add_hidden(struct rt_prototype *p, const struct rt_prototype *known, const struct rt_ctype *result, struct rt_types *types)
 {
-	bool certain = known && (known->origin == RT_ORIGIN_DWARF || !result || (result->kind != RT_CT_STRUCT && result->kind != RT_CT_UNKNOWN));
+	bool certain = known && (known->origin == RT_ORIGIN_DWARF || !result || result->kind != RT_CT_STRUCT);
 	struct rt_param *params;
 	unsigned n = 0;
 

@@ -59,6 +59,7 @@ static void ask(struct rt_image *image)
 	const struct rt_symbol *v;
 	struct rt_prototype p;
 	struct rt_error err;
+	char text[256];
 	const char *file;
 	size_t i, n;
 
@@ -70,7 +71,12 @@ static void ask(struct rt_image *image)
 		file = rt_dwarf_file(image, v[i].addr);
 		walked += file ? strlen(file) / 64 : 0;
 		rt_dwarf_inlined(image, v[i].name);
+		rt_dwarf_copy_inlined(image, v[i].addr);
+		if (rt_dwarf_alias(image, v[i].name, text, sizeof(text)))
+			walked += strlen(text) / 64;
 	}
+	if (rt_dwarf_alias(image, "color", text, sizeof(text)) || rt_dwarf_alias(image, "uint", text, sizeof(text)))
+		walked += strlen(text) / 64;
 	rt_dwarf_type(image, types, "struct request");
 	rt_dwarf_type(image, types, "point");
 	rt_types_free(types);

@@ -77,7 +77,7 @@ else
 			expect_text ">(own::$text)" "$T/traced"
 			rt "$T/plain" "$spec"
 			if [ "$plain" ]; then
-				sed -n '/^>/s/ 0x[0-9a-f]*/ ADDRESS/p' "$T/err" >"$T/traced"
+				sed -n '/^>/s/ 0x[0-9a-f]*/ ADDRESS/gp' "$T/err" >"$T/traced"
 				expect_text ">(own::$plain)" "$T/traced"
 			else
 				expect_message "there are several functions" "$T/err"
@@ -88,6 +88,7 @@ else
 			int own::take(const own::Ints &v)|take [8, 9]|
 			own::Shop::sell(Count)|Shop::sell {.kept=3} 6|
 			int own::Shop::sell(Count n)|Shop::sell {.kept=3} 6|
+			std::string own::Shop::label(int n)|Shop::label[abi:cxx11] {.kept=3} 2|Shop::label[abi:cxx11] ADDRESS ADDRESS 2
 			int own::Shop::sell(int n)|Shop::sell {.kept=3} 6|Shop::sell ADDRESS 6
 		END
 		begin "of other parameters than were asked for"

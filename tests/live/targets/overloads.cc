@@ -32,9 +32,11 @@ struct Shop {
 	int kept = 3;
 	int sell(Count n);
 	int sell(const char *what);
+	std::string label(int n);
 };
 CALLED int Shop::sell(Count n) { keep(this); return kept + n; }
 CALLED int Shop::sell(const char *what) { keep(what); return kept; }
+CALLED std::string Shop::label(int n) { keep(this); return std::string(n, 'x') + std::to_string(kept); }
 CALLED int take(const Ints &v) { keep(&v); return (int)v.size(); }
 CALLED int take(int n) { keep(&n); return n; }
 }
@@ -46,6 +48,7 @@ int main()
 	own::take(1);
 	shop.sell(6);
 	shop.sell("it");
+	shop.label(2);
 	int (*volatile by_value)(int) = over;
 	int (*volatile by_reference)(int &) = over;
 	int i = 5;
