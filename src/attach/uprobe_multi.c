@@ -49,7 +49,7 @@ static bool supported(int prog)
 
 static int link_batch(struct multi *m, pid_t pid, int prog, const struct batch *b, bool uretprobes, struct rt_error *err)
 {
-	char path[64];
+	char path[64] = "";
 	struct rt_bpf_link_attr attr = {
 		.prog_fd = (uint32_t)prog, .attach_type = RT_BPF_TRACE_UPROBE_MULTI,
 		.uprobe_multi = {
