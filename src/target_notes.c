@@ -186,6 +186,23 @@ static void say_images(struct notes *notes, const struct rt_target *t)
 		    (int)t->images.uneven, (int)t->pids.v[0], (int)t->pids.v[0]);
 }
 
+/* A library in Go has a runtime of its own, which numbers goroutines as the others do. */
+static void say_runtimes(struct notes *notes, const struct rt_target *t)
+{
+	const struct rt_image *known = rt_target_go_image(t);
+	size_t i;
+
+	for (i = 0; i < t->functions.n; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		if (!f->go || f->image == known)
+			continue;
+		say(notes, "%.600s and %.600s: unless they share Go's runtime, as plugins do, goroutines with the same number are taken for one",
+		    rt_image_name(known), rt_image_name(f->image));
+		return;
+	}
+}
+
 static void say_unwatched(struct notes *notes, const struct rt_target *t, bool everywhere)
 {
 	if (t->unwatched)
@@ -234,6 +251,7 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 	say_troubles(&notes, t);
 	if (left)
 		say(&notes, "%s in libraries: without BPF their probes are in every process that uses them", in_part(t));
+	say_runtimes(&notes, t);
 	say_unwatched(&notes, t, everywhere);
 	if (t->want == RT_WANT_URETPROBE && t->entry_only[0] && rt_target_has_returns(t))
 		say(&notes, "--return=uretprobe: it could harm the program: %s", t->entry_only);

@@ -431,5 +431,9 @@ if has "$CC" && build shared.so shared.go -buildmode=c-shared && "$CC" "$TARGETS
 	expect_number calls "$(grep -c '(main.deep [0-9]*)' "$T/err")" -eq 5490
 	expect_no_line '\*\*\*' "$T/err"
 	[ -n "$stack" ] || expect_number errors "$(grep -c '<\*errors.errorString("even")' "$T/err")" -eq 90
+	expect_no_line 'taken for one' "$T/err"
+	cp "$T/shared.so" "$T/other.so"
+	rt "$T/shared" "$T/shared.so:main.odd" "$T/other.so:main.odd" -- "$T/shared.so"
+	expect_line '^rawtrace: .*shared.so and .*other.so: unless they share .* goroutines with the same number are taken for one$' "$T/err"
 fi
 end_case
