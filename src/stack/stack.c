@@ -367,14 +367,14 @@ int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const str
 	return stack_return(stack, task, event, hit);
 }
 
-static int stack_exit(struct rt_stack *stack, pid_t pid, pid_t tid, uint64_t goid, uint64_t time)
+static int stack_exit(struct rt_stack *stack, pid_t pid, pid_t tid, uint64_t goid, enum rt_end end, uint64_t time)
 {
 	struct rt_task *task = rt_threads_find(&stack->threads, pid, tid, goid);
 	int err;
 
 	if (!task)
 		return 0;
-	err = stack_unwind(stack, task, 0, RT_END_EXITED, time);
+	err = stack_unwind(stack, task, 0, end, time);
 	if (stack->ops->gone)
 		stack->ops->gone(stack->ctx, &task->thread);
 	if (goid)
@@ -390,7 +390,7 @@ static int stack_fork(struct rt_stack *stack, const struct rt_event *event)
 	int err;
 
 	/* The thread that had this id before has gone, and the event that said so was lost. */
-	err = stack_exit(stack, event->fork.pid, event->fork.tid, 0, event->time);
+	err = stack_exit(stack, event->fork.pid, event->fork.tid, 0, RT_END_EXITED, event->time);
 	if (err)
 		return err;
 	task = rt_threads_get(&stack->threads, event->fork.pid, event->fork.tid, 0);
@@ -450,7 +450,7 @@ int rt_stack_event(struct rt_stack *stack, const struct rt_event *event)
 	case RT_EV_LOST:
 		return stack_lost(stack, event);
 	case RT_EV_EXIT:
-		return stack_exit(stack, event->pid, event->tid, 0, event->time);
+		return stack_exit(stack, event->pid, event->tid, 0, RT_END_EXITED, event->time);
 	case RT_EV_FORK:
 		return stack_fork(stack, event);
 	case RT_EV_COMM:
@@ -472,14 +472,12 @@ int rt_stack_unwound(struct rt_stack *stack, const struct rt_event *event)
 
 int rt_stack_abandon(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t time)
 {
-	struct rt_task *task = rt_threads_find(&stack->threads, pid, 0, goid);
-
-	return task ? stack_unwind(stack, task, 0, RT_END_NOT_SEEN, time) : 0;
+	return stack_exit(stack, pid, 0, goid, RT_END_NOT_SEEN, time);
 }
 
 int rt_stack_goexit(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t time)
 {
-	return stack_exit(stack, pid, 0, goid, time);
+	return stack_exit(stack, pid, 0, goid, RT_END_EXITED, time);
 }
 
 /* What is open, of goroutines too or of threads alone. */

@@ -278,8 +278,11 @@ static void test_gone(void)
 	CU_ASSERT(ends.gone == 3);
 	CU_ASSERT(rt_stack_goexit(t.stack, 1, 9, 8) == 0);
 	CU_ASSERT(ends.gone == 3);
+	CU_ASSERT(rt_stack_hit(t.stack, &event, &hit) == 0);
+	CU_ASSERT(rt_stack_abandon(t.stack, 1, 9, 8) == 0);
+	CU_ASSERT(ends.gone == 4);
 	CU_ASSERT(rt_stack_end(t.stack, 9) == 0);
-	CU_ASSERT(ends.count.enters == 3 && ends.count.leaves == 3);
+	CU_ASSERT(ends.count.enters == 4 && ends.count.leaves == 4);
 	rt_stack_free(t.stack);
 	rt_filter_free(filter);
 }
