@@ -367,6 +367,7 @@ static void lower_params(struct lowering *l, struct rt_show *shows)
 		if (!o)
 			return;
 		shows[i].name = p->params[i].name;
+		shows[i].style = rt_param_style(&p->params[i]);
 		shows[i].type = rt_lower_home(l, &abi, &p->params[i], &home);
 		if (!shows[i].type)
 			return;

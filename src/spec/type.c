@@ -139,3 +139,14 @@ void **rt_types_slot(struct rt_types *types, const void *key)
 	}
 	return &slot->value;
 }
+
+enum rt_style rt_param_style(const struct rt_param *param)
+{
+	const struct rt_ctype *type = param->type;
+	size_t n = param->name ? strlen(param->name) : 0;
+
+	if (n < 2 || strcmp(param->name + n - 2, "fd") != 0 || (n > 2 && param->name[n - 3] != '_') || !type || type->kind != RT_CT_INT ||
+	    type->size != 4 || !type->is_signed || type->style != RT_STYLE_TYPE)
+		return RT_STYLE_TYPE;
+	return RT_STYLE_FD;
+}

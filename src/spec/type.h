@@ -167,6 +167,9 @@ struct rt_param {
 	bool unread;			/* the function does not, so that LLVM sets it for nobody of the same file; where the ABI has it */
 };
 
+/* How the parameter is shown where nothing else is said: an int that is named fd, or something_fd, is a file descriptor. */
+enum rt_style rt_param_style(const struct rt_param *param);
+
 enum rt_origin {
 	RT_ORIGIN_NONE,			/* nothing is known: N ints */
 	RT_ORIGIN_GIVEN,		/* the user's specification */

@@ -177,3 +177,23 @@ elif [ -n "$typed32" ]; then
 else
 	skip "32-bit" "no compiler for it"
 fi
+
+if ! slow && has mkfifo; then
+	begin "-y: what an int named fd is"
+	cat >"$T/fds.c" <<-'EOF'
+		#include <fcntl.h>
+		#include <unistd.h>
+		__attribute__((noinline)) int use(int log_fd, int offd) { __asm__ volatile("" ::: "memory"); return log_fd + offd; }
+		int main(void) { char c; return use(open("/dev/null", O_RDONLY), 0) < 0 || read(0, &c, 1); }
+	EOF
+	$CC -g -O1 -o "$T/fds" "$T/fds.c"
+	mkfifo "$T/wait"
+	# The path is looked up at the time of printing: the program waits for it.
+	timeout 60 "$RAWTRACE" -y "$T/fds" use <"$T/wait" 2>"$T/err" &
+	exec 5>"$T/wait"
+	wait_for 20 grep -q '^<' "$T/err"
+	exec 5>&-
+	wait $!
+	expect_line '^>(use [0-9]*</dev/null> 0)$' "$T/err"
+	end_case
+fi
