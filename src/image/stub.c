@@ -21,25 +21,31 @@ static const char *symbol_name(struct rt_image *image, uint64_t i)
 	return rt_image_dynamic_string(image, name);
 }
 
-/* The symbol whose address the loader puts at `slot`, by one table of relocations. */
+/*
+ * The symbol whose address the loader puts at `slot`, by one table of relocations.  A library may have half a million of them, and as many
+ * jumps through slots: they are read many at a time.
+ */
 static const char *in_table(struct rt_image *image, uint64_t table, uint64_t size, uint64_t entry, uint64_t slot)
 {
 	bool wide = image->arch->word == 8;
+	uint8_t block[128 * 24];
 	uint64_t at, v[2];
 	uint32_t w[2];
+	size_t n, i;
 
-	for (at = 0; table && at + entry <= size; at += entry) {
-		if (wide) {
-			if (rt_image_read(image, table + at, v, sizeof(v)) != sizeof(v))
-				return NULL;
-		} else {
-			if (rt_image_read(image, table + at, w, sizeof(w)) != sizeof(w))
-				return NULL;
-			v[0] = w[0];
-			v[1] = (uint64_t)(w[1] >> 8) << 32;
+	for (at = 0; table && at + entry <= size; at += i) {
+		n = rt_image_read(image, table + at, block, size - at < sizeof(block) ? size - at : sizeof(block));
+		if (n < entry)
+			return NULL;
+		for (i = 0; i + entry <= n; i += entry) {
+			memcpy(wide ? (void *)v : w, block + i, wide ? sizeof(v) : sizeof(w));
+			if (!wide) {
+				v[0] = w[0];
+				v[1] = (uint64_t)(w[1] >> 8) << 32;
+			}
+			if (v[0] == slot)
+				return v[1] >> 32 ? symbol_name(image, v[1] >> 32) : NULL;
 		}
-		if (v[0] == slot)
-			return v[1] >> 32 ? symbol_name(image, v[1] >> 32) : NULL;
 	}
 	return NULL;
 }
