@@ -46,8 +46,6 @@ static int open_out(struct session *s, struct rt_error *err)
 	int fd;
 
 	s->out.ops = out_ops(o);
-	if (!s->out.ops)
-		return rt_usage(err, "--format=%s: no such format; see rawtrace --help", o->format);
 	fd = o->output ? open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	s->out.file = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (!s->out.file)

@@ -28,7 +28,7 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 	      "('f s=+0(%si):string'); or where: /REGEX/, NAME@file.c, NAME+OFFSET, 0xADDRESS; or @FILE,\n"
 	      "a file of all these.  See rawtrace(1).\n"
 	      "\n"
-	      "  -p, --pid=PID,...      trace a running process, with all its threads, or several of one program\n"
+	      "  -p, --pid=PID,...      trace running processes of one program, with all their threads\n"
 	      "  -o, --output=FILE      write the trace to FILE, not to standard error\n"
 	      "      --format=FORMAT    how the trace is written:\n", file);
 	print_choices(file, formats);
