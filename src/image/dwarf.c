@@ -81,6 +81,20 @@ static enum trust judge(struct rt_dwarf *dwarf, Dwarf_Die *die, uint64_t addr)
 }
 
 /*
+ * Of a parameter that a copy (.constprop, .isra) is no longer given GCC says where the function itself gets it, by the bare register where
+ * another parameter has moved there.  Those behind it move up, so the later one of two is in it.
+ */
+static void leave_moved(struct rt_param *v, unsigned n)
+{
+	unsigned i;
+
+	for (; n > 1; v++, n--)
+		for (i = 1; i < n; i++)
+			if (v->where.kind == RT_WHERE_REG && v[i].where.kind == RT_WHERE_REG && v->where.reg == v[i].where.reg)
+				v->where.kind = RT_WHERE_NOWHERE;
+}
+
+/*
  * Without optimization all parameters are in the function's own frame, into which it copies them from where the convention puts them.
  * A local function with others was optimized, and then only places at the entry are to be believed: i386 passes in registers there,
  * and LLVM leaves out what nobody reads.  True: the convention holds.
@@ -96,6 +110,8 @@ static bool settle_places(struct rt_param *v, const bool *frame, unsigned n, enu
 		any |= frame[i];
 	}
 	plain = trust == BY_ABI || (trust == LOCAL && plain && any);
+	if (!plain)
+		leave_moved(v, n);
 	for (i = 0; i < n && plain; i++) {
 		v[i].unread = leaves_out && v[i].where.kind == RT_WHERE_NOWHERE;
 		v[i].where = (struct rt_where){ .kind = RT_WHERE_ABI };

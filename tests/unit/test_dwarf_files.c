@@ -73,6 +73,22 @@ static void test_changed(void)
 	}
 }
 
+/* A short that the copy is not given is said to be in the register of the int that has moved there, which shows as its low half. */
+static void test_moved(void)
+{
+	const struct rt_prototype *p;
+	struct file file;
+
+	if (!begin(&file, "c-gcc-5-moved"))
+		return;
+	p = prototype(&file, "moved.constprop.0");
+	CU_ASSERT_EQUAL_FATAL(p->nparams, 3);
+	CU_ASSERT_EQUAL(p->params[0].where.kind, RT_WHERE_NOWHERE);
+	CU_ASSERT_EQUAL(p->params[1].where.kind, RT_WHERE_UNKNOWN);
+	CU_ASSERT(is_at(&p->params[2], RT_WHERE_REG, 5, 0));
+	end(&file);
+}
+
 static void test_cxx(void)
 {
 	static const char *const files[] = { "cxx-g++-4", "cxx-g++-5", "cxx-clang++-4", "cxx-clang++-5" };
@@ -229,6 +245,7 @@ static void test_names(void)
 
 CU_TestInfo rt_tests_dwarf_files[] = {
 	{ "functions that the compiler has changed", test_changed },
+	{ "parameters that copies are not given", test_moved },
 	{ "C++", test_cxx },
 	{ "Rust", test_rust },
 	{ "Rust: one register or two", test_rust_pairs },
