@@ -134,13 +134,15 @@ static void check_unread(struct rt_signatures *s, const struct rt_function *f, c
 	unsigned i, n = 0;
 
 	for (i = 0; i < told->nparams; i++)
-		n += params[i].unread;
+		n += params[i].unread != 0;
 	guesser = n ? guesser_of(s, f->image) : NULL;
 	if (!n || (f->image == program && guesser && !rt_guess_called(guesser, f->addr)))
 		return;
 	for (i = 0; i < told->nparams; i++)
-		if (params[i].unread)
+		if (params[i].unread == RT_UNREAD_ALL)
 			params[i].where.kind = RT_WHERE_NOWHERE;
+		else
+			params[i].where.unset = params[i].unread;
 }
 
 static bool find_known(struct rt_signatures *s, const struct rt_function *f, const struct rt_image *program, struct rt_types *memory,

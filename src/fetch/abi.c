@@ -439,6 +439,17 @@ void rt_abi_begin(struct rt_abi *abi, const struct rt_arch *arch, const struct r
 		abi->stack += arch->word;
 }
 
+void rt_abi_unset(struct rt_home *home, unsigned unset)
+{
+	unsigned i;
+
+	for (i = 0; home->kind == RT_HOME_PARTS && home->part == 8 && i < home->n; i++)
+		if (unset >> i & 1) {
+			home->parts[i].reg.tracefs = NULL;
+			home->parts[i].mark = "<optimized out>";
+		}
+}
+
 void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_home *home)
 {
 	memset(home, 0, sizeof(*home));

@@ -42,6 +42,8 @@ struct rt_abi {
 /* Before the first argument: a result may be passed by a hidden pointer, which takes an argument's place. */
 void rt_abi_begin(struct rt_abi *abi, const struct rt_arch *arch, const struct rt_ctype *result);
 void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_home *home);
+/* Eightbytes in registers (bits) that no caller has set: nothing of them is read. */
+void rt_abi_unset(struct rt_home *home, unsigned unset);
 void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_home *home);
 
 /*

@@ -340,6 +340,8 @@ const struct rt_ctype *rt_lower_home(struct lowering *l, struct rt_abi *abi, con
 		rt_abi_argument(abi, type, home);
 	if (param->where.kind != RT_WHERE_ABI)
 		told_home(l, type, &param->where, home);
+	else
+		rt_abi_unset(home, param->where.unset);
 	return type;
 }
 

@@ -113,7 +113,8 @@ static bool settle_places(struct rt_param *v, const bool *frame, unsigned n, enu
 	if (!plain)
 		leave_moved(v, n);
 	for (i = 0; i < n && plain; i++) {
-		v[i].unread = leaves_out && v[i].where.kind == RT_WHERE_NOWHERE;
+		if (leaves_out)
+			v[i].unread = v[i].where.kind == RT_WHERE_NOWHERE ? RT_UNREAD_ALL : v[i].where.unset;
 		v[i].where = (struct rt_where){ .kind = RT_WHERE_ABI };
 	}
 	return plain;

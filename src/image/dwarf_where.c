@@ -113,6 +113,34 @@ static bool at_entry(Dwarf_Attribute *attr, uint64_t addr, Dwarf_Op **ops, size_
 	       (dwarf_getlocations(attr, 0, &base, &begin, &end, ops, n) > 0 && begin == addr && end == addr);
 }
 
+/* The eightbytes that none of the locations tells, though one tells of another: pieces without a place. */
+static unsigned untold(Dwarf_Attribute *attr)
+{
+	Dwarf_Addr base, begin, end;
+	ptrdiff_t list = 0;
+	unsigned told = 0;
+	Dwarf_Op *ops;
+	uint64_t at;
+	size_t i, n;
+	bool any;
+
+	while ((list = dwarf_getlocations(attr, list, &base, &begin, &end, &ops, &n)) > 0) {
+		for (at = 0, any = false, i = 0; i < n; i++) {
+			if (ops[i].atom != DW_OP_piece) {
+				any = true;
+				continue;
+			}
+			if (any)
+				told |= (at < 8) | (at + ops[i].number > 8) << 1;
+			at += ops[i].number;
+			any = false;
+		}
+		if (any)
+			return 0;
+	}
+	return told && list == 0 ? told ^ 3 : 0;
+}
+
 /* Without optimization LLVM has an argument that is passed by a pointer in memory behind a register, from the prologue's end on. */
 static bool begins_late(Dwarf_Attribute *attr, uint64_t addr)
 {
@@ -136,7 +164,9 @@ struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Di
 	if (!dwarf_attr(die, DW_AT_location, &attr))
 		return where;
 	if (at_entry(&attr, addr, &ops, &n))
-		return judge(dwarf, func, ops, n, frame);
-	*frame = begins_late(&attr, addr);
+		where = judge(dwarf, func, ops, n, frame);
+	else
+		*frame = begins_late(&attr, addr);
+	where.unset = untold(&attr);
 	return where;
 }

@@ -145,10 +145,11 @@ enum rt_where_kind {
 struct rt_where {
 	enum rt_where_kind kind;
 	unsigned reg, reg2, second;
+	unsigned unset;			/* bits of eightbytes that no location tells; RT_WHERE_ABI: that nobody has set */
 	int64_t offset;
 };
 
-enum { RT_LENGTH_RESULT = -1u >> 1 };
+enum { RT_LENGTH_RESULT = -1u >> 1, RT_UNREAD_ALL = 0xff };
 
 struct rt_param {
 	const char *name;		/* NULL: not known */
@@ -164,7 +165,8 @@ struct rt_param {
 	bool is_out;			/* the function fills it in: read at the return, */
 	bool is_in;			/* and as well at the entry */
 	bool artificial;		/* C++'s `this` and the like */
-	bool unread;			/* the function does not, so that LLVM sets it for nobody of the same file; where the ABI has it */
+	/* Eightbytes (bits) that the function does not read, so that LLVM sets them for nobody of the same file; where the ABI has them. */
+	uint8_t unread;
 };
 
 /* How the parameter is shown where nothing else is said: an int that is named fd, or something_fd, is a file descriptor. */

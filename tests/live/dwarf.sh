@@ -55,6 +55,20 @@ for compiler in $COMPILERS; do
 	done
 done
 
+# LLVM leaves out halves of structures too, which DWARF tells by pieces without a place.
+for compiler in $COMPILERS; do
+	begin "halves of structures that are not read: $compiler"
+	if ! $compiler -w -g -O2 -o "$T/halves" "$TARGETS/halves.c" >"$T/cc" 2>&1; then
+		show "$T/cc"
+	else
+		agrees "$T/halves" length start either whole head middle last
+		expect_number "marks" "$MARKS" -le 7
+		expect_line '^>(whole {.s="text", .n=4})$' "$T/err"
+		expect_line '^>(last {.a=.*, .b=8, .c=9})$' "$T/err"
+	fi
+	end_case
+done
+
 # LLVM makes all local then, and passes nothing that it knows: what is shown is what was said, or a mark.
 if has clang && has ld.lld; then
 	begin "C: clang, link-time optimization"

@@ -2,7 +2,7 @@
 # marked.awk SAID TRACED: prints the lines that differ.  Where the trace has a mark for what it does not know, the program may have said
 # any value; and a copy that the compiler made of a function may be called "name.constprop.0".  "marks: N" at the end.
 
-# The length of the value at the beginning of `s`: up to a blank or a bracket of the outside.
+# The length of the value at the beginning of `s`: up to a blank, a comma or a bracket of the outside.
 function value(s,    i, c, depth, quoted) {
 	for (i = 1; i <= length(s); i++) {
 		c = substr(s, i, 1)
@@ -15,7 +15,7 @@ function value(s,    i, c, depth, quoted) {
 			depth++
 		else if (c ~ /[]})]/ && --depth < 0)
 			return i - 1
-		else if (c == " " && depth <= 0)
+		else if (c ~ /[ ,]/ && depth <= 0)
 			return i - 1
 	}
 	return length(s)

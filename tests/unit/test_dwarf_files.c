@@ -89,6 +89,20 @@ static void test_moved(void)
 	end(&file);
 }
 
+/* Halves of structures that clang's functions do not read. */
+static void test_halves(void)
+{
+	struct file file;
+
+	if (!begin(&file, "c-clang-5-halves"))
+		return;
+	CU_ASSERT_EQUAL(prototype(&file, "length")->params[0].unread, 1);
+	CU_ASSERT_EQUAL(prototype(&file, "start")->params[0].unread, 2);
+	CU_ASSERT_EQUAL(prototype(&file, "whole")->params[0].unread, 0);
+	CU_ASSERT_EQUAL(file.prototype.params[0].where.kind, RT_WHERE_ABI);
+	end(&file);
+}
+
 static void test_cxx(void)
 {
 	static const char *const files[] = { "cxx-g++-4", "cxx-g++-5", "cxx-clang++-4", "cxx-clang++-5" };
@@ -246,6 +260,7 @@ static void test_names(void)
 CU_TestInfo rt_tests_dwarf_files[] = {
 	{ "functions that the compiler has changed", test_changed },
 	{ "parameters that copies are not given", test_moved },
+	{ "halves that are not read", test_halves },
 	{ "C++", test_cxx },
 	{ "Rust", test_rust },
 	{ "Rust: one register or two", test_rust_pairs },

@@ -125,9 +125,12 @@ static void test_unread(void)
 	struct rt_types *types = rt_types_new();
 	const struct rt_param params[] = {
 		{ .type = &t_int }, { .type = &t_double, .where.kind = RT_WHERE_NOWHERE },
-		{ .type = &t_int, .where.kind = RT_WHERE_NOWHERE, .unread = true }, { .type = &t_double }, { .type = &t_long },
+		{ .type = &t_int, .where.kind = RT_WHERE_NOWHERE, .unread = RT_UNREAD_ALL }, { .type = &t_double }, { .type = &t_long },
 	};
 	const struct rt_prototype p = { .origin = RT_ORIGIN_DWARF, .result = &t_void, .params = params, .nparams = 5 };
+	/* Halves of structures, of which the first begins with a pointer to text. */
+	const struct rt_param halves[] = { { .type = &t_text, .where.unset = 1 }, { .type = &t_text, .where.unset = 2 }, { .type = &t_int } };
+	const struct rt_prototype h = { .origin = RT_ORIGIN_DWARF, .result = &t_void, .params = halves, .nparams = 3 };
 	struct rt_showing shown;
 	struct rt_plan plan;
 	char text[4096];
@@ -135,6 +138,9 @@ static void test_unread(void)
 	CU_ASSERT(rt_lower_entry(&p, NULL, &rt_arch_x86_64, &usual, types, &plan, &shown, NULL) == 0);
 	print_plan(&plan, &shown, text, sizeof(text));
 	RT_ASSERT_TEXT(text, "v0=%di:s32 v1=%dx:s64 1<optimized out> 2<optimized out> 3<in xmm1>");
+	CU_ASSERT(rt_lower_entry(&h, NULL, &rt_arch_x86_64, &usual, types, &plan, &shown, NULL) == 0);
+	print_plan(&plan, &shown, text, sizeof(text));
+	RT_ASSERT_TEXT(text, "v0=%si:u64 v1=%dx:u64 v2=%r8:s32 0.0<optimized out> 1.1<optimized out>");
 	rt_types_free(types);
 }
 
