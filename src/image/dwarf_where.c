@@ -113,6 +113,14 @@ static bool at_entry(Dwarf_Attribute *attr, uint64_t addr, Dwarf_Op **ops, size_
 	       (dwarf_getlocations(attr, 0, &base, &begin, &end, ops, n) > 0 && begin == addr && end == addr);
 }
 
+/* LLVM says it from behind the mark of a branch's target (endbr64) on, which does nothing. */
+static uint64_t behind_mark(const struct rt_image *image, uint64_t addr)
+{
+	uint8_t insn[4];
+
+	return rt_image_read(image, addr, insn, sizeof(insn)) == sizeof(insn) && image->arch->is_landing(insn) ? addr + sizeof(insn) : addr;
+}
+
 /* The eightbytes that none of the locations tells, though one tells of another: pieces without a place. */
 static unsigned untold(Dwarf_Attribute *attr)
 {
@@ -163,7 +171,7 @@ struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Di
 	*frame = false;
 	if (!dwarf_attr(die, DW_AT_location, &attr))
 		return where;
-	if (at_entry(&attr, addr, &ops, &n))
+	if (at_entry(&attr, addr, &ops, &n) || at_entry(&attr, behind_mark(dwarf->image, addr), &ops, &n))
 		where = judge(dwarf, func, ops, n, frame);
 	else
 		*frame = begins_late(&attr, addr);

@@ -103,6 +103,19 @@ static void test_halves(void)
 	end(&file);
 }
 
+/* With -fcf-protection clang's locations begin behind the endbr64. */
+static void test_marked(void)
+{
+	struct file file;
+
+	if (!begin(&file, "c-clang-5-cet"))
+		return;
+	CU_ASSERT_EQUAL(prototype(&file, "whole")->params[0].unread, 0);
+	CU_ASSERT_EQUAL(file.prototype.params[0].where.kind, RT_WHERE_ABI);
+	CU_ASSERT_EQUAL(prototype(&file, "start")->params[0].unread, 2);
+	end(&file);
+}
+
 static void test_cxx(void)
 {
 	static const char *const files[] = { "cxx-g++-4", "cxx-g++-5", "cxx-clang++-4", "cxx-clang++-5" };
@@ -261,6 +274,7 @@ CU_TestInfo rt_tests_dwarf_files[] = {
 	{ "functions that the compiler has changed", test_changed },
 	{ "parameters that copies are not given", test_moved },
 	{ "halves that are not read", test_halves },
+	{ "locations behind endbr64", test_marked },
 	{ "C++", test_cxx },
 	{ "Rust", test_rust },
 	{ "Rust: one register or two", test_rust_pairs },
