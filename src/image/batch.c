@@ -218,7 +218,7 @@ static int match_overload(struct rt_batch *b, const struct rt_symbol *symbols, s
 	if (ret || b->named)
 		return ret;
 	ret = match_written(b, symbols, n, err);
-	if (ret == 0)
+	if (ret == 0 && b->n)
 		qsort(b->v, b->n, sizeof(*b->v), compare_matches);
 	for (i = 1; i < b->n; i++)
 		several |= b->v[i].addr != b->v[0].addr;
