@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "attach/held.h"
+#include "goroutines.h"
 #include "kernel/procfs.h"
 #include "stack/stacks.h"
 
@@ -14,6 +15,7 @@ struct process {
 	struct rt_members members;
 	bool headless;			/* the first thread has ended */
 	struct rt_stacks stacks;	/* of coroutines and signals */
+	struct rt_goroutines goroutines;
 };
 
 struct rt_feed {
@@ -170,22 +172,42 @@ static int find_gap(struct rt_feed *feed, const struct process *process, const s
  * is on; the stacks of threads (g0, signals) have goroutine 0.  A goroutine's stack is moved when it grows, so sp becomes what
  * stays: how far it is from the stack's end.
  */
-static void tell_goroutine(struct rt_event *event, const struct rt_plan *plan)
+static void tell_goroutine(struct process *process, struct rt_event *event, const struct rt_plan *plan)
 {
 	enum { BELOW = 62 };
 	unsigned i = plan->goroutine - 1u;
-	uint64_t low, high, goid;
+	const struct rt_goroutine *known;
+	uint64_t low = 0, high = 0, goid = 0;
 
 	event->hit.goid = 0;
-	if (!plan->goroutine || event->hit.faults >> i & 7)
+	if (!plan->goroutine)
 		return;
-	low = rt_plan_int(plan, i, event->hit.data);
-	high = rt_plan_int(plan, i + 1, event->hit.data);
-	goid = rt_plan_int(plan, i + 2, event->hit.data);
+	if (!(event->hit.faults >> i & 7)) {
+		low = rt_plan_int(plan, i, event->hit.data);
+		high = rt_plan_int(plan, i + 1, event->hit.data);
+		goid = rt_plan_int(plan, i + 2, event->hit.data);
+	}
+	/* Unreadable; tracefs has zeros for it. */
+	known = high ? NULL : rt_goroutines_find(&process->goroutines, event->hit.sp);
+	if (known) {
+		low = known->low;
+		high = known->high;
+		goid = known->goid;
+	}
 	if (!goid || event->hit.sp < low || event->hit.sp > high)
 		return;
+	rt_goroutines_saw(&process->goroutines, low, high, goid, event->time);
 	event->hit.goid = goid;
 	event->hit.sp = (UINT64_C(1) << BELOW) - (high - event->hit.sp);
+}
+
+/* Its stack is another's from now on. */
+static int on_goexit(struct rt_feed *feed, struct process *process, const struct rt_event *event)
+{
+	if (!event->hit.goid)
+		return 0;
+	rt_goroutines_ended(&process->goroutines, event->hit.goid);
+	return rt_stack_goexit(feed->stack, process->pid, event->hit.goid, event->time);
 }
 
 /*
@@ -274,7 +296,7 @@ static int on_hit(struct rt_feed *feed, struct process *process, struct rt_event
 	/* The runtime resumes it from a stack of its own. */
 	if (hit.plan->role == RT_ROLE_RECOVERED)
 		event->hit.sp = event->hit.faults & 1 ? 0 : rt_plan_int(hit.plan, 0, event->hit.data);
-	tell_goroutine(event, hit.plan);
+	tell_goroutine(process, event, hit.plan);
 	if (hit.plan->role == RT_ROLE_RECOVERED)
 		return event->hit.goid ? rt_stack_unwound(feed->stack, event) : 0;
 	if (hit.plan->role != RT_ROLE_CALL && hit.plan->role != RT_ROLE_UNWOUND)
@@ -285,7 +307,7 @@ static int on_hit(struct rt_feed *feed, struct process *process, struct rt_event
 		return rt_stack_unwound(feed->stack, event);
 	tell_from_trampoline(feed, event);
 	if (hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].hidden)
-		return event->hit.goid ? rt_stack_goexit(feed->stack, process->pid, event->hit.goid, event->time) : 0;
+		return on_goexit(feed, process, event);
 	return rt_stack_hit(feed->stack, event, &hit);
 }
 

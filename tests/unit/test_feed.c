@@ -31,6 +31,7 @@ struct told {
 	uint64_t lost;
 	uint32_t last;
 	pid_t pid, tid;
+	uint64_t goid;
 };
 
 static int told_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
@@ -42,6 +43,7 @@ static int told_enter(void *ctx, struct rt_thread *thread, const struct rt_frame
 	told->last = frame->function;
 	told->tid = thread->tid;
 	told->pid = thread->pid;
+	told->goid = thread->goid;
 	return 0;
 }
 
@@ -181,10 +183,37 @@ static void test_feed_recovered(void)
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0);
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8e00, 1, 18, 0) == 0);
 	CU_ASSERT(hit_go(&x, 1, 2, 0x8d00, 1, 18, 0) == 0 && x.told.calls == 3);
-	/* Of another goroutine; unreadable; no stack of that goroutine's. */
-	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 19, 0) == 0 && hit_go(&x, 0, 1, 0x7000, 0x8e80, 18, 8) == 0);
+	/* Of another goroutine; unreadable, on no stack that is known; no stack of that goroutine's. */
+	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 19, 0) == 0 && hit_go(&x, 0, 1, 0x7000, 0x9e80, 18, 8) == 0);
 	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 18, 1) == 0 && hit_go(&x, 0, 1, 0x7000, 0x9e80, 18, 0) == 0 && !x.told.unwound);
 	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 18, 0) == 0 && x.told.unwound == 2 && x.told.calls == 3 && !x.told.gone);
+	fixture_close(&x);
+}
+
+/* Where a goroutine's memory cannot be read, its stack tells which it is, as long as that is its own. */
+static void test_feed_goroutine_unread(void)
+{
+	static const struct rt_fetch record = { .base = RT_BASE_REG, .reg = { "r14", 8 } };
+	struct fixture x;
+	unsigned i;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	for (i = 0; i < 2; i++) {
+		x.plans[i].kind = i ? RT_KIND_ENTRY : RT_KIND_RETURN;
+		x.plans[i].values[0].size = 8;
+		CU_ASSERT(rt_plan_add_goroutine(&x.plans[i], &record, 152) == 0);
+	}
+	/* Nobody is known yet: it is the thread's. */
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8f80, 1, 18, 2) == 0 && x.told.calls == 1 && x.told.goid == 0);
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0 && x.told.goid == 18);
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 && x.told.calls == 3 && x.told.goid == 18 && !x.told.gone);
+	/* Another stack */
+	CU_ASSERT(hit_go(&x, 1, 0, 0x9e00, 1, 18, 8) == 0 && x.told.goid == 0);
+	/* The goroutine ends, and says so. */
+	x.functions[0].hidden = true;
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8d00, 1, 18, 4) == 0);
+	x.functions[0].hidden = false;
+	CU_ASSERT(x.told.ended == 2 && hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 && x.told.goid == 0);
 	fixture_close(&x);
 }
 
@@ -382,6 +411,7 @@ CU_TestInfo rt_tests_feed[] = {
 	{ "hits by probe id", test_feed_by_id },
 	{ "hits by address", test_feed_by_address },
 	{ "a goroutine that recovers from a panic", test_feed_recovered },
+	{ "a goroutine whose memory cannot be read", test_feed_goroutine_unread },
 	{ "hits outside the trace", test_feed_window },
 	{ "hits by thread", test_feed_members },
 	{ "hits of several processes", test_feed_processes },
