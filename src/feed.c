@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "attach/held.h"
 #include "goroutines.h"
@@ -354,6 +355,7 @@ static int on_exec(struct rt_feed *feed, struct process *process, const struct r
 	int r = rt_feed_held(feed, 0, event->time);
 
 	process->stacks.n = 0;
+	memset(&process->goroutines, 0, sizeof(process->goroutines));
 	feed->replaced |= process->headless;
 	rt_locate_exec(feed->locate, process->pid);
 	return r < 0 || event->time > feed->end ? r : rt_stack_event(feed->stack, event);

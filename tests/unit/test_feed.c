@@ -166,19 +166,26 @@ static int hit_go(struct fixture *x, uint16_t i, uint64_t key, uint64_t sp, uint
 	return rt_feed_event(x->feed, &event);
 }
 
+/* Plans of entries, that tell the goroutine. */
+static void open_go(struct fixture *x)
+{
+	static const struct rt_fetch record = { .base = RT_BASE_REG, .reg = { "r14", 8 } };
+	unsigned i;
+
+	CU_ASSERT_FATAL(fixture_open(x, RT_KEY_ID));
+	for (i = 0; i < 2; i++) {
+		x->plans[i].kind = RT_KIND_ENTRY;
+		x->plans[i].values[0].size = 8;
+		CU_ASSERT(rt_plan_add_goroutine(&x->plans[i], &record, 152) == 0);
+	}
+}
+
 /* A panic is recovered from: the runtime says so on another stack, of the goroutine and the stack pointer that it tells. */
 static void test_feed_recovered(void)
 {
-	static const struct rt_fetch record = { .base = RT_BASE_REG, .reg = { "r14", 8 } };
 	struct fixture x;
-	unsigned i;
 
-	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
-	for (i = 0; i < 2; i++) {
-		x.plans[i].kind = RT_KIND_ENTRY;
-		x.plans[i].values[0].size = 8;
-		CU_ASSERT(rt_plan_add_goroutine(&x.plans[i], &record, 152) == 0);
-	}
+	open_go(&x);
 	x.plans[0].role = RT_ROLE_RECOVERED;
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0);
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8e00, 1, 18, 0) == 0);
@@ -193,16 +200,10 @@ static void test_feed_recovered(void)
 /* Where a goroutine's memory cannot be read, its stack tells which it is, as long as that is its own. */
 static void test_feed_goroutine_unread(void)
 {
-	static const struct rt_fetch record = { .base = RT_BASE_REG, .reg = { "r14", 8 } };
+	struct rt_event exec = { .type = RT_EV_EXEC, .time = 1, .pid = PID, .tid = PID };
 	struct fixture x;
-	unsigned i;
 
-	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
-	for (i = 0; i < 2; i++) {
-		x.plans[i].kind = i ? RT_KIND_ENTRY : RT_KIND_RETURN;
-		x.plans[i].values[0].size = 8;
-		CU_ASSERT(rt_plan_add_goroutine(&x.plans[i], &record, 152) == 0);
-	}
+	open_go(&x);
 	/* Nobody is known yet: it is the thread's. */
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8f80, 1, 18, 2) == 0 && x.told.calls == 1 && x.told.goid == 0);
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0 && x.told.goid == 18);
@@ -214,6 +215,9 @@ static void test_feed_goroutine_unread(void)
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8d00, 1, 18, 4) == 0);
 	x.functions[0].hidden = false;
 	CU_ASSERT(x.told.ended == 2 && hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 && x.told.goid == 0);
+	/* Another program has other ones. */
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 19, 0) == 0 && x.told.goid == 19);
+	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && hit_go(&x, 1, 0, 0x8e00, 1, 19, 8) == 0 && x.told.goid == 0);
 	fixture_close(&x);
 }
 
