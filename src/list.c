@@ -150,7 +150,8 @@ static void print_ways(const struct list *list)
 
 	for (i = 0; i < list->nways && !list->json; i++)
 		fprintf(list->file, "%s%s, %zu function%s: %s%s\n", i ? "" : "\n", words[list->ways[i].how], list->ways[i].n,
-			list->ways[i].n == 1 ? "" : "s", list->ways[i].how == RT_HOW_INSN ? "a uretprobe could harm: " : "", list->ways[i].why);
+			list->ways[i].n == 1 ? "" : "s", list->ways[i].how == RT_HOW_INSN && strncmp(list->ways[i].why, "--", 2) != 0 ? "a uretprobe could harm: " : "",
+			list->ways[i].why);
 }
 
 static bool is_alias(const struct rt_listing *l, size_t i)
@@ -431,6 +432,7 @@ int rt_list(const struct rt_options *o, FILE *file, struct rt_error *err)
 	list.types = rt_types_new();
 	list.signatures = rt_signatures_new();
 	r = specs && list.types && list.signatures ? rt_target_resolve(&list.target, o->program, &o->pids, NULL, 0, err) : rt_nomem(err);
+	rt_target_set_returns(&list.target, o->returns, false);
 	if (r == 0)
 		r = list_all(&list, texts, n, specs, err);
 	release(&list);

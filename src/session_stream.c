@@ -43,10 +43,12 @@ int rt_session_open_signals(struct session *s, struct rt_error *err)
 		add_signal(&set, SIGINT);
 	add_signal(&set, SIGTERM);
 	add_signal(&set, SIGHUP);
+	add_signal(&set, SIGQUIT);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	/* A reader of our output that goes away is an error to report, not a reason to die in the middle. */
+	/* A reader of our output that goes away, or a file that may not grow, is an error to report, not a reason to die in the middle. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s->epoll < 0 || s->signals < 0)

@@ -15,7 +15,7 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 	      "       rawtrace [OPTION]... -p PID FUNCTION...\n"
 	      "       rawtrace count|hist [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
 	      "       rawtrace count|hist [OPTION]... -p PID FUNCTION...\n"
-	      "       rawtrace list [--format=json] PROGRAM|-p PID [FUNCTION...]\n"
+	      "       rawtrace list [--format=json] [--return=HOW] PROGRAM|-p PID [FUNCTION...]\n"
 	      "       rawtrace doctor [--clean]\n"
 	      "\n"
 	      "Print the calls of native functions, with arguments and results, as a tree.\n"

@@ -191,79 +191,120 @@ static int unknown_option(char **argv, struct rt_error *err)
 	return rt_usage(err, "%s: no such option; see rawtrace --help", argv[optind - 1]);
 }
 
-static int parse_option(struct rt_options *o, int c, char **argv, struct rt_error *err)
+/* The options that only set something; NULL: another. */
+static bool *flag_of(struct rt_options *o, int c)
+{
+	switch (c) {
+	case OPT_NO_BPF:
+		return &o->no_bpf;
+	case OPT_EXPEDITE:
+		return &o->expedite;
+	case 'y':
+		return &o->fd_paths;
+	case OPT_CLEAN:
+		return &o->clean;
+	case 'v':
+		return &o->verbose;
+	}
+	return NULL;
+}
+
+/* Those whose value is a word that later stages look at; NULL: another. */
+static const char **word_of(struct rt_options *o, int c)
+{
+	switch (c) {
+	case 'o':
+		return &o->output;
+	case OPT_FORMAT:
+		return &o->format;
+	case OPT_ATTACH:
+		return &o->attach;
+	case OPT_RING:
+		return &o->ring;
+	case OPT_UNDER:
+		return &o->only_under;
+	case OPT_LIBCALLS:
+		return &o->libcalls;
+	}
+	return NULL;
+}
+
+static int parse_value(struct rt_options *o, int c, const char *text, struct rt_error *err)
 {
 	switch (c) {
 	case 'p':
-		return parse_pids(o, optarg, err);
-	case 'o':
-		o->output = optarg;
-		return *optarg ? 0 : rt_usage(err, "-o '': the name of a file is expected");
-	case OPT_FORMAT:
-		o->format = optarg;
-		return 0;
-	case OPT_ATTACH:
-		o->attach = optarg;
-		return 0;
-	case OPT_NO_BPF:
-		o->no_bpf = true;
-		return 0;
-	case OPT_EXPEDITE:
-		o->expedite = true;
-		return 0;
+		return parse_pids(o, text, err);
 	case OPT_BUFFER:
-		if (rt_size_parse(optarg, &o->buffer) < 0 || !o->buffer)
-			return rt_usage(err, "--buffer=%s: a size a CPU is expected, such as 512K or 8M", optarg);
-		return 0;
-	case OPT_RING:
-		o->ring = optarg;
+		if (rt_size_parse(text, &o->buffer) < 0 || !o->buffer)
+			return rt_usage(err, "--buffer=%s: a size a CPU is expected, such as 512K or 8M", text);
 		return 0;
 	case OPT_DUMP:
-		return parse_dump(o, optarg, err);
+		return parse_dump(o, text, err);
 	case OPT_RETURN:
-		return parse_return(o, optarg, err);
+		return parse_return(o, text, err);
 	case OPT_ENTRY:
-		return parse_entry(o, optarg, err);
+		return parse_entry(o, text, err);
 	case OPT_DEPTH:
-		return parse_depth(o, optarg, err);
+		return parse_depth(o, text, err);
 	case OPT_MIN_TIME:
-		if (rt_time_parse(optarg, &o->min_time) < 0)
-			return rt_usage(err, "--min-time=%s: a time is expected, such as 300ns, 20us, 1.5ms or 2s", optarg);
+		if (rt_time_parse(text, &o->min_time) < 0)
+			return rt_usage(err, "--min-time=%s: a time is expected, such as 300ns, 20us, 1.5ms or 2s", text);
 		return 0;
 	case 's':
-		return parse_limit("-s ", optarg, 1, RT_LIMIT_STRING_MAX, &o->limits.string, err);
+		return parse_limit("-s ", text, 1, RT_LIMIT_STRING_MAX, &o->limits.string, err);
 	case OPT_MEMBERS:
-		return parse_limit("--members=", optarg, 1, RT_LIMIT_MEMBERS_MAX, &o->limits.members, err);
+		return parse_limit("--members=", text, 1, RT_LIMIT_MEMBERS_MAX, &o->limits.members, err);
 	case OPT_DEREF:
-		return parse_limit("--deref=", optarg, 0, RT_MAX_DEREF - 1, &o->limits.deref, err);
-	case 'y':
-		o->fd_paths = true;
-		return 0;
-	case OPT_UNDER:
-		o->only_under = optarg;
-		return 0;
-	case OPT_LIBCALLS:
-		o->libcalls = optarg ? optarg : "*";
-		return 0;
-	case OPT_DEMANGLE:
-		return parse_demangle(o, optarg, err);
-	case OPT_CLEAN:
-		o->clean = true;
-		return 0;
-	case 'v':
-		o->verbose = true;
-		return 0;
-	case 'h':
-		o->command = RT_CMD_HELP;
-		return 0;
-	case 'V':
-		o->command = RT_CMD_VERSION;
-		return 0;
-	case ':':
-		return rt_usage(err, "%s: a value is expected; see rawtrace --help", argv[optind - 1]);
-	default:
-		return unknown_option(argv, err);
+		return parse_limit("--deref=", text, 0, RT_MAX_DEREF - 1, &o->limits.deref, err);
 	}
+	return parse_demangle(o, text, err);
+}
+
+static int parse_option(struct rt_options *o, int c, char **argv, struct rt_error *err)
+{
+	const char **word = word_of(o, c);
+	bool *flag = flag_of(o, c);
+	unsigned i;
+
+	if (c == ':')
+		return rt_usage(err, "%s: a value is expected; see rawtrace --help", argv[optind - 1]);
+	if (c == '?')
+		return unknown_option(argv, err);
+	for (i = 0; long_options[i].val != c; i++)
+		;
+	o->given |= 1u << i;
+	if (c == 'h')
+		o->command = RT_CMD_HELP;
+	else if (c == 'V')
+		o->command = RT_CMD_VERSION;
+	else if (flag)
+		*flag = true;
+	else if (word)
+		*word = optarg ? optarg : "*";
+	else
+		return parse_value(o, c, optarg, err);
+	return c != 'o' || *optarg ? 0 : rt_usage(err, "-o '': the name of a file is expected");
+}
+
+/*
+ * Is an option given of those in `v`, or with `others` one that is not there?  Nothing that is asked for is passed over in silence: an error
+ * says that it does not go with `what`.
+ */
+static int check_given(const struct rt_options *o, const int *v, size_t n, bool others, const char *what, struct rt_error *err)
+{
+	unsigned i;
+	size_t k;
+	int c;
+
+	for (i = 0; long_options[i].name; i++) {
+		c = long_options[i].val;
+		for (k = 0; k < n && v[k] != c; k++)
+			;
+		if ((o->given >> i & 1) && (k < n) != others)
+			return c <= UCHAR_MAX ? rt_usage(err, "-%c does not go with %s", c, what) :
+			       rt_usage(err, "--%s does not go with %s", long_options[i].name, what);
+	}
+	return 0;
 }
 
 static const char *command_name(const struct rt_options *o)
@@ -271,25 +312,27 @@ static const char *command_name(const struct rt_options *o)
 	return o->command == RT_CMD_LIST ? "list " : o->command == RT_CMD_COUNT ? "count " : o->command == RT_CMD_HIST ? "hist " : "";
 }
 
-static int check_list(const struct rt_options *o, struct rt_error *err)
+static int check_list(const struct rt_options *o, int nrest, struct rt_error *err)
 {
-	const char *option = o->attach ? "--attach" : o->ring ? "--ring" : o->depth ? "--depth" : o->min_time ? "--min-time" :
-			     o->only_under ? "--only-under" : o->output ? "-o" : o->libcalls ? "--libcalls" : o->no_bpf ? "--no-bpf" :
-			     o->expedite ? "--expedite" :
-			     o->dump != RT_DUMP_NONE ? "--dump" : NULL;
+	static const int taken[] = { 'p', OPT_FORMAT, OPT_RETURN, OPT_DEMANGLE };
 
-	return option ? rt_usage(err, "%s does not go with list, which traces nothing", option) : 0;
+	if (nrest)
+		return rt_usage(err, "'-- %s' does not go with list, which starts no program", o->argv[1]);
+	return check_given(o, taken, RT_COUNT(taken), true, "list, which traces nothing", err);
 }
 
-static int check_counting(const struct rt_options *o, struct rt_error *err)
+static int check_trace(const struct rt_options *o, struct rt_error *err)
 {
-	const char *option = o->format ? "--format" : o->ring ? "--ring" : o->depth ? "--depth" : o->min_time ? "--min-time" :
-			     o->only_under ? "--only-under" : o->libcalls ? "--libcalls" : NULL;
+	static const int output[] = { 'o' };
+	static const int events[] = { OPT_FORMAT, OPT_RING, OPT_DEPTH, OPT_MIN_TIME, OPT_UNDER, OPT_LIBCALLS };
+	const char *what = o->command == RT_CMD_COUNT ? "count: it makes one table, and no event leaves the kernel" :
+			   "hist: it makes one table, and no event leaves the kernel";
 
-	if (o->command == RT_CMD_TRACE || !option)
-		return 0;
-	return rt_usage(err, "%s does not go with %s: it makes one table, and no event leaves the kernel", option,
-			o->command == RT_CMD_COUNT ? "count" : "hist");
+	if (o->no_bpf && o->attach && strcmp(o->attach, "tracefs") != 0)
+		return rt_usage(err, "--no-bpf and --attach=%s exclude each other", o->attach);
+	if (o->dump != RT_DUMP_NONE && check_given(o, output, 1, false, "--dump, which prints to standard output", err) < 0)
+		return -EINVAL;
+	return o->command == RT_CMD_TRACE ? 0 : check_given(o, events, RT_COUNT(events), false, what, err);
 }
 
 /* PROGRAM FUNCTION... or, with -p, FUNCTION...; `rest` are the words after "--", for the program. */
@@ -318,13 +361,11 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 	o->specs = words;
 	o->nspecs = n;
 	if (o->command == RT_CMD_LIST)
-		return check_list(o, err);
+		return check_list(o, nrest, err);
 	if (n == 0 && !o->libcalls)
 		return rt_usage(err, "which functions? name some, or a glob: rawtrace %s%s 'str*'", command_name(o),
 				o->pids.n ? "-p PID" : o->program);
-	if (o->no_bpf && o->attach && strcmp(o->attach, "tracefs") != 0)
-		return rt_usage(err, "--no-bpf and --attach=%s exclude each other", o->attach);
-	return check_counting(o, err);
+	return check_trace(o, err);
 }
 
 /*
@@ -355,6 +396,7 @@ static void set_record(struct rt_options *o)
 
 int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_error *err)
 {
+	static const int clean = OPT_CLEAN;
 	int end, c, r, n = 0;
 
 	memset(o, 0, sizeof(*o));
@@ -379,10 +421,10 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 	if (o->command != RT_CMD_TRACE)
 		return 0;
 	if (n && (!o->pids.n || o->words[0] == argv[1]) && strcmp(o->words[0], "doctor") == 0) {
-		if (n > 1 || o->pids.n)
-			return rt_usage(err, "doctor %s: doctor takes only --clean", n > 1 ? o->words[1] : "-p");
 		o->command = RT_CMD_DOCTOR;
-		return 0;
+		if (n > 1 || end < argc)
+			return rt_usage(err, "doctor %s: doctor takes only --clean", n > 1 ? o->words[1] : "--");
+		return check_given(o, &clean, 1, true, "doctor, which takes only --clean", err);
 	}
 	return take_words(o, n, take_command(o, argv[1]),
 			  end < argc ? argv + end + 1 : argv + end, end < argc ? argc - end - 1 : 0, err);

@@ -41,6 +41,7 @@ struct rt_options {
 	bool expedite;			/* rcu_expedited is 1 while probes are taken out */
 	size_t buffer;			/* --buffer, bytes a CPU; 0: the default */
 	enum rt_dump dump;
+	uint32_t given;			/* the options that there were, by their places in the parser's table */
 	char **words;			/* the arguments without options; malloced */
 };
 

@@ -20,6 +20,7 @@ struct chrome {
 	size_t n, cap;
 	uint64_t lost;
 	bool some;		/* an event was written: the next one needs a comma */
+	bool ended;
 };
 
 static int chrome_begin(struct rt_out *out)
@@ -29,21 +30,6 @@ static int chrome_begin(struct rt_out *out)
 		return -ENOMEM;
 	rt_put(out->file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 	return 0;
-}
-
-static void chrome_free(struct rt_out *out)
-{
-	struct chrome *chrome = out->state;
-	size_t i;
-
-	if (!chrome)
-		return;
-	for (i = 0; i < chrome->n; i++)
-		free(chrome->notes[i]);
-	free(chrome->notes);
-	rt_tracks_free(&chrome->tracks);
-	free(chrome);
-	out->state = NULL;
 }
 
 /* Notes stand outside of the events, at the end of the file. */
@@ -295,6 +281,7 @@ static int chrome_end(struct rt_out *out)
 	int err = put_names(out, &chrome->tracks);
 	size_t i;
 
+	chrome->ended = true;
 	rt_put(out->file, "\n],\"otherData\":{\"producer\":\"rawtrace\"");
 	if (out->command)
 		put_text(out->file, ",\"command\":", out->command);
@@ -305,6 +292,26 @@ static int chrome_end(struct rt_out *out)
 		put_text(out->file, i ? "," : "", chrome->notes[i]);
 	rt_put(out->file, "]}}\n");
 	return err;
+}
+
+static void chrome_free(struct rt_out *out)
+{
+	struct chrome *chrome = out->state;
+	size_t i;
+
+	if (!chrome)
+		return;
+	/* Readers want a whole file of a trace that failed, too. */
+	if (!chrome->ended && !ferror(out->file)) {
+		chrome_note(out, "the trace failed before its end");
+		chrome_end(out);
+	}
+	for (i = 0; i < chrome->n; i++)
+		free(chrome->notes[i]);
+	free(chrome->notes);
+	rt_tracks_free(&chrome->tracks);
+	free(chrome);
+	out->state = NULL;
 }
 
 const struct rt_out_ops rt_out_chrome = {

@@ -18,10 +18,15 @@ static void fill(struct rt_error *err, int status, const char *fmt, va_list ap)
 int rt_fail(struct rt_error *err, int code, const char *fmt, ...)
 {
 	va_list ap;
+	size_t n;
 
 	va_start(ap, fmt);
 	fill(err, RT_EXIT_FAILURE, fmt, ap);
 	va_end(ap);
+	/* Whatever wanted a descriptor: what there is to do is the same. */
+	n = err && code == -EMFILE && !strstr(err->text, "RLIMIT_NOFILE") ? strlen(err->text) : sizeof(err->text);
+	if (n < sizeof(err->text))
+		snprintf(err->text + n, sizeof(err->text) - n, " (RLIMIT_NOFILE; see: ulimit -n)");
 	return code;
 }
 

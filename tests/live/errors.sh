@@ -196,10 +196,10 @@ if has setpriv; then
 	# As of setcap cap_dac_override+ep rawtrace: what access(2) says is of the user without it.
 	begin "--no-bpf: a user with cap_dac_override"
 	ST=0
-	for what in "$T/fib fib" doctor; do
+	for what in "--no-bpf $T/fib fib" doctor; do
 		# shellcheck disable=SC2086 # words
 		timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+dac_override --ambient-caps=-all,+dac_override \
-			"$T/rawtrace" --no-bpf $what >"$T/out.${what##* }" 2>"$T/err.${what##* }" || ST=$?
+			"$T/rawtrace" $what >"$T/out.${what##* }" 2>"$T/err.${what##* }" || ST=$?
 	done
 	expect_status 0
 	expect_text 'fib(4) = 3' "$T/out.fib"
@@ -324,6 +324,29 @@ for mechanism in uprobe-multi tracefs; do
 	expect_line '^right$' "$T/out"
 	end_case
 done
+
+begin "a file that may not grow"
+(ulimit -f 8 && exec timeout 20 "$RAWTRACE" -o "$T/short" "$FIB" fib -- 16) 2>"$T/err" | cat >"$T/out"
+expect_message "$T/short: File too large" "$T/err"
+expect_text 'fib(16) = 987' "$T/out"
+end_case
+
+begin "no descriptors for probes: a Chrome file is whole"
+(ulimit -n 30 && exec timeout 20 "$RAWTRACE" --attach=event --format=chrome -o "$T/json" "$FIB" '*') >"$T/out" 2>"$T/err"
+ST=$?
+expect_status 1
+expect_message 'RLIMIT_NOFILE.*ulimit -n' "$T/err"
+expect_line '"notes":\["the trace failed before its end"\]}}$' "$T/json"
+end_case
+
+begin "no descriptors for maps and programs"
+for n in 8 12 16; do
+	(ulimit -n $n && exec timeout 20 "$RAWTRACE" "$FIB" fib) >"$T/out" 2>"$T/err"
+	ST=$?
+	expect_status 1
+	expect_message 'Too many open files (RLIMIT_NOFILE; see: ulimit -n)$' "$T/err"
+done
+end_case
 
 begin "standard output on a full disk"
 for what in --help --version "list $RAWTRACE" "--dump=ir $FIB fib"; do

@@ -24,7 +24,7 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
-for signal in INT:2 TERM:15 HUP:1; do
+for signal in INT:2 TERM:15 HUP:1 QUIT:3; do
 	number=${signal#*:}
 	signal=${signal%:*}
 	for mechanism in $MECHANISMS; do
