@@ -54,21 +54,29 @@ static uint32_t compression(Elf *elf, const GElf_Shdr *shdr)
 	return kind;
 }
 
+Elf_Scn *rt_dwarf_next_section(Elf *elf, Elf_Scn *scn, GElf_Shdr *shdr, const char **name)
+{
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		*name = gelf_getshdr(scn, shdr) ? elf_strptr(elf, names, shdr->sh_name) : NULL;
+		if (*name)
+			break;
+	}
+	return scn;
+}
+
 static void measure(Elf *elf, bool is64, struct sizes *sizes)
 {
 	Elf_Scn *scn = NULL;
 	const char *name;
 	GElf_Shdr shdr;
-	size_t names;
 	bool old;
 
-	if (elf_getshdrstrndx(elf, &names) < 0)
-		return;
-	while ((scn = elf_nextscn(elf, scn))) {
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS)
-			continue;
-		name = elf_strptr(elf, names, shdr.sh_name);
-		if (!name || (strncmp(name, ".debug_", 7) != 0 && strncmp(name, ".zdebug_", 8) != 0))
+	while ((scn = rt_dwarf_next_section(elf, scn, &shdr, &name))) {
+		if (shdr.sh_type == SHT_NOBITS || (strncmp(name, ".debug_", 7) != 0 && strncmp(name, ".zdebug_", 8) != 0))
 			continue;
 		old = name[1] == 'z';
 		if (strcmp(name + 7 + old, "info") == 0)
@@ -91,13 +99,9 @@ static void find_sections(struct rt_dwarf *dwarf)
 	const Elf_Data *data;
 	const char *name;
 	GElf_Shdr shdr;
-	size_t names;
 
-	if (elf_getshdrstrndx(dwarf->elf, &names) < 0)
-		return;
-	while ((scn = elf_nextscn(dwarf->elf, scn))) {
-		name = gelf_getshdr(scn, &shdr) ? elf_strptr(dwarf->elf, names, shdr.sh_name) : NULL;
-		if (!name || (strncmp(name, ".debug_", 7) != 0 && strcmp(name, ".gdb_index") != 0 && strcmp(name, ".gnu_debugaltlink") != 0))
+	while ((scn = rt_dwarf_next_section(dwarf->elf, scn, &shdr, &name))) {
+		if (strncmp(name, ".debug_", 7) != 0 && strcmp(name, ".gdb_index") != 0 && strcmp(name, ".gnu_debugaltlink") != 0)
 			continue;
 		data = elf_rawdata(scn, NULL);
 		if (!data || !data->d_buf)

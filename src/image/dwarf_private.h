@@ -68,6 +68,9 @@ int rt_dwarf_open(struct rt_image *image, struct rt_dwarf **dwarf, struct rt_err
 
 #define RT_SHF_COMPRESSED (1 << 11)	/* newer than glibc 2.17's elf.h */
 
+/* The section behind `scn` (NULL: the first) that has a name, its head and name; NULL: there is none. */
+Elf_Scn *rt_dwarf_next_section(Elf *elf, Elf_Scn *scn, GElf_Shdr *shdr, const char **name);
+
 /* In a walk over all units, that at offset `at` has been read: every so often pages of the mapped file are given back. */
 void rt_dwarf_forget(struct rt_dwarf *dwarf, Dwarf_Off at);
 

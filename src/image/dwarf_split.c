@@ -20,15 +20,10 @@ void rt_dwarf_unpack(struct rt_dwarf *dwarf)
 	Elf_Scn *scn = NULL;
 	const char *name;
 	GElf_Shdr shdr;
-	size_t names;
 
-	if (elf_getshdrstrndx(dwarf->elf, &names) < 0)
-		return;
-	while ((scn = elf_nextscn(dwarf->elf, scn))) {
-		name = gelf_getshdr(scn, &shdr) ? elf_strptr(dwarf->elf, names, shdr.sh_name) : NULL;
-		if (name && strncmp(name, ".debug_", 7) == 0 && (shdr.sh_flags & RT_SHF_COMPRESSED) && elf_compress(scn, 0, 0) > 0)
+	while ((scn = rt_dwarf_next_section(dwarf->elf, scn, &shdr, &name)))
+		if (strncmp(name, ".debug_", 7) == 0 && (shdr.sh_flags & RT_SHF_COMPRESSED) && elf_compress(scn, 0, 0) > 0)
 			rt_dwarf_forget(dwarf, 0);
-	}
 }
 
 void rt_dwarf_share(struct rt_dwarf *dwarf)

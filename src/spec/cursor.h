@@ -115,6 +115,10 @@ int rt_parse_tagged(struct rt_cursor *c, enum rt_ctype_kind kind, bool is_flags,
 /* items.c: what stands between the parentheses; the cursor is behind '('.  `full`: a result's type was given. */
 int rt_parse_items(struct rt_cursor *c, struct rt_spec *spec, struct rt_prototype *prototype, bool full);
 
+/* result.c: what stands before a function's name ("static robj *"); and behind its parameters: a result, errno, what headers have there. */
+int rt_parse_result(struct rt_cursor *c, const char *start, const char *name, struct rt_prototype *prototype);
+int rt_parse_trailer(struct rt_cursor *c, struct rt_prototype *prototype);
+
 /* words.c: the kernel's words, up to the end. */
 int rt_parse_words(struct rt_cursor *c, struct rt_spec *spec);
 

@@ -95,147 +95,6 @@ struct head {
 	bool has_result;
 };
 
-/* "string" and "fd" alone are types. */
-static int default_result(struct rt_cursor *c, struct rt_specifiers *s, const char *at)
-{
-	if (s->type)
-		return 0;
-	if (s->style != RT_STYLE_STRING && s->style != RT_STYLE_FD && s->style != RT_STYLE_ERRNO)
-		return rt_expected(c, at, "the result's type");
-	s->type = rt_default_type(c, s->style);
-	return s->type ? 0 : rt_nomem(c->err);
-}
-
-/* "static robj *": what stands before the name. */
-static int parse_result(struct rt_cursor *c, const struct head *h, struct rt_prototype *prototype)
-{
-	struct rt_cursor part = *c;
-	struct rt_specifiers s;
-	const struct rt_ctype *type;
-	int r;
-
-	part.at = h->start;
-	part.end = h->name;
-	r = rt_parse_specifiers(&part, true, &s);
-	if (r < 0)
-		return r;
-	if (!s.type && rt_peek(&part))
-		return rt_expected(c, part.at, "a type");
-	if (!s.type && !s.style)
-		return 0;
-	r = default_result(&part, &s, h->name);
-	if (r < 0)
-		return r;
-	type = s.type;
-	do {	/* of a macro in its place nothing is known, and nothing has to be */
-		part.at += rt_identifier(&part, part.at, false);
-		r = rt_parse_pointers(&part, &type, &s.is_const);
-	} while (r == 0 && rt_peek(&part) && rt_identifier(&part, part.at, false));
-	if (r < 0)
-		return r;
-	if (rt_peek(&part))
-		return rt_expected(c, part.at, "the function's name");
-	prototype->result = rt_styled(c, type, s.style);
-	return prototype->result ? 0 : rt_nomem(c->err);
-}
-
-/* "-> TYPE [NAME]" */
-static int parse_arrow(struct rt_cursor *c, struct rt_prototype *prototype)
-{
-	struct rt_specifiers s;
-	struct rt_declarator d;
-	const char *at;
-	int r;
-
-	rt_skip_blanks(c);
-	at = c->at;
-	if (prototype->result)
-		return rt_expected(c, at, "one type for the result: there is one before the name");
-	r = rt_parse_specifiers(c, false, &s);
-	if (r < 0)
-		return r;
-	r = default_result(c, &s, at);
-	if (r < 0)
-		return r;
-	r = rt_parse_pointers(c, &s.type, &s.is_const);
-	if (r < 0)
-		return r;
-	/* A name says what it is, and is not printed. */
-	if (!(rt_identifier(c, c->at, false) == 5 && memcmp(c->at, "errno", 5) == 0)) {
-		r = rt_parse_declarator(c, s.type, s.is_const, &d);
-		if (r < 0)
-			return r;
-		s.type = d.type;
-	}
-	prototype->result = rt_styled(c, s.type, s.style);
-	return prototype->result ? 0 : rt_nomem(c->err);
-}
-
-static bool is_header_macro(const char *at, size_t n)
-{
-	size_t i;
-
-	if (rt_is_word(at, n, "const") || rt_is_word(at, n, "noexcept") || rt_is_word(at, n, "throw") || rt_is_word(at, n, "override") ||
-	    rt_is_word(at, n, "final") || rt_is_word(at, n, "volatile"))
-		return true;
-	for (i = 0; i < n && (isupper((unsigned char)at[i]) || isdigit((unsigned char)at[i]) || at[i] == '_'); i++)
-		;
-	return n && (i == n || (n > 2 && at[0] == '_' && at[1] == '_'));
-}
-
-/* "fails 0", "fails !0" */
-static int parse_fails(struct rt_cursor *c, struct rt_prototype *prototype)
-{
-	const char *at;
-	int64_t n;
-	int r;
-
-	prototype->fails = true;
-	prototype->fails_unless = rt_take(c, "!");
-	rt_skip_blanks(c);
-	at = c->at;
-	r = rt_parse_number(c, &n);
-	if (r < 0)
-		return r;
-	prototype->fails_at = (int32_t)n;
-	return n == (int32_t)n ? 0 : rt_expected(c, at, "a number of 32 bits");
-}
-
-/* Behind the parameters: a result, errno, what headers have there. */
-static int parse_trailer(struct rt_cursor *c, struct rt_prototype *prototype)
-{
-	const char *close;
-	size_t n;
-	int r;
-
-	while (rt_peek(c)) {
-		if (rt_take(c, "->")) {
-			r = parse_arrow(c, prototype);
-			if (r < 0)
-				return r;
-			continue;
-		}
-		if (rt_skip_attribute(c) || rt_take(c, ";"))
-			continue;
-		n = rt_identifier(c, c->at, false);
-		if (rt_is_word(c->at, n, "fails")) {
-			c->at += n;
-			r = parse_fails(c, prototype);
-			if (r < 0)
-				return r;
-			continue;
-		}
-		if (rt_is_word(c->at, n, "errno"))
-			prototype->sets_errno = true;
-		else if (!is_header_macro(c->at, n))
-			return rt_expected(c, c->at, "'->' and the result's type, 'errno', 'fails', or the end");
-		c->at += n;
-		close = rt_peek(c) == '(' ? rt_matching(c, c->at) : NULL;
-		c->at = close ? close : c->at;
-	}
-	return 0;
-}
-
 /* The name in "[LIBRARY:][TYPE ]NAME(": the last word, or from "operator" on, without what belongs to a pointer. */
 static void find_name(struct head *h, const char *end)
 {
@@ -339,22 +198,21 @@ static bool has_unknown(const struct rt_prototype *prototype)
 
 static int parse_parts(struct rt_cursor *c, struct head *h, const char *outer, struct rt_spec *spec, struct rt_prototype *prototype)
 {
-	struct head before = *h;
+	const char *name = outer ? outer : h->name;
 	int r = 0;
 
 	if (outer || h->has_result) {
-		before.name = outer ? outer : h->name;
 		/* "int (name) (...)": the parenthesis is before the name. */
-		while (!outer && before.name > h->start && (isspace((unsigned char)before.name[-1]) || before.name[-1] == '('))
-			before.name--;
-		r = parse_result(c, &before, prototype);
+		while (!outer && name > h->start && (isspace((unsigned char)name[-1]) || name[-1] == '('))
+			name--;
+		r = rt_parse_result(c, h->start, name, prototype);
 	}
 	c->at = h->open + 1;
 	if (r == 0)
 		r = rt_parse_items(c, spec, prototype, h->has_result && prototype->result);
 	if (r == 0 && outer)
 		r = function_result(c, outer, prototype);
-	return r < 0 ? r : parse_trailer(c, prototype);
+	return r < 0 ? r : rt_parse_trailer(c, prototype);
 }
 
 static int parse_prototype(struct rt_cursor *c, const char *open, struct rt_spec *spec)
@@ -436,7 +294,7 @@ static int parse_regex(struct rt_cursor *c, const char *slash, const char *close
 	c->at++;
 	r = rt_parse_items(c, spec, prototype, false);
 	if (r == 0)
-		r = parse_trailer(c, prototype);
+		r = rt_parse_trailer(c, prototype);
 	spec->result_given = prototype->result != NULL;
 	if (spec->params_given || spec->result_given || prototype->sets_errno || prototype->fails)
 		spec->prototype = prototype;

@@ -5,16 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack/threads.h"
+#include "stack/private.h"
 #include "util/array.h"
-
-struct rt_stack {
-	const struct rt_stack_ops *ops;
-	void *ctx;
-	struct rt_threads threads;
-	uint64_t doubt;		/* hits of any thread were lost before this time; 0: none */
-	bool attached;			/* the process had calls open when the trace began */
-};
 
 /* The kernel keeps no more pending uretprobes a thread (MAX_URETPROBE_DEPTH); deeper calls return unseen. */
 enum { RETURNS_SEEN = 64 };
@@ -70,8 +62,7 @@ static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end e
 	return stack->ops->leave(stack->ctx, &task->thread, &frame, end, time, result ? result : &nothing);
 }
 
-/* Close the calls from the innermost out until `n` are left. */
-static int stack_unwind(struct rt_stack *stack, struct rt_task *task, size_t n, enum rt_end end, uint64_t time)
+int rt_stack_close(struct rt_stack *stack, struct rt_task *task, size_t n, enum rt_end end, uint64_t time)
 {
 	int err = 0;
 
@@ -157,14 +148,14 @@ static unsigned next_level(const struct rt_task *task)
 static int make_way(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit,
 		    unsigned *level)
 {
-	int err = stack_unwind(stack, task, stack_at(task, event->hit.sp, false), RT_END_NOT_SEEN, event->time);
+	int err = rt_stack_close(stack, task, stack_at(task, event->hit.sp, false), RT_END_NOT_SEEN, event->time);
 
 	/* What such a call became has returned, and so has it. */
 	while (task->n && task->v[task->n - 1].became)
 		task->n--;
 	if (!err && task->n && task->v[task->n - 1].sp == event->hit.sp) {
 		if (!is_tail_call(stack, task, event, hit)) {
-			err = stack_unwind(stack, task, stack_at(task, event->hit.sp, true), RT_END_NOT_SEEN, event->time);
+			err = rt_stack_close(stack, task, stack_at(task, event->hit.sp, true), RT_END_NOT_SEEN, event->time);
 		} else if (hit->returns && !goes_on_inside(task, event, hit)) {
 			*level = task->v[task->n - 1].level;
 			return stack_become(stack, task, event->time);
@@ -271,7 +262,7 @@ static int stack_return(struct rt_stack *stack, struct rt_task *task, const stru
 	size_t match;
 	int err;
 
-	err = stack_unwind(stack, task, stack_at(task, sp, false), RT_END_NOT_SEEN, event->time);
+	err = rt_stack_close(stack, task, stack_at(task, sp, false), RT_END_NOT_SEEN, event->time);
 	if (err)
 		return err;
 	match = return_match(task, task->n, sp, hit->function);
@@ -318,7 +309,7 @@ static int stack_leaving(struct rt_stack *stack, struct rt_task *task, const str
 
 	if (hit->exit->kind == RT_EXIT_MAYBE && !goes(event, hit))
 		return 0;
-	err = stack_unwind(stack, task, stack_at(task, sp, false), RT_END_NOT_SEEN, event->time);
+	err = rt_stack_close(stack, task, stack_at(task, sp, false), RT_END_NOT_SEEN, event->time);
 	if (err)
 		return err;
 	top = task->n && task->v[task->n - 1].sp == sp ? &task->v[task->n - 1] : NULL;
@@ -338,7 +329,7 @@ static int stack_leaving(struct rt_stack *stack, struct rt_task *task, const str
 	if (top && !in_doubt(stack, task, top))
 		return 0;
 	if (top)
-		err = stack_unwind(stack, task, task->n - 1, RT_END_NOT_SEEN, event->time);
+		err = rt_stack_close(stack, task, task->n - 1, RT_END_NOT_SEEN, event->time);
 	else if (!stack->doubt && !task->doubt && !(stack->attached && sp > task->highest))
 		return 0;
 	if (task->highest < sp)
@@ -367,137 +358,9 @@ int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const str
 	return stack_return(stack, task, event, hit);
 }
 
-static int stack_exit(struct rt_stack *stack, pid_t pid, pid_t tid, uint64_t goid, enum rt_end end, uint64_t time)
-{
-	struct rt_task *task = rt_threads_find(&stack->threads, pid, tid, goid);
-	int err;
-
-	if (!task)
-		return 0;
-	err = stack_unwind(stack, task, 0, end, time);
-	if (stack->ops->gone)
-		stack->ops->gone(stack->ctx, &task->thread);
-	if (goid)
-		rt_threads_forget(&stack->threads, task);
-	else
-		rt_task_clear(task);
-	return err;
-}
-
-static int stack_fork(struct rt_stack *stack, const struct rt_event *event)
-{
-	struct rt_task *parent, *task;
-	int err;
-
-	/* The thread that had this id before has gone, and the event that said so was lost. */
-	err = stack_exit(stack, event->fork.pid, event->fork.tid, 0, RT_END_EXITED, event->time);
-	if (err)
-		return err;
-	task = rt_threads_get(&stack->threads, event->fork.pid, event->fork.tid, 0);
-	if (!task)
-		return -ENOMEM;
-	/* The kernel copies the name too, and says nothing of it. */
-	parent = rt_threads_find(&stack->threads, event->pid, event->tid, 0);
-	if (parent && parent != task)
-		memcpy(task->thread.comm, parent->thread.comm, sizeof(task->thread.comm));
-	else
-		task->thread.comm[0] = '\0';
-	return 0;
-}
-
-static int stack_comm(struct rt_stack *stack, const struct rt_event *event)
-{
-	struct rt_thread *thread = rt_stack_thread(stack, event->pid, event->tid);
-
-	if (!thread)
-		return -ENOMEM;
-	memcpy(thread->comm, event->comm.name, sizeof(thread->comm));
-	thread->comm[sizeof(thread->comm) - 1] = '\0';
-	return 0;
-}
-
-/* The calls of all threads of the process: none but the one that called exec lives on, and that on a new stack. */
-static int stack_exec(struct rt_stack *stack, const struct rt_event *event)
-{
-	int err = 0;
-	size_t i;
-
-	for (i = 0; !err && i < stack->threads.n; i++)
-		if (stack->threads.v[i]->thread.pid == event->pid)
-			err = stack_unwind(stack, stack->threads.v[i], 0, RT_END_EXEC, event->time);
-	return err || !event->comm.name[0] ? err : stack_comm(stack, event);
-}
-
-static int stack_lost(struct rt_stack *stack, const struct rt_event *event)
-{
-	struct rt_task *task = NULL;
-	uint64_t *doubt = &stack->doubt;
-
-	if (event->tid) {
-		task = rt_threads_get(&stack->threads, event->pid, event->tid, 0);
-		if (!task)
-			return -ENOMEM;
-		doubt = &task->doubt;
-	}
-	if (*doubt < event->lost.until)
-		*doubt = event->lost.until;
-	return stack->ops->lost(stack->ctx, task ? &task->thread : NULL, event->time, event->lost.count);
-}
-
-int rt_stack_event(struct rt_stack *stack, const struct rt_event *event)
-{
-	switch (event->type) {
-	case RT_EV_LOST:
-		return stack_lost(stack, event);
-	case RT_EV_EXIT:
-		return stack_exit(stack, event->pid, event->tid, 0, RT_END_EXITED, event->time);
-	case RT_EV_FORK:
-		return stack_fork(stack, event);
-	case RT_EV_COMM:
-		return stack_comm(stack, event);
-	case RT_EV_EXEC:
-		return stack_exec(stack, event);
-	case RT_EV_HIT: case RT_EV_MMAP: case RT_EV_UNSEEN:
-		break;
-	}
-	return 0;
-}
-
 int rt_stack_unwound(struct rt_stack *stack, const struct rt_event *event)
 {
 	struct rt_task *task = rt_threads_find(&stack->threads, event->pid, event->tid, event->hit.goid);
 
-	return task ? stack_unwind(stack, task, stack_at(task, event->hit.sp, true), RT_END_UNWOUND, event->time) : 0;
-}
-
-int rt_stack_abandon(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t time)
-{
-	return stack_exit(stack, pid, 0, goid, RT_END_NOT_SEEN, time);
-}
-
-int rt_stack_goexit(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t time)
-{
-	return stack_exit(stack, pid, 0, goid, RT_END_EXITED, time);
-}
-
-/* What is open, of goroutines too or of threads alone. */
-static int close_all(struct rt_stack *stack, bool goroutines, enum rt_end end, uint64_t time)
-{
-	size_t i;
-	int err = 0;
-
-	for (i = 0; !err && i < stack->threads.n; i++)
-		if (goroutines || !stack->threads.v[i]->thread.goid)
-			err = stack_unwind(stack, stack->threads.v[i], 0, end, time);
-	return err;
-}
-
-int rt_stack_ended(struct rt_stack *stack, uint64_t time)
-{
-	return close_all(stack, false, RT_END_EXITED, time);
-}
-
-int rt_stack_end(struct rt_stack *stack, uint64_t time)
-{
-	return close_all(stack, true, RT_END_UNFINISHED, time);
+	return task ? rt_stack_close(stack, task, stack_at(task, event->hit.sp, true), RT_END_UNWOUND, event->time) : 0;
 }

@@ -8,8 +8,6 @@
 #include "elfgen.h"
 #include "image/exits.h"
 #include "image/private.h"
-#include "stack/stack.h"
-#include "stack/stacks.h"
 #include "unit.h"
 #include "util/array.h"
 
@@ -440,25 +438,6 @@ static void test_conditions(void)
 		CU_ASSERT(rt_exit_taken(v[i].condition, v[i].yes) && !rt_exit_taken(v[i].condition, v[i].no));
 }
 
-/* Stacks that a program makes, where others were before. */
-static void test_stacks(void)
-{
-	struct rt_stacks s = { 0 };
-	uint64_t a, b;
-
-	CU_ASSERT(rt_stacks_find(&s, 0x1800) == 0);
-	CU_ASSERT(rt_stacks_add(&s, 0x2000, 0x1000) == 0 && rt_stacks_add(&s, 0x1000, 0x1000) == 0);
-	CU_ASSERT(rt_stacks_add(&s, 0, 0x1000) == 0 && rt_stacks_add(&s, 0x9000, 0) == 0 && s.n == 2);
-	b = rt_stacks_find(&s, 0x2001);
-	a = rt_stacks_find(&s, 0x2000);		/* empty: its end */
-	CU_ASSERT(a && b && a != b && (a & RT_GOID_STACK) && rt_stacks_find(&s, 0x1001) == a && rt_stacks_find(&s, 0x3000) == b);
-	CU_ASSERT(rt_stacks_find(&s, 0x1000) == 0 && rt_stacks_find(&s, 0x3001) == 0 && rt_stacks_find(&s, 0) == 0);
-	CU_ASSERT(rt_stacks_take(&s, 0x3000, 0x1000) == 0);
-	CU_ASSERT(rt_stacks_take(&s, 0x1800, 0x1000) == a && rt_stacks_take(&s, 0x1800, 0x1000) == b);
-	CU_ASSERT(rt_stacks_take(&s, 0x1800, 0x1000) == 0 && s.n == 0);
-	rt_stacks_free(&s);
-}
-
 /* The return address, read by the stack pointer and by the frame pointer; its neighbours are others. */
 static void test_looks(void)
 {
@@ -501,6 +480,5 @@ CU_TestInfo rt_tests_exits[] = {
 	{ "by what cancelled threads leave calls", test_handed },
 	{ "instructions of aarch64", test_aarch64 },
 	{ "conditions", test_conditions },
-	{ "stacks that a program makes", test_stacks },
 	CU_TEST_INFO_NULL,
 };

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "filter.h"
+#include "stack/stacks.h"
 #include "stack/threads.h"
 #include "stack_told.h"
 #include "unit.h"
@@ -287,6 +288,25 @@ static void test_gone(void)
 	rt_filter_free(filter);
 }
 
+/* Stacks that a program makes, where others were before. */
+static void test_stacks(void)
+{
+	struct rt_stacks s = { 0 };
+	uint64_t a, b;
+
+	CU_ASSERT(rt_stacks_find(&s, 0x1800) == 0);
+	CU_ASSERT(rt_stacks_add(&s, 0x2000, 0x1000) == 0 && rt_stacks_add(&s, 0x1000, 0x1000) == 0);
+	CU_ASSERT(rt_stacks_add(&s, 0, 0x1000) == 0 && rt_stacks_add(&s, 0x9000, 0) == 0 && s.n == 2);
+	b = rt_stacks_find(&s, 0x2001);
+	a = rt_stacks_find(&s, 0x2000);		/* empty: its end */
+	CU_ASSERT(a && b && a != b && (a & RT_GOID_STACK) && rt_stacks_find(&s, 0x1001) == a && rt_stacks_find(&s, 0x3000) == b);
+	CU_ASSERT(rt_stacks_find(&s, 0x1000) == 0 && rt_stacks_find(&s, 0x3001) == 0 && rt_stacks_find(&s, 0) == 0);
+	CU_ASSERT(rt_stacks_take(&s, 0x3000, 0x1000) == 0);
+	CU_ASSERT(rt_stacks_take(&s, 0x1800, 0x1000) == a && rt_stacks_take(&s, 0x1800, 0x1000) == b);
+	CU_ASSERT(rt_stacks_take(&s, 0x1800, 0x1000) == 0 && s.n == 0);
+	rt_stacks_free(&s);
+}
+
 CU_TestInfo rt_tests_stack_threads[] = {
 	{ "threads and the end", test_threads },
 	{ "exit", test_exit },
@@ -298,5 +318,6 @@ CU_TestInfo rt_tests_stack_threads[] = {
 	{ "a hundred thousand threads", test_many_threads },
 	{ "goroutines are forgotten", test_forget },
 	{ "what ended is told of", test_gone },
+	{ "stacks that a program makes", test_stacks },
 	CU_TEST_INFO_NULL,
 };
