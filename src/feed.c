@@ -164,7 +164,7 @@ static int find_gap(struct rt_feed *feed, const struct process *process, const s
 		return 0;
 	count = rt_gaps_hit(feed->gaps, event->tid, event->hit.seq, &shared);
 	/* Which goroutines ran in the thread meanwhile nobody knows. */
-	shared |= feed->target->goid_offset != 0 || process->stacks.n;
+	shared |= feed->target->goroutines || process->stacks.n;
 	return tell_lost(feed, event, count, shared);
 }
 
@@ -187,6 +187,7 @@ static void tell_goroutine(struct process *process, struct rt_event *event, cons
 		low = rt_plan_int(plan, i, event->hit.data);
 		high = rt_plan_int(plan, i + 1, event->hit.data);
 		goid = rt_plan_int(plan, i + 2, event->hit.data);
+		goid += goid ? (uint64_t)plan->runtime * RT_GOID_RUNTIME : 0;
 	}
 	/* Unreadable; tracefs has zeros for it. */
 	known = high ? NULL : rt_goroutines_find(&process->goroutines, event->hit.sp);
@@ -339,7 +340,7 @@ int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time)
 static int on_exit_of(struct rt_feed *feed, struct process *process, const struct rt_event *event)
 {
 	int r = feed->gaps ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid),
-				      feed->target->goid_offset != 0 || process->stacks.n) : 0;
+				      feed->target->goroutines || process->stacks.n) : 0;
 
 	if (r == 0)
 		r = rt_feed_held(feed, event->tid, event->time);

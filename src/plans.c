@@ -8,6 +8,7 @@
 #include "errno_of.h"
 #include "fetch/lower.h"
 #include "image/go.h"
+#include "runtimes.h"
 #include "signature.h"
 #include "watch.h"
 #include "util/array.h"
@@ -73,7 +74,7 @@ bool rt_plans_has_entry(const struct rt_target *t, size_t i)
 	if (t->functions.v[i].role == RT_ROLE_ERRNO)
 		return t->purpose == RT_PURPOSE_RECORD && rt_errno_is_read(t);
 	if (t->functions.v[i].hidden)
-		return t->purpose != RT_PURPOSE_COUNT && t->want != RT_WANT_NONE && (t->goid_offset || t->functions.v[i].role != RT_ROLE_RECOVERED);
+		return t->purpose != RT_PURPOSE_COUNT && t->want != RT_WANT_NONE && (t->goroutines || t->functions.v[i].role != RT_ROLE_RECOVERED);
 	return t->purpose != RT_PURPOSE_TIME || t->returns[i];
 }
 
@@ -112,11 +113,12 @@ static void keep_tests(struct rt_plan *plan)
 bool rt_plans_goroutine(const struct rt_target *t, const struct rt_function *f, enum rt_kind kind, struct rt_fetch *record)
 {
 	const struct rt_arch *arch = rt_image_arch(f->image);
+	const struct rt_runtime *runtime = rt_runtime_of(t, f->image);
 	const struct rt_go *go = rt_image_go(f->image);
 
 	memset(record, 0, sizeof(*record));
 	record->base = RT_BASE_REG;
-	if (!go || !t->goid_offset)
+	if (!go || !runtime || !runtime->goid_offset || !t->goroutines)
 		return false;
 	/* Assembly is entered with it in the register, and may use that for something else. */
 	if (go->registers && rt_go_is_assembly(f) && kind == RT_KIND_RETURN && t->no_thread_pointer[0])
@@ -137,12 +139,13 @@ bool rt_plans_goroutine(const struct rt_target *t, const struct rt_function *f, 
 
 static int add_goroutine(const struct rt_target *t, const struct rt_function *f, struct rt_plan *plan)
 {
+	const struct rt_runtime *runtime = rt_runtime_of(t, f->image);
 	struct rt_fetch record;
 
 	/* Calls that are only counted are nobody's. */
 	if (!f->go || t->purpose == RT_PURPOSE_COUNT || !rt_plans_goroutine(t, f, plan->kind, &record))
 		return 0;
-	return rt_plan_add_goroutine(plan, &record, t->goid_offset) < 0 ? -ERANGE : 0;
+	return rt_plan_add_goroutine(plan, &record, runtime->goid_offset, runtime->number) < 0 ? -ERANGE : 0;
 }
 
 /* As a C function takes them; of those on the stack nothing where only registers can be read. */
@@ -426,14 +429,14 @@ int rt_plans_simplify(struct rt_target *t, const char **why)
 {
 	bool typed = t->typed && t->purpose == RT_PURPOSE_RECORD;
 
-	if (t->limits.registers || !(typed || t->goid_offset))
+	if (t->limits.registers || !(typed || t->goroutines))
 		return -ENOENT;
 	if (!typed || t->limits.no_memory) {
-		*why = t->goid_offset ? "what is in memory is not shown, nor which goroutine calls: this kernel cannot read it" :
+		*why = t->goroutines ? "what is in memory is not shown, nor which goroutine calls: this kernel cannot read it" :
 			"what is in memory is not shown, this kernel cannot read it";
 		t->limits.registers = true;
-		t->goroutines_mixed |= t->goid_offset != 0;
-		t->goid_offset = 0;
+		t->goroutines_mixed |= t->goroutines;
+		t->goroutines = false;
 		return 0;
 	}
 	/* Their addresses are shown then, as those of all that lies deeper. */

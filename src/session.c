@@ -55,7 +55,7 @@ static int open_out(struct session *s, struct rt_error *err)
 		return rt_nomem(err);
 	setvbuf(s->out.file, s->out_buffer, _IOFBF, OUT_BUFFER);
 	s->out.functions = &s->target.functions;
-	s->out.program = rt_target_go_image(&s->target);
+	s->out.images = &s->target.images;
 	s->out.string = o->limits.string;
 	s->out.members = o->limits.members;
 	s->out.fd_paths = o->fd_paths;

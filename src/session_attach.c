@@ -153,7 +153,7 @@ static int find_thread_pointer(struct session *s, struct rt_attach_request *requ
 /* The programs pair calls and returns by thread.  Those of goroutines are paired, timed and left out only here. */
 static void tell_all_of_go(const struct session *s, struct rt_attach_request *request)
 {
-	if (!s->target.goid_offset || request->purpose == RT_PURPOSE_COUNT)
+	if (!s->target.goroutines || request->purpose == RT_PURPOSE_COUNT)
 		return;
 	request->purpose = RT_PURPOSE_RECORD;
 	request->limit = (struct rt_limit){ .depth = 0 };

@@ -9,11 +9,11 @@
 
 #include "errno_of.h"
 #include "image/debug.h"
-#include "image/go.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "plans.h"
 #include "returns.h"
+#include "runtimes.h"
 #include "spec/probes.h"
 #include "tracee.h"
 #include "watch.h"
@@ -213,60 +213,6 @@ static int make_probes(struct rt_target *t, struct rt_error *err)
 	return r < 0 || some || !n ? r : no_times(t, err);
 }
 
-static const struct rt_function *first_of_go(const struct rt_target *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->functions.n && !t->functions.v[i].go; i++)
-		;
-	return i < t->functions.n ? &t->functions.v[i] : NULL;
-}
-
-struct rt_image *rt_target_go_image(const struct rt_target *t)
-{
-	const struct rt_function *f = first_of_go(t);
-
-	return f ? f->image : t->images.v[0];
-}
-
-/* Where Go's runtime has the goroutine's id; 0: that is not known, and calls are told apart by thread. */
-static uint32_t goid_offset(const struct rt_target *t)
-{
-	struct rt_image *image = rt_target_go_image(t);
-
-	return rt_image_go(image) && rt_image_arch(image)->goroutine.tracefs ? rt_go_goid_offset(image) : 0;
-}
-
-/*
- * A goroutine may end inside calls (runtime.Goexit), with nothing that tells of it but the runtime's function that every goroutine ends
- * with.  It is probed too, and not shown.
- */
-static int watch_goroutines(struct rt_target *t, struct rt_error *err)
-{
-	const struct rt_function *f = first_of_go(t);
-	size_t n = t->functions.n, i;
-	struct rt_spec *spec;
-	struct rt_error none;
-	int r;
-
-	if (!t->goid_offset || !f)
-		return 0;
-	r = keep_spec(t, "runtime.goexit1", &spec, err);
-	if (r < 0)
-		return r;
-	/* Go code in a library has a runtime of its own. */
-	if (f->spec && f->spec->lib) {
-		spec->lib = strdup(f->spec->lib);
-		if (!spec->lib)
-			return rt_nomem(err);
-	}
-	r = rt_functions_add(&t->functions, &t->images, spec, &none);
-	/* Without it such calls are closed at the end of the trace. */
-	for (i = n; r == 0 && i < t->functions.n; i++)
-		t->functions.v[i].hidden = true;
-	return r == -ENOMEM ? r : 0;
-}
-
 static void say_slow(const char *file)
 {
 	rt_say("waiting for debuginfod, which DEBUGINFOD_URLS is set for, for what it has of %s", file);
@@ -295,8 +241,7 @@ int rt_target_resolve(struct rt_target *t, const char *program, const struct rt_
 	if (r < 0)
 		return r;
 	judge_process(t);
-	t->goid_offset = goid_offset(t);
-	return watch_goroutines(t, err);
+	return rt_runtimes_find(t, err);
 }
 
 bool rt_target_has_returns(const struct rt_target *t)
@@ -386,8 +331,10 @@ void rt_target_set_plans(struct rt_target *t, const struct rt_attach_ops *forced
 
 int rt_target_watch(struct rt_target *t, struct rt_error *err)
 {
-	int r = t->purpose == RT_PURPOSE_RECORD ? rt_returns_choose(t, err) : 0;
+	int r = rt_runtimes_find(t, err);
 
+	if (r == 0 && t->purpose == RT_PURPOSE_RECORD)
+		r = rt_returns_choose(t, err);
 	return r < 0 ? r : rt_watch_add(t, err);
 }
 
@@ -430,6 +377,7 @@ void rt_target_free(struct rt_target *t)
 	rt_plans_free(t);
 	free(t->probes);
 	free(t->roots);
+	free(t->runtimes);
 	free(t->path);
 	memset(t, 0, sizeof(*t));
 }

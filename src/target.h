@@ -46,7 +46,9 @@ struct rt_target {
 	size_t nroots;
 	struct rt_limit limit;
 	bool libcalls;			/* some functions are traced for the program's own calls alone */
-	uint32_t goid_offset;		/* Go: where the runtime has a goroutine's id, by which calls are told apart; 0: they are not */
+	struct rt_runtime *runtimes;	/* runtimes.h: `nruntimes` files with Go code that is traced */
+	size_t nruntimes, runtimes_cap;
+	bool goroutines;		/* their calls are told apart by goroutine */
 	enum rt_errno_home errno_home;	/* errno_of.h */
 	struct rt_errno_at errno_at;
 	struct rt_image *errno_image;
@@ -68,9 +70,6 @@ struct rt_target {
 int rt_target_resolve(struct rt_target *target, const char *program, const struct rt_pids *pids, char *const *specs, int nspecs,
 		      struct rt_error *err);
 void rt_target_free(struct rt_target *target);
-
-/* The file of the first traced function that is Go's, which has the runtime and the types; without one, the program's. */
-struct rt_image *rt_target_go_image(const struct rt_target *target);
 
 /*
  * What the programs are for: entries without values for counting; for measuring, no probes of functions whose return is not probed.  Of

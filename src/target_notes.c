@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "image/dwarf.h"
+#include "runtimes.h"
 #include "target.h"
 #include "util/array.h"
 
@@ -186,21 +187,14 @@ static void say_images(struct notes *notes, const struct rt_target *t)
 		    (int)t->images.uneven, (int)t->pids.v[0], (int)t->pids.v[0]);
 }
 
-/* A library in Go has a runtime of its own, which numbers goroutines as the others do. */
+/* Their goroutines have numbers that those of the first have too. */
 static void say_runtimes(struct notes *notes, const struct rt_target *t)
 {
-	const struct rt_image *known = rt_target_go_image(t);
-	size_t i;
+	const struct rt_runtime *r;
 
-	for (i = 0; i < t->functions.n; i++) {
-		const struct rt_function *f = &t->functions.v[i];
-
-		if (!f->go || f->image == known)
-			continue;
-		say(notes, "%.600s and %.600s: unless they share Go's runtime, as plugins do, goroutines with the same number are taken for one",
-		    rt_image_name(known), rt_image_name(f->image));
-		return;
-	}
+	for (r = t->runtimes; r < t->runtimes + t->nruntimes; r++)
+		if (r->number && r->image == r->home && t->goroutines)
+			say(notes, "%.600s has a Go runtime of its own: its goroutines are shown as g%u", rt_image_name(r->image), r->number + 1);
 }
 
 static void say_unwatched(struct notes *notes, const struct rt_target *t, bool everywhere)

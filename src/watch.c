@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "image/go.h"
+#include "runtimes.h"
 #include "util/array.h"
 
 static const char cleanup[] = "__pthread_unwind_next";
@@ -71,8 +72,7 @@ static int add(struct rt_target *t, struct rt_image *image, const struct rt_symb
 	struct rt_symbol place = *symbol;
 	int r;
 
-	/* Of Go's runtimes one is known. */
-	if (!symbol->sized || (w->role == RT_ROLE_RECOVERED && image != rt_target_go_image(t)))
+	if (!symbol->sized || (w->role == RT_ROLE_RECOVERED && !rt_runtime_is_at(t, image)))
 		return 0;
 	place.name = w->name;
 	r = find_place(image, w, &place);
@@ -146,6 +146,7 @@ int rt_watch_add(struct rt_target *t, struct rt_error *err)
 int rt_watch_plan(const struct rt_target *t, const struct rt_function *f, struct rt_plan *plan)
 {
 	const struct rt_arch *arch = rt_image_arch(f->image);
+	const struct rt_runtime *runtime = rt_runtime_of(t, f->image);
 	const struct watched *w = find_watched(f->name);
 	bool pointed = w && w->size;
 	unsigned i;
@@ -165,8 +166,8 @@ int rt_watch_plan(const struct rt_target *t, const struct rt_function *f, struct
 		plan->values[i].nderef = 1;
 		plan->values[i].deref[0] = (i ? w->size : w->at) * arch->word;
 	}
-	if (f->role != RT_ROLE_RECOVERED)
+	if (f->role != RT_ROLE_RECOVERED || !runtime)
 		return 0;
 	plan->values[0].reg = plan->values[1].reg = arch->go[0];
-	return rt_plan_add_goroutine(plan, &plan->values[1], t->goid_offset);
+	return rt_plan_add_goroutine(plan, &plan->values[1], runtime->goid_offset, runtime->number);
 }

@@ -49,7 +49,7 @@ void rt_plan_c_return(const struct rt_arch *arch, struct rt_plan *plan)
 	plan->values[0].reg = arch->result;
 }
 
-int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, uint32_t goid_offset)
+int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, uint32_t goid_offset, unsigned runtime)
 {
 	const int32_t offsets[] = { 0, 8, (int32_t)goid_offset };
 	unsigned i;
@@ -57,6 +57,7 @@ int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, u
 	if (plan->nvalues + 3 > RT_MAX_VALUES || record->nderef >= RT_MAX_DEREF)
 		return -E2BIG;
 	plan->goroutine = (uint8_t)(plan->nvalues + 1);
+	plan->runtime = (uint16_t)runtime;
 	for (i = 0; i < 3; i++) {
 		struct rt_fetch *f = &plan->values[plan->nvalues++];
 
@@ -296,7 +297,7 @@ bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 	unsigned i;
 
 	if (a->kind != b->kind || a->role != b->role || a->leaving != b->leaving || a->arch != b->arch || a->nvalues != b->nvalues || a->return_address != b->return_address ||
-	    a->root != b->root || a->no_return != b->no_return || a->goroutine != b->goroutine || a->ntests != b->ntests ||
+	    a->root != b->root || a->no_return != b->no_return || a->goroutine != b->goroutine || a->runtime != b->runtime || a->ntests != b->ntests ||
 	    a->nkept != b->nkept)
 		return false;
 	for (i = 0; i < a->ntests; i++)

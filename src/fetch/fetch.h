@@ -128,6 +128,7 @@ struct rt_plan {
 	bool return_address;		/* entry: record it; it tells a tail call for certain (stack/stack.h), and costs a read */
 	bool root;			/* entry: of functions that --only-under names */
 	uint8_t goroutine;		/* 1 + the first of three values that are not shown: rt_plan_add_goroutine; 0: none */
+	uint16_t runtime;		/* of which of the process's Go runtimes that is */
 	bool no_return;			/* entry, where calls are filtered: of functions whose return is not probed */
 	const struct rt_arch *arch;
 	/*
@@ -148,9 +149,9 @@ void rt_plan_c_return(const struct rt_arch *arch, struct rt_plan *plan);
 
 /*
  * Read, behind what is shown, which goroutine it is: where its stack begins and ends, and its id, which Go's runtime has `goid_offset`
- * bytes into its own record of it, to which `record` leads.  0, or -E2BIG where the plan is full.
+ * bytes into its own record of it, to which `record` leads; `runtime`: which of them.  0, or -E2BIG where the plan is full.
  */
-int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, uint32_t goid_offset);
+int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, uint32_t goid_offset, unsigned runtime);
 
 /* How many of the plan's values are shown. */
 static inline unsigned rt_plan_shown(const struct rt_plan *plan)

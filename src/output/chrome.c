@@ -68,10 +68,15 @@ static uint64_t since_start(const struct rt_out *out, uint64_t time)
 	return time > out->start ? time - out->start : 0;
 }
 
-/* The format knows threads alone, so goroutines are threads with ids that the kernel does not give (PID_MAX_LIMIT is 1 << 22). */
+/*
+ * The format knows threads alone, so goroutines are threads with ids that the kernel does not give (PID_MAX_LIMIT is 1 << 22).  Perfetto
+ * takes 32 bits of them.
+ */
 static uint64_t track_id(const struct rt_track *track)
 {
-	return track->goid ? (1u << 22) + track->goid : (uint64_t)track->tid;
+	uint64_t of = track->goid / RT_GOID_STACK << 26, number = track->goid & (RT_GOID_STACK - 1);
+
+	return track->goid ? (1u << 22) + number + of : (uint64_t)track->tid;
 }
 
 /* {"ph":"X","pid":1,"tid":2 */
@@ -245,6 +250,16 @@ static void put_name(struct rt_out *out, const struct rt_track *track, const cha
 	rt_put(out->file, "}}");
 }
 
+static void put_goid(char *buf, size_t size, uint64_t goid)
+{
+	uint64_t number = goid & (RT_GOID_STACK - 1);
+
+	if (goid >= RT_GOID_RUNTIME)
+		snprintf(buf, size, "g%u %" PRIu64, 1 + rt_goid_runtime(goid), number);
+	else
+		snprintf(buf, size, "%s %" PRIu64, goid & RT_GOID_STACK ? "stack" : "g", number);
+}
+
 /* The names are written last, as a thread may take its name long after its first call. */
 static int put_names(struct rt_out *out, const struct rt_tracks *tracks)
 {
@@ -267,8 +282,7 @@ static int put_names(struct rt_out *out, const struct rt_tracks *tracks)
 
 		if (!i || v[i]->pid != v[i - 1]->pid)
 			put_name(out, v[i], "process_name", traced ? command : name);
-		snprintf(goroutine, sizeof(goroutine), v[i]->goid & RT_GOID_STACK ? "stack %" PRIu64 : "g %" PRIu64,
-			 v[i]->goid & ~RT_GOID_STACK);
+		put_goid(goroutine, sizeof(goroutine), v[i]->goid);
 		put_name(out, v[i], "thread_name", v[i]->goid ? goroutine : name);
 	}
 	free(v);

@@ -32,7 +32,7 @@ struct rt_out {
 	unsigned members;	/* of a structure or an array; 0: RT_LIMIT_MEMBERS */
 	bool fd_paths;			/* file descriptors with what they are now (-y) */
 	uint64_t start;		/* time at which the trace began, ns on the trace's clock */
-	struct rt_image *program;	/* its file, or the library that is Go's, which knows Go's types; NULL: not known */
+	const struct rt_images *images;	/* of which those in Go know Go's types; NULL: not known */
 	bool processes;			/* there are several */
 	const char *command;	/* what is traced, for headers and names */
 	void *state;		/* the format's own */

@@ -64,8 +64,12 @@ static void put_thread(struct rt_out *out, const struct rt_thread *thread)
 		rt_put_u64(out->file, (uint64_t)thread->pid);
 		putc_unlocked(' ', out->file);
 	}
-	rt_put(out->file, thread->goid & RT_GOID_STACK ? "stack " : thread->goid ? "g " : "");
-	rt_put_u64(out->file, thread->goid ? thread->goid & ~RT_GOID_STACK : (uint64_t)thread->tid);
+	rt_put(out->file, thread->goid & RT_GOID_STACK ? "stack " : thread->goid < RT_GOID_RUNTIME ? thread->goid ? "g " : "" : "g");
+	if (thread->goid >= RT_GOID_RUNTIME) {
+		rt_put_u64(out->file, 1 + rt_goid_runtime(thread->goid));
+		putc_unlocked(' ', out->file);
+	}
+	rt_put_u64(out->file, thread->goid ? thread->goid & (RT_GOID_STACK - 1) : (uint64_t)thread->tid);
 	rt_put(out->file, "] ");
 }
 

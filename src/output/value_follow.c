@@ -272,14 +272,21 @@ static void put_held(const struct rt_view *v, const char *name, unsigned kind, c
 	putc_unlocked(v->p->json ? '}' : ')', file);
 }
 
-/* The type whose record the program has at `addr`. */
+/* The type whose record the process has at `addr`. */
 static bool find_name(const struct rt_out *out, pid_t pid, uint64_t addr, char *buf, size_t size, unsigned *kind)
 {
-	uint64_t by = 0;
+	struct rt_image *image;
+	uint64_t by;
+	size_t i;
 
-	if (!addr || !out || !out->program || (out->moved && !out->moved(out->symbol_ctx, pid, out->program, &by)))
-		return false;
-	return rt_go_type_name(out->program, addr - by, buf, size, kind);
+	for (i = 0; addr && out && out->images && i < out->images->n; i++) {
+		image = out->images->v[i];
+		by = 0;
+		if (rt_image_go(image) && (!out->moved || out->moved(out->symbol_ctx, pid, image, &by)) &&
+		    rt_go_type_name(image, addr - by, buf, size, kind))
+			return true;
+	}
+	return false;
 }
 
 /* Go's interface: nil, or the object's type and what is known of it: its text, its address. */

@@ -41,6 +41,14 @@ struct rt_values {
 /* In goid: it is no goroutine but a stack that the program has made (stack/stacks.h), by number. */
 #define RT_GOID_STACK (UINT64_C(1) << 40)
 
+/* In goid: of which of the process's Go runtimes (runtimes.h) it is one, times its number. */
+#define RT_GOID_RUNTIME (UINT64_C(1) << 41)
+
+static inline unsigned rt_goid_runtime(uint64_t goid)
+{
+	return (unsigned)(goid / RT_GOID_RUNTIME);
+}
+
 struct rt_thread {
 	pid_t pid, tid;			/* of a goroutine: the thread in which it was first seen */
 	uint64_t goid;			/* 0: it is none; a goroutine goes from thread to thread, and is told apart by this and the process */

@@ -431,9 +431,53 @@ if has "$CC" && build shared.so shared.go -buildmode=c-shared && "$CC" "$TARGETS
 	expect_number calls "$(grep -c '(main.deep [0-9]*)' "$T/err")" -eq 5490
 	expect_no_line '\*\*\*' "$T/err"
 	[ -n "$stack" ] || expect_number errors "$(grep -c '<\*errors.errorString("even")' "$T/err")" -eq 90
-	expect_no_line 'taken for one' "$T/err"
-	cp "$T/shared.so" "$T/other.so"
-	rt "$T/shared" "$T/shared.so:main.odd" "$T/other.so:main.odd" -- "$T/shared.so"
-	expect_line '^rawtrace: .*shared.so and .*other.so: unless they share .* goroutines with the same number are taken for one$' "$T/err"
 fi
 end_case
+
+# relay.so and its copy have a runtime each, in which goroutines have the same numbers.
+if [ -z "$stack" ] && has "$CC" && [ -x "$T/shared" ]; then
+	build relay.so relay.go -buildmode=c-shared && cp "$T/relay.so" "$T/relay2.so" && "$CC" "$TARGETS/go/relay.c" -o "$T/relay" -ldl -pthread
+	for mechanism in $MECHANISMS; do
+		case $mechanism in
+		"$first" | multi-event) ;;
+		*) continue ;;
+		esac
+		begin "$mechanism: two libraries in Go that call each other"
+		rt --attach="$mechanism" -o "$T/tree" "$T/relay" "$T/relay.so:main.relay" "$T/relay2.so:main.relay" "$T/relay.so:main.alone" \
+			"$T/relay.so:main.fall" "$T/relay2.so:main.alone" "$T/relay2.so:main.fall" -- "$T/relay.so" "$T/relay2.so"
+		expect_status 7
+		expect_text 'bad 0' "$T/out"
+		expect_line '^rawtrace: .*relay2.so has a Go runtime of its own: its goroutines are shown as g2$' "$T/tree"
+		sed '/^rawtrace:/d; s/^\[g2 \([0-9]*\)\]/[1000\1]/' "$T/tree" >"$T/labelled"
+		as_threads "$T/labelled" >"$T/trace"
+		awk '/^[ab] [0-9]+ [<>] / {
+			t = ($1 == "a" ? "" : "1000") $2
+			if ($3 == "<")
+				level[t]--
+			prefix = ""
+			for (i = 0; i <= level[t]; i++)
+				prefix = prefix (i % 2 ? " " : $3)
+			if ($3 == ">")
+				level[t]++
+			sub(/^[ab] [0-9]+ [<>] /, "")
+			print "[" t "] " prefix $0
+		}' "$T/err" >"$T/witness"
+		expect_agreement "$T/trace" "$T/witness"
+		end_case
+	done
+	mechanism=
+fi
+
+# What a recovered panic has left is told by the runtime that runs, and that is not the one in the plugin's file.
+if [ -z "$stack" ] && has "$CC"; then
+	begin "a plugin, whose runtime is the program's"
+	build plugin.so plugin.go -buildmode=plugin && build host host.go
+	rt "$T/host" "$T/plugin.so:*.Deep" -- "$T/plugin.so"
+	expect_status 0
+	expect_number calls "$(grep -c '(plugin/.*.Deep [0-3])$' "$T/err")" -eq 15
+	expect_number unwound "$(grep -c '\*\*\* unwound \*\*\*$' "$T/err")" -eq 15
+	as_threads "$T/err" >"$T/trace"
+	expect_nested "$T/trace"
+	expect_no_line 'unfinished\|exited\|not seen' "$T/err"
+	end_case
+fi

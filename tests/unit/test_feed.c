@@ -176,7 +176,7 @@ static void open_go(struct fixture *x)
 	for (i = 0; i < 2; i++) {
 		x->plans[i].kind = RT_KIND_ENTRY;
 		x->plans[i].values[0].size = 8;
-		CU_ASSERT(rt_plan_add_goroutine(&x->plans[i], &record, 152) == 0);
+		CU_ASSERT(rt_plan_add_goroutine(&x->plans[i], &record, 152, 0) == 0);
 	}
 }
 
@@ -218,6 +218,27 @@ static void test_feed_goroutine_unread(void)
 	/* Another program has other ones. */
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 19, 0) == 0 && x.told.goid == 19);
 	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && hit_go(&x, 1, 0, 0x8e00, 1, 19, 8) == 0 && x.told.goid == 0);
+	fixture_close(&x);
+}
+
+/* Each of the process's runtimes has a goroutine 18. */
+static void test_feed_runtimes(void)
+{
+	const uint64_t second = RT_GOID_RUNTIME + 18;
+	struct fixture x;
+
+	open_go(&x);
+	x.plans[0].runtime = 1;
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0 && x.told.goid == 18);
+	CU_ASSERT(hit_go(&x, 0, 1, 0x8f00, 1, 18, 0) == 0 && x.told.goid == second);
+	/* A call from higher up, which would have shown the other to be left. */
+	CU_ASSERT(hit_go(&x, 0, 1, 0x8f80, 1, 18, 0) == 0 && x.told.goid == second && x.told.calls == 3 && x.told.gone == 1);
+	CU_ASSERT(rt_goid_runtime(second) == 1 && rt_goid_runtime(18) == 0 && rt_goid_runtime(RT_GOID_STACK + 18) == 0);
+	/* One of them ends, and the other is still remembered. */
+	x.functions[0].hidden = true;
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8d00, 1, 18, 0) == 0);
+	x.functions[0].hidden = false;
+	CU_ASSERT(x.told.ended == 1 && hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 && x.told.goid == second);
 	fixture_close(&x);
 }
 
@@ -416,6 +437,7 @@ CU_TestInfo rt_tests_feed[] = {
 	{ "hits by address", test_feed_by_address },
 	{ "a goroutine that recovers from a panic", test_feed_recovered },
 	{ "a goroutine whose memory cannot be read", test_feed_goroutine_unread },
+	{ "goroutines of two runtimes", test_feed_runtimes },
 	{ "hits outside the trace", test_feed_window },
 	{ "hits by thread", test_feed_members },
 	{ "hits of several processes", test_feed_processes },

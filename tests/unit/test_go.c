@@ -19,7 +19,7 @@ static void make_plan(struct rt_plan *plan, enum rt_kind kind)
 	plan->arch = &rt_arch_x86_64;
 	plan->nvalues = 1;
 	plan->values[0] = (struct rt_fetch){ .base = RT_BASE_REG, .reg = rt_arch_x86_64.result, .size = 8, .is_signed = true };
-	CU_ASSERT(rt_plan_add_goroutine(plan, &by_register, 152) == 0);
+	CU_ASSERT(rt_plan_add_goroutine(plan, &by_register, 152, 0) == 0);
 }
 
 static void test_plan(void)
@@ -38,14 +38,14 @@ static void test_plan(void)
 				"v3=+152(%r14):u64 p3_0=%r14:u64");
 	/* Before 1.17: by the thread pointer. */
 	plan.nvalues = 1;
-	CU_ASSERT(rt_plan_add_goroutine(&plan, &by_thread, 152) == 0);
+	CU_ASSERT(rt_plan_add_goroutine(&plan, &by_thread, 152, 0) == 0);
 	CU_ASSERT_EQUAL(plan.values[3].nderef, 2);
 	CU_ASSERT(plan.values[3].base == RT_BASE_THREAD && plan.values[3].deref[0] == -8 && plan.values[3].deref[1] == 152);
 	CU_ASSERT(rt_definition_print(&d, line, &err) == -EOPNOTSUPP);
 	plan.goroutine = 0;
 	CU_ASSERT_EQUAL(rt_plan_shown(&plan), 4);
 	plan.nvalues = RT_MAX_VALUES - 2;
-	CU_ASSERT_EQUAL(rt_plan_add_goroutine(&plan, &by_register, 152), -E2BIG);
+	CU_ASSERT_EQUAL(rt_plan_add_goroutine(&plan, &by_register, 152, 0), -E2BIG);
 	CU_ASSERT_EQUAL(plan.nvalues, RT_MAX_VALUES - 2);
 }
 
