@@ -2,7 +2,8 @@
 /*
  * Code of x86-64 that switches stacks by itself, as coroutines written by hand do: it loads the stack pointer with what is not its own
  * frame's.  Compilers load it from a register that they have put it into before, and to give up arrays of variable length, in functions
- * that have a frame pointer of their own, from what they have kept in the frame.  Every byte is taken for the beginning of such an
+ * that have a frame pointer of their own, from what they have kept in the frame; C with pieces of assembly can have put into the frame
+ * what it was given, or has read elsewhere.  Every byte is taken for the beginning of such an
  * instruction; what only looks like one the disassembler refutes.
  */
 #include "image/switches.h"
@@ -15,8 +16,8 @@
 #include "image/private.h"
 #include "util/array.h"
 
-enum { SP = 4, FP = 5, INSN_MAX = 16, CHUNK = 1 << 18, BODY_MAX = 1 << 20, MOV_FROM = 0x89, MOV_TO = 0x8b, XCHG = 0x87,
-       XCHG_RAX_SP = 0x94, NEAR = 64, ARGUMENTS = 0x3c6 };	/* rcx, rdx, rsi, rdi, r8, r9 */
+enum { RAX = 0, SP = 4, FP = 5, INSN_MAX = 16, CHUNK = 1 << 18, BODY_MAX = 1 << 20, MOV_FROM = 0x89, MOV_TO = 0x8b, XCHG = 0x87,
+       XCHG_RAX_SP = 0x94, LEA = 0x8d, NEAR = 64, SLOTS = 64, ARGUMENTS = 0x3c6 };	/* rcx, rdx, rsi, rdi, r8, r9 */
 
 struct scan {
 	struct rt_image *image;
@@ -36,32 +37,62 @@ static int base_of(const uint8_t *p, bool extended)
 	return rm == FP && !mod ? -1 : rm | extended << 3;
 }
 
-/* Is the stack pointer loaded here, but from itself or from the frame pointer, or from what these point to? */
-static bool loads_sp(const uint8_t *p)
+static bool is_indexed(const uint8_t *p)
+{
+	return (p[2] & 7) == SP && ((p[3] >> 3 & 7) != SP || (p[0] & 2));
+}
+
+/* What may be a load of the stack pointer. */
+enum load { LOAD_NOT, LOAD_OF_COMPILERS /* they have such, too */, LOAD_STRANGE };
+
+static enum load kind_of_load(const uint8_t *p)
 {
 	bool r = p[0] & 4, b = p[0] & 1, plain = p[2] >= 0xc0;
 	int reg, rm;
 
 	/* Every byte of the file's code comes here. */
 	if ((p[0] & 0xf8) != 0x48)
-		return false;
+		return LOAD_NOT;
 	reg = (p[2] >> 3 & 7) | r << 3;
 	rm = plain ? (p[2] & 7) | b << 3 : base_of(p, b);
 	if (p[1] == XCHG_RAX_SP)
-		return !b;
+		return b ? LOAD_NOT : LOAD_STRANGE;
 	if (p[1] == XCHG)
-		return plain && (reg == SP) != (rm == SP);
+		return plain ? ((reg == SP) != (rm == SP) ? LOAD_STRANGE : LOAD_NOT) : reg == SP ? LOAD_OF_COMPILERS : LOAD_NOT;
 	if (p[1] == MOV_FROM)
-		return plain && rm == SP && reg != SP && reg != FP;
-	return p[1] == MOV_TO && reg == SP && rm != SP && rm != FP;
+		return plain && rm == SP && reg != SP && reg != FP ? LOAD_STRANGE : LOAD_NOT;
+	if (reg != SP || (plain && (rm == SP || rm == FP)))
+		return LOAD_NOT;
+	if (p[1] == MOV_TO)
+		return rm == SP || rm == FP ? LOAD_OF_COMPILERS : LOAD_STRANGE;
+	return p[1] == LEA && !plain && rm != SP && rm != FP && !is_indexed(p) ? LOAD_OF_COMPILERS : LOAD_NOT;
 }
 
 /* What registers lead to, in the order of the code; as bits. */
 struct registers {
-	uint32_t copies;	/* to the frame, here or anywhere before */
+	uint32_t copies;	/* to the frame, here or anywhere else that was seen */
 	uint32_t near;		/* to the frame, here */
 	uint32_t foreign;	/* what was read elsewhere is in them */
+	uint32_t results;	/* what a call has given, unless it is one of assembly, which may keep what was in them */
 	uint32_t given;		/* what the caller has given */
+};
+
+/* What was stored in the frame. */
+struct slots {
+	struct slot {
+		int64_t disp;
+		int base;
+		bool near, foreign;
+	} all[SLOTS];
+	unsigned n;
+};
+
+/* A function, from its beginning to its end, up to twice: what is stored in its frame can stand behind where it is loaded. */
+struct walk {
+	struct registers r;
+	struct slots slots;
+	bool framed, stored;
+	bool there, far, copied, handed;	/* the place that is asked for */
 };
 
 static bool has(uint32_t set, int reg)
@@ -69,23 +100,73 @@ static bool has(uint32_t set, int reg)
 	return reg != RT_NO_REG && set >> reg & 1;
 }
 
-/* Is the stack pointer loaded here from what no compiler loads it from? */
-static bool is_far(const struct rt_flow *f, const struct registers *r)
+static bool in_frame(const struct rt_flow *f)
 {
-	return f->op == RT_OP_LOAD ? !has(r->copies, f->mem.base) : f->op != RT_OP_COPY || has(r->foreign, f->from);
+	return f->has_mem && !f->mem.fixed && f->mem.index == RT_NO_REG && (f->mem.base == SP || f->mem.base == FP);
 }
 
-static void go_on(struct registers *r, const struct rt_flow *f)
+/* NULL: it is not known, and with `add` that there is no room. */
+static struct slot *slot_of(struct slots *slots, const struct rt_flow *f, bool add)
 {
-	uint32_t to = f->to == RT_NO_REG ? 0 : f->writes & 1u << f->to;
-	bool far = f->op == RT_OP_LOAD ? !has(r->near | 1 << SP | 1 << FP, f->mem.base) : has(r->foreign, f->from);
+	unsigned i;
 
+	for (i = 0; i < slots->n; i++)
+		if (slots->all[i].disp == f->mem.disp && slots->all[i].base == f->mem.base)
+			return &slots->all[i];
+	if (!add || slots->n == SLOTS)
+		return NULL;
+	slots->all[slots->n] = (struct slot){ .disp = f->mem.disp, .base = f->mem.base };
+	return &slots->all[slots->n++];
+}
+
+/* Is what is loaded here from elsewhere than the frame?  Compilers keep the frame's own addresses in it. */
+static bool is_foreign(struct walk *w, const struct rt_flow *f)
+{
+	const struct slot *slot = in_frame(f) ? slot_of(&w->slots, f, false) : NULL;
+
+	if (f->op == RT_OP_COPY || f->op == RT_OP_PLUS)
+		return has(w->r.foreign, f->from);
+	if (f->op != RT_OP_LOAD)
+		return false;
+	return slot ? slot->foreign && !slot->near : !has(w->r.near | 1 << SP | 1 << FP, f->mem.base);
+}
+
+/* Is the stack pointer loaded here from what no compiler loads it from? */
+static bool is_far(struct walk *w, const struct rt_flow *f)
+{
+	if (f->op == RT_OP_COPY && has(w->r.results, f->from))
+		return true;
+	if (f->op == RT_OP_COPY || f->op == RT_OP_PLUS || (f->op == RT_OP_LOAD && in_frame(f)))
+		return is_foreign(w, f);
+	return f->op != RT_OP_LOAD || !has(w->r.copies, f->mem.base) || has(w->r.foreign | w->r.given, f->mem.base);
+}
+
+static void keep(struct walk *w, const struct rt_flow *f)
+{
+	struct slot *slot = in_frame(f) ? slot_of(&w->slots, f, true) : NULL;
+
+	if (!slot)
+		return;
+	slot->near |= has(w->r.near | 1 << SP, f->from);
+	slot->foreign |= has(w->r.foreign | w->r.results | w->r.given, f->from);
+}
+
+static void go_on(struct walk *w, const struct rt_flow *f)
+{
+	struct registers *r = &w->r;
+	uint32_t to = f->to == RT_NO_REG || f->op == RT_OP_STORE ? 0 : f->writes & 1u << f->to;
+	const struct slot *slot = f->op == RT_OP_LOAD && in_frame(f) ? slot_of(&w->slots, f, false) : NULL;
+	bool far = is_foreign(w, f), result = f->op == RT_OP_COPY && has(r->results, f->from);
+
+	if (f->op == RT_OP_STORE)
+		keep(w, f);
 	r->foreign = (r->foreign & ~f->writes) | (far ? to : 0);
+	r->results = (r->results & ~f->writes) | (f->kind == RT_FLOW_CALL ? 1 << RAX : result ? to : 0);
 	/* What comes behind a jump has been come to from elsewhere. */
 	if (f->kind == RT_FLOW_JUMP || f->kind == RT_FLOW_RETURN)
-		r->foreign = 0;
+		r->foreign = r->results = 0;
 	r->near &= ~f->writes;
-	if ((f->op == RT_OP_COPY && f->from == SP) || (!f->has_mem && f->mem.base == SP))
+	if ((f->op == RT_OP_COPY && has(r->near | 1 << SP, f->from)) || (!f->has_mem && f->mem.base == SP) || (slot && slot->near))
 		r->near |= to;
 	r->copies |= r->near;
 	r->given &= ~f->writes;
@@ -121,39 +202,49 @@ static bool is_leaver(const char *name)
 	return false;
 }
 
-/* Does the function from `start` to `end` do it at `addr`?  True also where that cannot be told. */
-static bool confirm(struct scan *s, uint64_t start, uint64_t end, uint64_t addr)
+static void walk(struct scan *s, struct walk *w, uint64_t start, const uint8_t *bytes, size_t n, uint64_t addr)
 {
-	size_t n = end - start < BODY_MAX ? (size_t)(end - start) : BODY_MAX, at;
-	bool there = false, framed = false, stored = false, far = false, handed = false;
-	uint8_t *bytes = calloc(1, n + INSN_MAX);
-	struct registers r = { .given = ARGUMENTS };
-	int source = RT_NO_REG;
 	struct rt_flow f;
+	size_t at;
+	int source;
+
+	w->r = (struct registers){ .given = ARGUMENTS, .copies = w->r.copies };
+	for (at = 0; at < n; at += f.size) {
+		if (!rt_flow_decode(s->image->arch, rt_code_decoder(s->code), bytes + at, n - at, start + at, &f)) {
+			w->there = true;
+			break;
+		}
+		if (start + at == addr) {
+			w->there = true;
+			source = f.op == RT_OP_COPY || f.op == RT_OP_PLUS ? f.from : RT_NO_REG;
+			w->handed = has(w->r.given, source);
+			w->copied = has(w->r.copies, source);
+			w->far = is_far(w, &f);
+		}
+		go_on(w, &f);
+		w->framed |= f.fp == RT_FP_OF_SP;
+		w->stored |= stores_sp(bytes + at, w->r.copies);
+	}
+}
+
+/* Does the function from `start` to `end` do it at `addr`?  True also where that cannot be told. */
+static bool confirm(struct scan *s, uint64_t start, uint64_t end, uint64_t addr, enum load load)
+{
+	size_t n = end - start < BODY_MAX ? (size_t)(end - start) : BODY_MAX;
+	uint8_t *bytes = calloc(1, n + INSN_MAX);
+	struct walk w = { 0 };
 
 	if (!bytes) {
 		s->nomem = true;
 		return true;
 	}
 	n = rt_image_read(s->image, start, bytes, n);
-	for (at = 0; at < n; at += f.size) {
-		if (!rt_flow_decode(s->image->arch, rt_code_decoder(s->code), bytes + at, n - at, start + at, &f)) {
-			there = true;
-			break;
-		}
-		if (start + at == addr) {
-			there = true;
-			source = f.op == RT_OP_COPY ? f.from : RT_NO_REG;
-			handed = has(r.given, source);
-			far = is_far(&f, &r);
-		}
-		go_on(&r, &f);
-		framed |= f.fp == RT_FP_OF_SP;
-		stored |= stores_sp(bytes + at, r.copies);
-	}
+	walk(s, &w, start, bytes, n, addr);
+	if (w.there)
+		walk(s, &w, start, bytes, n, addr);
 	free(bytes);
-	s->stored = stored;
-	return there && (far || (!has(r.copies, source) && (!framed || stored || handed)));
+	s->stored = w.stored;
+	return w.there && (w.far || (!w.copied && (w.handed || (load == LOAD_STRANGE && (!w.framed || w.stored)))));
 }
 
 /* The same of code that no function is known of, at `p`: is it stored little before? */
@@ -168,7 +259,7 @@ static bool stored_before(const uint8_t *p, size_t n)
 }
 
 /* `n` bytes of code before `p`, which is at `addr`, can be looked at. */
-static enum rt_switches is_switch(struct scan *s, uint64_t addr, const uint8_t *p, size_t n, const char **name)
+static enum rt_switches is_switch(struct scan *s, uint64_t addr, const uint8_t *p, size_t n, enum load load, const char **name)
 {
 	const struct rt_symbol *f = rt_symbol_before(s->image, addr + 1);
 	uint64_t start, end;
@@ -187,9 +278,11 @@ static enum rt_switches is_switch(struct scan *s, uint64_t addr, const uint8_t *
 		end = f->addr + f->size;
 	} else if (!rt_code_span(s->code, addr, &start, &end)) {
 		/* Written by hand, and not said to be a function. */
+		if (load == LOAD_OF_COMPILERS)
+			return RT_SWITCHES_NOT;
 		return s->is_static && !stored_before(p, n) ? RT_SWITCHES_OR_LEAVES : RT_SWITCHES;
 	}
-	if (is_leaver(*name) || !(rt_code_undecodable(s->code) || confirm(s, start, end, addr)))
+	if (is_leaver(*name) || !(rt_code_undecodable(s->code) || confirm(s, start, end, addr, load)))
 		return RT_SWITCHES_NOT;
 	return s->is_static && !**name && !s->stored ? RT_SWITCHES_OR_LEAVES : RT_SWITCHES;
 }
@@ -198,6 +291,7 @@ static enum rt_switches scan_segment(struct scan *s, const struct rt_segment *se
 {
 	enum rt_switches most = RT_SWITCHES_NOT, one;
 	uint64_t at, left = segment->filesz;
+	enum load load;
 	size_t n, i;
 
 	for (at = segment->vaddr; left >= INSN_MAX; at += n - INSN_MAX + 1, left -= n - INSN_MAX + 1) {
@@ -205,7 +299,8 @@ static enum rt_switches scan_segment(struct scan *s, const struct rt_segment *se
 		if (n < INSN_MAX)
 			return most;
 		for (i = 0; i + INSN_MAX <= n; i++) {
-			one = loads_sp(bytes + i) ? is_switch(s, at + i, bytes + i, i, name) : RT_SWITCHES_NOT;
+			load = kind_of_load(bytes + i);
+			one = load ? is_switch(s, at + i, bytes + i, i, load, name) : RT_SWITCHES_NOT;
 			most = one > most ? one : most;
 			if (most == RT_SWITCHES)
 				return most;

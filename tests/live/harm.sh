@@ -39,10 +39,11 @@ unharmed() {
 
 if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc"; then
 	unharmed "a coroutine written by hand" 'switches stacks'
-	for compiler in "$CC" clang; do
+	# Where the new stack pointer comes from: memory, a local variable, an operand in memory, a call, an exchange, an address.
+	for how in "$CC -O1 1" "clang -O1 1" "$CC -O0 2" "$CC -O0 3" "$CC -O2 3" "$CC -O0 4" "$CC -O2 4" "clang -O0 4" "$CC -O0 5" "$CC -O0 6"; do
 		# shellcheck disable=SC2086 # words
-		has $compiler && $compiler -O1 -DSPLIT -fno-stack-protector -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" &&
-			unharmed "a coroutine in pieces of C, $compiler" 'switches stacks'
+		has ${how%% *} && ${how% *} -DSPLIT="${how##* }" -fno-stack-protector -mno-red-zone -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" &&
+			unharmed "a coroutine in pieces of C: $how" 'switches stacks'
 	done
 	$CC -O1 -o "$T/switches" "$TARGETS/switches.c"
 	begin "a coroutine written by hand, stripped"

@@ -116,6 +116,8 @@ static void judge_code(const struct code *v, size_t n, const char *want, const c
 	rt_decoder_close(decoder);
 }
 
+#define FRAME "\x55\x48\x89\xe5"
+
 /* Code that changes stacks by itself; what compilers make of arrays of variable length is none. */
 static void test_switches(void)
 {
@@ -126,6 +128,14 @@ static void test_switches(void)
 		CODE_OF("\x48\x8b\x25\x00\x01\x00\x00\xc3", true),			/* mov 0x100(%rip),%rsp */
 		CODE_OF("\x48\x87\xe0\xc3", true),					/* xchg %rsp,%rax */
 		CODE_OF("\x55\x48\x89\xe5\x48\x89\x27\x48\x89\xf4\x5d\xc3", true),	/* with a frame pointer */
+		CODE_OF(FRAME "\x48\x89\x7d\xf8\x48\x8b\x45\xf8\x48\x89\xc4\xc9\xc3", true),	/* by way of -8(%rbp) and %rax */
+		CODE_OF(FRAME "\x48\x89\x7d\xf8\x48\x8b\x65\xf8\xc9\xc3", true),		/* by way of -8(%rbp) */
+		CODE_OF(FRAME "\xe8\x00\x00\x00\x00\x48\x89\xc4\xc9\xc3", true),		/* call; mov %rax,%rsp */
+		CODE_OF(FRAME "\x48\x8b\x07\x48\x8d\x20\xc9\xc3", true),			/* mov (%rdi),%rax; lea (%rax),%rsp */
+		CODE_OF("\x48\x87\x27\xc3", true),					/* xchg %rsp,(%rdi) */
+		CODE_OF(FRAME "\x48\x89\xe0\x48\x89\x45\xf8\x48\x8b\x45\xf8\x48\x89\xc4\xc9\xc3", false),	/* clang's arrays */
+		CODE_OF(FRAME "\xeb\x04\x48\x8b\x65\xf8\x48\x89\x65\xf8\xeb\xf6", false),	/* stored behind where it is loaded */
+		CODE_OF("\x49\x89\xe2\xe8\x00\x00\x00\x00\x49\x8d\x22\xc3", false),	/* mov %rsp,%r10; call; lea (%r10),%rsp */
 		CODE_OF("\x55\x48\x89\xe5\x48\x89\xec\x5d\xc3", false),			/* mov %rbp,%rsp */
 		CODE_OF("\x55\x48\x89\xe5\x48\x8b\x65\xf8\x5d\xc3", false),		/* mov -8(%rbp),%rsp */
 		CODE_OF("\x55\x48\x89\xe5\x48\x89\xc4\x5d\xc3", false),			/* mov %rax,%rsp */
@@ -140,7 +150,6 @@ static void test_switches(void)
 /* Code that goes from frame to frame; a frame pointer that is not one, or is only kept, is none. */
 static void test_walks(void)
 {
-#define FRAME "\x55\x48\x89\xe5"
 	static const struct code cases[] = {
 		CODE_OF(FRAME "\x48\x8b\x45\x00\x48\x8b\x40\x08\x5d\xc3", true),		/* mov 0(%rbp),%rax; mov 8(%rax),%rax */
 		CODE_OF(FRAME "\x48\x89\xe9\x48\x8b\x09\x5d\xc3", true),			/* mov %rbp,%rcx; mov (%rcx),%rcx */

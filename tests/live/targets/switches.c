@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a uretprobe would break in C of x86-64: a coroutine that is written by hand, with -DSPLIT in pieces that have the compiler's code
- * between them, or with -DWALKS a walk over return addresses.
+ * What a uretprobe would break in C of x86-64: a coroutine that is written by hand, with -DSPLIT=1 and others in pieces that have the
+ * compiler's code between them, or with -DWALKS a walk over return addresses.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -40,17 +40,36 @@ int main(void)
 #else
 
 #ifdef SPLIT
-enum { SAVED = 7 };
+enum { SAVED = 0, LOCALS = 2, MEMORY = 3, RESULT = 4, EXCHANGED = 5, MOVED = 6 };
+#define LEAVE "push %%rbp\npush %%rbx\npush %%r12\npush %%r13\npush %%r14\npush %%r15\nlea resumed(%%rip),%%r11\npush %%r11\n"
+#define RESUME "\nret\nresumed: pop %%r15\npop %%r14\npop %%r13\npop %%r12\npop %%rbx\npop %%rbp"
+
+NOINLINE void *pick(void **to)
+{
+	return *to;
+}
 
 NOINLINE void split(void **from, void **to)
 {
-	void *sp;
+	void *sp, *next = SPLIT == RESULT ? pick(to) : *to;
 
 	/* A function with a frame pointer. */
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
-	__asm__ volatile("push %%rbp\npush %%rbx\npush %%r12\npush %%r13\npush %%r14\npush %%r15\nmov %%rsp,%0" : "=r"(sp) : : "memory");
+#if SPLIT == 5
+	*from = next;
+	__asm__ volatile(LEAVE "xchg %%rsp,(%0)" RESUME : : "a"(from) : "memory", "r11");
+#else
+	__asm__ volatile(LEAVE "mov %%rsp,%0" : "=r"(sp) : : "memory", "r11");
 	*from = sp;
-	__asm__ volatile("mov %0,%%rsp\npop %%r15\npop %%r14\npop %%r13\npop %%r12\npop %%rbx\npop %%rbp" : : "r"(*to) : "memory");
+#endif
+	if (SPLIT == MEMORY)
+		__asm__ volatile("mov %0,%%rsp" RESUME : : "m"(next) : "memory");
+	else if (SPLIT == LOCALS || SPLIT == RESULT)
+		__asm__ volatile("mov %0,%%rsp" RESUME : : "r"(next) : "memory");
+	else if (SPLIT == MOVED)
+		__asm__ volatile("lea (%0),%%rsp" RESUME : : "r"(next) : "memory");
+	else if (SPLIT != EXCHANGED)
+		__asm__ volatile("mov %0,%%rsp" RESUME : : "r"(*to) : "memory");
 }
 #define change(from, to) split(from, &(to))
 #else
