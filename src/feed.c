@@ -14,7 +14,7 @@
 struct process {
 	pid_t pid;
 	struct rt_members members;
-	bool headless;			/* the first thread has ended */
+	struct rt_anchor anchor;
 	struct rt_stacks stacks;	/* of coroutines and signals */
 	struct rt_goroutines goroutines;
 };
@@ -32,7 +32,6 @@ struct rt_feed {
 	uint64_t unplaced;		/* hits of those that have not been told as lost */
 	bool doubt;			/* something was lost */
 	bool unseen;			/* so it was with other records than hits */
-	bool replaced;			/* another thread than the first, which had ended, ran another program */
 	struct rt_locate *locate;
 	const struct rt_held *held;	/* or NULL */
 };
@@ -54,6 +53,7 @@ struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, con
 	feed->processes = calloc(pids->n, sizeof(*feed->processes));
 	for (right = feed->locate && feed->processes; right && feed->nprocesses < pids->n; feed->nprocesses++) {
 		feed->processes[feed->nprocesses].pid = pids->v[feed->nprocesses];
+		feed->processes[feed->nprocesses].anchor.tid = pids->v[feed->nprocesses];
 		right = rt_members_add(&feed->processes[feed->nprocesses].members, pids->v[feed->nprocesses]) == 0;
 	}
 	if (!right) {
@@ -339,13 +339,15 @@ int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time)
 
 static int on_exit_of(struct rt_feed *feed, struct process *process, const struct rt_event *event)
 {
-	int r = feed->gaps ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid),
+	/* By exec another thread may have got the first one's number by now, and what is counted there be its hits. */
+	bool ask = feed->gaps && (event->tid != process->pid || process->members.n < 2);
+	int r = ask ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid),
 				      feed->target->goroutines || process->stacks.n) : 0;
 
 	if (r == 0)
 		r = rt_feed_held(feed, event->tid, event->time);
 	rt_members_remove(&process->members, event->tid);
-	process->headless |= event->tid == process->pid;
+	rt_anchor_exit(&process->anchor, event->tid, event->time);
 	/* The returns that came before it were after the trace's end too. */
 	return r || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
 }
@@ -357,7 +359,10 @@ static int on_exec(struct rt_feed *feed, struct process *process, const struct r
 
 	process->stacks.n = 0;
 	memset(&process->goroutines, 0, sizeof(process->goroutines));
-	feed->replaced |= process->headless;
+	rt_anchor_exec(&process->anchor, process->pid, event->time);
+	process->members.n = 0;
+	if (rt_members_add(&process->members, process->pid) < 0)
+		return -ENOMEM;
 	rt_locate_exec(feed->locate, process->pid);
 	return r < 0 || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
 }
@@ -406,6 +411,9 @@ static int find_process(struct rt_feed *feed, const struct rt_event *event, stru
 	*process = event->pid ? process_of(feed, event->pid) : process_with(feed, event->tid);
 	if (event->type == RT_EV_FORK)
 		return on_new_thread(feed, event, process);
+	/* Of the thread that has the first one's number now. */
+	if (event->type == RT_EV_EXEC && !*process && !event->pid)
+		*process = process_of(feed, event->tid);
 	if (*process || event->pid)
 		return 0;
 	if (event->type == RT_EV_HIT)
@@ -440,9 +448,20 @@ bool rt_feed_unseen(const struct rt_feed *feed)
 	return feed->unseen;
 }
 
-bool rt_feed_replaced(const struct rt_feed *feed)
+struct rt_anchor *rt_feed_anchor(struct rt_feed *feed, unsigned i)
 {
-	return feed->replaced;
+	return &feed->processes[i].anchor;
+}
+
+pid_t rt_feed_other_thread(const struct rt_feed *feed, unsigned i)
+{
+	const struct process *process = &feed->processes[i];
+	size_t k;
+
+	for (k = 0; k < process->members.n; k++)
+		if (process->members.v[k] != process->pid && process->members.v[k] != process->anchor.tid)
+			return process->members.v[k];
+	return 0;
 }
 
 int rt_feed_event(void *ctx, const struct rt_event *event)

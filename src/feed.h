@@ -2,6 +2,7 @@
 #ifndef RT_FEED_H
 #define RT_FEED_H
 
+#include "anchor.h"
 #include "locate.h"
 #include "stream/gaps.h"
 #include "stream/members.h"
@@ -42,8 +43,9 @@ int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time);
 /* Was there no room for records of threads or mappings, so that an end may not have been seen? */
 bool rt_feed_unseen(const struct rt_feed *feed);
 
-/* Has another thread than the first run another program (exec)?  It has the process's id from then on; the first had ended before. */
-bool rt_feed_replaced(const struct rt_feed *feed);
+/* By which threads the kernel knows the process at `i` of those that are traced; and one of its threads that is neither that nor the first, or 0. */
+struct rt_anchor *rt_feed_anchor(struct rt_feed *feed, unsigned i);
+pid_t rt_feed_other_thread(const struct rt_feed *feed, unsigned i);
 
 /*
  * How many hits were left out as their thread's beginning was lost and the thread has ended, so that nobody knows whose it was, and have

@@ -64,8 +64,7 @@ static int open_out(struct session *s, struct rt_error *err)
 	return s->out.ops->begin(&s->out) < 0 ? rt_session_out_check(s, err) : 0;
 }
 
-/* Remarks stand in the trace; with -o, also where the user looks. */
-static int note(void *ctx, const char *text)
+int rt_session_note(void *ctx, const char *text)
 {
 	struct session *s = ctx;
 
@@ -170,13 +169,13 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	s->out.moved = rt_pointers_moved;
 	s->out.constant = rt_pointers_constant;
 	s->out.symbol_ctx = s->pointers;
-	r = rt_target_notes(&s->target, s->attach->ops->everywhere, note, s);
+	r = rt_target_notes(&s->target, s->attach->ops->everywhere, rt_session_note, s);
 	if (r == 0)
 		r = rt_target_check_roots(&s->target, err);
 	if (r == 0 && s->attach->remark)
-		r = note(s, s->attach->remark);
+		r = rt_session_note(s, s->attach->remark);
 	if (r == 0 && s->simplified)
-		r = note(s, s->simplified);
+		r = rt_session_note(s, s->simplified);
 	if (r == 0)
 		r = rt_session_out_check(s, err);
 	if (r == 0)
@@ -206,18 +205,14 @@ static int tell_unread(struct session *s)
 		return 0;
 	snprintf(text, sizeof(text), "what a condition asks for was not in memory %" PRIu64 " time%s, and here no probe waits for it: "
 		 "calls may have been left out", n, n == 1 ? "" : "s");
-	return note(s, text);
+	return rt_session_note(s, text);
 }
 
 static int finish_out(struct session *s, struct rt_error *err)
 {
-	static const char replaced[] = "a thread that was not the first one ran another program (exec), of which nothing is traced: the "
-		"kernel's filters are for the first thread, which is gone";
 	struct rt_event lost = { .type = RT_EV_LOST, .time = rt_session_end_time(s) };
-	int r = 0;
+	int r = rt_session_not_again(s);
 
-	if (rt_feed_replaced(s->feed) && !s->attach->ops->everywhere)
-		r = note(s, replaced);
 	lost.lost.count = s->attach->source->ops->lost_unseen(s->attach->source) + rt_feed_unplaced(s->feed);
 	lost.lost.until = lost.time;
 	if (r == 0 && lost.lost.count)

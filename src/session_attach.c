@@ -202,6 +202,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 		return 0;
 	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
 		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)o->pids.v[0]);
+	s->request = request;
 	if (r == 0)
 		r = rt_place_verify(&s->target, &s->tracee.pids, err);
 	if (r < 0)

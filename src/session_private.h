@@ -27,6 +27,7 @@ struct session {
 	struct rt_target target;
 	struct rt_tracee tracee;
 	struct rt_attach *attach;
+	struct rt_attach_request request;	/* what it was made for */
 	struct rt_calibration calibration;
 	struct rt_expedite expedite;
 	bool detach_judged, detach_slow;	/* with --expedite: the first probes went out, and too slowly to wait for the others */
@@ -74,6 +75,16 @@ uint64_t rt_session_end_time(const struct session *s);	/* when it ended, on its 
  */
 int rt_session_follow(struct session *s, struct rt_error *err);
 int rt_session_drain(struct session *s, bool last, struct rt_error *err);
+
+/*
+ * Where the thread that the kernel filters by has ended, put the probes in for another one, and tell what was missed; and at the end, where that
+ * could not be done any more.
+ */
+int rt_session_again(struct session *s);
+int rt_session_not_again(struct session *s);
+
+/* Remarks stand in the trace; with -o, also where the user looks.  ctx is the session. */
+int rt_session_note(void *ctx, const char *text);
 
 /* Write out what the output holds. */
 int rt_session_out_check(struct session *s, struct rt_error *err);

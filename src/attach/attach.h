@@ -57,6 +57,17 @@ struct rt_attach {
 	unsigned separate;		/* probes that the kernel takes out one by one, 15 to 100 ms each; 0: all at once, or quickly */
 };
 
+/*
+ * A kernel that filters by process knows it by the memory of one thread, the first.  Once that has ended it finds none there: perf's probes
+ * go, each when it is next hit, though other threads go on, and none comes into a program that one of those runs by exec.  Why they are put in
+ * for one more thread.
+ */
+enum rt_again {
+	RT_AGAIN_SPARE,		/* it has not ended, and nothing will be missed when it does */
+	RT_AGAIN_ENDED,		/* it has */
+	RT_AGAIN_EXEC,		/* and another one has run another program */
+};
+
 /* An attach mechanism.  To add one: write its file, put its ops into the table in attach/attach.c. */
 struct rt_attach_ops {
 	const char *name;		/* --attach=NAME */
@@ -76,6 +87,12 @@ struct rt_attach_ops {
 	 * closed and for nothing else: a source may be missing.
 	 */
 	int (*open)(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err);
+	/*
+	 * Filter by thread `tid` as well; the request is for its process alone.  -ESRCH: it has ended; what was done stays, and may be asked
+	 * for again.  NULL: the process's number is what the kernel filters by.
+	 */
+	int (*again)(struct rt_attach *attach, const struct rt_attach_request *request, enum rt_again why, pid_t tid, struct rt_error *err);
+	enum rt_again again_from;	/* the first reason for which there is any need */
 	/* Take one of the `separate` probes out; NULL where there are none such. */
 	void (*detach_one)(struct rt_attach *attach);
 	/* Take the probes out.  The source stays readable, so that what they still gave is not lost. */

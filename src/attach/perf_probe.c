@@ -14,6 +14,9 @@
 /* Descriptors besides the probes' own: rings, images, standard streams. */
 enum { OTHER_FDS = 1024 };
 
+/* So many descriptors at most have others that wait in case a thread ends. */
+enum { SPARED_FDS = 32 };
+
 /* Open for a moment while a probe is put in: its program, a file of tracefs. */
 enum { PASSING_FDS = 4 };
 
@@ -103,7 +106,9 @@ static int add_for(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pi
 	else if (ioctl(fd, RT_PERF_IOC_ENABLE, 0) != 0)
 		r = rt_fail(err, -errno, "%s: enabling the probe: %s", what, strerror(errno));
 	if (r == 0)
-		p->fds[p->nfds++] = (struct rt_perf_fd){ .fd = fd, .function = p->function };
+		p->fds[p->nfds++] = (struct rt_perf_fd){
+			.fd = fd, .function = p->function, .pid = pid, .event = attr->type == RT_PERF_TYPE_TRACEPOINT ? attr->config : 0,
+		};
 	else if (fd >= 0)
 		close(fd);
 	return r;
@@ -121,6 +126,14 @@ int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr
 	return r;
 }
 
+static struct rt_perf_attr event_attr(uint64_t event)
+{
+	return (struct rt_perf_attr){
+		.type = RT_PERF_TYPE_TRACEPOINT, .size = sizeof(struct rt_perf_attr), .config = event, .sample_period = 1,
+		.flags = RT_PERF_DISABLED,
+	};
+}
+
 int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_perf_attr *attr, struct rt_error *err)
 {
 	char file[128], group[RT_OWNER_NAME_MAX], *text;
@@ -130,14 +143,60 @@ int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_
 	r = rt_tracefs_read(&p->tracefs, file, &text);
 	if (r < 0)
 		return rt_fail(err, r, "%s/%s: %s", p->tracefs.root, file, strerror(-r));
-	memset(attr, 0, sizeof(*attr));
-	attr->type = RT_PERF_TYPE_TRACEPOINT;
-	attr->size = sizeof(*attr);
-	attr->config = strtoull(text, NULL, 10);
-	attr->sample_period = 1;
-	attr->flags = RT_PERF_DISABLED;
+	*attr = event_attr(strtoull(text, NULL, 10));
 	free(text);
 	return 0;
+}
+
+int rt_perf_probes_stand_in(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid, pid_t tid, struct rt_error *err)
+{
+	int fd;
+
+	if (RT_ROOM(&p->fds, p->nfds, &p->cap) != 0)
+		return rt_nomem(err);
+	fd = rt_perf_open(attr, tid, -1);
+	if (fd < 0)
+		return rt_fail(err, fd, "perf_event_open: %s", strerror(-fd));
+	p->fds[p->nfds++] = (struct rt_perf_fd){ .fd = fd, .function = p->function, .pid = pid, .stands_in = true };
+	return 0;
+}
+
+/* Those of the process's thread that has ended. */
+static void drop_stand_ins(struct rt_perf_probes *p, pid_t pid)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->nfds; i++)
+		if (p->fds[i].stands_in && p->fds[i].pid == pid)
+			close(p->fds[i].fd);
+		else
+			p->fds[n++] = p->fds[i];
+	p->nfds = n;
+}
+
+int rt_perf_probes_again(struct rt_attach *attach, const struct rt_attach_request *request, enum rt_again why, pid_t tid, struct rt_error *err)
+{
+	struct rt_perf_probes *p = (struct rt_perf_probes *)attach;
+	pid_t pid = request->pids->v[0];
+	struct rt_perf_attr attr;
+	size_t i, n;
+	int r = 0;
+
+	drop_stand_ins(p, pid);
+	n = p->nfds;
+	if (why == RT_AGAIN_SPARE && n > SPARED_FDS)
+		return -EMFILE;
+	for (i = 0; i < n && r == 0; i++) {
+		if (p->fds[i].pid != pid || !p->fds[i].event)
+			continue;
+		p->function = p->fds[i].function;
+		attr = event_attr(p->fds[i].event);
+		/* The breakpoints are there, and the kernel need not look. */
+		if (why == RT_AGAIN_SPARE)
+			attr.flags |= RT_PERF_ENABLE_ON_EXEC;
+		r = rt_perf_probes_stand_in(p, &attr, pid, tid, err);
+	}
+	return r;
 }
 
 const char *rt_perf_probes_path(const struct rt_function *function, char *buf)

@@ -11,6 +11,9 @@
 struct rt_perf_fd {
 	int fd;
 	uint32_t function;
+	pid_t pid;		/* the process */
+	bool stands_in;		/* for one that has the program */
+	uint64_t event;		/* the number of tracefs's event, or 0 */
 };
 
 /* What the three mechanisms that put a BPF program on perf events share: state, life cycle, the fds. */
@@ -45,6 +48,15 @@ int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr
 
 /* The perf event id of tracefs event GROUP/`event`, as an attr for rt_perf_probes_add. */
 int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_perf_attr *attr, struct rt_error *err);
+
+/*
+ * rt_attach_ops.again where events are tracefs's: the program is on the event itself, and stays there as long as the first descriptor, so that
+ * one more thread takes no more than a descriptor which has it as its target.
+ */
+int rt_perf_probes_again(struct rt_attach *attach, const struct rt_attach_request *request, enum rt_again why, pid_t tid, struct rt_error *err);
+
+/* One such descriptor, for thread `tid` of process `pid`. */
+int rt_perf_probes_stand_in(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid, pid_t tid, struct rt_error *err);
 
 /* A file's path as the kernel is given it, in `buf` of 64 bytes: the descriptor that we hold. */
 const char *rt_perf_probes_path(const struct rt_function *function, char *buf);

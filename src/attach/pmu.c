@@ -51,22 +51,34 @@ static int pmu_read(struct pmu *pmu, struct rt_error *err)
 	return 0;
 }
 
+static struct rt_perf_attr probe_attr(const struct pmu *pmu, const struct rt_attach_request *request, const struct rt_probe *probe, char path[64])
+{
+	return (struct rt_perf_attr){
+		.type = pmu->type, .size = sizeof(struct rt_perf_attr), .sample_period = 1, .flags = RT_PERF_DISABLED,
+		.config = rt_plan_is_uretprobe(&request->plans[probe->plan]) ? pmu->return_bit : 0,
+		.config1 = (uint64_t)(uintptr_t)rt_perf_probes_path(&request->functions->v[probe->function], path),
+		.config2 = rt_attach_place(request->functions, request->plans, probe),
+	};
+}
+
+/* For thread `tid`, by which the kernel is to know the request's only process. */
+static int add_for(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id, const struct rt_perf_attr *attr, pid_t tid,
+		   struct rt_error *err)
+{
+	const struct rt_probe *probe = &request->probes[id];
+	int prog = rt_bpf_side_load(&p->side, request, probe->plan, RT_KEY_CONSTANT, id, 0, err);
+
+	return prog < 0 ? prog : rt_perf_probes_add(p, attr, RT_PID(tid), prog, request->functions->v[probe->function].name, err);
+}
+
 static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id, const void *how,
 		     struct rt_error *err)
 {
-	const struct pmu *pmu = how;
-	const struct rt_probe *probe = &request->probes[id];
-	const struct rt_function *f = &request->functions->v[probe->function];
 	char path[64];
-	struct rt_perf_attr attr = {
-		.type = pmu->type, .size = sizeof(attr), .sample_period = 1, .flags = RT_PERF_DISABLED,
-		.config = rt_plan_is_uretprobe(&request->plans[probe->plan]) ? pmu->return_bit : 0,
-		.config1 = (uint64_t)(uintptr_t)rt_perf_probes_path(f, path),
-		.config2 = rt_attach_place(request->functions, request->plans, probe),
-	};
+	struct rt_perf_attr attr = probe_attr(how, request, &request->probes[id], path);
 	struct rt_attach_request one = *request;
 	unsigned i;
-	int prog, r = 0;
+	int r = 0;
 
 	/*
 	 * Each event is a probe of its own, and where two stand at one place the kernel runs the programs of both at a return, whosever
@@ -74,12 +86,43 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 	 */
 	for (i = 0; i < request->pids->n && r == 0; i++) {
 		one.pids = RT_PID(request->pids->v[i]);
-		prog = rt_bpf_side_load(&p->side, &one, probe->plan, RT_KEY_CONSTANT, id, 0, err);
-		r = prog < 0 ? prog : rt_perf_probes_add(p, &attr, one.pids, prog, f->name, err);
+		r = add_for(p, &one, id, &attr, request->pids->v[i], err);
 	}
 	/* From 6.16, and where that was taken over, cap_perfmon is not enough (CVE-2025-38466). */
 	if (r == -EACCES)
-		return rt_fail(err, r, "%s: the uprobe PMU takes cap_sys_admin here; try --attach=event", f->name);
+		return rt_fail(err, r, "%s: the uprobe PMU takes cap_sys_admin here; try --attach=event",
+			       request->functions->v[request->probes[id].function].name);
+	return r;
+}
+
+/*
+ * At returns the former event's program goes on as soon as there are breakpoints, since there the kernel asks for no process: a second one would
+ * tell each return twice.  Elsewhere it asks, and finds the thread that is gone.
+ */
+static int add_again(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id, const void *how, pid_t tid,
+		     struct rt_error *err)
+{
+	const struct rt_probe *probe = &request->probes[id];
+	char path[64];
+	struct rt_perf_attr attr = probe_attr(how, request, probe, path);
+
+	p->function = probe->function;
+	if (rt_plan_is_uretprobe(&request->plans[probe->plan]))
+		return rt_perf_probes_stand_in(p, &attr, request->pids->v[0], tid, err);
+	return add_for(p, request, id, &attr, tid, err);
+}
+
+static int pmu_again(struct rt_attach *attach, const struct rt_attach_request *request, enum rt_again why, pid_t tid, struct rt_error *err)
+{
+	struct pmu pmu = { 0 };
+	int kind, r = pmu_read(&pmu, err);
+	unsigned i;
+
+	(void)why;
+	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
+		for (i = 0; i < request->nprobes && r == 0; i++)
+			if ((int)request->plans[request->probes[i].plan].kind == kind)
+				r = add_again((struct rt_perf_probes *)attach, request, i, &pmu, tid, err);
 	return r;
 }
 
@@ -103,6 +146,8 @@ const struct rt_attach_ops rt_attach_pmu = {
 	.key = RT_KEY_ID,
 	.plans = RT_PLANS_ANY,
 	.open = pmu_open,
+	.again = pmu_again,
+	.again_from = RT_AGAIN_ENDED,
 	.detach_one = rt_perf_probes_detach_one,
 	.detach = rt_perf_probes_detach,
 	.close = rt_perf_probes_close,

@@ -13,7 +13,8 @@ struct multi {
 	struct rt_attach attach;
 	struct rt_bpf_side side;
 	int *links;
-	size_t nlinks, cap;
+	pid_t *pids;			/* whose those are */
+	size_t nlinks, cap, pids_cap;
 };
 
 /* A probe of one plan, to be sorted by its file. */
@@ -59,7 +60,7 @@ static int link_batch(struct multi *m, pid_t pid, int prog, const struct batch *
 	};
 	int r;
 
-	if (RT_ROOM(&m->links, m->nlinks, &m->cap) != 0)
+	if (RT_ROOM(&m->links, m->nlinks, &m->cap) != 0 || RT_ROOM(&m->pids, m->nlinks, &m->pids_cap) != 0)
 		return rt_nomem(err);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", rt_image_fd(b->image));
 	r = rt_bpf_link_create(&attr);
@@ -68,6 +69,7 @@ static int link_batch(struct multi *m, pid_t pid, int prog, const struct batch *
 	if (r < 0)
 		return rt_fail(err, r, "%s: attaching %u probes (uprobe_multi): %s", rt_image_name(b->image), b->n,
 			       rt_probe_strerror(-r));
+	m->pids[m->nlinks] = pid;
 	m->links[m->nlinks++] = r;
 	return 0;
 }
@@ -149,45 +151,79 @@ static void multi_close(struct rt_attach *attach)
 		attach->source->ops->close(attach->source);
 	rt_bpf_side_close(&m->side);
 	free(m->links);
+	free(m->pids);
 	free(m);
 }
 
-static int multi_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
+static int link_all(struct multi *m, const struct rt_attach_request *request, struct rt_error *err)
 {
-	struct multi *m = calloc(1, sizeof(*m));
 	struct batch b = { 0 };
-	int kind, r;
+	int kind, r = 0;
 	unsigned plan;
 
 	b.members = calloc(request->nprobes, sizeof(*b.members));
 	b.offsets = calloc(request->nprobes, sizeof(*b.offsets));
 	b.cookies = calloc(request->nprobes, sizeof(*b.cookies));
-	if (!m || !b.members || !b.offsets || !b.cookies) {
+	if (!b.members || !b.offsets || !b.cookies)
 		r = rt_nomem(err);
-		free(m);
-		goto out;
-	}
-	m->attach.ops = &rt_attach_uprobe_multi;
-	r = rt_bpf_side_open(&m->side, request, RT_KEY_ID, &m->attach.source, err);
-	if (r < 0) {
-		free(m);
-		goto out;
-	}
-	m->attach.unread = &m->side.maps[RT_MAP_UNREAD];
-	m->attach.held = m->side.held.size ? &m->side.held : NULL;
-	m->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &m->side.counts;
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
 		for (plan = 0; plan < request->nplans && r == 0; plan++)
 			if ((int)request->plans[plan].kind == kind)
 				r = link_plan(m, request, (uint16_t)plan, &b, err);
+	free(b.members);
+	free(b.offsets);
+	free(b.cookies);
+	return r;
+}
+
+/*
+ * The kernel looks for the process by its first thread's memory when code is mapped, and at a hit by what all threads of it share.  So what is
+ * in stays when that thread ends, and would be told twice beside new links.
+ */
+static int multi_again(struct rt_attach *attach, const struct rt_attach_request *request, enum rt_again why, pid_t tid, struct rt_error *err)
+{
+	struct multi *m = (struct multi *)attach;
+	size_t i, n = 0, old = 0;
+	int *gone = calloc(m->nlinks, sizeof(*gone));
+
+	(void)why;
+	if (!gone)
+		return rt_nomem(err);
+	for (i = 0; i < m->nlinks; i++) {
+		if (m->pids[i] == tid) {
+			gone[old++] = m->links[i];
+			continue;
+		}
+		m->pids[n] = m->pids[i];
+		m->links[n++] = m->links[i];
+	}
+	m->nlinks = n;
+	rt_close_together(gone, old);
+	free(gone);
+	return link_all(m, request, err);
+}
+
+static int multi_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
+{
+	struct multi *m = calloc(1, sizeof(*m));
+	int r;
+
+	if (!m)
+		return rt_nomem(err);
+	m->attach.ops = &rt_attach_uprobe_multi;
+	r = rt_bpf_side_open(&m->side, request, RT_KEY_ID, &m->attach.source, err);
+	if (r < 0) {
+		free(m);
+		return r;
+	}
+	m->attach.unread = &m->side.maps[RT_MAP_UNREAD];
+	m->attach.held = m->side.held.size ? &m->side.held : NULL;
+	m->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &m->side.counts;
+	r = link_all(m, request, err);
 	if (r < 0)
 		multi_close(&m->attach);
 	else
 		*attach = &m->attach;
-out:
-	free(b.members);
-	free(b.offsets);
-	free(b.cookies);
 	return r;
 }
 
@@ -198,6 +234,8 @@ const struct rt_attach_ops rt_attach_uprobe_multi = {
 	.key = RT_KEY_ID,
 	.plans = RT_PLANS_LINKS,
 	.open = multi_open,
+	.again = multi_again,
+	.again_from = RT_AGAIN_EXEC,
 	.detach = multi_detach,
 	.close = multi_close,
 };

@@ -54,10 +54,23 @@ static char process_state(pid_t pid)
 	return p && p[1] == ' ' ? p[2] : '\0';
 }
 
+/* More than one: folders beside ".", ".." and the first. */
+static bool has_threads(pid_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return stat(path, &st) == 0 && st.st_nlink > 3;
+}
+
 static int no_program(pid_t pid, int code, struct rt_error *err)
 {
 	char state = process_state(pid);
 
+	if ((state == 'Z' || state == 'X') && has_threads(pid))
+		return rt_fail(err, -ESRCH, "the first thread of process %d has ended and others go on: the kernel does not show what runs in it, "
+			       "nor filter by it; only a trace that begins before sees them", (int)pid);
 	if (state == '\0')
 		return rt_fail(err, -ESRCH, "no process %d", (int)pid);
 	if (state == 'Z' || state == 'X')

@@ -148,6 +148,7 @@ struct rt_perf_attr {
 _Static_assert(sizeof(struct rt_perf_attr) == 96, "PERF_ATTR_SIZE_VER3");
 
 #define RT_PERF_DISABLED	(1ull << 0)
+#define RT_PERF_ENABLE_ON_EXEC	(1ull << 12)
 #define RT_PERF_MMAP		(1ull << 8)	/* without it no mmap2 either: account_event() counts this bit */
 #define RT_PERF_COMM		(1ull << 9)
 #define RT_PERF_TASK		(1ull << 13)

@@ -1,12 +1,49 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A process that runs another program inside its calls: they are over, with those of its other threads.
+# A process that runs another program inside its calls: they are over, with those of its other threads.  And one whose first thread, by which
+# the kernel's filters know it, ends before the others.
 . "$SRCDIR/tests/live/lib.sh"
 
 cat >"$T/again.c" <<'EOF2'
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+extern const char __executable_start[];
+
+__attribute__((noipa)) int late(int n)
+{
+	return n + 1;
+}
+
+/* Until there is a probe, which the file does not have; five seconds at most. */
+static void wait_for_probe(void)
+{
+	int i, fd = open("/proc/self/exe", O_RDONLY);
+	char file[16];
+
+	for (i = 0; i < 500 && pread(fd, file, sizeof(file), (char *)late - __executable_start) == sizeof(file) &&
+	     !memcmp(file, (char *)late, sizeof(file)); i++)
+		usleep(10000);
+	close(fd);
+}
+
+/* Before the first thread ends, some rounds of the reader; after that calls may be missed for one or two. */
+static void *goes_on(void *first)
+{
+	int i;
+
+	usleep(200000);
+	late(1);
+	pthread_join(*(pthread_t *)first, NULL);
+	for (i = 0; i < 50; i++) {
+		late(2);
+		usleep(10000);
+	}
+	return NULL;
+}
 
 __attribute__((noipa)) int inner(int n, char **argv)
 {
@@ -37,12 +74,24 @@ static void *call(void *argv)
 
 int main(int argc, char **argv)
 {
-	pthread_t thread;
+	static pthread_t thread, first;
 
+	if (getenv("LATE")) {
+		unsetenv("LATE");
+		wait_for_probe();
+		late(3);
+	}
+	if (argc > 1 && argv[1][0] == 'f') {
+		first = pthread_self();
+		pthread_create(&thread, NULL, goes_on, &first);
+		usleep(300000);
+		pthread_exit(NULL);
+	}
 	if (argc > 1 && argv[1][0] != 't')
 		return outer(atoi(argv[1]), argv);
 	if (argc < 2)
 		return 1;
+	setenv("LATE", "", 1);
 	pthread_create(&thread, NULL, call, argv);
 	waits(&thread);
 	return 2;
@@ -103,16 +152,45 @@ for mechanism in $MECHANISMS; do
 	one --attach="$mechanism"
 	end_case
 
-	# The kernel's filters are for the first thread, which is gone: what comes then is not traced.
+	# The kernel knows a process by its first thread, which is gone: the probes go in once more.
 	begin "$mechanism: exec by another thread"
-	rt --attach="$mechanism" "$T/again" waits:0 outer:1 -- t
+	rt --attach="$mechanism" "$T/again" waits:0 outer:1 late:1 -- t
 	expect_status 7
 	expect_line '^\(\[[0-9]*\] \)\{0,1\}<\*\*\* thread exited \*\*\*$' "$T/err"
-	expect_line '^\[[0-9]*\] <\*\*\* \(exec\|unfinished\) \*\*\*$' "$T/err"
-	# tracefs's filter is the process's id.
-	[ "$mechanism" = tracefs ] || expect_line '^rawtrace: a thread that was not the first one ran another program (exec)' "$T/err"
+	expect_line '^\[[0-9]*\] <\*\*\* exec \*\*\*$' "$T/err"
+	expect_no_line 'unfinished' "$T/err"
+	expect_line '>(late 3)$' "$T/err"
+	expect_line '>(outer 0)$' "$T/err"
+	expect_line '<7$' "$T/err"
+	# Where the probes go in once more, what ran before may be missed.
+	case $mechanism in
+	uprobe-multi|pmu) expect_line '^rawtrace: a thread that was not the first one of process [0-9]* ran another program (exec)' "$T/err" ;;
+	esac
+	end_case
+
+	begin "$mechanism: the first thread ends before another one"
+	rt --attach="$mechanism" "$T/again" late:1 -- f
+	expect_status 0
+	sed 's/^\[[0-9]*\] //' "$T/err" >"$T/calls"
+	expect_line '^>(late 1)$' "$T/calls"
+	expect_line '^>(late 2)$' "$T/calls"
+	# All 50, or it is told.
+	[ "$(grep -c '^>(late 2)$' "$T/calls")" = 50 ] ||
+		expect_line '^rawtrace: the first thread of process [0-9]* has ended, and the kernel' "$T/err"
 	end_case
 done
+
+begin "-p: the first thread has ended before"
+"$T/again" f &
+pid=$!
+until grep -q '^State:.Z' "/proc/$pid/status"; do
+	sleep 0.02
+done
+rt -p $pid late:1
+expect_status 1
+expect_line "^rawtrace: the first thread of process $pid has ended and others go on" "$T/err"
+wait $pid
+end_case
 
 # Text that could not be read is looked for in the file, by where the program is mapped now.  Each run has it elsewhere.
 if [ "$MECHANISMS" != " tracefs" ]; then

@@ -431,7 +431,66 @@ static void test_feed_aligned(void)
 	fixture_close(&x);
 }
 
+static struct rt_anchor anchored(pid_t tid, pid_t spare, uint64_t ready)
+{
+	return (struct rt_anchor){ .tid = tid, .spare = spare, .ready = ready };
+}
+
+/* By which thread the kernel knows the process. */
+static void test_anchor(void)
+{
+	struct rt_anchor a = anchored(7, 0, 0);
+
+	rt_anchor_exit(&a, 8, 10);
+	CU_ASSERT(a.tid == 7);
+	rt_anchor_exit(&a, 7, 11);
+	CU_ASSERT(a.tid == 0 && a.since == 11 && !a.exec);
+	/* Another one has run another program. */
+	rt_anchor_exec(&a, 7, 12);
+	CU_ASSERT(a.tid == 0 && a.since == 12 && a.exec);
+
+	/* The first thread itself has. */
+	a = anchored(7, 8, 5);
+	rt_anchor_exit(&a, 8, 10);
+	CU_ASSERT(a.tid == 7 && a.spare == 0);
+	rt_anchor_exec(&a, 7, 12);
+	CU_ASSERT(a.tid == 7 && !a.exec);
+
+	/* The spare takes over, and is the thread that runs another program. */
+	a = anchored(7, 8, 5);
+	rt_anchor_exit(&a, 7, 10);
+	CU_ASSERT(a.tid == 8 && a.spare == 0);
+	rt_anchor_exec(&a, 7, 12);
+	CU_ASSERT(a.tid == 7 && !a.exec);
+
+	/* It came too late to keep the probes in. */
+	a = anchored(7, 8, 11);
+	rt_anchor_exit(&a, 7, 10);
+	CU_ASSERT(a.tid == 0 && a.spare == 0 && a.since == 10);
+}
+
+/* The first thread's number goes to the one that calls exec, which sources may know by that alone. */
+static void test_feed_exec_elsewhere(void)
+{
+	struct rt_event exec = { .type = RT_EV_EXEC, .time = 3, .tid = 700 }, end = { .type = RT_EV_EXIT, .time = 2, .tid = 700 };
+	struct rt_event fork = { .type = RT_EV_FORK, .time = 1, .tid = 700, .fork = { .tid = 701 } };
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	rt_feed_free(x.feed);
+	x.feed = rt_feed_new(&x.target, RT_KEY_ID, RT_PID(700), NULL, x.stack);
+	CU_ASSERT_FATAL(x.feed != NULL);
+	CU_ASSERT(rt_feed_other_thread(x.feed, 0) == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0 && rt_feed_other_thread(x.feed, 0) == 701);
+	CU_ASSERT(rt_feed_event(x.feed, &end) == 0 && rt_feed_anchor(x.feed, 0)->tid == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && rt_feed_anchor(x.feed, 0)->exec);
+	CU_ASSERT(rt_feed_other_thread(x.feed, 0) == 0);
+	fixture_close(&x);
+}
+
 CU_TestInfo rt_tests_feed[] = {
+	{ "by which thread the kernel knows a process", test_anchor },
+	{ "exec by another thread than the first", test_feed_exec_elsewhere },
 	{ "members", test_members },
 	{ "hits by probe id", test_feed_by_id },
 	{ "hits by address", test_feed_by_address },
