@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pointers.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,15 +121,12 @@ static const char *find(struct rt_pointers *p, pid_t pid, uint64_t addr)
 	return NULL;
 }
 
-bool rt_pointers_name(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size)
+const char *rt_pointers_name(void *ctx, pid_t pid, uint64_t addr)
 {
 	struct rt_pointers *p = ctx;
 	const char *name = find(p, pid, addr), *written = name && !p->raw ? rt_demangle(&p->text, name, false) : NULL;
 
-	name = written ? written : name;
-	if (name)
-		snprintf(buf, size, "%s", name);
-	return name;
+	return written ? written : name;
 }
 
 bool rt_pointers_moved(void *ctx, pid_t pid, const struct rt_image *image, uint64_t *by)

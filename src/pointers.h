@@ -15,7 +15,7 @@ void rt_pointers_free(struct rt_pointers *pointers);
 
 /* rt_out.symbol and rt_out.constant: ctx is the rt_pointers. */
 size_t rt_pointers_constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size);
-bool rt_pointers_name(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size);
+const char *rt_pointers_name(void *ctx, pid_t pid, uint64_t addr);
 
 /* rt_out.moved */
 bool rt_pointers_moved(void *ctx, pid_t pid, const struct rt_image *image, uint64_t *by);

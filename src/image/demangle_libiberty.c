@@ -36,7 +36,8 @@ static void take(const char *s, size_t n, void *opaque)
 
 bool rt_demangler_run(struct rt_text *text, const char *name, bool parameters)
 {
-	const int options = DMGL_ANSI | DMGL_RET_DROP | (parameters ? DMGL_PARAMS : 0);
+	/* Without parameters there is no result to drop, and that of the first function type among the arguments would be. */
+	const int options = DMGL_ANSI | (parameters ? DMGL_PARAMS | DMGL_RET_DROP : 0);
 	struct run run = { .text = text };
 
 	if (!parameters && rt_demangle_plain(text, name))

@@ -18,8 +18,11 @@ struct rt_out {
 	FILE *file;
 	const struct rt_functions *functions;
 	const struct rt_shows *shows;	/* by function; NULL: the values are printed as they are */
-	/* The function at an address of process `pid`, to `buf`; false: none begins there.  NULL: function pointers are numbers. */
-	bool (*symbol)(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size);
+	/*
+	 * The function at an address of process `pid`, in memory of ctx up to the next call; NULL: none begins there.
+	 * NULL itself: function pointers are numbers.
+	 */
+	const char *(*symbol)(void *ctx, pid_t pid, uint64_t addr);
 	/* How far an image is in process `pid` from where it is linked to; false: not known.  NULL: none is moved. */
 	bool (*moved)(void *ctx, pid_t pid, const struct rt_image *image, uint64_t *by);
 	/*

@@ -163,7 +163,7 @@ static bool show_constant(const struct rt_view *v, const struct rt_show *target,
 void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint64_t at, uint64_t address)
 {
 	const struct rt_follow *f = find_follow(v->show, at);
-	char name[256];
+	const char *name;
 
 	if (!address) {
 		rt_put(v->p->file, v->p->json ? "null" : "NULL");
@@ -171,7 +171,7 @@ void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint6
 		if (!show_target(v, &f->target) && !show_constant(v, &f->target, address))
 			put_bad(v->p, address);
 	} else if (type->target && type->target->kind == RT_CT_FUNCTION && v->p->out && v->p->out->symbol &&
-		   v->p->out->symbol(v->p->out->symbol_ctx, v->p->pid, address, name, sizeof(name))) {
+		   (name = v->p->out->symbol(v->p->out->symbol_ctx, v->p->pid, address)) != NULL) {
 		rt_value_word(v->p, name);
 	} else {
 		rt_value_hex(v->p, address);
@@ -209,7 +209,7 @@ void rt_view_sequence(const struct rt_view *v, const struct rt_ctype *type, uint
 	const struct rt_sequence *s = &type->sequence;
 	const struct rt_follow *f = find_follow(v->show, at + s->pointer);
 	const char *why;
-	const uint8_t *pointer = rt_view_bytes(v, at + s->pointer, word, &why);
+	const uint8_t *pointer = rt_view_bytes(v, at + s->pointer, word, &why), *end;
 
 	if (show_inside(v, type, at))
 		return;
@@ -217,12 +217,18 @@ void rt_view_sequence(const struct rt_view *v, const struct rt_ctype *type, uint
 		rt_value_word(v->p, why);
 		return;
 	}
-	if (!f) {
+	/* Where less is read: that nothing is in it stands in the object itself. */
+	end = rt_view_bytes(v, at + s->length, word, &why);
+	if (!f && end && rt_fetch_load(end, word) == (s->by_end ? rt_fetch_load(pointer, word) : 0)) {
+		if (rt_view_is_text(s->element))
+			rt_view_text(v->p, pointer, 0, false);
+		else
+			rt_view_elements(v, s->element, at, 0, false);
+	} else if (!f) {
 		rt_value_hex(v->p, rt_fetch_load(pointer, word));
-		return;
-	}
-	if (!show_target(v, &f->target))
+	} else if (!show_target(v, &f->target)) {
 		put_bad(v->p, rt_fetch_load(pointer, word));
+	}
 }
 
 /* The errors of Go's own packages whose record begins with their text. */

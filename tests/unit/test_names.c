@@ -41,6 +41,8 @@ static void test_demangle(void)
 	demangles("_ZNK2ns3BoxIiE3getEi", true, "ns::Box<int>::get(int) const");
 	/* No result type, which the names of templates have. */
 	demangles("_Z3maxIiET_S0_S0_", true, "max<int>(int, int)");
+	demangles("_Z3maxIiET_S0_S0_", false, "max<int>");
+	demangles("_ZN4CallIFbicEE2goEv", false, "Call<bool (int, char)>::go");
 	demangles("_ZN12_GLOBAL__N_16hiddenEi", false, "(anonymous namespace)::hidden");
 	/* Rust: its hash is left out. */
 	demangles("_ZN5alloc3vec16Vec$LT$T$C$A$GT$4push17h0123456789abcdefE", true, "alloc::vec::Vec<T,A>::push");

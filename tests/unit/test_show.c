@@ -19,11 +19,10 @@ struct call {
 	struct rt_values values;
 };
 
-static void begin(struct call *c, const struct rt_ctype *a, const struct rt_ctype *b)
+/* So many bytes are read in all. */
+static void begin_room(struct call *c, const struct rt_ctype *a, const struct rt_ctype *b, unsigned record)
 {
-	static const struct rt_limits limits = {
-		.string = 16, .members = RT_LIMIT_MEMBERS, .deref = RT_LIMIT_DEREF, .record = RT_LIMIT_RECORD,
-	};
+	const struct rt_limits limits = { .string = 16, .members = RT_LIMIT_MEMBERS, .deref = RT_LIMIT_DEREF, .record = record };
 
 	memset(c, 0, sizeof(*c));
 	c->types = rt_types_new();
@@ -34,6 +33,11 @@ static void begin(struct call *c, const struct rt_ctype *a, const struct rt_ctyp
 	CU_ASSERT_FATAL(rt_plan_size(&c->plan) <= sizeof(c->data));
 	c->shows.entry.plan = &c->plan;
 	c->values = (struct rt_values){ .plan = &c->plan, .data = c->data };
+}
+
+static void begin(struct call *c, const struct rt_ctype *a, const struct rt_ctype *b)
+{
+	begin_room(c, a, b, RT_LIMIT_RECORD);
 }
 
 static void put(struct call *c, unsigned value, const void *bytes, size_t n)
@@ -214,6 +218,13 @@ static void test_lists(void)
 	begin_texts(&c, 1);
 	c.values.faults = 1 << 3;
 	finish(&c, " [0x2000<unreadable>]", "\"a\":[\"0x2000<unreadable>\"]");
+	/* What is in it is not read: where that is; but that there is nothing can be seen. */
+	begin_room(&c, &texts, NULL, 24);
+	put_word(&c, 0, 0x1000);
+	put_word(&c, 1, 2);
+	finish(&c, " 0x1000", "\"a\":\"0x1000\"");
+	begin_room(&c, &texts, NULL, 24);
+	finish(&c, " []", "\"a\":[]");
 }
 
 /* A string of libc++ with these bytes; what it leads to is "long". */
