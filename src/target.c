@@ -131,8 +131,20 @@ static bool is_filtered(const struct rt_pids *pids)
 	return false;
 }
 
+/* Shadow stacks are there from 6.6 on; glibc (2.39) gives programs one that are marked and asked for it. */
+static bool has_shadow_stack(const struct rt_pids *pids)
+{
+	const char *tunables = getenv("GLIBC_TUNABLES");
+	unsigned i;
+
+	for (i = 0; i < pids->n; i++)
+		if (rt_proc_status_has(pids->v[i], "x86_Thread_features", "shstk"))
+			return true;
+	return !pids->n && tunables && (strstr(tunables, "shstk") || strstr(tunables, "SHSTK"));
+}
+
 /*
- * Why uretprobes could harm the whole process.  The uretprobe system call of x86 (6.11) kills one under seccomp on some kernels: from 6.14 on,
+ * Why uretprobes could harm the whole process.  Those before 6.11 do not change the shadow stack with the stack.  The uretprobe system call of x86 (6.11) kills one under seccomp on some kernels: from 6.14 on,
  * and on others where that was mended, filters do not see it, so only before is it asked who may yet put itself there.
  */
 static void judge_process(struct rt_target *t)
@@ -147,6 +159,8 @@ static void judge_process(struct rt_target *t)
 	if (is_filtered(t->pids.n ? &t->pids : RT_PID(self)))
 		snprintf(t->entry_only, sizeof(t->entry_only),
 			 "the process is under seccomp, which may kill it for the kernel's uretprobe system call");
+	else if (version >= RT_KERNEL(6, 6) && version < RT_KERNEL(6, 11) && has_shadow_stack(&t->pids))
+		snprintf(t->entry_only, sizeof(t->entry_only), "the process has a shadow stack, which the kernel's uretprobes do not know");
 	else if (version >= RT_KERNEL(6, 11) && version < RT_KERNEL(6, 14) && rt_arch_native() == EM_X86_64 &&
 		 rt_images_filter(&t->images, who, sizeof(who)))
 		snprintf(t->entry_only, sizeof(t->entry_only), "%s, and seccomp may kill it for the kernel's uretprobe system call", who);

@@ -69,26 +69,50 @@ int rt_write_file(const char *path, int flags, const char *text)
 	return err;
 }
 
-int rt_proc_status(pid_t pid, const char *name, long *value)
+/* What stands behind "Name:" in /proc/PID/status, to the end of the text, which the caller frees.  NULL: see `err`. */
+static const char *status_of(pid_t pid, const char *name, char **text, int *err)
 {
 	size_t len = strlen(name);
-	char path[64], *text, *line;
-	int err = -ENOENT;
+	const char *line;
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	if (rt_read_file(path, &text) < 0)
-		return -ESRCH;
-	for (line = text; line; line = strchr(line, '\n')) {
+	*err = -ESRCH;
+	if (rt_read_file(path, text) < 0) {
+		*text = NULL;
+		return NULL;
+	}
+	for (line = *text; line; line = strchr(line, '\n')) {
 		if (*line == '\n')
 			line++;
-		if (strncmp(line, name, len) == 0 && line[len] == ':') {
-			*value = strtol(line + len + 1, NULL, 10);
-			err = 0;
-			break;
-		}
+		if (strncmp(line, name, len) == 0 && line[len] == ':')
+			return line + len + 1;
 	}
+	*err = -ENOENT;
+	return NULL;
+}
+
+int rt_proc_status(pid_t pid, const char *name, long *value)
+{
+	char *text;
+	int err;
+	const char *at = status_of(pid, name, &text, &err);
+
+	if (at)
+		*value = strtol(at, NULL, 10);
 	free(text);
-	return err;
+	return at ? 0 : err;
+}
+
+bool rt_proc_status_has(pid_t pid, const char *name, const char *word)
+{
+	char *text;
+	int err;
+	const char *at = status_of(pid, name, &text, &err), *found = at ? strstr(at, word) : NULL;
+	bool has = found && found < at + strcspn(at, "\n");
+
+	free(text);
+	return has;
 }
 
 bool rt_proc_named(const char *comm)

@@ -15,6 +15,9 @@ int rt_write_file(const char *path, int flags, const char *text);
 /* A number from a "Name:\tVALUE" line of /proc/PID/status.  0, -ESRCH when the process is gone, -ENOENT without such a line. */
 int rt_proc_status(pid_t pid, const char *name, long *value);
 
+/* Does such a line have `word` in it? */
+bool rt_proc_status_has(pid_t pid, const char *name, const char *word);
+
 enum { RT_COMM_MAX = 16 };	/* TASK_COMM_LEN: with the NUL */
 
 /* Is there a process of that name, of our own user, and not a zombie? */

@@ -92,6 +92,17 @@ if [ "$(uname -m)" = x86_64 ] && with_bpf && [ -e "$BIN/oldkernel.so" ]; then
 	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=kern-version=0x60e00 "$RAWTRACE" list "$T/filters" f >"$T/list" 2>&1
 	expect_line '^uretprobe, 1 function: ' "$T/list"
 	end_case
+
+	# Up to 6.10 a uretprobe leaves the return address on a shadow stack as it was, which kills the program.
+	begin "a program that is to have a shadow stack, on a kernel where that harms"
+	for version in 0x60800 0x60b00 0x60100; do
+		timeout 60 env GLIBC_TUNABLES=glibc.cpu.x86_shstk=on LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=kern-version=$version \
+			"$RAWTRACE" list "$BIN/recurse" fib >"$T/list.$version" 2>&1
+	done
+	expect_line 'insn, 1 function: .*the process has a shadow stack' "$T/list.0x60800"
+	expect_no_line 'shadow stack' "$T/list.0x60b00"
+	expect_no_line 'shadow stack' "$T/list.0x60100"
+	end_case
 fi
 
 # A uretprobe's trampoline would be the caller.

@@ -316,6 +316,8 @@ static void test_process(void)
 	CU_ASSERT(rt_proc_status(getpid(), "Tgid", &tgid) == 0 && tgid == getpid());
 	CU_ASSERT(rt_proc_status(getpid(), "NoSuchLine", &tgid) == -ENOENT);
 	CU_ASSERT(rt_proc_status(0x7ffffff0, "Tgid", &tgid) == -ESRCH);
+	CU_ASSERT(rt_proc_status_has(getpid(), "Name", "unit") && !rt_proc_status_has(getpid(), "Name", "Umask"));
+	CU_ASSERT(!rt_proc_status_has(getpid(), "NoSuchLine", "") && !rt_proc_status_has(0x7ffffff0, "Name", ""));
 	CU_ASSERT_FATAL(rt_proc_threads(getpid(), &tids) == 1);
 	CU_ASSERT(tids[0] == getpid());
 	free(tids);
