@@ -22,7 +22,7 @@ struct rt_stretch {
 	uint8_t *joins;			/* ways that lead to it, at most 255 */
 };
 
-enum { RT_PIECES = 8 };
+enum { RT_PIECES = 32 };
 
 struct rt_body {
 	struct rt_code *code;

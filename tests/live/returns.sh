@@ -163,3 +163,29 @@ nm "$whole" 2>/dev/null | grep -q . || whole=$BUILDDIR/tests/unit/unit
 objdump -d --no-show-raw-insn -w "$whole" >"$T/code"
 python3 "$LIVE/exits.py" "$T/probes" "$T/code" >"$T/wrong" || show "$T/wrong"
 end_case
+
+# Without symbols what a function jumps to counts as its own: here twenty others, one behind the other.
+begin "a chain of functions without names"
+{
+	echo '#include <stdio.h>'
+	echo '#define S(i, j) static __attribute__((noipa)) int s##i(int n) { return n == i ? 100 + i : s##j(n); }'
+	echo 'static __attribute__((noipa)) int s20(int n) { return n; }'
+	for i in 19 18 17 16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0; do
+		echo "S($i, $((i + 1)))"
+	done
+	echo '__attribute__((noipa)) int f(int n) { return s0(n); }'
+	echo 'int main(void) { return f(0) + f(7) + f(19) + f(55) != 381; }'
+} >"$T/chain.c"
+"$CC" -O2 -Wl,-E -o "$T/chain" "$T/chain.c" && strip -s "$T/chain" || because "not built"
+rt --return=insn "$T/chain" f
+expect_status 0
+grep -v '^rawtrace: ' "$T/err" >"$T/tree"
+expect_text '>(f 0)
+<100
+>(f 7)
+<107
+>(f 19)
+<119
+>(f 55)
+<55' "$T/tree"
+end_case
