@@ -393,9 +393,9 @@ static void walk(struct rt_walk *w)
 			addr = w->indirect[--w->nindirect];
 			rt_walk_understand(w, addr);
 		}
-	} while (!w->exits->why && (w->ntodo || w->nindirect || rt_walk_lengthen(w)));
-	if (!w->exits->why && w->tables)
-		rt_walk_check_whole(w);
+		if (!w->exits->why && !w->ntodo && !w->nindirect && !rt_walk_lengthen(w) && w->tables)
+			rt_walk_check_whole(w);
+	} while (!w->exits->why && (w->ntodo || w->nindirect));
 	if (!w->exits->why)
 		rt_walk_check_exits(w);
 }

@@ -67,7 +67,7 @@ void rt_walk_understand(struct rt_walk *w, uint64_t addr);
 /* Follow one more entry of a table without a bound, when all other ways have been.  False: there is none. */
 bool rt_walk_lengthen(struct rt_walk *w);
 
-/* When all ways have been followed. */
+/* When all ways have been followed; there may be more then.  And when there are not. */
 void rt_walk_check_whole(struct rt_walk *w);
 void rt_walk_check_exits(struct rt_walk *w);
 

@@ -7,6 +7,7 @@
 
 #include "elfgen.h"
 #include "image/exits.h"
+#include "image/go.h"
 #include "image/private.h"
 #include "unit.h"
 #include "util/array.h"
@@ -293,6 +294,64 @@ static void test_find(void)
 	rt_decoder_close(decoder);
 }
 
+/* The same, where the table of a Go program has the function: `flags` as the linker has them. */
+static int ask_go(struct rt_code *code, size_t n, struct rt_exits *exits, uint8_t flags)
+{
+	enum { NAMES = 72, LIST = 80, RECORD = 92, BYTES_OF_TABLE = 140 };
+	struct rt_image *image = rt_code_image(code);
+	struct rt_go *go = calloc(1, sizeof(*go));
+
+	CU_ASSERT_FATAL(go && (go->bytes = calloc(1, BYTES_OF_TABLE)));
+	memcpy(go->bytes, "\xf1\xff\xff\xff\0\0\x01\x08\x01", 9);
+	put32(go->bytes + 24, CODE);
+	put32(go->bytes + 32, NAMES);
+	put32(go->bytes + 64, LIST);
+	memcpy(go->bytes + NAMES, "main.f", 7);
+	put32(go->bytes + LIST + 4, RECORD - LIST);
+	put32(go->bytes + LIST + 8, (uint32_t)n);
+	go->bytes[RECORD + 41] = flags;
+	go->has_table = rt_pclntab_open(go->bytes, BYTES_OF_TABLE, &go->table) == 0;
+	CU_ASSERT(go->has_table);
+	image->go = go;
+	image->go_read = true;
+	return rt_exits_find(code, CODE, n, exits);
+}
+
+static int ask_compiled(struct rt_code *code, size_t n, struct rt_exits *exits)
+{
+	return ask_go(code, n, exits, 0);
+}
+
+static int ask_assembly(struct rt_code *code, size_t n, struct rt_exits *exits)
+{
+	return ask_go(code, n, exits, 1 << 2);
+}
+
+/* A table of two jumps, and behind a nop a pop and a ret that nothing leads to: of Go's compiler those are code all the same. */
+static void test_go_unreached(void)
+{
+	static const char code[] = "\xeb\x1e" "\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90" "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
+		"\x90\x5b\xc3\x90" "\x90\x90\x90\x90" "\x83\xff\x01" "\x77\xe7" "\x48\x8d\x15\xb4\x00\x00\x00" "\x48\x63\x04\xba" "\x48\x01\xd0" "\xff\xe0";
+	static const char broken[] = "\xeb\x1e" "\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90" "\xc3\x90\x90\x90" "\xc3\x90\x90\x90"
+		"\x90\x06\xc3\x90" "\x90\x90\x90\x90" "\x83\xff\x01" "\x77\xe7" "\x48\x8d\x15\xb4\x00\x00\x00" "\x48\x63\x04\xba" "\x48\x01\xd0" "\xff\xe0";
+	struct rt_decoder *decoder = rt_flow_open(&rt_arch_x86_64);
+	struct rt_exits exits;
+
+	if (!decoder || rt_arch_native() != EM_X86_64) {
+		rt_decoder_close(decoder);
+		return;
+	}
+	CU_ASSERT(ask(EM_X86_64, code, sizeof(code) - 1, ask_compiled, &exits) == 0 && !exits.why && exits.n == 3);
+	CU_ASSERT(exits.n == 3 && exits.v[2].at.addr == CODE + 26 && exits.v[2].kind == RT_EXIT_RETURN);
+	rt_exits_free(&exits);
+	CU_ASSERT(ask(EM_X86_64, code, sizeof(code) - 1, ask_assembly, &exits) == 0 && exits.why && strstr(exits.why, "not all of its code"));
+	rt_exits_free(&exits);
+	/* No instruction of x86-64 */
+	CU_ASSERT(ask(EM_X86_64, broken, sizeof(broken) - 1, ask_compiled, &exits) == 0 && exits.why && strstr(exits.why, "its code cannot be told"));
+	rt_exits_free(&exits);
+	rt_decoder_close(decoder);
+}
+
 static void test_alone(void)
 {
 	struct rt_decoder *decoder = rt_flow_open(&rt_arch_x86_64);
@@ -475,6 +534,7 @@ static void test_looks(void)
 CU_TestInfo rt_tests_exits[] = {
 	{ "a function's look at its return address", test_looks },
 	{ "by which instructions a function is left", test_find },
+	{ "code of Go that nothing leads to", test_go_unreached },
 	{ "without a disassembler", test_alone },
 	{ "where longjmp leaves", test_leap },
 	{ "by what cancelled threads leave calls", test_handed },
