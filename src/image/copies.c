@@ -101,6 +101,25 @@ static bool is_constant(const uint8_t *p, unsigned reg)
 	return p[0] == 0xb8 + reg || (p[0] == 0x48 && p[1] == 0xc7 && p[2] == 0xc0 + reg);
 }
 
+/*
+ * What a call that returns to `addr` goes to in this file: behind a stub the function that it names, as the stubs together would be taken for a
+ * function that jumps to memcpy, among others; 0: another file's.
+ */
+static uint64_t own(struct search *s, uint64_t addr, uint64_t target)
+{
+	const char *name = rt_code_called(s->code, addr);
+	const struct rt_symbol *v;
+	size_t i, n;
+
+	if (!name)
+		return target;
+	if (rt_image_symbols(s->image, &v, &n, NULL) < 0)
+		return 0;
+	for (i = 0; i < n && strcmp(v[i].name, name) != 0; i++)
+		;
+	return i < n ? v[i].addr : 0;
+}
+
 /* A loop that reads and writes what is not in the function's frame may be a copy of any size. */
 struct loop {
 	size_t read, written;	/* where it does, last; 0: nowhere yet */
@@ -147,7 +166,7 @@ static bool copies_itself(struct search *s, uint64_t start, uint64_t end, struct
 		if (what == COPIES && !constant[DX])
 			return true;
 		if (f.kind == RT_FLOW_CALL && f.has_target && what == OTHER && callees->n < CALLEES)
-			callees->v[callees->n++] = f.target;
+			callees->v[callees->n++] = own(s, start + at + n, f.target);
 		if ((*p == 0xf3 && is_string_copy(p + 1) && !constant[CX]) || closes_copy(&loop, &f, p, start, at))
 			return true;
 		for (reg = CX; reg <= DX; reg++)

@@ -81,6 +81,28 @@ for options in -O0 "-O2 -DAPART" "-O2 -fno-plt" "-O2 -static" "-O0 -DBY_HAND" "-
 	end_case
 done
 
+# A library calls functions of its own through stubs, beside which stands that of memcpy.
+if [ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone'; then
+	begin "a library that leaves by longjmp, and one that copies before it does"
+	cat >"$T/leave.c" <<-'EOF'
+		#include <setjmp.h>
+		#include <string.h>
+		int told;
+		void tell(int n) { told = n; }
+		void copy(char *to, const char *from, size_t n) { memcpy(to, from, n); }
+		void leave(jmp_buf *b, char *to, const char *from, size_t n) { HERE; longjmp(*b, 1); }
+	EOF
+	echo 'int tell(int n); int main(void) { tell(1); return 0; }' >"$T/leaver.c"
+	for here in 'copy(to, from, n)' 'tell(n)'; do
+		$CC -O1 -fPIC -fplt -shared "-DHERE=$here" -o "$T/libleave.so" "$T/leave.c" 2>"$T/cc" &&
+			$CC -o "$T/leaver" "$T/leaver.c" -L"$T" -lleave -Wl,-rpath,"$T" 2>"$T/cc" || show "$T/cc"
+		"$RAWTRACE" list "$T/leaver" main >"$T/list" 2>&1
+		[ "$here" = 'tell(n)' ] || expect_line 'libleave.so may put back a copy of its stack in leave' "$T/list"
+	done
+	expect_line '^uretprobe, 1 function' "$T/list"
+	end_case
+fi
+
 # From 6.11 to 6.13 a filter that the program gets later may kill it for a uretprobe.
 if [ "$(uname -m)" = x86_64 ] && with_bpf && [ -e "$BIN/oldkernel.so" ]; then
 	begin "a program that may put itself under seccomp, on a kernel where that harms"
