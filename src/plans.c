@@ -120,6 +120,10 @@ bool rt_plans_goroutine(const struct rt_target *t, const struct rt_function *f, 
 	record->base = RT_BASE_REG;
 	if (!go || !runtime || !runtime->goid_offset || !t->goroutines)
 		return false;
+	if (arch->goroutine_stays) {
+		record->reg = arch->goroutine;
+		return true;
+	}
 	/* Assembly is entered with it in the register, and may use that for something else. */
 	if (go->registers && rt_go_is_assembly(f) && kind == RT_KIND_RETURN && t->no_thread_pointer[0])
 		return false;

@@ -15,7 +15,7 @@ static const struct rt_reg dwarf[] = {
 	{ "x24", 192 }, { "x25", 200 }, { "x26", 208 }, { "x27", 216 }, { "x28", 224 }, { "x29", 232 }, { "x30", 240 }, { "sp", 248 },
 };
 
-enum { ARGS = 8 };
+enum { ARGS = 8, GO_ARGS = 16 /* Go's src/cmd/compile/abi-internal.md, since Go 1.18 */ };
 
 /* What arch/arm64/kernel/probes/decode-insn.c rejects; the decoder's names are kept. */
 static const struct {
@@ -85,6 +85,12 @@ static bool stores_link(uint32_t word)
 	return link && ((word & 0xffc00000) == 0xf9000000 || (word & 0xffe00000) == 0xf8000000);	/* str */
 }
 
+/* Go stores it where the stack pointer is moved to then: stp x29,x30,[x20,#-8] and mov sp,x20, up to 1.1x str x30,[x27] and mov sp,x27. */
+static bool makes_large_frame(uint32_t before, uint32_t word)
+{
+	return (before == 0xa93ffa9d && word == 0x9100029f) || (before == 0xf900037e && word == 0x9100037f);
+}
+
 /*
  * A function may keep its return address in another register, and call without a frame (dav1d, clang's outlined functions).  What
  * it calls has the same stack pointer at its return then, and the kernel, which has no other mark of a call, takes the
@@ -99,7 +105,7 @@ static const char *aarch64_unsafe_return(const uint8_t *code, size_t n)
 	for (i = 0; i + 4 <= n; i += 4) {
 		word = rt_arch_word(code + i);
 		moved |= (word & 0xffffffe0) == 0xaa1e03e0;	/* mov xN, x30 */
-		stored |= stores_link(word);
+		stored |= stores_link(word) || (i >= 4 && makes_large_frame(rt_arch_word(code + i - 4), word));
 	}
 	return moved && !stored ? "keeps its return address in a register" : NULL;
 }
@@ -164,6 +170,10 @@ const struct rt_arch rt_arch_aarch64 = {
 	.sp = { "sp", 248 },
 	.result = { "x0", 0 },
 	.link = { "x30", 240 },
+	.goroutine = { "x28", 224 },
+	.goroutine_stays = true,
+	.go = dwarf,
+	.ngo = GO_ARGS,
 	.result2 = { "x1", 8 },
 	.args = dwarf,
 	.nargs = ARGS,

@@ -60,6 +60,7 @@ struct rt_arch {
 	const struct rt_reg *go;	/* the integer argument and result registers of Go's convention, in order; NULL: not known */
 	unsigned ngo;
 	struct rt_reg goroutine;	/* holds Go's g while Go code runs (registers ABI); tracefs NULL: not known */
+	bool goroutine_stays;		/* in assembly, and before there was that ABI, too */
 	const struct rt_reg *args;	/* integer argument registers, in order */
 	unsigned nargs;
 	const struct rt_reg *dwarf;	/* general registers by their DWARF numbers */

@@ -12,13 +12,15 @@
 
 enum { AARCH64 = 183, FLOATS = 8, HFA = 4, DEPTH = 8 };
 
-static const char *float_mark(const struct rt_arch *arch, unsigned i)
+const char *rt_abi_float_mark(const struct rt_arch *arch, unsigned i)
 {
 	static const char *const xmm[] = {
 		"<in xmm0>", "<in xmm1>", "<in xmm2>", "<in xmm3>", "<in xmm4>", "<in xmm5>", "<in xmm6>", "<in xmm7>",
+		"<in xmm8>", "<in xmm9>", "<in xmm10>", "<in xmm11>", "<in xmm12>", "<in xmm13>", "<in xmm14>",
 	};
 	static const char *const v[] = {
 		"<in v0>", "<in v1>", "<in v2>", "<in v3>", "<in v4>", "<in v5>", "<in v6>", "<in v7>",
+		"<in v8>", "<in v9>", "<in v10>", "<in v11>", "<in v12>", "<in v13>", "<in v14>", "<in v15>",
 	};
 
 	return arch->machine == AARCH64 ? v[i % RT_COUNT(v)] : xmm[i % RT_COUNT(xmm)];
@@ -192,7 +194,7 @@ static bool spread(const struct rt_arch *arch, const struct rt_ctype *type, cons
 		} else {
 			if (taken[1] == nfloating)
 				return false;
-			home->parts[i].mark = float_mark(arch, floating + taken[1]++);
+			home->parts[i].mark = rt_abi_float_mark(arch, floating + taken[1]++);
 		}
 	}
 	return true;
@@ -321,7 +323,7 @@ static bool in_floats(const struct rt_arch *arch, const struct rt_ctype *type, u
 	home->n = n;
 	home->part = (unsigned)size;
 	for (i = 0; i < n; i++)
-		home->parts[i].mark = float_mark(arch, floating + i);
+		home->parts[i].mark = rt_abi_float_mark(arch, floating + i);
 	return true;
 }
 

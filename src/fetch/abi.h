@@ -46,6 +46,9 @@ void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_
 void rt_abi_unset(struct rt_home *home, unsigned unset);
 void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_home *home);
 
+/* What is shown of a number in floating-point register `i`: "<in xmm0>". */
+const char *rt_abi_float_mark(const struct rt_arch *arch, unsigned i);
+
 /*
  * The same for Go (abi_go.c): its convention with registers or that on the stack; each argument, with what debug information says of where
  * it begins; then, after rt_abi_go_results, each result.

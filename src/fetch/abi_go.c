@@ -9,7 +9,7 @@
 #include "fetch/abi.h"
 #include "util/array.h"
 
-enum { FLOATS = 15, DEPTH = 16 };
+enum { FLOATS = 15 /* of x86-64; aarch64 has one more */, DEPTH = 16 };
 
 static uint64_t up(uint64_t n, uint64_t to)
 {
@@ -65,14 +65,9 @@ static bool add_general(struct rt_abi *abi, struct rt_home *home, uint64_t at, u
 
 static bool add_float(struct rt_abi *abi, struct rt_home *home, uint64_t at, uint64_t size)
 {
-	static const char *const marks[FLOATS] = {
-		"<in xmm0>", "<in xmm1>", "<in xmm2>", "<in xmm3>", "<in xmm4>", "<in xmm5>", "<in xmm6>", "<in xmm7>",
-		"<in xmm8>", "<in xmm9>", "<in xmm10>", "<in xmm11>", "<in xmm12>", "<in xmm13>", "<in xmm14>",
-	};
-
-	if (abi->floating >= FLOATS || !add_part(home, at, size))
+	if (abi->floating >= (abi->arch->ngo > FLOATS ? FLOATS + 1 : FLOATS) || !add_part(home, at, size))
 		return false;
-	home->parts[home->n - 1].mark = marks[abi->floating++];
+	home->parts[home->n - 1].mark = rt_abi_float_mark(abi->arch, abi->floating++);
 	return true;
 }
 
@@ -124,7 +119,8 @@ void rt_abi_go_begin(struct rt_abi *abi, const struct rt_arch *arch, bool regist
 {
 	memset(abi, 0, sizeof(*abi));
 	abi->arch = arch;
-	abi->stack = arch->stack_args;
+	/* Behind the return address, on aarch64 the room for the caller's own. */
+	abi->stack = arch->word;
 	abi->go_registers = registers;
 	/* Which registers Go takes is not known of this architecture. */
 	abi->lost = registers && !arch->ngo;

@@ -35,8 +35,12 @@ static struct rt_where first_register(Dwarf_Die *die, uint64_t addr)
 
 void rt_dwarf_go_param(Dwarf_Die *die, uint64_t addr, struct rt_param *param)
 {
+	int64_t told = param->where.kind == RT_WHERE_STACK ? param->where.offset : 0;
+
 	param->is_out = rt_die_flag(die, DW_AT_variable_parameter);
 	param->where = param->is_out ? (struct rt_where){ .kind = RT_WHERE_ABI } : first_register(die, addr);
+	if (param->where.kind == RT_WHERE_ABI && !param->is_out)
+		param->where.offset = told;
 }
 
 /* Up to Go 1.24 those stand there twice that a closure captures, and results without a name of some functions. */
@@ -59,10 +63,16 @@ static unsigned without_doubles(struct rt_param *v, unsigned n)
 
 void rt_dwarf_go_results(struct rt_param *v, struct rt_prototype *prototype)
 {
-	unsigned n = without_doubles(v, prototype->nparams), in = 0;
+	unsigned n = without_doubles(v, prototype->nparams), in = 0, i;
+	struct rt_param param;
 
-	while (in < n && !v[in].is_out)
-		in++;
+	/* For aarch64 compilers up to 1.17 put some results before arguments. */
+	for (i = 0; i < n; i++)
+		if (!v[i].is_out) {
+			param = v[i];
+			memmove(v + in + 1, v + in, (i - in) * sizeof(*v));
+			v[in++] = param;
+		}
 	prototype->nparams = in;
 	prototype->results = v + in;
 	prototype->nresults = n - in;

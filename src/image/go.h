@@ -35,6 +35,7 @@ const struct rt_go *rt_image_go(struct rt_image *image);
  */
 enum { RT_GO_CHECK_MAX = 80 };
 uint32_t rt_go_past_check(const uint8_t *bytes, size_t n);
+uint32_t rt_go_past_check_aarch64(const uint8_t *bytes, size_t n);
 
 /*
  * Is a Go function's entry at `addr`?  Then `*skip` is where its probe stands, behind the check: each call passes there once, with its
@@ -50,6 +51,8 @@ bool rt_go_is_assembly(const struct rt_function *f);
  * from a panic, where the first register of Go's has the address of its runtime.gobuf.  False: no such instruction is known.
  */
 bool rt_go_recovery(struct rt_image *image, struct rt_symbol *place);
+/* Do the 8 bytes, up to the instruction at `addr`, call a function with the first register on the stack? */
+bool rt_go_calls_aarch64(const uint8_t *bytes, uint64_t addr, uint64_t *target);
 
 /* Is `addr` in Go code?  So it counts where the table is not known. */
 bool rt_go_is_code(struct rt_image *image, uint64_t addr);
@@ -76,7 +79,7 @@ enum { RT_GO_BOOL = 1, RT_GO_INT, RT_GO_INT8, RT_GO_INT16, RT_GO_INT32, RT_GO_IN
 /* Reads `types` and `data`, once.  False: they are not known. */
 bool rt_go_types(struct rt_image *image);
 
-/* What a program of Go 1.18 or later for x86-64 has of a function's arguments, for Go's own tracebacks and to grow the stack. */
+/* What a program of Go 1.18 or later has of a function's arguments, for Go's own tracebacks and to grow the stack. */
 enum { RT_GO_INFO_MAX = 171, RT_GO_SPILLS_MAX = 288 };
 
 /* Of generic functions and what is in them the first argument is not told of. */
@@ -90,11 +93,25 @@ enum rt_go_first {
 struct rt_go_frame {
 	uint8_t info[RT_GO_INFO_MAX + 2];	/* FUNCDATA_ArgInfo, and 0xff at the end */
 	uint8_t spills[RT_GO_SPILLS_MAX];	/* code that puts the registers into the frame, */
-	bool proven;				/* where there is such */
+	bool proven;				/* where there is such, */
+	bool aarch64;				/* of this machine */
 	bool on_stack;				/* none is in a register */
 	enum rt_go_first first;
 	uint32_t args;				/* rt_go_function's */
 };
+
+/* A register of arguments that is put into the frame. */
+struct rt_go_spill {
+	uint32_t at;		/* in the frame */
+	uint8_t size;
+	bool floating;
+};
+
+/*
+ * The instruction at `p` (4 bytes) as one that puts the next register there, or the next two.  How many were so far is counted in `*general`
+ * and `*floating`.  How many it is, 0: it is no such instruction.
+ */
+unsigned rt_go_spills_aarch64(const uint8_t *p, struct rt_go_spill v[2], unsigned *general, unsigned *floating);
 
 /* False: nothing is known of the arguments of `own`. */
 bool rt_go_frame(struct rt_image *image, const struct rt_go_function *own, bool on_stack, struct rt_go_frame *frame);

@@ -19,17 +19,11 @@ enum {
 	DEPTH = 6, PARTS = 14, SPILLS = 24,
 };
 
-struct spill {
-	uint32_t at;		/* in the frame */
-	uint8_t size;
-	bool floating;
-};
-
 struct reading {
 	struct rt_types *memory;
 	const struct rt_ctype *numbers[4][2];	/* of 1, 2, 4 and 8 bytes; floats */
 	const uint8_t *p;			/* at last it is at an END */
-	struct spill spills[SPILLS];
+	struct rt_go_spill spills[SPILLS];
 	unsigned nspills, used, skipped;	/* `used` of them are accounted for, among them `skipped` which are no argument of the source */
 	const struct rt_go_frame *frame;
 	unsigned nstack, nregs;			/* numbers of the parameter that is read */
@@ -40,7 +34,7 @@ struct reading {
 /* ---- what is put into the frame ---- */
 
 /* mov REGISTER,N(%rsp), of the kinds that the compiler makes for its registers of arguments, in their order.  Returns its size, 0: it is none. */
-static size_t read_spill(const uint8_t *p, struct spill *s, unsigned *general, unsigned *floating)
+static size_t read_spill(const uint8_t *p, struct rt_go_spill *s, unsigned *general, unsigned *floating)
 {
 	static const uint8_t order[] = { 0, 3, 1, 7, 6, 8, 9, 10, 11 };
 	const uint8_t *start = p;
@@ -67,6 +61,17 @@ static size_t read_spill(const uint8_t *p, struct spill *s, unsigned *general, u
 	}
 	s->at = (uint32_t)rt_arch_word(p + 2) - 8u;
 	return (*p & 0xc7) == 0x84 && p[1] == 0x24 ? (size_t)(p + 6 - start) : 0;
+}
+
+/* All up to where the return address is kept. */
+static bool read_spills_aarch64(struct reading *r)
+{
+	const uint8_t *p = r->frame->spills, *end = p + RT_GO_SPILLS_MAX - 4;
+	unsigned general = 0, floating = 0, n;
+
+	for (; r->nspills < SPILLS - 1 && p < end && (n = rt_go_spills_aarch64(p, &r->spills[r->nspills], &general, &floating)); p += 4)
+		r->nspills += n;
+	return rt_arch_word(p) == 0xaa1e03e3;	/* mov x3,x30 */
 }
 
 /* All up to the call. */
@@ -229,7 +234,7 @@ int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memor
 	if (!v)
 		return -ENOMEM;
 	/* All are there, used or not, or none where no register is used. */
-	r.failed = frame->proven && (!read_spills(&r) || (!r.nspills && *r.p != END));
+	r.failed = frame->proven && (!(frame->aarch64 ? read_spills_aarch64(&r) : read_spills(&r)) || (!r.nspills && *r.p != END));
 	if (!frame->proven && !frame->on_stack && frame->first) {
 		/* What tells of the types is a pointer, and the other that is as a rule. */
 		r.failed = frame->first == RT_GO_FIRST_OWN;

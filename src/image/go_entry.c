@@ -102,29 +102,37 @@ bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip)
 	size_t n;
 
 	*skip = 0;
-	if (!go || !go->has_table || image->arch->machine != EM_X86_64 ||
-	    !rt_pclntab_find(&go->table, addr, &f) || f.addr != addr)
+	if (!go || !go->has_table || !image->arch->ngo || !rt_pclntab_find(&go->table, addr, &f) || f.addr != addr)
 		return false;
 	n = f.end - f.addr < sizeof(bytes) ? (size_t)(f.end - f.addr) : sizeof(bytes);
 	n = rt_image_read(image, addr, bytes, n);
-	*skip = rt_go_past_check(bytes, n);
+	*skip = image->arch->machine == EM_AARCH64 ? rt_go_past_check_aarch64(bytes, n) : rt_go_past_check(bytes, n);
 	/* What was taken for the check lies before the frame. */
 	if (*skip >= n || (rt_pclntab_frame(&go->table, &f, &frame) && frame && *skip >= frame))
 		*skip = 0;
 	return true;
 }
 
-/* mov %rax,(%rsp) and call: up to Go 1.27 that function takes its argument on the stack. */
+/* mov %rax,(%rsp) and call. */
+static bool calls_x86(const uint8_t *bytes, uint64_t addr, uint64_t *target)
+{
+	*target = addr + 5 + (uint64_t)(int64_t)(int32_t)rt_arch_word(bytes + 5);
+	return memcmp(bytes, "\x48\x89\x04\x24\xe8", 5) == 0;
+}
+
+/* Up to Go 1.27 that function takes its argument on the stack. */
 bool rt_go_recovery(struct rt_image *image, struct rt_symbol *place)
 {
 	const struct rt_go *go = rt_image_go(image);
 	const uint64_t end = place->addr + place->size;
+	bool (*calls)(const uint8_t *, uint64_t, uint64_t *) = image->arch->machine == EM_AARCH64 ? rt_go_calls_aarch64 : calls_x86;
 	struct rt_go_function f;
 	uint8_t bytes[9];
+	uint64_t target;
 
-	for (; go && place->addr < end && rt_image_read(image, place->addr - 4, bytes, sizeof(bytes)) == sizeof(bytes); place->addr++)
-		if (memcmp(bytes, "\x48\x89\x04\x24\xe8", 5) == 0 &&
-		    rt_pclntab_find(&go->table, place->addr + 5 + (uint64_t)(int32_t)rt_arch_word(bytes + 5), &f) && strcmp(f.name, "runtime.gogo") == 0)
+	for (; go && place->addr < end && rt_image_read(image, place->addr - 4, bytes, sizeof(bytes)) == sizeof(bytes);
+	     place->addr += image->arch->insn_align)
+		if (calls(bytes, place->addr, &target) && rt_pclntab_find(&go->table, target, &f) && strcmp(f.name, "runtime.gogo") == 0)
 			return true;
 	return false;
 }
@@ -161,8 +169,8 @@ uint32_t rt_go_goid_offset(struct rt_image *image)
 	struct rt_go *go = rt_image_go(image) ? image->go : NULL;
 	long told;
 
-	/* Before 1.17 no register holds the record: it is the thread's. */
-	if (!go || !(go->registers || go->g_known))
+	/* Before 1.17 no register of x86 holds the record: it is the thread's. */
+	if (!go || !(go->registers || go->g_known || image->arch->goroutine_stays))
 		return 0;
 	if (!go->goid_read) {
 		go->goid_read = true;

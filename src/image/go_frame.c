@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where a Go program has what go_args.c reads. */
+#include <elf.h>
 #include <string.h>
 
 #include "image/go.h"
@@ -13,6 +14,12 @@ static void read_spills(const struct rt_image *image, uint64_t addr, uint32_t pa
 {
 	uint8_t jump[6] = { 0 };
 
+	if (frame->aarch64) {
+		/* b.ls, to a place behind it. */
+		if (rt_image_read(image, addr + past - 4, jump, 4) == 4)
+			rt_image_read(image, addr + past - 4 + (rt_arch_word(jump) >> 3 & 0x1ffffc), frame->spills, sizeof(frame->spills));
+		return;
+	}
 	if (past < sizeof(jump) || rt_image_read(image, addr + past - sizeof(jump), jump, sizeof(jump)) != sizeof(jump))
 		return;
 	addr += past;
@@ -31,6 +38,11 @@ static bool may_float(const struct rt_image *image, const struct rt_go_function 
 
 	if (n > sizeof(b) || rt_image_read(image, f->addr, b, n) != n)
 		return true;
+	if (image->arch->machine == EM_AARCH64) {
+		for (i = 0; i + 3 < n && (b[i + 3] & 0xc) != 0xc; i += 4)
+			;
+		return i < n;
+	}
 	for (i = 0; i + 3 < n; i++)
 		if ((b[i] == 0xf2 || b[i] == 0xf3 || b[i] == 0x66) && b[i + ((b[i + 1] & 0xf0) == 0x40) + 1] == 0x0f)
 			return true;
@@ -71,6 +83,7 @@ bool rt_go_frame(struct rt_image *image, const struct rt_go_function *own, bool 
 	memset(frame->info, END, sizeof(frame->info));
 	frame->args = own->args;
 	frame->on_stack = on_stack;
+	frame->aarch64 = image->arch->machine == EM_AARCH64;
 	frame->first = first_of(go, own->name);
 	frame->proven = !on_stack && rt_go_place(image, own->addr, &past) && past;
 	if (frame->proven)

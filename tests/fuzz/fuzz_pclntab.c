@@ -41,13 +41,14 @@ static void read_arguments(const uint8_t *bytes, size_t n)
 	frame.proven = bytes[0] & 1;
 	frame.on_stack = bytes[0] & 2;
 	frame.first = bytes[0] >> 2 & 3;
+	frame.aarch64 = bytes[0] & 16;
 	frame.args = bytes[1];
 	memset(frame.info, 0xff, sizeof(frame.info));
 	memcpy(frame.info, bytes + 2, half - 1 < RT_GO_INFO_MAX ? half - 1 : RT_GO_INFO_MAX);
 	memcpy(frame.spills, bytes + half, n - half < RT_GO_SPILLS_MAX ? n - half : RT_GO_SPILLS_MAX);
 	if (rt_go_read_arguments(&frame, memory, &p) < 0)
 		goto out;
-	rt_abi_go_begin(&abi, &rt_arch_x86_64, !frame.on_stack);
+	rt_abi_go_begin(&abi, frame.aarch64 ? &rt_arch_aarch64 : &rt_arch_x86_64, !frame.on_stack);
 	for (i = 0; i < p.nparams; i++) {
 		where = &p.params[i].where;
 		if (p.params[i].type->size > 255 || (where->kind == RT_WHERE_STACK && (where->offset < 8 || where->offset > 255 + 8)))
@@ -74,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(bytes, data + 1, size - 1);
 	read_arguments(bytes, size - 1);
 	rt_go_thread_offset(bytes, size - 1, &at);
-	if (rt_go_past_check(bytes, size - 1) > size - 1)
+	if (rt_go_past_check(bytes, size - 1) > size - 1 || rt_go_past_check_aarch64(bytes, size - 1) > size - 1)
 		abort();
 	if (rt_pclntab_open(bytes, size - 1, &table) == 0) {
 		if (table.since >= 18 && !table.text)

@@ -52,21 +52,21 @@ arm64_libraries() {
 		done
 }
 
-# arm64_initramfs FOLDER: as base_initramfs, and the unit tests, which have run nowhere else.  The scripts that its kernels lack are of x86,
-# or want a Go for arm64.
+# arm64_initramfs FOLDER: as base_initramfs, and the unit tests, which have run nowhere else.  The scripts that its kernels lack are of x86.
 arm64_initramfs() {
 	arm64=$BUILDDIR/tests/kernels/arm64
 	# What make check-kernels was told of compilers is not of this one.
 	(unset MAKEFLAGS MFLAGS CC CFLAGS CPPFLAGS LDFLAGS && arm64_build "$arm64") || return
 	(
 		RAWTRACE=$arm64/rawtrace FIB=$arm64/fib BUILDDIR=$arm64 LIBRARIES=arm64_libraries BUSYBOX=$CACHE/arm64-root/bin/busybox LIVE=
-		CC="$CROSS-gcc -mbranch-protection=standard" CXX=$CROSS-g++ LACKS=go,i386,prologue
-		export RAWTRACE FIB BUILDDIR CC CXX
+		CC="$CROSS-gcc -mbranch-protection=standard" CXX=$CROSS-g++ LACKS=i386,prologue GOARCH=arm64
+		export RAWTRACE FIB BUILDDIR CC CXX GOARCH
 		base_initramfs "$1"
 	) || return
 	mkdir -p "$1.unit/rawtrace/build/tests/unit" "$1.unit/rawtrace/tests/unit" "$1.unit/rawtrace/tests/fuzz/corpus" &&
 		find "$arm64/tests/unit" -maxdepth 1 -type f -perm -100 -exec cp {} "$1.unit/rawtrace/build/tests/unit/" \; &&
 		cp -R "$SRCDIR/tests/unit/expected" "$1.unit/rawtrace/tests/unit/" &&
+		cp -R "$SRCDIR/probes" "$1.unit/rawtrace/" &&
 		cp -R "$SRCDIR/tests/fuzz/corpus/elf" "$1.unit/rawtrace/tests/fuzz/corpus/" || return
 	(cd "$1.unit" && find rawtrace | cpio -o -H newc --quiet) >>"$1.cpio"
 }

@@ -46,14 +46,15 @@ static void say(char *text, const struct rt_home *home)
 	strcat(text, "; ");
 }
 
-static void check(bool registers, const struct rt_ctype *const *v, const struct rt_ctype *const *results, const char *want)
+static void check_of(const struct rt_arch *arch, bool registers, const struct rt_ctype *const *v, const struct rt_ctype *const *results,
+		     const char *want)
 {
 	const struct rt_where where = { .kind = RT_WHERE_ABI };
 	char text[1024] = "";
 	struct rt_home home;
 	struct rt_abi abi;
 
-	rt_abi_go_begin(&abi, &rt_arch_x86_64, registers);
+	rt_abi_go_begin(&abi, arch, registers);
 	for (; *v; v++) {
 		rt_abi_go_argument(&abi, *v, &where, &home);
 		say(text, &home);
@@ -64,6 +65,11 @@ static void check(bool registers, const struct rt_ctype *const *v, const struct 
 		say(text, &home);
 	}
 	RT_ASSERT_TEXT(text, want);
+}
+
+static void check(bool registers, const struct rt_ctype *const *v, const struct rt_ctype *const *results, const char *want)
+{
+	check_of(&rt_arch_x86_64, registers, v, results, want);
 }
 
 #define LIST(...) (const struct rt_ctype *const []){ __VA_ARGS__, NULL }
@@ -90,6 +96,17 @@ static void test_stack(void)
 {
 	check(false, LIST(&byte_type, &int32_type, &string_type, &bool_type), LIST(&int_type, &bool_type),
 	      "+8; +12; +16; +32; +40; +48; ");
+}
+
+/* 16 registers of each kind; on the stack as on x86-64, where the return address of the function that is called would be. */
+static void test_aarch64(void)
+{
+	check_of(&rt_arch_aarch64, true, LIST(&int_type, &string_type, &float_type, &complex_type), LIST(&string_type, &float_type),
+		 "0:x0; 0:x1 8:x2; 0:<in v0>; 0:<in v1> 8:<in v2>; 0:x0 8:x1; 0:<in v0>; ");
+	check_of(&rt_arch_aarch64, true, LIST(&string_type, &string_type, &string_type, &string_type, &string_type, &string_type, &string_type,
+		 &int_type, &string_type, &int_type, &int_type), LIST(&three_type), "0:x0 8:x1; 0:x2 8:x3; 0:x4 8:x5; 0:x6 8:x7; 0:x8 8:x9; "
+		 "0:x10 8:x11; 0:x12 8:x13; 0:x14; +8; 0:x15; +24; +32; ");
+	check_of(&rt_arch_aarch64, false, LIST(&byte_type, &int32_type, &string_type), LIST(&int_type), "+8; +12; +16; +32; ");
 }
 
 /* "_" took ax and bx, of which nobody tells. */
@@ -156,7 +173,7 @@ static void check_told(const struct rt_go_frame *frame, const char *want, unsign
 	unsigned i;
 
 	CU_ASSERT(rt_go_read_arguments(frame, memory, &p) == 0);
-	rt_abi_go_begin(&abi, &rt_arch_x86_64, !frame->on_stack);
+	rt_abi_go_begin(&abi, frame->aarch64 ? &rt_arch_aarch64 : &rt_arch_x86_64, !frame->on_stack);
 	for (i = 0; i < p.nparams; i++) {
 		rt_abi_go_argument(&abi, p.params[i].type, &p.params[i].where, &home);
 		say(text, &home);
@@ -217,6 +234,40 @@ static void test_told(void)
 	check_told(&frame, "0:ax 8:bx; ", 2);
 }
 
+#define KEPT "\xe3\x03\x1e\xaa"	/* mov x3,x30 */
+
+static void test_told_aarch64(void)
+{
+	struct rt_go_frame frame = { .proven = true, .aarch64 = true };
+
+	/* A string, a slice, int8, uint16, bool: stp x0,x1,[sp,#8]; stp x2,x3; str x4; strb w5,[sp,#48]; strh w6,[sp,#50]; strb w7,[sp,#52] */
+	INFO(frame, "\xfe\x00\x08\x08\x08\xfd\xfe\x10\x08\x18\x08\x20\x08\xfd\x28\x01\x2a\x02\x2c\x01");
+	SPILLS(frame, "\xe0\x87\x00\xa9\xe2\x8f\x01\xa9\xe4\x17\x00\xf9\xe5\xc3\x00\x39\xe6\x67\x00\x79\xe7\xd3\x00\x39" KEPT);
+	check_told(&frame, "0:x0 8:x1; 0:x2 8:x3 16:x4; 0:x5; 0:x6; 0:x7; ", 2);
+	/* A float, an int, two float32: str d0,[sp,#8]; str x0,[sp,#16]; stp s1,s2,[sp,#24] */
+	INFO(frame, "\x00\x08\x08\x08\x10\x04\x14\x04");
+	SPILLS(frame, "\xe0\x07\x00\xfd\xe0\x0b\x00\xf9\xe1\x0b\x03\x2d" KEPT);
+	check_told(&frame, "0:<in v0>; 0:x0; 0:<in v1>; 0:<in v2>; ", 0);
+	/* No register is used. */
+	INFO(frame, "");
+	SPILLS(frame, KEPT);
+	check_told(&frame, "", 0);
+	/* Not in their order; below the stack pointer; by another register; a load; two of 16 bytes; something else comes before the end. */
+	INFO(frame, "\x00\x08\x08\x08");
+	SPILLS(frame, "\xe1\x83\x00\xa9" KEPT);
+	check_told(&frame, "?; ", 0);
+	SPILLS(frame, "\xe0\x87\x3f\xa9" KEPT);
+	check_told(&frame, "?; ", 0);
+	SPILLS(frame, "\x80\x86\x00\xa9" KEPT);
+	check_told(&frame, "?; ", 0);
+	SPILLS(frame, "\xe0\x87\x40\xa9" KEPT);
+	check_told(&frame, "?; ", 0);
+	SPILLS(frame, "\xe0\x87\x00\xad" KEPT);
+	check_told(&frame, "?; ", 0);
+	SPILLS(frame, "\xe0\x87\x00\xa9\x1f\x20\x03\xd5" KEPT);
+	check_told(&frame, "?; ", 0);
+}
+
 static void test_not_told(void)
 {
 	struct rt_go_frame frame = { .proven = true };
@@ -271,10 +322,12 @@ CU_TestInfo rt_tests_abi_go[] = {
 	{ "Go's registers", test_registers },
 	{ "Go's registers, too few", test_overflow },
 	{ "Go's stack", test_stack },
+	{ "Go on aarch64", test_aarch64 },
 	{ "parameters that are not told of", test_unnamed },
 	{ "parameters of unknown types", test_unknown },
 	{ "Go's prototypes lowered", test_lowered },
 	{ "arguments that Go's tracebacks know", test_told },
+	{ "arguments that Go's tracebacks know, of aarch64", test_told_aarch64 },
 	{ "arguments that nothing proves", test_not_told },
 	CU_TEST_INFO_NULL,
 };

@@ -328,6 +328,12 @@ static void test_unsafe_return(void)
 	CU_ASSERT_PTR_NULL(RETURN("\xff\x83\x00\xd1\xfe\x0b\x00\xf9\xe0\x03\x1e\xaa"));
 	/* mov x10, x30; str x30, [x0]: not on the stack */
 	CU_ASSERT_PTR_NOT_NULL(RETURN("\xea\x03\x1e\xaa\x1e\x00\x00\xf9"));
+	/* Go: mov x3, x30 to get more stack; sub x20, sp, x27; stp x29, x30, [x20, #-8]; mov sp, x20 */
+	CU_ASSERT_PTR_NULL(RETURN("\xf4\x63\x3b\xcb\x9d\xfa\x3f\xa9\x9f\x02\x00\x91\xe3\x03\x1e\xaa"));
+	/* up to 1.16 str x30, [x27]; mov sp, x27 */
+	CU_ASSERT_PTR_NULL(RETURN("\x7e\x03\x00\xf9\x7f\x03\x00\x91\xe3\x03\x1e\xaa"));
+	/* the same with another register */
+	CU_ASSERT_PTR_NOT_NULL(RETURN("\x9d\xfa\x3f\xa9\x7f\x03\x00\x91\xe3\x03\x1e\xaa"));
 	/* mov x10, x29; and what is cut off */
 	CU_ASSERT_PTR_NULL(RETURN("\xea\x03\x1d\xaa\xea\x03\x1e"));
 	CU_ASSERT_PTR_NULL(rt_arch_x86_64.unsafe_return);

@@ -60,7 +60,7 @@ static void test_not_elf(void)
 /* What a file is called is shown to a terminal; where it is found it is not changed. */
 static void test_name(void)
 {
-	struct elfgen g = { .bits = 64, .machine = EM_X86_64, .base = BASE, .soname = "lib\033x.so" };
+	struct elfgen g = { .bits = 64, .base = BASE, .soname = "lib\033x.so" };
 	struct rt_image *image;
 	struct rt_error err;
 	char path[256];

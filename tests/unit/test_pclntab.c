@@ -221,6 +221,52 @@ static void test_checks(void)
 		CU_ASSERT_EQUAL(rt_go_past_check((const uint8_t *)v[i].bytes, v[i].n), v[i].past);
 }
 
+#define LDR1 "\x81\x0b\x40\xf9"	/* ldr x1,[x28,#16] */
+#define LDR16 "\x90\x0b\x40\xf9"
+#define STR "\xfe\x0f\x1e\xf8"	/* str x30,[sp,#-32]! */
+
+static void test_checks_aarch64(void)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		uint32_t past;
+	} v[] = {
+		/* 1.27: cmp sp,x16; b.ls */
+		{ LDR16 "\xff\x63\x30\xeb\x69\x06\x00\x54" STR, 16, 12 },
+		/* a frame that is large: sub x17,sp,#16; cmp x17,x16 */
+		{ LDR16 "\xf1\x43\x00\xd1\x3f\x02\x10\xeb\x69\x06\x00\x54" STR, 20, 16 },
+		/* huge: mov x27,#; movk; subs x17,sp,x27; b.cc; cmp; b.ls */
+		{ LDR16 "\x1b\xca\x90\xd2\x3b\x00\xa0\xf2\xf1\x63\x3b\xeb\x63\x07\x00\x54\x3f\x02\x10\xeb\x29\x07\x00\x54" STR, 32, 28 },
+		/* 1.15: mov x2,sp; cmp x2,x1 */
+		{ LDR1 "\xe2\x03\x00\x91\x5f\x00\x01\xeb\x29\x08\x00\x54" STR, 20, 16 },
+		/* mov x27,#-1314; cmp x1,x27; b.eq; add x2,sp,#928; sub x2,x2,x1; mov x3,#; movk; cmp x2,x3; b.ls; ldr x27, from beside the code */
+		{ LDR1 "\x3b\xa4\x80\x92\x3f\x00\x1b\xeb\xc0\x07\x00\x54\xe2\x83\x0e\x91\x42\x00\x01\xcb\x03\x3e\x91\xd2\x23\x00\xa0\xf2"
+		  "\x5f\x00\x03\xeb\x29\x07\x00\x54\xdb\x06\x00\x58" STR, 48, 44 },
+		/* the other guard, at 24 */
+		{ "\x90\x0f\x40\xf9\xff\x63\x30\xeb\x69\x06\x00\x54", 12, 12 },
+		/* no check: a frame; another register's member; arguments are changed; a jump back; a call */
+		{ STR "\xff\x63\x30\xeb\x69\x06\x00\x54", 12, 0 },
+		{ "\x70\x0b\x40\xf9\xff\x63\x30\xeb\x69\x06\x00\x54", 12, 0 },
+		{ LDR16 "\x00\x00\x02\x8b\xff\x63\x30\xeb\x69\x06\x00\x54", 16, 0 },
+		{ LDR16 "\xff\x63\x30\xeb\xe9\xff\xff\x54", 12, 0 },
+		{ LDR16 "\x04\x00\x00\x94\xff\x63\x30\xeb\x69\x06\x00\x54", 16, 0 },
+		/* cut in the middle */
+		{ LDR16 "\xff\x63\x30\xeb\x69\x06\x00", 11, 0 },
+		{ "\x90\x0b\x40", 3, 0 },
+	};
+	uint64_t target;
+	size_t i;
+
+	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++)
+		CU_ASSERT_EQUAL(rt_go_past_check_aarch64((const uint8_t *)v[i].bytes, v[i].n), v[i].past);
+	/* str x0,[sp,#8]; bl, back and on; str x1 */
+	CU_ASSERT(rt_go_calls_aarch64((const uint8_t *)"\xe0\x07\x00\xf9\xff\xff\xff\x97", 0x41000, &target) && target == 0x40ffc);
+	CU_ASSERT(rt_go_calls_aarch64((const uint8_t *)"\xe0\x07\x00\xf9\xf8\xde\x00\x94", 0x509b0, &target) && target == 0x88590);
+	CU_ASSERT(!rt_go_calls_aarch64((const uint8_t *)"\xe1\x07\x00\xf9\xf8\xde\x00\x94", 0x509b0, &target));
+	CU_ASSERT(!rt_go_calls_aarch64((const uint8_t *)"\xe0\x07\x00\xf9\xf8\xde\x00\x14", 0x509b0, &target));
+}
+
 /* Where a thread has its goroutine, by the checks of each way to link. */
 static void test_thread_offset(void)
 {
@@ -258,6 +304,7 @@ CU_TestInfo rt_tests_pclntab[] = {
 	{ "no such table", test_no_table },
 	{ "damaged ones", test_damaged },
 	{ "stack checks", test_checks },
+	{ "stack checks of aarch64", test_checks_aarch64 },
 	{ "where threads have their goroutine", test_thread_offset },
 	CU_TEST_INFO_NULL,
 };
