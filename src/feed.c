@@ -273,7 +273,23 @@ static int on_stack_made(struct rt_feed *feed, struct process *process, const st
 		at -= size;
 	while (r == 0 && (gone = rt_stacks_take(&process->stacks, at, size)))
 		r = rt_stack_abandon(feed->stack, process->pid, gone, event->time);
-	return r < 0 ? r : rt_stacks_add(&process->stacks, at, size);
+	if (r == 0)
+		r = rt_stacks_add(&process->stacks, at, size);
+	if (r == 0 && plan->role == RT_ROLE_SIGNAL_STACK)
+		rt_stacks_signals(&process->stacks, event->tid, at);
+	return r;
+}
+
+/* An exception or longjmp that goes on on the thread's own stack has left the handler of a signal, which was on another one, too. */
+static int on_unwound(struct rt_feed *feed, const struct process *process, const struct rt_event *event)
+{
+	struct rt_event handler = *event;
+
+	handler.hit.goid = event->hit.goid ? 0 : rt_stacks_of_signals(&process->stacks, event->tid);
+	handler.hit.sp = UINT64_MAX;
+	if (handler.hit.goid && rt_stack_unwound(feed->stack, &handler) < 0)
+		return -ENOMEM;
+	return rt_stack_unwound(feed->stack, event);
 }
 
 static int on_hit(struct rt_feed *feed, struct process *process, struct rt_event *event)
@@ -306,7 +322,7 @@ static int on_hit(struct rt_feed *feed, struct process *process, struct rt_event
 	if (!event->hit.goid)
 		event->hit.goid = rt_stacks_find(&process->stacks, event->hit.sp);
 	if (hit.plan->role == RT_ROLE_UNWOUND)
-		return rt_stack_unwound(feed->stack, event);
+		return on_unwound(feed, process, event);
 	tell_from_trampoline(feed, event);
 	if (hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].hidden)
 		return on_goexit(feed, process, event);

@@ -41,7 +41,7 @@ int rt_stacks_add(struct rt_stacks *s, uint64_t start, uint64_t size)
 		return -ENOMEM;
 	i = first_above(s, start);
 	memmove(s->v + i + 1, s->v + i, (s->n - i) * sizeof(*s->v));
-	s->v[i] = (struct rt_made_stack){ start, start + size, RT_GOID_STACK | ++s->last };
+	s->v[i] = (struct rt_made_stack){ .start = start, .end = start + size, .goid = RT_GOID_STACK | ++s->last };
 	s->n++;
 	return 0;
 }
@@ -57,6 +57,26 @@ uint64_t rt_stacks_take(struct rt_stacks *s, uint64_t start, uint64_t size)
 	s->n--;
 	memmove(s->v + i, s->v + i + 1, (s->n - i) * sizeof(*s->v));
 	return goid;
+}
+
+void rt_stacks_signals(struct rt_stacks *s, pid_t tid, uint64_t start)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->v[i].start == start)
+			s->v[i].signals_of = tid;
+		else if (s->v[i].signals_of == tid)
+			s->v[i].signals_of = 0;
+}
+
+uint64_t rt_stacks_of_signals(const struct rt_stacks *s, pid_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < s->n && s->v[i].signals_of != tid; i++)
+		;
+	return i < s->n ? s->v[i].goid : 0;
 }
 
 void rt_stacks_free(struct rt_stacks *s)

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * Stacks that the program makes, for coroutines and signals: which of them a stack pointer is on.  Calls on such a one are told apart from
@@ -12,6 +13,7 @@
 struct rt_stacks {
 	struct rt_made_stack {
 		uint64_t start, end, goid;
+		pid_t signals_of;	/* the thread whose signals come to it, 0: none's any more, or a coroutine's */
 	} *v;				/* by address, apart from each other */
 	size_t n, cap;
 	uint64_t last;			/* number given */
@@ -25,6 +27,12 @@ int rt_stacks_add(struct rt_stacks *stacks, uint64_t start, uint64_t size);
 
 /* Take out one that overlaps, and return its goid; 0: none does. */
 uint64_t rt_stacks_take(struct rt_stacks *stacks, uint64_t start, uint64_t size);
+
+/* From now on the thread's signals come to the stack that begins at `start`, and to no other; 0: to its own. */
+void rt_stacks_signals(struct rt_stacks *stacks, pid_t tid, uint64_t start);
+
+/* The goid of that stack, 0: there is none. */
+uint64_t rt_stacks_of_signals(const struct rt_stacks *stacks, pid_t tid);
 
 void rt_stacks_free(struct rt_stacks *stacks);
 

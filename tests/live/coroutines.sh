@@ -53,3 +53,76 @@ if $CC -O1 -DBOOST -I "$TARGETS" -o "$T/fibers" "$TARGETS/stacks.c" -l:libboost_
 else
 	skip "Boost's coroutines" "no libboost_context.a"
 fi
+
+# Handlers of signals on a stack of their own that are left by longjmp to the thread's: their calls are over then.
+cat >"$T/handlers.c" <<'EOF2'
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+
+static sigjmp_buf back;
+
+__attribute__((noipa)) void handled(int n)
+{
+	if (n)
+		siglongjmp(back, n);
+}
+
+__attribute__((noipa)) int risky(int n)
+{
+	raise(SIGUSR1);
+	return n;
+}
+
+__attribute__((noipa)) int after(int n)
+{
+	return n;
+}
+
+static void handler(int sig)
+{
+	handled(sig);
+}
+
+int main(void)
+{
+	stack_t ss = { .ss_sp = malloc(65536), .ss_size = 65536 };
+	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+	int i;
+
+	sigaltstack(&ss, NULL);
+	sigaction(SIGUSR1, &sa, NULL);
+	for (i = 0; i < 2; i++)
+		if (!sigsetjmp(back, 1))
+			risky(i);
+		else
+			after(i);
+	return 0;
+}
+EOF2
+if $CC -O1 "$T/handlers.c" -o "$T/handlers"; then
+	for mechanism in $MECHANISMS; do
+		# It does not watch libraries.
+		[ "$mechanism" != tracefs ] || continue
+		begin "$mechanism: longjmp from a signal's stack"
+		rt --attach="$mechanism" "$T/handlers" risky:1 handled:0 after:1
+		expect_status 0
+		sed 's/^\[[0-9]*\]/[T]/' "$T/err" >"$T/calls"
+		cat >"$T/wanted" <<'EOF2'
+>(risky 0)
+[stack 1] >(handled)
+[stack 1] <*** unwound ***
+[T] <*** unwound ***
+[T] >(after 0)
+[T] <0
+[T] >(risky 1)
+[stack 1] >(handled)
+[stack 1] <*** unwound ***
+[T] <*** unwound ***
+[T] >(after 1)
+[T] <1
+EOF2
+		expect_same "$T/wanted" "$T/calls"
+		end_case
+	done
+fi

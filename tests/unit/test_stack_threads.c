@@ -302,6 +302,14 @@ static void test_stacks(void)
 	CU_ASSERT(a && b && a != b && (a & RT_GOID_STACK) && rt_stacks_find(&s, 0x1001) == a && rt_stacks_find(&s, 0x3000) == b);
 	CU_ASSERT(rt_stacks_find(&s, 0x1000) == 0 && rt_stacks_find(&s, 0x3001) == 0 && rt_stacks_find(&s, 0) == 0);
 	CU_ASSERT(rt_stacks_take(&s, 0x3000, 0x1000) == 0);
+	/* A thread has one for its signals at a time. */
+	CU_ASSERT(rt_stacks_of_signals(&s, 7) == 0);
+	rt_stacks_signals(&s, 7, 0x1000);
+	CU_ASSERT(rt_stacks_of_signals(&s, 7) == a && rt_stacks_of_signals(&s, 8) == 0);
+	rt_stacks_signals(&s, 7, 0x2000);
+	CU_ASSERT(rt_stacks_of_signals(&s, 7) == b);
+	rt_stacks_signals(&s, 7, 0);
+	CU_ASSERT(rt_stacks_of_signals(&s, 7) == 0);
 	CU_ASSERT(rt_stacks_take(&s, 0x1800, 0x1000) == a && rt_stacks_take(&s, 0x1800, 0x1000) == b);
 	CU_ASSERT(rt_stacks_take(&s, 0x1800, 0x1000) == 0 && s.n == 0);
 	rt_stacks_free(&s);
