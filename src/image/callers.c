@@ -12,11 +12,14 @@ enum {
 	CHUNK = 1 << 16,
 	CODE_MAX = 32 << 20,	/* bytes of code that are looked through */
 	STEPS = 48,		/* instructions behind a call */
+	STEPS_ALL = 4096,	/* and in all, where callers of callers are looked at */
+	DEPTH = 8,
 	INSN_MAX = 16,
 };
 
 struct site {
-	uint64_t target, behind;	/* behind the call; 0: a jump, and who called that function has the result */
+	uint64_t target, behind;	/* behind the call */
+	bool jumps;			/* who called that function has the result */
 };
 
 struct rt_callers {
@@ -59,7 +62,7 @@ static int scan(struct rt_callers *c, uint64_t addr, const uint8_t *bytes, size_
 			continue;
 		if (RT_ROOM(&c->v, c->n, &c->cap) < 0)
 			return -1;
-		c->v[c->n++] = (struct site){ target, bytes[i] == CALL ? addr + i + CALL_BYTES : 0 };
+		c->v[c->n++] = (struct site){ target, addr + i + CALL_BYTES, bytes[i] == JUMP };
 	}
 	return 0;
 }
@@ -112,14 +115,44 @@ void rt_callers_close(struct rt_callers *c)
 	free(c);
 }
 
-/* From `addr` on, on all paths. */
-static bool ignored(const struct rt_callers *c, uint64_t addr, unsigned *steps)
+static const struct site *site_of(const struct rt_callers *c, uint64_t addr)
 {
+	const struct site key = { .target = addr };
+
+	return c->n ? bsearch(&key, c->v, c->n, sizeof(*c->v), compare) : NULL;
+}
+
+/* Functions of which it is asked whether anybody looks at their results, since the others return them. */
+struct chain {
+	const struct rt_callers *c;
+	unsigned depth, steps;		/* steps that are left */
+};
+
+static bool is_ignored(struct chain *chain, uint64_t addr);
+
+/* Nobody looks at what the function around `addr` returns; what others may call somebody may look at. */
+static bool returns_ignored(struct chain *chain, uint64_t addr)
+{
+	const struct rt_symbol *f = rt_symbol_before(chain->c->image, addr);
+	bool ignored;
+
+	if (!f || f->global || f->hidden || addr - f->addr > f->size || chain->depth == DEPTH)
+		return false;
+	chain->depth++;
+	ignored = is_ignored(chain, f->addr);
+	chain->depth--;
+	return ignored;
+}
+
+/* From `addr` on, on all paths. */
+static bool ignored_from(struct chain *chain, uint64_t addr, unsigned *steps)
+{
+	const struct rt_callers *c = chain->c;
 	uint8_t bytes[INSN_MAX];
 	struct rt_use use;
 	size_t n;
 
-	while ((*steps)-- > 0) {
+	for (; *steps && chain->steps; --*steps, --chain->steps) {
 		n = rt_image_read(c->image, addr, bytes, sizeof(bytes));
 		if (!n || !rt_use(c->user, bytes, n, addr, &use) || use.result_read)
 			return false;
@@ -128,14 +161,14 @@ static bool ignored(const struct rt_callers *c, uint64_t addr, unsigned *steps)
 		case RT_USE_CALL: case RT_USE_STOP:
 			return true;
 		case RT_USE_RETURN:
-			return false;	/* it may be the caller's result, too */
+			return returns_ignored(chain, addr);
 		case RT_USE_JUMP:
 			if (!use.target)
 				return false;
 			addr = use.target;
 			break;
 		case RT_USE_BRANCH:
-			if (!ignored(c, use.target, steps))
+			if (!ignored_from(chain, use.target, steps))
 				return false;
 			break;
 		case RT_USE_NEXT:
@@ -146,24 +179,13 @@ static bool ignored(const struct rt_callers *c, uint64_t addr, unsigned *steps)
 			break;
 		}
 	}
-	*steps = 0;
 	return false;
 }
 
-static const struct site *site_of(const struct rt_callers *c, uint64_t addr)
+/* A circle of functions that return each other's results ends at DEPTH, and nothing is known. */
+static bool is_ignored(struct chain *chain, uint64_t addr)
 {
-	const struct site key = { .target = addr };
-
-	return c->n ? bsearch(&key, c->v, c->n, sizeof(*c->v), compare) : NULL;
-}
-
-bool rt_callers_any(const struct rt_callers *c, uint64_t addr)
-{
-	return site_of(c, addr);
-}
-
-bool rt_callers_ignore(const struct rt_callers *c, uint64_t addr)
-{
+	const struct rt_callers *c = chain->c;
 	const struct site *at = site_of(c, addr);
 	unsigned steps;
 
@@ -173,8 +195,20 @@ bool rt_callers_ignore(const struct rt_callers *c, uint64_t addr)
 		at--;
 	for (; at < c->v + c->n && at->target == addr; at++) {
 		steps = STEPS;
-		if (!at->behind || !ignored(c, at->behind, &steps))
+		if (at->jumps ? !returns_ignored(chain, at->behind) : !ignored_from(chain, at->behind, &steps))
 			return false;
 	}
 	return true;
+}
+
+bool rt_callers_any(const struct rt_callers *c, uint64_t addr)
+{
+	return site_of(c, addr);
+}
+
+bool rt_callers_ignore(const struct rt_callers *c, uint64_t addr)
+{
+	struct chain chain = { .c = c, .steps = STEPS_ALL };
+
+	return is_ignored(&chain, addr);
 }

@@ -15,7 +15,10 @@ struct rt_callers;
 struct rt_callers *rt_callers_open(struct rt_image *image, struct rt_user *user);
 void rt_callers_close(struct rt_callers *callers);
 
-/* Is the function at `addr` called, and behind each call the result's register written before it is read?  False also where that is not certain. */
+/*
+ * Is the function at `addr` called, and behind each call the result's register written before it is read, or returned by a local function of
+ * which the same holds?  False also where that is not certain.
+ */
 bool rt_callers_ignore(const struct rt_callers *callers, uint64_t addr);
 
 /* Is it called, or jumped to, at all? */

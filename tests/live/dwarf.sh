@@ -90,7 +90,7 @@ if [ "$(uname -m)" = x86_64 ] && ! "$RAWTRACE" --version | grep -q 'without caps
 	for compiler in $COMPILERS; do
 		begin "results that nobody looks at: $compiler"
 		$compiler -g -O2 -o "$T/ignored" "$TARGETS/ignored.c" >"$T/cc" 2>&1 || show "$T/cc"
-		rt "$T/ignored" 'ignored*' 'sometimes*' 'passes*' 'wide*' 'branches*'
+		rt "$T/ignored" 'ignored*' 'sometimes*' 'passes*' 'wide*' 'branches*' 'twice*'
 		expect_status 0
 		sed -n 's/^>(\([a-z]*\).*/\1/p; s/^<<*\([^>]*\)>*$/\1/p' "$T/err" | paste -d' ' - - >"$T/traced"
 		expect_same "$T/out" "$T/traced"

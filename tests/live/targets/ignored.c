@@ -25,6 +25,9 @@ CALLED int sometimes(int a) { spoil(&a); return a + 1; }
 CALLED int passed(int a) { spoil(&a); return a + 2; }
 CALLED int passes(int a) { sink++; return passed(a); }
 CALLED long wide(int a) { spoil(&a); return a + 5000000000l; }
+/* Its callers return what it gives, and nobody looks at that either. */
+CALLED int twice(int a) { spoil(&a); return a + 3; }
+CALLED int returns(int a) { sink++; __asm__ volatile("" ::: "memory"); a = twice(a); __asm__ volatile("" ::: "memory"); return a; }
 CALLED int branches(int a) { spoil(&a); return a > 2; }
 
 int main(int argc, char **argv)
@@ -40,6 +43,8 @@ int main(int argc, char **argv)
 		puts("wide 5000000001");
 	if (branches(argc + 3))
 		puts("branches 1");
+	returns(argc);
+	puts("twice not known");
 	ignored(argc + 1, 5);
 	puts("ignored not known");
 	return sink > 100;
