@@ -55,28 +55,23 @@ static int take_given(struct rt_types *memory, struct rt_prototype *p)
 
 /*
  * On the stack every argument counts, and up to Go 1.2x debug information leaves those out that the source calls "_".  But Go's own table
- * has how many bytes all take.  For aarch64 it may have them in another order, by which they would not be where it says.
+ * has how many bytes all take.
  */
 static bool is_whole(const struct rt_function *f, const struct rt_prototype *p)
 {
 	const struct rt_go *go = rt_image_go(f->image);
 	struct rt_go_function own;
-	struct rt_home home;
 	struct rt_abi abi;
-	unsigned i;
 
 	if (p->convention != RT_CONVENTION_GO_STACK || !go || !rt_pclntab_find(&go->table, f->addr, &own))
 		return true;
 	rt_abi_go_begin(&abi, rt_image_arch(f->image), false);
-	for (i = 0; i < p->nparams; i++) {
-		rt_abi_go_argument(&abi, p->params[i].type, &p->params[i].where, &home);
-		if (p->params[i].where.kind == RT_WHERE_ABI && p->params[i].where.offset && home.offset != p->params[i].where.offset)
-			return false;
-	}
+	if (!rt_abi_go_in_order(&abi, p->params, p->nparams))
+		return false;
 	if (p->nresults)
 		rt_abi_go_results(&abi);
-	for (i = 0; i < p->nresults; i++)
-		rt_abi_go_argument(&abi, p->results[i].type, &p->results[i].where, &home);
+	if (!rt_abi_go_in_order(&abi, p->results, p->nresults))
+		return false;
 	rt_abi_go_results(&abi);
 	return !abi.lost && abi.stack == (int32_t)((own.args + abi.arch->word - 1) & ~(abi.arch->word - 1u)) + abi.arch->word;
 }

@@ -160,3 +160,32 @@ void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type, const s
 	home->offset = abi->stack;
 	abi->stack += (int32_t)size_of(abi->arch, type);
 }
+
+/* What is told may be where the only part of it is that is used. */
+static bool is_at(const struct rt_ctype *type, const struct rt_home *home, int64_t told)
+{
+	return told >= home->offset && told - home->offset < (int64_t)(type->size ? type->size : 8 /* a pointer or function */);
+}
+
+bool rt_abi_go_in_order(struct rt_abi *abi, const struct rt_param *v, unsigned n)
+{
+	struct rt_abi before = *abi, other;
+	struct rt_home home, moved;
+	int64_t told;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		other = before;		/* as it would be without the one before */
+		before = *abi;
+		rt_abi_go_argument(abi, v[i].type, &v[i].where, &home);
+		told = v[i].where.kind == RT_WHERE_ABI ? v[i].where.offset : 0;
+		if (abi->lost || (told > 0 && !is_at(v[i].type, &home, told)))
+			return false;
+		if (!told || !i || v[i - 1].where.offset || v[i].type->size > 8 || !abi->arch->link.tracefs)
+			continue;
+		rt_abi_go_argument(&other, v[i].type, &v[i].where, &moved);
+		if (told < 0 || is_at(v[i].type, &moved, told))
+			return false;
+	}
+	return true;
+}

@@ -140,7 +140,7 @@ static void add_param(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *di
 	p->artificial = rt_die_flag(die, DW_AT_artificial);
 	p->where = rt_dwarf_where(walk->dwarf, func, die, addr, &params->frame[params->n]);
 	if (rt_dwarf_is_go(func))
-		rt_dwarf_go_param(die, addr, p);
+		rt_dwarf_go_param(walk->dwarf->image->arch, die, addr, p);
 	params->n++;
 }
 

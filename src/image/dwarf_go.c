@@ -14,33 +14,39 @@ bool rt_dwarf_is_go(Dwarf_Die *die)
 
 /*
  * Parameters that the source calls "_" have no entry up to Go 1.2x, but take their registers.  So the first register of each is asked for
- * at the entry, where every one is still where the caller put it.
+ * at the entry, where every one is still where the caller put it; or else where on the stack it is.
  */
-static struct rt_where first_register(Dwarf_Die *die, uint64_t addr)
+static struct rt_where first_place(const struct rt_arch *arch, Dwarf_Die *die, uint64_t addr)
 {
 	struct rt_where where = { .kind = RT_WHERE_ABI };
 	Dwarf_Attribute attr;
+	Dwarf_Block block;
 	Dwarf_Op *ops;
 	size_t n;
 
+	if (!dwarf_attr(die, DW_AT_location, &attr))
+		return where;
 	/* A single location is of a kind that libdw takes for none; those are on the stack. */
-	if (!dwarf_attr(die, DW_AT_location, &attr) || dwarf_getlocation_addr(&attr, addr, &ops, &n, 1) != 1 || n == 0)
-		return where;
-	if (ops[0].atom < DW_OP_reg0 || ops[0].atom > DW_OP_reg31)
-		return where;
-	where.kind = RT_WHERE_REG;
-	where.reg = ops[0].atom - DW_OP_reg0;
+	if (dwarf_getlocation_addr(&attr, addr, &ops, &n, 1) != 1 || n == 0) {
+		where.offset = dwarf_formblock(&attr, &block) || !block.length ? 0 : -1;
+	} else if (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
+		where.kind = RT_WHERE_REG;
+		where.reg = ops[0].atom - DW_OP_reg0;
+	} else {
+		/* The frame's base is the CFA. */
+		where.offset = ops[0].atom == DW_OP_fbreg && (n == 1 || ops[1].atom == DW_OP_piece) && ops[0].number < 1 << 20 ?
+			(int64_t)ops[0].number + arch->return_pop : -1;
+	}
 	return where;
 }
 
-void rt_dwarf_go_param(Dwarf_Die *die, uint64_t addr, struct rt_param *param)
+void rt_dwarf_go_param(const struct rt_arch *arch, Dwarf_Die *die, uint64_t addr, struct rt_param *param)
 {
-	int64_t told = param->where.kind == RT_WHERE_STACK ? param->where.offset : 0;
-
 	param->is_out = rt_die_flag(die, DW_AT_variable_parameter);
-	param->where = param->is_out ? (struct rt_where){ .kind = RT_WHERE_ABI } : first_register(die, addr);
-	if (param->where.kind == RT_WHERE_ABI && !param->is_out)
-		param->where.offset = told;
+	param->where = first_place(arch, die, addr);
+	/* A result's register tells nothing of where it is passed. */
+	if (param->is_out && param->where.kind == RT_WHERE_REG)
+		param->where = (struct rt_where){ .kind = RT_WHERE_ABI };
 }
 
 /* Up to Go 1.24 those stand there twice that a closure captures, and results without a name of some functions. */

@@ -188,7 +188,7 @@ bool rt_dwarf_is_go(Dwarf_Die *die);
 
 /* dwarf.c: does a function's entry say that it is not called as it is declared? */
 bool rt_dwarf_is_changed(Dwarf_Die *die);
-void rt_dwarf_go_param(Dwarf_Die *die, uint64_t addr, struct rt_param *param);
+void rt_dwarf_go_param(const struct rt_arch *arch, Dwarf_Die *die, uint64_t addr, struct rt_param *param);
 void rt_dwarf_go_results(struct rt_param *v, struct rt_prototype *prototype);
 const struct rt_ctype *rt_dwarf_go_interface(struct rt_dwarf_walk *walk, Dwarf_Die *die);	/* NULL: the typedef is none */
 void rt_dwarf_go_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type);

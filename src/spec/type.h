@@ -133,7 +133,7 @@ void **rt_types_slot(struct rt_types *types, const void *key);
 
 /* Where a parameter is when the probe is hit. */
 enum rt_where_kind {
-	RT_WHERE_ABI,		/* where the calling convention puts it, by the types of those before it; Go: and `offset` is what is told, 0: nothing */
+	RT_WHERE_ABI,		/* where the calling convention puts it, by the types of those before it; Go: `offset` is told, 0: not, -1: it is elsewhere */
 	RT_WHERE_REG,		/* in `reg`, a DWARF register number */
 	RT_WHERE_REGS,		/* the first word of it (`second` bytes, unless 0) in `reg`, the rest in `reg2` */
 	RT_WHERE_STACK,		/* in memory at the stack pointer at entry + `offset` */

@@ -109,6 +109,33 @@ static void test_aarch64(void)
 	check_of(&rt_arch_aarch64, false, LIST(&byte_type, &int32_type, &string_type), LIST(&int_type), "+8; +12; +16; +32; ");
 }
 
+static bool in_order(const struct rt_arch *arch, const struct rt_ctype *a, int64_t at_a, const struct rt_ctype *b, int64_t at_b)
+{
+	const struct rt_param v[] = { { .type = a, .where = { .offset = at_a } }, { .type = b, .where = { .offset = at_b } } };
+	struct rt_abi abi;
+
+	rt_abi_go_begin(&abi, arch, false);
+	return rt_abi_go_in_order(&abi, v, 2);
+}
+
+/* What debug information says of places on the stack, 0: nothing, -1: that it has one. */
+static void test_order(void)
+{
+	const struct rt_arch *arm = &rt_arch_aarch64, *x86 = &rt_arch_x86_64;
+
+	CU_ASSERT(in_order(arm, &int_type, 8, &string_type, 16) && in_order(arm, &int_type, 0, &int_type, 0));
+	/* The string's length alone is used; the integer is before it, or it stands there. */
+	CU_ASSERT(in_order(arm, &int_type, 0, &string_type, 24) && in_order(x86, &int_type, 0, &string_type, 24));
+	CU_ASSERT(!in_order(arm, &int_type, 0, &string_type, 8) && !in_order(x86, &int_type, 0, &string_type, 8));
+	CU_ASSERT(!in_order(arm, &int_type, 0, &string_type, 32));
+	/* The second was told of behind the first, or in front of it. */
+	CU_ASSERT(in_order(arm, &int_type, 0, &int_type, 16) && !in_order(arm, &int_type, 0, &int_type, 8));
+	CU_ASSERT(!in_order(arm, &byte_type, 0, &byte_type, 8) && in_order(arm, &byte_type, 0, &byte_type, 9));
+	/* Before the second there would be room as well where the first is behind it. */
+	CU_ASSERT(!in_order(arm, &int_type, 0, &byte_type, -1) && in_order(arm, &int_type, -1, &byte_type, -1));
+	CU_ASSERT(in_order(arm, &int_type, 0, &string_type, -1) && in_order(x86, &int_type, 0, &byte_type, -1));
+}
+
 /* "_" took ax and bx, of which nobody tells. */
 static void test_unnamed(void)
 {
@@ -323,6 +350,7 @@ CU_TestInfo rt_tests_abi_go[] = {
 	{ "Go's registers, too few", test_overflow },
 	{ "Go's stack", test_stack },
 	{ "Go on aarch64", test_aarch64 },
+	{ "Go's parameters that are told of in another order", test_order },
 	{ "parameters that are not told of", test_unnamed },
 	{ "parameters of unknown types", test_unknown },
 	{ "Go's prototypes lowered", test_lowered },
