@@ -114,7 +114,7 @@ static bool settle_places(struct rt_param *v, const bool *frame, unsigned n, enu
 		leave_moved(v, n);
 	for (i = 0; i < n && plain; i++) {
 		if (leaves_out)
-			v[i].unread = v[i].where.kind == RT_WHERE_NOWHERE ? RT_UNREAD_ALL : v[i].where.unset;
+			v[i].unread = v[i].where.kind == RT_WHERE_NOWHERE && !frame[i] ? RT_UNREAD_ALL : v[i].where.unset;
 		v[i].where = (struct rt_where){ .kind = RT_WHERE_ABI };
 	}
 	return plain;

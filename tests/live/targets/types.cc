@@ -37,6 +37,7 @@ NOINLINE int shape::area(point p) { return sink = p.x * p.y; }
 namespace ns {
 NOINLINE int text(const std::string &s, std::string t, std::string_view v) { return sink = (int)(s.size() + t.size() + v.size()); }
 NOINLINE int lists(const std::vector<int> &v, std::vector<point> w, std::vector<std::string> *none) { return sink = v[0] + w[0].x + w[0].y + (none != nullptr); }
+NOINLINE std::string same(std::string t) { return t; }
 NOINLINE int object(counted c, counted &d, counted *e, int n) { return sink = c.n + d.n + e->n + n; }
 }
 
@@ -58,6 +59,8 @@ int main()
 	ns::text("", "twenty-two characters!", "twenty-three characters");
 	puts("(ns::text \"twenty-three characters\" \"a\\000b\" \"\")");
 	ns::text("twenty-three characters", std::string("a\0b", 3), "");
+	puts("(ns::same \"one that is longer than sixteen\")");
+	sink = (int)ns::same(longer).size();
 	puts("(ns::lists [1, 2, 3] [{.x=4, .y=5}] NULL)");
 	ns::lists(v, w, nullptr);
 	puts("(ns::object {.n=6} {.n=7} {.n=8} 11)");
