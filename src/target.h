@@ -58,6 +58,7 @@ struct rt_target {
 	bool goroutines_mixed;		/* the kernel cannot read which one calls: so no returns of Go functions */
 	bool unwatched;			/* what tells of exceptions and other stacks is not watched, for `everywhere` */
 	const char *switches;		/* the function of the program's own that switches stacks, "" one without a name; NULL: none is known */
+	bool unwatched_stacks;		/* among it stacks of coroutines: that a call's place is above the stack pointer does not say that it is over */
 	bool unwatched_leap;		/* nor is longjmp, for that or because it cannot be told where it leaves */
 	char entry_only[512];		/* why a uretprobe could harm the process, or "" */
 	char library_entry_only[512];	/* the same for functions of libraries */

@@ -121,6 +121,8 @@ static int add_of_image(struct rt_target *t, struct rt_image *image, bool leaps_
 			t->unwatched_leap = true;
 		else
 			t->unwatched = true;
+		if (t->everywhere && image != t->images.v[0] && (w->role == RT_ROLE_STACK || w->role == RT_ROLE_STACK_TOP))
+			t->unwatched_stacks = true;
 	}
 	return r;
 }

@@ -95,6 +95,18 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
+# There those who left a stack may come back to it: what is not known is no end.
+case $MECHANISMS in
+*tracefs*)
+	begin "tracefs: a coroutine's calls are not taken for unwound"
+	rt --attach=tracefs "$BIN/stacks" step produce next
+	expect_status 0
+	expect_line '^\(\[[0-9]*\] \)\{0,1\}<.*\*\*\* return not seen \*\*\*$' "$T/err"
+	expect_no_line '\*\*\* unwound \*\*\*' "$T/err"
+	end_case
+	;;
+esac
+
 begin "--return=none: entries only"
 rt --return=none "$FIB" fib
 expect_line '^rawtrace: fib: only entries are traced: --return=none$' "$T/err"
