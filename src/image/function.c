@@ -153,7 +153,7 @@ static int add_function(struct rt_functions *functions, struct rt_batch *b, cons
 	f->go = !f->inside && rt_go_place(b->image, m->addr, &f->skip);
 	if (f->go) {
 		f->nargs = 0;	/* C's registers would tell nothing of its arguments */
-		f->placed = f->skip ? "past Go's check of the stack, which can come back to the entry" :
+		f->placed = f->skip ? "past what Go can begin anew, as its check of the stack" :
 			"Go makes no check of the stack there";
 	}
 	if (m->behind && !f->go) {

@@ -36,9 +36,14 @@ const struct rt_go *rt_image_go(struct rt_image *image);
 enum { RT_GO_CHECK_MAX = 80 };
 uint32_t rt_go_past_check(const uint8_t *bytes, size_t n);
 uint32_t rt_go_past_check_aarch64(const uint8_t *bytes, size_t n);
+/*
+ * What aarch64 takes several instructions for (a large number, a variable's address) is made in x27 by all but the last of them, and begun
+ * anew where the scheduler has stopped a goroutine in between.  How many bytes stand before that last one, 0: there is no such thing.
+ */
+uint32_t rt_go_past_temporary_aarch64(const uint8_t *bytes, size_t n);
 
 /*
- * Is a Go function's entry at `addr`?  Then `*skip` is where its probe stands, behind the check: each call passes there once, with its
+ * Is a Go function's entry at `addr`?  Then `*skip` is where its probe stands, behind what may begin anew: each call passes there once, with its
  * arguments, the stack pointer and (in the register that has it) the goroutine as they were at the entry.
  */
 bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip);

@@ -3,7 +3,7 @@
 #include "arch/arch.h"
 #include "image/go.h"
 
-enum { SP = 31, LOWER = 3, NOT_ABOVE = 9, REGISTERS = 16 /* of each kind, for arguments */ };
+enum { TEMPORARY = 27, SP = 31, LOWER = 3, NOT_ABOVE = 9, REGISTERS = 16 /* of each kind, for arguments */ };
 
 static uint32_t word(const uint8_t *bytes, size_t at)
 {
@@ -23,9 +23,8 @@ uint32_t rt_go_past_check_aarch64(const uint8_t *bytes, size_t n)
 		return 0;
 	for (at = 4; n - at >= 4; at += 4) {
 		w = word(bytes, at);
-		/* Behind it the size of a huge frame may be loaded from beside the code (1.15), which must not be probed. */
 		if ((w & 0xff80001f) == (0x54000000 | NOT_ABOVE))
-			return n - at >= 8 && (word(bytes, at + 4) & 0xff00001f) == 0x5800001b ? at + 8 : at + 4;
+			return at + 4;
 		if ((w & 0xff80001f) == 0x54000000 || (w & 0xff80001f) == (0x54000000 | LOWER))
 			continue;
 		/* Of numbers, of registers. */
@@ -33,6 +32,23 @@ uint32_t rt_go_past_check_aarch64(const uint8_t *bytes, size_t n)
 			return 0;
 	}
 	return 0;
+}
+
+/* A number, an address, or what stands at one, in x27: by numbers and registers, or loaded from beside the code or by x27. */
+static bool prepares(uint32_t w)
+{
+	return (w & 31) == TEMPORARY && ((w >> 26 & 7) == 4 || (w >> 25 & 7) == 5 || (w & 0xff000000) == 0x58000000 ||
+					 (w & 0xffc003e0) == (0xf9400000 | TEMPORARY << 5));
+}
+
+uint32_t rt_go_past_temporary_aarch64(const uint8_t *bytes, size_t n)
+{
+	uint32_t at = 0, w;
+
+	while (n - at >= 8 && prepares(word(bytes, at)))
+		at += 4;
+	w = at ? word(bytes, at) : 0;
+	return (w >> 5 & 31) == TEMPORARY || (w >> 16 & 31) == TEMPORARY ? at : 0;
 }
 
 /* str x0,[sp,#8] and bl: the assembly that is called takes its argument on the stack. */

@@ -106,7 +106,13 @@ bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip)
 		return false;
 	n = f.end - f.addr < sizeof(bytes) ? (size_t)(f.end - f.addr) : sizeof(bytes);
 	n = rt_image_read(image, addr, bytes, n);
-	*skip = image->arch->machine == EM_AARCH64 ? rt_go_past_check_aarch64(bytes, n) : rt_go_past_check(bytes, n);
+	if (image->arch->machine == EM_AARCH64) {
+		*skip = rt_go_past_check_aarch64(bytes, n);
+		if (!f.assembly)
+			*skip += rt_go_past_temporary_aarch64(bytes + *skip, n - *skip);
+	} else {
+		*skip = rt_go_past_check(bytes, n);
+	}
 	/* What was taken for the check lies before the frame. */
 	if (*skip >= n || (rt_pclntab_frame(&go->table, &f, &frame) && frame && *skip >= frame))
 		*skip = 0;

@@ -16,8 +16,11 @@ static void read_spills(const struct rt_image *image, uint64_t addr, uint32_t pa
 
 	if (frame->aarch64) {
 		/* b.ls, to a place behind it. */
-		if (rt_image_read(image, addr + past - 4, jump, 4) == 4)
-			rt_image_read(image, addr + past - 4 + (rt_arch_word(jump) >> 3 & 0x1ffffc), frame->spills, sizeof(frame->spills));
+		do {
+			past -= 4;
+			frame->proven = rt_image_read(image, addr + past, jump, 4) == 4 && (rt_arch_word(jump) & 0xff80001f) == 0x54000009;
+		} while (past && !frame->proven);
+		rt_image_read(image, addr + past + (rt_arch_word(jump) >> 3 & 0x1ffffc), frame->spills, sizeof(frame->spills));
 		return;
 	}
 	if (past < sizeof(jump) || rt_image_read(image, addr + past - sizeof(jump), jump, sizeof(jump)) != sizeof(jump))

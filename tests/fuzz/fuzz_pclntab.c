@@ -75,7 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(bytes, data + 1, size - 1);
 	read_arguments(bytes, size - 1);
 	rt_go_thread_offset(bytes, size - 1, &at);
-	if (rt_go_past_check(bytes, size - 1) > size - 1 || rt_go_past_check_aarch64(bytes, size - 1) > size - 1)
+	if (rt_go_past_check(bytes, size - 1) > size - 1 || rt_go_past_check_aarch64(bytes, size - 1) > size - 1 ||
+	    rt_go_past_temporary_aarch64(bytes, size - 1) > size - 1)
 		abort();
 	if (rt_pclntab_open(bytes, size - 1, &table) == 0) {
 		if (table.since >= 18 && !table.text)

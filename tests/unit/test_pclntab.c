@@ -240,9 +240,9 @@ static void test_checks_aarch64(void)
 		{ LDR16 "\x1b\xca\x90\xd2\x3b\x00\xa0\xf2\xf1\x63\x3b\xeb\x63\x07\x00\x54\x3f\x02\x10\xeb\x29\x07\x00\x54" STR, 32, 28 },
 		/* 1.15: mov x2,sp; cmp x2,x1 */
 		{ LDR1 "\xe2\x03\x00\x91\x5f\x00\x01\xeb\x29\x08\x00\x54" STR, 20, 16 },
-		/* mov x27,#-1314; cmp x1,x27; b.eq; add x2,sp,#928; sub x2,x2,x1; mov x3,#; movk; cmp x2,x3; b.ls; ldr x27, from beside the code */
+		/* mov x27,#-1314; cmp x1,x27; b.eq; add x2,sp,#928; sub x2,x2,x1; mov x3,#; movk; cmp x2,x3; b.ls */
 		{ LDR1 "\x3b\xa4\x80\x92\x3f\x00\x1b\xeb\xc0\x07\x00\x54\xe2\x83\x0e\x91\x42\x00\x01\xcb\x03\x3e\x91\xd2\x23\x00\xa0\xf2"
-		  "\x5f\x00\x03\xeb\x29\x07\x00\x54\xdb\x06\x00\x58" STR, 48, 44 },
+		  "\x5f\x00\x03\xeb\x29\x07\x00\x54" STR, 44, 40 },
 		/* the other guard, at 24 */
 		{ "\x90\x0f\x40\xf9\xff\x63\x30\xeb\x69\x06\x00\x54", 12, 12 },
 		/* no check: a frame; another register's member; arguments are changed; a jump back; a call */
@@ -265,6 +265,27 @@ static void test_checks_aarch64(void)
 	CU_ASSERT(rt_go_calls_aarch64((const uint8_t *)"\xe0\x07\x00\xf9\xf8\xde\x00\x94", 0x509b0, &target) && target == 0x88590);
 	CU_ASSERT(!rt_go_calls_aarch64((const uint8_t *)"\xe1\x07\x00\xf9\xf8\xde\x00\x94", 0x509b0, &target));
 	CU_ASSERT(!rt_go_calls_aarch64((const uint8_t *)"\xe0\x07\x00\xf9\xf8\xde\x00\x14", 0x509b0, &target));
+}
+
+#define TEMPORARY(bytes) rt_go_past_temporary_aarch64((const uint8_t *)bytes, sizeof(bytes) - 1)
+
+/* What a signal makes begin anew. */
+static void test_temporary(void)
+{
+	/* adrp x27; add x27,x27,#; ldrb w1,[x27] */
+	CU_ASSERT_EQUAL(TEMPORARY("\xbb\x07\x00\xb0\x7b\x8b\x02\x91\x61\x03\x40\x39"), 8);
+	/* mov x27,#; movk x27,#; sub x20,sp,x27; and loaded from beside the code */
+	CU_ASSERT_EQUAL(TEMPORARY("\x1b\xca\x90\xd2\x3b\x00\xa0\xf2\xf4\x63\x3b\xcb"), 8);
+	CU_ASSERT_EQUAL(TEMPORARY("\xdb\x06\x00\x58\xe0\x63\x3b\x8b"), 4);
+	/* adrp x27; ldr x27,[x27,#8]; str x0,[x27] */
+	CU_ASSERT_EQUAL(TEMPORARY("\xbb\x07\x00\xb0\x7b\x07\x40\xf9\x60\x03\x00\xf9"), 8);
+	/* adrp x1; ldrsb x27,[x0], which faults; str; x27 is not used; nothing comes behind */
+	CU_ASSERT_EQUAL(TEMPORARY("\xa1\x07\x00\xb0\x21\x8b\x02\x91"), 0);
+	CU_ASSERT_EQUAL(TEMPORARY("\x1b\x00\x80\x39\x7b\x8b\x02\x91\x61\x03\x40\x39"), 0);
+	CU_ASSERT_EQUAL(TEMPORARY(STR STR), 0);
+	CU_ASSERT_EQUAL(TEMPORARY("\x1b\xca\x90\xd2" STR), 0);
+	CU_ASSERT_EQUAL(TEMPORARY("\x1b\xca\x90\xd2"), 0);
+	CU_ASSERT_EQUAL(TEMPORARY(""), 0);
 }
 
 /* Where a thread has its goroutine, by the checks of each way to link. */
@@ -305,6 +326,7 @@ CU_TestInfo rt_tests_pclntab[] = {
 	{ "damaged ones", test_damaged },
 	{ "stack checks", test_checks },
 	{ "stack checks of aarch64", test_checks_aarch64 },
+	{ "what a signal makes begin anew", test_temporary },
 	{ "where threads have their goroutine", test_thread_offset },
 	CU_TEST_INFO_NULL,
 };
