@@ -206,6 +206,9 @@ int rt_symbol_compare(const struct rt_symbol *a, const struct rt_symbol *b)
 
 	if ((a->kind == RT_SYM_NOTYPE) != (b->kind == RT_SYM_NOTYPE))
 		return a->kind == RT_SYM_NOTYPE ? 1 : -1;
+	/* Linkers' marks ("runtime.text") tell nothing of the function that begins there. */
+	if (a->sized != b->sized)
+		return a->sized ? -1 : 1;
 	if (na != nb)
 		return na < nb ? -1 : 1;
 	if (a->global != b->global)

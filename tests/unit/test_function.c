@@ -162,6 +162,24 @@ static void test_glob(void)
 	rt_images_close(&images);
 }
 
+/* Linkers put "runtime.text" where a program's text begins; it has no size. */
+static void test_mark(void)
+{
+	static const struct elfgen_sym syms[] = { { "mark", CODE, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT }, FUNC("function", 0, STB_LOCAL) };
+	const struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 2 };
+	struct rt_functions functions = { 0 };
+	struct rt_images images = { 0 };
+	struct rt_error err;
+
+	add_image(&images, &g, "./x");
+	adds(&images, "mark", "mark@0");
+	CU_ASSERT_EQUAL_FATAL(add(&functions, &images, "*", &err), 0);
+	CU_ASSERT(functions.n == 1 && functions.v[0].sized && functions.v[0].size == 8);
+	RT_ASSERT_TEXT(functions.v[0].name, "function");
+	rt_functions_free(&functions);
+	rt_images_close(&images);
+}
+
 static void test_together(void)
 {
 	struct rt_functions functions = { 0 };
@@ -380,6 +398,7 @@ out:
 CU_TestInfo rt_tests_function[] = {
 	{ "exact names", test_exact },
 	{ "globs", test_glob },
+	{ "a name without a size", test_mark },
 	{ "several specs", test_together },
 	{ "names that are not there", test_missing },
 	{ "libraries by name", test_find },
