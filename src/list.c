@@ -19,6 +19,7 @@
 struct way {
 	enum rt_how how;
 	const char *why;
+	bool harmful;
 	size_t n;
 };
 
@@ -139,7 +140,7 @@ static void note_way(struct list *list, const struct rt_function *f)
 		if (list->ways[i].how == f->how && strcmp(list->ways[i].why, f->how_why) == 0)
 			break;
 	if (i == list->nways && i < WAYS_MAX)
-		list->ways[list->nways++] = (struct way){ .how = f->how, .why = f->how_why };
+		list->ways[list->nways++] = (struct way){ .how = f->how, .why = f->how_why, .harmful = f->harmful };
 	if (i < list->nways)
 		list->ways[i].n++;
 }
@@ -150,8 +151,7 @@ static void print_ways(const struct list *list)
 
 	for (i = 0; i < list->nways && !list->json; i++)
 		fprintf(list->file, "%s%s, %zu function%s: %s%s\n", i ? "" : "\n", words[list->ways[i].how], list->ways[i].n,
-			list->ways[i].n == 1 ? "" : "s", list->ways[i].how == RT_HOW_INSN && strncmp(list->ways[i].why, "--", 2) != 0 ? "a uretprobe could harm: " : "",
-			list->ways[i].why);
+			list->ways[i].n == 1 ? "" : "s", list->ways[i].harmful ? "a uretprobe could harm: " : "", list->ways[i].why);
 }
 
 static bool is_alias(const struct rt_listing *l, size_t i)

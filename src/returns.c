@@ -10,6 +10,8 @@
 #include "plans.h"
 #include "util/array.h"
 
+enum { ASKED = 1000 };	/* of more functions than these, of which a thousand take 40 ms, not all is asked */
+
 /* Which images' code was opened: exits are asked for file by file. */
 struct codes {
 	struct rt_code **v;
@@ -172,15 +174,26 @@ static bool looks(const struct rt_target *t, struct codes *codes, struct rt_imag
 
 /*
  * Does the function, or what it ends with by a tail call, look at its own return address, where a uretprobe would have put the
- * trampoline's?  Of more functions than these, of which a thousand take 40 ms, it is not asked.
+ * trampoline's?
  */
 static bool looks_at_return(const struct rt_target *t, struct codes *codes, const struct rt_function *f, bool *nomem)
 {
-	enum { ASKED = 1000, LEVELS = 3 };
+	enum { LEVELS = 3 };
 
 	if (t->functions.n > ASKED || !f->sized || f->no_exits)
 		return false;
 	return looks(t, codes, f->image, f->addr, f->size, LEVELS, nomem);
+}
+
+/*
+ * Of a thread's uretprobes the kernel keeps 64.  A function whose calls can be deeper gets probes on the instructions that leave it, where
+ * they are known.
+ */
+static bool may_be_deep(const struct rt_target *t, struct codes *codes, struct rt_function *f, bool *nomem)
+{
+	struct rt_code *code = t->functions.n <= ASKED && f->sized && !f->no_exits ? code_of(codes, f->image) : NULL;
+
+	return code && rt_code_recurses(code, f->addr, f->size) && !exits_of(codes, f, nomem);
 }
 
 static void choose(struct rt_target *t, struct codes *codes, struct rt_function *f, bool *nomem)
@@ -202,10 +215,17 @@ static void choose(struct rt_target *t, struct codes *codes, struct rt_function 
 	if (t->want == RT_WANT_AUTO && t->purpose != RT_PURPOSE_COUNT && !harm && !f->go && looks_at_return(t, codes, f, nomem))
 		harm = "it looks at its own return address, or jumps to what does";
 	f->how_why = t->want == RT_WANT_NONE ? "--return=none" : harm;
+	f->harmful = t->want == RT_WANT_AUTO && harm;
 	if (t->want == RT_WANT_NONE || t->purpose == RT_PURPOSE_COUNT)
 		return;
 	if (f->go && t->goroutines_mixed) {
 		f->why_not = "this kernel cannot read which goroutine calls";
+		return;
+	}
+	if (t->want == RT_WANT_AUTO && t->purpose == RT_PURPOSE_RECORD && !harm && may_be_deep(t, codes, f, nomem)) {
+		place_exits(t, f);
+		f->how = RT_HOW_INSN;
+		f->how_why = "it calls itself, and of a thread's uretprobes the kernel keeps 64";
 		return;
 	}
 	if (t->want == RT_WANT_URETPROBE ? !f->entry_only : t->want == RT_WANT_AUTO && !harm) {

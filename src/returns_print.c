@@ -52,7 +52,7 @@ const char *rt_returns_why(const struct rt_function *f, char *buf, size_t size)
 		break;
 	case RT_HOW_INSN:
 		snprintf(buf, size, "insn (%zu place%s): %s%s", f->exits.n, f->exits.n == 1 ? "" : "s",
-			 strncmp(f->how_why, "--", 2) == 0 ? "" : "a uretprobe could harm the program: ", f->how_why);
+			 f->harmful ? "a uretprobe could harm the program: " : "", f->how_why);
 		break;
 	case RT_HOW_NONE:
 		both = f->why_not && (!f->how_why || strcmp(f->why_not, f->how_why) != 0);

@@ -208,6 +208,18 @@ static int tell_unread(struct session *s)
 	return rt_session_note(s, text);
 }
 
+static int tell_too_deep(struct session *s)
+{
+	uint64_t n = rt_stack_too_deep(s->stack);
+	char text[200];
+
+	if (!n)
+		return 0;
+	snprintf(text, sizeof(text), "%" PRIu64 " return%s not seen: the kernel keeps 64 pending uretprobes of a thread; --return=insn does without", n,
+		 n == 1 ? " was" : "s were");
+	return rt_session_note(s, text);
+}
+
 static int finish_out(struct session *s, struct rt_error *err)
 {
 	struct rt_event lost = { .type = RT_EV_LOST, .time = rt_session_end_time(s) };
@@ -227,6 +239,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 		r = rt_stack_end(s->stack, lost.time);
 	if (r == 0)
 		r = tell_unread(s);
+	if (r == 0)
+		r = tell_too_deep(s);
 	if (r == 0)
 		r = s->out.ops->end(&s->out);
 	return rt_session_out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;

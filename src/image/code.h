@@ -40,6 +40,12 @@ bool rt_code_span(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t
 bool rt_code_function(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t *end, const char **name);
 
 /*
+ * recursion.c: does the function call itself, or one that calls it and so on by way of two at most, and that at one place alone?  (Where
+ * there are more, as in fib, calls are a tree, and few are open at once.)  Calls through pointers are not followed.
+ */
+bool rt_code_recurses(struct rt_code *code, uint64_t addr, uint64_t size);
+
+/*
  * stub.c: the function of a library that the call which returns to `addr` goes to, by the name that is imported; the image's.  NULL: it calls
  * something else, or who knows what.
  */

@@ -43,6 +43,7 @@ struct rt_function {
 	uint8_t role;			/* enum rt_role: not 0: it is not traced, but tells of those that are (watch.h) */
 	enum rt_how how;		/* returns.h: what was chosen, */
 	const char *how_why, *why_not;	/* why, and why not RT_HOW_INSN, or NULL; not owned */
+	bool harmful;			/* a uretprobe could harm the program, says how_why */
 };
 
 static inline const char *rt_function_symbol(const struct rt_function *f)

@@ -30,6 +30,11 @@ void rt_stack_free(struct rt_stack *stack)
 	free(stack);
 }
 
+uint64_t rt_stack_too_deep(const struct rt_stack *stack)
+{
+	return stack->too_deep;
+}
+
 struct rt_thread *rt_stack_thread(struct rt_stack *stack, pid_t pid, pid_t tid)
 {
 	struct rt_task *task = rt_threads_get(&stack->threads, pid, tid, 0);
@@ -43,22 +48,34 @@ static bool in_doubt(const struct rt_stack *stack, const struct rt_task *task, c
 	return frame->time < stack->doubt || frame->time < task->doubt;
 }
 
+/* Of how many of the outermost `n` calls the kernel keeps the return, as far as it does. */
+static size_t kept(const struct rt_task *task, size_t n)
+{
+	size_t i, some = 0;
+
+	for (i = 0; i < n && some < RETURNS_SEEN; i++)
+		some += !task->v[i].at_exits;
+	return some;
+}
+
 /* Close the innermost open call. */
 static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end end, uint64_t time,
 		     const struct rt_values *result)
 {
 	static const struct rt_values nothing;
 	struct rt_frame frame = task->v[--task->n];
+	bool too_deep = !frame.at_exits && task->n >= RETURNS_SEEN && kept(task, task->n) == RETURNS_SEEN;
 
 	if (frame.became)
 		return 0;
 	if ((end == RT_END_NOT_SEEN || end == RT_END_UNWOUND) && frame.jumped)
 		end = RT_END_JUMPED;
 	/* Its return may be what was lost, or one that the kernel did not keep. */
-	else if (end == RT_END_UNWOUND && (in_doubt(stack, task, &frame) || (!frame.at_exits && task->n >= RETURNS_SEEN)))
+	else if (end == RT_END_UNWOUND && (in_doubt(stack, task, &frame) || too_deep))
 		end = RT_END_NOT_SEEN;
 	else if (end == RT_END_NOT_SEEN && frame.at_exits && !in_doubt(stack, task, &frame))
 		end = RT_END_UNWOUND;
+	stack->too_deep += end == RT_END_NOT_SEEN && too_deep;
 	return stack->ops->leave(stack->ctx, &task->thread, &frame, end, time, result ? result : &nothing);
 }
 
@@ -108,7 +125,7 @@ static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *tas
 			(top->exits && hit->exits && top->exits != hit->exits && rt_exits_include(top->exits, hit->exits)));
 	if (event->hit.ra)
 		return (event->hit.ra & 0xfff) == 0;
-	return stack_at(task, event->hit.sp, true) < RETURNS_SEEN && !in_doubt(stack, task, top);
+	return kept(task, stack_at(task, event->hit.sp, true)) < RETURNS_SEEN && !in_doubt(stack, task, top);
 }
 
 /*

@@ -130,6 +130,9 @@ int rt_stack_ended(struct rt_stack *stack, uint64_t time);
 /* The trace is over: close what is open, innermost first, as RT_END_UNFINISHED. */
 int rt_stack_end(struct rt_stack *stack, uint64_t time);
 
+/* How many returns were not seen because the kernel keeps no more pending ones of a thread. */
+uint64_t rt_stack_too_deep(const struct rt_stack *stack);
+
 /* The thread, made when it is new; NULL: out of memory. */
 struct rt_thread *rt_stack_thread(struct rt_stack *stack, pid_t pid, pid_t tid);
 

@@ -201,3 +201,22 @@ expect_text '>(f 0)
 >(f 55)
 <55' "$T/tree"
 end_case
+
+# The kernel keeps 64 uretprobes of a thread; of calls that it cannot count, the trace does.
+target deep "$CC" -O1 "$TARGETS/deep.c" || skip_all "no compiler"
+"$T/deep" 3000 >"$T/plain"
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: functions that call themselves"
+	rt --attach="$mechanism" -o "$T/trace" "$T/deep" down even odd -- 3000
+	expect_same "$T/plain" "$T/out"
+	expect_number "returns" "$(grep -c '< *\(\[[0-9]*\] \)\{0,1\}[0-9]*$' "$T/trace")" -eq 6002
+	expect_nested "$T/trace" whole
+	end_case
+done
+begin "a function that calls itself through a pointer"
+rt "$T/deep" pointed -- 70
+expect_line '^rawtrace: 7 returns were not seen: the kernel keeps 64 pending' "$T/err"
+expect_number "returns that were not seen" "$(grep -c '\*\*\* return not seen \*\*\*$' "$T/err")" -eq 7
+rt --return=insn "$T/deep" pointed -- 70
+expect_no_line 'not seen' "$T/err"
+end_case

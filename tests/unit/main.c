@@ -33,6 +33,7 @@ int main(void)
 		{ "imports", NULL, NULL, NULL, NULL, rt_tests_imports },
 		{ "names", NULL, NULL, NULL, NULL, rt_tests_names },
 		{ "exits", NULL, NULL, NULL, NULL, rt_tests_exits },
+		{ "recursion", NULL, NULL, NULL, NULL, rt_tests_recursion },
 		{ "prologue", NULL, NULL, NULL, NULL, rt_tests_prologue },
 		{ "pclntab", NULL, NULL, NULL, NULL, rt_tests_pclntab },
 		{ "fetch", NULL, NULL, NULL, NULL, rt_tests_fetch },
