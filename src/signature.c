@@ -117,9 +117,11 @@ static void check_result(struct rt_signatures *s, const struct rt_function *f, s
 
 	if (!guesser || !told->result || told->result->kind == RT_CT_VOID || told->result->kind == RT_CT_FLOAT)
 		return;
-	if (rt_guess_ignored(guesser, f->addr) || (rt_guess_prototype(guesser, f->addr, f->size, memory, &guess) == 0 && guess.result &&
-						   (guess.result->kind == RT_CT_VOID || guess.result->kind == RT_CT_UNKNOWN)))
-		told->result = &unknown;
+	if (!rt_guess_ignored(guesser, f->addr) && (rt_guess_prototype(guesser, f->addr, f->size, memory, &guess) < 0 || !guess.result ||
+						    (guess.result->kind != RT_CT_VOID && guess.result->kind != RT_CT_UNKNOWN)))
+		return;
+	told->result = &unknown;
+	told->result_where.kind = RT_WHERE_UNKNOWN;	/* Rust's may be known */
 }
 
 /*

@@ -417,6 +417,21 @@ fi
 # ---- Rust ----
 
 if has rustc; then
+	begin "Rust: a result that nobody looks at"
+	cat >"$T/ignored.rs" <<'EOF'
+use std::cell::Cell;
+thread_local! { static SUM: Cell<u32> = Cell::new(0); }
+#[inline(never)] fn ignored(n: u32) -> u32 { SUM.with(|s| { s.set(s.get() + n); println!("{}", s.get()); n * 2 }) }
+fn main() { ignored(4); ignored(5); std::process::exit(0) }
+EOF
+	rustc -C opt-level=2 -g -o "$T/ignored" "$T/ignored.rs" >"$T/cc" 2>&1 || show "$T/cc"
+	rt "$T/ignored" ignored::ignored
+	expect_text '>(ignored::ignored 4)
+<<not known>
+>(ignored::ignored 5)
+<<not known>' "$T/err"
+	end_case
+
 	for how in 0 2; do
 		begin "Rust: opt-level=$how"
 		if ! rustc -g -C opt-level=$how -o "$T/rust" --crate-name types "$TARGETS/types.rs" >"$T/cc" 2>&1; then
