@@ -311,15 +311,18 @@ static void call(struct rt_walk *w, uint64_t next, const struct rt_flow *f, stru
 	}
 }
 
-/* Is it the return address that is loaded there?  __builtin_return_address(0) is that, and a walk over frame pointers begins so. */
-static bool is_return_loaded(const struct rt_flow *f, struct rt_depth depth)
+/*
+ * Is it the return address that is read there, or changed?  __builtin_return_address(0) is that, a walk over frame pointers begins so, and
+ * assembly finds by it what stands behind the call.
+ */
+static bool is_return_used(const struct rt_flow *f, struct rt_depth depth)
 {
 	enum { SP = 4, FP = 5 };
 
-	if (f->op != RT_OP_LOAD || !f->has_mem || f->mem.fixed || f->mem.index != RT_NO_REG)
+	if (!f->uses || f->used.fixed || f->used.index != RT_NO_REG)
 		return false;
-	return (f->mem.base == SP && depth.sp != RT_DEPTH_UNKNOWN && f->mem.disp == depth.sp) ||
-	       (f->mem.base == FP && depth.fp != RT_DEPTH_UNKNOWN && f->mem.disp == depth.fp);
+	return (f->used.base == SP && depth.sp != RT_DEPTH_UNKNOWN && f->used.disp == depth.sp) ||
+	       (f->used.base == FP && depth.fp != RT_DEPTH_UNKNOWN && f->used.disp == depth.fp);
 }
 
 /* Follow the way from an instruction on, until it ends or joins one that was followed before. */
@@ -337,7 +340,7 @@ static void follow(struct rt_walk *w, const struct rt_todo *todo)
 	}
 	for (; arrive(w, p, addr, from, &depth, &f); from = addr, addr = next) {
 		next = addr + f.size;
-		w->exits->looks |= w->body.arch->form && is_return_loaded(&f, depth);
+		w->exits->looks |= w->body.arch->form && is_return_used(&f, depth);
 		if (f.op == RT_OP_ADDRESS)
 			makes_address(w, (uint64_t)f.value);
 		if (f.op == RT_OP_ADDRESS && w->calls && w->calls->addresses)
@@ -362,6 +365,8 @@ static void follow(struct rt_walk *w, const struct rt_todo *todo)
 			return;
 		after_call = f.kind == RT_FLOW_CALL;
 		depth = behind(&f, depth);
+		/* It has taken its return address off the stack. */
+		w->exits->looks |= w->body.arch->form && depth.sp != RT_DEPTH_UNKNOWN && depth.sp < 0;
 		if (!sane(depth))
 			rt_walk_fail(w, unclear);
 		if (next < p->end)

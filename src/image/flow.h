@@ -73,6 +73,8 @@ struct rt_flow {
 	int64_t value;
 	bool has_mem;
 	struct rt_flow_mem mem;
+	bool uses;		/* x86: an operand in memory is read or changed, and not only written: */
+	struct rt_flow_mem used;
 	uint32_t writes;	/* bit i: register i */
 };
 

@@ -317,6 +317,22 @@ static void arithmetic(const cs_insn *c, struct rt_flow *f)
 	}
 }
 
+static void find_used(const struct rt_decoder *d, const cs_insn *c, struct rt_flow *f)
+{
+	const cs_x86 *x = &c->detail->x86;
+	struct rt_flow at;
+	uint8_t i;
+
+	if (c->id == X86_INS_LEA || c->id == X86_INS_NOP || c->id == X86_INS_POP)
+		return;
+	for (i = c->id == X86_INS_MOV && x->op_count == 2; i < x->op_count; i++)
+		if (x->operands[i].type == X86_OP_MEM) {
+			take_mem(d, c, &x->operands[i], &at);
+			f->uses = at.has_mem;
+			f->used = at.mem;
+		}
+}
+
 static void find_op(const struct rt_decoder *d, const cs_insn *c, struct rt_flow *f)
 {
 	const cs_x86 *x = &c->detail->x86;
@@ -387,5 +403,6 @@ bool rt_flow_x86(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_t 
 	find_writes(c, f);
 	stack_change(d, c, f);
 	find_op(d, c, f);
+	find_used(d, c, f);
 	return true;
 }

@@ -141,6 +141,17 @@ if [ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone'; t
 		expect_line '^<102$' "$T/err"
 		end_case
 
+		begin "functions that find by their return address what stands behind the call: $options"
+		# shellcheck disable=SC2086 # words
+		$CC $options -DBEHIND -o "$T/behind" "$TARGETS/looks.c"
+		"$T/behind" >"$T/want"
+		rt "$T/behind" '*'
+		expect_same "$T/want" "$T/out"
+		rt "$T/behind" skips takes
+		expect_same "$T/want" "$T/out"
+		expect_line '^>(takes)$' "$T/err"
+		end_case
+
 		begin "functions whose callees look for the caller: $options"
 		# shellcheck disable=SC2086 # words
 		$CC $options -DCLIMBS -o "$T/climbs" "$TARGETS/looks.c"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A function that knows its caller by its return address, as allocators and logs do, one that ends by jumping there, and one that does not
- * look.  With CLIMBS two whose caller is asked for by what they call.
+ * look.  With BEHIND two of assembly that find by it what stands behind the call, and with CLIMBS two whose caller is asked for by what they call.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -62,10 +62,24 @@ __attribute__((noinline)) int writes(int n)
 	return sprintf(text, "%d", n) + text[0];
 }
 
+#ifdef BEHIND
+/* What stands behind their calls is data: a byte that is passed over, and a text. */
+__asm__(".text\n"
+	".type skips,@function\nskips: addq $1,(%rsp)\nmov $7,%eax\nret\n.size skips,.-skips\n"
+	".type takes,@function\ntakes: pop %rax\nlea 6(%rax),%rcx\njmp *%rcx\n.size takes,.-takes\n"
+	".type skip,@function\nskip: call skips\n.byte 6\nret\n.size skip,.-skip\n"
+	".type text,@function\ntext: call takes\n.asciz \"hello\"\nret\n.size text,.-text\n");
+int skip(void);
+char *text(void);
+#endif
+
 int main(void)
 {
 	int i;
 
+#ifdef BEHIND
+	printf("%d %s\n", skip(), text());
+#endif
 	for (i = 0; i < 3; i++)
 		printf("%d %d %d\n", looks(i), tails(i), writes(i));
 #ifdef CLIMBS
