@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <elf.h>
+
 #include "image/exits_private.h"
 #include "image/go.h"
 
@@ -29,13 +31,15 @@ static size_t padding(const struct rt_body *body, const uint8_t *p, size_t n)
 	return i <= n ? i : 0;
 }
 
-/* Go's compiler puts nothing but code into a function (constants and tables of jumps stand elsewhere); assembly may. */
+/* On x86 Go's compiler puts nothing but code into a function (constants and tables of jumps stand elsewhere); assembly may. */
 static bool is_all_code(const struct rt_walk *w)
 {
 	const struct rt_go *go = rt_image_go(rt_code_image(w->code));
 	struct rt_go_function f;
 
-	return go && go->has_table && go->table.since >= 18 && rt_pclntab_find(&go->table, w->entry, &f) && f.addr == w->entry && !f.assembly;
+	if (w->body.arch->machine != EM_X86_64 || !go || !go->has_table || go->table.since < 18)
+		return false;
+	return rt_pclntab_find(&go->table, w->entry, &f) && f.addr == w->entry && !f.assembly;
 }
 
 /*
