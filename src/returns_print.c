@@ -104,7 +104,7 @@ static void print_watched(const struct rt_target *t, FILE *file)
 	size_t i;
 
 	for (i = 0; i < t->functions.n; i++) {
-		if (!t->functions.v[i].role || t->functions.v[i].role == RT_ROLE_ERRNO)
+		if (!t->functions.v[i].role || t->functions.v[i].role == RT_ROLE_ERRNO || t->functions.v[i].role == RT_ROLE_LANDED)
 			continue;
 		fprintf(file, "%s%s", before, t->functions.v[i].name);
 		before = ", ";

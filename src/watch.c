@@ -127,6 +127,77 @@ static int add_of_image(struct rt_target *t, struct rt_image *image, bool leaps_
 	return r;
 }
 
+/* Places in the program where exceptions are caught or cleaned up after.  More would take long to be taken out again where each is an event. */
+struct landings {
+	uint64_t at[64];
+	const char *of[64];
+	unsigned n;
+};
+
+/* Is there code, as far as the ways through the function tell? */
+static bool is_followed(struct rt_code *code, uint64_t addr, uint64_t size)
+{
+	struct rt_exits exits;
+	bool right = rt_exits_find(code, addr, size, &exits) == 0 && !exits.why;
+
+	rt_exits_free(&exits);
+	return right;
+}
+
+/* Those of a function.  False: there is no room. */
+static bool find_landings(struct landings *l, struct rt_code *code, uint64_t addr, uint64_t size, const char *name)
+{
+	uint64_t at[RT_COUNT(l->at)];
+	int i, n = rt_code_landings(code, addr, at, (int)RT_COUNT(at));
+	unsigned k;
+
+	if (n > 0 && !is_followed(code, addr, size))
+		return true;
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < l->n && l->at[k] != at[i]; k++)
+			;
+		if (k == RT_COUNT(l->at))
+			return false;
+		l->at[k] = at[i];
+		l->of[k] = name;
+		l->n += k == l->n;
+	}
+	return n >= 0;
+}
+
+/*
+ * Where libraries are not watched: when an exception lands in a function of the program, all that stood below that has been left.  Those of the
+ * traced functions, and of all others where there are few.
+ */
+static int add_landings(struct rt_target *t)
+{
+	struct rt_image *image = t->images.v[0];
+	struct rt_code *code = rt_code_open(image);
+	struct landings l = { .n = 0 };
+	const struct rt_symbol *v;
+	bool room = true;
+	unsigned few;
+	size_t i, n;
+	int r = code ? 0 : -ENOMEM;
+
+	for (i = 0; i < t->functions.n && r == 0; i++)
+		if (t->functions.v[i].image == image && t->functions.v[i].how == RT_HOW_INSN && !t->functions.v[i].role)
+			find_landings(&l, code, t->functions.v[i].addr, t->functions.v[i].size, t->functions.v[i].name);
+	few = l.n;
+	if (r == 0 && rt_image_symbols(image, &v, &n, NULL) == 0) {
+		for (i = 0; i < n && room; i++)
+			room = v[i].kind != RT_SYM_FUNC || !v[i].sized || find_landings(&l, code, v[i].addr, v[i].size, v[i].name);
+		l.n = room ? l.n : few;
+	}
+	for (i = 0; i < l.n && r >= 0; i++) {
+		const struct rt_symbol place = { .name = l.of[i], .addr = l.at[i], .size = 1 };
+
+		r = rt_functions_add_hidden(&t->functions, image, &place, RT_ROLE_LANDED);
+	}
+	rt_code_close(code);
+	return r < 0 ? r : 0;
+}
+
 int rt_watch_add(struct rt_target *t, struct rt_error *err)
 {
 	bool insn = false, any = false;
@@ -142,6 +213,8 @@ int rt_watch_add(struct rt_target *t, struct rt_error *err)
 	/* Where there are uretprobes nothing unwinds, nor switches stacks. */
 	for (i = 0; i < t->images.n && r == 0; i++)
 		r = add_of_image(t, t->images.v[i], !insn);
+	if (r == 0 && t->unwatched)
+		r = add_landings(t);
 	return r < 0 ? rt_nomem(err) : 0;
 }
 
@@ -154,10 +227,12 @@ int rt_watch_plan(const struct rt_target *t, const struct rt_function *f, struct
 	unsigned i;
 	int r;
 
-	r = rt_plan_c_entry(arch, 2, plan);
+	r = rt_plan_c_entry(arch, f->role == RT_ROLE_LANDED ? 0 : 2, plan);
 	if (r < 0)
 		return r;
-	plan->role = f->role;
+	plan->role = f->role == RT_ROLE_LANDED ? RT_ROLE_UNWOUND : f->role;
+	if (f->role == RT_ROLE_LANDED)
+		return 0;
 	if (pointed)
 		plan->values[1] = plan->values[0];
 	for (i = 0; i < 2; i++) {

@@ -104,6 +104,7 @@ enum rt_role {
 	RT_ROLE_SIGNAL_STACK,		/* one for signals: its address, its size; nobody comes back to it once he has left it */
 	RT_ROLE_ERRNO,			/* where the process has errno; nothing is recorded (errno_of.h).  This probe stays where it is, and */
 	RT_ROLE_RECOVERED,		/* a goroutine goes on with the stack pointer that is the value: what is below was left */
+	RT_ROLE_LANDED,			/* where an exception is caught or cleaned up after: its plan is RT_ROLE_UNWOUND's, of an entry */
 };
 
 /* How a probe sees the end of a call. */

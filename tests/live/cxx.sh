@@ -37,6 +37,84 @@ if target throws_slots "${CXX:-g++}" -O2 -fno-plt -pthread -I "$TARGETS" "$TARGE
 fi
 end_case
 
+# Without BPF the unwinder's library is not watched, but where exceptions land in the program is.  Destructors that exceptions come to call from
+# deeper in the stack than what has been left.
+cat >"$T/deeper.cc" <<'EOF2'
+extern "C" __attribute__((noipa)) int worked(int n)
+{
+	return n;
+}
+
+extern "C" __attribute__((noipa)) int cleaned(int n)
+{
+	volatile char room[4000];
+
+	room[n] = 1;
+	return worked(n) + room[n];
+}
+
+struct guard {
+	~guard()
+	{
+		cleaned(3);
+	}
+};
+
+extern "C" __attribute__((noipa)) int throws(int n)
+{
+	if (n)
+		throw n;
+	return n;
+}
+
+static __attribute__((noipa)) int between(int n)
+{
+	guard one;
+
+	return throws(n) + 1;
+}
+
+extern "C" __attribute__((noipa)) int catches(int n)
+{
+	try {
+		return between(n);
+	} catch (int value) {
+		return cleaned(value);
+	}
+}
+
+int main()
+{
+	return catches(0) + catches(7) - 9;
+}
+EOF2
+if target deeper "${CXX:-g++}" -O1 "$T/deeper.cc"; then
+	cat >"$T/wanted" <<'EOF2'
+>(catches 0)
+> (throws 0)
+< 0
+> (worked 3)
+< 3
+<1
+>(catches 7)
+> (throws 7)
+< *** unwound ***
+> (worked 3)
+< 3
+> (worked 7)
+< 7
+<8
+EOF2
+	for mechanism in $MECHANISMS; do
+		begin "$mechanism: what destructors call"
+		rt --attach="$mechanism" --return=insn "$T/deeper" catches:1 throws:1 worked:1
+		expect_status 0
+		grep -v '^rawtrace: without BPF' "$T/err" >"$T/calls"
+		expect_same "$T/wanted" "$T/calls"
+		end_case
+	done
+fi
+
 # What compilers make of exceptions is no kernel's concern.
 ! slow || exit 0
 mechanism=uprobe-multi
