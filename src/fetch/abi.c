@@ -14,11 +14,11 @@ enum { AARCH64 = 183, FLOATS = 8, HFA = 4, DEPTH = 8 };
 
 const char *rt_abi_float_mark(const struct rt_arch *arch, unsigned i)
 {
-	static const char *const xmm[] = {
+	static const char xmm[][sizeof("<in xmm14>")] = {
 		"<in xmm0>", "<in xmm1>", "<in xmm2>", "<in xmm3>", "<in xmm4>", "<in xmm5>", "<in xmm6>", "<in xmm7>",
 		"<in xmm8>", "<in xmm9>", "<in xmm10>", "<in xmm11>", "<in xmm12>", "<in xmm13>", "<in xmm14>",
 	};
-	static const char *const v[] = {
+	static const char v[][sizeof("<in v15>")] = {
 		"<in v0>", "<in v1>", "<in v2>", "<in v3>", "<in v4>", "<in v5>", "<in v6>", "<in v7>",
 		"<in v8>", "<in v9>", "<in v10>", "<in v11>", "<in v12>", "<in v13>", "<in v14>", "<in v15>",
 	};
