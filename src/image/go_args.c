@@ -199,6 +199,7 @@ static void make_skipped(struct reading *r, struct rt_param *v)
 		members[i].name = "";
 		members[i].type = number(r, r->spills[i].size, r->spills[i].floating);
 		members[i].offset = r->spills[i].at - r->spills[0].at;
+		r->failed |= members[i].offset > UINT8_MAX - 8;		/* below the first, or far from it */
 		type->size = members[i].offset + r->spills[i].size;
 	}
 	if (r->failed)
