@@ -9,28 +9,31 @@ static void print_choices(FILE *file, const struct rt_choice *c)
 		fprintf(file, "                           %-13s %s\n", c->name, c->help);
 }
 
+static const char usage[] =
+	"usage: rawtrace [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
+	"       rawtrace [OPTION]... -p PID FUNCTION...\n"
+	"       rawtrace count|hist [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
+	"       rawtrace count|hist [OPTION]... -p PID FUNCTION...\n"
+	"       rawtrace list [--format=json] [--return=HOW] PROGRAM|-p PID [FUNCTION...]\n"
+	"       rawtrace doctor [--clean]\n"
+	"\n"
+	"Print the calls of native functions, with arguments and results, as a tree.\n"
+	"\n"
+	"FUNCTION is [LIBRARY:]NAME[:ARGUMENTS]: a name or a shell glob ('str*') of the\n"
+	"program or of a library it is linked with (libm.so:cos); ARGUMENTS is how many of\n"
+	"its arguments to print, as C ints.  Or it says what to show: a C prototype\n"
+	"('int open(const char *path, int flags)'), names and what is reached from them\n"
+	"('f(p->next->id, n)'), conditions ('fib(n > 3)'), the kernel's words\n"
+	"('f s=+0(%si):string'); or where: /REGEX/, NAME@file.c, NAME+OFFSET, 0xADDRESS; or @FILE,\n"
+	"a file of all these.  See rawtrace(1).\n"
+	"\n"
+	"  -p, --pid=PID,...      trace running processes of one program, with all their threads\n"
+	"  -o, --output=FILE      write the trace to FILE, not to standard error\n"
+	"      --format=FORMAT    how the trace is written:\n";
+
 void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_choice *mechanisms, const struct rt_choice *rings)
 {
-	fputs("usage: rawtrace [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
-	      "       rawtrace [OPTION]... -p PID FUNCTION...\n"
-	      "       rawtrace count|hist [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
-	      "       rawtrace count|hist [OPTION]... -p PID FUNCTION...\n"
-	      "       rawtrace list [--format=json] [--return=HOW] PROGRAM|-p PID [FUNCTION...]\n"
-	      "       rawtrace doctor [--clean]\n"
-	      "\n"
-	      "Print the calls of native functions, with arguments and results, as a tree.\n"
-	      "\n"
-	      "FUNCTION is [LIBRARY:]NAME[:ARGUMENTS]: a name or a shell glob ('str*') of the\n"
-	      "program or of a library it is linked with (libm.so:cos); ARGUMENTS is how many of\n"
-	      "its arguments to print, as C ints.  Or it says what to show: a C prototype\n"
-	      "('int open(const char *path, int flags)'), names and what is reached from them\n"
-	      "('f(p->next->id, n)'), conditions ('fib(n > 3)'), the kernel's words\n"
-	      "('f s=+0(%si):string'); or where: /REGEX/, NAME@file.c, NAME+OFFSET, 0xADDRESS; or @FILE,\n"
-	      "a file of all these.  See rawtrace(1).\n"
-	      "\n"
-	      "  -p, --pid=PID,...      trace running processes of one program, with all their threads\n"
-	      "  -o, --output=FILE      write the trace to FILE, not to standard error\n"
-	      "      --format=FORMAT    how the trace is written:\n", file);
+	fputs(usage, file);
 	print_choices(file, formats);
 	fputs("      --attach=MECHANISM put the probes in by MECHANISM; without it, by the first of\n"
 	      "                         these that works:\n", file);

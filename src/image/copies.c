@@ -102,8 +102,8 @@ static bool is_constant(const uint8_t *p, unsigned reg)
 }
 
 /*
- * What a call that returns to `addr` goes to in this file: behind a stub the function that it names, as the stubs together would be taken for a
- * function that jumps to memcpy, among others; 0: another file's.
+ * What a call that returns to `addr` goes to in this file: behind a stub, or through a slot that the loader fills, the function that it names, as
+ * the stubs together would be taken for a function that jumps to memcpy, among others; 0: another file's.
  */
 static uint64_t own(struct search *s, uint64_t addr, uint64_t target)
 {
@@ -165,8 +165,8 @@ static bool copies_itself(struct search *s, uint64_t start, uint64_t end, struct
 		what = n ? called(s, start + at + n, p) : OTHER;
 		if (what == COPIES && !constant[DX])
 			return true;
-		if (f.kind == RT_FLOW_CALL && f.has_target && what == OTHER && callees->n < CALLEES)
-			callees->v[callees->n++] = own(s, start + at + n, f.target);
+		if (f.kind == RT_FLOW_CALL && n && what == OTHER && callees->n < CALLEES)
+			callees->v[callees->n++] = own(s, start + at + n, f.has_target ? f.target : 0);
 		if ((*p == 0xf3 && is_string_copy(p + 1) && !constant[CX]) || closes_copy(&loop, &f, p, start, at))
 			return true;
 		for (reg = CX; reg <= DX; reg++)

@@ -93,11 +93,11 @@ if [ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone'; t
 		void leave(jmp_buf *b, char *to, const char *from, size_t n) { HERE; longjmp(*b, 1); }
 	EOF
 	echo 'int tell(int n); int main(void) { tell(1); return 0; }' >"$T/leaver.c"
-	for here in 'copy(to, from, n)' 'tell(n)'; do
-		$CC -O1 -fPIC -fplt -shared "-DHERE=$here" -o "$T/libleave.so" "$T/leave.c" 2>"$T/cc" &&
+	for how in '-fplt copy(to,from,n)' '-fno-plt copy(to,from,n)' '-fplt tell(n)'; do
+		$CC -O1 -fPIC "${how% *}" -shared "-DHERE=${how#* }" -o "$T/libleave.so" "$T/leave.c" 2>"$T/cc" &&
 			$CC -o "$T/leaver" "$T/leaver.c" -L"$T" -lleave -Wl,-rpath,"$T" 2>"$T/cc" || show "$T/cc"
 		"$RAWTRACE" list "$T/leaver" main >"$T/list" 2>&1
-		[ "$here" = 'tell(n)' ] || expect_line 'libleave.so may put back a copy of its stack in leave' "$T/list"
+		[ "$how" = '-fplt tell(n)' ] || expect_line 'libleave.so may put back a copy of its stack in leave' "$T/list"
 	done
 	expect_line '^uretprobe, 1 function' "$T/list"
 	end_case
