@@ -39,11 +39,10 @@ struct rt_function {
 	const char *entry_only;		/* why its return must not be probed with a uretprobe, or NULL */
 	const char *no_exits;		/* why the instructions that leave it tell nothing either, or NULL */
 	struct rt_exits exits;		/* once exits_known */
-	bool exits_known;
+	bool exits_known, harmful;	/* a uretprobe could harm the program, says how_why */
 	uint8_t role;			/* enum rt_role: not 0: it is not traced, but tells of those that are (watch.h) */
 	enum rt_how how;		/* returns.h: what was chosen, */
 	const char *how_why, *why_not;	/* why, and why not RT_HOW_INSN, or NULL; not owned */
-	bool harmful;			/* a uretprobe could harm the program, says how_why */
 };
 
 static inline const char *rt_function_symbol(const struct rt_function *f)
