@@ -2,7 +2,8 @@
 /*
  * Code of x86-64 that puts a copy of the stack back, as continuations made of setjmp and memcpy do: a function that copies, or has another
  * copy, as many bytes as turn out to be there, be it by a loop of its own, and goes on where longjmp leads, as nothing can return into what
- * it has overwritten.  A return
+ * it has overwritten.  Or code whose coroutines are pieces of one stack: a function keeps by setjmp where it is and goes on elsewhere by
+ * longjmp at once, to what has kept itself in the same way.  A return
  * address that a uretprobe replaced would come back after the kernel has forgotten it, which ends the program.
  */
 #include "image/switches.h"
@@ -15,9 +16,10 @@
 #include "image/private.h"
 #include "util/array.h"
 
-enum { CX = 1, DX = 2, SP = 4, FP = 5, INSN_MAX = 16, CALL_MAX = 6, CHUNK = 1 << 18, BODY_MAX = 1 << 16, KNOWN = 512, CALLEES = 16 };
+enum { CX = 1, DX = 2, SP = 4, FP = 5, INSN_MAX = 16, CALL_MAX = 6, CHUNK = 1 << 18, BODY_MAX = 1 << 16, KNOWN = 512, CALLEES = 16,
+       STEPS = 32, BRANCHES = 3, EQUAL = 4 + 1, UNEQUAL = 5 + 1 };
 
-enum called { OTHER, JUMPS, COPIES };
+enum called { OTHER, JUMPS, COPIES, KEEPS };
 
 struct known {
 	uint64_t target;
@@ -32,6 +34,7 @@ struct callees {
 struct search {
 	struct rt_image *image;
 	struct rt_code *code;
+	bool turns;
 	struct known known[KNOWN];
 	uint8_t bytes[CHUNK], body[BODY_MAX + INSN_MAX];
 };
@@ -39,10 +42,14 @@ struct search {
 static enum called what_is(const char *name)
 {
 	static const char *const copying[] = { "memcpy", "memmove", "mempcpy", "bcopy", "__memcpy_chk", "__memmove_chk", "__mempcpy_chk" };
+	static const char *const keeping[] = { "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp" };
 	size_t i;
 
 	if (rt_name_jumps(name))
 		return JUMPS;
+	for (i = 0; i < RT_COUNT(keeping); i++)
+		if (strcmp(name, keeping[i]) == 0)
+			return KEEPS;
 	for (i = 0; i < RT_COUNT(copying); i++)
 		if (strcmp(name, copying[i]) == 0)
 			return COPIES;
@@ -191,6 +198,66 @@ static bool copies_any(struct search *s, uint64_t start, uint64_t end)
 	return false;
 }
 
+/* test %eax,%eax; cmp $0,%eax */
+static bool is_zero_asked(const uint8_t *p)
+{
+	return (p[0] == 0x85 && p[1] == 0xc0) || (p[0] == 0x83 && p[1] == 0xf8 && !p[2]);
+}
+
+/* Does the code at `addr`, behind setjmp, call longjmp before anything else?  Where it asks whether setjmp has given 0: if it has. */
+static bool goes_over(struct search *s, uint64_t addr, unsigned branches)
+{
+	uint8_t p[INSN_MAX];
+	bool asked = false, zero;
+	struct rt_flow f;
+	unsigned i, size;
+	size_t n;
+
+	for (i = 0; i < STEPS; i++) {
+		n = rt_image_read(s->image, addr, p, sizeof(p));
+		memset(p + n, 0, sizeof(p) - n);
+		if (!n || !rt_flow_decode(s->image->arch, rt_code_decoder(s->code), p, n, addr, &f))
+			return false;
+		addr += f.size;
+		size = call_at(p);
+		if (size && called(s, addr, p) == JUMPS)
+			return true;
+		zero = asked && branches == BRANCHES;
+		asked = is_zero_asked(p);
+		if (f.kind == RT_FLOW_JUMP && f.has_target) {
+			addr = f.target;
+		} else if (f.kind == RT_FLOW_BRANCH && branches) {
+			if (!(zero && f.condition == UNEQUAL) && goes_over(s, f.target, branches - 1))
+				return true;
+			if (zero && f.condition == EQUAL)
+				return false;
+			branches--;
+		} else if (f.kind != RT_FLOW_NEXT) {
+			return false;
+		}
+	}
+	return false;
+}
+
+/* Is there such a place in the function from `start` on? */
+static bool takes_turns(struct search *s, uint64_t start, uint64_t end)
+{
+	size_t size = end - start < BODY_MAX ? (size_t)(end - start) : BODY_MAX, at;
+	struct rt_flow f;
+	unsigned n;
+
+	size = rt_image_read(s->image, start, s->body, size);
+	memset(s->body + size, 0, INSN_MAX);
+	for (at = 0; at < size; at += f.size) {
+		if (!rt_flow_decode(s->image->arch, rt_code_decoder(s->code), s->body + at, size - at, start + at, &f))
+			return false;
+		n = f.kind == RT_FLOW_CALL ? call_at(s->body + at) : 0;
+		if (n && called(s, start + at + n, s->body + at) == KEEPS && goes_over(s, start + at + n, BRANCHES))
+			return true;
+	}
+	return false;
+}
+
 static bool search_segment(struct search *s, const struct rt_segment *segment, const char **name)
 {
 	uint64_t base, start = 0, end = 0, left = segment->filesz;
@@ -205,20 +272,24 @@ static bool search_segment(struct search *s, const struct rt_segment *segment, c
 			size = call_at(s->bytes + i);
 			if (!size || is_jump(s->bytes + i) || (base + i >= start && base + i < end) || called(s, base + i + size, s->bytes + i) != JUMPS)
 				continue;
-			if (rt_code_function(s->code, base + i, &start, &end, name) && copies_any(s, start, end))
+			if (!rt_code_function(s->code, base + i, &start, &end, name))
+				continue;
+			s->turns = takes_turns(s, start, end);
+			if (s->turns || copies_any(s, start, end))
 				return true;
 		}
 	}
 	return false;
 }
 
-bool rt_image_copies(struct rt_image *image, const char **name)
+bool rt_image_copies(struct rt_image *image, const char **name, bool *turns)
 {
 	struct search *s;
 	bool found = false;
 	size_t i;
 
 	*name = "";
+	*turns = false;
 	if (image->arch->machine != EM_X86_64 || !rt_image_has_jumps(image))
 		return false;
 	s = calloc(1, sizeof(*s));
@@ -231,6 +302,7 @@ bool rt_image_copies(struct rt_image *image, const char **name)
 	if (!found)
 		*name = "";
 	found |= !s || !s->code;
+	*turns = s && s->turns;
 	if (s)
 		rt_code_close(s->code);
 	free(s);

@@ -135,6 +135,7 @@ static void judge(struct rt_image *image)
 {
 	const struct rt_symbol *v;
 	const char *name;
+	bool turns;
 	size_t n;
 
 	if (image->is_go) {
@@ -162,8 +163,9 @@ static void judge(struct rt_image *image)
 		say(image, *name ? "switches stacks in " : "switches stacks", name);
 	else if (rt_image_walks(image, &name))
 		say(image, *name ? "follows frame pointers in " : "follows frame pointers", name);
-	else if (rt_image_copies(image, &name))
-		say(image, *name ? "may put back a copy of its stack in " : "may put back a copy of its stack", name);
+	else if (rt_image_copies(image, &name, &turns))
+		say(image, turns ? *name ? "has coroutines of setjmp and longjmp in " : "has coroutines of setjmp and longjmp" :
+		    *name ? "may put back a copy of its stack in " : "may put back a copy of its stack", name);
 }
 
 const char *rt_image_unwinds(struct rt_image *image)

@@ -81,6 +81,26 @@ for options in -O0 "-O2 -DAPART" "-O2 -fno-plt" "-O2 -static" "-O0 -DBY_HAND" "-
 	end_case
 done
 
+for options in -O0 -O2 "-O2 -fno-plt" "-O2 -static"; do
+	[ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone' || break
+	begin "coroutines of setjmp and longjmp on one stack: $options"
+	# shellcheck disable=SC2086 # words
+	$CC $options -o "$T/turns" "$TARGETS/turns.c" 2>"$T/cc" || show "$T/cc"
+	printf '%d\n' 1 4 7 10 13 >"$T/want"
+	for names in '*' 'produce consume'; do
+		set -f
+		# shellcheck disable=SC2086 # words
+		rt -v "$T/turns" $names
+		set +f
+		expect_status 0
+		expect_same "$T/want" "$T/out"
+	done
+	expect_line '^rawtrace: produce: returns: insn .*has coroutines of setjmp and longjmp in ' "$T/err"
+	"$RAWTRACE" list "$T/leaves" main >"$T/list" 2>&1
+	expect_no_line 'coroutines' "$T/list"
+	end_case
+done
+
 # A library calls functions of its own through stubs, beside which stands that of memcpy.
 if [ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone'; then
 	begin "a library that leaves by longjmp, and one that copies before it does"

@@ -183,6 +183,15 @@ static void test_copies(void)
 		CODE_OF("\xe8\x2b\0\0\0", false),						/* nothing else */
 		CODE_OF("\xe8\x23\0\0\0\xe8\x26\0\0\0", true),				/* call g, which jumps to memcpy; call longjmp */
 	};
+	/* call _setjmp; then */
+	static const struct code turns[] = {
+		CODE_OF("\xe8\x33\0\0\0\x85\xc0\x75\x05\xe8\x22\0\0\0\xc3", true),		/* test %eax,%eax; jne 1f; call longjmp; 1: ret */
+		CODE_OF("\xe8\x33\0\0\0\x85\xc0\x74\x05\xe8\x22\0\0\0\xc3", false),		/* je: an exception is thrown on */
+		CODE_OF("\xe8\x33\0\0\0\x83\xf8\0\x74\x01\xc3\xe8\x20\0\0\0", true),		/* cmp $0,%eax; je 1f; ret; 1: call longjmp */
+		CODE_OF("\xe8\x33\0\0\0\x83\xf8\0\x75\x01\xc3\xe8\x20\0\0\0", false),
+		CODE_OF("\xe8\x33\0\0\0\x89\xc3\x85\xdb\x74\x05\xe8\x20\0\0\0\xc3", true),	/* it is not seen what is asked */
+		CODE_OF("\xe8\x33\0\0\0\x85\xc0\x75\x0a\xe8\x1a\0\0\0\xe8\x1d\0\0\0\xc3", false),	/* call g; call longjmp */
+	};
 	struct elfgen_sym syms[] = {
 		{ "f", CODE, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT }, { "longjmp", CODE + 48, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
 		{ "memcpy", CODE + 56, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT }, { "g", CODE + 40, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
@@ -199,6 +208,15 @@ static void test_copies(void)
 		syms[0].size = cases[i].n;
 		g.code = code;
 		unwinds(&g, cases[i].does ? "may put back a copy of its stack in f" : NULL);
+	}
+	/* What copies is setjmp now. */
+	syms[2].name = "_setjmp";
+	for (i = 0; i < sizeof(turns) / sizeof(turns[0]) && decoder && rt_arch_native() == EM_X86_64; i++) {
+		memset(code, 0x90, sizeof(code));
+		memcpy(code, turns[i].text, turns[i].n);
+		syms[0].size = turns[i].n;
+		g.code = code;
+		unwinds(&g, turns[i].does ? "has coroutines of setjmp and longjmp in f" : NULL);
 	}
 	rt_decoder_close(decoder);
 }
