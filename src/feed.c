@@ -6,35 +6,7 @@
 #include <string.h>
 
 #include "attach/held.h"
-#include "goroutines.h"
-#include "kernel/procfs.h"
-#include "stack/stacks.h"
-
-/* A traced process. */
-struct process {
-	pid_t pid;
-	struct rt_members members;
-	struct rt_anchor anchor;
-	struct rt_stacks stacks;	/* of coroutines and signals */
-	struct rt_goroutines goroutines;
-};
-
-struct rt_feed {
-	const struct rt_target *target;
-	enum rt_key key;
-	struct process *processes;
-	unsigned nprocesses;
-	uint64_t begin, end;
-	struct rt_gaps *gaps;
-	struct rt_stack *stack;
-	struct rt_members others;	/* threads that are known not to be ours */
-	struct rt_members vanished;	/* whose nobody knows: their beginning was lost, and they have ended */
-	uint64_t unplaced;		/* hits of those that have not been told as lost */
-	bool doubt;			/* something was lost */
-	bool unseen;			/* so it was with other records than hits */
-	struct rt_locate *locate;
-	const struct rt_held *held;	/* or NULL */
-};
+#include "feed_private.h"
 
 struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, const struct rt_pids *pids, struct rt_gaps *gaps,
 			    struct rt_stack *stack)
@@ -80,27 +52,6 @@ void rt_feed_free(struct rt_feed *feed)
 	free(feed);
 }
 
-static struct process *process_of(const struct rt_feed *feed, pid_t pid)
-{
-	unsigned i;
-
-	for (i = 0; i < feed->nprocesses; i++)
-		if (feed->processes[i].pid == pid)
-			return &feed->processes[i];
-	return NULL;
-}
-
-/* The one that has the thread. */
-static struct process *process_with(const struct rt_feed *feed, pid_t tid)
-{
-	unsigned i;
-
-	for (i = 0; i < feed->nprocesses; i++)
-		if (rt_members_has(&feed->processes[i].members, tid))
-			return &feed->processes[i];
-	return NULL;
-}
-
 void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end)
 {
 	feed->begin = begin;
@@ -110,31 +61,6 @@ void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end)
 struct rt_locate *rt_feed_locate(struct rt_feed *feed)
 {
 	return feed->locate;
-}
-
-static int read_process(struct rt_feed *feed, struct process *process)
-{
-	pid_t *tids;
-	int n, i, r = 0;
-
-	n = rt_proc_threads(process->pid, &tids);
-	for (i = 0; i < n && r == 0; i++)
-		r = rt_members_add(&process->members, tids[i]);
-	if (n > 0)
-		free(tids);
-	if (r == 0 && (feed->key == RT_KEY_IP || feed->target->libcalls) && rt_locate_read(feed->locate, process->pid) == -ENOMEM)
-		r = -ENOMEM;
-	return r;
-}
-
-int rt_feed_read_processes(struct rt_feed *feed)
-{
-	unsigned i;
-	int r = 0;
-
-	for (i = 0; i < feed->nprocesses && r == 0; i++)
-		r = read_process(feed, &feed->processes[i]);
-	return r;
 }
 
 /* Hits of a thread were lost, the last of them before the event. */
@@ -332,7 +258,7 @@ static int on_hit(struct rt_feed *feed, struct process *process, struct rt_event
 static int on_held(void *ctx, const struct rt_event *event)
 {
 	struct rt_feed *feed = ctx;
-	struct process *process = event->pid ? process_of(feed, event->pid) : process_with(feed, event->tid);
+	struct process *process = rt_feed_known(feed, event);
 	struct rt_event ours = *event;
 
 	if (!process)
@@ -381,61 +307,6 @@ static int on_exec(struct rt_feed *feed, struct process *process, const struct r
 		return -ENOMEM;
 	rt_locate_exec(feed->locate, process->pid);
 	return r < 0 || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
-}
-
-/* A hit of a thread whose beginning is not known, as events were lost: /proc tells whose it is, as long as it has not ended. */
-static int learn_thread(struct rt_feed *feed, const struct rt_event *event, struct process **process)
-{
-	struct rt_members *known = &feed->vanished;
-	long tgid;
-
-	if (rt_members_has(&feed->others, event->tid))
-		return 0;
-	if (!rt_members_has(&feed->vanished, event->tid)) {
-		if (rt_proc_status(event->tid, "Tgid", &tgid) == 0) {
-			*process = process_of(feed, (pid_t)tgid);
-			known = *process ? &(*process)->members : &feed->others;
-		}
-		if (rt_members_add(known, event->tid) < 0)
-			return -ENOMEM;
-	}
-	if (known == &feed->vanished && event->time >= feed->begin && event->time <= feed->end)
-		feed->unplaced++;
-	return 0;
-}
-
-/* `process` is that of the thread which began it, or NULL; then that of the new one. */
-static int on_new_thread(struct rt_feed *feed, const struct rt_event *event, struct process **process)
-{
-	pid_t tid = event->fork.tid;
-	bool known = *process || rt_members_has(&feed->others, event->tid);
-
-	rt_members_remove(&feed->vanished, tid);
-	rt_members_remove(&feed->others, tid);
-	/* A new process has its own number. */
-	if (*process && event->fork.pid && event->fork.pid != (*process)->pid)
-		*process = NULL;
-	/* Sources that know processes have no need of the others. */
-	if (!known || (event->pid && !*process))
-		return 0;
-	return rt_members_add(*process ? &(*process)->members : &feed->others, tid);
-}
-
-/* Which process is it of?  NULL: none of ours.  Keeps the members in step with the stream.  0 or -ENOMEM. */
-static int find_process(struct rt_feed *feed, const struct rt_event *event, struct process **process)
-{
-	*process = event->pid ? process_of(feed, event->pid) : process_with(feed, event->tid);
-	if (event->type == RT_EV_FORK)
-		return on_new_thread(feed, event, process);
-	/* Of the thread that has the first one's number now. */
-	if (event->type == RT_EV_EXEC && !*process && !event->pid)
-		*process = process_of(feed, event->tid);
-	if (*process || event->pid)
-		return 0;
-	if (event->type == RT_EV_HIT)
-		return learn_thread(feed, event, process);
-	rt_members_remove(&feed->others, event->tid);
-	return 0;
 }
 
 /* The hits that nobody could be given are among what was lost; where the kernel does not say how many that was, they are told later. */
@@ -495,7 +366,7 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 		feed->unseen = true;
 		return 0;
 	}
-	r = find_process(feed, event, &process);
+	r = rt_feed_whose(feed, event, &process);
 	if (r < 0 || !process)
 		return r;
 	ours.pid = process->pid;
