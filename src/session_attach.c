@@ -31,13 +31,27 @@ enum { MINUTES_PROBES = 300 };
 enum { FIRST_PROBES = 4 };
 #define WAIT_NS (10 * UINT64_C(1000000000))
 
-/* Definitions of processes that were killed together with their guards. */
-static void clean_leftovers(void)
+/*
+ * Definitions of processes that were killed together with their guards.  One that had our number may still be at work in the background: ours
+ * would have the same names, and to clear what it holds open would end the kernel (kernel/leftovers.c).
+ */
+static int clean_leftovers(struct rt_error *err)
 {
+	enum { WAIT_MS = 50, WAITS = 200 };
 	struct rt_tracefs tracefs;
+	unsigned i;
 
-	if (rt_tracefs_mounted(&tracefs) == 0)
+	if (rt_tracefs_mounted(&tracefs) < 0)
+		return 0;
+	rt_tracefs_clean(&tracefs);
+	for (i = 0; rt_tracefs_remains(&tracefs, getpid()); i++) {
+		if (i == WAITS)
+			return rt_fail(err, -EBUSY, "an earlier rawtrace that had this process id, %d, still takes its probes out: start this one again",
+				       (int)getpid());
+		usleep(WAIT_MS * 1000);
 		rt_tracefs_clean(&tracefs);
+	}
+	return 0;
 }
 
 /* Where some kernels harm programs like this one with their uretprobes, this kernel must first show that it does not. */
@@ -176,9 +190,10 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	if (rt_limit_any(&request.limit) && (s->target.libcalls || rt_images_exec(&s->target.images)))
 		request.limit = (struct rt_limit){ 0 };
 	tell_all_of_go(s, &request);
-	clean_leftovers();
 	rt_limits_raise(RT_FILES_USUAL);
-	r = try_returns(s, forced, err);
+	r = clean_leftovers(err);
+	if (r == 0)
+		r = try_returns(s, forced, err);
 	if (r == 0)
 		r = rt_leaving_try(&s->target, forced, o->no_bpf, o->verbose ? stderr : NULL, err);
 	if (r == 0)

@@ -154,5 +154,6 @@ bool rt_owner_gone(struct rt_owner owner)
 
 	if (owner.space != ours)
 		return ours == 0 && space_empty(owner.space);
-	return kill(owner.pid, 0) != 0 && errno == ESRCH && !rt_proc_named(rt_guard_name(owner.pid, name));
+	/* Ours is an earlier process's that had our number. */
+	return (owner.pid == getpid() || (kill(owner.pid, 0) != 0 && errno == ESRCH)) && !rt_proc_named(rt_guard_name(owner.pid, name));
 }

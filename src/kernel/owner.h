@@ -35,7 +35,8 @@ bool rt_owner_of_instance(const char *name, size_t len, struct rt_owner *owner);
 bool rt_owner_same(struct rt_owner a, struct rt_owner b);
 
 /*
- * Is the process gone for certain, and its guard with it?  Of another PID namespace only the initial one can tell, and there it is when
+ * Is the process gone for certain, and its guard with it?  To be asked of ourselves, before anything is made, that means an earlier process
+ * which had our number.  Of another PID namespace only the initial one can tell, and there it is when
  * that namespace has no process any more.
  */
 bool rt_owner_gone(struct rt_owner owner);

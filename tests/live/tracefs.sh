@@ -105,6 +105,27 @@ else
 	skip "doctor --clean in another PID namespace" "no unshare, or it may not"
 fi
 
+# Process ids come again.  What the other's guard may still hold open must stay.
+begin "what a process with the same id has left is cleared when its guard has ended"
+# shellcheck disable=SC2016
+timeout 30 sh -c 'cp /bin/sleep "$4/rt-guard$$"
+	"$4/rt-guard$$" 9 &
+	guard=$!
+	sleep 0.1
+	echo "p:rawtrace_$$$1/left $2" >>"$3/uprobe_events"
+	(
+		sleep 1.2
+		grep -q "rawtrace_$$$1/left" "$3/uprobe_events" && : >"$4/stayed"
+		kill "$guard"
+	) &
+	shift 4
+	exec "$@"' sh "$SPACE" "$place" "$TRACING" "$T" "$RAWTRACE" --no-bpf "$FIB" fib >"$T/out" 2>"$T/err" </dev/null
+ST=$?
+expect_status 0
+[ -e "$T/stayed" ] || because "it was cleared while the guard was there"
+expect_number calls "$(grep -c '^[ >]*(fib [0-4])$' "$T/err")" -eq 9
+end_case
+
 begin "doctor --clean with nothing to do"
 rt doctor --clean
 expect_status 0

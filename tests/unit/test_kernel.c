@@ -277,7 +277,9 @@ static void test_owners(void)
 	CU_ASSERT(!parses("rawtrace_", 0, 0) && !parses("rawtrace_7n", 7, 0) && !parses("rawtrace_7n0", 7, 0));
 	CU_ASSERT(!parses("rawtrace_7x4", 7, 0) && !parses("rawtrace_07", 7, 0) && !parses("rawtrace_1234567890", 1234567890, 0));
 	CU_ASSERT(!parses("rawtrace-7", 7, 0) && !parses("rawtrace_7n12345678901234567890", 7, 0) && !parses("rawtrace_n4", 0, 4));
-	CU_ASSERT(!rt_owner_gone(rt_owner_of(getpid())));
+	CU_ASSERT(!rt_owner_gone(rt_owner_of(getppid())));
+	/* An earlier process's. */
+	CU_ASSERT(rt_owner_gone(rt_owner_of(getpid())));
 	CU_ASSERT(rt_owner_gone(rt_owner_of(dead_pid())));
 	CU_ASSERT(!parses("rawtrace_7n4026531836", 7, 4026531836ul));
 	/* Of other namespaces only the initial one can tell, and there only root. */
