@@ -16,9 +16,8 @@ static int tell(struct session *s, const struct rt_anchor *a, pid_t pid, const c
 	int r;
 
 	lost.lost.until = lost.time;
-	snprintf(text, sizeof(text), "%s of process %d %s, and the kernel's filter went with %s: no call was seen for %.1f ms%s%s",
-		 a->exec ? "a thread that was not the first one" : "the first thread", (int)pid,
-		 a->exec ? "ran another program (exec)" : "has ended", a->exec ? "the first" : "it", (double)(lost.time - a->since) / 1e6,
+	snprintf(text, sizeof(text), "process %d, whose first thread the kernel filters by: %s: no call was seen for %.1f ms%s%s", (int)pid,
+		 a->exec ? "another one ran a program (exec)" : "that has ended", (double)(lost.time - a->since) / 1e6,
 		 *failed ? ", nor will one be: " : "", failed);
 	r = rt_session_note(s, text);
 	return r == 0 ? rt_stack_event(s->stack, &lost) : r;

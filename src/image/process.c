@@ -69,8 +69,8 @@ static int no_program(pid_t pid, int code, struct rt_error *err)
 	char state = process_state(pid);
 
 	if ((state == 'Z' || state == 'X') && has_threads(pid))
-		return rt_fail(err, -ESRCH, "the first thread of process %d has ended and others go on: the kernel does not show what runs in it, "
-			       "nor filter by it; only a trace that begins before sees them", (int)pid);
+		return rt_fail(err, -ESRCH, "the first thread of process %d, by which the kernel shows and filters it, has ended and others go on",
+			       (int)pid);
 	if (state == '\0')
 		return rt_fail(err, -ESRCH, "no process %d", (int)pid);
 	if (state == 'Z' || state == 'X')
