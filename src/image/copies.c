@@ -133,7 +133,31 @@ struct loop {
 	bool framed;
 };
 
-static bool closes_copy(struct loop *l, const struct rt_flow *f, const uint8_t *p, uint64_t start, size_t at)
+/*
+ * May a jump at `at` back to `first` be come to from there?  What stands behind a return, and nothing before it jumps over that to, is not.  Where
+ * a jump leads out of that stretch, it may come back.
+ */
+static bool comes_round(struct search *s, uint64_t start, size_t first, size_t at)
+{
+	uint64_t furthest = start + first;
+	struct rt_flow f;
+
+	for (; first < at; first += f.size) {
+		if (!rt_flow_decode(s->image->arch, rt_code_decoder(s->code), s->body + first, at - first, start + first, &f))
+			return true;
+		if (f.kind == RT_FLOW_INDIRECT || f.kind == RT_FLOW_STRANGE)
+			return true;
+		if (f.has_target && f.kind != RT_FLOW_CALL && f.target > furthest)
+			furthest = f.target;
+		if (f.has_target && f.kind != RT_FLOW_CALL && (f.target < start + first || furthest > start + at))
+			return true;
+		if (f.kind != RT_FLOW_NEXT && f.kind != RT_FLOW_CALL && f.kind != RT_FLOW_BRANCH && furthest <= start + first)
+			return false;
+	}
+	return true;
+}
+
+static bool closes_copy(struct search *s, struct loop *l, const struct rt_flow *f, const uint8_t *p, uint64_t start, size_t at)
 {
 	bool outside = f->has_mem && f->mem.base != RT_NO_REG && f->mem.base != SP && !(f->mem.base == FP && l->framed);
 	size_t first;
@@ -148,7 +172,7 @@ static bool closes_copy(struct loop *l, const struct rt_flow *f, const uint8_t *
 	if (!f->has_target || f->kind == RT_FLOW_CALL || f->target < start || f->target > start + at)
 		return false;
 	first = (size_t)(f->target - start);
-	return l->read && l->written && l->read >= first && l->written >= first;
+	return l->read && l->written && l->read >= first && l->written >= first && comes_round(s, start, first, at);
 }
 
 /* Does the function from `start` on copy a number of bytes that no instruction tells?  What it calls itself is put into `callees`. */
@@ -174,7 +198,7 @@ static bool copies_itself(struct search *s, uint64_t start, uint64_t end, struct
 			return true;
 		if (f.kind == RT_FLOW_CALL && n && what == OTHER && callees->n < CALLEES)
 			callees->v[callees->n++] = own(s, start + at + n, f.has_target ? f.target : 0);
-		if ((*p == 0xf3 && is_string_copy(p + 1) && !constant[CX]) || closes_copy(&loop, &f, p, start, at))
+		if ((*p == 0xf3 && is_string_copy(p + 1) && !constant[CX]) || closes_copy(s, &loop, &f, p, start, at))
 			return true;
 		for (reg = CX; reg <= DX; reg++)
 			if (f.writes >> reg & 1)

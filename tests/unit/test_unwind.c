@@ -182,6 +182,9 @@ static void test_copies(void)
 		CODE_OF("\x48\x8b\x57\x08\xe8\x2f\0\0\0\xc3", false),			/* no longjmp */
 		CODE_OF("\xe8\x2b\0\0\0", false),						/* nothing else */
 		CODE_OF("\xe8\x23\0\0\0\xe8\x26\0\0\0", true),				/* call g, which jumps to memcpy; call longjmp */
+		/* mov (%rdi),%rax; mov %rax,(%rsi); ret, and behind that a jump there: no loop; with jne over the ret it is one */
+		CODE_OF("\x75\x08\x48\x8b\x07\x48\x89\x06\xc3\x90\x48\x8b\x07\xeb\xf3\xe8\x1c\0\0\0", false),
+		CODE_OF("\x90\x90\x48\x8b\x07\x48\x89\x06\x75\x01\xc3\x48\x8b\x07\xeb\xf2\xe8\x1b\0\0\0", true),
 	};
 	/* call _setjmp; then */
 	static const struct code turns[] = {
