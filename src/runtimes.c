@@ -21,7 +21,7 @@ static const struct rt_symbol *find_last(struct rt_image *image, bool shared)
 	if (rt_image_symbols(image, &v, &n, NULL) < 0)
 		return NULL;
 	for (i = 0; i < n; i++)
-		if (strcmp(v[i].name, last) == 0 && (!shared || (v[i].global && v[i].source != RT_SOURCE_GO)))
+		if (strcmp(v[i].name, last) == 0 && (!shared || v[i].dynamic))
 			return &v[i];
 	return NULL;
 }

@@ -42,6 +42,7 @@ struct rt_symbol {
 	enum rt_symbol_kind kind;
 	bool global;		/* STB_GLOBAL or STB_WEAK */
 	bool hidden;		/* STV_HIDDEN: it was global until it was linked */
+	bool dynamic;		/* it is in .dynsym, wherever else: other files may be bound to it */
 	enum rt_symbol_source source;
 	bool sized;		/* st_size was not 0 */
 	bool default_version;	/* the one that programs are linked with: NAME@@VERSION */

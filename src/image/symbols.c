@@ -103,7 +103,7 @@ static bool is_function(const struct rt_image *image, const GElf_Sym *sym, struc
 static int take_symbol(struct rt_image *image, const GElf_Sym *sym, const char *name, size_t i, enum rt_symbol_source source)
 {
 	struct rt_symbol s = { .addr = sym->st_value, .size = sym->st_size, .sized = sym->st_size != 0, .source = source };
-	bool dynamic = source == RT_SOURCE_DYNSYM;
+	bool dynamic = s.dynamic = source == RT_SOURCE_DYNSYM;
 
 	if (sym->st_shndx == SHN_UNDEF) {
 		if (!dynamic || !*name)
@@ -264,6 +264,8 @@ static void sort_symbols(struct rt_image *image)
 		if (v[i].addr != v[n].addr || strcmp(v[i].name, v[n].name) != 0 ||
 		    (v[i].version && compare_versions(&v[i], &v[n]) != 0))
 			v[++n] = v[i];
+		else
+			v[n].dynamic |= v[i].dynamic;
 	image->nsymbols = n + 1;
 	fill_sizes(image);
 }

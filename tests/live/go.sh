@@ -473,7 +473,7 @@ fi
 # What a recovered panic has left is told by the runtime that runs, and that is not the one in the plugin's file.
 if [ -z "$stack" ] && has "$CC"; then
 	begin "a plugin, whose runtime is the program's"
-	build plugin.so plugin.go -buildmode=plugin && build host host.go
+	build plugin.so plugin.go -buildmode=plugin && build host host.go -ldflags '-s -w'
 	rt "$T/host" "$T/plugin.so:*.Deep" -- "$T/plugin.so"
 	expect_status 0
 	expect_number calls "$(grep -c '(plugin/.*.Deep [0-3])$' "$T/err")" -eq 15

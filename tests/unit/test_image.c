@@ -263,6 +263,7 @@ static void test_symbols(void)
 	CU_ASSERT_EQUAL_FATAL(n, 8);
 	is_symbol(&v[0], "alpha", CODE + 0x10, 0x10, RT_SYM_FUNC, true);
 	is_symbol(&v[1], "beta", CODE + 0x10, 0x10, RT_SYM_FUNC, false);
+	CU_ASSERT(v[0].dynamic && v[1].dynamic && !v[2].dynamic);
 	is_symbol(&v[2], "memcpy", CODE + 0x20, 4, RT_SYM_FUNC, true);
 	is_symbol(&v[3], "memcpy", CODE + 0x28, 4, RT_SYM_IFUNC, true);
 	is_symbol(&v[4], "label", CODE + 0x30, 0x10, RT_SYM_NOTYPE, true);
