@@ -17,7 +17,8 @@
 #include "util/array.h"
 
 enum { RAX = 0, SP = 4, FP = 5, INSN_MAX = 16, CHUNK = 1 << 18, BODY_MAX = 1 << 20, MOV_FROM = 0x89, MOV_TO = 0x8b, XCHG = 0x87,
-       XCHG_RAX_SP = 0x94, LEA = 0x8d, NEAR = 64, SLOTS = 64, ARGUMENTS = 0x3c6 };	/* rcx, rdx, rsi, rdi, r8, r9 */
+       XCHG_RAX_SP = 0x94, LEA = 0x8d, ESCAPE = 0x0f, CMOV = 0x40, XADD = 0xc1, NEAR = 64, SLOTS = 64,
+       ARGUMENTS = 0x3c6 };	/* rcx, rdx, rsi, rdi, r8, r9 */
 
 struct scan {
 	struct rt_image *image;
@@ -55,13 +56,21 @@ static enum load kind_of_load(const uint8_t *p)
 		return LOAD_NOT;
 	reg = (p[2] >> 3 & 7) | r << 3;
 	rm = plain ? (p[2] & 7) | b << 3 : base_of(p, b);
+	/* cmov and xadd, in code that can be taken apart: no compiler has them. */
+	if (p[1] == ESCAPE && (p[2] & 0xf0) == CMOV)
+		return ((p[3] >> 3 & 7) | r << 3) == SP ? LOAD_OF_COMPILERS : LOAD_NOT;
+	if (p[1] == ESCAPE) {
+		reg = (p[3] >> 3 & 7) | r << 3;
+		rm = (p[3] & 7) | b << 3;
+		return p[2] == XADD && p[3] >= 0xc0 && (reg == SP) != (rm == SP) ? LOAD_OF_COMPILERS : LOAD_NOT;
+	}
 	if (p[1] == XCHG_RAX_SP)
 		return b ? LOAD_NOT : LOAD_STRANGE;
 	if (p[1] == XCHG)
 		return plain ? ((reg == SP) != (rm == SP) ? LOAD_STRANGE : LOAD_NOT) : reg == SP ? LOAD_OF_COMPILERS : LOAD_NOT;
 	if (p[1] == MOV_FROM)
-		return plain && rm == SP && reg != SP && reg != FP ? LOAD_STRANGE : LOAD_NOT;
-	if (reg != SP || (plain && (rm == SP || rm == FP)))
+		return !plain || rm != SP || reg == SP ? LOAD_NOT : reg == FP ? LOAD_OF_COMPILERS : LOAD_STRANGE;
+	if (reg != SP || (plain && rm == SP))
 		return LOAD_NOT;
 	if (p[1] == MOV_TO)
 		return rm == SP || rm == FP ? LOAD_OF_COMPILERS : LOAD_STRANGE;
@@ -74,7 +83,7 @@ struct registers {
 	uint32_t near;		/* to the frame, here */
 	uint32_t foreign;	/* what was read elsewhere is in them */
 	uint32_t results;	/* what a call has given, unless it is one of assembly, which may keep what was in them */
-	uint32_t given;		/* what the caller has given */
+	uint32_t given;		/* what the caller has given, and copies of it */
 };
 
 /* What was stored in the frame. */
@@ -157,19 +166,22 @@ static void go_on(struct walk *w, const struct rt_flow *f)
 	uint32_t to = f->to == RT_NO_REG || f->op == RT_OP_STORE ? 0 : f->writes & 1u << f->to;
 	const struct slot *slot = f->op == RT_OP_LOAD && in_frame(f) ? slot_of(&w->slots, f, false) : NULL;
 	bool far = is_foreign(w, f), result = f->op == RT_OP_COPY && has(r->results, f->from);
+	bool given = f->op == RT_OP_COPY && has(r->given, f->from);
 
 	if (f->op == RT_OP_STORE)
 		keep(w, f);
 	r->foreign = (r->foreign & ~f->writes) | (far ? to : 0);
 	r->results = (r->results & ~f->writes) | (f->kind == RT_FLOW_CALL ? 1 << RAX : result ? to : 0);
 	/* What comes behind a jump has been come to from elsewhere. */
-	if (f->kind == RT_FLOW_JUMP || f->kind == RT_FLOW_RETURN)
+	if (f->kind == RT_FLOW_JUMP || f->kind == RT_FLOW_RETURN) {
 		r->foreign = r->results = 0;
+		r->given &= ARGUMENTS;
+	}
 	r->near &= ~f->writes;
 	if ((f->op == RT_OP_COPY && has(r->near | 1 << SP, f->from)) || (!f->has_mem && f->mem.base == SP) || (slot && slot->near))
 		r->near |= to;
 	r->copies |= r->near;
-	r->given &= ~f->writes;
+	r->given = (r->given & ~f->writes) | (given ? to : 0);
 }
 
 /* Is the stack pointer stored, not in the frame, which registers of `copies` lead to too? */
@@ -217,7 +229,8 @@ static void walk(struct scan *s, struct walk *w, uint64_t start, const uint8_t *
 		if (start + at == addr) {
 			w->there = true;
 			source = f.op == RT_OP_COPY || f.op == RT_OP_PLUS ? f.from : RT_NO_REG;
-			w->handed = has(w->r.given, source);
+			/* The assembly of libffi goes on in what was made for it in its caller's frame. */
+			w->handed = has(f.op == RT_OP_COPY ? w->r.given : w->r.given & ARGUMENTS, source);
 			w->copied = has(w->r.copies, source);
 			w->far = is_far(w, &f);
 		}

@@ -133,6 +133,13 @@ static void test_switches(void)
 		CODE_OF(FRAME "\xe8\x00\x00\x00\x00\x48\x89\xc4\xc9\xc3", true),		/* call; mov %rax,%rsp */
 		CODE_OF(FRAME "\x48\x8b\x07\x48\x8d\x20\xc9\xc3", true),			/* mov (%rdi),%rax; lea (%rax),%rsp */
 		CODE_OF("\x48\x87\x27\xc3", true),					/* xchg %rsp,(%rdi) */
+		CODE_OF(FRAME "\x48\x89\xf2\x48\x89\x27\x48\x89\xd4\xc9\xc3", true),	/* mov %rsi,%rdx; mov %rsp,(%rdi); mov %rdx,%rsp */
+		CODE_OF("\x55\x48\x89\xf5\x48\x89\x27\x48\x89\xec\xc3", true),		/* mov %rsi,%rbp; mov %rsp,(%rdi); mov %rbp,%rsp */
+		CODE_OF("\x48\x0f\x45\xe6\xc3", true),				/* cmovne %rsi,%rsp */
+		CODE_OF("\x48\x0f\xc1\xc4\xc3", true),				/* xadd %rax,%rsp */
+		CODE_OF("\x48\x29\xc4\xc3", false),					/* sub %rax,%rsp */
+		CODE_OF("\x48\x01\xe6\x48\x31\xe2\x48\x0f\x45\xc4\xc3", false),	/* add %rsp,%rsi; xor %rsp,%rdx; cmovne %rsp,%rax */
+		CODE_OF("\x48\x8d\x64\x24\x08\xc3", false),			/* lea 8(%rsp),%rsp */
 		CODE_OF(FRAME "\x48\x89\xe0\x48\x89\x45\xf8\x48\x8b\x45\xf8\x48\x89\xc4\xc9\xc3", false),	/* clang's arrays */
 		CODE_OF(FRAME "\xeb\x04\x48\x8b\x65\xf8\x48\x89\x65\xf8\xeb\xf6", false),	/* stored behind where it is loaded */
 		CODE_OF("\x49\x89\xe2\xe8\x00\x00\x00\x00\x49\x8d\x22\xc3", false),	/* mov %rsp,%r10; call; lea (%r10),%rsp */
