@@ -31,10 +31,14 @@ NOINLINE int even(int n)
 	return below;
 }
 
+struct callee {
+	int (*call)(int n, const struct callee *callee);
+};
+
 /* Nothing in the code tells what this one calls. */
-NOINLINE int pointed(int n, int (*callee)(int, void *))
+NOINLINE int pointed(int n, const struct callee *callee)
 {
-	int below = n ? callee(n - 1, (void *)callee) : 0;
+	int below = n ? callee->call(n - 1, callee) : 0;
 
 	__asm__ volatile("");
 	return below + 1;
@@ -42,8 +46,9 @@ NOINLINE int pointed(int n, int (*callee)(int, void *))
 
 int main(int argc, char **argv)
 {
+	const struct callee itself = { pointed };
 	int n = argc > 1 ? atoi(argv[1]) : 100;
 
-	printf("%d %d %d\n", down(n), even(n), pointed(n, (int (*)(int, void *))(void *)pointed));
+	printf("%d %d %d\n", down(n), even(n), pointed(n, &itself));
 	return 0;
 }
