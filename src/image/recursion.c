@@ -18,7 +18,7 @@ struct search {
 	unsigned left;		/* so many functions are still looked at */
 };
 
-/* Where the call or the jump in `n` bytes at `p`, which is at `addr`, leads, and what stands behind it.  0: it is none. */
+/* Where the call or the jump in `n` bytes at `p`, which is at `addr`, leads, and what stands behind it.  0: it is none, or leads where a slot says. */
 static uint64_t target_of(const struct rt_image *image, const uint8_t *p, size_t n, uint64_t addr, uint64_t *next)
 {
 	bool far = p[0] == 0x0f && n >= 6 && (p[1] & 0xf0) == 0x80;	/* a conditional jump */
@@ -30,6 +30,7 @@ static uint64_t target_of(const struct rt_image *image, const uint8_t *p, size_t
 		*next = addr + 4;
 		return addr & 3 || (word >> 26 & 0x1f) != 5 ? 0 : addr + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4);
 	}
+	*next = addr + 6;
 	if (n < 5 || !(far || p[0] == CALL || p[0] == JUMP))
 		return 0;
 	memcpy(&distance, p + 1 + far, sizeof(distance));
@@ -37,10 +38,16 @@ static uint64_t target_of(const struct rt_image *image, const uint8_t *p, size_t
 	return *next + (uint64_t)(int64_t)distance;
 }
 
-/* Does the library call its own function by the name that others know it by? */
-static bool by_name(const struct search *s, uint64_t target, uint64_t next)
+/* call or jmp *DISTANCE(%rip), of -fno-plt */
+static bool is_by_slot(const struct rt_image *image, const uint8_t *p, size_t n)
 {
-	const char *name = rt_code_is_stub(s->code, target) ? rt_code_called(s->code, next) : NULL;
+	return n >= 6 && p[0] == 0xff && (p[1] == 0x15 || p[1] == 0x25) && image->arch->machine == EM_X86_64;
+}
+
+/* Does the library call its own function by the name that others know it by?  `next` stands behind the call. */
+static bool by_name(const struct search *s, uint64_t next)
+{
+	const char *name = rt_code_called(s->code, next);
 	const struct rt_symbol *v;
 	size_t i, n = 0;
 
@@ -67,11 +74,11 @@ static unsigned ways(struct search *s, uint64_t start, uint64_t end, unsigned be
 	n = rt_image_read(image, start, bytes, n);
 	for (i = 0; i + 4 <= n && found < MANY; i++) {
 		target = target_of(image, bytes + i, n - i, start + i, &next);
-		if (!target || (target > start && target < end))
+		if (target ? target > start && target < end : !is_by_slot(image, bytes + i, n - i))
 			continue;
-		if (target == s->entry || by_name(s, target, next))
+		if (target == s->entry || ((!target || rt_code_is_stub(s->code, target)) && by_name(s, next)))
 			found++;
-		else if (between && rt_code_function(s->code, target, &from, &to, &name) && from == target && target != start)
+		else if (target && between && rt_code_function(s->code, target, &from, &to, &name) && from == target && target != start)
 			found += ways(s, from, to, between - 1);
 	}
 	free(bytes);

@@ -220,3 +220,16 @@ expect_number "returns that were not seen" "$(grep -c '\*\*\* return not seen \*
 rt --return=insn "$T/deep" pointed -- 70
 expect_no_line 'not seen' "$T/err"
 end_case
+echo 'int down(int n) { int below = n ? down(n - 1) : 0; __asm__ volatile(""); return below + 1; }' >"$T/down.c"
+echo 'int down(int); int main(void) { return down(300) != 301; }' >"$T/calls.c"
+for options in -fplt -fno-plt; do
+	[ "$(uname -m)" = x86_64 ] && has "$CC" || break
+	begin "a library's function that calls itself by its name: $options"
+	# shellcheck disable=SC2086 # may be several
+	"$CC" -O1 -fPIC -shared $options -o "$T/libdown.so" "$T/down.c" >"$T/build" 2>&1 &&
+		"$CC" -o "$T/calls" "$T/calls.c" "$T/libdown.so" -Wl,-rpath,"$T" >>"$T/build" 2>&1 || because "not built"
+	rt "$T/calls" libdown.so:down
+	expect_status 0
+	expect_nested "$T/err" whole
+	end_case
+done
