@@ -108,8 +108,9 @@ fi
 # Process ids come again.  What the other's guard may still hold open must stay.
 begin "what a process with the same id has left is cleared when its guard has ended"
 # shellcheck disable=SC2016
-timeout 30 sh -c 'cp /bin/sleep "$4/rt-guard$$"
-	"$4/rt-guard$$" 9 &
+timeout 30 sh -c 'printf "#!/bin/sh\nwhile :; do sleep 0.1; done\n" >"$4/rt-guard$$"
+	chmod +x "$4/rt-guard$$"
+	"$4/rt-guard$$" 2>/dev/null &
 	guard=$!
 	sleep 0.1
 	echo "p:rawtrace_$$$1/left $2" >>"$3/uprobe_events"
@@ -117,7 +118,7 @@ timeout 30 sh -c 'cp /bin/sleep "$4/rt-guard$$"
 		sleep 1.2
 		grep -q "rawtrace_$$$1/left" "$3/uprobe_events" && : >"$4/stayed"
 		kill "$guard"
-	) &
+	) 2>/dev/null &
 	shift 4
 	exec "$@"' sh "$SPACE" "$place" "$TRACING" "$T" "$RAWTRACE" --no-bpf "$FIB" fib >"$T/out" 2>"$T/err" </dev/null
 ST=$?
