@@ -18,7 +18,7 @@ __attribute__((noipa)) int late(int n)
 	return n + 1;
 }
 
-/* Until there is a probe, which the file does not have; five seconds at most. */
+/* Until there is a probe, which the file does not have; five seconds at most.  Where each has an event, that of the return comes first. */
 static void wait_for_probe(void)
 {
 	int i, fd = open("/proc/self/exe", O_RDONLY);
@@ -27,6 +27,7 @@ static void wait_for_probe(void)
 	for (i = 0; i < 500 && pread(fd, file, sizeof(file), (char *)late - __executable_start) == sizeof(file) &&
 	     !memcmp(file, (char *)late, sizeof(file)); i++)
 		usleep(10000);
+	usleep(300000);
 	close(fd);
 }
 
