@@ -10,7 +10,8 @@
 #include "plans.h"
 #include "util/array.h"
 
-enum { ASKED = 1000 };	/* of more functions than these, of which a thousand take 40 ms, not all is asked */
+/* Of more functions than these, of which a thousand take 40 ms, not all is asked; and how many others are looked at for all of them. */
+enum { ASKED = 1000, LOOKED_AT = 4096, LOOKED_AT_MOST = 256 };
 
 /* Which images' code was opened: exits are asked for file by file. */
 struct codes {
@@ -192,8 +193,9 @@ static bool looks_at_return(const struct rt_target *t, struct codes *codes, cons
 static bool may_be_deep(const struct rt_target *t, struct codes *codes, struct rt_function *f, bool *nomem)
 {
 	struct rt_code *code = t->functions.n <= ASKED && f->sized && !f->no_exits ? code_of(codes, f->image) : NULL;
+	unsigned most = LOOKED_AT / (unsigned)(t->functions.n + 1);
 
-	return code && rt_code_recurses(code, f->addr, f->size) && !exits_of(codes, f, nomem);
+	return code && rt_code_recurses(code, f->addr, f->size, most < LOOKED_AT_MOST ? most : LOOKED_AT_MOST) && !exits_of(codes, f, nomem);
 }
 
 static void choose(struct rt_target *t, struct codes *codes, struct rt_function *f, bool *nomem)

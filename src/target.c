@@ -144,8 +144,9 @@ static bool has_shadow_stack(const struct rt_pids *pids)
 }
 
 /*
- * Why uretprobes could harm the whole process.  Those before 6.11 do not change the shadow stack with the stack.  The uretprobe system call of x86 (6.11) kills one under seccomp on some kernels: from 6.14 on,
- * and on others where that was mended, filters do not see it, so only before is it asked who may yet put itself there.
+ * Why uretprobes could harm the whole process.  Those before 6.11 do not change the shadow stack with the stack.  The uretprobe system call
+ * of x86 (6.11) kills one under seccomp on some kernels: from 6.14 on, and on others where that was mended, filters do not see it, so only
+ * before is it asked who may yet put itself there.
  */
 static void judge_process(struct rt_target *t)
 {

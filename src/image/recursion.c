@@ -10,11 +10,12 @@
 #include "image/code.h"
 #include "image/private.h"
 
-enum { BODY_MAX = 1 << 18, BETWEEN = 2, LOOKED_AT = 256, MANY = 2, CALL = 0xe8, JUMP = 0xe9 };
+enum { BODY_MAX = 1 << 18, BETWEEN = 2, MANY = 2, CALL = 0xe8, JUMP = 0xe9 };
 
 struct search {
 	struct rt_code *code;
 	uint64_t entry;
+	bool exported;		/* others, and so the file itself, may know it by name */
 	unsigned left;		/* so many functions are still looked at */
 };
 
@@ -47,7 +48,7 @@ static bool is_by_slot(const struct rt_image *image, const uint8_t *p, size_t n)
 /* Does the library call its own function by the name that others know it by?  `next` stands behind the call. */
 static bool by_name(const struct search *s, uint64_t next)
 {
-	const char *name = rt_code_called(s->code, next);
+	const char *name = s->exported ? rt_code_called(s->code, next) : NULL;
 	const struct rt_symbol *v;
 	size_t i, n = 0;
 
@@ -85,9 +86,14 @@ static unsigned ways(struct search *s, uint64_t start, uint64_t end, unsigned be
 	return found < MANY ? found : MANY;
 }
 
-bool rt_code_recurses(struct rt_code *code, uint64_t addr, uint64_t size)
+bool rt_code_recurses(struct rt_code *code, uint64_t addr, uint64_t size, unsigned most)
 {
-	struct search s = { .code = code, .entry = addr, .left = LOOKED_AT };
+	struct search s = { .code = code, .entry = addr, .left = most + 1 };
+	const struct rt_symbol *v;
+	size_t i, n;
 
+	v = rt_symbols_at(rt_code_image(code), addr, &n);
+	for (i = 0; i < n; i++)
+		s.exported |= v[i].dynamic;
 	return ways(&s, addr, addr + size, BETWEEN) == 1;
 }

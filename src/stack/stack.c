@@ -64,11 +64,12 @@ static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end e
 {
 	static const struct rt_values nothing;
 	struct rt_frame frame = task->v[--task->n];
-	bool too_deep = !frame.at_exits && task->n >= RETURNS_SEEN && kept(task, task->n) == RETURNS_SEEN;
+	bool missed = end == RT_END_NOT_SEEN || end == RT_END_UNWOUND;
+	bool too_deep = missed && !frame.at_exits && task->n >= RETURNS_SEEN && kept(task, task->n) == RETURNS_SEEN;
 
 	if (frame.became)
 		return 0;
-	if ((end == RT_END_NOT_SEEN || end == RT_END_UNWOUND) && frame.jumped)
+	if (missed && frame.jumped)
 		end = RT_END_JUMPED;
 	/* Its return may be what was lost, or one that the kernel did not keep. */
 	else if (end == RT_END_UNWOUND && (in_doubt(stack, task, &frame) || too_deep))

@@ -89,7 +89,7 @@ static void check(struct rt_image *image, struct rt_code *code, const struct rt_
 			abort();
 	}
 	rt_exits_free(&exits);
-	rt_code_recurses(code, s->addr, s->size);
+	rt_code_recurses(code, s->addr, s->size, 16);
 	for (i = 0; i < 2; i++) {
 		addr = s->addr;
 		size = s->size;

@@ -29,8 +29,8 @@ static void put_call(uint8_t *code, const struct call *c)
 	memcpy(code + c->at + n, &distance, sizeof(distance));
 }
 
-/* Does function 0 of four, of 32 bytes each, with these calls call itself? */
-static bool recurses(const struct call *calls, size_t n)
+/* Does function 0 of four, of 32 bytes each, with these calls call itself, as far as `most` others are looked at? */
+static bool recurses(unsigned most, const struct call *calls, size_t n)
 {
 	struct elfgen_sym syms[FUNCTIONS] = {
 		{ "f", CODE, SIZE, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT }, { "g", CODE + SIZE, SIZE, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
@@ -51,13 +51,13 @@ static bool recurses(const struct call *calls, size_t n)
 	image = elfgen_open(&g);
 	opened = rt_code_open(image);
 	CU_ASSERT_FATAL(rt_image_symbols(image, &v, &nsyms, &err) == 0);
-	does = opened && rt_code_recurses(opened, CODE, SIZE);
+	does = opened && rt_code_recurses(opened, CODE, SIZE, most);
 	rt_code_close(opened);
 	rt_image_close(image);
 	return does;
 }
 
-#define RECURSES(...) recurses((const struct call[]){ __VA_ARGS__ }, sizeof((const struct call[]){ __VA_ARGS__ }) / sizeof(struct call))
+#define RECURSES(...) recurses(9, (const struct call[]){ __VA_ARGS__ }, sizeof((const struct call[]){ __VA_ARGS__ }) / sizeof(struct call))
 
 static void test_recursion(void)
 {
@@ -69,6 +69,9 @@ static void test_recursion(void)
 	CU_ASSERT(RECURSES({ 4, 1, 0, "\xe8" }, { 36, 0, 0, "\xe8" }));				/* f, g, f */
 	CU_ASSERT(RECURSES({ 4, 1, 0, "\xe8" }, { 36, 2, 0, "\xe8" }, { 68, 0, 0, "\xe9" }));	/* f, g, h, f */
 	CU_ASSERT(RECURSES({ 4, 0, 0, "\xe8" }, { 12, 1, 0, "\xe8" }, { 36, 1, 0, "\xe8" }));	/* g's own is another thing */
+	/* No further than was asked. */
+	CU_ASSERT(!recurses(0, (const struct call[]){ { 4, 1, 0, "\xe8" }, { 36, 0, 0, "\xe8" } }, 2));
+	CU_ASSERT(recurses(0, (const struct call[]){ { 4, 0, 0, "\xe8" } }, 1));
 	/* Trees: at two places, of f itself or of what it calls. */
 	CU_ASSERT(!RECURSES({ 4, 0, 0, "\xe8" }, { 12, 0, 0, "\xe8" }));
 	CU_ASSERT(!RECURSES({ 4, 1, 0, "\xe8" }, { 36, 0, 0, "\xe8" }, { 44, 0, 0, "\xe8" }));
