@@ -304,14 +304,14 @@ static void arithmetic(const cs_insn *c, struct rt_flow *f)
 
 	if (to->type != X86_OP_REG)
 		return;
+	f->other = from->type == X86_OP_REG && c->id != X86_INS_AND ? number(from->reg) : RT_NO_REG;
 	f->from = f->to;
 	if (c->id == X86_INS_AND && from->type == X86_OP_IMM) {
 		f->op = RT_OP_MASK;
 		f->value = from->imm;
 	} else if (c->id == X86_INS_ADD && from->type == X86_OP_REG) {
 		f->op = RT_OP_SUM;
-		f->other = number(from->reg);
-	} else if (c->id != X86_INS_AND && from->type == X86_OP_IMM) {
+	} else if ((c->id == X86_INS_ADD || c->id == X86_INS_SUB) && from->type == X86_OP_IMM) {
 		f->op = RT_OP_PLUS;
 		f->value = c->id == X86_INS_ADD ? from->imm : -from->imm;
 	}
@@ -366,7 +366,7 @@ static void find_op(const struct rt_decoder *d, const cs_insn *c, struct rt_flow
 	case X86_INS_CMP:
 		compares(d, c, f);
 		break;
-	case X86_INS_ADD: case X86_INS_SUB: case X86_INS_AND:
+	case X86_INS_ADD: case X86_INS_SUB: case X86_INS_AND: case X86_INS_OR: case X86_INS_XOR: case X86_INS_ADC: case X86_INS_SBB:
 		arithmetic(c, f);
 		break;
 	}

@@ -45,6 +45,33 @@ if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 
 		has ${how%% *} && ${how% *} -DSPLIT="${how##* }" -fno-stack-protector -mno-red-zone -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" &&
 			unharmed "a coroutine in pieces of C: $how" 'switches stacks'
 	done
+	# By a sum, the frame pointer, what was pushed: in a function, where none is known, and stripped.
+	while read -r how; do
+		for kind in -DFUNCTION -DLABEL -s; do
+			$CC -O1 $kind "-DWAY=\"$how\"" -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" || show "$T/cc"
+			[ $kind != -s ] && unharmed "a coroutine written by hand: $kind $how" 'switches stacks' && continue
+			begin "a coroutine written by hand, stripped: $how"
+			rt "$T/switches" 'fn_*'
+			expect_line '^rawtrace: .*/switches switches stacks by itself: ' "$T/err"
+			end_case
+		done
+	done <<-END
+		sub %rsp,%rsi\\nadd %rsi,%rsp
+		mov %rsp,%rax\\nsub %rsi,%rax\\nsub %rax,%rsp
+		xor %esp,%esp\\nor %rsi,%rsp
+		lea -8(%rsi),%rbp\\nleave
+		push %rsi\\npop %rsp
+		mov %rsp,%rax\\nmov %rax,(%rdi)\\nmov %rsi,%rax\\nmov %rax,%rsp
+	END
+	for how in "$CC -O0" "$CC -O2" "clang -O2"; do
+		for way in 'sub %%rsp,%0\nadd %0,%%rsp' 'push %0\npop %%rsp'; do
+			# shellcheck disable=SC2086 # words
+			has ${how% *} && $how -DSPLIT=7 "-DWAY=\"$way\"" -fno-stack-protector -mno-red-zone -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" &&
+				unharmed "a coroutine in pieces of C: $how: $way" 'switches stacks'
+		done
+	done
+	$CC -O1 -DDATA -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" || show "$T/cc"
+	unharmed "a coroutine in data that is made code" 'switches stacks'
 	$CC -O1 -o "$T/switches" "$TARGETS/switches.c"
 	begin "a coroutine written by hand, stripped"
 	strip "$T/switches"

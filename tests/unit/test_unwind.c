@@ -137,7 +137,21 @@ static void test_switches(void)
 		CODE_OF("\x55\x48\x89\xf5\x48\x89\x27\x48\x89\xec\xc3", true),		/* mov %rsi,%rbp; mov %rsp,(%rdi); mov %rbp,%rsp */
 		CODE_OF("\x48\x0f\x45\xe6\xc3", true),				/* cmovne %rsi,%rsp */
 		CODE_OF("\x48\x0f\xc1\xc4\xc3", true),				/* xadd %rax,%rsp */
+		CODE_OF("\x48\x29\xe6\x48\x01\xf4\xc3", true),			/* sub %rsp,%rsi; add %rsi,%rsp */
+		CODE_OF("\x48\x29\xe6\x48\x8d\x24\x34\xc3", true),			/* sub %rsp,%rsi; lea (%rsp,%rsi),%rsp */
+		CODE_OF("\x48\x89\xe0\x48\x29\xf0\x48\x29\xc4\xc3", true),		/* mov %rsp,%rax; sub %rsi,%rax; sub %rax,%rsp */
+		CODE_OF("\x31\xe4\x48\x09\xf4\xc3", true),				/* xor %esp,%esp; or %rsi,%rsp */
+		CODE_OF("\x56\x5c\xc3", true),						/* push %rsi; pop %rsp */
+		CODE_OF("\x56\x48\x8b\x24\x24\xc3", true),				/* push %rsi; mov (%rsp),%rsp */
+		CODE_OF("\x48\x8d\x6e\xf8\xc9\xc3", true),				/* lea -8(%rsi),%rbp; leave */
+		CODE_OF("\x48\x89\xe0\x48\x89\x07\x48\x89\xf0\x48\x89\xc4\xc3", true),	/* %rsp -> %rax -> (%rdi); %rsi -> %rax -> %rsp */
 		CODE_OF("\x48\x29\xc4\xc3", false),					/* sub %rax,%rsp */
+		CODE_OF(FRAME "\x48\x8d\x47\x0f\x48\x83\xe0\xf0\x48\x29\xc4\xc9\xc3", false),	/* lea 15(%rdi),%rax; and $-16,%rax; sub %rax,%rsp */
+		CODE_OF("\x49\x89\xc3\x49\x81\xeb\0\x10\0\0\x4c\x29\xdc\x48\x01\xc4\xc3", false),	/* Rust's probe of the stack: %rax is its size */
+		CODE_OF("\x49\xc7\xc7\x80\x0f\0\0\x49\x21\xe7\x4d\x29\xf7\x4c\x29\xfc", false),	/* OpenSSL's way round a cache */
+		CODE_OF("\x8b\x40\x5c\xc3", false),					/* mov 0x5c(%rax),%eax */
+		CODE_OF("\x41\x5c\xc3", false),						/* pop %r12 */
+		CODE_OF("\x48\x8b\x2f\x31\xc9\x5b\xc3", false),			/* mov (%rdi),%rbp; xor %ecx,%ecx; pop %rbx */
 		CODE_OF("\x48\x01\xe6\x48\x31\xe2\x48\x0f\x45\xc4\xc3", false),	/* add %rsp,%rsi; xor %rsp,%rdx; cmovne %rsp,%rax */
 		CODE_OF("\x48\x8d\x64\x24\x08\xc3", false),			/* lea 8(%rsp),%rsp */
 		CODE_OF(FRAME "\x48\x89\xe0\x48\x89\x45\xf8\x48\x8b\x45\xf8\x48\x89\xc4\xc9\xc3", false),	/* clang's arrays */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a uretprobe would break in C of x86-64: a coroutine that is written by hand, with -DSPLIT=1 and others in pieces that have the
- * compiler's code between them, or with -DWALKS a walk over return addresses.
+ * compiler's code between them; with -DWAY='"..."' assembly that changes stacks in another way, with -DDATA in data; or with -DWALKS
+ * a walk over return addresses.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -40,7 +41,13 @@ int main(void)
 #else
 
 #ifdef SPLIT
-enum { SAVED = 0, LOCALS = 2, MEMORY = 3, RESULT = 4, EXCHANGED = 5, MOVED = 6 };
+enum { SAVED = 0, LOCALS = 2, MEMORY = 3, RESULT = 4, EXCHANGED = 5, MOVED = 6, OTHER = 7 };
+
+/* From %0, which may be changed, to %rsp. */
+#ifndef WAY
+#define WAY
+#endif
+
 #define LEAVE "push %%rbp\npush %%rbx\npush %%r12\npush %%r13\npush %%r14\npush %%r15\nlea resumed(%%rip),%%r11\npush %%r11\n"
 #define RESUME "\nret\nresumed: pop %%r15\npop %%r14\npop %%r13\npop %%r12\npop %%rbx\npop %%rbp"
 
@@ -68,6 +75,8 @@ NOINLINE void split(void **from, void **to)
 		__asm__ volatile("mov %0,%%rsp" RESUME : : "r"(next) : "memory");
 	else if (SPLIT == MOVED)
 		__asm__ volatile("lea (%0),%%rsp" RESUME : : "r"(next) : "memory");
+	else if (SPLIT == OTHER)
+		__asm__ volatile(WAY RESUME : "+r"(next) : : "memory");
 	else if (SPLIT != EXCHANGED)
 		__asm__ volatile("mov %0,%%rsp" RESUME : : "r"(*to) : "memory");
 }
@@ -75,11 +84,34 @@ NOINLINE void split(void **from, void **to)
 #else
 enum { SAVED = 6 };
 
+#ifdef DATA
+#include <sys/mman.h>
+
+/* What stands below, until it is made code. */
+static unsigned char code[4096] __attribute__((aligned(4096))) = "\x55\x53\x41\x54\x41\x55\x41\x56\x41\x57\x48\x89\x27\x48\x89\xf4"
+	"\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5b\x5d\xc3";
+
+static void change(void **from, void *to)
+{
+	mprotect(code, sizeof(code), PROT_READ | PROT_WRITE | PROT_EXEC);
+	((void (*)(void **, void *))(void *)code)(from, to);
+}
+#else
+/* From %rsi to %rsp. */
+#ifndef WAY
+#define WAY "mov %rsi,%rsp"
+#endif
+
 /* Not even said to be a function. */
-__asm__(".text\nchange:\n"
-	"push %rbp\npush %rbx\npush %r12\npush %r13\npush %r14\npush %r15\nmov %rsp,(%rdi)\nmov %rsi,%rsp\n"
-	"pop %r15\npop %r14\npop %r13\npop %r12\npop %rbx\npop %rbp\nret\n");
+__asm__(".text\n"
+#ifdef FUNCTION
+	".type change,@function\n.size change,end-change\n"
+#endif
+	"change:\n"
+	"push %rbp\npush %rbx\npush %r12\npush %r13\npush %r14\npush %r15\nmov %rsp,(%rdi)\n" WAY "\n"
+	"pop %r15\npop %r14\npop %r13\npop %r12\npop %rbx\npop %rbp\nret\nend:\n");
 void change(void **from, void *to);
+#endif
 #endif
 
 static void *here, *there;
