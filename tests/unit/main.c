@@ -32,6 +32,7 @@ int main(void)
 		{ "debug", NULL, NULL, NULL, NULL, rt_tests_debug },
 		{ "imports", NULL, NULL, NULL, NULL, rt_tests_imports },
 		{ "names", NULL, NULL, NULL, NULL, rt_tests_names },
+		{ "instructions", NULL, NULL, NULL, NULL, rt_tests_flow },
 		{ "exits", NULL, NULL, NULL, NULL, rt_tests_exits },
 		{ "recursion", NULL, NULL, NULL, NULL, rt_tests_recursion },
 		{ "prologue", NULL, NULL, NULL, NULL, rt_tests_prologue },
@@ -65,6 +66,7 @@ int main(void)
 		{ "dwarf", NULL, NULL, NULL, NULL, rt_tests_dwarf },
 		{ "dwarf files", NULL, NULL, NULL, NULL, rt_tests_dwarf_files },
 		{ "attach", NULL, NULL, NULL, NULL, rt_tests_attach },
+		{ "anchor", NULL, NULL, NULL, NULL, rt_tests_anchor },
 		{ "feed", NULL, NULL, NULL, NULL, rt_tests_feed },
 		CU_SUITE_INFO_NULL,
 	};

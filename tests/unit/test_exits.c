@@ -441,44 +441,6 @@ static void test_leap(void)
 	rt_decoder_close(decoder);
 }
 
-/* Instructions of aarch64, wherever this runs. */
-static void test_aarch64(void)
-{
-	static const struct {
-		uint32_t word;
-		enum rt_flow_kind kind;
-		int32_t target;		/* from the instruction; 0: none */
-		enum rt_flow_sp sp;
-		int32_t amount;
-	} v[] = {
-		{ 0xd65f03c0, RT_FLOW_RETURN, 0, RT_SP_KEPT, 0 }, { 0xd65f0bff, RT_FLOW_RETURN, 0, RT_SP_KEPT, 0 },
-		{ 0xd61f0200, RT_FLOW_INDIRECT, 0, RT_SP_KEPT, 0 }, { 0xd63f0200, RT_FLOW_CALL, 0, RT_SP_KEPT, 0 },
-		{ 0x17ffffff, RT_FLOW_JUMP, -4, RT_SP_KEPT, 0 }, { 0x94000004, RT_FLOW_CALL, 16, RT_SP_KEPT, 0 },
-		{ 0x54000048, RT_FLOW_BRANCH, 8, RT_SP_KEPT, 0 }, { 0xb4000040, RT_FLOW_BRANCH, 8, RT_SP_KEPT, 0 },
-		{ 0x3607ffe0, RT_FLOW_BRANCH, -4, RT_SP_KEPT, 0 }, { 0xd4200000, RT_FLOW_STOP, 0, RT_SP_KEPT, 0 },
-		{ 0, RT_FLOW_STOP, 0, RT_SP_KEPT, 0 }, { 0xd69f03e0, RT_FLOW_STRANGE, 0, RT_SP_KEPT, 0 },
-		{ 0xa9be7bfd, RT_FLOW_NEXT, 0, RT_SP_ADDED, -32 }, { 0xa8c27bfd, RT_FLOW_NEXT, 0, RT_SP_ADDED, 32 },
-		{ 0xf81f0ffe, RT_FLOW_NEXT, 0, RT_SP_ADDED, -16 }, { 0xf84107fe, RT_FLOW_NEXT, 0, RT_SP_ADDED, 16 },
-		{ 0x6dbe27e8, RT_FLOW_NEXT, 0, RT_SP_ADDED, -32 }, { 0xd10083ff, RT_FLOW_NEXT, 0, RT_SP_ADDED, -32 },
-		{ 0x910083ff, RT_FLOW_NEXT, 0, RT_SP_ADDED, 32 }, { 0x910003bf, RT_FLOW_NEXT, 0, RT_SP_OF_FRAME, 0 },
-		{ 0xcb2163ff, RT_FLOW_NEXT, 0, RT_SP_LOST, 0 }, { 0xf9000fe0, RT_FLOW_NEXT, 0, RT_SP_KEPT, 0 },
-	};
-	struct rt_flow f;
-	size_t i;
-
-	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
-		uint8_t bytes[4] = { (uint8_t)v[i].word, (uint8_t)(v[i].word >> 8), (uint8_t)(v[i].word >> 16), (uint8_t)(v[i].word >> 24) };
-
-		if (rt_flow_decode(&rt_arch_aarch64, NULL, bytes, 4, 0x1000, &f) && f.kind == v[i].kind && f.has_target == (v[i].target != 0) &&
-		    (!v[i].target || f.target == 0x1000 + (uint64_t)(int64_t)v[i].target) && f.sp == v[i].sp &&
-		    (f.sp == RT_SP_LOST || f.amount == v[i].amount))
-			continue;
-		printf("%08x: kind %d, target %llx, sp %d by %d\n", v[i].word, (int)f.kind, (unsigned long long)f.target, (int)f.sp,
-		       (int)f.amount);
-		CU_FAIL("read as something else");
-	}
-}
-
 /* The conditions of x86, by number: o no b ae e ne be a s ns p np l ge le g. */
 static void test_conditions(void)
 {
@@ -545,7 +507,6 @@ CU_TestInfo rt_tests_exits[] = {
 	{ "without a disassembler", test_alone },
 	{ "where longjmp leaves", test_leap },
 	{ "by what cancelled threads leave calls", test_handed },
-	{ "instructions of aarch64", test_aarch64 },
 	{ "conditions", test_conditions },
 	CU_TEST_INFO_NULL,
 };
