@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "image/exits.h"
 #include "image/flow.h"
 #include "unit.h"
 
@@ -66,8 +67,27 @@ static void test_changes(void)
 	rt_decoder_close(decoder);
 }
 
+/* The conditions of x86, by number: o no b ae e ne be a s ns p np l ge le g. */
+static void test_conditions(void)
+{
+	enum { C = 1, P = 4, Z = 64, S = 128, O = 2048 };
+	static const struct {
+		uint8_t condition;
+		uint64_t yes, no;
+	} v[] = {
+		{ 0, O, 0 }, { 1, 0, O }, { 2, C, 0 }, { 3, Z, C }, { 4, Z, 0 }, { 5, 0, Z }, { 6, C, S }, { 6, Z, 0 }, { 7, 0, Z | C },
+		{ 8, S, 0 }, { 9, 0, S }, { 10, P, 0 }, { 11, 0, P }, { 12, S, S | O }, { 13, S | O, O }, { 14, Z, 0 }, { 14, O, S | O },
+		{ 15, S | O, Z }, { 15, 0, S },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++)
+		CU_ASSERT(rt_exit_taken(v[i].condition, v[i].yes) && !rt_exit_taken(v[i].condition, v[i].no));
+}
+
 CU_TestInfo rt_tests_flow[] = {
 	{ "instructions of aarch64", test_aarch64 },
 	{ "what changes registers of x86", test_changes },
+	{ "conditions", test_conditions },
 	CU_TEST_INFO_NULL,
 };
