@@ -67,7 +67,7 @@ struct rt_flow {
 	enum rt_flow_fp fp;
 	int32_t amount, fp_amount;
 	enum rt_flow_op op;
-	int8_t to, from, other;	/* other, x86: what add, sub, or and xor change `to` by */
+	int8_t to, from, other;	/* other, x86: what add, sub, or, xor and xchg change `to` by */
 	uint8_t shift, bytes;
 	bool is_signed;
 	int64_t value;

@@ -360,6 +360,9 @@ static void find_op(const struct rt_decoder *d, const cs_insn *c, struct rt_flow
 		else
 			stores(d, c, f);
 		break;
+	case X86_INS_XCHG:
+		f->other = x->operands[1].type == X86_OP_REG ? number(x->operands[1].reg) : RT_NO_REG;
+		break;
 	case X86_INS_LEA:
 		address(d, c, f);
 		break;

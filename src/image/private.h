@@ -76,6 +76,7 @@ struct rt_image {
 	bool late;			/* the process has not got it, and may load it later */
 	bool is_go;
 	struct rt_range gopclntab, gobuildinfo, gomodule, relro;	/* sections of Go programs */
+	struct rt_range code;		/* what its sections of code span; empty: it has none */
 	struct rt_range eh_frame;
 	struct rt_range patchable;		/* the places that -fpatchable-function-entry has made */
 	struct rt_range stubs[RT_STUB_SECTIONS];	/* by which it reaches its libraries */

@@ -30,6 +30,19 @@ static void find_stubs(struct rt_image *image, const char *name, const GElf_Shdr
 	image->stubs[image->nstubs++] = (struct rt_range){ .addr = shdr->sh_addr, .size = shdr->sh_size };
 }
 
+/* From the first section of code to the last one: older linkers have data in the segments of code, before and behind. */
+static void find_code(struct rt_image *image, const GElf_Shdr *shdr)
+{
+	struct rt_range *code = &image->code;
+	uint64_t end = code->addr + code->size, last = shdr->sh_addr + shdr->sh_size;
+
+	if (!(shdr->sh_flags & SHF_EXECINSTR) || !shdr->sh_addr || !shdr->sh_size || last < shdr->sh_addr)
+		return;
+	if (!code->size || shdr->sh_addr < code->addr)
+		code->addr = shdr->sh_addr;
+	code->size = (last > end ? last : end) - code->addr;
+}
+
 static void find_mark(struct rt_image *image, const char *name, const GElf_Shdr *shdr)
 {
 	const struct rt_range range = { .addr = shdr->sh_addr, .size = shdr->sh_type == SHT_NOBITS ? 0 : shdr->sh_size };
@@ -104,6 +117,7 @@ void rt_image_scan_sections(struct rt_image *image)
 		if (!name)
 			continue;
 		find_mark(image, name, &shdr);
+		find_code(image, &shdr);
 		find_stubs(image, name, &shdr);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code of x86-64 that switches stacks by itself, as coroutines written by hand do: it loads the stack pointer with what is not its own
+ * Code of x86 that switches stacks by itself, as coroutines written by hand do: it loads the stack pointer with what is not its own
  * frame's.  Compilers load it from a register that they have put it into before, and to give up arrays of variable length, in functions
  * that have a frame pointer of their own, from what they have kept in the frame; C with pieces of assembly can have put into the frame
  * what it was given, or has read elsewhere, or has reckoned how far it is to another stack.  Every byte is taken for the beginning of such an
@@ -22,8 +22,9 @@ struct scan {
 	struct rt_image *image;
 	struct rt_code *code;
 	bool is_static;		/* the C library is in it: longjmp loads the stack pointer, and does not store it before */
+	bool wide;		/* in 64 bits */
 	bool is_data;		/* what the program may make code of */
-	bool stored;
+	bool stored, failed;	/* in the code that was looked at last: it is stored, and there is what is no instruction */
 	bool nomem;
 };
 
@@ -46,7 +47,10 @@ static bool is_leaver(const char *name)
 	return false;
 }
 
-/* Does the function from `start` to `end`, of which `w` begins, do it at `addr`?  True also where it cannot be told.  `there`: it is an instruction. */
+/*
+ * Does the function from `start` to `end`, of which `w` begins, do it at `addr`?  True also where it cannot be told.  `there`: it is an
+ * instruction.
+ */
 static bool confirm(struct scan *s, uint64_t start, uint64_t end, uint64_t addr, struct rt_walk w, bool *there)
 {
 	size_t n = end - start < BODY_MAX ? (size_t)(end - start) : BODY_MAX;
@@ -63,6 +67,7 @@ static bool confirm(struct scan *s, uint64_t start, uint64_t end, uint64_t addr,
 		rt_walk(&w, s->code, start, bytes, n, addr);
 	free(bytes);
 	s->stored = w.stored;
+	s->failed = w.failed;
 	*there = w.there;
 	if (!w.there && !w.failed)
 		return false;
@@ -73,8 +78,8 @@ static bool confirm(struct scan *s, uint64_t start, uint64_t end, uint64_t addr,
 	return w.far || w.handed || (w.load == RT_LOAD_STRANGE && !w.copied && (!w.framed || w.stored));
 }
 
-/* The same of code, or data, that no function is known of, from where little before it the disassembler comes to `addr`. */
-static bool confirm_near(struct scan *s, uint64_t addr, size_t n, enum rt_load load)
+/* The same of code, or data, that no function is known of, or that a function has, from where little before it the disassembler comes to `addr`. */
+static bool confirm_near(struct scan *s, uint64_t addr, size_t n, enum rt_load load, bool is_code)
 {
 	size_t i;
 	bool there, does;
@@ -82,17 +87,17 @@ static bool confirm_near(struct scan *s, uint64_t addr, size_t n, enum rt_load l
 	for (i = n < RT_LOAD_NEAR ? n : RT_LOAD_NEAR; ; i--) {
 		does = confirm(s, addr - i, addr + RT_LOAD_NEAR, addr, (struct rt_walk){ .load = load, .unknown = true }, &there);
 		if (there || !i)
-			return does && ((load == RT_LOAD_STRANGE && !s->is_data) || s->stored);
+			return does && ((load == RT_LOAD_STRANGE && is_code && !s->failed) || s->stored);
 	}
 }
 
 /* In such code, at `p`: is it stored little before? */
-static bool stored_before(const uint8_t *p, size_t n)
+static bool stored_before(const uint8_t *p, size_t n, bool wide)
 {
 	size_t i;
 
 	for (i = 1; i <= n && i <= RT_LOAD_NEAR; i++)
-		if (rt_load_stored(p - i, 0))
+		if (rt_load_stored(p - i, 0, wide))
 			return true;
 	return false;
 }
@@ -102,7 +107,7 @@ static enum rt_switches is_switch(struct scan *s, uint64_t addr, const uint8_t *
 {
 	const struct rt_symbol *f = rt_symbol_before(s->image, addr + 1);
 	uint64_t start, end;
-	bool there;
+	bool there, can_tell;
 
 	if (!s->code)
 		s->code = rt_code_open(s->image);
@@ -110,9 +115,13 @@ static enum rt_switches is_switch(struct scan *s, uint64_t addr, const uint8_t *
 		s->nomem = true;
 		return RT_SWITCHES;
 	}
+	can_tell = !rt_code_undecodable(s->code);
 	/* Without a disassembler what compilers have many of cannot be told from what they have not. */
-	if (rt_code_undecodable(s->code) ? s->is_data || (load != RT_LOAD_OF_COMPILERS && load != RT_LOAD_OF_SUM && load != RT_LOAD_STRANGE) :
-	    (load == RT_LOAD_OF_WORD && !rt_walk_is_instruction(s->code, addr, p, n)) || (load == RT_LOAD_OF_FRAME && !rt_walk_leaves(s->code, addr, p)))
+	if (!can_tell && (s->is_data || (load != RT_LOAD_OF_COMPILERS && load != RT_LOAD_OF_SUM && load != RT_LOAD_STRANGE)))
+		return RT_SWITCHES_NOT;
+	if (can_tell && (load == RT_LOAD_OF_WORD || !s->wide) && !rt_walk_is_instruction(s->code, addr, p, n))
+		return RT_SWITCHES_NOT;
+	if (can_tell && load == RT_LOAD_OF_FRAME && !rt_walk_leaves(s->code, addr, p))
 		return RT_SWITCHES_NOT;
 	*name = "";
 	s->stored = false;
@@ -122,13 +131,21 @@ static enum rt_switches is_switch(struct scan *s, uint64_t addr, const uint8_t *
 		end = f->addr + f->size;
 	} else if (!rt_code_span(s->code, addr, &start, &end)) {
 		/* Written by hand, and not said to be a function. */
-		if (!rt_code_undecodable(s->code) && !confirm_near(s, addr, n, load))
+		if (can_tell && !confirm_near(s, addr, n, load, s->wide && !s->is_data))
 			return RT_SWITCHES_NOT;
-		return s->is_static && !stored_before(p, n) ? RT_SWITCHES_OR_LEAVES : RT_SWITCHES;
+		return s->is_static && !stored_before(p, n, s->wide) ? RT_SWITCHES_OR_LEAVES : RT_SWITCHES;
 	}
-	if (is_leaver(*name) || !(rt_code_undecodable(s->code) || confirm(s, start, end, addr, (struct rt_walk){ .load = load }, &there)))
+	if (is_leaver(*name) || (can_tell && !confirm(s, start, end, addr, (struct rt_walk){ .load = load }, &there)))
+		return RT_SWITCHES_NOT;
+	/* Tables stand in it. */
+	if (can_tell && !there && !confirm_near(s, addr, n, load, false))
 		return RT_SWITCHES_NOT;
 	return s->is_static && !**name && !s->stored ? RT_SWITCHES_OR_LEAVES : RT_SWITCHES;
+}
+
+static bool may_be_code(const struct rt_image *image, uint64_t addr)
+{
+	return !image->code.size || addr - image->code.addr < image->code.size;
 }
 
 /* `bytes` has room for CHUNK, and RT_LOAD_NEAR behind it. */
@@ -145,8 +162,10 @@ static enum rt_switches scan_segment(struct scan *s, const struct rt_segment *se
 			return most;
 		memset(bytes + n, 0, RT_LOAD_NEAR);
 		for (i = 0; i < n && (n == left || i + RT_LOAD_NEAR <= n); i++) {
-			load = rt_load_kind(bytes + i, i);
-			one = load && (load == RT_LOAD_STRANGE || !s->is_data) ? is_switch(s, at + i, bytes + i, i, load, name) : RT_SWITCHES_NOT;
+			load = rt_load_kind(bytes + i, i, s->wide);
+			if (!load || !(s->is_data ? load == RT_LOAD_STRANGE : may_be_code(s->image, at + i)))
+				continue;
+			one = is_switch(s, at + i, bytes + i, i, load, name);
 			most = one > most ? one : most;
 			if (most == RT_SWITCHES)
 				return most;
@@ -159,12 +178,15 @@ static enum rt_switches find(struct rt_image *image, const char **name)
 {
 	struct scan s = { .image = image, .is_static = !image->interp && !image->needed.n && !image->short_name };
 	enum rt_switches most = RT_SWITCHES_NOT, one;
-	bool makes_code = s.is_static || rt_image_imports(image, "mprotect");
+	bool makes_code;
 	uint8_t *bytes;
 	size_t i;
 
-	if (image->arch->machine != EM_X86_64)
+	if (image->arch->machine != EM_X86_64 && image->arch->machine != EM_386)
 		return most;
+	s.wide = image->arch->word == 8;
+	/* In 32 bits too much data looks like it. */
+	makes_code = s.wide && (s.is_static || rt_image_imports(image, "mprotect"));
 	bytes = malloc(CHUNK + RT_LOAD_NEAR);
 	for (i = 0; i < image->nsegments && bytes && most < RT_SWITCHES; i++) {
 		s.is_data = !image->segments[i].exec;

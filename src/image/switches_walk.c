@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the stack pointer is loaded with in a function of x86-64: what its registers and the slots of its frame have is followed through its code. */
+/* What the stack pointer is loaded with in a function of x86: what its registers and the slots of its frame have is followed through its code. */
 #include "image/switches_walk.h"
 
 #include "image/private.h"
 
-enum { RAX = 0, SP = 4, FP = 5, INSN_MAX = 16, ARGUMENTS = 0x3c6 };	/* rcx, rdx, rsi, rdi, r8, r9 */
+enum { RAX = 0, SP = 4, FP = 5, INSN_MAX = 16, FAR = 1 << 30, ARGUMENTS = 0x3c6 };	/* rcx, rdx, rsi, rdi, r8, r9 */
 
 static bool has(uint32_t set, int reg)
 {
@@ -32,11 +32,19 @@ static struct rt_walk_slot *slot_of(struct rt_walk *w, const struct rt_flow_mem 
 	return &w->slots[w->nslots++];
 }
 
+/* In 32 bits: is it what the caller has given? */
+static bool is_argument(const struct rt_walk *w, const struct rt_flow_mem *mem)
+{
+	return !w->wide && in_frame(mem) && (int32_t)mem->disp > (mem->base == SP ? w->depth : w->frame);
+}
+
 /* Is what stands there from elsewhere than the frame?  Compilers keep the frame's own addresses in it. */
 static bool is_elsewhere(struct rt_walk *w, const struct rt_flow_mem *mem)
 {
 	const struct rt_walk_slot *slot = slot_of(w, mem, false);
 
+	if (is_argument(w, mem))
+		return true;
 	return slot ? slot->foreign && !slot->near : !has(w->r.near | 1 << SP | 1 << FP, mem->base);
 }
 
@@ -57,11 +65,27 @@ static bool is_far_sum(struct rt_walk *w, const struct rt_flow *f)
 	return has(far, f->other) || has(far, f->mem.base) || has(far, f->mem.index);
 }
 
+/* xchg of two registers */
+static bool is_exchange(const struct rt_flow *f)
+{
+	return f->op == RT_OP_OTHER && f->other != f->to && has(f->writes, f->other);
+}
+
+/* The register that the stack pointer is loaded from, or exchanged with. */
+static int source_of(const struct rt_flow *f)
+{
+	if (f->op == RT_OP_COPY || f->op == RT_OP_PLUS)
+		return f->from;
+	return is_exchange(f) ? f->to == SP ? f->other : f->to : RT_NO_REG;
+}
+
 /* Is the stack pointer loaded here from what no compiler loads it from? */
 static bool is_far(struct rt_walk *w, const struct rt_flow *f)
 {
 	if (w->load == RT_LOAD_OF_SUM || w->load == RT_LOAD_OF_SIZE)
 		return is_far_sum(w, f);
+	if (is_exchange(f))
+		return !has(w->r.copies, source_of(f)) || has(w->r.given | w->r.foreign | w->r.results, source_of(f));
 	if (f->op == RT_OP_COPY && has(w->r.results, f->from))
 		return true;
 	/* What was just pushed. */
@@ -88,13 +112,30 @@ static bool is_sum(const struct rt_walk_registers *r, const struct rt_flow *f)
 	uint32_t any = r->near | r->foreign | r->results | r->given | r->sums | 1 << SP;
 
 	if (f->other != RT_NO_REG)
-		return f->other != f->to && (has(any, f->other) || has(any & ~r->near, f->to));
+		return f->other != f->to && !is_exchange(f) && (has(any, f->other) || has(any & ~r->near, f->to));
 	return !f->has_mem && f->mem.index != RT_NO_REG && (has(any, f->mem.base) || has(any, f->mem.index));
 }
 
 static bool is_leave(const struct rt_flow *f)
 {
 	return f->sp == RT_SP_OF_FRAME && f->amount && f->fp == RT_FP_LOST;
+}
+
+/* In 32 bits, where arguments are on the stack.  Behind a return the stack is again as before the one that stood there. */
+static void go_deeper(struct rt_walk *w, const struct rt_flow *f)
+{
+	if (f->kind == RT_FLOW_JUMP || f->kind == RT_FLOW_RETURN) {
+		w->most = w->unknown ? 0 : w->most;
+		w->depth = w->most;
+		return;
+	}
+	if (f->fp == RT_FP_OF_SP)
+		w->frame = w->depth < FAR ? w->depth - f->fp_amount : FAR;
+	if (f->sp == RT_SP_ADDED && w->depth < FAR)
+		w->depth -= f->amount;
+	else if (f->sp != RT_SP_ADDED && f->sp != RT_SP_KEPT)
+		w->depth = f->sp == RT_SP_OF_FRAME && w->frame < FAR ? w->frame - f->amount : FAR;
+	w->most = w->depth > w->most ? w->depth : w->most;
 }
 
 static void go_on(struct rt_walk *w, const struct rt_flow *f)
@@ -116,11 +157,13 @@ static void go_on(struct rt_walk *w, const struct rt_flow *f)
 	/* What comes behind a jump has been come to from elsewhere. */
 	if (f->kind == RT_FLOW_JUMP || f->kind == RT_FLOW_RETURN) {
 		r->foreign = r->results = r->sums = 0;
-		r->given = w->unknown ? ARGUMENTS : r->given & ARGUMENTS;
+		r->given = w->unknown ? w->arguments : r->given & w->arguments;
 	}
 	r->near &= ~f->writes;
 	if ((f->op == RT_OP_COPY && has(r->near | 1 << SP, f->from)) || (!f->has_mem && f->mem.base == SP) || (slot && slot->near))
 		r->near |= to;
+	if (is_exchange(f) && has(f->writes, SP))
+		r->near |= 1u << source_of(f);
 	r->copies |= r->near;
 	r->given = (r->given & ~f->writes) | (given ? to : 0);
 }
@@ -132,26 +175,36 @@ void rt_walk(struct rt_walk *w, struct rt_code *code, uint64_t start, const uint
 	size_t at;
 	int source;
 
-	w->r = (struct rt_walk_registers){ .given = ARGUMENTS, .copies = w->r.copies };
+	w->wide = arch->word == 8;
+	w->arguments = w->wide ? ARGUMENTS : 0;
+	w->depth = w->most = 0;
+	w->frame = FAR;
+	w->r = (struct rt_walk_registers){ .given = w->arguments, .copies = w->r.copies };
 	for (at = 0; at < n; at += f.size) {
 		if (!rt_flow_decode(arch, rt_code_decoder(code), bytes + at, n - at, start + at, &f)) {
 			w->failed = true;
 			break;
 		}
 		if (start + at == addr) {
-			w->there = true;
-			source = f.op == RT_OP_COPY || f.op == RT_OP_PLUS ? f.from : RT_NO_REG;
+			source = source_of(&f);
 			/* The assembly of libffi goes on in what was made for it in its caller's frame: lea 176(%r10),%rsp. */
-			w->handed = has(f.value ? w->r.given & ARGUMENTS : w->r.given, source);
+			w->handed = has(f.value ? w->r.given & w->arguments : w->r.given, source);
 			w->copied = has(w->r.copies, source);
-			w->far = is_far(w, &f);
+			/* After an exchange the other one leads to the frame, and counts as that the second time. */
+			if (!w->there || !is_exchange(&f))
+				w->far = is_far(w, &f);
+			w->there = true;
 			/* There are many arrays of variable length, and what comes behind says nothing of them. */
 			if (w->load == RT_LOAD_OF_SIZE && !w->unknown)
 				return;
 		}
 		go_on(w, &f);
+		go_deeper(w, &f);
 		w->framed |= f.fp == RT_FP_OF_SP;
-		w->stored |= rt_load_stored(bytes + at, w->r.copies);
+		w->stored |= rt_load_stored(bytes + at, w->r.copies, w->wide);
+		/* What comes behind may be data. */
+		if (w->unknown && w->there && (f.kind == RT_FLOW_RETURN || f.kind == RT_FLOW_JUMP || f.kind == RT_FLOW_INDIRECT))
+			break;
 	}
 }
 

@@ -18,11 +18,11 @@ enum rt_load {
 
 enum { RT_LOAD_NEAR = 64, RT_WALK_SLOTS = 64 };
 
-/* switches_bytes.c: the one that may begin at `p`, where there are RT_LOAD_NEAR bytes, and `n` before it. */
-enum rt_load rt_load_kind(const uint8_t *p, size_t n);
+/* switches_bytes.c: the one that may begin at `p`, where there are RT_LOAD_NEAR bytes, and `n` before it.  `wide`: in 64 bits. */
+enum rt_load rt_load_kind(const uint8_t *p, size_t n, bool wide);
 
 /* Is the stack pointer stored at `p`, and not in the frame, which registers of `copies` lead to too? */
-bool rt_load_stored(const uint8_t *p, uint32_t copies);
+bool rt_load_stored(const uint8_t *p, uint32_t copies, bool wide);
 
 /* What was stored in the frame. */
 struct rt_walk_slot {
@@ -44,6 +44,9 @@ struct rt_walk {
 		uint32_t given;		/* what the caller has given, and copies of it */
 		uint32_t sums;		/* of these and the stack pointer, as what is between two stacks */
 	} r;
+	bool wide;
+	uint32_t arguments;	/* the registers that have them */
+	int32_t depth, most, frame;	/* in 32 bits: of the stack pointer below the return address, the largest, of the frame pointer */
 	struct rt_walk_slot slots[RT_WALK_SLOTS];
 	unsigned nslots;
 	bool framed, stored;

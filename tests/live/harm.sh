@@ -70,6 +70,11 @@ if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 
 				unharmed "a coroutine in pieces of C: $how: $way" 'switches stacks'
 		done
 	done
+	headers=/usr/include/$($CC -print-multiarch 2>/dev/null)
+	for how in 'mov %edx,%esp' 'mov 24(%esp),%esp' 'sub %esp,%edx\nadd %edx,%esp' 'push %edx\npop %esp' 'mov %edx,%ecx\nlea (%ecx),%esp'; do
+		$CC -m32 -idirafter "$headers" -O1 "-DWAY=\"$how\"" -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" || break
+		unharmed "a coroutine written by hand, in 32 bits: $how" 'switches stacks'
+	done
 	$CC -O1 -DDATA -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" || show "$T/cc"
 	unharmed "a coroutine in data that is made code" 'switches stacks'
 	$CC -O1 -o "$T/switches" "$TARGETS/switches.c"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a uretprobe would break in C of x86-64: a coroutine that is written by hand, with -DSPLIT=1 and others in pieces that have the
+ * What a uretprobe would break in C of x86: a coroutine that is written by hand, with -DSPLIT=1 and others in pieces that have the
  * compiler's code between them; with -DWAY='"..."' assembly that changes stacks in another way, with -DDATA in data; or with -DWALKS
  * a walk over return addresses.
  */
@@ -81,6 +81,21 @@ NOINLINE void split(void **from, void **to)
 		__asm__ volatile("mov %0,%%rsp" RESUME : : "r"(*to) : "memory");
 }
 #define change(from, to) split(from, &(to))
+#elif defined __i386__
+enum { SAVED = 4 };
+
+#ifndef WAY
+#define WAY "mov %edx,%esp"
+#endif
+
+__asm__(".text\n"
+#ifdef FUNCTION
+	".type change,@function\n.size change,end-change\n"
+#endif
+	"change:\n"
+	"push %ebp\npush %ebx\npush %esi\npush %edi\nmov 20(%esp),%eax\nmov 24(%esp),%edx\nmov %esp,(%eax)\n" WAY "\n"
+	"pop %edi\npop %esi\npop %ebx\npop %ebp\nret\nend:\n");
+void change(void **from, void *to);
 #else
 enum { SAVED = 6 };
 
