@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code of x86 that switches stacks by itself, as coroutines written by hand do: it loads the stack pointer with what is not its own
+ * Code that switches stacks by itself, as coroutines written by hand do: it loads the stack pointer with what is not its own
  * frame's.  Compilers load it from a register that they have put it into before, and to give up arrays of variable length, in functions
  * that have a frame pointer of their own, from what they have kept in the frame; C with pieces of assembly can have put into the frame
- * what it was given, or has read elsewhere, or has reckoned how far it is to another stack.  Every byte is taken for the beginning of such an
+ * what it was given, or has read elsewhere, or has reckoned how far it is to another stack.  Of x86 every byte is taken for the beginning of such an
  * instruction; what only looks like one the disassembler refutes.
  */
 #include "image/switches.h"
@@ -23,6 +23,7 @@ struct scan {
 	struct rt_code *code;
 	bool is_static;		/* the C library is in it: longjmp loads the stack pointer, and does not store it before */
 	bool wide;		/* in 64 bits */
+	bool words;		/* of aarch64 */
 	bool is_data;		/* what the program may make code of */
 	bool stored, failed;	/* in the code that was looked at last: it is stored, and there is what is no instruction */
 	bool nomem;
@@ -133,7 +134,7 @@ static enum rt_switches is_switch(struct scan *s, uint64_t addr, const uint8_t *
 		/* Written by hand, and not said to be a function. */
 		if (can_tell && !confirm_near(s, addr, n, load, s->wide && !s->is_data))
 			return RT_SWITCHES_NOT;
-		return s->is_static && !stored_before(p, n, s->wide) ? RT_SWITCHES_OR_LEAVES : RT_SWITCHES;
+		return s->is_static && (s->words || !stored_before(p, n, s->wide)) ? RT_SWITCHES_OR_LEAVES : RT_SWITCHES;
 	}
 	if (is_leaver(*name) || (can_tell && !confirm(s, start, end, addr, (struct rt_walk){ .load = load }, &there)))
 		return RT_SWITCHES_NOT;
@@ -162,7 +163,7 @@ static enum rt_switches scan_segment(struct scan *s, const struct rt_segment *se
 			return most;
 		memset(bytes + n, 0, RT_LOAD_NEAR);
 		for (i = 0; i < n && (n == left || i + RT_LOAD_NEAR <= n); i++) {
-			load = rt_load_kind(bytes + i, i, s->wide);
+			load = !s->words ? rt_load_kind(bytes + i, i, s->wide) : (at + i) % 4 ? RT_LOAD_NOT : rt_load_word(rt_arch_word(bytes + i));
 			if (!load || !(s->is_data ? load == RT_LOAD_STRANGE : may_be_code(s->image, at + i)))
 				continue;
 			one = is_switch(s, at + i, bytes + i, i, load, name);
@@ -182,11 +183,10 @@ static enum rt_switches find(struct rt_image *image, const char **name)
 	uint8_t *bytes;
 	size_t i;
 
-	if (image->arch->machine != EM_X86_64 && image->arch->machine != EM_386)
-		return most;
+	s.words = image->arch->machine == EM_AARCH64;
 	s.wide = image->arch->word == 8;
-	/* In 32 bits too much data looks like it. */
-	makes_code = s.wide && (s.is_static || rt_image_imports(image, "mprotect"));
+	/* Where instructions are short too much data looks like it. */
+	makes_code = s.wide && !s.words && (s.is_static || rt_image_imports(image, "mprotect"));
 	bytes = malloc(CHUNK + RT_LOAD_NEAR);
 	for (i = 0; i < image->nsegments && bytes && most < RT_SWITCHES; i++) {
 		s.is_data = !image->segments[i].exec;

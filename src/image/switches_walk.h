@@ -24,6 +24,10 @@ enum rt_load rt_load_kind(const uint8_t *p, size_t n, bool wide);
 /* Is the stack pointer stored at `p`, and not in the frame, which registers of `copies` lead to too? */
 bool rt_load_stored(const uint8_t *p, uint32_t copies, bool wide);
 
+/* switches_aarch64.c: the same of the word `word`, and what it does, of `n` bytes at `bytes`, as far as rt_walk asks for it. */
+enum rt_load rt_load_word(uint32_t word);
+bool rt_walk_aarch64(const uint8_t *bytes, size_t n, struct rt_flow *flow);
+
 /* What was stored in the frame. */
 struct rt_walk_slot {
 	int64_t disp;
@@ -45,6 +49,7 @@ struct rt_walk {
 		uint32_t sums;		/* of these and the stack pointer, as what is between two stacks */
 	} r;
 	bool wide;
+	int sp, fp;
 	uint32_t arguments;	/* the registers that have them */
 	int32_t depth, most, frame;	/* in 32 bits: of the stack pointer below the return address, the largest, of the frame pointer */
 	struct rt_walk_slot slots[RT_WALK_SLOTS];

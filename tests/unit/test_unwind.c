@@ -7,6 +7,7 @@
 #include "image/flow.h"
 #include "image/images.h"
 #include "image/private.h"
+#include "image/switches_walk.h"
 #include "unit.h"
 
 #define BASE 0x10000000u
@@ -94,16 +95,16 @@ struct code {
 
 #define CODE_OF(text, does) { text, sizeof(text) - 1, does }
 
-/* `want` is said of a function `f` that has this code, and does; not where its name is `exempt`. */
-static void judge_code(const struct code *v, size_t n, const char *want, const char *exempt)
+/* `want` is said of a function `f` that has this code, and does; not where its name is `exempt`.  Only where `machine` runs. */
+static void judge_code(uint16_t machine, const struct code *v, size_t n, const char *want, const char *exempt)
 {
 	struct elfgen_sym syms[] = { { "f", CODE, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT } };
-	struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 1, .ncode = 64, .machine = EM_X86_64 };
-	struct rt_decoder *decoder = rt_flow_open(&rt_arch_x86_64);
+	struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 1, .ncode = 64, .machine = machine };
+	struct rt_decoder *decoder = rt_flow_open(rt_arch_of(machine));
 	uint8_t code[64];
 	size_t i;
 
-	for (i = 0; i < n && decoder && rt_arch_native() == EM_X86_64; i++) {
+	for (i = 0; i < n && rt_flow_works(rt_arch_of(machine), decoder) && rt_arch_native() == machine; i++) {
 		memset(code, 0x90, sizeof(code));
 		memcpy(code, v[i].text, v[i].n);
 		syms[0].size = v[i].n;
@@ -165,7 +166,58 @@ static void test_switches(void)
 		CODE_OF("\xb8\x48\x89\xf4\x00\xc3", false),				/* it is in a number */
 	};
 
-	judge_code(cases, sizeof(cases) / sizeof(cases[0]), "switches stacks in f", "__longjmp");
+	judge_code(EM_X86_64, cases, sizeof(cases) / sizeof(cases[0]), "switches stacks in f", "__longjmp");
+}
+
+#define MOV_SP_X1 "\x3f\x00\x00\x91"
+#define MOV_X9_SP "\xe9\x03\x00\x91"
+#define RET "\xc0\x03\x5f\xd6"
+
+/* The same of aarch64, */
+static void test_switches_aarch64(void)
+{
+	static const struct code cases[] = {
+		CODE_OF(MOV_X9_SP "\x09\x00\x00\xf9" MOV_SP_X1 RET, true),		/* str x9, [x0] */
+		CODE_OF("\x29\x00\x40\xf9" "\x3f\x01\x00\x91" RET, true),			/* ldr x9, [x1]; mov sp, x9 */
+		CODE_OF(MOV_X9_SP "\x21\x00\x09\xcb" "\xff\x63\x21\x8b" RET, true),	/* sub x1, x1, x9; add sp, sp, x1 */
+		CODE_OF("\xfd\x03\x01\xaa" "\xbf\x03\x00\x91" RET, true),			/* mov x29, x1; mov sp, x29 */
+		CODE_OF("\xfd\x7b\xbf\xa9\xfd\x03\x00\x91" MOV_X9_SP "\x3f\x01\x00\x91" RET, false),	/* stp; mov x29, sp; mov x9, sp; mov sp, x9 */
+		CODE_OF("\xfd\x7b\xbf\xa9\xfd\x03\x00\x91" "\xbf\x03\x00\x91" RET, false),		/* mov sp, x29 */
+		CODE_OF("\x00\x3c\x00\x91\x00\xec\x7c\x92\xff\x63\x20\xcb" RET, false),	/* add x0, x0, 15; and x0, x0, -16; sub sp, sp, x0 */
+		CODE_OF("\x0c\x00\xa2\xd2\xff\x63\x2c\x8b" RET, false),			/* mov x12, 0x10000000; add sp, sp, x12 */
+	};
+
+	judge_code(EM_AARCH64, cases, sizeof(cases) / sizeof(cases[0]), "switches stacks in f", "__longjmp");
+}
+
+/* and its single words, wherever this runs. */
+static void test_loads_aarch64(void)
+{
+	static const struct {
+		uint32_t word;
+		enum rt_load load;
+		enum rt_flow_op op;
+		int8_t to, from;
+	} v[] = {
+		{ 0x9100003f, RT_LOAD_STRANGE, RT_OP_COPY, 31, 1 }, { 0x9100403f, RT_LOAD_STRANGE, RT_OP_PLUS, 31, 1 },
+		{ 0x910003ff, RT_LOAD_NOT, RT_OP_COPY, 31, 31 }, { 0x910003bf, RT_LOAD_OF_COMPILERS, RT_OP_COPY, 31, 29 },
+		{ 0xcb2063ff, RT_LOAD_OF_SIZE, RT_OP_OTHER, 31, 31 }, { 0x8b2163ff, RT_LOAD_OF_SUM, RT_OP_OTHER, 31, 31 },
+		{ 0x927cec3f, RT_LOAD_STRANGE, RT_OP_COPY, 31, 1 }, { 0x927cec20, RT_LOAD_NOT, RT_OP_MASK, 0, 1 },
+		{ 0xaa0103e9, RT_LOAD_NOT, RT_OP_COPY, 9, 1 }, { 0xf9400029, RT_LOAD_NOT, RT_OP_LOAD, 9, RT_NO_REG },
+		{ 0xf9000009, RT_LOAD_NOT, RT_OP_STORE, RT_NO_REG, 9 }, { 0xa9bf7bfd, RT_LOAD_NOT, RT_OP_STORE, RT_NO_REG, 29 },
+		{ 0xa8c17bfd, RT_LOAD_NOT, RT_OP_LOAD, 29, RT_NO_REG }, { 0xf8617809, RT_LOAD_NOT, RT_OP_LOAD, 9, RT_NO_REG },
+		{ 0xd2a0020c, RT_LOAD_NOT, RT_OP_OTHER, 12, RT_NO_REG },
+	};
+	struct rt_flow f;
+	size_t i;
+
+	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		uint8_t bytes[4] = { (uint8_t)v[i].word, (uint8_t)(v[i].word >> 8), (uint8_t)(v[i].word >> 16), (uint8_t)(v[i].word >> 24) };
+
+		CU_ASSERT(rt_load_word(v[i].word) == v[i].load);
+		CU_ASSERT(rt_walk_aarch64(bytes, 4, &f) && f.op == v[i].op && f.to == v[i].to && f.from == v[i].from);
+		CU_ASSERT(!rt_walk_aarch64(bytes, 3, &f));
+	}
 }
 
 /* Code that goes from frame to frame; a frame pointer that is not one, or is only kept, is none. */
@@ -189,7 +241,7 @@ static void test_walks(void)
 		CODE_OF("\x48\x89\xfd\x48\x8b\x45\x00\xc3", false),				/* mov %rdi,%rbp */
 	};
 
-	judge_code(cases, sizeof(cases) / sizeof(cases[0]), "follows frame pointers in f", "_Unwind_Resume");
+	judge_code(EM_X86_64, cases, sizeof(cases) / sizeof(cases[0]), "follows frame pointers in f", "_Unwind_Resume");
 }
 
 /* Code that copies as much as there is and leaves by longjmp. */
@@ -353,6 +405,8 @@ CU_TestInfo rt_tests_unwind[] = {
 	{ "unwinding imports", test_unwind_imports },
 	{ "unwinding contents", test_unwind_contains },
 	{ "code that switches stacks", test_switches },
+	{ "code of aarch64 that switches stacks", test_switches_aarch64 },
+	{ "loads of aarch64's stack pointer", test_loads_aarch64 },
 	{ "code that follows frame pointers", test_walks },
 	{ "code that puts back a copy of the stack", test_copies },
 	{ "what a program may become", test_becomes },
