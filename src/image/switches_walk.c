@@ -69,7 +69,7 @@ static bool is_far_sum(struct rt_walk *w, const struct rt_flow *f)
 /* xchg of two registers */
 static bool is_exchange(const struct rt_flow *f)
 {
-	return f->op == RT_OP_OTHER && f->other != f->to && has(f->writes, f->other);
+	return f->op == RT_OP_OTHER && f->to != RT_NO_REG && f->other != f->to && has(f->writes, f->other);
 }
 
 /* The register that the stack pointer is loaded from, or exchanged with. */
