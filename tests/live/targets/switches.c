@@ -81,23 +81,19 @@ NOINLINE void split(void **from, void **to)
 		__asm__ volatile("mov %0,%%rsp" RESUME : : "r"(*to) : "memory");
 }
 #define change(from, to) split(from, &(to))
-#elif defined __i386__
+#else
+/* From %rsi (%edx) to %rsp. */
+#ifdef __i386__
 enum { SAVED = 4 };
-
-#ifndef WAY
-#define WAY "mov %edx,%esp"
-#endif
-
-__asm__(".text\n"
-#ifdef FUNCTION
-	".type change,@function\n.size change,end-change\n"
-#endif
-	"change:\n"
-	"push %ebp\npush %ebx\npush %esi\npush %edi\nmov 20(%esp),%eax\nmov 24(%esp),%edx\nmov %esp,(%eax)\n" WAY "\n"
-	"pop %edi\npop %esi\npop %ebx\npop %ebp\nret\nend:\n");
-void change(void **from, void *to);
+#define USUAL "mov %edx,%esp"
+#define LEAVE "push %ebp\npush %ebx\npush %esi\npush %edi\nmov 20(%esp),%eax\nmov 24(%esp),%edx\nmov %esp,(%eax)\n"
+#define RESUME "\npop %edi\npop %esi\npop %ebx\npop %ebp\nret\n"
 #else
 enum { SAVED = 6 };
+#define USUAL "mov %rsi,%rsp"
+#define LEAVE "push %rbp\npush %rbx\npush %r12\npush %r13\npush %r14\npush %r15\nmov %rsp,(%rdi)\n"
+#define RESUME "\npop %r15\npop %r14\npop %r13\npop %r12\npop %rbx\npop %rbp\nret\n"
+#endif
 
 #ifdef DATA
 #include <sys/mman.h>
@@ -112,9 +108,8 @@ static void change(void **from, void *to)
 	((void (*)(void **, void *))(void *)code)(from, to);
 }
 #else
-/* From %rsi to %rsp. */
 #ifndef WAY
-#define WAY "mov %rsi,%rsp"
+#define WAY USUAL
 #endif
 
 /* Not even said to be a function. */
@@ -122,9 +117,7 @@ __asm__(".text\n"
 #ifdef FUNCTION
 	".type change,@function\n.size change,end-change\n"
 #endif
-	"change:\n"
-	"push %rbp\npush %rbx\npush %r12\npush %r13\npush %r14\npush %r15\nmov %rsp,(%rdi)\n" WAY "\n"
-	"pop %r15\npop %r14\npop %r13\npop %r12\npop %rbx\npop %rbp\nret\nend:\n");
+	"change:\n" LEAVE WAY RESUME "end:\n");
 void change(void **from, void *to);
 #endif
 #endif
