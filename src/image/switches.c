@@ -3,8 +3,8 @@
  * Code that switches stacks by itself, as coroutines written by hand do: it loads the stack pointer with what is not its own
  * frame's.  Compilers load it from a register that they have put it into before, and to give up arrays of variable length, in functions
  * that have a frame pointer of their own, from what they have kept in the frame; C with pieces of assembly can have put into the frame
- * what it was given, or has read elsewhere, or has reckoned how far it is to another stack.  Of x86 every byte is taken for the beginning of such an
- * instruction; what only looks like one the disassembler refutes.
+ * what it was given, or has read elsewhere, or has reckoned how far it is to another stack.  Of x86 every byte is taken for the
+ * beginning of such an instruction; what only looks like one the disassembler refutes.
  */
 #include "image/switches.h"
 
@@ -79,8 +79,11 @@ static bool confirm(struct scan *s, uint64_t start, uint64_t end, uint64_t addr,
 	return w.far || w.handed || (w.load == RT_LOAD_STRANGE && !w.copied && (!w.framed || w.stored));
 }
 
-/* The same of code, or data, that no function is known of, or that a function has, from where little before it the disassembler comes to `addr`. */
-static bool confirm_near(struct scan *s, uint64_t addr, size_t n, enum rt_load load, bool is_code)
+/*
+ * The same of code, or data, that no function is known of, or whose function cannot be taken apart up to it: from where little before it the
+ * disassembler comes to `addr`.
+ */
+static bool confirm_near(struct scan *s, uint64_t addr, size_t n, enum rt_load load)
 {
 	size_t i;
 	bool there, does;
@@ -88,7 +91,7 @@ static bool confirm_near(struct scan *s, uint64_t addr, size_t n, enum rt_load l
 	for (i = n < RT_LOAD_NEAR ? n : RT_LOAD_NEAR; ; i--) {
 		does = confirm(s, addr - i, addr + RT_LOAD_NEAR, addr, (struct rt_walk){ .load = load, .unknown = true }, &there);
 		if (there || !i)
-			return does && ((load == RT_LOAD_STRANGE && is_code && !s->failed) || s->stored);
+			return does && ((load == RT_LOAD_STRANGE && s->wide && !s->is_data && !s->failed) || s->stored);
 	}
 }
 
@@ -132,21 +135,22 @@ static enum rt_switches is_switch(struct scan *s, uint64_t addr, const uint8_t *
 		end = f->addr + f->size;
 	} else if (!rt_code_span(s->code, addr, &start, &end)) {
 		/* Written by hand, and not said to be a function. */
-		if (can_tell && !confirm_near(s, addr, n, load, s->wide && !s->is_data))
+		if (can_tell && !confirm_near(s, addr, n, load))
 			return RT_SWITCHES_NOT;
 		return s->is_static && (s->words || !stored_before(p, n, s->wide)) ? RT_SWITCHES_OR_LEAVES : RT_SWITCHES;
 	}
 	if (is_leaver(*name) || (can_tell && !confirm(s, start, end, addr, (struct rt_walk){ .load = load }, &there)))
 		return RT_SWITCHES_NOT;
-	/* Tables stand in it. */
-	if (can_tell && !there && !confirm_near(s, addr, n, load, false))
+	/* Tables may stand in it. */
+	if (can_tell && !there && !confirm_near(s, addr, n, load))
 		return RT_SWITCHES_NOT;
 	return s->is_static && !**name && !s->stored ? RT_SWITCHES_OR_LEAVES : RT_SWITCHES;
 }
 
-static bool may_be_code(const struct rt_image *image, uint64_t addr)
+/* A segment that no section of code is in is code as a whole. */
+static bool may_be_code(const struct rt_range *code, const struct rt_segment *segment, uint64_t addr)
 {
-	return !image->code.size || addr - image->code.addr < image->code.size;
+	return addr - code->addr < code->size || code->addr + code->size <= segment->vaddr || code->addr - segment->vaddr >= segment->filesz;
 }
 
 /* `bytes` has room for CHUNK, and RT_LOAD_NEAR behind it. */
@@ -164,7 +168,7 @@ static enum rt_switches scan_segment(struct scan *s, const struct rt_segment *se
 		memset(bytes + n, 0, RT_LOAD_NEAR);
 		for (i = 0; i < n && (n == left || i + RT_LOAD_NEAR <= n); i++) {
 			load = !s->words ? rt_load_kind(bytes + i, i, s->wide) : (at + i) % 4 ? RT_LOAD_NOT : rt_load_word(rt_arch_word(bytes + i));
-			if (!load || !(s->is_data ? load == RT_LOAD_STRANGE : may_be_code(s->image, at + i)))
+			if (!load || !(s->is_data ? load == RT_LOAD_STRANGE : may_be_code(&s->image->code, segment, at + i)))
 				continue;
 			one = is_switch(s, at + i, bytes + i, i, load, name);
 			most = one > most ? one : most;

@@ -60,10 +60,10 @@ static void write_to(struct rt_flow *f, int8_t r)
 
 static void sums(uint32_t w, struct rt_flow *f)
 {
-	bool with_sp = is_immediate(w) || is_extended(w) || is_mask(w);
+	bool from_sp = is_immediate(w) || is_extended(w);	/* register 31 is the stack pointer there, and not zero */
 
-	f->from = with_sp ? (int8_t)(w >> 5 & 31) : reg(w, 5);
-	f->mem.base = with_sp ? f->from : RT_NO_REG;	/* the stack pointer: what leads to the frame */
+	f->from = from_sp ? (int8_t)(w >> 5 & 31) : reg(w, 5);
+	f->mem.base = from_sp ? f->from : RT_NO_REG;	/* the stack pointer: what leads to the frame */
 	if (is_immediate(w)) {
 		f->value = (int64_t)(w >> 10 & 0xfff) << (w & 1u << 22 ? 12 : 0);
 		f->op = f->value ? RT_OP_PLUS : RT_OP_COPY;
@@ -76,7 +76,7 @@ static void sums(uint32_t w, struct rt_flow *f)
 	} else {
 		f->other = reg(w, 16);
 	}
-	write_to(f, with_sp ? (int8_t)(w & 31) : reg(w, 0));
+	write_to(f, from_sp || is_mask(w) ? (int8_t)(w & 31) : reg(w, 0));
 }
 
 /* ldr, str, ldp, stp of 64 bits; false: it is none of them. */

@@ -148,12 +148,14 @@ static void go_on(struct rt_walk *w, const struct rt_flow *f)
 	bool moved = f->op == RT_OP_COPY || f->op == RT_OP_PLUS;
 	bool far = is_foreign(w, f), result = f->op == RT_OP_COPY && has(r->results, f->from);
 	bool given = moved && has(r->given, f->from), sum = is_sum(w, f) || (moved && has(r->sums, f->from));
+	/* aarch64 loads two at once. */
+	uint32_t loaded = f->op == RT_OP_LOAD && !in_frame(w, &f->mem) ? f->writes : to;
 
 	if (f->op == RT_OP_STORE)
 		keep(w, f);
 	if (is_leave(f))
 		w->left |= has(r->foreign | r->results | r->given | r->sums, w->fp);
-	r->foreign = (r->foreign & ~f->writes) | (far ? to : 0);
+	r->foreign = (r->foreign & ~f->writes) | (far ? loaded : 0);
 	r->results = (r->results & ~f->writes) | (f->kind == RT_FLOW_CALL ? 1 << RESULT : result ? to : 0);
 	r->sums = (r->sums & ~f->writes) | (sum ? to : 0);
 	/* What comes behind a jump has been come to from elsewhere. */

@@ -180,6 +180,7 @@ static void test_switches_aarch64(void)
 		CODE_OF(MOV_X9_SP "\x09\x00\x00\xf9" MOV_SP_X1 RET, true),		/* str x9, [x0] */
 		CODE_OF("\x29\x00\x40\xf9" "\x3f\x01\x00\x91" RET, true),			/* ldr x9, [x1]; mov sp, x9 */
 		CODE_OF(MOV_X9_SP "\x21\x00\x09\xcb" "\xff\x63\x21\x8b" RET, true),	/* sub x1, x1, x9; add sp, sp, x1 */
+		CODE_OF("\xfd\x7b\xbf\xa9\xfd\x03\x00\x91" "\x2a\x2c\x40\xa9" "\x7f\x01\x00\x91" RET, true),	/* ldp x10, x11, [x1]; mov sp, x11 */
 		CODE_OF("\xfd\x03\x01\xaa" "\xbf\x03\x00\x91" RET, true),			/* mov x29, x1; mov sp, x29 */
 		CODE_OF("\xfd\x7b\xbf\xa9\xfd\x03\x00\x91" MOV_X9_SP "\x3f\x01\x00\x91" RET, false),	/* stp; mov x29, sp; mov x9, sp; mov sp, x9 */
 		CODE_OF("\xfd\x7b\xbf\xa9\xfd\x03\x00\x91" "\xbf\x03\x00\x91" RET, false),		/* mov sp, x29 */
@@ -206,7 +207,7 @@ static void test_loads_aarch64(void)
 		{ 0xaa0103e9, RT_LOAD_NOT, RT_OP_COPY, 9, 1 }, { 0xf9400029, RT_LOAD_NOT, RT_OP_LOAD, 9, RT_NO_REG },
 		{ 0xf9000009, RT_LOAD_NOT, RT_OP_STORE, RT_NO_REG, 9 }, { 0xa9bf7bfd, RT_LOAD_NOT, RT_OP_STORE, RT_NO_REG, 29 },
 		{ 0xa8c17bfd, RT_LOAD_NOT, RT_OP_LOAD, 29, RT_NO_REG }, { 0xf8617809, RT_LOAD_NOT, RT_OP_LOAD, 9, RT_NO_REG },
-		{ 0xd2a0020c, RT_LOAD_NOT, RT_OP_OTHER, 12, RT_NO_REG },
+		{ 0xb24003e9, RT_LOAD_NOT, RT_OP_MASK, 9, RT_NO_REG }, { 0xd2a0020c, RT_LOAD_NOT, RT_OP_OTHER, 12, RT_NO_REG },
 	};
 	struct rt_flow f;
 	size_t i;
