@@ -2,7 +2,6 @@
 #include "session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,62 +15,6 @@
 #include "session_private.h"
 #include "stream/ring.h"
 #include "util/say.h"
-
-enum { OUT_BUFFER = 1 << 16 };
-
-/* ---- output ---- */
-
-static const char *out_name(const struct session *s)
-{
-	return s->options->output ? s->options->output : "standard error";
-}
-
-int rt_session_out_check(struct session *s, struct rt_error *err)
-{
-	if (fflush(s->out.file) == 0 && !ferror(s->out.file))
-		return 0;
-	return rt_fail(err, errno ? -errno : -EIO, "%s: %s", out_name(s), strerror(errno ? errno : EIO));
-}
-
-static const struct rt_out_ops *out_ops(const struct rt_options *o)
-{
-	if (o->command == RT_CMD_COUNT)
-		return &rt_out_count;
-	return o->command == RT_CMD_HIST ? &rt_out_hist : rt_out_find(o->format ? o->format : "tree");
-}
-
-static int open_out(struct session *s, struct rt_error *err)
-{
-	const struct rt_options *o = s->options;
-	int fd;
-
-	s->out.ops = out_ops(o);
-	fd = o->output ? open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	s->out.file = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (!s->out.file)
-		return rt_fail(err, -errno, "%s: %s", out_name(s), strerror(errno));
-	s->out_buffer = malloc(OUT_BUFFER);
-	if (!s->out_buffer)
-		return rt_nomem(err);
-	setvbuf(s->out.file, s->out_buffer, _IOFBF, OUT_BUFFER);
-	s->out.functions = &s->target.functions;
-	s->out.images = &s->target.images;
-	s->out.string = o->limits.string;
-	s->out.members = o->limits.members;
-	s->out.fd_paths = o->fd_paths;
-	s->out.processes = o->pids.n > 1;
-	s->out.command = o->program ? o->program : rt_image_name(s->target.images.v[0]);
-	return s->out.ops->begin(&s->out) < 0 ? rt_session_out_check(s, err) : 0;
-}
-
-int rt_session_note(void *ctx, const char *text)
-{
-	struct session *s = ctx;
-
-	if (s->options->output)
-		rt_say("%s", text);
-	return s->out.ops->note(&s->out, text);
-}
 
 /* ---- what the kernel counts ---- */
 
@@ -389,7 +332,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	if (r == 0)
 		r = check_rights(options, err);
 	if (r == 0)
-		r = open_out(&s, err);
+		r = rt_session_open_out(&s, err);
 	if (r == 0)
 		r = begin_tracee(&s, err);	/* before signals and limits change: the command keeps its own */
 	if (r == 0)

@@ -15,8 +15,8 @@
 #include "tracee.h"
 
 /*
- * For session.c, which begins and ends a trace, session_attach.c, which puts the probes in and out, and session_stream.c, which waits for
- * what comes in between.
+ * For session.c, which begins and ends a trace, session_attach.c, which puts the probes in and out, session_stream.c, which waits for
+ * what comes in between, and session_out.c, which opens the output.
  */
 
 /* Rings that can, wake us when a quarter is full; the clock shows what a quiet program did, this often. */
@@ -39,6 +39,8 @@ struct session {
 	struct rt_pointers *pointers;
 	struct rt_out out;
 	struct rt_count_list base, counts;	/* what the kernel had counted when the trace began, and when it ended */
+	const char *out_path, *out_name;	/* of the output; the first is NULL where it is a standard stream, */
+	int out_fd;				/* which is this one */
 	char *out_buffer;
 	const char *simplified;		/* what is not shown, since the kernel cannot read it or it would take long; or NULL */
 	int epoll, signals;
@@ -83,7 +85,10 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err);
 int rt_session_again(struct session *s);
 int rt_session_not_again(struct session *s);
 
-/* Remarks stand in the trace; with -o, also where the user looks.  ctx is the session. */
+/* Open the output, by the options and the format, and begin the trace in it. */
+int rt_session_open_out(struct session *s, struct rt_error *err);
+
+/* Remarks stand in the trace, and on standard error where that is something else.  ctx is the session. */
 int rt_session_note(void *ctx, const char *text);
 
 /* Write out what the output holds. */

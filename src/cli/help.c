@@ -28,7 +28,7 @@ static const char usage[] =
 	"a file of all these.  See rawtrace(1).\n"
 	"\n"
 	"  -p, --pid=PID,...      trace running processes of one program, with all their threads\n"
-	"  -o, --output=FILE      write the trace to FILE, not to standard error\n"
+	"  -o, --output=FILE      write the trace to FILE (- is standard output), not to standard error\n"
 	"      --format=FORMAT    how the trace is written:\n";
 
 void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_choice *mechanisms, const struct rt_choice *rings)

@@ -25,7 +25,7 @@ struct rt_options {
 	char **specs;			/* probe specifications; points into `words` */
 	int nspecs;
 	const char *format;		/* --format; NULL: the tree */
-	const char *output;		/* -o; NULL: standard error */
+	const char *output;		/* -o, "-" is standard output; NULL: where the format goes */
 	const char *attach;		/* --attach; NULL: what works */
 	const char *ring;		/* --ring; NULL: what works */
 	bool no_bpf, verbose, clean;

@@ -330,7 +330,8 @@ static void chrome_free(struct rt_out *out)
 
 const struct rt_out_ops rt_out_chrome = {
 	.name = "chrome",
-	.help = "JSON for ui.perfetto.dev and chrome://tracing",
+	.help = "JSON for ui.perfetto.dev and chrome://tracing, in rawtrace.json without -o",
+	.file = "rawtrace.json",
 	.begin = chrome_begin,
 	.note = chrome_note,
 	.calls = { .enter = chrome_enter, .leave = chrome_leave, .lost = chrome_lost, .gone = chrome_gone },

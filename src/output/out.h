@@ -44,6 +44,7 @@ struct rt_out {
 struct rt_out_ops {
 	const char *name;	/* --format=NAME */
 	const char *help;	/* a phrase for --help */
+	const char *file;	/* where it goes without -o; NULL: to standard error */
 	int (*begin)(struct rt_out *out);
 	/* A remark of rawtrace's ("fib: only entries are traced: ..."), to stand in the trace itself. */
 	int (*note)(struct rt_out *out, const char *text);

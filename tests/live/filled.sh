@@ -159,8 +159,8 @@ done <"$T/out"
 end_case
 
 begin "in JSON"
-rt --format=chrome "$T/filled0" 'int fill(out char buf[return], unsigned size, int k)'
-expect_line '"result":6,"out":{"buf":"text 1"}' "$T/err"
+rt --format=chrome -o "$T/json" "$T/filled0" 'int fill(out char buf[return], unsigned size, int k)'
+expect_line '"result":6,"out":{"buf":"text 1"}' "$T/json"
 end_case
 
 begin "wrong words"

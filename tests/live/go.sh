@@ -355,9 +355,9 @@ expect_text '>(main.deep 50)
 end_case
 
 begin "goroutines in Chrome's format"
-rt --format=chrome "$T/calls" main.quit main.fib -- exit 4
-expect_line '"thread_name","args":{"name":"g [0-9]*"}' "$T/err"
-expect_line '"unfinished":"goroutine exited"' "$T/err"
+rt --format=chrome -o "$T/json" "$T/calls" main.quit main.fib -- exit 4
+expect_line '"thread_name","args":{"name":"g [0-9]*"}' "$T/json"
+expect_line '"unfinished":"goroutine exited"' "$T/json"
 end_case
 
 has "$GO" || {

@@ -26,6 +26,28 @@ expect_line '^rawtrace: inner: only entries are traced' "$T/trace"
 expect_message 'only entries are traced' "$T/err"
 end_case
 
+begin "-o -"
+rt -o - "$FIB" fib -- 1
+expect_text 'fib(1) = 1
+>(fib 1)
+<1' "$T/out"
+[ ! -s "$T/err" ] || show "$T/err"
+rt --return=none -o - "$BIN/pthread_exit" inner
+expect_line '^rawtrace: .*only entries are traced' "$T/out"
+expect_message 'only entries are traced' "$T/err"
+end_case
+
+begin "chrome without -o: rawtrace.json"
+mkdir "$T/folder"
+(cd "$T/folder" && timeout 60 "$RAWTRACE" --format=chrome "$FIB" fib -- 1) >"$T/out" 2>"$T/err"
+expect_text 'fib(1) = 1' "$T/out"
+expect_text 'rawtrace: the trace goes to rawtrace.json' "$T/err"
+expect_line '"name":"fib","args":{"n":1,"result":1}' "$T/folder/rawtrace.json"
+rt --format=chrome -o - "$FIB" fib -- 1
+expect_line '"name":"fib","args":{"n":1,"result":1}' "$T/out"
+[ ! -s "$T/err" ] || show "$T/err"
+end_case
+
 TIMES=9
 ! clock_is_coarse || TIMES=1
 

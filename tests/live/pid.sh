@@ -266,7 +266,7 @@ for mechanism in $MECHANISMS; do
 
 	begin "$mechanism: count, two processes of three"
 	start_prefork
-	in_background "$RAWTRACE" count -v --attach="$mechanism" -p "$second" -p "$third" serve part 2>"$T/err"
+	in_background "$RAWTRACE" count -v --attach="$mechanism" -p "$second" -p "$third" serve part >"$T/table" 2>"$T/err"
 	tracer=$PID
 	wait_for 20 has_line 'attach .*in .* ms$' "$T/err" || show "$T/err"
 	sleep 0.5
@@ -275,8 +275,8 @@ for mechanism in $MECHANISMS; do
 	reap "$server"
 	reap "$tracer"
 	expect_status 0
-	expect_line '^serve  *300$' "$T/err"
-	expect_line '^part  *200$' "$T/err"
+	expect_line '^serve  *300$' "$T/table"
+	expect_line '^part  *200$' "$T/table"
 	end_case
 done
 

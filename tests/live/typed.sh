@@ -137,8 +137,8 @@ end_case
 
 if has python3; then
 	begin "JSON"
-	rt --format=chrome "$T/typed2" parse_request scalars pick
-	python3 - "$T/err" >>"$T/why" 2>&1 <<'EOF'
+	rt --format=chrome -o "$T/json" "$T/typed2" parse_request scalars pick
+	python3 - "$T/json" >>"$T/why" 2>&1 <<'EOF'
 import json, sys
 calls = [e["args"] for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X"]
 want = {"fd": 9, "flags": "O_RDWR_|0x8", "path": "second", "next": None, "name": "zz", "weight": 0.1, "low": 1, "high": 2,
