@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,10 +18,16 @@
 #include "stream/ring.h"
 #include "trial.h"
 #include "util/array.h"
+#include "util/clean.h"
 
 static void row(FILE *file, const char *what, const char *state, const char *why)
 {
-	fprintf(file, "%-18s %-8s %s\n", what, state, why);
+	char text[PATH_MAX + 128];
+
+	/* The kernel's words, and paths of mounts. */
+	snprintf(text, sizeof(text), "%s", why);
+	rt_make_printable(text);
+	fprintf(file, "%-18s %-8s %s\n", what, state, text);
 }
 
 /* ---- what the user may do ---- */

@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 	rt_options_free(&options);
 	if (r == 0)
 		return status;
-	rt_hide_controls(err.source);
+	rt_make_printable(err.source);
 	if (err.text[0])
 		rt_say("%s", err.text);
 	if (err.text[0] && err.source[0])

@@ -8,6 +8,7 @@
 
 #include "output/tally.h"
 #include "session_private.h"
+#include "util/clean.h"
 #include "util/say.h"
 
 enum { OUT_BUFFER = 1 << 16 };
@@ -78,8 +79,15 @@ static bool is_seen(const struct session *s)
 int rt_session_note(void *ctx, const char *text)
 {
 	struct session *s = ctx;
+	char *copy = strdup(text);
+	int r;
 
+	if (!copy)
+		return -ENOMEM;
+	rt_make_printable(copy);
 	if (!is_seen(s))
-		rt_say("%s", text);
-	return s->out.ops->note(&s->out, text);
+		rt_say("%s", copy);
+	r = s->out.ops->note(&s->out, copy);
+	free(copy);
+	return r;
 }

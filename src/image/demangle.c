@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/array.h"
+#include "util/clean.h"
 
 /* Names of functions are short; what a name stands for can grow beyond all bounds. */
 enum { TEXT_MAX = 1 << 13, NAME_MAX_MANGLED = 1 << 12 };
@@ -62,6 +63,9 @@ const char *rt_demangle(struct rt_text *text, const char *name, bool parameters)
 	/* Rust's own dots stand inside its names (_ZN4core3ptr28drop_in_place$LT$..), GCC's at the end: .cold, .isra.0 */
 	if (copy && !parameters && name[1] == 'Z' && islower((unsigned char)copy[1]) && !strchr(copy, 'E') && !strstr(copy, "llvm"))
 		rt_text_add(text, copy, strlen(copy));
+	/* Rust's names may have any character, encoded as "u..". */
+	if (!text->failed)
+		rt_make_printable(text->v);
 	return text->failed ? NULL : text->v;
 }
 

@@ -2,7 +2,6 @@
 #include <errno.h>
 
 #include "image/dwarf_private.h"
-#include "util/clean.h"
 
 /* Functions of the source that were inlined: what stands in units and their namespaces. */
 
@@ -13,6 +12,7 @@ enum {
 };
 
 struct scan {
+	struct rt_image *image;
 	struct rt_dwarf *dwarf;
 	rt_dwarf_told told;
 	void *ctx;
@@ -31,7 +31,8 @@ static int tell(struct scan *scan, Dwarf_Die *die)
 		name = rt_die_string(scan->dwarf, die, LINKAGE_NAME_OLD);
 	if (!name)
 		name = rt_die_name(scan->dwarf, die);
-	return name && !rt_has_controls(name) ? scan->told(scan->ctx, name) : 0;
+	name = name ? rt_image_clean_name(scan->image, name) : NULL;
+	return name ? scan->told(scan->ctx, name) : 0;
 }
 
 static int look_through(struct scan *scan, Dwarf_Die *parent, unsigned depth)
@@ -56,7 +57,7 @@ static int look_through(struct scan *scan, Dwarf_Die *parent, unsigned depth)
 
 int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_told told, void *ctx)
 {
-	struct scan scan = { .told = told, .ctx = ctx, .left = ENTRIES_MAX };
+	struct scan scan = { .image = image, .told = told, .ctx = ctx, .left = ENTRIES_MAX };
 	Dwarf_Off at = 0, next;
 	Dwarf_Die unit;
 	size_t head;

@@ -30,7 +30,7 @@ const char *rt_dwarf_keep_name(struct rt_dwarf_walk *walk, const char *name)
 	walk->nomem |= name && !kept;
 	if (kept) {
 		memcpy(kept, name, strlen(name));
-		rt_hide_controls(kept);
+		rt_make_printable(kept);
 	}
 	return kept;
 }

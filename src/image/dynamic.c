@@ -85,7 +85,7 @@ int rt_image_read_dynamic(struct rt_image *image, uint64_t offset, uint64_t size
 			image->soname = strdup(s);
 			if (!image->soname)
 				return rt_nomem(err);
-			rt_hide_controls(image->soname);
+			rt_make_printable(image->soname);
 		}
 	}
 	return 0;

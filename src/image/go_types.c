@@ -5,6 +5,7 @@
 
 #include "image/go.h"
 #include "image/private.h"
+#include "util/clean.h"
 
 /*
  * The runtime's records of types (internal/abi/type.go, before 1.21 runtime/type.go): names are so far from where the types begin, of
@@ -103,6 +104,7 @@ static size_t read_name(const struct rt_image *image, const struct rt_go *go, ui
 	if (!n || n >= size || rt_image_read(image, addr + skip, buf, n) != n || memchr(buf, '\0', n))
 		return 0;
 	buf[n] = '\0';
+	rt_make_printable(buf);
 	return n;
 }
 

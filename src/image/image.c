@@ -169,7 +169,7 @@ int rt_image_open(const char *path, const char *name, struct rt_image **out, str
 		ret = rt_nomem(err);
 		goto fail;
 	}
-	rt_hide_controls(image->shown);
+	rt_make_printable(image->shown);
 	ret = open_file(image, path, err);
 	if (ret)
 		goto fail;

@@ -38,11 +38,11 @@ const char *rt_image_clean_name(struct rt_image *image, const char *name)
 {
 	char *copy;
 
-	if (!rt_has_controls(name))
+	if (rt_is_printable(name))
 		return name;
 	copy = own(image, name);
 	if (copy)
-		rt_hide_controls(copy);
+		rt_make_printable(copy);
 	return copy;
 }
 
@@ -110,6 +110,9 @@ static int take_symbol(struct rt_image *image, const GElf_Sym *sym, const char *
 			return 0;
 		if (RT_ROOM(&image->imports.v, image->imports.n, &image->imports.cap) ||
 		    RT_ROOM(&image->import_versions.v, image->imports.n, &image->import_versions.cap))
+			return -ENOMEM;
+		name = rt_image_clean_name(image, name);
+		if (!name)
 			return -ENOMEM;
 		image->import_versions.v[image->imports.n] = rt_image_version(image, i, &s.default_version);
 		image->imports.v[image->imports.n++] = name;

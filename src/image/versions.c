@@ -28,8 +28,8 @@ static int name_version(struct rt_image *image, uint16_t index, uint32_t at)
 		image->versions.v = v;
 		image->versions.cap = MOST;
 	}
-	image->versions.v[index] = name;
-	return 0;
+	image->versions.v[index] = rt_image_clean_name(image, name);
+	return image->versions.v[index] ? 0 : -ENOMEM;
 }
 
 static bool read_at(const struct rt_image *image, uint64_t addr, void *to, size_t n)

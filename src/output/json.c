@@ -1,54 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "output/out.h"
 #include "output/text.h"
+#include "util/clean.h"
 
-static void json_char(FILE *file, uint8_t c)
+/* A character of the Basic Multilingual Plane, as "\u001b". */
+static void put_escape(FILE *file, unsigned c)
 {
 	static const char hex[] = "0123456789abcdef";
 	char escape[] = "\\u0000";
+	unsigned i;
 
-	switch (c) {
-	case '"':
-		rt_put(file, "\\\"");
-		break;
-	case '\\':
-		rt_put(file, "\\\\");
-		break;
-	case '\n':
+	for (i = 5; i > 1; i--, c >>= 4)
+		escape[i] = hex[c & 15];
+	rt_put(file, escape);
+}
+
+static unsigned code_point(const uint8_t *s, size_t n)
+{
+	unsigned c = n == 1 ? s[0] : s[0] & (0x7fu >> n);
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		c = c << 6 | (s[i] & 0x3fu);
+	return c;
+}
+
+/* What no terminal should be shown: all such characters are below U+10000. */
+static size_t put_unprintable(FILE *file, const uint8_t *s, size_t left)
+{
+	size_t n = rt_utf8_length(s, left);
+
+	if (!n)
+		rt_put(file, "\\ufffd");
+	else if (*s == '\n')
 		rt_put(file, "\\n");
-		break;
-	case '\r':
+	else if (*s == '\r')
 		rt_put(file, "\\r");
-		break;
-	case '\t':
+	else if (*s == '\t')
 		rt_put(file, "\\t");
-		break;
-	default:
-		/* JSON allows DEL as it is; a terminal that shows the file may not. */
-		if (c >= 0x20 && c != 0x7f) {
-			putc_unlocked(c, file);
-			break;
-		}
-		escape[4] = hex[c >> 4];
-		escape[5] = hex[c & 15];
-		rt_put(file, escape);
-	}
+	else
+		put_escape(file, code_point(s, n));
+	return n ? n : 1;
 }
 
 void rt_json_chars(FILE *file, const char *text, size_t len)
 {
 	const uint8_t *s = (const uint8_t *)text, *end = s + len;
+	size_t n;
 
-	while (s < end) {
-		size_t n = rt_utf8_length(s, (size_t)(end - s));
-
-		if (n == 1)
-			json_char(file, *s);
-		else if (n)
-			rt_put_bytes(file, s, n);
-		else
-			rt_put(file, "\\ufffd");
-		s += n ? n : 1;
+	for (; s < end; s += n) {
+		n = rt_printable_length(s, (size_t)(end - s));
+		if (!n) {
+			n = put_unprintable(file, s, (size_t)(end - s));
+			continue;
+		}
+		if (*s == '"' || *s == '\\')
+			putc_unlocked('\\', file);
+		rt_put_bytes(file, s, n);
 	}
 }
 

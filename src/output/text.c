@@ -42,27 +42,3 @@ void rt_put_lost(FILE *file, uint64_t count)
 	}
 	rt_put(file, count == 1 ? "event lost" : "events lost");
 }
-
-size_t rt_utf8_length(const uint8_t *s, size_t n)
-{
-	size_t len, i;
-
-	if (!n)
-		return 0;
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] < 0xc2 || s[0] > 0xf4)		/* c0, c1: overlong; f5 on: past U+10FFFF */
-		return 0;
-	len = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	if (len > n)
-		return 0;
-	for (i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90))	/* overlong */
-		return 0;
-	if ((s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f))	/* surrogates; past U+10FFFF */
-		return 0;
-	return len;
-}

@@ -18,7 +18,4 @@ void rt_put_i64(FILE *file, int64_t v);
 /* "12 events lost", "1 event lost", and for 0, a number that the kernel does not tell, "events lost". */
 void rt_put_lost(FILE *file, uint64_t count);
 
-/* Bytes in the UTF-8 character at `s`, of which `n` bytes are there: 1 to 4, or 0 where it is not well-formed. */
-size_t rt_utf8_length(const uint8_t *s, size_t n);
-
 #endif

@@ -9,6 +9,7 @@
 
 #include "output/text.h"
 #include "output/value.h"
+#include "util/clean.h"
 
 void rt_value_int(const struct rt_printer *p, uint64_t magnitude, bool negative)
 {
@@ -151,31 +152,18 @@ static void put_char(FILE *file, uint8_t c, char quote)
 	}
 }
 
-/* U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069 */
-static bool turns_text(const uint8_t *s, size_t n)
-{
-	if (n != 3 || s[0] != 0xe2)
-		return false;
-	return (s[1] == 0x80 && ((s[2] >= 0x8e && s[2] <= 0x8f) || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
-	       (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
-}
-
 static void put_text(FILE *file, const uint8_t *text, size_t len)
 {
-	size_t i, k, n;
+	size_t i, n;
 
 	for (i = 0; i < len; i += n) {
-		const uint8_t *s = text + i;
-
-		n = rt_utf8_length(s, len - i);
-		/* c2 80 to c2 9f are the C1 controls, which terminals obey, and U+200E to U+2069 has those that turn text round. */
-		if (n > 1 && !(s[0] == 0xc2 && s[1] < 0xa0) && !turns_text(s, n)) {
-			rt_put_bytes(file, s, n);
+		n = rt_printable_length(text + i, len - i);
+		if (n > 1) {
+			rt_put_bytes(file, text + i, n);
 			continue;
 		}
-		n = n ? n : 1;
-		for (k = 0; k < n; k++)
-			put_char(file, s[k], '"');
+		n = 1;
+		put_char(file, text[i], '"');
 	}
 }
 

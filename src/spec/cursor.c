@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/clean.h"
+
 unsigned rt_cursor_column(const struct rt_cursor *c, const char *at)
 {
 	return (unsigned)(at - c->text) + 1;
@@ -67,11 +69,16 @@ int rt_want(struct rt_cursor *c, const char *token, const char *what)
 static size_t plain_identifier(const char *at, const char *end)
 {
 	const char *p = at;
+	size_t n;
 
 	if (p < end && isdigit((unsigned char)*p))
 		return 0;
-	while (p < end && (isalnum((unsigned char)*p) || *p == '_' || *p == '$' || (unsigned char)*p >= 0x80))
-		p++;
+	while (p < end && (isalnum((unsigned char)*p) || *p == '_' || *p == '$' || (unsigned char)*p >= 0x80)) {
+		n = rt_printable_length((const uint8_t *)p, (size_t)(end - p));
+		if (!n)
+			break;
+		p += n;
+	}
 	return (size_t)(p - at);
 }
 

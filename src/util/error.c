@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/clean.h"
+
 static void fill(struct rt_error *err, int status, const char *fmt, va_list ap)
 {
 	if (!err)
@@ -13,6 +15,7 @@ static void fill(struct rt_error *err, int status, const char *fmt, va_list ap)
 	err->status = status;
 	err->source[0] = '\0';
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	rt_make_printable(err->text);
 }
 
 int rt_fail(struct rt_error *err, int code, const char *fmt, ...)

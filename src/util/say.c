@@ -14,6 +14,6 @@ void rt_say(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	rt_hide_controls(text);
+	rt_make_printable(text);
 	fprintf(stderr, "rawtrace: %s\n", text);
 }

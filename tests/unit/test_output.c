@@ -88,8 +88,8 @@ static void test_value_escapes(void)
 	check_value(&s, 4, "a\r\n1", 0, "\"a\\r\\n1\"", "\"a\\r\\n1\"");
 	check_value(&s, 7, "\xc3\xa9\xe2\x82\xac!", 0, "\"\xc3\xa9\xe2\x82\xac!\"", "\"\xc3\xa9\xe2\x82\xac!\"");
 	check_value(&s, 4, "\xe2\x82!", 0, "\"\\342\\202!\"", "\"\\ufffd\\ufffd!\"");
-	check_value(&s, 3, "\xc2\x9b", 0, "\"\\302\\233\"", "\"\xc2\x9b\"");	/* CSI */
-	check_value(&s, 4, "\xe2\x80\xae", 0, "\"\\342\\200\\256\"", "\"\xe2\x80\xae\"");	/* text runs to the left */
+	check_value(&s, 3, "\xc2\x9b", 0, "\"\\302\\233\"", "\"\\u009b\"");	/* CSI */
+	check_value(&s, 4, "\xe2\x80\xae", 0, "\"\\342\\200\\256\"", "\"\\u202e\"");	/* text runs to the left */
 	check_value(&s, 4, "\xe2\x82\xac", 0, "\"\xe2\x82\xac\"", "\"\xe2\x82\xac\"");
 }
 
@@ -119,6 +119,8 @@ static void test_json(void)
 	check_json("\xf4\x90\x80\x80", 4, "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");	/* past U+10FFFF */
 	check_json("\xf4\x8f\xbf\xbf", 4, "\"\xf4\x8f\xbf\xbf\"");
 	check_json("\xc3(", 2, "\"\\ufffd(\"");
+	check_json("\xc2\x80\xc2\x9f\xc2\xa0", 6, "\"\\u0080\\u009f\xc2\xa0\"");
+	check_json("\xd8\x9c\xe2\x80\x8f\xe2\x80\xa8\xe2\x81\xa9", 11, "\"\\u061c\\u200f\\u2028\\u2069\"");
 }
 
 static void test_find(void)

@@ -48,11 +48,41 @@ static void test_controls(void)
 {
 	char text[] = "a\x1b[31m\nb\x7f\xc2\x9b\xc3\xb6\xc2";
 
-	CU_ASSERT_TRUE(rt_has_controls(text));
-	rt_hide_controls(text);
-	RT_ASSERT_TEXT(text, "a?[31m?b???\xc3\xb6\xc2");
-	CU_ASSERT_FALSE(rt_has_controls(text));
-	CU_ASSERT_FALSE(rt_has_controls("main.(*T).M\xc2\xb7""f"));
+	CU_ASSERT_FALSE(rt_is_printable(text));
+	rt_make_printable(text);
+	RT_ASSERT_TEXT(text, "a?[31m?b???\xc3\xb6?");
+	CU_ASSERT_TRUE(rt_is_printable(text));
+	CU_ASSERT_TRUE(rt_is_printable("main.(*T).M\xc2\xb7""f"));
+	CU_ASSERT_TRUE(rt_is_printable(""));
+}
+
+static void expect_printable(const char *text, size_t want)
+{
+	CU_ASSERT_EQUAL(rt_printable_length((const uint8_t *)text, strlen(text)), want);
+}
+
+static void test_printable(void)
+{
+	expect_printable("", 0);
+	expect_printable("a", 1);
+	expect_printable("\t", 0);
+	expect_printable("\xc2\x9f", 0);
+	expect_printable("\xc2\xa0", 2);
+	expect_printable("\xd8\x9b", 2);
+	expect_printable("\xd8\x9c", 0);
+	expect_printable("\xe2\x80\x8d", 3);
+	expect_printable("\xe2\x80\x8e", 0);
+	expect_printable("\xe2\x80\x90", 3);
+	expect_printable("\xe2\x80\xa7", 3);
+	expect_printable("\xe2\x80\xa8", 0);
+	expect_printable("\xe2\x80\xae", 0);
+	expect_printable("\xe2\x80\xaf", 3);
+	expect_printable("\xe2\x81\xa5", 3);
+	expect_printable("\xe2\x81\xa6", 0);
+	expect_printable("\xe2\x81\xa9", 0);
+	expect_printable("\xe2\x81\xaa", 3);
+	expect_printable("\xf0\x9f\x98\x80", 4);
+	expect_printable("\xf0\x9f\x98", 0);
 }
 
 /* Every pattern and text of few characters that mean something, as the C library has it. */
@@ -93,6 +123,7 @@ CU_TestInfo rt_tests_scan[] = {
 	{ "numbers", test_numbers },
 	{ "words", test_words },
 	{ "control characters", test_controls },
+	{ "what a terminal may be shown", test_printable },
 	{ "globs", test_globs },
 	CU_TEST_INFO_NULL,
 };

@@ -109,7 +109,7 @@ static void test_words(void)
 	begin(&c, &unicode, &unicode);
 	put_word(&c, 0, 0xd800);
 	put_word(&c, 1, 0x9b);
-	finish(&c, " 55296 '\\302\\233'", "\"a\":55296,\"b\":\"\302\233\"");
+	finish(&c, " 55296 '\\302\\233'", "\"a\":55296,\"b\":\"\\u009b\"");
 	begin(&c, &t_color, &t_flags);
 	put_word(&c, 0, (uint64_t)-1);
 	put_word(&c, 1, 2 | 64 | 0x800);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "unit.h"
+#include "util/clean.h"
 
 #define COMMON \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
@@ -97,6 +98,7 @@ static void expect_bad_line(const char *line)
 	CU_ASSERT_EQUAL(err.status, RT_EXIT_FAILURE);
 	CU_ASSERT_PTR_NULL(f.fields);
 	snprintf(want, sizeof(want), "x/format, line 4: \"\t%.90s", line);
+	rt_make_printable(want);
 	err.text[strlen(want)] = '\0';
 	RT_ASSERT_TEXT(err.text, want);
 }
