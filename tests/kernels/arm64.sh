@@ -58,8 +58,8 @@ arm64_initramfs() {
 	# What make check-kernels was told of compilers is not of this one.
 	(unset MAKEFLAGS MFLAGS CC CFLAGS CPPFLAGS LDFLAGS && arm64_build "$arm64") || return
 	(
-		RAWTRACE=$arm64/rawtrace FIB=$arm64/fib BUILDDIR=$arm64 LIBRARIES=arm64_libraries BUSYBOX=$CACHE/arm64-root/bin/busybox LIVE=
-		CC="$CROSS-gcc -mbranch-protection=standard" CXX=$CROSS-g++ LACKS=i386,prologue GOARCH=arm64
+		RAWTRACE=$arm64/rawtrace FIB=$arm64/fib BUILDDIR=$arm64 LIBRARIES=arm64_libraries BUSYBOX=$CACHE/arm64-root/bin/busybox \
+		UNITS="unit fuzz" CC="$CROSS-gcc -mbranch-protection=standard" CXX=$CROSS-g++ LACKS=i386,prologue GOARCH=arm64
 		export RAWTRACE FIB BUILDDIR CC CXX GOARCH
 		base_initramfs "$1"
 	) || return

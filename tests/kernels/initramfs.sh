@@ -63,7 +63,7 @@ base_initramfs() {
 	with_libraries "$1" $(cat "$1.targets") || return
 	cat >"$1/rawtrace/environment" <<END
 export RAWTRACE=/rawtrace/rawtrace FIB=/rawtrace/fib SRCDIR=/rawtrace BUILDDIR=/rawtrace/build CC=none RT_SLOW=1 RT_TIMES=1 RT_SCRIPT_SECONDS=900
-LIVE=${LIVE---live}
+UNITS="${UNITS-}"
 SCRIPTS="$SCRIPTS"
 END
 	(cd "$1" && find . | cpio -o -H newc --quiet) >"$1.cpio"

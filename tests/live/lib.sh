@@ -21,6 +21,7 @@ else
 fi
 MADE=$BIN/made/$SCRIPT
 BACKGROUND=
+SELECTED=yes
 
 clean_up() {
 	for pid in $BACKGROUND; do
@@ -36,6 +37,14 @@ trap 'exit 1' INT TERM HUP
 begin() {
 	CASE="$SCRIPT: $*"
 	: >"$T/why"
+	SELECTED=yes
+	[ -z "${RT_CASE:-}" ] || case $CASE in *"$RT_CASE"*) ;; *) SELECTED= ;; esac
+}
+
+# Of a script of which one case is asked for (tests/run live/NAME CASE), the others start no rawtrace and
+# wait for nothing.
+selected() {
+	[ -n "$SELECTED" ]
 }
 
 because() {
@@ -49,9 +58,12 @@ show() {
 }
 
 end_case() {
-	if [ -s "$T/why" ]; then
+	if ! selected; then
+		:
+	elif [ -s "$T/why" ]; then
 		printf 'not ok %s\n' "$CASE"
 		sed 's/^/    /' "$T/why"
+		printf "    again: tests/run live/%s '%s'\n" "$SCRIPT" "${CASE#"$SCRIPT: "}"
 		CASES_FAILED=1
 	else
 		printf 'ok %s\n' "$CASE"
@@ -59,7 +71,7 @@ end_case() {
 }
 
 skip() {
-	printf 'skip %s: %s\n' "$SCRIPT: $1" "$2"
+	[ -n "${RT_CASE:-}" ] || printf 'skip %s: %s\n' "$SCRIPT: $1" "$2"
 }
 
 # Nothing of this script can be tried.
@@ -121,12 +133,15 @@ clock_is_coarse() {
 
 # rt ARGUMENT...: rawtrace, with its output in $T/out and $T/err and its exit status in $ST.
 rt() {
+	ST=0
+	selected || { : >"$T/out" >"$T/err"; return; }
 	timeout $((60 * SECOND)) "$RAWTRACE" "$@" >"$T/out" 2>"$T/err" </dev/null
 	ST=$?
 }
 
 # in_background COMMAND...: as an interactive shell would run it; its id in $PID.  It is ended after 40 s (fresh.c).
 in_background() {
+	selected || set -- true
 	"$BIN/fresh" "$@" &
 	PID=$!
 	BACKGROUND="$BACKGROUND $PID"
@@ -149,6 +164,7 @@ forget() {
 
 # wait_for SECONDS COMMAND...: until it succeeds.
 wait_for() {
+	selected || return 0
 	tries=$(($1 * SECOND * 20))
 	shift
 	while ! "$@"; do
@@ -233,7 +249,8 @@ expect_nested() {
 
 # ---- mechanisms ----
 
-# The mechanisms that this kernel has, in $MECHANISMS; the others are skipped, each with the doctor's reason.
+# The mechanisms that this kernel has, in $MECHANISMS; the others are skipped, each with the doctor's
+# reason.  With RT_QUICK the best one and tracefs: the one with BPF programs and links, and the one without.
 find_mechanisms() {
 	MECHANISMS=
 	ring=
@@ -247,6 +264,7 @@ find_mechanisms() {
 			skip "$name" "${*:-no such row in rawtrace doctor}"
 		fi
 	done
+	[ -z "${RT_QUICK:-}" ] || MECHANISMS=$(echo $MECHANISMS | sed 's/ .* / /')
 }
 
 # with_bpf: is one of them more than tracefs, which rawtrace chooses only where there is no other?
