@@ -161,10 +161,17 @@ static bool aarch64_is_landing(const uint8_t *insn)
 	return (word & 0xffffff3f) == 0xd503241f || (word & 0xffffffbf) == 0xd503233f;	/* bti; paciasp, pacibsp */
 }
 
+static const char *aarch64_platform(void)
+{
+	return "aarch64";
+}
+
 const struct rt_arch rt_arch_aarch64 = {
 	.name = "aarch64",
 	.machine = MACHINE,
 	.kernel_machine = MACHINE,
+	.cache_flags = 0xa03,	/* FLAG_ELF_LIBC6 | FLAG_AARCH64_LIB64 */
+	.platform = aarch64_platform,
 	.word = 8,
 	.ip = { "pc", 256 },
 	.sp = { "sp", 248 },

@@ -97,6 +97,10 @@ struct rt_arch {
 	bool (*ends_code)(const uint8_t *code);
 	/* Is it (4 bytes) what functions begin with that may be called indirectly, where programs are built so that this is checked? */
 	bool (*is_landing)(const uint8_t *insn);
+	uint16_t cache_flags;	/* of the entries of ld.so.cache that are for such programs (glibc, sysdeps/.../dl-cache.h) */
+	const char *(*platform)(void);	/* $PLATFORM in search paths: AT_PLATFORM, or what glibc makes of it */
+	/* The subfolders of glibc-hwcaps that this CPU can use, best first; NULL after the last.  A NULL pointer: there are none. */
+	const char *(*hwcaps)(unsigned i);
 	/* What kind the instruction is; NULL where probes are never moved off the entry. */
 	enum rt_form (*form)(const uint8_t *insn, size_t n);
 };
@@ -133,6 +137,9 @@ static inline uint32_t rt_arch_word(const uint8_t *p)
 {
 	return p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24;
 }
+/* For rt_arch.hwcaps and .platform. */
+const char *rt_x86_64_hwcaps(unsigned i);
+const char *rt_x86_64_platform(void);
 /* For rt_arch.form. */
 enum rt_form rt_x86_64_form(const uint8_t *insn, size_t n);
 enum rt_form rt_i386_form(const uint8_t *insn, size_t n);

@@ -49,6 +49,11 @@ static const struct rt_reg dwarf[] = {
 	{ "ax", 80 }, { "cx", 88 }, { "dx", 96 }, { "bx", 40 }, { "sp", 152 }, { "bp", 32 }, { "si", 104 }, { "di", 112 },
 };
 
+static const char *i386_platform(void)
+{
+	return "i686";
+}
+
 /*
  * A 32-bit program on an x86-64 kernel: the registers are the 64-bit pt_regs with their upper halves clear, and all
  * arguments are on the stack above the 4-byte return address.
@@ -57,6 +62,8 @@ const struct rt_arch rt_arch_i386 = {
 	.name = "i386",
 	.machine = EM_386,
 	.kernel_machine = EM_X86_64,
+	.cache_flags = 0x3,	/* FLAG_ELF_LIBC6 */
+	.platform = i386_platform,
 	.word = 4,
 	.ip = { "ip", 128 },
 	.sp = { "sp", 152 },

@@ -25,6 +25,7 @@ static void take_tag(struct rt_dynamic *d, const GElf_Dyn *dyn)
 	case DT_VERDEF: d->verdef = dyn->d_un.d_ptr; break;
 	case DT_VERNEED: d->verneed = dyn->d_un.d_ptr; break;
 	case DT_PLTREL: d->plt_is_rela = dyn->d_un.d_val == DT_RELA; break;
+	case DT_FLAGS_1: d->no_default_folders = dyn->d_un.d_val & DF_1_NODEFLIB; break;
 	default: break;
 	}
 }
@@ -54,12 +55,56 @@ const char *rt_image_dynamic_string(struct rt_image *image, uint64_t at)
 	return string(dynamic_strings(image), at);
 }
 
+static int take_needed(struct rt_image *image, const char *name, struct rt_error *err)
+{
+	if (RT_ROOM(&image->needed.v, image->needed.n, &image->needed.cap))
+		return rt_nomem(err);
+	image->needed.v[image->needed.n++] = name;
+	return 0;
+}
+
+static int take_soname(struct rt_image *image, const char *name, struct rt_error *err)
+{
+	if (image->soname)
+		return 0;
+	image->soname = strdup(name);
+	if (!image->soname)
+		return rt_nomem(err);
+	rt_make_printable(image->soname);
+	return 0;
+}
+
+/* Of a tag whose value is a string. */
+static int take_string(struct rt_image *image, const GElf_Dyn *dyn, const Elf_Data *strings, struct rt_error *err)
+{
+	struct rt_dynamic *d = &image->dynamic;
+	const char *s = string(strings, dyn->d_un.d_val);
+	bool named = dyn->d_tag == DT_NEEDED || dyn->d_tag == DT_SONAME;
+
+	if (named && !s)
+		return rt_image_damaged(image, "a library's name lies outside the string table", err);
+	if (!s || !*s)
+		return 0;
+	switch (dyn->d_tag) {
+	case DT_NEEDED:
+	case DT_FILTER:
+	case DT_AUXILIARY:
+		return take_needed(image, s, err);
+	case DT_SONAME: return take_soname(image, s, err);
+	case DT_RPATH: d->rpath = s; break;
+	case DT_RUNPATH: d->runpath = s; break;
+	case DT_AUDIT: d->audit = s; break;
+	case DT_DEPAUDIT: d->depaudit = s; break;
+	default: break;
+	}
+	return 0;
+}
+
 int rt_image_read_dynamic(struct rt_image *image, uint64_t offset, uint64_t size, struct rt_error *err)
 {
 	Elf_Data *data, *strings;
-	const char *s;
+	int i, ret = 0;
 	GElf_Dyn dyn;
-	int i;
 
 	if (!rt_image_holds(image, offset, size))
 		return rt_image_damaged(image, "the dynamic section reaches past its end", err);
@@ -69,26 +114,9 @@ int rt_image_read_dynamic(struct rt_image *image, uint64_t offset, uint64_t size
 	for (i = 0; gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++)
 		take_tag(&image->dynamic, &dyn);
 	strings = dynamic_strings(image);
-	for (i = 0; gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
-		if (dyn.d_tag != DT_NEEDED && dyn.d_tag != DT_SONAME)
-			continue;
-		s = string(strings, dyn.d_un.d_val);
-		if (!s)
-			return rt_image_damaged(image, "a library's name lies outside the string table", err);
-		if (!*s)
-			continue;
-		if (dyn.d_tag == DT_NEEDED) {
-			if (RT_ROOM(&image->needed.v, image->needed.n, &image->needed.cap))
-				return rt_nomem(err);
-			image->needed.v[image->needed.n++] = s;
-		} else if (!image->soname) {
-			image->soname = strdup(s);
-			if (!image->soname)
-				return rt_nomem(err);
-			rt_make_printable(image->soname);
-		}
-	}
-	return 0;
+	for (i = 0; ret == 0 && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++)
+		ret = take_string(image, &dyn, strings, err);
+	return ret;
 }
 
 static bool word_at(const struct rt_image *image, uint64_t addr, uint32_t *word)

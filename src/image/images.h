@@ -15,9 +15,8 @@ struct rt_images {
 };
 
 /*
- * What will be mapped when `path` is started with this process's environment: asked of the program's own loader
- * (INTERP --list PATH, as ldd does), which alone knows LD_PRELOAD, RUNPATH, the cache and hwcaps.  A loader that
- * does not answer within 2 s sets `incomplete` and is no error.
+ * What will be mapped when `path` is started with this process's environment, in the order of its loader (loader.c).  Nothing is run.  A
+ * library that is not found sets `incomplete` and is no error.
  */
 int rt_images_of_command(const char *path, struct rt_images *images, struct rt_error *err);
 

@@ -39,6 +39,8 @@ struct rt_dynamic {
 	uint64_t rela, relasz, rel, relsz, jmprel, pltrelsz;
 	uint64_t versym, verdef, verneed;
 	bool plt_is_rela;
+	const char *rpath, *runpath, *audit, *depaudit;	/* libelf's; NULL: not there */
+	bool no_default_folders;	/* DF_1_NODEFLIB */
 };
 
 struct rt_strings {		/* not owned */
@@ -88,7 +90,7 @@ struct rt_image {
 	struct rt_segment *segments;
 	size_t nsegments, segments_cap;
 	struct rt_dynamic dynamic;
-	struct rt_strings needed;	/* DT_NEEDED */
+	struct rt_strings needed;	/* DT_NEEDED, and what this library stands for (DT_FILTER, DT_AUXILIARY) */
 	struct rt_table symtab, dynsym;
 	const char *sections_damage;	/* what is wrong with the section headers, NULL: nothing */
 	bool unwinds_known;
@@ -209,16 +211,10 @@ int rt_images_take(struct rt_images *images, struct rt_image *image, struct rt_e
 void rt_images_incomplete(struct rt_images *images, const char *fmt, ...) RT_PRINTF(2, 3);
 
 /*
- * loader.c: ask `interp` what it would map for `path`, and add that.  Sets `incomplete` for all that goes wrong but
- * lack of memory.
+ * loader.c: find the libraries that the loader `interp` would map for the program images->v[0], whose file is `path`, and add them.
+ * Nothing is run.  Sets `incomplete` for all that goes wrong but lack of memory.
  */
 int rt_loader_list(struct rt_images *images, const char *interp, const char *path, struct rt_error *err);
-
-/*
- * One line of what a loader (glibc's or musl's) lists, NUL-terminated.  Returns the path to open, which stands in
- * `line` cut off there, or NULL: `*missing` is then the name of a library that was not found, or NULL.
- */
-char *rt_loader_line(char *line, const char **missing);
 
 /* One line of /proc/PID/maps.  False where it is no executable mapping of a file. */
 struct rt_map {

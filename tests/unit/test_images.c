@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files of a process: what its loader or the kernel says of them. */
+/* The files of a process: those that its loader would find, or that the kernel says. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,39 +9,11 @@
 
 #include "elfgen.h"
 #include "image/images.h"
+#include "image/ldcache.h"
 #include "image/private.h"
 #include "unit.h"
 
 #define BASE 0x10000000u
-
-static void lists(const char *text, const char *path, const char *missing)
-{
-	char line[256];
-	const char *gone;
-	char *got;
-
-	snprintf(line, sizeof(line), "%s", text);
-	got = rt_loader_line(line, &gone);
-	CU_ASSERT_EQUAL(!got, !path);
-	if (got && path)
-		RT_ASSERT_TEXT(got, path);
-	CU_ASSERT_EQUAL(!gone, !missing);
-	if (gone && missing)
-		RT_ASSERT_TEXT(gone, missing);
-}
-
-static void test_loader_lines(void)
-{
-	lists("\tlibm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f1)", "/lib/x86_64-linux-gnu/libm.so.6", NULL);
-	lists("\t/lib64/ld-linux-x86-64.so.2 (0x00007f1)", "/lib64/ld-linux-x86-64.so.2", NULL);
-	lists("\tlinux-vdso.so.1 (0x00007ffc)", NULL, NULL);
-	lists("\tlinux-vdso.so.1 =>  (0x00007ffc)", NULL, NULL);
-	lists("\tlibx.so => not found", NULL, "libx.so");
-	lists("\tlibc.so => /lib/ld-musl-x86_64.so.1 (0x7f1)", "/lib/ld-musl-x86_64.so.1", NULL);
-	lists("\tliba.so => ./a (0x1)/b c.so (0x7f1)", "./a (0x1)/b c.so", NULL);
-	lists("\tstatically linked", NULL, NULL);
-	lists("", NULL, NULL);
-}
 
 static bool map(const char *text, struct rt_map *m, char *line)
 {
@@ -102,52 +74,283 @@ static void test_command(void)
 	CU_ASSERT_EQUAL(rt_images_of_command("/nonexistent", &images, &err), -ENOENT);
 }
 
-/* A loader that is none: it answers nothing, lists what is not there, fails, or never ends. */
-static void loader_named(const char *prefix, const char *script, const char *want)
+/* A folder with a loader whose default folder and cache it is, and one program. */
+struct root {
+	char folder[64], loader[128], cache[128];
+};
+
+static void write_file(const char *path, const void *bytes, size_t n)
 {
-	char made[256], loader_path[300], path[256];
-	struct elfgen g = { .base = BASE, .interp = loader_path };
+	FILE *f = fopen(path, "w");
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	CU_ASSERT_EQUAL(fwrite(bytes, 1, n, f), n);
+	fclose(f);
+}
+
+static void write_elf(const struct root *root, const char *name, const struct elfgen *g)
+{
+	char path[192];
+	size_t n;
+	uint8_t *bytes = elfgen_build(g, &n);
+
+	snprintf(path, sizeof(path), "%s/%s", root->folder, name);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
+	write_file(path, bytes, n);
+	free(bytes);
+}
+
+/* What is built into it stands in the code. */
+static void make_root(struct root *root)
+{
+	struct elfgen g = { .base = BASE, .soname = "ld-test.so", .type = 3 };
+	char text[300];
+
+	snprintf(root->folder, sizeof(root->folder), "/tmp/rt-lib-XXXXXX");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root->folder));
+	snprintf(root->loader, sizeof(root->loader), "%s/ld-test.so", root->folder);
+	snprintf(root->cache, sizeof(root->cache), "%s/ld.so.cache", root->folder);
+	memset(text, 0, sizeof(text));
+	snprintf(text + 1, 100, "%s/", root->folder);
+	snprintf(text + 120, sizeof(root->cache), "%s", root->cache);
+	g.code = (const uint8_t *)text;
+	g.ncode = sizeof(text);
+	write_elf(root, "ld-test.so", &g);
+}
+
+static void remove_root(const struct root *root)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", root->folder);
+	CU_ASSERT_EQUAL(system(command), 0);
+}
+
+/* The names of the libraries of "program" there, and why they may not be all. */
+static void expect_libraries(const struct root *root, const char *want, const char *incomplete)
+{
+	char path[192], got[512] = "";
 	struct rt_images images;
 	struct rt_error err;
-	char why[256];
-	uint8_t *bytes;
-	size_t n;
+	size_t i;
 
-	CU_ASSERT_TRUE_FATAL(elfgen_file(script, strlen(script), made));
-	n = (size_t)(strrchr(made, '/') + 1 - made);
-	snprintf(loader_path, sizeof(loader_path), "%.*s%s%s.so", (int)n, made, prefix, made + n);
-	CU_ASSERT_EQUAL_FATAL(rename(made, loader_path), 0);
-	chmod(loader_path, 0700);
-	bytes = elfgen_build(&g, &n);
-	CU_ASSERT_TRUE_FATAL(bytes && elfgen_file(bytes, n, path));
-	free(bytes);
+	snprintf(path, sizeof(path), "%s/program", root->folder);
 	CU_ASSERT_EQUAL_FATAL(rt_images_of_command(path, &images, &err), 0);
-	CU_ASSERT_EQUAL(images.n, 1);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(images.incomplete);
-	CU_ASSERT_PTR_NOT_NULL(strstr(images.incomplete, want));
-	CU_ASSERT_TRUE(rt_images_unwind(&images, why, sizeof(why)));
-	CU_ASSERT_EQUAL(strncmp(why, "its libraries could not be listed: ", 35), 0);
+	for (i = 1; i < images.n; i++)
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s", i > 1 ? " " : "",
+			 strrchr(images.v[i]->name, '/') + 1);
+	RT_ASSERT_TEXT(got, want);
+	CU_ASSERT_EQUAL(!images.incomplete, !incomplete);
+	if (images.incomplete && incomplete)
+		CU_ASSERT_PTR_NOT_NULL(strstr(images.incomplete, incomplete));
 	rt_images_close(&images);
+}
+
+static void write_program(const struct root *root, const char *const *needed)
+{
+	struct elfgen g = { .base = BASE, .interp = root->loader, .needed = needed };
+
+	write_elf(root, "program", &g);
+}
+
+static void write_library(const struct root *root, const char *name, const char *const *needed)
+{
+	struct elfgen g = { .base = BASE, .soname = name, .needed = needed, .dynamic = true, .type = 3 };
+
+	write_elf(root, name, &g);
+}
+
+#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void test_needed(void)
+{
+	struct elfgen other = { .base = BASE, .bits = 32, .machine = 3, .type = 3, .dynamic = true };
+	struct root root;
+	char path[192];
+
+	make_root(&root);
+	write_program(&root, LIST("libx.so", "liby.so"));
+	expect_libraries(&root, "ld-test.so", "libx.so is not found");
+	write_library(&root, "libx.so", LIST("libz.so"));
+	write_library(&root, "liby.so", LIST("libx.so", "libz.so"));
+	/* What needs itself, and what needs that. */
+	write_library(&root, "libz.so", LIST("libz.so", "libx.so", "ld-test.so"));
+	expect_libraries(&root, "libx.so liby.so libz.so ld-test.so", NULL);
+	/* Two names of one file are one library. */
+	write_program(&root, LIST("libx.so", "libw.so", "liby.so"));
+	snprintf(path, sizeof(path), "%s/libw.so", root.folder);
+	CU_ASSERT_EQUAL(symlink("libx.so", path), 0);
+	expect_libraries(&root, "libx.so liby.so libz.so ld-test.so", NULL);
+	/* A damaged file is no library, and is told. */
 	unlink(path);
-	unlink(loader_path);
+	write_file(path, "\177ELF\2\1\1", 7);
+	expect_libraries(&root, "libx.so liby.so libz.so ld-test.so", "libw.so: the ELF file is damaged");
+	/* As is one for another architecture: nothing is found. */
+	if (rt_arch_of(rt_arch_native()) == &rt_arch_x86_64) {
+		unlink(path);
+		write_elf(&root, "libw.so", &other);
+		expect_libraries(&root, "libx.so liby.so libz.so ld-test.so", "libw.so is not found");
+	}
+	remove_root(&root);
+}
+
+/* A loader that is not there, or none. */
+static void test_bad_loaders(void)
+{
+	struct root root;
+
+	make_root(&root);
+	write_program(&root, LIST("libx.so"));
+	write_library(&root, "libx.so", NULL);
+	write_file(root.loader, "#!/bin/sh\nexit 3\n", 17);
+	chmod(root.loader, 0700);
+	expect_libraries(&root, "", "is a script");
+	unlink(root.loader);
+	expect_libraries(&root, "", "No such file or directory");
+	write_library(&root, "ld-test.so", NULL);
+	expect_libraries(&root, "ld-test.so", "is not one that is known");
+	remove_root(&root);
 	CU_ASSERT_EQUAL(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static void loader(const char *script, const char *want)
+/* ---- ld.so.cache ---- */
+
+struct entry {
+	const char *name, *path;
+	uint32_t flags;
+	uint64_t hwcap;
+};
+
+static void put(uint8_t *bytes, size_t at, uint64_t v, size_t n)
 {
-	loader_named("ld-", script, want);
+	memcpy(bytes + at, &v, n);
 }
 
-static void test_bad_loaders(void)
+/* The new layout at `at`, with the names of three hwcaps.  The size. */
+static size_t new_cache(uint8_t *bytes, size_t at, const struct entry *v, size_t n)
 {
-	/* A file can name any program as its loader: what is not called one is not run. */
-	loader_named("rm-", "#!/bin/sh\necho '\tlibx.so => not found'\n", "is not one that is known");
-	loader("#!/bin/sh\nexit 3\n", "failed");
-	loader("#!/bin/sh\necho '\tlibx.so => not found'\n", "libx.so is not found");
-	loader("#!/bin/sh\necho '\tliby.so => /nonexistent/liby.so (0x1)'\n", "/nonexistent/liby.so: No such file");
-	loader("#!/nonexistent/sh\n", "cannot be run: No such file or directory");
-	loader("#!/bin/sh\nexec sleep 60\n", "did not answer in time");
-	loader("#!/bin/sh\nexec >&-\nexec sleep 60\n", "did not end in time");
+	static const char *const hwcaps[] = { "x86-64-v2", "x86-64-v3", "z13" };
+	size_t i, extension = at + 48 + 24 * n, end = extension + 24 + 12;
+
+	memcpy(bytes + at, "glibc-ld.so.cache1.1", 20);
+	put(bytes, at + 20, n, 4);
+	bytes[at + 28] = 2;
+	put(bytes, at + 32, extension, 4);
+	put(bytes, extension, 0xeaa42174, 4);
+	put(bytes, extension + 4, 1, 4);
+	put(bytes, extension + 8, 1, 4);
+	put(bytes, extension + 16, extension + 24, 4);
+	put(bytes, extension + 20, 12, 4);
+	for (i = 0; i < 3; i++) {
+		put(bytes, extension + 24 + 4 * i, end, 4);
+		end += (size_t)sprintf((char *)bytes + end, "%s", hwcaps[i]) + 1;
+	}
+	for (i = 0; i < n; i++) {
+		put(bytes, at + 48 + 24 * i, v[i].flags, 4);
+		put(bytes, at + 48 + 24 * i + 16, v[i].hwcap, 8);
+		put(bytes, at + 48 + 24 * i + 4, end - at, 4);
+		end += (size_t)sprintf((char *)bytes + end, "%s", v[i].name) + 1;
+		put(bytes, at + 48 + 24 * i + 8, end - at, 4);
+		end += (size_t)sprintf((char *)bytes + end, "%s", v[i].path) + 1;
+	}
+	return end;
+}
+
+static size_t old_cache(uint8_t *bytes, const struct entry *v, size_t n)
+{
+	size_t i, strings = 16 + 12 * n, end = strings;
+
+	memcpy(bytes, "ld.so-1.7.0", 11);
+	put(bytes, 12, n, 4);
+	for (i = 0; i < n; i++) {
+		put(bytes, 16 + 12 * i, v[i].flags, 4);
+		put(bytes, 16 + 12 * i + 4, end - strings, 4);
+		end += (size_t)sprintf((char *)bytes + end, "%s", v[i].name) + 1;
+		put(bytes, 16 + 12 * i + 8, end - strings, 4);
+		end += (size_t)sprintf((char *)bytes + end, "%s", v[i].path) + 1;
+	}
+	return end;
+}
+
+static const char *some_hwcaps(unsigned i)
+{
+	return i == 0 ? "x86-64-v3" : i == 1 ? "x86-64-v2" : NULL;
+}
+
+static const char *find(const uint8_t *bytes, size_t n, const char *name, uint32_t flags)
+{
+	const struct rt_ldcache_want want = {
+		.name = name, .flags = flags, .hwcaps = some_hwcaps, .old_hwcaps = UINT64_C(1) << 63,
+	};
+
+	return rt_ldcache_find(bytes, n, &want);
+}
+
+#define NAMED(i) (UINT64_C(1) << 62 | (i))
+
+static void test_cache(void)
+{
+	static const struct entry v[] = {
+		{ "libm.so.6", "/z13/libm.so.6", 0x303, NAMED(2) },
+		{ "libm.so.6", "/v2/libm.so.6", 0x303, NAMED(0) },
+		{ "libm.so.6", "/v3/libm.so.6", 0x303, NAMED(1) },
+		{ "libm.so.6", "/lib64/libm.so.6", 0x303, 0 },
+		{ "libm.so.6", "/lib32/libm.so.6", 3, 0 }, { "libz.so.1", "/sse2/libz.so.1", 3, 1 << 26 },
+		{ "libz.so.1", "/tls/libz.so.1", 3, UINT64_C(1) << 63 },
+		{ "libz.so.1", "/lib32/libz.so.1", 3, 0 },
+		{ "libw.so", "/out/libw.so", 3, NAMED(3) },
+	};
+	static uint8_t bytes[8192];
+	size_t n = new_cache(bytes, 0, v, 9), i;
+	struct entry one = { "libm.so.6", "/new/libm.so.6", 0x303, 0 };
+
+	RT_ASSERT_TEXT(find(bytes, n, "libm.so.6", 0x303), "/v3/libm.so.6");
+	RT_ASSERT_TEXT(find(bytes, n, "libm.so.6", 3), "/lib32/libm.so.6");
+	RT_ASSERT_TEXT(find(bytes, n, "libz.so.1", 3), "/tls/libz.so.1");
+	CU_ASSERT_PTR_NULL(find(bytes, n, "libz.so.1", 0x303));
+	CU_ASSERT_PTR_NULL(find(bytes, n, "libm.so", 0x303));
+	CU_ASSERT_PTR_NULL(find(bytes, n, "libw.so", 3));
+	for (i = 0; i < n; i++)	/* cut off: nothing, or what is whole */
+		find(bytes, i, "libw.so", 3);
+	bytes[28] = 3;	/* big-endian */
+	CU_ASSERT_PTR_NULL(find(bytes, n, "libm.so.6", 3));
+	memset(bytes, 0, sizeof(bytes));
+	n = old_cache(bytes, v + 3, 2);
+	RT_ASSERT_TEXT(find(bytes, n, "libm.so.6", 0x303), "/lib64/libm.so.6");
+	RT_ASSERT_TEXT(find(bytes, n, "libm.so.6", 3), "/lib32/libm.so.6");
+	/* With the new layout behind it, that alone counts.  It is aligned by 8, on i386 by 4. */
+	for (i = 0; i < 2; i++) {
+		memset(bytes, 0, sizeof(bytes));
+		old_cache(bytes, v + 3, 1);
+		n = new_cache(bytes, i ? 32 : 28, &one, 1);
+		RT_ASSERT_TEXT(find(bytes, n, "libm.so.6", 0x303), "/new/libm.so.6");
+	}
+	CU_ASSERT_PTR_NULL(find((const uint8_t *)"", 0, "libm.so.6", 3));
+}
+
+/* The loader's own cache is looked at, before the default folders. */
+static void test_cache_file(void)
+{
+	struct root root;
+	char path[192];
+	struct entry one = { "libx.so", path, rt_arch_of(rt_arch_native())->cache_flags, 0 };
+	uint8_t bytes[1024] = { 0 };
+	size_t n;
+
+	make_root(&root);
+	write_program(&root, LIST("libx.so"));
+	write_library(&root, "libx.so", NULL);
+	write_library(&root, "libcached.so", NULL);
+	snprintf(path, sizeof(path), "%s/libcached.so", root.folder);
+	n = new_cache(bytes, 0, &one, 1);
+	write_file(root.cache, bytes, n);
+	expect_libraries(&root, "libcached.so ld-test.so", NULL);
+	/* A cache that is not true any more. */
+	unlink(path);
+	expect_libraries(&root, "libx.so ld-test.so", NULL);
+	write_file(root.cache, "", 0);
+	expect_libraries(&root, "libx.so ld-test.so", NULL);
+	remove_root(&root);
 }
 
 static void test_pid(void)
@@ -178,10 +381,12 @@ static void test_pid(void)
 }
 
 CU_TestInfo rt_tests_images[] = {
-	{ "loader's answer", test_loader_lines },
 	{ "lines of maps", test_map_lines },
 	{ "libraries of a command", test_command },
-	{ "loaders that do not answer", test_bad_loaders },
+	{ "needed libraries", test_needed },
+	{ "loaders that are none", test_bad_loaders },
+	{ "ld.so.cache", test_cache },
+	{ "a loader's cache", test_cache_file },
 	{ "files of a process", test_pid },
 	CU_TEST_INFO_NULL,
 };
