@@ -339,6 +339,9 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = rt_session_open_signals(&s, err);
 	if (r == 0)
 		r = rt_session_attach(&s, err);
+	/* Not earlier: what was forked before, the program among it, does not inherit it. */
+	if (r == 0)
+		rt_priority_raise(&s.priority);
 	if (r == 0 && s.stopped)
 		r = never_begun(&s, err);
 	else if (r == 0)
@@ -347,6 +350,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = run(&s, err);
 		if (r < 0)
 			say_now(&s, err);
+		rt_priority_restore(&s.priority);
 		rt_session_end_attach(&s);
 		wait_command(&s);
 	}

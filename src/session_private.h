@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "feed.h"
 #include "filter.h"
+#include "kernel/priority.h"
 #include "output/out.h"
 #include "pointers.h"
 #include "stream/merge.h"
@@ -30,6 +31,7 @@ struct session {
 	struct rt_attach_request request;	/* what it was made for */
 	struct rt_calibration calibration;
 	struct rt_expedite expedite;
+	struct rt_priority priority;
 	bool detach_judged, detach_slow;	/* with --expedite: the first probes went out, and too slowly to wait for the others */
 	uint64_t detach_each;			/* ns that one took, 0: none was timed */
 	struct rt_merge *merge;

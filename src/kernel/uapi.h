@@ -37,6 +37,8 @@
 /* 3.11; with O_DIRECTORY, so that older kernels refuse it */
 #define RT_O_TMPFILE (020000000 | O_DIRECTORY)
 
+#define RT_SCHED_RESET_ON_FORK 0x40000000	/* 2.6.32 */
+
 #define RT_MFD_CLOEXEC 1u
 #define RT_MFD_EXEC 0x10u		/* 6.3: must be said where vm.memfd_noexec is 1 */
 

@@ -56,6 +56,50 @@ case " $MECHANISMS " in
 *) skip "a million calls" "no uprobe-multi" ;;
 esac
 
+# nice_of PID: nice value and scheduling policy of its first thread.
+nice_of() {
+	sed 's/.*) //' "/proc/$1/stat" | cut -d' ' -f17,39
+}
+
+# child_of PID NAME
+child_of() {
+	cat /proc/[0-9]*/stat 2>"$T/null" | sed -n "s/^\([0-9]*\) ($2) . $1 .*/\1/p" | sed 1q
+}
+
+for mine in 0 3; do
+	for mechanism in $MECHANISMS; do
+		begin "$mechanism: rawtrace at nice value $mine: the reader's is lower by 10, the program's the same"
+		rm -f "$T/trace"
+		in_background nice -n $mine "$RAWTRACE" --attach="$mechanism" -o "$T/trace" "$BIN/worker" work -- 1 $LONG $PAUSE >"$T/out" 2>"$T/err"
+		tracer=$PID
+		wait_for 20 lines_at_least 10 "$T/trace" || because "no trace"
+		nice_of "$tracer" | sed 's/ .*//' >"$T/nice"
+		expect_text $((mine - 10)) "$T/nice"
+		nice_of "$(child_of "$tracer" worker)" >"$T/nice"
+		expect_text "$mine 0" "$T/nice"
+		case $mechanism in
+		multi-event | event | tracefs)
+			nice_of "$(child_of "$tracer" "rt-guard$tracer")" >"$T/nice"
+			expect_text "$mine 0" "$T/nice"
+			;;
+		esac
+		kill -TERM "$tracer"
+		reap "$tracer"
+		end_case
+	done
+done
+
+# With a ring of 1 MB 14 to 24 % were lost at the program's own nice value.
+begin "64 threads at full speed on all CPUs: next to none lost"
+calls=4000
+! slow || calls=200
+timeout $((60 * SECOND)) "$RAWTRACE" --buffer=1M -o "$T/trace" "$BIN/crowd" inner -- 64 $calls >"$T/out" 2>"$T/err"
+ST=$?
+expect_status 0
+calls_seen=$(grep -c '(inner ' "$T/trace")
+expect_number calls "$calls_seen" -ge $((64 * calls - 64 * calls / 33))
+end_case
+
 # The beginnings of threads are among what is lost, and without them nobody knows whose their calls are.
 case " $MECHANISMS " in
 *" tracefs "*)
