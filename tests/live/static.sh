@@ -96,7 +96,7 @@ expect_line ' LOAD ' "$T/segments"
 expect_no_line ' INTERP ' "$T/segments"
 expect_no_line '(NEEDED)' "$T/dynamic"
 expect_no_line ' \.symtab \| \.debug_' "$T/sections"
-expect_number "its size" "$(wc -c <rawtrace)" -lt 3000000
+expect_number "its size" "$(wc -c <rawtrace)" -lt 4000000
 end_case
 
 # both WORD ARGUMENT...: the same by the dynamic and by the static one, the trace in $T/WORD and $T/WORD-static
