@@ -5,17 +5,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel/caps.h"
+
 #define MAX_ANSWER	(1024 * 1024)
 #define SLOW_MS		1000
-
-extern char **environ;
 
 static int64_t now_ms(void)
 {
@@ -25,38 +25,72 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Start `argv` with its answer going to `out`. */
-static int start(char *const argv[], int out, pid_t *pid)
+static void ignore_nothing(void)
 {
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
-	sigset_t none, usual;
-	int ret;
+	sigset_t none;
 
-	ret = posix_spawn_file_actions_init(&actions);
-	if (ret)
-		return -ret;
-	ret = posix_spawnattr_init(&attr);
-	if (ret)
-		goto out_actions;
-	/* Not what this process blocks or ignores: the program must end by itself when nobody listens. */
+	/* Not what this process blocks or ignores: it must end by itself when nobody listens. */
 	sigemptyset(&none);
-	sigemptyset(&usual);
-	sigaddset(&usual, SIGPIPE);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &usual);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	ret = posix_spawn_file_actions_adddup2(&actions, out, 1);
-	if (ret == 0)
-		ret = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	if (ret == 0)
-		ret = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	if (ret == 0)
-		ret = posix_spawnp(pid, argv[0], &actions, &attr, argv, environ);
-	posix_spawnattr_destroy(&attr);
-out_actions:
-	posix_spawn_file_actions_destroy(&actions);
-	return -ret;
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+}
+
+static int redirect(int out)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 2) < 0 || dup2(out, 1) < 0)
+		return -errno;
+	return 0;
+}
+
+/* In the child. */
+static int become(char *const argv[], char *const env[], int folder, int out)
+{
+	int r;
+
+	setpgid(0, 0);
+	ignore_nothing();
+	for (; env && *env; env++)
+		putenv(*env);
+	/* Root alone may pass through the folders above. */
+	if (folder >= 0 && fchdir(folder) < 0)
+		return -errno;
+	r = redirect(out);
+	if (r == 0)
+		r = rt_caps_drop();
+	if (r < 0)
+		return r;
+	/* After the change of user, which clears it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	execvp(argv[0], argv);
+	return -errno;
+}
+
+/* Start `argv` with its answer going to `out`; both descriptors are above 2. */
+static int start(char *const argv[], char *const env[], int folder, int out, pid_t *pid)
+{
+	int failed[2], code = 0;
+	ssize_t n;
+
+	if (pipe2(failed, O_CLOEXEC) < 0)
+		return -errno;
+	*pid = fork();
+	if (*pid == 0) {
+		code = become(argv, env, folder, out);
+		n = write(failed[1], &code, sizeof(code));
+		_exit(n == sizeof(code) ? 127 : 126);
+	}
+	code = *pid < 0 ? -errno : 0;
+	close(failed[1]);
+	do
+		n = *pid < 0 ? 0 : read(failed[0], &code, sizeof(code));
+	while (n < 0 && errno == EINTR);
+	close(failed[0]);
+	if (code < 0 && *pid > 0)
+		while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	return code;
 }
 
 static int read_answer(int fd, int64_t deadline, struct rt_answer *answer)
@@ -100,49 +134,57 @@ static int read_answer(int fd, int64_t deadline, struct rt_answer *answer)
 	return 0;
 }
 
-/* Wait for this one child until the deadline, then kill it: other children are the caller's. */
+/* Wait for this one child until the deadline: other children are the caller's. */
+static bool wait_until(pid_t pid, int64_t deadline)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+	siginfo_t info;
+
+	for (;;) {
+		info.si_pid = 0;
+		/* It stays a zombie: as long as its id is its own, so is that of its group. */
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno != EINTR)
+			return true;
+		if (info.si_pid == pid)
+			return true;
+		if (now_ms() >= deadline)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+}
+
 static void reap(pid_t pid, int64_t deadline, struct rt_answer *answer)
 {
-	/* It ends right after its output: each start of a trace waits for the loader here. */
-	struct timespec pause = { .tv_nsec = 200000 };
+	bool ended = wait_until(pid, answer->failure ? 0 : deadline);
 	int status = 0;
 	pid_t got;
 
-	if (answer->failure)
-		deadline = 0;
-	for (;;) {
-		got = waitpid(pid, &status, WNOHANG);
-		if (got == pid || (got < 0 && errno != EINTR))
-			break;
-		if (now_ms() >= deadline) {
-			kill(pid, SIGKILL);
-			while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-				;
-			break;
-		}
-		nanosleep(&pause, NULL);
-	}
+	kill(-pid, SIGKILL);
+	do
+		got = waitpid(pid, &status, 0);
+	while (got < 0 && errno == EINTR);
 	if (answer->failure)
 		return;
 	answer->status = got == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	/* Where the caller ignores SIGCHLD there is no status (ECHILD), and the answer has to do. */
-	if (got == pid && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
-		answer->failure = "failed";
-	else if (got == 0)
+	/* If the caller ignores SIGCHLD there is no status (ECHILD), and the answer has to do. */
+	if (!ended)
 		answer->failure = "did not end in time";
+	else if (got == pid && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
+		answer->failure = "failed";
 }
 
-int rt_ask(char *const argv[], unsigned timeout_ms, struct rt_answer *answer)
+int rt_ask(char *const argv[], char *const env[], int folder, unsigned timeout_ms,
+	   struct rt_answer *answer)
 {
 	int64_t deadline = now_ms() + timeout_ms;
 	int fds[2], out, ret;
-	pid_t pid;
+	pid_t pid = -1;
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
 	/* Above 2: dup2 onto itself would leave it closed at exec. */
 	out = fcntl(fds[1], F_DUPFD_CLOEXEC, 3);
-	ret = out < 0 ? -errno : start(argv, out, &pid);
+	ret = out < 0 ? -errno : start(argv, env, folder, out, &pid);
 	close(fds[1]);
 	if (out >= 0)
 		close(out);

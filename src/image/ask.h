@@ -17,9 +17,13 @@ struct rt_answer {
 };
 
 /*
- * Run `argv` (argv[0] is looked up in PATH where it has no slash) without input, and take what it writes to its standard output.
- * It is killed after `timeout_ms`.  0, or a negative errno where it could not be started.  `answer` starts as { 0 } but for `slow`.
+ * Run `argv` (argv[0] is looked up in PATH if it has no slash) without input, and take its standard
+ * output.  It has no privilege (rt_caps_drop), a process group of its own, the variables `env`
+ * ("NAME=VALUE", may be NULL) beside those that are set, and starts in the folder `folder` (a
+ * descriptor; -1: here).  When it ends, or after `timeout_ms`, the whole group is killed.
+ * 0, or a negative errno if it could not be started.  `answer` starts as { 0 } but for `slow`.
  */
-int rt_ask(char *const argv[], unsigned timeout_ms, struct rt_answer *answer);
+int rt_ask(char *const argv[], char *const env[], int folder, unsigned timeout_ms,
+	   struct rt_answer *answer);
 
 #endif

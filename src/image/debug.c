@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "image/ask.h"
 #include "image/private.h"
+#include "image/servers.h"
 #include "image/unxz.h"
 
 /*
@@ -22,7 +22,6 @@
  */
 
 #define DEFAULT_DIRS "/usr/lib/debug"
-#define FIND_TIMEOUT_S 30
 #define MINI_MAX ((size_t)64 << 20)
 
 enum { ID_MAX = 64 };
@@ -301,39 +300,19 @@ static bool find_in_dirs(struct rt_image *image, const struct build_id *id, cons
 	return false;
 }
 
-/* elfutils' own variable, of 90 s unless set, where that is less. */
-static unsigned find_timeout_ms(void)
-{
-	const char *text = getenv("DEBUGINFOD_TIMEOUT");
-	long n = text ? strtol(text, NULL, 10) : 0;
-
-	return (unsigned)(n > 0 && n < FIND_TIMEOUT_S ? n : FIND_TIMEOUT_S) * 1000;
-}
-
-/* debuginfod-find of elfutils knows the protocol, and keeps what it fetched.  The path, to be freed, or NULL. */
+/* The path, to be freed, or NULL. */
 static char *ask_servers(struct rt_image *image, const struct build_id *id)
 {
-	struct rt_servers *servers = image->debug.servers;
-	struct rt_answer answer = { .slow = servers ? servers->slow : NULL, .of = rt_image_name(image) };
-	char text[2 * ID_MAX + 1];
-	int r;
+	char text[2 * ID_MAX + 1], *why = NULL, *path;
 
-	if ((servers && servers->hang) || !id->n || !getenv("DEBUGINFOD_URLS") || !*getenv("DEBUGINFOD_URLS"))
+	if (!id->n)
 		return NULL;
 	print_id(id, text);
-	r = rt_ask((char *[]){ (char *)"debuginfod-find", (char *)"debuginfo", text, NULL }, find_timeout_ms(), &answer);
-	if (r < 0)
-		remark(image, "DEBUGINFOD_URLS is set, but debuginfod-find cannot be run: %s", strerror(-r));
-	else if (answer.failure && answer.status <= 0)	/* with a status: no server has it */
-		remark(image, "debuginfod-find %s%s", answer.failure, answer.late ? ", and is not asked again" : "");
-	if (servers)
-		servers->hang |= answer.late;
-	if (r == 0 && !answer.failure && answer.text) {
-		answer.text[strcspn(answer.text, "\n")] = '\0';
-		return answer.text;
-	}
-	free(answer.text);
-	return NULL;
+	path = rt_ask_servers(image->debug.servers, rt_image_name(image), text, &why);
+	if (why)
+		remark(image, "%s", why);
+	free(why);
+	return path;
 }
 
 static void look(struct rt_image *image)

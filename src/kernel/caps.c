@@ -2,9 +2,11 @@
 #include "kernel/caps.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/capability.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "kernel/owner.h"
@@ -55,4 +57,30 @@ int rt_caps_check_namespace(struct rt_error *err)
 		return 0;
 	return rt_fail(err, -EPERM, "this is a container with process ids of its own; run rawtrace on the host, "
 		       "or in a container with the host's process ids (--pid=host)");
+}
+
+static int become_nobody(void)
+{
+	if (setgroups(0, NULL) < 0 || setresgid(RT_NOBODY, RT_NOBODY, RT_NOBODY) < 0 ||
+	    setresuid(RT_NOBODY, RT_NOBODY, RT_NOBODY) < 0)
+		return -errno;
+	return 0;
+}
+
+int rt_caps_drop(void)
+{
+	cap_t none = cap_init();
+	int r = 0;
+
+	if (!none)
+		return -ENOMEM;
+	if (getuid() == 0 || geteuid() == 0)
+		r = become_nobody();
+	/* Without an inheritable one there is no ambient one either (4.3). */
+	if (r == 0 && cap_set_proc(none) < 0)
+		r = -errno;
+	if (r == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		r = -errno;
+	cap_free(none);
+	return r;
 }

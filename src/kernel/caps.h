@@ -18,4 +18,12 @@ int rt_caps_check(bool bpf, struct rt_error *err);
  */
 int rt_caps_check_namespace(struct rt_error *err);
 
+enum { RT_NOBODY = 65534 };	/* the user and the group that own nothing; NSS cannot be asked in a static file */
+
+/*
+ * Give up all rights for good: no capability, none to be gained by exec (no_new_privs), and root becomes the user nobody.  Root
+ * without capabilities would not do: it owns the system's files.  0 or a negative errno, after which nothing else may be run.
+ */
+int rt_caps_drop(void);
+
 #endif

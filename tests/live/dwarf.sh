@@ -233,9 +233,10 @@ if has dwz; then
 			printf '#!/bin/sh\n[ "$1 $2" = "debuginfo %s" ] && echo "%s"\n' "$id" "$T/moved" >"$T/ask/debuginfod-find"
 			chmod +x "$T/ask/debuginfod-find"
 			path=$PATH
-			export DEBUGINFOD_URLS=http://none.invalid PATH="$T/ask:$PATH"
+			export DEBUGINFOD_URLS=http://none.invalid DEBUGINFOD_CACHE_PATH="$T/cache"
+			export PATH="$T/ask:$PATH"
 			same_as_plain "dwz: the shared file from a server" "$T/one"
-			unset DEBUGINFOD_URLS
+			unset DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH
 			PATH=$path
 		fi
 	fi

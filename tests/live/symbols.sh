@@ -306,6 +306,7 @@ if has objcopy && has strip; then
 		[ "\$1 \$2" = "debuginfo $id" ] && echo "$T/whole.debug"
 	EOT
 	chmod +x "$T/root/debuginfod-find"
+	export DEBUGINFOD_CACHE_PATH="$T/cache"
 	begin "no debuginfod without DEBUGINFOD_URLS"
 	PATH="$T/root:$PATH" rt "$T/bin/fib" fib
 	expect_status 2
@@ -317,13 +318,61 @@ if has objcopy && has strip; then
 	end_case
 
 	begin "a debuginfod that does not answer"
-	printf '#!/bin/sh\necho >>"%s"\nexec sleep 60\n' "$T/asked" >"$T/root/debuginfod-find"
+	cat >"$T/root/debuginfod-find" <<-EOT
+		#!/bin/sh
+		echo >>"$T/asked"
+		sleep 61 &
+		echo \$! >"$T/asked.child"
+		exec sleep 60
+	EOT
+	: >"$T/asked"
+	: >"$T/asked.child"
+	chmod 666 "$T/asked" "$T/asked.child"
 	DEBUGINFOD_TIMEOUT=2 DEBUGINFOD_URLS=http://127.0.0.1:1 RAWTRACE_DEBUG_DIR=/nonexistent PATH="$T/root:$PATH" \
 		rt "$T/bin/fib" fib libc.so:nosuch
 	expect_status 2
 	expect_line "rawtrace: waiting for debuginfod, .* of .*fib" "$T/err"
 	expect_line "rawtrace: .*debuginfod-find did not answer in time, and is not asked again" "$T/err"
 	expect_number "times that it was asked" "$(wc -l <"$T/asked")" -eq 1
+	[ -s "$T/asked.child" ] || because "it started nothing"
+	child_ended() {
+		! grep -q '^State:.[^ZX]' "/proc/$(cat "$T/asked.child")/status" 2>/dev/null
+	}
+	wait_for 5 child_ended || because "what it started goes on"
+	end_case
+
+	begin "debuginfod-find has no privilege"
+	cat >"$T/root/debuginfod-find" <<-EOT
+		#!/bin/sh
+		{
+			id -u; id -g; id -G
+			grep -e '^Cap' -e '^NoNewPrivs' /proc/self/status
+			pwd; ls -ld .; echo "\$HOME \$DEBUGINFOD_CACHE_PATH"
+		} >"$T/asked" 2>&1
+		: >"$T/root/mine"
+		exit 1
+	EOT
+	DEBUGINFOD_URLS=http://127.0.0.1:1 DEBUGINFOD_CACHE_PATH=$T/cache0 PATH="$T/root:$PATH" \
+		rt "$T/bin/fib" fib
+	expect_number "lines that are nobody's id" "$(grep -c '^65534$' "$T/asked")" -eq 3
+	expect_no_line 'Cap[IPEA][a-z]*:.*[1-9a-f]' "$T/asked"
+	expect_line 'CapEff:' "$T/asked"
+	expect_line 'NoNewPrivs:.1' "$T/asked"
+	expect_line "^$T/cache0/rawtrace/debuginfod$" "$T/asked"
+	expect_line '^drwx------ ' "$T/asked"
+	expect_line '^\. \.$' "$T/asked"
+	[ ! -e "$T/root/mine" ] || because "it could write as root"
+	[ "$(stat -c '%u %a' "$T/cache0/rawtrace")" = '0 700' ] || because "others can pass to the cache"
+	end_case
+
+	begin "a cache that others can write to"
+	mkdir -p "$T/cache4/rawtrace"
+	chmod 777 "$T/cache4/rawtrace"
+	: >"$T/asked"
+	DEBUGINFOD_URLS=http://127.0.0.1:1 DEBUGINFOD_CACHE_PATH=$T/cache4 PATH="$T/root:$PATH" \
+		rt "$T/bin/fib" fib
+	expect_line "debuginfod-find is not run: its cache $T/cache4/rawtrace: " "$T/err"
+	[ ! -s "$T/asked" ] || because "it was run"
 	end_case
 
 	# The program itself, and a server.
