@@ -284,13 +284,6 @@ static int run(struct session *s, struct rt_error *err)
 	return r;
 }
 
-/* A signal came before the probes were in. */
-static int never_begun(struct session *s, struct rt_error *err)
-{
-	s->out.ops->end(&s->out);
-	return rt_session_out_check(s, err);
-}
-
 static void set_mechanism(struct session *s)
 {
 	const struct rt_options *o = s->options;
@@ -332,7 +325,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	if (r == 0)
 		r = check_rights(options, err);
 	if (r == 0)
-		r = rt_session_open_out(&s, err);
+		r = rt_session_choose_out(&s, err);
 	if (r == 0)
 		r = begin_tracee(&s, err);	/* before signals and limits change: the command keeps its own */
 	if (r == 0)
@@ -342,9 +335,10 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	/* Not earlier: what was forked before, the program among it, does not inherit it. */
 	if (r == 0)
 		rt_priority_raise(&s.priority);
-	if (r == 0 && s.stopped)
-		r = never_begun(&s, err);
-	else if (r == 0)
+	/* Nothing is traced where a signal came before the probes were in. */
+	if (r == 0 && !s.stopped)
+		r = rt_session_open_out(&s, err);
+	if (r == 0 && !s.stopped)
 		r = begin_stream(&s, err);
 	if (r == 0 && !s.stopped) {
 		r = run(&s, err);

@@ -44,6 +44,8 @@ struct session {
 	const char *out_path, *out_name;	/* of the output; the first is NULL where it is a standard stream, */
 	int out_fd;				/* which is this one */
 	char *out_buffer;
+	bool out_regular;	/* -o is a regular file */
+	off_t out_whole;	/* where its last tail stands; -1: it has none yet */
 	const char *simplified;		/* what is not shown, since the kernel cannot read it or it would take long; or NULL */
 	int epoll, signals;
 	int stopped;		/* the signal that ended the trace, 0: none */
@@ -87,8 +89,13 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err);
 int rt_session_again(struct session *s);
 int rt_session_not_again(struct session *s);
 
-/* Open the output, by the options and the format, and begin the trace in it. */
+/*
+ * The output: what it is, by the options and the format, and whether it may be written; opened, and the trace begun in it; and made
+ * whole as it stands, for whoever reads it during the trace or after a SIGKILL.
+ */
+int rt_session_choose_out(struct session *s, struct rt_error *err);
 int rt_session_open_out(struct session *s, struct rt_error *err);
+void rt_session_out_whole(struct session *s);
 
 /* Remarks stand in the trace, and on standard error where that is something else.  ctx is the session. */
 int rt_session_note(void *ctx, const char *text);

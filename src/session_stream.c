@@ -191,7 +191,10 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 	r = last ? rt_merge_flush(s->merge, UINT64_MAX, &out) : rt_merge_some(s->merge, s->bound, BATCH, &out);
 	if (r == -EBADMSG)
 		return rt_fail(err, r, "an event does not fit the probes that were put in; please report this as a bug");
-	return rt_session_out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;
+	if (rt_session_out_check(s, err) < 0)
+		return -EIO;
+	rt_session_out_whole(s);
+	return r < 0 ? rt_nomem(err) : 0;
 }
 
 int rt_session_follow(struct session *s, struct rt_error *err)

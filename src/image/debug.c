@@ -367,6 +367,7 @@ int rt_image_shared_fd(struct rt_image *image, const char *name, const uint8_t *
 	const char *dirs = debug_dirs(), *dir;
 	struct build_id want = { .n = n };
 	char path[PATH_MAX], text[2 * ID_MAX + 1], *told;
+	struct stat st;
 	int fd = -1, ndir;
 
 	if (!n || n > ID_MAX)
@@ -385,7 +386,20 @@ int rt_image_shared_fd(struct rt_image *image, const char *name, const uint8_t *
 	if (told)
 		fd = open_shared(told, &want);
 	free(told);
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		image->debug.shared_dev = st.st_dev;
+		image->debug.shared_ino = st.st_ino;
+	}
 	return fd;
+}
+
+bool rt_debug_is(const struct rt_debug *debug, dev_t dev, ino_t ino)
+{
+	struct stat st;
+
+	if (debug->shared_ino == ino && debug->shared_ino && debug->shared_dev == dev)
+		return true;
+	return debug->elf && fstat(debug->fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
 }
 
 Elf *rt_image_debug_elf(struct rt_image *image)

@@ -32,7 +32,12 @@ struct rt_debug {
 	Elf *mini;
 	void *mini_bytes;
 	size_t mini_size;
+	dev_t shared_dev;
+	ino_t shared_ino;	/* what rt_image_shared_fd has opened; 0: nothing */
 };
+
+/* Is this the debug file that was found, or what it shares with others? */
+bool rt_debug_is(const struct rt_debug *debug, dev_t dev, ino_t ino);
 
 /*
  * The separate debug file of an image, or NULL (-1): looked for at the first call, which may take a while where DEBUGINFOD_URLS is

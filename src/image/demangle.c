@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/spec.h"
 #include "util/array.h"
 #include "util/clean.h"
 
 /* Names of functions are short; what a name stands for can grow beyond all bounds. */
-enum { TEXT_MAX = 1 << 13, NAME_MAX_MANGLED = 1 << 12 };
+enum { TEXT_MAX = RT_NAME_MOST, NAME_MAX_MANGLED = 1 << 12 };
 
 void rt_text_add(struct rt_text *text, const char *s, size_t n)
 {

@@ -260,6 +260,11 @@ ino_t rt_image_ino(const struct rt_image *image)
 	return image->ino;
 }
 
+bool rt_image_is_read_from(const struct rt_image *image, dev_t dev, ino_t ino)
+{
+	return (image->dev == dev && image->ino == ino) || rt_debug_is(&image->debug, dev, ino);
+}
+
 uint64_t rt_image_entry(const struct rt_image *image)
 {
 	return image->entry;

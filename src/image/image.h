@@ -62,6 +62,8 @@ const char *rt_image_interp(const struct rt_image *image);	/* PT_INTERP, or NULL
 bool rt_image_is_late(const struct rt_image *image);		/* a library that the process has not got (rt_images_add_path) */
 int rt_image_fd(const struct rt_image *image);			/* the open file, owned by the image */
 ino_t rt_image_ino(const struct rt_image *image);
+/* Is this the file, or a debug file that was read for it? */
+bool rt_image_is_read_from(const struct rt_image *image, dev_t dev, ino_t ino);
 uint64_t rt_image_entry(const struct rt_image *image);		/* e_entry */
 const struct rt_arch *rt_image_arch(const struct rt_image *image);
 bool rt_image_is_go(const struct rt_image *image);	/* has .go.buildinfo or a gopclntab section */

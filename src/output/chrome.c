@@ -335,6 +335,7 @@ const struct rt_out_ops rt_out_chrome = {
 	.begin = chrome_begin,
 	.note = chrome_note,
 	.calls = { .enter = chrome_enter, .leave = chrome_leave, .lost = chrome_lost, .gone = chrome_gone },
+	.tail = "\n]}\n",
 	.end = chrome_end,
 	.free = chrome_free,
 };

@@ -49,6 +49,7 @@ struct rt_out_ops {
 	/* A remark of rawtrace's ("fib: only entries are traced: ..."), to stand in the trace itself. */
 	int (*note)(struct rt_out *out, const char *text);
 	struct rt_stack_ops calls;	/* ctx is the struct rt_out */
+	const char *tail;	/* what would make the file whole as it stands after a call, or NULL; shorter than what end writes */
 	int (*end)(struct rt_out *out);	/* after the last call was closed; the trace's last bytes */
 	void (*free)(struct rt_out *out);	/* releases state; also after a failure */
 };

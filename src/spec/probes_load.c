@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,35 +13,53 @@
 
 enum { SIZE_LIMIT = 1 << 20 };
 
-/* A whole file of text, malloced, with its length in `*n`; NULL with errno set. */
-static char *read_text(const char *path, size_t *n)
+/* The text of an open file, malloced, with its length in `*n`. */
+static char *read_text(int fd, size_t size, size_t *n)
 {
-	FILE *file = fopen(path, "re");
-	struct stat st;
-	char *text = NULL;
+	char *text = malloc(size + 1);
+	ssize_t r = 0;
 
-	if (!file)
-		return NULL;
-	if (fstat(fileno(file), &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > SIZE_LIMIT)
-		errno = S_ISREG(st.st_mode) ? EFBIG : EISDIR;
-	else
-		text = malloc((size_t)st.st_size + 1);
-	if (text)
-		*n = fread(text, 1, (size_t)st.st_size, file);
-	fclose(file);
-	return text;
+	for (*n = 0; text && *n < size; *n += (size_t)r) {
+		r = read(fd, text + *n, size - *n);
+		if (r <= 0)
+			break;
+	}
+	if (r >= 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
-static int add_file(struct rt_probes *p, const char *path, struct rt_error *err)
+static int add_open(struct rt_probes *p, const char *path, int fd, struct rt_error *err)
 {
+	struct stat st;
 	size_t n = 0;
-	char *text = read_text(path, &n);
+	char *text;
 	int r;
 
+	if (fstat(fd, &st) < 0)
+		return rt_fail(err, -errno, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return rt_fail(err, -EINVAL, "%s: %s", path, S_ISDIR(st.st_mode) ? "is a directory" : "is not a regular file");
+	if (st.st_size > SIZE_LIMIT)
+		return rt_fail(err, -EFBIG, "%s: is larger than a file of probes may be, 1 MB", path);
+	text = read_text(fd, (size_t)st.st_size, &n);
 	if (!text)
 		return rt_fail(err, -errno, "%s: %s", path, strerror(errno));
 	r = rt_probes_add(p, path, text, n, err);
 	free(text);
+	return r;
+}
+
+static int add_file(struct rt_probes *p, const char *path, struct rt_error *err)
+{
+	/* A FIFO that nobody writes to is not waited for. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r;
+
+	if (fd < 0)
+		return rt_fail(err, -errno, "%s: %s", path, strerror(errno));
+	r = add_open(p, path, fd, err);
+	close(fd);
 	return r;
 }
 

@@ -318,6 +318,16 @@ static int parse(struct rt_cursor *c, struct rt_spec *spec)
 	return at ? parse_prototype(c, at, spec) : parse_plain(c, c->end, spec);
 }
 
+static int check_length(const struct rt_spec *spec, struct rt_error *err)
+{
+	size_t n = spec->function ? strlen(spec->function) : 0, more = spec->overload ? strlen(spec->overload) : 0;
+
+	if (n <= RT_NAME_MOST && more <= RT_NAME_MOST)
+		return 0;
+	return rt_usage(err, "'%.40s...': a name of %zu characters; the longest may have %d", spec->function, n > more ? n : more,
+			RT_NAME_MOST);
+}
+
 int rt_spec_parse(const char *text, const struct rt_arch *arch, const struct rt_scope *scope, struct rt_spec *spec,
 		  struct rt_error *err)
 {
@@ -340,6 +350,8 @@ int rt_spec_parse(const char *text, const struct rt_arch *arch, const struct rt_
 	c.defines = rt_scope_new();
 	r = c.defines ? parse(&c, spec) : rt_nomem(err);
 	rt_scope_free(c.defines);
+	if (r == 0)
+		r = check_length(spec, err);
 	if (r < 0)
 		rt_spec_free(spec);
 	return r;

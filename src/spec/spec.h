@@ -21,6 +21,9 @@
  * "::" belongs to a C++ name and separates nothing; neither does a blank in a library's path.
  */
 
+/* Characters of a function's name. */
+enum { RT_NAME_MOST = 1 << 13 };
+
 /* A way from a value to one that is reached from it: p->next->id, *p, v[2]. */
 enum rt_step_kind {
 	RT_STEP_DEREF,		/* *p */

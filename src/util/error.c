@@ -4,17 +4,38 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/clean.h"
 
+/* Of a text that is too long, its beginning and its end, where the reason stands. */
+static void shorten(char *text, size_t size, const char *fmt, va_list ap)
+{
+	static const char gap[] = "...";
+	size_t half = (size - sizeof(gap)) / 2;
+	char *whole;
+	int n = vasprintf(&whole, fmt, ap);
+
+	if (n < 0)
+		return;
+	memcpy(text + half, gap, sizeof(gap) - 1);
+	snprintf(text + half + sizeof(gap) - 1, half + 1, "%s", whole + (size_t)n - half);
+	free(whole);
+}
+
 static void fill(struct rt_error *err, int status, const char *fmt, va_list ap)
 {
+	va_list again;
+
 	if (!err)
 		return;
 	err->status = status;
 	err->source[0] = '\0';
-	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_copy(again, ap);
+	if (vsnprintf(err->text, sizeof(err->text), fmt, ap) >= (int)sizeof(err->text))
+		shorten(err->text, sizeof(err->text), fmt, again);
+	va_end(again);
 	rt_make_printable(err->text);
 }
 

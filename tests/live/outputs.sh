@@ -46,6 +46,55 @@ expect_line '"name":"fib","args":{"n":1,"result":1}' "$T/folder/rawtrace.json"
 rt --format=chrome -o - "$FIB" fib -- 1
 expect_line '"name":"fib","args":{"n":1,"result":1}' "$T/out"
 [ ! -s "$T/err" ] || show "$T/err"
+# Its path, a symbolic link and a hard link; while it runs; by each kind of output.  And a library and a debug file that are read.
+begin "-o FILE: never a file of the traced program"
+cp "$BIN/worker" "$T/own"
+ln -s own "$T/own.symbolic"
+ln "$T/own" "$T/own.hard"
+for name in own own.symbolic own.hard; do
+	for command in "" count hist --format=chrome; do
+		# shellcheck disable=SC2086 # may be empty
+		rt $command -o "$T/$name" "$T/own" work
+		expect_status 1
+		expect_message "-o .*/$name: this is a file of the traced program" "$T/err"
+	done
+done
+expect_same "$BIN/worker" "$T/own"
+end_case
+
+begin "-o FILE: never a file of the traced process"
+start_worker 2 $LONG $PAUSE
+rt -p "$worker" -o "$BIN/worker" work
+expect_message "this is a file of the traced program" "$T/err"
+libc=$(sed -n 's/.* r-xp .* \(\/.*libc[.-].*\)/\1/p' /proc/"$worker"/maps | head -n 1)
+if [ -n "$libc" ]; then
+	rt -p "$worker" -o "$libc" work
+	expect_message "this is a file of the traced program" "$T/err"
+fi
+end_worker
+end_case
+
+if target split cc -g -O1 "$TARGETS/ignored.c" && has objcopy; then
+	begin "-o FILE: never a debug file that is read"
+	objcopy --only-keep-debug "$T/split" "$T/split.debug"
+	objcopy --strip-debug --add-gnu-debuglink="$T/split.debug" "$T/split"
+	cp "$T/split.debug" "$T/whole.debug"
+	rt -o "$T/split.debug" "$T/split" main
+	expect_message "split.debug: this is a file of the traced program" "$T/err"
+	expect_same "$T/whole.debug" "$T/split.debug"
+	end_case
+fi
+
+begin "-o FILE: a signal at the start leaves the file as it was, or a whole trace"
+for delay in 0 0.02 0.04 0.06; do
+	echo before >"$T/trace"
+	in_background "$RAWTRACE" --format=chrome -o "$T/trace" "$BIN/worker" work -- 1 $LONG $PAUSE >"$T/out" 2>"$T/err"
+	sleep $delay
+	kill -TERM "$PID"
+	reap "$PID"
+	expect_status 143
+	[ "$(cat "$T/trace")" = before ] || expect_line '"producer":"rawtrace"' "$T/trace"
+done
 end_case
 
 TIMES=9
@@ -100,4 +149,26 @@ kill -INT "$PID"
 reap "$PID"
 expect_status 130
 python3 "$LIVE/chrome.py" "$T/json" /dev/null worker >"$T/wrong" 2>&1 || show "$T/wrong"
+end_case
+
+begin "chrome: SIGKILL to the program"
+start_worker 2 $LONG $PAUSE
+in_background "$RAWTRACE" --format=chrome -o "$T/json" -p "$worker" work leaf 2>"$T/err"
+wait_for 10 lines_at_least 20 "$T/json" || because "no trace"
+kill -KILL "$worker"
+reap "$PID"
+python3 -m json.tool "$T/json" >/dev/null 2>"$T/wrong" || show "$T/wrong"
+expect_line '"producer":"rawtrace"' "$T/json"
+reap "$worker"
+end_case
+
+begin "chrome: SIGKILL to rawtrace"
+start_worker 2 $LONG $PAUSE
+rm "$T/json"
+in_background "$RAWTRACE" --format=chrome -o "$T/json" -p "$worker" work leaf 2>"$T/err"
+wait_for 10 lines_at_least 20 "$T/json" || because "no trace"
+kill -KILL "$PID"
+reap "$PID"
+python3 -m json.tool "$T/json" >/dev/null 2>"$T/wrong" || show "$T/wrong"
+end_worker
 end_case
