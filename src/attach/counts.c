@@ -144,7 +144,7 @@ int rt_counts_open(struct rt_counts *c, int *maps, enum rt_purpose purpose, enum
 	if (r == 0 && key == RT_KEY_IP && purpose == RT_PURPOSE_COUNT)
 		make_quick(c);
 	if (r == 0 && purpose == RT_PURPOSE_TIME)
-		r = make_frames(c, 0);
+		r = make_frames(c, sizeof(struct rt_open_time));
 	return r;
 }
 

@@ -28,7 +28,8 @@ enum rt_purpose {
  */
 enum {
 	RT_CELL_CALLS,		/* entries */
-	RT_CELL_SUM,		/* ns of the calls in the buckets */
+	RT_CELL_TOTAL,		/* ns in which one of the calls in the buckets was open, by thread */
+	RT_CELL_INSIDE,		/* and with these, ns of calls inside others of the function, the sum of what all of them took */
 	RT_CELL_BUCKET,		/* the first of: */
 	RT_BUCKETS = 64,
 	RT_CELLS_COUNT = RT_CELL_CALLS + 1,
@@ -91,6 +92,26 @@ struct rt_open_call {
 	uint64_t id;		/* of the function, or the entry's instruction pointer; RT_OPEN_JUMPED */
 	uint64_t level;		/* where calls are held back and levels counted: its own, as tail calls have that of their callers */
 	/* where calls are held back: their record as it will be, but for its number, rt_program.hold bytes */
+	/* where calls are measured: struct rt_open_time */
 };
+
+/*
+ * A call inside another of its function must not be counted twice in the total.  So its time is added to `inside` of that one, the
+ * innermost, and taken off that one's own.  Whether there is one to look for, `names` tells: a bit of 64 for each id, of this call and
+ * all around it.
+ */
+struct rt_open_time {
+	uint64_t names;
+	uint64_t outer;		/* 1 + the number of that frame, or 0 */
+	uint64_t inside;	/* ns */
+};
+
+enum { RT_NAME_SHIFT = 32 - 6, RT_NAME_MASK = 63 };
+
+/* The upper bits of 32: ids are small numbers or instruction pointers. */
+static inline uint64_t rt_open_name(uint64_t id)
+{
+	return UINT64_C(1) << (id * RT_QUICK_FACTOR >> RT_NAME_SHIFT & RT_NAME_MASK);
+}
 
 #endif

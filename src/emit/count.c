@@ -172,13 +172,22 @@ static void emit_bucket(struct emitter *e)
 
 static void emit_time(struct emitter *e)
 {
+	int alone = rt_bpf_label(e->bpf);
+
 	rt_emit_pop(e, e->program->key_source != RT_KEY_POINTER);
 	if (e->program->key_source == RT_KEY_POINTER && e->program->limit.tests) {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_ID);
 		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, e->out);
 	}
+	rt_bpf_load(e->bpf, RT_BPF_DW, AMOUNT, R10, FR_INSIDE);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, AMOUNT, 0, alone);
+	rt_bpf_mov_imm(e->bpf, CELL, RT_CELL_INSIDE);
+	emit_add(e);
+	rt_bpf_place(e->bpf, alone);
 	rt_bpf_load(e->bpf, RT_BPF_DW, AMOUNT, R10, FR_TIME);
-	rt_bpf_mov_imm(e->bpf, CELL, RT_CELL_SUM);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_INSIDE);
+	rt_bpf_alu(e->bpf, RT_BPF_SUB, AMOUNT, R1);
+	rt_bpf_mov_imm(e->bpf, CELL, RT_CELL_TOTAL);
 	emit_add(e);
 	emit_bucket(e);
 	rt_bpf_mov_imm(e->bpf, AMOUNT, 1);

@@ -210,12 +210,73 @@ void rt_frames_new(struct emitter *e)
 	rt_frames_store_depth(e);
 }
 
+#define TIME_AT(member) ((int)(sizeof(struct rt_open_call) + offsetof(struct rt_open_time, member)))
+
+/* FR_OUTER = 1 + the number of the frame that is `k` below the new one, and on to `found` where that is of FR_ID; there is none: to `none`. */
+static void emit_try_outer(struct emitter *e, int k, int found, int none)
+{
+	int there = rt_bpf_label(e->bpf);
+
+	rt_bpf_mov(e->bpf, R1, DEPTH);
+	rt_bpf_jump(e->bpf, RT_BPF_JGT, R1, k - 1, there);
+	/* The verifiers before 4.15 compare registers that nobody reads, too: or they would follow each of these jumps by itself. */
+	rt_bpf_mov_imm(e->bpf, R1, 0);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, none);
+	rt_bpf_place(e->bpf, there);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1 - k);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_OUTER, R1);
+	if (k > 1) {	/* else it is there already */
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -1);
+		rt_emit_frame(e);
+	}
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(id));
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_ID);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JEQ, R1, R2, found);
+}
+
+/*
+ * FR_OUTER and FR_N of a call that will be frame DEPTH: the nearest call of FR_ID around it, which is most often the innermost one, and
+ * the names.  Without a loop (5.3), that is a step for each frame there may be; few calls take more than one.
+ */
+static void emit_outer(struct emitter *e)
+{
+	int found = rt_bpf_label(e->bpf), none = rt_bpf_label(e->bpf), k;
+
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_ID);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_MUL, R2, RT_QUICK_FACTOR);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R2, RT_NAME_SHIFT);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R2, RT_NAME_MASK);
+	rt_bpf_mov_imm(e->bpf, R1, 1);
+	rt_bpf_alu(e->bpf, RT_BPF_LSH, R1, R2);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_N, R1);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, none);
+	rt_frames_top(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_N);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R0, TIME_AT(names));
+	rt_bpf_mov(e->bpf, R3, R1);
+	rt_bpf_alu(e->bpf, RT_BPF_OR, R3, R2);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_N, R3);
+	rt_bpf_alu(e->bpf, RT_BPF_AND, R1, R2);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, none);
+	for (k = 1; k < RT_OPEN_MAX; k++)
+		emit_try_outer(e, k, found, none);
+	rt_bpf_place(e->bpf, none);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_OUTER, 0);
+	rt_bpf_place(e->bpf, found);
+}
+
 void rt_emit_push(struct emitter *e)
 {
 	rt_frames_enter(e, false, e->out);
 	/* Of as many the kernel delivers no further return either. */
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, e->out);
+	emit_outer(e);
 	rt_frames_new(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_N);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R0, TIME_AT(names), R1);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_OUTER);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R0, TIME_AT(outer), R1);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, TIME_AT(inside), 0);
 	rt_bpf_mov(e->bpf, CTX, R0);	/* the context has had its use */
 	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
 	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, AT(time), R0);
@@ -325,6 +386,8 @@ void rt_frames_leave(struct emitter *e, int check, int other)
 
 void rt_emit_pop(struct emitter *e, int check)
 {
+	int outermost = rt_bpf_label(e->bpf);
+
 	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, R0);
 	rt_frames_leave(e, check, e->out);
@@ -334,6 +397,17 @@ void rt_emit_pop(struct emitter *e, int check)
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, R2);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, AT(id));
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_ID, R1);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, TIME_AT(inside));
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_INSIDE, R1);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
 	rt_frames_store_depth(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, TIME_AT(outer));
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, outermost);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -1);
+	rt_emit_frame(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, TIME_AT(inside));
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_TIME);
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, R1, R2);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R0, TIME_AT(inside), R1);
+	rt_bpf_place(e->bpf, outermost);
 }

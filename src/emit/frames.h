@@ -16,8 +16,10 @@ enum {
 	FR_BASE = -8,		/* u32: the thread's first frame */
 	FR_SP = -16,		/* the stack pointer at entry of the call */
 	FR_TIME = -24,		/* now; at a return then the call's duration */
-	FR_N = -32,		/* the bisection's result; the return address before that */
+	FR_N = -32,		/* the bisection's result; the return address before that; the new call's names; */
+	FR_INSIDE = -32,	/* of the call that has returned: rt_open_time.inside */
 	FR_FLOOR = -40,		/* the lowest stack pointer that stays; */
+	FR_OUTER = -40,		/* where calls are measured: rt_open_time.outer */
 	FR_OVER = -40,		/* after that, where calls are recorded: not 0 where the entry shows some of them to be over */
 	FR_ID = -48,		/* of the function, or the entry's instruction pointer */
 	FR_FRAME = 48,
@@ -42,7 +44,8 @@ void rt_emit_limit_failed(struct emitter *e);
 void rt_emit_limit_unwound(struct emitter *e);
 
 /*
- * At a return: pop its call, and leave the duration in FR_TIME, the call's id in FR_ID.  `check`: FR_ID is set and says which
+ * At a return: pop its call, and leave the duration in FR_TIME, what of it calls of the same function inside took in FR_INSIDE, and the
+ * call's id in FR_ID.  `check`: FR_ID is set and says which
  * function it must be of.  On to `out` where the entry was not seen.
  */
 void rt_emit_pop(struct emitter *e, int check);

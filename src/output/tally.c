@@ -7,17 +7,88 @@
 #include <string.h>
 
 #include "output/text.h"
+#include "util/array.h"
 
 enum { NAME_WIDTH = 36, BAR_WIDTH = 40 };
+
+struct open;
 
 struct tally {
 	unsigned per;		/* cells a function */
 	uint64_t *cells;
+	struct open *threads;	/* where calls are measured one by one */
 	uint32_t *order;	/* functions, for printing */
 	uint32_t n;		/* functions; one more place is for RT_NO_FUNCTION */
 	uint64_t lost;		/* as far as the number is known */
 	bool any_lost;
 };
+
+/* ---- the open calls of threads, for the total ---- */
+
+/* As emit/cells.h has it of calls inside others of their function (rt_open_time). */
+struct open_call {
+	uint32_t function;
+	uint64_t names, inside;
+};
+
+/* A thread's open calls. */
+struct open {
+	struct open *next, *before;
+	struct open_call *v;
+	size_t n, cap;
+};
+
+static void close_thread(struct tally *t, struct open *open)
+{
+	if (open->before)
+		open->before->next = open->next;
+	else
+		t->threads = open->next;
+	if (open->next)
+		open->next->before = open->before;
+	free(open->v);
+	free(open);
+}
+
+static struct open *open_thread(struct tally *t, struct rt_thread *thread)
+{
+	struct open *open = thread->user;
+
+	if (open)
+		return open;
+	thread->user = open = calloc(1, sizeof(*open));
+	if (!open)
+		return NULL;
+	open->next = t->threads;
+	if (open->next)
+		open->next->before = open;
+	t->threads = open;
+	return open;
+}
+
+static int push(struct tally *t, struct rt_thread *thread, uint32_t function)
+{
+	struct open *open = open_thread(t, thread);
+
+	if (!open || RT_ROOM(&open->v, open->n, &open->cap))
+		return -ENOMEM;
+	open->v[open->n] = (struct open_call){ .function = function, .names = rt_open_name(function) };
+	if (open->n)
+		open->v[open->n].names |= open->v[open->n - 1].names;
+	open->n++;
+	return 0;
+}
+
+/* The innermost open call of the function, or NULL. */
+static struct open_call *find_open(const struct open *open, uint32_t function)
+{
+	size_t i = open->n;
+
+	while (i-- > 0 && open->v[i].names & rt_open_name(function))
+		if (open->v[i].function == function)
+			return &open->v[i];
+	return NULL;
+}
 
 static int tally_begin(struct rt_out *out, enum rt_purpose purpose)
 {
@@ -39,6 +110,8 @@ static void tally_free(struct rt_out *out)
 
 	if (!t)
 		return;
+	while (t->threads)
+		close_thread(t, t->threads);
 	free(t->cells);
 	free(t->order);
 	free(t);
@@ -70,10 +143,12 @@ static int tally_note(struct rt_out *out, const char *text)
 
 static int tally_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
 {
-	(void)thread;
+	struct rt_out *out = ctx;
+	struct tally *t = out->state;
+
 	(void)args;
-	rt_tally_add(ctx, frame->function, RT_CELL_CALLS, 1);
-	return 0;
+	rt_tally_add(out, frame->function, RT_CELL_CALLS, 1);
+	return frame->returns && t->per == RT_CELLS_TIME ? push(t, thread, frame->function) : 0;
 }
 
 static unsigned bucket(uint64_t ns)
@@ -84,16 +159,34 @@ static unsigned bucket(uint64_t ns)
 static int tally_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end, uint64_t time,
 		       const struct rt_values *result)
 {
-	uint64_t ns = time > frame->time ? time - frame->time : 0;
+	uint64_t ns = time > frame->time ? time - frame->time : 0, inside;
+	struct open_call call, *outer;
+	struct open *open = thread->user;
 
-	(void)thread;
 	(void)result;
-	/* What became another call is over as far as its own time goes. */
-	if ((end != RT_END_RETURNED && end != RT_END_BECAME) || !frame->entry_seen)
+	if (!frame->entry_seen || !frame->returns || !open || !open->n)
 		return 0;
-	rt_tally_add(ctx, frame->function, RT_CELL_SUM, ns);
+	call = open->v[--open->n];
+	/* What became another call is over as far as its own time goes. */
+	if (end != RT_END_RETURNED && end != RT_END_BECAME)
+		return 0;
+	inside = call.inside < ns ? call.inside : ns;
+	rt_tally_add(ctx, frame->function, RT_CELL_TOTAL, ns - inside);
+	rt_tally_add(ctx, frame->function, RT_CELL_INSIDE, inside);
 	rt_tally_add(ctx, frame->function, RT_CELL_BUCKET + bucket(ns), 1);
+	outer = find_open(open, frame->function);
+	if (outer)
+		outer->inside += ns;
 	return 0;
+}
+
+static void tally_gone(void *ctx, struct rt_thread *thread)
+{
+	struct tally *t = ((struct rt_out *)ctx)->state;
+
+	if (thread->user)
+		close_thread(t, thread->user);
+	thread->user = NULL;
 }
 
 static int tally_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
@@ -226,8 +319,8 @@ static void print_function(const struct rt_out *out, uint32_t function, const ui
 	fprintf(out->file, "Function = %s\n", rt_out_function(out, function));
 	n = print_buckets(out->file, c + RT_CELL_BUCKET);
 	if (n)
-		fprintf(out->file, "avg = %" PRIu64 " nsecs, total: %" PRIu64 " nsecs, count: %" PRIu64 "\n", c[RT_CELL_SUM] / n,
-			c[RT_CELL_SUM], n);
+		fprintf(out->file, "avg = %" PRIu64 " nsecs, total: %" PRIu64 " nsecs, count: %" PRIu64 "\n", (c[RT_CELL_TOTAL] + c[RT_CELL_INSIDE]) / n,
+			c[RT_CELL_TOTAL], n);
 	if (c[RT_CELL_CALLS] > n)
 		fprintf(out->file, "*** %" PRIu64 " call%s not timed: no return seen ***\n", c[RT_CELL_CALLS] - n,
 			c[RT_CELL_CALLS] - n == 1 ? "" : "s");
@@ -239,10 +332,10 @@ static int hist_end(struct rt_out *out)
 	struct tally *t = out->state;
 	uint32_t i;
 
-	if (sort(out, t, RT_CELL_SUM) < 0)
+	if (sort(out, t, RT_CELL_TOTAL) < 0)
 		return -ENOMEM;
 	for (i = 0; i <= t->n; i++)
-		if (cells_of(t, t->order[i])[RT_CELL_CALLS] || cells_of(t, t->order[i])[RT_CELL_SUM])
+		if (cells_of(t, t->order[i])[RT_CELL_CALLS] || cells_of(t, t->order[i])[RT_CELL_TOTAL])
 			print_function(out, t->order[i], cells_of(t, t->order[i]));
 	print_not_called(out, t);
 	print_lost(out, t);
@@ -264,7 +357,7 @@ const struct rt_out_ops rt_out_hist = {
 	.help = "how long the calls of each function took",
 	.begin = hist_begin,
 	.note = tally_note,
-	.calls = { .enter = tally_enter, .leave = tally_leave, .lost = tally_lost },
+	.calls = { .enter = tally_enter, .leave = tally_leave, .lost = tally_lost, .gone = tally_gone },
 	.end = hist_end,
 	.free = tally_free,
 };

@@ -12,16 +12,16 @@ expect_count() {
 	show "$3"
 }
 
-# field FUNCTION FIELD FILE: total, timed, untimed or buckets (the sum of all), of a function's histogram
+# field FUNCTION FIELD FILE: average, total, timed, untimed or buckets (the sum of all), of a function's histogram
 field() {
 	awk -v name="$1" -v field="$2" '
 		$1 == "Function" { in_it = $3 == name }
 		!in_it { next }
 		$2 == "->" { buckets += $5 }
-		$1 == "avg" { total = $6; timed = $9 }
+		$1 == "avg" { average = $3; total = $6; timed = $9 }
 		$1 == "***" { untimed = $2 }
 		# Not print, which makes 2e+09 of what is past an int.
-		END { printf "%.0f\n", field == "total" ? total : field == "timed" ? timed : field == "untimed" ? untimed : buckets }' "$3"
+		END { printf "%.0f\n", field == "total" ? total : field == "average" ? average : field == "timed" ? timed : field == "untimed" ? untimed : buckets }' "$3"
 }
 
 # expect_times FUNCTION TIMED UNTIMED FILE
@@ -34,13 +34,17 @@ expect_times() {
 	done
 }
 
-# expect_bounds FILE: the histogram of nap against what the program says, in $T/out.
+# expect_bounds FUNCTION FILE: its histogram against what the program says, in $T/out.
 expect_bounds() {
-	set -- "$1" $(sed -n 's/^nap //p' "$T/out")
-	[ $# = 4 ] || { because "the program did not say its times"; return; }
-	expect_times nap "$2" 0 "$1"
-	expect_number "least ns" "$(field nap total "$1")" -ge "$3"
-	expect_number "most ns" "$(field nap total "$1")" -le "$4"
+	# shellcheck disable=SC2046 # numbers
+	set -- "$1" "$2" $(sed -n "s/^$1 //p" "$T/out")
+	[ $# = 7 ] || { because "the program did not say its times"; return; }
+	expect_times "$1" "$3" 0 "$2"
+	# The average is rounded down.
+	expect_number "$1: least ns of an average call" "$(field "$1" average "$2")" -ge $(($4 / $3))
+	expect_number "$1: most ns of an average call" "$(field "$1" average "$2")" -le $(($5 / $3))
+	expect_number "$1: least ns in all" "$(field "$1" total "$2")" -ge "$6"
+	expect_number "$1: most ns in all" "$(field "$1" total "$2")" -le "$7"
 }
 
 # Calls, and how many can be made while the probes of two functions go out one after another.
@@ -130,16 +134,17 @@ for mechanism in $MECHANISMS; do
 	end_case
 
 	begin "$mechanism: hist: the program's own times, threads and recursion"
-	rt hist --attach="$mechanism" "$BIN/timed" nap -- 6 20
+	rt hist --attach="$mechanism" "$BIN/timed" nap snore doze -- 6 20
 	expect_status 0
-	expect_bounds "$T/err"
+	expect_bounds nap "$T/err"
+	expect_bounds snore "$T/err"
 	end_case
 
 	begin "$mechanism: hist: a running process"
 	in_background "$BIN/timed" 3 20 wait >"$T/out"
 	timed=$PID
 	wait_for 10 has_line ready "$T/out" || because "the program is not ready"
-	in_background "$RAWTRACE" hist -v --attach="$mechanism" -p "$timed" nap >"$T/table" 2>"$T/err"
+	in_background "$RAWTRACE" hist -v --attach="$mechanism" -p "$timed" nap snore >"$T/table" 2>"$T/err"
 	tracer=$PID
 	wait_for 20 has_line 'attach .*in .* ms$' "$T/err" || show "$T/err"
 	sleep 0.5
@@ -147,7 +152,8 @@ for mechanism in $MECHANISMS; do
 	reap "$timed"
 	reap "$tracer"
 	expect_status 0
-	expect_bounds "$T/table"
+	expect_bounds nap "$T/table"
+	expect_bounds snore "$T/table"
 	end_case
 
 	begin "$mechanism: hist: more threads than CPUs"
@@ -178,6 +184,15 @@ for mechanism in $MECHANISMS; do
 	expect_number "all of the chains" $(($(field even timed "$T/err") + $(field odd timed "$T/err"))) -eq 82
 	end_case
 done
+
+if has_decoder; then
+	begin "hist: the program's own times, by exit probes"
+	rt hist --return=insn "$BIN/timed" nap snore doze -- 6 20
+	expect_status 0
+	expect_bounds nap "$T/err"
+	expect_bounds snore "$T/err"
+	end_case
+fi
 
 begin "hist: a program whose returns cannot be probed"
 rt hist --return=none "$BIN/pthread_exit" inner

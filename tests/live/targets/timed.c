@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads whose calls time themselves: timed THREADS ROUNDS [wait].  Says how many calls of nap there were, and the least and the
- * most, in ns, that they can have taken together: by clocks read inside and around each.  With `wait` it begins at SIGUSR1, for
- * which it says its id.
+ * Threads whose calls time themselves: timed THREADS ROUNDS [wait].  Says how many calls of nap and snore there were, the least
+ * and the most, in ns, that they can have taken together, and the same of the time in which one was open: by clocks read inside and
+ * around each.  With `wait` it begins at SIGUSR1, for which it says its id.
  */
 #include "witness.h"
 
@@ -13,7 +13,9 @@
 enum { LEVELS = 3 };
 
 static int rounds;
-static long long calls, least, most;
+static struct sums {
+	long long calls, least, most, total_least, total_most;
+} nap_sums, snore_sums;
 
 static long long now(void)
 {
@@ -36,6 +38,27 @@ static void wait_for_go(void)
 	sigwait(&set, &sig);
 }
 
+/* In a call: its end.  `outermost`: no other of its function is open. */
+static void end_call(struct sums *s, long long began, int outermost)
+{
+	long long ns = now() - began;
+
+	__atomic_fetch_add(&s->calls, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&s->least, ns, __ATOMIC_SEQ_CST);
+	if (outermost)
+		__atomic_fetch_add(&s->total_least, ns, __ATOMIC_SEQ_CST);
+}
+
+/* Around a call. */
+static void called(struct sums *s, long long before, int outermost)
+{
+	long long ns = now() - before;
+
+	__atomic_fetch_add(&s->most, ns, __ATOMIC_SEQ_CST);
+	if (outermost)
+		__atomic_fetch_add(&s->total_most, ns, __ATOMIC_SEQ_CST);
+}
+
 /* Each level sleeps, so that the time of the outer ones holds that of the inner ones. */
 TRACED int nap(int n)
 {
@@ -47,10 +70,39 @@ TRACED int nap(int n)
 	if (n) {
 		before = now();
 		result += nap(n - 1);
-		__atomic_fetch_add(&most, now() - before, __ATOMIC_SEQ_CST);
+		called(&nap_sums, before, 0);
 	}
-	__atomic_fetch_add(&calls, 1, __ATOMIC_SEQ_CST);
-	__atomic_fetch_add(&least, now() - began, __ATOMIC_SEQ_CST);
+	end_call(&nap_sums, began, n == LEVELS - 1);
+	return result;
+}
+
+TRACED int doze(int n);
+
+/* It calls itself only by way of doze. */
+TRACED int snore(int n)
+{
+	long long began = now();
+	int result;
+
+	OPAQUE(n);
+	usleep(50);
+	result = doze(n) + 1;
+	end_call(&snore_sums, began, n == LEVELS - 1);
+	return result;
+}
+
+TRACED int doze(int n)
+{
+	long long before;
+	int result = 1;
+
+	OPAQUE(n);
+	usleep(50);
+	if (n) {
+		before = now();
+		result += snore(n - 1);
+		called(&snore_sums, before, 0);
+	}
 	return result;
 }
 
@@ -62,9 +114,17 @@ static void *thread_main(void *arg)
 	for (i = 0; i < rounds; i++) {
 		before = now();
 		nap(LEVELS - 1);
-		__atomic_fetch_add(&most, now() - before, __ATOMIC_SEQ_CST);
+		called(&nap_sums, before, 1);
+		before = now();
+		snore(LEVELS - 1);
+		called(&snore_sums, before, 1);
 	}
 	return arg;
+}
+
+static void print(const char *name, const struct sums *s)
+{
+	printf("%s %lld %lld %lld %lld %lld\n", name, s->calls, s->least, s->most, s->total_least, s->total_most);
 }
 
 int main(int argc, char **argv)
@@ -82,6 +142,7 @@ int main(int argc, char **argv)
 			return 2;
 	for (i = 0; i < threads; i++)
 		pthread_join(v[i], NULL);
-	printf("nap %lld %lld %lld\n", calls, least, most);
+	print("nap", &nap_sums);
+	print("snore", &snore_sums);
 	return 0;
 }
