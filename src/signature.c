@@ -2,6 +2,7 @@
 #include "signature.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,8 +189,32 @@ static bool find_known(struct rt_signatures *s, const struct rt_function *f, con
 
 struct finder {
 	struct rt_image *image, *program;
+	const char *symbol;
 	struct rt_types *memory;
 };
+
+/* A type of the function's own class or namespace, by its short name: of ns::Foo::bar ns::Foo::Own, then ns::Own. */
+static const struct rt_ctype *find_in_scope(const struct finder *f, const char *name)
+{
+	const struct rt_ctype *type = NULL;
+	struct rt_text scope = { 0 };
+	char whole[1024];
+	size_t n;
+
+	if (!rt_is_mangled(f->symbol) || !rt_demangle(&scope, f->symbol, false))
+		goto out;
+	for (n = strcspn(scope.v, "<("); n && !type; n -= n >= 2 ? 2 : n) {
+		while (n && scope.v[n - 1] != ':')
+			n--;
+		if (n && n + strlen(name) < sizeof(whole)) {
+			snprintf(whole, sizeof(whole), "%.*s%s", (int)n, scope.v, name);
+			type = rt_dwarf_type(f->image, f->memory, whole);
+		}
+	}
+out:
+	rt_text_free(&scope);
+	return type;
+}
 
 /* A library mostly comes without debug information, but the program that is built with its header has its types. */
 static const struct rt_ctype *find_type(void *ctx, const char *name)
@@ -197,14 +222,38 @@ static const struct rt_ctype *find_type(void *ctx, const char *name)
 	const struct finder *f = ctx;
 	const struct rt_ctype *type = rt_dwarf_type(f->image, f->memory, name);
 
-	return type || f->program == f->image ? type : rt_dwarf_type(f->program, f->memory, name);
+	if (!type && f->program != f->image)
+		type = rt_dwarf_type(f->program, f->memory, name);
+	return type ? type : find_in_scope(f, name);
+}
+
+/* Names of C++'s own types are abbreviated in symbols. */
+static bool has_type(void *ctx, const char *name)
+{
+	const struct finder *f = ctx;
+	const char *last = name, *p;
+	char part[256];
+
+	for (p = name; *p && *p != '<'; p++)
+		last = *p == ':' ? p + 1 : last;
+	snprintf(part, sizeof(part), "%.*s", (int)(p - last < 255 ? p - last : 255), last);
+	return rt_is_mangled(f->symbol) && (strncmp(name, "std::", 5) == 0 || strstr(f->symbol, part));
+}
+
+/* A glob means many: of which is the error? */
+static void name_function(const struct rt_function *f, struct rt_error *err)
+{
+	size_t n = err ? strlen(err->text) : 0;
+
+	if (n)
+		snprintf(err->text + n, sizeof(err->text) - n, " (%.200s)", f->name);
 }
 
 int rt_signature_of(struct rt_signatures *s, const struct rt_function *f, struct rt_image *program, struct rt_types *memory,
 		    struct rt_prototype *prototype, struct rt_error *err)
 {
-	struct finder finder = { .image = f->image, .program = program, .memory = memory };
-	const struct rt_type_finder types = { .find = find_type, .ctx = &finder };
+	struct finder finder = { .image = f->image, .program = program, .symbol = rt_function_symbol(f), .memory = memory };
+	const struct rt_type_finder types = { .find = find_type, .has = has_type, .ctx = &finder };
 	const struct rt_prototype *known = NULL, *all = NULL;
 	struct rt_prototype told;
 	int r;
@@ -215,6 +264,12 @@ int rt_signature_of(struct rt_signatures *s, const struct rt_function *f, struct
 		return f->go ? rt_signature_go(f, memory, prototype, err) : 0;
 	if (find_known(s, f, program, memory, &told))
 		known = &told;
+	else if (f->go && !f->spec->params_given && f->spec->nshown + f->spec->nconditions) {
+		memset(&told, 0, sizeof(told));
+		if (rt_signature_go(f, memory, &told, err) < 0)
+			return -ENOMEM;
+		known = &told;
+	}
 	if (f->spec->types_only && rt_is_mangled(rt_function_symbol(f))) {
 		if (known)
 			*prototype = *known;
@@ -223,5 +278,7 @@ int rt_signature_of(struct rt_signatures *s, const struct rt_function *f, struct
 	r = rt_spec_prototype(f->spec, known, memory, &types, &all, err);
 	if (r == 0 && all)
 		*prototype = *all;
+	if (r == -EINVAL && f->spec->glob)
+		name_function(f, err);
 	return r == 0 && f->go ? rt_signature_go(f, memory, prototype, err) : r;
 }

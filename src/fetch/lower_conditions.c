@@ -108,14 +108,23 @@ static int compare_number(struct lowering *l, const struct rt_spec *spec, const 
 	return ret < 0 ? ret : 0;
 }
 
+/* Also what the code shows, which is no more than where text could be. */
+static bool can_be_text(const struct lowering *l, const struct rt_ctype *type)
+{
+	if (type->kind == RT_CT_INT)
+		return type->style == RT_STYLE_GUESSED && type->size == l->arch->word;
+	return rt_ctype_is_pointer(type) && type->target &&
+	       (type->target->kind == RT_CT_CHAR || type->style == RT_STYLE_STRING || type->target->kind == RT_CT_VOID ||
+		(type->target->kind == RT_CT_UNKNOWN && !type->target->name));
+}
+
 static int compare_string(struct lowering *l, const struct rt_spec *spec, const struct rt_condition *c, struct reached *r,
 			  struct rt_test *test, struct rt_error *err)
 {
 	struct rt_fetch f, whole;
 	int ret;
 
-	if (!rt_ctype_is_pointer(r->type) || !r->type->target || (r->type->target->kind != RT_CT_CHAR && r->type->style != RT_STYLE_STRING &&
-						    r->type->target->kind != RT_CT_VOID))
+	if (!can_be_text(l, r->type))
 		return rt_spec_expected(spec, c->expr.column, err, "a pointer to text, which %s is not", rt_lower_type_name(r->type));
 	if (c->length >= RT_TEST_STRING)
 		return rt_spec_expected(spec, c->column, err, "at most %d characters", RT_TEST_STRING - 1);

@@ -7,7 +7,7 @@
 
 const char *rt_lower_type_name(const struct rt_ctype *type)
 {
-	return type && type->name ? type->name : "this";
+	return type && type->name ? type->name : type && type->kind == RT_CT_INT ? "an integer" : "this";
 }
 
 /* The member, also of anonymous members; `*at` is moved by its offset. */
@@ -135,12 +135,9 @@ static int take_step(const struct lowering *l, struct reached *r, const struct r
 
 static int param_index(const struct lowering *l, const char *name)
 {
-	unsigned i;
+	int k = rt_spec_param(l->prototype, name);
 
-	for (i = 0; i < l->prototype->nparams && i < l->nobjects; i++)
-		if (l->prototype->params[i].name && strcmp(l->prototype->params[i].name, name) == 0)
-			return (int)i;
-	return -1;
+	return k < (int)l->nobjects ? k : -1;
 }
 
 int rt_lower_reach(const struct lowering *l, const struct rt_spec *spec, const struct rt_expr *expr, struct reached *r, struct rt_error *err)

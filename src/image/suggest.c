@@ -4,45 +4,15 @@
 #include <strings.h>
 
 #include "image/private.h"
+#include "util/distance.h"
 
 #define MAX_PLAIN 256
-#define MAX_NAME 64	/* longer names are only compared as beginnings and parts */
 
 struct near {
 	const char *name;
 	unsigned score;		/* 0: the same but for case */
 	size_t len;
 };
-
-static unsigned min3(unsigned a, unsigned b, unsigned c)
-{
-	if (b < a)
-		a = b;
-	return c < a ? c : a;
-}
-
-/* Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`, both up to MAX_NAME long. */
-static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
-{
-	unsigned row[3][MAX_NAME + 1], *two = row[0], *one = row[1], *now = row[2], *spare;
-	size_t i, k;
-
-	for (k = 0; k <= nb; k++)
-		one[k] = (unsigned)k;
-	for (i = 1; i <= na; i++) {
-		now[0] = (unsigned)i;
-		for (k = 1; k <= nb; k++) {
-			now[k] = min3(one[k] + 1, now[k - 1] + 1, one[k - 1] + (a[i - 1] != b[k - 1]));
-			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] && two[k - 2] + 1 < now[k])
-				now[k] = two[k - 2] + 1;
-		}
-		spare = two;
-		two = one;
-		one = now;
-		now = spare;
-	}
-	return one[nb];
-}
 
 /* A name of Go without the brackets of pointers and of types: net/http.Client.Get.  false: it does not fit. */
 static bool without_brackets(const char *name, char text[MAX_PLAIN])
@@ -97,7 +67,7 @@ static unsigned score_go(const char *want, const char *name)
 /* How far `name` is from `want`; UINT32_MAX: not near. */
 static unsigned score(const char *want, size_t nwant, const char *name, size_t nname)
 {
-	unsigned limit = nwant < 4 ? 1 : nwant < 7 ? 2 : 3, d;
+	unsigned d;
 	size_t skip;
 
 	if (strcasecmp(want, name) == 0)
@@ -108,11 +78,9 @@ static unsigned score(const char *want, size_t nwant, const char *name, size_t n
 	skip = strspn(name, "_");
 	if (skip && strcmp(want, name + skip) == 0)
 		return 1;
-	if (nwant <= MAX_NAME && nname <= MAX_NAME && nname + limit >= nwant && nwant + limit >= nname) {
-		d = distance(want, nwant, name, nname);
-		if (d <= limit && d < nwant)
-			return 1 + d;
-	}
+	d = rt_near(want, nwant, name, nname);
+	if (d != UINT32_MAX)
+		return 1 + d;
 	if (nwant >= 3 && strncmp(want, name, nwant) == 0)
 		return 10;
 	/* A C++ or Rust name holds the plain one: _Z3fibi. */

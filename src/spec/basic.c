@@ -143,7 +143,7 @@ bool rt_basic_complex(const struct rt_cursor *c, const char *at, size_t n, struc
 
 const char *rt_basic_misspelt(const char *at, size_t n)
 {
-	static const char *const words[] = { "unsigned", "signed", "double", "volatile", "short", "float", "const", "union", "struct", "enum", "void", "long", "char" };
+	static const char *const words[] = { "unsigned", "signed", "double", "volatile", "short", "float", "const", "union", "struct", "enum", "void", "long", "char", "int" };
 	size_t i, k, m;
 
 	for (i = 0; i < RT_COUNT(words); i++) {

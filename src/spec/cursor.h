@@ -69,6 +69,7 @@ struct rt_specifiers {
 	enum rt_style style;
 	bool is_out, is_in, any_type;	/* is_in: "inout"; any_type: not only a style */
 	bool is_const;
+	const char *at;			/* where the type begins */
 };
 struct rt_declarator {
 	const char *name;		/* NULL: none */
@@ -94,6 +95,9 @@ bool rt_begins_declaration(struct rt_cursor *c, bool full);
 /* Pass over "__attribute__((...))" and the like; true if there was one. */
 bool rt_skip_attribute(struct rt_cursor *c);
 
+/* typedefs.c: the type of C or a standard typedef whose name is like this one; NULL: none. */
+const char *rt_nearest_type(const char *name);
+
 /* basic.c: the words of C's basic types that were seen. */
 struct rt_basic {
 	bool is_signed, is_unsigned, is_short, is_char, is_int, is_float, is_double, is_void, is_int128, is_complex;
@@ -118,6 +122,18 @@ int rt_parse_items(struct rt_cursor *c, struct rt_spec *spec, struct rt_prototyp
 /* result.c: what stands before a function's name ("static robj *"); and behind its parameters: a result, errno, what headers have there. */
 int rt_parse_result(struct rt_cursor *c, const char *start, const char *name, struct rt_prototype *prototype);
 int rt_parse_trailer(struct rt_cursor *c, struct rt_prototype *prototype);
+
+/* resolve.c: the expressions of what is shown, then of the conditions.  Do the parameters have names, or could they have? */
+const struct rt_expr *rt_spec_expr(const struct rt_spec *spec, unsigned i);
+bool rt_spec_knows_names(const struct rt_prototype *p);
+
+/*
+ * unknown.c: N of "argN" and "$argN", 0 for other names; and errors that say what is known and what to write: of a name that is none of
+ * the parameters', in expression `i`, and of a type of which nothing is known, which begins at that column.
+ */
+unsigned rt_spec_number(const char *name);
+int rt_spec_no_param(const struct rt_spec *spec, unsigned i, const struct rt_prototype *p, struct rt_error *err);
+int rt_spec_no_type(const struct rt_spec *spec, unsigned column, const struct rt_ctype *type, struct rt_error *err);
 
 /* words.c: the kernel's words, up to the end. */
 int rt_parse_words(struct rt_cursor *c, struct rt_spec *spec);

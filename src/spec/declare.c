@@ -102,7 +102,7 @@ static char behind(const struct rt_cursor *c, size_t n)
 
 static bool starts_identifier(char ch)
 {
-	return isalpha((unsigned char)ch) || ch == '_' || (unsigned char)ch >= 0x80;
+	return isalpha((unsigned char)ch) || ch == '_' || ch == '$' || (unsigned char)ch >= 0x80;
 }
 
 /* Words that mean something only before another one, since they may be names of parameters too. */
@@ -218,6 +218,8 @@ static int take_word(struct rt_cursor *c, bool head, struct rt_specifiers *s, st
 		c->at += n;
 		return b->clash ? misplaced(c, at, n, true) : 0;
 	}
+	if (!s->type)
+		s->at = at;
 	if (!s->type && !b->any && is_tag(at, n, &kind, &is_flags) && (!is_flags || prefix)) {
 		c->at += n;
 		return rt_parse_tagged(c, kind, is_flags, &s->type);

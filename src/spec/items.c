@@ -311,6 +311,7 @@ static int declaration(struct rt_cursor *c, struct items *items)
 		return rt_expected(c, d.at, "another name: there is a parameter '%s' before", d.name);
 	memset(p, 0, sizeof(*p));
 	p->name = d.name;
+	p->column = rt_cursor_column(c, s.at ? s.at : start);
 	p->is_out = s.is_out;
 	p->is_in = s.is_in;
 	items->length_at[items->nparams] = d.length;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "event.h"
 #include "spec/cursor.h"
 
-enum { DEPTH = 8, NAMES = 12 };
+enum { DEPTH = 8 };
 
 /* A type of which only the name was known, and "hex" or "flags" before it. */
 static const struct rt_ctype *named(struct rt_types *types, const struct rt_ctype *type, const struct rt_type_finder *finder)
@@ -59,26 +59,51 @@ static const struct rt_ctype *or_known(const struct rt_ctype *type, const struct
 	return t && t->kind == RT_CT_UNKNOWN && t->name ? known : type;
 }
 
-static int find_types(struct rt_prototype *p, const struct rt_prototype *known, struct rt_types *types, const struct rt_type_finder *finder)
+/* "Own" of a type that debug information calls Own, ns::Own or main.Own. */
+static bool is_named(const struct rt_ctype *type, const char *name)
 {
-	bool same = known && known->origin == RT_ORIGIN_DWARF;
+	size_t all = type && type->name ? strlen(type->name) : 0, n = strlen(name);
+
+	return all >= n && strcmp(type->name + all - n, name) == 0 && (all == n || type->name[all - n - 1] == ':' || type->name[all - n - 1] == '.');
+}
+
+/* A type by value that nothing tells has no size, and where the parameters behind it are is not known.  What it points to may be unknown. */
+static int check_type(const struct rt_spec *spec, unsigned column, const struct rt_ctype *type, const struct rt_ctype *known,
+		      const struct rt_type_finder *finder, struct rt_error *err)
+{
+	if (!column || !type || type->kind != RT_CT_UNKNOWN || !type->name || is_named(known, type->name) ||
+	    (finder && finder->has(finder->ctx, type->name)))
+		return 0;
+	return rt_spec_no_type(spec, column, type, err);
+}
+
+static int find_types(const struct rt_spec *spec, struct rt_prototype *p, const struct rt_prototype *known, struct rt_types *types,
+		      const struct rt_type_finder *finder, struct rt_error *err)
+{
+	bool same = known && known->origin == RT_ORIGIN_DWARF, whole = same && p->nparams == known->nparams;
 	struct rt_param *params = rt_types_alloc(types, (p->nparams + 1) * sizeof(*params));
 	unsigned i;
+	int r = 0;
 
 	if (!params)
 		return -ENOMEM;
 	if (p->nparams)
 		memcpy(params, p->params, p->nparams * sizeof(*params));
-	for (i = 0; i < p->nparams; i++) {
-		params[i].type = found(types, params[i].type, finder, DEPTH);
-		if (same && p->nparams == known->nparams)
+	for (i = 0; i < p->nparams && r == 0; i++) {
+		if (finder)
+			params[i].type = found(types, params[i].type, finder, DEPTH);
+		r = check_type(spec, params[i].column, params[i].type, whole ? known->params[i].type : NULL, finder, err);
+		if (whole)
 			params[i].type = or_known(params[i].type, known->params[i].type);
 	}
 	p->params = params;
-	p->result = found(types, p->result, finder, DEPTH);
+	if (finder)
+		p->result = found(types, p->result, finder, DEPTH);
+	if (r == 0 && spec->result_given)
+		r = check_type(spec, spec->prototype->result_column, p->result, same ? known->result : NULL, finder, err);
 	if (same)
 		p->result = or_known(p->result, known->result);
-	return 0;
+	return r;
 }
 
 /*
@@ -124,81 +149,48 @@ static int keep_places(struct rt_prototype *p, const struct rt_prototype *known,
 	return 0;
 }
 
-static bool has_name(const struct rt_prototype *p, const char *name)
-{
-	unsigned i;
-
-	for (i = 0; i < p->nparams; i++)
-		if (p->params[i].name && strcmp(p->params[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-static int no_name(const struct rt_spec *spec, const struct rt_expr *expr, const struct rt_prototype *p, struct rt_error *err)
-{
-	char names[256] = "";
-	size_t at = 0;
-	unsigned i;
-
-	for (i = 0; i < p->nparams && i < NAMES; i++)
-		if (p->params[i].name && at + strlen(p->params[i].name) + 8 < sizeof(names))
-			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", at ? ", " : "", p->params[i].name);
-	return rt_spec_expected(spec, expr->column, err, "the name of a parameter, of which there %s %s", strchr(names, ',') ? "are" : "is",
-				at ? names : "none");
-}
-
-static const struct rt_expr *name_at(const struct rt_spec *spec, unsigned i)
+const struct rt_expr *rt_spec_expr(const struct rt_spec *spec, unsigned i)
 {
 	return i < spec->nshown ? &spec->shown[i].expr : &spec->conditions[i - spec->nshown].expr;
 }
 
-/* Nothing knows names: those in the text are the parameters in order, each an int unless a type is known of it. */
-static int take_names(const struct rt_spec *spec, struct rt_prototype *p, struct rt_types *types, struct rt_error *err)
+/* Nothing is known: argN is an int, as those before it. */
+static int take_ints(const struct rt_spec *spec, struct rt_prototype *p, struct rt_types *types)
 {
-	unsigned i, n = 0, all = spec->nshown + spec->nconditions;
-	struct rt_param *params = rt_types_alloc(types, (p->nparams + all + 1) * sizeof(*params));
 	struct rt_ctype *type = rt_types_add(types, RT_CT_INT, "int", 4);
+	unsigned i, n = 0, number;
+	struct rt_param *params;
 
+	for (i = 0; i < spec->nshown + spec->nconditions; i++) {
+		number = rt_spec_number(rt_spec_expr(spec, i)->param);
+		n = number > n && number <= RT_MAX_VALUES ? number : n;
+	}
+	params = rt_types_alloc(types, (n + 1) * sizeof(*params));
 	if (!params || !type)
-		return rt_nomem(err);
+		return -ENOMEM;
 	type->align = 4;
 	type->is_signed = true;
-	if (p->nparams)
-		memcpy(params, p->params, p->nparams * sizeof(*params));
+	for (i = 0; i < n; i++)
+		params[i].type = type;
 	p->params = params;
-	for (i = 0; i < all; i++) {
-		const struct rt_expr *expr = name_at(spec, i);
-
-		if (has_name(p, expr->param))
-			continue;
-		if (expr->nsteps)
-			return rt_spec_expected(spec, expr->column, err,
-						"a parameter whose type is known: nothing tells that of '%s'; declare it before", expr->param);
-		if (n >= p->nparams) {
-			memset(&params[n], 0, sizeof(params[n]));
-			params[n].type = type;
-			p->nparams = n + 1;
-		}
-		params[n++].name = expr->param;
-	}
 	p->nparams = n;
 	return 0;
 }
 
-static bool knows_names(const struct rt_prototype *known)
+bool rt_spec_knows_names(const struct rt_prototype *p)
 {
 	unsigned i;
 
-	for (i = 0; known && i < known->nparams; i++)
-		if (known->params[i].name)
+	for (i = 0; i < p->nparams; i++)
+		if (p->params[i].name)
 			return true;
-	return known && known->origin != RT_ORIGIN_NONE && known->origin != RT_ORIGIN_GUESSED;
+	return p->origin == RT_ORIGIN_GIVEN || p->origin == RT_ORIGIN_DWARF || p->origin == RT_ORIGIN_LIBRARY;
 }
 
 int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *known, struct rt_types *types,
 		      const struct rt_type_finder *finder, const struct rt_prototype **prototype, struct rt_error *err)
 {
-	unsigned i, all = spec->nshown + spec->nconditions;
+	unsigned i, all = spec->nshown + spec->nconditions, wrong = all;
 	struct rt_prototype *p;
 	int r = 0;
 
@@ -218,10 +210,17 @@ int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *kno
 		r = add_hidden(p, known, spec->prototype->result, types);
 		if (r == 0)
 			r = keep_places(p, known, types);
-	} else if (all && !knows_names(known)) {
-		r = take_names(spec, p, types, err);
-		p->origin = RT_ORIGIN_GIVEN;
+	} else if (all && !known) {
+		r = take_ints(spec, p, types);
 	}
+	for (i = 0; i < all; i++)
+		if (rt_spec_param(p, rt_spec_expr(spec, i)->param) < 0 &&
+		    (wrong == all || rt_spec_expr(spec, i)->column < rt_spec_expr(spec, wrong)->column))
+			wrong = i;
+	if (r == 0 && wrong < all)
+		r = rt_spec_no_param(spec, wrong, p, err);
+	if (!known)
+		p->origin = RT_ORIGIN_GIVEN;
 	if (spec->result_given)
 		p->result = spec->prototype->result;
 	if (spec->prototype) {
@@ -233,11 +232,8 @@ int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *kno
 		}
 		p->origin = RT_ORIGIN_GIVEN;
 	}
-	if (r == 0 && finder)
-		r = find_types(p, known, types, finder);
-	for (i = 0; i < all && r == 0; i++)
-		if (!has_name(p, name_at(spec, i)->param))
-			r = no_name(spec, name_at(spec, i), p, err);
+	if (r == 0)
+		r = find_types(spec, p, known, types, finder, err);
 	*prototype = p;
 	return r == -ENOMEM ? rt_nomem(err) : r;
 }

@@ -44,6 +44,7 @@ int rt_parse_result(struct rt_cursor *c, const char *start, const char *name, st
 		return r;
 	if (rt_peek(&part))
 		return rt_expected(c, part.at, "the function's name");
+	prototype->result_column = rt_cursor_column(c, s.at ? s.at : start);
 	prototype->result = rt_styled(c, type, s.style);
 	return prototype->result ? 0 : rt_nomem(c->err);
 }
@@ -76,6 +77,7 @@ static int parse_arrow(struct rt_cursor *c, struct rt_prototype *prototype)
 			return r;
 		s.type = d.type;
 	}
+	prototype->result_column = rt_cursor_column(c, s.at ? s.at : at);
 	prototype->result = rt_styled(c, s.type, s.style);
 	return prototype->result ? 0 : rt_nomem(c->err);
 }

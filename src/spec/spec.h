@@ -148,18 +148,23 @@ void rt_spec_free(struct rt_spec *spec);
 /* Does the specification's regular expression, which it must have, match the name? */
 bool rt_spec_regex(const struct rt_spec *spec, const char *name);
 
+/* Which parameter a name in an expression means: the one of that name, or by argN (or $argN) the Nth.  -1: none. */
+int rt_spec_param(const struct rt_prototype *p, const char *name);
+
 /*
- * The prototype by which a function is shown: what the specification gives, and of the rest what is `known` of it (NULL: nothing).
- * Where nothing is known and only names were given, they are the first parameters in the order of the text, ints each.  Types that
- * the specification names and does not know are looked up with `find` (may be NULL; returns NULL where there is none).
- * The result is in `types`' memory, or `known` itself.  0, or a usage error for a name that is none of the parameters'.
+ * The prototype by which a function is shown: what the specification gives, and of the rest what is `known` of it (NULL: nothing, and
+ * argN is an int).  Types that the specification names and does not know are looked up with `find`, which returns NULL where there is
+ * none; `has` tells whether the function's own symbol has the type's name in it, as those of C++ do.
+ * The result is in `types`' memory, or `known` itself.  0, or a usage error for a name that is none of the parameters', or a type by value
+ * of which nothing is known.
  */
 struct rt_type_finder {
 	const struct rt_ctype *(*find)(void *ctx, const char *name);
+	bool (*has)(void *ctx, const char *name);
 	void *ctx;
 };
 int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *known, struct rt_types *types,
-		      const struct rt_type_finder *finder, const struct rt_prototype **prototype, struct rt_error *err);
+		      const struct rt_type_finder *finder /* may be NULL */, const struct rt_prototype **prototype, struct rt_error *err);
 
 /*
  * The name of a C++ function whose parameters (at `parameters`, inside `name`) are as its symbol has them: uint64_t and "long unsigned int"

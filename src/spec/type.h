@@ -165,6 +165,7 @@ struct rt_param {
 	bool is_out;			/* the function fills it in: read at the return, */
 	bool is_in;			/* and as well at the entry */
 	bool artificial;		/* C++'s `this` and the like */
+	unsigned column;		/* of its type in the specification, from 1; 0: it is from elsewhere */
 	/* Eightbytes (bits) that the function does not read, so that LLVM sets them for nobody of the same file; where the ABI has them. */
 	uint8_t unread;
 };
@@ -193,6 +194,7 @@ struct rt_prototype {
 	enum rt_origin origin;
 	enum rt_convention convention;
 	const struct rt_ctype *result;	/* VOID: none; NULL: not known */
+	unsigned result_column;		/* of its type in the specification, as rt_param.column */
 	struct rt_where result_where;	/* RT_WHERE_ABI: where the convention has it */
 	bool inlined;			/* debug information says that calls of it were */
 	bool by_name;			/* guessed, with the types that are in its name */

@@ -3,6 +3,7 @@
 
 #include "spec/cursor.h"
 #include "util/array.h"
+#include "util/distance.h"
 
 /* What the names of C's, POSIX's and Linux's headers mean.  WORD: as large as a long, which is as large as a pointer on all of ours. */
 enum { WORD = 0, UNSIGNED = 0, SIGNED = 1 };
@@ -108,6 +109,24 @@ const struct rt_ctype *rt_standard_type(struct rt_cursor *c, const char *name, s
 	type->is_signed = standard[i].is_signed;
 	type->style = (enum rt_style)standard[i].style;
 	return type;
+}
+
+const char *rt_nearest_type(const char *name)
+{
+	static const char *const words[] = { "int", "char", "short", "long", "float", "double", "void", "unsigned", "signed" };
+	unsigned d, best = UINT32_MAX;
+	const char *other, *found = NULL;
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(words) + RT_COUNT(standard); i++) {
+		other = i < RT_COUNT(words) ? words[i] : standard[i - RT_COUNT(words)].name;
+		d = rt_near(name, strlen(name), other, strlen(other));
+		if (d >= best)
+			continue;
+		best = d;
+		found = other;
+	}
+	return found;
 }
 
 const char *rt_standard_basic(const char *name, size_t n, unsigned word)

@@ -136,11 +136,37 @@ calls "$T/nodes" 'hex unsigned long buffer(string data, size_t length, flags {R=
 expect_calls '(buffer "abc" 6 R|W|X)' '(buffer "abc" 2 0)'
 end_case
 
-begin "names where nothing is known are the first arguments in order"
-calls "$FIB.none" 'fib(n > 3)' 2>/dev/null
-calls "$T/fib" 'fib(hex n > 3)'
-[ "$ST" = 2 ] && calls "$T/fib" 'fib(n > 3)'
+begin "names that nothing tells are no arguments"
+for spec in 'fib(n > 3)' 'fib(hex n > 3)' 'fib(n)' '/^fi.$/(n > 3)'; do
+	rt "$T/fib" "$spec"
+	expect_status 2
+	expect_message "expected a known parameter: .*; write '.*(.*int n.*)' or '.*(.*arg1.*)'" "$T/err"
+done
+rt "$T/fib" 'fib(retval == 3)'
+expect_status 2
+expect_message "column 5: expected a parameter, not 'retval'" "$T/err"
+rt "$T/fib" 'fib(string)'
+expect_message "column 5: expected a name behind 'string'" "$T/err"
+rt "$T/fib" 'fib(itn n)'
+expect_message "column 5: expected a type, not 'itn': did you mean 'int'?" "$T/err"
+rt "$T/fib" 'fib(sizet n)'
+expect_message "column 5: expected a type that is known, not 'sizet': did you mean 'size_t'?" "$T/err"
+calls "$T/fib" 'MACRO int fib(own *n)'
+expect_status 0
+end_case
+
+begin "argN is the Nth argument"
+calls "$T/fib" 'fib(arg1 > 3)'
 expect_calls '(fib 4)'
+calls "$T/nodes" 'visit(hex arg2)'
+expect_calls '(visit 0x3)' '(visit 0x4)'
+calls "$T/nodes" 'buffer(arg1, arg1 == "abc", arg2 == 6)'
+sed -i 's/0x[0-9a-f]*/P/' "$T/calls"
+expect_calls '(buffer P)'
+calls "$T/nodes" 'buffer(const char *data, size_t length, arg2 < 6)'
+expect_calls '(buffer "abc" 2)'
+rt "$T/nodes" 'buffer(arg4)'
+expect_message "column 8: expected a parameter that the code shows: arg1 to arg3; declare others" "$T/err"
 end_case
 
 begin "calls that are counted under a condition"

@@ -394,6 +394,7 @@ static void test_positions(void)
 	wrong("int f(folat x)", 7, "a type, not 'folat': did you mean 'float'?");
 	wrong("int f(douple a, usigned x)", 17, "a type, not 'usigned': did you mean 'unsigned'?");
 	wrong("unsigned lnog f(int x)", 10, "a type, not 'lnog': did you mean 'long'?");
+	wrong("f(itn n)", 3, "a type, not 'itn': did you mean 'int'?");
 	wrong("int f(strcut foo *p)", 7, "a type, not 'strcut': did you mean 'struct'?");
 	wrong("viod f(int n)", 1, "a type, not 'viod': did you mean 'void'?");
 	wrong("f(n = 3)", 5, "a comparison: == != < <= > >= & ^=");

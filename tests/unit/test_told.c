@@ -28,8 +28,8 @@ struct told {
 	struct rt_error err;
 };
 
-/* What `text` makes of a function with the prototype `known` (NULL: of which nothing is known).  What went wrong is in t->err. */
-static int tell(struct told *t, const char *known, const char *text)
+/* What `text` makes of a function with the prototype `known` from there (NULL: of which nothing is known).  What went wrong is in t->err. */
+static int tell_from(enum rt_origin origin, struct told *t, const char *known, const char *text)
 {
 	int r;
 
@@ -41,11 +41,16 @@ static int tell(struct told *t, const char *known, const char *text)
 	r = rt_spec_parse(text, &rt_arch_x86_64, NULL, &t->spec, &t->err);
 	CU_ASSERT_EQUAL_FATAL(r, 0);
 	if (known)
-		((struct rt_prototype *)t->known_spec.prototype)->origin = RT_ORIGIN_DWARF;
+		((struct rt_prototype *)t->known_spec.prototype)->origin = origin;
 	r = rt_spec_prototype(&t->spec, t->known_spec.prototype, t->types, NULL, &t->prototype, &t->err);
 	if (r == 0)
 		r = rt_lower_entry(t->prototype, &t->spec, &rt_arch_x86_64, &limits, t->types, &t->plan, &t->shown, &t->err);
 	return r;
+}
+
+static int tell(struct told *t, const char *known, const char *text)
+{
+	return tell_from(RT_ORIGIN_DWARF, t, known, text);
 }
 
 static void forget(struct told *t)
@@ -55,13 +60,13 @@ static void forget(struct told *t)
 	rt_types_free(t->types);
 }
 
-static void is_prototype(const char *known, const char *text, const char *want)
+static void is_prototype_from(enum rt_origin origin, const char *known, const char *text, const char *want)
 {
 	char buf[512] = "none";
 	struct told t;
 	FILE *file;
 
-	if (tell(&t, known, text) < 0)
+	if (tell_from(origin, &t, known, text) < 0)
 		snprintf(buf, sizeof(buf), "%.500s", t.err.text);
 	else if (t.prototype) {
 		file = fmemopen(buf, sizeof(buf), "w");
@@ -72,10 +77,79 @@ static void is_prototype(const char *known, const char *text, const char *want)
 	forget(&t);
 }
 
+static void is_prototype(const char *known, const char *text, const char *want)
+{
+	is_prototype_from(RT_ORIGIN_DWARF, known, text, want);
+}
+
+static void is_guessed(const char *known, const char *text, const char *want)
+{
+	is_prototype_from(RT_ORIGIN_GUESSED, known, text, want);
+}
+
+/* Names that nothing tells are errors that say what is known, and what to write. */
+static void test_unknown_names(void)
+{
+	is_prototype(NULL, "f(a, b > 3)", "'f(a, b > 3)': column 3: expected a known parameter: nothing tells any; write 'f(int a)' or 'f(arg1)'");
+	is_prototype(NULL, "f(b > 3, a)", "'f(b > 3, a)': column 3: expected a known parameter: nothing tells any; write 'f(int b > 3)' or 'f(arg1 > 3)'");
+	is_prototype(NULL, "f(arg2 > 3)", "? f(int, int)");
+	is_prototype(NULL, "f(arg33)", "'f(arg33)': column 3: expected arg1 to arg32");
+	is_guessed("int f(int, char *)", "f(arg2 == \"x\")", "int f(int, char *)");
+	is_guessed("int f(int, char *)", "f(hex $arg1)", "int f(int, char *)");
+	is_guessed("int f(int, char *)", "f(arg1, path ^= \"/\" && arg1 < 2)", "'f(arg1, path ^= \"/\" && arg1 < 2)': column 9: expected a known parameter: "
+		   "arg1 to arg2 have no names; write 'f(string path ^= \"/\")' or 'f(arg2 ^= \"/\")'");
+	is_guessed("int f(int)", "lib.so:f(n > 3 || n < 1)", "'lib.so:f(n > 3 || n < 1)': column 10: expected a known parameter: "
+		   "arg1 has no name; write 'lib.so:f(int n > 3)' or 'lib.so:f(arg1 > 3)'");
+	is_guessed("int f(void)", "f(hex n)", "'f(hex n)': column 7: expected a known parameter: nothing tells any; write 'f(hex int n)'");
+	is_guessed("int f(int)", "f(arg2)", "'f(arg2)': column 3: expected a parameter that the code shows: arg1; declare others, as in 'f(int a, int b)'");
+	is_guessed("int f(void *)", "f(string)", "'f(string)': column 3: expected a name behind 'string', as in 'f(string s)'");
+	is_prototype("int f(long n)", "f(string)", "'f(string)': column 3: expected the name of a parameter, of which there is n");
+	is_prototype("int f(long, int)", "f(n)", "'f(n)': column 3: expected the name of a parameter, of which there are arg1 to arg2");
+	is_prototype("int f(void)", "f(arg1)", "'f(arg1)': column 3: expected the name of a parameter, of which there is none");
+	is_prototype("int f(int arg2, int n)", "f(arg2 > 3)", "int f(int arg2, int n)");
+	is_prototype(NULL, "f(int n, m > 3)", "'f(int n, m > 3)': column 10: expected the name of a parameter, of which there is n; declare 'm' too");
+	is_prototype(NULL, "f(int n, arg1 > 3)", "? f(int n)");
+	is_prototype("int f(int n)", "f($retval == 3)", "'f($retval == 3)': column 3: expected a parameter, not '$retval': the result cannot be named here yet");
+	is_prototype(NULL, "f(int n, return > 3)", "'f(int n, return > 3)': column 10: expected a parameter, not 'return': the result cannot be named here yet");
+	is_guessed("int f(int)", "f(retval == 3)", "'f(retval == 3)': column 3: expected a parameter, not 'retval': the result cannot be named here yet");
+	is_prototype("int join(long t, void **retval)", "join(retval == NULL)", "int f(long t, void **retval)");
+}
+
+/* By value a type has to be known; what is pointed to need not be. */
+static void test_unknown_types(void)
+{
+	is_prototype("int f(int n)", "f(sizet n)", "'f(sizet n)': column 3: expected a type that is known, not 'sizet': did you mean 'size_t'?");
+	is_prototype(NULL, "API struct x *f(const Own o)", "'API struct x *f(const Own o)': column 23: expected a type that is known, not 'Own': "
+		     "write what it stands for, such as int or void *");
+	is_prototype(NULL, "f(int a, struct foo s)", "'f(int a, struct foo s)': column 10: expected a type that is known, not 'struct foo': "
+		     "nothing tells its members; define them: struct foo { ... }");
+	is_prototype(NULL, "API bol f(int n)", "'API bol f(int n)': column 5: expected a type that is known, not 'bol': did you mean 'bool'?");
+	is_prototype(NULL, "f(int n) -> Own", "'f(int n) -> Own': column 13: expected a type that is known, not 'Own': "
+		     "write what it stands for, such as int or void *");
+	is_prototype(NULL, "SQLITE_API int f(sqlite3 *db, Own **o, Own v[], struct foo *s, enum color c)",
+		     "int f(sqlite3 *db, Own **o, Own *v, struct foo *s, enum color c)");
+	is_prototype("void f(struct foo s)", "f(struct foo s)", "void f(struct foo s)");
+}
+
+/* The last argN is where the convention has the Nth argument. */
+static void test_numbers(void)
+{
+	struct told t;
+
+	CU_ASSERT_EQUAL_FATAL(tell_from(RT_ORIGIN_GUESSED, &t, "int f(int, int)", "f(arg2 > 11)"), 0);
+	CU_ASSERT_EQUAL_FATAL(t.plan.ntests, 1);
+	RT_ASSERT_TEXT(t.plan.values[t.plan.tests[0].value].reg.tracefs, "si");
+	CU_ASSERT_EQUAL(t.shown.n, 2);
+	forget(&t);
+	CU_ASSERT_EQUAL_FATAL(tell(&t, NULL, "f(arg4, arg2)"), 0);
+	CU_ASSERT_EQUAL_FATAL(t.shown.n, 2);
+	RT_ASSERT_TEXT(t.plan.values[t.shown.v[0].pieces[0].value].reg.tracefs, "cx");
+	RT_ASSERT_TEXT(t.plan.values[t.shown.v[1].pieces[0].value].reg.tracefs, "si");
+	forget(&t);
+}
+
 static void test_prototypes(void)
 {
-	is_prototype(NULL, "f(a, b > 3)", "? f(int a, int b)");
-	is_prototype(NULL, "f(b > 3, a, b)", "? f(int a, int b)");
 	is_prototype("long f(long n, char *s)", "f(s)", "long f(long n, char *s)");
 	is_prototype("long f(long n, char *s)", "f(s) -> hex unsigned errno", "hex unsigned int f(long n, char *s) errno");
 	is_prototype("long f(long n, char *s)", "f(int a)", "long f(int a)");
@@ -369,6 +443,9 @@ static void test_files(void)
 
 CU_TestInfo rt_tests_told[] = {
 	{ "prototypes from names", test_prototypes },
+	{ "names that nothing tells", test_unknown_names },
+	{ "types that nothing tells", test_unknown_types },
+	{ "parameters by their number", test_numbers },
 	{ "expressions", test_expressions },
 	{ "what is shown, in order", test_order },
 	{ "conditions", test_conditions },
