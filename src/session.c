@@ -12,6 +12,7 @@
 #include "kernel/caps.h"
 #include "kernel/sys.h"
 #include "output/tally.h"
+#include "replaced.h"
 #include "session_private.h"
 #include "stream/ring.h"
 #include "util/say.h"
@@ -133,6 +134,8 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	/* What the machine did while the probes went in: full rings would lose the beginning. */
 	if (r == 0)
 		r = rt_session_drain(s, false, err);
+	if (r == 0)
+		r = rt_replaced_check(&s->target, err);
 	return r < 0 ? r : rt_tracee_go(&s->tracee, s->target.path, err);
 }
 
@@ -297,6 +300,7 @@ static void set_mechanism(struct session *s)
 int rt_session_run(const struct rt_options *options, int *status, struct rt_error *err)
 {
 	struct session s = { .options = options, .epoll = -1, .signals = -1 };
+	struct rt_error changed;
 	int r;
 
 	rt_tracee_init(&s.tracee);
@@ -330,8 +334,12 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = begin_tracee(&s, err);	/* before signals and limits change: the command keeps its own */
 	if (r == 0)
 		r = rt_session_open_signals(&s, err);
-	if (r == 0)
+	if (r == 0) {
 		r = rt_session_attach(&s, err);
+		/* If the file is another one, any failure may come of it. */
+		if (r < 0 && rt_replaced_check(&s.target, &changed) < 0)
+			*err = changed;
+	}
 	/* Not earlier: what was forked before, the program among it, does not inherit it. */
 	if (r == 0)
 		rt_priority_raise(&s.priority);

@@ -39,9 +39,28 @@ static int open_file(struct rt_image *image, const char *path, struct rt_error *
 	image->size = (uint64_t)st.st_size;
 	image->dev = st.st_dev;
 	image->ino = st.st_ino;
+	image->written = st.st_mtim;
 	return 0;
 fail:
 	return rt_fail(err, -errno, "%s: %s", image->name, strerror(errno));
+}
+
+bool rt_image_is_file(const struct rt_image *image, const struct stat *st)
+{
+	return st->st_ino == image->ino && st->st_dev == image->dev;
+}
+
+const char *rt_image_change(const struct rt_image *image, bool by_path)
+{
+	struct stat st;
+
+	if (fstat(image->fd, &st) == 0 &&
+	    ((uint64_t)st.st_size != image->size || st.st_mtim.tv_sec != image->written.tv_sec ||
+	     st.st_mtim.tv_nsec != image->written.tv_nsec))
+		return "was written to";
+	if (by_path && (stat(image->name, &st) < 0 || !rt_image_is_file(image, &st)))
+		return "was replaced";
+	return NULL;
 }
 
 static int add_segment(struct rt_image *image, const GElf_Phdr *phdr, struct rt_error *err)

@@ -15,6 +15,7 @@
  * blanks or colons, a deleted or replaced file and another mount namespace are all the same to it.
  */
 struct rt_image;
+struct stat;
 
 enum rt_symbol_kind {
 	RT_SYM_FUNC,		/* STT_FUNC */
@@ -64,8 +65,14 @@ int rt_image_fd(const struct rt_image *image);			/* the open file, owned by the 
 ino_t rt_image_ino(const struct rt_image *image);
 /* Is this the file, or a debug file that was read for it? */
 bool rt_image_is_read_from(const struct rt_image *image, dev_t dev, ino_t ino);
+bool rt_image_is_file(const struct rt_image *image, const struct stat *st);	/* is that the same file? */
 uint64_t rt_image_entry(const struct rt_image *image);		/* e_entry */
 const struct rt_arch *rt_image_arch(const struct rt_image *image);
+/*
+ * What has become of the file since it was opened: "was written to", or, with `by_path`, "was
+ * replaced" at the path it was opened by.  NULL: nothing.
+ */
+const char *rt_image_change(const struct rt_image *image, bool by_path);
 bool rt_image_is_go(const struct rt_image *image);	/* has .go.buildinfo or a gopclntab section */
 
 /* File offset of a virtual address, by the PT_LOAD that holds it in the file.  0, or -ENOENT. */

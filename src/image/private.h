@@ -4,6 +4,7 @@
 
 #include <gelf.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "image/debug.h"
 #include "image/function.h"
@@ -72,6 +73,7 @@ struct rt_image {
 	uint64_t size;			/* of the file */
 	dev_t dev;
 	ino_t ino;
+	struct timespec written;	/* when it was last written to */
 	uint16_t type;			/* e_type */
 	uint64_t entry;
 	const struct rt_arch *arch;
