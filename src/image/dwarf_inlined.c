@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "image/dwarf_private.h"
 
@@ -9,6 +11,8 @@ enum {
 	DEPTH_MAX = 8,
 	ENTRIES_MAX = 2 << 20,		/* looked at: half a second */
 	LINKAGE_NAME_OLD = 0x2007,	/* DW_AT_MIPS_linkage_name, before DWARF 4 */
+	NAME_BYTES = 1024,		/* of a name with its namespaces */
+	METHODS_MAX = 1000,		/* without a linkage name: each is looked for in its unit */
 };
 
 struct scan {
@@ -16,8 +20,32 @@ struct scan {
 	struct rt_dwarf *dwarf;
 	rt_dwarf_told told;
 	void *ctx;
-	unsigned left;
+	unsigned left, methods;
+	char scope[NAME_BYTES];		/* the namespaces, each with "::" */
 };
+
+/*
+ * What cannot be called from other files (static, in an unnamed namespace) has no linkage name in GCC's debug information: then as it is
+ * written, with the class that declares it and the namespaces.
+ */
+static const char *written_name(struct scan *scan, Dwarf_Die *die)
+{
+	const char *name = rt_die_name(scan->dwarf, die);
+	char text[NAME_BYTES];
+	Dwarf_Die declared;
+
+	if (!name)
+		return NULL;
+	if (rt_die_ref(die, DW_AT_specification, &declared)) {
+		if (!scan->methods || !rt_dwarf_scoped_name(scan->dwarf, die, true, text, sizeof(text)))
+			return rt_image_clean_name(scan->image, name);
+		scan->methods--;
+		return rt_image_keep_name(scan->image, text);
+	}
+	if (!scan->scope[0] || snprintf(text, sizeof(text), "%s%s", scan->scope, name) >= (int)sizeof(text))
+		return rt_image_clean_name(scan->image, name);
+	return rt_image_keep_name(scan->image, text);
+}
 
 static int tell(struct scan *scan, Dwarf_Die *die)
 {
@@ -29,10 +57,24 @@ static int tell(struct scan *scan, Dwarf_Die *die)
 		return 0;
 	if (!name)
 		name = rt_die_string(scan->dwarf, die, LINKAGE_NAME_OLD);
-	if (!name)
-		name = rt_die_name(scan->dwarf, die);
-	name = name ? rt_image_clean_name(scan->image, name) : NULL;
+	name = name ? rt_image_clean_name(scan->image, name) : written_name(scan, die);
 	return name ? scan->told(scan->ctx, name) : 0;
+}
+
+static int look_through(struct scan *scan, Dwarf_Die *parent, unsigned depth);
+
+static int look_into(struct scan *scan, Dwarf_Die *die, unsigned depth)
+{
+	const char *name = rt_die_name(scan->dwarf, die);
+	size_t length = strlen(scan->scope);
+	int n, r;
+
+	n = snprintf(scan->scope + length, sizeof(scan->scope) - length, "%s::", name ? name : RT_DWARF_UNNAMED);
+	if (n >= (int)(sizeof(scan->scope) - length))
+		scan->scope[length] = '\0';
+	r = look_through(scan, die, depth);
+	scan->scope[length] = '\0';
+	return r;
 }
 
 static int look_through(struct scan *scan, Dwarf_Die *parent, unsigned depth)
@@ -50,14 +92,14 @@ static int look_through(struct scan *scan, Dwarf_Die *parent, unsigned depth)
 		if (tag == DW_TAG_subprogram)
 			r = tell(scan, &die);
 		else if (tag == DW_TAG_namespace || tag == DW_TAG_module)
-			r = look_through(scan, &die, depth + 1);
+			r = look_into(scan, &die, depth + 1);
 	} while (r == 0 && rt_die_next(&die));
 	return r;
 }
 
 int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_told told, void *ctx)
 {
-	struct scan scan = { .image = image, .told = told, .ctx = ctx, .left = ENTRIES_MAX };
+	struct scan scan = { .image = image, .told = told, .ctx = ctx, .left = ENTRIES_MAX, .methods = METHODS_MAX };
 	Dwarf_Off at = 0, next;
 	Dwarf_Die unit;
 	size_t head;

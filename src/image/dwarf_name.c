@@ -390,7 +390,7 @@ bool rt_dwarf_alias(struct rt_image *image, const char *name, char *text, size_t
 			return false;
 		die = next;
 	}
-	return rt_dwarf_scoped_name(dwarf, &die, text, size);
+	return rt_dwarf_scoped_name(dwarf, &die, false, text, size);
 }
 
 long rt_dwarf_member(struct rt_image *image, const char *type, const char *member)

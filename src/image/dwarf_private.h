@@ -221,8 +221,12 @@ bool rt_dwarf_definition(struct rt_dwarf *dwarf, const char *name, Dwarf_Die *di
 /* dwarf_scope.c: is it a namespace, or a type that may have others in it?  Types inside functions have no name that counts elsewhere. */
 bool rt_dwarf_names_scope(int tag);
 
-/* The name with the namespaces and classes around it; false: it has none that means the same in other units. */
-bool rt_dwarf_scoped_name(struct rt_dwarf *dwarf, Dwarf_Die *die, char *text, size_t size);
+#define RT_DWARF_UNNAMED "(anonymous namespace)"	/* as demanglers call it */
+
+/*
+ * The name with the namespaces and classes around it; false: it has none, or, without `here`, none that means the same in other units.
+ */
+bool rt_dwarf_scoped_name(struct rt_dwarf *dwarf, Dwarf_Die *die, bool here, char *text, size_t size);
 
 /* dwarf_where.c: where parameter `die` is at `addr`, the function's entry.  `*frame`: in the function's own frame, which is not there yet. */
 struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, bool *frame);

@@ -45,7 +45,7 @@ bool rt_dwarf_names_scope(int tag)
 	}
 }
 
-bool rt_dwarf_scoped_name(struct rt_dwarf *dwarf, Dwarf_Die *die, char *text, size_t size)
+bool rt_dwarf_scoped_name(struct rt_dwarf *dwarf, Dwarf_Die *die, bool here, char *text, size_t size)
 {
 	Dwarf_Die at, target = *die, declared;
 	unsigned depth, steps = 0;
@@ -62,6 +62,8 @@ bool rt_dwarf_scoped_name(struct rt_dwarf *dwarf, Dwarf_Die *die, char *text, si
 		if (!step(&at, &target, &steps))
 			return false;
 		name = rt_die_name(dwarf, &at);
+		if (!name && here && dwarf_tag(&at) == DW_TAG_namespace)
+			name = RT_DWARF_UNNAMED;
 		if (!name || (at.addr != target.addr && !rt_dwarf_names_scope(dwarf_tag(&at))))
 			return false;
 		n = snprintf(text + used, size - used, "%s%s", used ? "::" : "", name);

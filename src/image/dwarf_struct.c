@@ -228,7 +228,7 @@ static void fill_declared(struct rt_dwarf_walk *walk, Dwarf_Die *declared, struc
 
 	if (type->distance > DECLARED_DISTANCE_MAX || !name)
 		return;
-	if (!c && !rt_dwarf_scoped_name(walk->dwarf, declared, scoped, sizeof(scoped)))
+	if (!c && !rt_dwarf_scoped_name(walk->dwarf, declared, false, scoped, sizeof(scoped)))
 		return;
 	if (!rt_dwarf_definition(walk->dwarf, c ? name : scoped, &die) || rt_die_flag(&die, DW_AT_declaration))
 		return;

@@ -161,6 +161,30 @@ static const char *find_copy(struct rt_image *image, char *name)
 	return found;
 }
 
+static int is_meant(void *ctx, const char *name)
+{
+	const struct rt_symbol symbol = { .name = name };
+
+	return rt_matches(ctx, &symbol);
+}
+
+/* The name of C++ or Rust with what it stands in, as debug information has it: its entries have the last part, or the symbol's name. */
+static bool is_qualified_inlined(struct rt_image *image, const struct rt_spec *spec)
+{
+	struct rt_matcher matcher;
+	bool found = false;
+
+	if (rt_matcher_begin(&matcher, spec) == 0)
+		found = rt_dwarf_each_inlined(image, is_meant, &matcher) > 0;
+	rt_matcher_free(&matcher);
+	return found;
+}
+
+static bool is_inlined(struct rt_image *image, const struct rt_spec *spec)
+{
+	return rt_dwarf_inlined(image, spec->function) || (strstr(spec->function, "::") && is_qualified_inlined(image, spec));
+}
+
 static void add_names(struct text *t, const char *const *names, size_t n)
 {
 	struct rt_text written = { 0 };
@@ -186,7 +210,7 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 	bool go;
 
 	rt_image_symbols(image, &v, &n, NULL);
-	if (!spec->glob && !copy && rt_dwarf_inlined(image, spec->function)) {
+	if (!spec->glob && !copy && is_inlined(image, spec)) {
 		go = rt_image_go(image) && strchr(spec->function, '.');
 		add(&t, "%.200s: '%.200s' is inlined everywhere: it has no code of its own to be probed; built with %s it has",
 		    rt_image_name(image), spec->function, go ? "-gcflags=all=-l" : "-fno-inline");

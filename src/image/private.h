@@ -168,6 +168,8 @@ int rt_functions_add_libcalls(struct rt_functions *functions, struct rt_image *i
 int rt_symbol_compare(const struct rt_symbol *a, const struct rt_symbol *b);
 /* symbols.c: a name of the file as it may be shown (util/clean.h), the file's own or a copy that the image owns; NULL: no memory. */
 const char *rt_image_clean_name(struct rt_image *image, const char *name);
+/* The same of a name that is not the file's: a copy in any case. */
+const char *rt_image_keep_name(struct rt_image *image, const char *name);
 /* image.c: why the instruction at `addr` must not be probed, or NULL. */
 const char *rt_image_refuses(const struct rt_image *image, uint64_t addr);
 

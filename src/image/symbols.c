@@ -34,16 +34,18 @@ static char *own(struct rt_image *image, const char *name)
 	return copy;
 }
 
-const char *rt_image_clean_name(struct rt_image *image, const char *name)
+const char *rt_image_keep_name(struct rt_image *image, const char *name)
 {
-	char *copy;
+	char *copy = own(image, name);
 
-	if (rt_is_printable(name))
-		return name;
-	copy = own(image, name);
 	if (copy)
 		rt_make_printable(copy);
 	return copy;
+}
+
+const char *rt_image_clean_name(struct rt_image *image, const char *name)
+{
+	return rt_is_printable(name) ? name : rt_image_keep_name(image, name);
 }
 
 /*

@@ -252,6 +252,49 @@ timeout 60 "$RAWTRACE" list "$T/types" 'tin*' >"$T/listed" 2>&1
 expect_line '^- .* no .* tiny  \[inlined everywhere' "$T/listed"
 end_case
 
+cat >"$T/qualified.cc" <<'EOF'
+namespace {
+struct Local { int v; int add(int n) { return v += n; } };
+namespace in { int deep(int n) { return n + 5; } }
+}
+namespace bank {
+static int once(int n) { return n ^ 5; }
+inline namespace v1 { struct Acct { int v; int add(int n) { return v += n; } int add(long n) { return v -= (int)n; } }; }
+template <class T> struct Box { T v; T get(T n) { return v + n; } };
+}
+__attribute__((noinline)) int use(Local *l, bank::Acct *a, int n)
+{
+	bank::Box<int> box = { n };
+
+	return l->add(n) + in::deep(n) + bank::once(n) + a->add(n) + a->add(2L) + box.get(n);
+}
+int main(int argc, char **)
+{
+	Local l = { argc };
+	bank::Acct a = { argc };
+
+	return use(&l, &a, argc) > 100;
+}
+EOF
+if target qualified g++ -g -O2 "$T/qualified.cc"; then
+	begin "inlined everywhere, by the name with what it stands in"
+	for name in add bank::v1::Acct::add bank::Acct::add 'bank::Acct::add(long)' bank::once 'bank::Box<int>::get' bank::Box::get \
+		'(anonymous namespace)::Local::add' '(anonymous namespace)::in::deep'; do
+		rt "$T/qualified" "$name"
+		expect_status 2
+		expect_message "'${name%(long)}' is inlined everywhere: .*; built with -fno-inline it has" "$T/err"
+	done
+	for name in bank::Acct::sub Acct::add bank::add; do
+		rt "$T/qualified" "$name"
+		expect_status 2
+		expect_message "no function '$name'" "$T/err"
+	done
+	timeout 60 "$RAWTRACE" list "$T/qualified" '*' >"$T/listed" 2>&1
+	expect_line '^- .* no .* (anonymous namespace)::Local::add  \[inlined everywhere' "$T/listed"
+	expect_line '^- .* no .* bank::once  \[inlined everywhere' "$T/listed"
+	end_case
+fi
+
 begin "inlined in places"
 cat >"$T/places.c" <<'EOF'
 static inline __attribute__((always_inline)) int thrice(int n) { return 3 * n; }
