@@ -110,16 +110,16 @@ static bool is_startup(const char *name)
 }
 
 /* A result that the code does not give: what is in the register then is nothing. */
-static void check_result(struct rt_signatures *s, const struct rt_function *f, struct rt_types *memory, struct rt_prototype *told)
+static void check_result(struct rt_signatures *s, const struct rt_function *f, struct rt_prototype *told)
 {
 	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
 	struct rt_guesser *guesser = guesser_of(s, f->image);
-	struct rt_prototype guess;
+	struct rt_guess guess;
 
 	if (!guesser || !told->result || told->result->kind == RT_CT_VOID || told->result->kind == RT_CT_FLOAT)
 		return;
-	if (!rt_guess_ignored(guesser, f->addr) && (rt_guess_prototype(guesser, f->addr, f->size, memory, &guess) < 0 || !guess.result ||
-						    (guess.result->kind != RT_CT_VOID && guess.result->kind != RT_CT_UNKNOWN)))
+	rt_guess(guesser, f->addr, f->size, &guess);
+	if (!(guess.decided && guess.not_integer) && !rt_guess_ignored(guesser, f->addr))
 		return;
 	told->result = &unknown;
 	told->result_where.kind = RT_WHERE_UNKNOWN;	/* Rust's may be known */
@@ -166,7 +166,7 @@ static bool find_known(struct rt_signatures *s, const struct rt_function *f, con
 		return true;
 	}
 	if (has && told->result_unsure)
-		check_result(s, f, memory, told);
+		check_result(s, f, told);
 	if (has)
 		check_unread(s, f, program, told);
 	if (has)
@@ -183,6 +183,7 @@ static bool find_known(struct rt_signatures *s, const struct rt_function *f, con
 	if (is_startup(rt_function_symbol(f))) {
 		told->nparams = 0;
 		told->result = rt_types_add(memory, RT_CT_VOID, "void", 0);
+		told->result_guessed = false;
 	}
 	return true;
 }

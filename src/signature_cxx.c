@@ -196,8 +196,10 @@ int rt_signature_cxx(const char *symbol, const struct rt_arch *arch, const struc
 	if (strncmp(symbol, "_Z", 2) != 0 || symbol[2] == 'T' || symbol[2] == 'G' || strchr(symbol, '.') || !rt_demangle(&text, symbol, true) || !find_parameters(text.v, &begin))
 		goto out;
 	structor = is_structor(text.v, begin - 1);
-	if (structor)
+	if (structor) {
 		prototype->result = &nothing;
+		prototype->result_guessed = false;
+	}
 	r = rt_spec_parameters(begin, arch, memory, params, RT_COUNT(params), &n);
 	if (r == 0)
 		hidden = count_hidden(symbol, structor || strncmp(symbol, "_ZNK", 4) == 0, params, n, guess);

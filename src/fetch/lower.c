@@ -476,6 +476,7 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *
 	if (is_go(prototype))
 		return rt_lower_go_return(&l, shown);
 	shown->none = prototype->result && prototype->result->kind == RT_CT_VOID;
+	shown->guessed = prototype->result_guessed;
 	shown->failure = failure_of(prototype);
 	shown->fails = prototype->fails;
 	shown->fails_unless = prototype->fails_unless;

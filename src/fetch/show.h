@@ -56,6 +56,7 @@ struct rt_showing {
 	const struct rt_show *v;
 	unsigned n;
 	bool none;			/* a return: there is no result */
+	bool guessed;			/* a return: there may be no result */
 	enum rt_failure failure;	/* a return: when nothing was filled in */
 	bool fails, fails_unless;	/* a return: as rt_prototype has them */
 	int32_t fails_at;

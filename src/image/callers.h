@@ -2,24 +2,29 @@
 #ifndef RT_IMAGE_CALLERS_H
 #define RT_IMAGE_CALLERS_H
 
+#include "image/guess.h"
 #include "image/image.h"
 #include "image/use.h"
 
 /*
- * The direct calls in a file's code, of x86-64, by what they call.  They tell of a function of the file's own whether anybody looks at
- * its result: a compiler that sees that nobody does leaves it away, whatever debug information says.
+ * The direct calls in a file's code, by what they call.  They tell of a function of the file whether
+ * anybody reads its result.  A compiler that sees that nobody does leaves the result away, whatever
+ * debug information says.
  */
 struct rt_callers;
 
-/* Reads all of the code.  `user` and `image` must outlive it.  NULL: out of memory, or there is too much code. */
-struct rt_callers *rt_callers_open(struct rt_image *image, struct rt_user *user);
+/* Decodes an instruction; guesses what the function at an address takes and returns.  False: not known. */
+struct rt_callers_ops {
+	bool (*use)(void *ctx, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use);
+	bool (*guess)(void *ctx, uint64_t addr, struct rt_guess *guess);
+};
+
+/* Reads all code.  `image` must outlive it.  NULL: out of memory, or there is too much code. */
+struct rt_callers *rt_callers_open(struct rt_image *image, const struct rt_callers_ops *ops,
+				   void *ctx);
 void rt_callers_close(struct rt_callers *callers);
 
-/*
- * Is the function at `addr` called, and behind each call the result's register written before it is read, or returned by a local function of
- * which the same holds?  False also where that is not certain.
- */
-bool rt_callers_ignore(const struct rt_callers *callers, uint64_t addr);
+enum rt_callers_do rt_callers_do(struct rt_callers *callers, uint64_t addr);
 
 /* Is it called, or jumped to, at all? */
 bool rt_callers_any(const struct rt_callers *callers, uint64_t addr);

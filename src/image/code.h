@@ -54,6 +54,7 @@ const char *rt_code_called(struct rt_code *code, uint64_t addr);
 
 /* thunk.c: what is at `addr` stands for a return, or for a jump through a register. */
 enum rt_thunk { RT_THUNK_NONE, RT_THUNK_RETURN, RT_THUNK_JUMP };
+enum rt_thunk rt_image_thunk(const struct rt_image *image, uint64_t addr);
 enum rt_thunk rt_code_thunk(struct rt_code *code, uint64_t addr);
 
 #endif

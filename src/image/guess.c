@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "image/callers.h"
+#include "image/code.h"
 #include "image/eh_frame.h"
 #include "image/private.h"
 #include "util/array.h"
@@ -34,6 +35,7 @@ enum {
 	LEFT = 0x40,	/* on some path it is the caller's still */
 	VOID = 0x80,	/* on such a path the register of floating point is, too */
 	REAL = 0x100,	/* on some path that is the caller's still */
+	SOME = 0x200,	/* on some path nothing has */
 };
 
 struct known {
@@ -141,7 +143,7 @@ static uint16_t either_result(uint16_t a, uint16_t b)
 {
 	uint16_t width = (a & WIDTH) == (b & WIDTH) ? a & WIDTH : (a & WIDTH) == 1 || (b & WIDTH) == 1 ? 1 : 0;
 
-	return width | (a & b & (FRESH | SMALL)) | ((a | b) & (LEFT | VOID | REAL));
+	return width | (a & b & (FRESH | SMALL)) | ((a | b) & (LEFT | VOID | REAL | SOME));
 }
 
 /* After an instruction. */
@@ -152,13 +154,15 @@ static uint16_t next_result(uint16_t result, const struct rt_use *use)
 	if (use->vector_write)
 		result &= (uint16_t)~(VOID | REAL);
 	if (!use->result_write)
-		return use->result_read ? result & (uint16_t)~FRESH : result;
+		return use->result_read ? result & (uint16_t)~(FRESH | SOME) : result;
+	if (use->result_aside)
+		return result & REAL;
 	if (use->result_write >= 4)
-		return use->result_write | FRESH | (use->result_small ? SMALL : 0) | (result & REAL);
+		return use->result_write | FRESH | SOME | (use->result_small ? SMALL : 0) | (result & REAL);
 	/* A part of what was there is changed. */
 	if (use->result_read || use->result_write > 1)
-		return (result & (WIDTH | REAL)) | FRESH;
-	return result & SMALL ? result | FRESH : 1 | FRESH | (result & REAL);
+		return (result & (WIDTH | REAL)) | FRESH | SOME;
+	return result & SMALL ? result | FRESH | SOME : 1 | FRESH | SOME | (result & REAL);
 }
 
 /* Control may come to `target` in this state; it is looked at again where that says more than before. */
@@ -216,6 +220,7 @@ static void pass_on(struct walk *w, uint64_t target, uint8_t state, bool leaves)
 	guess_at(w->guesser, target, size, w->depth + 1, &callee);
 	if (leaves && callee.no_result)
 		w->left |= LEFT | VOID;
+	w->guess.passes |= leaves && (callee.sets || callee.result);
 	for (i = 0; callee.decided && i < callee.nargs; i++) {
 		if (!(state & 1u << i) || !callee.bytes[i])
 			continue;
@@ -247,6 +252,7 @@ static void note_return(struct walk *w, uint16_t result)
 	uint8_t width = result & WIDTH;
 
 	w->left |= result & (LEFT | VOID);
+	w->guess.sets |= (result & SOME) != 0;
 	/* What was looked at and left there need not be the result. */
 	if (!(result & FRESH) && width != 1)
 		width = 0;
@@ -301,6 +307,10 @@ static void step(struct walk *w, size_t at)
 	case RT_USE_JUMP:
 		if (use.target >= w->addr && use.target < w->addr + w->size && use.target) {
 			meet(w, use.target, state, result);
+			return;
+		}
+		if (use.target && rt_image_thunk(w->guesser->image, use.target) == RT_THUNK_RETURN) {
+			note_return(w, result);
 			return;
 		}
 		/* It leaves the function, or goes by a table, of which nothing is known. */
@@ -427,24 +437,60 @@ void rt_guess(struct rt_guesser *g, uint64_t addr, uint64_t size, struct rt_gues
 	guess_at(g, addr, size, 0, guess);
 }
 
-static const struct rt_callers *callers_of(struct rt_guesser *g)
+static bool use_of(void *ctx, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use)
 {
+	const struct rt_guesser *g = ctx;
+
+	return g->by_hand ? rt_use_aarch64(bytes, n, addr, use) : rt_use(g->user, bytes, n, addr, use);
+}
+
+static bool guess_of(void *ctx, uint64_t addr, struct rt_guess *guess)
+{
+	struct rt_guesser *g = ctx;
+	uint64_t size = size_of(g->image, addr);
+
+	if (size)
+		guess_at(g, addr, size, 0, guess);
+	return size;
+}
+
+static struct rt_callers *callers_of(struct rt_guesser *g)
+{
+	static const struct rt_callers_ops ops = { .use = use_of, .guess = guess_of };
+
 	if (!g->callers && !g->no_callers)
-		g->callers = g->user ? rt_callers_open(g->image, g->user) : NULL;
+		g->callers = rt_callers_open(g->image, &ops, g);
 	g->no_callers = !g->callers;
 	return g->callers;
 }
 
+enum rt_callers_do rt_guess_callers(struct rt_guesser *g, uint64_t addr)
+{
+	struct rt_callers *callers = callers_of(g);
+
+	return callers ? rt_callers_do(callers, addr) : RT_CALLERS_UNKNOWN;
+}
+
+bool rt_guess_exported(const struct rt_guesser *g, uint64_t addr)
+{
+	const struct rt_symbol *v;
+	size_t i, n;
+
+	v = rt_symbols_at(g->image, addr, &n);
+	for (i = 0; i < n; i++)
+		if (v[i].dynamic)
+			return true;
+	return false;
+}
+
 bool rt_guess_ignored(struct rt_guesser *g, uint64_t addr)
 {
-	const struct rt_callers *callers = callers_of(g);
-
-	return callers && rt_callers_ignore(callers, addr);
+	return rt_guess_callers(g, addr) == RT_CALLERS_IGNORE;
 }
 
 bool rt_guess_called(struct rt_guesser *g, uint64_t addr)
 {
-	const struct rt_callers *callers = callers_of(g);
+	struct rt_callers *callers = callers_of(g);
 
 	return !callers || rt_callers_any(callers, addr);
 }

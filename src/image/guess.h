@@ -19,7 +19,20 @@ struct rt_guess {
 	uint8_t pointers;		/* bit i: argument i points to memory that is read or written */
 	bool no_result;			/* on some path neither the result's register nor that of floating point is written */
 	bool not_integer;		/* the result's register is not: it has none, or one of floating point */
+	bool sets;			/* some path writes the result's register last, and never reads it */
+	bool passes;			/* some path ends with a tail call of a function that does that */
 	uint8_t result;			/* bytes that are written last before it returns, 1, 4 or 8; 0: not known, or not always the same */
+};
+
+/*
+ * What the direct callers of a function do with its result.  One that returns it does what its own
+ * callers do; only of a local function all of these are known.
+ */
+enum rt_callers_do {
+	RT_CALLERS_UNKNOWN,	/* there are none, or it is not certain */
+	RT_CALLERS_READ,	/* one at least reads it */
+	RT_CALLERS_REAL,	/* none does, but one at least reads the register of floating point */
+	RT_CALLERS_IGNORE,	/* behind each call the result's register is written before it is read */
 };
 
 /* The guesses of one file are kept.  NULL: out of memory, or nothing can be guessed of its machine. */
@@ -29,6 +42,12 @@ void rt_guesser_close(struct rt_guesser *guesser);
 
 /* Of the function of `size` bytes at `addr`. */
 void rt_guess(struct rt_guesser *guesser, uint64_t addr, uint64_t size, struct rt_guess *guess);
+
+/* What do those that call it in the same file do with its result? */
+enum rt_callers_do rt_guess_callers(struct rt_guesser *guesser, uint64_t addr);
+
+/* Can other files call it? */
+bool rt_guess_exported(const struct rt_guesser *guesser, uint64_t addr);
 
 /* Does nobody look at the result of the function at `addr`, as far as its direct calls tell?  False where that is not known. */
 bool rt_guess_ignored(struct rt_guesser *guesser, uint64_t addr);

@@ -34,9 +34,34 @@ static const struct rt_ctype *guessed_type(struct rt_types *types, unsigned byte
 	return *slot;
 }
 
+/*
+ * A register that all paths write and never read again holds a result: compilers make no dead writes.
+ * What it holds otherwise may be left from other work.  Then the callers tell.  Where they do not, or
+ * contradict the code, the result is marked as a guess.
+ */
+static const struct rt_ctype *find_result(struct rt_guesser *g, uint64_t addr,
+					  const struct rt_guess *guess, struct rt_types *types,
+					  bool *guessed)
+{
+	static const struct rt_ctype nothing = { .kind = RT_CT_VOID, .name = "void" };
+	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
+	const bool asked = guess->no_result || (!guess->not_integer && !guess->result);
+	enum rt_callers_do callers = asked ? rt_guess_callers(g, addr) : RT_CALLERS_UNKNOWN;
+
+	*guessed = false;
+	if (guess->no_result && callers != RT_CALLERS_READ)
+		return &nothing;
+	if ((guess->not_integer && !guess->no_result) || callers == RT_CALLERS_REAL)
+		return &unknown;
+	/* Callers in other files may read what an exported function gets from its tail call. */
+	if (callers == RT_CALLERS_IGNORE && !guess->sets && !(guess->passes && rt_guess_exported(g, addr)))
+		return &nothing;
+	*guessed = asked && (guess->no_result || callers != RT_CALLERS_READ);
+	return guessed_type(types, guess->result, false);
+}
+
 int rt_guess_prototype(struct rt_guesser *g, uint64_t addr, uint64_t size, struct rt_types *types, struct rt_prototype *prototype)
 {
-	static const struct rt_ctype nothing = { .kind = RT_CT_VOID, .name = "void" }, unknown = { .kind = RT_CT_UNKNOWN };
 	struct rt_param *params;
 	struct rt_guess guess;
 	unsigned i;
@@ -58,9 +83,6 @@ int rt_guess_prototype(struct rt_guesser *g, uint64_t addr, uint64_t size, struc
 	prototype->params = params;
 	prototype->nparams = guess.nargs;
 	prototype->variadic = guess.variadic;
-	if (guess.not_integer)
-		prototype->result = guess.no_result ? &nothing : &unknown;
-	else
-		prototype->result = guessed_type(types, guess.result, false);
+	prototype->result = find_result(g, addr, &guess, types, &prototype->result_guessed);
 	return prototype->result ? 0 : -ENOMEM;
 }

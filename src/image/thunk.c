@@ -42,9 +42,8 @@ static enum rt_thunk by_code(const struct rt_image *image, uint64_t addr)
 	return by_end(end, image->arch->word == 8);
 }
 
-enum rt_thunk rt_code_thunk(struct rt_code *code, uint64_t addr)
+enum rt_thunk rt_image_thunk(const struct rt_image *image, uint64_t addr)
 {
-	struct rt_image *image = rt_code_image(code);
 	enum rt_thunk thunk = RT_THUNK_NONE;
 	const struct rt_symbol *v;
 	size_t i, n;
@@ -55,4 +54,9 @@ enum rt_thunk rt_code_thunk(struct rt_code *code, uint64_t addr)
 	for (i = 0; i < n && !thunk; i++)
 		thunk = by_name(v[i].name);
 	return thunk ? thunk : by_code(image, addr);
+}
+
+enum rt_thunk rt_code_thunk(struct rt_code *code, uint64_t addr)
+{
+	return rt_image_thunk(rt_code_image(code), addr);
 }

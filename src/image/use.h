@@ -27,9 +27,11 @@ struct rt_use {
 	int64_t saved_at;
 	uint8_t writes;			/* bit i: argument register i holds something else after it */
 	uint8_t result_write;		/* bytes of the result's register that it writes; 0: none */
-	bool result_read;
+	uint8_t result_read;		/* bytes of it that it reads; 0: none */
+	bool result_push;		/* it pushes it, as a value or only to make room on the stack */
 	bool vector_write;		/* it writes the register in which a float or a double is returned, or may, */
 	bool vector_read;		/* and reads that in which the first one is passed, which is the same */
+	bool result_aside;		/* it may write it as a side effect: div, pop that gives back room */
 	bool result_small;		/* it sets all of it to a number of one byte */
 	bool tests_vectors;		/* it looks at the number of vector registers, or stores x7, as only a variadic function does at its entry */
 	bool loses_vectors;		/* after it that would mean nothing */

@@ -18,7 +18,8 @@ static void reads(struct rt_use *use, unsigned r, unsigned bytes)
 {
 	if (r < RT_USE_ARGS && use->reads[r] < bytes)
 		use->reads[r] = (uint8_t)bytes;
-	use->result_read |= r == 0;
+	if (r == 0 && use->result_read < bytes)
+		use->result_read = (uint8_t)bytes;
 }
 
 static void writes(struct rt_use *use, unsigned r, unsigned bytes)
@@ -43,6 +44,13 @@ static void moves(struct rt_use *use, bool load, unsigned r, unsigned bytes)
 		writes(use, r, bytes < 4 ? 4 : bytes);
 	else
 		reads(use, r, bytes);
+}
+
+/* The first vector register has a result of floating point. */
+static void moves_vector(struct rt_use *use, bool load, unsigned r)
+{
+	use->vector_read |= !load && r == 0;
+	use->vector_write |= load && r == 0;
 }
 
 static unsigned width(uint32_t w)
@@ -143,6 +151,23 @@ static void vectors(uint32_t w, struct rt_use *use)
 	}
 }
 
+/* The first vector register.  It counts as read by operations on single numbers: a vector is no result of C. */
+static void floating(uint32_t w, struct rt_use *use)
+{
+	const bool scalar = (w & 0x5f200000) == 0x1e200000, fused = (w & 0x5f000000) == 0x1f000000;
+	const bool converts = scalar && !(w & 0xfc00), immediate = scalar && (w & 0x1c00) == 0x1000;
+	const bool compares = scalar && ((w & 0x3c00) == 0x2000 || (w & 0xc00) == 0x400);
+	const bool with_zero = compares && !(w & 0xc00) && (w & 8);
+	const bool one = converts || with_zero || (scalar && (w & 0x7c00) == 0x4000);
+	const unsigned how = w >> 16 & 7;
+	const bool from_general = converts && (how == 2 || how == 3 || how == 7);
+	const bool first = fused || (scalar && !immediate && !from_general);
+
+	use->vector_read = first && (reg(w, 5) == 0 || (!one && reg(w, 16) == 0) ||
+				     (fused && reg(w, 10) == 0));
+	use->vector_write = reg(w, 0) == 0 && !compares && !use->result_write;
+}
+
 /* ---- memory ---- */
 
 static void exclusives(uint32_t w, struct rt_use *use)
@@ -176,7 +201,10 @@ static void pairs(uint32_t w, struct rt_use *use)
 	bool load = w & 1u << 22;
 
 	base(use, reg(w, 5));
-	if (!(w & 1u << 26)) {
+	if (w & 1u << 26) {
+		moves_vector(use, load, reg(w, 0));
+		moves_vector(use, load, reg(w, 10));
+	} else {
 		moves(use, load, reg(w, 0), bytes);
 		moves(use, load, reg(w, 10), bytes);
 	}
@@ -200,7 +228,9 @@ static void singles(uint32_t w, struct rt_use *use)
 	if (with_register && form == 2)
 		reads(use, reg(w, 16), w & 1u << 13 ? 8 : 4);
 	use->tests_vectors = how == 0 && size == 3 && is_variadic(w, reg(w, 0));
-	if (!vector && !(size == 3 && how == 2))		/* prfm */
+	if (vector)
+		moves_vector(use, how & 1, reg(w, 0));
+	else if (!(size == 3 && how == 2))		/* prfm */
 		moves(use, how != 0, reg(w, 0), how == 2 || size == 3 ? 8 : how == 3 ? 4 : 1u << size);
 	if (!plain && ((!with_register && (form & 1)) || (with_register && form == 3)))
 		writes(use, reg(w, 5), 8);
@@ -260,6 +290,7 @@ bool rt_use_aarch64(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use
 		return true;
 	case 7: case 15:
 		vectors(w, use);
+		floating(w, use);
 		return true;
 	case 0:
 		use->flow = RT_USE_STOP;		/* udf */

@@ -81,7 +81,7 @@ static bool is_constant(const cs_insn *c)
 	/* -1 and 0, as -Os makes them */
 	if ((c->id == X86_INS_OR || c->id == X86_INS_AND) && x->op_count == 2 && x->operands[0].type == X86_OP_REG &&
 	    x->operands[1].type == X86_OP_IMM)
-		return x->operands[1].imm == (c->id == X86_INS_OR ? -1 : 0);
+		return (int32_t)x->operands[1].imm == (c->id == X86_INS_OR ? -1 : 0);
 	return (c->id == X86_INS_XOR || c->id == X86_INS_SUB || c->id == X86_INS_SBB) && x->op_count == 2 && x->operands[0].type == X86_OP_REG &&
 	       x->operands[1].type == X86_OP_REG && x->operands[0].reg == x->operands[1].reg;
 }
@@ -105,6 +105,19 @@ static bool is_small(const cs_insn *c)
 	return is_constant(c) && c->id != X86_INS_OR && c->id != X86_INS_SBB;
 }
 
+/* Instructions that write %rax, wanted or not. */
+static bool is_aside(const cs_insn *c)
+{
+	switch (c->id) {
+	case X86_INS_POP: case X86_INS_DIV: case X86_INS_IDIV: case X86_INS_CMPXCHG: case X86_INS_CPUID: case X86_INS_RDTSC:
+	case X86_INS_SYSCALL:
+		return true;
+	case X86_INS_MUL: case X86_INS_IMUL:
+		return c->detail->x86.op_count == 1;
+	}
+	return false;
+}
+
 static void note_read(struct rt_use *use, unsigned reg, unsigned bytes)
 {
 	const struct name *name = name_of(reg);
@@ -113,7 +126,7 @@ static void note_read(struct rt_use *use, unsigned reg, unsigned bytes)
 		return;
 	bytes = bytes && bytes < name->bytes ? bytes : name->bytes;
 	if (name->index == RESULT)
-		use->result_read = true;
+		use->result_read = use->result_read < bytes ? (uint8_t)bytes : use->result_read;
 	else if (use->reads[name->index] < bytes)
 		use->reads[name->index] = (uint8_t)bytes;
 }
@@ -206,6 +219,7 @@ static void note_registers(struct rt_user *u, struct rt_use *use)
 	for (i = 0; i < nreads && !is_constant(c) && c->id != X86_INS_PUSH; i++)
 		if (is_operand(x, reads[i]) || !is_address(x, reads[i]))
 			note_read(use, reads[i], 0);
+	use->result_push = c->id == X86_INS_PUSH && is_operand(x, X86_REG_RAX);
 	for (i = 0; i < nreads && !is_zero(c); i++)
 		use->vector_read |= is_vector(reads[i]);
 	for (i = 0; i < x->op_count; i++)
@@ -213,6 +227,7 @@ static void note_registers(struct rt_user *u, struct rt_use *use)
 			note_memory(c, &x->operands[i], use);
 	note_writes(c, writes, nwrites, use);
 	note_save(c, use);
+	use->result_aside = is_aside(c);
 	use->result_small = use->result_write >= 4 && is_small(c);
 	use->tests_vectors = c->id == X86_INS_TEST && x->op_count == 2 && x->operands[0].type == X86_OP_REG &&
 			     x->operands[0].reg == X86_REG_AL && x->operands[1].type == X86_OP_REG && x->operands[1].reg == X86_REG_AL;

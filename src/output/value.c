@@ -167,6 +167,8 @@ int rt_result_print(const struct rt_out *out, pid_t pid, uint32_t function, cons
 
 	if (!put_values(out, pid, function, result, false))
 		rt_put(out->file, "#<void>");
+	else if (shown && shown->guessed)
+		putc_unlocked('?', out->file);
 	if (shown && has_failed(shown, result))
 		put_errno(out->file, errno_of(shown, result));
 	else if (shown && !is_left_alone(shown, result))
@@ -178,7 +180,7 @@ int rt_result_print(const struct rt_out *out, pid_t pid, uint32_t function, cons
 static bool is_taken(const char *name)
 {
 	return strncmp(name, "arg", 3) == 0 || strncmp(name, "result", 6) == 0 || strcmp(name, "unseen") == 0 ||
-	       strcmp(name, "unfinished") == 0 || strcmp(name, "out") == 0 || strcmp(name, "errno") == 0;
+	       strcmp(name, "unfinished") == 0 || strcmp(name, "out") == 0 || strcmp(name, "errno") == 0 || strcmp(name, "guessed") == 0;
 }
 
 static bool named_before(const struct rt_showing *shown, unsigned i)
@@ -267,6 +269,10 @@ int rt_result_json(const struct rt_out *out, pid_t pid, uint32_t function, const
 			rt_value_show(&p, &shown->v[i]);
 		else
 			put_raw(&p, i);
+	}
+	if (shown && shown->guessed && i) {
+		put_key(out->file, "guessed", false, 0, some);
+		rt_put(out->file, "true");
 	}
 	if (shown && i < n && !has_failed(shown, result) && !is_left_alone(shown, result))
 		json_outs(&p, shown, some);

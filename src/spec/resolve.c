@@ -221,8 +221,10 @@ int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *kno
 		r = rt_spec_no_param(spec, wrong, p, err);
 	if (!known)
 		p->origin = RT_ORIGIN_GIVEN;
-	if (spec->result_given)
+	if (spec->result_given) {
 		p->result = spec->prototype->result;
+		p->result_guessed = false;
+	}
 	if (spec->prototype) {
 		p->sets_errno |= spec->prototype->sets_errno;
 		if (spec->prototype->fails) {

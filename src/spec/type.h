@@ -198,6 +198,7 @@ struct rt_prototype {
 	struct rt_where result_where;	/* RT_WHERE_ABI: where the convention has it */
 	bool inlined;			/* debug information says that calls of it were */
 	bool by_name;			/* guessed, with the types that are in its name */
+	bool result_guessed;		/* it may have none */
 	bool result_unsure;		/* the compiler may have left the result away, as nobody looks at it */
 	bool sets_errno;		/* a result of -1 (NULL, for a pointer) is a failure with errno */
 	bool fails, fails_unless;	/* nothing is filled in where the result is fails_at; `fails_unless`: where it is anything else */

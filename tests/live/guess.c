@@ -12,11 +12,14 @@
 #include "image/image.h"
 #include "signature.h"
 
+/* How results are shown. */
+enum shown { NONE, NUMBER, GUESS, NOT_KNOWN, SHOWN };
+
 struct rate {
 	unsigned functions, undecided, same, fewer, more;	/* numbers of arguments */
 	unsigned arguments, width;	/* of those with the same number: all, and those whose width is right */
 	unsigned no_result, wrong_no_result;
-	unsigned voids, results;	/* functions without a result, and those of them that have one by the guess */
+	unsigned results[2][SHOWN];	/* of functions without a result, and with one */
 	unsigned named, by_name, wrong_name;	/* of C++: all, those whose name's types were taken, and those where these are in wrong places */
 };
 
@@ -58,8 +61,6 @@ static void compare(const struct rt_prototype *p, const struct rt_guess *g, stru
 	rate->more += g->nargs > p->nparams;
 	rate->no_result += g->no_result;
 	rate->wrong_no_result += g->not_integer && p->result && bytes_of(p->result);
-	rate->voids += !p->result || p->result->kind == RT_CT_VOID;
-	rate->results += (!p->result || p->result->kind == RT_CT_VOID) && !g->not_integer;
 	for (i = 0; g->nargs == p->nparams && i < g->nargs; i++) {
 		rate->arguments++;
 		rate->width += bytes_of(p->params[i].type) == (g->bytes[i] ? g->bytes[i] : 8);
@@ -115,6 +116,22 @@ static void compare_named(const struct rt_symbol *s, struct rt_image *image, str
 		printf("  %s: %s by its name, not %s\n", s->name, have, want);
 }
 
+static void compare_result(const struct rt_symbol *s, struct rt_guesser *guesser, const struct rt_prototype *told, struct rt_types *types,
+			   struct rate *rate, bool verbose)
+{
+	static const char *const words[SHOWN] = { "none", "a number", "a guess", "not known" };
+	const bool has = told->result && told->result->kind != RT_CT_VOID;
+	struct rt_prototype p;
+	enum shown shown;
+
+	if (rt_guess_prototype(guesser, s->addr, s->size, types, &p) < 0)
+		return;
+	shown = p.result->kind == RT_CT_VOID ? NONE : p.result->kind == RT_CT_UNKNOWN ? NOT_KNOWN : p.result_guessed ? GUESS : NUMBER;
+	rate->results[has][shown]++;
+	if (verbose && shown == (has ? NONE : NUMBER))
+		printf("  %s: result is %s by the guess\n", s->name, words[shown]);
+}
+
 static void say(const char *name, const struct rt_prototype *p, const struct rt_guess *g)
 {
 	if (!g->decided || g->nargs != p->nparams)
@@ -154,13 +171,17 @@ static int guess_file(const char *path, bool verbose)
 		if (!is_plain(&p) || (p.variadic && !g.variadic))
 			continue;
 		compare(&p, &g, &r);
+		compare_result(&v[i], guesser, &p, types, &r, verbose);
 		if (verbose)
 			say(v[i].name, &p, &g);
 	}
-	printf("%s: %u functions, number of arguments right %u, fewer %u, more %u, undecided %u; width right %u of %u; void %u, with a result %u; "
-	       "no result %u, wrong %u\n",
+	printf("%s: %u functions, number of arguments right %u, fewer %u, more %u, undecided %u; width right %u of %u; "
+	       "no result by the code %u, wrong %u\n",
 	       strrchr(path, '/') ? strrchr(path, '/') + 1 : path, r.functions, r.same, r.fewer, r.more, r.undecided, r.width, r.arguments,
-	       r.voids, r.results, r.no_result, r.wrong_no_result);
+	       r.no_result, r.wrong_no_result);
+	printf("%s: results: of void functions void %u, number %u, guess %u, unknown %u; of others void %u, number %u, guess %u, unknown %u\n",
+	       strrchr(path, '/') ? strrchr(path, '/') + 1 : path, r.results[0][NONE], r.results[0][NUMBER], r.results[0][GUESS],
+	       r.results[0][NOT_KNOWN], r.results[1][NONE], r.results[1][NUMBER], r.results[1][GUESS], r.results[1][NOT_KNOWN]);
 	if (r.named)
 		printf("%s: %u functions of C++, by their names %u, wrong %u\n", strrchr(path, '/') ? strrchr(path, '/') + 1 : path, r.named, r.by_name,
 		       r.wrong_name);

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Arguments that are guessed from machine code: beside debug information over whole files, and in a trace.
+# Arguments and results that are guessed from machine code: beside debug information over whole files, and in a trace.
 . "$SRCDIR/tests/live/lib.sh"
 
 [ "$(uname -m)" = x86_64 ] || skip_all "the rates are those of x86-64"
 "$BIN/guess" "$RAWTRACE" | grep -q 'no decoder' && skip_all "built without capstone"
 
-# rate FILE: of a hundred functions so many have the right number of arguments; `more` those with too many.
+# rate FILE: of a hundred functions so many have the right number of arguments; `more` those with too many.  Of void functions `none` are
+# shown without a result, `shown` with one, `marked` with one that is marked; of the others `hidden` without one and `sure` without a mark.
 rate() {
 	"$BIN/guess" "$1" >"$T/rate"
 	sed 's/^/guess: /' "$T/rate" >&2
@@ -15,10 +16,12 @@ rate() {
 	more=$(sed -n 's/.* more \([0-9]*\),.*/\1/p' "$T/rate")
 	width=$(sed -n 's/.* width right \([0-9]*\) of.*/\1/p' "$T/rate")
 	arguments=$(sed -n 's/.* width right [0-9]* of \([0-9]*\);.*/\1/p' "$T/rate")
-	voids=$(sed -n 's/.* void \([0-9]*\),.*/\1/p' "$T/rate")
-	results=$(sed -n 's/.* with a result \([0-9]*\);.*/\1/p' "$T/rate")
 	wrong=$(sed -n 's/.* wrong \([0-9]*\)$/\1/p' "$T/rate")
-	[ "${n:-0}" -gt 0 ] || n=1 right=0 voids=0 results=0
+	results='\([0-9]*\), number \([0-9]*\), guess \([0-9]*\), unknown [0-9]*'
+	read -r none shown marked hidden sure guessed <<-EOF
+		$(sed -n "s/.*void functions void $results; of others void $results\$/\1 \2 \3 \4 \5 \6/p" "$T/rate")
+	EOF
+	[ "${n:-0}" -gt 0 ] || n=1 right=0 none=0 shown=0 marked=0 hidden=0 sure=0 guessed=0
 }
 
 # What is compiled is part of rawtrace itself: some hundred functions, as people write them.
@@ -35,7 +38,10 @@ for compiler in "$CC" clang; do
 		expect_number "too many arguments, of a hundred" $((more * 100 / n)) -le 2
 		expect_number "right widths, of a hundred" $((width * 100 / (arguments + 1))) -ge 97
 		expect_number "results that are there and were not seen" "$wrong" -eq 0
-		expect_number "functions known to have none" $((voids - results)) -ge 3
+		expect_number "void functions that are shown as such" "$none" -ge 3
+		expect_number "void functions with a result that is not marked, of a hundred" $((shown * 100 / (none + shown + marked + 1))) -le 8
+		expect_number "results that are not shown, of a hundred" $((hidden * 100 / (hidden + sure + guessed + 1))) -le 1
+		expect_number "results without a mark, of a hundred" $((sure * 100 / (hidden + sure + guessed + 1))) -ge 50
 		end_case
 	done
 done
@@ -98,10 +104,12 @@ ask_apt() {
 		-o Dir::Cache="$T/src/cache" -o APT::Sandbox::User=root "$@" >>"$T/apt" 2>&1
 }
 
-# RT_RATES=1 (make check-torture): redis and sqlite are built from Debian's sources, some minutes; guess.rates has all figures then.
-redis= sqlite=
+# RT_RATES=1 (make check-torture): lua, redis and sqlite are built from Debian's sources, some minutes; guess.rates has all figures then.
+redis= sqlite= lua=
 if [ -n "${RT_RATES:-}" ] && has apt-get && has make; then
-	redis=$T/src/redis-server sqlite=$T/src/libsqlite3.so
+	redis=$T/src/redis-server sqlite=$T/src/libsqlite3.so lua=$T/src/lua
+	(sources lua5.4 && cd "$T/src"/lua-*/ && make -C src linux MYCFLAGS=-g && cp src/lua "$lua") >"$T/built" 2>&1 ||
+		skip "lua" "it was not built: $(tail -1 "$T/built")"
 	(sources redis && cd "$T/src"/redis-*/ && make -C deps hiredis linenoise lua hdr_histogram &&
 		make -C src MALLOC=libc OPTIMIZATION=-O2 CFLAGS=-g redis-server && cp src/redis-server "$redis") >"$T/built" 2>&1 ||
 		skip "redis" "it was not built: $(tail -1 "$T/built")"
@@ -112,8 +120,9 @@ fi
 
 # What everybody has, where its debug information is installed (libc6-dbg).  Of what Debian 12 ships, and of redis 7.0.15 and sqlite 3.40.1
 # built with -O2 -g, of a hundred functions 91, 96 and 94 had the right number of arguments, and at most 1 too many (1.4, 0 and 0 of a hundred).
+# Of void functions 33, 57 and 50 were shown as such, 17, 1 and 0 by a number without a mark: many of libc's do not return.
 libc=$(ldd "$BIN/guess" | sed -n 's/.*\(\/[^ ]*libc\.so[^ ]*\).*/\1/p')
-for file in "$libc" "${redis:-$(command -v redis-server)}" "${sqlite:-$(command -v sqlite3)}"; do
+for file in "$libc" "${redis:-$(command -v redis-server)}" "${sqlite:-$(command -v sqlite3)}" "$lua" "$(command -v python3)"; do
 	[ -f "$file" ] || continue
 	rate "$file" 2>"$T/said"
 	[ -z "${RT_RATES:-}" ] || cat "$T/said" >>"$BUILDDIR/guess.rates"
@@ -122,7 +131,9 @@ for file in "$libc" "${redis:-$(command -v redis-server)}" "${sqlite:-$(command 
 	expect_number "right numbers of arguments, of a hundred" $((right * 100 / n)) -ge 85
 	expect_number "too many arguments, of a hundred" $((more * 100 / n)) -le 2
 	expect_number "right widths, of a hundred" $((width * 100 / (arguments + 1))) -ge 95
-	expect_number "results that are there and were not seen" "$wrong" -eq 0
+	expect_number "results that are there and were not seen, by the code alone" "$wrong" -le 1
+	expect_number "void functions with a result that is not marked, of a hundred" $((shown * 100 / (none + shown + marked))) -le 20
+	expect_number "results that are not shown, of a hundred" $((hidden * 100 / (hidden + sure + guessed))) -le 1
 	end_case
 done
 
@@ -156,6 +167,55 @@ text=$(cut -d' ' -f1 "$T/out")
 sed -n '/^[<>]/p' "$T/err" >"$T/traced"
 printf '%s\n' '>(positive 2)' '<1' '>(positive -2)' '<0' ">(looks $text 101)" "<0x$(printf %x $((text + 1)))" \
 	">(looks $text 117)" '<0' '>(minus 3)' '<-3' >"$T/said"
+expect_same "$T/said" "$T/traced"
+end_case
+
+cat >"$T/results.c" <<'EOF'
+#include <stdio.h>
+#define CALLED __attribute__((noinline, noclone))
+static volatile double number = 1.5;
+static long box;
+long *volatile at = &box;
+/* The result's register holds an address when they return. */
+CALLED void put(long v) { *at = v; }
+CALLED void handler(long v) { *at = v; }
+CALLED long *given(void) { return at; }
+CALLED long ignored(long v) { *at = v; return v * 2; }
+CALLED double real(long v) { *at = v; return number + (double)v; }
+void (*volatile handlers[])(long) = { handler };
+int main(void)
+{
+	put(1);
+	put(2);
+	handlers[0](3);
+	ignored(4);
+	number = real(2);
+	printf("%d\n", given() == at);
+	return 0;
+}
+EOF
+# shellcheck disable=SC2086
+$CC -O2 -o "$T/results" "$T/results.c" 2>"$T/err" || show "$T/err"
+
+# What the code itself makes for the result is one, whoever looks at it.
+begin "results: what callers overwrite is none, what one reads is one, and what nothing tells is marked"
+rt "$T/results" put handler given ignored real
+expect_status 0
+printf '%s\n' '>(put 1)' '<#<void>' '>(put 2)' '<#<void>' '>(handler 3)' '<0xADDRESS?' '>(ignored 4)' '<8' '>(real 2)' '<<not known>' \
+	'>(given)' '<0xADDRESS' >"$T/said"
+sed -n '/^[<>]/p' "$T/err" | sed 's/0x[0-9a-f]*/0xADDRESS/' >"$T/traced"
+expect_same "$T/said" "$T/traced"
+end_case
+
+begin "a result whose type was given is no guess"
+rt "$T/results" 'long handler(long)'
+expect_line '^<[0-9]*$' "$T/err"
+end_case
+
+begin "a guessed result in JSON"
+rt --format=chrome -o "$T/json" "$T/results" put handler given
+sed -n 's/.*"args":{\(.*\)}}.*/\1/p' "$T/json" | grep '"result"' | sed 's/0x[0-9a-f]*/0xADDRESS/' >"$T/traced"
+printf '%s\n' '"arg0":3,"result":"0xADDRESS","guessed":true' '"result":"0xADDRESS"' >"$T/said"
 expect_same "$T/said" "$T/traced"
 end_case
 

@@ -174,6 +174,40 @@ static void test_calls(void)
 	GUESSES("\xe8\x3b\x00\x00\x00\x48\x89\xf8\xc3", "-p 8");
 }
 
+static void callers_do(const char *code, size_t n, enum rt_callers_do want)
+{
+	struct rt_image *image = make(code, n);
+	struct rt_guesser *guesser = image ? rt_guesser_open(image) : NULL;
+
+	if (guesser)
+		CU_ASSERT_EQUAL(rt_guess_callers(guesser, CODE + 64), want);
+	rt_guesser_close(guesser);
+	rt_image_close(image);
+}
+
+#define CALLERS(code, want) callers_do(code, sizeof(code) - 1, want)
+
+/* Calls of what is at +64, and what is at +128 has no result. */
+static void test_callers(void)
+{
+	CALLERS("\xe8\x3b\x00\x00\x00\x31\xc0\xc3", RT_CALLERS_IGNORE);		/* call; xor %eax,%eax; ret */
+	CALLERS("\xe8\x3b\x00\x00\x00\x83\xc8\xff\xc3", RT_CALLERS_IGNORE);	/* call; or $-1,%eax; ret */
+	CALLERS("\xe8\x3b\x00\x00\x00\x48\x89\xc3\xc3", RT_CALLERS_READ);		/* call; mov %rax,%rbx; ret */
+	CALLERS("\xe8\x3b\x00\x00\x00\x50\xc3", RT_CALLERS_UNKNOWN);		/* call; push %rax: to make room, or not */
+	/* call; xor %eax,%eax; movsd %xmm0,(%rsp); and call; xor %eax,%eax; xorps %xmm0,%xmm0; movsd %xmm0,(%rsp) */
+	CALLERS("\xe8\x3b\x00\x00\x00\x31\xc0\xf2\x0f\x11\x04\x24\xc3", RT_CALLERS_REAL);
+	CALLERS("\xe8\x3b\x00\x00\x00\x31\xc0\x0f\x57\xc0\xf2\x0f\x11\x04\x24\xc3", RT_CALLERS_IGNORE);
+	/* call; sete %al; setne %dl; or %edx,%eax; movzbl %al,%eax; ret */
+	CALLERS("\xe8\x3b\x00\x00\x00\x0f\x94\xc0\x0f\x95\xc2\x09\xd0\x0f\xb6\xc0\xc3", RT_CALLERS_IGNORE);
+	/* call; call +128; add %eax,%ecx; ret: gcc knows that the second call leaves the register as it is */
+	CALLERS("\xe8\x3b\x00\x00\x00\xe8\x76\x00\x00\x00\x01\xc1\xc3", RT_CALLERS_READ);
+	CALLERS("\xc3", RT_CALLERS_UNKNOWN);
+	/* jmp +64: the callers of this one are not all known */
+	CALLERS("\xe9\x3b\x00\x00\x00", RT_CALLERS_UNKNOWN);
+	/* jmp +64; call +0; mov %rax,%rbx; ret: what calls the one that jumps reads it */
+	CALLERS("\xeb\x3e\xe8\xf9\xff\xff\xff\x48\x89\xc3\xc3", RT_CALLERS_READ);
+}
+
 static void is_ignored(const char *code, size_t n, bool want)
 {
 	struct rt_image *image = make(code, n);
@@ -233,6 +267,10 @@ static void uses(uint32_t word, const char *want)
 			n += snprintf(got + n, sizeof(got) - (size_t)n, "w%u ", i);
 	if (use.result_write)
 		n += snprintf(got + n, sizeof(got) - (size_t)n, "=%u ", use.result_write);
+	if (use.vector_read)
+		n += snprintf(got + n, sizeof(got) - (size_t)n, "rv ");
+	if (use.vector_write)
+		n += snprintf(got + n, sizeof(got) - (size_t)n, "wv ");
 	if (use.tests_vectors)
 		n += snprintf(got + n, sizeof(got) - (size_t)n, "variadic ");
 	snprintf(got + n, sizeof(got) - (size_t)n, "%s", flows[use.flow]);
@@ -262,8 +300,18 @@ static void test_aarch64(void)
 	uses(0x8b21c020, "r1:8 w0 =8 ");		/* add x0, x1, w1, sxtw */
 	uses(0x1a9f17e0, "w0 =4 ");			/* cset w0, eq */
 	uses(0xf2800021, "r1:8 w1 ");			/* movk x1, #1 */
-	uses(0x9e670040, "r2:8 ");			/* fmov d0, x2 */
-	uses(0x1e780000, "w0 =4 ");			/* fcvtzs w0, d0 */
+	uses(0x9e670040, "r2:8 wv ");			/* fmov d0, x2 */
+	uses(0x1e780000, "w0 =4 rv ");			/* fcvtzs w0, d0 */
+	uses(0x1e604008, "rv ");			/* fmov d8, d0 */
+	uses(0x1e622800, "rv wv ");			/* fadd d0, d0, d2 */
+	uses(0x1e602820, "rv wv ");			/* fadd d0, d1, d0 */
+	uses(0x1f400041, "rv ");			/* fmadd d1, d2, d0, d0 */
+	uses(0x1e602108, "");				/* fcmp d8, #0.0: register 0 stands for that */
+	uses(0x1e6e1000, "wv ");			/* fmov d0, #1.0 */
+	uses(0x6f00e400, "wv ");			/* movi v0.2d, #0 */
+	uses(0xfd0007e0, "rv ");			/* str d0, [sp, #8] */
+	uses(0xfd4007e0, "wv ");			/* ldr d0, [sp, #8] */
+	uses(0x6d0107e0, "rv ");			/* stp d0, d1, [sp, #16] */
 	uses(0xb4000083, "r3:8 branch 1010");		/* cbz x3, .+16 */
 	uses(0x37180040, "r0:4 branch 1008");		/* tbnz w0, #3, .+8 */
 	uses(0x94000002, "call 1008");			/* bl .+8 */
@@ -283,6 +331,7 @@ static void test_aarch64(void)
 
 CU_TestInfo rt_tests_guess[] = {
 	{ "registers", test_registers },
+	{ "callers", test_callers },
 	{ "results of a byte", test_bytes },
 	{ "functions without a result", test_results },
 	{ "registers that are saved", test_saved },
