@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "doctor.h"
 #include "dump.h"
+#include "kernel/caps.h"
 #include "list.h"
 #include "output/out.h"
 #include "session.h"
@@ -77,7 +78,11 @@ int main(int argc, char **argv)
 	struct rt_options options;
 	int status = 0, r;
 
-	r = rt_options_parse(&options, argc, argv, &err);
+	r = rt_caps_own_rights(&err);
+	if (r < 0)
+		memset(&options, 0, sizeof(options));
+	else
+		r = rt_options_parse(&options, argc, argv, &err);
 	if (r == 0)
 		r = flush_output(run(&options, &status, &err), &err);
 	rt_options_free(&options);

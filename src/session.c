@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "kernel/caps.h"
@@ -221,6 +223,7 @@ static void release(struct session *s)
 {
 	rt_session_end_attach(s);
 	rt_expedite_end(&s->expedite);
+	rt_gate_close(&s->gate);
 	rt_calibration_end(&s->calibration);
 	rt_tracee_release(&s->tracee);
 	if (s->out.file) {
@@ -260,12 +263,55 @@ static int check_options(const struct rt_options *o, struct rt_error *err)
 	return 0;
 }
 
-static int check_rights(const struct rt_options *o, struct rt_error *err)
+/* The kernel runs it with rights that the user has not, and shows nothing of it. */
+static int check_program(const struct session *s, struct rt_error *err)
 {
+	const struct rt_image *program = s->target.images.v[0];
+	struct stat st;
+
+	if (!rt_caps_is_user() || s->options->pids.n || fstat(rt_image_fd(program), &st) < 0)
+		return 0;
+	if (!(st.st_mode & (S_ISUID | S_ISGID)) && fgetxattr(rt_image_fd(program), "security.capability", NULL, 0) < 0)
+		return 0;
+	return rt_fail(err, -EPERM, "%s: is setuid, setgid or has capabilities, and this is user %u; try: sudo rawtrace ...",
+		       rt_image_name(program), (unsigned)getuid());
+}
+
+/* Beforehand, and with the probes in: then no other process can get the number. */
+static int check_processes(const struct session *s, struct rt_error *err)
+{
+	unsigned i;
+
+	for (i = 0; i < s->options->pids.n && rt_caps_is_user(); i++)
+		if (!rt_caps_may_look(s->options->pids.v[i]))
+			return rt_fail(err, -EPERM, "process %d: user %u may not look into its memory (ptrace); try: sudo rawtrace ...",
+				       (int)s->options->pids.v[i], (unsigned)getuid());
+	return 0;
+}
+
+static int check_rights(const struct session *s, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	int r = rt_caps_check(!o->no_bpf && (!forced || forced->bpf), err);
 
-	return r < 0 ? r : rt_caps_check_namespace(err);
+	if (r == 0)
+		r = rt_caps_check_namespace(err);
+	if (r == 0)
+		r = check_program(s, err);
+	return r < 0 ? r : check_processes(s, err);
+}
+
+static int tell_gate(struct session *s)
+{
+	pid_t pid = rt_gate_closed_by(&s->gate);
+	char text[200];
+
+	if (!pid)
+		return 0;
+	snprintf(text, sizeof(text), "process %d ran a program that user %u may not look into (setuid, setgid, capabilities or not "
+		 "readable): the trace ends here", (int)pid, (unsigned)getuid());
+	return rt_session_note(s, text);
 }
 
 /* The trace itself, between the first probe and the last event. */
@@ -282,6 +328,8 @@ static int run(struct session *s, struct rt_error *err)
 		rt_session_detach(s);
 	if (r == 0)
 		r = rt_session_drain(s, true, err);
+	if (r == 0)
+		r = tell_gate(s);
 	if (r == 0)
 		r = finish_out(s, err);
 	return r;
@@ -327,7 +375,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	if (r == 0)
 		r = rt_target_make(&s.target, err);
 	if (r == 0)
-		r = check_rights(options, err);
+		r = check_rights(&s, err);
 	if (r == 0)
 		r = rt_session_choose_out(&s, err);
 	if (r == 0)
@@ -340,6 +388,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		if (r < 0 && rt_replaced_check(&s.target, &changed) < 0)
 			*err = changed;
 	}
+	if (r == 0 && !s.stopped)
+		r = check_processes(&s, err);
 	/* Not earlier: what was forked before, the program among it, does not inherit it. */
 	if (r == 0)
 		rt_priority_raise(&s.priority);

@@ -7,6 +7,7 @@
 
 #include "attach/refused.h"
 #include "errno_of.h"
+#include "kernel/caps.h"
 #include "kernel/owner.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
@@ -186,6 +187,12 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	uint64_t began;
 	int r;
 
+	if (rt_caps_is_user()) {
+		request.gate = &s->gate;
+		r = rt_gate_open(&s->gate, &s->tracee.pids, err);
+		if (r < 0)
+			return r;
+	}
 	/* Calls that are not shown would be levels to the programs, which do not know who called; nor do they learn of an exec. */
 	if (rt_limit_any(&request.limit) && (s->target.libcalls || rt_images_exec(&s->target.images)))
 		request.limit = (struct rt_limit){ 0 };

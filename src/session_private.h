@@ -4,6 +4,7 @@
 
 #include "attach/counts.h"
 #include "attach/expedite.h"
+#include "attach/gate.h"
 #include "calibrate.h"
 #include "cli/options.h"
 #include "feed.h"
@@ -28,6 +29,7 @@ struct session {
 	struct rt_target target;
 	struct rt_tracee tracee;
 	struct rt_attach *attach;
+	struct rt_gate gate;
 	struct rt_attach_request request;	/* what it was made for */
 	struct rt_calibration calibration;
 	struct rt_expedite expedite;

@@ -204,7 +204,7 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 	struct epoll_event e[16];
 	int i, n, r;
 
-	while (!s->stopped && !rt_tracee_ended(&s->tracee, false)) {
+	while (!s->stopped && !rt_gate_closed_by(&s->gate) && !rt_tracee_ended(&s->tracee, false)) {
 		n = epoll_wait(s->epoll, e, 16, rt_merge_due(s->merge) ? 0 : wait);
 		if (n < 0 && errno != EINTR)
 			return rt_fail(err, -errno, "waiting for events: %s", strerror(errno));

@@ -93,6 +93,8 @@ int rt_attach_open(const struct rt_attach_request *request, const struct rt_atta
 	for (i = 0; i < RT_COUNT(mechanisms); i++) {
 		if ((no_bpf && mechanisms[i]->bpf) || (request->here_only && mechanisms[i]->everywhere))
 			continue;
+		if (request->gate && !mechanisms[i]->bpf)
+			continue;
 		r = open_by(mechanisms[i], request, attach, &reason);
 		if (r != -EOPNOTSUPP) {
 			if (r < 0 && err)

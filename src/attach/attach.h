@@ -18,6 +18,7 @@ struct rt_probe {
 };
 
 struct rt_held;
+struct rt_gate;
 
 /*
  * How many plans a mechanism may have.  Each is a program and a link or an event.  Links are closed at one time, hundreds in half a second; a
@@ -30,6 +31,7 @@ struct rt_attach_request {
 	enum rt_purpose purpose;
 	struct rt_limit limit;		/* what programs may leave out, where they know the function; what they pass is filtered later */
 	const struct rt_pids *pids;	/* the processes to trace, one or more: thread-group leaders, may not have called exec yet */
+	const struct rt_gate *gate;	/* of a user who is not root; else NULL */
 	const struct rt_functions *functions;
 	const struct rt_plan *plans;
 	unsigned nplans;

@@ -2,9 +2,11 @@
 #include "attach/bpf_side.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/gate.h"
 #include "emit/kept.h"
 #include "kernel/sys.h"
 
@@ -161,6 +163,11 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 		r = open_errno(side, request);
 	if (r >= 0)
 		r = open_unread(side, request);
+	if (r >= 0 && request->gate) {
+		r = fcntl(request->gate->map, F_DUPFD_CLOEXEC, 3);
+		side->maps[RT_MAP_GATE] = r;
+		r = r < 0 ? -errno : 0;
+	}
 	if (r < 0) {
 		rt_bpf_side_close(side);
 		return map_error(r, err);
@@ -278,7 +285,7 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		     enum rt_key_source key_source, uint32_t key, uint32_t expected, struct rt_error *err)
 {
 	struct rt_program program = {
-		.purpose = request->purpose, .plan = &request->plans[plan], .plan_id = plan, .pids = request->pids,
+		.purpose = request->purpose, .plan = &request->plans[plan], .plan_id = plan, .pids = request->pids, .gated = request->gate,
 		.key_source = key_source, .key = key, .read_user = !side->no_read_user, .no_read_str = side->no_read_str,
 		.thread_pointer = request->thread_pointer,
 		.slots = side->slots, .kept_slots = side->kept_slots, .transport = side->ring->transport, .ring_size = side->ring_size,

@@ -17,6 +17,7 @@ static const char *helper_name(int32_t id)
 	case RT_FN_probe_read_str: return "probe_read_str";
 	case RT_FN_tail_call: return "tail_call";
 	case RT_FN_get_current_comm: return "get_current_comm";
+	case RT_FN_perf_event_read: return "perf_event_read";
 	case RT_FN_ringbuf_reserve: return "ringbuf_reserve";
 	case RT_FN_ringbuf_submit: return "ringbuf_submit";
 	case RT_FN_probe_read_user: return "probe_read_user";
@@ -34,7 +35,7 @@ static const char *map_name(const struct rt_bpf *bpf, size_t insn)
 	static const char *const names[RT_MAPS] = {
 		[RT_MAP_EVENTS] = "events", [RT_MAP_HITS] = "hits", [RT_MAP_CELLS] = "cells", [RT_MAP_PLACES] = "places",
 		[RT_MAP_QUICK] = "quick", [RT_MAP_HEADS] = "heads", [RT_MAP_FRAMES] = "frames", [RT_MAP_KEPT] = "kept", [RT_MAP_ERRNO] = "errno",
-		[RT_MAP_UNREAD] = "unread",
+		[RT_MAP_UNREAD] = "unread", [RT_MAP_GATE] = "gate",
 	};
 	size_t i;
 

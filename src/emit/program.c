@@ -316,6 +316,12 @@ void rt_emit_filter(struct emitter *e)
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, (int32_t)pids->v[i], e->out);
 	if (i)
 		rt_bpf_place(e->bpf, ours);
+	if (!e->program->gated)
+		return;
+	rt_bpf_store_imm(e->bpf, RT_BPF_W, R10, KEY, 0);
+	rt_emit_lookup(e, RT_MAP_GATE, KEY);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R0, R0, 0);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, e->out);
 }
 
 /* The values that begin with what the entry has kept. */

@@ -26,6 +26,7 @@ struct rt_program {
 	const struct rt_plan *plan;
 	uint16_t plan_id;
 	const struct rt_pids *pids;	/* the thread groups to record; NULL or none: any (a listing before there is a process) */
+	bool gated;			/* do nothing once RT_MAP_GATE is not 0 */
 	enum rt_key_source key_source;
 	uint32_t key;			/* RT_KEY_CONSTANT: the probe's id; where nothing is recorded, its function's index */
 	bool read_user;			/* the kernel has bpf_probe_read_user (5.5), and so bpf_probe_read_kernel */

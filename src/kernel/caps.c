@@ -2,6 +2,7 @@
 #include "kernel/caps.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "kernel/owner.h"
+#include "util/array.h"
 
 /* Newer than the headers of the systems we build on. */
 enum { NR_CAP_PERFMON = 38, NR_CAP_BPF = 39 };
@@ -34,6 +36,57 @@ static int missing(bool can_bpf, bool can_perf, struct rt_error *err)
 		       can_bpf ? "cap_perfmon" : "cap_bpf", where);
 }
 
+bool rt_caps_is_user(void)
+{
+	return getuid() != 0;
+}
+
+/* Those that tracing takes: to trace, to raise limits, to lock rings in memory, to run before others. */
+static int keep_for_tracing(void)
+{
+	static const int kept[] = { NR_CAP_BPF, NR_CAP_PERFMON, CAP_SYS_RESOURCE, CAP_IPC_LOCK, CAP_SYS_NICE };
+	cap_t now = cap_get_proc(), then = cap_init();
+	int r = now && then ? 0 : -ENOMEM;
+	cap_value_t cap;
+	unsigned i;
+
+	for (i = 0; i < RT_COUNT(kept) && r == 0; i++) {
+		cap = kept[i];
+		if (!has(now, cap))
+			continue;
+		if (cap_set_flag(then, CAP_PERMITTED, 1, &cap, CAP_SET) < 0 || cap_set_flag(then, CAP_EFFECTIVE, 1, &cap, CAP_SET) < 0)
+			r = -errno;
+	}
+	if (r == 0 && cap_set_proc(then) < 0)
+		r = -errno;
+	cap_free(now);
+	cap_free(then);
+	return r;
+}
+
+int rt_caps_own_rights(struct rt_error *err)
+{
+	int r;
+
+	if (getuid() != geteuid() || getgid() != getegid())
+		return rt_fail(err, -EPERM, "rawtrace is a setuid or setgid program; take that from its file, and see CAPABILITIES in "
+			       "rawtrace(1)");
+	r = rt_caps_is_user() ? keep_for_tracing() : 0;
+	return r < 0 ? rt_fail(err, r, "giving up capabilities: %s", strerror(-r)) : 0;
+}
+
+bool rt_caps_may_look(pid_t pid)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 int rt_caps_check(bool bpf, struct rt_error *err)
 {
 	cap_t caps = cap_get_proc();
@@ -44,7 +97,7 @@ int rt_caps_check(bool bpf, struct rt_error *err)
 	admin = has(caps, CAP_SYS_ADMIN);
 	can_bpf = has(caps, NR_CAP_BPF);
 	can_perf = has(caps, NR_CAP_PERFMON);
-	files = geteuid() == 0 || has(caps, CAP_DAC_OVERRIDE);
+	files = geteuid() == 0;
 	cap_free(caps);
 	if (bpf ? admin || (can_bpf && can_perf) : files)
 		return 0;

@@ -3,12 +3,24 @@
 #define RT_KERNEL_CAPS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "util/error.h"
 
 /*
- * May this process trace?  With `bpf`: CAP_SYS_ADMIN, or CAP_BPF and CAP_PERFMON (5.8).  Without, tracefs is files: their owner root, or
- * CAP_DAC_OVERRIDE.  0 or -EPERM with a message that names what is missing.
+ * Of a user who is not root keep only the capabilities that tracing takes, so that each file is opened with the user's own rights:
+ * whatever names it, an option, the environment or the traced program.  Inheritable and ambient ones go too, so that no program
+ * that is started gets them.  A setuid or setgid rawtrace is an error.  0 or a negative errno with a message.
+ */
+int rt_caps_own_rights(struct rt_error *err);
+bool rt_caps_is_user(void);
+
+/* May this user look into the memory of a process, as ptrace(2) and the kernel's check of /proc/PID/mem have it? */
+bool rt_caps_may_look(pid_t pid);
+
+/*
+ * May this process trace?  With `bpf`: CAP_SYS_ADMIN, or CAP_BPF and CAP_PERFMON (5.8).  Without, tracefs is files of root.
+ * 0 or -EPERM with a message that names what is missing.
  */
 int rt_caps_check(bool bpf, struct rt_error *err);
 

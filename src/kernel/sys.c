@@ -97,6 +97,18 @@ int rt_bpf_prog_load_perf(const struct rt_bpf_insn *insns, size_t n)
 	return prog_load(RT_BPF_PROG_TYPE_PERF_EVENT, insns, n, 0, 0, NULL, 0);
 }
 
+int rt_bpf_prog_load_raw(const struct rt_bpf_insn *insns, size_t n)
+{
+	return prog_load(RT_BPF_PROG_TYPE_RAW_TRACEPOINT, insns, n, 0, 0, NULL, 0);
+}
+
+int rt_bpf_raw_tracepoint(const char *name, int prog)
+{
+	struct rt_bpf_raw_tracepoint_attr attr = { .name = ptr(name), .prog_fd = (uint32_t)prog };
+
+	return bpf(RT_BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
+}
+
 int rt_bpf_prog_try(const struct rt_bpf_insn *insns, size_t n)
 {
 	int fd = rt_bpf_prog_load(insns, n, 0, NULL, 0);

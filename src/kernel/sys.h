@@ -25,6 +25,9 @@ int rt_bpf_map_next(int map, const void *key, void *next);
 int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size);
 /* Load a PERF_EVENT program (4.9), which runs when a perf event that is not a probe gives a sample. */
 int rt_bpf_prog_load_perf(const struct rt_bpf_insn *insns, size_t n);
+/* Load a RAW_TRACEPOINT program (4.17), and run it at the tracepoint `name`. */
+int rt_bpf_prog_load_raw(const struct rt_bpf_insn *insns, size_t n);
+int rt_bpf_raw_tracepoint(const char *name, int prog);
 /* Does this kernel load the program, for perf events?  0, or the negative errno; it is not kept. */
 int rt_bpf_prog_try(const struct rt_bpf_insn *insns, size_t n);
 /* The same as rt_bpf_prog_load for a program that may wait for a page of the traced process (RT_BPF_F_SLEEPABLE). */

@@ -49,12 +49,13 @@ enum {
 	RT_BPF_MAP_UPDATE_ELEM = 2,
 	RT_BPF_MAP_GET_NEXT_KEY = 4,
 	RT_BPF_PROG_LOAD = 5,
+	RT_BPF_RAW_TRACEPOINT_OPEN = 17,	/* 4.17 */
 	RT_BPF_LINK_CREATE = 28,	/* 5.7 */
 };
 
 enum { RT_BPF_MAP_TYPE_HASH = 1, RT_BPF_MAP_TYPE_ARRAY = 2, RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4, RT_BPF_MAP_TYPE_RINGBUF = 27 };
 enum { RT_BPF_F_MMAPABLE = 1 << 10 };	/* 5.5 */
-enum { RT_BPF_PROG_TYPE_KPROBE = 2, RT_BPF_PROG_TYPE_PERF_EVENT = 7 /* 4.9 */ };
+enum { RT_BPF_PROG_TYPE_KPROBE = 2, RT_BPF_PROG_TYPE_PERF_EVENT = 7 /* 4.9 */, RT_BPF_PROG_TYPE_RAW_TRACEPOINT = 17 /* 4.17 */ };
 enum {
 	RT_BPF_PERF_EVENT = 41,			/* attach type of a perf event link, 5.15 */
 	RT_BPF_TRACE_UPROBE_MULTI = 48,		/* 6.6 */
@@ -74,6 +75,7 @@ enum rt_bpf_helper {
 	RT_FN_tail_call = 12,			/* 4.2 */
 	RT_FN_get_current_pid_tgid = 14,
 	RT_FN_get_current_comm = 16,		/* 4.2 */
+	RT_FN_perf_event_read = 22,		/* 4.3 */
 	RT_FN_perf_event_output = 25,		/* 4.4 */
 	RT_FN_get_current_task = 35,		/* 4.8 */
 	RT_FN_probe_read_str = 45,		/* 4.11 */
@@ -116,6 +118,11 @@ struct rt_bpf_prog_attr {
 	uint32_t prog_ifindex, expected_attach_type;	/* 4.17 */
 };
 
+struct rt_bpf_raw_tracepoint_attr {
+	uint64_t name;
+	uint32_t prog_fd;
+};
+
 struct rt_bpf_link_attr {
 	uint32_t prog_fd, target_fd, attach_type, flags;
 	union {
@@ -150,6 +157,7 @@ struct rt_perf_attr {
 _Static_assert(sizeof(struct rt_perf_attr) == 96, "PERF_ATTR_SIZE_VER3");
 
 #define RT_PERF_DISABLED	(1ull << 0)
+#define RT_PERF_PINNED		(1ull << 2)
 #define RT_PERF_ENABLE_ON_EXEC	(1ull << 12)
 #define RT_PERF_MMAP		(1ull << 8)	/* without it no mmap2 either: account_event() counts this bit */
 #define RT_PERF_COMM		(1ull << 9)
@@ -161,7 +169,7 @@ _Static_assert(sizeof(struct rt_perf_attr) == 96, "PERF_ATTR_SIZE_VER3");
 #define RT_PERF_FLAG_FD_CLOEXEC	(1ul << 3)	/* 3.14 */
 
 enum { RT_PERF_TYPE_SOFTWARE = 1, RT_PERF_TYPE_TRACEPOINT = 2 };
-enum { RT_PERF_COUNT_SW_PAGE_FAULTS = 2, RT_PERF_COUNT_SW_BPF_OUTPUT = 10 };
+enum { RT_PERF_COUNT_SW_PAGE_FAULTS = 2, RT_PERF_COUNT_SW_DUMMY = 9 /* 3.12 */, RT_PERF_COUNT_SW_BPF_OUTPUT = 10 };
 enum { RT_PERF_SAMPLE_TIME = 1 << 2, RT_PERF_SAMPLE_RAW = 1 << 10 };
 
 #define RT_PERF_IOC_ENABLE	0x2400		/* _IO('$', 0) */

@@ -210,21 +210,6 @@ if has setpriv; then
 	expect_line '^>(fib 4)$' "$T/err"
 	end_case
 
-	# As of setcap cap_dac_override+ep rawtrace: what access(2) says is of the user without it.
-	begin "--no-bpf: a user with cap_dac_override"
-	ST=0
-	for what in "--no-bpf $T/fib fib" doctor; do
-		# shellcheck disable=SC2086 # words
-		timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+dac_override --ambient-caps=-all,+dac_override \
-			"$T/rawtrace" $what >"$T/out.${what##* }" 2>"$T/err.${what##* }" || ST=$?
-	done
-	expect_status 0
-	expect_text 'fib(4) = 3' "$T/out.fib"
-	expect_nested "$T/err.fib" whole
-	expect_line '^uprobe_events  *ok ' "$T/out.doctor"
-	expect_line '^used: .*; with --no-bpf: tracefs$' "$T/out.doctor"
-	end_case
-
 	begin "cap_bpf and cap_perfmon instead of cap_sys_admin"
 	timeout 20 setpriv --bounding-set=-sys_admin "$RAWTRACE" "$FIB" fib >"$T/out" 2>"$T/err"
 	ST=$?

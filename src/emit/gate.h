@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_EMIT_GATE_H
+#define RT_EMIT_GATE_H
+
+#include "emit/bpf.h"
+#include "util/pids.h"
+
+/*
+ * Emit the program for the raw tracepoint sched_process_exec: where a process of `pids` has executed a program and event i of the
+ * array RT_MAP_EVENTS, which is bound to process i, is no longer on it, put the process's id into RT_MAP_GATE (attach/gate.h).
+ */
+void rt_gate_emit(const struct rt_pids *pids, struct rt_bpf *bpf);
+
+#endif

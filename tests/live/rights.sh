@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A user who is not root traces by the capabilities of rawtrace's file, and sees no more than without them.
+. "$SRCDIR/tests/live/lib.sh"
+
+for tool in setpriv setcap cc; do
+	has $tool || skip_all "no $tool"
+done
+
+# user COMMAND...: as nobody, with its output in $T/out and $T/err.
+user() {
+	(cd "$T" && exec timeout $((60 * SECOND)) setpriv --reuid=65534 --regid=65534 --clear-groups "$@") >"$T/out" 2>"$T/err" </dev/null
+	ST=$?
+}
+
+give() {
+	setcap "$1+ep" "$T/rawtrace" >"$T/build" 2>&1
+}
+
+cp "$RAWTRACE" "$T/rawtrace"
+cp "$FIB" "$T/fib"
+target runs cc -O1 "$TARGETS/runs.c" || skip_all "$(no_target runs)"
+for name in setuid setgid capable hidden; do
+	cp "$T/runs" "$T/$name"
+done
+chmod 4755 "$T/setuid"
+chmod 2755 "$T/setgid"
+setcap cap_net_raw+ep "$T/capable" 2>/dev/null || skip_all "no file capabilities in $T"
+chmod 711 "$T/hidden"
+give cap_bpf,cap_perfmon || skip_all "no cap_bpf, cap_perfmon (5.8)"
+user "$T/setuid"
+has_line '^after 0 ' "$T/out" || skip_all "no setuid programs in $T"
+user ./rawtrace ./fib fib -- 1
+if [ "$ST" != 0 ] && [ "$(uname -r | cut -d. -f1)" -lt 6 ]; then
+	skip_all "$(head -n 1 "$T/err")"
+fi
+
+begin "cap_bpf and cap_perfmon: a trace"
+user ./rawtrace ./fib fib -- 1
+expect_status 0
+expect_text '>(fib 1)
+<1' "$T/err"
+end_case
+
+for name in setuid setgid capable; do
+	begin "a $name program is refused"
+	user ./rawtrace "./$name" libc.so.6:getenv
+	expect_status 1
+	expect_message "$name: is setuid, setgid or has capabilities, and this is user 65534" "$T/err"
+	[ ! -s "$T/out" ] || because "the program ran"
+	end_case
+done
+
+# Its calls before the exec are seen, and none after; the program itself is what it would be.
+for name in setuid setgid capable hidden; do
+	begin "exec of a $name program ends the trace"
+	user ./rawtrace ./runs libc.so.6:getenv -- 20 "./$name"
+	expect_status 0
+	expect_number "calls" "$(grep -c '^>(getenv "HOME")' "$T/err")" -eq 2
+	expect_line 'process [0-9]* ran a program that user 65534 may not look into .*: the trace ends here' "$T/err"
+	expect_no_line 'lost' "$T/err"
+	expect_line '^after ' "$T/out"
+	[ $name != setuid ] || expect_line '^after 0 ' "$T/out"
+	user ./rawtrace count ./runs libc.so.6:getenv -- 20 "./$name"
+	expect_line '^getenv  *2$' "$T/err"
+	end_case
+done
+
+begin "exec of a plain program does not"
+user ./rawtrace ./runs libc.so.6:getenv -- 20 ./runs
+expect_number "calls" "$(grep -c '^>(getenv "HOME")' "$T/err")" -eq 4
+expect_no_line 'ends here' "$T/err"
+end_case
+
+begin "-p: a setuid exec ends the trace, and so it is said"
+"$BIN/fresh" setpriv --reuid=65534 --regid=65534 --clear-groups "$T/runs" 1500 "$T/setuid" 5 >"$T/witness" &
+PID=$!
+BACKGROUND="$BACKGROUND $PID"
+wait_for 10 has_line '^before' "$T/witness"
+user ./rawtrace -p "$PID" libc.so.6:getenv
+expect_no_line 'getenv' "$T/err"
+expect_line "process $PID ran a program that user 65534 may not look into" "$T/err"
+reap "$PID"
+end_case
+
+begin "-p: no process that the user could not ptrace"
+in_background "$T/setuid" 20000 >"$T/witness"
+user ./rawtrace -p "$PID" libc.so.6:getenv
+expect_status 1
+expect_message "process $PID: " "$T/err"
+end_case
+
+begin "cap_dac_override, cap_sys_ptrace, cap_sys_admin: files and processes only by the user's own rights"
+give cap_bpf,cap_perfmon,cap_dac_override,cap_dac_read_search,cap_sys_ptrace,cap_sys_admin,cap_fowner
+echo secret-of-root >"$T/secret"
+chmod 600 "$T/secret"
+cp "$T/secret" "$T/secret.before"
+user ./rawtrace -o secret ./fib fib
+expect_status 1
+expect_message 'secret: Permission denied' "$T/err"
+expect_same "$T/secret.before" "$T/secret"
+user ./rawtrace ./fib @./secret
+expect_message 'secret: Permission denied' "$T/err"
+user env RAWTRACE_PROBES="$T" ./rawtrace ./fib @secret
+expect_no_line 'secret-of' "$T/err"
+user ./rawtrace -p "$PID" libc.so.6:getenv
+expect_status 1
+user ./rawtrace --no-bpf ./fib fib
+expect_status 1
+expect_message 'needs root' "$T/err"
+kill -KILL "$PID"
+reap "$PID"
+end_case
+
+begin "the traced program gets no capability"
+setcap -r "$T/rawtrace"
+caps=-all,+bpf,+perfmon,+net_raw
+(cd "$T" && exec timeout $((60 * SECOND)) setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$caps --ambient-caps=$caps \
+	./rawtrace ./runs libc.so.6:getenv) >"$T/out" 2>"$T/err" </dev/null
+expect_line '^>(getenv' "$T/err"
+for set in Inh Prm Amb; do
+	expect_line "^Cap$set:	0000000000000000\$" "$T/out"
+done
+end_case
+
+begin "a setuid rawtrace is refused"
+chmod 4755 "$T/rawtrace"
+user ./rawtrace ./fib fib
+expect_status 1
+expect_message 'rawtrace is a setuid or setgid program' "$T/err"
+end_case
