@@ -411,6 +411,7 @@ int rt_target_add_libcalls(struct rt_target *t, const char *text, struct rt_erro
 		r = rt_spec_expected(spec, spec->column, err, "the name of an imported function");
 	if (r == 0)
 		r = rt_functions_add_imports(&t->functions, &t->images, t->pids.v[0], spec, err);
-	t->libcalls = true;
-	return r;
+	t->imports_nothing = r == 1;
+	t->libcalls = r == 0;
+	return r < 0 ? r : 0;
 }

@@ -46,6 +46,7 @@ struct rt_target {
 	size_t nroots;
 	struct rt_limit limit;
 	bool libcalls;			/* some functions are traced for the program's own calls alone */
+	bool imports_nothing;		/* or would be: it has no such calls */
 	struct rt_runtime *runtimes;	/* runtimes.h: `nruntimes` files with Go code that is traced */
 	size_t nruntimes, runtimes_cap;
 	bool goroutines;		/* their calls are told apart by goroutine */

@@ -238,6 +238,8 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 
 	if (t->functions.note)
 		say(&notes, "%s", t->functions.note);
+	if (t->imports_nothing)
+		say(&notes, "--libcalls: %s imports nothing: only its own functions are traced", rt_image_name(t->images.v[0]));
 	say_images(&notes, t);
 	say_inlined(&notes, t);
 	if (t->purpose == RT_PURPOSE_COUNT)

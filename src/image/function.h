@@ -95,7 +95,7 @@ int rt_functions_raw_names(struct rt_functions *functions);
 
 /*
  * Add the functions of libraries that the program imports and `spec` means by name, each where its loader finds it.  `pid`: as for
- * rt_images_imports.  A usage error where there are none.
+ * rt_images_imports.  1 where the program imports nothing and there are functions already; a usage error where there are none.
  */
 int rt_functions_add_imports(struct rt_functions *functions, const struct rt_images *images, pid_t pid, const struct rt_spec *spec,
 			     struct rt_error *err);

@@ -205,12 +205,24 @@ static int add_library(struct rt_functions *functions, struct rt_image *image, c
 	return r;
 }
 
+/* Does a library have any function that the program imports, beside what the C run time calls? */
+static bool imports_some(const struct rt_import *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (v[i].image && v[i].symbol.kind != RT_SYM_NOTYPE && !is_runtime(v[i].name))
+			return true;
+	return false;
+}
+
 int rt_functions_add_imports(struct rt_functions *functions, const struct rt_images *images, pid_t pid, const struct rt_spec *spec,
 			     struct rt_error *err)
 {
 	struct rt_image *only = spec->lib ? rt_images_find(images, spec->lib) : NULL;
 	size_t i, n, named = 0, before = functions->n;
 	struct rt_import *v;
+	bool some;
 	int r;
 
 	if (spec->lib && !only)
@@ -221,9 +233,12 @@ int rt_functions_add_imports(struct rt_functions *functions, const struct rt_ima
 	for (i = 1; i < images->n && r == 0; i++)
 		if (!only || images->v[i] == only)
 			r = add_library(functions, images->v[i], v, n, spec, &named, err);
+	some = imports_some(v, n);
 	free(v);
 	if (r < 0 || functions->n > before)
 		return r;
+	if (!some && before && !images->incomplete)
+		return 1;
 	if (!n)
 		return rt_usage(err, "%s: imports nothing: it is linked statically", rt_image_name(images->v[0]));
 	if (images->incomplete && !named)

@@ -131,6 +131,27 @@ if [ -x "$T/static" ]; then
 fi
 end_case
 
+# own PROGRAM GLOB: a function of the program's own, beside --libcalls where it imports nothing.
+own() {
+	begin "--libcalls: $2, and a function of the program's own: $1 imports nothing"
+	rt --libcalls="$2" "$T/$1" own
+	expect_status 0
+	printf '%s\n' "rawtrace: --libcalls: $T/$1 imports nothing: only its own functions are traced" '>(own 1)' '<2' >"$T/expected"
+	expect_same "$T/expected" "$T/err"
+	end_case
+}
+
+if with_bpf && has "$CC"; then
+	printf 'int own(int n);\nint own(int n) { return n + 1; }\nint main(int n, char **v) { return v ? own(n) - 2 : 0; }\n' >"$T/own.c"
+	$CC -g -O0 -static -o "$T/own-static" "$T/own.c" 2>/dev/null && own own-static '*' && own own-static malloc
+	$CC -g -O0 -o "$T/own-dynamic" "$T/own.c" && own own-dynamic '*'
+	begin "--libcalls: a name that is wrong, and a function of the program's own"
+	rt --libcalls=nothing_like_it "$T/lazy" main
+	expect_status 2
+	expect_message "imports no function 'nothing_like_it'" "$T/err"
+	end_case
+fi
+
 # Distributions strip the C library of the names of what its IFUNCs choose from: .eh_frame tells how large these are.  The processor's
 # own may have instructions that the disassembler does not know: the oldest are asked for.
 if with_bpf && "$RAWTRACE" --version | grep -q ", capstone" && has "$CC"; then
