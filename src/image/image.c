@@ -228,6 +228,7 @@ void rt_image_close(struct rt_image *image)
 		free(image->owned[i]);
 	free(image->owned);
 	rt_image_free_go(image);
+	free(image->starts);
 	free(image->symbols);
 	free(image->unnamed);
 	free(image->unnamed_names);

@@ -85,6 +85,8 @@ struct rt_image {
 	struct rt_range patchable;		/* the places that -fpatchable-function-entry has made */
 	struct rt_range stubs[RT_STUB_SECTIONS];	/* by which it reaches its libraries */
 	unsigned nstubs;
+	uint64_t *starts;		/* where its sections in memory begin, sorted */
+	size_t nstarts, starts_cap;
 	bool go_read;
 	struct rt_go *go;		/* go.c; NULL: not read, or none */
 	bool has_except_table;		/* .gcc_except_table: code that catches, or cleans up, while a stack unwinds */
@@ -175,6 +177,8 @@ const char *rt_image_refuses(const struct rt_image *image, uint64_t addr);
 
 /* sections.c: is `addr` in one of the sections of stubs by which a program reaches its libraries? */
 bool rt_image_is_stub(const struct rt_image *image, uint64_t addr);
+/* Where the first section behind `addr` begins; UINT64_MAX: none does. */
+uint64_t rt_image_next_section(const struct rt_image *image, uint64_t addr);
 /* sections.c: the symbol table of an ELF file, by its section.  False: it has none. */
 bool rt_elf_symtab(Elf *elf, struct rt_table *table);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
 #include <string.h>
 
 #include "image/private.h"
+#include "util/array.h"
 
 static void find_table(struct rt_image *image, const GElf_Shdr *shdr, struct rt_table *table)
 {
@@ -41,6 +43,21 @@ static void find_code(struct rt_image *image, const GElf_Shdr *shdr)
 	if (!code->size || shdr->sh_addr < code->addr)
 		code->addr = shdr->sh_addr;
 	code->size = (last > end ? last : end) - code->addr;
+}
+
+/* Where the sections that a process has in its memory begin.  Without memory for that a function without a size may seem longer. */
+static void find_start(struct rt_image *image, const GElf_Shdr *shdr)
+{
+	if (!(shdr->sh_flags & SHF_ALLOC) || !shdr->sh_size || RT_ROOM(&image->starts, image->nstarts, &image->starts_cap) < 0)
+		return;
+	image->starts[image->nstarts++] = shdr->sh_addr;
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
 }
 
 static void find_mark(struct rt_image *image, const char *name, const GElf_Shdr *shdr)
@@ -118,8 +135,25 @@ void rt_image_scan_sections(struct rt_image *image)
 			continue;
 		find_mark(image, name, &shdr);
 		find_code(image, &shdr);
+		find_start(image, &shdr);
 		find_stubs(image, name, &shdr);
 	}
+	if (image->nstarts)
+		qsort(image->starts, image->nstarts, sizeof(*image->starts), compare_starts);
+}
+
+uint64_t rt_image_next_section(const struct rt_image *image, uint64_t addr)
+{
+	size_t low = 0, high = image->nstarts, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (image->starts[mid] <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < image->nstarts ? image->starts[low] : UINT64_MAX;
 }
 
 bool rt_image_is_stub(const struct rt_image *image, uint64_t addr)

@@ -236,10 +236,18 @@ static uint64_t code_end(const struct rt_image *image, uint64_t addr)
 	return addr;
 }
 
-/* A symbol without a size reaches to the next one; none reaches past its segment. */
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * A symbol without a size reaches to the next symbol or section: without the latter _init, in .init, would have the stubs of .plt in it.
+ * None reaches past its segment.
+ */
 static void fill_sizes(struct rt_image *image)
 {
-	uint64_t next = UINT64_MAX, current = UINT64_MAX, end;
+	uint64_t next = UINT64_MAX, current = UINT64_MAX, section, end;
 	size_t i;
 
 	for (i = image->nsymbols; i-- > 0;) {
@@ -250,8 +258,9 @@ static void fill_sizes(struct rt_image *image)
 			current = s->addr;
 		}
 		end = code_end(image, s->addr);
+		section = rt_image_next_section(image, s->addr);
 		if (!s->sized)
-			s->size = (next < end ? next : end) - s->addr;
+			s->size = least(least(next, section), end) - s->addr;
 		else if (s->size > end - s->addr)
 			s->size = end - s->addr;
 	}

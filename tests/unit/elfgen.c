@@ -169,19 +169,25 @@ static void put_phdr(struct out *o, uint32_t type, uint32_t flags, uint64_t offs
 	put_word(o, 16);
 }
 
-static void put_shdr(struct out *o, size_t name, uint32_t type, uint64_t offset, uint64_t size, uint32_t link,
-		     uint64_t entsize)
+static void put_shdr_at(struct out *o, size_t name, uint32_t type, uint64_t flags, uint64_t addr, uint64_t offset, uint64_t size,
+			uint32_t link, uint64_t entsize)
 {
 	put(o, name, 4);
 	put(o, type, 4);
-	put_word(o, 0);
-	put_word(o, 0);
+	put_word(o, flags);
+	put_word(o, addr);
 	put_word(o, offset);
 	put_word(o, size);
 	put(o, link, 4);
 	put(o, 0, 4);
 	put_word(o, 1);
 	put_word(o, entsize);
+}
+
+static void put_shdr(struct out *o, size_t name, uint32_t type, uint64_t offset, uint64_t size, uint32_t link,
+		     uint64_t entsize)
+{
+	put_shdr_at(o, name, type, 0, 0, offset, size, link, entsize);
 }
 
 /* null, text, [dynsym, dynstr,] [symtab, strtab,] [one more,] shstrtab */
@@ -208,7 +214,7 @@ static size_t put_sections(struct out *o, const struct elfgen *g, const struct l
 		i += 2;
 	}
 	if (g->section) {
-		put_shdr(o, extra, SHT_PROGBITS, l->code, 16, 0, 0);
+		put_shdr_at(o, extra, SHT_PROGBITS, g->section_at ? SHF_ALLOC | SHF_EXECINSTR : 0, g->section_at, l->code, 16, 0, 0);
 		i++;
 	}
 	put_shdr(o, 0, SHT_STRTAB, names, size, 0, 0);

@@ -31,7 +31,8 @@ struct elfgen {
 	bool dynamic;			/* also made where needed, soname or dynsyms ask for it */
 	bool gnu_hash;			/* DT_GNU_HASH and a relocation of the last symbol instead of DT_HASH */
 	bool no_sections;
-	const char *section;		/* the name of one more section */
+	const char *section;		/* the name of one more section, of 16 bytes, */
+	uint64_t section_at;		/* and where it is in memory, as code; 0: nowhere */
 	bool go_note;
 	size_t frames;			/* where in the code the index of .eh_frame is; 0: there is none */
 };

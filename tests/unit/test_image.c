@@ -279,6 +279,35 @@ static void test_symbols(void)
 	rt_image_close(image);
 }
 
+/* What is not known to end somewhere ends where the next section begins: not behind the stubs there. */
+static void test_unsized(void)
+{
+	static const struct elfgen_sym syms[] = {
+		{ "_init", CODE + 0x10, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+		{ "label", CODE + 0x24, 0, STB_GLOBAL, STT_NOTYPE, ELFGEN_TEXT },
+		{ "main", CODE + 0x40, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
+	};
+	struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 1, .section = ".plt", .section_at = CODE + 0x20 };
+	struct rt_image *image = elfgen_open(&g);
+	const struct rt_symbol *v;
+	size_t n;
+
+	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(n, 1);
+	is_symbol(&v[0], "_init", CODE + 0x10, 0x10, RT_SYM_FUNC, true);
+	rt_image_close(image);
+
+	g.nsyms = 3;
+	g.section_at = CODE + 0x50;
+	image = elfgen_open(&g);
+	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(n, 3);
+	is_symbol(&v[0], "_init", CODE + 0x10, 0x14, RT_SYM_FUNC, true);
+	is_symbol(&v[1], "label", CODE + 0x24, 0x1c, RT_SYM_NOTYPE, true);
+	is_symbol(&v[2], "main", CODE + 0x40, 0x10, RT_SYM_FUNC, true);
+	rt_image_close(image);
+}
+
 /* A name may not write to the terminal, or forge a line. */
 static void test_controls(void)
 {
@@ -402,6 +431,7 @@ CU_TestInfo rt_tests_image[] = {
 	{ "x32 and i386", test_x32_and_i386 },
 	{ "file offsets", test_offsets },
 	{ "symbols", test_symbols },
+	{ "functions without a size", test_unsized },
 	{ "control characters in names", test_controls },
 	{ "no symbols", test_no_symbols },
 	{ "symbols without section headers", test_sstrip },
