@@ -8,6 +8,16 @@
 #include "attach/held.h"
 #include "feed_private.h"
 
+static uint32_t find_main(const struct rt_target *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->functions.n; i++)
+		if (t->images.n && t->functions.v[i].image == t->images.v[0] && strcmp(rt_function_symbol(&t->functions.v[i]), "main") == 0)
+			return (uint32_t)i;
+	return RT_NO_FUNCTION;
+}
+
 struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, const struct rt_pids *pids, struct rt_gaps *gaps,
 			    struct rt_stack *stack)
 {
@@ -19,6 +29,7 @@ struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, con
 	feed->target = target;
 	feed->key = key;
 	feed->end = UINT64_MAX;
+	feed->main = find_main(target);
 	feed->gaps = gaps;
 	feed->stack = stack;
 	feed->locate = rt_locate_new(target);
@@ -178,6 +189,17 @@ static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt
 	return 0;
 }
 
+/* Where does a jump through a register lead? */
+static uint32_t leads_to(struct rt_feed *feed, const struct rt_event *event, const struct rt_hit *hit)
+{
+	uint32_t function;
+
+	if (!hit->exit || !hit->exit->plan || event->hit.faults & 1)
+		return 0;
+	function = rt_locate_entry(feed->locate, event->pid, rt_plan_int(hit->plan, 0, event->hit.data));
+	return function == RT_NO_FUNCTION ? 0 : function + 1;
+}
+
 /* The stack takes each address at the start of a page for the trampoline's.  Of others it wants to know no more than that. */
 static void tell_from_trampoline(struct rt_feed *feed, struct rt_event *event)
 {
@@ -234,6 +256,8 @@ static int on_hit(struct rt_feed *feed, struct process *process, struct rt_event
 	r = find_function(feed, event, &hit);
 	if (r != 0)
 		return r < 0 ? r : 0;
+	hit.leads = leads_to(feed, event, &hit);
+	hit.once = hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION && hit.function == feed->main;
 	hit.libcall = hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].libcall;
 	if (t->libcalls && hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
 		hit.outside = hit.libcall && !rt_locate_from_program(feed->locate, event->pid, event->hit.ra, &t->functions.v[hit.function]);

@@ -20,6 +20,7 @@ struct process {
 struct rt_feed {
 	const struct rt_target *target;
 	enum rt_key key;
+	uint32_t main;			/* the function main, or RT_NO_FUNCTION */
 	struct process *processes;
 	unsigned nprocesses;
 	uint64_t begin, end;

@@ -164,6 +164,7 @@ static int filter_leave(void *ctx, struct rt_thread *thread, const struct rt_fra
 	free(call->data);
 	c->n--;
 	c->level -= call->fate != LEFT_OUT;
+	call->frame.unsure = frame->unsure;
 	c->became = end == RT_END_BECAME && call->fate != LEFT_OUT;
 	return r < 0 || call->fate != SHOWN ? r : f->next->leave(f->ctx, thread, &call->frame, end, time, result);
 }

@@ -45,6 +45,8 @@ struct rt_locate {
 	struct rt_members maps_read;	/* processes whose were tried after an unknown address */
 	struct rt_place *places;
 	size_t nplaces;
+	struct rt_place *entries;	/* where the traced functions begin; made when that is first asked */
+	size_t nentries;
 	struct cached cache[CACHE];
 	struct aligned aligned[ALIGNED];
 	unsigned naligned;	/* so many were looked up; the oldest are forgotten */
@@ -112,6 +114,7 @@ void rt_locate_free(struct rt_locate *l)
 	rt_addrmap_free(l->maps);
 	rt_members_free(&l->maps_read);
 	free(l->places);
+	free(l->entries);
 	rt_code_close(l->code);
 	free(l);
 }
@@ -150,19 +153,26 @@ static bool is_before(const struct rt_place *p, uint64_t offset, bool leaving)
 	return p->leaving == leaving ? p->offset < offset : leaving;
 }
 
-/* Only our probes send instruction pointers, so a file offset that one probe has is that probe's; the inode settles the rest. */
-static const struct rt_place *place_at(const struct rt_locate *l, uint64_t offset, uint64_t ino, bool leaving)
+static size_t first_place(const struct rt_place *v, size_t n, uint64_t offset, bool leaving)
 {
-	size_t low = 0, high = l->nplaces, i;
+	size_t low = 0, high = n;
 
 	while (low < high) {
 		size_t mid = (low + high) / 2;
 
-		if (is_before(&l->places[mid], offset, leaving))
+		if (is_before(&v[mid], offset, leaving))
 			low = mid + 1;
 		else
 			high = mid;
 	}
+	return low;
+}
+
+/* Only our probes send instruction pointers, so a file offset that one probe has is that probe's; the inode settles the rest. */
+static const struct rt_place *place_at(const struct rt_locate *l, uint64_t offset, uint64_t ino, bool leaving)
+{
+	size_t low = first_place(l->places, l->nplaces, offset, leaving), i;
+
 	for (i = low; i < l->nplaces && l->places[i].offset == offset && l->places[i].leaving == leaving; i++)
 		if (l->places[i].ino == ino)
 			return &l->places[i];
@@ -252,18 +262,18 @@ bool rt_locate_from_program(struct rt_locate *l, pid_t pid, uint64_t ra, const s
 }
 
 /* Files are mapped by pages: where nobody could read the mappings of a process that is gone, this may be enough. */
-static const struct rt_place *only_one_in_page(const struct rt_locate *l, uint64_t ip, bool leaving)
+static const struct rt_place *only_one_in_page(const struct rt_place *v, size_t n, uint64_t ip, bool leaving)
 {
 	const struct rt_place *found = NULL;
 	size_t i;
 
 	/* Of so many none has a place of its own. */
-	for (i = 0; i < l->nplaces && l->nplaces <= PAGE; i++) {
-		if (l->places[i].leaving != leaving || (l->places[i].offset ^ ip) % PAGE)
+	for (i = 0; i < n && n <= PAGE; i++) {
+		if (v[i].leaving != leaving || (v[i].offset ^ ip) % PAGE)
 			continue;
 		if (found)
 			return NULL;
-		found = &l->places[i];
+		found = &v[i];
 	}
 	return found;
 }
@@ -278,7 +288,7 @@ const struct rt_place *rt_locate_place(struct rt_locate *l, pid_t pid, uint64_t 
 	if (c->ip == ip && c->leaving == leaving && c->pid == pid)
 		return c->place;
 	known = rt_locate_file(l, pid, ip, &ino, &offset) == 0;
-	place = known ? place_at(l, offset, ino, leaving) : only_one_in_page(l, ip, leaving);
+	place = known ? place_at(l, offset, ino, leaving) : only_one_in_page(l->places, l->nplaces, ip, leaving);
 	if (known || place)
 		*c = (struct cached){ .pid = pid, .ip = ip, .leaving = leaving, .place = place };
 	return place;
@@ -289,6 +299,39 @@ uint32_t rt_locate_function(struct rt_locate *l, pid_t pid, uint64_t ip)
 	const struct rt_place *place = rt_locate_place(l, pid, ip, false);
 
 	return place ? place->function : RT_NO_FUNCTION;
+}
+
+static void find_entries(struct rt_locate *l)
+{
+	const struct rt_target *t = l->target;
+	size_t i;
+
+	l->entries = calloc(t->functions.n + 1, sizeof(*l->entries));
+	for (i = 0; i < t->functions.n && l->entries; i++)
+		if (t->returns[i])
+			l->entries[l->nentries++] = (struct rt_place){
+				.offset = t->functions.v[i].offset, .ino = rt_image_ino(t->functions.v[i].image), .function = (uint32_t)i,
+			};
+	if (l->nentries)
+		qsort(l->entries, l->nentries, sizeof(*l->entries), compare_places);
+}
+
+uint32_t rt_locate_entry(struct rt_locate *l, pid_t pid, uint64_t address)
+{
+	const struct rt_place *place;
+	uint64_t ino, offset;
+	size_t i;
+
+	if (!l->entries)
+		find_entries(l);
+	if (rt_locate_file(l, pid, address, &ino, &offset) < 0) {
+		place = only_one_in_page(l->entries, l->nentries, address, false);
+		return place ? place->function : RT_NO_FUNCTION;
+	}
+	for (i = first_place(l->entries, l->nentries, offset, false); i < l->nentries && l->entries[i].offset == offset; i++)
+		if (l->entries[i].ino == ino)
+			return l->entries[i].function;
+	return RT_NO_FUNCTION;
 }
 
 uint32_t rt_locate_function_of_any(struct rt_locate *l, const struct rt_pids *pids, uint64_t ip)

@@ -267,6 +267,103 @@ static int make_exit(struct making *m, size_t i)
 	return r;
 }
 
+/* ---- where jumps through registers lead ---- */
+
+/* A kind of such jumps. */
+struct pointed {
+	const struct rt_exit *exit;
+	uint16_t plan;		/* of one of the functions that have them */
+	size_t n;
+};
+
+enum { POINTED_PLANS = 32 };
+
+static bool reads_same(const struct rt_exit *a, const struct rt_exit *b)
+{
+	return a->by == b->by && a->loads == b->loads && a->disp == b->disp;
+}
+
+static bool is_pointed(const struct making *m, size_t function, const struct rt_exit *e)
+{
+	const struct rt_target *t = m->target;
+
+	/* What a slot is bound to has a name. */
+	return e->by && !e->nthrough && !(e->by == RT_BY_IP && e->to) && !(e->loads && (m->limits.registers || m->limits.no_memory)) && !t->plans[t->jump_plan[function]].goroutine;
+}
+
+static int count_pointed(const struct making *m, struct pointed **v, size_t *n)
+{
+	const struct rt_target *t = m->target;
+	size_t i, k, j, cap = 0;
+
+	for (i = 0; i < t->functions.n; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		for (k = 0; k < f->exits.n && f->how == RT_HOW_INSN && t->returns[i]; k++) {
+			f->exits.v[k].plan = 0;
+			if (!is_pointed(m, i, &f->exits.v[k]))
+				continue;
+			for (j = 0; j < *n && !(reads_same((*v)[j].exit, &f->exits.v[k]) && (*v)[j].plan == t->jump_plan[i]); j++)
+				;
+			if (j == *n && RT_ROOM(v, *n, &cap) < 0)
+				return -ENOMEM;
+			if (j == *n)
+				(*v)[(*n)++] = (struct pointed){ .exit = &f->exits.v[k], .plan = t->jump_plan[i] };
+			(*v)[j].n++;
+		}
+	}
+	return 0;
+}
+
+static int compare_pointed(const void *a, const void *b)
+{
+	const struct pointed *x = a, *y = b;
+
+	return x->n > y->n ? -1 : x->n < y->n;
+}
+
+/* The plan that records the target; a negative errno. */
+static int make_pointed(struct making *m, const struct pointed *p)
+{
+	struct rt_plan plan = m->target->plans[p->plan];
+	const struct rt_exit *e = p->exit;
+
+	plan.nvalues = 1;
+	plan.values[0] = (struct rt_fetch){
+		.base = RT_BASE_REG, .reg = e->by == RT_BY_IP ? plan.arch->ip : plan.arch->dwarf[e->by - 1], .size = plan.arch->word, .nderef = e->loads, .deref = { e->disp },
+	};
+	return share_plan(m, &plan);
+}
+
+/*
+ * A tail call through a pointer is known by the pointer, which the jump's plan reads.  Each register and offset takes a plan, and each plan
+ * takes time: only the most frequent get one, in what room the other plans leave.  Calls of the rest are marked as jumped away.
+ */
+static int make_jumps(struct making *m)
+{
+	struct rt_target *t = m->target;
+	struct pointed *v = NULL;
+	size_t n = 0, i, k, j;
+	int r = t->purpose == RT_PURPOSE_RECORD ? count_pointed(m, &v, &n) : 0;
+
+	if (n)
+		qsort(v, n, sizeof(*v), compare_pointed);
+	for (j = 0; j < n && j < POINTED_PLANS && t->nplans < t->most_plans && r >= 0; j++) {
+		const struct pointed kind = v[j];
+
+		r = make_pointed(m, &kind);
+		for (i = 0; i < t->functions.n && r >= 0; i++) {
+			struct rt_function *f = &t->functions.v[i];
+
+			for (k = 0; k < f->exits.n && f->how == RT_HOW_INSN && t->returns[i] && t->jump_plan[i] == kind.plan; k++)
+				if (is_pointed(m, i, &f->exits.v[k]) && reads_same(kind.exit, &f->exits.v[k]))
+					f->exits.v[k].plan = (uint16_t)(r + 1);
+		}
+	}
+	free(v);
+	return r < 0 ? r : 0;
+}
+
 static void drop_plans(struct rt_target *t)
 {
 	free(t->plans);
@@ -385,6 +482,8 @@ static int make_level(struct rt_target *t, bool any, enum level level, struct rt
 		m.limits.no_memory |= level == READ_ARGUMENTS;
 	}
 	r = make_all(&m);
+	if (r == 0)
+		r = make_jumps(&m);
 	if (r == 0)
 		point_shows(t);
 	free(m.hashes);

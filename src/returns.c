@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/callees.h"
 #include "image/image.h"
 #include "image/switches.h"
 #include "plans.h"
@@ -250,78 +251,26 @@ static void choose(struct rt_target *t, struct codes *codes, struct rt_function 
 		f->how = RT_HOW_INSN;
 }
 
-/* Which of the traced functions a tail call leads to. */
-static int compare_addresses(const void *a, const void *b)
+/* Which of the traced functions the tail calls lead to; what is jumped to and is not traced has a name in the trace. */
+static int find_callees(struct rt_target *t, struct codes *codes)
 {
-	const struct rt_function *const *x = a, *const *y = b;
-
-	if ((*x)->image != (*y)->image)
-		return (uintptr_t)(*x)->image < (uintptr_t)(*y)->image ? -1 : 1;
-	return (*x)->addr < (*y)->addr ? -1 : (*x)->addr > (*y)->addr;
-}
-
-/* The last function that begins at `key` or before it, in its image; NULL: none. */
-static const struct rt_function *find_before(const struct rt_function **v, size_t n, const struct rt_function *key)
-{
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (compare_addresses(&v[mid], &key) <= 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && v[low - 1]->image == key->image ? v[low - 1] : NULL;
-}
-
-static void find_callee(const struct rt_target *t, const struct rt_function **v, size_t n, const struct rt_image *image, struct rt_exit *e)
-{
-	const struct rt_function key = { .image = (struct rt_image *)image, .addr = e->target };
-	const struct rt_function *f = e->target ? find_before(v, n, &key) : NULL;
-
-	/* Of one whose return is not probed nobody knows the end either. */
-	e->callee = f && f->addr == e->target && (f->how != RT_HOW_NONE || f->role) ? (uint32_t)(f - t->functions.v) : UINT32_MAX;
-	e->middle = f && f->addr < e->target && e->target - f->addr < f->size;
-}
-
-static int find_callees(struct rt_target *t)
-{
-	size_t i, k, n = t->functions.n;
-	const struct rt_function **v;
-
-	v = calloc(n + 1, sizeof(*v));
-	if (!v)
-		return -1;
-	for (i = 0; i < n; i++)
-		v[i] = &t->functions.v[i];
-	qsort(v, n, sizeof(*v), compare_addresses);
-	for (i = 0; i < n; i++) {
-		struct rt_function *f = &t->functions.v[i];
-
-		for (k = 0; k < f->exits.n; k++)
-			find_callee(t, v, n, f->image, &f->exits.v[k]);
-	}
-	free(v);
-	return 0;
-}
-
-/* What is jumped to and is not traced has a name in the trace. */
-static int name_callees(struct rt_target *t, struct codes *codes)
-{
+	struct rt_callees *callees = rt_callees_new(&t->functions);
 	struct rt_code *code;
 	size_t i;
-	int r = 0;
+	int r = callees ? 0 : -1;
 
 	for (i = 0; i < t->functions.n && r == 0; i++) {
 		struct rt_function *f = &t->functions.v[i];
+		bool named = f->how == RT_HOW_INSN && !f->role;
 
-		if (f->how != RT_HOW_INSN || f->role || !f->exits.n)
+		if (!f->exits.n)
 			continue;
-		code = code_of(codes, f->image);
-		r = code ? rt_exits_name(code, &f->exits) : -1;
+		code = named ? code_of(codes, f->image) : NULL;
+		r = named && !code ? -1 : rt_callees_find(callees, code, &f->exits);
+		if (r == 0 && named)
+			r = rt_exits_name(code, &f->exits);
 	}
+	rt_callees_free(callees);
 	return r;
 }
 
@@ -384,7 +333,7 @@ int rt_returns_choose(struct rt_target *t, struct rt_error *err)
 	if (some)
 		find_switches(t);
 	if (some && !nomem)
-		nomem = find_callees(t) < 0 || name_callees(t, &codes) < 0;
+		nomem = find_callees(t, &codes) < 0;
 	close_codes(&codes);
 	for (i = 0; i < t->images.n && some && !nomem; i++)
 		nomem = find_shared(t, t->images.v[i]) < 0;

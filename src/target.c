@@ -184,7 +184,8 @@ static void add_returns(struct rt_target *t, size_t function)
 		add_probe(t, function, t->exit_plan[function], 0);
 	for (i = 0; i < f->exits.n && f->how == RT_HOW_INSN; i++)
 		if (!f->exits.v[i].again && (!f->role || !f->exits.v[i].target))
-			add_probe(t, function, f->role ? t->exit_plan[function] : plans[f->exits.v[i].kind], i);
+			add_probe(t, function, f->role ? t->exit_plan[function] : f->exits.v[i].plan ? f->exits.v[i].plan - 1u :
+				  plans[f->exits.v[i].kind], i);
 }
 
 /* Nothing can be measured. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "image/code.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,12 @@ struct relative {
 	uint64_t offset, addend;
 };
 
+/* Where the loader puts an address. */
+struct slot {
+	uint64_t addr, resolver;	/* `resolver`: of an IFUNC, which says what address; 0: the symbol says it */
+	uint32_t symbol;		/* its number in .dynsym */
+};
+
 struct rt_code {
 	struct rt_image *image;
 	struct rt_decoder *decoder;
@@ -21,6 +28,9 @@ struct rt_code {
 	size_t npointers, pointers_cap;
 	struct relative *relatives;	/* sorted by offset */
 	size_t nrelatives, relatives_cap;
+	bool slots_known;
+	struct slot *slots;		/* sorted by address */
+	size_t nslots, slots_cap;
 };
 
 struct rt_code *rt_code_open(struct rt_image *image)
@@ -41,6 +51,7 @@ void rt_code_close(struct rt_code *code)
 	rt_decoder_close(code->decoder);
 	free(code->pointers);
 	free(code->relatives);
+	free(code->slots);
 	free(code);
 }
 
@@ -198,5 +209,87 @@ bool rt_code_pointer(struct rt_code *code, uint64_t addr, uint64_t *value)
 	if (rt_image_read(code->image, addr, bytes, word) < word)
 		return false;
 	*value = word_at(bytes, word);
+	return true;
+}
+
+/* ---- slots through which a file reaches other functions ---- */
+
+static int compare_slots(const void *a, const void *b)
+{
+	const struct slot *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* R_386_IRELATIVE, R_X86_64_IRELATIVE, R_AARCH64_IRELATIVE. */
+static bool is_chosen(uint32_t type)
+{
+	return type == 42 || type == 37 || type == 1032;
+}
+
+/* One relocation of `n` bytes.  REL has the resolver's address in the slot itself. */
+static int add_slot(struct rt_code *code, const uint8_t *p, size_t n)
+{
+	unsigned word = code->image->arch->word;
+	uint64_t info = word_at(p + word, word);
+	uint32_t type = word == 8 ? (uint32_t)info : (uint32_t)(info & 0xff);
+	struct slot slot = { .addr = word_at(p, word), .symbol = (uint32_t)(info >> (word == 8 ? 32 : 8)) };
+	uint8_t bytes[8];
+
+	if (!slot.symbol && !is_chosen(type))
+		return 0;
+	if (!slot.symbol && n == 3u * word)
+		slot.resolver = word_at(p + 2 * word, word);
+	else if (!slot.symbol && rt_image_read(code->image, slot.addr, bytes, word) == word)
+		slot.resolver = word_at(bytes, word);
+	if (RT_ROOM(&code->slots, code->nslots, &code->slots_cap) < 0)
+		return -1;
+	code->slots[code->nslots++] = slot;
+	return 0;
+}
+
+static void add_slots(struct rt_code *code, uint64_t table, uint64_t size, bool rela)
+{
+	size_t entry = (rela ? 3u : 2u) * code->image->arch->word, n, i;
+	uint8_t block[128 * RELA64];
+	uint64_t at;
+
+	for (at = 0; table && at + entry <= size; at += i) {
+		n = rt_image_read(code->image, table + at, block, size - at < sizeof(block) ? (size_t)(size - at) : sizeof(block));
+		if (n < entry)
+			return;
+		for (i = 0; i + entry <= n; i += entry)
+			if (add_slot(code, block + i, entry) < 0)
+				return;
+	}
+}
+
+static void find_slots(struct rt_code *code)
+{
+	const struct rt_dynamic *d = &code->image->dynamic;
+	const struct rt_range *plt = &code->image->plt_relocations;
+
+	code->slots_known = true;
+	if (d->jmprel)
+		add_slots(code, d->jmprel, d->pltrelsz, d->plt_is_rela);
+	else	/* of a static program */
+		add_slots(code, plt->addr, plt->size, code->image->arch->machine != EM_386);
+	add_slots(code, d->rela, d->relasz, true);
+	add_slots(code, d->rel, d->relsz, false);
+	if (code->nslots)
+		qsort(code->slots, code->nslots, sizeof(*code->slots), compare_slots);
+}
+
+bool rt_code_slot(struct rt_code *code, uint64_t addr, uint32_t *symbol, uint64_t *resolver)
+{
+	const struct slot key = { .addr = addr }, *found;
+
+	if (!code->slots_known)
+		find_slots(code);
+	found = code->nslots ? bsearch(&key, code->slots, code->nslots, sizeof(key), compare_slots) : NULL;
+	if (!found)
+		return false;
+	*symbol = found->symbol;
+	*resolver = found->resolver;
 	return true;
 }

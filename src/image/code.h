@@ -28,6 +28,12 @@ bool rt_code_is_pointed(struct rt_code *code, uint64_t first, uint64_t last);
 bool rt_code_pointer(struct rt_code *code, uint64_t addr, uint64_t *value);
 
 /*
+ * What does the loader put at `addr`: the address of symbol number `symbol` of .dynsym, or where that is 0, what the resolver of an IFUNC
+ * answers?  False: neither.
+ */
+bool rt_code_slot(struct rt_code *code, uint64_t addr, uint32_t *symbol, uint64_t *resolver);
+
+/*
  * landing.c: the places in the function that holds `addr` at which an exception is caught, into `v`, at most `max` of them.  Their
  * number, or -1: there may be some that cannot be found.
  */

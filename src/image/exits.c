@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "image/exits.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,27 @@ uint64_t rt_walk_slot(const struct rt_flow *f)
 	return f->kind == RT_FLOW_INDIRECT && f->has_mem && f->mem.fixed && f->mem.index == RT_NO_REG ? (uint64_t)f->mem.disp : 0;
 }
 
+/* DWARF's number of a register, and 1. */
+static uint8_t dwarf_number(const struct rt_arch *arch, int8_t reg)
+{
+	static const uint8_t x86_64[] = { 0, 2, 1, 3, 7, 6, 4, 5 };	/* ax, cx, dx, bx, sp, bp, si, di */
+	unsigned n = reg >= 0 && arch->machine == EM_X86_64 && reg < 8 ? x86_64[reg] : (unsigned)reg;
+
+	return reg >= 0 && n < arch->ndwarf ? (uint8_t)(n + 1) : 0;
+}
+
+/* Which register tells where an indirect jump leads?  A slot of the file is so far from the jump itself, wherever the file is mapped. */
+static void find_register(const struct rt_arch *arch, const struct rt_flow *f, struct rt_exit *e)
+{
+	int64_t disp = e->slot ? (int64_t)(e->slot - e->at.addr) : f->has_mem ? f->mem.disp : 0;
+
+	if (f->kind != RT_FLOW_INDIRECT || disp < INT32_MIN || disp > INT32_MAX || (f->has_mem && !e->slot && (f->mem.fixed || f->mem.index != RT_NO_REG)))
+		return;
+	e->by = e->slot ? RT_BY_IP : dwarf_number(arch, f->has_mem ? f->mem.base : f->to);
+	e->loads = f->has_mem;
+	e->disp = (int32_t)disp;
+}
+
 void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enum rt_exit_kind kind, bool self)
 {
 	struct rt_exits *e = w->exits;
@@ -67,6 +89,8 @@ void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enu
 	e->v[e->n].target = f->has_target ? f->target : 0;
 	e->v[e->n].slot = kind == RT_EXIT_JUMP ? rt_walk_slot(f) : 0;
 	e->v[e->n].callee = UINT32_MAX;
+	if (kind == RT_EXIT_JUMP)
+		find_register(w->body.arch, f, &e->v[e->n]);
 	e->v[e->n].kind = kind;
 	e->v[e->n].self = self;
 	if (kind == RT_EXIT_MAYBE)
@@ -476,8 +500,10 @@ void rt_exits_free(struct rt_exits *exits)
 {
 	size_t i;
 
-	for (i = 0; i < exits->n; i++)
+	for (i = 0; i < exits->n; i++) {
 		free(exits->v[i].to);
+		free(exits->v[i].through);
+	}
 	free(exits->v);
 	memset(exits, 0, sizeof(*exits));
 }

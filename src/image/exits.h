@@ -21,6 +21,8 @@ struct rt_exit_place {
 	uint8_t form, size;	/* enum rt_form of the instruction there, its bytes */
 };
 
+enum { RT_BY_IP = 255 };
+
 struct rt_exit {
 	struct rt_exit_place at;	/* the instruction itself */
 	struct rt_exit_place cheaper;	/* one before it, that every way to it and no other passes, of a form that some kernels emulate; addr 0: none */
@@ -30,12 +32,18 @@ struct rt_exit {
 	bool away;		/* to a place that is not in it, with a stack pointer that may be any: to another function's frame */
 	uint64_t target;	/* where it jumps to; 0: that is not in the instruction */
 	uint64_t slot;		/* then where in the file's memory that stands, by its address; 0: in a register, or elsewhere */
+	uint8_t by;		/* a jump whose target a register tells: 1 + its DWARF number, or RT_BY_IP; 0: none does; */
+	bool loads;		/* the target stands in memory, `disp` bytes behind what the register points to; */
+	int32_t disp;
+	uint16_t plan;		/* for the caller: 1 + the plan that reads the target; 0: the function's */
 	struct rt_exit_place place;	/* for the caller: where its probe stands, one of the two, */
 	uint64_t offset;	/* in the file, */
 	bool shared, again;	/* it is an exit of other traced functions too; one of those has the probe */
 	uint32_t callee;	/* and which traced function `target` is; UINT32_MAX: none, */
 	bool middle;		/* but it is in one; */
-	char *to;		/* and what its name is then; owned, NULL: it has none */
+	char *to;		/* and what its name is then; owned, NULL: it has none; */
+	uint32_t *through;	/* `nthrough` traced functions that a slot of the file may lead to (callees.h); owned */
+	uint32_t nthrough;
 };
 
 struct rt_exits {
@@ -67,6 +75,8 @@ void rt_exits_free(struct rt_exits *exits);
 
 /* stub.c: name what the exits that are jumps lead to (`to`), as it was written in the source.  Needs the callees.  0 or -ENOMEM. */
 int rt_exits_name(struct rt_code *code, struct rt_exits *exits);
+/* The slot that holds where it leads, its own or that of the stub it jumps to; 0: none. */
+uint64_t rt_exit_slot(struct rt_code *code, const struct rt_exit *exit);
 /* One of them's, as the symbol tables have it, and the image's own; NULL: it has none. */
 const char *rt_exit_symbol(struct rt_code *code, const struct rt_exit *exit);
 

@@ -77,6 +77,8 @@ static void find_mark(struct rt_image *image, const char *name, const GElf_Shdr 
 		image->eh_frame = range;
 	else if (strcmp(name, "__patchable_function_entries") == 0)
 		image->patchable = range;
+	else if (strcmp(name, ".rela.plt") == 0 || strcmp(name, ".rela.iplt") == 0 || strcmp(name, ".rel.plt") == 0 || strcmp(name, ".rel.iplt") == 0)
+		image->plt_relocations = range;
 	if (image->gopclntab.size || image->gobuildinfo.size)
 		image->is_go = true;
 	if (strcmp(name, ".gcc_except_table") == 0)

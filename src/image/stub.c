@@ -23,33 +23,17 @@ static const char *symbol_name(struct rt_image *image, uint64_t i)
 	return s ? rt_image_clean_name(image, s) : NULL;
 }
 
-/*
- * The symbol whose address the loader puts at `slot`, by one table of relocations.  A library may have half a million of them, and as many
- * jumps through slots: they are read many at a time.
- */
-static const char *in_table(struct rt_image *image, uint64_t table, uint64_t size, uint64_t entry, uint64_t slot)
+/* Of the names of a place the one that a person would use. */
+static const char *best_name(const struct rt_image *image, uint64_t addr)
 {
-	bool wide = image->arch->word == 8;
-	uint8_t block[128 * 24];
-	uint64_t at, v[2];
-	uint32_t w[2];
-	size_t n, i;
+	const struct rt_symbol *v, *best = NULL;
+	size_t i, n;
 
-	for (at = 0; table && at + entry <= size; at += i) {
-		n = rt_image_read(image, table + at, block, size - at < sizeof(block) ? size - at : sizeof(block));
-		if (n < entry)
-			return NULL;
-		for (i = 0; i + entry <= n; i += entry) {
-			memcpy(wide ? (void *)v : w, block + i, wide ? sizeof(v) : sizeof(w));
-			if (!wide) {
-				v[0] = w[0];
-				v[1] = (uint64_t)(w[1] >> 8) << 32;
-			}
-			if (v[0] == slot)
-				return v[1] >> 32 ? symbol_name(image, v[1] >> 32) : NULL;
-		}
-	}
-	return NULL;
+	v = rt_symbols_at(image, addr, &n);
+	for (i = 0; i < n; i++)
+		if (!best || rt_symbol_compare(&v[i], best) < 0)
+			best = &v[i];
+	return best ? best->name : NULL;
 }
 
 /* The address that the stub's jump is read from; 0: it is of another kind. */
@@ -74,16 +58,16 @@ static uint64_t slot_of(struct rt_code *code, uint64_t addr)
 }
 
 /* The symbol whose address the loader puts at `slot`; the image's. */
-static const char *name_at(struct rt_image *image, uint64_t slot)
+static const char *name_at(struct rt_code *code, uint64_t slot)
 {
-	const struct rt_dynamic *d = &image->dynamic;
+	struct rt_image *image = rt_code_image(code);
+	uint64_t resolver;
+	uint32_t symbol;
 	const char *name;
 
-	name = in_table(image, d->jmprel, d->pltrelsz, (d->plt_is_rela ? 3u : 2u) * image->arch->word, slot);
-	if (!name)
-		name = in_table(image, d->rela, d->relasz, 3u * image->arch->word, slot);
-	if (!name)
-		name = in_table(image, d->rel, d->relsz, 2u * image->arch->word, slot);
+	if (!rt_code_slot(code, slot, &symbol, &resolver))
+		return NULL;
+	name = symbol ? symbol_name(image, symbol) : best_name(image, resolver);
 	return name && *name && strlen(name) < NAME_MAX_BYTES ? name : NULL;
 }
 
@@ -92,7 +76,7 @@ static const char *stub_name(struct rt_code *code, uint64_t addr)
 {
 	uint64_t slot = slot_of(code, addr);
 
-	return slot ? name_at(rt_code_image(code), slot) : NULL;
+	return slot ? name_at(code, slot) : NULL;
 }
 
 const char *rt_code_called(struct rt_code *code, uint64_t addr)
@@ -114,28 +98,21 @@ const char *rt_code_called(struct rt_code *code, uint64_t addr)
 	} else if ((b[1] & 0xfe) == 0xe8) {
 		target = addr + (uint64_t)(int64_t)distance;
 	} else {
-		return b[0] == 0xff && (b[1] == 0x15 || b[1] == 0x25) && image->arch->word == 8 ? name_at(image, addr + (uint64_t)(int64_t)distance) : NULL;
+		return b[0] == 0xff && (b[1] == 0x15 || b[1] == 0x25) && image->arch->word == 8 ? name_at(code, addr + (uint64_t)(int64_t)distance) : NULL;
 	}
 	return rt_code_is_stub(code, target) ? stub_name(code, target) : NULL;
 }
 
-static const char *name_of(struct rt_code *code, uint64_t addr)
+uint64_t rt_exit_slot(struct rt_code *code, const struct rt_exit *e)
 {
-	const struct rt_symbol *v, *best = NULL;
-	size_t i, n;
-
-	if (rt_code_is_stub(code, addr))
-		return stub_name(code, addr);
-	v = rt_symbols_at(rt_code_image(code), addr, &n);
-	for (i = 0; i < n; i++)
-		if (!best || rt_symbol_compare(&v[i], best) < 0)
-			best = &v[i];
-	return best ? best->name : NULL;
+	return e->slot ? e->slot : e->target && rt_code_is_stub(code, e->target) ? slot_of(code, e->target) : 0;
 }
 
 const char *rt_exit_symbol(struct rt_code *code, const struct rt_exit *e)
 {
-	return e->target ? name_of(code, e->target) : e->slot ? name_at(rt_code_image(code), e->slot) : NULL;
+	uint64_t slot = rt_exit_slot(code, e);
+
+	return slot ? name_at(code, slot) : e->target ? best_name(rt_code_image(code), e->target) : NULL;
 }
 
 int rt_exits_name(struct rt_code *code, struct rt_exits *exits)

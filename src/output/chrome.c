@@ -102,8 +102,10 @@ static void put_key(FILE *file, const char *key, bool some)
 }
 
 /* How a call ended whose return was not seen. */
-static const char *unfinished(enum rt_end end, const struct rt_thread *thread)
+static const char *unfinished(enum rt_end end, const struct rt_frame *frame, const struct rt_thread *thread)
 {
+	if (frame->unsure)
+		return "maybe the return of a later call";
 	switch (end) {
 	case RT_END_NOT_SEEN:
 		return "return not seen";
@@ -162,7 +164,7 @@ static int leave_unseen(struct rt_out *out, const struct rt_track *track, const 
 	put_instant(out, track, frame->function, time);
 	err = rt_result_json(out, track->pid, frame->function, result, &some);
 	put_key(out->file, "unseen", some);
-	rt_put(out->file, "\"call\"}}");
+	rt_put(out->file, frame->before ? "\"call before the trace\"}}" : "\"call\"}}");
 	return err;
 }
 
@@ -172,7 +174,7 @@ static int chrome_leave(void *ctx, struct rt_thread *thread, const struct rt_fra
 	struct rt_out *out = ctx;
 	struct chrome *chrome = out->state;
 	struct rt_track *track = rt_tracks_get(&chrome->tracks, thread);
-	const char *unseen = unfinished(end, thread);
+	const char *unseen = unfinished(end, frame, thread);
 	struct rt_call call;
 	bool some = false;
 	uint64_t start;

@@ -168,7 +168,7 @@ static int tally_leave(void *ctx, struct rt_thread *thread, const struct rt_fram
 		return 0;
 	call = open->v[--open->n];
 	/* What became another call is over as far as its own time goes. */
-	if (end != RT_END_RETURNED && end != RT_END_BECAME)
+	if ((end != RT_END_RETURNED && end != RT_END_BECAME) || frame->unsure)
 		return 0;
 	inside = call.inside < ns ? call.inside : ns;
 	rt_tally_add(ctx, frame->function, RT_CELL_TOTAL, ns - inside);

@@ -143,10 +143,12 @@ static int tree_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 		rt_put(out->file, "*** unfinished ***");
 		break;
 	}
+	if (frame->unsure)
+		rt_put(out->file, "  *** maybe of a later call ***");
 	if (!frame->entry_seen) {
 		rt_put(out->file, "  *** call of ");
 		rt_put(out->file, rt_out_function(out, frame->function));
-		rt_put(out->file, " not seen ***");
+		rt_put(out->file, frame->before ? " began before the trace ***" : " not seen ***");
 	}
 	putc_unlocked('\n', out->file);
 	return err;

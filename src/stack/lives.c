@@ -79,6 +79,13 @@ static int stack_lost(struct rt_stack *stack, const struct rt_event *event)
 	}
 	if (*doubt < event->lost.until)
 		*doubt = event->lost.until;
+	if (!task || !event->lost.count) {
+		stack->lost += RT_LOST_MANY;
+	} else {
+		task->lost += event->lost.count;
+		if (task->n && task->v[task->n - 1].fewest > task->n)
+			task->v[task->n - 1].fewest = task->n;
+	}
 	return stack->ops->lost(stack->ctx, task ? &task->thread : NULL, event->time, event->lost.count);
 }
 

@@ -42,10 +42,10 @@ struct rt_thread *rt_stack_thread(struct rt_stack *stack, pid_t pid, pid_t tid)
 	return task ? &task->thread : NULL;
 }
 
-/* Hits may have been lost since the call began. */
-static bool in_doubt(const struct rt_stack *stack, const struct rt_task *task, const struct rt_frame *frame)
+/* Hits may have been lost since then. */
+static bool in_doubt(const struct rt_stack *stack, const struct rt_task *task, uint64_t time)
 {
-	return frame->time < stack->doubt || frame->time < task->doubt;
+	return time < stack->doubt || time < task->doubt;
 }
 
 /* Of how many of the outermost `n` calls the kernel keeps the return, as far as it does. */
@@ -58,23 +58,56 @@ static size_t kept(const struct rt_task *task, size_t n)
 	return some;
 }
 
+/* The innermost open call is no more.  What was lost inside it was lost inside those around it. */
+static void drop_top(struct rt_task *task)
+{
+	const struct rt_frame *top = &task->v[--task->n];
+
+	if (task->n && task->v[task->n - 1].fewest > top->fewest)
+		task->v[task->n - 1].fewest = top->fewest;
+}
+
+/*
+ * May a return at the place of the innermost call be of a later call?  See stack.h.  One hit of the unwinder, if it was lost, may have left
+ * any number of calls with exit probes.
+ */
+static bool may_be_later(const struct rt_stack *stack, const struct rt_task *task)
+{
+	const struct rt_frame *top = &task->v[task->n - 1];
+	uint64_t lost = stack->lost + task->lost - top->lost_before;
+	size_t fewest = top->fewest < RETURNS_SEEN ? top->fewest : RETURNS_SEEN;
+
+	if (!in_doubt(stack, task, top->time) || top->once)
+		return false;
+	/* Hits are being lost since before its entry. */
+	if (!lost || top->leaps)
+		return true;
+	if (top->at_exits || fewest < task->n)
+		return lost > 1;
+	return lost > fewest - task->n + 1;
+}
+
 /* Close the innermost open call. */
 static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end end, uint64_t time,
 		     const struct rt_values *result)
 {
 	static const struct rt_values nothing;
-	struct rt_frame frame = task->v[--task->n];
-	bool missed = end == RT_END_NOT_SEEN || end == RT_END_UNWOUND;
-	bool too_deep = missed && !frame.at_exits && task->n >= RETURNS_SEEN && kept(task, task->n) == RETURNS_SEEN;
+	struct rt_frame frame = task->v[task->n - 1];
+	bool missed = end == RT_END_NOT_SEEN || end == RT_END_UNWOUND, too_deep;
 
+	frame.unsure = end == RT_END_RETURNED && may_be_later(stack, task);
+	drop_top(task);
+	too_deep = missed && !frame.at_exits && task->n >= RETURNS_SEEN && kept(task, task->n) == RETURNS_SEEN;
 	if (frame.became)
 		return 0;
-	if (missed && frame.jumped)
+	if (frame.awaits)
+		time = frame.left;
+	if (frame.awaits || (missed && frame.jumped))
 		end = RT_END_JUMPED;
 	/* Its return may be what was lost, or one that the kernel did not keep. */
-	else if (end == RT_END_UNWOUND && (in_doubt(stack, task, &frame) || too_deep))
+	else if (end == RT_END_UNWOUND && (in_doubt(stack, task, frame.time) || too_deep))
 		end = RT_END_NOT_SEEN;
-	else if (end == RT_END_NOT_SEEN && frame.at_exits && !in_doubt(stack, task, &frame))
+	else if (end == RT_END_NOT_SEEN && frame.at_exits && !in_doubt(stack, task, frame.time))
 		end = RT_END_UNWOUND;
 	stack->too_deep += end == RT_END_NOT_SEEN && too_deep;
 	return stack->ops->leave(stack->ctx, &task->thread, &frame, end, time, result ? result : &nothing);
@@ -109,6 +142,19 @@ static void hit_values(const struct rt_event *event, const struct rt_plan *plan,
 	values->faults = whole ? event->hit.faults : UINT32_MAX;
 }
 
+/* Is `function` where the call has jumped to? */
+static bool leads_to(const struct rt_frame *frame, uint32_t function)
+{
+	uint32_t i;
+
+	if (!frame->jumped || frame->callee == function)
+		return frame->jumped;
+	for (i = 0; frame->awaits && i < frame->exit->nthrough; i++)
+		if (frame->exit->through[i] == function)
+			return true;
+	return false;
+}
+
 /*
  * Is an entry at the stack pointer of the innermost open call a tail call of that one?  A uretprobe replaces the return address with
  * that of the trampoline, at the start of the [uprobes] page: a function that finds it at the top of its stack was jumped to.  Where that
@@ -120,13 +166,14 @@ static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *tas
 {
 	const struct rt_frame *top = &task->v[task->n - 1];
 
+	if (top->at_exits && hit->function != RT_NO_FUNCTION && leads_to(top, hit->function))
+		return !in_doubt(stack, task, top->left);
 	if (top->at_exits)
-		return hit->function != RT_NO_FUNCTION && !in_doubt(stack, task, top) &&
-		       ((top->jumped && top->callee == hit->function) ||
-			(top->exits && hit->exits && top->exits != hit->exits && rt_exits_include(top->exits, hit->exits)));
+		return hit->function != RT_NO_FUNCTION && !in_doubt(stack, task, top->time) && top->exits && hit->exits &&
+		       top->exits != hit->exits && rt_exits_include(top->exits, hit->exits);
 	if (event->hit.ra)
 		return (event->hit.ra & 0xfff) == 0;
-	return kept(task, stack_at(task, event->hit.sp, true)) < RETURNS_SEEN && !in_doubt(stack, task, top);
+	return kept(task, stack_at(task, event->hit.sp, true)) < RETURNS_SEEN && !in_doubt(stack, task, top->time);
 }
 
 /*
@@ -140,7 +187,7 @@ static int stack_become(struct rt_stack *stack, struct rt_task *task, uint64_t t
 	struct rt_frame frame = *top;
 
 	if (top->at_exits || task->n - stack_at(task, top->sp, true) > RETURNS_SEEN)
-		task->n--;
+		drop_top(task);
 	else
 		top->became = true;
 	return stack->ops->leave(stack->ctx, &task->thread, &frame, RT_END_BECAME, time, &nothing);
@@ -170,7 +217,7 @@ static int make_way(struct rt_stack *stack, struct rt_task *task, const struct r
 
 	/* What such a call became has returned, and so has it. */
 	while (task->n && task->v[task->n - 1].became)
-		task->n--;
+		drop_top(task);
 	if (!err && task->n && task->v[task->n - 1].sp == event->hit.sp) {
 		if (!is_tail_call(stack, task, event, hit)) {
 			err = rt_stack_close(stack, task, stack_at(task, event->hit.sp, true), RT_END_NOT_SEEN, event->time);
@@ -212,6 +259,10 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 	frame.level = level;
 	frame.sp = event->hit.sp;
 	frame.time = event->hit.entered ? event->hit.entered : event->time;
+	frame.lost_before = stack->lost + task->lost;
+	frame.fewest = SIZE_MAX;
+	frame.once = hit->once && !task->n;
+	frame.leaps = event->hit.ra && !hit->at_exits;
 	if (task->highest < frame.sp)
 		task->highest = frame.sp;
 	/* A call whose end will not be known is not kept: nothing can be said to be inside it. */
@@ -252,7 +303,7 @@ static uint64_t return_sp(const struct rt_stack *stack, const struct rt_task *ta
 	frame = &task->v[n];
 	if (sp - frame->sp > arch->callee_pop)
 		return sp;
-	if (hit->function == RT_NO_FUNCTION ? !in_doubt(stack, task, frame) : frame->function == hit->function)
+	if (hit->function == RT_NO_FUNCTION ? !in_doubt(stack, task, frame->time) : frame->function == hit->function)
 		return frame->sp;
 	return sp;
 }
@@ -269,6 +320,7 @@ static int stack_unseen(struct rt_stack *stack, struct rt_task *task, const stru
 	unseen.returns = true;
 	unseen.level = next_level(task);
 	unseen.sp = sp;
+	unseen.before = stack->attached && !stack->doubt && !task->doubt;
 	return stack->ops->leave(stack->ctx, &task->thread, &unseen, RT_END_RETURNED, event->time, &result);
 }
 
@@ -307,9 +359,19 @@ static bool goes(const struct rt_event *event, const struct rt_hit *hit)
  * Does the jump end the call for all that can be seen of it?  What it leads to is not traced, so nothing will tell when that has returned,
  * and what comes after that must not stand inside the call.  (In the middle of one that is traced the jump may come to a return that is probed.)
  */
-static bool is_farewell(const struct rt_exit *exit)
+static bool is_farewell(const struct rt_frame *frame)
 {
-	return exit->callee == RT_NO_FUNCTION && !exit->middle;
+	return frame->callee == RT_NO_FUNCTION && !frame->awaits && !frame->exit->middle;
+}
+
+static void stack_jump(struct rt_frame *top, const struct rt_event *event, const struct rt_hit *hit)
+{
+	top->jumped = true;
+	top->exit = hit->exit;
+	top->callee = hit->leads ? hit->leads - 1 : hit->exit->callee;
+	top->awaits = hit->leads || (top->callee == RT_NO_FUNCTION && hit->exit->nthrough);
+	top->left = event->time;
+	top->to = hit->exit->to;
 }
 
 /*
@@ -333,18 +395,15 @@ static int stack_leaving(struct rt_stack *stack, struct rt_task *task, const str
 	top = task->n && task->v[task->n - 1].sp == sp ? &task->v[task->n - 1] : NULL;
 	ours = top && !top->became && (hit->function == RT_NO_FUNCTION || top->function == hit->function || top->jumped);
 	if (hit->exit->kind != RT_EXIT_RETURN) {
-		if (ours) {
-			top->jumped = true;
-			top->callee = hit->exit->callee;
-			top->to = hit->exit->to;
-		}
-		return ours && is_farewell(hit->exit) ? stack_pop(stack, task, RT_END_NOT_SEEN, event->time, NULL) : 0;
+		if (ours)
+			stack_jump(top, event, hit);
+		return ours && is_farewell(top) ? stack_pop(stack, task, RT_END_NOT_SEEN, event->time, NULL) : 0;
 	}
 	if (ours) {
 		hit_values(event, hit->plan, &result);
 		return stack_pop(stack, task, RT_END_RETURNED, event->time, &result);
 	}
-	if (top && !in_doubt(stack, task, top))
+	if (top && !in_doubt(stack, task, top->time))
 		return 0;
 	if (top)
 		err = rt_stack_close(stack, task, task->n - 1, RT_END_NOT_SEEN, event->time);
@@ -355,6 +414,19 @@ static int stack_leaving(struct rt_stack *stack, struct rt_task *task, const str
 	return err ? err : stack_unseen(stack, task, event, hit, sp);
 }
 
+/*
+ * The innermost call may have jumped to a traced function.  Its entry comes next, or the jump led to another function of the name, and has
+ * ended the call.
+ */
+static int keep_promise(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit)
+{
+	const struct rt_frame *top = task->n ? &task->v[task->n - 1] : NULL;
+
+	if (!top || !top->awaits || (hit->plan->kind == RT_KIND_ENTRY && event->hit.sp == top->sp && leads_to(top, hit->function)))
+		return 0;
+	return stack_pop(stack, task, RT_END_NOT_SEEN, event->time, NULL);
+}
+
 void rt_stack_attached(struct rt_stack *stack)
 {
 	stack->attached = true;
@@ -363,12 +435,16 @@ void rt_stack_attached(struct rt_stack *stack)
 int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const struct rt_hit *hit)
 {
 	struct rt_task *task;
+	int err;
 
 	if (!hit->plan)
 		return -EINVAL;
 	task = rt_threads_get(&stack->threads, event->pid, event->tid, event->hit.goid);
 	if (!task)
 		return -ENOMEM;
+	err = keep_promise(stack, task, event, hit);
+	if (err)
+		return err;
 	if (hit->plan->kind == RT_KIND_ENTRY)
 		return stack_entry(stack, task, event, hit);
 	if (hit->exit)

@@ -16,6 +16,15 @@
  * return address is the kernel's uretprobe trampoline (a page-aligned address: the start of the process's [uprobes]
  * page), and its successor else.  Where the return address was not recorded (nothing in the process can longjmp), the
  * second is a tail call unless the first one's return could not be seen: past 64 levels, or hits may have been lost since.
+ *
+ * A function with exit probes tells of its jump.  If the jump's slot or register may lead to a traced function, the next hit of the thread
+ * decides: the entry of that function at the same stack pointer is the tail call.
+ *
+ * Lost hits may be the return of an open call and the entry of a later one at the same stack pointer: a loop that calls hot().  The later
+ * call's return then looks like the first one's, and is told as unsure.  It is certain
+ *   - where too few hits were lost: without unwinding it takes the returns of the call and of all inside it, and an entry;
+ *   - of main, which is called once.
+ * Nothing else shows it.  What stands inside an open call after a loss may belong to a later one too, until the call returns.
  */
 
 enum rt_end {
@@ -67,11 +76,20 @@ struct rt_frame {
 	const struct rt_exits *exits;	/* those of its function, or NULL */
 	bool jumped;			/* one of those, a jump, has left it: what it jumped to returns for it */
 	bool became;			/* the call above it at the same stack pointer, which was told instead of it */
+	bool awaits;			/* the next hit tells whether it jumped to `callee`, or one of exit->through */
+	const struct rt_exit *exit;	/* where it jumped */
+	uint64_t left;			/* and when */
 	uint32_t callee;		/* where it jumped to, RT_NO_FUNCTION: to no function that is traced, or not known */
 	const char *to;			/* its name where it is not traced, or NULL; not owned */
 	unsigned level;			/* 0: outermost */
 	uint64_t sp;			/* at entry */
 	uint64_t time;			/* of the entry; 0 where it was not seen */
+	uint64_t lost_before;		/* hits that were lost before it (struct rt_task, struct rt_stack) */
+	size_t fewest;			/* so few calls were open while hits were lost in its thread, it among them */
+	bool once;			/* there is no second call of it in the process */
+	bool leaps;			/* it may be left without a hit */
+	bool unsure;			/* returned: it may be the return of a later call, as hits were lost */
+	bool before;			/* entry not seen: it began before the trace */
 };
 
 /* What an output is told.  Each returns 0 or a negative errno, which ends the trace. */
@@ -97,6 +115,8 @@ struct rt_hit {
 	const struct rt_exits *exits;	/* entry: all of these of its function, or NULL */
 	bool at_exits;			/* by probes on the instructions that leave it: no return goes unseen but by lost hits */
 	const struct rt_exit *exit;	/* return: which of those; NULL: a uretprobe */
+	uint32_t leads;			/* a jump through a register: 1 + the traced function that it leads to; 0: none, or not known */
+	bool once;			/* entry: of main */
 	bool libcall, outside;		/* entry: as in struct rt_frame */
 	const struct rt_plan *plan;	/* never NULL: its kind says whether it is an entry or a return */
 };

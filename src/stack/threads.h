@@ -15,6 +15,7 @@ struct rt_task {
 	size_t n, cap;
 	uint64_t highest;		/* stack pointer of any call seen */
 	uint64_t doubt;			/* hits of it were lost before this time; 0: none */
+	uint64_t lost;			/* how many */
 	struct rt_task *next;		/* in the same slot of the hash table */
 	size_t at;			/* in rt_threads.v */
 };

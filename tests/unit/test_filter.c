@@ -52,7 +52,7 @@ static void test_depth(void)
 	run_lost(&r, 1003, 4);
 	ret(&r, 0, 1004, 0x900, 4);
 	run_hit(&r, &entry, 7, 0, 1005, 0x900, false, &nine);
-	finish(&r, f, 1006, ">(fib 1)\n*** 4 events lost ***\n<4\n>(fib 9)\n");
+	finish(&r, f, 1006, ">(fib 1)\n*** 4 events lost ***\n<4  *** maybe of a later call ***\n>(fib 9)\n");
 }
 
 static void test_under(void)
