@@ -64,6 +64,10 @@ static int on_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *
 	if (end == RT_END_JUMPED && frame->to)
 		fprintf(told->file, " to %s", frame->to);
 	put_value(told, result);
+	if (frame->unsure)
+		fputs(" unsure", told->file);
+	if (frame->before)
+		fputs(" before", told->file);
 	if (frame->entry_seen)
 		fprintf(told->file, " %llu-%llu\n", (unsigned long long)frame->time, (unsigned long long)time);
 	else
@@ -127,14 +131,19 @@ void told_ret(struct told *told, pid_t tid, uint32_t function, uint64_t time, ui
 	CU_ASSERT(told_hit(told, &told_return, tid, function, true, time, sp + 8, 0, value) == 0);
 }
 
+void told_lost(struct told *told, pid_t tid, uint64_t time, uint64_t count)
+{
+	struct rt_event ev = { .type = RT_EV_LOST, .time = time, .pid = 1, .tid = tid };
+
+	ev.lost.count = count;
+	ev.lost.until = time;
+	CU_ASSERT(rt_stack_event(told->stack, &ev) == 0);
+}
+
 void told_event(struct told *told, enum rt_event_type type, pid_t tid, uint64_t time)
 {
 	struct rt_event ev = { .type = type, .time = time, .pid = 1, .tid = tid };
 
-	if (type == RT_EV_LOST) {
-		ev.lost.count = 7;
-		ev.lost.until = time;
-	}
 	CU_ASSERT(rt_stack_event(told->stack, &ev) == 0);
 }
 

@@ -34,6 +34,8 @@ void told_tail(struct told *told, pid_t tid, uint32_t function, uint64_t time, u
 /* `sp` is the one at entry. */
 void told_ret(struct told *told, pid_t tid, uint32_t function, uint64_t time, uint64_t sp, int64_t value);
 
+/* `tid` 0: of any thread. */
+void told_lost(struct told *told, pid_t tid, uint64_t time, uint64_t count);
 void told_event(struct told *told, enum rt_event_type type, pid_t tid, uint64_t time);
 void told_fork(struct told *told, pid_t parent, pid_t tid, uint64_t time);
 void told_comm(struct told *told, pid_t tid, const char *name);

@@ -174,7 +174,7 @@ static void test_unknown_after_loss(void)
 
 	told_begin(&t);
 	call_unknown(&t, 0, 10, 1000);
-	told_event(&t, RT_EV_LOST, 0, 15);
+	told_lost(&t, 0, 15, 7);
 	call_unknown(&t, 1, 20, 1000);
 	call_unknown(&t, 2, 30, 1000);	/* and since the loss nothing was */
 	told_finish(&t, "1 0 enter a 0\n"
@@ -192,9 +192,9 @@ static void test_unknown_loss_elsewhere(void)
 
 	told_begin(&t);
 	call_unknown(&t, 0, 10, 1000);
-	told_event(&t, RT_EV_LOST, 2, 15);
+	told_lost(&t, 2, 15, 7);
 	call_unknown(&t, 1, 20, 1000);
-	told_event(&t, RT_EV_LOST, 1, 25);
+	told_lost(&t, 1, 25, 7);
 	call_unknown(&t, 2, 30, 1000);
 	told_finish(&t, "1 0 enter a 0\n"
 		   "2 lost 7 at 15\n"
@@ -244,6 +244,122 @@ static void test_unknown_deep(void)
 	fclose(t.file);
 	rt_stack_free(t.stack);
 	free(t.text);
+}
+
+/* The return of the one, or the return of the next: two hits are enough to be lost. */
+static void test_lost_between(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	call_unknown(&t, 0, 10, 1000);
+	told_lost(&t, 1, 15, 1);
+	told_ret(&t, 1, 0, 20, 1000, 1);
+	call_unknown(&t, 0, 30, 1000);
+	told_lost(&t, 1, 35, 2);
+	told_ret(&t, 1, 0, 40, 1000, 2);
+	call_unknown(&t, 0, 50, 1000);	/* nothing was lost since */
+	told_ret(&t, 1, 0, 60, 1000, 3);
+	call_unknown(&t, 0, 70, 1000);
+	told_lost(&t, 0, 75, 1);
+	told_ret(&t, 1, 0, 80, 1000, 4);
+	told_finish(&t, "1 0 enter a 0\n"
+		   "1 lost 1 at 15\n"
+		   "1 0 leave a returned 1 10-20\n"
+		   "1 0 enter a 0\n"
+		   "1 lost 2 at 35\n"
+		   "1 0 leave a returned 2 unsure 30-40\n"
+		   "1 0 enter a 0\n"
+		   "1 0 leave a returned 3 50-60\n"
+		   "1 0 enter a 0\n"
+		   "lost 1 at 75\n"
+		   "1 0 leave a returned 4 unsure 70-80\n");
+}
+
+/* For a to be another, the returns of c, b and a, and an entry, would be among what was lost. */
+static void test_lost_inside(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	call_unknown(&t, 0, 10, 1000);
+	call_unknown(&t, 1, 20, 900);
+	call_unknown(&t, 2, 30, 800);
+	told_lost(&t, 1, 35, 3);
+	told_ret(&t, 1, 2, 40, 800, 1);
+	told_ret(&t, 1, 1, 50, 900, 2);
+	told_ret(&t, 1, 0, 60, 1000, 3);
+	told_finish(&t, "1 0 enter a 0\n"
+		   "1 1 enter b 0\n"
+		   "1 2 enter c 0\n"
+		   "1 lost 3 at 35\n"
+		   "1 2 leave c returned 1 unsure 30-40\n"
+		   "1 1 leave b returned 2 unsure 20-50\n"
+		   "1 0 leave a returned 3 10-60\n");
+}
+
+/* Twice one was lost: b's return, and then the entry of another b. */
+static void test_lost_twice(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	call_unknown(&t, 0, 10, 1000);
+	call_unknown(&t, 1, 20, 900);
+	told_lost(&t, 1, 25, 1);
+	call_unknown(&t, 2, 30, 800);
+	told_ret(&t, 1, 2, 40, 800, 1);
+	told_lost(&t, 1, 45, 1);
+	told_ret(&t, 1, 1, 50, 900, 2);
+	told_ret(&t, 1, 0, 60, 1000, 3);
+	told_finish(&t, "1 0 enter a 0\n"
+		   "1 1 enter b 0\n"
+		   "1 lost 1 at 25\n"
+		   "1 2 enter c 0\n"
+		   "1 2 leave c returned 1 30-40\n"
+		   "1 lost 1 at 45\n"
+		   "1 1 leave b returned 2 unsure 20-50\n"
+		   "1 0 leave a returned 3 10-60\n");
+}
+
+/* Where longjmp may leave calls without a hit, one lost entry is enough.  main is called once, whatever was lost. */
+static void test_lost_leaps(void)
+{
+	struct rt_event event = { .type = RT_EV_HIT, .time = 5, .pid = 1, .tid = 1 };
+	const struct rt_hit once = { .function = 0, .returns = true, .plan = &told_entry, .once = true };
+	struct told t;
+
+	told_begin(&t);
+	event.hit.sp = 1000;
+	CU_ASSERT(rt_stack_hit(t.stack, &event, &once) == 0);
+	told_call(&t, 1, 1, 10, 900, 1);
+	told_lost(&t, 1, 15, 1);
+	told_ret(&t, 1, 1, 20, 900, 2);
+	told_lost(&t, 0, 25, 100);
+	told_ret(&t, 1, 0, 30, 1000, 3);
+	told_finish(&t, "1 0 enter a unreadable\n"
+		   "1 1 enter b 1\n"
+		   "1 lost 1 at 15\n"
+		   "1 1 leave b returned 2 unsure 10-20\n"
+		   "lost 100 at 25\n"
+		   "1 0 leave a returned 3 5-30\n");
+}
+
+/* The process ran before the trace: the call was not lost.  After a loss nobody knows. */
+static void test_before(void)
+{
+	struct told t;
+
+	told_begin(&t);
+	rt_stack_attached(t.stack);
+	told_ret(&t, 1, 0, 10, 1000, 1);
+	told_lost(&t, 1, 15, 2);
+	told_ret(&t, 1, 1, 20, 1100, 2);
+	told_ret(&t, 2, 1, 30, 5000, 3);
+	told_finish(&t, "1 0 leave a returned 1 before ?-10\n"
+		   "1 lost 2 at 15\n"
+		   "1 0 leave b returned 2 ?-20\n"
+		   "2 0 leave b returned 3 before ?-30\n");
 }
 
 static void test_unseen_entry(void)
@@ -321,12 +437,12 @@ static void test_lost(void)
 
 	told_begin(&t);
 	told_call(&t, 1, 0, 10, 1000, 1);
-	told_event(&t, RT_EV_LOST, 0, 15);
+	told_lost(&t, 0, 15, 7);
 	told_event(&t, RT_EV_MMAP, 1, 16);
 	told_ret(&t, 1, 0, 20, 1000, 2);
 	told_finish(&t, "1 0 enter a 1\n"
 		   "lost 7 at 15\n"
-		   "1 0 leave a returned 2 10-20\n");
+		   "1 0 leave a returned 2 unsure 10-20\n");
 }
 
 /* A record that is shorter than its plan says must not be read past its end. */
@@ -419,7 +535,7 @@ static void test_callee_pops_other(void)
 	told_call(&t, 1, 0, 30, 1000, 3);
 	pops(&t, 0, 40, 1000 + 4 + 1028, 4);
 	told_call(&t, 1, 0, 50, 1000, 5);
-	told_event(&t, RT_EV_LOST, 0, 60);
+	told_lost(&t, 0, 60, 7);
 	pops(&t, RT_NO_FUNCTION, 70, 1000 + 4 + 4, 6);
 	told_finish(&t, "1 0 enter a 1\n"
 		   "1 0 leave a not seen 10-20\n"
@@ -447,6 +563,11 @@ CU_TestInfo rt_tests_stack[] = {
 	{ "unknown return address, events lost in another thread", test_unknown_loss_elsewhere },
 	{ "unknown return address, events lost for a while", test_unknown_while_losing },
 	{ "the same past 64 levels", test_unknown_deep },
+	{ "events lost between a call and a return", test_lost_between },
+	{ "events lost inside other calls", test_lost_inside },
+	{ "events lost twice", test_lost_twice },
+	{ "events lost where longjmp leaves calls, and in main", test_lost_leaps },
+	{ "calls from before the trace", test_before },
 	{ "return without its call", test_unseen_entry },
 	{ "return without a name", test_nameless_return },
 	{ "entry only", test_entry_only },

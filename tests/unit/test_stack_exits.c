@@ -143,6 +143,82 @@ static void test_exit_jump(void)
 		   "1 0 leave b returned 6 70-90\n");
 }
 
+/*
+ * A slot that a name is bound to may lead to b: the next hit tells.  Where it is another's, the call was over at the jump.
+ */
+static void test_exit_through(void)
+{
+	static char name[] = "b";
+	static uint32_t b[] = { 1 };
+	static const struct rt_exit by_slot = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX, .through = b, .nthrough = 1, .to = name };
+	struct told t;
+
+	told_begin(&t);
+	enter(&t, 0, 10, 1000, 1);
+	leave(&t, &at_jump, &by_slot, 0, 20, 1000, 0);
+	enter(&t, 1, 30, 1000, 2);
+	leave(&t, &at_return, &by_return, 1, 40, 1000, 3);
+	enter(&t, 0, 50, 1000, 4);
+	leave(&t, &at_jump, &by_slot, 0, 60, 1000, 0);
+	enter(&t, 1, 70, 900, 5);	/* from deeper in the stack: the slot led to another b, which calls this one */
+	leave(&t, &at_return, &by_return, 1, 80, 900, 6);
+	enter(&t, 0, 90, 1000, 7);
+	leave(&t, &at_jump, &by_slot, 0, 100, 1000, 0);
+	enter(&t, 2, 110, 1000, 8);	/* from the same place, after what was jumped to has returned */
+	leave(&t, &at_jump, &by_slot, 2, 120, 1000, 0);
+	told_event(&t, RT_EV_EXIT, 1, 130);
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 0 leave a became 10-30\n"
+		   "1 0 enter b 2\n"
+		   "1 0 leave b returned 3 30-40\n"
+		   "1 0 enter a 4\n"
+		   "1 0 leave a jumped to b 50-60\n"
+		   "1 0 enter b 5\n"
+		   "1 0 leave b returned 6 70-80\n"
+		   "1 0 enter a 7\n"
+		   "1 0 leave a jumped to b 90-100\n"
+		   "1 0 enter c 8\n"
+		   "1 0 leave c jumped to b 110-120\n");
+}
+
+/* A register leads to b, says its value.  What was lost before the jump does not matter; what was lost behind it does. */
+static void test_exit_pointed(void)
+{
+	static const struct rt_exit by_register = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX, .by = 1 };
+	struct rt_event event = { .type = RT_EV_HIT, .pid = 1, .tid = 1 };
+	const struct rt_hit hit = { .function = 0, .returns = true, .at_exits = true, .plan = &at_jump, .exit = &by_register, .leads = 2 };
+	uint64_t time;
+	struct told t;
+
+	told_begin(&t);
+	for (time = 100; time <= 300; time += 100) {
+		enter(&t, 0, time, 1000, 1);
+		if (time == 200)
+			told_lost(&t, 1, time + 5, 2);
+		event.time = time + 10;
+		event.hit.sp = 1000;
+		CU_ASSERT(rt_stack_hit(t.stack, &event, &hit) == 0);
+		if (time == 300)
+			told_lost(&t, 1, time + 15, 2);
+		enter(&t, 1, time + 20, 1000, 2);
+		leave(&t, &at_return, &by_return, 1, time + 30, 1000, 3);
+	}
+	told_finish(&t, "1 0 enter a 1\n"
+		   "1 0 leave a became 100-120\n"
+		   "1 0 enter b 2\n"
+		   "1 0 leave b returned 3 120-130\n"
+		   "1 0 enter a 1\n"
+		   "1 lost 2 at 205\n"
+		   "1 0 leave a became 200-220\n"
+		   "1 0 enter b 2\n"
+		   "1 0 leave b returned 3 220-230\n"
+		   "1 0 enter a 1\n"
+		   "1 lost 2 at 315\n"
+		   "1 0 leave a jumped 300-310\n"
+		   "1 0 enter b 2\n"
+		   "1 0 leave b returned 3 320-330\n");
+}
+
 /* jne: it goes where ZF (64) is clear. */
 static void test_exit_branch(void)
 {
@@ -178,7 +254,7 @@ static void test_exit_unseen(void)
 	enter(&t, 1, 20, 900, 2);
 	leave(&t, &at_return, &by_return, 0, 30, 900, 3);
 	leave(&t, &at_return, &by_return, 1, 40, 900, 4);
-	told_event(&t, RT_EV_LOST, 1, 50);
+	told_lost(&t, 1, 50, 7);
 	leave(&t, &at_return, &by_return, 0, 60, 1000, 5);
 	told_finish(&t, "1 0 enter b 2\n"
 		   "1 0 leave b returned 4 20-40\n"
@@ -189,8 +265,8 @@ static void test_exit_unseen(void)
 	leave(&t, &at_return, &by_return, 0, 10, 1000, 1);
 	leave(&t, &at_return, &by_return, 1, 20, 900, 2);	/* deeper than what began before the trace */
 	leave(&t, &at_return, &by_return, 1, 30, 1100, 3);
-	told_finish(&t, "1 0 leave a returned 1 ?-10\n"
-		   "1 0 leave b returned 3 ?-30\n");
+	told_finish(&t, "1 0 leave a returned 1 before ?-10\n"
+		   "1 0 leave b returned 3 before ?-30\n");
 }
 
 /* Between a lost event and the next return nobody knows how a call was left. */
@@ -201,13 +277,13 @@ static void test_exit_doubt(void)
 	told_begin(&t);
 	enter(&t, 0, 10, 1000, 1);
 	enter(&t, 1, 20, 900, 2);
-	told_event(&t, RT_EV_LOST, 1, 25);
+	told_lost(&t, 1, 25, 7);
 	leave(&t, &at_return, &by_return, 0, 30, 1000, 3);
 	told_finish(&t, "1 0 enter a 1\n"
 		   "1 1 enter b 2\n"
 		   "1 lost 7 at 25\n"
 		   "1 1 leave b not seen 20-30\n"
-		   "1 0 leave a returned 3 10-30\n");
+		   "1 0 leave a returned 3 unsure 10-30\n");
 }
 
 static void unwound(struct told *t, uint64_t time, uint64_t sp)
@@ -230,7 +306,7 @@ static void test_unwound(void)
 	enter(&t, 2, 30, 800, 3);
 	unwound(&t, 40, 950);
 	enter(&t, 1, 50, 700, 4);
-	told_event(&t, RT_EV_LOST, 1, 60);
+	told_lost(&t, 1, 60, 7);
 	unwound(&t, 70, 960);
 	unwound(&t, 80, 960);
 	told_finish(&t, "1 0 enter a 1\n"
@@ -268,6 +344,8 @@ CU_TestInfo rt_tests_stack_exits[] = {
 	{ "jumps that may lead to a function", test_exit_becomes },
 	{ "the same function again after a call that was left", test_called_again },
 	{ "jumps out of functions", test_exit_jump },
+	{ "jumps by slots that are bound to names", test_exit_through },
+	{ "jumps by registers", test_exit_pointed },
 	{ "conditional jumps out of functions", test_exit_branch },
 	{ "instructions that are come to without a call", test_exit_unseen },
 	{ "left while events were lost", test_exit_doubt },
