@@ -35,8 +35,8 @@ function wrong(what) {
 			wrong("lost")
 		next
 	}
-	if (line ~ /(not seen|thread exited|unfinished) \*\*\*$/) {
-		if (line ~ /call of/)
+	if (line ~ /(not seen|thread exited|unfinished|maybe of a later call) \*\*\*$/) {
+		if (line ~ /call of|maybe/)
 			seen++
 		torn[tid] = 1
 		if (!lossy)

@@ -37,6 +37,11 @@ for mechanism in $MECHANISMS; do
 	fi
 	expect_number "events seen and lost" $((seen + lost)) -ge $((2 * CALLS - less))
 	expect_number "events seen and lost" $((seen + lost)) -le $((2 * CALLS + more))
+	# A result is that of its call, or it is marked.  Here it is three times the argument, less 7.
+	awk '/^>/ { split($0, word, /[ )]/); n = word[2]; open = 1 }
+		/^</ { if (open && /^<-?[0-9]+$/ && substr($0, 2) + 0 != 3 * n - 7) print NR ": " $0 " is not of " n; open = 0 }' \
+		"$T/trace" >"$T/wrong"
+	[ ! -s "$T/wrong" ] || show "$T/wrong"
 	# Nothing is ever inside a call of this loop, whatever was lost.
 	expect_no_line '^[<>] ' "$T/trace"
 	end_case

@@ -46,7 +46,7 @@ function wrong(what) {
 		unnamed = 1
 	else if (unnamed && !(tid in named)) {
 		named[tid] = 1
-		if (!moved && (level != 0 || (mark == "<" && line !~ /call of .* not seen/))) {
+		if (!moved && (level != 0 || (mark == "<" && line !~ /call of .* (not seen|began before the trace)/))) {
 			depth[tid] = depth[0] + 0
 			depth[0] = 0
 			moved = 1
@@ -57,7 +57,7 @@ function wrong(what) {
 		if (level != depth[tid] && level != depth[tid] - 1)
 			wrong("a call at level " level " where " depth[tid] " are open")
 		depth[tid] = level + 1
-	} else if (line ~ /call of .* not seen/) {
+	} else if (line ~ /call of .* (not seen|began before the trace)/) {
 		if (whole)
 			wrong("marked")
 		if (level != depth[tid])

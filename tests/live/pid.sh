@@ -16,11 +16,25 @@ for mechanism in $MECHANISMS; do
 	expect_nested "$T/err"
 	expect_results "$T/err"
 	# What the probes saw while they were put in or taken out one by one is no trace: at most the calls that were open then.
-	expect_number "marks that a part was not seen" "$(grep -c 'not seen' "$T/err")" -le 12
+	expect_number "marks that a part was not seen" "$(grep -c 'not seen\|before the trace' "$T/err")" -le 12
 	# Three threads call, and the column tells them apart.
 	expect_number threads "$(sed -n 's/^\[\([0-9]*\)\] .*/\1/p' "$T/err" | sort -u | grep -c '')" -eq 3
 	nothing_left_by "$tracer" || because "left: $(left_by "$tracer")"
 	end_worker
+	end_case
+done
+
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: a call that was open when the trace began"
+	start_worker 1 $LONG $PAUSE
+	in_background "$RAWTRACE" --attach="$mechanism" --return=insn -p "$worker" main work 2>"$T/err"
+	tracer=$PID
+	wait_for 10 lines_at_least 10 "$T/err" || because "no trace"
+	kill -USR1 "$worker"
+	reap "$worker"
+	reap "$tracer"
+	expect_line '<0  \*\*\* call of main began before the trace \*\*\*$' "$T/err"
+	expect_nested "$T/err"
 	end_case
 done
 
