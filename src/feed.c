@@ -10,10 +10,11 @@
 
 static uint32_t find_main(const struct rt_target *t)
 {
+	const struct rt_function *f = t->functions.v;
 	size_t i;
 
-	for (i = 0; i < t->functions.n; i++)
-		if (t->images.n && t->functions.v[i].image == t->images.v[0] && strcmp(rt_function_symbol(&t->functions.v[i]), "main") == 0)
+	for (i = 0; i < t->functions.n && t->images.n; i++)
+		if (f[i].image == t->images.v[0] && strcmp(rt_function_symbol(&f[i]), "main") == 0)
 			return (uint32_t)i;
 	return RT_NO_FUNCTION;
 }
@@ -190,13 +191,16 @@ static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt
 }
 
 /* Where does a jump through a register lead? */
-static uint32_t leads_to(struct rt_feed *feed, const struct rt_event *event, const struct rt_hit *hit)
+static uint32_t find_target(struct rt_feed *feed, const struct rt_event *event,
+			    const struct rt_hit *hit)
 {
 	uint32_t function;
+	uint64_t address;
 
 	if (!hit->exit || !hit->exit->plan || event->hit.faults & 1)
 		return 0;
-	function = rt_locate_entry(feed->locate, event->pid, rt_plan_int(hit->plan, 0, event->hit.data));
+	address = rt_plan_int(hit->plan, 0, event->hit.data);
+	function = rt_locate_entry(feed->locate, event->pid, address);
 	return function == RT_NO_FUNCTION ? 0 : function + 1;
 }
 
@@ -256,8 +260,8 @@ static int on_hit(struct rt_feed *feed, struct process *process, struct rt_event
 	r = find_function(feed, event, &hit);
 	if (r != 0)
 		return r < 0 ? r : 0;
-	hit.leads = leads_to(feed, event, &hit);
-	hit.once = hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION && hit.function == feed->main;
+	hit.leads = find_target(feed, event, &hit);
+	hit.once = hit.function != RT_NO_FUNCTION && hit.function == feed->main;
 	hit.libcall = hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].libcall;
 	if (t->libcalls && hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
 		hit.outside = hit.libcall && !rt_locate_from_program(feed->locate, event->pid, event->hit.ra, &t->functions.v[hit.function]);

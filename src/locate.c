@@ -45,7 +45,7 @@ struct rt_locate {
 	struct rt_members maps_read;	/* processes whose were tried after an unknown address */
 	struct rt_place *places;
 	size_t nplaces;
-	struct rt_place *entries;	/* where the traced functions begin; made when that is first asked */
+	struct rt_place *entries;	/* where the traced functions begin; made when first needed */
 	size_t nentries;
 	struct cached cache[CACHE];
 	struct aligned aligned[ALIGNED];
@@ -262,7 +262,8 @@ bool rt_locate_from_program(struct rt_locate *l, pid_t pid, uint64_t ra, const s
 }
 
 /* Files are mapped by pages: where nobody could read the mappings of a process that is gone, this may be enough. */
-static const struct rt_place *only_one_in_page(const struct rt_place *v, size_t n, uint64_t ip, bool leaving)
+static const struct rt_place *only_one_in_page(const struct rt_place *v, size_t n, uint64_t ip,
+					       bool leaving)
 {
 	const struct rt_place *found = NULL;
 	size_t i;
@@ -288,7 +289,8 @@ const struct rt_place *rt_locate_place(struct rt_locate *l, pid_t pid, uint64_t 
 	if (c->ip == ip && c->leaving == leaving && c->pid == pid)
 		return c->place;
 	known = rt_locate_file(l, pid, ip, &ino, &offset) == 0;
-	place = known ? place_at(l, offset, ino, leaving) : only_one_in_page(l->places, l->nplaces, ip, leaving);
+	place = known ? place_at(l, offset, ino, leaving) :
+			only_one_in_page(l->places, l->nplaces, ip, leaving);
 	if (known || place)
 		*c = (struct cached){ .pid = pid, .ip = ip, .leaving = leaving, .place = place };
 	return place;
@@ -310,7 +312,9 @@ static void find_entries(struct rt_locate *l)
 	for (i = 0; i < t->functions.n && l->entries; i++)
 		if (t->returns[i])
 			l->entries[l->nentries++] = (struct rt_place){
-				.offset = t->functions.v[i].offset, .ino = rt_image_ino(t->functions.v[i].image), .function = (uint32_t)i,
+				.offset = t->functions.v[i].offset,
+				.ino = rt_image_ino(t->functions.v[i].image),
+				.function = (uint32_t)i,
 			};
 	if (l->nentries)
 		qsort(l->entries, l->nentries, sizeof(*l->entries), compare_places);
@@ -328,7 +332,8 @@ uint32_t rt_locate_entry(struct rt_locate *l, pid_t pid, uint64_t address)
 		place = only_one_in_page(l->entries, l->nentries, address, false);
 		return place ? place->function : RT_NO_FUNCTION;
 	}
-	for (i = first_place(l->entries, l->nentries, offset, false); i < l->nentries && l->entries[i].offset == offset; i++)
+	i = first_place(l->entries, l->nentries, offset, false);
+	for (; i < l->nentries && l->entries[i].offset == offset; i++)
 		if (l->entries[i].ino == ino)
 			return l->entries[i].function;
 	return RT_NO_FUNCTION;

@@ -48,12 +48,15 @@ const struct rt_place *rt_locate_place(struct rt_locate *l, pid_t pid, uint64_t 
 uint32_t rt_locate_function(struct rt_locate *l, pid_t pid, uint64_t ip);
 
 /*
- * The traced function that begins at `address` of process `pid`, whose return is probed; RT_NO_FUNCTION: none.  Where the mappings are not
- * known, it is the only one that can: the hit that follows has to agree.
+ * The traced function at `address` of process `pid`, if its return is probed; RT_NO_FUNCTION: none.
+ * Without the mappings: the only function at this offset in a page, which the next hit must confirm.
  */
 uint32_t rt_locate_entry(struct rt_locate *l, pid_t pid, uint64_t address);
 
-/* The same as rt_locate_function where it is not known whose address that is: in the processes that have one there it is the same function, or it is not known. */
+/*
+ * rt_locate_function where it is not known whose address that is: all processes that have one there
+ * have the same function there, or it is not known.
+ */
 uint32_t rt_locate_function_of_any(struct rt_locate *l, const struct rt_pids *pids, uint64_t ip);
 
 /*

@@ -267,52 +267,65 @@ static int make_exit(struct making *m, size_t i)
 	return r;
 }
 
-/* ---- where jumps through registers lead ---- */
+/* ---- where jumps through pointers lead ---- */
 
-/* A kind of such jumps. */
+/* Jumps that read their target in the same way. */
 struct pointed {
 	const struct rt_exit *exit;
-	uint16_t plan;		/* of one of the functions that have them */
+	uint16_t plan;		/* the functions' own for jumps */
 	size_t n;
 };
 
-enum { POINTED_PLANS = 32 };
-
-static bool reads_same(const struct rt_exit *a, const struct rt_exit *b)
-{
-	return a->by == b->by && a->loads == b->loads && a->disp == b->disp;
-}
+enum { POINTED_PLANS = 32, POINTED_MAX = 256 };
 
 static bool is_pointed(const struct making *m, size_t function, const struct rt_exit *e)
 {
 	const struct rt_target *t = m->target;
 
-	/* What a slot is bound to has a name. */
-	return e->by && !e->nthrough && !(e->by == RT_BY_IP && e->to) && !(e->loads && (m->limits.registers || m->limits.no_memory)) && !t->plans[t->jump_plan[function]].goroutine;
+	if (!e->by || t->plans[t->jump_plan[function]].goroutine)
+		return false;
+	/* A slot that is bound to a name is known by the name. */
+	if (e->by == RT_BY_IP && e->to)
+		return false;
+	return !e->nthrough && !(e->loads && (m->limits.registers || m->limits.no_memory));
 }
 
-static int count_pointed(const struct making *m, struct pointed **v, size_t *n)
+static bool is_of(const struct pointed *p, const struct rt_exit *e, uint16_t plan)
+{
+	const struct rt_exit *x = p->exit;
+
+	return x->by == e->by && x->loads == e->loads && x->disp == e->disp && p->plan == plan;
+}
+
+static void count_one(struct pointed *v, size_t *n, const struct rt_exit *e, uint16_t plan)
+{
+	size_t i;
+
+	for (i = 0; i < *n && !is_of(&v[i], e, plan); i++)
+		;
+	if (i == *n && *n < POINTED_MAX)
+		v[(*n)++] = (struct pointed){ .exit = e, .plan = plan };
+	if (i < *n)
+		v[i].n++;
+}
+
+static size_t count_pointed(const struct making *m, struct pointed *v)
 {
 	const struct rt_target *t = m->target;
-	size_t i, k, j, cap = 0;
+	size_t i, k, n = 0;
 
 	for (i = 0; i < t->functions.n; i++) {
 		const struct rt_function *f = &t->functions.v[i];
 
-		for (k = 0; k < f->exits.n && f->how == RT_HOW_INSN && t->returns[i]; k++) {
+		if (f->how != RT_HOW_INSN || !t->returns[i])
+			continue;
+		for (k = 0; k < f->exits.n; k++) {
 			f->exits.v[k].plan = 0;
-			if (!is_pointed(m, i, &f->exits.v[k]))
-				continue;
-			for (j = 0; j < *n && !(reads_same((*v)[j].exit, &f->exits.v[k]) && (*v)[j].plan == t->jump_plan[i]); j++)
-				;
-			if (j == *n && RT_ROOM(v, *n, &cap) < 0)
-				return -ENOMEM;
-			if (j == *n)
-				(*v)[(*n)++] = (struct pointed){ .exit = &f->exits.v[k], .plan = t->jump_plan[i] };
-			(*v)[j].n++;
+			if (is_pointed(m, i, &f->exits.v[k]))
+				count_one(v, &n, &f->exits.v[k], t->jump_plan[i]);
 		}
 	}
-	return 0;
+	return n;
 }
 
 static int compare_pointed(const void *a, const void *b)
@@ -330,37 +343,49 @@ static int make_pointed(struct making *m, const struct pointed *p)
 
 	plan.nvalues = 1;
 	plan.values[0] = (struct rt_fetch){
-		.base = RT_BASE_REG, .reg = e->by == RT_BY_IP ? plan.arch->ip : plan.arch->dwarf[e->by - 1], .size = plan.arch->word, .nderef = e->loads, .deref = { e->disp },
+		.base = RT_BASE_REG, .size = plan.arch->word, .nderef = e->loads, .deref = { e->disp },
+		.reg = e->by == RT_BY_IP ? plan.arch->ip : plan.arch->dwarf[e->by - 1],
 	};
 	return share_plan(m, &plan);
 }
 
+static void use_pointed(const struct making *m, const struct pointed *p, uint16_t plan)
+{
+	const struct rt_target *t = m->target;
+	size_t i, k;
+
+	for (i = 0; i < t->functions.n; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		if (f->how != RT_HOW_INSN || !t->returns[i])
+			continue;
+		for (k = 0; k < f->exits.n; k++)
+			if (is_of(p, &f->exits.v[k], t->jump_plan[i]) && is_pointed(m, i, &f->exits.v[k]))
+				f->exits.v[k].plan = (uint16_t)(plan + 1);
+	}
+}
+
 /*
- * A tail call through a pointer is known by the pointer, which the jump's plan reads.  Each register and offset takes a plan, and each plan
- * takes time: only the most frequent get one, in what room the other plans leave.  Calls of the rest are marked as jumped away.
+ * A tail call through a pointer is known by the pointer, which the jump's plan reads.  Each register
+ * and offset takes a plan, and attaching takes time for each plan.  So only the most frequent ones
+ * get a plan, if the other plans leave room.  The other jumps are marked: result not seen.
  */
 static int make_jumps(struct making *m)
 {
 	struct rt_target *t = m->target;
-	struct pointed *v = NULL;
-	size_t n = 0, i, k, j;
-	int r = t->purpose == RT_PURPOSE_RECORD ? count_pointed(m, &v, &n) : 0;
+	struct pointed v[POINTED_MAX];
+	size_t n, i;
+	int r = 0;
 
-	if (n)
-		qsort(v, n, sizeof(*v), compare_pointed);
-	for (j = 0; j < n && j < POINTED_PLANS && t->nplans < t->most_plans && r >= 0; j++) {
-		const struct pointed kind = v[j];
-
-		r = make_pointed(m, &kind);
-		for (i = 0; i < t->functions.n && r >= 0; i++) {
-			struct rt_function *f = &t->functions.v[i];
-
-			for (k = 0; k < f->exits.n && f->how == RT_HOW_INSN && t->returns[i] && t->jump_plan[i] == kind.plan; k++)
-				if (is_pointed(m, i, &f->exits.v[k]) && reads_same(kind.exit, &f->exits.v[k]))
-					f->exits.v[k].plan = (uint16_t)(r + 1);
-		}
+	if (t->purpose != RT_PURPOSE_RECORD)
+		return 0;
+	n = count_pointed(m, v);
+	qsort(v, n, sizeof(*v), compare_pointed);
+	for (i = 0; i < n && i < POINTED_PLANS && t->nplans < t->most_plans && r >= 0; i++) {
+		r = make_pointed(m, &v[i]);
+		if (r >= 0)
+			use_pointed(m, &v[i], (uint16_t)r);
 	}
-	free(v);
 	return r < 0 ? r : 0;
 }
 

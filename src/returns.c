@@ -251,7 +251,7 @@ static void choose(struct rt_target *t, struct codes *codes, struct rt_function 
 		f->how = RT_HOW_INSN;
 }
 
-/* Which of the traced functions the tail calls lead to; what is jumped to and is not traced has a name in the trace. */
+/* Where the tail calls lead: to traced functions, or to others, whose names are shown. */
 static int find_callees(struct rt_target *t, struct codes *codes)
 {
 	struct rt_callees *callees = rt_callees_new(&t->functions);

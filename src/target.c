@@ -172,20 +172,25 @@ static void add_probe(struct rt_target *t, size_t function, unsigned plan, size_
 	t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)function, .plan = (uint16_t)plan, .exit = (uint32_t)exit };
 }
 
+static unsigned plan_of(const struct rt_target *t, size_t function, const struct rt_exit *e)
+{
+	if (t->functions.v[function].role || e->kind == RT_EXIT_RETURN)
+		return t->exit_plan[function];
+	if (e->plan)
+		return e->plan - 1u;
+	return e->kind == RT_EXIT_JUMP ? t->jump_plan[function] : t->branch_plan[function];
+}
+
 static void add_returns(struct rt_target *t, size_t function)
 {
 	const struct rt_function *f = &t->functions.v[function];
-	const unsigned plans[] = {
-		[RT_EXIT_RETURN] = t->exit_plan[function], [RT_EXIT_JUMP] = t->jump_plan[function], [RT_EXIT_MAYBE] = t->branch_plan[function],
-	};
 	size_t i;
 
 	if (f->how == RT_HOW_URETPROBE)
 		add_probe(t, function, t->exit_plan[function], 0);
 	for (i = 0; i < f->exits.n && f->how == RT_HOW_INSN; i++)
 		if (!f->exits.v[i].again && (!f->role || !f->exits.v[i].target))
-			add_probe(t, function, f->role ? t->exit_plan[function] : f->exits.v[i].plan ? f->exits.v[i].plan - 1u :
-				  plans[f->exits.v[i].kind], i);
+			add_probe(t, function, plan_of(t, function, &f->exits.v[i]), i);
 }
 
 /* Nothing can be measured. */

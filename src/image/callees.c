@@ -3,12 +3,12 @@
  * Which traced function a jump out of another one leads to:
  *
  *   jmp b               b's address stands in the instruction: one function
- *   jmp free@plt        a slot of the file, which the loader binds to a name: the functions of that name in any file of the process
+ *   jmp free@plt        a slot, which the loader binds to a name: all traced functions of that name
  *   jmp memcpy@plt      the same, of an IFUNC: those that its resolver chooses from
- *   jmp *%rax           known when it is hit alone (feed.c)
+ *   jmp *%rax           known only when it is hit (feed.c)
  *
- * A name may be bound to a function that is not traced, though another of the name is.  So such a jump is no more than a promise, which
- * the next entry of the thread keeps or breaks (stack/stack.c).
+ * A name may be bound to a function that is not traced, though another one of the name is.  So the
+ * thread's next hit decides whether such a jump was a tail call of one of them (stack/stack.c).
  */
 #include "image/callees.h"
 
@@ -70,9 +70,11 @@ void rt_callees_free(struct rt_callees *c)
 }
 
 /* The last function that begins at `addr` or before it, in its image; NULL: none. */
-static const struct rt_function *find_before(const struct rt_callees *c, const struct rt_image *image, uint64_t addr)
+static const struct rt_function *find_before(const struct rt_callees *c,
+					     const struct rt_image *image, uint64_t addr)
 {
-	const struct rt_function key = { .image = (struct rt_image *)image, .addr = addr }, *at = &key;
+	const struct rt_function key = { .image = (struct rt_image *)image, .addr = addr };
+	const struct rt_function *at = &key;
 	size_t low = 0, high = c->functions->n, mid;
 
 	while (low < high) {
@@ -87,7 +89,8 @@ static const struct rt_function *find_before(const struct rt_callees *c, const s
 
 /* ---- by name ---- */
 
-static int add_name(struct rt_callees *c, const char *name, const struct rt_image *image, uint64_t addr)
+static int add_name(struct rt_callees *c, const char *name, const struct rt_image *image,
+		    uint64_t addr)
 {
 	const struct rt_function *f = find_before(c, image, addr);
 
@@ -132,7 +135,9 @@ static int find_names(struct rt_callees *c)
 	c->named = true;
 	for (i = 0; i < c->functions->n && r == 0; i++) {
 		image = c->by_addr[i]->image;
-		if ((i && c->by_addr[i - 1]->image == image) || rt_image_symbols(image, &v, &n, NULL) < 0)
+		if (i && c->by_addr[i - 1]->image == image)
+			continue;
+		if (rt_image_symbols(image, &v, &n, NULL) < 0)
 			continue;
 		for (k = 0; k < n && r == 0; k++)
 			r = add_symbol(c, image, &v[k]);
@@ -186,21 +191,31 @@ static int find_through(struct rt_callees *c, struct rt_code *code, struct rt_ex
 
 /* ---- all of them ---- */
 
+static int find_one(struct rt_callees *c, struct rt_code *code, const struct rt_image *image,
+		    struct rt_exit *e)
+{
+	const struct rt_function *f = e->target ? find_before(c, image, e->target) : NULL;
+	bool begins = f && f->addr == e->target;
+
+	e->callee = UINT32_MAX;
+	e->middle = false;
+	/* Of one whose return is not probed nobody knows the end either. */
+	if (begins && (f->how != RT_HOW_NONE || f->role))
+		e->callee = (uint32_t)(f - c->functions->v);
+	/* Only exit probes see the return of a call that began in the middle. */
+	if (f && !begins && e->target - f->addr < f->size)
+		e->middle = f->how == RT_HOW_INSN;
+	if (!code || e->kind == RT_EXIT_RETURN || e->callee != UINT32_MAX)
+		return 0;
+	return find_through(c, code, e);
+}
+
 int rt_callees_find(struct rt_callees *c, struct rt_code *code, struct rt_exits *exits)
 {
-	const struct rt_function *f;
 	size_t i;
 	int r = 0;
 
-	for (i = 0; i < exits->n && r == 0; i++) {
-		struct rt_exit *e = &exits->v[i];
-
-		f = e->target ? find_before(c, exits->image, e->target) : NULL;
-		/* Of one whose return is not probed nobody knows the end either. */
-		e->callee = f && f->addr == e->target && (f->how != RT_HOW_NONE || f->role) ? (uint32_t)(f - c->functions->v) : UINT32_MAX;
-		e->middle = f && f->addr < e->target && e->target - f->addr < f->size && f->how == RT_HOW_INSN;
-		if (code && e->kind != RT_EXIT_RETURN && e->callee == UINT32_MAX)
-			r = find_through(c, code, e);
-	}
+	for (i = 0; i < exits->n && r == 0; i++)
+		r = find_one(c, code, exits->image, &exits->v[i]);
 	return r;
 }

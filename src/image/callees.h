@@ -5,8 +5,8 @@
 #include "image/function.h"
 
 /*
- * Which of the traced functions the jumps lead to that leave traced functions (tail calls).  First the exits and `how` of all functions
- * must be known.  Codes must be able to open the code of any image.
+ * Which traced functions do the tail calls of traced functions lead to?  The exits and `how` of all
+ * functions must be known before.
  */
 struct rt_callees;
 
@@ -15,8 +15,8 @@ struct rt_callees *rt_callees_new(const struct rt_functions *functions);
 void rt_callees_free(struct rt_callees *callees);
 
 /*
- * Fill in callee, middle and through of the function's exits; `code` is that of its image, or NULL where it has no exits that are jumps.
- * 0 or -ENOMEM.
+ * Fill in callee, middle and through of a function's exits.  `code` is that of its image; NULL: find
+ * nothing by names.  0 or -ENOMEM.
  */
 int rt_callees_find(struct rt_callees *callees, struct rt_code *code, struct rt_exits *exits);
 

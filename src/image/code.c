@@ -16,7 +16,7 @@ struct relative {
 
 /* Where the loader puts an address. */
 struct slot {
-	uint64_t addr, resolver;	/* `resolver`: of an IFUNC, which says what address; 0: the symbol says it */
+	uint64_t addr, resolver;	/* `resolver`: that of an IFUNC; 0: the symbol has the address */
 	uint32_t symbol;		/* its number in .dynsym */
 };
 
@@ -233,9 +233,10 @@ static int add_slot(struct rt_code *code, const uint8_t *p, size_t n)
 	unsigned word = code->image->arch->word;
 	uint64_t info = word_at(p + word, word);
 	uint32_t type = word == 8 ? (uint32_t)info : (uint32_t)(info & 0xff);
-	struct slot slot = { .addr = word_at(p, word), .symbol = (uint32_t)(info >> (word == 8 ? 32 : 8)) };
+	struct slot slot = { .addr = word_at(p, word) };
 	uint8_t bytes[8];
 
+	slot.symbol = (uint32_t)(info >> (word == 8 ? 32 : 8));
 	if (!slot.symbol && !is_chosen(type))
 		return 0;
 	if (!slot.symbol && n == 3u * word)
@@ -255,7 +256,8 @@ static void add_slots(struct rt_code *code, uint64_t table, uint64_t size, bool 
 	uint64_t at;
 
 	for (at = 0; table && at + entry <= size; at += i) {
-		n = rt_image_read(code->image, table + at, block, size - at < sizeof(block) ? (size_t)(size - at) : sizeof(block));
+		n = size - at < sizeof(block) ? (size_t)(size - at) : sizeof(block);
+		n = rt_image_read(code->image, table + at, block, n);
 		if (n < entry)
 			return;
 		for (i = 0; i + entry <= n; i += entry)
@@ -286,7 +288,9 @@ bool rt_code_slot(struct rt_code *code, uint64_t addr, uint32_t *symbol, uint64_
 
 	if (!code->slots_known)
 		find_slots(code);
-	found = code->nslots ? bsearch(&key, code->slots, code->nslots, sizeof(key), compare_slots) : NULL;
+	if (!code->nslots)
+		return false;
+	found = bsearch(&key, code->slots, code->nslots, sizeof(key), compare_slots);
 	if (!found)
 		return false;
 	*symbol = found->symbol;

@@ -28,8 +28,8 @@ bool rt_code_is_pointed(struct rt_code *code, uint64_t first, uint64_t last);
 bool rt_code_pointer(struct rt_code *code, uint64_t addr, uint64_t *value);
 
 /*
- * What does the loader put at `addr`: the address of symbol number `symbol` of .dynsym, or where that is 0, what the resolver of an IFUNC
- * answers?  False: neither.
+ * What does the loader put at `addr`?  The address of symbol number `symbol` of .dynsym.  If that is
+ * 0: what the IFUNC resolver at `resolver` returns.  False: neither.
  */
 bool rt_code_slot(struct rt_code *code, uint64_t addr, uint32_t *symbol, uint64_t *resolver);
 

@@ -52,18 +52,25 @@ uint64_t rt_walk_slot(const struct rt_flow *f)
 /* DWARF's number of a register, and 1. */
 static uint8_t dwarf_number(const struct rt_arch *arch, int8_t reg)
 {
-	static const uint8_t x86_64[] = { 0, 2, 1, 3, 7, 6, 4, 5 };	/* ax, cx, dx, bx, sp, bp, si, di */
-	unsigned n = reg >= 0 && arch->machine == EM_X86_64 && reg < 8 ? x86_64[reg] : (unsigned)reg;
+	/* ax, cx, dx, bx, sp, bp, si, di */
+	static const uint8_t x86_64[] = { 0, 2, 1, 3, 7, 6, 4, 5 };
+	unsigned n = (unsigned)reg;
 
+	if (arch->machine == EM_X86_64 && reg >= 0 && reg < 8)
+		n = x86_64[reg];
 	return reg >= 0 && n < arch->ndwarf ? (uint8_t)(n + 1) : 0;
 }
 
-/* Which register tells where an indirect jump leads?  A slot of the file is so far from the jump itself, wherever the file is mapped. */
+/*
+ * Which register tells where an indirect jump leads?  A slot of the file is at a fixed distance from
+ * the jump, wherever the file is mapped.
+ */
 static void find_register(const struct rt_arch *arch, const struct rt_flow *f, struct rt_exit *e)
 {
 	int64_t disp = e->slot ? (int64_t)(e->slot - e->at.addr) : f->has_mem ? f->mem.disp : 0;
+	bool readable = e->slot || !f->has_mem || (!f->mem.fixed && f->mem.index == RT_NO_REG);
 
-	if (f->kind != RT_FLOW_INDIRECT || disp < INT32_MIN || disp > INT32_MAX || (f->has_mem && !e->slot && (f->mem.fixed || f->mem.index != RT_NO_REG)))
+	if (f->kind != RT_FLOW_INDIRECT || !readable || disp < INT32_MIN || disp > INT32_MAX)
 		return;
 	e->by = e->slot ? RT_BY_IP : dwarf_number(arch, f->has_mem ? f->mem.base : f->to);
 	e->loads = f->has_mem;

@@ -32,17 +32,18 @@ struct rt_exit {
 	bool away;		/* to a place that is not in it, with a stack pointer that may be any: to another function's frame */
 	uint64_t target;	/* where it jumps to; 0: that is not in the instruction */
 	uint64_t slot;		/* then where in the file's memory that stands, by its address; 0: in a register, or elsewhere */
-	uint8_t by;		/* a jump whose target a register tells: 1 + its DWARF number, or RT_BY_IP; 0: none does; */
-	bool loads;		/* the target stands in memory, `disp` bytes behind what the register points to; */
+	/* A jump whose target a register holds: 1 + its DWARF number, or RT_BY_IP; 0: none does. */
+	uint8_t by;
+	bool loads;		/* or the word in memory, `disp` bytes behind where it points */
 	int32_t disp;
-	uint16_t plan;		/* for the caller: 1 + the plan that reads the target; 0: the function's */
+	uint16_t plan;		/* for the caller: 1 + the plan that reads the target; 0: none does */
 	struct rt_exit_place place;	/* for the caller: where its probe stands, one of the two, */
 	uint64_t offset;	/* in the file, */
 	bool shared, again;	/* it is an exit of other traced functions too; one of those has the probe */
 	uint32_t callee;	/* and which traced function `target` is; UINT32_MAX: none, */
 	bool middle;		/* but it is in one; */
 	char *to;		/* and what its name is then; owned, NULL: it has none; */
-	uint32_t *through;	/* `nthrough` traced functions that a slot of the file may lead to (callees.h); owned */
+	uint32_t *through;	/* `nthrough` traced functions to which its slot may lead; owned */
 	uint32_t nthrough;
 };
 

@@ -85,7 +85,7 @@ struct rt_image {
 	struct rt_range patchable;		/* the places that -fpatchable-function-entry has made */
 	struct rt_range stubs[RT_STUB_SECTIONS];	/* by which it reaches its libraries */
 	unsigned nstubs;
-	struct rt_range plt_relocations;	/* .rela.plt: a static program's table of IFUNCs is found by its section alone */
+	struct rt_range plt_relocations;	/* .rela.plt, which static programs have for IFUNCs */
 	uint64_t *starts;		/* where its sections in memory begin, sorted */
 	size_t nstarts, starts_cap;
 	bool go_read;

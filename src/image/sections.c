@@ -45,10 +45,12 @@ static void find_code(struct rt_image *image, const GElf_Shdr *shdr)
 	code->size = (last > end ? last : end) - code->addr;
 }
 
-/* Where the sections that a process has in its memory begin.  Without memory for that a function without a size may seem longer. */
+/* Where the sections in memory begin.  If this runs out of memory, functions without a size are longer. */
 static void find_start(struct rt_image *image, const GElf_Shdr *shdr)
 {
-	if (!(shdr->sh_flags & SHF_ALLOC) || !shdr->sh_size || RT_ROOM(&image->starts, image->nstarts, &image->starts_cap) < 0)
+	if (!(shdr->sh_flags & SHF_ALLOC) || !shdr->sh_size)
+		return;
+	if (RT_ROOM(&image->starts, image->nstarts, &image->starts_cap) < 0)
 		return;
 	image->starts[image->nstarts++] = shdr->sh_addr;
 }
@@ -77,7 +79,7 @@ static void find_mark(struct rt_image *image, const char *name, const GElf_Shdr 
 		image->eh_frame = range;
 	else if (strcmp(name, "__patchable_function_entries") == 0)
 		image->patchable = range;
-	else if (strcmp(name, ".rela.plt") == 0 || strcmp(name, ".rela.iplt") == 0 || strcmp(name, ".rel.plt") == 0 || strcmp(name, ".rel.iplt") == 0)
+	else if (strcmp(name, ".rela.plt") == 0 || strcmp(name, ".rel.plt") == 0)
 		image->plt_relocations = range;
 	if (image->gopclntab.size || image->gobuildinfo.size)
 		image->is_go = true;

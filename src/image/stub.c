@@ -98,21 +98,27 @@ const char *rt_code_called(struct rt_code *code, uint64_t addr)
 	} else if ((b[1] & 0xfe) == 0xe8) {
 		target = addr + (uint64_t)(int64_t)distance;
 	} else {
-		return b[0] == 0xff && (b[1] == 0x15 || b[1] == 0x25) && image->arch->word == 8 ? name_at(code, addr + (uint64_t)(int64_t)distance) : NULL;
+		if (b[0] != 0xff || (b[1] != 0x15 && b[1] != 0x25) || image->arch->word != 8)
+			return NULL;
+		return name_at(code, addr + (uint64_t)(int64_t)distance);
 	}
 	return rt_code_is_stub(code, target) ? stub_name(code, target) : NULL;
 }
 
 uint64_t rt_exit_slot(struct rt_code *code, const struct rt_exit *e)
 {
-	return e->slot ? e->slot : e->target && rt_code_is_stub(code, e->target) ? slot_of(code, e->target) : 0;
+	if (e->slot || !e->target || !rt_code_is_stub(code, e->target))
+		return e->slot;
+	return slot_of(code, e->target);
 }
 
 const char *rt_exit_symbol(struct rt_code *code, const struct rt_exit *e)
 {
 	uint64_t slot = rt_exit_slot(code, e);
 
-	return slot ? name_at(code, slot) : e->target ? best_name(rt_code_image(code), e->target) : NULL;
+	if (slot)
+		return name_at(code, slot);
+	return e->target ? best_name(rt_code_image(code), e->target) : NULL;
 }
 
 int rt_exits_name(struct rt_code *code, struct rt_exits *exits)

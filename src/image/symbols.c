@@ -242,8 +242,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /*
- * A symbol without a size reaches to the next symbol or section: without the latter _init, in .init, would have the stubs of .plt in it.
- * None reaches past its segment.
+ * A symbol without a size reaches to the next symbol or section.  By symbols alone _init, in .init,
+ * would have the stubs of .plt in it.  No symbol reaches past its segment.
  */
 static void fill_sizes(struct rt_image *image)
 {

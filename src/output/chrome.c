@@ -102,7 +102,8 @@ static void put_key(FILE *file, const char *key, bool some)
 }
 
 /* How a call ended whose return was not seen. */
-static const char *unfinished(enum rt_end end, const struct rt_frame *frame, const struct rt_thread *thread)
+static const char *unfinished(enum rt_end end, const struct rt_frame *frame,
+			      const struct rt_thread *thread)
 {
 	if (frame->unsure)
 		return "maybe the return of a later call";

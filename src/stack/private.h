@@ -12,7 +12,7 @@ struct rt_stack {
 	void *ctx;
 	struct rt_threads threads;
 	uint64_t doubt;		/* hits of any thread were lost before this time; 0: none */
-	uint64_t lost;		/* how many, RT_LOST_MANY for each time that this is not known of each thread */
+	uint64_t lost;		/* how many; RT_LOST_MANY if it is not known how many of which thread */
 	uint64_t too_deep;	/* so many returns were not seen because the kernel keeps no more */
 	bool attached;			/* the process had calls open when the trace began */
 };

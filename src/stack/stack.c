@@ -68,8 +68,8 @@ static void drop_top(struct rt_task *task)
 }
 
 /*
- * May a return at the place of the innermost call be of a later call?  See stack.h.  One hit of the unwinder, if it was lost, may have left
- * any number of calls with exit probes.
+ * May a return at the place of the innermost call be of a later call?  See stack.h.  One lost hit of
+ * the unwinder may have left any number of calls with exit probes.
  */
 static bool may_be_later(const struct rt_stack *stack, const struct rt_task *task)
 {
@@ -166,10 +166,12 @@ static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *tas
 {
 	const struct rt_frame *top = &task->v[task->n - 1];
 
-	if (top->at_exits && hit->function != RT_NO_FUNCTION && leads_to(top, hit->function))
+	if (top->at_exits && hit->function == RT_NO_FUNCTION)
+		return false;
+	if (top->at_exits && leads_to(top, hit->function))
 		return !in_doubt(stack, task, top->left);
 	if (top->at_exits)
-		return hit->function != RT_NO_FUNCTION && !in_doubt(stack, task, top->time) && top->exits && hit->exits &&
+		return !in_doubt(stack, task, top->time) && top->exits && hit->exits &&
 		       top->exits != hit->exits && rt_exits_include(top->exits, hit->exits);
 	if (event->hit.ra)
 		return (event->hit.ra & 0xfff) == 0;
@@ -415,14 +417,17 @@ static int stack_leaving(struct rt_stack *stack, struct rt_task *task, const str
 }
 
 /*
- * The innermost call may have jumped to a traced function.  Its entry comes next, or the jump led to another function of the name, and has
- * ended the call.
+ * The innermost call may have jumped to a traced function.  Then that function's entry comes next.
+ * Any other hit shows that the jump led elsewhere, and has ended the call.
  */
-static int keep_promise(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit)
+static int settle_jump(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
+		       const struct rt_hit *hit)
 {
 	const struct rt_frame *top = task->n ? &task->v[task->n - 1] : NULL;
 
-	if (!top || !top->awaits || (hit->plan->kind == RT_KIND_ENTRY && event->hit.sp == top->sp && leads_to(top, hit->function)))
+	if (!top || !top->awaits)
+		return 0;
+	if (hit->plan->kind == RT_KIND_ENTRY && event->hit.sp == top->sp && leads_to(top, hit->function))
 		return 0;
 	return stack_pop(stack, task, RT_END_NOT_SEEN, event->time, NULL);
 }
@@ -442,7 +447,7 @@ int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const str
 	task = rt_threads_get(&stack->threads, event->pid, event->tid, event->hit.goid);
 	if (!task)
 		return -ENOMEM;
-	err = keep_promise(stack, task, event, hit);
+	err = settle_jump(stack, task, event, hit);
 	if (err)
 		return err;
 	if (hit->plan->kind == RT_KIND_ENTRY)

@@ -17,14 +17,19 @@
  * page), and its successor else.  Where the return address was not recorded (nothing in the process can longjmp), the
  * second is a tail call unless the first one's return could not be seen: past 64 levels, or hits may have been lost since.
  *
- * A function with exit probes tells of its jump.  If the jump's slot or register may lead to a traced function, the next hit of the thread
- * decides: the entry of that function at the same stack pointer is the tail call.
+ * A function with exit probes tells of its jump.  If the jump's slot or register may lead to a traced
+ * function, the thread's next hit decides: that function's entry at the same stack pointer is the
+ * tail call.
  *
- * Lost hits may be the return of an open call and the entry of a later one at the same stack pointer: a loop that calls hot().  The later
- * call's return then looks like the first one's, and is told as unsure.  It is certain
- *   - where too few hits were lost: without unwinding it takes the returns of the call and of all inside it, and an entry;
+ * Lost hits may be the return of an open call and the entry of a later one at the same stack pointer,
+ * as in a loop that calls hot().  The later call's return looks like the first one's, and is unsure.
+ * The return is certainly the first call's
+ *   - if too few hits were lost: the returns of the call and of all calls inside it, and an entry, if
+ *     nothing can unwind the stack;
  *   - of main, which is called once.
- * Nothing else shows it.  What stands inside an open call after a loss may belong to a later one too, until the call returns.
+ * For other outer calls, however surely they seem to go on, no hit shows it: a caller that is not
+ * traced may have called the same function again.  Until the return, what stands inside the call
+ * after the loss may belong to a later one.
  */
 
 enum rt_end {
@@ -76,7 +81,7 @@ struct rt_frame {
 	const struct rt_exits *exits;	/* those of its function, or NULL */
 	bool jumped;			/* one of those, a jump, has left it: what it jumped to returns for it */
 	bool became;			/* the call above it at the same stack pointer, which was told instead of it */
-	bool awaits;			/* the next hit tells whether it jumped to `callee`, or one of exit->through */
+	bool awaits;			/* the next hit tells whether that was to callee or exit->through */
 	const struct rt_exit *exit;	/* where it jumped */
 	uint64_t left;			/* and when */
 	uint32_t callee;		/* where it jumped to, RT_NO_FUNCTION: to no function that is traced, or not known */
@@ -84,11 +89,11 @@ struct rt_frame {
 	unsigned level;			/* 0: outermost */
 	uint64_t sp;			/* at entry */
 	uint64_t time;			/* of the entry; 0 where it was not seen */
-	uint64_t lost_before;		/* hits that were lost before it (struct rt_task, struct rt_stack) */
-	size_t fewest;			/* so few calls were open while hits were lost in its thread, it among them */
+	uint64_t lost_before;		/* how many hits were lost before it */
+	size_t fewest;			/* how few calls, with it, were open when hits were lost */
 	bool once;			/* there is no second call of it in the process */
 	bool leaps;			/* it may be left without a hit */
-	bool unsure;			/* returned: it may be the return of a later call, as hits were lost */
+	bool unsure;			/* returned: maybe a later call did */
 	bool before;			/* entry not seen: it began before the trace */
 };
 
@@ -115,7 +120,7 @@ struct rt_hit {
 	const struct rt_exits *exits;	/* entry: all of these of its function, or NULL */
 	bool at_exits;			/* by probes on the instructions that leave it: no return goes unseen but by lost hits */
 	const struct rt_exit *exit;	/* return: which of those; NULL: a uretprobe */
-	uint32_t leads;			/* a jump through a register: 1 + the traced function that it leads to; 0: none, or not known */
+	uint32_t leads;			/* a jump by a pointer: 1 + the traced function it leads to; 0: none */
 	bool once;			/* entry: of main */
 	bool libcall, outside;		/* entry: as in struct rt_frame */
 	const struct rt_plan *plan;	/* never NULL: its kind says whether it is an entry or a return */

@@ -169,8 +169,8 @@ static void put_phdr(struct out *o, uint32_t type, uint32_t flags, uint64_t offs
 	put_word(o, 16);
 }
 
-static void put_shdr_at(struct out *o, size_t name, uint32_t type, uint64_t flags, uint64_t addr, uint64_t offset, uint64_t size,
-			uint32_t link, uint64_t entsize)
+static void put_shdr_at(struct out *o, size_t name, uint32_t type, uint64_t flags, uint64_t addr,
+			uint64_t offset, uint64_t size, uint32_t link, uint64_t entsize)
 {
 	put(o, name, 4);
 	put(o, type, 4);
@@ -214,7 +214,8 @@ static size_t put_sections(struct out *o, const struct elfgen *g, const struct l
 		i += 2;
 	}
 	if (g->section) {
-		put_shdr_at(o, extra, SHT_PROGBITS, g->section_at ? SHF_ALLOC | SHF_EXECINSTR : 0, g->section_at, l->code, 16, 0, 0);
+		put_shdr_at(o, extra, SHT_PROGBITS, g->section_at ? SHF_ALLOC | SHF_EXECINSTR : 0,
+			    g->section_at, l->code, 16, 0, 0);
 		i++;
 	}
 	put_shdr(o, 0, SHT_STRTAB, names, size, 0, 0);

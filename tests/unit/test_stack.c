@@ -322,7 +322,7 @@ static void test_lost_twice(void)
 		   "1 0 leave a returned 3 10-60\n");
 }
 
-/* Where longjmp may leave calls without a hit, one lost entry is enough.  main is called once, whatever was lost. */
+/* If longjmp may leave calls without a hit, one lost entry is enough.  main is called once. */
 static void test_lost_leaps(void)
 {
 	struct rt_event event = { .type = RT_EV_HIT, .time = 5, .pid = 1, .tid = 1 };

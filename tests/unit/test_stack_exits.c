@@ -143,14 +143,14 @@ static void test_exit_jump(void)
 		   "1 0 leave b returned 6 70-90\n");
 }
 
-/*
- * A slot that a name is bound to may lead to b: the next hit tells.  Where it is another's, the call was over at the jump.
- */
+/* A slot that a name is bound to may lead to b.  If the next hit is another's, the jump ended the call. */
 static void test_exit_through(void)
 {
 	static char name[] = "b";
 	static uint32_t b[] = { 1 };
-	static const struct rt_exit by_slot = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX, .through = b, .nthrough = 1, .to = name };
+	static const struct rt_exit by_slot = {
+		.kind = RT_EXIT_JUMP, .callee = UINT32_MAX, .through = b, .nthrough = 1, .to = name,
+	};
 	struct told t;
 
 	told_begin(&t);
@@ -160,11 +160,11 @@ static void test_exit_through(void)
 	leave(&t, &at_return, &by_return, 1, 40, 1000, 3);
 	enter(&t, 0, 50, 1000, 4);
 	leave(&t, &at_jump, &by_slot, 0, 60, 1000, 0);
-	enter(&t, 1, 70, 900, 5);	/* from deeper in the stack: the slot led to another b, which calls this one */
+	enter(&t, 1, 70, 900, 5);	/* the slot led to another b, which calls this one */
 	leave(&t, &at_return, &by_return, 1, 80, 900, 6);
 	enter(&t, 0, 90, 1000, 7);
 	leave(&t, &at_jump, &by_slot, 0, 100, 1000, 0);
-	enter(&t, 2, 110, 1000, 8);	/* from the same place, after what was jumped to has returned */
+	enter(&t, 2, 110, 1000, 8);	/* the other b has returned, and its caller goes on */
 	leave(&t, &at_jump, &by_slot, 2, 120, 1000, 0);
 	told_event(&t, RT_EV_EXIT, 1, 130);
 	told_finish(&t, "1 0 enter a 1\n"
@@ -181,12 +181,14 @@ static void test_exit_through(void)
 		   "1 0 leave c jumped to b 110-120\n");
 }
 
-/* A register leads to b, says its value.  What was lost before the jump does not matter; what was lost behind it does. */
+/* The register's value leads to b.  Hits that are lost before the jump do not matter; those behind it do. */
 static void test_exit_pointed(void)
 {
 	static const struct rt_exit by_register = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX, .by = 1 };
 	struct rt_event event = { .type = RT_EV_HIT, .pid = 1, .tid = 1 };
-	const struct rt_hit hit = { .function = 0, .returns = true, .at_exits = true, .plan = &at_jump, .exit = &by_register, .leads = 2 };
+	const struct rt_hit hit = {
+		.function = 0, .returns = true, .at_exits = true, .plan = &at_jump, .exit = &by_register, .leads = 2,
+	};
 	uint64_t time;
 	struct told t;
 

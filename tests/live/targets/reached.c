@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tail calls by the PLT, an IFUNC and pointers, to functions of reachedlib.c and to its own; and calls from the same places after them. */
+/*
+ * Tail calls by the PLT, an IFUNC and pointers, to functions of reachedlib.c and to its own; and calls
+ * from the same places after them.
+ */
 #include <stdlib.h>
 
 #include "witness.h"
