@@ -379,6 +379,19 @@ pid_t rt_feed_other_thread(const struct rt_feed *feed, unsigned i)
 	return 0;
 }
 
+/*
+ * Where a process executes a program that its user may not look into (setuid), the kernel takes its perf events away and sends
+ * the record of an exit, though the process goes on (begin_new_exec: perf_event_exit_task).  That record follows the exec
+ * at once; an exit follows the mappings of the new program.  Sources that do not know processes have no such records.
+ */
+static bool is_no_exit(struct process *process, const struct rt_event *event)
+{
+	bool executed = process->executed;
+
+	process->executed = event->type == RT_EV_EXEC && event->pid;
+	return executed && event->type == RT_EV_EXIT && event->tid == process->pid;
+}
+
 int rt_feed_event(void *ctx, const struct rt_event *event)
 {
 	struct rt_feed *feed = ctx;
@@ -395,7 +408,7 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 		return 0;
 	}
 	r = rt_feed_whose(feed, event, &process);
-	if (r < 0 || !process)
+	if (r < 0 || !process || is_no_exit(process, event))
 		return r;
 	ours.pid = process->pid;
 	if (event->type == RT_EV_FORK)

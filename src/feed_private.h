@@ -13,6 +13,7 @@ struct process {
 	pid_t pid;
 	struct rt_members members;
 	struct rt_anchor anchor;
+	bool executed;			/* its last event was an exec */
 	struct rt_stacks stacks;	/* of coroutines and signals */
 	struct rt_goroutines goroutines;
 };

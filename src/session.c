@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "kernel/caps.h"
+#include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "output/tally.h"
 #include "replaced.h"
@@ -282,10 +283,10 @@ static int check_processes(const struct session *s, struct rt_error *err)
 {
 	unsigned i;
 
-	for (i = 0; i < s->options->pids.n && rt_caps_is_user(); i++)
-		if (!rt_caps_may_look(s->options->pids.v[i]))
+	for (i = 0; i < s->target.pids.n && rt_caps_is_user(); i++)
+		if (!rt_caps_may_look(s->target.pids.v[i]))
 			return rt_fail(err, -EPERM, "process %d: user %u may not look into its memory (ptrace); try: sudo rawtrace ...",
-				       (int)s->options->pids.v[i], (unsigned)getuid());
+				       (int)s->target.pids.v[i], (unsigned)getuid());
 	return 0;
 }
 
@@ -353,6 +354,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 
 	rt_tracee_init(&s.tracee);
 	r = check_options(options, err);
+	if (r == 0 && !rt_proc_mounted())
+		r = rt_fail(err, -ENOENT, "/proc is not mounted; try: mount -t proc proc /proc");
 	if (r < 0)
 		return r;
 	r = rt_target_resolve(&s.target, options->program, &options->pids, options->specs, options->nspecs, err);

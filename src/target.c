@@ -246,7 +246,7 @@ int rt_target_resolve(struct rt_target *t, const char *program, const struct rt_
 
 	memset(t, 0, sizeof(*t));
 	if (pids)
-		t->pids = *pids;
+		rt_proc_leaders(pids, &t->pids);
 	t->most_plans = RT_PLANS_FEW;
 	if (t->pids.n) {
 		r = rt_images_of_pids(&t->pids, &t->images, err);

@@ -115,6 +115,25 @@ bool rt_proc_status_has(pid_t pid, const char *name, const char *word)
 	return has;
 }
 
+bool rt_proc_mounted(void)
+{
+	return access("/proc/self/status", F_OK) == 0;
+}
+
+void rt_proc_leaders(const struct rt_pids *pids, struct rt_pids *leaders)
+{
+	long leader;
+	unsigned i;
+
+	leaders->n = 0;
+	for (i = 0; i < pids->n; i++) {
+		if (rt_proc_status(pids->v[i], "Tgid", &leader) < 0)
+			leader = pids->v[i];
+		if (!rt_pids_has(leaders, (pid_t)leader))
+			leaders->v[leaders->n++] = (pid_t)leader;
+	}
+}
+
 bool rt_proc_named(const char *comm)
 {
 	DIR *dir = opendir("/proc");

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "util/pids.h"
+
 /* Read a whole small file (of /proc, /sys, tracefs) into malloced, NUL-ended `*text`.  Returns its length or a negative errno. */
 int rt_read_file(const char *path, char **text);
 
@@ -14,6 +16,12 @@ int rt_write_file(const char *path, int flags, const char *text);
 
 /* A number from a "Name:\tVALUE" line of /proc/PID/status.  0, -ESRCH when the process is gone, -ENOENT without such a line. */
 int rt_proc_status(pid_t pid, const char *name, long *value);
+
+/* Is /proc there, with this process in it? */
+bool rt_proc_mounted(void);
+
+/* The processes of `pids`, each once: a thread's id stands for its process.  What does not exist stays as it is. */
+void rt_proc_leaders(const struct rt_pids *pids, struct rt_pids *leaders);
 
 /* Does such a line have `word` in it? */
 bool rt_proc_status_has(pid_t pid, const char *name, const char *word);

@@ -239,6 +239,30 @@ end_case
 
 # ---- processes ----
 
+# The kernel filters by the first thread; its number and any other's are told the same.
+begin "-p PID and -p TID of a process whose first thread has ended"
+if target headless cc -O1 -pthread "$TARGETS/headless.c"; then
+	in_background "$T/headless" >"$T/tid"
+	wait_for 10 has_line . "$T/tid"
+	for id in "$PID" "$(cat "$T/tid")"; do
+		rt -p "$id" work
+		expect_status 1
+		expect_message "the first thread of process $PID, .* has ended" "$T/err"
+	done
+	kill -KILL "$PID"
+	reap "$PID"
+fi
+end_case
+
+if has unshare; then
+	begin "/proc is not mounted"
+	timeout 20 unshare -m sh -c 'umount -l /proc && exec "$0" "$@"' "$RAWTRACE" "$FIB" fib >"$T/out" 2>"$T/err"
+	ST=$?
+	expect_status 1
+	expect_message '/proc is not mounted; try: mount -t proc proc /proc' "$T/err"
+	end_case
+fi
+
 begin "a process that does not exist"
 sh -c 'exit 0' &
 gone=$!

@@ -83,6 +83,16 @@ expect_line "process $PID ran a program that user 65534 may not look into" "$T/e
 reap "$PID"
 end_case
 
+# 1,000 ms, so that the trace has begun.
+begin "root sees the calls of a setuid program, and nothing is lost"
+in_background setpriv --reuid=65534 --regid=65534 --clear-groups "$T/runs" 1000 "$T/setuid" 10 "$T/runs" >"$T/witness"
+wait_for 10 has_line '^before' "$T/witness"
+rt -p "$PID" libc.so.6:getenv
+expect_number "calls" "$(grep -c '^>(getenv "HOME")' "$T/err")" -eq 4
+expect_no_line 'lost' "$T/err"
+reap "$PID"
+end_case
+
 begin "-p: no process that the user could not ptrace"
 in_background "$T/setuid" 20000 >"$T/witness"
 user ./rawtrace -p "$PID" libc.so.6:getenv

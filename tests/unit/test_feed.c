@@ -431,6 +431,23 @@ static void test_feed_aligned(void)
 	fixture_close(&x);
 }
 
+/* The kernel tells of an exit right behind the exec of a setuid program, whose calls are shown all the same. */
+static void test_feed_exec_setuid(void)
+{
+	struct rt_event exec = { .type = RT_EV_EXEC, .time = 2, .pid = PID, .tid = PID };
+	struct rt_event end = { .type = RT_EV_EXIT, .time = 3, .pid = PID, .tid = PID };
+	struct rt_event map = { .type = RT_EV_MMAP, .time = 4, .pid = PID, .tid = PID };
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && rt_feed_event(x.feed, &end) == 0);
+	CU_ASSERT(rt_feed_anchor(x.feed, 0)->tid == PID && hit(&x, 0, PID, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	/* A true one comes later. */
+	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && rt_feed_event(x.feed, &map) == 0 && rt_feed_event(x.feed, &end) == 0);
+	CU_ASSERT(rt_feed_anchor(x.feed, 0)->tid == 0);
+	fixture_close(&x);
+}
+
 /* The first thread's number goes to the one that calls exec, which sources may know by that alone. */
 static void test_feed_exec_elsewhere(void)
 {
@@ -451,6 +468,7 @@ static void test_feed_exec_elsewhere(void)
 }
 
 CU_TestInfo rt_tests_feed[] = {
+	{ "exec of a setuid program", test_feed_exec_setuid },
 	{ "exec by another thread than the first", test_feed_exec_elsewhere },
 	{ "members", test_members },
 	{ "hits by probe id", test_feed_by_id },
