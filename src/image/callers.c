@@ -258,8 +258,9 @@ static enum rt_callers_do returned(struct chain *chain, uint64_t end)
 	enum rt_callers_do what;
 	struct rt_guess guess;
 
-	if (!f || end - f->addr > f->size || chain->depth == DEPTH)
+	if (!f || end - f->addr > f->size || chain->depth == DEPTH || !chain->steps)
 		return RT_CALLERS_UNKNOWN;
+	chain->steps--;
 	if (c->ops->guess(c->ctx, f->addr, &guess) && guess.no_result)
 		return RT_CALLERS_IGNORE;
 	chain->depth++;
