@@ -90,8 +90,9 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 	}
 	/* From 6.16, and where that was taken over, cap_perfmon is not enough (CVE-2025-38466). */
 	if (r == -EACCES)
-		return rt_fail(err, r, "%s: the uprobe PMU takes cap_sys_admin here; try --attach=event",
-			       request->functions->v[request->probes[id].function].name);
+		return rt_fail(err, r, "%s: the uprobe PMU takes cap_sys_admin here; try%s",
+			       request->functions->v[request->probes[id].function].name,
+			       request->gate ? ": sudo rawtrace ..." : " --attach=event");
 	return r;
 }
 

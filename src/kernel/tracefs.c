@@ -147,7 +147,6 @@ bool rt_tracefs_has(const struct rt_tracefs *t, const char *file)
 	char path[PATH_MAX];
 	struct stat st;
 
-	/* Not access(2), which asks for the user without the capabilities that the file of rawtrace may have been given. */
 	return stat(rt_tracefs_path(t, path, "%s", file), &st) == 0;
 }
 

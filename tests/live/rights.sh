@@ -31,9 +31,7 @@ give cap_bpf,cap_perfmon || skip_all "no cap_bpf, cap_perfmon (5.8)"
 user "$T/setuid"
 has_line '^after 0 ' "$T/out" || skip_all "no setuid programs in $T"
 user ./rawtrace ./fib fib -- 1
-if [ "$ST" != 0 ] && [ "$(uname -r | cut -d. -f1)" -lt 6 ]; then
-	skip_all "$(head -n 1 "$T/err")"
-fi
+! has_line 'takes cap_sys_admin here' "$T/err" || skip_all "neither uprobe-multi (6.6) nor a uprobe PMU for cap_perfmon"
 
 begin "cap_bpf and cap_perfmon: a trace"
 user ./rawtrace ./fib fib -- 1
