@@ -34,20 +34,33 @@ static void take(const char *s, size_t n, void *opaque)
 		longjmp(run->stop, 1);
 }
 
+static bool demangle(struct run *run, const char *name, int options)
+{
+	/* Rust's legacy names are Itanium's too, with a hash for the last part: so Rust first. */
+	if (rust_demangle_callback(name, DMGL_RUST, take, run) && run->text->n)
+		return true;
+	run->text->n = 0;
+	return strncmp(name, "_Z", 2) == 0 && cplus_demangle_v3_callback(name, options, take, run) &&
+	       run->text->n;
+}
+
+/* It has no variable of its own that longjmp() could leave undefined (-Wclobbered). */
+static bool demangle_or_stop(struct run *run, const char *name, int options)
+{
+	return setjmp(run->stop) == 0 && demangle(run, name, options);
+}
+
 bool rt_demangler_run(struct rt_text *text, const char *name, bool parameters)
 {
-	/* Without parameters there is no result to drop, and that of the first function type among the arguments would be. */
+	/*
+	 * Without parameters there is no result to drop, and that of the first function type among
+	 * the arguments would be.
+	 */
 	const int options = DMGL_ANSI | (parameters ? DMGL_PARAMS | DMGL_RET_DROP : 0);
 	struct run run = { .text = text };
 
 	if (!parameters && rt_demangle_plain(text, name))
 		return true;
 	text->n = 0;
-	if (setjmp(run.stop))
-		return false;
-	/* Rust's legacy names are Itanium's too, with a hash for the last part: so Rust first. */
-	if (rust_demangle_callback(name, DMGL_RUST, take, &run) && text->n)
-		return true;
-	text->n = 0;
-	return strncmp(name, "_Z", 2) == 0 && cplus_demangle_v3_callback(name, options, take, &run) && text->n;
+	return demangle_or_stop(&run, name, options);
 }
