@@ -255,8 +255,10 @@ static size_t token(const char *at, const char *end, const char *name)
 	return after < end && (isalnum((unsigned char)*after) || *after == '_') ? 0 : n;
 }
 
-/* A piece of a list with its $ORIGIN, $LIB and $PLATFORM, in a buffer of malloc; NULL: it cannot be
- * used. */
+/*
+ * A piece of a list with its $ORIGIN, $LIB and $PLATFORM, in a buffer of malloc; NULL: it cannot be
+ * used.
+ */
 static char *expand(const struct search *s, int by, const char *at, const char *end)
 {
 	char *text = NULL;
@@ -432,8 +434,7 @@ static int search_any(struct search *s, int by, const char *name)
 	return r;
 }
 
-/* What the file `by` needs.  Of what is optional the loader says itself that it is not there, and
- * goes on. */
+/* What the file `by` needs.  The loader goes on without what is optional. */
 static int need(struct search *s, int by, const char *name, bool optional)
 {
 	int r = find_loaded(s, name);
@@ -505,8 +506,7 @@ static int need_all(struct search *s, size_t *done)
 	return r;
 }
 
-/* Libraries that audit the others (rtld-audit(7)) have a namespace of their own, behind all others.
- */
+/* Libraries that audit (rtld-audit(7)) have a namespace of their own: they come last. */
 static int need_audit(struct search *s)
 {
 	const struct rt_dynamic *d = &s->v[0].image->dynamic;
@@ -572,7 +572,7 @@ static void read_files(struct search *s)
 	size_t n;
 
 	s->file_bytes = s->musl ? NULL : rt_loader_read(s->interp, LOADER_MAX, &n);
-	rt_loader_file_read(s->file_bytes, s->file_bytes ? n : 0, &s->file);
+	rt_loader_file_read(s->file_bytes ? s->file_bytes : "", s->file_bytes ? n : 0, &s->file);
 	if (!s->musl && !s->file.known)
 		rt_images_incomplete(s->images, "its loader %s is not one that is known",
 				     s->interp);

@@ -510,7 +510,8 @@ expect_line '^rawtrace: [0-9]* more functions: only entries are traced, for [0-9
 end_case
 if has bash; then
 	begin "completion offers the functions that list has"
-	bash -c '. "$1"; shift; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _rawtrace; echo "${COMPREPLY[*]}"' bash \
+	bash -c '. "$1"; shift; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*"
+		_rawtrace "$1" "${@:$#}"; echo "${COMPREPLY[*]}"' bash \
 		"$SRCDIR/contrib/completion/rawtrace" "$RAWTRACE" "$T/listed" fi >"$T/out" 2>"$T/err"
 	printf 'fib\n' >"$T/expected"
 	expect_same "$T/expected" "$T/out"
