@@ -125,9 +125,9 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 	int r;
 
 	if (!ops)
-		return rt_usage(err, "--attach=%s: no such mechanism; see rawtrace --help", o->attach);
+		return rt_usage_words(err, "attach", "mechanism", o->attach, rt_attach_name);
 	if (o->ring && !rt_ring_find(o->ring))
-		return rt_usage(err, "--ring=%s: no such ring; see rawtrace --help", o->ring);
+		return rt_usage_words(err, "ring", "ring", o->ring, rt_ring_name);
 	if (o->dump == RT_DUMP_BPF && (!ops->bpf || o->no_bpf))
 		return rt_usage(err, "--dump=bpf: %s uses no BPF", o->no_bpf ? "--no-bpf" : ops->name);
 	r = rt_target_resolve(&target, o->program, &o->pids, o->specs, o->nspecs, err);

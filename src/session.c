@@ -251,11 +251,11 @@ static int check_options(const struct rt_options *o, struct rt_error *err)
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 
 	if (o->attach && !forced)
-		return rt_usage(err, "--attach=%s: no such mechanism; see rawtrace --help", o->attach);
+		return rt_usage_words(err, "attach", "mechanism", o->attach, rt_attach_name);
 	if (o->format && !rt_out_find(o->format))
-		return rt_usage(err, "--format=%s: no such format; see rawtrace --help", o->format);
+		return rt_usage_words(err, "format", "format", o->format, rt_out_name);
 	if (o->ring && !rt_ring_find(o->ring))
-		return rt_usage(err, "--ring=%s: no such ring; see rawtrace --help", o->ring);
+		return rt_usage_words(err, "ring", "ring", o->ring, rt_ring_name);
 	if (o->libcalls && (o->no_bpf || (forced && forced->everywhere)))
 		return rt_usage(err, "--libcalls: %s puts probes into every process that uses the libraries; it works by the mechanisms with "
 				"a filter: uprobe-multi, multi-event, pmu, event", o->no_bpf ? "--no-bpf" : o->attach);

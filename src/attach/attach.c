@@ -15,6 +15,11 @@ const struct rt_attach_ops *rt_attach_at(unsigned i)
 	return i < RT_COUNT(mechanisms) ? mechanisms[i] : NULL;
 }
 
+const char *rt_attach_name(unsigned i)
+{
+	return rt_attach_at(i) ? rt_attach_at(i)->name : NULL;
+}
+
 const struct rt_attach_ops *rt_attach_find(const char *name)
 {
 	unsigned i;

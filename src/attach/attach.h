@@ -117,6 +117,7 @@ bool rt_attach_stopped(const struct rt_attach_request *request);
 
 /* The mechanism of that name, or NULL; and the table in order of preference: NULL after the last. */
 const struct rt_attach_ops *rt_attach_find(const char *name);
+const char *rt_attach_name(unsigned i);		/* NULL: past the last */
 const struct rt_attach_ops *rt_attach_at(unsigned i);
 
 /*

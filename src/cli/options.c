@@ -181,13 +181,40 @@ static int parse_return(struct rt_options *o, const char *text, struct rt_error 
 	return rt_usage(err, "--return=%s: how returns are seen is: auto, uretprobe, insn, none", text);
 }
 
+/* What users of strace, ltrace and perf type, and what to type instead. */
+static const struct {
+	char letter;
+	const char *answer;
+} answers[] = {
+	{ 'c', "calls are counted by: rawtrace count PROGRAM FUNCTION, and timed by: rawtrace hist" },
+	{ 'e', "what is traced is named behind the program: rawtrace PROGRAM FUNCTION" },
+	{ 'f', "children are not followed; trace a running one with -p PID" },
+	{ 'k', "stacks of callers are not printed; trace the callers too, the tree has them around a call" },
+	{ 'l', "functions of a library are named LIBRARY:FUNCTION; --libcalls traces what the program imports" },
+	{ 'r', "the tree has no times; use --format=chrome, or rawtrace hist" },
+	{ 'S', "system calls are not traced; the C library's functions for them are: rawtrace PROGRAM libc.so.6:write" },
+	{ 't', "the tree has no times; use --format=chrome" },
+	{ 'T', "the tree has no times; use --format=chrome, or rawtrace hist" },
+	{ 'u', "the program runs as the user of rawtrace; start it as the other one and use -p PID" },
+};
+
+static const char *answer_for(int letter)
+{
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(answers); i++)
+		if (answers[i].letter == letter)
+			return answers[i].answer;
+	return "no such option; see rawtrace --help";
+}
+
 /* getopt leaves in optopt a letter that is no option (of several in a word, so that argv is not yet past it), or what a long one stands for. */
 static int unknown_option(char **argv, struct rt_error *err)
 {
 	if (optopt > UCHAR_MAX || (optopt && strchr(short_options, optopt)))
 		return rt_usage(err, "%s: no value is expected; see rawtrace --help", argv[optind - 1]);
 	if (optopt)
-		return rt_usage(err, "-%c: no such option; see rawtrace --help", optopt);
+		return rt_usage(err, "-%c: %s", optopt, answer_for(optopt));
 	return rt_usage(err, "%s: no such option; see rawtrace --help", argv[optind - 1]);
 }
 

@@ -15,6 +15,11 @@ const struct rt_out_ops *rt_out_at(unsigned i)
 	return i < RT_COUNT(formats) ? formats[i] : NULL;
 }
 
+const char *rt_out_name(unsigned i)
+{
+	return rt_out_at(i) ? rt_out_at(i)->name : NULL;
+}
+
 const struct rt_out_ops *rt_out_find(const char *name)
 {
 	size_t i;

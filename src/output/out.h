@@ -56,6 +56,7 @@ struct rt_out_ops {
 
 /* The format of that name, or NULL; and the table, for --help: NULL after the last. */
 const struct rt_out_ops *rt_out_find(const char *name);
+const char *rt_out_name(unsigned i);		/* NULL: past the last */
 const struct rt_out_ops *rt_out_at(unsigned i);
 
 extern const struct rt_out_ops rt_out_tree, rt_out_chrome;

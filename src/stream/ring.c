@@ -16,6 +16,11 @@ const struct rt_ring_ops *rt_ring_at(unsigned i)
 	return i < RT_COUNT(rings) ? rings[i] : NULL;
 }
 
+const char *rt_ring_name(unsigned i)
+{
+	return rt_ring_at(i) ? rt_ring_at(i)->name : NULL;
+}
+
 const struct rt_ring_ops *rt_ring_find(const char *name)
 {
 	const struct rt_ring_ops *ring;

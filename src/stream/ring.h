@@ -25,6 +25,7 @@ extern const struct rt_ring_ops rt_ring_array, rt_ring_ringbuf, rt_ring_perf;
 
 /* The ring of that name, or NULL; and the table, the cheapest first (`make bench`): NULL after the last. */
 const struct rt_ring_ops *rt_ring_find(const char *name);
+const char *rt_ring_name(unsigned i);		/* NULL: past the last */
 const struct rt_ring_ops *rt_ring_at(unsigned i);
 
 /* ---- for the rings themselves ---- */

@@ -64,6 +64,17 @@ int rt_usage(struct rt_error *err, const char *fmt, ...)
 	return -EINVAL;
 }
 
+int rt_usage_words(struct rt_error *err, const char *option, const char *thing, const char *text, const char *(*word)(unsigned i))
+{
+	char words[256] = "";
+	size_t n = 0;
+	unsigned i;
+
+	for (i = 0; word(i) && n < sizeof(words); i++)
+		n += (size_t)snprintf(words + n, sizeof(words) - n, "%s%s", i ? ", " : "", word(i));
+	return rt_usage(err, "--%s=%.200s: no such %s; there are: %s", option, text, thing, words);
+}
+
 void rt_error_point(struct rt_error *err, const char *source, size_t at)
 {
 	if (!err || strlen(source) >= sizeof(err->source) || strchr(source, '\n') || at > strlen(source))

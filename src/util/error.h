@@ -26,6 +26,9 @@ int rt_fail(struct rt_error *err, int code, const char *fmt, ...) RT_PRINTF(3, 4
 /* The same with RT_EXIT_USAGE; always returns -EINVAL. */
 int rt_usage(struct rt_error *err, const char *fmt, ...) RT_PRINTF(2, 3);
 
+/* "--OPTION=TEXT: no such OPTION; there are: ...": the words that `word` gives, from 0 until NULL. */
+int rt_usage_words(struct rt_error *err, const char *option, const char *thing, const char *text, const char *(*word)(unsigned i));
+
 /* Show where in `source` the mistake is: the byte `at`.  After the message, as each message forgets what the last one pointed at. */
 void rt_error_point(struct rt_error *err, const char *source, size_t at);
 

@@ -38,6 +38,14 @@ refuses "unknown function beside a known one" 2 "no function 'nothing_like_it'" 
 refuses "a glob without a match" 2 "no function matches 'zz\*'" "$FIB" 'zz*'
 refuses "unknown library: those that it has" 2 "no library 'libzz.so'; it has .*libc" "$FIB" libzz.so:cos
 refuses "function of a library" 2 "no function 'printf', but .*libc.*:printf" "$FIB" printf
+refuses "a format that is none" 2 '--format=x: no such format; there are: tree, chrome' --format=x "$FIB" fib
+refuses "a mechanism that is none" 2 '--attach=x: no such mechanism; there are: uprobe-multi, .*, tracefs$' --attach=x "$FIB" fib
+for letter in f e c t r T u S k l; do
+	refuses "-$letter" 2 "-$letter: .* " "-$letter" "$FIB" fib
+	! grep -q 'no such option' "$T/err" || echo "not ok $SCRIPT: -$letter has no answer"
+done
+ln -s "$FIB" "$T/typed"
+refuses "a symbolic link: by the name that was typed" 2 "/typed: no function .nope." "$T/typed" nope
 refuses "program not in PATH" 1 'no-such-program: no such program in PATH' no-such-program f
 refuses "program not there" 1 './no-such-program: .*No such file' ./no-such-program f
 if [ "$(grep -c '' "$T/err")" = 1 ]; then

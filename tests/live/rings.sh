@@ -104,7 +104,7 @@ fi
 begin "a ring that is not there"
 rt --ring=square "$FIB" fib
 expect_status 2
-expect_line "^rawtrace: --ring=square: no such ring; see rawtrace --help$" "$T/err"
+expect_line "^rawtrace: --ring=square: no such ring; there are: array, " "$T/err"
 rt --ring=perf --no-bpf "$FIB" fib
 expect_status 2
 expect_line "^rawtrace: --ring=perf: without BPF there is only the ring of tracefs$" "$T/err"

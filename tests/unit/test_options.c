@@ -152,7 +152,9 @@ static void test_usage(void)
 		{ "count --format=tree ./fib f", "--format does not go with count" },
 		{ "hist --ring=perf ./fib f", "--ring does not go with hist" },
 		/* The letter that is wrong, not the word before it; and an option that is there is not called missing. */
-		{ "-zv ./fib f", "-z: no such option" }, { "-vz ./fib f", "-z: no such option" }, { "--no-bpf -zv ./fib f", "-z: no such option" },
+		{ "-f ./fib f", "-f: children are not followed; " }, { "-c ./fib f", "-c: calls are counted by: rawtrace count" },
+		{ "-vt ./fib f", "-t: the tree has no times; " }, { "-u me ./fib f", "-u: the program runs as " },
+		{ "-e f ./fib f", "-e: what is traced is named behind the program" }, { "-zv ./fib f", "-z: no such option" }, { "-vz ./fib f", "-z: no such option" }, { "--no-bpf -zv ./fib f", "-z: no such option" },
 		{ "--no-bpf=x ./fib f", "--no-bpf=x: no value" }, { "--help=x", "--help=x: no value" }, { "--de=1 ./fib f", "--de=1: no such option" },
 		{ "./fib f --output=", "-o ''" },
 	};
