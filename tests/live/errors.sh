@@ -45,6 +45,7 @@ for letter in f e c t r T u S k l; do
 	! grep -q 'no such option' "$T/err" || echo "not ok $SCRIPT: -$letter has no answer"
 done
 ln -s "$FIB" "$T/typed"
+refuses "a program for a library" 2 "is a program and no library of .*sh; trace it by itself: rawtrace $FIB FUNCTION" sh "$FIB:fib" -- -c "$FIB; true"
 refuses "a symbolic link: by the name that was typed" 2 "/typed: no function .nope." "$T/typed" nope
 refuses "program not in PATH" 1 'no-such-program: no such program in PATH' no-such-program f
 refuses "program not there" 1 './no-such-program: .*No such file' ./no-such-program f
