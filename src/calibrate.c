@@ -30,12 +30,22 @@ struct answer {
 };
 
 struct places {
+	const struct rt_sample *sample[SAMPLES];	/* those that may be probed here */
 	uint64_t offset[SAMPLES + 1];	/* the last one of the return, where that is asked for */
 	unsigned n, all;
+	bool bpf;	/* bpf(2) may be used */
 };
 
-static int find_places(struct places *p, bool times)
+static bool can_be_probed(const struct rt_sample *sample, const struct rt_arch *arch, enum rt_nops nops)
 {
+	enum { SAMPLE = 16 };	/* as they are aligned, and longer than each */
+
+	return !arch->refuses((const uint8_t *)(uintptr_t)sample->code, SAMPLE, nops);
+}
+
+static int find_places(struct places *p, const struct rt_arch *arch, enum rt_nops nops, bool times)
+{
+	const struct rt_sample *s;
 	struct rt_addrmap *map = rt_addrmap_new();
 	uint64_t ino;
 	int r;
@@ -43,8 +53,12 @@ static int find_places(struct places *p, bool times)
 	if (!map)
 		return -ENOMEM;
 	r = rt_addrmap_read(map, getpid());
-	for (p->n = 0; r == 0 && rt_samples[p->n].code; p->n++)
-		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)rt_samples[p->n].code, &ino, &p->offset[p->n]);
+	for (p->n = 0, s = rt_samples; r == 0 && s->code; s++) {
+		if (!can_be_probed(s, arch, nops))
+			continue;
+		p->sample[p->n] = s;
+		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)s->code, &ino, &p->offset[p->n++]);
+	}
 	p->all = p->n;
 	if (r == 0 && times && rt_sample_return)
 		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)rt_sample_return, &ino, &p->offset[p->all++]);
@@ -99,7 +113,7 @@ static int attach_pmu(const struct places *p)
 
 	r = rt_uprobe_pmu_type(&attr.type);
 	for (i = 0; i < p->all && r == 0; i++) {
-		if (i < p->n && !rt_samples[i].stands_for)
+		if (i < p->n && !p->sample[i]->stands_for)
 			continue;
 		attr.config2 = p->offset[i];
 		fd = rt_perf_open(&attr, getpid(), -1);
@@ -127,25 +141,25 @@ static int has_stepped(void)
 }
 
 /* Call the samples from `first` up to `last`, and look whether one was single-stepped. */
-static int try_samples(unsigned first, unsigned last)
+static int try_samples(const struct places *p, unsigned first, unsigned last)
 {
 	void (*volatile call)(void);
 
 	for (; first < last; first++) {
-		call = rt_samples[first].code;
+		call = p->sample[first]->code;
 		call();
 	}
 	return has_stepped();
 }
 
 /* One sample in a process that has not single-stepped anything yet: the area is not copied to a child. */
-static int try_alone(unsigned i)
+static int try_alone(const struct places *p, unsigned i)
 {
 	pid_t pid = fork();
 	int status = 0;
 
 	if (pid == 0)
-		_exit(try_samples(i, i + 1));
+		_exit(try_samples(p, i, i + 1));
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : UNKNOWN;
@@ -158,13 +172,13 @@ static uint32_t measure(const struct places *p, bool old)
 	uint32_t emulated = 0;
 	unsigned i;
 
-	/* Before the calls: a kernel may make more than a breakpoint of what is hit (a 5-byte nop, 6.18). */
+	/* Before the calls: a kernel may make more than a breakpoint of what is hit (a 10-byte nop, 7.2). */
 	for (i = 0; i < p->n; i++)
-		probed[i] = is_there(rt_samples[i].code);
-	all = try_samples(0, p->n) == EMULATED;
+		probed[i] = is_there(p->sample[i]->code);
+	all = try_samples(p, 0, p->n) == EMULATED;
 	for (i = 0; i < p->n; i++)
-		if (probed[i] && (all || try_alone(i) == EMULATED))
-			emulated |= RT_FORM_BIT(rt_samples[i].form) | (old ? rt_samples[i].stands_for : 0);
+		if (probed[i] && (all || try_alone(p, i) == EMULATED))
+			emulated |= RT_FORM_BIT(p->sample[i]->form) | (old ? p->sample[i]->stands_for : 0);
 	return emulated;
 }
 
@@ -195,7 +209,7 @@ static void measure_times(const struct places *p, struct answer *a)
 
 	if (p->all == p->n || !is_there(rt_sample_return) || pipe2(results, O_CLOEXEC) != 0)
 		return;
-	a->push_ns = time_calls(rt_samples[0].code);
+	a->push_ns = time_calls(p->sample[0]->code);
 	pid = fork();
 	if (pid == 0) {
 		call();
@@ -218,7 +232,7 @@ static void __attribute__((noreturn)) child_main(const struct places *p, int ans
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "rt-calibrate");
-	if (attach_link(p) < 0) {
+	if (!p->bpf || attach_link(p) < 0) {
 		old = true;
 		if (attach_pmu(p) < 0)
 			_exit(1);
@@ -269,12 +283,13 @@ static uint32_t ask(const struct places *p, struct rt_calibration *c)
 	return a.emulated;
 }
 
-uint32_t rt_calibrate(const struct rt_arch *arch, bool times, struct rt_calibration *c)
+uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool bpf, bool times,
+		      struct rt_calibration *c)
 {
-	struct places places;
+	struct places places = { .bpf = bpf };
 
 	memset(c, 0, sizeof(*c));
-	if (arch->machine != rt_arch_native() || find_places(&places, times) < 0)
+	if (arch->machine != rt_arch_native() || find_places(&places, arch, nops, times) < 0)
 		return 0;
 	return ask(&places, c);
 }

@@ -21,6 +21,7 @@ SAMPLE(nop, "nop; ret");
 SAMPLE(nop16, ".byte 0x66, 0x90; ret");
 SAMPLE(nop_long, ".byte 0x0f, 0x1f, 0x00; ret");
 SAMPLE(nop5, ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00; ret");
+SAMPLE(nop10, ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00; ret");
 SAMPLE(jmp, "jmp 1f; nop; 1: ret");
 SAMPLE(jcc, "je 1f; nop; 1: ret");
 SAMPLE(call, "call 1f; ret; 1: ret");
@@ -38,6 +39,7 @@ const struct rt_sample rt_samples[] = {
 	{ RT_FORM_NOP16, 0, rt_sample_nop16 },
 	{ RT_FORM_NOP_LONG, 0, rt_sample_nop_long },
 	{ RT_FORM_NOP5, 0, rt_sample_nop5 },
+	{ RT_FORM_NOP10, 0, rt_sample_nop10 },
 	{ RT_FORM_JMP, 0, rt_sample_jmp },
 	{ RT_FORM_CALL, 0, rt_sample_call },
 	{ RT_FORM_OTHER, 0, NULL },

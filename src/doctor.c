@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kernel/caps.h"
+#include "kernel/nops.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"
@@ -110,6 +111,21 @@ static void rows_tracefs(FILE *file, const struct rt_tracefs *t, int found, cons
 	row(file, "set_event_pid", rt_tracefs_has(t, "options/event-fork") ? "ok" : "no",
 	    rt_tracefs_has(t, "options/event-fork") ? "--no-bpf records only the traced threads" :
 	    "before 4.7; --no-bpf records every process that runs the program, and picks the traced one out");
+}
+
+static void row_nops(FILE *file)
+{
+	static const struct {
+		const char *state, *why;
+	} rows[] = {
+		[RT_NOPS_TRAP] = { "ok", "stay breakpoints" },
+		[RT_NOPS_CALL5] = { "avoided", "5-byte nops become calls, by which forked children crash "
+			"(6.18 to 7.1): probes stand behind them" },
+		[RT_NOPS_CALL10] = { "ok", "10-byte nops become calls, in forked children too (7.2)" },
+	};
+	enum rt_nops nops = rt_nops_ask();
+
+	row(file, "probed nops", rows[nops].state, rows[nops].why);
 }
 
 /* The ways from BPF programs to us, each opened. */
@@ -343,6 +359,7 @@ int rt_doctor_run(FILE *file, struct rt_error *err)
 	row_lockdown(file);
 	found = rt_tracefs_find(&tracefs, &why);
 	rows_tracefs(file, &tracefs, found, &why);
+	row_nops(file);
 	rows_bpf(file);
 	fputc('\n', file);
 	works = rows_mechanisms(file);

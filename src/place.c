@@ -71,7 +71,7 @@ static bool is_certain(const struct rt_function *f, const struct rt_prologue *p)
 	uint8_t bytes[16];
 	size_t n;
 
-	if (p->form == RT_FORM_NOP16 || p->form == RT_FORM_NOP_LONG || p->form == RT_FORM_NOP5)
+	if (RT_FORM_BIT(p->form) & RT_FORMS_NOPS)
 		return false;
 	n = rt_image_read(f->image, f->addr, bytes, sizeof(bytes));
 	return !p->skip || (p->skip == 4 && rt_image_arch(f->image)->form(bytes, n) == RT_FORM_ENDBR);
@@ -84,7 +84,7 @@ static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 	struct rt_prologue p;
 
 	/* The kernel's words may be of any register. */
-	if (f->go || f->inside || f->behind || f->role >= RT_ROLE_ERRNO || (f->spec && f->spec->nwords)) {
+	if (f->go || f->inside || (f->refused && !f->behind) || f->role >= RT_ROLE_ERRNO || (f->spec && f->spec->nwords)) {
 		set_form(f);
 		return;
 	}
@@ -97,7 +97,11 @@ static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 		want.mark_only = true;
 		rt_prologue_find(f, c->decoder, &want, &p);
 	}
-	set(f, &p);
+	/* Where no cheaper place is found it stays where it can be at all. */
+	if (f->refused && !p.skip)
+		set_form(f);
+	else
+		set(f, &p);
 }
 
 static void place_all(struct placing *c)
@@ -128,8 +132,29 @@ void rt_place_at_entry(struct rt_function *f, const char *why)
 	f->placed = why;
 }
 
-static int check_image(struct rt_target *t, const struct rt_image *image, struct rt_window *v)
+/*
+ * Something may come to the probe, but not by the entry.  So it goes back to the entry; if that must not
+ * be probed, first to the nearest place behind it (true).
+ */
+static bool go_back(struct rt_function *f)
 {
+	bool nearer = f->behind && f->skip > f->behind;
+
+	if (!nearer) {
+		rt_place_at_entry(f, "something in the file refers to between the entry and the next cheaper instruction");
+		return false;
+	}
+	f->skip = f->behind;
+	f->sp_down = 0;
+	set_form(f);
+	f->placed = "past what must not be probed";
+	return true;
+}
+
+/* 1: some were moved to where it is not known yet. */
+static int check_windows(struct rt_target *t, const struct rt_image *image, struct rt_window *v)
+{
+	bool again = false;
 	size_t i, n = 0;
 	int r;
 
@@ -143,8 +168,17 @@ static int check_image(struct rt_target *t, const struct rt_image *image, struct
 	r = rt_branches_far(image, v, n);
 	for (i = 0; i < n; i++)
 		if (v[i].entered)
-			rt_place_at_entry(&t->functions.v[v[i].owner],
-				      "something in the file refers to between the entry and the next cheaper instruction");
+			again |= go_back(&t->functions.v[v[i].owner]);
+	return r < 0 ? r : again;
+}
+
+static int check_image(struct rt_target *t, const struct rt_image *image, struct rt_window *v)
+{
+	int r;
+
+	do {
+		r = check_windows(t, image, v);
+	} while (r > 0);
 	return r;
 }
 
@@ -170,7 +204,7 @@ int rt_place(struct rt_target *t, bool ask, bool times, struct rt_calibration *c
 	c.decoder = rt_decoder_open(arch);
 	place_all(&c);
 	if (ask && (c.ask || times)) {
-		c.emulated = rt_calibrate(arch, times, calibration);
+		c.emulated = rt_calibrate(arch, t->images.nops, true, times, calibration);
 		if (c.emulated && c.ask)
 			place_all(&c);
 	}

@@ -14,7 +14,7 @@
 int rt_place(struct rt_target *target, bool ask, bool times, struct rt_calibration *calibration, struct rt_error *err);
 
 /*
- * After these: functions whose entry cannot be probed (rt_function.behind) and that could not stay behind it, all with `exact`, are left
+ * After these: functions whose entry must not be probed (rt_function.refused) and that could not stay behind it, all with `exact`, are left
  * out with a remark; when none is left, -ENOTSUP.
  */
 int rt_place_no_entries(struct rt_target *target, bool exact, struct rt_error *err);

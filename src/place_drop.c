@@ -23,6 +23,8 @@ static size_t insn_size(enum rt_form form, uint8_t first)
 		return 4;
 	case RT_FORM_NOP5: case RT_FORM_CALL:
 		return 5;
+	case RT_FORM_NOP10:
+		return 10;
 	case RT_FORM_JMP: case RT_FORM_JCC:
 		return first == 0xe9 ? 5 : first == 0x0f ? 6 : 2;
 	default:
@@ -121,14 +123,20 @@ static int say_dropped(struct rt_target *t, const bool *bad, const char *why, st
 int rt_place_no_entries(struct rt_target *t, bool exact, struct rt_error *err)
 {
 	bool *bad = calloc(t->functions.n, sizeof(*bad));
+	const char *why = NULL;
 	size_t i;
 	int r;
 
 	if (!bad)
 		return rt_nomem(err);
-	for (i = 0; i < t->functions.n; i++)
-		bad[i] = t->functions.v[i].behind && (exact || !t->functions.v[i].skip);
-	r = rt_place_leave_out(t, bad, err);
+	for (i = t->functions.n; i-- > 0;) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		bad[i] = f->refused && (f->go || !f->skip || (exact && !f->hidden));
+		why = bad[i] ? f->refused : why;
+	}
+	drop_probes(t, bad);
+	r = say_dropped(t, bad, why, err);
 	free(bad);
 	return r;
 }

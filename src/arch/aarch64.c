@@ -57,11 +57,12 @@ static bool refused_hint(uint32_t word)
 	return true;
 }
 
-static const char *aarch64_refuses(const uint8_t *insn, size_t n)
+static const char *aarch64_refuses(const uint8_t *insn, size_t n, enum rt_nops nops)
 {
 	uint32_t word;
 	size_t i;
 
+	(void)nops;
 	if (n == 0)
 		return "has no code in the file";
 	if (n < 4)

@@ -65,7 +65,8 @@ const char *rt_arch_name(uint16_t machine, char *buf, size_t size)
 const char *rt_form_name(enum rt_form form)
 {
 	static const char *const v[RT_FORMS] = {
-		"another instruction", "push", "push", "nop", "a 2-byte nop", "a long nop", "a 5-byte nop", "jmp", "a conditional jump",
+		"another instruction", "push", "push", "nop", "a 2-byte nop", "a long nop", "a 5-byte nop",
+		"a 10-byte nop", "jmp", "a conditional jump",
 		"call", "endbr", "sub from the stack pointer", "mov", "test", "xor", "lea", "ret",
 	};
 

@@ -37,16 +37,30 @@ struct rt_arch_trial {
  */
 enum rt_form {
 	RT_FORM_OTHER,
-	RT_FORM_PUSH, RT_FORM_PUSH_REX, RT_FORM_NOP, RT_FORM_NOP16, RT_FORM_NOP_LONG, RT_FORM_NOP5, RT_FORM_JMP,
+	RT_FORM_PUSH, RT_FORM_PUSH_REX, RT_FORM_NOP, RT_FORM_NOP16, RT_FORM_NOP_LONG, RT_FORM_NOP5, RT_FORM_NOP10, RT_FORM_JMP,
 	RT_FORM_JCC, RT_FORM_CALL, RT_FORM_ENDBR,
 	RT_FORM_SUB_SP, RT_FORM_MOV, RT_FORM_TEST, RT_FORM_XOR, RT_FORM_LEA, RT_FORM_RET,
 	RT_FORMS
 };
 #define RT_FORM_BIT(form) (1u << (form))
+#define RT_FORMS_NOPS (RT_FORM_BIT(RT_FORM_NOP16) | RT_FORM_BIT(RT_FORM_NOP_LONG) | \
+	RT_FORM_BIT(RT_FORM_NOP5) | RT_FORM_BIT(RT_FORM_NOP10))
 /* Of these no kernel is slower at one than at endbr64, which none has emulated so far. */
-#define RT_FORMS_ASSUMED (RT_FORM_BIT(RT_FORM_PUSH) | RT_FORM_BIT(RT_FORM_PUSH_REX) | RT_FORM_BIT(RT_FORM_NOP) | \
-	RT_FORM_BIT(RT_FORM_NOP16) | RT_FORM_BIT(RT_FORM_NOP_LONG) | RT_FORM_BIT(RT_FORM_NOP5) | RT_FORM_BIT(RT_FORM_JMP) | \
-	RT_FORM_BIT(RT_FORM_JCC) | RT_FORM_BIT(RT_FORM_CALL))
+#define RT_FORMS_ASSUMED (RT_FORM_BIT(RT_FORM_PUSH) | RT_FORM_BIT(RT_FORM_PUSH_REX) | \
+	RT_FORM_BIT(RT_FORM_NOP) | RT_FORMS_NOPS | RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_JCC) | RT_FORM_BIT(RT_FORM_CALL))
+
+/* What a kernel makes of a nop of 64-bit x86 code that is probed, once it has been hit. */
+enum rt_nops {
+	RT_NOPS_TRAP,		/* a breakpoint, as of other instructions; so on all other machines */
+	/*
+	 * Linux 6.18 to 7.1: a 5-byte nop becomes a call into a page of the process's own.
+	 * A forked child has the call and not the page: SIGSEGV.  The call overwrites 8 bytes of a
+	 * leaf function's red zone.
+	 */
+	RT_NOPS_CALL5,
+	/* From 7.2 on a 10-byte nop does.  That call spares the red zone; forked children have the page. */
+	RT_NOPS_CALL10,
+};
 
 struct rt_arch {
 	const char *name;		/* "x86-64" */
@@ -73,9 +87,11 @@ struct rt_arch {
 	const struct rt_arch_trial *trial;	/* NULL: a uretprobe is right on every kernel that has it */
 	/*
 	 * Why an instruction at a probe's place must not be probed, or NULL where it may be.  `insn` holds the `n`
-	 * bytes (up to 16) that begin there.
+	 * bytes (up to 16) that begin there, `nops` is the kernel's kind.
 	 */
-	const char *(*refuses)(const uint8_t *insn, size_t n);
+	const char *(*refuses)(const uint8_t *insn, size_t n, enum rt_nops nops);
+	/* The bytes of a nop, in any form; 0: it is none.  A NULL pointer: not asked for. */
+	size_t (*nop_size)(const uint8_t *insn, size_t n);
 	/*
 	 * Does it push a word, a return address say?  Kernels that fail the trial push 8 bytes in its place, where they do not let the
 	 * processor do it.  NULL: not asked for.
@@ -124,6 +140,11 @@ const struct rt_arch *rt_arch_at(unsigned i);
 
 /* The shared x86 rules for rt_arch.refuses, .loads_address and .ends_code. */
 const char *rt_x86_refuses(const uint8_t *insn, size_t n);
+/* What a ModRM byte at `p` and what belongs to it (SIB, displacement) take; 0: it is cut off. */
+size_t rt_x86_operand_size(const uint8_t *p, size_t n);
+/* x86_nop.c: rt_arch.nop_size, and what 64-bit code adds to rt_x86_refuses. */
+size_t rt_x86_64_nop_size(const uint8_t *insn, size_t n);
+const char *rt_x86_64_refuses(const uint8_t *insn, size_t n, enum rt_nops nops);
 /*
  * Of 64-bit code, instructions of AVX-512 that capstone 4 does not know (moves and comparisons of mask registers, and what compares into
  * them): the size, 0: it is none, and in `*writes` a bit for the general register that it writes.  They go on to the next instruction.

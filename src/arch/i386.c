@@ -9,8 +9,10 @@
  * The shared rule is that of 64-bit mode.  Here 40..4f are inc and dec and end the instruction, the opcodes below
  * exist, and c4, c5 and 62 are VEX and EVEX only where the next byte could not be the ModRM of lds, les and bound.
  */
-static const char *i386_refuses(const uint8_t *insn, size_t n)
+/* Kernels make calls of nops in 64-bit code alone. */
+static const char *i386_refuses(const uint8_t *insn, size_t n, enum rt_nops nops)
 {
+	(void)nops;
 	if (n == 0)
 		return rt_x86_refuses(insn, n);
 	if ((insn[0] & 0xf0) == 0x40)

@@ -32,6 +32,7 @@ static const struct pattern patterns[] = {
 static const struct pattern patterns_64[] = {
 	{ 2, { 0x41, 0x50 }, { 0xff, 0xf8 }, RT_FORM_PUSH_REX },
 	{ 4, { 0xf3, 0x0f, 0x1e, 0xfa }, ALL, RT_FORM_ENDBR },
+	{ 10, { 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00 }, ALL, RT_FORM_NOP10 },
 };
 
 static const struct pattern patterns_32[] = {

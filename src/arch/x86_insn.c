@@ -146,8 +146,7 @@ const char *rt_x86_refuses(const uint8_t *insn, size_t n)
 	return range ? range->why : NULL;
 }
 
-/* What a ModRM byte and what belongs to it take; 0: it is cut off. */
-static size_t operand_size(const uint8_t *p, size_t n)
+size_t rt_x86_operand_size(const uint8_t *p, size_t n)
 {
 	size_t size = 1;
 	unsigned mod, base;
@@ -200,7 +199,7 @@ size_t rt_x86_mask_size(const uint8_t *p, size_t n, uint32_t *writes)
 	if (p[0] != 0x62 && map == 1 && op == 0x93)	/* kmov to a general register */
 		*writes = 1u << ((p[at + 1] >> 3 & 7) | (p[1] & 0x80 ? 0 : 8));
 	at++;
-	size = operand_size(p + at, n - at);
+	size = rt_x86_operand_size(p + at, n - at);
 	at += size + (map == 3 || (map == 1 && ((op >= 0x70 && op <= 0x73) || op == 0xc2 || (op >= 0xc4 && op <= 0xc6))));
 	return size && at <= n ? at : 0;
 }

@@ -35,7 +35,7 @@ static int take(struct rt_batch *b, const struct rt_symbol *symbol, uint64_t add
  */
 static int take_implementation(struct rt_batch *b, const struct rt_symbol *symbol, uint64_t addr, const char **why)
 {
-	const char *no = rt_image_refuses(b->image, addr);
+	const char *no = rt_image_refuses(b->image, addr, NULL);
 	const struct rt_symbol *v;
 	uint32_t behind = 0;
 	uint64_t size;
@@ -56,6 +56,7 @@ static int take_implementation(struct rt_batch *b, const struct rt_symbol *symbo
 	}
 	if (take(b, symbol, addr, size, sized))
 		return -ENOMEM;
+	b->v[b->n - 1].refused = no;
 	b->v[b->n - 1].behind = behind;
 	return 0;
 }
@@ -109,21 +110,24 @@ static int take_symbol(struct rt_batch *b, const struct rt_symbol *symbol, struc
 {
 	uint32_t behind = 0;
 	const char *why;
+	bool call;
 
 	if (symbol->kind == RT_SYM_IFUNC)
 		return take_ifunc(b, symbol, err);
 	if (b->several && (symbol->kind == RT_SYM_NOTYPE || strstr(symbol->name, ".cold")))
 		return 0;
-	why = rt_image_refuses(b->image, symbol->addr);
+	why = rt_image_refuses(b->image, symbol->addr, &call);
 	/* Of what kernels that do not know AVX would spoil the place behind it is as good. */
 	if (why && !b->spec->has_offset)
 		behind = rt_prologue_behind(b->image, symbol->addr, symbol->sized ? symbol->size : 0);
-	if (why && !behind && b->several)
+	/* What another kernel could probe is not left out without a word (rt_place_no_entries). */
+	if (why && !behind && b->several && !call)
 		return 0;
-	if (why && !behind && !b->spec->has_offset)
+	if (why && !behind && !b->several && !b->spec->has_offset)
 		return rt_fail(err, -ENOTSUP, "%s: '%s' %s", rt_image_name(b->image), symbol->name, why);
 	if (take(b, symbol, symbol->addr, symbol->size, symbol->sized))
 		return rt_nomem(err);
+	b->v[b->n - 1].refused = b->spec->has_offset ? NULL : why;
 	b->v[b->n - 1].behind = behind;
 	return 0;
 }
@@ -310,7 +314,7 @@ static int move_inside(struct rt_batch *b, uint32_t offset, struct rt_error *err
 
 		why = m->size && offset >= m->size ? "is behind the function's end" : rt_inside(b->image, m->addr, m->addr + offset);
 		if (!why)
-			why = rt_image_refuses(b->image, m->addr + offset);
+			why = rt_image_refuses(b->image, m->addr + offset, NULL);
 		if (why)
 			return not_there(b, m->symbol->name, offset, why, err);
 		m->inside = offset;
@@ -350,7 +354,7 @@ static int match_address(struct rt_batch *b, struct rt_error *err)
 	}
 	why = rt_inside_nothing(b->image, addr);
 	if (!why)
-		why = rt_image_refuses(b->image, addr);
+		why = rt_image_refuses(b->image, addr, NULL);
 	if (why)
 		return not_there(b, b->spec->function, 0, why, err);
 	b->made = (struct rt_symbol){ .name = b->spec->function, .addr = addr, .kind = RT_SYM_NOTYPE };

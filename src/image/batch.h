@@ -14,7 +14,8 @@ struct rt_match {
 	bool notype, sized;
 	bool versioned;			/* its version must be shown: the name has several */
 	const struct rt_symbol *also[3];	/* libcalls: other names of the place that the program imports */
-	uint32_t behind;		/* its entry cannot be probed: its probes stand so many bytes behind it */
+	const char *refused;		/* why its entry cannot be probed, or NULL: */
+	uint32_t behind;		/* then its probes stand so many bytes behind it; 0: nowhere */
 	uint32_t inside;		/* `addr` is so many bytes behind the symbol's; 0: it is the entry */
 };
 

@@ -31,6 +31,7 @@ struct near {
 	uint64_t described[DESCRIBED];	/* where functions without a name begin in which something looks like a branch */
 	unsigned ndescribed;
 	uint64_t first, last;	/* the window */
+	uint64_t inner;		/* bit i: byte i of the function is inside one of its first nops: no target */
 	uint64_t start;		/* of `bytes` */
 	uint8_t *bytes;
 	size_t n;
@@ -71,6 +72,29 @@ static bool in_function(struct near *s, uint64_t addr)
 	return (v && v->sized && addr - v->addr < v->size) || in_described(s, addr);
 }
 
+static bool is_inner(const struct near *s, uint64_t addr)
+{
+	uint64_t at = addr - s->f->addr;
+
+	return at < 64 && (s->inner >> at & 1);
+}
+
+/* Long nops have many bytes that look like a branch's target. */
+static void find_inner(struct near *s)
+{
+	const struct rt_arch *arch = rt_image_arch(s->f->image);
+	const uint8_t *bytes = s->bytes + (s->f->addr - s->start);
+	size_t n = (size_t)(s->last - s->f->addr), at = 0, size = 1, i;
+
+	if (n && arch->form(bytes, n) == RT_FORM_ENDBR)
+		at = 4;
+	for (; size && at < n && at < 64 - 16; at += size) {
+		size = arch->nop_size ? arch->nop_size(bytes + at, n - at) : 0;
+		for (i = 1; i < size; i++)
+			s->inner |= UINT64_C(1) << (at + i);
+	}
+}
+
 /*
  * Short branches (jcc, loop, jrcxz, jmp) to the window: the first and the last byte that may be one, or false.  `*known`: all of them are in
  * functions.  What is between these may be data, behind which nobody knows where instructions begin.
@@ -88,7 +112,7 @@ static bool short_branches(struct near *s, uint64_t *first, uint64_t *last, bool
 		if ((b & 0xf0) != 0x70 && (b & 0xfc) != 0xe0 && b != 0xeb)
 			continue;
 		target = s->start + i + 2 + (uint64_t)(int64_t)(int8_t)s->bytes[i + 1];
-		if (target < s->first || target > s->last)
+		if (target < s->first || target > s->last || is_inner(s, target))
 			continue;
 		if (!found)
 			*first = s->start + i;
@@ -215,8 +239,10 @@ const char *rt_branches_near(const struct rt_function *f, struct rt_decoder *dec
 	if (!s.bytes)
 		return unclear;
 	s.n = rt_image_read(f->image, s.start, s.bytes, size);
-	if (s.n >= end - s.start)
+	if (s.n >= end - s.start) {
+		find_inner(&s);
 		why = judge(&s, decoder);
+	}
 	free(s.bytes);
 	return why;
 }

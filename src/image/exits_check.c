@@ -3,6 +3,7 @@
 
 #include "image/exits_private.h"
 #include "image/go.h"
+#include "image/private.h"
 
 enum { INSN_MAX = 16, BACK = 8 };
 
@@ -81,7 +82,8 @@ static const char *refused(const struct rt_walk *w, uint64_t addr)
 	const struct rt_stretch *p = rt_body_piece(&w->body, addr);
 	size_t n = (size_t)(p->end - addr);
 
-	return w->body.arch->refuses(p->bytes + (addr - p->start), n < INSN_MAX ? n : INSN_MAX);
+	n = n < INSN_MAX ? n : INSN_MAX;
+	return rt_image_refuses_insn(rt_code_image(w->code), p->bytes + (addr - p->start), n);
 }
 
 /* Is it a pop, leave or an addition to the stack pointer, before a return?  Anything else may set the result, or memory that it leads to. */

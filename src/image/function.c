@@ -9,6 +9,7 @@
 #include "image/batch.h"
 #include "image/go.h"
 #include "image/private.h"
+#include "image/prologue.h"
 #include "image/unnamed.h"
 #include "util/array.h"
 
@@ -129,6 +130,8 @@ static void judge_go(struct rt_function *f)
 static int add_function(struct rt_functions *functions, struct rt_batch *b, const struct rt_match *m)
 {
 	struct rt_function *f;
+	const char *why;
+	bool call;
 
 	f = &functions->v[functions->n];
 	memset(f, 0, sizeof(*f));
@@ -156,10 +159,14 @@ static int add_function(struct rt_functions *functions, struct rt_batch *b, cons
 		f->placed = f->skip ? "past what Go can begin anew, as its check of the stack" :
 			"Go makes no check of the stack there";
 	}
-	if (m->behind && !f->go) {
-		f->behind = true;
-		f->skip = m->behind;
-		f->placed = "past what the kernel cannot probe";
+	if (f->go) {
+		why = rt_image_refuses(b->image, m->addr + f->skip, &call);
+		f->refused = call ? why : NULL;
+	}
+	if (m->refused && !f->go) {
+		f->refused = m->refused;
+		f->skip = f->behind = m->behind;
+		f->placed = "past what must not be probed";
 	}
 	if (rt_go_is_code(b->image, m->addr))
 		judge_go(f);
@@ -307,7 +314,16 @@ int rt_functions_add_hidden(struct rt_functions *functions, struct rt_image *ima
 		.role = role, .hidden = true,
 	};
 
+	bool call;
+
 	if (rt_image_offset(image, symbol->addr, &f.offset) < 0)
+		return 0;
+	f.refused = rt_image_refuses(image, symbol->addr, &call);
+	if (!call)
+		f.refused = NULL;
+	else
+		f.skip = f.behind = rt_prologue_behind(image, symbol->addr, symbol->sized ? symbol->size : 0);
+	if (f.refused && !f.behind)
 		return 0;
 	if (RT_ROOM(&functions->v, functions->n, &functions->cap) < 0)
 		return -ENOMEM;

@@ -27,7 +27,8 @@ struct rt_function {
 	bool hidden;			/* nobody asked for it: it tells of others (role), or that a goroutine ends */
 	bool go;			/* its place was found by Go's own tables (image/go.h) and stays */
 	bool left_out;			/* it must not get probes, whatever plans it is given later (place.h) */
-	bool behind;			/* its entry cannot be probed: its probes stay behind it, or there are none */
+	const char *refused;		/* why its entry must not be probed, or NULL; if set: */
+	uint32_t behind;		/* its probes stand at least so many bytes behind it; 0: there are none */
 	bool inside;			/* it is a place behind its function's entry, and stays */
 	uint32_t skip;			/* its probes stand so many bytes behind its entry (image/prologue.h) */
 	int32_t sp_down;		/* where the stack pointer is so much lower */

@@ -403,9 +403,18 @@ size_t rt_image_read_constant(const struct rt_image *image, uint64_t addr, void 
 	return s && !s->write ? rt_image_read(image, addr, buf, n) : 0;
 }
 
-const char *rt_image_refuses(const struct rt_image *image, uint64_t addr)
+const char *rt_image_refuses_insn(const struct rt_image *image, const uint8_t *insn, size_t n)
+{
+	return image->arch->refuses(insn, n, image->nops);
+}
+
+const char *rt_image_refuses(const struct rt_image *image, uint64_t addr, bool *call)
 {
 	uint8_t insn[16];
+	size_t n = rt_image_read(image, addr, insn, sizeof(insn));
+	const char *why = rt_image_refuses_insn(image, insn, n);
 
-	return image->arch->refuses(insn, rt_image_read(image, addr, insn, sizeof(insn)));
+	if (call)
+		*call = why && !image->arch->refuses(insn, n, RT_NOPS_TRAP);
+	return why;
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "image/private.h"
+#include "kernel/nops.h"
 #include "util/array.h"
 
 void rt_images_incomplete(struct rt_images *images, const char *fmt, ...)
@@ -34,6 +35,8 @@ int rt_images_take(struct rt_images *images, struct rt_image *image, struct rt_e
 			return 0;
 		}
 	}
+	if (!images->n)
+		images->nops = rt_nops_ask();
 	if (!images->servers)
 		images->servers = calloc(1, sizeof(*images->servers));
 	if (!images->servers || RT_ROOM(&images->v, images->n, &images->cap)) {
@@ -41,6 +44,7 @@ int rt_images_take(struct rt_images *images, struct rt_image *image, struct rt_e
 		return rt_nomem(err);
 	}
 	image->debug.servers = images->servers;
+	image->nops = images->nops;
 	images->v[images->n++] = image;
 	return 0;
 }

@@ -12,6 +12,7 @@ struct rt_images {
 	char *incomplete;	/* why the list may lack a library, or NULL */
 	pid_t uneven;		/* of several processes one that has other files than the first; 0: none */
 	struct rt_servers *servers;	/* of the images */
+	enum rt_nops nops;		/* what this kernel makes of their nops; asked with the first of them */
 };
 
 /*

@@ -15,7 +15,7 @@ static const char *decoded(struct rt_decoder *decoder, const uint8_t *bytes, siz
 
 	for (at = from; at < addr; at += insn.size)
 		if (!rt_decode(decoder, bytes + (at - from), n - (size_t)(at - from), at, &insn))
-			return "the code before it cannot be decoded";
+			return "stands behind code that cannot be decoded";
 	return at == addr ? NULL : "is in the midst of an instruction";
 }
 

@@ -36,7 +36,7 @@ static int tell(struct listing *l, const struct rt_symbol *symbol, const struct 
 	l->told++;
 	/* An IFUNC's resolver is not what is probed. */
 	if (symbol->kind != RT_SYM_IFUNC) {
-		row.refused = rt_image_refuses(l->image, symbol->addr);
+		row.refused = rt_image_refuses(l->image, symbol->addr, NULL);
 		if (row.refused && rt_prologue_behind(l->image, symbol->addr, symbol->sized ? symbol->size : 0))
 			row.refused = NULL;
 		row.entry_only = rt_image_unsafe_return(l->image, symbol->name, symbol->addr);

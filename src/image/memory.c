@@ -74,18 +74,32 @@ bool rt_memory_has(const struct rt_memory *m, const struct rt_image *image)
 	return i < m->n;
 }
 
-/* A breakpoint, or what kernels make of a probed 5-byte nop (a call, 6.18), is of a probe that is there already. */
-static bool is_code(const uint8_t *mapped, const uint8_t *file, size_t n)
+/*
+ * What kernels make of a nop that any tool probes: a call (6.18), or lea -128(%rsp),%rsp and a call
+ * (7.2).  Its size, or 0.
+ */
+static size_t call_size(const struct rt_arch *arch, const uint8_t *mapped, const uint8_t *file, size_t n)
 {
-	static const uint8_t nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
-	size_t i;
+	static const uint8_t spares[] = { 0x48, 0x8d, 0x64, 0x24, 0x80, 0xe8 };
+	size_t size = arch->nop_size ? arch->nop_size(file, n) : 0;
+
+	if (size == 5 && mapped[0] == 0xe8)
+		return size;
+	return size == 10 && memcmp(mapped, spares, sizeof(spares)) == 0 ? size : 0;
+}
+
+/* A breakpoint, or such a call, is of a probe that is there already. */
+static bool is_code(const struct rt_arch *arch, const uint8_t *mapped, const uint8_t *file, size_t n)
+{
+	size_t i, size;
 
 	for (i = 0; i < n; i++) {
 		if (mapped[i] == file[i] || mapped[i] == 0xcc)
 			continue;
-		if (mapped[i] != 0xe8 || n - i < sizeof(nop5) || memcmp(file + i, nop5, sizeof(nop5)) != 0)
+		size = call_size(arch, mapped + i, file + i, n - i);
+		if (!size)
 			return false;
-		i += sizeof(nop5) - 1;
+		i += size - 1;
 	}
 	return true;
 }
@@ -105,7 +119,7 @@ bool rt_memory_same(const struct rt_memory *m, const struct rt_image *image, uin
 		if (map->inode != image->ino || offset < map->offset || offset - map->offset + n > map->end - map->start)
 			continue;
 		if (pread(m->fd, mapped, n, (off_t)(map->start + (offset - map->offset))) != (ssize_t)n ||
-		    !is_code(mapped, file, n))
+		    !is_code(image->arch, mapped, file, n))
 			return false;
 		found = true;
 	}

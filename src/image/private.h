@@ -77,6 +77,7 @@ struct rt_image {
 	uint16_t type;			/* e_type */
 	uint64_t entry;
 	const struct rt_arch *arch;
+	enum rt_nops nops;		/* of the kernel that would probe it; set by rt_images_take() */
 	bool late;			/* the process has not got it, and may load it later */
 	bool is_go;
 	struct rt_range gopclntab, gobuildinfo, gomodule, relro;	/* sections of Go programs */
@@ -173,8 +174,12 @@ int rt_symbol_compare(const struct rt_symbol *a, const struct rt_symbol *b);
 const char *rt_image_clean_name(struct rt_image *image, const char *name);
 /* The same of a name that is not the file's: a copy in any case. */
 const char *rt_image_keep_name(struct rt_image *image, const char *name);
-/* image.c: why the instruction at `addr` must not be probed, or NULL. */
-const char *rt_image_refuses(const struct rt_image *image, uint64_t addr);
+/*
+ * image.c: why the instruction at `addr` must not be probed, or NULL.  `*call` (may be NULL): the
+ * only reason is that this kernel would make a call of it.  And the same of `n` bytes of its code.
+ */
+const char *rt_image_refuses(const struct rt_image *image, uint64_t addr, bool *call);
+const char *rt_image_refuses_insn(const struct rt_image *image, const uint8_t *insn, size_t n);
 
 /* sections.c: is `addr` in one of the sections of stubs by which a program reaches its libraries? */
 bool rt_image_is_stub(const struct rt_image *image, uint64_t addr);

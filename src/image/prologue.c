@@ -27,14 +27,17 @@ static const char *place_harms(const struct rt_prologue_want *want, int32_t sp_d
 }
 
 /* Step over one instruction; `p->skip` and `p->sp_down` follow.  The reason why it cannot be, or NULL. */
-static const char *step(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
+static const char *step(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
 			const struct rt_prologue_want *want, struct rt_prologue *p)
 {
+	size_t does_nothing = p->form == RT_FORM_ENDBR ? 4 : 0;
 	struct rt_insn insn;
 	const char *why;
 
-	if (p->form == RT_FORM_ENDBR) {
-		p->skip += 4;
+	if (!does_nothing && arch->nop_size)
+		does_nothing = arch->nop_size(bytes + p->skip, n - p->skip);
+	if (does_nothing) {
+		p->skip += (uint32_t)does_nothing;
 		return NULL;
 	}
 	if (want->mark_only)
@@ -62,9 +65,9 @@ void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, co
 	while (!why) {
 		left = p->skip < n ? n - p->skip : 0;
 		p->form = left ? arch->form(bytes + p->skip, left) : RT_FORM_OTHER;
-		refused = arch->refuses(bytes + p->skip, left < INSN_MAX ? left : INSN_MAX);
+		refused = arch->refuses(bytes + p->skip, left < INSN_MAX ? left : INSN_MAX, want->nops);
 		if (!refused && p->skip && want->not_entry) {
-			p->why = "past what the kernel cannot probe";
+			p->why = "past what must not be probed";
 			return;
 		}
 		if (!refused && p->form && (want->emulated & RT_FORM_BIT(p->form))) {
@@ -72,7 +75,7 @@ void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, co
 			return;
 		}
 		why = !left ? "it ends before a cheaper instruction comes" : p->skip > FURTHEST ?
-			"no cheaper instruction comes early" : step(decoder, bytes, n, addr, want, p);
+			"no cheaper instruction comes early" : step(arch, decoder, bytes, n, addr, want, p);
 	}
 	stays(p, why);
 	p->form = n ? arch->form(bytes, n) : RT_FORM_OTHER;
@@ -94,12 +97,14 @@ void rt_prologue_find(const struct rt_function *f, struct rt_decoder *decoder, c
 		      struct rt_prologue *p)
 {
 	const struct rt_arch *arch = rt_image_arch(f->image);
+	struct rt_prologue_want here = *want;
 	uint8_t bytes[FURTHEST + 2 * INSN_MAX];
 	size_t n = f->size < sizeof(bytes) ? f->size : sizeof(bytes);
 	const char *why;
 
 	n = rt_image_read(f->image, f->addr, bytes, n);
-	rt_prologue_walk(arch, decoder, bytes, n, f->addr, want, p);
+	here.nops = f->image->nops;
+	rt_prologue_walk(arch, decoder, bytes, n, f->addr, &here, p);
 	if (!p->skip)
 		return;
 	if (!f->sized)

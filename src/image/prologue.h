@@ -12,6 +12,7 @@
  */
 struct rt_prologue_want {
 	uint32_t emulated;	/* RT_FORM_BIT of what this kernel does not single-step */
+	enum rt_nops nops;	/* what it makes of probed nops; rt_prologue_find takes the image's */
 	bool mark_only;		/* move past the mark (endbr64) alone, whose successor is never worse */
 	bool returns;		/* a uretprobe is put at the same place: the return address must be on top of the stack */
 	bool stack;		/* something is read relative to the stack pointer */

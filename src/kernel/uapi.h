@@ -34,6 +34,13 @@
 #endif
 #endif
 
+/* 6.18, of x86-64; below 0: there is none here */
+#if defined(__x86_64__)
+#define RT_NR_UPROBE 336
+#else
+#define RT_NR_UPROBE (-1)
+#endif
+
 /* 3.11; with O_DIRECTORY, so that older kernels refuse it */
 #define RT_O_TMPFILE (020000000 | O_DIRECTORY)
 

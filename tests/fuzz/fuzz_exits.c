@@ -81,7 +81,7 @@ static void check(struct rt_image *image, struct rt_code *code, const struct rt_
 		abort();
 	for (i = 0; i < exits.n; i++) {
 		n = rt_image_read(image, exits.v[i].at.addr, bytes, sizeof(bytes));
-		if (!n || !exits.v[i].at.size || rt_image_arch(image)->refuses(bytes, n))
+		if (!n || !exits.v[i].at.size || rt_image_arch(image)->refuses(bytes, n, RT_NOPS_TRAP))
 			abort();
 		if (i && exits.v[i].at.addr <= exits.v[i - 1].at.addr)
 			abort();

@@ -3,7 +3,7 @@
  * A library to preload into rawtrace: it answers as an old kernel does where a seccomp filter cannot, as a filter sees neither the
  * text of a definition nor a program's instructions.  What is asked for stands in $OLD_KERNEL, words with commas between:
  *
- *	bpf[=ERRNO], perf_event_open[=ERRNO], link-create[=ERRNO]	refused (refusal.h)
+ *	bpf[=ERRNO], perf_event_open[=ERRNO], link-create[=ERRNO], uprobe[=ERRNO]	refused (refusal.h)
  *	multi-probe=replace	a second definition of an event replaces the first without a word (up to 5.3)
  *	multi-probe=EEXIST	it is refused
  *	registers		definitions read registers and no memory (3.10)

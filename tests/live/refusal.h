@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A system call to refuse, in words: bpf, bpf=EPERM, perf_event_open=EACCES, link-create. */
+/* A system call to refuse, in words: bpf, bpf=EPERM, perf_event_open=EACCES, link-create, uprobe=KILL. */
 #ifndef RT_TESTS_LIVE_REFUSAL_H
 #define RT_TESTS_LIVE_REFUSAL_H
 
@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "kernel/uapi.h"
+
+/* In place of an error: who asks is killed; by a filter alone. */
+enum { REFUSAL_KILL = 4095 };
 
 struct refusal {
 	const char *name;
@@ -20,6 +23,7 @@ static const struct refusal refusals[] = {
 	{ "bpf", __NR_bpf, -1, ENOSYS },
 	{ "link-create", __NR_bpf, RT_BPF_LINK_CREATE, EINVAL },
 	{ "perf_event_open", __NR_perf_event_open, -1, ENOSYS },
+	{ "uprobe", RT_NR_UPROBE, -1, ENOSYS },
 };
 
 static inline int refusal_error(const char *name)
@@ -27,7 +31,8 @@ static inline int refusal_error(const char *name)
 	static const struct {
 		const char *name;
 		int error;
-	} errors[] = { { "EACCES", EACCES }, { "EINVAL", EINVAL }, { "ENOSYS", ENOSYS }, { "EPERM", EPERM } };
+	} errors[] = { { "EACCES", EACCES }, { "EINVAL", EINVAL }, { "ENOSYS", ENOSYS }, { "ENXIO", ENXIO }, { "EPERM", EPERM },
+		       { "EPROTO", EPROTO }, { "KILL", REFUSAL_KILL } };
 	size_t i;
 
 	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)

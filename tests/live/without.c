@@ -31,7 +31,8 @@ enum { REFUSALS = 8, INSNS = 3 + 5 * REFUSALS + 1 };
 static size_t add_refusal(struct sock_filter *f, const struct refusal *r)
 {
 	const struct sock_filter any[] = {
-		LOAD(nr), UNLESS(r->nr, 1), RETURN(SECCOMP_RET_ERRNO | (unsigned)r->error),
+		LOAD(nr), UNLESS(r->nr, 1),
+		RETURN(r->error == REFUSAL_KILL ? SECCOMP_RET_KILL : SECCOMP_RET_ERRNO | (unsigned)r->error),
 	};
 	/* bpf(2)'s command is an int: the low half of the first argument (little-endian). */
 	const struct sock_filter command[] = {

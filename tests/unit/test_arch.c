@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <elf.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
 #include "arch/arch.h"
+#include "kernel/nops.h"
 #include "unit.h"
 
 static const char *judge(const struct rt_arch *arch, const char *bytes, size_t n)
 {
-	return arch->refuses((const uint8_t *)bytes, n);
+	return arch->refuses((const uint8_t *)bytes, n, RT_NOPS_TRAP);
 }
 
 #define X86(bytes) judge(&rt_arch_x86_64, bytes, sizeof(bytes) - 1)
@@ -339,6 +341,87 @@ static void test_unsafe_return(void)
 	CU_ASSERT_PTR_NULL(rt_arch_x86_64.unsafe_return);
 }
 
+/* ---- nops that a kernel makes calls of ---- */
+
+#define NOP10 "\x66\x2e\x0f\x1f\x84\0\0\0\0\0"
+#define BYTES(text) text, sizeof(text) - 1
+
+/* Followed by other bytes, of which none is taken for the nop's. */
+static size_t nop_size(const char *bytes, size_t n)
+{
+	uint8_t insn[16];
+
+	memset(insn, 0xc3, sizeof(insn));
+	memcpy(insn, bytes, n);
+	return rt_x86_64_nop_size(insn, sizeof(insn));
+}
+
+static void test_nop_size(void)
+{
+	static const struct {
+		const char *bytes;
+		size_t n, size;
+	} v[] = {
+		{ BYTES("\x90"), 1 }, { BYTES("\x66\x66\x66\x48\x90"), 5 }, { BYTES("\xf3\x90"), 2 }, { BYTES("\x49\x90"), 0 },	/* xchg %r8 */
+		{ BYTES("\x0f\x1f\x00"), 3 }, { BYTES("\x0f\x1f\x44\x00\x00"), 5 }, { BYTES("\x0f\x1f\x44\x20\x09"), 5 },
+		{ BYTES("\x66\x0f\x1f\x40\x00"), 5 }, { BYTES("\x66\x66\x0f\x1f\x00"), 5 }, { BYTES("\x64\x0f\x1f\x40\x00"), 5 },
+		{ BYTES(NOP10), 10 }, { BYTES("\x2e\x66\x0f\x1f\x84\0\0\2\0\0"), 10 },
+		{ BYTES("\x0f\x1e\xfa"), 0 }, { BYTES("\xf3\x0f\x1e\xfa"), 0 },
+		{ BYTES("\x66\x66\x48\x89\xc0"), 5 }, { BYTES("\x48\x8b\xff"), 3 }, { BYTES("\x89\xc0"), 0 },	/* clears the upper half */
+		{ BYTES("\x48\x89\xf8"), 0 }, { BYTES("\x4c\x89\xc0"), 0 }, { BYTES("\x4d\x89\xc0"), 3 },
+		{ BYTES("\x48\x8d\x74\x26\x00"), 5 }, { BYTES("\x48\x8d\x44\x24\x08"), 0 }, { BYTES("\x48\x8d\x7f\x00"), 4 },
+		{ BYTES("\x48\x8d\x3f"), 0 }, { BYTES("\x48\x8d\x34\x36"), 0 },
+		{ BYTES("\xe9\0\0\0\0"), 5 }, { BYTES("\xe9\1\0\0\0"), 0 },
+	};
+	size_t i, k;
+
+	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		CU_ASSERT_EQUAL(nop_size(v[i].bytes, v[i].n), v[i].size);
+		/* Cut off. */
+		for (k = 0; v[i].size && k < v[i].n; k++)
+			CU_ASSERT_EQUAL(rt_x86_64_nop_size((const uint8_t *)v[i].bytes, k), 0);
+	}
+}
+
+static const char *judge_nop(const struct rt_arch *arch, const char *bytes, size_t n, enum rt_nops nops)
+{
+	return arch->refuses((const uint8_t *)bytes, n, nops);
+}
+
+static void test_nops(void)
+{
+	static const char nop5[] = "\x0f\x1f\x44\x00\x00\x55", nop4[] = "\x0f\x1f\x40\x00\x90";
+
+	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, nop5, 6, RT_NOPS_TRAP));
+	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, nop5, 6, RT_NOPS_CALL10));
+	RT_ASSERT_TEXT(judge_nop(&rt_arch_x86_64, nop5, 6, RT_NOPS_CALL5),
+		       "begins with a 5-byte nop, which this kernel replaces by a call that can crash the program; 5 bytes further is safe");
+	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, nop4, 5, RT_NOPS_CALL5));
+	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, "\x66\x90", 2, RT_NOPS_CALL5));
+	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_i386, nop5, 6, RT_NOPS_CALL5));
+	RT_ASSERT_TEXT(judge_nop(&rt_arch_x86_64, NOP10, 10, RT_NOPS_TRAP), "begins with a segment prefix, which the kernel cannot probe");
+	CU_ASSERT_PTR_NOT_NULL(judge_nop(&rt_arch_x86_64, NOP10, 10, RT_NOPS_CALL5));
+	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, NOP10, 10, RT_NOPS_CALL10));
+	CU_ASSERT_PTR_NOT_NULL(judge_nop(&rt_arch_x86_64, NOP10, 9, RT_NOPS_CALL10));
+	/* LLVM's, which that kernel refuses. */
+	CU_ASSERT_PTR_NOT_NULL(judge_nop(&rt_arch_x86_64, BYTES("\x2e\x66\x0f\x1f\x84\0\0\2\0\0"), RT_NOPS_CALL10));
+}
+
+static void test_nops_asked(void)
+{
+	CU_ASSERT_EQUAL(rt_nops_of(ENOSYS, false), RT_NOPS_TRAP);
+	CU_ASSERT_EQUAL(rt_nops_of(ENXIO, false), RT_NOPS_CALL5);
+	CU_ASSERT_EQUAL(rt_nops_of(EPROTO, false), RT_NOPS_CALL10);
+	CU_ASSERT_EQUAL(rt_nops_of(EPROTO, true), RT_NOPS_CALL10);
+	/* A filter's answer, a process that it has ended, and what no kernel says. */
+	CU_ASSERT_EQUAL(rt_nops_of(ENOSYS, true), RT_NOPS_CALL5);
+	CU_ASSERT_EQUAL(rt_nops_of(EPERM, true), RT_NOPS_CALL5);
+	CU_ASSERT_EQUAL(rt_nops_of(0, true), RT_NOPS_CALL5);
+	CU_ASSERT_EQUAL(rt_nops_of(0, false), RT_NOPS_CALL5);
+	if (rt_arch_native() != EM_X86_64)
+		CU_ASSERT_EQUAL(rt_nops_ask(), RT_NOPS_TRAP);
+}
+
 /* Every architecture has all that is asked of one. */
 static void test_complete(void)
 {
@@ -351,7 +434,7 @@ static void test_complete(void)
 		CU_ASSERT(a->insn_align > 0);
 		CU_ASSERT(a->refuses && a->loads_address && a->ends_code && a->is_landing);
 		CU_ASSERT(a->ip.tracefs && a->sp.tracefs && a->result.tracefs);
-		CU_ASSERT_PTR_NOT_NULL(a->refuses(NULL, 0));
+		CU_ASSERT_PTR_NOT_NULL(a->refuses(NULL, 0, RT_NOPS_TRAP));
 	}
 	CU_ASSERT(i > 2);
 }
@@ -365,6 +448,9 @@ CU_TestInfo rt_tests_arch[] = {
 	{ "x86 instructions that may be probed", test_x86_allowed },
 	{ "x86 instructions that may not", test_x86_refused },
 	{ "instructions of mask registers", test_mask_size },
+	{ "nops", test_nop_size },
+	{ "nops that a kernel makes calls of", test_nops },
+	{ "what the kernel makes of nops", test_nops_asked },
 	{ "i386 instructions", test_i386 },
 	{ "i386: what pushes", test_i386_pushes },
 	{ "aarch64 instructions", test_aarch64 },

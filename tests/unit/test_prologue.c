@@ -15,7 +15,7 @@
 #define BASE 0x10000000u
 #define CODE (BASE + ELFGEN_CODE)
 
-enum { RETURNS = 1, STACK = 2, MARK_ONLY = 4, NOT_ENTRY = 8 };
+enum { RETURNS = 1, STACK = 2, MARK_ONLY = 4, NOT_ENTRY = 8, CALL5 = 16 };
 
 static struct rt_decoder *decoder;
 
@@ -23,6 +23,7 @@ static struct rt_decoder *decoder;
 
 #define BYTES(text) text, sizeof(text) - 1
 #define ENDBR "\xf3\x0f\x1e\xfa"
+#define NOP5 "\x0f\x1f\x44\x00\x00"
 #define SUB8 "\x48\x83\xec\x08"
 #define TEST_DI "\x85\xff"
 #define JE "\x74\x10"
@@ -94,8 +95,16 @@ static const struct walk_case {
 	{ BYTES("\x89\xc0"), 0, 0, 0, 0, "it ends" },
 	{ BYTES("\x89\xc0\x89"), 0, 0, 0, 0, "not known" },				/* cut off */
 	/* An entry that cannot be probed: vpbroadcastb %esi,%zmm16; vmovd %esi,%xmm0; vpxor (%rdi),%xmm0,%xmm0; then mov %rdi,%rax. */
-	{ BYTES("\x62\xe2\x7d\x48\x7a\xc6\x48\x89\xf8"), NOT_ENTRY | RETURNS | STACK, ~0u, 6, 0, "past what the kernel cannot" },
-	{ BYTES("\xc5\xf9\x6e\xc6\x48\x89\xf8"), NOT_ENTRY | RETURNS | STACK, ~0u, 4, 0, "past what the kernel cannot" },
+	{ BYTES("\x62\xe2\x7d\x48\x7a\xc6\x48\x89\xf8"), NOT_ENTRY | RETURNS | STACK, ~0u, 6, 0, "past what must not be probed" },
+	{ BYTES("\xc5\xf9\x6e\xc6\x48\x89\xf8"), NOT_ENTRY | RETURNS | STACK, ~0u, 4, 0, "past what must not be probed" },
+	/* Nops that this kernel makes calls of are passed by, as first instruction and behind one that is single-stepped. */
+	{ BYTES(NOP5 "\x48\x89\xf8"), CALL5 | NOT_ENTRY | RETURNS | STACK, ~0u, 5, 0, "past what must not be probed" },
+	{ BYTES(NOP5 "\x48\x89\xf8\x55"), CALL5 | RETURNS, 2, 8, 0, "past what the kernel single-steps" },
+	{ BYTES("\x89\xc0" NOP5 "\x55"), CALL5 | RETURNS, 1, 7, 0, "past what the kernel single-steps" },
+	{ BYTES("\x89\xc0" NOP5 "\x55"), RETURNS, 1, 2, 0, "past what the kernel single-steps" },
+	{ BYTES(ENDBR NOP5 "\x55"), CALL5 | MARK_ONLY, 1, 9, 0, "past what the kernel single-steps" },
+	{ BYTES(ENDBR NOP5 "\x89\xc0\x55"), CALL5 | MARK_ONLY, 1, 0, 0, "was not measured" },
+	{ BYTES(ENDBR NOP5), CALL5, 1, 0, 0, "it ends" },
 	{ BYTES("\xc5\xf9\xef\x07\x48\x89\xf8"), NOT_ENTRY | RETURNS | STACK, ~0u, 0, 0, "memory" },
 	{ BYTES("\xc5\xf9\x6e\xc6"), NOT_ENTRY, ~0u, 0, 0, "it ends" },
 	{ BYTES("\xc5\xf9\x6e\xc6\xc5\xfb\x93\xc0\xc3"), 0, 0, 0, 0, "not a plain" },	/* kmovd %k0,%eax */
@@ -106,6 +115,7 @@ static void check_walk(const struct walk_case *c, struct rt_decoder *with)
 	const struct rt_prologue_want want = {
 		.emulated = RT_FORMS_ASSUMED, .mark_only = c->flags & MARK_ONLY, .returns = c->flags & RETURNS,
 		.not_entry = c->flags & NOT_ENTRY, .stack = c->flags & STACK, .arguments = c->arguments,
+		.nops = c->flags & CALL5 ? RT_NOPS_CALL5 : RT_NOPS_TRAP,
 	};
 	struct rt_prologue p;
 
@@ -124,17 +134,18 @@ static void test_walk(void)
 		check_walk(&walks[i], decoder);
 }
 
-/* The mark is known by its bytes; nothing else is moved past. */
+/* The mark and nops are known by their bytes; nothing else is moved past. */
 static void test_walk_alone(void)
 {
 	const struct walk_case v[] = {
 		{ BYTES(ENDBR "\x55"), RETURNS, 1, 4, 0, "past what" },
 		{ BYTES(ENDBR TEST_DI JE), RETURNS, 1, 0, 0, "no disassembler" },
 		{ BYTES(TEST_DI JE), RETURNS, 1, 0, 0, "no disassembler" },
+		{ BYTES(NOP5 "\x55"), CALL5 | RETURNS, 1, 5, 0, "past what" },
 	};
 	size_t i;
 
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 4; i++)
 		check_walk(&v[i], NULL);
 }
 
@@ -332,6 +343,36 @@ static void test_branches_before(void)
 	}
 }
 
+/* What looks like a branch to the inside of a nop is none, also where it may be data. */
+static void test_branches_inner(void)
+{
+	static const struct elfgen_sym alone[] = { { "f", CODE + F, F_SIZE, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT } };
+	static const struct {
+		struct branch_case branch;
+		bool found;
+	} v[] = {
+		{ { F - 2, BYTES("\xeb\x03\x2e\x66\x0f\x1f\x84\0\0\2\0\0\x55"), false, false, false }, false },
+		{ { F - 2, BYTES("\xeb\x09" ENDBR "\x66\x0f\x1f\x44\0\0\x55"), false, false, false }, false },
+		{ { F - 2, BYTES("\xeb\x0a\x2e\x66\x0f\x1f\x84\0\0\2\0\0\x55"), false, false, false }, true },	/* behind it */
+		{ { F - 2, BYTES("\xeb\x04" ENDBR "\x66\x0f\x1f\x44\0\0\x55"), false, false, false }, true },	/* to its beginning */
+		{ { F - 2, BYTES("\xeb\x03\xb8\0\0\0\0\x89\xc0\x89\xc0\x90\x55"), false, false, false }, true },	/* no nop: a mov */
+	};
+	size_t i;
+
+	if (rt_arch_native() != EM_X86_64)
+		return;
+	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		struct rt_image *image = make_image_of(&v[i].branch, alone, 1);
+		struct rt_function f = { .image = image, .addr = CODE + F, .size = F_SIZE, .sized = true };
+
+		if ((rt_branches_near(&f, decoder, 10) != NULL) != v[i].found) {
+			printf("case %u\n", (unsigned)i);
+			CU_FAIL("another verdict");
+		}
+		rt_image_close(image);
+	}
+}
+
 static uint32_t find(struct rt_image *image, bool sized, uint64_t size)
 {
 	const struct rt_prologue_want want = { .emulated = RT_FORMS_ASSUMED, .returns = true, .arguments = 1 };
@@ -458,6 +499,7 @@ CU_TestInfo rt_tests_prologue[] = {
 	{ "walk on an old kernel", test_walk_old },
 	{ "branches", test_branches },
 	{ "branches from functions before and behind", test_branches_before },
+	{ "what looks like a branch into a nop", test_branches_inner },
 	{ "symbols", test_symbols },
 	{ "stack pointer", test_stack_pointer },
 	{ "end", test_end },
