@@ -70,6 +70,11 @@ void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end)
 	feed->end = end;
 }
 
+struct rt_form_hits *rt_feed_hits(struct rt_feed *feed)
+{
+	return &feed->hits;
+}
+
 struct rt_locate *rt_feed_locate(struct rt_feed *feed)
 {
 	return feed->locate;
@@ -262,6 +267,8 @@ static int on_hit(struct rt_feed *feed, struct process *process, struct rt_event
 		return r < 0 ? r : 0;
 	hit.leads = find_target(feed, event, &hit);
 	hit.once = hit.function != RT_NO_FUNCTION && hit.function == feed->main;
+	if (hit.function != RT_NO_FUNCTION && (hit.exit || hit.plan->kind == RT_KIND_ENTRY))
+		rt_stepped_hit(&feed->hits, &t->functions.v[hit.function], hit.exit, 1);
 	hit.libcall = hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].libcall;
 	if (t->libcalls && hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
 		hit.outside = hit.libcall && !rt_locate_from_program(feed->locate, event->pid, event->hit.ra, &t->functions.v[hit.function]);

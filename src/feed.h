@@ -6,6 +6,7 @@
 #include "locate.h"
 #include "stream/gaps.h"
 #include "stream/members.h"
+#include "stepped.h"
 #include "target.h"
 
 /*
@@ -29,6 +30,9 @@ int rt_feed_read_processes(struct rt_feed *feed);
  * show meanwhile is halves of calls.
  */
 void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end);
+
+/* How many there were; what programs count may be added.  The feed's. */
+struct rt_form_hits *rt_feed_hits(struct rt_feed *feed);
 
 /* What is at an address of a process.  The feed's. */
 struct rt_locate *rt_feed_locate(struct rt_feed *feed);

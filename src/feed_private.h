@@ -34,6 +34,7 @@ struct rt_feed {
 	bool unseen;			/* so it was with other records than hits */
 	struct rt_locate *locate;
 	const struct rt_held *held;	/* or NULL */
+	struct rt_form_hits hits;	/* by what their probes stand on */
 };
 
 /* The process that the event says it is of, or that is known to have its thread; NULL: none. */

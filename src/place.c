@@ -212,6 +212,14 @@ int rt_place(struct rt_target *t, bool ask, bool times, struct rt_calibration *c
 	return check_images(t, err);
 }
 
+void rt_place_exact(struct rt_target *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->functions.n && rt_image_arch(t->images.v[0])->form; i++)
+		set_form(&t->functions.v[i]);
+}
+
 /* ---- what is said ---- */
 
 static void print_one(const struct rt_function *f, FILE *file)

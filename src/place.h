@@ -13,6 +13,9 @@
  */
 int rt_place(struct rt_target *target, bool ask, bool times, struct rt_calibration *calibration, struct rt_error *err);
 
+/* With --entry=exact, in place of that: probes stay at the entries, and what stands there is noted. */
+void rt_place_exact(struct rt_target *target);
+
 /*
  * After these: functions whose entry must not be probed (rt_function.refused) and that could not stay behind it, all with `exact`, are left
  * out with a remark; when none is left, -ENOTSUP.

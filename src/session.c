@@ -39,6 +39,9 @@ static void add_counts(struct session *s, const struct rt_count_list *list, bool
 				    rt_locate_function_of_any(rt_feed_locate(s->feed), &s->tracee.pids, c->key);
 
 		rt_tally_add(&s->out, function, c->cell, take_off ? -c->value : c->value);
+		if (function < s->target.functions.n)
+			rt_stepped_cell(rt_feed_hits(s->feed), &s->target.functions.v[function], c->cell,
+					take_off ? -c->value : c->value);
 	}
 }
 
@@ -169,6 +172,15 @@ static int tell_too_deep(struct session *s)
 	return rt_session_note(s, text);
 }
 
+static int tell_stepped(struct session *s, uint64_t end)
+{
+	char text[200];
+
+	if (!rt_stepped_remark(&s->target, rt_feed_hits(s->feed), end - s->out.start, s->options, text, sizeof(text)))
+		return 0;
+	return rt_session_note(s, text);
+}
+
 static int finish_out(struct session *s, struct rt_error *err)
 {
 	struct rt_event lost = { .type = RT_EV_LOST, .time = rt_session_end_time(s) };
@@ -190,6 +202,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 		r = tell_unread(s);
 	if (r == 0)
 		r = tell_too_deep(s);
+	if (r == 0)
+		r = tell_stepped(s, lost.time);
 	if (r == 0)
 		r = s->out.ops->end(&s->out);
 	return rt_session_out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;

@@ -85,6 +85,8 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 	if (!o->exact)
 		r = rt_place(&s->target, !o->no_bpf && (!forced || forced->bpf), o->verbose && rt_returns_stepped(&s->target, NULL),
 			     &s->calibration, err);
+	else
+		rt_place_exact(&s->target);
 	if (r == 0 && o->pids.n)
 		r = rt_place_check(&s->target, err);
 	if (r == 0)

@@ -7,7 +7,7 @@ function wrong(what) {
 }
 
 /^rawtrace: / || /^(\[[0-9]+\] )?\*\*\* ([0-9]+ )?events? lost \*\*\*$/ {
-	if (whole)
+	if (whole && !/were single-stepped/)
 		wrong("a remark")
 	next
 }

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The remark that the kernel single-steps probes: one line, what a hit takes, and what avoids it; only where it matters.
+. "$SRCDIR/tests/live/lib.sh"
+[ "$(uname -m)" = x86_64 ] || skip_all "x86-64 only"
+# shellcheck disable=SC2086 # a command with its options
+target hot $CC -O1 "$TARGETS/hot.c" || skip_all "$(no_target hot.c)"
+targets_made
+"$RAWTRACE" --version | grep -q ', capstone' || skip_all "without capstone exits are not known"
+find_mechanisms
+each=', [0-9]*\.[0-9] us each'
+[ -e /sys/bus/event_source/devices/uprobe ] || skip_all "no uprobe PMU, by which single-stepping is measured"
+
+# remarks WHERE AVOIDS ARGUMENT...: the remark says so, once, on a line of at most 100 characters.
+remarks() {
+	where=$1
+	avoids=$2
+	shift 2
+	begin "$*"
+	rt "$@"
+	expect_status 0
+	expect_text 0 "$T/out"
+	grep 'single-stepped' "$T/err" >"$T/remark"
+	expect_number "remarks" "$(grep -c '' "$T/remark")" -eq 1
+	expect_line "^rawtrace: [1-9][0-9]* hits at $where were single-stepped$each: $avoids\$" "$T/remark"
+	expect_number "its characters" "$(head -n 1 "$T/remark" | wc -c)" -le 101
+	end_case
+}
+
+# silent ARGUMENT...
+silent() {
+	begin "no remark: $*"
+	rt "$@"
+	expect_status 0
+	expect_no_line 'single-stepped' "$T/err"
+	end_case
+}
+
+remarks exits '--return=auto may help' --return=insn "$T/hot" pushes
+remarks 'entries and exits' '--return=auto may help' --return=insn "$T/hot" pushes loads
+remarks entries 'trace fewer functions' --return=none "$T/hot" loads
+remarks entries '--entry=auto may avoid it' --return=none --entry=exact "$T/hot" loads
+remarks exits '--return=auto may help' hist --return=insn "$T/hot" pushes
+remarks entries 'trace fewer functions' count "$T/hot" loads
+remarks exits '--return=auto may help' --no-bpf --return=insn "$T/hot" pushes
+# Emulated; too few to matter.
+silent "$T/hot" pushes
+silent --return=insn "$T/hot" pushes loads -- 100
+
+# Where a uretprobe could harm, exit probes are rawtrace's own choice.
+has g++ || skip_all "no g++"
+begin "a program that throws"
+printf '%s\n' '#include <cstdio>' 'extern "C" __attribute__((noinline)) int f(int n) { if (n < 0) throw n; return n + 1; }' \
+	'int main() { int s = 0; for (int i = 0; i < 20000; i++) s += f(i) - i; try { f(-1); } catch (int) { } printf("%d\n", s); }' >"$T/thrown.cc"
+g++ -O1 -fcf-protection=none -o "$T/thrown" "$T/thrown.cc" 2>"$T/cc" || show "$T/cc"
+rt "$T/thrown" f
+expect_line '^rawtrace: [0-9]* hits at .*exits were single-stepped.*: --return=none avoids [a-z]*$' "$T/err"
+rt hist "$T/thrown" f
+expect_line '^rawtrace: [0-9]* hits at .*exits were single-stepped.*: rawtrace count avoids [a-z]*$' "$T/err"
+end_case
