@@ -26,25 +26,25 @@ enum { RT_BY_IP = 255 };
 struct rt_exit {
 	struct rt_exit_place at;	/* the instruction itself */
 	struct rt_exit_place cheaper;	/* one before it, that every way to it and no other passes, of a form that some kernels emulate; addr 0: none */
-	enum rt_exit_kind kind;
-	uint8_t condition;	/* RT_EXIT_MAYBE, of x86: the number in the instruction */
-	bool self;		/* a jump to the function's own beginning */
-	bool away;		/* to a place that is not in it, with a stack pointer that may be any: to another function's frame */
+	struct rt_exit_place place;	/* for the caller: where its probe stands, one of the two, */
+	uint64_t offset;	/* in the file */
 	uint64_t target;	/* where it jumps to; 0: that is not in the instruction */
 	uint64_t slot;		/* then where in the file's memory that stands, by its address; 0: in a register, or elsewhere */
+	char *to;		/* the name of what `slot` leads to; owned, NULL: it has none */
+	uint32_t *through;	/* `nthrough` traced functions to which its slot may lead; owned */
+	uint32_t nthrough;
+	uint32_t callee;	/* which traced function `target` is; UINT32_MAX: none */
+	enum rt_exit_kind kind;
 	/* A jump whose target a register holds: 1 + its DWARF number, or RT_BY_IP; 0: none does. */
 	uint8_t by;
 	bool loads;		/* or the word in memory, `disp` bytes behind where it points */
-	int32_t disp;
 	uint16_t plan;		/* for the caller: 1 + the plan that reads the target; 0: none does */
-	struct rt_exit_place place;	/* for the caller: where its probe stands, one of the two, */
-	uint64_t offset;	/* in the file, */
+	int32_t disp;
+	uint8_t condition;	/* RT_EXIT_MAYBE, of x86: the number in the instruction */
+	bool self;		/* a jump to the function's own beginning */
+	bool away;		/* to a place that is not in it, with a stack pointer that may be any: to another function's frame */
 	bool shared, again;	/* it is an exit of other traced functions too; one of those has the probe */
-	uint32_t callee;	/* and which traced function `target` is; UINT32_MAX: none, */
-	bool middle;		/* but it is in one; */
-	char *to;		/* and what its name is then; owned, NULL: it has none; */
-	uint32_t *through;	/* `nthrough` traced functions to which its slot may lead; owned */
-	uint32_t nthrough;
+	bool middle;		/* `target` is none, but is inside a traced function */
 };
 
 struct rt_exits {

@@ -21,29 +21,30 @@ struct rt_function {
 	const char *symbol;		/* the symbol's name where that is another ("_ZN3Foo3barEi"), or NULL; the image's */
 	struct rt_image *image;
 	uint64_t addr, offset, size;	/* virtual address, file offset, bytes (0: not known) */
+	const char *refused;		/* why its entry must not be probed, or NULL; if set: `behind` */
+	const char *placed;		/* why its probes stand where they do, as a phrase, or NULL: not asked */
+	const struct rt_spec *spec;	/* which named it; what it says of its arguments counts */
+	const char *entry_only;		/* why its return must not be probed with a uretprobe, or NULL */
+	const char *no_exits;		/* why the instructions that leave it tell nothing either, or NULL */
+	const char *how_why, *why_not;	/* why `how`, and why not RT_HOW_INSN, or NULL; not owned */
+	struct rt_exits exits;		/* once exits_known */
+	/* Small members stand together: a program may have 100,000 functions. */
 	enum rt_symbol_source source;	/* of the name */
+	enum rt_how how;		/* returns.h: what was chosen */
+	uint32_t behind;		/* its probes stand at least so many bytes behind it; 0: there are none */
+	uint32_t skip;			/* its probes stand so many bytes behind its entry (image/prologue.h) */
+	int32_t sp_down;		/* where the stack pointer is so much lower */
+	unsigned nargs;			/* arguments to print */
+	uint8_t form;			/* enum rt_form of the instruction at `skip` */
+	uint8_t role;			/* enum rt_role: not 0: it is not traced, but tells of those that are (watch.h) */
 	bool named;			/* by its own name, and not found by a glob or as one of several: it must not be left out */
 	bool sized;			/* the size is the symbol's own word, not its distance from the next one */
 	bool hidden;			/* nobody asked for it: it tells of others (role), or that a goroutine ends */
 	bool go;			/* its place was found by Go's own tables (image/go.h) and stays */
 	bool left_out;			/* it must not get probes, whatever plans it is given later (place.h) */
-	const char *refused;		/* why its entry must not be probed, or NULL; if set: */
-	uint32_t behind;		/* its probes stand at least so many bytes behind it; 0: there are none */
 	bool inside;			/* it is a place behind its function's entry, and stays */
-	uint32_t skip;			/* its probes stand so many bytes behind its entry (image/prologue.h) */
-	int32_t sp_down;		/* where the stack pointer is so much lower */
-	uint8_t form;			/* enum rt_form of the instruction there */
-	const char *placed;		/* why there, as a phrase, or NULL: that was not asked */
 	bool libcall;			/* only the program's own calls of it are meant (--libcalls) */
-	const struct rt_spec *spec;	/* which named it; what it says of its arguments counts */
-	unsigned nargs;			/* arguments to print */
-	const char *entry_only;		/* why its return must not be probed with a uretprobe, or NULL */
-	const char *no_exits;		/* why the instructions that leave it tell nothing either, or NULL */
-	struct rt_exits exits;		/* once exits_known */
 	bool exits_known, harmful;	/* a uretprobe could harm the program, says how_why */
-	uint8_t role;			/* enum rt_role: not 0: it is not traced, but tells of those that are (watch.h) */
-	enum rt_how how;		/* returns.h: what was chosen, */
-	const char *how_why, *why_not;	/* why, and why not RT_HOW_INSN, or NULL; not owned */
 };
 
 static inline const char *rt_function_symbol(const struct rt_function *f)

@@ -165,9 +165,9 @@ struct rt_param {
 	bool is_out;			/* the function fills it in: read at the return, */
 	bool is_in;			/* and as well at the entry */
 	bool artificial;		/* C++'s `this` and the like */
-	unsigned column;		/* of its type in the specification, from 1; 0: it is from elsewhere */
 	/* Eightbytes (bits) that the function does not read, so that LLVM sets them for nobody of the same file; where the ABI has them. */
 	uint8_t unread;
+	unsigned column;		/* of its type in the specification, from 1; 0: it is from elsewhere */
 };
 
 /* How the parameter is shown where nothing else is said: an int that is named fd, or something_fd, is a file descriptor. */
@@ -194,7 +194,6 @@ struct rt_prototype {
 	enum rt_origin origin;
 	enum rt_convention convention;
 	const struct rt_ctype *result;	/* VOID: none; NULL: not known */
-	unsigned result_column;		/* of its type in the specification, as rt_param.column */
 	struct rt_where result_where;	/* RT_WHERE_ABI: where the convention has it */
 	bool inlined;			/* debug information says that calls of it were */
 	bool by_name;			/* guessed, with the types that are in its name */
@@ -202,13 +201,13 @@ struct rt_prototype {
 	bool result_unsure;		/* the compiler may have left the result away, as nobody looks at it */
 	bool sets_errno;		/* a result of -1 (NULL, for a pointer) is a failure with errno */
 	bool fails, fails_unless;	/* nothing is filled in where the result is fails_at; `fails_unless`: where it is anything else */
+	bool variadic;			/* more parameters may follow, of which nothing is known */
 	int32_t fails_at;
+	unsigned result_column;		/* of its type in the specification, as rt_param.column */
 	const struct rt_param *params;
-	unsigned nparams;
-	bool variadic;			/* more may follow, which nobody knows */
 	/* Go: several results, each as a parameter that is_out; `result` is NULL then. */
 	const struct rt_param *results;
-	unsigned nresults;
+	unsigned nparams, nresults;
 };
 
 #endif

@@ -182,7 +182,7 @@ if has "${CC%% *}" && $CC -O2 -fPIC -shared -pthread -Wl,-soname,libprivate.so.1
 	for mechanism in $MECHANISMS; do
 		begin "$mechanism: a function of a library"
 		rm -f "$T/witness"
-		WITNESS="$T/witness" rt --attach="$mechanism" "$T/caller" libprivate.so:library_square
+		WITNESS="$T/witness" rt --attach="$mechanism" "$T/caller" "libprivate.so:int library_square(int n)"
 		expect_status 0
 		expect_same "$T/untraced" "$T/out"
 		# Without BPF the probes are in every process, and so the returns are seen where the function leaves.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tracefs alone, the doctor, and clearing what was left.
+# Runs alone: any other rawtrace would clear what the tests leave for `doctor --clean`.
 . "$SRCDIR/tests/live/lib.sh"
 [ -e "$TRACING/uprobe_events" ] || skip_all "tracefs is not mounted"
 find_mechanisms
