@@ -296,6 +296,7 @@ static int add_spec(struct list *list, const char *text, struct rt_spec *spec, s
 	r = spec->lib ? rt_images_add_path(&list->target.images, spec->lib, list->target.pids.v[0], err) : 0;
 	if (r < 0)
 		return r;
+	spec->c_runtime = true;
 	r = rt_functions_add(&list->target.functions, images, spec, &ignored);
 	return r == -ENOMEM ? rt_nomem(err) : 0;
 }

@@ -106,6 +106,23 @@ static int take_ifunc(struct rt_batch *b, const struct rt_symbol *symbol, struct
 		       "found", rt_image_name(b->image), symbol->name);
 }
 
+/* Of crt1.o, crti.o, crtbegin.o and libc_nonshared.a (glibc, GCC), which are linked into every program. */
+static bool is_c_runtime(const char *name)
+{
+	static const char *const names[] = {
+		"_start", "_start_c", "_init", "_fini", "frame_dummy", "register_tm_clones", "deregister_tm_clones",
+		"__do_global_dtors_aux", "__do_global_ctors_aux", "__libc_csu_init", "__libc_csu_fini", "__libc_csu_irel",
+		"_dl_relocate_static_pie", "call_weak_fn", "__wrap_main",
+	};
+	static const char thunk[] = "__x86.get_pc_thunk.";
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return strncmp(name, thunk, sizeof(thunk) - 1) == 0;
+}
+
 static int take_symbol(struct rt_batch *b, const struct rt_symbol *symbol, struct rt_error *err)
 {
 	uint32_t behind = 0;
@@ -152,6 +169,8 @@ static int match_symbols(struct rt_batch *b, const struct rt_symbol *symbols, si
 		    written ? !rt_matches_written(&b->matcher, &symbols[i]) : !rt_matches_raw(&b->matcher, &symbols[i]))
 			continue;
 		b->named++;
+		if (b->spec->glob && !b->spec->c_runtime && !b->c_runtime && is_c_runtime(symbols[i].name))
+			continue;
 		ret = take_symbol(b, &symbols[i], err);
 		if (ret)
 			return ret;
@@ -275,6 +294,12 @@ int rt_batch_fill(struct rt_batch *b, const struct rt_symbol *symbols, size_t n,
 
 	b->several = b->spec->glob || b->libcalls;
 	ret = match_symbols(b, symbols, n, false, err);
+	if (ret == 0 && b->named && !b->n && b->spec->glob) {
+		/* It means nothing else. */
+		b->c_runtime = true;
+		b->named = 0;
+		ret = match_symbols(b, symbols, n, false, err);
+	}
 	if (ret == 0 && !b->named && !b->spec->glob) {
 		b->several = true;
 		ret = b->spec->overload ? match_overload(b, symbols, n, err) : match_written(b, symbols, n, err);

@@ -26,6 +26,7 @@ struct rt_batch {
 	struct rt_matcher matcher;
 	bool libcalls;			/* the symbols are what the program imports */
 	bool several;			/* the spec can mean several functions: what cannot be probed is passed over */
+	bool c_runtime;			/* a glob takes the C runtime's functions too (_start, frame_dummy) */
 	struct rt_match *v;
 	size_t n, cap;
 	size_t named;			/* symbols whose name matched, whether or not they were taken */

@@ -109,6 +109,7 @@ struct rt_spec {
 	char *function;			/* name, glob or regular expression; of an address, the address as written */
 	char *file;			/* the source file of NAME@file.c, or NULL */
 	bool glob;			/* more than one function may be meant: a glob or a regular expression */
+	bool c_runtime;		/* the glob means what is linked into every program too (_start); not set by the parser */
 	void *regex;			/* a compiled POSIX extended regular expression (rt_spec_regex), or NULL */
 	bool has_address, has_offset;
 	uint64_t address;		/* virtual, as the file has it */

@@ -158,6 +158,10 @@ static void test_glob(void)
 	     "./fib: no function matches '*ine', but libcosine.so.1 has some: use 'libcosine.so.1:*ine'");
 	adds(&images, "libcosine:*ine", "cosine@0 sine@8");
 	adds(&images, "x*", "./fib: no function matches 'x*'");
+	/* What is linked into every program: by its name, or by a glob that means nothing else. */
+	adds(&images, "*t", "_start@50!");
+	adds(&images, "_*", "__fib_alias@8");
+	adds(&images, "_start", "_start@50!");
 	adds(&images, "*.cold", "./fib: nothing that '*.cold' matches can be probed");
 	rt_images_close(&images);
 }
