@@ -287,6 +287,7 @@ static int on_hit(struct rt_feed *feed, struct process *process, struct rt_event
 	tell_from_trampoline(feed, event);
 	if (hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].hidden)
 		return on_goexit(feed, process, event);
+	feed->called = true;
 	return rt_stack_hit(feed->stack, event, &hit);
 }
 
@@ -368,6 +369,21 @@ uint64_t rt_feed_unplaced(struct rt_feed *feed)
 bool rt_feed_unseen(const struct rt_feed *feed)
 {
 	return feed->unseen;
+}
+
+bool rt_feed_has_calls(const struct rt_feed *feed)
+{
+	return feed->called;
+}
+
+bool rt_feed_has_lost(const struct rt_feed *feed)
+{
+	return feed->doubt;
+}
+
+bool rt_feed_has_forked(const struct rt_feed *feed)
+{
+	return feed->forked;
 }
 
 struct rt_anchor *rt_feed_anchor(struct rt_feed *feed, unsigned i)

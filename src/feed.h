@@ -47,6 +47,11 @@ int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time);
 /* Was there no room for records of threads or mappings, so that an end may not have been seen? */
 bool rt_feed_unseen(const struct rt_feed *feed);
 
+/* Was a call of a traced function seen, were events lost, and did a traced process fork? */
+bool rt_feed_has_lost(const struct rt_feed *feed);
+bool rt_feed_has_calls(const struct rt_feed *feed);
+bool rt_feed_has_forked(const struct rt_feed *feed);
+
 /* By which threads the kernel knows the process at `i` of those that are traced; and one of its threads that is neither that nor the first, or 0. */
 struct rt_anchor *rt_feed_anchor(struct rt_feed *feed, unsigned i);
 pid_t rt_feed_other_thread(const struct rt_feed *feed, unsigned i);

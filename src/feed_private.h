@@ -31,6 +31,7 @@ struct rt_feed {
 	struct rt_members vanished;	/* whose nobody knows: their beginning was lost, and they have ended */
 	uint64_t unplaced;		/* hits of those that have not been told as lost */
 	bool doubt;			/* something was lost */
+	bool called, forked;		/* rt_feed_has_calls, rt_feed_has_forked */
 	bool unseen;			/* so it was with other records than hits */
 	struct rt_locate *locate;
 	const struct rt_held *held;	/* or NULL */

@@ -88,8 +88,10 @@ static int on_new_thread(struct rt_feed *feed, const struct rt_event *event, str
 	rt_members_remove(&feed->vanished, tid);
 	rt_members_remove(&feed->others, tid);
 	/* A new process has its own number. */
-	if (*process && event->fork.pid && event->fork.pid != (*process)->pid)
+	if (*process && event->fork.pid && event->fork.pid != (*process)->pid) {
+		feed->forked |= event->time >= feed->begin && event->time <= feed->end;
 		*process = NULL;
+	}
 	/* Sources that know processes have no need of the others. */
 	if (!known || (event->pid && !*process))
 		return 0;

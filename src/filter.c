@@ -30,6 +30,7 @@ struct rt_filter {
 	const struct rt_stack_ops *next;
 	void *ctx;
 	struct rt_threads threads;	/* thread.user: struct calls */
+	bool shown;		/* some call was */
 };
 
 struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct rt_stack_ops *next, void *ctx)
@@ -42,6 +43,11 @@ struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct 
 	f->next = next;
 	f->ctx = ctx;
 	return f;
+}
+
+bool rt_filter_has_shown(const struct rt_filter *f)
+{
+	return f->shown;
 }
 
 static void calls_free(struct calls *c)
@@ -124,6 +130,7 @@ static int filter_enter(void *ctx, struct rt_thread *thread, const struct rt_fra
 		c->v[c->n++] = call;
 		c->level += call.fate != LEFT_OUT;
 	}
+	f->shown |= call.fate == SHOWN;
 	return r == 0 && call.fate == SHOWN ? f->next->enter(f->ctx, thread, &call.frame, args) : r;
 }
 
@@ -140,6 +147,7 @@ static int show_waiting(struct rt_filter *f, struct calls *c, struct rt_thread *
 			continue;
 		r = f->next->enter(f->ctx, thread, &call->frame, &call->args);
 		call->fate = SHOWN;
+		f->shown = true;
 		free(call->data);
 		call->data = NULL;
 	}

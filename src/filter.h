@@ -23,6 +23,9 @@ struct rt_filter;
 struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct rt_stack_ops *next, void *ctx);
 void rt_filter_free(struct rt_filter *filter);
 
+/* Was any call shown? */
+bool rt_filter_has_shown(const struct rt_filter *filter);
+
 /* For rt_stack_new, with the filter as its ctx. */
 extern const struct rt_stack_ops rt_filter_ops;
 

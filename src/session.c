@@ -119,7 +119,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	s->out.moved = rt_pointers_moved;
 	s->out.constant = rt_pointers_constant;
 	s->out.symbol_ctx = s->pointers;
-	r = rt_target_notes(&s->target, s->attach->ops->everywhere, rt_session_note, s);
+	r = rt_target_notes(&s->target, s->attach->ops->everywhere, s->options->verbose, rt_session_note, s);
 	if (r == 0)
 		r = rt_target_check_roots(&s->target, err);
 	if (r == 0 && s->attach->remark)
@@ -142,7 +142,10 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = rt_session_drain(s, false, err);
 	if (r == 0)
 		r = rt_replaced_check(&s->target, err);
-	return r < 0 ? r : rt_tracee_go(&s->tracee, s->target.path, err);
+	if (r < 0)
+		return r;
+	rt_session_say_attached(s);
+	return rt_tracee_go(&s->tracee, s->target.path, err);
 }
 
 /* What the user asked for may be among them. */
@@ -185,9 +188,11 @@ static int finish_out(struct session *s, struct rt_error *err)
 {
 	struct rt_event lost = { .type = RT_EV_LOST, .time = rt_session_end_time(s) };
 	int r = rt_session_not_again(s);
+	bool any_lost;
 
 	lost.lost.count = s->attach->source->ops->lost_unseen(s->attach->source) + rt_feed_unplaced(s->feed);
 	lost.lost.until = lost.time;
+	any_lost = lost.lost.count || s->counts.missed != s->base.missed;
 	if (r == 0 && lost.lost.count)
 		r = rt_stack_event(s->stack, &lost);
 	if (r == 0)
@@ -204,6 +209,10 @@ static int finish_out(struct session *s, struct rt_error *err)
 		r = tell_too_deep(s);
 	if (r == 0)
 		r = tell_stepped(s, lost.time);
+	if (r == 0)
+		r = rt_session_tell_no_call(s, any_lost || rt_feed_has_lost(s->feed));
+	if (r == 0)
+		r = rt_session_tell_signal(s);
 	if (r == 0)
 		r = s->out.ops->end(&s->out);
 	return rt_session_out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;

@@ -18,7 +18,8 @@
 
 /*
  * For session.c, which begins and ends a trace, session_attach.c, which puts the probes in and out, session_stream.c, which waits for
- * what comes in between, and session_out.c, which opens the output.
+ * what comes in between, session_out.c, which opens the output, and
+ * session_end.c, which says how it ended.
  */
 
 /* Rings that can, wake us when a quarter is full; the clock shows what a quiet program did, this often. */
@@ -101,6 +102,14 @@ void rt_session_out_whole(struct session *s);
 
 /* Remarks stand in the trace, and on standard error where that is something else.  ctx is the session. */
 int rt_session_note(void *ctx, const char *text);
+
+/*
+ * At the end: a remark where the trace has no call (`lost`: events were), and one where a signal ended the program.  At the beginning, on a
+ * terminal: which processes are traced.
+ */
+int rt_session_tell_no_call(struct session *s, bool lost);
+int rt_session_tell_signal(struct session *s);
+void rt_session_say_attached(const struct session *s);
 
 /* Write out what the output holds. */
 int rt_session_out_check(struct session *s, struct rt_error *err);

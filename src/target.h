@@ -135,8 +135,8 @@ const struct rt_exit *rt_target_exit(const struct rt_target *target, const struc
 
 /*
  * Remarks for the user on what is traced only in part, one a call of `note`.  With `everywhere` (rt_attach_ops) the returns of
- * libraries that are uretprobes are given up first.
+ * libraries that are uretprobes are given up first; with `verbose` that is said on standard error.
  */
-int rt_target_notes(struct rt_target *target, bool everywhere, int (*note)(void *ctx, const char *text), void *ctx);
+int rt_target_notes(struct rt_target *target, bool everywhere, bool verbose, int (*note)(void *ctx, const char *text), void *ctx);
 
 #endif

@@ -7,7 +7,7 @@
 #include "image/dwarf.h"
 #include "runtimes.h"
 #include "target.h"
-#include "util/array.h"
+#include "util/say.h"
 
 /* What the user is told of a target before it is traced: each remark is a call of `note`, until one fails. */
 struct notes {
@@ -40,10 +40,7 @@ static const char *in_part(const struct rt_target *t)
 static void reason_text(const struct rt_target *t, const struct rt_function *f, char *buf, size_t size)
 {
 	bool both = f->why_not && strcmp(f->why_not, f->how_why) != 0;
-	int n = snprintf(buf, size, "%s: ", in_part(t));
 
-	buf += n;
-	size -= (size_t)n;
 	if (f->go && t->goroutines_mixed) {
 		snprintf(buf, size, "%s", f->why_not);
 		return;
@@ -52,10 +49,7 @@ static void reason_text(const struct rt_target *t, const struct rt_function *f, 
 		 both ? "; and the instructions that leave it are not known: " : "", both ? f->why_not : "");
 }
 
-enum {
-	NAMED = 3,
-	REASONS = 4,	/* lines about them, at most */
-};
+enum { NAMED = 3 };
 
 /* Functions that share a reason: how many, and the first few names. */
 struct reason {
@@ -78,20 +72,6 @@ static void note_name(struct reason *reason, const char *name)
 					       reason->at ? ", " : "", name);
 	}
 	reason->n++;
-}
-
-static struct reason *reason_of(struct reason **v, size_t *n, size_t *cap, const char *text)
-{
-	size_t i;
-
-	for (i = 0; i < *n; i++)
-		if (strcmp((*v)[i].text, text) == 0)
-			return &(*v)[i];
-	if (RT_ROOM(v, *n, cap) < 0)
-		return NULL;
-	memset(&(*v)[*n], 0, sizeof(**v));
-	snprintf((*v)[*n].text, sizeof((*v)[*n].text), "%.1023s", text);
-	return &(*v)[(*n)++];
 }
 
 static void say_shared(struct notes *notes, const struct reason *reason)
@@ -134,33 +114,46 @@ static void say_inlined(struct notes *notes, struct rt_target *t)
 		say_shared(notes, &reason);
 }
 
-static void say_reasons(struct notes *notes, const struct rt_target *t)
+/* Nobody expects the end of a place; but a time has none without it. */
+static bool is_entry_only(const struct rt_target *t, const struct rt_function *f)
 {
-	struct reason *v = NULL, *reason;
-	size_t i, n = 0, cap = 0, told, untold = 0;
-	char text[1024];
+	return f->how == RT_HOW_NONE && !f->hidden && (!f->inside || t->purpose == RT_PURPOSE_TIME);
+}
 
-	for (i = 0; i < t->functions.n && notes->r == 0; i++) {
+static const char in_libraries[] = "without BPF probes in libraries are in every process that uses them";
+
+/* One line: the reason stands in it where all share it and there is room.  `left`: the returns of libraries were given up. */
+static void say_entry_only(struct notes *notes, const struct rt_target *t, bool left)
+{
+	enum { PREFIX = sizeof("rawtrace: ") - 1 };
+	char why[1024], reason[1024] = "", who[640];
+	const char *name = NULL;
+	size_t i, n = 0;
+	bool same = true;
+
+	for (i = 0; i < t->functions.n; i++) {
 		const struct rt_function *f = &t->functions.v[i];
 
-		/* Nobody expects the end of a place; but a time has none without it. */
-		if (f->how != RT_HOW_NONE || f->hidden || (f->inside && t->purpose != RT_PURPOSE_TIME))
-			continue;
-		reason_text(t, f, text, sizeof(text));
-		reason = reason_of(&v, &n, &cap, text);
-		if (!reason)
-			notes->r = -ENOMEM;
+		if (is_entry_only(t, f))
+			reason_text(t, f, why, sizeof(why));
+		else if (left && !f->hidden && f->how == RT_HOW_URETPROBE && f->image != t->images.v[0])
+			snprintf(why, sizeof(why), "%s", in_libraries);
 		else
-			note_name(reason, f->name);
+			continue;
+		same &= !n || strcmp(why, reason) == 0;
+		snprintf(reason, sizeof(reason), "%s", why);
+		name = f->name;
+		n++;
 	}
-	told = n > REASONS ? REASONS - 1 : n;
-	for (i = 0; i < told; i++)
-		say_shared(notes, &v[i]);
-	for (; i < n; i++)
-		untold += v[i].n;
-	if (untold)
-		say(notes, "%zu more functions: %s, for %zu other reasons, which rawtrace list has", untold, in_part(t), n - told);
-	free(v);
+	if (!n)
+		return;
+	snprintf(who, sizeof(who), "%zu of %zu functions", n, rt_functions_shown(&t->functions));
+	if (n == 1 && strlen(name) < RT_REMARK_MAX / 2)
+		snprintf(who, sizeof(who), "%s", name);
+	if (!same || PREFIX + strlen(who) + strlen(in_part(t)) + strlen(reason) + 4 > RT_REMARK_MAX)
+		say(notes, "%s: %s; -v says why", who, in_part(t));
+	else
+		say(notes, "%s: %s: %s", who, in_part(t), reason);
 }
 
 /* Debug information that is there and tells nothing. */
@@ -231,7 +224,7 @@ static bool leave_libraries(struct rt_target *t)
 	return some;
 }
 
-int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx, const char *text), void *ctx)
+int rt_target_notes(struct rt_target *t, bool everywhere, bool verbose, int (*note)(void *ctx, const char *text), void *ctx)
 {
 	struct notes notes = { .note = note, .ctx = ctx };
 	bool left = everywhere && leave_libraries(t);
@@ -245,12 +238,12 @@ int rt_target_notes(struct rt_target *t, bool everywhere, int (*note)(void *ctx,
 	if (t->purpose == RT_PURPOSE_COUNT)
 		return notes.r;
 	say_troubles(&notes, t);
-	if (left)
-		say(&notes, "%s in libraries: without BPF their probes are in every process that uses them", in_part(t));
 	say_runtimes(&notes, t);
 	say_unwatched(&notes, t, everywhere);
 	if (t->want == RT_WANT_URETPROBE && t->entry_only[0] && rt_target_has_returns(t))
 		say(&notes, "--return=uretprobe: it could harm the program: %s", t->entry_only);
-	say_reasons(&notes, t);
+	say_entry_only(&notes, t, left);
+	if (left && verbose)
+		rt_say("functions of libraries: %s: %s", in_part(t), in_libraries);
 	return notes.r;
 }

@@ -40,25 +40,29 @@ void rt_main_buffer_init(const struct rt_tracefs *t, struct rt_main_buffer *buff
 	buffer->lock = open(rt_tracefs_path(t, path, "trace_clock"), O_RDONLY | O_CLOEXEC);
 }
 
-/* The guard of one that was killed has it until it has cleared up. */
-static bool lock(const struct rt_main_buffer *buffer)
+/* The guard of one that was killed has it until it has cleared up: so long -EWOULDBLOCK is waited for.  0 or a negative errno. */
+static int lock(const struct rt_main_buffer *buffer)
 {
-	int tries;
+	int tries, r = 0;
 
 	for (tries = 0; tries < LOCK_TRIES; tries++) {
-		if (flock(buffer->lock, LOCK_EX | LOCK_NB) == 0)
-			return true;
+		r = flock(buffer->lock, LOCK_EX | LOCK_NB) == 0 ? 0 : -errno;
+		if (r != -EWOULDBLOCK && r != -EINTR)
+			break;
 		usleep(LOCK_MS * 1000);
 	}
-	return false;
+	return r;
 }
 
 int rt_main_buffer_take(const struct rt_tracefs *t, struct rt_main_buffer *buffer, size_t kb, struct rt_error *err)
 {
 	char number[32];
+	int r = lock(buffer);
 
 	/* Of two that begin at once neither sees the other's events enabled. */
-	if (!lock(buffer))
+	if (r < 0 && r != -EWOULDBLOCK)
+		return rt_fail(err, r, "%s/trace_clock: cannot be locked: %s", t->root, strerror(-r));
+	if (r < 0)
 		return rt_fail(err, -EBUSY, "%s: another rawtrace uses the trace buffer, and this kernel has only one for uprobes (before 3.15); "
 			       "end it first", t->root);
 	if (!is(t, "events/enable", "0") || !is(t, "current_tracer", "nop"))

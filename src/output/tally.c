@@ -131,6 +131,17 @@ void rt_tally_add(struct rt_out *out, uint32_t function, unsigned cell, uint64_t
 		cells_of(t, function)[cell] += value;
 }
 
+bool rt_tally_has_calls(const struct rt_out *out)
+{
+	const struct tally *t = out->state;
+	size_t i;
+
+	for (i = 0; i < (size_t)(t->n + 1) * t->per; i++)
+		if (t->cells[i])
+			return true;
+	return false;
+}
+
 static int tally_note(struct rt_out *out, const char *text)
 {
 	rt_put(out->file, "rawtrace: ");
@@ -251,7 +262,8 @@ static void print_not_called(const struct rt_out *out, const struct tally *t)
 		all += !out->functions->v[i].hidden;
 		n += !out->functions->v[i].hidden && !cells_of(t, i)[RT_CELL_CALLS];
 	}
-	if (n)
+	/* Where none was, the session says it. */
+	if (n && rt_tally_has_calls(out))
 		fprintf(out->file, "rawtrace: not called: %u of %u function%s\n", n, all, all == 1 ? "" : "s");
 }
 

@@ -14,4 +14,7 @@ extern const struct rt_out_ops rt_out_count, rt_out_hist;
 /* Add `value`, modulo 2^64 so that some can be taken off, to a cell of a function or of RT_NO_FUNCTION. */
 void rt_tally_add(struct rt_out *out, uint32_t function, unsigned cell, uint64_t value);
 
+/* Was any call counted, or its end? */
+bool rt_tally_has_calls(const struct rt_out *out);
+
 #endif

@@ -4,6 +4,9 @@
 
 #include "util/error.h"
 
+/* A remark has as many characters at most, with "rawtrace: ". */
+enum { RT_REMARK_MAX = 100 };
+
 /*
  * Tell the user now, as "rawtrace: TEXT" on standard error: what cannot wait for main to print it, such as what is being waited for, and
  * what -v tells.  One line of at most 1 KB; control characters are shown as '?'.

@@ -346,7 +346,7 @@ agrees() {
 	if [ -n "$remark" ]; then
 		sed -n 1p "$T/err" >"$T/remark"
 		sed 1d "$T/err" >"$T/trace"
-		expect_line "^rawtrace: only entries are traced: .*$remark" "$T/remark"
+		expect_line "^rawtrace: .*only entries are traced" "$T/remark"
 	else
 		grep -v -e '^rawtrace: --return=uretprobe: it could harm ' -e '^rawtrace: longjmp is not watched: ' \
 			-e '^rawtrace: [0-9]* returns* w[eras]* not seen: the kernel keeps 64 ' "$T/err" >"$T/trace"

@@ -97,6 +97,65 @@ for delay in 0 0.02 0.04 0.06; do
 done
 end_case
 
+cat >"$T/ends.c" <<'EOF'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int __attribute__((noinline)) called(int n) { __asm__ volatile("" : "+r"(n)); return n; }
+int __attribute__((noinline)) alone(int n) { __asm__ volatile("" : "+r"(n)); return n + 1; }
+int main(int argc, char **argv)
+{
+	switch (argc > 1 ? argv[1][0] : 0) {
+	case 'f':
+		if (fork() == 0) {
+			called(1);
+			_exit(0);
+		}
+		wait(NULL);
+		break;
+	case 'c':
+		called(5);
+		break;
+	case 'k':
+		called(2);
+		abort();
+	case 'a':
+		alone(3);
+	}
+	return 0;
+}
+EOF
+if target ends "$CC" -O1 "$T/ends.c"; then
+	for mechanism in $MECHANISMS; do
+		begin "$mechanism: a trace without a call"
+		rt --attach="$mechanism" "$T/ends" called alone
+		expect_text 'rawtrace: not called: called, alone' "$T/err"
+		rt --attach="$mechanism" "$T/ends" called -- fork
+		expect_text 'rawtrace: not called: called; children are not followed' "$T/err"
+		for command in count hist; do
+			rt $command --attach="$mechanism" "$T/ends" called -- fork
+			expect_line '^rawtrace: not called: called; children are not followed$' "$T/err"
+			expect_number "lines of it" "$(grep -c 'not called' "$T/err")" -eq 1
+		done
+		rt --attach="$mechanism" "$T/ends" 'called(n > 9)' -- call
+		expect_text 'rawtrace: no call of called that meets the condition' "$T/err"
+		rt --attach="$mechanism" -o "$T/trace" --format=chrome "$T/ends" called
+		expect_text 'rawtrace: not called: called' "$T/err"
+		expect_line '"notes":\["not called: called"\]' "$T/trace"
+		rt --attach="$mechanism" "$T/ends" called alone -- alone
+		expect_no_line 'not called' "$T/err"
+		end_case
+	done
+
+	begin "a program that a signal ended"
+	rt "$T/ends" called -- kill
+	expect_status 134
+	expect_line 'ends: killed by SIGABRT$' "$T/err"
+	end_case
+else
+	skip "a trace without a call" "$(no_target ends)"
+fi
+
 TIMES=9
 ! clock_is_coarse || TIMES=1
 

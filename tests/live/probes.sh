@@ -106,7 +106,7 @@ if timeout 20 "$RAWTRACE" --dump=tracefs "$BIN/names" rare_path.cold >/dev/null 
 	rt "$BIN/names" rare_path.cold
 	expect_status 0
 	expect_same "$T/untraced" "$T/out"
-	expect_line 'rare_path.cold: only entries are traced: ' "$T/err"
+	expect_line 'rare_path.cold: only entries are traced' "$T/err"
 	expect_calls rare_path.cold 1
 	expect_no_line '^<' "$T/err"
 	end_case

@@ -503,10 +503,12 @@ sort -u "$T/addresses" >"$T/sorted"
 expect_same "$T/sorted" "$T/addresses"
 end_case
 
-begin "many reasons for entries alone: some are told, and where the others are"
+begin "many reasons for entries alone: one line, with a number"
 rt -o "$T/trace" "$T/listed" 'libc:*'
-expect_number "reasons" "$(grep -c ': only entries are traced' "$T/err")" -eq 4
-expect_line '^rawtrace: [0-9]* more functions: only entries are traced, for [0-9]* other reasons, which rawtrace list has$' "$T/err"
+expect_number "remarks" "$(grep -c 'only entries are traced' "$T/err")" -eq 1
+expect_line '^rawtrace: [0-9]* of [0-9]* functions: only entries are traced; -v says why$' "$T/err"
+rt -v -o "$T/trace" "$T/listed" 'libc:*'
+expect_line '^rawtrace: returns of [0-9]* functions*: none: ' "$T/err"
 end_case
 if has bash; then
 	begin "completion offers the functions that list has"
