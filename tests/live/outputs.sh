@@ -125,7 +125,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 EOF
-if target ends "$CC" -O1 "$T/ends.c"; then
+if target ends "$CC" -g -O1 "$T/ends.c"; then
 	for mechanism in $MECHANISMS; do
 		begin "$mechanism: a trace without a call"
 		rt --attach="$mechanism" "$T/ends" called alone
