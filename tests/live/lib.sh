@@ -349,7 +349,7 @@ agrees() {
 		expect_line "^rawtrace: .*only entries are traced" "$T/remark"
 	else
 		grep -v -e '^rawtrace: --return=uretprobe: it could harm ' -e '^rawtrace: longjmp is not watched: ' \
-			-e '^rawtrace: [0-9]* returns* w[eras]* not seen: the kernel keeps 64 ' "$T/err" >"$T/trace"
+			-e '^rawtrace: [0-9]* returns* w[eras]* not seen: the kernel keeps 64 ' -e '^rawtrace: .*: killed by SIG' "$T/err" >"$T/trace"
 	fi
 	# Where longjmp is watched, all that it leaves shows as that.
 	if [ -z "${returns:-}" ] && grep -q '\*\*\* unwound \*\*\*$' "$T/trace"; then
