@@ -255,17 +255,23 @@ static void add_owners(struct owners *owners, const struct rt_tracefs *t, const 
 /* Who reads uprobe_events waits, at each page of it, for all who put probes in or take them out: not at every start. */
 unsigned rt_tracefs_clean(const struct rt_tracefs *t)
 {
+	struct rt_main_buffer_values values;
 	struct owners owners = { 0 };
-	unsigned cleared = 0;
+	unsigned cleared = 0, now;
+	char group[RT_OWNER_NAME_MAX];
 	size_t i;
 
 	add_owners(&owners, t, "instances", rt_owner_of_instance);
 	add_owners(&owners, t, "events", rt_owner_of_group);
-	for (i = 0; i < owners.n; i++)
-		if (rt_owner_gone(owners.v[i]))
-			cleared += clear(t, owners.v[i]);
+	for (i = 0; i < owners.n; i++) {
+		if (!rt_owner_gone(owners.v[i]))
+			continue;
+		rt_main_buffer_find(t, rt_owner_group(owners.v[i], group), &values);
+		now = clear(t, owners.v[i]);
+		if (now)
+			rt_main_buffer_clean(t, &values);
+		cleared += now;
+	}
 	free(owners.v);
-	if (cleared)
-		rt_main_buffer_clean(t);
 	return cleared;
 }

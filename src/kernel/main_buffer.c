@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "kernel/main_buffer.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,6 +9,15 @@
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
+
+#include "kernel/owner.h"
+
+/*
+ * The clock and the size of the main buffer belong to the machine.  Definitions are all that stays in
+ * tracefs when rawtrace and its guard are both killed, so the values stand in the name of one,
+ * "was_local_1408", which is never enabled.
+ */
+#define NOTE "was_"
 
 enum { LOCK_TRIES = 40, LOCK_MS = 50 };
 
@@ -54,6 +64,19 @@ static int lock(const struct rt_main_buffer *buffer)
 	return r;
 }
 
+/* For rt_main_buffer_find.  Nothing depends on it where both processes are not killed, so a failure is none. */
+static void note_values(const struct rt_tracefs *t, const struct rt_main_buffer_values *was)
+{
+	char command[192], group[RT_OWNER_NAME_MAX], *dash;
+
+	snprintf(command, sizeof(command), "p:%s/" NOTE "%s_%s /proc/self/exe:0\n", rt_own_group(group), was->clock, was->kb);
+	/* "x86-tsc": a name has no '-'. */
+	dash = strchr(command, '-');
+	if (dash)
+		*dash = '_';
+	rt_tracefs_append(t, "uprobe_events", command);
+}
+
 int rt_main_buffer_take(const struct rt_tracefs *t, struct rt_main_buffer *buffer, size_t kb, struct rt_error *err)
 {
 	char number[32];
@@ -68,8 +91,9 @@ int rt_main_buffer_take(const struct rt_tracefs *t, struct rt_main_buffer *buffe
 	if (!is(t, "events/enable", "0") || !is(t, "current_tracer", "nop"))
 		return rt_fail(err, -EBUSY, "%s: another tracer uses the trace buffer (see events/enable, current_tracer), and this kernel has "
 			       "only one for uprobes (before 3.15); end it first", t->root);
-	read_value(t, "trace_clock", buffer->clock, sizeof(buffer->clock));
-	read_value(t, "buffer_size_kb", buffer->kb, sizeof(buffer->kb));
+	read_value(t, "trace_clock", buffer->was.clock, sizeof(buffer->was.clock));
+	read_value(t, "buffer_size_kb", buffer->was.kb, sizeof(buffer->was.kb));
+	note_values(t, &buffer->was);
 	buffer->taken = true;
 	snprintf(number, sizeof(number), "%zu", kb);
 	/* Setting the clock empties the buffer too. */
@@ -102,15 +126,52 @@ static bool is_ours(const struct rt_tracefs *t)
 	return ours;
 }
 
-void rt_main_buffer_clean(const struct rt_tracefs *t)
+void rt_main_buffer_find(const struct rt_tracefs *t, const char *group, struct rt_main_buffer_values *values)
+{
+	char path[PATH_MAX];
+	DIR *dir = opendir(rt_tracefs_path(t, path, "events/%s", group));
+	struct dirent *d;
+
+	memset(values, 0, sizeof(*values));
+	while (dir && (d = readdir(dir))) {
+		const char *clock = d->d_name + strlen(NOTE), *kb = strrchr(d->d_name, '_');
+
+		if (strncmp(d->d_name, NOTE, strlen(NOTE)) != 0 || kb <= clock)
+			continue;
+		snprintf(values->clock, sizeof(values->clock), "%.*s", (int)(kb - clock), clock);
+		snprintf(values->kb, sizeof(values->kb), "%s", kb + 1);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void put_back(const struct rt_tracefs *t, const struct rt_main_buffer_values *values)
+{
+	char clock[sizeof(values->clock)], *underscore;
+
+	if (*values->clock && rt_tracefs_write(t, "trace_clock", values->clock) < 0) {
+		snprintf(clock, sizeof(clock), "%s", values->clock);
+		underscore = strchr(clock, '_');
+		if (underscore)
+			*underscore = '-';
+		rt_tracefs_write(t, "trace_clock", clock);
+	}
+	/* "X": CPUs differ, and then it was not we who could say how. */
+	if (*values->kb && *values->kb != 'X')
+		rt_tracefs_write(t, "buffer_size_kb", values->kb);
+}
+
+void rt_main_buffer_clean(const struct rt_tracefs *t, const struct rt_main_buffer_values *values)
 {
 	struct rt_main_buffer buffer;
 
 	rt_main_buffer_init(t, &buffer);
 	if (buffer.lock < 0)
 		return;
-	if (flock(buffer.lock, LOCK_EX | LOCK_NB) == 0 && is_ours(t))
+	if (flock(buffer.lock, LOCK_EX | LOCK_NB) == 0 && is_ours(t)) {
 		disable_own(t);
+		put_back(t, values);
+	}
 	close(buffer.lock);
 }
 
@@ -119,10 +180,6 @@ void rt_main_buffer_give_back(const struct rt_tracefs *t, struct rt_main_buffer 
 	if (!buffer->taken)
 		return;
 	disable_own(t);
-	if (*buffer->clock)
-		rt_tracefs_write(t, "trace_clock", buffer->clock);
-	/* "X": CPUs differ, and then it was not we who could say how. */
-	if (*buffer->kb && *buffer->kb != 'X')
-		rt_tracefs_write(t, "buffer_size_kb", buffer->kb);
+	put_back(t, &buffer->was);
 	buffer->taken = false;
 }

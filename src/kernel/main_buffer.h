@@ -4,6 +4,11 @@
 
 #include "kernel/tracefs.h"
 
+/* The clock and the size before a rawtrace took the buffer; empty: not known. */
+struct rt_main_buffer_values {
+	char clock[32], kb[32];
+};
+
 /*
  * ftrace's main buffer, which all of the machine's tracers share.  Up to 3.14 the events of uprobes go there, whatever instance they
  * are enabled in.  What is changed of it is put back.
@@ -11,7 +16,7 @@
 struct rt_main_buffer {
 	bool taken;
 	int lock;			/* an open file to lock, which the guard has too */
-	char clock[32], kb[32];		/* what they were; empty: not changed */
+	struct rt_main_buffer_values was;	/* empty: not changed */
 };
 
 /* Open its lock.  Before the guard is forked: it is held until the last of the two has closed it. */
@@ -27,9 +32,14 @@ int rt_main_buffer_take(const struct rt_tracefs *tracefs, struct rt_main_buffer 
 void rt_main_buffer_give_back(const struct rt_tracefs *tracefs, struct rt_main_buffer *buffer);
 
 /*
- * A rawtrace that was killed together with its guard has left its definitions: disable the kernel's own events that it had enabled, if
- * nobody has it now and no other event is enabled in it.
+ * Of a rawtrace that was killed together with its guard.  `find` reads, before its definitions are
+ * cleared, the values that it has left in the name of one, of event group `group`.  `clean`, after
+ * that, disables the kernel's own events that it had enabled and puts the values back, if nobody has
+ * the buffer now and no other event is enabled in it.
  */
-void rt_main_buffer_clean(const struct rt_tracefs *tracefs);
+void rt_main_buffer_find(const struct rt_tracefs *tracefs, const char *group,
+			 struct rt_main_buffer_values *values);
+void rt_main_buffer_clean(const struct rt_tracefs *tracefs,
+			  const struct rt_main_buffer_values *values);
 
 #endif

@@ -14,7 +14,9 @@ if [ $ST = 77 ]; then
 	exit 0
 fi
 expect_status 0
-[ ! -s "$T/err" ] || show "$T/err"
+# Of programs on single-stepped instructions, and of filters that leave all out, rawtrace says so.
+grep -v -e '^rawtrace: no call of ' -e '^rawtrace: [0-9]* hits .* single-stepped' "$T/err" >"$T/other"
+[ ! -s "$T/other" ] || show "$T/other"
 for table in 'A call, entry and return' 'From exec to'; do
 	expect_line "^$table" "$T/out"
 done

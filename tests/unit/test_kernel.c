@@ -197,6 +197,69 @@ static void test_leftovers_main_buffer(void)
 	remove_tree(&t);
 }
 
+static bool has_text(const struct rt_tracefs *t, const char *file, const char *want)
+{
+	char *text;
+	bool yes = rt_tracefs_read(t, file, &text) >= 0;
+
+	if (!yes)
+		return false;
+	yes = strstr(text, want) != NULL;
+	free(text);
+	return yes;
+}
+
+/* And its clock and size, which are in the name of a definition. */
+static void test_leftovers_clock(void)
+{
+	static const char *const clocks[] = { "local", "mono_raw" };
+	struct rt_tracefs t = { .root = "/tmp/rawtrace-unit-XXXXXX" };
+	char text[128], name[128], group[RT_OWNER_NAME_MAX];
+	unsigned i;
+
+	make_tracefs(&t);
+	for (i = 0; i < RT_COUNT(clocks); i++) {
+		rt_owner_group(rt_owner_of(dead_pid()), group);
+		snprintf(text, sizeof(text), "p:%s/was_%s_1408 /x:0x1\n", group, clocks[i]);
+		put(&t, "uprobe_events", text);
+		snprintf(name, sizeof(name), "events/%s", group);
+		folder(&t, name);
+		snprintf(name, sizeof(name), "events/%s/was_%s_1408", group, clocks[i]);
+		folder(&t, name);
+		put(&t, "trace_clock", "local [global]\n");
+		put(&t, "buffer_size_kb", "64\n");
+		put(&t, "set_event", "");
+		CU_ASSERT(rt_tracefs_clean(&t) == 1);
+		CU_ASSERT(has_text(&t, "trace_clock", clocks[i]));
+		CU_ASSERT(has_text(&t, "buffer_size_kb", "1408"));
+	}
+	remove_tree(&t);
+}
+
+/* The values of the buffer before it was taken are where rt_main_buffer_find finds them. */
+static void test_main_buffer_note(void)
+{
+	struct rt_tracefs t = { .root = "/tmp/rawtrace-unit-XXXXXX" };
+	struct rt_main_buffer buffer;
+
+	make_tracefs(&t);
+	put(&t, "events/enable", "0\n");
+	put(&t, "current_tracer", "nop\n");
+	put(&t, "trace_clock", "local global [x86-tsc]\n");
+	put(&t, "buffer_size_kb", "1408\n");
+	put(&t, "tracing_on", "1\n");
+	put(&t, "uprobe_events", "");
+	rt_main_buffer_init(&t, &buffer);
+	CU_ASSERT(rt_main_buffer_take(&t, &buffer, 64, NULL) == 0);
+	CU_ASSERT(has_text(&t, "uprobe_events", "/was_x86_tsc_1408 /proc/self/exe:0\n"));
+	CU_ASSERT(has_text(&t, "trace_clock", "global"));
+	rt_main_buffer_give_back(&t, &buffer);
+	CU_ASSERT(has_text(&t, "trace_clock", "x86-tsc"));
+	CU_ASSERT(has_text(&t, "buffer_size_kb", "1408"));
+	close(buffer.lock);
+	remove_tree(&t);
+}
+
 static bool deleted(const struct rt_tracefs *t)
 {
 	char *text;
@@ -377,6 +440,8 @@ CU_TestInfo rt_tests_kernel[] = {
 	{ "leftovers", test_leftovers },
 	{ "leftovers that are enabled", test_leftovers_enabled },
 	{ "leftovers in the main buffer", test_leftovers_main_buffer },
+	{ "leftovers in the main buffer: clock and size", test_leftovers_clock },
+	{ "what the main buffer was", test_main_buffer_note },
 	{ "whose leftovers", test_owners },
 	{ "the guard waits for its owner", test_guard_waits },
 	{ "files", test_files },
