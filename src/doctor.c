@@ -200,17 +200,29 @@ struct tried {
 	const struct rt_attach_ops *ops;
 	int result;		/* of its open */
 	bool works;
+	bool works_for_one;	/* it is refused for two functions, and not for one */
 	const char *state;
 	char text[1200];
 };
+
+/* Before 5.4 an event has one probe: a trace of one function has an event for calls and one for returns. */
+static bool works_for_one(const struct rt_attach_ops *ops)
+{
+	struct rt_trial trial;
+	struct rt_error err;
+
+	return rt_trial_run(ops, 1, &trial, &err) == 0 && !trial.harmed &&
+	       trial.entries == RT_TRIAL_CALLS / 2 && trial.returns == RT_TRIAL_CALLS / 2;
+}
 
 static void try_mechanism(const struct rt_attach_ops *ops, struct tried *tried)
 {
 	struct rt_error err = { 0 };
 	struct rt_trial trial;
-	int r = rt_trial_run(ops, &trial, &err);
+	int r = rt_trial_run(ops, 2, &trial, &err);
 
 	tried->ops = ops;
+	tried->works_for_one = r == -EOPNOTSUPP && works_for_one(ops);
 	tried->result = r;
 	tried->state = "no";
 	if (r < 0) {
@@ -318,7 +330,8 @@ static void add_instead(struct tried *t, const struct tried *taken, const struct
 		snprintf(t->text + len, room, "; rawtrace does not pass over that by itself: --attach=%s works",
 			 working->ops->name);
 	else if (taken && taken->works)
-		snprintf(t->text + len, room, "; %s is used instead", taken->ops->name);
+		snprintf(t->text + len, room, "; %s is used instead%s", taken->ops->name,
+			 t->works_for_one ? ", but not for one function alone" : "");
 }
 
 /* Each refusal with its reason and what is used instead.  Returns whether anything works. */

@@ -190,10 +190,10 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 	return r;
 }
 
-int rt_trial_run(const struct rt_attach_ops *ops, struct rt_trial *trial, struct rt_error *err)
+int rt_trial_run(const struct rt_attach_ops *ops, unsigned n, struct rt_trial *trial, struct rt_error *err)
 {
 	const struct rt_trial_program program = {
-		.main = call_probed, .functions = { (uintptr_t)probed, (uintptr_t)probed_too }, .n = 2,
+		.main = call_probed, .functions = { (uintptr_t)probed, (uintptr_t)probed_too }, .n = n,
 	};
 
 	return rt_trial_program(&program, ops, NULL, false, trial, err);

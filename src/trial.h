@@ -6,7 +6,7 @@
 
 /* What came of trying an attach mechanism. */
 struct rt_trial {
-	unsigned entries, returns;	/* hits that were seen; rt_trial_run: RT_TRIAL_CALLS of each are right */
+	unsigned entries, returns;	/* hits that were seen; rt_trial_run: RT_TRIAL_CALLS / 2 a function are right */
 	int64_t arguments, results;	/* the sums of their first values; unreadable ones count as nothing */
 	bool harmed;			/* the probed process did not end as it should have */
 	double attach_ms, detach_ms;
@@ -15,11 +15,11 @@ struct rt_trial {
 #define RT_TRIAL_CALLS 4u
 
 /*
- * Put probes on two functions of rawtrace itself, in a child of ours, let the child call them, RT_TRIAL_CALLS calls in all, and
- * count what is seen.
- * No other process is touched.  0 when the probes could be put in, else a negative errno with the reason.
+ * Put probes on `n` functions of rawtrace itself, 1 or 2, in a child of ours, let the child call them,
+ * RT_TRIAL_CALLS / 2 times each, and count the hits.  No other process is touched.  0 when the probes
+ * could be put in, else a negative errno with the reason.
  */
-int rt_trial_run(const struct rt_attach_ops *ops, struct rt_trial *trial, struct rt_error *err);
+int rt_trial_run(const struct rt_attach_ops *ops, unsigned n, struct rt_trial *trial, struct rt_error *err);
 
 /*
  * Try uretprobes on programs of `arch`, which must have a trial, with the mechanism that a trace would use (`forced` and `no_bpf` as
