@@ -104,7 +104,7 @@ if with_bpf && has "$CC"; then
 	rt --libcalls "$T/now"
 	expect_status 0
 	expect_no_line '(execve*' "$T/err"	# by which rawtrace's own child has become it
-	grep -q '^>(time' "$T/err" || expect_message "time: where the kernel gives the process its own code" "$T/err"
+	grep -q '^>(time' "$T/err" || expect_line "^rawtrace: time: where the kernel gives the process its own code" "$T/err"
 	end_case
 fi
 
