@@ -195,7 +195,7 @@ static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt
 	return 0;
 }
 
-/* Where does a jump through a register lead? */
+/* The target of a jump through a register. */
 static uint32_t find_target(struct rt_feed *feed, const struct rt_event *event,
 			    const struct rt_hit *hit)
 {
@@ -403,9 +403,10 @@ pid_t rt_feed_other_thread(const struct rt_feed *feed, unsigned i)
 }
 
 /*
- * Where a process executes a program that its user may not look into (setuid), the kernel takes its perf events away and sends
- * the record of an exit, though the process goes on (begin_new_exec: perf_event_exit_task).  That record follows the exec
- * at once; an exit follows the mappings of the new program.  Sources that do not know processes have no such records.
+ * At the exec of a program that its user may not read (setuid), the kernel frees the task's perf events
+ * and sends an EXIT record, though the process goes on (begin_new_exec: perf_event_exit_task).  This
+ * record directly follows the exec; a real exit follows the mappings of the new program.  Sources that
+ * do not know processes have no such records.
  */
 static bool is_no_exit(struct process *process, const struct rt_event *event)
 {

@@ -97,7 +97,7 @@ static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 		want.mark_only = true;
 		rt_prologue_find(f, c->decoder, &want, &p);
 	}
-	/* Where no cheaper place is found it stays where it can be at all. */
+	/* Without a cheaper place, take the first one that can be probed. */
 	if (f->refused && !p.skip)
 		set_form(f);
 	else

@@ -251,7 +251,7 @@ static void choose(struct rt_target *t, struct codes *codes, struct rt_function 
 		f->how = RT_HOW_INSN;
 }
 
-/* Where the tail calls lead: to traced functions, or to others, whose names are shown. */
+/* The targets of tail calls: traced functions, or others, whose names are shown. */
 static int find_callees(struct rt_target *t, struct codes *codes)
 {
 	struct rt_callees *callees = rt_callees_new(&t->functions);

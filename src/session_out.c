@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the trace is written: to a file, standard output or standard error.  A file is judged early, so that nobody waits for the
- * probes to learn that it cannot be written.  It is opened and emptied late, when the probes are in and signals are held back: a
+ * The output: a file, standard output or standard error.  A file is checked early, so that an error
+ * comes before the wait for the probes.  It is opened and emptied late, when the probes are in and signals are held back: a
  * trace that a signal ends before its beginning leaves the file as it was.
  */
 #include <errno.h>
@@ -48,7 +48,7 @@ static int out_fail(const struct session *s, int code, struct rt_error *err)
 	return rt_fail(err, -code, "%s: %s", s->out_name, strerror(code));
 }
 
-/* Of a file that is not there: may it be made?  A symbolic link leads to another folder, which opening it will tell. */
+/* May a file that does not exist be made?  For a symbolic link, open(2) decides. */
 static int check_folder(const struct session *s, const char *path, struct rt_error *err)
 {
 	const char *slash = strrchr(path, '/');
@@ -154,7 +154,7 @@ void rt_session_out_whole(struct session *s)
 	at = ftello(s->out.file);
 	if (at < 0 || at == s->out_whole)
 		return;
-	/* What comes next overwrites it.  On a full disk the next flush fails, and says so. */
+	/* The next events overwrite it.  On a full disk the next flush fails, and says so. */
 	if (pwrite(fileno(s->out.file), tail, strlen(tail), at) > 0)
 		s->out_whole = at;
 }

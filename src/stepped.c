@@ -61,7 +61,7 @@ static bool are_many(const struct rt_target *t, uint32_t emulated)
 	return stepped && stepped * 10 >= n;
 }
 
-/* What the user can do about it. */
+/* The remedy. */
 static const char *way_out(const struct rt_target *t, bool entries, bool exits, bool exact)
 {
 	if (exits && t->want == RT_WANT_INSN)

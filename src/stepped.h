@@ -13,7 +13,7 @@ struct rt_form_hits {
 void rt_stepped_hit(struct rt_form_hits *hits, const struct rt_function *function,
 		    const struct rt_exit *exit, uint64_t n);
 
-/* What programs have counted instead of sending it: a cell (emit/cells.h) of `function`. */
+/* The hits of `function` that programs counted and did not send: a cell (emit/cells.h). */
 void rt_stepped_cell(struct rt_form_hits *hits, const struct rt_function *function, unsigned cell,
 		     uint64_t value);
 

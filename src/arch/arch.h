@@ -49,7 +49,7 @@ enum rt_form {
 #define RT_FORMS_ASSUMED (RT_FORM_BIT(RT_FORM_PUSH) | RT_FORM_BIT(RT_FORM_PUSH_REX) | \
 	RT_FORM_BIT(RT_FORM_NOP) | RT_FORMS_NOPS | RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_JCC) | RT_FORM_BIT(RT_FORM_CALL))
 
-/* What a kernel makes of a nop of 64-bit x86 code that is probed, once it has been hit. */
+/* A nop of 64-bit x86 code that is probed: the code that the kernel puts there after the first hits. */
 enum rt_nops {
 	RT_NOPS_TRAP,		/* a breakpoint, as of other instructions; so on all other machines */
 	/*

@@ -181,7 +181,7 @@ static int parse_return(struct rt_options *o, const char *text, struct rt_error 
 	return rt_usage(err, "--return=%s: how returns are seen is: auto, uretprobe, insn, none", text);
 }
 
-/* What users of strace, ltrace and perf type, and what to type instead. */
+/* Options of strace, ltrace and perf, and the words to type instead. */
 static const struct {
 	char letter;
 	const char *answer;

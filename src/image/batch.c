@@ -137,7 +137,7 @@ static int take_symbol(struct rt_batch *b, const struct rt_symbol *symbol, struc
 	/* Of what kernels that do not know AVX would spoil the place behind it is as good. */
 	if (why && !b->spec->has_offset)
 		behind = rt_prologue_behind(b->image, symbol->addr, symbol->sized ? symbol->size : 0);
-	/* What another kernel could probe is not left out without a word (rt_place_no_entries). */
+	/* If another kernel could probe it, rt_place_no_entries leaves it out, with a remark. */
 	if (why && !behind && b->several && !call)
 		return 0;
 	if (why && !behind && !b->several && !b->spec->has_offset)

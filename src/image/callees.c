@@ -124,7 +124,7 @@ static int compare_names(const void *a, const void *b)
 	return r ? r : x->function < y->function ? -1 : x->function > y->function;
 }
 
-/* Of all files that have a traced function. */
+/* Read the slots of all files that have a traced function. */
 static int find_names(struct rt_callees *c)
 {
 	const struct rt_symbol *v;
@@ -199,7 +199,7 @@ static int find_one(struct rt_callees *c, struct rt_code *code, const struct rt_
 
 	e->callee = UINT32_MAX;
 	e->middle = false;
-	/* Of one whose return is not probed nobody knows the end either. */
+	/* A callee whose return is not probed does not show its end either. */
 	if (begins && (f->how != RT_HOW_NONE || f->role))
 		e->callee = (uint32_t)(f - c->functions->v);
 	/* Only exit probes see the return of a call that began in the middle. */

@@ -131,7 +131,7 @@ static int scan_aarch64(struct rt_callers *c, uint64_t addr, const uint8_t *byte
 	return 0;
 }
 
-/* What is read stands over what was read before by as much as an instruction can be cut. */
+/* Each block that is read overlaps the one before by the longest instruction, which may be cut. */
 static int scan_segment(struct rt_callers *c, const struct rt_segment *s, uint8_t *buf)
 {
 	const bool words = rt_image_arch(c->image)->machine == EM_AARCH64;
@@ -250,7 +250,7 @@ struct behind {
 
 static enum rt_callers_do ask(struct chain *chain, uint64_t addr);
 
-/* What callers do with the result of the function before `end`.  Only of a local function all are known. */
+/* The use that callers make of the result of the function before `end`.  All are known of local functions only. */
 static enum rt_callers_do returned(struct chain *chain, uint64_t end)
 {
 	const struct rt_callers *c = chain->c;
@@ -330,7 +330,7 @@ static bool leaves_results(const struct rt_callers *c, uint64_t target)
 	return target && c->ops->guess(c->ctx, target, &guess) && guess.decided && guess.no_result;
 }
 
-/* What is known where the instructions cannot be followed any more. */
+/* The answer where the instructions cannot be followed any further. */
 static enum rt_callers_do unsure(const struct behind *b)
 {
 	return b->written >= 4 ? RT_CALLERS_IGNORE : RT_CALLERS_UNKNOWN;

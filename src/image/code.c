@@ -14,7 +14,7 @@ struct relative {
 	uint64_t offset, addend;
 };
 
-/* Where the loader puts an address. */
+/* A slot into which the loader writes an address. */
 struct slot {
 	uint64_t addr, resolver;	/* `resolver`: that of an IFUNC; 0: the symbol has the address */
 	uint32_t symbol;		/* its number in .dynsym */

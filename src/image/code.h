@@ -28,8 +28,8 @@ bool rt_code_is_pointed(struct rt_code *code, uint64_t first, uint64_t last);
 bool rt_code_pointer(struct rt_code *code, uint64_t addr, uint64_t *value);
 
 /*
- * What does the loader put at `addr`?  The address of symbol number `symbol` of .dynsym.  If that is
- * 0: what the IFUNC resolver at `resolver` returns.  False: neither.
+ * The loader writes the address of symbol number `symbol` of .dynsym to `addr`; if `symbol` is 0, the
+ * address that the IFUNC resolver at `resolver` returns.  False: neither.
  */
 bool rt_code_slot(struct rt_code *code, uint64_t addr, uint32_t *symbol, uint64_t *resolver);
 

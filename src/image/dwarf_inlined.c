@@ -25,8 +25,8 @@ struct scan {
 };
 
 /*
- * What cannot be called from other files (static, in an unnamed namespace) has no linkage name in GCC's debug information: then as it is
- * written, with the class that declares it and the namespaces.
+ * GCC gives no linkage name to a function that other files cannot call (static, in an unnamed
+ * namespace).  Such a function has its written name, with its class and its namespaces.
  */
 static const char *written_name(struct scan *scan, Dwarf_Die *die)
 {

@@ -74,7 +74,7 @@ static int take_soname(struct rt_image *image, const char *name, struct rt_error
 	return 0;
 }
 
-/* Of a tag whose value is a string. */
+/* Take a tag whose value is a string. */
 static int take_string(struct rt_image *image, const GElf_Dyn *dyn, const Elf_Data *strings, struct rt_error *err)
 {
 	struct rt_dynamic *d = &image->dynamic;

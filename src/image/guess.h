@@ -25,8 +25,8 @@ struct rt_guess {
 };
 
 /*
- * What the direct callers of a function do with its result.  One that returns it does what its own
- * callers do; only of a local function all of these are known.
+ * The use that direct callers make of a function's result.  A caller that returns it uses it as its own
+ * callers do; all callers are known of local functions only.
  */
 enum rt_callers_do {
 	RT_CALLERS_UNKNOWN,	/* there are none, or it is not certain */
@@ -43,7 +43,7 @@ void rt_guesser_close(struct rt_guesser *guesser);
 /* Of the function of `size` bytes at `addr`. */
 void rt_guess(struct rt_guesser *guesser, uint64_t addr, uint64_t size, struct rt_guess *guess);
 
-/* What do those that call it in the same file do with its result? */
+/* The use that callers in the same file make of its result. */
 enum rt_callers_do rt_guess_callers(struct rt_guesser *guesser, uint64_t addr);
 
 /* Can other files call it? */

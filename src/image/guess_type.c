@@ -36,8 +36,8 @@ static const struct rt_ctype *guessed_type(struct rt_types *types, unsigned byte
 
 /*
  * A register that all paths write and never read again holds a result: compilers make no dead writes.
- * What it holds otherwise may be left from other work.  Then the callers tell.  Where they do not, or
- * contradict the code, the result is marked as a guess.
+ * Otherwise its value may be left from other work, and the callers decide.  If there are none, or if
+ * they contradict the code, the result is marked as a guess.
  */
 static const struct rt_ctype *find_result(struct rt_guesser *g, uint64_t addr,
 					  const struct rt_guess *guess, struct rt_types *types,

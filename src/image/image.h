@@ -69,8 +69,8 @@ bool rt_image_is_file(const struct rt_image *image, const struct stat *st);	/* i
 uint64_t rt_image_entry(const struct rt_image *image);		/* e_entry */
 const struct rt_arch *rt_image_arch(const struct rt_image *image);
 /*
- * What has become of the file since it was opened: "was written to", or, with `by_path`, "was
- * replaced" at the path it was opened by.  NULL: nothing.
+ * The change of the file since it was opened: "was written to" or, with `by_path`, "was replaced" at
+ * the path it was opened by.  NULL: none.
  */
 const char *rt_image_change(const struct rt_image *image, bool by_path);
 bool rt_image_is_go(const struct rt_image *image);	/* has .go.buildinfo or a gopclntab section */

@@ -88,7 +88,7 @@ int rt_images_add_path(struct rt_images *images, const char *lib, pid_t pid, str
 	ret = rt_image_open_library(path, lib, &image, err);
 	if (ret)
 		return ret;
-	/* What has a loader and no soname is started by itself; libc.so.6 has both. */
+	/* A program has a loader and no soname; libc.so.6 has both. */
 	if (rt_image_interp(image) && !image->soname) {
 		ret = rt_usage(err, "%s: is a program and no library of %s; trace it by itself: rawtrace %s FUNCTION, or -p PID", lib,
 			       rt_image_name(images->v[0]), lib);

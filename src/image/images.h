@@ -16,7 +16,7 @@ struct rt_images {
 };
 
 /*
- * What will be mapped when `path` is started with this process's environment, in the order of its loader (loader.c).  Nothing is run.  A
+ * The files that will be mapped when `path` is started with this process's environment, in the order of its loader (loader.c).  Nothing is run.  A
  * library that is not found sets `incomplete` and is no error.
  */
 int rt_images_of_command(const char *path, struct rt_images *images, struct rt_error *err);

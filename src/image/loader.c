@@ -32,7 +32,7 @@
 #include "image/private.h"
 #include "util/array.h"
 
-/* Of a file that asks for more, the rest is not looked for. */
+/* The search ends at these numbers, so that a hostile file does not make it endless. */
 enum { NAMES_MAX = 4096, TRIES_MAX = 200000 };
 enum { LOADER_MAX = 16 << 20, CACHE_MAX = 4 << 20, LIST_MAX = 1 << 20 };
 
@@ -270,7 +270,7 @@ static char *expand(const struct search *s, int by, const char *at, const char *
 		if (*at != '$') {
 			putc(*at, out);
 		} else if ((skip = token(at + 1, end, "ORIGIN"))) {
-			/* What gives rights may not come from where its user puts it. */
+			/* A setuid program takes no library from a folder that its user chooses. */
 			usable &= s->v[by].folder && !s->secure;
 			fputs(s->v[by].folder ? s->v[by].folder : "", out);
 			at += skip;

@@ -10,7 +10,7 @@
 char *rt_loader_read(const char *path, size_t max, size_t *n);
 
 /*
- * What is built into a loader of glibc, found in its bytes.  Distributions differ: Debian's default
+ * The strings that are built into a loader of glibc.  Distributions differ: Debian's default
  * folders are /lib/x86_64-linux-gnu/, /usr/lib/x86_64-linux-gnu/, /lib/ and /usr/lib/, Fedora's
  * /lib64/ and /usr/lib64/.
  */

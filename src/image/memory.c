@@ -75,8 +75,8 @@ bool rt_memory_has(const struct rt_memory *m, const struct rt_image *image)
 }
 
 /*
- * What kernels make of a nop that any tool probes: a call (6.18), or lea -128(%rsp),%rsp and a call
- * (7.2).  Its size, or 0.
+ * The kernel replaces a probed nop by a call (6.18), or by lea -128(%rsp),%rsp and a call (7.2).
+ * Returns the size of such code, or 0.
  */
 static size_t call_size(const struct rt_arch *arch, const uint8_t *mapped, const uint8_t *file, size_t n)
 {

@@ -183,7 +183,7 @@ const char *rt_image_refuses_insn(const struct rt_image *image, const uint8_t *i
 
 /* sections.c: is `addr` in one of the sections of stubs by which a program reaches its libraries? */
 bool rt_image_is_stub(const struct rt_image *image, uint64_t addr);
-/* Where the first section behind `addr` begins; UINT64_MAX: none does. */
+/* The address of the first section behind `addr`; UINT64_MAX: there is none. */
 uint64_t rt_image_next_section(const struct rt_image *image, uint64_t addr);
 /* sections.c: the symbol table of an ELF file, by its section.  False: it has none. */
 bool rt_elf_symtab(Elf *elf, struct rt_table *table);

@@ -45,7 +45,7 @@ static void find_code(struct rt_image *image, const GElf_Shdr *shdr)
 	code->size = (last > end ? last : end) - code->addr;
 }
 
-/* Where the sections in memory begin.  If this runs out of memory, functions without a size are longer. */
+/* Note the addresses of the sections in memory.  Out of memory, functions without a size are longer. */
 static void find_start(struct rt_image *image, const GElf_Shdr *shdr)
 {
 	if (!(shdr->sh_flags & SHF_ALLOC) || !shdr->sh_size)

@@ -23,7 +23,7 @@ static const char *symbol_name(struct rt_image *image, uint64_t i)
 	return s ? rt_image_clean_name(image, s) : NULL;
 }
 
-/* Of the names of a place the one that a person would use. */
+/* The name, among those of a place, that a person would use. */
 static const char *best_name(const struct rt_image *image, uint64_t addr)
 {
 	const struct rt_symbol *v, *best = NULL;

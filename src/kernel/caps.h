@@ -8,9 +8,9 @@
 #include "util/error.h"
 
 /*
- * Of a user who is not root keep only the capabilities that tracing takes, so that each file is opened with the user's own rights:
- * whatever names it, an option, the environment or the traced program.  Inheritable and ambient ones go too, so that no program
- * that is started gets them.  A setuid or setgid rawtrace is an error.  0 or a negative errno with a message.
+ * For a user who is not root, keep only the capabilities that tracing takes.  So each file is opened with
+ * the user's own rights, whether an option, the environment or the traced program names it.  Inheritable
+ * and ambient capabilities go too, so that no program that is started gets them.  A setuid or setgid rawtrace is an error.  0 or a negative errno with a message.
  */
 int rt_caps_own_rights(struct rt_error *err);
 bool rt_caps_is_user(void);

@@ -32,7 +32,7 @@ int rt_main_buffer_take(const struct rt_tracefs *tracefs, struct rt_main_buffer 
 void rt_main_buffer_give_back(const struct rt_tracefs *tracefs, struct rt_main_buffer *buffer);
 
 /*
- * Of a rawtrace that was killed together with its guard.  `find` reads, before its definitions are
+ * For a rawtrace that was killed together with its guard.  `find` reads, before its definitions are
  * cleared, the values that it has left in the name of one, of event group `group`.  `clean`, after
  * that, disables the kernel's own events that it had enabled and puts the values back, if nobody has
  * the buffer now and no other event is enabled in it.

@@ -25,7 +25,7 @@ static unsigned code_point(const uint8_t *s, size_t n)
 	return c;
 }
 
-/* What no terminal should be shown: all such characters are below U+10000. */
+/* A character that must not reach a terminal; all such are below U+10000. */
 static size_t put_unprintable(FILE *file, const uint8_t *s, size_t left)
 {
 	size_t n = rt_utf8_length(s, left);

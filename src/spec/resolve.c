@@ -67,7 +67,10 @@ static bool is_named(const struct rt_ctype *type, const char *name)
 	return all >= n && strcmp(type->name + all - n, name) == 0 && (all == n || type->name[all - n - 1] == ':' || type->name[all - n - 1] == '.');
 }
 
-/* A type by value that nothing tells has no size, and where the parameters behind it are is not known.  What it points to may be unknown. */
+/*
+ * A parameter by value of an unknown type has no size, so the places of those behind it are unknown too.
+ * A pointer to an unknown type is no problem.
+ */
 static int check_type(const struct rt_spec *spec, unsigned column, const struct rt_ctype *type, const struct rt_ctype *known,
 		      const struct rt_type_finder *finder, struct rt_error *err)
 {

@@ -58,7 +58,7 @@ static size_t kept(const struct rt_task *task, size_t n)
 	return some;
 }
 
-/* The innermost open call is no more.  What was lost inside it was lost inside those around it. */
+/* The innermost open call ends.  Events lost inside it were lost inside those around it, too. */
 static void drop_top(struct rt_task *task)
 {
 	const struct rt_frame *top = &task->v[--task->n];

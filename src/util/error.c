@@ -9,7 +9,7 @@
 
 #include "util/clean.h"
 
-/* Of a text that is too long, its beginning and its end, where the reason stands. */
+/* A text that is too long keeps its beginning and its end, where the reason stands. */
 static void shorten(char *text, size_t size, const char *fmt, va_list ap)
 {
 	static const char gap[] = "...";
