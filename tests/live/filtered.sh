@@ -78,7 +78,7 @@ for mechanism in $MECHANISMS; do
 	filtered "--only-under a function with a condition" --only-under=fib "-v under=fib -v tests=fib,>,4;fib,==,1" "$BIN/recurse" "fib(n>4||n==1)" 9
 	of_whole "killed inside calls, --depth" --depth=2 "-v depth=2" "$BIN/exits" dive kill
 	begin "$mechanism: events are lost, and the tree is right"
-	rt --attach="$mechanism" --buffer=4K --depth=9 "$FIB" 'fib(n!=7)' -- 19
+	rt --attach="$mechanism" --buffer=4K --depth=9 "$FIB" 'fib(int n!=7)' -- 19
 	expect_nested "$T/err"
 	end_case
 	case $mechanism in

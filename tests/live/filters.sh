@@ -92,7 +92,7 @@ for mechanism in $MECHANISMS; do
 		rt --attach="$mechanism" --buffer=4K --depth=1 "$FIB" fib -- $DEEP
 		expect_text ">(fib $DEEP)
 <$RESULT" "$T/err"
-		rt --attach="$mechanism" --buffer=4K "$FIB" "fib(n == $DEEP)" -- $DEEP
+		rt --attach="$mechanism" --buffer=4K "$FIB" "fib(int n == $DEEP)" -- $DEEP
 		expect_text ">(fib $DEEP)
 <$RESULT" "$T/err"
 		end_case
