@@ -89,6 +89,7 @@ if has python3; then
 	ST=$?
 	[ "$ST" = 0 ] || [ "$ST" = 130 ] || because "exit status $ST"
 	mv "$T/all" "$T/err"
+	expect_line "^rawtrace: attached to $worker (worker), 2 functions$" "$T/err"
 	expect_nested "$T/err"
 	end_worker
 	end_case
