@@ -20,7 +20,7 @@ int rt_proc_status(pid_t pid, const char *name, long *value);
 /* Is /proc there, with this process in it? */
 bool rt_proc_mounted(void);
 
-/* The processes of `pids`, each once: a thread's id stands for its process.  What does not exist stays as it is. */
+/* The processes of `pids`, each once: a thread's id stands for its process.  An id without a process stays as it is. */
 void rt_proc_leaders(const struct rt_pids *pids, struct rt_pids *leaders);
 
 /* Does such a line have `word` in it? */

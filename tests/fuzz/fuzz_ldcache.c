@@ -41,7 +41,7 @@ static void read_loader(const char *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Of exactly that size, and for a loader with the NUL behind it that is put there. */
+	/* A buffer of exactly that size, so that ASan sees a read behind it; a loader's text has a NUL. */
 	uint8_t *bytes = malloc(size + 1);
 
 	if (!bytes)

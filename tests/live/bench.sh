@@ -14,7 +14,7 @@ if [ $ST = 77 ]; then
 	exit 0
 fi
 expect_status 0
-# Of programs on single-stepped instructions, and of filters that leave all out, rawtrace says so.
+# Remarks on single-stepped instructions, and on filters that leave all calls out, are right here.
 grep -v -e '^rawtrace: no call of ' -e '^rawtrace: [0-9]* hits .* single-stepped' "$T/err" >"$T/other"
 [ ! -s "$T/other" ] || show "$T/other"
 for table in 'A call, entry and return' 'From exec to'; do

@@ -197,7 +197,7 @@ EOF
 # shellcheck disable=SC2086
 $CC -O2 -o "$T/results" "$T/results.c" 2>"$T/err" || show "$T/err"
 
-# What the code itself makes for the result is one, whoever looks at it.
+# A value that the code itself computes for the result is one, even if no caller reads it.
 begin "results: what callers overwrite is none, what one reads is one, and what nothing tells is marked"
 rt "$T/results" put handler given ignored real
 expect_status 0

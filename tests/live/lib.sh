@@ -41,8 +41,8 @@ begin() {
 	[ -z "${RT_CASE:-}" ] || case $CASE in *"$RT_CASE"*) ;; *) SELECTED= ;; esac
 }
 
-# Of a script of which one case is asked for (tests/run live/NAME CASE), the others start no rawtrace and
-# wait for nothing.
+# With one case asked for (tests/run live/NAME CASE), the other cases start no rawtrace and wait for
+# nothing.
 selected() {
 	[ -n "$SELECTED" ]
 }

@@ -81,7 +81,7 @@ search_paths() {
 	expect_line 'lost: a/libmid.so .*a/libdeep.so' "$T/ours"
 	cd / || exit 1
 	unset LD_LIBRARY_PATH
-	# Of a program that runs with other rights than its user's the loader does not look at it.
+	# The loader ignores it for a setuid program.
 	cp "$T/lost" "$T/gives"
 	chown 65534 "$T/gives" && chmod u+s "$T/gives"
 	"$BIN/libraries" LD_LIBRARY_PATH="$T/a" LD_PRELOAD="$T/a/libdeep.so" "$T/gives" >"$T/ours" 2>&1
@@ -142,7 +142,7 @@ search_paths() {
 	"$BIN/libraries" LD_PRELOAD="$T/preload/libpre.so" "$T/rpath" 2>/dev/null |
 		sed 's/ [^ ]*ld-musl[^ ]*//' >"$T/ours"
 	expect_same "$T/loaders" "$T/ours"
-	# What is not there the loader goes on without.
+	# The loader goes on without a library that is not there.
 	"$BIN/libraries" LD_PRELOAD="$T/preload/none.so:$T/preload/libpre.so" "$T/rpath" 2>/dev/null |
 		sed 's/ [^ ]*ld-musl[^ ]*//' >"$T/ours"
 	expect_same "$T/loaders" "$T/ours"

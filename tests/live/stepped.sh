@@ -47,7 +47,7 @@ remarks exits '--return=auto may help' --no-bpf --return=insn "$T/hot" pushes
 silent "$T/hot" pushes
 silent --return=insn "$T/hot" pushes loads -- 100
 
-# Where a uretprobe could harm, exit probes are rawtrace's own choice.
+# If a uretprobe could harm, rawtrace itself chooses exit probes.
 has g++ || skip_all "no g++"
 begin "a program that throws"
 printf '%s\n' '#include <cstdio>' 'extern "C" __attribute__((noinline)) int f(int n) { if (n < 0) throw n; return n + 1; }' \

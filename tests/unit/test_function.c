@@ -158,7 +158,7 @@ static void test_glob(void)
 	     "./fib: no function matches '*ine', but libcosine.so.1 has some: use 'libcosine.so.1:*ine'");
 	adds(&images, "libcosine:*ine", "cosine@0 sine@8");
 	adds(&images, "x*", "./fib: no function matches 'x*'");
-	/* What is linked into every program: by its name, or by a glob that means nothing else. */
+	/* Functions of the C runtime: found by name, or by a glob that matches nothing else. */
 	adds(&images, "*t", "_start@50!");
 	adds(&images, "_*", "__fib_alias@8");
 	adds(&images, "_start", "_start@50!");

@@ -279,7 +279,7 @@ static void test_symbols(void)
 	rt_image_close(image);
 }
 
-/* What is not known to end somewhere ends where the next section begins: not behind the stubs there. */
+/* A function without a size ends where the next section begins, before the stubs there. */
 static void test_unsized(void)
 {
 	static const struct elfgen_sym syms[] = {

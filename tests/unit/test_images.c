@@ -100,7 +100,7 @@ static void write_elf(const struct root *root, const char *name, const struct el
 	free(bytes);
 }
 
-/* What is built into it stands in the code. */
+/* The loader's built-in strings stand in its code. */
 static void make_root(struct root *root)
 {
 	struct elfgen g = { .base = BASE, .soname = "ld-test.so", .type = 3 };

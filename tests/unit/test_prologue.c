@@ -343,7 +343,7 @@ static void test_branches_before(void)
 	}
 }
 
-/* What looks like a branch to the inside of a nop is none, also where it may be data. */
+/* Bytes that look like a branch into a nop are no branch, in data either. */
 static void test_branches_inner(void)
 {
 	static const struct elfgen_sym alone[] = { { "f", CODE + F, F_SIZE, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT } };

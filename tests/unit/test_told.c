@@ -28,7 +28,7 @@ struct told {
 	struct rt_error err;
 };
 
-/* What `text` makes of a function with the prototype `known` from there (NULL: of which nothing is known).  What went wrong is in t->err. */
+/* Resolve `text` for a function whose known prototype is `known` (NULL: none).  An error is in t->err. */
 static int tell_from(enum rt_origin origin, struct told *t, const char *known, const char *text)
 {
 	int r;

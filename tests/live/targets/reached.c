@@ -52,7 +52,7 @@ TRACED int by_hook(int n)
 	return hook(n);
 }
 
-/* What is jumped to is not traced; what is called next is, and begins with the same stack pointer. */
+/* The target of the jump is not traced; the next call is, and begins with the same stack pointer. */
 TRACED int elsewhere(int n)
 {
 	OPAQUE(n);
