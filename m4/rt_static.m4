@@ -46,8 +46,8 @@ int main(void) { return puts(""); }],
     # What runs once need not be fast; what runs for each event is.  GNU make's: of two patterns the narrower one counts.
     AS_IF([test "x$CFLAGS" = "x-g -O2" && ${MAKE-make} --version 2>/dev/null | grep -q GNU], [
       RT_STATIC_RULES="src/%.o: CFLAGS = -g -Os
-src/output/%.o src/stack/%.o src/stream/%.o: CFLAGS = -g -O2 -fno-align-functions -fno-align-jumps -fno-align-loops
-src/feed.o src/fetch/fetch.o src/filter.o: CFLAGS = -g -O2 -fno-align-functions -fno-align-jumps -fno-align-loops
+src/output/%.o src/calls/%.o src/stream/%.o: CFLAGS = -g -O2 -fno-align-functions -fno-align-jumps -fno-align-loops
+src/calls/feed.o src/fetch/fetch.o src/calls/filter.o: CFLAGS = -g -O2 -fno-align-functions -fno-align-jumps -fno-align-loops
 src/output/errnos.o src/output/out.o src/output/tally.o src/stream/tracefs_format.o src/stream/verifier.o: CFLAGS = -g -Os
 src/output/value_follow.o src/output/value_members.o src/output/value_type.o src/stream/addrmap.o: CFLAGS = -g -Os
 src/stream/array_source.o src/stream/perf_source.o src/stream/ringbuf_source.o src/stream/tracefs_source.o: CFLAGS = -g -Os"])

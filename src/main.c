@@ -4,17 +4,17 @@
 #include <string.h>
 
 #include "attach/attach.h"
-#include "cli/help.h"
-#include "cli/options.h"
-#include "doctor.h"
-#include "dump.h"
+#include "commands/help.h"
+#include "session/options.h"
+#include "commands/doctor.h"
+#include "commands/dump.h"
 #include "kernel/caps.h"
-#include "list.h"
+#include "commands/list.h"
 #include "output/out.h"
-#include "session.h"
+#include "session/session.h"
 #include "stream/ring.h"
-#include "util/clean.h"
-#include "util/say.h"
+#include "base/clean.h"
+#include "base/say.h"
 
 enum { CHOICES_MAX = 32 };
 

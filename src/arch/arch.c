@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <stdio.h>
 
-#include "util/array.h"
+#include "base/array.h"
 
 /*
  * A 32-bit rawtrace would see an i386 kernel's pt_regs or a 64-bit one's, as the machine has it: there is no table for

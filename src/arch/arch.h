@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/nops.h"
+
 /*
  * What rawtrace must know of an architecture: tables only, all compiled in, chosen by the traced program's ELF
  * machine, so that any rawtrace can print any program's plans (--dump).
@@ -48,19 +50,6 @@ enum rt_form {
 /* Of these no kernel is slower at one than at endbr64, which none has emulated so far. */
 #define RT_FORMS_ASSUMED (RT_FORM_BIT(RT_FORM_PUSH) | RT_FORM_BIT(RT_FORM_PUSH_REX) | \
 	RT_FORM_BIT(RT_FORM_NOP) | RT_FORMS_NOPS | RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_JCC) | RT_FORM_BIT(RT_FORM_CALL))
-
-/* A nop of 64-bit x86 code that is probed: the code that the kernel puts there after the first hits. */
-enum rt_nops {
-	RT_NOPS_TRAP,		/* a breakpoint, as of other instructions; so on all other machines */
-	/*
-	 * Linux 6.18 to 7.1: a 5-byte nop becomes a call into a page of the process's own.
-	 * A forked child has the call and not the page: SIGSEGV.  The call overwrites 8 bytes of a
-	 * leaf function's red zone.
-	 */
-	RT_NOPS_CALL5,
-	/* From 7.2 on a 10-byte nop does.  That call spares the red zone; forked children have the page. */
-	RT_NOPS_CALL10,
-};
 
 struct rt_arch {
 	const char *name;		/* "x86-64" */

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "util/array.h"
+#include "base/array.h"
 
 static const struct rt_attach_ops *const mechanisms[] = {
 	&rt_attach_uprobe_multi, &rt_attach_multi_event, &rt_attach_pmu, &rt_attach_event, &rt_attach_tracefs,
@@ -111,4 +111,9 @@ int rt_attach_open(const struct rt_attach_request *request, const struct rt_atta
 	}
 	return rt_fail(err, -EOPNOTSUPP, "no way to put probes in works here (the last one: %s); see: rawtrace doctor",
 		       reason.text);
+}
+
+unsigned rt_attach_plans(const struct rt_attach_ops *forced, bool no_bpf)
+{
+	return forced ? forced->plans : no_bpf ? rt_attach_tracefs.plans : rt_attach_at(0)->plans;
 }

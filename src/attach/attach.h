@@ -6,26 +6,14 @@
 
 #include "emit/cells.h"
 #include "fetch/fetch.h"
-#include "image/function.h"
+#include "plan/site.h"
+#include "symbols/function.h"
 #include "stream/source.h"
-#include "util/pids.h"
-
-/* One place to probe.  Its id is its index in the request; its function's image and place say where, its plan's kind how. */
-struct rt_probe {
-	uint32_t function;
-	uint16_t plan;
-	uint32_t exit;		/* of a plan that sees a call's end at an instruction: its index in the function's exits */
-};
+#include "base/pids.h"
+#include "fetch/record.h"
 
 struct rt_held;
 struct rt_gate;
-
-/*
- * How many plans a mechanism may have.  Each is a program and a link or an event.  Links are closed at one time, hundreds in half a second; a
- * multi-probe event takes 0.1 s to be taken out, and it has to be waited for.  Where each probe has its own program anyway, no number
- * of plans matters.
- */
-enum { RT_PLANS_FEW = 24, RT_PLANS_LINKS = 512, RT_PLANS_ANY = UINT16_MAX };
 
 struct rt_attach_request {
 	enum rt_purpose purpose;
@@ -119,6 +107,9 @@ bool rt_attach_stopped(const struct rt_attach_request *request);
 const struct rt_attach_ops *rt_attach_find(const char *name);
 const char *rt_attach_name(unsigned i);		/* NULL: past the last */
 const struct rt_attach_ops *rt_attach_at(unsigned i);
+
+/* How many plans the mechanism that will be tried first may have, with the same arguments as rt_attach_open. */
+unsigned rt_attach_plans(const struct rt_attach_ops *forced, bool no_bpf);
 
 /*
  * Attach by the mechanism `forced`, or by the first that the kernel has (with `no_bpf`: of those without BPF).  Why others were passed

@@ -96,9 +96,9 @@ static int open_unread(struct rt_bpf_side *side, const struct rt_attach_request 
 	return r < 0 ? r : 0;
 }
 
-static struct rt_decoder *new_decoder(const struct rt_attach_request *request, enum rt_key key)
+static struct rt_record_decoder *new_decoder(const struct rt_attach_request *request, enum rt_key key)
 {
-	struct rt_decoder *d = rt_decoder_new(request->plans, request->nplans, request->nprobes, key, rt_pids_only(request->pids));
+	struct rt_record_decoder *d = rt_record_decoder_new(request->plans, request->nplans, request->nprobes, key, rt_pids_only(request->pids));
 	unsigned i;
 
 	for (i = 0; d && i < request->nprobes; i++)
@@ -175,7 +175,7 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 	side->gaps = rt_gaps_new(side->maps[RT_MAP_HITS], side->slots);
 	side->decoder = new_decoder(request, key);
 	if (side->decoder && side->held.size)
-		rt_decoder_hold(side->decoder, side->held.size);
+		rt_record_decoder_hold(side->decoder, side->held.size);
 	side->held.decoder = side->decoder;
 	side->held.heads = side->maps[RT_MAP_HEADS];
 	side->held.frames = side->maps[RT_MAP_FRAMES];
@@ -195,7 +195,7 @@ void rt_bpf_side_close(struct rt_bpf_side *side)
 			close(side->maps[i]);
 	rt_counts_close(&side->counts);
 	rt_gaps_free(side->gaps);
-	rt_decoder_free(side->decoder);
+	rt_record_decoder_free(side->decoder);
 }
 
 /* The line before the verifier's closing statistics says what it minded: its length in `len`. */

@@ -16,7 +16,7 @@ struct rt_bpf_side {
 	const struct rt_ring_ops *ring;
 	uint32_t ring_size;
 	struct rt_gaps *gaps;
-	struct rt_decoder *decoder;
+	struct rt_record_decoder *decoder;
 	struct rt_counts counts;	/* of a request whose purpose is not to record */
 	bool filtered;		/* the programs look at the request's limit */
 	bool no_sleep;		/* the kernel turned out to have no programs on uprobes that may wait for pages */

@@ -8,7 +8,7 @@
 
 #include "kernel/sys.h"
 #include "stream/verifier.h"
-#include "util/array.h"
+#include "base/array.h"
 
 /* All rows together take no more, and one for each CPU is not needed. */
 enum { CELLS_BYTES = 16 << 20, LINE_CELLS = 8 };

@@ -8,8 +8,8 @@
 
 #include "emit/bpf.h"
 #include "emit/cells.h"
-#include "event.h"
-#include "util/error.h"
+#include "fetch/record.h"
+#include "base/error.h"
 
 /* The maps in which BPF programs count and measure (emit/cells.h), and how they are read. */
 struct rt_counts {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "util/error.h"
+#include "base/error.h"
 
 /*
  * --expedite: while probes are taken out, /sys/kernel/rcu_expedited is 1, which makes the kernel's waits short and disturbs all of its

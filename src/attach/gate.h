@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "util/error.h"
-#include "util/pids.h"
+#include "base/error.h"
+#include "base/pids.h"
 
 /*
  * A user with CAP_BPF and CAP_PERFMON may not read the memory of a setuid program, but uprobes survive the exec of one.  A gate ends

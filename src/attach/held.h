@@ -4,11 +4,11 @@
 
 #include "emit/cells.h"
 #include "stream/record.h"
-#include "util/error.h"
+#include "base/error.h"
 
 /* The calls that programs hold back until they have lasted long enough (emit/hold.h), and how what is left of them is read. */
 struct rt_held {
-	const struct rt_decoder *decoder;
+	const struct rt_record_decoder *decoder;
 	int heads, frames;		/* the maps RT_MAP_HEADS and RT_MAP_FRAMES */
 	uint32_t slots;			/* of RT_MAP_HEADS */
 	uint16_t size;			/* of a record; 0: nothing is held back */

@@ -9,7 +9,7 @@
 
 #include "kernel/owner.h"
 #include "kernel/procfs.h"
-#include "util/array.h"
+#include "base/array.h"
 
 /* Descriptors besides the probes' own: rings, images, standard streams. */
 enum { OTHER_FDS = 1024 };

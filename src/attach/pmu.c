@@ -7,7 +7,7 @@
 
 #include "attach/perf_probe.h"
 #include "kernel/procfs.h"
-#include "util/scan.h"
+#include "base/scan.h"
 
 #define PMU "/sys/bus/event_source/devices/uprobe"
 

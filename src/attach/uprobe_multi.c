@@ -7,7 +7,7 @@
 
 #include "attach/bpf_side.h"
 #include "kernel/sys.h"
-#include "util/array.h"
+#include "base/array.h"
 
 struct multi {
 	struct rt_attach attach;

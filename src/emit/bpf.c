@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/array.h"
+#include "base/array.h"
 
 /* Instruction classes and modes: Documentation/bpf/standardization/instruction-set.rst */
 enum {

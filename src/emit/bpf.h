@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "kernel/uapi.h"
-#include "util/error.h"
+#include "base/error.h"
 
 /*
  * A small BPF assembler.  Jumps name labels and map loads name maps; both become numbers in rt_bpf_finish.  An error (out of

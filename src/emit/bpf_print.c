@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "emit/bpf.h"
-#include "util/array.h"
+#include "base/array.h"
 
 static const char *helper_name(int32_t id)
 {

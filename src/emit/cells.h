@@ -62,7 +62,7 @@ enum { RT_OPEN_MAX = 64, RT_HEADS = 4096, RT_HEADS_MIN = 128 };	/* 64: the kerne
 /*
  * Which calls are recorded at all: those fewer than `depth` recorded calls are open around (0: any), with `under` only a root
  * function's and those inside one, with `tests` those that pass their plan's, with `min_time` (ns) those that last as long.  A program
- * passes what it cannot judge; src/filter.c decides.
+ * passes what it cannot judge; src/calls/filter.c decides.
  */
 struct rt_limit {
 	uint32_t depth;

@@ -3,7 +3,7 @@
 #define RT_EMIT_DEFINITION_H
 
 #include "fetch/fetch.h"
-#include "util/error.h"
+#include "base/error.h"
 
 /* The kernel refuses longer lines (WRITE_BUFSIZE in kernel/trace/trace_probe.h is 4096), and 63 characters of a name are safe. */
 #define RT_DEFINITION_MAX 4096

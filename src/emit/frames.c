@@ -5,7 +5,7 @@
 #include "emit/hold.h"
 #include "emit/private.h"
 
-/* A return address in the first bytes of a page is that of the uretprobe trampoline (stack/stack.h). */
+/* A return address in the first bytes of a page is that of the uretprobe trampoline (calls/stack.h). */
 enum { PAGE_MASK = 0xfff };
 
 void rt_emit_frame(struct emitter *e)
@@ -106,7 +106,7 @@ static void emit_floor(struct emitter *e)
 }
 
 /*
- * The same for programs that record, where a tail call takes the place of the call that made it (stack/stack.h): FR_FLOOR is one more in any
+ * The same for programs that record, where a tail call takes the place of the call that made it (calls/stack.h): FR_FLOOR is one more in any
  * case, and FR_TIME not 0 where the calls at FR_SP may have made one.  r0 is the innermost frame.
  */
 static void emit_place_of(struct emitter *e)

@@ -3,7 +3,7 @@
 #define RT_EMIT_GATE_H
 
 #include "emit/bpf.h"
-#include "util/pids.h"
+#include "base/pids.h"
 
 /*
  * Emit the program for the raw tracepoint sched_process_exec: where a process of `pids` has executed a program and event i of the

@@ -2,6 +2,7 @@
 #include "emit/hold.h"
 
 #include "emit/frames_private.h"
+#include "fetch/record.h"
 
 /* Where a call's frame is while its record is written. */
 enum { FRAME = R8 };

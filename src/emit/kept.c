@@ -2,6 +2,7 @@
 #include "emit/kept.h"
 
 #include "emit/private.h"
+#include "fetch/record.h"
 
 enum { SLOT = R8, FOUND = R7 };
 

@@ -8,6 +8,7 @@
 #include "emit/hold.h"
 #include "emit/kept.h"
 #include "emit/private.h"
+#include "fetch/record.h"
 
 /* When the tid has been written: what the entry kept (emit/kept.h). */
 enum { KEPT = PID_TGID };
@@ -241,7 +242,7 @@ static void emit_id(struct emitter *e)
 	}
 }
 
-/* The return address tells a tail call from a new call at the same stack pointer (stack/stack.h); 0 where it cannot be read. */
+/* The return address tells a tail call from a new call at the same stack pointer (calls/stack.h); 0 where it cannot be read. */
 static void emit_return_address(struct emitter *e)
 {
 	const struct rt_arch *arch = e->program->plan->arch;

@@ -5,7 +5,7 @@
 #include "emit/bpf.h"
 #include "emit/cells.h"
 #include "fetch/fetch.h"
-#include "util/pids.h"
+#include "base/pids.h"
 
 /* Where a program takes rt_record.key from: what the attach mechanism offers. */
 enum rt_key_source {

@@ -4,6 +4,7 @@
 
 #include "emit/hold.h"
 #include "emit/private.h"
+#include "fetch/record.h"
 
 /* Below the frame of a program that records, and what holding back takes, a record for perf. */
 enum { FRAME_TOP = RECORD_FRAME };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emit/private.h"
+#include "fetch/record.h"
 
 /* The traced program's memory is read by pieces of this size where the kernel wants to know the size beforehand. */
 enum { CHUNK = 8, PAGE = 4096 };

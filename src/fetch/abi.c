@@ -8,7 +8,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "util/array.h"
+#include "base/array.h"
 
 enum { AARCH64 = 183, FLOATS = 8, HFA = 4, DEPTH = 8 };
 

@@ -3,7 +3,7 @@
 #define RT_FETCH_ABI_H
 
 #include "arch/arch.h"
-#include "spec/type.h"
+#include "lang/type.h"
 
 /* Where the C calling convention of an architecture puts an argument or a result. */
 enum rt_home_kind {

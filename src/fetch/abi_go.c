@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fetch/abi.h"
-#include "util/array.h"
+#include "base/array.h"
 
 enum { FLOATS = 15 /* of x86-64; aarch64 has one more */, DEPTH = 16 };
 

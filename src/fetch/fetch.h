@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
-#include "event.h"
+#include "lang/spec.h"
+#include "fetch/record.h"
 
 /*
  * The fetch IR: where one value lives at a probe and how to read it.  Both emitters (BPF bytecode and
@@ -126,7 +127,7 @@ struct rt_plan {
 	enum rt_kind kind;
 	enum rt_role role;
 	enum rt_leaving leaving;	/* return: how the call is left there */
-	bool return_address;		/* entry: record it; it tells a tail call for certain (stack/stack.h), and costs a read */
+	bool return_address;		/* entry: record it; it tells a tail call for certain (calls/stack.h), and costs a read */
 	bool root;			/* entry: of functions that --only-under names */
 	uint8_t goroutine;		/* 1 + the first of three values that are not shown: rt_plan_add_goroutine; 0: none */
 	uint16_t runtime;		/* of which of the process's Go runtimes that is */

@@ -3,8 +3,8 @@
 #define RT_FETCH_LOWER_H
 
 #include "fetch/show.h"
-#include "spec/spec.h"
-#include "util/error.h"
+#include "lang/spec.h"
+#include "base/error.h"
 
 /*
  * A prototype and its calling convention -> what is read at the function's entry or return, and how it is shown.  `memory` owns what is

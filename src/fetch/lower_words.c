@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's own words for what is read (spec/words.c). */
+/* The kernel's own words for what is read (lang/words.c). */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define RT_FETCH_SHOW_H
 
 #include "fetch/fetch.h"
-#include "spec/type.h"
+#include "lang/type.h"
 
 /*
  * How the values of a plan are printed: an object for each argument or result, whose bytes stand in one or more of the plan's values, and

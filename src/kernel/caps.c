@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "kernel/owner.h"
-#include "util/array.h"
+#include "base/array.h"
 
 /* Newer than the headers of the systems we build on. */
 enum { NR_CAP_PERFMON = 38, NR_CAP_BPF = 39 };

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "util/error.h"
+#include "base/error.h"
 
 /*
  * For a user who is not root, keep only the capabilities that tracing takes.  So each file is opened with

@@ -4,7 +4,7 @@
 
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
-#include "util/array.h"
+#include "base/array.h"
 
 /* More CPUs than any kernel is built for (CONFIG_NR_CPUS reaches 8,192): a list beyond is not a CPU list. */
 #define CPUS_MAX 65536

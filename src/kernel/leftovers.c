@@ -18,7 +18,7 @@
 #include "kernel/owner.h"
 #include "kernel/procfs.h"
 #include "kernel/tracefs.h"
-#include "util/array.h"
+#include "base/array.h"
 
 /* What is disabled in one write: some 16 ms each from 4.4 on, in which nobody on the machine gets at any event. */
 enum { AT_ONCE = 32 };

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/array.h"
+#include "base/array.h"
 
 int rt_read_file(const char *path, char **text)
 {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "util/pids.h"
+#include "base/pids.h"
 
 /* Read a whole small file (of /proc, /sys, tracefs) into malloced, NUL-ended `*text`.  Returns its length or a negative errno. */
 int rt_read_file(const char *path, char **text);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "kernel/procfs.h"
-#include "util/scan.h"
+#include "base/scan.h"
 
 static int bpf(int cmd, void *attr, unsigned size)
 {

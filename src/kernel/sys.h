@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "kernel/uapi.h"
-#include "util/error.h"
+#include "base/error.h"
 
 /* The raw system calls.  Each returns a descriptor (close-on-exec) or 0, or a negative errno. */
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "kernel/sys.h"
-#include "util/array.h"
+#include "base/array.h"
 
 /* As much of task_struct as is looked at: the largest that Debian's kernels have is 10 kB.  It is read in pieces, by way of a program's stack. */
 enum { LOOKED_AT = 16 << 10, PIECE = 256, TRIES = 3 };

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "util/error.h"
+#include "base/error.h"
 
 /*
  * Where this kernel keeps user space's thread pointer (x86-64's fs base, aarch64's tpidr_el0) in its task_struct, as no helper gives it

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "kernel/procfs.h"
-#include "util/scan.h"
+#include "base/scan.h"
 
 /* The `n` characters of a mount point, in which the kernel writes blanks as \040, into `point`.  False: no room. */
 static bool unescape(const char *from, size_t n, char *point, size_t size)

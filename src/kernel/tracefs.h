@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "util/error.h"
+#include "base/error.h"
 
 /* Where tracefs is, and how to read and write its files.  Paths given to these functions are relative to it. */
 struct rt_tracefs {

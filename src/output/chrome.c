@@ -12,7 +12,7 @@
 #include "output/out.h"
 #include "output/text.h"
 #include "output/tracks.h"
-#include "util/array.h"
+#include "base/array.h"
 
 struct chrome {
 	struct rt_tracks tracks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The numbers of asm-generic/errno.h, which all of our architectures have.  glibc's strerrorname_np is only from 2.32 on. */
 #include "output/value.h"
-#include "util/array.h"
+#include "base/array.h"
 
 static const char *const names[] = {
 	[1] = "EPERM", [2] = "ENOENT", [3] = "ESRCH", [4] = "EINTR", [5] = "EIO", [6] = "ENXIO", [7] = "E2BIG", [8] = "ENOEXEC", [9] = "EBADF",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "output/out.h"
 #include "output/text.h"
-#include "util/clean.h"
+#include "base/clean.h"
 
 /* A character of the Basic Multilingual Plane, as "\u001b". */
 static void put_escape(FILE *file, unsigned c)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "util/array.h"
+#include "base/array.h"
 
 static const struct rt_out_ops *const formats[] = {
 	&rt_out_tree,

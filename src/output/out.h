@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "fetch/show.h"
-#include "image/function.h"
-#include "stack/stack.h"
+#include "symbols/function.h"
+#include "calls/stack.h"
 
 /*
  * An output format.  To add one: write its file, put its ops into the table in output/out.c.  It is told of calls by

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "output/text.h"
-#include "util/array.h"
+#include "base/array.h"
 
 enum { NAME_WIDTH = 36, BAR_WIDTH = 40 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/array.h"
+#include "base/array.h"
 
 static struct rt_track *tracks_add(struct rt_tracks *tracks, const struct rt_thread *thread)
 {

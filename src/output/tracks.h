@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "stack/stack.h"
+#include "calls/stack.h"
 
 /*
  * What a format that writes a call only when it is left must keep of each thread until then: the arguments, which

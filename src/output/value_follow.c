@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "image/go.h"
+#include "go/go.h"
 #include "output/text.h"
 #include "output/value_type.h"
-#include "util/array.h"
+#include "base/array.h"
 
 static const struct rt_follow *find_follow(const struct rt_show *show, uint64_t at)
 {

@@ -9,7 +9,7 @@
 
 #include "output/text.h"
 #include "output/value.h"
-#include "util/clean.h"
+#include "base/clean.h"
 
 void rt_value_int(const struct rt_printer *p, uint64_t magnitude, bool negative)
 {

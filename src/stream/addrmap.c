@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/array.h"
+#include "base/array.h"
 
 /* Bytes [start, end) of a process; `end` is UINT64_MAX for the very end of the address space. */
 struct mapping {

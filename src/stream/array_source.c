@@ -21,7 +21,7 @@ struct ring {
 
 struct array_source {
 	struct rt_source source;
-	const struct rt_decoder *decoder;
+	const struct rt_record_decoder *decoder;
 	struct ring *rings;
 	unsigned n;
 	uint32_t size;
@@ -146,7 +146,7 @@ static int open_rings(struct array_source *s, size_t bytes, int *map, uint32_t *
 	return r;
 }
 
-static int array_open(size_t bytes, const struct rt_decoder *decoder, struct rt_gaps *gaps, int *map, uint32_t *size,
+static int array_open(size_t bytes, const struct rt_record_decoder *decoder, struct rt_gaps *gaps, int *map, uint32_t *size,
 		      struct rt_source **source, struct rt_error *err)
 {
 	struct array_source *s = calloc(1, sizeof(*s));

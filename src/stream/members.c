@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/array.h"
+#include "base/array.h"
 
 /* The index of the first thread that is not below `tid`. */
 static size_t lower(const struct rt_members *m, pid_t tid)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/array.h"
+#include "base/array.h"
 
 /* When an event stands in the stream: by time, and where times are equal by the order of the pushes. */
 struct place {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "event.h"
+#include "stream/event.h"
 
 /*
  * Several rings, one time-ordered stream.  Rings are drained in rounds; after a round everything older than the bound is

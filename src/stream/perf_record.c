@@ -57,7 +57,7 @@ struct mmap2_body {
 	uint32_t prot, flags;
 };
 
-static int decode_sample(const uint8_t *rec, size_t len, const struct rt_decoder *decoder, struct rt_event *event)
+static int decode_sample(const uint8_t *rec, size_t len, const struct rt_record_decoder *decoder, struct rt_event *event)
 {
 	size_t raw;
 
@@ -153,7 +153,7 @@ static int decode_mmap2(const uint8_t *rec, size_t len, struct rt_event *event)
 	return 1;
 }
 
-int rt_perf_record_decode(const void *rec, size_t len, const struct rt_decoder *decoder, struct rt_event *event)
+int rt_perf_record_decode(const void *rec, size_t len, const struct rt_record_decoder *decoder, struct rt_event *event)
 {
 	if (len < HEADER)
 		return -EBADMSG;
@@ -189,7 +189,7 @@ static const uint8_t *whole(const uint8_t *base, uint64_t size, uint64_t at, siz
 }
 
 int rt_perf_ring_walk(const uint8_t *base, uint64_t size, uint64_t tail, uint64_t head, uint8_t *scratch,
-		      const struct rt_decoder *decoder, const struct rt_sink *sink)
+		      const struct rt_record_decoder *decoder, const struct rt_sink *sink)
 {
 	struct rt_event event;
 	const uint8_t *rec;

@@ -27,7 +27,7 @@ struct perf_source {
 	unsigned n;
 	size_t size;		/* bytes of data a ring */
 	size_t page_size;
-	const struct rt_decoder *decoder;	/* NULL: there are no hits in these rings */
+	const struct rt_record_decoder *decoder;	/* NULL: there are no hits in these rings */
 	uint8_t *scratch;
 };
 
@@ -149,7 +149,7 @@ static int open_rings(struct perf_source *s, size_t bytes, int events_map, struc
 	return r;
 }
 
-static int perf_open(size_t bytes, int events_map, const struct rt_decoder *decoder, struct rt_gaps *gaps, struct rt_source **source,
+static int perf_open(size_t bytes, int events_map, const struct rt_record_decoder *decoder, struct rt_gaps *gaps, struct rt_source **source,
 		     struct rt_error *err)
 {
 	struct perf_source *s = calloc(1, sizeof(*s));
@@ -174,7 +174,7 @@ int rt_perf_source_side(struct rt_source **source, struct rt_error *err)
 	return perf_open(SIDE, -1, NULL, NULL, source, err);
 }
 
-static int perf_ring_open(size_t bytes, const struct rt_decoder *decoder, struct rt_gaps *gaps, int *map, uint32_t *size,
+static int perf_ring_open(size_t bytes, const struct rt_record_decoder *decoder, struct rt_gaps *gaps, int *map, uint32_t *size,
 			  struct rt_source **source, struct rt_error *err)
 {
 	int ncpus = rt_cpus_possible(), r;

@@ -7,20 +7,20 @@
 
 #include "stream/load.h"
 
-struct rt_decoder *rt_decoder_new(const struct rt_plan *plans, unsigned nplans, unsigned nprobes, enum rt_key key, pid_t pid)
+struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, unsigned nplans, unsigned nprobes, enum rt_key key, pid_t pid)
 {
-	struct rt_decoder *d = calloc(1, sizeof(*d));
+	struct rt_record_decoder *d = calloc(1, sizeof(*d));
 	unsigned i;
 
 	if (!d)
 		return NULL;
 	/* One more than none: calloc may answer 0 with NULL. */
-	*d = (struct rt_decoder){
+	*d = (struct rt_record_decoder){
 		.plans = plans, .nplans = nplans, .key = key, .pid = pid, .nprobes = nprobes,
 		.plan_of = calloc(nprobes + 1u, sizeof(d->plan_of[0])), .tails = calloc(nplans + 1u, sizeof(d->tails[0])),
 	};
 	if (!d->plan_of || !d->tails) {
-		rt_decoder_free(d);
+		rt_record_decoder_free(d);
 		return NULL;
 	}
 	for (i = 0; i < nplans; i++) {
@@ -31,7 +31,7 @@ struct rt_decoder *rt_decoder_new(const struct rt_plan *plans, unsigned nplans, 
 	return d;
 }
 
-void rt_decoder_hold(struct rt_decoder *d, uint16_t hold)
+void rt_record_decoder_hold(struct rt_record_decoder *d, uint16_t hold)
 {
 	unsigned i;
 
@@ -40,7 +40,7 @@ void rt_decoder_hold(struct rt_decoder *d, uint16_t hold)
 	d->largest = hold;
 }
 
-void rt_decoder_free(struct rt_decoder *decoder)
+void rt_record_decoder_free(struct rt_record_decoder *decoder)
 {
 	if (!decoder)
 		return;
@@ -49,7 +49,7 @@ void rt_decoder_free(struct rt_decoder *decoder)
 	free(decoder);
 }
 
-int rt_record_decode(const struct rt_decoder *decoder, const uint8_t *rec, size_t len, struct rt_event *event)
+int rt_record_decode(const struct rt_record_decoder *decoder, const uint8_t *rec, size_t len, struct rt_event *event)
 {
 	const struct rt_tail *tail;
 	struct rt_record record;

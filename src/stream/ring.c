@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/array.h"
+#include "base/array.h"
 
 enum { RING_MAX = 8 << 20, RING_MIN = 256 << 10, TOTAL_MAX = 64 << 20 };
 

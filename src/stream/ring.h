@@ -17,7 +17,7 @@ struct rt_ring_ops {
 	const char *name;	/* --ring=NAME */
 	const char *help;	/* a phrase, with the kernel that brought it */
 	enum rt_transport transport;
-	int (*open)(size_t bytes, const struct rt_decoder *decoder, struct rt_gaps *gaps, int *map, uint32_t *size,
+	int (*open)(size_t bytes, const struct rt_record_decoder *decoder, struct rt_gaps *gaps, int *map, uint32_t *size,
 		    struct rt_source **source, struct rt_error *err);
 };
 

@@ -26,7 +26,7 @@ static uint64_t whole(const uint8_t *at)
 	return 0;
 }
 
-static int take_from_array(uint8_t *at, uint64_t room, uint64_t *taken, const struct rt_decoder *decoder, const struct rt_sink *sink)
+static int take_from_array(uint8_t *at, uint64_t room, uint64_t *taken, const struct rt_record_decoder *decoder, const struct rt_sink *sink)
 {
 	struct rt_event event;
 	int n, r;
@@ -45,7 +45,7 @@ static int take_from_array(uint8_t *at, uint64_t room, uint64_t *taken, const st
 	return r;
 }
 
-int rt_array_ring_walk(uint8_t *data, uint32_t size, uint64_t *tail, uint64_t head, const struct rt_decoder *decoder,
+int rt_array_ring_walk(uint8_t *data, uint32_t size, uint64_t *tail, uint64_t head, const struct rt_record_decoder *decoder,
 		       const struct rt_sink *sink)
 {
 	int r = head - *tail > size || *tail % 8 ? -EBADMSG : 0;
@@ -67,7 +67,7 @@ enum { HEADER = 8 };
 #define BUSY	(1u << 31)
 #define DISCARD	(1u << 30)
 
-static int take_from_ringbuf(const uint8_t *rec, uint32_t len, const struct rt_decoder *decoder, const struct rt_sink *sink)
+static int take_from_ringbuf(const uint8_t *rec, uint32_t len, const struct rt_record_decoder *decoder, const struct rt_sink *sink)
 {
 	struct rt_event event;
 	int r;
@@ -81,7 +81,7 @@ static int take_from_ringbuf(const uint8_t *rec, uint32_t len, const struct rt_d
 	return r < 0 ? r : sink->event(sink->ctx, &event);
 }
 
-int rt_ringbuf_walk(const uint8_t *data, size_t size, uint64_t *tail, uint64_t head, const struct rt_decoder *decoder,
+int rt_ringbuf_walk(const uint8_t *data, size_t size, uint64_t *tail, uint64_t head, const struct rt_record_decoder *decoder,
 		    const struct rt_sink *sink)
 {
 	int r = head - *tail > size || *tail % 8 ? -EBADMSG : 0;

@@ -14,11 +14,11 @@
  * A struct rt_array_ring's data[], with RT_ARRAY_RING_OVERHANG bytes behind its `size`, in which the largest record fits.  What is
  * taken is zeroed.
  */
-int rt_array_ring_walk(uint8_t *data, uint32_t size, uint64_t *tail, uint64_t head, const struct rt_decoder *decoder,
+int rt_array_ring_walk(uint8_t *data, uint32_t size, uint64_t *tail, uint64_t head, const struct rt_record_decoder *decoder,
 		       const struct rt_sink *sink);
 
 /* A BPF ring buffer (5.8), mapped twice, one after the other: kernel/bpf/ringbuf.c. */
-int rt_ringbuf_walk(const uint8_t *data, size_t size, uint64_t *tail, uint64_t head, const struct rt_decoder *decoder,
+int rt_ringbuf_walk(const uint8_t *data, size_t size, uint64_t *tail, uint64_t head, const struct rt_record_decoder *decoder,
 		    const struct rt_sink *sink);
 
 #endif

@@ -13,7 +13,7 @@
 
 struct ringbuf_source {
 	struct rt_source source;
-	const struct rt_decoder *decoder;
+	const struct rt_record_decoder *decoder;
 	size_t size, page;
 	uint64_t *consumer;		/* a page of its own, that we write to */
 	const uint64_t *producer;	/* a page, then the data, twice, so that no record is in two pieces */
@@ -128,7 +128,7 @@ static int open_ring(struct ringbuf_source *s, size_t bytes, int *map, struct rt
 	return map_ring(s, *map, err);
 }
 
-static int ringbuf_open(size_t bytes, const struct rt_decoder *decoder, struct rt_gaps *gaps, int *map, uint32_t *size,
+static int ringbuf_open(size_t bytes, const struct rt_record_decoder *decoder, struct rt_gaps *gaps, int *map, uint32_t *size,
 			struct rt_source **source, struct rt_error *err)
 {
 	struct ringbuf_source *s = calloc(1, sizeof(*s));

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "event.h"
+#include "stream/event.h"
 #include "stream/gaps.h"
-#include "util/error.h"
+#include "base/error.h"
 
 /* A source of events: one ring or pipe a CPU.  State is embedded: a backend's struct begins with this one. */
 struct rt_source {

@@ -14,13 +14,13 @@
 #define SAME_PROCESS 0x00010000u
 
 /* Find a field; false where the format has none of 1 to 8 bytes. */
-static bool bind(const struct rt_format *format, const char *name, struct rt_place *place)
+static bool bind(const struct rt_format *format, const char *name, struct rt_field_at *place)
 {
 	const struct rt_field *f = rt_format_field(format, name);
 
 	if (!f || f->size == 0 || f->size > 8)
 		return false;
-	*place = (struct rt_place){ .offset = f->offset, .size = f->size, .is_signed = f->is_signed };
+	*place = (struct rt_field_at){ .offset = f->offset, .size = f->size, .is_signed = f->is_signed };
 	return true;
 }
 
@@ -41,7 +41,7 @@ static int bind_pieces(struct rt_tracefs_event *e, unsigned i)
 	char name[32];
 
 	for (at = 0; at < fetch->max; at += size) {
-		struct rt_place *piece = &e->pieces[e->npieces++];
+		struct rt_field_at *piece = &e->pieces[e->npieces++];
 
 		size = rt_definition_piece(fetch, at);
 		snprintf(name, sizeof(name), "v%u_%u", i, at);
@@ -109,7 +109,7 @@ int rt_tracefs_event_bind(struct rt_tracefs_event *e)
 }
 
 /* An integer field, extended to 64 bits.  -EBADMSG where the record is shorter, or has none. */
-static int get(const struct rt_place *f, const uint8_t *rec, size_t len, uint64_t *value)
+static int get(const struct rt_field_at *f, const uint8_t *rec, size_t len, uint64_t *value)
 {
 	unsigned bits = 64 - 8u * f->size;
 
@@ -184,7 +184,7 @@ static int get_string(const struct rt_tracefs_event *e, unsigned i, const uint8_
 static int get_block(const struct rt_tracefs_event *e, unsigned i, unsigned *piece, const uint8_t *rec, size_t len, uint8_t *data,
 		     bool *fault)
 {
-	const struct rt_place *p;
+	const struct rt_field_at *p;
 	uint64_t v, any = 0;
 	unsigned at;
 

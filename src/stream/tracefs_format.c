@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/array.h"
+#include "base/array.h"
 
 #define DATA_LOC "__data_loc "
 #define MALFORMED "this kernel's layout of trace events is unknown to rawtrace"

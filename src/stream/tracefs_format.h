@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "util/error.h"
+#include "base/error.h"
 
 /* A field of an event, from events/GROUP/NAME/format (Documentation/trace/events.rst, "Event formats"). */
 struct rt_field {

@@ -7,7 +7,7 @@
 #include "stream/tracefs_format.h"
 
 /* Where a field stands in a record; `size` 0: the record has none. */
-struct rt_place {
+struct rt_field_at {
 	uint16_t offset, size;
 	bool is_signed;
 	uint16_t to;			/* a value: its offset in the plan's layout */
@@ -20,9 +20,9 @@ struct rt_tracefs_event {
 	const struct rt_plan *plan;	/* RT_EV_HIT; the fields are those of emit/definition.h */
 	uint16_t plan_id;
 	uint32_t probe;			/* the probe's id where the record has no field `id` */
-	struct rt_place tid, sp, id, ra, child, flags, values[RT_MAX_VALUES];	/* by rt_tracefs_event_bind */
-	struct rt_place pointers[RT_MAX_VALUES][RT_MAX_DEREF];
-	struct rt_place *pieces;	/* of the blocks, one block after another; values[] has where a block's fault string is */
+	struct rt_field_at tid, sp, id, ra, child, flags, values[RT_MAX_VALUES];	/* by rt_tracefs_event_bind */
+	struct rt_field_at pointers[RT_MAX_VALUES][RT_MAX_DEREF];
+	struct rt_field_at *pieces;	/* of the blocks, one block after another; values[] has where a block's fault string is */
 	unsigned npieces;
 	uint16_t size;			/* bytes of the values in the plan's layout */
 };

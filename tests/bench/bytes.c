@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "target.h"
+#include "plan/target.h"
 
 /* Few enough that nothing wraps or is lost, enough that the records which tell of the process hardly count. */
 enum { CALLS = 4000 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "util/array.h"
+#include "base/array.h"
 
 /* The ways in which the loop's functions begin, and where their probes may stand. */
 static const struct {

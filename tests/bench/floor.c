@@ -10,8 +10,8 @@
 #include "bench.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
-#include "target.h"
-#include "util/array.h"
+#include "plan/target.h"
+#include "base/array.h"
 
 /* r0 = 0; exit */
 static const struct rt_bpf_insn empty[] = { { .code = 0xb7 }, { .code = 0x95 } };

@@ -12,8 +12,8 @@
 #include "bench.h"
 #include "kernel/owner.h"
 #include "kernel/tracefs.h"
-#include "target.h"
-#include "util/array.h"
+#include "plan/target.h"
+#include "base/array.h"
 
 static const struct peer peers[] = {
 	{ "perf", "record -e of two uprobe_events",

@@ -5,7 +5,7 @@
 #include "stream/record.h"
 
 /* Three plans, of no value, an integer and a string; ten probes. */
-static inline void make_decoder(struct rt_decoder *d)
+static inline void make_decoder(struct rt_record_decoder *d)
 {
 	static struct rt_plan plans[3];
 	static struct rt_tail tails[3];
@@ -17,7 +17,7 @@ static inline void make_decoder(struct rt_decoder *d)
 	plans[2].values[0] = (struct rt_fetch){ .type = RT_TYPE_STRING, .max = 64 };
 	for (i = 0; i < 3; i++)
 		rt_plan_tail(&plans[i], RT_KEY_ID, &tails[i]);
-	*d = (struct rt_decoder){
+	*d = (struct rt_record_decoder){
 		.plans = plans, .nplans = 3, .pid = 1, .plan_of = plan_of, .nprobes = 10, .tails = tails, .largest = tails[2].size,
 	};
 }

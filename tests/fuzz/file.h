@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "image/image.h"
+#include "elf/image.h"
 
 /* The bytes as a file without a name, which is closed with `*file`; `path` leads to it. */
 static inline void fuzz_file(const void *data, size_t size, FILE **file, char path[64])

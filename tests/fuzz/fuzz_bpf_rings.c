@@ -28,7 +28,7 @@ static void walk(uint8_t kind, const uint8_t *data, size_t size, size_t ring_siz
 {
 	struct seen seen = { .sum = 0 };
 	struct rt_sink sink = { see, &seen };
-	struct rt_decoder decoder;
+	struct rt_record_decoder decoder;
 	uint64_t began = tail;
 	/* Of just that size: a byte past the overhang is found.  The ring buffer is there twice. */
 	uint8_t *ring = calloc(1, kind & 0x40 ? 2 * ring_size : ring_size + RT_ARRAY_RING_OVERHANG);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "file.h"
-#include "image/dwarf.h"
+#include "dwarf/dwarf.h"
 
 /* All that is asked of debug information, over any bytes.  What comes back is walked over: it lies in memory of ours, and it fits. */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/dwarf_index.h"
+#include "dwarf/dwarf_index.h"
 
 static void check(const struct rt_index_units *units)
 {

@@ -2,10 +2,11 @@
 #include <string.h>
 
 #include "file.h"
-#include "image/go.h"
-#include "image/guess.h"
-#include "image/prologue.h"
-#include "image/unnamed.h"
+#include "go/go.h"
+#include "code/guess.h"
+#include "code/prologue.h"
+#include "symbols/function.h"
+#include "symbols/unnamed.h"
 
 /* All that is ever asked of a file, over any bytes. */
 
@@ -13,10 +14,11 @@
 static void move(const struct rt_function *f, struct rt_decoder *decoder)
 {
 	const struct rt_prologue_want want = { .emulated = RT_FORMS_ASSUMED };
+	const struct rt_extent code = { .image = f->image, .addr = f->addr, .size = f->size, .sized = f->sized };
 	struct rt_window window;
 	struct rt_prologue p;
 
-	rt_prologue_find(f, decoder, &want, &p);
+	rt_prologue_find(&code, decoder, &want, &p);
 	if (p.skip && p.skip >= f->size)
 		abort();
 	window = (struct rt_window){ .first = f->addr + 1, .last = f->addr + 1 + p.skip };

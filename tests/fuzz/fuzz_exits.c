@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "file.h"
-#include "image/exits.h"
+#include "code/exits.h"
 
 enum { HEAD = 8, SYMBOLS = 6, CODE_MAX = 4096 };
 #define BASE 0x400000u

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "file.h"
-#include "image/code.h"
-#include "image/private.h"
-#include "image/unnamed.h"
+#include "code/code.h"
+#include "elf/file.h"
+#include "symbols/unnamed.h"
 
 enum { DATA_MAX = 4096, LANDINGS = 64 };
 #define BASE 0x400000u

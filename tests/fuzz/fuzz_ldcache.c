@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/ldcache.h"
-#include "image/loader_file.h"
+#include "process/ldcache.h"
+#include "process/loader_file.h"
 
 static const char *hwcaps(unsigned i)
 {

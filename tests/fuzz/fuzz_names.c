@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/match.h"
-#include "signature.h"
+#include "symbols/match.h"
+#include "plan/signature.h"
 
 /* What is looked for in the first line, names in the others. */
 

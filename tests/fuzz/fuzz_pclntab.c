@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fetch/abi.h"
-#include "image/go.h"
+#include "go/go.h"
 
 static void ask(const struct rt_pclntab *table, uint64_t i)
 {

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct seen seen = { .sum = 0 };
 	struct rt_sink sink = { see, &seen };
-	struct rt_decoder decoder;
+	struct rt_record_decoder decoder;
 	uint64_t tail, head;
 	size_t ring_size;
 	uint8_t *ring, *scratch;

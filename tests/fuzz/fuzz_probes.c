@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "spec/print.h"
-#include "spec/probes.h"
+#include "lang/print.h"
+#include "lang/probes.h"
 
 /* A file of probes, and each of its functions' prototypes. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

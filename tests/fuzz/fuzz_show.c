@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "image/errno_at.h"
+#include "code/errno_at.h"
 #include "lowered.h"
 #include "output/out.h"
 

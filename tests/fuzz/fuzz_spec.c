@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "fetch/lower.h"
-#include "spec/print.h"
-#include "spec/spec.h"
+#include "lang/print.h"
+#include "lang/spec.h"
 
 /* What is read for it, whatever its types are. */
 static void lower(const struct rt_spec *spec, const struct rt_prototype *prototype, const struct rt_arch *arch, struct rt_types *types)

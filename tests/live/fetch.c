@@ -287,7 +287,7 @@ static bool try_way(const struct rt_attach_ops *ops, const struct rt_functions *
 {
 	static const char *const names[] = { "", ", tests", ", a test that fails", ", by the thread pointer" };
 	struct seen seen = { .plan = plan, .fails = way == 2, .threads = way == 3 };
-	/* Programs leave the call out; without BPF src/filter.c does. */
+	/* Programs leave the call out; without BPF src/calls/filter.c does. */
 	unsigned want = seen.fails && ops->bpf ? 0 : way == 3 ? 3 : 1;
 	struct rt_error err = { 0 };
 	bool bad;

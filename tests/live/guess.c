@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "fetch/abi.h"
-#include "image/dwarf.h"
-#include "image/guess.h"
-#include "image/image.h"
-#include "signature.h"
+#include "dwarf/dwarf.h"
+#include "code/guess.h"
+#include "elf/image.h"
+#include "plan/signature.h"
 
 /* How results are shown. */
 enum shown { NONE, NUMBER, GUESS, NOT_KNOWN, SHOWN };

@@ -31,7 +31,7 @@ for compiler in "$CC" clang; do
 		begin "$compiler -O$level: numbers and widths of arguments"
 		# shellcheck disable=SC2086 # a command with its options
 		$compiler -O$level -g -w -shared -fPIC -std=gnu11 -D_GNU_SOURCE -DRT_PROBES_DIR='""' -I"$BUILDDIR" -I"$SRCDIR/src" \
-			-o "$T/code.so" "$SRCDIR"/src/spec/*.c "$SRCDIR"/src/stack/*.c 2>"$T/err" || show "$T/err"
+			-o "$T/code.so" "$SRCDIR"/src/lang/*.c "$SRCDIR"/src/calls/*.c 2>"$T/err" || show "$T/err"
 		rate "$T/code.so" 2>"$T/said"
 		expect_number "functions" "$n" -ge 100
 		expect_number "right numbers of arguments, of a hundred" $((right * 100 / n)) -ge 93

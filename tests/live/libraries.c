@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/images.h"
-#include "image/private.h"
+#include "process/images.h"
+#include "elf/file.h"
 
 /*
  * Which libraries a program will have, for the tests: libraries [LD_NAME=VALUE...] PROGRAM...  A

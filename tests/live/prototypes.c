@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/dwarf.h"
+#include "dwarf/dwarf.h"
 
 /*
  * What debug information says of a file's functions, for the tests: prototypes FILE [FUNCTION...].  For each function its prototype with

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
-#include "image/image.h"
+#include "elf/image.h"
 #include "unit.h"
 
 #define MAX_SIZE	65536

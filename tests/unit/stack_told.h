@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "stack/stack.h"
+#include "calls/stack.h"
 
 /* The start of a page, as the uretprobe trampoline is; and a place in the middle of a function. */
 #define TOLD_TRAMPOLINE 0x7ffffffff000

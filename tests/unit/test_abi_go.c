@@ -4,7 +4,7 @@
 
 #include "fetch/abi.h"
 #include "fetch/lower.h"
-#include "image/go.h"
+#include "go/go.h"
 #include "unit.h"
 
 static const struct rt_ctype int_type = { .kind = RT_CT_INT, .name = "int", .size = 8, .is_signed = true };

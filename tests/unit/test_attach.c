@@ -13,7 +13,7 @@
 #include "kernel/sys.h"
 #include "stream/tracefs_source.h"
 #include "unit.h"
-#include "util/array.h"
+#include "base/array.h"
 
 static void test_mechanisms(void)
 {

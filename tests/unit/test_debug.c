@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/debug.h"
-#include "image/unxz.h"
+#include "elf/debug.h"
+#include "elf/unxz.h"
 #include "unit.h"
 
 #define CORPUS RT_GOLDEN_DIR "/../../fuzz/corpus/elf/"

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "image/dwarf.h"
+#include "dwarf/dwarf.h"
 #include "unit.h"
 
 /* What is read of tests/unit/typed.c. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "image/dwarf.h"
+#include "dwarf/dwarf.h"
 #include "unit.h"
 
 /* What is read of files of other compilers and languages, which the fuzzer begins with: tests/fuzz/corpus/dwarf. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/dwarf_index.h"
+#include "dwarf/dwarf_index.h"
 #include "unit.h"
 
 struct bytes {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "image/dwarf.h"
+#include "dwarf/dwarf.h"
 #include "unit.h"
 
 static void test_none(void)

@@ -7,6 +7,7 @@
 #include "emit/program.h"
 #include "golden.h"
 #include "unit.h"
+#include "fetch/record.h"
 
 static void check_arch(const struct rt_arch *arch)
 {

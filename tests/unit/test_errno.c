@@ -8,11 +8,11 @@
 #include "emit/program.h"
 #include "fetch/lower.h"
 #include "golden.h"
-#include "image/errno_at.h"
+#include "code/errno_at.h"
 #include "output/out.h"
 #include "output/value.h"
 #include "unit.h"
-#include "util/array.h"
+#include "base/array.h"
 
 enum { PC = 0x27660 };
 

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "elfgen.h"
-#include "image/exits.h"
-#include "image/go.h"
-#include "image/private.h"
+#include "code/exits.h"
+#include "go/go.h"
+#include "elf/file.h"
 #include "unit.h"
-#include "util/array.h"
+#include "base/array.h"
 
 #define BASE 0x10000000u
 #define CODE (BASE + ELFGEN_CODE)
@@ -295,6 +295,11 @@ static void test_find(void)
 }
 
 /* The same, where the table of a Go program has the function: `flags` as the linker has them. */
+static void free_go(struct rt_go *go)
+{
+	free(go);
+}
+
 static int ask_go(struct rt_code *code, size_t n, struct rt_exits *exits, uint8_t flags)
 {
 	enum { NAMES = 72, LIST = 80, RECORD = 92, BYTES_OF_TABLE = 140 };
@@ -313,6 +318,7 @@ static int ask_go(struct rt_code *code, size_t n, struct rt_exits *exits, uint8_
 	go->has_table = rt_pclntab_open(go->bytes, BYTES_OF_TABLE, &go->table) == 0;
 	CU_ASSERT(go->has_table);
 	image->go = go;
+	image->free_go = free_go;
 	image->go_read = true;
 	return rt_exits_find(code, CODE, n, exits);
 }

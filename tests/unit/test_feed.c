@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "feed.h"
+#include "calls/feed.h"
 #include "stream/members.h"
 #include "unit.h"
 

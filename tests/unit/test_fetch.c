@@ -4,6 +4,7 @@
 
 #include "fetch/fetch.h"
 #include "unit.h"
+#include "fetch/record.h"
 
 static const struct rt_reg args[] = { { "%one", 8 }, { "%two", 16 } };
 

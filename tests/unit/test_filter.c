@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stdlib.h>
 
-#include "filter.h"
+#include "calls/filter.h"
 #include "out_run.h"
 #include "unit.h"
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "image/exits.h"
-#include "image/flow.h"
+#include "code/exits.h"
+#include "arch/flow.h"
 #include "unit.h"
 
 /* Instructions of aarch64, wherever this runs. */

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include "elfgen.h"
-#include "image/function.h"
-#include "image/private.h"
+#include "symbols/function.h"
+#include "elf/file.h"
 #include "unit.h"
+#include "process/private.h"
+#include "code/ifunc.h"
 
 #define BASE 0x10000000u
 #define CODE (BASE + ELFGEN_CODE)

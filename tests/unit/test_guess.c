@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "elfgen.h"
-#include "image/guess.h"
-#include "image/use.h"
+#include "code/guess.h"
+#include "arch/use.h"
 #include "unit.h"
 
 #define BASE 0x400000u

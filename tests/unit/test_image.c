@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "elfgen.h"
-#include "image/images.h"
-#include "image/private.h"
+#include "process/images.h"
+#include "elf/file.h"
 #include "unit.h"
 
 #define BASE 0x10000000u

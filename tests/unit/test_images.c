@@ -8,10 +8,11 @@
 #include <unistd.h>
 
 #include "elfgen.h"
-#include "image/images.h"
-#include "image/ldcache.h"
-#include "image/private.h"
+#include "process/images.h"
+#include "process/ldcache.h"
+#include "elf/file.h"
 #include "unit.h"
+#include "process/private.h"
 
 #define BASE 0x10000000u
 

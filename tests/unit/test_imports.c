@@ -5,10 +5,11 @@
 #include <unistd.h>
 
 #include "elfgen.h"
-#include "image/function.h"
-#include "image/imports.h"
-#include "image/private.h"
+#include "symbols/function.h"
+#include "symbols/imports.h"
+#include "elf/file.h"
 #include "unit.h"
+#include "process/private.h"
 
 #define CODE (0x10000000u + ELFGEN_CODE)
 #define HAS(name, at) { name, CODE + (at), 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT }

@@ -16,7 +16,7 @@
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"
 #include "unit.h"
-#include "util/array.h"
+#include "base/array.h"
 
 static void test_cpus(void)
 {

@@ -2,11 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/match.h"
-#include "image/private.h"
-#include "signature.h"
-#include "spec/print.h"
+#include "symbols/match.h"
+#include "elf/file.h"
+#include "plan/signature.h"
+#include "lang/print.h"
 #include "unit.h"
+#include "symbols/private.h"
 
 static bool has_demangler(void)
 {

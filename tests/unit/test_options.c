@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "session/options.h"
 #include "unit.h"
 
 enum { WORDS = 16 };

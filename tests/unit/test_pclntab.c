@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "image/go.h"
+#include "go/go.h"
 #include "unit.h"
 
 /*

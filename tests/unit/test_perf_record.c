@@ -37,12 +37,12 @@ static void end(struct bytes *b)
 enum { PID = 1234, PLANS = 4, PROBES = 18 };
 
 /* Of plan N with N u64 values, the first of them from memory; probe 17 is of plan 2. */
-static const struct rt_decoder *decoder(void)
+static const struct rt_record_decoder *decoder(void)
 {
 	static struct rt_plan plans[PLANS];
 	static struct rt_tail tails[PLANS];
 	static uint16_t plan_of[PROBES];
-	static struct rt_decoder d = {
+	static struct rt_record_decoder d = {
 		.plans = plans, .nplans = PLANS, .pid = PID, .plan_of = plan_of, .nprobes = PROBES, .tails = tails,
 	};
 	unsigned i, k;

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "spec/print.h"
-#include "spec/probes.h"
+#include "lang/print.h"
+#include "lang/probes.h"
 #include "unit.h"
 
 static void prints(struct rt_probes *probes, const char *soname, const char *name, const char *want)

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include "elfgen.h"
-#include "feed.h"
-#include "image/private.h"
-#include "image/flow.h"
-#include "image/prologue.h"
+#include "calls/feed.h"
+#include "elf/file.h"
+#include "arch/flow.h"
+#include "code/prologue.h"
 #include "unit.h"
-#include "util/array.h"
+#include "base/array.h"
 
 #define BASE 0x10000000u
 #define CODE (BASE + ELFGEN_CODE)
@@ -291,7 +291,7 @@ static void test_branches(void)
 	for (i = 0; i < sizeof(branches) / sizeof(branches[0]); i++) {
 		const struct branch_case *c = &branches[i];
 		struct rt_image *image = make_image(c, 2);
-		struct rt_function f = { .image = image, .addr = CODE + F, .size = F_SIZE, .sized = true };
+		struct rt_extent f = { .image = image, .addr = CODE + F, .size = F_SIZE, .sized = true };
 		const char *with = rt_branches_near(&f, decoder, 4), *without = rt_branches_near(&f, NULL, 4);
 		bool far = is_entered(image);
 
@@ -327,7 +327,7 @@ static void test_branches_before(void)
 		return;
 	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
 		struct rt_image *image = make_image_of(&v[i], between, 5);
-		struct rt_function f = { .image = image, .addr = CODE + F, .size = F_SIZE, .sized = true };
+		struct rt_extent f = { .image = image, .addr = CODE + F, .size = F_SIZE, .sized = true };
 
 		CU_ASSERT_EQUAL(rt_branches_near(&f, decoder, 4) != NULL, !v[i].refuted);
 		rt_image_close(image);
@@ -336,7 +336,7 @@ static void test_branches_before(void)
 	{
 		static const struct branch_case first = { 4, BYTES("\xeb\x4e"), true, false, false };	/* jmp f+4, where f is at 0x50 */
 		struct rt_image *image = make_image_of(&first, symbols, 1);
-		struct rt_function f = { .image = image, .addr = CODE + 0x50, .size = 0x10, .sized = true };
+		struct rt_extent f = { .image = image, .addr = CODE + 0x50, .size = 0x10, .sized = true };
 
 		CU_ASSERT_PTR_NOT_NULL(rt_branches_near(&f, decoder, 4));
 		rt_image_close(image);
@@ -363,7 +363,7 @@ static void test_branches_inner(void)
 		return;
 	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
 		struct rt_image *image = make_image_of(&v[i].branch, alone, 1);
-		struct rt_function f = { .image = image, .addr = CODE + F, .size = F_SIZE, .sized = true };
+		struct rt_extent f = { .image = image, .addr = CODE + F, .size = F_SIZE, .sized = true };
 
 		if ((rt_branches_near(&f, decoder, 10) != NULL) != v[i].found) {
 			printf("case %u\n", (unsigned)i);
@@ -376,7 +376,7 @@ static void test_branches_inner(void)
 static uint32_t find(struct rt_image *image, bool sized, uint64_t size)
 {
 	const struct rt_prologue_want want = { .emulated = RT_FORMS_ASSUMED, .returns = true, .arguments = 1 };
-	const struct rt_function f = { .image = image, .addr = CODE + F, .size = size, .sized = sized };
+	const struct rt_extent f = { .image = image, .addr = CODE + F, .size = size, .sized = sized };
 	struct rt_prologue p;
 
 	rt_prologue_find(&f, decoder, &want, &p);

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "elfgen.h"
-#include "image/code.h"
-#include "image/private.h"
+#include "code/code.h"
+#include "elf/file.h"
 #include "unit.h"
+#include "safety/recursion.h"
 
 #define BASE 0x10000000u
 #define CODE (BASE + ELFGEN_CODE)

@@ -8,7 +8,7 @@
 
 #include "../fuzz/decoder.h"
 #include "unit.h"
-#include "util/array.h"
+#include "base/array.h"
 
 /* A record of make_decoder's probes 0 (no value) and 1 (an int), and what it takes in each ring. */
 enum { RING = 128, BARE = offsetof(struct rt_record, data), WITH_INT = BARE + 4, IN_ARRAY = 32, IN_RINGBUF = 40 };
@@ -16,7 +16,7 @@ static const uint32_t busy = 1u << 31, discard = 1u << 30;
 
 struct walker {
 	uint8_t ring[RING + RT_ARRAY_RING_OVERHANG];
-	struct rt_decoder decoder;
+	struct rt_record_decoder decoder;
 	struct rt_event events[8];
 	int words[8];
 	unsigned n;

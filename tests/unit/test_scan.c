@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "unit.h"
-#include "util/clean.h"
-#include "util/glob.h"
-#include "util/scan.h"
+#include "base/clean.h"
+#include "base/glob.h"
+#include "base/scan.h"
 
 static void test_numbers(void)
 {

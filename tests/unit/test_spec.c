@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "spec/print.h"
-#include "spec/spec.h"
+#include "lang/print.h"
+#include "lang/spec.h"
 #include "unit.h"
 
 static void parses(const char *text, const char *lib, const char *function, bool glob, unsigned nargs)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <time.h>
 
-#include "filter.h"
-#include "stack/stacks.h"
-#include "stack/threads.h"
+#include "calls/filter.h"
+#include "calls/stacks.h"
+#include "calls/threads.h"
 #include "stack_told.h"
 #include "unit.h"
 

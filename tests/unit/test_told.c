@@ -9,8 +9,8 @@
 #include "emit/program.h"
 #include "fetch/lower.h"
 #include "golden.h"
-#include "image/inside.h"
-#include "spec/print.h"
+#include "symbols/inside.h"
+#include "lang/print.h"
 #include "typegen.h"
 #include "unit.h"
 

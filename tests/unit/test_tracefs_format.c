@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "util/clean.h"
+#include "base/clean.h"
 
 #define COMMON \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \

@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "elfgen.h"
-#include "image/code.h"
-#include "image/decode.h"
-#include "image/function.h"
-#include "image/listing.h"
-#include "image/private.h"
-#include "image/unnamed.h"
+#include "code/code.h"
+#include "arch/decode.h"
+#include "symbols/function.h"
+#include "symbols/listing.h"
+#include "elf/file.h"
+#include "symbols/unnamed.h"
 #include "unit.h"
+#include "process/private.h"
 
 #define BASE 0x10000000u
 #define CODE (BASE + ELFGEN_CODE)

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "elfgen.h"
-#include "image/flow.h"
-#include "image/images.h"
-#include "image/private.h"
-#include "image/switches_walk.h"
+#include "arch/flow.h"
+#include "process/images.h"
+#include "elf/file.h"
+#include "safety/switches_walk.h"
 #include "unit.h"
 
 #define BASE 0x10000000u

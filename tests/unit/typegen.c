@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "typegen.h"
 
-#include "util/array.h"
+#include "base/array.h"
 
 #define WORD(n, s) { .name = n, .kind = RT_CT_INT, .size = s, .align = s, .is_signed = true }
 #define POINTER(to) { .kind = RT_CT_POINTER, .size = 8, .align = 8, .target = to }

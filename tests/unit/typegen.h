@@ -2,7 +2,7 @@
 #ifndef RT_TESTS_TYPEGEN_H
 #define RT_TESTS_TYPEGEN_H
 
-#include "spec/type.h"
+#include "lang/type.h"
 
 /* Types for tests, as DWARF of a 64-bit program would tell them. */
 extern const struct rt_ctype t_void, t_bool, t_char, t_short, t_int, t_uint, t_long, t_ulong, t_int128, t_float, t_double, t_long_double,

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* In place of decode_capstone.c and flow_capstone.c where there is no capstone. */
+#include "arch/flow.h"
+
+#include <string.h>
+
+struct rt_decoder *rt_decoder_open(const struct rt_arch *arch)
+{
+	(void)arch;
+	return NULL;
+}
+
+void rt_decoder_close(struct rt_decoder *decoder)
+{
+	(void)decoder;
+}
+
+bool rt_decode(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_insn *insn)
+{
+	(void)decoder;
+	(void)bytes;
+	(void)n;
+	(void)addr;
+	memset(insn, 0, sizeof(*insn));
+	return false;
+}
+
+struct rt_decoder *rt_flow_open(const struct rt_arch *arch)
+{
+	(void)arch;
+	return NULL;
+}
+
+bool rt_flow_x86(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_flow *flow)
+{
+	(void)decoder;
+	(void)bytes;
+	(void)n;
+	(void)addr;
+	(void)flow;
+	return false;
+}

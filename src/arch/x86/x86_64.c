@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <elf.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "base/array.h"
+
+/* Offsets in struct pt_regs: arch/x86/include/uapi/asm/ptrace.h, unchanged since x86-64 exists. */
+static const struct rt_reg args[] = {
+	{ "di", 112 }, { "si", 104 }, { "dx", 96 }, { "cx", 88 }, { "r8", 72 }, { "r9", 64 },
+};
+
+/* "System V ABI, AMD64 supplement", figure 3.36: DWARF register number mapping. */
+static const struct rt_reg dwarf[] = {
+	{ "ax", 80 }, { "dx", 96 }, { "cx", 88 }, { "bx", 40 }, { "si", 104 }, { "di", 112 }, { "bp", 32 }, { "sp", 152 },
+	{ "r8", 72 }, { "r9", 64 }, { "r10", 56 }, { "r11", 48 }, { "r12", 24 }, { "r13", 16 }, { "r14", 8 }, { "r15", 0 },
+};
+
+/* Go's src/cmd/compile/abi-internal.md, since Go 1.17. */
+static const struct rt_reg go[] = {
+	{ "ax", 80 }, { "bx", 40 }, { "cx", 88 }, { "di", 112 }, { "si", 104 }, { "r8", 72 }, { "r9", 64 }, { "r10", 56 }, { "r11", 48 },
+};
+
+static bool x86_64_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr)
+{
+	/* lea disp32(%rip),%reg64 */
+	if (n >= 7 && (insn[0] == 0x48 || insn[0] == 0x4c) && insn[1] == 0x8d && (insn[2] & 0xc7) == 0x05) {
+		*addr = pc + 7 + (uint64_t)(int64_t)(int32_t)rt_arch_word(insn + 3);
+		return true;
+	}
+	/* mov $imm32,%reg64 */
+	if (fixed && n >= 7 && insn[0] == 0x48 && insn[1] == 0xc7 && insn[2] >= 0xc0 && insn[2] <= 0xc7) {
+		*addr = (uint64_t)(int64_t)(int32_t)rt_arch_word(insn + 3);
+		return true;
+	}
+	return rt_x86_loads_address(insn, n, pc, fixed, addr);
+}
+
+static bool x86_64_is_landing(const uint8_t *insn)
+{
+	return memcmp(insn, "\xf3\x0f\x1e\xfa", 4) == 0;	/* endbr64 */
+}
+
+const struct rt_arch rt_arch_x86_64 = {
+	.name = "x86-64",
+	.machine = EM_X86_64,
+	.kernel_machine = EM_X86_64,
+	.cache_flags = 0x303,	/* FLAG_ELF_LIBC6 | FLAG_X8664_LIB64 */
+	.platform = rt_x86_64_platform,
+	.hwcaps = rt_x86_64_hwcaps,
+	.word = 8,
+	.ip = { "ip", 128 },
+	.sp = { "sp", 152 },
+	.result = { "ax", 80 },
+	.flags = { "flags", 144 },
+	.goroutine = { "r14", 8 },
+	.go = go,
+	.ngo = RT_COUNT(go),
+	.result2 = { "dx", 96 },
+	.args = args,
+	.nargs = RT_COUNT(args),
+	.dwarf = dwarf,
+	.ndwarf = RT_COUNT(dwarf),
+	.dwarf_float = 17,
+	.float_name = "xmm",
+	.stack_args = 8,
+	.return_pop = 8,
+	.refuses = rt_x86_64_refuses,
+	.nop_size = rt_x86_64_nop_size,
+	.form = rt_x86_64_form,
+	.insn_align = 1,
+	.loads_address = x86_64_loads_address,
+	.ends_code = rt_x86_ends_code,
+	.is_landing = x86_64_is_landing,
+};

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdbool.h>
+
+#include "arch/arch.h"
+#include "base/array.h"
+
+/*
+ * What uprobe_init_insn() of arch/x86/kernel/uprobes.c refuses in 64-bit mode.  The refusal comes only when a process
+ * maps the page: until then the probe is accepted and simply never hit, so it must be known beforehand.
+ */
+
+#define CANNOT ", which the kernel cannot probe"
+
+struct range {
+	uint8_t first, last;
+	bool kernel;		/* the kernel refuses it too; false: it accepts it and the traced program is killed */
+	const char *why;
+};
+
+static const char unknown[] = "begins with an instruction that the kernel cannot probe";
+static const char privileged[] = "begins with a privileged instruction" CANNOT;
+static const char invalid[] = "begins with a byte that is no instruction in 64-bit mode";
+
+static const struct range one_byte[] = {
+	{ 0x06, 0x07, true, invalid }, { 0x0e, 0x0e, true, invalid }, { 0x16, 0x17, true, invalid },
+	{ 0x1e, 0x1f, true, invalid }, { 0x27, 0x27, true, invalid }, { 0x2f, 0x2f, true, invalid },
+	{ 0x37, 0x37, true, invalid }, { 0x3f, 0x3f, true, invalid }, { 0x60, 0x61, true, invalid },
+	{ 0x6c, 0x6f, true, privileged },	/* ins, outs */
+	{ 0x82, 0x82, true, invalid }, { 0x9a, 0x9a, true, invalid },
+	/* Single-stepped, pushf stores our trap flag and popf drops it: SIGTRAP, or a step that never ends. */
+	{ 0x9c, 0x9c, false, "begins with pushf, which would see the kernel's single-stepping" },
+	{ 0x9d, 0x9d, false, "begins with popf, which would undo the kernel's single-stepping" },
+	{ 0xcc, 0xcc, true, "begins with a breakpoint (int3)" }, { 0xcd, 0xcd, true, "begins with int" CANNOT },
+	{ 0xce, 0xce, true, "begins with into" CANNOT }, { 0xcf, 0xcf, true, "begins with iret" CANNOT },
+	{ 0xd4, 0xd6, true, invalid },
+	{ 0xe4, 0xe7, true, privileged },	/* in, out */
+	{ 0xea, 0xea, true, invalid },
+	{ 0xec, 0xef, true, privileged },	/* in, out */
+	{ 0xf1, 0xf1, true, "begins with int1" CANNOT }, { 0xf4, 0xf4, true, "begins with hlt" CANNOT },
+	{ 0xfa, 0xfb, true, privileged },	/* cli, sti */
+};
+
+static const struct range two_byte[] = {	/* after 0f */
+	{ 0x00, 0x01, true, unknown },		/* system groups; also xgetbv, rdtscp, xend */
+	{ 0x05, 0x05, true, "begins with syscall" CANNOT }, { 0x06, 0x06, true, privileged },
+	{ 0x07, 0x07, true, "begins with sysret" CANNOT }, { 0x08, 0x09, true, privileged },
+	{ 0x0b, 0x0b, true, "begins with ud2" CANNOT }, { 0x30, 0x30, true, privileged },
+	{ 0x34, 0x34, true, "begins with sysenter" CANNOT }, { 0x35, 0x35, true, "begins with sysexit" CANNOT },
+	{ 0x37, 0x37, true, privileged },
+	{ 0x78, 0x79, true, unknown },		/* vmread, vmwrite; with prefixes extrq and insertq */
+	{ 0xae, 0xae, true, unknown },		/* fences, ldmxcsr, xsave, rdfsbase */
+};
+
+/*
+ * Of a VEX or EVEX instruction kernels take the opcode for a one-byte opcode (seen up to 6.18), so that they refuse vpxor (ef) for being
+ * out.  Worse is what they accept and then carry out as something else: vpshufd and vmovd as jcc, vpor as jmp, vpsubsb as call, vcmpps
+ * as ret.  The traced program would compute wrong results, or crash.
+ */
+static const struct range as_vex[] = {
+	{ 0x70, 0x7f, false, NULL },		/* jcc */
+	{ 0x90, 0x90, false, NULL },		/* nop */
+	{ 0x9d, 0x9d, false, NULL },		/* popf */
+	{ 0xc2, 0xc3, false, NULL }, { 0xca, 0xcb, false, NULL },	/* ret */
+	{ 0xe8, 0xe9, false, NULL }, { 0xeb, 0xeb, false, NULL },	/* call, jmp */
+	{ 0xff, 0xff, false, NULL },		/* call and jmp to where a register says */
+};
+
+static const struct range *find(const struct range *v, size_t n, uint8_t opcode)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (opcode >= v[i].first && opcode <= v[i].last)
+			return &v[i];
+	return NULL;
+}
+
+/* The length of a VEX or EVEX prefix, 0 where there is none. */
+static size_t vex_size(uint8_t byte)
+{
+	return byte == 0xc5 ? 2 : byte == 0xc4 ? 3 : byte == 0x62 ? 4 : 0;
+}
+
+/* Step over the legacy prefixes; `*why` says what is wrong with one of them. */
+static size_t legacy_prefixes(const uint8_t *insn, size_t n, const char **why)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		switch (insn[i]) {
+		case 0xf0:
+			*why = "begins with a LOCK prefix, which the kernel cannot probe";
+			break;
+		case 0x26: case 0x2e: case 0x36: case 0x3e:	/* 3e ff /4 is notrack jmp */
+			*why = insn[i] == 0x3e && i + 1 < n && insn[i + 1] == 0xff ?
+				"begins with notrack jmp, which the kernel cannot probe" :
+				"begins with a segment prefix, which the kernel cannot probe";
+			break;
+		case 0x64: case 0x65: case 0x66: case 0x67: case 0xf2: case 0xf3:
+			break;
+		default:
+			return i;
+		}
+	}
+	return i;
+}
+
+const char *rt_x86_refuses(const uint8_t *insn, size_t n)
+{
+	const struct range *range;
+	const char *why = NULL;
+	size_t i, vex;
+	bool escape, rex_b;
+
+	if (n == 0)
+		return "has no code in the file";
+	i = legacy_prefixes(insn, n, &why);
+	if (why)
+		return why;
+	rex_b = i < n && (insn[i] & 0xf1) == 0x41;
+	if (i < n && (insn[i] & 0xf0) == 0x40)		/* REX */
+		i++;
+	vex = i < n ? vex_size(insn[i]) : 0;
+	escape = i < n && insn[i] == 0x0f;
+	i += vex + escape;
+	if (i >= n)
+		return "begins with an instruction that is cut off";
+	if (vex) {
+		range = find(one_byte, RT_COUNT(one_byte), insn[i]);
+		if (find(as_vex, RT_COUNT(as_vex), insn[i]))
+			return "begins with an AVX instruction that the kernel would take for another one";
+		return range && range->kernel ? "begins with an AVX instruction that the kernel cannot probe" : NULL;
+	}
+	/* AMD's XOP, of which kernels know nothing: pop has no other ModRM than /0. */
+	if (!escape && insn[i] == 0x8f && i + 1 < n && (insn[i + 1] & 0x38))
+		return unknown;
+	/* With that bit 90 is no nop, as which kernels "emulate" it (branch_setup_xol_ops(), seen up to 6.18); Go 1.20 has such entries. */
+	if (!escape && rex_b && insn[i] == 0x90)
+		return "begins with xchg %r8, which the kernel would take for a nop";
+	if (escape)
+		range = find(two_byte, RT_COUNT(two_byte), insn[i]);
+	else if (insn[i] == 0x8e)	/* mov to %ss holds off the single-step trap (insn_masking_exception()) */
+		return "begins with a load of a segment register, which the kernel cannot probe";
+	else
+		range = find(one_byte, RT_COUNT(one_byte), insn[i]);
+	return range ? range->why : NULL;
+}
+
+size_t rt_x86_operand_size(const uint8_t *p, size_t n)
+{
+	size_t size = 1;
+	unsigned mod, base;
+
+	if (!n)
+		return 0;
+	mod = p[0] >> 6;
+	base = p[0] & 7;
+	if (mod == 3)
+		return 1;
+	if (base == 4) {
+		if (n < 2)
+			return 0;
+		size++;
+		base = p[1] & 7;
+	}
+	size += mod == 1 ? 1 : mod == 2 || base == 5 ? 4 : 0;
+	return size <= n ? size : 0;
+}
+
+/* Of those with an EVEX prefix; what may write a general register is known to capstone, and not meant. */
+static bool is_evex_mask(const uint8_t *p, uint8_t op)
+{
+	unsigned map = p[1] & 7;
+
+	if (p[1] & 8 || !(p[2] & 4))
+		return false;
+	return map == 1 ? op != 0x7e && (op & 0xfe) != 0x2c && (op & 0xfe) != 0x78 : map == 2 || (map == 3 && (op & 0xfc) != 0x14);
+}
+
+static bool is_vex_mask(unsigned map, uint8_t op)
+{
+	return map == 1 ? (op >= 0x41 && op <= 0x4b) || (op >= 0x90 && op <= 0x93) || op == 0x98 || op == 0x99 :
+	       map == 3 && op >= 0x30 && op <= 0x33;
+}
+
+size_t rt_x86_mask_size(const uint8_t *p, size_t n, uint32_t *writes)
+{
+	size_t size, at = n ? vex_size(p[0]) : 0;
+	unsigned map;
+	uint8_t op;
+
+	*writes = 0;
+	if (!at || at + 2 > n)
+		return 0;
+	op = p[at];
+	map = p[0] == 0xc5 ? 1 : p[1] & (p[0] == 0x62 ? 7 : 0x1f);
+	if (!(p[0] == 0x62 ? is_evex_mask(p, op) : is_vex_mask(map, op)))
+		return 0;
+	if (p[0] != 0x62 && map == 1 && op == 0x93)	/* kmov to a general register */
+		*writes = 1u << ((p[at + 1] >> 3 & 7) | (p[1] & 0x80 ? 0 : 8));
+	at++;
+	size = rt_x86_operand_size(p + at, n - at);
+	at += size + (map == 3 || (map == 1 && ((op >= 0x70 && op <= 0x73) || op == 0xc2 || (op >= 0xc4 && op <= 0xc6))));
+	return size && at <= n ? at : 0;
+}
+
+/* mov $imm32,%reg32: of any x86; what is before it in 64-bit mode makes no difference to the address. */
+bool rt_x86_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr)
+{
+	(void)pc;
+	/* Only what is linked to a fixed address can have its functions' addresses in its instructions. */
+	if (!fixed || n < 5 || insn[0] < 0xb8 || insn[0] > 0xbf)
+		return false;
+	*addr = rt_arch_word(insn + 1);
+	return true;
+}
+
+bool rt_x86_ends_code(const uint8_t *code)
+{
+	const uint8_t *p = code + RT_ARCH_BEFORE;
+
+	return p[-1] == 0x90 || p[-1] == 0x00 || p[-1] == 0xcc || p[-1] == 0xc3 ||	/* nops, int3, ret */
+	       p[-5] == 0xe9 || p[-2] == 0xeb;						/* jmp */
+}

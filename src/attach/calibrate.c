@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attach/calibrate.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attach/perf_probe.h"
+#include "attach/calibrate_samples.h"
+#include "emit/bpf.h"
+#include "kernel/procfs.h"
+#include "kernel/sys.h"
+#include "stream/addrmap.h"
+#include "plan/place.h"
+
+enum { SAMPLES = RT_FORMS };
+
+enum { UNKNOWN, EMULATED, STEPPED };
+
+/* What the child tells. */
+struct answer {
+	uint32_t emulated, push_ns, return_ns;
+	bool return_stepped;
+};
+
+struct places {
+	const struct rt_sample *sample[SAMPLES];	/* those that may be probed here */
+	uint64_t offset[SAMPLES + 1];	/* the last one of the return, where that is asked for */
+	unsigned n, all;
+	bool bpf;	/* bpf(2) may be used */
+};
+
+static bool can_be_probed(const struct rt_sample *sample, const struct rt_arch *arch, enum rt_nops nops)
+{
+	enum { SAMPLE = 16 };	/* as they are aligned, and longer than each */
+
+	return !arch->refuses((const uint8_t *)(uintptr_t)sample->code, SAMPLE, nops);
+}
+
+static int find_places(struct places *p, const struct rt_arch *arch, enum rt_nops nops, bool times)
+{
+	const struct rt_sample *s;
+	struct rt_addrmap *map = rt_addrmap_new();
+	uint64_t ino;
+	int r;
+
+	if (!map)
+		return -ENOMEM;
+	r = rt_addrmap_read(map, getpid());
+	for (p->n = 0, s = rt_samples; r == 0 && s->code; s++) {
+		if (!can_be_probed(s, arch, nops))
+			continue;
+		p->sample[p->n] = s;
+		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)s->code, &ino, &p->offset[p->n++]);
+	}
+	p->all = p->n;
+	if (r == 0 && times && rt_sample_return)
+		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)rt_sample_return, &ino, &p->offset[p->all++]);
+	rt_addrmap_free(map);
+	return r < 0 ? r : p->n ? 0 : -EOPNOTSUPP;
+}
+
+/* ---- the child ---- */
+
+static int load_nothing(void)
+{
+	struct rt_bpf bpf;
+	int r;
+
+	rt_bpf_init(&bpf);
+	rt_bpf_mov_imm(&bpf, 0, 0);
+	rt_bpf_exit(&bpf);
+	r = rt_bpf_finish(&bpf, NULL, NULL);
+	if (r == 0)
+		r = rt_bpf_prog_load(bpf.insns, bpf.n, RT_BPF_TRACE_UPROBE_MULTI, NULL, 0);
+	rt_bpf_free(&bpf);
+	return r;
+}
+
+static int attach_link(const struct places *p)
+{
+	struct rt_bpf_link_attr attr = {
+		.attach_type = RT_BPF_TRACE_UPROBE_MULTI,
+		.uprobe_multi = {
+			.path = (uint64_t)(uintptr_t)"/proc/self/exe", .offsets = (uint64_t)(uintptr_t)p->offset, .cnt = p->all,
+			.pid = (uint32_t)getpid(),
+		},
+	};
+	int prog = load_nothing(), r;
+
+	if (prog < 0)
+		return prog;
+	attr.prog_fd = (uint32_t)prog;
+	r = rt_bpf_link_create(&attr);
+	close(prog);
+	return r;
+}
+
+static int attach_pmu(const struct places *p)
+{
+	struct rt_perf_attr attr = {
+		.size = sizeof(attr), .sample_period = 1, .flags = RT_PERF_DISABLED,
+		.config1 = (uint64_t)(uintptr_t)"/proc/self/exe",
+	};
+	unsigned i;
+	int fd, r;
+
+	r = rt_uprobe_pmu_type(&attr.type);
+	for (i = 0; i < p->all && r == 0; i++) {
+		if (i < p->n && !p->sample[i]->stands_for)
+			continue;
+		attr.config2 = p->offset[i];
+		fd = rt_perf_open(&attr, getpid(), -1);
+		r = fd < 0 ? fd : ioctl(fd, RT_PERF_IOC_ENABLE, 0) != 0 ? -errno : 0;
+	}
+	return r;
+}
+
+static bool is_there(void (*code)(void))
+{
+	return *(const volatile uint8_t *)(uintptr_t)code == 0xcc;
+}
+
+/* Has this process single-stepped anything?  UNKNOWN where that cannot be read. */
+static int has_stepped(void)
+{
+	char *text;
+	int result;
+
+	if (rt_read_file("/proc/self/maps", &text) < 0)
+		return UNKNOWN;
+	result = strstr(text, "[uprobes]\n") ? STEPPED : EMULATED;
+	free(text);
+	return result;
+}
+
+/* Call the samples from `first` up to `last`, and look whether one was single-stepped. */
+static int try_samples(const struct places *p, unsigned first, unsigned last)
+{
+	void (*volatile call)(void);
+
+	for (; first < last; first++) {
+		call = p->sample[first]->code;
+		call();
+	}
+	return has_stepped();
+}
+
+/* One sample in a process that has not single-stepped anything yet: the area is not copied to a child. */
+static int try_alone(const struct places *p, unsigned i)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0)
+		_exit(try_samples(p, i, i + 1));
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : UNKNOWN;
+}
+
+/* All together, as mostly all are emulated; else one by one. */
+static uint32_t measure(const struct places *p, bool old)
+{
+	bool probed[SAMPLES], all;
+	uint32_t emulated = 0;
+	unsigned i;
+
+	/* Before the calls: a kernel may make more than a breakpoint of what is hit (a 10-byte nop, 7.2). */
+	for (i = 0; i < p->n; i++)
+		probed[i] = is_there(p->sample[i]->code);
+	all = try_samples(p, 0, p->n) == EMULATED;
+	for (i = 0; i < p->n; i++)
+		if (probed[i] && (all || try_alone(p, i) == EMULATED))
+			emulated |= RT_FORM_BIT(p->sample[i]->form) | (old ? p->sample[i]->stands_for : 0);
+	return emulated;
+}
+
+/* What one call costs with a probe on its first instruction: the least of some rounds, as others may run in between. */
+static uint32_t time_calls(void (*volatile call)(void))
+{
+	enum { ROUNDS = 20, CALLS = 16 };
+	uint64_t least = UINT32_MAX, began, took;
+	unsigned i, k;
+
+	for (i = 0; i < ROUNDS; i++) {
+		began = rt_now();
+		for (k = 0; k < CALLS; k++)
+			call();
+		took = (rt_now() - began) / CALLS;
+		least = took < least ? took : least;
+	}
+	return (uint32_t)least;
+}
+
+/* The first sample is push.  In a child that has single-stepped nothing, to see whether the return is. */
+static void measure_times(const struct places *p, struct answer *a)
+{
+	void (*volatile call)(void) = rt_sample_return;
+	int results[2];
+	pid_t pid;
+	char byte;
+
+	if (p->all == p->n || !is_there(rt_sample_return) || pipe2(results, O_CLOEXEC) != 0)
+		return;
+	a->push_ns = time_calls(p->sample[0]->code);
+	pid = fork();
+	if (pid == 0) {
+		call();
+		byte = (char)has_stepped();
+		_exit(write(results[1], &byte, 1) != 1);
+	}
+	close(results[1]);
+	a->return_stepped = pid > 0 && read(results[0], &byte, 1) == 1 && byte == STEPPED;
+	close(results[0]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	a->return_ns = time_calls(rt_sample_return);
+}
+
+static void __attribute__((noreturn)) child_main(const struct places *p, int answer, int hold)
+{
+	struct answer a = { 0 };
+	bool old = false;
+	char byte;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "rt-calibrate");
+	if (!p->bpf || attach_link(p) < 0) {
+		old = true;
+		if (attach_pmu(p) < 0)
+			_exit(1);
+	}
+	a.emulated = measure(p, old);
+	measure_times(p, &a);
+	if (write(answer, &a, sizeof(a)) != (ssize_t)sizeof(a))
+		_exit(1);
+	while (old && read(hold, &byte, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+/* ---- we ---- */
+
+static uint32_t ask(const struct places *p, struct rt_calibration *c)
+{
+	int answer[2], hold[2];
+	struct answer a = { 0 };
+
+	if (pipe2(answer, O_CLOEXEC) != 0)
+		return 0;
+	if (pipe2(hold, O_CLOEXEC) != 0) {
+		close(answer[0]);
+		close(answer[1]);
+		return 0;
+	}
+	c->pid = fork();
+	if (c->pid == 0) {
+		close(answer[0]);
+		close(hold[1]);
+		child_main(p, answer[1], hold[0]);
+	}
+	close(answer[1]);
+	close(hold[0]);
+	c->hold = hold[1];
+	if (c->pid < 0 || read(answer[0], &a, sizeof(a)) != (ssize_t)sizeof(a))
+		memset(&a, 0, sizeof(a));
+	close(answer[0]);
+	if (c->pid < 0) {
+		close(c->hold);
+		c->pid = 0;
+	}
+	c->told = a.emulated != 0;
+	c->costs.push_ns = a.push_ns;
+	c->costs.return_ns = a.return_ns;
+	c->costs.return_stepped = a.return_stepped;
+	return a.emulated;
+}
+
+uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool bpf, bool times,
+		      struct rt_calibration *c)
+{
+	struct places places = { .bpf = bpf };
+
+	memset(c, 0, sizeof(*c));
+	if (arch->machine != rt_arch_native() || find_places(&places, arch, nops, times) < 0)
+		return 0;
+	return ask(&places, c);
+}
+
+void rt_calibration_end(struct rt_calibration *c)
+{
+	if (!c->pid)
+		return;
+	close(c->hold);
+	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	c->pid = 0;
+}
+
+int rt_place_cheaply(struct rt_target *target, bool ask, bool costs, struct rt_calibration *c,
+		     struct rt_error *err)
+{
+	const struct rt_arch *arch = rt_image_arch(target->images.v[0]);
+	bool helps = rt_place_first(target);
+	uint32_t emulated;
+
+	if (arch->form && ask && (helps || costs)) {
+		emulated = rt_calibrate(arch, target->images.nops, true, costs, c);
+		if (emulated && helps)
+			rt_place_measured(target, emulated);
+	}
+	return rt_place_check_files(target, err);
+}

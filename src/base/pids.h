@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_BASE_PIDS_H
+#define RT_BASE_PIDS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* The most processes that are traced at once: a BPF program compares with each of them. */
+enum { RT_PIDS_MOST = 64 };
+
+/* The processes that a trace is of, in the order in which they were named. */
+struct rt_pids {
+	pid_t v[RT_PIDS_MOST];
+	unsigned n;
+};
+
+/* One alone, as a pointer that is good as long as the block that it is written in. */
+#define RT_PID(pid) (&(const struct rt_pids){ { pid }, 1 })
+
+static inline bool rt_pids_has(const struct rt_pids *pids, pid_t pid)
+{
+	unsigned i;
+
+	for (i = 0; i < pids->n && pids->v[i] != pid; i++)
+		;
+	return i < pids->n;
+}
+
+/* The only one, which needs not be asked for; 0: there are several, or none. */
+static inline pid_t rt_pids_only(const struct rt_pids *pids)
+{
+	return pids->n == 1 ? pids->v[0] : 0;
+}
+
+#endif

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "calls/feed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/held.h"
+#include "calls/feed_private.h"
+
+static uint32_t find_main(const struct rt_target *t)
+{
+	const struct rt_function *f = t->functions.v;
+	size_t i;
+
+	for (i = 0; i < t->functions.n && t->images.n; i++)
+		if (f[i].image == t->images.v[0] && strcmp(rt_function_symbol(&f[i]), "main") == 0)
+			return (uint32_t)i;
+	return RT_NO_FUNCTION;
+}
+
+struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, const struct rt_pids *pids, struct rt_gaps *gaps,
+			    struct rt_stack *stack)
+{
+	struct rt_feed *feed = calloc(1, sizeof(*feed));
+	bool right;
+
+	if (!feed)
+		return NULL;
+	feed->target = target;
+	feed->key = key;
+	feed->end = UINT64_MAX;
+	feed->main = find_main(target);
+	feed->gaps = gaps;
+	feed->stack = stack;
+	feed->locate = rt_locate_new(target);
+	feed->processes = calloc(pids->n, sizeof(*feed->processes));
+	for (right = feed->locate && feed->processes; right && feed->nprocesses < pids->n; feed->nprocesses++) {
+		feed->processes[feed->nprocesses].pid = pids->v[feed->nprocesses];
+		feed->processes[feed->nprocesses].anchor.tid = pids->v[feed->nprocesses];
+		right = rt_members_add(&feed->processes[feed->nprocesses].members, pids->v[feed->nprocesses]) == 0;
+	}
+	if (!right) {
+		rt_feed_free(feed);
+		return NULL;
+	}
+	return feed;
+}
+
+void rt_feed_free(struct rt_feed *feed)
+{
+	unsigned i;
+
+	if (!feed)
+		return;
+	for (i = 0; i < feed->nprocesses; i++) {
+		rt_members_free(&feed->processes[i].members);
+		rt_stacks_free(&feed->processes[i].stacks);
+	}
+	free(feed->processes);
+	rt_locate_free(feed->locate);
+	rt_members_free(&feed->others);
+	rt_members_free(&feed->vanished);
+	free(feed);
+}
+
+void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end)
+{
+	feed->begin = begin;
+	feed->end = end;
+}
+
+struct rt_form_hits *rt_feed_hits(struct rt_feed *feed)
+{
+	return &feed->hits;
+}
+
+struct rt_locate *rt_feed_locate(struct rt_feed *feed)
+{
+	return feed->locate;
+}
+
+/* Hits of a thread were lost, the last of them before the event. */
+static int tell_lost(struct rt_feed *feed, const struct rt_event *event, uint32_t count, bool shared)
+{
+	struct rt_event lost = *event;
+
+	/* What shows the gap may come after the trace's end; what is missing may not. */
+	if (!count || event->time < feed->begin)
+		return 0;
+	if (lost.time > feed->end)
+		lost.time = feed->end;
+	lost.type = RT_EV_LOST;
+	lost.lost.count = count;
+	lost.lost.until = event->time;
+	if (shared)
+		lost.tid = 0;
+	return rt_stack_event(feed->stack, &lost);
+}
+
+static int find_gap(struct rt_feed *feed, const struct process *process, const struct rt_event *event)
+{
+	bool shared;
+	uint32_t count;
+
+	if (!feed->gaps)
+		return 0;
+	count = rt_gaps_hit(feed->gaps, event->tid, event->hit.seq, &shared);
+	/* Which goroutines ran in the thread meanwhile nobody knows. */
+	shared |= feed->target->goroutines || process->stacks.n;
+	return tell_lost(feed, event, count, shared);
+}
+
+/*
+ * Which goroutine, where the plan asks.  What the register led to is believed where the stack that it tells of is the one that the hit
+ * is on; the stacks of threads (g0, signals) have goroutine 0.  A goroutine's stack is moved when it grows, so sp becomes what
+ * stays: how far it is from the stack's end.
+ */
+static void tell_goroutine(struct process *process, struct rt_event *event, const struct rt_plan *plan)
+{
+	enum { BELOW = 62 };
+	unsigned i = plan->goroutine - 1u;
+	const struct rt_goroutine *known;
+	uint64_t low = 0, high = 0, goid = 0;
+
+	event->hit.goid = 0;
+	if (!plan->goroutine)
+		return;
+	if (!(event->hit.faults >> i & 7)) {
+		low = rt_plan_int(plan, i, event->hit.data);
+		high = rt_plan_int(plan, i + 1, event->hit.data);
+		goid = rt_plan_int(plan, i + 2, event->hit.data);
+		goid += goid ? (uint64_t)plan->runtime * RT_GOID_RUNTIME : 0;
+	}
+	/* Unreadable; tracefs has zeros for it. */
+	known = high ? NULL : rt_goroutines_find(&process->goroutines, event->hit.sp);
+	if (known) {
+		low = known->low;
+		high = known->high;
+		goid = known->goid;
+	}
+	if (!goid || event->hit.sp < low || event->hit.sp > high)
+		return;
+	rt_goroutines_saw(&process->goroutines, low, high, goid, event->time);
+	event->hit.goid = goid;
+	event->hit.sp = (UINT64_C(1) << BELOW) - (high - event->hit.sp);
+}
+
+/* Its stack is another's from now on. */
+static int on_goexit(struct rt_feed *feed, struct process *process, const struct rt_event *event)
+{
+	if (!event->hit.goid)
+		return 0;
+	rt_goroutines_ended(&process->goroutines, event->hit.goid);
+	return rt_stack_goexit(feed->stack, process->pid, event->hit.goid, event->time);
+}
+
+/*
+ * Which function was hit, and how its end is seen; the stack pointer becomes that at its entry.  1: it is the end of no function that we
+ * know.
+ */
+static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt_hit *hit)
+{
+	const struct rt_target *t = feed->target;
+	const struct rt_location *place;
+
+	if (feed->key == RT_KEY_ID) {
+		if (event->hit.key >= t->nprobes || t->probes[event->hit.key].plan != event->hit.plan)
+			return -EBADMSG;
+		hit->function = t->probes[event->hit.key].function;
+		hit->exit = rt_target_exit(t, &t->probes[event->hit.key]);
+		if (hit->exit && hit->exit->shared)
+			hit->function = RT_NO_FUNCTION;
+	} else if (hit->plan->kind == RT_KIND_ENTRY) {
+		hit->function = rt_locate_function(feed->locate, event->pid, event->hit.key);
+	} else if (!rt_plan_is_uretprobe(hit->plan)) {
+		place = rt_locate_place(feed->locate, event->pid, event->hit.key, true);
+		if (!place)
+			return 1;
+		hit->function = place->function;
+		hit->exit = place->exit;
+	}
+	if (hit->plan->role)
+		return 0;
+	hit->returns = hit->function != RT_NO_FUNCTION ? t->returns[hit->function] : !t->entry_only[0];
+	if (hit->exit)
+		event->hit.sp += hit->exit->place.sp_down;
+	if (hit->function == RT_NO_FUNCTION)
+		return 0;
+	/* What is left for another stack returns later. */
+	hit->at_exits = t->functions.v[hit->function].how == RT_HOW_INSN && !t->switches && !t->unwatched_stacks;
+	hit->exits = &t->functions.v[hit->function].exits;
+	if (hit->plan->kind == RT_KIND_ENTRY)
+		event->hit.sp += (uint64_t)(int64_t)t->functions.v[hit->function].sp_down;
+	return 0;
+}
+
+/* The target of a jump through a register. */
+static uint32_t find_target(struct rt_feed *feed, const struct rt_event *event,
+			    const struct rt_hit *hit)
+{
+	uint32_t function;
+	uint64_t address;
+
+	if (!hit->exit || !hit->exit->plan || event->hit.faults & 1)
+		return 0;
+	address = rt_plan_int(hit->plan, 0, event->hit.data);
+	function = rt_locate_entry(feed->locate, event->pid, address);
+	return function == RT_NO_FUNCTION ? 0 : function + 1;
+}
+
+/* The stack takes each address at the start of a page for the trampoline's.  Of others it wants to know no more than that. */
+static void tell_from_trampoline(struct rt_feed *feed, struct rt_event *event)
+{
+	if (rt_locate_page_of_code(feed->locate, event->pid, event->hit.ra))
+		event->hit.ra++;
+}
+
+/* Where there was a stack before, its calls are gone. */
+static int on_stack_made(struct rt_feed *feed, struct process *process, const struct rt_event *event, const struct rt_plan *plan)
+{
+	uint64_t at, size, gone;
+	int r = 0;
+
+	if (event->hit.faults & 3)
+		return 0;
+	at = rt_plan_int(plan, 0, event->hit.data);
+	size = rt_plan_int(plan, 1, event->hit.data);
+	if (plan->role == RT_ROLE_STACK_TOP)
+		at -= size;
+	while (r == 0 && (gone = rt_stacks_take(&process->stacks, at, size)))
+		r = rt_stack_abandon(feed->stack, process->pid, gone, event->time);
+	if (r == 0)
+		r = rt_stacks_add(&process->stacks, at, size);
+	if (r == 0 && plan->role == RT_ROLE_SIGNAL_STACK)
+		rt_stacks_signals(&process->stacks, event->tid, at);
+	return r;
+}
+
+/* An exception or longjmp that goes on on the thread's own stack has left the handler of a signal, which was on another one, too. */
+static int on_unwound(struct rt_feed *feed, const struct process *process, const struct rt_event *event)
+{
+	struct rt_event handler = *event;
+
+	handler.hit.goid = event->hit.goid ? 0 : rt_stacks_of_signals(&process->stacks, event->tid);
+	handler.hit.sp = UINT64_MAX;
+	if (handler.hit.goid && rt_stack_unwound(feed->stack, &handler) < 0)
+		return -ENOMEM;
+	return rt_stack_unwound(feed->stack, event);
+}
+
+static int on_hit(struct rt_feed *feed, struct process *process, struct rt_event *event)
+{
+	const struct rt_target *t = feed->target;
+	struct rt_hit hit = { .function = RT_NO_FUNCTION };
+	int r;
+
+	/* What a ring brings is checked like any input: ids index our tables. */
+	if (event->hit.plan >= t->nplans || event->hit.size != rt_plan_size(&t->plans[event->hit.plan]))
+		return -EBADMSG;
+	r = event->hit.seq ? find_gap(feed, process, event) : 0;
+	if (r < 0 || event->time < feed->begin || event->time > feed->end)
+		return r;
+	hit.plan = &t->plans[event->hit.plan];
+	r = find_function(feed, event, &hit);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	hit.leads = find_target(feed, event, &hit);
+	hit.once = hit.function != RT_NO_FUNCTION && hit.function == feed->main;
+	if (hit.function != RT_NO_FUNCTION && (hit.exit || hit.plan->kind == RT_KIND_ENTRY))
+		rt_stepped_hit(&feed->hits, &t->functions.v[hit.function], hit.exit, 1);
+	hit.libcall = hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].libcall;
+	if (t->libcalls && hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
+		hit.outside = hit.libcall && !rt_locate_from_program(feed->locate, event->pid, event->hit.ra, &t->functions.v[hit.function]);
+	/* The runtime resumes it from a stack of its own. */
+	if (hit.plan->role == RT_ROLE_RECOVERED)
+		event->hit.sp = event->hit.faults & 1 ? 0 : rt_plan_int(hit.plan, 0, event->hit.data);
+	tell_goroutine(process, event, hit.plan);
+	if (hit.plan->role == RT_ROLE_RECOVERED)
+		return event->hit.goid ? rt_stack_unwound(feed->stack, event) : 0;
+	if (hit.plan->role != RT_ROLE_CALL && hit.plan->role != RT_ROLE_UNWOUND)
+		return on_stack_made(feed, process, event, hit.plan);
+	if (!event->hit.goid)
+		event->hit.goid = rt_stacks_find(&process->stacks, event->hit.sp);
+	if (hit.plan->role == RT_ROLE_UNWOUND)
+		return on_unwound(feed, process, event);
+	tell_from_trampoline(feed, event);
+	if (hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].hidden)
+		return on_goexit(feed, process, event);
+	feed->called = true;
+	return rt_stack_hit(feed->stack, event, &hit);
+}
+
+static int on_held(void *ctx, const struct rt_event *event)
+{
+	struct rt_feed *feed = ctx;
+	struct process *process = rt_feed_known(feed, event);
+	struct rt_event ours = *event;
+
+	if (!process)
+		return 0;
+	ours.pid = process->pid;
+	return on_hit(feed, process, &ours);
+}
+
+void rt_feed_hold(struct rt_feed *feed, const struct rt_held *held)
+{
+	feed->held = held;
+}
+
+int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time)
+{
+	const struct rt_sink sink = { on_held, feed };
+
+	return feed->held ? rt_held_read(feed->held, tid, tid != 0, time < feed->end ? time : feed->end, &sink) : 0;
+}
+
+static int on_exit_of(struct rt_feed *feed, struct process *process, const struct rt_event *event)
+{
+	/* By exec another thread may have got the first one's number by now, and what is counted there be its hits. */
+	bool ask = feed->gaps && (event->tid != process->pid || process->members.n < 2);
+	int r = ask ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid),
+				      feed->target->goroutines || process->stacks.n) : 0;
+
+	if (r == 0)
+		r = rt_feed_held(feed, event->tid, event->time);
+	rt_members_remove(&process->members, event->tid);
+	rt_anchor_exit(&process->anchor, event->tid, event->time);
+	/* The returns that came before it were after the trace's end too. */
+	return r || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
+}
+
+/* Nothing of the old program's memory is where it was. */
+static int on_exec(struct rt_feed *feed, struct process *process, const struct rt_event *event)
+{
+	int r = rt_feed_held(feed, 0, event->time);
+
+	process->stacks.n = 0;
+	memset(&process->goroutines, 0, sizeof(process->goroutines));
+	rt_anchor_exec(&process->anchor, process->pid, event->time);
+	process->members.n = 0;
+	if (rt_members_add(&process->members, process->pid) < 0)
+		return -ENOMEM;
+	rt_locate_exec(feed->locate, process->pid);
+	return r < 0 || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
+}
+
+/* The hits that nobody could be given are among what was lost; where the kernel does not say how many that was, they are told later. */
+static int on_lost(struct rt_feed *feed, const struct rt_event *event)
+{
+	struct rt_event all = *event;
+
+	feed->doubt = true;
+	/* Numbers may have been given anew. */
+	feed->vanished.n = feed->others.n = 0;
+	if (all.lost.count)
+		all.lost.count += rt_feed_unplaced(feed);
+	return event->lost.until < feed->begin ? 0 : rt_stack_event(feed->stack, &all);
+}
+
+uint64_t rt_feed_unplaced(struct rt_feed *feed)
+{
+	uint64_t n = feed->doubt ? feed->unplaced : 0;
+
+	feed->unplaced -= n;
+	return n;
+}
+
+bool rt_feed_unseen(const struct rt_feed *feed)
+{
+	return feed->unseen;
+}
+
+bool rt_feed_has_calls(const struct rt_feed *feed)
+{
+	return feed->called;
+}
+
+bool rt_feed_has_lost(const struct rt_feed *feed)
+{
+	return feed->doubt;
+}
+
+bool rt_feed_has_forked(const struct rt_feed *feed)
+{
+	return feed->forked;
+}
+
+struct rt_anchor *rt_feed_anchor(struct rt_feed *feed, unsigned i)
+{
+	return &feed->processes[i].anchor;
+}
+
+pid_t rt_feed_other_thread(const struct rt_feed *feed, unsigned i)
+{
+	const struct process *process = &feed->processes[i];
+	size_t k;
+
+	for (k = 0; k < process->members.n; k++)
+		if (process->members.v[k] != process->pid && process->members.v[k] != process->anchor.tid)
+			return process->members.v[k];
+	return 0;
+}
+
+/*
+ * At the exec of a program that its user may not read (setuid), the kernel frees the task's perf events
+ * and sends an EXIT record, though the process goes on (begin_new_exec: perf_event_exit_task).  This
+ * record directly follows the exec; a real exit follows the mappings of the new program.  Sources that
+ * do not know processes have no such records.
+ */
+static bool is_no_exit(struct process *process, const struct rt_event *event)
+{
+	bool executed = process->executed;
+
+	process->executed = event->type == RT_EV_EXEC && event->pid;
+	return executed && event->type == RT_EV_EXIT && event->tid == process->pid;
+}
+
+int rt_feed_event(void *ctx, const struct rt_event *event)
+{
+	struct rt_feed *feed = ctx;
+	struct rt_event ours = *event;
+	struct process *process;
+	int r;
+
+	if (event->type == RT_EV_LOST)
+		return on_lost(feed, event);
+	if (event->type == RT_EV_UNSEEN) {
+		/* Maybe of a mapping. */
+		rt_locate_unsure(feed->locate);
+		feed->unseen = true;
+		return 0;
+	}
+	r = rt_feed_whose(feed, event, &process);
+	if (r < 0 || !process || is_no_exit(process, event))
+		return r;
+	ours.pid = process->pid;
+	if (event->type == RT_EV_FORK)
+		ours.fork.pid = process->pid;
+	switch (event->type) {
+	case RT_EV_HIT:
+		return on_hit(feed, process, &ours);
+	case RT_EV_MMAP:
+		return rt_locate_mapped(feed->locate, &ours);
+	case RT_EV_EXIT:
+		return on_exit_of(feed, process, &ours);
+	case RT_EV_EXEC:
+		return on_exec(feed, process, &ours);
+	default:
+		return rt_stack_event(feed->stack, &ours);
+	}
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "calls/filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls/threads.h"
+#include "base/array.h"
+
+enum fate { LEFT_OUT, WAITING, SHOWN };
+
+struct call {
+	enum fate fate;
+	struct rt_frame frame;	/* as the output is told it */
+	struct rt_values args;
+	uint8_t *data;		/* of a waiting one */
+};
+
+/* The calls of a thread that the stack holds open, outermost first. */
+struct calls {
+	struct call *v;
+	size_t n, cap;
+	unsigned level;		/* how many are not left out */
+	bool became;		/* the next call takes the place of one that was not left out (RT_END_BECAME) */
+};
+
+struct rt_filter {
+	struct rt_filter_want want;
+	const struct rt_stack_ops *next;
+	void *ctx;
+	struct rt_threads threads;	/* thread.user: struct calls */
+	bool shown;		/* some call was */
+};
+
+struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct rt_stack_ops *next, void *ctx)
+{
+	struct rt_filter *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->want = *want;
+	f->next = next;
+	f->ctx = ctx;
+	return f;
+}
+
+bool rt_filter_has_shown(const struct rt_filter *f)
+{
+	return f->shown;
+}
+
+static void calls_free(struct calls *c)
+{
+	while (c && c->n)
+		free(c->v[--c->n].data);
+	if (c)
+		free(c->v);
+	free(c);
+}
+
+void rt_filter_free(struct rt_filter *f)
+{
+	size_t i;
+
+	if (!f)
+		return;
+	for (i = 0; i < f->threads.n; i++)
+		calls_free(f->threads.v[i]->thread.user);
+	rt_threads_free(&f->threads);
+	free(f);
+}
+
+static struct calls *calls_of(struct rt_filter *f, const struct rt_thread *thread)
+{
+	struct rt_task *task = rt_threads_get(&f->threads, thread->pid, thread->tid, thread->goid);
+
+	if (task && !task->thread.user)
+		task->thread.user = calloc(1, sizeof(struct calls));
+	return task ? task->thread.user : NULL;
+}
+
+static bool is_wanted(const struct rt_filter *f, const struct calls *c, const struct rt_frame *frame, const struct rt_values *args)
+{
+	const struct rt_filter_want *w = &f->want;
+
+	if (w->inside_only && frame->outside)
+		return false;
+	if (w->limit.under && !c->level && !c->became && (frame->function == RT_NO_FUNCTION || !w->roots[frame->function]))
+		return false;
+	if (args->plan && !rt_plan_passes(args->plan, args->data, args->faults))
+		return false;
+	return !w->limit.depth || c->level < w->limit.depth;
+}
+
+/* Keep the arguments: the record that they stand in is gone when they are wanted. */
+static int keep(struct call *call, const struct rt_values *args)
+{
+	size_t size = args->plan && args->data ? rt_plan_size(args->plan) : 0;
+
+	call->args = *args;
+	if (!size)
+		return 0;
+	call->data = malloc(size);
+	if (!call->data)
+		return -ENOMEM;
+	memcpy(call->data, args->data, size);
+	call->args.data = call->data;
+	return 0;
+}
+
+static int filter_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
+{
+	struct rt_filter *f = ctx;
+	struct calls *c = calls_of(f, thread);
+	struct call call = { .fate = SHOWN, .frame = *frame };
+	int r = 0;
+
+	if (!c || RT_ROOM(&c->v, c->n, &c->cap) != 0)
+		return -ENOMEM;
+	call.frame.level = c->level;
+	if (!is_wanted(f, c, frame, args))
+		call.fate = LEFT_OUT;
+	else if (f->want.limit.min_time)
+		call.fate = frame->returns ? WAITING : LEFT_OUT;
+	if (call.fate == WAITING)
+		r = keep(&call, args);
+	c->became = false;
+	if (r == 0 && frame->returns) {
+		c->v[c->n++] = call;
+		c->level += call.fate != LEFT_OUT;
+	}
+	f->shown |= call.fate == SHOWN;
+	return r == 0 && call.fate == SHOWN ? f->next->enter(f->ctx, thread, &call.frame, args) : r;
+}
+
+/* A call has lasted long enough, and so have those around it. */
+static int show_waiting(struct rt_filter *f, struct calls *c, struct rt_thread *thread)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < c->n && r == 0; i++) {
+		struct call *call = &c->v[i];
+
+		if (call->fate != WAITING)
+			continue;
+		r = f->next->enter(f->ctx, thread, &call->frame, &call->args);
+		call->fate = SHOWN;
+		f->shown = true;
+		free(call->data);
+		call->data = NULL;
+	}
+	return r;
+}
+
+static int filter_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end, uint64_t time,
+			const struct rt_values *result)
+{
+	struct rt_filter *f = ctx;
+	struct calls *c = calls_of(f, thread);
+	struct call *call;
+	int r = 0;
+
+	if (!c)
+		return -ENOMEM;
+	if (!frame->entry_seen || !c->n)
+		return 0;
+	call = &c->v[c->n - 1];
+	if (call->fate == WAITING && time > frame->time && time - frame->time >= f->want.limit.min_time)
+		r = show_waiting(f, c, thread);
+	free(call->data);
+	c->n--;
+	c->level -= call->fate != LEFT_OUT;
+	call->frame.unsure = frame->unsure;
+	c->became = end == RT_END_BECAME && call->fate != LEFT_OUT;
+	return r < 0 || call->fate != SHOWN ? r : f->next->leave(f->ctx, thread, &call->frame, end, time, result);
+}
+
+static int filter_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
+{
+	struct rt_filter *f = ctx;
+
+	return f->next->lost(f->ctx, thread, time, count);
+}
+
+static void filter_gone(void *ctx, struct rt_thread *thread)
+{
+	struct rt_filter *f = ctx;
+	struct rt_task *task = rt_threads_find(&f->threads, thread->pid, thread->tid, thread->goid);
+
+	if (task) {
+		calls_free(task->thread.user);
+		rt_threads_forget(&f->threads, task);
+	}
+	if (f->next->gone)
+		f->next->gone(f->ctx, thread);
+}
+
+const struct rt_stack_ops rt_filter_ops = {
+	.enter = filter_enter, .leave = filter_leave, .lost = filter_lost, .gone = filter_gone,
+};

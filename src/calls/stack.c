@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "calls/stack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls/private.h"
+#include "base/array.h"
+
+/* The kernel keeps no more pending uretprobes a thread (MAX_URETPROBE_DEPTH); deeper calls return unseen. */
+enum { RETURNS_SEEN = 64 };
+
+struct rt_stack *rt_stack_new(const struct rt_stack_ops *ops, void *ctx)
+{
+	struct rt_stack *stack = calloc(1, sizeof(*stack));
+
+	if (!stack)
+		return NULL;
+	stack->ops = ops;
+	stack->ctx = ctx;
+	return stack;
+}
+
+void rt_stack_free(struct rt_stack *stack)
+{
+	if (!stack)
+		return;
+	rt_threads_free(&stack->threads);
+	free(stack);
+}
+
+uint64_t rt_stack_too_deep(const struct rt_stack *stack)
+{
+	return stack->too_deep;
+}
+
+struct rt_thread *rt_stack_thread(struct rt_stack *stack, pid_t pid, pid_t tid)
+{
+	struct rt_task *task = rt_threads_get(&stack->threads, pid, tid, 0);
+
+	return task ? &task->thread : NULL;
+}
+
+/* Hits may have been lost since then. */
+static bool in_doubt(const struct rt_stack *stack, const struct rt_task *task, uint64_t time)
+{
+	return time < stack->doubt || time < task->doubt;
+}
+
+/* Of how many of the outermost `n` calls the kernel keeps the return, as far as it does. */
+static size_t kept(const struct rt_task *task, size_t n)
+{
+	size_t i, some = 0;
+
+	for (i = 0; i < n && some < RETURNS_SEEN; i++)
+		some += !task->v[i].at_exits;
+	return some;
+}
+
+/* The innermost open call ends.  Events lost inside it were lost inside those around it, too. */
+static void drop_top(struct rt_task *task)
+{
+	const struct rt_frame *top = &task->v[--task->n];
+
+	if (task->n && task->v[task->n - 1].fewest > top->fewest)
+		task->v[task->n - 1].fewest = top->fewest;
+}
+
+/*
+ * May a return at the place of the innermost call be of a later call?  See stack.h.  One lost hit of
+ * the unwinder may have left any number of calls with exit probes.
+ */
+static bool may_be_later(const struct rt_stack *stack, const struct rt_task *task)
+{
+	const struct rt_frame *top = &task->v[task->n - 1];
+	uint64_t lost = stack->lost + task->lost - top->lost_before;
+	size_t fewest = top->fewest < RETURNS_SEEN ? top->fewest : RETURNS_SEEN;
+
+	if (!in_doubt(stack, task, top->time) || top->once)
+		return false;
+	/* Hits are being lost since before its entry. */
+	if (!lost || top->leaps)
+		return true;
+	if (top->at_exits || fewest < task->n)
+		return lost > 1;
+	return lost > fewest - task->n + 1;
+}
+
+/* Close the innermost open call. */
+static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end end, uint64_t time,
+		     const struct rt_values *result)
+{
+	static const struct rt_values nothing;
+	struct rt_frame frame = task->v[task->n - 1];
+	bool missed = end == RT_END_NOT_SEEN || end == RT_END_UNWOUND, too_deep;
+
+	frame.unsure = end == RT_END_RETURNED && may_be_later(stack, task);
+	drop_top(task);
+	too_deep = missed && !frame.at_exits && task->n >= RETURNS_SEEN && kept(task, task->n) == RETURNS_SEEN;
+	if (frame.became)
+		return 0;
+	if (frame.awaits)
+		time = frame.left;
+	if (frame.awaits || (missed && frame.jumped))
+		end = RT_END_JUMPED;
+	/* Its return may be what was lost, or one that the kernel did not keep. */
+	else if (end == RT_END_UNWOUND && (in_doubt(stack, task, frame.time) || too_deep))
+		end = RT_END_NOT_SEEN;
+	else if (end == RT_END_NOT_SEEN && frame.at_exits && !in_doubt(stack, task, frame.time))
+		end = RT_END_UNWOUND;
+	stack->too_deep += end == RT_END_NOT_SEEN && too_deep;
+	return stack->ops->leave(stack->ctx, &task->thread, &frame, end, time, result ? result : &nothing);
+}
+
+int rt_stack_close(struct rt_stack *stack, struct rt_task *task, size_t n, enum rt_end end, uint64_t time)
+{
+	int err = 0;
+
+	while (!err && task->n > n)
+		err = stack_pop(stack, task, end, time, NULL);
+	return err;
+}
+
+/* How many of the open calls have their entry at `sp` or, with `above`, above it. */
+static size_t stack_at(const struct rt_task *task, uint64_t sp, bool above)
+{
+	size_t n = task->n;
+
+	while (n && (task->v[n - 1].sp < sp || (above && task->v[n - 1].sp == sp)))
+		n--;
+	return n;
+}
+
+/* What the record holds of the plan's values; a record too short for its plan has none that can be read. */
+static void hit_values(const struct rt_event *event, const struct rt_plan *plan, struct rt_values *values)
+{
+	bool whole = event->hit.size >= rt_plan_size(plan);
+
+	values->plan = plan;
+	values->data = whole ? event->hit.data : NULL;
+	values->faults = whole ? event->hit.faults : UINT32_MAX;
+}
+
+/* Is `function` where the call has jumped to? */
+static bool leads_to(const struct rt_frame *frame, uint32_t function)
+{
+	uint32_t i;
+
+	if (!frame->jumped || frame->callee == function)
+		return frame->jumped;
+	for (i = 0; frame->awaits && i < frame->exit->nthrough; i++)
+		if (frame->exit->through[i] == function)
+			return true;
+	return false;
+}
+
+/*
+ * Is an entry at the stack pointer of the innermost open call a tail call of that one?  A uretprobe replaces the return address with
+ * that of the trampoline, at the start of the [uprobes] page: a function that finds it at the top of its stack was jumped to.  Where that
+ * was not recorded: one of the calls at this place has its return kept by the kernel, and has not returned.  A function that is left at its
+ * own instructions has told where it jumped to, its own beginning too.
+ */
+static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *task, const struct rt_event *event,
+			 const struct rt_hit *hit)
+{
+	const struct rt_frame *top = &task->v[task->n - 1];
+
+	if (top->at_exits && hit->function == RT_NO_FUNCTION)
+		return false;
+	if (top->at_exits && leads_to(top, hit->function))
+		return !in_doubt(stack, task, top->left);
+	if (top->at_exits)
+		return !in_doubt(stack, task, top->time) && top->exits && hit->exits &&
+		       top->exits != hit->exits && rt_exits_include(top->exits, hit->exits);
+	if (event->hit.ra)
+		return (event->hit.ra & 0xfff) == 0;
+	return kept(task, stack_at(task, event->hit.sp, true)) < RETURNS_SEEN && !in_doubt(stack, task, top->time);
+}
+
+/*
+ * The innermost call becomes another: that one is told from now on, at the same level.  The call itself stays where its own return is
+ * still to come, of which the kernel keeps so many.
+ */
+static int stack_become(struct rt_stack *stack, struct rt_task *task, uint64_t time)
+{
+	struct rt_frame *top = &task->v[task->n - 1];
+	static const struct rt_values nothing;
+	struct rt_frame frame = *top;
+
+	if (top->at_exits || task->n - stack_at(task, top->sp, true) > RETURNS_SEEN)
+		drop_top(task);
+	else
+		top->became = true;
+	return stack->ops->leave(stack->ctx, &task->thread, &frame, RT_END_BECAME, time, &nothing);
+}
+
+/* --libcalls: does a library go on in itself?  That is not shown, and what the program called keeps its own end. */
+static bool goes_on_inside(const struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit)
+{
+	return hit->libcall && task->n && task->v[task->n - 1].libcall && task->v[task->n - 1].sp == event->hit.sp;
+}
+
+/* The level of a call inside those that are open.  One that became another, which has returned, waits for its own return alone. */
+static unsigned next_level(const struct rt_task *task)
+{
+	size_t n = task->n;
+
+	while (n && task->v[n - 1].became)
+		n--;
+	return n ? task->v[n - 1].level + 1 : 0;
+}
+
+/* Close what an entry at its stack pointer shows to be over.  `*level`: that of the new call. */
+static int make_way(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit,
+		    unsigned *level)
+{
+	int err = rt_stack_close(stack, task, stack_at(task, event->hit.sp, false), RT_END_NOT_SEEN, event->time);
+
+	/* What such a call became has returned, and so has it. */
+	while (task->n && task->v[task->n - 1].became)
+		drop_top(task);
+	if (!err && task->n && task->v[task->n - 1].sp == event->hit.sp) {
+		if (!is_tail_call(stack, task, event, hit)) {
+			err = rt_stack_close(stack, task, stack_at(task, event->hit.sp, true), RT_END_NOT_SEEN, event->time);
+		} else if (hit->returns && !goes_on_inside(task, event, hit)) {
+			*level = task->v[task->n - 1].level;
+			return stack_become(stack, task, event->time);
+		}
+	}
+	*level = next_level(task);
+	return err;
+}
+
+static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
+		       const struct rt_hit *hit)
+{
+	struct rt_frame frame;
+	struct rt_values args;
+	unsigned level;
+	int err;
+
+	err = make_way(stack, task, event, hit, &level);
+	if (err)
+		return err;
+	err = RT_ROOM(&task->v, task->n, &task->cap);
+	if (err)
+		return err;
+
+	memset(&frame, 0, sizeof(frame));
+	frame.libcall = hit->libcall;
+	frame.outside = hit->outside;
+	/* What a call becomes is shown where it was, whatever the return address. */
+	if (task->n && task->v[task->n - 1].sp == event->hit.sp)
+		frame.outside = task->v[task->n - 1].outside || goes_on_inside(task, event, hit);
+	frame.function = hit->function;
+	frame.entry_seen = true;
+	frame.returns = hit->returns;
+	frame.at_exits = hit->at_exits;
+	frame.exits = hit->exits;
+	frame.level = level;
+	frame.sp = event->hit.sp;
+	frame.time = event->hit.entered ? event->hit.entered : event->time;
+	frame.lost_before = stack->lost + task->lost;
+	frame.fewest = SIZE_MAX;
+	frame.once = hit->once && !task->n;
+	frame.leaps = event->hit.ra && !hit->at_exits;
+	if (task->highest < frame.sp)
+		task->highest = frame.sp;
+	/* A call whose end will not be known is not kept: nothing can be said to be inside it. */
+	if (hit->returns)
+		task->v[task->n++] = frame;
+	hit_values(event, hit->plan, &args);
+	return stack->ops->enter(stack->ctx, &task->thread, &frame, &args);
+}
+
+/* The innermost of the first `n` calls with its entry at `sp` that the return can be of, by index; n: none. */
+static size_t return_match(const struct rt_task *task, size_t n, uint64_t sp, uint32_t function)
+{
+	size_t i = n;
+
+	while (i && task->v[i - 1].sp == sp) {
+		i--;
+		if (function == RT_NO_FUNCTION || task->v[i].function == function)
+			return i;
+	}
+	return n;
+}
+
+/*
+ * The stack pointer at the entry of the call that returns.  A function that takes its arguments off the stack itself comes
+ * back above it: then it is the outermost call below, because a caller's entry lies above its callee's arguments.
+ */
+static uint64_t return_sp(const struct rt_stack *stack, const struct rt_task *task, const struct rt_event *event,
+			  const struct rt_hit *hit)
+{
+	const struct rt_arch *arch = hit->plan->arch;
+	uint64_t pop = arch ? arch->return_pop : 0;
+	uint64_t sp = event->hit.sp > pop ? event->hit.sp - pop : 0;
+	const struct rt_frame *frame;
+	size_t n = stack_at(task, sp, false);
+
+	if (!arch || !arch->callee_pop || n == task->n || return_match(task, n, sp, hit->function) < n)
+		return sp;
+	frame = &task->v[n];
+	if (sp - frame->sp > arch->callee_pop)
+		return sp;
+	if (hit->function == RT_NO_FUNCTION ? !in_doubt(stack, task, frame->time) : frame->function == hit->function)
+		return frame->sp;
+	return sp;
+}
+
+/* A return whose call was not seen. */
+static int stack_unseen(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit, uint64_t sp)
+{
+	struct rt_values result;
+	struct rt_frame unseen;
+
+	hit_values(event, hit->plan, &result);
+	memset(&unseen, 0, sizeof(unseen));
+	unseen.function = hit->function;
+	unseen.returns = true;
+	unseen.level = next_level(task);
+	unseen.sp = sp;
+	unseen.before = stack->attached && !stack->doubt && !task->doubt;
+	return stack->ops->leave(stack->ctx, &task->thread, &unseen, RT_END_RETURNED, event->time, &result);
+}
+
+static int stack_return(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
+			const struct rt_hit *hit)
+{
+	uint64_t sp = return_sp(stack, task, event, hit);
+	struct rt_values result;
+	size_t match;
+	int err;
+
+	err = rt_stack_close(stack, task, stack_at(task, sp, false), RT_END_NOT_SEEN, event->time);
+	if (err)
+		return err;
+	match = return_match(task, task->n, sp, hit->function);
+	if (match == task->n)
+		return stack_unseen(stack, task, event, hit, sp);
+	/* What is above it at the same place is what it became, and has returned with it. */
+	hit_values(event, hit->plan, &result);
+	while (!err && task->n > match)
+		err = stack_pop(stack, task, RT_END_RETURNED, event->time, &result);
+	return err;
+}
+
+/* Does a conditional jump go?  Where the flags could not be read it is as if it did not. */
+static bool goes(const struct rt_event *event, const struct rt_hit *hit)
+{
+	struct rt_values flags;
+
+	hit_values(event, hit->plan, &flags);
+	return flags.data && hit->plan->nvalues && !(flags.faults & 1) &&
+	       rt_exit_taken(hit->exit->condition, rt_plan_int(hit->plan, 0, flags.data));
+}
+
+/*
+ * Does the jump end the call for all that can be seen of it?  What it leads to is not traced, so nothing will tell when that has returned,
+ * and what comes after that must not stand inside the call.  (In the middle of one that is traced the jump may come to a return that is probed.)
+ */
+static bool is_farewell(const struct rt_frame *frame)
+{
+	return frame->callee == RT_NO_FUNCTION && !frame->awaits && !frame->exit->middle;
+}
+
+static void stack_jump(struct rt_frame *top, const struct rt_event *event, const struct rt_hit *hit)
+{
+	top->jumped = true;
+	top->exit = hit->exit;
+	top->callee = hit->leads ? hit->leads - 1 : hit->exit->callee;
+	top->awaits = hit->leads || (top->callee == RT_NO_FUNCTION && hit->exit->nthrough);
+	top->left = event->time;
+	top->to = hit->exit->to;
+}
+
+/*
+ * An instruction that leaves the function is about to be carried out.  Code that several functions share by other ways than a call (hand-written
+ * assembly) may come to it too: so without a call at this stack pointer it is a return only where hits were lost, or where the call may
+ * have begun before the trace.
+ */
+static int stack_leaving(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit)
+{
+	uint64_t sp = event->hit.sp;
+	struct rt_values result;
+	struct rt_frame *top;
+	bool ours;
+	int err;
+
+	if (hit->exit->kind == RT_EXIT_MAYBE && !goes(event, hit))
+		return 0;
+	err = rt_stack_close(stack, task, stack_at(task, sp, false), RT_END_NOT_SEEN, event->time);
+	if (err)
+		return err;
+	top = task->n && task->v[task->n - 1].sp == sp ? &task->v[task->n - 1] : NULL;
+	ours = top && !top->became && (hit->function == RT_NO_FUNCTION || top->function == hit->function || top->jumped);
+	if (hit->exit->kind != RT_EXIT_RETURN) {
+		if (ours)
+			stack_jump(top, event, hit);
+		return ours && is_farewell(top) ? stack_pop(stack, task, RT_END_NOT_SEEN, event->time, NULL) : 0;
+	}
+	if (ours) {
+		hit_values(event, hit->plan, &result);
+		return stack_pop(stack, task, RT_END_RETURNED, event->time, &result);
+	}
+	if (top && !in_doubt(stack, task, top->time))
+		return 0;
+	if (top)
+		err = rt_stack_close(stack, task, task->n - 1, RT_END_NOT_SEEN, event->time);
+	else if (!stack->doubt && !task->doubt && !(stack->attached && sp > task->highest))
+		return 0;
+	if (task->highest < sp)
+		task->highest = sp;
+	return err ? err : stack_unseen(stack, task, event, hit, sp);
+}
+
+/*
+ * The innermost call may have jumped to a traced function.  Then that function's entry comes next.
+ * Any other hit shows that the jump led elsewhere, and has ended the call.
+ */
+static int settle_jump(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
+		       const struct rt_hit *hit)
+{
+	const struct rt_frame *top = task->n ? &task->v[task->n - 1] : NULL;
+
+	if (!top || !top->awaits)
+		return 0;
+	if (hit->plan->kind == RT_KIND_ENTRY && event->hit.sp == top->sp && leads_to(top, hit->function))
+		return 0;
+	return stack_pop(stack, task, RT_END_NOT_SEEN, event->time, NULL);
+}
+
+void rt_stack_attached(struct rt_stack *stack)
+{
+	stack->attached = true;
+}
+
+int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const struct rt_hit *hit)
+{
+	struct rt_task *task;
+	int err;
+
+	if (!hit->plan)
+		return -EINVAL;
+	task = rt_threads_get(&stack->threads, event->pid, event->tid, event->hit.goid);
+	if (!task)
+		return -ENOMEM;
+	err = settle_jump(stack, task, event, hit);
+	if (err)
+		return err;
+	if (hit->plan->kind == RT_KIND_ENTRY)
+		return stack_entry(stack, task, event, hit);
+	if (hit->exit)
+		return stack_leaving(stack, task, event, hit);
+	return stack_return(stack, task, event, hit);
+}
+
+int rt_stack_unwound(struct rt_stack *stack, const struct rt_event *event)
+{
+	struct rt_task *task = rt_threads_find(&stack->threads, event->pid, event->tid, event->hit.goid);
+
+	return task ? rt_stack_close(stack, task, stack_at(task, event->hit.sp, true), RT_END_UNWOUND, event->time) : 0;
+}

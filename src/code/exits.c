@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "code/exits.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "code/exits_private.h"
+#include "elf/file.h"
+#include "base/array.h"
+
+enum { LANDINGS = 512, LOCK = 0xf0 };
+
+static const char unclear[] = "its code cannot be told from data";
+static const char outside[] = "it jumps to a place that is not known";
+
+void rt_walk_fail(struct rt_walk *w, const char *why)
+{
+	if (!w->exits->why)
+		w->exits->why = why;
+}
+
+void rt_walk_nomem(struct rt_walk *w)
+{
+	w->nomem = true;
+	rt_walk_fail(w, "out of memory");
+}
+
+void rt_walk_later(struct rt_walk *w, uint64_t addr, uint64_t from, struct rt_depth depth)
+{
+	if (RT_ROOM(&w->todo, w->ntodo, &w->cap) < 0)
+		rt_walk_nomem(w);
+	else
+		w->todo[w->ntodo++] = (struct rt_todo){ addr, from, depth };
+}
+
+struct rt_depth rt_walk_depth(const struct rt_walk *w, uint64_t addr)
+{
+	const struct rt_stretch *p = rt_body_piece(&w->body, addr);
+
+	return p->depths[addr - p->start];
+}
+
+/* ---- what leaves ---- */
+
+uint64_t rt_walk_slot(const struct rt_flow *f)
+{
+	return f->kind == RT_FLOW_INDIRECT && f->has_mem && f->mem.fixed && f->mem.index == RT_NO_REG ? (uint64_t)f->mem.disp : 0;
+}
+
+/* DWARF's number of a register, and 1. */
+static uint8_t dwarf_number(const struct rt_arch *arch, int8_t reg)
+{
+	/* ax, cx, dx, bx, sp, bp, si, di */
+	static const uint8_t x86_64[] = { 0, 2, 1, 3, 7, 6, 4, 5 };
+	unsigned n = (unsigned)reg;
+
+	if (arch->machine == EM_X86_64 && reg >= 0 && reg < 8)
+		n = x86_64[reg];
+	return reg >= 0 && n < arch->ndwarf ? (uint8_t)(n + 1) : 0;
+}
+
+/*
+ * Which register tells where an indirect jump leads?  A slot of the file is at a fixed distance from
+ * the jump, wherever the file is mapped.
+ */
+static void find_register(const struct rt_arch *arch, const struct rt_flow *f, struct rt_exit *e)
+{
+	int64_t disp = e->slot ? (int64_t)(e->slot - e->at.addr) : f->has_mem ? f->mem.disp : 0;
+	bool readable = e->slot || !f->has_mem || (!f->mem.fixed && f->mem.index == RT_NO_REG);
+
+	if (f->kind != RT_FLOW_INDIRECT || !readable || disp < INT32_MIN || disp > INT32_MAX)
+		return;
+	e->by = e->slot ? RT_BY_IP : dwarf_number(arch, f->has_mem ? f->mem.base : f->to);
+	e->loads = f->has_mem;
+	e->disp = (int32_t)disp;
+}
+
+void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enum rt_exit_kind kind, bool self)
+{
+	struct rt_exits *e = w->exits;
+	size_t i;
+
+	/* An instruction is come to again when less turns out to be known of the stack pointer there. */
+	for (i = 0; i < e->n; i++)
+		if (e->v[i].at.addr == addr)
+			return;
+	if (RT_ROOM(&e->v, e->n, &e->cap) < 0) {
+		rt_walk_nomem(w);
+		return;
+	}
+	memset(&e->v[e->n], 0, sizeof(e->v[0]));
+	e->v[e->n].at.addr = addr;
+	e->v[e->n].at.size = f->size;
+	e->v[e->n].target = f->has_target ? f->target : 0;
+	e->v[e->n].slot = kind == RT_EXIT_JUMP ? rt_walk_slot(f) : 0;
+	e->v[e->n].callee = UINT32_MAX;
+	if (kind == RT_EXIT_JUMP)
+		find_register(w->body.arch, f, &e->v[e->n]);
+	e->v[e->n].kind = kind;
+	e->v[e->n].self = self;
+	if (kind == RT_EXIT_MAYBE)
+		e->v[e->n].condition = (uint8_t)(f->condition - 1);
+	e->n++;
+}
+
+bool rt_walk_is_own_part(const struct rt_walk *w, const char *part)
+{
+	const struct rt_symbol *v;
+	size_t i, n, len;
+
+	v = rt_symbols_at(rt_code_image(w->code), w->entry, &n);
+	for (i = 0; i < n; i++) {
+		len = strlen(v[i].name);
+		if (strncmp(part, v[i].name, len) == 0 && strncmp(part + len, ".cold", 5) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_piece(struct rt_walk *w, uint64_t start, uint64_t end)
+{
+	static const struct rt_depth unknown = { RT_DEPTH_UNKNOWN, RT_DEPTH_UNKNOWN };
+	uint64_t landings[LANDINGS];
+	const char *why = rt_body_add(&w->body, start, end, &w->nomem);
+	int i, n;
+
+	if (why) {
+		rt_walk_fail(w, why);
+		return;
+	}
+	n = rt_code_landings(w->code, start, landings, LANDINGS);
+	if (n < 0)
+		rt_walk_fail(w, "where it catches exceptions cannot be told");
+	for (i = 0; i < n; i++)
+		rt_walk_later(w, landings[i], 0, unknown);
+}
+
+/* The symbol whose code `addr` is in; of several the one that begins last. */
+static const struct rt_symbol *symbol_of(const struct rt_walk *w, uint64_t addr)
+{
+	const struct rt_symbol *s = rt_symbol_before(rt_code_image(w->code), addr + 1);
+
+	return s && addr - s->addr < s->size ? s : NULL;
+}
+
+/*
+ * The piece of code that a jump leads to, which is to be followed as if it were the function's own: its cold part, or what has no name
+ * and may be that.  (Another function without a name returns for this one, which has become it by a tail call; and what it returns to
+ * others has another stack pointer than this one's calls.)
+ */
+static bool goes_on(const struct rt_walk *w, uint64_t target, uint64_t *start, uint64_t *end)
+{
+	const struct rt_symbol *s = symbol_of(w, target);
+
+	if (target == w->entry || rt_code_is_stub(w->code, target) || (s && !rt_walk_is_own_part(w, s->name)))
+		return false;
+	if (!s)
+		return rt_code_span(w->code, target, start, end);
+	*start = s->addr;
+	*end = s->addr + s->size;
+	return true;
+}
+
+bool rt_walk_cold(struct rt_walk *w, uint64_t target)
+{
+	const struct rt_symbol *s = symbol_of(w, target);
+
+	if (!s || !rt_walk_is_own_part(w, s->name))
+		return false;
+	add_piece(w, s->addr, s->addr + s->size);
+	return rt_body_piece(&w->body, target) != NULL;
+}
+
+static void add_indirect(struct rt_walk *w, uint64_t addr)
+{
+	if (RT_ROOM(&w->indirect, w->nindirect, &w->indirect_cap) < 0)
+		rt_walk_nomem(w);
+	else
+		w->indirect[w->nindirect++] = addr;
+}
+
+/* The jump or call at `addr` is a return in effect. */
+static void exit_by_thunk(struct rt_walk *w, uint64_t addr, const struct rt_flow *f)
+{
+	struct rt_flow plain = *f;
+
+	plain.has_target = false;
+	rt_walk_exit(w, addr, &plain, RT_EXIT_RETURN, false);
+}
+
+/* A jump out of what is known of the function. */
+static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, struct rt_depth depth)
+{
+	/* A symbol whose size is a guess (_init) may seem to go on over the stubs. */
+	bool self = f->target == w->entry, stub = rt_code_is_stub(w->code, f->target);
+	const struct rt_symbol *s = stub ? NULL : symbol_of(w, f->target);
+	enum rt_thunk thunk = f->kind == RT_FLOW_JUMP && !self ? rt_code_thunk(w->code, f->target) : RT_THUNK_NONE;
+	uint64_t start, end;
+
+	if (thunk == RT_THUNK_RETURN) {
+		exit_by_thunk(w, addr, f);
+		return;
+	}
+	if (thunk == RT_THUNK_JUMP) {
+		add_indirect(w, addr);
+		return;
+	}
+	if (goes_on(w, f->target, &start, &end)) {
+		add_piece(w, start, end);
+		if (!w->exits->why)
+			rt_walk_later(w, f->target, addr, depth);
+		return;
+	}
+	/* Go: the call begins once more, with a larger stack.  Calls that do not come back (panics) may stand before that. */
+	if (self && rt_image_is_go(rt_code_image(w->code)))
+		return;
+	if (!self && !stub && (!s || strstr(s->name, ".cold")))
+		rt_walk_fail(w, outside);
+	else if (depth.sp != 0 && (depth.sp != RT_DEPTH_UNKNOWN || (s && s->addr != f->target)))
+		rt_walk_fail(w, "it jumps out with something of its own on the stack");
+	else if (f->kind == RT_FLOW_BRANCH && !f->condition)
+		rt_walk_fail(w, "it is left by a conditional jump whose way cannot be told");
+	else
+		rt_walk_exit(w, addr, f, f->kind == RT_FLOW_BRANCH ? RT_EXIT_MAYBE : RT_EXIT_JUMP, self);
+}
+
+static void jump(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, struct rt_depth depth)
+{
+	if (f->target != w->entry && rt_body_piece(&w->body, f->target))
+		rt_walk_later(w, f->target, addr, depth);
+	else
+		outward(w, addr, f, depth);
+}
+
+/* ---- the way ---- */
+
+/* What is known of the stack behind an instruction. */
+static struct rt_depth behind(const struct rt_flow *f, struct rt_depth depth)
+{
+	struct rt_depth next = depth;
+
+	if (f->sp == RT_SP_ADDED && depth.sp != RT_DEPTH_UNKNOWN)
+		next.sp = depth.sp - f->amount;
+	else if (f->sp == RT_SP_OF_FRAME && depth.fp != RT_DEPTH_UNKNOWN)
+		next.sp = depth.fp - f->amount;
+	else if (f->sp != RT_SP_KEPT)
+		next.sp = RT_DEPTH_UNKNOWN;
+	if (f->fp == RT_FP_LOST)
+		next.fp = RT_DEPTH_UNKNOWN;
+	else if (f->fp == RT_FP_OF_SP)
+		next.fp = depth.sp == RT_DEPTH_UNKNOWN ? RT_DEPTH_UNKNOWN : depth.sp - f->fp_amount;
+	return next;
+}
+
+/* A function that goes deeper than a stack is none that we understand; and no sum of these overflows. */
+static bool sane(struct rt_depth depth)
+{
+	return (depth.sp == RT_DEPTH_UNKNOWN || (depth.sp > -(1 << 29) && depth.sp < 1 << 29)) &&
+	       (depth.fp == RT_DEPTH_UNKNOWN || (depth.fp > -(1 << 29) && depth.fp < 1 << 29));
+}
+
+static bool merge(int32_t *known, int32_t now)
+{
+	if (*known == now || *known == RT_DEPTH_UNKNOWN)
+		return false;
+	*known = RT_DEPTH_UNKNOWN;
+	return true;
+}
+
+/* Mark the instruction.  False: its bytes belong to others already. */
+static bool claim(struct rt_stretch *p, size_t at, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		if (at + i >= (size_t)(p->end - p->start) || p->marks[at + i])
+			return false;
+	p->marks[at] = RT_MARK_BEGIN;
+	memset(p->marks + at + 1, RT_MARK_INSIDE, size - 1);
+	return true;
+}
+
+/* Come to the instruction at `addr`.  False: there is nothing new to follow from here. */
+static bool arrive(struct rt_walk *w, struct rt_stretch *p, uint64_t addr, uint64_t from, struct rt_depth *depth, struct rt_flow *f)
+{
+	size_t at = (size_t)(addr - p->start);
+	bool sp, fp;
+
+	/* Past a LOCK prefix: the same instruction without it. */
+	if (p->marks[at] == RT_MARK_INSIDE && p->marks[at - 1] == RT_MARK_BEGIN && p->bytes[at - 1] == LOCK)
+		return false;
+	if (p->marks[at] == RT_MARK_INSIDE || !rt_body_decode(&w->body, addr, f)) {
+		rt_walk_fail(w, unclear);
+		return false;
+	}
+	if (p->joins[at] < UINT8_MAX)
+		p->joins[at]++;
+	if (p->marks[at] == RT_MARK_BEGIN) {
+		sp = merge(&p->depths[at].sp, depth->sp);
+		fp = merge(&p->depths[at].fp, depth->fp);
+		*depth = p->depths[at];
+		return sp || fp;
+	}
+	if (!claim(p, at, f->size)) {
+		rt_walk_fail(w, unclear);
+		return false;
+	}
+	p->depths[at] = *depth;
+	p->before[at] = from;
+	return true;
+}
+
+static void add_address(struct rt_walk *w, struct rt_calls *list, uint64_t addr)
+{
+	if (RT_ROOM(&list->v, list->n, &list->cap) < 0)
+		rt_walk_nomem(w);
+	else
+		list->v[list->n++] = addr;
+}
+
+static void makes_address(struct rt_walk *w, uint64_t addr)
+{
+	if (!rt_body_piece(&w->body, addr))
+		add_address(w, &w->addresses, addr);
+	else if (addr != w->entry)
+		w->own_address = true;
+}
+
+static void call(struct rt_walk *w, uint64_t next, const struct rt_flow *f, struct rt_depth *depth)
+{
+	if (!f->has_target)
+		return;
+	if (f->target == next) {		/* how 32-bit code learns where it is */
+		if (depth->sp != RT_DEPTH_UNKNOWN)
+			depth->sp += w->body.arch->word;
+	} else if (f->target != w->entry && rt_body_piece(&w->body, f->target) && rt_body_piece(&w->body, f->target)->start != f->target) {
+		rt_walk_fail(w, "it calls into its own middle");
+	} else if (w->calls) {
+		add_address(w, w->calls, f->target);
+	}
+}
+
+/*
+ * Is it the return address that is read there, or changed?  __builtin_return_address(0) is that, a walk over frame pointers begins so, and
+ * assembly finds by it what stands behind the call.
+ */
+static bool is_return_used(const struct rt_flow *f, struct rt_depth depth)
+{
+	enum { SP = 4, FP = 5 };
+
+	if (!f->uses || f->used.fixed || f->used.index != RT_NO_REG)
+		return false;
+	return (f->used.base == SP && depth.sp != RT_DEPTH_UNKNOWN && f->used.disp == depth.sp) ||
+	       (f->used.base == FP && depth.fp != RT_DEPTH_UNKNOWN && f->used.disp == depth.fp);
+}
+
+/* Follow the way from an instruction on, until it ends or joins one that was followed before. */
+static void follow(struct rt_walk *w, const struct rt_todo *todo)
+{
+	uint64_t addr = todo->addr, from = todo->from, next;
+	struct rt_depth depth = todo->depth;
+	struct rt_stretch *p = rt_body_piece(&w->body, addr);
+	bool after_call = false;
+	struct rt_flow f;
+
+	if (!p) {
+		rt_walk_fail(w, outside);
+		return;
+	}
+	for (; arrive(w, p, addr, from, &depth, &f); from = addr, addr = next) {
+		next = addr + f.size;
+		w->exits->looks |= w->body.arch->form && is_return_used(&f, depth);
+		if (f.op == RT_OP_ADDRESS)
+			makes_address(w, (uint64_t)f.value);
+		if (f.op == RT_OP_ADDRESS && w->calls && w->calls->addresses)
+			add_address(w, w->calls, (uint64_t)f.value);
+		if (f.kind == RT_FLOW_CALL && f.has_target && rt_body_piece(&w->body, f.target) && rt_code_thunk(w->code, addr) == RT_THUNK_RETURN) {
+			exit_by_thunk(w, addr, &f);
+			return;
+		}
+		if (f.kind == RT_FLOW_RETURN)
+			rt_walk_exit(w, addr, &f, RT_EXIT_RETURN, false);
+		else if (f.kind == RT_FLOW_JUMP && after_call && f.target == p->end && depth.sp != 0)
+			return;		/* clang: behind a call that does not come back */
+		else if (f.kind == RT_FLOW_JUMP || f.kind == RT_FLOW_BRANCH)
+			jump(w, addr, &f, depth);
+		else if (f.kind == RT_FLOW_STRANGE)
+			rt_walk_fail(w, "it has a jump that is not understood");
+		else if (f.kind == RT_FLOW_CALL)
+			call(w, next, &f, &depth);
+		if (f.kind == RT_FLOW_INDIRECT)
+			add_indirect(w, addr);
+		if ((f.kind != RT_FLOW_NEXT && f.kind != RT_FLOW_CALL && f.kind != RT_FLOW_BRANCH) || w->exits->why)
+			return;
+		after_call = f.kind == RT_FLOW_CALL;
+		depth = behind(&f, depth);
+		/* It has taken its return address off the stack. */
+		w->exits->looks |= w->body.arch->form && depth.sp != RT_DEPTH_UNKNOWN && depth.sp < 0;
+		if (!sane(depth))
+			rt_walk_fail(w, unclear);
+		if (next < p->end)
+			continue;
+		/* Behind a call it is one that does not come back; Go puts a nop there. */
+		if (f.kind != RT_FLOW_CALL && !rt_image_is_go(rt_code_image(w->code)))
+			rt_walk_fail(w, "it runs on past its end");
+		return;
+	}
+}
+
+static int compare_exits(const void *a, const void *b)
+{
+	const struct rt_exit *x = a, *y = b;
+
+	return x->at.addr < y->at.addr ? -1 : x->at.addr > y->at.addr;
+}
+
+static void walk(struct rt_walk *w)
+{
+	struct rt_todo todo;
+	uint64_t addr;
+
+	do {
+		if (w->ntodo) {
+			todo = w->todo[--w->ntodo];
+			follow(w, &todo);
+		} else if (w->nindirect) {
+			addr = w->indirect[--w->nindirect];
+			rt_walk_understand(w, addr);
+		}
+		if (!w->exits->why && !w->ntodo && !w->nindirect && !rt_walk_lengthen(w) && w->tables)
+			rt_walk_check_whole(w);
+	} while (!w->exits->why && (w->ntodo || w->nindirect));
+	if (!w->exits->why)
+		rt_walk_check_exits(w);
+}
+
+/* Most functions have one exit or two, and there may be a hundred thousand functions. */
+static void trim(struct rt_exits *exits)
+{
+	struct rt_exit *v = NULL;
+
+	if (exits->n)
+		v = realloc(exits->v, exits->n * sizeof(*v));
+	else
+		free(exits->v);
+	if (v || !exits->n) {
+		exits->v = v;
+		exits->cap = exits->n;
+	}
+}
+
+int rt_walk_function(struct rt_code *code, uint64_t addr, uint64_t size, bool unwinder, struct rt_calls *calls, struct rt_exits *exits)
+{
+	static const struct rt_depth at_entry = { 0, RT_DEPTH_UNKNOWN };
+	struct rt_walk w = { .code = code, .exits = exits, .entry = addr, .unwinder = unwinder, .calls = calls };
+
+	memset(exits, 0, sizeof(*exits));
+	exits->image = rt_code_image(code);
+	exits->why = rt_code_undecodable(code);
+	if (exits->why)
+		return 0;
+	w.body.code = code;
+	w.body.arch = rt_image_arch(rt_code_image(code));
+	add_piece(&w, addr, addr + size);
+	rt_walk_later(&w, addr, 0, at_entry);
+	walk(&w);
+	rt_body_free(&w.body);
+	free(w.todo);
+	free(w.indirect);
+	free(w.unbounded);
+	free(w.addresses.v);
+	if (exits->why)
+		exits->n = 0;
+	else if (exits->n)
+		qsort(exits->v, exits->n, sizeof(*exits->v), compare_exits);
+	trim(exits);
+	return w.nomem ? -ENOMEM : 0;
+}
+
+int rt_exits_find(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits)
+{
+	return rt_walk_function(code, addr, size, false, NULL, exits);
+}
+
+int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits)
+{
+	return rt_walk_function(code, addr, size, true, NULL, exits);
+}
+
+bool rt_exits_include(const struct rt_exits *whole, const struct rt_exits *part)
+{
+	size_t i = 0, k = 0;
+
+	/* Both are in order.  A jump back to either's beginning is an exit of that one alone. */
+	while (i < whole->n && k < part->n && whole->v[i].at.addr != part->v[k].at.addr) {
+		if (whole->v[i].at.addr < part->v[k].at.addr)
+			i++;
+		else
+			k++;
+	}
+	return i < whole->n && k < part->n && whole->image == part->image;
+}
+
+void rt_exits_free(struct rt_exits *exits)
+{
+	size_t i;
+
+	for (i = 0; i < exits->n; i++) {
+		free(exits->v[i].to);
+		free(exits->v[i].through);
+	}
+	free(exits->v);
+	memset(exits, 0, sizeof(*exits));
+}
+
+bool rt_exit_taken(uint8_t condition, uint64_t flags)
+{
+	bool c = flags & 1, p = flags >> 2 & 1, z = flags >> 6 & 1, s = flags >> 7 & 1, o = flags >> 11 & 1;
+	const bool holds[8] = { o, c, z, c || z, s, p, s != o, z || s != o };
+
+	return holds[condition >> 1 & 7] != (condition & 1);
+}

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "code/guess.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "code/callers.h"
+#include "code/code.h"
+#include "elf/eh_frame.h"
+#include "elf/file.h"
+#include "base/array.h"
+
+enum {
+	BODY_MAX = 1 << 16,	/* bytes of a function that are looked at */
+	STEPS_MAX = 20000,	/* instructions that are, with those that are met again */
+	CALLEES = 3,		/* how far calls are followed */
+	ALL = (1 << RT_USE_ARGS) - 1,
+};
+
+/* What may be true at an instruction, of any path to it. */
+enum {
+	SEEN = 1 << 7,
+	VECTORS = 1 << 6,	/* the register that tells of variadic functions still has what the caller put there */
+};
+
+/*
+ * What is in the result's register: the bytes of it that have been set (1, 4 with 0 above them, 8; 0: it is what a call left, or the
+ * caller, or depends on the path), and these.
+ */
+enum {
+	WIDTH = 0x0f,
+	FRESH = 0x10,	/* nothing has read it since */
+	SMALL = 0x20,	/* it is a number of one byte, so setting that alone sets all */
+	LEFT = 0x40,	/* on some path it is the caller's still */
+	VOID = 0x80,	/* on such a path the register of floating point is, too */
+	REAL = 0x100,	/* on some path that is the caller's still */
+	SOME = 0x200,	/* on some path nothing has */
+};
+
+struct known {
+	uint64_t addr;
+	struct rt_guess guess;
+	bool done;
+};
+
+struct rt_guesser {
+	struct rt_image *image;
+	struct rt_user *user;	/* NULL with by_hand */
+	struct rt_callers *callers;	/* NULL: not needed yet, or there is none (no_callers) */
+	bool no_callers;
+	bool by_hand;		/* aarch64: its first argument is in the result's register */
+	struct known *v;	/* a hash table, open addressing */
+	size_t n, cap;		/* cap: a power of two, or 0 */
+};
+
+/* One function that is walked through. */
+struct walk {
+	struct rt_guesser *guesser;
+	uint64_t addr, size;
+	uint8_t *bytes;
+	size_t n;
+	uint8_t *states;	/* by byte: registers that may still hold arguments, SEEN, VECTORS */
+	uint16_t *results;	/* by byte: what is in the result's register, see below */
+	uint32_t *todo;
+	size_t ntodo, todo_cap;
+	unsigned steps, depth;
+	uint8_t saved;		/* bit i: register i was stored on the stack, at saved_at[i] */
+	int64_t saved_at[RT_USE_ARGS];
+	bool lost, returned, real;	/* real: it reads an argument of floating point */
+	uint8_t left;		/* LEFT, VOID: at a return */
+	struct rt_guess guess;
+};
+
+struct rt_guesser *rt_guesser_open(struct rt_image *image)
+{
+	struct rt_guesser *g = calloc(1, sizeof(*g));
+
+	if (!g)
+		return NULL;
+	g->image = image;
+	g->by_hand = rt_image_arch(image)->machine == EM_AARCH64;
+	g->user = g->by_hand ? NULL : rt_user_open(rt_image_arch(image));
+	if (g->user || g->by_hand)
+		return g;
+	free(g);
+	return NULL;
+}
+
+void rt_guesser_close(struct rt_guesser *g)
+{
+	if (!g)
+		return;
+	rt_callers_close(g->callers);
+	if (g->user)
+		rt_user_close(g->user);
+	free(g->v);
+	free(g);
+}
+
+/* ---- what is known already ---- */
+
+static struct known *slot(struct known *v, size_t cap, uint64_t addr)
+{
+	size_t i = (size_t)(addr * 0x9e3779b97f4a7c15ull >> 20) & (cap - 1);
+
+	while (v[i].addr && v[i].addr != addr)
+		i = (i + 1) & (cap - 1);
+	return &v[i];
+}
+
+static struct known *known(struct rt_guesser *g, uint64_t addr)
+{
+	struct known *v, *at;
+	size_t cap, i;
+
+	if (g->n * 2 >= g->cap) {
+		cap = g->cap ? g->cap * 2 : 64;
+		v = calloc(cap, sizeof(*v));
+		if (!v)
+			return NULL;
+		for (i = 0; i < g->cap; i++)
+			if (g->v[i].addr)
+				*slot(v, cap, g->v[i].addr) = g->v[i];
+		free(g->v);
+		g->v = v;
+		g->cap = cap;
+	}
+	at = slot(g->v, g->cap, addr);
+	if (!at->addr) {
+		at->addr = addr;
+		g->n++;
+	}
+	return at;
+}
+
+/* ---- the walk ---- */
+
+static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth, struct rt_guess *guess);
+
+/* Of two paths.  Where one has set a byte only, what is above it cannot be meant. */
+static uint16_t either_result(uint16_t a, uint16_t b)
+{
+	uint16_t width = (a & WIDTH) == (b & WIDTH) ? a & WIDTH : (a & WIDTH) == 1 || (b & WIDTH) == 1 ? 1 : 0;
+
+	return width | (a & b & (FRESH | SMALL)) | ((a | b) & (LEFT | VOID | REAL | SOME));
+}
+
+/* After an instruction. */
+static uint16_t next_result(uint16_t result, const struct rt_use *use)
+{
+	if (use->result_write)
+		result &= (uint16_t)~(LEFT | VOID);
+	if (use->vector_write)
+		result &= (uint16_t)~(VOID | REAL);
+	if (!use->result_write)
+		return use->result_read ? result & (uint16_t)~(FRESH | SOME) : result;
+	if (use->result_aside)
+		return result & REAL;
+	if (use->result_write >= 4)
+		return use->result_write | FRESH | SOME | (use->result_small ? SMALL : 0) | (result & REAL);
+	/* A part of what was there is changed. */
+	if (use->result_read || use->result_write > 1)
+		return (result & (WIDTH | REAL)) | FRESH | SOME;
+	return result & SMALL ? result | FRESH | SOME : 1 | FRESH | SOME | (result & REAL);
+}
+
+/* Control may come to `target` in this state; it is looked at again where that says more than before. */
+static void meet(struct walk *w, uint64_t target, uint8_t state, uint16_t result)
+{
+	size_t at = (size_t)(target - w->addr);
+	uint8_t both;
+
+	if (target < w->addr || at >= w->n) {
+		w->lost = true;
+		return;
+	}
+	both = w->states[at] | state | SEEN;
+	if (w->states[at] & SEEN)
+		result = either_result(w->results[at], result);
+	if (both == w->states[at] && result == w->results[at])
+		return;
+	w->states[at] = both;
+	w->results[at] = result;
+	if (RT_ROOM(&w->todo, w->ntodo, &w->todo_cap) < 0)
+		w->lost = true;
+	else
+		w->todo[w->ntodo++] = (uint32_t)at;
+}
+
+static void note_read(struct walk *w, unsigned i, unsigned bytes)
+{
+	w->guess.bytes[i] = bytes > w->guess.bytes[i] ? (uint8_t)bytes : w->guess.bytes[i];
+}
+
+/* The size of the function at `addr`, by its symbol or by what unwinds stacks; 0: nothing tells. */
+static uint64_t size_of(const struct rt_image *image, uint64_t addr)
+{
+	const struct rt_symbol *symbols;
+	size_t n;
+
+	symbols = rt_symbols_at(image, addr, &n);
+	if (n)
+		return symbols[0].kind == RT_SYM_IFUNC ? 0 : symbols[0].size;
+	return rt_eh_size(image, addr);
+}
+
+/* A call or a jump to another function, with `state` still in the registers.  `leaves`: nothing comes behind it. */
+static void pass_on(struct walk *w, uint64_t target, uint8_t state, bool leaves)
+{
+	struct rt_guess callee;
+	uint64_t size;
+	unsigned i;
+
+	if (!target || !(state & ALL || leaves) || w->depth >= CALLEES || target == w->addr)
+		return;
+	size = size_of(w->guesser->image, target);
+	if (!size)
+		return;
+	guess_at(w->guesser, target, size, w->depth + 1, &callee);
+	if (leaves && callee.no_result)
+		w->left |= LEFT | VOID;
+	w->guess.passes |= leaves && (callee.sets || callee.result);
+	for (i = 0; callee.decided && i < callee.nargs; i++) {
+		if (!(state & 1u << i) || !callee.bytes[i])
+			continue;
+		note_read(w, i, callee.bytes[i]);
+		w->guess.pointers |= callee.pointers & (uint8_t)(1u << i);
+	}
+}
+
+static void note_uses(struct walk *w, const struct rt_use *use, uint8_t state)
+{
+	unsigned i;
+
+	for (i = 0; i < RT_USE_ARGS; i++) {
+		if (!use->reads[i] || !(state & 1u << i))
+			continue;
+		if (use->saves & 1u << i && !(w->saved & 1u << i)) {
+			w->saved |= (uint8_t)(1u << i);
+			w->saved_at[i] = use->saved_at;
+			continue;
+		}
+		note_read(w, i, use->reads[i] < 4 ? 4 : use->reads[i]);
+		w->guess.pointers |= use->pointers & (uint8_t)(1u << i);
+	}
+	w->guess.variadic |= use->tests_vectors && (state & VECTORS);
+}
+
+static void note_return(struct walk *w, uint16_t result)
+{
+	uint8_t width = result & WIDTH;
+
+	w->left |= result & (LEFT | VOID);
+	w->guess.sets |= (result & SOME) != 0;
+	/* What was looked at and left there need not be the result. */
+	if (!(result & FRESH) && width != 1)
+		width = 0;
+	w->guess.result = w->returned ? (uint8_t)either_result(w->guess.result, width) : width;
+	w->returned = true;
+}
+
+/*
+ * What a call leaves in the registers: nothing of the arguments, but where it comes before all else.  That may be a profiler's
+ * (mcount, __fentry__), which keeps them; the third one's register can also hold half of a result.
+ */
+static uint8_t after_call(const struct walk *w, uint8_t state)
+{
+	unsigned i;
+
+	for (i = 0; i < RT_USE_ARGS; i++)
+		if (w->guess.bytes[i] || w->saved)
+			return 0;
+	return state == (ALL | VECTORS) ? ALL & ~(1 << 2) : 0;
+}
+
+static bool read_use(const struct walk *w, size_t at, struct rt_use *use)
+{
+	const struct rt_guesser *g = w->guesser;
+
+	return g->by_hand ? rt_use_aarch64(w->bytes + at, w->n - at, w->addr + at, use) :
+	       rt_use(g->user, w->bytes + at, w->n - at, w->addr + at, use);
+}
+
+static void step(struct walk *w, size_t at)
+{
+	uint8_t state = w->states[at] & (uint8_t)~SEEN;
+	uint16_t result = w->results[at];
+	struct rt_use use;
+
+	if (!read_use(w, at, &use)) {
+		w->lost = true;
+		return;
+	}
+	note_uses(w, &use, state);
+	w->real |= use.vector_read && result & REAL;
+	state &= (uint8_t)~use.writes;
+	result = next_result(result, &use);
+	if (use.loses_vectors)
+		state &= (uint8_t)~VECTORS;
+	switch (use.flow) {
+	case RT_USE_CALL:
+		pass_on(w, use.target, state, false);
+		state = after_call(w, state);
+		result = 0;
+		break;
+	case RT_USE_JUMP:
+		if (use.target >= w->addr && use.target < w->addr + w->size && use.target) {
+			meet(w, use.target, state, result);
+			return;
+		}
+		if (use.target && rt_image_thunk(w->guesser->image, use.target) == RT_THUNK_RETURN) {
+			note_return(w, result);
+			return;
+		}
+		/* It leaves the function, or goes by a table, of which nothing is known. */
+		pass_on(w, use.target, state, true);
+		note_return(w, 0);
+		return;
+	case RT_USE_BRANCH:
+		if (use.target >= w->addr && use.target < w->addr + w->size)
+			meet(w, use.target, state, result);
+		else
+			pass_on(w, use.target, state, true);
+		break;
+	case RT_USE_RETURN:
+		note_return(w, result);
+		return;
+	case RT_USE_STOP:
+		return;
+	case RT_USE_NEXT:
+		break;
+	}
+	/* The last call of a function may be one that does not come back. */
+	if (at + use.size < w->n)
+		meet(w, w->addr + at + use.size, state, result);
+}
+
+static void walk_all(struct walk *w)
+{
+	meet(w, w->addr, ALL | VECTORS, LEFT | VOID | REAL);
+	while (w->ntodo && !w->lost) {
+		if (++w->steps > STEPS_MAX) {
+			w->lost = true;
+			return;
+		}
+		step(w, w->todo[--w->ntodo]);
+	}
+}
+
+/*
+ * What is stored on the stack counts as read, but for the registers that a variadic function stores there, the last of them highest,
+ * to take its unnamed arguments from: those before them are the named ones.  (Where none of the unnamed ones can be a double, nothing
+ * looks at the number of vector registers, and only three or more in a row tell.)
+ */
+static void note_saved(struct walk *w)
+{
+	const unsigned last = RT_USE_ARGS - 1;
+	unsigned i, first = w->saved & 1u << last ? last : RT_USE_ARGS;
+
+	while (first > 0 && first <= last && (w->saved >> (first - 1) & 3) == 3 && w->saved_at[first] - w->saved_at[first - 1] == 8)
+		first--;
+	if (!w->guess.variadic && last - first < 2)
+		first = RT_USE_ARGS;
+	if (first <= last) {
+		w->guess.variadic = true;
+		w->guess.nargs = (uint8_t)first;
+	}
+	for (i = 0; i < first; i++)
+		if (w->saved & 1u << i)
+			note_read(w, i, 8);
+}
+
+static void finish(struct walk *w)
+{
+	struct rt_guess *g = &w->guess;
+	unsigned i;
+
+	note_saved(w);
+	/* Of aarch64's it is not known how many registers are stored. */
+	g->decided = !w->lost && !(g->variadic && w->guesser->by_hand);
+	/* aarch64 has its first argument there, which may be the result, as the first double may be on all machines. */
+	g->no_result = w->left & VOID && !w->guesser->by_hand && (!w->real || g->variadic);
+	g->not_integer = w->left & LEFT && !w->guesser->by_hand;
+	for (i = g->nargs; i < RT_USE_ARGS; i++)
+		if (g->bytes[i])
+			g->nargs = (uint8_t)(i + 1);
+}
+
+static void guess_new(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth, struct rt_guess *guess)
+{
+	struct walk w = { .guesser = g, .addr = addr, .size = size, .depth = depth };
+	size_t n = size < BODY_MAX ? (size_t)size : BODY_MAX;
+
+	memset(guess, 0, sizeof(*guess));
+	if (!n)
+		return;
+	w.bytes = malloc(n);
+	w.states = calloc(n, 1);
+	w.results = calloc(n, sizeof(*w.results));
+	if (w.bytes && w.states && w.results) {
+		w.n = rt_image_read(g->image, addr, w.bytes, n);
+		walk_all(&w);
+		finish(&w);
+		*guess = w.guess;
+	}
+	free(w.bytes);
+	free(w.states);
+	free(w.results);
+	free(w.todo);
+}
+
+static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth, struct rt_guess *guess)
+{
+	struct known *k = known(g, addr);
+
+	memset(guess, 0, sizeof(*guess));
+	if (!k)
+		return;
+	/* One that is under way calls itself, in a circle: that says nothing new. */
+	if (!k->done) {
+		k->done = true;
+		guess_new(g, addr, size, depth, guess);
+		k = known(g, addr);	/* the table may have moved */
+		if (k)
+			k->guess = *guess;
+		/* Deep down calls were not followed to their end. */
+		if (k && depth)
+			k->done = false;
+		return;
+	}
+	*guess = k->guess;
+}
+
+void rt_guess(struct rt_guesser *g, uint64_t addr, uint64_t size, struct rt_guess *guess)
+{
+	guess_at(g, addr, size, 0, guess);
+}
+
+static bool use_of(void *ctx, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use)
+{
+	const struct rt_guesser *g = ctx;
+
+	return g->by_hand ? rt_use_aarch64(bytes, n, addr, use) : rt_use(g->user, bytes, n, addr, use);
+}
+
+static bool guess_of(void *ctx, uint64_t addr, struct rt_guess *guess)
+{
+	struct rt_guesser *g = ctx;
+	uint64_t size = size_of(g->image, addr);
+
+	if (size)
+		guess_at(g, addr, size, 0, guess);
+	return size;
+}
+
+static struct rt_callers *callers_of(struct rt_guesser *g)
+{
+	static const struct rt_callers_ops ops = { .use = use_of, .guess = guess_of };
+
+	if (!g->callers && !g->no_callers)
+		g->callers = rt_callers_open(g->image, &ops, g);
+	g->no_callers = !g->callers;
+	return g->callers;
+}
+
+enum rt_callers_do rt_guess_callers(struct rt_guesser *g, uint64_t addr)
+{
+	struct rt_callers *callers = callers_of(g);
+
+	return callers ? rt_callers_do(callers, addr) : RT_CALLERS_UNKNOWN;
+}
+
+bool rt_guess_exported(const struct rt_guesser *g, uint64_t addr)
+{
+	const struct rt_symbol *v;
+	size_t i, n;
+
+	v = rt_symbols_at(g->image, addr, &n);
+	for (i = 0; i < n; i++)
+		if (v[i].dynamic)
+			return true;
+	return false;
+}
+
+bool rt_guess_ignored(struct rt_guesser *g, uint64_t addr)
+{
+	return rt_guess_callers(g, addr) == RT_CALLERS_IGNORE;
+}
+
+bool rt_guess_called(struct rt_guesser *g, uint64_t addr)
+{
+	struct rt_callers *callers = callers_of(g);
+
+	return !callers || rt_callers_any(callers, addr);
+}

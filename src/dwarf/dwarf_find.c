@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/dwarf_private.h"
+#include "base/array.h"
+
+enum {
+	DEPTH_MAX = 32,			/* of namespaces and classes in each other */
+	RANGES_MAX = 4 << 20,
+	WALK_MAX = 16 << 20,		/* entries of one unit */
+};
+
+/* ---- which unit ---- */
+
+static int compare_ranges(const void *pa, const void *pb)
+{
+	const struct rt_dwarf_range *a = pa, *b = pb;
+
+	return a->low < b->low ? -1 : a->low > b->low;
+}
+
+static int add_ranges(struct rt_dwarf *dwarf, Dwarf_Die *unit)
+{
+	Dwarf_Addr base, low, high;
+	struct rt_dwarf_range *r;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(unit, at, &base, &low, &high)) > 0) {
+		if (low >= high)
+			continue;
+		if (dwarf->nranges >= RANGES_MAX)
+			return 0;
+		if (RT_ROOM(&dwarf->ranges, dwarf->nranges, &dwarf->ranges_cap))
+			return -ENOMEM;
+		r = &dwarf->ranges[dwarf->nranges++];
+		r->low = low;
+		r->high = high;
+		r->unit = dwarf_dieoffset(unit);
+	}
+	return 0;
+}
+
+/* What each unit says of itself.  clang writes no .debug_aranges, and a part of a program may have been compiled by it. */
+static int read_ranges(struct rt_dwarf *dwarf)
+{
+	Dwarf_Off at = 0, next;
+	Dwarf_Die unit;
+	size_t head;
+	int ret = 0;
+
+	dwarf->ranges_read = true;
+	while (ret == 0 && dwarf_nextcu(dwarf->dbg, at, &next, &head, NULL, NULL, NULL) == 0 && next > at) {
+		if (dwarf_offdie(dwarf->dbg, at + head, &unit) && dwarf_tag(&unit) != DW_TAG_type_unit &&
+		    dwarf_tag(&unit) != DW_TAG_partial_unit)
+			ret = add_ranges(dwarf, &unit);
+		at = next;
+		rt_dwarf_forget(dwarf, at);
+	}
+	if (dwarf->nranges)
+		qsort(dwarf->ranges, dwarf->nranges, sizeof(*dwarf->ranges), compare_ranges);
+	return ret;
+}
+
+static int find_range(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Off *unit)
+{
+	size_t lo = 0, hi, mid, i;
+
+	if (!dwarf->ranges_read && read_ranges(dwarf))
+		return -ENOMEM;
+	for (hi = dwarf->nranges; lo < hi;) {
+		mid = lo + (hi - lo) / 2;
+		if (dwarf->ranges[mid].low <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	/* Ranges overlap only where something is wrong. */
+	for (i = 0; i < 8 && lo-- > 0; i++)
+		if (addr < dwarf->ranges[lo].high) {
+			*unit = dwarf->ranges[lo].unit;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+/* What an index says of a unit is believed where the file has one there. */
+static bool find_indexed(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Off *unit)
+{
+	uint64_t head;
+	Dwarf_Die die;
+
+	if (!rt_gdb_index_address(dwarf->gdb_index, addr, &head) || !rt_dwarf_unit_at(dwarf, head, &die))
+		return false;
+	*unit = dwarf_dieoffset(&die);
+	return true;
+}
+
+static int find_unit_offset(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Off *unit)
+{
+	Dwarf_Die die;
+
+	/* By .debug_aranges. */
+	if (!dwarf->ranges_read && dwarf_addrdie(dwarf->dbg, addr, &die)) {
+		*unit = dwarf_dieoffset(&die);
+		return 0;
+	}
+	if (!dwarf->ranges_read && find_indexed(dwarf, addr, unit))
+		return 0;
+	return find_range(dwarf, addr, unit);
+}
+
+/* ---- its functions ---- */
+
+static int compare_units(const void *pa, const void *pb)
+{
+	const struct rt_dwarf_unit *a = pa, *b = pb;
+
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static int compare_funcs(const void *pa, const void *pb)
+{
+	const struct rt_dwarf_func *a = pa, *b = pb;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+static void free_unit(void *p)
+{
+	struct rt_dwarf_unit *unit = p;
+
+	free(unit->funcs);
+	free(unit);
+}
+
+void rt_dwarf_units_free(struct rt_dwarf *dwarf)
+{
+	tdestroy(dwarf->units, free_unit);
+}
+
+/* A function that GCC has split into a hot and a cold part has ranges, the first of which is the part with the entry. */
+static bool entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
+{
+	Dwarf_Addr base, low, high;
+	Dwarf_Attribute attr;
+
+	/* One without any code, since it can never run, stands where the next one begins. */
+	if (dwarf_lowpc(die, &low) == 0 && dwarf_highpc(die, &high) == 0 && low == high)
+		return false;
+	if (dwarf_attr(die, DW_AT_entry_pc, &attr) && dwarf_formaddr(&attr, entry) == 0)
+		return true;
+	if (dwarf_lowpc(die, entry) == 0 && dwarf_attr(die, DW_AT_low_pc, &attr))
+		return true;
+	if (!dwarf_attr(die, DW_AT_ranges, &attr) || dwarf_ranges(die, 0, &base, &low, &high) <= 0)
+		return false;
+	*entry = low;
+	return true;
+}
+
+static bool holds_functions(int tag, bool deep)
+{
+	return rt_dwarf_names_scope(tag) || (deep && (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block));
+}
+
+struct walk {
+	struct rt_dwarf_unit *unit;
+	uint64_t budget;
+};
+
+static int collect(struct walk *walk, Dwarf_Die *parent, unsigned depth)
+{
+	struct rt_dwarf_unit *unit = walk->unit;
+	struct rt_dwarf_func *f;
+	Dwarf_Addr entry;
+	Dwarf_Die die;
+	int tag, ret;
+
+	if (depth > DEPTH_MAX || !rt_die_child(parent, &die))
+		return 0;
+	do {
+		if (walk->budget-- == 0)
+			return -EFBIG;
+		tag = dwarf_tag(&die);
+		if (tag == DW_TAG_subprogram && entry_of(&die, &entry)) {
+			if (RT_ROOM(&unit->funcs, unit->nfuncs, &unit->cap))
+				return -ENOMEM;
+			f = &unit->funcs[unit->nfuncs++];
+			f->addr = entry;
+			f->die = die;
+		}
+		if (holds_functions(tag, unit->deep)) {
+			ret = collect(walk, &die, depth + 1);
+			if (ret)
+				return ret;
+		}
+	} while (rt_die_next(&die));
+	return 0;
+}
+
+static int read_functions(struct rt_dwarf *dwarf, struct rt_dwarf_unit *unit, bool deep)
+{
+	struct walk walk = { .unit = unit, .budget = WALK_MAX };
+	uint64_t size = unit->split ? 0 : rt_die_unit_size(dwarf, &unit->die);
+	int ret;
+
+	if (size && size < WALK_MAX)
+		walk.budget = size;
+	unit->deep = deep;
+	unit->nfuncs = 0;
+	ret = collect(&walk, &unit->die, 0);
+	if (unit->nfuncs)
+		qsort(unit->funcs, unit->nfuncs, sizeof(*unit->funcs), compare_funcs);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* A unit that has only its addresses here, and all else in a .dwo file that is not there. */
+static void note_split(struct rt_dwarf *dwarf, Dwarf_Die *unit)
+{
+	const char *name = rt_die_string(dwarf, unit, 0x2130 /* DW_AT_GNU_dwo_name */);
+
+	if (!name)
+		name = rt_die_string(dwarf, unit, 0x76 /* DW_AT_dwo_name, of DWARF 5 */);
+	if (name)
+		dwarf->not_found = name;
+}
+
+static int find_unit(struct rt_dwarf *dwarf, Dwarf_Off offset, struct rt_dwarf_unit **found)
+{
+	struct rt_dwarf_unit key = { .offset = offset }, *unit;
+	void *node = tfind(&key, &dwarf->units, compare_units);
+
+	if (node) {
+		*found = *(struct rt_dwarf_unit **)node;
+		return 0;
+	}
+	unit = calloc(1, sizeof(*unit));
+	if (!unit)
+		return -ENOMEM;
+	unit->offset = offset;
+	if (!dwarf_offdie(dwarf->dbg, offset, &unit->die)) {
+		free(unit);
+		return -ENOENT;
+	}
+	unit->split = rt_dwarf_split(&unit->die);
+	if (!unit->split)
+		note_split(dwarf, &unit->die);
+	if (read_functions(dwarf, unit, false) || !tsearch(unit, &dwarf->units, compare_units)) {
+		free_unit(unit);
+		return -ENOMEM;
+	}
+	*found = unit;
+	return 0;
+}
+
+static struct rt_dwarf_func *lookup(const struct rt_dwarf_unit *unit, uint64_t addr)
+{
+	struct rt_dwarf_func key = { .addr = addr };
+
+	return unit->nfuncs ? bsearch(&key, unit->funcs, unit->nfuncs, sizeof(key), compare_funcs) : NULL;
+}
+
+int rt_dwarf_find(struct rt_dwarf *dwarf, uint64_t addr, struct rt_dwarf_func **func)
+{
+	struct rt_dwarf_unit *unit;
+	Dwarf_Off offset;
+	int ret;
+
+	ret = find_unit_offset(dwarf, addr, &offset);
+	if (ret == 0)
+		ret = find_unit(dwarf, offset, &unit);
+	if (ret)
+		return ret;
+	*func = lookup(unit, addr);
+	/* Lambdas and the methods of classes inside functions. */
+	if (!*func && !unit->deep) {
+		if (read_functions(dwarf, unit, true))
+			return -ENOMEM;
+		*func = lookup(unit, addr);
+	}
+	return *func ? 0 : -ENOENT;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "dwarf/dwarf_private.h"
+#include "base/array.h"
+#include "base/scan.h"
+
+/*
+ * How Rust passes values, without optimization (rustc's fn_abi_adjust_for_abi and its layouts).  It promises nothing; this is what 1.63
+ * to 1.97 have in common.  A value of one or two scalars is passed as these, each in a register of its own; what else fits into a
+ * register as that; what is larger, by a pointer.  Some versions before 1.63 had what is no larger than two registers in these.
+ */
+
+enum { DEPTH_MAX = 8 };
+enum { BEGIN = 63, MIXED = 95 };	/* minor numbers of versions */
+
+struct scalar {
+	uint64_t offset, size;
+	bool is_float, is_pointer;
+};
+
+struct scalars {
+	struct scalar v[2];
+	unsigned n, version;
+	bool unsure;		/* versions, or attributes that debug information does not have, make a difference */
+	bool wide;		/* one has 16 bytes, and so both places; or with others, which is unsure */
+};
+
+enum passed {
+	NOTHING,	/* it has no bytes */
+	WORD,		/* in a register */
+	PAIR,		/* in two */
+	INDIRECT,	/* in memory, by a pointer */
+	UNSURE,
+};
+
+static bool is_aggregate(const struct rt_ctype *type)
+{
+	return type->kind == RT_CT_STRUCT || type->kind == RT_CT_UNION || type->kind == RT_CT_VARIANT || type->kind == RT_CT_ARRAY;
+}
+
+static bool add_scalar(const struct rt_ctype *type, uint64_t at, struct scalars *s)
+{
+	if (type->kind == RT_CT_INT && type->size == 16 && !s->n) {
+		s->v[0] = (struct scalar){ .offset = at, .size = 8 };
+		s->v[1] = (struct scalar){ .offset = at + 8, .size = 8 };
+		s->n = 2;
+		s->wide = true;
+		return true;
+	}
+	s->wide |= type->size > 8;
+	s->unsure |= type->kind == RT_CT_UNKNOWN || s->wide;
+	if (s->n == RT_COUNT(s->v) || s->unsure)
+		return false;
+	s->v[s->n++] = (struct scalar){ .offset = at, .size = type->size, .is_float = type->kind == RT_CT_FLOAT, .is_pointer = rt_ctype_is_pointer(type) };
+	return true;
+}
+
+static bool flatten(const struct rt_ctype *type, uint64_t at, struct scalars *s, unsigned depth);
+
+/* What the compiler makes itself of two parts: tuples, and pointers with a length or a table of functions. */
+static bool is_made(const struct rt_ctype *type)
+{
+	return type->sequence.element || (type->name && (strchr("(&*", type->name[0]) || strncmp(type->name, "alloc::boxed::Box<", 18) == 0));
+}
+
+/* Do two scalars lie where they would be without #[repr(packed)] or #[repr(align)]?  With these they are not taken for two. */
+static bool is_natural(const struct rt_ctype *type, const struct scalar *a, const struct scalar *b)
+{
+	uint64_t align = a->size > b->size ? a->size : b->size, second = a->offset + (a->size > b->size ? a->size : b->size);
+
+	return b->offset == second && type->align == align && type->size == (b->offset + b->size - a->offset + align - 1) / align * align;
+}
+
+/*
+ * A structure of one field, or of two.  One inside another may be #[repr(C)], which nobody tells: its only field is a scalar for itself
+ * then, but not for the outer one.
+ */
+static bool flatten_struct(const struct rt_ctype *type, uint64_t at, struct scalars *s, unsigned depth)
+{
+	bool pair = is_made(type), inner = false;
+	unsigned i, filled = 0;
+	struct scalar first;
+
+	for (i = 0; i < type->nmembers; i++) {
+		if (type->members[i].type->size == 0)
+			continue;
+		filled++;
+		inner |= is_aggregate(type->members[i].type);
+		if (!flatten(type->members[i].type, at + type->members[i].offset, s, depth + 1))
+			return false;
+	}
+	s->unsure |= filled > 1 && inner && !pair;
+	if (s->unsure || filled < 2 || s->n < 2)
+		return !s->unsure;
+	/* In memory the order may be another one than in the source. */
+	if (s->v[0].offset > s->v[1].offset) {
+		first = s->v[1];
+		s->v[1] = s->v[0];
+		s->v[0] = first;
+	}
+	return pair || is_natural(type, &s->v[0], &s->v[1]);
+}
+
+static bool same_scalar(const struct scalar *a, const struct scalar *b, struct scalars *s)
+{
+	bool same = a->offset == b->offset && a->size == b->size && a->is_float == b->is_float;
+
+	if (!same || a->is_pointer == b->is_pointer)
+		return same;
+	/* A number and a pointer: 1.63 did not take them for the same, 1.95 does. */
+	s->unsure |= s->version != BEGIN && s->version < MIXED;
+	return s->version >= MIXED;
+}
+
+/* The tag, and what all variants that have anything have at one place; or where the tag is a part of the only one, that one. */
+static bool flatten_variant(const struct rt_ctype *type, uint64_t at, struct scalars *s, unsigned depth)
+{
+	struct scalars one = { .version = s->version }, all = one;
+	bool niche = false;
+	unsigned i, filled = 0;
+
+	for (i = 0; i < type->nmembers; i++) {
+		one.n = 0;
+		if (type->members[i].type->nmembers && !flatten(type->members[i].type, at + type->members[i].offset, &one, depth + 1)) {
+			s->unsure |= one.unsure;
+			s->wide |= one.wide;
+			return false;
+		}
+		s->wide |= one.wide;
+		if (one.n == 0)
+			continue;
+		niche |= type->members[i].tag_default;
+		if (filled++ && (one.n != all.n || !same_scalar(&one.v[0], &all.v[0], s) || one.n > 1))
+			return false;
+		all = one;
+	}
+	/* Tags of 16 bytes are not read. */
+	s->wide |= !type->nmembers || (type->tag && type->tag->type->size > 8);
+	s->unsure |= s->wide;
+	if (s->wide)
+		return false;
+	if (niche || !type->tag) {
+		if (filled > 1)
+			return false;
+	} else if (all.n > 1 || !add_scalar(type->tag->type, at + type->tag->offset, s)) {
+		return false;
+	}
+	for (i = 0; i < all.n; i++) {
+		if (s->n == RT_COUNT(s->v))
+			return false;
+		s->v[s->n++] = all.v[i];
+	}
+	return true;
+}
+
+static bool flatten(const struct rt_ctype *type, uint64_t at, struct scalars *s, unsigned depth)
+{
+	if (depth > DEPTH_MAX)
+		return false;
+	if (type->size == 0)
+		return type->kind != RT_CT_UNKNOWN;
+	if (type->kind == RT_CT_STRUCT)
+		return type->nmembers && flatten_struct(type, at, s, depth);
+	if (type->kind == RT_CT_VARIANT)
+		return flatten_variant(type, at, s, depth);
+	return !is_aggregate(type) && add_scalar(type, at, s);
+}
+
+static enum passed passed(const struct rt_ctype *type, unsigned word, unsigned version, struct scalars *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->version = version;
+	if (type->kind == RT_CT_VOID)
+		return NOTHING;
+	if (flatten(type, 0, s, 0)) {
+		/* Rust lays the lower one out first. */
+		if (s->n == 2 && (s->v[1].offset < s->v[0].offset + s->v[0].size || s->v[0].offset))
+			return UNSURE;
+		return s->n == 0 ? NOTHING : s->n == 1 ? WORD : PAIR;
+	}
+	if (!is_aggregate(type) || s->wide)
+		return UNSURE;
+	if (type->size > word)
+		return type->size > 2 * word || (version >= BEGIN && !s->unsure) ? INDIRECT : UNSURE;
+	if (s->unsure)
+		return UNSURE;
+	s->v[0] = (struct scalar){ .size = type->size };
+	return WORD;
+}
+
+/* ---- registers ---- */
+
+struct registers {
+	const uint8_t *general, *result;	/* DWARF's numbers */
+	uint8_t indirect;		/* the address of a result in memory */
+	unsigned ngeneral, floating, nfloating;
+	unsigned used, used_floating;
+	bool lost;			/* where the rest is, is not known */
+};
+
+static bool registers_of(unsigned machine, struct registers *r)
+{
+	static const uint8_t x86_64[] = { 5, 4, 1, 2, 8, 9 }, x86_64_result[] = { 0, 1 };
+	static const uint8_t aarch64[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+
+	memset(r, 0, sizeof(*r));
+	r->general = machine == EM_X86_64 ? x86_64 : aarch64;
+	r->ngeneral = machine == EM_X86_64 ? RT_COUNT(x86_64) : RT_COUNT(aarch64);
+	r->result = machine == EM_X86_64 ? x86_64_result : aarch64;
+	r->indirect = machine == EM_X86_64 ? 5 : 8;
+	r->floating = machine == EM_X86_64 ? 17 : 64;
+	r->nfloating = 8;
+	return machine == EM_X86_64 || machine == EM_AARCH64;
+}
+
+static unsigned next_register(struct registers *r, bool is_float)
+{
+	if (is_float ? r->used_floating == r->nfloating : r->used == r->ngeneral) {
+		r->lost = true;
+		return 0;
+	}
+	return is_float ? r->floating + r->used_floating++ : r->general[r->used++];
+}
+
+static struct rt_where place(struct registers *r, enum passed how, const struct scalars *s)
+{
+	struct rt_where where = { .kind = RT_WHERE_REG };
+
+	switch (how) {
+	case NOTHING:
+		return (struct rt_where){ .kind = RT_WHERE_ABI };
+	case WORD:
+		where.reg = next_register(r, s->v[0].is_float);
+		break;
+	case PAIR:
+		/* aarch64 begins a wide one at an even register. */
+		if (s->wide && r->indirect == 8)
+			r->used = (r->used + 1) & ~1u;
+		where.kind = s->v[0].is_float || s->v[1].is_float ? RT_WHERE_UNKNOWN : RT_WHERE_REGS;
+		where.reg = next_register(r, s->v[0].is_float);
+		where.reg2 = next_register(r, s->v[1].is_float);
+		where.second = (unsigned)s->v[1].offset;
+		break;
+	case INDIRECT:
+		where.kind = RT_WHERE_AT;
+		where.reg = next_register(r, false);
+		break;
+	default:
+		r->lost = true;
+	}
+	if (r->lost)
+		where.kind = RT_WHERE_UNKNOWN;
+	return where;
+}
+
+/* For a result in memory: by the address that the function was given, which optimized code, other than C's, does not return. */
+static void place_result(struct rt_prototype *prototype, const struct registers *r, enum passed how, const struct scalars *s)
+{
+	struct rt_where *where = &prototype->result_where;
+
+	if (how == UNSURE || (how == PAIR && (s->v[0].is_float || s->v[1].is_float))) {
+		where->kind = RT_WHERE_UNKNOWN;
+	} else if (how == PAIR || (how == WORD && !s->v[0].is_float)) {
+		where->kind = how == PAIR ? RT_WHERE_REGS : RT_WHERE_REG;
+		where->reg = r->result[0];
+		where->reg2 = r->result[1];
+		where->second = how == PAIR ? (unsigned)s->v[1].offset : 0;
+	} else if (how == INDIRECT) {
+		where->kind = RT_WHERE_AT;
+		where->reg = r->indirect;
+	}
+}
+
+/* Its first argument, what it has captured, has no entry. */
+static bool is_closure(struct rt_dwarf *dwarf, Dwarf_Die *func)
+{
+	const char *name = rt_die_name(dwarf, func);
+
+	return !name || name[0] == '{';
+}
+
+/* The minor number of rustc's version, 0: not known. */
+static unsigned version_of(Dwarf_Die *func, struct rt_dwarf *dwarf)
+{
+	static const char rustc[] = "rustc version 1.";
+	Dwarf_Die unit;
+	const char *producer = dwarf_diecu(func, &unit, NULL, NULL) ? rt_die_string(dwarf, &unit, DW_AT_producer) : NULL;
+	uint64_t version;
+
+	producer = producer ? strstr(producer, rustc) : NULL;
+	if (!producer)
+		return 0;
+	producer += sizeof(rustc) - 1;
+	return rt_scan_number(&producer, 10, &version) && version < 1000 ? (unsigned)version : 0;
+}
+
+/*
+ * Has LLVM taken arguments away or the result, as nobody needs them?  Which, it does not say, and before LLVM 15 (rustc 1.65) not even
+ * that; but then an argument has no place, or none that is known.
+ */
+static bool is_less(Dwarf_Die *func, unsigned version, const struct rt_param *params, unsigned n)
+{
+	if (rt_dwarf_is_changed(func))
+		return true;
+	if (!version || version > 64)
+		return false;
+	while (n && params[n - 1].where.kind != RT_WHERE_NOWHERE && params[n - 1].where.kind != RT_WHERE_UNKNOWN)
+		n--;
+	return n > 0;
+}
+
+void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_prototype *prototype, struct rt_param *params)
+{
+	unsigned word = dwarf->image->arch->word, machine = dwarf->image->arch->machine, version = version_of(func, dwarf), i;
+	struct registers r;
+	struct scalars s;
+	struct rt_where where;
+	enum passed how;
+
+	how = passed(prototype->result, word, version, &s);
+	r.lost = !registers_of(machine, &r);
+	if (r.lost)
+		how = UNSURE;
+	if ((how == WORD || how == PAIR) && is_less(func, version, params, prototype->nparams))
+		prototype->result_where.kind = RT_WHERE_UNKNOWN;
+	else
+		place_result(prototype, &r, how, &s);
+	prototype->result_unsure &= how == WORD || how == PAIR;
+	/* The hidden pointer of a result in memory is the first argument; aarch64 has a register for it. */
+	r.used = how == INDIRECT && machine == EM_X86_64;
+	r.lost |= is_closure(dwarf, func) || (how == UNSURE && prototype->result->size > word && machine == EM_X86_64);
+	for (i = 0; i < prototype->nparams; i++) {
+		how = passed(params[i].type, word, version, &s);
+		where = place(&r, how, &s);
+		if (params[i].where.kind == RT_WHERE_ABI || how == NOTHING)
+			params[i].where = where;
+	}
+}

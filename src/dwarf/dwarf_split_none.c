@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "dwarf/dwarf_private.h"
+
+/* Before elfutils 0.171 there is no reader of .dwo files. */
+bool rt_dwarf_split(Dwarf_Die *unit)
+{
+	(void)unit;
+	return false;
+}
+
+/* That is from 0.165 on; before it nobody reads what is compressed so. */
+void rt_dwarf_unpack(struct rt_dwarf *dwarf)
+{
+	(void)dwarf;
+}
+
+void rt_dwarf_share(struct rt_dwarf *dwarf)
+{
+	(void)dwarf;
+}

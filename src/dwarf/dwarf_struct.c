@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "dwarf/dwarf_private.h"
+
+/* Members of structures, unions and classes. */
+
+enum {
+	MEMBERS_MAX = 4096,
+	NAME_MAX_BYTES = 512,
+	DECLARED_DISTANCE_MAX = 2,	/* pointers to a structure whose definition is looked for in other units */
+};
+
+/* ---- what it is called ---- */
+
+unsigned rt_dwarf_language(const struct rt_dwarf_walk *walk, Dwarf_Die *die)
+{
+	unsigned language = rt_die_language(die);
+
+	return language ? language : walk->language;
+}
+
+const char *rt_dwarf_tag_name(struct rt_dwarf_walk *walk, Dwarf_Die *die, const char *word)
+{
+	const char *name = rt_die_name(walk->dwarf, die);
+	char text[NAME_MAX_BYTES];
+
+	if (name && rt_language_is_c(rt_dwarf_language(walk, die))) {
+		snprintf(text, sizeof(text), "%s %s", word, name);
+		name = text;
+	}
+	return rt_dwarf_keep_name(walk, name);
+}
+
+/*
+ * DWARF 5: as alignas() and #[repr(align)] have it, of a structure or of a member of it.  In C's calls on aarch64 a structure's does not
+ * count, and members' mostly have the type's.
+ */
+static void add_alignment(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type)
+{
+	uint64_t align;
+
+	if ((type->is_rust || walk->dwarf->image->arch->machine == EM_X86_64) && rt_die_unsigned(die, 0x88 /* DW_AT_alignment */, &align) &&
+	    align > type->align && align <= 4096 && !(align & (align - 1)))
+		type->align = (uint32_t)align;
+}
+
+void rt_dwarf_begin_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type)
+{
+	Dwarf_Die part;
+
+	type->is_struct = true;
+	type->is_rust = rt_dwarf_language(walk, die) == RT_LANG_RUST;
+	add_alignment(walk, die, type);
+	if (type->is_rust && rt_dwarf_variant_part(die, &part))
+		type->ctype.kind = RT_CT_VARIANT;
+	type->ctype.name = rt_dwarf_tag_name(walk, die, type->ctype.kind == RT_CT_UNION ? "union" : "struct");
+}
+
+/* ---- its members ---- */
+
+static bool member_offset(Dwarf_Die *die, uint32_t *offset)
+{
+	Dwarf_Attribute attr;
+	uint64_t value;
+	Dwarf_Op *ops;
+	size_t n;
+
+	*offset = 0;
+	if (!rt_die_attr(die, DW_AT_data_member_location, &attr))
+		return true;
+	if (!rt_die_unsigned(die, DW_AT_data_member_location, &value)) {
+		/* DWARF 2 has an expression, to be applied to the structure's address. */
+		if (dwarf_getlocation(&attr, &ops, &n) != 0 || n != 1 || ops[0].atom != DW_OP_plus_uconst)
+			return false;
+		value = ops[0].number;
+	}
+	*offset = (uint32_t)value;
+	return value <= UINT32_MAX;
+}
+
+/* Before DWARF 4 the bit is counted from the highest one of a unit of `bytes` bytes. */
+static bool bit_field(Dwarf_Die *die, struct rt_member *member)
+{
+	uint64_t size, at, bytes;
+	int64_t from_top, bit;
+
+	if (!rt_die_unsigned(die, DW_AT_bit_size, &size))
+		return true;
+	if (size == 0 || size > 64)
+		return false;
+	if (rt_die_unsigned(die, DW_AT_data_bit_offset, &at)) {
+		if (at > UINT32_MAX)
+			return false;
+		bit = (int64_t)at;
+	} else if (rt_die_signed(die, DW_AT_bit_offset, &from_top)) {
+		if (!rt_die_unsigned(die, DW_AT_byte_size, &bytes))
+			bytes = member->type->size;
+		if (from_top < -4096 || from_top > 4096 || bytes > 16)
+			return false;
+		bit = (int64_t)member->offset * 8 + (int64_t)bytes * 8 - from_top - (int64_t)size;
+		if (bit < 0)
+			return false;
+	} else {
+		bit = (int64_t)member->offset * 8;
+	}
+	member->offset = (uint32_t)(bit / 8);
+	member->bit_offset = (uint8_t)(bit % 8);
+	member->bit_size = (uint8_t)size;
+	return true;
+}
+
+/* C++: the pointer to the virtual functions has a name that no source can have. */
+static bool is_hidden(const char *name)
+{
+	return name && strncmp(name, "_vptr", 5) == 0;
+}
+
+bool rt_dwarf_read_member(struct rt_dwarf_walk *walk, Dwarf_Die *die, const struct rt_dwarf_type *of, struct rt_member *member)
+{
+	int tag = dwarf_tag(die);
+	const char *name = rt_die_name(walk->dwarf, die);
+	uint64_t virtual_base;
+
+	if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
+		return false;
+	/* Static members, and base classes whose place only the object knows. */
+	if (rt_die_flag(die, DW_AT_external) || rt_die_flag(die, DW_AT_declaration) || is_hidden(name) ||
+	    (tag == DW_TAG_inheritance && rt_die_unsigned(die, DW_AT_virtuality, &virtual_base) && virtual_base))
+		return false;
+	memset(member, 0, sizeof(*member));
+	if (!member_offset(die, &member->offset))
+		return false;
+	member->type = rt_dwarf_type_of(walk, die, of->distance);
+	if (!member->type || !bit_field(die, member))
+		return false;
+	if (of->ctype.size && (member->offset > of->ctype.size || member->type->size > of->ctype.size))
+		return false;
+	if (of->is_rust)
+		name = rt_dwarf_field_name(name);
+	member->name = tag == DW_TAG_member ? rt_dwarf_keep_name(walk, name) : NULL;
+	return true;
+}
+
+/* ---- is it trivially copied? ---- */
+
+static bool same_entry(Dwarf_Die *a, Dwarf_Die *b)
+{
+	return a->addr == b->addr;
+}
+
+/* The first parameter that is not `this`, peeled, is a reference to the class. */
+static bool takes_itself(Dwarf_Die *method, Dwarf_Die *class)
+{
+	Dwarf_Die child, type, inner;
+	int i, tag;
+
+	if (!rt_die_child(method, &child))
+		return false;
+	while (dwarf_tag(&child) != DW_TAG_formal_parameter || rt_die_flag(&child, DW_AT_artificial))
+		if (!rt_die_next(&child))
+			return false;
+	if (!rt_die_type(&child, &type))
+		return false;
+	tag = dwarf_tag(&type);
+	if (tag != DW_TAG_reference_type && tag != DW_TAG_rvalue_reference_type)
+		return false;
+	for (i = 0; i < 8 && rt_die_type(&type, &inner); i++) {
+		if (same_entry(&inner, class))
+			return true;
+		type = inner;
+	}
+	return false;
+}
+
+/* A destructor or a copy or move constructor of its own. */
+static bool copies_itself(struct rt_dwarf_walk *walk, Dwarf_Die *method, Dwarf_Die *class, const char *class_name)
+{
+	const char *name = rt_die_name(walk->dwarf, method);
+	uint64_t defaulted = 0;
+	size_t n;
+
+	/* "= default" inside the class. */
+	if (!name || !class_name || (rt_die_unsigned(method, 0x8b /* DW_AT_defaulted */, &defaulted) && defaulted == 1))
+		return false;
+	if (name[0] == '~')
+		return true;
+	n = strcspn(class_name, "<");
+	return strncmp(name, class_name, n) == 0 && (!name[n] || name[n] == '<') && takes_itself(method, class);
+}
+
+static bool is_passed_by_reference(struct rt_dwarf_walk *walk, Dwarf_Die *die)
+{
+	const char *name = rt_die_name(walk->dwarf, die);
+	uint64_t convention;
+	Dwarf_Die child;
+	unsigned n = 0;
+
+	/* DWARF 5: DW_CC_pass_by_reference and _by_value. */
+	if (rt_die_unsigned(die, DW_AT_calling_convention, &convention) && (convention == 4 || convention == 5))
+		return convention == 4;
+	if (!rt_language_is_cxx(rt_dwarf_language(walk, die)) || !rt_die_child(die, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_subprogram && copies_itself(walk, &child, die, name))
+			return true;
+		if (dwarf_tag(&child) == DW_TAG_member && is_hidden(rt_die_name(walk->dwarf, &child)))
+			return true;
+	} while (++n < MEMBERS_MAX && rt_die_next(&child));
+	return false;
+}
+
+/* ---- all ---- */
+
+/*
+ * C's hidden structures, and C++ classes, which clang defines in one unit only: another unit may have the definition.  A class's whole name
+ * must be the same: A::B is not C::B.
+ */
+static void fill_declared(struct rt_dwarf_walk *walk, Dwarf_Die *declared, struct rt_dwarf_type *type)
+{
+	bool c = rt_language_is_c(rt_dwarf_language(walk, declared));
+	char scoped[NAME_MAX_BYTES];
+	const char *name = type->ctype.name;
+	Dwarf_Die die;
+	uint64_t size;
+	int tag;
+
+	if (type->distance > DECLARED_DISTANCE_MAX || !name)
+		return;
+	if (!c && !rt_dwarf_scoped_name(walk->dwarf, declared, false, scoped, sizeof(scoped)))
+		return;
+	if (!rt_dwarf_definition(walk->dwarf, c ? name : scoped, &die) || rt_die_flag(&die, DW_AT_declaration))
+		return;
+	tag = dwarf_tag(&die);
+	if ((tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type) ||
+	    (tag == DW_TAG_union_type) != (type->ctype.kind == RT_CT_UNION))
+		return;
+	if (rt_die_unsigned(&die, DW_AT_byte_size, &size) && size < 1ull << 48)
+		type->ctype.size = size;
+	type->filled = UINT8_MAX;
+	rt_dwarf_fill_struct(walk, &die, type);
+}
+
+void rt_dwarf_fill_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type)
+{
+	unsigned most = rt_die_count(die, DW_TAG_member, MEMBERS_MAX) + rt_die_count(die, DW_TAG_inheritance, MEMBERS_MAX), n = 0;
+	struct rt_member *members;
+	Dwarf_Die child;
+
+	if (type->filled <= type->distance)
+		return;
+	type->filled = type->distance;
+	if (type->ctype.kind == RT_CT_VARIANT) {
+		if (rt_dwarf_variant_part(die, &child))
+			rt_dwarf_fill_variants(walk, &child, type);
+		return;
+	}
+	if (type->is_rust)
+		type->element = rt_dwarf_template(walk, die, type->distance + 1);
+	if (most == 0 && rt_die_flag(die, DW_AT_declaration)) {
+		fill_declared(walk, die, type);
+		return;
+	}
+	if (most > walk->budget)
+		return;
+	walk->budget -= most;
+	type->ctype.by_reference = is_passed_by_reference(walk, die);
+	members = rt_types_alloc(walk->types, (most ? most : 1) * sizeof(*members));
+	if (!members) {
+		walk->nomem = true;
+		return;
+	}
+	if (most && rt_die_child(die, &child))
+		do {
+			n += rt_dwarf_read_member(walk, &child, type, &members[n]);
+			if (!type->is_rust)
+				add_alignment(walk, &child, type);
+		} while (n < most && !walk->nomem && rt_die_next(&child));
+	type->ctype.members = members;
+	type->ctype.nmembers = n;
+	if (rt_dwarf_is_go(die))
+		rt_dwarf_go_struct(walk, die, type);
+}
+
+/* What an array is made of. */
+static const struct rt_ctype *element_of(const struct rt_ctype *type)
+{
+	int i;
+
+	for (i = 0; i < 8 && type->kind == RT_CT_ARRAY; i++)
+		type = type->target;
+	return type;
+}
+
+static bool settle(struct rt_dwarf_type *whole)
+{
+	struct rt_ctype *type = &whole->ctype;
+	const struct rt_ctype *element;
+	bool by_reference = type->by_reference;
+	uint32_t align = 1, one;
+	unsigned i;
+
+	for (i = 0; i < type->nmembers; i++) {
+		element = element_of(type->members[i].type);
+		by_reference |= element->by_reference;
+		/* Packed ones show by where they are. */
+		one = type->members[i].bit_size ? 1 : element->kind == RT_CT_INT && element->size == 16 && !whole->is_rust ? 16 : element->align;
+		if (one > align && type->members[i].offset % one == 0 && type->size % one == 0)
+			align = one;
+	}
+	if (whole->align > align || (whole->align && whole->is_rust))
+		align = whole->align;
+	if (by_reference == type->by_reference && align == type->align)
+		return false;
+	type->by_reference = by_reference;
+	type->align = align;
+	return true;
+}
+
+void rt_dwarf_settle_structs(struct rt_dwarf_walk *walk)
+{
+	bool changed = true;
+	int round;
+	size_t i;
+
+	/* What is inside others mostly comes later in the queue. */
+	for (i = 0; i < walk->nqueue; i++)
+		rt_dwarf_settle_sequence(walk, walk->queue[i].type);
+	for (round = 0; round < 8 && changed; round++) {
+		changed = false;
+		for (i = walk->nqueue; i-- > 0;)
+			changed |= settle(walk->queue[i].type);
+	}
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "elf/eh_frame.h"
+
+#include <string.h>
+
+#include "elf/file.h"
+
+enum {
+	ENC_ABSOLUTE = 0x00, ENC_ULEB = 0x01, ENC_U2 = 0x02, ENC_U4 = 0x03, ENC_U8 = 0x04, ENC_SLEB = 0x09, ENC_S2 = 0x0a,
+	ENC_S4 = 0x0b, ENC_S8 = 0x0c, ENC_PC = 0x10, ENC_DATA = 0x30,
+};
+
+void rt_eh_seek(struct rt_eh_cursor *c, const struct rt_image *image, uint64_t at)
+{
+	if (c->image != image)
+		c->n = 0;
+	c->image = image;
+	c->at = at;
+	c->bad = false;
+}
+
+uint8_t rt_eh_byte(struct rt_eh_cursor *c)
+{
+	if (c->n == 0 || c->at - c->start >= c->n) {
+		c->start = c->at;
+		c->n = rt_image_read(c->image, c->at, c->buf, sizeof(c->buf));
+		if (!c->n) {
+			c->bad = true;
+			return 0;
+		}
+	}
+	return c->buf[c->at++ - c->start];
+}
+
+uint64_t rt_eh_number(struct rt_eh_cursor *c, unsigned size, bool is_signed)
+{
+	uint64_t v = 0;
+	unsigned i;
+
+	for (i = 0; i < size; i++)
+		v |= (uint64_t)rt_eh_byte(c) << 8 * i;
+	return is_signed && size < 8 ? (uint64_t)((int64_t)(v << (64 - 8 * size)) >> (64 - 8 * size)) : v;
+}
+
+uint64_t rt_eh_leb(struct rt_eh_cursor *c, bool is_signed)
+{
+	uint64_t v = 0;
+	unsigned shift = 0;
+	uint8_t b;
+
+	do {
+		b = rt_eh_byte(c);
+		if (shift < 64)
+			v |= (uint64_t)(b & 0x7f) << shift;
+		shift += 7;
+	} while ((b & 0x80) && !c->bad && shift < 70);
+	if (is_signed && shift < 64 && (b & 0x40))
+		v |= ~(uint64_t)0 << shift;
+	return v;
+}
+
+uint64_t rt_eh_encoded(struct rt_eh_cursor *c, uint8_t encoding, uint64_t data)
+{
+	uint64_t here = c->at, v;
+	unsigned word = c->image->arch->word;
+
+	switch (encoding & 0x0f) {
+	case ENC_ABSOLUTE:
+		v = rt_eh_number(c, word, false);
+		break;
+	case ENC_ULEB: case ENC_SLEB:
+		v = rt_eh_leb(c, (encoding & 0x0f) == ENC_SLEB);
+		break;
+	case ENC_U2: case ENC_S2:
+		v = rt_eh_number(c, 2, (encoding & 0x0f) == ENC_S2);
+		break;
+	case ENC_U4: case ENC_S4:
+		v = rt_eh_number(c, 4, (encoding & 0x0f) == ENC_S4);
+		break;
+	case ENC_U8: case ENC_S8:
+		v = rt_eh_number(c, 8, false);
+		break;
+	default:
+		c->bad = true;
+		return 0;
+	}
+	if (!v)
+		return 0;
+	if ((encoding & 0x70) == ENC_PC)
+		v += here;
+	else if ((encoding & 0x70) == ENC_DATA)
+		v += data;
+	else if (encoding & 0x70)
+		c->bad = true;
+	return word == 4 ? v & UINT32_MAX : v;
+}
+
+bool rt_eh_index(const struct rt_image *image, uint64_t *addr)
+{
+	GElf_Phdr phdr;
+	size_t i, n;
+
+	if (elf_getphdrnum(image->elf, &n) < 0)
+		return false;
+	for (i = 0; i < n; i++) {
+		if (!gelf_getphdr(image->elf, (int)i, &phdr) || phdr.p_type != PT_GNU_EH_FRAME)
+			continue;
+		*addr = phdr.p_vaddr;
+		return true;
+	}
+	return false;
+}
+
+uint64_t rt_eh_frames(const struct rt_image *image)
+{
+	struct rt_eh_cursor c = { .image = NULL };
+	uint64_t index, frames;
+	uint8_t encoding;
+
+	if (!rt_eh_index(image, &index))
+		return image->eh_frame.size ? image->eh_frame.addr : 0;
+	rt_eh_seek(&c, image, index);
+	if (rt_eh_byte(&c) != 1)
+		return 0;
+	encoding = rt_eh_byte(&c);
+	rt_eh_seek(&c, image, index + 4);
+	frames = encoding == RT_EH_NONE ? 0 : rt_eh_encoded(&c, encoding, index);
+	return c.bad ? 0 : frames;
+}
+
+uint64_t rt_eh_find(struct rt_eh_cursor *c, uint64_t index, uint64_t addr)
+{
+	uint64_t count, first, low = 0, mid, found = 0;
+	uint8_t frame, counted, table;
+
+	if (rt_eh_byte(c) != 1)
+		c->bad = true;
+	frame = rt_eh_byte(c);
+	counted = rt_eh_byte(c);
+	table = rt_eh_byte(c);
+	rt_eh_encoded(c, frame, index);
+	count = counted == RT_EH_NONE ? 0 : rt_eh_encoded(c, counted, index);
+	if (table != (ENC_DATA | ENC_S4) || count > UINT32_MAX)
+		c->bad = true;
+	for (first = c->at; low < count && !c->bad;) {
+		mid = (low + count) / 2;
+		rt_eh_seek(c, c->image, first + 8 * mid);
+		if (index + rt_eh_number(c, 4, true) > addr) {
+			count = mid;
+		} else {
+			found = index + rt_eh_number(c, 4, true);
+			low = mid + 1;
+		}
+	}
+	return found;
+}
+
+void rt_eh_read_cie(struct rt_eh_cursor *c, struct rt_eh_cie *cie)
+{
+	char letters[8] = "";
+	unsigned i, version;
+	uint8_t encoding;
+
+	cie->addresses = ENC_ABSOLUTE;
+	cie->lsda = RT_EH_NONE;
+	cie->is_signal = false;
+	if (rt_eh_number(c, 4, false) == UINT32_MAX || rt_eh_number(c, 4, false) != 0)
+		c->bad = true;
+	version = rt_eh_byte(c);
+	for (i = 0; i < sizeof(letters) && (letters[i] = (char)rt_eh_byte(c)) && !c->bad; i++)
+		;
+	if (i == sizeof(letters) || (version != 1 && version != 3) || (letters[0] && letters[0] != 'z')) {
+		c->bad = true;
+		return;
+	}
+	rt_eh_leb(c, false);
+	rt_eh_leb(c, true);
+	if (version == 1)
+		rt_eh_byte(c);
+	else
+		rt_eh_leb(c, false);
+	cie->sized = letters[0] == 'z';
+	if (cie->sized)
+		rt_eh_leb(c, false);
+	for (i = 1; cie->sized && letters[i]; i++) {
+		if (letters[i] == 'R') {
+			cie->addresses = rt_eh_byte(c);
+		} else if (letters[i] == 'L') {
+			cie->lsda = rt_eh_byte(c);
+		} else if (letters[i] == 'P') {
+			encoding = rt_eh_byte(c);
+			rt_eh_encoded(c, encoding & 0x7f, 0);
+		} else if (letters[i] == 'S') {
+			cie->is_signal = true;
+		} else if (letters[i] != 'B') {
+			c->bad = true;
+		}
+	}
+}
+
+uint64_t rt_eh_exceptions(struct rt_eh_cursor *c, uint64_t fde, uint64_t addr, uint64_t *begin, uint64_t *length)
+{
+	uint64_t size, cie_at;
+	struct rt_eh_cie cie;
+
+	*length = 0;
+	rt_eh_seek(c, c->image, fde);
+	if (rt_eh_number(c, 4, false) == UINT32_MAX)
+		c->bad = true;
+	cie_at = c->at - rt_eh_number(c, 4, false);
+	rt_eh_seek(c, c->image, cie_at);
+	rt_eh_read_cie(c, &cie);
+	if (c->bad)
+		return 0;
+	rt_eh_seek(c, c->image, fde + 8);
+	*begin = rt_eh_encoded(c, cie.addresses, 0);
+	*length = rt_eh_encoded(c, cie.addresses & 0x0f, 0);
+	if (c->bad || addr < *begin || addr - *begin >= *length) {
+		*length = 0;
+		return 0;
+	}
+	if (cie.lsda == RT_EH_NONE || !cie.sized)
+		return 0;
+	size = rt_eh_leb(c, false);
+	return size ? rt_eh_encoded(c, cie.lsda & 0x7f, 0) : 0;
+}
+
+uint64_t rt_eh_size(const struct rt_image *image, uint64_t addr)
+{
+	struct rt_eh_cursor c = { 0 };
+	uint64_t index, fde, begin, length;
+
+	if (rt_image_is_stub(image, addr) || !rt_eh_index(image, &index))
+		return 0;
+	rt_eh_seek(&c, image, index);
+	fde = rt_eh_find(&c, index, addr);
+	if (!fde)
+		return 0;
+	rt_eh_exceptions(&c, fde, addr, &begin, &length);
+	return length && begin == addr ? length : 0;
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "elf/image.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elf/file.h"
+#include "base/array.h"
+#include "base/clean.h"
+
+bool rt_image_holds(const struct rt_image *image, uint64_t offset, uint64_t size)
+{
+	return offset <= image->size && size <= image->size - offset;
+}
+
+/* Open the file if it is a regular one.  Nothing else is opened at all: to open a device can have effects. */
+static int open_file(struct rt_image *image, const char *path, struct rt_error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		goto fail;
+	if (S_ISREG(st.st_mode)) {
+		image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (image->fd < 0 || fstat(image->fd, &st) < 0)
+			goto fail;
+	}
+	if (S_ISDIR(st.st_mode))
+		return rt_fail(err, -EISDIR, "%s: is a directory", image->name);
+	if (!S_ISREG(st.st_mode))
+		return rt_fail(err, -ENOEXEC, "%s: is not a regular file", image->name);
+	image->size = (uint64_t)st.st_size;
+	image->dev = st.st_dev;
+	image->ino = st.st_ino;
+	image->written = st.st_mtim;
+	return 0;
+fail:
+	return rt_fail(err, -errno, "%s: %s", image->name, strerror(errno));
+}
+
+bool rt_image_is_file(const struct rt_image *image, const struct stat *st)
+{
+	return st->st_ino == image->ino && st->st_dev == image->dev;
+}
+
+const char *rt_image_change(const struct rt_image *image, bool by_path)
+{
+	struct stat st;
+
+	if (fstat(image->fd, &st) == 0 &&
+	    ((uint64_t)st.st_size != image->size || st.st_mtim.tv_sec != image->written.tv_sec ||
+	     st.st_mtim.tv_nsec != image->written.tv_nsec))
+		return "was written to";
+	if (by_path && (stat(image->name, &st) < 0 || !rt_image_is_file(image, &st)))
+		return "was replaced";
+	return NULL;
+}
+
+static int add_segment(struct rt_image *image, const GElf_Phdr *phdr, struct rt_error *err)
+{
+	struct rt_segment *s;
+
+	if (!rt_image_holds(image, phdr->p_offset, phdr->p_filesz))
+		return rt_image_damaged(image, "a segment reaches past its end", err);
+	if (phdr->p_memsz < phdr->p_filesz || phdr->p_vaddr + phdr->p_memsz < phdr->p_vaddr)
+		return rt_image_damaged(image, "a segment's sizes do not fit together", err);
+	if (RT_ROOM(&image->segments, image->nsegments, &image->segments_cap))
+		return rt_nomem(err);
+	s = &image->segments[image->nsegments++];
+	s->vaddr = phdr->p_vaddr;
+	s->offset = phdr->p_offset;
+	s->filesz = phdr->p_filesz;
+	s->exec = phdr->p_flags & PF_X;
+	s->write = phdr->p_flags & PF_W;
+	return 0;
+}
+
+static int read_interp(struct rt_image *image, const GElf_Phdr *phdr, struct rt_error *err)
+{
+	size_t n = phdr->p_filesz;
+
+	if (image->interp)
+		return 0;
+	if (n < 2 || n > PATH_MAX || !rt_image_holds(image, phdr->p_offset, n))
+		return rt_image_damaged(image, "the path of its loader does not fit", err);
+	image->interp = calloc(1, n);
+	if (!image->interp)
+		return rt_nomem(err);
+	if (pread(image->fd, image->interp, n, (off_t)phdr->p_offset) != (ssize_t)n || image->interp[n - 1])
+		return rt_image_damaged(image, "the path of its loader is cut off", err);
+	return 0;
+}
+
+/*
+ * Go's own linker leaves a note called "Go" (its build id), which a file without section headers still has.  It counts the bytes that fill
+ * the name up.
+ */
+static void read_notes(struct rt_image *image, const GElf_Phdr *phdr)
+{
+	Elf_Data *data;
+	GElf_Nhdr note;
+	size_t at = 0, name, desc;
+
+	if (phdr->p_filesz == 0 || phdr->p_filesz > 65536 || !rt_image_holds(image, phdr->p_offset, phdr->p_filesz))
+		return;
+	data = elf_getdata_rawchunk(image->elf, (int64_t)phdr->p_offset, phdr->p_filesz, ELF_T_NHDR);
+	if (!data)
+		return;
+	while ((at = gelf_getnote(data, at, &note, &name, &desc)) > 0)
+		if ((note.n_namesz == 3 || note.n_namesz == 4) && memcmp((const char *)data->d_buf + name, "Go\0", note.n_namesz) == 0)
+			image->is_go = true;
+}
+
+static int read_segments(struct rt_image *image, GElf_Phdr *dynamic, struct rt_error *err)
+{
+	GElf_Phdr phdr;
+	size_t i, n;
+	int ret = 0;
+
+	if (elf_getphdrnum(image->elf, &n) < 0)
+		return rt_image_damaged(image, "program headers reach past its end", err);
+	for (i = 0; i < n && ret == 0; i++) {
+		if (!gelf_getphdr(image->elf, (int)i, &phdr))
+			return rt_image_damaged(image, "program headers reach past its end", err);
+		if (phdr.p_type == PT_LOAD)
+			ret = add_segment(image, &phdr, err);
+		else if (phdr.p_type == PT_INTERP)
+			ret = read_interp(image, &phdr, err);
+		else if (phdr.p_type == PT_NOTE)
+			read_notes(image, &phdr);
+		else if (phdr.p_type == PT_DYNAMIC)
+			*dynamic = phdr;
+	}
+	if (ret == 0 && image->nsegments == 0)
+		return rt_image_damaged(image, "it has no segment to load", err);
+	return ret;
+}
+
+static int read_headers(struct rt_image *image, struct rt_error *err)
+{
+	GElf_Phdr dynamic = { .p_type = PT_NULL };
+	size_t phentsize = image->arch->word == 8 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	GElf_Ehdr ehdr;
+	int ret;
+
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return rt_fail(err, -ENOTSUP, "%s: this libelf is too old", image->name);
+	/* Read, not mapped: a file that shrinks while it is mapped kills the reader with SIGBUS. */
+	image->elf = elf_begin(image->fd, ELF_C_READ, NULL);
+	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF || !gelf_getehdr(image->elf, &ehdr))
+		return rt_image_damaged(image, "its header does not hold together", err);
+	if (ehdr.e_phnum && ehdr.e_phentsize != phentsize)
+		return rt_image_damaged(image, "its program headers have an unknown size", err);
+	if (ehdr.e_phnum && !rt_image_holds(image, ehdr.e_phoff, ehdr.e_phnum * phentsize))
+		return rt_image_damaged(image, "program headers reach past its end", err);
+	image->entry = ehdr.e_entry;
+	ret = read_segments(image, &dynamic, err);
+	if (ret)
+		return ret;
+	rt_image_scan_sections(image);
+	if (dynamic.p_type == PT_DYNAMIC && dynamic.p_filesz)
+		return rt_image_read_dynamic(image, dynamic.p_offset, dynamic.p_filesz, err);
+	return 0;
+}
+
+int rt_image_open(const char *path, const char *name, struct rt_image **out, struct rt_error *err)
+{
+	struct rt_image *image = calloc(1, sizeof(*image));
+	int ret;
+
+	*out = NULL;
+	if (!image)
+		return rt_nomem(err);
+	image->fd = -1;
+	image->name = strdup(name ? name : path);
+	image->shown = strdup(name ? name : path);
+	image->window = malloc(sizeof(*image->window));
+	if (image->window)
+		image->window->n = 0;
+	if (!image->name || !image->shown || !image->window) {
+		ret = rt_nomem(err);
+		goto fail;
+	}
+	rt_make_printable(image->shown);
+	ret = open_file(image, path, err);
+	if (ret)
+		goto fail;
+	ret = rt_image_identify(image, err);
+	if (ret)
+		goto fail;
+	ret = read_headers(image, err);
+	if (ret)
+		goto fail;
+	*out = image;
+	return 0;
+fail:
+	rt_image_close(image);
+	return ret;
+}
+
+int rt_image_open_library(const char *path, const char *name, struct rt_image **out, struct rt_error *err)
+{
+	int ret = rt_image_open(path, name, out, err);
+	const char *slash;
+
+	if (ret)
+		return ret;
+	slash = strrchr((*out)->shown, '/');
+	(*out)->short_name = (*out)->soname ? (*out)->soname : slash ? slash + 1 : (*out)->shown;
+	return 0;
+}
+
+void rt_image_close(struct rt_image *image)
+{
+	size_t i;
+
+	if (!image)
+		return;
+	if (image->close_dwarf)
+		image->close_dwarf(image->dwarf);
+	for (i = 0; i < image->nowned; i++)
+		free(image->owned[i]);
+	free(image->owned);
+	if (image->free_go)
+		image->free_go(image->go);
+	free(image->starts);
+	free(image->symbols);
+	free(image->unnamed);
+	free(image->unnamed_names);
+	free(image->described);
+	free(image->imports.v);
+	free(image->import_versions.v);
+	free(image->versions.v);
+	free(image->needed.v);
+	free(image->segments);
+	free(image->window);
+	free(image->interp);
+	free(image->soname);
+	free(image->name);
+	free(image->shown);
+	rt_debug_close(&image->debug);
+	elf_end(image->elf);
+	if (image->fd >= 0)
+		close(image->fd);
+	free(image);
+}
+
+const char *rt_image_name(const struct rt_image *image)
+{
+	return image->short_name ? image->short_name : image->shown;
+}
+
+bool rt_image_is_late(const struct rt_image *image)
+{
+	return image->late;
+}
+
+const char *rt_image_soname(const struct rt_image *image)
+{
+	return image->soname;
+}
+
+const char *rt_image_interp(const struct rt_image *image)
+{
+	return image->interp;
+}
+
+int rt_image_fd(const struct rt_image *image)
+{
+	return image->fd;
+}
+
+ino_t rt_image_ino(const struct rt_image *image)
+{
+	return image->ino;
+}
+
+bool rt_image_is_read_from(const struct rt_image *image, dev_t dev, ino_t ino)
+{
+	return (image->dev == dev && image->ino == ino) || rt_debug_is(&image->debug, dev, ino);
+}
+
+uint64_t rt_image_entry(const struct rt_image *image)
+{
+	return image->entry;
+}
+
+const struct rt_arch *rt_image_arch(const struct rt_image *image)
+{
+	return image->arch;
+}
+
+bool rt_image_is_go(const struct rt_image *image)
+{
+	return image->is_go;
+}
+
+static const struct rt_segment *find_segment(const struct rt_image *image, uint64_t addr)
+{
+	const struct rt_segment *s;
+
+	for (s = image->segments; s < image->segments + image->nsegments; s++)
+		if (addr >= s->vaddr && addr - s->vaddr < s->filesz)
+			return s;
+	return NULL;
+}
+
+int rt_image_offset(const struct rt_image *image, uint64_t addr, uint64_t *offset)
+{
+	const struct rt_segment *s = find_segment(image, addr);
+
+	if (!s)
+		return -ENOENT;
+	*offset = addr - s->vaddr + s->offset;
+	return 0;
+}
+
+bool rt_image_may_move(const struct rt_image *image)
+{
+	return image->type == ET_DYN;
+}
+
+bool rt_image_moved(const struct rt_image *image, uint64_t start, uint64_t pgoff, uint64_t *by)
+{
+	const struct rt_segment *s;
+
+	for (s = image->segments; s < image->segments + image->nsegments; s++) {
+		/* A mapping begins with a page, and the segment somewhere in it. */
+		if (!s->exec || pgoff + RT_PAGE_MAX <= s->offset || pgoff >= s->offset + s->filesz)
+			continue;
+		*by = start - pgoff + s->offset - s->vaddr;
+		return true;
+	}
+	return false;
+}
+
+bool rt_image_is_code(const struct rt_image *image, uint64_t addr)
+{
+	const struct rt_segment *s = find_segment(image, addr);
+
+	return s && s->exec;
+}
+
+static size_t read_file(const struct rt_image *image, uint64_t offset, void *buf, size_t n)
+{
+	size_t done = 0;
+	ssize_t got;
+
+	while (done < n) {
+		got = pread(image->fd, (char *)buf + done, n - done, (off_t)(offset + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done;
+}
+
+/* The same, of what is in the window, which is moved to where `offset` is. */
+static size_t read_window(const struct rt_image *image, uint64_t offset, void *buf, size_t n)
+{
+	struct rt_file_window *w = image->window;
+	uint64_t start = offset - offset % RT_FILE_WINDOW;
+	size_t at = (size_t)(offset - start);
+
+	if (!w->n || w->offset != start) {
+		w->n = read_file(image, start, w->bytes, RT_FILE_WINDOW);
+		w->offset = start;
+	}
+	if (at >= w->n)
+		return 0;
+	if (n > w->n - at)
+		n = w->n - at;
+	memcpy(buf, w->bytes + at, n);
+	return n;
+}
+
+size_t rt_image_read(const struct rt_image *image, uint64_t addr, void *buf, size_t n)
+{
+	const struct rt_segment *s = find_segment(image, addr);
+	uint64_t offset;
+
+	if (!s)
+		return 0;
+	if (n > s->filesz - (addr - s->vaddr))
+		n = s->filesz - (addr - s->vaddr);
+	offset = addr - s->vaddr + s->offset;
+	if (n > RT_FILE_WINDOW - offset % RT_FILE_WINDOW)
+		return read_file(image, offset, buf, n);
+	return read_window(image, offset, buf, n);
+}
+
+size_t rt_image_read_constant(const struct rt_image *image, uint64_t addr, void *buf, size_t n)
+{
+	const struct rt_segment *s = find_segment(image, addr);
+
+	return s && !s->write ? rt_image_read(image, addr, buf, n) : 0;
+}
+
+const char *rt_image_refuses_insn(const struct rt_image *image, const uint8_t *insn, size_t n)
+{
+	return image->arch->refuses(insn, n, image->nops);
+}
+
+const char *rt_image_refuses(const struct rt_image *image, uint64_t addr, bool *call)
+{
+	uint8_t insn[16];
+	size_t n = rt_image_read(image, addr, insn, sizeof(insn));
+	const char *why = rt_image_refuses_insn(image, insn, n);
+
+	if (call)
+		*call = why && !image->arch->refuses(insn, n, RT_NOPS_TRAP);
+	return why;
+}

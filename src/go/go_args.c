@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The arguments of Go functions as Go's own tracebacks know them: FUNCDATA_ArgInfo has of each number where it stands in the frame and its
+ * size, and which of them belong together (EmitArgInfo in Go's cmd/compile/internal/ssagen/ssa.go).  In which registers they come the code
+ * tells: it puts each at that place before it asks for more stack, a float by another instruction.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "go/go.h"
+#include "base/array.h"
+
+/* Nothing stands there. */
+#define NOWHERE UINT32_MAX
+
+enum {
+	END = 0xff, BEGIN = 0xfe, CLOSE = 0xfd, MORE = 0xfc, SPECIAL = 0xf0,
+	DEPTH = 6, PARTS = 14, SPILLS = 24,
+};
+
+struct reading {
+	struct rt_types *memory;
+	const struct rt_ctype *numbers[4][2];	/* of 1, 2, 4 and 8 bytes; floats */
+	const uint8_t *p;			/* at last it is at an END */
+	struct rt_go_spill spills[SPILLS];
+	unsigned nspills, used, skipped;	/* `used` of them are accounted for, among them `skipped` which are no argument of the source */
+	const struct rt_go_frame *frame;
+	unsigned nstack, nregs;			/* numbers of the parameter that is read */
+	uint32_t end;				/* behind the last number */
+	bool failed, cut;			/* it is not as expected; it is not told whole */
+};
+
+/* ---- what is put into the frame ---- */
+
+/* mov REGISTER,N(%rsp), of the kinds that the compiler makes for its registers of arguments, in their order.  Returns its size, 0: it is none. */
+static size_t read_spill(const uint8_t *p, struct rt_go_spill *s, unsigned *general, unsigned *floating)
+{
+	static const uint8_t order[] = { 0, 3, 1, 7, 6, 8, 9, 10, 11 };
+	const uint8_t *start = p;
+	uint8_t prefix = 0, rex = 0, reg;
+
+	if (*p == 0x66 || *p == 0xf2 || *p == 0xf3)
+		prefix = *p++;
+	if ((*p & 0xf0) == 0x40)
+		rex = *p++;
+	s->floating = p[0] == 0x0f && p[1] == 0x11 && prefix && prefix != 0x66;
+	if (s->floating)
+		s->size = prefix == 0xf2 ? 8 : 4;
+	else if (*p == 0x88 || *p == 0x89)
+		s->size = *p == 0x88 ? 1 : rex & 8 ? 8 : prefix == 0x66 ? 2 : 4;
+	else
+		return 0;
+	p += s->floating ? 2 : 1;
+	reg = (uint8_t)((rex & 4) << 1 | (*p >> 3 & 7));
+	if (s->floating ? reg != (*floating)++ : *general >= sizeof(order) || reg != order[(*general)++])
+		return 0;
+	if ((*p & 0xc7) == 0x44 && p[1] == 0x24) {
+		s->at = (uint32_t)p[2] - 8u;
+		return (size_t)(p + 3 - start);
+	}
+	s->at = (uint32_t)rt_arch_word(p + 2) - 8u;
+	return (*p & 0xc7) == 0x84 && p[1] == 0x24 ? (size_t)(p + 6 - start) : 0;
+}
+
+/* All up to where the return address is kept. */
+static bool read_spills_aarch64(struct reading *r)
+{
+	const uint8_t *p = r->frame->spills, *end = p + RT_GO_SPILLS_MAX - 4;
+	unsigned general = 0, floating = 0, n;
+
+	for (; r->nspills < SPILLS - 1 && p < end && (n = rt_go_spills_aarch64(p, &r->spills[r->nspills], &general, &floating)); p += 4)
+		r->nspills += n;
+	return rt_arch_word(p) == 0xaa1e03e3;	/* mov x3,x30 */
+}
+
+/* All up to the call. */
+static bool read_spills(struct reading *r)
+{
+	static const uint8_t nops[] = { 0x66, 0x90, 0x0f, 0x1f, 0x40, 0x44, 0x80, 0x84, 0 };
+	const uint8_t *p = r->frame->spills, *end = p + RT_GO_SPILLS_MAX - 16;
+	unsigned general = 0, floating = 0;
+	size_t n;
+
+	for (; r->nspills < SPILLS && p < end && (n = read_spill(p, &r->spills[r->nspills], &general, &floating)); r->nspills++)
+		p += n;
+	/* Jumps are kept off the ends of 32 bytes. */
+	while (p < end && memchr(nops, *p, sizeof(nops)))
+		p++;
+	return p < end && *p == 0xe8;
+}
+
+/* ---- what is told of them ---- */
+
+static const struct rt_ctype *number(struct reading *r, unsigned size, bool floating)
+{
+	unsigned k = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+	struct rt_ctype *type;
+
+	if (size != 1u << k) {
+		r->failed = true;
+	} else if (!r->numbers[k][floating]) {
+		type = rt_types_add(r->memory, floating ? RT_CT_FLOAT : RT_CT_INT, NULL, size);
+		r->failed |= !type;
+		if (type) {
+			type->is_signed = size > 2;
+			type->style = RT_STYLE_GUESSED;
+		}
+		r->numbers[k][floating] = type;
+	}
+	return r->numbers[k][floating];
+}
+
+/* One at `at` of the frame.  Those in registers have their places there in the same order. */
+static const struct rt_ctype *read_number(struct reading *r, uint32_t at, unsigned size)
+{
+	unsigned i = r->used;
+
+	/* Without a proof they must follow each other from the beginning, or some of them are on the stack. */
+	r->failed |= !r->frame->proven && at - r->end >= 8;
+	r->end = at + size;
+	while (r->frame->first && !r->skipped && i < r->nspills && r->spills[i].at < at)
+		i++;
+	if (i >= r->nspills || r->spills[i].at != at) {
+		r->nstack++;
+		return number(r, size, false);
+	}
+	r->skipped += i - r->used;
+	r->used = i + 1;
+	r->nregs++;
+	r->failed |= r->spills[i].size != size;
+	return number(r, size, r->spills[i].floating);
+}
+
+static const struct rt_ctype *read_type(struct reading *r, uint32_t *at, unsigned depth);
+
+/* Up to its CLOSE.  Where it begins is where its first number does. */
+static const struct rt_ctype *read_aggregate(struct reading *r, uint32_t *at, unsigned depth)
+{
+	struct rt_ctype *type = rt_types_add(r->memory, RT_CT_STRUCT, NULL, 0);
+	struct rt_member *v = rt_types_alloc(r->memory, PARTS * sizeof(*v));
+	uint32_t where;
+
+	r->failed |= !type || !v || depth > DEPTH;
+	while (!r->failed && !r->cut && *r->p != CLOSE) {
+		v->name = "";
+		v->type = read_type(r, &where, depth + 1);
+		if (*at == NOWHERE)
+			*at = where;
+		v->offset = where == NOWHERE ? 0 : where - *at;
+		r->failed |= where < *at || type->nmembers++ == PARTS - 1;
+		v++;
+	}
+	if (r->failed || r->cut)
+		return NULL;
+	r->p++;
+	type->members = v - type->nmembers;
+	type->size = *at == NOWHERE ? 0 : r->end - *at;
+	return type;
+}
+
+static const struct rt_ctype *read_type(struct reading *r, uint32_t *at, unsigned depth)
+{
+	uint8_t op = *r->p;
+
+	*at = NOWHERE;
+	if (op == BEGIN) {
+		r->p++;
+		return read_aggregate(r, at, depth);
+	}
+	r->cut |= op >= SPECIAL && op < CLOSE;
+	r->failed |= op >= CLOSE;
+	if (r->cut || r->failed)
+		return NULL;
+	*at = op;
+	r->p += 2;
+	r->failed |= r->p[-1] >= SPECIAL;
+	return r->failed ? NULL : read_number(r, op, r->p[-1]);
+}
+
+/* ---- parameters ---- */
+
+static void make_unknown(struct reading *r, struct rt_param *param)
+{
+	param->type = rt_types_add(r->memory, RT_CT_UNKNOWN, NULL, 0);
+	param->where = (struct rt_where){ .kind = RT_WHERE_ABI };
+	r->failed |= !param->type;
+}
+
+/* What stands in the registers before the first argument that is told of; and which of the two tells of the types. */
+static void make_skipped(struct reading *r, struct rt_param *v)
+{
+	struct rt_ctype *type = rt_types_add(r->memory, RT_CT_STRUCT, NULL, 0);
+	struct rt_member *members = rt_types_alloc(r->memory, r->skipped * sizeof(*members));
+	unsigned i;
+
+	r->failed |= !type || !members;
+	for (i = 0; !r->failed && i < r->skipped; i++) {
+		members[i].name = "";
+		members[i].type = number(r, r->spills[i].size, r->spills[i].floating);
+		members[i].offset = r->spills[i].at - r->spills[0].at;
+		r->failed |= members[i].offset > UINT8_MAX - 8;		/* below the first, or far from it */
+		type->size = members[i].offset + r->spills[i].size;
+	}
+	if (r->failed)
+		return;
+	type->members = members;
+	type->nmembers = r->skipped;
+	v->type = r->skipped == 1 ? members->type : type;
+}
+
+static void read_param(struct reading *r, struct rt_param *param)
+{
+	uint32_t at;
+
+	r->nstack = r->nregs = 0;
+	param->type = read_type(r, &at, 0);
+	if (r->failed || r->cut) {
+		make_unknown(r, param);
+		return;
+	}
+	/* All of it is in registers, or nothing. */
+	r->failed |= r->nstack && r->nregs;
+	if ((r->frame->proven || r->frame->on_stack) && r->nstack)
+		param->where = (struct rt_where){ .kind = RT_WHERE_STACK, .offset = 8 + (int64_t)at };
+}
+
+int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memory, struct rt_prototype *p)
+{
+	struct rt_param *v = rt_types_alloc(memory, PARTS * sizeof(*v));
+	static const char types[] = ".dict";
+	struct reading r = { .memory = memory, .p = frame->info, .frame = frame };
+	unsigned n = 1;
+
+	if (!v)
+		return -ENOMEM;
+	/* All are there, used or not, or none where no register is used. */
+	r.failed = frame->proven && (!(frame->aarch64 ? read_spills_aarch64(&r) : read_spills(&r)) || (!r.nspills && *r.p != END));
+	if (!frame->proven && !frame->on_stack && frame->first) {
+		/* What tells of the types is a pointer, and the other that is as a rule. */
+		r.failed = frame->first == RT_GO_FIRST_OWN;
+		r.spills[0].size = 8;
+		r.end = 8;
+		r.skipped = 1;
+	}
+	/* The first place is left free. */
+	for (; !r.failed && !r.cut && *r.p != END && n < PARTS; n++)
+		read_param(&r, &v[n]);
+	/* None is told of: there is only the first. */
+	if (frame->proven && frame->first && n == 1)
+		r.skipped = r.used = r.nspills;
+	if (frame->proven)
+		r.failed |= !r.cut && !frame->first && r.used != r.nspills;
+	else if (!frame->on_stack)
+		r.failed |= (r.end + 7) / 8 * 8 != frame->args;		/* in registers or not, each has its place */
+	r.failed |= n == PARTS;
+	p->origin = frame->proven || frame->on_stack ? RT_ORIGIN_GO : RT_ORIGIN_GUESSED;
+	p->params = r.skipped ? v : v + 1;
+	p->nparams = r.skipped ? n : n - 1;
+	if (!r.failed && r.skipped)
+		make_skipped(&r, v);
+	if (frame->first == RT_GO_FIRST_TYPES || frame->first == RT_GO_FIRST_RECEIVER)
+		v[frame->first == RT_GO_FIRST_RECEIVER].name = types;
+	if (r.failed) {
+		r.failed = false;
+		p->origin = RT_ORIGIN_GUESSED;
+		p->params = v;
+		p->nparams = 1;
+		v->name = NULL;
+		make_unknown(&r, v);
+	}
+	return r.failed ? -ENOMEM : 0;
+}

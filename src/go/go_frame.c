@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where a Go program has what go_args.c reads. */
+#include <elf.h>
+#include <string.h>
+
+#include "go/go.h"
+#include "elf/file.h"
+#include "base/array.h"
+
+enum { ARG_INFO = 5, END = 0xff };
+
+/* Where a check of the stack, which ends `past` bytes from the entry, goes to get more of it. */
+static void read_spills(const struct rt_image *image, uint64_t addr, uint32_t past, struct rt_go_frame *frame)
+{
+	uint8_t jump[6] = { 0 };
+
+	if (frame->aarch64) {
+		/* b.ls, to a place behind it. */
+		do {
+			past -= 4;
+			frame->proven = rt_image_read(image, addr + past, jump, 4) == 4 && (rt_arch_word(jump) & 0xff80001f) == 0x54000009;
+		} while (past && !frame->proven);
+		rt_image_read(image, addr + past + (rt_arch_word(jump) >> 3 & 0x1ffffc), frame->spills, sizeof(frame->spills));
+		return;
+	}
+	if (past < sizeof(jump) || rt_image_read(image, addr + past - sizeof(jump), jump, sizeof(jump)) != sizeof(jump))
+		return;
+	addr += past;
+	if (jump[0] == 0x0f && (jump[1] & 0xf0) == 0x80)
+		addr += (uint64_t)(int64_t)(int32_t)rt_arch_word(jump + 2);
+	else
+		addr += (uint64_t)(int64_t)(int8_t)jump[5];
+	rt_image_read(image, addr, frame->spills, sizeof(frame->spills));
+}
+
+/* Instructions that count with floats; others may be taken for them.  Floats that a function does not use are not seen. */
+static bool may_float(const struct rt_image *image, const struct rt_go_function *f)
+{
+	uint8_t b[1024];
+	size_t i, n = f->end - f->addr;
+
+	if (n > sizeof(b) || rt_image_read(image, f->addr, b, n) != n)
+		return true;
+	if (image->arch->machine == EM_AARCH64) {
+		for (i = 0; i + 3 < n && (b[i + 3] & 0xc) != 0xc; i += 4)
+			;
+		return i < n;
+	}
+	for (i = 0; i + 3 < n; i++)
+		if ((b[i] == 0xf2 || b[i] == 0xf3 || b[i] == 0x66) && b[i + ((b[i + 1] & 0xf0) == 0x40) + 1] == 0x0f)
+			return true;
+	return false;
+}
+
+/* The runtime's own assembly takes registers or the stack, and its name does not tell. */
+static bool is_of_runtime(const char *name)
+{
+	static const char *const v[] = { "runtime.", "internal/", "reflect.", "syscall." };
+	unsigned i;
+
+	for (i = 0; i < RT_COUNT(v); i++)
+		if (strncmp(name, v[i], strlen(v[i])) == 0)
+			return true;
+	return false;
+}
+
+/* By its name, as the table has it: main.(*List[go.shape.int]).Push, up to Go 1.20 main.(*List[...]).Push; main.Sum[go.shape.int].func1. */
+static enum rt_go_first first_of(const struct rt_go *go, const char *name)
+{
+	const char *tail = strrchr(name, ']');
+
+	if (!strchr(name, '[') || !tail)
+		return RT_GO_FIRST_TOLD;
+	if (strstr(tail, ".func") || strstr(tail, "wrap") || strchr(tail, '-') || !(strstr(name, "[go.shape.") || strstr(name, "[...]")))
+		return RT_GO_FIRST_OWN;
+	return go->table.since < 20 || !tail[1] ? RT_GO_FIRST_TYPES : RT_GO_FIRST_RECEIVER;
+}
+
+bool rt_go_frame(struct rt_image *image, const struct rt_go_function *own, bool on_stack, struct rt_go_frame *frame)
+{
+	const struct rt_go *go = rt_image_go(image);
+	uint32_t past = 0;
+	uint64_t at;
+
+	memset(frame, 0, sizeof(*frame));
+	memset(frame->info, END, sizeof(frame->info));
+	frame->args = own->args;
+	frame->on_stack = on_stack;
+	frame->aarch64 = image->arch->machine == EM_AARCH64;
+	frame->first = first_of(go, own->name);
+	frame->proven = !on_stack && rt_go_place(image, own->addr, &past) && past;
+	if (frame->proven)
+		read_spills(image, own->addr, past, frame);
+	/* What the compiler made has it, unless it takes none. */
+	if (!rt_pclntab_data(&go->table, own, ARG_INFO, &at))
+		return !on_stack;
+	return rt_go_types(image) && rt_image_read(image, go->data + at, frame->info, sizeof(frame->info) - 2) &&
+	       (on_stack ? !is_of_runtime(own->name) : frame->proven || !may_float(image, own));
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lang/probes.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/cursor.h"
+#include "lang/name.h"
+#include "lang/scope.h"
+#include "base/array.h"
+#include "base/glob.h"
+
+/* A specification that was parsed, as its prototype was asked for. */
+struct parsed {
+	struct rt_spec *spec;
+	size_t statement;
+};
+
+struct by_name {
+	const char *name;
+	size_t statement;
+};
+
+struct rt_probes {
+	const struct rt_arch *arch;
+	struct rt_scope *scope;
+	struct rt_types *types;		/* the scope's */
+	struct rt_statement *v;
+	size_t n, cap;
+	struct by_name *by_name;	/* the statements sorted by name, then order; NULL: to be made */
+	struct parsed *parsed;
+	size_t nparsed, parsed_cap;
+	const char *libraries;
+	bool other_machine;		/* what follows is not for `arch` */
+};
+
+struct rt_probes *rt_probes_new(const struct rt_arch *arch)
+{
+	struct rt_probes *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->arch = arch;
+	p->scope = rt_scope_new();
+	if (p->scope) {
+		p->types = rt_scope_types(p->scope);
+		return p;
+	}
+	free(p);
+	return NULL;
+}
+
+void rt_probes_free(struct rt_probes *p)
+{
+	size_t i;
+
+	if (!p)
+		return;
+	for (i = 0; i < p->nparsed; i++) {
+		rt_spec_free(p->parsed[i].spec);
+		free(p->parsed[i].spec);
+	}
+	free(p->parsed);
+	free(p->by_name);
+	free(p->v);
+	rt_scope_free(p->scope);
+	free(p);
+}
+
+const struct rt_statement *rt_probes_statements(const struct rt_probes *p, size_t *n)
+{
+	*n = p->n;
+	return p->v;
+}
+
+const struct rt_scope *rt_probes_scope(const struct rt_probes *p)
+{
+	return p->scope;
+}
+
+/* ---- statements ---- */
+
+static int at_line(int code, const char *file, unsigned line, struct rt_error *err)
+{
+	struct rt_error inner;
+
+	if (code == 0 || !err)
+		return code;
+	inner = *err;
+	snprintf(err->text, sizeof(err->text), "%.200s:%u: %.700s", file, line, inner.text);
+	return code;
+}
+
+int rt_probes_at(const struct rt_statement *s, int code, struct rt_error *err)
+{
+	return at_line(code, s->file, s->line, err);
+}
+
+/* "open" in "int open(const char *path, ...)"; "" where it is less clear. */
+static const char *name_in(struct rt_probes *p, const char *text)
+{
+	struct rt_cursor c = { .text = text, .at = text, .end = text + strlen(text) };
+	const char *open = rt_find_items(&c), *start;
+
+	if (!open)
+		return "";
+	while (open > text && isspace((unsigned char)open[-1]))
+		open--;
+	for (start = open; start > text && (isalnum((unsigned char)start[-1]) || start[-1] == '_'); start--)
+		;
+	return rt_types_name(p->types, start, (size_t)(open - start));
+}
+
+static bool is_first_word(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+
+	return strncmp(text, word, n) == 0 && (isspace((unsigned char)text[n]) || !text[n] || text[n] == '{');
+}
+
+static bool defines_type(const char *text)
+{
+	const char *brace = strchr(text, '{'), *paren = strchr(text, '('), *close;
+
+	if (is_first_word(text, "typedef"))
+		return true;
+	if (!is_first_word(text, "struct") && !is_first_word(text, "union") && !is_first_word(text, "enum") && !is_first_word(text, "flags"))
+		return false;
+	if (!brace)
+		return !paren;
+	/* "enum {A} f(...)" is a function. */
+	close = strrchr(text, '}');
+	return close && !strchr(close, '(');
+}
+
+static int define_type(struct rt_probes *p, const char *text, struct rt_error *err)
+{
+	struct rt_cursor c = { .text = text, .at = text, .end = text + strlen(text), .arch = p->arch, .types = p->types,
+			       .scope = p->scope, .defines = p->scope, .err = err };
+	bool is_typedef = is_first_word(text, "typedef");
+	struct rt_specifiers s;
+	struct rt_declarator d;
+	struct rt_ctype *named;
+	int r;
+
+	c.at += is_typedef ? 7 : 0;
+	r = rt_parse_specifiers(&c, false, &s);
+	if (r < 0)
+		return r;
+	if (!s.type)
+		return rt_expected(&c, c.at, "a type");
+	if (is_typedef) {
+		r = rt_parse_declarator(&c, s.type, s.is_const, &d);
+		if (r < 0)
+			return r;
+		if (!d.name || d.length)
+			return rt_expected(&c, d.length ? d.length : c.at, "the name of the type");
+		d.type = rt_styled(&c, d.type, s.style);
+		if (!d.type)
+			return rt_nomem(err);
+		/* What may be completed later stays the same type. */
+		if (d.type->kind != RT_CT_UNKNOWN && d.type->kind != RT_CT_STRUCT && d.type->kind != RT_CT_UNION &&
+		    d.type->kind != RT_CT_POINTER && d.type->kind != RT_CT_FUNCTION) {
+			named = rt_types_alloc(p->types, sizeof(*named));
+			if (!named)
+				return rt_nomem(err);
+			*named = *d.type;
+			named->name = d.name;
+			d.type = named;
+		}
+		if (rt_scope_add(p->scope, d.name, d.type) < 0)
+			return rt_nomem(err);
+	}
+	rt_take(&c, ";");
+	return rt_peek(&c) ? rt_expected(&c, c.at, "the end of the definition") : 0;
+}
+
+/* "machine x86-64 i386": constants are not the same on all. */
+static bool is_other_machine(const struct rt_probes *p, const char *names)
+{
+	size_t n;
+
+	for (names += strspn(names, " "); *names; names += n + strspn(names + n, " ")) {
+		n = strcspn(names, " ");
+		if (rt_is_word(names, n, "any") || rt_is_word(names, n, p->arch->name))
+			return false;
+	}
+	return true;
+}
+
+static int add_statement(struct rt_probes *p, const char *file, unsigned line, const char *text, struct rt_error *err)
+{
+	struct rt_statement *s;
+
+	if (is_first_word(text, "library")) {
+		for (text += 7; isspace((unsigned char)*text); text++)
+			;
+		p->libraries = *text ? text : NULL;
+		return 0;
+	}
+	if (is_first_word(text, "machine"))
+		p->other_machine = is_other_machine(p, text + 7);
+	if (p->other_machine || is_first_word(text, "machine"))
+		return 0;
+	if (defines_type(text))
+		return at_line(define_type(p, text, err), file, line, err);
+	if (RT_ROOM(&p->v, p->n, &p->cap) < 0)
+		return rt_nomem(err);
+	s = &p->v[p->n];
+	*s = (struct rt_statement){ .file = file, .line = line, .text = text, .name = name_in(p, text), .libraries = p->libraries };
+	if (!s->name)
+		return rt_nomem(err);
+	p->n++;
+	return 0;
+}
+
+/* Behind the statement that begins at `at`: at the first newline outside brackets and strings. */
+static const char *statement_end(const char *at, const char *end, unsigned *lines)
+{
+	int depth = 0;
+	char quote = 0;
+
+	for (; at < end; at++) {
+		if (*at == '\n') {
+			if (depth <= 0)
+				return at;
+			(*lines)++;
+			quote = 0;
+		} else if (quote) {
+			at += *at == '\\' && at + 1 < end && at[1] != '\n';
+			quote = at < end && *at == quote ? 0 : quote;
+		} else if (*at == '"') {
+			quote = *at;
+		} else if (*at == '#') {
+			while (at + 1 < end && at[1] != '\n')
+				at++;
+		} else {
+			depth += *at && strchr("([{", *at) ? 1 : *at && strchr(")]}", *at) ? -1 : 0;
+		}
+	}
+	return end;
+}
+
+/* A copy of [at, end) without comments, newlines, and blanks at its ends. */
+static char *clean(struct rt_probes *p, const char *at, const char *end)
+{
+	char *copy = rt_types_alloc(p->types, (size_t)(end - at) + 1), *out = copy;
+	char quote = 0;
+
+	if (!copy)
+		return NULL;
+	for (; at < end; at++) {
+		if (*at == '#' && !quote) {
+			while (at + 1 < end && at[1] != '\n')
+				at++;
+			continue;
+		}
+		if (*at == '"' && (out == copy || out[-1] != '\\'))
+			quote = quote ? 0 : *at;
+		if (out > copy || !isspace((unsigned char)*at))
+			*out++ = *at && !isspace((unsigned char)*at) ? *at : ' ';
+	}
+	while (out > copy && out[-1] == ' ')
+		out--;
+	*out = '\0';
+	return copy;
+}
+
+int rt_probes_add(struct rt_probes *p, const char *file, const char *text, size_t n, struct rt_error *err)
+{
+	const char *at = text, *end = text + n, *stop;
+	unsigned line = 1, lines;
+	char *statement;
+	int r = 0;
+
+	free(p->by_name);
+	p->by_name = NULL;
+	p->libraries = NULL;
+	p->other_machine = false;
+	file = rt_types_name(p->types, file, strlen(file));
+	if (!file)
+		return rt_nomem(err);
+	for (; at < end && r == 0; at = stop < end ? stop + 1 : stop, line += lines) {
+		lines = 1;
+		stop = statement_end(at, end, &lines);
+		statement = clean(p, at, stop);
+		if (!statement)
+			return rt_nomem(err);
+		if (*statement)
+			r = add_statement(p, file, line, statement, err);
+	}
+	return r;
+}
+
+/* ---- prototypes of libraries ---- */
+
+
+static int compare_names(const void *pa, const void *pb)
+{
+	const struct by_name *a = pa, *b = pb;
+	int by_name = strcmp(a->name, b->name);
+
+	return by_name ? by_name : a->statement < b->statement ? -1 : a->statement > b->statement;
+}
+
+static int sort_names(struct rt_probes *p)
+{
+	size_t i;
+
+	if (p->by_name)
+		return 0;
+	p->by_name = calloc(p->n + 1, sizeof(*p->by_name));
+	if (!p->by_name)
+		return -ENOMEM;
+	for (i = 0; i < p->n; i++)
+		p->by_name[i] = (struct by_name){ .name = p->v[i].name, .statement = i };
+	qsort(p->by_name, p->n, sizeof(*p->by_name), compare_names);
+	return 0;
+}
+
+bool rt_statement_is_of(const struct rt_statement *s, const char *soname)
+{
+	const char *at = s->libraries;
+	char glob[64];
+	size_t n;
+
+	while (at && *at) {
+		n = strcspn(at, " ");
+		if (n < sizeof(glob)) {
+			memcpy(glob, at, n);
+			glob[n] = '\0';
+			if (rt_glob_match(glob, soname))
+				return true;
+		}
+		at += n + strspn(at + n, " ");
+	}
+	return false;
+}
+
+static const struct rt_prototype *prototype_of(struct rt_probes *p, size_t statement)
+{
+	struct rt_spec *spec;
+	struct rt_error err;
+	size_t i;
+
+	for (i = 0; i < p->nparsed; i++)
+		if (p->parsed[i].statement == statement)
+			return p->parsed[i].spec->prototype;
+	spec = calloc(1, sizeof(*spec));
+	if (!spec || RT_ROOM(&p->parsed, p->nparsed, &p->parsed_cap) < 0 ||
+	    rt_spec_parse(p->v[statement].text, p->arch, p->scope, spec, &err) < 0) {
+		free(spec);
+		return NULL;
+	}
+	p->parsed[p->nparsed++] = (struct parsed){ .spec = spec, .statement = statement };
+	if (!spec->params_given || spec->nshown || spec->nconditions)
+		return NULL;
+	((struct rt_prototype *)spec->prototype)->origin = RT_ORIGIN_LIBRARY;
+	return spec->prototype;
+}
+
+const struct rt_prototype *rt_probes_prototype(struct rt_probes *p, const char *soname, const char *name)
+{
+	size_t low = 0, high = p->n, middle;
+
+	if (!soname || !*name || sort_names(p) < 0)
+		return NULL;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (strcmp(p->by_name[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < p->n && strcmp(p->by_name[low].name, name) == 0; low++)
+		if (rt_statement_is_of(&p->v[p->by_name[low].statement], soname))
+			return prototype_of(p, p->by_name[low].statement);
+	return NULL;
+}

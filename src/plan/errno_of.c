@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan/errno_of.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "process/memory.h"
+#include "base/array.h"
+
+/*
+ * The loader calls the first before any other code of the process, with `true` (with `false` for a second C library, by dlmopen); glibc
+ * has it since 2.32.  The second is called by the program, when constructors of libraries have run.
+ */
+static const struct {
+	const char *name;
+	bool initial;			/* its first argument tells whether it is the process's own */
+} before_all[] = {
+	{ "__libc_early_init", true }, { "__libc_start_main", false },
+};
+
+static bool is_wanted(const struct rt_target *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nprototypes && i < t->functions.n; i++)
+		if (t->prototypes[i].sets_errno && t->returns[i])
+			return t->purpose == RT_PURPOSE_RECORD;
+	return false;
+}
+
+static void not_read(struct rt_target *t, const char *why, const char *name)
+{
+	t->errno_home = RT_ERRNO_NOT_KNOWN;
+	snprintf(t->errno_why, sizeof(t->errno_why), why, name);
+}
+
+/* Which of the process's files has it: the first, as a second one hands on the first one's. */
+static bool find(struct rt_target *t)
+{
+	size_t i;
+	int r;
+
+	for (i = 0; i < t->images.n; i++) {
+		r = rt_errno_find(t->images.v[i], &t->errno_at);
+		t->errno_image = t->images.v[i];
+		if (r == -ENOTSUP && rt_image_arch(t->errno_image)->word < 8)
+			not_read(t, "%s is of a 32-bit program, whose thread pointer is not looked for", rt_image_name(t->errno_image));
+		else if (r == -ENOTSUP)
+			not_read(t, "where the code of %s has it is not understood", rt_image_name(t->images.v[i]));
+		if (r != -ENOENT)
+			return r == 0;
+	}
+	not_read(t, "none of the files of %s has __errno_location", rt_image_name(t->images.v[0]));
+	return false;
+}
+
+/* The function that tells.  Where the user traces it, that is another probe at its place, of which nothing is recorded. */
+static int add_teller(struct rt_target *t)
+{
+	const struct rt_symbol *v;
+	size_t i, k, n;
+
+	if (rt_image_symbols(t->errno_image, &v, &n, NULL) < 0)
+		n = 0;
+	for (k = 0; k < RT_COUNT(before_all); k++)
+		for (i = 0; i < n; i++)
+			if (v[i].kind == RT_SYM_FUNC && strcmp(v[i].name, before_all[k].name) == 0)
+				return rt_functions_add_hidden(&t->functions, t->errno_image, &v[i], RT_ROLE_ERRNO);
+	return 0;
+}
+
+int rt_errno_prepare(struct rt_target *t, struct rt_error *err)
+{
+	int r;
+
+	if (!is_wanted(t) || t->errno_home != RT_ERRNO_NOT_ASKED)
+		return 0;
+	if (t->everywhere)
+		not_read(t, "%s cannot read it", "tracefs");
+	else if (find(t))
+		t->errno_home = t->errno_at.in_slot ? RT_ERRNO_TOLD : RT_ERRNO_OFFSET;
+	if (t->errno_home == RT_ERRNO_NOT_KNOWN)
+		return 0;
+	if (t->errno_home == RT_ERRNO_OFFSET)
+		return 1;
+	r = add_teller(t);
+	if (r < 0)
+		return rt_nomem(err);
+	if (r == 0)
+		not_read(t, "%s has no function that tells where the process has it", rt_image_name(t->errno_image));
+	return r;
+}
+
+bool rt_errno_is_read(const struct rt_target *t)
+{
+	return (t->errno_home == RT_ERRNO_OFFSET || t->errno_home == RT_ERRNO_TOLD) && !t->no_thread_pointer[0] && !t->limits.no_kept;
+}
+
+int rt_errno_plan(const struct rt_target *t, const struct rt_function *f, struct rt_plan *plan)
+{
+	const struct rt_arch *arch = rt_image_arch(f->image);
+	int64_t distance = (int64_t)(t->errno_at.slot - f->addr);
+
+	if (distance > INT32_MAX || distance < INT32_MIN)
+		return -ERANGE;
+	memset(plan, 0, sizeof(*plan));
+	plan->kind = RT_KIND_ENTRY;
+	plan->role = RT_ROLE_ERRNO;
+	plan->arch = arch;
+	plan->nvalues = 1;
+	plan->values[0] = (struct rt_fetch){ .base = RT_BASE_REG, .reg = arch->ip, .nderef = 1, .deref = { (int32_t)distance }, .size = 8 };
+	if (strcmp(f->name, before_all[0].name) == 0)
+		plan->values[plan->nvalues++] = (struct rt_fetch){ .base = RT_BASE_REG, .reg = arch->args[0], .size = 1 };
+	return 0;
+}
+
+static uint64_t read_of(const struct rt_target *t, pid_t pid)
+{
+	struct rt_memory *memory = rt_memory_open(pid);
+	uint64_t word = 0;
+
+	if (memory && rt_memory_word(memory, t->errno_image, t->errno_at.code, t->errno_at.slot, &word) < 0)
+		word = 0;
+	rt_memory_close(memory);
+	return word;
+}
+
+int64_t rt_errno_read(const struct rt_target *t)
+{
+	uint64_t word = 0, other;
+	unsigned i;
+
+	for (i = 0; i < t->pids.n && t->errno_home == RT_ERRNO_TOLD; i++) {
+		other = read_of(t, t->pids.v[i]);
+		if (!other || (i && other != word))
+			return 0;
+		word = other;
+	}
+	return (int64_t)word;
+}
+
+void rt_errno_print(const struct rt_target *t, FILE *file)
+{
+	if (t->errno_home == RT_ERRNO_NOT_ASKED)
+		return;
+	if (!rt_errno_is_read(t))
+		fprintf(file, "rawtrace: errno is not read: %s\n", t->no_thread_pointer[0] ? t->no_thread_pointer : t->errno_why[0] ? t->errno_why :
+			"this kernel cannot");
+	else if (t->errno_home == RT_ERRNO_OFFSET)
+		fprintf(file, "rawtrace: errno is at the thread pointer %+" PRId64 ", by %s\n", t->errno_at.offset, rt_image_name(t->errno_image));
+	else
+		fprintf(file, "rawtrace: errno is at the thread pointer plus what %s+0x%" PRIx64 " has in the process\n",
+			rt_image_name(t->errno_image), t->errno_at.slot);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan/place.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "process/memory.h"
+#include "code/prologue.h"
+#include "kernel/sys.h"
+#include "base/array.h"
+
+/* Programs that pair entries and returns themselves want the stack pointer as it is there. */
+static bool pairs(const struct rt_target *t)
+{
+	return t->purpose == RT_PURPOSE_TIME || rt_limit_any(&t->limit);
+}
+
+/* What the probes of function `f` need at their place: of its entry plan and its return. */
+static struct rt_prologue_want wants(const struct rt_target *t, uint32_t f, const struct rt_plan *plan)
+{
+	struct rt_prologue_want want = { .returns = t->functions.v[f].how == RT_HOW_URETPROBE || pairs(t), .stack = plan->return_address };
+	const struct rt_arch *arch = plan->arch;
+	unsigned i, k;
+
+	/* The return looks for what was kept under the stack pointer that the function began with. */
+	want.returns |= plan->nkept > 0;
+	for (i = 0; i < plan->nvalues + plan->nkept; i++) {
+		const struct rt_fetch *fetch = i < plan->nvalues ? &plan->values[i] : &plan->kept[i - plan->nvalues];
+
+		if (fetch->base == RT_BASE_STACK) {
+			want.stack = true;
+			continue;
+		}
+		if (fetch->base == RT_BASE_THREAD || fetch->base == RT_BASE_KEPT)
+			continue;
+		for (k = 0; k < arch->nargs && arch->args[k].pt_regs != fetch->reg.pt_regs; k++)
+			;
+		want.arguments |= k < arch->nargs ? 1u << k : ~0u;
+	}
+	return want;
+}
+
+static void set(struct rt_function *f, const struct rt_prologue *p)
+{
+	f->skip = p->skip;
+	f->sp_down = p->sp_down;
+	f->form = (uint8_t)p->form;
+	f->placed = p->why;
+}
+
+/* What kind the instruction at its place is. */
+static void set_form(struct rt_function *f)
+{
+	uint8_t bytes[16];
+	size_t n = rt_image_read(f->image, f->addr + f->skip, bytes, sizeof(bytes));
+
+	f->form = (uint8_t)rt_image_arch(f->image)->form(bytes, n);
+}
+
+struct placing {
+	struct rt_target *target;
+	struct rt_decoder *decoder;
+	uint32_t emulated;	/* as measured; 0: not measured */
+	bool ask;		/* out: it would help to measure */
+};
+
+/* Before it is measured: is this place cheap on every kernel, or at least no worse than the entry? */
+static bool is_certain(const struct rt_function *f, const struct rt_prologue *p)
+{
+	uint8_t bytes[16];
+	size_t n;
+
+	if (RT_FORM_BIT(p->form) & RT_FORMS_NOPS)
+		return false;
+	n = rt_image_read(f->image, f->addr, bytes, sizeof(bytes));
+	return !p->skip || (p->skip == 4 && rt_image_arch(f->image)->form(bytes, n) == RT_FORM_ENDBR);
+}
+
+static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
+{
+	struct rt_function *f = &c->target->functions.v[i];
+	struct rt_prologue_want want = wants(c->target, i, plan);
+	const struct rt_extent code = { .image = f->image, .addr = f->addr, .size = f->size, .sized = f->sized };
+	struct rt_prologue p;
+
+	/* The kernel's words may be of any register. */
+	if (f->go || f->inside || (f->refused && !f->behind) || f->role >= RT_ROLE_ERRNO || (f->spec && f->spec->nwords)) {
+		set_form(f);
+		return;
+	}
+	want.emulated = c->emulated ? c->emulated : RT_FORMS_ASSUMED;
+	if (c->target->wrong_pushes)
+		want.emulated &= ~(RT_FORM_BIT(RT_FORM_CALL) | RT_FORM_BIT(RT_FORM_PUSH));
+	rt_prologue_find(&code, c->decoder, &want, &p);
+	if (!c->emulated && !is_certain(f, &p)) {
+		c->ask = true;
+		want.mark_only = true;
+		rt_prologue_find(&code, c->decoder, &want, &p);
+	}
+	/* Without a cheaper place, take the first one that can be probed. */
+	if (f->refused && !p.skip)
+		set_form(f);
+	else
+		set(f, &p);
+}
+
+static void place_all(struct placing *c)
+{
+	const struct rt_target *t = c->target;
+	unsigned i;
+
+	for (i = 0; i < t->nprobes; i++)
+		if (t->plans[t->probes[i].plan].kind == RT_KIND_ENTRY)
+			place_one(c, t->probes[i].function, &t->plans[t->probes[i].plan]);
+}
+
+/* ---- what comes from elsewhere in the file ---- */
+
+static int compare_windows(const void *a, const void *b)
+{
+	const struct rt_window *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+void rt_place_at_entry(struct rt_function *f, const char *why)
+{
+	/* There it cannot be; no_entries says so. */
+	f->skip = 0;
+	f->sp_down = 0;
+	set_form(f);
+	f->placed = why;
+}
+
+/*
+ * Something may come to the probe, but not by the entry.  So it goes back to the entry; if that must not
+ * be probed, first to the nearest place behind it (true).
+ */
+static bool go_back(struct rt_function *f)
+{
+	bool nearer = f->behind && f->skip > f->behind;
+
+	if (!nearer) {
+		rt_place_at_entry(f, "something in the file refers to between the entry and the next cheaper instruction");
+		return false;
+	}
+	f->skip = f->behind;
+	f->sp_down = 0;
+	set_form(f);
+	f->placed = "past what must not be probed";
+	return true;
+}
+
+/* 1: some were moved to where it is not known yet. */
+static int check_windows(struct rt_target *t, const struct rt_image *image, struct rt_window *v)
+{
+	bool again = false;
+	size_t i, n = 0;
+	int r;
+
+	for (i = 0; i < t->functions.n; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		if (f->image == image && f->skip && !f->go)
+			v[n++] = (struct rt_window){ .first = f->addr + 1, .last = f->addr + f->skip, .owner = i };
+	}
+	qsort(v, n, sizeof(*v), compare_windows);
+	r = rt_branches_far(image, v, n);
+	for (i = 0; i < n; i++)
+		if (v[i].entered)
+			again |= go_back(&t->functions.v[v[i].owner]);
+	return r < 0 ? r : again;
+}
+
+static int check_image(struct rt_target *t, const struct rt_image *image, struct rt_window *v)
+{
+	int r;
+
+	do {
+		r = check_windows(t, image, v);
+	} while (r > 0);
+	return r;
+}
+
+static int check_images(struct rt_target *t, struct rt_error *err)
+{
+	struct rt_window *v = calloc(t->functions.n, sizeof(*v));
+	size_t i;
+	int r = v ? 0 : -ENOMEM;
+
+	for (i = 0; i < t->images.n && r == 0; i++)
+		r = check_image(t, t->images.v[i], v);
+	free(v);
+	return r < 0 ? rt_nomem(err) : 0;
+}
+
+bool rt_place_first(struct rt_target *t)
+{
+	const struct rt_arch *arch = rt_image_arch(t->images.v[0]);
+	struct placing c = { .target = t };
+
+	if (!arch->form)
+		return false;
+	c.decoder = rt_decoder_open(arch);
+	place_all(&c);
+	rt_decoder_close(c.decoder);
+	return c.ask;
+}
+
+void rt_place_measured(struct rt_target *t, uint32_t emulated)
+{
+	struct placing c = { .target = t, .emulated = emulated };
+
+	c.decoder = rt_decoder_open(rt_image_arch(t->images.v[0]));
+	place_all(&c);
+	rt_decoder_close(c.decoder);
+}
+
+int rt_place_check_files(struct rt_target *t, struct rt_error *err)
+{
+	return rt_image_arch(t->images.v[0])->form ? check_images(t, err) : 0;
+}
+
+void rt_place_exact(struct rt_target *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->functions.n && rt_image_arch(t->images.v[0])->form; i++)
+		set_form(&t->functions.v[i]);
+}
+
+/* ---- what is said ---- */
+
+static void print_one(const struct rt_function *f, FILE *file)
+{
+	char place[32] = "its entry";
+
+	if (f->skip)
+		snprintf(place, sizeof(place), "+%u", (unsigned)f->skip);
+	fprintf(file, "rawtrace: %s: probed at %s, on %s: %s\n", f->name, place, rt_form_name((enum rt_form)f->form), f->placed);
+}
+
+/* The functions that share a reason, which is one static text. */
+struct shared {
+	const char *why;
+	bool behind;
+	size_t n;
+};
+
+static void print_reasons(const struct rt_target *t, FILE *file)
+{
+	struct shared *v = NULL;
+	size_t i, k, n = 0, cap = 0;
+
+	for (i = 0; i < t->functions.n; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		if (!f->placed)
+			continue;
+		for (k = 0; k < n && v[k].why != f->placed; k++)
+			;
+		if (k == n) {
+			if (RT_ROOM(&v, n, &cap) < 0)
+				break;
+			v[n++] = (struct shared){ .why = f->placed, .behind = f->skip != 0 };
+		}
+		v[k].n++;
+	}
+	for (k = 0; k < n; k++)
+		fprintf(file, "rawtrace: functions probed %s: %zu: %s\n", v[k].behind ? "behind their entry" : "at their entry",
+			v[k].n, v[k].why);
+	free(v);
+}
+
+void rt_place_print(const struct rt_target *t, FILE *file)
+{
+	size_t i;
+
+	if (t->functions.n > RT_TOLD_EACH) {
+		print_reasons(t, file);
+		return;
+	}
+	for (i = 0; i < t->functions.n; i++)
+		if (t->functions.v[i].placed && !t->functions.v[i].hidden)
+			print_one(&t->functions.v[i], file);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan/returns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "safety/callees.h"
+#include "elf/image.h"
+#include "safety/switches.h"
+#include "plan/plans.h"
+#include "base/array.h"
+#include "safety/recursion.h"
+
+/* Of more functions than these, of which a thousand take 40 ms, not all is asked; and how many others are looked at for all of them. */
+enum { ASKED = 1000, LOOKED_AT = 4096, LOOKED_AT_MOST = 256 };
+
+/* Which images' code was opened: exits are asked for file by file. */
+struct codes {
+	struct rt_code **v;
+	const struct rt_images *images;
+};
+
+static struct rt_code *code_of(struct codes *codes, const struct rt_image *image)
+{
+	size_t i;
+
+	for (i = 0; i < codes->images->n; i++) {
+		if (codes->images->v[i] != image)
+			continue;
+		if (!codes->v[i])
+			codes->v[i] = rt_code_open(codes->images->v[i]);
+		return codes->v[i];
+	}
+	return NULL;
+}
+
+static void close_codes(struct codes *codes)
+{
+	size_t i;
+
+	for (i = 0; i < codes->images->n; i++)
+		rt_code_close(codes->v[i]);
+	free(codes->v);
+}
+
+/* Programs that pair entries and returns themselves want the stack pointer as it is. */
+static bool pairs(const struct rt_target *t)
+{
+	return t->purpose == RT_PURPOSE_TIME || rt_limit_any(&t->limit);
+}
+
+/* Where the probes stand: at what is cheaper, which no kernel carries out more slowly than a return. */
+static void place_exits(const struct rt_target *t, struct rt_function *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->exits.n; i++) {
+		struct rt_exit *e = &f->exits.v[i];
+		const struct rt_exit_place *at = e->cheaper.addr && !f->role && !(e->cheaper.sp_down && pairs(t)) ? &e->cheaper : &e->at;
+
+		e->place = *at;
+		if (rt_image_offset(f->image, at->addr, &e->offset) < 0)
+			f->exits.why = "its code is not whole in the file";
+	}
+}
+
+/* A call of Go is told apart by its goroutine or not at all. */
+static bool is_lost(const struct rt_target *t, const struct rt_function *f)
+{
+	struct rt_fetch record;
+
+	return f->go && t->no_thread_pointer[0] && !rt_plans_goroutine(t, f, RT_KIND_RETURN, &record);
+}
+
+/* The exits of a function, found when they are first needed.  Why they cannot be used, or NULL. */
+static const char *exits_of(struct codes *codes, struct rt_function *f, bool *nomem)
+{
+	struct rt_code *code;
+
+	if (f->no_exits)
+		return f->no_exits;
+	if (f->exits_known)
+		return f->exits.why;
+	if (!f->sized)
+		return "its size is not known";
+	code = code_of(codes, f->image);
+	if (!code || (f->role ? rt_exits_find_unwinder : rt_exits_find)(code, f->addr, f->size, &f->exits) < 0) {
+		*nomem = true;
+		return "out of memory";
+	}
+	f->exits_known = true;
+	return f->exits.why;
+}
+
+/* A time cannot end at a jump that may not be one. */
+static bool is_unclear(const struct rt_target *t, const struct rt_function *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->exits.n && t->purpose == RT_PURPOSE_TIME; i++)
+		if (f->exits.v[i].kind == RT_EXIT_MAYBE)
+			return true;
+	return false;
+}
+
+/* Why a uretprobe could harm, or NULL. */
+static const char *harm_of(const struct rt_target *t, const struct rt_function *f)
+{
+	bool library = f->image != t->images.v[0];
+
+	if (t->entry_only[0])
+		return t->entry_only;
+	if (f->entry_only)
+		return f->entry_only;
+	if (library && t->library_entry_only[0])
+		return t->library_entry_only;
+	return library && t->everywhere ? "without BPF its probes are in every process that uses it" : NULL;
+}
+
+/* The first of the process's files that has a function `name` for others; NULL: none. */
+static struct rt_image *image_with(const struct rt_target *t, const char *name, const struct rt_symbol **symbol)
+{
+	const struct rt_symbol *v;
+	size_t i, k, n;
+
+	for (i = 0; i < t->images.n; i++) {
+		if (rt_image_symbols(t->images.v[i], &v, &n, NULL) < 0)
+			continue;
+		for (k = 0; k < n; k++) {
+			*symbol = &v[k];
+			if (v[k].global && v[k].size && strcmp(v[k].name, name) == 0)
+				return t->images.v[i];
+		}
+	}
+	return NULL;
+}
+
+static bool looks(const struct rt_target *t, struct codes *codes, struct rt_image *image, uint64_t addr, uint64_t size, unsigned levels, bool *nomem);
+
+/* Does what is jumped to there look?  Its return address is that of the one that jumped. */
+static bool looks_behind(const struct rt_target *t, struct codes *codes, struct rt_image *image, const struct rt_exit *e, unsigned levels,
+			 bool *nomem)
+{
+	const char *name = e->kind == RT_EXIT_RETURN || e->self ? NULL : rt_exit_symbol(code_of(codes, image), e);
+	const struct rt_symbol *s = NULL;
+	size_t n;
+
+	if (!name)
+		return false;
+	if (rt_name_looks(name))
+		return true;
+	if (e->target)
+		s = rt_symbols_at(image, e->target, &n);
+	if (!s || !n)
+		image = image_with(t, name, &s);
+	return image && levels && looks(t, codes, image, s->addr, s->size, levels - 1, nomem);
+}
+
+static bool looks(const struct rt_target *t, struct codes *codes, struct rt_image *image, uint64_t addr, uint64_t size, unsigned levels, bool *nomem)
+{
+	struct rt_code *code = code_of(codes, image);
+	struct rt_exits exits;
+	bool does;
+	size_t i;
+
+	if (!code || rt_exits_find(code, addr, size, &exits) < 0) {
+		*nomem = true;
+		return true;
+	}
+	does = exits.looks;
+	for (i = 0; i < exits.n && !does; i++)
+		does = looks_behind(t, codes, image, &exits.v[i], levels, nomem);
+	rt_exits_free(&exits);
+	return does;
+}
+
+/*
+ * Does the function, or what it ends with by a tail call, look at its own return address, where a uretprobe would have put the
+ * trampoline's?
+ */
+static bool looks_at_return(const struct rt_target *t, struct codes *codes, const struct rt_function *f, bool *nomem)
+{
+	enum { LEVELS = 3 };
+
+	if (t->functions.n > ASKED || !f->sized || f->no_exits)
+		return false;
+	return looks(t, codes, f->image, f->addr, f->size, LEVELS, nomem);
+}
+
+/*
+ * Of a thread's uretprobes the kernel keeps 64.  A function whose calls can be deeper gets probes on the instructions that leave it, where
+ * they are known.
+ */
+static bool may_be_deep(const struct rt_target *t, struct codes *codes, struct rt_function *f, bool *nomem)
+{
+	struct rt_code *code = t->functions.n <= ASKED && f->sized && !f->no_exits ? code_of(codes, f->image) : NULL;
+	unsigned most = LOOKED_AT / (unsigned)(t->functions.n + 1);
+
+	return code && rt_code_recurses(code, f->addr, f->size, most < LOOKED_AT_MOST ? most : LOOKED_AT_MOST) && !exits_of(codes, f, nomem);
+}
+
+static void choose(struct rt_target *t, struct codes *codes, struct rt_function *f, bool *nomem)
+{
+	const char *harm = harm_of(t, f), *why;
+
+	f->how = RT_HOW_NONE;
+	f->why_not = NULL;
+	if (f->role) {
+		f->how_why = "watched";
+		if (f->role == RT_ROLE_UNWOUND && !exits_of(codes, f, nomem)) {
+			place_exits(t, f);
+			f->how = RT_HOW_INSN;
+		}
+		return;
+	}
+	if (f->hidden)
+		return;
+	if (t->want == RT_WANT_AUTO && t->purpose != RT_PURPOSE_COUNT && !harm && !f->go && looks_at_return(t, codes, f, nomem))
+		harm = "it looks at its own return address, or jumps to what does";
+	f->how_why = t->want == RT_WANT_NONE ? "--return=none" : harm;
+	f->harmful = t->want == RT_WANT_AUTO && harm;
+	if (t->want == RT_WANT_NONE || t->purpose == RT_PURPOSE_COUNT)
+		return;
+	if (f->go && t->goroutines_mixed) {
+		f->why_not = "this kernel cannot read which goroutine calls";
+		return;
+	}
+	if (t->want == RT_WANT_AUTO && t->purpose == RT_PURPOSE_RECORD && !harm && may_be_deep(t, codes, f, nomem)) {
+		place_exits(t, f);
+		f->how = RT_HOW_INSN;
+		f->how_why = "it calls itself, and of a thread's uretprobes the kernel keeps 64";
+		return;
+	}
+	if (t->want == RT_WANT_URETPROBE ? !f->entry_only : t->want == RT_WANT_AUTO && !harm) {
+		f->how = RT_HOW_URETPROBE;
+		f->how_why = t->want == RT_WANT_URETPROBE ? "--return=uretprobe" : "nothing unwinds or leaves the stack in its process";
+		return;
+	}
+	if (t->want == RT_WANT_URETPROBE) {
+		f->how_why = f->entry_only;
+		return;
+	}
+	why = is_lost(t, f) ? t->no_thread_pointer : exits_of(codes, f, nomem);
+	if (!why)
+		place_exits(t, f);
+	if (!why && is_unclear(t, f))
+		why = "it may be left by a conditional jump";
+	f->how_why = t->want == RT_WANT_INSN ? "--return=insn" : harm;
+	f->why_not = why;
+	if (!why)
+		f->how = RT_HOW_INSN;
+}
+
+/* The targets of tail calls: traced functions, or others, whose names are shown. */
+static int find_callees(struct rt_target *t, struct codes *codes)
+{
+	struct rt_callees *callees = rt_callees_new(&t->functions);
+	struct rt_code *code;
+	size_t i;
+	int r = callees ? 0 : -1;
+
+	for (i = 0; i < t->functions.n && r == 0; i++) {
+		struct rt_function *f = &t->functions.v[i];
+		bool named = f->how == RT_HOW_INSN && !f->role;
+
+		if (!f->exits.n)
+			continue;
+		code = named ? code_of(codes, f->image) : NULL;
+		r = named && !code ? -1 : rt_callees_find(callees, code, &f->exits);
+		if (r == 0 && named)
+			r = rt_exits_name(code, &f->exits);
+	}
+	rt_callees_free(callees);
+	return r;
+}
+
+static int compare_exits(const void *a, const void *b)
+{
+	const struct rt_exit *const *x = a, *const *y = b;
+
+	return (*x)->offset < (*y)->offset ? -1 : (*x)->offset > (*y)->offset;
+}
+
+/* Functions without a name that several become by tail calls: of such exits one gets a probe.  Of each file by itself. */
+static int find_shared(struct rt_target *t, const struct rt_image *image)
+{
+	size_t i, k, n = 0, cap = 0;
+	struct rt_exit **v = NULL;
+	int r = 0;
+
+	for (i = 0; i < t->functions.n && r == 0; i++) {
+		struct rt_function *f = &t->functions.v[i];
+
+		for (k = 0; k < f->exits.n && f->image == image && f->how == RT_HOW_INSN && r == 0; k++) {
+			r = RT_ROOM(&v, n, &cap);
+			if (r == 0)
+				v[n++] = &f->exits.v[k];
+		}
+	}
+	if (n)
+		qsort(v, n, sizeof(*v), compare_exits);
+	for (i = 0; i < n && r == 0; i++) {
+		v[i]->again = i > 0 && v[i]->offset == v[i - 1]->offset;
+		v[i]->shared = v[i]->again || (i + 1 < n && v[i]->offset == v[i + 1]->offset);
+	}
+	free(v);
+	return r;
+}
+
+/* Calls that code of the program's own leaves for another stack are not over, and no return tells. */
+static void find_switches(struct rt_target *t)
+{
+	struct rt_image *image = t->images.v[0];
+	const char *name;
+
+	if (t->purpose == RT_PURPOSE_RECORD && !rt_image_is_go(image) && rt_image_switches(image, &name) == RT_SWITCHES)
+		t->switches = name;
+}
+
+int rt_returns_choose(struct rt_target *t, struct rt_error *err)
+{
+	struct codes codes = { .images = &t->images };
+	bool nomem = false, some = false;
+	size_t i;
+
+	codes.v = calloc(t->images.n + 1, sizeof(*codes.v));
+	if (!codes.v)
+		return rt_nomem(err);
+	for (i = 0; i < t->functions.n && !nomem; i++) {
+		choose(t, &codes, &t->functions.v[i], &nomem);
+		some |= t->functions.v[i].how == RT_HOW_INSN;
+	}
+	if (some)
+		find_switches(t);
+	if (some && !nomem)
+		nomem = find_callees(t, &codes) < 0;
+	close_codes(&codes);
+	for (i = 0; i < t->images.n && some && !nomem; i++)
+		nomem = find_shared(t, t->images.v[i]) < 0;
+	return nomem ? rt_nomem(err) : 0;
+}

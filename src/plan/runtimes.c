@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan/runtimes.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "go/go.h"
+#include "base/array.h"
+
+/*
+ * A goroutine may end inside calls (runtime.Goexit), with nothing that tells of it but the runtime's function that every goroutine ends
+ * with.  It is probed too, and not shown.
+ */
+static const char last[] = "runtime.goexit1";
+
+static const struct rt_symbol *find_last(struct rt_image *image, bool shared)
+{
+	const struct rt_symbol *v;
+	size_t i, n;
+
+	if (rt_image_symbols(image, &v, &n, NULL) < 0)
+		return NULL;
+	for (i = 0; i < n; i++)
+		if (strcmp(v[i].name, last) == 0 && (!shared || v[i].dynamic))
+			return &v[i];
+	return NULL;
+}
+
+/*
+ * The runtime in a plugin is not the one that runs: the loader binds what a file has for others to the first file that has it.  C's
+ * libraries keep theirs to themselves.
+ */
+static struct rt_image *find_home(const struct rt_images *images, struct rt_image *image)
+{
+	size_t i;
+
+	if (find_last(image, false) && !find_last(image, true))
+		return image;
+	for (i = 0; i < images->n; i++)
+		if (rt_image_go(images->v[i]) && find_last(images->v[i], true))
+			return images->v[i];
+	return image;
+}
+
+const struct rt_runtime *rt_runtime_of(const struct rt_target *t, const struct rt_image *image)
+{
+	size_t i;
+
+	for (i = 0; i < t->nruntimes; i++)
+		if (t->runtimes[i].image == image)
+			return &t->runtimes[i];
+	return NULL;
+}
+
+bool rt_runtime_is_at(const struct rt_target *t, const struct rt_image *home)
+{
+	const struct rt_runtime *r = rt_runtime_of(t, home);
+
+	return r && r->home == home;
+}
+
+static int watch(struct rt_target *t, struct rt_image *home)
+{
+	const struct rt_symbol *at = find_last(home, false);
+	struct rt_function *f;
+	size_t i;
+	int r;
+
+	for (i = 0; at && i < t->functions.n; i++)
+		if (t->functions.v[i].image == home && t->functions.v[i].addr == at->addr)
+			return 0;
+	/* Without it such calls are closed at the end of the trace. */
+	r = at ? rt_functions_add_hidden(&t->functions, home, at, RT_ROLE_CALL) : 0;
+	if (r <= 0)
+		return r;
+	f = &t->functions.v[t->functions.n - 1];
+	f->go = rt_go_place(home, f->addr, &f->skip);
+	return 0;
+}
+
+static unsigned number_of(const struct rt_target *t, const struct rt_image *home)
+{
+	unsigned next = 0;
+	size_t i;
+
+	for (i = 0; i < t->nruntimes; i++) {
+		if (t->runtimes[i].home == home)
+			return t->runtimes[i].number;
+		if (t->runtimes[i].number >= next)
+			next = t->runtimes[i].number + 1;
+	}
+	return next;
+}
+
+static int add(struct rt_target *t, struct rt_image *image, struct rt_image *home)
+{
+	struct rt_runtime *r;
+
+	if (rt_runtime_of(t, image))
+		return 0;
+	if (RT_ROOM(&t->runtimes, t->nruntimes, &t->runtimes_cap) < 0)
+		return -ENOMEM;
+	r = &t->runtimes[t->nruntimes];
+	*r = (struct rt_runtime){ .image = image, .home = home, .number = number_of(t, home) };
+	r->goid_offset = rt_image_arch(home)->goroutine.tracefs ? rt_go_goid_offset(home) : 0;
+	t->nruntimes++;
+	t->goroutines |= r->goid_offset != 0;
+	return 0;
+}
+
+int rt_runtimes_find(struct rt_target *t, struct rt_error *err)
+{
+	struct rt_image *image, *home;
+	size_t i, n = t->functions.n;
+	int r = 0;
+
+	for (i = 0; i < n && r == 0; i++) {
+		image = t->functions.v[i].image;
+		if (!t->functions.v[i].go || rt_runtime_of(t, image))
+			continue;
+		home = find_home(&t->images, image);
+		r = add(t, image, home);
+		if (r == 0)
+			r = add(t, home, home);
+		if (r == 0 && rt_runtime_of(t, home)->goid_offset)
+			r = watch(t, home);
+	}
+	return r < 0 ? rt_nomem(err) : 0;
+}

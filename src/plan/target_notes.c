@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/dwarf.h"
+#include "plan/runtimes.h"
+#include "plan/target.h"
+#include "base/say.h"
+
+/* What the user is told of a target before it is traced: each remark is a call of `note`, until one fails. */
+struct notes {
+	int (*note)(void *ctx, const char *text);
+	void *ctx;
+	int r;
+};
+
+static void say(struct notes *notes, const char *fmt, ...) RT_PRINTF(2, 3);
+
+static void say(struct notes *notes, const char *fmt, ...)
+{
+	char text[2048];
+	va_list ap;
+
+	if (notes->r < 0)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	notes->r = notes->note(notes->ctx, text);
+}
+
+static const char *in_part(const struct rt_target *t)
+{
+	return t->purpose == RT_PURPOSE_TIME ? "not timed" : "only entries are traced";
+}
+
+/* Why the end of a function's calls is not seen. */
+static void reason_text(const struct rt_target *t, const struct rt_function *f, char *buf, size_t size)
+{
+	bool both = f->why_not && strcmp(f->why_not, f->how_why) != 0;
+
+	if (f->go && t->goroutines_mixed) {
+		snprintf(buf, size, "%s", f->why_not);
+		return;
+	}
+	snprintf(buf, size, "%s%s%s%s", t->entry_only[0] && t->want == RT_WANT_AUTO ? "a uretprobe could harm the program: " : "", f->how_why,
+		 both ? "; and the instructions that leave it are not known: " : "", both ? f->why_not : "");
+}
+
+enum { NAMED = 3 };
+
+/* Functions that share a reason: how many, and the first few names. */
+struct reason {
+	char text[1024], names[640];
+	const char *named[NAMED];
+	size_t n, at;
+};
+
+/* The implementations of an IFUNC have one name. */
+static void note_name(struct reason *reason, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < reason->n && i < NAMED; i++)
+		if (strcmp(reason->named[i], name) == 0)
+			return;
+	if (reason->n < NAMED) {
+		reason->named[reason->n] = name;
+		reason->at += (size_t)snprintf(reason->names + reason->at, sizeof(reason->names) - reason->at, "%s%.200s",
+					       reason->at ? ", " : "", name);
+	}
+	reason->n++;
+}
+
+static void say_shared(struct notes *notes, const struct reason *reason)
+{
+	char more[32] = "";
+
+	if (reason->n > NAMED)
+		snprintf(more, sizeof(more), " and %zu more", reason->n - NAMED);
+	say(notes, "%s%s: %s", reason->names, more, reason->text);
+}
+
+/* Nobody asks for the types of what is only counted; that of its own functions the program inlines may be why there are no calls. */
+static bool is_inlined(struct rt_target *t, size_t i)
+{
+	const struct rt_function *f = &t->functions.v[i];
+	struct rt_prototype prototype;
+
+	if (!f->named || f->hidden)
+		return false;
+	if (i < t->nprototypes)
+		return t->prototypes[i].inlined;
+	/* The image keeps the types. */
+	if (!t->prototype_types)
+		t->prototype_types = rt_types_new();
+	return t->purpose != RT_PURPOSE_RECORD && t->prototype_types && f->image == t->images.v[0] &&
+	       rt_dwarf_prototype(f->image, f->addr, t->prototype_types, &prototype, NULL) == 0 && prototype.inlined;
+}
+
+/* Functions that the user has named, of which there may be calls that no probe sees. */
+static void say_inlined(struct notes *notes, struct rt_target *t)
+{
+	struct reason reason = { .text = "where the compiler has inlined it, as debug information says, its calls are not seen" };
+	size_t i;
+
+	for (i = 0; i < t->functions.n; i++)
+		if (is_inlined(t, i) && (!strchr(t->functions.v[i].name, '.') ||
+					 rt_dwarf_copy_inlined(t->functions.v[i].image, t->functions.v[i].addr)))
+			note_name(&reason, t->functions.v[i].name);
+	if (reason.n)
+		say_shared(notes, &reason);
+}
+
+/* Nobody expects the end of a place; but a time has none without it. */
+static bool is_entry_only(const struct rt_target *t, const struct rt_function *f)
+{
+	return f->how == RT_HOW_NONE && !f->hidden && (!f->inside || t->purpose == RT_PURPOSE_TIME);
+}
+
+static const char in_libraries[] = "without BPF probes in libraries are in every process that uses them";
+
+/* One line: the reason stands in it where all share it and there is room.  `left`: the returns of libraries were given up. */
+static void say_entry_only(struct notes *notes, const struct rt_target *t, bool left)
+{
+	enum { PREFIX = sizeof("rawtrace: ") - 1 };
+	char why[1024], reason[1024] = "", who[640];
+	const char *name = NULL;
+	size_t i, n = 0;
+	bool same = true;
+
+	for (i = 0; i < t->functions.n; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		if (is_entry_only(t, f))
+			reason_text(t, f, why, sizeof(why));
+		else if (left && !f->hidden && f->how == RT_HOW_URETPROBE && f->image != t->images.v[0])
+			snprintf(why, sizeof(why), "%s", in_libraries);
+		else
+			continue;
+		same &= !n || strcmp(why, reason) == 0;
+		snprintf(reason, sizeof(reason), "%s", why);
+		name = f->name;
+		n++;
+	}
+	if (!n)
+		return;
+	snprintf(who, sizeof(who), "%zu of %zu functions", n, rt_functions_shown(&t->functions));
+	if (n == 1 && strlen(name) < RT_REMARK_MAX / 2)
+		snprintf(who, sizeof(who), "%s", name);
+	if (!same || PREFIX + strlen(who) + strlen(in_part(t)) + strlen(reason) + 4 > RT_REMARK_MAX)
+		say(notes, "%s: %s; -v says why", who, in_part(t));
+	else
+		say(notes, "%s: %s: %s", who, in_part(t), reason);
+}
+
+/* Debug information that is there and tells nothing. */
+static void say_troubles(struct notes *notes, const struct rt_target *t)
+{
+	struct rt_error err;
+	size_t i;
+
+	for (i = 0; i < t->images.n; i++)
+		if (rt_dwarf_trouble(t->images.v[i], &err))
+			say(notes, "%s", err.text);
+}
+
+static void say_images(struct notes *notes, const struct rt_target *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->images.n; i++)
+		if (rt_image_is_late(t->images.v[i]))
+			say(notes, "%.600s is not among the program's libraries: calls are seen once it has loaded it",
+			    rt_image_name(t->images.v[i]));
+	if (t->images.uneven)
+		say(notes, "process %d has other libraries than process %d: a name that stands in several is looked for as process %d would",
+		    (int)t->images.uneven, (int)t->pids.v[0], (int)t->pids.v[0]);
+}
+
+/* Their goroutines have numbers that those of the first have too. */
+static void say_runtimes(struct notes *notes, const struct rt_target *t)
+{
+	const struct rt_runtime *r;
+
+	for (r = t->runtimes; r < t->runtimes + t->nruntimes; r++)
+		if (r->number && r->image == r->home && t->goroutines)
+			say(notes, "%.600s has a Go runtime of its own: its goroutines are shown as g%u", rt_image_name(r->image), r->number + 1);
+}
+
+static void say_unwatched(struct notes *notes, const struct rt_target *t, bool everywhere)
+{
+	if (t->unwatched)
+		say(notes, "without BPF libraries are not watched for exceptions and switches of stacks: calls that these have left may seem to "
+		    "go on, or to end");
+	if (t->switches)
+		say(notes, "%.100s switches stacks by itself%s%.100s: calls there may seem to be inside others, or not to return",
+		    rt_image_name(t->images.v[0]), *t->switches ? ", in " : "", t->switches);
+	if (t->unwatched_leap)
+		say(notes, "longjmp is not watched: %s: calls that it has left may seem to go on", t->everywhere || everywhere ?
+		    "without BPF its probe would be in every process that uses its library" : "it cannot be told where it leaves");
+}
+
+/* Where the probes are in every process, uretprobes in libraries are given up, and nothing is watched there.  Was any given up? */
+static bool leave_libraries(struct rt_target *t)
+{
+	bool some = false;
+	size_t i;
+
+	for (i = 0; i < t->functions.n; i++) {
+		const struct rt_function *f = &t->functions.v[i];
+
+		if (f->image == t->images.v[0])
+			continue;
+		if (f->role)
+			*(strstr(f->name, "longjmp") ? &t->unwatched_leap : &t->unwatched) = true;
+		if (f->how != RT_HOW_URETPROBE)
+			continue;
+		some = true;
+		t->returns[i] = false;
+	}
+	return some;
+}
+
+int rt_target_notes(struct rt_target *t, bool everywhere, bool verbose, int (*note)(void *ctx, const char *text), void *ctx)
+{
+	struct notes notes = { .note = note, .ctx = ctx };
+	bool left = everywhere && leave_libraries(t);
+
+	if (t->functions.note)
+		say(&notes, "%s", t->functions.note);
+	if (t->imports_nothing)
+		say(&notes, "--libcalls: %s imports nothing: only its own functions are traced", rt_image_name(t->images.v[0]));
+	say_images(&notes, t);
+	say_inlined(&notes, t);
+	if (t->purpose == RT_PURPOSE_COUNT)
+		return notes.r;
+	say_troubles(&notes, t);
+	say_runtimes(&notes, t);
+	say_unwatched(&notes, t, everywhere);
+	if (t->want == RT_WANT_URETPROBE && t->entry_only[0] && rt_target_has_returns(t))
+		say(&notes, "--return=uretprobe: it could harm the program: %s", t->entry_only);
+	say_entry_only(&notes, t, left);
+	if (left && verbose)
+		rt_say("functions of libraries: %s: %s", in_part(t), in_libraries);
+	return notes.r;
+}

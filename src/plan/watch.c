@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan/watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "go/go.h"
+#include "plan/runtimes.h"
+#include "base/array.h"
+
+static const char cleanup[] = "__pthread_unwind_next";
+
+static const struct watched {
+	const char *name;
+	enum rt_role role;
+	bool leap;	/* it is longjmp, which C has in any program, or comes to one */
+	uint8_t at, size;	/* where its address and its size are in what the first argument points to, in words; 0, 0: they are the arguments */
+} watched[] = {
+	{ "_Unwind_RaiseException", RT_ROLE_UNWOUND, false, 0, 0 }, { "_Unwind_Resume", RT_ROLE_UNWOUND, false, 0, 0 },
+	{ "_Unwind_Resume_or_Rethrow", RT_ROLE_UNWOUND, false, 0, 0 }, { "_Unwind_ForcedUnwind", RT_ROLE_UNWOUND, false, 0, 0 },
+	/* ucontext_t has two words before its stack_t; that is a pointer, a word of flags, and the size. */
+	{ "makecontext", RT_ROLE_STACK, false, 2, 4 }, { "sigaltstack", RT_ROLE_SIGNAL_STACK, false, 0, 2 },
+	{ "make_fcontext", RT_ROLE_STACK_TOP, false, 0, 0 },
+	{ "longjmp", RT_ROLE_UNWOUND, true, 0, 0 }, { "_longjmp", RT_ROLE_UNWOUND, true, 0, 0 }, { "siglongjmp", RT_ROLE_UNWOUND, true, 0, 0 },
+	{ "__longjmp_chk", RT_ROLE_UNWOUND, true, 0, 0 },
+	/* How C's cleanup handlers are come to: a longjmp that glibc has for that. */
+	{ cleanup, RT_ROLE_UNWOUND, true, 0, 0 },
+	/* runtime.gobuf has the stack pointer, where it goes on, and the goroutine. */
+	{ "runtime.recovery", RT_ROLE_RECOVERED, false, 0, 2 },
+};
+
+static const struct watched *find_watched(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(watched); i++)
+		if (strcmp(name, watched[i].name) == 0)
+			return &watched[i];
+	return NULL;
+}
+
+static bool is_there(const struct rt_functions *functions, const struct rt_image *image, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < functions->n; i++)
+		if (functions->v[i].image == image && functions->v[i].addr == addr)
+			return true;
+	return false;
+}
+
+/* `place` is the function's; of longjmp, and of what ends a panic, it becomes the one where it leaves.  -ENOENT: that cannot be told. */
+static int find_place(struct rt_image *image, const struct watched *w, struct rt_symbol *place)
+{
+	struct rt_code *code;
+	int r = 0;
+
+	if (w->leap) {
+		code = rt_code_open(image);
+		r = code ? rt_exits_find_leap(code, w->name == cleanup, &place->addr, &place->size) : -ENOMEM;
+		rt_code_close(code);
+	} else if (w->role == RT_ROLE_RECOVERED && !rt_go_recovery(image, place)) {
+		r = -ENOENT;
+	}
+	return r;
+}
+
+static int add(struct rt_target *t, struct rt_image *image, const struct rt_symbol *symbol, const struct watched *w)
+{
+	struct rt_functions *functions = &t->functions;
+	struct rt_symbol place = *symbol;
+	int r;
+
+	if (!symbol->sized || (w->role == RT_ROLE_RECOVERED && !rt_runtime_is_at(t, image)))
+		return 0;
+	place.name = w->name;
+	r = find_place(image, w, &place);
+	if (r == -ENOENT && w->leap && w->name != cleanup)
+		t->unwatched_leap = true;
+	if (r < 0 || is_there(functions, image, place.addr))
+		return r == -ENOENT ? 0 : r;
+	r = rt_functions_add_hidden(functions, image, &place, w->role);
+	return r < 0 ? r : 0;
+}
+
+/* Does a file of the process call it? */
+static bool is_imported(const struct rt_target *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->images.n; i++)
+		if (rt_image_imports(t->images.v[i], name))
+			return true;
+	return false;
+}
+
+/* Up to glibc 2.33 it is longjmp itself by which cleanup handlers are come to. */
+static bool is_used(const struct rt_target *t, const struct watched *w)
+{
+	return w->role == RT_ROLE_RECOVERED || is_imported(t, w->name) || (w->leap && is_imported(t, cleanup));
+}
+
+/* In a library only where the probes are in our process alone. */
+static int add_of_image(struct rt_target *t, struct rt_image *image, bool leaps_only)
+{
+	const struct rt_symbol *v;
+	const struct watched *w;
+	size_t i, n;
+	int r = 0;
+
+	if (rt_image_symbols(image, &v, &n, NULL))
+		return 0;
+	for (i = 0; i < n && r == 0; i++) {
+		w = v[i].kind == RT_SYM_FUNC ? find_watched(v[i].name) : NULL;
+		if (!w || (leaps_only && !w->leap) || (image != t->images.v[0] && !is_used(t, w)))
+			continue;
+		if (!t->everywhere || image == t->images.v[0])
+			r = add(t, image, &v[i], w);
+		else if (w->leap)
+			t->unwatched_leap = true;
+		else
+			t->unwatched = true;
+		if (t->everywhere && image != t->images.v[0] && (w->role == RT_ROLE_STACK || w->role == RT_ROLE_STACK_TOP))
+			t->unwatched_stacks = true;
+	}
+	return r;
+}
+
+/* Places in the program where exceptions are caught or cleaned up after.  More would take long to be taken out again where each is an event. */
+struct landings {
+	uint64_t at[64];
+	const char *of[64];
+	unsigned n;
+};
+
+/* Is there code, as far as the ways through the function tell? */
+static bool is_followed(struct rt_code *code, uint64_t addr, uint64_t size)
+{
+	struct rt_exits exits;
+	bool right = rt_exits_find(code, addr, size, &exits) == 0 && !exits.why;
+
+	rt_exits_free(&exits);
+	return right;
+}
+
+/* Those of a function.  False: there is no room. */
+static bool find_landings(struct landings *l, struct rt_code *code, uint64_t addr, uint64_t size, const char *name)
+{
+	uint64_t at[RT_COUNT(l->at)];
+	int i, n = rt_code_landings(code, addr, at, (int)RT_COUNT(at));
+	unsigned k;
+
+	if (n > 0 && !is_followed(code, addr, size))
+		return true;
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < l->n && l->at[k] != at[i]; k++)
+			;
+		if (k == RT_COUNT(l->at))
+			return false;
+		l->at[k] = at[i];
+		l->of[k] = name;
+		l->n += k == l->n;
+	}
+	return n >= 0;
+}
+
+/*
+ * Where libraries are not watched: when an exception lands in a function of the program, all that stood below that has been left.  Those of the
+ * traced functions, and of all others where there are few.
+ */
+static int add_landings(struct rt_target *t)
+{
+	struct rt_image *image = t->images.v[0];
+	struct rt_code *code = rt_code_open(image);
+	struct landings l = { .n = 0 };
+	const struct rt_symbol *v;
+	bool room = true;
+	unsigned few;
+	size_t i, n;
+	int r = code ? 0 : -ENOMEM;
+
+	for (i = 0; i < t->functions.n && r == 0; i++)
+		if (t->functions.v[i].image == image && t->functions.v[i].how == RT_HOW_INSN && !t->functions.v[i].role)
+			find_landings(&l, code, t->functions.v[i].addr, t->functions.v[i].size, t->functions.v[i].name);
+	few = l.n;
+	if (r == 0 && rt_image_symbols(image, &v, &n, NULL) == 0) {
+		for (i = 0; i < n && room; i++)
+			room = v[i].kind != RT_SYM_FUNC || !v[i].sized || find_landings(&l, code, v[i].addr, v[i].size, v[i].name);
+		l.n = room ? l.n : few;
+	}
+	for (i = 0; i < l.n && r >= 0; i++) {
+		const struct rt_symbol place = { .name = l.of[i], .addr = l.at[i], .size = 1 };
+
+		r = rt_functions_add_hidden(&t->functions, image, &place, RT_ROLE_LANDED);
+	}
+	rt_code_close(code);
+	return r < 0 ? r : 0;
+}
+
+int rt_watch_add(struct rt_target *t, struct rt_error *err)
+{
+	bool insn = false, any = false;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < t->functions.n; i++) {
+		insn |= t->functions.v[i].how == RT_HOW_INSN;
+		any |= t->functions.v[i].how != RT_HOW_NONE;
+	}
+	if (!any || t->purpose != RT_PURPOSE_RECORD)
+		return 0;
+	/* Where there are uretprobes nothing unwinds, nor switches stacks. */
+	for (i = 0; i < t->images.n && r == 0; i++)
+		r = add_of_image(t, t->images.v[i], !insn);
+	if (r == 0 && t->unwatched)
+		r = add_landings(t);
+	return r < 0 ? rt_nomem(err) : 0;
+}
+
+int rt_watch_plan(const struct rt_target *t, const struct rt_function *f, struct rt_plan *plan)
+{
+	const struct rt_arch *arch = rt_image_arch(f->image);
+	const struct rt_runtime *runtime = rt_runtime_of(t, f->image);
+	const struct watched *w = find_watched(f->name);
+	bool pointed = w && w->size;
+	unsigned i;
+	int r;
+
+	r = rt_plan_c_entry(arch, f->role == RT_ROLE_LANDED ? 0 : 2, plan);
+	if (r < 0)
+		return r;
+	plan->role = f->role == RT_ROLE_LANDED ? RT_ROLE_UNWOUND : f->role;
+	if (f->role == RT_ROLE_LANDED)
+		return 0;
+	if (pointed)
+		plan->values[1] = plan->values[0];
+	for (i = 0; i < 2; i++) {
+		plan->values[i].size = arch->word;
+		plan->values[i].is_signed = false;
+		if (!pointed)
+			continue;
+		plan->values[i].nderef = 1;
+		plan->values[i].deref[0] = (i ? w->size : w->at) * arch->word;
+	}
+	if (f->role != RT_ROLE_RECOVERED || !runtime)
+		return 0;
+	plan->values[0].reg = plan->values[1].reg = arch->go[0];
+	return rt_plan_add_goroutine(plan, &plan->values[1], runtime->goid_offset, runtime->number);
+}

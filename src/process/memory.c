@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "process/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "elf/file.h"
+#include "base/array.h"
+#include "process/private.h"
+
+enum { MOST = 128 };
+
+struct rt_memory {
+	int fd;			/* /proc/PID/mem */
+	struct rt_map *v;	/* without paths */
+	size_t n, cap;
+};
+
+static int read_maps(struct rt_memory *m, pid_t pid)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	int r = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	while (r == 0 && getline(&line, &room, f) > 0) {
+		r = RT_ROOM(&m->v, m->n, &m->cap);
+		if (r == 0 && rt_map_line(line, &m->v[m->n]))
+			m->v[m->n++].path = NULL;
+	}
+	free(line);
+	fclose(f);
+	return r;
+}
+
+struct rt_memory *rt_memory_open(pid_t pid)
+{
+	struct rt_memory *m = calloc(1, sizeof(*m));
+	char path[64];
+
+	if (!m)
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	m->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (m->fd >= 0 && read_maps(m, pid) == 0)
+		return m;
+	rt_memory_close(m);
+	return NULL;
+}
+
+void rt_memory_close(struct rt_memory *m)
+{
+	if (!m)
+		return;
+	if (m->fd >= 0)
+		close(m->fd);
+	free(m->v);
+	free(m);
+}
+
+bool rt_memory_has(const struct rt_memory *m, const struct rt_image *image)
+{
+	size_t i;
+
+	for (i = 0; i < m->n && m->v[i].inode != image->ino; i++)
+		;
+	return i < m->n;
+}
+
+/*
+ * The kernel replaces a probed nop by a call (6.18), or by lea -128(%rsp),%rsp and a call (7.2).
+ * Returns the size of such code, or 0.
+ */
+static size_t call_size(const struct rt_arch *arch, const uint8_t *mapped, const uint8_t *file, size_t n)
+{
+	static const uint8_t spares[] = { 0x48, 0x8d, 0x64, 0x24, 0x80, 0xe8 };
+	size_t size = arch->nop_size ? arch->nop_size(file, n) : 0;
+
+	if (size == 5 && mapped[0] == 0xe8)
+		return size;
+	return size == 10 && memcmp(mapped, spares, sizeof(spares)) == 0 ? size : 0;
+}
+
+/* A breakpoint, or such a call, is of a probe that is there already. */
+static bool is_code(const struct rt_arch *arch, const uint8_t *mapped, const uint8_t *file, size_t n)
+{
+	size_t i, size;
+
+	for (i = 0; i < n; i++) {
+		if (mapped[i] == file[i] || mapped[i] == 0xcc)
+			continue;
+		size = call_size(arch, mapped + i, file + i, n - i);
+		if (!size)
+			return false;
+		i += size - 1;
+	}
+	return true;
+}
+
+bool rt_memory_same(const struct rt_memory *m, const struct rt_image *image, uint64_t addr, size_t n)
+{
+	uint8_t file[MOST], mapped[MOST];
+	bool found = false;
+	uint64_t offset;
+	size_t i;
+
+	if (n > MOST || rt_image_offset(image, addr, &offset) || rt_image_read(image, addr, file, n) != n)
+		return false;
+	for (i = 0; i < m->n; i++) {
+		const struct rt_map *map = &m->v[i];
+
+		if (map->inode != image->ino || offset < map->offset || offset - map->offset + n > map->end - map->start)
+			continue;
+		if (pread(m->fd, mapped, n, (off_t)(map->start + (offset - map->offset))) != (ssize_t)n ||
+		    !is_code(image->arch, mapped, file, n))
+			return false;
+		found = true;
+	}
+	return found;
+}
+
+int rt_memory_probed(const struct rt_memory *m, const struct rt_image *image, uint64_t addr)
+{
+	uint8_t file[4], mapped[4];	/* a breakpoint of aarch64, and of x86 with what follows it */
+	int probed = -ENOENT;
+	uint64_t offset;
+	size_t i, n;
+
+	n = rt_image_read(image, addr, file, sizeof(file));
+	if (!n || rt_image_offset(image, addr, &offset))
+		return -ENOENT;
+	for (i = 0; i < m->n; i++) {
+		const struct rt_map *map = &m->v[i];
+
+		if (map->inode != image->ino || offset < map->offset || offset - map->offset + n > map->end - map->start)
+			continue;
+		if (pread(m->fd, mapped, n, (off_t)(map->start + (offset - map->offset))) != (ssize_t)n)
+			return -ENOENT;
+		if (memcmp(mapped, file, n) == 0)
+			return 0;
+		probed = 1;
+	}
+	return probed;
+}
+
+int rt_memory_word(const struct rt_memory *m, const struct rt_image *image, uint64_t code, uint64_t data, uint64_t *word)
+{
+	uint64_t offset, found = 0;
+	bool some = false;
+	size_t i;
+
+	if (rt_image_offset(image, code, &offset))
+		return -ENOENT;
+	for (i = 0; i < m->n; i++) {
+		const struct rt_map *map = &m->v[i];
+		uint64_t at = map->start + (offset - map->offset) - code + data;
+
+		if (map->inode != image->ino || offset < map->offset || offset - map->offset >= map->end - map->start)
+			continue;
+		if (some && at != found)
+			return -EEXIST;
+		found = at;
+		some = true;
+	}
+	return some && pread(m->fd, word, sizeof(*word), (off_t)found) == (ssize_t)sizeof(*word) ? 0 : -ENOENT;
+}

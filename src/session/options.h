@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_SESSION_OPTIONS_H
+#define RT_SESSION_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "fetch/show.h"
+#include "plan/target.h"
+#include "base/error.h"
+#include "base/pids.h"
+
+enum rt_command { RT_CMD_TRACE, RT_CMD_COUNT, RT_CMD_HIST, RT_CMD_LIST, RT_CMD_DOCTOR, RT_CMD_HELP, RT_CMD_VERSION };
+enum rt_dump { RT_DUMP_NONE, RT_DUMP_IR, RT_DUMP_BPF, RT_DUMP_TRACEFS };
+
+/* What the command line asks for.  Strings point into argv. */
+struct rt_options {
+	enum rt_command command;
+	struct rt_pids pids;		/* -p; none: a command is started */
+	const char *program;		/* as given */
+	char **argv;			/* the command's own: program, then what follows "--"; malloced, NULL-ended */
+	char **specs;			/* probe specifications; points into `words` */
+	int nspecs;
+	const char *format;		/* --format; NULL: the tree */
+	const char *output;		/* -o, "-" is standard output; NULL: where the format goes */
+	const char *attach;		/* --attach; NULL: what works */
+	const char *ring;		/* --ring; NULL: what works */
+	bool no_bpf, verbose, clean;
+	bool exact;			/* --entry=exact: probes stand at entries, even where that is slow */
+	const char *libcalls;		/* --libcalls, a name or glob; NULL: no such option */
+	bool raw_names;			/* --demangle=no */
+	enum rt_want returns;		/* --return */
+	unsigned depth;			/* --depth; 0: any */
+	uint64_t min_time;		/* --min-time, ns */
+	const char *only_under;		/* --only-under, a specification; NULL: none */
+	struct rt_limits limits;	/* -s, --members, --deref: how much is read and printed */
+	bool fd_paths;			/* -y */
+	bool expedite;			/* rcu_expedited is 1 while probes are taken out */
+	size_t buffer;			/* --buffer, bytes a CPU; 0: the default */
+	enum rt_dump dump;
+	uint32_t given;			/* the options that there were, by their places in the parser's table */
+	char **words;			/* the arguments without options; malloced */
+};
+
+/* Parse the command line.  0, or a usage error.  Free with rt_options_free, also after a failure. */
+int rt_options_parse(struct rt_options *options, int argc, char **argv, struct rt_error *err);
+void rt_options_free(struct rt_options *options);
+
+/* What the programs are for: the subcommand says it. */
+enum rt_purpose rt_purpose_of(const struct rt_options *options);
+
+/* A time such as "300ns", "20us", "1.5ms" or "2s", in ns.  0, or -EINVAL, for nothing too. */
+int rt_time_parse(const char *text, uint64_t *ns);
+
+/* A size such as "64K", "8M" or "1048576".  0 or -EINVAL. */
+int rt_size_parse(const char *text, size_t *size);
+
+#endif

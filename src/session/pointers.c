@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "session/pointers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/demangle.h"
+
+/* A symbol by where it is in its file. */
+struct entry {
+	uint64_t offset;
+	const char *name;
+};
+
+/* Of one image; made when it is first asked for. */
+struct table {
+	struct entry *v;
+	size_t n;
+	bool made;
+};
+
+struct rt_pointers {
+	struct rt_feed *feed;
+	const struct rt_images *images;
+	struct table *tables;
+	bool raw;			/* names stay as the symbols have them */
+	struct rt_text text;
+};
+
+struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_images *images, bool raw)
+{
+	struct rt_pointers *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	*p = (struct rt_pointers){ .feed = feed, .images = images, .raw = raw, .tables = calloc(images->n, sizeof(*p->tables)) };
+	if (!p->tables) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void rt_pointers_free(struct rt_pointers *p)
+{
+	size_t i;
+
+	if (!p)
+		return;
+	for (i = 0; i < p->images->n; i++)
+		free(p->tables[i].v);
+	free(p->tables);
+	rt_text_free(&p->text);
+	free(p);
+}
+
+/* Of aliases the one that has fewer underscores before it, and the shorter one, comes first. */
+static int compare_entries(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+	size_t na, nb;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	na = strspn(a->name, "_");
+	nb = strspn(b->name, "_");
+	if (na != nb)
+		return na < nb ? -1 : 1;
+	na = strlen(a->name);
+	nb = strlen(b->name);
+	return na != nb ? (na < nb ? -1 : 1) : strcmp(a->name, b->name);
+}
+
+/* An image without symbols, or too many for the memory, has no names. */
+static void make_table(struct table *t, struct rt_image *image)
+{
+	const struct rt_symbol *v;
+	size_t i, n;
+
+	t->made = true;
+	if (rt_image_symbols(image, &v, &n, NULL) < 0)
+		return;
+	t->v = calloc(n + 1, sizeof(*t->v));
+	for (i = 0; i < n && t->v; i++) {
+		t->v[t->n].name = v[i].name;
+		t->n += rt_image_offset(image, v[i].addr, &t->v[t->n].offset) == 0;
+	}
+	if (t->v)
+		qsort(t->v, t->n, sizeof(*t->v), compare_entries);
+}
+
+static const char *name_at(const struct table *t, uint64_t offset)
+{
+	size_t low = 0, high = t->n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (t->v[mid].offset < offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < t->n && t->v[low].offset == offset ? t->v[low].name : NULL;
+}
+
+static const char *find(struct rt_pointers *p, pid_t pid, uint64_t addr)
+{
+	uint64_t ino, offset;
+	size_t i;
+
+	if (rt_locate_file(rt_feed_locate(p->feed), pid, addr, &ino, &offset) < 0)
+		return NULL;
+	for (i = 0; i < p->images->n; i++) {
+		if (rt_image_ino(p->images->v[i]) != (ino_t)ino)
+			continue;
+		if (!p->tables[i].made)
+			make_table(&p->tables[i], p->images->v[i]);
+		return name_at(&p->tables[i], offset);
+	}
+	return NULL;
+}
+
+const char *rt_pointers_name(void *ctx, pid_t pid, uint64_t addr)
+{
+	struct rt_pointers *p = ctx;
+	const char *name = find(p, pid, addr), *written = name && !p->raw ? rt_demangle(&p->text, name, false) : NULL;
+
+	return written ? written : name;
+}
+
+bool rt_pointers_moved(void *ctx, pid_t pid, const struct rt_image *image, uint64_t *by)
+{
+	struct rt_pointers *p = ctx;
+
+	return rt_locate_moved(rt_feed_locate(p->feed), pid, image, by);
+}
+
+/*
+ * A page of a file that no one has touched is not there to be read by a probe; but nobody can have changed it either, where the file's
+ * segment is not one to be written to.
+ */
+size_t rt_pointers_constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size)
+{
+	struct rt_pointers *p = ctx;
+	size_t i, n = 0;
+	uint64_t by;
+
+	for (i = 0; i < p->images->n && !n; i++)
+		if (rt_locate_moved(rt_feed_locate(p->feed), pid, p->images->v[i], &by))
+			n = rt_image_read_constant(p->images->v[i], addr - by, buf, size);
+	return n;
+}

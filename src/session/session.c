@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "session/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "kernel/caps.h"
+#include "kernel/procfs.h"
+#include "kernel/sys.h"
+#include "output/tally.h"
+#include "session/replaced.h"
+#include "session/session_private.h"
+#include "stream/ring.h"
+#include "base/say.h"
+#include "attach/attach.h"
+
+/* ---- what the kernel counts ---- */
+
+static int read_counts(const struct session *s, struct rt_count_list *list, struct rt_error *err)
+{
+	int r = s->attach->counts ? rt_counts_read(s->attach->counts, list) : 0;
+
+	return r < 0 ? rt_fail(err, r, "reading a BPF map: %s", strerror(-r)) : 0;
+}
+
+static void add_counts(struct session *s, const struct rt_count_list *list, bool take_off)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		const struct rt_count *c = &list->v[i];
+		uint32_t function = s->attach->ops->key != RT_KEY_IP ? (uint32_t)c->key :
+				    rt_locate_function_of_any(rt_feed_locate(s->feed), &s->tracee.pids, c->key);
+
+		rt_tally_add(&s->out, function, c->cell, take_off ? -c->value : c->value);
+		if (function < s->target.functions.n)
+			rt_stepped_cell(rt_feed_hits(s->feed), &s->target.functions.v[function], c->cell,
+					take_off ? -c->value : c->value);
+	}
+}
+
+/* After the last round, which may have brought the mappings that tell whose an instruction pointer is. */
+static int tell_counts(struct session *s, uint64_t time)
+{
+	struct rt_event lost = { .type = RT_EV_LOST, .time = time };
+
+	if (!s->attach->counts)
+		return 0;
+	add_counts(s, &s->base, true);
+	add_counts(s, &s->counts, false);
+	lost.lost.count = s->counts.missed - s->base.missed;
+	lost.lost.until = time;
+	return lost.lost.count ? rt_stack_event(s->stack, &lost) : 0;
+}
+
+/* ---- begin and end ---- */
+
+static int start_command(struct session *s, struct rt_error *err)
+{
+	const struct rt_images *images = &s->target.images;
+	int *files = calloc(images->n, sizeof(*files)), r;
+	size_t i, n = 0;
+
+	if (!files)
+		return rt_nomem(err);
+	for (i = 0; i < images->n; i++)
+		if (rt_image_arch(images->v[i]) == rt_arch_of(rt_arch_native()))
+			files[n++] = rt_image_fd(images->v[i]);
+	r = rt_tracee_start(&s->tracee, s->target.path, s->options->argv, files, n, err);
+	free(files);
+	return r;
+}
+
+static int begin_tracee(struct session *s, struct rt_error *err)
+{
+	if (s->options->pids.n)
+		return rt_tracee_take(&s->tracee, &s->options->pids, err);
+	return start_command(s, err);
+}
+
+static int make_stack(struct session *s, struct rt_error *err)
+{
+	const struct rt_filter_want want = {
+		.limit = s->target.limit, .roots = s->target.roots, .inside_only = s->target.libcalls,
+	};
+
+	if (rt_limit_any(&want.limit) || want.inside_only) {
+		s->filter = rt_filter_new(&want, &s->out.ops->calls, &s->out);
+		s->stack = s->filter ? rt_stack_new(&rt_filter_ops, s->filter) : NULL;
+	} else {
+		s->stack = rt_stack_new(&s->out.ops->calls, &s->out);
+	}
+	if (s->stack && !s->tracee.ours)
+		rt_stack_attached(s->stack);
+	return s->stack ? 0 : rt_nomem(err);
+}
+
+/* What the stages below the attach need to know of the process, then the word to go. */
+static int begin_stream(struct session *s, struct rt_error *err)
+{
+	unsigned n = s->attach->source->ops->nfds(s->attach->source);
+	int r;
+
+	s->merge = rt_merge_new(n);
+	r = make_stack(s, err);
+	if (r < 0)
+		return r;
+	s->feed = s->stack ? rt_feed_new(&s->target, s->attach->ops->key, &s->tracee.pids, s->attach->source->gaps, s->stack) : NULL;
+	s->pointers = s->feed ? rt_pointers_new(s->feed, &s->target.images, s->options->raw_names) : NULL;
+	if (!s->merge || !s->pointers)
+		return rt_nomem(err);
+	s->out.symbol = rt_pointers_name;
+	s->out.moved = rt_pointers_moved;
+	s->out.constant = rt_pointers_constant;
+	s->out.symbol_ctx = s->pointers;
+	r = rt_target_notes(&s->target, s->attach->ops->everywhere, s->options->verbose, rt_session_note, s);
+	if (r == 0)
+		r = rt_target_check_roots(&s->target, err);
+	if (r == 0 && s->attach->remark)
+		r = rt_session_note(s, s->attach->remark);
+	if (r == 0 && s->simplified)
+		r = rt_session_note(s, s->simplified);
+	if (r == 0)
+		r = rt_session_out_check(s, err);
+	if (r == 0)
+		r = rt_session_watch(s, err);
+	if (r == 0 && !s->tracee.ours && rt_feed_read_processes(s->feed) < 0)
+		r = rt_nomem(err);
+	rt_feed_hold(s->feed, s->attach->held);
+	rt_session_begin_window(s);
+	/* Our own command has not begun. */
+	if (r == 0 && !s->tracee.ours)
+		r = read_counts(s, &s->base, err);
+	/* What the machine did while the probes went in: full rings would lose the beginning. */
+	if (r == 0)
+		r = rt_session_drain(s, false, err);
+	if (r == 0)
+		r = rt_replaced_check(&s->target, err);
+	if (r < 0)
+		return r;
+	rt_session_say_attached(s);
+	return rt_tracee_go(&s->tracee, s->target.path, err);
+}
+
+/* What the user asked for may be among them. */
+static int tell_unread(struct session *s)
+{
+	const int *map = s->attach->unread;
+	uint32_t key = 0;
+	uint64_t n = 0;
+	char text[200];
+
+	if (!map || *map < 0 || rt_bpf_map_lookup(*map, &key, &n) < 0 || !n)
+		return 0;
+	snprintf(text, sizeof(text), "what a condition asks for was not in memory %" PRIu64 " time%s, and here no probe waits for it: "
+		 "calls may have been left out", n, n == 1 ? "" : "s");
+	return rt_session_note(s, text);
+}
+
+static int tell_too_deep(struct session *s)
+{
+	uint64_t n = rt_stack_too_deep(s->stack);
+	char text[200];
+
+	if (!n)
+		return 0;
+	snprintf(text, sizeof(text), "%" PRIu64 " return%s not seen: the kernel keeps 64 pending uretprobes of a thread; --return=insn does without", n,
+		 n == 1 ? " was" : "s were");
+	return rt_session_note(s, text);
+}
+
+static int tell_stepped(struct session *s, uint64_t end)
+{
+	char text[200];
+
+	if (!rt_stepped_remark(&s->target, rt_feed_hits(s->feed), end - s->out.start, s->options->no_bpf, s->options->exact, text, sizeof(text)))
+		return 0;
+	return rt_session_note(s, text);
+}
+
+static int finish_out(struct session *s, struct rt_error *err)
+{
+	struct rt_event lost = { .type = RT_EV_LOST, .time = rt_session_end_time(s) };
+	int r = rt_session_not_again(s);
+	bool any_lost;
+
+	lost.lost.count = s->attach->source->ops->lost_unseen(s->attach->source) + rt_feed_unplaced(s->feed);
+	lost.lost.until = lost.time;
+	any_lost = lost.lost.count || s->counts.missed != s->base.missed;
+	if (r == 0 && lost.lost.count)
+		r = rt_stack_event(s->stack, &lost);
+	if (r == 0)
+		r = rt_feed_held(s->feed, 0, lost.time);
+	if (r == 0)
+		r = tell_counts(s, lost.time);
+	if (r == 0 && s->tracee.ended && rt_feed_unseen(s->feed))
+		r = rt_stack_ended(s->stack, lost.time);
+	if (r == 0)
+		r = rt_stack_end(s->stack, lost.time);
+	if (r == 0)
+		r = tell_unread(s);
+	if (r == 0)
+		r = tell_too_deep(s);
+	if (r == 0)
+		r = tell_stepped(s, lost.time);
+	if (r == 0)
+		r = rt_session_tell_no_call(s, any_lost || rt_feed_has_lost(s->feed));
+	if (r == 0)
+		r = rt_session_tell_signal(s);
+	if (r == 0)
+		r = s->out.ops->end(&s->out);
+	return rt_session_out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;
+}
+
+/* A failure in the middle (a full disk): the command goes on, maybe for days, and the user is told now. */
+static void say_now(struct session *s, struct rt_error *err)
+{
+	if (rt_tracee_ended(&s->tracee, false))
+		return;
+	rt_say("%s", err->text);
+	err->text[0] = '\0';
+}
+
+/* After the trace: our command goes on to its own end, unless a second signal says not to wait for it. */
+static void wait_command(struct session *s)
+{
+	struct epoll_event e;
+	int sig = s->stopped;
+
+	if (!s->tracee.ours || s->tracee.go >= 0)
+		return;
+	if (sig && s->pass_on && !rt_tracee_ended(&s->tracee, false))
+		kill(s->tracee.pids.v[0], sig);
+	s->stopped = 0;
+	while (!s->stopped && !rt_tracee_ended(&s->tracee, false))
+		if (epoll_wait(s->epoll, &e, 1, RT_TICK_MS) > 0)
+			rt_session_read_signals(s);
+}
+
+static void release(struct session *s)
+{
+	rt_session_end_attach(s);
+	rt_expedite_end(&s->expedite);
+	rt_gate_close(&s->gate);
+	rt_calibration_end(&s->calibration);
+	rt_tracee_release(&s->tracee);
+	if (s->out.file) {
+		s->out.ops->free(&s->out);
+		fclose(s->out.file);
+	}
+	free(s->out_buffer);
+	free(s->base.v);
+	free(s->counts.v);
+	rt_pointers_free(s->pointers);
+	rt_feed_free(s->feed);
+	rt_stack_free(s->stack);
+	rt_filter_free(s->filter);
+	rt_merge_free(s->merge);
+	rt_target_free(&s->target);
+	if (s->epoll >= 0)
+		close(s->epoll);
+	if (s->signals >= 0)
+		close(s->signals);
+}
+
+static int check_options(const struct rt_options *o, struct rt_error *err)
+{
+	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
+
+	if (o->attach && !forced)
+		return rt_usage_words(err, "attach", "mechanism", o->attach, rt_attach_name);
+	if (o->format && !rt_out_find(o->format))
+		return rt_usage_words(err, "format", "format", o->format, rt_out_name);
+	if (o->ring && !rt_ring_find(o->ring))
+		return rt_usage_words(err, "ring", "ring", o->ring, rt_ring_name);
+	if (o->libcalls && (o->no_bpf || (forced && forced->everywhere)))
+		return rt_usage(err, "--libcalls: %s puts probes into every process that uses the libraries; it works by the mechanisms with "
+				"a filter: uprobe-multi, multi-event, pmu, event", o->no_bpf ? "--no-bpf" : o->attach);
+	if (o->ring && (o->no_bpf || (forced && !forced->bpf)))
+		return rt_usage(err, "--ring=%s: without BPF there is only the ring of tracefs", o->ring);
+	return 0;
+}
+
+/* The kernel runs it with rights that the user has not, and shows nothing of it. */
+static int check_program(const struct session *s, struct rt_error *err)
+{
+	const struct rt_image *program = s->target.images.v[0];
+	struct stat st;
+
+	if (!rt_caps_is_user() || s->options->pids.n || fstat(rt_image_fd(program), &st) < 0)
+		return 0;
+	if (!(st.st_mode & (S_ISUID | S_ISGID)) && fgetxattr(rt_image_fd(program), "security.capability", NULL, 0) < 0)
+		return 0;
+	return rt_fail(err, -EPERM, "%s: is setuid, setgid or has capabilities, and this is user %u; try: sudo rawtrace ...",
+		       rt_image_name(program), (unsigned)getuid());
+}
+
+/* Beforehand, and with the probes in: then no other process can get the number. */
+static int check_processes(const struct session *s, struct rt_error *err)
+{
+	unsigned i;
+
+	for (i = 0; i < s->target.pids.n && rt_caps_is_user(); i++)
+		if (!rt_caps_may_look(s->target.pids.v[i]))
+			return rt_fail(err, -EPERM, "process %d: user %u may not look into its memory (ptrace); try: sudo rawtrace ...",
+				       (int)s->target.pids.v[i], (unsigned)getuid());
+	return 0;
+}
+
+static int check_rights(const struct session *s, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
+	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
+	int r = rt_caps_check(!o->no_bpf && (!forced || forced->bpf), err);
+
+	if (r == 0)
+		r = rt_caps_check_namespace(err);
+	if (r == 0)
+		r = check_program(s, err);
+	return r < 0 ? r : check_processes(s, err);
+}
+
+static int tell_gate(struct session *s)
+{
+	pid_t pid = rt_gate_closed_by(&s->gate);
+	char text[200];
+
+	if (!pid)
+		return 0;
+	snprintf(text, sizeof(text), "process %d ran a program that user %u may not look into (setuid, setgid, capabilities or not "
+		 "readable): the trace ends here", (int)pid, (unsigned)getuid());
+	return rt_session_note(s, text);
+}
+
+/* The trace itself, between the first probe and the last event. */
+static int run(struct session *s, struct rt_error *err)
+{
+	int r;
+
+	r = rt_session_follow(s, err);
+	/* A program that has ended sends nothing more; of a running one the window cuts off what comes during the last round. */
+	rt_session_end_window(s);
+	if (r == 0)
+		r = read_counts(s, &s->counts, err);
+	if (!s->tracee.ended)
+		rt_session_detach(s);
+	if (r == 0)
+		r = rt_session_drain(s, true, err);
+	if (r == 0)
+		r = tell_gate(s);
+	if (r == 0)
+		r = finish_out(s, err);
+	return r;
+}
+
+static void set_mechanism(struct session *s)
+{
+	const struct rt_options *o = s->options;
+	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
+	bool everywhere = o->no_bpf || (forced && forced->everywhere);
+
+	rt_target_set_returns(&s->target, o->returns, everywhere);
+	rt_target_set_plans(&s->target, rt_attach_plans(forced, o->no_bpf));
+}
+
+int rt_session_run(const struct rt_options *options, int *status, struct rt_error *err)
+{
+	struct session s = { .options = options, .epoll = -1, .signals = -1 };
+	struct rt_error changed;
+	int r;
+
+	rt_tracee_init(&s.tracee);
+	r = check_options(options, err);
+	if (r == 0 && !rt_proc_mounted())
+		r = rt_fail(err, -ENOENT, "/proc is not mounted; try: mount -t proc proc /proc");
+	if (r < 0)
+		return r;
+	r = rt_target_resolve(&s.target, options->program, &options->pids, options->specs, options->nspecs, err);
+	if (r == 0 && options->libcalls)
+		r = rt_target_add_libcalls(&s.target, options->libcalls, err);
+	set_mechanism(&s);
+	rt_target_set_purpose(&s.target, rt_purpose_of(options));
+	if (r == 0 && (options->depth || options->only_under || options->min_time))
+		r = rt_target_set_limit(&s.target, options->depth, options->only_under, options->min_time, err);
+	if (r == 0)
+		r = rt_target_watch(&s.target, err);
+	if (r == 0 && options->raw_names)
+		r = rt_functions_raw_names(&s.target.functions);
+	else if (r == 0 && rt_purpose_of(options) != RT_PURPOSE_RECORD)
+		r = rt_functions_full_names(&s.target.functions);
+	if (r == -ENOMEM)
+		rt_nomem(err);
+	if (r == 0 && (rt_purpose_of(options) == RT_PURPOSE_RECORD || s.target.limit.tests))
+		rt_target_set_types(&s.target, &options->limits);
+	if (r == 0)
+		r = rt_target_make(&s.target, err);
+	if (r == 0)
+		r = check_rights(&s, err);
+	if (r == 0)
+		r = rt_session_choose_out(&s, err);
+	if (r == 0)
+		r = begin_tracee(&s, err);	/* before signals and limits change: the command keeps its own */
+	if (r == 0)
+		r = rt_session_open_signals(&s, err);
+	if (r == 0) {
+		r = rt_session_attach(&s, err);
+		/* If the file is another one, any failure may come of it. */
+		if (r < 0 && rt_replaced_check(&s.target, &changed) < 0)
+			*err = changed;
+	}
+	if (r == 0 && !s.stopped)
+		r = check_processes(&s, err);
+	/* Not earlier: what was forked before, the program among it, does not inherit it. */
+	if (r == 0)
+		rt_priority_raise(&s.priority);
+	/* Nothing is traced where a signal came before the probes were in. */
+	if (r == 0 && !s.stopped)
+		r = rt_session_open_out(&s, err);
+	if (r == 0 && !s.stopped)
+		r = begin_stream(&s, err);
+	if (r == 0 && !s.stopped) {
+		r = run(&s, err);
+		if (r < 0)
+			say_now(&s, err);
+		rt_priority_restore(&s.priority);
+		rt_session_end_attach(&s);
+		wait_command(&s);
+	}
+	*status = s.tracee.ours && !s.tracee.ended ? 128 + s.stopped : rt_tracee_exit_status(&s.tracee);
+	release(&s);
+	return r;
+}

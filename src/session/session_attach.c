@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "attach/refused.h"
+#include "plan/errno_of.h"
+#include "kernel/caps.h"
+#include "kernel/owner.h"
+#include "kernel/procfs.h"
+#include "kernel/sys.h"
+#include "kernel/thread_pointer.h"
+#include "kernel/tracefs.h"
+#include "session/leaving.h"
+#include "plan/place.h"
+#include "plan/plans.h"
+#include "plan/returns.h"
+#include "session/session_private.h"
+#include "stream/ring.h"
+#include "attach/trial.h"
+#include "base/say.h"
+
+/* As many probes that go one by one are waited for: some seconds. */
+enum { WAIT_FOR_PROBES = 40 };
+
+/* So many are 10 s on any kernel. */
+enum { MINUTES_PROBES = 300 };
+
+/* With --expedite the time that the first take says whether all are waited for: so long at most. */
+enum { FIRST_PROBES = 4 };
+#define WAIT_NS (10 * UINT64_C(1000000000))
+
+/*
+ * Definitions of processes that were killed together with their guards.  One that had our number may still be at work in the background: ours
+ * would have the same names, and to clear what it holds open would end the kernel (kernel/leftovers.c).
+ */
+static int clean_leftovers(struct rt_error *err)
+{
+	enum { WAIT_MS = 50, WAITS = 200 };
+	struct rt_tracefs tracefs;
+	unsigned i;
+
+	if (rt_tracefs_mounted(&tracefs) < 0)
+		return 0;
+	rt_tracefs_clean(&tracefs);
+	for (i = 0; rt_tracefs_remains(&tracefs, getpid()); i++) {
+		if (i == WAITS)
+			return rt_fail(err, -EBUSY, "an earlier rawtrace that had this process id, %d, still takes its probes out: start this one again",
+				       (int)getpid());
+		usleep(WAIT_MS * 1000);
+		rt_tracefs_clean(&tracefs);
+	}
+	return 0;
+}
+
+/* Where some kernels harm programs like this one with their uretprobes, this kernel must first show that it does not. */
+static int try_returns(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	const struct rt_arch *arch = rt_image_arch(s->target.images.v[0]);
+	uint64_t began = rt_now();
+	struct rt_error why = { 0 };
+
+	/* From 5.3 on none harms a program by its entries. */
+	if (!arch->trial || !(rt_target_has_returns(&s->target) || rt_kernel_version() < RT_KERNEL(5, 3)))
+		return 0;
+	if (rt_trial_arch(arch, forced, s->options->no_bpf, &why) < 0) {
+		s->target.wrong_pushes = true;
+		return rt_target_has_returns(&s->target) ? rt_target_give_up_returns(&s->target, why.text, err) : 0;
+	}
+	if (s->options->verbose)
+		rt_say("uretprobes leave %s programs unharmed here (tried in %.1f ms)", arch->name,
+			(double)(rt_now() - began) / 1e6);
+	return 0;
+}
+
+/* Before the probes go in, and after it is known which. */
+static int place(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
+	uint64_t began = rt_now();
+	int r = 0;
+
+	if (!o->exact)
+		r = rt_place_cheaply(&s->target, !o->no_bpf && (!forced || forced->bpf), o->verbose && rt_returns_stepped(&s->target, NULL),
+			     &s->calibration, err);
+	else
+		rt_place_exact(&s->target);
+	if (r == 0 && o->pids.n)
+		r = rt_place_check(&s->target, err);
+	if (r == 0)
+		r = rt_place_no_entries(&s->target, o->exact, err);
+	if (r == 0 && s->target.wrong_pushes)
+		r = rt_place_leave_out_pushes(&s->target, err);
+	if (r == 0 && o->verbose) {
+		rt_plans_print(&s->target, stderr);
+		rt_errno_print(&s->target, stderr);
+		rt_returns_print(&s->target, &s->calibration.costs, stderr);
+	}
+	if (r < 0 || !o->verbose || o->exact)
+		return r;
+	rt_place_print(&s->target, stderr);
+	rt_say("places were found in %.1f ms%s", (double)(rt_now() - began) / 1e6,
+		s->calibration.told ? ", with what this kernel emulates" : "");
+	return 0;
+}
+
+/* The kernel refuses what a glob has found: without that, and a remark.  What was named exactly is an error. */
+static int attach_without(struct session *s, struct rt_attach_request *request, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	bool no_bpf = s->options->no_bpf, *bad = calloc(s->target.functions.n, sizeof(*bad));
+	int r = bad ? rt_attach_find_refused(request, forced, no_bpf, bad, err) : rt_nomem(err);
+
+	if (r == 0)
+		r = rt_place_leave_out(&s->target, bad, err);
+	free(bad);
+	request->nprobes = s->target.nprobes;
+	return r < 0 ? r : rt_attach_open(request, forced, no_bpf, NULL, &s->attach, err);
+}
+
+/* After a failure to attach: is there something to leave out? */
+static bool make_less(struct session *s, int r, struct rt_error *err)
+{
+	if (r == -EDOM)
+		return rt_target_fewer_plans(&s->target, err) == 0;
+	return (r == -EOPNOTSUPP || r == -E2BIG) && rt_target_simplify(&s->target, &s->simplified, err) == 0;
+}
+
+/* What the kernel has no way to read is left out, and what makes too many plans: once more with less, at the same places. */
+static int open_attach(struct session *s, struct rt_attach_request *request, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
+	int r;
+
+	do {
+		request->most_plans = s->target.most_plans;
+		request->plans = s->target.plans;
+		request->nplans = s->target.nplans;
+		request->probes = s->target.probes;
+		request->nprobes = s->target.nprobes;
+		r = rt_attach_open(request, forced, o->no_bpf, o->verbose ? stderr : NULL, &s->attach, err);
+		if (rt_attach_is_refusal(request, r))
+			r = attach_without(s, request, forced, err);
+	} while (make_less(s, r, err));
+	s->out.shows = s->target.shows;
+	if (!s->simplified && s->target.purpose == RT_PURPOSE_RECORD)
+		s->simplified = s->target.left_out;
+	return r;
+}
+
+/* Where something is read by the thread pointer: where the kernel has it, or plans that do without. */
+static int find_thread_pointer(struct session *s, struct rt_attach_request *request, const struct rt_attach_ops *forced, struct rt_error *err)
+{
+	struct rt_error why = { .text = "tracefs alone cannot read the thread pointer" };
+	int r = -EOPNOTSUPP;
+
+	if (!rt_target_wants_thread(&s->target))
+		return 0;
+	if (!s->options->no_bpf && (!forced || forced->bpf))
+		r = rt_thread_pointer_find(&why);
+	if (r < 0)
+		return rt_target_no_thread_pointer(&s->target, why.text, err);
+	request->thread_pointer = (uint32_t)r;
+	if (s->options->verbose)
+		rt_say("the kernel has the thread pointer in byte %d of its task_struct", r);
+	return 0;
+}
+
+/* The programs pair calls and returns by thread.  Those of goroutines are paired, timed and left out only here. */
+static void tell_all_of_go(const struct session *s, struct rt_attach_request *request)
+{
+	if (!s->target.goroutines || request->purpose == RT_PURPOSE_COUNT)
+		return;
+	request->purpose = RT_PURPOSE_RECORD;
+	request->limit = (struct rt_limit){ .depth = 0 };
+}
+
+int rt_session_attach(struct session *s, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
+	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
+	struct rt_attach_request request = {
+		.purpose = rt_purpose_of(o), .limit = s->target.limit, .here_only = s->target.libcalls, .pids = &s->tracee.pids, .functions = &s->target.functions, .program = s->target.images.v[0],
+		.ring_bytes = o->buffer,
+		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
+		.stop = rt_session_stopping, .stop_ctx = s,
+	};
+	uint64_t began;
+	int r;
+
+	if (rt_caps_is_user()) {
+		request.gate = &s->gate;
+		r = rt_gate_open(&s->gate, &s->tracee.pids, err);
+		if (r < 0)
+			return r;
+	}
+	/* Calls that are not shown would be levels to the programs, which do not know who called; nor do they learn of an exec. */
+	if (rt_limit_any(&request.limit) && (s->target.libcalls || rt_images_exec(&s->target.images)))
+		request.limit = (struct rt_limit){ 0 };
+	tell_all_of_go(s, &request);
+	rt_limits_raise(RT_FILES_USUAL);
+	r = clean_leftovers(err);
+	if (r == 0)
+		r = try_returns(s, forced, err);
+	if (r == 0)
+		r = rt_leaving_try(&s->target, forced, o->no_bpf, o->verbose ? stderr : NULL, err);
+	if (r == 0)
+		r = find_thread_pointer(s, &request, forced, err);
+	request.errno_offset = rt_errno_read(&s->target);
+	if (r == 0)
+		r = place(s, forced, err);
+	if (r == 0 && o->verbose)
+		rt_functions_print_sources(&s->target.functions, stderr);
+	if (r < 0)
+		return r;
+	r = o->expedite ? rt_expedite_start(&s->expedite, "/sys/kernel", err) : 0;
+	if (r < 0)
+		return r;
+	began = rt_now();
+	do {
+		r = open_attach(s, &request, forced, err);
+	} while (r < 0 && rt_tracee_forget_ended(&s->tracee));
+	/* ^C at a terminal ends our command too. */
+	if (rt_session_stopping(s) && (r == 0 || r == -ESRCH))
+		return 0;
+	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
+		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)o->pids.v[0]);
+	s->request = request;
+	if (r == 0)
+		r = rt_place_verify(&s->target, &s->tracee.pids, err);
+	if (r < 0)
+		return r;
+	if (o->verbose)
+		rt_say("attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms", s->attach->ops->name,
+			rt_functions_shown(&s->target.functions), s->target.nprobes, s->attach->source->name, (double)(rt_now() - began) / 1e6);
+	return 0;
+}
+
+static void expedite(struct session *s)
+{
+	enum rt_expedite_state state = rt_expedite_on(&s->expedite);
+
+	if (state == RT_EXPEDITE_NORMAL)
+		rt_say("--expedite: rcu_normal is set, so that nothing is expedited");
+	if (state == RT_EXPEDITE_FAILED)
+		rt_say("--expedite: /sys/kernel/rcu_expedited could not be written");
+}
+
+/* Some kernels wait for what is never expedited too: the first probes tell. */
+static void judge_detach(struct session *s)
+{
+	uint64_t began;
+	unsigned i;
+
+	s->detach_judged = true;
+	expedite(s);
+	began = rt_now();
+	for (i = 0; i < FIRST_PROBES; i++)
+		s->attach->ops->detach_one(s->attach);
+	s->detach_each = (rt_now() - began) / FIRST_PROBES;
+	s->detach_slow = s->detach_each * (s->attach->separate - FIRST_PROBES) > WAIT_NS;
+}
+
+static bool detach_is_long(struct session *s)
+{
+	if (s->attach->separate <= WAIT_FOR_PROBES || !s->attach->ops->detach_one)
+		return s->attach->separate > WAIT_FOR_PROBES;
+	if (s->options->expedite && !s->detach_judged)
+		judge_detach(s);
+	return s->detach_slow || !s->options->expedite;
+}
+
+void rt_session_detach(struct session *s)
+{
+	if (detach_is_long(s))
+		return;
+	expedite(s);
+	s->attach->ops->detach(s->attach);
+	/* While the rest is printed. */
+	rt_expedite_off(&s->expedite);
+}
+
+/*
+ * A child that no signal to us reaches takes the probes out.  It keeps nobody waiting for the end of our output.  Who closes a probe's
+ * descriptor last is kept waiting by the kernel, so it begins when ours are closed.
+ */
+static bool leave_to_child(struct session *s)
+{
+	char name[RT_COMM_MAX], byte;
+	int fd, null, p[2];
+	pid_t pid;
+
+	if (pipe2(p, O_CLOEXEC) != 0)
+		return false;
+	rt_guard_name(getpid(), name);
+	pid = fork();
+	if (pid != 0) {
+		close(p[0]);
+		if (pid > 0 && s->attach->ops->detach_one)
+			s->attach->ops->detach(s->attach);
+		close(p[1]);
+		return pid > 0;
+	}
+	setsid();
+	close(p[1]);
+	prctl(PR_SET_NAME, name);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	if (s->out.file)
+		close(fileno(s->out.file));
+	if (s->tracee.go >= 0)
+		close(s->tracee.go);
+	while (read(p[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	s->attach->ops->close(s->attach);
+	rt_expedite_end(&s->expedite);
+	_exit(0);
+}
+
+/* How long the process in the background will be at work: as one probe more takes. */
+static void say_background(struct session *s, unsigned probes)
+{
+	char text[64] = "";
+
+	if (s->detach_each)
+		snprintf(text, sizeof(text), ", some %u s in all", (unsigned)(s->detach_each * probes / 1000000000 + 1));
+	rt_say("%u probes are being taken out in the background: this kernel takes them one by one%s%s", probes, text,
+	       s->options->expedite ? "" : " (with --expedite it is quicker)");
+}
+
+static void time_one(struct session *s)
+{
+	uint64_t began = rt_now();
+
+	if (s->detach_each || !s->attach->ops->detach_one)
+		return;
+	s->attach->ops->detach_one(s->attach);
+	s->detach_each = rt_now() - began;
+}
+
+/* Before 5.4 a thousand functions take minutes, in which the command's end is not to be waited for. */
+void rt_session_end_attach(struct session *s)
+{
+	bool background, told;
+
+	if (!s->attach)
+		return;
+	background = detach_is_long(s);
+	told = background && (!s->tracee.ended || s->options->verbose || s->attach->separate > MINUTES_PROBES);
+	expedite(s);
+	if (told)
+		time_one(s);
+	if (!background || !leave_to_child(s)) {
+		s->attach->ops->close(s->attach);
+		rt_expedite_end(&s->expedite);
+	} else if (told) {
+		say_background(s, s->attach->separate);
+	}
+	rt_expedite_leave(&s->expedite);
+	s->attach = NULL;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_SESSION_SESSION_PRIVATE_H
+#define RT_SESSION_SESSION_PRIVATE_H
+
+#include "attach/counts.h"
+#include "attach/attach.h"
+#include "attach/expedite.h"
+#include "attach/gate.h"
+#include "attach/calibrate.h"
+#include "session/options.h"
+#include "calls/feed.h"
+#include "calls/filter.h"
+#include "kernel/priority.h"
+#include "output/out.h"
+#include "session/pointers.h"
+#include "stream/merge.h"
+#include "plan/target.h"
+#include "process/tracee.h"
+
+/*
+ * For session.c, which begins and ends a trace, session_attach.c, which puts the probes in and out, session_stream.c, which waits for
+ * what comes in between, session_out.c, which opens the output, and
+ * session_end.c, which says how it ended.
+ */
+
+/* Rings that can, wake us when a quarter is full; the clock shows what a quiet program did, this often. */
+enum { RT_TICK_MS = 50 };
+
+struct session {
+	const struct rt_options *options;
+	struct rt_target target;
+	struct rt_tracee tracee;
+	struct rt_attach *attach;
+	struct rt_gate gate;
+	struct rt_attach_request request;	/* what it was made for */
+	struct rt_calibration calibration;
+	struct rt_expedite expedite;
+	struct rt_priority priority;
+	bool detach_judged, detach_slow;	/* with --expedite: the first probes went out, and too slowly to wait for the others */
+	uint64_t detach_each;			/* ns that one took, 0: none was timed */
+	struct rt_merge *merge;
+	struct rt_filter *filter;	/* NULL: everything is shown */
+	struct rt_stack *stack;
+	struct rt_feed *feed;
+	struct rt_pointers *pointers;
+	struct rt_out out;
+	struct rt_count_list base, counts;	/* what the kernel had counted when the trace began, and when it ended */
+	const char *out_path, *out_name;	/* of the output; the first is NULL where it is a standard stream, */
+	int out_fd;				/* which is this one */
+	char *out_buffer;
+	bool out_regular;	/* -o is a regular file */
+	off_t out_whole;	/* where its last tail stands; -1: it has none yet */
+	const char *simplified;		/* what is not shown, since the kernel cannot read it or it would take long; or NULL */
+	int epoll, signals;
+	int stopped;		/* the signal that ended the trace, 0: none */
+	bool pass_on;		/* it reached only us: our command gets it too */
+	unsigned ring;		/* the one being drained */
+	uint64_t bound;		/* what is older is due: all rings were read since */
+};
+
+/*
+ * Put the probes in, at places that this kernel has shown to be harmless.  0 or a negative errno with a message.  When a signal ends the
+ * trace before it begins, s->stopped is set and some of them are in.  To take them out is to
+ * wait for those that go one by one, unless that is long: then rt_session_detach leaves it to rt_session_end_attach, and that to a process in
+ * the background.
+ */
+int rt_session_attach(struct session *s, struct rt_error *err);
+void rt_session_detach(struct session *s);
+void rt_session_end_attach(struct session *s);
+
+/* Signals that end the trace come through s->signals; s->epoll waits for them, for the command's end and for the rings. */
+int rt_session_open_signals(struct session *s, struct rt_error *err);
+int rt_session_watch(struct session *s, struct rt_error *err);
+void rt_session_read_signals(struct session *s);
+bool rt_session_stopping(void *ctx);		/* of a session: has such a signal come? */
+
+/* The trace is from the first to the second. */
+void rt_session_begin_window(struct session *s);
+void rt_session_end_window(struct session *s);
+uint64_t rt_session_end_time(const struct session *s);	/* when it ended, on its own clock */
+
+/*
+ * Wait and drain until the command has ended or a signal came; and one round: everything out of the rings, then on to the stack and the
+ * output what is due, a batch of it, or in the last round, after the probes are out, everything.
+ */
+int rt_session_follow(struct session *s, struct rt_error *err);
+int rt_session_drain(struct session *s, bool last, struct rt_error *err);
+
+/*
+ * Where the thread that the kernel filters by has ended, put the probes in for another one, and tell what was missed; and at the end, where that
+ * could not be done any more.
+ */
+int rt_session_again(struct session *s);
+int rt_session_not_again(struct session *s);
+
+/*
+ * The output: what it is, by the options and the format, and whether it may be written; opened, and the trace begun in it; and made
+ * whole as it stands, for whoever reads it during the trace or after a SIGKILL.
+ */
+int rt_session_choose_out(struct session *s, struct rt_error *err);
+int rt_session_open_out(struct session *s, struct rt_error *err);
+void rt_session_out_whole(struct session *s);
+
+/* Remarks stand in the trace, and on standard error where that is something else.  ctx is the session. */
+int rt_session_note(void *ctx, const char *text);
+
+/*
+ * At the end: a remark where the trace has no call (`lost`: events were), and one where a signal ended the program.  At the beginning, on a
+ * terminal: which processes are traced.
+ */
+int rt_session_tell_no_call(struct session *s, bool lost);
+int rt_session_tell_signal(struct session *s);
+void rt_session_say_attached(const struct session *s);
+
+/* Write out what the output holds. */
+int rt_session_out_check(struct session *s, struct rt_error *err);
+
+#endif

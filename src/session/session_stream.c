@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "kernel/sys.h"
+#include "session/session_private.h"
+#include "attach/attach.h"
+#include "stream/source.h"
+
+/* ---- signals ---- */
+
+static int watch(struct session *s, int fd, uint32_t tag, struct rt_error *err)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.u32 = tag };
+
+	if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &e) == 0)
+		return 0;
+	return rt_fail(err, -errno, "epoll: %s", strerror(errno));
+}
+
+enum { TAG_SIGNAL, TAG_TRACEE, TAG_RING };
+
+/* Signals that were ignored when we were started (nohup) stay ignored: a blocked one would reach the signalfd all the same. */
+static void add_signal(sigset_t *set, int sig)
+{
+	struct sigaction sa;
+
+	if (sigaction(sig, NULL, &sa) != 0 || sa.sa_handler != SIG_IGN)
+		sigaddset(set, sig);
+}
+
+int rt_session_open_signals(struct session *s, struct rt_error *err)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	/* Shells that are not interactive ignore SIGINT for whatever they start with "&": there it is how a script ends rawtrace -p. */
+	if (s->options->pids.n)
+		sigaddset(&set, SIGINT);
+	else
+		add_signal(&set, SIGINT);
+	add_signal(&set, SIGTERM);
+	add_signal(&set, SIGHUP);
+	add_signal(&set, SIGQUIT);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* A reader of our output that goes away, or a file that may not grow, is an error to report, not a reason to die in the middle. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->epoll < 0 || s->signals < 0)
+		return rt_fail(err, -errno, "waiting for events: %s", strerror(errno));
+	return watch(s, s->signals, TAG_SIGNAL, err);
+}
+
+void rt_session_read_signals(struct session *s)
+{
+	struct signalfd_siginfo si;
+
+	while (read(s->signals, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo == SIGCHLD)
+			continue;
+		s->stopped = (int)si.ssi_signo;
+		/* ^C at a terminal (from the kernel) goes to the command too; kill(1) reaches only us. */
+		s->pass_on = si.ssi_code <= 0;
+	}
+}
+
+bool rt_session_stopping(void *ctx)
+{
+	struct session *s = ctx;
+
+	rt_session_read_signals(s);
+	return s->stopped;
+}
+
+int rt_session_watch(struct session *s, struct rt_error *err)
+{
+	const struct rt_source *source = s->attach->source;
+	unsigned i, n = source->ops->nfds(source);
+	int fd, r = 0;
+
+	for (i = 0; i < n && r == 0; i++) {
+		fd = source->ops->fd(source, i);
+		if (fd >= 0)
+			r = watch(s, fd, TAG_RING, err);
+	}
+	for (i = 0; i < s->tracee.pids.n && r == 0; i++)
+		if (s->tracee.pidfds[i] >= 0)
+			r = watch(s, s->tracee.pidfds[i], TAG_TRACEE, err);
+	return r;
+}
+
+/* ---- the stream ---- */
+
+static int push(void *ctx, const struct rt_event *event)
+{
+	struct session *s = ctx;
+
+	return rt_merge_push(s->merge, s->ring, event);
+}
+
+/* The trace is from now, or from our own command's beginning.  On a clock that we cannot read, a mark in the stream says when. */
+void rt_session_begin_window(struct session *s)
+{
+	struct rt_source *source = s->attach->source;
+
+	s->out.start = source->foreign_clock ? 0 : rt_now();
+	if (!source->foreign_clock)
+		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, UINT64_MAX);
+	else if (source->ops->mark)
+		source->ops->mark(source, false);
+}
+
+void rt_session_end_window(struct session *s)
+{
+	struct rt_source *source = s->attach->source;
+
+	if (!source->foreign_clock && !s->tracee.ended)
+		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, rt_now());
+	else if (source->foreign_clock && source->ops->mark)
+		source->ops->mark(source, true);
+}
+
+/* Before the first flush the mark of the beginning has come: it was in its ring before that was drained. */
+static void take_marks(struct session *s)
+{
+	const struct rt_source *source = s->attach->source;
+
+	if (!source->foreign_clock)
+		return;
+	rt_feed_window(s->feed, source->begin, source->end);
+	s->out.start = source->begin;
+}
+
+/* When the trace ended, on its own clock. */
+uint64_t rt_session_end_time(const struct session *s)
+{
+	const struct rt_source *source = s->attach->source;
+
+	if (!source->foreign_clock)
+		return rt_now();
+	return source->end != UINT64_MAX ? source->end : rt_merge_newest(s->merge);
+}
+
+/* Events that are written out before the rings are looked at again: some milliseconds, in which a ring does not fill. */
+enum { BATCH = 16384 };
+
+/* What is held at most before the output has caught up: then the rings are left to fill, and the programs count what is lost. */
+static size_t held_max(void)
+{
+	size_t most = (size_t)256 << 20, pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return pages / 16 < most / page ? pages / 16 * page : most;
+}
+
+/* One round: everything out of the rings.  What is older than its beginning is due then. */
+static int read_rings(struct session *s, struct rt_error *err)
+{
+	struct rt_source *source = s->attach->source;
+	const struct rt_sink in = { push, s };
+	uint64_t bound = source->foreign_clock ? rt_merge_newest(s->merge) : rt_now();
+	unsigned n = source->ops->nfds(source);
+	int r;
+
+	for (s->ring = 0; s->ring < n; s->ring++) {
+		err->text[0] = '\0';
+		r = source->ops->drain(source, s->ring, &in, err);
+		if (r < 0)
+			return err->text[0] ? r : rt_nomem(err);
+	}
+	take_marks(s);
+	if (source->ops->held && source->ops->held(source) < bound)
+		bound = source->ops->held(source);
+	s->bound = bound;
+	return 0;
+}
+
+int rt_session_drain(struct session *s, bool last, struct rt_error *err)
+{
+	const struct rt_sink out = { rt_feed_event, s->feed };
+	int r = 0;
+
+	if (last || !rt_merge_full(s->merge, held_max()))
+		r = read_rings(s, err);
+	if (r < 0)
+		return r;
+	r = last ? rt_merge_flush(s->merge, UINT64_MAX, &out) : rt_merge_some(s->merge, s->bound, BATCH, &out);
+	if (r == -EBADMSG)
+		return rt_fail(err, r, "an event does not fit the probes that were put in; please report this as a bug");
+	if (rt_session_out_check(s, err) < 0)
+		return -EIO;
+	rt_session_out_whole(s);
+	return r < 0 ? rt_nomem(err) : 0;
+}
+
+int rt_session_follow(struct session *s, struct rt_error *err)
+{
+	unsigned round = s->attach->source->round_ms;
+	int wait = round && round < RT_TICK_MS ? (int)round : RT_TICK_MS;
+	struct epoll_event e[16];
+	int i, n, r;
+
+	while (!s->stopped && !rt_gate_closed_by(&s->gate) && !rt_tracee_ended(&s->tracee, false)) {
+		n = epoll_wait(s->epoll, e, 16, rt_merge_due(s->merge) ? 0 : wait);
+		if (n < 0 && errno != EINTR)
+			return rt_fail(err, -errno, "waiting for events: %s", strerror(errno));
+		for (i = 0; i < n; i++)
+			if (e[i].data.u32 == TAG_SIGNAL)
+				rt_session_read_signals(s);
+		r = rt_session_drain(s, false, err);
+		if (r == 0 && rt_session_again(s) < 0)
+			r = rt_nomem(err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

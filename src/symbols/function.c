@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbols/function.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/batch.h"
+#include "go/go.h"
+#include "elf/file.h"
+#include "code/prologue.h"
+#include "symbols/unnamed.h"
+#include "base/array.h"
+#include "symbols/private.h"
+
+/* Go's names have '*' and '[' in them ("main.(*T).Method"): what is the whole name of a function is no glob. */
+static bool names_whole(const struct rt_spec *spec, const struct rt_symbol *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && spec->glob; i++)
+		if (strcmp(v[i].name, spec->function) == 0)
+			return true;
+	return false;
+}
+
+/* The functions of earlier specs, findable by address. */
+struct known {
+	uint64_t addr;
+	size_t index;
+};
+
+static int compare_known(const void *pa, const void *pb)
+{
+	const struct known *a = pa, *b = pb;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+static struct known *index_known(const struct rt_functions *functions, const struct rt_image *image, size_t *n)
+{
+	struct known *v = calloc(functions->n + 1, sizeof(*v));
+	size_t i;
+
+	*n = 0;
+	if (!v)
+		return NULL;
+	for (i = 0; i < functions->n; i++) {
+		if (functions->v[i].image == image) {
+			v[*n].addr = functions->v[i].addr;
+			v[(*n)++].index = i;
+		}
+	}
+	qsort(v, *n, sizeof(*v), compare_known);
+	return v;
+}
+
+static const char *entry_only(const struct rt_image *image, const struct rt_match *m)
+{
+	const char *why = m->inside ? "is a place inside a function, not its entry" :
+			  rt_image_unsafe_return(image, m->symbol->name, m->addr);
+
+	if (!why && m->symbol->source == RT_SOURCE_EH_FRAME)
+		why = RT_UNNAMED_RETURN;
+	return why ? why : m->notype ? "is a label, which need not be a function" : NULL;
+}
+
+/* The name as it is printed, and the symbol's where that differs.  0 or -ENOMEM; what `f` had is freed. */
+static int name_function(struct rt_function *f, const struct rt_match *m, struct rt_text *text)
+{
+	const struct rt_symbol *s = m->symbol;
+	const char *written = rt_demangle(text, s->name, false);
+	char *name;
+
+	if (m->versioned && s->version) {
+		if (asprintf(&name, "%s%s%s", s->name, s->default_version ? "@@" : "@", s->version) < 0)
+			name = NULL;
+	} else if (m->inside) {
+		if (asprintf(&name, "%s+0x%x", written ? written : s->name, m->inside) < 0)
+			name = NULL;
+	} else if (m->also[0]) {
+		if (asprintf(&name, "%s/%s%s%s%s%s", written ? written : s->name, m->also[0]->name, m->also[1] ? "/" : "",
+			     m->also[1] ? m->also[1]->name : "", m->also[2] ? "/" : "", m->also[2] ? m->also[2]->name : "") < 0)
+			name = NULL;
+	} else {
+		name = strdup(written ? written : s->name);
+	}
+	if (!name)
+		return -ENOMEM;
+	free(f->name);
+	f->name = name;
+	f->symbol = strcmp(name, s->name) != 0 ? s->name : NULL;
+	return 0;
+}
+
+/* The same for probes on the instructions that leave it. */
+static const char *no_exits(const struct rt_image *image, const struct rt_match *m)
+{
+	const char *why = m->inside ? "is a place inside a function, not its entry" :
+			  rt_image_unsafe_exits(image, m->symbol->name, m->addr);
+
+	return why ? why : m->notype ? "is a label, which need not be a function" : NULL;
+}
+
+/* An exact name asked for later names the function anew; a glob leaves it as it is. */
+static int rename_known(struct rt_function *f, struct rt_batch *b, const struct rt_match *m)
+{
+	if (b->spec->glob)
+		return 0;
+	f->named |= !b->several;
+	if (!f->go && !f->inside)
+		f->nargs = b->spec->nargs;
+	f->spec = b->asked;
+	return name_function(f, m, &b->matcher.demangled);
+}
+
+/* Its stack is moved, in the middle of its calls. */
+static void judge_go(struct rt_function *f)
+{
+	const struct rt_go *go = rt_image_go(f->image);
+
+	if (!f->go)
+		f->nargs = 0;	/* nor are its arguments where C has them */
+	if (!f->entry_only)
+		f->entry_only = "is written in Go, whose runtime moves stacks";
+	if (!f->no_exits && !(f->go && go && rt_image_arch(f->image)->goroutine.tracefs && rt_go_goid_offset(f->image)))
+		f->no_exits = "which goroutine runs cannot be told, of this version of Go or on this machine";
+}
+
+static int add_function(struct rt_functions *functions, struct rt_batch *b, const struct rt_match *m)
+{
+	struct rt_function *f;
+	const char *why;
+	bool call;
+
+	f = &functions->v[functions->n];
+	memset(f, 0, sizeof(*f));
+	if (rt_image_offset(b->image, m->addr, &f->offset))
+		return 0;
+	if (name_function(f, m, &b->matcher.demangled))
+		return -ENOMEM;
+	f->image = b->image;
+	f->addr = m->addr;
+	f->size = m->size;
+	f->named = !b->several;
+	f->sized = m->sized;
+	f->libcall = b->libcalls;
+	f->source = m->symbol->source;
+	f->spec = b->asked;
+	f->nargs = b->spec->nargs;
+	f->entry_only = entry_only(b->image, m);
+	f->no_exits = no_exits(b->image, m);
+	f->inside = m->inside != 0;
+	if (f->inside)
+		f->nargs = 0;	/* what is in the registers there, only the user knows */
+	f->go = !f->inside && rt_go_place(b->image, m->addr, &f->skip);
+	if (f->go) {
+		f->nargs = 0;	/* C's registers would tell nothing of its arguments */
+		f->placed = f->skip ? "past what Go can begin anew, as its check of the stack" :
+			"Go makes no check of the stack there";
+	}
+	if (f->go) {
+		why = rt_image_refuses(b->image, m->addr + f->skip, &call);
+		f->refused = call ? why : NULL;
+	}
+	if (m->refused && !f->go) {
+		f->refused = m->refused;
+		f->skip = f->behind = m->behind;
+		f->placed = "past what must not be probed";
+	}
+	if (rt_go_is_code(b->image, m->addr))
+		judge_go(f);
+	functions->n++;
+	return 0;
+}
+
+/* For `n` more, and not one too many: a glob can mean a hundred thousand. */
+static int reserve(struct rt_functions *functions, size_t n)
+{
+	struct rt_function *v;
+
+	if (functions->cap - functions->n >= n)
+		return 0;
+	if (n > SIZE_MAX / sizeof(*v) - functions->n)
+		return -ENOMEM;
+	v = realloc(functions->v, (functions->n + n) * sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	functions->v = v;
+	functions->cap = functions->n + n;
+	return 0;
+}
+
+static int merge_batch(struct rt_functions *functions, struct rt_batch *b, struct rt_error *err)
+{
+	struct known key, *known, *at;
+	size_t i, n;
+	int ret = 0;
+
+	known = index_known(functions, b->image, &n);
+	if (!known)
+		return rt_nomem(err);
+	ret = reserve(functions, b->n);
+	for (i = 0; i < b->n && ret == 0; i++) {
+		key.addr = b->v[i].addr;
+		at = bsearch(&key, known, n, sizeof(*known), compare_known);
+		if (at)
+			ret = rename_known(&functions->v[at->index], b, &b->v[i]);
+		else
+			ret = add_function(functions, b, &b->v[i]);
+	}
+	free(known);
+	return ret ? rt_nomem(err) : 0;
+}
+
+/* Another build's debug file lies where the right one should be, or it is damaged. */
+static int note_debug(struct rt_functions *functions, const struct rt_batch *b, struct rt_error *err)
+{
+	const char *remark = rt_image_debug_remark(b->image);
+
+	if (!remark || functions->note || asprintf(&functions->note, "%s: %s", rt_image_name(b->image), remark) >= 0)
+		return 0;
+	functions->note = NULL;
+	return rt_nomem(err);
+}
+
+/* One remark is kept: the first is as true as the others, and the user needs to be told once. */
+static int note_unseen(struct rt_functions *functions, const struct rt_batch *b, struct rt_error *err)
+{
+	const char *const *vdso = b->in_vdso;
+	char more[48] = "";
+	int r = 0;
+
+	if (functions->note)
+		return 0;
+	if (b->unseen_ifuncs > 1)
+		snprintf(more, sizeof(more), ", and some of %zu more,", b->unseen_ifuncs - 1);
+	if (b->unseen)
+		r = asprintf(&functions->note, "%s: %zu of its %zu implementations%s cannot be probed (one %s); where the "
+			     "processor makes the program use such a one, no call is seen", b->unseen_name, b->unseen,
+			     b->unseen_of, more, b->unseen_why);
+	else if (vdso[0] || vdso[1])
+		r = asprintf(&functions->note, "%s%s%s: where the kernel gives the process its own code for that (vDSO), no probe can be, and no call "
+			     "is seen", vdso[0] ? vdso[0] : "", vdso[0] && vdso[1] ? ", " : "", vdso[1] ? vdso[1] : "");
+	if (r >= 0)
+		return 0;
+	functions->note = NULL;
+	return rt_nomem(err);
+}
+
+int rt_functions_add(struct rt_functions *functions, const struct rt_images *images, const struct rt_spec *spec,
+		     struct rt_error *err)
+{
+	struct rt_batch b = { .spec = spec, .asked = spec };
+	const struct rt_symbol *symbols, *unnamed;
+	struct rt_spec whole;
+	size_t n, nunnamed;
+	int ret;
+
+	b.image = spec->lib ? rt_images_find(images, spec->lib) : images->v[0];
+	if (!b.image)
+		return rt_no_library(images, spec->lib, err);
+	ret = rt_image_all_symbols(b.image, &symbols, &n, err);
+	if (ret)
+		return ret;
+	if (names_whole(spec, symbols, n)) {
+		whole = *spec;
+		whole.glob = false;
+		b.spec = spec = &whole;
+	}
+	ret = rt_matcher_begin(&b.matcher, spec) ? rt_nomem(err) : rt_batch_find(&b, symbols, n, err);
+	if (ret == 0 && rt_unnamed_meant(spec, n, b.named))
+		ret = rt_image_unnamed(b.image, &unnamed, &nunnamed) ? rt_nomem(err) : rt_batch_find(&b, unnamed, nunnamed, err);
+	if (ret)
+		goto out;
+	if (b.named == 0)
+		ret = rt_no_function(images, b.image, spec, err);
+	else if (b.n == 0)
+		ret = rt_usage(err, "%s: nothing that '%s' matches can be probed", rt_image_name(b.image),
+			       spec->function);
+	else
+		ret = merge_batch(functions, &b, err);
+	if (ret == 0)
+		ret = note_unseen(functions, &b, err);
+	if (ret == 0)
+		ret = note_debug(functions, &b, err);
+out:
+	rt_matcher_free(&b.matcher);
+	free(b.v);
+	return ret;
+}
+
+int rt_functions_add_libcalls(struct rt_functions *functions, struct rt_image *image, const struct rt_symbol *symbols, size_t n,
+			      const struct rt_spec *spec, size_t *named, struct rt_error *err)
+{
+	struct rt_batch b = { .image = image, .spec = spec, .asked = spec, .libcalls = true };
+	int ret;
+
+	ret = rt_matcher_begin(&b.matcher, spec) ? rt_nomem(err) : rt_batch_fill(&b, symbols, n, err);
+	if (ret == 0 && b.n)
+		ret = merge_batch(functions, &b, err);
+	if (ret == 0)
+		ret = note_unseen(functions, &b, err);
+	*named += b.named;
+	rt_matcher_free(&b.matcher);
+	free(b.v);
+	return ret;
+}
+
+int rt_functions_add_hidden(struct rt_functions *functions, struct rt_image *image, const struct rt_symbol *symbol, uint8_t role)
+{
+	struct rt_function f = {
+		.image = image, .addr = symbol->addr, .size = symbol->size, .sized = symbol->sized, .source = symbol->source,
+		.role = role, .hidden = true,
+	};
+
+	bool call;
+
+	if (rt_image_offset(image, symbol->addr, &f.offset) < 0)
+		return 0;
+	f.refused = rt_image_refuses(image, symbol->addr, &call);
+	if (!call)
+		f.refused = NULL;
+	else
+		f.skip = f.behind = rt_prologue_behind(image, symbol->addr, symbol->sized ? symbol->size : 0);
+	if (f.refused && !f.behind)
+		return 0;
+	if (RT_ROOM(&functions->v, functions->n, &functions->cap) < 0)
+		return -ENOMEM;
+	f.name = strdup(symbol->name);
+	if (!f.name)
+		return -ENOMEM;
+	functions->v[functions->n++] = f;
+	return 1;
+}
+
+void rt_functions_free(struct rt_functions *functions)
+{
+	size_t i;
+
+	for (i = 0; i < functions->n; i++) {
+		free(functions->v[i].name);
+		rt_exits_free(&functions->v[i].exits);
+	}
+	free(functions->v);
+	free(functions->note);
+	memset(functions, 0, sizeof(*functions));
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbols/listing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/match.h"
+#include "elf/file.h"
+#include "code/prologue.h"
+#include "symbols/unnamed.h"
+#include "symbols/private.h"
+
+/* What would be done with the specification, and how far it got. */
+struct listing {
+	struct rt_image *image;
+	struct rt_matcher matcher;
+	bool written;			/* no symbol has that name: by what was written */
+	size_t told;
+	rt_listing_row row;
+	void *ctx;
+};
+
+static bool means(struct listing *l, const struct rt_symbol *symbol)
+{
+	if (l->matcher.spec->glob)
+		return rt_matches(&l->matcher, symbol);
+	return l->written ? rt_matches_written(&l->matcher, symbol) : rt_matches_raw(&l->matcher, symbol);
+}
+
+static int tell(struct listing *l, const struct rt_symbol *symbol, const struct rt_symbol *names, size_t n)
+{
+	struct rt_listing row = { .image = l->image, .symbol = symbol, .names = names, .nnames = n };
+
+	if (rt_image_offset(l->image, symbol->addr, &row.offset))
+		return 0;
+	l->told++;
+	/* An IFUNC's resolver is not what is probed. */
+	if (symbol->kind != RT_SYM_IFUNC) {
+		row.refused = rt_image_refuses(l->image, symbol->addr, NULL);
+		if (row.refused && rt_prologue_behind(l->image, symbol->addr, symbol->sized ? symbol->size : 0))
+			row.refused = NULL;
+		row.entry_only = rt_image_unsafe_return(l->image, symbol->name, symbol->addr);
+		if (!row.entry_only && symbol->kind == RT_SYM_NOTYPE)
+			row.entry_only = "is a label, which need not be a function";
+		if (!row.entry_only && symbol->source == RT_SOURCE_EH_FRAME)
+			row.entry_only = RT_UNNAMED_RETURN;
+	}
+	return l->row(l->ctx, &row);
+}
+
+/* The names of one address: the first that is meant, in the order in which a person would choose. */
+static int tell_group(struct listing *l, const struct rt_symbol *v, size_t n)
+{
+	const struct rt_symbol *best = NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (means(l, &v[i]) && (!best || rt_symbol_compare(&v[i], best) < 0))
+			best = &v[i];
+	return best ? tell(l, best, v, n) : 0;
+}
+
+static int each(struct listing *l, const struct rt_symbol *v, size_t n)
+{
+	size_t i, end;
+	int r = 0;
+
+	for (i = 0; i < n && r == 0; i = end) {
+		for (end = i + 1; end < n && v[end].addr == v[i].addr; end++)
+			;
+		r = tell_group(l, v + i, end - i);
+	}
+	return r;
+}
+
+int rt_listing_each(const struct rt_images *images, const struct rt_spec *spec, rt_listing_row row, void *ctx, struct rt_error *err)
+{
+	struct listing l = { .row = row, .ctx = ctx };
+	const struct rt_symbol *v, *unnamed;
+	size_t n, nunnamed;
+	int r;
+
+	l.image = spec->lib ? rt_images_find(images, spec->lib) : images->v[0];
+	if (!l.image)
+		return rt_no_library(images, spec->lib, err);
+	r = rt_image_all_symbols(l.image, &v, &n, err);
+	if (r < 0)
+		return r;
+	r = rt_matcher_begin(&l.matcher, spec) ? rt_nomem(err) : each(&l, v, n);
+	if (r == 0 && !l.told && !spec->glob) {
+		l.written = true;
+		r = each(&l, v, n);
+		l.matcher.loose = true;
+		if (r == 0 && !l.told)
+			r = each(&l, v, n);
+	}
+	if (r == 0 && rt_unnamed_meant(spec, n, l.told)) {
+		l.written = false;
+		r = rt_image_unnamed(l.image, &unnamed, &nunnamed) ? rt_nomem(err) : each(&l, unnamed, nunnamed);
+	}
+	rt_matcher_free(&l.matcher);
+	if (r == 0 && !l.told)
+		r = rt_no_function(images, l.image, spec, err);
+	return r;
+}

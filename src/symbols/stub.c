@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/demangle.h"
+#include "code/exits.h"
+#include "elf/file.h"
+
+/* A stub has no more instructions before its jump: the mark of a branch's target. */
+enum { BEFORE = 2, INSN_MAX = 16, NAME_MAX_BYTES = 4096 };
+
+/* The name of symbol `i` of .dynsym. */
+static const char *symbol_name(struct rt_image *image, uint64_t i)
+{
+	const struct rt_dynamic *d = &image->dynamic;
+	uint32_t name;		/* is first in both classes */
+	const char *s;
+
+	if (!d->symtab || !d->syment || i > UINT32_MAX || rt_image_read(image, d->symtab + i * d->syment, &name, sizeof(name)) != sizeof(name))
+		return NULL;
+	s = rt_image_dynamic_string(image, name);
+	return s ? rt_image_clean_name(image, s) : NULL;
+}
+
+/* The name, among those of a place, that a person would use. */
+static const char *best_name(const struct rt_image *image, uint64_t addr)
+{
+	const struct rt_symbol *v, *best = NULL;
+	size_t i, n;
+
+	v = rt_symbols_at(image, addr, &n);
+	for (i = 0; i < n; i++)
+		if (!best || rt_symbol_compare(&v[i], best) < 0)
+			best = &v[i];
+	return best ? best->name : NULL;
+}
+
+/* The address that the stub's jump is read from; 0: it is of another kind. */
+static uint64_t slot_of(struct rt_code *code, uint64_t addr)
+{
+	struct rt_image *image = rt_code_image(code);
+	uint8_t bytes[INSN_MAX];
+	struct rt_flow f;
+	unsigned i;
+	size_t n;
+
+	for (i = 0; i <= BEFORE; i++, addr += f.size) {
+		n = rt_image_read(image, addr, bytes, sizeof(bytes));
+		if (!n || !rt_flow_decode(image->arch, rt_code_decoder(code), bytes, n, addr, &f))
+			return 0;
+		if (f.kind == RT_FLOW_INDIRECT)
+			return f.has_mem && f.mem.fixed ? (uint64_t)f.mem.disp : 0;
+		if (f.kind != RT_FLOW_NEXT)
+			return 0;
+	}
+	return 0;
+}
+
+/* The symbol whose address the loader puts at `slot`; the image's. */
+static const char *name_at(struct rt_code *code, uint64_t slot)
+{
+	struct rt_image *image = rt_code_image(code);
+	uint64_t resolver;
+	uint32_t symbol;
+	const char *name;
+
+	if (!rt_code_slot(code, slot, &symbol, &resolver))
+		return NULL;
+	name = symbol ? symbol_name(image, symbol) : best_name(image, resolver);
+	return name && *name && strlen(name) < NAME_MAX_BYTES ? name : NULL;
+}
+
+/* What the stub leads to; the image's. */
+static const char *stub_name(struct rt_code *code, uint64_t addr)
+{
+	uint64_t slot = slot_of(code, addr);
+
+	return slot ? name_at(code, slot) : NULL;
+}
+
+const char *rt_code_called(struct rt_code *code, uint64_t addr)
+{
+	struct rt_image *image = rt_code_image(code);
+	uint64_t target;
+	uint8_t b[6];		/* call or jmp DISTANCE; call or jmp *DISTANCE(%rip) */
+	int32_t distance;
+	uint32_t word;
+
+	if (addr < sizeof(b) || rt_image_read(image, addr - sizeof(b), b, sizeof(b)) != sizeof(b))
+		return NULL;
+	memcpy(&distance, b + 2, sizeof(distance));
+	if (image->arch->machine == EM_AARCH64) {
+		memcpy(&word, b + 2, sizeof(word));
+		if (word >> 26 != 0x25)	/* bl */
+			return NULL;
+		target = addr - 4 + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4);
+	} else if ((b[1] & 0xfe) == 0xe8) {
+		target = addr + (uint64_t)(int64_t)distance;
+	} else {
+		if (b[0] != 0xff || (b[1] != 0x15 && b[1] != 0x25) || image->arch->word != 8)
+			return NULL;
+		return name_at(code, addr + (uint64_t)(int64_t)distance);
+	}
+	return rt_code_is_stub(code, target) ? stub_name(code, target) : NULL;
+}
+
+uint64_t rt_exit_slot(struct rt_code *code, const struct rt_exit *e)
+{
+	if (e->slot || !e->target || !rt_code_is_stub(code, e->target))
+		return e->slot;
+	return slot_of(code, e->target);
+}
+
+const char *rt_exit_symbol(struct rt_code *code, const struct rt_exit *e)
+{
+	uint64_t slot = rt_exit_slot(code, e);
+
+	if (slot)
+		return name_at(code, slot);
+	return e->target ? best_name(rt_code_image(code), e->target) : NULL;
+}
+
+int rt_exits_name(struct rt_code *code, struct rt_exits *exits)
+{
+	struct rt_text text = { 0 };
+	const char *name, *written;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < exits->n && r == 0; i++) {
+		struct rt_exit *e = &exits->v[i];
+
+		free(e->to);
+		e->to = NULL;
+		name = e->callee == UINT32_MAX ? rt_exit_symbol(code, e) : NULL;
+		if (!name)
+			continue;
+		written = rt_demangle(&text, name, false);
+		e->to = strdup(written ? written : name);
+		if (!e->to)
+			r = -ENOMEM;
+	}
+	rt_text_free(&text);
+	return r;
+}
