@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each example of the manual and of README is run: what they name is in manual.c and manual.cc, and an example of something else fails.
+# Run each example of the manual and README, and compare the manual's options with those of rawtrace.
+# The functions that examples name are in manual.c and manual.cc.
 . "$SRCDIR/tests/live/lib.sh"
 # shellcheck disable=SC2086 # a command with its options
 target known $CC -g -O1 -fno-builtin -w "$TARGETS/manual.c" -lm || skip_all "$(no_target manual.c)"
@@ -21,7 +22,111 @@ cp "$T/unknown" "$T/postgres"
 cp "$FIB" "$T/fib"
 ln -s "$RAWTRACE" "$T/rawtrace"
 
+PAGES=$(echo "$SRCDIR"/contrib/man/*.[15])
+
+# ---- the pages ----
+
+for page in $PAGES; do
+	begin "${page##*/} is formatted without a warning"
+	if has groff; then
+		groff -mdoc -Tutf8 -ww "$page" >"$T/text" 2>"$T/warnings"
+		[ ! -s "$T/warnings" ] || show "$T/warnings"
+		[ -s "$T/text" ] || because "no text"
+		end_case
+	else
+		skip "${page##*/} is formatted without a warning" "no groff"
+	fi
+done
+
+# ---- options ----
+
+# options_in TEXT: the options that a help text names.
+options_in() {
+	tr -s ' [],|=' '\n' <"$1" | grep -E '^(-[A-Za-z]|--[a-z][a-z-]*)$' | sort -u
+}
+
+# options_of PAGE [SECTION]: the options that a page names, in a section only.
+options_of() {
+	awk -v section="${2-}" '
+		/^\.Sh / { inside = !section || $0 == ".Sh " section }
+		inside && /^\./ {
+			for (i = 1; i < NF; i++)
+				if (($i == "Fl" || $i == ".Fl") && $(i + 1) ~ /^-?[A-Za-z]/)
+					print "-" $(i + 1)
+		}
+	' "$1" | sort -u
+}
+
+# value_of OPTION COMMAND: with a value that is valid, if the option takes one.
+value_of() {
+	case $1 in
+	-p) echo "-p 999999999" ;;
+	-o) echo "-o $T/output" ;;
+	-s) echo "-s 1" ;;
+	--pid) echo "$1=999999999" ;;
+	--output) echo "$1=$T/output" ;;
+	--format) [ "$2" = list ] && echo "$1=json" || echo "$1=tree" ;;
+	--attach) echo "$1=tracefs" ;;
+	--buffer) echo "$1=1M" ;;
+	--ring) echo "$1=perf" ;;
+	--min-time) echo "$1=1s" ;;
+	--only-under) echo "$1=f" ;;
+	--depth | --string-limit | --members | --deref) echo "$1=1" ;;
+	--entry) echo "$1=exact" ;;
+	--demangle) echo "$1=no" ;;
+	--return) echo "$1=none" ;;
+	--dump) echo "$1=ir" ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# can_take COMMAND OPTION: is that a right command line?  Nothing is traced: there is no such program or process.
+can_take() {
+	case $1,$2 in
+	doctor,*) words= ;;
+	*,-p | *,--pid) words=f ;;
+	*) words="./none f" ;;
+	esac
+	# shellcheck disable=SC2046,SC2086 # an option with its value, words
+	(cd "$T" && "$RAWTRACE" ${1#trace} $(value_of "$2" "$1") $words) >"$T/out" 2>"$T/err"
+	[ $? != 2 ]
+}
+
+for command in '' count hist list doctor; do
+	# shellcheck disable=SC2086 # no word, or one
+	"$RAWTRACE" $command --help
+done >"$T/help"
+options_in "$T/help" >"$T/options"
+
+begin "rawtrace --help has options"
+expect_number options "$(grep -c '' "$T/options")" -ge 25
+end_case
+
+for page in $PAGES; do
+	begin "${page##*/} has no unknown option"
+	options_of "$page" >"$T/named"
+	comm -23 "$T/named" "$T/options" >"$T/surplus"
+	[ ! -s "$T/surplus" ] || show "$T/surplus"
+	end_case
+done
+
+# A command's page names all options that it takes under OPTIONS, and no other.
+for command in trace count hist list doctor; do
+	page=$SRCDIR/contrib/man/rawtrace-$command.1
+	[ $command != trace ] || page=$SRCDIR/contrib/man/rawtrace.1
+	begin "${page##*/} has the options of its command"
+	options_of "$page" OPTIONS >"$T/named"
+	while read -r option; do
+		! can_take "$command" "$option" || echo "$option"
+	done <"$T/options" >"$T/taken"
+	expect_same "$T/taken" "$T/named"
+	end_case
+done
+
+# ---- examples ----
+
 # The specifications: all that is marked as literal and has a parameter list, the kernel's words, a scope, a version or a library.
+# shellcheck disable=SC2086 # several files
 awk '/(^\.| )Ql / {
 	sub(/^.*[ .]Ql /, "")
 	sub(/( [.,:;)])+$/, "")
@@ -29,7 +134,7 @@ awk '/(^\.| )Ql / {
 	gsub(/\\\(dq/, "\""); gsub(/\\&/, ""); gsub(/\\e/, "\\")
 	if ((!/^[+<]/ && /[A-Za-z0-9_]\(/) || /=%/ || /[A-Za-z>]::[A-Za-z*]/ || /^_Z/ || /@GLIBC/ || /\.so[.0-9]*:/)
 		print
-}' "$SRCDIR/doc/rawtrace.1" | sort -u >"$T/specs"
+}' $PAGES | sort -u >"$T/specs"
 
 begin "the manual has specifications"
 expect_number specifications "$(grep -c '' "$T/specs")" -ge 30
@@ -84,7 +189,8 @@ run() {
 }
 
 # The commands: where they name a process, one is there; the pid that is written is not its.
-sed -n 's/^\.Dl # \(rawtrace .*\)/\1/p' "$SRCDIR/doc/rawtrace.1" | sed 's/\\(dq/"/g' >"$T/commands"
+# shellcheck disable=SC2086 # several files
+sed -n 's/^\.Dl # \(rawtrace .*\)/\1/p' $PAGES | sed 's/\\(dq/"/g' >"$T/commands"
 begin "the manual has commands"
 expect_number commands "$(grep -c '' "$T/commands")" -ge 10
 end_case
