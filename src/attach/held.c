@@ -45,7 +45,7 @@ uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, enum rt_key 
 
 /* Frames are read one by one, from a map that nobody writes to: the thread has ended, or the probes are out. */
 static int read_slot(const struct rt_held *held, uint32_t slot, const struct rt_head *head, uint64_t now, uint8_t *frame,
-		     const struct rt_sink *sink)
+		     const struct rt_event_handler *handler)
 {
 	struct rt_open_call call;
 	struct rt_event event;
@@ -67,12 +67,13 @@ static int read_slot(const struct rt_held *held, uint32_t slot, const struct rt_
 		event.time = now;
 		event.hit.seq = 0;
 		event.hit.entered = call.time;
-		r = sink->event(sink->ctx, &event);
+		r = handler->event(handler->ctx, &event);
 	}
 	return r;
 }
 
-int rt_held_read(const struct rt_held *held, pid_t tid, bool gone, uint64_t now, const struct rt_sink *sink)
+int rt_held_read(const struct rt_held *held, pid_t tid, bool gone, uint64_t now,
+		 const struct rt_event_handler *handler)
 {
 	uint32_t slot = tid ? (uint32_t)tid & (held->slots - 1) : 0, end = tid ? slot + 1 : held->slots;
 	uint8_t *frame = malloc(sizeof(struct rt_open_call) + held->size);
@@ -83,7 +84,7 @@ int rt_held_read(const struct rt_held *held, pid_t tid, bool gone, uint64_t now,
 		r = rt_bpf_map_lookup(held->heads, &slot, &head);
 		if (r < 0 || !head.depth || (tid && head.tid != (uint32_t)tid))
 			continue;
-		r = read_slot(held, slot, &head, now, frame, sink);
+		r = read_slot(held, slot, &head, now, frame, handler);
 		head.depth = head.told = 0;
 		if (r == 0 && gone)
 			r = rt_bpf_map_update(held->heads, &slot, &head);

@@ -34,6 +34,7 @@ uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, enum rt_key 
  * Give the entries of those calls of thread `tid` (0: of every thread) that are open at `now`, have lasted long enough by then, and have
  * not been recorded, as events of that time, outermost first.  With `gone` the thread has ended, and its slot is given back.
  */
-int rt_held_read(const struct rt_held *held, pid_t tid, bool gone, uint64_t now, const struct rt_sink *sink);
+int rt_held_read(const struct rt_held *held, pid_t tid, bool gone, uint64_t now,
+		 const struct rt_event_handler *handler);
 
 #endif

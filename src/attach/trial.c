@@ -96,12 +96,12 @@ static int count(void *ctx, const struct rt_event *event)
 int rt_trial_count(struct rt_source *source, pid_t pid, struct rt_trial *trial, struct rt_error *err)
 {
 	struct counter counter = { trial, pid };
-	const struct rt_sink sink = { count, &counter };
+	const struct rt_event_handler handler = { count, &counter };
 	unsigned i;
 	int r = 0;
 
 	for (i = 0; i < source->ops->nfds(source) && r == 0; i++)
-		r = source->ops->drain(source, i, &sink, err);
+		r = source->ops->drain(source, i, &handler, err);
 	return r;
 }
 

@@ -310,9 +310,9 @@ void rt_feed_hold(struct rt_feed *feed, const struct rt_held *held)
 
 int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time)
 {
-	const struct rt_sink sink = { on_held, feed };
+	const struct rt_event_handler handler = { on_held, feed };
 
-	return feed->held ? rt_held_read(feed->held, tid, tid != 0, time < feed->end ? time : feed->end, &sink) : 0;
+	return feed->held ? rt_held_read(feed->held, tid, tid != 0, time < feed->end ? time : feed->end, &handler) : 0;
 }
 
 static int on_exit_of(struct rt_feed *feed, struct process *process, const struct rt_event *event)

@@ -63,7 +63,7 @@ pid_t rt_feed_other_thread(const struct rt_feed *feed, unsigned i);
  */
 uint64_t rt_feed_unplaced(struct rt_feed *feed);
 
-/* A sink for the merge: ctx is the feed. */
+/* A handler of events for the merge: ctx is the feed. */
 int rt_feed_event(void *ctx, const struct rt_event *event);
 
 #endif

@@ -163,7 +163,7 @@ static size_t held_max(void)
 static int read_rings(struct session *s, struct rt_error *err)
 {
 	struct rt_source *source = s->attach->source;
-	const struct rt_sink in = { push, s };
+	const struct rt_event_handler in = { push, s };
 	uint64_t bound = source->foreign_clock ? rt_merge_newest(s->merge) : rt_now();
 	unsigned n = source->ops->nfds(source);
 	int r;
@@ -183,7 +183,7 @@ static int read_rings(struct session *s, struct rt_error *err)
 
 int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 {
-	const struct rt_sink out = { rt_feed_event, s->feed };
+	const struct rt_event_handler out = { rt_feed_event, s->feed };
 	int r = 0;
 
 	if (last || !rt_merge_full(s->merge, held_max()))

@@ -41,13 +41,14 @@ static int array_fd(const struct rt_source *source, unsigned i)
 	return -1;
 }
 
-static int array_drain(struct rt_source *source, unsigned i, const struct rt_sink *sink, struct rt_error *err)
+static int array_drain(struct rt_source *source, unsigned i,
+		       const struct rt_event_handler *handler, struct rt_error *err)
 {
 	struct array_source *s = (struct array_source *)source;
 	struct ring *ring = &s->rings[i];
 	uint64_t now = rt_now(), tail = ring->at->tail;
 	uint64_t head = __atomic_load_n(&ring->at->head, __ATOMIC_ACQUIRE);
-	int r = rt_array_ring_walk(ring->at->data, s->size, &tail, head, s->decoder, sink);
+	int r = rt_array_ring_walk(ring->at->data, s->size, &tail, head, s->decoder, handler);
 
 	source->taken += tail - ring->at->tail;
 	/* Release: the zeroes stand before the programs may write here again. */

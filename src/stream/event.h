@@ -17,7 +17,7 @@ enum rt_event_type {
 };
 
 /*
- * One decoded event.  `data` and the strings point into the ring or page being drained and live until the sink
+ * One decoded event.  `data` and the strings point into the ring or page being drained and live until the handler
  * that got the event returns; the merge (stream/merge.h) copies what it holds back.
  */
 struct rt_event {
@@ -54,7 +54,7 @@ struct rt_event {
 };
 
 /* Takes an event; returns 0 or a negative errno, which ends the drain and is passed on. */
-struct rt_sink {
+struct rt_event_handler {
 	int (*event)(void *ctx, const struct rt_event *event);
 	void *ctx;
 };

@@ -215,7 +215,8 @@ static void ring_compact(struct ring *ring, struct pool *spare)
 	*spare = pool;
 }
 
-int rt_merge_some(struct rt_merge *merge, uint64_t bound, unsigned most, const struct rt_sink *sink)
+int rt_merge_some(struct rt_merge *merge, uint64_t bound, unsigned most,
+		  const struct rt_event_handler *handler)
 {
 	unsigned i, given = 0, n = heap_build(merge, bound);
 	struct head *top = merge->heap;
@@ -229,7 +230,7 @@ int rt_merge_some(struct rt_merge *merge, uint64_t bound, unsigned most, const s
 		ring->first++;
 		given++;
 		ring->dead += copy_size(event);
-		err = sink->event(sink->ctx, event);
+		err = handler->event(handler->ctx, event);
 		if (ring->first < ring->n && (bound == UINT64_MAX || ring->v[ring->first].place.time < bound))
 			top->place = ring->v[ring->first].place;
 		else
@@ -243,12 +244,12 @@ int rt_merge_some(struct rt_merge *merge, uint64_t bound, unsigned most, const s
 	return err ? err : (int)given;
 }
 
-int rt_merge_flush(struct rt_merge *merge, uint64_t bound, const struct rt_sink *sink)
+int rt_merge_flush(struct rt_merge *merge, uint64_t bound, const struct rt_event_handler *handler)
 {
 	int r;
 
 	do {
-		r = rt_merge_some(merge, bound, INT_MAX, sink);
+		r = rt_merge_some(merge, bound, INT_MAX, handler);
 	} while (r == INT_MAX);
 	return r < 0 ? r : 0;
 }

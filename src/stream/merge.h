@@ -23,14 +23,15 @@ void rt_merge_free(struct rt_merge *merge);
 /* Take an event of ring `ring`; what it points to is copied.  0 or -ENOMEM. */
 int rt_merge_push(struct rt_merge *merge, unsigned ring, const struct rt_event *event);
 
-/* Give every held event with time < bound to the sink, oldest first.  UINT64_MAX: all.  An error of the sink ends it. */
-int rt_merge_flush(struct rt_merge *merge, uint64_t bound, const struct rt_sink *sink);
+/* Give every held event with time < bound to the handler, oldest first.  UINT64_MAX: all.  An error of the handler ends it. */
+int rt_merge_flush(struct rt_merge *merge, uint64_t bound, const struct rt_event_handler *handler);
 
 /*
  * The same, but at most `most` events, so that the rings can be read on before the rest.  What is pushed in between is sorted in.
  * Returns how many were given.
  */
-int rt_merge_some(struct rt_merge *merge, uint64_t bound, unsigned most, const struct rt_sink *sink);
+int rt_merge_some(struct rt_merge *merge, uint64_t bound, unsigned most,
+		  const struct rt_event_handler *handler);
 
 /* Did the last rt_merge_some stop at its number, so that more may be due by the same bound? */
 bool rt_merge_due(const struct rt_merge *merge);

@@ -189,7 +189,7 @@ static const uint8_t *whole(const uint8_t *base, uint64_t size, uint64_t at, siz
 }
 
 int rt_perf_ring_walk(const uint8_t *base, uint64_t size, uint64_t tail, uint64_t head, uint8_t *scratch,
-		      const struct rt_record_decoder *decoder, const struct rt_sink *sink)
+		      const struct rt_record_decoder *decoder, const struct rt_event_handler *handler)
 {
 	struct rt_event event;
 	const uint8_t *rec;
@@ -208,7 +208,7 @@ int rt_perf_ring_walk(const uint8_t *base, uint64_t size, uint64_t tail, uint64_
 		if (got < 0)
 			return got;
 		if (got)
-			got = sink->event(sink->ctx, &event);
+			got = handler->event(handler->ctx, &event);
 		if (got < 0)
 			return got;
 		tail += len;

@@ -26,9 +26,9 @@ int rt_perf_record_decode(const void *rec, size_t len, const struct rt_record_de
 
 /*
  * Walk the bytes [tail, head) of a ring of `size` bytes (a power of two) at `base`; records that wrap round its end are
- * first joined in `scratch` (65,536 bytes).  Gives each event to the sink; a broken record ends the walk with -EBADMSG.
+ * first joined in `scratch` (65,536 bytes).  Gives each event to the handler; a broken record ends the walk with -EBADMSG.
  */
 int rt_perf_ring_walk(const uint8_t *base, uint64_t size, uint64_t tail, uint64_t head, uint8_t *scratch,
-		      const struct rt_record_decoder *decoder, const struct rt_sink *sink);
+		      const struct rt_record_decoder *decoder, const struct rt_event_handler *handler);
 
 #endif

@@ -41,7 +41,8 @@ static int perf_fd(const struct rt_source *source, unsigned i)
 	return ((const struct perf_source *)source)->rings[i].fd;
 }
 
-static int perf_drain(struct rt_source *source, unsigned i, const struct rt_sink *sink, struct rt_error *err)
+static int perf_drain(struct rt_source *source, unsigned i,
+		      const struct rt_event_handler *handler, struct rt_error *err)
 {
 	struct perf_source *s = (struct perf_source *)source;
 	struct perf_event_mmap_page *page = s->rings[i].page;
@@ -52,7 +53,7 @@ static int perf_drain(struct rt_source *source, unsigned i, const struct rt_sink
 
 	if (head == tail)
 		return 0;
-	r = rt_perf_ring_walk((uint8_t *)page + s->page_size, s->size, tail, head, s->scratch, s->decoder, sink);
+	r = rt_perf_ring_walk((uint8_t *)page + s->page_size, s->size, tail, head, s->scratch, s->decoder, handler);
 	source->taken += head - tail;
 	/* Release: the kernel must not write over records before we have read them. */
 	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);

@@ -86,10 +86,11 @@ static int joined_fd(const struct rt_source *source, unsigned i)
 	return p->ops->fd(p, i);
 }
 
-static int joined_drain(struct rt_source *source, unsigned i, const struct rt_sink *sink, struct rt_error *err)
+static int joined_drain(struct rt_source *source, unsigned i,
+			const struct rt_event_handler *handler, struct rt_error *err)
 {
 	struct rt_source *p = part(source, &i);
-	int r = p->ops->drain(p, i, sink, err);
+	int r = p->ops->drain(p, i, handler, err);
 
 	source->taken = ((struct joined *)source)->hits->taken;
 	return r;

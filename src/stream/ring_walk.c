@@ -26,7 +26,9 @@ static uint64_t whole(const uint8_t *at)
 	return 0;
 }
 
-static int take_from_array(uint8_t *at, uint64_t room, uint64_t *taken, const struct rt_record_decoder *decoder, const struct rt_sink *sink)
+static int take_from_array(uint8_t *at, uint64_t room, uint64_t *taken,
+			   const struct rt_record_decoder *decoder,
+			   const struct rt_event_handler *handler)
 {
 	struct rt_event event;
 	int n, r;
@@ -40,20 +42,20 @@ static int take_from_array(uint8_t *at, uint64_t room, uint64_t *taken, const st
 	*taken = (sizeof(event.time) + (size_t)n + 7) & ~UINT64_C(7);
 	if (*taken > room)
 		return -EBADMSG;
-	r = sink->event(sink->ctx, &event);
+	r = handler->event(handler->ctx, &event);
 	memset(at, 0, (size_t)*taken);
 	return r;
 }
 
 int rt_array_ring_walk(uint8_t *data, uint32_t size, uint64_t *tail, uint64_t head, const struct rt_record_decoder *decoder,
-		       const struct rt_sink *sink)
+		       const struct rt_event_handler *handler)
 {
 	int r = head - *tail > size || *tail % 8 ? -EBADMSG : 0;
 	uint64_t taken;
 
 	while (*tail != head && r == 0) {
 		taken = 0;
-		r = take_from_array(data + (*tail & (size - 1)), head - *tail, &taken, decoder, sink);
+		r = take_from_array(data + (*tail & (size - 1)), head - *tail, &taken, decoder, handler);
 		if (r <= 0 && r != -EBADMSG)
 			*tail += taken;
 	}
@@ -67,7 +69,9 @@ enum { HEADER = 8 };
 #define BUSY	(1u << 31)
 #define DISCARD	(1u << 30)
 
-static int take_from_ringbuf(const uint8_t *rec, uint32_t len, const struct rt_record_decoder *decoder, const struct rt_sink *sink)
+static int take_from_ringbuf(const uint8_t *rec, uint32_t len,
+			     const struct rt_record_decoder *decoder,
+			     const struct rt_event_handler *handler)
 {
 	struct rt_event event;
 	int r;
@@ -78,11 +82,11 @@ static int take_from_ringbuf(const uint8_t *rec, uint32_t len, const struct rt_r
 		return -EBADMSG;
 	event.time = rt_load_u64(rec);
 	r = rt_record_decode(decoder, rec + sizeof(event.time), len - sizeof(event.time), &event);
-	return r < 0 ? r : sink->event(sink->ctx, &event);
+	return r < 0 ? r : handler->event(handler->ctx, &event);
 }
 
 int rt_ringbuf_walk(const uint8_t *data, size_t size, uint64_t *tail, uint64_t head, const struct rt_record_decoder *decoder,
-		    const struct rt_sink *sink)
+		    const struct rt_event_handler *handler)
 {
 	int r = head - *tail > size || *tail % 8 ? -EBADMSG : 0;
 	const uint8_t *rec;
@@ -97,7 +101,7 @@ int rt_ringbuf_walk(const uint8_t *data, size_t size, uint64_t *tail, uint64_t h
 		taken = (HEADER + (uint64_t)(len & ~DISCARD) + 7) & ~UINT64_C(7);
 		if (taken > head - *tail)
 			return -EBADMSG;
-		r = take_from_ringbuf(rec + HEADER, len, decoder, sink);
+		r = take_from_ringbuf(rec + HEADER, len, decoder, handler);
 		*tail += taken;
 	}
 	return r;

@@ -33,13 +33,14 @@ static int ringbuf_fd(const struct rt_source *source, unsigned i)
 	return -1;
 }
 
-static int ringbuf_drain(struct rt_source *source, unsigned i, const struct rt_sink *sink, struct rt_error *err)
+static int ringbuf_drain(struct rt_source *source, unsigned i,
+			 const struct rt_event_handler *handler, struct rt_error *err)
 {
 	struct ringbuf_source *s = (struct ringbuf_source *)source;
 	uint64_t now = rt_now(), at = *s->consumer;
 	/* Acquire: the records' headers must not be read before the position that says they are there. */
 	uint64_t end = __atomic_load_n(s->producer, __ATOMIC_ACQUIRE);
-	int r = rt_ringbuf_walk((const uint8_t *)s->producer + s->page, s->size, &at, end, s->decoder, sink);
+	int r = rt_ringbuf_walk((const uint8_t *)s->producer + s->page, s->size, &at, end, s->decoder, handler);
 
 	(void)i;
 	source->taken += at - *s->consumer;

@@ -25,10 +25,11 @@ struct rt_source_ops {
 	unsigned (*nfds)(const struct rt_source *source);
 	int (*fd)(const struct rt_source *source, unsigned i);
 	/*
-	 * Give all that the kernel has committed to ring `i` to the sink, oldest first, and free its room.  Never sleeps.
+	 * Give all that the kernel has committed to ring `i` to the handler, oldest first, and free its room.  Never sleeps.
 	 * Returns 0 or a negative errno.
 	 */
-	int (*drain)(struct rt_source *source, unsigned i, const struct rt_sink *sink, struct rt_error *err);
+	int (*drain)(struct rt_source *source, unsigned i, const struct rt_event_handler *handler,
+		     struct rt_error *err);
 	/*
 	 * After every ring was drained once: the time from which on a ring may still give what it has not given now, UINT64_MAX where
 	 * none holds anything back.  NULL: the same.

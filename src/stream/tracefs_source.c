@@ -36,7 +36,7 @@ struct tracefs_source {
 	uint16_t marker_text;		/* where its text stands in the record */
 	/* while a page is walked */
 	struct pipe_cpu *walked;
-	const struct rt_sink *sink;
+	const struct rt_event_handler *handler;
 };
 
 static unsigned tracefs_nfds(const struct rt_source *source)
@@ -127,7 +127,7 @@ static int on_record(void *ctx, uint64_t time, const uint8_t *rec, size_t len)
 		return 0;
 	if (rt_tracefs_decode(&s->events[index - 1], rec, len, time, s->data, &event) != 0)
 		return -EBADMSG;
-	return s->sink->event(s->sink->ctx, &event);
+	return s->handler->event(s->handler->ctx, &event);
 }
 
 static int on_lost(void *ctx, uint64_t time, uint64_t count)
@@ -136,17 +136,18 @@ static int on_lost(void *ctx, uint64_t time, uint64_t count)
 	struct rt_event event = { .type = RT_EV_LOST, .time = s->walked->last, .lost = { .count = count, .until = time } };
 
 	s->lost_seen += count;
-	return s->sink->event(s->sink->ctx, &event);
+	return s->handler->event(s->handler->ctx, &event);
 }
 
-static int tracefs_drain(struct rt_source *source, unsigned i, const struct rt_sink *sink, struct rt_error *err)
+static int tracefs_drain(struct rt_source *source, unsigned i,
+			 const struct rt_event_handler *handler, struct rt_error *err)
 {
 	struct tracefs_source *s = (struct tracefs_source *)source;
 	const struct rt_page_sink page_sink = { on_record, on_lost, s };
 	ssize_t n;
 	int r;
 
-	s->sink = sink;
+	s->handler = handler;
 	s->walked = &s->cpus[i];
 	while ((n = read(s->cpus[i].fd, s->page, s->layout.page)) > 0) {
 		source->taken += (uint64_t)n;

@@ -19,12 +19,12 @@ static int pass_over(void *ctx, const struct rt_event *event)
 
 static int drain_all(struct rt_source *source, struct rt_error *err)
 {
-	const struct rt_sink sink = { pass_over, NULL };
+	const struct rt_event_handler handler = { pass_over, NULL };
 	unsigned i;
 	int r = 0;
 
 	for (i = 0; i < source->ops->nfds(source) && r == 0; i++)
-		r = source->ops->drain(source, i, &sink, err);
+		r = source->ops->drain(source, i, &handler, err);
 	return r;
 }
 

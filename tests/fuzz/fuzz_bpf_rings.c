@@ -27,7 +27,7 @@ static int see(void *ctx, const struct rt_event *event)
 static void walk(uint8_t kind, const uint8_t *data, size_t size, size_t ring_size, uint64_t tail, uint64_t head)
 {
 	struct seen seen = { .sum = 0 };
-	struct rt_sink sink = { see, &seen };
+	struct rt_event_handler handler = { see, &seen };
 	struct rt_record_decoder decoder;
 	uint64_t began = tail;
 	/* Of just that size: a byte past the overhang is found.  The ring buffer is there twice. */
@@ -39,9 +39,9 @@ static void walk(uint8_t kind, const uint8_t *data, size_t size, size_t ring_siz
 	memcpy(ring, data, size < ring_size ? size : ring_size);
 	if (kind & 0x40) {
 		memcpy(ring + ring_size, ring, ring_size);
-		rt_ringbuf_walk(ring, ring_size, &tail, head, &decoder, &sink);
+		rt_ringbuf_walk(ring, ring_size, &tail, head, &decoder, &handler);
 	} else {
-		rt_array_ring_walk(ring, (uint32_t)ring_size, &tail, head, &decoder, &sink);
+		rt_array_ring_walk(ring, (uint32_t)ring_size, &tail, head, &decoder, &handler);
 	}
 	if (tail - began > head - began)
 		abort();

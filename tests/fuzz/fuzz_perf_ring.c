@@ -29,7 +29,7 @@ static int see(void *ctx, const struct rt_event *event)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct seen seen = { .sum = 0 };
-	struct rt_sink sink = { see, &seen };
+	struct rt_event_handler handler = { see, &seen };
 	struct rt_record_decoder decoder;
 	uint64_t tail, head;
 	size_t ring_size;
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	scratch = malloc(65536);
 	if (ring && scratch) {
 		memcpy(ring, data, size < ring_size ? size : ring_size);
-		rt_perf_ring_walk(ring, ring_size, tail, head, scratch, &decoder, &sink);
+		rt_perf_ring_walk(ring, ring_size, tail, head, scratch, &decoder, &handler);
 	}
 	free(scratch);
 	free(ring);

@@ -244,7 +244,7 @@ static int try_mechanism(const struct rt_attach_ops *ops, const struct rt_functi
 			 struct rt_error *err)
 {
 	const struct rt_probe probe = { .function = 0, .plan = 0 };
-	const struct rt_sink sink = { on_event, seen };
+	const struct rt_event_handler handler = { on_event, seen };
 	struct rt_pids child = { .n = 1 };
 	struct rt_attach_request request = {
 		.pids = &child, .functions = functions, .plans = seen->plan, .nplans = 1, .probes = &probe, .nprobes = 1,
@@ -272,7 +272,7 @@ static int try_mechanism(const struct rt_attach_ops *ops, const struct rt_functi
 	close(go[1]);
 	waitpid(child.v[0], &status, 0);
 	for (i = 0; r == 0 && i < attach->source->ops->nfds(attach->source); i++)
-		r = attach->source->ops->drain(attach->source, i, &sink, err);
+		r = attach->source->ops->drain(attach->source, i, &handler, err);
 	if (attach)
 		attach->ops->close(attach);
 	if (r == 0 && status != 0) {

@@ -70,9 +70,9 @@ static void push(struct rt_merge *merge, unsigned ring, uint64_t time, pid_t tid
 
 static int flush(struct rt_merge *merge, uint64_t bound, struct seen *seen)
 {
-	struct rt_sink sink = { see, seen };
+	struct rt_event_handler handler = { see, seen };
 
-	return rt_merge_flush(merge, bound, &sink);
+	return rt_merge_flush(merge, bound, &handler);
 }
 
 /* One thread that changes its CPU between any two events; each ring is read only after all were written. */
@@ -246,8 +246,8 @@ static void test_far_ahead(void)
 	free(seen);
 }
 
-/* An event at which the sink fails has been given; the others are still there. */
-static void test_sink_error(void)
+/* An event at which the handler fails has been given; the others are still there. */
+static void test_handler_error(void)
 {
 	struct rt_merge *merge = rt_merge_new(2);
 	struct seen *seen = seen_new();
@@ -278,7 +278,7 @@ static void test_other_types(void)
 {
 	struct rt_merge *merge = rt_merge_new(1);
 	struct rt_event event, got;
-	struct rt_sink sink = { see_last, &got };
+	struct rt_event_handler handler = { see_last, &got };
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(merge);
 	memset(&event, 0, sizeof(event));
@@ -288,7 +288,7 @@ static void test_other_types(void)
 	event.tid = 7;
 	strcpy(event.comm.name, "fifteen_letters");
 	CU_ASSERT_EQUAL(rt_merge_push(merge, 0, &event), 0);
-	CU_ASSERT_EQUAL(rt_merge_flush(merge, 6, &sink), 0);
+	CU_ASSERT_EQUAL(rt_merge_flush(merge, 6, &handler), 0);
 	CU_ASSERT_EQUAL(memcmp(&got, &event, sizeof(got)), 0);
 	memset(&event, 0, sizeof(event));
 	event.type = RT_EV_MMAP;
@@ -298,7 +298,7 @@ static void test_other_types(void)
 	event.mmap.pgoff = 3;
 	event.mmap.ino = UINT64_MAX;
 	CU_ASSERT_EQUAL(rt_merge_push(merge, 0, &event), 0);
-	CU_ASSERT_EQUAL(rt_merge_flush(merge, UINT64_MAX, &sink), 0);
+	CU_ASSERT_EQUAL(rt_merge_flush(merge, UINT64_MAX, &handler), 0);
 	CU_ASSERT_EQUAL(memcmp(&got, &event, sizeof(got)), 0);
 	rt_merge_free(merge);
 }
@@ -333,7 +333,7 @@ static void test_batches(void)
 	enum { EACH = 3000, BATCH = 700 };
 	struct rt_merge *merge = rt_merge_new(2);
 	struct seen *seen = seen_new();
-	const struct rt_sink out = { see, seen };
+	const struct rt_event_handler out = { see, seen };
 	unsigned i, next = 0;
 	size_t most = 0;
 	int r;
@@ -363,18 +363,18 @@ static void test_full(void)
 {
 	struct rt_merge *merge = rt_merge_new(1);
 	struct seen *seen = seen_new();
-	struct rt_sink sink = { see, seen };
+	struct rt_event_handler handler = { see, seen };
 	unsigned i;
 
 	for (i = 0; i < 100; i++)
 		push(merge, 0, 1000 + i, 1, i, 16);
 	CU_ASSERT(!rt_merge_full(merge, 1));
-	CU_ASSERT_EQUAL(rt_merge_some(merge, 1000, 10, &sink), 0);
+	CU_ASSERT_EQUAL(rt_merge_some(merge, 1000, 10, &handler), 0);
 	CU_ASSERT(!rt_merge_full(merge, 1));
-	CU_ASSERT_EQUAL(rt_merge_some(merge, 1015, 10, &sink), 10);
+	CU_ASSERT_EQUAL(rt_merge_some(merge, 1015, 10, &handler), 10);
 	CU_ASSERT(rt_merge_full(merge, 1));
 	CU_ASSERT(!rt_merge_full(merge, rt_merge_bytes(merge) + 1));
-	CU_ASSERT_EQUAL(rt_merge_some(merge, 1015, 10, &sink), 5);
+	CU_ASSERT_EQUAL(rt_merge_some(merge, 1015, 10, &handler), 5);
 	CU_ASSERT(!rt_merge_full(merge, 1));
 	rt_merge_free(merge);
 	free(seen);
@@ -389,7 +389,7 @@ CU_TestInfo rt_tests_merge[] = {
 	{ "an event far ahead", test_far_ahead },
 	{ "batches", test_batches },
 	{ "full", test_full },
-	{ "sink error", test_sink_error },
+	{ "handler error", test_handler_error },
 	{ "other types of events", test_other_types },
 	{ "newest, empty", test_newest_and_empty },
 	CU_TEST_INFO_NULL,

@@ -327,9 +327,9 @@ static void ring_put(struct walker *w, uint64_t at, const struct bytes *b)
 
 static int ring_walk(struct walker *w, uint64_t tail, uint64_t head)
 {
-	struct rt_sink sink = { see, &w->seen };
+	struct rt_event_handler handler = { see, &w->seen };
 
-	return rt_perf_ring_walk(w->ring, RING, tail, head, w->scratch, decoder(), &sink);
+	return rt_perf_ring_walk(w->ring, RING, tail, head, w->scratch, decoder(), &handler);
 }
 
 static struct walker *walker_new(void)
@@ -422,7 +422,7 @@ static void test_broken_positions(void)
 	free(w);
 }
 
-static void test_sink_stops(void)
+static void test_handler_stops(void)
 {
 	struct walker *w = walker_new();
 	struct bytes b;
@@ -447,6 +447,6 @@ CU_TestInfo rt_tests_perf_record[] = {
 	{ "ring: wrapped at every place", test_wrap },
 	{ "ring: broken sizes", test_broken_sizes },
 	{ "ring: broken positions", test_broken_positions },
-	{ "ring: sink stops it", test_sink_stops },
+	{ "ring: handler stops it", test_handler_stops },
 	CU_TEST_INFO_NULL,
 };

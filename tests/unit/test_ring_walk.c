@@ -20,7 +20,7 @@ struct walker {
 	struct rt_event events[8];
 	int words[8];
 	unsigned n;
-	int answer;		/* what the sink gives back */
+	int answer;		/* what the handler gives back */
 };
 
 static int see(void *ctx, const struct rt_event *event)
@@ -72,9 +72,9 @@ static void array_put(struct walker *w, uint64_t at, uint64_t time, uint32_t pro
 
 static int array_walk(struct walker *w, uint64_t *tail, uint64_t head)
 {
-	const struct rt_sink sink = { see, w };
+	const struct rt_event_handler handler = { see, w };
 
-	return rt_array_ring_walk(w->ring, RING, tail, head, &w->decoder, &sink);
+	return rt_array_ring_walk(w->ring, RING, tail, head, &w->decoder, &handler);
 }
 
 static bool is_zero(const struct walker *w)
@@ -129,8 +129,8 @@ static void test_array_not_whole(void)
 	free(w);
 }
 
-/* What the sink says ends the walk, behind the record that it was given. */
-static void test_array_sink(void)
+/* What the handler says ends the walk, behind the record that it was given. */
+static void test_array_handler(void)
 {
 	struct walker *w = walker_new();
 	uint64_t tail = 0;
@@ -190,9 +190,9 @@ static void ringbuf_put(struct walker *w, uint64_t at, uint32_t bits, uint64_t t
 
 static int ringbuf_walk(struct walker *w, uint64_t *tail, uint64_t head)
 {
-	const struct rt_sink sink = { see, w };
+	const struct rt_event_handler handler = { see, w };
 
-	return rt_ringbuf_walk(w->ring, RING, tail, head, &w->decoder, &sink);
+	return rt_ringbuf_walk(w->ring, RING, tail, head, &w->decoder, &handler);
 }
 
 /* Three records, of which the one in the middle was given up, at every place of the ring. */
@@ -264,7 +264,7 @@ static void test_ringbuf_damaged(void)
 CU_TestInfo rt_tests_ring_walk[] = {
 	{ "array: records", test_array },
 	{ "array: one that is not whole", test_array_not_whole },
-	{ "array: the sink's error", test_array_sink },
+	{ "array: the handler's error", test_array_handler },
 	{ "array: damaged", test_array_damaged },
 	{ "ring buffer: records", test_ringbuf },
 	{ "ring buffer: one that is not whole", test_ringbuf_busy },
