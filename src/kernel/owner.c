@@ -9,7 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "kernel/main_buffer.h"
 #include "kernel/procfs.h"
+#include "kernel/tracefs.h"
 
 #define GROUP		"rawtrace_"
 #define INSTANCE	"rawtrace-"
@@ -156,4 +159,269 @@ bool rt_owner_gone(struct rt_owner owner)
 		return ours == 0 && space_empty(owner.space);
 	/* Ours is an earlier process's that had our number. */
 	return (owner.pid == getpid() || (kill(owner.pid, 0) != 0 && errno == ESRCH)) && !rt_proc_named(rt_guard_name(owner.pid, name));
+}
+
+/*
+ * Clearing what a rawtrace process has left in tracefs.
+ *
+ * From 5.4 on the kernel deletes an event of several probes also while it is enabled, and comes to grief over the probes that stay
+ * (unregister_trace_uprobe asks whether the event is busy only before its last probe).  So an event is disabled wherever it is
+ * enabled, and what stays enabled stays defined.  Whether perf has it is nowhere to be read: only what nobody holds open any more may
+ * be cleared, hence rt_owner_gone, and the guard's wait.
+ */
+
+/* What is disabled in one write: some 16 ms each from 4.4 on, in which nobody on the machine gets at any event. */
+enum { AT_ONCE = 32 };
+
+/* The folders that have an events/ with a switch an event: tracefs's own (""), and each instance ("instances/NAME/"). */
+struct places {
+	char (*v)[NAME_MAX + 16];
+	size_t n, cap;
+};
+
+static size_t count_entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	size_t n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* One by one takes twice as long, but others get their turn, and it can be interrupted. */
+static void disable_singly(const struct rt_tracefs *t, const char *group)
+{
+	char path[PATH_MAX];
+	struct dirent *d;
+	DIR *dir;
+
+	rt_tracefs_path(t, path, "%s", group);
+	if (count_entries(path) <= AT_ONCE)
+		return;
+	dir = opendir(path);
+	while (dir && (d = readdir(dir))) {
+		if (d->d_name[0] == '.' || strcmp(d->d_name, "enable") == 0 || strcmp(d->d_name, "filter") == 0)
+			continue;
+		snprintf(path, sizeof(path), "%.150s/%.100s/enable", group, d->d_name);
+		rt_tracefs_write(t, path, "0");
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* An instance keeps its events enabled. */
+static unsigned clear_instance(const struct rt_tracefs *t, struct rt_owner owner)
+{
+	char instance[RT_OWNER_NAME_MAX], group[RT_OWNER_NAME_MAX], path[PATH_MAX];
+
+	rt_owner_instance(owner, instance);
+	snprintf(path, sizeof(path), "instances/%s/events/%s", instance, rt_owner_group(owner, group));
+	disable_singly(t, path);
+	snprintf(path, sizeof(path), "instances/%s/events/enable", instance);
+	if (!rt_tracefs_has(t, path))
+		return 0;
+	rt_tracefs_write(t, path, "0");
+	return rmdir(rt_tracefs_path(t, path, "instances/%s", instance)) == 0;
+}
+
+static int find_places(const struct rt_tracefs *t, struct places *places)
+{
+	char path[PATH_MAX];
+	DIR *dir = opendir(rt_tracefs_path(t, path, "instances"));
+	struct dirent *d = NULL;
+	int r;
+
+	do {
+		r = RT_ROOM(&places->v, places->n, &places->cap);
+		if (r < 0)
+			break;
+		if (!d)
+			places->v[places->n++][0] = '\0';
+		else if (d->d_name[0] != '.')
+			snprintf(places->v[places->n++], sizeof(*places->v), "instances/%s/", d->d_name);
+	} while (dir && (d = readdir(dir)));
+	if (dir)
+		closedir(dir);
+	return r;
+}
+
+/* Is it certainly not enabled there?  What is gone is not; what cannot be read may be. */
+static bool is_off(const struct rt_tracefs *t, const char *file)
+{
+	char *text;
+	bool off;
+	int r;
+
+	r = rt_tracefs_read(t, file, &text);
+	if (r < 0)
+		return r == -ENOENT || r == -ENODEV;
+	off = strcmp(text, "0\n") == 0 || strcmp(text, "0") == 0;
+	free(text);
+	return off;
+}
+
+static bool disable_everywhere(const struct rt_tracefs *t, const struct places *places, const char *event)
+{
+	char file[PATH_MAX];
+	bool off = true;
+	size_t i;
+
+	for (i = 0; i < places->n; i++) {
+		snprintf(file, sizeof(file), "%sevents/%s/enable", places->v[i], event);
+		if (is_off(t, file))
+			continue;
+		rt_tracefs_write(t, file, "0");
+		off &= is_off(t, file);
+	}
+	return off;
+}
+
+/* Names in the text of uprobe_events, sorted. */
+struct names {
+	const char **v;
+	size_t n, cap;
+};
+
+/* Was it there before?  Out of memory: no, and it is not kept. */
+static bool has_come(struct names *names, const char *name)
+{
+	size_t low = 0, high = names->n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int order = strcmp(names->v[mid], name);
+
+		if (order == 0)
+			return true;
+		if (order < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (RT_ROOM(&names->v, names->n, &names->cap) < 0)
+		return false;
+	memmove(names->v + low + 1, names->v + low, (names->n - low) * sizeof(*names->v));
+	names->v[low] = name;
+	names->n++;
+	return false;
+}
+
+/*
+ * The events of the definitions in `text` whose group is the owner's.  A multi-probe event has thousands of lines, between those of
+ * others, and goes as a whole.
+ */
+static unsigned clear_definitions(const struct rt_tracefs *t, const struct places *places, char *text, struct rt_owner owner)
+{
+	char *line, *save = NULL, command[320];
+	struct names names = { 0 };
+	struct rt_owner whose;
+	unsigned cleared = 0;
+
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *group = strchr(line, ':'), *slash = group ? strchr(group, '/') : NULL;
+		size_t len = slash ? strcspn(slash, " ") + (size_t)(slash - group) - 1 : 0;
+
+		if (!slash || len >= sizeof(command) - 4 || !rt_owner_of_group(group + 1, (size_t)(slash - group) - 1, &whose) ||
+		    !rt_owner_same(whose, owner))
+			continue;
+		group++;
+		group[len] = '\0';
+		if (has_come(&names, group) || !disable_everywhere(t, places, group))
+			continue;
+		snprintf(command, sizeof(command), "-:%s\n", group);
+		cleared += rt_tracefs_append(t, "uprobe_events", command) == 0;
+	}
+	free(names.v);
+	return cleared;
+}
+
+static unsigned clear(const struct rt_tracefs *t, struct rt_owner owner)
+{
+	unsigned cleared = clear_instance(t, owner);
+	char path[PATH_MAX], group[RT_OWNER_NAME_MAX], *text;
+	struct places places = { 0 };
+
+	snprintf(path, sizeof(path), "events/%s", rt_owner_group(owner, group));
+	if (!rt_tracefs_has(t, path) || rt_tracefs_read(t, "uprobe_events", &text) < 0)
+		return cleared;
+	if (find_places(t, &places) == 0)
+		cleared += clear_definitions(t, &places, text, owner);
+	free(places.v);
+	free(text);
+	return cleared;
+}
+
+unsigned rt_tracefs_clear(const struct rt_tracefs *t, pid_t pid)
+{
+	return clear(t, rt_owner_of(pid));
+}
+
+bool rt_tracefs_remains(const struct rt_tracefs *t, pid_t pid)
+{
+	char path[PATH_MAX], name[RT_OWNER_NAME_MAX];
+
+	snprintf(path, sizeof(path), "events/%s", rt_owner_group(rt_owner_of(pid), name));
+	if (rt_tracefs_has(t, path))
+		return true;
+	snprintf(path, sizeof(path), "instances/%s", rt_owner_instance(rt_owner_of(pid), name));
+	return rt_tracefs_has(t, path);
+}
+
+struct owners {
+	struct rt_owner *v;
+	size_t n, cap;
+};
+
+static void add_owner(struct owners *owners, struct rt_owner owner)
+{
+	size_t i;
+
+	for (i = 0; i < owners->n; i++)
+		if (rt_owner_same(owners->v[i], owner))
+			return;
+	if (RT_ROOM(&owners->v, owners->n, &owners->cap) == 0)
+		owners->v[owners->n++] = owner;
+}
+
+/* Of the groups of events, or of the instances, that are folders there. */
+static void add_owners(struct owners *owners, const struct rt_tracefs *t, const char *folder,
+		       bool (*owner_of)(const char *name, size_t len, struct rt_owner *owner))
+{
+	char path[PATH_MAX];
+	DIR *dir = opendir(rt_tracefs_path(t, path, "%s", folder));
+	struct rt_owner owner;
+	struct dirent *d;
+
+	while (dir && (d = readdir(dir)))
+		if (owner_of(d->d_name, strlen(d->d_name), &owner))
+			add_owner(owners, owner);
+	if (dir)
+		closedir(dir);
+}
+
+/* Who reads uprobe_events waits, at each page of it, for all who put probes in or take them out: not at every start. */
+unsigned rt_tracefs_clean(const struct rt_tracefs *t)
+{
+	struct rt_main_buffer_values values;
+	struct owners owners = { 0 };
+	unsigned cleared = 0, now;
+	char group[RT_OWNER_NAME_MAX];
+	size_t i;
+
+	add_owners(&owners, t, "instances", rt_owner_of_instance);
+	add_owners(&owners, t, "events", rt_owner_of_group);
+	for (i = 0; i < owners.n; i++) {
+		if (!rt_owner_gone(owners.v[i]))
+			continue;
+		rt_main_buffer_find(t, rt_owner_group(owners.v[i], group), &values);
+		now = clear(t, owners.v[i]);
+		if (now)
+			rt_main_buffer_clean(t, &values);
+		cleared += now;
+	}
+	free(owners.v);
+	return cleared;
 }

@@ -6,17 +6,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "kernel/procfs.h"
+#include "base/array.h"
 #include "base/scan.h"
+#include "kernel/procfs.h"
 
 static int bpf(int cmd, void *attr, unsigned size)
 {
@@ -315,4 +318,123 @@ const char *rt_probe_strerror(int code)
 	default:
 		return strerror(code);
 	}
+}
+
+/* Closing many descriptors whose closes each wait. */
+
+/* More make it no faster: the waits for RCU then end together as they are. */
+enum { HELPERS = 64, STACK = 16 << 10 };
+
+struct work {
+	const int *fds;
+	size_t n, next;
+};
+
+/* Whoever is free takes the next.  In a helper this runs on our own memory and with our own errno: system calls and nothing else. */
+static int close_some(void *arg)
+{
+	struct work *work = arg;
+	size_t i;
+
+	while ((i = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED)) < work->n)
+		close(work->fds[i]);
+	return 0;
+}
+
+/* Processes and no threads, which would bring libpthread: without an exit signal, so that nobody hears of their ends. */
+void rt_close_together(const int *fds, size_t n)
+{
+	struct work work = { .fds = fds, .n = n };
+	pid_t pids[HELPERS];
+	unsigned helpers = n > HELPERS ? HELPERS : n > 1 ? (unsigned)n - 1 : 0, started = 0;
+	char *stacks = helpers ? malloc((size_t)helpers * STACK) : NULL;
+
+	while (stacks && started < helpers) {
+		char *top = stacks + (size_t)(started + 1) * STACK;
+
+		pids[started] = clone(close_some, (void *)((uintptr_t)top & ~(uintptr_t)15), CLONE_VM | CLONE_FS | CLONE_FILES, &work);
+		if (pids[started] < 0)
+			break;
+		started++;
+	}
+	close_some(&work);
+	while (started) {
+		if (waitpid(pids[started - 1], NULL, __WALL) < 0 && errno == EINTR)
+			continue;
+		started--;
+	}
+	free(stacks);
+}
+
+/* ---- which CPUs there are ---- */
+
+/* More CPUs than any kernel is built for (CONFIG_NR_CPUS reaches 8,192): a list beyond is not a CPU list. */
+#define CPUS_MAX 65536
+
+int rt_cpus_parse(const char *text, int **v)
+{
+	size_t n = 0, cap = 0;
+	long first, last;
+	char *end;
+
+	*v = NULL;
+	while (*text && *text != '\n') {
+		first = last = strtol(text, &end, 10);
+		if (end == text || first < 0)
+			goto bad;
+		if (*end == '-') {
+			text = end + 1;
+			last = strtol(text, &end, 10);
+			if (end == text)
+				goto bad;
+		}
+		if (last < first || last >= CPUS_MAX)
+			goto bad;
+		for (; first <= last; first++) {
+			if (RT_ROOM(v, n, &cap) != 0)
+				goto nomem;
+			(*v)[n++] = (int)first;
+		}
+		text = *end == ',' ? end + 1 : end;
+		if (*end && *end != ',' && *end != '\n')
+			goto bad;
+	}
+	if (n)
+		return (int)n;
+bad:
+	free(*v);
+	*v = NULL;
+	return -EBADMSG;
+nomem:
+	free(*v);
+	*v = NULL;
+	return -ENOMEM;
+}
+
+static int read_list(const char *path, int **v)
+{
+	char *text;
+	int n = rt_read_file(path, &text);
+
+	if (n < 0)
+		return n;
+	n = rt_cpus_parse(text, v);
+	free(text);
+	return n;
+}
+
+int rt_cpus_online(int **v)
+{
+	return read_list("/sys/devices/system/cpu/online", v);
+}
+
+int rt_cpus_possible(void)
+{
+	int *v, n = read_list("/sys/devices/system/cpu/possible", &v);
+
+	if (n < 0)
+		return n;
+	n = v[n - 1] + 1;
+	free(v);
+	return n;
 }

@@ -34,7 +34,7 @@ enum { FIRST_PROBES = 4 };
 
 /*
  * Definitions of processes that were killed together with their guards.  One that had our number may still be at work in the background: ours
- * would have the same names, and to clear what it holds open would end the kernel (kernel/leftovers.c).
+ * would have the same names, and to clear what it holds open would end the kernel (kernel/owner.c).
  */
 static int clean_leftovers(struct rt_error *err)
 {
