@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -12,13 +13,71 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "attach/perf_probe.h"
-#include "attach/calibrate_samples.h"
 #include "emit/bpf.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
-#include "stream/addrmap.h"
 #include "plan/place.h"
+#include "stream/addrmap.h"
+
+/* ---- the functions that are probed ---- */
+
+/* A function of ours that begins with an instruction of the form, and does nothing. */
+struct sample {
+	enum rt_form form;
+	uint32_t stands_for;	/* RT_FORM_BITs that kernels up to 6.5 treat by the same rule; 0: not asked for there */
+	void (*code)(void);
+};
+
+#if defined(__x86_64__)
+#define SAMPLE(name, code) \
+	void rt_sample_##name(void) __attribute__((visibility("hidden"))); \
+	__asm__(".pushsection .text\n" \
+		".balign 16\n" \
+		".globl rt_sample_" #name "\n" \
+		".hidden rt_sample_" #name "\n" \
+		".type rt_sample_" #name ", @function\n" \
+		"rt_sample_" #name ":\n" code "\n" \
+		".size rt_sample_" #name ", . - rt_sample_" #name "\n" \
+		".popsection")
+
+SAMPLE(push, "push %rbx; pop %rbx; ret");
+SAMPLE(push_rex, "push %r12; pop %r12; ret");
+SAMPLE(nop, "nop; ret");
+SAMPLE(nop16, ".byte 0x66, 0x90; ret");
+SAMPLE(nop_long, ".byte 0x0f, 0x1f, 0x00; ret");
+SAMPLE(nop5, ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00; ret");
+SAMPLE(nop10, ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00; ret");
+SAMPLE(jmp, "jmp 1f; nop; 1: ret");
+SAMPLE(jcc, "je 1f; nop; 1: ret");
+SAMPLE(call, "call 1f; ret; 1: ret");
+
+SAMPLE(ret, "ret");
+
+/* In arch/x86/kernel/uprobes.c branch_setup_ops() takes jumps, calls and nop together, and push_setup_ops() every push. */
+#define LIKE_JCC (RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_CALL) | RT_FORM_BIT(RT_FORM_NOP))
+
+static const struct sample samples[] = {
+	{ RT_FORM_PUSH, RT_FORM_BIT(RT_FORM_PUSH_REX), rt_sample_push },
+	{ RT_FORM_JCC, LIKE_JCC, rt_sample_jcc },
+	{ RT_FORM_PUSH_REX, 0, rt_sample_push_rex },
+	{ RT_FORM_NOP, 0, rt_sample_nop },
+	{ RT_FORM_NOP16, 0, rt_sample_nop16 },
+	{ RT_FORM_NOP_LONG, 0, rt_sample_nop_long },
+	{ RT_FORM_NOP5, 0, rt_sample_nop5 },
+	{ RT_FORM_NOP10, 0, rt_sample_nop10 },
+	{ RT_FORM_JMP, 0, rt_sample_jmp },
+	{ RT_FORM_CALL, 0, rt_sample_call },
+	{ RT_FORM_OTHER, 0, NULL },
+};
+static void (*const sample_return)(void) = rt_sample_ret;
+#else
+static const struct sample samples[] = { { RT_FORM_OTHER, 0, NULL } };
+static void (*const sample_return)(void) = NULL;
+#endif
+
+/* ---- asking ---- */
 
 enum { SAMPLES = RT_FORMS };
 
@@ -31,13 +90,13 @@ struct answer {
 };
 
 struct places {
-	const struct rt_sample *sample[SAMPLES];	/* those that may be probed here */
+	const struct sample *sample[SAMPLES];	/* those that may be probed here */
 	uint64_t offset[SAMPLES + 1];	/* the last one of the return, where that is asked for */
 	unsigned n, all;
 	bool bpf;	/* bpf(2) may be used */
 };
 
-static bool can_be_probed(const struct rt_sample *sample, const struct rt_arch *arch, enum rt_nops nops)
+static bool can_be_probed(const struct sample *sample, const struct rt_arch *arch, enum rt_nops nops)
 {
 	enum { SAMPLE = 16 };	/* as they are aligned, and longer than each */
 
@@ -46,7 +105,7 @@ static bool can_be_probed(const struct rt_sample *sample, const struct rt_arch *
 
 static int find_places(struct places *p, const struct rt_arch *arch, enum rt_nops nops, bool times)
 {
-	const struct rt_sample *s;
+	const struct sample *s;
 	struct rt_addrmap *map = rt_addrmap_new();
 	uint64_t ino;
 	int r;
@@ -54,15 +113,15 @@ static int find_places(struct places *p, const struct rt_arch *arch, enum rt_nop
 	if (!map)
 		return -ENOMEM;
 	r = rt_addrmap_read(map, getpid());
-	for (p->n = 0, s = rt_samples; r == 0 && s->code; s++) {
+	for (p->n = 0, s = samples; r == 0 && s->code; s++) {
 		if (!can_be_probed(s, arch, nops))
 			continue;
 		p->sample[p->n] = s;
 		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)s->code, &ino, &p->offset[p->n++]);
 	}
 	p->all = p->n;
-	if (r == 0 && times && rt_sample_return)
-		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)rt_sample_return, &ino, &p->offset[p->all++]);
+	if (r == 0 && times && sample_return)
+		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)sample_return, &ino, &p->offset[p->all++]);
 	rt_addrmap_free(map);
 	return r < 0 ? r : p->n ? 0 : -EOPNOTSUPP;
 }
@@ -203,12 +262,12 @@ static uint32_t time_calls(void (*volatile call)(void))
 /* The first sample is push.  In a child that has single-stepped nothing, to see whether the return is. */
 static void measure_times(const struct places *p, struct answer *a)
 {
-	void (*volatile call)(void) = rt_sample_return;
+	void (*volatile call)(void) = sample_return;
 	int results[2];
 	pid_t pid;
 	char byte;
 
-	if (p->all == p->n || !is_there(rt_sample_return) || pipe2(results, O_CLOEXEC) != 0)
+	if (p->all == p->n || !is_there(sample_return) || pipe2(results, O_CLOEXEC) != 0)
 		return;
 	a->push_ns = time_calls(p->sample[0]->code);
 	pid = fork();
@@ -222,7 +281,7 @@ static void measure_times(const struct places *p, struct answer *a)
 	close(results[0]);
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	a->return_ns = time_calls(rt_sample_return);
+	a->return_ns = time_calls(sample_return);
 }
 
 static void __attribute__((noreturn)) child_main(const struct places *p, int answer, int hold)

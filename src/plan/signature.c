@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plan/signature.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/demangle.h"
-#include "dwarf/dwarf.h"
-#include "code/guess.h"
-#include "elf/image.h"
-#include "lang/probes.h"
 #include "base/array.h"
+#include "code/guess.h"
+#include "dwarf/dwarf.h"
+#include "elf/image.h"
+#include "fetch/abi.h"
+#include "go/go.h"
+#include "lang/probes.h"
+#include "lang/spec.h"
+#include "symbols/demangle.h"
 
 /* The guesses of one file. */
 struct guesses {
@@ -282,4 +286,328 @@ int rt_signature_of(struct rt_signatures *s, const struct rt_function *f, struct
 	if (r == -EINVAL && f->spec->glob)
 		name_function(f, err);
 	return r == 0 && f->go ? rt_signature_go(f, memory, prototype, err) : r;
+}
+
+/* ---- Go ---- */
+
+static enum rt_convention convention_of(const struct rt_function *f)
+{
+	const struct rt_go *go = rt_image_go(f->image);
+
+	if (rt_go_is_assembly(f))
+		return RT_CONVENTION_GO_STACK;
+	return go && go->registers ? RT_CONVENTION_GO_REGISTERS : RT_CONVENTION_GO_STACK;
+}
+
+static struct rt_param *make_params(struct rt_types *memory, unsigned n, const struct rt_ctype *type)
+{
+	struct rt_param *v = rt_types_alloc(memory, (n ? n : 1) * sizeof(*v));
+	unsigned i;
+
+	for (i = 0; v && i < n; i++)
+		v[i].type = type;
+	return v;
+}
+
+/* `n` ints of that style, and a result of which nothing is known. */
+static int make_ints(struct rt_types *memory, unsigned n, enum rt_style style, struct rt_prototype *p)
+{
+	struct rt_ctype *word = rt_types_add(memory, RT_CT_INT, "int", 8), *unknown = rt_types_add(memory, RT_CT_UNKNOWN, NULL, 0);
+
+	if (!word || !unknown)
+		return -ENOMEM;
+	word->is_signed = true;
+	word->style = style;
+	p->params = make_params(memory, n, word);
+	p->nparams = n;
+	p->result = NULL;
+	p->results = make_params(memory, 1, unknown);
+	p->nresults = 1;
+	return p->params && p->results ? 0 : -ENOMEM;
+}
+
+/* What the user gave as C has it; that no result was given does not say that there is none. */
+static int take_given(struct rt_types *memory, struct rt_prototype *p)
+{
+	const struct rt_ctype *result = p->result ? p->result : rt_types_add(memory, RT_CT_UNKNOWN, NULL, 0);
+
+	p->results = result ? make_params(memory, 1, result) : NULL;
+	p->nresults = result && result->kind != RT_CT_VOID;
+	p->result = NULL;
+	return p->results ? 0 : -ENOMEM;
+}
+
+/*
+ * On the stack every argument counts, and up to Go 1.2x debug information leaves those out that the source calls "_".  But Go's own table
+ * has how many bytes all take.
+ */
+static bool is_whole(const struct rt_function *f, const struct rt_prototype *p)
+{
+	const struct rt_go *go = rt_image_go(f->image);
+	struct rt_go_function own;
+	struct rt_abi abi;
+
+	if (p->convention != RT_CONVENTION_GO_STACK || !go || !rt_pclntab_find(&go->table, f->addr, &own))
+		return true;
+	rt_abi_go_begin(&abi, rt_image_arch(f->image), false);
+	if (!rt_abi_go_in_order(&abi, p->params, p->nparams))
+		return false;
+	if (p->nresults)
+		rt_abi_go_results(&abi);
+	if (!rt_abi_go_in_order(&abi, p->results, p->nresults))
+		return false;
+	rt_abi_go_results(&abi);
+	return !abi.lost && abi.stack == (int32_t)((own.args + abi.arch->word - 1) & ~(abi.arch->word - 1u)) + abi.arch->word;
+}
+
+/*
+ * In a stripped program.  Of Go 1.17 its table has how many bytes those arguments take that the function gets in registers, for which
+ * its caller leaves room: those words are shown.  Before, the number is of results too.
+ */
+static int make_known(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *p)
+{
+	const struct rt_go *go = rt_image_go(f->image);
+	const struct rt_arch *arch = rt_image_arch(f->image);
+	struct rt_go_function own;
+	struct rt_go_frame frame;
+	bool found = go && rt_pclntab_find(&go->table, f->addr, &own);
+	unsigned words = 0;
+
+	if (found && go->table.since < 18 && p->convention == RT_CONVENTION_GO_REGISTERS && own.args <= arch->ngo * arch->word)
+		words = own.args / arch->word;
+	if (make_ints(memory, words, RT_STYLE_GUESSED, p) < 0)
+		return -ENOMEM;
+	if (!found || go->table.since < 18)
+		return 0;
+	if (!rt_go_frame(f->image, &own, p->convention == RT_CONVENTION_GO_STACK, &frame))
+		memset(frame.info, 0xfc, sizeof(frame.info));
+	return rt_go_read_arguments(&frame, memory, p);
+}
+
+int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *p, struct rt_error *err)
+{
+	bool counted = f->spec && f->spec->nargs_given;
+	struct rt_prototype told = { .nparams = 0 };
+	int r = 0;
+
+	/* Debug information has assembly's functions without their arguments and results. */
+	if (p->convention == RT_CONVENTION_C || rt_go_is_assembly(f))
+		p->convention = convention_of(f);
+	if (p->origin == RT_ORIGIN_NONE || (p->origin == RT_ORIGIN_DWARF && !is_whole(f, p))) {
+		p->origin = counted ? RT_ORIGIN_GIVEN : RT_ORIGIN_GUESSED;
+		p->convention = convention_of(f);
+		r = counted ? make_ints(memory, f->spec->nargs, RT_STYLE_TYPE, p) : make_known(f, memory, p);
+	} else if (p->result || !p->results) {
+		r = take_given(memory, p);
+	} else if (p->origin == RT_ORIGIN_DWARF && !p->nparams) {
+		/* Debug information up to Go 1.19 leaves out the receivers of what the compiler made by itself, as (*T).Method around T.Method. */
+		told.convention = p->convention;
+		r = make_known(f, memory, &told);
+		p->params = told.params;
+		p->nparams = told.origin == RT_ORIGIN_GO ? told.nparams : 0;
+	}
+	return r < 0 ? rt_nomem(err) : 0;
+}
+
+/* ---- what the names of C++ say ---- */
+
+/*
+ * Names of C++ have their parameters' types in them, but not whether the function is a member, which has `this` before them, nor what it
+ * gives: a structure in memory has its pointer before all.  How many such pointers there are has to follow from the code.
+ */
+
+enum { PARAMS = 16, HIDDEN = 2 };
+
+/* What the parameters take of the registers for integers, after `hidden` pointers. */
+struct use {
+	uint8_t bytes[RT_USE_ARGS];	/* 4 or 8; 0: nothing */
+	bool pointer[RT_USE_ARGS];	/* it may be one */
+	unsigned n;
+};
+
+static void take(struct use *use, unsigned bytes, bool pointer)
+{
+	if (use->n == RT_USE_ARGS)
+		return;
+	use->pointer[use->n] = pointer;
+	use->bytes[use->n++] = (uint8_t)bytes;
+}
+
+/* false: where it is passed is not known. */
+static bool take_param(struct use *use, const struct rt_ctype *type)
+{
+	switch (type->kind) {
+	case RT_CT_BOOL: case RT_CT_CHAR: case RT_CT_INT:
+		take(use, type->size == 8 ? 8 : 4, type->size == 8);
+		return type->size <= 8;
+	case RT_CT_POINTER: case RT_CT_REFERENCE:
+		take(use, 8, true);
+		return true;
+	case RT_CT_FLOAT:
+		return true;
+	case RT_CT_STRUCT:
+		if (!type->by_reference && use->n + 2 > RT_USE_ARGS)
+			return true;
+		take(use, 8, true);
+		if (!type->by_reference)
+			take(use, 8, true);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* As many of the parameters as are known to be where they are. */
+static unsigned take_all(struct use *use, const struct rt_param *params, unsigned n, unsigned hidden)
+{
+	unsigned i;
+
+	memset(use, 0, sizeof(*use));
+	for (i = 0; i < hidden; i++)
+		take(use, 8, true);
+	for (i = 0; i < n && take_param(use, params[i].type); i++)
+		;
+	return i;
+}
+
+/* Could the code be that?  `whole`: these are all parameters. */
+static bool agrees(const struct use *use, const struct rt_guess *g, bool whole)
+{
+	unsigned i;
+
+	if (whole && g->nargs > use->n)
+		return false;
+	for (i = 0; i < use->n; i++)
+		if ((g->bytes[i] && g->bytes[i] != use->bytes[i]) || (g->pointers >> i & 1 && !use->pointer[i]))
+			return false;
+	return true;
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The beginning of the word that ends at `*end`, which is moved before the template's arguments behind it. */
+static const char *last_word(const char *text, const char **end)
+{
+	const char *p = *end;
+	int depth = 0;
+
+	while (p > text && p[-1] == '>') {
+		do
+			depth += *--p == '>' ? 1 : *p == '<' ? -1 : 0;
+		while (depth && p > text);
+	}
+	for (*end = p; p > text && is_word(p[-1]); p--)
+		;
+	return p;
+}
+
+/* Constructors and destructors, which give nothing: "ns::Foo<int>::Foo", up to `end`. */
+static bool is_structor(const char *text, const char *end)
+{
+	const char *name = last_word(text, &end), *outer_end, *outer;
+
+	if (name == end || name - text < 3)
+		return false;
+	if (name[-1] == '~')
+		return true;
+	outer_end = name - 2;
+	outer = last_word(text, &outer_end);
+	return name[-1] == ':' && outer_end - outer == end - name && memcmp(outer, name, (size_t)(end - name)) == 0;
+}
+
+/* How many hidden pointers come first; -1: that is not certain. */
+static int count_hidden(const char *symbol, bool member, const struct rt_param *params, unsigned n, const struct rt_guess *g)
+{
+	bool nested = symbol[2] == 'N' || symbol[2] == 'Z', can[HIDDEN + 1], whole;
+	struct use use;
+	unsigned i;
+
+	for (i = 0; i <= HIDDEN; i++) {
+		whole = take_all(&use, params, n, i) == n;
+		can[i] = agrees(&use, g, whole) && !(i == 0 && member);
+	}
+	if (!nested)	/* What it does not read of the end is rather a parameter than all of them, and a result's place. */
+		return can[0] && (whole || !can[1]) ? 0 : can[1] && !can[0] ? 1 : -1;
+	if (can[0] && can[1])
+		return -1;
+	/* That it takes the first of them as a number, where others are not known, says too little. */
+	return can[0] ? (whole ? 0 : -1) : can[1] ? 1 : can[2] ? 2 : -1;
+}
+
+/* The text between the parentheses of "f(int) const". */
+static bool find_parameters(char *text, char **begin)
+{
+	char *p = strrchr(text, ')');
+	int depth = 0;
+
+	if (!p)
+		return false;
+	*begin = p;
+	do
+		depth += **begin == ')' ? 1 : **begin == '(' ? -1 : 0;
+	while (depth && (*begin)-- > text);
+	if (depth)
+		return false;
+	*p = '\0';
+	++*begin;
+	return true;
+}
+
+/* The guess with the types in place of what the registers look like; behind what is not known where it is the guess goes on. */
+static int merge(const struct rt_param *params, unsigned n, unsigned hidden, struct rt_types *memory, struct rt_prototype *p)
+{
+	const struct rt_ctype *nothing = rt_types_add(memory, RT_CT_UNKNOWN, NULL, 0);
+	struct rt_param *v = rt_types_alloc(memory, (PARAMS + HIDDEN + RT_USE_ARGS) * sizeof(*v));
+	struct use use;
+	unsigned i, known = take_all(&use, params, n, hidden);
+
+	if (!v || !nothing)
+		return -ENOMEM;
+	for (i = 0; i < hidden; i++) {
+		v[i].type = rt_types_pointer(memory, nothing, 8);
+		v[i].artificial = true;
+	}
+	memcpy(v + hidden, params, known * sizeof(*v));
+	hidden += known;
+	for (i = use.n; known < n && i < p->nparams; i++)
+		v[hidden++] = p->params[i];
+	for (i = 0; i < hidden; i++)
+		if (!v[i].type)
+			return -ENOMEM;
+	p->params = v;
+	p->nparams = hidden;
+	p->by_name = known != 0;
+	return 0;
+}
+
+int rt_signature_cxx(const char *symbol, const struct rt_arch *arch, const struct rt_guess *guess, struct rt_types *memory,
+		     struct rt_prototype *prototype)
+{
+	static const struct rt_ctype nothing = { .kind = RT_CT_VOID, .name = "void" };
+	struct rt_param params[PARAMS];
+	struct rt_text text = { 0 };
+	char *begin;
+	unsigned n;
+	int r = 0, hidden = -1;
+	bool structor;
+
+	/* Copies have other parameters than their name says; and of thunks and clones for transactions it says the other function's. */
+	if (strncmp(symbol, "_Z", 2) != 0 || symbol[2] == 'T' || symbol[2] == 'G' || strchr(symbol, '.') || !rt_demangle(&text, symbol, true) || !find_parameters(text.v, &begin))
+		goto out;
+	structor = is_structor(text.v, begin - 1);
+	if (structor) {
+		prototype->result = &nothing;
+		prototype->result_guessed = false;
+	}
+	r = rt_spec_parameters(begin, arch, memory, params, RT_COUNT(params), &n);
+	if (r == 0)
+		hidden = count_hidden(symbol, structor || strncmp(symbol, "_ZNK", 4) == 0, params, n, guess);
+	if (hidden >= 0)
+		r = merge(params, n, (unsigned)hidden, memory, prototype);
+out:
+	rt_text_free(&text);
+	return r == -ENOMEM ? r : 0;
 }
