@@ -46,22 +46,22 @@ static int open_hits(struct rt_bpf_side *side)
 }
 
 /* What entries keep for their returns; 0 too where no plan wants that. */
-static int open_kept(struct rt_bpf_side *side, const struct rt_attach_request *request)
+static int open_saved(struct rt_bpf_side *side, const struct rt_attach_request *request)
 {
 	unsigned i;
 	int r;
 
-	for (i = 0; i < request->nplans && !request->plans[i].nkept; i++)
+	for (i = 0; i < request->nplans && !request->plans[i].nsaved; i++)
 		;
 	if (i == request->nplans)
 		return 0;
-	side->kept_slots = RT_KEPT_SLOTS;
-	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(struct rt_kept), side->kept_slots, 0);
+	side->saved_slots = RT_KEPT_SLOTS;
+	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(struct rt_saved), side->saved_slots, 0);
 	if (r == -EPERM) {
-		side->kept_slots = RT_KEPT_SLOTS_MIN;
-		r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(struct rt_kept), side->kept_slots, 0);
+		side->saved_slots = RT_KEPT_SLOTS_MIN;
+		r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(struct rt_saved), side->saved_slots, 0);
 	}
-	side->maps[RT_MAP_KEPT] = r < 0 ? -1 : r;
+	side->maps[RT_MAP_SAVED] = r < 0 ? -1 : r;
 	return r < 0 ? r : 0;
 }
 
@@ -158,7 +158,7 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 	if (r >= 0 && (side->filtered || request->purpose != RT_PURPOSE_RECORD))
 		r = rt_counts_open(&side->counts, side->maps, request->purpose, key, (uint32_t)request->functions->n, side->held.size);
 	if (r >= 0)
-		r = open_kept(side, request);
+		r = open_saved(side, request);
 	if (r >= 0)
 		r = open_errno(side, request);
 	if (r >= 0)
@@ -288,7 +288,7 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		.purpose = request->purpose, .plan = &request->plans[plan], .plan_id = plan, .pids = request->pids, .gated = request->gate,
 		.key_source = key_source, .key = key, .read_user = !side->no_read_user, .no_read_str = side->no_read_str,
 		.thread_pointer = request->thread_pointer,
-		.slots = side->slots, .kept_slots = side->kept_slots, .transport = side->ring->transport, .ring_size = side->ring_size,
+		.slots = side->slots, .saved_slots = side->saved_slots, .transport = side->ring->transport, .ring_size = side->ring_size,
 		.rows = side->counts.quick ? side->counts.quick_rows : side->counts.rows, .stride = side->counts.stride, .heads = side->counts.heads, .quick = side->counts.quick,
 		.filtered = side->filtered, .limit = request->limit, .hold = side->held.size,
 	};

@@ -12,7 +12,7 @@
 struct rt_bpf_side {
 	int maps[RT_MAPS];
 	uint32_t slots;		/* of RT_MAP_HITS */
-	uint32_t kept_slots;	/* of RT_MAP_KEPT; 0: there is none */
+	uint32_t saved_slots;	/* of RT_MAP_SAVED; 0: there is none */
 	const struct rt_ring_ops *ring;
 	uint32_t ring_size;
 	struct rt_gaps *gaps;

@@ -114,20 +114,20 @@ static int define_member(const struct plans *p, unsigned id, unsigned count, str
 }
 
 /* Has the kernel kept them all?  Asked while there are few: it lists its definitions a page at a time, each from the beginning. */
-static int check_kept(const struct plans *p, struct rt_error *err)
+static int check_saved(const struct plans *p, struct rt_error *err)
 {
-	int kept = -1, tries;
+	int saved = -1, tries;
 	unsigned i;
 
 	for (i = 0; i < p->n; i++) {
 		if (p->counts[p->events[i].plan] < SAMPLE)
 			continue;
-		for (tries = 0; tries < LOOKS && kept != SAMPLE; tries++)
-			kept = count_defined(p->t, p->events[i].name);
-		if (kept >= 0 && kept != SAMPLE)
+		for (tries = 0; tries < LOOKS && saved != SAMPLE; tries++)
+			saved = count_defined(p->t, p->events[i].name);
+		if (saved >= 0 && saved != SAMPLE)
 			return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here: the kernel kept %d of %d "
-				       "(before 5.4)", kept, SAMPLE);
-		return kept < 0 ? rt_fail(err, kept, "%s/uprobe_events: reading it back: %s", p->t->root, strerror(-kept)) : 0;
+				       "(before 5.4)", saved, SAMPLE);
+		return saved < 0 ? rt_fail(err, saved, "%s/uprobe_events: reading it back: %s", p->t->root, strerror(-saved)) : 0;
 	}
 	return 0;
 }
@@ -185,7 +185,7 @@ int rt_define_plans(const struct rt_tracefs *t, const struct rt_attach_request *
 	}
 	r = define_some(&p, true, err);
 	if (r == 0)
-		r = check_kept(&p, err);
+		r = check_saved(&p, err);
 	if (r == 0)
 		r = define_some(&p, false, err);
 	*n = p.n;

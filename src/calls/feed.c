@@ -188,7 +188,7 @@ static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt
 	if (hit->function == RT_NO_FUNCTION)
 		return 0;
 	/* What is left for another stack returns later. */
-	hit->at_exits = t->functions.v[hit->function].how == RT_HOW_INSN && !t->switches && !t->unwatched_stacks;
+	hit->at_exits = t->functions.v[hit->function].how == RT_HOW_INSN && !t->switches && !t->lacks_stack_hooks;
 	hit->exits = &t->functions.v[hit->function].exits;
 	if (hit->plan->kind == RT_KIND_ENTRY)
 		event->hit.sp += (uint64_t)(int64_t)t->functions.v[hit->function].sp_down;

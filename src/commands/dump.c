@@ -45,7 +45,7 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 	program.rows = 1;
 	program.stride = (uint32_t)t->functions.n * rt_cells_of(t->purpose);
 	program.heads = RT_HEADS;
-	program.kept_slots = RT_KEPT_SLOTS;
+	program.saved_slots = RT_KEPT_SLOTS;
 	program.limit = t->limit;
 	program.filtered = rt_limit_any(&t->limit) && t->purpose == RT_PURPOSE_RECORD && rt_held_pairs(t->plans, t->nplans);
 	if (program.filtered && rt_held_may(&t->limit, t->plans, t->nplans, record_key))

@@ -21,7 +21,7 @@ static void print_fetch(FILE *file, const struct rt_fetch *f)
 		fprintf(file, "\\0x%" PRIx64, f->constant);
 	else if (f->base == RT_BASE_COMM)
 		fputs("$comm", file);
-	else if (f->base == RT_BASE_KEPT)
+	else if (f->base == RT_BASE_SAVED)
 		fprintf(file, "kept%d", (int)f->offset);
 	else
 		fprintf(file, "%%%s", f->reg.tracefs);
@@ -88,9 +88,9 @@ static void print_plan(FILE *file, const struct rt_plan *plan, unsigned number, 
 		print_fetch(file, &plan->values[i]);
 		putc('\n', file);
 	}
-	for (i = 0; i < plan->nkept && plan->kind == RT_KIND_ENTRY; i++) {
+	for (i = 0; i < plan->nsaved && plan->kind == RT_KIND_ENTRY; i++) {
 		fprintf(file, "    kept%u: ", i);
-		print_fetch(file, &plan->kept[i]);
+		print_fetch(file, &plan->saved[i]);
 		putc('\n', file);
 	}
 	for (i = 0; i < plan->ntests; i++)

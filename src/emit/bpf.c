@@ -210,7 +210,7 @@ static const char *map_name(const struct rt_bpf *bpf, size_t insn)
 {
 	static const char *const names[RT_MAPS] = {
 		[RT_MAP_EVENTS] = "events", [RT_MAP_HITS] = "hits", [RT_MAP_CELLS] = "cells", [RT_MAP_PLACES] = "places",
-		[RT_MAP_QUICK] = "quick", [RT_MAP_HEADS] = "heads", [RT_MAP_FRAMES] = "frames", [RT_MAP_KEPT] = "kept", [RT_MAP_ERRNO] = "errno",
+		[RT_MAP_QUICK] = "quick", [RT_MAP_HEADS] = "heads", [RT_MAP_FRAMES] = "frames", [RT_MAP_SAVED] = "kept", [RT_MAP_ERRNO] = "errno",
 		[RT_MAP_UNREAD] = "unread", [RT_MAP_GATE] = "gate",
 	};
 	size_t i;

@@ -18,7 +18,7 @@
  * and how many calls were left out as what their condition asks for could not be read, 8 bytes;
  * and whether the trace has ended for a process's rights (attach/gate.h), 8 bytes.
  */
-enum rt_bpf_map { RT_MAP_EVENTS, RT_MAP_HITS, RT_MAP_CELLS, RT_MAP_PLACES, RT_MAP_QUICK, RT_MAP_HEADS, RT_MAP_FRAMES, RT_MAP_KEPT, RT_MAP_ERRNO, RT_MAP_UNREAD, RT_MAP_GATE, RT_MAPS };
+enum rt_bpf_map { RT_MAP_EVENTS, RT_MAP_HITS, RT_MAP_CELLS, RT_MAP_PLACES, RT_MAP_QUICK, RT_MAP_HEADS, RT_MAP_FRAMES, RT_MAP_SAVED, RT_MAP_ERRNO, RT_MAP_UNREAD, RT_MAP_GATE, RT_MAPS };
 
 struct rt_bpf_reloc {
 	size_t insn;

@@ -136,7 +136,7 @@ static int add_value(struct line *line, const struct rt_plan *plan, unsigned i, 
 
 	if (f->base == RT_BASE_THREAD)
 		return rt_fail(err, -EOPNOTSUPP, "tracefs cannot read what belongs to a thread by its thread pointer");
-	if (f->base == RT_BASE_KEPT)
+	if (f->base == RT_BASE_SAVED)
 		return rt_fail(err, -EOPNOTSUPP, "tracefs does not know at a return what the function was given");
 	if (plan->arch->word < 8 && pointers)
 		return rt_fail(err, -EOPNOTSUPP, "tracefs reads pointers in memory as 8 bytes, those of a 32-bit program have 4");

@@ -137,11 +137,11 @@ enum { SLOT = R8, FOUND = R7 };
 /* Fibonacci hashing; the lowest bits of a stack pointer say nothing. */
 enum { HASH = 0x61c88647, HASH_SHIFT = 16, ALIGN_SHIFT = 3 };
 
-#define KEPT_AT(member) ((int)offsetof(struct rt_kept, member))
+#define SAVED_AT(member) ((int)offsetof(struct rt_saved, member))
 
-int rt_emit_kept_at(unsigned i)
+int rt_emit_saved_at(unsigned i)
 {
-	return KEPT_AT(v) + (int)(i * sizeof(uint64_t));
+	return SAVED_AT(v) + (int)(i * sizeof(uint64_t));
 }
 
 /* What no other function's program keeps there, as far as it knows its function. */
@@ -152,8 +152,8 @@ static int32_t stands_for(const struct rt_program *p)
 
 	if (p->key_source == RT_KEY_CONSTANT)
 		return (int32_t)p->function;
-	for (i = 0; i < p->plan->nkept; i++) {
-		const struct rt_fetch *f = &p->plan->kept[i];
+	for (i = 0; i < p->plan->nsaved; i++) {
+		const struct rt_fetch *f = &p->plan->saved[i];
 
 		h = (h ^ (f->base == RT_BASE_REG ? f->reg.pt_regs : 0x10000u + (uint32_t)f->offset)) * 16777619u;
 	}
@@ -192,11 +192,11 @@ static void emit_slot(struct emitter *e, int none)
 	rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R1, ALIGN_SHIFT);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_MUL, R1, HASH);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R1, HASH_SHIFT);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, (int32_t)e->program->kept_slots - 1);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, (int32_t)e->program->saved_slots - 1);
 	rt_bpf_store(e->bpf, RT_BPF_W, R10, KEY, R1);
 	/* Not out of the program: a record that is reserved has to be submitted. */
 	e->out = none;
-	rt_emit_lookup(e, RT_MAP_KEPT, KEY);
+	rt_emit_lookup(e, RT_MAP_SAVED, KEY);
 	e->out = out;
 }
 
@@ -208,14 +208,14 @@ void rt_emit_keep(struct emitter *e)
 	emit_slot(e, e->out);
 	rt_bpf_mov(e->bpf, SLOT, R0);
 	/* Whole or not there: it is used up while it is written. */
-	rt_bpf_store_imm(e->bpf, RT_BPF_DW, SLOT, KEPT_AT(sp), 0);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, SLOT, SAVED_AT(sp), 0);
 	emit_function(e);
-	rt_bpf_store(e->bpf, RT_BPF_W, SLOT, KEPT_AT(function), R0);
-	rt_bpf_store(e->bpf, RT_BPF_W, SLOT, KEPT_AT(tid), PID_TGID);
+	rt_bpf_store(e->bpf, RT_BPF_W, SLOT, SAVED_AT(function), R0);
+	rt_bpf_store(e->bpf, RT_BPF_W, SLOT, SAVED_AT(tid), PID_TGID);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, POINTER);
-	rt_bpf_store(e->bpf, RT_BPF_DW, SLOT, KEPT_AT(sp), R1);
-	for (i = 0; i < plan->nkept; i++) {
-		const struct rt_fetch *f = &plan->kept[i];
+	rt_bpf_store(e->bpf, RT_BPF_DW, SLOT, SAVED_AT(sp), R1);
+	for (i = 0; i < plan->nsaved; i++) {
+		const struct rt_fetch *f = &plan->saved[i];
 
 		if (f->base == RT_BASE_REG) {
 			rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, f->reg.pt_regs);
@@ -227,33 +227,33 @@ void rt_emit_keep(struct emitter *e)
 			rt_emit_read(e, R10, POINTER, f->size);
 			rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, POINTER);
 		}
-		rt_bpf_store(e->bpf, RT_BPF_DW, SLOT, rt_emit_kept_at(i), R1);
+		rt_bpf_store(e->bpf, RT_BPF_DW, SLOT, rt_emit_saved_at(i), R1);
 	}
 }
 
-void rt_emit_find_kept(struct emitter *e, int none)
+void rt_emit_find_saved(struct emitter *e, int none)
 {
 	emit_slot(e, none);
 	rt_bpf_mov(e->bpf, FOUND, R0);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, FOUND, KEPT_AT(sp));
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, FOUND, SAVED_AT(sp));
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, POINTER);
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, none);
-	rt_bpf_load(e->bpf, RT_BPF_W, R1, FOUND, KEPT_AT(tid));
+	rt_bpf_load(e->bpf, RT_BPF_W, R1, FOUND, SAVED_AT(tid));
 	rt_bpf_load(e->bpf, RT_BPF_W, R2, e->base, rt_emit_field(e, offsetof(struct rt_record, tid)));
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, none);
 	emit_function(e);
-	rt_bpf_load(e->bpf, RT_BPF_W, R1, FOUND, KEPT_AT(function));
+	rt_bpf_load(e->bpf, RT_BPF_W, R1, FOUND, SAVED_AT(function));
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R0);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, none);
 }
 
 void rt_emit_use_up(struct emitter *e, int none)
 {
-	rt_bpf_load(e->bpf, RT_BPF_DW, R2, FOUND, KEPT_AT(sp));
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, FOUND, SAVED_AT(sp));
 	emit_entry_sp(e);
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, none);
-	rt_bpf_store_imm(e->bpf, RT_BPF_DW, FOUND, KEPT_AT(sp), 0);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, FOUND, SAVED_AT(sp), 0);
 }

@@ -80,8 +80,8 @@ void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault)
 		emit_thread_pointer(e, fault);
 	} else if (f->base == RT_BASE_CONSTANT) {
 		rt_bpf_mov_imm64(e->bpf, R3, f->constant);
-	} else if (f->base == RT_BASE_KEPT) {
-		rt_bpf_load(e->bpf, RT_BPF_DW, R3, KEPT, rt_emit_kept_at((unsigned)f->offset));
+	} else if (f->base == RT_BASE_SAVED) {
+		rt_bpf_load(e->bpf, RT_BPF_DW, R3, KEPT, rt_emit_saved_at((unsigned)f->offset));
 	} else {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, e->program->plan->arch->sp.pt_regs);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, f->offset);
@@ -141,7 +141,7 @@ static void emit_errno(struct emitter *e, const struct rt_fetch *f, int at, int 
 }
 
 /* RT_ROLE_ERRNO: how far it is, to its map; of a second C library of the process, that nobody knows which is meant. */
-static void emit_errno_home(struct emitter *e)
+static void emit_errno_source(struct emitter *e)
 {
 	const struct rt_plan *plan = e->program->plan;
 
@@ -187,7 +187,7 @@ static void emit_value(struct emitter *e, unsigned i)
 		emit_comm(e, at);
 		return;
 	}
-	if (f->type == RT_TYPE_INT && (f->base == RT_BASE_KEPT || f->base == RT_BASE_CONSTANT) && !f->nderef) {
+	if (f->type == RT_TYPE_INT && (f->base == RT_BASE_SAVED || f->base == RT_BASE_CONSTANT) && !f->nderef) {
 		rt_emit_address(e, f, e->out);
 		rt_bpf_store(e->bpf, size_of(f->size), e->base, at, R3);
 		return;
@@ -326,31 +326,31 @@ void rt_emit_filter(struct emitter *e)
 }
 
 /* The values that begin with what the entry has kept. */
-static uint32_t mask_of_kept(const struct rt_plan *plan)
+static uint32_t mask_of_saved(const struct rt_plan *plan)
 {
 	uint32_t mask = 0;
 	unsigned i;
 
 	for (i = 0; i < plan->nvalues; i++)
-		mask |= plan->values[i].base == RT_BASE_KEPT ? UINT32_C(1) << i : 0;
+		mask |= plan->values[i].base == RT_BASE_SAVED ? UINT32_C(1) << i : 0;
 	return mask;
 }
 
 /* After all others, among which may be their lengths. */
-static void emit_kept_values(struct emitter *e)
+static void emit_saved_values(struct emitter *e)
 {
 	const struct rt_plan *plan = e->program->plan;
 	int none = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf);
 	unsigned i;
 
-	rt_emit_find_kept(e, none);
+	rt_emit_find_saved(e, none);
 	for (i = 0; i < plan->nvalues; i++)
-		if (plan->values[i].base == RT_BASE_KEPT)
+		if (plan->values[i].base == RT_BASE_SAVED)
 			emit_value(e, i);
 	rt_emit_use_up(e, none);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
 	rt_bpf_place(e->bpf, none);
-	rt_bpf_mov_imm64(e->bpf, R1, mask_of_kept(plan));
+	rt_bpf_mov_imm64(e->bpf, R1, mask_of_saved(plan));
 	rt_bpf_alu(e->bpf, RT_BPF_OR, FAULTS, R1);
 	rt_bpf_place(e->bpf, done);
 }
@@ -364,10 +364,10 @@ static void emit_values(struct emitter *e)
 		rt_bpf_mov_imm(e->bpf, FAULTS, 0);
 	}
 	for (i = 0; i < e->program->plan->nvalues; i++)
-		if (e->program->plan->values[i].base != RT_BASE_KEPT)
+		if (e->program->plan->values[i].base != RT_BASE_SAVED)
 			emit_value(e, i);
-	if (mask_of_kept(e->program->plan))
-		emit_kept_values(e);
+	if (mask_of_saved(e->program->plan))
+		emit_saved_values(e);
 	if (e->tail.faults)
 		rt_bpf_store(e->bpf, RT_BPF_W, e->base, rt_emit_field(e, e->tail.faults), FAULTS);
 }
@@ -382,7 +382,7 @@ void rt_emit_contents(struct emitter *e)
 
 static bool keeps(const struct rt_plan *plan)
 {
-	return plan->kind == RT_KIND_ENTRY && plan->nkept;
+	return plan->kind == RT_KIND_ENTRY && plan->nsaved;
 }
 
 static void emit_filtered(struct emitter *e)
@@ -429,7 +429,7 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 		goto end;
 	}
 	if (program->plan->role == RT_ROLE_ERRNO) {
-		emit_errno_home(&e);
+		emit_errno_source(&e);
 		goto end;
 	}
 	if (program->hold)

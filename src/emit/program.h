@@ -42,7 +42,7 @@ struct rt_program {
 	uint32_t ring_size;		/* RT_TRANSPORT_ARRAY: bytes of data a CPU, a power of two */
 	uint32_t rows, stride;		/* of RT_MAP_CELLS (emit/cells.h) */
 	unsigned quick;			/* bits of RT_MAP_QUICK, which has as many rows; 0: there is none */
-	uint32_t kept_slots;		/* of RT_MAP_KEPT, a power of two (emit/kept.h) */
+	uint32_t saved_slots;		/* of RT_MAP_SAVED, a power of two (emit/kept.h) */
 	uint32_t heads;			/* slots of RT_MAP_HEADS, a power of two */
 	bool filtered;			/* record only what `limit` lets through */
 	struct rt_limit limit;

@@ -161,7 +161,7 @@ static bool is_x87(const struct rt_ctype *type)
 
 /* The object in the registers of its eightbytes: `general` ones, which are `ngeneral`, and floating-point ones from `floating` on. */
 static bool spread(const struct rt_arch *arch, const struct rt_ctype *type, const struct rt_reg *general, unsigned ngeneral,
-		   unsigned floating, unsigned nfloating, unsigned taken[2], struct rt_home *home)
+		   unsigned floating, unsigned nfloating, unsigned taken[2], struct rt_abi_location *location)
 {
 	enum klass c[2] = { CLASS_NONE, CLASS_NONE };
 	uint64_t size = size_of(arch, type);
@@ -171,115 +171,115 @@ static bool spread(const struct rt_arch *arch, const struct rt_ctype *type, cons
 		c[0] = CLASS_INTEGER;
 	else if (size > 16 || !classify(arch, type, 0, c, 0))
 		return false;
-	home->kind = RT_HOME_PARTS;
-	home->part = 8;
-	home->n = (unsigned)up(size, 8) / 8;
+	location->kind = RT_HOME_PARTS;
+	location->part = 8;
+	location->n = (unsigned)up(size, 8) / 8;
 	if (type->kind == RT_CT_FLOAT || type->is_vector) {
-		home->part = 16;
-		home->n = 1;
+		location->part = 16;
+		location->n = 1;
 	}
 	taken[0] = taken[1] = 0;
 	/* C++ has empty classes of one byte, which are not passed. */
 	if (c[0] == CLASS_NONE && c[1] == CLASS_NONE)
-		home->kind = RT_HOME_NONE;
-	for (i = 0; i < home->n; i++) {
+		location->kind = RT_HOME_NONE;
+	for (i = 0; i < location->n; i++) {
 		if (c[i] == CLASS_INTEGER) {
 			if (taken[0] == ngeneral)
 				return false;
-			home->parts[i].reg = general[taken[0]++];
+			location->parts[i].reg = general[taken[0]++];
 		} else if (c[i] == CLASS_NONE) {
-			home->parts[i].mark = "<padding>";
+			location->parts[i].mark = "<padding>";
 		} else if (c[i] == CLASS_UP && c[0] == CLASS_FLOAT) {
-			home->parts[i].mark = home->parts[0].mark;
+			location->parts[i].mark = location->parts[0].mark;
 		} else {
 			if (taken[1] == nfloating)
 				return false;
-			home->parts[i].mark = rt_abi_float_mark(arch, floating + taken[1]++);
+			location->parts[i].mark = rt_abi_float_mark(arch, floating + taken[1]++);
 		}
 	}
 	return true;
 }
 
-static void x86_64_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_home *home)
+static void x86_64_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_abi_location *location)
 {
 	const struct rt_arch *arch = abi->arch;
 	unsigned taken[2];
 	uint64_t align = align_of(arch, type, 0);
 
 	if (is_struct(type) && type->by_reference) {
-		home->kind = RT_HOME_POINTER;
+		location->kind = RT_HOME_POINTER;
 		if (abi->general < arch->nargs) {
-			home->n = 1;
-			home->parts[0].reg = arch->args[abi->general++];
+			location->n = 1;
+			location->parts[0].reg = arch->args[abi->general++];
 		} else {
-			home->offset = abi->stack;
+			location->offset = abi->stack;
 			abi->stack += 8;
 		}
 		return;
 	}
-	if (spread(arch, type, arch->args + abi->general, arch->nargs - abi->general, abi->floating, FLOATS - abi->floating, taken, home)) {
+	if (spread(arch, type, arch->args + abi->general, arch->nargs - abi->general, abi->floating, FLOATS - abi->floating, taken, location)) {
 		abi->general += taken[0];
 		abi->floating += taken[1];
 		return;
 	}
-	memset(home, 0, sizeof(*home));
+	memset(location, 0, sizeof(*location));
 	/* Half of it is in the last register (what is aligned to 16 never is; see rt_dwarf_walk.splits_int128). */
 	if (type->kind == RT_CT_INT && type->size == 16 && align == 8 && abi->general + 1 == arch->nargs) {
 		abi->general++;
 		abi->stack += 8;
-		home->kind = RT_HOME_ELSEWHERE;
-		home->mark = "<not known>";
+		location->kind = RT_HOME_ELSEWHERE;
+		location->mark = "<not known>";
 		return;
 	}
 	/* The first argument on the stack is as aligned as any may be, and stands 8 above the stack pointer at entry. */
 	abi->stack = (int32_t)up((uint64_t)abi->stack - arch->stack_args, align > 8 ? align : 8) + arch->stack_args;
-	home->kind = RT_HOME_STACK;
-	home->offset = abi->stack;
+	location->kind = RT_HOME_STACK;
+	location->offset = abi->stack;
 	abi->stack += (int32_t)up(size_of(arch, type), 8);
 }
 
-static void x86_64_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_home *home)
+static void x86_64_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_abi_location *location)
 {
 	const struct rt_reg general[] = { arch->result, arch->result2 };
 	unsigned taken[2];
 
 	if (is_x87(type)) {
-		home->kind = RT_HOME_ELSEWHERE;
-		home->mark = type->is_complex ? "<in st0 and st1>" : "<in st0>";
+		location->kind = RT_HOME_ELSEWHERE;
+		location->mark = type->is_complex ? "<in st0 and st1>" : "<in st0>";
 		return;
 	}
-	if (spread(arch, type, general, 2, 0, 2, taken, home))
+	if (spread(arch, type, general, 2, 0, 2, taken, location))
 		return;
-	memset(home, 0, sizeof(*home));
-	home->kind = RT_HOME_POINTER;
-	home->n = 1;
-	home->parts[0].reg = arch->result;
+	memset(location, 0, sizeof(*location));
+	location->kind = RT_HOME_POINTER;
+	location->n = 1;
+	location->parts[0].reg = arch->result;
 }
 
 /* ---- i386 ---- */
 
-static void i386_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_home *home)
+static void i386_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_abi_location *location)
 {
-	home->kind = is_struct(type) && type->by_reference ? RT_HOME_POINTER : RT_HOME_STACK;
-	home->offset = abi->stack;
-	abi->stack += (int32_t)up(home->kind == RT_HOME_POINTER ? 4 : size_of(abi->arch, type), 4);
+	location->kind = is_struct(type) && type->by_reference ? RT_HOME_POINTER : RT_HOME_STACK;
+	location->offset = abi->stack;
+	abi->stack += (int32_t)up(location->kind == RT_HOME_POINTER ? 4 : size_of(abi->arch, type), 4);
 }
 
-static void i386_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_home *home)
+static void i386_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_abi_location *location)
 {
 	if (type->kind == RT_CT_FLOAT) {
-		home->kind = RT_HOME_ELSEWHERE;
-		home->mark = "<in st0>";
+		location->kind = RT_HOME_ELSEWHERE;
+		location->mark = "<in st0>";
 		return;
 	}
-	home->parts[0].reg = arch->result;
-	home->n = 1;
-	home->part = 4;
+	location->parts[0].reg = arch->result;
+	location->n = 1;
+	location->part = 4;
 	/* A complex number of floats is returned like an integer of that size. */
-	home->kind = (is_struct(type) && !(type->is_complex && type->size == 8)) || size_of(arch, type) > 8 ? RT_HOME_POINTER : RT_HOME_PARTS;
-	if (home->kind == RT_HOME_PARTS && size_of(arch, type) > 4) {
-		home->parts[1].reg = arch->result2;
-		home->n = 2;
+	location->kind = (is_struct(type) && !(type->is_complex && type->size == 8)) || size_of(arch, type) > 8 ? RT_HOME_POINTER : RT_HOME_PARTS;
+	if (location->kind == RT_HOME_PARTS && size_of(arch, type) > 4) {
+		location->parts[1].reg = arch->result2;
+		location->n = 2;
 	}
 }
 
@@ -312,128 +312,128 @@ static bool same_floats(const struct rt_ctype *type, uint64_t *size, unsigned *n
 	return true;
 }
 
-static bool in_floats(const struct rt_arch *arch, const struct rt_ctype *type, unsigned floating, struct rt_home *home)
+static bool in_floats(const struct rt_arch *arch, const struct rt_ctype *type, unsigned floating, struct rt_abi_location *location)
 {
 	uint64_t size = 0;
 	unsigned i, n = 0;
 
 	if (!same_floats(type, &size, &n, 0) || !n)
 		return false;
-	home->kind = RT_HOME_PARTS;
-	home->n = n;
-	home->part = (unsigned)size;
+	location->kind = RT_HOME_PARTS;
+	location->n = n;
+	location->part = (unsigned)size;
 	for (i = 0; i < n; i++)
-		home->parts[i].mark = rt_abi_float_mark(arch, floating + i);
+		location->parts[i].mark = rt_abi_float_mark(arch, floating + i);
 	return true;
 }
 
-static void aarch64_stack(struct rt_abi *abi, const struct rt_ctype *type, uint64_t size, struct rt_home *home)
+static void aarch64_stack(struct rt_abi *abi, const struct rt_ctype *type, uint64_t size, struct rt_abi_location *location)
 {
 	abi->stack = (int32_t)up((uint64_t)abi->stack, align_of(abi->arch, type, 0) >= 16 ? 16 : 8);
-	home->offset = abi->stack;
+	location->offset = abi->stack;
 	abi->stack += (int32_t)up(size, 8);
 }
 
-static void aarch64_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_home *home)
+static void aarch64_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_abi_location *location)
 {
 	const struct rt_arch *arch = abi->arch;
 	uint64_t size = size_of(arch, type);
 	unsigned i, n = (unsigned)up(size, 8) / 8;
 
-	if (in_floats(arch, type, abi->floating, home)) {
-		if (abi->floating + home->n <= FLOATS) {
-			abi->floating += home->n;
+	if (in_floats(arch, type, abi->floating, location)) {
+		if (abi->floating + location->n <= FLOATS) {
+			abi->floating += location->n;
 			return;
 		}
-		memset(home, 0, sizeof(*home));
+		memset(location, 0, sizeof(*location));
 		abi->floating = FLOATS;
-		home->kind = RT_HOME_STACK;
-		aarch64_stack(abi, type, size, home);
+		location->kind = RT_HOME_STACK;
+		aarch64_stack(abi, type, size, location);
 		return;
 	}
-	home->kind = RT_HOME_PARTS;
-	home->part = 8;
+	location->kind = RT_HOME_PARTS;
+	location->part = 8;
 	if (is_struct(type) && (type->by_reference || size > 16)) {
-		home->kind = RT_HOME_POINTER;
+		location->kind = RT_HOME_POINTER;
 		n = 1;
 	} else if (align_of(arch, type, 0) >= 16) {
 		abi->general = (unsigned)up(abi->general, 2);
 	}
 	if (abi->general + n <= arch->nargs) {
-		home->n = n;
+		location->n = n;
 		for (i = 0; i < n; i++)
-			home->parts[i].reg = arch->args[abi->general++];
+			location->parts[i].reg = arch->args[abi->general++];
 		return;
 	}
 	abi->general = arch->nargs;
-	if (home->kind == RT_HOME_PARTS)
-		home->kind = RT_HOME_STACK;
-	if (home->kind == RT_HOME_POINTER) {
-		home->offset = abi->stack;
+	if (location->kind == RT_HOME_PARTS)
+		location->kind = RT_HOME_STACK;
+	if (location->kind == RT_HOME_POINTER) {
+		location->offset = abi->stack;
 		abi->stack += 8;
 		return;
 	}
-	aarch64_stack(abi, type, size, home);
+	aarch64_stack(abi, type, size, location);
 }
 
-static void aarch64_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_home *home)
+static void aarch64_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_abi_location *location)
 {
 	uint64_t size = size_of(arch, type);
 
-	if (in_floats(arch, type, 0, home))
+	if (in_floats(arch, type, 0, location))
 		return;
 	if (is_struct(type) && (type->by_reference || size > 16)) {
 		/* Its address was in x8 at the entry, which is not kept. */
-		home->kind = RT_HOME_ELSEWHERE;
-		home->mark = "<in memory>";
+		location->kind = RT_HOME_ELSEWHERE;
+		location->mark = "<in memory>";
 		return;
 	}
-	home->kind = RT_HOME_PARTS;
-	home->part = 8;
-	home->n = size > 8 ? 2 : 1;
-	home->parts[0].reg = arch->result;
-	home->parts[1].reg = arch->result2;
+	location->kind = RT_HOME_PARTS;
+	location->part = 8;
+	location->n = size > 8 ? 2 : 1;
+	location->parts[0].reg = arch->result;
+	location->parts[1].reg = arch->result2;
 }
 
 /* ---- any of them ---- */
 
-void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_home *home)
+void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_abi_location *location)
 {
-	memset(home, 0, sizeof(*home));
+	memset(location, 0, sizeof(*location));
 	if (type && type->kind == RT_CT_VOID)
 		return;
 	if (!is_known(arch, type)) {
-		home->kind = RT_HOME_UNKNOWN;
+		location->kind = RT_HOME_UNKNOWN;
 		return;
 	}
 	if (!size_of(arch, type))
 		return;
 	switch (arch->machine) {
 	case EM_X86_64:
-		x86_64_result(arch, type, home);
+		x86_64_result(arch, type, location);
 		break;
 	case AARCH64:
-		aarch64_result(arch, type, home);
+		aarch64_result(arch, type, location);
 		break;
 	default:
-		i386_result(arch, type, home);
+		i386_result(arch, type, location);
 		break;
 	}
 }
 
 void rt_abi_begin(struct rt_abi *abi, const struct rt_arch *arch, const struct rt_ctype *result)
 {
-	struct rt_home home;
+	struct rt_abi_location location;
 
 	memset(abi, 0, sizeof(*abi));
 	abi->arch = arch;
 	abi->stack = arch->stack_args;
 	if (!result || arch->machine == AARCH64)	/* there it has a register of its own, x8 */
 		return;
-	rt_abi_result(arch, result, &home);
+	rt_abi_result(arch, result, &location);
 	/* A structure whose members nobody knows: then nothing is known of where the arguments are. */
-	abi->lost = home.kind == RT_HOME_UNKNOWN && is_struct(result);
-	if (home.kind != RT_HOME_POINTER)
+	abi->lost = location.kind == RT_HOME_UNKNOWN && is_struct(result);
+	if (location.kind != RT_HOME_POINTER)
 		return;
 	if (arch->nargs)
 		abi->general = 1;
@@ -441,36 +441,36 @@ void rt_abi_begin(struct rt_abi *abi, const struct rt_arch *arch, const struct r
 		abi->stack += arch->word;
 }
 
-void rt_abi_unset(struct rt_home *home, unsigned unset)
+void rt_abi_unset(struct rt_abi_location *location, unsigned unset)
 {
 	unsigned i;
 
-	for (i = 0; home->kind == RT_HOME_PARTS && home->part == 8 && i < home->n; i++)
+	for (i = 0; location->kind == RT_HOME_PARTS && location->part == 8 && i < location->n; i++)
 		if (unset >> i & 1) {
-			home->parts[i].reg.tracefs = NULL;
-			home->parts[i].mark = "<optimized out>";
+			location->parts[i].reg.tracefs = NULL;
+			location->parts[i].mark = "<optimized out>";
 		}
 }
 
-void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_home *home)
+void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_abi_location *location)
 {
-	memset(home, 0, sizeof(*home));
+	memset(location, 0, sizeof(*location));
 	if (abi->lost || !is_known(abi->arch, type)) {
 		abi->lost = true;
-		home->kind = RT_HOME_UNKNOWN;
+		location->kind = RT_HOME_UNKNOWN;
 		return;
 	}
 	if (!size_of(abi->arch, type))
 		return;
 	switch (abi->arch->machine) {
 	case EM_X86_64:
-		x86_64_argument(abi, type, home);
+		x86_64_argument(abi, type, location);
 		break;
 	case AARCH64:
-		aarch64_argument(abi, type, home);
+		aarch64_argument(abi, type, location);
 		break;
 	default:
-		i386_argument(abi, type, home);
+		i386_argument(abi, type, location);
 		break;
 	}
 }
@@ -512,33 +512,33 @@ static bool is_complex(const struct rt_ctype *type)
 	return type->kind == RT_CT_FLOAT && type->name && strncmp(type->name, "complex", 7) == 0;
 }
 
-static bool add_part(struct rt_home *home, uint64_t at, uint64_t size)
+static bool add_part(struct rt_abi_location *location, uint64_t at, uint64_t size)
 {
-	if (home->n == RT_HOME_PARTS_MAX || at > UINT16_MAX || !size || size > 8)
+	if (location->n == RT_HOME_PARTS_MAX || at > UINT16_MAX || !size || size > 8)
 		return false;
-	home->parts[home->n].offset = (uint16_t)at;
-	home->parts[home->n++].size = (uint16_t)size;
+	location->parts[location->n].offset = (uint16_t)at;
+	location->parts[location->n++].size = (uint16_t)size;
 	return true;
 }
 
-static bool add_general(struct rt_abi *abi, struct rt_home *home, uint64_t at, uint64_t size)
+static bool add_general(struct rt_abi *abi, struct rt_abi_location *location, uint64_t at, uint64_t size)
 {
-	if (abi->general >= abi->arch->ngo || !add_part(home, at, size))
+	if (abi->general >= abi->arch->ngo || !add_part(location, at, size))
 		return false;
-	home->parts[home->n - 1].reg = abi->arch->go[abi->general++];
+	location->parts[location->n - 1].reg = abi->arch->go[abi->general++];
 	return true;
 }
 
-static bool add_float(struct rt_abi *abi, struct rt_home *home, uint64_t at, uint64_t size)
+static bool add_float(struct rt_abi *abi, struct rt_abi_location *location, uint64_t at, uint64_t size)
 {
-	if (abi->floating >= (abi->arch->ngo > GO_FLOATS ? GO_FLOATS + 1 : GO_FLOATS) || !add_part(home, at, size))
+	if (abi->floating >= (abi->arch->ngo > GO_FLOATS ? GO_FLOATS + 1 : GO_FLOATS) || !add_part(location, at, size))
 		return false;
-	home->parts[home->n - 1].mark = rt_abi_float_mark(abi->arch, abi->floating++);
+	location->parts[location->n - 1].mark = rt_abi_float_mark(abi->arch, abi->floating++);
 	return true;
 }
 
 /* A register for each part.  False: it does not fit. */
-static bool assign(struct rt_abi *abi, const struct rt_ctype *type, uint64_t at, struct rt_home *home, unsigned depth)
+static bool assign(struct rt_abi *abi, const struct rt_ctype *type, uint64_t at, struct rt_abi_location *location, unsigned depth)
 {
 	uint64_t size;
 	unsigned i;
@@ -549,17 +549,17 @@ static bool assign(struct rt_abi *abi, const struct rt_ctype *type, uint64_t at,
 	switch (type->kind) {
 	case RT_CT_FLOAT:
 		if (is_complex(type))
-			return add_float(abi, home, at, size / 2) && add_float(abi, home, at + size / 2, size / 2);
-		return add_float(abi, home, at, size);
+			return add_float(abi, location, at, size / 2) && add_float(abi, location, at + size / 2, size / 2);
+		return add_float(abi, location, at, size);
 	case RT_CT_STRUCT:
 		for (i = 0; i < type->nmembers; i++)
-			if (!assign(abi, type->members[i].type, at + type->members[i].offset, home, depth + 1))
+			if (!assign(abi, type->members[i].type, at + type->members[i].offset, location, depth + 1))
 				return false;
 		return true;
 	case RT_CT_ARRAY:
-		return type->size == 0 || (type->count == 1 && assign(abi, type->target, at, home, depth + 1));
+		return type->size == 0 || (type->count == 1 && assign(abi, type->target, at, location, depth + 1));
 	default:
-		return size == 0 || add_general(abi, home, at, size);
+		return size == 0 || add_general(abi, location, at, size);
 	}
 }
 
@@ -598,14 +598,14 @@ void rt_abi_go_results(struct rt_abi *abi)
 	abi->stack = (int32_t)up((uint64_t)abi->stack, abi->arch->word);
 }
 
-void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type, const struct rt_where *where, struct rt_home *home)
+void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type, const struct rt_where *where, struct rt_abi_location *location)
 {
 	struct rt_abi before;
 
-	memset(home, 0, sizeof(*home));
+	memset(location, 0, sizeof(*location));
 	if (abi->lost || !is_go_known(type) || abi->stack > INT32_MAX / 2) {
 		abi->lost = true;
-		home->kind = RT_HOME_UNKNOWN;
+		location->kind = RT_HOME_UNKNOWN;
 		return;
 	}
 	if (!go_size_of(abi->arch, type))
@@ -613,39 +613,39 @@ void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type, const s
 	if (abi->go_registers && where->kind != RT_WHERE_STACK) {
 		skip_unnamed(abi, where);
 		before = *abi;
-		home->kind = RT_HOME_PARTS;
-		if (assign(abi, type, 0, home, 0))
+		location->kind = RT_HOME_PARTS;
+		if (assign(abi, type, 0, location, 0))
 			return;
 		*abi = before;
-		memset(home, 0, sizeof(*home));
+		memset(location, 0, sizeof(*location));
 	}
-	home->kind = RT_HOME_STACK;
+	location->kind = RT_HOME_STACK;
 	abi->stack = (int32_t)up((uint64_t)abi->stack, go_align_of(abi->arch, type, 0));
 	if (where->kind == RT_WHERE_STACK && where->offset >= 0 && where->offset < INT32_MAX / 2)
 		abi->stack = (int32_t)where->offset;
-	home->offset = abi->stack;
+	location->offset = abi->stack;
 	abi->stack += (int32_t)go_size_of(abi->arch, type);
 }
 
 /* What is told may be where the only part of it is that is used. */
-static bool is_at(const struct rt_ctype *type, const struct rt_home *home, int64_t told)
+static bool is_at(const struct rt_ctype *type, const struct rt_abi_location *location, int64_t told)
 {
-	return told >= home->offset && told - home->offset < (int64_t)(type->size ? type->size : 8 /* a pointer or function */);
+	return told >= location->offset && told - location->offset < (int64_t)(type->size ? type->size : 8 /* a pointer or function */);
 }
 
 bool rt_abi_go_in_order(struct rt_abi *abi, const struct rt_param *v, unsigned n)
 {
 	struct rt_abi before = *abi, other;
-	struct rt_home home, moved;
+	struct rt_abi_location location, moved;
 	int64_t told;
 	unsigned i;
 
 	for (i = 0; i < n; i++) {
 		other = before;		/* as it would be without the one before */
 		before = *abi;
-		rt_abi_go_argument(abi, v[i].type, &v[i].where, &home);
+		rt_abi_go_argument(abi, v[i].type, &v[i].where, &location);
 		told = v[i].where.kind == RT_WHERE_ABI ? v[i].where.offset : 0;
-		if (abi->lost || (told > 0 && !is_at(v[i].type, &home, told)))
+		if (abi->lost || (told > 0 && !is_at(v[i].type, &location, told)))
 			return false;
 		if (!told || !i || v[i - 1].where.offset || v[i].type->size > 8 || !abi->arch->link.tracefs)
 			continue;

@@ -6,7 +6,7 @@
 #include "lang/type.h"
 
 /* Where the C calling convention of an architecture puts an argument or a result. */
-enum rt_home_kind {
+enum rt_abi_location_kind {
 	RT_HOME_NONE,		/* nowhere: an empty object, no result */
 	RT_HOME_UNKNOWN,	/* not known, and nor is what comes after */
 	RT_HOME_PARTS,		/* in registers, 8 bytes each (a word each on 32-bit machines) unless `parts` says otherwise */
@@ -17,13 +17,13 @@ enum rt_home_kind {
 
 enum { RT_HOME_PARTS_MAX = 9 };
 
-struct rt_home {
-	enum rt_home_kind kind;
+struct rt_abi_location {
+	enum rt_abi_location_kind kind;
 	unsigned n, part;	/* parts, and the bytes of each */
 	struct {
 		struct rt_reg reg;	/* tracefs NULL: a floating-point register, which a probe cannot read */
 		const char *mark;	/* of that one: "<in xmm0>" */
-		uint8_t kept;		/* 1 + the number under which the entry kept it, for the return; 0: it is in `reg` */
+		uint8_t saved;		/* 1 + the number under which the entry kept it, for the return; 0: it is in `reg` */
 		uint16_t offset, size;	/* which bytes of the object it has; size 0: `part` bytes behind those of the one before */
 	} parts[RT_HOME_PARTS_MAX];
 	int32_t offset;
@@ -41,10 +41,10 @@ struct rt_abi {
 
 /* Before the first argument: a result may be passed by a hidden pointer, which takes an argument's place. */
 void rt_abi_begin(struct rt_abi *abi, const struct rt_arch *arch, const struct rt_ctype *result);
-void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_home *home);
+void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_abi_location *location);
 /* Eightbytes in registers (bits) that no caller has set: nothing of them is read. */
-void rt_abi_unset(struct rt_home *home, unsigned unset);
-void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_home *home);
+void rt_abi_unset(struct rt_abi_location *location, unsigned unset);
+void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_abi_location *location);
 
 /* What is shown of a number in floating-point register `i`: "<in xmm0>". */
 const char *rt_abi_float_mark(const struct rt_arch *arch, unsigned i);
@@ -55,7 +55,7 @@ const char *rt_abi_float_mark(const struct rt_arch *arch, unsigned i);
  */
 void rt_abi_go_begin(struct rt_abi *abi, const struct rt_arch *arch, bool registers);
 void rt_abi_go_results(struct rt_abi *abi);
-void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type, const struct rt_where *where, struct rt_home *home);
+void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type, const struct rt_where *where, struct rt_abi_location *location);
 /*
  * The `n` parameters, or results, as rt_abi_go_argument takes them on the stack: may they be in that order?  Up to Go 1.17 debug information
  * for aarch64 is sorted by where they are, and takes those that have a location for 8 bytes further up.  So one without may stand before one

@@ -78,7 +78,7 @@ void rt_plan_at_exit(const struct rt_plan *returns, enum rt_leaving leaving, str
 	if (leaving == RT_BY_RETURN || leaving == RT_BY_URETPROBE)
 		return;
 	memset(plan->values, 0, sizeof(plan->values));
-	plan->nvalues = plan->nkept = 0;
+	plan->nvalues = plan->nsaved = 0;
 	if (leaving == RT_BY_BRANCH) {
 		plan_int(&plan->values[0]);
 		plan->values[0].is_signed = false;
@@ -298,7 +298,7 @@ bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 
 	if (a->kind != b->kind || a->role != b->role || a->leaving != b->leaving || a->arch != b->arch || a->nvalues != b->nvalues || a->return_address != b->return_address ||
 	    a->root != b->root || a->no_return != b->no_return || a->goroutine != b->goroutine || a->runtime != b->runtime || a->ntests != b->ntests ||
-	    a->nkept != b->nkept)
+	    a->nsaved != b->nsaved)
 		return false;
 	for (i = 0; i < a->ntests; i++)
 		if (a->tests[i].value != b->tests[i].value || a->tests[i].op != b->tests[i].op || a->tests[i].join != b->tests[i].join ||
@@ -307,8 +307,8 @@ bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 		    !a->tests[i].string != !b->tests[i].string || a->tests[i].length != b->tests[i].length ||
 		    (a->tests[i].string && memcmp(a->tests[i].string, b->tests[i].string, a->tests[i].length) != 0))
 			return false;
-	for (i = 0; i < a->nkept; i++)
-		if (!rt_fetch_same(&a->kept[i], &b->kept[i]))
+	for (i = 0; i < a->nsaved; i++)
+		if (!rt_fetch_same(&a->saved[i], &b->saved[i]))
 			return false;
 	for (i = 0; i < a->nvalues; i++)
 		if (!rt_fetch_same(&a->values[i], &b->values[i]))

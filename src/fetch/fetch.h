@@ -30,13 +30,13 @@
  */
 #define RT_MAX_DEREF 4
 
-enum rt_base { RT_BASE_REG, RT_BASE_STACK, RT_BASE_THREAD, RT_BASE_KEPT, RT_BASE_CONSTANT, RT_BASE_COMM };
+enum rt_base { RT_BASE_REG, RT_BASE_STACK, RT_BASE_THREAD, RT_BASE_SAVED, RT_BASE_CONSTANT, RT_BASE_COMM };
 enum rt_type { RT_TYPE_INT, RT_TYPE_STRING, RT_TYPE_BYTES };
 
 struct rt_fetch {
 	enum rt_base base;
 	struct rt_reg reg;		/* RT_BASE_REG */
-	int32_t offset;			/* RT_BASE_STACK: bytes from sp; RT_BASE_KEPT: which of them */
+	int32_t offset;			/* RT_BASE_STACK: bytes from sp; RT_BASE_SAVED: which of them */
 	uint64_t constant;		/* RT_BASE_CONSTANT */
 	uint8_t nderef;
 	int32_t deref[RT_MAX_DEREF];
@@ -96,7 +96,7 @@ enum { RT_MAX_TESTS = 8, RT_TEST_STRING = 256 /* bytes of a string in a test, wi
 
 enum { RT_MAX_KEPT = 5, RT_COMM_BYTES = 16 /* of a thread's name, with the NUL */ };
 
-/* What a hit tells (watch.h). */
+/* What a hit tells (plan/hooks.h). */
 enum rt_role {
 	RT_ROLE_CALL,			/* of a traced function */
 	RT_ROLE_UNWOUND,		/* the calls at this stack pointer and below have been left */
@@ -137,8 +137,8 @@ struct rt_plan {
 	 * What an entry keeps for its return, a word each: registers, or stack slots.  Both plans have them, as their programs must agree.
 	 * A return that finds nothing kept of its own call has all values that begin there marked as unreadable.
 	 */
-	uint8_t nkept;
-	struct rt_fetch kept[RT_MAX_KEPT];
+	uint8_t nsaved;
+	struct rt_fetch saved[RT_MAX_KEPT];
 	unsigned nvalues;
 	struct rt_fetch values[RT_MAX_VALUES];
 	unsigned ntests;		/* entry: only calls that pass them are shown; rt_limit.tests says that some plan has any */

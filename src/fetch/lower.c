@@ -48,14 +48,14 @@ bool rt_lower_fetch(const struct place *p, uint32_t offset, struct rt_fetch *f)
 	return true;
 }
 
-static uint32_t part_offset(const struct rt_home *home, unsigned i)
+static uint32_t part_offset(const struct rt_abi_location *location, unsigned i)
 {
-	return home->parts[i].size ? home->parts[i].offset : i * home->part;
+	return location->parts[i].size ? location->parts[i].offset : i * location->part;
 }
 
-static uint32_t part_size(const struct rt_home *home, unsigned i)
+static uint32_t part_size(const struct rt_abi_location *location, unsigned i)
 {
-	return home->parts[i].size ? home->parts[i].size : home->part;
+	return location->parts[i].size ? location->parts[i].size : location->part;
 }
 
 bool rt_lower_behind(const struct object *o, uint32_t offset, unsigned word, struct place *to)
@@ -65,13 +65,13 @@ bool rt_lower_behind(const struct object *o, uint32_t offset, unsigned word, str
 	memset(to, 0, sizeof(*to));
 	to->behind = true;
 	if (!o->in_memory) {
-		for (part = 0; part < o->home.n && (part_offset(&o->home, part) != offset || part_size(&o->home, part) != word); part++)
+		for (part = 0; part < o->location.n && (part_offset(&o->location, part) != offset || part_size(&o->location, part) != word); part++)
 			;
-		if (part == o->home.n || (!o->home.parts[part].reg.tracefs && !o->home.parts[part].kept))
+		if (part == o->location.n || (!o->location.parts[part].reg.tracefs && !o->location.parts[part].saved))
 			return false;
-		to->base = o->home.parts[part].kept ? RT_BASE_KEPT : RT_BASE_REG;
-		to->offset = o->home.parts[part].kept - (to->base == RT_BASE_KEPT);
-		to->reg = o->home.parts[part].reg;
+		to->base = o->location.parts[part].saved ? RT_BASE_SAVED : RT_BASE_REG;
+		to->offset = o->location.parts[part].saved - (to->base == RT_BASE_SAVED);
+		to->reg = o->location.parts[part].reg;
 		return true;
 	}
 	*to = o->place;
@@ -187,22 +187,22 @@ bool rt_lower_memory(struct lowering *l, struct object *o, uint32_t size)
 
 bool rt_lower_parts(struct lowering *l, struct object *o, uint64_t size)
 {
-	struct rt_piece *pieces = rt_lower_pieces(l, o->show, o->home.n);
+	struct rt_piece *pieces = rt_lower_pieces(l, o->show, o->location.n);
 	unsigned i;
 
-	for (i = 0; pieces && i < o->home.n; i++) {
-		uint32_t at = part_offset(&o->home, i), part = part_size(&o->home, i);
+	for (i = 0; pieces && i < o->location.n; i++) {
+		uint32_t at = part_offset(&o->location, i), part = part_size(&o->location, i);
 		uint64_t left = size > at ? size - at : part, n = left < part ? left : part;
-		struct rt_fetch f = { .base = RT_BASE_REG, .reg = o->home.parts[i].reg, .is_signed = o->show->type->is_signed };
+		struct rt_fetch f = { .base = RT_BASE_REG, .reg = o->location.parts[i].reg, .is_signed = o->show->type->is_signed };
 		int value;
 
 		pieces[i].offset = (uint16_t)at;
 		pieces[i].size = (uint16_t)n;
 		pieces[i].value = RT_NO_VALUE;
-		pieces[i].mark = o->home.parts[i].mark;
-		if (o->home.parts[i].kept) {
-			f.base = RT_BASE_KEPT;
-			f.offset = o->home.parts[i].kept - 1;
+		pieces[i].mark = o->location.parts[i].mark;
+		if (o->location.parts[i].saved) {
+			f.base = RT_BASE_SAVED;
+			f.offset = o->location.parts[i].saved - 1;
 		} else if (!f.reg.tracefs) {
 			continue;
 		}
@@ -236,41 +236,41 @@ struct object *rt_lower_object(struct lowering *l, struct rt_show *show, unsigne
 
 static const char not_known[] = "<not known>";
 
-void rt_lower_read(struct lowering *l, struct object *o, const struct rt_home *home)
+void rt_lower_read(struct lowering *l, struct object *o, const struct rt_abi_location *location)
 {
 	const struct rt_ctype *type = o->show->type;
 	uint64_t size = rt_ctype_is_pointer(type) ? l->arch->word : type->size;
 	bool read = true;
 
-	o->home = *home;
-	switch (home->kind) {
+	o->location = *location;
+	switch (location->kind) {
 	case RT_HOME_NONE:
 		return;
 	case RT_HOME_UNKNOWN:
 		o->show->mark = not_known;
 		return;
 	case RT_HOME_ELSEWHERE:
-		o->show->mark = home->mark;
+		o->show->mark = location->mark;
 		return;
 	case RT_HOME_PARTS:
-		if (home->n == 1 && home->parts[0].mark)
-			o->show->mark = home->parts[0].mark;
+		if (location->n == 1 && location->parts[0].mark)
+			o->show->mark = location->parts[0].mark;
 		else
 			read = rt_lower_parts(l, o, size);
 		break;
 	case RT_HOME_STACK:
 	case RT_HOME_POINTER:
 		o->in_memory = true;
-		o->place.base = home->kind == RT_HOME_POINTER && home->n ? RT_BASE_REG : RT_BASE_STACK;
-		o->place.reg = home->parts[0].reg;
-		o->place.offset = home->offset;
-		if (home->kind == RT_HOME_POINTER && home->n && home->parts[0].kept) {
-			o->place.base = RT_BASE_KEPT;
-			o->place.offset = home->parts[0].kept - 1;
+		o->place.base = location->kind == RT_HOME_POINTER && location->n ? RT_BASE_REG : RT_BASE_STACK;
+		o->place.reg = location->parts[0].reg;
+		o->place.offset = location->offset;
+		if (location->kind == RT_HOME_POINTER && location->n && location->parts[0].saved) {
+			o->place.base = RT_BASE_SAVED;
+			o->place.offset = location->parts[0].saved - 1;
 		}
-		o->place.behind = home->kind == RT_HOME_POINTER;
+		o->place.behind = location->kind == RT_HOME_POINTER;
 		if (l->limits.registers) {
-			o->show->mark = home->kind == RT_HOME_POINTER ? "<in memory>" : "<on the stack>";
+			o->show->mark = location->kind == RT_HOME_POINTER ? "<in memory>" : "<on the stack>";
 			return;
 		}
 		read = rt_lower_memory(l, o, rt_ctype_is_pointer(type) ? l->arch->word : rt_lower_extent(l, type));
@@ -281,35 +281,35 @@ void rt_lower_read(struct lowering *l, struct object *o, const struct rt_home *h
 }
 
 /* Where DWARF says that it is. */
-static void told_home(const struct lowering *l, const struct rt_ctype *type, const struct rt_where *w, struct rt_home *home)
+static void stated_location(const struct lowering *l, const struct rt_ctype *type, const struct rt_where *w, struct rt_abi_location *location)
 {
 	const struct rt_arch *arch = l->arch;
 	uint64_t size = rt_ctype_is_pointer(type) ? arch->word : type->size;
 
-	memset(home, 0, sizeof(*home));
-	home->kind = RT_HOME_ELSEWHERE;
-	home->mark = w->kind == RT_WHERE_NOWHERE ? "<optimized out>" : not_known;
+	memset(location, 0, sizeof(*location));
+	location->kind = RT_HOME_ELSEWHERE;
+	location->mark = w->kind == RT_WHERE_NOWHERE ? "<optimized out>" : not_known;
 	if (w->kind == RT_WHERE_STACK && w->offset > INT32_MIN / 2 && w->offset < INT32_MAX / 2) {
-		home->kind = RT_HOME_STACK;
-		home->offset = (int32_t)w->offset;
+		location->kind = RT_HOME_STACK;
+		location->offset = (int32_t)w->offset;
 	} else if (w->kind == RT_WHERE_REG && w->reg < arch->ndwarf && size <= arch->word) {
-		home->kind = RT_HOME_PARTS;
-		home->n = 1;
-		home->part = arch->word;
-		home->parts[0].reg = arch->dwarf[w->reg];
+		location->kind = RT_HOME_PARTS;
+		location->n = 1;
+		location->part = arch->word;
+		location->parts[0].reg = arch->dwarf[w->reg];
 	} else if (w->kind == RT_WHERE_REGS && w->reg < arch->ndwarf && w->reg2 < arch->ndwarf && w->second <= arch->word &&
 		   size > (w->second ? w->second : arch->word) && size <= 2 * arch->word) {
-		home->kind = RT_HOME_PARTS;
-		home->n = 2;
-		home->part = w->second ? w->second : arch->word;
-		home->parts[0].reg = arch->dwarf[w->reg];
-		home->parts[1].reg = arch->dwarf[w->reg2];
+		location->kind = RT_HOME_PARTS;
+		location->n = 2;
+		location->part = w->second ? w->second : arch->word;
+		location->parts[0].reg = arch->dwarf[w->reg];
+		location->parts[1].reg = arch->dwarf[w->reg2];
 	} else if (w->kind == RT_WHERE_AT && w->reg < arch->ndwarf && w->offset == 0) {
-		home->kind = RT_HOME_POINTER;
-		home->n = 1;
-		home->parts[0].reg = arch->dwarf[w->reg];
+		location->kind = RT_HOME_POINTER;
+		location->n = 1;
+		location->parts[0].reg = arch->dwarf[w->reg];
 	} else if (w->kind == RT_WHERE_REG && arch->dwarf_float && w->reg >= arch->dwarf_float && w->reg < arch->dwarf_float + 32u) {
-		home->mark = arch->float_name[0] == 'x' ? "<in an xmm register>" : "<in a v register>";
+		location->mark = arch->float_name[0] == 'x' ? "<in an xmm register>" : "<in a v register>";
 	}
 }
 
@@ -325,7 +325,7 @@ const struct rt_ctype *rt_lower_decayed(struct lowering *l, const struct rt_ctyp
 	return p;
 }
 
-const struct rt_ctype *rt_lower_home(struct lowering *l, struct rt_abi *abi, const struct rt_param *param, struct rt_home *home)
+const struct rt_ctype *rt_lower_location(struct lowering *l, struct rt_abi *abi, const struct rt_param *param, struct rt_abi_location *location)
 {
 	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
 	const struct rt_ctype *type = param->type ? param->type : &unknown;
@@ -337,11 +337,11 @@ const struct rt_ctype *rt_lower_home(struct lowering *l, struct rt_abi *abi, con
 		return NULL;
 	/* What is nowhere has a place all the same, which is behind that of those before it. */
 	if (param->where.kind == RT_WHERE_ABI || l->prototype->convention == RT_CONVENTION_C)
-		rt_abi_argument(abi, type, home);
+		rt_abi_argument(abi, type, location);
 	if (param->where.kind != RT_WHERE_ABI)
-		told_home(l, type, &param->where, home);
+		stated_location(l, type, &param->where, location);
 	else
-		rt_abi_unset(home, param->where.unset);
+		rt_abi_unset(location, param->where.unset);
 	return type;
 }
 
@@ -364,17 +364,17 @@ static void lower_params(struct lowering *l, struct rt_show *shows)
 	rt_abi_begin(&abi, l->arch, p->result);
 	for (i = 0; i < p->nparams && !l->failed; i++) {
 		struct object *o = rt_lower_object(l, &shows[i], 0);
-		struct rt_home home;
+		struct rt_abi_location location;
 
 		if (!o)
 			return;
 		shows[i].name = p->params[i].name;
 		shows[i].style = rt_param_style(&p->params[i]);
-		shows[i].type = rt_lower_home(l, &abi, &p->params[i], &home);
+		shows[i].type = rt_lower_location(l, &abi, &p->params[i], &location);
 		if (!shows[i].type)
 			return;
 		o->param = &p->params[i];
-		rt_lower_read(l, o, &home);
+		rt_lower_read(l, o, &location);
 	}
 }
 
@@ -442,7 +442,7 @@ static void lower_result(struct lowering *l, struct rt_show *show)
 {
 	const struct rt_prototype *p = l->prototype;
 	struct object *o = rt_lower_object(l, show, 0);
-	struct rt_home home;
+	struct rt_abi_location location;
 
 	/* Of what nobody knows a C function's int is read. */
 	static const struct rt_ctype plain = { .kind = RT_CT_INT, .size = 4, .align = 4, .is_signed = true };
@@ -450,16 +450,16 @@ static void lower_result(struct lowering *l, struct rt_show *show)
 	show->type = p->result ? p->result : &plain;
 	o->is_result = true;
 	if (p->result_where.kind == RT_WHERE_ABI)
-		rt_abi_result(l->arch, show->type, &home);
+		rt_abi_result(l->arch, show->type, &location);
 	else
-		told_home(l, show->type, &p->result_where, &home);
+		stated_location(l, show->type, &p->result_where, &location);
 	if (p->result_where.kind == RT_WHERE_AT && rt_lower_keep_result(l)) {
-		home.parts[0].kept = 1;
+		location.parts[0].saved = 1;
 	} else if (p->result_where.kind == RT_WHERE_AT) {
-		home.kind = RT_HOME_ELSEWHERE;
-		home.mark = not_known;
+		location.kind = RT_HOME_ELSEWHERE;
+		location.mark = not_known;
 	}
-	rt_lower_read(l, o, &home);
+	rt_lower_read(l, o, &location);
 }
 
 int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *spec, const struct rt_arch *arch,

@@ -39,10 +39,10 @@ static int part_fetch(const struct reached *r, unsigned size, const struct rt_sp
 	if (!rt_lower_part(r, &o))
 		return rt_spec_expected(spec, c->expr.column, err, "what does not begin in the midst of a register");
 	if (!o.in_memory) {
-		if (!o.home.n || !o.home.parts[0].reg.tracefs)
+		if (!o.location.n || !o.location.parts[0].reg.tracefs)
 			return rt_spec_expected(spec, c->expr.column, err, "an argument in a register that can be read");
 		f->base = RT_BASE_REG;
-		f->reg = o.home.parts[0].reg;
+		f->reg = o.location.parts[0].reg;
 	} else if (!rt_lower_fetch(&o.place, o.skip, f)) {
 		return rt_lower_too_far(spec, c->expr.column, err);
 	}

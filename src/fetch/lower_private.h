@@ -26,7 +26,7 @@ struct object {
 	bool in_memory;
 	bool quiet;			/* not shown itself: nothing that it leads to is read */
 	struct place place;
-	struct rt_home home;
+	struct rt_abi_location location;
 	uint32_t skip;			/* in memory: it begins so many bytes behind the place */
 	const struct rt_param *param;	/* which parameter it is, or NULL */
 	bool is_result;			/* the function's only one */
@@ -91,9 +91,9 @@ bool rt_lower_words_of(struct lowering *l, struct object *object, const struct r
 /* As a parameter an array is a pointer. */
 const struct rt_ctype *rt_lower_decayed(struct lowering *l, const struct rt_ctype *type);
 /* The next parameter's home, and its type; NULL: out of memory. */
-const struct rt_ctype *rt_lower_home(struct lowering *l, struct rt_abi *abi, const struct rt_param *param, struct rt_home *home);
+const struct rt_ctype *rt_lower_location(struct lowering *l, struct rt_abi *abi, const struct rt_param *param, struct rt_abi_location *location);
 /* Read the object at its home, or say why not. */
-void rt_lower_read(struct lowering *l, struct object *o, const struct rt_home *home);
+void rt_lower_read(struct lowering *l, struct object *o, const struct rt_abi_location *location);
 
 /*
  * lower_out.c: have the entry keep, as the first, the address that Rust's convention gave it for a result in memory, as that is in no

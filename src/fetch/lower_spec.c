@@ -162,14 +162,14 @@ int rt_lower_reach(const struct lowering *l, const struct rt_spec *spec, const s
 
 /* ---- what is shown ---- */
 
-static uint32_t part_offset(const struct rt_home *home, unsigned i)
+static uint32_t part_offset(const struct rt_abi_location *location, unsigned i)
 {
-	return home->parts[i].size ? home->parts[i].offset : i * home->part;
+	return location->parts[i].size ? location->parts[i].offset : i * location->part;
 }
 
 bool rt_lower_part(const struct reached *r, struct object *o)
 {
-	const struct rt_home *home = &r->object.home;
+	const struct rt_abi_location *location = &r->object.location;
 	unsigned i, k;
 
 	o->in_memory = r->object.in_memory;
@@ -177,15 +177,15 @@ bool rt_lower_part(const struct reached *r, struct object *o)
 	o->skip = r->object.skip + r->offset;
 	if (o->in_memory)
 		return true;
-	for (i = 0; i < home->n && part_offset(home, i) != r->offset; i++)
+	for (i = 0; i < location->n && part_offset(location, i) != r->offset; i++)
 		;
-	o->home = *home;
-	o->home.n = home->n - i;
-	for (k = i; k < home->n; k++) {
-		o->home.parts[k - i] = home->parts[k];
-		o->home.parts[k - i].offset = (uint16_t)(home->parts[k].offset - r->offset);
+	o->location = *location;
+	o->location.n = location->n - i;
+	for (k = i; k < location->n; k++) {
+		o->location.parts[k - i] = location->parts[k];
+		o->location.parts[k - i].offset = (uint16_t)(location->parts[k].offset - r->offset);
 	}
-	return o->home.n > 0;
+	return o->location.n > 0;
 }
 
 /* A struct of nothing but the bit-field, which is printed as the number. */
@@ -323,29 +323,29 @@ static bool is_length(const struct rt_prototype *p, const struct rt_spec *spec, 
 }
 
 /* The whole of it is one word, in a register or on the stack: that is kept. */
-static bool keep_home(const struct lowering *l, const struct rt_home *home, struct rt_fetch *f)
+static bool save_location(const struct lowering *l, const struct rt_abi_location *location, struct rt_fetch *f)
 {
 	memset(f, 0, sizeof(*f));
 	f->size = l->arch->word;
-	if (home->kind == RT_HOME_PARTS && home->n == 1 && home->parts[0].reg.tracefs) {
+	if (location->kind == RT_HOME_PARTS && location->n == 1 && location->parts[0].reg.tracefs) {
 		f->base = RT_BASE_REG;
-		f->reg = home->parts[0].reg;
+		f->reg = location->parts[0].reg;
 		return true;
 	}
 	f->base = RT_BASE_STACK;
-	f->offset = home->offset;
-	return home->kind == RT_HOME_STACK;
+	f->offset = location->offset;
+	return location->kind == RT_HOME_STACK;
 }
 
 bool rt_lower_keep_result(struct lowering *l)
 {
 	const struct rt_where *where = &l->prototype->result_where;
 
-	if (l->limits.no_kept || l->limits.no_memory || l->prototype->convention != RT_CONVENTION_RUST || where->kind != RT_WHERE_AT ||
+	if (l->limits.no_saved || l->limits.no_memory || l->prototype->convention != RT_CONVENTION_RUST || where->kind != RT_WHERE_AT ||
 	    where->reg >= l->arch->ndwarf)
 		return false;
-	l->plan->kept[0] = (struct rt_fetch){ .base = RT_BASE_REG, .size = l->arch->word, .reg = l->arch->dwarf[where->reg] };
-	l->plan->nkept = 1;
+	l->plan->saved[0] = (struct rt_fetch){ .base = RT_BASE_REG, .size = l->arch->word, .reg = l->arch->dwarf[where->reg] };
+	l->plan->nsaved = 1;
 	return true;
 }
 
@@ -353,19 +353,19 @@ static int keep(struct lowering *l, const struct rt_spec *spec, struct wanted *w
 {
 	const struct rt_prototype *p = l->prototype;
 	const struct rt_ctype *type;
-	struct rt_home home;
+	struct rt_abi_location location;
 	struct rt_abi abi;
 	unsigned i;
 
 	wanted->n = 0;
-	if (rt_lower_keep_result(l) || l->limits.no_kept || l->limits.no_memory || p->convention != RT_CONVENTION_C)
+	if (rt_lower_keep_result(l) || l->limits.no_saved || l->limits.no_memory || p->convention != RT_CONVENTION_C)
 		return 0;
 	rt_abi_begin(&abi, l->arch, p->result);
 	for (i = 0; i < p->nparams && wanted->n < RT_MAX_KEPT; i++) {
-		type = rt_lower_home(l, &abi, &p->params[i], &home);
+		type = rt_lower_location(l, &abi, &p->params[i], &location);
 		if (!type)
 			return -ENOMEM;
-		if ((!is_filled_in(&p->params[i], spec) && !is_length(p, spec, i)) || !keep_home(l, &home, &l->plan->kept[wanted->n]))
+		if ((!is_filled_in(&p->params[i], spec) && !is_length(p, spec, i)) || !save_location(l, &location, &l->plan->saved[wanted->n]))
 			continue;
 		wanted->param[wanted->n++] = i;
 	}
@@ -373,7 +373,7 @@ static int keep(struct lowering *l, const struct rt_spec *spec, struct wanted *w
 	for (i = 0; i < wanted->n && !is_filled_in(&p->params[wanted->param[i]], spec); i++)
 		;
 	wanted->n = i < wanted->n ? wanted->n : 0;
-	l->plan->nkept = (uint8_t)wanted->n;
+	l->plan->nsaved = (uint8_t)wanted->n;
 	return 0;
 }
 
@@ -399,7 +399,7 @@ unsigned rt_lower_outs_most(const struct rt_prototype *prototype)
 
 int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show *shows, unsigned *n)
 {
-	struct rt_home home = { .kind = RT_HOME_PARTS, .n = 1, .part = l->arch->word };
+	struct rt_abi_location location = { .kind = RT_HOME_PARTS, .n = 1, .part = l->arch->word };
 	struct wanted wanted;
 	unsigned i;
 	int r = keep(l, spec, &wanted);
@@ -411,7 +411,7 @@ int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show
 
 		if (!o)
 			break;
-		home.parts[0].kept = (uint8_t)(i + 1);
+		location.parts[0].saved = (uint8_t)(i + 1);
 		shows[i].name = param->name;
 		shows[i].type = rt_lower_decayed(l, param->type);
 		shows[i].out = true;
@@ -419,7 +419,7 @@ int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show
 		if (!shows[i].type)
 			return -ENOMEM;
 		o->param = param;
-		rt_lower_read(l, o, &home);
+		rt_lower_read(l, o, &location);
 		*n = i + 1;
 	}
 	return r;
@@ -429,7 +429,7 @@ void rt_lower_errno(struct lowering *l, const struct rt_show *result, struct rt_
 {
 	const struct rt_piece *piece = result->npieces == 1 ? &result->pieces[0] : NULL;
 	struct rt_fetch f = {
-		.base = RT_BASE_THREAD, .nderef = 1, .size = 4, .is_signed = true, .told = l->limits.errno_home == RT_ERRNO_TOLD,
+		.base = RT_BASE_THREAD, .nderef = 1, .size = 4, .is_signed = true, .told = l->limits.errno_source == RT_ERRNO_TOLD,
 		.null_fails = rt_ctype_is_pointer(result->type),
 	};
 	int value;
@@ -438,7 +438,7 @@ void rt_lower_errno(struct lowering *l, const struct rt_show *result, struct rt_
 	    !piece->size || (piece->size & (piece->size - 1)) != 0 || piece->size > 8 ||
 	    l->plan->values[piece->value].type != RT_TYPE_INT)
 		return;
-	if (l->limits.errno_home != RT_ERRNO_OFFSET && !f.told)
+	if (l->limits.errno_source != RT_ERRNO_OFFSET && !f.told)
 		return;
 	f.deref[0] = f.told ? 0 : l->limits.errno_offset;
 	f.if_failed = (uint8_t)(piece->value + 1);
@@ -464,7 +464,7 @@ static const struct rt_ctype *go_type(struct lowering *l, const struct rt_ctype 
 
 void rt_lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_param *v, unsigned n, struct rt_show *shows)
 {
-	struct rt_home home;
+	struct rt_abi_location location;
 	struct object *o;
 	unsigned i;
 
@@ -472,7 +472,7 @@ void rt_lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_param *
 		o = shows ? rt_lower_object(l, &shows[i], 0) : NULL;
 		if (shows && !o)
 			return;
-		rt_abi_go_argument(abi, go_type(l, v[i].type), &v[i].where, &home);
+		rt_abi_go_argument(abi, go_type(l, v[i].type), &v[i].where, &location);
 		if (!shows)
 			continue;
 		/* "~r0" is the compiler's name for what has none; a generic function's dictionary tells of its types. */
@@ -482,7 +482,7 @@ void rt_lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_param *
 		if (l->plan->kind == RT_KIND_ENTRY)
 			o->param = &v[i];
 		if (!l->failed)
-			rt_lower_read(l, o, &home);
+			rt_lower_read(l, o, &location);
 	}
 }
 

@@ -69,7 +69,7 @@ struct rt_shows {
 };
 
 /* Where the traced process has a thread's errno. */
-enum rt_errno_home {
+enum rt_errno_source {
 	RT_ERRNO_NOT_ASKED,		/* nobody wants it */
 	RT_ERRNO_NOT_KNOWN,
 	RT_ERRNO_OFFSET,		/* so many bytes from the thread pointer, */
@@ -82,9 +82,9 @@ struct rt_limits {
 	unsigned members;		/* members of a structure, elements of an array */
 	unsigned deref;			/* levels of pointers to structures that are followed; strings are besides */
 	unsigned record;		/* bytes of all values of a hit together */
-	enum rt_errno_home errno_home;	/* where it is to be read; else RT_ERRNO_NOT_ASKED */
+	enum rt_errno_source errno_source;	/* where it is to be read; else RT_ERRNO_NOT_ASKED */
 	int32_t errno_offset;
-	bool no_kept;			/* a return does not know what its entry was given */
+	bool no_saved;			/* a return does not know what its entry was given */
 	bool no_lists;			/* read nothing that elements of lists lead to */
 	uint8_t counted;		/* bytes of what stands elsewhere by pointer and length, one element at least; 0: as many as else */
 	bool no_memory;			/* read nothing behind pointers, */

@@ -32,7 +32,7 @@ static bool is_wanted(const struct rt_target *t)
 
 static void not_read(struct rt_target *t, const char *why, const char *name)
 {
-	t->errno_home = RT_ERRNO_NOT_KNOWN;
+	t->errno_source = RT_ERRNO_NOT_KNOWN;
 	snprintf(t->errno_why, sizeof(t->errno_why), why, name);
 }
 
@@ -75,15 +75,15 @@ int rt_errno_prepare(struct rt_target *t, struct rt_error *err)
 {
 	int r;
 
-	if (!is_wanted(t) || t->errno_home != RT_ERRNO_NOT_ASKED)
+	if (!is_wanted(t) || t->errno_source != RT_ERRNO_NOT_ASKED)
 		return 0;
 	if (t->everywhere)
 		not_read(t, "%s cannot read it", "tracefs");
 	else if (find(t))
-		t->errno_home = t->errno_at.in_slot ? RT_ERRNO_TOLD : RT_ERRNO_OFFSET;
-	if (t->errno_home == RT_ERRNO_NOT_KNOWN)
+		t->errno_source = t->errno_at.in_slot ? RT_ERRNO_TOLD : RT_ERRNO_OFFSET;
+	if (t->errno_source == RT_ERRNO_NOT_KNOWN)
 		return 0;
-	if (t->errno_home == RT_ERRNO_OFFSET)
+	if (t->errno_source == RT_ERRNO_OFFSET)
 		return 1;
 	r = add_teller(t);
 	if (r < 0)
@@ -95,7 +95,7 @@ int rt_errno_prepare(struct rt_target *t, struct rt_error *err)
 
 bool rt_errno_is_read(const struct rt_target *t)
 {
-	return (t->errno_home == RT_ERRNO_OFFSET || t->errno_home == RT_ERRNO_TOLD) && !t->no_thread_pointer[0] && !t->limits.no_kept;
+	return (t->errno_source == RT_ERRNO_OFFSET || t->errno_source == RT_ERRNO_TOLD) && !t->no_thread_pointer[0] && !t->limits.no_saved;
 }
 
 int rt_errno_plan(const struct rt_target *t, const struct rt_function *f, struct rt_plan *plan)
@@ -132,7 +132,7 @@ int64_t rt_errno_read(const struct rt_target *t)
 	uint64_t word = 0, other;
 	unsigned i;
 
-	for (i = 0; i < t->pids.n && t->errno_home == RT_ERRNO_TOLD; i++) {
+	for (i = 0; i < t->pids.n && t->errno_source == RT_ERRNO_TOLD; i++) {
 		other = read_of(t, t->pids.v[i]);
 		if (!other || (i && other != word))
 			return 0;
@@ -143,12 +143,12 @@ int64_t rt_errno_read(const struct rt_target *t)
 
 void rt_errno_print(const struct rt_target *t, FILE *file)
 {
-	if (t->errno_home == RT_ERRNO_NOT_ASKED)
+	if (t->errno_source == RT_ERRNO_NOT_ASKED)
 		return;
 	if (!rt_errno_is_read(t))
 		fprintf(file, "rawtrace: errno is not read: %s\n", t->no_thread_pointer[0] ? t->no_thread_pointer : t->errno_why[0] ? t->errno_why :
 			"this kernel cannot");
-	else if (t->errno_home == RT_ERRNO_OFFSET)
+	else if (t->errno_source == RT_ERRNO_OFFSET)
 		fprintf(file, "rawtrace: errno is at the thread pointer %+" PRId64 ", by %s\n", t->errno_at.offset, rt_image_name(t->errno_image));
 	else
 		fprintf(file, "rawtrace: errno is at the thread pointer plus what %s+0x%" PRIx64 " has in the process\n",

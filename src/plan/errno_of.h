@@ -12,7 +12,7 @@
  */
 
 /*
- * Once the prototypes are known: is errno wanted, and where is it?  Fills errno_home, errno_at and errno_why, and may add the hidden
+ * Once the prototypes are known: is errno wanted, and where is it?  Fills errno_source, errno_at and errno_why, and may add the hidden
  * function behind the others: then 1, and the probes must be made anew.  0 or -ENOMEM else.
  */
 int rt_errno_prepare(struct rt_target *target, struct rt_error *err);

@@ -25,15 +25,15 @@ static struct rt_prologue_want wants(const struct rt_target *t, uint32_t f, cons
 	unsigned i, k;
 
 	/* The return looks for what was kept under the stack pointer that the function began with. */
-	want.returns |= plan->nkept > 0;
-	for (i = 0; i < plan->nvalues + plan->nkept; i++) {
-		const struct rt_fetch *fetch = i < plan->nvalues ? &plan->values[i] : &plan->kept[i - plan->nvalues];
+	want.returns |= plan->nsaved > 0;
+	for (i = 0; i < plan->nvalues + plan->nsaved; i++) {
+		const struct rt_fetch *fetch = i < plan->nvalues ? &plan->values[i] : &plan->saved[i - plan->nvalues];
 
 		if (fetch->base == RT_BASE_STACK) {
 			want.stack = true;
 			continue;
 		}
-		if (fetch->base == RT_BASE_THREAD || fetch->base == RT_BASE_KEPT)
+		if (fetch->base == RT_BASE_THREAD || fetch->base == RT_BASE_SAVED)
 			continue;
 		for (k = 0; k < arch->nargs && arch->args[k].pt_regs != fetch->reg.pt_regs; k++)
 			;

@@ -12,7 +12,7 @@
 #include "plan/errno_of.h"
 #include "plan/runtimes.h"
 #include "plan/signature.h"
-#include "plan/watch.h"
+#include "plan/hooks.h"
 
 /* How much is read, from all to nothing but registers and the stack. */
 enum level { READ_ALL, READ_STRINGS, READ_ARGUMENTS };
@@ -173,7 +173,7 @@ static int make_entry(struct making *m, size_t i)
 	int r;
 
 	if (f->role) {
-		r = f->role == RT_ROLE_ERRNO ? rt_errno_plan(t, f, &plan) : rt_watch_plan(t, f, &plan);
+		r = f->role == RT_ROLE_ERRNO ? rt_errno_plan(t, f, &plan) : rt_hook_plan(t, f, &plan);
 		return r < 0 ? r : share_plan(m, &plan);
 	}
 	if (is_told(t, i, RT_KIND_ENTRY))
@@ -500,7 +500,7 @@ static int make_level(struct rt_target *t, bool any, enum level level, struct rt
 		return -ENOMEM;
 	/* Without uretprobes none of their return addresses is found, by which a tail call would be known. */
 	m.jumps = any && rt_images_jump(&t->images, why, sizeof(why));
-	m.limits.errno_home = rt_errno_is_read(t) ? t->errno_home : RT_ERRNO_NOT_ASKED;
+	m.limits.errno_source = rt_errno_is_read(t) ? t->errno_source : RT_ERRNO_NOT_ASKED;
 	m.limits.errno_offset = (int32_t)t->errno_at.offset;
 	if (level != READ_ALL) {
 		m.limits.deref = 0;
@@ -538,7 +538,7 @@ static bool keeps_any(const struct rt_target *t)
 	unsigned i;
 
 	for (i = 0; i < t->nplans; i++)
-		if (t->plans[i].nkept || t->plans[i].role == RT_ROLE_ERRNO)
+		if (t->plans[i].nsaved || t->plans[i].role == RT_ROLE_ERRNO)
 			return true;
 	return false;
 }
@@ -578,8 +578,8 @@ int rt_plans_simplify(struct rt_target *t, const char **why)
 		*why = "strings and structures are cut to what the kernel's BPF programs have room for";
 		return 0;
 	}
-	if (!t->limits.no_kept && keeps_any(t)) {
-		t->limits.no_kept = true;
+	if (!t->limits.no_saved && keeps_any(t)) {
+		t->limits.no_saved = true;
 		*why = "what functions fill in, and errno, are not shown: this kernel cannot tell at a return where that is";
 		return 0;
 	}

@@ -434,7 +434,7 @@ static void print_reasons(const struct rt_target *t, FILE *file)
 	free(v);
 }
 
-static void print_watched(const struct rt_target *t, FILE *file)
+static void print_hooks(const struct rt_target *t, FILE *file)
 {
 	const char *before = "rawtrace: watched: ";
 	size_t i;
@@ -456,7 +456,7 @@ void rt_returns_print(const struct rt_target *t, const struct rt_trap_costs *cos
 
 	if (t->purpose == RT_PURPOSE_COUNT)
 		return;
-	print_watched(t, file);
+	print_hooks(t, file);
 	print_cost(t, costs, file);
 	if (t->functions.n > RT_TOLD_EACH) {
 		print_reasons(t, file);

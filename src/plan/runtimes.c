@@ -30,7 +30,7 @@ static const struct rt_symbol *find_last(struct rt_image *image, bool shared)
  * The runtime in a plugin is not the one that runs: the loader binds what a file has for others to the first file that has it.  C's
  * libraries keep theirs to themselves.
  */
-static struct rt_image *find_home(const struct rt_images *images, struct rt_image *image)
+static struct rt_image *find_location(const struct rt_images *images, struct rt_image *image)
 {
 	size_t i;
 
@@ -52,39 +52,39 @@ const struct rt_runtime *rt_runtime_of(const struct rt_target *t, const struct r
 	return NULL;
 }
 
-bool rt_runtime_is_at(const struct rt_target *t, const struct rt_image *home)
+bool rt_runtime_is_at(const struct rt_target *t, const struct rt_image *owner)
 {
-	const struct rt_runtime *r = rt_runtime_of(t, home);
+	const struct rt_runtime *r = rt_runtime_of(t, owner);
 
-	return r && r->home == home;
+	return r && r->owner == owner;
 }
 
-static int watch(struct rt_target *t, struct rt_image *home)
+static int watch(struct rt_target *t, struct rt_image *owner)
 {
-	const struct rt_symbol *at = find_last(home, false);
+	const struct rt_symbol *at = find_last(owner, false);
 	struct rt_function *f;
 	size_t i;
 	int r;
 
 	for (i = 0; at && i < t->functions.n; i++)
-		if (t->functions.v[i].image == home && t->functions.v[i].addr == at->addr)
+		if (t->functions.v[i].image == owner && t->functions.v[i].addr == at->addr)
 			return 0;
 	/* Without it such calls are closed at the end of the trace. */
-	r = at ? rt_functions_add_hidden(&t->functions, home, at, RT_ROLE_CALL) : 0;
+	r = at ? rt_functions_add_hidden(&t->functions, owner, at, RT_ROLE_CALL) : 0;
 	if (r <= 0)
 		return r;
 	f = &t->functions.v[t->functions.n - 1];
-	f->go = rt_go_place(home, f->addr, &f->skip);
+	f->go = rt_go_place(owner, f->addr, &f->skip);
 	return 0;
 }
 
-static unsigned number_of(const struct rt_target *t, const struct rt_image *home)
+static unsigned number_of(const struct rt_target *t, const struct rt_image *owner)
 {
 	unsigned next = 0;
 	size_t i;
 
 	for (i = 0; i < t->nruntimes; i++) {
-		if (t->runtimes[i].home == home)
+		if (t->runtimes[i].owner == owner)
 			return t->runtimes[i].number;
 		if (t->runtimes[i].number >= next)
 			next = t->runtimes[i].number + 1;
@@ -92,7 +92,7 @@ static unsigned number_of(const struct rt_target *t, const struct rt_image *home
 	return next;
 }
 
-static int add(struct rt_target *t, struct rt_image *image, struct rt_image *home)
+static int add(struct rt_target *t, struct rt_image *image, struct rt_image *owner)
 {
 	struct rt_runtime *r;
 
@@ -101,8 +101,8 @@ static int add(struct rt_target *t, struct rt_image *image, struct rt_image *hom
 	if (RT_ROOM(&t->runtimes, t->nruntimes, &t->runtimes_cap) < 0)
 		return -ENOMEM;
 	r = &t->runtimes[t->nruntimes];
-	*r = (struct rt_runtime){ .image = image, .home = home, .number = number_of(t, home) };
-	r->goid_offset = rt_image_arch(home)->goroutine.tracefs ? rt_go_goid_offset(home) : 0;
+	*r = (struct rt_runtime){ .image = image, .owner = owner, .number = number_of(t, owner) };
+	r->goid_offset = rt_image_arch(owner)->goroutine.tracefs ? rt_go_goid_offset(owner) : 0;
 	t->nruntimes++;
 	t->goroutines |= r->goid_offset != 0;
 	return 0;
@@ -110,7 +110,7 @@ static int add(struct rt_target *t, struct rt_image *image, struct rt_image *hom
 
 int rt_runtimes_find(struct rt_target *t, struct rt_error *err)
 {
-	struct rt_image *image, *home;
+	struct rt_image *image, *owner;
 	size_t i, n = t->functions.n;
 	int r = 0;
 
@@ -118,12 +118,12 @@ int rt_runtimes_find(struct rt_target *t, struct rt_error *err)
 		image = t->functions.v[i].image;
 		if (!t->functions.v[i].go || rt_runtime_of(t, image))
 			continue;
-		home = find_home(&t->images, image);
-		r = add(t, image, home);
+		owner = find_location(&t->images, image);
+		r = add(t, image, owner);
 		if (r == 0)
-			r = add(t, home, home);
-		if (r == 0 && rt_runtime_of(t, home)->goid_offset)
-			r = watch(t, home);
+			r = add(t, owner, owner);
+		if (r == 0 && rt_runtime_of(t, owner)->goid_offset)
+			r = watch(t, owner);
 	}
 	return r < 0 ? rt_nomem(err) : 0;
 }

@@ -10,7 +10,7 @@
  */
 struct rt_runtime {
 	const struct rt_image *image;	/* Go code of this file */
-	struct rt_image *home;		/* runs with the runtime that this one has */
+	struct rt_image *owner;		/* runs with the runtime that this one has */
 	unsigned number;		/* 0: the first that was come across */
 	uint32_t goid_offset;		/* where it has a goroutine's id (rt_go_goid_offset); 0: not known */
 };
@@ -25,6 +25,6 @@ int rt_runtimes_find(struct rt_target *target, struct rt_error *err);
 const struct rt_runtime *rt_runtime_of(const struct rt_target *target, const struct rt_image *image);
 
 /* Has a traced function's runtime its home there? */
-bool rt_runtime_is_at(const struct rt_target *target, const struct rt_image *home);
+bool rt_runtime_is_at(const struct rt_target *target, const struct rt_image *owner);
 
 #endif

@@ -17,7 +17,7 @@
 #include "plan/plans.h"
 #include "plan/returns.h"
 #include "plan/runtimes.h"
-#include "plan/watch.h"
+#include "plan/hooks.h"
 #include "process/tracee.h"
 
 /* The specification is kept, as its functions are shown by it. */
@@ -345,13 +345,13 @@ void rt_target_set_plans(struct rt_target *t, unsigned most)
 	t->most_plans = most;
 }
 
-int rt_target_watch(struct rt_target *t, struct rt_error *err)
+int rt_target_add_hooks(struct rt_target *t, struct rt_error *err)
 {
 	int r = rt_runtimes_find(t, err);
 
 	if (r == 0 && t->purpose == RT_PURPOSE_RECORD)
 		r = rt_returns_choose(t, err);
-	return r < 0 ? r : rt_watch_add(t, err);
+	return r < 0 ? r : rt_hooks_add(t, err);
 }
 
 int rt_target_make(struct rt_target *t, struct rt_error *err)

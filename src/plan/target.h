@@ -53,17 +53,17 @@ struct rt_target {
 	struct rt_runtime *runtimes;	/* runtimes.h: `nruntimes` files with Go code that is traced */
 	size_t nruntimes, runtimes_cap;
 	bool goroutines;		/* their calls are told apart by goroutine */
-	enum rt_errno_home errno_home;	/* errno_of.h */
+	enum rt_errno_source errno_source;	/* errno_of.h */
 	struct rt_errno_at errno_at;
 	struct rt_image *errno_image;
 	char errno_why[256];		/* why it is not read */
 	char no_thread_pointer[256];	/* why plans have nothing that is read by the thread pointer, or "" */
 	bool wrong_pushes;		/* the kernel corrupts the program where it carries a push out itself */
 	bool goroutines_mixed;		/* the kernel cannot read which one calls: so no returns of Go functions */
-	bool unwatched;			/* what tells of exceptions and other stacks is not watched, for `everywhere` */
+	bool lacks_hooks;			/* what tells of exceptions and other stacks is not watched, for `everywhere` */
 	const char *switches;		/* the function of the program's own that switches stacks, "" one without a name; NULL: none is known */
-	bool unwatched_stacks;		/* among it stacks of coroutines: that a call's place is above the stack pointer does not say that it is over */
-	bool unwatched_leap;		/* nor is longjmp, for that or because it cannot be told where it leaves */
+	bool lacks_stack_hooks;		/* among it stacks of coroutines: that a call's place is above the stack pointer does not say that it is over */
+	bool lacks_longjmp_hooks;		/* nor is longjmp, for that or because it cannot be told where it leaves */
 	char entry_only[512];		/* why a uretprobe could harm the process, or "" */
 	char library_entry_only[512];	/* the same for functions of libraries */
 };
@@ -94,8 +94,8 @@ int rt_target_add_libcalls(struct rt_target *target, const char *text, struct rt
 /* Trace what `n` more specifications mean.  0, -ENOENT (no such function), -EINVAL, -ENOMEM or an error of reading files. */
 int rt_target_add_functions(struct rt_target *target, char *const *specs, int n, struct rt_error *err);
 
-/* Watch what tells of the traced functions' stacks (watch.h); last of all, as it adds functions. */
-int rt_target_watch(struct rt_target *target, struct rt_error *err);
+/* Watch what tells of the traced functions' stacks (plan/hooks.h); last of all, as it adds functions. */
+int rt_target_add_hooks(struct rt_target *target, struct rt_error *err);
 
 /* Calls will be filtered: `under` (may be NULL) is the specification of the root functions, which are traced too. */
 int rt_target_set_limit(struct rt_target *target, unsigned depth, const char *under, uint64_t min_time, struct rt_error *err);

@@ -186,19 +186,19 @@ static void say_runtimes(struct notes *notes, const struct rt_target *t)
 	const struct rt_runtime *r;
 
 	for (r = t->runtimes; r < t->runtimes + t->nruntimes; r++)
-		if (r->number && r->image == r->home && t->goroutines)
+		if (r->number && r->image == r->owner && t->goroutines)
 			say(notes, "%.600s has a Go runtime of its own: its goroutines are shown as g%u", rt_image_name(r->image), r->number + 1);
 }
 
-static void say_unwatched(struct notes *notes, const struct rt_target *t, bool everywhere)
+static void note_lacking_hooks(struct notes *notes, const struct rt_target *t, bool everywhere)
 {
-	if (t->unwatched)
+	if (t->lacks_hooks)
 		say(notes, "without BPF libraries are not watched for exceptions and switches of stacks: calls that these have left may seem to "
 		    "go on, or to end");
 	if (t->switches)
 		say(notes, "%.100s switches stacks by itself%s%.100s: calls there may seem to be inside others, or not to return",
 		    rt_image_name(t->images.v[0]), *t->switches ? ", in " : "", t->switches);
-	if (t->unwatched_leap)
+	if (t->lacks_longjmp_hooks)
 		say(notes, "longjmp is not watched: %s: calls that it has left may seem to go on", t->everywhere || everywhere ?
 		    "without BPF its probe would be in every process that uses its library" : "it cannot be told where it leaves");
 }
@@ -215,7 +215,7 @@ static bool leave_libraries(struct rt_target *t)
 		if (f->image == t->images.v[0])
 			continue;
 		if (f->role)
-			*(strstr(f->name, "longjmp") ? &t->unwatched_leap : &t->unwatched) = true;
+			*(strstr(f->name, "longjmp") ? &t->lacks_longjmp_hooks : &t->lacks_hooks) = true;
 		if (f->how != RT_HOW_URETPROBE)
 			continue;
 		some = true;
@@ -239,7 +239,7 @@ int rt_target_notes(struct rt_target *t, bool everywhere, bool verbose, int (*no
 		return notes.r;
 	say_troubles(&notes, t);
 	say_runtimes(&notes, t);
-	say_unwatched(&notes, t, everywhere);
+	note_lacking_hooks(&notes, t, everywhere);
 	if (t->want == RT_WANT_URETPROBE && t->entry_only[0] && rt_target_has_returns(t))
 		say(&notes, "--return=uretprobe: it could harm the program: %s", t->entry_only);
 	say_entry_only(&notes, t, left);

@@ -130,7 +130,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (r == 0)
 		r = rt_session_out_check(s, err);
 	if (r == 0)
-		r = rt_session_watch(s, err);
+		r = rt_session_open_epoll(s, err);
 	if (r == 0 && !s->tracee.ours && rt_feed_read_processes(s->feed) < 0)
 		r = rt_nomem(err);
 	rt_feed_hold(s->feed, s->attach->held);
@@ -390,7 +390,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	if (r == 0 && (options->depth || options->only_under || options->min_time))
 		r = rt_target_set_limit(&s.target, options->depth, options->only_under, options->min_time, err);
 	if (r == 0)
-		r = rt_target_watch(&s.target, err);
+		r = rt_target_add_hooks(&s.target, err);
 	if (r == 0 && options->raw_names)
 		r = rt_functions_raw_names(&s.target.functions);
 	else if (r == 0 && rt_purpose_of(options) != RT_PURPOSE_RECORD)

@@ -70,7 +70,7 @@ void rt_session_end_attach(struct session *s);
 
 /* Signals that end the trace come through s->signals; s->epoll waits for them, for the command's end and for the rings. */
 int rt_session_open_signals(struct session *s, struct rt_error *err);
-int rt_session_watch(struct session *s, struct rt_error *err);
+int rt_session_open_epoll(struct session *s, struct rt_error *err);
 void rt_session_read_signals(struct session *s);
 bool rt_session_stopping(void *ctx);		/* of a session: has such a signal come? */
 

@@ -79,7 +79,7 @@ bool rt_session_stopping(void *ctx)
 	return s->stopped;
 }
 
-int rt_session_watch(struct session *s, struct rt_error *err)
+int rt_session_open_epoll(struct session *s, struct rt_error *err)
 {
 	const struct rt_source *source = s->attach->source;
 	unsigned i, n = source->ops->nfds(source);

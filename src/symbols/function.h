@@ -36,7 +36,7 @@ struct rt_function {
 	int32_t sp_down;		/* where the stack pointer is so much lower */
 	unsigned nargs;			/* arguments to print */
 	uint8_t form;			/* enum rt_form of the instruction at `skip` */
-	uint8_t role;			/* enum rt_role: not 0: it is not traced, but tells of those that are (watch.h) */
+	uint8_t role;			/* enum rt_role: not 0: it is not traced, but tells of those that are (plan/hooks.h) */
 	bool named;			/* by its own name, and not found by a glob or as one of several: it must not be left out */
 	bool sized;			/* the size is the symbol's own word, not its distance from the next one */
 	bool hidden;			/* nobody asked for it: it tells of others (role), or that a goroutine ends */

@@ -31,7 +31,7 @@ static void read_arguments(const uint8_t *bytes, size_t n)
 	struct rt_prototype p = { .nparams = 0 };
 	struct rt_go_frame frame = { .args = 0 };
 	const struct rt_where *where;
-	struct rt_home home;
+	struct rt_abi_location home;
 	struct rt_abi abi;
 	size_t half = n / 2;
 	unsigned i;

@@ -50,7 +50,7 @@ static void show(const struct lowered *l, enum rt_kind kind)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct rt_limits limits = {
-		.string = 32, .members = 8, .deref = 2, .record = RT_LIMIT_RECORD, .errno_home = RT_ERRNO_OFFSET, .errno_offset = -80,
+		.string = 32, .members = 8, .deref = 2, .record = RT_LIMIT_RECORD, .errno_source = RT_ERRNO_OFFSET, .errno_offset = -80,
 	};
 	struct rt_errno_at at;
 	struct lowered l;

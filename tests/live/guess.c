@@ -95,7 +95,7 @@ static void compare_named(const struct rt_symbol *s, struct rt_image *image, str
 {
 	char want[RT_USE_ARGS + 2], have[RT_USE_ARGS + 2];
 	struct rt_prototype p;
-	struct rt_home home;
+	struct rt_abi_location home;
 	size_t n;
 
 	if (strncmp(s->name, "_Z", 2) != 0 || told->convention != RT_CONVENTION_C)

@@ -31,7 +31,7 @@ static const struct rt_ctype three_type = { .kind = RT_CT_ARRAY, .size = 24, .co
 static const struct rt_ctype none_type = { .kind = RT_CT_STRUCT, .size = 0 };
 
 /* A home as text: "0:ax 8:bx", "+8" on the stack. */
-static void say(char *text, const struct rt_home *home)
+static void say(char *text, const struct rt_abi_location *home)
 {
 	unsigned i;
 
@@ -51,7 +51,7 @@ static void check_of(const struct rt_arch *arch, bool registers, const struct rt
 {
 	const struct rt_where where = { .kind = RT_WHERE_ABI };
 	char text[1024] = "";
-	struct rt_home home;
+	struct rt_abi_location home;
 	struct rt_abi abi;
 
 	rt_abi_go_begin(&abi, arch, registers);
@@ -141,7 +141,7 @@ static void test_unnamed(void)
 {
 	const struct rt_where where = { .kind = RT_WHERE_REG, .reg = 2 /* cx */ }, none = { .kind = RT_WHERE_ABI };
 	char text[256] = "";
-	struct rt_home home;
+	struct rt_abi_location home;
 	struct rt_abi abi;
 
 	rt_abi_go_begin(&abi, &rt_arch_x86_64, true);
@@ -195,7 +195,7 @@ static void check_told(const struct rt_go_frame *frame, const char *want, unsign
 	struct rt_types *memory = rt_types_new();
 	struct rt_prototype p = { .nparams = 0 };
 	char text[1024] = "";
-	struct rt_home home;
+	struct rt_abi_location home;
 	struct rt_abi abi;
 	unsigned i;
 

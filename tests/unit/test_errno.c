@@ -124,10 +124,10 @@ struct call {
 };
 
 /* The return of a function with that prototype. */
-static void lower(struct call *c, const char *text, enum rt_errno_home home)
+static void lower(struct call *c, const char *text, enum rt_errno_source home)
 {
 	const struct rt_limits limits = {
-		.string = 16, .members = RT_LIMIT_MEMBERS, .record = RT_LIMIT_RECORD, .errno_home = home, .errno_offset = -80,
+		.string = 16, .members = RT_LIMIT_MEMBERS, .record = RT_LIMIT_RECORD, .errno_source = home, .errno_offset = -80,
 	};
 	const struct rt_prototype *prototype;
 	struct rt_error err = { 0 };

@@ -38,7 +38,7 @@ static void begin_limits(struct filled *f, const char *text, const struct rt_arc
 	CU_ASSERT_FATAL(rt_lower_entry(f->prototype, &f->spec, arch, limits, f->types, &f->entry, &f->shows.entry, &err) == 0);
 	CU_ASSERT_FATAL(rt_lower_keep(f->prototype, &f->spec, arch, limits, f->types, &f->entry) == 0);
 	CU_ASSERT_FATAL(rt_lower_return(f->prototype, &f->spec, arch, limits, f->types, &f->exit, &f->shows.exit) == 0);
-	CU_ASSERT_FATAL(f->entry.nkept == f->exit.nkept);
+	CU_ASSERT_FATAL(f->entry.nsaved == f->exit.nsaved);
 	CU_ASSERT_FATAL(rt_plan_size(&f->exit) <= sizeof(f->data));
 	f->shows.exit.plan = &f->exit;
 }
@@ -109,12 +109,12 @@ static void test_kinds(void)
 
 	begin(&f, "int f(out char buf[return], out int *n, out struct { int a; const char *name; } *p) errno");
 	CU_ASSERT(f.entry.nvalues == 3);	/* the addresses, and nothing behind them */
-	CU_ASSERT_FATAL(f.entry.nkept == 3);
-	CU_ASSERT(is_reg(&f.entry.kept[0], "di") && is_reg(&f.entry.kept[1], "si") && is_reg(&f.entry.kept[2], "dx"));
+	CU_ASSERT_FATAL(f.entry.nsaved == 3);
+	CU_ASSERT(is_reg(&f.entry.saved[0], "di") && is_reg(&f.entry.saved[1], "si") && is_reg(&f.entry.saved[2], "dx"));
 	CU_ASSERT_FATAL(f.exit.nvalues == 8);
 	/* Result; three addresses; then the text and the string, which are read first, and the others. */
-	CU_ASSERT(f.exit.values[1].base == RT_BASE_KEPT && f.exit.values[3].offset == 2);
-	CU_ASSERT(f.exit.values[4].type == RT_TYPE_BYTES && f.exit.values[4].length == 1 && f.exit.values[4].base == RT_BASE_KEPT);
+	CU_ASSERT(f.exit.values[1].base == RT_BASE_SAVED && f.exit.values[3].offset == 2);
+	CU_ASSERT(f.exit.values[4].type == RT_TYPE_BYTES && f.exit.values[4].length == 1 && f.exit.values[4].base == RT_BASE_SAVED);
 	put_word(&f, 0, 5);
 	put_word(&f, 1, 0x1000);
 	put_word(&f, 2, 0x2000);
@@ -142,8 +142,8 @@ static void test_lengths(void)
 
 	/* Another parameter tells it: that is kept too, and not shown. */
 	begin(&f, "void f(int n, out int v[n])");
-	CU_ASSERT_FATAL(f.entry.nkept == 2 && f.exit.nvalues == 3);
-	CU_ASSERT(is_reg(&f.entry.kept[0], "di") && is_reg(&f.entry.kept[1], "si"));
+	CU_ASSERT_FATAL(f.entry.nsaved == 2 && f.exit.nvalues == 3);
+	CU_ASSERT(is_reg(&f.entry.saved[0], "di") && is_reg(&f.entry.saved[1], "si"));
 	put_word(&f, 0, 2);
 	put_word(&f, 1, 0x1000);
 	put(&f, 2, "\1\0\0\0\2\0\0\0\3\0\0\0", 12);
@@ -163,7 +163,7 @@ static void test_room(void)
 	struct filled f;
 
 	begin(&f, "int f(out char buf[return <= n], size_t n)");
-	CU_ASSERT_FATAL(f.entry.nkept == 2 && f.exit.nvalues == 4);
+	CU_ASSERT_FATAL(f.entry.nsaved == 2 && f.exit.nvalues == 4);
 	put_word(&f, 0, 10);
 	put_word(&f, 1, 0x1000);
 	put_word(&f, 2, 3);
@@ -173,7 +173,7 @@ static void test_room(void)
 	check(&f, 0, "2 buf=\"ne\"", NULL);
 	end(&f);
 	begin(&f, "int f(out string char buf[n], int n) errno");
-	CU_ASSERT_FATAL(f.entry.nkept == 2 && f.exit.nvalues == 4);
+	CU_ASSERT_FATAL(f.entry.nsaved == 2 && f.exit.nvalues == 4);
 	put_word(&f, 0, 7);
 	put_word(&f, 1, 0x1000);
 	put_word(&f, 2, 0);
@@ -250,11 +250,11 @@ static void test_which(void)
 	struct filled f;
 
 	begin_limits(&f, "int f(int a, out int *x)", &rt_arch_i386, &usual);
-	CU_ASSERT(f.entry.nkept == 1 && f.entry.kept[0].base == RT_BASE_STACK && f.entry.kept[0].offset == 8 && f.entry.kept[0].size == 4);
+	CU_ASSERT(f.entry.nsaved == 1 && f.entry.saved[0].base == RT_BASE_STACK && f.entry.saved[0].offset == 8 && f.entry.saved[0].size == 4);
 	end(&f);
-	none.no_kept = true;
+	none.no_saved = true;
 	begin_limits(&f, "int f(int a, out int *x)", &rt_arch_x86_64, &none);
-	CU_ASSERT(f.entry.nkept == 0 && f.exit.nvalues == 1);
+	CU_ASSERT(f.entry.nsaved == 0 && f.exit.nvalues == 1);
 	check(&f, 0, "0", NULL);
 	end(&f);
 }
@@ -268,7 +268,7 @@ static void emit(const char *name, struct rt_program *p, const struct rt_plan *p
 static void test_programs(void)
 {
 	struct rt_program p = {
-		.pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .kept_slots = RT_KEPT_SLOTS,
+		.pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .saved_slots = RT_KEPT_SLOTS,
 		.transport = RT_TRANSPORT_RINGBUF,
 	};
 	struct rt_definition d = { .group = "g", .event = "e", .path = "p", .kind = RT_KIND_RETURN };

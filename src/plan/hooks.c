@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plan/watch.h"
+#include "plan/hooks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 
 static const char cleanup[] = "__pthread_unwind_next";
 
-static const struct watched {
+static const struct hooks_known {
 	const char *name;
 	enum rt_role role;
 	bool leap;	/* it is longjmp, which C has in any program, or comes to one */
 	uint8_t at, size;	/* where its address and its size are in what the first argument points to, in words; 0, 0: they are the arguments */
-} watched[] = {
+} hooks_known[] = {
 	{ "_Unwind_RaiseException", RT_ROLE_UNWOUND, false, 0, 0 }, { "_Unwind_Resume", RT_ROLE_UNWOUND, false, 0, 0 },
 	{ "_Unwind_Resume_or_Rethrow", RT_ROLE_UNWOUND, false, 0, 0 }, { "_Unwind_ForcedUnwind", RT_ROLE_UNWOUND, false, 0, 0 },
 	/* ucontext_t has two words before its stack_t; that is a pointer, a word of flags, and the size. */
@@ -30,13 +30,13 @@ static const struct watched {
 	{ "runtime.recovery", RT_ROLE_RECOVERED, false, 0, 2 },
 };
 
-static const struct watched *find_watched(const char *name)
+static const struct hooks_known *find_hook(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < RT_COUNT(watched); i++)
-		if (strcmp(name, watched[i].name) == 0)
-			return &watched[i];
+	for (i = 0; i < RT_COUNT(hooks_known); i++)
+		if (strcmp(name, hooks_known[i].name) == 0)
+			return &hooks_known[i];
 	return NULL;
 }
 
@@ -51,7 +51,7 @@ static bool is_there(const struct rt_functions *functions, const struct rt_image
 }
 
 /* `place` is the function's; of longjmp, and of what ends a panic, it becomes the one where it leaves.  -ENOENT: that cannot be told. */
-static int find_place(struct rt_image *image, const struct watched *w, struct rt_symbol *place)
+static int find_place(struct rt_image *image, const struct hooks_known *w, struct rt_symbol *place)
 {
 	struct rt_code *code;
 	int r = 0;
@@ -66,7 +66,7 @@ static int find_place(struct rt_image *image, const struct watched *w, struct rt
 	return r;
 }
 
-static int add(struct rt_target *t, struct rt_image *image, const struct rt_symbol *symbol, const struct watched *w)
+static int add(struct rt_target *t, struct rt_image *image, const struct rt_symbol *symbol, const struct hooks_known *w)
 {
 	struct rt_functions *functions = &t->functions;
 	struct rt_symbol place = *symbol;
@@ -77,7 +77,7 @@ static int add(struct rt_target *t, struct rt_image *image, const struct rt_symb
 	place.name = w->name;
 	r = find_place(image, w, &place);
 	if (r == -ENOENT && w->leap && w->name != cleanup)
-		t->unwatched_leap = true;
+		t->lacks_longjmp_hooks = true;
 	if (r < 0 || is_there(functions, image, place.addr))
 		return r == -ENOENT ? 0 : r;
 	r = rt_functions_add_hidden(functions, image, &place, w->role);
@@ -96,7 +96,7 @@ static bool is_imported(const struct rt_target *t, const char *name)
 }
 
 /* Up to glibc 2.33 it is longjmp itself by which cleanup handlers are come to. */
-static bool is_used(const struct rt_target *t, const struct watched *w)
+static bool is_used(const struct rt_target *t, const struct hooks_known *w)
 {
 	return w->role == RT_ROLE_RECOVERED || is_imported(t, w->name) || (w->leap && is_imported(t, cleanup));
 }
@@ -105,24 +105,24 @@ static bool is_used(const struct rt_target *t, const struct watched *w)
 static int add_of_image(struct rt_target *t, struct rt_image *image, bool leaps_only)
 {
 	const struct rt_symbol *v;
-	const struct watched *w;
+	const struct hooks_known *w;
 	size_t i, n;
 	int r = 0;
 
 	if (rt_image_symbols(image, &v, &n, NULL))
 		return 0;
 	for (i = 0; i < n && r == 0; i++) {
-		w = v[i].kind == RT_SYM_FUNC ? find_watched(v[i].name) : NULL;
+		w = v[i].kind == RT_SYM_FUNC ? find_hook(v[i].name) : NULL;
 		if (!w || (leaps_only && !w->leap) || (image != t->images.v[0] && !is_used(t, w)))
 			continue;
 		if (!t->everywhere || image == t->images.v[0])
 			r = add(t, image, &v[i], w);
 		else if (w->leap)
-			t->unwatched_leap = true;
+			t->lacks_longjmp_hooks = true;
 		else
-			t->unwatched = true;
+			t->lacks_hooks = true;
 		if (t->everywhere && image != t->images.v[0] && (w->role == RT_ROLE_STACK || w->role == RT_ROLE_STACK_TOP))
-			t->unwatched_stacks = true;
+			t->lacks_stack_hooks = true;
 	}
 	return r;
 }
@@ -198,7 +198,7 @@ static int add_landings(struct rt_target *t)
 	return r < 0 ? r : 0;
 }
 
-int rt_watch_add(struct rt_target *t, struct rt_error *err)
+int rt_hooks_add(struct rt_target *t, struct rt_error *err)
 {
 	bool insn = false, any = false;
 	size_t i;
@@ -213,16 +213,16 @@ int rt_watch_add(struct rt_target *t, struct rt_error *err)
 	/* Where there are uretprobes nothing unwinds, nor switches stacks. */
 	for (i = 0; i < t->images.n && r == 0; i++)
 		r = add_of_image(t, t->images.v[i], !insn);
-	if (r == 0 && t->unwatched)
+	if (r == 0 && t->lacks_hooks)
 		r = add_landings(t);
 	return r < 0 ? rt_nomem(err) : 0;
 }
 
-int rt_watch_plan(const struct rt_target *t, const struct rt_function *f, struct rt_plan *plan)
+int rt_hook_plan(const struct rt_target *t, const struct rt_function *f, struct rt_plan *plan)
 {
 	const struct rt_arch *arch = rt_image_arch(f->image);
 	const struct rt_runtime *runtime = rt_runtime_of(t, f->image);
-	const struct watched *w = find_watched(f->name);
+	const struct hooks_known *w = find_hook(f->name);
 	bool pointed = w && w->size;
 	unsigned i;
 	int r;
