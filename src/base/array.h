@@ -7,8 +7,9 @@
 #define RT_COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
- * Make room for one more element in a growing array: `*v` holds `n` elements of `size` bytes in room for `*cap`
- * (both may start as NULL and 0).  Doubles the room when it is full.  Returns 0 or -ENOMEM, `*v` then unchanged.
+ * Make room for one more element in a growing array: `*v` holds `n` elements of `size` bytes in
+ * room for `*cap` (both may start as NULL and 0).  Doubles the room when it is full.  Returns 0 or
+ * -ENOMEM, `*v` then unchanged.
  */
 int rt_array_room(void **v, size_t n, size_t *cap, size_t size);
 

@@ -22,7 +22,8 @@ size_t rt_utf8_length(const uint8_t *s, size_t n)
 	}
 	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90))	/* overlong */
 		return 0;
-	if ((s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f))	/* surrogates; past U+10FFFF */
+	if ((s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf4 && s[1] > 0x8f)) /* surrogates; past U+10FFFF */
 		return 0;
 	return len;
 }
@@ -38,7 +39,8 @@ static bool is_control_3(const uint8_t *s)
 {
 	if (s[0] != 0xe2)
 		return false;
-	return (s[1] == 0x80 && ((s[2] >= 0x8e && s[2] <= 0x8f) || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
+	return (s[1] == 0x80 &&
+		((s[2] >= 0x8e && s[2] <= 0x8f) || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
 	       (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
 }
 

@@ -23,8 +23,10 @@ static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
 	for (i = 1; i <= na; i++) {
 		now[0] = (unsigned)i;
 		for (k = 1; k <= nb; k++) {
-			now[k] = min3(one[k] + 1, now[k - 1] + 1, one[k - 1] + (a[i - 1] != b[k - 1]));
-			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] && two[k - 2] + 1 < now[k])
+			now[k] = min3(one[k] + 1, now[k - 1] + 1,
+				      one[k - 1] + (a[i - 1] != b[k - 1]));
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] &&
+			    two[k - 2] + 1 < now[k])
 				now[k] = two[k - 2] + 1;
 		}
 		spare = two;

@@ -48,7 +48,8 @@ int rt_fail(struct rt_error *err, int code, const char *fmt, ...)
 	fill(err, RT_EXIT_FAILURE, fmt, ap);
 	va_end(ap);
 	/* Whatever wanted a descriptor: what there is to do is the same. */
-	n = err && code == -EMFILE && !strstr(err->text, "RLIMIT_NOFILE") ? strlen(err->text) : sizeof(err->text);
+	n = err && code == -EMFILE && !strstr(err->text, "RLIMIT_NOFILE") ? strlen(err->text)
+									  : sizeof(err->text);
 	if (n < sizeof(err->text))
 		snprintf(err->text + n, sizeof(err->text) - n, " (RLIMIT_NOFILE; see: ulimit -n)");
 	return code;
@@ -64,7 +65,8 @@ int rt_usage(struct rt_error *err, const char *fmt, ...)
 	return -EINVAL;
 }
 
-int rt_usage_words(struct rt_error *err, const char *option, const char *thing, const char *text, const char *(*word)(unsigned i))
+int rt_usage_words(struct rt_error *err, const char *option, const char *thing, const char *text,
+		   const char *(*word)(unsigned i))
 {
 	char words[256] = "";
 	size_t n = 0;
@@ -77,7 +79,8 @@ int rt_usage_words(struct rt_error *err, const char *option, const char *thing, 
 
 void rt_error_point(struct rt_error *err, const char *source, size_t at)
 {
-	if (!err || strlen(source) >= sizeof(err->source) || strchr(source, '\n') || at > strlen(source))
+	if (!err || strlen(source) >= sizeof(err->source) || strchr(source, '\n') ||
+	    at > strlen(source))
 		return;
 	memcpy(err->source, source, strlen(source) + 1);
 	err->caret = (unsigned)at;

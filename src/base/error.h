@@ -5,8 +5,9 @@
 #include <stddef.h>
 
 /*
- * What went wrong, in words for the user: the thing, what was expected, what to do.  Library code fills it
- * and returns a negative errno; only main prints it (as "rawtrace: TEXT") and exits with `status`.
+ * What went wrong, in words for the user: the thing, what was expected, what to do.  Library code
+ * fills it and returns a negative errno; only main prints it (as "rawtrace: TEXT") and exits with
+ * `status`.
  */
 struct rt_error {
 	int status;		/* exit status: RT_EXIT_FAILURE or RT_EXIT_USAGE */
@@ -20,16 +21,24 @@ struct rt_error {
 
 #define RT_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
-/* Fill `err` (may be NULL) with the message and RT_EXIT_FAILURE.  Returns `code`, a negative errno. */
+/*
+ * Fill `err` (may be NULL) with the message and RT_EXIT_FAILURE.  Returns `code`, a negative errno.
+ */
 int rt_fail(struct rt_error *err, int code, const char *fmt, ...) RT_PRINTF(3, 4);
 
 /* The same with RT_EXIT_USAGE; always returns -EINVAL. */
 int rt_usage(struct rt_error *err, const char *fmt, ...) RT_PRINTF(2, 3);
 
-/* "--OPTION=TEXT: no such OPTION; there are: ...": the words that `word` gives, from 0 until NULL. */
-int rt_usage_words(struct rt_error *err, const char *option, const char *thing, const char *text, const char *(*word)(unsigned i));
+/*
+ * "--OPTION=TEXT: no such OPTION; there are: ...": the words that `word` gives, from 0 until NULL.
+ */
+int rt_usage_words(struct rt_error *err, const char *option, const char *thing, const char *text,
+		   const char *(*word)(unsigned i));
 
-/* Show where in `source` the mistake is: the byte `at`.  After the message, as each message forgets what the last one pointed at. */
+/*
+ * Show where in `source` the mistake is: the byte `at`.  After the message, as each message forgets
+ * what the last one pointed at.
+ */
 void rt_error_point(struct rt_error *err, const char *source, size_t at);
 
 /* Out of memory: fills `err` and returns -ENOMEM. */

@@ -5,16 +5,19 @@
 #include <stddef.h>
 #include <string.h>
 
-/* [:NAME:] at `at`: is `c` one of them?  NULL: there is no such class; else what stands behind it. */
+/*
+ * [:NAME:] at `at`: is `c` one of them?  NULL: there is no such class; else what stands behind it.
+ */
 static const char *match_class(const char *at, unsigned char c, bool *in)
 {
 	static const struct {
 		char name[12];
 		int (*is)(int c);
 	} classes[] = {
-		{ "[:alnum:]", isalnum }, { "[:alpha:]", isalpha }, { "[:blank:]", isblank }, { "[:cntrl:]", iscntrl },
-		{ "[:digit:]", isdigit }, { "[:graph:]", isgraph }, { "[:lower:]", islower }, { "[:print:]", isprint },
-		{ "[:punct:]", ispunct }, { "[:space:]", isspace }, { "[:upper:]", isupper }, { "[:xdigit:]", isxdigit },
+		{ "[:alnum:]", isalnum }, { "[:alpha:]", isalpha }, { "[:blank:]", isblank },
+		{ "[:cntrl:]", iscntrl }, { "[:digit:]", isdigit }, { "[:graph:]", isgraph },
+		{ "[:lower:]", islower }, { "[:print:]", isprint }, { "[:punct:]", ispunct },
+		{ "[:space:]", isspace }, { "[:upper:]", isupper }, { "[:xdigit:]", isxdigit },
 	};
 	size_t i, n;
 
@@ -36,7 +39,10 @@ static unsigned char listed(const char **at)
 	return (unsigned char)*(*at)++;
 }
 
-/* The list of characters behind '[' at `at`: is `c` in it?  NULL: it has no ']'; else what stands behind that. */
+/*
+ * The list of characters behind '[' at `at`: is `c` in it?  NULL: it has no ']'; else what stands
+ * behind that.
+ */
 static const char *match_list(const char *at, unsigned char c, bool *in)
 {
 	bool out = *at == '!' || *at == '^';
@@ -62,7 +68,10 @@ static const char *match_list(const char *at, unsigned char c, bool *in)
 	return at + 1;
 }
 
-/* Does the one pattern at `glob`, which is no '*', match `c`?  NULL: no; else what stands behind it. */
+/*
+ * Does the one pattern at `glob`, which is no '*', match `c`?  NULL: no; else what stands behind
+ * it.
+ */
 static const char *match_one(const char *glob, unsigned char c)
 {
 	const char *behind;

@@ -8,8 +8,9 @@
 enum { RT_REMARK_MAX = 100 };
 
 /*
- * Tell the user now, as "rawtrace: TEXT" on standard error: what cannot wait for main to print it, such as what is being waited for, and
- * what -v tells.  One line of at most 1 KB; control characters are shown as '?'.
+ * Tell the user now, as "rawtrace: TEXT" on standard error: what cannot wait for main to print it,
+ * such as what is being waited for, and what -v tells.  One line of at most 1 KB; control
+ * characters are shown as '?'.
  */
 void rt_say(const char *fmt, ...) RT_PRINTF(1, 2);
 

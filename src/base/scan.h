@@ -7,17 +7,24 @@
 #include <stdint.h>
 
 /*
- * What sscanf is otherwise taken for: in a static glibc that is 100 kB, and it says nothing of numbers that are too large.
- * Each moves `*at` past what it found, and leaves it alone where it returns false (NULL).
+ * What sscanf is otherwise taken for: in a static glibc that is 100 kB, and it says nothing of
+ * numbers that are too large.  Each moves `*at` past what it found, and leaves it alone where it
+ * returns false (NULL).
  */
 
-/* The digits at `*at`, in base 8, 10 or 16.  False: there is none, or the number has more than 64 bits. */
+/*
+ * The digits at `*at`, in base 8, 10 or 16.  False: there is none, or the number has more than 64
+ * bits.
+ */
 bool rt_scan_number(const char **at, unsigned base, uint64_t *value);
 
 /* The text itself. */
 bool rt_scan_text(const char **at, const char *text);
 
-/* The next word, after blanks (spaces and tabs), of `*n` characters, 1 at least; up to a blank, a newline or the end. */
+/*
+ * The next word, after blanks (spaces and tabs), of `*n` characters, 1 at least; up to a blank, a
+ * newline or the end.
+ */
 const char *rt_scan_word(const char **at, size_t *n);
 
 #endif

@@ -10,9 +10,23 @@
 
 /* Instruction classes and modes: Documentation/bpf/standardization/instruction-set.rst */
 enum {
-	CLASS_LD = 0, CLASS_LDX = 1, CLASS_ST = 2, CLASS_STX = 3, CLASS_JMP = 5, CLASS_ALU64 = 7,
-	MODE_IMM = 0x00, MODE_MEM = 0x60, MODE_ATOMIC = 0xc0, ATOMIC_ADD = 0x00, ATOMIC_FETCH_ADD = 0x01, ATOMIC_XCHG = 0xe1, ATOMIC_CMPXCHG = 0xf1,
-	SRC_REG = 0x08, OP_MOV = 0xb0, OP_CALL = 0x80, OP_EXIT = 0x90,
+	CLASS_LD = 0,
+	CLASS_LDX = 1,
+	CLASS_ST = 2,
+	CLASS_STX = 3,
+	CLASS_JMP = 5,
+	CLASS_ALU64 = 7,
+	MODE_IMM = 0x00,
+	MODE_MEM = 0x60,
+	MODE_ATOMIC = 0xc0,
+	ATOMIC_ADD = 0x00,
+	ATOMIC_FETCH_ADD = 0x01,
+	ATOMIC_XCHG = 0xe1,
+	ATOMIC_CMPXCHG = 0xf1,
+	SRC_REG = 0x08,
+	OP_MOV = 0xb0,
+	OP_CALL = 0x80,
+	OP_EXIT = 0x90,
 	PSEUDO_MAP_FD = 1,
 };
 
@@ -39,7 +53,10 @@ static void emit(struct rt_bpf *bpf, int code, int dst, int src, int off, int32_
 	if (bpf->error)
 		return;
 	bpf->insns[bpf->n++] = (struct rt_bpf_insn){
-		.code = (uint8_t)code, .regs = (uint8_t)(dst | src << 4), .off = (int16_t)off, .imm = imm,
+		.code = (uint8_t)code,
+		.regs = (uint8_t)(dst | src << 4),
+		.off = (int16_t)off,
+		.imm = imm,
 	};
 }
 
@@ -172,7 +189,8 @@ int rt_bpf_finish(struct rt_bpf *bpf, const int *fds, struct rt_error *err)
 		bpf->insns[bpf->jumps[i].insn].off = (int16_t)off;
 	}
 	if (bpf->error)
-		return rt_fail(err, bpf->error, "the BPF program could not be assembled: %s", strerror(-bpf->error));
+		return rt_fail(err, bpf->error, "the BPF program could not be assembled: %s",
+			       strerror(-bpf->error));
 	for (i = 0; i < bpf->nmaps && fds; i++)
 		bpf->insns[bpf->maps[i].insn].imm = fds[bpf->maps[i].target];
 	return 0;
@@ -209,8 +227,9 @@ static const char *helper_name(int32_t id)
 static const char *map_name(const struct rt_bpf *bpf, size_t insn)
 {
 	static const char *const names[RT_MAPS] = {
-		[RT_MAP_EVENTS] = "events", [RT_MAP_HITS] = "hits", [RT_MAP_CELLS] = "cells", [RT_MAP_PLACES] = "places",
-		[RT_MAP_QUICK] = "quick", [RT_MAP_HEADS] = "heads", [RT_MAP_FRAMES] = "frames", [RT_MAP_SAVED] = "kept", [RT_MAP_ERRNO] = "errno",
+		[RT_MAP_EVENTS] = "events", [RT_MAP_HITS] = "hits",   [RT_MAP_CELLS] = "cells",
+		[RT_MAP_PLACES] = "places", [RT_MAP_QUICK] = "quick", [RT_MAP_HEADS] = "heads",
+		[RT_MAP_FRAMES] = "frames", [RT_MAP_SAVED] = "kept",  [RT_MAP_ERRNO] = "errno",
 		[RT_MAP_UNREAD] = "unread", [RT_MAP_GATE] = "gate",
 	};
 	size_t i;
@@ -230,7 +249,8 @@ static const char *size_name(uint8_t code)
 
 static void print_alu(const struct rt_bpf_insn *in, FILE *file)
 {
-	static const char *const ops[16] = { "+=", "-=", "*=", "/=", "|=", "&=", "<<=", ">>=", "neg", "%=", "^=", "=", "s>>=" };
+	static const char *const ops[16] = { "+=",  "-=",  "*=", "/=", "|=", "&=",  "<<=",
+					     ">>=", "neg", "%=", "^=", "=",  "s>>=" };
 	const char *op = ops[in->code >> 4] ? ops[in->code >> 4] : "?";
 
 	if (in->code & 0x08)
@@ -241,7 +261,9 @@ static void print_alu(const struct rt_bpf_insn *in, FILE *file)
 
 static void print_jump(const struct rt_bpf_insn *in, size_t at, FILE *file)
 {
-	static const char *const ops[16] = { [1] = "==", [2] = ">", [3] = ">=", [4] = "&", [5] = "!=", [6] = "s>", [7] = "s>=" };
+	static const char *const ops[16] = {
+		[1] = "==", [2] = ">", [3] = ">=", [4] = "&", [5] = "!=", [6] = "s>", [7] = "s>="
+	};
 	size_t target = at + 1 + (size_t)(long)in->off;
 
 	switch (in->code >> 4) {
@@ -255,7 +277,8 @@ static void print_jump(const struct rt_bpf_insn *in, size_t at, FILE *file)
 		fprintf(file, "exit");
 		break;
 	default:
-		fprintf(file, "if r%d %s ", in->regs & 15, ops[in->code >> 4] ? ops[in->code >> 4] : "?");
+		fprintf(file, "if r%d %s ", in->regs & 15,
+			ops[in->code >> 4] ? ops[in->code >> 4] : "?");
 		if (in->code & 0x08)
 			fprintf(file, "r%d goto %zu", in->regs >> 4, target);
 		else
@@ -266,14 +289,17 @@ static void print_jump(const struct rt_bpf_insn *in, size_t at, FILE *file)
 static void print_atomic(const struct rt_bpf_insn *in, FILE *file)
 {
 	int dst = in->regs & 15, src = in->regs >> 4;
-	const char *op = in->imm == 0x01 ? "atomic64_fetch_add" : in->imm == 0xe1 ? "atomic64_xchg" : "atomic64_?";
+	const char *op = in->imm == 0x01   ? "atomic64_fetch_add"
+			 : in->imm == 0xe1 ? "atomic64_xchg"
+					   : "atomic64_?";
 
 	if (in->imm == 0x00) {
 		fprintf(file, "lock *(u64 *)(r%d %+d) += r%d", dst, in->off, src);
 		return;
 	}
 	if (in->imm == 0xf1) {
-		fprintf(file, "r0 = atomic64_cmpxchg((u64 *)(r%d %+d), r0, r%d)", dst, in->off, src);
+		fprintf(file, "r0 = atomic64_cmpxchg((u64 *)(r%d %+d), r0, r%d)", dst, in->off,
+			src);
 		return;
 	}
 	fprintf(file, "r%d = %s((u64 *)(r%d %+d), r%d)", src, op, dst, in->off, src);
@@ -288,13 +314,15 @@ static void print_memory(const struct rt_bpf_insn *in, FILE *file)
 		fprintf(file, "r%d = *(%s *)(r%d %+d)", dst, size_name(in->code), src, in->off);
 		break;
 	case 2:
-		fprintf(file, "*(%s *)(r%d %+d) = %" PRId32, size_name(in->code), dst, in->off, in->imm);
+		fprintf(file, "*(%s *)(r%d %+d) = %" PRId32, size_name(in->code), dst, in->off,
+			in->imm);
 		break;
 	default:
 		if ((in->code & 0xe0) == 0xc0)
 			print_atomic(in, file);
 		else
-			fprintf(file, "*(%s *)(r%d %+d) = r%d", size_name(in->code), dst, in->off, src);
+			fprintf(file, "*(%s *)(r%d %+d) = r%d", size_name(in->code), dst, in->off,
+				src);
 	}
 }
 

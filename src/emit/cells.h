@@ -13,23 +13,31 @@ enum rt_purpose {
 };
 
 /*
- * What is kept of a function: u64 numbers.  Bucket k is for calls of 2^k to 2^(k+1) - 1 ns; bucket 0 for 0 ns too.
+ * What is kept of a function: u64 numbers.  Bucket k is for calls of 2^k to 2^(k+1) - 1 ns; bucket
+ * 0 for 0 ns too.
  *
- * RT_MAP_CELLS is an array: `rows` rows (a power of two) of `stride` cells, in each the functions' cells one after another.  A
- * program adds to the row of its CPU modulo rows: only so that CPUs need not share cache lines, for the additions are atomic.
- * (Per-CPU arrays are from 4.6, cannot be mapped, and would need the same: programs on uprobes can be preempted by each other.)
+ * RT_MAP_CELLS is an array: `rows` rows (a power of two) of `stride` cells, in each the functions'
+ * cells one after another.  A program adds to the row of its CPU modulo rows: only so that CPUs
+ * need not share cache lines, for the additions are atomic.  (Per-CPU arrays are from 4.6, cannot
+ * be mapped, and would need the same: programs on uprobes can be preempted by each other.)
  *
- * Where the program knows only the instruction pointer, RT_MAP_PLACES, a hash, has a number for each rt_cell_key; what it had no
- * room for is counted in cell 0 of RT_MAP_CELLS.
+ * Where the program knows only the instruction pointer, RT_MAP_PLACES, a hash, has a number for
+ * each rt_cell_key; what it had no room for is counted in cell 0 of RT_MAP_CELLS.
  *
- * Where such a program only counts, it first looks into RT_MAP_QUICK (5.12): `rows` rows of 1 << bits struct rt_quick each, in which an
- * instruction pointer has the place that the upper bits of its product with RT_QUICK_FACTOR say.  The first that comes there has it
- * for good; the others go to RT_MAP_PLACES, which takes longer.
+ * Where such a program only counts, it first looks into RT_MAP_QUICK (5.12): `rows` rows of 1 <<
+ * bits struct rt_quick each, in which an instruction pointer has the place that the upper bits of
+ * its product with RT_QUICK_FACTOR say.  The first that comes there has it for good; the others go
+ * to RT_MAP_PLACES, which takes longer.
  */
 enum {
 	RT_CELL_CALLS,		/* entries */
-	RT_CELL_TOTAL,		/* ns in which one of the calls in the buckets was open, by thread */
-	RT_CELL_INSIDE,		/* and with these, ns of calls inside others of the function, the sum of what all of them took */
+	/* ns in which one of the calls in the buckets was open, by thread */
+	RT_CELL_TOTAL,
+	/*
+	 * and with these, ns of calls inside others of the function, the sum of what all of them
+	 * took
+	 */
+	RT_CELL_INSIDE,
 	RT_CELL_BUCKET,		/* the first of: */
 	RT_BUCKETS = 64,
 	RT_CELLS_COUNT = RT_CELL_CALLS + 1,
@@ -53,16 +61,19 @@ struct rt_quick {
 enum { RT_QUICK_FACTOR = 0x61c88647, RT_QUICK_BITS_MAX = 16 };
 
 /*
- * The open calls of the threads, for programs that measure.  A thread's slot is its id modulo the number of slots (a power of
- * two): its struct rt_head is that element of RT_MAP_HEADS, its frames are RT_OPEN_MAX elements of RT_MAP_FRAMES.  Of two threads
- * that share a slot one has it until it has left all its calls, and the other's are not measured meanwhile.
+ * The open calls of the threads, for programs that measure.  A thread's slot is its id modulo the
+ * number of slots (a power of two): its struct rt_head is that element of RT_MAP_HEADS, its frames
+ * are RT_OPEN_MAX elements of RT_MAP_FRAMES.  Of two threads that share a slot one has it until it
+ * has left all its calls, and the other's are not measured meanwhile.
  */
-enum { RT_OPEN_MAX = 64, RT_HEADS = 4096, RT_HEADS_MIN = 128 };	/* 64: the kernel keeps no more returns a thread */
+/* 64: the kernel keeps no more returns a thread */
+enum { RT_OPEN_MAX = 64, RT_HEADS = 4096, RT_HEADS_MIN = 128 };
 
 /*
- * Which calls are recorded at all: those fewer than `depth` recorded calls are open around (0: any), with `under` only a root
- * function's and those inside one, with `tests` those that pass their plan's, with `min_time` (ns) those that last as long.  A program
- * passes what it cannot judge; src/calls/filter.c decides.
+ * Which calls are recorded at all: those fewer than `depth` recorded calls are open around (0:
+ * any), with `under` only a root function's and those inside one, with `tests` those that pass
+ * their plan's, with `min_time` (ns) those that last as long.  A program passes what it cannot
+ * judge; src/calls/filter.c decides.
  */
 struct rt_limit {
 	uint32_t depth;
@@ -79,26 +90,38 @@ static inline bool rt_limit_any(const struct rt_limit *limit)
 struct rt_head {
 	uint32_t depth;		/* frames in use; their stack pointers never increase */
 	uint32_t tid;
-	uint32_t told;		/* of those held back (emit/hold.h): so many, from the outermost, have been recorded */
+	/* of those held back (emit/hold.h): so many, from the outermost, have been recorded */
+	uint32_t told;
 	uint32_t unused;
 };
 
-/* The id of a call that has jumped to another function, whose return may be its own; and that of a return which several functions share. */
+/*
+ * The id of a call that has jumped to another function, whose return may be its own; and that of a
+ * return which several functions share.
+ */
 #define RT_OPEN_JUMPED UINT32_MAX
 
 struct rt_open_call {
 	uint64_t sp;		/* at entry */
 	uint64_t time;
-	uint64_t id;		/* of the function, or the entry's instruction pointer; RT_OPEN_JUMPED */
-	uint64_t level;		/* where calls are held back and levels counted: its own, as tail calls have that of their callers */
-	/* where calls are held back: their record as it will be, but for its number, rt_program.hold bytes */
+	/* of the function, or the entry's instruction pointer; RT_OPEN_JUMPED */
+	uint64_t id;
+	/*
+	 * where calls are held back and levels counted: its own, as tail calls have that of their
+	 * callers
+	 */
+	uint64_t level;
+	/*
+	 * where calls are held back: their record as it will be, but for its number,
+	 * rt_program.hold bytes
+	 */
 	/* where calls are measured: struct rt_open_time */
 };
 
 /*
- * A call inside another of its function must not be counted twice in the total.  So its time is added to `inside` of that one, the
- * innermost, and taken off that one's own.  Whether there is one to look for, `names` tells: a bit of 64 for each id, of this call and
- * all around it.
+ * A call inside another of its function must not be counted twice in the total.  So its time is
+ * added to `inside` of that one, the innermost, and taken off that one's own.  Whether there is one
+ * to look for, `names` tells: a bit of 64 for each id, of this call and all around it.
  */
 struct rt_open_time {
 	uint64_t names;

@@ -7,7 +7,10 @@
 /* Below what frames.h takes of the program's frame: the key of RT_MAP_PLACES. */
 enum { PLACE = -64, FRAME = 64 };
 
-/* A program that only counts keeps to less, where no stack of its own is needed (rt_emit_keep_own_stack). */
+/*
+ * A program that only counts keeps to less, where no stack of its own is needed
+ * (rt_emit_keep_own_stack).
+ */
 enum { SMALL_PLACE = -24, SMALL_VALUE = -32 };
 
 /* Ours, when frames.h is done with its registers: what is added, the cell's number. */
@@ -60,8 +63,8 @@ static void emit_lookup_place(struct emitter *e, int place)
 }
 
 /*
- * RT_MAP_PLACES: the same for the instruction pointer in r1, with a new element where it has none yet.  The key is written at `place` of
- * the frame, a zero at `value`.
+ * RT_MAP_PLACES: the same for the instruction pointer in r1, with a new element where it has none
+ * yet.  The key is written at `place` of the frame, a zero at `value`.
  */
 static void emit_add_place(struct emitter *e, int place, int value)
 {
@@ -99,7 +102,10 @@ static void emit_add(struct emitter *e)
 	}
 }
 
-/* RT_MAP_QUICK: one more call at the instruction pointer r8, and on to `out`; to `other` where its place is another's. */
+/*
+ * RT_MAP_QUICK: one more call at the instruction pointer r8, and on to `out`; to `other` where its
+ * place is another's.
+ */
 static void emit_count_quick(struct emitter *e, int other)
 {
 	const struct rt_program *p = e->program;
@@ -195,8 +201,9 @@ static void emit_time(struct emitter *e)
 }
 
 /*
- * Calls that fail a test are not counted.  Where a return does not know its function (`keep`), they are pushed all the same, without an
- * id, or it would be taken for that of another call at the same place.
+ * Calls that fail a test are not counted.  Where a return does not know its function (`keep`), they
+ * are pushed all the same, without an id, or it would be taken for that of another call at the same
+ * place.
  */
 static void emit_entry(struct emitter *e, bool keep)
 {
@@ -221,7 +228,8 @@ static void emit_entry(struct emitter *e, bool keep)
 
 void rt_emit_counting(struct emitter *e)
 {
-	bool time = e->program->purpose == RT_PURPOSE_TIME, by_ip = e->program->key_source == RT_KEY_POINTER;
+	bool time = e->program->purpose == RT_PURPOSE_TIME,
+	     by_ip = e->program->key_source == RT_KEY_POINTER;
 	bool returns = e->program->plan->kind == RT_KIND_RETURN;
 
 	if (by_ip && !time) {

@@ -4,7 +4,9 @@
 
 struct emitter;
 
-/* What a program does that counts or measures, after the filter: adds to the cells (emit/cells.h). */
+/*
+ * What a program does that counts or measures, after the filter: adds to the cells (emit/cells.h).
+ */
 void rt_emit_counting(struct emitter *e);
 
 #endif

@@ -33,20 +33,28 @@ static void add_constant(struct line *line, const struct rt_fetch *f, bool strin
 	unsigned steps = f->nderef + string, i;
 
 	for (i = steps; i > 1; i--)
-		add(line, "%+" PRId32 "(", i > f->nderef ? 0 : f->deref[i - 1] + (i == f->nderef && !string ? more : 0));
-	add(line, "@0x%" PRIx64, f->constant + (f->nderef ? (uint64_t)(int64_t)f->deref[0] : 0) + (uint64_t)(steps == 1 && !string ? more : 0));
+		add(line, "%+" PRId32 "(",
+		    i > f->nderef ? 0 : f->deref[i - 1] + (i == f->nderef && !string ? more : 0));
+	add(line, "@0x%" PRIx64,
+	    f->constant + (f->nderef ? (uint64_t)(int64_t)f->deref[0] : 0) +
+		    (uint64_t)(steps == 1 && !string ? more : 0));
 	for (i = 1; i < steps; i++)
 		add(line, ")");
 }
 
 /*
- * The address or value before the last step, innermost first: "%di", "+8(%sp)", "+16(+8(%sp))".  Derefs are written from the
- * outside in, so the prefixes come in reverse order.  `more` bytes behind the value's own place.
+ * The address or value before the last step, innermost first: "%di", "+8(%sp)", "+16(+8(%sp))".
+ * Derefs are written from the outside in, so the prefixes come in reverse order.  `more` bytes
+ * behind the value's own place.
  */
-static void add_operand(struct line *line, const struct rt_arch *arch, const struct rt_fetch *f, int32_t more)
+static void add_operand(struct line *line, const struct rt_arch *arch, const struct rt_fetch *f,
+			int32_t more)
 {
 	bool stack = f->base == RT_BASE_STACK;
-	/* "string" reads at an address, so it takes one deref more than the pointer that leads there. */
+	/*
+	 * "string" reads at an address, so it takes one deref more than the pointer that leads
+	 * there.
+	 */
 	bool string = f->type == RT_TYPE_STRING;
 	/* "@ADDRESS" reads by itself. */
 	bool at = f->base == RT_BASE_CONSTANT && f->nderef + string;
@@ -63,9 +71,11 @@ static void add_operand(struct line *line, const struct rt_arch *arch, const str
 	if (string)
 		add(line, "+0(");
 	for (i = f->nderef; i > 0; i--)
-		add(line, "%+" PRId32 "(", f->deref[i - 1] + (i == f->nderef && !string ? more : 0));
+		add(line, "%+" PRId32 "(",
+		    f->deref[i - 1] + (i == f->nderef && !string ? more : 0));
 	if (stack)
-		add(line, "%+" PRId32 "(%%%s", f->offset + (f->nderef || string ? 0 : more), arch->sp.tracefs);
+		add(line, "%+" PRId32 "(%%%s", f->offset + (f->nderef || string ? 0 : more),
+		    arch->sp.tracefs);
 	else if (f->base == RT_BASE_CONSTANT)
 		add(line, "\\%" PRId64, (int64_t)f->constant);
 	else
@@ -75,11 +85,13 @@ static void add_operand(struct line *line, const struct rt_arch *arch, const str
 }
 
 /*
- * A block in pieces, which every kernel can read: of 8 bytes and less, "v2_8"; where its length is only known at the hit of one byte, so
- * that no piece reaches past what is there.  A piece that cannot be read is 0, so "f2", a string there, tells whether the block's
- * beginning can be: it has a length of 0 where not.
+ * A block in pieces, which every kernel can read: of 8 bytes and less, "v2_8"; where its length is
+ * only known at the hit of one byte, so that no piece reaches past what is there.  A piece that
+ * cannot be read is 0, so "f2", a string there, tells whether the block's beginning can be: it has
+ * a length of 0 where not.
  */
-static void add_block(struct line *line, const struct rt_arch *arch, const struct rt_fetch *f, unsigned i)
+static void add_block(struct line *line, const struct rt_arch *arch, const struct rt_fetch *f,
+		      unsigned i)
 {
 	unsigned at, size;
 
@@ -108,11 +120,16 @@ bool rt_definition_has_pointer(const struct rt_fetch *f, unsigned k)
 	if (f->type == RT_TYPE_STRING || k >= f->nderef)
 		return false;
 	/* The first is a register's, or the stack's, and what it leads to the second. */
-	return k || (f->nderef == 1 && f->type == RT_TYPE_INT && (f->base == RT_BASE_REG || f->base == RT_BASE_STACK));
+	return k || (f->nderef == 1 && f->type == RT_TYPE_INT &&
+		     (f->base == RT_BASE_REG || f->base == RT_BASE_STACK));
 }
 
-/* What cannot be read is 0 like what is 0, or worse; the pointers that led to it tell of NULL, and of what NULL was in the way of. */
-static void add_pointers(struct line *line, const struct rt_arch *arch, const struct rt_fetch *f, unsigned i)
+/*
+ * What cannot be read is 0 like what is 0, or worse; the pointers that led to it tell of NULL, and
+ * of what NULL was in the way of.
+ */
+static void add_pointers(struct line *line, const struct rt_arch *arch, const struct rt_fetch *f,
+			 unsigned i)
 {
 	struct rt_fetch pointer = *f;
 	unsigned k;
@@ -128,18 +145,25 @@ static void add_pointers(struct line *line, const struct rt_arch *arch, const st
 	}
 }
 
-static int add_value(struct line *line, const struct rt_plan *plan, unsigned i, struct rt_error *err)
+static int add_value(struct line *line, const struct rt_plan *plan, unsigned i,
+		     struct rt_error *err)
 {
 	const struct rt_fetch *f = &plan->values[i];
 	bool in_memory = f->nderef || f->base == RT_BASE_STACK;
-	unsigned pointers = f->nderef + (f->base == RT_BASE_STACK) - (f->type != RT_TYPE_STRING && in_memory);
+	unsigned pointers = f->nderef + (f->base == RT_BASE_STACK) -
+			    (f->type != RT_TYPE_STRING && in_memory);
 
 	if (f->base == RT_BASE_THREAD)
-		return rt_fail(err, -EOPNOTSUPP, "tracefs cannot read what belongs to a thread by its thread pointer");
+		return rt_fail(
+			err, -EOPNOTSUPP,
+			"tracefs cannot read what belongs to a thread by its thread pointer");
 	if (f->base == RT_BASE_SAVED)
-		return rt_fail(err, -EOPNOTSUPP, "tracefs does not know at a return what the function was given");
+		return rt_fail(err, -EOPNOTSUPP,
+			       "tracefs does not know at a return what the function was given");
 	if (plan->arch->word < 8 && pointers)
-		return rt_fail(err, -EOPNOTSUPP, "tracefs reads pointers in memory as 8 bytes, those of a 32-bit program have 4");
+		return rt_fail(err, -EOPNOTSUPP,
+			       "tracefs reads pointers in memory as 8 bytes, those of a 32-bit "
+			       "program have 4");
 	if (f->type == RT_TYPE_BYTES) {
 		add_block(line, plan->arch, f, i);
 	} else {
@@ -189,9 +213,13 @@ int rt_definition_print(const struct rt_definition *d, char *buf, struct rt_erro
 	unsigned nargs;
 	int r;
 
-	if (strlen(d->group) >= RT_DEFINITION_NAME_MAX || strlen(d->event) >= RT_DEFINITION_NAME_MAX)
-		return rt_fail(err, -ENAMETOOLONG, "%s/%s: an event's name has at most 63 characters", d->group, d->event);
-	add(&line, "%c:%s/%s %s:0x%" PRIx64, d->kind == RT_KIND_ENTRY || d->at_exit ? 'p' : 'r', d->group, d->event, d->path, d->offset);
+	if (strlen(d->group) >= RT_DEFINITION_NAME_MAX ||
+	    strlen(d->event) >= RT_DEFINITION_NAME_MAX)
+		return rt_fail(err, -ENAMETOOLONG,
+			       "%s/%s: an event's name has at most 63 characters", d->group,
+			       d->event);
+	add(&line, "%c:%s/%s %s:0x%" PRIx64, d->kind == RT_KIND_ENTRY || d->at_exit ? 'p' : 'r',
+	    d->group, d->event, d->path, d->offset);
 	if (d->with_id)
 		add(&line, " id=\\%" PRIu32 ":u32", d->id);
 	if (d->plan) {
@@ -202,9 +230,12 @@ int rt_definition_print(const struct rt_definition *d, char *buf, struct rt_erro
 	/* The kernel drops what is more without a word. */
 	nargs = count_values(buf);
 	if (nargs > RT_DEFINITION_ARGS)
-		return rt_fail(err, -EOPNOTSUPP, "%s: the definition has %u values, the kernel takes %d", d->event, nargs, RT_DEFINITION_ARGS);
+		return rt_fail(err, -EOPNOTSUPP,
+			       "%s: the definition has %u values, the kernel takes %d", d->event,
+			       nargs, RT_DEFINITION_ARGS);
 	if (line.full)
-		return rt_fail(err, -EOPNOTSUPP, "%s: the definition is longer than the kernel's %d bytes", d->event,
+		return rt_fail(err, -EOPNOTSUPP,
+			       "%s: the definition is longer than the kernel's %d bytes", d->event,
 			       RT_DEFINITION_MAX);
 	return 0;
 }

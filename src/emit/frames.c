@@ -5,7 +5,10 @@
 #include "emit/hold.h"
 #include "emit/private.h"
 
-/* A return address in the first bytes of a page is that of the uretprobe trampoline (calls/stack.h). */
+/*
+ * A return address in the first bytes of a page is that of the uretprobe trampoline
+ * (calls/stack.h).
+ */
 enum { PAGE_MASK = 0xfff };
 
 void rt_emit_frame(struct emitter *e)
@@ -88,8 +91,8 @@ void rt_frames_return_page(struct emitter *e)
 }
 
 /*
- * FR_FLOOR for an entry at FR_SP: that, where it is a tail call of the calls there; else one more.  Only asked where there may be
- * such calls: it costs a read of the stack.
+ * FR_FLOOR for an entry at FR_SP: that, where it is a tail call of the calls there; else one more.
+ * Only asked where there may be such calls: it costs a read of the stack.
  */
 static void emit_floor(struct emitter *e)
 {
@@ -106,8 +109,9 @@ static void emit_floor(struct emitter *e)
 }
 
 /*
- * The same for programs that record, where a tail call takes the place of the call that made it (calls/stack.h): FR_FLOOR is one more in any
- * case, and FR_TIME not 0 where the calls at FR_SP may have made one.  r0 is the innermost frame.
+ * The same for programs that record, where a tail call takes the place of the call that made it
+ * (calls/stack.h): FR_FLOOR is one more in any case, and FR_TIME not 0 where the calls at FR_SP may
+ * have made one.  r0 is the innermost frame.
  */
 static void emit_place_of(struct emitter *e)
 {
@@ -148,7 +152,10 @@ static void emit_over(struct emitter *e)
 	rt_bpf_place(e->bpf, none);
 }
 
-/* The calls that the entry shows to be over go.  `replaces`: it may take the place of the one that made it. */
+/*
+ * The calls that the entry shows to be over go.  `replaces`: it may take the place of the one that
+ * made it.
+ */
 static void emit_unwind(struct emitter *e, bool replaces, int push)
 {
 	bool record = e->program->purpose == RT_PURPOSE_RECORD;
@@ -212,14 +219,20 @@ void rt_frames_new(struct emitter *e)
 
 #define TIME_AT(member) ((int)(sizeof(struct rt_open_call) + offsetof(struct rt_open_time, member)))
 
-/* FR_OUTER = 1 + the number of the frame that is `k` below the new one, and on to `found` where that is of FR_ID; there is none: to `none`. */
+/*
+ * FR_OUTER = 1 + the number of the frame that is `k` below the new one, and on to `found` where
+ * that is of FR_ID; there is none: to `none`.
+ */
 static void emit_try_outer(struct emitter *e, int k, int found, int none)
 {
 	int there = rt_bpf_label(e->bpf);
 
 	rt_bpf_mov(e->bpf, R1, DEPTH);
 	rt_bpf_jump(e->bpf, RT_BPF_JGT, R1, k - 1, there);
-	/* The verifiers before 4.15 compare registers that nobody reads, too: or they would follow each of these jumps by itself. */
+	/*
+	 * The verifiers before 4.15 compare registers that nobody reads, too: or they would follow
+	 * each of these jumps by itself.
+	 */
 	rt_bpf_mov_imm(e->bpf, R1, 0);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, none);
 	rt_bpf_place(e->bpf, there);
@@ -235,8 +248,9 @@ static void emit_try_outer(struct emitter *e, int k, int found, int none)
 }
 
 /*
- * FR_OUTER and FR_N of a call that will be frame DEPTH: the nearest call of FR_ID around it, which is most often the innermost one, and
- * the names.  Without a loop (5.3), that is a step for each frame there may be; few calls take more than one.
+ * FR_OUTER and FR_N of a call that will be frame DEPTH: the nearest call of FR_ID around it, which
+ * is most often the innermost one, and the names.  Without a loop (5.3), that is a step for each
+ * frame there may be; few calls take more than one.
  */
 static void emit_outer(struct emitter *e)
 {
@@ -292,8 +306,9 @@ static void emit_compare(struct emitter *e)
 }
 
 /*
- * The call whose return comes back above its entry, because it has taken its arguments off the stack: the outermost of those below
- * FR_SP, and not further down than such arguments can take.  FR_N counts the calls above.
+ * The call whose return comes back above its entry, because it has taken its arguments off the
+ * stack: the outermost of those below FR_SP, and not further down than such arguments can take.
+ * FR_N counts the calls above.
  */
 static void emit_callee_pop(struct emitter *e, int found, int gone)
 {
@@ -351,7 +366,10 @@ static void emit_compare_id(struct emitter *e)
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
 }
 
-/* The innermost call at the place may be a tail call whose return the kernel did not keep; then it is the one outside of that. */
+/*
+ * The innermost call at the place may be a tail call whose return the kernel did not keep; then it
+ * is the one outside of that.
+ */
 static void emit_check_id(struct emitter *e)
 {
 	int right = rt_bpf_label(e->bpf);
@@ -418,7 +436,8 @@ void rt_emit_pop(struct emitter *e, int check)
 static void emit_function(struct emitter *e)
 {
 	if (e->program->key_source != RT_KEY_COOKIE) {
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_ID, (int32_t)e->program->function);
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_ID,
+				 (int32_t)e->program->function);
 		return;
 	}
 	rt_bpf_mov(e->bpf, R1, CTX);
@@ -427,7 +446,10 @@ static void emit_function(struct emitter *e)
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_ID, R0);
 }
 
-/* On to `out`, but not with an entry that shows recorded calls to be over: the reader must learn of that. */
+/*
+ * On to `out`, but not with an entry that shows recorded calls to be over: the reader must learn of
+ * that.
+ */
 static void emit_leave_out(struct emitter *e, int pass)
 {
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_OVER);
@@ -435,7 +457,10 @@ static void emit_leave_out(struct emitter *e, int pass)
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, pass);
 }
 
-/* FR_N = the level of an entry, where tail calls stand in the frames behind the calls that made them. */
+/*
+ * FR_N = the level of an entry, where tail calls stand in the frames behind the calls that made
+ * them.
+ */
 static void emit_level(struct emitter *e)
 {
 	int outermost = rt_bpf_label(e->bpf), same = rt_bpf_label(e->bpf);
@@ -507,8 +532,9 @@ static void emit_limit_entry(struct emitter *e, int pass)
 }
 
 /*
- * A jump that may leave the function: it may come to be another call, which is inside of what this one is inside of.  Held back calls are
- * recorded before it, as what it leads to may be the end of this one.
+ * A jump that may leave the function: it may come to be another call, which is inside of what this
+ * one is inside of.  Held back calls are recorded before it, as what it leads to may be the end of
+ * this one.
  */
 static void emit_limit_jump(struct emitter *e, int pass)
 {
@@ -522,7 +548,10 @@ static void emit_limit_jump(struct emitter *e, int pass)
 	rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(id), R1);
 }
 
-/* The frame in r0 is of the function whose return instruction this is, or has jumped; else on to `out`, as that is shared by ways that are no calls. */
+/*
+ * The frame in r0 is of the function whose return instruction this is, or has jumped; else on to
+ * `out`, as that is shared by ways that are no calls.
+ */
 static void emit_check_owner(struct emitter *e)
 {
 	int right = rt_bpf_label(e->bpf);
@@ -537,11 +566,13 @@ static void emit_check_owner(struct emitter *e)
 }
 
 /*
- * Without a function (RT_KEY_POINTER) the return is that of the innermost call at the place: those of tail calls come in that order.
+ * Without a function (RT_KEY_POINTER) the return is that of the innermost call at the place: those
+ * of tail calls come in that order.
  */
 static void emit_limit_return(struct emitter *e, int pass)
 {
-	bool known = e->program->key_source != RT_KEY_POINTER, uretprobe = rt_plan_is_uretprobe(e->program->plan);
+	bool known = e->program->key_source != RT_KEY_POINTER,
+	     uretprobe = rt_plan_is_uretprobe(e->program->plan);
 
 	rt_frames_leave(e, known && uretprobe, pass);
 	if (known && !uretprobe)
@@ -570,8 +601,8 @@ void rt_emit_limit(struct emitter *e)
 }
 
 /*
- * The innermost call alone tells whether some are over; they stay until an entry is recorded that shows it.  (Another bisection would be too much
- * for the verifiers of old kernels.)
+ * The innermost call alone tells whether some are over; they stay until an entry is recorded that
+ * shows it.  (Another bisection would be too much for the verifiers of old kernels.)
  */
 static void emit_failed_shows(struct emitter *e, int pass)
 {

@@ -26,8 +26,9 @@ void rt_frames_bisect(struct emitter *e);
 void rt_frames_return_page(struct emitter *e);
 
 /*
- * The entry's stack pointer, and the thread's slot, which from now on is its own: without that its returns would be recorded, as it may have
- * calls that were when the slot was another's.  Another thread has it: on to `taken`.
+ * The entry's stack pointer, and the thread's slot, which from now on is its own: without that its
+ * returns would be recorded, as it may have calls that were when the slot was another's.  Another
+ * thread has it: on to `taken`.
  */
 void rt_frames_take(struct emitter *e, int taken);
 

@@ -6,8 +6,9 @@
 #include "base/pids.h"
 
 /*
- * Emit the program for the raw tracepoint sched_process_exec: where a process of `pids` has executed a program and event i of the
- * array RT_MAP_EVENTS, which is bound to process i, is no longer on it, put the process's id into RT_MAP_GATE (attach/gate.h).
+ * Emit the program for the raw tracepoint sched_process_exec: where a process of `pids` has
+ * executed a program and event i of the array RT_MAP_EVENTS, which is bound to process i, is no
+ * longer on it, put the process's id into RT_MAP_GATE (attach/gate.h).
  */
 void rt_gate_emit(const struct rt_pids *pids, struct rt_bpf *bpf);
 

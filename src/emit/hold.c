@@ -47,7 +47,8 @@ static void emit_record(struct emitter *e)
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, FRAME, AT(time));
 	rt_bpf_store(e->bpf, RT_BPF_DW, e->base, rt_emit_field(e, e->tail.entered), R1);
 	rt_bpf_load(e->bpf, RT_BPF_W, R1, R10, SEQ);
-	rt_bpf_store(e->bpf, RT_BPF_W, e->base, rt_emit_field(e, offsetof(struct rt_record, seq)), R1);
+	rt_bpf_store(e->bpf, RT_BPF_W, e->base, rt_emit_field(e, offsetof(struct rt_record, seq)),
+		     R1);
 	rt_emit_submit(e);
 }
 
@@ -79,7 +80,8 @@ static void emit_one_told(struct emitter *e)
 
 void rt_emit_hold_tell(struct emitter *e)
 {
-	int again = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf), lost = rt_bpf_label(e->bpf), out = e->out;
+	int again = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf), lost = rt_bpf_label(e->bpf),
+	    out = e->out;
 
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + HO_HEAD, HEAD);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + HO_DEPTH, DEPTH);
@@ -93,8 +95,9 @@ void rt_emit_hold_tell(struct emitter *e)
 	emit_one_told(e);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, again);
 	/*
-	 * What the ring does not take has its number, and so is a gap.  The others wait for the next hit: if this way led back into the
-	 * loop as well, the verifier would follow both in each round, and give up.
+	 * What the ring does not take has its number, and so is a gap.  The others wait for the
+	 * next hit: if this way led back into the loop as well, the verifier would follow both in
+	 * each round, and give up.
 	 */
 	rt_bpf_place(e->bpf, lost);
 	emit_one_told(e);
@@ -155,7 +158,9 @@ static int32_t stands_for(const struct rt_program *p)
 	for (i = 0; i < p->plan->nsaved; i++) {
 		const struct rt_fetch *f = &p->plan->saved[i];
 
-		h = (h ^ (f->base == RT_BASE_REG ? f->reg.pt_regs : 0x10000u + (uint32_t)f->offset)) * 16777619u;
+		h = (h ^
+		     (f->base == RT_BASE_REG ? f->reg.pt_regs : 0x10000u + (uint32_t)f->offset)) *
+		    16777619u;
 	}
 	return (int32_t)(h | 1u << 31);
 }
@@ -182,7 +187,10 @@ static void emit_entry_sp(struct emitter *e)
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -(int32_t)plan->arch->return_pop);
 }
 
-/* r10 + POINTER = the stack pointer at the entry; r0 = its slot.  On to `none` where there is none, which cannot be. */
+/*
+ * r10 + POINTER = the stack pointer at the entry; r0 = its slot.  On to `none` where there is none,
+ * which cannot be.
+ */
 static void emit_slot(struct emitter *e, int none)
 {
 	int out = e->out;
@@ -220,7 +228,10 @@ void rt_emit_keep(struct emitter *e)
 		if (f->base == RT_BASE_REG) {
 			rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, f->reg.pt_regs);
 		} else {
-			/* By way of the frame, as a map's value is no buffer before 4.14.  What cannot be read is 0: nothing is there. */
+			/*
+			 * By way of the frame, as a map's value is no buffer before 4.14.  What
+			 * cannot be read is 0: nothing is there.
+			 */
 			rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, POINTER, 0);
 			rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, plan->arch->sp.pt_regs);
 			rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, f->offset);
@@ -240,7 +251,8 @@ void rt_emit_find_saved(struct emitter *e, int none)
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, none);
 	rt_bpf_load(e->bpf, RT_BPF_W, R1, FOUND, SAVED_AT(tid));
-	rt_bpf_load(e->bpf, RT_BPF_W, R2, e->base, rt_emit_field(e, offsetof(struct rt_record, tid)));
+	rt_bpf_load(e->bpf, RT_BPF_W, R2, e->base,
+		    rt_emit_field(e, offsetof(struct rt_record, tid)));
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, none);
 	emit_function(e);

@@ -7,12 +7,14 @@
 struct emitter;
 
 /*
- * Holding calls back until they have lasted rt_limit.min_time (5.3, which brought loops).  An entry's record is kept in the thread's
- * frame.  Each further hit of the thread first records those that have lasted long enough by then; as the calls around one are older than
- * it, these are always the outermost, in order.  A return is recorded where its entry was, and what has not lasted is never recorded; but at
- * a jump that may leave a function all are, since what it leads to can be the end of any function that it did not call.
- * rt_head.told counts the recorded ones.  An entry that shows recorded calls to be over (longjmp) is recorded at once, so that the reader
- * learns of it.  What is left when the thread or the trace ends is read from the map (attach/held.h).
+ * Holding calls back until they have lasted rt_limit.min_time (5.3, which brought loops).  An
+ * entry's record is kept in the thread's frame.  Each further hit of the thread first records those
+ * that have lasted long enough by then; as the calls around one are older than it, these are always
+ * the outermost, in order.  A return is recorded where its entry was, and what has not lasted is
+ * never recorded; but at a jump that may leave a function all are, since what it leads to can be
+ * the end of any function that it did not call.  rt_head.told counts the recorded ones.  An entry
+ * that shows recorded calls to be over (longjmp) is recorded at once, so that the reader learns of
+ * it.  What is left when the thread or the trace ends is read from the map (attach/held.h).
  *
  * Below emit/frames.h's part of the frame, counted from emitter.frames:
  */
@@ -33,10 +35,15 @@ void rt_emit_hold_all(struct emitter *e);
 /* With r8 the thread's head and r9 its depth, which stay: record what has lasted. */
 void rt_emit_hold_tell(struct emitter *e);
 
-/* r0 = the new frame of an entry.  Fill it; on to `out`, or to `pass` where the entry is recorded at once. */
+/*
+ * r0 = the new frame of an entry.  Fill it; on to `out`, or to `pass` where the entry is recorded
+ * at once.
+ */
 void rt_emit_hold_enter(struct emitter *e, int pass);
 
-/* r8 the head, r9 the depth without the call that returns: on to `out` where that was not recorded. */
+/*
+ * r8 the head, r9 the depth without the call that returns: on to `out` where that was not recorded.
+ */
 void rt_emit_hold_leave(struct emitter *e);
 
 #endif

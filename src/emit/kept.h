@@ -7,10 +7,12 @@
 #include "fetch/fetch.h"
 
 /*
- * What an entry keeps for its return (rt_plan.kept): a slot of RT_MAP_SAVED, an array, by the stack pointer that the function began with.
- * A return uses the slot up, and believes it only where it is of the same stack pointer, thread and function, so that what is not known
- * any more (a slot that another call has taken, a call from before the trace) is unreadable, and never another call's.  Functions
- * that a program cannot tell apart must at least keep the same: then a tail call's return, which comes first, has used the slot up.
+ * What an entry keeps for its return (rt_plan.kept): a slot of RT_MAP_SAVED, an array, by the stack
+ * pointer that the function began with.  A return uses the slot up, and believes it only where it
+ * is of the same stack pointer, thread and function, so that what is not known any more (a slot
+ * that another call has taken, a call from before the trace) is unreadable, and never another
+ * call's.  Functions that a program cannot tell apart must at least keep the same: then a tail
+ * call's return, which comes first, has used the slot up.
  */
 struct rt_saved {
 	uint64_t sp;			/* 0: used up */
@@ -28,8 +30,9 @@ struct emitter;
 void rt_emit_keep(struct emitter *e);
 
 /*
- * A return's: r7 becomes the call's slot, on to `none` where there is none of it; and when all is read, that it is used up: on to `none`
- * where another call has taken it meanwhile.  The record's tid has been written.
+ * A return's: r7 becomes the call's slot, on to `none` where there is none of it; and when all is
+ * read, that it is used up: on to `none` where another call has taken it meanwhile.  The record's
+ * tid has been written.
  */
 void rt_emit_find_saved(struct emitter *e, int none);
 void rt_emit_use_up(struct emitter *e, int none);

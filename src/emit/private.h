@@ -6,13 +6,18 @@
 
 /* For the files of this folder that write programs. */
 
-/* Registers by the calling convention: r0 result, r1-r5 arguments (lost in a call), r6-r9 kept, r10 frame pointer. */
+/*
+ * Registers by the calling convention: r0 result, r1-r5 arguments (lost in a call), r6-r9 kept, r10
+ * frame pointer.
+ */
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 
 /* Ours in every program: the context, the pid and tid. */
 enum { CTX = R6, PID_TGID = R7 };
 
-/* And in one that records: the mask of values that could not be read, the record's room in a ring. */
+/*
+ * And in one that records: the mask of values that could not be read, the record's room in a ring.
+ */
 enum { FAULTS = R8, ROOM = R9 };
 
 struct emitter {
@@ -22,16 +27,24 @@ struct emitter {
 	int base;		/* the register that the record's place counts from, */
 	int record;		/* and its offset from there */
 	int out;		/* label: nothing is recorded, or no more */
-	int frames;		/* where emit/frames.h's part of the frame begins: 0, or below that of a program that records */
+	/*
+	 * where emit/frames.h's part of the frame begins: 0, or below that of a program that
+	 * records
+	 */
+	int frames;
 };
 
 /*
- * The frame of a program that records, downwards from r10: a map's key, the hit's number, its time, then an address that is needed
- * again after a call.  Where the time is the ring's (every kernel before 5.8), a number of bytes stands in its place.
+ * The frame of a program that records, downwards from r10: a map's key, the hit's number, its time,
+ * then an address that is needed again after a call.  Where the time is the ring's (every kernel
+ * before 5.8), a number of bytes stands in its place.
  */
 enum { KEY = -4, SEQ = -8, TIME = -16, COUNT = -16, RECORD_FRAME = 24 };
 
-/* A program that waits for pages writes no record to the stack, and has room for the address that it waits for, and for what is there. */
+/*
+ * A program that waits for pages writes no record to the stack, and has room for the address that
+ * it waits for, and for what is there.
+ */
 enum { TOUCHED = -4, ADDRESS = -32, HOLD_TOP = -ADDRESS };
 
 /* The program's beginning: CTX and PID_TGID, and on to `out` in other processes. */
@@ -44,31 +57,44 @@ void rt_emit_read(struct emitter *e, int base, int to, int size);
 void rt_emit_read_value(struct emitter *e, int base, int to, int size);
 
 /*
- * The string whose address is in r3, to base + at: its length, then its characters.  Where a later page of it cannot be read, what stands
- * before that is kept; on to `fault` then too, or where nothing can be read.
+ * The string whose address is in r3, to base + at: its length, then its characters.  Where a later
+ * page of it cannot be read, what stands before that is kept; on to `fault` then too, or where
+ * nothing can be read.
  */
 void rt_emit_string(struct emitter *e, const struct rt_fetch *f, int at, int fault);
 
 /* On to `none` where the list that the value belongs to has no such element. */
 void rt_emit_element(struct emitter *e, const struct rt_fetch *f, int none);
 
-/* As many bytes at the address in r3 as the value says that f->length names.  On to `fault` where they cannot be read. */
+/*
+ * As many bytes at the address in r3 as the value says that f->length names.  On to `fault` where
+ * they cannot be read.
+ */
 void rt_emit_counted(struct emitter *e, const struct rt_fetch *f, int at, int fault);
 
-/* r0 = the address of map's element whose u32 key is in r10 + key; on to `out` where there is none. */
+/*
+ * r0 = the address of map's element whose u32 key is in r10 + key; on to `out` where there is none.
+ */
 void rt_emit_lookup(struct emitter *e, enum rt_bpf_map map, int key);
 
 /*
- * Leave in r3 the address of the value's last step (or the thread pointer itself), of a value that is not simply a register's.  Derefs that lead to other pointers are
- * read on the way, into r10 + POINTER; an integer's last deref is only added.  On to `fault` where one cannot be read.
+ * Leave in r3 the address of the value's last step (or the thread pointer itself), of a value that
+ * is not simply a register's.  Derefs that lead to other pointers are read on the way, into r10 +
+ * POINTER; an integer's last deref is only added.  On to `fault` where one cannot be read.
  */
 enum { POINTER = -24 };
 void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault);
 
-/* The plan's tests: on to `failed` where one does not hold.  Before r10 - 24 and above are used otherwise. */
+/*
+ * The plan's tests: on to `failed` where one does not hold.  Before r10 - 24 and above are used
+ * otherwise.
+ */
 void rt_emit_tests(struct emitter *e, int failed);
 
-/* A record's number, its room (base and record), its contents from the context, and that it is whole. */
+/*
+ * A record's number, its room (base and record), its contents from the context, and that it is
+ * whole.
+ */
 void rt_emit_number(struct emitter *e);
 void rt_emit_reserve(struct emitter *e);
 void rt_emit_contents(struct emitter *e);

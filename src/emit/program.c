@@ -33,7 +33,10 @@ void rt_emit_read(struct emitter *e, int base, int to, int size)
 	rt_bpf_call(e->bpf, e->program->read_user ? RT_FN_probe_read_user : RT_FN_probe_read);
 }
 
-/* Follow one pointer: r3 holds its address, then its value.  Where it cannot be read: on to `fault`. */
+/*
+ * Follow one pointer: r3 holds its address, then its value.  Where it cannot be read: on to
+ * `fault`.
+ */
 static void emit_follow(struct emitter *e, int fault)
 {
 	int word = e->program->plan->arch->word;
@@ -43,13 +46,19 @@ static void emit_follow(struct emitter *e, int fault)
 	rt_bpf_load(e->bpf, word == 4 ? RT_BPF_W : RT_BPF_DW, R3, R10, POINTER);
 }
 
-/* r3 = the thread pointer, which no helper gives; on to `fault` where this kernel's place for it is not known. */
+/*
+ * r3 = the thread pointer, which no helper gives; on to `fault` where this kernel's place for it is
+ * not known.
+ */
 static void emit_thread_pointer(struct emitter *e, int fault)
 {
 	const struct rt_program *p = e->program;
 
 	if (!p->thread_pointer) {
-		/* Not a plain jump: before 5.1 a program that has code without a way to it is refused. */
+		/*
+		 * Not a plain jump: before 5.1 a program that has code without a way to it is
+		 * refused.
+		 */
 		rt_bpf_mov_imm(e->bpf, R3, 0);
 		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R3, 0, fault);
 		return;
@@ -98,7 +107,10 @@ void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault)
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, f->deref[follow]);
 }
 
-/* r7 = how far errno is from the thread pointer, on to `fault` where that is not known.  The tid has been written. */
+/*
+ * r7 = how far errno is from the thread pointer, on to `fault` where that is not known.  The tid
+ * has been written.
+ */
 static void emit_errno_offset(struct emitter *e, const struct rt_fetch *f, int fault)
 {
 	int out = e->out;
@@ -118,8 +130,10 @@ static void emit_errno_offset(struct emitter *e, const struct rt_fetch *f, int f
 /* Where the result, which stands in the record, says that the call has failed. */
 static void emit_errno(struct emitter *e, const struct rt_fetch *f, int at, int fault)
 {
-	int result = rt_emit_field(e, offsetof(struct rt_record, data) + rt_plan_offset(e->program->plan, f->if_failed - 1u));
-	int failed = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf), shift = 64 - 8 * f->failed_size;
+	int result = rt_emit_field(e, offsetof(struct rt_record, data) +
+					      rt_plan_offset(e->program->plan, f->if_failed - 1u));
+	int failed = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf),
+	    shift = 64 - 8 * f->failed_size;
 
 	rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, at, 0);
 	rt_bpf_load(e->bpf, size_of(f->failed_size), R1, e->base, result);
@@ -140,7 +154,10 @@ static void emit_errno(struct emitter *e, const struct rt_fetch *f, int at, int 
 	rt_bpf_place(e->bpf, done);
 }
 
-/* RT_ROLE_ERRNO: how far it is, to its map; of a second C library of the process, that nobody knows which is meant. */
+/*
+ * RT_ROLE_ERRNO: how far it is, to its map; of a second C library of the process, that nobody knows
+ * which is meant.
+ */
 static void emit_errno_source(struct emitter *e)
 {
 	const struct rt_plan *plan = e->program->plan;
@@ -175,7 +192,8 @@ static void emit_comm(struct emitter *e, int at)
 static void emit_value(struct emitter *e, unsigned i)
 {
 	const struct rt_fetch *f = &e->program->plan->values[i];
-	int at = rt_emit_field(e, offsetof(struct rt_record, data) + rt_plan_offset(e->program->plan, i));
+	int at = rt_emit_field(e, offsetof(struct rt_record, data) +
+					  rt_plan_offset(e->program->plan, i));
 	int fault, done;
 
 	if (f->type == RT_TYPE_INT && f->base == RT_BASE_REG && !f->nderef) {
@@ -187,7 +205,8 @@ static void emit_value(struct emitter *e, unsigned i)
 		emit_comm(e, at);
 		return;
 	}
-	if (f->type == RT_TYPE_INT && (f->base == RT_BASE_SAVED || f->base == RT_BASE_CONSTANT) && !f->nderef) {
+	if (f->type == RT_TYPE_INT && (f->base == RT_BASE_SAVED || f->base == RT_BASE_CONSTANT) &&
+	    !f->nderef) {
 		rt_emit_address(e, f, e->out);
 		rt_bpf_store(e->bpf, size_of(f->size), e->base, at, R3);
 		return;
@@ -215,7 +234,8 @@ static void emit_value(struct emitter *e, unsigned i)
 	}
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
 	rt_bpf_place(e->bpf, fault);
-	rt_bpf_mov_imm64(e->bpf, R1, 1ull << i);	/* an immediate operand would be sign-extended from bit 31 */
+	/* an immediate operand would be sign-extended from bit 31 */
+	rt_bpf_mov_imm64(e->bpf, R1, 1ull << i);
 	rt_bpf_alu(e->bpf, RT_BPF_OR, FAULTS, R1);
 	rt_bpf_place(e->bpf, done);
 }
@@ -242,7 +262,10 @@ static void emit_id(struct emitter *e)
 	}
 }
 
-/* The return address tells a tail call from a new call at the same stack pointer (calls/stack.h); 0 where it cannot be read. */
+/*
+ * The return address tells a tail call from a new call at the same stack pointer (calls/stack.h); 0
+ * where it cannot be read.
+ */
 static void emit_return_address(struct emitter *e)
 {
 	const struct rt_arch *arch = e->program->plan->arch;
@@ -270,8 +293,9 @@ void rt_emit_lookup(struct emitter *e, enum rt_bpf_map map, int key)
 }
 
 /*
- * Count the thread's hits, so that one which the ring does not take shows as a gap.  Only the thread itself adds to its count,
- * so this needs no atomic operation, which could fetch only from 5.12 on.
+ * Count the thread's hits, so that one which the ring does not take shows as a gap.  Only the
+ * thread itself adds to its count, so this needs no atomic operation, which could fetch only from
+ * 5.12 on.
  */
 void rt_emit_number(struct emitter *e)
 {
@@ -288,10 +312,13 @@ void rt_emit_number(struct emitter *e)
 static void emit_header(struct emitter *e)
 {
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, e->program->plan->arch->sp.pt_regs);
-	rt_bpf_store(e->bpf, RT_BPF_DW, e->base, rt_emit_field(e, offsetof(struct rt_record, sp)), R1);
-	rt_bpf_store(e->bpf, RT_BPF_W, e->base, rt_emit_field(e, offsetof(struct rt_record, tid)), PID_TGID);
+	rt_bpf_store(e->bpf, RT_BPF_DW, e->base, rt_emit_field(e, offsetof(struct rt_record, sp)),
+		     R1);
+	rt_bpf_store(e->bpf, RT_BPF_W, e->base, rt_emit_field(e, offsetof(struct rt_record, tid)),
+		     PID_TGID);
 	rt_bpf_load(e->bpf, RT_BPF_W, R1, R10, SEQ);
-	rt_bpf_store(e->bpf, RT_BPF_W, e->base, rt_emit_field(e, offsetof(struct rt_record, seq)), R1);
+	rt_bpf_store(e->bpf, RT_BPF_W, e->base, rt_emit_field(e, offsetof(struct rt_record, seq)),
+		     R1);
 	emit_id(e);
 	emit_return_address(e);
 }
@@ -307,7 +334,10 @@ void rt_emit_filter(struct emitter *e)
 	rt_bpf_mov(e->bpf, CTX, R1);
 	rt_bpf_call(e->bpf, RT_FN_get_current_pid_tgid);
 	rt_bpf_mov(e->bpf, PID_TGID, R0);
-	/* Forked children inherit the breakpoints, and perf's own pid filter does not hold for BPF programs. */
+	/*
+	 * Forked children inherit the breakpoints, and perf's own pid filter does not hold for BPF
+	 * programs.
+	 */
 	if (!pids || !pids->n)
 		return;
 	rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R0, 32);
@@ -416,12 +446,16 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 		rt_tail_hold(&e.tail, program->hold);
 		e.frames = -HOLD_TOP;
 	}
-	if (program->transport == RT_TRANSPORT_PERF && e.tail.size + rt_emit_frame_top(&e) > STACK_MAX - 8)
-		return rt_fail(err, -E2BIG, "the values of one call take %u bytes, a BPF program's stack has room for %d",
+	if (program->transport == RT_TRANSPORT_PERF &&
+	    e.tail.size + rt_emit_frame_top(&e) > STACK_MAX - 8)
+		return rt_fail(err, -E2BIG,
+			       "the values of one call take %u bytes, a BPF program's stack has "
+			       "room for %d",
 			       e.tail.size, STACK_MAX - 8 - rt_emit_frame_top(&e));
 	if (e.tail.size + sizeof(uint64_t) > RT_ARRAY_RING_OVERHANG)
-		return rt_fail(err, -E2BIG, "the values of one call take %u bytes, a ring has room for %u", e.tail.size,
-			       RT_ARRAY_RING_OVERHANG - (unsigned)sizeof(uint64_t));
+		return rt_fail(err, -E2BIG,
+			       "the values of one call take %u bytes, a ring has room for %u",
+			       e.tail.size, RT_ARRAY_RING_OVERHANG - (unsigned)sizeof(uint64_t));
 	e.out = rt_bpf_label(bpf);
 	rt_emit_filter(&e);
 	if (program->purpose != RT_PURPOSE_RECORD) {
@@ -433,7 +467,9 @@ int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct
 		goto end;
 	}
 	if (program->hold)
-		rt_emit_keep_own_stack(&e, rt_emit_frame_top(&e) + (program->transport == RT_TRANSPORT_PERF ? e.tail.size : 0));
+		rt_emit_keep_own_stack(
+			&e, rt_emit_frame_top(&e) +
+				    (program->transport == RT_TRANSPORT_PERF ? e.tail.size : 0));
 	if (program->filtered)
 		emit_filtered(&e);
 	else if (keeps(program->plan))

@@ -16,45 +16,63 @@ enum rt_key_source {
 
 /* How a program hands its record over (stream/ring.h). */
 enum rt_transport {
-	RT_TRANSPORT_PERF,	/* bpf_perf_event_output, from the program's stack; the ring stamps the time */
+	/* bpf_perf_event_output, from the program's stack; the ring stamps the time */
+	RT_TRANSPORT_PERF,
 	RT_TRANSPORT_RINGBUF,	/* written in place in a BPF ring buffer, behind the time */
-	RT_TRANSPORT_ARRAY,	/* the same in the CPU's element of an array map (struct rt_array_ring) */
+	/* the same in the CPU's element of an array map (struct rt_array_ring) */
+	RT_TRANSPORT_ARRAY,
 };
 
 struct rt_program {
 	enum rt_purpose purpose;
 	const struct rt_plan *plan;
 	uint16_t plan_id;
-	const struct rt_pids *pids;	/* the thread groups to record; NULL or none: any (a listing before there is a process) */
+	/* the thread groups to record; NULL or none: any (a listing before there is a process) */
+	const struct rt_pids *pids;
 	bool gated;			/* do nothing once RT_MAP_GATE is not 0 */
 	enum rt_key_source key_source;
-	uint32_t key;			/* RT_KEY_CONSTANT: the probe's id; where nothing is recorded, its function's index */
-	bool read_user;			/* the kernel has bpf_probe_read_user (5.5), and so bpf_probe_read_kernel */
+	/* RT_KEY_CONSTANT: the probe's id; where nothing is recorded, its function's index */
+	uint32_t key;
+	/* the kernel has bpf_probe_read_user (5.5), and so bpf_probe_read_kernel */
+	bool read_user;
 	bool no_read_str;		/* it has no bpf_probe_read_str either (4.11) */
-	uint32_t thread_pointer;	/* where task_struct has it (kernel/thread_pointer.h); 0: not known, what wants it cannot be read */
 	/*
-	 * Where memory cannot be read, have its page brought in as the traced program itself would, and read once more (6.0; not with
-	 * RT_TRANSPORT_PERF, whose map such programs may not use).  To be loaded with rt_bpf_prog_load_sleepable.
+	 * where task_struct has it (kernel/thread_pointer.h); 0: not known, what wants it cannot be
+	 * read
+	 */
+	uint32_t thread_pointer;
+	/*
+	 * Where memory cannot be read, have its page brought in as the traced program itself would,
+	 * and read once more (6.0; not with RT_TRANSPORT_PERF, whose map such programs may not
+	 * use).  To be loaded with rt_bpf_prog_load_sleepable.
 	 */
 	bool sleepable;
 	uint32_t slots;			/* of RT_MAP_HITS, a power of two (stream/gaps.h) */
 	enum rt_transport transport;
-	uint32_t ring_size;		/* RT_TRANSPORT_ARRAY: bytes of data a CPU, a power of two */
+	/* RT_TRANSPORT_ARRAY: bytes of data a CPU, a power of two */
+	uint32_t ring_size;
 	uint32_t rows, stride;		/* of RT_MAP_CELLS (emit/cells.h) */
-	unsigned quick;			/* bits of RT_MAP_QUICK, which has as many rows; 0: there is none */
+	/* bits of RT_MAP_QUICK, which has as many rows; 0: there is none */
+	unsigned quick;
 	uint32_t saved_slots;		/* of RT_MAP_SAVED, a power of two (emit/kept.h) */
 	uint32_t heads;			/* slots of RT_MAP_HEADS, a power of two */
 	bool filtered;			/* record only what `limit` lets through */
 	struct rt_limit limit;
-	uint16_t hold;			/* filtered: calls are held back until they have lasted limit.min_time: a record's size; else 0 */
-	uint32_t function;		/* RT_KEY_CONSTANT: the probe's; a cookie has it in its upper half */
+	/*
+	 * filtered: calls are held back until they have lasted limit.min_time: a record's size;
+	 * else 0
+	 */
+	uint16_t hold;
+	/* RT_KEY_CONSTANT: the probe's; a cookie has it in its upper half */
+	uint32_t function;
 };
 
 /*
- * Emit the BPF program: it writes one rt_record a hit, or counts and measures (emit/count.h).  It reads nothing but registers and
- * the traced process's memory.  Its state is by thread, or added to atomically, so it can be run by any number of threads at
- * once: the count of the thread's hits in RT_MAP_HITS, and what emit/cells.h says.  Finish `bpf` with rt_bpf_finish.  Returns 0,
- * or -E2BIG with the reason when the plan does not fit a BPF program (more than the 512 bytes of its stack).
+ * Emit the BPF program: it writes one rt_record a hit, or counts and measures (emit/count.h).  It
+ * reads nothing but registers and the traced process's memory.  Its state is by thread, or added to
+ * atomically, so it can be run by any number of threads at once: the count of the thread's hits in
+ * RT_MAP_HITS, and what emit/cells.h says.  Finish `bpf` with rt_bpf_finish.  Returns 0, or -E2BIG
+ * with the reason when the plan does not fit a BPF program (more than the 512 bytes of its stack).
  */
 int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct rt_error *err);
 

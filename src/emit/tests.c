@@ -4,7 +4,10 @@
 
 #include "emit/private.h"
 
-/* A string: its length, then its characters, which are aligned, below what else is on the stack while it is read (ADDRESS). */
+/*
+ * A string: its length, then its characters, which are aligned, below what else is on the stack
+ * while it is read (ADDRESS).
+ */
 enum { WORD = 8, PAGE_ZERO = 4096 /* no kernel lets a program have its first page */ };
 
 /* On to `failed` from where nothing can be: NULL, and what it leads to. */
@@ -19,7 +22,9 @@ static void emit_none(struct emitter *e, int failed)
 	rt_bpf_place(e->bpf, some);
 }
 
-/* A call that is left out as its memory was not there, or could not be waited for: it is counted. */
+/*
+ * A call that is left out as its memory was not there, or could not be waited for: it is counted.
+ */
 static void emit_unread(struct emitter *e, int unread, int failed)
 {
 	int done = rt_bpf_label(e->bpf), out = e->out;
@@ -59,13 +64,18 @@ static void emit_operand(struct emitter *e, const struct rt_test *test, int fail
 	if (rt_test_up(test, f))
 		rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, (int32_t)rt_test_up(test, f));
 	if (rt_test_down(test, f))
-		rt_bpf_alu_imm(e->bpf, f->is_signed ? RT_BPF_ARSH : RT_BPF_RSH, R1, (int32_t)rt_test_down(test, f));
+		rt_bpf_alu_imm(e->bpf, f->is_signed ? RT_BPF_ARSH : RT_BPF_RSH, R1,
+			       (int32_t)rt_test_down(test, f));
 }
 
-/* The jump that is taken where the comparison of r1 with r2 fails.  There is no "less than" before 4.14. */
+/*
+ * The jump that is taken where the comparison of r1 with r2 fails.  There is no "less than" before
+ * 4.14.
+ */
 static void emit_compare(struct emitter *e, const struct rt_test *test, int failed)
 {
-	enum rt_bpf_jmp gt = test->is_signed ? RT_BPF_JSGT : RT_BPF_JGT, ge = test->is_signed ? RT_BPF_JSGE : RT_BPF_JGE;
+	enum rt_bpf_jmp gt = test->is_signed ? RT_BPF_JSGT : RT_BPF_JGT,
+			ge = test->is_signed ? RT_BPF_JSGE : RT_BPF_JGE;
 
 	switch (test->op) {
 	case RT_TEST_EQ:
@@ -101,7 +111,8 @@ static uint64_t word_of(const struct rt_test *test, unsigned from, unsigned n)
 	uint64_t word = 0;
 
 	while (n--)
-		word = word << 8 | (from + n < test->length ? (uint8_t)test->string[from + n] : 0u);	/* little-endian, as all of our machines are */
+		/* little-endian, as all of our machines are */
+		word = word << 8 | (from + n < test->length ? (uint8_t)test->string[from + n] : 0u);
 	return word;
 }
 
@@ -111,15 +122,17 @@ static int text_room(const struct rt_test *test)
 }
 
 /*
- * By words, as no program before 5.17 has a helper for it.  One more byte is read than the string that it has to be, with its NUL: of a longer
- * one the helper says that.  Where no helper does, the NUL is compared too.
+ * By words, as no program before 5.17 has a helper for it.  One more byte is read than the string
+ * that it has to be, with its NUL: of a longer one the helper says that.  Where no helper does, the
+ * NUL is compared too.
  */
 static void emit_text(struct emitter *e, const struct rt_test *test, int failed, int unread)
 {
 	struct rt_fetch f = e->program->plan->values[test->value];
 	int text = ADDRESS - text_room(test), length = text - (int)sizeof(int32_t), base = e->base;
 	int differs = test->op == RT_TEST_NE ? rt_bpf_label(e->bpf) : failed;
-	unsigned at, n, all = test->length + (e->program->no_read_str && test->op != RT_TEST_BEGINS);
+	unsigned at, n,
+		all = test->length + (e->program->no_read_str && test->op != RT_TEST_BEGINS);
 	int i;
 
 	for (i = length - (int)sizeof(int32_t); i < ADDRESS; i += WORD)
@@ -158,10 +171,12 @@ static void emit_test(struct emitter *e, const struct rt_test *test, int failed)
 	int unread = failed;
 
 	counts = !e->program->sleepable && test->value < plan->nvalues &&
-		 (test->string || (f->base != RT_BASE_THREAD && (f->nderef || f->base != RT_BASE_REG)));
+		 (test->string ||
+		  (f->base != RT_BASE_THREAD && (f->nderef || f->base != RT_BASE_REG)));
 	if (counts)
 		unread = rt_bpf_label(e->bpf);
-	if (test->value >= plan->nvalues || plan->values[test->value].type != (test->string ? RT_TYPE_STRING : RT_TYPE_INT)) {
+	if (test->value >= plan->nvalues ||
+	    plan->values[test->value].type != (test->string ? RT_TYPE_STRING : RT_TYPE_INT)) {
 		if (!e->bpf->error)
 			e->bpf->error = -EINVAL;
 	} else if (test->string) {

@@ -9,7 +9,10 @@
 /* Below the frame of a program that records, and what holding back takes, a record for perf. */
 enum { FRAME_TOP = RECORD_FRAME };
 
-/* BPF_PRIV_STACK_MIN_SIZE of kernel/bpf/verifier.c, and what it rounds frames up to before it compares. */
+/*
+ * BPF_PRIV_STACK_MIN_SIZE of kernel/bpf/verifier.c, and what it rounds frames up to before it
+ * compares.
+ */
 enum { PRIVATE_STACK_MIN = 64, STACK_ROUND = 16 };
 
 int rt_emit_frame_top(const struct emitter *e)
@@ -17,7 +20,10 @@ int rt_emit_frame_top(const struct emitter *e)
 	return e->program->hold ? HOLD_TOP + HOLD_FRAME : FRAME_TOP;
 }
 
-/* The 4.4 verifier takes only initialised stack as a helper's buffer, and none takes holes in what is put out. */
+/*
+ * The 4.4 verifier takes only initialised stack as a helper's buffer, and none takes holes in what
+ * is put out.
+ */
 static void zero_record(struct emitter *e)
 {
 	int at;
@@ -27,9 +33,10 @@ static void zero_record(struct emitter *e)
 }
 
 /*
- * From 6.13 the x86-64 JIT (6.17: arm64's) gives a program whose frame is 64 bytes or more a stack per CPU, not per thread; but a
- * uprobe's program can be preempted, and another thread's hit on that CPU then writes over its record.  A program with a tail
- * call in it keeps the thread's stack.  This one is never reached, and so needs no map.
+ * From 6.13 the x86-64 JIT (6.17: arm64's) gives a program whose frame is 64 bytes or more a stack
+ * per CPU, not per thread; but a uprobe's program can be preempted, and another thread's hit on
+ * that CPU then writes over its record.  A program with a tail call in it keeps the thread's stack.
+ * This one is never reached, and so needs no map.
  */
 void rt_emit_keep_own_stack(struct emitter *e, int bytes)
 {
@@ -65,7 +72,10 @@ static void reserve_ringbuf(struct emitter *e)
 	rt_bpf_call(e->bpf, RT_FN_ringbuf_reserve);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, e->out);
 	rt_bpf_mov(e->bpf, ROOM, R0);
-	/* After the reservation: what stands behind a record that is not whole yet is not older than it. */
+	/*
+	 * After the reservation: what stands behind a record that is not whole yet is not older
+	 * than it.
+	 */
 	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
 	rt_bpf_store(e->bpf, RT_BPF_DW, ROOM, 0, R0);
 }

@@ -2,10 +2,16 @@
 #include "emit/private.h"
 #include "fetch/record.h"
 
-/* The traced program's memory is read by pieces of this size where the kernel wants to know the size beforehand. */
+/*
+ * The traced program's memory is read by pieces of this size where the kernel wants to know the
+ * size beforehand.
+ */
 enum { CHUNK = 8, PAGE = 4096 };
 
-/* Have the page brought in that the byte is on which stands `more` bytes behind the address in the frame.  r0 = 0 when it is there. */
+/*
+ * Have the page brought in that the byte is on which stands `more` bytes behind the address in the
+ * frame.  r0 = 0 when it is there.
+ */
 static void touch(struct emitter *e, int more)
 {
 	rt_bpf_mov(e->bpf, R1, R10);
@@ -42,18 +48,23 @@ static void call_read_str(struct emitter *e, int at)
 {
 	rt_bpf_mov(e->bpf, R1, e->base);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, at + (int)sizeof(int32_t));
-	rt_bpf_call(e->bpf, e->program->read_user ? RT_FN_probe_read_user_str : RT_FN_probe_read_str);
+	rt_bpf_call(e->bpf,
+		    e->program->read_user ? RT_FN_probe_read_user_str : RT_FN_probe_read_str);
 	rt_bpf_store(e->bpf, RT_BPF_W, e->base, at, R0);
 	/*
-	 * By the stored length and not by r0: the verifiers of 4.18 to 5.6 and RHEL 7 believe that the helper never returns a negative
-	 * number, and put an endless loop (up to 5.0) or nothing in the place of what is done then.
+	 * By the stored length and not by r0: the verifiers of 4.18 to 5.6 and RHEL 7 believe that
+	 * the helper never returns a negative number, and put an endless loop (up to 5.0) or
+	 * nothing in the place of what is done then.
 	 */
 	rt_bpf_load(e->bpf, RT_BPF_W, R0, e->base, at);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R0, 32);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ARSH, R0, 32);
 }
 
-/* r2 = the bytes from the string's address to the end of the page; on to `fault` where the string does not go further. */
+/*
+ * r2 = the bytes from the string's address to the end of the page; on to `fault` where the string
+ * does not go further.
+ */
 static void rest_of_page(struct emitter *e, const struct rt_fetch *f, int address, int fault)
 {
 	rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, address);
@@ -90,8 +101,8 @@ static void read_str_again(struct emitter *e, const struct rt_fetch *f, int at, 
 }
 
 /*
- * Only as far as the page goes that the string begins in: as bytes, since no NUL is among them, or the whole could have been read.  The
- * length says that there was one.
+ * Only as far as the page goes that the string begins in: as bytes, since no NUL is among them, or
+ * the whole could have been read.  The length says that there was one.
  */
 static void first_page(struct emitter *e, const struct rt_fetch *f, int at, int fault)
 {
@@ -107,7 +118,10 @@ static void first_page(struct emitter *e, const struct rt_fetch *f, int at, int 
 	rt_bpf_store(e->bpf, RT_BPF_W, e->base, at, R2);
 }
 
-/* Before 4.11 no helper ends at a NUL: all bytes there is room for, or else as many pieces as can be read.  The reader looks for the NUL. */
+/*
+ * Before 4.11 no helper ends at a NUL: all bytes there is room for, or else as many pieces as can
+ * be read.  The reader looks for the NUL.
+ */
 static void read_str_blindly(struct emitter *e, const struct rt_fetch *f, int at, int fault)
 {
 	int ok = rt_bpf_label(e->bpf), k;
@@ -121,7 +135,8 @@ static void read_str_blindly(struct emitter *e, const struct rt_fetch *f, int at
 		rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, at, k + 1);
 		rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, POINTER);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, k);
-		rt_emit_read(e, e->base, at + (int)sizeof(int32_t) + k, f->max - k < CHUNK ? f->max - k : CHUNK);
+		rt_emit_read(e, e->base, at + (int)sizeof(int32_t) + k,
+			     f->max - k < CHUNK ? f->max - k : CHUNK);
 		rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
 	}
 	rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, at, f->max);
@@ -156,11 +171,15 @@ void rt_emit_string(struct emitter *e, const struct rt_fetch *f, int at, int fau
 /* r2 = what tells how long it is. */
 static void load_length(struct emitter *e, const struct rt_fetch *f)
 {
-	int from = e->record + (int)(offsetof(struct rt_record, data) + rt_plan_offset(e->program->plan, f->length - 1u)) + f->length_offset;
+	int from = e->record +
+		   (int)(offsetof(struct rt_record, data) +
+			 rt_plan_offset(e->program->plan, f->length - 1u)) +
+		   f->length_offset;
 
 	rt_bpf_load(e->bpf, f->length_size == 4 ? RT_BPF_W : RT_BPF_DW, R2, e->base, from);
 	if (f->length_ends) {
-		rt_bpf_load(e->bpf, f->length_size == 4 ? RT_BPF_W : RT_BPF_DW, R1, e->base, from - f->length_offset + f->length_begin);
+		rt_bpf_load(e->bpf, f->length_size == 4 ? RT_BPF_W : RT_BPF_DW, R1, e->base,
+			    from - f->length_offset + f->length_begin);
 		rt_bpf_alu(e->bpf, RT_BPF_SUB, R2, R1);
 	}
 	if (f->length_size == 4) {
@@ -211,7 +230,10 @@ static void count_bytes(struct emitter *e, const struct rt_fetch *f)
 	rt_bpf_place(e->bpf, few);
 }
 
-/* Before 5.5, where the verifier may want to know each size: eight bytes after the other, while there are some left. */
+/*
+ * Before 5.5, where the verifier may want to know each size: eight bytes after the other, while
+ * there are some left.
+ */
 static void read_chunks(struct emitter *e, const struct rt_fetch *f, int at, int fault)
 {
 	int done = rt_bpf_label(e->bpf), k;
@@ -238,7 +260,8 @@ static void read_bytes(struct emitter *e, int at)
 }
 
 /* They could not be read: wait for the pages of the first and the last one, and read again. */
-static void read_bytes_again(struct emitter *e, const struct rt_fetch *f, int at, int done, int fault)
+static void read_bytes_again(struct emitter *e, const struct rt_fetch *f, int at, int done,
+			     int fault)
 {
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, done);
 	touch(e, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The C calling conventions, which C++ shares: System V for x86-64 ("System V ABI, AMD64 supplement", 3.2.3) and i386, AAPCS64 for
- * aarch64 ("Procedure Call Standard for the Arm 64-bit Architecture", 6.8).
+ * The C calling conventions, which C++ shares: System V for x86-64 ("System V ABI, AMD64
+ * supplement", 3.2.3) and i386, AAPCS64 for aarch64 ("Procedure Call Standard for the Arm 64-bit
+ * Architecture", 6.8).
  */
 #include "fetch/abi.h"
 
@@ -15,12 +16,14 @@ enum { AARCH64 = 183, FLOATS = 8, HFA = 4, DEPTH = 8 };
 const char *rt_abi_float_mark(const struct rt_arch *arch, unsigned i)
 {
 	static const char xmm[][sizeof("<in xmm14>")] = {
-		"<in xmm0>", "<in xmm1>", "<in xmm2>", "<in xmm3>", "<in xmm4>", "<in xmm5>", "<in xmm6>", "<in xmm7>",
-		"<in xmm8>", "<in xmm9>", "<in xmm10>", "<in xmm11>", "<in xmm12>", "<in xmm13>", "<in xmm14>",
+		"<in xmm0>",  "<in xmm1>",  "<in xmm2>",  "<in xmm3>",	"<in xmm4>",
+		"<in xmm5>",  "<in xmm6>",  "<in xmm7>",  "<in xmm8>",	"<in xmm9>",
+		"<in xmm10>", "<in xmm11>", "<in xmm12>", "<in xmm13>", "<in xmm14>",
 	};
 	static const char v[][sizeof("<in v15>")] = {
-		"<in v0>", "<in v1>", "<in v2>", "<in v3>", "<in v4>", "<in v5>", "<in v6>", "<in v7>",
-		"<in v8>", "<in v9>", "<in v10>", "<in v11>", "<in v12>", "<in v13>", "<in v14>", "<in v15>",
+		"<in v0>",  "<in v1>",	"<in v2>",  "<in v3>",	"<in v4>",  "<in v5>",
+		"<in v6>",  "<in v7>",	"<in v8>",  "<in v9>",	"<in v10>", "<in v11>",
+		"<in v12>", "<in v13>", "<in v14>", "<in v15>",
 	};
 
 	return arch->machine == AARCH64 ? v[i % RT_COUNT(v)] : xmm[i % RT_COUNT(xmm)];
@@ -39,8 +42,8 @@ static bool is_struct(const struct rt_ctype *type)
 /* What an array or a function is as a parameter. */
 static bool is_pointer(const struct rt_ctype *type)
 {
-	return type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE || type->kind == RT_CT_FUNCTION ||
-	       (type->kind == RT_CT_ARRAY && !type->is_vector);
+	return type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE ||
+	       type->kind == RT_CT_FUNCTION || (type->kind == RT_CT_ARRAY && !type->is_vector);
 }
 
 static uint64_t size_of(const struct rt_arch *arch, const struct rt_ctype *type)
@@ -70,8 +73,8 @@ static uint64_t align_of(const struct rt_arch *arch, const struct rt_ctype *type
 }
 
 /*
- * A vector, also as all that a structure has, of which the type alone does not tell how it is passed: that depends on the options of the
- * compiler, as -mavx and -msse.
+ * A vector, also as all that a structure has, of which the type alone does not tell how it is
+ * passed: that depends on the options of the compiler, as -mavx and -msse.
  */
 static bool is_vague(const struct rt_arch *arch, const struct rt_ctype *type, unsigned depth)
 {
@@ -82,7 +85,8 @@ static bool is_vague(const struct rt_arch *arch, const struct rt_ctype *type, un
 
 static bool is_known(const struct rt_arch *arch, const struct rt_ctype *type)
 {
-	if (!type || type->kind == RT_CT_UNKNOWN || type->kind == RT_CT_VOID || type->kind == RT_CT_VARIANT || is_vague(arch, type, 0))
+	if (!type || type->kind == RT_CT_UNKNOWN || type->kind == RT_CT_VOID ||
+	    type->kind == RT_CT_VARIANT || is_vague(arch, type, 0))
 		return false;
 	/* A structure that is only declared. */
 	return is_pointer(type) || type->size || (is_struct(type) && type->align);
@@ -104,7 +108,8 @@ static bool merge(enum klass *c, uint64_t at, enum klass k)
 }
 
 /* false: in memory. */
-static bool classify(const struct rt_arch *arch, const struct rt_ctype *type, uint64_t at, enum klass *c, unsigned depth)
+static bool classify(const struct rt_arch *arch, const struct rt_ctype *type, uint64_t at,
+		     enum klass *c, unsigned depth)
 {
 	uint64_t i, align;
 
@@ -114,8 +119,10 @@ static bool classify(const struct rt_arch *arch, const struct rt_ctype *type, ui
 	case RT_CT_FLOAT:
 		if (at % (type->size ? type->size : 1))
 			return false;
-		if (type->size > 8)	/* long double is x87's; the other one of 16 bytes is in one register */
-			return type->is_vector && merge(c, at, CLASS_FLOAT) && merge(c, at + 8, CLASS_UP);
+		if (type->size >
+		    8) /* long double is x87's; the other one of 16 bytes is in one register */
+			return type->is_vector && merge(c, at, CLASS_FLOAT) &&
+			       merge(c, at + 8, CLASS_UP);
 		return merge(c, at, CLASS_FLOAT);
 	case RT_CT_ARRAY:
 		if (type->is_vector)
@@ -124,7 +131,8 @@ static bool classify(const struct rt_arch *arch, const struct rt_ctype *type, ui
 		if (!type->target || !type->target->size || type->count > 16)
 			return false;
 		for (i = 0; i < type->count; i++)
-			if (!classify(arch, type->target, at + i * type->target->size, c, depth + 1))
+			if (!classify(arch, type->target, at + i * type->target->size, c,
+				      depth + 1))
 				return false;
 		return true;
 	case RT_CT_STRUCT:
@@ -134,8 +142,9 @@ static bool classify(const struct rt_arch *arch, const struct rt_ctype *type, ui
 		for (i = 0; i < type->nmembers; i++) {
 			const struct rt_member *m = &type->members[i];
 
-			if (m->bit_size ? !merge(c, at + m->offset + m->bit_offset / 8, CLASS_INTEGER) :
-			    !classify(arch, m->type, at + m->offset, c, depth + 1))
+			if (m->bit_size
+				    ? !merge(c, at + m->offset + m->bit_offset / 8, CLASS_INTEGER)
+				    : !classify(arch, m->type, at + m->offset, c, depth + 1))
 				return false;
 		}
 		return true;
@@ -147,7 +156,8 @@ static bool classify(const struct rt_arch *arch, const struct rt_ctype *type, ui
 		align = size_of(arch, type);
 		if (at % (align ? align : 1))
 			return false;
-		return merge(c, at, CLASS_INTEGER) && (align <= 8 || merge(c, at + 8, CLASS_INTEGER));
+		return merge(c, at, CLASS_INTEGER) &&
+		       (align <= 8 || merge(c, at + 8, CLASS_INTEGER));
 	}
 }
 
@@ -159,9 +169,13 @@ static bool is_x87(const struct rt_ctype *type)
 	return type->kind == RT_CT_FLOAT && type->size > 8 && !type->is_vector;
 }
 
-/* The object in the registers of its eightbytes: `general` ones, which are `ngeneral`, and floating-point ones from `floating` on. */
-static bool spread(const struct rt_arch *arch, const struct rt_ctype *type, const struct rt_reg *general, unsigned ngeneral,
-		   unsigned floating, unsigned nfloating, unsigned taken[2], struct rt_abi_location *location)
+/*
+ * The object in the registers of its eightbytes: `general` ones, which are `ngeneral`, and
+ * floating-point ones from `floating` on.
+ */
+static bool spread(const struct rt_arch *arch, const struct rt_ctype *type,
+		   const struct rt_reg *general, unsigned ngeneral, unsigned floating,
+		   unsigned nfloating, unsigned taken[2], struct rt_abi_location *location)
 {
 	enum klass c[2] = { CLASS_NONE, CLASS_NONE };
 	uint64_t size = size_of(arch, type);
@@ -200,7 +214,8 @@ static bool spread(const struct rt_arch *arch, const struct rt_ctype *type, cons
 	return true;
 }
 
-static void x86_64_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_abi_location *location)
+static void x86_64_argument(struct rt_abi *abi, const struct rt_ctype *type,
+			    struct rt_abi_location *location)
 {
 	const struct rt_arch *arch = abi->arch;
 	unsigned taken[2];
@@ -217,28 +232,38 @@ static void x86_64_argument(struct rt_abi *abi, const struct rt_ctype *type, str
 		}
 		return;
 	}
-	if (spread(arch, type, arch->args + abi->general, arch->nargs - abi->general, abi->floating, FLOATS - abi->floating, taken, location)) {
+	if (spread(arch, type, arch->args + abi->general, arch->nargs - abi->general, abi->floating,
+		   FLOATS - abi->floating, taken, location)) {
 		abi->general += taken[0];
 		abi->floating += taken[1];
 		return;
 	}
 	memset(location, 0, sizeof(*location));
-	/* Half of it is in the last register (what is aligned to 16 never is; see rt_dwarf_walk.splits_int128). */
-	if (type->kind == RT_CT_INT && type->size == 16 && align == 8 && abi->general + 1 == arch->nargs) {
+	/*
+	 * Half of it is in the last register (what is aligned to 16 never is; see
+	 * rt_dwarf_walk.splits_int128).
+	 */
+	if (type->kind == RT_CT_INT && type->size == 16 && align == 8 &&
+	    abi->general + 1 == arch->nargs) {
 		abi->general++;
 		abi->stack += 8;
 		location->kind = RT_HOME_ELSEWHERE;
 		location->mark = "<not known>";
 		return;
 	}
-	/* The first argument on the stack is as aligned as any may be, and stands 8 above the stack pointer at entry. */
-	abi->stack = (int32_t)up((uint64_t)abi->stack - arch->stack_args, align > 8 ? align : 8) + arch->stack_args;
+	/*
+	 * The first argument on the stack is as aligned as any may be, and stands 8 above the stack
+	 * pointer at entry.
+	 */
+	abi->stack = (int32_t)up((uint64_t)abi->stack - arch->stack_args, align > 8 ? align : 8) +
+		     arch->stack_args;
 	location->kind = RT_HOME_STACK;
 	location->offset = abi->stack;
 	abi->stack += (int32_t)up(size_of(arch, type), 8);
 }
 
-static void x86_64_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_abi_location *location)
+static void x86_64_result(const struct rt_arch *arch, const struct rt_ctype *type,
+			  struct rt_abi_location *location)
 {
 	const struct rt_reg general[] = { arch->result, arch->result2 };
 	unsigned taken[2];
@@ -258,14 +283,17 @@ static void x86_64_result(const struct rt_arch *arch, const struct rt_ctype *typ
 
 /* ---- i386 ---- */
 
-static void i386_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_abi_location *location)
+static void i386_argument(struct rt_abi *abi, const struct rt_ctype *type,
+			  struct rt_abi_location *location)
 {
 	location->kind = is_struct(type) && type->by_reference ? RT_HOME_POINTER : RT_HOME_STACK;
 	location->offset = abi->stack;
-	abi->stack += (int32_t)up(location->kind == RT_HOME_POINTER ? 4 : size_of(abi->arch, type), 4);
+	abi->stack += (int32_t)up(location->kind == RT_HOME_POINTER ? 4 : size_of(abi->arch, type),
+				  4);
 }
 
-static void i386_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_abi_location *location)
+static void i386_result(const struct rt_arch *arch, const struct rt_ctype *type,
+			struct rt_abi_location *location)
 {
 	if (type->kind == RT_CT_FLOAT) {
 		location->kind = RT_HOME_ELSEWHERE;
@@ -276,7 +304,10 @@ static void i386_result(const struct rt_arch *arch, const struct rt_ctype *type,
 	location->n = 1;
 	location->part = 4;
 	/* A complex number of floats is returned like an integer of that size. */
-	location->kind = (is_struct(type) && !(type->is_complex && type->size == 8)) || size_of(arch, type) > 8 ? RT_HOME_POINTER : RT_HOME_PARTS;
+	location->kind = (is_struct(type) && !(type->is_complex && type->size == 8)) ||
+					 size_of(arch, type) > 8
+				 ? RT_HOME_POINTER
+				 : RT_HOME_PARTS;
 	if (location->kind == RT_HOME_PARTS && size_of(arch, type) > 4) {
 		location->parts[1].reg = arch->result2;
 		location->n = 2;
@@ -285,7 +316,10 @@ static void i386_result(const struct rt_arch *arch, const struct rt_ctype *type,
 
 /* ---- aarch64 ---- */
 
-/* How many floating-point members of one size, and of nothing else, the object consists of: up to 4 go into a register each. */
+/*
+ * How many floating-point members of one size, and of nothing else, the object consists of: up to 4
+ * go into a register each.
+ */
 static bool same_floats(const struct rt_ctype *type, uint64_t *size, unsigned *n, unsigned depth)
 {
 	unsigned i;
@@ -307,12 +341,14 @@ static bool same_floats(const struct rt_ctype *type, uint64_t *size, unsigned *n
 	if (type->kind != RT_CT_STRUCT)
 		return false;
 	for (i = 0; i < type->nmembers; i++)
-		if (type->members[i].bit_size || !same_floats(type->members[i].type, size, n, depth + 1))
+		if (type->members[i].bit_size ||
+		    !same_floats(type->members[i].type, size, n, depth + 1))
 			return false;
 	return true;
 }
 
-static bool in_floats(const struct rt_arch *arch, const struct rt_ctype *type, unsigned floating, struct rt_abi_location *location)
+static bool in_floats(const struct rt_arch *arch, const struct rt_ctype *type, unsigned floating,
+		      struct rt_abi_location *location)
 {
 	uint64_t size = 0;
 	unsigned i, n = 0;
@@ -327,14 +363,16 @@ static bool in_floats(const struct rt_arch *arch, const struct rt_ctype *type, u
 	return true;
 }
 
-static void aarch64_stack(struct rt_abi *abi, const struct rt_ctype *type, uint64_t size, struct rt_abi_location *location)
+static void aarch64_stack(struct rt_abi *abi, const struct rt_ctype *type, uint64_t size,
+			  struct rt_abi_location *location)
 {
 	abi->stack = (int32_t)up((uint64_t)abi->stack, align_of(abi->arch, type, 0) >= 16 ? 16 : 8);
 	location->offset = abi->stack;
 	abi->stack += (int32_t)up(size, 8);
 }
 
-static void aarch64_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_abi_location *location)
+static void aarch64_argument(struct rt_abi *abi, const struct rt_ctype *type,
+			     struct rt_abi_location *location)
 {
 	const struct rt_arch *arch = abi->arch;
 	uint64_t size = size_of(arch, type);
@@ -376,7 +414,8 @@ static void aarch64_argument(struct rt_abi *abi, const struct rt_ctype *type, st
 	aarch64_stack(abi, type, size, location);
 }
 
-static void aarch64_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_abi_location *location)
+static void aarch64_result(const struct rt_arch *arch, const struct rt_ctype *type,
+			   struct rt_abi_location *location)
 {
 	uint64_t size = size_of(arch, type);
 
@@ -397,7 +436,8 @@ static void aarch64_result(const struct rt_arch *arch, const struct rt_ctype *ty
 
 /* ---- any of them ---- */
 
-void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_abi_location *location)
+void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type,
+		   struct rt_abi_location *location)
 {
 	memset(location, 0, sizeof(*location));
 	if (type && type->kind == RT_CT_VOID)
@@ -431,7 +471,9 @@ void rt_abi_begin(struct rt_abi *abi, const struct rt_arch *arch, const struct r
 	if (!result || arch->machine == AARCH64)	/* there it has a register of its own, x8 */
 		return;
 	rt_abi_result(arch, result, &location);
-	/* A structure whose members nobody knows: then nothing is known of where the arguments are. */
+	/*
+	 * A structure whose members nobody knows: then nothing is known of where the arguments are.
+	 */
 	abi->lost = location.kind == RT_HOME_UNKNOWN && is_struct(result);
 	if (location.kind != RT_HOME_POINTER)
 		return;
@@ -452,7 +494,8 @@ void rt_abi_unset(struct rt_abi_location *location, unsigned unset)
 		}
 }
 
-void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_abi_location *location)
+void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type,
+		     struct rt_abi_location *location)
 {
 	memset(location, 0, sizeof(*location));
 	if (abi->lost || !is_known(abi->arch, type)) {
@@ -476,15 +519,17 @@ void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_
 }
 
 /*
- * Go's calling conventions: up to 1.16, and of assembly, on the stack; then in registers (Go's src/cmd/compile/abi-internal.md).  A value
- * of which not every part gets a register goes to the stack whole, and those after it may still have registers.
+ * Go's calling conventions: up to 1.16, and of assembly, on the stack; then in registers (Go's
+ * src/cmd/compile/abi-internal.md).  A value of which not every part gets a register goes to the
+ * stack whole, and those after it may still have registers.
  */
 
 enum { GO_FLOATS = 15 /* of x86-64; aarch64 has one more */, GO_DEPTH = 16 };
 
 static uint64_t go_size_of(const struct rt_arch *arch, const struct rt_ctype *type)
 {
-	return type->kind == RT_CT_POINTER || type->kind == RT_CT_FUNCTION ? arch->word : type->size;
+	return type->kind == RT_CT_POINTER || type->kind == RT_CT_FUNCTION ? arch->word
+									   : type->size;
 }
 
 static uint64_t go_align_of(const struct rt_arch *arch, const struct rt_ctype *type, unsigned depth)
@@ -521,7 +566,8 @@ static bool add_part(struct rt_abi_location *location, uint64_t at, uint64_t siz
 	return true;
 }
 
-static bool add_general(struct rt_abi *abi, struct rt_abi_location *location, uint64_t at, uint64_t size)
+static bool add_general(struct rt_abi *abi, struct rt_abi_location *location, uint64_t at,
+			uint64_t size)
 {
 	if (abi->general >= abi->arch->ngo || !add_part(location, at, size))
 		return false;
@@ -529,16 +575,19 @@ static bool add_general(struct rt_abi *abi, struct rt_abi_location *location, ui
 	return true;
 }
 
-static bool add_float(struct rt_abi *abi, struct rt_abi_location *location, uint64_t at, uint64_t size)
+static bool add_float(struct rt_abi *abi, struct rt_abi_location *location, uint64_t at,
+		      uint64_t size)
 {
-	if (abi->floating >= (abi->arch->ngo > GO_FLOATS ? GO_FLOATS + 1 : GO_FLOATS) || !add_part(location, at, size))
+	if (abi->floating >= (abi->arch->ngo > GO_FLOATS ? GO_FLOATS + 1 : GO_FLOATS) ||
+	    !add_part(location, at, size))
 		return false;
 	location->parts[location->n - 1].mark = rt_abi_float_mark(abi->arch, abi->floating++);
 	return true;
 }
 
 /* A register for each part.  False: it does not fit. */
-static bool assign(struct rt_abi *abi, const struct rt_ctype *type, uint64_t at, struct rt_abi_location *location, unsigned depth)
+static bool assign(struct rt_abi *abi, const struct rt_ctype *type, uint64_t at,
+		   struct rt_abi_location *location, unsigned depth)
 {
 	uint64_t size;
 	unsigned i;
@@ -549,21 +598,27 @@ static bool assign(struct rt_abi *abi, const struct rt_ctype *type, uint64_t at,
 	switch (type->kind) {
 	case RT_CT_FLOAT:
 		if (is_complex(type))
-			return add_float(abi, location, at, size / 2) && add_float(abi, location, at + size / 2, size / 2);
+			return add_float(abi, location, at, size / 2) &&
+			       add_float(abi, location, at + size / 2, size / 2);
 		return add_float(abi, location, at, size);
 	case RT_CT_STRUCT:
 		for (i = 0; i < type->nmembers; i++)
-			if (!assign(abi, type->members[i].type, at + type->members[i].offset, location, depth + 1))
+			if (!assign(abi, type->members[i].type, at + type->members[i].offset,
+				    location, depth + 1))
 				return false;
 		return true;
 	case RT_CT_ARRAY:
-		return type->size == 0 || (type->count == 1 && assign(abi, type->target, at, location, depth + 1));
+		return type->size == 0 ||
+		       (type->count == 1 && assign(abi, type->target, at, location, depth + 1));
 	default:
 		return size == 0 || add_general(abi, location, at, size);
 	}
 }
 
-/* Parameters that the debug information leaves out ("_") have taken registers, when this one is known to begin in a later one. */
+/*
+ * Parameters that the debug information leaves out ("_") have taken registers, when this one is
+ * known to begin in a later one.
+ */
 static void skip_unnamed(struct rt_abi *abi, const struct rt_where *where)
 {
 	unsigned i;
@@ -577,8 +632,9 @@ static void skip_unnamed(struct rt_abi *abi, const struct rt_where *where)
 
 static bool is_go_known(const struct rt_ctype *type)
 {
-	return type && type->kind != RT_CT_UNKNOWN && type->kind != RT_CT_VOID && type->kind != RT_CT_VARIANT &&
-	       type->kind != RT_CT_UNION && type->size < INT32_MAX / 2;
+	return type && type->kind != RT_CT_UNKNOWN && type->kind != RT_CT_VOID &&
+	       type->kind != RT_CT_VARIANT && type->kind != RT_CT_UNION &&
+	       type->size < INT32_MAX / 2;
 }
 
 void rt_abi_go_begin(struct rt_abi *abi, const struct rt_arch *arch, bool registers)
@@ -598,7 +654,8 @@ void rt_abi_go_results(struct rt_abi *abi)
 	abi->stack = (int32_t)up((uint64_t)abi->stack, abi->arch->word);
 }
 
-void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type, const struct rt_where *where, struct rt_abi_location *location)
+void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type,
+			const struct rt_where *where, struct rt_abi_location *location)
 {
 	struct rt_abi before;
 
@@ -630,7 +687,9 @@ void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type, const s
 /* What is told may be where the only part of it is that is used. */
 static bool is_at(const struct rt_ctype *type, const struct rt_abi_location *location, int64_t told)
 {
-	return told >= location->offset && told - location->offset < (int64_t)(type->size ? type->size : 8 /* a pointer or function */);
+	return told >= location->offset &&
+	       told - location->offset <
+		       (int64_t)(type->size ? type->size : 8 /* a pointer or function */);
 }
 
 bool rt_abi_go_in_order(struct rt_abi *abi, const struct rt_param *v, unsigned n)
@@ -647,7 +706,8 @@ bool rt_abi_go_in_order(struct rt_abi *abi, const struct rt_param *v, unsigned n
 		told = v[i].where.kind == RT_WHERE_ABI ? v[i].where.offset : 0;
 		if (abi->lost || (told > 0 && !is_at(v[i].type, &location, told)))
 			return false;
-		if (!told || !i || v[i - 1].where.offset || v[i].type->size > 8 || !abi->arch->link.tracefs)
+		if (!told || !i || v[i - 1].where.offset || v[i].type->size > 8 ||
+		    !abi->arch->link.tracefs)
 			continue;
 		rt_abi_go_argument(&other, v[i].type, &v[i].where, &moved);
 		if (told < 0 || is_at(v[i].type, &moved, told))

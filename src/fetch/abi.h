@@ -9,9 +9,17 @@
 enum rt_abi_location_kind {
 	RT_HOME_NONE,		/* nowhere: an empty object, no result */
 	RT_HOME_UNKNOWN,	/* not known, and nor is what comes after */
-	RT_HOME_PARTS,		/* in registers, 8 bytes each (a word each on 32-bit machines) unless `parts` says otherwise */
-	RT_HOME_STACK,		/* whole in memory, `offset` bytes above the stack pointer at entry */
-	RT_HOME_POINTER,	/* in memory whose address is in parts[0], or where that has no register on the stack at `offset` */
+	/*
+	 * in registers, 8 bytes each (a word each on 32-bit machines) unless `parts` says otherwise
+	 */
+	RT_HOME_PARTS,
+	/* whole in memory, `offset` bytes above the stack pointer at entry */
+	RT_HOME_STACK,
+	/*
+	 * in memory whose address is in parts[0], or where that has no register on the stack at
+	 * `offset`
+	 */
+	RT_HOME_POINTER,
 	RT_HOME_ELSEWHERE,	/* whole where no probe can read it: "<in st0>" */
 };
 
@@ -21,10 +29,18 @@ struct rt_abi_location {
 	enum rt_abi_location_kind kind;
 	unsigned n, part;	/* parts, and the bytes of each */
 	struct {
-		struct rt_reg reg;	/* tracefs NULL: a floating-point register, which a probe cannot read */
+		/* tracefs NULL: a floating-point register, which a probe cannot read */
+		struct rt_reg reg;
 		const char *mark;	/* of that one: "<in xmm0>" */
-		uint8_t saved;		/* 1 + the number under which the entry kept it, for the return; 0: it is in `reg` */
-		uint16_t offset, size;	/* which bytes of the object it has; size 0: `part` bytes behind those of the one before */
+		/*
+		 * 1 + the number under which the entry kept it, for the return; 0: it is in `reg`
+		 */
+		uint8_t saved;
+		/*
+		 * which bytes of the object it has; size 0: `part` bytes behind those of the one
+		 * before
+		 */
+		uint16_t offset, size;
 	} parts[RT_HOME_PARTS_MAX];
 	int32_t offset;
 	const char *mark;
@@ -34,32 +50,41 @@ struct rt_abi_location {
 struct rt_abi {
 	const struct rt_arch *arch;
 	unsigned general, floating;	/* registers taken */
-	int32_t stack;			/* the next argument on the stack, above the stack pointer at entry */
+	/* the next argument on the stack, above the stack pointer at entry */
+	int32_t stack;
 	bool go_registers;
-	bool lost;			/* an argument of unknown type: where those after it are is not known */
+	/* an argument of unknown type: where those after it are is not known */
+	bool lost;
 };
 
-/* Before the first argument: a result may be passed by a hidden pointer, which takes an argument's place. */
+/*
+ * Before the first argument: a result may be passed by a hidden pointer, which takes an argument's
+ * place.
+ */
 void rt_abi_begin(struct rt_abi *abi, const struct rt_arch *arch, const struct rt_ctype *result);
-void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type, struct rt_abi_location *location);
+void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type,
+		     struct rt_abi_location *location);
 /* Eightbytes in registers (bits) that no caller has set: nothing of them is read. */
 void rt_abi_unset(struct rt_abi_location *location, unsigned unset);
-void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type, struct rt_abi_location *location);
+void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type,
+		   struct rt_abi_location *location);
 
 /* What is shown of a number in floating-point register `i`: "<in xmm0>". */
 const char *rt_abi_float_mark(const struct rt_arch *arch, unsigned i);
 
 /*
- * The same for Go (abi_go.c): its convention with registers or that on the stack; each argument, with what debug information says of where
- * it begins; then, after rt_abi_go_results, each result.
+ * The same for Go (abi_go.c): its convention with registers or that on the stack; each argument,
+ * with what debug information says of where it begins; then, after rt_abi_go_results, each result.
  */
 void rt_abi_go_begin(struct rt_abi *abi, const struct rt_arch *arch, bool registers);
 void rt_abi_go_results(struct rt_abi *abi);
-void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type, const struct rt_where *where, struct rt_abi_location *location);
+void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type,
+			const struct rt_where *where, struct rt_abi_location *location);
 /*
- * The `n` parameters, or results, as rt_abi_go_argument takes them on the stack: may they be in that order?  Up to Go 1.17 debug information
- * for aarch64 is sorted by where they are, and takes those that have a location for 8 bytes further up.  So one without may stand before one
- * that it comes behind: unless that one's place tells that it does not.
+ * The `n` parameters, or results, as rt_abi_go_argument takes them on the stack: may they be in
+ * that order?  Up to Go 1.17 debug information for aarch64 is sorted by where they are, and takes
+ * those that have a location for 8 bytes further up.  So one without may stand before one that it
+ * comes behind: unless that one's place tells that it does not.
  */
 bool rt_abi_go_in_order(struct rt_abi *abi, const struct rt_param *v, unsigned n);
 

@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* C promotes what an undeclared parameter could be to int, so that is how a value without a type is read. */
+/*
+ * C promotes what an undeclared parameter could be to int, so that is how a value without a type is
+ * read.
+ */
 static void plan_int(struct rt_fetch *fetch)
 {
 	fetch->type = RT_TYPE_INT;
@@ -32,7 +35,8 @@ int rt_plan_c_entry(const struct rt_arch *arch, unsigned nargs, struct rt_plan *
 		} else {
 			/* A stack argument takes a whole slot, however small it is. */
 			fetch->base = RT_BASE_STACK;
-			fetch->offset = (int32_t)(arch->stack_args + arch->word * (i - arch->nargs));
+			fetch->offset = (int32_t)(arch->stack_args +
+						  arch->word * (i - arch->nargs));
 		}
 	}
 	return 0;
@@ -49,7 +53,8 @@ void rt_plan_c_return(const struct rt_arch *arch, struct rt_plan *plan)
 	plan->values[0].reg = arch->result;
 }
 
-int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, uint32_t goid_offset, unsigned runtime)
+int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, uint32_t goid_offset,
+			  unsigned runtime)
 {
 	const int32_t offsets[] = { 0, 8, (int32_t)goid_offset };
 	unsigned i;
@@ -135,7 +140,10 @@ size_t rt_plan_size(const struct rt_plan *plan)
 	return plan->nvalues ? rt_plan_offset(plan, last) + value_size(&plan->values[last]) : 0;
 }
 
-/* By the size: a memcpy of a length that is not constant is a call, which is felt at ten million values a second. */
+/*
+ * By the size: a memcpy of a length that is not constant is a call, which is felt at ten million
+ * values a second.
+ */
 uint64_t rt_fetch_load(const uint8_t *p, unsigned size)
 {
 	uint64_t v = 0;
@@ -151,7 +159,8 @@ uint64_t rt_fetch_load(const uint8_t *p, unsigned size)
 	case 1:
 		return *p;
 	}
-	memcpy(&v, p, size < sizeof(v) ? size : sizeof(v));	/* little-endian, as all of our machines are */
+	/* little-endian, as all of our machines are */
+	memcpy(&v, p, size < sizeof(v) ? size : sizeof(v));
 	return v;
 }
 
@@ -166,7 +175,8 @@ uint64_t rt_plan_int(const struct rt_plan *plan, unsigned i, const uint8_t *data
 
 static bool compare(const struct rt_test *test, uint64_t v)
 {
-	uint64_t bias = test->is_signed ? UINT64_C(1) << 63 : 0, a = v ^ bias, b = test->constant ^ bias;
+	uint64_t bias = test->is_signed ? UINT64_C(1) << 63 : 0, a = v ^ bias,
+		 b = test->constant ^ bias;
 
 	switch (test->op) {
 	case RT_TEST_EQ:
@@ -190,7 +200,8 @@ static bool compare(const struct rt_test *test, uint64_t v)
 }
 
 /* Of the value no more is kept than tells it from the constant. */
-static bool compare_text(const struct rt_plan *plan, const struct rt_test *test, const uint8_t *data, bool fault)
+static bool compare_text(const struct rt_plan *plan, const struct rt_test *test,
+			 const uint8_t *data, bool fault)
 {
 	const uint8_t *at = data + rt_plan_offset(plan, test->value);
 	const struct rt_fetch *f = &plan->values[test->value];
@@ -206,32 +217,40 @@ static bool compare_text(const struct rt_plan *plan, const struct rt_test *test,
 	if (fault && n + 1 >= (size_t)len)
 		return false;
 	if (test->op == RT_TEST_BEGINS)
-		return n >= test->length && memcmp(at + sizeof(len), test->string, test->length) == 0;
-	return (n == test->length && memcmp(at + sizeof(len), test->string, n) == 0) == (test->op == RT_TEST_EQ);
+		return n >= test->length &&
+		       memcmp(at + sizeof(len), test->string, test->length) == 0;
+	return (n == test->length && memcmp(at + sizeof(len), test->string, n) == 0) ==
+	       (test->op == RT_TEST_EQ);
 }
 
-static uint64_t tested_int(const struct rt_plan *plan, const struct rt_test *test, const uint8_t *data)
+static uint64_t tested_int(const struct rt_plan *plan, const struct rt_test *test,
+			   const uint8_t *data)
 {
 	const struct rt_fetch *f = &plan->values[test->value];
 	uint64_t v = rt_plan_int(plan, test->value, data) << rt_test_up(test, f);
 
-	return f->is_signed ? (uint64_t)((int64_t)v >> rt_test_down(test, f)) : v >> rt_test_down(test, f);
+	return f->is_signed ? (uint64_t)((int64_t)v >> rt_test_down(test, f))
+			    : v >> rt_test_down(test, f);
 }
 
-static bool passes(const struct rt_plan *plan, const struct rt_test *test, const uint8_t *data, uint32_t faults)
+static bool passes(const struct rt_plan *plan, const struct rt_test *test, const uint8_t *data,
+		   uint32_t faults)
 {
 	bool fault = faults >> test->value & 1;
 
 	if (!data || test->value >= plan->nvalues)
 		return false;
 	if (test->string)
-		return plan->values[test->value].type == RT_TYPE_STRING && compare_text(plan, test, data, fault);
-	return !fault && plan->values[test->value].type == RT_TYPE_INT && compare(test, tested_int(plan, test, data));
+		return plan->values[test->value].type == RT_TYPE_STRING &&
+		       compare_text(plan, test, data, fault);
+	return !fault && plan->values[test->value].type == RT_TYPE_INT &&
+	       compare(test, tested_int(plan, test, data));
 }
 
 bool rt_plan_passes(const struct rt_plan *plan, const uint8_t *data, uint32_t faults)
 {
-	bool all = true, group = false, one = true;	/* the groups before; an alternative before; the one at hand */
+	/* the groups before; an alternative before; the one at hand */
+	bool all = true, group = false, one = true;
 	unsigned i;
 
 	for (i = 0; i < plan->ntests && i < RT_MAX_TESTS; i++) {
@@ -258,9 +277,11 @@ size_t rt_plan_block(const struct rt_plan *plan, unsigned i, const uint8_t *data
 	*all = f->max;
 	if (!f->length)
 		return f->max;
-	n = rt_fetch_load(data + rt_plan_offset(plan, f->length - 1u) + f->length_offset, f->length_size);
+	n = rt_fetch_load(data + rt_plan_offset(plan, f->length - 1u) + f->length_offset,
+			  f->length_size);
 	if (f->length_ends)
-		n -= rt_fetch_load(data + rt_plan_offset(plan, f->length - 1u) + f->length_begin, f->length_size);
+		n -= rt_fetch_load(data + rt_plan_offset(plan, f->length - 1u) + f->length_begin,
+				   f->length_size);
 	if (f->length_size == 4)
 		n = (uint32_t)n;
 	/* Nobody means that many: it is a negative number. */
@@ -274,38 +295,49 @@ bool rt_fetch_same(const struct rt_fetch *a, const struct rt_fetch *b)
 {
 	unsigned i;
 
-	if (a->base != b->base || a->nderef != b->nderef || a->type != b->type || a->max != b->max || a->length != b->length ||
-	    a->list != b->list || a->least != b->least)
+	if (a->base != b->base || a->nderef != b->nderef || a->type != b->type ||
+	    a->max != b->max || a->length != b->length || a->list != b->list ||
+	    a->least != b->least)
 		return false;
-	if (a->base == RT_BASE_REG ? a->reg.pt_regs != b->reg.pt_regs : a->base != RT_BASE_THREAD && a->offset != b->offset)
+	if (a->base == RT_BASE_REG ? a->reg.pt_regs != b->reg.pt_regs
+				   : a->base != RT_BASE_THREAD && a->offset != b->offset)
 		return false;
 	if (a->base == RT_BASE_CONSTANT && a->constant != b->constant)
 		return false;
-	if (a->if_failed != b->if_failed || a->failed_size != b->failed_size || a->null_fails != b->null_fails || a->told != b->told)
+	if (a->if_failed != b->if_failed || a->failed_size != b->failed_size ||
+	    a->null_fails != b->null_fails || a->told != b->told)
 		return false;
 	for (i = 0; i < a->nderef; i++)
 		if (a->deref[i] != b->deref[i])
 			return false;
 	if (a->type == RT_TYPE_INT && (a->size != b->size || a->is_signed != b->is_signed))
 		return false;
-	return !a->length || (a->length_size == b->length_size && a->length_offset == b->length_offset && a->element == b->element &&
-			      a->length_ends == b->length_ends && a->length_begin == b->length_begin);
+	return !a->length ||
+	       (a->length_size == b->length_size && a->length_offset == b->length_offset &&
+		a->element == b->element && a->length_ends == b->length_ends &&
+		a->length_begin == b->length_begin);
 }
 
 bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 {
 	unsigned i;
 
-	if (a->kind != b->kind || a->role != b->role || a->leaving != b->leaving || a->arch != b->arch || a->nvalues != b->nvalues || a->return_address != b->return_address ||
-	    a->root != b->root || a->no_return != b->no_return || a->goroutine != b->goroutine || a->runtime != b->runtime || a->ntests != b->ntests ||
-	    a->nsaved != b->nsaved)
+	if (a->kind != b->kind || a->role != b->role || a->leaving != b->leaving ||
+	    a->arch != b->arch || a->nvalues != b->nvalues ||
+	    a->return_address != b->return_address || a->root != b->root ||
+	    a->no_return != b->no_return || a->goroutine != b->goroutine ||
+	    a->runtime != b->runtime || a->ntests != b->ntests || a->nsaved != b->nsaved)
 		return false;
 	for (i = 0; i < a->ntests; i++)
-		if (a->tests[i].value != b->tests[i].value || a->tests[i].op != b->tests[i].op || a->tests[i].join != b->tests[i].join ||
-		    a->tests[i].bit != b->tests[i].bit || a->tests[i].bits != b->tests[i].bits ||
-		    a->tests[i].constant != b->tests[i].constant || a->tests[i].is_signed != b->tests[i].is_signed ||
-		    !a->tests[i].string != !b->tests[i].string || a->tests[i].length != b->tests[i].length ||
-		    (a->tests[i].string && memcmp(a->tests[i].string, b->tests[i].string, a->tests[i].length) != 0))
+		if (a->tests[i].value != b->tests[i].value || a->tests[i].op != b->tests[i].op ||
+		    a->tests[i].join != b->tests[i].join || a->tests[i].bit != b->tests[i].bit ||
+		    a->tests[i].bits != b->tests[i].bits ||
+		    a->tests[i].constant != b->tests[i].constant ||
+		    a->tests[i].is_signed != b->tests[i].is_signed ||
+		    !a->tests[i].string != !b->tests[i].string ||
+		    a->tests[i].length != b->tests[i].length ||
+		    (a->tests[i].string &&
+		     memcmp(a->tests[i].string, b->tests[i].string, a->tests[i].length) != 0))
 			return false;
 	for (i = 0; i < a->nsaved; i++)
 		if (!rt_fetch_same(&a->saved[i], &b->saved[i]))

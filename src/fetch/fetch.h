@@ -11,32 +11,44 @@
 #include "fetch/record.h"
 
 /*
- * The fetch IR: where one value lives at a probe and how to read it.  Both emitters (BPF bytecode and
- * uprobe_events text) lower from it and nothing else.
+ * The fetch IR: where one value lives at a probe and how to read it.  Both emitters (BPF bytecode
+ * and uprobe_events text) lower from it and nothing else.
  *
- *   base            a register, or the stack slot at sp + offset, or the thread pointer (what variables of threads count from), which
+ *   base            a register, or the stack slot at sp + offset, or the thread pointer (what
+ *                   variables of threads count from), which
  *                   only BPF programs read (kernel/thread_pointer.h);
- *                   at a return also what the call's entry kept under the number `offset` (rt_plan.kept), which only they have too
+ *                   at a return also what the call's entry kept under the number `offset`
+ *                   (rt_plan.kept), which only they have too
  *                   or a constant, or as a string the name of the thread
  *   then            ndereference times: address = value + deref[i], value = *address
  *   at last         an integer of 1 to 8 bytes, a block of bytes, or a NUL-terminated string
  *
- * A register is read whole and cut to `size`; of memory only `size` bytes (of a block `max`) are read at the last step.  For a
- * string the value before the last step is its address: base register, no deref: the register points at the characters.  A
- * block is in memory: on the stack, or behind at least one deref.
+ * A register is read whole and cut to `size`; of memory only `size` bytes (of a block `max`) are
+ * read at the last step.  For a string the value before the last step is its address: base
+ * register, no deref: the register points at the characters.  A block is in memory: on the stack,
+ * or behind at least one deref.
  *
- * How long a block is may stand in another value, which comes before it: `length` is that one's number plus one, and `element` is
- * the bytes of each of what it counts.  Then no more than that is read, and at most `max`.
+ * How long a block is may stand in another value, which comes before it: `length` is that one's
+ * number plus one, and `element` is the bytes of each of what it counts.  Then no more than that is
+ * read, and at most `max`.
  */
 #define RT_MAX_DEREF 4
 
-enum rt_base { RT_BASE_REG, RT_BASE_STACK, RT_BASE_THREAD, RT_BASE_SAVED, RT_BASE_CONSTANT, RT_BASE_COMM };
+enum rt_base {
+	RT_BASE_REG,
+	RT_BASE_STACK,
+	RT_BASE_THREAD,
+	RT_BASE_SAVED,
+	RT_BASE_CONSTANT,
+	RT_BASE_COMM
+};
 enum rt_type { RT_TYPE_INT, RT_TYPE_STRING, RT_TYPE_BYTES };
 
 struct rt_fetch {
 	enum rt_base base;
 	struct rt_reg reg;		/* RT_BASE_REG */
-	int32_t offset;			/* RT_BASE_STACK: bytes from sp; RT_BASE_SAVED: which of them */
+	/* RT_BASE_STACK: bytes from sp; RT_BASE_SAVED: which of them */
+	int32_t offset;
 	uint64_t constant;		/* RT_BASE_CONSTANT */
 	uint8_t nderef;
 	int32_t deref[RT_MAX_DEREF];
@@ -44,29 +56,38 @@ struct rt_fetch {
 	uint8_t size;			/* RT_TYPE_INT: 1, 2, 4 or 8 */
 	bool is_signed;
 	/*
-	 * errno (RT_BASE_THREAD): read only where the call has failed, which value `if_failed` - 1 says: its lowest `failed_size` bytes are -1,
-	 * or with null_fails 0; else it is 0.  0: it is anything else.  `told`: RT_MAP_ERRNO has what is to be added to the thread pointer.
+	 * errno (RT_BASE_THREAD): read only where the call has failed, which value `if_failed` - 1
+	 * says: its lowest `failed_size` bytes are -1, or with null_fails 0; else it is 0.  0: it
+	 * is anything else.  `told`: RT_MAP_ERRNO has what is to be added to the thread pointer.
 	 */
 	uint8_t if_failed, failed_size;
 	bool null_fails, told;
-	uint16_t max;			/* RT_TYPE_STRING: bytes kept, with the NUL; RT_TYPE_BYTES: bytes read; a string's is a multiple of 8 */
-	uint8_t length;			/* RT_TYPE_BYTES: 1 + the value that tells how long it is, 0: as long as `max` */
-	uint8_t length_size;		/* bytes of the number there, 4 or 8 (a negative one is none at all), */
+	/*
+	 * RT_TYPE_STRING: bytes kept, with the NUL; RT_TYPE_BYTES: bytes read; a string's is a
+	 * multiple of 8
+	 */
+	uint16_t max;
+	/* RT_TYPE_BYTES: 1 + the value that tells how long it is, 0: as long as `max` */
+	uint8_t length;
+	/* bytes of the number there, 4 or 8 (a negative one is none at all), */
+	uint8_t length_size;
 	uint16_t length_offset;		/* which begins so many bytes into that value */
 	uint16_t element;		/* bytes of one of what it counts */
-	bool length_ends;		/* it is no number, but the address of the end; that of the beginning stands */
+	/* it is no number, but the address of the end; that of the beginning stands */
+	bool length_ends;
 	uint16_t length_begin;		/* so many bytes into the same value; `element` is 1 */
 	/*
-	 * It belongs to an element of a list, the value `list` - 1, which is a block with a length.  Where that is `least` or less (in what it
-	 * counts), there is no such element, and nothing is read.  0: it is none's.
+	 * It belongs to an element of a list, the value `list` - 1, which is a block with a length.
+	 * Where that is `least` or less (in what it counts), there is no such element, and nothing
+	 * is read.  0: it is none's.
 	 */
 	uint8_t list;
 	uint16_t least;
 };
 
 /*
- * A comparison of a value with a constant: "n > 3".  What could not be read compares with nothing, and fails.  A string is the same, or is
- * not, or begins with another.
+ * A comparison of a value with a constant: "n > 3".  What could not be read compares with nothing,
+ * and fails.  A string is the same, or is not, or begins with another.
  */
 enum rt_test_op {
 	RT_TEST_EQ, RT_TEST_NE, RT_TEST_LT, RT_TEST_LE, RT_TEST_GT, RT_TEST_GE,
@@ -74,7 +95,10 @@ enum rt_test_op {
 	RT_TEST_BEGINS,
 };
 
-/* How a test goes with those before it: "a > 1 && b == 2 || c < 3, d != 4" are four: also, with, else, also.  All groups must hold. */
+/*
+ * How a test goes with those before it: "a > 1 && b == 2 || c < 3, d != 4" are four: also, with,
+ * else, also.  All groups must hold.
+ */
 enum rt_test_join {
 	RT_TEST_ALSO,			/* it begins a group */
 	RT_TEST_WITH,			/* it must hold together with the one before it */
@@ -82,13 +106,16 @@ enum rt_test_join {
 };
 
 struct rt_test {
-	unsigned value;			/* the plan's, RT_TYPE_INT; it is extended to 64 bits by its own sign */
+	/* the plan's, RT_TYPE_INT; it is extended to 64 bits by its own sign */
+	unsigned value;
 	enum rt_test_op op;
 	enum rt_test_join join;
 	uint64_t constant;
 	bool is_signed;			/* how the two are compared */
-	uint8_t bit, bits;		/* of the value only `bits` bits from `bit` on; 0: all of it */
-	const char *string;		/* NULL: a number; else the value is an RT_TYPE_STRING, and these are the characters */
+	/* of the value only `bits` bits from `bit` on; 0: all of it */
+	uint8_t bit, bits;
+	/* NULL: a number; else the value is an RT_TYPE_STRING, and these are the characters */
+	const char *string;
 	uint16_t length;
 };
 
@@ -99,61 +126,88 @@ enum { RT_MAX_KEPT = 5, RT_COMM_BYTES = 16 /* of a thread's name, with the NUL *
 /* What a hit tells (plan/hooks.h). */
 enum rt_role {
 	RT_ROLE_CALL,			/* of a traced function */
-	RT_ROLE_UNWOUND,		/* the calls at this stack pointer and below have been left */
+	/* the calls at this stack pointer and below have been left */
+	RT_ROLE_UNWOUND,
 	RT_ROLE_STACK,			/* a stack is made: its address, its size */
 	RT_ROLE_STACK_TOP,		/* the same: its end, its size */
-	RT_ROLE_SIGNAL_STACK,		/* one for signals: its address, its size; nobody comes back to it once he has left it */
-	RT_ROLE_ERRNO,			/* where the process has errno; nothing is recorded (errno_of.h).  This probe stays where it is, and */
-	RT_ROLE_RECOVERED,		/* a goroutine goes on with the stack pointer that is the value: what is below was left */
-	RT_ROLE_LANDED,			/* where an exception is caught or cleaned up after: its plan is RT_ROLE_UNWOUND's, of an entry */
+	/* one for signals: its address, its size; nobody comes back to it once he has left it */
+	RT_ROLE_SIGNAL_STACK,
+	/*
+	 * where the process has errno; nothing is recorded (errno_of.h).  This probe stays where it
+	 * is, and
+	 */
+	RT_ROLE_ERRNO,
+	/* a goroutine goes on with the stack pointer that is the value: what is below was left */
+	RT_ROLE_RECOVERED,
+	/*
+	 * where an exception is caught or cleaned up after: its plan is RT_ROLE_UNWOUND's, of an
+	 * entry
+	 */
+	RT_ROLE_LANDED,
 };
 
 /* How a probe sees the end of a call. */
 enum rt_leaving {
 	RT_BY_URETPROBE,		/* behind the return: the return address is off the stack */
-	RT_BY_RETURN,			/* at the return instruction, with the stack pointer of the entry */
-	RT_BY_JUMP,			/* at a jump into another function (a tail call): there is no result yet */
-	RT_BY_BRANCH,			/* at a conditional one: the plan's only value is the flags */
+	/* at the return instruction, with the stack pointer of the entry */
+	RT_BY_RETURN,
+	/* at a jump into another function (a tail call): there is no result yet */
+	RT_BY_JUMP,
+	/* at a conditional one: the plan's only value is the flags */
+	RT_BY_BRANCH,
 };
 
 /*
- * A plan: what is read at one kind of probe.  Its values stand in rt_record.data one after another, each aligned in the record:
+ * A plan: what is read at one kind of probe.  Its values stand in rt_record.data one after another,
+ * each aligned in the record:
  *   integer   its `size` bytes
- *   string    i32 length with the NUL (as bpf_probe_read_str returns it), then `max` bytes; a string of which only the beginning
+ *   string    i32 length with the NUL (as bpf_probe_read_str returns it), then `max` bytes; a
+ *             string of which only the beginning
  *             could be read has its fault bit set and a length above 0
- *   block     `max` bytes, aligned to 4 (to 8 from 8 bytes on); of one with a length what is past that is undefined
+ *   block     `max` bytes, aligned to 4 (to 8 from 8 bytes on); of one with a length what is past
+ *             that is undefined
  */
 struct rt_plan {
 	enum rt_kind kind;
 	enum rt_role role;
 	enum rt_leaving leaving;	/* return: how the call is left there */
-	bool return_address;		/* entry: record it; it tells a tail call for certain (calls/stack.h), and costs a read */
+	/* entry: record it; it tells a tail call for certain (calls/stack.h), and costs a read */
+	bool return_address;
 	bool root;			/* entry: of functions that --only-under names */
-	uint8_t goroutine;		/* 1 + the first of three values that are not shown: rt_plan_add_goroutine; 0: none */
+	/* 1 + the first of three values that are not shown: rt_plan_add_goroutine; 0: none */
+	uint8_t goroutine;
 	uint16_t runtime;		/* of which of the process's Go runtimes that is */
-	bool no_return;			/* entry, where calls are filtered: of functions whose return is not probed */
+	/* entry, where calls are filtered: of functions whose return is not probed */
+	bool no_return;
 	const struct rt_arch *arch;
 	/*
-	 * What an entry keeps for its return, a word each: registers, or stack slots.  Both plans have them, as their programs must agree.
-	 * A return that finds nothing kept of its own call has all values that begin there marked as unreadable.
+	 * What an entry keeps for its return, a word each: registers, or stack slots.  Both plans
+	 * have them, as their programs must agree.  A return that finds nothing kept of its own
+	 * call has all values that begin there marked as unreadable.
 	 */
 	uint8_t nsaved;
 	struct rt_fetch saved[RT_MAX_KEPT];
 	unsigned nvalues;
 	struct rt_fetch values[RT_MAX_VALUES];
-	unsigned ntests;		/* entry: only calls that pass them are shown; rt_limit.tests says that some plan has any */
+	/* entry: only calls that pass them are shown; rt_limit.tests says that some plan has any */
+	unsigned ntests;
 	struct rt_test tests[RT_MAX_TESTS];
 };
 
-/* The first `nargs` C arguments as ints, or for a return plan (nargs 0 or 1) the result.  Returns 0 or -E2BIG. */
+/*
+ * The first `nargs` C arguments as ints, or for a return plan (nargs 0 or 1) the result.  Returns 0
+ * or -E2BIG.
+ */
 int rt_plan_c_entry(const struct rt_arch *arch, unsigned nargs, struct rt_plan *plan);
 void rt_plan_c_return(const struct rt_arch *arch, struct rt_plan *plan);
 
 /*
- * Read, behind what is shown, which goroutine it is: where its stack begins and ends, and its id, which Go's runtime has `goid_offset`
- * bytes into its own record of it, to which `record` leads; `runtime`: which of them.  0, or -E2BIG where the plan is full.
+ * Read, behind what is shown, which goroutine it is: where its stack begins and ends, and its id,
+ * which Go's runtime has `goid_offset` bytes into its own record of it, to which `record` leads;
+ * `runtime`: which of them.  0, or -E2BIG where the plan is full.
  */
-int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, uint32_t goid_offset, unsigned runtime);
+int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, uint32_t goid_offset,
+			  unsigned runtime);
 
 /* How many of the plan's values are shown. */
 static inline unsigned rt_plan_shown(const struct rt_plan *plan)
@@ -161,7 +215,9 @@ static inline unsigned rt_plan_shown(const struct rt_plan *plan)
 	return plan->goroutine ? plan->goroutine - 1u : plan->nvalues;
 }
 
-/* The plan for the end of a call at an instruction, made of `returns`, the plan of its uretprobe. */
+/*
+ * The plan for the end of a call at an instruction, made of `returns`, the plan of its uretprobe.
+ */
 void rt_plan_at_exit(const struct rt_plan *returns, enum rt_leaving leaving, struct rt_plan *plan);
 
 static inline bool rt_plan_is_uretprobe(const struct rt_plan *plan)
@@ -176,7 +232,10 @@ size_t rt_plan_offset(const struct rt_plan *plan, unsigned i);
 /* Integer value `i` of the plan out of `data`, sign- or zero-extended to 64 bits. */
 uint64_t rt_plan_int(const struct rt_plan *plan, unsigned i, const uint8_t *data);
 
-/* By how many bits a value is moved up, and then down with its sign, to become what the test compares. */
+/*
+ * By how many bits a value is moved up, and then down with its sign, to become what the test
+ * compares.
+ */
 static inline unsigned rt_test_up(const struct rt_test *test, const struct rt_fetch *value)
 {
 	return test->bits ? 64u - test->bit - test->bits : 64u - 8u * value->size;
@@ -187,10 +246,16 @@ static inline unsigned rt_test_down(const struct rt_test *test, const struct rt_
 	return test->bits ? 64u - test->bits : 64u - 8u * value->size;
 }
 
-/* Do the values in `data` (NULL: none) pass the plan's tests?  Bit i of `faults`: value i could not be read. */
+/*
+ * Do the values in `data` (NULL: none) pass the plan's tests?  Bit i of `faults`: value i could not
+ * be read.
+ */
 bool rt_plan_passes(const struct rt_plan *plan, const uint8_t *data, uint32_t faults);
 
-/* Bytes of the block value `i` that were asked for: `max`, or what its length says where that is less; `*all`: what its length says. */
+/*
+ * Bytes of the block value `i` that were asked for: `max`, or what its length says where that is
+ * less; `*all`: what its length says.
+ */
 size_t rt_plan_block(const struct rt_plan *plan, unsigned i, const uint8_t *data, uint64_t *all);
 
 /* Does it read by the thread pointer? */
@@ -215,8 +280,8 @@ struct rt_tail {
 void rt_plan_tail(const struct rt_plan *plan, enum rt_key key, struct rt_tail *tail);
 
 /*
- * Where calls are held back all records have one size, since a return's program writes the records of any plan's entries: that size, and
- * a tail made so.
+ * Where calls are held back all records have one size, since a return's program writes the records
+ * of any plan's entries: that size, and a tail made so.
  */
 uint16_t rt_plans_hold(const struct rt_plan *plans, unsigned nplans, enum rt_key key);
 void rt_tail_hold(struct rt_tail *tail, uint16_t hold);

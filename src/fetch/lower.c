@@ -65,9 +65,12 @@ bool rt_lower_behind(const struct object *o, uint32_t offset, unsigned word, str
 	memset(to, 0, sizeof(*to));
 	to->behind = true;
 	if (!o->in_memory) {
-		for (part = 0; part < o->location.n && (part_offset(&o->location, part) != offset || part_size(&o->location, part) != word); part++)
+		for (part = 0; part < o->location.n && (part_offset(&o->location, part) != offset ||
+							part_size(&o->location, part) != word);
+		     part++)
 			;
-		if (part == o->location.n || (!o->location.parts[part].reg.tracefs && !o->location.parts[part].saved))
+		if (part == o->location.n ||
+		    (!o->location.parts[part].reg.tracefs && !o->location.parts[part].saved))
 			return false;
 		to->base = o->location.parts[part].saved ? RT_BASE_SAVED : RT_BASE_REG;
 		to->offset = o->location.parts[part].saved - (to->base == RT_BASE_SAVED);
@@ -101,7 +104,8 @@ struct rt_piece *rt_lower_pieces(struct lowering *l, struct rt_show *show, unsig
 	return v;
 }
 
-void rt_lower_piece(const struct lowering *l, struct rt_piece *piece, int value, uint32_t offset, uint32_t size)
+void rt_lower_piece(const struct lowering *l, struct rt_piece *piece, int value, uint32_t offset,
+		    uint32_t size)
 {
 	piece->offset = (uint16_t)offset;
 	piece->size = (uint16_t)size;
@@ -125,7 +129,8 @@ static uint32_t extent(const struct lowering *l, const struct rt_ctype *type, un
 		for (i = 0; i < type->nmembers && i < l->limits.members; i++) {
 			const struct rt_member *m = &type->members[i];
 
-			end = m->offset + (m->bit_size ? (m->bit_offset + m->bit_size + 7u) / 8 : extent(l, m->type, depth + 1));
+			end = m->offset + (m->bit_size ? (m->bit_offset + m->bit_size + 7u) / 8
+						       : extent(l, m->type, depth + 1));
 			n = end > n ? end : n;
 		}
 		/* A sequence's length may stand anywhere. */
@@ -133,7 +138,8 @@ static uint32_t extent(const struct lowering *l, const struct rt_ctype *type, un
 			n = type->size;
 		break;
 	case RT_CT_ARRAY:
-		end = type->target && type->target->kind == RT_CT_CHAR ? l->limits.string : l->limits.members;
+		end = type->target && type->target->kind == RT_CT_CHAR ? l->limits.string
+								       : l->limits.members;
 		n = type->target ? (type->count < end ? type->count : end) * type->target->size : 0;
 		break;
 	default:
@@ -159,8 +165,8 @@ bool rt_lower_memory(struct lowering *l, struct object *o, uint32_t size)
 
 	if (!size || !rt_lower_fetch(&o->place, o->skip, &f))
 		return false;
-	if (l->limits.wide && !o->place.behind && f.base == RT_BASE_STACK && size <= (l->alike ? STACK_BYTES : l->arch->word) &&
-	    rt_lower_words_of(l, o, &f, size))
+	if (l->limits.wide && !o->place.behind && f.base == RT_BASE_STACK &&
+	    size <= (l->alike ? STACK_BYTES : l->arch->word) && rt_lower_words_of(l, o, &f, size))
 		return true;
 	f.list = o->list;
 	f.least = o->least;
@@ -172,7 +178,8 @@ bool rt_lower_memory(struct lowering *l, struct object *o, uint32_t size)
 		f.max = (uint16_t)size;
 	}
 	value = rt_lower_value(l, &f);
-	while (value < 0 && f.type == RT_TYPE_BYTES && f.max > 32 && l->plan->nvalues < RT_MAX_VALUES) {
+	while (value < 0 && f.type == RT_TYPE_BYTES && f.max > 32 &&
+	       l->plan->nvalues < RT_MAX_VALUES) {
 		/* Its beginning. */
 		f.max = f.max / 16 * 8;
 		value = rt_lower_value(l, &f);
@@ -193,7 +200,9 @@ bool rt_lower_parts(struct lowering *l, struct object *o, uint64_t size)
 	for (i = 0; pieces && i < o->location.n; i++) {
 		uint32_t at = part_offset(&o->location, i), part = part_size(&o->location, i);
 		uint64_t left = size > at ? size - at : part, n = left < part ? left : part;
-		struct rt_fetch f = { .base = RT_BASE_REG, .reg = o->location.parts[i].reg, .is_signed = o->show->type->is_signed };
+		struct rt_fetch f = { .base = RT_BASE_REG,
+				      .reg = o->location.parts[i].reg,
+				      .is_signed = o->show->type->is_signed };
 		int value;
 
 		pieces[i].offset = (uint16_t)at;
@@ -261,7 +270,8 @@ void rt_lower_read(struct lowering *l, struct object *o, const struct rt_abi_loc
 	case RT_HOME_STACK:
 	case RT_HOME_POINTER:
 		o->in_memory = true;
-		o->place.base = location->kind == RT_HOME_POINTER && location->n ? RT_BASE_REG : RT_BASE_STACK;
+		o->place.base = location->kind == RT_HOME_POINTER && location->n ? RT_BASE_REG
+										 : RT_BASE_STACK;
 		o->place.reg = location->parts[0].reg;
 		o->place.offset = location->offset;
 		if (location->kind == RT_HOME_POINTER && location->n && location->parts[0].saved) {
@@ -270,10 +280,12 @@ void rt_lower_read(struct lowering *l, struct object *o, const struct rt_abi_loc
 		}
 		o->place.behind = location->kind == RT_HOME_POINTER;
 		if (l->limits.registers) {
-			o->show->mark = location->kind == RT_HOME_POINTER ? "<in memory>" : "<on the stack>";
+			o->show->mark = location->kind == RT_HOME_POINTER ? "<in memory>"
+									  : "<on the stack>";
 			return;
 		}
-		read = rt_lower_memory(l, o, rt_ctype_is_pointer(type) ? l->arch->word : rt_lower_extent(l, type));
+		read = rt_lower_memory(
+			l, o, rt_ctype_is_pointer(type) ? l->arch->word : rt_lower_extent(l, type));
 		break;
 	}
 	if (!read)
@@ -281,7 +293,8 @@ void rt_lower_read(struct lowering *l, struct object *o, const struct rt_abi_loc
 }
 
 /* Where DWARF says that it is. */
-static void stated_location(const struct lowering *l, const struct rt_ctype *type, const struct rt_where *w, struct rt_abi_location *location)
+static void stated_location(const struct lowering *l, const struct rt_ctype *type,
+			    const struct rt_where *w, struct rt_abi_location *location)
 {
 	const struct rt_arch *arch = l->arch;
 	uint64_t size = rt_ctype_is_pointer(type) ? arch->word : type->size;
@@ -297,8 +310,9 @@ static void stated_location(const struct lowering *l, const struct rt_ctype *typ
 		location->n = 1;
 		location->part = arch->word;
 		location->parts[0].reg = arch->dwarf[w->reg];
-	} else if (w->kind == RT_WHERE_REGS && w->reg < arch->ndwarf && w->reg2 < arch->ndwarf && w->second <= arch->word &&
-		   size > (w->second ? w->second : arch->word) && size <= 2 * arch->word) {
+	} else if (w->kind == RT_WHERE_REGS && w->reg < arch->ndwarf && w->reg2 < arch->ndwarf &&
+		   w->second <= arch->word && size > (w->second ? w->second : arch->word) &&
+		   size <= 2 * arch->word) {
 		location->kind = RT_HOME_PARTS;
 		location->n = 2;
 		location->part = w->second ? w->second : arch->word;
@@ -308,8 +322,10 @@ static void stated_location(const struct lowering *l, const struct rt_ctype *typ
 		location->kind = RT_HOME_POINTER;
 		location->n = 1;
 		location->parts[0].reg = arch->dwarf[w->reg];
-	} else if (w->kind == RT_WHERE_REG && arch->dwarf_float && w->reg >= arch->dwarf_float && w->reg < arch->dwarf_float + 32u) {
-		location->mark = arch->float_name[0] == 'x' ? "<in an xmm register>" : "<in a v register>";
+	} else if (w->kind == RT_WHERE_REG && arch->dwarf_float && w->reg >= arch->dwarf_float &&
+		   w->reg < arch->dwarf_float + 32u) {
+		location->mark = arch->float_name[0] == 'x' ? "<in an xmm register>"
+							    : "<in a v register>";
 	}
 }
 
@@ -317,15 +333,24 @@ const struct rt_ctype *rt_lower_decayed(struct lowering *l, const struct rt_ctyp
 {
 	const struct rt_ctype *p = type;
 
-	if (type && ((type->kind == RT_CT_ARRAY && !type->is_vector) || type->kind == RT_CT_FUNCTION)) {
-		p = rt_types_pointer(l->memory, type->kind == RT_CT_ARRAY && (!type->count || (type->target && type->target->kind == RT_CT_CHAR)) ?
-				     type->target : type, l->arch->word);
+	if (type &&
+	    ((type->kind == RT_CT_ARRAY && !type->is_vector) || type->kind == RT_CT_FUNCTION)) {
+		p = rt_types_pointer(
+			l->memory,
+			type->kind == RT_CT_ARRAY &&
+					(!type->count ||
+					 (type->target && type->target->kind == RT_CT_CHAR))
+				? type->target
+				: type,
+			l->arch->word);
 		l->failed |= !p;
 	}
 	return p;
 }
 
-const struct rt_ctype *rt_lower_location(struct lowering *l, struct rt_abi *abi, const struct rt_param *param, struct rt_abi_location *location)
+const struct rt_ctype *rt_lower_location(struct lowering *l, struct rt_abi *abi,
+					 const struct rt_param *param,
+					 struct rt_abi_location *location)
 {
 	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
 	const struct rt_ctype *type = param->type ? param->type : &unknown;
@@ -347,7 +372,8 @@ const struct rt_ctype *rt_lower_location(struct lowering *l, struct rt_abi *abi,
 
 static bool is_go(const struct rt_prototype *p)
 {
-	return p->convention == RT_CONVENTION_GO_REGISTERS || p->convention == RT_CONVENTION_GO_STACK;
+	return p->convention == RT_CONVENTION_GO_REGISTERS ||
+	       p->convention == RT_CONVENTION_GO_STACK;
 }
 
 static void lower_params(struct lowering *l, struct rt_show *shows)
@@ -398,12 +424,18 @@ static bool once_more(struct lowering *l)
 	return l->starved && l->limits.string >= STRING_MIN;
 }
 
-int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *spec, const struct rt_arch *arch,
-		   const struct rt_limits *limits, struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown,
+int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *spec,
+		   const struct rt_arch *arch, const struct rt_limits *limits,
+		   struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown,
 		   struct rt_error *err)
 {
-	struct lowering l = { .arch = arch, .limits = *limits, .memory = memory, .plan = plan, .prototype = prototype };
-	unsigned n = prototype->nparams < OBJECTS ? prototype->nparams : OBJECTS, extra = spec ? spec->nshown : 0;
+	struct lowering l = { .arch = arch,
+			      .limits = *limits,
+			      .memory = memory,
+			      .plan = plan,
+			      .prototype = prototype };
+	unsigned n = prototype->nparams < OBJECTS ? prototype->nparams : OBJECTS,
+		 extra = spec ? spec->nshown : 0;
 	struct rt_show *shows;
 	int r = 0;
 
@@ -445,7 +477,9 @@ static void lower_result(struct lowering *l, struct rt_show *show)
 	struct rt_abi_location location;
 
 	/* Of what nobody knows a C function's int is read. */
-	static const struct rt_ctype plain = { .kind = RT_CT_INT, .size = 4, .align = 4, .is_signed = true };
+	static const struct rt_ctype plain = {
+		.kind = RT_CT_INT, .size = 4, .align = 4, .is_signed = true
+	};
 
 	show->type = p->result ? p->result : &plain;
 	o->is_result = true;
@@ -462,10 +496,15 @@ static void lower_result(struct lowering *l, struct rt_show *show)
 	rt_lower_read(l, o, &location);
 }
 
-int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *spec, const struct rt_arch *arch,
-		    const struct rt_limits *limits, struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown)
+int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *spec,
+		    const struct rt_arch *arch, const struct rt_limits *limits,
+		    struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown)
 {
-	struct lowering l = { .arch = arch, .limits = *limits, .memory = memory, .plan = plan, .prototype = prototype };
+	struct lowering l = { .arch = arch,
+			      .limits = *limits,
+			      .memory = memory,
+			      .plan = plan,
+			      .prototype = prototype };
 	struct rt_show *shows;
 	unsigned outs;
 	int r = 0;
@@ -500,7 +539,10 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *
 	return l.failed ? -ENOMEM : r;
 }
 
-/* Plans that many functions share: whole words, the registers of the arguments in their order, and then the stack. */
+/*
+ * Plans that many functions share: whole words, the registers of the arguments in their order, and
+ * then the stack.
+ */
 
 static struct rt_fetch word_of(const struct lowering *l, enum rt_base base)
 {
@@ -523,7 +565,9 @@ void rt_lower_begin_alike(struct lowering *l)
 	}
 }
 
-/* Which word of the stack's arguments the value is, or which argument's register; -1: it is none. */
+/*
+ * Which word of the stack's arguments the value is, or which argument's register; -1: it is none.
+ */
 static int place_of(const struct lowering *l, const struct rt_fetch *f)
 {
 	int at = f->offset - (int)l->arch->stack_args;
@@ -549,7 +593,8 @@ bool rt_lower_align(struct lowering *l)
 	for (i = 0; i < l->plan->nvalues; i++) {
 		const struct rt_fetch *f = &l->plan->values[i];
 
-		if (f->type != RT_TYPE_INT || f->nderef || f->size != l->arch->word || (f->base != RT_BASE_REG && f->base != RT_BASE_STACK))
+		if (f->type != RT_TYPE_INT || f->nderef || f->size != l->arch->word ||
+		    (f->base != RT_BASE_REG && f->base != RT_BASE_STACK))
 			continue;
 		at = place_of(l, f);
 		if (f->base == RT_BASE_STACK && at >= 0 && at < RT_MAX_VALUES)
@@ -557,10 +602,15 @@ bool rt_lower_align(struct lowering *l)
 		else if (f->base == RT_BASE_REG && at >= (int)l->first_registers)
 			l->first_registers = (unsigned)at + 1;
 	}
-	/* Registers cost a few bytes; of memory no more is read than was asked for, but what lies between for alignment. */
+	/*
+	 * Registers cost a few bytes; of memory no more is read than was asked for, but what lies
+	 * between for alignment.
+	 */
 	while (words >> l->first_words & 3)
 		l->first_words++;
-	l->first_registers = l->first_words || l->first_registers > 3 ? l->arch->nargs : l->first_registers > 1 ? 3 : 1;
+	l->first_registers = l->first_words || l->first_registers > 3 ? l->arch->nargs
+			     : l->first_registers > 1		      ? 3
+								      : 1;
 	if (l->first_registers > l->arch->nargs)
 		l->first_registers = l->arch->nargs;
 	return true;
@@ -575,7 +625,8 @@ void rt_lower_no_result(struct lowering *l)
 		rt_lower_value(l, &f);
 }
 
-bool rt_lower_words_of(struct lowering *l, struct object *o, const struct rt_fetch *place, uint32_t size)
+bool rt_lower_words_of(struct lowering *l, struct object *o, const struct rt_fetch *place,
+		       uint32_t size)
 {
 	unsigned word = l->arch->word, had = l->plan->nvalues, n, i;
 	uint32_t skip = (uint32_t)(place->offset - (int32_t)l->arch->stack_args) % word, done = 0;

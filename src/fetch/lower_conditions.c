@@ -6,12 +6,14 @@
 
 static bool same_place(const struct rt_fetch *a, const struct rt_fetch *b)
 {
-	return a->base == b->base && a->nderef == b->nderef && memcmp(a->deref, b->deref, a->nderef * sizeof(a->deref[0])) == 0 &&
+	return a->base == b->base && a->nderef == b->nderef &&
+	       memcmp(a->deref, b->deref, a->nderef * sizeof(a->deref[0])) == 0 &&
 	       (a->base == RT_BASE_REG ? a->reg.pt_regs == b->reg.pt_regs : a->offset == b->offset);
 }
 
 /* A value of the plan that reads just this, or a new one. */
-static int value_of(struct lowering *l, const struct rt_fetch *f, const struct rt_spec *spec, const struct rt_condition *c, struct rt_error *err)
+static int value_of(struct lowering *l, const struct rt_fetch *f, const struct rt_spec *spec,
+		    const struct rt_condition *c, struct rt_error *err)
 {
 	unsigned i;
 	int value;
@@ -21,11 +23,16 @@ static int value_of(struct lowering *l, const struct rt_fetch *f, const struct r
 
 		if (have->type != f->type || !same_place(have, f))
 			continue;
-		if (f->type == RT_TYPE_STRING ? have->max >= f->max : have->size == f->size && have->is_signed == f->is_signed)
+		if (f->type == RT_TYPE_STRING
+			    ? have->max >= f->max
+			    : have->size == f->size && have->is_signed == f->is_signed)
 			return (int)i;
 	}
 	value = rt_lower_value(l, f);
-	return value < 0 ? rt_spec_expected(spec, c->expr.column, err, "fewer values: there is no room to read '%s'", c->expr.text) : value;
+	return value < 0 ? rt_spec_expected(spec, c->expr.column, err,
+					    "fewer values: there is no room to read '%s'",
+					    c->expr.text)
+			 : value;
 }
 
 /* A register, or memory, of `size` bytes. */
@@ -37,10 +44,12 @@ static int part_fetch(const struct reached *r, unsigned size, const struct rt_sp
 	memset(f, 0, sizeof(*f));
 	memset(&o, 0, sizeof(o));
 	if (!rt_lower_part(r, &o))
-		return rt_spec_expected(spec, c->expr.column, err, "what does not begin in the midst of a register");
+		return rt_spec_expected(spec, c->expr.column, err,
+					"what does not begin in the midst of a register");
 	if (!o.in_memory) {
 		if (!o.location.n || !o.location.parts[0].reg.tracefs)
-			return rt_spec_expected(spec, c->expr.column, err, "an argument in a register that can be read");
+			return rt_spec_expected(spec, c->expr.column, err,
+						"an argument in a register that can be read");
 		f->base = RT_BASE_REG;
 		f->reg = o.location.parts[0].reg;
 	} else if (!rt_lower_fetch(&o.place, o.skip, f)) {
@@ -50,8 +59,8 @@ static int part_fetch(const struct reached *r, unsigned size, const struct rt_sp
 	return 0;
 }
 
-static int find_enumerator(const struct rt_spec *spec, const struct rt_condition *c, const struct rt_ctype *type, int64_t *number,
-			   struct rt_error *err)
+static int find_enumerator(const struct rt_spec *spec, const struct rt_condition *c,
+			   const struct rt_ctype *type, int64_t *number, struct rt_error *err)
 {
 	unsigned i;
 
@@ -61,10 +70,14 @@ static int find_enumerator(const struct rt_spec *spec, const struct rt_condition
 		*number = type->values[i].value;
 		return 0;
 	}
-	return rt_spec_expected(spec, c->column, err, "a number, or a name that %s has", rt_lower_type_name(type));
+	return rt_spec_expected(spec, c->column, err, "a number, or a name that %s has",
+				rt_lower_type_name(type));
 }
 
-/* Read of a bit-field what its declared type takes, as the ABIs lay them out; of a packed one no more than the bytes that it is in. */
+/*
+ * Read of a bit-field what its declared type takes, as the ABIs lay them out; of a packed one no
+ * more than the bytes that it is in.
+ */
 static unsigned unit_of_bits(struct reached *r)
 {
 	uint64_t size = r->type->size, before = size ? r->offset % size : 0;
@@ -78,8 +91,9 @@ static unsigned unit_of_bits(struct reached *r)
 	return bytes <= 2 ? bytes : bytes <= 4 ? 4 : 8;
 }
 
-static int compare_number(struct lowering *l, const struct rt_spec *spec, const struct rt_condition *c, struct reached *r,
-			  struct rt_test *test, struct rt_error *err)
+static int compare_number(struct lowering *l, const struct rt_spec *spec,
+			  const struct rt_condition *c, struct reached *r, struct rt_test *test,
+			  struct rt_error *err)
 {
 	unsigned size = rt_ctype_is_pointer(r->type) ? l->arch->word : (unsigned)r->type->size;
 	int64_t number = c->number;
@@ -91,9 +105,12 @@ static int compare_number(struct lowering *l, const struct rt_spec *spec, const 
 		test->bit = (uint8_t)r->bit_offset;
 		test->bits = (uint8_t)r->bit_size;
 	}
-	if ((size != 1 && size != 2 && size != 4 && size != 8) || r->type->kind == RT_CT_FLOAT || r->type->kind == RT_CT_STRUCT ||
-	    r->type->kind == RT_CT_UNION || r->type->kind == RT_CT_ARRAY || r->type->kind == RT_CT_VARIANT)
-		return rt_spec_expected(spec, c->expr.column, err, "a number or a pointer, which %s is not", rt_lower_type_name(r->type));
+	if ((size != 1 && size != 2 && size != 4 && size != 8) || r->type->kind == RT_CT_FLOAT ||
+	    r->type->kind == RT_CT_STRUCT || r->type->kind == RT_CT_UNION ||
+	    r->type->kind == RT_CT_ARRAY || r->type->kind == RT_CT_VARIANT)
+		return rt_spec_expected(spec, c->expr.column, err,
+					"a number or a pointer, which %s is not",
+					rt_lower_type_name(r->type));
 	if (c->operand == RT_OPERAND_NAME)
 		ret = find_enumerator(spec, c, r->type, &number, err);
 	if (ret == 0)
@@ -114,20 +131,25 @@ static bool can_be_text(const struct lowering *l, const struct rt_ctype *type)
 	if (type->kind == RT_CT_INT)
 		return type->style == RT_STYLE_GUESSED && type->size == l->arch->word;
 	return rt_ctype_is_pointer(type) && type->target &&
-	       (type->target->kind == RT_CT_CHAR || type->style == RT_STYLE_STRING || type->target->kind == RT_CT_VOID ||
+	       (type->target->kind == RT_CT_CHAR || type->style == RT_STYLE_STRING ||
+		type->target->kind == RT_CT_VOID ||
 		(type->target->kind == RT_CT_UNKNOWN && !type->target->name));
 }
 
-static int compare_string(struct lowering *l, const struct rt_spec *spec, const struct rt_condition *c, struct reached *r,
-			  struct rt_test *test, struct rt_error *err)
+static int compare_string(struct lowering *l, const struct rt_spec *spec,
+			  const struct rt_condition *c, struct reached *r, struct rt_test *test,
+			  struct rt_error *err)
 {
 	struct rt_fetch f, whole;
 	int ret;
 
 	if (!can_be_text(l, r->type))
-		return rt_spec_expected(spec, c->expr.column, err, "a pointer to text, which %s is not", rt_lower_type_name(r->type));
+		return rt_spec_expected(spec, c->expr.column, err,
+					"a pointer to text, which %s is not",
+					rt_lower_type_name(r->type));
 	if (c->length >= RT_TEST_STRING)
-		return rt_spec_expected(spec, c->column, err, "at most %d characters", RT_TEST_STRING - 1);
+		return rt_spec_expected(spec, c->column, err, "at most %d characters",
+					RT_TEST_STRING - 1);
 	ret = part_fetch(r, l->arch->word, spec, c, &whole, err);
 	if (ret < 0)
 		return ret;
@@ -146,14 +168,16 @@ static int compare_string(struct lowering *l, const struct rt_spec *spec, const 
 }
 
 /* One more test, of an integer of `size` bytes. */
-static int add_number(struct lowering *l, const struct rt_spec *spec, const struct rt_condition *c, const struct reached *r, unsigned size,
-		      struct rt_test test, struct rt_error *err)
+static int add_number(struct lowering *l, const struct rt_spec *spec, const struct rt_condition *c,
+		      const struct reached *r, unsigned size, struct rt_test test,
+		      struct rt_error *err)
 {
 	struct rt_fetch f;
 	int ret;
 
 	if (l->plan->ntests == RT_MAX_TESTS)
-		return rt_spec_expected(spec, c->column, err, "less text: there is no room to compare it");
+		return rt_spec_expected(spec, c->column, err,
+					"less text: there is no room to compare it");
 	ret = part_fetch(r, size, spec, c, &f, err);
 	if (ret < 0)
 		return ret;
@@ -166,21 +190,29 @@ static int add_number(struct lowering *l, const struct rt_spec *spec, const stru
 }
 
 /*
- * Text whose length stands beside it has no NUL: its length, then its characters as numbers of up to eight of them.  It is another text
- * where one of these is, so != has alternatives; `alone`: it may.
+ * Text whose length stands beside it has no NUL: its length, then its characters as numbers of up
+ * to eight of them.  It is another text where one of these is, so != has alternatives; `alone`: it
+ * may.
  */
-static int compare_counted(struct lowering *l, const struct rt_spec *spec, const struct rt_condition *c, struct reached *r,
-			   struct rt_test test, bool alone, struct rt_error *err)
+static int compare_counted(struct lowering *l, const struct rt_spec *spec,
+			   const struct rt_condition *c, struct reached *r, struct rt_test test,
+			   bool alone, struct rt_error *err)
 {
 	static const struct rt_ctype byte = { .kind = RT_CT_CHAR, .size = 1 };
-	static const struct rt_ctype pointer = { .kind = RT_CT_POINTER, .size = 8, .target = &byte };
+	static const struct rt_ctype pointer = { .kind = RT_CT_POINTER,
+						 .size = 8,
+						 .target = &byte };
 	const struct rt_sequence s = r->type->sequence;
 	struct reached part = *r;
 	size_t at, n;
 	int ret;
 
 	if (s.by_end || s.is_long || (test.op == RT_TEST_NE && !alone))
-		return rt_spec_expected(spec, c->column, err, s.is_long ? "text that never stands in the object itself, as libc++'s short strings do" : s.by_end ? "a number" : "'!=' of this text without '&&'");
+		return rt_spec_expected(spec, c->column, err,
+					s.is_long  ? "text that never stands in the object itself, "
+						     "as libc++'s short strings do"
+					: s.by_end ? "a number"
+						   : "'!=' of this text without '&&'");
 	part.offset += s.length;
 	test.constant = c->length;
 	test.is_signed = true;
@@ -204,23 +236,29 @@ static int compare_counted(struct lowering *l, const struct rt_spec *spec, const
 	return ret;
 }
 
-/* What a reference refers to is meant by its name; a whole structure cannot be compared, its address can. */
+/*
+ * What a reference refers to is meant by its name; a whole structure cannot be compared, its
+ * address can.
+ */
 static bool is_reference_to_value(const struct rt_ctype *type)
 {
 	const struct rt_ctype *to = type->kind == RT_CT_REFERENCE ? type->target : NULL;
 
-	return to && (to->sequence.element || rt_ctype_is_pointer(to) || (to->kind >= RT_CT_BOOL && to->kind <= RT_CT_ENUM));
+	return to && (to->sequence.element || rt_ctype_is_pointer(to) ||
+		      (to->kind >= RT_CT_BOOL && to->kind <= RT_CT_ENUM));
 }
 
 int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct rt_error *err)
 {
 	static const enum rt_test_op ops[] = {
-		[RT_OP_EQ] = RT_TEST_EQ, [RT_OP_NE] = RT_TEST_NE, [RT_OP_LT] = RT_TEST_LT, [RT_OP_LE] = RT_TEST_LE,
-		[RT_OP_GT] = RT_TEST_GT, [RT_OP_GE] = RT_TEST_GE, [RT_OP_AND] = RT_TEST_AND,
-		[RT_OP_BEGINS] = RT_TEST_BEGINS,
+		[RT_OP_EQ] = RT_TEST_EQ,   [RT_OP_NE] = RT_TEST_NE,	    [RT_OP_LT] = RT_TEST_LT,
+		[RT_OP_LE] = RT_TEST_LE,   [RT_OP_GT] = RT_TEST_GT,	    [RT_OP_GE] = RT_TEST_GE,
+		[RT_OP_AND] = RT_TEST_AND, [RT_OP_BEGINS] = RT_TEST_BEGINS,
 	};
 	static const enum rt_test_join joins[] = {
-		[RT_JOIN_ITEM] = RT_TEST_ALSO, [RT_JOIN_AND] = RT_TEST_WITH, [RT_JOIN_OR] = RT_TEST_ELSE,
+		[RT_JOIN_ITEM] = RT_TEST_ALSO,
+		[RT_JOIN_AND] = RT_TEST_WITH,
+		[RT_JOIN_OR] = RT_TEST_ELSE,
 	};
 	struct reached r;
 	unsigned i;
@@ -231,22 +269,26 @@ int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct r
 		struct rt_test *test = &l->plan->tests[l->plan->ntests];
 
 		if (l->plan->ntests == RT_MAX_TESTS)
-			return rt_spec_expected(spec, c->expr.column, err, "at most %d conditions", RT_MAX_TESTS);
+			return rt_spec_expected(spec, c->expr.column, err, "at most %d conditions",
+						RT_MAX_TESTS);
 		memset(test, 0, sizeof(*test));
 		test->op = ops[c->op];
 		test->join = joins[c->join];
 		ret = rt_lower_reach(l, spec, &c->expr, &r, err);
 		if (ret == 0 && is_reference_to_value(r.type))
 			ret = rt_lower_pointee(l, &r, spec, c->expr.column, err);
-		if (ret == 0 && c->operand == RT_OPERAND_STRING && r.type->sequence.element && r.type->sequence.element->kind == RT_CT_CHAR) {
-			bool alone = c->join != RT_JOIN_AND && (i + 1 == spec->nconditions || c[1].join != RT_JOIN_AND);
+		if (ret == 0 && c->operand == RT_OPERAND_STRING && r.type->sequence.element &&
+		    r.type->sequence.element->kind == RT_CT_CHAR) {
+			bool alone = c->join != RT_JOIN_AND &&
+				     (i + 1 == spec->nconditions || c[1].join != RT_JOIN_AND);
 
 			ret = compare_counted(l, spec, c, &r, *test, alone, err);
 			continue;
 		}
 		if (ret == 0)
-			ret = c->operand == RT_OPERAND_STRING ? compare_string(l, spec, c, &r, test, err) :
-			      compare_number(l, spec, c, &r, test, err);
+			ret = c->operand == RT_OPERAND_STRING
+				      ? compare_string(l, spec, c, &r, test, err)
+				      : compare_number(l, spec, c, &r, test, err);
 		l->plan->ntests += ret == 0;
 	}
 	return ret;

@@ -19,8 +19,11 @@ struct pointers {
 /* Do both lead to the same, as in a Result<String, String>? */
 static bool leads_alike(const struct rt_ctype *a, const struct rt_ctype *b)
 {
-	return a == b || (a->sequence.element && a->sequence.element == b->sequence.element && a->sequence.by_end == b->sequence.by_end &&
-			  a->sequence.length - a->sequence.pointer == b->sequence.length - b->sequence.pointer && !a->sequence.is_long);
+	return a == b || (a->sequence.element && a->sequence.element == b->sequence.element &&
+			  a->sequence.by_end == b->sequence.by_end &&
+			  a->sequence.length - a->sequence.pointer ==
+				  b->sequence.length - b->sequence.pointer &&
+			  !a->sequence.is_long);
 }
 
 /* Of those at one place the first, where it leads to what the others do, or else none. */
@@ -31,7 +34,9 @@ static void drop_same_places(struct pointers *p, unsigned first)
 
 	for (i = first; i < p->n; i++) {
 		for (twice = false, k = first; k < p->n && !twice; k++)
-			twice = k != i && p->v[k].offset + p->v[k].type->sequence.pointer == p->v[i].offset + p->v[i].type->sequence.pointer &&
+			twice = k != i &&
+				p->v[k].offset + p->v[k].type->sequence.pointer ==
+					p->v[i].offset + p->v[i].type->sequence.pointer &&
 				!(k > i && leads_alike(p->v[k].type, p->v[i].type));
 		p->v[i].dropped = twice;
 	}
@@ -41,8 +46,8 @@ static void drop_same_places(struct pointers *p, unsigned first)
 	p->n = n;
 }
 
-static void find_pointers(const struct lowering *l, const struct rt_ctype *type, enum rt_style style, uint64_t at, struct pointers *p,
-			  unsigned depth)
+static void find_pointers(const struct lowering *l, const struct rt_ctype *type,
+			  enum rt_style style, uint64_t at, struct pointers *p, unsigned depth)
 {
 	unsigned first = p->n;
 	uint64_t i;
@@ -50,18 +55,25 @@ static void find_pointers(const struct lowering *l, const struct rt_ctype *type,
 	if (!type || depth > DEPTH || at > UINT16_MAX || p->n == POINTERS)
 		return;
 	if (type->sequence.element || type->interface || rt_ctype_is_pointer(type)) {
-		p->v[p->n++] = (struct pointer){ .offset = (uint32_t)at, .type = type, .style = style };
+		p->v[p->n++] = (struct pointer){ .offset = (uint32_t)at,
+						 .type = type,
+						 .style = style };
 		return;
 	}
 	if (type->kind == RT_CT_STRUCT || type->kind == RT_CT_VARIANT)
 		for (i = 0; i < type->nmembers && i < l->limits.members; i++)
-			find_pointers(l, type->members[i].type, RT_STYLE_TYPE, at + type->members[i].offset, p, depth + 1);
-	/* Which variant it is shows only at the hit: what is a pointer in each is followed, where two do not stand at one place. */
+			find_pointers(l, type->members[i].type, RT_STYLE_TYPE,
+				      at + type->members[i].offset, p, depth + 1);
+	/*
+	 * Which variant it is shows only at the hit: what is a pointer in each is followed, where
+	 * two do not stand at one place.
+	 */
 	if (type->kind == RT_CT_VARIANT)
 		drop_same_places(p, first);
 	if (type->kind == RT_CT_ARRAY && type->target)
 		for (i = 0; i < type->count && i < l->limits.members; i++)
-			find_pointers(l, type->target, RT_STYLE_TYPE, at + i * type->target->size, p, depth + 1);
+			find_pointers(l, type->target, RT_STYLE_TYPE, at + i * type->target->size,
+				      p, depth + 1);
 }
 
 /* The value that has an object's bytes from `offset` on; -1: none. */
@@ -72,7 +84,8 @@ static int value_at(const struct object *o, uint32_t offset, uint32_t size, uint
 	for (i = 0; i < o->show->npieces; i++) {
 		const struct rt_piece *p = &o->show->pieces[i];
 
-		if (p->value != RT_NO_VALUE && offset >= p->offset && offset + size <= (uint32_t)p->offset + p->size) {
+		if (p->value != RT_NO_VALUE && offset >= p->offset &&
+		    offset + size <= (uint32_t)p->offset + p->size) {
 			*into = offset - p->offset;
 			return p->value;
 		}
@@ -100,7 +113,10 @@ static void keep_follow(struct object *o)
 	o->show->nfollows++;
 }
 
-/* Which list the values belong to that are read for what stands at `offset` in an object, and to which of its elements. */
+/*
+ * Which list the values belong to that are read for what stands at `offset` in an object, and to
+ * which of its elements.
+ */
 static uint8_t element_of(const struct object *o, uint32_t offset, uint16_t *least)
 {
 	const struct rt_ctype *element = o->show->type->target;
@@ -116,12 +132,13 @@ static bool is_text(const struct pointer *p)
 	if (p->type->sequence.element)
 		return false;
 	return p->style == RT_STYLE_STRING || p->type->style == RT_STYLE_STRING ||
-	       (p->type->kind == RT_CT_POINTER && p->type->target && p->type->target->kind == RT_CT_CHAR);
+	       (p->type->kind == RT_CT_POINTER && p->type->target &&
+		p->type->target->kind == RT_CT_CHAR);
 }
 
 /*
- * A structure behind a pointer may have many texts, which share the room: half of it each.  What is text itself (std::string &) is one;
- * those of a list are short.
+ * A structure behind a pointer may have many texts, which share the room: half of it each.  What is
+ * text itself (std::string &) is one; those of a list are short.
  */
 static unsigned text_limit(const struct lowering *l, const struct object *o)
 {
@@ -188,16 +205,18 @@ static bool has_text(const struct lowering *l, const struct rt_ctype *element)
 }
 
 /* Is what the elements of a list in the object lead to read too?  Of how many. */
-static unsigned followed_elements(const struct lowering *l, const struct object *o, const struct rt_ctype *element)
+static unsigned followed_elements(const struct lowering *l, const struct object *o,
+				  const struct rt_ctype *element)
 {
-	if (l->limits.no_lists || o->depth >= l->limits.deref || o->list || !element || !element->size || !has_text(l, element))
+	if (l->limits.no_lists || o->depth >= l->limits.deref || o->list || !element ||
+	    !element->size || !has_text(l, element))
 		return 0;
 	return l->limits.record > RT_LIMIT_RECORD ? l->limits.members : LIST_TEXTS;
 }
 
 /* A list that was read as `f` says, of which `n` elements are objects whose texts are read next. */
-static void add_list(struct lowering *l, const struct object *o, struct rt_show *show, const struct place *place, const struct rt_fetch *f,
-		     unsigned n)
+static void add_list(struct lowering *l, const struct object *o, struct rt_show *show,
+		     const struct place *place, const struct rt_fetch *f, unsigned n)
 {
 	struct object *list = rt_lower_object(l, show, o->depth + 1);
 	uint64_t size = show->type->target->size;
@@ -212,7 +231,8 @@ static void add_list(struct lowering *l, const struct object *o, struct rt_show 
 }
 
 /* Elements behind the pointer at `offset` in an object: `f` tells where their number stands. */
-static void follow_counted(struct lowering *l, struct object *o, uint32_t offset, const struct rt_ctype *element, const struct rt_fetch *counted,
+static void follow_counted(struct lowering *l, struct object *o, uint32_t offset,
+			   const struct rt_ctype *element, const struct rt_fetch *counted,
 			   uint64_t max)
 {
 	uint64_t size = element && element->size ? element->size : 1;
@@ -232,7 +252,8 @@ static void follow_counted(struct lowering *l, struct object *o, uint32_t offset
 		n = size < l->limits.counted ? l->limits.counted / size : 1;
 	if (followed && followed < n)
 		n = followed;
-	if (!show || size > UINT16_MAX || !rt_lower_behind(o, offset, l->arch->word, &place) || !rt_lower_fetch(&place, 0, &f))
+	if (!show || size > UINT16_MAX || !rt_lower_behind(o, offset, l->arch->word, &place) ||
+	    !rt_lower_fetch(&place, 0, &f))
 		return;
 	f.type = RT_TYPE_BYTES;
 	f.length = counted->length;
@@ -244,7 +265,8 @@ static void follow_counted(struct lowering *l, struct object *o, uint32_t offset
 	f.list = element_of(o, offset, &f.least);
 	value = -1;
 	for (; n && value < 0; n /= 2) {
-		f.max = n * size > l->limits.record ? UINT16_MAX : (uint16_t)((n * size + 7) & ~UINT64_C(7));
+		f.max = n * size > l->limits.record ? UINT16_MAX
+						    : (uint16_t)((n * size + 7) & ~UINT64_C(7));
 		value = f.max == UINT16_MAX ? -1 : rt_lower_value(l, &f);
 	}
 	l->starved |= value < 0 && !o->depth;
@@ -267,7 +289,9 @@ static const struct object *find_length(const struct lowering *l, unsigned lengt
 	unsigned i;
 
 	for (i = 0; i < l->nobjects; i++)
-		if (length == RT_LENGTH_RESULT ? l->objects[i].is_result : length <= p->nparams && l->objects[i].param == &p->params[length - 1])
+		if (length == RT_LENGTH_RESULT
+			    ? l->objects[i].is_result
+			    : length <= p->nparams && l->objects[i].param == &p->params[length - 1])
 			return &l->objects[i];
 	return NULL;
 }
@@ -285,7 +309,8 @@ static bool follow_length(struct lowering *l, struct object *o, const struct poi
 		return false;
 	param = o->param;
 	length = find_length(l, param->length);
-	if (!length || rt_ctype_is_pointer(length->show->type) || (length->show->type->size != 4 && length->show->type->size != 8))
+	if (!length || rt_ctype_is_pointer(length->show->type) ||
+	    (length->show->type->size != 4 && length->show->type->size != 8))
 		return false;
 	value = value_at(length, 0, (uint32_t)length->show->type->size, &into);
 	if (value < 0)
@@ -300,12 +325,15 @@ static bool follow_length(struct lowering *l, struct object *o, const struct poi
 static void follow_sequence(struct lowering *l, struct object *o, const struct pointer *p)
 {
 	const struct rt_sequence *s = &p->type->sequence;
-	struct rt_fetch counted = { .length_size = (uint8_t)l->arch->word, .length_ends = s->by_end };
+	struct rt_fetch counted = { .length_size = (uint8_t)l->arch->word,
+				    .length_ends = s->by_end };
 	uint32_t into, begin = 0;
 	int value = value_at(o, p->offset + s->length, l->arch->word, &into);
 
 	/* Both ends in one value. */
-	if (value < 0 || into > UINT16_MAX || (s->by_end && (value_at(o, p->offset + s->pointer, l->arch->word, &begin) != value || begin > UINT16_MAX)))
+	if (value < 0 || into > UINT16_MAX ||
+	    (s->by_end && (value_at(o, p->offset + s->pointer, l->arch->word, &begin) != value ||
+			   begin > UINT16_MAX)))
 		return;
 	counted.length = (uint8_t)(value + 1);
 	counted.length_offset = (uint16_t)into;
@@ -316,14 +344,15 @@ static void follow_sequence(struct lowering *l, struct object *o, const struct p
 static void follow_object(struct lowering *l, struct object *o, const struct pointer *p)
 {
 	const struct rt_ctype *target = p->type->target;
-	bool aggregate = target && (target->kind == RT_CT_STRUCT || target->kind == RT_CT_UNION || target->kind == RT_CT_ARRAY ||
-				    target->kind == RT_CT_VARIANT);
+	bool aggregate = target && (target->kind == RT_CT_STRUCT || target->kind == RT_CT_UNION ||
+				    target->kind == RT_CT_ARRAY || target->kind == RT_CT_VARIANT);
 	/* A parameter is filled in with anything, which is as near as an argument is. */
 	bool filled = o->param && o->param->is_out;
 	struct rt_show *show;
 	struct object *to;
 
-	if (!target || !target->size || (o->depth >= l->limits.deref && !filled) || !(aggregate || filled || p->type->kind == RT_CT_REFERENCE))
+	if (!target || !target->size || (o->depth >= l->limits.deref && !filled) ||
+	    !(aggregate || filled || p->type->kind == RT_CT_REFERENCE))
 		return;
 	show = add_follow(l, o, p->offset);
 	if (!show || l->nobjects == OBJECTS)
@@ -331,24 +360,30 @@ static void follow_object(struct lowering *l, struct object *o, const struct poi
 	show->type = target;
 	to = rt_lower_object(l, show, o->depth + !filled);
 	to->in_memory = true;
-	if (rt_lower_behind(o, p->offset, l->arch->word, &to->place) && rt_lower_memory(l, to, rt_lower_extent(l, target)))
+	if (rt_lower_behind(o, p->offset, l->arch->word, &to->place) &&
+	    rt_lower_memory(l, to, rt_lower_extent(l, target)))
 		keep_follow(o);
 	else
 		l->nobjects--;
 }
 
 /*
- * Go's interface: which type the object has, where a table leads to that; and of an error the text, which most of those that there are
- * begin with, as what an empty interface holds may be a string, or a number.
+ * Go's interface: which type the object has, where a table leads to that; and of an error the text,
+ * which most of those that there are begin with, as what an empty interface holds may be a string,
+ * or a number.
  */
 static void follow_dynamic(struct lowering *l, struct object *o, const struct pointer *p, bool text)
 {
 	static const struct rt_ctype word = { .kind = RT_CT_INT, .size = 8, .style = RT_STYLE_HEX };
 	static const struct rt_ctype byte = { .kind = RT_CT_CHAR, .size = 1 };
 	static const struct rt_ctype string = {
-		.kind = RT_CT_STRUCT, .name = "string", .size = 16, .sequence = { .element = &byte, .length = 8 },
+		.kind = RT_CT_STRUCT,
+		.name = "string",
+		.size = 16,
+		.sequence = { .element = &byte, .length = 8 },
 	};
-	bool held = p->type->interface == RT_INTERFACE_TYPE || (p->type->name && strcmp(p->type->name, "error") == 0);
+	bool held = p->type->interface == RT_INTERFACE_TYPE ||
+		    (p->type->name && strcmp(p->type->name, "error") == 0);
 	struct place place;
 	struct rt_show *show;
 	struct object *to;
@@ -356,7 +391,8 @@ static void follow_dynamic(struct lowering *l, struct object *o, const struct po
 	if (text ? !held : p->type->interface != RT_INTERFACE_TABLE)
 		return;
 	show = add_follow(l, o, p->offset + (text ? 8 : 0));
-	if (!show || l->nobjects == OBJECTS || !rt_lower_behind(o, p->offset + (text ? 8 : 0), l->arch->word, &place))
+	if (!show || l->nobjects == OBJECTS ||
+	    !rt_lower_behind(o, p->offset + (text ? 8 : 0), l->arch->word, &place))
 		return;
 	show->type = text ? &string : &word;
 	to = rt_lower_object(l, show, o->depth + 1);
@@ -371,7 +407,10 @@ static void follow_dynamic(struct lowering *l, struct object *o, const struct po
 		l->nobjects--;
 }
 
-/* What the first elements of a list lead to.  Where there is no room for more, the others are not shown. */
+/*
+ * What the first elements of a list lead to.  Where there is no room for more, the others are not
+ * shown.
+ */
 static void follow_list(struct lowering *l, struct object *o)
 {
 	const struct rt_ctype *element = o->show->type->target;
@@ -439,7 +478,8 @@ static void follow_all(struct lowering *l, struct object *o, bool text)
 
 		if (text != (counted || is_text(&p.v[i])))
 			continue;
-		if (!p.v[i].type->sequence.element && value_at(o, p.v[i].offset, l->arch->word, &into) < 0)
+		if (!p.v[i].type->sequence.element &&
+		    value_at(o, p.v[i].offset, l->arch->word, &into) < 0)
 			continue;
 		if (p.v[i].type->sequence.element)
 			follow_sequence(l, o, &p.v[i]);

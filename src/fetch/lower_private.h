@@ -7,10 +7,24 @@
 
 /* Shared by lower.c and lower_*.c only. */
 
-/* More objects than values cannot be read; strings in structures are short, as there may be many. */
-enum { STACK_BYTES = 64 /* of an object that is read by words */, OBJECTS = RT_MAX_VALUES + 1, STRING_MIN = 16, STRING_INSIDE = 32, DEPTH = 6, POINTERS = 48, LIST_TEXTS = 4, SPARE = 3 /* values: a goroutine has */ };
+/*
+ * More objects than values cannot be read; strings in structures are short, as there may be many.
+ */
+enum {
+	STACK_BYTES = 64 /* of an object that is read by words */,
+	OBJECTS = RT_MAX_VALUES + 1,
+	STRING_MIN = 16,
+	STRING_INSIDE = 32,
+	DEPTH = 6,
+	POINTERS = 48,
+	LIST_TEXTS = 4,
+	SPARE = 3 /* values: a goroutine has */
+};
 
-/* Memory: what stands at base (on the stack), or what the pointer leads to that `base` and the derefs end in. */
+/*
+ * Memory: what stands at base (on the stack), or what the pointer leads to that `base` and the
+ * derefs end in.
+ */
 struct place {
 	enum rt_base base;
 	struct rt_reg reg;
@@ -30,11 +44,19 @@ struct object {
 	uint32_t skip;			/* in memory: it begins so many bytes behind the place */
 	const struct rt_param *param;	/* which parameter it is, or NULL */
 	bool is_result;			/* the function's only one */
-	uint8_t list;			/* it belongs to an element of a list: rt_fetch.list and .least */
+	/* it belongs to an element of a list: rt_fetch.list and .least */
+	uint8_t list;
 	uint16_t least;
-	unsigned elements;		/* it is a list itself, of whose first elements what they lead to is read; its length counts */
+	/*
+	 * it is a list itself, of whose first elements what they lead to is read; its length counts
+	 */
+	unsigned elements;
 	bool counts_bytes;		/* bytes */
-	unsigned depth;			/* pointers that were followed to come here; what a parameter is filled in with counts as that */
+	/*
+	 * pointers that were followed to come here; what a parameter is filled in with counts as
+	 * that
+	 */
+	unsigned depth;
 	struct rt_follow *follows;	/* room for `room` of its pointers */
 	unsigned room;
 };
@@ -47,9 +69,12 @@ struct lowering {
 	const struct rt_prototype *prototype;
 	struct object objects[OBJECTS];
 	unsigned nobjects;
-	unsigned spare;			/* values that conditions may want, which what lies deepest leaves room for */
-	bool alike;			/* what is the same is read once, and first what other functions read too: */
-	bool aligned;			/* so many registers of arguments, and words of the stack, are known */
+	/* values that conditions may want, which what lies deepest leaves room for */
+	unsigned spare;
+	/* what is the same is read once, and first what other functions read too: */
+	bool alike;
+	/* so many registers of arguments, and words of the stack, are known */
+	bool aligned;
 	unsigned first_registers, first_words;
 	bool starved;			/* there was no room for the text of an argument */
 	bool failed;			/* out of memory */
@@ -71,69 +96,99 @@ struct object *rt_lower_object(struct lowering *l, struct rt_show *show, unsigne
 bool rt_lower_fetch(const struct place *place, uint32_t offset, struct rt_fetch *fetch);
 /* What the pointer at `offset` of an object leads to. */
 bool rt_lower_behind(const struct object *object, uint32_t offset, unsigned word, struct place *to);
-/* As much of an object of the type as is shown; `size` bytes of an object in memory, or of one in registers.  false: no room. */
+/*
+ * As much of an object of the type as is shown; `size` bytes of an object in memory, or of one in
+ * registers.  false: no room.
+ */
 uint32_t rt_lower_extent(const struct lowering *l, const struct rt_ctype *type);
 bool rt_lower_memory(struct lowering *l, struct object *object, uint32_t size);
 bool rt_lower_parts(struct lowering *l, struct object *object, uint64_t size);
-/* Room for `n` pieces of what is shown, NULL: out of memory; and one of them: `size` bytes from `offset` on are in a value. */
+/*
+ * Room for `n` pieces of what is shown, NULL: out of memory; and one of them: `size` bytes from
+ * `offset` on are in a value.
+ */
 struct rt_piece *rt_lower_pieces(struct lowering *l, struct rt_show *show, unsigned n);
-void rt_lower_piece(const struct lowering *l, struct rt_piece *piece, int value, uint32_t offset, uint32_t size);
+void rt_lower_piece(const struct lowering *l, struct rt_piece *piece, int value, uint32_t offset,
+		    uint32_t size);
 
 /*
- * lower_alike.c: the values that come first.  After all has been lowered: once more, as these are known now?  Where no result is read,
- * the register of one, as at other returns.  And an object of `size` bytes at a place of the stack, by whole words; false: there is no room.
+ * lower_alike.c: the values that come first.  After all has been lowered: once more, as these are
+ * known now?  Where no result is read, the register of one, as at other returns.  And an object of
+ * `size` bytes at a place of the stack, by whole words; false: there is no room.
  */
 void rt_lower_begin_alike(struct lowering *l);
 bool rt_lower_align(struct lowering *l);
 void rt_lower_no_result(struct lowering *l);
-bool rt_lower_words_of(struct lowering *l, struct object *object, const struct rt_fetch *place, uint32_t size);
+bool rt_lower_words_of(struct lowering *l, struct object *object, const struct rt_fetch *place,
+		       uint32_t size);
 
 /* As a parameter an array is a pointer. */
 const struct rt_ctype *rt_lower_decayed(struct lowering *l, const struct rt_ctype *type);
 /* The next parameter's home, and its type; NULL: out of memory. */
-const struct rt_ctype *rt_lower_location(struct lowering *l, struct rt_abi *abi, const struct rt_param *param, struct rt_abi_location *location);
+const struct rt_ctype *rt_lower_location(struct lowering *l, struct rt_abi *abi,
+					 const struct rt_param *param,
+					 struct rt_abi_location *location);
 /* Read the object at its home, or say why not. */
 void rt_lower_read(struct lowering *l, struct object *o, const struct rt_abi_location *location);
 
 /*
- * lower_out.c: have the entry keep, as the first, the address that Rust's convention gave it for a result in memory, as that is in no
- * register at the return.  False: the result is no such one, or nothing is kept.
+ * lower_out.c: have the entry keep, as the first, the address that Rust's convention gave it for a
+ * result in memory, as that is in no register at the return.  False: the result is no such one, or
+ * nothing is kept.
  */
 bool rt_lower_keep_result(struct lowering *l);
 
 /*
- * lower_out.c: what the function has filled in, as objects of its return, with the plan's part of what is kept; `n` of the shows are used,
- * of which there are as many as rt_lower_outs_most says.
+ * lower_out.c: what the function has filled in, as objects of its return, with the plan's part of
+ * what is kept; `n` of the shows are used, of which there are as many as rt_lower_outs_most says.
  */
 unsigned rt_lower_outs_most(const struct rt_prototype *prototype);
-int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show *shows, unsigned *n);
+int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show *shows,
+		  unsigned *n);
 
 /* lower_out.c: why the call has failed, where its result is a single value. */
 void rt_lower_errno(struct lowering *l, const struct rt_show *result, struct rt_showing *shown);
 
-/* lower_go.c: Go's parameters or results `v`, as they come; without `shows` their places alone.  And a return's. */
-void rt_lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_param *v, unsigned n, struct rt_show *shows);
+/*
+ * lower_go.c: Go's parameters or results `v`, as they come; without `shows` their places alone.
+ * And a return's.
+ */
+void rt_lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_param *v, unsigned n,
+		 struct rt_show *shows);
 int rt_lower_go_return(struct lowering *l, struct rt_showing *shown);
 
-/* lower_follow.c: read what the pointers in the objects lead to, as far as there is room; strings of arguments first. */
+/*
+ * lower_follow.c: read what the pointers in the objects lead to, as far as there is room; strings
+ * of arguments first.
+ */
 void rt_lower_follow(struct lowering *l);
 
 /*
- * lower_spec.c: the objects that the specification wants to be shown beside the parameters, which are the first objects and have been
- * added; parameters that it does not name are made quiet.  Then what of all is shown, in order.  And where an expression leads to.
+ * lower_spec.c: the objects that the specification wants to be shown beside the parameters, which
+ * are the first objects and have been added; parameters that it does not name are made quiet.  Then
+ * what of all is shown, in order.  And where an expression leads to.
  */
-int rt_lower_shown(struct lowering *l, const struct rt_spec *spec, struct rt_show *extra, struct rt_error *err);
-int rt_lower_list(struct lowering *l, const struct rt_spec *spec, const struct rt_show *params, unsigned nparams,
-		  const struct rt_show *extra, struct rt_showing *shown);
-/* `r` goes on to what the pointer there leads to; the error of a way that is too long; a name of the type for errors. */
-int rt_lower_pointee(const struct lowering *l, struct reached *r, const struct rt_spec *spec, unsigned column, struct rt_error *err);
+int rt_lower_shown(struct lowering *l, const struct rt_spec *spec, struct rt_show *extra,
+		   struct rt_error *err);
+int rt_lower_list(struct lowering *l, const struct rt_spec *spec, const struct rt_show *params,
+		  unsigned nparams, const struct rt_show *extra, struct rt_showing *shown);
+/*
+ * `r` goes on to what the pointer there leads to; the error of a way that is too long; a name of
+ * the type for errors.
+ */
+int rt_lower_pointee(const struct lowering *l, struct reached *r, const struct rt_spec *spec,
+		     unsigned column, struct rt_error *err);
 int rt_lower_too_far(const struct rt_spec *spec, unsigned column, struct rt_error *err);
 const char *rt_lower_type_name(const struct rt_ctype *type);
 /* The object's own place or home, made the part's.  false: its home ends before. */
 bool rt_lower_part(const struct reached *r, struct object *o);
-int rt_lower_reach(const struct lowering *l, const struct rt_spec *spec, const struct rt_expr *expr, struct reached *r, struct rt_error *err);
+int rt_lower_reach(const struct lowering *l, const struct rt_spec *spec, const struct rt_expr *expr,
+		   struct reached *r, struct rt_error *err);
 
-/* lower_conditions.c: the tests that the conditions of the specification are.  0, or -EINVAL with the place. */
+/*
+ * lower_conditions.c: the tests that the conditions of the specification are.  0, or -EINVAL with
+ * the place.
+ */
 int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct rt_error *err);
 
 #endif

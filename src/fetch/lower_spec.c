@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a specification says beside types: where its expressions lead to, and those that are to be shown. */
+/*
+ * What a specification says beside types: where its expressions lead to, and those that are to be
+ * shown.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -7,11 +10,14 @@
 
 const char *rt_lower_type_name(const struct rt_ctype *type)
 {
-	return type && type->name ? type->name : type && type->kind == RT_CT_INT ? "an integer" : "this";
+	return type && type->name		 ? type->name
+	       : type && type->kind == RT_CT_INT ? "an integer"
+						 : "this";
 }
 
 /* The member, also of anonymous members; `*at` is moved by its offset. */
-static const struct rt_member *find_member(const struct rt_ctype *type, const char *name, uint32_t *at, unsigned depth)
+static const struct rt_member *find_member(const struct rt_ctype *type, const char *name,
+					   uint32_t *at, unsigned depth)
 {
 	const struct rt_member *found;
 	uint32_t inner;
@@ -38,15 +44,18 @@ static const struct rt_member *find_member(const struct rt_ctype *type, const ch
 
 int rt_lower_too_far(const struct rt_spec *spec, unsigned column, struct rt_error *err)
 {
-	return rt_spec_expected(spec, column, err, "at most %d memory reads one after another", RT_MAX_DEREF);
+	return rt_spec_expected(spec, column, err, "at most %d memory reads one after another",
+				RT_MAX_DEREF);
 }
 
-int rt_lower_pointee(const struct lowering *l, struct reached *r, const struct rt_spec *spec, unsigned column, struct rt_error *err)
+int rt_lower_pointee(const struct lowering *l, struct reached *r, const struct rt_spec *spec,
+		     unsigned column, struct rt_error *err)
 {
 	struct place place;
 
 	if (!rt_ctype_is_pointer(r->type))
-		return rt_spec_expected(spec, column, err, "a pointer before this, not %s", rt_lower_type_name(r->type));
+		return rt_spec_expected(spec, column, err, "a pointer before this, not %s",
+					rt_lower_type_name(r->type));
 	if (!rt_lower_behind(&r->object, r->offset, l->arch->word, &place))
 		return rt_lower_too_far(spec, column, err);
 	memset(&r->object, 0, sizeof(r->object));
@@ -57,16 +66,22 @@ int rt_lower_pointee(const struct lowering *l, struct reached *r, const struct r
 	return 0;
 }
 
-static int take_member(struct reached *r, const struct rt_step *step, const struct rt_spec *spec, struct rt_error *err)
+static int take_member(struct reached *r, const struct rt_step *step, const struct rt_spec *spec,
+		       struct rt_error *err)
 {
 	const struct rt_member *m;
 
-	if (!r->type || (r->type->kind != RT_CT_STRUCT && r->type->kind != RT_CT_UNION) || !r->type->nmembers)
-		return rt_spec_expected(spec, step->column, err, "a member of a struct whose members are known, not of %s%s",
-					rt_lower_type_name(r->type), rt_ctype_is_pointer(r->type) ? " (a pointer has ->)" : "");
+	if (!r->type || (r->type->kind != RT_CT_STRUCT && r->type->kind != RT_CT_UNION) ||
+	    !r->type->nmembers)
+		return rt_spec_expected(spec, step->column, err,
+					"a member of a struct whose members are known, not of %s%s",
+					rt_lower_type_name(r->type),
+					rt_ctype_is_pointer(r->type) ? " (a pointer has ->)" : "");
 	m = find_member(r->type, step->name, &r->offset, 0);
 	if (!m)
-		return rt_spec_expected(spec, step->column, err, "a member of %s, which has no '%s'", rt_lower_type_name(r->type), step->name);
+		return rt_spec_expected(spec, step->column, err,
+					"a member of %s, which has no '%s'",
+					rt_lower_type_name(r->type), step->name);
 	r->type = m->type;
 	r->offset += m->bit_size ? m->bit_offset / 8u : 0;
 	r->bit_offset = m->bit_offset % 8u;
@@ -74,15 +89,16 @@ static int take_member(struct reached *r, const struct rt_step *step, const stru
 	return 0;
 }
 
-static int take_index(const struct lowering *l, struct reached *r, const struct rt_step *step, const struct rt_spec *spec,
-		      struct rt_error *err)
+static int take_index(const struct lowering *l, struct reached *r, const struct rt_step *step,
+		      const struct rt_spec *spec, struct rt_error *err)
 {
 	bool decayed;
 	int ret;
 
 	if (r->type && r->type->kind == RT_CT_ARRAY) {
 		if (r->type->count && (uint64_t)step->index >= r->type->count)
-			return rt_spec_expected(spec, step->column, err, "an index below %llu", (unsigned long long)r->type->count);
+			return rt_spec_expected(spec, step->column, err, "an index below %llu",
+						(unsigned long long)r->type->count);
 		r->type = r->type->target;
 	} else {
 		decayed = r->type && r->type->is_decayed;
@@ -92,14 +108,16 @@ static int take_index(const struct lowering *l, struct reached *r, const struct 
 		if (decayed && r->type && r->type->kind == RT_CT_ARRAY)
 			r->type = r->type->target;
 	}
-	if (!r->type || !r->type->size || r->offset + (uint64_t)step->index * r->type->size > INT32_MAX)
-		return rt_spec_expected(spec, step->column, err, "an array of elements whose size is known");
+	if (!r->type || !r->type->size ||
+	    r->offset + (uint64_t)step->index * r->type->size > INT32_MAX)
+		return rt_spec_expected(spec, step->column, err,
+					"an array of elements whose size is known");
 	r->offset += (uint32_t)((uint64_t)step->index * r->type->size);
 	return 0;
 }
 
-static int take_step(const struct lowering *l, struct reached *r, const struct rt_step *step, const struct rt_spec *spec,
-		     struct rt_error *err)
+static int take_step(const struct lowering *l, struct reached *r, const struct rt_step *step,
+		     const struct rt_spec *spec, struct rt_error *err)
 {
 	bool decayed;
 	int ret = 0;
@@ -140,7 +158,8 @@ static int param_index(const struct lowering *l, const char *name)
 	return k < (int)l->nobjects ? k : -1;
 }
 
-int rt_lower_reach(const struct lowering *l, const struct rt_spec *spec, const struct rt_expr *expr, struct reached *r, struct rt_error *err)
+int rt_lower_reach(const struct lowering *l, const struct rt_spec *spec, const struct rt_expr *expr,
+		   struct reached *r, struct rt_error *err)
 {
 	int k = param_index(l, expr->param), ret = 0;
 	unsigned i;
@@ -151,12 +170,14 @@ int rt_lower_reach(const struct lowering *l, const struct rt_spec *spec, const s
 	r->object = l->objects[k];
 	r->type = r->object.show->type;
 	if (r->object.show->mark)
-		return rt_spec_expected(spec, expr->column, err, "an argument that can be read: '%s' is %s", expr->param,
+		return rt_spec_expected(spec, expr->column, err,
+					"an argument that can be read: '%s' is %s", expr->param,
 					r->object.show->mark);
 	for (i = 0; i < expr->nsteps && ret == 0; i++)
 		ret = take_step(l, r, &expr->steps[i], spec, err);
 	if (ret == 0 && (!r->type || r->type->kind == RT_CT_VOID))
-		return rt_spec_expected(spec, expr->column, err, "what has a type: of '%s' none is known", expr->text);
+		return rt_spec_expected(spec, expr->column, err,
+					"what has a type: of '%s' none is known", expr->text);
 	return ret;
 }
 
@@ -214,7 +235,8 @@ static bool is_plain_name(const struct rt_shown *shown)
 	return !shown->expr.nsteps;
 }
 
-static int add_shown(struct lowering *l, const struct rt_spec *spec, const struct rt_shown *shown, struct rt_show *show, struct rt_error *err)
+static int add_shown(struct lowering *l, const struct rt_spec *spec, const struct rt_shown *shown,
+		     struct rt_show *show, struct rt_error *err)
 {
 	struct reached r;
 	struct object *o;
@@ -232,15 +254,22 @@ static int add_shown(struct lowering *l, const struct rt_spec *spec, const struc
 	if (!o)
 		return rt_spec_expected(spec, shown->expr.column, err, "fewer values");
 	if (!rt_lower_part(&r, o))
-		return rt_spec_expected(spec, shown->expr.column, err, "what does not begin in the midst of a register");
-	read = o->in_memory ? rt_lower_memory(l, o, rt_ctype_is_pointer(show->type) ? l->arch->word : rt_lower_extent(l, show->type)) :
-	       rt_lower_parts(l, o, rt_ctype_is_pointer(show->type) ? l->arch->word : show->type->size);
+		return rt_spec_expected(spec, shown->expr.column, err,
+					"what does not begin in the midst of a register");
+	read = o->in_memory ? rt_lower_memory(l, o,
+					      rt_ctype_is_pointer(show->type)
+						      ? l->arch->word
+						      : rt_lower_extent(l, show->type))
+			    : rt_lower_parts(l, o,
+					     rt_ctype_is_pointer(show->type) ? l->arch->word
+									     : show->type->size);
 	if (!read)
 		show->mark = "...";
 	return 0;
 }
 
-int rt_lower_shown(struct lowering *l, const struct rt_spec *spec, struct rt_show *extra, struct rt_error *err)
+int rt_lower_shown(struct lowering *l, const struct rt_spec *spec, struct rt_show *extra,
+		   struct rt_error *err)
 {
 	unsigned i;
 	int k, ret = 0;
@@ -261,8 +290,8 @@ int rt_lower_shown(struct lowering *l, const struct rt_spec *spec, struct rt_sho
 	return ret;
 }
 
-int rt_lower_list(struct lowering *l, const struct rt_spec *spec, const struct rt_show *params, unsigned nparams,
-		  const struct rt_show *extra, struct rt_showing *shown)
+int rt_lower_list(struct lowering *l, const struct rt_spec *spec, const struct rt_show *params,
+		  unsigned nparams, const struct rt_show *extra, struct rt_showing *shown)
 {
 	struct rt_show *v = rt_lower_alloc(l, (nparams + spec->nshown + 1) * sizeof(*v));
 	unsigned i, n = 0;
@@ -301,7 +330,8 @@ static bool is_left_out(const struct rt_spec *spec, const char *name)
 	if (!spec || !spec->nshown || spec->params_given)
 		return false;
 	for (i = 0; i < spec->nshown; i++)
-		if (name && !spec->shown[i].expr.nsteps && strcmp(spec->shown[i].expr.param, name) == 0)
+		if (name && !spec->shown[i].expr.nsteps &&
+		    strcmp(spec->shown[i].expr.param, name) == 0)
 			return false;
 	return true;
 }
@@ -317,13 +347,15 @@ static bool is_length(const struct rt_prototype *p, const struct rt_spec *spec, 
 	unsigned i;
 
 	for (i = 0; i < p->nparams; i++)
-		if ((p->params[i].length == k + 1 || p->params[i].most == k + 1) && is_filled_in(&p->params[i], spec))
+		if ((p->params[i].length == k + 1 || p->params[i].most == k + 1) &&
+		    is_filled_in(&p->params[i], spec))
 			return true;
 	return false;
 }
 
 /* The whole of it is one word, in a register or on the stack: that is kept. */
-static bool save_location(const struct lowering *l, const struct rt_abi_location *location, struct rt_fetch *f)
+static bool save_location(const struct lowering *l, const struct rt_abi_location *location,
+			  struct rt_fetch *f)
 {
 	memset(f, 0, sizeof(*f));
 	f->size = l->arch->word;
@@ -341,10 +373,13 @@ bool rt_lower_keep_result(struct lowering *l)
 {
 	const struct rt_where *where = &l->prototype->result_where;
 
-	if (l->limits.no_saved || l->limits.no_memory || l->prototype->convention != RT_CONVENTION_RUST || where->kind != RT_WHERE_AT ||
+	if (l->limits.no_saved || l->limits.no_memory ||
+	    l->prototype->convention != RT_CONVENTION_RUST || where->kind != RT_WHERE_AT ||
 	    where->reg >= l->arch->ndwarf)
 		return false;
-	l->plan->saved[0] = (struct rt_fetch){ .base = RT_BASE_REG, .size = l->arch->word, .reg = l->arch->dwarf[where->reg] };
+	l->plan->saved[0] = (struct rt_fetch){ .base = RT_BASE_REG,
+					       .size = l->arch->word,
+					       .reg = l->arch->dwarf[where->reg] };
 	l->plan->nsaved = 1;
 	return true;
 }
@@ -358,14 +393,16 @@ static int keep(struct lowering *l, const struct rt_spec *spec, struct wanted *w
 	unsigned i;
 
 	wanted->n = 0;
-	if (rt_lower_keep_result(l) || l->limits.no_saved || l->limits.no_memory || p->convention != RT_CONVENTION_C)
+	if (rt_lower_keep_result(l) || l->limits.no_saved || l->limits.no_memory ||
+	    p->convention != RT_CONVENTION_C)
 		return 0;
 	rt_abi_begin(&abi, l->arch, p->result);
 	for (i = 0; i < p->nparams && wanted->n < RT_MAX_KEPT; i++) {
 		type = rt_lower_location(l, &abi, &p->params[i], &location);
 		if (!type)
 			return -ENOMEM;
-		if ((!is_filled_in(&p->params[i], spec) && !is_length(p, spec, i)) || !save_location(l, &location, &l->plan->saved[wanted->n]))
+		if ((!is_filled_in(&p->params[i], spec) && !is_length(p, spec, i)) ||
+		    !save_location(l, &location, &l->plan->saved[wanted->n]))
 			continue;
 		wanted->param[wanted->n++] = i;
 	}
@@ -377,10 +414,15 @@ static int keep(struct lowering *l, const struct rt_spec *spec, struct wanted *w
 	return 0;
 }
 
-int rt_lower_keep(const struct rt_prototype *prototype, const struct rt_spec *spec, const struct rt_arch *arch,
-		  const struct rt_limits *limits, struct rt_types *memory, struct rt_plan *plan)
+int rt_lower_keep(const struct rt_prototype *prototype, const struct rt_spec *spec,
+		  const struct rt_arch *arch, const struct rt_limits *limits,
+		  struct rt_types *memory, struct rt_plan *plan)
 {
-	struct lowering l = { .arch = arch, .limits = *limits, .memory = memory, .plan = plan, .prototype = prototype };
+	struct lowering l = { .arch = arch,
+			      .limits = *limits,
+			      .memory = memory,
+			      .plan = plan,
+			      .prototype = prototype };
 	struct wanted wanted;
 
 	return keep(&l, spec, &wanted);
@@ -397,7 +439,8 @@ unsigned rt_lower_outs_most(const struct rt_prototype *prototype)
 	return 0;
 }
 
-int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show *shows, unsigned *n)
+int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show *shows,
+		  unsigned *n)
 {
 	struct rt_abi_location location = { .kind = RT_HOME_PARTS, .n = 1, .part = l->arch->word };
 	struct wanted wanted;
@@ -429,7 +472,11 @@ void rt_lower_errno(struct lowering *l, const struct rt_show *result, struct rt_
 {
 	const struct rt_piece *piece = result->npieces == 1 ? &result->pieces[0] : NULL;
 	struct rt_fetch f = {
-		.base = RT_BASE_THREAD, .nderef = 1, .size = 4, .is_signed = true, .told = l->limits.errno_source == RT_ERRNO_TOLD,
+		.base = RT_BASE_THREAD,
+		.nderef = 1,
+		.size = 4,
+		.is_signed = true,
+		.told = l->limits.errno_source == RT_ERRNO_TOLD,
 		.null_fails = rt_ctype_is_pointer(result->type),
 	};
 	int value;
@@ -452,7 +499,8 @@ void rt_lower_errno(struct lowering *l, const struct rt_show *result, struct rt_
 /* A function is a pointer to its code's address and the variables that it has captured. */
 static const struct rt_ctype *go_type(struct lowering *l, const struct rt_ctype *type)
 {
-	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN }, captured = { .kind = RT_CT_VOID };
+	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN },
+				     captured = { .kind = RT_CT_VOID };
 	const struct rt_ctype *p = type ? type : &unknown;
 
 	if (p->kind == RT_CT_FUNCTION) {
@@ -462,7 +510,8 @@ static const struct rt_ctype *go_type(struct lowering *l, const struct rt_ctype 
 	return p;
 }
 
-void rt_lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_param *v, unsigned n, struct rt_show *shows)
+void rt_lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_param *v, unsigned n,
+		 struct rt_show *shows)
 {
 	struct rt_abi_location location;
 	struct object *o;
@@ -475,7 +524,10 @@ void rt_lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_param *
 		rt_abi_go_argument(abi, go_type(l, v[i].type), &v[i].where, &location);
 		if (!shows)
 			continue;
-		/* "~r0" is the compiler's name for what has none; a generic function's dictionary tells of its types. */
+		/*
+		 * "~r0" is the compiler's name for what has none; a generic function's dictionary
+		 * tells of its types.
+		 */
 		shows[i].name = v[i].name && v[i].name[0] != '~' ? v[i].name : NULL;
 		shows[i].hidden = v[i].name && strcmp(v[i].name, ".dict") == 0;
 		shows[i].type = go_type(l, v[i].type);

@@ -6,7 +6,10 @@
 
 #include "fetch/lower.h"
 
-/* Bytes of a string that does not begin where a pointer leads to; of a thread's name, with room, as a full one is never cut. */
+/*
+ * Bytes of a string that does not begin where a pointer leads to; of a thread's name, with room, as
+ * a full one is never cut.
+ */
 enum { BLOCK = 64, COMM = RT_COMM_BYTES + 8 };
 
 bool rt_has_words(const struct rt_spec *spec, enum rt_kind kind)
@@ -34,11 +37,15 @@ static const struct rt_reg *find_register(const struct rt_arch *arch, const char
 	for (i = 0; i < arch->ndwarf; i++)
 		if (is_name(&arch->dwarf[i], name))
 			return &arch->dwarf[i];
-	return is_name(&arch->ip, name) ? &arch->ip : is_name(&arch->sp, name) ? &arch->sp :
-	       is_name(&arch->result, name) ? &arch->result : is_name(&arch->link, name) ? &arch->link : NULL;
+	return is_name(&arch->ip, name)	      ? &arch->ip
+	       : is_name(&arch->sp, name)     ? &arch->sp
+	       : is_name(&arch->result, name) ? &arch->result
+	       : is_name(&arch->link, name)   ? &arch->link
+					      : NULL;
 }
 
-static int no_register(const struct rt_spec *spec, const struct rt_word *w, const struct rt_arch *arch, struct rt_error *err)
+static int no_register(const struct rt_spec *spec, const struct rt_word *w,
+		       const struct rt_arch *arch, struct rt_error *err)
 {
 	char names[256] = "";
 	size_t at = 0;
@@ -46,11 +53,15 @@ static int no_register(const struct rt_spec *spec, const struct rt_word *w, cons
 
 	for (i = 0; i < arch->ndwarf && at + 16 < sizeof(names); i++)
 		if (arch->dwarf[i].tracefs)
-			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", at ? " " : "", arch->dwarf[i].tracefs);
-	return rt_spec_expected(spec, w->reg_column, err, "a register of %s, which '%%%s' is not: %s", arch->name, w->reg, names);
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
+					       at ? " " : "", arch->dwarf[i].tracefs);
+	return rt_spec_expected(spec, w->reg_column, err,
+				"a register of %s, which '%%%s' is not: %s", arch->name, w->reg,
+				names);
 }
 
-static int set_base(const struct rt_spec *spec, const struct rt_word *w, const struct rt_arch *arch, struct rt_fetch *f, struct rt_error *err)
+static int set_base(const struct rt_spec *spec, const struct rt_word *w, const struct rt_arch *arch,
+		    struct rt_fetch *f, struct rt_error *err)
 {
 	const struct rt_reg *reg;
 
@@ -70,7 +81,10 @@ static int set_base(const struct rt_spec *spec, const struct rt_word *w, const s
 		return 0;
 	}
 	f->base = RT_BASE_REG;
-	reg = w->base == RT_WORD_ARGUMENT ? &arch->args[w->slot - 1] : w->base == RT_WORD_STACK ? &arch->sp : w->base == RT_WORD_RESULT ? &arch->result : find_register(arch, w->reg);
+	reg = w->base == RT_WORD_ARGUMENT ? &arch->args[w->slot - 1]
+	      : w->base == RT_WORD_STACK  ? &arch->sp
+	      : w->base == RT_WORD_RESULT ? &arch->result
+					  : find_register(arch, w->reg);
 	if (!reg)
 		return no_register(spec, w, arch, err);
 	f->reg = *reg;
@@ -86,9 +100,12 @@ static struct rt_ctype *new_type(struct rt_types *memory, enum rt_ctype_kind kin
 	return type;
 }
 
-static const struct rt_ctype *array_of(struct rt_types *memory, const struct rt_ctype *element, unsigned count)
+static const struct rt_ctype *array_of(struct rt_types *memory, const struct rt_ctype *element,
+				       unsigned count)
 {
-	struct rt_ctype *array = element ? new_type(memory, RT_CT_ARRAY, (unsigned)element->size * count) : NULL;
+	struct rt_ctype *array = element ? new_type(memory, RT_CT_ARRAY,
+						    (unsigned)element->size * count)
+					 : NULL;
 
 	if (array) {
 		array->target = element;
@@ -99,7 +116,8 @@ static const struct rt_ctype *array_of(struct rt_types *memory, const struct rt_
 
 static const struct rt_ctype *number_type(struct rt_types *memory, const struct rt_word *w)
 {
-	struct rt_ctype *type = new_type(memory, w->type == RT_WORD_CHAR ? RT_CT_CHAR : RT_CT_INT, w->size);
+	struct rt_ctype *type = new_type(memory, w->type == RT_WORD_CHAR ? RT_CT_CHAR : RT_CT_INT,
+					 w->size);
 	struct rt_member *m;
 	struct rt_ctype *bits;
 
@@ -141,8 +159,8 @@ static void string_fetch(const struct rt_word *w, struct rt_fetch *f)
 	f->max = BLOCK;
 }
 
-static int lower_word(const struct rt_spec *spec, const struct rt_word *w, struct rt_types *memory, struct rt_plan *plan,
-		      struct rt_show *show, struct rt_error *err)
+static int lower_word(const struct rt_spec *spec, const struct rt_word *w, struct rt_types *memory,
+		      struct rt_plan *plan, struct rt_show *show, struct rt_error *err)
 {
 	struct rt_fetch f = { .nderef = (uint8_t)w->nderef };
 	struct rt_piece *piece = rt_types_alloc(memory, sizeof(*piece));
@@ -157,7 +175,8 @@ static int lower_word(const struct rt_spec *spec, const struct rt_word *w, struc
 	show->name = w->name;
 	if (w->type == RT_WORD_STRING) {
 		string_fetch(w, &f);
-		show->type = f.type == RT_TYPE_STRING ? array_of(memory, text, RT_LIMIT_STRING) : array_of(memory, text, BLOCK);
+		show->type = f.type == RT_TYPE_STRING ? array_of(memory, text, RT_LIMIT_STRING)
+						      : array_of(memory, text, BLOCK);
 	} else {
 		show->type = number_type(memory, w);
 		f.size = (uint8_t)w->size;
@@ -172,7 +191,8 @@ static int lower_word(const struct rt_spec *spec, const struct rt_word *w, struc
 		return -ENOMEM;
 	plan->values[plan->nvalues++] = f;
 	if (rt_plan_size(plan) > RT_LIMIT_RECORD)
-		return rt_spec_expected(spec, w->column, err, "fewer values: there is no room for this one");
+		return rt_spec_expected(spec, w->column, err,
+					"fewer values: there is no room for this one");
 	piece->size = (uint16_t)(f.type == RT_TYPE_INT ? f.size : f.max);
 	piece->value = (uint8_t)(plan->nvalues - 1);
 	piece->at = (uint16_t)rt_plan_offset(plan, piece->value);
@@ -181,8 +201,9 @@ static int lower_word(const struct rt_spec *spec, const struct rt_word *w, struc
 	return 0;
 }
 
-int rt_lower_words(const struct rt_spec *spec, enum rt_kind kind, const struct rt_arch *arch, struct rt_types *memory,
-		   struct rt_plan *plan, struct rt_showing *shown, struct rt_error *err)
+int rt_lower_words(const struct rt_spec *spec, enum rt_kind kind, const struct rt_arch *arch,
+		   struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown,
+		   struct rt_error *err)
 {
 	struct rt_show *shows = rt_types_alloc(memory, (spec->nwords + 1) * sizeof(*shows));
 	unsigned i, n = 0;

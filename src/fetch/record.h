@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * The record that our BPF programs write and stream/record.h decodes.  Native byte order.  The programs record one process, so it is
- * not in it.  The time comes from the ring, or stands before the record (u64 ns of CLOCK_MONOTONIC).  fetch/fetch.h says what
- * follows in data[].
+ * The record that our BPF programs write and stream/record.h decodes.  Native byte order.  The
+ * programs record one process, so it is not in it.  The time comes from the ring, or stands before
+ * the record (u64 ns of CLOCK_MONOTONIC).  fetch/fetch.h says what follows in data[].
  */
 struct rt_record {
 	uint64_t sp;		/* stack pointer at the probe */
@@ -18,21 +18,26 @@ struct rt_record {
 	uint8_t data[];
 };
 
-_Static_assert(offsetof(struct rt_record, data) == 20, "the BPF emitter and the decoders share this layout");
+_Static_assert(offsetof(struct rt_record, data) == 20,
+	       "the BPF emitter and the decoders share this layout");
 
 /*
- * A ring in one element of an array map that the reader has mapped (5.5); the programs reserve with an atomic fetch-and-add (5.12).
+ * A ring in one element of an array map that the reader has mapped (5.5); the programs reserve with
+ * an atomic fetch-and-add (5.12).
  *
- * `head` counts the bytes reserved, `tail` those read, both multiples of 8; data[] is `size` bytes, a power of two, and room for one
- * record to hang over.  A record is u64 time, then struct rt_record.  Unwritten data is zero, and the time, which is written
- * last, says that the record is whole.  The reader zeroes what it has read before it moves the tail.
+ * `head` counts the bytes reserved, `tail` those read, both multiples of 8; data[] is `size` bytes,
+ * a power of two, and room for one record to hang over.  A record is u64 time, then struct
+ * rt_record.  Unwritten data is zero, and the time, which is written last, says that the record is
+ * whole.  The reader zeroes what it has read before it moves the tail.
  *
- * A program does not reserve where head - tail has passed size - margin; the margin is for the programs that are between that
- * look and the reservation at the same time: they can be preempted there.
+ * A program does not reserve where head - tail has passed size - margin; the margin is for the
+ * programs that are between that look and the reservation at the same time: they can be preempted
+ * there.
  */
 struct rt_array_ring {
 	uint64_t head;
-	uint64_t unused[7];	/* a cache line each: one is the programs', the other the reader's */
+	/* a cache line each: one is the programs', the other the reader's */
+	uint64_t unused[7];
 	uint64_t tail;
 	uint64_t unused_too[7];
 	uint8_t data[];
@@ -54,8 +59,13 @@ static inline uint32_t rt_array_ring_value(uint32_t size)
 
 /* How a record says which probe was hit. */
 enum rt_key {
-	RT_KEY_ID,		/* rt_record.id is the probe's id (its index in the session's probe table) */
-	RT_KEY_IP,		/* it is the plan's, and the record has the instruction pointer: resolved through the mappings */
+	/* rt_record.id is the probe's id (its index in the session's probe table) */
+	RT_KEY_ID,
+	/*
+	 * it is the plan's, and the record has the instruction pointer: resolved through the
+	 * mappings
+	 */
+	RT_KEY_IP,
 };
 
 #endif

@@ -6,17 +6,21 @@
 #include "lang/type.h"
 
 /*
- * How the values of a plan are printed: an object for each argument or result, whose bytes stand in one or more of the plan's values, and
- * what the pointers in it lead to, where that was read.  A plan may be shared by functions of different types; what is shown is each
- * function's own.
+ * How the values of a plan are printed: an object for each argument or result, whose bytes stand in
+ * one or more of the plan's values, and what the pointers in it lead to, where that was read.  A
+ * plan may be shared by functions of different types; what is shown is each function's own.
  */
 enum { RT_NO_VALUE = 255 };
 
-/* Bytes of an object: from `offset` on they are value `value`'s, which stand at `at` in rt_record.data. */
+/*
+ * Bytes of an object: from `offset` on they are value `value`'s, which stand at `at` in
+ * rt_record.data.
+ */
 struct rt_piece {
 	uint16_t offset, size;
 	uint16_t at;
-	uint8_t value;			/* RT_NO_VALUE: they could not be read, `mark` says why ("<in xmm0>") */
+	/* RT_NO_VALUE: they could not be read, `mark` says why ("<in xmm0>") */
+	uint8_t value;
 	const char *mark;
 };
 
@@ -26,33 +30,45 @@ struct rt_show {
 	const char *name;		/* as the source has it, or NULL */
 	const struct rt_ctype *type;
 	enum rt_style style;		/* RT_STYLE_TYPE: as the type has it */
-	const char *mark;		/* nothing of it was read, this is shown ("<optimized out>"); NULL: */
+	/* nothing of it was read, this is shown ("<optimized out>"); NULL: */
+	const char *mark;
 	const struct rt_piece *pieces;	/* in the order of their offsets */
 	unsigned npieces;
 	const struct rt_follow *follows;
 	unsigned nfollows;
 	uint8_t hidden : 1;		/* not printed: `this` of no use, a dictionary */
-	uint16_t whole;			/* of a list only so many elements are shown, as what the others lead to is not read; 0: all */
-	uint8_t out : 1;		/* of a return: no result, but a parameter that the function has filled in */
-	const struct rt_show *most;	/* a number: no more than so many characters or elements of what it leads to; NULL: no such bound */
+	/*
+	 * of a list only so many elements are shown, as what the others lead to is not read; 0: all
+	 */
+	uint16_t whole;
+	/* of a return: no result, but a parameter that the function has filled in */
+	uint8_t out : 1;
+	/*
+	 * a number: no more than so many characters or elements of what it leads to; NULL: no such
+	 * bound
+	 */
+	const struct rt_show *most;
 };
 
 /* What the pointer at `offset` in an object leads to. */
 struct rt_follow {
 	uint32_t offset;
-	struct rt_show target;		/* of one piece; a string, where that is one: a NUL-terminated RT_TYPE_STRING */
+	/* of one piece; a string, where that is one: a NUL-terminated RT_TYPE_STRING */
+	struct rt_show target;
 };
 
 /* By which results, v[0], a function says that it failed. */
 enum rt_failure {
 	RT_FAILS_NEVER,			/* or it does not say */
-	RT_FAILS_BY_ERRNO,		/* -1 in a number of any kind, NULL or -1 in a pointer: errno says why */
+	/* -1 in a number of any kind, NULL or -1 in a pointer: errno says why */
+	RT_FAILS_BY_ERRNO,
 	RT_FAILS_BY_NUMBER,		/* anything but 0: it is such a number itself */
 };
 
 /* What is shown of the hits of one kind of a function. */
 struct rt_showing {
-	const struct rt_plan *plan;	/* whose values they are; NULL: nothing is known, print the plan's values as they are */
+	/* whose values they are; NULL: nothing is known, print the plan's values as they are */
+	const struct rt_plan *plan;
 	const struct rt_show *v;
 	unsigned n;
 	bool none;			/* a return: there is no result */
@@ -60,7 +76,8 @@ struct rt_showing {
 	enum rt_failure failure;	/* a return: when nothing was filled in */
 	bool fails, fails_unless;	/* a return: as rt_prototype has them */
 	int32_t fails_at;
-	uint8_t errno_value;		/* a return: 1 + the value that is errno where the call has failed; 0: it was not read */
+	/* a return: 1 + the value that is errno where the call has failed; 0: it was not read */
+	uint8_t errno_value;
 };
 
 /* By function. */
@@ -80,19 +97,32 @@ enum rt_errno_source {
 struct rt_limits {
 	unsigned string;		/* characters of a string */
 	unsigned members;		/* members of a structure, elements of an array */
-	unsigned deref;			/* levels of pointers to structures that are followed; strings are besides */
+	/* levels of pointers to structures that are followed; strings are besides */
+	unsigned deref;
 	unsigned record;		/* bytes of all values of a hit together */
-	enum rt_errno_source errno_source;	/* where it is to be read; else RT_ERRNO_NOT_ASKED */
+	/* where it is to be read; else RT_ERRNO_NOT_ASKED */
+	enum rt_errno_source errno_source;
 	int32_t errno_offset;
 	bool no_saved;			/* a return does not know what its entry was given */
 	bool no_lists;			/* read nothing that elements of lists lead to */
-	uint8_t counted;		/* bytes of what stands elsewhere by pointer and length, one element at least; 0: as many as else */
+	/*
+	 * bytes of what stands elsewhere by pointer and length, one element at least; 0: as many as
+	 * else
+	 */
+	uint8_t counted;
 	bool no_memory;			/* read nothing behind pointers, */
 	bool wide;			/* and registers whole: fewer different plans */
 	bool registers;			/* read nothing but registers */
 };
 
-enum { RT_LIMIT_STRING = 64, RT_LIMIT_COUNTED = 16, RT_LIMIT_MEMBERS = 16, RT_LIMIT_DEREF = 1, RT_LIMIT_RECORD = 400, RT_LIMIT_RECORD_LARGE = 7168 };
+enum {
+	RT_LIMIT_STRING = 64,
+	RT_LIMIT_COUNTED = 16,
+	RT_LIMIT_MEMBERS = 16,
+	RT_LIMIT_DEREF = 1,
+	RT_LIMIT_RECORD = 400,
+	RT_LIMIT_RECORD_LARGE = 7168
+};
 enum { RT_LIMIT_STRING_MAX = 7000, RT_LIMIT_MEMBERS_MAX = 1000 };
 
 #endif

@@ -20,7 +20,10 @@ static bool has(cap_t caps, int cap)
 {
 	cap_flag_value_t value = CAP_CLEAR;
 
-	/* A libcap that does not know the number fails here, as a kernel that does not know it grants nothing. */
+	/*
+	 * A libcap that does not know the number fails here, as a kernel that does not know it
+	 * grants nothing.
+	 */
 	return cap_get_flag(caps, (cap_value_t)cap, CAP_EFFECTIVE, &value) == 0 && value == CAP_SET;
 }
 
@@ -29,11 +32,18 @@ static int missing(bool can_bpf, bool can_perf, struct rt_error *err)
 	static const char where[] = "(dropped, or a container without --privileged)";
 
 	if (geteuid() != 0)
-		return rt_fail(err, -EPERM, "tracing needs root, and this is user %u; try: sudo rawtrace ...", (unsigned)geteuid());
+		return rt_fail(err, -EPERM,
+			       "tracing needs root, and this is user %u; try: sudo rawtrace ...",
+			       (unsigned)geteuid());
 	if (!can_bpf && !can_perf)
-		return rt_fail(err, -EPERM, "the capability cap_sys_admin is missing, and so are cap_bpf and cap_perfmon %s", where);
-	return rt_fail(err, -EPERM, "the capability cap_sys_admin is missing, and of the two that stand for it %s %s",
-		       can_bpf ? "cap_perfmon" : "cap_bpf", where);
+		return rt_fail(err, -EPERM,
+			       "the capability cap_sys_admin is missing, and so are cap_bpf and "
+			       "cap_perfmon %s",
+			       where);
+	return rt_fail(
+		err, -EPERM,
+		"the capability cap_sys_admin is missing, and of the two that stand for it %s %s",
+		can_bpf ? "cap_perfmon" : "cap_bpf", where);
 }
 
 bool rt_caps_is_user(void)
@@ -41,10 +51,14 @@ bool rt_caps_is_user(void)
 	return getuid() != 0;
 }
 
-/* Those that tracing takes: to trace, to raise limits, to lock rings in memory, to run before others. */
+/*
+ * Those that tracing takes: to trace, to raise limits, to lock rings in memory, to run before
+ * others.
+ */
 static int keep_for_tracing(void)
 {
-	static const int kept[] = { NR_CAP_BPF, NR_CAP_PERFMON, CAP_SYS_RESOURCE, CAP_IPC_LOCK, CAP_SYS_NICE };
+	static const int kept[] = { NR_CAP_BPF, NR_CAP_PERFMON, CAP_SYS_RESOURCE, CAP_IPC_LOCK,
+				    CAP_SYS_NICE };
 	cap_t now = cap_get_proc(), then = cap_init();
 	int r = now && then ? 0 : -ENOMEM;
 	cap_value_t cap;
@@ -54,7 +68,8 @@ static int keep_for_tracing(void)
 		cap = kept[i];
 		if (!has(now, cap))
 			continue;
-		if (cap_set_flag(then, CAP_PERMITTED, 1, &cap, CAP_SET) < 0 || cap_set_flag(then, CAP_EFFECTIVE, 1, &cap, CAP_SET) < 0)
+		if (cap_set_flag(then, CAP_PERMITTED, 1, &cap, CAP_SET) < 0 ||
+		    cap_set_flag(then, CAP_EFFECTIVE, 1, &cap, CAP_SET) < 0)
 			r = -errno;
 	}
 	if (r == 0 && cap_set_proc(then) < 0)
@@ -69,7 +84,9 @@ int rt_caps_own_rights(struct rt_error *err)
 	int r;
 
 	if (getuid() != geteuid() || getgid() != getegid())
-		return rt_fail(err, -EPERM, "rawtrace is a setuid or setgid program; take that from its file, and see CAPABILITIES in "
+		return rt_fail(err, -EPERM,
+			       "rawtrace is a setuid or setgid program; take that from its file, "
+			       "and see CAPABILITIES in "
 			       "rawtrace(1)");
 	r = rt_caps_is_user() ? keep_for_tracing() : 0;
 	return r < 0 ? rt_fail(err, r, "giving up capabilities: %s", strerror(-r)) : 0;
@@ -93,7 +110,8 @@ int rt_caps_check(bool bpf, struct rt_error *err)
 	bool admin, can_bpf, can_perf, files;
 
 	if (!caps)
-		return rt_fail(err, -errno, "cannot read this process's capabilities: %s", strerror(errno));
+		return rt_fail(err, -errno, "cannot read this process's capabilities: %s",
+			       strerror(errno));
 	admin = has(caps, CAP_SYS_ADMIN);
 	can_bpf = has(caps, NR_CAP_BPF);
 	can_perf = has(caps, NR_CAP_PERFMON);
@@ -108,7 +126,8 @@ int rt_caps_check_namespace(struct rt_error *err)
 {
 	if (rt_owner_of(getpid()).space == 0)
 		return 0;
-	return rt_fail(err, -EPERM, "this is a container with process ids of its own; run rawtrace on the host, "
+	return rt_fail(err, -EPERM,
+		       "this is a container with process ids of its own; run rawtrace on the host, "
 		       "or in a container with the host's process ids (--pid=host)");
 }
 

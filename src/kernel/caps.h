@@ -8,33 +8,39 @@
 #include "base/error.h"
 
 /*
- * For a user who is not root, keep only the capabilities that tracing takes.  So each file is opened with
- * the user's own rights, whether an option, the environment or the traced program names it.  Inheritable
- * and ambient capabilities go too, so that no program that is started gets them.  A setuid or setgid rawtrace is an error.  0 or a negative errno with a message.
+ * For a user who is not root, keep only the capabilities that tracing takes.  So each file is
+ * opened with the user's own rights, whether an option, the environment or the traced program names
+ * it.  Inheritable and ambient capabilities go too, so that no program that is started gets them.
+ * A setuid or setgid rawtrace is an error.  0 or a negative errno with a message.
  */
 int rt_caps_own_rights(struct rt_error *err);
 bool rt_caps_is_user(void);
 
-/* May this user look into the memory of a process, as ptrace(2) and the kernel's check of /proc/PID/mem have it? */
+/*
+ * May this user look into the memory of a process, as ptrace(2) and the kernel's check of
+ * /proc/PID/mem have it?
+ */
 bool rt_caps_may_look(pid_t pid);
 
 /*
- * May this process trace?  With `bpf`: CAP_SYS_ADMIN, or CAP_BPF and CAP_PERFMON (5.8).  Without, tracefs is files of root.
- * 0 or -EPERM with a message that names what is missing.
+ * May this process trace?  With `bpf`: CAP_SYS_ADMIN, or CAP_BPF and CAP_PERFMON (5.8).  Without,
+ * tracefs is files of root.  0 or -EPERM with a message that names what is missing.
  */
 int rt_caps_check(bool bpf, struct rt_error *err);
 
 /*
- * Is this the machine's first PID namespace?  Probes report processes by their ids there, so from within a container's own namespace
- * they cannot be told apart.  0 or -EPERM with a message.
+ * Is this the machine's first PID namespace?  Probes report processes by their ids there, so from
+ * within a container's own namespace they cannot be told apart.  0 or -EPERM with a message.
  */
 int rt_caps_check_namespace(struct rt_error *err);
 
-enum { RT_NOBODY = 65534 };	/* the user and the group that own nothing; NSS cannot be asked in a static file */
+/* the user and the group that own nothing; NSS cannot be asked in a static file */
+enum { RT_NOBODY = 65534 };
 
 /*
- * Give up all rights for good: no capability, none to be gained by exec (no_new_privs), and root becomes the user nobody.  Root
- * without capabilities would not do: it owns the system's files.  0 or a negative errno, after which nothing else may be run.
+ * Give up all rights for good: no capability, none to be gained by exec (no_new_privs), and root
+ * becomes the user nobody.  Root without capabilities would not do: it owns the system's files.  0
+ * or a negative errno, after which nothing else may be run.
  */
 int rt_caps_drop(void);
 

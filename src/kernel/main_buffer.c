@@ -13,15 +13,18 @@
 #include "kernel/owner.h"
 
 /*
- * The clock and the size of the main buffer belong to the machine.  Definitions are all that stays in
- * tracefs when rawtrace and its guard are both killed, so the values stand in the name of one,
+ * The clock and the size of the main buffer belong to the machine.  Definitions are all that stays
+ * in tracefs when rawtrace and its guard are both killed, so the values stand in the name of one,
  * "was_local_1408", which is never enabled.
  */
 #define NOTE "was_"
 
 enum { LOCK_TRIES = 40, LOCK_MS = 50 };
 
-/* The file's value: the word in brackets where one of several is chosen ("local [global] counter"), else the first word. */
+/*
+ * The file's value: the word in brackets where one of several is chosen ("local [global] counter"),
+ * else the first word.
+ */
 static void read_value(const struct rt_tracefs *t, const char *file, char *value, size_t size)
 {
 	char *text, *from;
@@ -50,7 +53,10 @@ void rt_main_buffer_init(const struct rt_tracefs *t, struct rt_main_buffer *buff
 	buffer->lock = open(rt_tracefs_path(t, path, "trace_clock"), O_RDONLY | O_CLOEXEC);
 }
 
-/* The guard of one that was killed has it until it has cleared up: so long -EWOULDBLOCK is waited for.  0 or a negative errno. */
+/*
+ * The guard of one that was killed has it until it has cleared up: so long -EWOULDBLOCK is waited
+ * for.  0 or a negative errno.
+ */
 static int lock(const struct rt_main_buffer *buffer)
 {
 	int tries, r = 0;
@@ -64,12 +70,16 @@ static int lock(const struct rt_main_buffer *buffer)
 	return r;
 }
 
-/* For rt_main_buffer_find.  Nothing depends on it where both processes are not killed, so a failure is none. */
+/*
+ * For rt_main_buffer_find.  Nothing depends on it where both processes are not killed, so a failure
+ * is none.
+ */
 static void note_values(const struct rt_tracefs *t, const struct rt_main_buffer_values *was)
 {
 	char command[192], group[RT_OWNER_NAME_MAX], *dash;
 
-	snprintf(command, sizeof(command), "p:%s/" NOTE "%s_%s /proc/self/exe:0\n", rt_own_group(group), was->clock, was->kb);
+	snprintf(command, sizeof(command), "p:%s/" NOTE "%s_%s /proc/self/exe:0\n",
+		 rt_own_group(group), was->clock, was->kb);
 	/* "x86-tsc": a name has no '-'. */
 	dash = strchr(command, '-');
 	if (dash)
@@ -77,30 +87,41 @@ static void note_values(const struct rt_tracefs *t, const struct rt_main_buffer_
 	rt_tracefs_append(t, "uprobe_events", command);
 }
 
-int rt_main_buffer_take(const struct rt_tracefs *t, struct rt_main_buffer *buffer, size_t kb, struct rt_error *err)
+int rt_main_buffer_take(const struct rt_tracefs *t, struct rt_main_buffer *buffer, size_t kb,
+			struct rt_error *err)
 {
 	char number[32];
 	int r = lock(buffer);
 
 	/* Of two that begin at once neither sees the other's events enabled. */
 	if (r < 0 && r != -EWOULDBLOCK)
-		return rt_fail(err, r, "%s/trace_clock: cannot be locked: %s", t->root, strerror(-r));
+		return rt_fail(err, r, "%s/trace_clock: cannot be locked: %s", t->root,
+			       strerror(-r));
 	if (r < 0)
-		return rt_fail(err, -EBUSY, "%s: another rawtrace uses the trace buffer, and this kernel has only one for uprobes (before 3.15); "
-			       "end it first", t->root);
+		return rt_fail(err, -EBUSY,
+			       "%s: another rawtrace uses the trace buffer, and this kernel has "
+			       "only one for uprobes (before 3.15); "
+			       "end it first",
+			       t->root);
 	if (!is(t, "events/enable", "0") || !is(t, "current_tracer", "nop"))
-		return rt_fail(err, -EBUSY, "%s: another tracer uses the trace buffer (see events/enable, current_tracer), and this kernel has "
-			       "only one for uprobes (before 3.15); end it first", t->root);
+		return rt_fail(err, -EBUSY,
+			       "%s: another tracer uses the trace buffer (see events/enable, "
+			       "current_tracer), and this kernel has "
+			       "only one for uprobes (before 3.15); end it first",
+			       t->root);
 	read_value(t, "trace_clock", buffer->was.clock, sizeof(buffer->was.clock));
 	read_value(t, "buffer_size_kb", buffer->was.kb, sizeof(buffer->was.kb));
 	note_values(t, &buffer->was);
 	buffer->taken = true;
 	snprintf(number, sizeof(number), "%zu", kb);
 	/* Setting the clock empties the buffer too. */
-	if (rt_tracefs_write(t, "trace_clock", "global") < 0 || rt_tracefs_write(t, "tracing_on", "1") < 0)
+	if (rt_tracefs_write(t, "trace_clock", "global") < 0 ||
+	    rt_tracefs_write(t, "tracing_on", "1") < 0)
 		return rt_fail(err, -EACCES, "%s/trace_clock: cannot be set", t->root);
 	if (rt_tracefs_write(t, "buffer_size_kb", number) < 0)
-		return rt_fail(err, -ENOMEM, "%s: no memory for a ring of %zu KiB a CPU; try a smaller --buffer", t->root, kb);
+		return rt_fail(err, -ENOMEM,
+			       "%s: no memory for a ring of %zu KiB a CPU; try a smaller --buffer",
+			       t->root, kb);
 	return 0;
 }
 
@@ -120,13 +141,15 @@ static bool is_ours(const struct rt_tracefs *t)
 	if (rt_tracefs_read(t, "set_event", &text) < 0)
 		return false;
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		ours &= strcmp(line, "task:task_newtask") == 0 || strcmp(line, "sched:sched_process_exit") == 0 ||
+		ours &= strcmp(line, "task:task_newtask") == 0 ||
+			strcmp(line, "sched:sched_process_exit") == 0 ||
 			strcmp(line, "sched:sched_process_exec") == 0;
 	free(text);
 	return ours;
 }
 
-void rt_main_buffer_find(const struct rt_tracefs *t, const char *group, struct rt_main_buffer_values *values)
+void rt_main_buffer_find(const struct rt_tracefs *t, const char *group,
+			 struct rt_main_buffer_values *values)
 {
 	char path[PATH_MAX];
 	DIR *dir = opendir(rt_tracefs_path(t, path, "events/%s", group));

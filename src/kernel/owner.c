@@ -20,7 +20,10 @@
 /* PROC_PID_INIT_INO, the same since 3.8, where namespaces got inodes. */
 #define INITIAL_SPACE	4026531836ul
 
-/* The PID namespace of /proc/WHO, or 0 for the initial one; a negative errno in `*err` where it cannot be read. */
+/*
+ * The PID namespace of /proc/WHO, or 0 for the initial one; a negative errno in `*err` where it
+ * cannot be read.
+ */
 static unsigned long space_of(const char *who, int *err)
 {
 	char path[64], link[64] = "";
@@ -126,7 +129,10 @@ const char *rt_guard_name(pid_t pid, char *buf)
 	return buf;
 }
 
-/* Has a PID namespace no process any more?  /proc may be mounted for another namespace than ours, and then shows too few. */
+/*
+ * Has a PID namespace no process any more?  /proc may be mounted for another namespace than ours,
+ * and then shows too few.
+ */
 static bool space_empty(unsigned long space)
 {
 	DIR *dir = opendir("/proc");
@@ -158,22 +164,30 @@ bool rt_owner_gone(struct rt_owner owner)
 	if (owner.space != ours)
 		return ours == 0 && space_empty(owner.space);
 	/* Ours is an earlier process's that had our number. */
-	return (owner.pid == getpid() || (kill(owner.pid, 0) != 0 && errno == ESRCH)) && !rt_proc_named(rt_guard_name(owner.pid, name));
+	return (owner.pid == getpid() || (kill(owner.pid, 0) != 0 && errno == ESRCH)) &&
+	       !rt_proc_named(rt_guard_name(owner.pid, name));
 }
 
 /*
  * Clearing what a rawtrace process has left in tracefs.
  *
- * From 5.4 on the kernel deletes an event of several probes also while it is enabled, and comes to grief over the probes that stay
- * (unregister_trace_uprobe asks whether the event is busy only before its last probe).  So an event is disabled wherever it is
- * enabled, and what stays enabled stays defined.  Whether perf has it is nowhere to be read: only what nobody holds open any more may
- * be cleared, hence rt_owner_gone, and the guard's wait.
+ * From 5.4 on the kernel deletes an event of several probes also while it is enabled, and comes to
+ * grief over the probes that stay (unregister_trace_uprobe asks whether the event is busy only
+ * before its last probe).  So an event is disabled wherever it is enabled, and what stays enabled
+ * stays defined.  Whether perf has it is nowhere to be read: only what nobody holds open any more
+ * may be cleared, hence rt_owner_gone, and the guard's wait.
  */
 
-/* What is disabled in one write: some 16 ms each from 4.4 on, in which nobody on the machine gets at any event. */
+/*
+ * What is disabled in one write: some 16 ms each from 4.4 on, in which nobody on the machine gets
+ * at any event.
+ */
 enum { AT_ONCE = 32 };
 
-/* The folders that have an events/ with a switch an event: tracefs's own (""), and each instance ("instances/NAME/"). */
+/*
+ * The folders that have an events/ with a switch an event: tracefs's own (""), and each instance
+ * ("instances/NAME/").
+ */
 struct places {
 	char (*v)[NAME_MAX + 16];
 	size_t n, cap;
@@ -203,7 +217,8 @@ static void disable_singly(const struct rt_tracefs *t, const char *group)
 		return;
 	dir = opendir(path);
 	while (dir && (d = readdir(dir))) {
-		if (d->d_name[0] == '.' || strcmp(d->d_name, "enable") == 0 || strcmp(d->d_name, "filter") == 0)
+		if (d->d_name[0] == '.' || strcmp(d->d_name, "enable") == 0 ||
+		    strcmp(d->d_name, "filter") == 0)
 			continue;
 		snprintf(path, sizeof(path), "%.150s/%.100s/enable", group, d->d_name);
 		rt_tracefs_write(t, path, "0");
@@ -218,7 +233,8 @@ static unsigned clear_instance(const struct rt_tracefs *t, struct rt_owner owner
 	char instance[RT_OWNER_NAME_MAX], group[RT_OWNER_NAME_MAX], path[PATH_MAX];
 
 	rt_owner_instance(owner, instance);
-	snprintf(path, sizeof(path), "instances/%s/events/%s", instance, rt_owner_group(owner, group));
+	snprintf(path, sizeof(path), "instances/%s/events/%s", instance,
+		 rt_owner_group(owner, group));
 	disable_singly(t, path);
 	snprintf(path, sizeof(path), "instances/%s/events/enable", instance);
 	if (!rt_tracefs_has(t, path))
@@ -241,7 +257,8 @@ static int find_places(const struct rt_tracefs *t, struct places *places)
 		if (!d)
 			places->v[places->n++][0] = '\0';
 		else if (d->d_name[0] != '.')
-			snprintf(places->v[places->n++], sizeof(*places->v), "instances/%s/", d->d_name);
+			snprintf(places->v[places->n++], sizeof(*places->v), "instances/%s/",
+				 d->d_name);
 	} while (dir && (d = readdir(dir)));
 	if (dir)
 		closedir(dir);
@@ -263,7 +280,8 @@ static bool is_off(const struct rt_tracefs *t, const char *file)
 	return off;
 }
 
-static bool disable_everywhere(const struct rt_tracefs *t, const struct places *places, const char *event)
+static bool disable_everywhere(const struct rt_tracefs *t, const struct places *places,
+			       const char *event)
 {
 	char file[PATH_MAX];
 	bool off = true;
@@ -310,10 +328,11 @@ static bool has_come(struct names *names, const char *name)
 }
 
 /*
- * The events of the definitions in `text` whose group is the owner's.  A multi-probe event has thousands of lines, between those of
- * others, and goes as a whole.
+ * The events of the definitions in `text` whose group is the owner's.  A multi-probe event has
+ * thousands of lines, between those of others, and goes as a whole.
  */
-static unsigned clear_definitions(const struct rt_tracefs *t, const struct places *places, char *text, struct rt_owner owner)
+static unsigned clear_definitions(const struct rt_tracefs *t, const struct places *places,
+				  char *text, struct rt_owner owner)
 {
 	char *line, *save = NULL, command[320];
 	struct names names = { 0 };
@@ -324,7 +343,8 @@ static unsigned clear_definitions(const struct rt_tracefs *t, const struct place
 		char *group = strchr(line, ':'), *slash = group ? strchr(group, '/') : NULL;
 		size_t len = slash ? strcspn(slash, " ") + (size_t)(slash - group) - 1 : 0;
 
-		if (!slash || len >= sizeof(command) - 4 || !rt_owner_of_group(group + 1, (size_t)(slash - group) - 1, &whose) ||
+		if (!slash || len >= sizeof(command) - 4 ||
+		    !rt_owner_of_group(group + 1, (size_t)(slash - group) - 1, &whose) ||
 		    !rt_owner_same(whose, owner))
 			continue;
 		group++;
@@ -402,7 +422,10 @@ static void add_owners(struct owners *owners, const struct rt_tracefs *t, const 
 		closedir(dir);
 }
 
-/* Who reads uprobe_events waits, at each page of it, for all who put probes in or take them out: not at every start. */
+/*
+ * Who reads uprobe_events waits, at each page of it, for all who put probes in or take them out:
+ * not at every start.
+ */
 unsigned rt_tracefs_clean(const struct rt_tracefs *t)
 {
 	struct rt_main_buffer_values values;

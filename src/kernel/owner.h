@@ -7,8 +7,9 @@
 #include <sys/types.h>
 
 /*
- * Definitions and trace instances are named after the process that makes them: its id, and "n" and its PID namespace's inode where
- * that is not the initial one.  tracefs is one for all namespaces, and in another one the same id is another process.
+ * Definitions and trace instances are named after the process that makes them: its id, and "n" and
+ * its PID namespace's inode where that is not the initial one.  tracefs is one for all namespaces,
+ * and in another one the same id is another process.
  */
 struct rt_owner {
 	pid_t pid;
@@ -20,7 +21,10 @@ enum { RT_OWNER_NAME_MAX = 48 };
 /* Process `pid` of our own PID namespace. */
 struct rt_owner rt_owner_of(pid_t pid);
 
-/* The group of its uprobe events ("rawtrace_PID"), and its instance ("rawtrace-PID"), in `buf` (RT_OWNER_NAME_MAX), which they return. */
+/*
+ * The group of its uprobe events ("rawtrace_PID"), and its instance ("rawtrace-PID"), in `buf`
+ * (RT_OWNER_NAME_MAX), which they return.
+ */
 const char *rt_owner_group(struct rt_owner owner, char *buf);
 const char *rt_owner_instance(struct rt_owner owner, char *buf);
 
@@ -35,13 +39,16 @@ bool rt_owner_of_instance(const char *name, size_t len, struct rt_owner *owner);
 bool rt_owner_same(struct rt_owner a, struct rt_owner b);
 
 /*
- * Is the process gone for certain, and its guard with it?  To be asked of ourselves, before anything is made, that means an earlier process
- * which had our number.  Of another PID namespace only the initial one can tell, and there it is when
- * that namespace has no process any more.
+ * Is the process gone for certain, and its guard with it?  To be asked of ourselves, before
+ * anything is made, that means an earlier process which had our number.  Of another PID namespace
+ * only the initial one can tell, and there it is when that namespace has no process any more.
  */
 bool rt_owner_gone(struct rt_owner owner);
 
-/* The name of the process that clears up after `pid` (attach/guard.h), in `buf` (RT_COMM_MAX bytes), which it returns. */
+/*
+ * The name of the process that clears up after `pid` (attach/guard.h), in `buf` (RT_COMM_MAX
+ * bytes), which it returns.
+ */
 const char *rt_guard_name(pid_t pid, char *buf);
 
 #endif

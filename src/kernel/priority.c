@@ -29,7 +29,8 @@ void rt_priority_raise(struct rt_priority *p)
 	p->nice = getpriority(PRIO_PROCESS, 0);
 	if (errno || p->policy < 0)
 		return;
-	if ((p->policy & ~RT_SCHED_RESET_ON_FORK) != SCHED_OTHER && (p->policy & ~RT_SCHED_RESET_ON_FORK) != SCHED_BATCH)
+	if ((p->policy & ~RT_SCHED_RESET_ON_FORK) != SCHED_OTHER &&
+	    (p->policy & ~RT_SCHED_RESET_ON_FORK) != SCHED_BATCH)
 		return;
 	nice = p->nice - NICE_LESS < NICE_MIN ? NICE_MIN : p->nice - NICE_LESS;
 	if (set_policy(p->policy | RT_SCHED_RESET_ON_FORK) != 0)

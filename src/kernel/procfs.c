@@ -69,7 +69,10 @@ int rt_write_file(const char *path, int flags, const char *text)
 	return err;
 }
 
-/* What stands behind "Name:" in /proc/PID/status, to the end of the text, which the caller frees.  NULL: see `err`. */
+/*
+ * What stands behind "Name:" in /proc/PID/status, to the end of the text, which the caller frees.
+ * NULL: see `err`.
+ */
 static const char *status_of(pid_t pid, const char *name, char **text, int *err)
 {
 	size_t len = strlen(name);
@@ -145,11 +148,13 @@ bool rt_proc_named(const char *comm)
 
 	while (dir && !found && (d = readdir(dir))) {
 		pid = (pid_t)strtol(d->d_name, NULL, 10);
-		if (pid <= 0 || fstatat(dirfd(dir), d->d_name, &st, 0) != 0 || st.st_uid != geteuid())
+		if (pid <= 0 || fstatat(dirfd(dir), d->d_name, &st, 0) != 0 ||
+		    st.st_uid != geteuid())
 			continue;
 		rt_proc_comm(pid, pid, name);
 		snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
-		found = strcmp(name, comm) == 0 && access(exe, F_OK) == 0;	/* a zombie has none */
+		/* a zombie has none */
+		found = strcmp(name, comm) == 0 && access(exe, F_OK) == 0;
 	}
 	if (dir)
 		closedir(dir);

@@ -8,19 +8,31 @@
 
 #include "base/pids.h"
 
-/* Read a whole small file (of /proc, /sys, tracefs) into malloced, NUL-ended `*text`.  Returns its length or a negative errno. */
+/*
+ * Read a whole small file (of /proc, /sys, tracefs) into malloced, NUL-ended `*text`.  Returns its
+ * length or a negative errno.
+ */
 int rt_read_file(const char *path, char **text);
 
-/* Write `text` to a file with one write(2), opened with `flags` (O_WRONLY is added).  0 or a negative errno. */
+/*
+ * Write `text` to a file with one write(2), opened with `flags` (O_WRONLY is added).  0 or a
+ * negative errno.
+ */
 int rt_write_file(const char *path, int flags, const char *text);
 
-/* A number from a "Name:\tVALUE" line of /proc/PID/status.  0, -ESRCH when the process is gone, -ENOENT without such a line. */
+/*
+ * A number from a "Name:\tVALUE" line of /proc/PID/status.  0, -ESRCH when the process is gone,
+ * -ENOENT without such a line.
+ */
 int rt_proc_status(pid_t pid, const char *name, long *value);
 
 /* Is /proc there, with this process in it? */
 bool rt_proc_mounted(void);
 
-/* The processes of `pids`, each once: a thread's id stands for its process.  An id without a process stays as it is. */
+/*
+ * The processes of `pids`, each once: a thread's id stands for its process.  An id without a
+ * process stays as it is.
+ */
 void rt_proc_leaders(const struct rt_pids *pids, struct rt_pids *leaders);
 
 /* Does such a line have `word` in it? */

@@ -33,10 +33,15 @@ static uint64_t ptr(const void *p)
 	return (uint64_t)(uintptr_t)p;
 }
 
-int rt_bpf_map_create(uint32_t type, uint32_t key_size, uint32_t value_size, uint32_t entries, uint32_t flags)
+int rt_bpf_map_create(uint32_t type, uint32_t key_size, uint32_t value_size, uint32_t entries,
+		      uint32_t flags)
 {
 	struct rt_bpf_map_attr attr = {
-		.map_type = type, .key_size = key_size, .value_size = value_size, .max_entries = entries, .map_flags = flags,
+		.map_type = type,
+		.key_size = key_size,
+		.value_size = value_size,
+		.max_entries = entries,
+		.map_flags = flags,
 	};
 
 	return bpf(RT_BPF_MAP_CREATE, &attr, sizeof(attr));
@@ -63,8 +68,8 @@ int rt_bpf_map_next(int map, const void *key, void *next)
 	return bpf(RT_BPF_MAP_GET_NEXT_KEY, &attr, sizeof(attr));
 }
 
-static int prog_load(uint32_t type, const struct rt_bpf_insn *insns, size_t n, uint32_t expected, uint32_t flags, char *log,
-		     size_t log_size)
+static int prog_load(uint32_t type, const struct rt_bpf_insn *insns, size_t n, uint32_t expected,
+		     uint32_t flags, char *log, size_t log_size)
 {
 	struct rt_bpf_prog_attr attr = {
 		.prog_type = type, .insn_cnt = (uint32_t)n,
@@ -72,14 +77,18 @@ static int prog_load(uint32_t type, const struct rt_bpf_insn *insns, size_t n, u
 		.expected_attach_type = expected, .prog_flags = flags,
 	};
 	/* A kernel that does not know the last fields takes them when the size leaves them out. */
-	unsigned size = expected || flags ? sizeof(attr) : offsetof(struct rt_bpf_prog_attr, prog_flags);
+	unsigned size = expected || flags ? sizeof(attr)
+					  : offsetof(struct rt_bpf_prog_attr, prog_flags);
 	int fd, again;
 
 	fd = bpf(RT_BPF_PROG_LOAD, &attr, size);
 	if (fd >= 0 || !log)
 		return fd;
 	log[0] = '\0';
-	/* What is too much for the verifier fills any log, and takes it long; a smaller program is tried then. */
+	/*
+	 * What is too much for the verifier fills any log, and takes it long; a smaller program is
+	 * tried then.
+	 */
 	if (fd == -E2BIG)
 		return fd;
 	attr.log_level = 1;
@@ -90,7 +99,8 @@ static int prog_load(uint32_t type, const struct rt_bpf_insn *insns, size_t n, u
 	return again >= 0 ? again : fd;
 }
 
-int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size)
+int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log,
+		     size_t log_size)
 {
 	return prog_load(RT_BPF_PROG_TYPE_KPROBE, insns, n, expected, 0, log, log_size);
 }
@@ -122,9 +132,11 @@ int rt_bpf_prog_try(const struct rt_bpf_insn *insns, size_t n)
 	return 0;
 }
 
-int rt_bpf_prog_load_sleepable(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size)
+int rt_bpf_prog_load_sleepable(const struct rt_bpf_insn *insns, size_t n, uint32_t expected,
+			       char *log, size_t log_size)
 {
-	return prog_load(RT_BPF_PROG_TYPE_KPROBE, insns, n, expected, RT_BPF_F_SLEEPABLE, log, log_size);
+	return prog_load(RT_BPF_PROG_TYPE_KPROBE, insns, n, expected, RT_BPF_F_SLEEPABLE, log,
+			 log_size);
 }
 
 int rt_bpf_link_create(struct rt_bpf_link_attr *attr)
@@ -184,11 +196,15 @@ int rt_execve(const char *path, char *const argv[])
 #if defined(__x86_64__)
 	long r = __NR_execve;
 
-	__asm__ volatile("syscall" : "+a"(r) : "D"(path), "S"(argv), "d"(environ) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall"
+			 : "+a"(r)
+			 : "D"(path), "S"(argv), "d"(environ)
+			 : "rcx", "r11", "memory");
 	return (int)-r;
 #elif defined(__aarch64__)
 	register long r __asm__("x0") = (long)path;
-	register long x1 __asm__("x1") = (long)argv, x2 __asm__("x2") = (long)environ, x8 __asm__("x8") = __NR_execve;
+	register long x1 __asm__("x1") = (long)argv, x2 __asm__("x2") = (long)environ,
+			 x8 __asm__("x8") = __NR_execve;
 
 	__asm__ volatile("svc #0" : "+r"(r) : "r"(x1), "r"(x2), "r"(x8) : "memory");
 	return (int)-r;
@@ -214,7 +230,10 @@ unsigned rt_files_left(void)
 	return l.rlim_cur > used ? (unsigned)l.rlim_cur - used : 0;
 }
 
-/* The version in a note section of the vDSO: name "Linux", type 0, a u32 (arch/x86/entry/vdso/vdso-note.S). */
+/*
+ * The version in a note section of the vDSO: name "Linux", type 0, a u32
+ * (arch/x86/entry/vdso/vdso-note.S).
+ */
 static uint32_t vdso_version(void)
 {
 	const uint8_t *base = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
@@ -253,11 +272,13 @@ static uint32_t version_after(const char *text, const char *mark)
 	if (!at)
 		return 0;
 	at += strlen(mark);
-	if (!rt_scan_number(&at, 10, &major) || !rt_scan_text(&at, ".") || !rt_scan_number(&at, 10, &minor) || major > 255 || minor > 255)
+	if (!rt_scan_number(&at, 10, &major) || !rt_scan_text(&at, ".") ||
+	    !rt_scan_number(&at, 10, &minor) || major > 255 || minor > 255)
 		return 0;
 	if (rt_scan_text(&at, "."))
 		rt_scan_number(&at, 10, &sub);
-	return (uint32_t)(major << 16 | minor << 8 | (sub > 255 ? 255 : sub));	/* from 4.4.256 and 4.9.256 on clamped */
+	/* from 4.4.256 and 4.9.256 on clamped */
+	return (uint32_t)(major << 16 | minor << 8 | (sub > 255 ? 255 : sub));
 }
 
 uint32_t rt_kernel_version_named(const char *signature, const char *version, const char *release)
@@ -265,7 +286,10 @@ uint32_t rt_kernel_version_named(const char *signature, const char *version, con
 	const char *last = strrchr(signature, ' ');
 	uint32_t v = 0;
 
-	/* "Ubuntu 4.4.0-31.50-generic 4.4.13": uname -r has 4.4.0, the last word what the kernel was made from. */
+	/*
+	 * "Ubuntu 4.4.0-31.50-generic 4.4.13": uname -r has 4.4.0, the last word what the kernel
+	 * was made from.
+	 */
 	if (last)
 		v = version_after(last, " ");
 	/* "#1 SMP Debian 4.9.189-3+deb9u1 (2019-09-20)": uname -r has 4.9.0. */
@@ -312,9 +336,11 @@ const char *rt_probe_strerror(int code)
 	switch (code) {
 	case KERNEL_ENOTSUPP:
 	case ENOEXEC:
-		return "this kernel cannot probe the instruction that it begins with; trace other functions";
+		return "this kernel cannot probe the instruction that it begins with; trace other "
+		       "functions";
 	case EIO:
-		return "this kernel cannot probe files of that file system (tmpfs, on old ones); copy the program to a disk";
+		return "this kernel cannot probe files of that file system (tmpfs, on old ones); "
+		       "copy the program to a disk";
 	default:
 		return strerror(code);
 	}
@@ -330,7 +356,10 @@ struct work {
 	size_t n, next;
 };
 
-/* Whoever is free takes the next.  In a helper this runs on our own memory and with our own errno: system calls and nothing else. */
+/*
+ * Whoever is free takes the next.  In a helper this runs on our own memory and with our own errno:
+ * system calls and nothing else.
+ */
 static int close_some(void *arg)
 {
 	struct work *work = arg;
@@ -341,7 +370,10 @@ static int close_some(void *arg)
 	return 0;
 }
 
-/* Processes and no threads, which would bring libpthread: without an exit signal, so that nobody hears of their ends. */
+/*
+ * Processes and no threads, which would bring libpthread: without an exit signal, so that nobody
+ * hears of their ends.
+ */
 void rt_close_together(const int *fds, size_t n)
 {
 	struct work work = { .fds = fds, .n = n };
@@ -352,7 +384,8 @@ void rt_close_together(const int *fds, size_t n)
 	while (stacks && started < helpers) {
 		char *top = stacks + (size_t)(started + 1) * STACK;
 
-		pids[started] = clone(close_some, (void *)((uintptr_t)top & ~(uintptr_t)15), CLONE_VM | CLONE_FS | CLONE_FILES, &work);
+		pids[started] = clone(close_some, (void *)((uintptr_t)top & ~(uintptr_t)15),
+				      CLONE_VM | CLONE_FS | CLONE_FILES, &work);
 		if (pids[started] < 0)
 			break;
 		started++;
@@ -368,7 +401,10 @@ void rt_close_together(const int *fds, size_t n)
 
 /* ---- which CPUs there are ---- */
 
-/* More CPUs than any kernel is built for (CONFIG_NR_CPUS reaches 8,192): a list beyond is not a CPU list. */
+/*
+ * More CPUs than any kernel is built for (CONFIG_NR_CPUS reaches 8,192): a list beyond is not a CPU
+ * list.
+ */
 #define CPUS_MAX 65536
 
 int rt_cpus_parse(const char *text, int **v)

@@ -12,26 +12,38 @@
 
 /* The raw system calls.  Each returns a descriptor (close-on-exec) or 0, or a negative errno. */
 
-int rt_bpf_map_create(uint32_t type, uint32_t key_size, uint32_t value_size, uint32_t entries, uint32_t flags);
+int rt_bpf_map_create(uint32_t type, uint32_t key_size, uint32_t value_size, uint32_t entries,
+		      uint32_t flags);
 int rt_bpf_map_update(int map, const void *key, const void *value);
 int rt_bpf_map_lookup(int map, const void *key, void *value);
-/* The key after `key` (NULL: the first, from 4.12 on; so is that after a key that a hash has not) into `next`; -ENOENT after the last. */
+/*
+ * The key after `key` (NULL: the first, from 4.12 on; so is that after a key that a hash has not)
+ * into `next`; -ENOENT after the last.
+ */
 int rt_bpf_map_next(int map, const void *key, void *next);
 
 /*
- * Load a KPROBE program under the GPL.  `expected` is the expected attach type, 0 for perf events (before 4.17 it must be 0).
- * With `log` (`log_size` bytes, may be NULL) the verifier's words are kept when it refuses.
+ * Load a KPROBE program under the GPL.  `expected` is the expected attach type, 0 for perf events
+ * (before 4.17 it must be 0).  With `log` (`log_size` bytes, may be NULL) the verifier's words are
+ * kept when it refuses.
  */
-int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size);
-/* Load a PERF_EVENT program (4.9), which runs when a perf event that is not a probe gives a sample. */
+int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log,
+		     size_t log_size);
+/*
+ * Load a PERF_EVENT program (4.9), which runs when a perf event that is not a probe gives a sample.
+ */
 int rt_bpf_prog_load_perf(const struct rt_bpf_insn *insns, size_t n);
 /* Load a RAW_TRACEPOINT program (4.17), and run it at the tracepoint `name`. */
 int rt_bpf_prog_load_raw(const struct rt_bpf_insn *insns, size_t n);
 int rt_bpf_raw_tracepoint(const char *name, int prog);
 /* Does this kernel load the program, for perf events?  0, or the negative errno; it is not kept. */
 int rt_bpf_prog_try(const struct rt_bpf_insn *insns, size_t n);
-/* The same as rt_bpf_prog_load for a program that may wait for a page of the traced process (RT_BPF_F_SLEEPABLE). */
-int rt_bpf_prog_load_sleepable(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log, size_t log_size);
+/*
+ * The same as rt_bpf_prog_load for a program that may wait for a page of the traced process
+ * (RT_BPF_F_SLEEPABLE).
+ */
+int rt_bpf_prog_load_sleepable(const struct rt_bpf_insn *insns, size_t n, uint32_t expected,
+			       char *log, size_t log_size);
 
 int rt_bpf_link_create(struct rt_bpf_link_attr *attr);
 
@@ -39,8 +51,9 @@ int rt_bpf_link_create(struct rt_bpf_link_attr *attr);
 int rt_perf_open(const struct rt_perf_attr *attr, pid_t pid, int cpu);
 
 /*
- * Close all of `fds`, at the same time, where each close waits for RCU: links of uprobe_multi, 45 ms each.  Never descriptors of perf
- * events: the kernel closes those one after another (event_mutex) whoever asks.
+ * Close all of `fds`, at the same time, where each close waits for RCU: links of uprobe_multi, 45
+ * ms each.  Never descriptors of perf events: the kernel closes those one after another
+ * (event_mutex) whoever asks.
  */
 void rt_close_together(const int *fds, size_t n);
 
@@ -51,16 +64,20 @@ int rt_pidfd_open(pid_t pid);
 int rt_memfd_create(const char *name);
 
 /*
- * Raise RLIMIT_NOFILE to its hard limit, past it where CAP_SYS_RESOURCE allows, and so RLIMIT_MEMLOCK, against which BPF maps
- * counted before 5.11.  What cannot be had is not an error: the call that then fails says so.  Only after the traced command
- * was forked: it keeps its own limits.
+ * Raise RLIMIT_NOFILE to its hard limit, past it where CAP_SYS_RESOURCE allows, and so
+ * RLIMIT_MEMLOCK, against which BPF maps counted before 5.11.  What cannot be had is not an error:
+ * the call that then fails says so.  Only after the traced command was forked: it keeps its own
+ * limits.
  */
 void rt_limits_raise(unsigned nfiles);
 
 /* Enough for the files of a trace where probes take none: rings, images, standard streams. */
 enum { RT_FILES_USUAL = 4096 };
 
-/* execve(2) by the program's own environment, not by way of the C library, whose functions may be probed by then.  Comes back with errno. */
+/*
+ * execve(2) by the program's own environment, not by way of the C library, whose functions may be
+ * probed by then.  Comes back with errno.
+ */
 int rt_execve(const char *path, char *const argv[]);
 
 /* How many files this process may still open. */
@@ -73,18 +90,25 @@ bool rt_probe_refused(int code);
 const char *rt_probe_strerror(int code);
 
 /*
- * LINUX_VERSION_CODE as BPF_PROG_LOAD wants it before 5.0: from the vDSO's "Linux" ELF note, which a distribution's
- * kernel has right where its uname has not; else from Ubuntu's /proc/version_signature, Debian's uname -v, or uname -r.
+ * LINUX_VERSION_CODE as BPF_PROG_LOAD wants it before 5.0: from the vDSO's "Linux" ELF note, which
+ * a distribution's kernel has right where its uname has not; else from Ubuntu's
+ * /proc/version_signature, Debian's uname -v, or uname -r.
  */
 uint32_t rt_kernel_version(void);
-/* The same from the three texts (/proc/version_signature, uname -v, uname -r), the first that has one; 0: none has. */
+/*
+ * The same from the three texts (/proc/version_signature, uname -v, uname -r), the first that has
+ * one; 0: none has.
+ */
 uint32_t rt_kernel_version_named(const char *signature, const char *version, const char *release);
 #define RT_KERNEL(major, minor) ((major) << 16 | (minor) << 8)
 
 /* Nanoseconds of CLOCK_MONOTONIC, the clock that all our events are stamped with. */
 uint64_t rt_now(void);
 
-/* The CPUs that are online, as indices; `*v` is malloced.  Returns their number or a negative errno. */
+/*
+ * The CPUs that are online, as indices; `*v` is malloced.  Returns their number or a negative
+ * errno.
+ */
 int rt_cpus_online(int **v);
 /* Parse the kernel's list format ("0-3,8"); for rt_cpus_online and its test. */
 int rt_cpus_parse(const char *text, int **v);

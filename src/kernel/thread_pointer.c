@@ -15,7 +15,10 @@
 #include "kernel/sys.h"
 #include "base/array.h"
 
-/* As much of task_struct as is looked at: the largest that Debian's kernels have is 10 kB.  It is read in pieces, by way of a program's stack. */
+/*
+ * As much of task_struct as is looked at: the largest that Debian's kernels have is 10 kB.  It is
+ * read in pieces, by way of a program's stack.
+ */
 enum { LOOKED_AT = 16 << 10, PIECE = 256, TRIES = 3 };
 
 /* What the program is told, and what it tells. */
@@ -25,8 +28,9 @@ struct piece {
 };
 
 /*
- * Memory for a child's thread pointer to point into, and its stack.  Below 4 GB, as where Go's first thread has it: before 4.7 (RHEL 7)
- * x86-64 keeps such a pointer in another place than all others, and then none is told.
+ * Memory for a child's thread pointer to point into, and its stack.  Below 4 GB, as where Go's
+ * first thread has it: before 4.7 (RHEL 7) x86-64 keeps such a pointer in another place than all
+ * others, and then none is told.
  */
 #ifndef MAP_32BIT
 #define MAP_32BIT 0
@@ -55,15 +59,31 @@ enum { KEY = -4, OUT = -8 - (int)sizeof(struct piece) };
 
 static struct rt_bpf_insn insn(uint8_t code, unsigned dst, unsigned src, int off, int imm)
 {
-	return (struct rt_bpf_insn){ .code = code, .regs = (uint8_t)(dst | src << 4), .off = (int16_t)off, .imm = imm };
+	return (struct rt_bpf_insn){
+		.code = code, .regs = (uint8_t)(dst | src << 4), .off = (int16_t)off, .imm = imm
+	};
 }
 
 enum {
-	MOV = 0xbf, MOV_IMM = 0xb7, ADD = 0x0f, ADD_IMM = 0x07, LOAD = 0x79, STORE = 0x7b, STORE_W_IMM = 0x62, LOAD_IMM64 = 0x18,
-	JEQ_IMM = 0x15, JNE_IMM = 0x55, CALL = 0x85, EXIT = 0x95, MAP_FD = 1,
+	MOV = 0xbf,
+	MOV_IMM = 0xb7,
+	ADD = 0x0f,
+	ADD_IMM = 0x07,
+	LOAD = 0x79,
+	STORE = 0x7b,
+	STORE_W_IMM = 0x62,
+	LOAD_IMM64 = 0x18,
+	JEQ_IMM = 0x15,
+	JNE_IMM = 0x55,
+	CALL = 0x85,
+	EXIT = 0x95,
+	MAP_FD = 1,
 };
 
-/* A piece of the current task_struct, from the offset on that we have left in one map, into the other. */
+/*
+ * A piece of the current task_struct, from the offset on that we have left in one map, into the
+ * other.
+ */
 static int load_program(int offsets, int pieces, enum rt_bpf_helper read)
 {
 	const struct rt_bpf_insn insns[] = {
@@ -99,7 +119,10 @@ static int load_program(int offsets, int pieces, enum rt_bpf_helper read)
 
 /* ---- a child ---- */
 
-/* Have the program run at a fault of a page that is thrown away each time.  It may be left out once, when another runs on this CPU. */
+/*
+ * Have the program run at a fault of a page that is thrown away each time.  It may be left out
+ * once, when another runs on this CPU.
+ */
 static bool read_piece(const struct looking *l, volatile char *page, struct piece *piece)
 {
 	const struct piece none = { .offset = UINT64_MAX };
@@ -107,7 +130,8 @@ static bool read_piece(const struct looking *l, volatile char *page, struct piec
 	uint32_t key = 0;
 	unsigned i;
 
-	if (rt_bpf_map_update(l->offsets, &key, &offset) < 0 || rt_bpf_map_update(l->pieces, &key, &none) < 0)
+	if (rt_bpf_map_update(l->offsets, &key, &offset) < 0 ||
+	    rt_bpf_map_update(l->pieces, &key, &none) < 0)
 		return false;
 	for (i = 0; i < TRIES; i++) {
 		madvise((void *)(uintptr_t)page, 1, MADV_DONTNEED);
@@ -133,7 +157,10 @@ static void look_into(struct looking *l, const struct piece *piece)
 static int listen(const struct looking *l)
 {
 	const struct rt_perf_attr attr = {
-		.type = RT_PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = RT_PERF_COUNT_SW_PAGE_FAULTS, .sample_period = 1,
+		.type = RT_PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = RT_PERF_COUNT_SW_PAGE_FAULTS,
+		.sample_period = 1,
 	};
 	int fd = rt_perf_open(&attr, 0, -1);
 
@@ -142,11 +169,15 @@ static int listen(const struct looking *l)
 	return ioctl(fd, RT_PERF_IOC_SET_BPF, l->prog) != 0 ? -errno : 0;
 }
 
-/* In a child whose thread pointer leads to zeroes: what would want more of the C library than system calls is not done here. */
+/*
+ * In a child whose thread pointer leads to zeroes: what would want more of the C library than
+ * system calls is not done here.
+ */
 static int look(void *arg)
 {
 	struct looking *l = arg;
-	volatile char *page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile char *page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+				   0);
 	struct piece piece;
 	uint64_t offset;
 
@@ -177,7 +208,10 @@ static int send_child(struct looking *l, char *memory, struct found *found)
 	memcpy((char *)at + 16, &self, sizeof(self));		/* glibc's THREAD_SELF */
 	l->thread_pointer = at;
 	l->found = found;
-	/* That of a new thread stands in its task_struct from the beginning; a value of our own might not, on aarch64. */
+	/*
+	 * That of a new thread stands in its task_struct from the beginning; a value of our own
+	 * might not, on aarch64.
+	 */
 	pid = clone(look, memory + TLS + STACK, CLONE_SETTLS | SIGCHLD, l, NULL, (void *)at, NULL);
 	if (pid < 0)
 		return -errno;
@@ -199,15 +233,19 @@ static int judge(const struct found *found, struct rt_error *err)
 			}
 	if (n == 1 && at)
 		return at;
-	return rt_fail(err, -ENOENT, n ? "several places in the kernel's task_struct could hold the thread pointer" :
-		       "the thread pointer was not found in the kernel's task_struct");
+	return rt_fail(
+		err, -ENOENT,
+		n ? "several places in the kernel's task_struct could hold the thread pointer"
+		  : "the thread pointer was not found in the kernel's task_struct");
 }
 
 static int send_children(struct looking *l, struct rt_error *err)
 {
 	size_t each = TLS + STACK;
-	char *memory = mmap(NULL, 2 * each, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-	struct found *found = mmap(NULL, 2 * sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap(NULL, 2 * each, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	struct found *found = mmap(NULL, 2 * sizeof(*found), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int r = 0, i;
 
 	if (memory == MAP_FAILED || found == MAP_FAILED) {
@@ -215,7 +253,11 @@ static int send_children(struct looking *l, struct rt_error *err)
 	} else {
 		for (i = 0; i < 2 && r == 0; i++)
 			r = send_child(l, memory + (size_t)i * each, &found[i]);
-		r = r < 0 ? rt_fail(err, r, "looking for the thread pointer in the kernel's task_struct: %s", strerror(-r)) : judge(found, err);
+		r = r < 0 ? rt_fail(err, r,
+				    "looking for the thread pointer in the kernel's task_struct: "
+				    "%s",
+				    strerror(-r))
+			  : judge(found, err);
 	}
 	if (memory != MAP_FAILED)
 		munmap(memory, 2 * each);
@@ -238,7 +280,10 @@ int rt_thread_pointer_find(struct rt_error *err)
 	if (r == -EINVAL)
 		r = l.prog = load_program(l.offsets, l.pieces, RT_FN_probe_read);
 	if (r < 0)
-		rt_fail(err, r, "BPF programs that would find the thread pointer in the kernel's task_struct: %s", strerror(-r));
+		rt_fail(err, r,
+			"BPF programs that would find the thread pointer in the kernel's "
+			"task_struct: %s",
+			strerror(-r));
 	else
 		r = send_children(&l, err);
 	if (l.prog >= 0)

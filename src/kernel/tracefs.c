@@ -15,7 +15,10 @@
 #include "kernel/procfs.h"
 #include "base/scan.h"
 
-/* The `n` characters of a mount point, in which the kernel writes blanks as \040, into `point`.  False: no room. */
+/*
+ * The `n` characters of a mount point, in which the kernel writes blanks as \040, into `point`.
+ * False: no room.
+ */
 static bool unescape(const char *from, size_t n, char *point, size_t size)
 {
 	const char *end = from + n;
@@ -25,7 +28,8 @@ static bool unescape(const char *from, size_t n, char *point, size_t size)
 		if (used + 1 >= size)
 			return false;
 		if (*from == '\\' && end - from >= 4 && strspn(from + 1, "01234567") >= 3) {
-			point[used++] = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
+			point[used++] = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
+					       (from[3] - '0'));
 			from += 4;
 		} else {
 			point[used++] = *from++;
@@ -41,13 +45,15 @@ static bool mount_point(const char *mounts, const char *type, char *point, size_
 	const char *line, *at, *dir, *fs;
 	size_t dir_n, fs_n;
 
-	for (line = mounts; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+	for (line = mounts; line && *line;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		at = line;
 		if (!rt_scan_word(&at, &dir_n))
 			continue;
 		dir = rt_scan_word(&at, &dir_n);
 		fs = rt_scan_word(&at, &fs_n);
-		if (dir && fs && fs_n == strlen(type) && strncmp(fs, type, fs_n) == 0 && unescape(dir, dir_n, point, size))
+		if (dir && fs && fs_n == strlen(type) && strncmp(fs, type, fs_n) == 0 &&
+		    unescape(dir, dir_n, point, size))
 			return true;
 	}
 	return false;
@@ -65,7 +71,10 @@ int rt_tracefs_in_mounts(const char *mounts, char *root, size_t size)
 	return 0;
 }
 
-/* Nobody else's mount table changes: a new mount namespace, cut off from its parent's before anything is mounted. */
+/*
+ * Nobody else's mount table changes: a new mount namespace, cut off from its parent's before
+ * anything is mounted.
+ */
 static int mount_private(struct rt_tracefs *t, struct rt_error *err)
 {
 	static const char *const places[][3] = {
@@ -76,10 +85,13 @@ static int mount_private(struct rt_tracefs *t, struct rt_error *err)
 	unsigned i;
 
 	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
-		return rt_fail(err, -errno, "tracefs is not mounted, and a private mount of it was refused: %s; "
-			       "try: mount -t tracefs tracefs /sys/kernel/tracing", strerror(errno));
+		return rt_fail(err, -errno,
+			       "tracefs is not mounted, and a private mount of it was refused: %s; "
+			       "try: mount -t tracefs tracefs /sys/kernel/tracing",
+			       strerror(errno));
 	for (i = 0; i < 2; i++) {
-		if (mount(places[i][0], places[i][1], places[i][0], MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0) {
+		if (mount(places[i][0], places[i][1], places[i][0],
+			  MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0) {
 			if (r == -ENOENT)
 				r = -errno;
 			continue;
@@ -121,8 +133,12 @@ int rt_tracefs_find(struct rt_tracefs *t, struct rt_error *err)
 	if (rt_tracefs_has(t, "uprobe_events"))
 		return 0;
 	if (errno == EACCES)
-		return rt_fail(err, -EACCES, "%s/uprobe_events: no permission; run rawtrace as root", t->root);
-	return rt_fail(err, -EOPNOTSUPP, "%s/uprobe_events: not there: the kernel was built without CONFIG_UPROBE_EVENTS", t->root);
+		return rt_fail(err, -EACCES,
+			       "%s/uprobe_events: no permission; run rawtrace as root", t->root);
+	return rt_fail(
+		err, -EOPNOTSUPP,
+		"%s/uprobe_events: not there: the kernel was built without CONFIG_UPROBE_EVENTS",
+		t->root);
 }
 
 static void format_path(const struct rt_tracefs *t, char *buf, const char *fmt, va_list ap)

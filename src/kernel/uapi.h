@@ -3,8 +3,9 @@
 #define RT_KERNEL_UAPI_H
 
 /*
- * What rawtrace uses of the kernel's interface and old headers (Linux 3.10's) lack.  Under names of our own, so that it
- * makes no difference what the build machine's <linux/...> has.  Values: include/uapi/linux/{bpf,perf_event}.h.
+ * What rawtrace uses of the kernel's interface and old headers (Linux 3.10's) lack.  Under names of
+ * our own, so that it makes no difference what the build machine's <linux/...> has.  Values:
+ * include/uapi/linux/{bpf,perf_event}.h.
  */
 #include <linux/types.h>
 #include <stdint.h>
@@ -60,9 +61,18 @@ enum {
 	RT_BPF_LINK_CREATE = 28,	/* 5.7 */
 };
 
-enum { RT_BPF_MAP_TYPE_HASH = 1, RT_BPF_MAP_TYPE_ARRAY = 2, RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4, RT_BPF_MAP_TYPE_RINGBUF = 27 };
+enum {
+	RT_BPF_MAP_TYPE_HASH = 1,
+	RT_BPF_MAP_TYPE_ARRAY = 2,
+	RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4,
+	RT_BPF_MAP_TYPE_RINGBUF = 27
+};
 enum { RT_BPF_F_MMAPABLE = 1 << 10 };	/* 5.5 */
-enum { RT_BPF_PROG_TYPE_KPROBE = 2, RT_BPF_PROG_TYPE_PERF_EVENT = 7 /* 4.9 */, RT_BPF_PROG_TYPE_RAW_TRACEPOINT = 17 /* 4.17 */ };
+enum {
+	RT_BPF_PROG_TYPE_KPROBE = 2,
+	RT_BPF_PROG_TYPE_PERF_EVENT = 7 /* 4.9 */,
+	RT_BPF_PROG_TYPE_RAW_TRACEPOINT = 17 /* 4.17 */
+};
 enum {
 	RT_BPF_PERF_EVENT = 41,			/* attach type of a perf event link, 5.15 */
 	RT_BPF_TRACE_UPROBE_MULTI = 48,		/* 6.6 */
@@ -144,8 +154,8 @@ struct rt_bpf_link_attr {
 };
 
 /*
- * struct perf_event_attr as far as 4.1 had it (PERF_ATTR_SIZE_VER4 + clockid lies within VER3..5; the kernel takes any
- * size that it knows and refuses unknown non-zero bytes only).
+ * struct perf_event_attr as far as 4.1 had it (PERF_ATTR_SIZE_VER4 + clockid lies within VER3..5;
+ * the kernel takes any size that it knows and refuses unknown non-zero bytes only).
  */
 struct rt_perf_attr {
 	uint32_t type, size;
@@ -166,7 +176,7 @@ _Static_assert(sizeof(struct rt_perf_attr) == 96, "PERF_ATTR_SIZE_VER3");
 #define RT_PERF_DISABLED	(1ull << 0)
 #define RT_PERF_PINNED		(1ull << 2)
 #define RT_PERF_ENABLE_ON_EXEC	(1ull << 12)
-#define RT_PERF_MMAP		(1ull << 8)	/* without it no mmap2 either: account_event() counts this bit */
+#define RT_PERF_MMAP (1ull << 8) /* without it no mmap2 either: account_event() counts this bit */
 #define RT_PERF_COMM		(1ull << 9)
 #define RT_PERF_TASK		(1ull << 13)
 #define RT_PERF_WATERMARK	(1ull << 14)
@@ -176,7 +186,11 @@ _Static_assert(sizeof(struct rt_perf_attr) == 96, "PERF_ATTR_SIZE_VER3");
 #define RT_PERF_FLAG_FD_CLOEXEC	(1ul << 3)	/* 3.14 */
 
 enum { RT_PERF_TYPE_SOFTWARE = 1, RT_PERF_TYPE_TRACEPOINT = 2 };
-enum { RT_PERF_COUNT_SW_PAGE_FAULTS = 2, RT_PERF_COUNT_SW_DUMMY = 9 /* 3.12 */, RT_PERF_COUNT_SW_BPF_OUTPUT = 10 };
+enum {
+	RT_PERF_COUNT_SW_PAGE_FAULTS = 2,
+	RT_PERF_COUNT_SW_DUMMY = 9 /* 3.12 */,
+	RT_PERF_COUNT_SW_BPF_OUTPUT = 10
+};
 enum { RT_PERF_SAMPLE_TIME = 1 << 2, RT_PERF_SAMPLE_RAW = 1 << 10 };
 
 #define RT_PERF_IOC_ENABLE	0x2400		/* _IO('$', 0) */

@@ -21,8 +21,12 @@ struct layout {
 	uint32_t align;
 };
 
-/* Where the member stands, by the System V ABI: a bit-field does not cross a border of its own type. */
-static void lay_out(struct layout *l, struct rt_member *m, const struct rt_ctype *type, unsigned bits)
+/*
+ * Where the member stands, by the System V ABI: a bit-field does not cross a border of its own
+ * type.
+ */
+static void lay_out(struct layout *l, struct rt_member *m, const struct rt_ctype *type,
+		    unsigned bits)
 {
 	bool is_union = l->type->kind == RT_CT_UNION;
 	uint64_t unit = type->size * 8, at = is_union ? 0 : l->bit;
@@ -59,7 +63,8 @@ static int bit_field(struct rt_cursor *c, const struct rt_ctype *type, unsigned 
 	r = rt_parse_number(c, &n);
 	if (r < 0)
 		return r;
-	if (type->kind != RT_CT_INT && type->kind != RT_CT_CHAR && type->kind != RT_CT_BOOL && type->kind != RT_CT_ENUM)
+	if (type->kind != RT_CT_INT && type->kind != RT_CT_CHAR && type->kind != RT_CT_BOOL &&
+	    type->kind != RT_CT_ENUM)
 		return rt_expected(c, at, "no bits: only integers have bit-fields");
 	if (n < 1 || (uint64_t)n > type->size * 8)
 		return rt_expected(c, at, "a number of bits, 1 to %u", (unsigned)type->size * 8);
@@ -87,7 +92,8 @@ static int member(struct rt_cursor *c, struct layout *l, const struct rt_specifi
 	if (type->kind == RT_CT_VOID || type->kind == RT_CT_FUNCTION)
 		return rt_expected(c, d.at, "a member that has a size");
 	if (type->kind == RT_CT_UNKNOWN && !type->size)
-		return rt_expected(c, d.at, "a type whose size is known before a member, not %.60s", type->name ? type->name : "this");
+		return rt_expected(c, d.at, "a type whose size is known before a member, not %.60s",
+				   type->name ? type->name : "this");
 	r = bit_field(c, type, &bits);
 	if (r < 0)
 		return r;
@@ -117,7 +123,8 @@ static int members(struct rt_cursor *c, struct layout *l)
 			return r;
 		if (!s.type)
 			return rt_expected(c, at, "a member or '}'");
-		if (rt_peek(c) == ';' && (s.type->kind == RT_CT_STRUCT || s.type->kind == RT_CT_UNION)) {
+		if (rt_peek(c) == ';' &&
+		    (s.type->kind == RT_CT_STRUCT || s.type->kind == RT_CT_UNION)) {
 			r = member(c, l, &s);
 			if (r < 0)
 				return r;
@@ -240,12 +247,14 @@ static int body(struct rt_cursor *c, struct rt_ctype *type)
 /* A type of that name which was defined or only named before, or NULL. */
 static const struct rt_ctype *known_tag(const struct rt_cursor *c, const char *name)
 {
-	const struct rt_ctype *type = c->defines ? rt_scope_find(c->defines, name, strlen(name)) : NULL;
+	const struct rt_ctype *type = c->defines ? rt_scope_find(c->defines, name, strlen(name))
+						 : NULL;
 
 	return type ? type : rt_scope_find(c->scope, name, strlen(name));
 }
 
-int rt_parse_tagged(struct rt_cursor *c, enum rt_ctype_kind kind, bool is_flags, const struct rt_ctype **type)
+int rt_parse_tagged(struct rt_cursor *c, enum rt_ctype_kind kind, bool is_flags,
+		    const struct rt_ctype **type)
 {
 	const struct rt_ctype *known = NULL;
 	struct rt_ctype *new;
@@ -265,13 +274,15 @@ int rt_parse_tagged(struct rt_cursor *c, enum rt_ctype_kind kind, bool is_flags,
 		known = known_tag(c, name);
 	}
 	if (!n && rt_peek(c) != '{')
-		return rt_expected(c, at, "a name or '{' behind '%s'", is_flags ? "flags" : kind_word(kind));
+		return rt_expected(c, at, "a name or '{' behind '%s'",
+				   is_flags ? "flags" : kind_word(kind));
 	if (known && rt_peek(c) != '{') {
 		*type = known;
 		return 0;
 	}
 	/* Named before, and defined now: what points to it is then right. */
-	new = n && c->defines ? (struct rt_ctype *)rt_scope_find(c->defines, name, strlen(name)) : NULL;
+	new = n && c->defines ? (struct rt_ctype *)rt_scope_find(c->defines, name, strlen(name))
+			      : NULL;
 	if (new && new->kind == RT_CT_UNKNOWN) {
 		new->kind = kind;
 		*type = new;
@@ -296,74 +307,138 @@ int rt_parse_tagged(struct rt_cursor *c, enum rt_ctype_kind kind, bool is_flags,
 
 /* ---- typedefs ---- */
 
-/* What the names of C's, POSIX's and Linux's headers mean.  WORD: as large as a long, which is as large as a pointer on all of ours. */
+/*
+ * What the names of C's, POSIX's and Linux's headers mean.  WORD: as large as a long, which is as
+ * large as a pointer on all of ours.
+ */
 enum { WORD = 0, UNSIGNED = 0, SIGNED = 1 };
 
 static const struct standard {
 	char name[16];		/* a pointer to it would take as much */
 	uint8_t kind, size, is_signed, style;
 } standard[] = {
-	{ "size_t", RT_CT_INT, WORD, UNSIGNED, 0 }, { "ssize_t", RT_CT_INT, WORD, SIGNED, 0 },
-	{ "ptrdiff_t", RT_CT_INT, WORD, SIGNED, 0 }, { "rsize_t", RT_CT_INT, WORD, UNSIGNED, 0 },
-	{ "intptr_t", RT_CT_INT, WORD, SIGNED, 0 }, { "uintptr_t", RT_CT_INT, WORD, UNSIGNED, RT_STYLE_HEX },
-	{ "int8_t", RT_CT_INT, 1, SIGNED, 0 }, { "uint8_t", RT_CT_INT, 1, UNSIGNED, 0 },
-	{ "int16_t", RT_CT_INT, 2, SIGNED, 0 }, { "uint16_t", RT_CT_INT, 2, UNSIGNED, 0 },
-	{ "int32_t", RT_CT_INT, 4, SIGNED, 0 }, { "uint32_t", RT_CT_INT, 4, UNSIGNED, 0 },
-	{ "int64_t", RT_CT_INT, 8, SIGNED, 0 }, { "uint64_t", RT_CT_INT, 8, UNSIGNED, 0 },
-	{ "intmax_t", RT_CT_INT, 8, SIGNED, 0 }, { "uintmax_t", RT_CT_INT, 8, UNSIGNED, 0 },
-	{ "int_least8_t", RT_CT_INT, 1, SIGNED, 0 }, { "uint_least8_t", RT_CT_INT, 1, UNSIGNED, 0 },
-	{ "int_least16_t", RT_CT_INT, 2, SIGNED, 0 }, { "uint_least16_t", RT_CT_INT, 2, UNSIGNED, 0 },
-	{ "int_least32_t", RT_CT_INT, 4, SIGNED, 0 }, { "uint_least32_t", RT_CT_INT, 4, UNSIGNED, 0 },
-	{ "int_least64_t", RT_CT_INT, 8, SIGNED, 0 }, { "uint_least64_t", RT_CT_INT, 8, UNSIGNED, 0 },
-	{ "int_fast8_t", RT_CT_INT, 1, SIGNED, 0 }, { "uint_fast8_t", RT_CT_INT, 1, UNSIGNED, 0 },
-	{ "int_fast16_t", RT_CT_INT, WORD, SIGNED, 0 }, { "uint_fast16_t", RT_CT_INT, WORD, UNSIGNED, 0 },
-	{ "int_fast32_t", RT_CT_INT, WORD, SIGNED, 0 }, { "uint_fast32_t", RT_CT_INT, WORD, UNSIGNED, 0 },
-	{ "int_fast64_t", RT_CT_INT, 8, SIGNED, 0 }, { "uint_fast64_t", RT_CT_INT, 8, UNSIGNED, 0 },
-	{ "__int8", RT_CT_INT, 1, SIGNED, 0 }, { "__int16", RT_CT_INT, 2, SIGNED, 0 }, { "__int32", RT_CT_INT, 4, SIGNED, 0 },
-	{ "__int64", RT_CT_INT, 8, SIGNED, 0 }, { "__int128_t", RT_CT_INT, 16, SIGNED, 0 },
+	{ "size_t", RT_CT_INT, WORD, UNSIGNED, 0 },
+	{ "ssize_t", RT_CT_INT, WORD, SIGNED, 0 },
+	{ "ptrdiff_t", RT_CT_INT, WORD, SIGNED, 0 },
+	{ "rsize_t", RT_CT_INT, WORD, UNSIGNED, 0 },
+	{ "intptr_t", RT_CT_INT, WORD, SIGNED, 0 },
+	{ "uintptr_t", RT_CT_INT, WORD, UNSIGNED, RT_STYLE_HEX },
+	{ "int8_t", RT_CT_INT, 1, SIGNED, 0 },
+	{ "uint8_t", RT_CT_INT, 1, UNSIGNED, 0 },
+	{ "int16_t", RT_CT_INT, 2, SIGNED, 0 },
+	{ "uint16_t", RT_CT_INT, 2, UNSIGNED, 0 },
+	{ "int32_t", RT_CT_INT, 4, SIGNED, 0 },
+	{ "uint32_t", RT_CT_INT, 4, UNSIGNED, 0 },
+	{ "int64_t", RT_CT_INT, 8, SIGNED, 0 },
+	{ "uint64_t", RT_CT_INT, 8, UNSIGNED, 0 },
+	{ "intmax_t", RT_CT_INT, 8, SIGNED, 0 },
+	{ "uintmax_t", RT_CT_INT, 8, UNSIGNED, 0 },
+	{ "int_least8_t", RT_CT_INT, 1, SIGNED, 0 },
+	{ "uint_least8_t", RT_CT_INT, 1, UNSIGNED, 0 },
+	{ "int_least16_t", RT_CT_INT, 2, SIGNED, 0 },
+	{ "uint_least16_t", RT_CT_INT, 2, UNSIGNED, 0 },
+	{ "int_least32_t", RT_CT_INT, 4, SIGNED, 0 },
+	{ "uint_least32_t", RT_CT_INT, 4, UNSIGNED, 0 },
+	{ "int_least64_t", RT_CT_INT, 8, SIGNED, 0 },
+	{ "uint_least64_t", RT_CT_INT, 8, UNSIGNED, 0 },
+	{ "int_fast8_t", RT_CT_INT, 1, SIGNED, 0 },
+	{ "uint_fast8_t", RT_CT_INT, 1, UNSIGNED, 0 },
+	{ "int_fast16_t", RT_CT_INT, WORD, SIGNED, 0 },
+	{ "uint_fast16_t", RT_CT_INT, WORD, UNSIGNED, 0 },
+	{ "int_fast32_t", RT_CT_INT, WORD, SIGNED, 0 },
+	{ "uint_fast32_t", RT_CT_INT, WORD, UNSIGNED, 0 },
+	{ "int_fast64_t", RT_CT_INT, 8, SIGNED, 0 },
+	{ "uint_fast64_t", RT_CT_INT, 8, UNSIGNED, 0 },
+	{ "__int8", RT_CT_INT, 1, SIGNED, 0 },
+	{ "__int16", RT_CT_INT, 2, SIGNED, 0 },
+	{ "__int32", RT_CT_INT, 4, SIGNED, 0 },
+	{ "__int64", RT_CT_INT, 8, SIGNED, 0 },
+	{ "__int128_t", RT_CT_INT, 16, SIGNED, 0 },
 	{ "__uint128_t", RT_CT_INT, 16, UNSIGNED, 0 },
-	{ "u_int8_t", RT_CT_INT, 1, UNSIGNED, 0 }, { "u_int16_t", RT_CT_INT, 2, UNSIGNED, 0 },
-	{ "u_int32_t", RT_CT_INT, 4, UNSIGNED, 0 }, { "u_int64_t", RT_CT_INT, 8, UNSIGNED, 0 },
-	{ "__s8", RT_CT_INT, 1, SIGNED, 0 }, { "__u8", RT_CT_INT, 1, UNSIGNED, 0 },
-	{ "__s16", RT_CT_INT, 2, SIGNED, 0 }, { "__u16", RT_CT_INT, 2, UNSIGNED, 0 },
-	{ "__s32", RT_CT_INT, 4, SIGNED, 0 }, { "__u32", RT_CT_INT, 4, UNSIGNED, 0 },
-	{ "__s64", RT_CT_INT, 8, SIGNED, 0 }, { "__u64", RT_CT_INT, 8, UNSIGNED, 0 },
-	{ "u_char", RT_CT_INT, 1, UNSIGNED, 0 }, { "u_short", RT_CT_INT, 2, UNSIGNED, 0 },
-	{ "u_int", RT_CT_INT, 4, UNSIGNED, 0 }, { "u_long", RT_CT_INT, WORD, UNSIGNED, 0 },
-	{ "uchar", RT_CT_INT, 1, UNSIGNED, 0 }, { "ushort", RT_CT_INT, 2, UNSIGNED, 0 },
-	{ "uint", RT_CT_INT, 4, UNSIGNED, 0 }, { "ulong", RT_CT_INT, WORD, UNSIGNED, 0 },
-	{ "quad_t", RT_CT_INT, 8, SIGNED, 0 }, { "u_quad_t", RT_CT_INT, 8, UNSIGNED, 0 },
-	{ "off_t", RT_CT_INT, WORD, SIGNED, 0 }, { "off64_t", RT_CT_INT, 8, SIGNED, 0 }, { "loff_t", RT_CT_INT, 8, SIGNED, 0 },
-	{ "time_t", RT_CT_INT, WORD, SIGNED, 0 }, { "suseconds_t", RT_CT_INT, WORD, SIGNED, 0 },
-	{ "useconds_t", RT_CT_INT, 4, UNSIGNED, 0 }, { "clock_t", RT_CT_INT, WORD, SIGNED, 0 },
-	{ "clockid_t", RT_CT_INT, 4, SIGNED, 0 }, { "timer_t", RT_CT_INT, WORD, UNSIGNED, RT_STYLE_HEX },
-	{ "pid_t", RT_CT_INT, 4, SIGNED, 0 }, { "id_t", RT_CT_INT, 4, UNSIGNED, 0 }, { "uid_t", RT_CT_INT, 4, UNSIGNED, 0 },
-	{ "gid_t", RT_CT_INT, 4, UNSIGNED, 0 }, { "mode_t", RT_CT_INT, 4, UNSIGNED, RT_STYLE_OCT },
-	{ "dev_t", RT_CT_INT, 8, UNSIGNED, RT_STYLE_HEX }, { "ino_t", RT_CT_INT, WORD, UNSIGNED, 0 },
-	{ "ino64_t", RT_CT_INT, 8, UNSIGNED, 0 }, { "nlink_t", RT_CT_INT, WORD, UNSIGNED, 0 },
-	{ "blksize_t", RT_CT_INT, WORD, SIGNED, 0 }, { "blkcnt_t", RT_CT_INT, WORD, SIGNED, 0 },
-	{ "blkcnt64_t", RT_CT_INT, 8, SIGNED, 0 }, { "key_t", RT_CT_INT, 4, SIGNED, RT_STYLE_HEX },
-	{ "rlim_t", RT_CT_INT, WORD, UNSIGNED, 0 }, { "nfds_t", RT_CT_INT, WORD, UNSIGNED, 0 },
-	{ "socklen_t", RT_CT_INT, 4, UNSIGNED, 0 }, { "sa_family_t", RT_CT_INT, 2, UNSIGNED, 0 },
-	{ "in_port_t", RT_CT_INT, 2, UNSIGNED, 0 }, { "in_addr_t", RT_CT_INT, 4, UNSIGNED, RT_STYLE_HEX },
-	{ "wchar_t", RT_CT_INT, 4, SIGNED, 0 }, { "wint_t", RT_CT_INT, 4, UNSIGNED, 0 }, { "wctype_t", RT_CT_INT, WORD, UNSIGNED, 0 },
-	{ "char16_t", RT_CT_INT, 2, UNSIGNED, 0 }, { "char32_t", RT_CT_INT, 4, UNSIGNED, 0 },
-	{ "pthread_t", RT_CT_INT, WORD, UNSIGNED, RT_STYLE_HEX }, { "pthread_key_t", RT_CT_INT, 4, UNSIGNED, 0 },
-	{ "pthread_once_t", RT_CT_INT, 4, SIGNED, 0 }, { "sig_atomic_t", RT_CT_INT, 4, SIGNED, 0 },
-	{ "bool", RT_CT_BOOL, 1, UNSIGNED, 0 }, { "_Bool", RT_CT_BOOL, 1, UNSIGNED, 0 },
-	{ "char8_t", RT_CT_CHAR, 1, UNSIGNED, 0 }, { "float_t", RT_CT_FLOAT, 4, SIGNED, 0 }, { "double_t", RT_CT_FLOAT, 8, SIGNED, 0 },
+	{ "u_int8_t", RT_CT_INT, 1, UNSIGNED, 0 },
+	{ "u_int16_t", RT_CT_INT, 2, UNSIGNED, 0 },
+	{ "u_int32_t", RT_CT_INT, 4, UNSIGNED, 0 },
+	{ "u_int64_t", RT_CT_INT, 8, UNSIGNED, 0 },
+	{ "__s8", RT_CT_INT, 1, SIGNED, 0 },
+	{ "__u8", RT_CT_INT, 1, UNSIGNED, 0 },
+	{ "__s16", RT_CT_INT, 2, SIGNED, 0 },
+	{ "__u16", RT_CT_INT, 2, UNSIGNED, 0 },
+	{ "__s32", RT_CT_INT, 4, SIGNED, 0 },
+	{ "__u32", RT_CT_INT, 4, UNSIGNED, 0 },
+	{ "__s64", RT_CT_INT, 8, SIGNED, 0 },
+	{ "__u64", RT_CT_INT, 8, UNSIGNED, 0 },
+	{ "u_char", RT_CT_INT, 1, UNSIGNED, 0 },
+	{ "u_short", RT_CT_INT, 2, UNSIGNED, 0 },
+	{ "u_int", RT_CT_INT, 4, UNSIGNED, 0 },
+	{ "u_long", RT_CT_INT, WORD, UNSIGNED, 0 },
+	{ "uchar", RT_CT_INT, 1, UNSIGNED, 0 },
+	{ "ushort", RT_CT_INT, 2, UNSIGNED, 0 },
+	{ "uint", RT_CT_INT, 4, UNSIGNED, 0 },
+	{ "ulong", RT_CT_INT, WORD, UNSIGNED, 0 },
+	{ "quad_t", RT_CT_INT, 8, SIGNED, 0 },
+	{ "u_quad_t", RT_CT_INT, 8, UNSIGNED, 0 },
+	{ "off_t", RT_CT_INT, WORD, SIGNED, 0 },
+	{ "off64_t", RT_CT_INT, 8, SIGNED, 0 },
+	{ "loff_t", RT_CT_INT, 8, SIGNED, 0 },
+	{ "time_t", RT_CT_INT, WORD, SIGNED, 0 },
+	{ "suseconds_t", RT_CT_INT, WORD, SIGNED, 0 },
+	{ "useconds_t", RT_CT_INT, 4, UNSIGNED, 0 },
+	{ "clock_t", RT_CT_INT, WORD, SIGNED, 0 },
+	{ "clockid_t", RT_CT_INT, 4, SIGNED, 0 },
+	{ "timer_t", RT_CT_INT, WORD, UNSIGNED, RT_STYLE_HEX },
+	{ "pid_t", RT_CT_INT, 4, SIGNED, 0 },
+	{ "id_t", RT_CT_INT, 4, UNSIGNED, 0 },
+	{ "uid_t", RT_CT_INT, 4, UNSIGNED, 0 },
+	{ "gid_t", RT_CT_INT, 4, UNSIGNED, 0 },
+	{ "mode_t", RT_CT_INT, 4, UNSIGNED, RT_STYLE_OCT },
+	{ "dev_t", RT_CT_INT, 8, UNSIGNED, RT_STYLE_HEX },
+	{ "ino_t", RT_CT_INT, WORD, UNSIGNED, 0 },
+	{ "ino64_t", RT_CT_INT, 8, UNSIGNED, 0 },
+	{ "nlink_t", RT_CT_INT, WORD, UNSIGNED, 0 },
+	{ "blksize_t", RT_CT_INT, WORD, SIGNED, 0 },
+	{ "blkcnt_t", RT_CT_INT, WORD, SIGNED, 0 },
+	{ "blkcnt64_t", RT_CT_INT, 8, SIGNED, 0 },
+	{ "key_t", RT_CT_INT, 4, SIGNED, RT_STYLE_HEX },
+	{ "rlim_t", RT_CT_INT, WORD, UNSIGNED, 0 },
+	{ "nfds_t", RT_CT_INT, WORD, UNSIGNED, 0 },
+	{ "socklen_t", RT_CT_INT, 4, UNSIGNED, 0 },
+	{ "sa_family_t", RT_CT_INT, 2, UNSIGNED, 0 },
+	{ "in_port_t", RT_CT_INT, 2, UNSIGNED, 0 },
+	{ "in_addr_t", RT_CT_INT, 4, UNSIGNED, RT_STYLE_HEX },
+	{ "wchar_t", RT_CT_INT, 4, SIGNED, 0 },
+	{ "wint_t", RT_CT_INT, 4, UNSIGNED, 0 },
+	{ "wctype_t", RT_CT_INT, WORD, UNSIGNED, 0 },
+	{ "char16_t", RT_CT_INT, 2, UNSIGNED, 0 },
+	{ "char32_t", RT_CT_INT, 4, UNSIGNED, 0 },
+	{ "pthread_t", RT_CT_INT, WORD, UNSIGNED, RT_STYLE_HEX },
+	{ "pthread_key_t", RT_CT_INT, 4, UNSIGNED, 0 },
+	{ "pthread_once_t", RT_CT_INT, 4, SIGNED, 0 },
+	{ "sig_atomic_t", RT_CT_INT, 4, SIGNED, 0 },
+	{ "bool", RT_CT_BOOL, 1, UNSIGNED, 0 },
+	{ "_Bool", RT_CT_BOOL, 1, UNSIGNED, 0 },
+	{ "char8_t", RT_CT_CHAR, 1, UNSIGNED, 0 },
+	{ "float_t", RT_CT_FLOAT, 4, SIGNED, 0 },
+	{ "double_t", RT_CT_FLOAT, 8, SIGNED, 0 },
 };
 
-/* Texts of libstdc++, by the whole names that symbols have: what is in them is part of its ABI.  A view's members are for its convention. */
+/*
+ * Texts of libstdc++, by the whole names that symbols have: what is in them is part of its ABI.  A
+ * view's members are for its convention.
+ */
 static const struct rt_ctype *standard_text(struct rt_cursor *c, const char *name, size_t n)
 {
-	bool string = rt_is_word(name, n, "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >");
+	bool string = rt_is_word(
+		name, n,
+		"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >");
 	struct rt_ctype *type, *element, *length;
 	struct rt_member *members;
 
-	if (c->arch->word != 8 || !(string || rt_is_word(name, n, "std::basic_string_view<char, std::char_traits<char> >")))
+	if (c->arch->word != 8 ||
+	    !(string ||
+	      rt_is_word(name, n, "std::basic_string_view<char, std::char_traits<char> >")))
 		return NULL;
-	type = rt_types_add(c->types, RT_CT_STRUCT, string ? "std::string" : "std::string_view", string ? 32 : 16);
+	type = rt_types_add(c->types, RT_CT_STRUCT, string ? "std::string" : "std::string_view",
+			    string ? 32 : 16);
 	element = rt_types_add(c->types, RT_CT_CHAR, NULL, 1);
 	length = rt_types_add(c->types, RT_CT_INT, NULL, 8);
 	members = rt_types_alloc(c->types, 2 * sizeof(*members));
@@ -375,7 +450,9 @@ static const struct rt_ctype *standard_text(struct rt_cursor *c, const char *nam
 	type->members = members;
 	type->nmembers = 2;
 	type->by_reference = string;
-	type->sequence = (struct rt_sequence){ .element = element, .pointer = string ? 0 : 8, .length = string ? 8 : 0 };
+	type->sequence = (struct rt_sequence){ .element = element,
+					       .pointer = string ? 0 : 8,
+					       .length = string ? 8 : 0 };
 	return type;
 }
 
@@ -396,7 +473,8 @@ const struct rt_ctype *rt_standard_type(struct rt_cursor *c, const char *name, s
 	if (!type)
 		return NULL;
 	/* The i386 ABI aligns nothing to more than its word. */
-	type->align = (uint32_t)(type->size > c->arch->word && c->arch->word < 8 ? c->arch->word : type->size);
+	type->align = (uint32_t)(type->size > c->arch->word && c->arch->word < 8 ? c->arch->word
+										 : type->size);
 	type->is_signed = standard[i].is_signed;
 	type->style = (enum rt_style)standard[i].style;
 	return type;
@@ -404,7 +482,8 @@ const struct rt_ctype *rt_standard_type(struct rt_cursor *c, const char *name, s
 
 const char *rt_nearest_type(const char *name)
 {
-	static const char *const words[] = { "int", "char", "short", "long", "float", "double", "void", "unsigned", "signed" };
+	static const char *const words[] = { "int",    "char", "short",	   "long",  "float",
+					     "double", "void", "unsigned", "signed" };
 	unsigned d, best = UINT32_MAX;
 	const char *other, *found = NULL;
 	size_t i;
@@ -423,7 +502,8 @@ const char *rt_nearest_type(const char *name)
 const char *rt_standard_basic(const char *name, size_t n, unsigned word)
 {
 	static const char *const names[2][4] = {
-		{ "unsigned char", "unsigned short", "unsigned int", "unsigned long" }, { "signed char", "short", "int", "long" },
+		{ "unsigned char", "unsigned short", "unsigned int", "unsigned long" },
+		{ "signed char", "short", "int", "long" },
 	};
 	const struct standard *s = standard;
 	bool is_int;
@@ -431,11 +511,17 @@ const char *rt_standard_basic(const char *name, size_t n, unsigned word)
 	while (s < standard + RT_COUNT(standard) && !rt_is_word(name, n, s->name))
 		s++;
 	/* C++ has types of their own for characters. */
-	if (s == standard + RT_COUNT(standard) || s->kind != RT_CT_INT || s->size == 16 || strncmp(name, "char", 4) == 0 || name[0] == 'w')
+	if (s == standard + RT_COUNT(standard) || s->kind != RT_CT_INT || s->size == 16 ||
+	    strncmp(name, "char", 4) == 0 || name[0] == 'w')
 		return NULL;
-	/* What is a long in 64-bit programs: in others size_t and what goes with pointers are ints. */
+	/*
+	 * What is a long in 64-bit programs: in others size_t and what goes with pointers are ints.
+	 */
 	is_int = word < 8 && (strstr(s->name, "size_t") || strstr(s->name, "ptr"));
 	if (word < 8 && s->size == 8)
 		return s->is_signed ? "long long" : "unsigned long long";
-	return names[s->is_signed][s->size == 1 ? 0 : s->size == 2 ? 1 : s->size == 4 || is_int ? 2 : 3];
+	return names[s->is_signed][s->size == 1		    ? 0
+				   : s->size == 2	    ? 1
+				   : s->size == 4 || is_int ? 2
+							    : 3];
 }

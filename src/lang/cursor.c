@@ -22,7 +22,8 @@ int rt_expected(const struct rt_cursor *c, const char *at, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	rt_usage(c->err, "'%.400s': column %u: expected %s", c->text, rt_cursor_column(c, at), what);
+	rt_usage(c->err, "'%.400s': column %u: expected %s", c->text, rt_cursor_column(c, at),
+		 what);
 	rt_error_point(c->err, c->text, (size_t)(at - c->text));
 	return -EINVAL;
 }
@@ -73,7 +74,8 @@ static size_t plain_identifier(const char *at, const char *end)
 
 	if (p < end && isdigit((unsigned char)*p))
 		return 0;
-	while (p < end && (isalnum((unsigned char)*p) || *p == '_' || *p == '$' || (unsigned char)*p >= 0x80)) {
+	while (p < end && (isalnum((unsigned char)*p) || *p == '_' || *p == '$' ||
+			   (unsigned char)*p >= 0x80)) {
 		n = rt_printable_length((const uint8_t *)p, (size_t)(end - p));
 		if (!n)
 			break;
@@ -87,7 +89,8 @@ size_t rt_template(const char *at, const char *end)
 	const char *p;
 	int depth = 0;
 
-	if (at + 1 >= end || *at != '<' || isspace((unsigned char)at[1]) || isdigit((unsigned char)at[1]) || at[1] == '=' || at[1] == '<')
+	if (at + 1 >= end || *at != '<' || isspace((unsigned char)at[1]) ||
+	    isdigit((unsigned char)at[1]) || at[1] == '=' || at[1] == '<')
 		return 0;
 	for (p = at; p < end && !strchr(";{\"", *p) && *p; p++) {
 		depth += *p == '<' ? 1 : *p == '>' && p[-1] != '-' ? -1 : 0;
@@ -155,13 +158,17 @@ static int escape(struct rt_cursor *c, unsigned *value)
 		return rt_expected(c, at, "a character behind '\\'");
 	ch = *c->at++;
 	if (ch == 'x') {
-		for (i = 0; i < 2 && c->at < c->end && isxdigit((unsigned char)*c->at); i++, c->at++)
-			v = v * 16 + (unsigned)(isdigit((unsigned char)*c->at) ? *c->at - '0' : (*c->at | 32) - 'a' + 10);
+		for (i = 0; i < 2 && c->at < c->end && isxdigit((unsigned char)*c->at);
+		     i++, c->at++)
+			v = v * 16 + (unsigned)(isdigit((unsigned char)*c->at)
+							? *c->at - '0'
+							: (*c->at | 32) - 'a' + 10);
 		*value = v;
 		return i ? 0 : rt_expected(c, c->at, "a hexadecimal digit");
 	}
 	if (ch >= '0' && ch <= '7') {
-		for (c->at--, i = 0; i < 3 && c->at < c->end && *c->at >= '0' && *c->at <= '7'; i++, c->at++)
+		for (c->at--, i = 0; i < 3 && c->at < c->end && *c->at >= '0' && *c->at <= '7';
+		     i++, c->at++)
 			v = v * 8 + (unsigned)(*c->at - '0');
 		*value = v & 0xff;
 		return 0;
@@ -193,7 +200,9 @@ static int character(struct rt_cursor *c, int64_t *value)
 
 static unsigned digit(char ch)
 {
-	return isdigit((unsigned char)ch) ? (unsigned)(ch - '0') : isalpha((unsigned char)ch) ? (unsigned)((ch | 32) - 'a' + 10) : 99;
+	return isdigit((unsigned char)ch)   ? (unsigned)(ch - '0')
+	       : isalpha((unsigned char)ch) ? (unsigned)((ch | 32) - 'a' + 10)
+					    : 99;
 }
 
 int rt_parse_number(struct rt_cursor *c, int64_t *value)
@@ -234,7 +243,8 @@ int rt_parse_number(struct rt_cursor *c, int64_t *value)
 	return 0;
 }
 
-static int primary(struct rt_cursor *c, const struct rt_enumerator *known, unsigned nknown, int64_t *value)
+static int primary(struct rt_cursor *c, const struct rt_enumerator *known, unsigned nknown,
+		   int64_t *value)
 {
 	bool inverted = rt_peek(c) == '~';
 	unsigned i;
@@ -246,7 +256,8 @@ static int primary(struct rt_cursor *c, const struct rt_enumerator *known, unsig
 			return rt_expected(c, c->at, "less nesting");
 		c->at++;
 		c->depth++;
-		r = inverted ? primary(c, known, nknown, value) : rt_parse_constant(c, known, nknown, value);
+		r = inverted ? primary(c, known, nknown, value)
+			     : rt_parse_constant(c, known, nknown, value);
 		c->depth--;
 		*value = inverted ? ~*value : *value;
 		return r < 0 || inverted ? r : rt_want(c, ")", "')'");
@@ -262,7 +273,8 @@ static int primary(struct rt_cursor *c, const struct rt_enumerator *known, unsig
 	return rt_parse_number(c, value);
 }
 
-int rt_parse_constant(struct rt_cursor *c, const struct rt_enumerator *known, unsigned nknown, int64_t *value)
+int rt_parse_constant(struct rt_cursor *c, const struct rt_enumerator *known, unsigned nknown,
+		      int64_t *value)
 {
 	int64_t left = 0, right = 0;
 	int r;
@@ -281,8 +293,10 @@ int rt_parse_constant(struct rt_cursor *c, const struct rt_enumerator *known, un
 			break;
 		if (op == '<' && (right < 0 || right > 63))
 			return rt_expected(c, at, "a shift by 0 to 63");
-		left = op == '|' ? left | right : op == '<' ? (int64_t)((uint64_t)left << right) :
-		       (int64_t)(op == '+' ? (uint64_t)left + (uint64_t)right : (uint64_t)left - (uint64_t)right);
+		left = op == '|'   ? left | right
+		       : op == '<' ? (int64_t)((uint64_t)left << right)
+				   : (int64_t)(op == '+' ? (uint64_t)left + (uint64_t)right
+							 : (uint64_t)left - (uint64_t)right);
 	}
 	*value = left;
 	return r;
@@ -312,7 +326,8 @@ int rt_parse_string(struct rt_cursor *c, const char **string, size_t *length)
 	}
 	*length = (size_t)(out - *string);
 	if (c->at >= c->end)
-		return rt_expected(c, c->at, "'\"', the end of the string that begins at column %u", rt_cursor_column(c, start));
+		return rt_expected(c, c->at, "'\"', the end of the string that begins at column %u",
+				   rt_cursor_column(c, start));
 	c->at++;
 	return 0;
 }

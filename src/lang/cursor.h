@@ -18,7 +18,8 @@ struct rt_cursor {
 	const struct rt_arch *arch;
 	struct rt_types *types;
 	const struct rt_scope *scope;	/* may be NULL */
-	struct rt_scope *defines;	/* takes the named types that are defined here; NULL: they are not kept */
+	/* takes the named types that are defined here; NULL: they are not kept */
+	struct rt_scope *defines;
 	unsigned depth;			/* of nesting, which is limited */
 	struct rt_error *err;
 };
@@ -37,7 +38,10 @@ char rt_peek(struct rt_cursor *c);
 bool rt_take(struct rt_cursor *c, const char *token);
 int rt_want(struct rt_cursor *c, const char *token, const char *what);
 
-/* The length of the C identifier at `at`, "::" parts and a template's arguments included where `scoped`; 0: there is none. */
+/*
+ * The length of the C identifier at `at`, "::" parts and a template's arguments included where
+ * `scoped`; 0: there is none.
+ */
 size_t rt_identifier(const struct rt_cursor *c, const char *at, bool scoped);
 /* How many bytes "<...>" at `at` takes, if it is closed and no comparison; 0: it is none. */
 size_t rt_template(const char *at, const char *end);
@@ -45,15 +49,22 @@ bool rt_is_word(const char *at, size_t n, const char *word);
 /* The place behind the parenthesis, bracket or brace that matches the one at `at`; NULL: none. */
 const char *rt_matching(const struct rt_cursor *c, const char *at);
 
-/* A number (decimal, 0x, octal, 'c', with a sign and C's suffixes), or a constant expression of them and enumerators. */
+/*
+ * A number (decimal, 0x, octal, 'c', with a sign and C's suffixes), or a constant expression of
+ * them and enumerators.
+ */
 int rt_parse_number(struct rt_cursor *c, int64_t *value);
-int rt_parse_constant(struct rt_cursor *c, const struct rt_enumerator *known, unsigned nknown, int64_t *value);
+int rt_parse_constant(struct rt_cursor *c, const struct rt_enumerator *known, unsigned nknown,
+		      int64_t *value);
 /* A string in double quotes, with C's escapes; in the types' memory. */
 int rt_parse_string(struct rt_cursor *c, const char **string, size_t *length);
 
 /* typedefs.c: the type that C, POSIX or Linux headers give this name, or NULL. */
 const struct rt_ctype *rt_standard_type(struct rt_cursor *c, const char *name, size_t n);
-/* The same in the words of the language: uint64_t is "unsigned long", where a pointer has `word` bytes of 8.  NULL: it has no other name. */
+/*
+ * The same in the words of the language: uint64_t is "unsigned long", where a pointer has `word`
+ * bytes of 8.  NULL: it has no other name.
+ */
 const char *rt_standard_basic(const char *name, size_t n, unsigned word);
 
 /* scope.c: a named type ("struct stat", "enum whence", "z_stream"), or NULL; and a new one. */
@@ -61,8 +72,9 @@ const struct rt_ctype *rt_scope_find(const struct rt_scope *scope, const char *n
 int rt_scope_add(struct rt_scope *scope, const char *name, const struct rt_ctype *type);
 
 /*
- * declare.c: what stands before a declarator ("static const unsigned long", "struct foo", "hex"), and declarators.  `abstract`: the
- * name may be missing.  `head`: it is a function's result, where every name that is not known is a macro if a type is.
+ * declare.c: what stands before a declarator ("static const unsigned long", "struct foo", "hex"),
+ * and declarators.  `abstract`: the name may be missing.  `head`: it is a function's result, where
+ * every name that is not known is a macro if a type is.
  */
 struct rt_specifiers {
 	const struct rt_ctype *type;
@@ -75,19 +87,26 @@ struct rt_declarator {
 	const char *name;		/* NULL: none */
 	const char *at;			/* of the name */
 	const struct rt_ctype *type;
-	const char *length;		/* the name between the brackets of the outermost array, which is not known yet */
+	/* the name between the brackets of the outermost array, which is not known yet */
+	const char *length;
 	size_t length_n;
 	const char *most;		/* and the name behind "<=" there, a bound */
 	size_t most_n;
 };
 int rt_parse_specifiers(struct rt_cursor *c, bool head, struct rt_specifiers *s);
 /* A function, its parameters as they were written.  NULL: out of memory. */
-const struct rt_ctype *rt_function_type(struct rt_types *types, const struct rt_ctype *result, const char *parameters, size_t n);
-/* Pointers, references and their qualifiers before a declarator; is the type const, before and after? */
+const struct rt_ctype *rt_function_type(struct rt_types *types, const struct rt_ctype *result,
+					const char *parameters, size_t n);
+/*
+ * Pointers, references and their qualifiers before a declarator; is the type const, before and
+ * after?
+ */
 int rt_parse_pointers(struct rt_cursor *c, const struct rt_ctype **type, bool *is_const);
-int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, bool is_const, struct rt_declarator *d);
+int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, bool is_const,
+			struct rt_declarator *d);
 /* `type` as one with `style`, itself where that says nothing new. */
-const struct rt_ctype *rt_styled(struct rt_cursor *c, const struct rt_ctype *type, enum rt_style style);
+const struct rt_ctype *rt_styled(struct rt_cursor *c, const struct rt_ctype *type,
+				 enum rt_style style);
 /* What RT_STYLE_STRING, RT_STYLE_FD and RT_STYLE_ERRNO are of where no type is given. */
 const struct rt_ctype *rt_default_type(struct rt_cursor *c, enum rt_style style);
 /* Does a declaration begin here, and no expression?  `full`: a name alone is a type. */
@@ -100,7 +119,8 @@ const char *rt_nearest_type(const char *name);
 
 /* basic.c: the words of C's basic types that were seen. */
 struct rt_basic {
-	bool is_signed, is_unsigned, is_short, is_char, is_int, is_float, is_double, is_void, is_int128, is_complex;
+	bool is_signed, is_unsigned, is_short, is_char, is_int, is_float, is_double, is_void,
+		is_int128, is_complex;
 	unsigned nlong;
 	bool any;
 	bool clash;	/* the last word does not go with those before it */
@@ -114,26 +134,41 @@ const char *rt_basic_misspelt(const char *at, size_t n);
 const struct rt_ctype *rt_basic_type(struct rt_cursor *c, const struct rt_basic *b);
 
 /* aggregate.c: behind "struct", "union", "enum" or "flags". */
-int rt_parse_tagged(struct rt_cursor *c, enum rt_ctype_kind kind, bool is_flags, const struct rt_ctype **type);
+int rt_parse_tagged(struct rt_cursor *c, enum rt_ctype_kind kind, bool is_flags,
+		    const struct rt_ctype **type);
 
-/* items.c: what stands between the parentheses; the cursor is behind '('.  `full`: a result's type was given. */
-int rt_parse_items(struct rt_cursor *c, struct rt_spec *spec, struct rt_prototype *prototype, bool full);
+/*
+ * items.c: what stands between the parentheses; the cursor is behind '('.  `full`: a result's type
+ * was given.
+ */
+int rt_parse_items(struct rt_cursor *c, struct rt_spec *spec, struct rt_prototype *prototype,
+		   bool full);
 
-/* result.c: what stands before a function's name ("static robj *"); and behind its parameters: a result, errno, what headers have there. */
-int rt_parse_result(struct rt_cursor *c, const char *start, const char *name, struct rt_prototype *prototype);
+/*
+ * result.c: what stands before a function's name ("static robj *"); and behind its parameters: a
+ * result, errno, what headers have there.
+ */
+int rt_parse_result(struct rt_cursor *c, const char *start, const char *name,
+		    struct rt_prototype *prototype);
 int rt_parse_trailer(struct rt_cursor *c, struct rt_prototype *prototype);
 
-/* resolve.c: the expressions of what is shown, then of the conditions.  Do the parameters have names, or could they have? */
+/*
+ * resolve.c: the expressions of what is shown, then of the conditions.  Do the parameters have
+ * names, or could they have?
+ */
 const struct rt_expr *rt_spec_expr(const struct rt_spec *spec, unsigned i);
 bool rt_spec_knows_names(const struct rt_prototype *p);
 
 /*
- * unknown.c: N of "argN" and "$argN", 0 for other names; and errors that say what is known and what to write: of a name that is none of
- * the parameters', in expression `i`, and of a type of which nothing is known, which begins at that column.
+ * unknown.c: N of "argN" and "$argN", 0 for other names; and errors that say what is known and what
+ * to write: of a name that is none of the parameters', in expression `i`, and of a type of which
+ * nothing is known, which begins at that column.
  */
 unsigned rt_spec_number(const char *name);
-int rt_spec_no_param(const struct rt_spec *spec, unsigned i, const struct rt_prototype *p, struct rt_error *err);
-int rt_spec_no_type(const struct rt_spec *spec, unsigned column, const struct rt_ctype *type, struct rt_error *err);
+int rt_spec_no_param(const struct rt_spec *spec, unsigned i, const struct rt_prototype *p,
+		     struct rt_error *err);
+int rt_spec_no_type(const struct rt_spec *spec, unsigned column, const struct rt_ctype *type,
+		    struct rt_error *err);
 
 /* words.c: the kernel's words, up to the end. */
 int rt_parse_words(struct rt_cursor *c, struct rt_spec *spec);

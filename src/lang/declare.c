@@ -17,9 +17,12 @@ static bool is_one_of(const char *at, size_t n, const char *const *words)
 static bool is_storage(const char *at, size_t n)
 {
 	static const char *const words[] = {
-		"extern", "static", "inline", "__inline", "__inline__", "register", "auto", "const", "__const", "__const__", "volatile",
-		"__volatile__", "restrict", "__restrict", "__restrict__", "_Noreturn", "noreturn", "_Thread_local", "__thread",
-		"__extension__", "constexpr", "virtual", "explicit", "friend", "typename", "_Atomic", "_Nullable", "_Nonnull", NULL,
+		"extern",    "static",	     "inline",	      "__inline",   "__inline__",
+		"register",  "auto",	     "const",	      "__const",    "__const__",
+		"volatile",  "__volatile__", "restrict",      "__restrict", "__restrict__",
+		"_Noreturn", "noreturn",     "_Thread_local", "__thread",   "__extension__",
+		"constexpr", "virtual",	     "explicit",      "friend",	    "typename",
+		"_Atomic",   "_Nullable",    "_Nonnull",      NULL,
 	};
 
 	return is_one_of(at, n, words);
@@ -27,12 +30,15 @@ static bool is_storage(const char *at, size_t n)
 
 static bool is_const_word(const char *at, size_t n)
 {
-	return rt_is_word(at, n, "const") || rt_is_word(at, n, "__const") || rt_is_word(at, n, "__const__");
+	return rt_is_word(at, n, "const") || rt_is_word(at, n, "__const") ||
+	       rt_is_word(at, n, "__const__");
 }
 
 static bool is_attribute(const char *at, size_t n)
 {
-	static const char *const words[] = { "__attribute__", "__attribute", "__declspec", "_Alignas", "alignas", "__asm__", "__asm", "asm", NULL };
+	static const char *const words[] = { "__attribute__", "__attribute", "__declspec",
+					     "_Alignas",      "alignas",     "__asm__",
+					     "__asm",	      "asm",	     NULL };
 
 	return is_one_of(at, n, words);
 }
@@ -43,7 +49,7 @@ bool rt_skip_attribute(struct rt_cursor *c)
 	size_t n;
 
 	rt_skip_blanks(c);
-	if (c->end - c->at >= 2 && c->at[0] == '[' && c->at[1] == '[') {	/* C23's and C++'s */
+	if (c->end - c->at >= 2 && c->at[0] == '[' && c->at[1] == '[') { /* C23's and C++'s */
 		close = rt_matching(c, c->at);
 		c->at = close ? close : c->at;
 		return close != NULL;
@@ -63,8 +69,8 @@ static enum rt_style style_word(const char *at, size_t n)
 		const char *name;
 		enum rt_style style;
 	} words[] = {
-		{ "hex", RT_STYLE_HEX }, { "oct", RT_STYLE_OCT }, { "dec", RT_STYLE_DEC }, { "fd", RT_STYLE_FD },
-		{ "string", RT_STYLE_STRING }, { "errno", RT_STYLE_ERRNO },
+		{ "hex", RT_STYLE_HEX }, { "oct", RT_STYLE_OCT },	{ "dec", RT_STYLE_DEC },
+		{ "fd", RT_STYLE_FD },	 { "string", RT_STYLE_STRING }, { "errno", RT_STYLE_ERRNO },
 	};
 	size_t i;
 
@@ -112,7 +118,9 @@ static bool is_prefix_word(const struct rt_cursor *c, const char *at, size_t n)
 
 	if (rt_is_word(at, n, "flags"))
 		return starts_identifier(next) || next == '{';
-	return (rt_is_word(at, n, "out") || rt_is_word(at, n, "inout") || style_word(at, n) != RT_STYLE_TYPE) && (starts_identifier(next) || !next);
+	return (rt_is_word(at, n, "out") || rt_is_word(at, n, "inout") ||
+		style_word(at, n) != RT_STYLE_TYPE) &&
+	       (starts_identifier(next) || !next);
 }
 
 static const struct rt_ctype *named_type(struct rt_cursor *c, const char *at, size_t n)
@@ -136,8 +144,9 @@ static const struct rt_ctype *unknown_type(struct rt_cursor *c, const char *at, 
 }
 
 /*
- * An identifier that is no known word: a macro of the library's header, a type, or the declarator's name.  Macros are told by what
- * follows: of names in a row the last is the declarator's, unless a '*' follows, and the last before it the type.
+ * An identifier that is no known word: a macro of the library's header, a type, or the declarator's
+ * name.  Macros are told by what follows: of names in a row the last is the declarator's, unless a
+ * '*' follows, and the last before it the type.
  */
 static bool is_type_here(const struct rt_cursor *c, size_t n, bool head, bool have_type)
 {
@@ -156,14 +165,21 @@ static bool is_type_here(const struct rt_cursor *c, size_t n, bool head, bool ha
 		return true;
 	if (is_storage(probe.at, next) || is_attribute(probe.at, next))
 		return !head || !rt_basic_word(probe.at, next, &basic);
-	if (rt_basic_word(probe.at, next, &basic) || is_tag(probe.at, next, &kind, &is_flags) || named_type(&probe, probe.at, next))
+	if (rt_basic_word(probe.at, next, &basic) || is_tag(probe.at, next, &kind, &is_flags) ||
+	    named_type(&probe, probe.at, next))
 		return false;		/* a macro before a type */
-	/* Another unknown name: it is the type, and this one a macro, where a third follows or a pointer, or in a head. */
+	/*
+	 * Another unknown name: it is the type, and this one a macro, where a third follows or a
+	 * pointer, or in a head.
+	 */
 	probe.at += next;
 	return !(head || rt_peek(&probe) == '*' || starts_identifier(rt_peek(&probe)));
 }
 
-/* Does an unknown name belong to what stands before the declarator, now that there is a type?  Not before another type: a comma is missing. */
+/*
+ * Does an unknown name belong to what stands before the declarator, now that there is a type?  Not
+ * before another type: a comma is missing.
+ */
 static bool is_macro_here(const struct rt_cursor *c, size_t n, bool head)
 {
 	struct rt_cursor probe = *c;
@@ -175,7 +191,9 @@ static bool is_macro_here(const struct rt_cursor *c, size_t n, bool head)
 	probe.at += n;
 	rt_skip_blanks(&probe);
 	next = rt_identifier(&probe, probe.at, true);
-	if (!head && next && (rt_basic_word(probe.at, next, &basic) || is_tag(probe.at, next, &kind, &is_flags) || named_type(&probe, probe.at, next)))
+	if (!head && next &&
+	    (rt_basic_word(probe.at, next, &basic) || is_tag(probe.at, next, &kind, &is_flags) ||
+	     named_type(&probe, probe.at, next)))
 		return false;
 	return head || next || rt_peek(&probe) == '*';
 }
@@ -187,13 +205,17 @@ static int misplaced(const struct rt_cursor *c, const char *at, size_t n, bool h
 	struct rt_basic basic = { 0 };
 
 	if (meant)
-		return rt_expected(c, at, "a type, not '%.*s': did you mean '%s'?", (int)n, at, meant);
+		return rt_expected(c, at, "a type, not '%.*s': did you mean '%s'?", (int)n, at,
+				   meant);
 	if (have_type && rt_basic_word(at, n, &basic))
-		return rt_expected(c, at, "a name, ',' or ')': '%.*s' does not go with the type before it", (int)n, at);
+		return rt_expected(c, at,
+				   "a name, ',' or ')': '%.*s' does not go with the type before it",
+				   (int)n, at);
 	return 0;
 }
 
-static int take_word(struct rt_cursor *c, bool head, struct rt_specifiers *s, struct rt_basic *b, bool *stop)
+static int take_word(struct rt_cursor *c, bool head, struct rt_specifiers *s, struct rt_basic *b,
+		     bool *stop)
 {
 	size_t n = rt_identifier(c, c->at, true);
 	const char *at = c->at;
@@ -227,7 +249,8 @@ static int take_word(struct rt_cursor *c, bool head, struct rt_specifiers *s, st
 	if (!s->type && !b->any) {
 		s->type = named_type(c, at, n);
 		/* "hex x" */
-		if (!s->type && s->style && !starts_identifier(behind(c, n)) && behind(c, n) != '*') {
+		if (!s->type && s->style && !starts_identifier(behind(c, n)) &&
+		    behind(c, n) != '*') {
 			*stop = true;
 			return 0;
 		}
@@ -272,7 +295,8 @@ int rt_parse_specifiers(struct rt_cursor *c, bool head, struct rt_specifiers *s)
 	return 0;
 }
 
-static const struct rt_ctype *lead_to(struct rt_cursor *c, enum rt_ctype_kind kind, const struct rt_ctype *type, bool is_const)
+static const struct rt_ctype *lead_to(struct rt_cursor *c, enum rt_ctype_kind kind,
+				      const struct rt_ctype *type, bool is_const)
 {
 	struct rt_ctype *pointer = rt_types_add(c->types, kind, NULL, c->arch->word);
 
@@ -305,7 +329,7 @@ int rt_parse_pointers(struct rt_cursor *c, const struct rt_ctype **type, bool *i
 				c->at += n;
 				continue;
 			}
-			if (n && nested && is_macro_here(c, n, false)) {	/* char * FAR name */
+			if (n && nested && is_macro_here(c, n, false)) { /* char * FAR name */
 				c->at += n;
 				continue;
 			}
@@ -353,12 +377,17 @@ static int array_suffix(struct rt_cursor *c, struct rt_declarator *d, bool outer
 		if (r == 0 && (*count < 1 || *count > 1 << 20))
 			r = rt_expected(c, start, "a number of elements, 1 to %d", 1 << 20);
 	}
-	return r < 0 ? r : rt_want(c, "]", outer ? "']' behind the length: a number or a parameter's name" : "']'");
+	return r < 0 ? r
+		     : rt_want(c, "]",
+			       outer ? "']' behind the length: a number or a parameter's name"
+				     : "']'");
 }
 
-static const struct rt_ctype *array_of(struct rt_cursor *c, const struct rt_ctype *element, int64_t count, bool is_const)
+static const struct rt_ctype *array_of(struct rt_cursor *c, const struct rt_ctype *element,
+				       int64_t count, bool is_const)
 {
-	struct rt_ctype *type = rt_types_add(c->types, RT_CT_ARRAY, NULL, element->size * (uint64_t)count);
+	struct rt_ctype *type = rt_types_add(c->types, RT_CT_ARRAY, NULL,
+					     element->size * (uint64_t)count);
 
 	if (type) {
 		type->align = element->align;
@@ -370,7 +399,8 @@ static const struct rt_ctype *array_of(struct rt_cursor *c, const struct rt_ctyp
 	return type;
 }
 
-const struct rt_ctype *rt_function_type(struct rt_types *types, const struct rt_ctype *result, const char *parameters, size_t n)
+const struct rt_ctype *rt_function_type(struct rt_types *types, const struct rt_ctype *result,
+					const char *parameters, size_t n)
 {
 	struct rt_ctype *type = rt_types_add(types, RT_CT_FUNCTION, NULL, 0);
 
@@ -382,7 +412,8 @@ const struct rt_ctype *rt_function_type(struct rt_types *types, const struct rt_
 }
 
 /* "[4][2]" and "(int, int)" behind the name. */
-static int suffixes(struct rt_cursor *c, const struct rt_ctype **type, bool is_const, struct rt_declarator *d)
+static int suffixes(struct rt_cursor *c, const struct rt_ctype **type, bool is_const,
+		    struct rt_declarator *d)
 {
 	const char *open;
 	int64_t counts[8];
@@ -393,7 +424,8 @@ static int suffixes(struct rt_cursor *c, const struct rt_ctype **type, bool is_c
 	if (rt_peek(c) == '(') {
 		close = rt_matching(c, c->at);
 		if (!close)
-			return rt_expected(c, c->end, "')', the end of what begins at column %u", rt_cursor_column(c, c->at));
+			return rt_expected(c, c->end, "')', the end of what begins at column %u",
+					   rt_cursor_column(c, c->at));
 		open = c->at + 1;
 		c->at = close;
 		*type = rt_function_type(c->types, *type, open, (size_t)(close - 1 - open));
@@ -426,7 +458,8 @@ static bool is_nested(const struct rt_cursor *c)
 	return rt_peek(&probe) == '*' || rt_peek(&probe) == '^' || rt_peek(&probe) == '&';
 }
 
-int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, bool is_const, struct rt_declarator *d)
+int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, bool is_const,
+			struct rt_declarator *d)
 {
 	struct rt_cursor inner;
 	const char *close;
@@ -440,7 +473,8 @@ int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, bool i
 	if (rt_peek(c) == '(' && is_nested(c)) {
 		close = rt_matching(c, c->at);
 		if (!close)
-			return rt_expected(c, c->end, "')', the end of what begins at column %u", rt_cursor_column(c, c->at));
+			return rt_expected(c, c->end, "')', the end of what begins at column %u",
+					   rt_cursor_column(c, c->at));
 		if (c->depth >= RT_SPEC_DEPTH)
 			return rt_expected(c, c->at, "less nesting");
 		inner = *c;
@@ -452,7 +486,9 @@ int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, bool i
 		r = suffixes(c, &base, is_const, d);
 		if (r < 0)
 			return r;
-		r = rt_parse_declarator(&inner, base, is_const && base->kind != RT_CT_ARRAY && base->kind != RT_CT_FUNCTION, d);
+		r = rt_parse_declarator(
+			&inner, base,
+			is_const && base->kind != RT_CT_ARRAY && base->kind != RT_CT_FUNCTION, d);
 		if (r == 0 && rt_peek(&inner))
 			return rt_expected(c, inner.at, "')'");
 		return r;
@@ -482,7 +518,8 @@ bool rt_begins_declaration(struct rt_cursor *c, bool full)
 	n = rt_identifier(&probe, probe.at, true);
 	if (!n)
 		return false;
-	if (is_storage(probe.at, n) || rt_basic_word(probe.at, n, &basic) || is_prefix_word(&probe, probe.at, n))
+	if (is_storage(probe.at, n) || rt_basic_word(probe.at, n, &basic) ||
+	    is_prefix_word(&probe, probe.at, n))
 		return true;
 	next = behind(&probe, n);
 	if (is_tag(probe.at, n, &kind, &is_flags) && !is_flags)
@@ -491,7 +528,8 @@ bool rt_begins_declaration(struct rt_cursor *c, bool full)
 		return true;
 	if (next == '*' || (next == '&' && full))
 		return true;
-	return (full || named_type(&probe, probe.at, n)) && (next == ',' || next == ')' || next == '\0' || next == '[');
+	return (full || named_type(&probe, probe.at, n)) &&
+	       (next == ',' || next == ')' || next == '\0' || next == '[');
 }
 
 /* C's basic types. */
@@ -519,12 +557,18 @@ bool rt_basic_word(const char *at, size_t n, struct rt_basic *b)
 		const char *name;
 		size_t offset;
 	} words[] = {
-		{ "signed", offsetof(struct rt_basic, is_signed) }, { "__signed__", offsetof(struct rt_basic, is_signed) },
-		{ "unsigned", offsetof(struct rt_basic, is_unsigned) }, { "short", offsetof(struct rt_basic, is_short) },
-		{ "char", offsetof(struct rt_basic, is_char) }, { "int", offsetof(struct rt_basic, is_int) },
-		{ "float", offsetof(struct rt_basic, is_float) }, { "double", offsetof(struct rt_basic, is_double) },
-		{ "void", offsetof(struct rt_basic, is_void) }, { "__int128", offsetof(struct rt_basic, is_int128) },
-		{ "_Complex", offsetof(struct rt_basic, is_complex) }, { "__complex__", offsetof(struct rt_basic, is_complex) },
+		{ "signed", offsetof(struct rt_basic, is_signed) },
+		{ "__signed__", offsetof(struct rt_basic, is_signed) },
+		{ "unsigned", offsetof(struct rt_basic, is_unsigned) },
+		{ "short", offsetof(struct rt_basic, is_short) },
+		{ "char", offsetof(struct rt_basic, is_char) },
+		{ "int", offsetof(struct rt_basic, is_int) },
+		{ "float", offsetof(struct rt_basic, is_float) },
+		{ "double", offsetof(struct rt_basic, is_double) },
+		{ "void", offsetof(struct rt_basic, is_void) },
+		{ "__int128", offsetof(struct rt_basic, is_int128) },
+		{ "_Complex", offsetof(struct rt_basic, is_complex) },
+		{ "__complex__", offsetof(struct rt_basic, is_complex) },
 	};
 	bool *word;
 	size_t i;
@@ -546,7 +590,8 @@ bool rt_basic_word(const char *at, size_t n, struct rt_basic *b)
 	return false;
 }
 
-static const struct rt_ctype *add_basic(struct rt_cursor *c, enum rt_ctype_kind kind, const char *name, unsigned size, bool is_signed)
+static const struct rt_ctype *add_basic(struct rt_cursor *c, enum rt_ctype_kind kind,
+					const char *name, unsigned size, bool is_signed)
 {
 	struct rt_ctype *type = rt_types_add(c->types, kind, name, size);
 
@@ -560,13 +605,16 @@ static const struct rt_ctype *add_basic(struct rt_cursor *c, enum rt_ctype_kind 
 /* C passes it like a structure of its two parts. */
 static const struct rt_ctype *complex_type(struct rt_cursor *c, const struct rt_basic *b)
 {
-	const char *name = b->is_float ? "float _Complex" : b->nlong ? "long double _Complex" : "double _Complex";
+	const char *name = b->is_float ? "float _Complex"
+			   : b->nlong  ? "long double _Complex"
+				       : "double _Complex";
 	struct rt_member *members = rt_types_alloc(c->types, 2 * sizeof(*members));
 	struct rt_ctype *type = rt_types_add(c->types, RT_CT_STRUCT, name, 0);
 	struct rt_basic of = *b;
 
 	/* Of integers: GCC's, of which nobody says how they are passed. */
-	if (b->is_short || b->is_int || b->is_int128 || b->is_signed || b->is_unsigned || (b->nlong && !b->is_double))
+	if (b->is_short || b->is_int || b->is_int128 || b->is_signed || b->is_unsigned ||
+	    (b->nlong && !b->is_double))
 		return rt_types_add(c->types, RT_CT_UNKNOWN, "_Complex", 0);
 	of.is_complex = false;
 	of.is_double |= !b->is_float;
@@ -590,7 +638,8 @@ const struct rt_ctype *rt_basic_type(struct rt_cursor *c, const struct rt_basic 
 {
 	static const char *const names[2][5] = {
 		{ "short", "int", "long", "long long", "__int128" },
-		{ "unsigned short", "unsigned int", "unsigned long", "unsigned long long", "unsigned __int128" },
+		{ "unsigned short", "unsigned int", "unsigned long", "unsigned long long",
+		  "unsigned __int128" },
 	};
 	bool is_unsigned = b->is_unsigned;
 
@@ -600,8 +649,11 @@ const struct rt_ctype *rt_basic_type(struct rt_cursor *c, const struct rt_basic 
 		return rt_types_add(c->types, RT_CT_VOID, "void", 0);
 	/* Plain char has no sign on aarch64. */
 	if (b->is_char)
-		return add_basic(c, RT_CT_CHAR, is_unsigned ? "unsigned char" : b->is_signed ? "signed char" : "char", 1,
-				 b->is_signed || (!is_unsigned && c->arch->machine != 183));
+		return add_basic(c, RT_CT_CHAR,
+				 is_unsigned	? "unsigned char"
+				 : b->is_signed ? "signed char"
+						: "char",
+				 1, b->is_signed || (!is_unsigned && c->arch->machine != 183));
 	if (b->is_float)
 		return add_basic(c, RT_CT_FLOAT, "float", 4, true);
 	if (b->is_double && b->nlong)
@@ -613,7 +665,8 @@ const struct rt_ctype *rt_basic_type(struct rt_cursor *c, const struct rt_basic 
 	if (b->is_short)
 		return add_basic(c, RT_CT_INT, names[is_unsigned][0], 2, !is_unsigned);
 	if (b->nlong)
-		return add_basic(c, RT_CT_INT, names[is_unsigned][b->nlong > 1 ? 3 : 2], b->nlong > 1 ? 8 : c->arch->word, !is_unsigned);
+		return add_basic(c, RT_CT_INT, names[is_unsigned][b->nlong > 1 ? 3 : 2],
+				 b->nlong > 1 ? 8 : c->arch->word, !is_unsigned);
 	return add_basic(c, RT_CT_INT, names[is_unsigned][1], 4, !is_unsigned);
 }
 
@@ -627,21 +680,27 @@ bool rt_basic_complex(const struct rt_cursor *c, const char *at, size_t n, struc
 	next.at = at + n;
 	rt_skip_blanks(&next);
 	n = rt_identifier(&next, next.at, false);
-	if (!b->is_float && !b->is_double && !(rt_basic_word(next.at, n, &of) && (of.is_float || of.is_double || of.nlong)))
+	if (!b->is_float && !b->is_double &&
+	    !(rt_basic_word(next.at, n, &of) && (of.is_float || of.is_double || of.nlong)))
 		return false;
 	return rt_basic_word("_Complex", 8, b);
 }
 
 const char *rt_basic_misspelt(const char *at, size_t n)
 {
-	static const char *const words[] = { "unsigned", "signed", "double", "volatile", "short", "float", "const", "union", "struct", "enum", "void", "long", "char", "int" };
+	static const char *const words[] = { "unsigned", "signed", "double", "volatile", "short",
+					     "float",	 "const",  "union",  "struct",	 "enum",
+					     "void",	 "long",   "char",   "int" };
 	size_t i, k, m;
 
 	for (i = 0; i < RT_COUNT(words); i++) {
 		m = strlen(words[i]);
 		for (k = 0; k < n && k < m && at[k] == words[i][k]; k++)
 			;
-		/* Two letters exchanged, or one left out.  Other slips could be names: "float4", "cost". */
+		/*
+		 * Two letters exchanged, or one left out.  Other slips could be names: "float4",
+		 * "cost".
+		 */
 		if (n + 1 == m && m > 5 && memcmp(at + k, words[i] + k + 1, n - k) == 0)
 			return words[i];
 		if (n == m && k + 2 <= n && at[k] == words[i][k + 1] && at[k + 1] == words[i][k] &&
@@ -661,7 +720,8 @@ const struct rt_ctype *rt_default_type(struct rt_cursor *c, enum rt_style style)
 	return type ? rt_types_pointer(c->types, type, c->arch->word) : NULL;
 }
 
-const struct rt_ctype *rt_styled(struct rt_cursor *c, const struct rt_ctype *type, enum rt_style style)
+const struct rt_ctype *rt_styled(struct rt_cursor *c, const struct rt_ctype *type,
+				 enum rt_style style)
 {
 	struct rt_ctype *copy;
 

@@ -8,7 +8,8 @@
 /* What was found between the parentheses so far. */
 struct items {
 	struct rt_param params[RT_SPEC_PARAMS];
-	const char *length_at[RT_SPEC_PARAMS];	/* the name of the parameter that tells this one's length, or NULL */
+	/* the name of the parameter that tells this one's length, or NULL */
+	const char *length_at[RT_SPEC_PARAMS];
 	size_t length_n[RT_SPEC_PARAMS];
 	const char *most_at[RT_SPEC_PARAMS];	/* and that of its bound */
 	size_t most_n[RT_SPEC_PARAMS];
@@ -22,7 +23,8 @@ struct items {
 
 /* ---- p->next->id, *p, v[2] ---- */
 
-static int add_step(struct rt_cursor *c, struct rt_step *v, unsigned *n, enum rt_step_kind kind, const char *at)
+static int add_step(struct rt_cursor *c, struct rt_step *v, unsigned *n, enum rt_step_kind kind,
+		    const char *at)
 {
 	size_t length;
 
@@ -79,7 +81,8 @@ static int postfix(struct rt_cursor *c, struct rt_step *v, unsigned *n)
 	return r;
 }
 
-static int keep_steps(struct rt_cursor *c, const struct rt_step *v, unsigned n, struct rt_expr *expr)
+static int keep_steps(struct rt_cursor *c, const struct rt_step *v, unsigned n,
+		      struct rt_expr *expr)
 {
 	struct rt_step *steps = n ? rt_types_alloc(c->types, n * sizeof(*v)) : NULL;
 
@@ -104,7 +107,8 @@ static int expression(struct rt_cursor *c, struct rt_expr *expr)
 	start = star = c->at;
 	while (rt_take(c, "*"))
 		if (++stars > RT_SPEC_STEPS)
-			return rt_expected(c, start, "at most %d steps from an argument", RT_SPEC_STEPS);
+			return rt_expected(c, start, "at most %d steps from an argument",
+					   RT_SPEC_STEPS);
 	rt_skip_blanks(c);
 	length = rt_identifier(c, c->at, false);
 	if (!length)
@@ -135,7 +139,8 @@ static bool comparison(struct rt_cursor *c, enum rt_op *op)
 		const char *text;
 		enum rt_op op;
 	} ops[] = {
-		{ "==", RT_OP_EQ }, { "!=", RT_OP_NE }, { "^=", RT_OP_BEGINS }, { "<=", RT_OP_LE }, { ">=", RT_OP_GE }, { "<", RT_OP_LT }, { ">", RT_OP_GT },
+		{ "==", RT_OP_EQ }, { "!=", RT_OP_NE }, { "^=", RT_OP_BEGINS }, { "<=", RT_OP_LE },
+		{ ">=", RT_OP_GE }, { "<", RT_OP_LT },	{ ">", RT_OP_GT },
 	};
 	size_t i;
 
@@ -160,8 +165,11 @@ static int operand(struct rt_cursor *c, struct rt_condition *condition)
 
 	condition->column = rt_cursor_column(c, c->at);
 	if (first == '"') {
-		if (condition->op != RT_OP_EQ && condition->op != RT_OP_NE && condition->op != RT_OP_BEGINS)
-			return rt_expected(c, c->at, "a number: strings can be the same (==) or not (!=), or begin with one (^=)");
+		if (condition->op != RT_OP_EQ && condition->op != RT_OP_NE &&
+		    condition->op != RT_OP_BEGINS)
+			return rt_expected(c, c->at,
+					   "a number: strings can be the same (==) or not (!=), or "
+					   "begin with one (^=)");
 		condition->operand = RT_OPERAND_STRING;
 		return rt_parse_string(c, &condition->string, &condition->length);
 	}
@@ -169,8 +177,8 @@ static int operand(struct rt_cursor *c, struct rt_condition *condition)
 		return rt_expected(c, c->at, "a string");
 	if (!n)
 		return rt_parse_number(c, &condition->number);
-	if (rt_is_word(c->at, n, "NULL") || rt_is_word(c->at, n, "nullptr") || rt_is_word(c->at, n, "false") ||
-	    rt_is_word(c->at, n, "true")) {
+	if (rt_is_word(c->at, n, "NULL") || rt_is_word(c->at, n, "nullptr") ||
+	    rt_is_word(c->at, n, "false") || rt_is_word(c->at, n, "true")) {
 		condition->number = *c->at == 't';
 	} else {
 		condition->operand = RT_OPERAND_NAME;
@@ -184,14 +192,17 @@ static int operand(struct rt_cursor *c, struct rt_condition *condition)
 }
 
 /* "OP CONSTANT" behind `expr`, if that comes; 1: it did. */
-static int condition_on(struct rt_cursor *c, struct items *items, enum rt_join join, const struct rt_expr *expr)
+static int condition_on(struct rt_cursor *c, struct items *items, enum rt_join join,
+			const struct rt_expr *expr)
 {
 	struct rt_condition *condition = &items->conditions[items->nconditions];
 	enum rt_op op;
 	int r;
 
 	if (!comparison(c, &op))
-		return rt_peek(c) != '=' ? 0 : rt_expected(c, c->at, "a comparison: == != < <= > >= & ^=");
+		return rt_peek(c) != '='
+			       ? 0
+			       : rt_expected(c, c->at, "a comparison: == != < <= > >= & ^=");
 	if (items->nconditions == RT_SPEC_PARAMS)
 		return rt_expected(c, c->at, "at most %d conditions", RT_SPEC_PARAMS);
 	memset(condition, 0, sizeof(*condition));
@@ -212,7 +223,9 @@ static int more_conditions(struct rt_cursor *c, struct items *items)
 	int r;
 
 	for (;;) {
-		join = rt_take(c, "&&") ? RT_JOIN_AND : rt_take(c, "||") ? RT_JOIN_OR : RT_JOIN_ITEM;
+		join = rt_take(c, "&&")	  ? RT_JOIN_AND
+		       : rt_take(c, "||") ? RT_JOIN_OR
+					  : RT_JOIN_ITEM;
 		if (join == RT_JOIN_ITEM)
 			break;
 		r = expression(c, &expr);
@@ -246,7 +259,10 @@ static int shown_item(struct rt_cursor *c, struct items *items, enum rt_style st
 	return 0;
 }
 
-/* As C adjusts parameters: an array is a pointer to its first element, or here to all where their number is known. */
+/*
+ * As C adjusts parameters: an array is a pointer to its first element, or here to all where their
+ * number is known.
+ */
 static const struct rt_ctype *adjusted(struct rt_cursor *c, const struct rt_ctype *type)
 {
 	struct rt_ctype *pointer;
@@ -255,7 +271,8 @@ static const struct rt_ctype *adjusted(struct rt_cursor *c, const struct rt_ctyp
 		return rt_types_pointer(c->types, type, c->arch->word);
 	if (type->kind != RT_CT_ARRAY)
 		return type;
-	pointer = (struct rt_ctype *)rt_types_pointer(c->types, type->count ? type : type->target, c->arch->word);
+	pointer = (struct rt_ctype *)rt_types_pointer(c->types, type->count ? type : type->target,
+						      c->arch->word);
 	if (pointer) {
 		pointer->const_target = !type->count && type->const_target;
 		pointer->is_decayed = type->count != 0;
@@ -273,13 +290,17 @@ static bool is_taken(const struct items *items, const char *name, size_t n)
 	return false;
 }
 
-/* "int m[3], m[1]": what is a parameter's name is no type, unless it stands before another name ("fd fd"). */
+/*
+ * "int m[3], m[1]": what is a parameter's name is no type, unless it stands before another name
+ * ("fd fd").
+ */
 static bool is_parameter(const struct rt_cursor *c, const struct items *items)
 {
 	struct rt_cursor next = *c;
 
 	next.at += rt_identifier(c, c->at, false);
-	return is_taken(items, c->at, (size_t)(next.at - c->at)) && rt_peek(&next) != '*' && !rt_identifier(&next, next.at, true);
+	return is_taken(items, c->at, (size_t)(next.at - c->at)) && rt_peek(&next) != '*' &&
+	       !rt_identifier(&next, next.at, true);
 }
 
 static int declaration(struct rt_cursor *c, struct items *items)
@@ -308,7 +329,8 @@ static int declaration(struct rt_cursor *c, struct items *items)
 	if (r < 0)
 		return r;
 	if (d.name && is_taken(items, d.name, strlen(d.name)))
-		return rt_expected(c, d.at, "another name: there is a parameter '%s' before", d.name);
+		return rt_expected(c, d.at, "another name: there is a parameter '%s' before",
+				   d.name);
 	memset(p, 0, sizeof(*p));
 	p->name = d.name;
 	p->column = rt_cursor_column(c, s.at ? s.at : start);
@@ -323,10 +345,14 @@ static int declaration(struct rt_cursor *c, struct items *items)
 	if (!p->type)
 		return rt_nomem(c->err);
 	if (p->is_out && p->type->kind != RT_CT_POINTER && p->type->kind != RT_CT_REFERENCE)
-		return rt_expected(c, start, "a pointer behind 'out': what it leads to is filled in");
+		return rt_expected(c, start,
+				   "a pointer behind 'out': what it leads to is filled in");
 	if (p->type->kind == RT_CT_VOID) {
 		items->is_void = true;
-		return !d.name && !items->nparams && rt_peek(c) == ')' ? 0 : rt_expected(c, start, "a type that a parameter can have, not void");
+		return !d.name && !items->nparams && rt_peek(c) == ')'
+			       ? 0
+			       : rt_expected(c, start,
+					     "a type that a parameter can have, not void");
 	}
 	items->nparams++;
 	if (!d.name)
@@ -353,7 +379,8 @@ static int item(struct rt_cursor *c, struct items *items, bool full)
 }
 
 /* Which parameter is meant, counted from 1. */
-static int find_length(struct rt_cursor *c, const struct items *items, const char *at, size_t n, unsigned *length)
+static int find_length(struct rt_cursor *c, const struct items *items, const char *at, size_t n,
+		       unsigned *length)
 {
 	unsigned k;
 
@@ -362,7 +389,8 @@ static int find_length(struct rt_cursor *c, const struct items *items, const cha
 			break;
 	if (k == items->nparams)
 		return rt_expected(c, at, "a number, the name of another parameter or 'return'");
-	if (items->params[k].type->kind != RT_CT_INT && items->params[k].type->kind != RT_CT_UNKNOWN)
+	if (items->params[k].type->kind != RT_CT_INT &&
+	    items->params[k].type->kind != RT_CT_UNKNOWN)
 		return rt_expected(c, at, "the name of a parameter that is an integer");
 	*length = k + 1;
 	return 0;
@@ -381,11 +409,13 @@ static int find_lengths(struct rt_cursor *c, struct items *items)
 		if (r < 0 || !items->length_at[i])
 			continue;
 		if (!rt_is_word(items->length_at[i], items->length_n[i], "return"))
-			r = find_length(c, items, items->length_at[i], items->length_n[i], &p->length);
+			r = find_length(c, items, items->length_at[i], items->length_n[i],
+					&p->length);
 		else if (p->is_out)
 			p->length = RT_LENGTH_RESULT;
 		else
-			r = rt_expected(c, items->length_at[i], "'out' before a parameter whose length is the result");
+			r = rt_expected(c, items->length_at[i],
+					"'out' before a parameter whose length is the result");
 		/* A string ends at its NUL, or there. */
 		if (p->type->style == RT_STYLE_STRING && !p->most) {
 			p->most = p->length;
@@ -405,20 +435,24 @@ static void *keep(struct rt_cursor *c, const void *v, unsigned n, size_t size)
 	return copy;
 }
 
-static int keep_items(struct rt_cursor *c, const struct items *items, struct rt_spec *spec, struct rt_prototype *prototype)
+static int keep_items(struct rt_cursor *c, const struct items *items, struct rt_spec *spec,
+		      struct rt_prototype *prototype)
 {
-	spec->params_given = items->nparams || items->is_void || items->variadic || (!items->nshown && !items->nconditions);
+	spec->params_given = items->nparams || items->is_void || items->variadic ||
+			     (!items->nshown && !items->nconditions);
 	prototype->params = keep(c, items->params, items->nparams, sizeof(*items->params));
 	prototype->nparams = items->nparams;
 	prototype->variadic = items->variadic;
 	spec->shown = keep(c, items->shown, items->nshown, sizeof(*items->shown));
 	spec->nshown = items->nshown;
-	spec->conditions = keep(c, items->conditions, items->nconditions, sizeof(*items->conditions));
+	spec->conditions = keep(c, items->conditions, items->nconditions,
+				sizeof(*items->conditions));
 	spec->nconditions = items->nconditions;
 	return prototype->params && spec->shown && spec->conditions ? 0 : rt_nomem(c->err);
 }
 
-int rt_parse_items(struct rt_cursor *c, struct rt_spec *spec, struct rt_prototype *prototype, bool full)
+int rt_parse_items(struct rt_cursor *c, struct rt_spec *spec, struct rt_prototype *prototype,
+		   bool full)
 {
 	struct items items = { .nparams = 0 };
 	int r = 0;

@@ -39,7 +39,8 @@ static bool ends_with(const char *start, const char *end, const char *word)
 	size_t n = strlen(word);
 
 	return (size_t)(end - start) >= n && memcmp(end - n, word, n) == 0 &&
-	       ((size_t)(end - start) == n || !(isalnum((unsigned char)end[-(ptrdiff_t)n - 1]) || end[-(ptrdiff_t)n - 1] == '_'));
+	       ((size_t)(end - start) == n ||
+		!(isalnum((unsigned char)end[-(ptrdiff_t)n - 1]) || end[-(ptrdiff_t)n - 1] == '_'));
 }
 
 static bool begins_word(const struct rt_cursor *c, const char *p)
@@ -52,12 +53,14 @@ static bool begins_word(const struct rt_cursor *c, const char *p)
 	if (n && *p != '$' && p + n < c->end && p[n] == '=')
 		return p + n + 1 == c->end || strchr("%$@+-\\", p[n + 1]);
 	if (*p == '$')
-		return rt_is_word(p, n, "$retval") || rt_is_word(p, n, "$comm") || (n >= 6 && memcmp(p, "$stack", 6) == 0);
+		return rt_is_word(p, n, "$retval") || rt_is_word(p, n, "$comm") ||
+		       (n >= 6 && memcmp(p, "$stack", 6) == 0);
 	if (p + 1 >= c->end)
 		return false;
 	if (*p == '%')
 		return isalpha((unsigned char)p[1]);
-	return (*p == '+' || *p == '-') && (isdigit((unsigned char)p[1]) || p[1] == 'u') && memchr(p, '(', (size_t)(c->end - p));
+	return (*p == '+' || *p == '-') && (isdigit((unsigned char)p[1]) || p[1] == 'u') &&
+	       memchr(p, '(', (size_t)(c->end - p));
 }
 
 const char *rt_find_words(const struct rt_cursor *c)
@@ -76,7 +79,8 @@ const char *rt_find_words(const struct rt_cursor *c)
 /* Behind what belongs to a name though it has parentheses; `p` itself: nothing does. */
 static const char *pass_parenthesis(const struct rt_cursor *c, const char *p)
 {
-	static const char *const attributes[] = { "__attribute__", "__attribute", "__declspec", "alignas", "_Alignas" };
+	static const char *const attributes[] = { "__attribute__", "__attribute", "__declspec",
+						  "alignas", "_Alignas" };
 	const char *close = rt_matching(c, p), *before = p;
 	size_t i;
 
@@ -101,7 +105,9 @@ const char *rt_find_items(const struct rt_cursor *c)
 	const char *p, *behind, *last, *open = NULL;
 
 	for (p = c->at; p < c->end; p++) {
-		if (*p == '<' && (p == c->at || p[-1] == ':' || isspace((unsigned char)p[-1]) || isalnum((unsigned char)p[-1])) &&
+		if (*p == '<' &&
+		    (p == c->at || p[-1] == ':' || isspace((unsigned char)p[-1]) ||
+		     isalnum((unsigned char)p[-1])) &&
 		    !ends_with(c->at, p, "operator")) {
 			p += rt_template(p, c->end);
 			if (p >= c->end)
@@ -133,7 +139,8 @@ static const char *regex_close(const struct rt_cursor *c, const char *p)
 	if (q >= c->end || q == p + 1)
 		return NULL;
 	q++;
-	if (q == c->end || *q == '(' || (*q == ':' && q + 1 < c->end && isdigit((unsigned char)q[1])))
+	if (q == c->end || *q == '(' ||
+	    (*q == ':' && q + 1 < c->end && isdigit((unsigned char)q[1])))
 		return q;
 	for (p = q; p < c->end && isspace((unsigned char)*p); p++)
 		;
@@ -159,7 +166,8 @@ const char *rt_find_regex(const struct rt_cursor *c, const char **close)
 
 /* ---- names ---- */
 
-int rt_take_library(const struct rt_cursor *c, const char *start, const char *end, struct rt_spec *spec)
+int rt_take_library(const struct rt_cursor *c, const char *start, const char *end,
+		    struct rt_spec *spec)
 {
 	spec->lib = strndup(start, (size_t)(end - start));
 	return spec->lib ? 0 : rt_nomem(c->err);
@@ -168,8 +176,9 @@ int rt_take_library(const struct rt_cursor *c, const char *start, const char *en
 static bool is_source(const char *name)
 {
 	static const char *const endings[] = {
-		"c", "h", "C", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "rs", "go", "s", "S", "asm", "m", "mm", "d", "f", "f90",
-		"F90", "pas", "adb", "ads", "zig", "nim", "swift", "y", "l", "inc", "ipp", "tcc",
+		"c",   "h",   "C",   "cc",  "cpp",   "cxx", "c++", "hh",  "hpp", "hxx", "rs",
+		"go",  "s",   "S",   "asm", "m",     "mm",  "d",   "f",	  "f90", "F90", "pas",
+		"adb", "ads", "zig", "nim", "swift", "y",   "l",   "inc", "ipp", "tcc",
 	};
 	const char *dot = strrchr(name, '.');
 	size_t i;
@@ -205,7 +214,8 @@ static int cut_offset(const struct rt_cursor *c, const char *start, struct rt_sp
 	errno = 0;
 	v = strtoull(plus + 1, &end, 0);
 	if (*end || errno || v > 1 << 24)
-		return rt_expected(c, start + (plus - spec->function) + 1, "an offset behind '+', at most %d bytes", 1 << 24);
+		return rt_expected(c, start + (plus - spec->function) + 1,
+				   "an offset behind '+', at most %d bytes", 1 << 24);
 	spec->has_offset = v != 0;
 	spec->offset = (uint32_t)v;
 	*plus = '\0';
@@ -224,7 +234,8 @@ static int take_address(const struct rt_cursor *c, const char *start, struct rt_
 	if (end < digits + 2)	/* "0" was read */
 		end += 1;
 	if (*end || errno || end == digits + 2)
-		return rt_expected(c, start + (end - digits), "an address: hexadecimal digits behind 0x");
+		return rt_expected(c, start + (end - digits),
+				   "an address: hexadecimal digits behind 0x");
 	spec->has_address = true;
 	return 0;
 }
@@ -235,17 +246,20 @@ static bool is_literal(const char *name, const char *p)
 	const char *open;
 
 	if (*p == '*' && p > name) {
-		if (ends_with(name, p, "operator") || ends_with(name, p, "operator*") || (p[-1] == '(' && p - name > 1 && p[-2] == '.'))
+		if (ends_with(name, p, "operator") || ends_with(name, p, "operator*") ||
+		    (p[-1] == '(' && p - name > 1 && p[-2] == '.'))
 			return true;
 		open = strchr(name, '(');		/* a parameter's type: f(char*) */
 		return open && open + 1 < p && strchr(p, ')');
 	}
 	if (*p == '[')
-		return p[1] == ']' || strncmp(p, "[...]", 5) == 0 || (p > name && (p[-1] == '<' || p[-1] == '&'));
+		return p[1] == ']' || strncmp(p, "[...]", 5) == 0 ||
+		       (p > name && (p[-1] == '<' || p[-1] == '&'));
 	return false;
 }
 
-int rt_take_name(const struct rt_cursor *c, const char *start, const char *end, struct rt_spec *spec)
+int rt_take_name(const struct rt_cursor *c, const char *start, const char *end,
+		 struct rt_spec *spec)
 {
 	const char *p;
 	int r;
@@ -293,8 +307,8 @@ static const char *type_end(const char *p, const char *end, const char *name)
 	return end;
 }
 
-int rt_take_overload(const struct rt_cursor *c, const char *name, const char *name_end, const char *open,
-		     const struct rt_prototype *prototype, struct rt_spec *spec)
+int rt_take_overload(const struct rt_cursor *c, const char *name, const char *name_end,
+		     const char *open, const struct rt_prototype *prototype, struct rt_spec *spec)
 {
 	const char *close = rt_matching(c, open), *p = open + 1, *next, *end;
 	unsigned i;
@@ -335,7 +349,8 @@ static bool is_costly(const char *text)
 	return brace && strchr(brace + 1, '{');
 }
 
-int rt_take_regex(const struct rt_cursor *c, const char *slash, const char *close, struct rt_spec *spec)
+int rt_take_regex(const struct rt_cursor *c, const char *slash, const char *close,
+		  struct rt_spec *spec)
 {
 	char *text = strndup(slash + 1, (size_t)(close - slash) - 2), why[128];
 	regex_t *regex = calloc(1, sizeof(*regex));

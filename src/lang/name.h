@@ -8,23 +8,35 @@
 
 /* The last ':' in [text, end) that separates: one that is no part of "::".  NULL: none. */
 const char *rt_last_colon(const char *text, const char *end);
-/* Note spec->overload of the prototype that has its name there and its parameters behind `open`.  0 or -ENOMEM. */
-int rt_take_overload(const struct rt_cursor *c, const char *name, const char *name_end, const char *open,
-		     const struct rt_prototype *prototype, struct rt_spec *spec);
+/*
+ * Note spec->overload of the prototype that has its name there and its parameters behind `open`.  0
+ * or -ENOMEM.
+ */
+int rt_take_overload(const struct rt_cursor *c, const char *name, const char *name_end,
+		     const char *open, const struct rt_prototype *prototype, struct rt_spec *spec);
 
 bool rt_has_double_colon(const char *text, const char *end);
 
-/* Where the cursor's text has a regular expression: its first '/', and behind its last in `*close`; NULL: nowhere. */
+/*
+ * Where the cursor's text has a regular expression: its first '/', and behind its last in `*close`;
+ * NULL: nowhere.
+ */
 const char *rt_find_regex(const struct rt_cursor *c, const char **close);
 /* Where the kernel's words begin, behind a blank; NULL: there are none. */
 const char *rt_find_words(const struct rt_cursor *c);
-/* Where '(' of the items stands, which is not one of a name (main.(*T).f, operator()) or a path; NULL: nowhere. */
+/*
+ * Where '(' of the items stands, which is not one of a name (main.(*T).f, operator()) or a path;
+ * NULL: nowhere.
+ */
 const char *rt_find_items(const struct rt_cursor *c);
 
 /* Fill spec->lib; spec->function and what belongs to it. */
-int rt_take_library(const struct rt_cursor *c, const char *start, const char *end, struct rt_spec *spec);
-int rt_take_name(const struct rt_cursor *c, const char *start, const char *end, struct rt_spec *spec);
-int rt_take_regex(const struct rt_cursor *c, const char *slash, const char *close, struct rt_spec *spec);
+int rt_take_library(const struct rt_cursor *c, const char *start, const char *end,
+		    struct rt_spec *spec);
+int rt_take_name(const struct rt_cursor *c, const char *start, const char *end,
+		 struct rt_spec *spec);
+int rt_take_regex(const struct rt_cursor *c, const char *slash, const char *close,
+		  struct rt_spec *spec);
 void rt_free_regex(struct rt_spec *spec);
 
 #endif

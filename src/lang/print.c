@@ -8,7 +8,8 @@ enum { DEPTH = 16 };
 
 static const char *style_name(enum rt_style style)
 {
-	static const char *const names[] = { "", "dec ", "hex ", "oct ", "char ", "fd ", "string ", "errno " };
+	static const char *const names[] = { "",      "dec ", "hex ",	 "oct ",
+					     "char ", "fd ",  "string ", "errno " };
 
 	return (unsigned)style < sizeof(names) / sizeof(*names) ? names[style] : "";
 }
@@ -19,7 +20,8 @@ static void print_values(FILE *file, const struct rt_ctype *type)
 
 	fputs(type->is_flags ? "flags {" : "enum {", file);
 	for (i = 0; i < type->nvalues; i++)
-		fprintf(file, "%s%s=%" PRId64, i ? ", " : "", type->values[i].name, type->values[i].value);
+		fprintf(file, "%s%s=%" PRId64, i ? ", " : "", type->values[i].name,
+			type->values[i].value);
 	putc('}', file);
 }
 
@@ -33,8 +35,13 @@ static void print_base(FILE *file, const struct rt_ctype *type)
 	else if (type->kind == RT_CT_INT)
 		fprintf(file, "%sint%u_t", type->is_signed ? "" : "u", (unsigned)type->size * 8);
 	else
-		fputs(type->kind == RT_CT_VOID ? "void" : type->kind == RT_CT_STRUCT ? "struct" : type->kind == RT_CT_UNION ? "union" :
-		      type->kind == RT_CT_BOOL ? "bool" : type->kind == RT_CT_VARIANT ? "enum" : "?", file);
+		fputs(type->kind == RT_CT_VOID	    ? "void"
+		      : type->kind == RT_CT_STRUCT  ? "struct"
+		      : type->kind == RT_CT_UNION   ? "union"
+		      : type->kind == RT_CT_BOOL    ? "bool"
+		      : type->kind == RT_CT_VARIANT ? "enum"
+						    : "?",
+		      file);
 }
 
 static bool is_pointer(const struct rt_ctype *type)
@@ -44,10 +51,14 @@ static bool is_pointer(const struct rt_ctype *type)
 
 static bool leads_on(const struct rt_ctype *type)
 {
-	return !type->name && (type->kind == RT_CT_FUNCTION || (type->target && (is_pointer(type) || type->kind == RT_CT_ARRAY)));
+	return !type->name && (type->kind == RT_CT_FUNCTION ||
+			       (type->target && (is_pointer(type) || type->kind == RT_CT_ARRAY)));
 }
 
-/* A pointer to an array or a function has parentheses around it: char *v[4] is an array of pointers, char (*v)[4] a pointer to an array. */
+/*
+ * A pointer to an array or a function has parentheses around it: char *v[4] is an array of
+ * pointers, char (*v)[4] a pointer to an array.
+ */
 static bool in_parentheses(const struct rt_ctype *const *chain, unsigned n, unsigned i)
 {
 	return is_pointer(chain[i]) && i + 1 < n && !is_pointer(chain[i + 1]);
@@ -107,21 +118,26 @@ void rt_ctype_print(FILE *file, const struct rt_ctype *type, const char *name)
 
 static const char *length_name(const struct rt_prototype *prototype, unsigned length)
 {
-	return length == RT_LENGTH_RESULT ? "return" : length && length <= prototype->nparams ? prototype->params[length - 1].name : NULL;
+	return length == RT_LENGTH_RESULT		? "return"
+	       : length && length <= prototype->nparams ? prototype->params[length - 1].name
+							: NULL;
 }
 
 static void print_param(FILE *file, const struct rt_prototype *prototype, const struct rt_param *p)
 {
-	const char *length = length_name(prototype, p->length), *most = length_name(prototype, p->most);
+	const char *length = length_name(prototype, p->length),
+		   *most = length_name(prototype, p->most);
 
 	if (p->is_out)
 		fputs(p->is_in ? "inout " : "out ", file);
-	if ((length || most) && p->type && p->type->target && leads_on(p->type) && !leads_on(p->type->target)) {
+	if ((length || most) && p->type && p->type->target && leads_on(p->type) &&
+	    !leads_on(p->type->target)) {
 		fputs(p->type->const_target ? "const " : "", file);
 		if (!length)
 			fputs("string ", file);
 		rt_ctype_print(file, p->type->target, p->name);
-		fprintf(file, "[%s%s%s]", length ? length : "", length && most ? " <= " : "", most ? most : "");
+		fprintf(file, "[%s%s%s]", length ? length : "", length && most ? " <= " : "",
+			most ? most : "");
 		return;
 	}
 	rt_ctype_print(file, p->type, p->name);
@@ -149,7 +165,10 @@ void rt_prototype_print(FILE *file, const struct rt_prototype *prototype, const 
 	FILE *inner;
 	unsigned i;
 
-	/* A result that is a pointer to a function has all that inside its own type; Go's results stand behind. */
+	/*
+	 * A result that is a pointer to a function has all that inside its own type; Go's results
+	 * stand behind.
+	 */
 	inner = prototype->result || !prototype->nresults ? open_memstream(&text, &size) : NULL;
 	if (inner)
 		print_params(inner, prototype, name);
@@ -165,7 +184,8 @@ void rt_prototype_print(FILE *file, const struct rt_prototype *prototype, const 
 	if (prototype->sets_errno)
 		fputs(" errno", file);
 	if (prototype->fails)
-		fprintf(file, " fails %s%d", prototype->fails_unless ? "!" : "", prototype->fails_at);
+		fprintf(file, " fails %s%d", prototype->fails_unless ? "!" : "",
+			prototype->fails_at);
 }
 
 void rt_expr_print(FILE *file, const struct rt_expr *expr)

@@ -6,7 +6,10 @@
 
 #include "lang/spec.h"
 
-/* A type and what is declared to be of it (NULL: nothing), nearly as C has it: "hex unsigned long x", "char *name", "int v[4]". */
+/*
+ * A type and what is declared to be of it (NULL: nothing), nearly as C has it: "hex unsigned long
+ * x", "char *name", "int v[4]".
+ */
 void rt_ctype_print(FILE *file, const struct rt_ctype *type, const char *name);
 
 /* "int open(char *path, int flags, ...) errno"; "?" for a result of which nothing is known. */

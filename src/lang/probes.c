@@ -34,7 +34,8 @@ struct rt_probes {
 	struct rt_types *types;		/* the scope's */
 	struct rt_statement *v;
 	size_t n, cap;
-	struct by_name *by_name;	/* the statements sorted by name, then order; NULL: to be made */
+	/* the statements sorted by name, then order; NULL: to be made */
+	struct by_name *by_name;
 	struct parsed *parsed;
 	size_t nparsed, parsed_cap;
 	const char *libraries;
@@ -113,7 +114,8 @@ static const char *name_in(struct rt_probes *p, const char *text)
 		return "";
 	while (open > text && isspace((unsigned char)open[-1]))
 		open--;
-	for (start = open; start > text && (isalnum((unsigned char)start[-1]) || start[-1] == '_'); start--)
+	for (start = open; start > text && (isalnum((unsigned char)start[-1]) || start[-1] == '_');
+	     start--)
 		;
 	return rt_types_name(p->types, start, (size_t)(open - start));
 }
@@ -122,7 +124,8 @@ static bool is_first_word(const char *text, const char *word)
 {
 	size_t n = strlen(word);
 
-	return strncmp(text, word, n) == 0 && (isspace((unsigned char)text[n]) || !text[n] || text[n] == '{');
+	return strncmp(text, word, n) == 0 &&
+	       (isspace((unsigned char)text[n]) || !text[n] || text[n] == '{');
 }
 
 static bool defines_type(const char *text)
@@ -131,7 +134,8 @@ static bool defines_type(const char *text)
 
 	if (is_first_word(text, "typedef"))
 		return true;
-	if (!is_first_word(text, "struct") && !is_first_word(text, "union") && !is_first_word(text, "enum") && !is_first_word(text, "flags"))
+	if (!is_first_word(text, "struct") && !is_first_word(text, "union") &&
+	    !is_first_word(text, "enum") && !is_first_word(text, "flags"))
 		return false;
 	if (!brace)
 		return !paren;
@@ -142,8 +146,14 @@ static bool defines_type(const char *text)
 
 static int define_type(struct rt_probes *p, const char *text, struct rt_error *err)
 {
-	struct rt_cursor c = { .text = text, .at = text, .end = text + strlen(text), .arch = p->arch, .types = p->types,
-			       .scope = p->scope, .defines = p->scope, .err = err };
+	struct rt_cursor c = { .text = text,
+			       .at = text,
+			       .end = text + strlen(text),
+			       .arch = p->arch,
+			       .types = p->types,
+			       .scope = p->scope,
+			       .defines = p->scope,
+			       .err = err };
 	bool is_typedef = is_first_word(text, "typedef");
 	struct rt_specifiers s;
 	struct rt_declarator d;
@@ -166,8 +176,9 @@ static int define_type(struct rt_probes *p, const char *text, struct rt_error *e
 		if (!d.type)
 			return rt_nomem(err);
 		/* What may be completed later stays the same type. */
-		if (d.type->kind != RT_CT_UNKNOWN && d.type->kind != RT_CT_STRUCT && d.type->kind != RT_CT_UNION &&
-		    d.type->kind != RT_CT_POINTER && d.type->kind != RT_CT_FUNCTION) {
+		if (d.type->kind != RT_CT_UNKNOWN && d.type->kind != RT_CT_STRUCT &&
+		    d.type->kind != RT_CT_UNION && d.type->kind != RT_CT_POINTER &&
+		    d.type->kind != RT_CT_FUNCTION) {
 			named = rt_types_alloc(p->types, sizeof(*named));
 			if (!named)
 				return rt_nomem(err);
@@ -195,7 +206,8 @@ static bool is_other_machine(const struct rt_probes *p, const char *names)
 	return true;
 }
 
-static int add_statement(struct rt_probes *p, const char *file, unsigned line, const char *text, struct rt_error *err)
+static int add_statement(struct rt_probes *p, const char *file, unsigned line, const char *text,
+			 struct rt_error *err)
 {
 	struct rt_statement *s;
 
@@ -273,7 +285,8 @@ static char *clean(struct rt_probes *p, const char *at, const char *end)
 	return copy;
 }
 
-int rt_probes_add(struct rt_probes *p, const char *file, const char *text, size_t n, struct rt_error *err)
+int rt_probes_add(struct rt_probes *p, const char *file, const char *text, size_t n,
+		  struct rt_error *err)
 {
 	const char *at = text, *end = text + n, *stop;
 	unsigned line = 1, lines;
@@ -365,7 +378,8 @@ static const struct rt_prototype *prototype_of(struct rt_probes *p, size_t state
 	return spec->prototype;
 }
 
-const struct rt_prototype *rt_probes_prototype(struct rt_probes *p, const char *soname, const char *name)
+const struct rt_prototype *rt_probes_prototype(struct rt_probes *p, const char *soname,
+					       const char *name)
 {
 	size_t low = 0, high = p->n, middle;
 
@@ -415,9 +429,11 @@ static int add_open(struct rt_probes *p, const char *path, int fd, struct rt_err
 	if (fstat(fd, &st) < 0)
 		return rt_fail(err, -errno, "%s: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return rt_fail(err, -EINVAL, "%s: %s", path, S_ISDIR(st.st_mode) ? "is a directory" : "is not a regular file");
+		return rt_fail(err, -EINVAL, "%s: %s", path,
+			       S_ISDIR(st.st_mode) ? "is a directory" : "is not a regular file");
 	if (st.st_size > SIZE_LIMIT)
-		return rt_fail(err, -EFBIG, "%s: is larger than a file of probes may be, 1 MB", path);
+		return rt_fail(err, -EFBIG, "%s: is larger than a file of probes may be, 1 MB",
+			       path);
 	text = read_text(fd, (size_t)st.st_size, &n);
 	if (!text)
 		return rt_fail(err, -errno, "%s: %s", path, strerror(errno));
@@ -465,14 +481,18 @@ static int add_embedded(struct rt_probes *p, const struct rt_embedded *e, struct
 }
 
 /* NAME in each of the folders, which ':' separates: -ENOENT where none has it. */
-static int load_from(struct rt_probes *p, const char *folders, const char *name, struct rt_error *err)
+static int load_from(struct rt_probes *p, const char *folders, const char *name,
+		     struct rt_error *err)
 {
 	char path[4096];
 	size_t n;
 
 	while (folders && *folders) {
 		n = strcspn(folders, ":");
-		if (n && snprintf(path, sizeof(path), "%.*s/%s", (int)n, folders, name) < (int)sizeof(path) && access(path, R_OK) == 0)
+		if (n &&
+		    snprintf(path, sizeof(path), "%.*s/%s", (int)n, folders, name) <
+			    (int)sizeof(path) &&
+		    access(path, R_OK) == 0)
 			return add_file(p, path, err);
 		folders += n + (folders[n] == ':');
 	}
@@ -502,7 +522,8 @@ static int no_file(const char *name, struct rt_error *err)
 	unsigned i;
 
 	for (i = 0; rt_embedded[i].name && at < sizeof(names) - 64; i++)
-		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%.40s", i ? ", " : "", rt_embedded[i].name);
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%.40s", i ? ", " : "",
+				       rt_embedded[i].name);
 	return rt_usage(err, "@%s: no such file of probes; there are: %s", name, names);
 }
 
@@ -589,6 +610,8 @@ int rt_scope_add(struct rt_scope *scope, const char *name, const struct rt_ctype
 {
 	if (RT_ROOM(&scope->v, scope->n, &scope->cap) < 0)
 		return -ENOMEM;
-	scope->v[scope->n] = (struct named){ .name = rt_types_name(scope->types, name, strlen(name)), .type = type };
+	scope->v[scope->n] = (struct named){
+		.name = rt_types_name(scope->types, name, strlen(name)), .type = type
+	};
 	return scope->v[scope->n].name ? (int)(scope->n++, 0) : -ENOMEM;
 }

@@ -5,14 +5,19 @@
 #include "lang/spec.h"
 
 /*
- * Files in the probe language (probes/).  A statement is a line, or more while brackets are open; '#' begins a comment:
+ * Files in the probe language (probes/).  A statement is a line, or more while brackets are open;
+ * '#' begins a comment:
  *
- *	library libc.so.* libpthread.so.*	what follows are functions of these libraries (globs over DT_SONAME), up to the next one
- *	machine x86-64 i386			what follows is for these alone, up to the next one; any: for all
- *	typedef, struct, union, enum, flags	types for what follows, as in C; flags are enums that are printed as A|B
+ *	library libc.so.* libpthread.so.*	what follows are functions of these libraries (globs
+ *	                                 	over DT_SONAME), up to the next one
+ *	machine x86-64 i386			what follows is for these alone, up to the next one;
+ *	                   			any: for all
+ *	typedef, struct, union, enum, flags	types for what follows, as in C; flags are enums
+ *	                                   	that are printed as A|B
  *	anything else				a specification, mostly a C prototype
  *
- * They are used in two ways: as prototypes of functions of libraries that have no debug information, and by @NAME as probes.
+ * They are used in two ways: as prototypes of functions of libraries that have no debug
+ * information, and by @NAME as probes.
  */
 struct rt_probes;
 
@@ -21,20 +26,26 @@ struct rt_statement {
 	const char *file;		/* its name, for messages */
 	unsigned line;
 	const char *text;		/* NUL-terminated, owned by the rt_probes */
-	const char *name;		/* of the function, as far as it can be told without parsing; "": it cannot */
-	const char *libraries;		/* the globs of the line `library` above it, blanks between them; NULL: none */
+	/* of the function, as far as it can be told without parsing; "": it cannot */
+	const char *name;
+	/* the globs of the line `library` above it, blanks between them; NULL: none */
+	const char *libraries;
 };
 
 /* NULL: out of memory. */
 struct rt_probes *rt_probes_new(const struct rt_arch *arch);
 void rt_probes_free(struct rt_probes *probes);
 
-/* Add what is in `text`, of `n` bytes, called `file` in messages.  0, or an error "FILE:LINE: ...". */
-int rt_probes_add(struct rt_probes *probes, const char *file, const char *text, size_t n, struct rt_error *err);
+/*
+ * Add what is in `text`, of `n` bytes, called `file` in messages.  0, or an error "FILE:LINE: ...".
+ */
+int rt_probes_add(struct rt_probes *probes, const char *file, const char *text, size_t n,
+		  struct rt_error *err);
 
 /*
- * Add the file that @NAME means: a path if there is a '/' in it; else NAME in the folders of RAWTRACE_PROBES, in probes/ beside the
- * program that runs, in where it is installed, or what was built in.
+ * Add the file that @NAME means: a path if there is a '/' in it; else NAME in the folders of
+ * RAWTRACE_PROBES, in probes/ beside the program that runs, in where it is installed, or what was
+ * built in.
  */
 int rt_probes_load(struct rt_probes *probes, const char *name, struct rt_error *err);
 
@@ -51,10 +62,17 @@ bool rt_statement_is_of(const struct rt_statement *statement, const char *soname
 /* Put the statement's place before the message of an error; returns `code`. */
 int rt_probes_at(const struct rt_statement *statement, int code, struct rt_error *err);
 
-/* The prototype of function `name` of the library with DT_SONAME `soname`, in the memory of `probes`.  NULL: none, or it is wrong. */
-const struct rt_prototype *rt_probes_prototype(struct rt_probes *probes, const char *soname, const char *name);
+/*
+ * The prototype of function `name` of the library with DT_SONAME `soname`, in the memory of
+ * `probes`.  NULL: none, or it is wrong.
+ */
+const struct rt_prototype *rt_probes_prototype(struct rt_probes *probes, const char *soname,
+					       const char *name);
 
-/* What was built in: files, the last of which has no name.  A byte from 0x80 on is the phrase of that number, less 0x80. */
+/*
+ * What was built in: files, the last of which has no name.  A byte from 0x80 on is the phrase of
+ * that number, less 0x80.
+ */
 struct rt_embedded {
 	const char *name;
 	const char *text;

@@ -12,7 +12,8 @@
 enum { DEPTH = 8 };
 
 /* A type of which only the name was known, and "hex" or "flags" before it. */
-static const struct rt_ctype *named(struct rt_types *types, const struct rt_ctype *type, const struct rt_type_finder *finder)
+static const struct rt_ctype *named(struct rt_types *types, const struct rt_ctype *type,
+				    const struct rt_type_finder *finder)
 {
 	const struct rt_ctype *better = finder->find(finder->ctx, type->name);
 	struct rt_ctype *copy;
@@ -29,16 +30,19 @@ static const struct rt_ctype *named(struct rt_types *types, const struct rt_ctyp
 }
 
 /* The type with what it leads to looked up, where only names were known. */
-static const struct rt_ctype *found(struct rt_types *types, const struct rt_ctype *type, const struct rt_type_finder *finder, unsigned depth)
+static const struct rt_ctype *found(struct rt_types *types, const struct rt_ctype *type,
+				    const struct rt_type_finder *finder, unsigned depth)
 {
 	const struct rt_ctype *target;
 	struct rt_ctype *copy;
 
 	if (!type || depth == 0)
 		return type;
-	if ((type->kind == RT_CT_UNKNOWN || (type->kind == RT_CT_ENUM && !type->nvalues)) && type->name)
+	if ((type->kind == RT_CT_UNKNOWN || (type->kind == RT_CT_ENUM && !type->nvalues)) &&
+	    type->name)
 		return named(types, type, finder);
-	if (!type->target || (type->kind != RT_CT_POINTER && type->kind != RT_CT_REFERENCE && type->kind != RT_CT_ARRAY))
+	if (!type->target || (type->kind != RT_CT_POINTER && type->kind != RT_CT_REFERENCE &&
+			      type->kind != RT_CT_ARRAY))
 		return type;
 	target = found(types, type->target, finder, depth - 1);
 	if (target == type->target)
@@ -53,7 +57,10 @@ static const struct rt_ctype *found(struct rt_types *types, const struct rt_ctyp
 	return copy;
 }
 
-/* Names that nobody knows, as those that are short in the function's own class: what debug information has there. */
+/*
+ * Names that nobody knows, as those that are short in the function's own class: what debug
+ * information has there.
+ */
 static const struct rt_ctype *or_known(const struct rt_ctype *type, const struct rt_ctype *known)
 {
 	const struct rt_ctype *t = type;
@@ -68,26 +75,30 @@ static bool is_named(const struct rt_ctype *type, const char *name)
 {
 	size_t all = type && type->name ? strlen(type->name) : 0, n = strlen(name);
 
-	return all >= n && strcmp(type->name + all - n, name) == 0 && (all == n || type->name[all - n - 1] == ':' || type->name[all - n - 1] == '.');
+	return all >= n && strcmp(type->name + all - n, name) == 0 &&
+	       (all == n || type->name[all - n - 1] == ':' || type->name[all - n - 1] == '.');
 }
 
 /*
- * A parameter by value of an unknown type has no size, so the places of those behind it are unknown too.
- * A pointer to an unknown type is no problem.
+ * A parameter by value of an unknown type has no size, so the places of those behind it are unknown
+ * too.  A pointer to an unknown type is no problem.
  */
-static int check_type(const struct rt_spec *spec, unsigned column, const struct rt_ctype *type, const struct rt_ctype *known,
-		      const struct rt_type_finder *finder, struct rt_error *err)
+static int check_type(const struct rt_spec *spec, unsigned column, const struct rt_ctype *type,
+		      const struct rt_ctype *known, const struct rt_type_finder *finder,
+		      struct rt_error *err)
 {
-	if (!column || !type || type->kind != RT_CT_UNKNOWN || !type->name || is_named(known, type->name) ||
-	    (finder && finder->has(finder->ctx, type->name)))
+	if (!column || !type || type->kind != RT_CT_UNKNOWN || !type->name ||
+	    is_named(known, type->name) || (finder && finder->has(finder->ctx, type->name)))
 		return 0;
 	return rt_spec_no_type(spec, column, type, err);
 }
 
-static int find_types(const struct rt_spec *spec, struct rt_prototype *p, const struct rt_prototype *known, struct rt_types *types,
+static int find_types(const struct rt_spec *spec, struct rt_prototype *p,
+		      const struct rt_prototype *known, struct rt_types *types,
 		      const struct rt_type_finder *finder, struct rt_error *err)
 {
-	bool same = known && known->origin == RT_ORIGIN_DWARF, whole = same && p->nparams == known->nparams;
+	bool same = known && known->origin == RT_ORIGIN_DWARF,
+	     whole = same && p->nparams == known->nparams;
 	struct rt_param *params = rt_types_alloc(types, (p->nparams + 1) * sizeof(*params));
 	unsigned i;
 	int r = 0;
@@ -99,7 +110,8 @@ static int find_types(const struct rt_spec *spec, struct rt_prototype *p, const 
 	for (i = 0; i < p->nparams && r == 0; i++) {
 		if (finder)
 			params[i].type = found(types, params[i].type, finder, DEPTH);
-		r = check_type(spec, params[i].column, params[i].type, whole ? known->params[i].type : NULL, finder, err);
+		r = check_type(spec, params[i].column, params[i].type,
+			       whole ? known->params[i].type : NULL, finder, err);
 		if (whole)
 			params[i].type = or_known(params[i].type, known->params[i].type);
 	}
@@ -107,19 +119,22 @@ static int find_types(const struct rt_spec *spec, struct rt_prototype *p, const 
 	if (finder)
 		p->result = found(types, p->result, finder, DEPTH);
 	if (r == 0 && spec->result_given)
-		r = check_type(spec, spec->prototype->result_column, p->result, same ? known->result : NULL, finder, err);
+		r = check_type(spec, spec->prototype->result_column, p->result,
+			       same ? known->result : NULL, finder, err);
 	if (same)
 		p->result = or_known(p->result, known->result);
 	return r;
 }
 
 /*
- * A method's declaration has no `this`.  What only the symbol's name and the code tell of may also be where to put a result; a structure
- * that is known brings that with it.
+ * A method's declaration has no `this`.  What only the symbol's name and the code tell of may also
+ * be where to put a result; a structure that is known brings that with it.
  */
-static int add_hidden(struct rt_prototype *p, const struct rt_prototype *known, const struct rt_ctype *result, struct rt_types *types)
+static int add_hidden(struct rt_prototype *p, const struct rt_prototype *known,
+		      const struct rt_ctype *result, struct rt_types *types)
 {
-	bool certain = known && (known->origin == RT_ORIGIN_DWARF || !result || result->kind != RT_CT_STRUCT);
+	bool certain = known && (known->origin == RT_ORIGIN_DWARF || !result ||
+				 result->kind != RT_CT_STRUCT);
 	struct rt_param *params;
 	unsigned n = 0;
 
@@ -138,12 +153,14 @@ static int add_hidden(struct rt_prototype *p, const struct rt_prototype *known, 
 }
 
 /* Where the compiler put the parameters, if those given are the ones that it knows. */
-static int keep_places(struct rt_prototype *p, const struct rt_prototype *known, struct rt_types *types)
+static int keep_places(struct rt_prototype *p, const struct rt_prototype *known,
+		       struct rt_types *types)
 {
 	struct rt_param *params;
 	unsigned i;
 
-	if (!known || known->nparams != p->nparams || !p->nparams || known->origin == RT_ORIGIN_GUESSED)
+	if (!known || known->nparams != p->nparams || !p->nparams ||
+	    known->origin == RT_ORIGIN_GUESSED)
 		return 0;
 	params = rt_types_alloc(types, p->nparams * sizeof(*params));
 	if (!params)
@@ -191,11 +208,13 @@ bool rt_spec_knows_names(const struct rt_prototype *p)
 	for (i = 0; i < p->nparams; i++)
 		if (p->params[i].name)
 			return true;
-	return p->origin == RT_ORIGIN_GIVEN || p->origin == RT_ORIGIN_DWARF || p->origin == RT_ORIGIN_LIBRARY;
+	return p->origin == RT_ORIGIN_GIVEN || p->origin == RT_ORIGIN_DWARF ||
+	       p->origin == RT_ORIGIN_LIBRARY;
 }
 
-int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *known, struct rt_types *types,
-		      const struct rt_type_finder *finder, const struct rt_prototype **prototype, struct rt_error *err)
+int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *known,
+		      struct rt_types *types, const struct rt_type_finder *finder,
+		      const struct rt_prototype **prototype, struct rt_error *err)
 {
 	unsigned i, all = spec->nshown + spec->nconditions, wrong = all;
 	struct rt_prototype *p;
@@ -222,7 +241,8 @@ int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *kno
 	}
 	for (i = 0; i < all; i++)
 		if (rt_spec_param(p, rt_spec_expr(spec, i)->param) < 0 &&
-		    (wrong == all || rt_spec_expr(spec, i)->column < rt_spec_expr(spec, wrong)->column))
+		    (wrong == all ||
+		     rt_spec_expr(spec, i)->column < rt_spec_expr(spec, wrong)->column))
 			wrong = i;
 	if (r == 0 && wrong < all)
 		r = rt_spec_no_param(spec, wrong, p, err);
@@ -247,7 +267,10 @@ int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *kno
 	return r == -ENOMEM ? rt_nomem(err) : r;
 }
 
-/* What a prototype says of the result: its type, before the name or behind the parameters, and when it means a failure. */
+/*
+ * What a prototype says of the result: its type, before the name or behind the parameters, and when
+ * it means a failure.
+ */
 
 /* "string" and "fd" alone are types. */
 static int default_result(struct rt_cursor *c, struct rt_specifiers *s, const char *at)
@@ -260,7 +283,8 @@ static int default_result(struct rt_cursor *c, struct rt_specifiers *s, const ch
 	return s->type ? 0 : rt_nomem(c->err);
 }
 
-int rt_parse_result(struct rt_cursor *c, const char *start, const char *name, struct rt_prototype *prototype)
+int rt_parse_result(struct rt_cursor *c, const char *start, const char *name,
+		    struct rt_prototype *prototype)
 {
 	struct rt_cursor part = *c;
 	struct rt_specifiers s;
@@ -330,10 +354,13 @@ static bool is_header_macro(const char *at, size_t n)
 {
 	size_t i;
 
-	if (rt_is_word(at, n, "const") || rt_is_word(at, n, "noexcept") || rt_is_word(at, n, "throw") || rt_is_word(at, n, "override") ||
+	if (rt_is_word(at, n, "const") || rt_is_word(at, n, "noexcept") ||
+	    rt_is_word(at, n, "throw") || rt_is_word(at, n, "override") ||
 	    rt_is_word(at, n, "final") || rt_is_word(at, n, "volatile"))
 		return true;
-	for (i = 0; i < n && (isupper((unsigned char)at[i]) || isdigit((unsigned char)at[i]) || at[i] == '_'); i++)
+	for (i = 0; i < n && (isupper((unsigned char)at[i]) || isdigit((unsigned char)at[i]) ||
+			      at[i] == '_');
+	     i++)
 		;
 	return n && (i == n || (n > 2 && at[0] == '_' && at[1] == '_'));
 }
@@ -382,7 +409,9 @@ int rt_parse_trailer(struct rt_cursor *c, struct rt_prototype *prototype)
 		if (rt_is_word(c->at, n, "errno"))
 			prototype->sets_errno = true;
 		else if (!is_header_macro(c->at, n))
-			return rt_expected(c, c->at, "'->' and the result's type, 'errno', 'fails', or the end");
+			return rt_expected(
+				c, c->at,
+				"'->' and the result's type, 'errno', 'fails', or the end");
 		c->at += n;
 		close = rt_peek(c) == '(' ? rt_matching(c, c->at) : NULL;
 		c->at = close ? close : c->at;
@@ -398,8 +427,16 @@ static void put_basic(FILE *file, const struct rt_basic *b)
 {
 	if (b->is_unsigned || (b->is_signed && b->is_char))
 		fputs(b->is_unsigned ? "unsigned " : "signed ", file);
-	fputs(b->is_char ? "char" : b->is_float ? "float" : b->is_double ? b->nlong ? "long double" : "double" : b->is_void ? "void" :
-	      b->is_int128 ? "__int128" : b->is_short ? "short" : b->nlong > 1 ? "long long" : b->nlong ? "long" : "int", file);
+	fputs(b->is_char     ? "char"
+	      : b->is_float  ? "float"
+	      : b->is_double ? b->nlong ? "long double" : "double"
+	      : b->is_void   ? "void"
+	      : b->is_int128 ? "__int128"
+	      : b->is_short  ? "short"
+	      : b->nlong > 1 ? "long long"
+	      : b->nlong     ? "long"
+			     : "int",
+	      file);
 }
 
 /* "long unsigned int": how much of it is one type; 0: none. */
@@ -422,7 +459,8 @@ static size_t put_words(FILE *file, const struct rt_cursor *c, const char *at)
 /* Words that C needs, and a symbol's name has not. */
 static bool is_tag(const char *at, size_t n)
 {
-	return rt_is_word(at, n, "struct") || rt_is_word(at, n, "union") || rt_is_word(at, n, "enum") || rt_is_word(at, n, "class");
+	return rt_is_word(at, n, "struct") || rt_is_word(at, n, "union") ||
+	       rt_is_word(at, n, "enum") || rt_is_word(at, n, "class");
 }
 
 /* What a typedef of the program stands for, instead of its name of so many bytes. */
@@ -431,7 +469,8 @@ static bool put_alias(FILE *file, const char *at, size_t n, rt_spec_alias alias,
 	char name[ALIAS_MAX], text[ALIAS_MAX];
 	struct rt_cursor c = { .text = text, .at = text };
 
-	if (!alias || n >= sizeof(name) || rt_is_word(at, n, "const") || rt_is_word(at, n, "volatile"))
+	if (!alias || n >= sizeof(name) || rt_is_word(at, n, "const") ||
+	    rt_is_word(at, n, "volatile"))
 		return false;
 	memcpy(name, at, n);
 	name[n] = '\0';
@@ -442,7 +481,8 @@ static bool put_alias(FILE *file, const char *at, size_t n, rt_spec_alias alias,
 	return true;
 }
 
-static size_t put_type(FILE *file, const struct rt_cursor *c, const char *at, unsigned word, rt_spec_alias alias, void *ctx)
+static size_t put_type(FILE *file, const struct rt_cursor *c, const char *at, unsigned word,
+		       rt_spec_alias alias, void *ctx)
 {
 	const char *bare = strncmp(at, "std::", 5) == 0 ? at + 5 : at, *name;
 	size_t n = rt_identifier(c, bare, false), all = rt_identifier(c, at, true);
@@ -467,10 +507,16 @@ static size_t put_type(FILE *file, const struct rt_cursor *c, const char *at, un
 	return n;
 }
 
-int rt_spec_parameters(const char *text, const struct rt_arch *arch, struct rt_types *types, struct rt_param *v, unsigned max, unsigned *n)
+int rt_spec_parameters(const char *text, const struct rt_arch *arch, struct rt_types *types,
+		       struct rt_param *v, unsigned max, unsigned *n)
 {
 	struct rt_error ignored;
-	struct rt_cursor c = { .text = text, .at = text, .end = text + strlen(text), .arch = arch, .types = types, .err = &ignored };
+	struct rt_cursor c = { .text = text,
+			       .at = text,
+			       .end = text + strlen(text),
+			       .arch = arch,
+			       .types = types,
+			       .err = &ignored };
 	struct rt_specifiers s;
 	struct rt_declarator d;
 	int r;
@@ -481,14 +527,16 @@ int rt_spec_parameters(const char *text, const struct rt_arch *arch, struct rt_t
 		r = rt_parse_specifiers(&c, false, &s);
 		if (r == 0 && s.type)
 			r = rt_parse_declarator(&c, s.type, s.is_const, &d);
-		if (r < 0 || !s.type || d.name || d.type->kind == RT_CT_FUNCTION || d.type->kind == RT_CT_ARRAY || d.type->kind == RT_CT_VOID)
+		if (r < 0 || !s.type || d.name || d.type->kind == RT_CT_FUNCTION ||
+		    d.type->kind == RT_CT_ARRAY || d.type->kind == RT_CT_VOID)
 			return r < 0 ? r : -EINVAL;
 		v[*n] = (struct rt_param){ .type = d.type };
 	}
 	return 0;
 }
 
-char *rt_spec_overload(const char *name, const char *parameters, unsigned word, rt_spec_alias alias, void *ctx)
+char *rt_spec_overload(const char *name, const char *parameters, unsigned word, rt_spec_alias alias,
+		       void *ctx)
 {
 	struct rt_cursor c = { .text = name, .at = parameters, .end = name + strlen(name) };
 	char *text = NULL;
@@ -510,7 +558,10 @@ char *rt_spec_overload(const char *name, const char *parameters, unsigned word, 
 	return NULL;
 }
 
-/* Names of parameters: their own, or argN.  And what a specification names and nothing knows: the errors, with what to write. */
+/*
+ * Names of parameters: their own, or argN.  And what a specification names and nothing knows: the
+ * errors, with what to write.
+ */
 
 enum { NAMES = 12 };
 
@@ -537,10 +588,15 @@ int rt_spec_param(const struct rt_prototype *p, const char *name)
 	return i && i <= p->nparams ? (int)i - 1 : -1;
 }
 
-/* "'fib(int n > 3)'": the item alone, between the function's name and the end; `type` before its name, or `name` in place of it. */
-static void print_item(FILE *file, const struct rt_spec *spec, unsigned item, const char *type, const char *name)
+/*
+ * "'fib(int n > 3)'": the item alone, between the function's name and the end; `type` before its
+ * name, or `name` in place of it.
+ */
+static void print_item(FILE *file, const struct rt_spec *spec, unsigned item, const char *type,
+		       const char *name)
 {
-	static const char *const styles[] = { "", "dec ", "hex ", "oct ", "", "fd ", "string ", "errno " };
+	static const char *const styles[] = { "", "dec ", "hex ",    "oct ",
+					      "", "fd ",  "string ", "errno " };
 	const struct rt_shown *shown = item < spec->nshown ? &spec->shown[item] : NULL;
 	struct rt_condition condition;
 	unsigned i, first = UINT32_MAX;
@@ -550,7 +606,8 @@ static void print_item(FILE *file, const struct rt_spec *spec, unsigned item, co
 			first = rt_spec_expr(spec, i)->column;
 	while (first > 1 && spec->text[first - 1] != '(')
 		first--;
-	fprintf(file, "'%.*s%s", first < 160 ? (int)first : 0, spec->text, shown ? styles[shown->style] : "");
+	fprintf(file, "'%.*s%s", first < 160 ? (int)first : 0, spec->text,
+		shown ? styles[shown->style] : "");
 	fputs(type, file);
 	if (shown) {
 		fputs(name ? name : shown->expr.param, file);
@@ -578,15 +635,18 @@ static void print_known(FILE *file, const struct rt_prototype *p, const char *no
 }
 
 /* "'fib(int n > 3)' or 'fib(arg1 > 3)'", where there may be an arg1. */
-static void print_remedy(FILE *file, const struct rt_spec *spec, unsigned item, const struct rt_prototype *p)
+static void print_remedy(FILE *file, const struct rt_spec *spec, unsigned item,
+			 const struct rt_prototype *p)
 {
-	const struct rt_condition *c = item < spec->nshown ? NULL : &spec->conditions[item - spec->nshown];
+	const struct rt_condition *c = item < spec->nshown ? NULL
+							   : &spec->conditions[item - spec->nshown];
 	unsigned i, number = 1;
 	char name[16];
 
 	for (i = 0; i < spec->nshown + spec->nconditions; i++)
 		number += rt_spec_expr(spec, i)->column < rt_spec_expr(spec, item)->column;
-	print_item(file, spec, item, c && c->operand == RT_OPERAND_STRING ? "string " : "int ", NULL);
+	print_item(file, spec, item, c && c->operand == RT_OPERAND_STRING ? "string " : "int ",
+		   NULL);
 	if (number > p->nparams && p->origin != RT_ORIGIN_NONE)
 		return;
 	snprintf(name, sizeof(name), "arg%u", number);
@@ -600,13 +660,15 @@ static bool is_result(const char *name)
 	return strcmp(name, "retval") == 0 || strcmp(name, "return") == 0;
 }
 
-static void explain(FILE *file, const struct rt_spec *spec, unsigned item, const struct rt_prototype *p)
+static void explain(FILE *file, const struct rt_spec *spec, unsigned item,
+		    const struct rt_prototype *p)
 {
 	const struct rt_expr *expr = rt_spec_expr(spec, item);
 	bool guessed = p->origin == RT_ORIGIN_GUESSED && !p->by_name;
 
 	if (is_result(expr->param)) {
-		fprintf(file, "a parameter, not '%s': the result cannot be named here yet", expr->param);
+		fprintf(file, "a parameter, not '%s': the result cannot be named here yet",
+			expr->param);
 	} else if (rt_spec_number(expr->param) && p->origin == RT_ORIGIN_NONE) {
 		fprintf(file, "arg1 to arg%d", RT_MAX_VALUES);
 	} else if (guessed && rt_spec_number(expr->param)) {
@@ -614,23 +676,30 @@ static void explain(FILE *file, const struct rt_spec *spec, unsigned item, const
 		print_known(file, p, "there is none");
 		fputs("; declare others, as in 'f(int a, int b)'", file);
 	} else if (rt_spec_knows_names(p) || rt_spec_number(expr->param)) {
-		fprintf(file, "the name of a parameter, of which there %s ", p->nparams > 1 ? "are" : "is");
+		fprintf(file, "the name of a parameter, of which there %s ",
+			p->nparams > 1 ? "are" : "is");
 		print_known(file, p, "none");
 		if (spec->params_given)
 			fprintf(file, "; declare '%s' too", expr->param);
 	} else if (expr->nsteps) {
-		fprintf(file, "a parameter whose type is known: nothing tells that of '%s'; declare it before", expr->param);
+		fprintf(file,
+			"a parameter whose type is known: nothing tells that of '%s'; declare it "
+			"before",
+			expr->param);
 	} else if (item < spec->nshown && strcmp(expr->param, "string") == 0) {
 		fputs("a name behind 'string', as in 'f(string s)'", file);
 	} else {
 		fputs("a known parameter: ", file);
 		print_known(file, p, "nothing tells any");
-		fprintf(file, p->nparams > 1 ? " have no names; write " : p->nparams ? " has no name; write " : "; write ");
+		fprintf(file, p->nparams > 1 ? " have no names; write "
+			      : p->nparams   ? " has no name; write "
+					     : "; write ");
 		print_remedy(file, spec, item, p);
 	}
 }
 
-int rt_spec_no_param(const struct rt_spec *spec, unsigned item, const struct rt_prototype *p, struct rt_error *err)
+int rt_spec_no_param(const struct rt_spec *spec, unsigned item, const struct rt_prototype *p,
+		     struct rt_error *err)
 {
 	char *text = NULL;
 	size_t n;
@@ -649,16 +718,24 @@ int rt_spec_no_param(const struct rt_spec *spec, unsigned item, const struct rt_
 	return r;
 }
 
-int rt_spec_no_type(const struct rt_spec *spec, unsigned column, const struct rt_ctype *type, struct rt_error *err)
+int rt_spec_no_type(const struct rt_spec *spec, unsigned column, const struct rt_ctype *type,
+		    struct rt_error *err)
 {
-	bool tagged = strncmp(type->name, "struct ", 7) == 0 || strncmp(type->name, "union ", 6) == 0;
+	bool tagged = strncmp(type->name, "struct ", 7) == 0 ||
+		      strncmp(type->name, "union ", 6) == 0;
 	const char *near = rt_nearest_type(type->name);
 
 	if (tagged)
-		return rt_spec_expected(spec, column, err, "a type that is known, not '%.100s': nothing tells its members; define them: %.100s { ... }",
+		return rt_spec_expected(spec, column, err,
+					"a type that is known, not '%.100s': nothing tells its "
+					"members; define them: %.100s { ... }",
 					type->name, type->name);
 	if (near)
-		return rt_spec_expected(spec, column, err, "a type that is known, not '%.100s': did you mean '%s'?", type->name, near);
-	return rt_spec_expected(spec, column, err, "a type that is known, not '%.100s': write what it stands for, such as int or void *",
+		return rt_spec_expected(spec, column, err,
+					"a type that is known, not '%.100s': did you mean '%s'?",
+					type->name, near);
+	return rt_spec_expected(spec, column, err,
+				"a type that is known, not '%.100s': write what it stands for, "
+				"such as int or void *",
 				type->name);
 }

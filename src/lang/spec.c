@@ -12,14 +12,17 @@
 #include "lang/name.h"
 #include "lang/scope.h"
 
-/* No function's name begins with a digit or a sign, so such a last field is meant to be a number. */
+/*
+ * No function's name begins with a digit or a sign, so such a last field is meant to be a number.
+ */
 static bool is_number(const char *field, const char *end)
 {
 	return field < end && (isdigit((unsigned char)*field) || *field == '+' || *field == '-') &&
 	       !(end - field > 2 && field[0] == '0' && (field[1] | 32) == 'x');
 }
 
-static int parse_nargs(const struct rt_cursor *c, const char *field, const char *end, struct rt_spec *spec)
+static int parse_nargs(const struct rt_cursor *c, const char *field, const char *end,
+		       struct rt_spec *spec)
 {
 	unsigned n = 0;
 	const char *p;
@@ -34,7 +37,8 @@ static int parse_nargs(const struct rt_cursor *c, const char *field, const char 
 }
 
 /* [start, end) is [LIBRARY:]NAME.  A library's path may hold ':' itself. */
-static int parse_names(const struct rt_cursor *c, const char *start, const char *end, struct rt_spec *spec)
+static int parse_names(const struct rt_cursor *c, const char *start, const char *end,
+		       struct rt_spec *spec)
 {
 	const char *colon = rt_last_colon(start, end);
 	const char *function = colon ? colon + 1 : start;
@@ -59,7 +63,8 @@ static int parse_plain(const struct rt_cursor *c, const char *end, struct rt_spe
 	int r;
 
 	if (colon && colon + 1 == end)
-		return rt_expected(c, end, "the name of a function or the number of arguments after ':'");
+		return rt_expected(c, end,
+				   "the name of a function or the number of arguments after ':'");
 	if (colon && is_number(colon + 1, end)) {
 		r = parse_nargs(c, colon + 1, end, spec);
 		if (r < 0)
@@ -80,7 +85,8 @@ static int parse_with_words(struct rt_cursor *c, const char *words, struct rt_sp
 		end--;
 	r = parse_plain(c, end, spec);
 	if (r == 0 && spec->nargs_given)
-		return rt_expected(c, end, "no number of arguments before words, which tell what to print");
+		return rt_expected(c, end,
+				   "no number of arguments before words, which tell what to print");
 	c->at = words;
 	return r < 0 ? r : rt_parse_words(c, spec);
 }
@@ -94,7 +100,10 @@ struct head {
 	bool has_result;
 };
 
-/* The name in "[LIBRARY:][TYPE ]NAME(": the last word, or from "operator" on, without what belongs to a pointer. */
+/*
+ * The name in "[LIBRARY:][TYPE ]NAME(": the last word, or from "operator" on, without what belongs
+ * to a pointer.
+ */
 static void find_name(struct head *h, const char *end)
 {
 	const char *p, *operator = NULL;
@@ -104,7 +113,8 @@ static void find_name(struct head *h, const char *end)
 		end--;
 	h->name_end = end;
 	for (p = h->start; p + 8 < end && !operator; p++)
-		if (memcmp(p, "operator", 8) == 0 && (p == h->start || !isalnum((unsigned char)p[-1])))
+		if (memcmp(p, "operator", 8) == 0 &&
+		    (p == h->start || !isalnum((unsigned char)p[-1])))
 			operator = p;
 	for (p = operator ? operator : end; p > h->start; p--) {
 		depth += p[-1] == '>' || p[-1] == ')' ? 1 : p[-1] == '<' || p[-1] == '(' ? -1 : 0;
@@ -165,8 +175,12 @@ static int function_result(struct rt_cursor *c, const char *outer, struct rt_pro
 	return prototype->result ? 0 : rt_nomem(c->err);
 }
 
-/* Only types, as in a C++ name that tells one overloaded function from others: Foo::bar(int, char const*). */
-static bool is_overload(const struct rt_cursor *c, const struct head *h, const struct rt_spec *spec, const struct rt_prototype *prototype)
+/*
+ * Only types, as in a C++ name that tells one overloaded function from others: Foo::bar(int, char
+ * const*).
+ */
+static bool is_overload(const struct rt_cursor *c, const struct head *h, const struct rt_spec *spec,
+			const struct rt_prototype *prototype)
 {
 	unsigned i;
 
@@ -195,14 +209,16 @@ static bool has_unknown(const struct rt_prototype *prototype)
 	return false;
 }
 
-static int parse_parts(struct rt_cursor *c, struct head *h, const char *outer, struct rt_spec *spec, struct rt_prototype *prototype)
+static int parse_parts(struct rt_cursor *c, struct head *h, const char *outer, struct rt_spec *spec,
+		       struct rt_prototype *prototype)
 {
 	const char *name = outer ? outer : h->name;
 	int r = 0;
 
 	if (outer || h->has_result) {
 		/* "int (name) (...)": the parenthesis is before the name. */
-		while (!outer && name > h->start && (isspace((unsigned char)name[-1]) || name[-1] == '('))
+		while (!outer && name > h->start &&
+		       (isspace((unsigned char)name[-1]) || name[-1] == '('))
 			name--;
 		r = rt_parse_result(c, h->start, name, prototype);
 	}
@@ -249,11 +265,13 @@ static int parse_prototype(struct rt_cursor *c, const char *open, struct rt_spec
 		c->at = c->end;
 		spec->params_given = false;
 		spec->nshown = spec->nconditions = 0;
-		if ((size_t)(h.name_end - h.name) > strcspn(h.name, "*?[@") || strstr(h.name, "operator"))
+		if ((size_t)(h.name_end - h.name) > strcspn(h.name, "*?[@") ||
+		    strstr(h.name, "operator"))
 			return rt_take_name(c, h.name, c->end, spec);
 		/* Types that may be the program's own have other names in symbols. */
 		spec->overload = strndup(h.name, (size_t)(c->end - h.name));
-		return spec->overload ? rt_take_name(c, h.name, h.name_end, spec) : rt_nomem(c->err);
+		return spec->overload ? rt_take_name(c, h.name, h.name_end, spec)
+				      : rt_nomem(c->err);
 	}
 	if (r < 0)
 		return r;
@@ -271,7 +289,8 @@ static int parse_prototype(struct rt_cursor *c, const char *open, struct rt_spec
 
 /* ---- /regex/ ---- */
 
-static int parse_regex(struct rt_cursor *c, const char *slash, const char *close, struct rt_spec *spec)
+static int parse_regex(struct rt_cursor *c, const char *slash, const char *close,
+		       struct rt_spec *spec)
 {
 	struct rt_prototype *prototype;
 	int r;
@@ -319,16 +338,17 @@ static int parse(struct rt_cursor *c, struct rt_spec *spec)
 
 static int check_length(const struct rt_spec *spec, struct rt_error *err)
 {
-	size_t n = spec->function ? strlen(spec->function) : 0, more = spec->overload ? strlen(spec->overload) : 0;
+	size_t n = spec->function ? strlen(spec->function) : 0,
+	       more = spec->overload ? strlen(spec->overload) : 0;
 
 	if (n <= RT_NAME_MOST && more <= RT_NAME_MOST)
 		return 0;
-	return rt_usage(err, "'%.40s...': a name of %zu characters; the longest may have %d", spec->function, n > more ? n : more,
-			RT_NAME_MOST);
+	return rt_usage(err, "'%.40s...': a name of %zu characters; the longest may have %d",
+			spec->function, n > more ? n : more, RT_NAME_MOST);
 }
 
-int rt_spec_parse(const char *text, const struct rt_arch *arch, const struct rt_scope *scope, struct rt_spec *spec,
-		  struct rt_error *err)
+int rt_spec_parse(const char *text, const struct rt_arch *arch, const struct rt_scope *scope,
+		  struct rt_spec *spec, struct rt_error *err)
 {
 	struct rt_cursor c = { .arch = arch, .scope = scope, .err = err };
 	int r;
@@ -368,7 +388,8 @@ void rt_spec_free(struct rt_spec *spec)
 	memset(spec, 0, sizeof(*spec));
 }
 
-int rt_spec_expected(const struct rt_spec *spec, unsigned column, struct rt_error *err, const char *fmt, ...)
+int rt_spec_expected(const struct rt_spec *spec, unsigned column, struct rt_error *err,
+		     const char *fmt, ...)
 {
 	struct rt_cursor c = { .text = spec->text, .err = err };
 	char what[512];

@@ -17,11 +17,15 @@ enum rt_kind { RT_KIND_ENTRY, RT_KIND_RETURN };
 #define RT_MAX_VALUES 32
 
 /*
- * The probe language, of the command line and of probes/ files.  A specification is a place and what to show of its calls:
+ * The probe language, of the command line and of probes/ files.  A specification is a place and
+ * what to show of its calls:
  *
- *	[LIBRARY:]NAME[:NARGS]		NAME: a function, a glob, a /regex/, NAME@file.c, NAME+offset, 0xADDRESS
- *	a C prototype			'robj *createStringObject(const char *ptr, size_t len)', LIBRARY: before it or not
- *	NAME(ITEM, ...) -> TYPE errno	items: parameters as in C, names and what is reached from them, conditions
+ *	[LIBRARY:]NAME[:NARGS]		NAME: a function, a glob, a /regex/, NAME@file.c,
+ *	                      		NAME+offset, 0xADDRESS
+ *	a C prototype			'robj *createStringObject(const char *ptr, size_t len)',
+ *	             			LIBRARY: before it or not
+ *	NAME(ITEM, ...) -> TYPE errno	items: parameters as in C, names and what is reached from
+ *	                             	them, conditions
  *	NAME n=%di:s32 s=+0(%si):string	the kernel's words for uprobe_events
  *
  * "::" belongs to a C++ name and separates nothing; neither does a blank in a library's path.
@@ -53,17 +57,33 @@ struct rt_expr {
 	const char *text;		/* as written, for the output */
 };
 
-/* What the user wants to see instead of the function's arguments, or beside those that were declared. */
+/*
+ * What the user wants to see instead of the function's arguments, or beside those that were
+ * declared.
+ */
 struct rt_shown {
 	struct rt_expr expr;
 	enum rt_style style;		/* RT_STYLE_TYPE: none was asked for */
 	const struct rt_ctype *type;	/* the enum or flags that was asked for, or NULL */
 };
 
-enum rt_op { RT_OP_EQ, RT_OP_NE, RT_OP_LT, RT_OP_LE, RT_OP_GT, RT_OP_GE, RT_OP_AND /* any of the bits is set */, RT_OP_BEGINS };
+enum rt_op {
+	RT_OP_EQ,
+	RT_OP_NE,
+	RT_OP_LT,
+	RT_OP_LE,
+	RT_OP_GT,
+	RT_OP_GE,
+	RT_OP_AND /* any of the bits is set */,
+	RT_OP_BEGINS
+};
 
 /* How a condition goes with those before it; && binds tighter. */
-enum rt_join { RT_JOIN_ITEM /* of an item of its own: all items must hold */, RT_JOIN_AND, RT_JOIN_OR };
+enum rt_join {
+	RT_JOIN_ITEM /* of an item of its own: all items must hold */,
+	RT_JOIN_AND,
+	RT_JOIN_OR
+};
 
 /* A call is shown only where its conditions hold. */
 struct rt_condition {
@@ -83,12 +103,20 @@ enum rt_word_base {
 	RT_WORD_STACK,			/* $stack: the stack pointer */
 	RT_WORD_STACK_SLOT,		/* $stackN */
 	RT_WORD_RESULT,			/* $retval: read at the return */
-	RT_WORD_ARGUMENT,		/* $argN: where C passes the slot'th argument, an integer as all before it */
+	/* $argN: where C passes the slot'th argument, an integer as all before it */
+	RT_WORD_ARGUMENT,
 	RT_WORD_COMM,			/* $comm: the thread's name */
 	RT_WORD_CONSTANT,		/* \N; @ADDRESS is what stands in memory at N */
 };
 
-enum rt_word_type { RT_WORD_UNSIGNED, RT_WORD_SIGNED, RT_WORD_HEX, RT_WORD_CHAR, RT_WORD_STRING, RT_WORD_BITS };
+enum rt_word_type {
+	RT_WORD_UNSIGNED,
+	RT_WORD_SIGNED,
+	RT_WORD_HEX,
+	RT_WORD_CHAR,
+	RT_WORD_STRING,
+	RT_WORD_BITS
+};
 
 #define RT_MAX_WORD_DEREF 4
 
@@ -104,7 +132,8 @@ struct rt_word {
 	unsigned nderef;
 	int32_t deref[RT_MAX_WORD_DEREF];	/* in the order in which they are done */
 	enum rt_word_type type;
-	unsigned size;			/* bytes of the integer, or of a bit-field's container: 1, 2, 4, 8 */
+	/* bytes of the integer, or of a bit-field's container: 1, 2, 4, 8 */
+	unsigned size;
 	unsigned bits, bit;		/* RT_WORD_BITS: how many, from which on */
 	unsigned count;			/* elements of an array; 0: it is none */
 };
@@ -112,27 +141,40 @@ struct rt_word {
 struct rt_spec {
 	char *text;			/* as given */
 	char *lib;			/* library name or path, NULL: the program itself */
-	char *function;			/* name, glob or regular expression; of an address, the address as written */
+	/* name, glob or regular expression; of an address, the address as written */
+	char *function;
 	char *file;			/* the source file of NAME@file.c, or NULL */
-	bool glob;			/* more than one function may be meant: a glob or a regular expression */
-	bool c_runtime;		/* the glob means what is linked into every program too (_start); not set by the parser */
-	void *regex;			/* a compiled POSIX extended regular expression (rt_spec_regex), or NULL */
+	/* more than one function may be meant: a glob or a regular expression */
+	bool glob;
+	/* the glob means what is linked into every program too (_start); not set by the parser */
+	bool c_runtime;
+	/* a compiled POSIX extended regular expression (rt_spec_regex), or NULL */
+	void *regex;
 	bool has_address, has_offset;
 	uint64_t address;		/* virtual, as the file has it */
 	uint32_t offset;		/* bytes behind the function's entry */
 	unsigned column;		/* of the name, from 1 */
-	unsigned word;			/* bytes of a pointer in the programs that it is for; 0: not known */
+	/* bytes of a pointer in the programs that it is for; 0: not known */
+	unsigned word;
 
-	unsigned nargs;			/* arguments to print where nothing tells their types; 1 unless given */
+	/* arguments to print where nothing tells their types; 1 unless given */
+	unsigned nargs;
 	bool nargs_given;
 	struct rt_types *types;		/* owns all below */
-	/* With `params_given` the parameters, with `result_given` the result; of the others nothing was said. */
+	/*
+	 * With `params_given` the parameters, with `result_given` the result; of the others nothing
+	 * was said.
+	 */
 	const struct rt_prototype *prototype;	/* NULL: neither was given */
 	bool params_given, result_given;
-	char *overload;			/* of a prototype: its name and its parameters' types, "f(int, char const*)", as C++ tells functions of
-					   one name apart; or NULL */
+	char *overload; /* of a prototype: its name and its parameters' types, "f(int, char
+			   const*)", as C++ tells functions of one name apart; or NULL */
 	bool overload_only;		/* no function of other parameters is meant */
-	bool types_only;		/* it has a name and types and nothing else: where it is C++, they say only which function is meant */
+	/*
+	 * it has a name and types and nothing else: where it is C++, they say only which function
+	 * is meant
+	 */
+	bool types_only;
 	const struct rt_shown *shown;
 	unsigned nshown;
 	const struct rt_condition *conditions;
@@ -141,54 +183,68 @@ struct rt_spec {
 	unsigned nwords;
 };
 
-/* Named types, as probes/ files define them.  Names that it has not are unknown types (RT_CT_UNKNOWN). */
+/*
+ * Named types, as probes/ files define them.  Names that it has not are unknown types
+ * (RT_CT_UNKNOWN).
+ */
 struct rt_scope;
 
 /*
- * Parse `text` for programs of `arch`, whose word tells the size of long and of pointers.  `scope` may be NULL, and must outlive the
- * specification.  Returns 0, or a negative errno with a message that names the column.  Free with rt_spec_free.
+ * Parse `text` for programs of `arch`, whose word tells the size of long and of pointers.  `scope`
+ * may be NULL, and must outlive the specification.  Returns 0, or a negative errno with a message
+ * that names the column.  Free with rt_spec_free.
  */
-int rt_spec_parse(const char *text, const struct rt_arch *arch, const struct rt_scope *scope, struct rt_spec *spec,
-		  struct rt_error *err);
+int rt_spec_parse(const char *text, const struct rt_arch *arch, const struct rt_scope *scope,
+		  struct rt_spec *spec, struct rt_error *err);
 void rt_spec_free(struct rt_spec *spec);
 
 /* Does the specification's regular expression, which it must have, match the name? */
 bool rt_spec_regex(const struct rt_spec *spec, const char *name);
 
-/* Which parameter a name in an expression means: the one of that name, or by argN (or $argN) the Nth.  -1: none. */
+/*
+ * Which parameter a name in an expression means: the one of that name, or by argN (or $argN) the
+ * Nth.  -1: none.
+ */
 int rt_spec_param(const struct rt_prototype *p, const char *name);
 
 /*
- * The prototype by which a function is shown: what the specification gives, and of the rest what is `known` of it (NULL: nothing, and
- * argN is an int).  Types that the specification names and does not know are looked up with `find`, which returns NULL where there is
- * none; `has` tells whether the function's own symbol has the type's name in it, as those of C++ do.
- * The result is in `types`' memory, or `known` itself.  0, or a usage error for a name that is none of the parameters', or a type by value
- * of which nothing is known.
+ * The prototype by which a function is shown: what the specification gives, and of the rest what is
+ * `known` of it (NULL: nothing, and argN is an int).  Types that the specification names and does
+ * not know are looked up with `find`, which returns NULL where there is none; `has` tells whether
+ * the function's own symbol has the type's name in it, as those of C++ do.  The result is in
+ * `types`' memory, or `known` itself.  0, or a usage error for a name that is none of the
+ * parameters', or a type by value of which nothing is known.
  */
 struct rt_type_finder {
 	const struct rt_ctype *(*find)(void *ctx, const char *name);
 	bool (*has)(void *ctx, const char *name);
 	void *ctx;
 };
-int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *known, struct rt_types *types,
-		      const struct rt_type_finder *finder /* may be NULL */, const struct rt_prototype **prototype, struct rt_error *err);
+int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *known,
+		      struct rt_types *types, const struct rt_type_finder *finder /* may be NULL */,
+		      const struct rt_prototype **prototype, struct rt_error *err);
 
 /*
- * The name of a C++ function whose parameters (at `parameters`, inside `name`) are as its symbol has them: uint64_t and "long unsigned int"
- * as unsigned long, no "struct" before a type.  `word`: the bytes of a pointer.  `alias` (NULL: nobody knows) puts what a typedef's `name`
- * stands for into `text`; false: it is none.  To be freed; NULL: out of memory.
+ * The name of a C++ function whose parameters (at `parameters`, inside `name`) are as its symbol
+ * has them: uint64_t and "long unsigned int" as unsigned long, no "struct" before a type.  `word`:
+ * the bytes of a pointer.  `alias` (NULL: nobody knows) puts what a typedef's `name` stands for
+ * into `text`; false: it is none.  To be freed; NULL: out of memory.
  */
 typedef bool (*rt_spec_alias)(void *ctx, const char *name, char *text, size_t size);
-char *rt_spec_overload(const char *name, const char *parameters, unsigned word, rt_spec_alias alias, void *ctx);
+char *rt_spec_overload(const char *name, const char *parameters, unsigned word, rt_spec_alias alias,
+		       void *ctx);
 
 /*
- * The parameters in the name of a C++ function, as a demangler prints them: `text` is "int, char const*", what stands between the
- * parentheses.  `v` has room for `max`, and the types are in `types`' memory; of those that are known by name alone nothing more is known.
- * 0; -EINVAL: not all of it is understood; -ENOMEM.
+ * The parameters in the name of a C++ function, as a demangler prints them: `text` is "int, char
+ * const*", what stands between the parentheses.  `v` has room for `max`, and the types are in
+ * `types`' memory; of those that are known by name alone nothing more is known.  0; -EINVAL: not
+ * all of it is understood; -ENOMEM.
  */
-int rt_spec_parameters(const char *text, const struct rt_arch *arch, struct rt_types *types, struct rt_param *v, unsigned max, unsigned *n);
+int rt_spec_parameters(const char *text, const struct rt_arch *arch, struct rt_types *types,
+		       struct rt_param *v, unsigned max, unsigned *n);
 
 /* A usage error at a column of the specification, from 1: "'TEXT': column N: expected WHAT". */
-int rt_spec_expected(const struct rt_spec *spec, unsigned column, struct rt_error *err, const char *fmt, ...) RT_PRINTF(4, 5);
+int rt_spec_expected(const struct rt_spec *spec, unsigned column, struct rt_error *err,
+		     const char *fmt, ...) RT_PRINTF(4, 5);
 
 #endif

@@ -74,7 +74,8 @@ const char *rt_types_name(struct rt_types *types, const char *name, size_t n)
 	return copy;
 }
 
-struct rt_ctype *rt_types_add(struct rt_types *types, enum rt_ctype_kind kind, const char *name, uint64_t size)
+struct rt_ctype *rt_types_add(struct rt_types *types, enum rt_ctype_kind kind, const char *name,
+			      uint64_t size)
 {
 	struct rt_ctype *type = rt_types_alloc(types, sizeof(*type));
 
@@ -90,7 +91,8 @@ struct rt_ctype *rt_types_add(struct rt_types *types, enum rt_ctype_kind kind, c
 	return type;
 }
 
-const struct rt_ctype *rt_types_pointer(struct rt_types *types, const struct rt_ctype *target, unsigned word)
+const struct rt_ctype *rt_types_pointer(struct rt_types *types, const struct rt_ctype *target,
+					unsigned word)
 {
 	struct rt_ctype *type = rt_types_add(types, RT_CT_POINTER, NULL, word);
 
@@ -145,7 +147,8 @@ enum rt_style rt_param_style(const struct rt_param *param)
 	const struct rt_ctype *type = param->type;
 	size_t n = param->name ? strlen(param->name) : 0;
 
-	if (n < 2 || strcmp(param->name + n - 2, "fd") != 0 || (n > 2 && param->name[n - 3] != '_') || !type || type->kind != RT_CT_INT ||
+	if (n < 2 || strcmp(param->name + n - 2, "fd") != 0 ||
+	    (n > 2 && param->name[n - 3] != '_') || !type || type->kind != RT_CT_INT ||
 	    type->size != 4 || !type->is_signed || type->style != RT_STYLE_TYPE)
 		return RT_STYLE_TYPE;
 	return RT_STYLE_FD;

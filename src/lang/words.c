@@ -32,7 +32,8 @@ static int number(struct rt_cursor *c, int64_t max, const char *what, int64_t *v
 	return 0;
 }
 
-static const char bases[] = "%%REGISTER, $stack, $stackN, $retval, $argN, $comm, @ADDRESS, \\N or +N(...)";
+static const char bases[] =
+	"%%REGISTER, $stack, $stackN, $retval, $argN, $comm, @ADDRESS, \\N or +N(...)";
 
 /* $comm, $argN, @ADDRESS, \N */
 static int special_word(struct rt_cursor *c, struct rt_word *w)
@@ -60,7 +61,8 @@ static int special_word(struct rt_cursor *c, struct rt_word *w)
 	if (!memory)
 		c->at++;
 	if (memory && next(c) == '+')
-		return rt_expected(c, c->at, "an address: a place in the file (@+N) cannot be read here");
+		return rt_expected(c, c->at,
+				   "an address: a place in the file (@+N) cannot be read here");
 	w->base = RT_WORD_CONSTANT;
 	if (memory && !isdigit((unsigned char)next(c)))
 		return rt_expected(c, c->at, "an address");
@@ -123,12 +125,14 @@ static int fetch(struct rt_cursor *c, struct rt_word *w)
 	if (r == 0 && !take(c, "("))
 		r = rt_expected(c, c->at, "'(' behind the offset");
 	if (r == 0 && ++c->depth > RT_MAX_WORD_DEREF)
-		r = rt_expected(c, at, "at most %d memory reads one after another", RT_MAX_WORD_DEREF);
+		r = rt_expected(c, at, "at most %d memory reads one after another",
+				RT_MAX_WORD_DEREF);
 	if (r == 0)
 		r = fetch(c, w);
 	/* @ADDRESS is one too. */
 	if (r == 0 && w->nderef == RT_MAX_WORD_DEREF)
-		r = rt_expected(c, at, "at most %d memory reads one after another", RT_MAX_WORD_DEREF);
+		r = rt_expected(c, at, "at most %d memory reads one after another",
+				RT_MAX_WORD_DEREF);
 	if (r == 0 && w->base == RT_WORD_COMM)
 		r = rt_expected(c, at, "no memory read around $comm, which is a name");
 	if (r < 0)
@@ -172,7 +176,8 @@ static int type_word(struct rt_cursor *c, struct rt_word *w)
 	int64_t bits;
 	size_t n = rt_identifier(c, c->at, false);
 
-	if (rt_is_word(at, n, "string") || rt_is_word(at, n, "ustring") || rt_is_word(at, n, "char")) {
+	if (rt_is_word(at, n, "string") || rt_is_word(at, n, "ustring") ||
+	    rt_is_word(at, n, "char")) {
 		w->type = *at == 'c' ? RT_WORD_CHAR : RT_WORD_STRING;
 		w->size = 1;
 		c->at += n;

@@ -10,12 +10,14 @@
 #include "base/array.h"
 
 /*
- * The loader calls the first before any other code of the process, with `true` (with `false` for a second C library, by dlmopen); glibc
- * has it since 2.32.  The second is called by the program, when constructors of libraries have run.
+ * The loader calls the first before any other code of the process, with `true` (with `false` for a
+ * second C library, by dlmopen); glibc has it since 2.32.  The second is called by the program,
+ * when constructors of libraries have run.
  */
 static const struct {
 	const char *name;
-	bool initial;			/* its first argument tells whether it is the process's own */
+	/* its first argument tells whether it is the process's own */
+	bool initial;
 } before_all[] = {
 	{ "__libc_early_init", true }, { "__libc_start_main", false },
 };
@@ -46,9 +48,13 @@ static bool find(struct rt_target *t)
 		r = rt_errno_find(t->images.v[i], &t->errno_at);
 		t->errno_image = t->images.v[i];
 		if (r == -ENOTSUP && rt_image_arch(t->errno_image)->word < 8)
-			not_read(t, "%s is of a 32-bit program, whose thread pointer is not looked for", rt_image_name(t->errno_image));
+			not_read(
+				t,
+				"%s is of a 32-bit program, whose thread pointer is not looked for",
+				rt_image_name(t->errno_image));
 		else if (r == -ENOTSUP)
-			not_read(t, "where the code of %s has it is not understood", rt_image_name(t->images.v[i]));
+			not_read(t, "where the code of %s has it is not understood",
+				 rt_image_name(t->images.v[i]));
 		if (r != -ENOENT)
 			return r == 0;
 	}
@@ -56,7 +62,10 @@ static bool find(struct rt_target *t)
 	return false;
 }
 
-/* The function that tells.  Where the user traces it, that is another probe at its place, of which nothing is recorded. */
+/*
+ * The function that tells.  Where the user traces it, that is another probe at its place, of which
+ * nothing is recorded.
+ */
 static int add_teller(struct rt_target *t)
 {
 	const struct rt_symbol *v;
@@ -67,7 +76,8 @@ static int add_teller(struct rt_target *t)
 	for (k = 0; k < RT_COUNT(before_all); k++)
 		for (i = 0; i < n; i++)
 			if (v[i].kind == RT_SYM_FUNC && strcmp(v[i].name, before_all[k].name) == 0)
-				return rt_functions_add_hidden(&t->functions, t->errno_image, &v[i], RT_ROLE_ERRNO);
+				return rt_functions_add_hidden(&t->functions, t->errno_image, &v[i],
+							       RT_ROLE_ERRNO);
 	return 0;
 }
 
@@ -89,13 +99,15 @@ int rt_errno_prepare(struct rt_target *t, struct rt_error *err)
 	if (r < 0)
 		return rt_nomem(err);
 	if (r == 0)
-		not_read(t, "%s has no function that tells where the process has it", rt_image_name(t->errno_image));
+		not_read(t, "%s has no function that tells where the process has it",
+			 rt_image_name(t->errno_image));
 	return r;
 }
 
 bool rt_errno_is_read(const struct rt_target *t)
 {
-	return (t->errno_source == RT_ERRNO_OFFSET || t->errno_source == RT_ERRNO_TOLD) && !t->no_thread_pointer[0] && !t->limits.no_saved;
+	return (t->errno_source == RT_ERRNO_OFFSET || t->errno_source == RT_ERRNO_TOLD) &&
+	       !t->no_thread_pointer[0] && !t->limits.no_saved;
 }
 
 int rt_errno_plan(const struct rt_target *t, const struct rt_function *f, struct rt_plan *plan)
@@ -110,9 +122,15 @@ int rt_errno_plan(const struct rt_target *t, const struct rt_function *f, struct
 	plan->role = RT_ROLE_ERRNO;
 	plan->arch = arch;
 	plan->nvalues = 1;
-	plan->values[0] = (struct rt_fetch){ .base = RT_BASE_REG, .reg = arch->ip, .nderef = 1, .deref = { (int32_t)distance }, .size = 8 };
+	plan->values[0] = (struct rt_fetch){ .base = RT_BASE_REG,
+					     .reg = arch->ip,
+					     .nderef = 1,
+					     .deref = { (int32_t)distance },
+					     .size = 8 };
 	if (strcmp(f->name, before_all[0].name) == 0)
-		plan->values[plan->nvalues++] = (struct rt_fetch){ .base = RT_BASE_REG, .reg = arch->args[0], .size = 1 };
+		plan->values[plan->nvalues++] = (struct rt_fetch){ .base = RT_BASE_REG,
+								   .reg = arch->args[0],
+								   .size = 1 };
 	return 0;
 }
 
@@ -121,7 +139,8 @@ static uint64_t read_of(const struct rt_target *t, pid_t pid)
 	struct rt_memory *memory = rt_memory_open(pid);
 	uint64_t word = 0;
 
-	if (memory && rt_memory_word(memory, t->errno_image, t->errno_at.code, t->errno_at.slot, &word) < 0)
+	if (memory &&
+	    rt_memory_word(memory, t->errno_image, t->errno_at.code, t->errno_at.slot, &word) < 0)
 		word = 0;
 	rt_memory_close(memory);
 	return word;
@@ -146,11 +165,16 @@ void rt_errno_print(const struct rt_target *t, FILE *file)
 	if (t->errno_source == RT_ERRNO_NOT_ASKED)
 		return;
 	if (!rt_errno_is_read(t))
-		fprintf(file, "rawtrace: errno is not read: %s\n", t->no_thread_pointer[0] ? t->no_thread_pointer : t->errno_why[0] ? t->errno_why :
-			"this kernel cannot");
+		fprintf(file, "rawtrace: errno is not read: %s\n",
+			t->no_thread_pointer[0] ? t->no_thread_pointer
+			: t->errno_why[0]	? t->errno_why
+						: "this kernel cannot");
 	else if (t->errno_source == RT_ERRNO_OFFSET)
-		fprintf(file, "rawtrace: errno is at the thread pointer %+" PRId64 ", by %s\n", t->errno_at.offset, rt_image_name(t->errno_image));
+		fprintf(file, "rawtrace: errno is at the thread pointer %+" PRId64 ", by %s\n",
+			t->errno_at.offset, rt_image_name(t->errno_image));
 	else
-		fprintf(file, "rawtrace: errno is at the thread pointer plus what %s+0x%" PRIx64 " has in the process\n",
+		fprintf(file,
+			"rawtrace: errno is at the thread pointer plus what %s+0x%" PRIx64
+			" has in the process\n",
 			rt_image_name(t->errno_image), t->errno_at.slot);
 }

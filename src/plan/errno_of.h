@@ -5,15 +5,17 @@
 #include "plan/target.h"
 
 /*
- * The traced process's errno, which says why a call has failed whose prototype has `errno`.  It is a variable of the thread's own, so many
- * bytes from the thread pointer (code/errno_at.h).  Where only the running process knows how many, a function of the C library that it
- * runs through before all others is probed too, hidden and with RT_ROLE_ERRNO; its program leaves the number in RT_MAP_ERRNO, where the
- * programs of returns find it.
+ * The traced process's errno, which says why a call has failed whose prototype has `errno`.  It is
+ * a variable of the thread's own, so many bytes from the thread pointer (code/errno_at.h).  Where
+ * only the running process knows how many, a function of the C library that it runs through before
+ * all others is probed too, hidden and with RT_ROLE_ERRNO; its program leaves the number in
+ * RT_MAP_ERRNO, where the programs of returns find it.
  */
 
 /*
- * Once the prototypes are known: is errno wanted, and where is it?  Fills errno_source, errno_at and errno_why, and may add the hidden
- * function behind the others: then 1, and the probes must be made anew.  0 or -ENOMEM else.
+ * Once the prototypes are known: is errno wanted, and where is it?  Fills errno_source, errno_at
+ * and errno_why, and may add the hidden function behind the others: then 1, and the probes must be
+ * made anew.  0 or -ENOMEM else.
  */
 int rt_errno_prepare(struct rt_target *target, struct rt_error *err);
 
@@ -21,9 +23,13 @@ int rt_errno_prepare(struct rt_target *target, struct rt_error *err);
 bool rt_errno_is_read(const struct rt_target *target);
 
 /* The plan of the hidden function. */
-int rt_errno_plan(const struct rt_target *target, const struct rt_function *f, struct rt_plan *plan);
+int rt_errno_plan(const struct rt_target *target, const struct rt_function *f,
+		  struct rt_plan *plan);
 
-/* What RT_MAP_ERRNO has to begin with, of processes that run already; 0: not known, or they differ, so that it is never known. */
+/*
+ * What RT_MAP_ERRNO has to begin with, of processes that run already; 0: not known, or they differ,
+ * so that it is never known.
+ */
 int64_t rt_errno_read(const struct rt_target *target);
 
 /* Say whether and where it is read, where it is wanted. */

@@ -15,14 +15,26 @@ static const struct hooks_known {
 	const char *name;
 	enum rt_role role;
 	bool leap;	/* it is longjmp, which C has in any program, or comes to one */
-	uint8_t at, size;	/* where its address and its size are in what the first argument points to, in words; 0, 0: they are the arguments */
+	/*
+	 * where its address and its size are in what the first argument points to, in words; 0, 0:
+	 * they are the arguments
+	 */
+	uint8_t at, size;
 } hooks_known[] = {
-	{ "_Unwind_RaiseException", RT_ROLE_UNWOUND, false, 0, 0 }, { "_Unwind_Resume", RT_ROLE_UNWOUND, false, 0, 0 },
-	{ "_Unwind_Resume_or_Rethrow", RT_ROLE_UNWOUND, false, 0, 0 }, { "_Unwind_ForcedUnwind", RT_ROLE_UNWOUND, false, 0, 0 },
-	/* ucontext_t has two words before its stack_t; that is a pointer, a word of flags, and the size. */
-	{ "makecontext", RT_ROLE_STACK, false, 2, 4 }, { "sigaltstack", RT_ROLE_SIGNAL_STACK, false, 0, 2 },
+	{ "_Unwind_RaiseException", RT_ROLE_UNWOUND, false, 0, 0 },
+	{ "_Unwind_Resume", RT_ROLE_UNWOUND, false, 0, 0 },
+	{ "_Unwind_Resume_or_Rethrow", RT_ROLE_UNWOUND, false, 0, 0 },
+	{ "_Unwind_ForcedUnwind", RT_ROLE_UNWOUND, false, 0, 0 },
+	/*
+	 * ucontext_t has two words before its stack_t; that is a pointer, a word of flags, and the
+	 * size.
+	 */
+	{ "makecontext", RT_ROLE_STACK, false, 2, 4 },
+	{ "sigaltstack", RT_ROLE_SIGNAL_STACK, false, 0, 2 },
 	{ "make_fcontext", RT_ROLE_STACK_TOP, false, 0, 0 },
-	{ "longjmp", RT_ROLE_UNWOUND, true, 0, 0 }, { "_longjmp", RT_ROLE_UNWOUND, true, 0, 0 }, { "siglongjmp", RT_ROLE_UNWOUND, true, 0, 0 },
+	{ "longjmp", RT_ROLE_UNWOUND, true, 0, 0 },
+	{ "_longjmp", RT_ROLE_UNWOUND, true, 0, 0 },
+	{ "siglongjmp", RT_ROLE_UNWOUND, true, 0, 0 },
 	{ "__longjmp_chk", RT_ROLE_UNWOUND, true, 0, 0 },
 	/* How C's cleanup handlers are come to: a longjmp that glibc has for that. */
 	{ cleanup, RT_ROLE_UNWOUND, true, 0, 0 },
@@ -40,7 +52,8 @@ static const struct hooks_known *find_hook(const char *name)
 	return NULL;
 }
 
-static bool is_there(const struct rt_functions *functions, const struct rt_image *image, uint64_t addr)
+static bool is_there(const struct rt_functions *functions, const struct rt_image *image,
+		     uint64_t addr)
 {
 	size_t i;
 
@@ -50,7 +63,10 @@ static bool is_there(const struct rt_functions *functions, const struct rt_image
 	return false;
 }
 
-/* `place` is the function's; of longjmp, and of what ends a panic, it becomes the one where it leaves.  -ENOENT: that cannot be told. */
+/*
+ * `place` is the function's; of longjmp, and of what ends a panic, it becomes the one where it
+ * leaves.  -ENOENT: that cannot be told.
+ */
 static int find_place(struct rt_image *image, const struct hooks_known *w, struct rt_symbol *place)
 {
 	struct rt_code *code;
@@ -58,7 +74,8 @@ static int find_place(struct rt_image *image, const struct hooks_known *w, struc
 
 	if (w->leap) {
 		code = rt_code_open(image);
-		r = code ? rt_exits_find_leap(code, w->name == cleanup, &place->addr, &place->size) : -ENOMEM;
+		r = code ? rt_exits_find_leap(code, w->name == cleanup, &place->addr, &place->size)
+			 : -ENOMEM;
 		rt_code_close(code);
 	} else if (w->role == RT_ROLE_RECOVERED && !rt_go_recovery(image, place)) {
 		r = -ENOENT;
@@ -66,7 +83,8 @@ static int find_place(struct rt_image *image, const struct hooks_known *w, struc
 	return r;
 }
 
-static int add(struct rt_target *t, struct rt_image *image, const struct rt_symbol *symbol, const struct hooks_known *w)
+static int add(struct rt_target *t, struct rt_image *image, const struct rt_symbol *symbol,
+	       const struct hooks_known *w)
 {
 	struct rt_functions *functions = &t->functions;
 	struct rt_symbol place = *symbol;
@@ -98,7 +116,8 @@ static bool is_imported(const struct rt_target *t, const char *name)
 /* Up to glibc 2.33 it is longjmp itself by which cleanup handlers are come to. */
 static bool is_used(const struct rt_target *t, const struct hooks_known *w)
 {
-	return w->role == RT_ROLE_RECOVERED || is_imported(t, w->name) || (w->leap && is_imported(t, cleanup));
+	return w->role == RT_ROLE_RECOVERED || is_imported(t, w->name) ||
+	       (w->leap && is_imported(t, cleanup));
 }
 
 /* In a library only where the probes are in our process alone. */
@@ -121,13 +140,17 @@ static int add_of_image(struct rt_target *t, struct rt_image *image, bool leaps_
 			t->lacks_longjmp_hooks = true;
 		else
 			t->lacks_hooks = true;
-		if (t->everywhere && image != t->images.v[0] && (w->role == RT_ROLE_STACK || w->role == RT_ROLE_STACK_TOP))
+		if (t->everywhere && image != t->images.v[0] &&
+		    (w->role == RT_ROLE_STACK || w->role == RT_ROLE_STACK_TOP))
 			t->lacks_stack_hooks = true;
 	}
 	return r;
 }
 
-/* Places in the program where exceptions are caught or cleaned up after.  More would take long to be taken out again where each is an event. */
+/*
+ * Places in the program where exceptions are caught or cleaned up after.  More would take long to
+ * be taken out again where each is an event.
+ */
 struct landings {
 	uint64_t at[64];
 	const char *of[64];
@@ -145,7 +168,8 @@ static bool is_followed(struct rt_code *code, uint64_t addr, uint64_t size)
 }
 
 /* Those of a function.  False: there is no room. */
-static bool find_landings(struct landings *l, struct rt_code *code, uint64_t addr, uint64_t size, const char *name)
+static bool find_landings(struct landings *l, struct rt_code *code, uint64_t addr, uint64_t size,
+			  const char *name)
 {
 	uint64_t at[RT_COUNT(l->at)];
 	int i, n = rt_code_landings(code, addr, at, (int)RT_COUNT(at));
@@ -166,8 +190,9 @@ static bool find_landings(struct landings *l, struct rt_code *code, uint64_t add
 }
 
 /*
- * Where libraries are not watched: when an exception lands in a function of the program, all that stood below that has been left.  Those of the
- * traced functions, and of all others where there are few.
+ * Where libraries are not watched: when an exception lands in a function of the program, all that
+ * stood below that has been left.  Those of the traced functions, and of all others where there are
+ * few.
  */
 static int add_landings(struct rt_target *t)
 {
@@ -181,12 +206,15 @@ static int add_landings(struct rt_target *t)
 	int r = code ? 0 : -ENOMEM;
 
 	for (i = 0; i < t->functions.n && r == 0; i++)
-		if (t->functions.v[i].image == image && t->functions.v[i].how == RT_HOW_INSN && !t->functions.v[i].role)
-			find_landings(&l, code, t->functions.v[i].addr, t->functions.v[i].size, t->functions.v[i].name);
+		if (t->functions.v[i].image == image && t->functions.v[i].how == RT_HOW_INSN &&
+		    !t->functions.v[i].role)
+			find_landings(&l, code, t->functions.v[i].addr, t->functions.v[i].size,
+				      t->functions.v[i].name);
 	few = l.n;
 	if (r == 0 && rt_image_symbols(image, &v, &n, NULL) == 0) {
 		for (i = 0; i < n && room; i++)
-			room = v[i].kind != RT_SYM_FUNC || !v[i].sized || find_landings(&l, code, v[i].addr, v[i].size, v[i].name);
+			room = v[i].kind != RT_SYM_FUNC || !v[i].sized ||
+			       find_landings(&l, code, v[i].addr, v[i].size, v[i].name);
 		l.n = room ? l.n : few;
 	}
 	for (i = 0; i < l.n && r >= 0; i++) {

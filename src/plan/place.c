@@ -18,16 +18,22 @@ static bool pairs(const struct rt_target *t)
 }
 
 /* What the probes of function `f` need at their place: of its entry plan and its return. */
-static struct rt_prologue_want wants(const struct rt_target *t, uint32_t f, const struct rt_plan *plan)
+static struct rt_prologue_want wants(const struct rt_target *t, uint32_t f,
+				     const struct rt_plan *plan)
 {
-	struct rt_prologue_want want = { .returns = t->functions.v[f].how == RT_HOW_URETPROBE || pairs(t), .stack = plan->return_address };
+	struct rt_prologue_want want = { .returns = t->functions.v[f].how == RT_HOW_URETPROBE ||
+						    pairs(t),
+					 .stack = plan->return_address };
 	const struct rt_arch *arch = plan->arch;
 	unsigned i, k;
 
-	/* The return looks for what was kept under the stack pointer that the function began with. */
+	/*
+	 * The return looks for what was kept under the stack pointer that the function began with.
+	 */
 	want.returns |= plan->nsaved > 0;
 	for (i = 0; i < plan->nvalues + plan->nsaved; i++) {
-		const struct rt_fetch *fetch = i < plan->nvalues ? &plan->values[i] : &plan->saved[i - plan->nvalues];
+		const struct rt_fetch *fetch = i < plan->nvalues ? &plan->values[i]
+								 : &plan->saved[i - plan->nvalues];
 
 		if (fetch->base == RT_BASE_STACK) {
 			want.stack = true;
@@ -66,7 +72,9 @@ struct placing {
 	bool ask;		/* out: it would help to measure */
 };
 
-/* Before it is measured: is this place cheap on every kernel, or at least no worse than the entry? */
+/*
+ * Before it is measured: is this place cheap on every kernel, or at least no worse than the entry?
+ */
 static bool is_certain(const struct rt_function *f, const struct rt_prologue *p)
 {
 	uint8_t bytes[16];
@@ -75,18 +83,22 @@ static bool is_certain(const struct rt_function *f, const struct rt_prologue *p)
 	if (RT_FORM_BIT(p->form) & RT_FORMS_NOPS)
 		return false;
 	n = rt_image_read(f->image, f->addr, bytes, sizeof(bytes));
-	return !p->skip || (p->skip == 4 && rt_image_arch(f->image)->form(bytes, n) == RT_FORM_ENDBR);
+	return !p->skip ||
+	       (p->skip == 4 && rt_image_arch(f->image)->form(bytes, n) == RT_FORM_ENDBR);
 }
 
 static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 {
 	struct rt_function *f = &c->target->functions.v[i];
 	struct rt_prologue_want want = wants(c->target, i, plan);
-	const struct rt_extent code = { .image = f->image, .addr = f->addr, .size = f->size, .sized = f->sized };
+	const struct rt_extent code = {
+		.image = f->image, .addr = f->addr, .size = f->size, .sized = f->sized
+	};
 	struct rt_prologue p;
 
 	/* The kernel's words may be of any register. */
-	if (f->go || f->inside || (f->refused && !f->behind) || f->role >= RT_ROLE_ERRNO || (f->spec && f->spec->nwords)) {
+	if (f->go || f->inside || (f->refused && !f->behind) || f->role >= RT_ROLE_ERRNO ||
+	    (f->spec && f->spec->nwords)) {
 		set_form(f);
 		return;
 	}
@@ -135,15 +147,16 @@ void rt_place_at_entry(struct rt_function *f, const char *why)
 }
 
 /*
- * Something may come to the probe, but not by the entry.  So it goes back to the entry; if that must not
- * be probed, first to the nearest place behind it (true).
+ * Something may come to the probe, but not by the entry.  So it goes back to the entry; if that
+ * must not be probed, first to the nearest place behind it (true).
  */
 static bool go_back(struct rt_function *f)
 {
 	bool nearer = f->behind && f->skip > f->behind;
 
 	if (!nearer) {
-		rt_place_at_entry(f, "something in the file refers to between the entry and the next cheaper instruction");
+		rt_place_at_entry(f, "something in the file refers to between the entry and the "
+				     "next cheaper instruction");
 		return false;
 	}
 	f->skip = f->behind;
@@ -164,7 +177,9 @@ static int check_windows(struct rt_target *t, const struct rt_image *image, stru
 		const struct rt_function *f = &t->functions.v[i];
 
 		if (f->image == image && f->skip && !f->go)
-			v[n++] = (struct rt_window){ .first = f->addr + 1, .last = f->addr + f->skip, .owner = i };
+			v[n++] = (struct rt_window){ .first = f->addr + 1,
+						     .last = f->addr + f->skip,
+						     .owner = i };
 	}
 	qsort(v, n, sizeof(*v), compare_windows);
 	r = rt_branches_far(image, v, n);
@@ -239,7 +254,8 @@ static void print_one(const struct rt_function *f, FILE *file)
 
 	if (f->skip)
 		snprintf(place, sizeof(place), "+%u", (unsigned)f->skip);
-	fprintf(file, "rawtrace: %s: probed at %s, on %s: %s\n", f->name, place, rt_form_name((enum rt_form)f->form), f->placed);
+	fprintf(file, "rawtrace: %s: probed at %s, on %s: %s\n", f->name, place,
+		rt_form_name((enum rt_form)f->form), f->placed);
 }
 
 /* The functions that share a reason, which is one static text. */
@@ -269,8 +285,8 @@ static void print_reasons(const struct rt_target *t, FILE *file)
 		v[k].n++;
 	}
 	for (k = 0; k < n; k++)
-		fprintf(file, "rawtrace: functions probed %s: %zu: %s\n", v[k].behind ? "behind their entry" : "at their entry",
-			v[k].n, v[k].why);
+		fprintf(file, "rawtrace: functions probed %s: %zu: %s\n",
+			v[k].behind ? "behind their entry" : "at their entry", v[k].n, v[k].why);
 	free(v);
 }
 
@@ -287,7 +303,10 @@ void rt_place_print(const struct rt_target *t, FILE *file)
 			print_one(&t->functions.v[i], file);
 }
 
-/* What turns out not to be probed as it was meant: the process has changed its code, the kernel refuses an instruction. */
+/*
+ * What turns out not to be probed as it was meant: the process has changed its code, the kernel
+ * refuses an instruction.
+ */
 
 /* ---- what the process itself has changed ---- */
 
@@ -329,10 +348,12 @@ static bool is_whole(const struct rt_memory *memory, const struct rt_function *f
 	size_t i;
 
 	for (at = 0; at < f->size; at += STEP)
-		if (!rt_memory_same(memory, f->image, f->addr + at, f->size - at < STEP ? (size_t)(f->size - at) : STEP))
+		if (!rt_memory_same(memory, f->image, f->addr + at,
+				    f->size - at < STEP ? (size_t)(f->size - at) : STEP))
 			return false;
 	for (i = 0; i < f->exits.n; i++)
-		if (!rt_memory_same(memory, f->image, f->exits.v[i].place.addr, f->exits.v[i].place.size))
+		if (!rt_memory_same(memory, f->image, f->exits.v[i].place.addr,
+				    f->exits.v[i].place.size))
 			return false;
 	return true;
 }
@@ -346,14 +367,18 @@ static void check_exits(struct rt_target *t, const struct rt_memory *memory)
 	for (k = 0; k < t->functions.n; k++) {
 		struct rt_function *f = &t->functions.v[k];
 
-		if (f->how != RT_HOW_INSN || (memory && (is_whole(memory, f) || (t->images.uneven && !rt_memory_has(memory, f->image)))))
+		if (f->how != RT_HOW_INSN ||
+		    (memory && (is_whole(memory, f) ||
+				(t->images.uneven && !rt_memory_has(memory, f->image)))))
 			continue;
 		f->how = RT_HOW_NONE;
-		f->why_not = memory ? "the process has its code changed in memory" : "the process's code in memory cannot be read";
+		f->why_not = memory ? "the process has its code changed in memory"
+				    : "the process's code in memory cannot be read";
 		t->returns[k] = false;
 	}
 	for (i = 0; i < t->nprobes; i++)
-		if (!rt_target_exit(t, &t->probes[i]) || t->functions.v[t->probes[i].function].how == RT_HOW_INSN)
+		if (!rt_target_exit(t, &t->probes[i]) ||
+		    t->functions.v[t->probes[i].function].how == RT_HOW_INSN)
 			t->probes[n++] = t->probes[i];
 	t->nprobes = n;
 }
@@ -372,7 +397,10 @@ static void drop_probes(struct rt_target *t, const bool *bad)
 	t->nprobes = n;
 }
 
-/* `why` no call of the bad ones is seen: a remark beside the others, or an error where nothing is left. */
+/*
+ * `why` no call of the bad ones is seen: a remark beside the others, or an error where nothing is
+ * left.
+ */
 static int say_dropped(struct rt_target *t, const bool *bad, const char *why, struct rt_error *err)
 {
 	size_t i, n = 0, first = 0;
@@ -387,8 +415,10 @@ static int say_dropped(struct rt_target *t, const bool *bad, const char *why, st
 		return 0;
 	if (n > 1)
 		snprintf(more, sizeof(more), " and %zu more", n - 1);
-	if (asprintf(&note, "%s%s%s%s: not traced: %s", t->functions.note && n < t->functions.n ? t->functions.note : "",
-		     t->functions.note && n < t->functions.n ? "; " : "", t->functions.v[first].name, more, why) < 0)
+	if (asprintf(&note, "%s%s%s%s: not traced: %s",
+		     t->functions.note && n < t->functions.n ? t->functions.note : "",
+		     t->functions.note && n < t->functions.n ? "; " : "",
+		     t->functions.v[first].name, more, why) < 0)
 		return rt_nomem(err);
 	if (n == t->functions.n) {
 		rt_fail(err, -ENOTSUP, "%s", note);
@@ -434,8 +464,9 @@ static void check_process(struct rt_target *t, pid_t pid, bool *bad)
 		if (bad[i] || (memory && t->images.uneven && !rt_memory_has(memory, f->image)))
 			continue;
 		if (f->skip && !(memory && is_same(memory, f)))
-			rt_place_at_entry(f, memory ? "the process has its beginning changed in memory" :
-				      "the process's code in memory cannot be read");
+			rt_place_at_entry(f,
+					  memory ? "the process has its beginning changed in memory"
+						 : "the process's code in memory cannot be read");
 		bad[i] = memory && !is_same(memory, f);
 	}
 	check_exits(t, memory);
@@ -456,7 +487,9 @@ int rt_place_check(struct rt_target *t, struct rt_error *err)
 	for (i = 0; i < t->pids.n; i++)
 		check_process(t, t->pids.v[i], bad);
 	drop_probes(t, bad);
-	r = say_dropped(t, bad, "the process has other code there than its file, which a probe would break", err);
+	r = say_dropped(t, bad,
+			"the process has other code there than its file, which a probe would break",
+			err);
 	free(bad);
 	return r;
 }
@@ -468,24 +501,30 @@ int rt_place_leave_out(struct rt_target *t, const bool *bad, struct rt_error *er
 
 	for (i = 0; i < t->functions.n; i++)
 		if (bad[i] && t->functions.v[i].how == RT_HOW_INSN)
-			why = "this kernel cannot probe the instruction that it begins with, or one that leaves it";
+			why = "this kernel cannot probe the instruction that it begins with, or "
+			      "one that leaves it";
 	drop_probes(t, bad);
 	return say_dropped(t, bad, why, err);
 }
 
-/* Does the kernel carry out a push of its own at the address?  Calls always, a push of a register from 4.16 on. */
+/*
+ * Does the kernel carry out a push of its own at the address?  Calls always, a push of a register
+ * from 4.16 on.
+ */
 static bool is_wrong_push(const struct rt_function *f, uint64_t addr)
 {
 	const struct rt_arch *arch = rt_image_arch(f->image);
 	uint8_t bytes[16];
 	size_t n = rt_image_read(f->image, addr, bytes, sizeof(bytes));
 
-	return arch->pushes && arch->pushes(bytes, n) && (arch->form(bytes, n) != RT_FORM_PUSH || rt_kernel_version() >= RT_KERNEL(4, 15));
+	return arch->pushes && arch->pushes(bytes, n) &&
+	       (arch->form(bytes, n) != RT_FORM_PUSH || rt_kernel_version() >= RT_KERNEL(4, 15));
 }
 
 int rt_place_leave_out_pushes(struct rt_target *t, struct rt_error *err)
 {
-	static const char why[] = "this kernel corrupts 32-bit programs that are probed at a call or a push, with which it begins";
+	static const char why[] = "this kernel corrupts 32-bit programs that are probed at a call "
+				  "or a push, with which it begins";
 	bool *bad = calloc(t->functions.n, sizeof(*bad)), some = false;
 	const struct rt_function *named = NULL;
 	size_t i, k;
@@ -508,7 +547,8 @@ int rt_place_leave_out_pushes(struct rt_target *t, struct rt_error *err)
 	for (i = 0; i < t->functions.n; i++)
 		if (t->functions.v[i].hidden)
 			bad[i] = !some;
-	r = named ? rt_fail(err, -ENOTSUP, "%s: not traced: %s", named->name, why) : say_dropped(t, bad, why, err);
+	r = named ? rt_fail(err, -ENOTSUP, "%s: not traced: %s", named->name, why)
+		  : say_dropped(t, bad, why, err);
 	free(bad);
 	return r;
 }
@@ -554,7 +594,8 @@ static const struct rt_function *verify_process(struct rt_target *t, pid_t pid, 
 
 int rt_place_verify(struct rt_target *t, const struct rt_pids *pids, struct rt_error *err)
 {
-	static const char why[] = "this kernel cannot probe the instruction that it begins with, and did not say so";
+	static const char why[] =
+		"this kernel cannot probe the instruction that it begins with, and did not say so";
 	bool *bad = calloc(t->functions.n, sizeof(*bad));
 	const struct rt_function *named = NULL;
 	unsigned i;

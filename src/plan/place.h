@@ -5,25 +5,27 @@
 #include "plan/target.h"
 
 /*
- * Decide where each function is probed: at its entry, or behind it on the first instruction that the
- * kernel does not single-step, if that is proven to be the same (code/prologue.h).  Call it after the
- * returns are chosen.  What cannot be judged stays at the entry.
+ * Decide where each function is probed: at its entry, or behind it on the first instruction that
+ * the kernel does not single-step, if that is proven to be the same (code/prologue.h).  Call it
+ * after the returns are chosen.  What cannot be judged stays at the entry.
  *
  * rt_place_first() takes places that are cheap on every kernel.  True: what this kernel emulates
- * (attach/calibrate.h) may give better ones; then rt_place_measured() takes the RT_FORM_BITs of that.
- * At last rt_place_check_files() moves probes back that other code of the file may jump behind.
- * 0 or -ENOMEM.
+ * (attach/calibrate.h) may give better ones; then rt_place_measured() takes the RT_FORM_BITs of
+ * that.  At last rt_place_check_files() moves probes back that other code of the file may jump
+ * behind.  0 or -ENOMEM.
  */
 bool rt_place_first(struct rt_target *target);
 void rt_place_measured(struct rt_target *target, uint32_t emulated);
 int rt_place_check_files(struct rt_target *target, struct rt_error *err);
 
-/* With --entry=exact, in place of that: probes stay at the entries, and what stands there is noted. */
+/*
+ * With --entry=exact, in place of that: probes stay at the entries, and what stands there is noted.
+ */
 void rt_place_exact(struct rt_target *target);
 
 /*
- * After these: functions whose entry must not be probed (rt_function.refused) and that could not stay behind it, all with `exact`, are left
- * out with a remark; when none is left, -ENOTSUP.
+ * After these: functions whose entry must not be probed (rt_function.refused) and that could not
+ * stay behind it, all with `exact`, are left out with a remark; when none is left, -ENOTSUP.
  */
 int rt_place_no_entries(struct rt_target *target, bool exact, struct rt_error *err);
 
@@ -31,25 +33,33 @@ int rt_place_no_entries(struct rt_target *target, bool exact, struct rt_error *e
 void rt_place_at_entry(struct rt_function *f, const char *why);
 
 /*
- * The target's processes run already, and may have patched their own code (hooks, live patches).  The kernel carries out what the file
- * has at a probe, and goes on behind that: in the middle of a patch.  So such a function's probe goes back to its entry, or
- * out, with a remark in functions.note; when none is left, -ENOTSUP.  On x86 alone: elsewhere an instruction has one size.
+ * The target's processes run already, and may have patched their own code (hooks, live patches).
+ * The kernel carries out what the file has at a probe, and goes on behind that: in the middle of a
+ * patch.  So such a function's probe goes back to its entry, or out, with a remark in
+ * functions.note; when none is left, -ENOTSUP.  On x86 alone: elsewhere an instruction has one
+ * size.
  */
 int rt_place_check(struct rt_target *target, struct rt_error *err);
 
-/* The kernel refuses to probe the functions of which `bad` says so: they are left out with a remark; when none is left, -ENOTSUP. */
+/*
+ * The kernel refuses to probe the functions of which `bad` says so: they are left out with a
+ * remark; when none is left, -ENOTSUP.
+ */
 int rt_place_leave_out(struct rt_target *target, const bool *bad, struct rt_error *err);
 
 /* The same for what target->wrong_pushes says of the kernel, wherever the probes stand by now. */
 int rt_place_leave_out_pushes(struct rt_target *target, struct rt_error *err);
 
-/* Say where the probes stand and why: a line a function where there are few, else how many for each reason. */
+/*
+ * Say where the probes stand and why: a line a function where there are few, else how many for each
+ * reason.
+ */
 void rt_place_print(const struct rt_target *target, FILE *file);
 
 /*
- * The probes are in: do they stand in the memory of `pids`?  Some kernels (RHEL 7's perf events) refuse an instruction without a
- * word, and nothing would ever be seen.  What is missing becomes a remark, or the error where all is, or what the user named
- * exactly: 0 or a negative errno.
+ * The probes are in: do they stand in the memory of `pids`?  Some kernels (RHEL 7's perf events)
+ * refuse an instruction without a word, and nothing would ever be seen.  What is missing becomes a
+ * remark, or the error where all is, or what the user named exactly: 0 or a negative errno.
  */
 int rt_place_verify(struct rt_target *target, const struct rt_pids *pids, struct rt_error *err);
 

@@ -34,14 +34,18 @@ static uint32_t hash_bytes(uint32_t h, uint64_t word)
 
 static uint32_t hash_plan(const struct rt_plan *plan)
 {
-	uint32_t h = hash_bytes(2166136261u, plan->kind * 128u + plan->role * 32u + plan->leaving * 8u + plan->root * 2u + plan->no_return);
+	uint32_t h = hash_bytes(2166136261u, plan->kind * 128u + plan->role * 32u +
+						     plan->leaving * 8u + plan->root * 2u +
+						     plan->no_return);
 	unsigned i, k;
 
 	for (i = 0; i < plan->nvalues; i++) {
 		const struct rt_fetch *f = &plan->values[i];
 
-		h = hash_bytes(h, (uint64_t)f->base << 40 | (uint64_t)f->type << 32 | (uint32_t)f->size << 24 | (uint32_t)f->max);
-		h = hash_bytes(h, f->base == RT_BASE_REG ? f->reg.pt_regs : (uint64_t)(int64_t)f->offset);
+		h = hash_bytes(h, (uint64_t)f->base << 40 | (uint64_t)f->type << 32 |
+					  (uint32_t)f->size << 24 | (uint32_t)f->max);
+		h = hash_bytes(h, f->base == RT_BASE_REG ? f->reg.pt_regs
+							 : (uint64_t)(int64_t)f->offset);
 		h = hash_bytes(h, f->constant);
 		for (k = 0; k < f->nderef; k++)
 			h = hash_bytes(h, (uint64_t)(int64_t)f->deref[k]);
@@ -61,7 +65,8 @@ static int share_plan(struct making *m, const struct rt_plan *plan)
 			return (int)i;
 	if ((t->nplans >= t->most_plans && !m->last) || t->nplans >= UINT16_MAX)
 		return -E2BIG;
-	if (RT_ROOM(&t->plans, t->nplans, &m->cap) < 0 || RT_ROOM(&m->hashes, t->nplans, &m->hashes_cap) < 0)
+	if (RT_ROOM(&t->plans, t->nplans, &m->cap) < 0 ||
+	    RT_ROOM(&m->hashes, t->nplans, &m->hashes_cap) < 0)
 		return -ENOMEM;
 	t->plans[t->nplans] = *plan;
 	m->hashes[t->nplans] = h;
@@ -75,7 +80,8 @@ bool rt_plans_has_entry(const struct rt_target *t, size_t i)
 	if (t->functions.v[i].role == RT_ROLE_ERRNO)
 		return t->purpose == RT_PURPOSE_RECORD && rt_errno_is_read(t);
 	if (t->functions.v[i].hidden)
-		return t->purpose != RT_PURPOSE_COUNT && t->want != RT_WANT_NONE && (t->goroutines || t->functions.v[i].role != RT_ROLE_RECOVERED);
+		return t->purpose != RT_PURPOSE_COUNT && t->want != RT_WANT_NONE &&
+		       (t->goroutines || t->functions.v[i].role != RT_ROLE_RECOVERED);
 	return t->purpose != RT_PURPOSE_TIME || t->returns[i];
 }
 
@@ -83,7 +89,8 @@ static bool is_known(const struct rt_target *t, size_t i)
 {
 	if (t->functions.v[i].hidden)
 		return false;
-	return t->purpose == RT_PURPOSE_RECORD && i < t->nprototypes && t->prototypes[i].origin != RT_ORIGIN_NONE;
+	return t->purpose == RT_PURPOSE_RECORD && i < t->nprototypes &&
+	       t->prototypes[i].origin != RT_ORIGIN_NONE;
 }
 
 /* Has the user written in the kernel's words what is read? */
@@ -111,7 +118,8 @@ static void keep_tests(struct rt_plan *plan)
 	plan->nvalues = plan->ntests;
 }
 
-bool rt_plans_goroutine(const struct rt_target *t, const struct rt_function *f, enum rt_kind kind, struct rt_fetch *record)
+bool rt_plans_goroutine(const struct rt_target *t, const struct rt_function *f, enum rt_kind kind,
+			struct rt_fetch *record)
 {
 	const struct rt_arch *arch = rt_image_arch(f->image);
 	const struct rt_runtime *runtime = rt_runtime_of(t, f->image);
@@ -126,7 +134,8 @@ bool rt_plans_goroutine(const struct rt_target *t, const struct rt_function *f, 
 		return true;
 	}
 	/* Assembly is entered with it in the register, and may use that for something else. */
-	if (go->registers && rt_go_is_assembly(f) && kind == RT_KIND_RETURN && t->no_thread_pointer[0])
+	if (go->registers && rt_go_is_assembly(f) && kind == RT_KIND_RETURN &&
+	    t->no_thread_pointer[0])
 		return false;
 	if (go->registers && !(rt_go_is_assembly(f) && go->g_known && !t->no_thread_pointer[0])) {
 		record->reg = arch->goroutine;
@@ -142,24 +151,31 @@ bool rt_plans_goroutine(const struct rt_target *t, const struct rt_function *f, 
 	return go->g_known && !t->no_thread_pointer[0];
 }
 
-static int add_goroutine(const struct rt_target *t, const struct rt_function *f, struct rt_plan *plan)
+static int add_goroutine(const struct rt_target *t, const struct rt_function *f,
+			 struct rt_plan *plan)
 {
 	const struct rt_runtime *runtime = rt_runtime_of(t, f->image);
 	struct rt_fetch record;
 
 	/* Calls that are only counted are nobody's. */
-	if (!f->go || t->purpose == RT_PURPOSE_COUNT || !rt_plans_goroutine(t, f, plan->kind, &record))
+	if (!f->go || t->purpose == RT_PURPOSE_COUNT ||
+	    !rt_plans_goroutine(t, f, plan->kind, &record))
 		return 0;
-	return rt_plan_add_goroutine(plan, &record, runtime->goid_offset, runtime->number) < 0 ? -ERANGE : 0;
+	return rt_plan_add_goroutine(plan, &record, runtime->goid_offset, runtime->number) < 0
+		       ? -ERANGE
+		       : 0;
 }
 
 /* As a C function takes them; of those on the stack nothing where only registers can be read. */
 static int guess_entry(const struct making *m, const struct rt_function *f, struct rt_plan *plan)
 {
-	int r = rt_plan_c_entry(rt_image_arch(f->image), m->target->purpose == RT_PURPOSE_RECORD ? f->nargs : 0, plan);
+	int r = rt_plan_c_entry(rt_image_arch(f->image),
+				m->target->purpose == RT_PURPOSE_RECORD ? f->nargs : 0, plan);
 	unsigned i;
 
-	for (i = 0; i < plan->nvalues && !(m->limits.registers && plan->values[i].base == RT_BASE_STACK); i++)
+	for (i = 0;
+	     i < plan->nvalues && !(m->limits.registers && plan->values[i].base == RT_BASE_STACK);
+	     i++)
 		;
 	plan->nvalues = i;
 	return r;
@@ -173,13 +189,16 @@ static int make_entry(struct making *m, size_t i)
 	int r;
 
 	if (f->role) {
-		r = f->role == RT_ROLE_ERRNO ? rt_errno_plan(t, f, &plan) : rt_hook_plan(t, f, &plan);
+		r = f->role == RT_ROLE_ERRNO ? rt_errno_plan(t, f, &plan)
+					     : rt_hook_plan(t, f, &plan);
 		return r < 0 ? r : share_plan(m, &plan);
 	}
 	if (is_told(t, i, RT_KIND_ENTRY))
-		r = rt_lower_words(f->spec, RT_KIND_ENTRY, rt_image_arch(f->image), t->types, &plan, &t->shows[i].entry, m->err);
+		r = rt_lower_words(f->spec, RT_KIND_ENTRY, rt_image_arch(f->image), t->types, &plan,
+				   &t->shows[i].entry, m->err);
 	else if (is_known(t, i) || has_conditions(t, i))
-		r = rt_lower_entry(&t->prototypes[i], f->spec, rt_image_arch(f->image), &m->limits, t->types, &plan, &t->shows[i].entry, m->err);
+		r = rt_lower_entry(&t->prototypes[i], f->spec, rt_image_arch(f->image), &m->limits,
+				   t->types, &plan, &t->shows[i].entry, m->err);
 	else
 		r = guess_entry(m, f, &plan);
 	if (r == 0 && plan.ntests && t->purpose != RT_PURPOSE_RECORD)
@@ -213,11 +232,15 @@ static bool has_result(const struct rt_prototype *p)
 static int make_leaving(struct making *m, size_t i, const struct rt_plan *returns)
 {
 	static const enum rt_leaving leaving[] = {
-		[RT_EXIT_RETURN] = RT_BY_RETURN, [RT_EXIT_JUMP] = RT_BY_JUMP, [RT_EXIT_MAYBE] = RT_BY_BRANCH,
+		[RT_EXIT_RETURN] = RT_BY_RETURN,
+		[RT_EXIT_JUMP] = RT_BY_JUMP,
+		[RT_EXIT_MAYBE] = RT_BY_BRANCH,
 	};
 	struct rt_target *t = m->target;
 	uint16_t *const plans[] = {
-		[RT_EXIT_RETURN] = &t->exit_plan[i], [RT_EXIT_JUMP] = &t->jump_plan[i], [RT_EXIT_MAYBE] = &t->branch_plan[i],
+		[RT_EXIT_RETURN] = &t->exit_plan[i],
+		[RT_EXIT_JUMP] = &t->jump_plan[i],
+		[RT_EXIT_MAYBE] = &t->branch_plan[i],
 	};
 	const struct rt_exits *exits = &t->functions.v[i].exits;
 	bool has[RT_COUNT(plans)] = { [RT_EXIT_RETURN] = true };
@@ -245,15 +268,20 @@ static int make_exit(struct making *m, size_t i)
 	int r = 0;
 
 	if (t->functions.v[i].role) {
-		plan = (struct rt_plan){ .kind = RT_KIND_RETURN, .role = RT_ROLE_UNWOUND, .leaving = RT_BY_RETURN, .arch = arch };
+		plan = (struct rt_plan){ .kind = RT_KIND_RETURN,
+					 .role = RT_ROLE_UNWOUND,
+					 .leaving = RT_BY_RETURN,
+					 .arch = arch };
 		r = share_plan(m, &plan);
 		t->exit_plan[i] = (uint16_t)(r < 0 ? 0 : r);
 		return r;
 	}
 	if (is_told(t, i, RT_KIND_RETURN))
-		r = rt_lower_words(t->functions.v[i].spec, RT_KIND_RETURN, arch, t->types, &plan, &t->shows[i].exit, m->err);
+		r = rt_lower_words(t->functions.v[i].spec, RT_KIND_RETURN, arch, t->types, &plan,
+				   &t->shows[i].exit, m->err);
 	else if (is_known(t, i) && has_result(&t->prototypes[i]))
-		r = rt_lower_return(&t->prototypes[i], t->functions.v[i].spec, arch, &m->limits, t->types, &plan, &t->shows[i].exit);
+		r = rt_lower_return(&t->prototypes[i], t->functions.v[i].spec, arch, &m->limits,
+				    t->types, &plan, &t->shows[i].exit);
 	else
 		rt_plan_c_return(arch, &plan);
 	if (r < 0)
@@ -344,7 +372,10 @@ static int make_pointed(struct making *m, const struct pointed *p)
 
 	plan.nvalues = 1;
 	plan.values[0] = (struct rt_fetch){
-		.base = RT_BASE_REG, .size = plan.arch->word, .nderef = e->loads, .deref = { e->disp },
+		.base = RT_BASE_REG,
+		.size = plan.arch->word,
+		.nderef = e->loads,
+		.deref = { e->disp },
 		.reg = e->by == RT_BY_IP ? plan.arch->ip : plan.arch->dwarf[e->by - 1],
 	};
 	return share_plan(m, &plan);
@@ -361,15 +392,17 @@ static void use_pointed(const struct making *m, const struct pointed *p, uint16_
 		if (f->how != RT_HOW_INSN || !t->returns[i])
 			continue;
 		for (k = 0; k < f->exits.n; k++)
-			if (is_of(p, &f->exits.v[k], t->jump_plan[i]) && is_pointed(m, i, &f->exits.v[k]))
+			if (is_of(p, &f->exits.v[k], t->jump_plan[i]) &&
+			    is_pointed(m, i, &f->exits.v[k]))
 				f->exits.v[k].plan = (uint16_t)(plan + 1);
 	}
 }
 
 /*
- * A tail call through a pointer is known by the pointer, which the jump's plan reads.  Each register
- * and offset takes a plan, and attaching takes time for each plan.  So only the most frequent ones
- * get a plan, if the other plans leave room.  The other jumps are marked: result not seen.
+ * A tail call through a pointer is known by the pointer, which the jump's plan reads.  Each
+ * register and offset takes a plan, and attaching takes time for each plan.  So only the most
+ * frequent ones get a plan, if the other plans leave room.  The other jumps are marked: result not
+ * seen.
  */
 static int make_jumps(struct making *m)
 {
@@ -446,9 +479,12 @@ static void point_shows(struct rt_target *t)
 
 	for (i = 0; i < t->functions.n; i++) {
 		bool entry = is_known(t, i) || is_told(t, i, RT_KIND_ENTRY);
-		bool exit = (is_known(t, i) && has_result(&t->prototypes[i])) || is_told(t, i, RT_KIND_RETURN);
+		bool exit = (is_known(t, i) && has_result(&t->prototypes[i])) ||
+			    is_told(t, i, RT_KIND_RETURN);
 
-		t->shows[i].entry.plan = entry && rt_plans_has_entry(t, i) ? &t->plans[t->entry_plan[i]] : NULL;
+		t->shows[i].entry.plan = entry && rt_plans_has_entry(t, i)
+						 ? &t->plans[t->entry_plan[i]]
+						 : NULL;
 		t->shows[i].exit.plan = exit && t->returns[i] ? &t->plans[t->exit_plan[i]] : NULL;
 	}
 }
@@ -460,7 +496,8 @@ static int find_prototypes(struct rt_target *t, struct rt_error *err)
 	int r = 0;
 
 	/* Without records types matter for conditions alone. */
-	if (!t->typed || t->nprototypes == n || (t->purpose != RT_PURPOSE_RECORD && !t->limit.tests))
+	if (!t->typed || t->nprototypes == n ||
+	    (t->purpose != RT_PURPOSE_RECORD && !t->limit.tests))
 		return 0;
 	/* Functions that are watched come behind those whose prototypes were found before. */
 	v = realloc(t->prototypes, n * sizeof(*v));
@@ -476,7 +513,8 @@ static int find_prototypes(struct rt_target *t, struct rt_error *err)
 	if (!t->prototype_types || !t->signatures)
 		return rt_nomem(err);
 	for (i = have; i < n && r == 0; i++)
-		r = rt_signature_of(t->signatures, &t->functions.v[i], t->images.v[0], t->prototype_types, &t->prototypes[i], err);
+		r = rt_signature_of(t->signatures, &t->functions.v[i], t->images.v[0],
+				    t->prototype_types, &t->prototypes[i], err);
 	if (r == 0)
 		t->nprototypes = n;
 	return r;
@@ -485,7 +523,9 @@ static int find_prototypes(struct rt_target *t, struct rt_error *err)
 static int make_level(struct rt_target *t, bool any, enum level level, struct rt_error *err)
 {
 	size_t n = t->functions.n;
-	struct making m = { .target = t, .err = err, .limits = t->limits, .last = level == READ_ARGUMENTS };
+	struct making m = {
+		.target = t, .err = err, .limits = t->limits, .last = level == READ_ARGUMENTS
+	};
 	char why[sizeof(t->entry_only)];
 	int r;
 
@@ -496,9 +536,13 @@ static int make_level(struct rt_target *t, bool any, enum level level, struct rt
 	t->jump_plan = calloc(n, sizeof(*t->jump_plan));
 	t->branch_plan = calloc(n, sizeof(*t->branch_plan));
 	t->types = rt_types_new();
-	if (!t->shows || !t->entry_plan || !t->exit_plan || !t->jump_plan || !t->branch_plan || !t->types)
+	if (!t->shows || !t->entry_plan || !t->exit_plan || !t->jump_plan || !t->branch_plan ||
+	    !t->types)
 		return -ENOMEM;
-	/* Without uretprobes none of their return addresses is found, by which a tail call would be known. */
+	/*
+	 * Without uretprobes none of their return addresses is found, by which a tail call would be
+	 * known.
+	 */
 	m.jumps = any && rt_images_jump(&t->images, why, sizeof(why));
 	m.limits.errno_source = rt_errno_is_read(t) ? t->errno_source : RT_ERRNO_NOT_ASKED;
 	m.limits.errno_offset = (int32_t)t->errno_at.offset;
@@ -525,9 +569,12 @@ int rt_plans_make(struct rt_target *t, bool any, struct rt_error *err)
 		return r;
 	for (level = READ_ALL, r = -E2BIG; r == -E2BIG && level <= READ_ARGUMENTS; level++)
 		r = make_level(t, any, level, err);
-	t->left_out = !t->nprototypes || level == READ_STRINGS ? NULL : level > READ_ARGUMENTS ?
-		"what pointers lead to is not shown: this mechanism would be slow with so many kinds of functions" :
-		"structures behind pointers are not shown: this mechanism would be slow with so many kinds of functions";
+	t->left_out = !t->nprototypes || level == READ_STRINGS ? NULL
+		      : level > READ_ARGUMENTS
+			      ? "what pointers lead to is not shown: this mechanism would be slow "
+				"with so many kinds of functions"
+			      : "structures behind pointers are not shown: this mechanism would be "
+				"slow with so many kinds of functions";
 	if (r == -ERANGE)
 		return rt_usage(err, "too many arguments; at most %d can be shown", RT_MAX_VALUES);
 	return r == -ENOMEM ? rt_nomem(err) : r;
@@ -604,7 +651,8 @@ int rt_plans_simplify(struct rt_target *t, const char **why)
 
 void rt_plans_print(const struct rt_target *t, FILE *file)
 {
-	static const char guess_of_go[] = "a guess from the room that Go's own table has for arguments";
+	static const char guess_of_go[] =
+		"a guess from the room that Go's own table has for arguments";
 	size_t i, counts[RT_ORIGIN_GUESSED + 1] = { 0 }, go = 0;
 	enum rt_origin origin;
 
@@ -618,21 +666,29 @@ void rt_plans_print(const struct rt_target *t, FILE *file)
 			go++;
 		else
 			counts[origin <= RT_ORIGIN_GUESSED ? origin : 0]++;
-		if (t->nprototypes > RT_TOLD_EACH || (origin == RT_ORIGIN_NONE && (f->inside || rt_has_words(f->spec, RT_KIND_ENTRY))))
+		if (t->nprototypes > RT_TOLD_EACH ||
+		    (origin == RT_ORIGIN_NONE &&
+		     (f->inside || rt_has_words(f->spec, RT_KIND_ENTRY))))
 			continue;
 		if (origin == RT_ORIGIN_NONE) {
-			fprintf(file, "rawtrace: %s: shown by %u int%s and an int as result, as %s\n", f->name, f->nargs, f->nargs == 1 ? "" : "s",
-				f->spec && f->spec->nargs_given ? "asked for" : "nothing tells its types");
+			fprintf(file,
+				"rawtrace: %s: shown by %u int%s and an int as result, as %s\n",
+				f->name, f->nargs, f->nargs == 1 ? "" : "s",
+				f->spec && f->spec->nargs_given ? "asked for"
+								: "nothing tells its types");
 			continue;
 		}
 		fprintf(file, "rawtrace: shown as ");
 		rt_prototype_print(file, &t->prototypes[i], f->name);
-		fprintf(file, ", by %s%s\n", origin == RT_ORIGIN_GUESSED && f->go ? guess_of_go : rt_origin_name(origin),
+		fprintf(file, ", by %s%s\n",
+			origin == RT_ORIGIN_GUESSED && f->go ? guess_of_go : rt_origin_name(origin),
 			t->prototypes[i].by_name ? " and its name" : "");
 	}
 	if (t->nprototypes > RT_TOLD_EACH && go)
 		fprintf(file, "rawtrace: functions shown by %s: %zu\n", guess_of_go, go);
-	for (origin = RT_ORIGIN_NONE; t->nprototypes > RT_TOLD_EACH && origin <= RT_ORIGIN_GUESSED; origin++)
+	for (origin = RT_ORIGIN_NONE; t->nprototypes > RT_TOLD_EACH && origin <= RT_ORIGIN_GUESSED;
+	     origin++)
 		if (counts[origin])
-			fprintf(file, "rawtrace: functions shown by %s: %zu\n", rt_origin_name(origin), counts[origin]);
+			fprintf(file, "rawtrace: functions shown by %s: %zu\n",
+				rt_origin_name(origin), counts[origin]);
 }

@@ -5,25 +5,27 @@
 #include "plan/target.h"
 
 /*
- * Make the target's plans, what is shown of each function (target->shows) and which plans its probes have (target->entry_plan and
- * exit_plan, the latter where target->returns says so).  Functions that read the same share a plan.  Where there would be more than
- * target->most_plans, less is read, of all functions alike: first nothing behind pointers but strings, then nothing at all.  `any`: some
- * function's return has a uretprobe.  0 or a negative errno.
+ * Make the target's plans, what is shown of each function (target->shows) and which plans its
+ * probes have (target->entry_plan and exit_plan, the latter where target->returns says so).
+ * Functions that read the same share a plan.  Where there would be more than target->most_plans,
+ * less is read, of all functions alike: first nothing behind pointers but strings, then nothing at
+ * all.  `any`: some function's return has a uretprobe.  0 or a negative errno.
  */
 int rt_plans_make(struct rt_target *target, bool any, struct rt_error *err);
 /*
- * How the record of the goroutine that runs is found at the entry, or where it is left, of Go function `f`: a register of the convention
- * since 1.17, in which assembly may have anything; else by the thread pointer, and before 1.17 in what the stack check has left.  False:
- * it is not.
+ * How the record of the goroutine that runs is found at the entry, or where it is left, of Go
+ * function `f`: a register of the convention since 1.17, in which assembly may have anything; else
+ * by the thread pointer, and before 1.17 in what the stack check has left.  False: it is not.
  */
-bool rt_plans_goroutine(const struct rt_target *target, const struct rt_function *f, enum rt_kind kind, struct rt_fetch *record);
+bool rt_plans_goroutine(const struct rt_target *target, const struct rt_function *f,
+			enum rt_kind kind, struct rt_fetch *record);
 /* Has function `i` a probe on its entry, for the target's purpose? */
 bool rt_plans_has_entry(const struct rt_target *target, size_t i);
 void rt_plans_free(struct rt_target *target);
 
 /*
- * The kernel or its ring cannot take these plans: read less.  -ENOENT where nothing can be left out; the probes must be made anew after
- * this.  `why` says for the user what is missing.
+ * The kernel or its ring cannot take these plans: read less.  -ENOENT where nothing can be left
+ * out; the probes must be made anew after this.  `why` says for the user what is missing.
  */
 int rt_plans_simplify(struct rt_target *target, const char **why);
 

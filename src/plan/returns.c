@@ -12,7 +12,10 @@
 #include "safety/recursion.h"
 #include "safety/switches.h"
 
-/* Of more functions than these, of which a thousand take 40 ms, not all is asked; and how many others are looked at for all of them. */
+/*
+ * Of more functions than these, of which a thousand take 40 ms, not all is asked; and how many
+ * others are looked at for all of them.
+ */
 enum { ASKED = 1000, LOOKED_AT = 4096, LOOKED_AT_MOST = 256 };
 
 /* Which images' code was opened: exits are asked for file by file. */
@@ -50,14 +53,20 @@ static bool pairs(const struct rt_target *t)
 	return t->purpose == RT_PURPOSE_TIME || rt_limit_any(&t->limit);
 }
 
-/* Where the probes stand: at what is cheaper, which no kernel carries out more slowly than a return. */
+/*
+ * Where the probes stand: at what is cheaper, which no kernel carries out more slowly than a
+ * return.
+ */
 static void place_exits(const struct rt_target *t, struct rt_function *f)
 {
 	size_t i;
 
 	for (i = 0; i < f->exits.n; i++) {
 		struct rt_exit *e = &f->exits.v[i];
-		const struct rt_exit_place *at = e->cheaper.addr && !f->role && !(e->cheaper.sp_down && pairs(t)) ? &e->cheaper : &e->at;
+		const struct rt_exit_place *at = e->cheaper.addr && !f->role &&
+								 !(e->cheaper.sp_down && pairs(t))
+							 ? &e->cheaper
+							 : &e->at;
 
 		e->place = *at;
 		if (rt_image_offset(f->image, at->addr, &e->offset) < 0)
@@ -70,7 +79,8 @@ static bool is_lost(const struct rt_target *t, const struct rt_function *f)
 {
 	struct rt_fetch record;
 
-	return f->go && t->no_thread_pointer[0] && !rt_plans_goroutine(t, f, RT_KIND_RETURN, &record);
+	return f->go && t->no_thread_pointer[0] &&
+	       !rt_plans_goroutine(t, f, RT_KIND_RETURN, &record);
 }
 
 /* The exits of a function, found when they are first needed.  Why they cannot be used, or NULL. */
@@ -85,7 +95,8 @@ static const char *exits_of(struct codes *codes, struct rt_function *f, bool *no
 	if (!f->sized)
 		return "its size is not known";
 	code = code_of(codes, f->image);
-	if (!code || (f->role ? rt_exits_find_unwinder : rt_exits_find)(code, f->addr, f->size, &f->exits) < 0) {
+	if (!code || (f->role ? rt_exits_find_unwinder : rt_exits_find)(code, f->addr, f->size,
+									&f->exits) < 0) {
 		*nomem = true;
 		return "out of memory";
 	}
@@ -115,11 +126,13 @@ static const char *harm_of(const struct rt_target *t, const struct rt_function *
 		return f->entry_only;
 	if (library && t->library_entry_only[0])
 		return t->library_entry_only;
-	return library && t->everywhere ? "without BPF its probes are in every process that uses it" : NULL;
+	return library && t->everywhere ? "without BPF its probes are in every process that uses it"
+					: NULL;
 }
 
 /* The first of the process's files that has a function `name` for others; NULL: none. */
-static struct rt_image *image_with(const struct rt_target *t, const char *name, const struct rt_symbol **symbol)
+static struct rt_image *image_with(const struct rt_target *t, const char *name,
+				   const struct rt_symbol **symbol)
 {
 	const struct rt_symbol *v;
 	size_t i, k, n;
@@ -136,13 +149,16 @@ static struct rt_image *image_with(const struct rt_target *t, const char *name, 
 	return NULL;
 }
 
-static bool looks(const struct rt_target *t, struct codes *codes, struct rt_image *image, uint64_t addr, uint64_t size, unsigned levels, bool *nomem);
+static bool looks(const struct rt_target *t, struct codes *codes, struct rt_image *image,
+		  uint64_t addr, uint64_t size, unsigned levels, bool *nomem);
 
 /* Does what is jumped to there look?  Its return address is that of the one that jumped. */
-static bool looks_behind(const struct rt_target *t, struct codes *codes, struct rt_image *image, const struct rt_exit *e, unsigned levels,
-			 bool *nomem)
+static bool looks_behind(const struct rt_target *t, struct codes *codes, struct rt_image *image,
+			 const struct rt_exit *e, unsigned levels, bool *nomem)
 {
-	const char *name = e->kind == RT_EXIT_RETURN || e->self ? NULL : rt_exit_symbol(code_of(codes, image), e);
+	const char *name = e->kind == RT_EXIT_RETURN || e->self
+				   ? NULL
+				   : rt_exit_symbol(code_of(codes, image), e);
 	const struct rt_symbol *s = NULL;
 	size_t n;
 
@@ -157,7 +173,8 @@ static bool looks_behind(const struct rt_target *t, struct codes *codes, struct 
 	return image && levels && looks(t, codes, image, s->addr, s->size, levels - 1, nomem);
 }
 
-static bool looks(const struct rt_target *t, struct codes *codes, struct rt_image *image, uint64_t addr, uint64_t size, unsigned levels, bool *nomem)
+static bool looks(const struct rt_target *t, struct codes *codes, struct rt_image *image,
+		  uint64_t addr, uint64_t size, unsigned levels, bool *nomem)
 {
 	struct rt_code *code = code_of(codes, image);
 	struct rt_exits exits;
@@ -176,10 +193,11 @@ static bool looks(const struct rt_target *t, struct codes *codes, struct rt_imag
 }
 
 /*
- * Does the function, or what it ends with by a tail call, look at its own return address, where a uretprobe would have put the
- * trampoline's?
+ * Does the function, or what it ends with by a tail call, look at its own return address, where a
+ * uretprobe would have put the trampoline's?
  */
-static bool looks_at_return(const struct rt_target *t, struct codes *codes, const struct rt_function *f, bool *nomem)
+static bool looks_at_return(const struct rt_target *t, struct codes *codes,
+			    const struct rt_function *f, bool *nomem)
 {
 	enum { LEVELS = 3 };
 
@@ -189,15 +207,21 @@ static bool looks_at_return(const struct rt_target *t, struct codes *codes, cons
 }
 
 /*
- * Of a thread's uretprobes the kernel keeps 64.  A function whose calls can be deeper gets probes on the instructions that leave it, where
- * they are known.
+ * Of a thread's uretprobes the kernel keeps 64.  A function whose calls can be deeper gets probes
+ * on the instructions that leave it, where they are known.
  */
-static bool may_be_deep(const struct rt_target *t, struct codes *codes, struct rt_function *f, bool *nomem)
+static bool may_be_deep(const struct rt_target *t, struct codes *codes, struct rt_function *f,
+			bool *nomem)
 {
-	struct rt_code *code = t->functions.n <= ASKED && f->sized && !f->no_exits ? code_of(codes, f->image) : NULL;
+	struct rt_code *code = t->functions.n <= ASKED && f->sized && !f->no_exits
+				       ? code_of(codes, f->image)
+				       : NULL;
 	unsigned most = LOOKED_AT / (unsigned)(t->functions.n + 1);
 
-	return code && rt_code_recurses(code, f->addr, f->size, most < LOOKED_AT_MOST ? most : LOOKED_AT_MOST) && !exits_of(codes, f, nomem);
+	return code &&
+	       rt_code_recurses(code, f->addr, f->size,
+				most < LOOKED_AT_MOST ? most : LOOKED_AT_MOST) &&
+	       !exits_of(codes, f, nomem);
 }
 
 static void choose(struct rt_target *t, struct codes *codes, struct rt_function *f, bool *nomem)
@@ -216,7 +240,8 @@ static void choose(struct rt_target *t, struct codes *codes, struct rt_function 
 	}
 	if (f->hidden)
 		return;
-	if (t->want == RT_WANT_AUTO && t->purpose != RT_PURPOSE_COUNT && !harm && !f->go && looks_at_return(t, codes, f, nomem))
+	if (t->want == RT_WANT_AUTO && t->purpose != RT_PURPOSE_COUNT && !harm && !f->go &&
+	    looks_at_return(t, codes, f, nomem))
 		harm = "it looks at its own return address, or jumps to what does";
 	f->how_why = t->want == RT_WANT_NONE ? "--return=none" : harm;
 	f->harmful = t->want == RT_WANT_AUTO && harm;
@@ -226,7 +251,8 @@ static void choose(struct rt_target *t, struct codes *codes, struct rt_function 
 		f->why_not = "this kernel cannot read which goroutine calls";
 		return;
 	}
-	if (t->want == RT_WANT_AUTO && t->purpose == RT_PURPOSE_RECORD && !harm && may_be_deep(t, codes, f, nomem)) {
+	if (t->want == RT_WANT_AUTO && t->purpose == RT_PURPOSE_RECORD && !harm &&
+	    may_be_deep(t, codes, f, nomem)) {
 		place_exits(t, f);
 		f->how = RT_HOW_INSN;
 		f->how_why = "it calls itself, and of a thread's uretprobes the kernel keeps 64";
@@ -234,7 +260,9 @@ static void choose(struct rt_target *t, struct codes *codes, struct rt_function 
 	}
 	if (t->want == RT_WANT_URETPROBE ? !f->entry_only : t->want == RT_WANT_AUTO && !harm) {
 		f->how = RT_HOW_URETPROBE;
-		f->how_why = t->want == RT_WANT_URETPROBE ? "--return=uretprobe" : "nothing unwinds or leaves the stack in its process";
+		f->how_why = t->want == RT_WANT_URETPROBE
+				     ? "--return=uretprobe"
+				     : "nothing unwinds or leaves the stack in its process";
 		return;
 	}
 	if (t->want == RT_WANT_URETPROBE) {
@@ -282,7 +310,10 @@ static int compare_exits(const void *a, const void *b)
 	return (*x)->offset < (*y)->offset ? -1 : (*x)->offset > (*y)->offset;
 }
 
-/* Functions without a name that several become by tail calls: of such exits one gets a probe.  Of each file by itself. */
+/*
+ * Functions without a name that several become by tail calls: of such exits one gets a probe.  Of
+ * each file by itself.
+ */
 static int find_shared(struct rt_target *t, const struct rt_image *image)
 {
 	size_t i, k, n = 0, cap = 0;
@@ -292,7 +323,8 @@ static int find_shared(struct rt_target *t, const struct rt_image *image)
 	for (i = 0; i < t->functions.n && r == 0; i++) {
 		struct rt_function *f = &t->functions.v[i];
 
-		for (k = 0; k < f->exits.n && f->image == image && f->how == RT_HOW_INSN && r == 0; k++) {
+		for (k = 0; k < f->exits.n && f->image == image && f->how == RT_HOW_INSN && r == 0;
+		     k++) {
 			r = RT_ROOM(&v, n, &cap);
 			if (r == 0)
 				v[n++] = &f->exits.v[k];
@@ -308,13 +340,16 @@ static int find_shared(struct rt_target *t, const struct rt_image *image)
 	return r;
 }
 
-/* Calls that code of the program's own leaves for another stack are not over, and no return tells. */
+/*
+ * Calls that code of the program's own leaves for another stack are not over, and no return tells.
+ */
 static void find_switches(struct rt_target *t)
 {
 	struct rt_image *image = t->images.v[0];
 	const char *name;
 
-	if (t->purpose == RT_PURPOSE_RECORD && !rt_image_is_go(image) && rt_image_switches(image, &name) == RT_SWITCHES)
+	if (t->purpose == RT_PURPOSE_RECORD && !rt_image_is_go(image) &&
+	    rt_image_switches(image, &name) == RT_SWITCHES)
 		t->switches = name;
 }
 
@@ -346,7 +381,8 @@ int rt_returns_choose(struct rt_target *t, struct rt_error *err)
 /* Not where what stands for a return is a jump or a call, which kernels emulate. */
 static bool is_stepped(const struct rt_exit *e)
 {
-	return e->kind == RT_EXIT_RETURN && e->place.addr == e->at.addr && e->at.form != RT_FORM_JMP && e->at.form != RT_FORM_CALL;
+	return e->kind == RT_EXIT_RETURN && e->place.addr == e->at.addr &&
+	       e->at.form != RT_FORM_JMP && e->at.form != RT_FORM_CALL;
 }
 
 size_t rt_returns_stepped(const struct rt_target *t, size_t *all)
@@ -371,11 +407,17 @@ static void print_cost(const struct rt_target *t, const struct rt_trap_costs *c,
 	if (!n)
 		return;
 	if (!c->return_ns || !c->push_ns)
-		fprintf(file, "rawtrace: %zu of %zu probes that see returns stand on a return, which kernels single-step: that takes some times as "
-			"long as an entry\n", n, all);
+		fprintf(file,
+			"rawtrace: %zu of %zu probes that see returns stand on a return, which "
+			"kernels single-step: that takes some times as "
+			"long as an entry\n",
+			n, all);
 	else
-		fprintf(file, "rawtrace: %zu of %zu probes that see returns stand on a return, which this kernel %s: %.1f us each here, on push %.1f us\n",
-			n, all, c->return_stepped ? "single-steps" : "emulates", c->return_ns / 1e3, c->push_ns / 1e3);
+		fprintf(file,
+			"rawtrace: %zu of %zu probes that see returns stand on a return, which "
+			"this kernel %s: %.1f us each here, on push %.1f us\n",
+			n, all, c->return_stepped ? "single-steps" : "emulates", c->return_ns / 1e3,
+			c->push_ns / 1e3);
 }
 
 const char *rt_returns_why(const struct rt_function *f, char *buf, size_t size)
@@ -387,13 +429,14 @@ const char *rt_returns_why(const struct rt_function *f, char *buf, size_t size)
 		snprintf(buf, size, "uretprobe: %s", f->how_why);
 		break;
 	case RT_HOW_INSN:
-		snprintf(buf, size, "insn (%zu place%s): %s%s", f->exits.n, f->exits.n == 1 ? "" : "s",
+		snprintf(buf, size, "insn (%zu place%s): %s%s", f->exits.n,
+			 f->exits.n == 1 ? "" : "s",
 			 f->harmful ? "a uretprobe could harm the program: " : "", f->how_why);
 		break;
 	case RT_HOW_NONE:
 		both = f->why_not && (!f->how_why || strcmp(f->why_not, f->how_why) != 0);
-		snprintf(buf, size, "none: %s%s%s", f->how_why ? f->how_why : "", both ? "; nor at its instructions: " : "",
-			 both ? f->why_not : "");
+		snprintf(buf, size, "none: %s%s%s", f->how_why ? f->how_why : "",
+			 both ? "; nor at its instructions: " : "", both ? f->why_not : "");
 		break;
 	}
 	return buf;
@@ -411,7 +454,9 @@ static bool is_shared(const struct rt_function *a, const struct rt_function *b)
 
 static void print_reasons(const struct rt_target *t, FILE *file)
 {
-	static const char *const names[] = { [RT_HOW_NONE] = "none", [RT_HOW_URETPROBE] = "uretprobe", [RT_HOW_INSN] = "insn" };
+	static const char *const names[] = {
+		[RT_HOW_NONE] = "none", [RT_HOW_URETPROBE] = "uretprobe", [RT_HOW_INSN] = "insn"
+	};
 	struct shared *v = NULL;
 	size_t i, k, n = 0, cap = 0;
 
@@ -428,8 +473,10 @@ static void print_reasons(const struct rt_target *t, FILE *file)
 		v[k].n++;
 	}
 	for (k = 0; k < n; k++)
-		fprintf(file, "rawtrace: returns of %zu function%s: %s: %s%s%s\n", v[k].n, v[k].n == 1 ? "" : "s", names[v[k].f->how],
-			v[k].f->how_why ? v[k].f->how_why : "", v[k].f->why_not ? "; nor at its instructions: " : "",
+		fprintf(file, "rawtrace: returns of %zu function%s: %s: %s%s%s\n", v[k].n,
+			v[k].n == 1 ? "" : "s", names[v[k].f->how],
+			v[k].f->how_why ? v[k].f->how_why : "",
+			v[k].f->why_not ? "; nor at its instructions: " : "",
 			v[k].f->why_not ? v[k].f->why_not : "");
 	free(v);
 }
@@ -440,13 +487,15 @@ static void print_hooks(const struct rt_target *t, FILE *file)
 	size_t i;
 
 	for (i = 0; i < t->functions.n; i++) {
-		if (!t->functions.v[i].role || t->functions.v[i].role == RT_ROLE_ERRNO || t->functions.v[i].role == RT_ROLE_LANDED)
+		if (!t->functions.v[i].role || t->functions.v[i].role == RT_ROLE_ERRNO ||
+		    t->functions.v[i].role == RT_ROLE_LANDED)
 			continue;
 		fprintf(file, "%s%s", before, t->functions.v[i].name);
 		before = ", ";
 	}
 	if (before[0] == ',')
-		fputs(": they tell what leaves calls without a return, and of other stacks\n", file);
+		fputs(": they tell what leaves calls without a return, and of other stacks\n",
+		      file);
 }
 
 void rt_returns_print(const struct rt_target *t, const struct rt_trap_costs *costs, FILE *file)

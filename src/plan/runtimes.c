@@ -8,8 +8,8 @@
 #include "base/array.h"
 
 /*
- * A goroutine may end inside calls (runtime.Goexit), with nothing that tells of it but the runtime's function that every goroutine ends
- * with.  It is probed too, and not shown.
+ * A goroutine may end inside calls (runtime.Goexit), with nothing that tells of it but the
+ * runtime's function that every goroutine ends with.  It is probed too, and not shown.
  */
 static const char last[] = "runtime.goexit1";
 
@@ -27,8 +27,8 @@ static const struct rt_symbol *find_last(struct rt_image *image, bool shared)
 }
 
 /*
- * The runtime in a plugin is not the one that runs: the loader binds what a file has for others to the first file that has it.  C's
- * libraries keep theirs to themselves.
+ * The runtime in a plugin is not the one that runs: the loader binds what a file has for others to
+ * the first file that has it.  C's libraries keep theirs to themselves.
  */
 static struct rt_image *find_location(const struct rt_images *images, struct rt_image *image)
 {

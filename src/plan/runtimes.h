@@ -5,24 +5,27 @@
 #include "plan/target.h"
 
 /*
- * Go's runtimes in one process: a program has one, which its plugins share, and so has each library that was built to be loaded by C
- * (-buildmode=c-shared).  Each numbers its goroutines from 1 on, so that these are told apart by their runtime too.
+ * Go's runtimes in one process: a program has one, which its plugins share, and so has each library
+ * that was built to be loaded by C (-buildmode=c-shared).  Each numbers its goroutines from 1 on,
+ * so that these are told apart by their runtime too.
  */
 struct rt_runtime {
 	const struct rt_image *image;	/* Go code of this file */
 	struct rt_image *owner;		/* runs with the runtime that this one has */
 	unsigned number;		/* 0: the first that was come across */
-	uint32_t goid_offset;		/* where it has a goroutine's id (rt_go_goid_offset); 0: not known */
+	/* where it has a goroutine's id (rt_go_goid_offset); 0: not known */
+	uint32_t goid_offset;
 };
 
 /*
- * Look which those of the traced functions are, and have the function probed by which goroutines end in each.  To be called again where
- * functions were added.  0 or a negative errno.
+ * Look which those of the traced functions are, and have the function probed by which goroutines
+ * end in each.  To be called again where functions were added.  0 or a negative errno.
  */
 int rt_runtimes_find(struct rt_target *target, struct rt_error *err);
 
 /* That of an image's code; NULL: it is not Go's, or rt_runtimes_find has met no function of it. */
-const struct rt_runtime *rt_runtime_of(const struct rt_target *target, const struct rt_image *image);
+const struct rt_runtime *rt_runtime_of(const struct rt_target *target,
+				       const struct rt_image *image);
 
 /* Has a traced function's runtime its home there? */
 bool rt_runtime_is_at(const struct rt_target *target, const struct rt_image *owner);

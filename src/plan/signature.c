@@ -28,7 +28,8 @@ struct rt_signatures {
 	bool no_probes;			/* they could not be read */
 	struct guesses *guesses;
 	size_t nguesses, guesses_cap;
-	unsigned named;			/* names of C++ that were looked at for types, each of which takes a kilobyte and more */
+	/* names of C++ that were looked at for types, each of which takes a kilobyte and more */
+	unsigned named;
 };
 
 enum { NAMED_MAX = 10000 };
@@ -95,15 +96,25 @@ static struct rt_guesser *guesser_of(struct rt_signatures *s, struct rt_image *i
 			return s->guesses[i].guesser;
 	if (RT_ROOM(&s->guesses, s->nguesses, &s->guesses_cap) < 0)
 		return NULL;
-	s->guesses[s->nguesses] = (struct guesses){ .image = image, .guesser = rt_guesser_open(image) };
+	s->guesses[s->nguesses] = (struct guesses){ .image = image,
+						    .guesser = rt_guesser_open(image) };
 	return s->guesses[s->nguesses++].guesser;
 }
 
-/* What the compiler's own files bring into each program; their code reads registers that nobody has set for them. */
+/*
+ * What the compiler's own files bring into each program; their code reads registers that nobody has
+ * set for them.
+ */
 static bool is_startup(const char *name)
 {
 	static const char *const names[] = {
-		"_start", "_init", "_fini", "frame_dummy", "register_tm_clones", "deregister_tm_clones", "__do_global_dtors_aux",
+		"_start",
+		"_init",
+		"_fini",
+		"frame_dummy",
+		"register_tm_clones",
+		"deregister_tm_clones",
+		"__do_global_dtors_aux",
 	};
 	size_t i;
 
@@ -114,13 +125,15 @@ static bool is_startup(const char *name)
 }
 
 /* A result that the code does not give: what is in the register then is nothing. */
-static void check_result(struct rt_signatures *s, const struct rt_function *f, struct rt_prototype *told)
+static void check_result(struct rt_signatures *s, const struct rt_function *f,
+			 struct rt_prototype *told)
 {
 	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
 	struct rt_guesser *guesser = guesser_of(s, f->image);
 	struct rt_guess guess;
 
-	if (!guesser || !told->result || told->result->kind == RT_CT_VOID || told->result->kind == RT_CT_FLOAT)
+	if (!guesser || !told->result || told->result->kind == RT_CT_VOID ||
+	    told->result->kind == RT_CT_FLOAT)
 		return;
 	rt_guess(guesser, f->addr, f->size, &guess);
 	if (!(guess.decided && guess.not_integer) && !rt_guess_ignored(guesser, f->addr))
@@ -130,10 +143,11 @@ static void check_result(struct rt_signatures *s, const struct rt_function *f, s
 }
 
 /*
- * What a function does not read its callers in the same file need not set: there is something else then.  A library's calls of its own
- * functions may go by its PLT.
+ * What a function does not read its callers in the same file need not set: there is something else
+ * then.  A library's calls of its own functions may go by its PLT.
  */
-static void check_unread(struct rt_signatures *s, const struct rt_function *f, const struct rt_image *program, struct rt_prototype *told)
+static void check_unread(struct rt_signatures *s, const struct rt_function *f,
+			 const struct rt_image *program, struct rt_prototype *told)
 {
 	/* What debug information gave is in the caller's memory. */
 	struct rt_param *params = (struct rt_param *)told->params;
@@ -152,7 +166,8 @@ static void check_unread(struct rt_signatures *s, const struct rt_function *f, c
 			params[i].where.unset = params[i].unread;
 }
 
-static bool find_known(struct rt_signatures *s, const struct rt_function *f, const struct rt_image *program, struct rt_types *memory,
+static bool find_known(struct rt_signatures *s, const struct rt_function *f,
+		       const struct rt_image *program, struct rt_types *memory,
 		       struct rt_prototype *told)
 {
 	/* Damaged debug information is no reason to trace less than without it. */
@@ -163,7 +178,10 @@ static bool find_known(struct rt_signatures *s, const struct rt_function *f, con
 
 	if (f->go)
 		return has;
-	/* The file says more than the types do, as which numbers are flags; but not of another function of that name. */
+	/*
+	 * The file says more than the types do, as which numbers are flags; but not of another
+	 * function of that name.
+	 */
 	p = of_library(s, f);
 	if (p && (!has || p->nparams == told->nparams || !told->result)) {
 		*told = *p;
@@ -181,7 +199,8 @@ static bool find_known(struct rt_signatures *s, const struct rt_function *f, con
 	if (s->named < NAMED_MAX && rt_is_mangled(rt_function_symbol(f))) {
 		s->named++;
 		rt_guess(guesser, f->addr, f->size, &guess);
-		if (rt_signature_cxx(rt_function_symbol(f), rt_image_arch(f->image), &guess, memory, told) < 0)
+		if (rt_signature_cxx(rt_function_symbol(f), rt_image_arch(f->image), &guess, memory,
+				     told) < 0)
 			return false;
 	}
 	if (is_startup(rt_function_symbol(f))) {
@@ -198,7 +217,10 @@ struct finder {
 	struct rt_types *memory;
 };
 
-/* A type of the function's own class or namespace, by its short name: of ns::Foo::bar ns::Foo::Own, then ns::Own. */
+/*
+ * A type of the function's own class or namespace, by its short name: of ns::Foo::bar ns::Foo::Own,
+ * then ns::Own.
+ */
 static const struct rt_ctype *find_in_scope(const struct finder *f, const char *name)
 {
 	const struct rt_ctype *type = NULL;
@@ -221,7 +243,10 @@ out:
 	return type;
 }
 
-/* A library mostly comes without debug information, but the program that is built with its header has its types. */
+/*
+ * A library mostly comes without debug information, but the program that is built with its header
+ * has its types.
+ */
 static const struct rt_ctype *find_type(void *ctx, const char *name)
 {
 	const struct finder *f = ctx;
@@ -242,7 +267,8 @@ static bool has_type(void *ctx, const char *name)
 	for (p = name; *p && *p != '<'; p++)
 		last = *p == ':' ? p + 1 : last;
 	snprintf(part, sizeof(part), "%.*s", (int)(p - last < 255 ? p - last : 255), last);
-	return rt_is_mangled(f->symbol) && (strncmp(name, "std::", 5) == 0 || strstr(f->symbol, part));
+	return rt_is_mangled(f->symbol) &&
+	       (strncmp(name, "std::", 5) == 0 || strstr(f->symbol, part));
 }
 
 /* A glob means many: of which is the error? */
@@ -254,10 +280,13 @@ static void name_function(const struct rt_function *f, struct rt_error *err)
 		snprintf(err->text + n, sizeof(err->text) - n, " (%.200s)", f->name);
 }
 
-int rt_signature_of(struct rt_signatures *s, const struct rt_function *f, struct rt_image *program, struct rt_types *memory,
-		    struct rt_prototype *prototype, struct rt_error *err)
+int rt_signature_of(struct rt_signatures *s, const struct rt_function *f, struct rt_image *program,
+		    struct rt_types *memory, struct rt_prototype *prototype, struct rt_error *err)
 {
-	struct finder finder = { .image = f->image, .program = program, .symbol = rt_function_symbol(f), .memory = memory };
+	struct finder finder = { .image = f->image,
+				 .program = program,
+				 .symbol = rt_function_symbol(f),
+				 .memory = memory };
 	const struct rt_type_finder types = { .find = find_type, .has = has_type, .ctx = &finder };
 	const struct rt_prototype *known = NULL, *all = NULL;
 	struct rt_prototype told;
@@ -299,7 +328,8 @@ static enum rt_convention convention_of(const struct rt_function *f)
 	return go && go->registers ? RT_CONVENTION_GO_REGISTERS : RT_CONVENTION_GO_STACK;
 }
 
-static struct rt_param *make_params(struct rt_types *memory, unsigned n, const struct rt_ctype *type)
+static struct rt_param *make_params(struct rt_types *memory, unsigned n,
+				    const struct rt_ctype *type)
 {
 	struct rt_param *v = rt_types_alloc(memory, (n ? n : 1) * sizeof(*v));
 	unsigned i;
@@ -310,9 +340,11 @@ static struct rt_param *make_params(struct rt_types *memory, unsigned n, const s
 }
 
 /* `n` ints of that style, and a result of which nothing is known. */
-static int make_ints(struct rt_types *memory, unsigned n, enum rt_style style, struct rt_prototype *p)
+static int make_ints(struct rt_types *memory, unsigned n, enum rt_style style,
+		     struct rt_prototype *p)
 {
-	struct rt_ctype *word = rt_types_add(memory, RT_CT_INT, "int", 8), *unknown = rt_types_add(memory, RT_CT_UNKNOWN, NULL, 0);
+	struct rt_ctype *word = rt_types_add(memory, RT_CT_INT, "int", 8),
+			*unknown = rt_types_add(memory, RT_CT_UNKNOWN, NULL, 0);
 
 	if (!word || !unknown)
 		return -ENOMEM;
@@ -329,7 +361,8 @@ static int make_ints(struct rt_types *memory, unsigned n, enum rt_style style, s
 /* What the user gave as C has it; that no result was given does not say that there is none. */
 static int take_given(struct rt_types *memory, struct rt_prototype *p)
 {
-	const struct rt_ctype *result = p->result ? p->result : rt_types_add(memory, RT_CT_UNKNOWN, NULL, 0);
+	const struct rt_ctype *result = p->result ? p->result
+						  : rt_types_add(memory, RT_CT_UNKNOWN, NULL, 0);
 
 	p->results = result ? make_params(memory, 1, result) : NULL;
 	p->nresults = result && result->kind != RT_CT_VOID;
@@ -338,8 +371,8 @@ static int take_given(struct rt_types *memory, struct rt_prototype *p)
 }
 
 /*
- * On the stack every argument counts, and up to Go 1.2x debug information leaves those out that the source calls "_".  But Go's own table
- * has how many bytes all take.
+ * On the stack every argument counts, and up to Go 1.2x debug information leaves those out that the
+ * source calls "_".  But Go's own table has how many bytes all take.
  */
 static bool is_whole(const struct rt_function *f, const struct rt_prototype *p)
 {
@@ -347,7 +380,8 @@ static bool is_whole(const struct rt_function *f, const struct rt_prototype *p)
 	struct rt_go_function own;
 	struct rt_abi abi;
 
-	if (p->convention != RT_CONVENTION_GO_STACK || !go || !rt_pclntab_find(&go->table, f->addr, &own))
+	if (p->convention != RT_CONVENTION_GO_STACK || !go ||
+	    !rt_pclntab_find(&go->table, f->addr, &own))
 		return true;
 	rt_abi_go_begin(&abi, rt_image_arch(f->image), false);
 	if (!rt_abi_go_in_order(&abi, p->params, p->nparams))
@@ -357,12 +391,15 @@ static bool is_whole(const struct rt_function *f, const struct rt_prototype *p)
 	if (!rt_abi_go_in_order(&abi, p->results, p->nresults))
 		return false;
 	rt_abi_go_results(&abi);
-	return !abi.lost && abi.stack == (int32_t)((own.args + abi.arch->word - 1) & ~(abi.arch->word - 1u)) + abi.arch->word;
+	return !abi.lost &&
+	       abi.stack == (int32_t)((own.args + abi.arch->word - 1) & ~(abi.arch->word - 1u)) +
+				    abi.arch->word;
 }
 
 /*
- * In a stripped program.  Of Go 1.17 its table has how many bytes those arguments take that the function gets in registers, for which
- * its caller leaves room: those words are shown.  Before, the number is of results too.
+ * In a stripped program.  Of Go 1.17 its table has how many bytes those arguments take that the
+ * function gets in registers, for which its caller leaves room: those words are shown.  Before, the
+ * number is of results too.
  */
 static int make_known(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *p)
 {
@@ -373,7 +410,8 @@ static int make_known(const struct rt_function *f, struct rt_types *memory, stru
 	bool found = go && rt_pclntab_find(&go->table, f->addr, &own);
 	unsigned words = 0;
 
-	if (found && go->table.since < 18 && p->convention == RT_CONVENTION_GO_REGISTERS && own.args <= arch->ngo * arch->word)
+	if (found && go->table.since < 18 && p->convention == RT_CONVENTION_GO_REGISTERS &&
+	    own.args <= arch->ngo * arch->word)
 		words = own.args / arch->word;
 	if (make_ints(memory, words, RT_STYLE_GUESSED, p) < 0)
 		return -ENOMEM;
@@ -384,7 +422,8 @@ static int make_known(const struct rt_function *f, struct rt_types *memory, stru
 	return rt_go_read_arguments(&frame, memory, p);
 }
 
-int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *p, struct rt_error *err)
+int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *p,
+		    struct rt_error *err)
 {
 	bool counted = f->spec && f->spec->nargs_given;
 	struct rt_prototype told = { .nparams = 0 };
@@ -396,11 +435,15 @@ int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct
 	if (p->origin == RT_ORIGIN_NONE || (p->origin == RT_ORIGIN_DWARF && !is_whole(f, p))) {
 		p->origin = counted ? RT_ORIGIN_GIVEN : RT_ORIGIN_GUESSED;
 		p->convention = convention_of(f);
-		r = counted ? make_ints(memory, f->spec->nargs, RT_STYLE_TYPE, p) : make_known(f, memory, p);
+		r = counted ? make_ints(memory, f->spec->nargs, RT_STYLE_TYPE, p)
+			    : make_known(f, memory, p);
 	} else if (p->result || !p->results) {
 		r = take_given(memory, p);
 	} else if (p->origin == RT_ORIGIN_DWARF && !p->nparams) {
-		/* Debug information up to Go 1.19 leaves out the receivers of what the compiler made by itself, as (*T).Method around T.Method. */
+		/*
+		 * Debug information up to Go 1.19 leaves out the receivers of what the compiler
+		 * made by itself, as (*T).Method around T.Method.
+		 */
 		told.convention = p->convention;
 		r = make_known(f, memory, &told);
 		p->params = told.params;
@@ -412,8 +455,9 @@ int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct
 /* ---- what the names of C++ say ---- */
 
 /*
- * Names of C++ have their parameters' types in them, but not whether the function is a member, which has `this` before them, nor what it
- * gives: a structure in memory has its pointer before all.  How many such pointers there are has to follow from the code.
+ * Names of C++ have their parameters' types in them, but not whether the function is a member,
+ * which has `this` before them, nor what it gives: a structure in memory has its pointer before
+ * all.  How many such pointers there are has to follow from the code.
  */
 
 enum { PARAMS = 16, HIDDEN = 2 };
@@ -458,7 +502,8 @@ static bool take_param(struct use *use, const struct rt_ctype *type)
 }
 
 /* As many of the parameters as are known to be where they are. */
-static unsigned take_all(struct use *use, const struct rt_param *params, unsigned n, unsigned hidden)
+static unsigned take_all(struct use *use, const struct rt_param *params, unsigned n,
+			 unsigned hidden)
 {
 	unsigned i;
 
@@ -478,7 +523,8 @@ static bool agrees(const struct use *use, const struct rt_guess *g, bool whole)
 	if (whole && g->nargs > use->n)
 		return false;
 	for (i = 0; i < use->n; i++)
-		if ((g->bytes[i] && g->bytes[i] != use->bytes[i]) || (g->pointers >> i & 1 && !use->pointer[i]))
+		if ((g->bytes[i] && g->bytes[i] != use->bytes[i]) ||
+		    (g->pointers >> i & 1 && !use->pointer[i]))
 			return false;
 	return true;
 }
@@ -488,7 +534,10 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The beginning of the word that ends at `*end`, which is moved before the template's arguments behind it. */
+/*
+ * The beginning of the word that ends at `*end`, which is moved before the template's arguments
+ * behind it.
+ */
 static const char *last_word(const char *text, const char **end)
 {
 	const char *p = *end;
@@ -515,11 +564,13 @@ static bool is_structor(const char *text, const char *end)
 		return true;
 	outer_end = name - 2;
 	outer = last_word(text, &outer_end);
-	return name[-1] == ':' && outer_end - outer == end - name && memcmp(outer, name, (size_t)(end - name)) == 0;
+	return name[-1] == ':' && outer_end - outer == end - name &&
+	       memcmp(outer, name, (size_t)(end - name)) == 0;
 }
 
 /* How many hidden pointers come first; -1: that is not certain. */
-static int count_hidden(const char *symbol, bool member, const struct rt_param *params, unsigned n, const struct rt_guess *g)
+static int count_hidden(const char *symbol, bool member, const struct rt_param *params, unsigned n,
+			const struct rt_guess *g)
 {
 	bool nested = symbol[2] == 'N' || symbol[2] == 'Z', can[HIDDEN + 1], whole;
 	struct use use;
@@ -529,11 +580,14 @@ static int count_hidden(const char *symbol, bool member, const struct rt_param *
 		whole = take_all(&use, params, n, i) == n;
 		can[i] = agrees(&use, g, whole) && !(i == 0 && member);
 	}
-	if (!nested)	/* What it does not read of the end is rather a parameter than all of them, and a result's place. */
+	if (!nested) /* What it does not read of the end is rather a parameter than all of them, and
+			a result's place. */
 		return can[0] && (whole || !can[1]) ? 0 : can[1] && !can[0] ? 1 : -1;
 	if (can[0] && can[1])
 		return -1;
-	/* That it takes the first of them as a number, where others are not known, says too little. */
+	/*
+	 * That it takes the first of them as a number, where others are not known, says too little.
+	 */
 	return can[0] ? (whole ? 0 : -1) : can[1] ? 1 : can[2] ? 2 : -1;
 }
 
@@ -556,8 +610,12 @@ static bool find_parameters(char *text, char **begin)
 	return true;
 }
 
-/* The guess with the types in place of what the registers look like; behind what is not known where it is the guess goes on. */
-static int merge(const struct rt_param *params, unsigned n, unsigned hidden, struct rt_types *memory, struct rt_prototype *p)
+/*
+ * The guess with the types in place of what the registers look like; behind what is not known where
+ * it is the guess goes on.
+ */
+static int merge(const struct rt_param *params, unsigned n, unsigned hidden,
+		 struct rt_types *memory, struct rt_prototype *p)
 {
 	const struct rt_ctype *nothing = rt_types_add(memory, RT_CT_UNKNOWN, NULL, 0);
 	struct rt_param *v = rt_types_alloc(memory, (PARAMS + HIDDEN + RT_USE_ARGS) * sizeof(*v));
@@ -583,8 +641,8 @@ static int merge(const struct rt_param *params, unsigned n, unsigned hidden, str
 	return 0;
 }
 
-int rt_signature_cxx(const char *symbol, const struct rt_arch *arch, const struct rt_guess *guess, struct rt_types *memory,
-		     struct rt_prototype *prototype)
+int rt_signature_cxx(const char *symbol, const struct rt_arch *arch, const struct rt_guess *guess,
+		     struct rt_types *memory, struct rt_prototype *prototype)
 {
 	static const struct rt_ctype nothing = { .kind = RT_CT_VOID, .name = "void" };
 	struct rt_param params[PARAMS];
@@ -594,8 +652,13 @@ int rt_signature_cxx(const char *symbol, const struct rt_arch *arch, const struc
 	int r = 0, hidden = -1;
 	bool structor;
 
-	/* Copies have other parameters than their name says; and of thunks and clones for transactions it says the other function's. */
-	if (strncmp(symbol, "_Z", 2) != 0 || symbol[2] == 'T' || symbol[2] == 'G' || strchr(symbol, '.') || !rt_demangle(&text, symbol, true) || !find_parameters(text.v, &begin))
+	/*
+	 * Copies have other parameters than their name says; and of thunks and clones for
+	 * transactions it says the other function's.
+	 */
+	if (strncmp(symbol, "_Z", 2) != 0 || symbol[2] == 'T' || symbol[2] == 'G' ||
+	    strchr(symbol, '.') || !rt_demangle(&text, symbol, true) ||
+	    !find_parameters(text.v, &begin))
 		goto out;
 	structor = is_structor(text.v, begin - 1);
 	if (structor) {
@@ -604,7 +667,8 @@ int rt_signature_cxx(const char *symbol, const struct rt_arch *arch, const struc
 	}
 	r = rt_spec_parameters(begin, arch, memory, params, RT_COUNT(params), &n);
 	if (r == 0)
-		hidden = count_hidden(symbol, structor || strncmp(symbol, "_ZNK", 4) == 0, params, n, guess);
+		hidden = count_hidden(symbol, structor || strncmp(symbol, "_ZNK", 4) == 0, params,
+				      n, guess);
 	if (hidden >= 0)
 		r = merge(params, n, (unsigned)hidden, memory, prototype);
 out:

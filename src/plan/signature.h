@@ -6,34 +6,42 @@
 #include "code/guess.h"
 #include "lang/type.h"
 
-/* What is needed to find prototypes: files of them, and guesses, all made at the first need.  NULL: out of memory. */
+/*
+ * What is needed to find prototypes: files of them, and guesses, all made at the first need.  NULL:
+ * out of memory.
+ */
 struct rt_signatures;
 struct rt_signatures *rt_signatures_new(void);
 void rt_signatures_free(struct rt_signatures *signatures);
 
 /*
- * What a function's arguments and result are, by the best that is known of it: what the user gave, then what its debug information
- * says, then a file of prototypes for its library, then a look at its machine code.  Types that the
- * user names are looked up in its file, then in the `program`'s.  `memory` and `signatures` own what is made for it.  A prototype of RT_ORIGIN_NONE is no prototype: f->nargs ints.  0 or a negative errno.
+ * What a function's arguments and result are, by the best that is known of it: what the user gave,
+ * then what its debug information says, then a file of prototypes for its library, then a look at
+ * its machine code.  Types that the user names are looked up in its file, then in the `program`'s.
+ * `memory` and `signatures` own what is made for it.  A prototype of RT_ORIGIN_NONE is no
+ * prototype: f->nargs ints.  0 or a negative errno.
  */
-int rt_signature_of(struct rt_signatures *signatures, const struct rt_function *f, struct rt_image *program,
-		    struct rt_types *memory, struct rt_prototype *prototype, struct rt_error *err);
+int rt_signature_of(struct rt_signatures *signatures, const struct rt_function *f,
+		    struct rt_image *program, struct rt_types *memory,
+		    struct rt_prototype *prototype, struct rt_error *err);
 
 /* Where it is from, as a phrase: "debug information". */
 const char *rt_origin_name(enum rt_origin origin);
 
 
 /*
- * signature_go.c: the prototype of a Go function made of what is known so far: Go's convention for what the user gave, ints for a number
- * of arguments.  Where nothing is known, or what debug information says leaves something out, there are no arguments and an unknown result.
+ * signature_go.c: the prototype of a Go function made of what is known so far: Go's convention for
+ * what the user gave, ints for a number of arguments.  Where nothing is known, or what debug
+ * information says leaves something out, there are no arguments and an unknown result.
  */
-int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *prototype, struct rt_error *err);
+int rt_signature_go(const struct rt_function *f, struct rt_types *memory,
+		    struct rt_prototype *prototype, struct rt_error *err);
 
 /*
- * signature_cxx.c: `prototype`, which is the `guess`, with the types that are in `symbol`, the name of a function of C++, where these agree.
- * It stays as it is where not.  0 or -ENOMEM.
+ * signature_cxx.c: `prototype`, which is the `guess`, with the types that are in `symbol`, the name
+ * of a function of C++, where these agree.  It stays as it is where not.  0 or -ENOMEM.
  */
-int rt_signature_cxx(const char *symbol, const struct rt_arch *arch, const struct rt_guess *guess, struct rt_types *memory,
-		     struct rt_prototype *prototype);
+int rt_signature_cxx(const char *symbol, const struct rt_arch *arch, const struct rt_guess *guess,
+		     struct rt_types *memory, struct rt_prototype *prototype);
 
 #endif

@@ -21,7 +21,8 @@
 #include "process/tracee.h"
 
 /* The specification is kept, as its functions are shown by it. */
-static int keep_spec(struct rt_target *t, const char *text, struct rt_spec **spec, struct rt_error *err)
+static int keep_spec(struct rt_target *t, const char *text, struct rt_spec **spec,
+		     struct rt_error *err)
 {
 	int r;
 
@@ -30,7 +31,8 @@ static int keep_spec(struct rt_target *t, const char *text, struct rt_spec **spe
 		free(*spec);
 		return rt_nomem(err);
 	}
-	r = rt_spec_parse(text, rt_image_arch(t->images.v[0]), t->sets ? rt_probes_scope(t->sets) : NULL, *spec, err);
+	r = rt_spec_parse(text, rt_image_arch(t->images.v[0]),
+			  t->sets ? rt_probes_scope(t->sets) : NULL, *spec, err);
 	if (r < 0)
 		free(*spec);
 	else
@@ -38,7 +40,10 @@ static int keep_spec(struct rt_target *t, const char *text, struct rt_spec **spe
 	return r;
 }
 
-/* The library that the statement's globs mean, by its DT_SONAME; NULL: the process has none of them. */
+/*
+ * The library that the statement's globs mean, by its DT_SONAME; NULL: the process has none of
+ * them.
+ */
 static const char *library_of(const struct rt_target *t, const struct rt_statement *s)
 {
 	const char *soname;
@@ -52,7 +57,10 @@ static const char *library_of(const struct rt_target *t, const struct rt_stateme
 	return NULL;
 }
 
-/* One specification of a file: -ENOENT where the function is not there, as files name more than every version of a program has. */
+/*
+ * One specification of a file: -ENOENT where the function is not there, as files name more than
+ * every version of a program has.
+ */
 static int add_statement(struct rt_target *t, const struct rt_statement *s, struct rt_error *err)
 {
 	const char *library = s->libraries ? library_of(t, s) : NULL;
@@ -97,7 +105,9 @@ static int add_set(struct rt_target *t, const char *name, struct rt_error *err)
 			return r;
 		some |= r == 0;
 	}
-	return some ? 0 : rt_usage(err, "@%s: none of its functions is in %s", name, rt_image_name(t->images.v[0]));
+	return some ? 0
+		    : rt_usage(err, "@%s: none of its functions is in %s", name,
+			       rt_image_name(t->images.v[0]));
 }
 
 int rt_target_add_functions(struct rt_target *t, char *const *specs, int n, struct rt_error *err)
@@ -131,7 +141,10 @@ static bool is_filtered(const struct rt_pids *pids)
 	return false;
 }
 
-/* Shadow stacks are there from 6.6 on; glibc (2.39) gives programs one that are marked and asked for it. */
+/*
+ * Shadow stacks are there from 6.6 on; glibc (2.39) gives programs one that are marked and asked
+ * for it.
+ */
 static bool has_shadow_stack(const struct rt_pids *pids)
 {
 	const char *tunables = getenv("GLIBC_TUNABLES");
@@ -144,9 +157,10 @@ static bool has_shadow_stack(const struct rt_pids *pids)
 }
 
 /*
- * Why uretprobes could harm the whole process.  Those before 6.11 do not change the shadow stack with the stack.  The uretprobe system call
- * of x86 (6.11) kills one under seccomp on some kernels: from 6.14 on, and on others where that was mended, filters do not see it, so only
- * before is it asked who may yet put itself there.
+ * Why uretprobes could harm the whole process.  Those before 6.11 do not change the shadow stack
+ * with the stack.  The uretprobe system call of x86 (6.11) kills one under seccomp on some kernels:
+ * from 6.14 on, and on others where that was mended, filters do not see it, so only before is it
+ * asked who may yet put itself there.
  */
 static void judge_process(struct rt_target *t)
 {
@@ -159,17 +173,24 @@ static void judge_process(struct rt_target *t)
 		return;
 	if (is_filtered(t->pids.n ? &t->pids : RT_PID(self)))
 		snprintf(t->entry_only, sizeof(t->entry_only),
-			 "the process is under seccomp, which may kill it for the kernel's uretprobe system call");
-	else if (version >= RT_KERNEL(6, 6) && version < RT_KERNEL(6, 11) && has_shadow_stack(&t->pids))
-		snprintf(t->entry_only, sizeof(t->entry_only), "the process has a shadow stack, which the kernel's uretprobes do not know");
-	else if (version >= RT_KERNEL(6, 11) && version < RT_KERNEL(6, 14) && rt_arch_native() == EM_X86_64 &&
-		 rt_images_filter(&t->images, who, sizeof(who)))
-		snprintf(t->entry_only, sizeof(t->entry_only), "%s, and seccomp may kill it for the kernel's uretprobe system call", who);
+			 "the process is under seccomp, which may kill it for the kernel's "
+			 "uretprobe system call");
+	else if (version >= RT_KERNEL(6, 6) && version < RT_KERNEL(6, 11) &&
+		 has_shadow_stack(&t->pids))
+		snprintf(t->entry_only, sizeof(t->entry_only),
+			 "the process has a shadow stack, which the kernel's uretprobes do not "
+			 "know");
+	else if (version >= RT_KERNEL(6, 11) && version < RT_KERNEL(6, 14) &&
+		 rt_arch_native() == EM_X86_64 && rt_images_filter(&t->images, who, sizeof(who)))
+		snprintf(t->entry_only, sizeof(t->entry_only),
+			 "%s, and seccomp may kill it for the kernel's uretprobe system call", who);
 }
 
 static void add_probe(struct rt_target *t, size_t function, unsigned plan, size_t exit)
 {
-	t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)function, .plan = (uint16_t)plan, .exit = (uint32_t)exit };
+	t->probes[t->nprobes++] = (struct rt_probe){ .function = (uint32_t)function,
+						     .plan = (uint16_t)plan,
+						     .exit = (uint32_t)exit };
 }
 
 static unsigned plan_of(const struct rt_target *t, size_t function, const struct rt_exit *e)
@@ -199,8 +220,11 @@ static int no_times(const struct rt_target *t, struct rt_error *err)
 	const struct rt_function *f = &t->functions.v[0];
 	char why[1024];
 
-	return rt_fail(err, -ENOTSUP, "%s%s cannot be timed: only entries can be probed: returns: %s; rawtrace count counts the calls", f->name,
-		       t->functions.n > 1 ? " and the others" : "", rt_returns_why(f, why, sizeof(why)));
+	return rt_fail(err, -ENOTSUP,
+		       "%s%s cannot be timed: only entries can be probed: returns: %s; rawtrace "
+		       "count counts the calls",
+		       f->name, t->functions.n > 1 ? " and the others" : "",
+		       rt_returns_why(f, why, sizeof(why)));
 }
 
 static int make_probes(struct rt_target *t, struct rt_error *err)
@@ -236,11 +260,12 @@ static int make_probes(struct rt_target *t, struct rt_error *err)
 
 static void say_slow(const char *file)
 {
-	rt_say("waiting for debuginfod, which DEBUGINFOD_URLS is set for, for what it has of %s", file);
+	rt_say("waiting for debuginfod, which DEBUGINFOD_URLS is set for, for what it has of %s",
+	       file);
 }
 
-int rt_target_resolve(struct rt_target *t, const char *program, const struct rt_pids *pids, char *const *specs, int nspecs,
-		      struct rt_error *err)
+int rt_target_resolve(struct rt_target *t, const char *program, const struct rt_pids *pids,
+		      char *const *specs, int nspecs, struct rt_error *err)
 {
 	int r;
 
@@ -290,7 +315,9 @@ const struct rt_exit *rt_target_exit(const struct rt_target *t, const struct rt_
 	const struct rt_plan *plan = &t->plans[probe->plan];
 	const struct rt_exits *exits = &t->functions.v[probe->function].exits;
 
-	return plan->kind == RT_KIND_RETURN && !rt_plan_is_uretprobe(plan) && probe->exit < exits->n ? &exits->v[probe->exit] : NULL;
+	return plan->kind == RT_KIND_RETURN && !rt_plan_is_uretprobe(plan) && probe->exit < exits->n
+		       ? &exits->v[probe->exit]
+		       : NULL;
 }
 
 static int make_probes_anew(struct rt_target *t, struct rt_error *err)
@@ -405,8 +432,10 @@ int rt_target_add_libcalls(struct rt_target *t, const char *text, struct rt_erro
 
 	/* A library that comes first may have other processes' calls. */
 	if (r == 0 && t->images.uneven)
-		r = rt_usage(err, "--libcalls: process %d has other libraries than process %d; trace them one by one", (int)t->images.uneven,
-			     (int)t->pids.v[0]);
+		r = rt_usage(err,
+			     "--libcalls: process %d has other libraries than process %d; trace "
+			     "them one by one",
+			     (int)t->images.uneven, (int)t->pids.v[0]);
 
 	if (r == 0 && (spec->has_address || spec->has_offset || spec->file))
 		r = rt_spec_expected(spec, spec->column, err, "the name of an imported function");
@@ -428,10 +457,14 @@ static bool same_function(const struct rt_function *a, const struct rt_function 
 
 static bool is_bare(const struct rt_spec *spec)
 {
-	return !spec->nargs_given && !spec->prototype && !spec->nshown && !spec->nconditions && !spec->nwords;
+	return !spec->nargs_given && !spec->prototype && !spec->nshown && !spec->nconditions &&
+	       !spec->nwords;
 }
 
-/* Trace `text` too.  A name alone leaves what has been said of the function: its arguments and conditions. */
+/*
+ * Trace `text` too.  A name alone leaves what has been said of the function: its arguments and
+ * conditions.
+ */
 static int add_roots(struct rt_target *t, const char *text, bool bare, struct rt_error *err)
 {
 	size_t n = t->functions.n, i;
@@ -479,7 +512,8 @@ static int set_roots(struct rt_target *t, const char *under, struct rt_error *er
 	return r;
 }
 
-int rt_target_set_limit(struct rt_target *t, unsigned depth, const char *under, uint64_t min_time, struct rt_error *err)
+int rt_target_set_limit(struct rt_target *t, unsigned depth, const char *under, uint64_t min_time,
+			struct rt_error *err)
 {
 	t->limit.min_time = min_time;
 	t->limit.depth = depth;
@@ -511,7 +545,9 @@ int rt_target_check_roots(const struct rt_target *t, struct rt_error *err)
 		const struct rt_function *f = &t->functions.v[i];
 
 		if (t->roots[i] && !t->returns[i])
-			return rt_fail(err, -ENOTSUP, "--only-under: the return of %s cannot be probed, so what is inside it is not known: %s",
+			return rt_fail(err, -ENOTSUP,
+				       "--only-under: the return of %s cannot be probed, so what "
+				       "is inside it is not known: %s",
 				       f->name, rt_returns_why(f, why, sizeof(why)));
 	}
 	return 0;

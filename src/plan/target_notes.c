@@ -9,7 +9,10 @@
 #include "plan/target.h"
 #include "base/say.h"
 
-/* What the user is told of a target before it is traced: each remark is a call of `note`, until one fails. */
+/*
+ * What the user is told of a target before it is traced: each remark is a call of `note`, until one
+ * fails.
+ */
 struct notes {
 	int (*note)(void *ctx, const char *text);
 	void *ctx;
@@ -37,7 +40,8 @@ static const char *in_part(const struct rt_target *t)
 }
 
 /* Why the end of a function's calls is not seen. */
-static void reason_text(const struct rt_target *t, const struct rt_function *f, char *buf, size_t size)
+static void reason_text(const struct rt_target *t, const struct rt_function *f, char *buf,
+			size_t size)
 {
 	bool both = f->why_not && strcmp(f->why_not, f->how_why) != 0;
 
@@ -45,8 +49,12 @@ static void reason_text(const struct rt_target *t, const struct rt_function *f, 
 		snprintf(buf, size, "%s", f->why_not);
 		return;
 	}
-	snprintf(buf, size, "%s%s%s%s", t->entry_only[0] && t->want == RT_WANT_AUTO ? "a uretprobe could harm the program: " : "", f->how_why,
-		 both ? "; and the instructions that leave it are not known: " : "", both ? f->why_not : "");
+	snprintf(buf, size, "%s%s%s%s",
+		 t->entry_only[0] && t->want == RT_WANT_AUTO
+			 ? "a uretprobe could harm the program: "
+			 : "",
+		 f->how_why, both ? "; and the instructions that leave it are not known: " : "",
+		 both ? f->why_not : "");
 }
 
 enum { NAMED = 3 };
@@ -68,7 +76,8 @@ static void note_name(struct reason *reason, const char *name)
 			return;
 	if (reason->n < NAMED) {
 		reason->named[reason->n] = name;
-		reason->at += (size_t)snprintf(reason->names + reason->at, sizeof(reason->names) - reason->at, "%s%.200s",
+		reason->at += (size_t)snprintf(reason->names + reason->at,
+					       sizeof(reason->names) - reason->at, "%s%.200s",
 					       reason->at ? ", " : "", name);
 	}
 	reason->n++;
@@ -83,7 +92,10 @@ static void say_shared(struct notes *notes, const struct reason *reason)
 	say(notes, "%s%s: %s", reason->names, more, reason->text);
 }
 
-/* Nobody asks for the types of what is only counted; that of its own functions the program inlines may be why there are no calls. */
+/*
+ * Nobody asks for the types of what is only counted; that of its own functions the program inlines
+ * may be why there are no calls.
+ */
 static bool is_inlined(struct rt_target *t, size_t i)
 {
 	const struct rt_function *f = &t->functions.v[i];
@@ -96,19 +108,23 @@ static bool is_inlined(struct rt_target *t, size_t i)
 	/* The image keeps the types. */
 	if (!t->prototype_types)
 		t->prototype_types = rt_types_new();
-	return t->purpose != RT_PURPOSE_RECORD && t->prototype_types && f->image == t->images.v[0] &&
-	       rt_dwarf_prototype(f->image, f->addr, t->prototype_types, &prototype, NULL) == 0 && prototype.inlined;
+	return t->purpose != RT_PURPOSE_RECORD && t->prototype_types &&
+	       f->image == t->images.v[0] &&
+	       rt_dwarf_prototype(f->image, f->addr, t->prototype_types, &prototype, NULL) == 0 &&
+	       prototype.inlined;
 }
 
 /* Functions that the user has named, of which there may be calls that no probe sees. */
 static void say_inlined(struct notes *notes, struct rt_target *t)
 {
-	struct reason reason = { .text = "where the compiler has inlined it, as debug information says, its calls are not seen" };
+	struct reason reason = { .text = "where the compiler has inlined it, as debug information "
+					 "says, its calls are not seen" };
 	size_t i;
 
 	for (i = 0; i < t->functions.n; i++)
-		if (is_inlined(t, i) && (!strchr(t->functions.v[i].name, '.') ||
-					 rt_dwarf_copy_inlined(t->functions.v[i].image, t->functions.v[i].addr)))
+		if (is_inlined(t, i) &&
+		    (!strchr(t->functions.v[i].name, '.') ||
+		     rt_dwarf_copy_inlined(t->functions.v[i].image, t->functions.v[i].addr)))
 			note_name(&reason, t->functions.v[i].name);
 	if (reason.n)
 		say_shared(notes, &reason);
@@ -120,9 +136,13 @@ static bool is_entry_only(const struct rt_target *t, const struct rt_function *f
 	return f->how == RT_HOW_NONE && !f->hidden && (!f->inside || t->purpose == RT_PURPOSE_TIME);
 }
 
-static const char in_libraries[] = "without BPF probes in libraries are in every process that uses them";
+static const char in_libraries[] =
+	"without BPF probes in libraries are in every process that uses them";
 
-/* One line: the reason stands in it where all share it and there is room.  `left`: the returns of libraries were given up. */
+/*
+ * One line: the reason stands in it where all share it and there is room.  `left`: the returns of
+ * libraries were given up.
+ */
 static void say_entry_only(struct notes *notes, const struct rt_target *t, bool left)
 {
 	enum { PREFIX = sizeof("rawtrace: ") - 1 };
@@ -136,7 +156,8 @@ static void say_entry_only(struct notes *notes, const struct rt_target *t, bool 
 
 		if (is_entry_only(t, f))
 			reason_text(t, f, why, sizeof(why));
-		else if (left && !f->hidden && f->how == RT_HOW_URETPROBE && f->image != t->images.v[0])
+		else if (left && !f->hidden && f->how == RT_HOW_URETPROBE &&
+			 f->image != t->images.v[0])
 			snprintf(why, sizeof(why), "%s", in_libraries);
 		else
 			continue;
@@ -173,10 +194,14 @@ static void say_images(struct notes *notes, const struct rt_target *t)
 
 	for (i = 0; i < t->images.n; i++)
 		if (rt_image_is_late(t->images.v[i]))
-			say(notes, "%.600s is not among the program's libraries: calls are seen once it has loaded it",
+			say(notes,
+			    "%.600s is not among the program's libraries: calls are seen once it "
+			    "has loaded it",
 			    rt_image_name(t->images.v[i]));
 	if (t->images.uneven)
-		say(notes, "process %d has other libraries than process %d: a name that stands in several is looked for as process %d would",
+		say(notes,
+		    "process %d has other libraries than process %d: a name that stands in several "
+		    "is looked for as process %d would",
 		    (int)t->images.uneven, (int)t->pids.v[0], (int)t->pids.v[0]);
 }
 
@@ -187,23 +212,33 @@ static void say_runtimes(struct notes *notes, const struct rt_target *t)
 
 	for (r = t->runtimes; r < t->runtimes + t->nruntimes; r++)
 		if (r->number && r->image == r->owner && t->goroutines)
-			say(notes, "%.600s has a Go runtime of its own: its goroutines are shown as g%u", rt_image_name(r->image), r->number + 1);
+			say(notes,
+			    "%.600s has a Go runtime of its own: its goroutines are shown as g%u",
+			    rt_image_name(r->image), r->number + 1);
 }
 
 static void note_lacking_hooks(struct notes *notes, const struct rt_target *t, bool everywhere)
 {
 	if (t->lacks_hooks)
-		say(notes, "without BPF libraries are not watched for exceptions and switches of stacks: calls that these have left may seem to "
-		    "go on, or to end");
+		say(notes, "without BPF libraries are not watched for exceptions and switches of "
+			   "stacks: calls that these have left may seem to "
+			   "go on, or to end");
 	if (t->switches)
-		say(notes, "%.100s switches stacks by itself%s%.100s: calls there may seem to be inside others, or not to return",
+		say(notes,
+		    "%.100s switches stacks by itself%s%.100s: calls there may seem to be inside "
+		    "others, or not to return",
 		    rt_image_name(t->images.v[0]), *t->switches ? ", in " : "", t->switches);
 	if (t->lacks_longjmp_hooks)
-		say(notes, "longjmp is not watched: %s: calls that it has left may seem to go on", t->everywhere || everywhere ?
-		    "without BPF its probe would be in every process that uses its library" : "it cannot be told where it leaves");
+		say(notes, "longjmp is not watched: %s: calls that it has left may seem to go on",
+		    t->everywhere || everywhere ? "without BPF its probe would be in every process "
+						  "that uses its library"
+						: "it cannot be told where it leaves");
 }
 
-/* Where the probes are in every process, uretprobes in libraries are given up, and nothing is watched there.  Was any given up? */
+/*
+ * Where the probes are in every process, uretprobes in libraries are given up, and nothing is
+ * watched there.  Was any given up?
+ */
 static bool leave_libraries(struct rt_target *t)
 {
 	bool some = false;
@@ -224,7 +259,8 @@ static bool leave_libraries(struct rt_target *t)
 	return some;
 }
 
-int rt_target_notes(struct rt_target *t, bool everywhere, bool verbose, int (*note)(void *ctx, const char *text), void *ctx)
+int rt_target_notes(struct rt_target *t, bool everywhere, bool verbose,
+		    int (*note)(void *ctx, const char *text), void *ctx)
 {
 	struct notes notes = { .note = note, .ctx = ctx };
 	bool left = everywhere && leave_libraries(t);
@@ -232,7 +268,8 @@ int rt_target_notes(struct rt_target *t, bool everywhere, bool verbose, int (*no
 	if (t->functions.note)
 		say(&notes, "%s", t->functions.note);
 	if (t->imports_nothing)
-		say(&notes, "--libcalls: %s imports nothing: only its own functions are traced", rt_image_name(t->images.v[0]));
+		say(&notes, "--libcalls: %s imports nothing: only its own functions are traced",
+		    rt_image_name(t->images.v[0]));
 	say_images(&notes, t);
 	say_inlined(&notes, t);
 	if (t->purpose == RT_PURPOSE_COUNT)

@@ -68,7 +68,10 @@ int rt_images_of_command(const char *path, struct rt_images *images, struct rt_e
 	interp = rt_image_interp(image);
 	ret = rt_images_take(images, image, err);
 	if (ret == 0 && interp) {
-		/* The loader takes $ORIGIN from where the kernel found the file, behind symbolic links. */
+		/*
+		 * The loader takes $ORIGIN from where the kernel found the file, behind symbolic
+		 * links.
+		 */
 		real = realpath(path, NULL);
 		ret = rt_loader_list(images, interp, real ? real : path, err);
 		free(real);
@@ -95,8 +98,10 @@ int rt_images_add_path(struct rt_images *images, const char *lib, pid_t pid, str
 		return ret;
 	/* A program has a loader and no soname; libc.so.6 has both. */
 	if (rt_image_interp(image) && !image->soname) {
-		ret = rt_usage(err, "%s: is a program and no library of %s; trace it by itself: rawtrace %s FUNCTION, or -p PID", lib,
-			       rt_image_name(images->v[0]), lib);
+		ret = rt_usage(err,
+			       "%s: is a program and no library of %s; trace it by itself: "
+			       "rawtrace %s FUNCTION, or -p PID",
+			       lib, rt_image_name(images->v[0]), lib);
 		rt_image_close(image);
 		return ret;
 	}
@@ -168,7 +173,8 @@ struct rt_image *rt_images_find(const struct rt_images *images, const char *lib)
 		fit = misfit(base_name(image->name), lib);
 		if (image->soname && misfit(image->soname, lib) < fit)
 			fit = misfit(image->soname, lib);
-		if (i == 0 && fit > 0)	/* the program is known by its whole name only: "fib" is not fib.so.1 */
+		if (i == 0 && fit > 0) /* the program is known by its whole name only: "fib" is not
+					  fib.so.1 */
 			fit = 3;
 		if (fit < best_fit) {
 			best = image;
@@ -222,8 +228,12 @@ bool rt_images_exec(const struct rt_images *images)
 	return images->incomplete;
 }
 
-/* The first file of which `judge` names a function, as "NAME has FUNCTION"; a library that is not known may have it too. */
-static bool first_with(const struct rt_images *images, const char *(*judge)(struct rt_image *image), char *buf, size_t size)
+/*
+ * The first file of which `judge` names a function, as "NAME has FUNCTION"; a library that is not
+ * known may have it too.
+ */
+static bool first_with(const struct rt_images *images, const char *(*judge)(struct rt_image *image),
+		       char *buf, size_t size)
 {
 	const char *name;
 	size_t i;
@@ -266,11 +276,13 @@ bool rt_map_line(char *line, struct rt_map *map)
 
 	line[n] = '\0';
 	/* START-END PERMS OFFSET MAJOR:MINOR INODE   PATH */
-	if (!rt_scan_number(&at, 16, &map->start) || !rt_scan_text(&at, "-") || !rt_scan_number(&at, 16, &map->end))
+	if (!rt_scan_number(&at, 16, &map->start) || !rt_scan_text(&at, "-") ||
+	    !rt_scan_number(&at, 16, &map->end))
 		return false;
 	perms = rt_scan_word(&at, &perms_n);
-	if (!perms || perms_n != 4 || perms[2] != 'x' || !rt_scan_text(&at, " ") || !rt_scan_number(&at, 16, &map->offset) ||
-	    !rt_scan_word(&at, &device_n) || !rt_scan_text(&at, " ") || !rt_scan_number(&at, 10, &map->inode))
+	if (!perms || perms_n != 4 || perms[2] != 'x' || !rt_scan_text(&at, " ") ||
+	    !rt_scan_number(&at, 16, &map->offset) || !rt_scan_word(&at, &device_n) ||
+	    !rt_scan_text(&at, " ") || !rt_scan_number(&at, 10, &map->inode))
 		return false;
 	at += strspn(at, " ");
 	if (map->inode == 0 || *at != '/')
@@ -282,7 +294,10 @@ bool rt_map_line(char *line, struct rt_map *map)
 	return true;
 }
 
-/* The state letter of /proc/PID/stat, which follows the last ')'; '\0' where there is no such process. */
+/*
+ * The state letter of /proc/PID/stat, which follows the last ')'; '\0' where there is no such
+ * process.
+ */
 static char process_state(pid_t pid)
 {
 	char path[64], buf[512], *p;
@@ -315,19 +330,24 @@ static int no_program(pid_t pid, int code, struct rt_error *err)
 	char state = process_state(pid);
 
 	if ((state == 'Z' || state == 'X') && has_threads(pid))
-		return rt_fail(err, -ESRCH, "the first thread of process %d, by which the kernel shows and filters it, has ended and others go on",
+		return rt_fail(err, -ESRCH,
+			       "the first thread of process %d, by which the kernel shows and "
+			       "filters it, has ended and others go on",
 			       (int)pid);
 	if (state == '\0')
 		return rt_fail(err, -ESRCH, "no process %d", (int)pid);
 	if (state == 'Z' || state == 'X')
-		return rt_fail(err, -ESRCH, "process %d has ended already (its parent has not waited for it)",
+		return rt_fail(err, -ESRCH,
+			       "process %d has ended already (its parent has not waited for it)",
 			       (int)pid);
 	if (code == -ENOENT)
-		return rt_fail(err, -ENOEXEC, "process %d is a kernel thread: it runs no program", (int)pid);
+		return rt_fail(err, -ENOEXEC, "process %d is a kernel thread: it runs no program",
+			       (int)pid);
 	if (code == -EACCES || code == -EPERM)
 		return rt_fail(err, code, "process %d: no permission to look at it%s", (int)pid,
 			       geteuid() == 0 ? "" : "; try: sudo rawtrace ...");
-	return rt_fail(err, code, "process %d: its program cannot be found: %s", (int)pid, strerror(-code));
+	return rt_fail(err, code, "process %d: its program cannot be found: %s", (int)pid,
+		       strerror(-code));
 }
 
 static int open_program(pid_t pid, struct rt_images *images, struct rt_error *err)
@@ -350,17 +370,21 @@ static int open_program(pid_t pid, struct rt_images *images, struct rt_error *er
 }
 
 /*
- * /proc/PID/map_files opens the mapped file itself, but asks for CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE; else the
- * path is looked up as the process sees it, and must still be the same file.
+ * /proc/PID/map_files opens the mapped file itself, but asks for CAP_SYS_ADMIN or
+ * CAP_CHECKPOINT_RESTORE; else the path is looked up as the process sees it, and must still be the
+ * same file.
  */
-static int open_map(pid_t pid, const struct rt_map *map, struct rt_image **image, struct rt_error *why)
+static int open_map(pid_t pid, const struct rt_map *map, struct rt_image **image,
+		    struct rt_error *why)
 {
 	char path[PATH_MAX + 64];
 	struct stat st;
 	int ret;
 
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, map->start, map->end);
-	if (stat(path, &st) == 0)	/* access(2) would ask without the capabilities that the file of rawtrace may have */
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
+		 map->start, map->end);
+	if (stat(path, &st) ==
+	    0) /* access(2) would ask without the capabilities that the file of rawtrace may have */
 		return rt_image_open_library(path, map->path, image, why);
 	if (map->deleted)
 		return rt_fail(why, -ENOENT, "%s was deleted or replaced", map->path);
@@ -373,7 +397,8 @@ static int open_map(pid_t pid, const struct rt_map *map, struct rt_image **image
 	return ret;
 }
 
-static int take_map(pid_t pid, struct rt_images *images, const struct rt_map *map, struct rt_error *err)
+static int take_map(pid_t pid, struct rt_images *images, const struct rt_map *map,
+		    struct rt_error *err)
 {
 	struct rt_image *image;
 	struct rt_error why;
@@ -453,8 +478,11 @@ static int join_process(struct rt_images *images, pid_t first, pid_t pid, struct
 		return ret;
 	n = other.n;
 	if (other.v[0]->ino != images->v[0]->ino || other.v[0]->dev != images->v[0]->dev)
-		ret = rt_usage(err, "process %d runs %s and process %d another file, %s: processes are traced together that run the same program",
-			       (int)first, rt_image_name(images->v[0]), (int)pid, rt_image_name(other.v[0]));
+		ret = rt_usage(err,
+			       "process %d runs %s and process %d another file, %s: processes are "
+			       "traced together that run the same program",
+			       (int)first, rt_image_name(images->v[0]), (int)pid,
+			       rt_image_name(other.v[0]));
 	else
 		ret = join(images, &other, err);
 	if (ret > 0 || (ret == 0 && n < images->n))

@@ -5,48 +5,60 @@
 #include "elf/image.h"
 #include "base/pids.h"
 
-/* The files that make up one process: v[0] is the program, the others its libraries and its loader. */
+/*
+ * The files that make up one process: v[0] is the program, the others its libraries and its loader.
+ */
 struct rt_images {
 	struct rt_image **v;
 	size_t n, cap;
 	char *incomplete;	/* why the list may lack a library, or NULL */
-	pid_t uneven;		/* of several processes one that has other files than the first; 0: none */
+	/* of several processes one that has other files than the first; 0: none */
+	pid_t uneven;
 	struct rt_servers *servers;	/* of the images */
-	enum rt_nops nops;		/* what this kernel makes of their nops; asked with the first of them */
+	/* what this kernel makes of their nops; asked with the first of them */
+	enum rt_nops nops;
 };
 
 /*
- * The files that will be mapped when `path` is started with this process's environment, in the order of its loader (loader.c).  Nothing is run.  A
- * library that is not found sets `incomplete` and is no error.
+ * The files that will be mapped when `path` is started with this process's environment, in the
+ * order of its loader (loader.c).  Nothing is run.  A library that is not found sets `incomplete`
+ * and is no error.
  */
 int rt_images_of_command(const char *path, struct rt_images *images, struct rt_error *err);
 
 /*
- * What the processes, one or more, have mapped executable, opened through /proc/PID/exe and /proc/PID/map_files: the files of the first, then
- * what others have besides.  -EINVAL where they do not run the same program file.
+ * What the processes, one or more, have mapped executable, opened through /proc/PID/exe and
+ * /proc/PID/map_files: the files of the first, then what others have besides.  -EINVAL where they
+ * do not run the same program file.
  */
 int rt_images_of_pids(const struct rt_pids *pids, struct rt_images *images, struct rt_error *err);
 
 /*
- * A library that the process, which has not got it, may load later (dlopen): `lib`, where that is the path of a file, as process `pid`
- * sees it (0: as we do).  Does nothing where the process has the file, or `lib` has no slash or is not there.
+ * A library that the process, which has not got it, may load later (dlopen): `lib`, where that is
+ * the path of a file, as process `pid` sees it (0: as we do).  Does nothing where the process has
+ * the file, or `lib` has no slash or is not there.
  */
 int rt_images_add_path(struct rt_images *images, const char *lib, pid_t pid, struct rt_error *err);
 
 void rt_images_close(struct rt_images *images);
 
-/* The library that the user calls `lib`: a path, a soname ("libm.so.6"), or its beginning ("libm.so", "libm").  NULL: none. */
+/*
+ * The library that the user calls `lib`: a path, a soname ("libm.so.6"), or its beginning
+ * ("libm.so", "libm").  NULL: none.
+ */
 struct rt_image *rt_images_find(const struct rt_images *images, const char *lib);
 
 /*
- * Why a uretprobe could harm this process: the first of its files that may unwind, "NAME imports pthread_cancel", or
- * that its libraries could not be listed.  Written to `buf`.  Returns false where nothing says so.
+ * Why a uretprobe could harm this process: the first of its files that may unwind, "NAME imports
+ * pthread_cancel", or that its libraries could not be listed.  Written to `buf`.  Returns false
+ * where nothing says so.
  */
 bool rt_images_unwind(const struct rt_images *images, char *buf, size_t size);
 
 /*
- * May this process come to run other code, by exec or dlopen, that could throw through the functions of its libraries?  The file that
- * may, and how, is written to `buf`: "NAME imports execve".
+ * May this process come to run other code, by exec or dlopen, that could throw through the
+ * functions of its libraries?  The file that may, and how, is written to `buf`: "NAME imports
+ * execve".
  */
 bool rt_images_become(const struct rt_images *images, char *buf, size_t size);
 
@@ -54,9 +66,10 @@ bool rt_images_become(const struct rt_images *images, char *buf, size_t size);
 bool rt_images_exec(const struct rt_images *images);
 
 /*
- * May code of this process leave calls by longjmp, so that the next call at the same stack pointer is none of theirs?  So where a file
- * imports or contains it, or loads other code (dlopen), or the libraries could not be listed.  Which file may, and how, is written
- * to `buf`: "NAME has longjmp".  The same for fork, and for seccomp.
+ * May code of this process leave calls by longjmp, so that the next call at the same stack pointer
+ * is none of theirs?  So where a file imports or contains it, or loads other code (dlopen), or the
+ * libraries could not be listed.  Which file may, and how, is written to `buf`: "NAME has longjmp".
+ * The same for fork, and for seccomp.
  */
 bool rt_images_jump(const struct rt_images *images, char *buf, size_t size);
 bool rt_images_fork(const struct rt_images *images, char *buf, size_t size);

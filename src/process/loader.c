@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds the libraries of a program without running its loader.  `ld.so --list` (ldd) runs code of
- * the program's choice: the file names its own loader (PT_INTERP), and glibc's runs the constructors
- * of DT_AUDIT libraries while it lists.  So the files are read, in the loader's order:
+ * the program's choice: the file names its own loader (PT_INTERP), and glibc's runs the
+ * constructors of DT_AUDIT libraries while it lists.  So the files are read, in the loader's order:
  *
- *   glibc (elf/dl-load.c, _dl_map_object): DT_RPATH of the file and its loading chain, unless it has
+ *   glibc (elf/dl-load.c, _dl_map_object): DT_RPATH of the file and its loading chain, unless it
+ *   has
  *     DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH of the file alone; ld.so.cache; the default folders.
  *     In each folder glibc-hwcaps/NAME first.
- *   musl (ldso/dynlink.c, load_library): LD_LIBRARY_PATH; DT_RUNPATH or DT_RPATH of the file and its
+ *   musl (ldso/dynlink.c, load_library): LD_LIBRARY_PATH; DT_RUNPATH or DT_RPATH of the file and
+ *   its
  *     loading chain; the folders of /etc/ld-musl-ARCH.path.
  *
  * No search for a library that is loaded already: by its DT_SONAME, or a name asked for before.

@@ -79,7 +79,8 @@ bool rt_memory_has(const struct rt_memory *m, const struct rt_image *image)
  * The kernel replaces a probed nop by a call (6.18), or by lea -128(%rsp),%rsp and a call (7.2).
  * Returns the size of such code, or 0.
  */
-static size_t call_size(const struct rt_arch *arch, const uint8_t *mapped, const uint8_t *file, size_t n)
+static size_t call_size(const struct rt_arch *arch, const uint8_t *mapped, const uint8_t *file,
+			size_t n)
 {
 	static const uint8_t spares[] = { 0x48, 0x8d, 0x64, 0x24, 0x80, 0xe8 };
 	size_t size = arch->nop_size ? arch->nop_size(file, n) : 0;
@@ -90,7 +91,8 @@ static size_t call_size(const struct rt_arch *arch, const uint8_t *mapped, const
 }
 
 /* A breakpoint, or such a call, is of a probe that is there already. */
-static bool is_code(const struct rt_arch *arch, const uint8_t *mapped, const uint8_t *file, size_t n)
+static bool is_code(const struct rt_arch *arch, const uint8_t *mapped, const uint8_t *file,
+		    size_t n)
 {
 	size_t i, size;
 
@@ -105,21 +107,25 @@ static bool is_code(const struct rt_arch *arch, const uint8_t *mapped, const uin
 	return true;
 }
 
-bool rt_memory_same(const struct rt_memory *m, const struct rt_image *image, uint64_t addr, size_t n)
+bool rt_memory_same(const struct rt_memory *m, const struct rt_image *image, uint64_t addr,
+		    size_t n)
 {
 	uint8_t file[MOST], mapped[MOST];
 	bool found = false;
 	uint64_t offset;
 	size_t i;
 
-	if (n > MOST || rt_image_offset(image, addr, &offset) || rt_image_read(image, addr, file, n) != n)
+	if (n > MOST || rt_image_offset(image, addr, &offset) ||
+	    rt_image_read(image, addr, file, n) != n)
 		return false;
 	for (i = 0; i < m->n; i++) {
 		const struct rt_map *map = &m->v[i];
 
-		if (map->inode != image->ino || offset < map->offset || offset - map->offset + n > map->end - map->start)
+		if (map->inode != image->ino || offset < map->offset ||
+		    offset - map->offset + n > map->end - map->start)
 			continue;
-		if (pread(m->fd, mapped, n, (off_t)(map->start + (offset - map->offset))) != (ssize_t)n ||
+		if (pread(m->fd, mapped, n, (off_t)(map->start + (offset - map->offset))) !=
+			    (ssize_t)n ||
 		    !is_code(image->arch, mapped, file, n))
 			return false;
 		found = true;
@@ -129,7 +135,8 @@ bool rt_memory_same(const struct rt_memory *m, const struct rt_image *image, uin
 
 int rt_memory_probed(const struct rt_memory *m, const struct rt_image *image, uint64_t addr)
 {
-	uint8_t file[4], mapped[4];	/* a breakpoint of aarch64, and of x86 with what follows it */
+	/* a breakpoint of aarch64, and of x86 with what follows it */
+	uint8_t file[4], mapped[4];
 	int probed = -ENOENT;
 	uint64_t offset;
 	size_t i, n;
@@ -140,9 +147,11 @@ int rt_memory_probed(const struct rt_memory *m, const struct rt_image *image, ui
 	for (i = 0; i < m->n; i++) {
 		const struct rt_map *map = &m->v[i];
 
-		if (map->inode != image->ino || offset < map->offset || offset - map->offset + n > map->end - map->start)
+		if (map->inode != image->ino || offset < map->offset ||
+		    offset - map->offset + n > map->end - map->start)
 			continue;
-		if (pread(m->fd, mapped, n, (off_t)(map->start + (offset - map->offset))) != (ssize_t)n)
+		if (pread(m->fd, mapped, n, (off_t)(map->start + (offset - map->offset))) !=
+		    (ssize_t)n)
 			return -ENOENT;
 		if (memcmp(mapped, file, n) == 0)
 			return 0;
@@ -151,7 +160,8 @@ int rt_memory_probed(const struct rt_memory *m, const struct rt_image *image, ui
 	return probed;
 }
 
-int rt_memory_word(const struct rt_memory *m, const struct rt_image *image, uint64_t code, uint64_t data, uint64_t *word)
+int rt_memory_word(const struct rt_memory *m, const struct rt_image *image, uint64_t code,
+		   uint64_t data, uint64_t *word)
 {
 	uint64_t offset, found = 0;
 	bool some = false;
@@ -163,12 +173,15 @@ int rt_memory_word(const struct rt_memory *m, const struct rt_image *image, uint
 		const struct rt_map *map = &m->v[i];
 		uint64_t at = map->start + (offset - map->offset) - code + data;
 
-		if (map->inode != image->ino || offset < map->offset || offset - map->offset >= map->end - map->start)
+		if (map->inode != image->ino || offset < map->offset ||
+		    offset - map->offset >= map->end - map->start)
 			continue;
 		if (some && at != found)
 			return -EEXIST;
 		found = at;
 		some = true;
 	}
-	return some && pread(m->fd, word, sizeof(*word), (off_t)found) == (ssize_t)sizeof(*word) ? 0 : -ENOENT;
+	return some && pread(m->fd, word, sizeof(*word), (off_t)found) == (ssize_t)sizeof(*word)
+		       ? 0
+		       : -ENOENT;
 }

@@ -36,7 +36,8 @@ int rt_tracee_find(const char *name, char **path, struct rt_error *err)
 	/* An unset PATH means the C library's default (exec(3)). */
 	for (dirs = dirs ? dirs : "/bin:/usr/bin"; ; dirs = end + 1) {
 		end = dirs + strcspn(dirs, ":");
-		if (asprintf(&file, "%.*s%s%s", (int)(end - dirs), dirs, end == dirs ? "./" : "/", name) < 0)
+		if (asprintf(&file, "%.*s%s%s", (int)(end - dirs), dirs, end == dirs ? "./" : "/",
+			     name) < 0)
 			return rt_nomem(err);
 		if (executable(file)) {
 			*path = file;
@@ -46,12 +47,14 @@ int rt_tracee_find(const char *name, char **path, struct rt_error *err)
 		if (!*end)
 			break;
 	}
-	return rt_fail(err, -ENOENT, "%s: no such program in PATH%s%s", name, access(name, F_OK) == 0 ? "; for the file here, type ./" :
-		       "", access(name, F_OK) == 0 ? name : "");
+	return rt_fail(err, -ENOENT, "%s: no such program in PATH%s%s", name,
+		       access(name, F_OK) == 0 ? "; for the file here, type ./" : "",
+		       access(name, F_OK) == 0 ? name : "");
 }
 
 /* In the child: wait for the word, become the command, or say why not. */
-static void __attribute__((noreturn)) child_main(int go, int failed, const char *path, char *const argv[])
+static void __attribute__((noreturn))
+child_main(int go, int failed, const char *path, char *const argv[])
 {
 	ssize_t n;
 	char byte;
@@ -107,7 +110,8 @@ void rt_tracee_init(struct rt_tracee *t)
 		t->pidfds[i] = -1;
 }
 
-int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[], const int *files, size_t n, struct rt_error *err)
+int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[], const int *files,
+		    size_t n, struct rt_error *err)
 {
 	struct mapping *code;
 	int go[2], failed[2];
@@ -185,7 +189,9 @@ int rt_tracee_go(struct rt_tracee *t, const char *path, struct rt_error *err)
 	return rt_fail(err, -code, "%s: cannot be started: %s", path, strerror(code));
 }
 
-/* Gone, or a zombie without other threads: its leader may be one long before the last thread ends. */
+/*
+ * Gone, or a zombie without other threads: its leader may be one long before the last thread ends.
+ */
 static bool gone(pid_t pid)
 {
 	char path[64], *text, *state;

@@ -14,7 +14,8 @@
 #include "base/array.h"
 #include "code/ifunc.h"
 
-static int take(struct rt_batch *b, const struct rt_symbol *symbol, uint64_t addr, uint64_t size, bool sized)
+static int take(struct rt_batch *b, const struct rt_symbol *symbol, uint64_t addr, uint64_t size,
+		bool sized)
 {
 	struct rt_match *m;
 
@@ -31,10 +32,11 @@ static int take(struct rt_batch *b, const struct rt_symbol *symbol, uint64_t add
 }
 
 /*
- * An implementation, with its size where a symbol tells it, or what unwinds stacks.  0, -ENOMEM, or -ENOTSUP and the reason: it cannot be
- * probed.
+ * An implementation, with its size where a symbol tells it, or what unwinds stacks.  0, -ENOMEM, or
+ * -ENOTSUP and the reason: it cannot be probed.
  */
-static int take_implementation(struct rt_batch *b, const struct rt_symbol *symbol, uint64_t addr, const char **why)
+static int take_implementation(struct rt_batch *b, const struct rt_symbol *symbol, uint64_t addr,
+			       const char **why)
 {
 	const char *no = rt_image_refuses(b->image, addr, NULL);
 	const struct rt_symbol *v;
@@ -62,7 +64,10 @@ static int take_implementation(struct rt_batch *b, const struct rt_symbol *symbo
 	return 0;
 }
 
-/* The functions of which the C library prefers the kernel's, where that maps one into each process (arch/x86, sysdeps/unix/sysv/linux). */
+/*
+ * The functions of which the C library prefers the kernel's, where that maps one into each process
+ * (arch/x86, sysdeps/unix/sysv/linux).
+ */
 static void note_vdso(struct rt_batch *b, const char *name)
 {
 	static const char *const names[] = { "time", "gettimeofday" };
@@ -101,19 +106,39 @@ static int take_ifunc(struct rt_batch *b, const struct rt_symbol *symbol, struct
 	if (taken || b->several)
 		return 0;
 	if (why)
-		return rt_fail(err, -ENOTSUP, "%s: '%s' is an IFUNC, resolved at run time, and none of its "
-			       "implementations can be probed: one %s", rt_image_name(b->image), symbol->name, why);
-	return rt_fail(err, -ENOENT, "%s: '%s' is an IFUNC, resolved at run time, and its implementations could not be "
-		       "found", rt_image_name(b->image), symbol->name);
+		return rt_fail(err, -ENOTSUP,
+			       "%s: '%s' is an IFUNC, resolved at run time, and none of its "
+			       "implementations can be probed: one %s",
+			       rt_image_name(b->image), symbol->name, why);
+	return rt_fail(
+		err, -ENOENT,
+		"%s: '%s' is an IFUNC, resolved at run time, and its implementations could not be "
+		"found",
+		rt_image_name(b->image), symbol->name);
 }
 
-/* Of crt1.o, crti.o, crtbegin.o and libc_nonshared.a (glibc, GCC), which are linked into every program. */
+/*
+ * Of crt1.o, crti.o, crtbegin.o and libc_nonshared.a (glibc, GCC), which are linked into every
+ * program.
+ */
 static bool is_c_runtime(const char *name)
 {
 	static const char *const names[] = {
-		"_start", "_start_c", "_init", "_fini", "frame_dummy", "register_tm_clones", "deregister_tm_clones",
-		"__do_global_dtors_aux", "__do_global_ctors_aux", "__libc_csu_init", "__libc_csu_fini", "__libc_csu_irel",
-		"_dl_relocate_static_pie", "call_weak_fn", "__wrap_main",
+		"_start",
+		"_start_c",
+		"_init",
+		"_fini",
+		"frame_dummy",
+		"register_tm_clones",
+		"deregister_tm_clones",
+		"__do_global_dtors_aux",
+		"__do_global_ctors_aux",
+		"__libc_csu_init",
+		"__libc_csu_fini",
+		"__libc_csu_irel",
+		"_dl_relocate_static_pie",
+		"call_weak_fn",
+		"__wrap_main",
 	};
 	static const char thunk[] = "__x86.get_pc_thunk.";
 	size_t i;
@@ -137,12 +162,14 @@ static int take_symbol(struct rt_batch *b, const struct rt_symbol *symbol, struc
 	why = rt_image_refuses(b->image, symbol->addr, &call);
 	/* Of what kernels that do not know AVX would spoil the place behind it is as good. */
 	if (why && !b->spec->has_offset)
-		behind = rt_prologue_behind(b->image, symbol->addr, symbol->sized ? symbol->size : 0);
+		behind = rt_prologue_behind(b->image, symbol->addr,
+					    symbol->sized ? symbol->size : 0);
 	/* If another kernel could probe it, rt_place_no_entries leaves it out, with a remark. */
 	if (why && !behind && b->several && !call)
 		return 0;
 	if (why && !behind && !b->several && !b->spec->has_offset)
-		return rt_fail(err, -ENOTSUP, "%s: '%s' %s", rt_image_name(b->image), symbol->name, why);
+		return rt_fail(err, -ENOTSUP, "%s: '%s' %s", rt_image_name(b->image), symbol->name,
+			       why);
 	if (take(b, symbol, symbol->addr, symbol->size, symbol->sized))
 		return rt_nomem(err);
 	b->v[b->n - 1].refused = b->spec->has_offset ? NULL : why;
@@ -160,17 +187,20 @@ static int compare_matches(const void *pa, const void *pb)
 }
 
 /* The symbols that the spec means: with `written`, by what their mangled names stand for. */
-static int match_symbols(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, bool written, struct rt_error *err)
+static int match_symbols(struct rt_batch *b, const struct rt_symbol *symbols, size_t n,
+			 bool written, struct rt_error *err)
 {
 	size_t i;
 	int ret;
 
 	for (i = 0; i < n; i++) {
-		if (b->spec->glob ? !rt_matches(&b->matcher, &symbols[i]) :
-		    written ? !rt_matches_written(&b->matcher, &symbols[i]) : !rt_matches_raw(&b->matcher, &symbols[i]))
+		if (b->spec->glob ? !rt_matches(&b->matcher, &symbols[i])
+		    : written	  ? !rt_matches_written(&b->matcher, &symbols[i])
+				  : !rt_matches_raw(&b->matcher, &symbols[i]))
 			continue;
 		b->named++;
-		if (b->spec->glob && !b->spec->c_runtime && !b->c_runtime && is_c_runtime(symbols[i].name))
+		if (b->spec->glob && !b->spec->c_runtime && !b->c_runtime &&
+		    is_c_runtime(symbols[i].name))
 			continue;
 		ret = take_symbol(b, &symbols[i], err);
 		if (ret)
@@ -179,7 +209,8 @@ static int match_symbols(struct rt_batch *b, const struct rt_symbol *symbols, si
 	return 0;
 }
 
-static int match_written(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
+static int match_written(struct rt_batch *b, const struct rt_symbol *symbols, size_t n,
+			 struct rt_error *err)
 {
 	int ret;
 
@@ -191,7 +222,10 @@ static int match_written(struct rt_batch *b, const struct rt_symbol *symbols, si
 	return match_symbols(b, symbols, n, true, err);
 }
 
-/* A typedef by its name as the function itself would see it: in its class, in the namespaces around that. */
+/*
+ * A typedef by its name as the function itself would see it: in its class, in the namespaces around
+ * that.
+ */
 static bool find_alias(void *ctx, const char *name, char *text, size_t size)
 {
 	const struct rt_batch *b = ctx;
@@ -211,7 +245,8 @@ static bool find_alias(void *ctx, const char *name, char *text, size_t size)
 	}
 }
 
-static int match_parameters(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, bool alias, struct rt_error *err)
+static int match_parameters(struct rt_batch *b, const struct rt_symbol *symbols, size_t n,
+			    bool alias, struct rt_error *err)
 {
 	struct rt_spec with = *b->spec;
 	const struct rt_spec *spec = b->spec;
@@ -219,7 +254,9 @@ static int match_parameters(struct rt_batch *b, const struct rt_symbol *symbols,
 	int ret;
 
 	with.function = spec->overload;
-	ret = rt_matcher_begin_alias(&b->matcher, &with, alias ? find_alias : NULL, b) ? rt_nomem(err) : 0;
+	ret = rt_matcher_begin_alias(&b->matcher, &with, alias ? find_alias : NULL, b)
+		      ? rt_nomem(err)
+		      : 0;
 	if (ret == 0) {
 		b->spec = &with;
 		ret = match_written(b, symbols, n, err);
@@ -230,8 +267,12 @@ static int match_parameters(struct rt_batch *b, const struct rt_symbol *symbols,
 	return ret;
 }
 
-/* A prototype means the function with its parameters, and that of other ones, or written in another way, only where there is just one. */
-static int match_overload(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
+/*
+ * A prototype means the function with its parameters, and that of other ones, or written in another
+ * way, only where there is just one.
+ */
+static int match_overload(struct rt_batch *b, const struct rt_symbol *symbols, size_t n,
+			  struct rt_error *err)
 {
 	const struct rt_spec *spec = b->spec;
 	bool several = false;
@@ -251,8 +292,12 @@ static int match_overload(struct rt_batch *b, const struct rt_symbol *symbols, s
 	b->n = b->named = 0;
 	ret = match_parameters(b, symbols, n, true, err);
 	if (ret == 0 && !b->named)
-		ret = rt_usage(err, "%s: there %s '%s', and none is '%s'; 'rawtrace list' has them with their parameters",
-			       rt_image_name(b->image), several ? "are several functions" : "is a function", spec->function, spec->overload);
+		ret = rt_usage(err,
+			       "%s: there %s '%s', and none is '%s'; 'rawtrace list' has them with "
+			       "their parameters",
+			       rt_image_name(b->image),
+			       several ? "are several functions" : "is a function", spec->function,
+			       spec->overload);
 	return ret;
 }
 
@@ -288,7 +333,8 @@ static void add_name(struct rt_match *m, const struct rt_symbol *symbol)
 	}
 }
 
-int rt_batch_fill(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
+int rt_batch_fill(struct rt_batch *b, const struct rt_symbol *symbols, size_t n,
+		  struct rt_error *err)
 {
 	size_t i, kept = 0;
 	int ret;
@@ -303,7 +349,8 @@ int rt_batch_fill(struct rt_batch *b, const struct rt_symbol *symbols, size_t n,
 	}
 	if (ret == 0 && !b->named && !b->spec->glob) {
 		b->several = true;
-		ret = b->spec->overload ? match_overload(b, symbols, n, err) : match_written(b, symbols, n, err);
+		ret = b->spec->overload ? match_overload(b, symbols, n, err)
+					: match_written(b, symbols, n, err);
 	}
 	if (ret || b->n == 0)
 		return ret;
@@ -321,13 +368,15 @@ int rt_batch_fill(struct rt_batch *b, const struct rt_symbol *symbols, size_t n,
 
 /* ---- places: FUNC+OFFSET, 0xADDRESS, FUNC@file.c ---- */
 
-static int not_there(const struct rt_batch *b, const char *name, uint64_t behind, const char *why, struct rt_error *err)
+static int not_there(const struct rt_batch *b, const char *name, uint64_t behind, const char *why,
+		     struct rt_error *err)
 {
 	char offset[24] = "";
 
 	if (behind)
 		snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)behind);
-	return rt_fail(err, -ENOTSUP, "%s: '%s%s' cannot be probed: it %s", rt_image_name(b->image), name, offset, why);
+	return rt_fail(err, -ENOTSUP, "%s: '%s%s' cannot be probed: it %s", rt_image_name(b->image),
+		       name, offset, why);
 }
 
 static int move_inside(struct rt_batch *b, uint32_t offset, struct rt_error *err)
@@ -338,7 +387,8 @@ static int move_inside(struct rt_batch *b, uint32_t offset, struct rt_error *err
 	for (i = 0; i < b->n; i++) {
 		struct rt_match *m = &b->v[i];
 
-		why = m->size && offset >= m->size ? "is behind the function's end" : rt_inside(b->image, m->addr, m->addr + offset);
+		why = m->size && offset >= m->size ? "is behind the function's end"
+						   : rt_inside(b->image, m->addr, m->addr + offset);
 		if (!why)
 			why = rt_image_refuses(b->image, m->addr + offset, NULL);
 		if (why)
@@ -383,7 +433,9 @@ static int match_address(struct rt_batch *b, struct rt_error *err)
 		why = rt_image_refuses(b->image, addr, NULL);
 	if (why)
 		return not_there(b, b->spec->function, 0, why, err);
-	b->made = (struct rt_symbol){ .name = b->spec->function, .addr = addr, .kind = RT_SYM_NOTYPE };
+	b->made = (struct rt_symbol){ .name = b->spec->function,
+				      .addr = addr,
+				      .kind = RT_SYM_NOTYPE };
 	return take(b, &b->made, addr, 0, false) ? rt_nomem(err) : 0;
 }
 
@@ -400,15 +452,17 @@ static int keep_file(struct rt_batch *b, struct rt_error *err)
 			b->v[n++] = b->v[i];
 	}
 	if (!n && !other)
-		return rt_usage(err, "%s: no debug information tells which file '%s' is of", rt_image_name(b->image), b->spec->function);
+		return rt_usage(err, "%s: no debug information tells which file '%s' is of",
+				rt_image_name(b->image), b->spec->function);
 	if (!n)
-		return rt_usage(err, "%s: no function '%s' in a file '%s'; there is one in %s", rt_image_name(b->image), b->spec->function,
-				b->spec->file, other);
+		return rt_usage(err, "%s: no function '%s' in a file '%s'; there is one in %s",
+				rt_image_name(b->image), b->spec->function, b->spec->file, other);
 	b->n = n;
 	return 0;
 }
 
-int rt_batch_find(struct rt_batch *b, const struct rt_symbol *symbols, size_t n, struct rt_error *err)
+int rt_batch_find(struct rt_batch *b, const struct rt_symbol *symbols, size_t n,
+		  struct rt_error *err)
 {
 	int ret;
 

@@ -59,10 +59,15 @@ const char *rt_demangle(struct rt_text *text, const char *name, bool parameters)
 	const char *copy = strchr(name, '.');
 
 	begin(text);
-	if (!rt_is_mangled(name) || strlen(name) > NAME_MAX_MANGLED || !rt_demangler_run(text, name, parameters))
+	if (!rt_is_mangled(name) || strlen(name) > NAME_MAX_MANGLED ||
+	    !rt_demangler_run(text, name, parameters))
 		return NULL;
-	/* Rust's own dots stand inside its names (_ZN4core3ptr28drop_in_place$LT$..), GCC's at the end: .cold, .isra.0 */
-	if (copy && !parameters && name[1] == 'Z' && islower((unsigned char)copy[1]) && !strchr(copy, 'E') && !strstr(copy, "llvm"))
+	/*
+	 * Rust's own dots stand inside its names (_ZN4core3ptr28drop_in_place$LT$..), GCC's at the
+	 * end: .cold, .isra.0
+	 */
+	if (copy && !parameters && name[1] == 'Z' && islower((unsigned char)copy[1]) &&
+	    !strchr(copy, 'E') && !strstr(copy, "llvm"))
 		rt_text_add(text, copy, strlen(copy));
 	/* Rust's names may have any character, encoded as "u..". */
 	if (!text->failed)
@@ -136,8 +141,10 @@ static const struct {
 	const char *type, *name;
 } strings[] = {
 	{ "__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >", "string" },
-	{ "__cxx11::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >", "wstring" },
-	{ "__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> >", "string" },
+	{ "__cxx11::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >",
+	  "wstring" },
+	{ "__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> >",
+	  "string" },
 	{ "__1::basic_string_view<char, std::__1::char_traits<char> >", "string_view" },
 	{ "basic_string_view<char, std::char_traits<char> >", "string_view" },
 	{ "basic_string_view<wchar_t, std::char_traits<wchar_t> >", "wstring_view" },
@@ -160,7 +167,10 @@ static size_t put_string(struct rt_text *out, const char *p)
 
 static void canonical(struct rt_text *out, const char *name, const char *end, bool plain);
 
-/* `const T` at the beginning of a parameter as `T const`.  Returns how much of `p` that was; 0: it is none. */
+/*
+ * `const T` at the beginning of a parameter as `T const`.  Returns how much of `p` that was; 0: it
+ * is none.
+ */
 static size_t put_const(struct rt_text *out, const char *p, const char *end, bool plain)
 {
 	size_t n;
@@ -178,8 +188,8 @@ static size_t put_const(struct rt_text *out, const char *p, const char *end, boo
 }
 
 /*
- * Template arguments at `p`, left out.  Returns how much that was; 0: it is none.  Rust has paths in brackets: <Vec<T>>::push is
- * Vec::push, and <Vec<T> as Trait>::f stays.
+ * Template arguments at `p`, left out.  Returns how much that was; 0: it is none.  Rust has paths
+ * in brackets: <Vec<T>>::push is Vec::push, and <Vec<T> as Trait>::f stays.
  */
 static size_t leave_out(struct rt_text *out, const char *start, const char *p, const char *end)
 {
@@ -195,7 +205,8 @@ static size_t leave_out(struct rt_text *out, const char *start, const char *p, c
 		out->v[out->n] = '\0';
 		return (size_t)(close - p);
 	}
-	if (p == start && begins(close, "::") && !begins(p, "<impl ") && !memmem(p, (size_t)(close - p), " as ", 4)) {
+	if (p == start && begins(close, "::") && !begins(p, "<impl ") &&
+	    !memmem(p, (size_t)(close - p), " as ", 4)) {
 		canonical(out, p + 1, close - 1, true);
 		return (size_t)(close - p);
 	}
@@ -209,11 +220,16 @@ static bool in_arguments(const struct rt_text *out)
 	size_t i;
 
 	for (i = 0; i < out->n; i++)
-		depth += out->v[i] == '<' ? 1 : out->v[i] == '>' && (i == 0 || out->v[i - 1] != '-') ? -1 : 0;
+		depth += out->v[i] == '<'					? 1
+			 : out->v[i] == '>' && (i == 0 || out->v[i - 1] != '-') ? -1
+										: 0;
 	return depth > 0;
 }
 
-/* ", std::allocator<T>" and its like at `p`, which nobody writes.  Returns how much that is; 0: it is none. */
+/*
+ * ", std::allocator<T>" and its like at `p`, which nobody writes.  Returns how much that is; 0: it
+ * is none.
+ */
 static size_t leave_default(const struct rt_text *out, const char *p, const char *end)
 {
 	static const char *const names[] = {
@@ -246,7 +262,9 @@ static void canonical(struct rt_text *out, const char *name, const char *end, bo
 			p += n;
 		} else if (begins(p, "[abi:") && (q = strchr(p, ']'))) {
 			p = q + 1;
-		} else if ((n = leave_default(out, p, end)) || (n = put_const(out, p, end, plain)) || (plain && *p == '<' && (n = leave_out(out, name, p, end)))) {
+		} else if ((n = leave_default(out, p, end)) ||
+			   (n = put_const(out, p, end, plain)) ||
+			   (plain && *p == '<' && (n = leave_out(out, name, p, end)))) {
 			p += n;
 		} else if (*p == ' ' && !(out->n && is_word(out->v[out->n - 1]) && is_word(p[1]))) {
 			p++;
@@ -256,11 +274,15 @@ static void canonical(struct rt_text *out, const char *name, const char *end, bo
 	}
 }
 
-/* v1, __cxx11, __1, _V2, lts_20220623, json_abi_v3_11_2: what libraries call the inline namespaces that have their versions. */
+/*
+ * v1, __cxx11, __1, _V2, lts_20220623, json_abi_v3_11_2: what libraries call the inline namespaces
+ * that have their versions.
+ */
 static bool is_version(const char *p, size_t n)
 {
-	return isdigit((unsigned char)p[n - 1]) && (*p == '_' || memmem(p, n, "abi_", 4) || memmem(p, n, "lts_", 4) ||
-						    (*p == 'v' && strspn(p + 1, "0123456789_") == n - 1));
+	return isdigit((unsigned char)p[n - 1]) &&
+	       (*p == '_' || memmem(p, n, "abi_", 4) || memmem(p, n, "lts_", 4) ||
+		(*p == 'v' && strspn(p + 1, "0123456789_") == n - 1));
 }
 
 void rt_name_without_versions(struct rt_text *text, const char *want)
@@ -311,10 +333,16 @@ const char *rt_name_canonical_typed(struct rt_text *text, const char *name, cons
 
 /* ---- names that are nothing but identifiers ---- */
 
-/* Rust's legacy names end in 17h and as many hexadecimal digits; the demanglers want so many different ones, and some one less. */
+/*
+ * Rust's legacy names end in 17h and as many hexadecimal digits; the demanglers want so many
+ * different ones, and some one less.
+ */
 enum { HASH_DIGITS = 16, HASH_DIFFERENT = 6 };
 
-/* Past the identifier whose length stands at `p`; NULL: it is none, or one that stands for something else. */
+/*
+ * Past the identifier whose length stands at `p`; NULL: it is none, or one that stands for
+ * something else.
+ */
 static const char *identifier(const char *p, const char **start)
 {
 	size_t n = 0, i;
@@ -333,7 +361,8 @@ static const char *identifier(const char *p, const char **start)
 
 static bool looks_like_hash(const char *p, const char *end)
 {
-	return end - p == HASH_DIGITS + 1 && *p == 'h' && strspn(p + 1, "0123456789abcdef") >= HASH_DIGITS;
+	return end - p == HASH_DIGITS + 1 && *p == 'h' &&
+	       strspn(p + 1, "0123456789abcdef") >= HASH_DIGITS;
 }
 
 static bool is_hash(const char *p)

@@ -20,9 +20,10 @@ void rt_text_free(struct rt_text *text);
 bool rt_is_mangled(const char *name);
 
 /*
- * What was written in the source for a mangled name: "Foo::bar", with `parameters` "Foo::bar(int) const"; never a result type, and
- * of Rust neither hash nor parameters.  GCC's copies keep what tells them apart: "foo.cold".  Stays in `text`.  NULL: it is no such
- * name, it stands for more text than a name should have, or there is no demangler.
+ * What was written in the source for a mangled name: "Foo::bar", with `parameters` "Foo::bar(int)
+ * const"; never a result type, and of Rust neither hash nor parameters.  GCC's copies keep what
+ * tells them apart: "foo.cold".  Stays in `text`.  NULL: it is no such name, it stands for more
+ * text than a name should have, or there is no demangler.
  */
 const char *rt_demangle(struct rt_text *text, const char *name, bool parameters);
 
@@ -30,19 +31,24 @@ const char *rt_demangle(struct rt_text *text, const char *name, bool parameters)
 bool rt_demangler_run(struct rt_text *text, const char *name, bool parameters);
 
 /*
- * Names that are nothing but identifiers ("_ZN2ns3Foo3barEi" is ns::Foo::bar), as the demangler says them without parameters, in a tenth
- * of its time.  False: it is another name, and `text` may have anything.
+ * Names that are nothing but identifiers ("_ZN2ns3Foo3barEi" is ns::Foo::bar), as the demangler
+ * says them without parameters, in a tenth of its time.  False: it is another name, and `text` may
+ * have anything.
  */
 bool rt_demangle_plain(struct rt_text *text, const char *name);
 
 /*
- * How names are compared: without blanks that say nothing, `const T` as `T const`, std::string for what it stands for, without
- * [abi:...] and the template arguments that containers have by default.  With `plain` without template arguments too: Foo<int>::bar is Foo::bar, and Rust's <alloc::vec::Vec<u8>>::push is
- * alloc::vec::Vec::push.  Stays in `text`; NULL: out of memory.
+ * How names are compared: without blanks that say nothing, `const T` as `T const`, std::string for
+ * what it stands for, without [abi:...] and the template arguments that containers have by default.
+ * With `plain` without template arguments too: Foo<int>::bar is Foo::bar, and Rust's
+ * <alloc::vec::Vec<u8>>::push is alloc::vec::Vec::push.  Stays in `text`; NULL: out of memory.
  */
 const char *rt_name_canonical(struct rt_text *text, const char *name, bool plain);
 
-/* Leave out of a canonical name what looks like a version's inline namespace (std::__cxx11::list is std::list), unless `want` has it, too. */
+/*
+ * Leave out of a canonical name what looks like a version's inline namespace (std::__cxx11::list is
+ * std::list), unless `want` has it, too.
+ */
 void rt_name_without_versions(struct rt_text *text, const char *want);
 
 /* The same, `plain` up to `parameters`, a place in `name`. */

@@ -17,8 +17,9 @@
 #include "symbols/demangle.h"
 
 /*
- * A name of a few hundred bytes can stand for gigabytes, each substitution doubling the one before.  Nothing but a jump stops the
- * demangler; it keeps all it has on the stack and calls no malloc, so nothing is left behind.
+ * A name of a few hundred bytes can stand for gigabytes, each substitution doubling the one before.
+ * Nothing but a jump stops the demangler; it keeps all it has on the stack and calls no malloc, so
+ * nothing is left behind.
  */
 struct run {
 	struct rt_text *text;
@@ -40,8 +41,8 @@ static bool demangle(struct run *run, const char *name, int options)
 	if (rust_demangle_callback(name, DMGL_RUST, take, run) && run->text->n)
 		return true;
 	run->text->n = 0;
-	return strncmp(name, "_Z", 2) == 0 && cplus_demangle_v3_callback(name, options, take, run) &&
-	       run->text->n;
+	return strncmp(name, "_Z", 2) == 0 &&
+	       cplus_demangle_v3_callback(name, options, take, run) && run->text->n;
 }
 
 /* It has no variable of its own that longjmp() could leave undefined (-Wclobbered). */

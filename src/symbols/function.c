@@ -16,7 +16,10 @@
 #include "symbols/private.h"
 #include "symbols/unnamed.h"
 
-/* Go's names have '*' and '[' in them ("main.(*T).Method"): what is the whole name of a function is no glob. */
+/*
+ * Go's names have '*' and '[' in them ("main.(*T).Method"): what is the whole name of a function is
+ * no glob.
+ */
 static bool names_whole(const struct rt_spec *spec, const struct rt_symbol *v, size_t n)
 {
 	size_t i;
@@ -40,7 +43,8 @@ static int compare_known(const void *pa, const void *pb)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-static struct known *index_known(const struct rt_functions *functions, const struct rt_image *image, size_t *n)
+static struct known *index_known(const struct rt_functions *functions, const struct rt_image *image,
+				 size_t *n)
 {
 	struct known *v = calloc(functions->n + 1, sizeof(*v));
 	size_t i;
@@ -68,7 +72,10 @@ static const char *entry_only(const struct rt_image *image, const struct rt_matc
 	return why ? why : m->notype ? "is a label, which need not be a function" : NULL;
 }
 
-/* The name as it is printed, and the symbol's where that differs.  0 or -ENOMEM; what `f` had is freed. */
+/*
+ * The name as it is printed, and the symbol's where that differs.  0 or -ENOMEM; what `f` had is
+ * freed.
+ */
 static int name_function(struct rt_function *f, const struct rt_match *m, struct rt_text *text)
 {
 	const struct rt_symbol *s = m->symbol;
@@ -76,14 +83,16 @@ static int name_function(struct rt_function *f, const struct rt_match *m, struct
 	char *name;
 
 	if (m->versioned && s->version) {
-		if (asprintf(&name, "%s%s%s", s->name, s->default_version ? "@@" : "@", s->version) < 0)
+		if (asprintf(&name, "%s%s%s", s->name, s->default_version ? "@@" : "@",
+			     s->version) < 0)
 			name = NULL;
 	} else if (m->inside) {
 		if (asprintf(&name, "%s+0x%x", written ? written : s->name, m->inside) < 0)
 			name = NULL;
 	} else if (m->also[0]) {
-		if (asprintf(&name, "%s/%s%s%s%s%s", written ? written : s->name, m->also[0]->name, m->also[1] ? "/" : "",
-			     m->also[1] ? m->also[1]->name : "", m->also[2] ? "/" : "", m->also[2] ? m->also[2]->name : "") < 0)
+		if (asprintf(&name, "%s/%s%s%s%s%s", written ? written : s->name, m->also[0]->name,
+			     m->also[1] ? "/" : "", m->also[1] ? m->also[1]->name : "",
+			     m->also[2] ? "/" : "", m->also[2] ? m->also[2]->name : "") < 0)
 			name = NULL;
 	} else {
 		name = strdup(written ? written : s->name);
@@ -126,11 +135,14 @@ static void judge_go(struct rt_function *f)
 		f->nargs = 0;	/* nor are its arguments where C has them */
 	if (!f->entry_only)
 		f->entry_only = "is written in Go, whose runtime moves stacks";
-	if (!f->no_exits && !(f->go && go && rt_image_arch(f->image)->goroutine.tracefs && rt_go_goid_offset(f->image)))
-		f->no_exits = "which goroutine runs cannot be told, of this version of Go or on this machine";
+	if (!f->no_exits && !(f->go && go && rt_image_arch(f->image)->goroutine.tracefs &&
+			      rt_go_goid_offset(f->image)))
+		f->no_exits = "which goroutine runs cannot be told, of this version of Go or on "
+			      "this machine";
 }
 
-static int add_function(struct rt_functions *functions, struct rt_batch *b, const struct rt_match *m)
+static int add_function(struct rt_functions *functions, struct rt_batch *b,
+			const struct rt_match *m)
 {
 	struct rt_function *f;
 	const char *why;
@@ -217,18 +229,21 @@ static int merge_batch(struct rt_functions *functions, struct rt_batch *b, struc
 }
 
 /* Another build's debug file lies where the right one should be, or it is damaged. */
-static int note_debug(struct rt_functions *functions, const struct rt_batch *b, struct rt_error *err)
+static int note_debug(struct rt_functions *functions, const struct rt_batch *b,
+		      struct rt_error *err)
 {
 	const char *remark = rt_image_debug_remark(b->image);
 
-	if (!remark || functions->note || asprintf(&functions->note, "%s: %s", rt_image_name(b->image), remark) >= 0)
+	if (!remark || functions->note ||
+	    asprintf(&functions->note, "%s: %s", rt_image_name(b->image), remark) >= 0)
 		return 0;
 	functions->note = NULL;
 	return rt_nomem(err);
 }
 
 /* One remark is kept: the first is as true as the others, and the user needs to be told once. */
-static int note_unseen(struct rt_functions *functions, const struct rt_batch *b, struct rt_error *err)
+static int note_unseen(struct rt_functions *functions, const struct rt_batch *b,
+		       struct rt_error *err)
 {
 	const char *const *vdso = b->in_vdso;
 	char more[48] = "";
@@ -239,20 +254,26 @@ static int note_unseen(struct rt_functions *functions, const struct rt_batch *b,
 	if (b->unseen_ifuncs > 1)
 		snprintf(more, sizeof(more), ", and some of %zu more,", b->unseen_ifuncs - 1);
 	if (b->unseen)
-		r = asprintf(&functions->note, "%s: %zu of its %zu implementations%s cannot be probed (one %s); where the "
-			     "processor makes the program use such a one, no call is seen", b->unseen_name, b->unseen,
-			     b->unseen_of, more, b->unseen_why);
+		r = asprintf(
+			&functions->note,
+			"%s: %zu of its %zu implementations%s cannot be probed (one %s); where the "
+			"processor makes the program use such a one, no call is seen",
+			b->unseen_name, b->unseen, b->unseen_of, more, b->unseen_why);
 	else if (vdso[0] || vdso[1])
-		r = asprintf(&functions->note, "%s%s%s: where the kernel gives the process its own code for that (vDSO), no probe can be, and no call "
-			     "is seen", vdso[0] ? vdso[0] : "", vdso[0] && vdso[1] ? ", " : "", vdso[1] ? vdso[1] : "");
+		r = asprintf(&functions->note,
+			     "%s%s%s: where the kernel gives the process its own code for that "
+			     "(vDSO), no probe can be, and no call "
+			     "is seen",
+			     vdso[0] ? vdso[0] : "", vdso[0] && vdso[1] ? ", " : "",
+			     vdso[1] ? vdso[1] : "");
 	if (r >= 0)
 		return 0;
 	functions->note = NULL;
 	return rt_nomem(err);
 }
 
-int rt_functions_add(struct rt_functions *functions, const struct rt_images *images, const struct rt_spec *spec,
-		     struct rt_error *err)
+int rt_functions_add(struct rt_functions *functions, const struct rt_images *images,
+		     const struct rt_spec *spec, struct rt_error *err)
 {
 	struct rt_batch b = { .spec = spec, .asked = spec };
 	const struct rt_symbol *symbols, *unnamed;
@@ -271,16 +292,19 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_images *ima
 		whole.glob = false;
 		b.spec = spec = &whole;
 	}
-	ret = rt_matcher_begin(&b.matcher, spec) ? rt_nomem(err) : rt_batch_find(&b, symbols, n, err);
+	ret = rt_matcher_begin(&b.matcher, spec) ? rt_nomem(err)
+						 : rt_batch_find(&b, symbols, n, err);
 	if (ret == 0 && rt_unnamed_meant(spec, n, b.named))
-		ret = rt_image_unnamed(b.image, &unnamed, &nunnamed) ? rt_nomem(err) : rt_batch_find(&b, unnamed, nunnamed, err);
+		ret = rt_image_unnamed(b.image, &unnamed, &nunnamed)
+			      ? rt_nomem(err)
+			      : rt_batch_find(&b, unnamed, nunnamed, err);
 	if (ret)
 		goto out;
 	if (b.named == 0)
 		ret = rt_no_function(images, b.image, spec, err);
 	else if (b.n == 0)
-		ret = rt_usage(err, "%s: nothing that '%s' matches can be probed", rt_image_name(b.image),
-			       spec->function);
+		ret = rt_usage(err, "%s: nothing that '%s' matches can be probed",
+			       rt_image_name(b.image), spec->function);
 	else
 		ret = merge_batch(functions, &b, err);
 	if (ret == 0)
@@ -293,13 +317,15 @@ out:
 	return ret;
 }
 
-int rt_functions_add_libcalls(struct rt_functions *functions, struct rt_image *image, const struct rt_symbol *symbols, size_t n,
-			      const struct rt_spec *spec, size_t *named, struct rt_error *err)
+int rt_functions_add_libcalls(struct rt_functions *functions, struct rt_image *image,
+			      const struct rt_symbol *symbols, size_t n, const struct rt_spec *spec,
+			      size_t *named, struct rt_error *err)
 {
 	struct rt_batch b = { .image = image, .spec = spec, .asked = spec, .libcalls = true };
 	int ret;
 
-	ret = rt_matcher_begin(&b.matcher, spec) ? rt_nomem(err) : rt_batch_fill(&b, symbols, n, err);
+	ret = rt_matcher_begin(&b.matcher, spec) ? rt_nomem(err)
+						 : rt_batch_fill(&b, symbols, n, err);
 	if (ret == 0 && b.n)
 		ret = merge_batch(functions, &b, err);
 	if (ret == 0)
@@ -310,11 +336,17 @@ int rt_functions_add_libcalls(struct rt_functions *functions, struct rt_image *i
 	return ret;
 }
 
-int rt_functions_add_hidden(struct rt_functions *functions, struct rt_image *image, const struct rt_symbol *symbol, uint8_t role)
+int rt_functions_add_hidden(struct rt_functions *functions, struct rt_image *image,
+			    const struct rt_symbol *symbol, uint8_t role)
 {
 	struct rt_function f = {
-		.image = image, .addr = symbol->addr, .size = symbol->size, .sized = symbol->sized, .source = symbol->source,
-		.role = role, .hidden = true,
+		.image = image,
+		.addr = symbol->addr,
+		.size = symbol->size,
+		.sized = symbol->sized,
+		.source = symbol->source,
+		.role = role,
+		.hidden = true,
 	};
 
 	bool call;
@@ -325,7 +357,8 @@ int rt_functions_add_hidden(struct rt_functions *functions, struct rt_image *ima
 	if (!call)
 		f.refused = NULL;
 	else
-		f.skip = f.behind = rt_prologue_behind(image, symbol->addr, symbol->sized ? symbol->size : 0);
+		f.skip = f.behind = rt_prologue_behind(image, symbol->addr,
+						       symbol->sized ? symbol->size : 0);
 	if (f.refused && !f.behind)
 		return 0;
 	if (RT_ROOM(&functions->v, functions->n, &functions->cap) < 0)
@@ -370,8 +403,10 @@ void rt_functions_print_sources(const struct rt_functions *functions, FILE *file
 			n[f->source] += f->image == image;
 		for (k = 0; k < SOURCES; k++)
 			if (n[k])
-				fprintf(file, "rawtrace: %s: %zu name%s from %s%s%s\n", rt_image_name(image), n[k], n[k] == 1 ? "" : "s",
-					rt_symbol_source_name((enum rt_symbol_source)k), k == RT_SOURCE_DEBUG ? " " : "",
+				fprintf(file, "rawtrace: %s: %zu name%s from %s%s%s\n",
+					rt_image_name(image), n[k], n[k] == 1 ? "" : "s",
+					rt_symbol_source_name((enum rt_symbol_source)k),
+					k == RT_SOURCE_DEBUG ? " " : "",
 					k == RT_SOURCE_DEBUG ? rt_image_debug_path(image) : "");
 	}
 }

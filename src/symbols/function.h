@@ -17,33 +17,51 @@ enum rt_how {
 
 /* A function to trace. */
 struct rt_function {
-	char *name;			/* as printed: of C++ and Rust what was written, "Foo::bar"; with @VERSION where it has several */
-	const char *symbol;		/* the symbol's name where that is another ("_ZN3Foo3barEi"), or NULL; the image's */
+	/*
+	 * as printed: of C++ and Rust what was written, "Foo::bar"; with @VERSION where it has
+	 * several
+	 */
+	char *name;
+	/* the symbol's name where that is another ("_ZN3Foo3barEi"), or NULL; the image's */
+	const char *symbol;
 	struct rt_image *image;
 	uint64_t addr, offset, size;	/* virtual address, file offset, bytes (0: not known) */
-	const char *refused;		/* why its entry must not be probed, or NULL; if set: `behind` */
-	const char *placed;		/* why its probes stand where they do, as a phrase, or NULL: not asked */
+	/* why its entry must not be probed, or NULL; if set: `behind` */
+	const char *refused;
+	/* why its probes stand where they do, as a phrase, or NULL: not asked */
+	const char *placed;
 	const struct rt_spec *spec;	/* which named it; what it says of its arguments counts */
-	const char *entry_only;		/* why its return must not be probed with a uretprobe, or NULL */
-	const char *no_exits;		/* why the instructions that leave it tell nothing either, or NULL */
+	/* why its return must not be probed with a uretprobe, or NULL */
+	const char *entry_only;
+	/* why the instructions that leave it tell nothing either, or NULL */
+	const char *no_exits;
 	const char *how_why, *why_not;	/* why `how`, and why not RT_HOW_INSN, or NULL; not owned */
 	struct rt_exits exits;		/* once exits_known */
 	/* Small members stand together: a program may have 100,000 functions. */
 	enum rt_symbol_source source;	/* of the name */
 	enum rt_how how;		/* returns.h: what was chosen */
-	uint32_t behind;		/* its probes stand at least so many bytes behind it; 0: there are none */
-	uint32_t skip;			/* its probes stand so many bytes behind its entry (code/prologue.h) */
+	/* its probes stand at least so many bytes behind it; 0: there are none */
+	uint32_t behind;
+	/* its probes stand so many bytes behind its entry (code/prologue.h) */
+	uint32_t skip;
 	int32_t sp_down;		/* where the stack pointer is so much lower */
 	unsigned nargs;			/* arguments to print */
 	uint8_t form;			/* enum rt_form of the instruction at `skip` */
-	uint8_t role;			/* enum rt_role: not 0: it is not traced, but tells of those that are (plan/hooks.h) */
-	bool named;			/* by its own name, and not found by a glob or as one of several: it must not be left out */
-	bool sized;			/* the size is the symbol's own word, not its distance from the next one */
-	bool hidden;			/* nobody asked for it: it tells of others (role), or that a goroutine ends */
-	bool go;			/* its place was found by Go's own tables (go/go.h) and stays */
-	bool left_out;			/* it must not get probes, whatever plans it is given later (place.h) */
+	/* enum rt_role: not 0: it is not traced, but tells of those that are (plan/hooks.h) */
+	uint8_t role;
+	/* by its own name, and not found by a glob or as one of several: it must not be left out */
+	bool named;
+	/* the size is the symbol's own word, not its distance from the next one */
+	bool sized;
+	/* nobody asked for it: it tells of others (role), or that a goroutine ends */
+	bool hidden;
+	/* its place was found by Go's own tables (go/go.h) and stays */
+	bool go;
+	/* it must not get probes, whatever plans it is given later (place.h) */
+	bool left_out;
 	bool inside;			/* it is a place behind its function's entry, and stays */
-	bool libcall;			/* only the program's own calls of it are meant (--libcalls) */
+	/* only the program's own calls of it are meant (--libcalls) */
+	bool libcall;
 	bool exits_known, harmful;	/* a uretprobe could harm the program, says how_why */
 };
 
@@ -61,7 +79,8 @@ static inline uint64_t rt_function_place(const struct rt_function *f)
 struct rt_functions {
 	struct rt_function *v;
 	size_t n, cap;
-	char *note;			/* a remark that the user must see (what cannot be probed), or NULL */
+	/* a remark that the user must see (what cannot be probed), or NULL */
+	char *note;
 };
 
 /* How many of them the user asked for. */
@@ -75,32 +94,40 @@ static inline size_t rt_functions_shown(const struct rt_functions *functions)
 }
 
 /*
- * Add the functions that `spec` names, and keep pointers to it.  One address is one function, whatever its aliases: the
- * name asked for wins, then the global one.  A glob passes over `.cold` fragments, labels without a type and places that cannot be probed;
- * an exact name takes them (entry only) or says why not.  An IFUNC stands for its implementations.  A name that is not
+ * Add the functions that `spec` names, and keep pointers to it.  One address is one function,
+ * whatever its aliases: the name asked for wins, then the global one.  A glob passes over `.cold`
+ * fragments, labels without a type and places that cannot be probed; an exact name takes them
+ * (entry only) or says why not.  An IFUNC stands for its implementations.  A name that is not
  * there: a usage error with the nearest names, and the library that has it.
  */
-int rt_functions_add(struct rt_functions *functions, const struct rt_images *images, const struct rt_spec *spec,
-		     struct rt_error *err);
+int rt_functions_add(struct rt_functions *functions, const struct rt_images *images,
+		     const struct rt_spec *spec, struct rt_error *err);
 
-/* One that nobody asked for, at `symbol`'s place and hidden, which tells of others: `role`.  1; 0: it is nowhere in the file; or -ENOMEM. */
-int rt_functions_add_hidden(struct rt_functions *functions, struct rt_image *image, const struct rt_symbol *symbol, uint8_t role);
+/*
+ * One that nobody asked for, at `symbol`'s place and hidden, which tells of others: `role`.  1; 0:
+ * it is nowhere in the file; or -ENOMEM.
+ */
+int rt_functions_add_hidden(struct rt_functions *functions, struct rt_image *image,
+			    const struct rt_symbol *symbol, uint8_t role);
 
 /* Where the names come from: a line for each file and source, with the debug file's path. */
 void rt_functions_print_sources(const struct rt_functions *functions, FILE *file);
 
-/* Names of C++ with their parameters, for tables, where overloads would look alike.  0 or -ENOMEM. */
+/*
+ * Names of C++ with their parameters, for tables, where overloads would look alike.  0 or -ENOMEM.
+ */
 int rt_functions_full_names(struct rt_functions *functions);
 
 /* --demangle=no: the names of the symbol tables are printed.  0 or -ENOMEM. */
 int rt_functions_raw_names(struct rt_functions *functions);
 
 /*
- * Add the functions of libraries that the program imports and `spec` means by name, each where its loader finds it.  `pid`: as for
- * rt_images_imports.  1 where the program imports nothing and there are functions already; a usage error where there are none.
+ * Add the functions of libraries that the program imports and `spec` means by name, each where its
+ * loader finds it.  `pid`: as for rt_images_imports.  1 where the program imports nothing and there
+ * are functions already; a usage error where there are none.
  */
-int rt_functions_add_imports(struct rt_functions *functions, const struct rt_images *images, pid_t pid, const struct rt_spec *spec,
-			     struct rt_error *err);
+int rt_functions_add_imports(struct rt_functions *functions, const struct rt_images *images,
+			     pid_t pid, const struct rt_spec *spec, struct rt_error *err);
 void rt_functions_free(struct rt_functions *functions);
 
 #endif

@@ -37,10 +37,14 @@ static const char *base(const char *path)
 
 static bool is_called(const struct rt_image *image, const char *name)
 {
-	return strcmp(image->soname ? image->soname : base(image->name), base(name)) == 0 || strcmp(base(image->name), base(name)) == 0;
+	return strcmp(image->soname ? image->soname : base(image->name), base(name)) == 0 ||
+	       strcmp(base(image->name), base(name)) == 0;
 }
 
-/* What the environment of a process says of `name` ("LD_PRELOAD="), in a buffer of malloc; NULL: nothing. */
+/*
+ * What the environment of a process says of `name` ("LD_PRELOAD="), in a buffer of malloc; NULL:
+ * nothing.
+ */
 static char *environment(pid_t pid, const char *name)
 {
 	char path[64], *line = NULL, *value = NULL;
@@ -70,7 +74,9 @@ static void put_preloaded(struct scope *scope, const struct rt_images *images, p
 	free(list);
 }
 
-/* Breadth first: what the program needs, then what those need.  What is left was opened by dlopen. */
+/*
+ * Breadth first: what the program needs, then what those need.  What is left was opened by dlopen.
+ */
 static void put_needed(struct scope *scope, const struct rt_images *images)
 {
 	size_t i, k, m;
@@ -125,7 +131,8 @@ static bool fits(const struct rt_import *import, const struct rt_symbol *symbol)
 {
 	if (!symbol->version)
 		return true;
-	return import->version ? strcmp(import->version, symbol->version) == 0 : symbol->default_version;
+	return import->version ? strcmp(import->version, symbol->version) == 0
+			       : symbol->default_version;
 }
 
 static int look_through(struct rt_image *image, struct rt_import *v, size_t n, struct rt_error *err)
@@ -138,7 +145,8 @@ static int look_through(struct rt_image *image, struct rt_import *v, size_t n, s
 	for (i = 0; i < nsymbols && r == 0; i++) {
 		if (!symbols[i].global)
 			continue;
-		for (at = find(v, n, symbols[i].name); at && at < v + n && strcmp(at->name, symbols[i].name) == 0; at++) {
+		for (at = find(v, n, symbols[i].name);
+		     at && at < v + n && strcmp(at->name, symbols[i].name) == 0; at++) {
 			if ((at->image && at->image != image) || !fits(at, &symbols[i]))
 				continue;
 			/* The version itself is better than a name without one. */
@@ -150,7 +158,8 @@ static int look_through(struct rt_image *image, struct rt_import *v, size_t n, s
 	return r;
 }
 
-int rt_images_imports(const struct rt_images *images, pid_t pid, struct rt_import **out, size_t *nout, struct rt_error *err)
+int rt_images_imports(const struct rt_images *images, pid_t pid, struct rt_import **out,
+		      size_t *nout, struct rt_error *err)
 {
 	struct rt_image *program = images->v[0];
 	struct scope scope = { .n = 0 };
@@ -171,7 +180,8 @@ int rt_images_imports(const struct rt_images *images, pid_t pid, struct rt_impor
 		return rt_nomem(err);
 	}
 	for (i = 0; i < n; i++)
-		v[i] = (struct rt_import){ .name = program->imports.v[i], .version = program->import_versions.v[i] };
+		v[i] = (struct rt_import){ .name = program->imports.v[i],
+					   .version = program->import_versions.v[i] };
 	qsort(v, n, sizeof(*v), compare);
 	for (i = 1; i < scope.n && r == 0; i++)
 		r = look_through(scope.v[i], v, n, err);
@@ -191,8 +201,9 @@ static bool is_runtime(const char *name)
 	return strcmp(name, "__libc_start_main") == 0 || strcmp(name, "__cxa_finalize") == 0;
 }
 
-static int add_library(struct rt_functions *functions, struct rt_image *image, const struct rt_import *v, size_t n,
-		       const struct rt_spec *spec, size_t *named, struct rt_error *err)
+static int add_library(struct rt_functions *functions, struct rt_image *image,
+		       const struct rt_import *v, size_t n, const struct rt_spec *spec,
+		       size_t *named, struct rt_error *err)
 {
 	struct rt_symbol *symbols = calloc(n + 1, sizeof(*symbols));
 	size_t i, count = 0;
@@ -201,9 +212,11 @@ static int add_library(struct rt_functions *functions, struct rt_image *image, c
 	if (!symbols)
 		return rt_nomem(err);
 	for (i = 0; i < n; i++)
-		if (v[i].image == image && v[i].symbol.kind != RT_SYM_NOTYPE && !(spec->glob && is_runtime(v[i].name)))
+		if (v[i].image == image && v[i].symbol.kind != RT_SYM_NOTYPE &&
+		    !(spec->glob && is_runtime(v[i].name)))
 			symbols[count++] = v[i].symbol;
-	r = count ? rt_functions_add_libcalls(functions, image, symbols, count, spec, named, err) : 0;
+	r = count ? rt_functions_add_libcalls(functions, image, symbols, count, spec, named, err)
+		  : 0;
 	free(symbols);
 	return r;
 }
@@ -219,8 +232,8 @@ static bool imports_some(const struct rt_import *v, size_t n)
 	return false;
 }
 
-int rt_functions_add_imports(struct rt_functions *functions, const struct rt_images *images, pid_t pid, const struct rt_spec *spec,
-			     struct rt_error *err)
+int rt_functions_add_imports(struct rt_functions *functions, const struct rt_images *images,
+			     pid_t pid, const struct rt_spec *spec, struct rt_error *err)
 {
 	struct rt_image *only = spec->lib ? rt_images_find(images, spec->lib) : NULL;
 	size_t i, n, named = 0, before = functions->n;
@@ -243,10 +256,14 @@ int rt_functions_add_imports(struct rt_functions *functions, const struct rt_ima
 	if (!some && before && !images->incomplete)
 		return 1;
 	if (!n)
-		return rt_usage(err, "%s: imports nothing: it is linked statically", rt_image_name(images->v[0]));
+		return rt_usage(err, "%s: imports nothing: it is linked statically",
+				rt_image_name(images->v[0]));
 	if (images->incomplete && !named)
-		return rt_usage(err, "%s: imports no function '%s' from the libraries that are known: %s", rt_image_name(images->v[0]),
-				spec->function, images->incomplete);
-	return rt_usage(err, named ? "%s: nothing that it imports and '%s' means can be probed" :
-			"%s: imports no function '%s' from a library", rt_image_name(images->v[0]), spec->function);
+		return rt_usage(
+			err, "%s: imports no function '%s' from the libraries that are known: %s",
+			rt_image_name(images->v[0]), spec->function, images->incomplete);
+	return rt_usage(err,
+			named ? "%s: nothing that it imports and '%s' means can be probed"
+			      : "%s: imports no function '%s' from a library",
+			rt_image_name(images->v[0]), spec->function);
 }

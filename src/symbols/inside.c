@@ -8,7 +8,8 @@
 
 enum { INSIDE_MAX = 1 << 20, INSN_MAX = 16 };
 
-static const char *decoded(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t from, uint64_t addr)
+static const char *decoded(struct rt_decoder *decoder, const uint8_t *bytes, size_t n,
+			   uint64_t from, uint64_t addr)
 {
 	struct rt_insn insn;
 	uint64_t at;
@@ -35,7 +36,8 @@ const char *rt_inside(const struct rt_image *image, uint64_t from, uint64_t addr
 		return "is too far behind the function's entry";
 	decoder = rt_decoder_open(arch);
 	if (!decoder)
-		return "cannot be told to be the beginning of an instruction without a decoder (capstone) for this machine";
+		return "cannot be told to be the beginning of an instruction without a decoder "
+		       "(capstone) for this machine";
 	bytes = malloc((size_t)(addr - from) + INSN_MAX);
 	n = bytes ? rt_image_read(image, from, bytes, (size_t)(addr - from) + INSN_MAX) : 0;
 	why = n <= addr - from ? "is not in the file" : decoded(decoder, bytes, n, from, addr);
@@ -53,9 +55,11 @@ const char *rt_inside_nothing(const struct rt_image *image, uint64_t addr)
 		return "is no code";
 	if (addr % arch->insn_align)
 		return "is in the midst of an instruction";
-	if (rt_image_read(image, addr, insn, sizeof(insn)) == sizeof(insn) && arch->is_landing && arch->is_landing(insn))
+	if (rt_image_read(image, addr, insn, sizeof(insn)) == sizeof(insn) && arch->is_landing &&
+	    arch->is_landing(insn))
 		return NULL;
-	if (addr >= sizeof(before) && rt_image_read(image, addr - sizeof(before), before, sizeof(before)) == sizeof(before) &&
+	if (addr >= sizeof(before) &&
+	    rt_image_read(image, addr - sizeof(before), before, sizeof(before)) == sizeof(before) &&
 	    addr % 16 == 0 && arch->ends_code(before))
 		return NULL;
 	return "is in no function that a symbol names, and nothing shows that code begins there";

@@ -27,12 +27,16 @@ static bool means(struct listing *l, const struct rt_symbol *symbol)
 {
 	if (l->matcher.spec->glob)
 		return rt_matches(&l->matcher, symbol);
-	return l->written ? rt_matches_written(&l->matcher, symbol) : rt_matches_raw(&l->matcher, symbol);
+	return l->written ? rt_matches_written(&l->matcher, symbol)
+			  : rt_matches_raw(&l->matcher, symbol);
 }
 
-static int tell(struct listing *l, const struct rt_symbol *symbol, const struct rt_symbol *names, size_t n)
+static int tell(struct listing *l, const struct rt_symbol *symbol, const struct rt_symbol *names,
+		size_t n)
 {
-	struct rt_listing row = { .image = l->image, .symbol = symbol, .names = names, .nnames = n };
+	struct rt_listing row = {
+		.image = l->image, .symbol = symbol, .names = names, .nnames = n
+	};
 
 	if (rt_image_offset(l->image, symbol->addr, &row.offset))
 		return 0;
@@ -40,7 +44,8 @@ static int tell(struct listing *l, const struct rt_symbol *symbol, const struct 
 	/* An IFUNC's resolver is not what is probed. */
 	if (symbol->kind != RT_SYM_IFUNC) {
 		row.refused = rt_image_refuses(l->image, symbol->addr, NULL);
-		if (row.refused && rt_prologue_behind(l->image, symbol->addr, symbol->sized ? symbol->size : 0))
+		if (row.refused &&
+		    rt_prologue_behind(l->image, symbol->addr, symbol->sized ? symbol->size : 0))
 			row.refused = NULL;
 		row.entry_only = rt_image_unsafe_return(l->image, symbol->name, symbol->addr);
 		if (!row.entry_only && symbol->kind == RT_SYM_NOTYPE)
@@ -51,7 +56,9 @@ static int tell(struct listing *l, const struct rt_symbol *symbol, const struct 
 	return l->row(l->ctx, &row);
 }
 
-/* The names of one address: the first that is meant, in the order in which a person would choose. */
+/*
+ * The names of one address: the first that is meant, in the order in which a person would choose.
+ */
 static int tell_group(struct listing *l, const struct rt_symbol *v, size_t n)
 {
 	const struct rt_symbol *best = NULL;
@@ -76,7 +83,8 @@ static int each(struct listing *l, const struct rt_symbol *v, size_t n)
 	return r;
 }
 
-int rt_listing_each(const struct rt_images *images, const struct rt_spec *spec, rt_listing_row row, void *ctx, struct rt_error *err)
+int rt_listing_each(const struct rt_images *images, const struct rt_spec *spec, rt_listing_row row,
+		    void *ctx, struct rt_error *err)
 {
 	struct listing l = { .row = row, .ctx = ctx };
 	const struct rt_symbol *v, *unnamed;
@@ -99,7 +107,8 @@ int rt_listing_each(const struct rt_images *images, const struct rt_spec *spec, 
 	}
 	if (r == 0 && rt_unnamed_meant(spec, n, l.told)) {
 		l.written = false;
-		r = rt_image_unnamed(l.image, &unnamed, &nunnamed) ? rt_nomem(err) : each(&l, unnamed, nunnamed);
+		r = rt_image_unnamed(l.image, &unnamed, &nunnamed) ? rt_nomem(err)
+								   : each(&l, unnamed, nunnamed);
 	}
 	rt_matcher_free(&l.matcher);
 	if (r == 0 && !l.told)
@@ -148,12 +157,17 @@ static bool has_code(const struct rt_strings *symbols, const char *name)
 		else
 			hi = mid;
 	}
-	/* What is sorted between NAME and NAME. begins with NAME and a character below the dot, which no name has. */
-	return lo < symbols->n && strncmp(symbols->v[lo], name, length) == 0 && (!symbols->v[lo][length] || symbols->v[lo][length] == '.');
+	/*
+	 * What is sorted between NAME and NAME. begins with NAME and a character below the dot,
+	 * which no name has.
+	 */
+	return lo < symbols->n && strncmp(symbols->v[lo], name, length) == 0 &&
+	       (!symbols->v[lo][length] || symbols->v[lo][length] == '.');
 }
 
-static int tell_meant(const struct rt_image *image, struct rt_matcher *matcher, const struct rt_strings *names,
-		      const struct rt_strings *symbols, rt_listing_name told, void *ctx)
+static int tell_meant(const struct rt_image *image, struct rt_matcher *matcher,
+		      const struct rt_strings *names, const struct rt_strings *symbols,
+		      rt_listing_name told, void *ctx)
 {
 	size_t i;
 	int r = 0;
@@ -161,14 +175,16 @@ static int tell_meant(const struct rt_image *image, struct rt_matcher *matcher, 
 	for (i = 0; i < names->n && r == 0; i++) {
 		const struct rt_symbol symbol = { .name = names->v[i] };
 
-		if ((i && strcmp(names->v[i], names->v[i - 1]) == 0) || !rt_matches(matcher, &symbol) || has_code(symbols, names->v[i]))
+		if ((i && strcmp(names->v[i], names->v[i - 1]) == 0) ||
+		    !rt_matches(matcher, &symbol) || has_code(symbols, names->v[i]))
 			continue;
 		r = told(ctx, image, names->v[i]);
 	}
 	return r;
 }
 
-int rt_listing_inlined(const struct rt_images *images, const struct rt_spec *spec, rt_listing_name told, void *ctx, struct rt_error *err)
+int rt_listing_inlined(const struct rt_images *images, const struct rt_spec *spec,
+		       rt_listing_name told, void *ctx, struct rt_error *err)
 {
 	struct rt_image *image = spec->lib ? rt_images_find(images, spec->lib) : images->v[0];
 	struct rt_strings names = { 0 }, symbols = { 0 };

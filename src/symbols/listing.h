@@ -13,24 +13,28 @@ struct rt_listing {
 	size_t nnames;
 	uint64_t offset;			/* in the file */
 	const char *refused;			/* why it cannot be probed, or NULL */
-	const char *entry_only;			/* why its return must not be probed with a uretprobe, or NULL */
+	/* why its return must not be probed with a uretprobe, or NULL */
+	const char *entry_only;
 };
 
 /* Takes a row; what it returns but 0 ends the list and is passed on. */
 typedef int (*rt_listing_row)(void *ctx, const struct rt_listing *listing);
 
 /*
- * The functions that `spec` means, by address, also those that cannot be traced.  A name that is not there: a usage error, as by
- * rt_functions_add.
+ * The functions that `spec` means, by address, also those that cannot be traced.  A name that is
+ * not there: a usage error, as by rt_functions_add.
  */
-int rt_listing_each(const struct rt_images *images, const struct rt_spec *spec, rt_listing_row row, void *ctx, struct rt_error *err);
+int rt_listing_each(const struct rt_images *images, const struct rt_spec *spec, rt_listing_row row,
+		    void *ctx, struct rt_error *err);
 
 /*
- * The functions that `spec` means and that have no code of their own, as all calls of them were inlined: their names, sorted, each once.
- * None is no error.  What `told` returns but 0 is passed on.  -EFBIG: these are not all, as the debug information is too large for that.
- * Where the specification means one function nothing is looked for: rt_listing_each says so.
+ * The functions that `spec` means and that have no code of their own, as all calls of them were
+ * inlined: their names, sorted, each once.  None is no error.  What `told` returns but 0 is passed
+ * on.  -EFBIG: these are not all, as the debug information is too large for that.  Where the
+ * specification means one function nothing is looked for: rt_listing_each says so.
  */
 typedef int (*rt_listing_name)(void *ctx, const struct rt_image *image, const char *name);
-int rt_listing_inlined(const struct rt_images *images, const struct rt_spec *spec, rt_listing_name told, void *ctx, struct rt_error *err);
+int rt_listing_inlined(const struct rt_images *images, const struct rt_spec *spec,
+		       rt_listing_name told, void *ctx, struct rt_error *err);
 
 #endif

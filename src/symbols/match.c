@@ -14,7 +14,10 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Where the parameters begin: a bracket that is neither of "operator()" nor of "(anonymous namespace)" or "{lambda(int)#1}".  NULL: it has none. */
+/*
+ * Where the parameters begin: a bracket that is neither of "operator()" nor of "(anonymous
+ * namespace)" or "{lambda(int)#1}".  NULL: it has none.
+ */
 static const char *parameters_of(const char *name)
 {
 	const char *p = name;
@@ -38,7 +41,8 @@ static bool has_arguments(const char *name, const char *end)
 	const char *p;
 
 	for (p = name; p < end; p++)
-		if (*p == '<' && (p == name || is_word(p[-1]) || p[-1] == ':') && !(p - name >= 8 && strncmp(p - 8, "operator", 8) == 0))
+		if (*p == '<' && (p == name || is_word(p[-1]) || p[-1] == ':') &&
+		    !(p - name >= 8 && strncmp(p - 8, "operator", 8) == 0))
 			return true;
 	return false;
 }
@@ -61,14 +65,23 @@ static bool only_placeholders(const char *name, const char *end)
 /* Whatever Itanium and Rust abbreviate: a mangled name may have it without these letters. */
 static bool abbreviated(const char *word, size_t n)
 {
-	static const char words[] = "std string basic_string basic_istream basic_ostream basic_iostream allocator char_traits istream "
-		"ostream iostream operator new delete unsigned signed const volatile int long short char bool float double void "
-		"anonymous namespace virtual thunk non to lambda unnamed type clone abi __cxx11 wchar_t closure impl for as dyn mut "
-		"str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 shim vtable reabstraction covariant return "
-		"constructor destructor typeinfo guard variable char8_t char16_t char32_t auto decltype nullptr_t __int128 global "
-		"static initialization destruction TLS init wrapper function transaction safe entry point true false hidden alias "
-		"reference temporary construction VTT name java Class initializer module extern unsafe fn _Complex _Imaginary complex "
-		"imaginary half _Float16 bfloat16 __float128 decimal32 decimal64 decimal128 default arg parm";
+	static const char words[] =
+		"std string basic_string basic_istream basic_ostream basic_iostream allocator "
+		"char_traits istream "
+		"ostream iostream operator new delete unsigned signed const volatile int long "
+		"short char bool float double void "
+		"anonymous namespace virtual thunk non to lambda unnamed type clone abi __cxx11 "
+		"wchar_t closure impl for as dyn mut "
+		"str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 shim vtable "
+		"reabstraction covariant return "
+		"constructor destructor typeinfo guard variable char8_t char16_t char32_t auto "
+		"decltype nullptr_t __int128 global "
+		"static initialization destruction TLS init wrapper function transaction safe "
+		"entry point true false hidden alias "
+		"reference temporary construction VTT name java Class initializer module extern "
+		"unsafe fn _Complex _Imaginary complex "
+		"imaginary half _Float16 bfloat16 __float128 decimal32 decimal64 decimal128 "
+		"default arg parm";
 
 	return memmem(words, sizeof(words) - 1, word, n);
 }
@@ -88,7 +101,8 @@ static int find_anchors(struct rt_matcher *m, const char *name, const char *end)
 			depth++;
 		else if (*p == '>' && depth)
 			depth--;
-		if (m->spec->glob && *p == '[')	/* a set of characters: the rest is too hard to say */
+		if (m->spec->glob &&
+		    *p == '[') /* a set of characters: the rest is too hard to say */
 			break;
 		if (!is_word(*p) || depth) {
 			p++;
@@ -143,7 +157,8 @@ static void leave_out_const(char *p)
 	}
 	for (; *p; *out++ = *p++) {
 		depth += strchr("(<[", *p) ? 1 : strchr(")>]", *p) ? -1 : 0;
-		if (depth != 1 || strncmp(p, "const", 5) != 0 || !strchr(",)", p[5]) || !p[5] || is_word(p[-1]))
+		if (depth != 1 || strncmp(p, "const", 5) != 0 || !strchr(",)", p[5]) || !p[5] ||
+		    is_word(p[-1]))
 			continue;
 		out -= out > start && out[-1] == ' ';
 		p += 5;
@@ -154,8 +169,11 @@ static void leave_out_const(char *p)
 
 static int set_want(struct rt_matcher *m, const char *parameters, rt_spec_alias alias, void *ctx)
 {
-	char *name = parameters ? rt_spec_overload(m->name, parameters, m->spec->word ? m->spec->word : 8, alias, ctx) : NULL;
-	bool ok = (name || !parameters) && rt_name_canonical(&m->want, name ? name : m->name, m->any_arguments);
+	char *name = parameters ? rt_spec_overload(m->name, parameters,
+						   m->spec->word ? m->spec->word : 8, alias, ctx)
+				: NULL;
+	bool ok = (name || !parameters) &&
+		  rt_name_canonical(&m->want, name ? name : m->name, m->any_arguments);
 	char *at = ok && parameters ? (char *)parameters_of(m->want.v) : NULL;
 
 	if (at) {
@@ -172,7 +190,8 @@ int rt_matcher_begin(struct rt_matcher *m, const struct rt_spec *spec)
 	return rt_matcher_begin_alias(m, spec, NULL, NULL);
 }
 
-int rt_matcher_begin_alias(struct rt_matcher *m, const struct rt_spec *spec, rt_spec_alias alias, void *ctx)
+int rt_matcher_begin_alias(struct rt_matcher *m, const struct rt_spec *spec, rt_spec_alias alias,
+			   void *ctx)
 {
 	const char *end, *parameters;
 	int r;
@@ -210,15 +229,17 @@ static bool version_fits(const struct rt_matcher *m, const struct rt_symbol *sym
 }
 
 /*
- * Behind the name, what says that it is a copy of the function (of GCC's, which most calls may go to), or a local one renamed.  Not where
- * the specification tells what is to be read: a copy may have other arguments.
+ * Behind the name, what says that it is a copy of the function (of GCC's, which most calls may go
+ * to), or a local one renamed.  Not where the specification tells what is to be read: a copy may
+ * have other arguments.
  */
 static bool is_copy(const struct rt_spec *spec, const char *p)
 {
 	static const char *const words[] = { ".constprop.", ".isra.", ".lto_priv.", ".llvm." };
 	size_t i;
 
-	if (spec->glob || spec->prototype || spec->nshown || spec->nconditions || spec->nwords || spec->nargs_given || spec->has_offset)
+	if (spec->glob || spec->prototype || spec->nshown || spec->nconditions || spec->nwords ||
+	    spec->nargs_given || spec->has_offset)
 		return false;
 	for (; *p; p += strspn(p, "0123456789")) {
 		for (i = 0; i < RT_COUNT(words) && strncmp(p, words[i], strlen(words[i])) != 0; i++)
@@ -232,7 +253,9 @@ static bool is_copy(const struct rt_spec *spec, const char *p)
 	return true;
 }
 
-/* Go's generic functions have brackets in their names, which a glob takes for sets of characters. */
+/*
+ * Go's generic functions have brackets in their names, which a glob takes for sets of characters.
+ */
 bool rt_matches_raw(const struct rt_matcher *m, const struct rt_symbol *symbol)
 {
 	size_t n;
@@ -241,7 +264,8 @@ bool rt_matches_raw(const struct rt_matcher *m, const struct rt_symbol *symbol)
 		return rt_spec_regex(m->spec, symbol->name);
 	n = strlen(m->name);
 	return ((strncmp(m->name, symbol->name, n) == 0 && is_copy(m->spec, symbol->name + n)) ||
-		strcmp(m->name, symbol->name) == 0 || (m->spec->glob && rt_glob_match(m->name, symbol->name))) &&
+		strcmp(m->name, symbol->name) == 0 ||
+		(m->spec->glob && rt_glob_match(m->name, symbol->name))) &&
 	       version_fits(m, symbol);
 }
 
@@ -258,13 +282,17 @@ static const char *behind_brackets(const char *p)
 	return p;
 }
 
-/* [int] of [go.shape.int], up to Go 1.19 [go.shape.int_0]: the compiler has one function for all types of a shape. */
+/*
+ * [int] of [go.shape.int], up to Go 1.19 [go.shape.int_0]: the compiler has one function for all
+ * types of a shape.
+ */
 static bool same_types(const char *want, const char *name, const char *end)
 {
 	while (name < end) {
 		if (strncmp(name, "go.shape.", 9) == 0) {
 			name += 9;
-		} else if (*name == '_' && isdigit((unsigned char)name[1]) && strchr(",]", name[1 + strspn(name + 1, "0123456789")])) {
+		} else if (*name == '_' && isdigit((unsigned char)name[1]) &&
+			   strchr(",]", name[1 + strspn(name + 1, "0123456789")])) {
 			name += 1 + strspn(name + 1, "0123456789");
 		} else if (*want == ' ' && *name != ' ') {
 			want++;
@@ -286,7 +314,8 @@ static bool is_instance(const char *want, const char *name)
 			end = behind_brackets(name);
 			if (end[-1] != ']')
 				return false;
-			if (*want == '[' && strncmp(want, "[...]", 5) != 0 && !same_types(want, name, end))
+			if (*want == '[' && strncmp(want, "[...]", 5) != 0 &&
+			    !same_types(want, name, end))
 				return false;
 			want = *want == '[' ? behind_brackets(want) : want;
 			name = end;
@@ -298,15 +327,19 @@ static bool is_instance(const char *want, const char *name)
 	return is && !*want;
 }
 
-/* Parameters may be followed by what was not asked for: " const", "&", " [clone .cold]" is another function. */
+/*
+ * Parameters may be followed by what was not asked for: " const", "&", " [clone .cold]" is another
+ * function.
+ */
 static bool same(const struct rt_matcher *m, const char *name)
 {
 	size_t n = m->want.n;
 
 	if (strncmp(m->want.v, name, n) != 0)
 		return false;
-	if (m->parameters && (strcmp(name + n, "const") == 0 || strcmp(name + n, "&") == 0 || strcmp(name + n, "&&") == 0 ||
-			      strcmp(name + n, "const&") == 0 || strcmp(name + n, "volatile") == 0))
+	if (m->parameters && (strcmp(name + n, "const") == 0 || strcmp(name + n, "&") == 0 ||
+			      strcmp(name + n, "&&") == 0 || strcmp(name + n, "const&") == 0 ||
+			      strcmp(name + n, "volatile") == 0))
 		return true;
 	return !name[n] || is_copy(m->spec, name + n);
 }
@@ -334,7 +367,8 @@ bool rt_matches_written(struct rt_matcher *m, const struct rt_symbol *symbol)
 		return false;
 	plain = !m->arguments || m->any_arguments;
 	parameters = plain && m->typed ? parameters_of(name) : NULL;
-	name = parameters ? rt_name_canonical_typed(&m->text, name, parameters) : rt_name_canonical(&m->text, name, plain);
+	name = parameters ? rt_name_canonical_typed(&m->text, name, parameters)
+			  : rt_name_canonical(&m->text, name, plain);
 	if (!name)
 		return false;
 	if (fits(m))

@@ -87,7 +87,8 @@ int rt_no_library(const struct rt_images *images, const char *lib, struct rt_err
 	if (!strchr(lib, '/') && loads_others(images))
 		add(&t, "; one that is loaded later (dlopen) goes by its path");
 	if (!strchr(lib, '/') && has_sdt(images))
-		add(&t, "; a USDT probe goes by its address, which readelf -n tells: LIBRARY:0xADDRESS");
+		add(&t, "; a USDT probe goes by its address, which readelf -n tells: "
+			"LIBRARY:0xADDRESS");
 	return rt_usage(err, "%s", t.buf);
 }
 
@@ -104,8 +105,8 @@ static const char *has_match(struct rt_image *image, struct rt_matcher *matcher)
 	return NULL;
 }
 
-static void add_other_image(struct text *t, const struct rt_images *images, const struct rt_image *image,
-			    const struct rt_spec *spec)
+static void add_other_image(struct text *t, const struct rt_images *images,
+			    const struct rt_image *image, const struct rt_spec *spec)
 {
 	struct rt_matcher matcher;
 	const char *name;
@@ -117,16 +118,20 @@ static void add_other_image(struct text *t, const struct rt_images *images, cons
 		if (images->v[i] == image || !has_match(images->v[i], &matcher))
 			continue;
 		name = rt_image_name(images->v[i]);
-		add(t, ", but %.100s has %s: use '%.100s%s%.200s'", name, spec->glob ? "some" : "it",
-		    i ? name : "", i ? ":" : "", spec->function);
+		add(t, ", but %.100s has %s: use '%.100s%s%.200s'", name,
+		    spec->glob ? "some" : "it", i ? name : "", i ? ":" : "", spec->function);
 		break;
 	}
 out:
 	rt_matcher_free(&matcher);
 }
 
-/* A name of C++ or Rust without what stands before it: bar for ns::Foo::bar.  Written to `text`; false: there is none. */
-static bool find_qualified(struct rt_text *text, const struct rt_symbol *v, size_t n, const char *name)
+/*
+ * A name of C++ or Rust without what stands before it: bar for ns::Foo::bar.  Written to `text`;
+ * false: there is none.
+ */
+static bool find_qualified(struct rt_text *text, const struct rt_symbol *v, size_t n,
+			   const char *name)
 {
 	struct rt_matcher matcher = { 0 };
 	struct rt_spec spec = { .glob = true };
@@ -144,7 +149,10 @@ static bool find_qualified(struct rt_text *text, const struct rt_symbol *v, size
 	return found;
 }
 
-/* GCC's copy of a function, or what it did not inline of it: NAME.constprop.0, NAME.part.0.  NULL: there is none. */
+/*
+ * GCC's copy of a function, or what it did not inline of it: NAME.constprop.0, NAME.part.0.  NULL:
+ * there is none.
+ */
 static const char *find_copy(struct rt_image *image, char *name)
 {
 	const struct rt_spec spec = { .function = name };
@@ -155,7 +163,8 @@ static const char *find_copy(struct rt_image *image, char *name)
 
 	rt_image_symbols(image, &v, &n, NULL);
 	for (i = 0; i < n && !found; i++)
-		if (strncmp(v[i].name, name, length) == 0 && v[i].name[length] == '.' && v[i].name[strlen(v[i].name) - 1] < 'A')
+		if (strncmp(v[i].name, name, length) == 0 && v[i].name[length] == '.' &&
+		    v[i].name[strlen(v[i].name) - 1] < 'A')
 			found = v[i].name;
 	if (!found && rt_matcher_begin(&matcher, &spec) == 0) {
 		for (i = 0; i < n && !found; i++)
@@ -172,7 +181,10 @@ static int is_meant(void *ctx, const char *name)
 	return rt_matches(ctx, &symbol);
 }
 
-/* The name of C++ or Rust with what it stands in, as debug information has it: its entries have the last part, or the symbol's name. */
+/*
+ * The name of C++ or Rust with what it stands in, as debug information has it: its entries have the
+ * last part, or the symbol's name.
+ */
 static bool is_qualified_inlined(struct rt_image *image, const struct rt_spec *spec)
 {
 	struct rt_matcher matcher;
@@ -186,7 +198,8 @@ static bool is_qualified_inlined(struct rt_image *image, const struct rt_spec *s
 
 static bool is_inlined(struct rt_image *image, const struct rt_spec *spec)
 {
-	return rt_dwarf_inlined(image, spec->function) || (strstr(spec->function, "::") && is_qualified_inlined(image, spec));
+	return rt_dwarf_inlined(image, spec->function) ||
+	       (strstr(spec->function, "::") && is_qualified_inlined(image, spec));
 }
 
 static void add_names(struct text *t, const char *const *names, size_t n)
@@ -197,16 +210,21 @@ static void add_names(struct text *t, const char *const *names, size_t n)
 	for (i = 0; i < n; i++) {
 		const char *name = rt_demangle(&written, names[i], true);
 
-		add(t, "%s'%.100s'", i == 0 ? "; did you mean " : i + 1 < n ? ", " : " or ", name ? name : names[i]);
+		add(t, "%s'%.100s'",
+		    i == 0	? "; did you mean "
+		    : i + 1 < n ? ", "
+				: " or ",
+		    name ? name : names[i]);
 	}
 	add(t, "%s", n ? "?" : "");
 	rt_text_free(&written);
 }
 
-int rt_no_function(const struct rt_images *images, struct rt_image *image, const struct rt_spec *spec,
-		   struct rt_error *err)
+int rt_no_function(const struct rt_images *images, struct rt_image *image,
+		   const struct rt_spec *spec, struct rt_error *err)
 {
-	const char *nearest[RT_MAX_NEAREST], *copy = spec->glob ? NULL : find_copy(image, spec->function);
+	const char *nearest[RT_MAX_NEAREST],
+		*copy = spec->glob ? NULL : find_copy(image, spec->function);
 	const struct rt_symbol *v, *unnamed;
 	struct text t = { .n = 0 };
 	struct rt_text written = { 0 };
@@ -216,21 +234,28 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 	rt_image_symbols(image, &v, &n, NULL);
 	if (!spec->glob && !copy && is_inlined(image, spec)) {
 		go = rt_image_go(image) && strchr(spec->function, '.');
-		add(&t, "%.200s: '%.200s' is inlined everywhere: it has no code of its own to be probed; built with %s it has",
+		add(&t,
+		    "%.200s: '%.200s' is inlined everywhere: it has no code of its own to be "
+		    "probed; built with %s it has",
 		    rt_image_name(image), spec->function, go ? "-gcflags=all=-l" : "-fno-inline");
 		before = rt_nearest_go(spec->function, v, n, nearest);
-		/* Go's short functions call one with a name like theirs: fmt.Println, fmt.Fprintln. */
-		add_names(&t, nearest, before || !go ? before : rt_nearest(spec->function, v, n, nearest));
+		/*
+		 * Go's short functions call one with a name like theirs: fmt.Println, fmt.Fprintln.
+		 */
+		add_names(&t, nearest,
+			  before || !go ? before : rt_nearest(spec->function, v, n, nearest));
 		return rt_usage(err, "%s", t.buf);
 	}
 	if (n == 0)
-		add(&t, "%.200s: is stripped: no function names in it%s%.300s", rt_image_name(image),
-		    rt_image_debug_remark(image) ? "; " : "", rt_image_debug_remark(image) ? rt_image_debug_remark(image) : "");
+		add(&t, "%.200s: is stripped: no function names in it%s%.300s",
+		    rt_image_name(image), rt_image_debug_remark(image) ? "; " : "",
+		    rt_image_debug_remark(image) ? rt_image_debug_remark(image) : "");
 	else
-		add(&t, "%.200s: no function %s'%.200s'", rt_image_name(image), spec->glob ? "matches " : "",
-		    spec->function);
+		add(&t, "%.200s: no function %s'%.200s'", rt_image_name(image),
+		    spec->glob ? "matches " : "", spec->function);
 	if (n == 0 && rt_image_unnamed(image, &unnamed, &nunnamed) == 0 && nunnamed)
-		add(&t, "; 'fn_*' are its %zu functions without names, %s the first of them", nunnamed, unnamed[0].name);
+		add(&t, "; 'fn_*' are its %zu functions without names, %s the first of them",
+		    nunnamed, unnamed[0].name);
 	before = t.n;
 	add_other_image(&t, images, image, spec);
 	if (t.n == before && copy)
@@ -243,7 +268,8 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image, const
 		/* Named types have the code of their underlying type. */
 		add_names(&t, nearest, rt_nearest_go(spec->function, v, n, nearest));
 	}
-	if (t.n == before && n && !image->symtab.present && !image->has_more && !rt_image_go(image) &&
+	if (t.n == before && n && !image->symtab.present && !image->has_more &&
+	    !rt_image_go(image) &&
 	    strncmp(spec->function, RT_UNNAMED_PREFIX, strlen(RT_UNNAMED_PREFIX)) != 0)
 		add(&t, "; it is stripped: only what it exports has a name");
 	if (t.n == before && spec->function[0] >= '0' && spec->function[0] <= '9')
@@ -262,7 +288,10 @@ struct near {
 	size_t len;
 };
 
-/* A name of Go without the brackets of pointers and of types: net/http.Client.Get.  false: it does not fit. */
+/*
+ * A name of Go without the brackets of pointers and of types: net/http.Client.Get.  false: it does
+ * not fit.
+ */
 static bool without_brackets(const char *name, char text[MAX_PLAIN])
 {
 	size_t n = 0;
@@ -279,7 +308,8 @@ static bool without_brackets(const char *name, char text[MAX_PLAIN])
 
 static bool ends_in(const char *name, size_t n, const char *part, size_t npart)
 {
-	return n >= npart && strncasecmp(name + n - npart, part, npart) == 0 && (n == npart || strchr("./", name[n - npart - 1]));
+	return n >= npart && strncasecmp(name + n - npart, part, npart) == 0 &&
+	       (n == npart || strchr("./", name[n - npart - 1]));
 }
 
 static const char *behind_package(const char *name)
@@ -290,8 +320,9 @@ static const char *behind_package(const char *name)
 }
 
 /*
- * Go: the same without its package or its receiver's type: fib for main.fib, Client.Get and http.Get for net/http.(*Client).Get, which
- * the plain function calls that is so short that it is inlined.  Better where the case is the same.
+ * Go: the same without its package or its receiver's type: fib for main.fib, Client.Get and
+ * http.Get for net/http.(*Client).Get, which the plain function calls that is so short that it is
+ * inlined.  Better where the case is the same.
  */
 static unsigned score_go(const char *want, const char *name)
 {
@@ -309,7 +340,9 @@ static unsigned score_go(const char *want, const char *name)
 	if (!pa || !pb)
 		return UINT32_MAX;
 	last = strrchr(pb, '.');
-	return strcasecmp(last, pa) == 0 && ends_in(b, (size_t)(pb - b), a, (size_t)(pa - a)) ? 2 : UINT32_MAX;
+	return strcasecmp(last, pa) == 0 && ends_in(b, (size_t)(pb - b), a, (size_t)(pa - a))
+		       ? 2
+		       : UINT32_MAX;
 }
 
 /* How far `name` is from `want`; UINT32_MAX: not near. */
@@ -368,7 +401,8 @@ static void keep(struct near *best, size_t *n, struct near it)
 		best[(*n)++] = it;
 }
 
-static size_t find_best(const char *want, const struct rt_symbol *v, size_t n, bool go, const char *nearest[RT_MAX_NEAREST])
+static size_t find_best(const char *want, const struct rt_symbol *v, size_t n, bool go,
+			const char *nearest[RT_MAX_NEAREST])
 {
 	struct near best[RT_MAX_NEAREST];
 	size_t i, nbest = 0, nwant = strlen(want);
@@ -377,7 +411,8 @@ static size_t find_best(const char *want, const struct rt_symbol *v, size_t n, b
 		struct near it = { .name = v[i].name, .len = strlen(v[i].name) };
 
 		it.score = go ? score_go(want, it.name) : score(want, nwant, it.name, it.len);
-		if (it.score != UINT32_MAX && v[i].kind != RT_SYM_NOTYPE && !rt_name_fragment(it.name))
+		if (it.score != UINT32_MAX && v[i].kind != RT_SYM_NOTYPE &&
+		    !rt_name_fragment(it.name))
 			keep(best, &nbest, it);
 	}
 	for (i = 0; i < nbest; i++)
@@ -385,12 +420,14 @@ static size_t find_best(const char *want, const struct rt_symbol *v, size_t n, b
 	return nbest;
 }
 
-size_t rt_nearest(const char *want, const struct rt_symbol *v, size_t n, const char *nearest[RT_MAX_NEAREST])
+size_t rt_nearest(const char *want, const struct rt_symbol *v, size_t n,
+		  const char *nearest[RT_MAX_NEAREST])
 {
 	return find_best(want, v, n, false, nearest);
 }
 
-size_t rt_nearest_go(const char *want, const struct rt_symbol *v, size_t n, const char *nearest[RT_MAX_NEAREST])
+size_t rt_nearest_go(const char *want, const struct rt_symbol *v, size_t n,
+		     const char *nearest[RT_MAX_NEAREST])
 {
 	return find_best(want, v, n, true, nearest);
 }

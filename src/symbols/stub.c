@@ -17,7 +17,8 @@ static const char *symbol_name(struct rt_image *image, uint64_t i)
 	uint32_t name;		/* is first in both classes */
 	const char *s;
 
-	if (!d->symtab || !d->syment || i > UINT32_MAX || rt_image_read(image, d->symtab + i * d->syment, &name, sizeof(name)) != sizeof(name))
+	if (!d->symtab || !d->syment || i > UINT32_MAX ||
+	    rt_image_read(image, d->symtab + i * d->syment, &name, sizeof(name)) != sizeof(name))
 		return NULL;
 	s = rt_image_dynamic_string(image, name);
 	return s ? rt_image_clean_name(image, s) : NULL;

@@ -11,15 +11,21 @@
 #include "base/array.h"
 
 enum {
-	CFA_NOP = 0x00, CFA_SET_LOC = 0x01, CFA_ADVANCE1 = 0x02, CFA_ADVANCE4 = 0x04, CFA_REMEMBER = 0x0a, CFA_ARGS_SIZE = 0x2e,
-	CFA_ADVANCE = 0x40, CFA_HIGH = 0xc0,
+	CFA_NOP = 0x00,
+	CFA_SET_LOC = 0x01,
+	CFA_ADVANCE1 = 0x02,
+	CFA_ADVANCE4 = 0x04,
+	CFA_REMEMBER = 0x0a,
+	CFA_ARGS_SIZE = 0x2e,
+	CFA_ADVANCE = 0x40,
+	CFA_HIGH = 0xc0,
 	NAME_BYTES = sizeof(RT_UNNAMED_PREFIX) + 16,
 	FUNCTIONS_MAX = 8 << 20,
 };
 
 /*
- * Does the description up to `end` begin with the state in which functions are called?  A part that is entered by a jump says what its
- * function has already on the stack, and a stub what was pushed.
+ * Does the description up to `end` begin with the state in which functions are called?  A part that
+ * is entered by a jump says what its function has already on the stack, and a stub what was pushed.
  */
 static bool begins_called(struct rt_eh_cursor *c, uint64_t end)
 {
@@ -53,8 +59,9 @@ static int take(void *ctx, struct rt_eh_cursor *c, const struct rt_eh_described 
 	struct rt_image *image = ctx;
 	struct rt_symbol *f;
 
-	if (!d->length || d->begin + d->length < d->begin || !begins_called(c, d->end) || is_covered(image, d->begin) ||
-	    !rt_image_is_code(image, d->begin) || !rt_image_is_code(image, d->begin + d->length - 1))
+	if (!d->length || d->begin + d->length < d->begin || !begins_called(c, d->end) ||
+	    is_covered(image, d->begin) || !rt_image_is_code(image, d->begin) ||
+	    !rt_image_is_code(image, d->begin + d->length - 1))
 		return 0;
 	if (image->nunnamed >= FUNCTIONS_MAX)
 		return -EFBIG;
