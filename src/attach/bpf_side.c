@@ -228,13 +228,13 @@ static int program_error(int r, const char *log, struct rt_error *err)
 	return rt_fail(err, r, "the kernel refused a BPF program: %s%s%.*s", strerror(-r), len ? ": " : "", len, words);
 }
 
-static int load(struct rt_bpf_side *side, const struct rt_program *program, uint32_t expected, char *log, struct rt_error *err)
+static int load(struct rt_bpf_side *side, const struct rt_bpf_program *program, uint32_t expected, char *log, struct rt_error *err)
 {
 	struct rt_bpf bpf;
 	int r;
 
 	rt_bpf_init(&bpf);
-	r = rt_program_emit(program, &bpf, err);
+	r = rt_bpf_program_emit(program, &bpf, err);
 	if (r == 0)
 		r = rt_bpf_finish(&bpf, side->maps, err);
 	if (r == 0) {
@@ -284,7 +284,7 @@ static bool reads_string(const struct rt_plan *plan)
 int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *request, uint16_t plan,
 		     enum rt_key_source key_source, uint32_t key, uint32_t expected, struct rt_error *err)
 {
-	struct rt_program program = {
+	struct rt_bpf_program program = {
 		.purpose = request->purpose, .plan = &request->plans[plan], .plan_id = plan, .pids = request->pids, .gated = request->gate,
 		.key_source = key_source, .key = key, .read_user = !side->no_read_user, .no_read_str = side->no_read_str,
 		.thread_pointer = request->thread_pointer,

@@ -367,12 +367,12 @@ void rt_calibration_end(struct rt_calibration *c)
 int rt_place_cheaply(struct rt_target *target, bool ask, bool costs, struct rt_calibration *c,
 		     struct rt_error *err)
 {
-	const struct rt_arch *arch = rt_image_arch(target->images.v[0]);
+	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&target->program));
 	bool helps = rt_place_first(target);
 	uint32_t emulated;
 
 	if (arch->form && ask && (helps || costs)) {
-		emulated = rt_calibrate(arch, target->images.nops, true, costs, c);
+		emulated = rt_calibrate(arch, target->program.nops, true, costs, c);
 		if (emulated && helps)
 			rt_place_measured(target, emulated);
 	}

@@ -177,7 +177,7 @@ static void drop_stand_ins(struct rt_perf_probes *p, pid_t pid)
 int rt_perf_probes_again(struct rt_attach *attach, const struct rt_attach_request *request, enum rt_again why, pid_t tid, struct rt_error *err)
 {
 	struct rt_perf_probes *p = (struct rt_perf_probes *)attach;
-	pid_t pid = request->pids->v[0];
+	pid_t pid = rt_pids_first(request->pids);
 	struct rt_perf_attr attr;
 	size_t i, n;
 	int r = 0;

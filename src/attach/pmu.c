@@ -109,7 +109,7 @@ static int add_again(struct rt_perf_probes *p, const struct rt_attach_request *r
 
 	p->function = probe->function;
 	if (rt_plan_is_uretprobe(&request->plans[probe->plan]))
-		return rt_perf_probes_stand_in(p, &attr, request->pids->v[0], tid, err);
+		return rt_perf_probes_stand_in(p, &attr, rt_pids_first(request->pids), tid, err);
 	return add_for(p, request, id, &attr, tid, err);
 }
 

@@ -301,7 +301,7 @@ static int filter_threads(struct tracefs *t, const struct rt_pids *pids, struct 
 	if (n == -ENOMEM)
 		return rt_nomem(err);
 	if (n < 0)
-		return rt_fail(err, n, "the threads of process %d%s: %s", (int)pids->v[0], pids->n > 1 ? " or another one" : "", strerror(-n));
+		return rt_fail(err, n, "the threads of process %d%s: %s", (int)rt_pids_first(pids), pids->n > 1 ? " or another one" : "", strerror(-n));
 	return r < 0 ? rt_fail(err, r, "%s/set_event_pid: %s", t->instance, strerror(-r)) : 0;
 }
 

@@ -404,7 +404,7 @@ static void wait_for_end(struct rt_tracee *tracee)
 
 	while (!rt_tracee_ended(tracee, false)) {
 		if (rt_now() > end)
-			kill(tracee->pids.v[0], SIGKILL);
+			kill(rt_pids_first(&tracee->pids), SIGKILL);
 		usleep(LOOK_US);
 	}
 }
@@ -429,7 +429,7 @@ static int run(struct rt_attach_request *request, const struct rt_attach_ops *fo
 	if (r == 0) {
 		wait_for_end(&tracee);
 		trial->harmed = tracee.status != 0;
-		r = rt_trial_count(attach->source, tracee.pids.v[0], trial, err);
+		r = rt_trial_count(attach->source, rt_pids_first(&tracee.pids), trial, err);
 	}
 	if (attach)
 		attach->ops->close(attach);

@@ -95,7 +95,7 @@ static uint32_t sort_by_file(const struct rt_attach_request *request, uint16_t p
 	return n;
 }
 
-/* What programs take as rt_program.key, and the function in the upper half for those that filter. */
+/* What programs take as rt_bpf_program.key, and the function in the upper half for those that filter. */
 static uint64_t cookie(const struct rt_attach_request *request, unsigned probe)
 {
 	const struct rt_probe *p = &request->probes[probe];

@@ -26,6 +26,12 @@ static inline bool rt_pids_has(const struct rt_pids *pids, pid_t pid)
 	return i < pids->n;
 }
 
+/* The one that was named first, for what is the same in all: they run one program. */
+static inline pid_t rt_pids_first(const struct rt_pids *pids)
+{
+	return pids->v[0];
+}
+
 /* The only one, which needs not be asked for; 0: there are several, or none. */
 static inline pid_t rt_pids_only(const struct rt_pids *pids)
 {

@@ -13,8 +13,8 @@ static uint32_t find_main(const struct rt_target *t)
 	const struct rt_function *f = t->functions.v;
 	size_t i;
 
-	for (i = 0; i < t->functions.n && t->images.n; i++)
-		if (f[i].image == t->images.v[0] && strcmp(rt_function_symbol(&f[i]), "main") == 0)
+	for (i = 0; i < t->functions.n && t->program.n; i++)
+		if (f[i].image == rt_program_executable(&t->program) && strcmp(rt_function_symbol(&f[i]), "main") == 0)
 			return (uint32_t)i;
 	return RT_NO_FUNCTION;
 }

@@ -213,12 +213,12 @@ bool rt_locate_moved(struct rt_locate *l, pid_t pid, const struct rt_image *imag
 
 static const char *called_at(struct rt_locate *l, pid_t pid, uint64_t ra)
 {
-	struct rt_image *program = l->target->images.v[0];
+	struct rt_image *executable = rt_program_executable(&l->target->program);
 	uint64_t by;
 
 	if (!l->code)
-		l->code = rt_code_open(program);
-	return l->code && rt_locate_moved(l, pid, program, &by) ? rt_code_called(l->code, ra - by) : NULL;
+		l->code = rt_code_open(executable);
+	return l->code && rt_locate_moved(l, pid, executable, &by) ? rt_code_called(l->code, ra - by) : NULL;
 }
 
 /* By one of its names, or those of what is at its place: memcpy/memmove. */
@@ -251,7 +251,7 @@ bool rt_locate_from_program(struct rt_locate *l, pid_t pid, uint64_t ra, const s
 		c->called = NULL;
 		/* Code that belongs to no file, as a JIT makes it, is nobody's but the program's; [uprobes] is judged by the stack. */
 		c->program = rt_locate_file(l, pid, ra, &ino, &offset) < 0;
-		if (!c->program && ino == rt_image_ino(l->target->images.v[0])) {
+		if (!c->program && ino == rt_image_ino(rt_program_executable(&l->target->program))) {
 			c->program = true;
 			c->called = called_at(l, pid, ra);
 		}

@@ -76,7 +76,7 @@ static const char *way_out(const struct rt_target *t, bool entries, bool exits, 
 bool rt_stepped_remark(const struct rt_target *t, const struct rt_form_hits *hits, uint64_t ns,
 		       bool no_bpf, bool exact, char *buf, size_t size)
 {
-	const struct rt_arch *arch = rt_image_arch(t->images.v[0]);
+	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&t->program));
 	struct rt_calibration c = { 0 };
 	uint32_t emulated = RT_FORMS_ASSUMED;
 	uint64_t entries = sum_stepped(hits->entries, emulated);
@@ -88,7 +88,7 @@ bool rt_stepped_remark(const struct rt_target *t, const struct rt_form_hits *hit
 		return false;
 	if ((entries + exits) * STEP_MOST_NS < ns / 10)
 		return false;
-	emulated = rt_calibrate(arch, t->images.nops, !no_bpf, true, &c);
+	emulated = rt_calibrate(arch, t->program.nops, !no_bpf, true, &c);
 	rt_calibration_end(&c);
 	emulated = c.told ? emulated : RT_FORMS_ASSUMED;
 	if (c.costs.return_ns && !c.costs.return_stepped)

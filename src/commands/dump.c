@@ -32,7 +32,7 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 {
 	enum rt_key record_key = source == RT_KEY_POINTER ? RT_KEY_IP : RT_KEY_ID;
 	const struct rt_ring_ops *ring = o->ring ? rt_ring_find(o->ring) : rt_ring_at(0);
-	struct rt_program program = {
+	struct rt_bpf_program program = {
 		.purpose = t->purpose, .plan = &t->plans[plan], .plan_id = (uint16_t)plan, .pids = &o->pids, .key_source = source, .key = key, .read_user = true,
 		.slots = RT_GAPS_SLOTS, .transport = ring->transport, .ring_size = (uint32_t)rt_ring_size(o->buffer, 1),
 	};
@@ -55,7 +55,7 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 	if (source == RT_KEY_CONSTANT && t->purpose != RT_PURPOSE_RECORD)
 		program.key = t->probes[key].function;
 	rt_bpf_init(&bpf);
-	r = rt_program_emit(&program, &bpf, err);
+	r = rt_bpf_program_emit(&program, &bpf, err);
 	if (r == 0)
 		r = rt_bpf_finish(&bpf, NULL, err);
 	if (r == 0)
@@ -101,7 +101,7 @@ static int dump_tracefs(const struct rt_target *t, FILE *file, struct rt_error *
 
 	for (i = 0; i < t->nprobes; i++) {
 		const struct rt_function *f = &t->functions.v[t->probes[i].function];
-		bool left_out = rt_plan_is_uretprobe(&t->plans[t->probes[i].plan]) && f->image != t->images.v[0];
+		bool left_out = rt_plan_is_uretprobe(&t->plans[t->probes[i].plan]) && f->image != rt_program_executable(&t->program);
 		const struct rt_definition d = {
 			.group = "rawtrace", .event = event, .path = rt_image_name(f->image), .offset = rt_attach_place(&t->functions, t->plans, &t->probes[i]),
 			.kind = t->plans[t->probes[i].plan].kind, .at_exit = t->plans[t->probes[i].plan].leaving != RT_BY_URETPROBE,

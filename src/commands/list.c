@@ -10,7 +10,7 @@
 #include "dwarf/dwarf.h"
 #include "symbols/listing.h"
 #include "symbols/unnamed.h"
-#include "output/sink.h"
+#include "output/out.h"
 #include "plan/returns.h"
 #include "plan/signature.h"
 #include "lang/print.h"
@@ -103,7 +103,7 @@ static bool find_prototype(struct list *list, const struct rt_listing *l, struct
 	if (rt_dwarf_prototype(l->image, s->addr, list->types, prototype, &ignored) == 0)
 		return prototype->result || prototype->nparams;
 	if (!f || f->go || rt_is_mangled(s->name) || list->guesses >= GUESSES_MAX ||
-	    rt_signature_of(list->signatures, f, list->target.images.v[0], list->types, prototype, &ignored) < 0)
+	    rt_signature_of(list->signatures, f, rt_program_executable(&list->target.program), list->types, prototype, &ignored) < 0)
 		return false;
 	list->guesses += prototype->origin == RT_ORIGIN_GUESSED;
 	return prototype->origin != RT_ORIGIN_NONE;
@@ -285,19 +285,19 @@ static bool is_listable(const struct rt_spec *spec)
 /* Tracing it shows how its returns would be seen; what cannot be traced is no error here. */
 static int add_spec(struct list *list, const char *text, struct rt_spec *spec, struct rt_error *err)
 {
-	const struct rt_images *images = &list->target.images;
+	const struct rt_program *program = &list->target.program;
 	struct rt_error ignored;
-	int r = rt_spec_parse(text, rt_image_arch(images->v[0]), NULL, spec, err);
+	int r = rt_spec_parse(text, rt_image_arch(rt_program_executable(program)), NULL, spec, err);
 
 	if (r < 0)
 		return r;
 	if (!is_listable(spec))
 		return rt_usage(err, "'%s': list takes [LIBRARY:]NAME or a glob", text);
-	r = spec->lib ? rt_images_add_path(&list->target.images, spec->lib, list->target.pids.v[0], err) : 0;
+	r = spec->lib ? rt_program_add_path(&list->target.program, spec->lib, rt_pids_first(&list->target.pids), err) : 0;
 	if (r < 0)
 		return r;
 	spec->c_runtime = true;
-	r = rt_functions_add(&list->target.functions, images, spec, &ignored);
+	r = rt_functions_add(&list->target.functions, program, spec, &ignored);
 	return r == -ENOMEM ? rt_nomem(err) : 0;
 }
 
@@ -353,13 +353,13 @@ static int tell_inlined(void *ctx, const struct rt_image *image, const char *nam
 /* A glob may mean only what was inlined. */
 static int list_one(struct list *list, const struct rt_spec *spec, struct rt_error *err)
 {
-	int r = rt_listing_each(&list->target.images, spec, row, list, err), inlined;
+	int r = rt_listing_each(&list->target.program, spec, row, list, err), inlined;
 	size_t before = list->rows;
 	struct rt_error other;
 
 	if ((r < 0 && r != -EINVAL && r != -ENOENT) || r > 0)
 		return r;
-	inlined = rt_listing_inlined(&list->target.images, spec, tell_inlined, list, &other);
+	inlined = rt_listing_inlined(&list->target.program, spec, tell_inlined, list, &other);
 	if (inlined == -EFBIG) {
 		inlined = 0;
 		if (!list->json && list->rows)
@@ -373,8 +373,8 @@ static int list_one(struct list *list, const struct rt_spec *spec, struct rt_err
 /* All functions were asked for, and those with names were meant. */
 static int mention_unnamed(struct list *list, const struct rt_spec *spec)
 {
-	const struct rt_images *images = &list->target.images;
-	struct rt_image *image = spec->lib ? rt_images_find(images, spec->lib) : images->v[0];
+	const struct rt_program *program = &list->target.program;
+	struct rt_image *image = spec->lib ? rt_program_find(program, spec->lib) : rt_program_executable(program);
 	const struct rt_symbol *v;
 	size_t n;
 

@@ -75,7 +75,7 @@ struct rt_image {
 	uint16_t type;			/* e_type */
 	uint64_t entry;
 	const struct rt_arch *arch;
-	enum rt_nops nops;		/* of the kernel that would probe it; set by rt_images_take() */
+	enum rt_nops nops;		/* of the kernel that would probe it; set by rt_program_take() */
 	bool late;			/* the process has not got it, and may load it later */
 	bool is_go;
 	struct rt_range gopclntab, gobuildinfo, gomodule, relro;	/* sections of Go programs */

@@ -60,7 +60,7 @@ void rt_image_close(struct rt_image *image);
 const char *rt_image_name(const struct rt_image *image);	/* as given to rt_image_open, to be shown: without control characters */
 const char *rt_image_soname(const struct rt_image *image);	/* DT_SONAME, or NULL */
 const char *rt_image_interp(const struct rt_image *image);	/* PT_INTERP, or NULL: static or a library */
-bool rt_image_is_late(const struct rt_image *image);		/* a library that the process has not got (rt_images_add_path) */
+bool rt_image_is_late(const struct rt_image *image);		/* a library that the process has not got (rt_program_add_path) */
 int rt_image_fd(const struct rt_image *image);			/* the open file, owned by the image */
 ino_t rt_image_ino(const struct rt_image *image);
 /* Is this the file, or a debug file that was read for it? */

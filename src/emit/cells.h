@@ -113,7 +113,7 @@ struct rt_open_call {
 	uint64_t level;
 	/*
 	 * where calls are held back: their record as it will be, but for its number,
-	 * rt_program.hold bytes
+	 * rt_bpf_program.hold bytes
 	 */
 	/* where calls are measured: struct rt_open_time */
 };

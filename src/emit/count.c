@@ -38,7 +38,7 @@ static void emit_id(struct emitter *e)
 /* RT_MAP_CELLS: add AMOUNT to number CELL of FR_ID. */
 static void emit_add_cell(struct emitter *e)
 {
-	const struct rt_program *p = e->program;
+	const struct rt_bpf_program *p = e->program;
 
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_ID);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_MUL, R1, (int32_t)rt_cells_of(p->purpose));
@@ -108,7 +108,7 @@ static void emit_add(struct emitter *e)
  */
 static void emit_count_quick(struct emitter *e, int other)
 {
-	const struct rt_program *p = e->program;
+	const struct rt_bpf_program *p = e->program;
 	int ours = rt_bpf_label(e->bpf);
 
 	rt_bpf_mov(e->bpf, CELL, R8);

@@ -496,7 +496,7 @@ static void emit_depth(struct emitter *e, int pass)
 
 static void emit_limit_entry(struct emitter *e, int pass)
 {
-	const struct rt_program *p = e->program;
+	const struct rt_bpf_program *p = e->program;
 	int inside;
 
 	if (!p->hold)
@@ -585,7 +585,7 @@ static void emit_limit_return(struct emitter *e, int pass)
 
 void rt_emit_limit(struct emitter *e)
 {
-	const struct rt_program *p = e->program;
+	const struct rt_bpf_program *p = e->program;
 	int pass = rt_bpf_label(e->bpf);
 
 	if (p->hold)

@@ -148,7 +148,7 @@ int rt_emit_saved_at(unsigned i)
 }
 
 /* What no other function's program keeps there, as far as it knows its function. */
-static int32_t stands_for(const struct rt_program *p)
+static int32_t stands_for(const struct rt_bpf_program *p)
 {
 	uint32_t h = 2166136261u;
 	unsigned i;

@@ -21,7 +21,7 @@ enum { CTX = R6, PID_TGID = R7 };
 enum { FAULTS = R8, ROOM = R9 };
 
 struct emitter {
-	const struct rt_program *program;
+	const struct rt_bpf_program *program;
 	struct rt_bpf *bpf;
 	struct rt_tail tail;
 	int base;		/* the register that the record's place counts from, */

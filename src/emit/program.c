@@ -52,7 +52,7 @@ static void emit_follow(struct emitter *e, int fault)
  */
 static void emit_thread_pointer(struct emitter *e, int fault)
 {
-	const struct rt_program *p = e->program;
+	const struct rt_bpf_program *p = e->program;
 
 	if (!p->thread_pointer) {
 		/*
@@ -242,7 +242,7 @@ static void emit_value(struct emitter *e, unsigned i)
 
 static void emit_id(struct emitter *e)
 {
-	const struct rt_program *p = e->program;
+	const struct rt_bpf_program *p = e->program;
 	int id = rt_emit_field(e, offsetof(struct rt_record, id));
 
 	switch (p->key_source) {
@@ -436,7 +436,8 @@ static void emit_filtered(struct emitter *e)
 	rt_bpf_place(e->bpf, passed);
 }
 
-int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct rt_error *err)
+int rt_bpf_program_emit(const struct rt_bpf_program *program, struct rt_bpf *bpf,
+			struct rt_error *err)
 {
 	enum rt_key key = program->key_source == RT_KEY_POINTER ? RT_KEY_IP : RT_KEY_ID;
 	struct emitter e = { .program = program, .bpf = bpf };

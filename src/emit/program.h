@@ -23,7 +23,7 @@ enum rt_transport {
 	RT_TRANSPORT_ARRAY,
 };
 
-struct rt_program {
+struct rt_bpf_program {
 	enum rt_purpose purpose;
 	const struct rt_plan *plan;
 	uint16_t plan_id;
@@ -74,6 +74,7 @@ struct rt_program {
  * RT_MAP_HITS, and what emit/cells.h says.  Finish `bpf` with rt_bpf_finish.  Returns 0, or -E2BIG
  * with the reason when the plan does not fit a BPF program (more than the 512 bytes of its stack).
  */
-int rt_program_emit(const struct rt_program *program, struct rt_bpf *bpf, struct rt_error *err);
+int rt_bpf_program_emit(const struct rt_bpf_program *program, struct rt_bpf *bpf,
+			struct rt_error *err);
 
 #endif

@@ -44,9 +44,9 @@ static bool find(struct rt_target *t)
 	size_t i;
 	int r;
 
-	for (i = 0; i < t->images.n; i++) {
-		r = rt_errno_find(t->images.v[i], &t->errno_at);
-		t->errno_image = t->images.v[i];
+	for (i = 0; i < t->program.n; i++) {
+		r = rt_errno_find(t->program.v[i], &t->errno_at);
+		t->errno_image = t->program.v[i];
 		if (r == -ENOTSUP && rt_image_arch(t->errno_image)->word < 8)
 			not_read(
 				t,
@@ -54,11 +54,12 @@ static bool find(struct rt_target *t)
 				rt_image_name(t->errno_image));
 		else if (r == -ENOTSUP)
 			not_read(t, "where the code of %s has it is not understood",
-				 rt_image_name(t->images.v[i]));
+				 rt_image_name(t->program.v[i]));
 		if (r != -ENOENT)
 			return r == 0;
 	}
-	not_read(t, "none of the files of %s has __errno_location", rt_image_name(t->images.v[0]));
+	not_read(t, "none of the files of %s has __errno_location",
+		 rt_image_name(rt_program_executable(&t->program)));
 	return false;
 }
 

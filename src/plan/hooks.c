@@ -107,8 +107,8 @@ static bool is_imported(const struct rt_target *t, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < t->images.n; i++)
-		if (rt_image_imports(t->images.v[i], name))
+	for (i = 0; i < t->program.n; i++)
+		if (rt_image_imports(t->program.v[i], name))
 			return true;
 	return false;
 }
@@ -132,15 +132,16 @@ static int add_of_image(struct rt_target *t, struct rt_image *image, bool leaps_
 		return 0;
 	for (i = 0; i < n && r == 0; i++) {
 		w = v[i].kind == RT_SYM_FUNC ? find_hook(v[i].name) : NULL;
-		if (!w || (leaps_only && !w->leap) || (image != t->images.v[0] && !is_used(t, w)))
+		if (!w || (leaps_only && !w->leap) ||
+		    (image != rt_program_executable(&t->program) && !is_used(t, w)))
 			continue;
-		if (!t->everywhere || image == t->images.v[0])
+		if (!t->everywhere || image == rt_program_executable(&t->program))
 			r = add(t, image, &v[i], w);
 		else if (w->leap)
 			t->lacks_longjmp_hooks = true;
 		else
 			t->lacks_hooks = true;
-		if (t->everywhere && image != t->images.v[0] &&
+		if (t->everywhere && image != rt_program_executable(&t->program) &&
 		    (w->role == RT_ROLE_STACK || w->role == RT_ROLE_STACK_TOP))
 			t->lacks_stack_hooks = true;
 	}
@@ -196,7 +197,7 @@ static bool find_landings(struct landings *l, struct rt_code *code, uint64_t add
  */
 static int add_landings(struct rt_target *t)
 {
-	struct rt_image *image = t->images.v[0];
+	struct rt_image *image = rt_program_executable(&t->program);
 	struct rt_code *code = rt_code_open(image);
 	struct landings l = { .n = 0 };
 	const struct rt_symbol *v;
@@ -239,8 +240,8 @@ int rt_hooks_add(struct rt_target *t, struct rt_error *err)
 	if (!any || t->purpose != RT_PURPOSE_RECORD)
 		return 0;
 	/* Where there are uretprobes nothing unwinds, nor switches stacks. */
-	for (i = 0; i < t->images.n && r == 0; i++)
-		r = add_of_image(t, t->images.v[i], !insn);
+	for (i = 0; i < t->program.n && r == 0; i++)
+		r = add_of_image(t, t->program.v[i], !insn);
 	if (r == 0 && t->lacks_hooks)
 		r = add_landings(t);
 	return r < 0 ? rt_nomem(err) : 0;

@@ -205,15 +205,15 @@ static int check_images(struct rt_target *t, struct rt_error *err)
 	size_t i;
 	int r = v ? 0 : -ENOMEM;
 
-	for (i = 0; i < t->images.n && r == 0; i++)
-		r = check_image(t, t->images.v[i], v);
+	for (i = 0; i < t->program.n && r == 0; i++)
+		r = check_image(t, t->program.v[i], v);
 	free(v);
 	return r < 0 ? rt_nomem(err) : 0;
 }
 
 bool rt_place_first(struct rt_target *t)
 {
-	const struct rt_arch *arch = rt_image_arch(t->images.v[0]);
+	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&t->program));
 	struct placing c = { .target = t };
 
 	if (!arch->form)
@@ -228,21 +228,22 @@ void rt_place_measured(struct rt_target *t, uint32_t emulated)
 {
 	struct placing c = { .target = t, .emulated = emulated };
 
-	c.decoder = rt_decoder_open(rt_image_arch(t->images.v[0]));
+	c.decoder = rt_decoder_open(rt_image_arch(rt_program_executable(&t->program)));
 	place_all(&c);
 	rt_decoder_close(c.decoder);
 }
 
 int rt_place_check_files(struct rt_target *t, struct rt_error *err)
 {
-	return rt_image_arch(t->images.v[0])->form ? check_images(t, err) : 0;
+	return rt_image_arch(rt_program_executable(&t->program))->form ? check_images(t, err) : 0;
 }
 
 void rt_place_exact(struct rt_target *t)
 {
 	size_t i;
 
-	for (i = 0; i < t->functions.n && rt_image_arch(t->images.v[0])->form; i++)
+	for (i = 0; i < t->functions.n && rt_image_arch(rt_program_executable(&t->program))->form;
+	     i++)
 		set_form(&t->functions.v[i]);
 }
 
@@ -369,7 +370,7 @@ static void check_exits(struct rt_target *t, const struct rt_memory *memory)
 
 		if (f->how != RT_HOW_INSN ||
 		    (memory && (is_whole(memory, f) ||
-				(t->images.uneven && !rt_memory_has(memory, f->image)))))
+				(t->program.uneven && !rt_memory_has(memory, f->image)))))
 			continue;
 		f->how = RT_HOW_NONE;
 		f->why_not = memory ? "the process has its code changed in memory"
@@ -461,7 +462,7 @@ static void check_process(struct rt_target *t, pid_t pid, bool *bad)
 		struct rt_function *f = &t->functions.v[i];
 
 		/* Of several processes one may not have the library. */
-		if (bad[i] || (memory && t->images.uneven && !rt_memory_has(memory, f->image)))
+		if (bad[i] || (memory && t->program.uneven && !rt_memory_has(memory, f->image)))
 			continue;
 		if (f->skip && !(memory && is_same(memory, f)))
 			rt_place_at_entry(f,
@@ -479,7 +480,7 @@ int rt_place_check(struct rt_target *t, struct rt_error *err)
 	unsigned i;
 	int r;
 
-	if (!rt_image_arch(t->images.v[0])->form)
+	if (!rt_image_arch(rt_program_executable(&t->program))->form)
 		return 0;
 	bad = calloc(t->functions.n, sizeof(*bad));
 	if (!bad)

@@ -513,8 +513,9 @@ static int find_prototypes(struct rt_target *t, struct rt_error *err)
 	if (!t->prototype_types || !t->signatures)
 		return rt_nomem(err);
 	for (i = have; i < n && r == 0; i++)
-		r = rt_signature_of(t->signatures, &t->functions.v[i], t->images.v[0],
-				    t->prototype_types, &t->prototypes[i], err);
+		r = rt_signature_of(t->signatures, &t->functions.v[i],
+				    rt_program_executable(&t->program), t->prototype_types,
+				    &t->prototypes[i], err);
 	if (r == 0)
 		t->nprototypes = n;
 	return r;
@@ -543,7 +544,7 @@ static int make_level(struct rt_target *t, bool any, enum level level, struct rt
 	 * Without uretprobes none of their return addresses is found, by which a tail call would be
 	 * known.
 	 */
-	m.jumps = any && rt_images_jump(&t->images, why, sizeof(why));
+	m.jumps = any && rt_program_can_longjmp(&t->program, why, sizeof(why));
 	m.limits.errno_source = rt_errno_is_read(t) ? t->errno_source : RT_ERRNO_NOT_ASKED;
 	m.limits.errno_offset = (int32_t)t->errno_at.offset;
 	if (level != READ_ALL) {

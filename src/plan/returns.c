@@ -21,18 +21,18 @@ enum { ASKED = 1000, LOOKED_AT = 4096, LOOKED_AT_MOST = 256 };
 /* Which images' code was opened: exits are asked for file by file. */
 struct codes {
 	struct rt_code **v;
-	const struct rt_images *images;
+	const struct rt_program *program;
 };
 
 static struct rt_code *code_of(struct codes *codes, const struct rt_image *image)
 {
 	size_t i;
 
-	for (i = 0; i < codes->images->n; i++) {
-		if (codes->images->v[i] != image)
+	for (i = 0; i < codes->program->n; i++) {
+		if (codes->program->v[i] != image)
 			continue;
 		if (!codes->v[i])
-			codes->v[i] = rt_code_open(codes->images->v[i]);
+			codes->v[i] = rt_code_open(codes->program->v[i]);
 		return codes->v[i];
 	}
 	return NULL;
@@ -42,7 +42,7 @@ static void close_codes(struct codes *codes)
 {
 	size_t i;
 
-	for (i = 0; i < codes->images->n; i++)
+	for (i = 0; i < codes->program->n; i++)
 		rt_code_close(codes->v[i]);
 	free(codes->v);
 }
@@ -118,7 +118,7 @@ static bool is_unclear(const struct rt_target *t, const struct rt_function *f)
 /* Why a uretprobe could harm, or NULL. */
 static const char *harm_of(const struct rt_target *t, const struct rt_function *f)
 {
-	bool library = f->image != t->images.v[0];
+	bool library = f->image != rt_program_executable(&t->program);
 
 	if (t->entry_only[0])
 		return t->entry_only;
@@ -137,13 +137,13 @@ static struct rt_image *image_with(const struct rt_target *t, const char *name,
 	const struct rt_symbol *v;
 	size_t i, k, n;
 
-	for (i = 0; i < t->images.n; i++) {
-		if (rt_image_symbols(t->images.v[i], &v, &n, NULL) < 0)
+	for (i = 0; i < t->program.n; i++) {
+		if (rt_image_symbols(t->program.v[i], &v, &n, NULL) < 0)
 			continue;
 		for (k = 0; k < n; k++) {
 			*symbol = &v[k];
 			if (v[k].global && v[k].size && strcmp(v[k].name, name) == 0)
-				return t->images.v[i];
+				return t->program.v[i];
 		}
 	}
 	return NULL;
@@ -345,7 +345,7 @@ static int find_shared(struct rt_target *t, const struct rt_image *image)
  */
 static void find_switches(struct rt_target *t)
 {
-	struct rt_image *image = t->images.v[0];
+	struct rt_image *image = rt_program_executable(&t->program);
 	const char *name;
 
 	if (t->purpose == RT_PURPOSE_RECORD && !rt_image_is_go(image) &&
@@ -355,11 +355,11 @@ static void find_switches(struct rt_target *t)
 
 int rt_returns_choose(struct rt_target *t, struct rt_error *err)
 {
-	struct codes codes = { .images = &t->images };
+	struct codes codes = { .program = &t->program };
 	bool nomem = false, some = false;
 	size_t i;
 
-	codes.v = calloc(t->images.n + 1, sizeof(*codes.v));
+	codes.v = calloc(t->program.n + 1, sizeof(*codes.v));
 	if (!codes.v)
 		return rt_nomem(err);
 	for (i = 0; i < t->functions.n && !nomem; i++) {
@@ -371,8 +371,8 @@ int rt_returns_choose(struct rt_target *t, struct rt_error *err)
 	if (some && !nomem)
 		nomem = find_callees(t, &codes) < 0;
 	close_codes(&codes);
-	for (i = 0; i < t->images.n && some && !nomem; i++)
-		nomem = find_shared(t, t->images.v[i]) < 0;
+	for (i = 0; i < t->program.n && some && !nomem; i++)
+		nomem = find_shared(t, t->program.v[i]) < 0;
 	return nomem ? rt_nomem(err) : 0;
 }
 

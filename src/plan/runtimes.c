@@ -30,15 +30,15 @@ static const struct rt_symbol *find_last(struct rt_image *image, bool shared)
  * The runtime in a plugin is not the one that runs: the loader binds what a file has for others to
  * the first file that has it.  C's libraries keep theirs to themselves.
  */
-static struct rt_image *find_location(const struct rt_images *images, struct rt_image *image)
+static struct rt_image *find_location(const struct rt_program *program, struct rt_image *image)
 {
 	size_t i;
 
 	if (find_last(image, false) && !find_last(image, true))
 		return image;
-	for (i = 0; i < images->n; i++)
-		if (rt_image_go(images->v[i]) && find_last(images->v[i], true))
-			return images->v[i];
+	for (i = 0; i < program->n; i++)
+		if (rt_image_go(program->v[i]) && find_last(program->v[i], true))
+			return program->v[i];
 	return image;
 }
 
@@ -118,7 +118,7 @@ int rt_runtimes_find(struct rt_target *t, struct rt_error *err)
 		image = t->functions.v[i].image;
 		if (!t->functions.v[i].go || rt_runtime_of(t, image))
 			continue;
-		owner = find_location(&t->images, image);
+		owner = find_location(&t->program, image);
 		r = add(t, image, owner);
 		if (r == 0)
 			r = add(t, owner, owner);

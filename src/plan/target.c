@@ -31,7 +31,7 @@ static int keep_spec(struct rt_target *t, const char *text, struct rt_spec **spe
 		free(*spec);
 		return rt_nomem(err);
 	}
-	r = rt_spec_parse(text, rt_image_arch(t->images.v[0]),
+	r = rt_spec_parse(text, rt_image_arch(rt_program_executable(&t->program)),
 			  t->sets ? rt_probes_scope(t->sets) : NULL, *spec, err);
 	if (r < 0)
 		free(*spec);
@@ -49,8 +49,8 @@ static const char *library_of(const struct rt_target *t, const struct rt_stateme
 	const char *soname;
 	size_t i;
 
-	for (i = 0; i < t->images.n; i++) {
-		soname = rt_image_soname(t->images.v[i]);
+	for (i = 0; i < t->program.n; i++) {
+		soname = rt_image_soname(t->program.v[i]);
 		if (soname && rt_statement_is_of(s, soname))
 			return soname;
 	}
@@ -77,7 +77,7 @@ static int add_statement(struct rt_target *t, const struct rt_statement *s, stru
 		if (!spec->lib)
 			return rt_nomem(err);
 	}
-	r = rt_functions_add(&t->functions, &t->images, spec, NULL);
+	r = rt_functions_add(&t->functions, &t->program, spec, NULL);
 	t->limit.tests |= r == 0 && spec->nconditions;
 	return r == -ENOMEM ? rt_nomem(err) : r < 0 ? -ENOENT : 0;
 }
@@ -91,7 +91,7 @@ static int add_set(struct rt_target *t, const char *name, struct rt_error *err)
 	int r;
 
 	if (!t->sets)
-		t->sets = rt_probes_new(rt_image_arch(t->images.v[0]));
+		t->sets = rt_probes_new(rt_image_arch(rt_program_executable(&t->program)));
 	if (!t->sets)
 		return rt_nomem(err);
 	rt_probes_statements(t->sets, &before);
@@ -107,7 +107,7 @@ static int add_set(struct rt_target *t, const char *name, struct rt_error *err)
 	}
 	return some ? 0
 		    : rt_usage(err, "@%s: none of its functions is in %s", name,
-			       rt_image_name(t->images.v[0]));
+			       rt_image_name(rt_program_executable(&t->program)));
 }
 
 int rt_target_add_functions(struct rt_target *t, char *const *specs, int n, struct rt_error *err)
@@ -123,9 +123,10 @@ int rt_target_add_functions(struct rt_target *t, char *const *specs, int n, stru
 		r = keep_spec(t, specs[i], &spec, err);
 		t->limit.tests |= r == 0 && spec->nconditions;
 		if (r == 0 && spec->lib)
-			r = rt_images_add_path(&t->images, spec->lib, t->pids.v[0], err);
+			r = rt_program_add_path(&t->program, spec->lib, rt_pids_first(&t->pids),
+						err);
 		if (r == 0)
-			r = rt_functions_add(&t->functions, &t->images, spec, err);
+			r = rt_functions_add(&t->functions, &t->program, spec, err);
 	}
 	return r;
 }
@@ -168,8 +169,9 @@ static void judge_process(struct rt_target *t)
 	char who[sizeof(t->entry_only) - 80];
 	pid_t self = getpid();
 
-	rt_images_become(&t->images, t->library_entry_only, sizeof(t->library_entry_only));
-	if (rt_images_unwind(&t->images, t->entry_only, sizeof(t->entry_only)))
+	rt_program_can_run_other_code(&t->program, t->library_entry_only,
+				      sizeof(t->library_entry_only));
+	if (rt_program_can_unwind(&t->program, t->entry_only, sizeof(t->entry_only)))
 		return;
 	if (is_filtered(t->pids.n ? &t->pids : RT_PID(self)))
 		snprintf(t->entry_only, sizeof(t->entry_only),
@@ -181,7 +183,8 @@ static void judge_process(struct rt_target *t)
 			 "the process has a shadow stack, which the kernel's uretprobes do not "
 			 "know");
 	else if (version >= RT_KERNEL(6, 11) && version < RT_KERNEL(6, 14) &&
-		 rt_arch_native() == EM_X86_64 && rt_images_filter(&t->images, who, sizeof(who)))
+		 rt_arch_native() == EM_X86_64 &&
+		 rt_program_can_use_seccomp(&t->program, who, sizeof(who)))
 		snprintf(t->entry_only, sizeof(t->entry_only),
 			 "%s, and seccomp may kill it for the kernel's uretprobe system call", who);
 }
@@ -274,14 +277,14 @@ int rt_target_resolve(struct rt_target *t, const char *program, const struct rt_
 		rt_proc_leaders(pids, &t->pids);
 	t->most_plans = RT_PLANS_FEW;
 	if (t->pids.n) {
-		r = rt_images_of_pids(&t->pids, &t->images, err);
+		r = rt_program_of_pids(&t->pids, &t->program, err);
 	} else {
 		r = rt_tracee_find(program, &t->path, err);
 		if (r == 0)
-			r = rt_images_of_command(t->path, &t->images, err);
+			r = rt_program_of_command(t->path, &t->program, err);
 	}
 	if (r == 0) {
-		t->images.servers->slow = say_slow;
+		t->program.servers->slow = say_slow;
 		r = rt_target_add_functions(t, specs, nspecs, err);
 	}
 	if (r < 0)
@@ -409,7 +412,7 @@ int rt_target_simplify(struct rt_target *t, const char **why, struct rt_error *e
 void rt_target_free(struct rt_target *t)
 {
 	rt_functions_free(&t->functions);
-	rt_images_close(&t->images);
+	rt_program_close(&t->program);
 	while (t->nspecs > 0) {
 		rt_spec_free(t->specs[--t->nspecs]);
 		free(t->specs[t->nspecs]);
@@ -431,16 +434,17 @@ int rt_target_add_libcalls(struct rt_target *t, const char *text, struct rt_erro
 	int r = keep_spec(t, text, &spec, err);
 
 	/* A library that comes first may have other processes' calls. */
-	if (r == 0 && t->images.uneven)
+	if (r == 0 && t->program.uneven)
 		r = rt_usage(err,
 			     "--libcalls: process %d has other libraries than process %d; trace "
 			     "them one by one",
-			     (int)t->images.uneven, (int)t->pids.v[0]);
+			     (int)t->program.uneven, (int)rt_pids_first(&t->pids));
 
 	if (r == 0 && (spec->has_address || spec->has_offset || spec->file))
 		r = rt_spec_expected(spec, spec->column, err, "the name of an imported function");
 	if (r == 0)
-		r = rt_functions_add_imports(&t->functions, &t->images, t->pids.v[0], spec, err);
+		r = rt_functions_add_imports(&t->functions, &t->program, rt_pids_first(&t->pids),
+					     spec, err);
 	t->imports_nothing = r == 1;
 	t->libcalls = r == 0;
 	return r < 0 ? r : 0;
@@ -492,10 +496,11 @@ static int set_roots(struct rt_target *t, const char *under, struct rt_error *er
 	size_t i, k;
 	int r;
 
-	r = rt_spec_parse(under, rt_image_arch(t->images.v[0]), NULL, &parsed, err);
+	r = rt_spec_parse(under, rt_image_arch(rt_program_executable(&t->program)), NULL, &parsed,
+			  err);
 	if (r == 0) {
 		bare = is_bare(&parsed);
-		r = rt_functions_add(&roots, &t->images, &parsed, err);
+		r = rt_functions_add(&roots, &t->program, &parsed, err);
 		rt_spec_free(&parsed);
 	}
 	if (r == 0)

@@ -26,7 +26,7 @@ struct rt_target {
 	bool everywhere;
 	char *path;			/* the program's file; NULL with a pid */
 	struct rt_pids pids;		/* none, and zeros, with a path */
-	struct rt_images images;
+	struct rt_program program;
 	struct rt_probes *sets;		/* files of probes that were asked for, or NULL */
 	struct rt_spec **specs;		/* which the functions point into */
 	size_t nspecs, specs_cap;

@@ -109,7 +109,7 @@ static bool is_inlined(struct rt_target *t, size_t i)
 	if (!t->prototype_types)
 		t->prototype_types = rt_types_new();
 	return t->purpose != RT_PURPOSE_RECORD && t->prototype_types &&
-	       f->image == t->images.v[0] &&
+	       f->image == rt_program_executable(&t->program) &&
 	       rt_dwarf_prototype(f->image, f->addr, t->prototype_types, &prototype, NULL) == 0 &&
 	       prototype.inlined;
 }
@@ -157,7 +157,7 @@ static void say_entry_only(struct notes *notes, const struct rt_target *t, bool 
 		if (is_entry_only(t, f))
 			reason_text(t, f, why, sizeof(why));
 		else if (left && !f->hidden && f->how == RT_HOW_URETPROBE &&
-			 f->image != t->images.v[0])
+			 f->image != rt_program_executable(&t->program))
 			snprintf(why, sizeof(why), "%s", in_libraries);
 		else
 			continue;
@@ -183,8 +183,8 @@ static void say_troubles(struct notes *notes, const struct rt_target *t)
 	struct rt_error err;
 	size_t i;
 
-	for (i = 0; i < t->images.n; i++)
-		if (rt_dwarf_trouble(t->images.v[i], &err))
+	for (i = 0; i < t->program.n; i++)
+		if (rt_dwarf_trouble(t->program.v[i], &err))
 			say(notes, "%s", err.text);
 }
 
@@ -192,17 +192,18 @@ static void say_images(struct notes *notes, const struct rt_target *t)
 {
 	size_t i;
 
-	for (i = 0; i < t->images.n; i++)
-		if (rt_image_is_late(t->images.v[i]))
+	for (i = 0; i < t->program.n; i++)
+		if (rt_image_is_late(t->program.v[i]))
 			say(notes,
 			    "%.600s is not among the program's libraries: calls are seen once it "
 			    "has loaded it",
-			    rt_image_name(t->images.v[i]));
-	if (t->images.uneven)
+			    rt_image_name(t->program.v[i]));
+	if (t->program.uneven)
 		say(notes,
 		    "process %d has other libraries than process %d: a name that stands in several "
 		    "is looked for as process %d would",
-		    (int)t->images.uneven, (int)t->pids.v[0], (int)t->pids.v[0]);
+		    (int)t->program.uneven, (int)rt_pids_first(&t->pids),
+		    (int)rt_pids_first(&t->pids));
 }
 
 /* Their goroutines have numbers that those of the first have too. */
@@ -227,7 +228,8 @@ static void note_lacking_hooks(struct notes *notes, const struct rt_target *t, b
 		say(notes,
 		    "%.100s switches stacks by itself%s%.100s: calls there may seem to be inside "
 		    "others, or not to return",
-		    rt_image_name(t->images.v[0]), *t->switches ? ", in " : "", t->switches);
+		    rt_image_name(rt_program_executable(&t->program)), *t->switches ? ", in " : "",
+		    t->switches);
 	if (t->lacks_longjmp_hooks)
 		say(notes, "longjmp is not watched: %s: calls that it has left may seem to go on",
 		    t->everywhere || everywhere ? "without BPF its probe would be in every process "
@@ -247,7 +249,7 @@ static bool leave_libraries(struct rt_target *t)
 	for (i = 0; i < t->functions.n; i++) {
 		const struct rt_function *f = &t->functions.v[i];
 
-		if (f->image == t->images.v[0])
+		if (f->image == rt_program_executable(&t->program))
 			continue;
 		if (f->role)
 			*(strstr(f->name, "longjmp") ? &t->lacks_longjmp_hooks : &t->lacks_hooks) = true;
@@ -269,7 +271,7 @@ int rt_target_notes(struct rt_target *t, bool everywhere, bool verbose,
 		say(&notes, "%s", t->functions.note);
 	if (t->imports_nothing)
 		say(&notes, "--libcalls: %s imports nothing: only its own functions are traced",
-		    rt_image_name(t->images.v[0]));
+		    rt_image_name(rt_program_executable(&t->program)));
 	say_images(&notes, t);
 	say_inlined(&notes, t);
 	if (t->purpose == RT_PURPOSE_COUNT)

@@ -34,7 +34,7 @@
 #include "elf/file.h"
 #include "base/array.h"
 #include "process/private.h"
-#include "process/images.h"
+#include "process/program.h"
 
 /* The search ends at these numbers, so that a hostile file does not make it endless. */
 enum { NAMES_MAX = 4096, TRIES_MAX = 200000 };
@@ -53,7 +53,7 @@ struct loaded {
 };
 
 struct search {
-	struct rt_images *images;
+	struct rt_program *program;
 	struct loaded *v;
 	size_t n, cap;
 	char **asked; /* the names that were searched for */
@@ -112,10 +112,10 @@ static int add(struct search *s, struct rt_image *image, const char *path, int b
 		rt_image_close(image);
 		return rt_nomem(s->err);
 	}
-	r = rt_images_take(s->images, image, s->err);
+	r = rt_program_take(s->program, image, s->err);
 	if (r < 0)
 		return r;
-	s->v[s->n++] = (struct loaded){ .image = s->images->v[s->images->n - 1],
+	s->v[s->n++] = (struct loaded){ .image = s->program->v[s->program->n - 1],
 					.by = by,
 					.folder = folder_of(path) };
 	return 0;
@@ -189,7 +189,7 @@ static int try_file(struct search *s, const char *path, int by, const char *name
 	r = rt_image_open_library(path, NULL, &image, &why);
 	if (r == -ENOMEM)
 		return rt_nomem(s->err);
-	if (r == 0 && image->arch != s->images->v[0]->arch) {
+	if (r == 0 && image->arch != rt_program_executable(s->program)->arch) {
 		rt_image_close(image);
 		return 0;
 	}
@@ -221,7 +221,7 @@ static int try_path(struct search *s, int by, const char *name, const char *fold
 /* "" is the current folder, as in PATH. */
 static int try_folder(struct search *s, int by, const char *name, const char *folder)
 {
-	const struct rt_arch *arch = s->images->v[0]->arch;
+	const struct rt_arch *arch = rt_program_executable(s->program)->arch;
 	const char *hwcap;
 	unsigned i;
 	int r = 0;
@@ -282,7 +282,7 @@ static char *expand(const struct search *s, int by, const char *at, const char *
 			put_lib(s, out);
 			at += skip;
 		} else if (!s->musl && (skip = token(at + 1, end, "PLATFORM"))) {
-			fputs(s->images->v[0]->arch->platform(), out);
+			fputs(rt_program_executable(s->program)->arch->platform(), out);
 			at += skip;
 		} else {
 			usable &= !s->musl;
@@ -331,7 +331,7 @@ static bool is_default_folder(const struct search *s, const char *path)
 
 static int try_cache(struct search *s, int by, const char *name)
 {
-	const struct rt_arch *arch = s->images->v[0]->arch;
+	const struct rt_arch *arch = rt_program_executable(s->program)->arch;
 	const struct rt_ldcache_want want = {
 		.name = name,
 		.flags = arch->cache_flags,
@@ -446,7 +446,7 @@ static int need(struct search *s, int by, const char *name, bool optional)
 	if (r)
 		return r < 0 ? r : 0;
 	if (s->nasked >= NAMES_MAX || s->tries > TRIES_MAX) {
-		rt_images_incomplete(s->images,
+		rt_program_incomplete(s->program,
 				     "they are too many, or are looked for in too many folders");
 		return 0;
 	}
@@ -455,9 +455,9 @@ static int need(struct search *s, int by, const char *name, bool optional)
 	if (r || optional)
 		return r < 0 ? r : 0;
 	if (s->wrong)
-		rt_images_incomplete(s->images, "%s", s->why.text);
+		rt_program_incomplete(s->program, "%s", s->why.text);
 	else
-		rt_images_incomplete(s->images, "%s is not found", name);
+		rt_program_incomplete(s->program, "%s is not found", name);
 	return note_name(s, name);
 }
 
@@ -578,7 +578,7 @@ static void read_files(struct search *s)
 	s->file_bytes = s->musl ? NULL : rt_loader_read(s->interp, LOADER_MAX, &n);
 	rt_loader_file_read(s->file_bytes ? s->file_bytes : "", s->file_bytes ? n : 0, &s->file);
 	if (!s->musl && !s->file.known)
-		rt_images_incomplete(s->images, "its loader %s is not one that is known",
+		rt_program_incomplete(s->program, "its loader %s is not one that is known",
 				     s->interp);
 	if (s->musl)
 		read_musl_path(s);
@@ -594,7 +594,7 @@ static int open_loader(struct search *s)
 	if (r == -ENOMEM)
 		return rt_nomem(s->err);
 	if (r < 0)
-		rt_images_incomplete(s->images, "%s", why.text);
+		rt_program_incomplete(s->program, "%s", why.text);
 	return 0;
 }
 
@@ -612,11 +612,11 @@ static void release(struct search *s)
 	free(s->musl_path);
 }
 
-int rt_loader_list(struct rt_images *images, const char *interp, const char *path,
+int rt_loader_list(struct rt_program *program, const char *interp, const char *path,
 		   struct rt_error *err)
 {
 	struct search s = {
-		.images = images,
+		.program = program,
 		.interp = interp,
 		.musl = strncmp(base_name(interp), "ld-musl", 7) == 0,
 		.secure = gives_rights(path),
@@ -626,8 +626,9 @@ int rt_loader_list(struct rt_images *images, const char *interp, const char *pat
 
 	if (RT_ROOM(&s.v, s.n, &s.cap))
 		return rt_nomem(err);
-	s.v[s.n++] =
-		(struct loaded){ .image = images->v[0], .by = NOBODY, .folder = folder_of(path) };
+	s.v[s.n++] = (struct loaded){ .image = rt_program_executable(program),
+				      .by = NOBODY,
+				      .folder = folder_of(path) };
 	r = open_loader(&s);
 	if (r == 0) {
 		read_files(&s);

@@ -3,22 +3,22 @@
 #define RT_PROCESS_PRIVATE_H
 
 #include "elf/file.h"
-#include "process/images.h"
+#include "process/program.h"
 
 /*
  * images.c: take over `image`, unless the same file is there already.  On failure the image is
  * closed.
  */
-int rt_images_take(struct rt_images *images, struct rt_image *image, struct rt_error *err);
+int rt_program_take(struct rt_program *program, struct rt_image *image, struct rt_error *err);
 /* Note why the list may lack a library; the first reason is kept. */
-void rt_images_incomplete(struct rt_images *images, const char *fmt, ...) RT_PRINTF(2, 3);
+void rt_program_incomplete(struct rt_program *program, const char *fmt, ...) RT_PRINTF(2, 3);
 
 /*
- * loader.c: find the libraries that the loader `interp` would map for the program images->v[0],
+ * loader.c: find the libraries that the loader `interp` would map for the executable,
  * whose file is `path`, and add them.  Nothing is run.  Sets `incomplete` for all that goes wrong
  * but lack of memory.
  */
-int rt_loader_list(struct rt_images *images, const char *interp, const char *path,
+int rt_loader_list(struct rt_program *program, const char *interp, const char *path,
 		   struct rt_error *err);
 
 /* One line of /proc/PID/maps.  False where it is no executable mapping of a file. */

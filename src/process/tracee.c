@@ -128,7 +128,7 @@ int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[], c
 	map_code(code, files, n);
 	t->pids.n = 1;
 	t->pids.v[0] = fork();
-	if (t->pids.v[0] == 0) {
+	if (rt_pids_first(&t->pids) == 0) {
 		close(go[1]);
 		close(failed[0]);
 		child_main(go[0], failed[1], path, argv);
@@ -139,7 +139,7 @@ int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[], c
 	t->go = go[1];
 	t->failed = failed[0];
 	t->ours = true;
-	if (t->pids.v[0] < 0) {
+	if (rt_pids_first(&t->pids) < 0) {
 		t->ended = true;
 		rt_tracee_release(t);
 		return rt_fail(err, -EAGAIN, "starting %s: fork: %s", path, strerror(errno));
@@ -254,7 +254,7 @@ bool rt_tracee_forget_ended(struct rt_tracee *t)
 
 bool rt_tracee_ended(struct rt_tracee *t, bool wait)
 {
-	pid_t pid = t->pids.v[0], r;
+	pid_t pid = rt_pids_first(&t->pids), r;
 
 	if (t->ended)
 		return true;

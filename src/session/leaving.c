@@ -8,8 +8,8 @@
 static bool may(const struct rt_target *target, enum rt_leave leave, char *buf, size_t size)
 {
 	if (leave == RT_LEAVE_FORK)
-		return rt_images_fork(&target->images, buf, size);
-	return rt_images_jump(&target->images, buf, size);
+		return rt_program_can_fork(&target->program, buf, size);
+	return rt_program_can_longjmp(&target->program, buf, size);
 }
 
 /* From 4.3 on no kernel does harm, and the trial is not free: only in doubt is it made. */

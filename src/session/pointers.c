@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session/pointers.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "go/go.h"
 #include "symbols/demangle.h"
 
 /* A symbol by where it is in its file. */
@@ -25,19 +21,19 @@ struct table {
 
 struct rt_pointers {
 	struct rt_feed *feed;
-	const struct rt_images *images;
+	const struct rt_program *program;
 	struct table *tables;
 	bool raw;			/* names stay as the symbols have them */
 	struct rt_text text;
 };
 
-struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_images *images, bool raw)
+struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_program *program, bool raw)
 {
 	struct rt_pointers *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
-	*p = (struct rt_pointers){ .feed = feed, .images = images, .raw = raw, .tables = calloc(images->n, sizeof(*p->tables)) };
+	*p = (struct rt_pointers){ .feed = feed, .program = program, .raw = raw, .tables = calloc(program->n, sizeof(*p->tables)) };
 	if (!p->tables) {
 		free(p);
 		return NULL;
@@ -51,7 +47,7 @@ void rt_pointers_free(struct rt_pointers *p)
 
 	if (!p)
 		return;
-	for (i = 0; i < p->images->n; i++)
+	for (i = 0; i < p->program->n; i++)
 		free(p->tables[i].v);
 	free(p->tables);
 	rt_text_free(&p->text);
@@ -115,17 +111,17 @@ static const char *find(struct rt_pointers *p, pid_t pid, uint64_t addr)
 
 	if (rt_locate_file(rt_feed_locate(p->feed), pid, addr, &ino, &offset) < 0)
 		return NULL;
-	for (i = 0; i < p->images->n; i++) {
-		if (rt_image_ino(p->images->v[i]) != (ino_t)ino)
+	for (i = 0; i < p->program->n; i++) {
+		if (rt_image_ino(p->program->v[i]) != (ino_t)ino)
 			continue;
 		if (!p->tables[i].made)
-			make_table(&p->tables[i], p->images->v[i]);
+			make_table(&p->tables[i], p->program->v[i]);
 		return name_at(&p->tables[i], offset);
 	}
 	return NULL;
 }
 
-static const char *symbol(void *ctx, pid_t pid, uint64_t addr)
+const char *rt_pointers_name(void *ctx, pid_t pid, uint64_t addr)
 {
 	struct rt_pointers *p = ctx;
 	const char *name = find(p, pid, addr), *written = name && !p->raw ? rt_demangle(&p->text, name, false) : NULL;
@@ -133,53 +129,25 @@ static const char *symbol(void *ctx, pid_t pid, uint64_t addr)
 	return written ? written : name;
 }
 
-static bool go_type(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size, unsigned *kind)
+bool rt_pointers_moved(void *ctx, pid_t pid, const struct rt_image *image, uint64_t *by)
 {
 	struct rt_pointers *p = ctx;
-	uint64_t by;
-	size_t i;
 
-	for (i = 0; i < p->images->n; i++) {
-		struct rt_image *image = p->images->v[i];
-
-		if (rt_image_go(image) && rt_locate_moved(rt_feed_locate(p->feed), pid, image, &by) &&
-		    rt_go_type_name(image, addr - by, buf, size, kind))
-			return true;
-	}
-	return false;
-}
-
-/* The process may have closed it by now, and opened another one. */
-static bool descriptor(void *ctx, pid_t pid, int64_t fd, char *buf, size_t size)
-{
-	char path[64];
-	ssize_t n;
-
-	(void)ctx;
-	snprintf(path, sizeof(path), "/proc/%d/fd/%" PRId64, (int)pid, fd);
-	n = readlink(path, buf, size - 1);
-	if (n <= 0)
-		return false;
-	buf[n] = '\0';
-	return true;
+	return rt_locate_moved(rt_feed_locate(p->feed), pid, image, by);
 }
 
 /*
  * A page of a file that no one has touched is not there to be read by a probe; but nobody can have changed it either, where the file's
  * segment is not one to be written to.
  */
-static size_t constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size)
+size_t rt_pointers_constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size)
 {
 	struct rt_pointers *p = ctx;
 	size_t i, n = 0;
 	uint64_t by;
 
-	for (i = 0; i < p->images->n && !n; i++)
-		if (rt_locate_moved(rt_feed_locate(p->feed), pid, p->images->v[i], &by))
-			n = rt_image_read_constant(p->images->v[i], addr - by, buf, size);
+	for (i = 0; i < p->program->n && !n; i++)
+		if (rt_locate_moved(rt_feed_locate(p->feed), pid, p->program->v[i], &by))
+			n = rt_image_read_constant(p->program->v[i], addr - by, buf, size);
 	return n;
 }
-
-const struct rt_resolver_ops rt_pointers_ops = {
-	.symbol = symbol, .go_type = go_type, .descriptor = descriptor, .constant = constant,
-};

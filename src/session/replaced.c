@@ -20,14 +20,14 @@ int rt_replaced_check(const struct rt_target *t, struct rt_error *err)
 	const char *change;
 	size_t i;
 
-	for (i = 0; i < t->images.n; i++) {
-		change = rt_image_change(t->images.v[i], !t->pids.n);
+	for (i = 0; i < t->program.n; i++) {
+		change = rt_image_change(t->program.v[i], !t->pids.n);
 		if (change)
 			return rt_fail(err, -ESTALE, "%s: %s while rawtrace started; start it again",
-				       rt_image_name(t->images.v[i]), change);
+				       rt_image_name(t->program.v[i]), change);
 	}
 	for (i = 0; i < t->pids.n; i++)
-		if (runs_another(t->images.v[0], t->pids.v[i]))
+		if (runs_another(rt_program_executable(&t->program), t->pids.v[i]))
 			return rt_fail(err, -ESTALE,
 				       "process %d: called exec while rawtrace started; start it again",
 				       (int)t->pids.v[i]);

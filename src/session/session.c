@@ -14,6 +14,7 @@
 #include "kernel/caps.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
+#include "output/tally.h"
 #include "session/replaced.h"
 #include "session/session_private.h"
 #include "stream/ring.h"
@@ -38,7 +39,7 @@ static void add_counts(struct session *s, const struct rt_count_list *list, bool
 		uint32_t function = s->attach->ops->key != RT_KEY_IP ? (uint32_t)c->key :
 				    rt_locate_function_of_any(rt_feed_locate(s->feed), &s->tracee.pids, c->key);
 
-		rt_sinks_count(&s->sinks, function, c->cell, take_off ? -c->value : c->value);
+		rt_tally_add(&s->out, function, c->cell, take_off ? -c->value : c->value);
 		if (function < s->target.functions.n)
 			rt_stepped_cell(rt_feed_hits(s->feed), &s->target.functions.v[function], c->cell,
 					take_off ? -c->value : c->value);
@@ -63,15 +64,15 @@ static int tell_counts(struct session *s, uint64_t time)
 
 static int start_command(struct session *s, struct rt_error *err)
 {
-	const struct rt_images *images = &s->target.images;
-	int *files = calloc(images->n, sizeof(*files)), r;
+	const struct rt_program *program = &s->target.program;
+	int *files = calloc(program->n, sizeof(*files)), r;
 	size_t i, n = 0;
 
 	if (!files)
 		return rt_nomem(err);
-	for (i = 0; i < images->n; i++)
-		if (rt_image_arch(images->v[i]) == rt_arch_of(rt_arch_native()))
-			files[n++] = rt_image_fd(images->v[i]);
+	for (i = 0; i < program->n; i++)
+		if (rt_image_arch(program->v[i]) == rt_arch_of(rt_arch_native()))
+			files[n++] = rt_image_fd(program->v[i]);
 	r = rt_tracee_start(&s->tracee, s->target.path, s->options->argv, files, n, err);
 	free(files);
 	return r;
@@ -91,10 +92,10 @@ static int make_stack(struct session *s, struct rt_error *err)
 	};
 
 	if (rt_limit_any(&want.limit) || want.inside_only) {
-		s->filter = rt_filter_new(&want, &rt_sinks_ops, &s->sinks);
+		s->filter = rt_filter_new(&want, &s->out.ops->calls, &s->out);
 		s->stack = s->filter ? rt_stack_new(&rt_filter_ops, s->filter) : NULL;
 	} else {
-		s->stack = rt_stack_new(&rt_sinks_ops, &s->sinks);
+		s->stack = rt_stack_new(&s->out.ops->calls, &s->out);
 	}
 	if (s->stack && !s->tracee.ours)
 		rt_stack_attached(s->stack);
@@ -112,11 +113,13 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (r < 0)
 		return r;
 	s->feed = s->stack ? rt_feed_new(&s->target, s->attach->ops->key, &s->tracee.pids, s->attach->source->gaps, s->stack) : NULL;
-	s->pointers = s->feed ? rt_pointers_new(s->feed, &s->target.images, s->options->raw_names) : NULL;
+	s->pointers = s->feed ? rt_pointers_new(s->feed, &s->target.program, s->options->raw_names) : NULL;
 	if (!s->merge || !s->pointers)
 		return rt_nomem(err);
-	s->resolver = (struct rt_resolver){ &rt_pointers_ops, s->pointers };
-	s->sinks.trace.resolver = &s->resolver;
+	s->out.symbol = rt_pointers_name;
+	s->out.moved = rt_pointers_moved;
+	s->out.constant = rt_pointers_constant;
+	s->out.symbol_ctx = s->pointers;
 	r = rt_target_notes(&s->target, s->attach->ops->everywhere, s->options->verbose, rt_session_note, s);
 	if (r == 0)
 		r = rt_target_check_roots(&s->target, err);
@@ -125,7 +128,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (r == 0 && s->simplified)
 		r = rt_session_note(s, s->simplified);
 	if (r == 0)
-		r = rt_sinks_flush(&s->sinks, err);
+		r = rt_session_out_check(s, err);
 	if (r == 0)
 		r = rt_session_open_epoll(s, err);
 	if (r == 0 && !s->tracee.ours && rt_feed_read_processes(s->feed) < 0)
@@ -177,7 +180,7 @@ static int tell_stepped(struct session *s, uint64_t end)
 {
 	char text[200];
 
-	if (!rt_stepped_remark(&s->target, rt_feed_hits(s->feed), end - s->sinks.trace.start, s->options->no_bpf, s->options->exact, text, sizeof(text)))
+	if (!rt_stepped_remark(&s->target, rt_feed_hits(s->feed), end - s->out.start, s->options->no_bpf, s->options->exact, text, sizeof(text)))
 		return 0;
 	return rt_session_note(s, text);
 }
@@ -212,8 +215,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 	if (r == 0)
 		r = rt_session_tell_signal(s);
 	if (r == 0)
-		r = rt_sinks_end(&s->sinks);
-	return rt_sinks_flush(&s->sinks, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;
+		r = s->out.ops->end(&s->out);
+	return rt_session_out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;
 }
 
 /* A failure in the middle (a full disk): the command goes on, maybe for days, and the user is told now. */
@@ -234,7 +237,7 @@ static void wait_command(struct session *s)
 	if (!s->tracee.ours || s->tracee.go >= 0)
 		return;
 	if (sig && s->pass_on && !rt_tracee_ended(&s->tracee, false))
-		kill(s->tracee.pids.v[0], sig);
+		kill(rt_pids_first(&s->tracee.pids), sig);
 	s->stopped = 0;
 	while (!s->stopped && !rt_tracee_ended(&s->tracee, false))
 		if (epoll_wait(s->epoll, &e, 1, RT_TICK_MS) > 0)
@@ -248,7 +251,11 @@ static void release(struct session *s)
 	rt_gate_close(&s->gate);
 	rt_calibration_end(&s->calibration);
 	rt_tracee_release(&s->tracee);
-	rt_sinks_free(&s->sinks);
+	if (s->out.file) {
+		s->out.ops->free(&s->out);
+		fclose(s->out.file);
+	}
+	free(s->out_buffer);
 	free(s->base.v);
 	free(s->counts.v);
 	rt_pointers_free(s->pointers);
@@ -269,8 +276,8 @@ static int check_options(const struct rt_options *o, struct rt_error *err)
 
 	if (o->attach && !forced)
 		return rt_usage_words(err, "attach", "mechanism", o->attach, rt_attach_name);
-	if (o->format && !rt_format_find(o->format))
-		return rt_usage_words(err, "format", "format", o->format, rt_format_name);
+	if (o->format && !rt_out_find(o->format))
+		return rt_usage_words(err, "format", "format", o->format, rt_out_name);
 	if (o->ring && !rt_ring_find(o->ring))
 		return rt_usage_words(err, "ring", "ring", o->ring, rt_ring_name);
 	if (o->libcalls && (o->no_bpf || (forced && forced->everywhere)))
@@ -284,15 +291,15 @@ static int check_options(const struct rt_options *o, struct rt_error *err)
 /* The kernel runs it with rights that the user has not, and shows nothing of it. */
 static int check_program(const struct session *s, struct rt_error *err)
 {
-	const struct rt_image *program = s->target.images.v[0];
+	const struct rt_image *executable = rt_program_executable(&s->target.program);
 	struct stat st;
 
-	if (!rt_caps_is_user() || s->options->pids.n || fstat(rt_image_fd(program), &st) < 0)
+	if (!rt_caps_is_user() || s->options->pids.n || fstat(rt_image_fd(executable), &st) < 0)
 		return 0;
-	if (!(st.st_mode & (S_ISUID | S_ISGID)) && fgetxattr(rt_image_fd(program), "security.capability", NULL, 0) < 0)
+	if (!(st.st_mode & (S_ISUID | S_ISGID)) && fgetxattr(rt_image_fd(executable), "security.capability", NULL, 0) < 0)
 		return 0;
 	return rt_fail(err, -EPERM, "%s: is setuid, setgid or has capabilities, and this is user %u; try: sudo rawtrace ...",
-		       rt_image_name(program), (unsigned)getuid());
+		       rt_image_name(executable), (unsigned)getuid());
 }
 
 /* Beforehand, and with the probes in: then no other process can get the number. */

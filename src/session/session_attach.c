@@ -58,7 +58,7 @@ static int clean_leftovers(struct rt_error *err)
 /* Where some kernels harm programs like this one with their uretprobes, this kernel must first show that it does not. */
 static int try_returns(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
 {
-	const struct rt_arch *arch = rt_image_arch(s->target.images.v[0]);
+	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&s->target.program));
 	uint64_t began = rt_now();
 	struct rt_error why = { 0 };
 
@@ -143,7 +143,7 @@ static int open_attach(struct session *s, struct rt_attach_request *request, con
 		if (rt_attach_is_refusal(request, r))
 			r = attach_without(s, request, forced, err);
 	} while (make_less(s, r, err));
-	s->sinks.trace.shows = s->target.shows;
+	s->out.shows = s->target.shows;
 	if (!s->simplified && s->target.purpose == RT_PURPOSE_RECORD)
 		s->simplified = s->target.left_out;
 	return r;
@@ -181,7 +181,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	const struct rt_options *o = s->options;
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
-		.purpose = rt_purpose_of(o), .limit = s->target.limit, .here_only = s->target.libcalls, .pids = &s->tracee.pids, .functions = &s->target.functions, .program = s->target.images.v[0],
+		.purpose = rt_purpose_of(o), .limit = s->target.limit, .here_only = s->target.libcalls, .pids = &s->tracee.pids, .functions = &s->target.functions, .program = rt_program_executable(&s->target.program),
 		.ring_bytes = o->buffer,
 		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
 		.stop = rt_session_stopping, .stop_ctx = s,
@@ -196,7 +196,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 			return r;
 	}
 	/* Calls that are not shown would be levels to the programs, which do not know who called; nor do they learn of an exec. */
-	if (rt_limit_any(&request.limit) && (s->target.libcalls || rt_images_exec(&s->target.images)))
+	if (rt_limit_any(&request.limit) && (s->target.libcalls || rt_program_can_exec(&s->target.program)))
 		request.limit = (struct rt_limit){ 0 };
 	tell_all_of_go(s, &request);
 	rt_limits_raise(RT_FILES_USUAL);
@@ -225,7 +225,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	if (rt_session_stopping(s) && (r == 0 || r == -ESRCH))
 		return 0;
 	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
-		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)o->pids.v[0]);
+		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)rt_pids_first(&o->pids));
 	s->request = request;
 	if (r == 0)
 		r = rt_place_verify(&s->target, &s->tracee.pids, err);
@@ -289,7 +289,6 @@ static bool leave_to_child(struct session *s)
 {
 	char name[RT_COMM_MAX], byte;
 	int fd, null, p[2];
-	unsigned i;
 	pid_t pid;
 
 	if (pipe2(p, O_CLOEXEC) != 0)
@@ -309,9 +308,8 @@ static bool leave_to_child(struct session *s)
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
-	for (i = 0; i < s->sinks.n; i++)
-		if (s->sinks.v[i].file)
-			close(fileno(s->sinks.v[i].file));
+	if (s->out.file)
+		close(fileno(s->out.file));
 	if (s->tracee.go >= 0)
 		close(s->tracee.go);
 	while (read(p[0], &byte, 1) < 0 && errno == EINTR)

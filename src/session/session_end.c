@@ -7,16 +7,15 @@
 #include <unistd.h>
 
 #include "kernel/procfs.h"
+#include "output/tally.h"
 #include "session/session_private.h"
 #include "base/array.h"
 #include "base/say.h"
 
 static bool has_calls(const struct session *s)
 {
-	const struct rt_sink *table = rt_sinks_table(&s->sinks);
-
-	if (table)
-		return table->ops->has_calls(table);
+	if (s->out.ops == &rt_out_count || s->out.ops == &rt_out_hist)
+		return rt_tally_has_calls(&s->out);
 	return s->filter ? rt_filter_has_shown(s->filter) : rt_feed_has_calls(s->feed);
 }
 
@@ -102,9 +101,9 @@ void rt_session_say_attached(const struct session *s)
 
 	if (t->ours || !isatty(STDERR_FILENO))
 		return;
-	rt_proc_comm(t->pids.v[0], t->pids.v[0], name);
+	rt_proc_comm(rt_pids_first(&t->pids), rt_pids_first(&t->pids), name);
 	if (t->pids.n == 1)
-		rt_say("attached to %d (%s), %zu function%s", (int)t->pids.v[0], name, n, n == 1 ? "" : "s");
+		rt_say("attached to %d (%s), %zu function%s", (int)rt_pids_first(&t->pids), name, n, n == 1 ? "" : "s");
 	else
 		rt_say("attached to %u processes (%s), %zu function%s", t->pids.n, name, n, n == 1 ? "" : "s");
 }

@@ -10,7 +10,7 @@
  * A way from BPF programs to us.  Rings of `bytes` a CPU (rounded; 0: the default, 8 MiB a CPU and 64 MiB in all) for records that `decoder` knows, and
  * rings for what the kernel tells of threads and mappings (side-band records: perf rings in any case).
  *
- * On success `*map` is the map that programs write to, and `*size` what rt_program.ring_size wants.  The map, the decoder and
+ * On success `*map` is the map that programs write to, and `*size` what rt_bpf_program.ring_size wants.  The map, the decoder and
  * `gaps` are the caller's and must outlive the source.  -EOPNOTSUPP with the reason where the kernel has not the ring.
  */
 struct rt_ring_ops {

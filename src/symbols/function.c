@@ -272,7 +272,7 @@ static int note_unseen(struct rt_functions *functions, const struct rt_batch *b,
 	return rt_nomem(err);
 }
 
-int rt_functions_add(struct rt_functions *functions, const struct rt_images *images,
+int rt_functions_add(struct rt_functions *functions, const struct rt_program *program,
 		     const struct rt_spec *spec, struct rt_error *err)
 {
 	struct rt_batch b = { .spec = spec, .asked = spec };
@@ -281,9 +281,9 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_images *ima
 	size_t n, nunnamed;
 	int ret;
 
-	b.image = spec->lib ? rt_images_find(images, spec->lib) : images->v[0];
+	b.image = spec->lib ? rt_program_find(program, spec->lib) : rt_program_executable(program);
 	if (!b.image)
-		return rt_no_library(images, spec->lib, err);
+		return rt_no_library(program, spec->lib, err);
 	ret = rt_image_all_symbols(b.image, &symbols, &n, err);
 	if (ret)
 		return ret;
@@ -301,7 +301,7 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_images *ima
 	if (ret)
 		goto out;
 	if (b.named == 0)
-		ret = rt_no_function(images, b.image, spec, err);
+		ret = rt_no_function(program, b.image, spec, err);
 	else if (b.n == 0)
 		ret = rt_usage(err, "%s: nothing that '%s' matches can be probed",
 			       rt_image_name(b.image), spec->function);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "code/exits.h"
-#include "process/images.h"
+#include "process/program.h"
 #include "lang/spec.h"
 
 /* How the end of a function's calls is seen. */
@@ -100,7 +100,7 @@ static inline size_t rt_functions_shown(const struct rt_functions *functions)
  * (entry only) or says why not.  An IFUNC stands for its implementations.  A name that is not
  * there: a usage error with the nearest names, and the library that has it.
  */
-int rt_functions_add(struct rt_functions *functions, const struct rt_images *images,
+int rt_functions_add(struct rt_functions *functions, const struct rt_program *program,
 		     const struct rt_spec *spec, struct rt_error *err);
 
 /*
@@ -123,10 +123,10 @@ int rt_functions_raw_names(struct rt_functions *functions);
 
 /*
  * Add the functions of libraries that the program imports and `spec` means by name, each where its
- * loader finds it.  `pid`: as for rt_images_imports.  1 where the program imports nothing and there
- * are functions already; a usage error where there are none.
+ * loader finds it.  `pid`: as for rt_program_imports.  1 where the program imports nothing and
+ * there are functions already; a usage error where there are none.
  */
-int rt_functions_add_imports(struct rt_functions *functions, const struct rt_images *images,
+int rt_functions_add_imports(struct rt_functions *functions, const struct rt_program *program,
 			     pid_t pid, const struct rt_spec *spec, struct rt_error *err);
 void rt_functions_free(struct rt_functions *functions);
 

@@ -62,48 +62,48 @@ static char *environment(pid_t pid, const char *name)
 	return value;
 }
 
-static void put_preloaded(struct scope *scope, const struct rt_images *images, pid_t pid)
+static void put_preloaded(struct scope *scope, const struct rt_program *program, pid_t pid)
 {
 	char *list = environment(pid, "LD_PRELOAD="), *rest = list, *name;
 	size_t i;
 
 	while (rest && (name = strsep(&rest, ": ")))
-		for (i = 1; i < images->n && *name; i++)
-			if (is_called(images->v[i], name))
-				put(scope, images->v[i]);
+		for (i = 1; i < program->n && *name; i++)
+			if (is_called(program->v[i], name))
+				put(scope, program->v[i]);
 	free(list);
 }
 
 /*
  * Breadth first: what the program needs, then what those need.  What is left was opened by dlopen.
  */
-static void put_needed(struct scope *scope, const struct rt_images *images)
+static void put_needed(struct scope *scope, const struct rt_program *program)
 {
 	size_t i, k, m;
 
 	for (i = 0; i < scope->n; i++)
 		for (k = 0; k < scope->v[i]->needed.n; k++)
-			for (m = 1; m < images->n; m++)
-				if (is_called(images->v[m], scope->v[i]->needed.v[k]))
-					put(scope, images->v[m]);
-	for (m = 1; m < images->n; m++)
-		put(scope, images->v[m]);
+			for (m = 1; m < program->n; m++)
+				if (is_called(program->v[m], scope->v[i]->needed.v[k]))
+					put(scope, program->v[m]);
+	for (m = 1; m < program->n; m++)
+		put(scope, program->v[m]);
 }
 
-static int make_scope(struct scope *scope, const struct rt_images *images, pid_t pid)
+static int make_scope(struct scope *scope, const struct rt_program *program, pid_t pid)
 {
 	size_t i;
 
-	scope->v = calloc(images->n, sizeof(*scope->v));
+	scope->v = calloc(program->n, sizeof(*scope->v));
 	if (!scope->v)
 		return -ENOMEM;
-	put(scope, images->v[0]);
+	put(scope, rt_program_executable(program));
 	if (pid) {
-		put_preloaded(scope, images, pid);
-		put_needed(scope, images);
+		put_preloaded(scope, program, pid);
+		put_needed(scope, program);
 	} else {
-		for (i = 1; i < images->n; i++)	/* a loader lists them in its order */
-			put(scope, images->v[i]);
+		for (i = 1; i < program->n; i++)	/* a loader lists them in its order */
+			put(scope, program->v[i]);
 	}
 	return 0;
 }
@@ -158,10 +158,10 @@ static int look_through(struct rt_image *image, struct rt_import *v, size_t n, s
 	return r;
 }
 
-int rt_images_imports(const struct rt_images *images, pid_t pid, struct rt_import **out,
+int rt_program_imports(const struct rt_program *program, pid_t pid, struct rt_import **out,
 		      size_t *nout, struct rt_error *err)
 {
-	struct rt_image *program = images->v[0];
+	struct rt_image *executable = rt_program_executable(program);
 	struct scope scope = { .n = 0 };
 	const struct rt_symbol *symbols;
 	struct rt_import *v;
@@ -170,18 +170,18 @@ int rt_images_imports(const struct rt_images *images, pid_t pid, struct rt_impor
 
 	*out = NULL;
 	*nout = 0;
-	r = rt_image_symbols(program, &symbols, &n, err);
+	r = rt_image_symbols(executable, &symbols, &n, err);
 	if (r < 0)
 		return r;
-	n = program->imports.n;
+	n = executable->imports.n;
 	v = calloc(n + 1, sizeof(*v));
-	if (!v || make_scope(&scope, images, pid) < 0) {
+	if (!v || make_scope(&scope, program, pid) < 0) {
 		free(v);
 		return rt_nomem(err);
 	}
 	for (i = 0; i < n; i++)
-		v[i] = (struct rt_import){ .name = program->imports.v[i],
-					   .version = program->import_versions.v[i] };
+		v[i] = (struct rt_import){ .name = executable->imports.v[i],
+					   .version = executable->import_versions.v[i] };
 	qsort(v, n, sizeof(*v), compare);
 	for (i = 1; i < scope.n && r == 0; i++)
 		r = look_through(scope.v[i], v, n, err);
@@ -232,38 +232,39 @@ static bool imports_some(const struct rt_import *v, size_t n)
 	return false;
 }
 
-int rt_functions_add_imports(struct rt_functions *functions, const struct rt_images *images,
+int rt_functions_add_imports(struct rt_functions *functions, const struct rt_program *program,
 			     pid_t pid, const struct rt_spec *spec, struct rt_error *err)
 {
-	struct rt_image *only = spec->lib ? rt_images_find(images, spec->lib) : NULL;
+	struct rt_image *only = spec->lib ? rt_program_find(program, spec->lib) : NULL;
 	size_t i, n, named = 0, before = functions->n;
 	struct rt_import *v;
 	bool some;
 	int r;
 
 	if (spec->lib && !only)
-		return rt_no_library(images, spec->lib, err);
-	r = rt_images_imports(images, pid, &v, &n, err);
+		return rt_no_library(program, spec->lib, err);
+	r = rt_program_imports(program, pid, &v, &n, err);
 	if (r < 0)
 		return r;
-	for (i = 1; i < images->n && r == 0; i++)
-		if (!only || images->v[i] == only)
-			r = add_library(functions, images->v[i], v, n, spec, &named, err);
+	for (i = 1; i < program->n && r == 0; i++)
+		if (!only || program->v[i] == only)
+			r = add_library(functions, program->v[i], v, n, spec, &named, err);
 	some = imports_some(v, n);
 	free(v);
 	if (r < 0 || functions->n > before)
 		return r;
-	if (!some && before && !images->incomplete)
+	if (!some && before && !program->incomplete)
 		return 1;
 	if (!n)
 		return rt_usage(err, "%s: imports nothing: it is linked statically",
-				rt_image_name(images->v[0]));
-	if (images->incomplete && !named)
+				rt_image_name(rt_program_executable(program)));
+	if (program->incomplete && !named)
 		return rt_usage(
 			err, "%s: imports no function '%s' from the libraries that are known: %s",
-			rt_image_name(images->v[0]), spec->function, images->incomplete);
+			rt_image_name(rt_program_executable(program)), spec->function,
+			program->incomplete);
 	return rt_usage(err,
 			named ? "%s: nothing that it imports and '%s' means can be probed"
 			      : "%s: imports no function '%s' from a library",
-			rt_image_name(images->v[0]), spec->function);
+			rt_image_name(rt_program_executable(program)), spec->function);
 }

@@ -2,7 +2,7 @@
 #ifndef RT_SYMBOLS_IMPORTS_H
 #define RT_SYMBOLS_IMPORTS_H
 
-#include "process/images.h"
+#include "process/program.h"
 
 /* A function that the program imports, and who has it. */
 struct rt_import {
@@ -12,12 +12,12 @@ struct rt_import {
 };
 
 /*
- * The functions that the program of `images` (v[0]) imports, sorted by name, resolved as its loader
+ * The functions that the executable of `program` imports, sorted by name, resolved as its loader
  * does: the first library in its order of search that has one of that name and version.  With
  * `pid`, whose libraries are listed by address, that order is worked out from DT_NEEDED and the
  * process's LD_PRELOAD.  `*v` is to be freed; its names are the images'.
  */
-int rt_images_imports(const struct rt_images *images, pid_t pid, struct rt_import **v, size_t *n,
+int rt_program_imports(const struct rt_program *program, pid_t pid, struct rt_import **v, size_t *n,
 		      struct rt_error *err);
 
 #endif

@@ -83,17 +83,17 @@ static int each(struct listing *l, const struct rt_symbol *v, size_t n)
 	return r;
 }
 
-int rt_listing_each(const struct rt_images *images, const struct rt_spec *spec, rt_listing_row row,
-		    void *ctx, struct rt_error *err)
+int rt_listing_each(const struct rt_program *program, const struct rt_spec *spec,
+		    rt_listing_row row, void *ctx, struct rt_error *err)
 {
 	struct listing l = { .row = row, .ctx = ctx };
 	const struct rt_symbol *v, *unnamed;
 	size_t n, nunnamed;
 	int r;
 
-	l.image = spec->lib ? rt_images_find(images, spec->lib) : images->v[0];
+	l.image = spec->lib ? rt_program_find(program, spec->lib) : rt_program_executable(program);
 	if (!l.image)
-		return rt_no_library(images, spec->lib, err);
+		return rt_no_library(program, spec->lib, err);
 	r = rt_image_all_symbols(l.image, &v, &n, err);
 	if (r < 0)
 		return r;
@@ -112,7 +112,7 @@ int rt_listing_each(const struct rt_images *images, const struct rt_spec *spec, 
 	}
 	rt_matcher_free(&l.matcher);
 	if (r == 0 && !l.told)
-		r = rt_no_function(images, l.image, spec, err);
+		r = rt_no_function(program, l.image, spec, err);
 	return r;
 }
 
@@ -183,10 +183,11 @@ static int tell_meant(const struct rt_image *image, struct rt_matcher *matcher,
 	return r;
 }
 
-int rt_listing_inlined(const struct rt_images *images, const struct rt_spec *spec,
+int rt_listing_inlined(const struct rt_program *program, const struct rt_spec *spec,
 		       rt_listing_name told, void *ctx, struct rt_error *err)
 {
-	struct rt_image *image = spec->lib ? rt_images_find(images, spec->lib) : images->v[0];
+	struct rt_image *image = spec->lib ? rt_program_find(program, spec->lib)
+					   : rt_program_executable(program);
 	struct rt_strings names = { 0 }, symbols = { 0 };
 	struct rt_matcher matcher;
 	const struct rt_symbol *v;

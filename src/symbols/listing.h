@@ -2,7 +2,7 @@
 #ifndef RT_SYMBOLS_LISTING_H
 #define RT_SYMBOLS_LISTING_H
 
-#include "process/images.h"
+#include "process/program.h"
 #include "lang/spec.h"
 
 /* A function as `rawtrace list` tells of it: one address, with all its names. */
@@ -24,8 +24,8 @@ typedef int (*rt_listing_row)(void *ctx, const struct rt_listing *listing);
  * The functions that `spec` means, by address, also those that cannot be traced.  A name that is
  * not there: a usage error, as by rt_functions_add.
  */
-int rt_listing_each(const struct rt_images *images, const struct rt_spec *spec, rt_listing_row row,
-		    void *ctx, struct rt_error *err);
+int rt_listing_each(const struct rt_program *program, const struct rt_spec *spec,
+		    rt_listing_row row, void *ctx, struct rt_error *err);
 
 /*
  * The functions that `spec` means and that have no code of their own, as all calls of them were
@@ -34,7 +34,7 @@ int rt_listing_each(const struct rt_images *images, const struct rt_spec *spec, 
  * specification means one function nothing is looked for: rt_listing_each says so.
  */
 typedef int (*rt_listing_name)(void *ctx, const struct rt_image *image, const char *name);
-int rt_listing_inlined(const struct rt_images *images, const struct rt_spec *spec,
+int rt_listing_inlined(const struct rt_program *program, const struct rt_spec *spec,
 		       rt_listing_name told, void *ctx, struct rt_error *err);
 
 #endif

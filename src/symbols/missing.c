@@ -11,7 +11,7 @@
 #include "dwarf/dwarf.h"
 #include "elf/file.h"
 #include "go/go.h"
-#include "process/images.h"
+#include "process/program.h"
 #include "symbols/match.h"
 #include "symbols/private.h"
 #include "symbols/unnamed.h"
@@ -37,43 +37,43 @@ static void RT_PRINTF(2, 3) add(struct text *t, const char *fmt, ...)
 		t->n += (size_t)n < sizeof(t->buf) - t->n ? (size_t)n : sizeof(t->buf) - t->n - 1;
 }
 
-static void add_libraries(struct text *t, const struct rt_images *images)
+static void add_libraries(struct text *t, const struct rt_program *program)
 {
 	size_t i;
 
-	if (images->n < 2) {
-		add(t, "%s", images->incomplete ? "" : ": it has none");
+	if (program->n < 2) {
+		add(t, "%s", program->incomplete ? "" : ": it has none");
 		return;
 	}
 	add(t, "; it has ");
-	for (i = 1; i < images->n && i <= MAX_LISTED; i++)
-		add(t, "%s%.100s", i > 1 ? ", " : "", rt_image_name(images->v[i]));
-	if (i < images->n)
-		add(t, " and %zu more", images->n - i);
+	for (i = 1; i < program->n && i <= MAX_LISTED; i++)
+		add(t, "%s%.100s", i > 1 ? ", " : "", rt_image_name(program->v[i]));
+	if (i < program->n)
+		add(t, " and %zu more", program->n - i);
 }
 
-static bool has_sdt(const struct rt_images *images)
+static bool has_sdt(const struct rt_program *program)
 {
 	size_t i;
 
-	for (i = 0; i < images->n && !images->v[i]->has_sdt; i++)
+	for (i = 0; i < program->n && !program->v[i]->has_sdt; i++)
 		;
-	return i < images->n;
+	return i < program->n;
 }
 
-static bool loads_others(const struct rt_images *images)
+static bool loads_others(const struct rt_program *program)
 {
 	size_t i;
 
-	for (i = 0; i < images->n; i++)
-		if (rt_image_imports(images->v[i], "dlopen"))
+	for (i = 0; i < program->n; i++)
+		if (rt_image_imports(program->v[i], "dlopen"))
 			return true;
 	return false;
 }
 
-int rt_no_library(const struct rt_images *images, const char *lib, struct rt_error *err)
+int rt_no_library(const struct rt_program *files, const char *lib, struct rt_error *err)
 {
-	const char *program = rt_image_name(images->v[0]);
+	const char *program = rt_image_name(rt_program_executable(files));
 	struct text t = { .n = 0 };
 	struct stat st;
 
@@ -81,12 +81,12 @@ int rt_no_library(const struct rt_images *images, const char *lib, struct rt_err
 		add(&t, "%.200s: does not load '%.200s'", program, lib);
 	else
 		add(&t, "%.200s: no library '%.200s'", program, lib);
-	add_libraries(&t, images);
-	if (images->incomplete)
-		add(&t, " (the list is incomplete: %s)", images->incomplete);
-	if (!strchr(lib, '/') && loads_others(images))
+	add_libraries(&t, files);
+	if (files->incomplete)
+		add(&t, " (the list is incomplete: %s)", files->incomplete);
+	if (!strchr(lib, '/') && loads_others(files))
 		add(&t, "; one that is loaded later (dlopen) goes by its path");
-	if (!strchr(lib, '/') && has_sdt(images))
+	if (!strchr(lib, '/') && has_sdt(files))
 		add(&t, "; a USDT probe goes by its address, which readelf -n tells: "
 			"LIBRARY:0xADDRESS");
 	return rt_usage(err, "%s", t.buf);
@@ -105,7 +105,7 @@ static const char *has_match(struct rt_image *image, struct rt_matcher *matcher)
 	return NULL;
 }
 
-static void add_other_image(struct text *t, const struct rt_images *images,
+static void add_other_image(struct text *t, const struct rt_program *program,
 			    const struct rt_image *image, const struct rt_spec *spec)
 {
 	struct rt_matcher matcher;
@@ -114,10 +114,10 @@ static void add_other_image(struct text *t, const struct rt_images *images,
 
 	if (rt_matcher_begin(&matcher, spec) < 0)
 		goto out;
-	for (i = 0; i < images->n; i++) {
-		if (images->v[i] == image || !has_match(images->v[i], &matcher))
+	for (i = 0; i < program->n; i++) {
+		if (program->v[i] == image || !has_match(program->v[i], &matcher))
 			continue;
-		name = rt_image_name(images->v[i]);
+		name = rt_image_name(program->v[i]);
 		add(t, ", but %.100s has %s: use '%.100s%s%.200s'", name,
 		    spec->glob ? "some" : "it", i ? name : "", i ? ":" : "", spec->function);
 		break;
@@ -220,7 +220,7 @@ static void add_names(struct text *t, const char *const *names, size_t n)
 	rt_text_free(&written);
 }
 
-int rt_no_function(const struct rt_images *images, struct rt_image *image,
+int rt_no_function(const struct rt_program *program, struct rt_image *image,
 		   const struct rt_spec *spec, struct rt_error *err)
 {
 	const char *nearest[RT_MAX_NEAREST],
@@ -257,7 +257,7 @@ int rt_no_function(const struct rt_images *images, struct rt_image *image,
 		add(&t, "; 'fn_*' are its %zu functions without names, %s the first of them",
 		    nunnamed, unnamed[0].name);
 	before = t.n;
-	add_other_image(&t, images, image, spec);
+	add_other_image(&t, program, image, spec);
 	if (t.n == before && copy)
 		add_names(&t, &copy, 1);
 	else if (t.n == before && !spec->glob && find_qualified(&written, v, n, spec->function)) {

@@ -21,8 +21,8 @@ size_t rt_nearest_go(const char *want, const struct rt_symbol *v, size_t n,
 		     const char *nearest[RT_MAX_NEAREST]);
 
 /* missing.c: fill `err` for a spec whose library or function is not there; -EINVAL or -ENOENT. */
-int rt_no_library(const struct rt_images *images, const char *lib, struct rt_error *err);
-int rt_no_function(const struct rt_images *images, struct rt_image *image,
+int rt_no_library(const struct rt_program *program, const char *lib, struct rt_error *err);
+int rt_no_function(const struct rt_program *program, struct rt_image *image,
 		   const struct rt_spec *spec, struct rt_error *err);
 
 #endif

@@ -72,7 +72,7 @@ int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, const 
 	}
 	request = (struct rt_attach_request){
 		.pids = RT_PID(child.pid), .functions = &target.functions, .plans = target.plans, .nplans = target.nplans,
-		.probes = target.probes, .nprobes = target.nprobes, .program = target.images.v[0], .ring = ring,
+		.probes = target.probes, .nprobes = target.nprobes, .program = target.program.v[0], .ring = ring,
 	};
 	r = attach_and_count(ops, &request, &child, bench->seconds, bytes, err);
 out:

@@ -51,7 +51,7 @@ static void guess_all(const struct rt_functions *functions)
 	rt_guesser_close(guesser);
 }
 
-static void look_up(const struct rt_images *images, const char *text)
+static void look_up(const struct rt_program *program, const char *text)
 {
 	struct rt_functions functions = { 0 };
 	struct rt_spec spec;
@@ -59,7 +59,7 @@ static void look_up(const struct rt_images *images, const char *text)
 	size_t i;
 
 	if (rt_spec_parse(text, &rt_arch_x86_64, NULL, &spec, &err) == 0) {
-		rt_functions_add(&functions, images, &spec, &err);
+		rt_functions_add(&functions, program, &spec, &err);
 		for (i = 0; i < functions.n; i++)	/* a function that is given has code in the file */
 			if (!rt_image_is_code(functions.v[i].image, functions.v[i].addr))
 				abort();
@@ -71,11 +71,11 @@ static void look_up(const struct rt_images *images, const char *text)
 }
 
 /* The file as a program, and as its own library. */
-static void import(const struct rt_images *images, const char *path)
+static void import(const struct rt_program *program, const char *path)
 {
 	struct rt_functions functions = { 0 };
-	struct rt_images both = { 0 };
-	struct rt_image *v[2] = { images->v[0] };
+	struct rt_program both = { 0 };
+	struct rt_image *v[2] = { program->v[0] };
 	struct rt_spec spec;
 	struct rt_error err;
 
@@ -125,27 +125,27 @@ static void ask(struct rt_image *image)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct rt_images images = { 0 };
+	struct rt_program program = { 0 };
 	char path[64];
 	FILE *file;
 	struct rt_image *image = fuzz_image(data, size, &file, path);
 
 	if (image) {
 		ask(image);
-		images.v = malloc(sizeof(*images.v));
-		if (!images.v)
+		program.v = malloc(sizeof(*program.v));
+		if (!program.v)
 			abort();
-		images.v[images.n++] = image;
-		look_up(&images, "*");
-		look_up(&images, "fn_*");
-		look_up(&images, "0x401000");
-		look_up(&images, "main");
-		look_up(&images, "strlne");
-		look_up(&images, "ns::f");
-		look_up(&images, "answer@@V2");
-		look_up(&images, "libc:main");
-		import(&images, path);
-		rt_images_close(&images);
+		program.v[program.n++] = image;
+		look_up(&program, "*");
+		look_up(&program, "fn_*");
+		look_up(&program, "0x401000");
+		look_up(&program, "main");
+		look_up(&program, "strlne");
+		look_up(&program, "ns::f");
+		look_up(&program, "answer@@V2");
+		look_up(&program, "libc:main");
+		import(&program, path);
+		rt_program_close(&program);
 	}
 	fclose(file);
 	return 0;

@@ -38,7 +38,7 @@ static void emit(const struct rt_plan *plan)
 	unsigned i;
 
 	for (i = 0; i < 6; i++) {
-		const struct rt_program p = {
+		const struct rt_bpf_program p = {
 			.plan = plan, .pids = RT_PID(7), .key_source = keys[i % 3], .read_user = i & 1, .sleepable = i == 5, .slots = 512,
 			.transport = i == 5 ? RT_TRANSPORT_ARRAY : i & 1 ? RT_TRANSPORT_RINGBUF : RT_TRANSPORT_PERF, .ring_size = 1 << 16,
 			.saved_slots = RT_KEPT_SLOTS, .thread_pointer = i & 1 ? 3000 : 0,
@@ -47,7 +47,7 @@ static void emit(const struct rt_plan *plan)
 		struct rt_bpf bpf;
 
 		rt_bpf_init(&bpf);
-		if (rt_program_emit(&p, &bpf, &err) == 0)
+		if (rt_bpf_program_emit(&p, &bpf, &err) == 0)
 			check(rt_bpf_finish(&bpf, NULL, &err) == 0);
 		rt_bpf_free(&bpf);
 	}

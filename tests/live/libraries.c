@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/images.h"
+#include "process/program.h"
 #include "elf/file.h"
 
 /*
@@ -12,21 +12,21 @@
  */
 static int print(const char *program)
 {
-	struct rt_images images;
+	struct rt_program files;
 	struct rt_error err;
 	size_t i;
 
-	if (rt_images_of_command(program, &images, &err) < 0) {
+	if (rt_program_of_command(program, &files, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
 	printf("%s:", program);
-	for (i = 1; i < images.n; i++)
-		printf(" %s", images.v[i]->name);
-	printf("%s\n", images.incomplete ? " !" : "");
-	if (images.incomplete)
-		fprintf(stderr, "%s: %s\n", program, images.incomplete);
-	rt_images_close(&images);
+	for (i = 1; i < files.n; i++)
+		printf(" %s", files.v[i]->name);
+	printf("%s\n", files.incomplete ? " !" : "");
+	if (files.incomplete)
+		fprintf(stderr, "%s: %s\n", program, files.incomplete);
+	rt_program_close(&files);
 	return 0;
 }
 

@@ -32,7 +32,7 @@ bool rt_golden(const char *name, const char *text)
 	return rt_same_text(text, want);
 }
 
-void rt_golden_program(const char *name, const struct rt_program *program)
+void rt_golden_program(const char *name, const struct rt_bpf_program *program)
 {
 	struct rt_error err;
 	struct rt_bpf bpf;
@@ -41,7 +41,7 @@ void rt_golden_program(const char *name, const struct rt_program *program)
 	FILE *file;
 
 	rt_bpf_init(&bpf);
-	CU_ASSERT_FATAL(rt_program_emit(program, &bpf, &err) == 0);
+	CU_ASSERT_FATAL(rt_bpf_program_emit(program, &bpf, &err) == 0);
 	CU_ASSERT_FATAL(rt_bpf_finish(&bpf, NULL, &err) == 0);
 	file = open_memstream(&text, &size);
 	rt_bpf_print(&bpf, file);

@@ -12,7 +12,7 @@
 bool rt_golden(const char *name, const char *text);
 
 /* The same with the listing of the program that is written for `program`. */
-void rt_golden_program(const char *name, const struct rt_program *program);
+void rt_golden_program(const char *name, const struct rt_bpf_program *program);
 
 /* Plans that reach every kind of fetch: what both emitters are tested with. */
 void rt_golden_plan_entry(const struct rt_arch *arch, struct rt_plan *plan);	/* two C arguments */

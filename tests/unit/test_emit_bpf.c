@@ -11,7 +11,7 @@
 
 static void check_arch(const struct rt_arch *arch)
 {
-	struct rt_program p = { .plan_id = 3, .pids = RT_PID(1234), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384 };
+	struct rt_bpf_program p = { .plan_id = 3, .pids = RT_PID(1234), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384 };
 	struct rt_plan plan;
 	char name[64];
 
@@ -38,7 +38,7 @@ static void test_architectures(void)
 /* What old kernels and other mechanisms need: a constant key, the instruction pointer, no probe_read_user. */
 static void test_variants(void)
 {
-	struct rt_program p = { .plan_id = 0, .pids = RT_PID(7), .key_source = RT_KEY_CONSTANT, .key = 0x12345678, .slots = 512 };
+	struct rt_bpf_program p = { .plan_id = 0, .pids = RT_PID(7), .key_source = RT_KEY_CONSTANT, .key = 0x12345678, .slots = 512 };
 	const struct rt_pids several = { { 7, 8, 9 }, 3 };
 	struct rt_plan plan;
 
@@ -59,7 +59,7 @@ static void test_variants(void)
 /* The other ways to hand a record over; on x86 the array needs no barrier. */
 static void test_transports(void)
 {
-	struct rt_program p = { .plan_id = 1, .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384 };
+	struct rt_bpf_program p = { .plan_id = 1, .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384 };
 	struct rt_plan plan;
 
 	p.plan = &plan;
@@ -80,7 +80,7 @@ static void test_transports(void)
 static void test_list(void)
 {
 	struct rt_plan plan = { .kind = RT_KIND_ENTRY, .arch = &rt_arch_x86_64, .nvalues = 3 };
-	const struct rt_program p = {
+	const struct rt_bpf_program p = {
 		.plan = &plan, .plan_id = 1, .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384,
 		.transport = RT_TRANSPORT_RINGBUF,
 	};
@@ -101,7 +101,7 @@ static void test_list(void)
 /* By the thread pointer: itself, what stands before it, a string; and where it is not known, or not read by a helper of its own. */
 static void test_thread_pointer(void)
 {
-	struct rt_program p = { .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .transport = RT_TRANSPORT_RINGBUF,
+	struct rt_bpf_program p = { .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .transport = RT_TRANSPORT_RINGBUF,
 				.thread_pointer = 4712 };
 	struct rt_plan plan = { .kind = RT_KIND_ENTRY, .arch = &rt_arch_x86_64, .nvalues = 3 };
 
@@ -121,7 +121,7 @@ static void test_thread_pointer(void)
 /* Counting and measuring: by cookie, by a constant, and by where the probe is. */
 static void test_counting(void)
 {
-	struct rt_program p = { .purpose = RT_PURPOSE_COUNT, .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .rows = 4,
+	struct rt_bpf_program p = { .purpose = RT_PURPOSE_COUNT, .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .rows = 4,
 				.stride = 8, .heads = RT_HEADS };
 	struct rt_plan entry, ret;
 
@@ -156,7 +156,7 @@ static void test_counting(void)
 /* Programs that leave calls out: a root's entry, another's with a limit of levels, and a return. */
 static void test_limit(void)
 {
-	struct rt_program p = { .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .heads = RT_HEADS,
+	struct rt_bpf_program p = { .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .heads = RT_HEADS,
 				.filtered = true, .limit = { .depth = 3, .under = true } };
 	struct rt_plan plan;
 
@@ -183,7 +183,7 @@ static void test_limit(void)
 /* Calls held back: an entry and a return, in a ring and on the stack, with records of one size. */
 static void test_hold(void)
 {
-	struct rt_program p = { .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .heads = 1024, .filtered = true,
+	struct rt_bpf_program p = { .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .heads = 1024, .filtered = true,
 				.limit = { .min_time = 1000000 }, .transport = RT_TRANSPORT_ARRAY, .ring_size = 1 << 20 };
 	struct rt_plan plans[2];
 
@@ -208,7 +208,7 @@ static void test_hold(void)
 /* Comparisons: of a register, and of what a pointer leads to; in counting, and where a return knows nothing of its call. */
 static void test_tests(void)
 {
-	struct rt_program p = { .pids = RT_PID(7), .key_source = RT_KEY_CONSTANT, .read_user = true, .slots = 16384, .heads = RT_HEADS,
+	struct rt_bpf_program p = { .pids = RT_PID(7), .key_source = RT_KEY_CONSTANT, .read_user = true, .slots = 16384, .heads = RT_HEADS,
 				.rows = 1, .stride = 8, .filtered = true, .limit = { .tests = true } };
 	struct rt_plan plan;
 	struct rt_error err;
@@ -232,14 +232,14 @@ static void test_tests(void)
 	rt_golden_program("tests-time-pointer.bpf", &p);
 	plan.tests[0].value = 4;	/* a string */
 	rt_bpf_init(&bpf);
-	CU_ASSERT(rt_program_emit(&p, &bpf, &err) == -EINVAL);
+	CU_ASSERT(rt_bpf_program_emit(&p, &bpf, &err) == -EINVAL);
 	rt_bpf_free(&bpf);
 }
 
 /* Strings: the same, not the same, the beginning; "a == \"/etc/passwd\" && n != 1 || b != \"x\", b ^= \"/proc/se\"", and bits. */
 static void test_texts(void)
 {
-	struct rt_program p = { .pids = RT_PID(7), .key_source = RT_KEY_POINTER, .read_user = true, .slots = 16384, .heads = RT_HEADS,
+	struct rt_bpf_program p = { .pids = RT_PID(7), .key_source = RT_KEY_POINTER, .read_user = true, .slots = 16384, .heads = RT_HEADS,
 				.rows = 1, .stride = 8, .limit = { .tests = true }, .purpose = RT_PURPOSE_COUNT };
 	struct rt_plan plan;
 
@@ -262,7 +262,7 @@ static void test_texts(void)
 /* No kernel takes a program that reaches past its 512 bytes of stack. */
 static void test_too_large(void)
 {
-	struct rt_program p = { .key_source = RT_KEY_COOKIE, .slots = 16384 };
+	struct rt_bpf_program p = { .key_source = RT_KEY_COOKIE, .slots = 16384 };
 	struct rt_error err = { 0 };
 	struct rt_plan plan;
 	struct rt_bpf bpf;
@@ -271,7 +271,7 @@ static void test_too_large(void)
 	rt_golden_plan_memory(&rt_arch_x86_64, &plan);
 	plan.values[4].max = 440;
 	rt_bpf_init(&bpf);
-	CU_ASSERT(rt_program_emit(&p, &bpf, &err) == -E2BIG);
+	CU_ASSERT(rt_bpf_program_emit(&p, &bpf, &err) == -E2BIG);
 	CU_ASSERT(strstr(err.text, "512") || strstr(err.text, "stack"));
 	rt_bpf_free(&bpf);
 }

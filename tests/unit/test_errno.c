@@ -9,7 +9,7 @@
 #include "fetch/lower.h"
 #include "golden.h"
 #include "code/errno_at.h"
-#include "output/sink.h"
+#include "output/out.h"
 #include "output/value.h"
 #include "unit.h"
 #include "base/array.h"
@@ -108,7 +108,7 @@ static void test_names(void)
 
 static void listing(const char *name, const struct rt_plan *plan)
 {
-	struct rt_program p = {
+	struct rt_bpf_program p = {
 		.plan = plan, .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .thread_pointer = 3128,
 		.transport = RT_TRANSPORT_RINGBUF,
 	};
@@ -153,8 +153,7 @@ static void shown(struct call *c, int64_t result, int32_t number, uint32_t fault
 	const struct rt_values values = { .plan = &c->plan, .data = data, .faults = faults };
 	char *got = NULL;
 	size_t size;
-	const struct rt_trace trace = { .shows = &c->shows };
-	struct rt_sink out = { .file = open_memstream(&got, &size), .trace = &trace };
+	struct rt_out out = { .file = open_memstream(&got, &size), .shows = &c->shows };
 	bool some = false;
 
 	memcpy(data + rt_plan_offset(&c->plan, 0), &result, c->plan.values[0].size);

@@ -10,7 +10,7 @@
 #include "emit/program.h"
 #include "fetch/lower.h"
 #include "golden.h"
-#include "output/sink.h"
+#include "output/out.h"
 #include "unit.h"
 
 static const struct rt_limits usual = {
@@ -82,8 +82,7 @@ static void check(struct filled *f, uint32_t faults, const char *text, const cha
 	const struct rt_values values = { .plan = &f->exit, .data = f->data, .faults = faults };
 	char *got = NULL;
 	size_t size;
-	const struct rt_trace trace = { .shows = &f->shows };
-	struct rt_sink out = { .file = open_memstream(&got, &size), .trace = &trace };
+	struct rt_out out = { .file = open_memstream(&got, &size), .shows = &f->shows };
 	bool some = false;
 
 	CU_ASSERT(rt_result_print(&out, 1, 0, &values) == 0);
@@ -260,7 +259,7 @@ static void test_which(void)
 	end(&f);
 }
 
-static void emit(const char *name, struct rt_program *p, const struct rt_plan *plan)
+static void emit(const char *name, struct rt_bpf_program *p, const struct rt_plan *plan)
 {
 	p->plan = plan;
 	rt_golden_program(name, p);
@@ -268,7 +267,7 @@ static void emit(const char *name, struct rt_program *p, const struct rt_plan *p
 
 static void test_programs(void)
 {
-	struct rt_program p = {
+	struct rt_bpf_program p = {
 		.pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .saved_slots = RT_KEPT_SLOTS,
 		.transport = RT_TRANSPORT_RINGBUF,
 	};

@@ -17,7 +17,7 @@
 
 #define FUNC(name, at, bind) { name, CODE + (at), 8, bind, STT_FUNC, ELFGEN_TEXT }
 
-static const struct elfgen_sym program[] = {
+static const struct elfgen_sym program_symbols[] = {
 	FUNC("main", 0x00, STB_GLOBAL),
 	FUNC("fib", 0x08, STB_GLOBAL),
 	FUNC("__fib_alias", 0x08, STB_GLOBAL),
@@ -37,7 +37,7 @@ static const struct elfgen_sym library[] = {
 	FUNC("cosine", 0, STB_GLOBAL), FUNC("sine", 8, STB_GLOBAL), FUNC("fib", 16, STB_GLOBAL),
 };
 
-static void add_image(struct rt_images *images, const struct elfgen *g, const char *name)
+static void add_image(struct rt_program *program, const struct elfgen *g, const char *name)
 {
 	struct rt_image *image = NULL;
 	struct rt_error err = { 0 };
@@ -51,21 +51,21 @@ static void add_image(struct rt_images *images, const struct elfgen *g, const ch
 		printf("%s\n", err.text);
 	unlink(path);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(image);
-	CU_ASSERT_EQUAL(rt_images_take(images, image, &err), 0);
+	CU_ASSERT_EQUAL(rt_program_take(program, image, &err), 0);
 }
 
 /* ./fib with libc.so.6 and libcosine.so.1; `code` is 256 bytes of the program's code. */
-static void setup(struct rt_images *images, const uint8_t *code)
+static void setup(struct rt_program *files, const uint8_t *code)
 {
-	const struct elfgen fib = { .base = BASE, .code = code, .syms = program,
-				    .nsyms = sizeof(program) / sizeof(program[0]), .entry = CODE + 0x50 };
+	const struct elfgen fib = { .base = BASE, .code = code, .syms = program_symbols,
+				    .nsyms = sizeof(program_symbols) / sizeof(program_symbols[0]), .entry = CODE + 0x50 };
 	const struct elfgen libc = { .dynamic = true, .soname = "libc.so.6" };
 	const struct elfgen cosine = { .base = BASE, .dynsyms = library, .ndynsyms = 3, .soname = "libcosine.so.1" };
 
-	memset(images, 0, sizeof(*images));
-	add_image(images, &fib, "./fib");
-	add_image(images, &libc, NULL);
-	add_image(images, &cosine, NULL);
+	memset(files, 0, sizeof(*files));
+	add_image(files, &fib, "./fib");
+	add_image(files, &libc, NULL);
+	add_image(files, &cosine, NULL);
 }
 
 /* 256 bytes of nops, but at "fib_locked" a LOCK prefix. */
@@ -78,27 +78,27 @@ static void make_code(uint8_t code[256])
 		memcpy(code + 0x38, "\x01\x00\x00\xd4", 4);	/* svc */
 }
 
-static int add(struct rt_functions *functions, const struct rt_images *images, const char *text, struct rt_error *err)
+static int add(struct rt_functions *functions, const struct rt_program *program, const char *text, struct rt_error *err)
 {
 	struct rt_spec spec;
 	int ret;
 
 	memset(err, 0, sizeof(*err));
 	CU_ASSERT_EQUAL_FATAL(rt_spec_parse(text, &rt_arch_x86_64, NULL, &spec, err), 0);
-	ret = rt_functions_add(functions, images, &spec, err);
+	ret = rt_functions_add(functions, program, &spec, err);
 	rt_spec_free(&spec);
 	return ret;
 }
 
 /* What one spec adds, as text: "name@address" and '!' for entry only, in order. */
-static void adds(const struct rt_images *images, const char *text, const char *want)
+static void adds(const struct rt_program *program, const char *text, const char *want)
 {
 	struct rt_functions functions = { 0 };
 	struct rt_error err;
 	char got[1024] = "";
 	size_t i;
 
-	if (add(&functions, images, text, &err))
+	if (add(&functions, program, text, &err))
 		snprintf(got, sizeof(got), "%s", err.text);
 	for (i = 0; i < functions.n; i++)
 		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s@%x%s", i ? " " : "", functions.v[i].name,
@@ -110,62 +110,62 @@ static void adds(const struct rt_images *images, const char *text, const char *w
 static void test_exact(void)
 {
 	struct rt_functions functions = { 0 };
-	struct rt_images images;
+	struct rt_program program;
 	struct rt_error err;
 	uint8_t code[256];
 	uint64_t offset;
 
 	make_code(code);
-	setup(&images, code);
-	CU_ASSERT_EQUAL_FATAL(add(&functions, &images, "fib:3", &err), 0);
+	setup(&program, code);
+	CU_ASSERT_EQUAL_FATAL(add(&functions, &program, "fib:3", &err), 0);
 	CU_ASSERT_EQUAL_FATAL(functions.n, 1);
 	RT_ASSERT_TEXT(functions.v[0].name, "fib");
-	CU_ASSERT_PTR_EQUAL(functions.v[0].image, images.v[0]);
+	CU_ASSERT_PTR_EQUAL(functions.v[0].image, program.v[0]);
 	CU_ASSERT_EQUAL(functions.v[0].nargs, 3);
 	CU_ASSERT_EQUAL(functions.v[0].size, 8);
 	CU_ASSERT_PTR_NULL(functions.v[0].entry_only);
-	CU_ASSERT_EQUAL(rt_image_offset(images.v[0], CODE + 8, &offset), 0);
+	CU_ASSERT_EQUAL(rt_image_offset(program.v[0], CODE + 8, &offset), 0);
 	CU_ASSERT_EQUAL(functions.v[0].offset, offset);
 	rt_functions_free(&functions);
 
-	adds(&images, "__fib_alias", "__fib_alias@8");
-	adds(&images, "helper", "helper@28 helper@30");
-	adds(&images, "fib.cold", "fib.cold@18!");
-	adds(&images, "fib.part.0", "fib.part.0@20!");
-	adds(&images, "fib_label", "fib_label@48!");
-	adds(&images, "sigsetjmp", "sigsetjmp@40!");
-	adds(&images, "_start", "_start@50!");
-	adds(&images, "libcosine:fib", "fib@10");
-	adds(&images, "libcosine.so.1:sine", "sine@8");
-	adds(&images, "fib:main", "main@0");
-	adds(&images, "fib_locked", rt_arch_native() == EM_X86_64 ?
+	adds(&program, "__fib_alias", "__fib_alias@8");
+	adds(&program, "helper", "helper@28 helper@30");
+	adds(&program, "fib.cold", "fib.cold@18!");
+	adds(&program, "fib.part.0", "fib.part.0@20!");
+	adds(&program, "fib_label", "fib_label@48!");
+	adds(&program, "sigsetjmp", "sigsetjmp@40!");
+	adds(&program, "_start", "_start@50!");
+	adds(&program, "libcosine:fib", "fib@10");
+	adds(&program, "libcosine.so.1:sine", "sine@8");
+	adds(&program, "fib:main", "main@0");
+	adds(&program, "fib_locked", rt_arch_native() == EM_X86_64 ?
 	     "./fib: 'fib_locked' begins with a LOCK prefix, which the kernel cannot probe" :
 	     "./fib: 'fib_locked' begins with brk, hlt or svc, which the kernel cannot probe");
-	rt_images_close(&images);
+	rt_program_close(&program);
 }
 
 static void test_glob(void)
 {
-	struct rt_images images;
+	struct rt_program program;
 	uint8_t code[256];
 
 	make_code(code);
-	setup(&images, code);
+	setup(&program, code);
 	/* Aliases once, under the plainest name; no cold parts, no labels, nothing that cannot be probed. */
-	adds(&images, "*fib*", "fib@8 fibonacci@10 fib.part.0@20!");
-	adds(&images, "fib_*", "fib_internal@8");
-	adds(&images, "__fib*", "__fib_alias@8");
-	adds(&images, "h*r", "helper@28 helper@30");
-	adds(&images, "*ine",
+	adds(&program, "*fib*", "fib@8 fibonacci@10 fib.part.0@20!");
+	adds(&program, "fib_*", "fib_internal@8");
+	adds(&program, "__fib*", "__fib_alias@8");
+	adds(&program, "h*r", "helper@28 helper@30");
+	adds(&program, "*ine",
 	     "./fib: no function matches '*ine', but libcosine.so.1 has some: use 'libcosine.so.1:*ine'");
-	adds(&images, "libcosine:*ine", "cosine@0 sine@8");
-	adds(&images, "x*", "./fib: no function matches 'x*'");
+	adds(&program, "libcosine:*ine", "cosine@0 sine@8");
+	adds(&program, "x*", "./fib: no function matches 'x*'");
 	/* Functions of the C runtime: found by name, or by a glob that matches nothing else. */
-	adds(&images, "*t", "_start@50!");
-	adds(&images, "_*", "__fib_alias@8");
-	adds(&images, "_start", "_start@50!");
-	adds(&images, "*.cold", "./fib: nothing that '*.cold' matches can be probed");
-	rt_images_close(&images);
+	adds(&program, "*t", "_start@50!");
+	adds(&program, "_*", "__fib_alias@8");
+	adds(&program, "_start", "_start@50!");
+	adds(&program, "*.cold", "./fib: nothing that '*.cold' matches can be probed");
+	rt_program_close(&program);
 }
 
 /* Linkers put "runtime.text" where a program's text begins; it has no size. */
@@ -174,32 +174,32 @@ static void test_mark(void)
 	static const struct elfgen_sym syms[] = { { "mark", CODE, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT }, FUNC("function", 0, STB_LOCAL) };
 	const struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 2 };
 	struct rt_functions functions = { 0 };
-	struct rt_images images = { 0 };
+	struct rt_program program = { 0 };
 	struct rt_error err;
 
-	add_image(&images, &g, "./x");
-	adds(&images, "mark", "mark@0");
-	CU_ASSERT_EQUAL_FATAL(add(&functions, &images, "*", &err), 0);
+	add_image(&program, &g, "./x");
+	adds(&program, "mark", "mark@0");
+	CU_ASSERT_EQUAL_FATAL(add(&functions, &program, "*", &err), 0);
 	CU_ASSERT(functions.n == 1 && functions.v[0].sized && functions.v[0].size == 8);
 	RT_ASSERT_TEXT(functions.v[0].name, "function");
 	rt_functions_free(&functions);
-	rt_images_close(&images);
+	rt_program_close(&program);
 }
 
 static void test_together(void)
 {
 	struct rt_functions functions = { 0 };
-	struct rt_images images;
+	struct rt_program program;
 	struct rt_error err;
 	uint8_t code[256];
 	size_t i;
 
 	make_code(code);
-	setup(&images, code);
-	CU_ASSERT_EQUAL(add(&functions, &images, "fibonacci:2", &err), 0);
-	CU_ASSERT_EQUAL(add(&functions, &images, "fib*", &err), 0);
-	CU_ASSERT_EQUAL(add(&functions, &images, "__fib_alias:3", &err), 0);
-	CU_ASSERT_EQUAL(add(&functions, &images, "libcosine:sine", &err), 0);	/* same address, another file */
+	setup(&program, code);
+	CU_ASSERT_EQUAL(add(&functions, &program, "fibonacci:2", &err), 0);
+	CU_ASSERT_EQUAL(add(&functions, &program, "fib*", &err), 0);
+	CU_ASSERT_EQUAL(add(&functions, &program, "__fib_alias:3", &err), 0);
+	CU_ASSERT_EQUAL(add(&functions, &program, "libcosine:sine", &err), 0);	/* same address, another file */
 	CU_ASSERT_EQUAL_FATAL(functions.n, 4);
 	RT_ASSERT_TEXT(functions.v[0].name, "fibonacci");
 	CU_ASSERT_EQUAL(functions.v[0].nargs, 2);
@@ -208,54 +208,54 @@ static void test_together(void)
 	RT_ASSERT_TEXT(functions.v[2].name, "fib.part.0");
 	RT_ASSERT_TEXT(functions.v[3].name, "sine");
 	for (i = 0; i < 3; i++)
-		CU_ASSERT_PTR_EQUAL(functions.v[i].image, images.v[0]);
+		CU_ASSERT_PTR_EQUAL(functions.v[i].image, program.v[0]);
 	rt_functions_free(&functions);
-	rt_images_close(&images);
+	rt_program_close(&program);
 }
 
 static void test_missing(void)
 {
-	struct rt_images images;
+	struct rt_program program;
 	uint8_t code[256];
 
 	make_code(code);
-	setup(&images, code);
-	adds(&images, "fibb", "./fib: no function 'fibb'; did you mean 'fib'?");
-	adds(&images, "Main", "./fib: no function 'Main'; did you mean 'main'?");
-	adds(&images, "hlep", "./fib: no function 'hlep'");
-	adds(&images, "helpre", "./fib: no function 'helpre'; did you mean 'helper'?");
-	adds(&images, "fibo", "./fib: no function 'fibo'; did you mean 'fib' or 'fibonacci'?");
-	adds(&images, "internal", "./fib: no function 'internal'; did you mean 'fib_internal'?");
-	adds(&images, "zzzzzz", "./fib: no function 'zzzzzz'");
-	adds(&images, "cosine", "./fib: no function 'cosine', but libcosine.so.1 has it: use 'libcosine.so.1:cosine'");
-	adds(&images, "libcosine:main", "libcosine.so.1: no function 'main', but ./fib has it: use 'main'");
-	adds(&images, "libcosine:sin", "libcosine.so.1: no function 'sin'; did you mean 'sine' or 'cosine'?");
-	adds(&images, "libc:x", "libc.so.6: is stripped: no function names in it");
-	adds(&images, "libc:sine",
+	setup(&program, code);
+	adds(&program, "fibb", "./fib: no function 'fibb'; did you mean 'fib'?");
+	adds(&program, "Main", "./fib: no function 'Main'; did you mean 'main'?");
+	adds(&program, "hlep", "./fib: no function 'hlep'");
+	adds(&program, "helpre", "./fib: no function 'helpre'; did you mean 'helper'?");
+	adds(&program, "fibo", "./fib: no function 'fibo'; did you mean 'fib' or 'fibonacci'?");
+	adds(&program, "internal", "./fib: no function 'internal'; did you mean 'fib_internal'?");
+	adds(&program, "zzzzzz", "./fib: no function 'zzzzzz'");
+	adds(&program, "cosine", "./fib: no function 'cosine', but libcosine.so.1 has it: use 'libcosine.so.1:cosine'");
+	adds(&program, "libcosine:main", "libcosine.so.1: no function 'main', but ./fib has it: use 'main'");
+	adds(&program, "libcosine:sin", "libcosine.so.1: no function 'sin'; did you mean 'sine' or 'cosine'?");
+	adds(&program, "libc:x", "libc.so.6: is stripped: no function names in it");
+	adds(&program, "libc:sine",
 	     "libc.so.6: is stripped: no function names in it, but libcosine.so.1 has it: use 'libcosine.so.1:sine'");
-	adds(&images, "libq:x", "./fib: no library 'libq'; it has libc.so.6, libcosine.so.1");
-	adds(&images, "/proc/self/exe:x", "./fib: does not load '/proc/self/exe'; it has libc.so.6, libcosine.so.1");
-	rt_images_incomplete(&images, "its loader %s cannot be run", "/ld");
-	adds(&images, "libq:x", "./fib: no library 'libq'; it has libc.so.6, libcosine.so.1 (the list is incomplete: "
+	adds(&program, "libq:x", "./fib: no library 'libq'; it has libc.so.6, libcosine.so.1");
+	adds(&program, "/proc/self/exe:x", "./fib: does not load '/proc/self/exe'; it has libc.so.6, libcosine.so.1");
+	rt_program_incomplete(&program, "its loader %s cannot be run", "/ld");
+	adds(&program, "libq:x", "./fib: no library 'libq'; it has libc.so.6, libcosine.so.1 (the list is incomplete: "
 	     "its loader /ld cannot be run)");
-	rt_images_close(&images);
+	rt_program_close(&program);
 }
 
 static void test_find(void)
 {
-	struct rt_images images;
+	struct rt_program program;
 	uint8_t code[256];
 
 	make_code(code);
-	setup(&images, code);
-	CU_ASSERT_PTR_EQUAL(rt_images_find(&images, "libc"), images.v[1]);	/* not libcosine */
-	CU_ASSERT_PTR_EQUAL(rt_images_find(&images, "libc.so"), images.v[1]);
-	CU_ASSERT_PTR_EQUAL(rt_images_find(&images, "libcosine.so"), images.v[2]);
-	CU_ASSERT_PTR_EQUAL(rt_images_find(&images, "./fib"), images.v[0]);
-	CU_ASSERT_PTR_EQUAL(rt_images_find(&images, "fib"), images.v[0]);
-	CU_ASSERT_PTR_NULL(rt_images_find(&images, "libco"));
-	CU_ASSERT_PTR_NULL(rt_images_find(&images, "/nonexistent"));
-	rt_images_close(&images);
+	setup(&program, code);
+	CU_ASSERT_PTR_EQUAL(rt_program_find(&program, "libc"), program.v[1]);	/* not libcosine */
+	CU_ASSERT_PTR_EQUAL(rt_program_find(&program, "libc.so"), program.v[1]);
+	CU_ASSERT_PTR_EQUAL(rt_program_find(&program, "libcosine.so"), program.v[2]);
+	CU_ASSERT_PTR_EQUAL(rt_program_find(&program, "./fib"), program.v[0]);
+	CU_ASSERT_PTR_EQUAL(rt_program_find(&program, "fib"), program.v[0]);
+	CU_ASSERT_PTR_NULL(rt_program_find(&program, "libco"));
+	CU_ASSERT_PTR_NULL(rt_program_find(&program, "/nonexistent"));
+	rt_program_close(&program);
 }
 
 #define LEA(disp) 0x48, 0x8d, 0x05, disp, 0, 0, 0
@@ -290,62 +290,62 @@ static void test_ifunc(void)
 	uint8_t code[256];
 	struct elfgen g = { .base = BASE, .code = code, .syms = syms, .nsyms = 7 };
 	struct rt_functions functions = { 0 };
-	struct rt_images images = { 0 };
+	struct rt_program program = { 0 };
 	struct rt_error err;
 
 	if (rt_arch_native() != EM_X86_64)
 		return;
 	make_ifunc(code);
-	add_image(&images, &g, "./x");
-	adds(&images, "strlen", "strlen@40 strlen@60");
-	adds(&images, "str*", "strlen@40 strlen@60");
-	adds(&images, "strlen_a", "strlen_a@40");
-	adds(&images, "empty",
+	add_image(&program, &g, "./x");
+	adds(&program, "strlen", "strlen@40 strlen@60");
+	adds(&program, "str*", "strlen@40 strlen@60");
+	adds(&program, "strlen_a", "strlen_a@40");
+	adds(&program, "empty",
 	     "./x: 'empty' is an IFUNC, resolved at run time, and its implementations could not be found");
-	adds(&images, "e*", "./x: nothing that 'e*' matches can be probed");
-	CU_ASSERT_EQUAL(add(&functions, &images, "strlen", &err), 0);
+	adds(&program, "e*", "./x: nothing that 'e*' matches can be probed");
+	CU_ASSERT_EQUAL(add(&functions, &program, "strlen", &err), 0);
 	RT_ASSERT_TEXT(functions.note, "strlen: 1 of its 3 implementations cannot be probed (one begins with an AVX "
 		       "instruction that the kernel cannot probe); where the processor makes the program use such a "
 		       "one, no call is seen");
 	rt_functions_free(&functions);
-	CU_ASSERT_EQUAL(add(&functions, &images, "[sw]*[ns]", &err), 0);
+	CU_ASSERT_EQUAL(add(&functions, &program, "[sw]*[ns]", &err), 0);
 	RT_ASSERT_TEXT(functions.note, "strlen: 1 of its 3 implementations, and some of 1 more, cannot be probed (one begins with an AVX "
 		       "instruction that the kernel cannot probe); where the processor makes the program use such a "
 		       "one, no call is seen");
 	rt_functions_free(&functions);
-	rt_images_close(&images);
+	rt_program_close(&program);
 
 	/* What has its effect on vector registers alone is passed, where there is a disassembler. */
 	memcpy(code + 0x80, "\xc5\xf9\xef\xc0", 4);	/* vpxor %xmm0,%xmm0,%xmm0 */
-	add_image(&images, &g, "./x");
-	CU_ASSERT_EQUAL(add(&functions, &images, "strlen", &err), 0);
+	add_image(&program, &g, "./x");
+	CU_ASSERT_EQUAL(add(&functions, &program, "strlen", &err), 0);
 	CU_ASSERT_EQUAL(functions.n, functions.note ? 2 : 3);
 	if (functions.n == 3) {
 		CU_ASSERT(functions.v[2].behind && functions.v[2].skip == 4 && !functions.v[1].behind);
-		adds(&images, "strlen_avx", "strlen_avx@80");
+		adds(&program, "strlen_avx", "strlen_avx@80");
 	}
 	rt_functions_free(&functions);
-	rt_images_close(&images);
+	rt_program_close(&program);
 	memcpy(code + 0x80, "\xc5\xf9\xef\x07", 4);
 
 	/* Loaded anywhere, an immediate cannot be an address. */
 	g.type = ET_DYN;
-	add_image(&images, &g, "./x");
-	adds(&images, "strlen", "strlen@40");
-	rt_images_close(&images);
+	add_image(&program, &g, "./x");
+	adds(&program, "strlen", "strlen@40");
+	rt_program_close(&program);
 
 	/* Stripped: by how a function looks; now a0, which no symbol has, is one as well. */
 	g.syms = NULL;
 	g.nsyms = 0;
 	g.dynsyms = syms;
 	g.ndynsyms = 1;
-	add_image(&images, &g, "./x");
-	adds(&images, "strlen", "strlen@40 strlen@a0");
-	rt_images_close(&images);
+	add_image(&program, &g, "./x");
+	adds(&program, "strlen", "strlen@40 strlen@a0");
+	rt_program_close(&program);
 	memset(code + 0x3b, 0x11, 5);		/* no end of a function before it */
-	add_image(&images, &g, "./x");
-	adds(&images, "strlen", "strlen@a0");
-	rt_images_close(&images);
+	add_image(&program, &g, "./x");
+	adds(&program, "strlen", "strlen@a0");
+	rt_program_close(&program);
 }
 
 static size_t implementations(struct rt_image *image, const char *name)
@@ -366,7 +366,7 @@ static void test_libc_ifunc(void)
 {
 	size_t (*volatile chosen)(const char *) = strlen;
 	uint64_t found[RT_MAX_IMPLEMENTATIONS], start, end, offset, at = 0;
-	struct rt_images images;
+	struct rt_program program;
 	struct rt_image *libc;
 	const struct rt_symbol *v;
 	struct rt_error err;
@@ -375,8 +375,8 @@ static void test_libc_ifunc(void)
 	bool hit = false;
 	FILE *maps;
 
-	CU_ASSERT_EQUAL_FATAL(rt_images_of_pids(RT_PID(getpid()), &images, &err), 0);
-	libc = rt_images_find(&images, "libc");
+	CU_ASSERT_EQUAL_FATAL(rt_program_of_pids(RT_PID(getpid()), &program, &err), 0);
+	libc = rt_program_find(&program, "libc");
 	if (!libc || !implementations(libc, "strlen"))
 		goto out;	/* a C library without IFUNCs, or a static test program */
 	maps = fopen("/proc/self/maps", "re");
@@ -398,7 +398,7 @@ static void test_libc_ifunc(void)
 	}
 	CU_ASSERT_TRUE(hit);
 out:
-	rt_images_close(&images);
+	rt_program_close(&program);
 }
 
 CU_TestInfo rt_tests_function[] = {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "elfgen.h"
-#include "process/images.h"
+#include "process/program.h"
 #include "elf/file.h"
 #include "unit.h"
 

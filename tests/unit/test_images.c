@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "elfgen.h"
-#include "process/images.h"
+#include "process/program.h"
 #include "process/ldcache.h"
 #include "elf/file.h"
 #include "unit.h"
@@ -46,7 +46,7 @@ static void test_map_lines(void)
 /* This very test program, which needs at least the C library. */
 static void test_command(void)
 {
-	struct rt_images images;
+	struct rt_program program;
 	struct rt_image *libc;
 	struct rt_error err;
 	struct stat st;
@@ -55,24 +55,24 @@ static void test_command(void)
 
 	CU_ASSERT_TRUE_FATAL(n > 0);
 	self[n] = '\0';
-	CU_ASSERT_EQUAL_FATAL(rt_images_of_command(self, &images, &err), 0);
-	CU_ASSERT_PTR_NULL(images.incomplete);
+	CU_ASSERT_EQUAL_FATAL(rt_program_of_command(self, &program, &err), 0);
+	CU_ASSERT_PTR_NULL(program.incomplete);
 	CU_ASSERT_EQUAL(stat("/proc/self/exe", &st), 0);
-	CU_ASSERT_EQUAL(rt_image_ino(images.v[0]), st.st_ino);
-	if (rt_image_interp(images.v[0])) {
-		CU_ASSERT_TRUE(images.n >= 3);
-		libc = rt_images_find(&images, "libc");
+	CU_ASSERT_EQUAL(rt_image_ino(program.v[0]), st.st_ino);
+	if (rt_image_interp(program.v[0])) {
+		CU_ASSERT_TRUE(program.n >= 3);
+		libc = rt_program_find(&program, "libc");
 		CU_ASSERT_PTR_NOT_NULL_FATAL(libc);
-		CU_ASSERT_PTR_EQUAL(rt_images_find(&images, rt_image_soname(libc)), libc);
+		CU_ASSERT_PTR_EQUAL(rt_program_find(&program, rt_image_soname(libc)), libc);
 		CU_ASSERT_PTR_NULL(rt_image_unwinds(libc));
-		CU_ASSERT_PTR_NULL(rt_images_find(&images, "lib"));
-		CU_ASSERT_PTR_NULL(rt_images_find(&images, "libcu"));
-		CU_ASSERT_PTR_NULL(rt_images_find(&images, ""));
+		CU_ASSERT_PTR_NULL(rt_program_find(&program, "lib"));
+		CU_ASSERT_PTR_NULL(rt_program_find(&program, "libcu"));
+		CU_ASSERT_PTR_NULL(rt_program_find(&program, ""));
 	}
-	rt_images_close(&images);
+	rt_program_close(&program);
 	CU_ASSERT_EQUAL(waitpid(-1, NULL, WNOHANG), -1);
 	CU_ASSERT_EQUAL(errno, ECHILD);
-	CU_ASSERT_EQUAL(rt_images_of_command("/nonexistent", &images, &err), -ENOENT);
+	CU_ASSERT_EQUAL(rt_program_of_command("/nonexistent", &program, &err), -ENOENT);
 }
 
 /* A folder with a loader whose default folder and cache it is, and one program. */
@@ -131,20 +131,20 @@ static void remove_root(const struct root *root)
 static void expect_libraries(const struct root *root, const char *want, const char *incomplete)
 {
 	char path[192], got[512] = "";
-	struct rt_images images;
+	struct rt_program program;
 	struct rt_error err;
 	size_t i;
 
 	snprintf(path, sizeof(path), "%s/program", root->folder);
-	CU_ASSERT_EQUAL_FATAL(rt_images_of_command(path, &images, &err), 0);
-	for (i = 1; i < images.n; i++)
+	CU_ASSERT_EQUAL_FATAL(rt_program_of_command(path, &program, &err), 0);
+	for (i = 1; i < program.n; i++)
 		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s", i > 1 ? " " : "",
-			 strrchr(images.v[i]->name, '/') + 1);
+			 strrchr(program.v[i]->name, '/') + 1);
 	RT_ASSERT_TEXT(got, want);
-	CU_ASSERT_EQUAL(!images.incomplete, !incomplete);
-	if (images.incomplete && incomplete)
-		CU_ASSERT_PTR_NOT_NULL(strstr(images.incomplete, incomplete));
-	rt_images_close(&images);
+	CU_ASSERT_EQUAL(!program.incomplete, !incomplete);
+	if (program.incomplete && incomplete)
+		CU_ASSERT_PTR_NOT_NULL(strstr(program.incomplete, incomplete));
+	rt_program_close(&program);
 }
 
 static void write_program(const struct root *root, const char *const *needed)
@@ -356,28 +356,28 @@ static void test_cache_file(void)
 
 static void test_pid(void)
 {
-	struct rt_images images;
+	struct rt_program program;
 	struct rt_error err;
 	pid_t child;
 
-	CU_ASSERT_EQUAL_FATAL(rt_images_of_pids(RT_PID(getpid()), &images, &err), 0);
-	CU_ASSERT_TRUE(images.n >= 1);
-	CU_ASSERT_EQUAL(rt_image_name(images.v[0])[0], '/');
-	if (rt_image_interp(images.v[0]))
-		CU_ASSERT_PTR_NOT_NULL(rt_images_find(&images, "libc"));
-	rt_images_close(&images);
+	CU_ASSERT_EQUAL_FATAL(rt_program_of_pids(RT_PID(getpid()), &program, &err), 0);
+	CU_ASSERT_TRUE(program.n >= 1);
+	CU_ASSERT_EQUAL(rt_image_name(program.v[0])[0], '/');
+	if (rt_image_interp(program.v[0]))
+		CU_ASSERT_PTR_NOT_NULL(rt_program_find(&program, "libc"));
+	rt_program_close(&program);
 
 	child = fork();
 	if (child == 0)
 		_exit(0);
 	CU_ASSERT_TRUE_FATAL(child > 0);
 	waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT);
-	CU_ASSERT_EQUAL(rt_images_of_pids(RT_PID(child), &images, &err), -ESRCH);
+	CU_ASSERT_EQUAL(rt_program_of_pids(RT_PID(child), &program, &err), -ESRCH);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "has ended already"));
 	waitpid(child, NULL, 0);
-	CU_ASSERT_EQUAL(rt_images_of_pids(RT_PID(child), &images, &err), -ESRCH);
+	CU_ASSERT_EQUAL(rt_program_of_pids(RT_PID(child), &program, &err), -ESRCH);
 	CU_ASSERT_EQUAL(strncmp(err.text, "no process ", 11), 0);
-	CU_ASSERT_EQUAL(rt_images_of_pids(RT_PID(-1), &images, &err), -ESRCH);
+	CU_ASSERT_EQUAL(rt_program_of_pids(RT_PID(-1), &program, &err), -ESRCH);
 	RT_ASSERT_TEXT(err.text, "no process -1");
 }
 

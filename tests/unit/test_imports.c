@@ -21,7 +21,7 @@ static const struct elfgen_sym wants[] = {
 static const struct elfgen_sym first[] = { HAS("sine", 0), HAS("__libc_start_main", 8), { "hidden", CODE + 16, 8, STB_LOCAL, STT_FUNC, ELFGEN_TEXT } };
 static const struct elfgen_sym second[] = { HAS("cosine", 0), HAS("sine", 8), HAS("cosine_alias", 0) };
 
-static void add_image(struct rt_images *images, const struct elfgen *g, const char *name)
+static void add_image(struct rt_program *program, const struct elfgen *g, const char *name)
 {
 	struct rt_image *image = NULL;
 	struct rt_error err;
@@ -33,31 +33,31 @@ static void add_image(struct rt_images *images, const struct elfgen *g, const ch
 	free(bytes);
 	CU_ASSERT_EQUAL_FATAL(name ? rt_image_open(path, name, &image, &err) : rt_image_open_library(path, NULL, &image, &err), 0);
 	unlink(path);
-	CU_ASSERT_EQUAL(rt_images_take(images, image, &err), 0);
+	CU_ASSERT_EQUAL(rt_program_take(program, image, &err), 0);
 }
 
 /* The program needs libfirst before libsecond; they are mapped the other way round. */
-static void setup(struct rt_images *images)
+static void setup(struct rt_program *files)
 {
 	static const char *const needed[] = { "libfirst.so", "libsecond.so", NULL };
 	const struct elfgen program = { .base = 0x10000000u, .dynsyms = wants, .ndynsyms = 5, .needed = needed };
 	const struct elfgen a = { .base = 0x10000000u, .dynsyms = first, .ndynsyms = 3, .soname = "libfirst.so" };
 	const struct elfgen b = { .base = 0x10000000u, .dynsyms = second, .ndynsyms = 3, .soname = "libsecond.so" };
 
-	memset(images, 0, sizeof(*images));
-	add_image(images, &program, "./program");
-	add_image(images, &b, NULL);
-	add_image(images, &a, NULL);
+	memset(files, 0, sizeof(*files));
+	add_image(files, &program, "./program");
+	add_image(files, &b, NULL);
+	add_image(files, &a, NULL);
 }
 
-static const char *who_has(const struct rt_images *images, pid_t pid, const char *name)
+static const char *who_has(const struct rt_program *program, pid_t pid, const char *name)
 {
 	const char *who = "(not imported)";
 	struct rt_import *v;
 	struct rt_error err;
 	size_t i, n;
 
-	CU_ASSERT_EQUAL_FATAL(rt_images_imports(images, pid, &v, &n, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_program_imports(program, pid, &v, &n, &err), 0);
 	CU_ASSERT_EQUAL(n, 4);
 	for (i = 0; i < n; i++)
 		if (strcmp(v[i].name, name) == 0)
@@ -68,18 +68,18 @@ static const char *who_has(const struct rt_images *images, pid_t pid, const char
 
 static void test_order(void)
 {
-	struct rt_images images;
+	struct rt_program program;
 
-	setup(&images);
-	RT_ASSERT_TEXT(who_has(&images, 0, "sine"), "libsecond.so");
-	RT_ASSERT_TEXT(who_has(&images, getpid(), "sine"), "libfirst.so");
-	RT_ASSERT_TEXT(who_has(&images, 0, "cosine"), "libsecond.so");
-	RT_ASSERT_TEXT(who_has(&images, 0, "nobody"), "(nobody)");
-	RT_ASSERT_TEXT(who_has(&images, 0, "main"), "(not imported)");
-	rt_images_close(&images);
+	setup(&program);
+	RT_ASSERT_TEXT(who_has(&program, 0, "sine"), "libsecond.so");
+	RT_ASSERT_TEXT(who_has(&program, getpid(), "sine"), "libfirst.so");
+	RT_ASSERT_TEXT(who_has(&program, 0, "cosine"), "libsecond.so");
+	RT_ASSERT_TEXT(who_has(&program, 0, "nobody"), "(nobody)");
+	RT_ASSERT_TEXT(who_has(&program, 0, "main"), "(not imported)");
+	rt_program_close(&program);
 }
 
-static void adds(const struct rt_images *images, const char *text, const char *want)
+static void adds(const struct rt_program *program, const char *text, const char *want)
 {
 	struct rt_functions functions = { 0 };
 	struct rt_spec spec;
@@ -87,8 +87,8 @@ static void adds(const struct rt_images *images, const char *text, const char *w
 	char got[1024] = "";
 	size_t i;
 
-	CU_ASSERT_EQUAL_FATAL(rt_spec_parse(text, rt_image_arch(images->v[0]), NULL, &spec, &err), 0);
-	if (rt_functions_add_imports(&functions, images, 0, &spec, &err))
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse(text, rt_image_arch(program->v[0]), NULL, &spec, &err), 0);
+	if (rt_functions_add_imports(&functions, program, 0, &spec, &err))
 		snprintf(got, sizeof(got), "%s", err.text);
 	for (i = 0; i < functions.n; i++) {
 		const struct rt_function *f = &functions.v[i];
@@ -104,16 +104,16 @@ static void adds(const struct rt_images *images, const char *text, const char *w
 
 static void test_functions(void)
 {
-	struct rt_images images;
+	struct rt_program program;
 
-	setup(&images);
-	adds(&images, "*", "libsecond.so:cosine@0 libsecond.so:sine@8");
-	adds(&images, "cos*", "libsecond.so:cosine@0");
-	adds(&images, "__libc_start_main", "libfirst.so:__libc_start_main@8");
-	adds(&images, "libfirst.so:*", "./program: imports no function '*' from a library");
-	adds(&images, "nobody", "./program: imports no function 'nobody' from a library");
-	adds(&images, "hidden", "./program: imports no function 'hidden' from a library");
-	rt_images_close(&images);
+	setup(&program);
+	adds(&program, "*", "libsecond.so:cosine@0 libsecond.so:sine@8");
+	adds(&program, "cos*", "libsecond.so:cosine@0");
+	adds(&program, "__libc_start_main", "libfirst.so:__libc_start_main@8");
+	adds(&program, "libfirst.so:*", "./program: imports no function '*' from a library");
+	adds(&program, "nobody", "./program: imports no function 'nobody' from a library");
+	adds(&program, "hidden", "./program: imports no function 'hidden' from a library");
+	rt_program_close(&program);
 }
 
 CU_TestInfo rt_tests_imports[] = {

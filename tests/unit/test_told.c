@@ -384,7 +384,7 @@ static void test_words(void)
 		"c=$comm:string", "i=\\-5:s32", "a=@0x4040:u32", "b=+8(@0x4040):u16", "s=@0x5000:string", "p=+0(@0x5000):string", "$arg2:s32",
 		"$arg7:u64", "t=%di:b3@4/8", "v=@0x6000:x32[4]",
 	};
-	const struct rt_program program = {
+	const struct rt_bpf_program program = {
 		.plan = &plan, .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .transport = RT_TRANSPORT_RINGBUF,
 	};
 	struct rt_definition d = { .group = "g", .event = "e", .path = "p" };

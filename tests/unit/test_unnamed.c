@@ -164,7 +164,7 @@ static void test_damaged(void)
 static void means(bool named, const char *text, const char *want)
 {
 	struct rt_functions functions = { 0 };
-	struct rt_images images = { 0 };
+	struct rt_program program = { 0 };
 	struct rt_error err = { 0 };
 	struct rt_spec spec;
 	struct frames f;
@@ -172,9 +172,9 @@ static void means(bool named, const char *text, const char *want)
 	size_t i;
 
 	make(&f);
-	CU_ASSERT_EQUAL_FATAL(rt_images_take(&images, open_frames(&f, named), &err), 0);
-	CU_ASSERT_EQUAL_FATAL(rt_spec_parse(text, rt_image_arch(images.v[0]), NULL, &spec, &err), 0);
-	if (rt_functions_add(&functions, &images, &spec, &err) < 0)
+	CU_ASSERT_EQUAL_FATAL(rt_program_take(&program, open_frames(&f, named), &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse(text, rt_image_arch(program.v[0]), NULL, &spec, &err), 0);
+	if (rt_functions_add(&functions, &program, &spec, &err) < 0)
 		snprintf(got, sizeof(got), "%.500s", err.text);
 	for (i = 0; i < functions.n; i++)
 		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s%s", i ? " " : "", functions.v[i].name,
@@ -182,7 +182,7 @@ static void means(bool named, const char *text, const char *want)
 	RT_ASSERT_TEXT(got, want);
 	rt_functions_free(&functions);
 	rt_spec_free(&spec);
-	rt_images_close(&images);
+	rt_program_close(&program);
 }
 
 /* Places that are no entry are told by a decoder alone. */
@@ -223,19 +223,19 @@ static int count(void *ctx, const struct rt_listing *listing)
 
 static void test_listed(void)
 {
-	struct rt_images images = { 0 };
+	struct rt_program program = { 0 };
 	struct rt_error err;
 	struct rt_spec spec;
 	struct frames f;
 	char text[256] = "";
 
 	make(&f);
-	CU_ASSERT_EQUAL_FATAL(rt_images_take(&images, open_frames(&f, true), &err), 0);
-	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("fn_*", rt_image_arch(images.v[0]), NULL, &spec, &err), 0);
-	CU_ASSERT_EQUAL(rt_listing_each(&images, &spec, count, text, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_program_take(&program, open_frames(&f, true), &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("fn_*", rt_image_arch(program.v[0]), NULL, &spec, &err), 0);
+	CU_ASSERT_EQUAL(rt_listing_each(&program, &spec, count, text, &err), 0);
 	RT_ASSERT_TEXT(text, "fn_10001000! fn_10001040! ");
 	rt_spec_free(&spec);
-	rt_images_close(&images);
+	rt_program_close(&program);
 }
 
 /* What GCC links with -static has .eh_frame and no index of it: an index is made.  `version`: of what all that can be caught refers to. */

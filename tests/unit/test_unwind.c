@@ -5,7 +5,7 @@
 
 #include "elfgen.h"
 #include "arch/flow.h"
-#include "process/images.h"
+#include "process/program.h"
 #include "elf/file.h"
 #include "safety/switches_walk.h"
 #include "unit.h"

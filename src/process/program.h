@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef RT_PROCESS_IMAGES_H
-#define RT_PROCESS_IMAGES_H
+#ifndef RT_PROCESS_PROGRAM_H
+#define RT_PROCESS_PROGRAM_H
 
 #include "elf/image.h"
 #include "base/pids.h"
 
-/*
- * The files that make up one process: v[0] is the program, the others its libraries and its loader.
- */
-struct rt_images {
+/* What one exec runs: the executable first, then its loader and its libraries, later ones too. */
+struct rt_program {
 	struct rt_image **v;
 	size_t n, cap;
 	char *incomplete;	/* why the list may lack a library, or NULL */
@@ -24,46 +22,54 @@ struct rt_images {
  * order of its loader (loader.c).  Nothing is run.  A library that is not found sets `incomplete`
  * and is no error.
  */
-int rt_images_of_command(const char *path, struct rt_images *images, struct rt_error *err);
+int rt_program_of_command(const char *path, struct rt_program *program, struct rt_error *err);
 
 /*
  * What the processes, one or more, have mapped executable, opened through /proc/PID/exe and
  * /proc/PID/map_files: the files of the first, then what others have besides.  -EINVAL where they
  * do not run the same program file.
  */
-int rt_images_of_pids(const struct rt_pids *pids, struct rt_images *images, struct rt_error *err);
+int rt_program_of_pids(const struct rt_pids *pids, struct rt_program *program,
+		       struct rt_error *err);
 
 /*
  * A library that the process, which has not got it, may load later (dlopen): `lib`, where that is
  * the path of a file, as process `pid` sees it (0: as we do).  Does nothing where the process has
  * the file, or `lib` has no slash or is not there.
  */
-int rt_images_add_path(struct rt_images *images, const char *lib, pid_t pid, struct rt_error *err);
+int rt_program_add_path(struct rt_program *program, const char *lib, pid_t pid,
+			struct rt_error *err);
 
-void rt_images_close(struct rt_images *images);
+/* The image that was given to exec. */
+static inline struct rt_image *rt_program_executable(const struct rt_program *program)
+{
+	return program->v[0];
+}
+
+void rt_program_close(struct rt_program *program);
 
 /*
  * The library that the user calls `lib`: a path, a soname ("libm.so.6"), or its beginning
  * ("libm.so", "libm").  NULL: none.
  */
-struct rt_image *rt_images_find(const struct rt_images *images, const char *lib);
+struct rt_image *rt_program_find(const struct rt_program *program, const char *lib);
 
 /*
  * Why a uretprobe could harm this process: the first of its files that may unwind, "NAME imports
  * pthread_cancel", or that its libraries could not be listed.  Written to `buf`.  Returns false
  * where nothing says so.
  */
-bool rt_images_unwind(const struct rt_images *images, char *buf, size_t size);
+bool rt_program_can_unwind(const struct rt_program *program, char *buf, size_t size);
 
 /*
  * May this process come to run other code, by exec or dlopen, that could throw through the
  * functions of its libraries?  The file that may, and how, is written to `buf`: "NAME imports
  * execve".
  */
-bool rt_images_become(const struct rt_images *images, char *buf, size_t size);
+bool rt_program_can_run_other_code(const struct rt_program *program, char *buf, size_t size);
 
 /* May this process come to run another program by exec? */
-bool rt_images_exec(const struct rt_images *images);
+bool rt_program_can_exec(const struct rt_program *program);
 
 /*
  * May code of this process leave calls by longjmp, so that the next call at the same stack pointer
@@ -71,8 +77,8 @@ bool rt_images_exec(const struct rt_images *images);
  * libraries could not be listed.  Which file may, and how, is written to `buf`: "NAME has longjmp".
  * The same for fork, and for seccomp.
  */
-bool rt_images_jump(const struct rt_images *images, char *buf, size_t size);
-bool rt_images_fork(const struct rt_images *images, char *buf, size_t size);
-bool rt_images_filter(const struct rt_images *images, char *buf, size_t size);
+bool rt_program_can_longjmp(const struct rt_program *program, char *buf, size_t size);
+bool rt_program_can_fork(const struct rt_program *program, char *buf, size_t size);
+bool rt_program_can_use_seccomp(const struct rt_program *program, char *buf, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "process/images.h"
+#include "process/program.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,70 +18,71 @@
 #include "kernel/nops.h"
 #include "process/private.h"
 
-void rt_images_incomplete(struct rt_images *images, const char *fmt, ...)
+void rt_program_incomplete(struct rt_program *program, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (images->incomplete)
+	if (program->incomplete)
 		return;
 	va_start(ap, fmt);
-	if (vasprintf(&images->incomplete, fmt, ap) < 0)
-		images->incomplete = NULL;
+	if (vasprintf(&program->incomplete, fmt, ap) < 0)
+		program->incomplete = NULL;
 	va_end(ap);
 }
 
-int rt_images_take(struct rt_images *images, struct rt_image *image, struct rt_error *err)
+int rt_program_take(struct rt_program *program, struct rt_image *image, struct rt_error *err)
 {
 	size_t i;
 
-	for (i = 0; i < images->n; i++) {
-		if (images->v[i]->ino == image->ino && images->v[i]->dev == image->dev) {
+	for (i = 0; i < program->n; i++) {
+		if (program->v[i]->ino == image->ino && program->v[i]->dev == image->dev) {
 			rt_image_close(image);
 			return 0;
 		}
 	}
-	if (!images->n)
-		images->nops = rt_nops_ask();
-	if (!images->servers)
-		images->servers = calloc(1, sizeof(*images->servers));
-	if (!images->servers || RT_ROOM(&images->v, images->n, &images->cap)) {
+	if (!program->n)
+		program->nops = rt_nops_ask();
+	if (!program->servers)
+		program->servers = calloc(1, sizeof(*program->servers));
+	if (!program->servers || RT_ROOM(&program->v, program->n, &program->cap)) {
 		rt_image_close(image);
 		return rt_nomem(err);
 	}
-	image->debug.servers = images->servers;
-	image->nops = images->nops;
-	images->v[images->n++] = image;
+	image->debug.servers = program->servers;
+	image->nops = program->nops;
+	program->v[program->n++] = image;
 	return 0;
 }
 
-int rt_images_of_command(const char *path, struct rt_images *images, struct rt_error *err)
+int rt_program_of_command(const char *path, struct rt_program *program, struct rt_error *err)
 {
 	const char *interp;
 	struct rt_image *image;
 	char *real;
 	int ret;
 
-	memset(images, 0, sizeof(*images));
+	memset(program, 0, sizeof(*program));
 	ret = rt_image_open(path, NULL, &image, err);
 	if (ret)
 		return ret;
 	interp = rt_image_interp(image);
-	ret = rt_images_take(images, image, err);
+	ret = rt_program_take(program, image, err);
 	if (ret == 0 && interp) {
 		/*
 		 * The loader takes $ORIGIN from where the kernel found the file, behind symbolic
 		 * links.
 		 */
 		real = realpath(path, NULL);
-		ret = rt_loader_list(images, interp, real ? real : path, err);
+		ret = rt_loader_list(program, interp, real ? real : path, err);
 		free(real);
 	}
 	if (ret)
-		rt_images_close(images);
+		rt_program_close(program);
 	return ret;
 }
 
-int rt_images_add_path(struct rt_images *images, const char *lib, pid_t pid, struct rt_error *err)
+int rt_program_add_path(struct rt_program *program, const char *lib, pid_t pid,
+			struct rt_error *err)
 {
 	char path[PATH_MAX + 64];
 	struct rt_image *image;
@@ -91,7 +92,7 @@ int rt_images_add_path(struct rt_images *images, const char *lib, pid_t pid, str
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, lib);
 	if (!pid || lib[0] != '/' || stat(path, &st) < 0)
 		snprintf(path, sizeof(path), "%s", lib);
-	if (!strchr(lib, '/') || rt_images_find(images, lib) || stat(path, &st) < 0)
+	if (!strchr(lib, '/') || rt_program_find(program, lib) || stat(path, &st) < 0)
 		return 0;
 	ret = rt_image_open_library(path, lib, &image, err);
 	if (ret)
@@ -101,24 +102,24 @@ int rt_images_add_path(struct rt_images *images, const char *lib, pid_t pid, str
 		ret = rt_usage(err,
 			       "%s: is a program and no library of %s; trace it by itself: "
 			       "rawtrace %s FUNCTION, or -p PID",
-			       lib, rt_image_name(images->v[0]), lib);
+			       lib, rt_image_name(rt_program_executable(program)), lib);
 		rt_image_close(image);
 		return ret;
 	}
 	image->late = true;
-	return rt_images_take(images, image, err);
+	return rt_program_take(program, image, err);
 }
 
-void rt_images_close(struct rt_images *images)
+void rt_program_close(struct rt_program *program)
 {
 	size_t i;
 
-	for (i = 0; i < images->n; i++)
-		rt_image_close(images->v[i]);
-	free(images->v);
-	free(images->incomplete);
-	free(images->servers);
-	memset(images, 0, sizeof(*images));
+	for (i = 0; i < program->n; i++)
+		rt_image_close(program->v[i]);
+	free(program->v);
+	free(program->incomplete);
+	free(program->servers);
+	memset(program, 0, sizeof(*program));
 }
 
 static const char *base_name(const char *path)
@@ -142,34 +143,34 @@ static unsigned misfit(const char *name, const char *lib)
 	return name[n] == '.' || name[n] == '-' ? 2 : 3;
 }
 
-static struct rt_image *find_path(const struct rt_images *images, const char *path)
+static struct rt_image *find_path(const struct rt_program *program, const char *path)
 {
 	struct stat st;
 	size_t i;
 
 	if (stat(path, &st) < 0)
 		return NULL;
-	for (i = 0; i < images->n; i++)
-		if (images->v[i]->ino == st.st_ino && images->v[i]->dev == st.st_dev)
-			return images->v[i];
+	for (i = 0; i < program->n; i++)
+		if (program->v[i]->ino == st.st_ino && program->v[i]->dev == st.st_dev)
+			return program->v[i];
 	return NULL;
 }
 
-struct rt_image *rt_images_find(const struct rt_images *images, const char *lib)
+struct rt_image *rt_program_find(const struct rt_program *program, const char *lib)
 {
 	struct rt_image *best = NULL, *image;
 	unsigned fit, best_fit = 3;
 	size_t i;
 
-	for (i = 0; i < images->n; i++) {
-		image = images->v[i];
+	for (i = 0; i < program->n; i++) {
+		image = program->v[i];
 		if (strcmp(image->name, lib) == 0 || strcmp(rt_image_name(image), lib) == 0)
 			return image;
 	}
 	if (strchr(lib, '/'))
-		return find_path(images, lib);
-	for (i = 0; i < images->n; i++) {
-		image = images->v[i];
+		return find_path(program, lib);
+	for (i = 0; i < program->n; i++) {
+		image = program->v[i];
 		fit = misfit(base_name(image->name), lib);
 		if (image->soname && misfit(image->soname, lib) < fit)
 			fit = misfit(image->soname, lib);
@@ -184,85 +185,85 @@ struct rt_image *rt_images_find(const struct rt_images *images, const char *lib)
 	return best;
 }
 
-bool rt_images_unwind(const struct rt_images *images, char *buf, size_t size)
+bool rt_program_can_unwind(const struct rt_program *program, char *buf, size_t size)
 {
 	const char *why;
 	size_t i;
 
-	for (i = 0; i < images->n; i++) {
-		why = rt_image_unwinds(images->v[i]);
+	for (i = 0; i < program->n; i++) {
+		why = rt_image_unwinds(program->v[i]);
 		if (why) {
-			snprintf(buf, size, "%s %s", rt_image_name(images->v[i]), why);
+			snprintf(buf, size, "%s %s", rt_image_name(program->v[i]), why);
 			return true;
 		}
 	}
-	if (images->incomplete) {
-		snprintf(buf, size, "its libraries could not be listed: %s", images->incomplete);
+	if (program->incomplete) {
+		snprintf(buf, size, "its libraries could not be listed: %s", program->incomplete);
 		return true;
 	}
 	return false;
 }
 
-bool rt_images_become(const struct rt_images *images, char *buf, size_t size)
+bool rt_program_can_run_other_code(const struct rt_program *program, char *buf, size_t size)
 {
 	const char *how;
 	size_t i;
 
-	for (i = 0; i < images->n; i++) {
-		how = rt_image_becomes(images->v[i]);
+	for (i = 0; i < program->n; i++) {
+		how = rt_image_becomes(program->v[i]);
 		if (how) {
-			snprintf(buf, size, "%s imports %s", rt_image_name(images->v[i]), how);
+			snprintf(buf, size, "%s imports %s", rt_image_name(program->v[i]), how);
 			return true;
 		}
 	}
 	return false;
 }
 
-bool rt_images_exec(const struct rt_images *images)
+bool rt_program_can_exec(const struct rt_program *program)
 {
 	size_t i;
 
-	for (i = 0; i < images->n; i++)
-		if (rt_image_execs(images->v[i]))
+	for (i = 0; i < program->n; i++)
+		if (rt_image_execs(program->v[i]))
 			return true;
-	return images->incomplete;
+	return program->incomplete;
 }
 
 /*
  * The first file of which `judge` names a function, as "NAME has FUNCTION"; a library that is not
  * known may have it too.
  */
-static bool first_with(const struct rt_images *images, const char *(*judge)(struct rt_image *image),
-		       char *buf, size_t size)
+static bool first_with(const struct rt_program *program,
+		       const char *(*judge)(struct rt_image *image), char *buf, size_t size)
 {
 	const char *name;
 	size_t i;
 
-	for (i = 0; i < images->n; i++) {
-		name = judge(images->v[i]);
+	for (i = 0; i < program->n; i++) {
+		name = judge(program->v[i]);
 		if (name) {
-			snprintf(buf, size, "%s has %s", rt_image_name(images->v[i]), name);
+			snprintf(buf, size, "%s has %s", rt_image_name(program->v[i]), name);
 			return true;
 		}
 	}
-	if (images->incomplete)
-		snprintf(buf, size, "its libraries could not be listed: %s", images->incomplete);
-	return images->incomplete;
+	if (program->incomplete)
+		snprintf(buf, size, "its libraries could not be listed: %s", program->incomplete);
+	return program->incomplete;
 }
 
-bool rt_images_jump(const struct rt_images *images, char *buf, size_t size)
+bool rt_program_can_longjmp(const struct rt_program *program, char *buf, size_t size)
 {
-	return first_with(images, rt_image_jumps, buf, size);
+	return first_with(program, rt_image_jumps, buf, size);
 }
 
-bool rt_images_fork(const struct rt_images *images, char *buf, size_t size)
+bool rt_program_can_fork(const struct rt_program *program, char *buf, size_t size)
 {
-	return first_with(images, rt_image_forks, buf, size);
+	return first_with(program, rt_image_forks, buf, size);
 }
 
-bool rt_images_filter(const struct rt_images *images, char *buf, size_t size)
+bool rt_program_can_use_seccomp(const struct rt_program *program, char *buf, size_t size)
 {
-	return first_with(images, rt_image_filters, buf, size);
+	return first_with(program, rt_image_filters, buf, size);
 }
 
 /* ---- the files of a running process ---- */
@@ -350,7 +351,7 @@ static int no_program(pid_t pid, int code, struct rt_error *err)
 		       strerror(-code));
 }
 
-static int open_program(pid_t pid, struct rt_images *images, struct rt_error *err)
+static int open_program(pid_t pid, struct rt_program *program, struct rt_error *err)
 {
 	char path[64], target[PATH_MAX + 1];
 	struct rt_image *image;
@@ -366,7 +367,7 @@ static int open_program(pid_t pid, struct rt_images *images, struct rt_error *er
 	if ((size_t)n > strlen(DELETED) && strcmp(target + n - strlen(DELETED), DELETED) == 0)
 		target[(size_t)n - strlen(DELETED)] = '\0';
 	ret = rt_image_open(path, target, &image, err);
-	return ret ? ret : rt_images_take(images, image, err);
+	return ret ? ret : rt_program_take(program, image, err);
 }
 
 /*
@@ -397,7 +398,7 @@ static int open_map(pid_t pid, const struct rt_map *map, struct rt_image **image
 	return ret;
 }
 
-static int take_map(pid_t pid, struct rt_images *images, const struct rt_map *map,
+static int take_map(pid_t pid, struct rt_program *program, const struct rt_map *map,
 		    struct rt_error *err)
 {
 	struct rt_image *image;
@@ -406,16 +407,16 @@ static int take_map(pid_t pid, struct rt_images *images, const struct rt_map *ma
 
 	ret = open_map(pid, map, &image, &why);
 	if (ret == 0)
-		return rt_images_take(images, image, err);
+		return rt_program_take(program, image, err);
 	if (ret == -ENOMEM)
 		return rt_nomem(err);
 	/* Programs map other things executable too; they have no functions to find. */
 	if (ret != -ENOEXEC)
-		rt_images_incomplete(images, "%s", why.text);
+		rt_program_incomplete(program, "%s", why.text);
 	return 0;
 }
 
-static int read_maps(pid_t pid, struct rt_images *images, struct rt_error *err)
+static int read_maps(pid_t pid, struct rt_program *program, struct rt_error *err)
 {
 	char path[64], *line = NULL;
 	size_t room = 0;
@@ -429,77 +430,78 @@ static int read_maps(pid_t pid, struct rt_images *images, struct rt_error *err)
 		return no_program(pid, -errno, err);
 	while (ret == 0 && getline(&line, &room, f) > 0)
 		if (rt_map_line(line, &map))
-			ret = take_map(pid, images, &map, err);
+			ret = take_map(pid, program, &map, err);
 	if (ret == 0 && ferror(f))
-		rt_images_incomplete(images, "%s could not be read", path);
+		rt_program_incomplete(program, "%s could not be read", path);
 	free(line);
 	fclose(f);
 	return ret;
 }
 
-static int images_of_pid(pid_t pid, struct rt_images *images, struct rt_error *err)
+static int images_of_pid(pid_t pid, struct rt_program *program, struct rt_error *err)
 {
 	int ret;
 
-	memset(images, 0, sizeof(*images));
-	ret = open_program(pid, images, err);
+	memset(program, 0, sizeof(*program));
+	ret = open_program(pid, program, err);
 	if (ret == 0)
-		ret = read_maps(pid, images, err);
+		ret = read_maps(pid, program, err);
 	if (ret)
-		rt_images_close(images);
+		rt_program_close(program);
 	return ret;
 }
 
 /* What another process has too, into the list of all: its images are closed, or belong to that. */
-static int join(struct rt_images *images, struct rt_images *other, struct rt_error *err)
+static int join(struct rt_program *program, struct rt_program *other, struct rt_error *err)
 {
-	size_t before = images->n, i;
+	size_t before = program->n, i;
 	int ret = 0;
 
 	for (i = 0; i < other->n; i++) {
 		if (ret == 0)
-			ret = rt_images_take(images, other->v[i], err);
+			ret = rt_program_take(program, other->v[i], err);
 		else
 			rt_image_close(other->v[i]);
 	}
 	if (other->incomplete)
-		rt_images_incomplete(images, "%s", other->incomplete);
+		rt_program_incomplete(program, "%s", other->incomplete);
 	other->n = 0;
-	return ret < 0 ? ret : images->n != before;
+	return ret < 0 ? ret : program->n != before;
 }
 
-static int join_process(struct rt_images *images, pid_t first, pid_t pid, struct rt_error *err)
+static int join_process(struct rt_program *program, pid_t first, pid_t pid, struct rt_error *err)
 {
-	struct rt_images other;
+	struct rt_program other;
 	size_t n;
 	int ret = images_of_pid(pid, &other, err);
 
 	if (ret < 0)
 		return ret;
 	n = other.n;
-	if (other.v[0]->ino != images->v[0]->ino || other.v[0]->dev != images->v[0]->dev)
+	if (other.v[0]->ino != rt_program_executable(program)->ino ||
+	    other.v[0]->dev != rt_program_executable(program)->dev)
 		ret = rt_usage(err,
 			       "process %d runs %s and process %d another file, %s: processes are "
 			       "traced together that run the same program",
-			       (int)first, rt_image_name(images->v[0]), (int)pid,
+			       (int)first, rt_image_name(rt_program_executable(program)), (int)pid,
 			       rt_image_name(other.v[0]));
 	else
-		ret = join(images, &other, err);
-	if (ret > 0 || (ret == 0 && n < images->n))
-		images->uneven = pid;
-	rt_images_close(&other);
+		ret = join(program, &other, err);
+	if (ret > 0 || (ret == 0 && n < program->n))
+		program->uneven = pid;
+	rt_program_close(&other);
 	return ret < 0 ? ret : 0;
 }
 
-int rt_images_of_pids(const struct rt_pids *pids, struct rt_images *images, struct rt_error *err)
+int rt_program_of_pids(const struct rt_pids *pids, struct rt_program *program, struct rt_error *err)
 {
 	unsigned i;
-	int ret = images_of_pid(pids->v[0], images, err);
+	int ret = images_of_pid(rt_pids_first(pids), program, err);
 
 	for (i = 1; i < pids->n && ret == 0; i++) {
-		ret = join_process(images, pids->v[0], pids->v[i], err);
+		ret = join_process(program, rt_pids_first(pids), pids->v[i], err);
 		if (ret < 0)
-			rt_images_close(images);
+			rt_program_close(program);
 	}
 	return ret;
 }
