@@ -6,7 +6,22 @@
 #include <string.h>
 
 #include "attach/held.h"
-#include "calls/feed_private.h"
+
+struct rt_feed {
+	const struct rt_target *target;
+	enum rt_key key;
+	uint32_t main;			/* the function main, or RT_NO_FUNCTION */
+	uint64_t begin, end;
+	struct rt_gaps *gaps;
+	struct rt_stack *stack;
+	struct rt_owners owners;
+	struct rt_locate *locate;
+	bool lost;			/* rt_feed_has_lost */
+	bool called;			/* rt_feed_has_calls */
+	bool unseen;			/* rt_feed_unseen */
+	const struct rt_held *held;	/* or NULL */
+	struct rt_form_hits hits;	/* by the instruction under their probes */
+};
 
 static uint32_t find_main(const struct rt_target *t)
 {
@@ -23,7 +38,6 @@ struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, con
 			    struct rt_stack *stack)
 {
 	struct rt_feed *feed = calloc(1, sizeof(*feed));
-	bool right;
 
 	if (!feed)
 		return NULL;
@@ -34,13 +48,7 @@ struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, con
 	feed->gaps = gaps;
 	feed->stack = stack;
 	feed->locate = rt_locate_new(target);
-	feed->processes = calloc(pids->n, sizeof(*feed->processes));
-	for (right = feed->locate && feed->processes; right && feed->nprocesses < pids->n; feed->nprocesses++) {
-		feed->processes[feed->nprocesses].pid = pids->v[feed->nprocesses];
-		feed->processes[feed->nprocesses].anchor.tid = pids->v[feed->nprocesses];
-		right = rt_members_add(&feed->processes[feed->nprocesses].members, pids->v[feed->nprocesses]) == 0;
-	}
-	if (!right) {
+	if (rt_owners_init(&feed->owners, pids) < 0 || !feed->locate) {
 		rt_feed_free(feed);
 		return NULL;
 	}
@@ -49,19 +57,26 @@ struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, con
 
 void rt_feed_free(struct rt_feed *feed)
 {
-	unsigned i;
-
 	if (!feed)
 		return;
-	for (i = 0; i < feed->nprocesses; i++) {
-		rt_members_free(&feed->processes[i].members);
-		rt_stacks_free(&feed->processes[i].stacks);
-	}
-	free(feed->processes);
+	rt_owners_free(&feed->owners);
 	rt_locate_free(feed->locate);
-	rt_members_free(&feed->others);
-	rt_members_free(&feed->vanished);
 	free(feed);
+}
+
+/* Mappings are needed where records hold instruction pointers, and for --libcalls. */
+int rt_feed_read_processes(struct rt_feed *feed)
+{
+	bool maps = feed->key == RT_KEY_IP || feed->target->libcalls;
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < feed->owners.n && r == 0; i++) {
+		r = rt_process_read_threads(&feed->owners.v[i]);
+		if (r == 0 && maps && rt_locate_read(feed->locate, feed->owners.v[i].pid) == -ENOMEM)
+			r = -ENOMEM;
+	}
+	return r;
 }
 
 void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end)
@@ -98,7 +113,7 @@ static int tell_lost(struct rt_feed *feed, const struct rt_event *event, uint32_
 	return rt_stack_event(feed->stack, &lost);
 }
 
-static int find_gap(struct rt_feed *feed, const struct process *process, const struct rt_event *event)
+static int find_gap(struct rt_feed *feed, const struct rt_process *process, const struct rt_event *event)
 {
 	bool shared;
 	uint32_t count;
@@ -116,7 +131,7 @@ static int find_gap(struct rt_feed *feed, const struct process *process, const s
  * is on; the stacks of threads (g0, signals) have goroutine 0.  A goroutine's stack is moved when it grows, so sp becomes what
  * stays: how far it is from the stack's end.
  */
-static void tell_goroutine(struct process *process, struct rt_event *event, const struct rt_plan *plan)
+static void tell_goroutine(struct rt_process *process, struct rt_event *event, const struct rt_plan *plan)
 {
 	enum { BELOW = 62 };
 	unsigned i = plan->goroutine - 1u;
@@ -147,7 +162,7 @@ static void tell_goroutine(struct process *process, struct rt_event *event, cons
 }
 
 /* Its stack is another's from now on. */
-static int on_goexit(struct rt_feed *feed, struct process *process, const struct rt_event *event)
+static int on_goexit(struct rt_feed *feed, struct rt_process *process, const struct rt_event *event)
 {
 	if (!event->hit.goid)
 		return 0;
@@ -217,7 +232,7 @@ static void tell_from_trampoline(struct rt_feed *feed, struct rt_event *event)
 }
 
 /* Where there was a stack before, its calls are gone. */
-static int on_stack_made(struct rt_feed *feed, struct process *process, const struct rt_event *event, const struct rt_plan *plan)
+static int on_stack_made(struct rt_feed *feed, struct rt_process *process, const struct rt_event *event, const struct rt_plan *plan)
 {
 	uint64_t at, size, gone;
 	int r = 0;
@@ -238,7 +253,7 @@ static int on_stack_made(struct rt_feed *feed, struct process *process, const st
 }
 
 /* An exception or longjmp that goes on on the thread's own stack has left the handler of a signal, which was on another one, too. */
-static int on_unwound(struct rt_feed *feed, const struct process *process, const struct rt_event *event)
+static int on_unwound(struct rt_feed *feed, const struct rt_process *process, const struct rt_event *event)
 {
 	struct rt_event handler = *event;
 
@@ -249,7 +264,7 @@ static int on_unwound(struct rt_feed *feed, const struct process *process, const
 	return rt_stack_unwound(feed->stack, event);
 }
 
-static int on_hit(struct rt_feed *feed, struct process *process, struct rt_event *event)
+static int on_hit(struct rt_feed *feed, struct rt_process *process, struct rt_event *event)
 {
 	const struct rt_target *t = feed->target;
 	struct rt_hit hit = { .function = RT_NO_FUNCTION };
@@ -294,7 +309,7 @@ static int on_hit(struct rt_feed *feed, struct process *process, struct rt_event
 static int on_held(void *ctx, const struct rt_event *event)
 {
 	struct rt_feed *feed = ctx;
-	struct process *process = rt_feed_known(feed, event);
+	struct rt_process *process = rt_owners_known(&feed->owners, event);
 	struct rt_event ours = *event;
 
 	if (!process)
@@ -315,7 +330,7 @@ int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time)
 	return feed->held ? rt_held_read(feed->held, tid, tid != 0, time < feed->end ? time : feed->end, &handler) : 0;
 }
 
-static int on_exit_of(struct rt_feed *feed, struct process *process, const struct rt_event *event)
+static int on_exit_of(struct rt_feed *feed, struct rt_process *process, const struct rt_event *event)
 {
 	/* By exec another thread may have got the first one's number by now, and what is counted there be its hits. */
 	bool ask = feed->gaps && (event->tid != process->pid || process->members.n < 2);
@@ -324,22 +339,17 @@ static int on_exit_of(struct rt_feed *feed, struct process *process, const struc
 
 	if (r == 0)
 		r = rt_feed_held(feed, event->tid, event->time);
-	rt_members_remove(&process->members, event->tid);
-	rt_anchor_exit(&process->anchor, event->tid, event->time);
+	rt_process_exit(process, event->tid, event->time);
 	/* The returns that came before it were after the trace's end too. */
 	return r || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
 }
 
 /* Nothing of the old program's memory is where it was. */
-static int on_exec(struct rt_feed *feed, struct process *process, const struct rt_event *event)
+static int on_exec(struct rt_feed *feed, struct rt_process *process, const struct rt_event *event)
 {
 	int r = rt_feed_held(feed, 0, event->time);
 
-	process->stacks.n = 0;
-	memset(&process->goroutines, 0, sizeof(process->goroutines));
-	rt_anchor_exec(&process->anchor, process->pid, event->time);
-	process->members.n = 0;
-	if (rt_members_add(&process->members, process->pid) < 0)
+	if (rt_process_exec(process, event->time) < 0)
 		return -ENOMEM;
 	rt_locate_exec(feed->locate, process->pid);
 	return r < 0 || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
@@ -350,9 +360,8 @@ static int on_lost(struct rt_feed *feed, const struct rt_event *event)
 {
 	struct rt_event all = *event;
 
-	feed->doubt = true;
-	/* Numbers may have been given anew. */
-	feed->vanished.n = feed->others.n = 0;
+	feed->lost = true;
+	rt_owners_note_lost(&feed->owners);
 	if (all.lost.count)
 		all.lost.count += rt_feed_unplaced(feed);
 	return event->lost.until < feed->begin ? 0 : rt_stack_event(feed->stack, &all);
@@ -360,9 +369,9 @@ static int on_lost(struct rt_feed *feed, const struct rt_event *event)
 
 uint64_t rt_feed_unplaced(struct rt_feed *feed)
 {
-	uint64_t n = feed->doubt ? feed->unplaced : 0;
+	uint64_t n = feed->lost ? feed->owners.unplaced : 0;
 
-	feed->unplaced -= n;
+	feed->owners.unplaced -= n;
 	return n;
 }
 
@@ -378,49 +387,34 @@ bool rt_feed_has_calls(const struct rt_feed *feed)
 
 bool rt_feed_has_lost(const struct rt_feed *feed)
 {
-	return feed->doubt;
+	return feed->lost;
 }
 
 bool rt_feed_has_forked(const struct rt_feed *feed)
 {
-	return feed->forked;
+	return feed->owners.forked;
 }
 
 struct rt_anchor *rt_feed_anchor(struct rt_feed *feed, unsigned i)
 {
-	return &feed->processes[i].anchor;
+	return &feed->owners.v[i].anchor;
 }
 
 pid_t rt_feed_other_thread(const struct rt_feed *feed, unsigned i)
 {
-	const struct process *process = &feed->processes[i];
-	size_t k;
-
-	for (k = 0; k < process->members.n; k++)
-		if (process->members.v[k] != process->pid && process->members.v[k] != process->anchor.tid)
-			return process->members.v[k];
-	return 0;
+	return rt_process_other_thread(&feed->owners.v[i]);
 }
 
-/*
- * At the exec of a program that its user may not read (setuid), the kernel frees the task's perf events
- * and sends an EXIT record, though the process goes on (begin_new_exec: perf_event_exit_task).  This
- * record directly follows the exec; a real exit follows the mappings of the new program.  Sources that
- * do not know processes have no such records.
- */
-static bool is_no_exit(struct process *process, const struct rt_event *event)
+static bool is_inside(const struct rt_feed *feed, const struct rt_event *event)
 {
-	bool executed = process->executed;
-
-	process->executed = event->type == RT_EV_EXEC && event->pid;
-	return executed && event->type == RT_EV_EXIT && event->tid == process->pid;
+	return event->time >= feed->begin && event->time <= feed->end;
 }
 
 int rt_feed_event(void *ctx, const struct rt_event *event)
 {
 	struct rt_feed *feed = ctx;
 	struct rt_event ours = *event;
-	struct process *process;
+	struct rt_process *process;
 	int r;
 
 	if (event->type == RT_EV_LOST)
@@ -431,8 +425,8 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 		feed->unseen = true;
 		return 0;
 	}
-	r = rt_feed_whose(feed, event, &process);
-	if (r < 0 || !process || is_no_exit(process, event))
+	r = rt_owners_find(&feed->owners, event, is_inside(feed, event), &process);
+	if (r < 0 || !process)
 		return r;
 	ours.pid = process->pid;
 	if (event->type == RT_EV_FORK)

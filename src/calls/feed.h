@@ -2,11 +2,10 @@
 #ifndef RT_CALLS_FEED_H
 #define RT_CALLS_FEED_H
 
-#include "calls/anchor.h"
 #include "calls/locate.h"
-#include "stream/gaps.h"
-#include "stream/members.h"
+#include "calls/owners.h"
 #include "calls/stepped.h"
+#include "stream/gaps.h"
 #include "plan/target.h"
 #include "fetch/record.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* By which thread the kernel knows a process, as its threads end and exec. */
-#include "calls/anchor.h"
+#include "calls/owners.h"
 #include "unit.h"
 
 static struct rt_anchor anchored(pid_t tid, pid_t spare, uint64_t ready)

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_CALLS_OWNERS_H
+#define RT_CALLS_OWNERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/pids.h"
+#include "calls/goroutines.h"
+#include "calls/stacks.h"
+#include "stream/event.h"
+#include "stream/members.h"
+
+/*
+ * Owners: the traced process that an event is of.
+ *
+ * perf events name process and thread.  Records of BPF programs and of tracefs name the thread alone, and
+ * after an exec by another thread even the number of a thread changes.  So each process has the list of its
+ * threads: read from /proc at the start, then changed by every fork, exec and exit event.
+ *
+ * Example: process 70 has threads 70 and 71.  Thread 71 starts 72: the fork event adds 72 to process 70, and the
+ * next hit of 72 is of process 70.  Thread 90 of another process starts 91: 90 is no thread of ours, so the
+ * fork event is ignored.
+ *
+ * Limits: events are lost when a ring is full.  The owner of a thread whose fork was lost is read from
+ * /proc/TID/status.  If the thread has ended too, its owner stays unknown, and its hits are counted as
+ * unplaced.  A thread id may be reused: the lists of foreign and unknown threads are emptied after a loss.
+ */
+
+/*
+ * The threads by whose memory the kernel knows a process (enum rt_again in attach/attach.h).  A program that
+ * another thread runs by exec has the process's number, and so has that thread then.
+ */
+struct rt_anchor {
+	pid_t tid;		/* the thread; 0: it has ended */
+	pid_t spare;		/* another, for then; 0: there is none */
+	uint64_t ready;		/* since when that is in place */
+	uint64_t since;		/* when the last one ended, or another program began after that */
+	bool exec;		/* the latter */
+	bool done;		/* nothing more can be done */
+	unsigned spares;	/* how many there were */
+};
+
+/* Thread `tid` has ended. */
+void rt_anchor_exit(struct rt_anchor *anchor, pid_t tid, uint64_t time);
+/* Another program runs, in one thread, which has the process's number now. */
+void rt_anchor_exec(struct rt_anchor *anchor, pid_t pid, uint64_t time);
+
+/* A traced process. */
+struct rt_process {
+	pid_t pid;
+	struct rt_members members;
+	struct rt_anchor anchor;
+	bool executed;			/* its last event was an exec */
+	struct rt_stacks stacks;	/* of coroutines and signals */
+	struct rt_goroutines goroutines;
+};
+
+struct rt_owners {
+	struct rt_process *v;
+	unsigned n;
+	struct rt_members foreign;	/* threads of other processes */
+	struct rt_members unknown;	/* threads that ended before their owner was read */
+	uint64_t unplaced;		/* hits of unknown threads that are not reported as lost yet */
+	bool forked;			/* a traced process forked */
+};
+
+/* `pids` are the traced processes.  0 or -ENOMEM; free it in both cases. */
+int rt_owners_init(struct rt_owners *owners, const struct rt_pids *pids);
+void rt_owners_free(struct rt_owners *owners);
+
+/* The process that the event names, or that has its thread; NULL: none. */
+struct rt_process *rt_owners_known(const struct rt_owners *owners, const struct rt_event *event);
+
+/*
+ * The process of the next event of the stream; updates the lists of threads.  `*process` NULL: none of ours.
+ * `inside`: the event's time is within the trace, so it counts for `unplaced` and `forked`.  0 or -ENOMEM.
+ */
+int rt_owners_find(struct rt_owners *owners, const struct rt_event *event, bool inside, struct rt_process **process);
+
+/* Events were lost: thread ids may have been reused meanwhile. */
+void rt_owners_note_lost(struct rt_owners *owners);
+
+/* Add the threads that the process has now, from /proc.  0 or -ENOMEM. */
+int rt_process_read_threads(struct rt_process *process);
+
+/* Thread `tid` has ended. */
+void rt_process_exit(struct rt_process *process, pid_t tid, uint64_t time);
+
+/* The process runs another program, in one thread and with new memory.  0 or -ENOMEM. */
+int rt_process_exec(struct rt_process *process, uint64_t time);
+
+/* A thread that is neither the first nor the anchor; 0: there is none. */
+pid_t rt_process_other_thread(const struct rt_process *process);
+
+#endif
