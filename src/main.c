@@ -10,7 +10,7 @@
 #include "commands/dump.h"
 #include "kernel/caps.h"
 #include "commands/list.h"
-#include "output/out.h"
+#include "output/sink.h"
 #include "session/session.h"
 #include "stream/ring.h"
 #include "base/clean.h"
@@ -23,8 +23,8 @@ static void print_help(void)
 	struct rt_choice formats[CHOICES_MAX] = { { 0 } }, mechanisms[CHOICES_MAX] = { { 0 } }, rings[CHOICES_MAX] = { { 0 } };
 	unsigned i;
 
-	for (i = 0; i < CHOICES_MAX - 1 && rt_out_at(i); i++)
-		formats[i] = (struct rt_choice){ rt_out_at(i)->name, rt_out_at(i)->help };
+	for (i = 0; i < CHOICES_MAX - 1 && rt_format_at(i); i++)
+		formats[i] = (struct rt_choice){ rt_format_at(i)->name, rt_format_at(i)->help };
 	for (i = 0; i < CHOICES_MAX - 1 && rt_attach_at(i); i++)
 		mechanisms[i] = (struct rt_choice){ rt_attach_at(i)->name, rt_attach_at(i)->help };
 	for (i = 0; rt_ring_at(i) && i + 1 < CHOICES_MAX; i++)

@@ -29,7 +29,7 @@ struct rt_filter {
 	struct rt_filter_want want;
 	const struct rt_stack_ops *next;
 	void *ctx;
-	struct rt_threads threads;	/* thread.user: struct calls */
+	struct rt_threads threads;	/* thread.user[0]: struct calls */
 	bool shown;		/* some call was */
 };
 
@@ -66,7 +66,7 @@ void rt_filter_free(struct rt_filter *f)
 	if (!f)
 		return;
 	for (i = 0; i < f->threads.n; i++)
-		calls_free(f->threads.v[i]->thread.user);
+		calls_free(f->threads.v[i]->thread.user[0]);
 	rt_threads_free(&f->threads);
 	free(f);
 }
@@ -75,9 +75,9 @@ static struct calls *calls_of(struct rt_filter *f, const struct rt_thread *threa
 {
 	struct rt_task *task = rt_threads_get(&f->threads, thread->pid, thread->tid, thread->goid);
 
-	if (task && !task->thread.user)
-		task->thread.user = calloc(1, sizeof(struct calls));
-	return task ? task->thread.user : NULL;
+	if (task && !task->thread.user[0])
+		task->thread.user[0] = calloc(1, sizeof(struct calls));
+	return task ? task->thread.user[0] : NULL;
 }
 
 static bool is_wanted(const struct rt_filter *f, const struct calls *c, const struct rt_frame *frame, const struct rt_values *args)
@@ -190,7 +190,7 @@ static void filter_gone(void *ctx, struct rt_thread *thread)
 	struct rt_task *task = rt_threads_find(&f->threads, thread->pid, thread->tid, thread->goid);
 
 	if (task) {
-		calls_free(task->thread.user);
+		calls_free(task->thread.user[0]);
 		rt_threads_forget(&f->threads, task);
 	}
 	if (f->next->gone)

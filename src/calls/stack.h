@@ -63,11 +63,14 @@ static inline unsigned rt_goid_runtime(uint64_t goid)
 	return (unsigned)(goid / RT_GOID_RUNTIME);
 }
 
+/* How many sinks a session may have. */
+enum { RT_SINKS_MAX = 4 };
+
 struct rt_thread {
 	pid_t pid, tid;			/* of a goroutine: the thread in which it was first seen */
 	uint64_t goid;			/* 0: it is none; a goroutine goes from thread to thread, and is told apart by this and the process */
 	char comm[16];			/* "" until known */
-	void *user;			/* the output's own, NULL at first */
+	void *user[RT_SINKS_MAX];	/* each sink's own, NULL at first */
 };
 
 struct rt_frame {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/out.h"
+#include "output/sink.h"
 #include "output/text.h"
 #include "output/tracks.h"
 #include "base/array.h"
@@ -23,19 +23,19 @@ struct chrome {
 	bool ended;
 };
 
-static int chrome_begin(struct rt_out *out)
+static int chrome_begin(struct rt_sink *sink)
 {
-	out->state = calloc(1, sizeof(struct chrome));
-	if (!out->state)
+	sink->state = calloc(1, sizeof(struct chrome));
+	if (!sink->state)
 		return -ENOMEM;
-	rt_put(out->file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+	rt_put(sink->file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 	return 0;
 }
 
 /* Notes stand outside of the events, at the end of the file. */
-static int chrome_note(struct rt_out *out, const char *text)
+static int chrome_note(struct rt_sink *sink, const char *text)
 {
-	struct chrome *chrome = out->state;
+	struct chrome *chrome = sink->state;
 	char *copy;
 
 	if (RT_ROOM(&chrome->notes, chrome->n, &chrome->cap) < 0)
@@ -63,9 +63,9 @@ static void put_us(FILE *file, const char *key, uint64_t ns)
 	putc_unlocked('0' + (int)(ns % 10), file);
 }
 
-static uint64_t since_start(const struct rt_out *out, uint64_t time)
+static uint64_t since_start(const struct rt_sink *sink, uint64_t time)
 {
-	return time > out->start ? time - out->start : 0;
+	return time > sink->trace->start ? time - sink->trace->start : 0;
 }
 
 /*
@@ -80,17 +80,17 @@ static uint64_t track_id(const struct rt_track *track)
 }
 
 /* {"ph":"X","pid":1,"tid":2 */
-static void put_head(struct rt_out *out, const char *ph, pid_t pid, uint64_t tid)
+static void put_head(struct rt_sink *sink, const char *ph, pid_t pid, uint64_t tid)
 {
-	struct chrome *chrome = out->state;
+	struct chrome *chrome = sink->state;
 
-	rt_put(out->file, chrome->some ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+	rt_put(sink->file, chrome->some ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
 	chrome->some = true;
-	rt_put(out->file, ph);
-	rt_put(out->file, "\",\"pid\":");
-	rt_put_i64(out->file, pid);
-	rt_put(out->file, ",\"tid\":");
-	rt_put_u64(out->file, tid);
+	rt_put(sink->file, ph);
+	rt_put(sink->file, "\",\"pid\":");
+	rt_put_i64(sink->file, pid);
+	rt_put(sink->file, ",\"tid\":");
+	rt_put_u64(sink->file, tid);
 }
 
 /* "KEY":  with the comma after what stands before. */
@@ -127,20 +127,19 @@ static const char *unfinished(enum rt_end end, const struct rt_frame *frame,
 }
 
 /* A point in time in one thread: a call whose end is not traced, or a return whose call was not seen. */
-static void put_instant(struct rt_out *out, const struct rt_track *track, uint32_t function, uint64_t time)
+static void put_instant(struct rt_sink *sink, const struct rt_track *track, uint32_t function, uint64_t time)
 {
-	put_head(out, "i", track->pid, track_id(track));
-	put_us(out->file, ",\"ts\":", since_start(out, time));
-	put_text(out->file, ",\"s\":\"t\",\"name\":", rt_out_function(out, function));
-	rt_put(out->file, ",\"args\":{");
+	put_head(sink, "i", track->pid, track_id(track));
+	put_us(sink->file, ",\"ts\":", since_start(sink, time));
+	put_text(sink->file, ",\"s\":\"t\",\"name\":", rt_sink_function(sink, function));
+	rt_put(sink->file, ",\"args\":{");
 }
 
-static int chrome_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+static int chrome_enter(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
 			const struct rt_values *args)
 {
-	struct rt_out *out = ctx;
-	struct chrome *chrome = out->state;
-	struct rt_track *track = rt_tracks_get(&chrome->tracks, thread);
+	struct chrome *chrome = sink->state;
+	struct rt_track *track = rt_tracks_get(&chrome->tracks, thread, sink->index);
 	bool some = false;
 	uint64_t time;
 	int err;
@@ -150,31 +149,30 @@ static int chrome_enter(void *ctx, struct rt_thread *thread, const struct rt_fra
 	time = rt_track_time(track, frame->time);
 	if (frame->returns)
 		return rt_track_push(track, time, args);
-	put_instant(out, track, frame->function, time);
-	err = rt_args_json(out, track->pid, frame->function, args, &some);
-	rt_put(out->file, "}}");
+	put_instant(sink, track, frame->function, time);
+	err = rt_args_json(sink, track->pid, frame->function, args, &some);
+	rt_put(sink->file, "}}");
 	return err;
 }
 
-static int leave_unseen(struct rt_out *out, const struct rt_track *track, const struct rt_frame *frame, uint64_t time,
+static int leave_unseen(struct rt_sink *sink, const struct rt_track *track, const struct rt_frame *frame, uint64_t time,
 			const struct rt_values *result)
 {
 	bool some = false;
 	int err;
 
-	put_instant(out, track, frame->function, time);
-	err = rt_result_json(out, track->pid, frame->function, result, &some);
-	put_key(out->file, "unseen", some);
-	rt_put(out->file, frame->before ? "\"call before the trace\"}}" : "\"call\"}}");
+	put_instant(sink, track, frame->function, time);
+	err = rt_result_json(sink, track->pid, frame->function, result, &some);
+	put_key(sink->file, "unseen", some);
+	rt_put(sink->file, frame->before ? "\"call before the trace\"}}" : "\"call\"}}");
 	return err;
 }
 
-static int chrome_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end,
+static int chrome_leave(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end,
 			uint64_t time, const struct rt_values *result)
 {
-	struct rt_out *out = ctx;
-	struct chrome *chrome = out->state;
-	struct rt_track *track = rt_tracks_get(&chrome->tracks, thread);
+	struct chrome *chrome = sink->state;
+	struct rt_track *track = rt_tracks_get(&chrome->tracks, thread, sink->index);
 	const char *unseen = unfinished(end, frame, thread);
 	struct rt_call call;
 	bool some = false;
@@ -183,51 +181,49 @@ static int chrome_leave(void *ctx, struct rt_thread *thread, const struct rt_fra
 
 	if (!track)
 		return -ENOMEM;
-	time = since_start(out, rt_track_time(track, time));
+	time = since_start(sink, rt_track_time(track, time));
 	if (!frame->entry_seen || !rt_track_pop(track, &call))
-		return leave_unseen(out, track, frame, track->last, result);
+		return leave_unseen(sink, track, frame, track->last, result);
 
-	start = since_start(out, call.time);
-	put_head(out, "X", track->pid, track_id(track));
-	put_us(out->file, ",\"ts\":", start);
-	put_us(out->file, ",\"dur\":", time - start);
-	put_text(out->file, ",\"name\":", rt_out_function(out, frame->function));
-	rt_put(out->file, ",\"args\":{");
-	err = rt_args_json(out, track->pid, frame->function, &call.args, &some);
+	start = since_start(sink, call.time);
+	put_head(sink, "X", track->pid, track_id(track));
+	put_us(sink->file, ",\"ts\":", start);
+	put_us(sink->file, ",\"dur\":", time - start);
+	put_text(sink->file, ",\"name\":", rt_sink_function(sink, frame->function));
+	rt_put(sink->file, ",\"args\":{");
+	err = rt_args_json(sink, track->pid, frame->function, &call.args, &some);
 	if (!err)
-		err = rt_result_json(out, track->pid, frame->function, result, &some);
+		err = rt_result_json(sink, track->pid, frame->function, result, &some);
 	if (unseen) {
-		put_key(out->file, "unfinished", some);
-		put_text(out->file, "", unseen);
+		put_key(sink->file, "unfinished", some);
+		put_text(sink->file, "", unseen);
 	}
-	rt_put(out->file, "}}");
+	rt_put(sink->file, "}}");
 	return err;
 }
 
 /* Its name is written at the end. */
-static void chrome_gone(void *ctx, struct rt_thread *thread)
+static void chrome_gone(struct rt_sink *sink, struct rt_thread *thread)
 {
-	(void)ctx;
-	if (thread->user)
-		rt_track_empty(thread->user);
+	if (thread->user[sink->index])
+		rt_track_empty(thread->user[sink->index]);
 }
 
 /* Where it concerns the whole trace: readers that want a process and a thread in every event get the first ones. */
-static int chrome_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
+static int chrome_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
-	struct rt_out *out = ctx;
-	struct chrome *chrome = out->state;
+	struct chrome *chrome = sink->state;
 	const struct rt_track *first = chrome->tracks.first;
 
 	chrome->lost = chrome->lost + count < count ? UINT64_MAX : chrome->lost + count;
 	if (thread)
-		put_head(out, "i", thread->pid, (uint64_t)thread->tid);
+		put_head(sink, "i", thread->pid, (uint64_t)thread->tid);
 	else
-		put_head(out, "i", first ? first->pid : 0, first ? track_id(first) : 0);
-	put_us(out->file, ",\"ts\":", since_start(out, time));
-	rt_put(out->file, thread ? ",\"s\":\"t\",\"name\":\"" : ",\"s\":\"g\",\"name\":\"");
-	rt_put_lost(out->file, count);
-	rt_put(out->file, "\",\"args\":{}}");
+		put_head(sink, "i", first ? first->pid : 0, first ? track_id(first) : 0);
+	put_us(sink->file, ",\"ts\":", since_start(sink, time));
+	rt_put(sink->file, thread ? ",\"s\":\"t\",\"name\":\"" : ",\"s\":\"g\",\"name\":\"");
+	rt_put_lost(sink->file, count);
+	rt_put(sink->file, "\",\"args\":{}}");
 	return 0;
 }
 
@@ -245,12 +241,12 @@ static int by_process(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static void put_name(struct rt_out *out, const struct rt_track *track, const char *what, const char *name)
+static void put_name(struct rt_sink *sink, const struct rt_track *track, const char *what, const char *name)
 {
-	put_head(out, "M", track->pid, track_id(track));
-	put_text(out->file, ",\"name\":", what);
-	put_text(out->file, ",\"args\":{\"name\":", name);
-	rt_put(out->file, "}}");
+	put_head(sink, "M", track->pid, track_id(track));
+	put_text(sink->file, ",\"name\":", what);
+	put_text(sink->file, ",\"args\":{\"name\":", name);
+	rt_put(sink->file, "}}");
 }
 
 static void put_goid(char *buf, size_t size, uint64_t goid)
@@ -264,9 +260,9 @@ static void put_goid(char *buf, size_t size, uint64_t goid)
 }
 
 /* The names are written last, as a thread may take its name long after its first call. */
-static int put_names(struct rt_out *out, const struct rt_tracks *tracks)
+static int put_names(struct rt_sink *sink, const struct rt_tracks *tracks)
 {
-	const char *command = out->command ? out->command : "?";
+	const char *command = sink->trace->command ? sink->trace->command : "?";
 	const struct rt_track **v, *track;
 	char goroutine[32];
 	size_t i, n = 0;
@@ -281,63 +277,66 @@ static int put_names(struct rt_out *out, const struct rt_tracks *tracks)
 	qsort(v, n, sizeof(v[0]), by_process);
 	for (i = 0; i < n; i++) {
 		const char *name = v[i]->comm[0] ? v[i]->comm : command;
-		bool traced = out->command && v[i]->pid == tracks->first->pid;
+		bool traced = sink->trace->command && v[i]->pid == tracks->first->pid;
 
 		if (!i || v[i]->pid != v[i - 1]->pid)
-			put_name(out, v[i], "process_name", traced ? command : name);
+			put_name(sink, v[i], "process_name", traced ? command : name);
 		put_goid(goroutine, sizeof(goroutine), v[i]->goid);
-		put_name(out, v[i], "thread_name", v[i]->goid ? goroutine : name);
+		put_name(sink, v[i], "thread_name", v[i]->goid ? goroutine : name);
 	}
 	free(v);
 	return 0;
 }
 
-static int chrome_end(struct rt_out *out)
+static int chrome_end(struct rt_sink *sink)
 {
-	struct chrome *chrome = out->state;
-	int err = put_names(out, &chrome->tracks);
+	struct chrome *chrome = sink->state;
+	int err = put_names(sink, &chrome->tracks);
 	size_t i;
 
 	chrome->ended = true;
-	rt_put(out->file, "\n],\"otherData\":{\"producer\":\"rawtrace\"");
-	if (out->command)
-		put_text(out->file, ",\"command\":", out->command);
-	rt_put(out->file, ",\"lost\":");
-	rt_put_u64(out->file, chrome->lost);
-	rt_put(out->file, ",\"notes\":[");
+	rt_put(sink->file, "\n],\"otherData\":{\"producer\":\"rawtrace\"");
+	if (sink->trace->command)
+		put_text(sink->file, ",\"command\":", sink->trace->command);
+	rt_put(sink->file, ",\"lost\":");
+	rt_put_u64(sink->file, chrome->lost);
+	rt_put(sink->file, ",\"notes\":[");
 	for (i = 0; i < chrome->n; i++)
-		put_text(out->file, i ? "," : "", chrome->notes[i]);
-	rt_put(out->file, "]}}\n");
+		put_text(sink->file, i ? "," : "", chrome->notes[i]);
+	rt_put(sink->file, "]}}\n");
 	return err;
 }
 
-static void chrome_free(struct rt_out *out)
+static void chrome_free(struct rt_sink *sink)
 {
-	struct chrome *chrome = out->state;
+	struct chrome *chrome = sink->state;
 	size_t i;
 
 	if (!chrome)
 		return;
 	/* Readers want a whole file of a trace that failed, too. */
-	if (!chrome->ended && !ferror(out->file)) {
-		chrome_note(out, "the trace failed before its end");
-		chrome_end(out);
+	if (!chrome->ended && !ferror(sink->file)) {
+		chrome_note(sink, "the trace failed before its end");
+		chrome_end(sink);
 	}
 	for (i = 0; i < chrome->n; i++)
 		free(chrome->notes[i]);
 	free(chrome->notes);
 	rt_tracks_free(&chrome->tracks);
 	free(chrome);
-	out->state = NULL;
+	sink->state = NULL;
 }
 
-const struct rt_out_ops rt_out_chrome = {
+const struct rt_sink_ops rt_sink_chrome = {
 	.name = "chrome",
 	.help = "JSON for ui.perfetto.dev and chrome://tracing, in rawtrace.json without -o",
-	.file = "rawtrace.json",
+	.path = "rawtrace.json",
 	.begin = chrome_begin,
 	.note = chrome_note,
-	.calls = { .enter = chrome_enter, .leave = chrome_leave, .lost = chrome_lost, .gone = chrome_gone },
+	.enter = chrome_enter,
+	.leave = chrome_leave,
+	.lost = chrome_lost,
+	.gone = chrome_gone,
 	.tail = "\n]}\n",
 	.end = chrome_end,
 	.free = chrome_free,

@@ -3,18 +3,38 @@
 #define RT_OUTPUT_TALLY_H
 
 #include "emit/cells.h"
-#include "output/out.h"
+#include "output/sink.h"
 
 /*
- * The outputs of `rawtrace count` and `rawtrace hist`: one table at the end.  What the kernel's maps hold comes through
- * rt_tally_add; where it counts nothing (tracefs alone) the calls come one by one, as to every output.
+ * The cells of a table, for count.c and hist.c.  The kernel's counts come through add; where the
+ * kernel counts nothing (tracefs alone) the calls come one by one, as to every sink.
  */
-extern const struct rt_out_ops rt_out_count, rt_out_hist;
+struct rt_tally {
+	unsigned per;		/* cells a function */
+	uint64_t *cells;
+	uint32_t *order;	/* functions, for printing */
+	uint32_t n;		/* functions; one more place is for RT_NO_FUNCTION */
+	uint64_t lost;		/* as far as the number is known */
+	bool any_lost;
+};
 
-/* Add `value`, modulo 2^64 so that some can be taken off, to a cell of a function or of RT_NO_FUNCTION. */
-void rt_tally_add(struct rt_out *out, uint32_t function, unsigned cell, uint64_t value);
+enum { RT_TALLY_NAME_WIDTH = 36 };
 
-/* Was any call counted, or its end? */
-bool rt_tally_has_calls(const struct rt_out *out);
+/* The sink's state is an rt_tally, or `size` bytes that begin with one. */
+int rt_tally_begin(struct rt_sink *sink, size_t size, enum rt_purpose purpose);
+void rt_tally_free(struct rt_sink *sink);
+uint64_t *rt_tally_cells(const struct rt_tally *tally, uint32_t function);
+
+/* The functions into tally->order, most of `cell` first. */
+int rt_tally_sort(const struct rt_sink *sink, unsigned cell);
+
+/* The last lines of a table: which functions were not called, and how many events were lost. */
+void rt_tally_print_end(const struct rt_sink *sink);
+
+/* As in rt_sink_ops. */
+int rt_tally_note(struct rt_sink *sink, const char *text);
+int rt_tally_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time, uint64_t count);
+void rt_tally_add(struct rt_sink *sink, uint32_t function, unsigned cell, uint64_t value);
+bool rt_tally_has_calls(const struct rt_sink *sink);
 
 #endif

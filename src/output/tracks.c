@@ -24,9 +24,9 @@ static struct rt_track *tracks_add(struct rt_tracks *tracks, const struct rt_thr
 	return track;
 }
 
-struct rt_track *rt_tracks_get(struct rt_tracks *tracks, struct rt_thread *thread)
+struct rt_track *rt_tracks_get(struct rt_tracks *tracks, struct rt_thread *thread, unsigned sink)
 {
-	struct rt_track *track = thread->user;
+	struct rt_track *track = thread->user[sink];
 	uint64_t last = track ? track->last : 0;
 
 	/* A thread id that came again in another process is another track; what is open in the old one goes there. */
@@ -35,7 +35,7 @@ struct rt_track *rt_tracks_get(struct rt_tracks *tracks, struct rt_thread *threa
 		if (!track)
 			return NULL;
 		track->last = last;	/* it may come back to the first process: still no time twice */
-		thread->user = track;
+		thread->user[sink] = track;
 	}
 	memcpy(track->comm, thread->comm, sizeof(track->comm));
 	return track;

@@ -34,8 +34,8 @@ struct rt_tracks {
 	size_t n;
 };
 
-/* The track of a thread, made when it is new and kept in thread->user; NULL: out of memory. */
-struct rt_track *rt_tracks_get(struct rt_tracks *tracks, struct rt_thread *thread);
+/* The track of a thread, made when it is new and kept in thread->user[sink]; NULL: out of memory. */
+struct rt_track *rt_tracks_get(struct rt_tracks *tracks, struct rt_thread *thread, unsigned sink);
 void rt_tracks_free(struct rt_tracks *tracks);
 
 /* Give the room for open calls back, of which it has none any more. */

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "output/out.h"
+#include "output/sink.h"
 #include "output/text.h"
 
 #define DASH_LEVELS 10		/* racket/trace: max-dash-space-depth */
@@ -19,58 +19,58 @@ struct tree {
 	bool some, many;
 };
 
-static int tree_begin(struct rt_out *out)
+static int tree_begin(struct rt_sink *sink)
 {
-	out->state = calloc(1, sizeof(struct tree));
-	return out->state ? 0 : -ENOMEM;
+	sink->state = calloc(1, sizeof(struct tree));
+	return sink->state ? 0 : -ENOMEM;
 }
 
-static void tree_free(struct rt_out *out)
+static void tree_free(struct rt_sink *sink)
 {
-	free(out->state);
-	out->state = NULL;
+	free(sink->state);
+	sink->state = NULL;
 }
 
-static int tree_end(struct rt_out *out)
+static int tree_end(struct rt_sink *sink)
 {
-	(void)out;
+	(void)sink;
 	return 0;
 }
 
-static int tree_note(struct rt_out *out, const char *text)
+static int tree_note(struct rt_sink *sink, const char *text)
 {
-	rt_put(out->file, "rawtrace: ");
-	rt_put(out->file, text);
-	putc_unlocked('\n', out->file);
+	rt_put(sink->file, "rawtrace: ");
+	rt_put(sink->file, text);
+	putc_unlocked('\n', sink->file);
 	return 0;
 }
 
-static void put_thread(struct rt_out *out, const struct rt_thread *thread)
+static void put_thread(struct rt_sink *sink, const struct rt_thread *thread)
 {
-	struct tree *tree = out->state;
+	struct tree *tree = sink->state;
 
 	if (!tree->some) {
 		tree->some = true;
 		tree->first = thread->tid;
 		tree->first_goid = thread->goid;
 	}
-	if (thread->goid != tree->first_goid || (!thread->goid && thread->tid != tree->first) || out->processes)
+	if (thread->goid != tree->first_goid || (!thread->goid && thread->tid != tree->first) || sink->trace->processes)
 		tree->many = true;
 	if (!tree->many)
 		return;
-	putc_unlocked('[', out->file);
+	putc_unlocked('[', sink->file);
 	/* A thread has a number of its own; a goroutine, or a stack, only in its process. */
-	if (out->processes && thread->goid) {
-		rt_put_u64(out->file, (uint64_t)thread->pid);
-		putc_unlocked(' ', out->file);
+	if (sink->trace->processes && thread->goid) {
+		rt_put_u64(sink->file, (uint64_t)thread->pid);
+		putc_unlocked(' ', sink->file);
 	}
-	rt_put(out->file, thread->goid & RT_GOID_STACK ? "stack " : thread->goid < RT_GOID_RUNTIME ? thread->goid ? "g " : "" : "g");
+	rt_put(sink->file, thread->goid & RT_GOID_STACK ? "stack " : thread->goid < RT_GOID_RUNTIME ? thread->goid ? "g " : "" : "g");
 	if (thread->goid >= RT_GOID_RUNTIME) {
-		rt_put_u64(out->file, 1 + rt_goid_runtime(thread->goid));
-		putc_unlocked(' ', out->file);
+		rt_put_u64(sink->file, 1 + rt_goid_runtime(thread->goid));
+		putc_unlocked(' ', sink->file);
 	}
-	rt_put_u64(out->file, thread->goid ? thread->goid & (RT_GOID_STACK - 1) : (uint64_t)thread->tid);
-	rt_put(out->file, "] ");
+	rt_put_u64(sink->file, thread->goid ? thread->goid & (RT_GOID_STACK - 1) : (uint64_t)thread->tid);
+	rt_put(sink->file, "] ");
 }
 
 static void put_prefix(FILE *file, char mark, unsigned level)
@@ -89,90 +89,89 @@ static void put_prefix(FILE *file, char mark, unsigned level)
 	rt_put(file, "] ");
 }
 
-static int tree_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
+static int tree_enter(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
 {
-	struct rt_out *out = ctx;
 	int err;
 
-	put_thread(out, thread);
-	put_prefix(out->file, '>', frame->level);
-	putc_unlocked('(', out->file);
-	rt_put(out->file, rt_out_function(out, frame->function));
-	err = rt_args_print(out, thread->pid, frame->function, args);
-	rt_put(out->file, ")\n");
+	put_thread(sink, thread);
+	put_prefix(sink->file, '>', frame->level);
+	putc_unlocked('(', sink->file);
+	rt_put(sink->file, rt_sink_function(sink, frame->function));
+	err = rt_args_print(sink, thread->pid, frame->function, args);
+	rt_put(sink->file, ")\n");
 	return err;
 }
 
-static int tree_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end,
+static int tree_leave(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end,
 		      uint64_t time, const struct rt_values *result)
 {
-	struct rt_out *out = ctx;
 	int err = 0;
 
 	(void)time;
 	/* Tail calls are at one level, and what the last of them returns is the result of all. */
 	if (end == RT_END_BECAME)
 		return 0;
-	put_thread(out, thread);
-	put_prefix(out->file, '<', frame->level);
+	put_thread(sink, thread);
+	put_prefix(sink->file, '<', frame->level);
 	switch (end) {
 	case RT_END_RETURNED:
-		err = rt_result_print(out, thread->pid, frame->function, result);
+		err = rt_result_print(sink, thread->pid, frame->function, result);
 		break;
 	case RT_END_NOT_SEEN:
-		rt_put(out->file, "*** return not seen ***");
+		rt_put(sink->file, "*** return not seen ***");
 		break;
 	case RT_END_UNWOUND:
-		rt_put(out->file, "*** unwound ***");
+		rt_put(sink->file, "*** unwound ***");
 		break;
 	case RT_END_JUMPED:
-		rt_put(out->file, "*** tail call");
-		rt_put(out->file, frame->to ? " to " : "");
-		rt_put(out->file, frame->to ? frame->to : "");
-		rt_put(out->file, ", result not seen ***");
+		rt_put(sink->file, "*** tail call");
+		rt_put(sink->file, frame->to ? " to " : "");
+		rt_put(sink->file, frame->to ? frame->to : "");
+		rt_put(sink->file, ", result not seen ***");
 		break;
 	case RT_END_BECAME:
 		break;
 	case RT_END_EXITED:
-		rt_put(out->file, thread->goid ? "*** goroutine exited ***" : "*** thread exited ***");
+		rt_put(sink->file, thread->goid ? "*** goroutine exited ***" : "*** thread exited ***");
 		break;
 	case RT_END_EXEC:
-		rt_put(out->file, "*** exec ***");
+		rt_put(sink->file, "*** exec ***");
 		break;
 	case RT_END_UNFINISHED:
-		rt_put(out->file, "*** unfinished ***");
+		rt_put(sink->file, "*** unfinished ***");
 		break;
 	}
 	if (frame->unsure)
-		rt_put(out->file, "  *** maybe of a later call ***");
+		rt_put(sink->file, "  *** maybe of a later call ***");
 	if (!frame->entry_seen) {
-		rt_put(out->file, "  *** call of ");
-		rt_put(out->file, rt_out_function(out, frame->function));
-		rt_put(out->file, frame->before ? " began before the trace ***" : " not seen ***");
+		rt_put(sink->file, "  *** call of ");
+		rt_put(sink->file, rt_sink_function(sink, frame->function));
+		rt_put(sink->file, frame->before ? " began before the trace ***" : " not seen ***");
 	}
-	putc_unlocked('\n', out->file);
+	putc_unlocked('\n', sink->file);
 	return err;
 }
 
-static int tree_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
+static int tree_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
-	struct rt_out *out = ctx;
 
 	(void)time;
 	if (thread)
-		put_thread(out, thread);
-	rt_put(out->file, "*** ");
-	rt_put_lost(out->file, count);
-	rt_put(out->file, " ***\n");
+		put_thread(sink, thread);
+	rt_put(sink->file, "*** ");
+	rt_put_lost(sink->file, count);
+	rt_put(sink->file, " ***\n");
 	return 0;
 }
 
-const struct rt_out_ops rt_out_tree = {
+const struct rt_sink_ops rt_sink_tree = {
 	.name = "tree",
 	.help = "nested calls and results, as racket/trace prints them",
 	.begin = tree_begin,
 	.note = tree_note,
-	.calls = { .enter = tree_enter, .leave = tree_leave, .lost = tree_lost },
+	.enter = tree_enter,
+	.leave = tree_leave,
+	.lost = tree_lost,
 	.end = tree_end,
 	.free = tree_free,
 };

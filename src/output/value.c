@@ -37,26 +37,26 @@ static void put_raw(const struct rt_printer *p, unsigned i)
 /* ---- arguments and results, by type where that is known ---- */
 
 /* What is shown of these values; NULL: as they were read.  Of a call whose return was taken for another's the plan is another. */
-static const struct rt_showing *shown_of(const struct rt_out *out, uint32_t function, const struct rt_values *values)
+static const struct rt_showing *shown_of(const struct rt_trace *trace, uint32_t function, const struct rt_values *values)
 {
 	const struct rt_showing *shown;
 
-	if (!out->shows || function == RT_NO_FUNCTION || !values->plan)
+	if (!trace->shows || function == RT_NO_FUNCTION || !values->plan)
 		return NULL;
-	shown = values->plan->kind == RT_KIND_ENTRY ? &out->shows[function].entry : &out->shows[function].exit;
+	shown = values->plan->kind == RT_KIND_ENTRY ? &trace->shows[function].entry : &trace->shows[function].exit;
 	return shown->plan == values->plan ? shown : NULL;
 }
 
-static struct rt_printer printer(const struct rt_out *out, pid_t pid, const struct rt_values *values, bool json)
+static struct rt_printer printer(const struct rt_sink *sink, pid_t pid, const struct rt_values *values, bool json)
 {
-	return (struct rt_printer){ .file = out->file, .json = json, .out = out, .pid = pid, .values = values };
+	return (struct rt_printer){ .file = sink->file, .json = json, .trace = sink->trace, .pid = pid, .values = values };
 }
 
 /* What is shown of the values, each after a blank but, without `lead`, the first; those filled in not.  Returns how many, hidden ones too. */
-static unsigned put_values(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *values, bool lead)
+static unsigned put_values(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *values, bool lead)
 {
-	const struct rt_showing *shown = shown_of(out, function, values);
-	const struct rt_printer p = printer(out, pid, values, false);
+	const struct rt_showing *shown = shown_of(sink->trace, function, values);
+	const struct rt_printer p = printer(sink, pid, values, false);
 	unsigned i, n = shown ? shown->n : values->plan ? rt_plan_shown(values->plan) : 0;
 
 	for (i = 0; i < n; i++) {
@@ -65,7 +65,7 @@ static unsigned put_values(const struct rt_out *out, pid_t pid, uint32_t functio
 		if (shown && shown->v[i].hidden)
 			continue;
 		if (lead)
-			putc_unlocked(' ', out->file);
+			putc_unlocked(' ', sink->file);
 		lead = true;
 		if (shown)
 			rt_value_show(&p, &shown->v[i]);
@@ -75,9 +75,9 @@ static unsigned put_values(const struct rt_out *out, pid_t pid, uint32_t functio
 	return i;
 }
 
-int rt_args_print(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *args)
+int rt_args_print(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *args)
 {
-	put_values(out, pid, function, args, true);
+	put_values(sink, pid, function, args, true);
 	return 0;
 }
 
@@ -144,35 +144,35 @@ static void put_errno(FILE *file, int64_t number)
 }
 
 /* What the function has filled in: " buf=\"hello\"". */
-static void put_outs(const struct rt_out *out, pid_t pid, const struct rt_showing *shown, const struct rt_values *values)
+static void put_outs(const struct rt_sink *sink, pid_t pid, const struct rt_showing *shown, const struct rt_values *values)
 {
-	const struct rt_printer p = printer(out, pid, values, false);
+	const struct rt_printer p = printer(sink, pid, values, false);
 	unsigned i;
 
 	for (i = 0; i < shown->n; i++) {
 		if (!shown->v[i].out || shown->v[i].hidden)
 			continue;
-		putc_unlocked(' ', out->file);
+		putc_unlocked(' ', sink->file);
 		if (shown->v[i].name) {
-			rt_json_chars(out->file, shown->v[i].name, strlen(shown->v[i].name));
-			putc_unlocked('=', out->file);
+			rt_json_chars(sink->file, shown->v[i].name, strlen(shown->v[i].name));
+			putc_unlocked('=', sink->file);
 		}
 		rt_value_show(&p, &shown->v[i]);
 	}
 }
 
-int rt_result_print(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *result)
+int rt_result_print(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *result)
 {
-	const struct rt_showing *shown = shown_of(out, function, result);
+	const struct rt_showing *shown = shown_of(sink->trace, function, result);
 
-	if (!put_values(out, pid, function, result, false))
-		rt_put(out->file, "#<void>");
+	if (!put_values(sink, pid, function, result, false))
+		rt_put(sink->file, "#<void>");
 	else if (shown && shown->guessed)
-		putc_unlocked('?', out->file);
+		putc_unlocked('?', sink->file);
 	if (shown && has_failed(shown, result))
-		put_errno(out->file, errno_of(shown, result));
+		put_errno(sink->file, errno_of(shown, result));
 	else if (shown && !is_left_alone(shown, result))
-		put_outs(out, pid, shown, result);
+		put_outs(sink, pid, shown, result);
 	return 0;
 }
 
@@ -203,10 +203,10 @@ static void put_key(FILE *file, const char *key, bool numbered, unsigned i, bool
 	*some = true;
 }
 
-int rt_args_json(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *args, bool *some)
+int rt_args_json(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *args, bool *some)
 {
-	const struct rt_showing *shown = shown_of(out, function, args);
-	const struct rt_printer p = printer(out, pid, args, true);
+	const struct rt_showing *shown = shown_of(sink->trace, function, args);
+	const struct rt_printer p = printer(sink, pid, args, true);
 	unsigned i, n = shown ? shown->n : args->plan ? rt_plan_shown(args->plan) : 0;
 
 	for (i = 0; i < n; i++) {
@@ -215,9 +215,9 @@ int rt_args_json(const struct rt_out *out, pid_t pid, uint32_t function, const s
 		if (shown && shown->v[i].hidden)
 			continue;
 		if (name && !is_taken(name) && !named_before(shown, i))
-			put_key(out->file, name, false, 0, some);
+			put_key(sink->file, name, false, 0, some);
 		else
-			put_key(out->file, "arg", true, i, some);
+			put_key(sink->file, "arg", true, i, some);
 		if (shown)
 			rt_value_show(&p, &shown->v[i]);
 		else
@@ -257,22 +257,22 @@ static void json_errno(const struct rt_printer *p, int64_t number, bool *some)
 }
 
 /* "result", and "result1" on where there are several. */
-int rt_result_json(const struct rt_out *out, pid_t pid, uint32_t function, const struct rt_values *result, bool *some)
+int rt_result_json(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *result, bool *some)
 {
-	const struct rt_showing *shown = shown_of(out, function, result);
-	const struct rt_printer p = printer(out, pid, result, true);
+	const struct rt_showing *shown = shown_of(sink->trace, function, result);
+	const struct rt_printer p = printer(sink, pid, result, true);
 	unsigned i, n = shown ? shown->n : result->plan ? rt_plan_shown(result->plan) : 0;
 
 	for (i = 0; i < n && !(shown && shown->v[i].out); i++) {
-		put_key(out->file, "result", i > 0, i, some);
+		put_key(sink->file, "result", i > 0, i, some);
 		if (shown)
 			rt_value_show(&p, &shown->v[i]);
 		else
 			put_raw(&p, i);
 	}
 	if (shown && shown->guessed && i) {
-		put_key(out->file, "guessed", false, 0, some);
-		rt_put(out->file, "true");
+		put_key(sink->file, "guessed", false, 0, some);
+		rt_put(sink->file, "true");
 	}
 	if (shown && i < n && !has_failed(shown, result) && !is_left_alone(shown, result))
 		json_outs(&p, shown, some);

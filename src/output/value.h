@@ -2,7 +2,7 @@
 #ifndef RT_OUTPUT_VALUE_H
 #define RT_OUTPUT_VALUE_H
 
-#include "output/out.h"
+#include "output/sink.h"
 
 /* For the files that print values: value.c (as they were read), value_type.c (by type), value_text.c (text and numbers). */
 
@@ -13,7 +13,7 @@
 struct rt_printer {
 	FILE *file;
 	bool json;
-	const struct rt_out *out;
+	const struct rt_trace *trace;
 	pid_t pid;
 	const struct rt_values *values;
 };

@@ -30,7 +30,7 @@ static void put_bad(const struct rt_printer *p, uint64_t address)
 /* Room for strings is given in steps. */
 void rt_view_text(const struct rt_printer *p, const uint8_t *text, size_t len, bool cut)
 {
-	size_t most = p->out && p->out->string ? p->out->string : SIZE_MAX;
+	size_t most = p->trace->string ? p->trace->string : SIZE_MAX;
 
 	rt_value_text(p, text, len < most ? len : most, cut || len > most);
 }
@@ -143,17 +143,17 @@ static bool show_target(const struct rt_view *v, const struct rt_show *target)
 /* Text in the file's constant data, of which the page was not in memory. */
 static bool show_constant(const struct rt_view *v, const struct rt_show *target, uint64_t address)
 {
-	const struct rt_out *out = v->p->out;
 	const struct rt_fetch *fetch;
 	uint8_t text[512];
 	size_t n, len;
 
-	if (!out || !out->constant || !v->p->values->data || target->npieces != 1 || target->pieces[0].value == RT_NO_VALUE)
+	if (!v->p->values->data || target->npieces != 1 || target->pieces[0].value == RT_NO_VALUE)
 		return false;
 	fetch = &v->p->values->plan->values[target->pieces[0].value];
 	if (fetch->type != RT_TYPE_STRING)
 		return false;
-	n = out->constant(out->symbol_ctx, v->p->pid, address, text, fetch->max < sizeof(text) ? fetch->max : sizeof(text));
+	n = fetch->max < sizeof(text) ? fetch->max : sizeof(text);
+	n = rt_resolve_constant(v->p->trace->resolver, v->p->pid, address, text, n);
 	len = strnlen((const char *)text, n);
 	if (n)
 		rt_view_text(v->p, text, len, len == n);
@@ -170,8 +170,8 @@ void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint6
 	} else if (f) {
 		if (!show_target(v, &f->target) && !show_constant(v, &f->target, address))
 			put_bad(v->p, address);
-	} else if (type->target && type->target->kind == RT_CT_FUNCTION && v->p->out && v->p->out->symbol &&
-		   (name = v->p->out->symbol(v->p->out->symbol_ctx, v->p->pid, address)) != NULL) {
+	} else if (type->target && type->target->kind == RT_CT_FUNCTION &&
+		   (name = rt_resolve_symbol(v->p->trace->resolver, v->p->pid, address)) != NULL) {
 		rt_value_word(v->p, name);
 	} else {
 		rt_value_hex(v->p, address);
@@ -278,23 +278,6 @@ static void put_held(const struct rt_view *v, const char *name, unsigned kind, c
 	putc_unlocked(v->p->json ? '}' : ')', file);
 }
 
-/* The type whose record the process has at `addr`. */
-static bool find_name(const struct rt_out *out, pid_t pid, uint64_t addr, char *buf, size_t size, unsigned *kind)
-{
-	struct rt_image *image;
-	uint64_t by;
-	size_t i;
-
-	for (i = 0; addr && out && out->program && i < out->program->n; i++) {
-		image = out->program->v[i];
-		by = 0;
-		if (rt_image_go(image) && (!out->moved || out->moved(out->symbol_ctx, pid, image, &by)) &&
-		    rt_go_type_name(image, addr - by, buf, size, kind))
-			return true;
-	}
-	return false;
-}
-
 /* Go's interface: nil, or the object's type and what is known of it: its text, its address. */
 void rt_view_dynamic(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)
 {
@@ -316,7 +299,7 @@ void rt_view_dynamic(const struct rt_view *v, const struct rt_ctype *type, uint6
 	}
 	if (type->interface == RT_INTERFACE_TABLE)
 		of = table && !rt_view_is_fault(v, &table->target.pieces[0]) ? rt_fetch_load(v->p->values->data + table->target.pieces[0].at, 8) : 0;
-	if (!find_name(v->p->out, v->p->pid, of, name, sizeof(name), &kind))
+	if (!of || !rt_resolve_go_type(v->p->trace->resolver, v->p->pid, of, name, sizeof(name), &kind))
 		put_held(v, type->name ? type->name : "interface", 0, second, NULL);
 	else
 		put_held(v, name, kind, second, held ? &held->target : NULL);

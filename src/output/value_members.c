@@ -69,7 +69,7 @@ static unsigned show_members(const struct rt_view *v, const struct rt_ctype *typ
 
 static unsigned limit_members(const struct rt_view *v)
 {
-	unsigned n = v->p->out ? v->p->out->members : 0;
+	unsigned n = v->p->trace->members;
 
 	return n ? n : RT_LIMIT_MEMBERS;
 }

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "output/text.h"
 #include "output/value.h"
@@ -220,17 +219,13 @@ void rt_value_word(const struct rt_printer *p, const char *word)
 
 void rt_value_fd(const struct rt_printer *p, int64_t fd)
 {
-	char path[64], name[256], text[300];
-	ssize_t n = -1;
+	char name[256], text[300];
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%" PRId64, (int)p->pid, fd);
-	if (fd >= 0 && p->out && p->out->fd_paths)
-		n = readlink(path, name, sizeof(name) - 1);
-	if (n <= 0) {
+	if (fd < 0 || !p->trace->fd_paths ||
+	    !rt_resolve_descriptor(p->trace->resolver, p->pid, fd, name, sizeof(name))) {
 		rt_value_int(p, fd < 0 ? -(uint64_t)fd : (uint64_t)fd, fd < 0);
 		return;
 	}
-	name[n] = '\0';
 	snprintf(text, sizeof(text), "%" PRId64 "<%s>", fd, name);
 	if (p->json)
 		rt_json_string(p->file, text, strlen(text));

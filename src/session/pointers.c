@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session/pointers.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "go/go.h"
 #include "symbols/demangle.h"
 
 /* A symbol by where it is in its file. */
@@ -121,7 +125,7 @@ static const char *find(struct rt_pointers *p, pid_t pid, uint64_t addr)
 	return NULL;
 }
 
-const char *rt_pointers_name(void *ctx, pid_t pid, uint64_t addr)
+static const char *symbol(void *ctx, pid_t pid, uint64_t addr)
 {
 	struct rt_pointers *p = ctx;
 	const char *name = find(p, pid, addr), *written = name && !p->raw ? rt_demangle(&p->text, name, false) : NULL;
@@ -129,18 +133,42 @@ const char *rt_pointers_name(void *ctx, pid_t pid, uint64_t addr)
 	return written ? written : name;
 }
 
-bool rt_pointers_moved(void *ctx, pid_t pid, const struct rt_image *image, uint64_t *by)
+static bool go_type(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size, unsigned *kind)
 {
 	struct rt_pointers *p = ctx;
+	uint64_t by;
+	size_t i;
 
-	return rt_locate_moved(rt_feed_locate(p->feed), pid, image, by);
+	for (i = 0; i < p->program->n; i++) {
+		struct rt_image *image = p->program->v[i];
+
+		if (rt_image_go(image) && rt_locate_moved(rt_feed_locate(p->feed), pid, image, &by) &&
+		    rt_go_type_name(image, addr - by, buf, size, kind))
+			return true;
+	}
+	return false;
+}
+
+/* The process may have closed it by now, and opened another one. */
+static bool descriptor(void *ctx, pid_t pid, int64_t fd, char *buf, size_t size)
+{
+	char path[64];
+	ssize_t n;
+
+	(void)ctx;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%" PRId64, (int)pid, fd);
+	n = readlink(path, buf, size - 1);
+	if (n <= 0)
+		return false;
+	buf[n] = '\0';
+	return true;
 }
 
 /*
  * A page of a file that no one has touched is not there to be read by a probe; but nobody can have changed it either, where the file's
  * segment is not one to be written to.
  */
-size_t rt_pointers_constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size)
+static size_t constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size)
 {
 	struct rt_pointers *p = ctx;
 	size_t i, n = 0;
@@ -151,3 +179,7 @@ size_t rt_pointers_constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size
 			n = rt_image_read_constant(p->program->v[i], addr - by, buf, size);
 	return n;
 }
+
+const struct rt_resolver_ops rt_pointers_ops = {
+	.symbol = symbol, .go_type = go_type, .descriptor = descriptor, .constant = constant,
+};

@@ -14,7 +14,6 @@
 #include "kernel/caps.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
-#include "output/tally.h"
 #include "session/replaced.h"
 #include "session/session_private.h"
 #include "stream/ring.h"
@@ -39,7 +38,7 @@ static void add_counts(struct session *s, const struct rt_count_list *list, bool
 		uint32_t function = s->attach->ops->key != RT_KEY_IP ? (uint32_t)c->key :
 				    rt_locate_function_of_any(rt_feed_locate(s->feed), &s->tracee.pids, c->key);
 
-		rt_tally_add(&s->out, function, c->cell, take_off ? -c->value : c->value);
+		rt_sinks_count(&s->sinks, function, c->cell, take_off ? -c->value : c->value);
 		if (function < s->target.functions.n)
 			rt_stepped_cell(rt_feed_hits(s->feed), &s->target.functions.v[function], c->cell,
 					take_off ? -c->value : c->value);
@@ -92,10 +91,10 @@ static int make_stack(struct session *s, struct rt_error *err)
 	};
 
 	if (rt_limit_any(&want.limit) || want.inside_only) {
-		s->filter = rt_filter_new(&want, &s->out.ops->calls, &s->out);
+		s->filter = rt_filter_new(&want, &rt_sinks_ops, &s->sinks);
 		s->stack = s->filter ? rt_stack_new(&rt_filter_ops, s->filter) : NULL;
 	} else {
-		s->stack = rt_stack_new(&s->out.ops->calls, &s->out);
+		s->stack = rt_stack_new(&rt_sinks_ops, &s->sinks);
 	}
 	if (s->stack && !s->tracee.ours)
 		rt_stack_attached(s->stack);
@@ -116,10 +115,8 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	s->pointers = s->feed ? rt_pointers_new(s->feed, &s->target.program, s->options->raw_names) : NULL;
 	if (!s->merge || !s->pointers)
 		return rt_nomem(err);
-	s->out.symbol = rt_pointers_name;
-	s->out.moved = rt_pointers_moved;
-	s->out.constant = rt_pointers_constant;
-	s->out.symbol_ctx = s->pointers;
+	s->resolver = (struct rt_resolver){ &rt_pointers_ops, s->pointers };
+	s->sinks.trace.resolver = &s->resolver;
 	r = rt_target_notes(&s->target, s->attach->ops->everywhere, s->options->verbose, rt_session_note, s);
 	if (r == 0)
 		r = rt_target_check_roots(&s->target, err);
@@ -128,7 +125,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (r == 0 && s->simplified)
 		r = rt_session_note(s, s->simplified);
 	if (r == 0)
-		r = rt_session_out_check(s, err);
+		r = rt_sinks_flush(&s->sinks, err);
 	if (r == 0)
 		r = rt_session_open_epoll(s, err);
 	if (r == 0 && !s->tracee.ours && rt_feed_read_processes(s->feed) < 0)
@@ -180,7 +177,7 @@ static int tell_stepped(struct session *s, uint64_t end)
 {
 	char text[200];
 
-	if (!rt_stepped_remark(&s->target, rt_feed_hits(s->feed), end - s->out.start, s->options->no_bpf, s->options->exact, text, sizeof(text)))
+	if (!rt_stepped_remark(&s->target, rt_feed_hits(s->feed), end - s->sinks.trace.start, s->options->no_bpf, s->options->exact, text, sizeof(text)))
 		return 0;
 	return rt_session_note(s, text);
 }
@@ -215,8 +212,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 	if (r == 0)
 		r = rt_session_tell_signal(s);
 	if (r == 0)
-		r = s->out.ops->end(&s->out);
-	return rt_session_out_check(s, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;
+		r = rt_sinks_end(&s->sinks);
+	return rt_sinks_flush(&s->sinks, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;
 }
 
 /* A failure in the middle (a full disk): the command goes on, maybe for days, and the user is told now. */
@@ -251,11 +248,7 @@ static void release(struct session *s)
 	rt_gate_close(&s->gate);
 	rt_calibration_end(&s->calibration);
 	rt_tracee_release(&s->tracee);
-	if (s->out.file) {
-		s->out.ops->free(&s->out);
-		fclose(s->out.file);
-	}
-	free(s->out_buffer);
+	rt_sinks_free(&s->sinks);
 	free(s->base.v);
 	free(s->counts.v);
 	rt_pointers_free(s->pointers);
@@ -276,8 +269,8 @@ static int check_options(const struct rt_options *o, struct rt_error *err)
 
 	if (o->attach && !forced)
 		return rt_usage_words(err, "attach", "mechanism", o->attach, rt_attach_name);
-	if (o->format && !rt_out_find(o->format))
-		return rt_usage_words(err, "format", "format", o->format, rt_out_name);
+	if (o->format && !rt_format_find(o->format))
+		return rt_usage_words(err, "format", "format", o->format, rt_format_name);
 	if (o->ring && !rt_ring_find(o->ring))
 		return rt_usage_words(err, "ring", "ring", o->ring, rt_ring_name);
 	if (o->libcalls && (o->no_bpf || (forced && forced->everywhere)))

@@ -143,7 +143,7 @@ static int open_attach(struct session *s, struct rt_attach_request *request, con
 		if (rt_attach_is_refusal(request, r))
 			r = attach_without(s, request, forced, err);
 	} while (make_less(s, r, err));
-	s->out.shows = s->target.shows;
+	s->sinks.trace.shows = s->target.shows;
 	if (!s->simplified && s->target.purpose == RT_PURPOSE_RECORD)
 		s->simplified = s->target.left_out;
 	return r;
@@ -289,6 +289,7 @@ static bool leave_to_child(struct session *s)
 {
 	char name[RT_COMM_MAX], byte;
 	int fd, null, p[2];
+	unsigned i;
 	pid_t pid;
 
 	if (pipe2(p, O_CLOEXEC) != 0)
@@ -308,8 +309,9 @@ static bool leave_to_child(struct session *s)
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
-	if (s->out.file)
-		close(fileno(s->out.file));
+	for (i = 0; i < s->sinks.n; i++)
+		if (s->sinks.v[i].file)
+			close(fileno(s->sinks.v[i].file));
 	if (s->tracee.go >= 0)
 		close(s->tracee.go);
 	while (read(p[0], &byte, 1) < 0 && errno == EINTR)

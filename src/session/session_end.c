@@ -7,15 +7,16 @@
 #include <unistd.h>
 
 #include "kernel/procfs.h"
-#include "output/tally.h"
 #include "session/session_private.h"
 #include "base/array.h"
 #include "base/say.h"
 
 static bool has_calls(const struct session *s)
 {
-	if (s->out.ops == &rt_out_count || s->out.ops == &rt_out_hist)
-		return rt_tally_has_calls(&s->out);
+	const struct rt_sink *table = rt_sinks_table(&s->sinks);
+
+	if (table)
+		return table->ops->has_calls(table);
 	return s->filter ? rt_filter_has_shown(s->filter) : rt_feed_has_calls(s->feed);
 }
 

@@ -11,7 +11,7 @@
 #include "calls/feed.h"
 #include "calls/filter.h"
 #include "kernel/priority.h"
-#include "output/out.h"
+#include "output/sinks.h"
 #include "session/pointers.h"
 #include "stream/merge.h"
 #include "plan/target.h"
@@ -43,13 +43,9 @@ struct session {
 	struct rt_stack *stack;
 	struct rt_feed *feed;
 	struct rt_pointers *pointers;
-	struct rt_out out;
+	struct rt_resolver resolver;	/* of the sinks: s->pointers */
+	struct rt_sinks sinks;
 	struct rt_count_list base, counts;	/* what the kernel had counted when the trace began, and when it ended */
-	const char *out_path, *out_name;	/* of the output; the first is NULL where it is a standard stream, */
-	int out_fd;				/* which is this one */
-	char *out_buffer;
-	bool out_regular;	/* -o is a regular file */
-	off_t out_whole;	/* where its last tail stands; -1: it has none yet */
 	const char *simplified;		/* what is not shown, since the kernel cannot read it or it would take long; or NULL */
 	int epoll, signals;
 	int stopped;		/* the signal that ended the trace, 0: none */
@@ -93,13 +89,9 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err);
 int rt_session_again(struct session *s);
 int rt_session_not_again(struct session *s);
 
-/*
- * The output: what it is, by the options and the format, and whether it may be written; opened, and the trace begun in it; and made
- * whole as it stands, for whoever reads it during the trace or after a SIGKILL.
- */
+/* The sinks: chosen by the options, and whether they may be written; opened, and begun. */
 int rt_session_choose_out(struct session *s, struct rt_error *err);
 int rt_session_open_out(struct session *s, struct rt_error *err);
-void rt_session_out_whole(struct session *s);
 
 /* Remarks stand in the trace, and on standard error where that is something else.  ctx is the session. */
 int rt_session_note(void *ctx, const char *text);
@@ -111,8 +103,5 @@ int rt_session_note(void *ctx, const char *text);
 int rt_session_tell_no_call(struct session *s, bool lost);
 int rt_session_tell_signal(struct session *s);
 void rt_session_say_attached(const struct session *s);
-
-/* Write out what the output holds. */
-int rt_session_out_check(struct session *s, struct rt_error *err);
 
 #endif

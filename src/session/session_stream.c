@@ -110,9 +110,9 @@ void rt_session_begin_window(struct session *s)
 {
 	struct rt_source *source = s->attach->source;
 
-	s->out.start = source->foreign_clock ? 0 : rt_now();
+	s->sinks.trace.start = source->foreign_clock ? 0 : rt_now();
 	if (!source->foreign_clock)
-		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, UINT64_MAX);
+		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->sinks.trace.start, UINT64_MAX);
 	else if (source->ops->mark)
 		source->ops->mark(source, false);
 }
@@ -122,7 +122,7 @@ void rt_session_end_window(struct session *s)
 	struct rt_source *source = s->attach->source;
 
 	if (!source->foreign_clock && !s->tracee.ended)
-		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->out.start, rt_now());
+		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->sinks.trace.start, rt_now());
 	else if (source->foreign_clock && source->ops->mark)
 		source->ops->mark(source, true);
 }
@@ -135,7 +135,7 @@ static void take_marks(struct session *s)
 	if (!source->foreign_clock)
 		return;
 	rt_feed_window(s->feed, source->begin, source->end);
-	s->out.start = source->begin;
+	s->sinks.trace.start = source->begin;
 }
 
 /* When the trace ended, on its own clock. */
@@ -193,9 +193,9 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 	r = last ? rt_merge_flush(s->merge, UINT64_MAX, &out) : rt_merge_some(s->merge, s->bound, BATCH, &out);
 	if (r == -EBADMSG)
 		return rt_fail(err, r, "an event does not fit the probes that were put in; please report this as a bug");
-	if (rt_session_out_check(s, err) < 0)
+	if (rt_sinks_flush(&s->sinks, err) < 0)
 		return -EIO;
-	rt_session_out_whole(s);
+	rt_sinks_put_tails(&s->sinks);
 	return r < 0 ? rt_nomem(err) : 0;
 }
 

@@ -7,7 +7,7 @@
 
 #include "code/errno_at.h"
 #include "lowered.h"
-#include "output/out.h"
+#include "output/sink.h"
 
 /* The record is as large as its values, so that a byte read past it is found. */
 static void show(const struct lowered *l, enum rt_kind kind)
@@ -19,7 +19,8 @@ static void show(const struct lowered *l, enum rt_kind kind)
 	char *text = NULL;
 	size_t size;
 	struct rt_values values = { .plan = plan, .data = exact };
-	struct rt_out out = { .file = open_memstream(&text, &size), .shows = &l->shows };
+	const struct rt_trace trace = { .shows = &l->shows };
+	struct rt_sink out = { .file = open_memstream(&text, &size), .trace = &trace };
 	bool some = false;
 
 	if (!data || !out.file || (need && !exact))

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/out.h"
+#include "output/sinks.h"
 
 #define TIDS 8
 #define PIDS 3
@@ -205,22 +205,26 @@ static void run_model(const uint8_t *data, size_t size)
 }
 
 /* Runs a format over the input; the text is the caller's to free. */
-static char *run_format(const struct rt_out_ops *ops, const uint8_t *data, size_t size)
+static char *run_format(const struct rt_sink_ops *ops, const uint8_t *data, size_t size)
 {
 	struct rt_function v[] = { { .name = (char *)"fib" }, { .name = (char *)"a\"\\\n\xff" } };
 	struct rt_functions functions = { .v = v, .n = 2 };
-	struct rt_out out = { .ops = ops, .functions = &functions, .start = 1000000, .command = "./fib" };
+	struct rt_sinks sinks = {
+		.trace = { .functions = &functions, .start = 1000000, .command = "./fib" },
+	};
+	struct rt_sink *sink = rt_sinks_add(&sinks, ops);
+	FILE *file;
 	char *text = NULL;
 	size_t len;
 
-	out.file = open_memstream(&text, &len);
-	CHECK(out.file);
-	CHECK(ops->begin(&out) == 0);
-	CHECK(ops->note(&out, "a \"note\"") == 0);
-	run(rt_stack_new(&ops->calls, &out), data, size, NULL);
-	CHECK(ops->end(&out) == 0);
-	ops->free(&out);
-	fclose(out.file);
+	sink->file = file = open_memstream(&text, &len);
+	CHECK(file);
+	CHECK(ops->begin(sink) == 0);
+	CHECK(rt_sinks_note(&sinks, "a \"note\"") == 0);
+	run(rt_stack_new(&rt_sinks_ops, &sinks), data, size, NULL);
+	CHECK(rt_sinks_end(&sinks) == 0);
+	rt_sinks_free(&sinks);
+	fclose(file);
 	CHECK(strlen(text) == len);
 	return text;
 }
@@ -346,8 +350,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > MAX_INPUT)
 		return 0;
 	run_model(data, size);
-	free(run_format(&rt_out_tree, data, size));
-	text = run_format(&rt_out_chrome, data, size);
+	free(run_format(&rt_sink_tree, data, size));
+	text = run_format(&rt_sink_chrome, data, size);
 	CHECK(strcmp(json_value(text), "\n") == 0);
 	check_nesting(text);
 	free(text);

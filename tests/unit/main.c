@@ -71,6 +71,7 @@ int main(int argc, char **argv)
 		{ "output", NULL, NULL, NULL, NULL, rt_tests_output },
 		{ "what functions fill in", NULL, NULL, NULL, NULL, rt_tests_filled },
 		{ "errno", NULL, NULL, NULL, NULL, rt_tests_errno },
+		{ "sinks", NULL, NULL, NULL, NULL, rt_tests_sinks },
 		{ "tally", NULL, NULL, NULL, NULL, rt_tests_tally },
 		{ "scan", NULL, NULL, NULL, NULL, rt_tests_scan },
 		{ "kernel", NULL, NULL, NULL, NULL, rt_tests_kernel },

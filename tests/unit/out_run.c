@@ -18,26 +18,33 @@ static const struct rt_plan plain_return = {
 
 void run_begin(struct run *run, const char *format, const char *command)
 {
-	run_begin_ops(run, rt_out_find(format), command);
+	run_begin_ops(run, rt_sink_find(format), command);
 }
 
-void run_begin_ops(struct run *run, const struct rt_out_ops *ops, const char *command)
+void run_begin_ops(struct run *run, const struct rt_sink_ops *ops, const char *command)
 {
 	memset(run, 0, sizeof(*run));
-	run->out.ops = ops;
-	run->out.file = open_memstream(&run->text, &run->size);
-	run->out.functions = &run_functions;
-	run->out.start = 1000;
-	run->out.command = command;
-	CU_ASSERT(run->out.ops->begin(&run->out) == 0);
-	run->stack = rt_stack_new(&run->out.ops->calls, &run->out);
+	run->sink = rt_sinks_add(&run->sinks, ops);
+	run->sink->file = open_memstream(&run->text, &run->size);
+	run->sinks.trace.functions = &run_functions;
+	run->sinks.trace.start = 1000;
+	run->sinks.trace.command = command;
+	CU_ASSERT(run->sink->ops->begin(run->sink) == 0);
+	run->stack = rt_stack_new(&rt_sinks_ops, &run->sinks);
+}
+
+void run_free(struct run *run)
+{
+	FILE *file = run->sink->file;
+
+	rt_sinks_free(&run->sinks);
+	fclose(file);
 }
 
 void run_finish(struct run *run, const char *want)
 {
-	CU_ASSERT(run->out.ops->end(&run->out) == 0);
-	run->out.ops->free(&run->out);
-	fclose(run->out.file);
+	CU_ASSERT(rt_sinks_end(&run->sinks) == 0);
+	run_free(run);
 	RT_ASSERT_TEXT(run->text, want);
 	rt_stack_free(run->stack);
 	free(run->text);

@@ -2,11 +2,12 @@
 #ifndef RT_TESTS_OUT_RUN_H
 #define RT_TESTS_OUT_RUN_H
 
-#include "output/out.h"
+#include "output/sinks.h"
 
-/* An output over a stack, into memory.  The trace begins at 1000; everything happens in process 7. */
+/* A sink over a stack, into memory.  The trace begins at 1000; everything happens in process 7. */
 struct run {
-	struct rt_out out;
+	struct rt_sinks sinks;
+	struct rt_sink *sink;	/* the only one of them */
 	struct rt_stack *stack;
 	char *text;
 	size_t size;
@@ -16,7 +17,9 @@ struct run {
 extern const struct rt_functions run_functions;
 
 void run_begin(struct run *run, const char *format, const char *command);
-void run_begin_ops(struct run *run, const struct rt_out_ops *ops, const char *command);
+void run_begin_ops(struct run *run, const struct rt_sink_ops *ops, const char *command);
+/* Ends the sink without its end; its text is whole then. */
+void run_free(struct run *run);
 /* Compares, and gives everything back. */
 void run_finish(struct run *run, const char *want);
 

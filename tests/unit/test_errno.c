@@ -9,7 +9,7 @@
 #include "fetch/lower.h"
 #include "golden.h"
 #include "code/errno_at.h"
-#include "output/out.h"
+#include "output/sink.h"
 #include "output/value.h"
 #include "unit.h"
 #include "base/array.h"
@@ -153,7 +153,8 @@ static void shown(struct call *c, int64_t result, int32_t number, uint32_t fault
 	const struct rt_values values = { .plan = &c->plan, .data = data, .faults = faults };
 	char *got = NULL;
 	size_t size;
-	struct rt_out out = { .file = open_memstream(&got, &size), .shows = &c->shows };
+	const struct rt_trace trace = { .shows = &c->shows };
+	struct rt_sink out = { .file = open_memstream(&got, &size), .trace = &trace };
 	bool some = false;
 
 	memcpy(data + rt_plan_offset(&c->plan, 0), &result, c->plan.values[0].size);

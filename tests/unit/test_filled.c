@@ -10,7 +10,7 @@
 #include "emit/program.h"
 #include "fetch/lower.h"
 #include "golden.h"
-#include "output/out.h"
+#include "output/sink.h"
 #include "unit.h"
 
 static const struct rt_limits usual = {
@@ -82,7 +82,8 @@ static void check(struct filled *f, uint32_t faults, const char *text, const cha
 	const struct rt_values values = { .plan = &f->exit, .data = f->data, .faults = faults };
 	char *got = NULL;
 	size_t size;
-	struct rt_out out = { .file = open_memstream(&got, &size), .shows = &f->shows };
+	const struct rt_trace trace = { .shows = &f->shows };
+	struct rt_sink out = { .file = open_memstream(&got, &size), .trace = &trace };
 	bool some = false;
 
 	CU_ASSERT(rt_result_print(&out, 1, 0, &values) == 0);

@@ -15,7 +15,7 @@ static struct rt_filter *begin(struct run *run, const struct rt_filter_want *wan
 
 	run_begin(run, "tree", "./fib");
 	rt_stack_free(run->stack);
-	filter = rt_filter_new(want, &run->out.ops->calls, &run->out);
+	filter = rt_filter_new(want, &rt_sinks_ops, &run->sinks);
 	run->stack = rt_stack_new(&rt_filter_ops, filter);
 	return filter;
 }

@@ -78,7 +78,7 @@ static void test_processes(void)
 	struct run run;
 
 	run_begin(&run, "tree", "fib");
-	run.out.processes = true;
+	run.sinks.trace.processes = true;
 	hit_of(&run, 7, RT_KIND_ENTRY, 7, 18, 1010, 1000, 4);
 	hit_of(&run, 9, RT_KIND_ENTRY, 9, 18, 1020, 1000, 5);
 	hit_of(&run, 9, RT_KIND_ENTRY, 9, 0, 1025, 1000, 6);

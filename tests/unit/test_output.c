@@ -21,7 +21,8 @@ static void check_value(const struct rt_fetch *fetch, uint64_t word, const char 
 	uint8_t *data = calloc(1, rt_plan_size(&plan));	/* exactly: a byte read past the end is found */
 	char *text = NULL, *second;
 	size_t size, len = bytes ? strlen(bytes) : 0;
-	struct rt_out out = { .file = NULL };
+	const struct rt_trace trace = { .string = 0 };
+	struct rt_sink out = { .trace = &trace };
 	bool some = false;
 
 	memcpy(data + 4, &word, bytes ? 4 : fetch->size);
@@ -125,23 +126,26 @@ static void test_json(void)
 
 static void test_find(void)
 {
-	struct rt_out out = { .functions = &run_functions };
+	struct rt_trace trace = { .functions = &run_functions };
+	struct rt_sink out = { .trace = &trace };
 	unsigned i;
 
-	CU_ASSERT(rt_out_find("tree") == &rt_out_tree);
-	CU_ASSERT(rt_out_find("chrome") == &rt_out_chrome);
-	CU_ASSERT(rt_out_find("tre") == NULL);
-	CU_ASSERT(rt_out_find("") == NULL);
-	for (i = 0; rt_out_at(i); i++) {
-		CU_ASSERT(rt_out_find(rt_out_at(i)->name) == rt_out_at(i));
-		CU_ASSERT(rt_out_at(i)->help != NULL);
+	CU_ASSERT(rt_format_find("tree") == &rt_sink_tree);
+	CU_ASSERT(rt_format_find("chrome") == &rt_sink_chrome);
+	CU_ASSERT(rt_format_find("tre") == NULL);
+	CU_ASSERT(rt_format_find("") == NULL);
+	for (i = 0; rt_format_at(i); i++) {
+		CU_ASSERT(rt_sink_find(rt_format_at(i)->name) == rt_format_at(i));
+		CU_ASSERT(rt_format_at(i)->help != NULL);
 	}
 	CU_ASSERT(i == 2);
-	RT_ASSERT_TEXT(rt_out_function(&out, 0), "fib");
-	RT_ASSERT_TEXT(rt_out_function(&out, 2), "?");
-	RT_ASSERT_TEXT(rt_out_function(&out, RT_NO_FUNCTION), "?");
-	out.functions = NULL;
-	RT_ASSERT_TEXT(rt_out_function(&out, 0), "?");
+	CU_ASSERT(rt_sink_find("hist") == &rt_sink_hist);
+	CU_ASSERT(rt_format_find("hist") == NULL);
+	RT_ASSERT_TEXT(rt_sink_function(&out, 0), "fib");
+	RT_ASSERT_TEXT(rt_sink_function(&out, 2), "?");
+	RT_ASSERT_TEXT(rt_sink_function(&out, RT_NO_FUNCTION), "?");
+	trace.functions = NULL;
+	RT_ASSERT_TEXT(rt_sink_function(&out, 0), "?");
 }
 
 /* As racket/trace prints them. */
@@ -244,7 +248,7 @@ static void test_tree_marks(void)
 	run_lost(&run, 2000, 1);
 	run_lost(&run, 2000, 0);
 	run_exit(&run, 1, 2000);
-	CU_ASSERT(run.out.ops->note(&run.out, "fib: a remark") == 0);
+	CU_ASSERT(rt_sinks_note(&run.sinks, "fib: a remark") == 0);
 	run_call(&run, 1, 2000, 900, 5);
 	run_call(&run, 1, 2000, 800, 6);
 	run_hit(&run, &no_result, 1, RT_NO_FUNCTION, 2000, 700, true, NULL);
@@ -281,7 +285,7 @@ static void test_tree_threads(void)
 	run_call(&run, 1235, 2000, 900, 9);
 	run_ret(&run, 1234, 2000, 800, 2);
 	run_lost(&run, 2000, 3);
-	CU_ASSERT(run.out.ops->note(&run.out, "a remark") == 0);
+	CU_ASSERT(rt_sinks_note(&run.sinks, "a remark") == 0);
 	run_ret(&run, 1235, 2000, 900, 8);
 	run_ret(&run, 1234, 2000, 900, 3);
 	run_finish(&run, ">(fib 4)\n"
@@ -316,8 +320,8 @@ static void test_chrome_calls(void)
 	run_ret(&run, 8, 2345690, 800, 2);
 	run_hit(&run, &no_args, 8, 1, 2400000, 800, false, two);
 	run_ret(&run, 8, 3000000, 900, 5);
-	CU_ASSERT(run.out.ops->note(&run.out, "one\n") == 0);
-	CU_ASSERT(run.out.ops->note(&run.out, "two") == 0);
+	CU_ASSERT(rt_sinks_note(&run.sinks, "one\n") == 0);
+	CU_ASSERT(rt_sinks_note(&run.sinks, "two") == 0);
 	run_finish(&run, HEAD
 	       "\n{\"ph\":\"X\",\"pid\":7,\"tid\":8,\"ts\":2344.678,\"dur\":0.012,\"name\":\"fib\","
 	       "\"args\":{\"arg0\":3,\"result\":2}},\n"
@@ -351,15 +355,14 @@ static void test_chrome_keeps_args(void)
 		run_ret(&run, 7, 2000, 5, i);
 	}
 	CU_ASSERT(rt_stack_end(run.stack, 3000) == 0);
-	fflush(run.out.file);
+	fflush(run.sink->file);
 	for (i = 0; i < 100; i++) {
 		snprintf(want, sizeof(want), "{\"arg0\":\"%03d\",\"arg1\":-9,\"unfinished\":\"unfinished\"}", i);
 		CU_ASSERT(strstr(run.text, want) != NULL);
 		snprintf(want, sizeof(want), "{\"arg0\":%d,\"result\":%d}", i, i);
 		CU_ASSERT(strstr(run.text, want) != NULL);
 	}
-	run.out.ops->free(&run.out);
-	fclose(run.out.file);
+	run_free(&run);
 	rt_stack_free(run.stack);
 	free(run.text);
 }
@@ -432,7 +435,7 @@ static void test_chrome_names(void)
 	forked.fork.tid = 20;
 	CU_ASSERT(rt_stack_event(run.stack, &forked) == 0);
 	CU_ASSERT(rt_stack_thread(run.stack, 20, 20) != NULL);
-	run.out.ops->calls.enter(&run.out, rt_stack_thread(run.stack, 20, 20),
+	run.sink->ops->enter(run.sink, rt_stack_thread(run.stack, 20, 20),
 				 &(struct rt_frame){ .time = 2000 }, &(struct rt_values){ .plan = NULL });
 	run_finish(&run, HEAD
 	       "\n{\"ph\":\"i\",\"pid\":7,\"tid\":9,\"ts\":1.000,\"s\":\"t\",\"name\":\"fib\",\"args\":{}},\n"

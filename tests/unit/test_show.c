@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fetch/lower.h"
-#include "output/out.h"
+#include "output/sink.h"
 #include "typegen.h"
 #include "unit.h"
 
@@ -61,7 +61,7 @@ static void put_text(struct call *c, unsigned value, const char *text)
 	memcpy(to + 4, text, (size_t)n);
 }
 
-/* rt_out.constant: there is text at 0x2000 alone. */
+/* rt_resolver_ops.constant: there is text at 0x2000 alone. */
 static size_t constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size)
 {
 	static const char text[] = "constant";
@@ -73,11 +73,15 @@ static size_t constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t si
 	return sizeof(text);
 }
 
+static const struct rt_resolver_ops resolver_ops = { .constant = constant };
+static const struct rt_resolver resolver = { .ops = &resolver_ops };
+
 static void finish(struct call *c, const char *text, const char *json)
 {
 	char *got = NULL;
 	size_t size;
-	struct rt_out out = { .file = open_memstream(&got, &size), .shows = &c->shows, .constant = constant };
+	const struct rt_trace trace = { .shows = &c->shows, .resolver = &resolver };
+	struct rt_sink out = { .file = open_memstream(&got, &size), .trace = &trace };
 	bool some = false;
 
 	CU_ASSERT(rt_args_print(&out, 1, 0, &c->values) == 0);

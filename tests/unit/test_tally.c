@@ -12,11 +12,11 @@ static void test_count(void)
 {
 	struct run r;
 
-	run_begin_ops(&r, &rt_out_count, "./fib");
-	rt_tally_add(&r.out, 0, RT_CELL_CALLS, 5);
-	rt_tally_add(&r.out, 0, RT_CELL_CALLS, (uint64_t)-2);
-	rt_tally_add(&r.out, RT_NO_FUNCTION, RT_CELL_CALLS, 10);
-	rt_tally_add(&r.out, 0, RT_CELL_TOTAL, 99);	/* a cell that is not there */
+	run_begin_ops(&r, &rt_sink_count, "./fib");
+	rt_sinks_count(&r.sinks, 0, RT_CELL_CALLS, 5);
+	rt_sinks_count(&r.sinks, 0, RT_CELL_CALLS, (uint64_t)-2);
+	rt_sinks_count(&r.sinks, RT_NO_FUNCTION, RT_CELL_CALLS, 10);
+	rt_sinks_count(&r.sinks, 0, RT_CELL_TOTAL, 99);	/* a cell that is not there */
 	run_call(&r, 7, 1000, 0x900, 1);
 	run_ret(&r, 7, 1001, 0x900, 1);
 	run_lost(&r, 1002, 3);
@@ -33,7 +33,7 @@ static void test_hist(void)
 {
 	struct run r;
 
-	run_begin_ops(&r, &rt_out_hist, "./fib");
+	run_begin_ops(&r, &rt_sink_hist, "./fib");
 	run_ret(&r, 7, 1000, 0xa00, 0);
 	run_call(&r, 7, 1000, 0x900, 1);
 	run_call(&r, 7, 1003, 0x800, 1);
@@ -41,9 +41,9 @@ static void test_hist(void)
 	run_ret(&r, 7, 1020, 0x900, 1);
 	run_call(&r, 7, 1030, 0x900, 1);
 	CU_ASSERT(rt_stack_end(r.stack, 1040) == 0);
-	rt_tally_add(&r.out, 0, RT_CELL_CALLS, 1);
-	rt_tally_add(&r.out, 0, RT_CELL_TOTAL, 4);
-	rt_tally_add(&r.out, 0, RT_CELL_BUCKET + 2, 1);
+	rt_sinks_count(&r.sinks, 0, RT_CELL_CALLS, 1);
+	rt_sinks_count(&r.sinks, 0, RT_CELL_TOTAL, 4);
+	rt_sinks_count(&r.sinks, 0, RT_CELL_BUCKET + 2, 1);
 	run_finish(&r, "Function = fib\n"
 		   "     nsecs               : count    distribution\n"
 		   "         4 -> 7          : 2        |****************************************|\n"
@@ -60,18 +60,16 @@ static void test_hist_ends(void)
 {
 	struct run r;
 
-	run_begin_ops(&r, &rt_out_hist, "./fib");
-	rt_tally_add(&r.out, 1, RT_CELL_CALLS, 2);
-	rt_tally_add(&r.out, 1, RT_CELL_BUCKET + 63, 1);
-	rt_tally_add(&r.out, 1, RT_CELL_TOTAL, UINT64_C(1) << 63);
-	CU_ASSERT(r.out.ops->end(&r.out) == 0);
-	fflush(r.out.file);
+	run_begin_ops(&r, &rt_sink_hist, "./fib");
+	rt_sinks_count(&r.sinks, 1, RT_CELL_CALLS, 2);
+	rt_sinks_count(&r.sinks, 1, RT_CELL_BUCKET + 63, 1);
+	rt_sinks_count(&r.sinks, 1, RT_CELL_TOTAL, UINT64_C(1) << 63);
+	CU_ASSERT(rt_sinks_end(&r.sinks) == 0);
+	run_free(&r);
 	CU_ASSERT(strstr(r.text, "9223372036854775808 -> 18446744073709551615 : 1") != NULL);
-	r.out.ops->free(&r.out);
-	fclose(r.out.file);
 	rt_stack_free(r.stack);
 	free(r.text);
-	run_begin_ops(&r, &rt_out_hist, "./fib");
+	run_begin_ops(&r, &rt_sink_hist, "./fib");
 	run_call(&r, 7, 1000, 0x900, 1);
 	run_ret(&r, 7, 1000, 0x900, 1);
 	run_call(&r, 7, 1001, 0x900, 1);

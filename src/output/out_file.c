@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "output/out_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER = 1 << 16 };
+
+void rt_out_file_choose(struct rt_out_file *file, const char *path, int fd)
+{
+	*file = (struct rt_out_file){ .path = path, .fd = fd, .tail = -1 };
+	if (path && strcmp(path, "-") == 0) {
+		file->path = NULL;
+		file->fd = STDOUT_FILENO;
+	}
+	if (file->path)
+		file->name = file->path;
+	else
+		file->name = file->fd == STDOUT_FILENO ? "standard output" : "standard error";
+}
+
+static int fail(const struct rt_out_file *file, int code, struct rt_error *err)
+{
+	return rt_fail(err, -code, "%s: %s", file->name, strerror(code));
+}
+
+/* May a file that does not exist be made?  For a symbolic link, open(2) decides. */
+static int check_folder(const struct rt_out_file *file, struct rt_error *err)
+{
+	const char *path = file->path, *slash = strrchr(path, '/');
+	size_t n = slash == path ? 1 : slash ? (size_t)(slash - path) : 0;
+	char folder[PATH_MAX];
+	struct stat st;
+
+	if (n >= sizeof(folder) || lstat(path, &st) == 0)
+		return 0;
+	memcpy(folder, path, n);
+	strcpy(folder + n, n ? "" : ".");
+	return access(folder, W_OK | X_OK) == 0 ? 0 : fail(file, errno, err);
+}
+
+/* Output would overwrite the traced program, its libraries or their debug information. */
+static int check_images(const struct rt_out_file *file, const struct rt_program *program,
+			const struct stat *st, struct rt_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < program->n; i++)
+		if (rt_image_is_read_from(program->v[i], st->st_dev, st->st_ino))
+			return rt_fail(err, -EINVAL, "-o %s: this is a file of the traced program (%s); name another one",
+				       file->name, rt_image_name(program->v[i]));
+	return 0;
+}
+
+int rt_out_file_check(const struct rt_out_file *file, const struct rt_program *program,
+		      struct rt_error *err)
+{
+	struct stat st;
+
+	if (!file->path)
+		return 0;
+	if (stat(file->path, &st) < 0)
+		return errno == ENOENT ? check_folder(file, err) : fail(file, errno, err);
+	if (S_ISDIR(st.st_mode))
+		return fail(file, EISDIR, err);
+	if (check_images(file, program, &st, err) < 0)
+		return -EINVAL;
+	return access(file->path, W_OK) == 0 ? 0 : fail(file, errno, err);
+}
+
+/* Another file may have this name by now, so it is looked at once more before it is emptied. */
+static int open_path(struct rt_out_file *file, const struct rt_program *program, struct rt_error *err)
+{
+	int fd = open(file->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666), r;
+	struct stat st;
+
+	if (fd < 0)
+		return fail(file, errno, err);
+	r = fstat(fd, &st) < 0 ? fail(file, errno, err) : check_images(file, program, &st, err);
+	file->regular = r == 0 && S_ISREG(st.st_mode);
+	if (file->regular && ftruncate(fd, 0) < 0)
+		r = fail(file, errno, err);
+	if (r == 0)
+		return fd;
+	close(fd);
+	return r;
+}
+
+int rt_out_file_open(struct rt_out_file *file, const struct rt_program *program, struct rt_error *err)
+{
+	int fd = file->path ? open_path(file, program, err) : fcntl(file->fd, F_DUPFD_CLOEXEC, 3);
+
+	if (fd < 0)
+		return file->path ? fd : fail(file, errno, err);
+	file->stream = fdopen(fd, "w");
+	file->buffer = malloc(BUFFER);
+	if (!file->stream)
+		close(fd);
+	if (!file->stream || !file->buffer)
+		return rt_nomem(err);
+	setvbuf(file->stream, file->buffer, _IOFBF, BUFFER);
+	return 0;
+}
+
+int rt_out_file_flush(struct rt_out_file *file, struct rt_error *err)
+{
+	if (fflush(file->stream) == 0 && !ferror(file->stream))
+		return 0;
+	return fail(file, errno ? errno : EIO, err);
+}
+
+void rt_out_file_put_tail(struct rt_out_file *file, const char *tail)
+{
+	off_t at;
+
+	if (!tail || !file->regular)
+		return;
+	at = ftello(file->stream);
+	if (at < 0 || at == file->tail)
+		return;
+	/* The next events overwrite it.  On a full disk the next flush fails, and says so. */
+	if (pwrite(fileno(file->stream), tail, strlen(tail), at) > 0)
+		file->tail = at;
+}
+
+bool rt_out_file_is_seen(const struct rt_out_file *file)
+{
+	return !file->path && (file->fd == STDERR_FILENO || (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)));
+}
+
+void rt_out_file_close(struct rt_out_file *file)
+{
+	if (file->stream)
+		fclose(file->stream);
+	free(file->buffer);
+	file->stream = NULL;
+	file->buffer = NULL;
+}

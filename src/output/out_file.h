@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_OUTPUT_OUT_FILE_H
+#define RT_OUTPUT_OUT_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "process/program.h"
+
+/*
+ * Where a sink's output goes: a file, standard output or standard error.
+ *
+ * A file is checked early, so that an error comes before the wait for the probes.  It is opened and
+ * emptied late, when the probes are in and signals are held back: a trace that a signal ends before
+ * its beginning leaves the file as it was.
+ */
+struct rt_out_file {
+	FILE *stream;		/* NULL until opened */
+	char *buffer;
+	const char *path, *name;	/* the first is NULL where it is a standard stream, */
+	int fd;			/* which is this one */
+	bool regular;		/* a regular file */
+	off_t tail;		/* where its last tail stands; -1: it has none yet */
+};
+
+/* `path` NULL: to the standard stream `fd`; "-": to standard output. */
+void rt_out_file_choose(struct rt_out_file *file, const char *path, int fd);
+
+/* May it be written?  Not one of `images`, which are read.  0 or a negative errno with a message. */
+int rt_out_file_check(const struct rt_out_file *file, const struct rt_program *program,
+		      struct rt_error *err);
+int rt_out_file_open(struct rt_out_file *file, const struct rt_program *program, struct rt_error *err);
+
+/* Write out what the buffer holds. */
+int rt_out_file_flush(struct rt_out_file *file, struct rt_error *err);
+
+/* Make it whole as it stands, for whoever reads it during the trace or after a SIGKILL. */
+void rt_out_file_put_tail(struct rt_out_file *file, const char *tail);
+
+/* Does the user see it beside standard error, or as that? */
+bool rt_out_file_is_seen(const struct rt_out_file *file);
+
+void rt_out_file_close(struct rt_out_file *file);
+
+#endif

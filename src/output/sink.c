@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "output/sink.h"
+
+#include <string.h>
+
+#include "base/array.h"
+
+/* Formats before tables. */
+static const struct rt_sink_ops *const sinks[] = {
+	&rt_sink_tree,
+	&rt_sink_chrome,
+	&rt_sink_count,
+	&rt_sink_hist,
+};
+
+const struct rt_sink_ops *rt_sink_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(sinks); i++)
+		if (strcmp(sinks[i]->name, name) == 0)
+			return sinks[i];
+	return NULL;
+}
+
+const struct rt_sink_ops *rt_format_at(unsigned i)
+{
+	return i < RT_COUNT(sinks) && !sinks[i]->is_table ? sinks[i] : NULL;
+}
+
+const struct rt_sink_ops *rt_format_find(const char *name)
+{
+	const struct rt_sink_ops *ops = rt_sink_find(name);
+
+	return ops && !ops->is_table ? ops : NULL;
+}
+
+const char *rt_format_name(unsigned i)
+{
+	return rt_format_at(i) ? rt_format_at(i)->name : NULL;
+}
+
+const char *rt_sink_function(const struct rt_sink *sink, uint32_t function)
+{
+	const struct rt_functions *functions = sink->trace->functions;
+
+	if (!functions || function >= functions->n)
+		return "?";
+	return functions->v[function].name;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_OUTPUT_SINK_H
+#define RT_OUTPUT_SINK_H
+
+#include <stdio.h>
+
+#include "calls/stack.h"
+#include "fetch/show.h"
+#include "output/out_file.h"
+#include "output/resolver.h"
+#include "symbols/function.h"
+
+/* What all sinks of a session know of its trace.  The session fills it in before they begin. */
+struct rt_trace {
+	const struct rt_functions *functions;
+	const struct rt_shows *shows;	/* by function; NULL: the values are printed as they are */
+	const struct rt_resolver *resolver;	/* NULL: nothing is resolved */
+	unsigned string;		/* bytes of a string that are printed; 0: as many as were read */
+	unsigned members;		/* of a structure or an array; 0: RT_LIMIT_MEMBERS */
+	bool fd_paths;			/* file descriptors with what they are now (-y) */
+	bool processes;			/* there are several */
+	uint64_t start;			/* time at which the trace began, ns on the trace's clock */
+	const char *command;		/* what is traced, for headers and names */
+};
+
+/*
+ * A sink takes the calls of a trace: a format, a table.  To add one: write its file, put its ops into
+ * the table in output/sink.c.  It writes to `file` (fully buffered; the session flushes after each
+ * round and looks at ferror), and never prints anything but what its ops are given.
+ */
+struct rt_sink {
+	const struct rt_sink_ops *ops;
+	const struct rt_trace *trace;
+	FILE *file;
+	struct rt_out_file to;		/* where `file` goes */
+	unsigned index;			/* in its list; rt_thread.user[index] is the sink's own */
+	void *state;			/* the sink's own */
+};
+
+/* Those that return int return 0 or a negative errno, which ends the trace. */
+struct rt_sink_ops {
+	const char *name;	/* --format=NAME; of a table: the command that prints it */
+	const char *help;	/* a phrase for --help */
+	const char *path;	/* where it goes without -o; NULL: to standard error */
+	bool is_table;		/* what the kernel counts is enough for it; no --format */
+	int (*begin)(struct rt_sink *sink);
+	/* A remark ("fib: only entries are traced: ..."), to stand in the trace itself. */
+	int (*note)(struct rt_sink *sink, const char *text);
+	/* The next four as in rt_stack_ops. */
+	int (*enter)(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
+		     const struct rt_values *args);
+	int (*leave)(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
+		     enum rt_end end, uint64_t time, const struct rt_values *result);
+	int (*lost)(struct rt_sink *sink, struct rt_thread *thread, uint64_t time, uint64_t count);
+	void (*gone)(struct rt_sink *sink, struct rt_thread *thread);	/* NULL: it keeps nothing */
+	/*
+	 * A table: add `value`, modulo 2^64 so that some can be taken off, to a cell (emit/cells.h) of a
+	 * function or of RT_NO_FUNCTION; and whether any call was counted, or its end.
+	 */
+	void (*add)(struct rt_sink *sink, uint32_t function, unsigned cell, uint64_t value);
+	bool (*has_calls)(const struct rt_sink *sink);
+	/* Makes the file whole as it stands after a call, or NULL; shorter than what end writes. */
+	const char *tail;
+	int (*end)(struct rt_sink *sink);	/* after the last call was closed; the trace's last bytes */
+	void (*free)(struct rt_sink *sink);	/* releases state; also after a failure */
+};
+
+/* The sink of that name, or NULL. */
+const struct rt_sink_ops *rt_sink_find(const char *name);
+
+/* The formats, which are the sinks that --format chooses.  NULL: past the last, or not found. */
+const struct rt_sink_ops *rt_format_at(unsigned i);
+const struct rt_sink_ops *rt_format_find(const char *name);
+const char *rt_format_name(unsigned i);
+
+extern const struct rt_sink_ops rt_sink_tree, rt_sink_chrome, rt_sink_count, rt_sink_hist;
+
+/*
+ * The one formatter of values.  The arguments of a call of `function`, a blank before each, and its result: `4`, `"text"` with C's escapes,
+ * `"cut"...`, `{.fd=3, .flags=O_RDWR}`, `NULL`, `<unreadable>`, `0x55d0<unreadable>`, `#<void>`.  By type where that is known.  0 or a
+ * negative errno.
+ */
+int rt_args_print(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *args);
+int rt_result_print(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *result);
+
+/*
+ * The same as members of a JSON object: "NAME":VALUE ("arg0" where there is no name), "result":VALUE.  A number past 2^53, where a double
+ * is no longer exact, is a string.  `some`: one stands there already; set where any was written.
+ */
+int rt_args_json(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *args, bool *some);
+int rt_result_json(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *result, bool *some);
+
+/* The one JSON escaper: writes "text" with its quotes; bytes that are not UTF-8 become U+FFFD. */
+void rt_json_string(FILE *file, const char *text, size_t len);
+
+/* The same without the quotes, for a string put together of several pieces. */
+void rt_json_chars(FILE *file, const char *text, size_t len);
+
+/* A function's name, or "?" for RT_NO_FUNCTION. */
+const char *rt_sink_function(const struct rt_sink *sink, uint32_t function);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "output/sinks.h"
+
+#include <errno.h>
+
+struct rt_sink *rt_sinks_add(struct rt_sinks *sinks, const struct rt_sink_ops *ops)
+{
+	struct rt_sink *sink;
+
+	if (sinks->n == RT_SINKS_MAX)
+		return NULL;
+	sink = &sinks->v[sinks->n];
+	*sink = (struct rt_sink){ .ops = ops, .trace = &sinks->trace, .index = sinks->n++ };
+	return sink;
+}
+
+int rt_sinks_check(const struct rt_sinks *sinks, const struct rt_program *program,
+		   struct rt_error *err)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = rt_out_file_check(&sinks->v[i].to, program, err);
+	return r;
+}
+
+int rt_sinks_open(struct rt_sinks *sinks, const struct rt_program *program, struct rt_error *err)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++) {
+		struct rt_sink *sink = &sinks->v[i];
+
+		r = rt_out_file_open(&sink->to, program, err);
+		sink->file = sink->to.stream;
+		if (r == 0 && sink->ops->begin(sink) < 0)
+			r = rt_nomem(err);
+	}
+	return r;
+}
+
+int rt_sinks_flush(struct rt_sinks *sinks, struct rt_error *err)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = rt_out_file_flush(&sinks->v[i].to, err);
+	return r;
+}
+
+void rt_sinks_put_tails(struct rt_sinks *sinks)
+{
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++)
+		rt_out_file_put_tail(&sinks->v[i].to, sinks->v[i].ops->tail);
+}
+
+bool rt_sinks_are_seen(const struct rt_sinks *sinks)
+{
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++)
+		if (rt_out_file_is_seen(&sinks->v[i].to))
+			return true;
+	return false;
+}
+
+int rt_sinks_note(struct rt_sinks *sinks, const char *text)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = sinks->v[i].ops->note(&sinks->v[i], text);
+	return r;
+}
+
+int rt_sinks_end(struct rt_sinks *sinks)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = sinks->v[i].ops->end(&sinks->v[i]);
+	return r;
+}
+
+static int sinks_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+		       const struct rt_values *args)
+{
+	struct rt_sinks *sinks = ctx;
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = sinks->v[i].ops->enter(&sinks->v[i], thread, frame, args);
+	return r;
+}
+
+static int sinks_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+		       enum rt_end end, uint64_t time, const struct rt_values *result)
+{
+	struct rt_sinks *sinks = ctx;
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = sinks->v[i].ops->leave(&sinks->v[i], thread, frame, end, time, result);
+	return r;
+}
+
+static int sinks_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
+{
+	struct rt_sinks *sinks = ctx;
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = sinks->v[i].ops->lost(&sinks->v[i], thread, time, count);
+	return r;
+}
+
+static void sinks_gone(void *ctx, struct rt_thread *thread)
+{
+	struct rt_sinks *sinks = ctx;
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++)
+		if (sinks->v[i].ops->gone)
+			sinks->v[i].ops->gone(&sinks->v[i], thread);
+}
+
+const struct rt_stack_ops rt_sinks_ops = {
+	.enter = sinks_enter, .leave = sinks_leave, .lost = sinks_lost, .gone = sinks_gone,
+};
+
+void rt_sinks_count(struct rt_sinks *sinks, uint32_t function, unsigned cell, uint64_t value)
+{
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++)
+		if (sinks->v[i].ops->add)
+			sinks->v[i].ops->add(&sinks->v[i], function, cell, value);
+}
+
+const struct rt_sink *rt_sinks_table(const struct rt_sinks *sinks)
+{
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++)
+		if (sinks->v[i].ops->is_table)
+			return &sinks->v[i];
+	return NULL;
+}
+
+void rt_sinks_free(struct rt_sinks *sinks)
+{
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++) {
+		if (sinks->v[i].file)
+			sinks->v[i].ops->free(&sinks->v[i]);
+		rt_out_file_close(&sinks->v[i].to);
+	}
+	sinks->n = 0;
+}
