@@ -10,7 +10,7 @@
 #include "dwarf/dwarf.h"
 #include "symbols/listing.h"
 #include "symbols/unnamed.h"
-#include "output/sink.h"
+#include "output/print.h"
 #include "plan/returns.h"
 #include "plan/signature.h"
 #include "lang/print.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/sink.h"
+#include "output/print.h"
 #include "output/text.h"
 #include "output/tracks.h"
 #include "base/array.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "output/sink.h"
+#include "output/print.h"
 #include "output/text.h"
 #include "base/clean.h"
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "output/sink.h"
+#include "output/print.h"
 #include "output/text.h"
 
 #define DASH_LEVELS 10		/* racket/trace: max-dash-space-depth */

@@ -1,14 +1,80 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
-#include <stdbool.h>
-#include <string.h>
-
-#include "output/text.h"
 #include "output/value.h"
 
-/* ---- as they were read ---- */
+#include <errno.h>
+#include <string.h>
 
-static void put_raw(const struct rt_printer *p, unsigned i)
+#include "output/value_type.h"
+
+/* ---- giving values ---- */
+
+void rt_value_place(struct rt_value_walk *p, enum rt_value_kind in, unsigned index, const char *name)
+{
+	p->place = (struct rt_value){ .in = in, .index = index, .name = name };
+}
+
+void rt_value_give(struct rt_value_walk *p, struct rt_value value)
+{
+	value.in = p->place.in;
+	value.index = p->place.index;
+	value.name = p->place.name;
+	value.repeated = p->place.repeated;
+	p->place = (struct rt_value){ .in = RT_VALUE_NONE };
+	p->take(p->ctx, &value);
+}
+
+void rt_value_begin(struct rt_value_walk *p, enum rt_value_kind group, const char *text)
+{
+	rt_value_give(p, (struct rt_value){ .kind = group, .text = text });
+}
+
+void rt_value_end(struct rt_value_walk *p, enum rt_value_kind group)
+{
+	rt_value_give(p, (struct rt_value){ .kind = group, .end = true });
+}
+
+void rt_value_int(struct rt_value_walk *p, uint64_t magnitude, bool negative)
+{
+	rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_NUMBER, .number = magnitude, .negative = negative });
+}
+
+void rt_value_number(struct rt_value_walk *p, enum rt_value_kind kind, uint64_t number)
+{
+	rt_value_give(p, (struct rt_value){ .kind = kind, .number = number });
+}
+
+void rt_value_text(struct rt_value_walk *p, const uint8_t *text, size_t len, bool cut)
+{
+	rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_TEXT, .bytes = text, .len = len, .cut = cut });
+}
+
+void rt_value_word(struct rt_value_walk *p, const char *word)
+{
+	rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_WORD, .text = word });
+}
+
+/* ---- values as they were read ---- */
+
+/*
+ * The length counts the NUL, and what was cut has one too: a string that fills its room may have been longer.
+ * tracefs up to 4.14 can leave the NUL out, and then the length alone says where a string ends.
+ */
+int rt_value_string(const struct rt_fetch *fetch, const uint8_t *at, bool fault, const uint8_t **text, size_t *len, bool *cut)
+{
+	int32_t length;
+	size_t have;
+
+	memcpy(&length, at, sizeof(length));
+	if (length < 0 || (fault && length < 2))
+		return -EFAULT;
+	have = length < fetch->max ? (size_t)length : fetch->max;
+	*text = at + sizeof(length);
+	*len = strnlen((const char *)*text, have);
+	*cut = *len + 1 >= have && (fault || have == fetch->max);
+	return 0;
+}
+
+static void give_raw(struct rt_value_walk *p, unsigned i)
 {
 	const struct rt_values *values = p->values;
 	const struct rt_fetch *fetch = &values->plan->values[i];
@@ -45,40 +111,6 @@ static const struct rt_showing *shown_of(const struct rt_trace *trace, uint32_t 
 		return NULL;
 	shown = values->plan->kind == RT_KIND_ENTRY ? &trace->shows[function].entry : &trace->shows[function].exit;
 	return shown->plan == values->plan ? shown : NULL;
-}
-
-static struct rt_printer printer(const struct rt_sink *sink, pid_t pid, const struct rt_values *values, bool json)
-{
-	return (struct rt_printer){ .file = sink->file, .json = json, .trace = sink->trace, .pid = pid, .values = values };
-}
-
-/* What is shown of the values, each after a blank but, without `lead`, the first; those filled in not.  Returns how many, hidden ones too. */
-static unsigned put_values(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *values, bool lead)
-{
-	const struct rt_showing *shown = shown_of(sink->trace, function, values);
-	const struct rt_printer p = printer(sink, pid, values, false);
-	unsigned i, n = shown ? shown->n : values->plan ? rt_plan_shown(values->plan) : 0;
-
-	for (i = 0; i < n; i++) {
-		if (shown && shown->v[i].out)
-			break;
-		if (shown && shown->v[i].hidden)
-			continue;
-		if (lead)
-			putc_unlocked(' ', sink->file);
-		lead = true;
-		if (shown)
-			rt_value_show(&p, &shown->v[i]);
-		else
-			put_raw(&p, i);
-	}
-	return i;
-}
-
-int rt_args_print(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *args)
-{
-	put_values(sink, pid, function, args, true);
-	return 0;
 }
 
 /* The result, where that is a single word, with the `mask` of its bits. */
@@ -125,64 +157,6 @@ static int64_t errno_of(const struct rt_showing *shown, const struct rt_values *
 	return (int64_t)rt_plan_int(values->plan, i, values->data);
 }
 
-/* " ENOENT (No such file or directory)" */
-static void put_errno(FILE *file, int64_t number)
-{
-	const char *name = rt_errno_name(number);
-
-	if (number <= 0)
-		return;
-	rt_put(file, name ? " " : " errno ");
-	if (!name) {
-		rt_put_u64(file, (uint64_t)number);
-		return;
-	}
-	rt_put(file, name);
-	rt_put(file, " (");
-	rt_put(file, strerror((int)number));
-	putc_unlocked(')', file);
-}
-
-/* What the function has filled in: " buf=\"hello\"". */
-static void put_outs(const struct rt_sink *sink, pid_t pid, const struct rt_showing *shown, const struct rt_values *values)
-{
-	const struct rt_printer p = printer(sink, pid, values, false);
-	unsigned i;
-
-	for (i = 0; i < shown->n; i++) {
-		if (!shown->v[i].out || shown->v[i].hidden)
-			continue;
-		putc_unlocked(' ', sink->file);
-		if (shown->v[i].name) {
-			rt_json_chars(sink->file, shown->v[i].name, strlen(shown->v[i].name));
-			putc_unlocked('=', sink->file);
-		}
-		rt_value_show(&p, &shown->v[i]);
-	}
-}
-
-int rt_result_print(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *result)
-{
-	const struct rt_showing *shown = shown_of(sink->trace, function, result);
-
-	if (!put_values(sink, pid, function, result, false))
-		rt_put(sink->file, "#<void>");
-	else if (shown && shown->guessed)
-		putc_unlocked('?', sink->file);
-	if (shown && has_failed(shown, result))
-		put_errno(sink->file, errno_of(shown, result));
-	else if (shown && !is_left_alone(shown, result))
-		put_outs(sink, pid, shown, result);
-	return 0;
-}
-
-/* Names that stand beside the arguments'. */
-static bool is_taken(const char *name)
-{
-	return strncmp(name, "arg", 3) == 0 || strncmp(name, "result", 6) == 0 || strcmp(name, "unseen") == 0 ||
-	       strcmp(name, "unfinished") == 0 || strcmp(name, "out") == 0 || strcmp(name, "errno") == 0 || strcmp(name, "guessed") == 0;
-}
-
 static bool named_before(const struct rt_showing *shown, unsigned i)
 {
 	unsigned k;
@@ -193,90 +167,75 @@ static bool named_before(const struct rt_showing *shown, unsigned i)
 	return false;
 }
 
-static void put_key(FILE *file, const char *key, bool numbered, unsigned i, bool *some)
+static void give_shown(struct rt_value_walk *p, const struct rt_showing *shown, enum rt_value_kind in, unsigned i)
 {
-	rt_put(file, *some ? ",\"" : "\"");
-	rt_json_chars(file, key, strlen(key));
-	if (numbered)
-		rt_put_u64(file, i);
-	rt_put(file, "\":");
-	*some = true;
+	rt_value_place(p, in, i, shown->v[i].name);
+	p->place.repeated = shown->v[i].name && named_before(shown, i);
+	rt_value_show(p, &shown->v[i]);
 }
 
-int rt_args_json(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *args, bool *some)
+/* The values, but for those filled in.  Returns how many, hidden ones too. */
+static unsigned give_values(struct rt_value_walk *p, const struct rt_showing *shown, enum rt_value_kind in)
 {
-	const struct rt_showing *shown = shown_of(sink->trace, function, args);
-	const struct rt_printer p = printer(sink, pid, args, true);
-	unsigned i, n = shown ? shown->n : args->plan ? rt_plan_shown(args->plan) : 0;
-
-	for (i = 0; i < n; i++) {
-		const char *name = shown ? shown->v[i].name : NULL;
-
-		if (shown && shown->v[i].hidden)
-			continue;
-		if (name && !is_taken(name) && !named_before(shown, i))
-			put_key(sink->file, name, false, 0, some);
-		else
-			put_key(sink->file, "arg", true, i, some);
-		if (shown)
-			rt_value_show(&p, &shown->v[i]);
-		else
-			put_raw(&p, i);
-	}
-	return 0;
-}
-
-/* "out":{"buf":"hello"} */
-static void json_outs(const struct rt_printer *p, const struct rt_showing *shown, bool *some)
-{
-	bool any = false;
-	unsigned i;
-
-	put_key(p->file, "out", false, 0, some);
-	putc_unlocked('{', p->file);
-	for (i = 0; i < shown->n; i++) {
-		const char *name = shown->v[i].name;
-
-		if (!shown->v[i].out || shown->v[i].hidden)
-			continue;
-		put_key(p->file, name && !named_before(shown, i) ? name : "out", !name || named_before(shown, i), i, &any);
-		rt_value_show(p, &shown->v[i]);
-	}
-	putc_unlocked('}', p->file);
-}
-
-static void json_errno(const struct rt_printer *p, int64_t number, bool *some)
-{
-	const char *name = rt_errno_name(number);
-
-	put_key(p->file, "errno", false, 0, some);
-	if (name)
-		rt_value_word(p, name);
-	else
-		rt_value_int(p, (uint64_t)number, false);
-}
-
-/* "result", and "result1" on where there are several. */
-int rt_result_json(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *result, bool *some)
-{
-	const struct rt_showing *shown = shown_of(sink->trace, function, result);
-	const struct rt_printer p = printer(sink, pid, result, true);
-	unsigned i, n = shown ? shown->n : result->plan ? rt_plan_shown(result->plan) : 0;
+	const struct rt_plan *plan = p->values->plan;
+	unsigned i, n = shown ? shown->n : plan ? rt_plan_shown(plan) : 0;
 
 	for (i = 0; i < n && !(shown && shown->v[i].out); i++) {
-		put_key(sink->file, "result", i > 0, i, some);
-		if (shown)
-			rt_value_show(&p, &shown->v[i]);
-		else
-			put_raw(&p, i);
+		if (shown && shown->v[i].hidden)
+			continue;
+		if (shown) {
+			give_shown(p, shown, in, i);
+		} else {
+			rt_value_place(p, in, i, NULL);
+			give_raw(p, i);
+		}
 	}
-	if (shown && shown->guessed && i) {
-		put_key(sink->file, "guessed", false, 0, some);
-		rt_put(sink->file, "true");
-	}
-	if (shown && i < n && !has_failed(shown, result) && !is_left_alone(shown, result))
-		json_outs(&p, shown, some);
-	if (shown && errno_of(shown, result) > 0)
-		json_errno(&p, errno_of(shown, result), some);
-	return 0;
+	return i;
+}
+
+void rt_values_of_entry(const struct rt_trace *trace, pid_t pid, uint32_t function,
+			const struct rt_values *args, rt_value_fn *take, void *ctx)
+{
+	struct rt_value_walk p = { .trace = trace, .pid = pid, .values = args, .take = take, .ctx = ctx };
+
+	give_values(&p, shown_of(trace, function, args), RT_VALUE_ARGS);
+}
+
+/* What the function has filled in. */
+static void give_outs(struct rt_value_walk *p, const struct rt_showing *shown)
+{
+	unsigned i;
+
+	rt_value_begin(p, RT_VALUE_OUTS, NULL);
+	for (i = 0; i < shown->n; i++)
+		if (shown->v[i].out && !shown->v[i].hidden)
+			give_shown(p, shown, RT_VALUE_OUTS, i);
+	rt_value_end(p, RT_VALUE_OUTS);
+}
+
+static void give_errno(struct rt_value_walk *p, int64_t number)
+{
+	const struct rt_value value = {
+		.kind = RT_VALUE_FAILED, .number = (uint64_t)number, .text = rt_errno_name(number),
+	};
+
+	if (number > 0)
+		rt_value_give(p, value);
+}
+
+void rt_values_of_return(const struct rt_trace *trace, pid_t pid, uint32_t function,
+			 const struct rt_values *result, rt_value_fn *take, void *ctx)
+{
+	struct rt_value_walk p = { .trace = trace, .pid = pid, .values = result, .take = take, .ctx = ctx };
+	const struct rt_showing *shown = shown_of(trace, function, result);
+	unsigned n = give_values(&p, shown, RT_VALUE_RESULTS);
+
+	if (!n)
+		rt_value_number(&p, RT_VALUE_VOID, 0);
+	else if (shown && shown->guessed)
+		rt_value_number(&p, RT_VALUE_GUESSED, 0);
+	if (shown && has_failed(shown, result))
+		give_errno(&p, errno_of(shown, result));
+	else if (shown && n < shown->n && !is_left_alone(shown, result))
+		give_outs(&p, shown);
 }

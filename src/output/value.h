@@ -4,46 +4,78 @@
 
 #include "output/sink.h"
 
-/* For the files that print values: value.c (as they were read), value_type.c (by type), value_text.c (text and numbers). */
-
-/* The largest integer up to which a double, which is what JSON's readers make of a number, holds every one. */
-#define RT_JSON_EXACT (UINT64_C(1) << 53)
-
-/* Where a value goes, and in which of the two ways. */
-struct rt_printer {
-	FILE *file;
-	bool json;
-	const struct rt_trace *trace;
-	pid_t pid;
-	const struct rt_values *values;
+/*
+ * The values of a call, one typed value after the other, for every sink: formats print from them and
+ * need neither the record's bytes, nor types, nor the process.
+ *
+ * What stands in a group comes between two values of the group's kind, of which the second has `end`:
+ *
+ *	draw({.x=1, .y=2}, A|B)		STRUCT  NUMBER x  NUMBER y  STRUCT end  FLAGS  FLAG  FLAG  FLAGS end
+ */
+enum rt_value_kind {
+	RT_VALUE_NONE,
+	/* Groups: of a call, */
+	RT_VALUE_ARGS,		/* only in rt_value.in */
+	RT_VALUE_RESULTS,	/* only in rt_value.in */
+	RT_VALUE_OUTS,		/* parameters that the function has filled in */
+	/* and of a value. */
+	RT_VALUE_STRUCT,	/* members with names */
+	RT_VALUE_TUPLE,		/* members by number */
+	RT_VALUE_UNNAMED,	/* members whose names are not known */
+	RT_VALUE_ARRAY,
+	RT_VALUE_VARIANT,	/* of an enum of Rust: `text` is its name; one value */
+	RT_VALUE_HELD,		/* what an interface of Go holds: `text` is its type; one value */
+	RT_VALUE_FLAGS,		/* RT_VALUE_FLAG, RT_VALUE_BITS */
+	/* Values. */
+	RT_VALUE_NUMBER,	/* `number`, which is a magnitude, and `negative` */
+	RT_VALUE_HEX,
+	RT_VALUE_OCTAL,
+	RT_VALUE_WIDE,		/* 128 bits, for which RT_VALUE_NUMBER is too small: `high`, `number` */
+	RT_VALUE_BOOL,
+	RT_VALUE_FLOAT,		/* `len` bytes; `quad`: 16, and not the x87's */
+	RT_VALUE_CHAR,		/* a byte */
+	RT_VALUE_UNICODE,	/* a code point beyond ASCII */
+	RT_VALUE_TEXT,		/* `len` bytes; `cut`: there is more of it */
+	RT_VALUE_WORD,		/* `text`: an enumerator, a function, why there is no value ("<unreadable>") */
+	RT_VALUE_NULL,		/* a null pointer */
+	RT_VALUE_NIL,		/* Go's */
+	RT_VALUE_BAD,		/* `number`: an address; what is there could not be read */
+	RT_VALUE_ERRNO,		/* a number, and its name in `text` */
+	RT_VALUE_FD,		/* a number, and in `text` what it is */
+	RT_VALUE_FLAG,		/* `text` */
+	RT_VALUE_BITS,		/* flags without a name, or none: 0 */
+	RT_VALUE_MORE,		/* further members or elements, which are not here */
+	/* Of a result, not in a group. */
+	RT_VALUE_VOID,		/* there is none */
+	RT_VALUE_GUESSED,	/* there may be none: what was just given is a guess */
+	RT_VALUE_FAILED,	/* the call has failed: errno is `number`, `text` its name or NULL */
 };
 
-/* In JSON what is no number is a string. */
-void rt_value_int(const struct rt_printer *p, uint64_t magnitude, bool negative);
-void rt_value_hex(const struct rt_printer *p, uint64_t v);
-void rt_value_octal(const struct rt_printer *p, uint64_t v);
-/* Of `size` bytes; `quad`: 16, and not the x87's. */
-void rt_value_float(const struct rt_printer *p, const uint8_t *bytes, uint64_t size, bool quad);
-void rt_value_char(const struct rt_printer *p, uint8_t c);
-/* A character by its code point; false: it is none beyond ASCII, and nothing was printed. */
-bool rt_value_unicode(const struct rt_printer *p, uint64_t c);	/* 'c' */
-/* "text" with C escapes; `cut`: there is more of it, "text"... */
-void rt_value_text(const struct rt_printer *p, const uint8_t *text, size_t len, bool cut);
-/* A mark or a name: as it is, in JSON a string. */
-void rt_value_word(const struct rt_printer *p, const char *word);
-/* A file descriptor, with what it is. */
-void rt_value_fd(const struct rt_printer *p, int64_t fd);
+/* All that it points to lives until the function that takes it returns. */
+struct rt_value {
+	enum rt_value_kind kind;
+	bool end;			/* a group's end */
+	enum rt_value_kind in;		/* the group; RT_VALUE_NONE: a variant, an object held */
+	unsigned index;			/* in the group */
+	const char *name;		/* of an argument or a member, or NULL */
+	bool repeated;			/* an earlier argument has this name */
+	uint64_t number, high;
+	bool negative;
+	const char *text;
+	const uint8_t *bytes;
+	size_t len;
+	bool cut, quad;
+};
 
-/*
- * The string value (RT_TYPE_STRING) at `at` in the record: where its text is, or -EFAULT where nothing of it could be read.  `fault`: its
- * fault bit.
- */
-int rt_value_string(const struct rt_fetch *fetch, const uint8_t *at, bool fault, const uint8_t **text, size_t *len, bool *cut);
+typedef void rt_value_fn(void *ctx, const struct rt_value *value);
+
+/* Give the arguments of a call of `function`, or its result, to `take`. */
+void rt_values_of_entry(const struct rt_trace *trace, pid_t pid, uint32_t function,
+			const struct rt_values *args, rt_value_fn *take, void *ctx);
+void rt_values_of_return(const struct rt_trace *trace, pid_t pid, uint32_t function,
+			 const struct rt_values *result, rt_value_fn *take, void *ctx);
 
 /* "ENOENT" for 2; NULL for what is no error's number. */
 const char *rt_errno_name(int64_t number);
-
-/* One object by its type. */
-void rt_value_show(const struct rt_printer *p, const struct rt_show *show);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pointers, and what they lead to. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "go/go.h"
-#include "output/text.h"
 #include "output/value_type.h"
 #include "base/array.h"
 
@@ -19,23 +17,20 @@ static const struct rt_follow *find_follow(const struct rt_show *show, uint64_t 
 }
 
 /* The address, and that what it leads to could not be read. */
-static void put_bad(const struct rt_printer *p, uint64_t address)
+static void put_bad(struct rt_value_walk *p, uint64_t address)
 {
-	char text[48];
-
-	snprintf(text, sizeof(text), "0x%" PRIx64 "%s", address, rt_view_unreadable);
-	rt_value_word(p, text);
+	rt_value_number(p, RT_VALUE_BAD, address);
 }
 
 /* Room for strings is given in steps. */
-void rt_view_text(const struct rt_printer *p, const uint8_t *text, size_t len, bool cut)
+void rt_view_text(struct rt_value_walk *p, const uint8_t *text, size_t len, bool cut)
 {
 	size_t most = p->trace->string ? p->trace->string : SIZE_MAX;
 
 	rt_value_text(p, text, len < most ? len : most, cut || len > most);
 }
 
-bool rt_view_string(const struct rt_printer *p, const struct rt_piece *piece, uint64_t most)
+bool rt_view_string(struct rt_value_walk *p, const struct rt_piece *piece, uint64_t most)
 {
 	const struct rt_fetch *fetch = &p->values->plan->values[piece->value];
 	const uint8_t *text;
@@ -67,7 +62,7 @@ static uint64_t most_of(const struct rt_view *v)
 }
 
 /* How many of the elements stand in the value, and how many there are. */
-static uint64_t counted(const struct rt_printer *p, const struct rt_piece *piece, const struct rt_ctype *element, uint64_t *all)
+static uint64_t counted(struct rt_value_walk *p, const struct rt_piece *piece, const struct rt_ctype *element, uint64_t *all)
 {
 	uint64_t size = element && element->size ? element->size : 1;
 	size_t have = rt_plan_block(p->values->plan, piece->value, p->values->data, all);
@@ -80,16 +75,16 @@ void rt_view_elements(const struct rt_view *v, const struct rt_ctype *element, u
 {
 	uint64_t i;
 
-	putc_unlocked('[', v->p->file);
+	rt_value_begin(v->p, RT_VALUE_ARRAY, NULL);
 	for (i = 0; i < n; i++) {
-		rt_put(v->p->file, i ? ", " : "");
+		rt_value_place(v->p, RT_VALUE_ARRAY, (unsigned)i, NULL);
 		rt_view_show(v, element, at + i * element->size, RT_STYLE_TYPE);
 	}
 	if (cut) {
-		rt_put(v->p->file, n ? ", " : "");
-		rt_value_word(v->p, rt_view_more);
+		rt_value_place(v->p, RT_VALUE_ARRAY, (unsigned)n, NULL);
+		rt_value_number(v->p, RT_VALUE_MORE, 0);
 	}
-	putc_unlocked(']', v->p->file);
+	rt_value_end(v->p, RT_VALUE_ARRAY);
 }
 
 bool rt_view_is_text(const struct rt_ctype *type)
@@ -166,7 +161,7 @@ void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint6
 	const char *name;
 
 	if (!address) {
-		rt_put(v->p->file, v->p->json ? "null" : "NULL");
+		rt_value_number(v->p, RT_VALUE_NULL, 0);
 	} else if (f) {
 		if (!show_target(v, &f->target) && !show_constant(v, &f->target, address))
 			put_bad(v->p, address);
@@ -174,7 +169,7 @@ void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint6
 		   (name = rt_resolve_symbol(v->p->trace->resolver, v->p->pid, address)) != NULL) {
 		rt_value_word(v->p, name);
 	} else {
-		rt_value_hex(v->p, address);
+		rt_value_number(v->p, RT_VALUE_HEX, address);
 	}
 }
 
@@ -225,7 +220,7 @@ void rt_view_sequence(const struct rt_view *v, const struct rt_ctype *type, uint
 		else
 			rt_view_elements(v, s->element, at, 0, false);
 	} else if (!f) {
-		rt_value_hex(v->p, rt_fetch_load(pointer, word));
+		rt_value_number(v->p, RT_VALUE_HEX, rt_fetch_load(pointer, word));
 	} else if (!show_target(v, &f->target)) {
 		put_bad(v->p, rt_fetch_load(pointer, word));
 	}
@@ -260,22 +255,13 @@ static bool show_held(const struct rt_view *v, const char *name, unsigned kind, 
 	return (kind == RT_GO_STRING || begins_with_text(name)) && show_target(v, held);
 }
 
-/* An object of a type of that name: what it says, or where it is.  In JSON it is {"NAME":...}. */
+/* An object of a type of that name: what it says, or where it is. */
 static void put_held(const struct rt_view *v, const char *name, unsigned kind, const uint8_t *pointer, const struct rt_show *held)
 {
-	FILE *file = v->p->file;
-
-	if (v->p->json) {
-		putc_unlocked('{', file);
-		rt_json_string(file, name, strlen(name));
-		putc_unlocked(':', file);
-	} else {
-		rt_put(file, name);
-		putc_unlocked('(', file);
-	}
+	rt_value_begin(v->p, RT_VALUE_HELD, name);
 	if (!show_held(v, name, kind, held))
-		rt_value_hex(v->p, rt_fetch_load(pointer, 8));
-	putc_unlocked(v->p->json ? '}' : ')', file);
+		rt_value_number(v->p, RT_VALUE_HEX, rt_fetch_load(pointer, 8));
+	rt_value_end(v->p, RT_VALUE_HELD);
 }
 
 /* Go's interface: nil, or the object's type and what is known of it: its text, its address. */
@@ -294,7 +280,7 @@ void rt_view_dynamic(const struct rt_view *v, const struct rt_ctype *type, uint6
 	}
 	of = rt_fetch_load(first, 8);
 	if (!of) {
-		rt_put(v->p->file, v->p->json ? "null" : "nil");
+		rt_value_number(v->p, RT_VALUE_NIL, 0);
 		return;
 	}
 	if (type->interface == RT_INTERFACE_TABLE)

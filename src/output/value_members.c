@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "output/text.h"
 #include "output/value_type.h"
 
 static void show_member(const struct rt_view *v, const struct rt_member *m, uint64_t at)
@@ -30,18 +29,6 @@ static void show_member(const struct rt_view *v, const struct rt_member *m, uint
 	rt_view_word(v->p, m->type, word, m->bit_size, RT_STYLE_TYPE);
 }
 
-static void put_member_name(const struct rt_view *v, const char *name)
-{
-	if (v->p->json) {
-		rt_json_string(v->p->file, name, strlen(name));
-		putc_unlocked(':', v->p->file);
-		return;
-	}
-	putc_unlocked('.', v->p->file);
-	rt_json_chars(v->p->file, name, strlen(name));
-	putc_unlocked('=', v->p->file);
-}
-
 /* The members of an anonymous one are the outer one's.  Returns how many were printed, at most `room`. */
 static unsigned show_members(const struct rt_view *v, const struct rt_ctype *type, uint64_t at, unsigned room, unsigned before)
 {
@@ -59,8 +46,7 @@ static unsigned show_members(const struct rt_view *v, const struct rt_ctype *typ
 		}
 		if (!m->name)
 			continue;
-		rt_put(v->p->file, before + n ? ", " : "");
-		put_member_name(v, m->name);
+		rt_value_place(v->p, RT_VALUE_STRUCT, before + n, m->name);
 		show_member(v, m, at);
 		n++;
 	}
@@ -83,11 +69,13 @@ static void show_struct(const struct rt_view *v, const struct rt_ctype *type, ui
 		show_member(v, &type->members[0], at);
 		return;
 	}
-	putc_unlocked('{', v->p->file);
+	rt_value_begin(v->p, RT_VALUE_STRUCT, NULL);
 	n = show_members(v, type, at, room, 0);
-	if (n == room && type->nmembers > n)
-		rt_put(v->p->file, v->p->json ? ", \"...\":\"...\"" : ", ...");
-	putc_unlocked('}', v->p->file);
+	if (n == room && type->nmembers > n) {
+		rt_value_place(v->p, RT_VALUE_STRUCT, n, NULL);
+		rt_value_number(v->p, RT_VALUE_MORE, 0);
+	}
+	rt_value_end(v->p, RT_VALUE_STRUCT);
 }
 
 /* Rust numbers the members of a tuple: __0, or 0.  Those that nobody knows a name of have "". */
@@ -101,18 +89,18 @@ static bool is_tuple(const struct rt_ctype *type)
 static void show_tuple(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)
 {
 	unsigned i, n = limit_members(v);
-	const char *brackets = v->p->json ? "[]" : *type->members[0].name ? "()" : "{}";
+	enum rt_value_kind kind = *type->members[0].name ? RT_VALUE_TUPLE : RT_VALUE_UNNAMED;
 
-	putc_unlocked(brackets[0], v->p->file);
+	rt_value_begin(v->p, kind, NULL);
 	for (i = 0; i < type->nmembers && i < n; i++) {
-		rt_put(v->p->file, i ? ", " : "");
+		rt_value_place(v->p, kind, i, NULL);
 		show_member(v, &type->members[i], at);
 	}
 	if (i < type->nmembers) {
-		rt_put(v->p->file, ", ");
-		rt_value_word(v->p, rt_view_more);
+		rt_value_place(v->p, kind, i, NULL);
+		rt_value_number(v->p, RT_VALUE_MORE, 0);
 	}
-	putc_unlocked(brackets[1], v->p->file);
+	rt_value_end(v->p, kind);
 }
 
 void rt_view_body(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)
@@ -156,15 +144,9 @@ void rt_view_variant(const struct rt_view *v, const struct rt_ctype *type, uint6
 		rt_value_word(v->p, m->name);
 		return;
 	}
-	if (v->p->json) {
-		putc_unlocked('{', v->p->file);
-		put_member_name(v, m->name);
-	} else {
-		rt_json_chars(v->p->file, m->name, strlen(m->name));
-	}
+	rt_value_begin(v->p, RT_VALUE_VARIANT, m->name);
 	rt_view_body(v, m->type, at + m->offset);
-	if (v->p->json)
-		putc_unlocked('}', v->p->file);
+	rt_value_end(v->p, RT_VALUE_VARIANT);
 }
 
 void rt_view_array(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)

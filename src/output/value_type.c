@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "output/text.h"
 #include "output/value_type.h"
 
 const char rt_view_unreadable[] = "<unreadable>", rt_view_more[] = "...";
@@ -41,9 +40,19 @@ const uint8_t *rt_view_bytes(const struct rt_view *v, uint64_t at, uint64_t size
 	return NULL;
 }
 
+/* Of the x87's 80 bits the rest is padding. */
+static void give_float(struct rt_value_walk *p, const uint8_t *bytes, uint64_t size, bool quad)
+{
+	const struct rt_value value = {
+		.kind = RT_VALUE_FLOAT, .bytes = bytes, .len = size > 8 && !quad ? 10 : (size_t)size, .quad = quad,
+	};
+
+	rt_value_give(p, value);
+}
+
 static void show_word(const struct rt_view *v, const struct rt_ctype *type, uint64_t at, enum rt_style style)
 {
-	const struct rt_printer *p = v->p;
+	struct rt_value_walk *p = v->p;
 	bool pointer = rt_ctype_is_pointer(type);
 	bool quad = type->size == 16 && (type->is_vector || p->values->plan->arch->kernel_machine == 183);
 	uint64_t size = pointer ? p->values->plan->arch->word : type->size ? type->size : p->values->plan->arch->word;
@@ -55,11 +64,11 @@ static void show_word(const struct rt_view *v, const struct rt_ctype *type, uint
 	else if (type->kind == RT_CT_UNKNOWN && !type->size && v->depth > 1)	/* a member of which it is not known how far it goes */
 		rt_value_word(p, rt_view_more);
 	else if (type->kind == RT_CT_FLOAT)
-		rt_value_float(p, bytes, size, quad);
+		give_float(p, bytes, size, quad);
 	else if (pointer)
 		rt_view_pointer(v, type, at, rt_fetch_load(bytes, (unsigned)size));
 	else if (type->kind == RT_CT_UNKNOWN || type->kind == RT_CT_FUNCTION || type->kind == RT_CT_VOID)
-		rt_value_hex(p, rt_fetch_load(bytes, size > 8 ? 8 : (unsigned)size));
+		rt_value_number(p, RT_VALUE_HEX, rt_fetch_load(bytes, size > 8 ? 8 : (unsigned)size));
 	else if (size == 16)
 		rt_view_wide(p, bytes, type->is_signed);
 	else if (size > 8)
@@ -102,13 +111,13 @@ void rt_view_show(const struct rt_view *v, const struct rt_ctype *type, uint64_t
 }
 
 /* Text that was read from where the user said. */
-static bool is_string(const struct rt_printer *p, const struct rt_show *show)
+static bool is_string(struct rt_value_walk *p, const struct rt_show *show)
 {
 	return show->npieces == 1 && show->pieces[0].value != RT_NO_VALUE &&
 	       p->values->plan->values[show->pieces[0].value].type == RT_TYPE_STRING;
 }
 
-void rt_value_show(const struct rt_printer *p, const struct rt_show *show)
+void rt_value_show(struct rt_value_walk *p, const struct rt_show *show)
 {
 	const struct rt_view v = { .p = p, .show = show };
 	bool empty = !show->npieces && (show->type->kind == RT_CT_STRUCT || show->type->kind == RT_CT_UNION);
@@ -116,7 +125,8 @@ void rt_value_show(const struct rt_printer *p, const struct rt_show *show)
 	if (show->mark) {
 		rt_value_word(p, show->mark);
 	} else if (empty) {
-		rt_put(p->file, "{}");
+		rt_value_begin(p, RT_VALUE_STRUCT, NULL);
+		rt_value_end(p, RT_VALUE_STRUCT);
 	} else if (is_string(p, show)) {
 		if (!p->values->data || !rt_view_string(p, &show->pieces[0], UINT64_MAX))
 			rt_value_word(p, rt_view_unreadable);

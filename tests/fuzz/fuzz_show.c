@@ -7,7 +7,7 @@
 
 #include "code/errno_at.h"
 #include "lowered.h"
-#include "output/sink.h"
+#include "output/print.h"
 
 /* The record is as large as its values, so that a byte read past it is found. */
 static void show(const struct lowered *l, enum rt_kind kind)

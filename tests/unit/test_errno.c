@@ -9,7 +9,7 @@
 #include "fetch/lower.h"
 #include "golden.h"
 #include "code/errno_at.h"
-#include "output/sink.h"
+#include "output/print.h"
 #include "output/value.h"
 #include "unit.h"
 #include "base/array.h"

@@ -10,7 +10,7 @@
 #include "emit/program.h"
 #include "fetch/lower.h"
 #include "golden.h"
-#include "output/sink.h"
+#include "output/print.h"
 #include "unit.h"
 
 static const struct rt_limits usual = {

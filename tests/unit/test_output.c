@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "out_run.h"
+#include "output/print.h"
 #include "unit.h"
 
 static const struct rt_plan no_args = { .kind = RT_KIND_ENTRY };

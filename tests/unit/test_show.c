@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fetch/lower.h"
-#include "output/sink.h"
+#include "output/print.h"
 #include "typegen.h"
 #include "unit.h"
 
