@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Trace Event Format of Chrome, for ui.perfetto.dev and chrome://tracing: one "X" event a call, written when it is
- * left.  Readers sort, so the order in the file means nothing.  Times are microseconds with three decimals, counted
- * from the start of the trace and made with integers: a double of them since boot would lose the nanoseconds.
+ * The Trace Event Format of Chrome, for ui.perfetto.dev and chrome://tracing: one "X" event a call,
+ * written when it is left.  Readers sort, so the order in the file means nothing.  Times are
+ * microseconds with three decimals, counted from the start of the trace and made with integers: a
+ * double of them since boot would lose the nanoseconds.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -69,8 +70,8 @@ static uint64_t since_start(const struct rt_sink *sink, uint64_t time)
 }
 
 /*
- * The format knows threads alone, so goroutines are threads with ids that the kernel does not give (PID_MAX_LIMIT is 1 << 22).  Perfetto
- * takes 32 bits of them.
+ * The format knows threads alone, so goroutines are threads with ids that the kernel does not give
+ * (PID_MAX_LIMIT is 1 << 22).  Perfetto takes 32 bits of them.
  */
 static uint64_t track_id(const struct rt_track *track)
 {
@@ -126,8 +127,12 @@ static const char *unfinished(enum rt_end end, const struct rt_frame *frame,
 	return NULL;
 }
 
-/* A point in time in one thread: a call whose end is not traced, or a return whose call was not seen. */
-static void put_instant(struct rt_sink *sink, const struct rt_track *track, uint32_t function, uint64_t time)
+/*
+ * A point in time in one thread: a call whose end is not traced, or a return whose call was not
+ * seen.
+ */
+static void put_instant(struct rt_sink *sink, const struct rt_track *track, uint32_t function,
+			uint64_t time)
 {
 	put_head(sink, "i", track->pid, track_id(track));
 	put_us(sink->file, ",\"ts\":", since_start(sink, time));
@@ -135,7 +140,8 @@ static void put_instant(struct rt_sink *sink, const struct rt_track *track, uint
 	rt_put(sink->file, ",\"args\":{");
 }
 
-static int chrome_enter(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
+static int chrome_enter(struct rt_sink *sink, struct rt_thread *thread,
+			const struct rt_frame *frame,
 			const struct rt_values *args)
 {
 	struct chrome *chrome = sink->state;
@@ -155,7 +161,8 @@ static int chrome_enter(struct rt_sink *sink, struct rt_thread *thread, const st
 	return err;
 }
 
-static int leave_unseen(struct rt_sink *sink, const struct rt_track *track, const struct rt_frame *frame, uint64_t time,
+static int leave_unseen(struct rt_sink *sink, const struct rt_track *track,
+			const struct rt_frame *frame, uint64_t time,
 			const struct rt_values *result)
 {
 	bool some = false;
@@ -168,7 +175,8 @@ static int leave_unseen(struct rt_sink *sink, const struct rt_track *track, cons
 	return err;
 }
 
-static int chrome_leave(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end,
+static int chrome_leave(struct rt_sink *sink, struct rt_thread *thread,
+			const struct rt_frame *frame, enum rt_end end,
 			uint64_t time, const struct rt_values *result)
 {
 	struct chrome *chrome = sink->state;
@@ -209,8 +217,12 @@ static void chrome_gone(struct rt_sink *sink, struct rt_thread *thread)
 		rt_track_empty(thread->user[sink->index]);
 }
 
-/* Where it concerns the whole trace: readers that want a process and a thread in every event get the first ones. */
-static int chrome_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time, uint64_t count)
+/*
+ * Where it concerns the whole trace: readers that want a process and a thread in every event get
+ * the first ones.
+ */
+static int chrome_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time,
+		       uint64_t count)
 {
 	struct chrome *chrome = sink->state;
 	const struct rt_track *first = chrome->tracks.first;
@@ -230,7 +242,8 @@ static int chrome_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t 
 /* By process, the thread that leads it before the others. */
 static int by_process(const void *a, const void *b)
 {
-	const struct rt_track *x = *(const struct rt_track *const *)a, *y = *(const struct rt_track *const *)b;
+	const struct rt_track *x = *(const struct rt_track *const *)a,
+		*y = *(const struct rt_track *const *)b;
 
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
@@ -241,7 +254,8 @@ static int by_process(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static void put_name(struct rt_sink *sink, const struct rt_track *track, const char *what, const char *name)
+static void put_name(struct rt_sink *sink, const struct rt_track *track, const char *what,
+		     const char *name)
 {
 	put_head(sink, "M", track->pid, track_id(track));
 	put_text(sink->file, ",\"name\":", what);

@@ -41,7 +41,8 @@ static int count_end(struct rt_sink *sink)
 	fprintf(sink->file, "%-*s %12s\n", RT_TALLY_NAME_WIDTH, "FUNC", "COUNT");
 	for (i = 0; i <= t->n && rt_tally_cells(t, t->order[i])[RT_CELL_CALLS]; i++)
 		fprintf(sink->file, "%-*s %12" PRIu64 "\n", RT_TALLY_NAME_WIDTH,
-			rt_sink_function(sink, t->order[i]), rt_tally_cells(t, t->order[i])[RT_CELL_CALLS]);
+			rt_sink_function(sink, t->order[i]),
+				rt_tally_cells(t, t->order[i])[RT_CELL_CALLS]);
 	rt_tally_print_end(sink);
 	return 0;
 }

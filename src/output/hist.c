@@ -66,7 +66,8 @@ static int push(struct hist *t, void **user, uint32_t function)
 
 	if (!open || RT_ROOM(&open->v, open->n, &open->cap))
 		return -ENOMEM;
-	open->v[open->n] = (struct open_call){ .function = function, .names = rt_open_name(function) };
+	open->v[open->n] = (struct open_call){ .function = function,
+		.names = rt_open_name(function) };
 	if (open->n)
 		open->v[open->n].names |= open->v[open->n - 1].names;
 	open->n++;
@@ -146,7 +147,8 @@ static void hist_gone(struct rt_sink *sink, struct rt_thread *thread)
 
 static void print_bucket(FILE *file, unsigned k, uint64_t n, uint64_t most)
 {
-	uint64_t low = k ? UINT64_C(1) << k : 0, high = k < 63 ? (UINT64_C(2) << k) - 1 : UINT64_MAX;
+	uint64_t low = k ? UINT64_C(1) << k : 0;
+	uint64_t high = k < 63 ? (UINT64_C(2) << k) - 1 : UINT64_MAX;
 	unsigned i, stars = (unsigned)((double)n / (double)most * BAR_WIDTH + 0.5);
 
 	fprintf(file, "%10" PRIu64 " -> %-10" PRIu64 " : %-8" PRIu64 " |", low, high, n);
@@ -182,10 +184,13 @@ static void print_function(const struct rt_sink *sink, uint32_t function, const 
 	fprintf(sink->file, "Function = %s\n", rt_sink_function(sink, function));
 	n = print_buckets(sink->file, c + RT_CELL_BUCKET);
 	if (n)
-		fprintf(sink->file, "avg = %" PRIu64 " nsecs, total: %" PRIu64 " nsecs, count: %" PRIu64 "\n", (c[RT_CELL_TOTAL] + c[RT_CELL_INSIDE]) / n,
+		fprintf(sink->file,
+			"avg = %" PRIu64 " nsecs, total: %" PRIu64 " nsecs, count: %" PRIu64 "\n",
+			(c[RT_CELL_TOTAL] + c[RT_CELL_INSIDE]) / n,
 			c[RT_CELL_TOTAL], n);
 	if (c[RT_CELL_CALLS] > n)
-		fprintf(sink->file, "*** %" PRIu64 " call%s not timed: no return seen ***\n", c[RT_CELL_CALLS] - n,
+		fprintf(sink->file, "*** %" PRIu64 " call%s not timed: no return seen ***\n",
+			c[RT_CELL_CALLS] - n,
 			c[RT_CELL_CALLS] - n == 1 ? "" : "s");
 	putc_unlocked('\n', sink->file);
 }
@@ -198,7 +203,8 @@ static int hist_end(struct rt_sink *sink)
 	if (rt_tally_sort(sink, RT_CELL_TOTAL) < 0)
 		return -ENOMEM;
 	for (i = 0; i <= t->n; i++)
-		if (rt_tally_cells(t, t->order[i])[RT_CELL_CALLS] || rt_tally_cells(t, t->order[i])[RT_CELL_TOTAL])
+		if (rt_tally_cells(t, t->order[i])[RT_CELL_CALLS] ||
+		    rt_tally_cells(t, t->order[i])[RT_CELL_TOTAL])
 			print_function(sink, t->order[i], rt_tally_cells(t, t->order[i]));
 	rt_tally_print_end(sink);
 	return 0;

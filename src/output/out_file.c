@@ -52,8 +52,9 @@ static int check_images(const struct rt_out_file *file, const struct rt_program 
 
 	for (i = 0; i < program->n; i++)
 		if (rt_image_is_read_from(program->v[i], st->st_dev, st->st_ino))
-			return rt_fail(err, -EINVAL, "-o %s: this is a file of the traced program (%s); name another one",
-				       file->name, rt_image_name(program->v[i]));
+			return rt_fail(err, -EINVAL, "-o %s: this is a file of the traced program "
+				       "(%s); name another one", file->name,
+				       rt_image_name(program->v[i]));
 	return 0;
 }
 
@@ -74,7 +75,8 @@ int rt_out_file_check(const struct rt_out_file *file, const struct rt_program *p
 }
 
 /* Another file may have this name by now, so it is looked at once more before it is emptied. */
-static int open_path(struct rt_out_file *file, const struct rt_program *program, struct rt_error *err)
+static int open_path(struct rt_out_file *file, const struct rt_program *program,
+		     struct rt_error *err)
 {
 	int fd = open(file->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666), r;
 	struct stat st;
@@ -91,7 +93,8 @@ static int open_path(struct rt_out_file *file, const struct rt_program *program,
 	return r;
 }
 
-int rt_out_file_open(struct rt_out_file *file, const struct rt_program *program, struct rt_error *err)
+int rt_out_file_open(struct rt_out_file *file, const struct rt_program *program,
+		     struct rt_error *err)
 {
 	int fd = file->path ? open_path(file, program, err) : fcntl(file->fd, F_DUPFD_CLOEXEC, 3);
 
@@ -130,7 +133,8 @@ void rt_out_file_put_tail(struct rt_out_file *file, const char *tail)
 
 bool rt_out_file_is_seen(const struct rt_out_file *file)
 {
-	return !file->path && (file->fd == STDERR_FILENO || (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)));
+	return !file->path && (file->fd == STDERR_FILENO ||
+			       (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)));
 }
 
 void rt_out_file_close(struct rt_out_file *file)

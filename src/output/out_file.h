@@ -28,10 +28,13 @@ struct rt_out_file {
 /* `path` NULL: to the standard stream `fd`; "-": to standard output. */
 void rt_out_file_choose(struct rt_out_file *file, const char *path, int fd);
 
-/* May it be written?  Not one of `images`, which are read.  0 or a negative errno with a message. */
+/*
+ * May it be written?  Not an image of `program`, which is read.  0 or a negative errno with a message.
+ */
 int rt_out_file_check(const struct rt_out_file *file, const struct rt_program *program,
 		      struct rt_error *err);
-int rt_out_file_open(struct rt_out_file *file, const struct rt_program *program, struct rt_error *err);
+int rt_out_file_open(struct rt_out_file *file, const struct rt_program *program,
+		     struct rt_error *err);
 
 /* Write out what the buffer holds. */
 int rt_out_file_flush(struct rt_out_file *file, struct rt_error *err);

@@ -12,14 +12,17 @@
 #include "output/text.h"
 #include "output/value.h"
 
-/* The largest integer up to which a double, which is what JSON's readers make of a number, holds every one. */
+/*
+ * The largest integer up to which a double, which is what JSON's readers make of a number, holds
+ * every one.
+ */
 #define JSON_EXACT (UINT64_C(1) << 53)
 
 /* Where values go, and in which of the two ways. */
 struct printer {
 	FILE *file;
 	bool json;
-	bool some;		/* of the group some were printed: the next one needs a comma or a blank */
+	bool some;		/* printed of the group: a comma or a blank comes first */
 };
 
 static void put_word(const struct printer *p, const char *word)
@@ -66,7 +69,10 @@ static void put_double(const struct printer *p, double v, bool single)
 
 	do {
 		snprintf(buf, sizeof(buf), "%.*g", precision, v);
-		/* Not strtof, which is 20 kB of a static glibc; of so few digits strtod makes the same. */
+		/*
+		 * Not strtof, which is 20 kB of a static glibc; of so few digits strtod makes the
+		 * same.
+		 */
 		again = strtod(buf, NULL);
 	} while (precision++ < most && (single ? (float)again != (float)v : again != v));
 	if (isnan(v) || isinf(v))
@@ -96,10 +102,14 @@ static void put_extended(const struct printer *p, const uint8_t *bytes)
 	rt_put(p->file, buf);
 }
 
-/* aarch64's long double, and __float128: the x87's, but that the first bit of the fraction is left out, and 49 at its end are more. */
+/*
+ * aarch64's long double, and __float128: the x87's, but that the first bit of the fraction is left
+ * out, and 49 at its end are more.
+ */
 static void put_quad(const struct printer *p, const uint8_t *bytes)
 {
-	uint64_t low = rt_fetch_load(bytes, 8), high = rt_fetch_load(bytes + 8, 8), fraction = high << 16 >> 1 | low >> 49;
+	uint64_t low = rt_fetch_load(bytes, 8), high = rt_fetch_load(bytes + 8, 8),
+		fraction = high << 16 >> 1 | low >> 49;
 	uint16_t top = (uint16_t)(high >> 48);
 	uint8_t extended[10];
 
@@ -134,7 +144,9 @@ static void put_float(const struct printer *p, const uint8_t *bytes, uint64_t si
 
 /* ---- text ---- */
 
-/* Three digits always: a digit that follows in the text must not be taken for one of the escape's. */
+/*
+ * Three digits always: a digit that follows in the text must not be taken for one of the escape's.
+ */
 static void put_octal(FILE *file, uint8_t c)
 {
 	putc_unlocked('\\', file);
@@ -242,7 +254,8 @@ static void put_composed(const struct printer *p, const struct rt_value *v)
 		snprintf(text, sizeof(text), "0x%" PRIx64 "<unreadable>", v->number);
 		break;
 	default:
-		snprintf(text, sizeof(text), "%s%" PRIu64 " %s", v->negative ? "-" : "", v->number, v->text);
+		snprintf(text, sizeof(text), "%s%" PRIu64 " %s", v->negative ? "-" : "", v->number,
+			 v->text);
 		break;
 	}
 	put_word(p, text);
@@ -301,8 +314,10 @@ static void put_member_name(const struct printer *p, const struct rt_value *v)
 /* Names that stand beside the arguments'. */
 static bool is_taken(const char *name)
 {
-	return strncmp(name, "arg", 3) == 0 || strncmp(name, "result", 6) == 0 || strcmp(name, "unseen") == 0 ||
-	       strcmp(name, "unfinished") == 0 || strcmp(name, "out") == 0 || strcmp(name, "errno") == 0 || strcmp(name, "guessed") == 0;
+	return strncmp(name, "arg", 3) == 0 || strncmp(name, "result", 6) == 0 ||
+	       strcmp(name, "unseen") == 0 || strcmp(name, "unfinished") == 0 ||
+	       strcmp(name, "out") == 0 || strcmp(name, "errno") == 0 ||
+	       strcmp(name, "guessed") == 0;
 }
 
 static void put_key(struct printer *p, const char *key, bool numbered, unsigned i)
@@ -497,7 +512,8 @@ static void put_value(void *ctx, const struct rt_value *v)
 	}
 }
 
-int rt_args_print(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *args)
+int rt_args_print(const struct rt_sink *sink, pid_t pid, uint32_t function,
+		  const struct rt_values *args)
 {
 	struct printer p = { .file = sink->file };
 
@@ -505,7 +521,8 @@ int rt_args_print(const struct rt_sink *sink, pid_t pid, uint32_t function, cons
 	return 0;
 }
 
-int rt_result_print(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *result)
+int rt_result_print(const struct rt_sink *sink, pid_t pid, uint32_t function,
+		    const struct rt_values *result)
 {
 	struct printer p = { .file = sink->file };
 
@@ -513,7 +530,8 @@ int rt_result_print(const struct rt_sink *sink, pid_t pid, uint32_t function, co
 	return 0;
 }
 
-int rt_args_json(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *args, bool *some)
+int rt_args_json(const struct rt_sink *sink, pid_t pid, uint32_t function,
+		 const struct rt_values *args, bool *some)
 {
 	struct printer p = { .file = sink->file, .json = true, .some = *some };
 
@@ -523,7 +541,8 @@ int rt_args_json(const struct rt_sink *sink, pid_t pid, uint32_t function, const
 }
 
 /* "result", and "result1" on where there are several. */
-int rt_result_json(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *result, bool *some)
+int rt_result_json(const struct rt_sink *sink, pid_t pid, uint32_t function,
+		   const struct rt_values *result, bool *some)
 {
 	struct printer p = { .file = sink->file, .json = true, .some = *some };
 

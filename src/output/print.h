@@ -5,19 +5,24 @@
 #include "output/sink.h"
 
 /*
- * The arguments of a call of `function`, a blank before each, and its result: `4`, `"text"` with C's escapes,
- * `"cut"...`, `{.fd=3, .flags=O_RDWR}`, `NULL`, `<unreadable>`, `0x55d0<unreadable>`, `#<void>`.  By type where that is known.  0 or a
- * negative errno.
+ * The arguments of a call of `function`, a blank before each, and its result: `4`, `"text"` with
+ * C's escapes, `"cut"...`, `{.fd=3, .flags=O_RDWR}`, `NULL`, `<unreadable>`, `0x55d0<unreadable>`,
+ * `#<void>`.  By type where that is known.  0 or a negative errno.
  */
-int rt_args_print(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *args);
-int rt_result_print(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *result);
+int rt_args_print(const struct rt_sink *sink, pid_t pid, uint32_t function,
+		  const struct rt_values *args);
+int rt_result_print(const struct rt_sink *sink, pid_t pid, uint32_t function,
+		    const struct rt_values *result);
 
 /*
- * The same as members of a JSON object: "NAME":VALUE ("arg0" where there is no name), "result":VALUE.  A number past 2^53, where a double
- * is no longer exact, is a string.  `some`: one stands there already; set where any was written.
+ * The same as members of a JSON object: "NAME":VALUE ("arg0" where there is no name),
+ * "result":VALUE.  A number past 2^53, where a double is no longer exact, is a string.  `some`: one
+ * stands there already; set where any was written.
  */
-int rt_args_json(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *args, bool *some);
-int rt_result_json(const struct rt_sink *sink, pid_t pid, uint32_t function, const struct rt_values *result, bool *some);
+int rt_args_json(const struct rt_sink *sink, pid_t pid, uint32_t function,
+		 const struct rt_values *args, bool *some);
+int rt_result_json(const struct rt_sink *sink, pid_t pid, uint32_t function,
+		   const struct rt_values *result, bool *some);
 
 /* The one JSON escaper: writes "text" with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void rt_json_string(FILE *file, const char *text, size_t len);

@@ -12,7 +12,8 @@ bool rt_resolve_go_type(const struct rt_resolver *r, pid_t pid, uint64_t addr, c
 	return r && r->ops->go_type && r->ops->go_type(r->ctx, pid, addr, buf, size, kind);
 }
 
-bool rt_resolve_descriptor(const struct rt_resolver *r, pid_t pid, int64_t fd, char *buf, size_t size)
+bool rt_resolve_descriptor(const struct rt_resolver *r, pid_t pid, int64_t fd, char *buf,
+			   size_t size)
 {
 	return r && r->ops->descriptor && r->ops->descriptor(r->ctx, pid, fd, buf, size);
 }

@@ -7,17 +7,24 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What a value means in its process, beyond the bytes that were read.  A live trace asks the process. */
+/*
+ * What a value means in its process, beyond the bytes that were read.  A live trace asks the
+ * process.
+ */
 struct rt_resolver_ops {
-	/* The function at an address, in memory of ctx up to the next call; NULL: none begins there. */
+	/*
+	 * The function at an address, in memory of ctx up to the next call; NULL: none begins
+	 * there.
+	 */
 	const char *(*symbol)(void *ctx, pid_t pid, uint64_t addr);
 	/* Go: the type whose record is at an address, with its kind (go/go.h); false: none is. */
-	bool (*go_type)(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size, unsigned *kind);
+	bool (*go_type)(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size,
+			unsigned *kind);
 	/* A file descriptor: the path of its file, "socket:[123]", ...; false: not known. */
 	bool (*descriptor)(void *ctx, pid_t pid, int64_t fd, char *buf, size_t size);
 	/*
-	 * Memory that no probe could read: up to `size` bytes that can only be the same in the file.
-	 * Returns how many.
+	 * Memory that no probe could read: up to `size` bytes that can only be the same in the
+	 * file.  Returns how many.
 	 */
 	size_t (*constant)(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size);
 };

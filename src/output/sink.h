@@ -15,7 +15,8 @@ struct rt_trace {
 	const struct rt_functions *functions;
 	const struct rt_shows *shows;	/* by function; NULL: the values are printed as they are */
 	const struct rt_resolver *resolver;	/* NULL: nothing is resolved */
-	unsigned string;		/* bytes of a string that are printed; 0: as many as were read */
+	/* bytes of a string that are printed; 0: as many as were read */
+	unsigned string;
 	unsigned members;		/* of a structure or an array; 0: RT_LIMIT_MEMBERS */
 	bool fd_paths;			/* file descriptors with what they are now (-y) */
 	bool processes;			/* there are several */
@@ -24,9 +25,9 @@ struct rt_trace {
 };
 
 /*
- * A sink takes the calls of a trace: a format, a table.  To add one: write its file, put its ops into
- * the table in output/sink.c.  It writes to `file` (fully buffered; the session flushes after each
- * round and looks at ferror), and never prints anything but what its ops are given.
+ * A sink takes the calls of a trace: a format, a table.  To add one: write its file, put its ops
+ * into the table in output/sink.c.  It writes to `file` (fully buffered; the session flushes after
+ * each round and looks at ferror), and never prints anything but what its ops are given.
  */
 struct rt_sink {
 	const struct rt_sink_ops *ops;
@@ -54,14 +55,15 @@ struct rt_sink_ops {
 	int (*lost)(struct rt_sink *sink, struct rt_thread *thread, uint64_t time, uint64_t count);
 	void (*gone)(struct rt_sink *sink, struct rt_thread *thread);	/* NULL: it keeps nothing */
 	/*
-	 * A table: add `value`, modulo 2^64 so that some can be taken off, to a cell (emit/cells.h) of a
-	 * function or of RT_NO_FUNCTION; and whether any call was counted, or its end.
+	 * A table: add `value`, modulo 2^64 so that some can be taken off, to a cell (emit/cells.h)
+	 * of a function or of RT_NO_FUNCTION; and whether any call was counted, or its end.
 	 */
 	void (*add)(struct rt_sink *sink, uint32_t function, unsigned cell, uint64_t value);
 	bool (*has_calls)(const struct rt_sink *sink);
 	/* Makes the file whole as it stands after a call, or NULL; shorter than what end writes. */
 	const char *tail;
-	int (*end)(struct rt_sink *sink);	/* after the last call was closed; the trace's last bytes */
+	/* after the last call was closed; the trace's last bytes */
+	int (*end)(struct rt_sink *sink);
 	void (*free)(struct rt_sink *sink);	/* releases state; also after a failure */
 };
 

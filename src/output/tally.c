@@ -101,7 +101,8 @@ int rt_tally_sort(const struct rt_sink *sink, unsigned cell)
 	if (!v)
 		return -ENOMEM;
 	for (i = 0; i <= t->n; i++)
-		v[i] = (struct key){ .by = rt_tally_cells(t, i)[cell], .name = rt_sink_function(sink, i), .function = i };
+		v[i] = (struct key){ .by = rt_tally_cells(t, i)[cell],
+			.name = rt_sink_function(sink, i), .function = i };
 	qsort(v, (size_t)t->n + 1, sizeof(*v), compare);
 	for (i = 0; i <= t->n; i++)
 		t->order[i] = v[i].function;
@@ -128,7 +129,8 @@ static void print_not_called(const struct rt_sink *sink, const struct rt_tally *
 	}
 	/* Where none was, the session says it. */
 	if (n && rt_tally_has_calls(sink))
-		fprintf(sink->file, "rawtrace: not called: %u of %u function%s\n", n, all, all == 1 ? "" : "s");
+		fprintf(sink->file, "rawtrace: not called: %u of %u function%s\n", n, all,
+			all == 1 ? "" : "s");
 }
 
 void rt_tally_print_end(const struct rt_sink *sink)

@@ -7,15 +7,19 @@
 #include <stdio.h>
 
 /*
- * What every output writes with.  An event is a few dozen bytes and there may be millions a second: parsing a printf
- * format and locking the stream for each piece would cost more than all the rest.  rawtrace writes from one thread.
+ * What every output writes with.  An event is a few dozen bytes and there may be millions a second:
+ * parsing a printf format and locking the stream for each piece would cost more than all the rest.
+ * rawtrace writes from one thread.
  */
 void rt_put(FILE *file, const char *text);
 void rt_put_bytes(FILE *file, const void *bytes, size_t len);
 void rt_put_u64(FILE *file, uint64_t v);
 void rt_put_i64(FILE *file, int64_t v);
 
-/* "12 events lost", "1 event lost", and for 0, a number that the kernel does not tell, "events lost". */
+/*
+ * "12 events lost", "1 event lost", and for 0, a number that the kernel does not tell, "events
+ * lost".
+ */
 void rt_put_lost(FILE *file, uint64_t count);
 
 #endif

@@ -29,12 +29,16 @@ struct rt_track *rt_tracks_get(struct rt_tracks *tracks, struct rt_thread *threa
 	struct rt_track *track = thread->user[sink];
 	uint64_t last = track ? track->last : 0;
 
-	/* A thread id that came again in another process is another track; what is open in the old one goes there. */
+	/*
+	 * A thread id that came again in another process is another track; what is open in the old
+	 * one goes there.
+	 */
 	if (!track || (track->pid != thread->pid && !track->n)) {
 		track = tracks_add(tracks, thread);
 		if (!track)
 			return NULL;
-		track->last = last;	/* it may come back to the first process: still no time twice */
+		/* it may come back to the first process: still no time twice */
+		track->last = last;
 		thread->user[sink] = track;
 	}
 	memcpy(track->comm, thread->comm, sizeof(track->comm));

@@ -7,8 +7,9 @@
 #include "calls/stack.h"
 
 /*
- * What a format that writes a call only when it is left must keep of each thread until then: the arguments, which
- * point into a ring when a call is entered, and when that was.  Room is reused; in steady state nothing is allocated.
+ * What a format that writes a call only when it is left must keep of each thread until then: the
+ * arguments, which point into a ring when a call is entered, and when that was.  Room is reused; in
+ * steady state nothing is allocated.
  */
 struct rt_call {
 	uint64_t time;			/* of the entry, as rt_track_time gave it */
@@ -34,14 +35,19 @@ struct rt_tracks {
 	size_t n;
 };
 
-/* The track of a thread, made when it is new and kept in thread->user[sink]; NULL: out of memory. */
+/*
+ * The track of a thread, made when it is new and kept in thread->user[sink]; NULL: out of memory.
+ */
 struct rt_track *rt_tracks_get(struct rt_tracks *tracks, struct rt_thread *thread, unsigned sink);
 void rt_tracks_free(struct rt_tracks *tracks);
 
 /* Give the room for open calls back, of which it has none any more. */
 void rt_track_empty(struct rt_track *track);
 
-/* The time, or that of the thread's last event where it lies before that: a slice must not end before it began. */
+/*
+ * The time, or that of the thread's last event where it lies before that: a slice must not end
+ * before it began.
+ */
 uint64_t rt_track_time(struct rt_track *track, uint64_t time);
 
 /* Keep a call that is entered at `time`.  0 or -ENOMEM. */

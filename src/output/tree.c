@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tree, byte for byte in the layout of racket/trace: one '>' or '<' every second level, from level 10 on
- * the prefix of level 6 and the level in brackets.
+ * The tree, byte for byte in the layout of racket/trace: one '>' or '<' every second level, from
+ * level 10 on the prefix of level 6 and the level in brackets.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,7 +54,8 @@ static void put_thread(struct rt_sink *sink, const struct rt_thread *thread)
 		tree->first = thread->tid;
 		tree->first_goid = thread->goid;
 	}
-	if (thread->goid != tree->first_goid || (!thread->goid && thread->tid != tree->first) || sink->trace->processes)
+	if (thread->goid != tree->first_goid || (!thread->goid && thread->tid != tree->first) ||
+	    sink->trace->processes)
 		tree->many = true;
 	if (!tree->many)
 		return;
@@ -64,12 +65,14 @@ static void put_thread(struct rt_sink *sink, const struct rt_thread *thread)
 		rt_put_u64(sink->file, (uint64_t)thread->pid);
 		putc_unlocked(' ', sink->file);
 	}
-	rt_put(sink->file, thread->goid & RT_GOID_STACK ? "stack " : thread->goid < RT_GOID_RUNTIME ? thread->goid ? "g " : "" : "g");
+	rt_put(sink->file, thread->goid & RT_GOID_STACK ? "stack " :
+	       thread->goid < RT_GOID_RUNTIME ? thread->goid ? "g " : "" : "g");
 	if (thread->goid >= RT_GOID_RUNTIME) {
 		rt_put_u64(sink->file, 1 + rt_goid_runtime(thread->goid));
 		putc_unlocked(' ', sink->file);
 	}
-	rt_put_u64(sink->file, thread->goid ? thread->goid & (RT_GOID_STACK - 1) : (uint64_t)thread->tid);
+	rt_put_u64(sink->file, thread->goid ? thread->goid & (RT_GOID_STACK - 1) :
+		   (uint64_t)thread->tid);
 	rt_put(sink->file, "] ");
 }
 
@@ -89,7 +92,8 @@ static void put_prefix(FILE *file, char mark, unsigned level)
 	rt_put(file, "] ");
 }
 
-static int tree_enter(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
+static int tree_enter(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
+		      const struct rt_values *args)
 {
 	int err;
 
@@ -102,7 +106,8 @@ static int tree_enter(struct rt_sink *sink, struct rt_thread *thread, const stru
 	return err;
 }
 
-static int tree_leave(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end,
+static int tree_leave(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
+		      enum rt_end end,
 		      uint64_t time, const struct rt_values *result)
 {
 	int err = 0;
@@ -132,7 +137,8 @@ static int tree_leave(struct rt_sink *sink, struct rt_thread *thread, const stru
 	case RT_END_BECAME:
 		break;
 	case RT_END_EXITED:
-		rt_put(sink->file, thread->goid ? "*** goroutine exited ***" : "*** thread exited ***");
+		rt_put(sink->file, thread->goid ? "*** goroutine exited ***" :
+		       "*** thread exited ***");
 		break;
 	case RT_END_EXEC:
 		rt_put(sink->file, "*** exec ***");

@@ -8,7 +8,8 @@
 
 /* ---- giving values ---- */
 
-void rt_value_place(struct rt_value_walk *p, enum rt_value_kind in, unsigned index, const char *name)
+void rt_value_place(struct rt_value_walk *p, enum rt_value_kind in, unsigned index,
+		    const char *name)
 {
 	p->place = (struct rt_value){ .in = in, .index = index, .name = name };
 }
@@ -35,7 +36,8 @@ void rt_value_end(struct rt_value_walk *p, enum rt_value_kind group)
 
 void rt_value_int(struct rt_value_walk *p, uint64_t magnitude, bool negative)
 {
-	rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_NUMBER, .number = magnitude, .negative = negative });
+	rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_NUMBER, .number = magnitude,
+		.negative = negative });
 }
 
 void rt_value_number(struct rt_value_walk *p, enum rt_value_kind kind, uint64_t number)
@@ -45,7 +47,8 @@ void rt_value_number(struct rt_value_walk *p, enum rt_value_kind kind, uint64_t 
 
 void rt_value_text(struct rt_value_walk *p, const uint8_t *text, size_t len, bool cut)
 {
-	rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_TEXT, .bytes = text, .len = len, .cut = cut });
+	rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_TEXT, .bytes = text, .len = len,
+		.cut = cut });
 }
 
 void rt_value_word(struct rt_value_walk *p, const char *word)
@@ -56,10 +59,12 @@ void rt_value_word(struct rt_value_walk *p, const char *word)
 /* ---- values as they were read ---- */
 
 /*
- * The length counts the NUL, and what was cut has one too: a string that fills its room may have been longer.
- * tracefs up to 4.14 can leave the NUL out, and then the length alone says where a string ends.
+ * The length counts the NUL, and what was cut has one too: a string that fills its room may have
+ * been longer.  tracefs up to 4.14 can leave the NUL out, and then the length alone says where a
+ * string ends.
  */
-int rt_value_string(const struct rt_fetch *fetch, const uint8_t *at, bool fault, const uint8_t **text, size_t *len, bool *cut)
+int rt_value_string(const struct rt_fetch *fetch, const uint8_t *at, bool fault,
+		    const uint8_t **text, size_t *len, bool *cut)
 {
 	int32_t length;
 	size_t have;
@@ -84,7 +89,8 @@ static void give_raw(struct rt_value_walk *p, unsigned i)
 	size_t len;
 
 	if (values->data && fetch->type == RT_TYPE_STRING &&
-	    rt_value_string(fetch, values->data + rt_plan_offset(values->plan, i), fault, &text, &len, &cut) == 0) {
+	    rt_value_string(fetch, values->data + rt_plan_offset(values->plan, i), fault, &text,
+			    &len, &cut) == 0) {
 		rt_value_text(p, text, len, cut);
 	} else if (fault || fetch->type == RT_TYPE_STRING) {
 		rt_value_word(p, "<unreadable>");
@@ -102,24 +108,31 @@ static void give_raw(struct rt_value_walk *p, unsigned i)
 
 /* ---- arguments and results, by type where that is known ---- */
 
-/* What is shown of these values; NULL: as they were read.  Of a call whose return was taken for another's the plan is another. */
-static const struct rt_showing *shown_of(const struct rt_trace *trace, uint32_t function, const struct rt_values *values)
+/*
+ * What is shown of these values; NULL: as they were read.  Of a call whose return was taken for
+ * another's the plan is another.
+ */
+static const struct rt_showing *shown_of(const struct rt_trace *trace, uint32_t function,
+					 const struct rt_values *values)
 {
 	const struct rt_showing *shown;
 
 	if (!trace->shows || function == RT_NO_FUNCTION || !values->plan)
 		return NULL;
-	shown = values->plan->kind == RT_KIND_ENTRY ? &trace->shows[function].entry : &trace->shows[function].exit;
+	shown = values->plan->kind == RT_KIND_ENTRY ? &trace->shows[function].entry :
+		&trace->shows[function].exit;
 	return shown->plan == values->plan ? shown : NULL;
 }
 
 /* The result, where that is a single word, with the `mask` of its bits. */
-static bool result_word(const struct rt_showing *shown, const struct rt_values *values, uint64_t *word, uint64_t *mask)
+static bool result_word(const struct rt_showing *shown, const struct rt_values *values,
+			uint64_t *word, uint64_t *mask)
 {
 	const struct rt_show *v = shown->n && !shown->none ? &shown->v[0] : NULL;
 	const struct rt_piece *piece = v && v->npieces ? &v->pieces[0] : NULL;
 
-	if (!piece || piece->value == RT_NO_VALUE || !values->data || !piece->size || piece->size > 8)
+	if (!piece || piece->value == RT_NO_VALUE || !values->data || !piece->size ||
+	    piece->size > 8)
 		return false;
 	*word = rt_fetch_load(values->data + piece->at, piece->size);
 	*mask = UINT64_MAX >> (64 - 8 * piece->size);
@@ -152,7 +165,8 @@ static int64_t errno_of(const struct rt_showing *shown, const struct rt_values *
 {
 	unsigned i = shown->errno_value - 1u;
 
-	if (!shown->errno_value || !has_failed(shown, values) || i >= values->plan->nvalues || values->faults >> i & 1)
+	if (!shown->errno_value || !has_failed(shown, values) || i >= values->plan->nvalues ||
+	    values->faults >> i & 1)
 		return 0;
 	return (int64_t)rt_plan_int(values->plan, i, values->data);
 }
@@ -167,7 +181,8 @@ static bool named_before(const struct rt_showing *shown, unsigned i)
 	return false;
 }
 
-static void give_shown(struct rt_value_walk *p, const struct rt_showing *shown, enum rt_value_kind in, unsigned i)
+static void give_shown(struct rt_value_walk *p, const struct rt_showing *shown,
+		       enum rt_value_kind in, unsigned i)
 {
 	rt_value_place(p, in, i, shown->v[i].name);
 	p->place.repeated = shown->v[i].name && named_before(shown, i);
@@ -175,7 +190,8 @@ static void give_shown(struct rt_value_walk *p, const struct rt_showing *shown, 
 }
 
 /* The values, but for those filled in.  Returns how many, hidden ones too. */
-static unsigned give_values(struct rt_value_walk *p, const struct rt_showing *shown, enum rt_value_kind in)
+static unsigned give_values(struct rt_value_walk *p, const struct rt_showing *shown,
+			    enum rt_value_kind in)
 {
 	const struct rt_plan *plan = p->values->plan;
 	unsigned i, n = shown ? shown->n : plan ? rt_plan_shown(plan) : 0;
@@ -196,7 +212,8 @@ static unsigned give_values(struct rt_value_walk *p, const struct rt_showing *sh
 void rt_values_of_entry(const struct rt_trace *trace, pid_t pid, uint32_t function,
 			const struct rt_values *args, rt_value_fn *take, void *ctx)
 {
-	struct rt_value_walk p = { .trace = trace, .pid = pid, .values = args, .take = take, .ctx = ctx };
+	struct rt_value_walk p = { .trace = trace, .pid = pid, .values = args, .take = take,
+		.ctx = ctx };
 
 	give_values(&p, shown_of(trace, function, args), RT_VALUE_ARGS);
 }
@@ -226,7 +243,8 @@ static void give_errno(struct rt_value_walk *p, int64_t number)
 void rt_values_of_return(const struct rt_trace *trace, pid_t pid, uint32_t function,
 			 const struct rt_values *result, rt_value_fn *take, void *ctx)
 {
-	struct rt_value_walk p = { .trace = trace, .pid = pid, .values = result, .take = take, .ctx = ctx };
+	struct rt_value_walk p = { .trace = trace, .pid = pid, .values = result, .take = take,
+		.ctx = ctx };
 	const struct rt_showing *shown = shown_of(trace, function, result);
 	unsigned n = give_values(&p, shown, RT_VALUE_RESULTS);
 

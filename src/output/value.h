@@ -5,12 +5,13 @@
 #include "output/sink.h"
 
 /*
- * The values of a call, one typed value after the other, for every sink: formats print from them and
- * need neither the record's bytes, nor types, nor the process.
+ * The values of a call, one typed value after the other, for every sink: formats print from them
+ * and need neither the record's bytes, nor types, nor the process.
  *
- * What stands in a group comes between two values of the group's kind, of which the second has `end`:
+ * A group is a value of its kind, its members, and a value of its kind with `end`:
  *
- *	draw({.x=1, .y=2}, A|B)		STRUCT  NUMBER x  NUMBER y  STRUCT end  FLAGS  FLAG  FLAG  FLAGS end
+ *	draw({.x=1, .y=2}, A|B)		STRUCT, NUMBER x, NUMBER y, STRUCT end,
+ *					FLAGS, FLAG A, FLAG B, FLAGS end
  */
 enum rt_value_kind {
 	RT_VALUE_NONE,
@@ -30,13 +31,15 @@ enum rt_value_kind {
 	RT_VALUE_NUMBER,	/* `number`, which is a magnitude, and `negative` */
 	RT_VALUE_HEX,
 	RT_VALUE_OCTAL,
-	RT_VALUE_WIDE,		/* 128 bits, for which RT_VALUE_NUMBER is too small: `high`, `number` */
+	/* 128 bits, for which RT_VALUE_NUMBER is too small: `high`, `number` */
+	RT_VALUE_WIDE,
 	RT_VALUE_BOOL,
 	RT_VALUE_FLOAT,		/* `len` bytes; `quad`: 16, and not the x87's */
 	RT_VALUE_CHAR,		/* a byte */
 	RT_VALUE_UNICODE,	/* a code point beyond ASCII */
 	RT_VALUE_TEXT,		/* `len` bytes; `cut`: there is more of it */
-	RT_VALUE_WORD,		/* `text`: an enumerator, a function, why there is no value ("<unreadable>") */
+	/* `text`: an enumerator, a function, why there is no value ("<unreadable>") */
+	RT_VALUE_WORD,
 	RT_VALUE_NULL,		/* a null pointer */
 	RT_VALUE_NIL,		/* Go's */
 	RT_VALUE_BAD,		/* `number`: an address; what is there could not be read */
@@ -48,7 +51,8 @@ enum rt_value_kind {
 	/* Of a result, not in a group. */
 	RT_VALUE_VOID,		/* there is none */
 	RT_VALUE_GUESSED,	/* there may be none: what was just given is a guess */
-	RT_VALUE_FAILED,	/* the call has failed: errno is `number`, `text` its name or NULL */
+	/* the call has failed: errno is `number`, `text` its name or NULL */
+	RT_VALUE_FAILED,
 };
 
 /* All that it points to lives until the function that takes it returns. */

@@ -42,7 +42,8 @@ bool rt_view_string(struct rt_value_walk *p, const struct rt_piece *piece, uint6
 		rt_value_text(p, (const uint8_t *)"", 0, false);
 		return true;
 	}
-	if (rt_value_string(fetch, p->values->data + piece->at, p->values->faults >> piece->value & 1, &text, &len, &cut) < 0)
+	if (rt_value_string(fetch, p->values->data + piece->at,
+			    p->values->faults >> piece->value & 1, &text, &len, &cut) < 0)
 		return false;
 	rt_view_text(p, text, len < most ? len : (size_t)most, cut && len < most);
 	return true;
@@ -55,14 +56,16 @@ static uint64_t most_of(const struct rt_view *v)
 	const struct rt_piece *piece = most && most->npieces == 1 ? &most->pieces[0] : NULL;
 	uint64_t n;
 
-	if (!piece || piece->value == RT_NO_VALUE || !piece->size || piece->size > 8 || rt_view_is_fault(v, piece))
+	if (!piece || piece->value == RT_NO_VALUE || !piece->size || piece->size > 8 ||
+	    rt_view_is_fault(v, piece))
 		return UINT64_MAX;
 	n = rt_fetch_load(v->p->values->data + piece->at, piece->size);
 	return most->type->is_signed && n >> (8 * piece->size - 1) ? 0 : n;
 }
 
 /* How many of the elements stand in the value, and how many there are. */
-static uint64_t counted(struct rt_value_walk *p, const struct rt_piece *piece, const struct rt_ctype *element, uint64_t *all)
+static uint64_t counted(struct rt_value_walk *p, const struct rt_piece *piece,
+			const struct rt_ctype *element, uint64_t *all)
 {
 	uint64_t size = element && element->size ? element->size : 1;
 	size_t have = rt_plan_block(p->values->plan, piece->value, p->values->data, all);
@@ -71,7 +74,8 @@ static uint64_t counted(struct rt_value_walk *p, const struct rt_piece *piece, c
 	return have / size;
 }
 
-void rt_view_elements(const struct rt_view *v, const struct rt_ctype *element, uint64_t at, uint64_t n, bool cut)
+void rt_view_elements(const struct rt_view *v, const struct rt_ctype *element, uint64_t at,
+		      uint64_t n, bool cut)
 {
 	uint64_t i;
 
@@ -155,7 +159,8 @@ static bool show_constant(const struct rt_view *v, const struct rt_show *target,
 	return n;
 }
 
-void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint64_t at, uint64_t address)
+void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint64_t at,
+		     uint64_t address)
 {
 	const struct rt_follow *f = find_follow(v->show, at);
 	const char *name;
@@ -214,7 +219,8 @@ void rt_view_sequence(const struct rt_view *v, const struct rt_ctype *type, uint
 	}
 	/* Where less is read: that nothing is in it stands in the object itself. */
 	end = rt_view_bytes(v, at + s->length, word, &why);
-	if (!f && end && rt_fetch_load(end, word) == (s->by_end ? rt_fetch_load(pointer, word) : 0)) {
+	if (!f && end &&
+	    rt_fetch_load(end, word) == (s->by_end ? rt_fetch_load(pointer, word) : 0)) {
 		if (rt_view_is_text(s->element))
 			rt_view_text(v->p, pointer, 0, false);
 		else
@@ -229,20 +235,29 @@ void rt_view_sequence(const struct rt_view *v, const struct rt_ctype *type, uint
 /* The errors of Go's own packages whose record begins with their text. */
 static bool begins_with_text(const char *name)
 {
-	return strcmp(name, "*errors.errorString") == 0 || strcmp(name, "*fmt.wrapError") == 0 || strcmp(name, "*fmt.fmtError") == 0;
+	return strcmp(name, "*errors.errorString") == 0 || strcmp(name, "*fmt.wrapError") == 0 ||
+		strcmp(name, "*fmt.fmtError") == 0;
 }
 
-/* What was read of the object, where its type is one of these, or begins with text.  false: nothing. */
-static bool show_held(const struct rt_view *v, const char *name, unsigned kind, const struct rt_show *held)
+/*
+ * What was read of the object, where its type is one of these, or begins with text.  false:
+ * nothing.
+ */
+static bool show_held(const struct rt_view *v, const char *name, unsigned kind,
+		      const struct rt_show *held)
 {
 	static const uint8_t sizes[] = {
-		[RT_GO_BOOL] = 1, [RT_GO_INT] = 8, [RT_GO_INT8] = 1, [RT_GO_INT16] = 2, [RT_GO_INT32] = 4, [RT_GO_INT64] = 8, [RT_GO_UINT] = 8,
-		[RT_GO_UINT8] = 1, [RT_GO_UINT16] = 2, [RT_GO_UINT32] = 4, [RT_GO_UINT64] = 8, [RT_GO_UINTPTR] = 8, [RT_GO_FLOAT32] = 4,
+		[RT_GO_BOOL] = 1, [RT_GO_INT] = 8, [RT_GO_INT8] = 1, [RT_GO_INT16] = 2,
+		[RT_GO_INT32] = 4, [RT_GO_INT64] = 8, [RT_GO_UINT] = 8, [RT_GO_UINT8] = 1,
+		[RT_GO_UINT16] = 2, [RT_GO_UINT32] = 4, [RT_GO_UINT64] = 8,
+		[RT_GO_UINTPTR] = 8, [RT_GO_FLOAT32] = 4,
 		[RT_GO_FLOAT64] = 8,
 	};
 	const struct rt_ctype number = {
-		.kind = kind == RT_GO_BOOL ? RT_CT_BOOL : kind >= RT_GO_FLOAT32 ? RT_CT_FLOAT : RT_CT_INT,
-		.size = kind < RT_COUNT(sizes) ? sizes[kind] : 0, .is_signed = kind >= RT_GO_INT && kind <= RT_GO_INT64,
+		.kind = kind == RT_GO_BOOL ? RT_CT_BOOL :
+			kind >= RT_GO_FLOAT32 ? RT_CT_FLOAT : RT_CT_INT,
+		.size = kind < RT_COUNT(sizes) ? sizes[kind] : 0,
+		.is_signed = kind >= RT_GO_INT && kind <= RT_GO_INT64,
 	};
 	const struct rt_view inside = { .p = v->p, .show = held, .depth = v->depth + 1 };
 
@@ -256,7 +271,8 @@ static bool show_held(const struct rt_view *v, const char *name, unsigned kind, 
 }
 
 /* An object of a type of that name: what it says, or where it is. */
-static void put_held(const struct rt_view *v, const char *name, unsigned kind, const uint8_t *pointer, const struct rt_show *held)
+static void put_held(const struct rt_view *v, const char *name, unsigned kind,
+		     const uint8_t *pointer, const struct rt_show *held)
 {
 	rt_value_begin(v->p, RT_VALUE_HELD, name);
 	if (!show_held(v, name, kind, held))
@@ -264,12 +280,19 @@ static void put_held(const struct rt_view *v, const char *name, unsigned kind, c
 	rt_value_end(v->p, RT_VALUE_HELD);
 }
 
+static uint64_t load_piece(const struct rt_view *v, const struct rt_piece *piece)
+{
+	return rt_view_is_fault(v, piece) ? 0 : rt_fetch_load(v->p->values->data + piece->at, 8);
+}
+
 /* Go's interface: nil, or the object's type and what is known of it: its text, its address. */
 void rt_view_dynamic(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)
 {
-	const struct rt_follow *table = find_follow(v->show, at), *held = find_follow(v->show, at + 8);
+	const struct rt_follow *table = find_follow(v->show, at);
+	const struct rt_follow *held = find_follow(v->show, at + 8);
 	const char *why;
-	const uint8_t *first = rt_view_bytes(v, at, 8, &why), *second = first ? rt_view_bytes(v, at + 8, 8, &why) : NULL;
+	const uint8_t *first = rt_view_bytes(v, at, 8, &why),
+		*second = first ? rt_view_bytes(v, at + 8, 8, &why) : NULL;
 	char name[128];
 	unsigned kind;
 	uint64_t of;
@@ -284,8 +307,9 @@ void rt_view_dynamic(const struct rt_view *v, const struct rt_ctype *type, uint6
 		return;
 	}
 	if (type->interface == RT_INTERFACE_TABLE)
-		of = table && !rt_view_is_fault(v, &table->target.pieces[0]) ? rt_fetch_load(v->p->values->data + table->target.pieces[0].at, 8) : 0;
-	if (!of || !rt_resolve_go_type(v->p->trace->resolver, v->p->pid, of, name, sizeof(name), &kind))
+		of = table ? load_piece(v, &table->target.pieces[0]) : 0;
+	if (!of || !rt_resolve_go_type(v->p->trace->resolver, v->p->pid, of, name, sizeof(name),
+				       &kind))
 		put_held(v, type->name ? type->name : "interface", 0, second, NULL);
 	else
 		put_held(v, name, kind, second, held ? &held->target : NULL);

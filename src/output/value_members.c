@@ -29,8 +29,12 @@ static void show_member(const struct rt_view *v, const struct rt_member *m, uint
 	rt_view_word(v->p, m->type, word, m->bit_size, RT_STYLE_TYPE);
 }
 
-/* The members of an anonymous one are the outer one's.  Returns how many were printed, at most `room`. */
-static unsigned show_members(const struct rt_view *v, const struct rt_ctype *type, uint64_t at, unsigned room, unsigned before)
+/*
+ * The members of an anonymous one are the outer one's.  Returns how many were printed, at most
+ * `room`.
+ */
+static unsigned show_members(const struct rt_view *v, const struct rt_ctype *type, uint64_t at,
+			     unsigned room, unsigned before)
 {
 	unsigned i, n = 0;
 
@@ -39,7 +43,8 @@ static unsigned show_members(const struct rt_view *v, const struct rt_ctype *typ
 		bool aggregate = m->type->kind == RT_CT_STRUCT || m->type->kind == RT_CT_UNION;
 
 		if (!m->name && aggregate && v->depth < RT_VIEW_DEPTH) {
-			const struct rt_view inside = { .p = v->p, .show = v->show, .depth = v->depth + 1 };
+			const struct rt_view inside = { .p = v->p, .show = v->show,
+				.depth = v->depth + 1 };
 
 			n += show_members(&inside, m->type, at + m->offset, room - n, before + n);
 			continue;
@@ -83,7 +88,9 @@ static bool is_tuple(const struct rt_ctype *type)
 {
 	const char *name = type->nmembers ? type->members[0].name : NULL;
 
-	return name && (!*name || isdigit((unsigned char)name[strncmp(name, "__", 2) == 0 ? 2 : 0]));
+	if (!name || !*name)
+		return name;
+	return isdigit((unsigned char)name[strncmp(name, "__", 2) == 0 ? 2 : 0]);
 }
 
 static void show_tuple(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)
@@ -121,7 +128,8 @@ void rt_view_variant(const struct rt_view *v, const struct rt_ctype *type, uint6
 
 	if (type->tag) {
 		size = type->tag->type ? type->tag->type->size : 0;
-		bytes = size && size <= 8 ? rt_view_bytes(v, at + type->tag->offset, size, &why) : NULL;
+		bytes = size && size <= 8 ? rt_view_bytes(v, at + type->tag->offset, size, &why) :
+			NULL;
 		if (!bytes) {
 			rt_value_word(v->p, why);
 			return;
@@ -169,7 +177,8 @@ void rt_view_array(const struct rt_view *v, const struct rt_ctype *type, uint64_
 		}
 		most = n ? strnlen((const char *)bytes, have) : 0;
 		/* An array without elements has no bytes anywhere. */
-		rt_view_text(v->p, bytes ? bytes : (const uint8_t *)"", (size_t)most, type->is_open || (have < n && most == have));
+		rt_view_text(v->p, bytes ? bytes : (const uint8_t *)"", (size_t)most,
+			     type->is_open || (have < n && most == have));
 		return;
 	}
 	rt_view_elements(v, type->target, at, n < most ? n : most, type->is_open || n > most);

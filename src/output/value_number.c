@@ -32,7 +32,8 @@ static void put_fd(struct rt_value_walk *p, int64_t fd)
 {
 	char name[256];
 	struct rt_value value = {
-		.kind = RT_VALUE_NUMBER, .number = fd < 0 ? -(uint64_t)fd : (uint64_t)fd, .negative = fd < 0,
+		.kind = RT_VALUE_NUMBER, .number = fd < 0 ? -(uint64_t)fd : (uint64_t)fd,
+		.negative = fd < 0,
 	};
 
 	if (fd >= 0 && p->trace->fd_paths &&
@@ -43,7 +44,8 @@ static void put_fd(struct rt_value_walk *p, int64_t fd)
 	rt_value_give(p, value);
 }
 
-static void put_styled(struct rt_value_walk *p, uint64_t word, unsigned bits, bool is_signed, enum rt_style style)
+static void put_styled(struct rt_value_walk *p, uint64_t word, unsigned bits, bool is_signed,
+		       enum rt_style style)
 {
 	uint64_t cut = bits < 64 ? word & ((UINT64_C(1) << bits) - 1) : word;
 
@@ -97,7 +99,8 @@ void rt_view_wide(struct rt_value_walk *p, const uint8_t *bytes, bool is_signed)
 	} else if (is_signed && high == UINT64_MAX && (int64_t)low < 0) {
 		rt_value_int(p, -low, true);
 	} else {
-		rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_WIDE, .number = low, .high = high });
+		rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_WIDE, .number = low,
+			.high = high });
 	}
 }
 
@@ -114,7 +117,8 @@ static void put_flags(struct rt_value_walk *p, const struct rt_ctype *type, uint
 		if (mask ? (left & mask) != flag : !flag || (left & flag) != flag)
 			continue;
 		rt_value_place(p, RT_VALUE_FLAGS, n++, NULL);
-		rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_FLAG, .text = type->values[i].name });
+		rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_FLAG,
+			.text = type->values[i].name });
 		left &= ~(mask ? mask : flag);
 	}
 	if (left || !n) {
@@ -124,7 +128,8 @@ static void put_flags(struct rt_value_walk *p, const struct rt_ctype *type, uint
 	rt_value_end(p, RT_VALUE_FLAGS);
 }
 
-static void put_enum(struct rt_value_walk *p, const struct rt_ctype *type, uint64_t word, unsigned bits)
+static void put_enum(struct rt_value_walk *p, const struct rt_ctype *type, uint64_t word,
+		     unsigned bits)
 {
 	uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 	unsigned i;
@@ -153,10 +158,12 @@ static bool is_number(const struct rt_ctype *type)
 	return type->name && strstr(type->name, "signed ");
 }
 
-void rt_view_word(struct rt_value_walk *p, const struct rt_ctype *type, uint64_t word, unsigned bits, enum rt_style style)
+void rt_view_word(struct rt_value_walk *p, const struct rt_ctype *type, uint64_t word,
+		  unsigned bits, enum rt_style style)
 {
 	/* char32_t, and Rust's char */
-	if (style == RT_STYLE_TYPE && type->style == RT_STYLE_CHAR && bits > 8 && is_beyond_ascii(word)) {
+	if (style == RT_STYLE_TYPE && type->style == RT_STYLE_CHAR && bits > 8 &&
+	    is_beyond_ascii(word)) {
 		rt_value_number(p, RT_VALUE_UNICODE, word);
 		return;
 	}

@@ -8,7 +8,10 @@ bool rt_view_is_fault(const struct rt_view *v, const struct rt_piece *piece)
 	return !v->p->values->data || v->p->values->faults >> piece->value & 1;
 }
 
-/* Where `size` bytes of the object stand in the record, from `at` on; NULL and `why` where they were not read. */
+/*
+ * Where `size` bytes of the object stand in the record, from `at` on; NULL and `why` where they
+ * were not read.
+ */
 const uint8_t *rt_view_bytes(const struct rt_view *v, uint64_t at, uint64_t size, const char **why)
 {
 	const struct rt_show *s = v->show;
@@ -27,10 +30,12 @@ const uint8_t *rt_view_bytes(const struct rt_view *v, uint64_t at, uint64_t size
 			const struct rt_piece *piece = &s->pieces[i];
 
 			if (piece->value == RT_NO_VALUE || rt_view_is_fault(v, piece)) {
-				*why = piece->value != RT_NO_VALUE ? rt_view_unreadable : piece->mark ? piece->mark : rt_view_more;
+				*why = piece->value != RT_NO_VALUE ? rt_view_unreadable :
+					piece->mark ? piece->mark : rt_view_more;
 				return NULL;
 			}
-			if (piece->offset != end || piece->at - first->at != piece->offset - first->offset)
+			if (piece->offset != end ||
+			    piece->at - first->at != piece->offset - first->offset)
 				return NULL;
 			end += piece->size;
 			if (at + size <= end)
@@ -44,40 +49,50 @@ const uint8_t *rt_view_bytes(const struct rt_view *v, uint64_t at, uint64_t size
 static void give_float(struct rt_value_walk *p, const uint8_t *bytes, uint64_t size, bool quad)
 {
 	const struct rt_value value = {
-		.kind = RT_VALUE_FLOAT, .bytes = bytes, .len = size > 8 && !quad ? 10 : (size_t)size, .quad = quad,
+		.kind = RT_VALUE_FLOAT, .bytes = bytes, .len = size > 8 && !quad ? 10 :
+			(size_t)size, .quad = quad,
 	};
 
 	rt_value_give(p, value);
 }
 
-static void show_word(const struct rt_view *v, const struct rt_ctype *type, uint64_t at, enum rt_style style)
+static void show_word(const struct rt_view *v, const struct rt_ctype *type, uint64_t at,
+		      enum rt_style style)
 {
 	struct rt_value_walk *p = v->p;
 	bool pointer = rt_ctype_is_pointer(type);
-	bool quad = type->size == 16 && (type->is_vector || p->values->plan->arch->kernel_machine == 183);
-	uint64_t size = pointer ? p->values->plan->arch->word : type->size ? type->size : p->values->plan->arch->word;
+	bool quad = type->size == 16 && (type->is_vector ||
+					 p->values->plan->arch->kernel_machine == 183);
+	uint64_t size = pointer ? p->values->plan->arch->word : type->size ? type->size :
+		p->values->plan->arch->word;
 	const char *why;
-	const uint8_t *bytes = rt_view_bytes(v, at, type->kind == RT_CT_FLOAT && size > 8 && !quad ? 10 : size, &why);
+	const uint8_t *bytes = rt_view_bytes(v, at, type->kind == RT_CT_FLOAT && size > 8 &&
+					     !quad ? 10 : size, &why);
 
 	if (!bytes)
 		rt_value_word(p, why);
-	else if (type->kind == RT_CT_UNKNOWN && !type->size && v->depth > 1)	/* a member of which it is not known how far it goes */
+	/* a member of which it is not known how far it goes */
+	else if (type->kind == RT_CT_UNKNOWN && !type->size && v->depth > 1)
 		rt_value_word(p, rt_view_more);
 	else if (type->kind == RT_CT_FLOAT)
 		give_float(p, bytes, size, quad);
 	else if (pointer)
 		rt_view_pointer(v, type, at, rt_fetch_load(bytes, (unsigned)size));
-	else if (type->kind == RT_CT_UNKNOWN || type->kind == RT_CT_FUNCTION || type->kind == RT_CT_VOID)
-		rt_value_number(p, RT_VALUE_HEX, rt_fetch_load(bytes, size > 8 ? 8 : (unsigned)size));
+	else if (type->kind == RT_CT_UNKNOWN || type->kind == RT_CT_FUNCTION ||
+		 type->kind == RT_CT_VOID)
+		rt_value_number(p, RT_VALUE_HEX,
+				rt_fetch_load(bytes, size > 8 ? 8 : (unsigned)size));
 	else if (size == 16)
 		rt_view_wide(p, bytes, type->is_signed);
 	else if (size > 8)
 		rt_value_word(p, rt_view_more);
 	else
-		rt_view_word(p, type, rt_fetch_load(bytes, (unsigned)size), (unsigned)size * 8, style);
+		rt_view_word(p, type, rt_fetch_load(bytes, (unsigned)size), (unsigned)size * 8,
+			     style);
 }
 
-void rt_view_show(const struct rt_view *v, const struct rt_ctype *type, uint64_t at, enum rt_style style)
+void rt_view_show(const struct rt_view *v, const struct rt_ctype *type, uint64_t at,
+		  enum rt_style style)
 {
 	const struct rt_view inside = { .p = v->p, .show = v->show, .depth = v->depth + 1 };
 
@@ -120,7 +135,8 @@ static bool is_string(struct rt_value_walk *p, const struct rt_show *show)
 void rt_value_show(struct rt_value_walk *p, const struct rt_show *show)
 {
 	const struct rt_view v = { .p = p, .show = show };
-	bool empty = !show->npieces && (show->type->kind == RT_CT_STRUCT || show->type->kind == RT_CT_UNION);
+	bool empty = !show->npieces && (show->type->kind == RT_CT_STRUCT ||
+					show->type->kind == RT_CT_UNION);
 
 	if (show->mark) {
 		rt_value_word(p, show->mark);

@@ -4,7 +4,10 @@
 
 #include "output/value.h"
 
-/* Shared by the files that make values: value.c, value_type.c, value_number.c, value_follow.c, value_members.c. */
+/*
+ * Shared by the files that make values: value.c, value_type.c, value_number.c, value_follow.c,
+ * value_members.c.
+ */
 
 struct rt_value_walk {
 	const struct rt_trace *trace;
@@ -12,11 +15,13 @@ struct rt_value_walk {
 	const struct rt_values *values;
 	rt_value_fn *take;
 	void *ctx;
-	struct rt_value place;		/* of the next value: `in`, `index`, `name` and `repeated` of it */
+	/* of the next value: `in`, `index`, `name` and `repeated` of it */
+	struct rt_value place;
 };
 
 /* The next value stands in this group. */
-void rt_value_place(struct rt_value_walk *p, enum rt_value_kind in, unsigned index, const char *name);
+void rt_value_place(struct rt_value_walk *p, enum rt_value_kind in, unsigned index,
+		    const char *name);
 
 void rt_value_give(struct rt_value_walk *p, struct rt_value value);
 void rt_value_begin(struct rt_value_walk *p, enum rt_value_kind group, const char *text);
@@ -27,16 +32,20 @@ void rt_value_text(struct rt_value_walk *p, const uint8_t *text, size_t len, boo
 void rt_value_word(struct rt_value_walk *p, const char *word);
 
 /*
- * The string value (RT_TYPE_STRING) at `at` in the record: where its text is, or -EFAULT where nothing of it could be
- * read.  `fault`: its fault bit.
+ * The string value (RT_TYPE_STRING) at `at` in the record: where its text is, or -EFAULT where
+ * nothing of it could be read.  `fault`: its fault bit.
  */
-int rt_value_string(const struct rt_fetch *fetch, const uint8_t *at, bool fault, const uint8_t **text, size_t *len,
+int rt_value_string(const struct rt_fetch *fetch, const uint8_t *at, bool fault,
+		    const uint8_t **text, size_t *len,
 		    bool *cut);
 
 /* One object by its type. */
 void rt_value_show(struct rt_value_walk *p, const struct rt_show *show);
 
-/* Types may be deeper, and go in circles; what is read never does, so this is for hostile files only. */
+/*
+ * Types may be deeper, and go in circles; what is read never does, so this is for hostile files
+ * only.
+ */
 enum { RT_VIEW_DEPTH = 12 };
 
 extern const char rt_view_unreadable[], rt_view_more[];
@@ -50,24 +59,34 @@ struct rt_view {
 
 bool rt_view_is_fault(const struct rt_view *v, const struct rt_piece *piece);
 
-/* Where `size` bytes of the object stand in the record, from `at` on; NULL and `why` where they were not read. */
+/*
+ * Where `size` bytes of the object stand in the record, from `at` on; NULL and `why` where they
+ * were not read.
+ */
 const uint8_t *rt_view_bytes(const struct rt_view *v, uint64_t at, uint64_t size, const char **why);
 
 /* The part of the object that is `at` bytes into it. */
-void rt_view_show(const struct rt_view *v, const struct rt_ctype *type, uint64_t at, enum rt_style style);
+void rt_view_show(const struct rt_view *v, const struct rt_ctype *type, uint64_t at,
+		  enum rt_style style);
 
 /* value_number.c: an integer of `bits` bits by its type and style, and one of 128 bits. */
-void rt_view_word(struct rt_value_walk *p, const struct rt_ctype *type, uint64_t word, unsigned bits, enum rt_style style);
+void rt_view_word(struct rt_value_walk *p, const struct rt_ctype *type, uint64_t word,
+		  unsigned bits, enum rt_style style);
 void rt_view_wide(struct rt_value_walk *p, const uint8_t *bytes, bool is_signed);
 
-/* value_follow.c: text, as much of it as is wanted; a string value, false where it could not be read; `n` elements from `at` on. */
+/*
+ * value_follow.c: text, as much of it as is wanted; a string value, false where it could not be
+ * read; `n` elements from `at` on.
+ */
 void rt_view_text(struct rt_value_walk *p, const uint8_t *text, size_t len, bool cut);
 bool rt_view_string(struct rt_value_walk *p, const struct rt_piece *piece, uint64_t most);
-void rt_view_elements(const struct rt_view *v, const struct rt_ctype *element, uint64_t at, uint64_t n, bool cut);
+void rt_view_elements(const struct rt_view *v, const struct rt_ctype *element, uint64_t at,
+		      uint64_t n, bool cut);
 bool rt_view_is_text(const struct rt_ctype *type);
 
 /* A pointer whose value is `address`; what lies elsewhere; Go's interfaces. */
-void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint64_t at, uint64_t address);
+void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint64_t at,
+		     uint64_t address);
 void rt_view_sequence(const struct rt_view *v, const struct rt_ctype *type, uint64_t at);
 void rt_view_dynamic(const struct rt_view *v, const struct rt_ctype *type, uint64_t at);
 
