@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "fetch/lower.h"
 #include "output/print.h"
+#include "output/value.h"
 #include "typegen.h"
 #include "unit.h"
 
@@ -291,7 +293,51 @@ static void test_structs(void)
 	finish(&c, " 0 4 \"x\"", "\"arg0\":0,\"arg1\":4,\"arg2\":\"x\"");
 }
 
+/* What a recorder, or a format of another kind, gets of a call. */
+struct seen {
+	enum rt_value_kind kinds[16];
+	char names[16][8];
+	unsigned n;
+};
+
+static void see(void *ctx, const struct rt_value *value)
+{
+	struct seen *seen = ctx;
+
+	CU_ASSERT_FATAL(seen->n < 16);
+	snprintf(seen->names[seen->n], sizeof(seen->names[0]), "%s", value->name ? value->name : "");
+	seen->kinds[seen->n++] = value->kind;
+}
+
+static void test_typed(void)
+{
+	static const enum rt_value_kind kinds[] = {
+		RT_VALUE_STRUCT, RT_VALUE_NUMBER, RT_VALUE_WORD, RT_VALUE_TEXT, RT_VALUE_HEX,
+		RT_VALUE_STRUCT,
+	};
+	static const char *const names[] = { "a", "fd", "flags", "path", "next", "" };
+	const struct { int fd; int flags; uint64_t path, next; } request = { 3, 2, 0x2000, 0x3000 };
+	struct seen seen = { .n = 0 };
+	struct rt_trace typed = { .string = 0 };
+	struct call c;
+	unsigned i;
+
+	begin(&c, &t_request_pointer, NULL);
+	put_word(&c, 0, 0x1000);
+	put(&c, 1, &request, sizeof(request));
+	put_text(&c, 2, "/tmp");
+	typed.shows = &c.shows;
+	rt_values_of_entry(&typed, 1, 0, &c.values, see, &seen);
+	CU_ASSERT_EQUAL_FATAL(seen.n, RT_COUNT(kinds));
+	for (i = 0; i < seen.n; i++) {
+		CU_ASSERT_EQUAL(seen.kinds[i], kinds[i]);
+		RT_ASSERT_TEXT(seen.names[i], names[i]);
+	}
+	rt_types_free(c.types);
+}
+
 CU_TestInfo rt_tests_show[] = {
+	{ "one typed value after the other", test_typed },
 	{ "words", test_words },
 	{ "floating point", test_floats },
 	{ "strings", test_strings },
