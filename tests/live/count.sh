@@ -116,7 +116,7 @@ for mechanism in $MECHANISMS; do
 	start_worker 2 $LONG $PAUSE
 	in_background "$RAWTRACE" count --attach="$mechanism" -p "$worker" work leaf >"$T/out" 2>"$T/err"
 	tracer=$PID
-	sleep 2
+	sleep "$SECOND"
 	kill -INT "$tracer"
 	reap "$tracer"
 	expect_status 0

@@ -121,7 +121,6 @@ fi
 
 for compiler in g++ clang++; do
 	has $compiler || continue
-	begin "constructors of classes with virtual bases: $compiler"
 	cat >"$T/bases.cc" <<'EOF'
 struct Base { int b; __attribute__((noinline)) Base(int x) : b(x) {} virtual ~Base() {} };
 struct Left : virtual Base { int l; __attribute__((noinline)) Left(int x, const char *s) : Base(x), l(s[0]) {} };
@@ -130,14 +129,14 @@ Base *volatile keep;
 int main() { Both d(1, "both", 'c'); keep = &d; Left l(2, "left"); keep = &l; return keep->b != 2; }
 EOF
 	for level in 0 1; do
+		begin "constructors of classes with virtual bases: $compiler -O$level"
 		$compiler -g -O$level -fno-inline -o "$T/bases" "$T/bases.cc" >"$T/cc" 2>&1 || show "$T/cc"
 		rt "$T/bases" Both::Both Left::Left
 		expect_line '^>(Both::Both {.*} 1 "both" .c.)$' "$T/err"
 		expect_line '^> (Left::Left {.*} .*1 "both")$' "$T/err"
 		expect_line '^>(Left::Left {.*} 2 "left")$' "$T/err"
+		end_case
 	done
-	end_case
-	begin "parameters of a template that takes any number: $compiler"
 	cat >"$T/pack.cc" <<'EOF'
 #include <cstdlib>
 template<class... A> __attribute__((noinline)) long sum(const char *name, A... a) { long v[] = { (long)a... }; return *name + v[0] + atoi("7"); }
@@ -145,11 +144,12 @@ struct S { template<class... A> __attribute__((noinline)) long add(A &&... a) { 
 int main(int argc, char **) { S s; char c = 'c'; return sum("a", argc, 7L, 'c') + s.add(c, 5) < 0; }
 EOF
 	for level in 0 1; do
+		begin "parameters of a template that takes any number: $compiler -O$level"
 		$compiler -g -O$level -o "$T/pack" "$T/pack.cc" >"$T/cc" 2>&1 || show "$T/cc"
 		rt "$T/pack" sum
 		expect_line '^>(sum<int, long, char> "a" 1 7 .c.)$' "$T/err"
+		end_case
 	done
-	end_case
 done
 
 # ---- where debug information is ----
@@ -277,18 +277,22 @@ int main(int argc, char **)
 }
 EOF
 if target qualified g++ -g -O2 "$T/qualified.cc"; then
-	begin "inlined everywhere, by the name with what it stands in"
 	for name in add bank::v1::Acct::add bank::Acct::add 'bank::Acct::add(long)' bank::once 'bank::Box<int>::get' bank::Box::get \
 		'(anonymous namespace)::Local::add' '(anonymous namespace)::in::deep'; do
+		begin "inlined everywhere: $name"
 		rt "$T/qualified" "$name"
 		expect_status 2
 		expect_message "'${name%(long)}' is inlined everywhere: .*; built with -fno-inline it has" "$T/err"
+		end_case
 	done
 	for name in bank::Acct::sub Acct::add bank::add; do
+		begin "inlined everywhere, and not under this name: $name"
 		rt "$T/qualified" "$name"
 		expect_status 2
 		expect_message "no function '$name'" "$T/err"
+		end_case
 	done
+	begin "inlined everywhere: list"
 	timeout 60 "$RAWTRACE" list "$T/qualified" '*' >"$T/listed" 2>&1
 	expect_line '^- .* no .* (anonymous namespace)::Local::add  \[inlined everywhere' "$T/listed"
 	expect_line '^- .* no .* bank::once  \[inlined everywhere' "$T/listed"
@@ -425,6 +429,7 @@ if has clang++ && ! echo '#include <string>' | $libcxx -x c++ -fsyntax-only - 2>
 	skip "C++: libc++" "no libc++"
 	libcxx='' alternate=''
 fi
+! quick || alternate=
 for compiler in g++ clang++ "$libcxx" "$alternate"; do
 	has "${compiler%% *}" || continue
 	for how in -O0 -O2; do

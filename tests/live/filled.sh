@@ -95,7 +95,6 @@ rt --no-bpf "$T/long" 'int two(const char *a, const char *b)'
 expect_line '^>(two "L*"\.\.\. 0x[0-9a-f]*<unreadable>)$' "$T/err"
 end_case
 
-begin "NULL in the middle: nothing of the call before is shown"
 cat >"$T/chain.c" <<'EOF'
 struct node { int id; struct node *next; const char *text; };
 __attribute__((noinline)) int walk(struct node *p) { __asm__ volatile("" : : "r"(p) : "memory"); return p->id; }
@@ -107,13 +106,14 @@ int main(void)
 EOF
 $CC -O1 -o "$T/chain" "$T/chain.c" 2>"$T/cc" || show "$T/cc"
 for without in "" --no-bpf; do
+	begin "NULL in the middle: nothing of the call before is shown${without:+, $without}"
 	# shellcheck disable=SC2086 # an option or none
 	rt $without "$T/chain" 'walk(struct node { int id; struct node *next; const char *text; } *p, p->next->next->next->id, p->next->next->id, p->next->next->text, p->text)'
 	expect_number "whole chains" "$(grep -c ' 4 3 "3" "1")$' "$T/err")" -eq 2
 	expect_line ' <unreadable> <unreadable> <unreadable> "4")$' "$T/err"
 	expect_line ' <unreadable> <unreadable> <unreadable> "5")$' "$T/err"
+	end_case
 done
-end_case
 
 begin "conditions on what is not in memory are told of"
 cat >"$T/cold.c" <<'EOF'

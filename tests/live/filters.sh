@@ -62,7 +62,6 @@ for mechanism in $MECHANISMS; do
 	expect_text 'rawtrace: no call of nap that passes the filters' "$T/err"
 	end_case
 
-	begin "$mechanism: --min-time of next to nothing is the whole"
 	# By a coarse clock most calls take no time.
 	clock_is_coarse ||
 	for run in "recurse fib -- 9" "tailcall around first last even odd" "exits dive -- kill"; do
@@ -70,11 +69,12 @@ for mechanism in $MECHANISMS; do
 		set -- $run
 		program=$1
 		shift
+		begin "$mechanism: --min-time of next to nothing is the whole: $program"
 		rt --attach="$mechanism" -o "$T/whole" "$BIN/$program" "$@"
 		rt --attach="$mechanism" --min-time=1ns -o "$T/trace" "$BIN/$program" "$@"
 		expect_same "$T/whole" "$T/trace"
+		end_case
 	done
-	end_case
 
 	begin "$mechanism: --min-time: threads that end inside calls"
 	rt --attach="$mechanism" --min-time=10ms "$BIN/exits" dive -- thread

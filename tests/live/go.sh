@@ -44,11 +44,13 @@ build asm asm
 build asm-stripped asm -ldflags '-s -w'
 # What a version of Go has, by its number.
 [ -e "$MADE/minor" ] && read -r minor <"$MADE/minor" || minor=$("$GO" version | sed -n 's/.*go1\.\([0-9]*\).*/\1/p')
-rm -rf "$T/cache"
-[ -z "${RT_TARGETS:-}" ] || echo "$minor" >"$T/minor"
+[ -z "${RT_TARGETS:-}" ] || {
+	rm -rf "$T/cache"
+	echo "$minor" >"$T/minor"
+}
 targets_made
 # The standard library is compiled anew for it.
-! has "$GO" || {
+! has "$GO" || quick || {
 	build pie fib.go -buildmode=pie
 	build kinds-pie kinds.go -buildmode=pie
 }
@@ -471,7 +473,7 @@ if [ -z "$stack" ] && has "$CC" && [ -x "$T/shared" ]; then
 fi
 
 # What a recovered panic has left is told by the runtime that runs, and that is not the one in the plugin's file.
-if [ -z "$stack" ] && has "$CC"; then
+if [ -z "$stack" ] && has "$CC" && ! quick; then
 	begin "a plugin, whose runtime is the program's"
 	build plugin.so plugin.go -buildmode=plugin && build host host.go -ldflags '-s -w'
 	rt "$T/host" "$T/plugin.so:*.Deep" -- "$T/plugin.so"

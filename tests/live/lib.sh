@@ -63,7 +63,9 @@ end_case() {
 	elif [ -s "$T/why" ]; then
 		printf 'not ok %s\n' "$CASE"
 		sed 's/^/    /' "$T/why"
-		printf "    again: tests/run live/%s '%s'\n" "$SCRIPT" "${CASE#"$SCRIPT: "}"
+		# A quote within the name ends the quotes, stands for itself, and begins them again.
+		printf "    again: tests/run live/%s '%s'\n" "$SCRIPT" \
+			"$(printf '%s\n' "${CASE#"$SCRIPT: "}" | sed "s/'/'\\\\''/g")"
 		CASES_FAILED=1
 	else
 		printf 'ok %s\n' "$CASE"
@@ -135,6 +137,11 @@ clock_is_coarse() {
 leave_out_stepped() {
 	! grep -q '^rawtrace: [0-9]* hits at [a-z ]* were single-stepped' "$1" ||
 		sed -i '/^rawtrace: [0-9]* hits at [a-z ]* were single-stepped/d' "$1"
+}
+
+# `make check` has no time for everything: what a script leaves out then, `make check-all` has.
+quick() {
+	[ -n "${RT_QUICK:-}" ]
 }
 
 # rt ARGUMENT...: rawtrace, with its output in $T/out and $T/err and its exit status in $ST.
@@ -271,7 +278,7 @@ find_mechanisms() {
 			skip "$name" "${*:-no such row in rawtrace doctor}"
 		fi
 	done
-	[ -z "${RT_QUICK:-}" ] || MECHANISMS=$(echo $MECHANISMS | sed 's/ .* / /')
+	! quick || MECHANISMS=$(echo $MECHANISMS | sed 's/ .* / /')
 }
 
 # with_bpf: is one of them more than tracefs, which rawtrace chooses only where there is no other?

@@ -96,8 +96,8 @@ avoided*) expect_line '^rawtrace: nop: not traced: begins with a 5-byte nop' "$T
 esac
 end_case
 
-begin "places by what this kernel makes of nops"
 for program in nop5 fixed; do
+	begin "places by what this kernel makes of nops: $program"
 	rt -v --return=none "$T/$program" nop pushes moved nop10 llvm10
 	case $kind in
 	avoided*)
@@ -112,8 +112,8 @@ for program in nop5 fixed; do
 	*) expect_line '^rawtrace: nop10: probed at +10, on lea: ' "$T/err" ;;
 	esac
 	expect_line '^rawtrace: llvm10: probed at +10, on lea: ' "$T/err"
+	end_case
 done
-end_case
 
 # ---- what compilers make ----
 
@@ -159,33 +159,3 @@ compiled "$MECHANISMS" "${CC%% *}" -O2 -pg -mfentry -mnop-mcount -fno-pie -no-pi
 compiled "${MECHANISMS##* }" clang -O2 -fpatchable-function-entry=5
 compiled "${MECHANISMS##* }" clang -O2 -fno-pie -no-pie -fpatchable-function-entry=10
 compiled "${MECHANISMS##* }" clang -O2 -fpie -pie -fpatchable-function-entry=10
-
-# ---- how the kernel is asked ----
-
-# A static rawtrace takes no preloaded library.
-env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=uprobe OLD_KERNEL_SAYS="$T/says" "$RAWTRACE" --version >/dev/null 2>&1
-[ -s "$T/says" ] || { skip "how the kernel is asked" "oldkernel.so cannot be preloaded"; exit 0; }
-# answers ERRNO STATE: doctor's row for this answer.
-answers() {
-	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL="uprobe=$1" "$RAWTRACE" doctor >"$T/answer" 2>&1
-	expect_line "^probed nops *$2" "$T/answer"
-}
-begin "what the kernel answers"
-answers ENOSYS "ok *stay breakpoints"
-answers ENXIO "avoided *5-byte nops"
-answers EPROTO "ok *10-byte nops"
-answers EPERM "avoided *5-byte nops"
-for refusal in uprobe uprobe=EPERM uprobe=KILL; do
-	timeout 60 "$BIN/without" "$refusal" -- "$RAWTRACE" doctor >"$T/answer" 2>&1
-	expect_line "^probed nops *avoided *5-byte nops" "$T/answer"
-done
-end_case
-
-case $kind in
-*"10-byte nops"*) exit 0 ;;
-esac
-begin "a kernel that says that it probes a nop, and does not"
-timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=uprobe=EPROTO "$RAWTRACE" "$T/nop5" '*nop10' pushes >"$T/out" 2>"$T/err"
-expect_same "$T/want" "$T/out"
-expect_line '^rawtrace: nop10: not traced: this kernel cannot probe the instruction that it begins with$' "$T/err"
-end_case

@@ -47,20 +47,20 @@ rt --format=chrome -o - "$FIB" fib -- 1
 expect_line '"name":"fib","args":{"n":1,"result":1}' "$T/out"
 [ ! -s "$T/err" ] || show "$T/err"
 # Its path, a symbolic link and a hard link; while it runs; by each kind of output.  And a library and a debug file that are read.
-begin "-o FILE: never a file of the traced program"
 cp "$BIN/worker" "$T/own"
 ln -s own "$T/own.symbolic"
 ln "$T/own" "$T/own.hard"
 for name in own own.symbolic own.hard; do
 	for command in "" count hist --format=chrome; do
+		begin "-o FILE: never a file of the traced program: $name${command:+, $command}"
 		# shellcheck disable=SC2086 # may be empty
 		rt $command -o "$T/$name" "$T/own" work
 		expect_status 1
 		expect_message "-o .*/$name: this is a file of the traced program" "$T/err"
+		expect_same "$BIN/worker" "$T/own"
+		end_case
 	done
 done
-expect_same "$BIN/worker" "$T/own"
-end_case
 
 begin "-o FILE: never a file of the traced process"
 start_worker 2 $LONG $PAUSE

@@ -44,15 +44,15 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
-begin "a file's name with a colon and blanks"
 mkdir "$T/a : b" && cp "$FIB" "$T/a : b/f:0x10 ib"
 for mechanism in $MECHANISMS; do
+	begin "$mechanism: a file's name with a colon and blanks"
 	rt --attach="$mechanism" "$T/a : b/f:0x10 ib" fib
-	[ "$ST" = 0 ] || because "$mechanism: status $ST"
+	expect_status 0
 	expect_line '^>(fib 4)$' "$T/err"
 	expect_nested "$T/err" whole
+	end_case
 done
-end_case
 
 begin "the first argument at least when nothing is said, none when 0 is"
 rt "$BIN/names" add_three add_two:0
@@ -190,13 +190,13 @@ if has "${CC%% *}" && $CC -O2 -fPIC -shared -pthread -Wl,-soname,libprivate.so.1
 		end_case
 	done
 
-	begin "a library named by soname, by file name, by path"
 	for lib in libprivate.so libprivate.so.1 libprivate "$T/libprivate.so.1"; do
+		begin "a library named by soname, file name, path: ${lib#"$T"}"
 		rt "$T/caller" "$lib:library_square"
-		[ "$ST" = 0 ] || because "$lib: status $ST"
+		expect_status 0
 		expect_calls library_square 10
+		end_case
 	done
-	end_case
 
 	begin "a library's function named without its library"
 	rt "$T/caller" library_square

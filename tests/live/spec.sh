@@ -54,26 +54,30 @@ for mechanism in $MECHANISMS; do
 	fi
 	end_case
 
-	begin "$mechanism: conditions: alternatives and strings"
+	begin "$mechanism: conditions: alternatives"
 	calls --attach="$mechanism" "$FIB" 'fib(int n > 3 || n == 1, n != 7)'
 	expect_calls '(fib 4)' '(fib 1)' '(fib 1)' '(fib 1)'
+	end_case
 	visit='visit(void *p, int n, string path'
 	if ! registers_only; then
 		for condition in '== "/etc/group"' '!= "/etc/passwd"' '^= "/etc/g" && n == 4 || n > 4' '!= "/etc/group" && n > 3 || path ^= "/etc/group"'; do
+			begin "$mechanism: conditions: a string: $condition"
 			calls --attach="$mechanism" "$T/nodes" "$visit $condition)"
 			sed -i 's/0x[0-9a-f]*/P/' "$T/calls"
 			[ "$(cat "$T/calls")" = '(visit P 4 "/etc/group")' ] || because "$condition: $(cat "$T/calls")"
-			timeout 60 "$RAWTRACE" count --attach="$mechanism" -o "$T/count" "$T/nodes" "$visit $condition)" >"$T/out" 2>&1
-			grep -q '^visit  *1$' "$T/count" || because "count: $condition: $(cat "$T/count" "$T/out")"
+			rt count --attach="$mechanism" -o "$T/count" "$T/nodes" "$visit $condition)"
+			grep -q '^visit  *1$' "$T/count" || because "count: $condition: $(cat "$T/count" "$T/err")"
+			end_case
 			# The programs are the same for each.
 			[ "$first" = "$mechanism" ] || ! slow || break
 		done
+		begin "$mechanism: conditions: the beginning of a string, and the whole"
 		calls --attach="$mechanism" "$T/nodes" "$visit ^= \"/etc/\")"
 		expect_number "calls that begin so" "$(grep -c '' "$T/calls")" -eq 2
 		calls --attach="$mechanism" "$T/nodes" "$visit == \"/etc/\")"
 		expect_number "calls that are the same" "$(grep -c '' "$T/calls")" -eq 0
+		end_case
 	fi
-	end_case
 
 	begin "$mechanism: the kernel's words for a name, a number, an address, an argument"
 	calls --attach="$mechanism" "$FIB" 'fib c=$comm n=\7:s32 x=@0x10:u32 $arg1:s32 low=%di:b4@0/8'
@@ -103,21 +107,25 @@ done
 	skip "what is reached from arguments" "this kernel reads no memory (3.10)"
 	exit 0
 }
-begin "what is reached from arguments"
 for without in "" --no-bpf; do
+	begin "what is reached from arguments${without:+, $without}"
 	# shellcheck disable=SC2086 # an option or none
 	calls $without "$T/nodes" "visit($DECLARED, p->inner.high, p->inner.deep, p->inner.bits, p->values[2], *p->values, p->next->name, p->next->values[0], p->color)"
 	expect_line ' 3 "/etc/passwd" 300 77 5 3 1 "second" 5 GREEN)$' "$T/calls"
 	expect_line ' 4 "/etc/group" 0 0 0 7 5 <unreadable> <unreadable> RED)$' "$T/calls"
+	end_case
 done
 for condition in 'p->id == 2' 'p->color == RED' 'p->inner.low >= 0 && p->values[0] == 5' 'p->next == NULL' 'p->inner.bits != 5' 'p->inner.more == 0' \
 	'p->inner.more > 17 || p->inner.bits == 0'; do
+	begin "conditions on what is reached from arguments: $condition"
 	calls "$T/nodes" "visit($DECLARED, $condition)"
 	[ "$(grep -c '' "$T/calls")" = 1 ] && grep -q ' 4 "/etc/group")$' "$T/calls" || {
 		because "$condition"
 		show "$T/err"
 	}
+	end_case
 done
+begin "conditions on what is reached from arguments: bits, members by value"
 calls "$T/nodes" "visit($DECLARED, p->flags & 4)"
 expect_line ' 3 "/etc/passwd")$' "$T/calls"
 expect_number "calls" "$(grep -c '' "$T/calls")" -eq 1
@@ -136,12 +144,14 @@ calls "$T/nodes" 'hex unsigned long buffer(string data, size_t length, flags {R=
 expect_calls '(buffer "abc" 6 R|W|X)' '(buffer "abc" 2 0)'
 end_case
 
-begin "names that nothing tells are no arguments"
 for spec in 'fib(n > 3)' 'fib(hex n > 3)' 'fib(n)' '/^fi.$/(n > 3)'; do
+	begin "names that nothing tells are no arguments: $spec"
 	rt "$T/fib" "$spec"
 	expect_status 2
 	expect_message "expected a known parameter: .*; write '.*(.*int n.*)' or '.*(.*arg1.*)'" "$T/err"
+	end_case
 done
+begin "words of the language are no arguments"
 rt "$T/fib" 'fib(retval == 3)'
 expect_status 2
 expect_message "column 5: expected a parameter, not 'retval'" "$T/err"
