@@ -10,6 +10,7 @@ start_prefork() {
 	server=$PID
 	wait_for 10 lines_at_least 3 "$T/prefork" || because "the processes are not there"
 	prefork=$(sed -n 's/^process //p' "$T/prefork" | tr '\n' ' ')
+	selected || prefork="$PID $PID $PID"
 	# shellcheck disable=SC2086 # three numbers
 	set -- $prefork
 	first=$1 second=$2 third=$3
