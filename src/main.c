@@ -20,7 +20,8 @@ enum { CHOICES_MAX = 32 };
 
 static void print_help(void)
 {
-	struct rt_choice formats[CHOICES_MAX] = { { 0 } }, mechanisms[CHOICES_MAX] = { { 0 } }, rings[CHOICES_MAX] = { { 0 } };
+	struct rt_choice formats[CHOICES_MAX] = { { 0 } }, mechanisms[CHOICES_MAX] = { { 0 } },
+			 rings[CHOICES_MAX] = { { 0 } };
 	unsigned i;
 
 	for (i = 0; i < CHOICES_MAX - 1 && rt_format_at(i); i++)
@@ -52,7 +53,10 @@ static int run(const struct rt_options *options, int *status, struct rt_error *e
 	}
 }
 
-/* What went to standard output has to be there before a message, and where it cannot be, that is the message. */
+/*
+ * What went to standard output has to be there before a message, and where it cannot be, that is
+ * the message.
+ */
 static int flush_output(int r, struct rt_error *err)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
@@ -60,7 +64,9 @@ static int flush_output(int r, struct rt_error *err)
 	return rt_fail(err, -EIO, "standard output: %s", strerror(errno ? errno : EIO));
 }
 
-/* The text that is wrong, and below it where: a caret for each character counts, not for each byte. */
+/*
+ * The text that is wrong, and below it where: a caret for each character counts, not for each byte.
+ */
 static void print_source(const struct rt_error *err)
 {
 	unsigned i;

@@ -7,8 +7,8 @@
 #include "base/array.h"
 
 /*
- * A 32-bit rawtrace would see an i386 kernel's pt_regs or a 64-bit one's, as the machine has it: there is no table for
- * the first, and no way to tell them apart that setarch(8) does not bend.
+ * A 32-bit rawtrace would see an i386 kernel's pt_regs or a 64-bit one's, as the machine has it:
+ * there is no table for the first, and no way to tell them apart that setarch(8) does not bend.
  */
 #if defined(__x86_64__)
 #define NATIVE EM_X86_64
@@ -25,10 +25,12 @@ static const struct {
 	uint16_t machine;
 	const char *name;
 } names[] = {
-	{ 2, "sparc" }, { 3, "i386" }, { 4, "m68k" }, { 8, "mips" }, { 15, "parisc" }, { 20, "powerpc" },
-	{ 21, "powerpc64" }, { 22, "s390" }, { 40, "arm" }, { 42, "sh" }, { 43, "sparc64" }, { 50, "ia64" },
-	{ 62, "x86-64" }, { 164, "hexagon" }, { 183, "aarch64" }, { 195, "arc" }, { 243, "riscv" }, { 247, "bpf" },
-	{ 252, "csky" }, { 258, "loongarch" }, { 0x9026, "alpha" },
+	{ 2, "sparc" },	     { 3, "i386" },	 { 4, "m68k" },	      { 8, "mips" },
+	{ 15, "parisc" },    { 20, "powerpc" },	 { 21, "powerpc64" }, { 22, "s390" },
+	{ 40, "arm" },	     { 42, "sh" },	 { 43, "sparc64" },   { 50, "ia64" },
+	{ 62, "x86-64" },    { 164, "hexagon" }, { 183, "aarch64" },  { 195, "arc" },
+	{ 243, "riscv" },    { 247, "bpf" },	 { 252, "csky" },     { 258, "loongarch" },
+	{ 0x9026, "alpha" },
 };
 
 const struct rt_arch *rt_arch_of(uint16_t machine)
@@ -65,9 +67,24 @@ const char *rt_arch_name(uint16_t machine, char *buf, size_t size)
 const char *rt_form_name(enum rt_form form)
 {
 	static const char *const v[RT_FORMS] = {
-		"another instruction", "push", "push", "nop", "a 2-byte nop", "a long nop", "a 5-byte nop",
-		"a 10-byte nop", "jmp", "a conditional jump",
-		"call", "endbr", "sub from the stack pointer", "mov", "test", "xor", "lea", "ret",
+		"another instruction",
+		"push",
+		"push",
+		"nop",
+		"a 2-byte nop",
+		"a long nop",
+		"a 5-byte nop",
+		"a 10-byte nop",
+		"jmp",
+		"a conditional jump",
+		"call",
+		"endbr",
+		"sub from the stack pointer",
+		"mov",
+		"test",
+		"xor",
+		"lea",
+		"ret",
 	};
 
 	return v[form < RT_FORMS ? form : RT_FORM_OTHER];

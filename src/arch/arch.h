@@ -9,23 +9,29 @@
 #include "kernel/nops.h"
 
 /*
- * What rawtrace must know of an architecture: tables only, all compiled in, chosen by the traced program's ELF
- * machine, so that any rawtrace can print any program's plans (--dump).
+ * What rawtrace must know of an architecture: tables only, all compiled in, chosen by the traced
+ * program's ELF machine, so that any rawtrace can print any program's plans (--dump).
  */
 
-/* A register: its word in the struct pt_regs that a BPF program of the tracing kernel sees, and its tracefs name. */
+/*
+ * A register: its word in the struct pt_regs that a BPF program of the tracing kernel sees, and its
+ * tracefs name.
+ */
 struct rt_reg {
 	const char *tracefs;	/* "%di" without the '%' */
 	uint16_t pt_regs;	/* byte offset in struct pt_regs */
 };
 
 /*
- * A program of this architecture, made to be hurt: it ends with status 0 when its two functions got their argument, kept
- * it and gave the right result, each time.  Uretprobes are tried on it first, because on some kernels they corrupt what is
- * like it.
+ * A program of this architecture, made to be hurt: it ends with status 0 when its two functions got
+ * their argument, kept it and gave the right result, each time.  Uretprobes are tried on it first,
+ * because on some kernels they corrupt what is like it.
  */
 struct rt_arch_trial {
-	const uint8_t *code;		/* of a 32-bit ELF file with two program headers, right behind them; begins with the entry */
+	/*
+	 * of a 32-bit ELF file with two program headers, right behind them; begins with the entry
+	 */
+	const uint8_t *code;
 	uint16_t size;
 	uint32_t base;			/* where that file is mapped */
 	uint16_t functions[2];		/* their offsets in `code` */
@@ -34,77 +40,122 @@ struct rt_arch_trial {
 };
 
 /*
- * Kinds of instructions that some kernel, at a probe, carries out by itself where others single-step them, which costs two to
- * thirteen times as much; and the mark of an indirect branch's target (endbr64), which stands at entries and does nothing.
+ * Kinds of instructions that some kernel, at a probe, carries out by itself where others
+ * single-step them, which costs two to thirteen times as much; and the mark of an indirect branch's
+ * target (endbr64), which stands at entries and does nothing.
  */
 enum rt_form {
 	RT_FORM_OTHER,
-	RT_FORM_PUSH, RT_FORM_PUSH_REX, RT_FORM_NOP, RT_FORM_NOP16, RT_FORM_NOP_LONG, RT_FORM_NOP5, RT_FORM_NOP10, RT_FORM_JMP,
-	RT_FORM_JCC, RT_FORM_CALL, RT_FORM_ENDBR,
-	RT_FORM_SUB_SP, RT_FORM_MOV, RT_FORM_TEST, RT_FORM_XOR, RT_FORM_LEA, RT_FORM_RET,
+	RT_FORM_PUSH,
+	RT_FORM_PUSH_REX,
+	RT_FORM_NOP,
+	RT_FORM_NOP16,
+	RT_FORM_NOP_LONG,
+	RT_FORM_NOP5,
+	RT_FORM_NOP10,
+	RT_FORM_JMP,
+	RT_FORM_JCC,
+	RT_FORM_CALL,
+	RT_FORM_ENDBR,
+	RT_FORM_SUB_SP,
+	RT_FORM_MOV,
+	RT_FORM_TEST,
+	RT_FORM_XOR,
+	RT_FORM_LEA,
+	RT_FORM_RET,
 	RT_FORMS
 };
 #define RT_FORM_BIT(form) (1u << (form))
 #define RT_FORMS_NOPS (RT_FORM_BIT(RT_FORM_NOP16) | RT_FORM_BIT(RT_FORM_NOP_LONG) | \
 	RT_FORM_BIT(RT_FORM_NOP5) | RT_FORM_BIT(RT_FORM_NOP10))
 /* Of these no kernel is slower at one than at endbr64, which none has emulated so far. */
-#define RT_FORMS_ASSUMED (RT_FORM_BIT(RT_FORM_PUSH) | RT_FORM_BIT(RT_FORM_PUSH_REX) | \
-	RT_FORM_BIT(RT_FORM_NOP) | RT_FORMS_NOPS | RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_JCC) | RT_FORM_BIT(RT_FORM_CALL))
+#define RT_FORMS_ASSUMED                                                                           \
+	(RT_FORM_BIT(RT_FORM_PUSH) | RT_FORM_BIT(RT_FORM_PUSH_REX) | RT_FORM_BIT(RT_FORM_NOP) |    \
+	 RT_FORMS_NOPS | RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_JCC) |                     \
+	 RT_FORM_BIT(RT_FORM_CALL))
 
 struct rt_arch {
 	const char *name;		/* "x86-64" */
 	uint16_t machine;		/* e_machine of programs of this kind */
-	uint16_t kernel_machine;	/* e_machine of the kernel whose pt_regs the offsets are of */
+	/* e_machine of the kernel whose pt_regs the offsets are of */
+	uint16_t kernel_machine;
 	uint8_t word;			/* bytes in a pointer and a stack slot */
 	struct rt_reg ip, sp, result;
 	struct rt_reg result2;		/* the upper half of a result that takes two registers */
-	struct rt_reg flags;		/* what conditional jumps look at; tracefs NULL: exits by such jumps are not known */
-	struct rt_reg link;		/* holds the return address at entry; tracefs NULL: it is on top of the stack */
-	const struct rt_reg *go;	/* the integer argument and result registers of Go's convention, in order; NULL: not known */
+	/* what conditional jumps look at; tracefs NULL: exits by such jumps are not known */
+	struct rt_reg flags;
+	/* holds the return address at entry; tracefs NULL: it is on top of the stack */
+	struct rt_reg link;
+	/*
+	 * the integer argument and result registers of Go's convention, in order; NULL: not known
+	 */
+	const struct rt_reg *go;
 	unsigned ngo;
-	struct rt_reg goroutine;	/* holds Go's g while Go code runs (registers ABI); tracefs NULL: not known */
+	/* holds Go's g while Go code runs (registers ABI); tracefs NULL: not known */
+	struct rt_reg goroutine;
 	bool goroutine_stays;		/* in assembly, and before there was that ABI, too */
 	const struct rt_reg *args;	/* integer argument registers, in order */
 	unsigned nargs;
 	const struct rt_reg *dwarf;	/* general registers by their DWARF numbers */
 	unsigned ndwarf;
-	uint16_t dwarf_float;		/* DWARF number of the first floating-point register, of 32 or fewer; 0: not told */
+	/* DWARF number of the first floating-point register, of 32 or fewer; 0: not told */
+	uint16_t dwarf_float;
 	const char *float_name;		/* "xmm", "v" */
 	uint16_t stack_args;		/* the first stack argument's offset from sp at entry */
 	uint8_t return_pop;		/* sp at a uretprobe less sp at entry */
-	uint16_t callee_pop;		/* more than that, where a function takes its own arguments off the stack: at most so much */
-	const struct rt_arch_trial *trial;	/* NULL: a uretprobe is right on every kernel that has it */
 	/*
-	 * Why an instruction at a probe's place must not be probed, or NULL where it may be.  `insn` holds the `n`
-	 * bytes (up to 16) that begin there, `nops` is the kernel's kind.
+	 * more than that, where a function takes its own arguments off the stack: at most so much
+	 */
+	uint16_t callee_pop;
+	/* NULL: a uretprobe is right on every kernel that has it */
+	const struct rt_arch_trial *trial;
+	/*
+	 * Why an instruction at a probe's place must not be probed, or NULL where it may be.
+	 * `insn` holds the `n` bytes (up to 16) that begin there, `nops` is the kernel's kind.
 	 */
 	const char *(*refuses)(const uint8_t *insn, size_t n, enum rt_nops nops);
 	/* The bytes of a nop, in any form; 0: it is none.  A NULL pointer: not asked for. */
 	size_t (*nop_size)(const uint8_t *insn, size_t n);
 	/*
-	 * Does it push a word, a return address say?  Kernels that fail the trial push 8 bytes in its place, where they do not let the
-	 * processor do it.  NULL: not asked for.
+	 * Does it push a word, a return address say?  Kernels that fail the trial push 8 bytes in
+	 * its place, where they do not let the processor do it.  NULL: not asked for.
 	 */
 	bool (*pushes)(const uint8_t *insn, size_t n);
 	/*
-	 * Why the return of a function must not be probed, whose code begins with these `n` bytes (whole, or up to
-	 * RT_ARCH_BODY), or NULL where it may be.  A NULL pointer: code does not tell.
+	 * Why the return of a function must not be probed, whose code begins with these `n` bytes
+	 * (whole, or up to RT_ARCH_BODY), or NULL where it may be.  A NULL pointer: code does not
+	 * tell.
 	 */
 	const char *(*unsafe_return)(const uint8_t *code, size_t n);
 	/*
-	 * How an IFUNC's resolver is read: its code is looked at from every multiple of `insn_align` on, without decoding what
-	 * stands between.  loads_address: do the `n` bytes at `insn`, which run at `pc`, put an address into a register, in a way
-	 * that resolvers use?  `fixed`: the file is linked to its addresses.
+	 * How an IFUNC's resolver is read: its code is looked at from every multiple of
+	 * `insn_align` on, without decoding what stands between.  loads_address: do the `n` bytes
+	 * at `insn`, which run at `pc`, put an address into a register, in a way that resolvers
+	 * use?  `fixed`: the file is linked to its addresses.
 	 */
 	uint8_t insn_align;
-	bool (*loads_address)(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr);
-	/* May the RT_ARCH_BEFORE bytes at `code` stand before a function: padding, or the end of another one? */
+	bool (*loads_address)(const uint8_t *insn, size_t n, uint64_t pc, bool fixed,
+			      uint64_t *addr);
+	/*
+	 * May the RT_ARCH_BEFORE bytes at `code` stand before a function: padding, or the end of
+	 * another one?
+	 */
 	bool (*ends_code)(const uint8_t *code);
-	/* Is it (4 bytes) what functions begin with that may be called indirectly, where programs are built so that this is checked? */
+	/*
+	 * Is it (4 bytes) what functions begin with that may be called indirectly, where programs
+	 * are built so that this is checked?
+	 */
 	bool (*is_landing)(const uint8_t *insn);
-	uint16_t cache_flags;	/* of the entries of ld.so.cache that are for such programs (glibc, sysdeps/.../dl-cache.h) */
-	const char *(*platform)(void);	/* $PLATFORM in search paths: AT_PLATFORM, or what glibc makes of it */
-	/* The subfolders of glibc-hwcaps that this CPU can use, best first; NULL after the last.  A NULL pointer: there are none. */
+	/*
+	 * of the entries of ld.so.cache that are for such programs (glibc, sysdeps/.../dl-cache.h)
+	 */
+	uint16_t cache_flags;
+	/* $PLATFORM in search paths: AT_PLATFORM, or what glibc makes of it */
+	const char *(*platform)(void);
+	/*
+	 * The subfolders of glibc-hwcaps that this CPU can use, best first; NULL after the last.  A
+	 * NULL pointer: there are none.
+	 */
 	const char *(*hwcaps)(unsigned i);
 	/* What kind the instruction is; NULL where probes are never moved off the entry. */
 	enum rt_form (*form)(const uint8_t *insn, size_t n);
@@ -115,10 +166,15 @@ enum { RT_ARCH_BEFORE = 8, RT_ARCH_BODY = 4096 };
 /* The table for an ELF e_machine, or NULL where rawtrace has none. */
 const struct rt_arch *rt_arch_of(uint16_t machine);
 
-/* The e_machine of the machine that rawtrace itself runs on, EM_NONE where it has no table for it. */
+/*
+ * The e_machine of the machine that rawtrace itself runs on, EM_NONE where it has no table for it.
+ */
 uint16_t rt_arch_native(void);
 
-/* A name for any ELF e_machine, for messages ("aarch64", "machine 243"); `buf` of `size` bytes may be used. */
+/*
+ * A name for any ELF e_machine, for messages ("aarch64", "machine 243"); `buf` of `size` bytes may
+ * be used.
+ */
 const char *rt_arch_name(uint16_t machine, char *buf, size_t size);
 
 extern const struct rt_arch rt_arch_x86_64, rt_arch_i386, rt_arch_aarch64;
@@ -135,8 +191,9 @@ size_t rt_x86_operand_size(const uint8_t *p, size_t n);
 size_t rt_x86_64_nop_size(const uint8_t *insn, size_t n);
 const char *rt_x86_64_refuses(const uint8_t *insn, size_t n, enum rt_nops nops);
 /*
- * Of 64-bit code, instructions of AVX-512 that capstone 4 does not know (moves and comparisons of mask registers, and what compares into
- * them): the size, 0: it is none, and in `*writes` a bit for the general register that it writes.  They go on to the next instruction.
+ * Of 64-bit code, instructions of AVX-512 that capstone 4 does not know (moves and comparisons of
+ * mask registers, and what compares into them): the size, 0: it is none, and in `*writes` a bit for
+ * the general register that it writes.  They go on to the next instruction.
  */
 size_t rt_x86_mask_size(const uint8_t *insn, size_t n, uint32_t *writes);
 bool rt_x86_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr);

@@ -11,20 +11,25 @@ struct rt_insn {
 	bool indirect;		/* it jumps to a place that is not in it */
 	uint64_t target;
 	/*
-	 * Why a call must not be looked for behind it, or NULL: all that it does is known, and it is in registers.  What touches
-	 * memory may fault, and then a call that was made would not be seen.
+	 * Why a call must not be looked for behind it, or NULL: all that it does is known, and it
+	 * is in registers.  What touches memory may fault, and then a call that was made would not
+	 * be seen.
 	 */
 	const char *not_plain;
 	int32_t sp_down;	/* the stack pointer goes down by so much */
 	uint32_t writes;	/* bit i: it writes into the argument register rt_arch.args[i] */
 };
 
-/* The disassembler (capstone).  NULL where rawtrace was built without one, or it does not know `arch`. */
+/*
+ * The disassembler (capstone).  NULL where rawtrace was built without one, or it does not know
+ * `arch`.
+ */
 struct rt_decoder;
 struct rt_decoder *rt_decoder_open(const struct rt_arch *arch);
 void rt_decoder_close(struct rt_decoder *decoder);
 
 /* The instruction in the `n` bytes at address `addr`.  False: they are none. */
-bool rt_decode(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_insn *insn);
+bool rt_decode(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
+	       struct rt_insn *insn);
 
 #endif

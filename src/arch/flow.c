@@ -10,8 +10,8 @@ bool rt_flow_works(const struct rt_arch *arch, const struct rt_decoder *decoder)
 	return decoder || arch->machine == AARCH64;
 }
 
-bool rt_flow_decode(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
-		    struct rt_flow *flow)
+bool rt_flow_decode(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes,
+		    size_t n, uint64_t addr, struct rt_flow *flow)
 {
 	memset(flow, 0, sizeof(*flow));
 	flow->to = flow->from = flow->other = flow->mem.base = flow->mem.index = RT_NO_REG;

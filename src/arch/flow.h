@@ -4,7 +4,10 @@
 
 #include "arch/decode.h"
 
-/* One machine instruction, as far as the way through a function goes: where it leads, and what it does to the stack pointer. */
+/*
+ * One machine instruction, as far as the way through a function goes: where it leads, and what it
+ * does to the stack pointer.
+ */
 enum rt_flow_kind {
 	RT_FLOW_NEXT,		/* on to the next one */
 	RT_FLOW_CALL,		/* the same, after a call */
@@ -17,7 +20,13 @@ enum rt_flow_kind {
 };
 
 /* What a branch's condition says of the numbers last compared, without sign. */
-enum rt_flow_order { RT_ORDER_NONE, RT_ORDER_ABOVE, RT_ORDER_NOT_BELOW, RT_ORDER_BELOW, RT_ORDER_NOT_ABOVE };
+enum rt_flow_order {
+	RT_ORDER_NONE,
+	RT_ORDER_ABOVE,
+	RT_ORDER_NOT_BELOW,
+	RT_ORDER_BELOW,
+	RT_ORDER_NOT_ABOVE
+};
 
 enum rt_flow_sp {
 	RT_SP_KEPT,
@@ -28,11 +37,14 @@ enum rt_flow_sp {
 
 enum rt_flow_fp {
 	RT_FP_KEPT,
-	RT_FP_OF_SP,		/* frame pointer = sp + fp_amount, sp as it is before the instruction */
+	/* frame pointer = sp + fp_amount, sp as it is before the instruction */
+	RT_FP_OF_SP,
 	RT_FP_LOST,
 };
 
-/* What tables of jumps are made with.  Registers have the machine's own numbers, RT_NO_REG is none. */
+/*
+ * What tables of jumps are made with.  Registers have the machine's own numbers, RT_NO_REG is none.
+ */
 enum rt_flow_op {
 	RT_OP_OTHER,
 	RT_OP_ADDRESS,		/* to = value, an address in the file */
@@ -50,7 +62,8 @@ enum rt_flow_op {
 
 struct rt_flow_mem {
 	int8_t base, index;
-	bool fixed;		/* disp is an address in the file, and counts from no register but the index */
+	/* disp is an address in the file, and counts from no register but the index */
+	bool fixed;
 	uint8_t scale;
 	int64_t disp;
 };
@@ -59,8 +72,13 @@ struct rt_flow {
 	enum rt_flow_kind kind;
 	uint8_t size;
 	bool has_target;
-	bool marked;		/* indirect: it may lead to places without the mark of a branch's target, as tables do */
-	uint8_t condition;	/* branch of x86: the number of the condition that the flags tell, and 1; 0: flags do not tell */
+	/* indirect: it may lead to places without the mark of a branch's target, as tables do */
+	bool marked;
+	/*
+	 * branch of x86: the number of the condition that the flags tell, and 1; 0: flags do not
+	 * tell
+	 */
+	uint8_t condition;
 	enum rt_flow_order order;
 	uint64_t target;
 	enum rt_flow_sp sp;
@@ -73,23 +91,28 @@ struct rt_flow {
 	int64_t value;
 	bool has_mem;
 	struct rt_flow_mem mem;
-	bool uses;		/* x86: an operand in memory is read or changed, and not only written: */
+	/* x86: an operand in memory is read or changed, and not only written: */
+	bool uses;
 	struct rt_flow_mem used;
 	uint32_t writes;	/* bit i: register i */
 };
 
-/* A decoder for this, for more architectures than rt_decoder_open knows; NULL: none.  Close with rt_decoder_close. */
+/*
+ * A decoder for this, for more architectures than rt_decoder_open knows; NULL: none.  Close with
+ * rt_decoder_close.
+ */
 struct rt_decoder *rt_flow_open(const struct rt_arch *arch);
 
 /* Does rt_flow_decode work for `arch` with this decoder?  aarch64 needs none. */
 bool rt_flow_works(const struct rt_arch *arch, const struct rt_decoder *decoder);
 
 /* The instruction in the `n` bytes at `addr`.  False: they are none that is known. */
-bool rt_flow_decode(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
-		    struct rt_flow *flow);
+bool rt_flow_decode(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes,
+		    size_t n, uint64_t addr, struct rt_flow *flow);
 
 /* The architectures' own. */
-bool rt_flow_x86(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_flow *flow);
+bool rt_flow_x86(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
+		 struct rt_flow *flow);
 bool rt_flow_aarch64(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_flow *flow);
 
 #endif

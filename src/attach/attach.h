@@ -17,40 +17,64 @@ struct rt_gate;
 
 struct rt_attach_request {
 	enum rt_purpose purpose;
-	struct rt_limit limit;		/* what programs may leave out, where they know the function; what they pass is filtered later */
-	const struct rt_pids *pids;	/* the processes to trace, one or more: thread-group leaders, may not have called exec yet */
+	/*
+	 * what programs may leave out, where they know the function; what they pass is filtered
+	 * later
+	 */
+	struct rt_limit limit;
+	/*
+	 * the processes to trace, one or more: thread-group leaders, may not have called exec yet
+	 */
+	const struct rt_pids *pids;
 	const struct rt_gate *gate;	/* of a user who is not root; else NULL */
 	const struct rt_functions *functions;
 	const struct rt_plan *plans;
 	unsigned nplans;
 	const struct rt_probe *probes;
 	unsigned nprobes;
-	unsigned most_plans;		/* what the plans were made for: RT_PLANS_FEW and there may be more, as less cannot be read */
-	bool here_only;			/* not by a mechanism that puts the probes into every process */
+	/*
+	 * what the plans were made for: RT_PLANS_FEW and there may be more, as less cannot be read
+	 */
+	unsigned most_plans;
+	/* not by a mechanism that puts the probes into every process */
+	bool here_only;
 	int64_t errno_offset;		/* what RT_MAP_ERRNO begins with; 0: not known yet */
-	uint32_t thread_pointer;	/* where the kernel keeps it (kernel/thread_pointer.h); 0: not known, or nothing wants it */
+	/* where the kernel keeps it (kernel/thread_pointer.h); 0: not known, or nothing wants it */
+	uint32_t thread_pointer;
 	const struct rt_image *program;	/* the process's own program file */
 	size_t ring_bytes;		/* a CPU; 0: the source's default */
-	const struct rt_ring_ops *ring;	/* NULL: the first that the kernel has; tracefs has only its own */
-	bool (*stop)(void *ctx);	/* is there no need any more?  Asked between probes.  NULL: there is */
+	/* NULL: the first that the kernel has; tracefs has only its own */
+	const struct rt_ring_ops *ring;
+	/* is there no need any more?  Asked between probes.  NULL: there is */
+	bool (*stop)(void *ctx);
 	void *stop_ctx;
 };
 
-/* Live probes and the source that their events come from.  State is embedded: a mechanism's struct begins with this one. */
+/*
+ * Live probes and the source that their events come from.  State is embedded: a mechanism's struct
+ * begins with this one.
+ */
 struct rt_attach {
 	const struct rt_attach_ops *ops;
 	struct rt_source *source;
-	const struct rt_counts *counts;	/* where the programs count; NULL: they, or the probes, give events */
+	/* where the programs count; NULL: they, or the probes, give events */
+	const struct rt_counts *counts;
 	const struct rt_held *held;	/* calls that the programs hold back, or NULL */
 	const int *unread;		/* RT_MAP_UNREAD, -1: there is none; NULL: no BPF */
-	const char *remark;		/* what of this trace the user must know, or NULL; not to be freed */
-	unsigned separate;		/* probes that the kernel takes out one by one, 15 to 100 ms each; 0: all at once, or quickly */
+	/* what of this trace the user must know, or NULL; not to be freed */
+	const char *remark;
+	/*
+	 * probes that the kernel takes out one by one, 15 to 100 ms each; 0: all at once, or
+	 * quickly
+	 */
+	unsigned separate;
 };
 
 /*
- * A kernel that filters by process knows it by the memory of one thread, the first.  Once that has ended it finds none there: perf's probes
- * go, each when it is next hit, though other threads go on, and none comes into a program that one of those runs by exec.  Why they are put in
- * for one more thread.
+ * A kernel that filters by process knows it by the memory of one thread, the first.  Once that has
+ * ended it finds none there: perf's probes go, each when it is next hit, though other threads go
+ * on, and none comes into a program that one of those runs by exec.  Why they are put in for one
+ * more thread.
  */
 enum rt_again {
 	RT_AGAIN_SPARE,		/* it has not ended, and nothing will be missed when it does */
@@ -58,44 +82,62 @@ enum rt_again {
 	RT_AGAIN_EXEC,		/* and another one has run another program */
 };
 
-/* An attach mechanism.  To add one: write its file, put its ops into the table in attach/attach.c. */
+/*
+ * An attach mechanism.  To add one: write its file, put its ops into the table in attach/attach.c.
+ */
 struct rt_attach_ops {
 	const char *name;		/* --attach=NAME */
 	const char *help;		/* a phrase, with the kernel that brought it */
 	bool bpf;			/* uses bpf(2) and perf_event_open(2) */
 	/*
-	 * The kernel puts these probes into every process that maps the file.  Plain ones only annoy the others; a uretprobe in a
-	 * library could harm one that throws or is written in Go.  So the uretprobes of libraries are left out.
+	 * The kernel puts these probes into every process that maps the file.  Plain ones only
+	 * annoy the others; a uretprobe in a library could harm one that throws or is written in
+	 * Go.  So the uretprobes of libraries are left out.
 	 */
 	bool everywhere;
 	enum rt_key key;		/* what rt_record.key holds */
 	unsigned plans;			/* RT_PLANS_ */
 	/*
-	 * Put in all probes of the request, returns before entries (else the first call's return is missed).  On failure nothing is
-	 * left behind.  -EOPNOTSUPP, with the reason, only where the kernel does not have the mechanism: then the next one is
-	 * tried.  Anything else is an error for the user.  When the request's `stop` says so, it succeeds with what is in by then, to be
-	 * closed and for nothing else: a source may be missing.
+	 * Put in all probes of the request, returns before entries (else the first call's return is
+	 * missed).  On failure nothing is left behind.  -EOPNOTSUPP, with the reason, only where
+	 * the kernel does not have the mechanism: then the next one is tried.  Anything else is an
+	 * error for the user.  When the request's `stop` says so, it succeeds with what is in by
+	 * then, to be closed and for nothing else: a source may be missing.
 	 */
-	int (*open)(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err);
+	int (*open)(const struct rt_attach_request *request, struct rt_attach **attach,
+		    struct rt_error *err);
 	/*
-	 * Filter by thread `tid` as well; the request is for its process alone.  -ESRCH: it has ended; what was done stays, and may be asked
-	 * for again.  NULL: the process's number is what the kernel filters by.
+	 * Filter by thread `tid` as well; the request is for its process alone.  -ESRCH: it has
+	 * ended; what was done stays, and may be asked for again.  NULL: the process's number is
+	 * what the kernel filters by.
 	 */
-	int (*again)(struct rt_attach *attach, const struct rt_attach_request *request, enum rt_again why, pid_t tid, struct rt_error *err);
+	int (*again)(struct rt_attach *attach, const struct rt_attach_request *request,
+		     enum rt_again why, pid_t tid, struct rt_error *err);
 	enum rt_again again_from;	/* the first reason for which there is any need */
 	/* Take one of the `separate` probes out; NULL where there are none such. */
 	void (*detach_one)(struct rt_attach *attach);
-	/* Take the probes out.  The source stays readable, so that what they still gave is not lost. */
+	/*
+	 * Take the probes out.  The source stays readable, so that what they still gave is not
+	 * lost.
+	 */
 	void (*detach)(struct rt_attach *attach);
-	/* Detach, if that has not been done, and release everything, the source too.  In a forked child as well. */
+	/*
+	 * Detach, if that has not been done, and release everything, the source too.  In a forked
+	 * child as well.
+	 */
 	void (*close)(struct rt_attach *attach);
 };
 
 /* The file offset at which probe `id` stands. */
-uint64_t rt_attach_place(const struct rt_functions *functions, const struct rt_plan *plans, const struct rt_probe *probe);
+uint64_t rt_attach_place(const struct rt_functions *functions, const struct rt_plan *plans,
+			 const struct rt_probe *probe);
 
-/* The function that a program which filters knows the probe by: RT_OPEN_JUMPED where several share a return instruction. */
-uint32_t rt_attach_owner(const struct rt_functions *functions, const struct rt_plan *plans, const struct rt_probe *probe);
+/*
+ * The function that a program which filters knows the probe by: RT_OPEN_JUMPED where several share
+ * a return instruction.
+ */
+uint32_t rt_attach_owner(const struct rt_functions *functions, const struct rt_plan *plans,
+			 const struct rt_probe *probe);
 
 /* Is probe `id` one that a mechanism with `everywhere` leaves out? */
 bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id);
@@ -103,23 +145,29 @@ bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id);
 /* Has the request's `stop` said so? */
 bool rt_attach_stopped(const struct rt_attach_request *request);
 
-/* The mechanism of that name, or NULL; and the table in order of preference: NULL after the last. */
+/*
+ * The mechanism of that name, or NULL; and the table in order of preference: NULL after the last.
+ */
 const struct rt_attach_ops *rt_attach_find(const char *name);
 const char *rt_attach_name(unsigned i);		/* NULL: past the last */
 const struct rt_attach_ops *rt_attach_at(unsigned i);
 
-/* How many plans the mechanism that will be tried first may have, with the same arguments as rt_attach_open. */
+/*
+ * How many plans the mechanism that will be tried first may have, with the same arguments as
+ * rt_attach_open.
+ */
 unsigned rt_attach_plans(const struct rt_attach_ops *forced, bool no_bpf);
 
 /*
- * Attach by the mechanism `forced`, or by the first that the kernel has (with `no_bpf`: of those without BPF).  Why others were passed
- * over is added to `why`, a line each (may be NULL).  -EDOM: the first that the kernel has cannot have so many plans; make them for
- * RT_PLANS_FEW, and ask again.
+ * Attach by the mechanism `forced`, or by the first that the kernel has (with `no_bpf`: of those
+ * without BPF).  Why others were passed over is added to `why`, a line each (may be NULL).  -EDOM:
+ * the first that the kernel has cannot have so many plans; make them for RT_PLANS_FEW, and ask
+ * again.
  */
-int rt_attach_open(const struct rt_attach_request *request, const struct rt_attach_ops *forced, bool no_bpf, FILE *why,
-		   struct rt_attach **attach, struct rt_error *err);
+int rt_attach_open(const struct rt_attach_request *request, const struct rt_attach_ops *forced,
+		   bool no_bpf, FILE *why, struct rt_attach **attach, struct rt_error *err);
 
-extern const struct rt_attach_ops rt_attach_uprobe_multi, rt_attach_multi_event, rt_attach_pmu, rt_attach_event,
-	rt_attach_tracefs;
+extern const struct rt_attach_ops rt_attach_uprobe_multi, rt_attach_multi_event, rt_attach_pmu,
+	rt_attach_event, rt_attach_tracefs;
 
 #endif

@@ -21,12 +21,16 @@ static int map_error(int r, struct rt_error *err)
 	if (r == -ENOSYS)
 		return rt_fail(err, -EOPNOTSUPP, "the kernel has no bpf(2) (ENOSYS)");
 	if (r == -EPERM)
-		return rt_fail(err, r, "bpf(2) is not permitted: a capability is missing, or a seccomp filter, a security module or "
+		return rt_fail(err, r,
+			       "bpf(2) is not permitted: a capability is missing, or a seccomp "
+			       "filter, a security module or "
 			       "RLIMIT_MEMLOCK forbids it; try --no-bpf");
 	return rt_fail(err, r, "creating a BPF map: %s", strerror(-r));
 }
 
-/* The array that counts each thread's hits: one that the reader can map, and as large as it may be. */
+/*
+ * The array that counts each thread's hits: one that the reader can map, and as large as it may be.
+ */
 static int open_hits(struct rt_bpf_side *side)
 {
 	uint32_t flags = RT_BPF_F_MMAPABLE;
@@ -56,10 +60,12 @@ static int open_saved(struct rt_bpf_side *side, const struct rt_attach_request *
 	if (i == request->nplans)
 		return 0;
 	side->saved_slots = RT_KEPT_SLOTS;
-	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(struct rt_saved), side->saved_slots, 0);
+	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(struct rt_saved), side->saved_slots,
+			      0);
 	if (r == -EPERM) {
 		side->saved_slots = RT_KEPT_SLOTS_MIN;
-		r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(struct rt_saved), side->saved_slots, 0);
+		r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(struct rt_saved),
+				      side->saved_slots, 0);
 	}
 	side->maps[RT_MAP_SAVED] = r < 0 ? -1 : r;
 	return r < 0 ? r : 0;
@@ -96,9 +102,12 @@ static int open_unread(struct rt_bpf_side *side, const struct rt_attach_request 
 	return r < 0 ? r : 0;
 }
 
-static struct rt_record_decoder *new_decoder(const struct rt_attach_request *request, enum rt_key key)
+static struct rt_record_decoder *new_decoder(const struct rt_attach_request *request,
+					     enum rt_key key)
 {
-	struct rt_record_decoder *d = rt_record_decoder_new(request->plans, request->nplans, request->nprobes, key, rt_pids_only(request->pids));
+	struct rt_record_decoder *d = rt_record_decoder_new(request->plans, request->nplans,
+							    request->nprobes, key,
+							    rt_pids_only(request->pids));
 	unsigned i;
 
 	for (i = 0; d && i < request->nprobes; i++)
@@ -107,8 +116,8 @@ static struct rt_record_decoder *new_decoder(const struct rt_attach_request *req
 }
 
 /* The ring that is asked for, or the first that the kernel has. */
-static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *request, struct rt_source **source,
-		     struct rt_error *err)
+static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *request,
+		     struct rt_source **source, struct rt_error *err)
 {
 	size_t bytes = request->purpose == RT_PURPOSE_RECORD ? request->ring_bytes : IDLE_RING;
 	struct rt_error why = { 0 };
@@ -119,23 +128,27 @@ static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *r
 		side->ring = request->ring ? request->ring : rt_ring_at(i);
 		if (!side->ring)
 			break;
-		r = side->ring->open(bytes, side->decoder, side->gaps, &side->maps[RT_MAP_EVENTS], &side->ring_size, source, &why);
+		r = side->ring->open(bytes, side->decoder, side->gaps, &side->maps[RT_MAP_EVENTS],
+				     &side->ring_size, source, &why);
 		if (r < 0)
 			side->maps[RT_MAP_EVENTS] = -1;
 		if (r == -EOPNOTSUPP && request->ring)
-			return rt_usage(err, "--ring=%s does not work here: %s", side->ring->name, why.text);
+			return rt_usage(err, "--ring=%s does not work here: %s", side->ring->name,
+					why.text);
 	}
 	if (r < 0 && err)
 		*err = why;
 	return r;
 }
 
-static void set_filter(struct rt_bpf_side *side, const struct rt_attach_request *request, enum rt_key key)
+static void set_filter(struct rt_bpf_side *side, const struct rt_attach_request *request,
+		       enum rt_key key)
 {
 	const struct rt_limit *limit = &request->limit;
 
 	side->filtered = false;
-	if (request->purpose != RT_PURPOSE_RECORD || !rt_held_pairs(request->plans, request->nplans))
+	if (request->purpose != RT_PURPOSE_RECORD ||
+	    !rt_held_pairs(request->plans, request->nplans))
 		return;
 	if (rt_held_may(limit, request->plans, request->nplans, key)) {
 		side->held.size = rt_held_size(request->plans, request->nplans, key);
@@ -144,8 +157,8 @@ static void set_filter(struct rt_bpf_side *side, const struct rt_attach_request 
 	side->filtered = limit->depth || limit->under || limit->tests || side->held.size;
 }
 
-int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *request, enum rt_key key, struct rt_source **source,
-		     struct rt_error *err)
+int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *request,
+		     enum rt_key key, struct rt_source **source, struct rt_error *err)
 {
 	unsigned i;
 	int r;
@@ -156,7 +169,8 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 	side->maps[RT_MAP_HITS] = r = open_hits(side);
 	set_filter(side, request, key);
 	if (r >= 0 && (side->filtered || request->purpose != RT_PURPOSE_RECORD))
-		r = rt_counts_open(&side->counts, side->maps, request->purpose, key, (uint32_t)request->functions->n, side->held.size);
+		r = rt_counts_open(&side->counts, side->maps, request->purpose, key,
+				   (uint32_t)request->functions->n, side->held.size);
 	if (r >= 0)
 		r = open_saved(side, request);
 	if (r >= 0)
@@ -222,13 +236,18 @@ static int program_error(int r, const char *log, struct rt_error *err)
 	int len;
 
 	if (r == -EPERM && !*log)
-		return rt_fail(err, r, "bpf(2) may not load a program: a capability is missing, or RLIMIT_MEMLOCK is used up (before "
-			       "5.11, where each program counts); trace fewer functions, or try --no-bpf");
+		return rt_fail(
+			err, r,
+			"bpf(2) may not load a program: a capability is missing, or RLIMIT_MEMLOCK "
+			"is used up (before "
+			"5.11, where each program counts); trace fewer functions, or try --no-bpf");
 	words = last_words(log, &len);
-	return rt_fail(err, r, "the kernel refused a BPF program: %s%s%.*s", strerror(-r), len ? ": " : "", len, words);
+	return rt_fail(err, r, "the kernel refused a BPF program: %s%s%.*s", strerror(-r),
+		       len ? ": " : "", len, words);
 }
 
-static int load(struct rt_bpf_side *side, const struct rt_bpf_program *program, uint32_t expected, char *log, struct rt_error *err)
+static int load(struct rt_bpf_side *side, const struct rt_bpf_program *program, uint32_t expected,
+		char *log, struct rt_error *err)
 {
 	struct rt_bpf bpf;
 	int r;
@@ -239,8 +258,9 @@ static int load(struct rt_bpf_side *side, const struct rt_bpf_program *program, 
 		r = rt_bpf_finish(&bpf, side->maps, err);
 	if (r == 0) {
 		log[0] = '\0';
-		r = program->sleepable ? rt_bpf_prog_load_sleepable(bpf.insns, bpf.n, expected, log, LOG_SIZE) :
-		    rt_bpf_prog_load(bpf.insns, bpf.n, expected, log, LOG_SIZE);
+		r = program->sleepable
+			    ? rt_bpf_prog_load_sleepable(bpf.insns, bpf.n, expected, log, LOG_SIZE)
+			    : rt_bpf_prog_load(bpf.insns, bpf.n, expected, log, LOG_SIZE);
 		if (r < 0)
 			program_error(r, log, err);
 	}
@@ -248,7 +268,10 @@ static int load(struct rt_bpf_side *side, const struct rt_bpf_program *program, 
 	return r;
 }
 
-/* "invalid func unknown#112", before 4.10 "invalid func 112": the verifier does not know the helper. */
+/*
+ * "invalid func unknown#112", before 4.10 "invalid func 112": the verifier does not know the
+ * helper.
+ */
 static bool lacks_helper(const char *log)
 {
 	return strstr(log, "invalid func ") || strstr(log, "unknown func ");
@@ -266,7 +289,8 @@ static bool reads_behind(const struct rt_plan *plan)
 	unsigned i, n = rt_plan_shown(plan);
 
 	for (i = 0; i < n; i++)
-		if (is_read_string(&plan->values[i]) || (plan->values[i].nderef && !plan->values[i].if_failed))
+		if (is_read_string(&plan->values[i]) ||
+		    (plan->values[i].nderef && !plan->values[i].if_failed))
 			return true;
 	return false;
 }
@@ -281,16 +305,32 @@ static bool reads_string(const struct rt_plan *plan)
 	return false;
 }
 
-int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *request, uint16_t plan,
-		     enum rt_key_source key_source, uint32_t key, uint32_t expected, struct rt_error *err)
+int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *request,
+		     uint16_t plan, enum rt_key_source key_source, uint32_t key, uint32_t expected,
+		     struct rt_error *err)
 {
 	struct rt_bpf_program program = {
-		.purpose = request->purpose, .plan = &request->plans[plan], .plan_id = plan, .pids = request->pids, .gated = request->gate,
-		.key_source = key_source, .key = key, .read_user = !side->no_read_user, .no_read_str = side->no_read_str,
+		.purpose = request->purpose,
+		.plan = &request->plans[plan],
+		.plan_id = plan,
+		.pids = request->pids,
+		.gated = request->gate,
+		.key_source = key_source,
+		.key = key,
+		.read_user = !side->no_read_user,
+		.no_read_str = side->no_read_str,
 		.thread_pointer = request->thread_pointer,
-		.slots = side->slots, .saved_slots = side->saved_slots, .transport = side->ring->transport, .ring_size = side->ring_size,
-		.rows = side->counts.quick ? side->counts.quick_rows : side->counts.rows, .stride = side->counts.stride, .heads = side->counts.heads, .quick = side->counts.quick,
-		.filtered = side->filtered, .limit = request->limit, .hold = side->held.size,
+		.slots = side->slots,
+		.saved_slots = side->saved_slots,
+		.transport = side->ring->transport,
+		.ring_size = side->ring_size,
+		.rows = side->counts.quick ? side->counts.quick_rows : side->counts.rows,
+		.stride = side->counts.stride,
+		.heads = side->counts.heads,
+		.quick = side->counts.quick,
+		.filtered = side->filtered,
+		.limit = request->limit,
+		.hold = side->held.size,
 	};
 	char log[LOG_SIZE];
 	int r;
@@ -298,9 +338,12 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 	if (key_source == RT_KEY_CONSTANT && request->purpose != RT_PURPOSE_RECORD)
 		program.key = request->probes[key].function;
 	if (key_source == RT_KEY_CONSTANT)
-		program.function = rt_attach_owner(request->functions, request->plans, &request->probes[key]);
-	program.sleepable = program.read_user && !side->no_sleep && side->ring->transport != RT_TRANSPORT_PERF &&
-			    (request->purpose == RT_PURPOSE_RECORD || program.plan->ntests) && reads_behind(program.plan);
+		program.function = rt_attach_owner(request->functions, request->plans,
+						   &request->probes[key]);
+	program.sleepable = program.read_user && !side->no_sleep &&
+			    side->ring->transport != RT_TRANSPORT_PERF &&
+			    (request->purpose == RT_PURPOSE_RECORD || program.plan->ntests) &&
+			    reads_behind(program.plan);
 	r = load(side, &program, expected, log, err);
 	if (r < 0 && program.sleepable) {
 		program.sleepable = false;
@@ -313,12 +356,14 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		r = load(side, &program, expected, log, err);
 		side->no_read_user = r >= 0;
 	}
-	if (r == -EINVAL && !program.read_user && !program.no_read_str && lacks_helper(log) && reads_string(program.plan)) {
+	if (r == -EINVAL && !program.read_user && !program.no_read_str && lacks_helper(log) &&
+	    reads_string(program.plan)) {
 		program.no_read_str = true;
 		r = load(side, &program, expected, log, err);
 		side->no_read_str = r >= 0;
 	}
 	if (r == -EINVAL && !program.read_user && lacks_helper(log) && reads_string(program.plan))
-		return rt_fail(err, -EOPNOTSUPP, "the kernel's BPF cannot read strings (bpf_probe_read_str: 4.11)");
+		return rt_fail(err, -EOPNOTSUPP,
+			       "the kernel's BPF cannot read strings (bpf_probe_read_str: 4.11)");
 	return r;
 }

@@ -8,7 +8,9 @@
 #include "emit/program.h"
 #include "stream/ring.h"
 
-/* What all mechanisms with BPF share: the maps, the rings, and loading the programs that feed them. */
+/*
+ * What all mechanisms with BPF share: the maps, the rings, and loading the programs that feed them.
+ */
 struct rt_bpf_side {
 	int maps[RT_MAPS];
 	uint32_t slots;		/* of RT_MAP_HITS */
@@ -19,22 +21,27 @@ struct rt_bpf_side {
 	struct rt_record_decoder *decoder;
 	struct rt_counts counts;	/* of a request whose purpose is not to record */
 	bool filtered;		/* the programs look at the request's limit */
-	bool no_sleep;		/* the kernel turned out to have no programs on uprobes that may wait for pages */
+	/* the kernel turned out to have no programs on uprobes that may wait for pages */
+	bool no_sleep;
 	struct rt_held held;	/* what they hold back */
 	bool no_read_user;	/* the kernel turned out to have no bpf_probe_read_user */
 	bool no_read_str;	/* nor bpf_probe_read_str */
 };
 
 /*
- * Make the maps and open the rings into `*source`, which must be closed first.  `key` is what the records of this mechanism hold.
- * -EOPNOTSUPP where the kernel has no BPF for this.
+ * Make the maps and open the rings into `*source`, which must be closed first.  `key` is what the
+ * records of this mechanism hold.  -EOPNOTSUPP where the kernel has no BPF for this.
  */
-int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *request, enum rt_key key, struct rt_source **source,
-		     struct rt_error *err);
+int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *request,
+		     enum rt_key key, struct rt_source **source, struct rt_error *err);
 void rt_bpf_side_close(struct rt_bpf_side *side);
 
-/* Emit and load the program for plan `plan`.  Returns its descriptor, or a negative errno with the verifier's last words. */
-int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *request, uint16_t plan,
-		     enum rt_key_source key_source, uint32_t key, uint32_t expected_attach_type, struct rt_error *err);
+/*
+ * Emit and load the program for plan `plan`.  Returns its descriptor, or a negative errno with the
+ * verifier's last words.
+ */
+int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *request,
+		     uint16_t plan, enum rt_key_source key_source, uint32_t key,
+		     uint32_t expected_attach_type, struct rt_error *err);
 
 #endif

@@ -26,7 +26,8 @@
 /* A function of ours that begins with an instruction of the form, and does nothing. */
 struct sample {
 	enum rt_form form;
-	uint32_t stands_for;	/* RT_FORM_BITs that kernels up to 6.5 treat by the same rule; 0: not asked for there */
+	/* RT_FORM_BITs that kernels up to 6.5 treat by the same rule; 0: not asked for there */
+	uint32_t stands_for;
 	void (*code)(void);
 };
 
@@ -55,7 +56,10 @@ SAMPLE(call, "call 1f; ret; 1: ret");
 
 SAMPLE(ret, "ret");
 
-/* In arch/x86/kernel/uprobes.c branch_setup_ops() takes jumps, calls and nop together, and push_setup_ops() every push. */
+/*
+ * In arch/x86/kernel/uprobes.c branch_setup_ops() takes jumps, calls and nop together, and
+ * push_setup_ops() every push.
+ */
 #define LIKE_JCC (RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_CALL) | RT_FORM_BIT(RT_FORM_NOP))
 
 static const struct sample samples[] = {
@@ -96,7 +100,8 @@ struct places {
 	bool bpf;	/* bpf(2) may be used */
 };
 
-static bool can_be_probed(const struct sample *sample, const struct rt_arch *arch, enum rt_nops nops)
+static bool can_be_probed(const struct sample *sample, const struct rt_arch *arch,
+			  enum rt_nops nops)
 {
 	enum { SAMPLE = 16 };	/* as they are aligned, and longer than each */
 
@@ -117,11 +122,13 @@ static int find_places(struct places *p, const struct rt_arch *arch, enum rt_nop
 		if (!can_be_probed(s, arch, nops))
 			continue;
 		p->sample[p->n] = s;
-		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)s->code, &ino, &p->offset[p->n++]);
+		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)s->code, &ino,
+				    &p->offset[p->n++]);
 	}
 	p->all = p->n;
 	if (r == 0 && times && sample_return)
-		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)sample_return, &ino, &p->offset[p->all++]);
+		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)sample_return, &ino,
+				    &p->offset[p->all++]);
 	rt_addrmap_free(map);
 	return r < 0 ? r : p->n ? 0 : -EOPNOTSUPP;
 }
@@ -148,7 +155,9 @@ static int attach_link(const struct places *p)
 	struct rt_bpf_link_attr attr = {
 		.attach_type = RT_BPF_TRACE_UPROBE_MULTI,
 		.uprobe_multi = {
-			.path = (uint64_t)(uintptr_t)"/proc/self/exe", .offsets = (uint64_t)(uintptr_t)p->offset, .cnt = p->all,
+			.path = (uint64_t)(uintptr_t)"/proc/self/exe",
+			.offsets = (uint64_t)(uintptr_t)p->offset,
+			.cnt = p->all,
 			.pid = (uint32_t)getpid(),
 		},
 	};
@@ -212,7 +221,10 @@ static int try_samples(const struct places *p, unsigned first, unsigned last)
 	return has_stepped();
 }
 
-/* One sample in a process that has not single-stepped anything yet: the area is not copied to a child. */
+/*
+ * One sample in a process that has not single-stepped anything yet: the area is not copied to a
+ * child.
+ */
 static int try_alone(const struct places *p, unsigned i)
 {
 	pid_t pid = fork();
@@ -232,17 +244,24 @@ static uint32_t measure(const struct places *p, bool old)
 	uint32_t emulated = 0;
 	unsigned i;
 
-	/* Before the calls: a kernel may make more than a breakpoint of what is hit (a 10-byte nop, 7.2). */
+	/*
+	 * Before the calls: a kernel may make more than a breakpoint of what is hit (a 10-byte nop,
+	 * 7.2).
+	 */
 	for (i = 0; i < p->n; i++)
 		probed[i] = is_there(p->sample[i]->code);
 	all = try_samples(p, 0, p->n) == EMULATED;
 	for (i = 0; i < p->n; i++)
 		if (probed[i] && (all || try_alone(p, i) == EMULATED))
-			emulated |= RT_FORM_BIT(p->sample[i]->form) | (old ? p->sample[i]->stands_for : 0);
+			emulated |= RT_FORM_BIT(p->sample[i]->form) |
+				    (old ? p->sample[i]->stands_for : 0);
 	return emulated;
 }
 
-/* What one call costs with a probe on its first instruction: the least of some rounds, as others may run in between. */
+/*
+ * What one call costs with a probe on its first instruction: the least of some rounds, as others
+ * may run in between.
+ */
 static uint32_t time_calls(void (*volatile call)(void))
 {
 	enum { ROUNDS = 20, CALLS = 16 };
@@ -259,7 +278,10 @@ static uint32_t time_calls(void (*volatile call)(void))
 	return (uint32_t)least;
 }
 
-/* The first sample is push.  In a child that has single-stepped nothing, to see whether the return is. */
+/*
+ * The first sample is push.  In a child that has single-stepped nothing, to see whether the return
+ * is.
+ */
 static void measure_times(const struct places *p, struct answer *a)
 {
 	void (*volatile call)(void) = sample_return;

@@ -11,16 +11,21 @@ struct rt_calibration {
 	pid_t pid;	/* 0: none */
 	bool told;	/* it found out something */
 	struct rt_trap_costs costs;
-	int hold;	/* it keeps them until this is closed: each takes the kernel 0.1 s, during which it lets no others in */
+	/*
+	 * it keeps them until this is closed: each takes the kernel 0.1 s, during which it lets no
+	 * others in
+	 */
+	int hold;
 };
 
 /*
- * What does this kernel emulate at a probe, and what does it single-step?  A child of ours has probes on functions of our own
- * code that begin with each kind of instruction, and calls them: where one is single-stepped the kernel maps an area for that,
- * [uprobes], into the process.  No other process is touched.  By uprobe_multi (6.6), or without `bpf` and before by the uprobe PMU (4.17), which tells only
- * of push and jcc and what is treated like them.  Nops that this kernel (`nops`) would make harmful calls
- * of are not probed.  `times`: how long a push and a return take is measured too.  Returns the
- * RT_FORM_BITs of what is emulated; 0: it could not be found out.
+ * What does this kernel emulate at a probe, and what does it single-step?  A child of ours has
+ * probes on functions of our own code that begin with each kind of instruction, and calls them:
+ * where one is single-stepped the kernel maps an area for that, [uprobes], into the process.  No
+ * other process is touched.  By uprobe_multi (6.6), or without `bpf` and before by the uprobe PMU
+ * (4.17), which tells only of push and jcc and what is treated like them.  Nops that this kernel
+ * (`nops`) would make harmful calls of are not probed.  `times`: how long a push and a return take
+ * is measured too.  Returns the RT_FORM_BITs of what is emulated; 0: it could not be found out.
  */
 uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool bpf, bool times,
 		      struct rt_calibration *calibration);
@@ -29,10 +34,10 @@ uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool bpf, b
 void rt_calibration_end(struct rt_calibration *calibration);
 
 /*
- * Place the target's probes (plan/place.h).  With `ask`, ask the kernel first where that may help, or
- * where `costs` are wanted.  0 or -ENOMEM.
+ * Place the target's probes (plan/place.h).  With `ask`, ask the kernel first where that may help,
+ * or where `costs` are wanted.  0 or -ENOMEM.
  */
-int rt_place_cheaply(struct rt_target *target, bool ask, bool costs, struct rt_calibration *calibration,
-		     struct rt_error *err);
+int rt_place_cheaply(struct rt_target *target, bool ask, bool costs,
+		     struct rt_calibration *calibration, struct rt_error *err);
 
 #endif

@@ -16,17 +16,24 @@ enum { CELLS_BYTES = 16 << 20, LINE_CELLS = 8 };
 /* With these fewer threads than RT_HEADS have a slot of their own. */
 enum { FRAMES_BYTES = 32 << 20 };
 
-/* Elements of RT_MAP_PLACES: durations are rarely in more than this many buckets; and no more in all than the second. */
+/*
+ * Elements of RT_MAP_PLACES: durations are rarely in more than this many buckets; and no more in
+ * all than the second.
+ */
 enum { PLACE_CELLS = 24, PLACES_MAX = 1 << 18 };
 
-/* An array of `size` bytes an element that can be mapped, or at least one that can not (before 5.5). */
+/*
+ * An array of `size` bytes an element that can be mapped, or at least one that can not (before
+ * 5.5).
+ */
 static int make_array(uint32_t size, uint64_t entries, bool *mappable)
 {
 	int r;
 
 	if (entries > UINT32_MAX)
 		return -E2BIG;
-	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, size, (uint32_t)entries, *mappable ? RT_BPF_F_MMAPABLE : 0);
+	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, size, (uint32_t)entries,
+			      *mappable ? RT_BPF_F_MMAPABLE : 0);
 	if (r == -EINVAL && *mappable) {
 		*mappable = false;
 		r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, size, (uint32_t)entries, 0);
@@ -38,8 +45,11 @@ static void size_rows(struct rt_counts *c)
 {
 	uint32_t cpus = (uint32_t)rt_cpus_possible();
 
-	c->stride = (c->functions * rt_cells_of(c->purpose) + LINE_CELLS - 1) & ~(uint32_t)(LINE_CELLS - 1);
-	for (c->rows = 1; c->rows < cpus && (uint64_t)c->rows * 2 * c->stride * sizeof(uint64_t) <= CELLS_BYTES; c->rows *= 2)
+	c->stride = (c->functions * rt_cells_of(c->purpose) + LINE_CELLS - 1) &
+		    ~(uint32_t)(LINE_CELLS - 1);
+	for (c->rows = 1;
+	     c->rows < cpus && (uint64_t)c->rows * 2 * c->stride * sizeof(uint64_t) <= CELLS_BYTES;
+	     c->rows *= 2)
 		;
 }
 
@@ -74,7 +84,9 @@ static int make_frames(struct rt_counts *c, uint16_t extra)
 	bool mappable = false;
 	int r;
 
-	for (c->heads = RT_HEADS; c->heads > RT_HEADS_MIN && (uint64_t)c->heads * RT_OPEN_MAX * size > FRAMES_BYTES; c->heads /= 2)
+	for (c->heads = RT_HEADS;
+	     c->heads > RT_HEADS_MIN && (uint64_t)c->heads * RT_OPEN_MAX * size > FRAMES_BYTES;
+	     c->heads /= 2)
 		;
 	r = make_array(size, (uint64_t)c->heads * RT_OPEN_MAX, &mappable);
 	if (r == -EPERM) {
@@ -87,12 +99,17 @@ static int make_frames(struct rt_counts *c, uint16_t extra)
 	return r < 0 ? r : 0;
 }
 
-/* Twice as many functions as there are: a program that runs itself anew has them at other addresses. */
+/*
+ * Twice as many functions as there are: a program that runs itself anew has them at other
+ * addresses.
+ */
 static int make_places(struct rt_counts *c)
 {
-	uint64_t n = (uint64_t)c->functions * 2 * (c->purpose == RT_PURPOSE_TIME ? PLACE_CELLS : 1) + 64;
-	int r = rt_bpf_map_create(RT_BPF_MAP_TYPE_HASH, sizeof(struct rt_cell_key), sizeof(uint64_t),
-				  n < PLACES_MAX ? (uint32_t)n : PLACES_MAX, 0);
+	uint64_t n = (uint64_t)c->functions * 2 *
+			     (c->purpose == RT_PURPOSE_TIME ? PLACE_CELLS : 1) +
+		     64;
+	int r = rt_bpf_map_create(RT_BPF_MAP_TYPE_HASH, sizeof(struct rt_cell_key),
+				  sizeof(uint64_t), n < PLACES_MAX ? (uint32_t)n : PLACES_MAX, 0);
 
 	c->maps[RT_MAP_PLACES] = r;
 	return r < 0 ? r : 0;
@@ -103,7 +120,9 @@ static size_t quick_bytes(unsigned bits, uint32_t rows)
 	return ((size_t)rows << bits) * sizeof(struct rt_quick);
 }
 
-/* Four places a function, so that few of them meet.  Without it everything goes to RT_MAP_PLACES. */
+/*
+ * Four places a function, so that few of them meet.  Without it everything goes to RT_MAP_PLACES.
+ */
 static void make_quick(struct rt_counts *c)
 {
 	uint32_t cpus = (uint32_t)rt_cpus_possible(), rows;
@@ -117,7 +136,8 @@ static void make_quick(struct rt_counts *c)
 		bits++;
 	for (rows = 1; rows < cpus && quick_bytes(bits, rows * 2) <= CELLS_BYTES; rows *= 2)
 		;
-	c->maps[RT_MAP_QUICK] = r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(struct rt_quick), rows << bits, RT_BPF_F_MMAPABLE);
+	c->maps[RT_MAP_QUICK] = r = rt_bpf_map_create(
+		RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(struct rt_quick), rows << bits, RT_BPF_F_MMAPABLE);
 	at = r >= 0 ? mmap(NULL, quick_bytes(bits, rows), PROT_READ, MAP_SHARED, r, 0) : MAP_FAILED;
 	if (at == MAP_FAILED)
 		return;
@@ -126,7 +146,8 @@ static void make_quick(struct rt_counts *c)
 	c->quick_rows = rows;
 }
 
-int rt_counts_open(struct rt_counts *c, int *maps, enum rt_purpose purpose, enum rt_key key, uint32_t functions, uint16_t extra)
+int rt_counts_open(struct rt_counts *c, int *maps, enum rt_purpose purpose, enum rt_key key,
+		   uint32_t functions, uint16_t extra)
 {
 	int r;
 
@@ -208,7 +229,10 @@ static int read_places(const struct rt_counts *c, struct rt_count_list *list)
 	uint64_t value;
 	int r;
 
-	/* The first key comes after one that is not there; before 4.12 there is no asking without one. */
+	/*
+	 * The first key comes after one that is not there; before 4.12 there is no asking without
+	 * one.
+	 */
 	memset(&key, 0xff, sizeof(key));
 	r = read_cell(c, 0, &list->missed);
 	if (r == 0)

@@ -39,14 +39,18 @@ struct rt_count_list {
 };
 
 /*
- * Make the maps for `functions` functions, put their descriptors into `maps` (which keeps them after a failure too, and must
- * outlive this) and set what rt_bpf_program wants.  For RT_PURPOSE_RECORD: those of the
- * threads' open calls alone, of which each has `extra` bytes more.  0, -EPERM where RLIMIT_MEMLOCK is used up, or another negative errno of bpf(2).
+ * Make the maps for `functions` functions, put their descriptors into `maps` (which keeps them
+ * after a failure too, and must outlive this) and set what rt_bpf_program wants.  For
+ * RT_PURPOSE_RECORD: those of the threads' open calls alone, of which each has `extra` bytes more.
+ * 0, -EPERM where RLIMIT_MEMLOCK is used up, or another negative errno of bpf(2).
  */
-int rt_counts_open(struct rt_counts *counts, int *maps, enum rt_purpose purpose, enum rt_key key, uint32_t functions, uint16_t extra);
+int rt_counts_open(struct rt_counts *counts, int *maps, enum rt_purpose purpose, enum rt_key key,
+		   uint32_t functions, uint16_t extra);
 void rt_counts_close(struct rt_counts *counts);
 
-/* Everything that is not 0, added to `list`.  The programs may be running.  0 or a negative errno. */
+/*
+ * Everything that is not 0, added to `list`.  The programs may be running.  0 or a negative errno.
+ */
 int rt_counts_read(const struct rt_counts *counts, struct rt_count_list *list);
 
 #endif

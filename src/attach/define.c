@@ -12,7 +12,10 @@
 /* A list that others change while it is read can lack what was there all the time. */
 enum { LOOKS = 5 };
 
-/* The kernel's own words for the last refusal (error_log, from 5.2): "[  12.3] trace_uprobe: error: Invalid offset ...". */
+/*
+ * The kernel's own words for the last refusal (error_log, from 5.2): "[  12.3] trace_uprobe: error:
+ * Invalid offset ...".
+ */
 static void last_refusal(const struct rt_tracefs *t, char *buf, size_t size)
 {
 	static const char mark[] = "trace_uprobe: error: ";
@@ -28,18 +31,23 @@ static void last_refusal(const struct rt_tracefs *t, char *buf, size_t size)
 	free(text);
 }
 
-int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *request, unsigned id, const char *event,
-	      unsigned carries, struct rt_error *err)
+int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *request, unsigned id,
+	      const char *event, unsigned carries, struct rt_error *err)
 {
 	const struct rt_probe *probe = &request->probes[id];
 	const struct rt_function *f = &request->functions->v[probe->function];
 	char group[RT_OWNER_NAME_MAX], path[64], line[RT_DEFINITION_MAX], refusal[160];
 	struct rt_definition d = {
-		.group = group, .event = event, .path = path,
+		.group = group,
+		.event = event,
+		.path = path,
 		.offset = rt_attach_place(request->functions, request->plans, probe),
-		.kind = request->plans[probe->plan].kind, .at_exit = request->plans[probe->plan].leaving != RT_BY_URETPROBE,
+		.kind = request->plans[probe->plan].kind,
+		.at_exit = request->plans[probe->plan].leaving != RT_BY_URETPROBE,
 		.plan = carries & RT_DEFINE_VALUES ? &request->plans[probe->plan] : NULL,
-		.with_id = carries & RT_DEFINE_ID, .no_ra = carries & RT_DEFINE_NO_RA, .id = id,
+		.with_id = carries & RT_DEFINE_ID,
+		.no_ra = carries & RT_DEFINE_NO_RA,
+		.id = id,
 	};
 	int r;
 
@@ -56,7 +64,8 @@ int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *reques
 		last_refusal(t, refusal, sizeof(refusal));
 	else
 		refusal[0] = '\0';
-	return rt_fail(err, r, "%s: %s/uprobe_events refused the probe: %s%s", f->name, t->root, strerror(-r), refusal);
+	return rt_fail(err, r, "%s: %s/uprobe_events refused the probe: %s%s", f->name, t->root,
+		       strerror(-r), refusal);
 }
 
 /* How many probes the kernel holds for event `event` of our group. */
@@ -79,7 +88,10 @@ static int count_defined(const struct rt_tracefs *t, const char *event)
 /* So many probes of an event show whether the kernel keeps several. */
 enum { SAMPLE = 2 };
 
-/* So many events at most because plans have many probes: each costs a wait or more when it goes in and out. */
+/*
+ * So many events at most because plans have many probes: each costs a wait or more when it goes in
+ * and out.
+ */
 enum { MORE_EVENTS = 16 };
 
 struct plans {
@@ -92,7 +104,8 @@ struct plans {
 	unsigned n;
 };
 
-static void name_event(const struct plans *p, unsigned plan, unsigned count, char *name, size_t size)
+static void name_event(const struct plans *p, unsigned plan, unsigned count, char *name,
+		       size_t size)
 {
 	if (count < p->most)
 		snprintf(name, size, "plan%u", plan);
@@ -109,11 +122,15 @@ static int define_member(const struct plans *p, unsigned id, unsigned count, str
 	name_event(p, p->request->probes[id].plan, count, event, sizeof(event));
 	r = rt_define(p->t, p->request, id, event, p->carries, err);
 	if (r == -EEXIST && count % p->most)
-		return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here (EEXIST)");
+		return rt_fail(err, -EOPNOTSUPP,
+			       "an event cannot have several probes here (EEXIST)");
 	return r;
 }
 
-/* Has the kernel kept them all?  Asked while there are few: it lists its definitions a page at a time, each from the beginning. */
+/*
+ * Has the kernel kept them all?  Asked while there are few: it lists its definitions a page at a
+ * time, each from the beginning.
+ */
 static int check_saved(const struct plans *p, struct rt_error *err)
 {
 	int saved = -1, tries;
@@ -125,9 +142,14 @@ static int check_saved(const struct plans *p, struct rt_error *err)
 		for (tries = 0; tries < LOOKS && saved != SAMPLE; tries++)
 			saved = count_defined(p->t, p->events[i].name);
 		if (saved >= 0 && saved != SAMPLE)
-			return rt_fail(err, -EOPNOTSUPP, "an event cannot have several probes here: the kernel kept %d of %d "
-				       "(before 5.4)", saved, SAMPLE);
-		return saved < 0 ? rt_fail(err, saved, "%s/uprobe_events: reading it back: %s", p->t->root, strerror(-saved)) : 0;
+			return rt_fail(err, -EOPNOTSUPP,
+				       "an event cannot have several probes here: the kernel kept "
+				       "%d of %d "
+				       "(before 5.4)",
+				       saved, SAMPLE);
+		return saved < 0 ? rt_fail(err, saved, "%s/uprobe_events: reading it back: %s",
+					   p->t->root, strerror(-saved))
+				 : 0;
 	}
 	return 0;
 }
@@ -162,16 +184,22 @@ static int define_some(struct plans *p, bool sample, struct rt_error *err)
 }
 
 /*
- * The kernel looks for an event of the same name from its oldest definition on, at each new one: hence the first ones first.  Then it
- * compares the new probe with all that the event has, and with all that there are: 5,000 functions with their values and returns took 2.3 s of
- * its time as two events, and 1.6 s as ten.
+ * The kernel looks for an event of the same name from its oldest definition on, at each new one:
+ * hence the first ones first.  Then it compares the new probe with all that the event has, and with
+ * all that there are: 5,000 functions with their values and returns took 2.3 s of its time as two
+ * events, and 1.6 s as ten.
  */
-int rt_define_plans(const struct rt_tracefs *t, const struct rt_attach_request *request, unsigned carries, bool leave_out,
-		    unsigned most, struct rt_defined **events, unsigned *n, struct rt_error *err)
+int rt_define_plans(const struct rt_tracefs *t, const struct rt_attach_request *request,
+		    unsigned carries, bool leave_out, unsigned most, struct rt_defined **events,
+		    unsigned *n, struct rt_error *err)
 {
 	unsigned least = request->nprobes / MORE_EVENTS + 1;
 	struct plans p = {
-		.t = t, .request = request, .carries = carries, .leave_out = leave_out, .most = most > least ? most : least,
+		.t = t,
+		.request = request,
+		.carries = carries,
+		.leave_out = leave_out,
+		.most = most > least ? most : least,
 		.counts = calloc(request->nplans, sizeof(*p.counts)),
 		.events = calloc(request->nplans + MORE_EVENTS, sizeof(*p.events)),
 	};

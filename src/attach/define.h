@@ -5,17 +5,24 @@
 #include "attach/attach.h"
 #include "kernel/tracefs.h"
 
-/* What a definition carries: nothing for a BPF program's event, the plan's values for one that is read through tracefs. */
+/*
+ * What a definition carries: nothing for a BPF program's event, the plan's values for one that is
+ * read through tracefs.
+ */
 enum rt_define {
 	RT_DEFINE_BARE = 0,
 	RT_DEFINE_VALUES = 1,
 	RT_DEFINE_ID = 2,		/* and the probe's id as a constant (5.4) */
-	RT_DEFINE_NO_RA = 4,		/* but not the return address, where it lies in memory, which 3.10 does not read */
+	/* but not the return address, where it lies in memory, which 3.10 does not read */
+	RT_DEFINE_NO_RA = 4,
 };
 
-/* Write the definition of probe `id` as event `event` of our group, with what `carries` (of enum rt_define) says. */
-int rt_define(const struct rt_tracefs *tracefs, const struct rt_attach_request *request, unsigned id, const char *event,
-	      unsigned carries, struct rt_error *err);
+/*
+ * Write the definition of probe `id` as event `event` of our group, with what `carries` (of enum
+ * rt_define) says.
+ */
+int rt_define(const struct rt_tracefs *tracefs, const struct rt_attach_request *request,
+	      unsigned id, const char *event, unsigned carries, struct rt_error *err);
 
 /* An event of many probes, all of one plan. */
 struct rt_defined {
@@ -24,11 +31,14 @@ struct rt_defined {
 };
 
 /*
- * Define all probes of the request, those of one plan as one event (5.4), or as several of at most so many probes as `most` says and the
- * number of events allows; without those that rt_attach_leaves_out names where `leave_out` is set.  `*events` is malloced, also where
- * this fails.  -EOPNOTSUPP where an event cannot have several probes: older kernels replace one silently.
+ * Define all probes of the request, those of one plan as one event (5.4), or as several of at most
+ * so many probes as `most` says and the number of events allows; without those that
+ * rt_attach_leaves_out names where `leave_out` is set.  `*events` is malloced, also where this
+ * fails.  -EOPNOTSUPP where an event cannot have several probes: older kernels replace one
+ * silently.
  */
-int rt_define_plans(const struct rt_tracefs *tracefs, const struct rt_attach_request *request, unsigned carries, bool leave_out,
-		    unsigned most, struct rt_defined **events, unsigned *n, struct rt_error *err);
+int rt_define_plans(const struct rt_tracefs *tracefs, const struct rt_attach_request *request,
+		    unsigned carries, bool leave_out, unsigned most, struct rt_defined **events,
+		    unsigned *n, struct rt_error *err);
 
 #endif

@@ -6,8 +6,8 @@
 #include "attach/define.h"
 #include "attach/perf_probe.h"
 
-static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id, const void *how,
-		     struct rt_error *err)
+static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id,
+		     const void *how, struct rt_error *err)
 {
 	const struct rt_probe *probe = &request->probes[id];
 	const struct rt_function *f = &request->functions->v[probe->function];
@@ -28,7 +28,8 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 	return rt_perf_probes_add(p, &attr, request->pids, prog, f->name, err);
 }
 
-static int event_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
+static int event_open(const struct rt_attach_request *request, struct rt_attach **attach,
+		      struct rt_error *err)
 {
 	struct rt_perf_probes *p;
 	int r;

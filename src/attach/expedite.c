@@ -18,8 +18,8 @@
 #include "attach/guard.h"
 
 /*
- * How often the guard looks whether another rawtrace has put the value back, how long the owner waits for the guard's word, and how long
- * the guard for what a killed owner had open.
+ * How often the guard looks whether another rawtrace has put the value back, how long the owner
+ * waits for the guard's word, and how long the guard for what a killed owner had open.
  */
 enum { LOOK_MS = 5, ANSWER_MS = 2000, GONE_MS = 60000 };
 
@@ -95,7 +95,8 @@ static char next_word(int fd)
 	return n == 1 ? word : '\0';
 }
 
-static void __attribute__((noreturn)) guard_main(int fd, int file, pid_t owner, const char *folder, struct rt_expedite_shared *shared)
+static void __attribute__((noreturn))
+guard_main(int fd, int file, pid_t owner, const char *folder, struct rt_expedite_shared *shared)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	enum rt_expedite_state state = RT_EXPEDITE_OFF;
@@ -157,8 +158,10 @@ int rt_expedite_start(struct rt_expedite *e, const char *folder, struct rt_error
 	e->folder = folder;
 	file = open_value(folder, "rcu_expedited", O_RDWR);
 	if (file < 0)
-		return rt_fail(err, -errno, "--expedite: %s/rcu_expedited: %s", folder, strerror(errno));
-	e->shared = mmap(NULL, sizeof(*e->shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		return rt_fail(err, -errno, "--expedite: %s/rcu_expedited: %s", folder,
+			       strerror(errno));
+	e->shared = mmap(NULL, sizeof(*e->shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	r = e->shared == MAP_FAILED ? -ENOMEM : fork_guard(e, file);
 	close(file);
 	if (r == 0)

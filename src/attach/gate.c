@@ -11,7 +11,10 @@
 static int open_events(struct rt_gate *g, const struct rt_pids *pids)
 {
 	const struct rt_perf_attr attr = {
-		.type = RT_PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = RT_PERF_COUNT_SW_DUMMY, .flags = RT_PERF_PINNED,
+		.type = RT_PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = RT_PERF_COUNT_SW_DUMMY,
+		.flags = RT_PERF_PINNED,
 	};
 	uint32_t i;
 	int r = 0;
@@ -50,7 +53,8 @@ int rt_gate_open(struct rt_gate *g, const struct rt_pids *pids, struct rt_error 
 	*g = (struct rt_gate){ .open = true, .map = -1, .events = -1, .program = -1, .link = -1 };
 	g->map = r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0);
 	if (r >= 0)
-		g->events = r = rt_bpf_map_create(RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, pids->n, 0);
+		g->events = r = rt_bpf_map_create(RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, pids->n,
+						  0);
 	if (r >= 0)
 		r = open_events(g, pids);
 	if (r >= 0)
@@ -59,7 +63,9 @@ int rt_gate_open(struct rt_gate *g, const struct rt_pids *pids, struct rt_error 
 		g->link = r = rt_bpf_raw_tracepoint("sched_process_exec", g->program);
 	if (r >= 0)
 		return 0;
-	return rt_fail(err, r, "user %u may not trace here: the kernel does not tell of setuid programs: %s; try: sudo rawtrace ...",
+	return rt_fail(err, r,
+		       "user %u may not trace here: the kernel does not tell of setuid programs: "
+		       "%s; try: sudo rawtrace ...",
 		       (unsigned)getuid(), strerror(-r));
 }
 

@@ -9,13 +9,15 @@
 #include "base/pids.h"
 
 /*
- * A user with CAP_BPF and CAP_PERFMON may not read the memory of a setuid program, but uprobes survive the exec of one.  A gate ends
- * the trace in the kernel, before that program runs its first instruction.
+ * A user with CAP_BPF and CAP_PERFMON may not read the memory of a setuid program, but uprobes
+ * survive the exec of one.  A gate ends the trace in the kernel, before that program runs its first
+ * instruction.
  *
- * The kernel takes its perf events from a task that executes a setuid, setgid or capable program, or one that its user may not
- * read (begin_new_exec, after commit_creds).  So each process gets a pinned event.  A program on the tracepoint
- * sched_process_exec, which comes later in the same exec, reads it: perf_event_read_local gives an error for a pinned event that
- * is not on.  Then RT_MAP_GATE has the process's id, and the programs on probes return at once.
+ * The kernel takes its perf events from a task that executes a setuid, setgid or capable program,
+ * or one that its user may not read (begin_new_exec, after commit_creds).  So each process gets a
+ * pinned event.  A program on the tracepoint sched_process_exec, which comes later in the same
+ * exec, reads it: perf_event_read_local gives an error for a pinned event that is not on.  Then
+ * RT_MAP_GATE has the process's id, and the programs on probes return at once.
  *
  * Exec by a thread other than the first closes the gate too, as the event is the first thread's.
  */

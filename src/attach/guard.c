@@ -15,12 +15,16 @@
 #include "kernel/owner.h"
 #include "kernel/procfs.h"
 
-/* How long the guard waits for the owner's end, and then for what is busy: its perf events are closed one by one, 0.1 s each. */
+/*
+ * How long the guard waits for the owner's end, and then for what is busy: its perf events are
+ * closed one by one, 0.1 s each.
+ */
 enum { RETRY_MS = 100, RETRIES = 6000 };
 
 /*
- * A process that ends closes its files in an order of the kernel's own: the pipe perhaps first.  It has closed all of them when its
- * children are given to another (exit_files, exit_task_work, exit_notify).  Before that nothing may be deleted (kernel/leftovers.c).
+ * A process that ends closes its files in an order of the kernel's own: the pipe perhaps first.  It
+ * has closed all of them when its children are given to another (exit_files, exit_task_work,
+ * exit_notify).  Before that nothing may be deleted (kernel/leftovers.c).
  */
 static bool wait_for_end(pid_t owner)
 {
@@ -34,7 +38,10 @@ static bool wait_for_end(pid_t owner)
 	return false;
 }
 
-/* Keep nothing of the parent's open: a reader of its standard error must see the end of file when it dies. */
+/*
+ * Keep nothing of the parent's open: a reader of its standard error must see the end of file when
+ * it dies.
+ */
 static void close_all_but(int keep, int lock)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -69,8 +76,8 @@ void rt_guard_hide(pid_t owner, int keep, int also)
 	close_all_but(keep, also);
 }
 
-static void __attribute__((noreturn)) guard_main(int fd, pid_t owner, const struct rt_tracefs *tracefs,
-						  struct rt_main_buffer *buffer)
+static void __attribute__((noreturn))
+guard_main(int fd, pid_t owner, const struct rt_tracefs *tracefs, struct rt_main_buffer *buffer)
 {
 	unsigned i;
 	ssize_t n;
@@ -107,7 +114,8 @@ int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, str
 
 	memset(guard, 0, sizeof(*guard));
 	guard->owner = getpid();
-	guard->buffer = mmap(NULL, sizeof(*guard->buffer), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	guard->buffer = mmap(NULL, sizeof(*guard->buffer), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (guard->buffer == MAP_FAILED)
 		return rt_nomem(err);
 	if (pipe2(p, O_CLOEXEC) != 0) {

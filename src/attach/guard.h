@@ -7,8 +7,9 @@
 #include "kernel/main_buffer.h"
 
 /*
- * A small process that outlives a killed rawtrace and clears what it had defined in tracefs: unlike links and perf events, definitions
- * and the events of an instance do not go away with the process that made them.  It sleeps in read(2) on a pipe.
+ * A small process that outlives a killed rawtrace and clears what it had defined in tracefs: unlike
+ * links and perf events, definitions and the events of an instance do not go away with the process
+ * that made them.  It sleeps in read(2) on a pipe.
  */
 struct rt_guard {
 	pid_t pid;		/* 0: not running */
@@ -18,15 +19,18 @@ struct rt_guard {
 };
 
 /*
- * For a forked child that outlives its owner: out of the reach of signals to it, named after it, and with nothing of it open but
- * descriptors `keep` and `also` (or -1).
+ * For a forked child that outlives its owner: out of the reach of signals to it, named after it,
+ * and with nothing of it open but descriptors `keep` and `also` (or -1).
  */
 void rt_guard_hide(pid_t owner, int keep, int also);
 
 /* Start it, before anything is defined.  0 or a negative errno. */
 int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, struct rt_error *err);
 
-/* Clear all definitions of the owner, give the main buffer back if it was taken, and dismiss the guard.  In its child as well. */
+/*
+ * Clear all definitions of the owner, give the main buffer back if it was taken, and dismiss the
+ * guard.  In its child as well.
+ */
 void rt_guard_end(struct rt_guard *guard, const struct rt_tracefs *tracefs);
 
 #endif

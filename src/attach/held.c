@@ -8,7 +8,10 @@
 #include "kernel/sys.h"
 #include "stream/verifier.h"
 
-/* Larger records would be copied by too many instructions, and would not fit on a program's stack beside what else it needs. */
+/*
+ * Larger records would be copied by too many instructions, and would not fit on a program's stack
+ * beside what else it needs.
+ */
 enum { HELD_MAX = 384 };
 
 bool rt_held_pairs(const struct rt_plan *plans, unsigned nplans)
@@ -16,12 +19,14 @@ bool rt_held_pairs(const struct rt_plan *plans, unsigned nplans)
 	unsigned i;
 
 	for (i = 0; i < nplans; i++)
-		if (plans[i].goroutine || plans[i].role == RT_ROLE_STACK || plans[i].role == RT_ROLE_STACK_TOP)
+		if (plans[i].goroutine || plans[i].role == RT_ROLE_STACK ||
+		    plans[i].role == RT_ROLE_STACK_TOP)
 			return false;
 	return true;
 }
 
-bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans, enum rt_key key)
+bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans,
+		 enum rt_key key)
 {
 	unsigned i, uretprobes = 0, others = 0;
 
@@ -33,7 +38,8 @@ bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsi
 		else
 			others++;
 	}
-	return limit->min_time && rt_held_pairs(plans, nplans) && (key == RT_KEY_ID || !uretprobes || !others);
+	return limit->min_time && rt_held_pairs(plans, nplans) &&
+	       (key == RT_KEY_ID || !uretprobes || !others);
 }
 
 uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, enum rt_key key)
@@ -43,9 +49,12 @@ uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, enum rt_key 
 	return size <= HELD_MAX && rt_verifier_loops() == 0 ? size : 0;
 }
 
-/* Frames are read one by one, from a map that nobody writes to: the thread has ended, or the probes are out. */
-static int read_slot(const struct rt_held *held, uint32_t slot, const struct rt_head *head, uint64_t now, uint8_t *frame,
-		     const struct rt_event_handler *handler)
+/*
+ * Frames are read one by one, from a map that nobody writes to: the thread has ended, or the probes
+ * are out.
+ */
+static int read_slot(const struct rt_held *held, uint32_t slot, const struct rt_head *head,
+		     uint64_t now, uint8_t *frame, const struct rt_event_handler *handler)
 {
 	struct rt_open_call call;
 	struct rt_event event;
@@ -75,7 +84,8 @@ static int read_slot(const struct rt_held *held, uint32_t slot, const struct rt_
 int rt_held_read(const struct rt_held *held, pid_t tid, bool gone, uint64_t now,
 		 const struct rt_event_handler *handler)
 {
-	uint32_t slot = tid ? (uint32_t)tid & (held->slots - 1) : 0, end = tid ? slot + 1 : held->slots;
+	uint32_t slot = tid ? (uint32_t)tid & (held->slots - 1) : 0,
+		 end = tid ? slot + 1 : held->slots;
 	uint8_t *frame = malloc(sizeof(struct rt_open_call) + held->size);
 	struct rt_head head;
 	int r = frame ? 0 : -ENOMEM;

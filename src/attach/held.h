@@ -6,7 +6,10 @@
 #include "stream/record.h"
 #include "base/error.h"
 
-/* The calls that programs hold back until they have lasted long enough (emit/hold.h), and how what is left of them is read. */
+/*
+ * The calls that programs hold back until they have lasted long enough (emit/hold.h), and how what
+ * is left of them is read.
+ */
 struct rt_held {
 	const struct rt_record_decoder *decoder;
 	int heads, frames;		/* the maps RT_MAP_HEADS and RT_MAP_FRAMES */
@@ -16,23 +19,30 @@ struct rt_held {
 };
 
 /*
- * Can programs in the kernel tell which calls are open?  They know them by thread and stack pointer: not those of goroutines, which change
- * threads, nor those on stacks that the program makes for coroutines.
+ * Can programs in the kernel tell which calls are open?  They know them by thread and stack
+ * pointer: not those of goroutines, which change threads, nor those on stacks that the program
+ * makes for coroutines.
  */
 bool rt_held_pairs(const struct rt_plan *plans, unsigned nplans);
 
 /*
- * May calls be held back?  Only where each return is of one call for certain: programs that do not know their function (RT_KEY_IP) could
- * take a return instruction of one function for the end of another that has a uretprobe.
+ * May calls be held back?  Only where each return is of one call for certain: programs that do not
+ * know their function (RT_KEY_IP) could take a return instruction of one function for the end of
+ * another that has a uretprobe.
  */
-bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans, enum rt_key key);
+bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans,
+		 enum rt_key key);
 
-/* Bytes of a record, where this kernel's programs can hold the request's calls back; else 0: they then give all of them. */
+/*
+ * Bytes of a record, where this kernel's programs can hold the request's calls back; else 0: they
+ * then give all of them.
+ */
 uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, enum rt_key key);
 
 /*
- * Give the entries of those calls of thread `tid` (0: of every thread) that are open at `now`, have lasted long enough by then, and have
- * not been recorded, as events of that time, outermost first.  With `gone` the thread has ended, and its slot is given back.
+ * Give the entries of those calls of thread `tid` (0: of every thread) that are open at `now`, have
+ * lasted long enough by then, and have not been recorded, as events of that time, outermost first.
+ * With `gone` the thread has ended, and its slot is given back.
  */
 int rt_held_read(const struct rt_held *held, pid_t tid, bool gone, uint64_t now,
 		 const struct rt_event_handler *handler);

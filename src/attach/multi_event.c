@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One uprobe_events event of many probes for each plan (about 5.4), one BPF program on its perf event: two descriptors for
- * thousands of functions.  The program cannot tell the probes apart, so an entry is known by its instruction pointer and a
- * return by the stack pointer of the entry it ends.
+ * One uprobe_events event of many probes for each plan (about 5.4), one BPF program on its perf
+ * event: two descriptors for thousands of functions.  The program cannot tell the probes apart, so
+ * an entry is known by its instruction pointer and a return by the stack pointer of the entry it
+ * ends.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,10 +12,14 @@
 #include "attach/define.h"
 #include "attach/perf_probe.h"
 
-/* Each event takes 0.1 s to be taken out, as long as so many more probes take to be defined (define.c). */
+/*
+ * Each event takes 0.1 s to be taken out, as long as so many more probes take to be defined
+ * (define.c).
+ */
 enum { EVENT_PROBES = 5000 };
 
-static int add_event(struct rt_perf_probes *p, const struct rt_attach_request *request, const struct rt_defined *event, struct rt_error *err)
+static int add_event(struct rt_perf_probes *p, const struct rt_attach_request *request,
+		     const struct rt_defined *event, struct rt_error *err)
 {
 	struct rt_perf_attr attr;
 	int prog, r;
@@ -22,13 +27,15 @@ static int add_event(struct rt_perf_probes *p, const struct rt_attach_request *r
 	r = rt_perf_probes_event(p, event->name, &attr, err);
 	if (r < 0)
 		return r;
-	prog = rt_bpf_side_load(&p->side, request, (uint16_t)event->plan, RT_KEY_POINTER, 0, 0, err);
+	prog = rt_bpf_side_load(&p->side, request, (uint16_t)event->plan, RT_KEY_POINTER, 0, 0,
+				err);
 	if (prog < 0)
 		return prog;
 	return rt_perf_probes_add(p, &attr, request->pids, prog, event->name, err);
 }
 
-static int multi_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
+static int multi_open(const struct rt_attach_request *request, struct rt_attach **attach,
+		      struct rt_error *err)
 {
 	struct rt_perf_probes *p;
 	struct rt_defined *events;
@@ -38,7 +45,8 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 	p = rt_perf_probes_new(&rt_attach_multi_event, request, true, &r, err);
 	if (!p)
 		return r;
-	r = rt_define_plans(&p->tracefs, request, RT_DEFINE_BARE, false, EVENT_PROBES, &events, &n, err);
+	r = rt_define_plans(&p->tracefs, request, RT_DEFINE_BARE, false, EVENT_PROBES, &events, &n,
+			    err);
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
 		for (i = 0; i < n && r == 0 && !rt_attach_stopped(request); i++)
 			if ((int)request->plans[events[i].plan].kind == kind)

@@ -25,8 +25,9 @@ static unsigned files_wanted(const struct rt_attach_request *request)
 	return request->nprobes * request->pids->n;
 }
 
-struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const struct rt_attach_request *request,
-					  bool definitions, int *r, struct rt_error *err)
+struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops,
+					  const struct rt_attach_request *request, bool definitions,
+					  int *r, struct rt_error *err)
 {
 	struct rt_perf_probes *p = calloc(1, sizeof(*p));
 
@@ -63,13 +64,17 @@ static int check_files(const struct rt_attach_request *request, struct rt_error 
 
 	if (wanted + PASSING_FDS <= left)
 		return 0;
-	return rt_fail(err, -EMFILE, "%u probes take a file descriptor each%s, and %u are left (RLIMIT_NOFILE, which "
-		       "cap_sys_resource raises); trace fewer functions, or raise it: ulimit -n %u", request->nprobes,
-		       request->pids->n > 1 ? " for each process" : "", left > PASSING_FDS ? left - PASSING_FDS : 0, wanted + OTHER_FDS);
+	return rt_fail(
+		err, -EMFILE,
+		"%u probes take a file descriptor each%s, and %u are left (RLIMIT_NOFILE, which "
+		"cap_sys_resource raises); trace fewer functions, or raise it: ulimit -n %u",
+		request->nprobes, request->pids->n > 1 ? " for each process" : "",
+		left > PASSING_FDS ? left - PASSING_FDS : 0, wanted + OTHER_FDS);
 }
 
-int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request *request, rt_perf_probe_fn *add, const void *how,
-		       struct rt_attach **attach, struct rt_error *err)
+int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request *request,
+		       rt_perf_probe_fn *add, const void *how, struct rt_attach **attach,
+		       struct rt_error *err)
 {
 	int kind, r = check_files(request, err);
 	unsigned i;
@@ -89,7 +94,8 @@ int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request 
 }
 
 /* `prog` < 0: the event has it. */
-static int add_for(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid, int prog, const char *what, struct rt_error *err)
+static int add_for(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid, int prog,
+		   const char *what, struct rt_error *err)
 {
 	int fd, r = 0;
 
@@ -97,25 +103,31 @@ static int add_for(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pi
 		return rt_nomem(err);
 	fd = rt_perf_open(attr, pid, -1);
 	if (fd == -EMFILE)
-		r = rt_fail(err, fd, "%s: more probes than file descriptors (%zu open; RLIMIT_NOFILE); trace fewer functions", what,
-			    p->nfds);
+		r = rt_fail(err, fd,
+			    "%s: more probes than file descriptors (%zu open; RLIMIT_NOFILE); "
+			    "trace fewer functions",
+			    what, p->nfds);
 	else if (fd < 0)
 		r = rt_fail(err, fd, "%s: perf_event_open: %s", what, rt_probe_strerror(-fd));
 	else if (prog >= 0 && ioctl(fd, RT_PERF_IOC_SET_BPF, prog) != 0)
-		r = rt_fail(err, -errno, "%s: putting the BPF program on the probe: %s", what, strerror(errno));
+		r = rt_fail(err, -errno, "%s: putting the BPF program on the probe: %s", what,
+			    strerror(errno));
 	else if (ioctl(fd, RT_PERF_IOC_ENABLE, 0) != 0)
 		r = rt_fail(err, -errno, "%s: enabling the probe: %s", what, strerror(errno));
 	if (r == 0)
 		p->fds[p->nfds++] = (struct rt_perf_fd){
-			.fd = fd, .function = p->function, .pid = pid, .event = attr->type == RT_PERF_TYPE_TRACEPOINT ? attr->config : 0,
+			.fd = fd,
+			.function = p->function,
+			.pid = pid,
+			.event = attr->type == RT_PERF_TYPE_TRACEPOINT ? attr->config : 0,
 		};
 	else if (fd >= 0)
 		close(fd);
 	return r;
 }
 
-int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr, const struct rt_pids *pids, int prog,
-		       const char *what, struct rt_error *err)
+int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr,
+		       const struct rt_pids *pids, int prog, const char *what, struct rt_error *err)
 {
 	unsigned i;
 	int r = 0;
@@ -129,12 +141,16 @@ int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr
 static struct rt_perf_attr event_attr(uint64_t event)
 {
 	return (struct rt_perf_attr){
-		.type = RT_PERF_TYPE_TRACEPOINT, .size = sizeof(struct rt_perf_attr), .config = event, .sample_period = 1,
+		.type = RT_PERF_TYPE_TRACEPOINT,
+		.size = sizeof(struct rt_perf_attr),
+		.config = event,
+		.sample_period = 1,
 		.flags = RT_PERF_DISABLED,
 	};
 }
 
-int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_perf_attr *attr, struct rt_error *err)
+int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_perf_attr *attr,
+			 struct rt_error *err)
 {
 	char file[128], group[RT_OWNER_NAME_MAX], *text;
 	int r;
@@ -148,7 +164,8 @@ int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_
 	return 0;
 }
 
-int rt_perf_probes_stand_in(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid, pid_t tid, struct rt_error *err)
+int rt_perf_probes_stand_in(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid,
+			    pid_t tid, struct rt_error *err)
 {
 	int fd;
 
@@ -157,7 +174,9 @@ int rt_perf_probes_stand_in(struct rt_perf_probes *p, const struct rt_perf_attr 
 	fd = rt_perf_open(attr, tid, -1);
 	if (fd < 0)
 		return rt_fail(err, fd, "perf_event_open: %s", strerror(-fd));
-	p->fds[p->nfds++] = (struct rt_perf_fd){ .fd = fd, .function = p->function, .pid = pid, .stands_in = true };
+	p->fds[p->nfds++] = (struct rt_perf_fd){
+		.fd = fd, .function = p->function, .pid = pid, .stands_in = true
+	};
 	return 0;
 }
 
@@ -174,7 +193,8 @@ static void drop_stand_ins(struct rt_perf_probes *p, pid_t pid)
 	p->nfds = n;
 }
 
-int rt_perf_probes_again(struct rt_attach *attach, const struct rt_attach_request *request, enum rt_again why, pid_t tid, struct rt_error *err)
+int rt_perf_probes_again(struct rt_attach *attach, const struct rt_attach_request *request,
+			 enum rt_again why, pid_t tid, struct rt_error *err)
 {
 	struct rt_perf_probes *p = (struct rt_perf_probes *)attach;
 	pid_t pid = rt_pids_first(request->pids);
@@ -206,8 +226,9 @@ const char *rt_perf_probes_path(const struct rt_function *function, char *buf)
 }
 
 /*
- * Each close waits for RCU grace periods, about 0.1 s, and closing from many threads gains nothing: the kernel holds event_mutex
- * meanwhile (measured on 6.18).  Hence the mechanisms with one descriptor for all are preferred.
+ * Each close waits for RCU grace periods, about 0.1 s, and closing from many threads gains nothing:
+ * the kernel holds event_mutex meanwhile (measured on 6.18).  Hence the mechanisms with one
+ * descriptor for all are preferred.
  */
 void rt_perf_probes_detach_one(struct rt_attach *attach)
 {
@@ -231,8 +252,9 @@ static int compare_functions(const void *a, const void *b)
 }
 
 /*
- * Where nobody reads any more a function's probes go together: a breakpoint stays until the last of those at it has gone, and a process
- * that goes on pays for each meanwhile.  Before that all entries go first, as no return may be missed.
+ * Where nobody reads any more a function's probes go together: a breakpoint stays until the last of
+ * those at it has gone, and a process that goes on pays for each meanwhile.  Before that all
+ * entries go first, as no return may be missed.
  */
 void rt_perf_probes_close(struct rt_attach *attach)
 {

@@ -16,7 +16,10 @@ struct rt_perf_fd {
 	uint64_t event;		/* the number of tracefs's event, or 0 */
 };
 
-/* What the three mechanisms that put a BPF program on perf events share: state, life cycle, the fds. */
+/*
+ * What the three mechanisms that put a BPF program on perf events share: state, life cycle, the
+ * fds.
+ */
 struct rt_perf_probes {
 	struct rt_attach attach;
 	struct rt_bpf_side side;
@@ -28,40 +31,57 @@ struct rt_perf_probes {
 };
 
 /* Puts in probe `id`; `how` is the mechanism's own. */
-typedef int rt_perf_probe_fn(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id, const void *how,
-			     struct rt_error *err);
-
-/* Put in every probe of the request, returns before entries.  On success `*attach` is `p`; on failure `p` is closed. */
-int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request *request, rt_perf_probe_fn *add, const void *how,
-		       struct rt_attach **attach, struct rt_error *err);
-
-/* Allocate, with maps and rings; `definitions`: find tracefs and start the guard too.  NULL on failure, the code in `*r`. */
-struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops, const struct rt_attach_request *request,
-					  bool definitions, int *r, struct rt_error *err);
+typedef int rt_perf_probe_fn(struct rt_perf_probes *p, const struct rt_attach_request *request,
+			     unsigned id, const void *how, struct rt_error *err);
 
 /*
- * Open the event that `attr` describes for each process, put `prog` (closed in any case) on it and enable it.  With several processes, only
- * for events of tracefs: there a program is on the event itself, whichever descriptor it came by, and a second one would be too many.
+ * Put in every probe of the request, returns before entries.  On success `*attach` is `p`; on
+ * failure `p` is closed.
  */
-int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr, const struct rt_pids *pids, int prog,
-		       const char *what, struct rt_error *err);
+int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request *request,
+		       rt_perf_probe_fn *add, const void *how, struct rt_attach **attach,
+		       struct rt_error *err);
+
+/*
+ * Allocate, with maps and rings; `definitions`: find tracefs and start the guard too.  NULL on
+ * failure, the code in `*r`.
+ */
+struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops,
+					  const struct rt_attach_request *request, bool definitions,
+					  int *r, struct rt_error *err);
+
+/*
+ * Open the event that `attr` describes for each process, put `prog` (closed in any case) on it and
+ * enable it.  With several processes, only for events of tracefs: there a program is on the event
+ * itself, whichever descriptor it came by, and a second one would be too many.
+ */
+int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr,
+		       const struct rt_pids *pids, int prog, const char *what,
+		       struct rt_error *err);
 
 /* The perf event id of tracefs event GROUP/`event`, as an attr for rt_perf_probes_add. */
-int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_perf_attr *attr, struct rt_error *err);
+int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_perf_attr *attr,
+			 struct rt_error *err);
 
 /*
- * rt_attach_ops.again where events are tracefs's: the program is on the event itself, and stays there as long as the first descriptor, so that
- * one more thread takes no more than a descriptor which has it as its target.
+ * rt_attach_ops.again where events are tracefs's: the program is on the event itself, and stays
+ * there as long as the first descriptor, so that one more thread takes no more than a descriptor
+ * which has it as its target.
  */
-int rt_perf_probes_again(struct rt_attach *attach, const struct rt_attach_request *request, enum rt_again why, pid_t tid, struct rt_error *err);
+int rt_perf_probes_again(struct rt_attach *attach, const struct rt_attach_request *request,
+			 enum rt_again why, pid_t tid, struct rt_error *err);
 
 /* One such descriptor, for thread `tid` of process `pid`. */
-int rt_perf_probes_stand_in(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid, pid_t tid, struct rt_error *err);
+int rt_perf_probes_stand_in(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid,
+			    pid_t tid, struct rt_error *err);
 
 /* A file's path as the kernel is given it, in `buf` of 64 bytes: the descriptor that we hold. */
 const char *rt_perf_probes_path(const struct rt_function *function, char *buf);
 
-/* The uprobe PMU's number for perf_event_attr.type; -ENOENT where the kernel has none (before 4.17). */
+/*
+ * The uprobe PMU's number for perf_event_attr.type; -ENOENT where the kernel has none (before
+ * 4.17).
+ */
 int rt_uprobe_pmu_type(uint32_t *type);
 
 void rt_perf_probes_detach_one(struct rt_attach *attach);

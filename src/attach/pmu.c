@@ -28,7 +28,10 @@ int rt_uprobe_pmu_type(uint32_t *type)
 	return 0;
 }
 
-/* The PMU's own description; a kernel without it must never be tried: some crash on other uses of unknown PMUs. */
+/*
+ * The PMU's own description; a kernel without it must never be tried: some crash on other uses of
+ * unknown PMUs.
+ */
 static int pmu_read(struct pmu *pmu, struct rt_error *err)
 {
 	const char *at;
@@ -38,12 +41,14 @@ static int pmu_read(struct pmu *pmu, struct rt_error *err)
 
 	r = rt_uprobe_pmu_type(&pmu->type);
 	if (r < 0)
-		return rt_fail(err, -EOPNOTSUPP, "the kernel has no uprobe PMU (" PMU "; before 4.17)");
+		return rt_fail(err, -EOPNOTSUPP,
+			       "the kernel has no uprobe PMU (" PMU "; before 4.17)");
 	r = rt_read_file(PMU "/format/retprobe", &text);
 	if (r < 0)
 		return rt_fail(err, -EOPNOTSUPP, PMU "/format/retprobe: %s", strerror(-r));
 	at = text;
-	r = rt_scan_text(&at, "config:") && rt_scan_number(&at, 10, &bit) && bit < 64 ? 0 : -EOPNOTSUPP;
+	r = rt_scan_text(&at, "config:") && rt_scan_number(&at, 10, &bit) && bit < 64 ? 0
+										      : -EOPNOTSUPP;
 	free(text);
 	if (r < 0)
 		return rt_fail(err, r, PMU "/format/retprobe: not \"config:N\"");
@@ -51,28 +56,36 @@ static int pmu_read(struct pmu *pmu, struct rt_error *err)
 	return 0;
 }
 
-static struct rt_perf_attr probe_attr(const struct pmu *pmu, const struct rt_attach_request *request, const struct rt_probe *probe, char path[64])
+static struct rt_perf_attr probe_attr(const struct pmu *pmu,
+				      const struct rt_attach_request *request,
+				      const struct rt_probe *probe, char path[64])
 {
 	return (struct rt_perf_attr){
-		.type = pmu->type, .size = sizeof(struct rt_perf_attr), .sample_period = 1, .flags = RT_PERF_DISABLED,
+		.type = pmu->type,
+		.size = sizeof(struct rt_perf_attr),
+		.sample_period = 1,
+		.flags = RT_PERF_DISABLED,
 		.config = rt_plan_is_uretprobe(&request->plans[probe->plan]) ? pmu->return_bit : 0,
-		.config1 = (uint64_t)(uintptr_t)rt_perf_probes_path(&request->functions->v[probe->function], path),
+		.config1 = (uint64_t)(uintptr_t)rt_perf_probes_path(
+			&request->functions->v[probe->function], path),
 		.config2 = rt_attach_place(request->functions, request->plans, probe),
 	};
 }
 
 /* For thread `tid`, by which the kernel is to know the request's only process. */
-static int add_for(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id, const struct rt_perf_attr *attr, pid_t tid,
-		   struct rt_error *err)
+static int add_for(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id,
+		   const struct rt_perf_attr *attr, pid_t tid, struct rt_error *err)
 {
 	const struct rt_probe *probe = &request->probes[id];
 	int prog = rt_bpf_side_load(&p->side, request, probe->plan, RT_KEY_CONSTANT, id, 0, err);
 
-	return prog < 0 ? prog : rt_perf_probes_add(p, attr, RT_PID(tid), prog, request->functions->v[probe->function].name, err);
+	return prog < 0 ? prog
+			: rt_perf_probes_add(p, attr, RT_PID(tid), prog,
+					     request->functions->v[probe->function].name, err);
 }
 
-static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id, const void *how,
-		     struct rt_error *err)
+static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id,
+		     const void *how, struct rt_error *err)
 {
 	char path[64];
 	struct rt_perf_attr attr = probe_attr(how, request, &request->probes[id], path);
@@ -81,8 +94,8 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 	int r = 0;
 
 	/*
-	 * Each event is a probe of its own, and where two stand at one place the kernel runs the programs of both at a return, whosever
-	 * it is: so each process has its program.
+	 * Each event is a probe of its own, and where two stand at one place the kernel runs the
+	 * programs of both at a return, whosever it is: so each process has its program.
 	 */
 	for (i = 0; i < request->pids->n && r == 0; i++) {
 		one.pids = RT_PID(request->pids->v[i]);
@@ -97,11 +110,12 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 }
 
 /*
- * At returns the former event's program goes on as soon as there are breakpoints, since there the kernel asks for no process: a second one would
- * tell each return twice.  Elsewhere it asks, and finds the thread that is gone.
+ * At returns the former event's program goes on as soon as there are breakpoints, since there the
+ * kernel asks for no process: a second one would tell each return twice.  Elsewhere it asks, and
+ * finds the thread that is gone.
  */
-static int add_again(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id, const void *how, pid_t tid,
-		     struct rt_error *err)
+static int add_again(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id,
+		     const void *how, pid_t tid, struct rt_error *err)
 {
 	const struct rt_probe *probe = &request->probes[id];
 	char path[64];
@@ -113,7 +127,8 @@ static int add_again(struct rt_perf_probes *p, const struct rt_attach_request *r
 	return add_for(p, request, id, &attr, tid, err);
 }
 
-static int pmu_again(struct rt_attach *attach, const struct rt_attach_request *request, enum rt_again why, pid_t tid, struct rt_error *err)
+static int pmu_again(struct rt_attach *attach, const struct rt_attach_request *request,
+		     enum rt_again why, pid_t tid, struct rt_error *err)
 {
 	struct pmu pmu = { 0 };
 	int kind, r = pmu_read(&pmu, err);
@@ -123,11 +138,13 @@ static int pmu_again(struct rt_attach *attach, const struct rt_attach_request *r
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
 		for (i = 0; i < request->nprobes && r == 0; i++)
 			if ((int)request->plans[request->probes[i].plan].kind == kind)
-				r = add_again((struct rt_perf_probes *)attach, request, i, &pmu, tid, err);
+				r = add_again((struct rt_perf_probes *)attach, request, i, &pmu,
+					      tid, err);
 	return r;
 }
 
-static int pmu_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
+static int pmu_open(const struct rt_attach_request *request, struct rt_attach **attach,
+		    struct rt_error *err)
 {
 	struct rt_perf_probes *p;
 	struct pmu pmu = { 0 };

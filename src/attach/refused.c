@@ -55,7 +55,10 @@ static int try_part(const struct search *s, size_t first, size_t n)
 	return r;
 }
 
-/* `surely`: there must be one among them, as the kernel has taken the rest of those that it refused. */
+/*
+ * `surely`: there must be one among them, as the kernel has taken the rest of those that it
+ * refused.
+ */
 static int search(struct search *s, size_t first, size_t n, bool surely)
 {
 	unsigned before = s->found;
@@ -95,13 +98,19 @@ static size_t list_functions(struct search *s)
 	return n;
 }
 
-int rt_attach_find_refused(const struct rt_attach_request *request, const struct rt_attach_ops *forced, bool no_bpf, bool *bad,
+int rt_attach_find_refused(const struct rt_attach_request *request,
+			   const struct rt_attach_ops *forced, bool no_bpf, bool *bad,
 			   struct rt_error *err)
 {
 	struct rt_error why = { 0 };
 	struct search s = {
-		.request = request, .forced = forced, .no_bpf = no_bpf, .bad = bad, .err = &why,
-		.functions = calloc(request->functions->n, sizeof(*s.functions)), .in = calloc(request->functions->n, sizeof(*s.in)),
+		.request = request,
+		.forced = forced,
+		.no_bpf = no_bpf,
+		.bad = bad,
+		.err = &why,
+		.functions = calloc(request->functions->n, sizeof(*s.functions)),
+		.in = calloc(request->functions->n, sizeof(*s.in)),
 		.probes = calloc(request->nprobes, sizeof(*s.probes)),
 	};
 	size_t n;

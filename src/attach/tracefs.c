@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tracefs alone (--no-bpf; 3.10): uprobe_events enabled in a trace instance of our own and read from its trace_pipe_raw.  Neither
- * bpf(2) nor perf_event_open(2) is called.
+ * tracefs alone (--no-bpf; 3.10): uprobe_events enabled in a trace instance of our own and read
+ * from its trace_pipe_raw.  Neither bpf(2) nor perf_event_open(2) is called.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,14 +44,15 @@ static void tracefs_close(struct rt_attach *attach)
 	struct tracefs *t = (struct tracefs *)attach;
 
 	if (attach->source)
-		attach->source->ops->close(attach->source);	/* an instance with open files cannot be removed */
+		/* an instance with open files cannot be removed */
+		attach->source->ops->close(attach->source);
 	rt_guard_end(&t->guard, &t->fs);
 	rt_tracefs_events_free(t->events, t->nevents);
 	free(t);
 }
 
-static int add_event(struct tracefs *t, const char *name, enum rt_event_type type, const struct rt_attach_request *request,
-		     unsigned probe, struct rt_error *err)
+static int add_event(struct tracefs *t, const char *name, enum rt_event_type type,
+		     const struct rt_attach_request *request, unsigned probe, struct rt_error *err)
 {
 	struct rt_tracefs_event *e = &t->events[t->nevents];
 	char file[128], *text;
@@ -75,8 +76,8 @@ static int add_event(struct tracefs *t, const char *name, enum rt_event_type typ
 	return 0;
 }
 
-static int add_hits(struct tracefs *t, const struct rt_attach_request *request, const char *event, unsigned probe,
-		    struct rt_error *err)
+static int add_hits(struct tracefs *t, const struct rt_attach_request *request, const char *event,
+		    unsigned probe, struct rt_error *err)
 {
 	char name[96], group[RT_OWNER_NAME_MAX];
 
@@ -87,14 +88,19 @@ static int add_hits(struct tracefs *t, const struct rt_attach_request *request, 
 /* Larger ones are slow to define (define.c), and each takes 35 ms to be disabled. */
 enum { EVENT_PROBES = 2000 };
 
-/* Events of many probes each, told apart by a constant in the record (5.4).  -EOPNOTSUPP where the kernel cannot. */
-static int define_plans(struct tracefs *t, const struct rt_attach_request *request, struct rt_error *err)
+/*
+ * Events of many probes each, told apart by a constant in the record (5.4).  -EOPNOTSUPP where the
+ * kernel cannot.
+ */
+static int define_plans(struct tracefs *t, const struct rt_attach_request *request,
+			struct rt_error *err)
 {
 	struct rt_defined *events;
 	unsigned i, n;
 	int r;
 
-	r = rt_define_plans(&t->fs, request, RT_DEFINE_VALUES | RT_DEFINE_ID, true, EVENT_PROBES, &events, &n, err);
+	r = rt_define_plans(&t->fs, request, RT_DEFINE_VALUES | RT_DEFINE_ID, true, EVENT_PROBES,
+			    &events, &n, err);
 	if (r == -EINVAL || r == -EEXIST)
 		r = -EOPNOTSUPP;
 	for (i = 0; i < n && r == 0; i++)
@@ -108,17 +114,23 @@ static bool reads_memory(const struct rt_plan *plan)
 	unsigned i;
 
 	for (i = 0; i < plan->nvalues; i++)
-		if (plan->values[i].base == RT_BASE_STACK || plan->values[i].nderef || (plan->values[i].type == RT_TYPE_STRING && plan->values[i].base != RT_BASE_COMM))
+		if (plan->values[i].base == RT_BASE_STACK || plan->values[i].nderef ||
+		    (plan->values[i].type == RT_TYPE_STRING &&
+		     plan->values[i].base != RT_BASE_COMM))
 			return true;
 	return false;
 }
 
 /* Does it refuse to read the word at the stack pointer, where it takes the same probe without? */
-static bool cannot_read_memory(const struct tracefs *t, const struct rt_attach_request *request, const struct rt_probe *probe)
+static bool cannot_read_memory(const struct tracefs *t, const struct rt_attach_request *request,
+			       const struct rt_probe *probe)
 {
 	const struct rt_arch *arch = request->plans[probe->plan].arch;
 	const struct rt_plan plan = {
-		.kind = request->plans[probe->plan].kind, .leaving = request->plans[probe->plan].leaving, .arch = arch, .nvalues = 1,
+		.kind = request->plans[probe->plan].kind,
+		.leaving = request->plans[probe->plan].leaving,
+		.arch = arch,
+		.nvalues = 1,
 		.values = { { .base = RT_BASE_STACK, .size = arch->word } },
 	};
 	const struct rt_probe alone = { .function = probe->function, .exit = probe->exit };
@@ -132,8 +144,8 @@ static bool cannot_read_memory(const struct tracefs *t, const struct rt_attach_r
 }
 
 /* 3.10 reads registers only. */
-static int define_probe(struct tracefs *t, const struct rt_attach_request *request, unsigned id, const char *event,
-			struct rt_error *err)
+static int define_probe(struct tracefs *t, const struct rt_attach_request *request, unsigned id,
+			const char *event, struct rt_error *err)
 {
 	const struct rt_probe *probe = &request->probes[id];
 	const struct rt_plan *plan = &request->plans[probe->plan];
@@ -143,18 +155,23 @@ static int define_probe(struct tracefs *t, const struct rt_attach_request *reque
 	if (r != -EINVAL)
 		return r;
 	if (reads_memory(plan) && cannot_read_memory(t, request, probe))
-		return rt_fail(err, -EOPNOTSUPP, "%s: this kernel's uprobe_events read registers and not memory (3.10), and so no strings and "
-			       "nothing by a pointer or on the stack", request->functions->v[probe->function].name);
+		return rt_fail(err, -EOPNOTSUPP,
+			       "%s: this kernel's uprobe_events read registers and not memory "
+			       "(3.10), and so no strings and "
+			       "nothing by a pointer or on the stack",
+			       request->functions->v[probe->function].name);
 	if (!plan->return_address || plan->arch->link.tracefs)
 		return r;
 	r = rt_define(&t->fs, request, id, event, RT_DEFINE_VALUES | RT_DEFINE_NO_RA, err);
 	if (r == 0)
-		t->attach.remark = "this kernel's uprobe_events do not read memory (3.10): after a longjmp, a call from the place "
+		t->attach.remark = "this kernel's uprobe_events do not read memory (3.10): after a "
+				   "longjmp, a call from the place "
 				   "of one that was left may be shown inside it";
 	return r;
 }
 
-static int define_probes(struct tracefs *t, const struct rt_attach_request *request, struct rt_error *err)
+static int define_probes(struct tracefs *t, const struct rt_attach_request *request,
+			 struct rt_error *err)
 {
 	char event[32];
 	unsigned i;
@@ -203,14 +220,16 @@ static int append_instance(struct tracefs *t, const char *file, const char *text
 }
 
 /* Make our instance, or take the main buffer where that is what uprobes write to. */
-static int make_instance(struct tracefs *t, const struct rt_attach_request *request, struct rt_error *err)
+static int make_instance(struct tracefs *t, const struct rt_attach_request *request,
+			 struct rt_error *err)
 {
 	size_t kb = (request->ring_bytes ? request->ring_bytes : 8u << 20) / 1024;
 	char path[PATH_MAX], number[32], clock[sizeof(t->instance) + 16], name[RT_OWNER_NAME_MAX];
 
 	snprintf(t->instance, sizeof(t->instance), "instances/%s", rt_own_instance(name));
 	if (mkdir(rt_tracefs_path(&t->fs, path, "%s", t->instance), 0700) != 0 && errno != ENOENT)
-		return rt_fail(err, -errno, "%s: cannot make a trace instance: %s", path, strerror(errno));
+		return rt_fail(err, -errno, "%s: cannot make a trace instance: %s", path,
+			       strerror(errno));
 	snprintf(clock, sizeof(clock), "%s/trace_clock", t->instance);
 	if (!rt_tracefs_has_clock(&t->fs, clock)) {
 		rmdir(path);
@@ -219,11 +238,16 @@ static int make_instance(struct tracefs *t, const struct rt_attach_request *requ
 	}
 	snprintf(number, sizeof(number), "%zu", kb ? kb : 1);
 	if (write_instance(t, "buffer_size_kb", number) < 0)
-		return rt_fail(err, -ENOMEM, "%s: no memory for a ring of %zu KiB a CPU; try a smaller --buffer", path, kb);
+		return rt_fail(err, -ENOMEM,
+			       "%s: no memory for a ring of %zu KiB a CPU; try a smaller --buffer",
+			       path, kb);
 	return 0;
 }
 
-/* The threads that the kernel records, which adds those that they begin, into `known`.  0 or -ENOMEM. */
+/*
+ * The threads that the kernel records, which adds those that they begin, into `known`.  0 or
+ * -ENOMEM.
+ */
 static int recorded_threads(const struct tracefs *t, struct rt_members *known)
 {
 	char path[320], *text, *at, *end;
@@ -239,7 +263,10 @@ static int recorded_threads(const struct tracefs *t, struct rt_members *known)
 	return r;
 }
 
-/* The threads of `pid` that are not known, their numbers into `file`.  `found` and how many they are, or a negative errno. */
+/*
+ * The threads of `pid` that are not known, their numbers into `file`.  `found` and how many they
+ * are, or a negative errno.
+ */
 static int add_threads(pid_t pid, struct rt_members *known, int found, FILE *file)
 {
 	pid_t *tids;
@@ -257,8 +284,12 @@ static int add_threads(pid_t pid, struct rt_members *known, int found, FILE *fil
 	return found;
 }
 
-/* The threads of the processes that are not recorded yet, as one text of numbers, malloced into `*text`.  Returns how many. */
-static int new_threads(const struct tracefs *t, const struct rt_pids *pids, struct rt_members *known, char **text)
+/*
+ * The threads of the processes that are not recorded yet, as one text of numbers, malloced into
+ * `*text`.  Returns how many.
+ */
+static int new_threads(const struct tracefs *t, const struct rt_pids *pids,
+		       struct rt_members *known, char **text)
 {
 	int found = 0;
 	unsigned i;
@@ -278,8 +309,8 @@ static int new_threads(const struct tracefs *t, const struct rt_pids *pids, stru
 }
 
 /*
- * Let the kernel record only the traced processes' threads.  Without event-fork (4.7) new threads would be missed, so there everything is
- * recorded and the session picks its threads out.
+ * Let the kernel record only the traced processes' threads.  Without event-fork (4.7) new threads
+ * would be missed, so there everything is recorded and the session picks its threads out.
  */
 static int filter_threads(struct tracefs *t, const struct rt_pids *pids, struct rt_error *err)
 {
@@ -289,7 +320,10 @@ static int filter_threads(struct tracefs *t, const struct rt_pids *pids, struct 
 
 	if (write_instance(t, "options/event-fork", "1") < 0)
 		return 0;
-	/* Threads that begin while we read the list are found by reading it again.  Each write but the first waits for RCU, 40 ms. */
+	/*
+	 * Threads that begin while we read the list are found by reading it again.  Each write but
+	 * the first waits for RCU, 40 ms.
+	 */
 	do {
 		text = NULL;
 		n = new_threads(t, pids, &known, &text);
@@ -301,7 +335,8 @@ static int filter_threads(struct tracefs *t, const struct rt_pids *pids, struct 
 	if (n == -ENOMEM)
 		return rt_nomem(err);
 	if (n < 0)
-		return rt_fail(err, n, "the threads of process %d%s: %s", (int)rt_pids_first(pids), pids->n > 1 ? " or another one" : "", strerror(-n));
+		return rt_fail(err, n, "the threads of process %d%s: %s", (int)rt_pids_first(pids),
+			       pids->n > 1 ? " or another one" : "", strerror(-n));
 	return r < 0 ? rt_fail(err, r, "%s/set_event_pid: %s", t->instance, strerror(-r)) : 0;
 }
 
@@ -312,11 +347,12 @@ static int enable_event(struct tracefs *t, const char *name, struct rt_error *er
 
 	snprintf(file, sizeof(file), "events/%s/enable", name);
 	r = write_instance(t, file, "1");
-	return r < 0 ? rt_fail(err, r, "%s/%s: enabling it: %s", t->instance, file, strerror(-r)) : 0;
+	return r < 0 ? rt_fail(err, r, "%s/%s: enabling it: %s", t->instance, file, strerror(-r))
+		     : 0;
 }
 
-static int enable_probe(struct tracefs *t, const struct rt_attach_request *request, const struct rt_tracefs_event *e,
-			struct rt_error *err)
+static int enable_probe(struct tracefs *t, const struct rt_attach_request *request,
+			const struct rt_tracefs_event *e, struct rt_error *err)
 {
 	const char *name = request->functions->v[request->probes[e->probe].function].name;
 	char event[128], group[RT_OWNER_NAME_MAX];
@@ -326,13 +362,17 @@ static int enable_probe(struct tracefs *t, const struct rt_attach_request *reque
 	r = enable_event(t, event, NULL);
 	if (r == 0)
 		return 0;
-	return rt_fail(err, r, "%s%s: %s", name, strncmp(e->format.name, "plan", 4) == 0 ? " or another function" : "",
+	return rt_fail(err, r, "%s%s: %s", name,
+		       strncmp(e->format.name, "plan", 4) == 0 ? " or another function" : "",
 		       rt_probe_strerror(-r));
 }
 
-/* Each event by itself: the group's `enable` says success up to 4.9 even when a member fails.  Returns before entries. */
-static int enable(struct tracefs *t, const struct rt_attach_request *request, const struct rt_tracefs_event *events, size_t n,
-		  struct rt_error *err)
+/*
+ * Each event by itself: the group's `enable` says success up to 4.9 even when a member fails.
+ * Returns before entries.
+ */
+static int enable(struct tracefs *t, const struct rt_attach_request *request,
+		  const struct rt_tracefs_event *events, size_t n, struct rt_error *err)
 {
 	int kind, r;
 	size_t i;
@@ -376,18 +416,24 @@ static int start(struct tracefs *t, const struct rt_attach_request *request, str
 	n = t->nevents;
 	t->events = NULL;
 	t->nevents = 0;
-	r = rt_tracefs_source_open(rt_tracefs_path(&t->fs, path, "%s", t->instance), events, n, &t->attach.source, err);
+	r = rt_tracefs_source_open(rt_tracefs_path(&t->fs, path, "%s", t->instance), events, n,
+				   &t->attach.source, err);
 	if (r < 0)
 		return r;
 	/* A clock that we cannot read: the session then merges by what it has seen. */
-	t->attach.source->foreign_clock = t->guard.buffer->taken || write_instance(t, "trace_clock", "mono") < 0;
-	/* On the kernels whose main buffer is taken it is quick, and the next trace needs that buffer. */
+	t->attach.source->foreign_clock = t->guard.buffer->taken ||
+					  write_instance(t, "trace_clock", "mono") < 0;
+	/*
+	 * On the kernels whose main buffer is taken it is quick, and the next trace needs that
+	 * buffer.
+	 */
 	t->attach.separate = t->guard.buffer->taken ? 0 : (unsigned)n;
 	r = filter_threads(t, request->pids, err);
 	return r < 0 ? r : enable(t, request, events, n, err);
 }
 
-static int tracefs_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
+static int tracefs_open(const struct rt_attach_request *request, struct rt_attach **attach,
+			struct rt_error *err)
 {
 	struct tracefs *t = calloc(1, sizeof(*t));
 	int r;

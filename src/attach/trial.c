@@ -18,8 +18,8 @@
 #include "stream/addrmap.h"
 
 /*
- * The probed functions: kept whole, so that each call in the source is a call.  Two, as an event of one probe works where one of
- * many does not; and not alike, or the compiler makes one of them.
+ * The probed functions: kept whole, so that each call in the source is a call.  Two, as an event of
+ * one probe works where one of many does not; and not alike, or the compiler makes one of them.
  */
 static int __attribute__((noinline)) probed(int n)
 {
@@ -43,7 +43,8 @@ static int call_probed(void)
 }
 
 /* The functions' places in our own file: a stripped rawtrace has no symbols for them. */
-static int find_functions(const struct rt_trial_program *program, struct rt_function *f, struct rt_error *err)
+static int find_functions(const struct rt_trial_program *program, struct rt_function *f,
+			  struct rt_error *err)
 {
 	struct rt_addrmap *map = rt_addrmap_new();
 	struct rt_image *image;
@@ -58,7 +59,8 @@ static int find_functions(const struct rt_trial_program *program, struct rt_func
 		r = rt_addrmap_find(map, getpid(), program->functions[i], &ino, &f[i].offset);
 	rt_addrmap_free(map);
 	if (r < 0)
-		return rt_fail(err, r, "/proc/self/maps: cannot find rawtrace's own code: %s", strerror(-r));
+		return rt_fail(err, r, "/proc/self/maps: cannot find rawtrace's own code: %s",
+			       strerror(-r));
 	r = rt_image_open("/proc/self/exe", "rawtrace", &image, err);
 	for (i = 0; i < program->n && r == 0; i++) {
 		f[i].name = (char *)"probed";
@@ -98,7 +100,8 @@ static int count(void *ctx, const struct rt_event *event)
 	return 0;
 }
 
-int rt_trial_count(struct rt_source *source, pid_t pid, struct rt_trial *trial, struct rt_error *err)
+int rt_trial_count(struct rt_source *source, pid_t pid, struct rt_trial *trial,
+		   struct rt_error *err)
 {
 	struct counter counter = { trial, pid };
 	const struct rt_event_handler handler = { count, &counter };
@@ -110,7 +113,8 @@ int rt_trial_count(struct rt_source *source, pid_t pid, struct rt_trial *trial, 
 	return r;
 }
 
-static int start_child(const struct rt_trial_program *program, pid_t *pid, int *go, struct rt_error *err)
+static int start_child(const struct rt_trial_program *program, pid_t *pid, int *go,
+		       struct rt_error *err)
 {
 	char byte;
 	int p[2];
@@ -142,7 +146,8 @@ static bool run_child(pid_t pid, int go)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static int run_attached(struct rt_attach *attach, pid_t pid, int go, struct rt_trial *trial, struct rt_error *err)
+static int run_attached(struct rt_attach *attach, pid_t pid, int go, struct rt_trial *trial,
+			struct rt_error *err)
 {
 	uint64_t began;
 	int r;
@@ -155,8 +160,9 @@ static int run_attached(struct rt_attach *attach, pid_t pid, int go, struct rt_t
 	return r;
 }
 
-int rt_trial_program(const struct rt_trial_program *program, const struct rt_attach_ops *only, const struct rt_attach_ops *forced,
-		     bool no_bpf, struct rt_trial *trial, struct rt_error *err)
+int rt_trial_program(const struct rt_trial_program *program, const struct rt_attach_ops *only,
+		     const struct rt_attach_ops *forced, bool no_bpf, struct rt_trial *trial,
+		     struct rt_error *err)
 {
 	struct rt_function function[RT_COUNT(program->functions)] = { { 0 } };
 	const struct rt_functions functions = { .v = function, .n = program->n, .cap = program->n };
@@ -164,7 +170,13 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 	struct rt_plan plans[2];	/* their numbers are their kinds */
 	struct rt_pids child = { .n = 1 };
 	struct rt_attach_request request = {
-		.pids = &child, .functions = &functions, .plans = plans, .nplans = 2, .probes = probes, .nprobes = 2 * program->n, .ring_bytes = 64 << 10,
+		.pids = &child,
+		.functions = &functions,
+		.plans = plans,
+		.nplans = 2,
+		.probes = probes,
+		.nprobes = 2 * program->n,
+		.ring_bytes = 64 << 10,
 	};
 	struct rt_attach *attach = NULL;
 	int go = -1, r;
@@ -176,14 +188,16 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 	if (r < 0)
 		return r;
 	for (i = 0; i < request.nprobes; i++)
-		probes[i] = (struct rt_probe){ .function = i / 2, .plan = i % 2 ? RT_KIND_RETURN : RT_KIND_ENTRY };
+		probes[i] = (struct rt_probe){ .function = i / 2,
+					       .plan = i % 2 ? RT_KIND_RETURN : RT_KIND_ENTRY };
 	request.program = function[0].image;
 	rt_plan_c_entry(rt_image_arch(request.program), 1, &plans[RT_KIND_ENTRY]);
 	rt_plan_c_return(rt_image_arch(request.program), &plans[RT_KIND_RETURN]);
 	r = start_child(program, &child.v[0], &go, err);
 	if (r == 0) {
 		began = rt_now();
-		r = only ? only->open(&request, &attach, err) : rt_attach_open(&request, forced, no_bpf, NULL, &attach, err);
+		r = only ? only->open(&request, &attach, err)
+			 : rt_attach_open(&request, forced, no_bpf, NULL, &attach, err);
 		trial->attach_ms = (double)(rt_now() - began) / 1e6;
 		if (r == 0)
 			r = run_attached(attach, child.v[0], go, trial, err);
@@ -195,10 +209,13 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 	return r;
 }
 
-int rt_trial_run(const struct rt_attach_ops *ops, unsigned n, struct rt_trial *trial, struct rt_error *err)
+int rt_trial_run(const struct rt_attach_ops *ops, unsigned n, struct rt_trial *trial,
+		 struct rt_error *err)
 {
 	const struct rt_trial_program program = {
-		.main = call_probed, .functions = { (uintptr_t)probed, (uintptr_t)probed_too }, .n = n,
+		.main = call_probed,
+		.functions = { (uintptr_t)probed, (uintptr_t)probed_too },
+		.n = n,
 	};
 
 	return rt_trial_program(&program, ops, NULL, false, trial, err);
@@ -310,7 +327,8 @@ const char *rt_leave_name(enum rt_leave leave)
 	return leaves[leave].name;
 }
 
-int rt_trial_leave(enum rt_leave leave, const struct rt_attach_ops *forced, bool no_bpf, struct rt_error *err)
+int rt_trial_leave(enum rt_leave leave, const struct rt_attach_ops *forced, bool no_bpf,
+		   struct rt_error *err)
 {
 	const struct rt_trial_program program = program_of(leave);
 	const char *name = leaves[leave].name;
@@ -321,16 +339,25 @@ int rt_trial_leave(enum rt_leave leave, const struct rt_attach_ops *forced, bool
 	if (r < 0)
 		return r;
 	if (trial.harmed)
-		return rt_fail(err, -EFAULT, "this kernel harms programs that %s (one of rawtrace's own was tried)", name);
+		return rt_fail(
+			err, -EFAULT,
+			"this kernel harms programs that %s (one of rawtrace's own was tried)",
+			name);
 	if (trial.entries != leaves[leave].entries || trial.returns != leaves[leave].returns)
-		return rt_fail(err, -ENODATA, "whether this kernel harms programs that %s could not be tried: of %u calls in rawtrace itself, "
-			       "%u entries and %u returns were seen", name, leaves[leave].entries, trial.entries, trial.returns);
+		return rt_fail(err, -ENODATA,
+			       "whether this kernel harms programs that %s could not be tried: of "
+			       "%u calls in rawtrace itself, "
+			       "%u entries and %u returns were seen",
+			       name, leaves[leave].entries, trial.entries, trial.returns);
 	return 0;
 }
 
 /* ---- programs of another architecture ---- */
 
-/* How long the program may take, which calls a dozen functions: the machine may be slow, or the program lost. */
+/*
+ * How long the program may take, which calls a dozen functions: the machine may be slow, or the
+ * program lost.
+ */
 enum { PATIENCE_MS = 5000, LOOK_US = 200 };
 
 /* ---- the program's file ---- */
@@ -350,11 +377,16 @@ static size_t make_file(const struct rt_arch *arch, struct file *f)
 		.head = {
 			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
 			.e_type = ET_EXEC, .e_machine = arch->machine, .e_version = EV_CURRENT,
-			.e_entry = t->base + (uint32_t)offsetof(struct file, code), .e_phoff = offsetof(struct file, load),
+			.e_entry = t->base + (uint32_t)offsetof(struct file, code),
+			.e_phoff = offsetof(struct file, load),
 			.e_ehsize = sizeof(f->head), .e_phentsize = sizeof(f->load), .e_phnum = 2,
 		},
 		.load = {
-			.p_type = PT_LOAD, .p_vaddr = t->base, .p_paddr = t->base, .p_filesz = size, .p_memsz = size,
+			.p_type = PT_LOAD,
+			.p_vaddr = t->base,
+			.p_paddr = t->base,
+			.p_filesz = size,
+			.p_memsz = size,
 			.p_flags = PF_R | PF_X, .p_align = 4096,
 		},
 		.stack = { .p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W },
@@ -386,7 +418,8 @@ static int unnamed_in(const char *folder)
 }
 
 /* The file written, and open for reading alone: what is open for writing cannot be executed. */
-static int write_file(int fd, const struct file *f, size_t size, struct rt_image **image, struct rt_error *err)
+static int write_file(int fd, const struct file *f, size_t size, struct rt_image **image,
+		      struct rt_error *err)
 {
 	char path[64];
 
@@ -409,8 +442,8 @@ static void wait_for_end(struct rt_tracee *tracee)
 	}
 }
 
-static int run(struct rt_attach_request *request, const struct rt_attach_ops *forced, bool no_bpf, struct rt_trial *trial,
-	       struct rt_error *err)
+static int run(struct rt_attach_request *request, const struct rt_attach_ops *forced, bool no_bpf,
+	       struct rt_trial *trial, struct rt_error *err)
 {
 	static char *const argv[] = { (char *)"rawtrace-trial", NULL };
 	struct rt_attach *attach = NULL;
@@ -442,20 +475,27 @@ static int judge(const struct rt_arch *arch, const struct rt_trial *trial, struc
 	const struct rt_arch_trial *t = arch->trial;
 
 	if (trial->harmed)
-		return rt_fail(err, -EFAULT, "this kernel corrupts %s programs (one of rawtrace's own was tried)", arch->name);
+		return rt_fail(err, -EFAULT,
+			       "this kernel corrupts %s programs (one of rawtrace's own was tried)",
+			       arch->name);
 	if (trial->entries != t->calls || trial->returns != t->calls)
-		return rt_fail(err, -ENODATA, "in a %s program of rawtrace's own, of %u calls, %u entries and %u returns were seen", arch->name,
-			       t->calls, trial->entries, trial->returns);
+		return rt_fail(err, -ENODATA,
+			       "in a %s program of rawtrace's own, of %u calls, %u entries and %u "
+			       "returns were seen",
+			       arch->name, t->calls, trial->entries, trial->returns);
 	if (trial->arguments != t->arguments || trial->results != t->results)
-		return rt_fail(err, -ENODATA, "in a %s program of rawtrace's own, values were read wrong", arch->name);
+		return rt_fail(err, -ENODATA,
+			       "in a %s program of rawtrace's own, values were read wrong",
+			       arch->name);
 	return 0;
 }
 
 /* With the file at `fd`, which is closed. */
-static int try_file(const struct rt_arch *arch, int fd, const struct rt_attach_ops *forced, bool no_bpf, struct rt_trial *trial,
-		    struct rt_error *err)
+static int try_file(const struct rt_arch *arch, int fd, const struct rt_attach_ops *forced,
+		    bool no_bpf, struct rt_trial *trial, struct rt_error *err)
 {
-	struct rt_function v[2] = { { .name = (char *)"sum", .nargs = 1 }, { .name = (char *)"place", .nargs = 1 } };
+	struct rt_function v[2] = { { .name = (char *)"sum", .nargs = 1 },
+				    { .name = (char *)"place", .nargs = 1 } };
 	const struct rt_functions functions = { .v = v, .n = 2, .cap = 2 };
 	static const struct rt_probe probes[] = {
 		{ .plan = RT_KIND_ENTRY }, { .plan = RT_KIND_RETURN },
@@ -463,7 +503,12 @@ static int try_file(const struct rt_arch *arch, int fd, const struct rt_attach_o
 	};
 	struct rt_plan plans[2];
 	struct rt_attach_request request = {
-		.functions = &functions, .plans = plans, .nplans = 2, .probes = probes, .nprobes = RT_COUNT(probes), .ring_bytes = 64 << 10,
+		.functions = &functions,
+		.plans = plans,
+		.nplans = 2,
+		.probes = probes,
+		.nprobes = RT_COUNT(probes),
+		.ring_bytes = 64 << 10,
 	};
 	struct rt_image *image;
 	struct file file;
@@ -488,10 +533,12 @@ static int try_file(const struct rt_arch *arch, int fd, const struct rt_attach_o
 }
 
 /*
- * In memory, else in one folder after another: before 3.17 there is no memfd, on 3.10 and RHEL 7 uprobes on tmpfs files
- * never fire, and a folder may be mounted noexec.  Harm is the same everywhere.
+ * In memory, else in one folder after another: before 3.17 there is no memfd, on 3.10 and RHEL 7
+ * uprobes on tmpfs files never fire, and a folder may be mounted noexec.  Harm is the same
+ * everywhere.
  */
-int rt_trial_arch(const struct rt_arch *arch, const struct rt_attach_ops *forced, bool no_bpf, struct rt_error *err)
+int rt_trial_arch(const struct rt_arch *arch, const struct rt_attach_ops *forced, bool no_bpf,
+		  struct rt_error *err)
 {
 	const char *const folders[] = { NULL, getenv("TMPDIR"), "/var/tmp", "/tmp", "/root" };
 	int r = -ENOENT, fd;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* BPF_LINK_CREATE with BPF_TRACE_UPROBE_MULTI (6.6): one link for thousands of probes, each known by its cookie. */
+/*
+ * BPF_LINK_CREATE with BPF_TRACE_UPROBE_MULTI (6.6): one link for thousands of probes, each known
+ * by its cookie.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +39,10 @@ static uint64_t ptr(const void *p)
 	return (uint64_t)(uintptr_t)p;
 }
 
-/* A kernel that has uprobe_multi says EBADF to a path that is no regular file, an older one EINVAL to anything. */
+/*
+ * A kernel that has uprobe_multi says EBADF to a path that is no regular file, an older one EINVAL
+ * to anything.
+ */
 static bool supported(int prog)
 {
 	static const uint64_t offset = 1;
@@ -48,27 +54,34 @@ static bool supported(int prog)
 	return rt_bpf_link_create(&attr) == -EBADF;
 }
 
-static int link_batch(struct multi *m, pid_t pid, int prog, const struct batch *b, bool uretprobes, struct rt_error *err)
+static int link_batch(struct multi *m, pid_t pid, int prog, const struct batch *b, bool uretprobes,
+		      struct rt_error *err)
 {
 	char path[64] = "";
 	struct rt_bpf_link_attr attr = {
 		.prog_fd = (uint32_t)prog, .attach_type = RT_BPF_TRACE_UPROBE_MULTI,
 		.uprobe_multi = {
-			.path = ptr(path), .offsets = ptr(b->offsets), .cookies = ptr(b->cookies), .cnt = b->n,
-			.flags = uretprobes ? RT_BPF_F_UPROBE_MULTI_RETURN : 0, .pid = (uint32_t)pid,
+			.path = ptr(path),
+			.offsets = ptr(b->offsets),
+			.cookies = ptr(b->cookies),
+			.cnt = b->n,
+			.flags = uretprobes ? RT_BPF_F_UPROBE_MULTI_RETURN : 0,
+			.pid = (uint32_t)pid,
 		},
 	};
 	int r;
 
-	if (RT_ROOM(&m->links, m->nlinks, &m->cap) != 0 || RT_ROOM(&m->pids, m->nlinks, &m->pids_cap) != 0)
+	if (RT_ROOM(&m->links, m->nlinks, &m->cap) != 0 ||
+	    RT_ROOM(&m->pids, m->nlinks, &m->pids_cap) != 0)
 		return rt_nomem(err);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", rt_image_fd(b->image));
 	r = rt_bpf_link_create(&attr);
 	if (r == -EINVAL && !supported(prog))
-		return rt_fail(err, -EOPNOTSUPP, "the kernel has no uprobe_multi links (before 6.6)");
+		return rt_fail(err, -EOPNOTSUPP,
+			       "the kernel has no uprobe_multi links (before 6.6)");
 	if (r < 0)
-		return rt_fail(err, r, "%s: attaching %u probes (uprobe_multi): %s", rt_image_name(b->image), b->n,
-			       rt_probe_strerror(-r));
+		return rt_fail(err, r, "%s: attaching %u probes (uprobe_multi): %s",
+			       rt_image_name(b->image), b->n, rt_probe_strerror(-r));
 	m->pids[m->nlinks] = pid;
 	m->links[m->nlinks++] = r;
 	return 0;
@@ -84,18 +97,24 @@ static int compare_members(const void *a, const void *b)
 }
 
 /* The plan's probes, file by file; their number. */
-static uint32_t sort_by_file(const struct rt_attach_request *request, uint16_t plan, struct member *v)
+static uint32_t sort_by_file(const struct rt_attach_request *request, uint16_t plan,
+			     struct member *v)
 {
 	uint32_t i, n = 0;
 
 	for (i = 0; i < request->nprobes; i++)
 		if (request->probes[i].plan == plan)
-			v[n++] = (struct member){ request->functions->v[request->probes[i].function].image, i };
+			v[n++] = (struct member){
+				request->functions->v[request->probes[i].function].image, i
+			};
 	qsort(v, n, sizeof(*v), compare_members);
 	return n;
 }
 
-/* What programs take as rt_bpf_program.key, and the function in the upper half for those that filter. */
+/*
+ * What programs take as rt_bpf_program.key, and the function in the upper half for those that
+ * filter.
+ */
 static uint64_t cookie(const struct rt_attach_request *request, unsigned probe)
 {
 	const struct rt_probe *p = &request->probes[probe];
@@ -106,15 +125,16 @@ static uint64_t cookie(const struct rt_attach_request *request, unsigned probe)
 }
 
 /* Every file's probes of one plan, a link each.  `b` has room for all probes. */
-static int link_plan(struct multi *m, const struct rt_attach_request *request, uint16_t plan, struct batch *b,
-		     struct rt_error *err)
+static int link_plan(struct multi *m, const struct rt_attach_request *request, uint16_t plan,
+		     struct batch *b, struct rt_error *err)
 {
-	uint32_t i, k, n = sort_by_file(request, plan, b->members), only = n == 1 ? b->members[0].probe : 0;
+	uint32_t i, k, n = sort_by_file(request, plan, b->members),
+		       only = n == 1 ? b->members[0].probe : 0;
 	int prog, r = 0;
 
 	/* The program of a plan's only probe need not ask for the cookie, 30 ns. */
-	prog = rt_bpf_side_load(&m->side, request, plan, n == 1 ? RT_KEY_CONSTANT : RT_KEY_COOKIE, only,
-				RT_BPF_TRACE_UPROBE_MULTI, err);
+	prog = rt_bpf_side_load(&m->side, request, plan, n == 1 ? RT_KEY_CONSTANT : RT_KEY_COOKIE,
+				only, RT_BPF_TRACE_UPROBE_MULTI, err);
 	if (prog == -E2BIG || prog == -EINVAL)
 		return rt_fail(err, -EOPNOTSUPP, "the kernel has no BPF cookies (before 5.15)");
 	if (prog < 0)
@@ -124,11 +144,13 @@ static int link_plan(struct multi *m, const struct rt_attach_request *request, u
 		for (b->n = 0; i < n && b->members[i].image == b->image; i++, b->n++) {
 			uint32_t id = b->members[i].probe;
 
-			b->offsets[b->n] = rt_attach_place(request->functions, request->plans, &request->probes[id]);
+			b->offsets[b->n] = rt_attach_place(request->functions, request->plans,
+							   &request->probes[id]);
 			b->cookies[b->n] = cookie(request, id);
 		}
 		for (k = 0; k < request->pids->n && r == 0; k++)
-			r = link_batch(m, request->pids->v[k], prog, b, rt_plan_is_uretprobe(&request->plans[plan]), err);
+			r = link_batch(m, request->pids->v[k], prog, b,
+				       rt_plan_is_uretprobe(&request->plans[plan]), err);
 	}
 	close(prog);
 	return r;
@@ -177,10 +199,12 @@ static int link_all(struct multi *m, const struct rt_attach_request *request, st
 }
 
 /*
- * The kernel looks for the process by its first thread's memory when code is mapped, and at a hit by what all threads of it share.  So what is
- * in stays when that thread ends, and would be told twice beside new links.
+ * The kernel looks for the process by its first thread's memory when code is mapped, and at a hit
+ * by what all threads of it share.  So what is in stays when that thread ends, and would be told
+ * twice beside new links.
  */
-static int multi_again(struct rt_attach *attach, const struct rt_attach_request *request, enum rt_again why, pid_t tid, struct rt_error *err)
+static int multi_again(struct rt_attach *attach, const struct rt_attach_request *request,
+		       enum rt_again why, pid_t tid, struct rt_error *err)
 {
 	struct multi *m = (struct multi *)attach;
 	size_t i, n = 0, old = 0;
@@ -203,7 +227,8 @@ static int multi_again(struct rt_attach *attach, const struct rt_attach_request 
 	return link_all(m, request, err);
 }
 
-static int multi_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
+static int multi_open(const struct rt_attach_request *request, struct rt_attach **attach,
+		      struct rt_error *err)
 {
 	struct multi *m = calloc(1, sizeof(*m));
 	int r;

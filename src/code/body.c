@@ -33,7 +33,9 @@ const char *rt_body_add(struct rt_body *body, uint64_t start, uint64_t end, bool
 		*nomem = true;
 		return "out of memory";
 	}
-	return rt_image_read(rt_code_image(body->code), start, p->bytes, n) == n ? NULL : "its code is not whole in the file";
+	return rt_image_read(rt_code_image(body->code), start, p->bytes, n) == n
+		       ? NULL
+		       : "its code is not whole in the file";
 }
 
 void rt_body_free(struct rt_body *body)
@@ -64,6 +66,6 @@ bool rt_body_decode(const struct rt_body *body, uint64_t addr, struct rt_flow *f
 {
 	const struct rt_stretch *p = rt_body_piece(body, addr);
 
-	return rt_flow_decode(body->arch, rt_code_decoder(body->code), p->bytes + (addr - p->start), (size_t)(p->end - addr), addr,
-			      flow);
+	return rt_flow_decode(body->arch, rt_code_decoder(body->code), p->bytes + (addr - p->start),
+			      (size_t)(p->end - addr), addr, flow);
 }

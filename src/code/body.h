@@ -4,9 +4,14 @@
 
 #include "code/exits.h"
 
-/* For exits.c, tables.c and body.c only: a function's bytes while the ways through it are followed. */
+/*
+ * For exits.c, tables.c and body.c only: a function's bytes while the ways through it are followed.
+ */
 
-/* What is known of an instruction: how far the stack pointer is below where it was at the entry, and the frame pointer. */
+/*
+ * What is known of an instruction: how far the stack pointer is below where it was at the entry,
+ * and the frame pointer.
+ */
 struct rt_depth {
 	int32_t sp, fp;
 };
@@ -18,7 +23,8 @@ struct rt_stretch {
 	uint64_t start, end;
 	uint8_t *bytes, *marks;		/* one for each byte */
 	struct rt_depth *depths;	/* of those that begin an instruction */
-	uint64_t *before;		/* the instruction from which it was first come to, 0: none */
+	/* the instruction from which it was first come to, 0: none */
+	uint64_t *before;
 	uint8_t *joins;			/* ways that lead to it, at most 255 */
 };
 
@@ -49,8 +55,13 @@ struct rt_jumps {
 	bool is_signed, relative;
 };
 
-/* tables.c: does the last instruction of `path`, an indirect jump, take its target from a table?  The path is in order. */
-bool rt_jumps_find(const struct rt_body *body, const uint64_t *path, size_t n, struct rt_jumps *table);
-bool rt_jumps_entry(const struct rt_body *body, const struct rt_jumps *table, uint64_t i, uint64_t *target);
+/*
+ * tables.c: does the last instruction of `path`, an indirect jump, take its target from a table?
+ * The path is in order.
+ */
+bool rt_jumps_find(const struct rt_body *body, const uint64_t *path, size_t n,
+		   struct rt_jumps *table);
+bool rt_jumps_entry(const struct rt_body *body, const struct rt_jumps *table, uint64_t i,
+		    uint64_t *target);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Can code be entered behind its function's first instruction?  Every byte is taken for the beginning of a branch: so none is
- * missed, whatever is data and wherever instructions begin.  What only looks like a short or an indirect branch, the
- * disassembler refutes.
+ * Can code be entered behind its function's first instruction?  Every byte is taken for the
+ * beginning of a branch: so none is missed, whatever is data and wherever instructions begin.  What
+ * only looks like a short or an indirect branch, the disassembler refutes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,13 +12,17 @@
 #include "elf/file.h"
 #include "code/prologue.h"
 
-/* How far a branch with one byte of displacement comes from, with its own length; where decoding begins at the earliest. */
+/*
+ * How far a branch with one byte of displacement comes from, with its own length; where decoding
+ * begins at the earliest.
+ */
 enum { SHORT = 130, BEFORE = 4096, BODY_MAX = 1 << 20, CHUNK = 1 << 20, OVERLAP = 16 };
 
 /* More code than any file has. */
 #define SPAN_MAX (1ull << 33)
 
-static const char jumped[] = "something jumps to between the entry and the next cheaper instruction";
+static const char jumped[] =
+	"something jumps to between the entry and the next cheaper instruction";
 static const char indirect[] = "it has an indirect jump, which may go to its beginning";
 static const char unclear[] = "its code cannot be told from data";
 
@@ -28,10 +32,12 @@ enum { DESCRIBED = 16 };
 
 struct near {
 	const struct rt_extent *f;
-	uint64_t described[DESCRIBED];	/* where functions without a name begin in which something looks like a branch */
+	/* where functions without a name begin in which something looks like a branch */
+	uint64_t described[DESCRIBED];
 	unsigned ndescribed;
 	uint64_t first, last;	/* the window */
-	uint64_t inner;		/* bit i: byte i of the function is inside one of its first nops: no target */
+	/* bit i: byte i of the function is inside one of its first nops: no target */
+	uint64_t inner;
 	uint64_t start;		/* of `bytes` */
 	uint8_t *bytes;
 	size_t n;
@@ -96,12 +102,14 @@ static void find_inner(struct near *s)
 }
 
 /*
- * Short branches (jcc, loop, jrcxz, jmp) to the window: the first and the last byte that may be one, or false.  `*known`: all of them are in
- * functions.  What is between these may be data, behind which nobody knows where instructions begin.
+ * Short branches (jcc, loop, jrcxz, jmp) to the window: the first and the last byte that may be
+ * one, or false.  `*known`: all of them are in functions.  What is between these may be data,
+ * behind which nobody knows where instructions begin.
  */
 static bool short_branches(struct near *s, uint64_t *first, uint64_t *last, bool *known)
 {
-	size_t at = (size_t)(s->first - s->start), reach = (size_t)(s->last - s->first) + 2 * SHORT, i;
+	size_t at = (size_t)(s->first - s->start), reach = (size_t)(s->last - s->first) + 2 * SHORT,
+	       i;
 	bool found = false;
 	uint64_t target;
 
@@ -123,7 +131,10 @@ static bool short_branches(struct near *s, uint64_t *first, uint64_t *last, bool
 	return found;
 }
 
-/* jmp and ljmp through a register or memory, but for memory at a fixed address (see rt_insn.indirect). */
+/*
+ * jmp and ljmp through a register or memory, but for memory at a fixed address (see
+ * rt_insn.indirect).
+ */
 static bool indirect_jumps(const struct near *s)
 {
 	size_t i = (size_t)(s->f->addr - s->start), end = (size_t)(end_of(s) - s->start);
@@ -152,8 +163,12 @@ static bool begins_before(const struct near *s, uint64_t first, uint64_t *addr)
 
 enum { BEGINS = 1, MEANT = 2 };
 
-/* Note in `marks`, of the bytes from `from` on, where an instruction begins, and where functions do or branches in this one lead to. */
-static const char *decode_all(const struct near *s, struct rt_decoder *decoder, uint64_t from, uint64_t to, uint8_t *marks)
+/*
+ * Note in `marks`, of the bytes from `from` on, where an instruction begins, and where functions do
+ * or branches in this one lead to.
+ */
+static const char *decode_all(const struct near *s, struct rt_decoder *decoder, uint64_t from,
+			      uint64_t to, uint8_t *marks)
 {
 	uint64_t entry = s->f->addr, end = end_of(s), at;
 	const struct rt_symbol *symbol = rt_symbol_before(s->f->image, to);
@@ -170,7 +185,8 @@ static const char *decode_all(const struct near *s, struct rt_decoder *decoder, 
 			marks[s->described[i] - from] |= MEANT;
 	}
 	for (at = from; at < to; at += insn.size) {
-		if (!rt_decode(decoder, s->bytes + (at - s->start), s->n - (size_t)(at - s->start), at, &insn))
+		if (!rt_decode(decoder, s->bytes + (at - s->start), s->n - (size_t)(at - s->start),
+			       at, &insn))
 			return unclear;
 		marks[at - from] |= BEGINS;
 		if (insn.branch && insn.target >= s->first && insn.target <= s->last)
@@ -189,7 +205,8 @@ static const char *decode_all(const struct near *s, struct rt_decoder *decoder, 
 	return NULL;
 }
 
-static const char *refute(const struct near *s, struct rt_decoder *decoder, uint64_t from, uint64_t to)
+static const char *refute(const struct near *s, struct rt_decoder *decoder, uint64_t from,
+			  uint64_t to)
 {
 	uint8_t *marks;
 	const char *why;
@@ -223,7 +240,8 @@ static const char *judge(struct near *s, struct rt_decoder *decoder)
 const char *rt_branches_near(const struct rt_extent *f, struct rt_decoder *decoder, uint32_t skip)
 {
 	struct near s = { .f = f, .first = f->addr + 1, .last = f->addr + skip };
-	uint64_t end = f->addr + f->size, reach = s.last + SHORT, lowest = f->addr > BEFORE ? f->addr - BEFORE : 0;
+	uint64_t end = f->addr + f->size, reach = s.last + SHORT,
+		 lowest = f->addr > BEFORE ? f->addr - BEFORE : 0;
 	const char *why = unclear;
 	size_t size;
 
@@ -290,7 +308,10 @@ static uint32_t get32(const uint8_t *p)
 	return v;
 }
 
-/* call, jmp, jcc, xbegin and lea, with four bytes of displacement: where those are, 0: it is none of them. */
+/*
+ * call, jmp, jcc, xbegin and lea, with four bytes of displacement: where those are, 0: it is none
+ * of them.
+ */
 static unsigned displacement(const uint8_t *p)
 {
 	switch (p[0]) {
@@ -314,15 +335,17 @@ static void sweep_code(struct sweep *s, const uint8_t *bytes, size_t n, uint64_t
 	for (i = 0; i < n; i++) {
 		d = displacement(bytes + i);
 		if (d)
-			note(s, addr + i + d + 4 + (uint64_t)(int64_t)(int32_t)get32(bytes + i + d));
+			note(s,
+			     addr + i + d + 4 + (uint64_t)(int64_t)(int32_t)get32(bytes + i + d));
 	}
 	for (i = 0; i < n && s->absolute; i++)
 		note(s, get32(bytes + i));
 }
 
 /*
- * Does the word at `addr` belong to the list of -fpatchable-function-entry, or to a relocation of it (r_offset, r_info, r_addend)?  It has
- * where each function's nops begin, behind its endbr64, and nobody jumps there.
+ * Does the word at `addr` belong to the list of -fpatchable-function-entry, or to a relocation of
+ * it (r_offset, r_info, r_addend)?  It has where each function's nops begin, behind its endbr64,
+ * and nobody jumps there.
  */
 static bool lists_nops(const struct rt_image *image, uint64_t addr)
 {
@@ -332,7 +355,8 @@ static bool lists_nops(const struct rt_image *image, uint64_t addr)
 	if (addr - list->addr < list->size)
 		return true;
 	return list->size && in_table < image->dynamic.relasz && in_table % 24 == 16 &&
-	       rt_image_read(image, addr - 16, &at, sizeof(at)) == sizeof(at) && at - list->addr < list->size;
+	       rt_image_read(image, addr - 16, &at, sizeof(at)) == sizeof(at) &&
+	       at - list->addr < list->size;
 }
 
 /* Addresses in data, and the addends of relocations. */
@@ -350,7 +374,8 @@ static void sweep_words(struct sweep *s, const uint8_t *bytes, size_t n, uint64_
 }
 
 /* Bytes behind the end count as 0: `bytes` has room for OVERLAP more than a chunk. */
-static int sweep_segment(struct sweep *s, const struct rt_image *image, const struct rt_segment *g, uint8_t *bytes)
+static int sweep_segment(struct sweep *s, const struct rt_image *image, const struct rt_segment *g,
+			 uint8_t *bytes)
 {
 	uint64_t at, left;
 	size_t n, want;
@@ -382,7 +407,11 @@ static void set_bits(struct sweep *s)
 
 int rt_branches_far(const struct rt_image *image, struct rt_window *v, size_t n)
 {
-	struct sweep s = { .image = image, .v = v, .n = n, .word = image->arch->word, .absolute = image->type == ET_EXEC };
+	struct sweep s = { .image = image,
+			   .v = v,
+			   .n = n,
+			   .word = image->arch->word,
+			   .absolute = image->type == ET_EXEC };
 	uint8_t *bytes;
 	int r = -ENOMEM;
 	size_t i;

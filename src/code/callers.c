@@ -13,7 +13,8 @@ enum {
 	CHUNK = 1 << 16,
 	CODE_MAX = 256 << 20,	/* bytes of code that are looked through */
 	STEPS = 48,		/* instructions behind a call */
-	STEPS_REAL = 12,	/* behind the one that writes the result's register, up to the next branch */
+	/* behind the one that writes the result's register, up to the next branch */
+	STEPS_REAL = 12,
 	STEPS_ALL = 1024,	/* and in all, where callers of callers are looked at */
 	SITES = 64,		/* callers that are asked */
 	DEPTH = 8,
@@ -21,8 +22,9 @@ enum {
 };
 
 /*
- * A call is one number, as a file may have millions.  From bit 33 on: its target, as a distance from
- * the first byte of code.  Below: the address behind it, as such a distance.  Bit 0: it is a tail call.
+ * A call is one number, as a file may have millions.  From bit 33 on: its target, as a distance
+ * from the first byte of code.  Below: the address behind it, as such a distance.  Bit 0: it is a
+ * tail call.
  */
 enum { TARGET = 33 };
 
@@ -53,7 +55,8 @@ static void note_start(struct rt_callers *c, uint64_t addr)
 
 static bool is_start(const struct rt_callers *c, uint64_t addr)
 {
-	return addr - c->base < c->size && c->starts[(addr - c->base) / 8] >> (addr - c->base) % 8 & 1;
+	return addr - c->base < c->size &&
+	       c->starts[(addr - c->base) / 8] >> (addr - c->base) % 8 & 1;
 }
 
 static int note_described(void *ctx, struct rt_eh_cursor *cursor, const struct rt_eh_described *d)
@@ -88,7 +91,10 @@ static int note_site(struct rt_callers *c, uint64_t target, uint64_t behind, boo
 	return 0;
 }
 
-/* Whatever looks like a call of a function's beginning is one: that bytes of something else do is rare, and then not all is certain. */
+/*
+ * Whatever looks like a call of a function's beginning is one: that bytes of something else do is
+ * rare, and then not all is certain.
+ */
 static int scan_x86(struct rt_callers *c, uint64_t addr, const uint8_t *bytes, size_t n)
 {
 	enum { CALL = 0xe8, JUMP = 0xe9, SHORT = 0xeb, BRANCH = 0x0f, BYTES = 5, SHORT_BYTES = 2 };
@@ -108,7 +114,8 @@ static int scan_x86(struct rt_callers *c, uint64_t addr, const uint8_t *bytes, s
 		} else {
 			continue;
 		}
-		if (note_site(c, addr + end + (uint64_t)(int64_t)distance, addr + end, bytes[i] != CALL) < 0)
+		if (note_site(c, addr + end + (uint64_t)(int64_t)distance, addr + end,
+			      bytes[i] != CALL) < 0)
 			return -1;
 	}
 	return 0;
@@ -142,7 +149,8 @@ static int scan_segment(struct rt_callers *c, const struct rt_segment *s, uint8_
 
 	for (at = 0; at < s->filesz && r == 0; at += CHUNK) {
 		n = rt_image_read(c->image, s->vaddr + at, buf, CHUNK + over);
-		r = words ? scan_aarch64(c, s->vaddr + at, buf, n) : scan_x86(c, s->vaddr + at, buf, n);
+		r = words ? scan_aarch64(c, s->vaddr + at, buf, n)
+			  : scan_x86(c, s->vaddr + at, buf, n);
 		if (n < CHUNK)
 			break;
 	}
@@ -235,13 +243,19 @@ bool rt_callers_any(const struct rt_callers *c, uint64_t addr)
 
 /* ---- what is behind them ---- */
 
-/* Functions of which it is asked whether anybody looks at their results, since the others return them. */
+/*
+ * Functions of which it is asked whether anybody looks at their results, since the others return
+ * them.
+ */
 struct chain {
 	const struct rt_callers *c;
 	unsigned depth, steps;		/* steps that are left */
 };
 
-/* Behind one call: `written` bytes of the result's register were overwritten, and the first vector register was. */
+/*
+ * Behind one call: `written` bytes of the result's register were overwritten, and the first vector
+ * register was.
+ */
 struct behind {
 	struct chain *chain;
 	unsigned steps, steps_real, written;
@@ -250,7 +264,10 @@ struct behind {
 
 static enum rt_callers_do ask(struct chain *chain, uint64_t addr);
 
-/* The use that callers make of the result of the function before `end`.  All are known of local functions only. */
+/*
+ * The use that callers make of the result of the function before `end`.  All are known of local
+ * functions only.
+ */
 static enum rt_callers_do returned(struct chain *chain, uint64_t end)
 {
 	const struct rt_callers *c = chain->c;
@@ -279,7 +296,9 @@ static enum rt_callers_do passed(const struct behind *b, uint64_t target)
 		return RT_CALLERS_IGNORE;
 	if (!target || !c->ops->guess(c->ctx, target, &guess) || !guess.decided)
 		return RT_CALLERS_UNKNOWN;
-	return !guess.nargs ? RT_CALLERS_IGNORE : guess.bytes[0] ? RT_CALLERS_READ : RT_CALLERS_UNKNOWN;
+	return !guess.nargs	? RT_CALLERS_IGNORE
+	       : guess.bytes[0] ? RT_CALLERS_READ
+				: RT_CALLERS_UNKNOWN;
 }
 
 static enum rt_callers_do either(enum rt_callers_do a, enum rt_callers_do b)
@@ -291,7 +310,10 @@ static enum rt_callers_do either(enum rt_callers_do a, enum rt_callers_do b)
 	return a == b ? a : RT_CALLERS_UNKNOWN;
 }
 
-/* Notes what one instruction does to the result's registers.  False: nothing more need be looked at, `what` is known. */
+/*
+ * Notes what one instruction does to the result's registers.  False: nothing more need be looked
+ * at, `what` is known.
+ */
 static bool step(struct behind *b, const struct rt_use *use, enum rt_callers_do *what)
 {
 	*what = RT_CALLERS_UNKNOWN;
@@ -307,7 +329,9 @@ static bool step(struct behind *b, const struct rt_use *use, enum rt_callers_do 
 			*what = b->written ? RT_CALLERS_UNKNOWN : RT_CALLERS_READ;
 			return false;
 		}
-		/* sete %al; setne %dl; or %edx,%eax; movzbl %al,%eax: the upper bytes mean nothing. */
+		/*
+		 * sete %al; setne %dl; or %edx,%eax; movzbl %al,%eax: the upper bytes mean nothing.
+		 */
 		if (use->result_write > b->written && use->result_read <= b->written)
 			b->written = use->result_write;
 	} else {

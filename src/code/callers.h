@@ -7,13 +7,16 @@
 #include "arch/use.h"
 
 /*
- * The direct calls in a file's code, by what they call.  They tell of a function of the file whether
- * anybody reads its result.  A compiler that sees that nobody does leaves the result away, whatever
- * debug information says.
+ * The direct calls in a file's code, by what they call.  They tell of a function of the file
+ * whether anybody reads its result.  A compiler that sees that nobody does leaves the result away,
+ * whatever debug information says.
  */
 struct rt_callers;
 
-/* Decodes an instruction; guesses what the function at an address takes and returns.  False: not known. */
+/*
+ * Decodes an instruction; guesses what the function at an address takes and returns.  False: not
+ * known.
+ */
 struct rt_callers_ops {
 	bool (*use)(void *ctx, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use);
 	bool (*guess)(void *ctx, uint64_t addr, struct rt_guess *guess);

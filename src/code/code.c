@@ -16,7 +16,8 @@ struct relative {
 
 /* A slot into which the loader writes an address. */
 struct slot {
-	uint64_t addr, resolver;	/* `resolver`: that of an IFUNC; 0: the symbol has the address */
+	/* `resolver`: that of an IFUNC; 0: the symbol has the address */
+	uint64_t addr, resolver;
 	uint32_t symbol;		/* its number in .dynsym */
 };
 
@@ -67,7 +68,9 @@ struct rt_decoder *rt_code_decoder(const struct rt_code *code)
 
 const char *rt_code_undecodable(const struct rt_code *code)
 {
-	return rt_flow_works(rt_image_arch(code->image), code->decoder) ? NULL : "there is no disassembler for it in this rawtrace";
+	return rt_flow_works(rt_image_arch(code->image), code->decoder)
+		       ? NULL
+		       : "there is no disassembler for it in this rawtrace";
 }
 
 /* ---- stubs ---- */
@@ -157,7 +160,9 @@ static int compare_relatives(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* R_X86_64_RELATIVE, R_AARCH64_RELATIVE.  With REL (i386) and RELR the addend stands in its place. */
+/*
+ * R_X86_64_RELATIVE, R_AARCH64_RELATIVE.  With REL (i386) and RELR the addend stands in its place.
+ */
 static bool is_relative(uint64_t info)
 {
 	return (info & UINT32_MAX) == 8 || (info & UINT32_MAX) == 1027;
@@ -176,21 +181,25 @@ static void find_relatives(struct rt_code *code)
 		return;
 	}
 	for (at = 0; at < d->relasz; at += CHUNK / RELA64 * RELA64) {
-		n = d->relasz - at < CHUNK / RELA64 * RELA64 ? (size_t)(d->relasz - at) : CHUNK / RELA64 * RELA64;
+		n = d->relasz - at < CHUNK / RELA64 * RELA64 ? (size_t)(d->relasz - at)
+							     : CHUNK / RELA64 * RELA64;
 		n = rt_image_read(code->image, d->rela + at, bytes, n);
 		for (i = 0; i + RELA64 <= n; i += RELA64) {
 			if (!is_relative(word_at(bytes + i + 8, 8)))
 				continue;
 			if (RT_ROOM(&code->relatives, code->nrelatives, &code->relatives_cap) < 0)
 				break;
-			code->relatives[code->nrelatives++] = (struct relative){ word_at(bytes + i, 8), word_at(bytes + i + 16, 8) };
+			code->relatives[code->nrelatives++] = (struct relative){
+				word_at(bytes + i, 8), word_at(bytes + i + 16, 8)
+			};
 		}
 		if (n < RELA64)
 			break;
 	}
 	free(bytes);
 	if (code->nrelatives)
-		qsort(code->relatives, code->nrelatives, sizeof(*code->relatives), compare_relatives);
+		qsort(code->relatives, code->nrelatives, sizeof(*code->relatives),
+		      compare_relatives);
 }
 
 bool rt_code_pointer(struct rt_code *code, uint64_t addr, uint64_t *value)
@@ -201,7 +210,9 @@ bool rt_code_pointer(struct rt_code *code, uint64_t addr, uint64_t *value)
 
 	if (!code->relatives_known)
 		find_relatives(code);
-	found = code->nrelatives ? bsearch(&key, code->relatives, code->nrelatives, sizeof(key), compare_relatives) : NULL;
+	found = code->nrelatives ? bsearch(&key, code->relatives, code->nrelatives, sizeof(key),
+					   compare_relatives)
+				 : NULL;
 	if (found) {
 		*value = found->addend;
 		return true;

@@ -17,7 +17,8 @@ struct held {
 
 static bool add(struct held *to, const struct held *what)
 {
-	if (!to->known || !what->known || (to->thread && what->thread) || (to->memory && what->memory))
+	if (!to->known || !what->known || (to->thread && what->thread) ||
+	    (to->memory && what->memory))
 		return false;
 	to->thread |= what->thread;
 	to->memory |= what->memory;
@@ -43,7 +44,8 @@ static bool tell(const struct held *result, struct rt_errno_at *at)
 	int64_t offset = (int64_t)result->number;
 
 	memset(at, 0, sizeof(*at));
-	if (!result->known || !result->thread || (result->memory && offset) || offset > FARTHEST || offset < -FARTHEST)
+	if (!result->known || !result->thread || (result->memory && offset) || offset > FARTHEST ||
+	    offset < -FARTHEST)
 		return false;
 	at->in_slot = result->memory;
 	at->offset = offset;
@@ -58,7 +60,10 @@ static int64_t signed_word(const uint8_t *p)
 	return (int32_t)rt_arch_word(p);
 }
 
-/* `mov` or `add` of what stands at %fs:0, and others: the bytes that the instruction takes, 0: not understood. */
+/*
+ * `mov` or `add` of what stands at %fs:0, and others: the bytes that the instruction takes, 0: not
+ * understood.
+ */
 static size_t x86_step(const uint8_t *p, size_t n, uint64_t pc, struct held *rax)
 {
 	static const uint8_t fs0[] = { 0x04, 0x25, 0, 0, 0, 0 };
@@ -151,7 +156,8 @@ static bool arm_step(uint32_t insn, uint64_t pc, struct held *v)
 	uint64_t imm = (uint64_t)(insn >> 10 & 0xfff) << (insn >> 22 & 1 ? 12 : 0);
 	struct held a, b;
 
-	if (insn == 0xd503245f || insn == 0xd503233f || insn == 0xd50323bf)	/* bti c, paciasp, autiasp */
+	if (insn == 0xd503245f || insn == 0xd503233f ||
+	    insn == 0xd50323bf) /* bti c, paciasp, autiasp */
 		return true;
 	if (to == 31)
 		return false;
@@ -160,7 +166,8 @@ static bool arm_step(uint32_t insn, uint64_t pc, struct held *v)
 		return true;
 	}
 	if ((insn & 0x9f000000) == 0x90000000) {	/* adrp: the page's distance in 21 bits */
-		int64_t pages = (int64_t)((uint64_t)(insn >> 5 & 0x7ffff) << 45) >> 43 | (insn >> 29 & 3);
+		int64_t pages = (int64_t)((uint64_t)(insn >> 5 & 0x7ffff) << 45) >> 43 |
+				(insn >> 29 & 3);
 
 		v[to] = number((pc & ~UINT64_C(0xfff)) + ((uint64_t)pages << 12));
 		return true;
@@ -207,7 +214,8 @@ static bool decode_arm(const uint8_t *code, size_t n, uint64_t pc, struct rt_err
 	return false;
 }
 
-bool rt_errno_decode(const struct rt_arch *arch, const uint8_t *code, size_t n, uint64_t pc, struct rt_errno_at *at)
+bool rt_errno_decode(const struct rt_arch *arch, const uint8_t *code, size_t n, uint64_t pc,
+		     struct rt_errno_at *at)
 {
 	if (arch->machine == EM_X86_64 && arch->word == 8)
 		return decode_x86(code, n, pc, at);

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "code/exits_private.h"
 #include "elf/file.h"
-#include "base/array.h"
+#include "go/go.h"
 
 enum { LANDINGS = 512, LOCK = 0xf0 };
 
@@ -46,7 +47,10 @@ struct rt_depth rt_walk_depth(const struct rt_walk *w, uint64_t addr)
 
 uint64_t rt_walk_slot(const struct rt_flow *f)
 {
-	return f->kind == RT_FLOW_INDIRECT && f->has_mem && f->mem.fixed && f->mem.index == RT_NO_REG ? (uint64_t)f->mem.disp : 0;
+	return f->kind == RT_FLOW_INDIRECT && f->has_mem && f->mem.fixed &&
+			       f->mem.index == RT_NO_REG
+		       ? (uint64_t)f->mem.disp
+		       : 0;
 }
 
 /* DWARF's number of a register, and 1. */
@@ -62,8 +66,8 @@ static uint8_t dwarf_number(const struct rt_arch *arch, int8_t reg)
 }
 
 /*
- * Which register tells where an indirect jump leads?  A slot of the file is at a fixed distance from
- * the jump, wherever the file is mapped.
+ * Which register tells where an indirect jump leads?  A slot of the file is at a fixed distance
+ * from the jump, wherever the file is mapped.
  */
 static void find_register(const struct rt_arch *arch, const struct rt_flow *f, struct rt_exit *e)
 {
@@ -77,12 +81,16 @@ static void find_register(const struct rt_arch *arch, const struct rt_flow *f, s
 	e->disp = (int32_t)disp;
 }
 
-void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enum rt_exit_kind kind, bool self)
+void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enum rt_exit_kind kind,
+		  bool self)
 {
 	struct rt_exits *e = w->exits;
 	size_t i;
 
-	/* An instruction is come to again when less turns out to be known of the stack pointer there. */
+	/*
+	 * An instruction is come to again when less turns out to be known of the stack pointer
+	 * there.
+	 */
 	for (i = 0; i < e->n; i++)
 		if (e->v[i].at.addr == addr)
 			return;
@@ -146,15 +154,17 @@ static const struct rt_symbol *symbol_of(const struct rt_walk *w, uint64_t addr)
 }
 
 /*
- * The piece of code that a jump leads to, which is to be followed as if it were the function's own: its cold part, or what has no name
- * and may be that.  (Another function without a name returns for this one, which has become it by a tail call; and what it returns to
- * others has another stack pointer than this one's calls.)
+ * The piece of code that a jump leads to, which is to be followed as if it were the function's own:
+ * its cold part, or what has no name and may be that.  (Another function without a name returns for
+ * this one, which has become it by a tail call; and what it returns to others has another stack
+ * pointer than this one's calls.)
  */
 static bool goes_on(const struct rt_walk *w, uint64_t target, uint64_t *start, uint64_t *end)
 {
 	const struct rt_symbol *s = symbol_of(w, target);
 
-	if (target == w->entry || rt_code_is_stub(w->code, target) || (s && !rt_walk_is_own_part(w, s->name)))
+	if (target == w->entry || rt_code_is_stub(w->code, target) ||
+	    (s && !rt_walk_is_own_part(w, s->name)))
 		return false;
 	if (!s)
 		return rt_code_span(w->code, target, start, end);
@@ -191,12 +201,14 @@ static void exit_by_thunk(struct rt_walk *w, uint64_t addr, const struct rt_flow
 }
 
 /* A jump out of what is known of the function. */
-static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, struct rt_depth depth)
+static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f,
+		    struct rt_depth depth)
 {
 	/* A symbol whose size is a guess (_init) may seem to go on over the stubs. */
 	bool self = f->target == w->entry, stub = rt_code_is_stub(w->code, f->target);
 	const struct rt_symbol *s = stub ? NULL : symbol_of(w, f->target);
-	enum rt_thunk thunk = f->kind == RT_FLOW_JUMP && !self ? rt_code_thunk(w->code, f->target) : RT_THUNK_NONE;
+	enum rt_thunk thunk = f->kind == RT_FLOW_JUMP && !self ? rt_code_thunk(w->code, f->target)
+							       : RT_THUNK_NONE;
 	uint64_t start, end;
 
 	if (thunk == RT_THUNK_RETURN) {
@@ -213,7 +225,10 @@ static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, s
 			rt_walk_later(w, f->target, addr, depth);
 		return;
 	}
-	/* Go: the call begins once more, with a larger stack.  Calls that do not come back (panics) may stand before that. */
+	/*
+	 * Go: the call begins once more, with a larger stack.  Calls that do not come back (panics)
+	 * may stand before that.
+	 */
 	if (self && rt_image_is_go(rt_code_image(w->code)))
 		return;
 	if (!self && !stub && (!s || strstr(s->name, ".cold")))
@@ -223,7 +238,8 @@ static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, s
 	else if (f->kind == RT_FLOW_BRANCH && !f->condition)
 		rt_walk_fail(w, "it is left by a conditional jump whose way cannot be told");
 	else
-		rt_walk_exit(w, addr, f, f->kind == RT_FLOW_BRANCH ? RT_EXIT_MAYBE : RT_EXIT_JUMP, self);
+		rt_walk_exit(w, addr, f, f->kind == RT_FLOW_BRANCH ? RT_EXIT_MAYBE : RT_EXIT_JUMP,
+			     self);
 }
 
 static void jump(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, struct rt_depth depth)
@@ -254,7 +270,10 @@ static struct rt_depth behind(const struct rt_flow *f, struct rt_depth depth)
 	return next;
 }
 
-/* A function that goes deeper than a stack is none that we understand; and no sum of these overflows. */
+/*
+ * A function that goes deeper than a stack is none that we understand; and no sum of these
+ * overflows.
+ */
 static bool sane(struct rt_depth depth)
 {
 	return (depth.sp == RT_DEPTH_UNKNOWN || (depth.sp > -(1 << 29) && depth.sp < 1 << 29)) &&
@@ -283,13 +302,15 @@ static bool claim(struct rt_stretch *p, size_t at, size_t size)
 }
 
 /* Come to the instruction at `addr`.  False: there is nothing new to follow from here. */
-static bool arrive(struct rt_walk *w, struct rt_stretch *p, uint64_t addr, uint64_t from, struct rt_depth *depth, struct rt_flow *f)
+static bool arrive(struct rt_walk *w, struct rt_stretch *p, uint64_t addr, uint64_t from,
+		   struct rt_depth *depth, struct rt_flow *f)
 {
 	size_t at = (size_t)(addr - p->start);
 	bool sp, fp;
 
 	/* Past a LOCK prefix: the same instruction without it. */
-	if (p->marks[at] == RT_MARK_INSIDE && p->marks[at - 1] == RT_MARK_BEGIN && p->bytes[at - 1] == LOCK)
+	if (p->marks[at] == RT_MARK_INSIDE && p->marks[at - 1] == RT_MARK_BEGIN &&
+	    p->bytes[at - 1] == LOCK)
 		return false;
 	if (p->marks[at] == RT_MARK_INSIDE || !rt_body_decode(&w->body, addr, f)) {
 		rt_walk_fail(w, unclear);
@@ -335,7 +356,8 @@ static void call(struct rt_walk *w, uint64_t next, const struct rt_flow *f, stru
 	if (f->target == next) {		/* how 32-bit code learns where it is */
 		if (depth->sp != RT_DEPTH_UNKNOWN)
 			depth->sp += w->body.arch->word;
-	} else if (f->target != w->entry && rt_body_piece(&w->body, f->target) && rt_body_piece(&w->body, f->target)->start != f->target) {
+	} else if (f->target != w->entry && rt_body_piece(&w->body, f->target) &&
+		   rt_body_piece(&w->body, f->target)->start != f->target) {
 		rt_walk_fail(w, "it calls into its own middle");
 	} else if (w->calls) {
 		add_address(w, w->calls, f->target);
@@ -343,8 +365,8 @@ static void call(struct rt_walk *w, uint64_t next, const struct rt_flow *f, stru
 }
 
 /*
- * Is it the return address that is read there, or changed?  __builtin_return_address(0) is that, a walk over frame pointers begins so, and
- * assembly finds by it what stands behind the call.
+ * Is it the return address that is read there, or changed?  __builtin_return_address(0) is that, a
+ * walk over frame pointers begins so, and assembly finds by it what stands behind the call.
  */
 static bool is_return_used(const struct rt_flow *f, struct rt_depth depth)
 {
@@ -376,13 +398,15 @@ static void follow(struct rt_walk *w, const struct rt_todo *todo)
 			makes_address(w, (uint64_t)f.value);
 		if (f.op == RT_OP_ADDRESS && w->calls && w->calls->addresses)
 			add_address(w, w->calls, (uint64_t)f.value);
-		if (f.kind == RT_FLOW_CALL && f.has_target && rt_body_piece(&w->body, f.target) && rt_code_thunk(w->code, addr) == RT_THUNK_RETURN) {
+		if (f.kind == RT_FLOW_CALL && f.has_target && rt_body_piece(&w->body, f.target) &&
+		    rt_code_thunk(w->code, addr) == RT_THUNK_RETURN) {
 			exit_by_thunk(w, addr, &f);
 			return;
 		}
 		if (f.kind == RT_FLOW_RETURN)
 			rt_walk_exit(w, addr, &f, RT_EXIT_RETURN, false);
-		else if (f.kind == RT_FLOW_JUMP && after_call && f.target == p->end && depth.sp != 0)
+		else if (f.kind == RT_FLOW_JUMP && after_call && f.target == p->end &&
+			 depth.sp != 0)
 			return;		/* clang: behind a call that does not come back */
 		else if (f.kind == RT_FLOW_JUMP || f.kind == RT_FLOW_BRANCH)
 			jump(w, addr, &f, depth);
@@ -392,12 +416,15 @@ static void follow(struct rt_walk *w, const struct rt_todo *todo)
 			call(w, next, &f, &depth);
 		if (f.kind == RT_FLOW_INDIRECT)
 			add_indirect(w, addr);
-		if ((f.kind != RT_FLOW_NEXT && f.kind != RT_FLOW_CALL && f.kind != RT_FLOW_BRANCH) || w->exits->why)
+		if ((f.kind != RT_FLOW_NEXT && f.kind != RT_FLOW_CALL &&
+		     f.kind != RT_FLOW_BRANCH) ||
+		    w->exits->why)
 			return;
 		after_call = f.kind == RT_FLOW_CALL;
 		depth = behind(&f, depth);
 		/* It has taken its return address off the stack. */
-		w->exits->looks |= w->body.arch->form && depth.sp != RT_DEPTH_UNKNOWN && depth.sp < 0;
+		w->exits->looks |= w->body.arch->form && depth.sp != RT_DEPTH_UNKNOWN &&
+				   depth.sp < 0;
 		if (!sane(depth))
 			rt_walk_fail(w, unclear);
 		if (next < p->end)
@@ -429,7 +456,8 @@ static void walk(struct rt_walk *w)
 			addr = w->indirect[--w->nindirect];
 			rt_walk_understand(w, addr);
 		}
-		if (!w->exits->why && !w->ntodo && !w->nindirect && !rt_walk_lengthen(w) && w->tables)
+		if (!w->exits->why && !w->ntodo && !w->nindirect && !rt_walk_lengthen(w) &&
+		    w->tables)
 			rt_walk_check_whole(w);
 	} while (!w->exits->why && (w->ntodo || w->nindirect));
 	if (!w->exits->why)
@@ -451,10 +479,13 @@ static void trim(struct rt_exits *exits)
 	}
 }
 
-int rt_walk_function(struct rt_code *code, uint64_t addr, uint64_t size, bool unwinder, struct rt_calls *calls, struct rt_exits *exits)
+int rt_walk_function(struct rt_code *code, uint64_t addr, uint64_t size, bool unwinder,
+		     struct rt_calls *calls, struct rt_exits *exits)
 {
 	static const struct rt_depth at_entry = { 0, RT_DEPTH_UNKNOWN };
-	struct rt_walk w = { .code = code, .exits = exits, .entry = addr, .unwinder = unwinder, .calls = calls };
+	struct rt_walk w = {
+		.code = code, .exits = exits, .entry = addr, .unwinder = unwinder, .calls = calls
+	};
 
 	memset(exits, 0, sizeof(*exits));
 	exits->image = rt_code_image(code);
@@ -484,7 +515,8 @@ int rt_exits_find(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_
 	return rt_walk_function(code, addr, size, false, NULL, exits);
 }
 
-int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits)
+int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size,
+			   struct rt_exits *exits)
 {
 	return rt_walk_function(code, addr, size, true, NULL, exits);
 }
@@ -517,8 +549,282 @@ void rt_exits_free(struct rt_exits *exits)
 
 bool rt_exit_taken(uint8_t condition, uint64_t flags)
 {
-	bool c = flags & 1, p = flags >> 2 & 1, z = flags >> 6 & 1, s = flags >> 7 & 1, o = flags >> 11 & 1;
+	bool c = flags & 1, p = flags >> 2 & 1, z = flags >> 6 & 1, s = flags >> 7 & 1,
+	     o = flags >> 11 & 1;
 	const bool holds[8] = { o, c, z, c || z, s, p, s != o, z || s != o };
 
 	return holds[condition >> 1 & 7] != (condition & 1);
+}
+
+/* ---- functions that leave by longjmp ---- */
+
+/* glibc's longjmp calls __longjmp; for aarch64 its __longjmp_chk calls a function that calls it. */
+enum { DEEPEST = 2 };
+
+enum { OTHERS, LEAPS, NEVER_LEFT };
+
+/*
+ * By what is it left: does all lead to other functions' frames, `jumps` only by jumps?  Or -ENOMEM.
+ */
+static int leaps(struct rt_code *code, uint64_t addr, uint64_t size, bool jumps,
+		 struct rt_calls *calls)
+{
+	struct rt_exits exits;
+	int r = rt_walk_function(code, addr, size, true, calls, &exits);
+	size_t i;
+
+	for (i = 0; i < exits.n && exits.v[i].away && !(jumps && exits.v[i].kind == RT_EXIT_RETURN);
+	     i++)
+		;
+	if (r == 0)
+		r = exits.why || i < exits.n ? OTHERS : i ? LEAPS : NEVER_LEFT;
+	rt_exits_free(&exits);
+	return r;
+}
+
+/*
+ * The function that is called at `addr`: all of it, by its symbol, or as the file describes it for
+ * unwinding.
+ */
+static bool function_at(struct rt_code *code, uint64_t addr, uint64_t *size)
+{
+	const struct rt_symbol *s = rt_symbol_before(rt_code_image(code), addr + 1);
+	uint64_t start, end;
+
+	if (s && s->addr == addr && s->sized) {
+		*size = s->size;
+		return true;
+	}
+	if (!rt_code_span(code, addr, &start, &end) || start != addr)
+		return false;
+	*size = end - start;
+	return true;
+}
+
+/*
+ * LEAPS where it or one that it calls for good does, which `*addr` and `*size` are then of; OTHERS,
+ * or -ENOMEM.
+ */
+static int find(struct rt_code *code, uint64_t *addr, uint64_t *size, unsigned deep)
+{
+	struct rt_calls calls = { NULL, 0, 0, false };
+	int r = leaps(code, *addr, *size, false, &calls);
+	uint64_t start, bytes;
+	size_t i;
+
+	/* What longjmp calls and comes back from is not its last step. */
+	if (r == OTHERS && deep)
+		calls.n = 0;
+	if (r == NEVER_LEFT)
+		r = OTHERS;
+	for (i = 0; i < calls.n && r == OTHERS && deep < DEEPEST; i++) {
+		start = calls.v[i];
+		if (!function_at(code, start, &bytes))
+			continue;
+		r = find(code, &start, &bytes, deep + 1);
+		if (r == LEAPS) {
+			*addr = start;
+			*size = bytes;
+		}
+	}
+	free(calls.v);
+	return r;
+}
+
+/* What a function calls, or takes the address of, behind the `n` in `v`. */
+static int add_calls(const struct rt_calls *calls, uint64_t *v, size_t n, size_t max)
+{
+	size_t i, k;
+
+	for (i = 0; i < calls->n && n < max; i++) {
+		for (k = 0; k < n && v[k] != calls->v[i]; k++)
+			;
+		if (k == n)
+			v[n++] = calls->v[i];
+	}
+	return (int)n;
+}
+
+/*
+ * glibc's __pthread_unwind_next hands a function to the unwinder, and that one leaves: the nearest
+ * that does, whether it is called or its address taken.  On the way there are functions that end
+ * the process, behind whose calls the stack pointer is not known; they have returns.
+ */
+static int find_handed(struct rt_code *code, uint64_t *addr, uint64_t *size)
+{
+	enum { ASKED = 48 };
+	uint64_t v[ASKED] = { *addr };
+	int i, n = 1, r = OTHERS;
+
+	for (i = 0; i < n && r == OTHERS; i++) {
+		struct rt_calls calls = { NULL, 0, 0, true };
+
+		if (!function_at(code, v[i], size))
+			continue;
+		r = leaps(code, v[i], *size, true, &calls);
+		*addr = v[i];
+		n = add_calls(&calls, v, (size_t)n, ASKED);
+		free(calls.v);
+		if (r == NEVER_LEFT)
+			r = OTHERS;
+	}
+	return r;
+}
+
+/* The C library has its last step in assembly, of which a stripped file has no name. */
+int rt_exits_find_leap(struct rt_code *code, bool handed, uint64_t *addr, uint64_t *size)
+{
+	int r = handed ? find_handed(code, addr, size) : find(code, addr, size, 0);
+
+	return r < 0 ? r : r == LEAPS ? 0 : -ENOENT;
+}
+
+/* ---- what else may lead into or out of the function ---- */
+
+enum { INSN_MAX = 16, BACK = 8 };
+
+/* Bytes between functions and before loops. */
+static size_t padding(const struct rt_body *body, const uint8_t *p, size_t n)
+{
+	size_t i = 0;
+	uint32_t word;
+
+	if (body->arch->insn_align == 4) {
+		word = n >= 4 ? rt_arch_word(p) : 1;
+		return word == 0 || word == 0xd503201f ? 4 : 0;
+	}
+	if (p[0] == 0xcc || p[0] == 0x90 || p[0] == 0)
+		return 1;
+	/* ud2: what the compiler knows never to happen, behind a jump by a table. */
+	if (n >= 2 && p[0] == 0x0f && p[1] == 0x0b)
+		return 2;
+	while (i < n && (p[i] == 0x66 || p[i] == 0x2e))
+		i++;
+	if (i < n && p[i] == 0x90)
+		return i + 1;
+	if (i + 2 >= n || p[i] != 0x0f || p[i + 1] != 0x1f)
+		return 0;
+	i += 3 + ((p[i + 2] & 7) == 4) + (p[i + 2] >> 6 == 1 ? 1 : p[i + 2] >> 6 == 2 ? 4 : 0);
+	return i <= n ? i : 0;
+}
+
+/*
+ * On x86 Go's compiler puts nothing but code into a function (constants and tables of jumps stand
+ * elsewhere); assembly may.
+ */
+static bool is_all_code(const struct rt_walk *w)
+{
+	const struct rt_go *go = rt_image_go(rt_code_image(w->code));
+	struct rt_go_function f;
+
+	if (w->body.arch->machine != EM_X86_64 || !go || !go->has_table || go->table.since < 18)
+		return false;
+	return rt_pclntab_find(&go->table, w->entry, &f) && f.addr == w->entry && !f.assembly;
+}
+
+/*
+ * Where there are tables, code that no way leads to may be one that a table was not seen to have.
+ * It is followed where it is certain that it is code: Go 1.27 leaves returns that nothing comes to.
+ */
+void rt_walk_check_whole(struct rt_walk *w)
+{
+	static const struct rt_depth unknown = { RT_DEPTH_UNKNOWN, RT_DEPTH_UNKNOWN };
+	size_t at, n, size;
+	unsigned i;
+
+	for (i = 0; i < w->body.n; i++) {
+		const struct rt_stretch *p = &w->body.v[i];
+
+		n = (size_t)(p->end - p->start);
+		for (at = 0; at < n; at += size) {
+			size = p->marks[at] ? 1 : padding(&w->body, p->bytes + at, n - at);
+			if (size)
+				continue;
+			if (is_all_code(w))
+				rt_walk_later(w, p->start + at, 0, unknown);
+			else
+				rt_walk_fail(w, "not all of its code is reached");
+			return;
+		}
+	}
+}
+
+static uint8_t form_at(const struct rt_walk *w, uint64_t addr)
+{
+	const struct rt_stretch *p = rt_body_piece(&w->body, addr);
+
+	return w->body.arch->form ? (uint8_t)w->body.arch->form(p->bytes + (addr - p->start),
+								(size_t)(p->end - addr))
+				  : RT_FORM_OTHER;
+}
+
+static const char *refused(const struct rt_walk *w, uint64_t addr)
+{
+	const struct rt_stretch *p = rt_body_piece(&w->body, addr);
+	size_t n = (size_t)(p->end - addr);
+
+	n = n < INSN_MAX ? n : INSN_MAX;
+	return rt_image_refuses_insn(rt_code_image(w->code), p->bytes + (addr - p->start), n);
+}
+
+/*
+ * Is it a pop, leave or an addition to the stack pointer, before a return?  Anything else may set
+ * the result, or memory that it leads to.
+ */
+static bool gives_back(const struct rt_flow *f)
+{
+	return (f->sp == RT_SP_ADDED || f->sp == RT_SP_OF_FRAME) && f->amount >= 0 &&
+	       !(f->writes & 7u) && !f->has_mem;
+}
+
+/*
+ * On x86: an instruction before the return, behind which there is nothing but what gives the frame
+ * back, and rax, rcx and rdx stay.
+ */
+static void find_cheaper(const struct rt_walk *w, struct rt_exit *e)
+{
+	uint64_t addr = e->at.addr, before;
+	const struct rt_stretch *p;
+	struct rt_flow f;
+	unsigned i;
+	uint8_t form;
+
+	for (i = 0; i < BACK; i++, addr = before) {
+		p = rt_body_piece(&w->body, addr);
+		before = p->before[addr - p->start];
+		if (!before || p->joins[addr - p->start] != 1 || before < p->start ||
+		    before >= addr || !rt_body_decode(&w->body, before, &f) ||
+		    before + f.size != addr || f.kind != RT_FLOW_NEXT)
+			return;
+		form = form_at(w, before);
+		if (form && (RT_FORM_BIT(form) & RT_FORMS_ASSUMED) && f.sp == RT_SP_KEPT &&
+		    rt_walk_depth(w, before).sp >= 0 && !refused(w, before)) {
+			e->cheaper = (struct rt_exit_place){ before,
+							     (uint32_t)rt_walk_depth(w, before).sp,
+							     form, f.size };
+			return;
+		}
+		if (!gives_back(&f))
+			return;
+	}
+}
+
+void rt_walk_check_exits(struct rt_walk *w)
+{
+	struct rt_exits *e = w->exits;
+	size_t i;
+
+	for (i = 0; i < e->n && !e->why; i++) {
+		struct rt_depth depth = rt_walk_depth(w, e->v[i].at.addr);
+
+		if (depth.sp != 0 && depth.sp != RT_DEPTH_UNKNOWN)
+			rt_walk_fail(w, "it is left with something of its own on the stack");
+		if (refused(w, e->v[i].at.addr))
+			rt_walk_fail(w,
+				     "it is left by an instruction that the kernel cannot probe");
+		e->v[i].away = depth.sp == RT_DEPTH_UNKNOWN && !e->v[i].target && !e->v[i].slot;
+		e->v[i].at.form = form_at(w, e->v[i].at.addr);
+		if (e->v[i].kind == RT_EXIT_RETURN && w->body.arch->form)
+			find_cheaper(w, &e->v[i]);
+	}
 }

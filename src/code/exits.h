@@ -5,8 +5,9 @@
 #include "code/code.h"
 
 /*
- * The instructions by which a function is left: its returns, and its jumps into other functions (tail calls).  The way is followed
- * from the entry, through tables of jumps, the places where exceptions are caught, and the cold parts that compilers put elsewhere.
+ * The instructions by which a function is left: its returns, and its jumps into other functions
+ * (tail calls).  The way is followed from the entry, through tables of jumps, the places where
+ * exceptions are caught, and the cold parts that compilers put elsewhere.
  */
 enum rt_exit_kind {
 	RT_EXIT_RETURN,		/* the result is in its register */
@@ -17,7 +18,8 @@ enum rt_exit_kind {
 /* Where a probe may stand. */
 struct rt_exit_place {
 	uint64_t addr;
-	uint32_t sp_down;	/* there the stack pointer is so much lower than at the function's entry */
+	/* there the stack pointer is so much lower than at the function's entry */
+	uint32_t sp_down;
 	uint8_t form, size;	/* enum rt_form of the instruction there, its bytes */
 };
 
@@ -25,11 +27,20 @@ enum { RT_BY_IP = 255 };
 
 struct rt_exit {
 	struct rt_exit_place at;	/* the instruction itself */
-	struct rt_exit_place cheaper;	/* one before it, that every way to it and no other passes, of a form that some kernels emulate; addr 0: none */
-	struct rt_exit_place place;	/* for the caller: where its probe stands, one of the two, */
+	/*
+	 * one before it, that every way to it and no other passes, of a form that some kernels
+	 * emulate; addr 0: none
+	 */
+	struct rt_exit_place cheaper;
+	/* for the caller: where its probe stands, one of the two, */
+	struct rt_exit_place place;
 	uint64_t offset;	/* in the file */
 	uint64_t target;	/* where it jumps to; 0: that is not in the instruction */
-	uint64_t slot;		/* then where in the file's memory that stands, by its address; 0: in a register, or elsewhere */
+	/*
+	 * then where in the file's memory that stands, by its address; 0: in a register, or
+	 * elsewhere
+	 */
+	uint64_t slot;
 	char *to;		/* the name of what `slot` leads to; owned, NULL: it has none */
 	uint32_t *through;	/* `nthrough` traced functions to which its slot may lead; owned */
 	uint32_t nthrough;
@@ -38,43 +49,56 @@ struct rt_exit {
 	/* A jump whose target a register holds: 1 + its DWARF number, or RT_BY_IP; 0: none does. */
 	uint8_t by;
 	bool loads;		/* or the word in memory, `disp` bytes behind where it points */
-	uint16_t plan;		/* for the caller: 1 + the plan that reads the target; 0: none does */
+	/* for the caller: 1 + the plan that reads the target; 0: none does */
+	uint16_t plan;
 	int32_t disp;
 	uint8_t condition;	/* RT_EXIT_MAYBE, of x86: the number in the instruction */
 	bool self;		/* a jump to the function's own beginning */
-	bool away;		/* to a place that is not in it, with a stack pointer that may be any: to another function's frame */
-	bool shared, again;	/* it is an exit of other traced functions too; one of those has the probe */
+	/*
+	 * to a place that is not in it, with a stack pointer that may be any: to another function's
+	 * frame
+	 */
+	bool away;
+	/* it is an exit of other traced functions too; one of those has the probe */
+	bool shared, again;
 	bool middle;		/* `target` is none, but is inside a traced function */
 };
 
 struct rt_exits {
 	struct rt_exit *v;	/* by address */
 	size_t n, cap;
-	const char *why;	/* why they are not known for certain (then n is 0), or NULL; static */
+	/* why they are not known for certain (then n is 0), or NULL; static */
+	const char *why;
 	const struct rt_image *image;	/* whose code it is */
-	bool looks;		/* on x86: it reads its own return address from the stack, as far as the way was followed */
+	/* on x86: it reads its own return address from the stack, as far as the way was followed */
+	bool looks;
 };
 
 /* Of the function of `size` bytes at `addr`, which has a symbol there.  0 or -ENOMEM. */
 int rt_exits_find(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits);
 /*
- * The same of a function of the unwinder, which goes on in another frame: those exits are among its returns and its jumps without a target.
+ * The same of a function of the unwinder, which goes on in another frame: those exits are among its
+ * returns and its jumps without a target.
  */
-int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits);
+int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size,
+			   struct rt_exits *exits);
 /*
- * Which function longjmp ends in, by longjmp's own address and size: itself, or the one that it calls for the last step, which may have no
- * name; with `handed` by __pthread_unwind_next's, which has what it calls do that.  Sets both to that one's.  0, -ENOENT: it cannot be
- * told, or -ENOMEM.
+ * Which function longjmp ends in, by longjmp's own address and size: itself, or the one that it
+ * calls for the last step, which may have no name; with `handed` by __pthread_unwind_next's, which
+ * has what it calls do that.  Sets both to that one's.  0, -ENOENT: it cannot be told, or -ENOMEM.
  */
 int rt_exits_find_leap(struct rt_code *code, bool handed, uint64_t *addr, uint64_t *size);
 /*
- * Was the code of the function with exits `part` followed as if it were a part of the other's, or some of it?  In a stripped program a
- * tail call is, as what it leads to may be a cold part.
+ * Was the code of the function with exits `part` followed as if it were a part of the other's, or
+ * some of it?  In a stripped program a tail call is, as what it leads to may be a cold part.
  */
 bool rt_exits_include(const struct rt_exits *whole, const struct rt_exits *part);
 void rt_exits_free(struct rt_exits *exits);
 
-/* stub.c: name what the exits that are jumps lead to (`to`), as it was written in the source.  Needs the callees.  0 or -ENOMEM. */
+/*
+ * stub.c: name what the exits that are jumps lead to (`to`), as it was written in the source.
+ * Needs the callees.  0 or -ENOMEM.
+ */
 int rt_exits_name(struct rt_code *code, struct rt_exits *exits);
 /* The slot that holds where it leads, its own or that of the stub it jumps to; 0: none. */
 uint64_t rt_exit_slot(struct rt_code *code, const struct rt_exit *exit);

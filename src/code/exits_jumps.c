@@ -38,10 +38,14 @@ static bool had_frame(const struct rt_walk *w, const uint64_t *path, size_t n)
 }
 
 /* A jump through a pointer: a tail call, or to one of the function's own places (computed goto)? */
-static void through_pointer(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, const uint64_t *path, size_t n)
+static void through_pointer(struct rt_walk *w, uint64_t addr, const struct rt_flow *f,
+			    const uint64_t *path, size_t n)
 {
 	uint64_t end = w->body.v[0].end;
-	/* What a library's function is reached by (-fno-plt, Rust), where an exception was caught: the depth is not known there. */
+	/*
+	 * What a library's function is reached by (-fno-plt, Rust), where an exception was caught:
+	 * the depth is not known there.
+	 */
 	bool caught = rt_walk_depth(w, addr).sp == RT_DEPTH_UNKNOWN && rt_walk_slot(f);
 
 	if (w->unwinder && rt_walk_depth(w, addr).sp == RT_DEPTH_UNKNOWN && !f->marked)
@@ -50,7 +54,8 @@ static void through_pointer(struct rt_walk *w, uint64_t addr, const struct rt_fl
 		rt_walk_fail(w, anywhere);
 	else if (!caught && had_frame(w, path, n))
 		rt_walk_exit(w, addr, f, RT_EXIT_JUMP, false);
-	else if (w->body.arch->word != 8 || w->own_address || rt_code_is_pointed(w->code, w->entry + 1, end - 1))
+	else if (w->body.arch->word != 8 || w->own_address ||
+		 rt_code_is_pointed(w->code, w->entry + 1, end - 1))
 		rt_walk_fail(w, anywhere);
 	else
 		rt_walk_exit(w, addr, f, RT_EXIT_JUMP, false);
@@ -80,10 +85,11 @@ static void through_table(struct rt_walk *w, uint64_t addr, const struct rt_jump
 }
 
 /*
- * Where the compiler knows that the index has no other values (match in Rust, the states of async functions, __builtin_unreachable), nothing
- * compares it.  Then the entries tell, followed one by one: the table ends where another begins that code behind the entries before uses,
- * or where one leads elsewhere.  One too many leads into the middle of an instruction, and one too few leaves code to which nothing
- * leads; either shows.
+ * Where the compiler knows that the index has no other values (match in Rust, the states of async
+ * functions, __builtin_unreachable), nothing compares it.  Then the entries tell, followed one by
+ * one: the table ends where another begins that code behind the entries before uses, or where one
+ * leads elsewhere.  One too many leads into the middle of an instruction, and one too few leaves
+ * code to which nothing leads; either shows.
  */
 static void through_unbounded(struct rt_walk *w, uint64_t addr, const struct rt_jumps *t)
 {
@@ -92,7 +98,9 @@ static void through_unbounded(struct rt_walk *w, uint64_t addr, const struct rt_
 		return;
 	}
 	w->tables = true;
-	w->unbounded[w->nunbounded++] = (struct rt_unbounded){ .table = *t, .addr = addr, .max = t->n ? t->n : ENTRIES };
+	w->unbounded[w->nunbounded++] = (struct rt_unbounded){ .table = *t,
+							       .addr = addr,
+							       .max = t->n ? t->n : ENTRIES };
 }
 
 static bool begins_another(const struct rt_walk *w, uint64_t addr)
@@ -112,7 +120,8 @@ bool rt_walk_lengthen(struct rt_walk *w)
 
 	for (; w->nended < w->nunbounded; w->nended++) {
 		u = &w->unbounded[w->nended];
-		if (u->n == u->max || (u->n && begins_another(w, u->table.table + u->n * u->table.size)) ||
+		if (u->n == u->max ||
+		    (u->n && begins_another(w, u->table.table + u->n * u->table.size)) ||
 		    !rt_jumps_entry(&w->body, &u->table, u->n, &target))
 			continue;
 		if (rt_body_piece(&w->body, target)) {

@@ -5,7 +5,10 @@
 #include "code/body.h"
 #include "code/exits.h"
 
-/* What exits.c (the ways from the entry), exits_jumps.c (jumps through registers) and exits_check.c (what was found) share. */
+/*
+ * What exits.c (the ways from the entry), exits_jumps.c (jumps through registers) and exits_check.c
+ * (what was found) share.
+ */
 
 struct rt_todo {
 	uint64_t addr, from;
@@ -19,7 +22,10 @@ struct rt_calls {
 	bool addresses;		/* those too that it takes the address of */
 };
 
-/* A table of jumps that nothing but its entries tells the length of, which is at most `max`; `n` have been followed.  The jump is at `addr`. */
+/*
+ * A table of jumps that nothing but its entries tells the length of, which is at most `max`; `n`
+ * have been followed.  The jump is at `addr`.
+ */
 struct rt_unbounded {
 	struct rt_jumps table;
 	uint64_t addr, n, max;
@@ -34,23 +40,30 @@ struct rt_walk {
 	size_t ntodo, cap;
 	uint64_t *indirect;		/* jumps that are still to be understood */
 	size_t nindirect, indirect_cap;
-	struct rt_unbounded *unbounded;	/* the first `nended` of them have been followed to their ends */
+	/* the first `nended` of them have been followed to their ends */
+	struct rt_unbounded *unbounded;
 	size_t nunbounded, nended, unbounded_cap;
-	struct rt_calls addresses;	/* that it makes, other than of its own code: tables begin there */
+	/* that it makes, other than of its own code: tables begin there */
+	struct rt_calls addresses;
 	bool tables, own_address, nomem;
 	bool unwinder;			/* its indirect jumps are to other functions' frames */
 	struct rt_calls *calls;		/* where it calls to; or NULL: nobody wants to know */
 };
 
-/* Follow all ways through the function, with `unwinder` as by rt_exits_find_unwinder; `calls` may be NULL.  0 or -ENOMEM. */
-int rt_walk_function(struct rt_code *code, uint64_t addr, uint64_t size, bool unwinder, struct rt_calls *calls, struct rt_exits *exits);
+/*
+ * Follow all ways through the function, with `unwinder` as by rt_exits_find_unwinder; `calls` may
+ * be NULL.  0 or -ENOMEM.
+ */
+int rt_walk_function(struct rt_code *code, uint64_t addr, uint64_t size, bool unwinder,
+		     struct rt_calls *calls, struct rt_exits *exits);
 
 /* The exits are not known for certain, because; the first reason stays. */
 void rt_walk_fail(struct rt_walk *w, const char *why);
 void rt_walk_nomem(struct rt_walk *w);
 /* Follow the way from `addr` later, to which the instruction at `from` (0: none) leads. */
 void rt_walk_later(struct rt_walk *w, uint64_t addr, uint64_t from, struct rt_depth depth);
-void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enum rt_exit_kind kind, bool self);
+void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enum rt_exit_kind kind,
+		  bool self);
 /* Is that the name of a cold part of the function, by any of its names? */
 bool rt_walk_is_own_part(const struct rt_walk *w, const char *part);
 /* Is `target` in a cold part of the function?  That is one of its pieces then. */
@@ -64,7 +77,10 @@ uint64_t rt_walk_slot(const struct rt_flow *f);
 /* Where does the jump at `addr` lead, whose target is not in it? */
 void rt_walk_understand(struct rt_walk *w, uint64_t addr);
 
-/* Follow one more entry of a table without a bound, when all other ways have been.  False: there is none. */
+/*
+ * Follow one more entry of a table without a bound, when all other ways have been.  False: there is
+ * none.
+ */
 bool rt_walk_lengthen(struct rt_walk *w);
 
 /* When all ways have been followed; there may be more then.  And when there are not. */

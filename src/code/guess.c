@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "code/callers.h"
 #include "code/code.h"
 #include "elf/eh_frame.h"
 #include "elf/file.h"
-#include "base/array.h"
 
 enum {
 	BODY_MAX = 1 << 16,	/* bytes of a function that are looked at */
@@ -21,12 +21,13 @@ enum {
 /* What may be true at an instruction, of any path to it. */
 enum {
 	SEEN = 1 << 7,
-	VECTORS = 1 << 6,	/* the register that tells of variadic functions still has what the caller put there */
+	/* the register that tells of variadic functions still has what the caller put there */
+	VECTORS = 1 << 6,
 };
 
 /*
- * What is in the result's register: the bytes of it that have been set (1, 4 with 0 above them, 8; 0: it is what a call left, or the
- * caller, or depends on the path), and these.
+ * What is in the result's register: the bytes of it that have been set (1, 4 with 0 above them, 8;
+ * 0: it is what a call left, or the caller, or depends on the path), and these.
  */
 enum {
 	WIDTH = 0x0f,
@@ -60,7 +61,8 @@ struct walk {
 	uint64_t addr, size;
 	uint8_t *bytes;
 	size_t n;
-	uint8_t *states;	/* by byte: registers that may still hold arguments, SEEN, VECTORS */
+	/* by byte: registers that may still hold arguments, SEEN, VECTORS */
+	uint8_t *states;
 	uint16_t *results;	/* by byte: what is in the result's register, see below */
 	uint32_t *todo;
 	size_t ntodo, todo_cap;
@@ -136,12 +138,15 @@ static struct known *known(struct rt_guesser *g, uint64_t addr)
 
 /* ---- the walk ---- */
 
-static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth, struct rt_guess *guess);
+static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth,
+		     struct rt_guess *guess);
 
 /* Of two paths.  Where one has set a byte only, what is above it cannot be meant. */
 static uint16_t either_result(uint16_t a, uint16_t b)
 {
-	uint16_t width = (a & WIDTH) == (b & WIDTH) ? a & WIDTH : (a & WIDTH) == 1 || (b & WIDTH) == 1 ? 1 : 0;
+	uint16_t width = (a & WIDTH) == (b & WIDTH)		? a & WIDTH
+			 : (a & WIDTH) == 1 || (b & WIDTH) == 1 ? 1
+								: 0;
 
 	return width | (a & b & (FRESH | SMALL)) | ((a | b) & (LEFT | VOID | REAL | SOME));
 }
@@ -158,14 +163,18 @@ static uint16_t next_result(uint16_t result, const struct rt_use *use)
 	if (use->result_aside)
 		return result & REAL;
 	if (use->result_write >= 4)
-		return use->result_write | FRESH | SOME | (use->result_small ? SMALL : 0) | (result & REAL);
+		return use->result_write | FRESH | SOME | (use->result_small ? SMALL : 0) |
+		       (result & REAL);
 	/* A part of what was there is changed. */
 	if (use->result_read || use->result_write > 1)
 		return (result & (WIDTH | REAL)) | FRESH | SOME;
 	return result & SMALL ? result | FRESH | SOME : 1 | FRESH | SOME | (result & REAL);
 }
 
-/* Control may come to `target` in this state; it is looked at again where that says more than before. */
+/*
+ * Control may come to `target` in this state; it is looked at again where that says more than
+ * before.
+ */
 static void meet(struct walk *w, uint64_t target, uint8_t state, uint16_t result)
 {
 	size_t at = (size_t)(target - w->addr);
@@ -205,7 +214,10 @@ static uint64_t size_of(const struct rt_image *image, uint64_t addr)
 	return rt_eh_size(image, addr);
 }
 
-/* A call or a jump to another function, with `state` still in the registers.  `leaves`: nothing comes behind it. */
+/*
+ * A call or a jump to another function, with `state` still in the registers.  `leaves`: nothing
+ * comes behind it.
+ */
 static void pass_on(struct walk *w, uint64_t target, uint8_t state, bool leaves)
 {
 	struct rt_guess callee;
@@ -261,8 +273,9 @@ static void note_return(struct walk *w, uint16_t result)
 }
 
 /*
- * What a call leaves in the registers: nothing of the arguments, but where it comes before all else.  That may be a profiler's
- * (mcount, __fentry__), which keeps them; the third one's register can also hold half of a result.
+ * What a call leaves in the registers: nothing of the arguments, but where it comes before all
+ * else.  That may be a profiler's (mcount, __fentry__), which keeps them; the third one's register
+ * can also hold half of a result.
  */
 static uint8_t after_call(const struct walk *w, uint8_t state)
 {
@@ -309,7 +322,8 @@ static void step(struct walk *w, size_t at)
 			meet(w, use.target, state, result);
 			return;
 		}
-		if (use.target && rt_image_thunk(w->guesser->image, use.target) == RT_THUNK_RETURN) {
+		if (use.target &&
+		    rt_image_thunk(w->guesser->image, use.target) == RT_THUNK_RETURN) {
 			note_return(w, result);
 			return;
 		}
@@ -349,16 +363,18 @@ static void walk_all(struct walk *w)
 }
 
 /*
- * What is stored on the stack counts as read, but for the registers that a variadic function stores there, the last of them highest,
- * to take its unnamed arguments from: those before them are the named ones.  (Where none of the unnamed ones can be a double, nothing
- * looks at the number of vector registers, and only three or more in a row tell.)
+ * What is stored on the stack counts as read, but for the registers that a variadic function stores
+ * there, the last of them highest, to take its unnamed arguments from: those before them are the
+ * named ones.  (Where none of the unnamed ones can be a double, nothing looks at the number of
+ * vector registers, and only three or more in a row tell.)
  */
 static void note_saved(struct walk *w)
 {
 	const unsigned last = RT_USE_ARGS - 1;
 	unsigned i, first = w->saved & 1u << last ? last : RT_USE_ARGS;
 
-	while (first > 0 && first <= last && (w->saved >> (first - 1) & 3) == 3 && w->saved_at[first] - w->saved_at[first - 1] == 8)
+	while (first > 0 && first <= last && (w->saved >> (first - 1) & 3) == 3 &&
+	       w->saved_at[first] - w->saved_at[first - 1] == 8)
 		first--;
 	if (!w->guess.variadic && last - first < 2)
 		first = RT_USE_ARGS;
@@ -379,7 +395,10 @@ static void finish(struct walk *w)
 	note_saved(w);
 	/* Of aarch64's it is not known how many registers are stored. */
 	g->decided = !w->lost && !(g->variadic && w->guesser->by_hand);
-	/* aarch64 has its first argument there, which may be the result, as the first double may be on all machines. */
+	/*
+	 * aarch64 has its first argument there, which may be the result, as the first double may be
+	 * on all machines.
+	 */
 	g->no_result = w->left & VOID && !w->guesser->by_hand && (!w->real || g->variadic);
 	g->not_integer = w->left & LEFT && !w->guesser->by_hand;
 	for (i = g->nargs; i < RT_USE_ARGS; i++)
@@ -387,7 +406,8 @@ static void finish(struct walk *w)
 			g->nargs = (uint8_t)(i + 1);
 }
 
-static void guess_new(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth, struct rt_guess *guess)
+static void guess_new(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth,
+		      struct rt_guess *guess)
 {
 	struct walk w = { .guesser = g, .addr = addr, .size = size, .depth = depth };
 	size_t n = size < BODY_MAX ? (size_t)size : BODY_MAX;
@@ -410,7 +430,8 @@ static void guess_new(struct rt_guesser *g, uint64_t addr, uint64_t size, unsign
 	free(w.todo);
 }
 
-static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth, struct rt_guess *guess)
+static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth,
+		     struct rt_guess *guess)
 {
 	struct known *k = known(g, addr);
 
@@ -441,7 +462,8 @@ static bool use_of(void *ctx, const uint8_t *bytes, size_t n, uint64_t addr, str
 {
 	const struct rt_guesser *g = ctx;
 
-	return g->by_hand ? rt_use_aarch64(bytes, n, addr, use) : rt_use(g->user, bytes, n, addr, use);
+	return g->by_hand ? rt_use_aarch64(bytes, n, addr, use)
+			  : rt_use(g->user, bytes, n, addr, use);
 }
 
 static bool guess_of(void *ctx, uint64_t addr, struct rt_guess *guess)
@@ -493,4 +515,92 @@ bool rt_guess_called(struct rt_guesser *g, uint64_t addr)
 	struct rt_callers *callers = callers_of(g);
 
 	return !callers || rt_callers_any(callers, addr);
+}
+
+/* What machine code tells of a function's arguments, as a prototype. */
+
+/* `bytes` 0: nobody knows how much of the register is meant. */
+static const struct rt_ctype *make_type(struct rt_types *types, unsigned bytes, bool pointer)
+{
+	unsigned size = bytes ? bytes : 8;
+	struct rt_ctype *type = rt_types_add(types, pointer ? RT_CT_UNKNOWN : RT_CT_INT, NULL,
+					     pointer ? 0 : size);
+
+	if (!type || pointer)
+		return type ? rt_types_pointer(types, type, 8) : NULL;
+	type->align = size;
+	type->is_signed = size != 1;
+	type->style = !bytes ? RT_STYLE_REGISTER : bytes == 8 ? RT_STYLE_GUESSED : RT_STYLE_TYPE;
+	return type;
+}
+
+/* One object for all functions that have such a one. */
+static const struct rt_ctype *guessed_type(struct rt_types *types, unsigned bytes, bool pointer)
+{
+	enum { POINTER = 9 };
+	static const char keys[POINTER + 1];
+	unsigned key = pointer ? POINTER : bytes;
+	void **slot = key <= POINTER ? rt_types_slot(types, &keys[key]) : NULL;
+
+	if (!slot)
+		return make_type(types, bytes, pointer);
+	if (!*slot)
+		*slot = (void *)make_type(types, bytes, pointer);
+	return *slot;
+}
+
+/*
+ * A register that all paths write and never read again holds a result: compilers make no dead
+ * writes.  Otherwise its value may be left from other work, and the callers decide.  If there are
+ * none, or if they contradict the code, the result is marked as a guess.
+ */
+static const struct rt_ctype *find_result(struct rt_guesser *g, uint64_t addr,
+					  const struct rt_guess *guess, struct rt_types *types,
+					  bool *guessed)
+{
+	static const struct rt_ctype nothing = { .kind = RT_CT_VOID, .name = "void" };
+	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
+	const bool asked = guess->no_result || (!guess->not_integer && !guess->result);
+	enum rt_callers_do callers = asked ? rt_guess_callers(g, addr) : RT_CALLERS_UNKNOWN;
+
+	*guessed = false;
+	if (guess->no_result && callers != RT_CALLERS_READ)
+		return &nothing;
+	if ((guess->not_integer && !guess->no_result) || callers == RT_CALLERS_REAL)
+		return &unknown;
+	/* Callers in other files may read what an exported function gets from its tail call. */
+	if (callers == RT_CALLERS_IGNORE && !guess->sets &&
+	    !(guess->passes && rt_guess_exported(g, addr)))
+		return &nothing;
+	*guessed = asked && (guess->no_result || callers != RT_CALLERS_READ);
+	return guessed_type(types, guess->result, false);
+}
+
+int rt_guess_prototype(struct rt_guesser *g, uint64_t addr, uint64_t size, struct rt_types *types,
+		       struct rt_prototype *prototype)
+{
+	struct rt_param *params;
+	struct rt_guess guess;
+	unsigned i;
+
+	rt_guess(g, addr, size, &guess);
+	if (!guess.decided)
+		return -ENOENT;
+	memset(prototype, 0, sizeof(*prototype));
+	params = rt_types_alloc(types, guess.nargs * sizeof(*params));
+	if (!params)
+		return -ENOMEM;
+	for (i = 0; i < guess.nargs; i++) {
+		/* Of one that is not read itself nothing is known; it stands before one that is. */
+		params[i].type = guessed_type(types, guess.bytes[i] ? guess.bytes[i] : 8,
+					      guess.pointers & 1u << i);
+		if (!params[i].type)
+			return -ENOMEM;
+	}
+	prototype->origin = RT_ORIGIN_GUESSED;
+	prototype->params = params;
+	prototype->nparams = guess.nargs;
+	prototype->variadic = guess.variadic;
+	prototype->result = find_result(g, addr, &guess, types, &prototype->result_guessed);
+	return prototype->result ? 0 : -ENOMEM;
 }

@@ -7,35 +7,50 @@
 #include "lang/type.h"
 
 /*
- * A function's arguments from its machine code, where nothing else tells them: a register that is read before it is written, on any
- * path from the entry, held one.  What a call passes on untouched counts if the callee is in the same file and reads it, be it one
- * that no symbol names.  It is a guess: an argument that is not used is not seen, and of floating point nothing is.
+ * A function's arguments from its machine code, where nothing else tells them: a register that is
+ * read before it is written, on any path from the entry, held one.  What a call passes on untouched
+ * counts if the callee is in the same file and reads it, be it one that no symbol names.  It is a
+ * guess: an argument that is not used is not seen, and of floating point nothing is.
  */
 struct rt_guess {
-	bool decided;			/* false: the code cannot be followed, or it is a variadic function of aarch64 */
+	/* false: the code cannot be followed, or it is a variadic function of aarch64 */
+	bool decided;
 	bool variadic;			/* nargs are the named ones */
 	uint8_t nargs;			/* the last register that is read, and those before it */
 	uint8_t bytes[RT_USE_ARGS];	/* that are read: 4 or 8; 0: nothing of it is */
-	uint8_t pointers;		/* bit i: argument i points to memory that is read or written */
-	bool no_result;			/* on some path neither the result's register nor that of floating point is written */
-	bool not_integer;		/* the result's register is not: it has none, or one of floating point */
-	bool sets;			/* some path writes the result's register last, and never reads it */
-	bool passes;			/* some path ends with a tail call of a function that does that */
-	uint8_t result;			/* bytes that are written last before it returns, 1, 4 or 8; 0: not known, or not always the same */
+	/* bit i: argument i points to memory that is read or written */
+	uint8_t pointers;
+	/* on some path neither the result's register nor that of floating point is written */
+	bool no_result;
+	/* the result's register is not: it has none, or one of floating point */
+	bool not_integer;
+	/* some path writes the result's register last, and never reads it */
+	bool sets;
+	/* some path ends with a tail call of a function that does that */
+	bool passes;
+	/*
+	 * bytes that are written last before it returns, 1, 4 or 8; 0: not known, or not always the
+	 * same
+	 */
+	uint8_t result;
 };
 
 /*
- * The use that direct callers make of a function's result.  A caller that returns it uses it as its own
- * callers do; all callers are known of local functions only.
+ * The use that direct callers make of a function's result.  A caller that returns it uses it as its
+ * own callers do; all callers are known of local functions only.
  */
 enum rt_callers_do {
 	RT_CALLERS_UNKNOWN,	/* there are none, or it is not certain */
 	RT_CALLERS_READ,	/* one at least reads it */
-	RT_CALLERS_REAL,	/* none does, but one at least reads the register of floating point */
-	RT_CALLERS_IGNORE,	/* behind each call the result's register is written before it is read */
+	/* none does, but one at least reads the register of floating point */
+	RT_CALLERS_REAL,
+	/* behind each call the result's register is written before it is read */
+	RT_CALLERS_IGNORE,
 };
 
-/* The guesses of one file are kept.  NULL: out of memory, or nothing can be guessed of its machine. */
+/*
+ * The guesses of one file are kept.  NULL: out of memory, or nothing can be guessed of its machine.
+ */
 struct rt_guesser;
 struct rt_guesser *rt_guesser_open(struct rt_image *image);
 void rt_guesser_close(struct rt_guesser *guesser);
@@ -49,13 +64,17 @@ enum rt_callers_do rt_guess_callers(struct rt_guesser *guesser, uint64_t addr);
 /* Can other files call it? */
 bool rt_guess_exported(const struct rt_guesser *guesser, uint64_t addr);
 
-/* Does nobody look at the result of the function at `addr`, as far as its direct calls tell?  False where that is not known. */
+/*
+ * Does nobody look at the result of the function at `addr`, as far as its direct calls tell?  False
+ * where that is not known.
+ */
 bool rt_guess_ignored(struct rt_guesser *guesser, uint64_t addr);
 
 /* Is it called directly by code of its own file?  True also where that is not known. */
 bool rt_guess_called(struct rt_guesser *guesser, uint64_t addr);
 
 /* The same as a prototype in `types`.  0; -ENOENT: it cannot be decided; -ENOMEM. */
-int rt_guess_prototype(struct rt_guesser *guesser, uint64_t addr, uint64_t size, struct rt_types *types, struct rt_prototype *prototype);
+int rt_guess_prototype(struct rt_guesser *guesser, uint64_t addr, uint64_t size,
+		       struct rt_types *types, struct rt_prototype *prototype);
 
 #endif

@@ -5,9 +5,9 @@
 #include "code/ifunc.h"
 
 /*
- * An IFUNC's symbol is its resolver: run once by the loader, it answers with the address of the implementation that
- * suits the processor.  Which one that is only shows in the process, so all that the resolver's code can answer with
- * are taken.
+ * An IFUNC's symbol is its resolver: run once by the loader, it answers with the address of the
+ * implementation that suits the processor.  Which one that is only shows in the process, so all
+ * that the resolver's code can answer with are taken.
  */
 
 #define MAX_CODE 1024
@@ -16,7 +16,8 @@ static bool begins_with_landing(const struct rt_image *image, uint64_t addr)
 {
 	uint8_t code[4];
 
-	return rt_image_read(image, addr, code, sizeof(code)) == sizeof(code) && image->arch->is_landing(code);
+	return rt_image_read(image, addr, code, sizeof(code)) == sizeof(code) &&
+	       image->arch->is_landing(code);
 }
 
 static bool follows_code_end(const struct rt_image *image, uint64_t addr)
@@ -29,8 +30,8 @@ static bool follows_code_end(const struct rt_image *image, uint64_t addr)
 }
 
 /*
- * A wrong answer would put a probe into the middle of an instruction.  With a .symtab a function's symbol must be
- * there; without one it must look like the beginning of one.
+ * A wrong answer would put a probe into the middle of an instruction.  With a .symtab a function's
+ * symbol must be there; without one it must look like the beginning of one.
  */
 static bool is_implementation(const struct rt_image *image, uint64_t addr, bool checked)
 {
@@ -59,9 +60,11 @@ size_t rt_ifunc_implementations(const struct rt_image *image, const struct rt_sy
 	size_t size, i, k, n = 0;
 	uint64_t addr;
 
-	size = rt_image_read(image, symbol->addr, code, symbol->size < MAX_CODE ? symbol->size : MAX_CODE);
+	size = rt_image_read(image, symbol->addr, code,
+			     symbol->size < MAX_CODE ? symbol->size : MAX_CODE);
 	for (i = 0; i < size && n < RT_MAX_IMPLEMENTATIONS; i += arch->insn_align) {
-		if (!arch->loads_address(code + i, size - i, symbol->addr + i, image->type == ET_EXEC, &addr) ||
+		if (!arch->loads_address(code + i, size - i, symbol->addr + i,
+					 image->type == ET_EXEC, &addr) ||
 		    !is_implementation(image, addr, checked))
 			continue;
 		for (k = 0; k < n && v[k] != addr; k++)

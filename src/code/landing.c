@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a function catches exceptions: no instruction leads there, only the unwinder, by the tables of .eh_frame and
- * .gcc_except_table (LSB Core, "Exception Frames"; the Itanium C++ ABI).
+ * Where a function catches exceptions: no instruction leads there, only the unwinder, by the tables
+ * of .eh_frame and .gcc_except_table (LSB Core, "Exception Frames"; the Itanium C++ ABI).
  */
 #include <string.h>
 
@@ -49,8 +49,12 @@ static uint64_t describe(struct rt_eh_cursor *c, struct rt_image *image, uint64_
 	memset(c, 0, sizeof(*c));
 	c->image = image;
 	if (!rt_eh_index(image, &index)) {
-		/* Static C programs have the C library's own tables, of places that only clean up and go on unwinding. */
-		c->bad = !rt_eh_find_unindexed(image, addr, &fde) && image->has_except_table && rt_image_unwinds(image);
+		/*
+		 * Static C programs have the C library's own tables, of places that only clean up
+		 * and go on unwinding.
+		 */
+		c->bad = !rt_eh_find_unindexed(image, addr, &fde) && image->has_except_table &&
+			 rt_image_unwinds(image);
 		return c->bad ? 0 : fde;
 	}
 	rt_eh_seek(c, image, index);

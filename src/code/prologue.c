@@ -17,17 +17,24 @@ static const char *stays(struct rt_prologue *p, const char *why)
 }
 
 /* May the probe stand behind what has been walked over?  The reason why not, or NULL. */
-static const char *place_harms(const struct rt_prologue_want *want, int32_t sp_down, uint32_t writes)
+static const char *place_harms(const struct rt_prologue_want *want, int32_t sp_down,
+			       uint32_t writes)
 {
 	if (writes & want->arguments)
 		return "what comes first overwrites an argument";
 	if (sp_down && want->returns)
 		return "what comes first moves the stack pointer from the return address";
-	return sp_down && want->stack ? "what comes first moves the stack pointer, from which values are read" : NULL;
+	return sp_down && want->stack
+		       ? "what comes first moves the stack pointer, from which values are read"
+		       : NULL;
 }
 
-/* Step over one instruction; `p->skip` and `p->sp_down` follow.  The reason why it cannot be, or NULL. */
-static const char *step(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
+/*
+ * Step over one instruction; `p->skip` and `p->sp_down` follow.  The reason why it cannot be, or
+ * NULL.
+ */
+static const char *step(const struct rt_arch *arch, struct rt_decoder *decoder,
+			const uint8_t *bytes, size_t n, uint64_t addr,
 			const struct rt_prologue_want *want, struct rt_prologue *p)
 {
 	size_t does_nothing = p->form == RT_FORM_ENDBR ? 4 : 0;
@@ -48,14 +55,16 @@ static const char *step(const struct rt_arch *arch, struct rt_decoder *decoder, 
 		return "an instruction at the beginning is not known";
 	if (insn.branch || insn.indirect)
 		return "it branches before a cheaper instruction comes";
-	why = insn.not_plain ? insn.not_plain : place_harms(want, p->sp_down + insn.sp_down, insn.writes);
+	why = insn.not_plain ? insn.not_plain
+			     : place_harms(want, p->sp_down + insn.sp_down, insn.writes);
 	p->skip += insn.size;
 	p->sp_down += insn.sp_down;
 	return why;
 }
 
-void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
-		      const struct rt_prologue_want *want, struct rt_prologue *p)
+void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes,
+		      size_t n, uint64_t addr, const struct rt_prologue_want *want,
+		      struct rt_prologue *p)
 {
 	const char *why = NULL;
 	bool refused;
@@ -65,23 +74,29 @@ void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, co
 	while (!why) {
 		left = p->skip < n ? n - p->skip : 0;
 		p->form = left ? arch->form(bytes + p->skip, left) : RT_FORM_OTHER;
-		refused = arch->refuses(bytes + p->skip, left < INSN_MAX ? left : INSN_MAX, want->nops);
+		refused = arch->refuses(bytes + p->skip, left < INSN_MAX ? left : INSN_MAX,
+					want->nops);
 		if (!refused && p->skip && want->not_entry) {
 			p->why = "past what must not be probed";
 			return;
 		}
 		if (!refused && p->form && (want->emulated & RT_FORM_BIT(p->form))) {
-			p->why = p->skip ? "past what the kernel single-steps" : "kernels need not single-step that";
+			p->why = p->skip ? "past what the kernel single-steps"
+					 : "kernels need not single-step that";
 			return;
 		}
-		why = !left ? "it ends before a cheaper instruction comes" : p->skip > FURTHEST ?
-			"no cheaper instruction comes early" : step(arch, decoder, bytes, n, addr, want, p);
+		why = !left		   ? "it ends before a cheaper instruction comes"
+		      : p->skip > FURTHEST ? "no cheaper instruction comes early"
+					   : step(arch, decoder, bytes, n, addr, want, p);
 	}
 	stays(p, why);
 	p->form = n ? arch->form(bytes, n) : RT_FORM_OTHER;
 }
 
-/* Does another symbol begin behind the entry, up to the place?  Then the code there has two names, and maybe two ways in. */
+/*
+ * Does another symbol begin behind the entry, up to the place?  Then the code there has two names,
+ * and maybe two ways in.
+ */
 static bool another_begins(const struct rt_extent *f, uint32_t skip)
 {
 	uint32_t at;
@@ -93,8 +108,8 @@ static bool another_begins(const struct rt_extent *f, uint32_t skip)
 	return false;
 }
 
-void rt_prologue_find(const struct rt_extent *f, struct rt_decoder *decoder, const struct rt_prologue_want *want,
-		      struct rt_prologue *p)
+void rt_prologue_find(const struct rt_extent *f, struct rt_decoder *decoder,
+		      const struct rt_prologue_want *want, struct rt_prologue *p)
 {
 	const struct rt_arch *arch = rt_image_arch(f->image);
 	struct rt_prologue_want here = *want;
@@ -121,8 +136,12 @@ void rt_prologue_find(const struct rt_extent *f, struct rt_decoder *decoder, con
 
 uint32_t rt_prologue_behind(struct rt_image *image, uint64_t addr, uint64_t size)
 {
-	const struct rt_prologue_want want = { .not_entry = true, .returns = true, .stack = true, .arguments = ~0u };
-	const struct rt_extent f = { .image = image, .addr = addr, .size = size, .sized = size != 0 };
+	const struct rt_prologue_want want = {
+		.not_entry = true, .returns = true, .stack = true, .arguments = ~0u
+	};
+	const struct rt_extent f = {
+		.image = image, .addr = addr, .size = size, .sized = size != 0
+	};
 	struct rt_decoder *decoder;
 	struct rt_prologue p;
 

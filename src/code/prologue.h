@@ -13,18 +13,22 @@ struct rt_extent {
 };
 
 /*
- * Where a function's probe is cheap.  A kernel carries out some probed instructions by itself and single-steps the others;
- * where a function begins with one of the others, the probe may stand on a later instruction, if every call passes it exactly
- * once.
+ * Where a function's probe is cheap.  A kernel carries out some probed instructions by itself and
+ * single-steps the others; where a function begins with one of the others, the probe may stand on a
+ * later instruction, if every call passes it exactly once.
  */
 struct rt_prologue_want {
 	uint32_t emulated;	/* RT_FORM_BIT of what this kernel does not single-step */
-	enum rt_nops nops;	/* what it makes of probed nops; rt_prologue_find takes the image's */
-	bool mark_only;		/* move past the mark (endbr64) alone, whose successor is never worse */
-	bool returns;		/* a uretprobe is put at the same place: the return address must be on top of the stack */
+	/* what it makes of probed nops; rt_prologue_find takes the image's */
+	enum rt_nops nops;
+	/* move past the mark (endbr64) alone, whose successor is never worse */
+	bool mark_only;
+	/* a uretprobe is put at the same place: the return address must be on top of the stack */
+	bool returns;
 	bool stack;		/* something is read relative to the stack pointer */
 	uint32_t arguments;	/* bit i: argument register i is read */
-	bool not_entry;		/* that cannot be probed: any place behind it is better, if it can */
+	/* that cannot be probed: any place behind it is better, if it can */
+	bool not_entry;
 };
 
 struct rt_prologue {
@@ -35,23 +39,29 @@ struct rt_prologue {
 };
 
 /*
- * Walk the prologue in the `n` bytes of a function of `arch` at `addr` to the first cheap instruction.  `decoder` may be
- * NULL.  Whether something jumps to between the entry and the place is not judged here, but by rt_branches_*.
+ * Walk the prologue in the `n` bytes of a function of `arch` at `addr` to the first cheap
+ * instruction.  `decoder` may be NULL.  Whether something jumps to between the entry and the place
+ * is not judged here, but by rt_branches_*.
  */
-void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
-		      const struct rt_prologue_want *want, struct rt_prologue *prologue);
-
-/* The same for function `f`, from its file, with what its symbols say. */
-void rt_prologue_find(const struct rt_extent *f, struct rt_decoder *decoder, const struct rt_prologue_want *want,
+void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes,
+		      size_t n, uint64_t addr, const struct rt_prologue_want *want,
 		      struct rt_prologue *prologue);
 
+/* The same for function `f`, from its file, with what its symbols say. */
+void rt_prologue_find(const struct rt_extent *f, struct rt_decoder *decoder,
+		      const struct rt_prologue_want *want, struct rt_prologue *prologue);
+
 /*
- * How far behind the entry of the function of `size` bytes at `addr`, which the kernel refuses to probe or would spoil, a probe may stand
- * whatever it reads: past that instruction, if all its effect is on vector registers.  0: nowhere.  Here too rt_branches_far is not asked.
+ * How far behind the entry of the function of `size` bytes at `addr`, which the kernel refuses to
+ * probe or would spoil, a probe may stand whatever it reads: past that instruction, if all its
+ * effect is on vector registers.  0: nowhere.  Here too rt_branches_far is not asked.
  */
 uint32_t rt_prologue_behind(struct rt_image *image, uint64_t addr, uint64_t size);
 
-/* branches.c: may code get behind the entry of `f`, up to `skip`, but through the entry?  The reason, or NULL: not from nearby. */
+/*
+ * branches.c: may code get behind the entry of `f`, up to `skip`, but through the entry?  The
+ * reason, or NULL: not from nearby.
+ */
 const char *rt_branches_near(const struct rt_extent *f, struct rt_decoder *decoder, uint32_t skip);
 
 /* The bytes of an image that must be reached through the entry alone: from `first` to `last`. */
@@ -62,8 +72,8 @@ struct rt_window {
 };
 
 /*
- * Look through all of an image for branches into, and addresses of, the `n` windows, which are sorted and apart.  0 or
- * -ENOMEM; what cannot be read counts as referring to all.
+ * Look through all of an image for branches into, and addresses of, the `n` windows, which are
+ * sorted and apart.  0 or -ENOMEM; what cannot be read counts as referring to all.
  */
 int rt_branches_far(const struct rt_image *image, struct rt_window *v, size_t n);
 

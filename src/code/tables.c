@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of jumps.  What the registers hold is followed along one way to the jump: addresses, what is loaded from a table by an
- * index, and what comparisons and masks say of how large the index is.
+ * Tables of jumps.  What the registers hold is followed along one way to the jump: addresses, what
+ * is loaded from a table by an index, and what comparisons and masks say of how large the index is.
  */
 #include <string.h>
 
@@ -26,7 +26,10 @@ struct sym {
 	bool is_signed;
 };
 
-/* What stands in memory at a distance from a value, or at an address (base 0), and the number of that. */
+/*
+ * What stands in memory at a distance from a value, or at an address (base 0), and the number of
+ * that.
+ */
 struct slot {
 	uint32_t base, id;
 	bool used;
@@ -112,7 +115,8 @@ static bool element(struct state *s, const struct rt_flow_mem *mem, unsigned siz
 	const struct sym *base = reg(s, mem->base), *index = reg(s, mem->index), *scaled = base;
 
 	/* Without optimization the index is multiplied before. */
-	if (index && scaled && scaled->kind == SYM_SCALED && index->kind == SYM_ADDRESS && mem->scale == 1 && scaled->size == size) {
+	if (index && scaled && scaled->kind == SYM_SCALED && index->kind == SYM_ADDRESS &&
+	    mem->scale == 1 && scaled->size == size) {
 		*v = *scaled;
 		v->kind = SYM_ENTRY;
 		v->addr = index->addr + (uint64_t)mem->disp;
@@ -196,7 +200,9 @@ static struct sym result(struct state *s, const struct rt_flow *f)
 
 	switch (f->op) {
 	case RT_OP_ADDRESS:
-		/* A number: on another way the index of the table, as the next state is in a loop. */
+		/*
+		 * A number: on another way the index of the table, as the next state is in a loop.
+		 */
 		if (f->value >= 0 && f->value < NUMBERS)
 			break;
 		v.kind = SYM_ADDRESS;
@@ -238,8 +244,8 @@ static void compare(struct state *s, const struct rt_flow *f)
 
 	s->compared = false;
 	/* A subtraction compares too; what a lea adds is counted from a base. */
-	if (f->op == RT_OP_PLUS && f->mem.base == RT_NO_REG && f->value < 0 && f->value >= -(1 << 16) && from &&
-	    from->kind == SYM_VALUE) {
+	if (f->op == RT_OP_PLUS && f->mem.base == RT_NO_REG && f->value < 0 &&
+	    f->value >= -(1 << 16) && from && from->kind == SYM_VALUE) {
 		s->compared = true;
 		s->compared_id = from->id;
 		s->compared_with = (uint64_t)-f->value;
@@ -264,7 +270,8 @@ static void branch(struct state *s, const struct rt_flow *f, bool taken)
 		return;
 	if ((f->order == RT_ORDER_ABOVE && !taken) || (f->order == RT_ORDER_NOT_ABOVE && taken))
 		bound(s, s->compared_id, n + 1);
-	else if ((f->order == RT_ORDER_NOT_BELOW && !taken) || (f->order == RT_ORDER_BELOW && taken))
+	else if ((f->order == RT_ORDER_NOT_BELOW && !taken) ||
+		 (f->order == RT_ORDER_BELOW && taken))
 		bound(s, s->compared_id, n);
 }
 
@@ -272,14 +279,15 @@ static void step(struct state *s, const struct rt_flow *f)
 {
 	struct sym v = value(0);
 	unsigned i;
-	bool to = f->to >= 0 && f->to < REGISTERS && f->op != RT_OP_COMPARE && f->op != RT_OP_STORE && f->op != RT_OP_OTHER;
+	bool to = f->to >= 0 && f->to < REGISTERS && f->op != RT_OP_COMPARE &&
+		  f->op != RT_OP_STORE && f->op != RT_OP_OTHER;
 
 	if (to)
 		v = result(s, f);
 	if (f->op == RT_OP_STORE)
 		store(s, f);
-	if (f->op == RT_OP_COMPARE || f->op == RT_OP_OTHER || f->op == RT_OP_SUM || f->op == RT_OP_MASK ||
-	    (f->op == RT_OP_PLUS && f->mem.base == RT_NO_REG))
+	if (f->op == RT_OP_COMPARE || f->op == RT_OP_OTHER || f->op == RT_OP_SUM ||
+	    f->op == RT_OP_MASK || (f->op == RT_OP_PLUS && f->mem.base == RT_NO_REG))
 		compare(s, f);
 	for (i = 0; i < REGISTERS; i++)
 		if (f->writes & 1u << i)
@@ -304,13 +312,19 @@ static bool end(struct state *s, const struct rt_flow *f, struct rt_jumps *table
 	if (!at || (at->kind != SYM_PLACE && (at->kind != SYM_ENTRY || at->size != word)))
 		return false;
 	*table = (struct rt_jumps){
-		.table = at->addr, .anchor = at->anchor, .n = s->bounds[at->id], .size = at->size, .shift = at->shift,
-		.is_signed = at->is_signed, .relative = at->kind == SYM_PLACE,
+		.table = at->addr,
+		.anchor = at->anchor,
+		.n = s->bounds[at->id],
+		.size = at->size,
+		.shift = at->shift,
+		.is_signed = at->is_signed,
+		.relative = at->kind == SYM_PLACE,
 	};
 	return true;
 }
 
-bool rt_jumps_find(const struct rt_body *body, const uint64_t *path, size_t n, struct rt_jumps *table)
+bool rt_jumps_find(const struct rt_body *body, const uint64_t *path, size_t n,
+		   struct rt_jumps *table)
 {
 	struct state s;
 	struct rt_flow f;
@@ -334,7 +348,8 @@ bool rt_jumps_find(const struct rt_body *body, const uint64_t *path, size_t n, s
 	return false;
 }
 
-bool rt_jumps_entry(const struct rt_body *body, const struct rt_jumps *t, uint64_t i, uint64_t *target)
+bool rt_jumps_entry(const struct rt_body *body, const struct rt_jumps *t, uint64_t i,
+		    uint64_t *target)
 {
 	unsigned bits = 64 - 8u * t->size;
 	uint8_t bytes[8] = { 0 };
@@ -342,7 +357,8 @@ bool rt_jumps_entry(const struct rt_body *body, const struct rt_jumps *t, uint64
 
 	if (!t->relative)
 		return rt_code_pointer(body->code, t->table + i * t->size, target);
-	if (rt_image_read(rt_code_image(body->code), t->table + i * t->size, bytes, t->size) < t->size)
+	if (rt_image_read(rt_code_image(body->code), t->table + i * t->size, bytes, t->size) <
+	    t->size)
 		return false;
 	memcpy(&v, bytes, sizeof(v));
 	v <<= bits;

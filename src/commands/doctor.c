@@ -43,8 +43,8 @@ static void row_limit(FILE *file, const char *what, int resource, const char *lo
 	if (l.rlim_cur == RLIM_INFINITY)
 		snprintf(text, sizeof(text), "unlimited");
 	else
-		snprintf(text, sizeof(text), "%llu, and cannot be raised further%s", (unsigned long long)l.rlim_cur,
-			 l.rlim_cur < enough ? low : "");
+		snprintf(text, sizeof(text), "%llu, and cannot be raised further%s",
+			 (unsigned long long)l.rlim_cur, l.rlim_cur < enough ? low : "");
 	row(file, what, l.rlim_cur == RLIM_INFINITY || l.rlim_cur >= enough ? "ok" : "low", text);
 }
 
@@ -54,7 +54,8 @@ static void rows_user(FILE *file)
 	long seccomp;
 
 	if (rt_caps_check(true, &err) == 0)
-		row(file, "capabilities", "ok", geteuid() == 0 ? "root" : "cap_sys_admin, or cap_bpf and cap_perfmon");
+		row(file, "capabilities", "ok",
+		    geteuid() == 0 ? "root" : "cap_sys_admin, or cap_bpf and cap_perfmon");
 	else
 		row(file, "capabilities", "no", err.text);
 	if (rt_caps_check_namespace(&err) == 0)
@@ -64,9 +65,12 @@ static void rows_user(FILE *file)
 	if (rt_proc_status(getpid(), "Seccomp", &seccomp) < 0 || seccomp == 0)
 		row(file, "seccomp", "ok", "no filter on this process");
 	else
-		row(file, "seccomp", "filter", "programs started here get no uretprobes, and bpf(2) may be refused");
-	row_limit(file, "RLIMIT_NOFILE", RLIMIT_NOFILE, "; thousands of functions need uprobe-multi or multi-event", 4096);
-	row_limit(file, "RLIMIT_MEMLOCK", RLIMIT_MEMLOCK, "; counts only before 5.11, for BPF maps", 64 << 20);
+		row(file, "seccomp", "filter",
+		    "programs started here get no uretprobes, and bpf(2) may be refused");
+	row_limit(file, "RLIMIT_NOFILE", RLIMIT_NOFILE,
+		  "; thousands of functions need uprobe-multi or multi-event", 4096);
+	row_limit(file, "RLIMIT_MEMLOCK", RLIMIT_MEMLOCK, "; counts only before 5.11, for BPF maps",
+		  64 << 20);
 }
 
 /* ---- what the kernel has ---- */
@@ -83,13 +87,16 @@ static void row_lockdown(FILE *file)
 	if (mode)
 		mode[strcspn(mode, "]")] = '\0';
 	if (mode && strcmp(mode, "[confidentiality") == 0)
-		row(file, "lockdown", "no", "confidentiality: tracefs, perf events and BPF reads are refused; boot without it");
+		row(file, "lockdown", "no",
+		    "confidentiality: tracefs, perf events and BPF reads are refused; boot without "
+		    "it");
 	else
 		row(file, "lockdown", "ok", mode ? mode + 1 : "off");
 	free(text);
 }
 
-static void rows_tracefs(FILE *file, const struct rt_tracefs *t, int found, const struct rt_error *err)
+static void rows_tracefs(FILE *file, const struct rt_tracefs *t, int found,
+			 const struct rt_error *err)
 {
 	char text[PATH_MAX + 64];
 	int fd;
@@ -98,19 +105,25 @@ static void rows_tracefs(FILE *file, const struct rt_tracefs *t, int found, cons
 		row(file, "tracefs", "no", err->text);
 		return;
 	}
-	snprintf(text, sizeof(text), "%s%s", t->root, t->private_mount ? " (not mounted; mounted privately)" : "");
+	snprintf(text, sizeof(text), "%s%s", t->root,
+		 t->private_mount ? " (not mounted; mounted privately)" : "");
 	row(file, "tracefs", "ok", text);
-	fd = open(rt_tracefs_path(t, text, "uprobe_events"), O_WRONLY | O_CLOEXEC);	/* not O_TRUNC, which would clear everybody's */
-	row(file, "uprobe_events", fd >= 0 ? "ok" : "no", fd >= 0 ? "can be written" : strerror(errno));
+	fd = open(rt_tracefs_path(t, text, "uprobe_events"),
+		  O_WRONLY | O_CLOEXEC); /* not O_TRUNC, which would clear everybody's */
+	row(file, "uprobe_events", fd >= 0 ? "ok" : "no",
+	    fd >= 0 ? "can be written" : strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	if (rt_tracefs_has(t, "instances") && rt_tracefs_has_clock(t, "trace_clock"))
 		row(file, "trace instances", "ok", "for --no-bpf");
 	else
-		row(file, "trace instances", "no", "of no use before 3.17; --no-bpf takes ftrace's main buffer");
+		row(file, "trace instances", "no",
+		    "of no use before 3.17; --no-bpf takes ftrace's main buffer");
 	row(file, "set_event_pid", rt_tracefs_has(t, "options/event-fork") ? "ok" : "no",
-	    rt_tracefs_has(t, "options/event-fork") ? "--no-bpf records only the traced threads" :
-	    "before 4.7; --no-bpf records every process that runs the program, and picks the traced one out");
+	    rt_tracefs_has(t, "options/event-fork")
+		    ? "--no-bpf records only the traced threads"
+		    : "before 4.7; --no-bpf records every process that runs the program, and picks "
+		      "the traced one out");
 }
 
 static void row_nops(FILE *file)
@@ -119,9 +132,11 @@ static void row_nops(FILE *file)
 		const char *state, *why;
 	} rows[] = {
 		[RT_NOPS_TRAP] = { "ok", "stay breakpoints" },
-		[RT_NOPS_CALL5] = { "avoided", "5-byte nops become calls, by which forked children crash "
-			"(6.18 to 7.1): probes stand behind them" },
-		[RT_NOPS_CALL10] = { "ok", "10-byte nops become calls, in forked children too (7.2)" },
+		[RT_NOPS_CALL5] = { "avoided",
+				    "5-byte nops become calls, by which forked children crash "
+				    "(6.18 to 7.1): probes stand behind them" },
+		[RT_NOPS_CALL10] = { "ok",
+				     "10-byte nops become calls, in forked children too (7.2)" },
 	};
 	enum rt_nops nops = rt_nops_ask();
 
@@ -159,7 +174,9 @@ static void rows_bpf(FILE *file)
 		const char *what, *instead;
 		enum rt_bpf_helper helper;
 	} helpers[] = {
-		{ "bpf cookies", "before 5.15; one program a probe instead, or the instruction pointer", RT_FN_get_attach_cookie },
+		{ "bpf cookies",
+		  "before 5.15; one program a probe instead, or the instruction pointer",
+		  RT_FN_get_attach_cookie },
 		{ "probe_read_user", "before 5.5; probe_read instead", RT_FN_probe_read_user },
 	};
 	struct rt_bpf_insn exit_only[] = { { .code = 0xb7 }, { .code = 0x95 } };
@@ -167,25 +184,39 @@ static void rows_bpf(FILE *file)
 	unsigned i;
 
 	if (fd < 0) {
-		row(file, "bpf(2)", "no", fd == -ENOSYS ? "the kernel was built without it; --no-bpf is used instead" : strerror(-fd));
+		row(file, "bpf(2)", "no",
+		    fd == -ENOSYS ? "the kernel was built without it; --no-bpf is used instead"
+				  : strerror(-fd));
 		return;
 	}
 	close(fd);
 	row(file, "bpf(2)", "ok", "programs for uprobes can be loaded");
 	for (i = 0; i < RT_COUNT(helpers); i++) {
-		/* r1 is the context: right for the cookie.  For a read: 0 bytes from 0 to the stack. */
+		/*
+		 * r1 is the context: right for the cookie.  For a read: 0 bytes from 0 to the
+		 * stack.
+		 */
 		struct rt_bpf_insn call[] = {
-			{ .code = 0x85, .imm = (int32_t)helpers[i].helper }, { .code = 0xb7 }, { .code = 0x95 },
+			{ .code = 0x85, .imm = (int32_t)helpers[i].helper },
+			{ .code = 0xb7 },
+			{ .code = 0x95 },
 		};
 		struct rt_bpf_insn read[] = {
-			{ .code = 0x7a, .regs = 10, .off = -8 }, { .code = 0xbf, .regs = 1 | 10 << 4 },
-			{ .code = 0x07, .regs = 1, .imm = -8 }, { .code = 0xb7, .regs = 2, .imm = 8 }, { .code = 0xb7, .regs = 3 },
-			call[0], call[1], call[2],
+			{ .code = 0x7a, .regs = 10, .off = -8 },
+			{ .code = 0xbf, .regs = 1 | 10 << 4 },
+			{ .code = 0x07, .regs = 1, .imm = -8 },
+			{ .code = 0xb7, .regs = 2, .imm = 8 },
+			{ .code = 0xb7, .regs = 3 },
+			call[0],
+			call[1],
+			call[2],
 		};
 		bool reads = helpers[i].helper == RT_FN_probe_read_user;
 
-		fd = reads ? rt_bpf_prog_load(read, 8, 0, NULL, 0) : rt_bpf_prog_load(call, 3, 0, NULL, 0);
-		row(file, helpers[i].what, fd >= 0 ? "ok" : "no", fd >= 0 ? "" : helpers[i].instead);
+		fd = reads ? rt_bpf_prog_load(read, 8, 0, NULL, 0)
+			   : rt_bpf_prog_load(call, 3, 0, NULL, 0);
+		row(file, helpers[i].what, fd >= 0 ? "ok" : "no",
+		    fd >= 0 ? "" : helpers[i].instead);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -205,7 +236,10 @@ struct tried {
 	char text[1200];
 };
 
-/* Before 5.4 an event has one probe: a trace of one function has an event for calls and one for returns. */
+/*
+ * Before 5.4 an event has one probe: a trace of one function has an event for calls and one for
+ * returns.
+ */
 static bool works_for_one(const struct rt_attach_ops *ops)
 {
 	struct rt_trial trial;
@@ -229,14 +263,17 @@ static void try_mechanism(const struct rt_attach_ops *ops, struct tried *tried)
 		snprintf(tried->text, sizeof(tried->text), "%s", err.text);
 	} else if (trial.harmed) {
 		tried->state = "HARM";
-		snprintf(tried->text, sizeof(tried->text), "a child of rawtrace's did not survive its probes");
+		snprintf(tried->text, sizeof(tried->text),
+			 "a child of rawtrace's did not survive its probes");
 	} else if (trial.entries != RT_TRIAL_CALLS || trial.returns != RT_TRIAL_CALLS) {
-		snprintf(tried->text, sizeof(tried->text), "of %u calls, %u entries and %u returns were seen", RT_TRIAL_CALLS,
+		snprintf(tried->text, sizeof(tried->text),
+			 "of %u calls, %u entries and %u returns were seen", RT_TRIAL_CALLS,
 			 trial.entries, trial.returns);
 	} else {
 		tried->works = true;
 		tried->state = "ok";
-		snprintf(tried->text, sizeof(tried->text), "%s; attached in %.1f ms, detached in %.1f ms", ops->help, trial.attach_ms,
+		snprintf(tried->text, sizeof(tried->text),
+			 "%s; attached in %.1f ms, detached in %.1f ms", ops->help, trial.attach_ms,
 			 trial.detach_ms);
 	}
 }
@@ -250,7 +287,10 @@ static const struct tried *first_working(const struct tried *tried, unsigned n)
 	return i < n ? &tried[i] : NULL;
 }
 
-/* What a trace would take (rt_attach_open): the first that the kernel has, even if that is refused or does not work. */
+/*
+ * What a trace would take (rt_attach_open): the first that the kernel has, even if that is refused
+ * or does not work.
+ */
 static const struct tried *chosen(const struct tried *tried, unsigned n, bool no_bpf)
 {
 	unsigned i;
@@ -272,13 +312,20 @@ static bool sees_exits(const struct rt_arch *arch)
 }
 
 /* A trial of uretprobes came to `r`. */
-static void row_returns(FILE *file, const char *what, const struct rt_arch *arch, int r, const struct rt_error *why)
+static void row_returns(FILE *file, const char *what, const struct rt_arch *arch, int r,
+			const struct rt_error *why)
 {
 	bool exits = r < 0 && sees_exits(arch);
 	char text[sizeof(why->text) + 64];
 
-	snprintf(text, sizeof(text), "%s: %s", exits ? "returns at instructions, not by uretprobes" : "entries only", r < 0 ? why->text : "");
-	row(file, what, r == 0 ? "ok" : exits ? "insn" : "entries", r == 0 ? "entries and returns" : text);
+	snprintf(text, sizeof(text), "%s: %s",
+		 exits ? "returns at instructions, not by uretprobes" : "entries only",
+		 r < 0 ? why->text : "");
+	row(file, what,
+	    r == 0  ? "ok"
+	    : exits ? "insn"
+		    : "entries",
+	    r == 0 ? "entries and returns" : text);
 }
 
 /* Programs of the machine's other architectures, by the mechanism that a trace would use. */
@@ -310,7 +357,8 @@ static void rows_leaving(FILE *file, const char *mechanism)
 
 	for (i = 0; i < RT_NLEAVES && rt_kernel_version() < RT_KERNEL(4, 3); i++) {
 		r = rt_trial_leave((enum rt_leave)i, rt_attach_find(mechanism), false, &why);
-		row_returns(file, rt_leave_name((enum rt_leave)i), rt_arch_of(rt_arch_native()), r, &why);
+		row_returns(file, rt_leave_name((enum rt_leave)i), rt_arch_of(rt_arch_native()), r,
+			    &why);
 	}
 }
 
@@ -327,7 +375,8 @@ static void add_instead(struct tried *t, const struct tried *taken, const struct
 	if (t->works || !working)
 		return;
 	if (t == taken)
-		snprintf(t->text + len, room, "; rawtrace does not pass over that by itself: --attach=%s works",
+		snprintf(t->text + len, room,
+			 "; rawtrace does not pass over that by itself: --attach=%s works",
 			 working->ops->name);
 	else if (taken && taken->works)
 		snprintf(t->text + len, room, "; %s is used instead%s", taken->ops->name,
@@ -376,7 +425,9 @@ int rt_doctor_run(FILE *file, struct rt_error *err)
 	rows_bpf(file);
 	fputc('\n', file);
 	works = rows_mechanisms(file);
-	return works ? 0 : rt_fail(err, -EOPNOTSUPP, "nothing can be traced here, for the reasons above");
+	return works ? 0
+		     : rt_fail(err, -EOPNOTSUPP,
+			       "nothing can be traced here, for the reasons above");
 }
 
 int rt_doctor_clean(FILE *file, struct rt_error *err)
@@ -389,8 +440,10 @@ int rt_doctor_clean(FILE *file, struct rt_error *err)
 		return 0;
 	}
 	if (!rt_tracefs_has(&tracefs, "uprobe_events"))
-		return rt_fail(err, -EACCES, "%s: %s; run it as root", tracefs.root, strerror(errno));
+		return rt_fail(err, -EACCES, "%s: %s; run it as root", tracefs.root,
+			       strerror(errno));
 	n = rt_tracefs_clean(&tracefs);
-	fprintf(file, "%u definition%s and instances of dead rawtrace processes removed\n", n, n == 1 ? "" : "s");
+	fprintf(file, "%u definition%s and instances of dead rawtrace processes removed\n", n,
+		n == 1 ? "" : "s");
 	return 0;
 }

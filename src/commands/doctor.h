@@ -7,12 +7,15 @@
 #include "base/error.h"
 
 /*
- * `rawtrace doctor`: try each thing that tracing needs, for real, on a child of our own, and print a table to `file`.  0, or
- * -EOPNOTSUPP where nothing works.
+ * `rawtrace doctor`: try each thing that tracing needs, for real, on a child of our own, and print
+ * a table to `file`.  0, or -EOPNOTSUPP where nothing works.
  */
 int rt_doctor_run(FILE *file, struct rt_error *err);
 
-/* `rawtrace doctor --clean`: remove what dead rawtrace processes left in tracefs, and say how much that was. */
+/*
+ * `rawtrace doctor --clean`: remove what dead rawtrace processes left in tracefs, and say how much
+ * that was.
+ */
 int rt_doctor_clean(FILE *file, struct rt_error *err);
 
 #endif

@@ -17,7 +17,9 @@
 static const char *kind_name(const struct rt_target *t, unsigned probe)
 {
 	static const char *const leaving[] = {
-		[RT_BY_URETPROBE] = "return", [RT_BY_RETURN] = "return instruction", [RT_BY_JUMP] = "tail call",
+		[RT_BY_URETPROBE] = "return",
+		[RT_BY_RETURN] = "return instruction",
+		[RT_BY_JUMP] = "tail call",
 		[RT_BY_BRANCH] = "conditional tail call",
 	};
 	const struct rt_plan *plan = &t->plans[t->probes[probe].plan];
@@ -27,14 +29,22 @@ static const char *kind_name(const struct rt_target *t, unsigned probe)
 
 enum { SHOWN_THREAD_POINTER = 4096 };
 
-static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_source source, unsigned key, const struct rt_options *o,
-			FILE *file, struct rt_error *err)
+static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_source source,
+			unsigned key, const struct rt_options *o, FILE *file, struct rt_error *err)
 {
 	enum rt_key record_key = source == RT_KEY_POINTER ? RT_KEY_IP : RT_KEY_ID;
 	const struct rt_ring_ops *ring = o->ring ? rt_ring_find(o->ring) : rt_ring_at(0);
 	struct rt_bpf_program program = {
-		.purpose = t->purpose, .plan = &t->plans[plan], .plan_id = (uint16_t)plan, .pids = &o->pids, .key_source = source, .key = key, .read_user = true,
-		.slots = RT_GAPS_SLOTS, .transport = ring->transport, .ring_size = (uint32_t)rt_ring_size(o->buffer, 1),
+		.purpose = t->purpose,
+		.plan = &t->plans[plan],
+		.plan_id = (uint16_t)plan,
+		.pids = &o->pids,
+		.key_source = source,
+		.key = key,
+		.read_user = true,
+		.slots = RT_GAPS_SLOTS,
+		.transport = ring->transport,
+		.ring_size = (uint32_t)rt_ring_size(o->buffer, 1),
 	};
 	struct rt_bpf bpf;
 	int r;
@@ -47,7 +57,8 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 	program.heads = RT_HEADS;
 	program.saved_slots = RT_KEPT_SLOTS;
 	program.limit = t->limit;
-	program.filtered = rt_limit_any(&t->limit) && t->purpose == RT_PURPOSE_RECORD && rt_held_pairs(t->plans, t->nplans);
+	program.filtered = rt_limit_any(&t->limit) && t->purpose == RT_PURPOSE_RECORD &&
+			   rt_held_pairs(t->plans, t->nplans);
 	if (program.filtered && rt_held_may(&t->limit, t->plans, t->nplans, record_key))
 		program.hold = rt_plans_hold(t->plans, t->nplans, record_key);
 	if (source == RT_KEY_CONSTANT)
@@ -68,15 +79,18 @@ static void print_probe(const struct rt_target *t, unsigned probe, FILE *file)
 {
 	const struct rt_function *f = &t->functions.v[t->probes[probe].function];
 
-	fprintf(file, "# probe %u: %s of %s, %s+0x%" PRIx64 "\n", probe, kind_name(t, probe), f->name, rt_image_name(f->image),
+	fprintf(file, "# probe %u: %s of %s, %s+0x%" PRIx64 "\n", probe, kind_name(t, probe),
+		f->name, rt_image_name(f->image),
 		rt_attach_place(&t->functions, t->plans, &t->probes[probe]));
 }
 
-static int dump_bpf(const struct rt_target *t, const struct rt_attach_ops *ops, const struct rt_options *o, FILE *file,
-		    struct rt_error *err)
+static int dump_bpf(const struct rt_target *t, const struct rt_attach_ops *ops,
+		    const struct rt_options *o, FILE *file, struct rt_error *err)
 {
 	bool one_each = ops == &rt_attach_pmu || ops == &rt_attach_event;
-	enum rt_key_source source = one_each ? RT_KEY_CONSTANT : ops->key == RT_KEY_IP ? RT_KEY_POINTER : RT_KEY_COOKIE;
+	enum rt_key_source source = one_each		    ? RT_KEY_CONSTANT
+				    : ops->key == RT_KEY_IP ? RT_KEY_POINTER
+							    : RT_KEY_COOKIE;
 	unsigned i, plan;
 	int r = 0;
 
@@ -101,11 +115,18 @@ static int dump_tracefs(const struct rt_target *t, FILE *file, struct rt_error *
 
 	for (i = 0; i < t->nprobes; i++) {
 		const struct rt_function *f = &t->functions.v[t->probes[i].function];
-		bool left_out = rt_plan_is_uretprobe(&t->plans[t->probes[i].plan]) && f->image != rt_program_executable(&t->program);
+		bool left_out = rt_plan_is_uretprobe(&t->plans[t->probes[i].plan]) &&
+				f->image != rt_program_executable(&t->program);
 		const struct rt_definition d = {
-			.group = "rawtrace", .event = event, .path = rt_image_name(f->image), .offset = rt_attach_place(&t->functions, t->plans, &t->probes[i]),
-			.kind = t->plans[t->probes[i].plan].kind, .at_exit = t->plans[t->probes[i].plan].leaving != RT_BY_URETPROBE,
-			 .plan = &t->plans[t->probes[i].plan], .with_id = true, .id = i,
+			.group = "rawtrace",
+			.event = event,
+			.path = rt_image_name(f->image),
+			.offset = rt_attach_place(&t->functions, t->plans, &t->probes[i]),
+			.kind = t->plans[t->probes[i].plan].kind,
+			.at_exit = t->plans[t->probes[i].plan].leaving != RT_BY_URETPROBE,
+			.plan = &t->plans[t->probes[i].plan],
+			.with_id = true,
+			.id = i,
 		};
 
 		if (left_out)
@@ -131,12 +152,14 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 	if (o->ring && !rt_ring_find(o->ring))
 		return rt_usage_words(err, "ring", "ring", o->ring, rt_ring_name);
 	if (o->dump == RT_DUMP_BPF && (!ops->bpf || o->no_bpf))
-		return rt_usage(err, "--dump=bpf: %s uses no BPF", o->no_bpf ? "--no-bpf" : ops->name);
+		return rt_usage(err, "--dump=bpf: %s uses no BPF",
+				o->no_bpf ? "--no-bpf" : ops->name);
 	r = rt_target_resolve(&target, o->program, &o->pids, o->specs, o->nspecs, err);
 	if (r == 0 && o->libcalls)
 		r = rt_target_add_libcalls(&target, o->libcalls, err);
 	if (o->returns || o->no_bpf || ops->everywhere)
-		rt_target_set_returns(&target, o->returns, o->no_bpf || ops->everywhere || o->dump == RT_DUMP_TRACEFS);
+		rt_target_set_returns(&target, o->returns,
+				      o->no_bpf || ops->everywhere || o->dump == RT_DUMP_TRACEFS);
 	rt_target_set_plans(&target, rt_attach_plans(o->attach ? ops : NULL, o->no_bpf));
 	rt_target_set_purpose(&target, rt_purpose_of(o));
 	if (r == 0 && (o->depth || o->only_under || o->min_time))
@@ -151,7 +174,9 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 		r = rt_place_cheaply(&target, !o->no_bpf && ops->bpf, false, &calibration, err);
 	rt_calibration_end(&calibration);
 	if (r == 0)
-		r = o->dump == RT_DUMP_IR ? (rt_dump_ir(&target, file), 0) : o->dump == RT_DUMP_BPF ? dump_bpf(&target, ops, o, file, err) : dump_tracefs(&target, file, err);
+		r = o->dump == RT_DUMP_IR    ? (rt_dump_ir(&target, file), 0)
+		    : o->dump == RT_DUMP_BPF ? dump_bpf(&target, ops, o, file, err)
+					     : dump_tracefs(&target, file, err);
 	rt_target_free(&target);
 	return r;
 }

@@ -7,8 +7,9 @@
 #include "session/options.h"
 
 /*
- * --dump: what would be given to the kernel, to `file`: BPF listings or uprobe_events lines, as mechanism --attach (the first one
- * unless given) wants them.  Reads the program's files and asks the kernel nothing.
+ * --dump: what would be given to the kernel, to `file`: BPF listings or uprobe_events lines, as
+ * mechanism --attach (the first one unless given) wants them.  Reads the program's files and asks
+ * the kernel nothing.
  */
 int rt_dump(const struct rt_options *options, FILE *file, struct rt_error *err);
 

@@ -28,14 +28,16 @@ static void print_fetch(FILE *file, const struct rt_fetch *f)
 	for (i = 0; i < f->nderef; i++)
 		putc(')', file);
 	if (f->if_failed)
-		fprintf(file, "%s if value %u is -1%s", f->told ? " [as far from it as the process has told]" : "", f->if_failed - 1u,
-			f->null_fails ? " or 0" : "");
+		fprintf(file, "%s if value %u is -1%s",
+			f->told ? " [as far from it as the process has told]" : "",
+			f->if_failed - 1u, f->null_fails ? " or 0" : "");
 	if (f->type == RT_TYPE_STRING)
 		fprintf(file, ":string [%u bytes]", f->max);
 	else if (f->type == RT_TYPE_INT)
 		fprintf(file, ":%c%u", f->is_signed ? 's' : 'u', f->size * 8u);
 	else if (f->length)
-		fprintf(file, " [%u bytes for each that value %u counts, %u at most]", f->element, f->length - 1u, f->max);
+		fprintf(file, " [%u bytes for each that value %u counts, %u at most]", f->element,
+			f->length - 1u, f->max);
 	else
 		fprintf(file, " [%u bytes]", f->max);
 }
@@ -67,18 +69,20 @@ static void print_show(FILE *file, const struct rt_show *show)
 		fprintf(file, ": %s", show->mark);
 	for (k = 0; k < show->npieces; k++) {
 		if (show->pieces[k].value == RT_NO_VALUE)
-			fprintf(file, "%s %s", k ? "," : ":", show->pieces[k].mark ? show->pieces[k].mark : "nothing");
+			fprintf(file, "%s %s", k ? "," : ":",
+				show->pieces[k].mark ? show->pieces[k].mark : "nothing");
 		else
 			fprintf(file, "%s value %u", k ? "," : ":", show->pieces[k].value);
 	}
 	for (k = 0; k < show->nfollows; k++)
 		if (show->follows[k].target.npieces)
-			fprintf(file, "; what its byte %u leads to: value %u", show->follows[k].offset,
-				show->follows[k].target.pieces[0].value);
+			fprintf(file, "; what its byte %u leads to: value %u",
+				show->follows[k].offset, show->follows[k].target.pieces[0].value);
 	putc('\n', file);
 }
 
-static void print_plan(FILE *file, const struct rt_plan *plan, unsigned number, const struct rt_showing *shown)
+static void print_plan(FILE *file, const struct rt_plan *plan, unsigned number,
+		       const struct rt_showing *shown)
 {
 	unsigned i;
 
@@ -106,7 +110,8 @@ static void print_function(const struct rt_target *t, uint32_t i, FILE *file)
 	const struct rt_function *f = &t->functions.v[i];
 	const struct rt_prototype *p = i < t->nprototypes ? &t->prototypes[i] : NULL;
 
-	fprintf(file, "%s of %s+0x%" PRIx64 ": ", f->name, rt_image_name(f->image), rt_function_place(f));
+	fprintf(file, "%s of %s+0x%" PRIx64 ": ", f->name, rt_image_name(f->image),
+		rt_function_place(f));
 	if (p && p->origin != RT_ORIGIN_NONE) {
 		rt_prototype_print(file, p, f->name);
 		fprintf(file, ", by %s\n", rt_origin_name(p->origin));
@@ -127,6 +132,7 @@ void rt_dump_ir(const struct rt_target *t, FILE *file)
 		if (f != last)
 			print_function(t, f, file);
 		last = f;
-		print_plan(file, plan, t->probes[i].plan, plan->kind == RT_KIND_ENTRY ? &t->shows[f].entry : &t->shows[f].exit);
+		print_plan(file, plan, t->probes[i].plan,
+			   plan->kind == RT_KIND_ENTRY ? &t->shows[f].entry : &t->shows[f].exit);
 	}
 }

@@ -6,7 +6,10 @@
 
 #include "plan/target.h"
 
-/* What is known of the target's functions, and what is read, compared and shown at each of their probes. */
+/*
+ * What is known of the target's functions, and what is read, compared and shown at each of their
+ * probes.
+ */
 void rt_dump_ir(const struct rt_target *target, FILE *file);
 
 #endif

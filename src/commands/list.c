@@ -54,13 +54,17 @@ static int compare_functions(const void *pa, const void *pb);
 /* The function as it would be traced; NULL: it would not, by a glob. */
 static const struct rt_function *function_of(const struct list *list, const struct rt_listing *l)
 {
-	const struct rt_function key = { .image = l->image, .addr = l->symbol->addr }, *p = &key, **at;
+	const struct rt_function key = { .image = l->image, .addr = l->symbol->addr }, *p = &key,
+				 **at;
 
-	at = bsearch(&p, list->functions, list->target.functions.n, sizeof(*list->functions), compare_functions);
+	at = bsearch(&p, list->functions, list->target.functions.n, sizeof(*list->functions),
+		     compare_functions);
 	return at ? *at : NULL;
 }
 
-static const char *const words[] = { [RT_HOW_NONE] = "entry", [RT_HOW_URETPROBE] = "uretprobe", [RT_HOW_INSN] = "insn" };
+static const char *const words[] = {
+	[RT_HOW_NONE] = "entry", [RT_HOW_URETPROBE] = "uretprobe", [RT_HOW_INSN] = "insn"
+};
 
 /* What would be traced of its calls, in one word, and why not more, or NULL. */
 static const char *judge(struct list *list, const struct rt_listing *l, const char **why)
@@ -88,10 +92,11 @@ static const char *written(struct list *list, struct rt_text *text, const struct
 }
 
 /*
- * What debug information says, or else what comes with rawtrace, or the code: "int fib(int n)".  Nothing of it is an error here.  The
- * names of C++ and Rust have more than a guess.
+ * What debug information says, or else what comes with rawtrace, or the code: "int fib(int n)".
+ * Nothing of it is an error here.  The names of C++ and Rust have more than a guess.
  */
-static bool find_prototype(struct list *list, const struct rt_listing *l, struct rt_prototype *prototype)
+static bool find_prototype(struct list *list, const struct rt_listing *l,
+			   struct rt_prototype *prototype)
 {
 	const struct rt_function *f = function_of(list, l);
 	const struct rt_symbol *s = l->symbol;
@@ -103,7 +108,8 @@ static bool find_prototype(struct list *list, const struct rt_listing *l, struct
 	if (rt_dwarf_prototype(l->image, s->addr, list->types, prototype, &ignored) == 0)
 		return prototype->result || prototype->nparams;
 	if (!f || f->go || rt_is_mangled(s->name) || list->guesses >= GUESSES_MAX ||
-	    rt_signature_of(list->signatures, f, rt_program_executable(&list->target.program), list->types, prototype, &ignored) < 0)
+	    rt_signature_of(list->signatures, f, rt_program_executable(&list->target.program),
+			    list->types, prototype, &ignored) < 0)
 		return false;
 	list->guesses += prototype->origin == RT_ORIGIN_GUESSED;
 	return prototype->origin != RT_ORIGIN_NONE;
@@ -125,7 +131,11 @@ static int read_prototype(struct list *list, const struct rt_listing *l, struct 
 	f = open_memstream(&list->prototype, &n);
 	if (!f)
 		return rt_nomem(err);
-	snprintf(name, sizeof(name), "%s%s%s", s->name, !s->version ? "" : s->default_version ? "@@" : "@", s->version ? s->version : "");
+	snprintf(name, sizeof(name), "%s%s%s", s->name,
+		 !s->version	      ? ""
+		 : s->default_version ? "@@"
+				      : "@",
+		 s->version ? s->version : "");
 	rt_prototype_print(f, &prototype, name);
 	return fclose(f) == 0 ? 0 : rt_nomem(err);
 }
@@ -140,7 +150,9 @@ static void note_way(struct list *list, const struct rt_function *f)
 		if (list->ways[i].how == f->how && strcmp(list->ways[i].why, f->how_why) == 0)
 			break;
 	if (i == list->nways && i < WAYS_MAX)
-		list->ways[list->nways++] = (struct way){ .how = f->how, .why = f->how_why, .harmful = f->harmful };
+		list->ways[list->nways++] = (struct way){ .how = f->how,
+							  .why = f->how_why,
+							  .harmful = f->harmful };
 	if (i < list->nways)
 		list->ways[i].n++;
 }
@@ -150,8 +162,9 @@ static void print_ways(const struct list *list)
 	size_t i;
 
 	for (i = 0; i < list->nways && !list->json; i++)
-		fprintf(list->file, "%s%s, %zu function%s: %s%s\n", i ? "" : "\n", words[list->ways[i].how], list->ways[i].n,
-			list->ways[i].n == 1 ? "" : "s", list->ways[i].harmful ? "a uretprobe could harm: " : "", list->ways[i].why);
+		fprintf(list->file, "%s%s, %zu function%s: %s%s\n", i ? "" : "\n",
+			words[list->ways[i].how], list->ways[i].n, list->ways[i].n == 1 ? "" : "s",
+			list->ways[i].harmful ? "a uretprobe could harm: " : "", list->ways[i].why);
 }
 
 static bool is_alias(const struct rt_listing *l, size_t i)
@@ -176,8 +189,9 @@ static void print_version(FILE *file, const struct rt_symbol *symbol)
 static void print_head(struct list *list, const struct rt_image *image)
 {
 	if (list->last != image)
-		fprintf(list->file, "%s%s\n%-18s %-10s %8s %-9s %-14s %s\n", list->last ? "\n" : "", rt_image_name(image), "ADDRESS", "OFFSET",
-			"SIZE", "TRACE", "SOURCE", "FUNCTION");
+		fprintf(list->file, "%s%s\n%-18s %-10s %8s %-9s %-14s %s\n", list->last ? "\n" : "",
+			rt_image_name(image), "ADDRESS", "OFFSET", "SIZE", "TRACE", "SOURCE",
+			"FUNCTION");
 	list->last = image;
 }
 
@@ -189,8 +203,8 @@ static void print_text(struct list *list, const struct rt_listing *l)
 	size_t i;
 
 	print_head(list, l->image);
-	fprintf(list->file, "0x%016" PRIx64 " 0x%-8" PRIx64 " %8" PRIu64 " %-9s %-14s ", s->addr, l->offset, s->size, word,
-		rt_symbol_source_name(s->source));
+	fprintf(list->file, "0x%016" PRIx64 " 0x%-8" PRIx64 " %8" PRIu64 " %-9s %-14s ", s->addr,
+		l->offset, s->size, word, rt_symbol_source_name(s->source));
 	if (list->prototype && !rt_is_mangled(s->name))
 		fputs(list->prototype, list->file);
 	else
@@ -201,7 +215,8 @@ static void print_text(struct list *list, const struct rt_listing *l)
 		if (!is_alias(l, i))
 			continue;
 		alias = written(list, &list->alias, &l->names[i]);
-		if (alias != l->names[i].name && strcmp(alias, name) == 0)	/* a constructor's or destructor's variants */
+		if (alias != l->names[i].name &&
+		    strcmp(alias, name) == 0) /* a constructor's or destructor's variants */
 			continue;
 		fprintf(list->file, "%s%s", separator, alias);
 		print_version(list->file, &l->names[i]);
@@ -231,8 +246,9 @@ static void print_json(struct list *list, const struct rt_listing *l)
 	bool any = false;
 	size_t i;
 
-	fprintf(file, "%s{\"address\":\"0x%" PRIx64 "\",\"offset\":\"0x%" PRIx64 "\",\"size\":%" PRIu64, list->rows ? ",\n" : "[\n", s->addr,
-		l->offset, s->size);
+	fprintf(file,
+		"%s{\"address\":\"0x%" PRIx64 "\",\"offset\":\"0x%" PRIx64 "\",\"size\":%" PRIu64,
+		list->rows ? ",\n" : "[\n", s->addr, l->offset, s->size);
 	put_string(file, "file", rt_image_name(l->image));
 	put_string(file, "symbol", s->name);
 	put_string(file, "name", written(list, &list->text, s));
@@ -279,7 +295,8 @@ static int row(void *ctx, const struct rt_listing *l)
 
 static bool is_listable(const struct rt_spec *spec)
 {
-	return !(spec->has_address || spec->has_offset || spec->file || spec->prototype || spec->nshown || spec->nconditions || spec->nwords);
+	return !(spec->has_address || spec->has_offset || spec->file || spec->prototype ||
+		 spec->nshown || spec->nconditions || spec->nwords);
 }
 
 /* Tracing it shows how its returns would be seen; what cannot be traced is no error here. */
@@ -293,7 +310,9 @@ static int add_spec(struct list *list, const char *text, struct rt_spec *spec, s
 		return r;
 	if (!is_listable(spec))
 		return rt_usage(err, "'%s': list takes [LIBRARY:]NAME or a glob", text);
-	r = spec->lib ? rt_program_add_path(&list->target.program, spec->lib, rt_pids_first(&list->target.pids), err) : 0;
+	r = spec->lib ? rt_program_add_path(&list->target.program, spec->lib,
+					    rt_pids_first(&list->target.pids), err)
+		      : 0;
 	if (r < 0)
 		return r;
 	spec->c_runtime = true;
@@ -303,7 +322,8 @@ static int add_spec(struct list *list, const char *text, struct rt_spec *spec, s
 
 static int compare_functions(const void *pa, const void *pb)
 {
-	const struct rt_function *a = *(const struct rt_function *const *)pa, *b = *(const struct rt_function *const *)pb;
+	const struct rt_function *a = *(const struct rt_function *const *)pa,
+				 *b = *(const struct rt_function *const *)pb;
 
 	if (a->image != b->image)
 		return a->image < b->image ? -1 : 1;
@@ -344,7 +364,8 @@ static int tell_inlined(void *ctx, const struct rt_image *image, const char *nam
 		putc('}', list->file);
 	} else {
 		print_head(list, image);
-		fprintf(list->file, "%-18s %-10s %8s %-9s %-14s %s  [%s]\n", "-", "-", "-", "no", "debug info", text ? text : name, INLINED);
+		fprintf(list->file, "%-18s %-10s %8s %-9s %-14s %s  [%s]\n", "-", "-", "-", "no",
+			"debug info", text ? text : name, INLINED);
 	}
 	list->rows++;
 	return ferror(list->file) ? -EIO : 0;
@@ -363,7 +384,9 @@ static int list_one(struct list *list, const struct rt_spec *spec, struct rt_err
 	if (inlined == -EFBIG) {
 		inlined = 0;
 		if (!list->json && list->rows)
-			fputs("\nnot all of the debug information was looked through for what was inlined\n", list->file);
+			fputs("\nnot all of the debug information was looked through for what was "
+			      "inlined\n",
+			      list->file);
 	}
 	if (inlined < 0)
 		*err = other;
@@ -374,21 +397,25 @@ static int list_one(struct list *list, const struct rt_spec *spec, struct rt_err
 static int mention_unnamed(struct list *list, const struct rt_spec *spec)
 {
 	const struct rt_program *program = &list->target.program;
-	struct rt_image *image = spec->lib ? rt_program_find(program, spec->lib) : rt_program_executable(program);
+	struct rt_image *image = spec->lib ? rt_program_find(program, spec->lib)
+					   : rt_program_executable(program);
 	const struct rt_symbol *v;
 	size_t n;
 
-	if (list->json || strcmp(spec->function, "*") != 0 || rt_image_symbols(image, &v, &n, NULL) < 0 || n == 0)
+	if (list->json || strcmp(spec->function, "*") != 0 ||
+	    rt_image_symbols(image, &v, &n, NULL) < 0 || n == 0)
 		return 0;
 	if (rt_image_unnamed(image, &v, &n) < 0)
 		return -ENOMEM;
 	if (n)
-		fprintf(list->file, "\n%zu more function%s no name: '%s%s" RT_UNNAMED_PREFIX "*'\n", n, n == 1 ? " has" : "s have",
-			spec->lib ? spec->lib : "", spec->lib ? ":" : "");
+		fprintf(list->file, "\n%zu more function%s no name: '%s%s" RT_UNNAMED_PREFIX "*'\n",
+			n, n == 1 ? " has" : "s have", spec->lib ? spec->lib : "",
+			spec->lib ? ":" : "");
 	return 0;
 }
 
-static int list_all(struct list *list, char *const *texts, int n, struct rt_spec *specs, struct rt_error *err)
+static int list_all(struct list *list, char *const *texts, int n, struct rt_spec *specs,
+		    struct rt_error *err)
 {
 	int i, r = 0;
 
@@ -425,14 +452,19 @@ int rt_list(const struct rt_options *o, FILE *file, struct rt_error *err)
 	int i, r, n = o->nspecs ? o->nspecs : 1;
 	struct rt_spec *specs;
 
-	/* Not in the initializer: glibc 2.23's strcmp is a macro, for whose braces gcc 5 warns of a member that is missing. */
+	/*
+	 * Not in the initializer: glibc 2.23's strcmp is a macro, for whose braces gcc 5 warns of a
+	 * member that is missing.
+	 */
 	list.json = o->format && strcmp(o->format, "json") == 0;
 	if (o->format && !list.json && strcmp(o->format, "text") != 0)
 		return rt_usage(err, "--format=%s: the formats of list are: text, json", o->format);
 	specs = calloc((size_t)n, sizeof(*specs));
 	list.types = rt_types_new();
 	list.signatures = rt_signatures_new();
-	r = specs && list.types && list.signatures ? rt_target_resolve(&list.target, o->program, &o->pids, NULL, 0, err) : rt_nomem(err);
+	r = specs && list.types && list.signatures
+		    ? rt_target_resolve(&list.target, o->program, &o->pids, NULL, 0, err)
+		    : rt_nomem(err);
 	rt_target_set_returns(&list.target, o->returns, false);
 	if (r == 0)
 		r = list_all(&list, texts, n, specs, err);

@@ -6,7 +6,10 @@
 
 #include "session/options.h"
 
-/* `rawtrace list`: the functions that could be traced, and why others cannot.  Needs no privilege.  0 or a negative errno. */
+/*
+ * `rawtrace list`: the functions that could be traced, and why others cannot.  Needs no privilege.
+ * 0 or a negative errno.
+ */
 int rt_list(const struct rt_options *options, FILE *file, struct rt_error *err);
 
 #endif

@@ -11,8 +11,25 @@
 #include "base/array.h"
 #include "base/scan.h"
 
-enum { OPT_FORMAT = 256, OPT_ATTACH, OPT_NO_BPF, OPT_EXPEDITE, OPT_BUFFER, OPT_RING, OPT_DUMP, OPT_CLEAN, OPT_DEMANGLE, OPT_ENTRY, OPT_DEPTH, OPT_MIN_TIME,
-       OPT_UNDER, OPT_MEMBERS, OPT_DEREF, OPT_RETURN, OPT_LIBCALLS };
+enum {
+	OPT_FORMAT = 256,
+	OPT_ATTACH,
+	OPT_NO_BPF,
+	OPT_EXPEDITE,
+	OPT_BUFFER,
+	OPT_RING,
+	OPT_DUMP,
+	OPT_CLEAN,
+	OPT_DEMANGLE,
+	OPT_ENTRY,
+	OPT_DEPTH,
+	OPT_MIN_TIME,
+	OPT_UNDER,
+	OPT_MEMBERS,
+	OPT_DEREF,
+	OPT_RETURN,
+	OPT_LIBCALLS
+};
 
 static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
@@ -100,24 +117,31 @@ static int parse_depth(struct rt_options *o, const char *text, struct rt_error *
 {
 	size_t n;
 
-	if (strspn(text, "0123456789") != strlen(text) || rt_size_parse(text, &n) < 0 || n < 1 || n > INT_MAX)
-		return rt_usage(err, "--depth=%s: how many levels to show is expected, from 1 on", text);
+	if (strspn(text, "0123456789") != strlen(text) || rt_size_parse(text, &n) < 0 || n < 1 ||
+	    n > INT_MAX)
+		return rt_usage(err, "--depth=%s: how many levels to show is expected, from 1 on",
+				text);
 	o->depth = (unsigned)n;
 	return 0;
 }
 
 /* A number from `least` to `most`. */
-static int parse_limit(const char *option, const char *text, unsigned least, unsigned most, unsigned *limit, struct rt_error *err)
+static int parse_limit(const char *option, const char *text, unsigned least, unsigned most,
+		       unsigned *limit, struct rt_error *err)
 {
 	size_t n;
 
-	if (strspn(text, "0123456789") != strlen(text) || rt_size_parse(text, &n) < 0 || n < least || n > most)
-		return rt_usage(err, "%s%s: a number is expected, %u to %u", option, text, least, most);
+	if (strspn(text, "0123456789") != strlen(text) || rt_size_parse(text, &n) < 0 ||
+	    n < least || n > most)
+		return rt_usage(err, "%s%s: a number is expected, %u to %u", option, text, least,
+				most);
 	*limit = (unsigned)n;
 	return 0;
 }
 
-/* As strace takes them: several between commas or spaces, so that -p "$(pidof nginx)" is right too. */
+/*
+ * As strace takes them: several between commas or spaces, so that -p "$(pidof nginx)" is right too.
+ */
 static int parse_pids(struct rt_options *o, const char *text, struct rt_error *err)
 {
 	static const char between[] = ", \t\n";
@@ -126,12 +150,17 @@ static int parse_pids(struct rt_options *o, const char *text, struct rt_error *e
 
 	do {
 		at += strspn(at, between);
-		if (!rt_scan_number(&at, 10, &pid) || !pid || pid > INT_MAX || (*at && !strchr(between, *at)))
-			return rt_usage(err, "-p %s: a process id is expected, or several with commas between them", text);
+		if (!rt_scan_number(&at, 10, &pid) || !pid || pid > INT_MAX ||
+		    (*at && !strchr(between, *at)))
+			return rt_usage(err,
+					"-p %s: a process id is expected, or several with commas "
+					"between them",
+					text);
 		if (rt_pids_has(&o->pids, (pid_t)pid))
 			continue;
 		if (o->pids.n == RT_PIDS_MOST)
-			return rt_usage(err, "-p %s: %d processes can be traced at a time", text, RT_PIDS_MOST);
+			return rt_usage(err, "-p %s: %d processes can be traced at a time", text,
+					RT_PIDS_MOST);
 		o->pids.v[o->pids.n++] = (pid_t)pid;
 	} while (at[strspn(at, between)]);
 	return 0;
@@ -168,7 +197,9 @@ static int parse_demangle(struct rt_options *o, const char *text, struct rt_erro
 
 static int parse_return(struct rt_options *o, const char *text, struct rt_error *err)
 {
-	static const char *const names[] = { [RT_WANT_AUTO] = "auto", [RT_WANT_URETPROBE] = "uretprobe", [RT_WANT_INSN] = "insn",
+	static const char *const names[] = { [RT_WANT_AUTO] = "auto",
+					     [RT_WANT_URETPROBE] = "uretprobe",
+					     [RT_WANT_INSN] = "insn",
 					     [RT_WANT_NONE] = "none" };
 	unsigned i;
 
@@ -178,7 +209,8 @@ static int parse_return(struct rt_options *o, const char *text, struct rt_error 
 		o->returns = (enum rt_want)i;
 		return 0;
 	}
-	return rt_usage(err, "--return=%s: how returns are seen is: auto, uretprobe, insn, none", text);
+	return rt_usage(err, "--return=%s: how returns are seen is: auto, uretprobe, insn, none",
+			text);
 }
 
 /* Options of strace, ltrace and perf, and the words to type instead. */
@@ -186,16 +218,21 @@ static const struct {
 	char letter;
 	const char *answer;
 } answers[] = {
-	{ 'c', "calls are counted by: rawtrace count PROGRAM FUNCTION, and timed by: rawtrace hist" },
+	{ 'c',
+	  "calls are counted by: rawtrace count PROGRAM FUNCTION, and timed by: rawtrace hist" },
 	{ 'e', "what is traced is named behind the program: rawtrace PROGRAM FUNCTION" },
 	{ 'f', "children are not followed; trace a running one with -p PID" },
-	{ 'k', "stacks of callers are not printed; trace the callers too, the tree has them around a call" },
-	{ 'l', "functions of a library are named LIBRARY:FUNCTION; --libcalls traces what the program imports" },
+	{ 'k', "stacks of callers are not printed; trace the callers too, the tree has them around "
+	       "a call" },
+	{ 'l', "functions of a library are named LIBRARY:FUNCTION; --libcalls traces what the "
+	       "program imports" },
 	{ 'r', "the tree has no times; use --format=chrome, or rawtrace hist" },
-	{ 'S', "system calls are not traced; the C library's functions for them are: rawtrace PROGRAM libc.so.6:write" },
+	{ 'S', "system calls are not traced; the C library's functions for them are: rawtrace "
+	       "PROGRAM libc.so.6:write" },
 	{ 't', "the tree has no times; use --format=chrome" },
 	{ 'T', "the tree has no times; use --format=chrome, or rawtrace hist" },
-	{ 'u', "the program runs as the user of rawtrace; start it as the other one and use -p PID" },
+	{ 'u',
+	  "the program runs as the user of rawtrace; start it as the other one and use -p PID" },
 };
 
 static const char *answer_for(int letter)
@@ -208,11 +245,15 @@ static const char *answer_for(int letter)
 	return "no such option; see rawtrace --help";
 }
 
-/* getopt leaves in optopt a letter that is no option (of several in a word, so that argv is not yet past it), or what a long one stands for. */
+/*
+ * getopt leaves in optopt a letter that is no option (of several in a word, so that argv is not yet
+ * past it), or what a long one stands for.
+ */
 static int unknown_option(char **argv, struct rt_error *err)
 {
 	if (optopt > UCHAR_MAX || (optopt && strchr(short_options, optopt)))
-		return rt_usage(err, "%s: no value is expected; see rawtrace --help", argv[optind - 1]);
+		return rt_usage(err, "%s: no value is expected; see rawtrace --help",
+				argv[optind - 1]);
 	if (optopt)
 		return rt_usage(err, "-%c: %s", optopt, answer_for(optopt));
 	return rt_usage(err, "%s: no such option; see rawtrace --help", argv[optind - 1]);
@@ -263,7 +304,9 @@ static int parse_value(struct rt_options *o, int c, const char *text, struct rt_
 		return parse_pids(o, text, err);
 	case OPT_BUFFER:
 		if (rt_size_parse(text, &o->buffer) < 0 || !o->buffer)
-			return rt_usage(err, "--buffer=%s: a size a CPU is expected, such as 512K or 8M", text);
+			return rt_usage(err,
+					"--buffer=%s: a size a CPU is expected, such as 512K or 8M",
+					text);
 		return 0;
 	case OPT_DUMP:
 		return parse_dump(o, text, err);
@@ -275,12 +318,16 @@ static int parse_value(struct rt_options *o, int c, const char *text, struct rt_
 		return parse_depth(o, text, err);
 	case OPT_MIN_TIME:
 		if (rt_time_parse(text, &o->min_time) < 0)
-			return rt_usage(err, "--min-time=%s: a time is expected, such as 300ns, 20us, 1.5ms or 2s", text);
+			return rt_usage(err,
+					"--min-time=%s: a time is expected, such as 300ns, 20us, "
+					"1.5ms or 2s",
+					text);
 		return 0;
 	case 's':
 		return parse_limit("-s ", text, 1, RT_LIMIT_STRING_MAX, &o->limits.string, err);
 	case OPT_MEMBERS:
-		return parse_limit("--members=", text, 1, RT_LIMIT_MEMBERS_MAX, &o->limits.members, err);
+		return parse_limit("--members=", text, 1, RT_LIMIT_MEMBERS_MAX, &o->limits.members,
+				   err);
 	case OPT_DEREF:
 		return parse_limit("--deref=", text, 0, RT_MAX_DEREF - 1, &o->limits.deref, err);
 	}
@@ -294,7 +341,8 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 	unsigned i;
 
 	if (c == ':')
-		return rt_usage(err, "%s: a value is expected; see rawtrace --help", argv[optind - 1]);
+		return rt_usage(err, "%s: a value is expected; see rawtrace --help",
+				argv[optind - 1]);
 	if (c == '?')
 		return unknown_option(argv, err);
 	for (i = 0; long_options[i].val != c; i++)
@@ -314,10 +362,11 @@ static int parse_option(struct rt_options *o, int c, char **argv, struct rt_erro
 }
 
 /*
- * Is an option given of those in `v`, or with `others` one that is not there?  Nothing that is asked for is passed over in silence: an error
- * says that it does not go with `what`.
+ * Is an option given of those in `v`, or with `others` one that is not there?  Nothing that is
+ * asked for is passed over in silence: an error says that it does not go with `what`.
  */
-static int check_given(const struct rt_options *o, const int *v, size_t n, bool others, const char *what, struct rt_error *err)
+static int check_given(const struct rt_options *o, const int *v, size_t n, bool others,
+		       const char *what, struct rt_error *err)
 {
 	unsigned i;
 	size_t k;
@@ -328,15 +377,19 @@ static int check_given(const struct rt_options *o, const int *v, size_t n, bool 
 		for (k = 0; k < n && v[k] != c; k++)
 			;
 		if ((o->given >> i & 1) && (k < n) != others)
-			return c <= UCHAR_MAX ? rt_usage(err, "-%c does not go with %s", c, what) :
-			       rt_usage(err, "--%s does not go with %s", long_options[i].name, what);
+			return c <= UCHAR_MAX ? rt_usage(err, "-%c does not go with %s", c, what)
+					      : rt_usage(err, "--%s does not go with %s",
+							 long_options[i].name, what);
 	}
 	return 0;
 }
 
 static const char *command_name(const struct rt_options *o)
 {
-	return o->command == RT_CMD_LIST ? "list " : o->command == RT_CMD_COUNT ? "count " : o->command == RT_CMD_HIST ? "hist " : "";
+	return o->command == RT_CMD_LIST    ? "list "
+	       : o->command == RT_CMD_COUNT ? "count "
+	       : o->command == RT_CMD_HIST  ? "hist "
+					    : "";
 }
 
 static int check_list(const struct rt_options *o, int nrest, struct rt_error *err)
@@ -344,26 +397,35 @@ static int check_list(const struct rt_options *o, int nrest, struct rt_error *er
 	static const int taken[] = { 'p', OPT_FORMAT, OPT_RETURN, OPT_DEMANGLE };
 
 	if (nrest)
-		return rt_usage(err, "'-- %s' does not go with list, which starts no program", o->argv[1]);
+		return rt_usage(err, "'-- %s' does not go with list, which starts no program",
+				o->argv[1]);
 	return check_given(o, taken, RT_COUNT(taken), true, "list, which traces nothing", err);
 }
 
 static int check_trace(const struct rt_options *o, struct rt_error *err)
 {
 	static const int output[] = { 'o' };
-	static const int events[] = { OPT_FORMAT, OPT_RING, OPT_DEPTH, OPT_MIN_TIME, OPT_UNDER, OPT_LIBCALLS };
-	const char *what = o->command == RT_CMD_COUNT ? "count: it makes one table, and no event leaves the kernel" :
-			   "hist: it makes one table, and no event leaves the kernel";
+	static const int events[] = { OPT_FORMAT,   OPT_RING,  OPT_DEPTH,
+				      OPT_MIN_TIME, OPT_UNDER, OPT_LIBCALLS };
+	const char *what = o->command == RT_CMD_COUNT
+				   ? "count: it makes one table, and no event leaves the kernel"
+				   : "hist: it makes one table, and no event leaves the kernel";
 
 	if (o->no_bpf && o->attach && strcmp(o->attach, "tracefs") != 0)
 		return rt_usage(err, "--no-bpf and --attach=%s exclude each other", o->attach);
-	if (o->dump != RT_DUMP_NONE && check_given(o, output, 1, false, "--dump, which prints to standard output", err) < 0)
+	if (o->dump != RT_DUMP_NONE &&
+	    check_given(o, output, 1, false, "--dump, which prints to standard output", err) < 0)
 		return -EINVAL;
-	return o->command == RT_CMD_TRACE ? 0 : check_given(o, events, RT_COUNT(events), false, what, err);
+	return o->command == RT_CMD_TRACE
+		       ? 0
+		       : check_given(o, events, RT_COUNT(events), false, what, err);
 }
 
-/* PROGRAM FUNCTION... or, with -p, FUNCTION...; `rest` are the words after "--", for the program. */
-static int take_words(struct rt_options *o, int n, int skip, char **rest, int nrest, struct rt_error *err)
+/*
+ * PROGRAM FUNCTION... or, with -p, FUNCTION...; `rest` are the words after "--", for the program.
+ */
+static int take_words(struct rt_options *o, int n, int skip, char **rest, int nrest,
+		      struct rt_error *err)
 {
 	char **words = o->words + skip;
 
@@ -372,7 +434,9 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 		return rt_usage(err, "--clean goes with: rawtrace doctor");
 	if (!o->pids.n) {
 		if (n == 0)
-			return rt_usage(err, "what to trace? rawtrace %sPROGRAM FUNCTION..., or rawtrace %s-p PID FUNCTION...; "
+			return rt_usage(err,
+					"what to trace? rawtrace %sPROGRAM FUNCTION..., or "
+					"rawtrace %s-p PID FUNCTION...; "
 					"see rawtrace --help",
 					command_name(o), command_name(o));
 		o->program = *words++;
@@ -383,21 +447,24 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 		o->argv[0] = (char *)o->program;
 		memcpy(o->argv + 1, rest, (size_t)nrest * sizeof(*rest));
 	} else if (nrest) {
-		return rt_usage(err, "'-- %s': arguments go with a program that rawtrace starts, not with -p", rest[0]);
+		return rt_usage(
+			err,
+			"'-- %s': arguments go with a program that rawtrace starts, not with -p",
+			rest[0]);
 	}
 	o->specs = words;
 	o->nspecs = n;
 	if (o->command == RT_CMD_LIST)
 		return check_list(o, nrest, err);
 	if (n == 0 && !o->libcalls)
-		return rt_usage(err, "which functions? name some, or a glob: rawtrace %s%s 'str*'", command_name(o),
-				o->pids.n ? "-p PID" : o->program);
+		return rt_usage(err, "which functions? name some, or a glob: rawtrace %s%s 'str*'",
+				command_name(o), o->pids.n ? "-p PID" : o->program);
 	return check_trace(o, err);
 }
 
 /*
- * `count`, `hist` and `list` before PROGRAM, as all other words may be preceded by options; with -p they must be the very first argument,
- * for a function may be called that.
+ * `count`, `hist` and `list` before PROGRAM, as all other words may be preceded by options; with -p
+ * they must be the very first argument, for a function may be called that.
  */
 static bool take_command(struct rt_options *o, const char *first)
 {
@@ -416,7 +483,8 @@ static bool take_command(struct rt_options *o, const char *first)
 static void set_record(struct rt_options *o)
 {
 	const struct rt_limits *l = &o->limits;
-	bool large = l->string > RT_LIMIT_STRING || l->members > RT_LIMIT_MEMBERS || l->deref > RT_LIMIT_DEREF;
+	bool large = l->string > RT_LIMIT_STRING || l->members > RT_LIMIT_MEMBERS ||
+		     l->deref > RT_LIMIT_DEREF;
 
 	o->limits.record = large ? RT_LIMIT_RECORD_LARGE : RT_LIMIT_RECORD;
 }
@@ -427,7 +495,9 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 	int end, c, r, n = 0;
 
 	memset(o, 0, sizeof(*o));
-	o->limits = (struct rt_limits){ .string = RT_LIMIT_STRING, .members = RT_LIMIT_MEMBERS, .deref = RT_LIMIT_DEREF };
+	o->limits = (struct rt_limits){ .string = RT_LIMIT_STRING,
+					.members = RT_LIMIT_MEMBERS,
+					.deref = RT_LIMIT_DEREF };
 	/* What follows the first "--" is the program's, options and all. */
 	for (end = 1; end < argc && strcmp(argv[end], "--") != 0; end++)
 		;
@@ -450,11 +520,12 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 	if (n && (!o->pids.n || o->words[0] == argv[1]) && strcmp(o->words[0], "doctor") == 0) {
 		o->command = RT_CMD_DOCTOR;
 		if (n > 1 || end < argc)
-			return rt_usage(err, "doctor %s: doctor takes only --clean", n > 1 ? o->words[1] : "--");
+			return rt_usage(err, "doctor %s: doctor takes only --clean",
+					n > 1 ? o->words[1] : "--");
 		return check_given(o, &clean, 1, true, "doctor, which takes only --clean", err);
 	}
-	return take_words(o, n, take_command(o, argv[1]),
-			  end < argc ? argv + end + 1 : argv + end, end < argc ? argc - end - 1 : 0, err);
+	return take_words(o, n, take_command(o, argv[1]), end < argc ? argv + end + 1 : argv + end,
+			  end < argc ? argc - end - 1 : 0, err);
 }
 
 void rt_options_free(struct rt_options *o)
@@ -466,5 +537,7 @@ void rt_options_free(struct rt_options *o)
 
 enum rt_purpose rt_purpose_of(const struct rt_options *o)
 {
-	return o->command == RT_CMD_COUNT ? RT_PURPOSE_COUNT : o->command == RT_CMD_HIST ? RT_PURPOSE_TIME : RT_PURPOSE_RECORD;
+	return o->command == RT_CMD_COUNT  ? RT_PURPOSE_COUNT
+	       : o->command == RT_CMD_HIST ? RT_PURPOSE_TIME
+					   : RT_PURPOSE_RECORD;
 }

@@ -11,7 +11,8 @@ enum { PARAMS_MAX = 64, TAG_PACK = 0x4108 /* DW_TAG_GNU_formal_parameter_pack */
 
 /* How far the entry is to be believed about where parameters are. */
 enum trust {
-	BY_ABI,			/* the calling convention holds: others call it who know nothing but its declaration */
+	/* the calling convention holds: others call it who know nothing but its declaration */
+	BY_ABI,
 	LOCAL,			/* only its own file calls it: the compiler may have changed how */
 	CHANGED,		/* it has */
 };
@@ -19,8 +20,8 @@ enum trust {
 /* GCC's names for copies of a function with other parameters than the source has. */
 static bool is_changed_name(const char *name)
 {
-	return strstr(name, ".isra.") || strstr(name, ".constprop.") || strstr(name, ".part.") || strstr(name, ".specialized.") ||
-	       strstr(name, ".argprom") || strstr(name, ".llvm.");
+	return strstr(name, ".isra.") || strstr(name, ".constprop.") || strstr(name, ".part.") ||
+	       strstr(name, ".specialized.") || strstr(name, ".argprom") || strstr(name, ".llvm.");
 }
 
 static const char *producer_of(struct rt_dwarf *dwarf, Dwarf_Die *die)
@@ -28,17 +29,25 @@ static const char *producer_of(struct rt_dwarf *dwarf, Dwarf_Die *die)
 	const char *producer;
 	Dwarf_Die unit;
 
-	producer = dwarf_diecu(die, &unit, NULL, NULL) ? rt_die_string(dwarf, &unit, DW_AT_producer) : NULL;
+	producer = dwarf_diecu(die, &unit, NULL, NULL) ? rt_die_string(dwarf, &unit, DW_AT_producer)
+						       : NULL;
 	return producer ? producer : "";
 }
 
-/* GCC gives a function another name when it changes how it is called; but on i386 it passes in registers without a word. */
+/*
+ * GCC gives a function another name when it changes how it is called; but on i386 it passes in
+ * registers without a word.
+ */
 static bool says_changes(struct rt_dwarf *dwarf, Dwarf_Die *die)
 {
-	return strncmp(producer_of(dwarf, die), "GNU ", 4) == 0 && dwarf->image->arch->machine != EM_386;
+	return strncmp(producer_of(dwarf, die), "GNU ", 4) == 0 &&
+	       dwarf->image->arch->machine != EM_386;
 }
 
-/* Does the compiler leave out of calls in the same file what a function does not read, though others may call it too? */
+/*
+ * Does the compiler leave out of calls in the same file what a function does not read, though
+ * others may call it too?
+ */
 static bool leaves_out(struct rt_dwarf *dwarf, Dwarf_Die *die)
 {
 	return strstr(producer_of(dwarf, die), "clang version");
@@ -48,16 +57,20 @@ static bool splits_int128(struct rt_dwarf *dwarf, Dwarf_Die *die)
 {
 	const char *version = strstr(producer_of(dwarf, die), "clang version ");
 
-	return version && dwarf->image->arch->machine == EM_X86_64 && atoi(version + strlen("clang version ")) < 18;
+	return version && dwarf->image->arch->machine == EM_X86_64 &&
+	       atoi(version + strlen("clang version ")) < 18;
 }
 
 bool rt_dwarf_is_changed(Dwarf_Die *die)
 {
 	uint64_t convention;
 
-	/* Other conventions of clang's: fastcall and the like (i386), vectorcall, ms_abi, regcall. */
+	/*
+	 * Other conventions of clang's: fastcall and the like (i386), vectorcall, ms_abi, regcall.
+	 */
 	return rt_die_unsigned(die, DW_AT_calling_convention, &convention) &&
-	       (convention == DW_CC_nocall || (convention >= 0xb2 && convention <= 0xc1) || convention == 0xcb);
+	       (convention == DW_CC_nocall || (convention >= 0xb2 && convention <= 0xc1) ||
+		convention == 0xcb);
 }
 
 static enum trust judge(struct rt_dwarf *dwarf, Dwarf_Die *die, uint64_t addr)
@@ -77,12 +90,15 @@ static enum trust judge(struct rt_dwarf *dwarf, Dwarf_Die *die, uint64_t addr)
 	for (i = 0; i < n; i++)
 		global |= v[i].global || v[i].hidden;
 	/* With -flto LLVM makes functions local that the source has not. */
-	return (rt_die_flag(die, DW_AT_external) && (global || !n)) || says_changes(dwarf, die) ? BY_ABI : LOCAL;
+	return (rt_die_flag(die, DW_AT_external) && (global || !n)) || says_changes(dwarf, die)
+		       ? BY_ABI
+		       : LOCAL;
 }
 
 /*
- * Of a parameter that a copy (.constprop, .isra) is no longer given GCC says where the function itself gets it, by the bare register where
- * another parameter has moved there.  Those behind it move up, so the later one of two is in it.
+ * Of a parameter that a copy (.constprop, .isra) is no longer given GCC says where the function
+ * itself gets it, by the bare register where another parameter has moved there.  Those behind it
+ * move up, so the later one of two is in it.
  */
 static void leave_moved(struct rt_param *v, unsigned n)
 {
@@ -90,16 +106,19 @@ static void leave_moved(struct rt_param *v, unsigned n)
 
 	for (; n > 1; v++, n--)
 		for (i = 1; i < n; i++)
-			if (v->where.kind == RT_WHERE_REG && v[i].where.kind == RT_WHERE_REG && v->where.reg == v[i].where.reg)
+			if (v->where.kind == RT_WHERE_REG && v[i].where.kind == RT_WHERE_REG &&
+			    v->where.reg == v[i].where.reg)
 				v->where.kind = RT_WHERE_NOWHERE;
 }
 
 /*
- * Without optimization all parameters are in the function's own frame, into which it copies them from where the convention puts them.
- * A local function with others was optimized, and then only places at the entry are to be believed: i386 passes in registers there,
- * and LLVM leaves out what nobody reads.  True: the convention holds.
+ * Without optimization all parameters are in the function's own frame, into which it copies them
+ * from where the convention puts them.  A local function with others was optimized, and then only
+ * places at the entry are to be believed: i386 passes in registers there, and LLVM leaves out what
+ * nobody reads.  True: the convention holds.
  */
-static bool settle_places(struct rt_param *v, const bool *frame, unsigned n, enum trust trust, bool leaves_out)
+static bool settle_places(struct rt_param *v, const bool *frame, unsigned n, enum trust trust,
+			  bool leaves_out)
 {
 	bool plain = true, any = false;
 	unsigned i;
@@ -114,7 +133,9 @@ static bool settle_places(struct rt_param *v, const bool *frame, unsigned n, enu
 		leave_moved(v, n);
 	for (i = 0; i < n && plain; i++) {
 		if (leaves_out)
-			v[i].unread = v[i].where.kind == RT_WHERE_NOWHERE && !frame[i] ? RT_UNREAD_ALL : v[i].where.unset;
+			v[i].unread = v[i].where.kind == RT_WHERE_NOWHERE && !frame[i]
+					      ? RT_UNREAD_ALL
+					      : v[i].where.unset;
 		v[i].where = (struct rt_where){ .kind = RT_WHERE_ABI };
 	}
 	return plain;
@@ -127,7 +148,8 @@ struct params {
 	bool variadic;
 };
 
-static void add_param(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, struct params *params)
+static void add_param(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr,
+		      struct params *params)
 {
 	const char *name = rt_die_name(walk->dwarf, die);
 	struct rt_param *p = &params->v[params->n];
@@ -144,7 +166,10 @@ static void add_param(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *di
 	params->n++;
 }
 
-/* The entry of the parameter `of` in the code at hand: that among the children of `func` that says so.  `of` itself where none does. */
+/*
+ * The entry of the parameter `of` in the code at hand: that among the children of `func` that says
+ * so.  `of` itself where none does.
+ */
 static Dwarf_Die concrete(Dwarf_Die *func, Dwarf_Die *of)
 {
 	Dwarf_Die child, origin, found = *of;
@@ -154,14 +179,18 @@ static Dwarf_Die concrete(Dwarf_Die *func, Dwarf_Die *of)
 		do {
 			if (dwarf_tag(&child) == TAG_PACK && dwarf_tag(func) != TAG_PACK)
 				found = concrete(&child, of);
-			else if (dwarf_tag(&child) == DW_TAG_formal_parameter && rt_die_ref(&child, DW_AT_abstract_origin, &origin) &&
+			else if (dwarf_tag(&child) == DW_TAG_formal_parameter &&
+				 rt_die_ref(&child, DW_AT_abstract_origin, &origin) &&
 				 origin.addr == of->addr)
 				found = child;
 		} while (found.addr == of->addr && ++n < 4 * PARAMS_MAX && rt_die_next(&child));
 	return found;
 }
 
-/* What a constructor takes that makes no whole object, where its class has virtual bases; both kinds have one origin. */
+/*
+ * What a constructor takes that makes no whole object, where its class has virtual bases; both
+ * kinds have one origin.
+ */
 static bool is_table(struct rt_dwarf *dwarf, Dwarf_Die *die)
 {
 	const char *name = rt_die_name(dwarf, die);
@@ -169,8 +198,12 @@ static bool is_table(struct rt_dwarf *dwarf, Dwarf_Die *die)
 	return name && strcmp(name, "__vtt_parm") == 0;
 }
 
-/* The parameters among the children of `die`, which is the function or what it completes, or those that stand for one of a template. */
-static void add_params(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, struct params *params)
+/*
+ * The parameters among the children of `die`, which is the function or what it completes, or those
+ * that stand for one of a template.
+ */
+static void add_params(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr,
+		       struct params *params)
 {
 	Dwarf_Die child, param;
 	int tag;
@@ -181,7 +214,8 @@ static void add_params(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *d
 		tag = dwarf_tag(&child);
 		if (tag == DW_TAG_formal_parameter) {
 			param = concrete(func, &child);
-			if (func->addr == die->addr || param.addr != child.addr || !is_table(walk->dwarf, &child))
+			if (func->addr == die->addr || param.addr != child.addr ||
+			    !is_table(walk->dwarf, &child))
 				add_param(walk, func, &param, addr, params);
 		} else if (tag == DW_TAG_unspecified_parameters) {
 			params->variadic = true;
@@ -191,7 +225,8 @@ static void add_params(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *d
 	} while (params->n < PARAMS_MAX && !walk->nomem && rt_die_next(&child));
 }
 
-static void read_params(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, struct params *params)
+static void read_params(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr,
+			struct params *params)
 {
 	params->n = 0;
 	add_params(walk, func, die, addr, params);
@@ -201,7 +236,8 @@ static enum rt_convention convention_of(struct rt_dwarf *dwarf, Dwarf_Die *die)
 {
 	switch (rt_die_language(die)) {
 	case DW_LANG_Go:
-		return strstr(producer_of(dwarf, die), "regabi") ? RT_CONVENTION_GO_REGISTERS : RT_CONVENTION_GO_STACK;
+		return strstr(producer_of(dwarf, die), "regabi") ? RT_CONVENTION_GO_REGISTERS
+								 : RT_CONVENTION_GO_STACK;
 	case RT_LANG_RUST:
 		return RT_CONVENTION_RUST;
 	default:
@@ -209,18 +245,23 @@ static enum rt_convention convention_of(struct rt_dwarf *dwarf, Dwarf_Die *die)
 	}
 }
 
-/* i386's convention passes nothing in registers: a function that has a parameter there was declared so (regparm, fastcall, thiscall). */
+/*
+ * i386's convention passes nothing in registers: a function that has a parameter there was declared
+ * so (regparm, fastcall, thiscall).
+ */
 static bool is_of_registers(const struct rt_dwarf *dwarf, const struct params *params)
 {
 	unsigned i;
 
 	for (i = 0; i < params->n && dwarf->image->arch->machine == EM_386; i++)
-		if (params->v[i].where.kind == RT_WHERE_REG || params->v[i].where.kind == RT_WHERE_REGS)
+		if (params->v[i].where.kind == RT_WHERE_REG ||
+		    params->v[i].where.kind == RT_WHERE_REGS)
 			return true;
 	return false;
 }
 
-static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func, struct rt_prototype *prototype)
+static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func,
+			  struct rt_prototype *prototype)
 {
 	struct params params = { .n = 0 };
 	enum trust trust = judge(walk->dwarf, &func->die, func->addr);
@@ -229,12 +270,14 @@ static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func
 	uint64_t inlined;
 
 	/*
-	 * Of a function that was inlined elsewhere, or copied, the order of the source stands at its origin; GCC lists a copy's parameters
-	 * in an order of its own, without those that have become constants.
+	 * Of a function that was inlined elsewhere, or copied, the order of the source stands at
+	 * its origin; GCC lists a copy's parameters in an order of its own, without those that have
+	 * become constants.
 	 */
 	if (rt_die_ref(&func->die, DW_AT_abstract_origin, &origin)) {
 		/* DW_INL_inlined, DW_INL_declared_inlined */
-		prototype->inlined = rt_die_unsigned(&origin, DW_AT_inline, &inlined) && inlined & 1;
+		prototype->inlined = rt_die_unsigned(&origin, DW_AT_inline, &inlined) &&
+				     inlined & 1;
 		read_params(walk, &func->die, &origin, func->addr, &params);
 	}
 	if (params.n == 0)
@@ -252,7 +295,8 @@ static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func
 	if (walk->nomem)
 		return -ENOMEM;
 	if (!rt_dwarf_is_go(&func->die))
-		prototype->result_unsure = !settle_places(params.v, params.frame, params.n, trust, leaves_out(walk->dwarf, &func->die));
+		prototype->result_unsure = !settle_places(params.v, params.frame, params.n, trust,
+							  leaves_out(walk->dwarf, &func->die));
 	v = rt_types_alloc(walk->types, (params.n ? params.n : 1) * sizeof(*v));
 	if (!v)
 		return -ENOMEM;
@@ -266,8 +310,8 @@ static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func
 	return 0;
 }
 
-int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *types, struct rt_prototype *prototype,
-		       struct rt_error *err)
+int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *types,
+		       struct rt_prototype *prototype, struct rt_error *err)
 {
 	struct rt_dwarf_func *func;
 	struct rt_dwarf_walk walk;
@@ -279,12 +323,16 @@ int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *t
 	if (ret)
 		return ret;
 	ret = rt_dwarf_find(dwarf, addr, &func);
-	/* The assembler tells of its functions' names and lines, and of no types: that is not "no parameters". */
+	/*
+	 * The assembler tells of its functions' names and lines, and of no types: that is not "no
+	 * parameters".
+	 */
 	if (ret == 0 && rt_die_language(&func->die) == DW_LANG_Mips_Assembler)
 		ret = -ENOENT;
 	if (ret == -ENOENT)
-		return rt_fail(err, ret, "%s: its debug information has nothing of the function at 0x%llx", rt_image_name(image),
-			       (unsigned long long)addr);
+		return rt_fail(err, ret,
+			       "%s: its debug information has nothing of the function at 0x%llx",
+			       rt_image_name(image), (unsigned long long)addr);
 	if (ret == 0)
 		ret = rt_dwarf_walk_begin(&walk, dwarf, types);
 	if (ret)
@@ -298,7 +346,8 @@ int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *t
 		return rt_nomem(err);
 	}
 	if (prototype->convention == RT_CONVENTION_RUST)
-		rt_dwarf_rust_abi(dwarf, &func->die, prototype, (struct rt_param *)prototype->params);
+		rt_dwarf_rust_abi(dwarf, &func->die, prototype,
+				  (struct rt_param *)prototype->params);
 	return 0;
 }
 

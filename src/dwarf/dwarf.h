@@ -6,46 +6,69 @@
 #include "lang/type.h"
 
 /*
- * What a file's debug information says of its functions, by libdw.  It is opened at the first question and kept with the image, and
- * so are the types: one type of the file is one object in `types`, which has to be the same at each call or not to be used with an
- * image that is opened later.  Only the compilation units that are asked for are read.  Built without libdw nothing is known.
+ * What a file's debug information says of its functions, by libdw.  It is opened at the first
+ * question and kept with the image, and so are the types: one type of the file is one object in
+ * `types`, which has to be the same at each call or not to be used with an image that is opened
+ * later.  Only the compilation units that are asked for are read.  Built without libdw nothing is
+ * known.
  */
 
 /*
- * The prototype of the function whose entry is at `addr`.  Types are whole up to four pointers away; what is further has a name and a
- * size, and no members.  0; -ENOENT: there is no debug information for it; -EBADMSG: it is damaged.
+ * The prototype of the function whose entry is at `addr`.  Types are whole up to four pointers
+ * away; what is further has a name and a size, and no members.  0; -ENOENT: there is no debug
+ * information for it; -EBADMSG: it is damaged.
  */
-int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *types, struct rt_prototype *prototype,
-		       struct rt_error *err);
+int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *types,
+		       struct rt_prototype *prototype, struct rt_error *err);
 
-/* A type by its name, as "struct request", "enum color", "robj".  NULL: none of that name, or too much to look through. */
-const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *types, const char *name);
+/*
+ * A type by its name, as "struct request", "enum color", "robj".  NULL: none of that name, or too
+ * much to look through.
+ */
+const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *types,
+				     const char *name);
 
-/* What typedef `name` of C++ stands for, as symbols have it: "std::vector<int, std::allocator<int> >".  False: it is none, or of no name. */
+/*
+ * What typedef `name` of C++ stands for, as symbols have it: "std::vector<int, std::allocator<int>
+ * >".  False: it is none, or of no name.
+ */
 bool rt_dwarf_alias(struct rt_image *image, const char *name, char *text, size_t size);
 
-/* Where a structure has a member, in bytes; both by their names in the source: "runtime.g", "goid".  -1: not known. */
+/*
+ * Where a structure has a member, in bytes; both by their names in the source: "runtime.g", "goid".
+ * -1: not known.
+ */
 long rt_dwarf_member(struct rt_image *image, const char *type, const char *member);
 
 /*
- * Why debug information that the file has was of no use so far: it cannot be read, or the .dwo file of a unit that was asked for was not
- * found.  True: `err` says it.
+ * Why debug information that the file has was of no use so far: it cannot be read, or the .dwo file
+ * of a unit that was asked for was not found.  True: `err` says it.
  */
 bool rt_dwarf_trouble(struct rt_image *image, struct rt_error *err);
 
-/* The source file that the function at `addr` was written in, as the compiler was given it; the image's.  NULL: not known. */
+/*
+ * The source file that the function at `addr` was written in, as the compiler was given it; the
+ * image's.  NULL: not known.
+ */
 const char *rt_dwarf_file(struct rt_image *image, uint64_t addr);
 
-/* Were calls of the function inlined of which GCC's copy (.constprop, .isra) is at `addr`?  Looked for in its own unit. */
+/*
+ * Were calls of the function inlined of which GCC's copy (.constprop, .isra) is at `addr`?  Looked
+ * for in its own unit.
+ */
 bool rt_dwarf_copy_inlined(struct rt_image *image, uint64_t addr);
 
-/* Is there a function of that name in the source that was inlined?  Where it has no symbol either, it has no code of its own. */
+/*
+ * Is there a function of that name in the source that was inlined?  Where it has no symbol either,
+ * it has no code of its own.
+ */
 bool rt_dwarf_inlined(struct rt_image *image, const char *name);
 
 /*
- * The names (of the symbols that they would have) of all functions that the source has and the compiler inlined, in no order and more than
- * once, whether or not they have code of their own too.  They last as long as the image.  What `told` returns but 0 ends it and is
- * passed on.  -EFBIG: there is more than was looked through.
+ * The names (of the symbols that they would have) of all functions that the source has and the
+ * compiler inlined, in no order and more than once, whether or not they have code of their own too.
+ * They last as long as the image.  What `told` returns but 0 ends it and is passed on.  -EFBIG:
+ * there is more than was looked through.
  */
 typedef int (*rt_dwarf_told)(void *ctx, const char *name);
 int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_told told, void *ctx);

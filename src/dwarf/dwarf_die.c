@@ -30,7 +30,8 @@ bool rt_die_ref(Dwarf_Die *die, unsigned name, Dwarf_Die *to)
 
 bool rt_die_origin(Dwarf_Die *die, Dwarf_Die *to)
 {
-	return rt_die_ref(die, DW_AT_abstract_origin, to) || rt_die_ref(die, DW_AT_specification, to);
+	return rt_die_ref(die, DW_AT_abstract_origin, to) ||
+	       rt_die_ref(die, DW_AT_specification, to);
 }
 
 /* Not dwarf_attr_integrate, which before elfutils 0.170 never comes back from a circle. */
@@ -159,5 +160,6 @@ bool rt_language_is_cxx(unsigned language)
 
 bool rt_language_is_c(unsigned language)
 {
-	return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 || language == 0x1d || language == 0x2c;
+	return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 ||
+	       language == 0x1d || language == 0x2c;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/dwarf_private.h"
 #include "base/array.h"
+#include "dwarf/dwarf_private.h"
 
 enum {
 	DEPTH_MAX = 32,			/* of namespaces and classes in each other */
@@ -43,7 +44,10 @@ static int add_ranges(struct rt_dwarf *dwarf, Dwarf_Die *unit)
 	return 0;
 }
 
-/* What each unit says of itself.  clang writes no .debug_aranges, and a part of a program may have been compiled by it. */
+/*
+ * What each unit says of itself.  clang writes no .debug_aranges, and a part of a program may have
+ * been compiled by it.
+ */
 static int read_ranges(struct rt_dwarf *dwarf)
 {
 	Dwarf_Off at = 0, next;
@@ -52,9 +56,10 @@ static int read_ranges(struct rt_dwarf *dwarf)
 	int ret = 0;
 
 	dwarf->ranges_read = true;
-	while (ret == 0 && dwarf_nextcu(dwarf->dbg, at, &next, &head, NULL, NULL, NULL) == 0 && next > at) {
-		if (dwarf_offdie(dwarf->dbg, at + head, &unit) && dwarf_tag(&unit) != DW_TAG_type_unit &&
-		    dwarf_tag(&unit) != DW_TAG_partial_unit)
+	while (ret == 0 && dwarf_nextcu(dwarf->dbg, at, &next, &head, NULL, NULL, NULL) == 0 &&
+	       next > at) {
+		if (dwarf_offdie(dwarf->dbg, at + head, &unit) &&
+		    dwarf_tag(&unit) != DW_TAG_type_unit && dwarf_tag(&unit) != DW_TAG_partial_unit)
 			ret = add_ranges(dwarf, &unit);
 		at = next;
 		rt_dwarf_forget(dwarf, at);
@@ -92,7 +97,8 @@ static bool find_indexed(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Off *unit)
 	uint64_t head;
 	Dwarf_Die die;
 
-	if (!rt_gdb_index_address(dwarf->gdb_index, addr, &head) || !rt_dwarf_unit_at(dwarf, head, &die))
+	if (!rt_gdb_index_address(dwarf->gdb_index, addr, &head) ||
+	    !rt_dwarf_unit_at(dwarf, head, &die))
 		return false;
 	*unit = dwarf_dieoffset(&die);
 	return true;
@@ -141,7 +147,10 @@ void rt_dwarf_units_free(struct rt_dwarf *dwarf)
 	tdestroy(dwarf->units, free_unit);
 }
 
-/* A function that GCC has split into a hot and a cold part has ranges, the first of which is the part with the entry. */
+/*
+ * A function that GCC has split into a hot and a cold part has ranges, the first of which is the
+ * part with the entry.
+ */
 static bool entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
 {
 	Dwarf_Addr base, low, high;
@@ -162,7 +171,8 @@ static bool entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
 
 static bool holds_functions(int tag, bool deep)
 {
-	return rt_dwarf_names_scope(tag) || (deep && (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block));
+	return rt_dwarf_names_scope(tag) ||
+	       (deep && (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block));
 }
 
 struct walk {
@@ -259,7 +269,8 @@ static struct rt_dwarf_func *lookup(const struct rt_dwarf_unit *unit, uint64_t a
 {
 	struct rt_dwarf_func key = { .addr = addr };
 
-	return unit->nfuncs ? bsearch(&key, unit->funcs, unit->nfuncs, sizeof(key), compare_funcs) : NULL;
+	return unit->nfuncs ? bsearch(&key, unit->funcs, unit->nfuncs, sizeof(key), compare_funcs)
+			    : NULL;
 }
 
 int rt_dwarf_find(struct rt_dwarf *dwarf, uint64_t addr, struct rt_dwarf_func **func)
@@ -281,4 +292,79 @@ int rt_dwarf_find(struct rt_dwarf *dwarf, uint64_t addr, struct rt_dwarf_func **
 		*func = lookup(unit, addr);
 	}
 	return *func ? 0 : -ENOENT;
+}
+
+/* ---- scopes ---- */
+
+/*
+ * The whole name of a type, with the namespaces and classes that it stands in.  Entries do not know
+ * where they stand, so the way leads down from the unit to the entry.
+ */
+
+enum { SCOPE_DEPTH_MAX = 16, STEPS_MAX = 1 << 20 };
+
+/* The child of `at` that is `die` or has it inside; what was there is forgotten.  False: none. */
+static bool step(Dwarf_Die *at, const Dwarf_Die *die, unsigned *steps)
+{
+	Dwarf_Die child, last;
+	bool any = false;
+
+	if (!rt_die_child(at, &child))
+		return false;
+	do {
+		if ((const char *)child.addr > (const char *)die->addr)
+			break;
+		last = child;
+		any = true;
+	} while ((*steps)++ < STEPS_MAX && rt_die_next(&child));
+	if (any)
+		*at = last;
+	return any && *steps <= STEPS_MAX;
+}
+
+bool rt_dwarf_names_scope(int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:	/* Rust */
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool rt_dwarf_scoped_name(struct rt_dwarf *dwarf, Dwarf_Die *die, bool here, char *text,
+			  size_t size)
+{
+	Dwarf_Die at, target = *die, declared;
+	unsigned depth, steps = 0;
+	const char *name;
+	size_t used = 0;
+	int n;
+
+	/* A class that is defined outside of what declares it stands anywhere. */
+	if (rt_die_ref(die, DW_AT_specification, &declared))
+		target = declared;
+	if (!dwarf_diecu(&target, &at, NULL, NULL))
+		return false;
+	for (depth = 0; depth < SCOPE_DEPTH_MAX; depth++) {
+		if (!step(&at, &target, &steps))
+			return false;
+		name = rt_die_name(dwarf, &at);
+		if (!name && here && dwarf_tag(&at) == DW_TAG_namespace)
+			name = RT_DWARF_UNNAMED;
+		if (!name || (at.addr != target.addr && !rt_dwarf_names_scope(dwarf_tag(&at))))
+			return false;
+		n = snprintf(text + used, size - used, "%s%s", used ? "::" : "", name);
+		if (n < 0 || (size_t)n >= size - used)
+			return false;
+		used += (size_t)n;
+		if (at.addr == target.addr)
+			return true;
+	}
+	return false;
 }

@@ -13,8 +13,9 @@ bool rt_dwarf_is_go(Dwarf_Die *die)
 }
 
 /*
- * Parameters that the source calls "_" have no entry up to Go 1.2x, but take their registers.  So the first register of each is asked for
- * at the entry, where every one is still where the caller put it; or else where on the stack it is.
+ * Parameters that the source calls "_" have no entry up to Go 1.2x, but take their registers.  So
+ * the first register of each is asked for at the entry, where every one is still where the caller
+ * put it; or else where on the stack it is.
  */
 static struct rt_where first_place(const struct rt_arch *arch, Dwarf_Die *die, uint64_t addr)
 {
@@ -34,13 +35,17 @@ static struct rt_where first_place(const struct rt_arch *arch, Dwarf_Die *die, u
 		where.reg = ops[0].atom - DW_OP_reg0;
 	} else {
 		/* The frame's base is the CFA. */
-		where.offset = ops[0].atom == DW_OP_fbreg && (n == 1 || ops[1].atom == DW_OP_piece) && ops[0].number < 1 << 20 ?
-			(int64_t)ops[0].number + arch->return_pop : -1;
+		where.offset = ops[0].atom == DW_OP_fbreg &&
+					       (n == 1 || ops[1].atom == DW_OP_piece) &&
+					       ops[0].number < 1 << 20
+				       ? (int64_t)ops[0].number + arch->return_pop
+				       : -1;
 	}
 	return where;
 }
 
-void rt_dwarf_go_param(const struct rt_arch *arch, Dwarf_Die *die, uint64_t addr, struct rt_param *param)
+void rt_dwarf_go_param(const struct rt_arch *arch, Dwarf_Die *die, uint64_t addr,
+		       struct rt_param *param)
 {
 	param->is_out = rt_die_flag(die, DW_AT_variable_parameter);
 	param->where = first_place(arch, die, addr);
@@ -49,13 +54,19 @@ void rt_dwarf_go_param(const struct rt_arch *arch, Dwarf_Die *die, uint64_t addr
 		param->where = (struct rt_where){ .kind = RT_WHERE_ABI };
 }
 
-/* Up to Go 1.24 those stand there twice that a closure captures, and results without a name of some functions. */
+/*
+ * Up to Go 1.24 those stand there twice that a closure captures, and results without a name of some
+ * functions.
+ */
 static unsigned without_doubles(struct rt_param *v, unsigned n)
 {
 	unsigned i, k, kept = 0;
 
 	for (i = 0; i < n; i++) {
-		for (k = 0; k < kept && !(v[i].name && v[k].name && strcmp(v[i].name, v[k].name) == 0 && strcmp(v[i].name, "_") != 0); k++)
+		for (k = 0;
+		     k < kept && !(v[i].name && v[k].name && strcmp(v[i].name, v[k].name) == 0 &&
+				   strcmp(v[i].name, "_") != 0);
+		     k++)
 			;
 		if (k == kept)
 			v[kept++] = v[i];
@@ -85,7 +96,8 @@ void rt_dwarf_go_results(struct rt_param *v, struct rt_prototype *prototype)
 	prototype->result = NULL;
 }
 
-static const struct rt_ctype *element(struct rt_dwarf_walk *walk, const struct rt_dwarf_type *type, bool text)
+static const struct rt_ctype *element(struct rt_dwarf_walk *walk, const struct rt_dwarf_type *type,
+				      bool text)
 {
 	const struct rt_ctype *pointer = type->ctype.members[0].type;
 	struct rt_ctype *byte;
@@ -102,8 +114,8 @@ void rt_dwarf_go_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dw
 	uint64_t kind;
 
 	/* Pointer and length, and a slice's capacity. */
-	if (!rt_die_unsigned(die, GO_KIND, &kind) || (kind != KIND_SLICE && kind != KIND_STRING) || type->ctype.nmembers < 2 ||
-	    type->ctype.size < 16)
+	if (!rt_die_unsigned(die, GO_KIND, &kind) || (kind != KIND_SLICE && kind != KIND_STRING) ||
+	    type->ctype.nmembers < 2 || type->ctype.size < 16)
 		return;
 	type->ctype.sequence.element = element(walk, type, kind == KIND_STRING);
 	type->ctype.sequence.pointer = 0;
@@ -118,10 +130,12 @@ const struct rt_ctype *rt_dwarf_go_interface(struct rt_dwarf_walk *walk, Dwarf_D
 	uint64_t kind;
 	Dwarf_Die of;
 
-	if (!rt_die_unsigned(die, GO_KIND, &kind) || kind != KIND_INTERFACE || !rt_die_type(die, &of))
+	if (!rt_die_unsigned(die, GO_KIND, &kind) || kind != KIND_INTERFACE ||
+	    !rt_die_type(die, &of))
 		return NULL;
 	name = rt_die_name(walk->dwarf, &of);
-	type = rt_types_add(walk->types, RT_CT_STRUCT, rt_dwarf_keep_name(walk, rt_die_name(walk->dwarf, die)), 16);
+	type = rt_types_add(walk->types, RT_CT_STRUCT,
+			    rt_dwarf_keep_name(walk, rt_die_name(walk->dwarf, die)), 16);
 	members = rt_types_alloc(walk->types, 2 * sizeof(*members));
 	if (!type || !members) {
 		walk->nomem = true;
@@ -133,6 +147,7 @@ const struct rt_ctype *rt_dwarf_go_interface(struct rt_dwarf_walk *walk, Dwarf_D
 	type->align = walk->word;
 	type->members = members;
 	type->nmembers = 2;
-	type->interface = name && strcmp(name, "runtime.eface") == 0 ? RT_INTERFACE_TYPE : RT_INTERFACE_TABLE;
+	type->interface = name && strcmp(name, "runtime.eface") == 0 ? RT_INTERFACE_TYPE
+								     : RT_INTERFACE_TABLE;
 	return type;
 }

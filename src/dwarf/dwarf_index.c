@@ -4,7 +4,10 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Little-endian, as all of our machines are.  What is not there is 0, which the callers' bounds keep from being believed. */
+/*
+ * Little-endian, as all of our machines are.  What is not there is 0, which the callers' bounds
+ * keep from being believed.
+ */
 static uint64_t number(struct rt_section s, uint64_t at, unsigned size)
 {
 	uint64_t v = 0;
@@ -38,7 +41,8 @@ static void add(struct rt_index_units *units, uint64_t unit)
 
 enum {
 	GDB_UNIT = 16, GDB_RANGE = 20, GDB_SLOT = 8,	/* bytes of an entry */
-	GDB_UNIT_BITS = 24,				/* of what a name is of; above it is of what kind */
+	/* of what a name is of; above it is of what kind */
+	GDB_UNIT_BITS = 24,
 };
 
 struct gdb_index {
@@ -60,8 +64,8 @@ static bool open_gdb_index(struct rt_section s, struct gdb_index *index)
 	index->slots = number(s, 16, 4);
 	behind = number(s, 20, 4);
 	index->pool = version == 9 ? number(s, 24, 4) : behind;
-	if (index->units > types || types > index->ranges || index->ranges > index->slots || index->slots > behind || behind > index->pool ||
-	    index->pool > s.n)
+	if (index->units > types || types > index->ranges || index->ranges > index->slots ||
+	    index->slots > behind || behind > index->pool || index->pool > s.n)
 		return false;
 	index->nunits = (types - index->units) / GDB_UNIT;
 	index->nranges = (index->slots - index->ranges) / GDB_RANGE;
@@ -123,7 +127,8 @@ bool rt_gdb_index_address(struct rt_section section, uint64_t addr, uint64_t *un
 	for (i = 0; i < index.nranges; i++) {
 		at = index.ranges + i * GDB_RANGE;
 		of = number(section, at + 16, 4);
-		if (addr < number(section, at, 8) || addr >= number(section, at + 8, 8) || of >= index.nunits)
+		if (addr < number(section, at, 8) || addr >= number(section, at + 8, 8) ||
+		    of >= index.nunits)
 			continue;
 		*unit = number(section, index.units + of * GDB_UNIT, 8);
 		return true;
@@ -134,14 +139,30 @@ bool rt_gdb_index_address(struct rt_section section, uint64_t addr, uint64_t *un
 /* ---- .debug_names (DWARF 5, 6.1.1) ---- */
 
 enum {
-	IDX_COMPILE_UNIT = 1, IDX_TYPE_UNIT = 2,
-	FORM_DATA2 = 0x05, FORM_DATA4 = 0x06, FORM_DATA8 = 0x07, FORM_DATA1 = 0x0b, FORM_FLAG = 0x0c, FORM_SDATA = 0x0d, FORM_UDATA = 0x0f,
-	FORM_REF1 = 0x11, FORM_REF2 = 0x12, FORM_REF4 = 0x13, FORM_REF8 = 0x14, FORM_REF_UDATA = 0x15, FORM_FLAG_PRESENT = 0x19,
-	ENTRIES_MAX = 4096,		/* of one name */
-	ATTRIBUTES_MAX = 64, ABBREVS_MAX = 4096,
+	IDX_COMPILE_UNIT = 1,
+	IDX_TYPE_UNIT = 2,
+	FORM_DATA2 = 0x05,
+	FORM_DATA4 = 0x06,
+	FORM_DATA8 = 0x07,
+	FORM_DATA1 = 0x0b,
+	FORM_FLAG = 0x0c,
+	FORM_SDATA = 0x0d,
+	FORM_UDATA = 0x0f,
+	FORM_REF1 = 0x11,
+	FORM_REF2 = 0x12,
+	FORM_REF4 = 0x13,
+	FORM_REF8 = 0x14,
+	FORM_REF_UDATA = 0x15,
+	FORM_FLAG_PRESENT = 0x19,
+	ENTRIES_MAX = 4096, /* of one name */
+	ATTRIBUTES_MAX = 64,
+	ABBREVS_MAX = 4096,
 };
 
-/* One of the indexes that stand one behind another, mostly one a unit; addresses are those in the section. */
+/*
+ * One of the indexes that stand one behind another, mostly one a unit; addresses are those in the
+ * section.
+ */
 struct names {
 	struct rt_section s;		/* up to its end */
 	unsigned wide;			/* bytes of an offset */
@@ -220,7 +241,9 @@ static uint64_t find_abbrev(const struct names *n, uint64_t code)
 	return 0;
 }
 
-/* A value of the entry; false: of a form that is not known, so that what follows cannot be found. */
+/*
+ * A value of the entry; false: of a form that is not known, so that what follows cannot be found.
+ */
 static bool value(const struct names *n, uint64_t form, uint64_t *at, uint64_t *v)
 {
 	unsigned size = 0;
@@ -255,7 +278,8 @@ static bool value(const struct names *n, uint64_t form, uint64_t *at, uint64_t *
 /* One entry of a name; false: it was the last. */
 static bool add_entry(const struct names *n, uint64_t *at, struct rt_index_units *units)
 {
-	uint64_t code = *at < n->s.n ? leb(n->s, at) : 0, abbrev = code ? find_abbrev(n, code) : 0, unit = 0, idx, form, v;
+	uint64_t code = *at < n->s.n ? leb(n->s, at) : 0, abbrev = code ? find_abbrev(n, code) : 0,
+		 unit = 0, idx, form, v;
 	bool type_unit = false;
 	unsigned i;
 
@@ -277,7 +301,8 @@ static bool add_entry(const struct names *n, uint64_t *at, struct rt_index_units
 	return true;
 }
 
-static void add_name(const struct names *n, struct rt_section strings, uint64_t i, const char *name, struct rt_index_units *units)
+static void add_name(const struct names *n, struct rt_section strings, uint64_t i, const char *name,
+		     struct rt_index_units *units)
 {
 	uint64_t at;
 	unsigned k;
@@ -285,7 +310,8 @@ static void add_name(const struct names *n, struct rt_section strings, uint64_t 
 	if (!is_text(strings, number(n->s, n->string_list + i * n->wide, n->wide), name))
 		return;
 	at = n->pool + number(n->s, n->entry_list + i * n->wide, n->wide);
-	for (k = 0; k < ENTRIES_MAX && at >= n->pool && !units->more && add_entry(n, &at, units); k++)
+	for (k = 0; k < ENTRIES_MAX && at >= n->pool && !units->more && add_entry(n, &at, units);
+	     k++)
 		;
 }
 
@@ -298,7 +324,8 @@ static uint32_t names_hash(const char *name)
 	return hash;
 }
 
-static void find_in(const struct names *n, struct rt_section strings, const char *name, struct rt_index_units *units)
+static void find_in(const struct names *n, struct rt_section strings, const char *name,
+		    struct rt_index_units *units)
 {
 	uint32_t hash = names_hash(name), is;
 	uint64_t i = 0;
@@ -318,7 +345,8 @@ static void find_in(const struct names *n, struct rt_section strings, const char
 	}
 }
 
-bool rt_debug_names_name(struct rt_section section, struct rt_section strings, const char *name, struct rt_index_units *units)
+bool rt_debug_names_name(struct rt_section section, struct rt_section strings, const char *name,
+			 struct rt_index_units *units)
 {
 	uint64_t at = 0, next;
 	bool any = false;

@@ -37,12 +37,14 @@ static const char *written_name(struct scan *scan, Dwarf_Die *die)
 	if (!name)
 		return NULL;
 	if (rt_die_ref(die, DW_AT_specification, &declared)) {
-		if (!scan->methods || !rt_dwarf_scoped_name(scan->dwarf, die, true, text, sizeof(text)))
+		if (!scan->methods ||
+		    !rt_dwarf_scoped_name(scan->dwarf, die, true, text, sizeof(text)))
 			return rt_image_clean_name(scan->image, name);
 		scan->methods--;
 		return rt_image_keep_name(scan->image, text);
 	}
-	if (!scan->scope[0] || snprintf(text, sizeof(text), "%s%s", scan->scope, name) >= (int)sizeof(text))
+	if (!scan->scope[0] ||
+	    snprintf(text, sizeof(text), "%s%s", scan->scope, name) >= (int)sizeof(text))
 		return rt_image_clean_name(scan->image, name);
 	return rt_image_keep_name(scan->image, text);
 }
@@ -69,7 +71,8 @@ static int look_into(struct scan *scan, Dwarf_Die *die, unsigned depth)
 	size_t length = strlen(scan->scope);
 	int n, r;
 
-	n = snprintf(scan->scope + length, sizeof(scan->scope) - length, "%s::", name ? name : RT_DWARF_UNNAMED);
+	n = snprintf(scan->scope + length, sizeof(scan->scope) - length,
+		     "%s::", name ? name : RT_DWARF_UNNAMED);
 	if (n >= (int)(sizeof(scan->scope) - length))
 		scan->scope[length] = '\0';
 	r = look_through(scan, die, depth);
@@ -99,7 +102,11 @@ static int look_through(struct scan *scan, Dwarf_Die *parent, unsigned depth)
 
 int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_told told, void *ctx)
 {
-	struct scan scan = { .image = image, .told = told, .ctx = ctx, .left = ENTRIES_MAX, .methods = METHODS_MAX };
+	struct scan scan = { .image = image,
+			     .told = told,
+			     .ctx = ctx,
+			     .left = ENTRIES_MAX,
+			     .methods = METHODS_MAX };
 	Dwarf_Off at = 0, next;
 	Dwarf_Die unit;
 	size_t head;
@@ -107,7 +114,8 @@ int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_told told, void *ctx)
 
 	if (rt_dwarf_open(image, &scan.dwarf, NULL))
 		return 0;
-	while (r == 0 && dwarf_nextcu(scan.dwarf->dbg, at, &next, &head, NULL, NULL, NULL) == 0 && next > at) {
+	while (r == 0 && dwarf_nextcu(scan.dwarf->dbg, at, &next, &head, NULL, NULL, NULL) == 0 &&
+	       next > at) {
 		if (dwarf_offdie(scan.dwarf->dbg, at + head, &unit)) {
 			rt_dwarf_split(&unit);
 			r = look_through(&scan, &unit, 0);
@@ -127,7 +135,8 @@ static bool is_inlined_in(Dwarf_Die *parent, const void *origin, unsigned *left,
 	if (depth > 2 * DEPTH_MAX || !rt_die_child(parent, &die))
 		return false;
 	do {
-		found = dwarf_tag(&die) == DW_TAG_inlined_subroutine && rt_die_ref(&die, DW_AT_abstract_origin, &of) && of.addr == origin;
+		found = dwarf_tag(&die) == DW_TAG_inlined_subroutine &&
+			rt_die_ref(&die, DW_AT_abstract_origin, &of) && of.addr == origin;
 		found = found || is_inlined_in(&die, origin, left, depth + 1);
 	} while (!found && *left && --*left && rt_die_next(&die));
 	return found;
@@ -141,6 +150,7 @@ bool rt_dwarf_copy_inlined(struct rt_image *image, uint64_t addr)
 	Dwarf_Die origin, unit;
 
 	return rt_dwarf_open(image, &dwarf, NULL) == 0 && rt_dwarf_find(dwarf, addr, &func) == 0 &&
-	       rt_die_ref(&func->die, DW_AT_abstract_origin, &origin) && dwarf_diecu(&func->die, &unit, NULL, NULL) &&
+	       rt_die_ref(&func->die, DW_AT_abstract_origin, &origin) &&
+	       dwarf_diecu(&func->die, &unit, NULL, NULL) &&
 	       is_inlined_in(&unit, origin.addr, &left, 0);
 }

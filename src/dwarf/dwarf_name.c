@@ -8,9 +8,11 @@
 #include "base/array.h"
 
 /*
- * Entries by name.  Units are looked through in their order until the name is found, and what was met on the way is kept, so that no unit
- * is looked through twice.  Where there is an index, the units that it names come first.  Only what stands outside functions counts.  Of
- * several definitions of a name the first is taken for what the user names, and none for what a declaration leaves open.
+ * Entries by name.  Units are looked through in their order until the name is found, and what was
+ * met on the way is kept, so that no unit is looked through twice.  Where there is an index, the
+ * units that it names come first.  Only what stands outside functions counts.  Of several
+ * definitions of a name the first is taken for what the user names, and none for what a declaration
+ * leaves open.
  */
 
 enum {
@@ -66,16 +68,21 @@ static int grow(struct rt_dwarf_names *names)
 	return 0;
 }
 
-/* Do two entries of one name define the same?  What one header has defined stands in the same line, and is as large. */
+/*
+ * Do two entries of one name define the same?  What one header has defined stands in the same line,
+ * and is as large.
+ */
 static bool differ(Dwarf_Die *a, Dwarf_Die *b)
 {
 	uint64_t one, other;
 
-	if (a->addr == b->addr || dwarf_tag(a) != dwarf_tag(b) || dwarf_tag(a) == DW_TAG_base_type || dwarf_tag(a) == DW_TAG_subprogram)
+	if (a->addr == b->addr || dwarf_tag(a) != dwarf_tag(b) ||
+	    dwarf_tag(a) == DW_TAG_base_type || dwarf_tag(a) == DW_TAG_subprogram)
 		return false;
 	if (rt_die_byte_size(a) != rt_die_byte_size(b))
 		return true;
-	return rt_die_unsigned(a, DW_AT_decl_line, &one) && rt_die_unsigned(b, DW_AT_decl_line, &other) && one != other;
+	return rt_die_unsigned(a, DW_AT_decl_line, &one) &&
+	       rt_die_unsigned(b, DW_AT_decl_line, &other) && one != other;
 }
 
 static int add(struct rt_dwarf_names *names, enum kind kind, const char *name, Dwarf_Die *die)
@@ -104,16 +111,21 @@ static enum kind kind_of(Dwarf_Die *die, bool c)
 	switch (dwarf_tag(die)) {
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
-		return rt_die_flag(die, DW_AT_declaration) ? NAME_NONE : c ? NAME_STRUCT : NAME_PLAIN;
+		return rt_die_flag(die, DW_AT_declaration) ? NAME_NONE
+		       : c				   ? NAME_STRUCT
+							   : NAME_PLAIN;
 	case DW_TAG_union_type:
-		return rt_die_flag(die, DW_AT_declaration) ? NAME_NONE : c ? NAME_UNION : NAME_PLAIN;
+		return rt_die_flag(die, DW_AT_declaration) ? NAME_NONE
+		       : c				   ? NAME_UNION
+							   : NAME_PLAIN;
 	case DW_TAG_enumeration_type:
 		return rt_die_flag(die, DW_AT_declaration) ? NAME_NONE : c ? NAME_ENUM : NAME_PLAIN;
 	case DW_TAG_typedef:
 	case DW_TAG_base_type:
 		return NAME_PLAIN;
 	case DW_TAG_subprogram:
-		return rt_die_unsigned(die, DW_AT_inline, &inlined) && (inlined & 1) ? NAME_INLINED : NAME_NONE;
+		return rt_die_unsigned(die, DW_AT_inline, &inlined) && (inlined & 1) ? NAME_INLINED
+										     : NAME_NONE;
 	default:
 		return NAME_NONE;
 	}
@@ -137,7 +149,9 @@ static bool has_types(Dwarf_Die *die, enum kind kind, bool c)
 {
 	int tag = dwarf_tag(die);
 
-	return tag == DW_TAG_namespace || (!c && kind == NAME_PLAIN && (tag == DW_TAG_structure_type || tag == DW_TAG_class_type));
+	return tag == DW_TAG_namespace ||
+	       (!c && kind == NAME_PLAIN &&
+		(tag == DW_TAG_structure_type || tag == DW_TAG_class_type));
 }
 
 static int look_through(struct scan *scan, Dwarf_Die *parent, size_t length, unsigned depth)
@@ -154,8 +168,12 @@ static int look_through(struct scan *scan, Dwarf_Die *parent, size_t length, uns
 			return 0;
 		scan->budget--;
 		kind = kind_of(&die, scan->c);
-		/* Of a class's methods none was asked for; and what is defined outside of what declares it has another whole name. */
-		if ((kind == NAME_NONE && dwarf_tag(&die) != DW_TAG_namespace) || (kind == NAME_INLINED && scan->in_class) ||
+		/*
+		 * Of a class's methods none was asked for; and what is defined outside of what
+		 * declares it has another whole name.
+		 */
+		if ((kind == NAME_NONE && dwarf_tag(&die) != DW_TAG_namespace) ||
+		    (kind == NAME_INLINED && scan->in_class) ||
 		    (kind == NAME_PLAIN && rt_die_ref(&die, DW_AT_specification, &outside)))
 			continue;
 		name = rt_die_name(scan->dwarf, &die);
@@ -163,7 +181,8 @@ static int look_through(struct scan *scan, Dwarf_Die *parent, size_t length, uns
 			continue;
 		if (kind != NAME_NONE)
 			ret = add(&scan->dwarf->names, kind, scan->name, &die);
-		if (ret == 0 && has_types(&die, kind, scan->c) && append(scan, length, name, "::")) {
+		if (ret == 0 && has_types(&die, kind, scan->c) &&
+		    append(scan, length, name, "::")) {
 			bool outer = scan->in_class;
 
 			scan->in_class |= kind != NAME_NONE;
@@ -199,11 +218,14 @@ static int next_unit(struct rt_dwarf *dwarf, uint64_t most)
 	size_t head;
 	int ret = 0;
 
-	if (dwarf_nextcu(dwarf->dbg, names->next, &next, &head, NULL, NULL, NULL) != 0 || next <= names->next)
+	if (dwarf_nextcu(dwarf->dbg, names->next, &next, &head, NULL, NULL, NULL) != 0 ||
+	    next <= names->next)
 		return -ENOENT;
 	if (dwarf_offdie(dwarf->dbg, names->next + head, &unit))
 		ret = look_through_unit(dwarf, &unit, most, &whole);
-	/* A unit that was not looked through to its end is begun anew by whoever may look further. */
+	/*
+	 * A unit that was not looked through to its end is begun anew by whoever may look further.
+	 */
 	if (whole)
 		names->next = next;
 	names->looked++;
@@ -217,7 +239,8 @@ bool rt_dwarf_unit_at(struct rt_dwarf *dwarf, Dwarf_Off head, Dwarf_Die *unit)
 	Dwarf_Die real;
 	size_t size;
 
-	if (dwarf_nextcu(dwarf->dbg, head, &next, &size, NULL, NULL, NULL) != 0 || !dwarf_offdie(dwarf->dbg, head + size, unit))
+	if (dwarf_nextcu(dwarf->dbg, head, &next, &size, NULL, NULL, NULL) != 0 ||
+	    !dwarf_offdie(dwarf->dbg, head + size, unit))
 		return false;
 	return dwarf_diecu(unit, &real, NULL, NULL) && real.addr == unit->addr;
 }
@@ -269,7 +292,8 @@ static bool look_up(struct rt_dwarf *dwarf, enum kind kind, const char *name, ui
 	if (last != name)
 		rt_debug_names_name(dwarf->debug_names, dwarf->strings, name, &units);
 	for (i = 0; i < units.n && dwarf->names.looked < most; i++) {
-		if (was_seen(&dwarf->names, units.v[i]) || !rt_dwarf_unit_at(dwarf, units.v[i], &unit))
+		if (was_seen(&dwarf->names, units.v[i]) ||
+		    !rt_dwarf_unit_at(dwarf, units.v[i], &unit))
 			continue;
 		if (look_through_unit(dwarf, &unit, most, &whole))
 			break;
@@ -286,10 +310,12 @@ static const struct rt_dwarf_name *known(const struct rt_dwarf_names *names, uin
 }
 
 /*
- * Only what no other definition contradicts.  An index tells of all units that define it; without one the file is looked through to its
- * end.  Where that takes too long, what C++ defines twice would be against its rules; in C any file may have a structure of that name.
+ * Only what no other definition contradicts.  An index tells of all units that define it; without
+ * one the file is looked through to its end.  Where that takes too long, what C++ defines twice
+ * would be against its rules; in C any file may have a structure of that name.
  */
-static bool find_only(struct rt_dwarf *dwarf, enum kind kind, const char *name, uint64_t most, Dwarf_Die *die)
+static bool find_only(struct rt_dwarf *dwarf, enum kind kind, const char *name, uint64_t most,
+		      Dwarf_Die *die)
 {
 	struct rt_dwarf_names *names = &dwarf->names;
 	bool all = look_up(dwarf, kind, name, most);
@@ -306,7 +332,8 @@ static bool find_only(struct rt_dwarf *dwarf, enum kind kind, const char *name, 
 	return true;
 }
 
-static bool find(struct rt_dwarf *dwarf, enum kind kind, const char *name, uint64_t most, bool only, Dwarf_Die *die)
+static bool find(struct rt_dwarf *dwarf, enum kind kind, const char *name, uint64_t most, bool only,
+		 Dwarf_Die *die)
 {
 	struct rt_dwarf_names *names = &dwarf->names;
 	uint64_t hash = hash_of(kind, name);
@@ -324,15 +351,17 @@ static bool find(struct rt_dwarf *dwarf, enum kind kind, const char *name, uint6
 }
 
 /*
- * Before a large file is looked through for what may not be in it: what the compilers of C and C++ name stands in .debug_str.  Not of dwz,
- * nor of Go, which has names in the entries themselves; what is split is not as large.
+ * Before a large file is looked through for what may not be in it: what the compilers of C and C++
+ * name stands in .debug_str.  Not of dwz, nor of Go, which has names in the entries themselves;
+ * what is split is not as large.
  */
 static bool may_have(const struct rt_dwarf *dwarf, const char *name)
 {
 	const char *last = last_part(name);
 
-	return dwarf->section_end - dwarf->section < LARGE || !dwarf->strings.n || dwarf->shared.p || rt_image_is_go(dwarf->image) ||
-	       strlen(last) < 4 || memmem(dwarf->strings.p, dwarf->strings.n, last, strlen(last) + 1);
+	return dwarf->section_end - dwarf->section < LARGE || !dwarf->strings.n ||
+	       dwarf->shared.p || rt_image_is_go(dwarf->image) || strlen(last) < 4 ||
+	       memmem(dwarf->strings.p, dwarf->strings.n, last, strlen(last) + 1);
 }
 
 /* ---- what others ask ---- */
@@ -347,10 +376,13 @@ static bool after_word(const char **name, const char *word)
 	return true;
 }
 
-static bool find_type(struct rt_dwarf *dwarf, const char *name, uint64_t most, bool only, Dwarf_Die *die)
+static bool find_type(struct rt_dwarf *dwarf, const char *name, uint64_t most, bool only,
+		      Dwarf_Die *die)
 {
-	enum kind kind = after_word(&name, "struct") || after_word(&name, "class") ? NAME_STRUCT :
-			 after_word(&name, "union") ? NAME_UNION : after_word(&name, "enum") ? NAME_ENUM : NAME_PLAIN;
+	enum kind kind = after_word(&name, "struct") || after_word(&name, "class") ? NAME_STRUCT
+			 : after_word(&name, "union")				   ? NAME_UNION
+			 : after_word(&name, "enum")				   ? NAME_ENUM
+										   : NAME_PLAIN;
 
 	if (kind != NAME_PLAIN && find(dwarf, kind, name, most, only, die))
 		return true;
@@ -362,14 +394,17 @@ bool rt_dwarf_definition(struct rt_dwarf *dwarf, const char *name, Dwarf_Die *di
 	return find_type(dwarf, name, ENTRIES_OPAQUE, true, die);
 }
 
-const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *types, const char *name)
+const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *types,
+				     const char *name)
 {
 	const struct rt_ctype *type;
 	struct rt_dwarf_walk walk;
 	struct rt_dwarf *dwarf;
 	Dwarf_Die die;
 
-	if (rt_dwarf_open(image, &dwarf, NULL) || !find_type(dwarf, name, ENTRIES_ASKED, false, &die) || rt_dwarf_walk_begin(&walk, dwarf, types))
+	if (rt_dwarf_open(image, &dwarf, NULL) ||
+	    !find_type(dwarf, name, ENTRIES_ASKED, false, &die) ||
+	    rt_dwarf_walk_begin(&walk, dwarf, types))
 		return NULL;
 	walk.language = rt_die_language(&die);
 	type = rt_dwarf_convert(&walk, &die, 1, 0);
@@ -382,7 +417,8 @@ bool rt_dwarf_alias(struct rt_image *image, const char *name, char *text, size_t
 	Dwarf_Die die, next;
 	unsigned i;
 
-	if (rt_dwarf_open(image, &dwarf, NULL) || !may_have(dwarf, name) || !find_type(dwarf, name, ENTRIES_ASKED, false, &die) ||
+	if (rt_dwarf_open(image, &dwarf, NULL) || !may_have(dwarf, name) ||
+	    !find_type(dwarf, name, ENTRIES_ASKED, false, &die) ||
 	    dwarf_tag(&die) != DW_TAG_typedef)
 		return false;
 	for (i = 0; i < DEPTH_MAX && dwarf_tag(&die) == DW_TAG_typedef; i++) {
@@ -400,12 +436,16 @@ long rt_dwarf_member(struct rt_image *image, const char *type, const char *membe
 	const char *name;
 	uint64_t at;
 
-	if (rt_dwarf_open(image, &dwarf, NULL) || !find_type(dwarf, type, ENTRIES_OPAQUE, false, &die) || !rt_die_child(&die, &part))
+	if (rt_dwarf_open(image, &dwarf, NULL) ||
+	    !find_type(dwarf, type, ENTRIES_OPAQUE, false, &die) || !rt_die_child(&die, &part))
 		return -1;
 	do {
 		name = dwarf_tag(&part) == DW_TAG_member ? rt_die_name(dwarf, &part) : NULL;
 		if (name && strcmp(name, member) == 0)
-			return rt_die_unsigned(&part, DW_AT_data_member_location, &at) && at <= INT32_MAX ? (long)at : -1;
+			return rt_die_unsigned(&part, DW_AT_data_member_location, &at) &&
+					       at <= INT32_MAX
+				       ? (long)at
+				       : -1;
 	} while (rt_die_next(&part));
 	return -1;
 }
@@ -415,5 +455,6 @@ bool rt_dwarf_inlined(struct rt_image *image, const char *name)
 	struct rt_dwarf *dwarf;
 	Dwarf_Die die;
 
-	return rt_dwarf_open(image, &dwarf, NULL) == 0 && may_have(dwarf, name) && find(dwarf, NAME_INLINED, name, ENTRIES_ASKED, false, &die);
+	return rt_dwarf_open(image, &dwarf, NULL) == 0 && may_have(dwarf, name) &&
+	       find(dwarf, NAME_INLINED, name, ENTRIES_ASKED, false, &die);
 }

@@ -5,16 +5,19 @@
 
 /* Built without libdw. */
 
-int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *types, struct rt_prototype *prototype,
-		       struct rt_error *err)
+int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *types,
+		       struct rt_prototype *prototype, struct rt_error *err)
 {
 	(void)addr;
 	(void)types;
 	(void)prototype;
-	return rt_fail(err, -ENOENT, "%s: this rawtrace was built without libdw and reads no debug information", rt_image_name(image));
+	return rt_fail(err, -ENOENT,
+		       "%s: this rawtrace was built without libdw and reads no debug information",
+		       rt_image_name(image));
 }
 
-const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *types, const char *name)
+const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *types,
+				     const char *name)
 {
 	(void)image;
 	(void)types;

@@ -21,7 +21,10 @@ struct sizes {
 	uint64_t end;			/* of the last section, in the file */
 };
 
-/* The size that a compressed section's head tells: that of ELF (Elf64_Chdr), or of GNU ("ZLIB" and 8 bytes, big-endian). */
+/*
+ * The size that a compressed section's head tells: that of ELF (Elf64_Chdr), or of GNU ("ZLIB" and
+ * 8 bytes, big-endian).
+ */
 static uint64_t unpacked_size(Elf *elf, const GElf_Shdr *shdr, bool is64)
 {
 	const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)shdr->sh_offset, 16, ELF_T_BYTE);
@@ -43,10 +46,14 @@ static uint64_t unpacked_size(Elf *elf, const GElf_Shdr *shdr, bool is64)
 	return size;
 }
 
-/* The word that a compressed section begins with: by what.  Files of the other byte order are not traced. */
+/*
+ * The word that a compressed section begins with: by what.  Files of the other byte order are not
+ * traced.
+ */
 static uint32_t compression(Elf *elf, const GElf_Shdr *shdr)
 {
-	const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)shdr->sh_offset, sizeof(uint32_t), ELF_T_BYTE);
+	const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)shdr->sh_offset, sizeof(uint32_t),
+						    ELF_T_BYTE);
 	uint32_t kind = 0;
 
 	if (data && data->d_size >= sizeof(kind))
@@ -76,14 +83,16 @@ static void measure(Elf *elf, bool is64, struct sizes *sizes)
 	bool old;
 
 	while ((scn = rt_dwarf_next_section(elf, scn, &shdr, &name))) {
-		if (shdr.sh_type == SHT_NOBITS || (strncmp(name, ".debug_", 7) != 0 && strncmp(name, ".zdebug_", 8) != 0))
+		if (shdr.sh_type == SHT_NOBITS ||
+		    (strncmp(name, ".debug_", 7) != 0 && strncmp(name, ".zdebug_", 8) != 0))
 			continue;
 		old = name[1] == 'z';
 		if (strcmp(name + 7 + old, "info") == 0)
 			sizes->info = true;
 		if (old || (shdr.sh_flags & RT_SHF_COMPRESSED))
 			sizes->unpacked += unpacked_size(elf, &shdr, is64);
-		sizes->zstd |= !old && (shdr.sh_flags & RT_SHF_COMPRESSED) && compression(elf, &shdr) == RT_COMPRESS_ZSTD;
+		sizes->zstd |= !old && (shdr.sh_flags & RT_SHF_COMPRESSED) &&
+			       compression(elf, &shdr) == RT_COMPRESS_ZSTD;
 		if (shdr.sh_offset + shdr.sh_size > sizes->end)
 			sizes->end = shdr.sh_offset + shdr.sh_size;
 		if (sizes->unpacked > UNPACKED_MAX)
@@ -101,14 +110,17 @@ static void find_sections(struct rt_dwarf *dwarf)
 	GElf_Shdr shdr;
 
 	while ((scn = rt_dwarf_next_section(dwarf->elf, scn, &shdr, &name))) {
-		if (strncmp(name, ".debug_", 7) != 0 && strcmp(name, ".gdb_index") != 0 && strcmp(name, ".gnu_debugaltlink") != 0)
+		if (strncmp(name, ".debug_", 7) != 0 && strcmp(name, ".gdb_index") != 0 &&
+		    strcmp(name, ".gnu_debugaltlink") != 0)
 			continue;
 		data = elf_rawdata(scn, NULL);
 		if (!data || !data->d_buf)
 			continue;
 		if (name[2] == 'n' && memchr(data->d_buf, '\0', data->d_size))
 			dwarf->shared = (struct rt_section){ data->d_buf, data->d_size };
-		section = (struct rt_section){ data->d_buf, shdr.sh_flags & RT_SHF_COMPRESSED ? 0 : data->d_size };
+		section = (struct rt_section){ data->d_buf, shdr.sh_flags & RT_SHF_COMPRESSED
+								    ? 0
+								    : data->d_size };
 		if (strcmp(name, ".debug_info") == 0) {
 			dwarf->section = data->d_buf;
 			dwarf->section_end = dwarf->section + data->d_size;
@@ -136,13 +148,15 @@ void rt_dwarf_forget(struct rt_dwarf *dwarf, Dwarf_Off at)
 	if (at > dwarf->forgotten && at - dwarf->forgotten < MAPPED_MAX)
 		return;
 	dwarf->forgotten = at;
-	/* Nobody writes to the mapping, so nothing of it can be lost.  It stays in the page cache. */
+	/*
+	 * Nobody writes to the mapping, so nothing of it can be lost.  It stays in the page cache.
+	 */
 	advise(dwarf, MADV_DONTNEED);
 }
 
 /*
- * libdw reads the heads of all units up to the one that is asked for.  Where the page cache is made of large pages that maps all of the
- * file, so it is led there by steps.
+ * libdw reads the heads of all units up to the one that is asked for.  Where the page cache is made
+ * of large pages that maps all of the file, so it is led there by steps.
  */
 static void read_heads(struct rt_dwarf *dwarf)
 {
@@ -174,27 +188,38 @@ static int open_file(struct rt_dwarf *dwarf, struct rt_error *err)
 	if (!sizes.info)
 		return rt_fail(err, -ENOENT, "%s: has no debug information", rt_image_name(image));
 	if (sizes.unpacked > UNPACKED_MAX)
-		return rt_fail(err, -EFBIG, "%s: its debug information is compressed, and would take %llu MB of memory",
-			       rt_image_name(image), (unsigned long long)(sizes.unpacked >> 20));
+		return rt_fail(
+			err, -EFBIG,
+			"%s: its debug information is compressed, and would take %llu MB of memory",
+			rt_image_name(image), (unsigned long long)(sizes.unpacked >> 20));
 	/*
-	 * Mapped, as only so the parts of a large file that are not asked for cost nothing.  And libdw looks for the ends of strings past
-	 * those of their sections: in a mapping zeros follow, unless the file ends where a page does.
+	 * Mapped, as only so the parts of a large file that are not asked for cost nothing.  And
+	 * libdw looks for the ends of strings past those of their sections: in a mapping zeros
+	 * follow, unless the file ends where a page does.
 	 */
 	if (sizes.end >= size && size % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
-		return rt_image_damaged(image, "its debug information is not followed by section headers", err);
+		return rt_image_damaged(
+			image, "its debug information is not followed by section headers", err);
 	/*
-	 * Probes are put into every private mapping of the file that is not writable, this one and its copy in the child that is held before
-	 * exec too, and the first tells the kernel what the instructions mean: of a 32-bit program it would take them for 64-bit ones.
+	 * Probes are put into every private mapping of the file that is not writable, this one and
+	 * its copy in the child that is held before exec too, and the first tells the kernel what
+	 * the instructions mean: of a 32-bit program it would take them for 64-bit ones.
 	 */
 	dwarf->elf = elf_begin(fd, is64 ? ELF_C_READ_MMAP : ELF_C_READ_MMAP_PRIVATE, NULL);
-	/* Private and writable, the mapping would lose what libelf notes of it in section headers. */
+	/*
+	 * Private and writable, the mapping would lose what libelf notes of it in section headers.
+	 */
 	if (dwarf->elf && is64 && sizes.unpacked)
 		rt_dwarf_unpack(dwarf);
 	if (dwarf->elf)
 		dwarf->dbg = dwarf_begin_elf(dwarf->elf, DWARF_C_READ, NULL);
 	if (!dwarf->dbg)
-		return rt_fail(err, -EBADMSG, "%s: its debug information cannot be read: %s", rt_image_name(image),
-			       sizes.zstd ? "it is compressed by zstd, which libelf unpacks from elfutils 0.189 on" : dwarf->elf ? dwarf_errmsg(-1) : elf_errmsg(-1));
+		return rt_fail(err, -EBADMSG, "%s: its debug information cannot be read: %s",
+			       rt_image_name(image),
+			       sizes.zstd   ? "it is compressed by zstd, which libelf unpacks from "
+					      "elfutils 0.189 on"
+			       : dwarf->elf ? dwarf_errmsg(-1)
+					    : elf_errmsg(-1));
 	find_sections(dwarf);
 	if (dwarf->shared.p)
 		rt_dwarf_share(dwarf);
@@ -227,15 +252,19 @@ bool rt_dwarf_trouble(struct rt_image *image, struct rt_error *err)
 {
 	const struct rt_dwarf *d = image->dwarf;
 
-	if (!d || (!d->code && !d->not_found && !d->no_shared) || d->code == -ENOENT || d->code == -ENOMEM)
+	if (!d || (!d->code && !d->not_found && !d->no_shared) || d->code == -ENOENT ||
+	    d->code == -ENOMEM)
 		return false;
 	if (d->code)
 		*err = d->error;
 	else if (d->no_shared)
-		rt_fail(err, -ENOENT, "%s: some of its types are in '%.400s', which libdw does not find",
+		rt_fail(err, -ENOENT,
+			"%s: some of its types are in '%.400s', which libdw does not find",
 			rt_image_name(image), d->shared.p ? (const char *)d->shared.p : "(dwz)");
 	else
-		rt_fail(err, -ENOENT, "%s: its types are in '%s', which libdw does not find (.dwp files it reads from elfutils 0.191 on)",
+		rt_fail(err, -ENOENT,
+			"%s: its types are in '%s', which libdw does not find (.dwp files it reads "
+			"from elfutils 0.191 on)",
 			rt_image_name(image), d->not_found);
 	return true;
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <ctype.h>
 #include <string.h>
 
-#include "dwarf/dwarf_private.h"
 #include "base/array.h"
 #include "base/scan.h"
+#include "dwarf/dwarf_private.h"
 
 /*
- * How Rust passes values, without optimization (rustc's fn_abi_adjust_for_abi and its layouts).  It promises nothing; this is what 1.63
- * to 1.97 have in common.  A value of one or two scalars is passed as these, each in a register of its own; what else fits into a
- * register as that; what is larger, by a pointer.  Some versions before 1.63 had what is no larger than two registers in these.
+ * How Rust passes values, without optimization (rustc's fn_abi_adjust_for_abi and its layouts).  It
+ * promises nothing; this is what 1.63 to 1.97 have in common.  A value of one or two scalars is
+ * passed as these, each in a register of its own; what else fits into a register as that; what is
+ * larger, by a pointer.  Some versions before 1.63 had what is no larger than two registers in
+ * these.
  */
 
 enum { DEPTH_MAX = 8 };
@@ -22,8 +25,10 @@ struct scalar {
 struct scalars {
 	struct scalar v[2];
 	unsigned n, version;
-	bool unsure;		/* versions, or attributes that debug information does not have, make a difference */
-	bool wide;		/* one has 16 bytes, and so both places; or with others, which is unsure */
+	/* versions, or attributes that debug information does not have, make a difference */
+	bool unsure;
+	/* one has 16 bytes, and so both places; or with others, which is unsure */
+	bool wide;
 };
 
 enum passed {
@@ -36,7 +41,8 @@ enum passed {
 
 static bool is_aggregate(const struct rt_ctype *type)
 {
-	return type->kind == RT_CT_STRUCT || type->kind == RT_CT_UNION || type->kind == RT_CT_VARIANT || type->kind == RT_CT_ARRAY;
+	return type->kind == RT_CT_STRUCT || type->kind == RT_CT_UNION ||
+	       type->kind == RT_CT_VARIANT || type->kind == RT_CT_ARRAY;
 }
 
 static bool add_scalar(const struct rt_ctype *type, uint64_t at, struct scalars *s)
@@ -52,31 +58,45 @@ static bool add_scalar(const struct rt_ctype *type, uint64_t at, struct scalars 
 	s->unsure |= type->kind == RT_CT_UNKNOWN || s->wide;
 	if (s->n == RT_COUNT(s->v) || s->unsure)
 		return false;
-	s->v[s->n++] = (struct scalar){ .offset = at, .size = type->size, .is_float = type->kind == RT_CT_FLOAT, .is_pointer = rt_ctype_is_pointer(type) };
+	s->v[s->n++] = (struct scalar){ .offset = at,
+					.size = type->size,
+					.is_float = type->kind == RT_CT_FLOAT,
+					.is_pointer = rt_ctype_is_pointer(type) };
 	return true;
 }
 
 static bool flatten(const struct rt_ctype *type, uint64_t at, struct scalars *s, unsigned depth);
 
-/* What the compiler makes itself of two parts: tuples, and pointers with a length or a table of functions. */
+/*
+ * What the compiler makes itself of two parts: tuples, and pointers with a length or a table of
+ * functions.
+ */
 static bool is_made(const struct rt_ctype *type)
 {
-	return type->sequence.element || (type->name && (strchr("(&*", type->name[0]) || strncmp(type->name, "alloc::boxed::Box<", 18) == 0));
-}
-
-/* Do two scalars lie where they would be without #[repr(packed)] or #[repr(align)]?  With these they are not taken for two. */
-static bool is_natural(const struct rt_ctype *type, const struct scalar *a, const struct scalar *b)
-{
-	uint64_t align = a->size > b->size ? a->size : b->size, second = a->offset + (a->size > b->size ? a->size : b->size);
-
-	return b->offset == second && type->align == align && type->size == (b->offset + b->size - a->offset + align - 1) / align * align;
+	return type->sequence.element ||
+	       (type->name && (strchr("(&*", type->name[0]) ||
+			       strncmp(type->name, "alloc::boxed::Box<", 18) == 0));
 }
 
 /*
- * A structure of one field, or of two.  One inside another may be #[repr(C)], which nobody tells: its only field is a scalar for itself
- * then, but not for the outer one.
+ * Do two scalars lie where they would be without #[repr(packed)] or #[repr(align)]?  With these
+ * they are not taken for two.
  */
-static bool flatten_struct(const struct rt_ctype *type, uint64_t at, struct scalars *s, unsigned depth)
+static bool is_natural(const struct rt_ctype *type, const struct scalar *a, const struct scalar *b)
+{
+	uint64_t align = a->size > b->size ? a->size : b->size,
+		 second = a->offset + (a->size > b->size ? a->size : b->size);
+
+	return b->offset == second && type->align == align &&
+	       type->size == (b->offset + b->size - a->offset + align - 1) / align * align;
+}
+
+/*
+ * A structure of one field, or of two.  One inside another may be #[repr(C)], which nobody tells:
+ * its only field is a scalar for itself then, but not for the outer one.
+ */
+static bool flatten_struct(const struct rt_ctype *type, uint64_t at, struct scalars *s,
+			   unsigned depth)
 {
 	bool pair = is_made(type), inner = false;
 	unsigned i, filled = 0;
@@ -113,8 +133,12 @@ static bool same_scalar(const struct scalar *a, const struct scalar *b, struct s
 	return s->version >= MIXED;
 }
 
-/* The tag, and what all variants that have anything have at one place; or where the tag is a part of the only one, that one. */
-static bool flatten_variant(const struct rt_ctype *type, uint64_t at, struct scalars *s, unsigned depth)
+/*
+ * The tag, and what all variants that have anything have at one place; or where the tag is a part
+ * of the only one, that one.
+ */
+static bool flatten_variant(const struct rt_ctype *type, uint64_t at, struct scalars *s,
+			    unsigned depth)
 {
 	struct scalars one = { .version = s->version }, all = one;
 	bool niche = false;
@@ -122,7 +146,9 @@ static bool flatten_variant(const struct rt_ctype *type, uint64_t at, struct sca
 
 	for (i = 0; i < type->nmembers; i++) {
 		one.n = 0;
-		if (type->members[i].type->nmembers && !flatten(type->members[i].type, at + type->members[i].offset, &one, depth + 1)) {
+		if (type->members[i].type->nmembers &&
+		    !flatten(type->members[i].type, at + type->members[i].offset, &one,
+			     depth + 1)) {
 			s->unsure |= one.unsure;
 			s->wide |= one.wide;
 			return false;
@@ -131,7 +157,8 @@ static bool flatten_variant(const struct rt_ctype *type, uint64_t at, struct sca
 		if (one.n == 0)
 			continue;
 		niche |= type->members[i].tag_default;
-		if (filled++ && (one.n != all.n || !same_scalar(&one.v[0], &all.v[0], s) || one.n > 1))
+		if (filled++ &&
+		    (one.n != all.n || !same_scalar(&one.v[0], &all.v[0], s) || one.n > 1))
 			return false;
 		all = one;
 	}
@@ -167,7 +194,8 @@ static bool flatten(const struct rt_ctype *type, uint64_t at, struct scalars *s,
 	return !is_aggregate(type) && add_scalar(type, at, s);
 }
 
-static enum passed passed(const struct rt_ctype *type, unsigned word, unsigned version, struct scalars *s)
+static enum passed passed(const struct rt_ctype *type, unsigned word, unsigned version,
+			  struct scalars *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->version = version;
@@ -182,7 +210,8 @@ static enum passed passed(const struct rt_ctype *type, unsigned word, unsigned v
 	if (!is_aggregate(type) || s->wide)
 		return UNSURE;
 	if (type->size > word)
-		return type->size > 2 * word || (version >= BEGIN && !s->unsure) ? INDIRECT : UNSURE;
+		return type->size > 2 * word || (version >= BEGIN && !s->unsure) ? INDIRECT
+										 : UNSURE;
 	if (s->unsure)
 		return UNSURE;
 	s->v[0] = (struct scalar){ .size = type->size };
@@ -237,7 +266,8 @@ static struct rt_where place(struct registers *r, enum passed how, const struct 
 		/* aarch64 begins a wide one at an even register. */
 		if (s->wide && r->indirect == 8)
 			r->used = (r->used + 1) & ~1u;
-		where.kind = s->v[0].is_float || s->v[1].is_float ? RT_WHERE_UNKNOWN : RT_WHERE_REGS;
+		where.kind = s->v[0].is_float || s->v[1].is_float ? RT_WHERE_UNKNOWN
+								  : RT_WHERE_REGS;
 		where.reg = next_register(r, s->v[0].is_float);
 		where.reg2 = next_register(r, s->v[1].is_float);
 		where.second = (unsigned)s->v[1].offset;
@@ -254,8 +284,12 @@ static struct rt_where place(struct registers *r, enum passed how, const struct 
 	return where;
 }
 
-/* For a result in memory: by the address that the function was given, which optimized code, other than C's, does not return. */
-static void place_result(struct rt_prototype *prototype, const struct registers *r, enum passed how, const struct scalars *s)
+/*
+ * For a result in memory: by the address that the function was given, which optimized code, other
+ * than C's, does not return.
+ */
+static void place_result(struct rt_prototype *prototype, const struct registers *r, enum passed how,
+			 const struct scalars *s)
 {
 	struct rt_where *where = &prototype->result_where;
 
@@ -285,7 +319,9 @@ static unsigned version_of(Dwarf_Die *func, struct rt_dwarf *dwarf)
 {
 	static const char rustc[] = "rustc version 1.";
 	Dwarf_Die unit;
-	const char *producer = dwarf_diecu(func, &unit, NULL, NULL) ? rt_die_string(dwarf, &unit, DW_AT_producer) : NULL;
+	const char *producer = dwarf_diecu(func, &unit, NULL, NULL)
+				       ? rt_die_string(dwarf, &unit, DW_AT_producer)
+				       : NULL;
 	uint64_t version;
 
 	producer = producer ? strstr(producer, rustc) : NULL;
@@ -296,8 +332,9 @@ static unsigned version_of(Dwarf_Die *func, struct rt_dwarf *dwarf)
 }
 
 /*
- * Has LLVM taken arguments away or the result, as nobody needs them?  Which, it does not say, and before LLVM 15 (rustc 1.65) not even
- * that; but then an argument has no place, or none that is known.
+ * Has LLVM taken arguments away or the result, as nobody needs them?  Which, it does not say, and
+ * before LLVM 15 (rustc 1.65) not even that; but then an argument has no place, or none that is
+ * known.
  */
 static bool is_less(Dwarf_Die *func, unsigned version, const struct rt_param *params, unsigned n)
 {
@@ -305,14 +342,17 @@ static bool is_less(Dwarf_Die *func, unsigned version, const struct rt_param *pa
 		return true;
 	if (!version || version > 64)
 		return false;
-	while (n && params[n - 1].where.kind != RT_WHERE_NOWHERE && params[n - 1].where.kind != RT_WHERE_UNKNOWN)
+	while (n && params[n - 1].where.kind != RT_WHERE_NOWHERE &&
+	       params[n - 1].where.kind != RT_WHERE_UNKNOWN)
 		n--;
 	return n > 0;
 }
 
-void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_prototype *prototype, struct rt_param *params)
+void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_prototype *prototype,
+		       struct rt_param *params)
 {
-	unsigned word = dwarf->image->arch->word, machine = dwarf->image->arch->machine, version = version_of(func, dwarf), i;
+	unsigned word = dwarf->image->arch->word, machine = dwarf->image->arch->machine,
+		 version = version_of(func, dwarf), i;
 	struct registers r;
 	struct scalars s;
 	struct rt_where where;
@@ -327,13 +367,132 @@ void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_protot
 	else
 		place_result(prototype, &r, how, &s);
 	prototype->result_unsure &= how == WORD || how == PAIR;
-	/* The hidden pointer of a result in memory is the first argument; aarch64 has a register for it. */
+	/*
+	 * The hidden pointer of a result in memory is the first argument; aarch64 has a register
+	 * for it.
+	 */
 	r.used = how == INDIRECT && machine == EM_X86_64;
-	r.lost |= is_closure(dwarf, func) || (how == UNSURE && prototype->result->size > word && machine == EM_X86_64);
+	r.lost |= is_closure(dwarf, func) ||
+		  (how == UNSURE && prototype->result->size > word && machine == EM_X86_64);
 	for (i = 0; i < prototype->nparams; i++) {
 		how = passed(params[i].type, word, version, &s);
 		where = place(&r, how, &s);
 		if (params[i].where.kind == RT_WHERE_ABI || how == NOTHING)
 			params[i].where = where;
 	}
+}
+
+/* ---- types of Rust ---- */
+
+/* What Rust has besides structures, and how it passes values. */
+
+#define TAG_VARIANT_PART                                                                           \
+	0x33 /* DW_TAG_variant_part and DW_TAG_variant: in old headers too, but named otherwise */
+#define TAG_VARIANT 0x19
+
+enum { VARIANTS_MAX = 1024 };
+
+/* ---- enumerations with fields ---- */
+
+bool rt_dwarf_variant_part(Dwarf_Die *die, Dwarf_Die *part)
+{
+	unsigned n = 0;
+
+	if (!rt_die_child(die, part))
+		return false;
+	do
+		if (dwarf_tag(part) == TAG_VARIANT_PART)
+			return true;
+	while (++n < 64 && rt_die_next(part));
+	return false;
+}
+
+/* The member that tells which variant it is. */
+static bool read_tag(struct rt_dwarf_walk *walk, Dwarf_Die *part, struct rt_dwarf_type *type)
+{
+	struct rt_member *tag;
+	Dwarf_Die die;
+
+	if (!rt_die_ref(part, DW_AT_discr, &die))
+		return true;
+	tag = rt_types_alloc(walk->types, sizeof(*tag));
+	if (!tag) {
+		walk->nomem = true;
+		return false;
+	}
+	if (!rt_dwarf_read_member(walk, &die, type, tag) || tag->type->size == 0 ||
+	    tag->type->size > 8 || tag->offset + tag->type->size > type->ctype.size)
+		return false;
+	type->ctype.tag = tag;
+	return true;
+}
+
+static uint64_t cut(uint64_t value, uint64_t bytes)
+{
+	return bytes < 8 ? value & ((1ull << bytes * 8) - 1) : value;
+}
+
+static bool read_variant(struct rt_dwarf_walk *walk, Dwarf_Die *die,
+			 const struct rt_dwarf_type *type, struct rt_member *member)
+{
+	Dwarf_Die child;
+	int64_t value;
+
+	if (dwarf_tag(die) != TAG_VARIANT || !rt_die_child(die, &child) ||
+	    !rt_dwarf_read_member(walk, &child, type, member))
+		return false;
+	/* LLVM writes it in a form without a sign. */
+	if (type->ctype.tag && rt_die_signed(die, DW_AT_discr_value, &value))
+		member->tag = cut((uint64_t)value, type->ctype.tag->type->size);
+	else
+		member->tag_default = true;
+	return true;
+}
+
+void rt_dwarf_fill_variants(struct rt_dwarf_walk *walk, Dwarf_Die *part, struct rt_dwarf_type *type)
+{
+	unsigned most = rt_die_count(part, TAG_VARIANT, VARIANTS_MAX), n = 0;
+	struct rt_member *members;
+	Dwarf_Die child;
+
+	if (most > walk->budget || !read_tag(walk, part, type))
+		return;
+	walk->budget -= most;
+	members = rt_types_alloc(walk->types, (most ? most : 1) * sizeof(*members));
+	if (!members) {
+		walk->nomem = true;
+		return;
+	}
+	if (most && rt_die_child(part, &child))
+		do
+			n += read_variant(walk, &child, type, &members[n]);
+		while (n < most && !walk->nomem && rt_die_next(&child));
+	type->ctype.members = members;
+	type->ctype.nmembers = n;
+}
+
+/* Fields of tuples are __0, __1: the source says .0. */
+const char *rt_dwarf_field_name(const char *name)
+{
+	return name && strncmp(name, "__", 2) == 0 && isdigit((unsigned char)name[2]) ? name + 2
+										      : name;
+}
+
+const struct rt_ctype *rt_dwarf_template(struct rt_dwarf_walk *walk, Dwarf_Die *die,
+					 unsigned distance)
+{
+	const char *name;
+	Dwarf_Die child;
+	unsigned n = 0;
+
+	if (!rt_die_child(die, &child))
+		return NULL;
+	do {
+		name = dwarf_tag(&child) == DW_TAG_template_type_parameter
+			       ? rt_die_name(walk->dwarf, &child)
+			       : NULL;
+		if (name && strcmp(name, "T") == 0)
+			return rt_dwarf_type_of(walk, &child, distance);
+	} while (++n < 64 && rt_die_next(&child));
+	return NULL;
 }

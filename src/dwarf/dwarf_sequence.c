@@ -5,7 +5,8 @@
 #include "base/array.h"
 
 /*
- * Strings and vectors of C++ and Rust: known by their names, and by members of the right names and types, wherever those are inside.
+ * Strings and vectors of C++ and Rust: known by their names, and by members of the right names and
+ * types, wherever those are inside.
  */
 
 enum { DEPTH_MAX = 8 };
@@ -45,20 +46,25 @@ static const struct layout layouts[] = {
 
 static bool is_hidden(const struct rt_member *m)
 {
-	return m->type->kind == RT_CT_STRUCT && m->type->nmembers == 0 && strcmp(m->name, "_M_dataplus") == 0;
+	return m->type->kind == RT_CT_STRUCT && m->type->nmembers == 0 &&
+	       strcmp(m->name, "_M_dataplus") == 0;
 }
 
 /* The first member of that name and kind, also inside others.  `*offset` grows by its own. */
-static const struct rt_ctype *find(const struct rt_ctype *type, const char *name, enum rt_ctype_kind kind, uint32_t *offset, unsigned depth)
+static const struct rt_ctype *find(const struct rt_ctype *type, const char *name,
+				   enum rt_ctype_kind kind, uint32_t *offset, unsigned depth)
 {
 	const struct rt_ctype *found;
 	const struct rt_member *m;
 	uint32_t inner;
 	unsigned i;
 
-	for (i = 0; i < type->nmembers && depth < DEPTH_MAX && (type->kind == RT_CT_STRUCT || type->kind == RT_CT_UNION); i++) {
+	for (i = 0; i < type->nmembers && depth < DEPTH_MAX &&
+		    (type->kind == RT_CT_STRUCT || type->kind == RT_CT_UNION);
+	     i++) {
 		m = &type->members[i];
-		if (m->name && strcmp(m->name, name) == 0 && (m->type->kind == kind || (kind == RT_CT_POINTER && is_hidden(m)))) {
+		if (m->name && strcmp(m->name, name) == 0 &&
+		    (m->type->kind == kind || (kind == RT_CT_POINTER && is_hidden(m)))) {
 			*offset += m->offset;
 			return m->type;
 		}
@@ -85,19 +91,23 @@ static const struct rt_ctype *text_type(struct rt_dwarf_walk *walk)
 }
 
 /*
- * libc++'s strings are a union of __l, which leads to long ones, and __s, which has short ones in it.  Where the length of these stands
- * before them, its lowest bit says that they are long, and else its highest one, in each version of the library.  `*in` and the offsets
- * become those of __l.  false: such a string, but not as it is known.
+ * libc++'s strings are a union of __l, which leads to long ones, and __s, which has short ones in
+ * it.  Where the length of these stands before them, its lowest bit says that they are long, and
+ * else its highest one, in each version of the library.  `*in` and the offsets become those of __l.
+ * false: such a string, but not as it is known.
  */
 static bool take_short(struct rt_sequence *s, const struct rt_ctype **in, uint32_t *at)
 {
 	uint32_t shorts = 0, flag, inside;
-	const struct rt_ctype *l = find(*in, "__l", RT_CT_STRUCT, at, 0), *own = find(*in, "__s", RT_CT_STRUCT, &shorts, 0);
+	const struct rt_ctype *l = find(*in, "__l", RT_CT_STRUCT, at, 0),
+			      *own = find(*in, "__s", RT_CT_STRUCT, &shorts, 0);
 
 	if (!l || !own)
 		return !l && !own;
 	flag = inside = shorts;
-	if (!find(own, "__size_", RT_CT_CHAR, &flag, 0) || !find(own, "__data_", RT_CT_ARRAY, &inside, 0) || flag > UINT16_MAX || inside > UINT16_MAX)
+	if (!find(own, "__size_", RT_CT_CHAR, &flag, 0) ||
+	    !find(own, "__data_", RT_CT_ARRAY, &inside, 0) || flag > UINT16_MAX ||
+	    inside > UINT16_MAX)
 		return false;
 	s->is_long = flag < inside ? 1 : 0x80;
 	s->flag = (uint16_t)flag;
@@ -117,7 +127,8 @@ static bool fits(struct rt_dwarf_walk *walk, struct rt_dwarf_type *type, const s
 	length = pointer;
 	to = find(in, l->pointer, RT_CT_POINTER, &pointer, 0);
 	n = find(in, l->length, l->by_end ? RT_CT_POINTER : RT_CT_INT, &length, 0);
-	if (!to || !n || (!l->by_end && n->size != walk->word) || pointer > UINT16_MAX || length > UINT16_MAX)
+	if (!to || !n || (!l->by_end && n->size != walk->word) || pointer > UINT16_MAX ||
+	    length > UINT16_MAX)
 		return false;
 	element = l->is_text ? text_type(walk) : type->element ? type->element : to->target;
 	if (!element || element->kind == RT_CT_VOID || element->size == 0)
@@ -133,9 +144,11 @@ void rt_dwarf_settle_sequence(struct rt_dwarf_walk *walk, struct rt_dwarf_type *
 {
 	size_t i;
 
-	if (type->ctype.kind != RT_CT_STRUCT || !type->ctype.name || type->ctype.size == 0 || type->ctype.sequence.element)
+	if (type->ctype.kind != RT_CT_STRUCT || !type->ctype.name || type->ctype.size == 0 ||
+	    type->ctype.sequence.element)
 		return;
 	for (i = 0; i < RT_COUNT(layouts); i++)
-		if (strncmp(type->ctype.name, layouts[i].name, strlen(layouts[i].name)) == 0 && fits(walk, type, &layouts[i]))
+		if (strncmp(type->ctype.name, layouts[i].name, strlen(layouts[i].name)) == 0 &&
+		    fits(walk, type, &layouts[i]))
 			return;
 }

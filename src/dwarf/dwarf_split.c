@@ -22,7 +22,8 @@ void rt_dwarf_unpack(struct rt_dwarf *dwarf)
 	GElf_Shdr shdr;
 
 	while ((scn = rt_dwarf_next_section(dwarf->elf, scn, &shdr, &name)))
-		if (strncmp(name, ".debug_", 7) == 0 && (shdr.sh_flags & RT_SHF_COMPRESSED) && elf_compress(scn, 0, 0) > 0)
+		if (strncmp(name, ".debug_", 7) == 0 && (shdr.sh_flags & RT_SHF_COMPRESSED) &&
+		    elf_compress(scn, 0, 0) > 0)
 			rt_dwarf_forget(dwarf, 0);
 }
 

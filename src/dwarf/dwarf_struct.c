@@ -9,7 +9,8 @@
 enum {
 	MEMBERS_MAX = 4096,
 	NAME_MAX_BYTES = 512,
-	DECLARED_DISTANCE_MAX = 2,	/* pointers to a structure whose definition is looked for in other units */
+	/* pointers to a structure whose definition is looked for in other units */
+	DECLARED_DISTANCE_MAX = 2,
 };
 
 /* ---- what it is called ---- */
@@ -34,15 +35,16 @@ const char *rt_dwarf_tag_name(struct rt_dwarf_walk *walk, Dwarf_Die *die, const 
 }
 
 /*
- * DWARF 5: as alignas() and #[repr(align)] have it, of a structure or of a member of it.  In C's calls on aarch64 a structure's does not
- * count, and members' mostly have the type's.
+ * DWARF 5: as alignas() and #[repr(align)] have it, of a structure or of a member of it.  In C's
+ * calls on aarch64 a structure's does not count, and members' mostly have the type's.
  */
 static void add_alignment(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type)
 {
 	uint64_t align;
 
-	if ((type->is_rust || walk->dwarf->image->arch->machine == EM_X86_64) && rt_die_unsigned(die, 0x88 /* DW_AT_alignment */, &align) &&
-	    align > type->align && align <= 4096 && !(align & (align - 1)))
+	if ((type->is_rust || walk->dwarf->image->arch->machine == EM_X86_64) &&
+	    rt_die_unsigned(die, 0x88 /* DW_AT_alignment */, &align) && align > type->align &&
+	    align <= 4096 && !(align & (align - 1)))
 		type->align = (uint32_t)align;
 }
 
@@ -55,7 +57,8 @@ void rt_dwarf_begin_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt
 	add_alignment(walk, die, type);
 	if (type->is_rust && rt_dwarf_variant_part(die, &part))
 		type->ctype.kind = RT_CT_VARIANT;
-	type->ctype.name = rt_dwarf_tag_name(walk, die, type->ctype.kind == RT_CT_UNION ? "union" : "struct");
+	type->ctype.name = rt_dwarf_tag_name(walk, die,
+					     type->ctype.kind == RT_CT_UNION ? "union" : "struct");
 }
 
 /* ---- its members ---- */
@@ -72,7 +75,8 @@ static bool member_offset(Dwarf_Die *die, uint32_t *offset)
 		return true;
 	if (!rt_die_unsigned(die, DW_AT_data_member_location, &value)) {
 		/* DWARF 2 has an expression, to be applied to the structure's address. */
-		if (dwarf_getlocation(&attr, &ops, &n) != 0 || n != 1 || ops[0].atom != DW_OP_plus_uconst)
+		if (dwarf_getlocation(&attr, &ops, &n) != 0 || n != 1 ||
+		    ops[0].atom != DW_OP_plus_uconst)
 			return false;
 		value = ops[0].number;
 	}
@@ -117,7 +121,8 @@ static bool is_hidden(const char *name)
 	return name && strncmp(name, "_vptr", 5) == 0;
 }
 
-bool rt_dwarf_read_member(struct rt_dwarf_walk *walk, Dwarf_Die *die, const struct rt_dwarf_type *of, struct rt_member *member)
+bool rt_dwarf_read_member(struct rt_dwarf_walk *walk, Dwarf_Die *die,
+			  const struct rt_dwarf_type *of, struct rt_member *member)
 {
 	int tag = dwarf_tag(die);
 	const char *name = rt_die_name(walk->dwarf, die);
@@ -126,8 +131,10 @@ bool rt_dwarf_read_member(struct rt_dwarf_walk *walk, Dwarf_Die *die, const stru
 	if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
 		return false;
 	/* Static members, and base classes whose place only the object knows. */
-	if (rt_die_flag(die, DW_AT_external) || rt_die_flag(die, DW_AT_declaration) || is_hidden(name) ||
-	    (tag == DW_TAG_inheritance && rt_die_unsigned(die, DW_AT_virtuality, &virtual_base) && virtual_base))
+	if (rt_die_flag(die, DW_AT_external) || rt_die_flag(die, DW_AT_declaration) ||
+	    is_hidden(name) ||
+	    (tag == DW_TAG_inheritance && rt_die_unsigned(die, DW_AT_virtuality, &virtual_base) &&
+	     virtual_base))
 		return false;
 	memset(member, 0, sizeof(*member));
 	if (!member_offset(die, &member->offset))
@@ -135,7 +142,8 @@ bool rt_dwarf_read_member(struct rt_dwarf_walk *walk, Dwarf_Die *die, const stru
 	member->type = rt_dwarf_type_of(walk, die, of->distance);
 	if (!member->type || !bit_field(die, member))
 		return false;
-	if (of->ctype.size && (member->offset > of->ctype.size || member->type->size > of->ctype.size))
+	if (of->ctype.size &&
+	    (member->offset > of->ctype.size || member->type->size > of->ctype.size))
 		return false;
 	if (of->is_rust)
 		name = rt_dwarf_field_name(name);
@@ -158,7 +166,8 @@ static bool takes_itself(Dwarf_Die *method, Dwarf_Die *class)
 
 	if (!rt_die_child(method, &child))
 		return false;
-	while (dwarf_tag(&child) != DW_TAG_formal_parameter || rt_die_flag(&child, DW_AT_artificial))
+	while (dwarf_tag(&child) != DW_TAG_formal_parameter ||
+	       rt_die_flag(&child, DW_AT_artificial))
 		if (!rt_die_next(&child))
 			return false;
 	if (!rt_die_type(&child, &type))
@@ -175,19 +184,22 @@ static bool takes_itself(Dwarf_Die *method, Dwarf_Die *class)
 }
 
 /* A destructor or a copy or move constructor of its own. */
-static bool copies_itself(struct rt_dwarf_walk *walk, Dwarf_Die *method, Dwarf_Die *class, const char *class_name)
+static bool copies_itself(struct rt_dwarf_walk *walk, Dwarf_Die *method, Dwarf_Die *class,
+			  const char *class_name)
 {
 	const char *name = rt_die_name(walk->dwarf, method);
 	uint64_t defaulted = 0;
 	size_t n;
 
 	/* "= default" inside the class. */
-	if (!name || !class_name || (rt_die_unsigned(method, 0x8b /* DW_AT_defaulted */, &defaulted) && defaulted == 1))
+	if (!name || !class_name ||
+	    (rt_die_unsigned(method, 0x8b /* DW_AT_defaulted */, &defaulted) && defaulted == 1))
 		return false;
 	if (name[0] == '~')
 		return true;
 	n = strcspn(class_name, "<");
-	return strncmp(name, class_name, n) == 0 && (!name[n] || name[n] == '<') && takes_itself(method, class);
+	return strncmp(name, class_name, n) == 0 && (!name[n] || name[n] == '<') &&
+	       takes_itself(method, class);
 }
 
 static bool is_passed_by_reference(struct rt_dwarf_walk *walk, Dwarf_Die *die)
@@ -198,14 +210,17 @@ static bool is_passed_by_reference(struct rt_dwarf_walk *walk, Dwarf_Die *die)
 	unsigned n = 0;
 
 	/* DWARF 5: DW_CC_pass_by_reference and _by_value. */
-	if (rt_die_unsigned(die, DW_AT_calling_convention, &convention) && (convention == 4 || convention == 5))
+	if (rt_die_unsigned(die, DW_AT_calling_convention, &convention) &&
+	    (convention == 4 || convention == 5))
 		return convention == 4;
 	if (!rt_language_is_cxx(rt_dwarf_language(walk, die)) || !rt_die_child(die, &child))
 		return false;
 	do {
-		if (dwarf_tag(&child) == DW_TAG_subprogram && copies_itself(walk, &child, die, name))
+		if (dwarf_tag(&child) == DW_TAG_subprogram &&
+		    copies_itself(walk, &child, die, name))
 			return true;
-		if (dwarf_tag(&child) == DW_TAG_member && is_hidden(rt_die_name(walk->dwarf, &child)))
+		if (dwarf_tag(&child) == DW_TAG_member &&
+		    is_hidden(rt_die_name(walk->dwarf, &child)))
 			return true;
 	} while (++n < MEMBERS_MAX && rt_die_next(&child));
 	return false;
@@ -214,10 +229,11 @@ static bool is_passed_by_reference(struct rt_dwarf_walk *walk, Dwarf_Die *die)
 /* ---- all ---- */
 
 /*
- * C's hidden structures, and C++ classes, which clang defines in one unit only: another unit may have the definition.  A class's whole name
- * must be the same: A::B is not C::B.
+ * C's hidden structures, and C++ classes, which clang defines in one unit only: another unit may
+ * have the definition.  A class's whole name must be the same: A::B is not C::B.
  */
-static void fill_declared(struct rt_dwarf_walk *walk, Dwarf_Die *declared, struct rt_dwarf_type *type)
+static void fill_declared(struct rt_dwarf_walk *walk, Dwarf_Die *declared,
+			  struct rt_dwarf_type *type)
 {
 	bool c = rt_language_is_c(rt_dwarf_language(walk, declared));
 	char scoped[NAME_MAX_BYTES];
@@ -230,10 +246,12 @@ static void fill_declared(struct rt_dwarf_walk *walk, Dwarf_Die *declared, struc
 		return;
 	if (!c && !rt_dwarf_scoped_name(walk->dwarf, declared, false, scoped, sizeof(scoped)))
 		return;
-	if (!rt_dwarf_definition(walk->dwarf, c ? name : scoped, &die) || rt_die_flag(&die, DW_AT_declaration))
+	if (!rt_dwarf_definition(walk->dwarf, c ? name : scoped, &die) ||
+	    rt_die_flag(&die, DW_AT_declaration))
 		return;
 	tag = dwarf_tag(&die);
-	if ((tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type) ||
+	if ((tag != DW_TAG_structure_type && tag != DW_TAG_class_type &&
+	     tag != DW_TAG_union_type) ||
 	    (tag == DW_TAG_union_type) != (type->ctype.kind == RT_CT_UNION))
 		return;
 	if (rt_die_unsigned(&die, DW_AT_byte_size, &size) && size < 1ull << 48)
@@ -244,7 +262,9 @@ static void fill_declared(struct rt_dwarf_walk *walk, Dwarf_Die *declared, struc
 
 void rt_dwarf_fill_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type)
 {
-	unsigned most = rt_die_count(die, DW_TAG_member, MEMBERS_MAX) + rt_die_count(die, DW_TAG_inheritance, MEMBERS_MAX), n = 0;
+	unsigned most = rt_die_count(die, DW_TAG_member, MEMBERS_MAX) +
+			rt_die_count(die, DW_TAG_inheritance, MEMBERS_MAX),
+		 n = 0;
 	struct rt_member *members;
 	Dwarf_Die child;
 
@@ -305,7 +325,10 @@ static bool settle(struct rt_dwarf_type *whole)
 		element = element_of(type->members[i].type);
 		by_reference |= element->by_reference;
 		/* Packed ones show by where they are. */
-		one = type->members[i].bit_size ? 1 : element->kind == RT_CT_INT && element->size == 16 && !whole->is_rust ? 16 : element->align;
+		one = type->members[i].bit_size ? 1
+		      : element->kind == RT_CT_INT && element->size == 16 && !whole->is_rust
+			      ? 16
+			      : element->align;
 		if (one > align && type->members[i].offset % one == 0 && type->size % one == 0)
 			align = one;
 	}
@@ -332,4 +355,216 @@ void rt_dwarf_settle_structs(struct rt_dwarf_walk *walk)
 		for (i = walk->nqueue; i-- > 0;)
 			changed |= settle(walk->queue[i].type);
 	}
+}
+
+/* ---- numbers, characters and enumerations ---- */
+
+/* Numbers, characters and enumerations: types that lead to no others. */
+
+enum { ENUMERATORS_MAX = 4096 };
+
+/* ---- scalars ---- */
+
+static bool contains(const char *name, const char *what)
+{
+	return name && strstr(name, what);
+}
+
+/* The x87's 10 bytes take 12 or 16, in arrays too. */
+static void set_float(struct rt_dwarf_walk *walk, struct rt_ctype *type)
+{
+	unsigned machine = walk->dwarf->image->arch->machine;
+
+	type->kind = RT_CT_FLOAT;
+	if ((machine == EM_X86_64 || machine == EM_386) && contains(type->name, "long double")) {
+		type->align = type->size == 12 ? 4 : 16;
+	} else if (type->size != 4 && type->size != 8 && type->size != 16) {
+		type->kind = RT_CT_UNKNOWN;
+	}
+	type->is_vector = type->size == 16 && contains(type->name, "128");
+}
+
+/* As the ABI has it: a structure of its two parts. */
+static void set_complex(struct rt_dwarf_walk *walk, struct rt_ctype *type)
+{
+	static const char *const names[] = { "re", "im" };
+	struct rt_member *members = rt_types_alloc(walk->types, 2 * sizeof(*members));
+	struct rt_ctype *part = rt_types_add(
+		walk->types, RT_CT_FLOAT,
+		contains(type->name, "long double") ? "long double" : NULL, type->size / 2);
+	int i;
+
+	if (!members || !part) {
+		walk->nomem = true;
+		return;
+	}
+	set_float(walk, part);
+	for (i = 0; i < 2; i++) {
+		members[i].name = names[i];
+		members[i].type = part;
+		members[i].offset = i ? (uint32_t)(type->size / 2) : 0;
+	}
+	/* clang has one name for all of them. */
+	if (type->name && strcmp(type->name, "complex") == 0)
+		type->name = part->size == 4   ? "float _Complex"
+			     : part->size == 8 ? "double _Complex"
+					       : "long double _Complex";
+	type->kind = RT_CT_STRUCT;
+	type->is_complex = true;
+	type->align = part->align ? part->align : (uint32_t)part->size;
+	type->members = members;
+	type->nmembers = 2;
+}
+
+static void set_base(struct rt_dwarf_walk *walk, struct rt_ctype *type, uint64_t encoding)
+{
+	switch (encoding) {
+	case DW_ATE_boolean:
+		type->kind = RT_CT_BOOL;
+		break;
+	case DW_ATE_address:
+		type->style = RT_STYLE_HEX;
+		break;
+	case DW_ATE_signed:
+	case DW_ATE_signed_fixed:
+		type->is_signed = true;
+		break;
+	case DW_ATE_signed_char:
+		type->is_signed = true;
+		/* fallthrough */
+	case DW_ATE_unsigned_char:
+		type->kind = type->size == 1 ? RT_CT_CHAR : RT_CT_INT;
+		break;
+	case DW_ATE_UTF:
+		type->kind = type->size == 1 ? RT_CT_CHAR : RT_CT_INT;
+		type->style = RT_STYLE_CHAR;
+		break;
+	case DW_ATE_float:
+		set_float(walk, type);
+		break;
+	case DW_ATE_complex_float:
+		set_complex(walk, type);
+		break;
+	case DW_ATE_unsigned:
+	case DW_ATE_unsigned_fixed:
+		break;
+	default:
+		type->kind = RT_CT_UNKNOWN;
+	}
+	/* Rust's (). */
+	if (type->size == 0 && type->kind != RT_CT_UNKNOWN) {
+		type->kind = RT_CT_STRUCT;
+		type->align = 1;
+	}
+}
+
+uint64_t rt_die_byte_size(Dwarf_Die *die)
+{
+	uint64_t size;
+
+	return rt_die_unsigned(die, DW_AT_byte_size, &size) && size < 1ull << 48 ? size : 0;
+}
+
+struct rt_ctype *rt_dwarf_convert_base(struct rt_dwarf_walk *walk, Dwarf_Die *die)
+{
+	uint64_t encoding = 0;
+	struct rt_dwarf_type *type = rt_dwarf_new_type(
+		walk, die, RT_CT_INT, rt_die_name(walk->dwarf, die), rt_die_byte_size(die));
+
+	if (!type)
+		return NULL;
+	rt_die_unsigned(die, DW_AT_encoding, &encoding);
+	if (type->ctype.size > 32)
+		encoding = 0;
+	type->ctype.align = (uint32_t)type->ctype.size;
+	set_base(walk, &type->ctype, encoding);
+	if (walk->splits_int128 && type->ctype.kind == RT_CT_INT && type->ctype.size == 16)
+		type->ctype.align = 8;
+	return &type->ctype;
+}
+
+/* ---- enumerations ---- */
+
+/* Flags: single bits, or none, and more of them than a list of small numbers begins with. */
+static bool are_flags(const struct rt_enumerator *v, unsigned n)
+{
+	int64_t most = 0;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		if (v[i].value < 0 || (v[i].value & (v[i].value - 1)))
+			return false;
+		if (v[i].value > most)
+			most = v[i].value;
+	}
+	return most >= 4;
+}
+
+static void read_enumerators(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_ctype *type)
+{
+	unsigned most = rt_die_count(die, DW_TAG_enumerator, ENUMERATORS_MAX), n = 0;
+	struct rt_enumerator *v;
+	const char *name;
+	Dwarf_Die child;
+	uint64_t value = 0;
+
+	v = rt_types_alloc(walk->types, (most ? most : 1) * sizeof(*v));
+	if (!v) {
+		walk->nomem = true;
+		return;
+	}
+	if (n < most && rt_die_child(die, &child))
+		do {
+			name = dwarf_tag(&child) == DW_TAG_enumerator
+				       ? rt_die_name(walk->dwarf, &child)
+				       : NULL;
+			if (!name)
+				continue;
+			if (type->is_signed ? !rt_die_signed(&child, DW_AT_const_value, &v[n].value)
+					    : !rt_die_unsigned(&child, DW_AT_const_value, &value))
+				continue;
+			if (!type->is_signed)
+				v[n].value = (int64_t)value;
+			v[n++].name = rt_dwarf_keep_name(walk, name);
+		} while (!walk->nomem && n < most && rt_die_next(&child));
+	type->values = v;
+	type->nvalues = n;
+	type->is_flags = are_flags(v, n);
+}
+
+static bool has_negative(Dwarf_Die *die)
+{
+	Dwarf_Die child;
+	unsigned n = 0;
+	int64_t value;
+
+	if (!rt_die_child(die, &child))
+		return false;
+	do
+		if (dwarf_tag(&child) == DW_TAG_enumerator &&
+		    rt_die_signed(&child, DW_AT_const_value, &value) && value < 0)
+			return true;
+	while (++n < ENUMERATORS_MAX && rt_die_next(&child));
+	return false;
+}
+
+struct rt_ctype *rt_dwarf_convert_enum(struct rt_dwarf_walk *walk, Dwarf_Die *die)
+{
+	struct rt_dwarf_type *type = rt_dwarf_new_type(walk, die, RT_CT_ENUM, NULL,
+						       rt_die_byte_size(die));
+	uint64_t encoding;
+	Dwarf_Die base;
+
+	if (!type)
+		return NULL;
+	type->ctype.name = rt_dwarf_tag_name(walk, die, "enum");
+	if (type->ctype.size == 0 || type->ctype.size > 8)
+		type->ctype.size = 4;
+	type->ctype.align = (uint32_t)type->ctype.size;
+	if (rt_die_type(die, &base) && rt_die_unsigned(&base, DW_AT_encoding, &encoding))
+		type->ctype.is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+	else
+		type->ctype.is_signed = has_negative(die);
+	read_enumerators(walk, die, &type->ctype);
+	return &type->ctype;
 }

@@ -10,13 +10,15 @@
 #include "base/clean.h"
 
 /*
- * Entries of types -> struct rt_ctype.  Structures are made without their members and put into a queue, nearest first, so that what a
- * prototype reaches by few pointers is whole, and what is far away costs nothing.
+ * Entries of types -> struct rt_ctype.  Structures are made without their members and put into a
+ * queue, nearest first, so that what a prototype reaches by few pointers is whole, and what is far
+ * away costs nothing.
  */
 
 enum {
 	DEPTH_MAX = 64,			/* of modifiers, pointers and arrays on each other */
-	DISTANCE_MAX = 4,		/* pointers from a parameter to a structure whose members are read */
+	/* pointers from a parameter to a structure whose members are read */
+	DISTANCE_MAX = 4,
 	DIMENSIONS_MAX = 8,
 	MEMBERS_MAX = 100000,		/* for one prototype */
 };
@@ -35,8 +37,8 @@ const char *rt_dwarf_keep_name(struct rt_dwarf_walk *walk, const char *name)
 	return kept;
 }
 
-struct rt_dwarf_type *rt_dwarf_new_type(struct rt_dwarf_walk *walk, Dwarf_Die *die, enum rt_ctype_kind kind, const char *name,
-					uint64_t size)
+struct rt_dwarf_type *rt_dwarf_new_type(struct rt_dwarf_walk *walk, Dwarf_Die *die,
+					enum rt_ctype_kind kind, const char *name, uint64_t size)
 {
 	void **slot = rt_types_slot(walk->types, die->addr);
 	struct rt_dwarf_type *type = slot ? rt_types_alloc(walk->types, sizeof(*type)) : NULL;
@@ -96,7 +98,8 @@ static bool is_modifier(int tag)
 /* ---- pointers and arrays ---- */
 
 /* What entry `die` points to, or is made of. */
-static const struct rt_ctype *target_of(struct rt_dwarf_walk *walk, Dwarf_Die *die, unsigned distance, unsigned depth)
+static const struct rt_ctype *target_of(struct rt_dwarf_walk *walk, Dwarf_Die *die,
+					unsigned distance, unsigned depth)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Die target;
@@ -105,7 +108,10 @@ static const struct rt_ctype *target_of(struct rt_dwarf_walk *walk, Dwarf_Die *d
 		return rt_dwarf_convert(walk, &target, distance, depth + 1);
 	if (!rt_die_attr(die, DW_AT_type, &attr))
 		return walk->none;
-	/* It has one, in the file that dwz has moved there what several have: that is another thing than void. */
+	/*
+	 * It has one, in the file that dwz has moved there what several have: that is another thing
+	 * than void.
+	 */
 	walk->dwarf->no_shared |= dwarf_whatform(&attr) == DW_FORM_GNU_ref_alt;
 	if (!walk->lost)
 		walk->lost = rt_types_add(walk->types, RT_CT_UNKNOWN, NULL, 0);
@@ -113,7 +119,10 @@ static const struct rt_ctype *target_of(struct rt_dwarf_walk *walk, Dwarf_Die *d
 	return walk->lost;
 }
 
-/* How the source calls what `type` leads to: const, and in C by a typedef (FILE), where what is left of that has another name. */
+/*
+ * How the source calls what `type` leads to: const, and in C by a typedef (FILE), where what is
+ * left of that has another name.
+ */
 static void name_target(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_ctype *type)
 {
 	Dwarf_Die target;
@@ -126,19 +135,24 @@ static void name_target(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_ct
 			break;
 		type->const_target |= tag == DW_TAG_const_type;
 	}
-	if (tag == DW_TAG_typedef && rt_language_is_c(rt_dwarf_language(walk, die)) && type->target &&
-	    (type->target->kind == RT_CT_STRUCT || type->target->kind == RT_CT_UNION || type->target->kind == RT_CT_FUNCTION))
+	if (tag == DW_TAG_typedef && rt_language_is_c(rt_dwarf_language(walk, die)) &&
+	    type->target &&
+	    (type->target->kind == RT_CT_STRUCT || type->target->kind == RT_CT_UNION ||
+	     type->target->kind == RT_CT_FUNCTION))
 		type->target_name = rt_dwarf_keep_name(walk, rt_die_name(walk->dwarf, &target));
 }
 
-static struct rt_ctype *convert_pointer(struct rt_dwarf_walk *walk, Dwarf_Die *die, enum rt_ctype_kind kind, unsigned distance, unsigned depth)
+static struct rt_ctype *convert_pointer(struct rt_dwarf_walk *walk, Dwarf_Die *die,
+					enum rt_ctype_kind kind, unsigned distance, unsigned depth)
 {
-	struct rt_dwarf_type *type = rt_dwarf_new_type(walk, die, kind, rt_die_name(walk->dwarf, die), walk->word);
+	struct rt_dwarf_type *type = rt_dwarf_new_type(walk, die, kind,
+						       rt_die_name(walk->dwarf, die), walk->word);
 
 	if (!type)
 		return NULL;
 	/* Only Rust names its pointers. */
-	if (type->ctype.name && (type->ctype.name[0] == '&' || strncmp(type->ctype.name, "alloc::boxed::Box<", 18) == 0))
+	if (type->ctype.name && (type->ctype.name[0] == '&' ||
+				 strncmp(type->ctype.name, "alloc::boxed::Box<", 18) == 0))
 		type->ctype.kind = RT_CT_REFERENCE;
 	type->ctype.align = walk->word;
 	type->ctype.target = target_of(walk, die, distance + 1, depth);
@@ -146,8 +160,12 @@ static struct rt_ctype *convert_pointer(struct rt_dwarf_walk *walk, Dwarf_Die *d
 	return &type->ctype;
 }
 
-/* What a function pointer among the parameters leads to, for the printed prototype.  Members of structures go without. */
-static void fill_function(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_ctype *type, unsigned depth)
+/*
+ * What a function pointer among the parameters leads to, for the printed prototype.  Members of
+ * structures go without.
+ */
+static void fill_function(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_ctype *type,
+			  unsigned depth)
 {
 	const struct rt_ctype *param;
 	char text[512] = "";
@@ -164,7 +182,9 @@ static void fill_function(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_
 	if (rt_die_child(die, &child))
 		do {
 			tag = dwarf_tag(&child);
-			param = tag == DW_TAG_formal_parameter ? target_of(walk, &child, DISTANCE_MAX + 1, depth) : NULL;
+			param = tag == DW_TAG_formal_parameter
+					? target_of(walk, &child, DISTANCE_MAX + 1, depth)
+					: NULL;
 			if (n && (param || tag == DW_TAG_unspecified_parameters))
 				fputs(", ", file);
 			if (param)
@@ -174,7 +194,9 @@ static void fill_function(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_
 			n += param != NULL;
 		} while (n < 32 && !walk->nomem && rt_die_next(&child));
 	fclose(file);
-	type->parameters = n ? rt_dwarf_keep_name(walk, text) : rt_die_flag(die, DW_AT_prototyped) ? "void" : "";
+	type->parameters = n					? rt_dwarf_keep_name(walk, text)
+			   : rt_die_flag(die, DW_AT_prototyped) ? "void"
+								: "";
 	if (!type->parameters)
 		type->parameters = "...";
 }
@@ -249,13 +271,17 @@ static unsigned dimensions(Dwarf_Die *die, uint64_t v[DIMENSIONS_MAX], bool *ope
 
 static uint64_t array_size(const struct rt_ctype *element, uint64_t count)
 {
-	return element->size && count && element->size < (1ull << 48) / count ? element->size * count : 0;
+	return element->size && count && element->size < (1ull << 48) / count
+		       ? element->size * count
+		       : 0;
 }
 
 /* GCC's vectors are arrays that are passed as one value in a vector register. */
-static struct rt_ctype *convert_array(struct rt_dwarf_walk *walk, Dwarf_Die *die, unsigned distance, unsigned depth)
+static struct rt_ctype *convert_array(struct rt_dwarf_walk *walk, Dwarf_Die *die, unsigned distance,
+				      unsigned depth)
 {
-	struct rt_dwarf_type *type = rt_dwarf_new_type(walk, die, RT_CT_ARRAY, rt_die_name(walk->dwarf, die), 0);
+	struct rt_dwarf_type *type = rt_dwarf_new_type(walk, die, RT_CT_ARRAY,
+						       rt_die_name(walk->dwarf, die), 0);
 	uint64_t v[DIMENSIONS_MAX] = { 0 };
 	bool open = false;
 	unsigned n = dimensions(die, v, &open);
@@ -294,7 +320,8 @@ static struct rt_ctype *convert_array(struct rt_dwarf_walk *walk, Dwarf_Die *die
 /* A byte that is no text, by its typedef: int8_t, uint8_t, u8, byte. */
 static bool is_small_number(const char *name)
 {
-	return strstr(name, "8") || strstr(name, "byte") || strstr(name, "Byte") || strstr(name, "bool") || strstr(name, "BOOL");
+	return strstr(name, "8") || strstr(name, "byte") || strstr(name, "Byte") ||
+	       strstr(name, "bool") || strstr(name, "BOOL");
 }
 
 /* What is a number keeps the name that it was given last; a structure without a name gets it. */
@@ -326,7 +353,8 @@ static struct rt_ctype *named(struct rt_dwarf_walk *walk, Dwarf_Die *die, const 
 
 /* ---- all ---- */
 
-static struct rt_ctype *convert_new(struct rt_dwarf_walk *walk, Dwarf_Die *die, int tag, unsigned distance, unsigned depth)
+static struct rt_ctype *convert_new(struct rt_dwarf_walk *walk, Dwarf_Die *die, int tag,
+				    unsigned distance, unsigned depth)
 {
 	struct rt_dwarf_type *type;
 
@@ -351,14 +379,18 @@ static struct rt_ctype *convert_new(struct rt_dwarf_walk *walk, Dwarf_Die *die, 
 	case DW_TAG_class_type:
 	case DW_TAG_interface_type:
 	case DW_TAG_union_type:
-		type = rt_dwarf_new_type(walk, die, tag == DW_TAG_union_type ? RT_CT_UNION : RT_CT_STRUCT, NULL, rt_die_byte_size(die));
+		type = rt_dwarf_new_type(walk, die,
+					 tag == DW_TAG_union_type ? RT_CT_UNION : RT_CT_STRUCT,
+					 NULL, rt_die_byte_size(die));
 		if (type)
 			rt_dwarf_begin_struct(walk, die, type);
 		return type ? &type->ctype : NULL;
 	default:
-		type = rt_dwarf_new_type(walk, die, RT_CT_UNKNOWN, rt_die_name(walk->dwarf, die), 0);
+		type = rt_dwarf_new_type(walk, die, RT_CT_UNKNOWN, rt_die_name(walk->dwarf, die),
+					 0);
 		/* decltype(nullptr) */
-		if (type && tag == DW_TAG_unspecified_type && type->ctype.name && strstr(type->ctype.name, "nullptr")) {
+		if (type && tag == DW_TAG_unspecified_type && type->ctype.name &&
+		    strstr(type->ctype.name, "nullptr")) {
 			type->ctype.kind = RT_CT_POINTER;
 			type->ctype.size = walk->word;
 		}
@@ -367,7 +399,8 @@ static struct rt_ctype *convert_new(struct rt_dwarf_walk *walk, Dwarf_Die *die, 
 }
 
 /* A structure that is met for the first time, or by fewer pointers than before, is queued. */
-static int enqueue(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type, unsigned distance)
+static int enqueue(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type,
+		   unsigned distance)
 {
 	if (distance > DISTANCE_MAX || distance >= type->distance)
 		return 0;
@@ -381,20 +414,24 @@ static int enqueue(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_t
 }
 
 /* A type that is met again, now nearer: so is what it leads to. */
-static void come_nearer(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type, unsigned distance, unsigned depth)
+static void come_nearer(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type,
+			unsigned distance, unsigned depth)
 {
 	Dwarf_Die target;
 	int tag = dwarf_tag(die);
-	bool pointer = tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
+	bool pointer = tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+		       tag == DW_TAG_rvalue_reference_type;
 
 	if (distance >= type->distance)
 		return;
 	type->distance = (uint8_t)distance;
-	if ((pointer || tag == DW_TAG_typedef || tag == DW_TAG_array_type) && rt_die_type(die, &target))
+	if ((pointer || tag == DW_TAG_typedef || tag == DW_TAG_array_type) &&
+	    rt_die_type(die, &target))
 		rt_dwarf_convert(walk, &target, distance + pointer, depth + 1);
 }
 
-const struct rt_ctype *rt_dwarf_convert(struct rt_dwarf_walk *walk, Dwarf_Die *die, unsigned distance, unsigned depth)
+const struct rt_ctype *rt_dwarf_convert(struct rt_dwarf_walk *walk, Dwarf_Die *die,
+					unsigned distance, unsigned depth)
 {
 	struct rt_dwarf_type *type;
 	const struct rt_ctype *of;
@@ -429,7 +466,8 @@ const struct rt_ctype *rt_dwarf_convert(struct rt_dwarf_walk *walk, Dwarf_Die *d
 	return &type->ctype;
 }
 
-const struct rt_ctype *rt_dwarf_type_of(struct rt_dwarf_walk *walk, Dwarf_Die *die, unsigned distance)
+const struct rt_ctype *rt_dwarf_type_of(struct rt_dwarf_walk *walk, Dwarf_Die *die,
+					unsigned distance)
 {
 	return target_of(walk, die, distance, 0);
 }

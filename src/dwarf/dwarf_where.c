@@ -2,9 +2,11 @@
 #include "dwarf/dwarf_private.h"
 
 /*
- * Where a parameter is when its function is entered.  What DWARF says of later places does not count: a location in the function's own
- * frame is one that the function has still to fill.  Nor does DW_OP_entry_value: GCC has it of parameters that a copy of a function (.isra,
- * .constprop) is no longer given, with the register in which the function itself gets them; one that is given is still in its register.
+ * Where a parameter is when its function is entered.  What DWARF says of later places does not
+ * count: a location in the function's own frame is one that the function has still to fill.  Nor
+ * does DW_OP_entry_value: GCC has it of parameters that a copy of a function (.isra, .constprop) is
+ * no longer given, with the register in which the function itself gets them; one that is given is
+ * still in its register.
  */
 
 /* The stack pointer at the entry is so far below the frame's base (the CFA). */
@@ -15,7 +17,10 @@ static int cfa_above_entry(const struct rt_dwarf *dwarf)
 	return machine == EM_X86_64 ? 8 : machine == EM_386 ? 4 : 0;
 }
 
-/* A register that carries arguments holds the caller's value at the entry; one that is for frames may hold nothing yet. */
+/*
+ * A register that carries arguments holds the caller's value at the entry; one that is for frames
+ * may hold nothing yet.
+ */
 static bool is_argument(const struct rt_dwarf *dwarf, unsigned reg)
 {
 	static const uint8_t x86_64[] = { 5, 4, 1, 2, 8, 9 };
@@ -35,7 +40,8 @@ static bool base_is_cfa(Dwarf_Die *func)
 	Dwarf_Op *ops;
 	size_t n;
 
-	return rt_die_attr(func, DW_AT_frame_base, &attr) && dwarf_getlocation(&attr, &ops, &n) == 0 && n == 1 &&
+	return rt_die_attr(func, DW_AT_frame_base, &attr) &&
+	       dwarf_getlocation(&attr, &ops, &n) == 0 && n == 1 &&
 	       ops[0].atom == DW_OP_call_frame_cfa;
 }
 
@@ -55,16 +61,20 @@ static bool is_breg(const Dwarf_Op *op)
 	return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
 }
 
-/* A register's lower bits, as LLVM has a bool of Rust: the register and constants to "and" it with. */
+/*
+ * A register's lower bits, as LLVM has a bool of Rust: the register and constants to "and" it with.
+ */
 static bool is_masked(const struct rt_dwarf *dwarf, const Dwarf_Op *ops, size_t n)
 {
 	size_t i;
 
-	if (n < 4 || n % 2 || !is_breg(&ops[0]) || ops[0].number != 0 || !is_argument(dwarf, ops[0].atom - DW_OP_breg0) ||
-	    ops[n - 1].atom != DW_OP_stack_value)
+	if (n < 4 || n % 2 || !is_breg(&ops[0]) || ops[0].number != 0 ||
+	    !is_argument(dwarf, ops[0].atom - DW_OP_breg0) || ops[n - 1].atom != DW_OP_stack_value)
 		return false;
 	for (i = 1; i + 1 < n; i += 2)
-		if ((ops[i].atom != DW_OP_constu && (ops[i].atom < DW_OP_lit0 || ops[i].atom > DW_OP_lit31)) || ops[i + 1].atom != DW_OP_and)
+		if ((ops[i].atom != DW_OP_constu &&
+		     (ops[i].atom < DW_OP_lit0 || ops[i].atom > DW_OP_lit31)) ||
+		    ops[i + 1].atom != DW_OP_and)
 			return false;
 	return true;
 }
@@ -72,10 +82,12 @@ static bool is_masked(const struct rt_dwarf *dwarf, const Dwarf_Op *ops, size_t 
 /* In the frame, or in memory whose address is there. */
 static bool is_in_frame(const Dwarf_Op *ops, size_t n)
 {
-	return (n == 1 || (n == 2 && ops[1].atom == DW_OP_deref)) && (ops[0].atom == DW_OP_fbreg || is_breg(&ops[0]));
+	return (n == 1 || (n == 2 && ops[1].atom == DW_OP_deref)) &&
+	       (ops[0].atom == DW_OP_fbreg || is_breg(&ops[0]));
 }
 
-static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, const Dwarf_Op *ops, size_t n, bool *frame)
+static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, const Dwarf_Op *ops, size_t n,
+			     bool *frame)
 {
 	struct rt_where where = { .kind = RT_WHERE_UNKNOWN };
 	int64_t offset;
@@ -83,7 +95,8 @@ static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, const Dwar
 	if (n == 1 && is_register(&ops[0], &where.reg)) {
 		where.kind = RT_WHERE_REG;
 	} else if (n == 4 && is_register(&ops[0], &where.reg) && ops[1].atom == DW_OP_piece &&
-		   is_register(&ops[2], &where.reg2) && ops[3].atom == DW_OP_piece && ops[1].number == dwarf->image->arch->word) {
+		   is_register(&ops[2], &where.reg2) && ops[3].atom == DW_OP_piece &&
+		   ops[1].number == dwarf->image->arch->word) {
 		where.kind = RT_WHERE_REGS;
 	} else if (is_masked(dwarf, ops, n)) {
 		where.kind = RT_WHERE_REG;
@@ -94,7 +107,8 @@ static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, const Dwar
 		where.offset = (int64_t)ops[0].number;
 	} else if (is_in_frame(ops, n)) {
 		offset = (int64_t)ops[0].number;
-		if (n == 1 && ops[0].atom == DW_OP_fbreg && offset >= 0 && offset < 1 << 20 && base_is_cfa(func)) {
+		if (n == 1 && ops[0].atom == DW_OP_fbreg && offset >= 0 && offset < 1 << 20 &&
+		    base_is_cfa(func)) {
 			where.kind = RT_WHERE_STACK;
 			where.offset = offset + cfa_above_entry(dwarf);
 		} else {
@@ -104,13 +118,17 @@ static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, const Dwar
 	return where;
 }
 
-/* What is nowhere from the first instruction on has a range without bytes, which dwarf_getlocation_addr() passes over. */
+/*
+ * What is nowhere from the first instruction on has a range without bytes, which
+ * dwarf_getlocation_addr() passes over.
+ */
 static bool at_entry(Dwarf_Attribute *attr, uint64_t addr, Dwarf_Op **ops, size_t *n)
 {
 	Dwarf_Addr base, begin, end;
 
 	return dwarf_getlocation_addr(attr, addr, ops, n, 1) == 1 ||
-	       (dwarf_getlocations(attr, 0, &base, &begin, &end, ops, n) > 0 && begin == addr && end == addr);
+	       (dwarf_getlocations(attr, 0, &base, &begin, &end, ops, n) > 0 && begin == addr &&
+		end == addr);
 }
 
 /* LLVM says it from behind the mark of a branch's target (endbr64) on, which does nothing. */
@@ -118,10 +136,16 @@ static uint64_t behind_mark(const struct rt_image *image, uint64_t addr)
 {
 	uint8_t insn[4];
 
-	return rt_image_read(image, addr, insn, sizeof(insn)) == sizeof(insn) && image->arch->is_landing(insn) ? addr + sizeof(insn) : addr;
+	return rt_image_read(image, addr, insn, sizeof(insn)) == sizeof(insn) &&
+			       image->arch->is_landing(insn)
+		       ? addr + sizeof(insn)
+		       : addr;
 }
 
-/* The eightbytes that none of the locations tells, though one tells of another: pieces without a place. */
+/*
+ * The eightbytes that none of the locations tells, though one tells of another: pieces without a
+ * place.
+ */
 static unsigned untold(Dwarf_Attribute *attr)
 {
 	Dwarf_Addr base, begin, end;
@@ -149,19 +173,24 @@ static unsigned untold(Dwarf_Attribute *attr)
 	return told && list == 0 ? told ^ 3 : 0;
 }
 
-/* Without optimization LLVM has an argument that is passed by a pointer in memory behind a register, from the prologue's end on. */
+/*
+ * Without optimization LLVM has an argument that is passed by a pointer in memory behind a
+ * register, from the prologue's end on.
+ */
 static bool begins_late(Dwarf_Attribute *attr, uint64_t addr)
 {
 	Dwarf_Addr base, begin, end;
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (dwarf_getlocations(attr, 0, &base, &begin, &end, &ops, &n) <= 0 || begin <= addr || begin - addr > 64 || n < 1 || !is_breg(&ops[0]))
+	if (dwarf_getlocations(attr, 0, &base, &begin, &end, &ops, &n) <= 0 || begin <= addr ||
+	    begin - addr > 64 || n < 1 || !is_breg(&ops[0]))
 		return false;
 	return n == 1 ? ops[0].number == 0 : n == 2 && ops[1].atom == DW_OP_deref;
 }
 
-struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die, uint64_t addr, bool *frame)
+struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die,
+			       uint64_t addr, bool *frame)
 {
 	struct rt_where where = { .kind = RT_WHERE_NOWHERE };
 	Dwarf_Attribute attr;
@@ -171,7 +200,8 @@ struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Di
 	*frame = false;
 	if (!dwarf_attr(die, DW_AT_location, &attr))
 		return where;
-	if (at_entry(&attr, addr, &ops, &n) || at_entry(&attr, behind_mark(dwarf->image, addr), &ops, &n))
+	if (at_entry(&attr, addr, &ops, &n) ||
+	    at_entry(&attr, behind_mark(dwarf->image, addr), &ops, &n))
 		where = judge(dwarf, func, ops, n, frame);
 	else
 		*frame = begins_late(&attr, addr);

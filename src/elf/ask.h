@@ -9,10 +9,13 @@
 struct rt_answer {
 	char *text;			/* NUL-terminated, to be freed; may be NULL */
 	size_t n;
-	int status;			/* its exit status; -1: a signal ended it, or it is not known */
-	const char *failure;		/* a phrase ("did not answer in time"), or NULL: it ended well */
+	/* its exit status; -1: a signal ended it, or it is not known */
+	int status;
+	/* a phrase ("did not answer in time"), or NULL: it ended well */
+	const char *failure;
 	bool late;			/* it is that it did not answer */
-	void (*slow)(const char *of);	/* is called once with `of` where there is no answer after a second; may be NULL */
+	/* is called once with `of` where there is no answer after a second; may be NULL */
+	void (*slow)(const char *of);
 	const char *of;
 };
 

@@ -16,9 +16,10 @@
 #include "elf/unxz.h"
 
 /*
- * What was taken out of a program when it was stripped.  It is looked for as gdb does: by build-id and by .gnu_debuglink in the
- * folders for debug files, then at the servers of DEBUGINFOD_URLS.  A file of another build would give wrong names and types, so
- * the build-id must be the same, or where there is none the checksum.
+ * What was taken out of a program when it was stripped.  It is looked for as gdb does: by build-id
+ * and by .gnu_debuglink in the folders for debug files, then at the servers of DEBUGINFOD_URLS.  A
+ * file of another build would give wrong names and types, so the build-id must be the same, or
+ * where there is none the checksum.
  */
 
 #define DEFAULT_DIRS "/usr/lib/debug"
@@ -70,7 +71,8 @@ static bool take_build_id(Elf_Data *data, struct build_id *id)
 	GElf_Nhdr note;
 
 	while (data && (at = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || note.n_descsz < 2 || note.n_descsz > ID_MAX ||
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || note.n_descsz < 2 ||
+		    note.n_descsz > ID_MAX ||
 		    memcmp((const char *)data->d_buf + name, "GNU", 4) != 0)
 			continue;
 		id->n = note.n_descsz;
@@ -88,16 +90,20 @@ static void read_build_id(Elf *elf, uint64_t size, struct build_id *id)
 	size_t i, n;
 
 	id->n = 0;
-	if (find_section(elf, ".note.gnu.build-id", &shdr) && shdr.sh_type == SHT_NOTE && shdr.sh_offset < size &&
-	    shdr.sh_size <= size - shdr.sh_offset && shdr.sh_size &&
-	    take_build_id(elf_getdata_rawchunk(elf, (int64_t)shdr.sh_offset, shdr.sh_size, ELF_T_NHDR), id))
+	if (find_section(elf, ".note.gnu.build-id", &shdr) && shdr.sh_type == SHT_NOTE &&
+	    shdr.sh_offset < size && shdr.sh_size <= size - shdr.sh_offset && shdr.sh_size &&
+	    take_build_id(
+		    elf_getdata_rawchunk(elf, (int64_t)shdr.sh_offset, shdr.sh_size, ELF_T_NHDR),
+		    id))
 		return;
 	if (elf_getphdrnum(elf, &n) < 0)
 		return;
 	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &phdr); i++)
-		if (phdr.p_type == PT_NOTE && phdr.p_filesz && phdr.p_offset < size && phdr.p_filesz <= size - phdr.p_offset &&
-		    phdr.p_filesz < 65536 &&
-		    take_build_id(elf_getdata_rawchunk(elf, (int64_t)phdr.p_offset, phdr.p_filesz, ELF_T_NHDR), id))
+		if (phdr.p_type == PT_NOTE && phdr.p_filesz && phdr.p_offset < size &&
+		    phdr.p_filesz <= size - phdr.p_offset && phdr.p_filesz < 65536 &&
+		    take_build_id(elf_getdata_rawchunk(elf, (int64_t)phdr.p_offset, phdr.p_filesz,
+						       ELF_T_NHDR),
+				  id))
 			return;
 }
 
@@ -141,8 +147,12 @@ static bool same_layout(Elf *a, Elf *b)
 	       (x.sh_addr == y.sh_addr && x.sh_size == y.sh_size);
 }
 
-/* What is wrong with the file as a debug file of `image`; NULL: nothing.  `crc` NULL: it was found by its build-id. */
-static const char *judge(struct rt_image *image, Elf *elf, int fd, uint64_t size, const struct build_id *want, const uint32_t *crc)
+/*
+ * What is wrong with the file as a debug file of `image`; NULL: nothing.  `crc` NULL: it was found
+ * by its build-id.
+ */
+static const char *judge(struct rt_image *image, Elf *elf, int fd, uint64_t size,
+			 const struct build_id *want, const uint32_t *crc)
 {
 	struct build_id id;
 	GElf_Ehdr a, b;
@@ -150,7 +160,8 @@ static const char *judge(struct rt_image *image, Elf *elf, int fd, uint64_t size
 
 	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &b) || !gelf_getehdr(image->elf, &a))
 		return "is not an ELF file";
-	if (a.e_machine != b.e_machine || a.e_ident[EI_CLASS] != b.e_ident[EI_CLASS] || a.e_ident[EI_DATA] != b.e_ident[EI_DATA])
+	if (a.e_machine != b.e_machine || a.e_ident[EI_CLASS] != b.e_ident[EI_CLASS] ||
+	    a.e_ident[EI_DATA] != b.e_ident[EI_DATA])
 		return "is for another machine";
 	read_build_id(elf, size, &id);
 	if (want->n && id.n && (id.n != want->n || memcmp(id.v, want->v, id.n) != 0))
@@ -165,8 +176,8 @@ static const char *judge(struct rt_image *image, Elf *elf, int fd, uint64_t size
 }
 
 /* Take the file at `path` if it is there and fits. */
-static bool try_file(struct rt_image *image, const char *path, const struct build_id *want, const uint32_t *crc,
-		     enum rt_debug_found found)
+static bool try_file(struct rt_image *image, const char *path, const struct build_id *want,
+		     const uint32_t *crc, enum rt_debug_found found)
 {
 	struct rt_debug *d = &image->debug;
 	const char *wrong;
@@ -178,7 +189,8 @@ static bool try_file(struct rt_image *image, const char *path, const struct buil
 	if (fd < 0)
 		return false;
 	/* A program without .gnu_debuglink of its own may be called as its debug file should be. */
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (st.st_dev == image->dev && st.st_ino == image->ino)) {
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    (st.st_dev == image->dev && st.st_ino == image->ino)) {
 		close(fd);
 		return false;
 	}
@@ -200,8 +212,9 @@ static bool try_file(struct rt_image *image, const char *path, const struct buil
 	return true;
 }
 
-static bool RT_PRINTF(5, 6) try_path(struct rt_image *image, const struct build_id *want, const uint32_t *crc,
-				      enum rt_debug_found found, const char *fmt, ...)
+static bool RT_PRINTF(5, 6)
+	try_path(struct rt_image *image, const struct build_id *want, const uint32_t *crc,
+		 enum rt_debug_found found, const char *fmt, ...)
 {
 	char path[PATH_MAX];
 	va_list ap;
@@ -231,7 +244,8 @@ static bool find_by_id(struct rt_image *image, const struct build_id *id, const 
 	if (!id->n)
 		return false;
 	print_id(id, text);
-	return try_path(image, id, NULL, RT_DEBUG_BUILD_ID, "%.*s/.build-id/%.2s/%s.debug", ndir, dir, text, text + 2);
+	return try_path(image, id, NULL, RT_DEBUG_BUILD_ID, "%.*s/.build-id/%.2s/%s.debug", ndir,
+			dir, text, text + 2);
 }
 
 /* .gnu_debuglink: a name, padding to 4 bytes, a checksum. */
@@ -241,14 +255,16 @@ static bool read_link(struct rt_image *image, char name[NAME_MAX + 1], uint32_t 
 	Elf_Data *data;
 	size_t n;
 
-	if (!find_section(image->elf, ".gnu_debuglink", &shdr) || shdr.sh_type == SHT_NOBITS || shdr.sh_size < 8 || shdr.sh_size > NAME_MAX + 8 ||
+	if (!find_section(image->elf, ".gnu_debuglink", &shdr) || shdr.sh_type == SHT_NOBITS ||
+	    shdr.sh_size < 8 || shdr.sh_size > NAME_MAX + 8 ||
 	    !rt_image_holds(image, shdr.sh_offset, shdr.sh_size))
 		return false;
 	data = elf_getdata_rawchunk(image->elf, (int64_t)shdr.sh_offset, shdr.sh_size, ELF_T_BYTE);
 	if (!data)
 		return false;
 	n = strnlen(data->d_buf, data->d_size);
-	if (n == 0 || n > NAME_MAX || (n + 4) / 4 * 4 + 4 > data->d_size || memchr(data->d_buf, '/', n))
+	if (n == 0 || n > NAME_MAX || (n + 4) / 4 * 4 + 4 > data->d_size ||
+	    memchr(data->d_buf, '/', n))
 		return false;
 	memcpy(name, data->d_buf, n);
 	name[n] = '\0';
@@ -288,14 +304,16 @@ static const char *debug_dirs(void)
 	return dirs && *dirs ? dirs : DEFAULT_DIRS;
 }
 
-static bool find_in_dirs(struct rt_image *image, const struct build_id *id, const char *folder, const char *link, const uint32_t *crc)
+static bool find_in_dirs(struct rt_image *image, const struct build_id *id, const char *folder,
+			 const char *link, const uint32_t *crc)
 {
 	const char *dirs = debug_dirs(), *dir;
 	int n;
 
 	while ((n = next_dir(&dirs, &dir)) > 0)
 		if (find_by_id(image, id, dir, n) ||
-		    (link && try_path(image, id, crc, RT_DEBUG_LINK, "%.*s%s/%s", n, dir, folder, link)))
+		    (link &&
+		     try_path(image, id, crc, RT_DEBUG_LINK, "%.*s%s/%s", n, dir, folder, link)))
 			return true;
 	return false;
 }
@@ -375,7 +393,8 @@ int rt_image_shared_fd(struct rt_image *image, const char *name, const uint8_t *
 	memcpy(want.v, id, n);
 	print_id(&want, text);
 	while (fd < 0 && (ndir = next_dir(&dirs, &dir)) > 0) {
-		snprintf(path, sizeof(path), "%.*s/.build-id/%.2s/%s.debug", ndir, dir, text, text + 2);
+		snprintf(path, sizeof(path), "%.*s/.build-id/%.2s/%s.debug", ndir, dir, text,
+			 text + 2);
 		fd = open_shared(path, &want);
 		if (fd >= 0 || strncmp(name, usual, sizeof(usual) - 1) != 0)
 			continue;
@@ -439,12 +458,13 @@ Elf *rt_image_mini_elf(struct rt_image *image)
 	if (d->mini_looked)
 		return d->mini;
 	d->mini_looked = true;
-	if (!find_section(image->elf, ".gnu_debugdata", &shdr) || shdr.sh_type == SHT_NOBITS || !shdr.sh_size ||
-	    !rt_image_holds(image, shdr.sh_offset, shdr.sh_size))
+	if (!find_section(image->elf, ".gnu_debugdata", &shdr) || shdr.sh_type == SHT_NOBITS ||
+	    !shdr.sh_size || !rt_image_holds(image, shdr.sh_offset, shdr.sh_size))
 		return NULL;
 	data = elf_getdata_rawchunk(image->elf, (int64_t)shdr.sh_offset, shdr.sh_size, ELF_T_BYTE);
 	if (!data || rt_unxz(data->d_buf, data->d_size, MINI_MAX, &d->mini_bytes, &n, &err) < 0) {
-		remark(image, "its .gnu_debugdata is not used: %s", data ? err.text : "it cannot be read");
+		remark(image, "its .gnu_debugdata is not used: %s",
+		       data ? err.text : "it cannot be read");
 		return NULL;
 	}
 	d->mini_size = n;

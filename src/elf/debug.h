@@ -10,13 +10,15 @@
 enum rt_debug_found {
 	RT_DEBUG_NONE,
 	RT_DEBUG_BUILD_ID,	/* DIR/.build-id/ab/cdef.debug */
-	RT_DEBUG_LINK,		/* .gnu_debuglink, in the file's folder, in .debug beside it, or below DIR */
+	/* .gnu_debuglink, in the file's folder, in .debug beside it, or below DIR */
+	RT_DEBUG_LINK,
 	RT_DEBUG_SERVER,	/* debuginfod */
 };
 
 /* The servers that all images of a process ask; images.c's. */
 struct rt_servers {
-	bool hang;			/* they did not answer for one of the images, and are not asked again */
+	/* they did not answer for one of the images, and are not asked again */
+	bool hang;
 	void (*slow)(const char *file);	/* what says that they are waited for; may be NULL */
 };
 
@@ -40,16 +42,16 @@ struct rt_debug {
 bool rt_debug_is(const struct rt_debug *debug, dev_t dev, ino_t ino);
 
 /*
- * The separate debug file of an image, or NULL (-1): looked for at the first call, which may take a while where DEBUGINFOD_URLS is
- * set.  Its addresses are the image's.  It stays the image's.  RAWTRACE_DEBUG_DIR names the folders, separated by ':', in place
- * of /usr/lib/debug.
+ * The separate debug file of an image, or NULL (-1): looked for at the first call, which may take a
+ * while where DEBUGINFOD_URLS is set.  Its addresses are the image's.  It stays the image's.
+ * RAWTRACE_DEBUG_DIR names the folders, separated by ':', in place of /usr/lib/debug.
  */
 Elf *rt_image_debug_elf(struct rt_image *image);
 int rt_image_debug_fd(struct rt_image *image);
 
 /*
- * The file with this build-id, which dwz has made of what several debug files have in common, and calls `name`: from the same folders and
- * servers.  A descriptor, or -1.
+ * The file with this build-id, which dwz has made of what several debug files have in common, and
+ * calls `name`: from the same folders and servers.  A descriptor, or -1.
  */
 int rt_image_shared_fd(struct rt_image *image, const char *name, const uint8_t *id, size_t n);
 
@@ -57,7 +59,9 @@ int rt_image_shared_fd(struct rt_image *image, const char *name, const uint8_t *
 const char *rt_image_debug_path(const struct rt_image *image);
 const char *rt_image_debug_remark(const struct rt_image *image);
 
-/* The ELF file in .gnu_debugdata, which has the names of functions that .dynsym has not; or NULL. */
+/*
+ * The ELF file in .gnu_debugdata, which has the names of functions that .dynsym has not; or NULL.
+ */
 Elf *rt_image_mini_elf(struct rt_image *image);
 
 void rt_debug_close(struct rt_debug *debug);

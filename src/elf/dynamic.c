@@ -45,7 +45,8 @@ static Elf_Data *dynamic_strings(struct rt_image *image)
 {
 	uint64_t offset, size = image->dynamic.strsz;
 
-	if (size == 0 || rt_image_offset(image, image->dynamic.strtab, &offset) || !rt_image_holds(image, offset, size))
+	if (size == 0 || rt_image_offset(image, image->dynamic.strtab, &offset) ||
+	    !rt_image_holds(image, offset, size))
 		return NULL;
 	return elf_getdata_rawchunk(image->elf, (int64_t)offset, size, ELF_T_BYTE);
 }
@@ -75,14 +76,16 @@ static int take_soname(struct rt_image *image, const char *name, struct rt_error
 }
 
 /* Take a tag whose value is a string. */
-static int take_string(struct rt_image *image, const GElf_Dyn *dyn, const Elf_Data *strings, struct rt_error *err)
+static int take_string(struct rt_image *image, const GElf_Dyn *dyn, const Elf_Data *strings,
+		       struct rt_error *err)
 {
 	struct rt_dynamic *d = &image->dynamic;
 	const char *s = string(strings, dyn->d_un.d_val);
 	bool named = dyn->d_tag == DT_NEEDED || dyn->d_tag == DT_SONAME;
 
 	if (named && !s)
-		return rt_image_damaged(image, "a library's name lies outside the string table", err);
+		return rt_image_damaged(image, "a library's name lies outside the string table",
+					err);
 	if (!s || !*s)
 		return 0;
 	switch (dyn->d_tag) {
@@ -100,7 +103,8 @@ static int take_string(struct rt_image *image, const GElf_Dyn *dyn, const Elf_Da
 	return 0;
 }
 
-int rt_image_read_dynamic(struct rt_image *image, uint64_t offset, uint64_t size, struct rt_error *err)
+int rt_image_read_dynamic(struct rt_image *image, uint64_t offset, uint64_t size,
+			  struct rt_error *err)
 {
 	Elf_Data *data, *strings;
 	int i, ret = 0;
@@ -124,7 +128,10 @@ static bool word_at(const struct rt_image *image, uint64_t addr, uint32_t *word)
 	return rt_image_read(image, addr, word, sizeof(*word)) == sizeof(*word);
 }
 
-/* The number of symbols by DT_GNU_HASH: it ends with the longest chain's end.  It leaves out what is only imported. */
+/*
+ * The number of symbols by DT_GNU_HASH: it ends with the longest chain's end.  It leaves out what
+ * is only imported.
+ */
 static uint64_t gnu_hash_count(const struct rt_image *image)
 {
 	uint64_t at = image->dynamic.gnu_hash, chains, last = 0;
@@ -151,7 +158,8 @@ static uint64_t gnu_hash_count(const struct rt_image *image)
 }
 
 /* One more than the highest symbol that relocations use: what is imported is used by one. */
-static uint64_t relocation_count(const struct rt_image *image, uint64_t addr, uint64_t size, bool rela)
+static uint64_t relocation_count(const struct rt_image *image, uint64_t addr, uint64_t size,
+				 bool rela)
 {
 	uint64_t offset, count = 0, symbol;
 	Elf_Data *data;
@@ -159,10 +167,13 @@ static uint64_t relocation_count(const struct rt_image *image, uint64_t addr, ui
 	GElf_Rel r;
 	int i;
 
-	if (!addr || !size || rt_image_offset(image, addr, &offset) || !rt_image_holds(image, offset, size))
+	if (!addr || !size || rt_image_offset(image, addr, &offset) ||
+	    !rt_image_holds(image, offset, size))
 		return 0;
-	data = elf_getdata_rawchunk(image->elf, (int64_t)offset, size, rela ? ELF_T_RELA : ELF_T_REL);
-	for (i = 0; data && (rela ? !!gelf_getrela(data, i, &ra) : !!gelf_getrel(data, i, &r)); i++) {
+	data = elf_getdata_rawchunk(image->elf, (int64_t)offset, size,
+				    rela ? ELF_T_RELA : ELF_T_REL);
+	for (i = 0; data && (rela ? !!gelf_getrela(data, i, &ra) : !!gelf_getrel(data, i, &r));
+	     i++) {
 		symbol = GELF_R_SYM(rela ? ra.r_info : r.r_info);
 		if (symbol >= count)
 			count = symbol + 1;

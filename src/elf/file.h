@@ -9,7 +9,10 @@
 #include "elf/debug.h"
 #include "elf/image.h"
 
-/* The parts of an image, for the folders that read it: elf, process, dwarf, go, code, symbols, safety. */
+/*
+ * The parts of an image, for the folders that read it: elf, process, dwarf, go, code, symbols,
+ * safety.
+ */
 
 #define RT_STUB_SECTIONS 8
 enum { RT_PAGE_MAX = 64 << 10 };	/* of any kernel */
@@ -47,7 +50,10 @@ struct rt_strings {		/* not owned */
 	size_t n, cap;
 };
 
-/* A piece of the file that was read last: thousands of functions are looked at one behind the other, some bytes at a time. */
+/*
+ * A piece of the file that was read last: thousands of functions are looked at one behind the
+ * other, some bytes at a time.
+ */
 enum { RT_FILE_WINDOW = 1 << 14 };
 
 struct rt_file_window {
@@ -66,7 +72,8 @@ struct rt_image {
 	struct rt_file_window *window;	/* apart, as reading leaves an image const */
 	Elf *elf;
 	char *name, *soname, *interp;
-	char *shown;			/* the name without control characters: what messages call it, but for a library: */
+	/* the name without control characters: what messages call it, but for a library: */
+	char *shown;
 	const char *short_name;		/* its DT_SONAME, or the end of the name */
 	uint64_t size;			/* of the file */
 	dev_t dev;
@@ -75,27 +82,33 @@ struct rt_image {
 	uint16_t type;			/* e_type */
 	uint64_t entry;
 	const struct rt_arch *arch;
-	enum rt_nops nops;		/* of the kernel that would probe it; set by rt_program_take() */
+	/* of the kernel that would probe it; set by rt_program_take() */
+	enum rt_nops nops;
 	bool late;			/* the process has not got it, and may load it later */
 	bool is_go;
-	struct rt_range gopclntab, gobuildinfo, gomodule, relro;	/* sections of Go programs */
+	/* sections of Go programs */
+	struct rt_range gopclntab, gobuildinfo, gomodule, relro;
 	struct rt_range code;		/* what its sections of code span; empty: it has none */
 	struct rt_range eh_frame;
-	struct rt_range patchable;		/* the places that -fpatchable-function-entry has made */
+	/* the places that -fpatchable-function-entry has made */
+	struct rt_range patchable;
 	struct rt_range stubs[RT_STUB_SECTIONS];	/* by which it reaches its libraries */
 	unsigned nstubs;
-	struct rt_range plt_relocations;	/* .rela.plt, which static programs have for IFUNCs */
+	/* .rela.plt, which static programs have for IFUNCs */
+	struct rt_range plt_relocations;
 	uint64_t *starts;		/* where its sections in memory begin, sorted */
 	size_t nstarts, starts_cap;
 	bool go_read;
 	struct rt_go *go;		/* go/go.c; NULL: not read, or none */
 	void (*free_go)(struct rt_go *go);	/* set together with that */
-	bool has_except_table;		/* .gcc_except_table: code that catches, or cleans up, while a stack unwinds */
+	/* .gcc_except_table: code that catches, or cleans up, while a stack unwinds */
+	bool has_except_table;
 	bool has_sdt;			/* notes of USDT probes */
 	struct rt_segment *segments;
 	size_t nsegments, segments_cap;
 	struct rt_dynamic dynamic;
-	struct rt_strings needed;	/* DT_NEEDED, and what this library stands for (DT_FILTER, DT_AUXILIARY) */
+	/* DT_NEEDED, and what this library stands for (DT_FILTER, DT_AUXILIARY) */
+	struct rt_strings needed;
 	struct rt_table symtab, dynsym;
 	const char *sections_damage;	/* what is wrong with the section headers, NULL: nothing */
 	bool unwinds_known;
@@ -114,13 +127,17 @@ struct rt_image {
 	char *unnamed_names;
 	bool described_read, described_damaged;
 	bool switches_known;
-	uint8_t switches;		/* switches.h: it has code that switches stacks, in the function `switches_by` */
+	/* switches.h: it has code that switches stacks, in the function `switches_by` */
+	uint8_t switches;
 	const char *switches_by;
 	struct rt_described *described;	/* eh_walk.c */
 	size_t ndescribed, described_cap;
-	struct rt_strings imports, import_versions;	/* the second one's are NULL where there is none */
-	struct rt_strings versions;	/* by index in .gnu.version; NULL where there is none of that index */
-	const uint16_t *version_of;	/* .gnu.version: an index for each symbol of .dynsym; libelf's */
+	/* the second one's are NULL where there is none */
+	struct rt_strings imports, import_versions;
+	/* by index in .gnu.version; NULL where there is none of that index */
+	struct rt_strings versions;
+	/* .gnu.version: an index for each symbol of .dynsym; libelf's */
+	const uint16_t *version_of;
 	size_t nversion_of;
 	struct rt_dwarf *dwarf;		/* dwarf/dwarf.h; NULL: not asked for yet */
 	void (*close_dwarf)(struct rt_dwarf *dwarf);	/* set together with that */
@@ -128,19 +145,27 @@ struct rt_image {
 	size_t nowned, owned_cap;
 };
 
-/* open.c: judge the first bytes of the file; -ENOEXEC with the reason where it is no program for this kernel. */
+/*
+ * open.c: judge the first bytes of the file; -ENOEXEC with the reason where it is no program for
+ * this kernel.
+ */
 int rt_image_identify(struct rt_image *image, struct rt_error *err);
 /* "NAME: the ELF file is damaged: WHAT"; returns -EBADMSG. */
 int rt_image_damaged(const struct rt_image *image, const char *what, struct rt_error *err);
 /* Does [offset, offset + size) lie in the file? */
 bool rt_image_holds(const struct rt_image *image, uint64_t offset, uint64_t size);
 /* Open a library and call it by its DT_SONAME, or by its file's name where it has none. */
-int rt_image_open_library(const char *path, const char *name, struct rt_image **image, struct rt_error *err);
+int rt_image_open_library(const char *path, const char *name, struct rt_image **image,
+			  struct rt_error *err);
 
 /* sections.c: find the symbol tables and the marks of Go and of exception tables. */
 void rt_image_scan_sections(struct rt_image *image);
-/* dynamic.c: PT_DYNAMIC at [offset, offset + size), and from it the symbol table where sections gave none. */
-int rt_image_read_dynamic(struct rt_image *image, uint64_t offset, uint64_t size, struct rt_error *err);
+/*
+ * dynamic.c: PT_DYNAMIC at [offset, offset + size), and from it the symbol table where sections
+ * gave none.
+ */
+int rt_image_read_dynamic(struct rt_image *image, uint64_t offset, uint64_t size,
+			  struct rt_error *err);
 void rt_image_dynamic_symbols(struct rt_image *image);
 
 /* A string of the dynamic string table, or NULL where it is not one. */
@@ -151,19 +176,29 @@ int rt_image_read_versions(struct rt_image *image);
 /* The version of symbol `i` of .dynsym, or NULL.  `*is_default`: programs are linked with it. */
 const char *rt_image_version(const struct rt_image *image, size_t i, bool *is_default);
 
-/* go.c: add the functions of a Go program's own table to the symbols (0, or -1: no memory); release what it knows. */
+/*
+ * go.c: add the functions of a Go program's own table to the symbols (0, or -1: no memory); release
+ * what it knows.
+ */
 int rt_image_go_symbols(struct rt_image *image);
 /*
- * go.c: bytes as the loader would make them, of a program too whose pointers are in its relocations; is it one?  And each of those
- * pointers, until `visit` says that it is the one.
+ * go.c: bytes as the loader would make them, of a program too whose pointers are in its
+ * relocations; is it one?  And each of those pointers, until `visit` says that it is the one.
  */
 size_t rt_go_read(const struct rt_image *image, uint64_t addr, void *buf, size_t n);
 bool rt_go_is_moved(const struct rt_image *image);
-bool rt_go_each_pointer(const struct rt_image *image, bool (*visit)(void *ctx, uint64_t at, uint64_t value), void *ctx);
+bool rt_go_each_pointer(const struct rt_image *image,
+			bool (*visit)(void *ctx, uint64_t at, uint64_t value), void *ctx);
 
-/* symbols.c: of two names of one address, the one that a person would use first: not _IO_puts but puts.  As qsort wants it. */
+/*
+ * symbols.c: of two names of one address, the one that a person would use first: not _IO_puts but
+ * puts.  As qsort wants it.
+ */
 int rt_symbol_compare(const struct rt_symbol *a, const struct rt_symbol *b);
-/* symbols.c: a name of the file as it may be shown (base/clean.h), the file's own or a copy that the image owns; NULL: no memory. */
+/*
+ * symbols.c: a name of the file as it may be shown (base/clean.h), the file's own or a copy that
+ * the image owns; NULL: no memory.
+ */
 const char *rt_image_clean_name(struct rt_image *image, const char *name);
 /* The same of a name that is not the file's: a copy in any case. */
 const char *rt_image_keep_name(struct rt_image *image, const char *name);
@@ -174,7 +209,9 @@ const char *rt_image_keep_name(struct rt_image *image, const char *name);
 const char *rt_image_refuses(const struct rt_image *image, uint64_t addr, bool *call);
 const char *rt_image_refuses_insn(const struct rt_image *image, const uint8_t *insn, size_t n);
 
-/* sections.c: is `addr` in one of the sections of stubs by which a program reaches its libraries? */
+/*
+ * sections.c: is `addr` in one of the sections of stubs by which a program reaches its libraries?
+ */
 bool rt_image_is_stub(const struct rt_image *image, uint64_t addr);
 /* The address of the first section behind `addr`; UINT64_MAX: there is none. */
 uint64_t rt_image_next_section(const struct rt_image *image, uint64_t addr);
@@ -185,13 +222,19 @@ bool rt_elf_symtab(Elf *elf, struct rt_table *table);
 const struct rt_symbol *rt_symbol_before(const struct rt_image *image, uint64_t addr);
 
 /*
- * unwind.c: why the return of the function at `addr`, called `name` (and all its aliases), must not be probed with a
- * uretprobe; NULL where it may be.
+ * unwind.c: why the return of the function at `addr`, called `name` (and all its aliases), must not
+ * be probed with a uretprobe; NULL where it may be.
  */
 const char *rt_image_unsafe_return(const struct rt_image *image, const char *name, uint64_t addr);
-/* Why probes on the instructions that leave it would not tell the end of its calls either; NULL where they do. */
+/*
+ * Why probes on the instructions that leave it would not tell the end of its calls either; NULL
+ * where they do.
+ */
 const char *rt_image_unsafe_exits(const struct rt_image *image, const char *name, uint64_t addr);
-/* Is `name` that of a part of a function, as GCC splits it (".cold", ".part.N")?  The reason, or NULL. */
+/*
+ * Is `name` that of a part of a function, as GCC splits it (".cold", ".part.N")?  The reason, or
+ * NULL.
+ */
 const char *rt_name_fragment(const char *name);
 
 #endif

@@ -26,26 +26,36 @@ static void find_table(struct rt_image *image, const GElf_Shdr *shdr, struct rt_
 
 static void find_stubs(struct rt_image *image, const char *name, const GElf_Shdr *shdr)
 {
-	if ((strcmp(name, ".plt") != 0 && strncmp(name, ".plt.", 5) != 0 && strcmp(name, ".iplt") != 0) ||
-	    image->nstubs == RT_STUB_SECTIONS || !shdr->sh_size || shdr->sh_addr + shdr->sh_size < shdr->sh_addr)
+	if ((strcmp(name, ".plt") != 0 && strncmp(name, ".plt.", 5) != 0 &&
+	     strcmp(name, ".iplt") != 0) ||
+	    image->nstubs == RT_STUB_SECTIONS || !shdr->sh_size ||
+	    shdr->sh_addr + shdr->sh_size < shdr->sh_addr)
 		return;
-	image->stubs[image->nstubs++] = (struct rt_range){ .addr = shdr->sh_addr, .size = shdr->sh_size };
+	image->stubs[image->nstubs++] = (struct rt_range){ .addr = shdr->sh_addr,
+							   .size = shdr->sh_size };
 }
 
-/* From the first section of code to the last one: older linkers have data in the segments of code, before and behind. */
+/*
+ * From the first section of code to the last one: older linkers have data in the segments of code,
+ * before and behind.
+ */
 static void find_code(struct rt_image *image, const GElf_Shdr *shdr)
 {
 	struct rt_range *code = &image->code;
 	uint64_t end = code->addr + code->size, last = shdr->sh_addr + shdr->sh_size;
 
-	if (!(shdr->sh_flags & SHF_EXECINSTR) || !shdr->sh_addr || !shdr->sh_size || last < shdr->sh_addr)
+	if (!(shdr->sh_flags & SHF_EXECINSTR) || !shdr->sh_addr || !shdr->sh_size ||
+	    last < shdr->sh_addr)
 		return;
 	if (!code->size || shdr->sh_addr < code->addr)
 		code->addr = shdr->sh_addr;
 	code->size = (last > end ? last : end) - code->addr;
 }
 
-/* Note the addresses of the sections in memory.  Out of memory, functions without a size are longer. */
+/*
+ * Note the addresses of the sections in memory.  Out of memory, functions without a size are
+ * longer.
+ */
 static void find_start(struct rt_image *image, const GElf_Shdr *shdr)
 {
 	if (!(shdr->sh_flags & SHF_ALLOC) || !shdr->sh_size)
@@ -64,7 +74,8 @@ static int compare_starts(const void *a, const void *b)
 
 static void find_mark(struct rt_image *image, const char *name, const GElf_Shdr *shdr)
 {
-	const struct rt_range range = { .addr = shdr->sh_addr, .size = shdr->sh_type == SHT_NOBITS ? 0 : shdr->sh_size };
+	const struct rt_range range = { .addr = shdr->sh_addr,
+					.size = shdr->sh_type == SHT_NOBITS ? 0 : shdr->sh_size };
 
 	/* In a position-independent program it is .data.rel.ro.gopclntab, up to Go 1.25. */
 	if (strstr(name, "gopclntab"))
@@ -101,15 +112,23 @@ bool rt_elf_symtab(Elf *elf, struct rt_table *table)
 		if (!scn || !gelf_getshdr(scn, &strings) || strings.sh_type != SHT_STRTAB)
 			return false;
 		*table = (struct rt_table){
-			.present = true, .guessed = true, .offset = shdr.sh_offset, .size = shdr.sh_size, .entsize = shdr.sh_entsize,
-			.str_offset = strings.sh_offset, .str_size = strings.sh_size,
+			.present = true,
+			.guessed = true,
+			.offset = shdr.sh_offset,
+			.size = shdr.sh_size,
+			.entsize = shdr.sh_entsize,
+			.str_offset = strings.sh_offset,
+			.str_size = strings.sh_size,
 		};
 		return true;
 	}
 	return false;
 }
 
-/* A program runs without section headers, so their damage is only kept for whoever asks for symbols. */
+/*
+ * A program runs without section headers, so their damage is only kept for whoever asks for
+ * symbols.
+ */
 void rt_image_scan_sections(struct rt_image *image)
 {
 	Elf_Scn *scn = NULL;
@@ -120,8 +139,8 @@ void rt_image_scan_sections(struct rt_image *image)
 
 	if (!gelf_getehdr(image->elf, &ehdr) || ehdr.e_shoff == 0)
 		return;
-	if (elf_getshdrnum(image->elf, &n) < 0 || elf_getshdrstrndx(image->elf, &names) < 0 || n == 0 ||
-	    !elf_getscn(image->elf, n - 1)) {
+	if (elf_getshdrnum(image->elf, &n) < 0 || elf_getshdrstrndx(image->elf, &names) < 0 ||
+	    n == 0 || !elf_getscn(image->elf, n - 1)) {
 		image->sections_damage = "section headers reach past its end";
 		return;
 	}

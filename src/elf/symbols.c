@@ -14,8 +14,9 @@
 const char *rt_symbol_source_name(enum rt_symbol_source source)
 {
 	static const char *const names[] = {
-		[RT_SOURCE_SYMTAB] = ".symtab", [RT_SOURCE_DYNSYM] = ".dynsym", [RT_SOURCE_DEBUG] = "debug file",
-		[RT_SOURCE_MINIDEBUG] = ".gnu_debugdata", [RT_SOURCE_GO] = ".gopclntab", [RT_SOURCE_EH_FRAME] = ".eh_frame",
+		[RT_SOURCE_SYMTAB] = ".symtab",	  [RT_SOURCE_DYNSYM] = ".dynsym",
+		[RT_SOURCE_DEBUG] = "debug file", [RT_SOURCE_MINIDEBUG] = ".gnu_debugdata",
+		[RT_SOURCE_GO] = ".gopclntab",	  [RT_SOURCE_EH_FRAME] = ".eh_frame",
 	};
 
 	return names[source];
@@ -49,8 +50,8 @@ const char *rt_image_clean_name(struct rt_image *image, const char *name)
 }
 
 /*
- * Take off "@VERSION" or "@@VERSION", which .symtab has as part of the name.  Copied where there is one: the string table may share
- * the bytes with a longer name.
+ * Take off "@VERSION" or "@@VERSION", which .symtab has as part of the name.  Copied where there is
+ * one: the string table may share the bytes with a longer name.
  */
 static int split_name(struct rt_image *image, const char *name, struct rt_symbol *s)
 {
@@ -80,7 +81,8 @@ static bool is_function(const struct rt_image *image, const GElf_Sym *sym, struc
 	unsigned bind = GELF_ST_BIND(sym->st_info);
 
 	out->global = bind == STB_GLOBAL || bind == STB_WEAK || bind == STB_GNU_UNIQUE;
-	out->hidden = GELF_ST_VISIBILITY(sym->st_other) == STV_HIDDEN || GELF_ST_VISIBILITY(sym->st_other) == STV_INTERNAL;
+	out->hidden = GELF_ST_VISIBILITY(sym->st_other) == STV_HIDDEN ||
+		      GELF_ST_VISIBILITY(sym->st_other) == STV_INTERNAL;
 	/* SHN_ABS: not moved with the image, so no place in it. */
 	if (sym->st_shndx == SHN_ABS || sym->st_shndx == SHN_COMMON)
 		return false;
@@ -102,21 +104,27 @@ static bool is_function(const struct rt_image *image, const GElf_Sym *sym, struc
 	return rt_image_is_code(image, sym->st_value);
 }
 
-static int take_symbol(struct rt_image *image, const GElf_Sym *sym, const char *name, size_t i, enum rt_symbol_source source)
+static int take_symbol(struct rt_image *image, const GElf_Sym *sym, const char *name, size_t i,
+		       enum rt_symbol_source source)
 {
-	struct rt_symbol s = { .addr = sym->st_value, .size = sym->st_size, .sized = sym->st_size != 0, .source = source };
+	struct rt_symbol s = { .addr = sym->st_value,
+			       .size = sym->st_size,
+			       .sized = sym->st_size != 0,
+			       .source = source };
 	bool dynamic = s.dynamic = source == RT_SOURCE_DYNSYM;
 
 	if (sym->st_shndx == SHN_UNDEF) {
 		if (!dynamic || !*name)
 			return 0;
 		if (RT_ROOM(&image->imports.v, image->imports.n, &image->imports.cap) ||
-		    RT_ROOM(&image->import_versions.v, image->imports.n, &image->import_versions.cap))
+		    RT_ROOM(&image->import_versions.v, image->imports.n,
+			    &image->import_versions.cap))
 			return -ENOMEM;
 		name = rt_image_clean_name(image, name);
 		if (!name)
 			return -ENOMEM;
-		image->import_versions.v[image->imports.n] = rt_image_version(image, i, &s.default_version);
+		image->import_versions.v[image->imports.n] = rt_image_version(image, i,
+									      &s.default_version);
 		image->imports.v[image->imports.n++] = name;
 		return 0;
 	}
@@ -143,8 +151,8 @@ static bool holds(const struct file *file, uint64_t offset, uint64_t size)
 	return offset <= file->size && size <= file->size - offset;
 }
 
-static int read_table(struct rt_image *image, const struct file *file, const struct rt_table *t, enum rt_symbol_source source,
-		      struct rt_error *err)
+static int read_table(struct rt_image *image, const struct file *file, const struct rt_table *t,
+		      enum rt_symbol_source source, struct rt_error *err)
 {
 	Elf_Data *syms, *strings;
 	const char *name;
@@ -163,10 +171,12 @@ static int read_table(struct rt_image *image, const struct file *file, const str
 		return rt_image_damaged(image, "a symbol table cannot be read", err);
 	for (i = 1; gelf_getsym(syms, i, &sym); i++) {
 		name = (const char *)strings->d_buf + sym.st_name;
-		if (sym.st_name >= strings->d_size || !memchr(name, '\0', strings->d_size - sym.st_name)) {
+		if (sym.st_name >= strings->d_size ||
+		    !memchr(name, '\0', strings->d_size - sym.st_name)) {
 			if (t->guessed)
 				continue;
-			return rt_image_damaged(image, "a symbol's name lies outside its string table", err);
+			return rt_image_damaged(
+				image, "a symbol's name lies outside its string table", err);
 		}
 		if (take_symbol(image, &sym, name, (size_t)i, source))
 			return rt_nomem(err);
@@ -305,7 +315,8 @@ static int read_symbols(struct rt_image *image, struct rt_error *err)
 	return ret;
 }
 
-int rt_image_symbols(struct rt_image *image, const struct rt_symbol **v, size_t *n, struct rt_error *err)
+int rt_image_symbols(struct rt_image *image, const struct rt_symbol **v, size_t *n,
+		     struct rt_error *err)
 {
 	if (!image->symbols_read) {
 		image->symbols_read = true;
@@ -340,7 +351,8 @@ static int read_more(struct rt_image *image, struct rt_error *err)
 	return ret == -ENOMEM ? rt_nomem(err) : 0;
 }
 
-int rt_image_all_symbols(struct rt_image *image, const struct rt_symbol **v, size_t *n, struct rt_error *err)
+int rt_image_all_symbols(struct rt_image *image, const struct rt_symbol **v, size_t *n,
+			 struct rt_error *err)
 {
 	int ret = rt_image_symbols(image, v, n, err);
 

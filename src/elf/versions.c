@@ -6,8 +6,9 @@
 #include "elf/file.h"
 
 /*
- * Symbol versions.  .gnu.version has an index for each symbol of .dynsym; what an index is called stands in .gnu.version_d
- * (defined here) and .gnu.version_r (wanted from libraries).  The tables are the same in 32 and 64 bits.
+ * Symbol versions.  .gnu.version has an index for each symbol of .dynsym; what an index is called
+ * stands in .gnu.version_d (defined here) and .gnu.version_r (wanted from libraries).  The tables
+ * are the same in 32 and 64 bits.
  */
 
 enum { HIDDEN = 0x8000, FIRST = 2, MOST = 4096 };
@@ -46,7 +47,8 @@ static int read_defined(struct rt_image *image)
 	int r = 0;
 
 	for (i = 0; at && i < MOST && r == 0; i++) {
-		if (!read_at(image, at, &def, sizeof(def)) || !read_at(image, at + def.vd_aux, &aux, sizeof(aux)))
+		if (!read_at(image, at, &def, sizeof(def)) ||
+		    !read_at(image, at + def.vd_aux, &aux, sizeof(aux)))
 			break;
 		r = name_version(image, def.vd_ndx, aux.vda_name);
 		if (!def.vd_next)
@@ -66,7 +68,9 @@ static int read_wanted(struct rt_image *image)
 
 	while (at && i < MOST && r == 0 && read_at(image, at, &need, sizeof(need))) {
 		aux_at = at + need.vn_aux;
-		for (k = 0; k < need.vn_cnt && i++ < MOST && r == 0 && read_at(image, aux_at, &aux, sizeof(aux)); k++) {
+		for (k = 0; k < need.vn_cnt && i++ < MOST && r == 0 &&
+			    read_at(image, aux_at, &aux, sizeof(aux));
+		     k++) {
 			r = name_version(image, aux.vna_other, aux.vna_name);
 			aux_at += aux.vna_next;
 		}
@@ -84,7 +88,8 @@ static void read_indexes(struct rt_image *image)
 	uint64_t offset, n = image->dynsym.entsize ? image->dynsym.size / image->dynsym.entsize : 0;
 	Elf_Data *data;
 
-	if (rt_image_offset(image, image->dynamic.versym, &offset) || !rt_image_holds(image, offset, n * 2))
+	if (rt_image_offset(image, image->dynamic.versym, &offset) ||
+	    !rt_image_holds(image, offset, n * 2))
 		return;
 	data = n ? elf_getdata_rawchunk(image->elf, (int64_t)offset, n * 2, ELF_T_HALF) : NULL;
 	if (!data)

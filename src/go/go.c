@@ -12,15 +12,23 @@
 #define R_AARCH64_RELATIVE 1027
 #endif
 
-/* Where the linker puts the program's text in runtime.moduledata: after pcHeader, six slices, minpc, maxpc and findfunctab. */
+/*
+ * Where the linker puts the program's text in runtime.moduledata: after pcHeader, six slices,
+ * minpc, maxpc and findfunctab.
+ */
 enum { MODULE_TEXT = 176 };
 
 /* ---- bytes as the loader would make them ---- */
 
-/* Pointers of a position-independent program are in its relocations; the bytes at their places may be anything. */
-bool rt_go_each_pointer(const struct rt_image *image, bool (*visit)(void *ctx, uint64_t at, uint64_t value), void *ctx)
+/*
+ * Pointers of a position-independent program are in its relocations; the bytes at their places may
+ * be anything.
+ */
+bool rt_go_each_pointer(const struct rt_image *image,
+			bool (*visit)(void *ctx, uint64_t at, uint64_t value), void *ctx)
 {
-	uint32_t relative = image->arch->machine == EM_AARCH64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE;
+	uint32_t relative = image->arch->machine == EM_AARCH64 ? R_AARCH64_RELATIVE
+							       : R_X86_64_RELATIVE;
 	uint64_t at, left = image->dynamic.relasz / sizeof(Elf64_Rela);
 	Elf64_Rela v[256];
 	size_t i, got;
@@ -31,7 +39,8 @@ bool rt_go_each_pointer(const struct rt_image *image, bool (*visit)(void *ctx, u
 		if (!got)
 			return false;
 		for (i = 0; i < got; i++)
-			if (ELF64_R_TYPE(v[i].r_info) == relative && visit(ctx, v[i].r_offset, (uint64_t)v[i].r_addend))
+			if (ELF64_R_TYPE(v[i].r_info) == relative &&
+			    visit(ctx, v[i].r_offset, (uint64_t)v[i].r_addend))
 				return true;
 	}
 	return false;
@@ -74,7 +83,8 @@ enum { STEP = 16, PIECE = 1 << 16 };
 
 static bool is_table(const uint8_t *p)
 {
-	return (p[0] >= 0xf0 && p[0] <= 0xfb) && memcmp(p + 1, "\xff\xff\xff\0\0", 5) == 0 && p[7] == 8;
+	return (p[0] >= 0xf0 && p[0] <= 0xfb) && memcmp(p + 1, "\xff\xff\xff\0\0", 5) == 0 &&
+	       p[7] == 8;
 }
 
 static bool is_buildinfo(const uint8_t *p)
@@ -82,8 +92,12 @@ static bool is_buildinfo(const uint8_t *p)
 	return memcmp(p, "\xff Go buildinf:", 14) == 0;
 }
 
-/* The first place in [addr, addr + size), a multiple of STEP from the beginning, that `is` what is looked for.  False: none. */
-static bool scan(const struct rt_image *image, struct rt_range in, bool (*is)(const uint8_t *p), uint64_t *found)
+/*
+ * The first place in [addr, addr + size), a multiple of STEP from the beginning, that `is` what is
+ * looked for.  False: none.
+ */
+static bool scan(const struct rt_image *image, struct rt_range in, bool (*is)(const uint8_t *p),
+		 uint64_t *found)
 {
 	uint8_t *piece = malloc(PIECE);
 	uint64_t at = 0;
@@ -91,7 +105,8 @@ static bool scan(const struct rt_image *image, struct rt_range in, bool (*is)(co
 	bool is_there = false;
 
 	for (; piece && at < in.size && n == PIECE && !is_there; at += n) {
-		n = rt_image_read(image, in.addr + at, piece, in.size - at < PIECE ? (size_t)(in.size - at) : PIECE);
+		n = rt_image_read(image, in.addr + at, piece,
+				  in.size - at < PIECE ? (size_t)(in.size - at) : PIECE);
 		for (i = 0; i + STEP <= n && !is_there; i += STEP) {
 			is_there = is(piece + i);
 			*found = in.addr + at + i;
@@ -101,12 +116,14 @@ static bool scan(const struct rt_image *image, struct rt_range in, bool (*is)(co
 	return is_there;
 }
 
-static bool scan_segments(const struct rt_image *image, bool (*is)(const uint8_t *p), uint64_t *found)
+static bool scan_segments(const struct rt_image *image, bool (*is)(const uint8_t *p),
+			  uint64_t *found)
 {
 	size_t i;
 
 	for (i = 0; i < image->nsegments; i++) {
-		struct rt_range in = { .addr = image->segments[i].vaddr, .size = image->segments[i].filesz };
+		struct rt_range in = { .addr = image->segments[i].vaddr,
+				       .size = image->segments[i].filesz };
 
 		if (!image->segments[i].exec && scan(image, in, is, found))
 			return true;
@@ -123,8 +140,12 @@ static bool find_table(const struct rt_image *image, struct rt_range *table)
 	*table = image->gopclntab;
 	if (table->size)
 		return true;
-	/* Before Go 1.26 external linkers put that of a position-independent program among its other constants. */
-	if (image->relro.size ? !scan(image, image->relro, is_table, &found) : !scan_segments(image, is_table, &found))
+	/*
+	 * Before Go 1.26 external linkers put that of a position-independent program among its
+	 * other constants.
+	 */
+	if (image->relro.size ? !scan(image, image->relro, is_table, &found)
+			      : !scan_segments(image, is_table, &found))
 		return false;
 	for (s = image->segments; s < image->segments + image->nsegments; s++)
 		if (found >= s->vaddr && found - s->vaddr < s->filesz)
@@ -145,28 +166,39 @@ static void set_version(struct rt_go *go, const char *text, size_t n)
 	go->version[n] = '\0';
 	/* "go1.21.3", "go1.22rc1", "devel go1.24-ba9c445f22". */
 	digits = strstr(go->version, "go1.");
-	for (digits = digits ? digits + 4 : ""; *digits >= '0' && *digits <= '9' && minor < 1000; digits++)
+	for (digits = digits ? digits + 4 : ""; *digits >= '0' && *digits <= '9' && minor < 1000;
+	     digits++)
 		minor = minor * 10 + (unsigned)(*digits - '0');
 	go->minor = minor;
 }
 
-/* cmd/go/internal/version and debug/buildinfo: from 1.18 on the string stands there itself, before a pointer to one. */
+/*
+ * cmd/go/internal/version and debug/buildinfo: from 1.18 on the string stands there itself, before
+ * a pointer to one.
+ */
 static void read_version(const struct rt_image *image, struct rt_go *go)
 {
-	struct { uint8_t head[16]; uint64_t pointer, more; uint8_t length, text[63]; } info = { .pointer = 0 };
+	struct {
+		uint8_t head[16];
+		uint64_t pointer, more;
+		uint8_t length, text[63];
+	} info = { .pointer = 0 };
 	struct { uint64_t pointer, length; } string;
 	char text[sizeof(go->version)];
 	uint64_t at = image->gobuildinfo.addr;
 
 	if (!at && !scan_segments(image, is_buildinfo, &at))
 		return;
-	if (rt_go_read(image, at, &info, sizeof(info)) < offsetof(__typeof__(info), length) || !is_buildinfo(info.head))
+	if (rt_go_read(image, at, &info, sizeof(info)) < offsetof(__typeof__(info), length) ||
+	    !is_buildinfo(info.head))
 		return;
 	if (info.head[15] & 2) {
 		if (info.length < sizeof(info.text))
 			set_version(go, (const char *)info.text, info.length);
-	} else if (info.head[14] == 8 && rt_go_read(image, info.pointer, &string, sizeof(string)) == sizeof(string) &&
-		   string.length < sizeof(text) && rt_image_read(image, string.pointer, text, string.length) == string.length) {
+	} else if (info.head[14] == 8 &&
+		   rt_go_read(image, info.pointer, &string, sizeof(string)) == sizeof(string) &&
+		   string.length < sizeof(text) &&
+		   rt_image_read(image, string.pointer, text, string.length) == string.length) {
 		set_version(go, text, string.length);
 	}
 }
@@ -178,7 +210,8 @@ static uint64_t find_text(const struct rt_image *image)
 {
 	uint64_t text;
 
-	if (image->gomodule.size && rt_go_read(image, image->gomodule.addr + MODULE_TEXT, &text, sizeof(text)) == sizeof(text))
+	if (image->gomodule.size && rt_go_read(image, image->gomodule.addr + MODULE_TEXT, &text,
+					       sizeof(text)) == sizeof(text))
 		return text;
 	return 0;
 }
@@ -188,8 +221,9 @@ static bool fits(const struct rt_image *image, const struct rt_pclntab *t)
 {
 	struct rt_go_function first, last;
 
-	return rt_pclntab_function(t, 0, &first) && rt_pclntab_function(t, t->count - 1, &last) && first.addr <= last.addr &&
-	       rt_image_is_code(image, first.addr) && rt_image_is_code(image, last.end - 1);
+	return rt_pclntab_function(t, 0, &first) && rt_pclntab_function(t, t->count - 1, &last) &&
+	       first.addr <= last.addr && rt_image_is_code(image, first.addr) &&
+	       rt_image_is_code(image, last.end - 1);
 }
 
 static void read_table(const struct rt_image *image, struct rt_go *go)
@@ -210,7 +244,10 @@ static void read_table(const struct rt_image *image, struct rt_go *go)
 	go->has_table = fits(image, &go->table);
 }
 
-/* Where a thread's goroutine is, the same in the whole program: a linker may put others' variables beside it. */
+/*
+ * Where a thread's goroutine is, the same in the whole program: a linker may put others' variables
+ * beside it.
+ */
 static void read_g(const struct rt_image *image, struct rt_go *go)
 {
 	struct rt_go_function f;
@@ -221,7 +258,9 @@ static void read_g(const struct rt_image *image, struct rt_go *go)
 	for (i = 0; i < go->table.count && !go->g_known; i++) {
 		if (!rt_pclntab_function(&go->table, i, &f) || !rt_image_is_code(image, f.addr))
 			continue;
-		n = rt_image_read(image, f.addr, bytes, f.end - f.addr < sizeof(bytes) ? (size_t)(f.end - f.addr) : sizeof(bytes));
+		n = rt_image_read(image, f.addr, bytes,
+				  f.end - f.addr < sizeof(bytes) ? (size_t)(f.end - f.addr)
+								 : sizeof(bytes));
 		go->g_known = rt_go_thread_offset(bytes, n, &go->g_at);
 	}
 }
@@ -264,13 +303,19 @@ int rt_image_go_symbols(struct rt_image *image)
 	uint64_t i;
 
 	for (i = 0; go && go->has_table && i < go->table.count; i++) {
-		if (!rt_pclntab_function(&go->table, i, &f) || !*f.name || !rt_image_is_code(image, f.addr))
+		if (!rt_pclntab_function(&go->table, i, &f) || !*f.name ||
+		    !rt_image_is_code(image, f.addr))
 			continue;
 		name = rt_image_clean_name(image, f.name);
 		if (!name || RT_ROOM(&image->symbols, image->nsymbols, &image->symbols_cap))
 			return -1;
 		image->symbols[image->nsymbols++] = (struct rt_symbol){
-			.name = name, .addr = f.addr, .size = f.end - f.addr, .kind = RT_SYM_FUNC, .global = true, .sized = true,
+			.name = name,
+			.addr = f.addr,
+			.size = f.end - f.addr,
+			.kind = RT_SYM_FUNC,
+			.global = true,
+			.sized = true,
 			.source = RT_SOURCE_GO,
 		};
 	}

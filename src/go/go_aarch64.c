@@ -3,7 +3,13 @@
 #include "arch/arch.h"
 #include "go/go.h"
 
-enum { TEMPORARY = 27, SP = 31, LOWER = 3, NOT_ABOVE = 9, REGISTERS = 16 /* of each kind, for arguments */ };
+enum {
+	TEMPORARY = 27,
+	SP = 31,
+	LOWER = 3,
+	NOT_ABOVE = 9,
+	REGISTERS = 16 /* of each kind, for arguments */
+};
 
 static uint32_t word(const uint8_t *bytes, size_t at)
 {
@@ -11,8 +17,9 @@ static uint32_t word(const uint8_t *bytes, size_t at)
 }
 
 /*
- * The guard is loaded from the goroutine's record (x28) into x1, since 1.17 x16; what the stack pointer will be is compared with it, in
- * x2, x3, x17 and x27; and b.ls leads to where the stack grows, as b.eq and b.lo before it do where the frame is huge.
+ * The guard is loaded from the goroutine's record (x28) into x1, since 1.17 x16; what the stack
+ * pointer will be is compared with it, in x2, x3, x17 and x27; and b.ls leads to where the stack
+ * grows, as b.eq and b.lo before it do where the frame is huge.
  */
 uint32_t rt_go_past_check_aarch64(const uint8_t *bytes, size_t n)
 {
@@ -34,11 +41,15 @@ uint32_t rt_go_past_check_aarch64(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-/* A number, an address, or what stands at one, in x27: by numbers and registers, or loaded from beside the code or by x27. */
+/*
+ * A number, an address, or what stands at one, in x27: by numbers and registers, or loaded from
+ * beside the code or by x27.
+ */
 static bool prepares(uint32_t w)
 {
-	return (w & 31) == TEMPORARY && ((w >> 26 & 7) == 4 || (w >> 25 & 7) == 5 || (w & 0xff000000) == 0x58000000 ||
-					 (w & 0xffc003e0) == (0xf9400000 | TEMPORARY << 5));
+	return (w & 31) == TEMPORARY &&
+	       ((w >> 26 & 7) == 4 || (w >> 25 & 7) == 5 || (w & 0xff000000) == 0x58000000 ||
+		(w & 0xffc003e0) == (0xf9400000 | TEMPORARY << 5));
 }
 
 uint32_t rt_go_past_temporary_aarch64(const uint8_t *bytes, size_t n)
@@ -61,7 +72,8 @@ bool rt_go_calls_aarch64(const uint8_t *bytes, uint64_t addr, uint64_t *target)
 }
 
 /* str and stp, of registers in their order. */
-unsigned rt_go_spills_aarch64(const uint8_t *p, struct rt_go_spill v[2], unsigned *general, unsigned *floating)
+unsigned rt_go_spills_aarch64(const uint8_t *p, struct rt_go_spill v[2], unsigned *general,
+			      unsigned *floating)
 {
 	uint32_t w = word(p, 0), size = w >> 30;
 	bool vector = w >> 26 & 1, pair = (w & 0x3be003e0) == 0x290003e0;

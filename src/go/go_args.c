@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The arguments of Go functions as Go's own tracebacks know them: FUNCDATA_ArgInfo has of each number where it stands in the frame and its
- * size, and which of them belong together (EmitArgInfo in Go's cmd/compile/internal/ssagen/ssa.go).  In which registers they come the code
- * tells: it puts each at that place before it asks for more stack, a float by another instruction.
+ * The arguments of Go functions as Go's own tracebacks know them: FUNCDATA_ArgInfo has of each
+ * number where it stands in the frame and its size, and which of them belong together (EmitArgInfo
+ * in Go's cmd/compile/internal/ssagen/ssa.go).  In which registers they come the code tells: it
+ * puts each at that place before it asks for more stack, a float by another instruction.
  */
 #include <errno.h>
 #include <string.h>
@@ -24,7 +25,11 @@ struct reading {
 	const struct rt_ctype *numbers[4][2];	/* of 1, 2, 4 and 8 bytes; floats */
 	const uint8_t *p;			/* at last it is at an END */
 	struct rt_go_spill spills[SPILLS];
-	unsigned nspills, used, skipped;	/* `used` of them are accounted for, among them `skipped` which are no argument of the source */
+	/*
+	 * `used` of them are accounted for, among them `skipped` which are no argument of the
+	 * source
+	 */
+	unsigned nspills, used, skipped;
 	const struct rt_go_frame *frame;
 	unsigned nstack, nregs;			/* numbers of the parameter that is read */
 	uint32_t end;				/* behind the last number */
@@ -33,8 +38,12 @@ struct reading {
 
 /* ---- what is put into the frame ---- */
 
-/* mov REGISTER,N(%rsp), of the kinds that the compiler makes for its registers of arguments, in their order.  Returns its size, 0: it is none. */
-static size_t read_spill(const uint8_t *p, struct rt_go_spill *s, unsigned *general, unsigned *floating)
+/*
+ * mov REGISTER,N(%rsp), of the kinds that the compiler makes for its registers of arguments, in
+ * their order.  Returns its size, 0: it is none.
+ */
+static size_t read_spill(const uint8_t *p, struct rt_go_spill *s, unsigned *general,
+			 unsigned *floating)
 {
 	static const uint8_t order[] = { 0, 3, 1, 7, 6, 8, 9, 10, 11 };
 	const uint8_t *start = p;
@@ -53,7 +62,8 @@ static size_t read_spill(const uint8_t *p, struct rt_go_spill *s, unsigned *gene
 		return 0;
 	p += s->floating ? 2 : 1;
 	reg = (uint8_t)((rex & 4) << 1 | (*p >> 3 & 7));
-	if (s->floating ? reg != (*floating)++ : *general >= sizeof(order) || reg != order[(*general)++])
+	if (s->floating ? reg != (*floating)++
+			: *general >= sizeof(order) || reg != order[(*general)++])
 		return 0;
 	if ((*p & 0xc7) == 0x44 && p[1] == 0x24) {
 		s->at = (uint32_t)p[2] - 8u;
@@ -69,7 +79,9 @@ static bool read_spills_aarch64(struct reading *r)
 	const uint8_t *p = r->frame->spills, *end = p + RT_GO_SPILLS_MAX - 4;
 	unsigned general = 0, floating = 0, n;
 
-	for (; r->nspills < SPILLS - 1 && p < end && (n = rt_go_spills_aarch64(p, &r->spills[r->nspills], &general, &floating)); p += 4)
+	for (; r->nspills < SPILLS - 1 && p < end &&
+	       (n = rt_go_spills_aarch64(p, &r->spills[r->nspills], &general, &floating));
+	     p += 4)
 		r->nspills += n;
 	return rt_arch_word(p) == 0xaa1e03e3;	/* mov x3,x30 */
 }
@@ -82,7 +94,9 @@ static bool read_spills(struct reading *r)
 	unsigned general = 0, floating = 0;
 	size_t n;
 
-	for (; r->nspills < SPILLS && p < end && (n = read_spill(p, &r->spills[r->nspills], &general, &floating)); r->nspills++)
+	for (; r->nspills < SPILLS && p < end &&
+	       (n = read_spill(p, &r->spills[r->nspills], &general, &floating));
+	     r->nspills++)
 		p += n;
 	/* Jumps are kept off the ends of 32 bytes. */
 	while (p < end && memchr(nops, *p, sizeof(nops)))
@@ -116,7 +130,10 @@ static const struct rt_ctype *read_number(struct reading *r, uint32_t at, unsign
 {
 	unsigned i = r->used;
 
-	/* Without a proof they must follow each other from the beginning, or some of them are on the stack. */
+	/*
+	 * Without a proof they must follow each other from the beginning, or some of them are on
+	 * the stack.
+	 */
 	r->failed |= !r->frame->proven && at - r->end >= 8;
 	r->end = at + size;
 	while (r->frame->first && !r->skipped && i < r->nspills && r->spills[i].at < at)
@@ -187,7 +204,10 @@ static void make_unknown(struct reading *r, struct rt_param *param)
 	r->failed |= !param->type;
 }
 
-/* What stands in the registers before the first argument that is told of; and which of the two tells of the types. */
+/*
+ * What stands in the registers before the first argument that is told of; and which of the two
+ * tells of the types.
+ */
 static void make_skipped(struct reading *r, struct rt_param *v)
 {
 	struct rt_ctype *type = rt_types_add(r->memory, RT_CT_STRUCT, NULL, 0);
@@ -199,7 +219,8 @@ static void make_skipped(struct reading *r, struct rt_param *v)
 		members[i].name = "";
 		members[i].type = number(r, r->spills[i].size, r->spills[i].floating);
 		members[i].offset = r->spills[i].at - r->spills[0].at;
-		r->failed |= members[i].offset > UINT8_MAX - 8;		/* below the first, or far from it */
+		/* below the first, or far from it */
+		r->failed |= members[i].offset > UINT8_MAX - 8;
 		type->size = members[i].offset + r->spills[i].size;
 	}
 	if (r->failed)
@@ -222,10 +243,12 @@ static void read_param(struct reading *r, struct rt_param *param)
 	/* All of it is in registers, or nothing. */
 	r->failed |= r->nstack && r->nregs;
 	if ((r->frame->proven || r->frame->on_stack) && r->nstack)
-		param->where = (struct rt_where){ .kind = RT_WHERE_STACK, .offset = 8 + (int64_t)at };
+		param->where = (struct rt_where){ .kind = RT_WHERE_STACK,
+						  .offset = 8 + (int64_t)at };
 }
 
-int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memory, struct rt_prototype *p)
+int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memory,
+			 struct rt_prototype *p)
 {
 	struct rt_param *v = rt_types_alloc(memory, PARTS * sizeof(*v));
 	static const char types[] = ".dict";
@@ -235,7 +258,9 @@ int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memor
 	if (!v)
 		return -ENOMEM;
 	/* All are there, used or not, or none where no register is used. */
-	r.failed = frame->proven && (!(frame->aarch64 ? read_spills_aarch64(&r) : read_spills(&r)) || (!r.nspills && *r.p != END));
+	r.failed = frame->proven &&
+		   (!(frame->aarch64 ? read_spills_aarch64(&r) : read_spills(&r)) ||
+		    (!r.nspills && *r.p != END));
 	if (!frame->proven && !frame->on_stack && frame->first) {
 		/* What tells of the types is a pointer, and the other that is as a rule. */
 		r.failed = frame->first == RT_GO_FIRST_OWN;
@@ -252,7 +277,8 @@ int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memor
 	if (frame->proven)
 		r.failed |= !r.cut && !frame->first && r.used != r.nspills;
 	else if (!frame->on_stack)
-		r.failed |= (r.end + 7) / 8 * 8 != frame->args;		/* in registers or not, each has its place */
+		/* in registers or not, each has its place */
+		r.failed |= (r.end + 7) / 8 * 8 != frame->args;
 	r.failed |= n == PARTS;
 	p->origin = frame->proven || frame->on_stack ? RT_ORIGIN_GO : RT_ORIGIN_GUESSED;
 	p->params = r.skipped ? v : v + 1;

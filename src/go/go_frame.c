@@ -10,7 +10,8 @@
 enum { ARG_INFO = 5, END = 0xff };
 
 /* Where a check of the stack, which ends `past` bytes from the entry, goes to get more of it. */
-static void read_spills(const struct rt_image *image, uint64_t addr, uint32_t past, struct rt_go_frame *frame)
+static void read_spills(const struct rt_image *image, uint64_t addr, uint32_t past,
+			struct rt_go_frame *frame)
 {
 	uint8_t jump[6] = { 0 };
 
@@ -18,12 +19,15 @@ static void read_spills(const struct rt_image *image, uint64_t addr, uint32_t pa
 		/* b.ls, to a place behind it. */
 		do {
 			past -= 4;
-			frame->proven = rt_image_read(image, addr + past, jump, 4) == 4 && (rt_arch_word(jump) & 0xff80001f) == 0x54000009;
+			frame->proven = rt_image_read(image, addr + past, jump, 4) == 4 &&
+					(rt_arch_word(jump) & 0xff80001f) == 0x54000009;
 		} while (past && !frame->proven);
-		rt_image_read(image, addr + past + (rt_arch_word(jump) >> 3 & 0x1ffffc), frame->spills, sizeof(frame->spills));
+		rt_image_read(image, addr + past + (rt_arch_word(jump) >> 3 & 0x1ffffc),
+			      frame->spills, sizeof(frame->spills));
 		return;
 	}
-	if (past < sizeof(jump) || rt_image_read(image, addr + past - sizeof(jump), jump, sizeof(jump)) != sizeof(jump))
+	if (past < sizeof(jump) ||
+	    rt_image_read(image, addr + past - sizeof(jump), jump, sizeof(jump)) != sizeof(jump))
 		return;
 	addr += past;
 	if (jump[0] == 0x0f && (jump[1] & 0xf0) == 0x80)
@@ -33,7 +37,10 @@ static void read_spills(const struct rt_image *image, uint64_t addr, uint32_t pa
 	rt_image_read(image, addr, frame->spills, sizeof(frame->spills));
 }
 
-/* Instructions that count with floats; others may be taken for them.  Floats that a function does not use are not seen. */
+/*
+ * Instructions that count with floats; others may be taken for them.  Floats that a function does
+ * not use are not seen.
+ */
 static bool may_float(const struct rt_image *image, const struct rt_go_function *f)
 {
 	uint8_t b[1024];
@@ -47,7 +54,8 @@ static bool may_float(const struct rt_image *image, const struct rt_go_function 
 		return i < n;
 	}
 	for (i = 0; i + 3 < n; i++)
-		if ((b[i] == 0xf2 || b[i] == 0xf3 || b[i] == 0x66) && b[i + ((b[i + 1] & 0xf0) == 0x40) + 1] == 0x0f)
+		if ((b[i] == 0xf2 || b[i] == 0xf3 || b[i] == 0x66) &&
+		    b[i + ((b[i + 1] & 0xf0) == 0x40) + 1] == 0x0f)
 			return true;
 	return false;
 }
@@ -64,19 +72,24 @@ static bool is_of_runtime(const char *name)
 	return false;
 }
 
-/* By its name, as the table has it: main.(*List[go.shape.int]).Push, up to Go 1.20 main.(*List[...]).Push; main.Sum[go.shape.int].func1. */
+/*
+ * By its name, as the table has it: main.(*List[go.shape.int]).Push, up to Go 1.20
+ * main.(*List[...]).Push; main.Sum[go.shape.int].func1.
+ */
 static enum rt_go_first first_of(const struct rt_go *go, const char *name)
 {
 	const char *tail = strrchr(name, ']');
 
 	if (!strchr(name, '[') || !tail)
 		return RT_GO_FIRST_TOLD;
-	if (strstr(tail, ".func") || strstr(tail, "wrap") || strchr(tail, '-') || !(strstr(name, "[go.shape.") || strstr(name, "[...]")))
+	if (strstr(tail, ".func") || strstr(tail, "wrap") || strchr(tail, '-') ||
+	    !(strstr(name, "[go.shape.") || strstr(name, "[...]")))
 		return RT_GO_FIRST_OWN;
 	return go->table.since < 20 || !tail[1] ? RT_GO_FIRST_TYPES : RT_GO_FIRST_RECEIVER;
 }
 
-bool rt_go_frame(struct rt_image *image, const struct rt_go_function *own, bool on_stack, struct rt_go_frame *frame)
+bool rt_go_frame(struct rt_image *image, const struct rt_go_function *own, bool on_stack,
+		 struct rt_go_frame *frame)
 {
 	const struct rt_go *go = rt_image_go(image);
 	uint32_t past = 0;
@@ -94,6 +107,7 @@ bool rt_go_frame(struct rt_image *image, const struct rt_go_function *own, bool 
 	/* What the compiler made has it, unless it takes none. */
 	if (!rt_pclntab_data(&go->table, own, ARG_INFO, &at))
 		return !on_stack;
-	return rt_go_types(image) && rt_image_read(image, go->data + at, frame->info, sizeof(frame->info) - 2) &&
+	return rt_go_types(image) &&
+	       rt_image_read(image, go->data + at, frame->info, sizeof(frame->info) - 2) &&
 	       (on_stack ? !is_of_runtime(own->name) : frame->proven || !may_float(image, own));
 }

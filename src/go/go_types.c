@@ -8,10 +8,18 @@
 #include "base/clean.h"
 
 /*
- * The runtime's records of types (internal/abi/type.go, before 1.21 runtime/type.go): names are so far from where the types begin, of
- * which the record of the program's module (runtime.moduledata) tells.
+ * The runtime's records of types (internal/abi/type.go, before 1.21 runtime/type.go): names are so
+ * far from where the types begin, of which the record of the program's module (runtime.moduledata)
+ * tells.
  */
-enum { FLAGS_AT = 20, KIND_AT = 23, KIND_BITS = 0x1f, NAME_AT = 40, EXTRA_STAR = 1 << 1, PIECE = 1 << 16 };
+enum {
+	FLAGS_AT = 20,
+	KIND_AT = 23,
+	KIND_BITS = 0x1f,
+	NAME_AT = 40,
+	EXTRA_STAR = 1 << 1,
+	PIECE = 1 << 16
+};
 
 /* Where the record of the module has its first function's address and where its types begin. */
 static void module_layout(const struct rt_go *go, unsigned *first, unsigned *types)
@@ -29,10 +37,13 @@ static bool is_module(const struct rt_image *image, struct rt_go *go, uint64_t a
 
 	module_layout(go, &first_at, &types_at);
 	if (!rt_pclntab_function(&go->table, 0, &f) ||
-	    rt_go_read(image, addr + first_at, &first, sizeof(first)) != sizeof(first) || first != f.addr ||
-	    rt_go_read(image, addr + types_at, v, sizeof(v)) != sizeof(v))
+	    rt_go_read(image, addr + first_at, &first, sizeof(first)) != sizeof(first) ||
+	    first != f.addr || rt_go_read(image, addr + types_at, v, sizeof(v)) != sizeof(v))
 		return false;
-	/* Go 1.27 has the length of a part of them in between, and behind them where its tables for interfaces are. */
+	/*
+	 * Go 1.27 has the length of a part of them in between, and behind them where its tables for
+	 * interfaces are.
+	 */
 	go->types[0] = v[0];
 	go->types[1] = v[1] > v[0] ? v[1] : v[2];
 	go->data = v[1] > v[0] ? v[3] : v[6];
@@ -49,7 +60,8 @@ static bool find_in(const struct rt_image *image, struct rt_go *go, const struct
 	for (at = 0; piece && at < s->filesz && n == PIECE && !found; at += n) {
 		n = rt_image_read(image, s->vaddr + at, piece, PIECE);
 		for (i = 0; i < n / sizeof(*piece) && !found; i++)
-			found = piece[i] == go->table_addr && is_module(image, go, s->vaddr + at + i * sizeof(*piece));
+			found = piece[i] == go->table_addr &&
+				is_module(image, go, s->vaddr + at + i * sizeof(*piece));
 	}
 	free(piece);
 	return found;
@@ -85,8 +97,12 @@ bool rt_go_types(struct rt_image *image)
 	return go && go->types[1];
 }
 
-/* A byte of flags, the length, and the name: the length has 7 bits a byte since 1.17, before it has two bytes. */
-static size_t read_name(const struct rt_image *image, const struct rt_go *go, uint64_t addr, char *buf, size_t size)
+/*
+ * A byte of flags, the length, and the name: the length has 7 bits a byte since 1.17, before it has
+ * two bytes.
+ */
+static size_t read_name(const struct rt_image *image, const struct rt_go *go, uint64_t addr,
+			char *buf, size_t size)
 {
 	bool old = go->minor ? go->minor < 17 : go->table.since < 18;
 	uint8_t head[3];
@@ -101,7 +117,8 @@ static size_t read_name(const struct rt_image *image, const struct rt_go *go, ui
 		n = head[1] & 0x80 ? (head[1] & 0x7fu) | (size_t)(head[2] & 0x7f) << 7 : head[1];
 		skip = head[1] & 0x80 ? 3 : 2;
 	}
-	if (!n || n >= size || rt_image_read(image, addr + skip, buf, n) != n || memchr(buf, '\0', n))
+	if (!n || n >= size || rt_image_read(image, addr + skip, buf, n) != n ||
+	    memchr(buf, '\0', n))
 		return 0;
 	buf[n] = '\0';
 	rt_make_printable(buf);

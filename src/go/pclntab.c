@@ -17,7 +17,9 @@ enum { FLAG_ASSEMBLY = 1 << 2, PCDATA_AT = 28 };
 
 static bool is_name(const struct rt_pclntab *t, uint64_t at)
 {
-	return at < t->size && memchr(t->bytes + at, '\0', t->size - at < NAME_MAX_BYTES ? t->size - at : NAME_MAX_BYTES);
+	return at < t->size &&
+	       memchr(t->bytes + at, '\0',
+		      t->size - at < NAME_MAX_BYTES ? t->size - at : NAME_MAX_BYTES);
 }
 
 static uint32_t load32(const struct rt_pclntab *t, uint64_t at)
@@ -41,7 +43,10 @@ static bool holds(const struct rt_pclntab *t, uint64_t at, uint64_t n)
 	return at <= t->size && n <= t->size - at;
 }
 
-/* An entry of the list is an address and where the function's own record stands, 4 bytes each since 1.18. */
+/*
+ * An entry of the list is an address and where the function's own record stands, 4 bytes each since
+ * 1.18.
+ */
 static uint64_t word(const struct rt_pclntab *t)
 {
 	return t->since >= 18 ? 4 : 8;
@@ -50,7 +55,8 @@ static uint64_t word(const struct rt_pclntab *t)
 /* After the last entry stands where the last function ends. */
 static bool list_fits(const struct rt_pclntab *t)
 {
-	return t->count && t->count < LARGEST && holds(t, t->list, t->count * 2 * word(t) + word(t));
+	return t->count && t->count < LARGEST &&
+	       holds(t, t->list, t->count * 2 * word(t) + word(t));
 }
 
 static bool read_header(struct rt_pclntab *t)
@@ -140,7 +146,8 @@ bool rt_pclntab_function(const struct rt_pclntab *t, uint64_t i, struct rt_go_fu
 	f->recovers = load32(t, record + head + 8);
 	f->pcsp = load32(t, record + head + 12);
 	f->record = record;
-	f->assembly = t->since >= 18 && holds(t, tail(t, record), 4) && t->bytes[tail(t, record) + 1] & FLAG_ASSEMBLY;
+	f->assembly = t->since >= 18 && holds(t, tail(t, record), 4) &&
+		      t->bytes[tail(t, record) + 1] & FLAG_ASSEMBLY;
 	if (f->end <= f->addr || !is_name(t, name))
 		return false;
 	if (f->recovers >= f->end - f->addr)
@@ -183,8 +190,9 @@ static bool varint(const struct rt_pclntab *t, uint64_t *at, uint32_t *v)
 }
 
 /*
- * Pairs of a change of the value (zigzag, from -1; 0 ends, but for the first) and the code's length that has it.  The value is how
- * far the stack pointer is below where the call put it; that it changes shows at the address behind the instruction that does it.
+ * Pairs of a change of the value (zigzag, from -1; 0 ends, but for the first) and the code's length
+ * that has it.  The value is how far the stack pointer is below where the call put it; that it
+ * changes shows at the address behind the instruction that does it.
  */
 bool rt_pclntab_frame(const struct rt_pclntab *t, const struct rt_go_function *f, uint32_t *at)
 {
@@ -205,7 +213,8 @@ bool rt_pclntab_frame(const struct rt_pclntab *t, const struct rt_go_function *f
 }
 
 /* Behind the record stand places of PCDATA, then those of FUNCDATA. */
-bool rt_pclntab_data(const struct rt_pclntab *t, const struct rt_go_function *f, unsigned i, uint64_t *at)
+bool rt_pclntab_data(const struct rt_pclntab *t, const struct rt_go_function *f, unsigned i,
+		     uint64_t *at)
 {
 	uint64_t end = tail(t, f->record);
 

@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * The table that Go programs keep of their functions for their own tracebacks; stripping leaves it.  Its layout changed in Go
- * 1.16, 1.18 and 1.20; those of 64-bit programs are read.  Its bytes come from the file and may be anything.
+ * The table that Go programs keep of their functions for their own tracebacks; stripping leaves it.
+ * Its layout changed in Go 1.16, 1.18 and 1.20; those of 64-bit programs are read.  Its bytes come
+ * from the file and may be anything.
  */
 struct rt_pclntab {
 	const uint8_t *bytes;		/* not owned; as the loader would relocate them */
@@ -16,8 +17,10 @@ struct rt_pclntab {
 	unsigned since;			/* Go 1.`since` introduced the layout: 2, 16, 18 or 20 */
 	uint8_t quantum;		/* code addresses are counted in so many bytes */
 	uint64_t count;			/* functions */
-	uint64_t text;			/* since 18: what their addresses count from; 0: not in the table (from Go 1.26 on) */
-	uint64_t names, deltas, functions;	/* byte offsets: of what names, pcsp and the list of functions count from */
+	/* since 18: what their addresses count from; 0: not in the table (from Go 1.26 on) */
+	uint64_t text;
+	/* byte offsets: of what names, pcsp and the list of functions count from */
+	uint64_t names, deltas, functions;
 	uint64_t list;				/* byte offset of the list */
 };
 
@@ -25,31 +28,43 @@ struct rt_go_function {
 	const char *name;		/* in the table's bytes: "main.(*T).Method" */
 	uint64_t addr, end;		/* virtual addresses; padding may stand before the end */
 	uint32_t args;			/* bytes of arguments and results on the stack */
-	uint32_t recovers;		/* so many bytes from its entry it goes on after a panic that it recovers from; 0: it does not */
+	/*
+	 * so many bytes from its entry it goes on after a panic that it recovers from; 0: it does
+	 * not
+	 */
+	uint32_t recovers;
 	uint32_t pcsp;			/* for rt_pclntab_frame, */
 	uint64_t record;		/* and rt_pclntab_data */
 	bool assembly;			/* it is written in assembly; false before 1.18 */
 };
 
-/* Is there such a table at the beginning of the `n` bytes?  0, -ENOENT, or -EBADMSG where it does not hold together. */
+/*
+ * Is there such a table at the beginning of the `n` bytes?  0, -ENOENT, or -EBADMSG where it does
+ * not hold together.
+ */
 int rt_pclntab_open(const uint8_t *bytes, size_t n, struct rt_pclntab *table);
 
 /* Function `i`.  False: there is none, or what the table says of it is nonsense. */
-bool rt_pclntab_function(const struct rt_pclntab *table, uint64_t i, struct rt_go_function *function);
+bool rt_pclntab_function(const struct rt_pclntab *table, uint64_t i,
+			 struct rt_go_function *function);
 
 /* The function whose code `addr` is in.  False: none. */
-bool rt_pclntab_find(const struct rt_pclntab *table, uint64_t addr, struct rt_go_function *function);
+bool rt_pclntab_find(const struct rt_pclntab *table, uint64_t addr,
+		     struct rt_go_function *function);
 
 /*
- * Where the function makes its stack frame: `*at` gets the number of bytes from its entry to behind the first instruction that moves
- * the stack pointer, 0: none does (a leaf).  False: the table does not tell.
+ * Where the function makes its stack frame: `*at` gets the number of bytes from its entry to behind
+ * the first instruction that moves the stack pointer, 0: none does (a leaf).  False: the table does
+ * not tell.
  */
-bool rt_pclntab_frame(const struct rt_pclntab *table, const struct rt_go_function *function, uint32_t *at);
+bool rt_pclntab_frame(const struct rt_pclntab *table, const struct rt_go_function *function,
+		      uint32_t *at);
 
 /*
- * What the compiler tells of the function beside (FUNCDATA `i`, internal/abi/symtab.go): `*at` is how far it is from where the module has
- * all that, since 1.18.  False: there is none.
+ * What the compiler tells of the function beside (FUNCDATA `i`, internal/abi/symtab.go): `*at` is
+ * how far it is from where the module has all that, since 1.18.  False: there is none.
  */
-bool rt_pclntab_data(const struct rt_pclntab *table, const struct rt_go_function *function, unsigned i, uint64_t *at);
+bool rt_pclntab_data(const struct rt_pclntab *table, const struct rt_go_function *function,
+		     unsigned i, uint64_t *at);
 
 #endif

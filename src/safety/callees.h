@@ -15,8 +15,8 @@ struct rt_callees *rt_callees_new(const struct rt_functions *functions);
 void rt_callees_free(struct rt_callees *callees);
 
 /*
- * Fill in callee, middle and through of a function's exits.  `code` is that of its image; NULL: find
- * nothing by names.  0 or -ENOMEM.
+ * Fill in callee, middle and through of a function's exits.  `code` is that of its image; NULL:
+ * find nothing by names.  0 or -ENOMEM.
  */
 int rt_callees_find(struct rt_callees *callees, struct rt_code *code, struct rt_exits *exits);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code of x86-64 that puts a copy of the stack back, as continuations made of setjmp and memcpy do: a function that copies, or has another
- * copy, as many bytes as turn out to be there, be it by a loop of its own, and goes on where longjmp leads, as nothing can return into what
- * it has overwritten.  Or code whose coroutines are pieces of one stack: a function keeps by setjmp where it is and goes on elsewhere by
- * longjmp at once, to what has kept itself in the same way.  A return
- * address that a uretprobe replaced would come back after the kernel has forgotten it, which ends the program.
+ * Code of x86-64 that puts a copy of the stack back, as continuations made of setjmp and memcpy do:
+ * a function that copies, or has another copy, as many bytes as turn out to be there, be it by a
+ * loop of its own, and goes on where longjmp leads, as nothing can return into what it has
+ * overwritten.  Or code whose coroutines are pieces of one stack: a function keeps by setjmp where
+ * it is and goes on elsewhere by longjmp at once, to what has kept itself in the same way.  A
+ * return address that a uretprobe replaced would come back after the kernel has forgotten it, which
+ * ends the program.
  */
 #include "safety/switches.h"
 
@@ -18,8 +20,22 @@
 #include "symbols/stub.h"
 #include "safety/walks.h"
 
-enum { CX = 1, DX = 2, SP = 4, FP = 5, INSN_MAX = 16, CALL_MAX = 6, CHUNK = 1 << 18, BODY_MAX = 1 << 16, KNOWN = 512, CALLEES = 16,
-       STEPS = 32, BRANCHES = 3, EQUAL = 4 + 1, UNEQUAL = 5 + 1 };
+enum {
+	CX = 1,
+	DX = 2,
+	SP = 4,
+	FP = 5,
+	INSN_MAX = 16,
+	CALL_MAX = 6,
+	CHUNK = 1 << 18,
+	BODY_MAX = 1 << 16,
+	KNOWN = 512,
+	CALLEES = 16,
+	STEPS = 32,
+	BRANCHES = 3,
+	EQUAL = 4 + 1,
+	UNEQUAL = 5 + 1
+};
 
 enum called { OTHER, JUMPS, COPIES, KEEPS };
 
@@ -43,7 +59,9 @@ struct search {
 
 static enum called what_is(const char *name)
 {
-	static const char *const copying[] = { "memcpy", "memmove", "mempcpy", "bcopy", "__memcpy_chk", "__memmove_chk", "__mempcpy_chk" };
+	static const char *const copying[] = { "memcpy",       "memmove",      "mempcpy",
+					       "bcopy",	       "__memcpy_chk", "__memmove_chk",
+					       "__mempcpy_chk" };
 	static const char *const keeping[] = { "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp" };
 	size_t i;
 
@@ -80,7 +98,11 @@ static enum called called(struct search *s, uint64_t addr, const uint8_t *call)
 	if (name)
 		k->what = what_is(name);
 	else if (rt_code_is_stub(s->code, target))
-		k->what = COPIES;	/* a static program has stubs for what the processor decides: memcpy and a few like it */
+		/*
+		 * a static program has stubs for what the processor decides: memcpy and a few like
+		 * it
+		 */
+		k->what = COPIES;
 	for (i = 0; !name && i < n && !k->what; i++)
 		k->what = what_is(v[i].name);
 	return k->what;
@@ -111,8 +133,9 @@ static bool is_constant(const uint8_t *p, unsigned reg)
 }
 
 /*
- * What a call that returns to `addr` goes to in this file: behind a stub, or through a slot that the loader fills, the function that it names, as
- * the stubs together would be taken for a function that jumps to memcpy, among others; 0: another file's.
+ * What a call that returns to `addr` goes to in this file: behind a stub, or through a slot that
+ * the loader fills, the function that it names, as the stubs together would be taken for a function
+ * that jumps to memcpy, among others; 0: another file's.
  */
 static uint64_t own(struct search *s, uint64_t addr, uint64_t target)
 {
@@ -136,8 +159,9 @@ struct loop {
 };
 
 /*
- * May a jump at `at` back to `first` be come to from there?  What stands behind a return, and nothing before it jumps over that to, is not.  Where
- * a jump leads out of that stretch, it may come back.
+ * May a jump at `at` back to `first` be come to from there?  What stands behind a return, and
+ * nothing before it jumps over that to, is not.  Where a jump leads out of that stretch, it may
+ * come back.
  */
 static bool comes_round(struct search *s, uint64_t start, size_t first, size_t at)
 {
@@ -145,23 +169,28 @@ static bool comes_round(struct search *s, uint64_t start, size_t first, size_t a
 	struct rt_flow f;
 
 	for (; first < at; first += f.size) {
-		if (!rt_flow_decode(s->image->arch, rt_code_decoder(s->code), s->body + first, at - first, start + first, &f))
+		if (!rt_flow_decode(s->image->arch, rt_code_decoder(s->code), s->body + first,
+				    at - first, start + first, &f))
 			return true;
 		if (f.kind == RT_FLOW_INDIRECT || f.kind == RT_FLOW_STRANGE)
 			return true;
 		if (f.has_target && f.kind != RT_FLOW_CALL && f.target > furthest)
 			furthest = f.target;
-		if (f.has_target && f.kind != RT_FLOW_CALL && (f.target < start + first || furthest > start + at))
+		if (f.has_target && f.kind != RT_FLOW_CALL &&
+		    (f.target < start + first || furthest > start + at))
 			return true;
-		if (f.kind != RT_FLOW_NEXT && f.kind != RT_FLOW_CALL && f.kind != RT_FLOW_BRANCH && furthest <= start + first)
+		if (f.kind != RT_FLOW_NEXT && f.kind != RT_FLOW_CALL && f.kind != RT_FLOW_BRANCH &&
+		    furthest <= start + first)
 			return false;
 	}
 	return true;
 }
 
-static bool closes_copy(struct search *s, struct loop *l, const struct rt_flow *f, const uint8_t *p, uint64_t start, size_t at)
+static bool closes_copy(struct search *s, struct loop *l, const struct rt_flow *f, const uint8_t *p,
+			uint64_t start, size_t at)
 {
-	bool outside = f->has_mem && f->mem.base != RT_NO_REG && f->mem.base != SP && !(f->mem.base == FP && l->framed);
+	bool outside = f->has_mem && f->mem.base != RT_NO_REG && f->mem.base != SP &&
+		       !(f->mem.base == FP && l->framed);
 	size_t first;
 
 	l->framed |= f->fp == RT_FP_OF_SP;
@@ -171,13 +200,18 @@ static bool closes_copy(struct search *s, struct loop *l, const struct rt_flow *
 		l->read = at;
 	if (outside && f->op == RT_OP_STORE)
 		l->written = at;
-	if (!f->has_target || f->kind == RT_FLOW_CALL || f->target < start || f->target > start + at)
+	if (!f->has_target || f->kind == RT_FLOW_CALL || f->target < start ||
+	    f->target > start + at)
 		return false;
 	first = (size_t)(f->target - start);
-	return l->read && l->written && l->read >= first && l->written >= first && comes_round(s, start, first, at);
+	return l->read && l->written && l->read >= first && l->written >= first &&
+	       comes_round(s, start, first, at);
 }
 
-/* Does the function from `start` on copy a number of bytes that no instruction tells?  What it calls itself is put into `callees`. */
+/*
+ * Does the function from `start` on copy a number of bytes that no instruction tells?  What it
+ * calls itself is put into `callees`.
+ */
 static bool copies_itself(struct search *s, uint64_t start, uint64_t end, struct callees *callees)
 {
 	size_t size = end - start < BODY_MAX ? (size_t)(end - start) : BODY_MAX, at;
@@ -192,15 +226,18 @@ static bool copies_itself(struct search *s, uint64_t start, uint64_t end, struct
 	memset(s->body + size, 0, INSN_MAX);
 	for (at = 0; at < size; at += f.size) {
 		p = s->body + at;
-		if (!rt_flow_decode(s->image->arch, rt_code_decoder(s->code), p, size - at, start + at, &f))
+		if (!rt_flow_decode(s->image->arch, rt_code_decoder(s->code), p, size - at,
+				    start + at, &f))
 			return false;
 		n = call_at(p);
 		what = n ? called(s, start + at + n, p) : OTHER;
 		if (what == COPIES && !constant[DX])
 			return true;
 		if (f.kind == RT_FLOW_CALL && n && what == OTHER && callees->n < CALLEES)
-			callees->v[callees->n++] = own(s, start + at + n, f.has_target ? f.target : 0);
-		if ((*p == 0xf3 && is_string_copy(p + 1) && !constant[CX]) || closes_copy(s, &loop, &f, p, start, at))
+			callees->v[callees->n++] = own(s, start + at + n,
+						       f.has_target ? f.target : 0);
+		if ((*p == 0xf3 && is_string_copy(p + 1) && !constant[CX]) ||
+		    closes_copy(s, &loop, &f, p, start, at))
 			return true;
 		for (reg = CX; reg <= DX; reg++)
 			if (f.writes >> reg & 1)
@@ -219,7 +256,8 @@ static bool copies_any(struct search *s, uint64_t start, uint64_t end)
 	if (copies_itself(s, start, end, &callees))
 		return true;
 	for (i = 0; i < callees.n; i++)
-		if (rt_code_function(s->code, callees.v[i], &start, &end, &name) && copies_itself(s, start, end, &deeper))
+		if (rt_code_function(s->code, callees.v[i], &start, &end, &name) &&
+		    copies_itself(s, start, end, &deeper))
 			return true;
 	return false;
 }
@@ -230,7 +268,10 @@ static bool is_zero_asked(const uint8_t *p)
 	return (p[0] == 0x85 && p[1] == 0xc0) || (p[0] == 0x83 && p[1] == 0xf8 && !p[2]);
 }
 
-/* Does the code at `addr`, behind setjmp, call longjmp before anything else?  Where it asks whether setjmp has given 0: if it has. */
+/*
+ * Does the code at `addr`, behind setjmp, call longjmp before anything else?  Where it asks whether
+ * setjmp has given 0: if it has.
+ */
 static bool goes_over(struct search *s, uint64_t addr, unsigned branches)
 {
 	uint8_t p[INSN_MAX];
@@ -253,7 +294,8 @@ static bool goes_over(struct search *s, uint64_t addr, unsigned branches)
 		if (f.kind == RT_FLOW_JUMP && f.has_target) {
 			addr = f.target;
 		} else if (f.kind == RT_FLOW_BRANCH && branches) {
-			if (!(zero && f.condition == UNEQUAL) && goes_over(s, f.target, branches - 1))
+			if (!(zero && f.condition == UNEQUAL) &&
+			    goes_over(s, f.target, branches - 1))
 				return true;
 			if (zero && f.condition == EQUAL)
 				return false;
@@ -275,10 +317,12 @@ static bool takes_turns(struct search *s, uint64_t start, uint64_t end)
 	size = rt_image_read(s->image, start, s->body, size);
 	memset(s->body + size, 0, INSN_MAX);
 	for (at = 0; at < size; at += f.size) {
-		if (!rt_flow_decode(s->image->arch, rt_code_decoder(s->code), s->body + at, size - at, start + at, &f))
+		if (!rt_flow_decode(s->image->arch, rt_code_decoder(s->code), s->body + at,
+				    size - at, start + at, &f))
 			return false;
 		n = f.kind == RT_FLOW_CALL ? call_at(s->body + at) : 0;
-		if (n && called(s, start + at + n, s->body + at) == KEEPS && goes_over(s, start + at + n, BRANCHES))
+		if (n && called(s, start + at + n, s->body + at) == KEEPS &&
+		    goes_over(s, start + at + n, BRANCHES))
 			return true;
 	}
 	return false;
@@ -290,13 +334,16 @@ static bool search_segment(struct search *s, const struct rt_segment *segment, c
 	size_t n, i;
 	unsigned size;
 
-	for (base = segment->vaddr; left >= INSN_MAX; base += n - CALL_MAX + 1, left -= n - CALL_MAX + 1) {
+	for (base = segment->vaddr; left >= INSN_MAX;
+	     base += n - CALL_MAX + 1, left -= n - CALL_MAX + 1) {
 		n = rt_image_read(s->image, base, s->bytes, left < CHUNK ? (size_t)left : CHUNK);
 		if (n < INSN_MAX)
 			return false;
 		for (i = 0; i + CALL_MAX <= n; i++) {
 			size = call_at(s->bytes + i);
-			if (!size || is_jump(s->bytes + i) || (base + i >= start && base + i < end) || called(s, base + i + size, s->bytes + i) != JUMPS)
+			if (!size || is_jump(s->bytes + i) ||
+			    (base + i >= start && base + i < end) ||
+			    called(s, base + i + size, s->bytes + i) != JUMPS)
 				continue;
 			if (!rt_code_function(s->code, base + i, &start, &end, name))
 				continue;
@@ -323,7 +370,8 @@ bool rt_image_copies(struct rt_image *image, const char **name, bool *turns)
 		s->image = image;
 		s->code = rt_code_open(image);
 	}
-	for (i = 0; i < image->nsegments && s && s->code && !rt_code_undecodable(s->code) && !found; i++)
+	for (i = 0; i < image->nsegments && s && s->code && !rt_code_undecodable(s->code) && !found;
+	     i++)
 		found = image->segments[i].exec && search_segment(s, &image->segments[i], name);
 	if (!found)
 		*name = "";

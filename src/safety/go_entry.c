@@ -11,7 +11,10 @@
 /* Runtime records of goroutines are some hundred bytes. */
 enum { GOID_MOST = 4096 };
 
-/* The instructions of which the compilers of Go 1.15 to 1.27 make a stack check (cmd/internal/obj/x86/obj6.go). */
+/*
+ * The instructions of which the compilers of Go 1.15 to 1.27 make a stack check
+ * (cmd/internal/obj/x86/obj6.go).
+ */
 struct piece {
 	uint8_t n, rest;	/* so many known bytes, and so many that may be anything */
 	bool guard, jumps;	/* compares with the guard; jumps to where the stack grows */
@@ -54,7 +57,8 @@ static const struct piece *piece_at(const uint8_t *bytes, size_t n)
 	size_t i;
 
 	for (i = 0; i < RT_COUNT(pieces); i++)
-		if (n >= (size_t)pieces[i].n + pieces[i].rest && memcmp(bytes, pieces[i].bytes, pieces[i].n) == 0)
+		if (n >= (size_t)pieces[i].n + pieces[i].rest &&
+		    memcmp(bytes, pieces[i].bytes, pieces[i].n) == 0)
 			return &pieces[i];
 	return NULL;
 }
@@ -74,10 +78,14 @@ uint32_t rt_go_past_check(const uint8_t *bytes, size_t n)
 	return past;
 }
 
-/* The linkers make "mov $N" of what would read a table, in programs that are not to be loaded by others. */
+/*
+ * The linkers make "mov $N" of what would read a table, in programs that are not to be loaded by
+ * others.
+ */
 bool rt_go_thread_offset(const uint8_t *bytes, size_t n, int32_t *at)
 {
-	bool rcx, whole = n >= 11 && bytes[0] == 0x48 && bytes[1] == 0xc7 && bytes[2] == 0xc1 && memcmp(bytes + 7, "\x64\x48\x8b\x09", 4) == 0;
+	bool rcx, whole = n >= 11 && bytes[0] == 0x48 && bytes[1] == 0xc7 && bytes[2] == 0xc1 &&
+			  memcmp(bytes + 7, "\x64\x48\x8b\x09", 4) == 0;
 
 	if (whole) {
 		*at = (int32_t)rt_arch_word(bytes + 3);
@@ -102,7 +110,8 @@ bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip)
 	size_t n;
 
 	*skip = 0;
-	if (!go || !go->has_table || !image->arch->ngo || !rt_pclntab_find(&go->table, addr, &f) || f.addr != addr)
+	if (!go || !go->has_table || !image->arch->ngo || !rt_pclntab_find(&go->table, addr, &f) ||
+	    f.addr != addr)
 		return false;
 	n = f.end - f.addr < sizeof(bytes) ? (size_t)(f.end - f.addr) : sizeof(bytes);
 	n = rt_image_read(image, addr, bytes, n);
@@ -131,14 +140,18 @@ bool rt_go_recovery(struct rt_image *image, struct rt_symbol *place)
 {
 	const struct rt_go *go = rt_image_go(image);
 	const uint64_t end = place->addr + place->size;
-	bool (*calls)(const uint8_t *, uint64_t, uint64_t *) = image->arch->machine == EM_AARCH64 ? rt_go_calls_aarch64 : calls_x86;
+	bool (*calls)(const uint8_t *, uint64_t, uint64_t *) = image->arch->machine == EM_AARCH64
+								       ? rt_go_calls_aarch64
+								       : calls_x86;
 	struct rt_go_function f;
 	uint8_t bytes[9];
 	uint64_t target;
 
-	for (; go && place->addr < end && rt_image_read(image, place->addr - 4, bytes, sizeof(bytes)) == sizeof(bytes);
+	for (; go && place->addr < end &&
+	       rt_image_read(image, place->addr - 4, bytes, sizeof(bytes)) == sizeof(bytes);
 	     place->addr += image->arch->insn_align)
-		if (calls(bytes, place->addr, &target) && rt_pclntab_find(&go->table, target, &f) && strcmp(f.name, "runtime.gogo") == 0)
+		if (calls(bytes, place->addr, &target) && rt_pclntab_find(&go->table, target, &f) &&
+		    strcmp(f.name, "runtime.gogo") == 0)
 			return true;
 	return false;
 }
@@ -161,7 +174,8 @@ bool rt_go_is_code(struct rt_image *image, uint64_t addr)
 	const struct rt_go *go = rt_image_go(image);
 	struct rt_go_function f;
 
-	return rt_image_is_go(image) && !(go && go->has_table && !rt_pclntab_find(&go->table, addr, &f));
+	return rt_image_is_go(image) &&
+	       !(go && go->has_table && !rt_pclntab_find(&go->table, addr, &f));
 }
 
 /* 1.23 put a word more before it, and 1.25 took one out. */
@@ -181,7 +195,8 @@ uint32_t rt_go_goid_offset(struct rt_image *image)
 	if (!go->goid_read) {
 		go->goid_read = true;
 		told = rt_dwarf_member(image, "runtime.g", "goid");
-		go->goid = told > 0 && told < GOID_MOST ? (uint32_t)told : goid_of_version(go->minor);
+		go->goid = told > 0 && told < GOID_MOST ? (uint32_t)told
+							: goid_of_version(go->minor);
 	}
 	return go->goid;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that call themselves.  The bytes are looked at for direct calls and jumps without taking them apart: those that are none do
- * not lead to where functions begin.
+ * Functions that call themselves.  The bytes are looked at for direct calls and jumps without
+ * taking them apart: those that are none do not lead to where functions begin.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -21,8 +21,12 @@ struct search {
 	unsigned left;		/* so many functions are still looked at */
 };
 
-/* Where the call or the jump in `n` bytes at `p`, which is at `addr`, leads, and what stands behind it.  0: it is none, or leads where a slot says. */
-static uint64_t target_of(const struct rt_image *image, const uint8_t *p, size_t n, uint64_t addr, uint64_t *next)
+/*
+ * Where the call or the jump in `n` bytes at `p`, which is at `addr`, leads, and what stands behind
+ * it.  0: it is none, or leads where a slot says.
+ */
+static uint64_t target_of(const struct rt_image *image, const uint8_t *p, size_t n, uint64_t addr,
+			  uint64_t *next)
 {
 	bool far = p[0] == 0x0f && n >= 6 && (p[1] & 0xf0) == 0x80;	/* a conditional jump */
 	uint32_t word;
@@ -31,7 +35,9 @@ static uint64_t target_of(const struct rt_image *image, const uint8_t *p, size_t
 	if (image->arch->machine == EM_AARCH64) {
 		memcpy(&word, p, sizeof(word));
 		*next = addr + 4;
-		return addr & 3 || (word >> 26 & 0x1f) != 5 ? 0 : addr + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4);
+		return addr & 3 || (word >> 26 & 0x1f) != 5
+			       ? 0
+			       : addr + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4);
 	}
 	*next = addr + 6;
 	if (n < 5 || !(far || p[0] == CALL || p[0] == JUMP))
@@ -44,10 +50,14 @@ static uint64_t target_of(const struct rt_image *image, const uint8_t *p, size_t
 /* call or jmp *DISTANCE(%rip), of -fno-plt */
 static bool is_by_slot(const struct rt_image *image, const uint8_t *p, size_t n)
 {
-	return n >= 6 && p[0] == 0xff && (p[1] == 0x15 || p[1] == 0x25) && image->arch->machine == EM_X86_64;
+	return n >= 6 && p[0] == 0xff && (p[1] == 0x15 || p[1] == 0x25) &&
+	       image->arch->machine == EM_X86_64;
 }
 
-/* Does the library call its own function by the name that others know it by?  `next` stands behind the call. */
+/*
+ * Does the library call its own function by the name that others know it by?  `next` stands behind
+ * the call.
+ */
 static bool by_name(const struct search *s, uint64_t next)
 {
 	const char *name = s->exported ? rt_code_called(s->code, next) : NULL;
@@ -61,7 +71,10 @@ static bool by_name(const struct search *s, uint64_t next)
 	return false;
 }
 
-/* How many ways there are from the code from `start` to `end` to the entry, by way of at most `between` functions; many are MANY. */
+/*
+ * How many ways there are from the code from `start` to `end` to the entry, by way of at most
+ * `between` functions; many are MANY.
+ */
 static unsigned ways(struct search *s, uint64_t start, uint64_t end, unsigned between)
 {
 	struct rt_image *image = rt_code_image(s->code);
@@ -79,9 +92,12 @@ static unsigned ways(struct search *s, uint64_t start, uint64_t end, unsigned be
 		target = target_of(image, bytes + i, n - i, start + i, &next);
 		if (target ? target > start && target < end : !is_by_slot(image, bytes + i, n - i))
 			continue;
-		if (target == s->entry || ((!target || rt_code_is_stub(s->code, target)) && by_name(s, next)))
+		if (target == s->entry ||
+		    ((!target || rt_code_is_stub(s->code, target)) && by_name(s, next)))
 			found++;
-		else if (target && between && rt_code_function(s->code, target, &from, &to, &name) && from == target && target != start)
+		else if (target && between &&
+			 rt_code_function(s->code, target, &from, &to, &name) && from == target &&
+			 target != start)
 			found += ways(s, from, to, between - 1);
 	}
 	free(bytes);

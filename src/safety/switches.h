@@ -6,26 +6,34 @@
 
 enum rt_switches {
 	RT_SWITCHES_NOT,
-	RT_SWITCHES_OR_LEAVES,	/* a static program without symbols: it may be the C library's longjmp */
+	/* a static program without symbols: it may be the C library's longjmp */
+	RT_SWITCHES_OR_LEAVES,
 	RT_SWITCHES,
 };
 
 /*
- * Has the file code of its own that switches stacks?  `name`: the function's, "" where it has none; the image's.  Its symbols must have been
- * read.  So it counts too where memory is short.
+ * Has the file code of its own that switches stacks?  `name`: the function's, "" where it has none;
+ * the image's.  Its symbols must have been read.  So it counts too where memory is short.
  */
 enum rt_switches rt_image_switches(struct rt_image *image, const char **name);
 
-/* walks.c: the same of code that follows frame pointers, and so comes to the return addresses of its callers.  Of x86-64, with a disassembler. */
+/*
+ * walks.c: the same of code that follows frame pointers, and so comes to the return addresses of
+ * its callers.  Of x86-64, with a disassembler.
+ */
 bool rt_image_walks(struct rt_image *image, const char **name);
 
 /*
- * copies.c: of code that copies memory of any size and goes on by longjmp: it may have put back a copy of the stack.  With `turns` it is code that
- * goes on by longjmp behind setjmp, as coroutines do.
+ * copies.c: of code that copies memory of any size and goes on by longjmp: it may have put back a
+ * copy of the stack.  With `turns` it is code that goes on by longjmp behind setjmp, as coroutines
+ * do.
  */
 bool rt_image_copies(struct rt_image *image, const char **name, bool *turns);
 
-/* unwind.c: is it longjmp's name, or a relative's?  Does the file import such a function, or, being static, contain one? */
+/*
+ * unwind.c: is it longjmp's name, or a relative's?  Does the file import such a function, or, being
+ * static, contain one?
+ */
 bool rt_name_jumps(const char *name);
 bool rt_image_has_jumps(struct rt_image *image);
 

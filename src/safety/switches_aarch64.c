@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which words of aarch64 load the stack pointer, and what leads to it; the stack pointer is register 31. */
+/*
+ * Which words of aarch64 load the stack pointer, and what leads to it; the stack pointer is
+ * register 31.
+ */
 #include <string.h>
 
 #include "arch/arch.h"
@@ -39,7 +42,9 @@ enum rt_load rt_load_word(uint32_t w)
 	if ((w & 31) != SP)
 		return RT_LOAD_NOT;
 	if (is_immediate(w))
-		return from == SP ? RT_LOAD_NOT : from == FP ? RT_LOAD_OF_COMPILERS : RT_LOAD_STRANGE;
+		return from == SP   ? RT_LOAD_NOT
+		       : from == FP ? RT_LOAD_OF_COMPILERS
+				    : RT_LOAD_STRANGE;
 	if (is_extended(w))
 		return from == SP && w & 1u << 30 ? RT_LOAD_OF_SIZE : RT_LOAD_OF_SUM;
 	return is_mask(w) && from != SP ? RT_LOAD_STRANGE : RT_LOAD_NOT;
@@ -60,10 +65,12 @@ static void write_to(struct rt_flow *f, int8_t r)
 
 static void sums(uint32_t w, struct rt_flow *f)
 {
-	bool from_sp = is_immediate(w) || is_extended(w);	/* register 31 is the stack pointer there, and not zero */
+	/* register 31 is the stack pointer there, and not zero */
+	bool from_sp = is_immediate(w) || is_extended(w);
 
 	f->from = from_sp ? (int8_t)(w >> 5 & 31) : reg(w, 5);
-	f->mem.base = from_sp ? f->from : RT_NO_REG;	/* the stack pointer: what leads to the frame */
+	/* the stack pointer: what leads to the frame */
+	f->mem.base = from_sp ? f->from : RT_NO_REG;
 	if (is_immediate(w)) {
 		f->value = (int64_t)(w >> 10 & 0xfff) << (w & 1u << 22 ? 12 : 0);
 		f->op = f->value ? RT_OP_PLUS : RT_OP_COPY;
@@ -127,7 +134,8 @@ bool rt_walk_aarch64(const uint8_t *bytes, size_t n, struct rt_flow *f)
 		f->kind = RT_FLOW_JUMP;
 	} else if ((w & 0xff9ffc1f) == 0xd61f0000) {
 		f->kind = RT_FLOW_RETURN;	/* br and ret */
-	} else if (is_immediate(w) || is_extended(w) || is_mask(w) || (w & 0x9f200000) == 0x8b000000 || (w & 0x9f000000) == 0x8a000000) {
+	} else if (is_immediate(w) || is_extended(w) || is_mask(w) ||
+		   (w & 0x9f200000) == 0x8b000000 || (w & 0x9f000000) == 0x8a000000) {
 		sums(w, f);
 	} else if (!memory(w, f)) {
 		f->op = RT_OP_OTHER;

@@ -7,9 +7,9 @@
 #include "base/array.h"
 
 /*
- * An unwinder that meets a uretprobe's trampoline instead of a return address aborts the program; code that changes
- * stacks, or leaves a thread in the middle of calls, never comes back through the trampoline, and the kernel then
- * pairs later returns with the wrong calls.
+ * An unwinder that meets a uretprobe's trampoline instead of a return address aborts the program;
+ * code that changes stacks, or leaves a thread in the middle of calls, never comes back through the
+ * trampoline, and the kernel then pairs later returns with the wrong calls.
  */
 
 /* A table's names are exact, but those that end in '*', which are beginnings. */
@@ -40,28 +40,54 @@ static const char *const cxx_libraries[] = { "libstdc++.*", "libc++.*", "libc++a
 
 /* Either imported or contained. */
 static const char *const leaving_names[] = {
-	"rust_eh_personality", "rust_begin_unwind", "__gnat_eh_personality", "__objc_personality_v0",
-	"pthread_exit", "pthread_cancel", "thrd_exit",
-	"swapcontext", "makecontext", "setcontext", "sigaltstack",
-	"jump_fcontext", "ontop_fcontext", "co_switch", "__morestack",
-	/* What looks at return addresses: a trampoline in their place would end it, or be taken for the caller. */
-	"backtrace", "unw_backtrace", "_ULx86_64_*", "_Ux86_64_*", "_ULaarch64_*", "_Uaarch64_*", "_ULx86_init_local*", "_ULarm_*",
+	"rust_eh_personality",
+	"rust_begin_unwind",
+	"__gnat_eh_personality",
+	"__objc_personality_v0",
+	"pthread_exit",
+	"pthread_cancel",
+	"thrd_exit",
+	"swapcontext",
+	"makecontext",
+	"setcontext",
+	"sigaltstack",
+	"jump_fcontext",
+	"ontop_fcontext",
+	"co_switch",
+	"__morestack",
+	/*
+	 * What looks at return addresses: a trampoline in their place would end it, or be taken for
+	 * the caller.
+	 */
+	"backtrace",
+	"unw_backtrace",
+	"_ULx86_64_*",
+	"_Ux86_64_*",
+	"_ULaarch64_*",
+	"_Uaarch64_*",
+	"_ULx86_init_local*",
+	"_ULarm_*",
 	"__cyg_profile_func_enter",
 };
 
 /*
- * Only imported: the static C library has _Unwind_* in every program, for its own backtraces.  A seccomp filter may
- * kill the program for the system call that a uretprobe makes it do (x86, 6.11).
+ * Only imported: the static C library has _Unwind_* in every program, for its own backtraces.  A
+ * seccomp filter may kill the program for the system call that a uretprobe makes it do (x86, 6.11).
  */
-static const char *const leaving_imports[] = { "_Unwind_*", "seccomp_load", "seccomp_init", "mcount", "_mcount", "__fentry__" };
+static const char *const leaving_imports[] = { "_Unwind_*", "seccomp_load", "seccomp_init",
+					       "mcount",    "_mcount",	    "__fentry__" };
 
 /* They define what is looked for, and themselves use it only where a program calls them to. */
 static const char *const c_libraries[] = {
-	"libc.*", "libc-*", "ld-*", "ld.so*", "ld64.*", "libpthread.*", "libpthread-*", "libgcc_s.*", "libm.*",
-	"libm-*", "libmvec.*", "libdl.*", "libdl-*", "librt.*", "librt-*", "linux-vdso.*", "linux-gate.*",
+	"libc.*",	"libc-*",     "ld-*",	 "ld.so*",	 "ld64.*",	 "libpthread.*",
+	"libpthread-*", "libgcc_s.*", "libm.*",	 "libm-*",	 "libmvec.*",	 "libdl.*",
+	"libdl-*",	"librt.*",    "librt-*", "linux-vdso.*", "linux-gate.*",
 };
 
-/* A program with plugins: they may be C++, call it, and be called back.  Those of a library know only libraries. */
+/*
+ * A program with plugins: they may be C++, call it, and be called back.  Those of a library know
+ * only libraries.
+ */
 static const char *const loading_names[] = { "dlopen", "dlmopen" };
 
 static void say(struct rt_image *image, const char *what, const char *name)
@@ -80,7 +106,8 @@ static bool imports_leave(struct rt_image *image)
 			say(image, "is C++: imports ", name);
 		else if (in_table(leaving_names, RT_COUNT(leaving_names), name) ||
 			 in_table(leaving_imports, RT_COUNT(leaving_imports), name) ||
-			 (!image->short_name && in_table(loading_names, RT_COUNT(loading_names), name)))
+			 (!image->short_name &&
+			  in_table(loading_names, RT_COUNT(loading_names), name)))
 			say(image, "imports ", name);
 		else
 			continue;
@@ -112,7 +139,8 @@ static bool contains_leave(struct rt_image *image)
 		if (in_table(cxx_names, RT_COUNT(cxx_names), name))
 			say(image, "is C++: contains ", name);
 		/* Since 1.87 Rust mangles it: _RNv..._7___rustc17rust_begin_unwind. */
-		else if (in_table(leaving_names, RT_COUNT(leaving_names), name) || strstr(name, "17rust_begin_unwind"))
+		else if (in_table(leaving_names, RT_COUNT(leaving_names), name) ||
+			 strstr(name, "17rust_begin_unwind"))
 			say(image, "contains ", name);
 		else
 			continue;
@@ -156,7 +184,10 @@ static void judge(struct rt_image *image)
 	}
 	if (imports_leave(image) || contains_leave(image))
 		return;
-	/* Every static program has the C library's own exception table; elsewhere one means C++, Rust or their like. */
+	/*
+	 * Every static program has the C library's own exception table; elsewhere one means C++,
+	 * Rust or their like.
+	 */
 	if (image->has_except_table && (image->interp || image->needed.n || image->short_name))
 		say(image, "has exception handlers", "");
 	else if (rt_image_switches(image, &name))
@@ -164,8 +195,12 @@ static void judge(struct rt_image *image)
 	else if (rt_image_walks(image, &name))
 		say(image, *name ? "follows frame pointers in " : "follows frame pointers", name);
 	else if (rt_image_copies(image, &name, &turns))
-		say(image, turns ? *name ? "has coroutines of setjmp and longjmp in " : "has coroutines of setjmp and longjmp" :
-		    *name ? "may put back a copy of its stack in " : "may put back a copy of its stack", name);
+		say(image,
+		    turns ? *name ? "has coroutines of setjmp and longjmp in "
+				  : "has coroutines of setjmp and longjmp"
+		    : *name ? "may put back a copy of its stack in "
+			    : "may put back a copy of its stack",
+		    name);
 }
 
 const char *rt_image_unwinds(struct rt_image *image)
@@ -177,7 +212,8 @@ const char *rt_image_unwinds(struct rt_image *image)
 	return image->unwinds[0] ? image->unwinds : NULL;
 }
 
-static const char *const exec_names[] = { "execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve", "execveat" };
+static const char *const exec_names[] = { "execve", "execv",  "execvp",	 "execvpe", "execl",
+					  "execlp", "execle", "fexecve", "execveat" };
 
 static const char *first_import(const struct rt_image *image, const char *const *table, size_t n)
 {
@@ -189,8 +225,11 @@ static const char *first_import(const struct rt_image *image, const char *const 
 	return NULL;
 }
 
-/* The first name of a table that the file imports or, being static or with `contained`, contains. */
-static const char *first_of(struct rt_image *image, const char *const *table, size_t n, bool contained)
+/*
+ * The first name of a table that the file imports or, being static or with `contained`, contains.
+ */
+static const char *first_of(struct rt_image *image, const char *const *table, size_t n,
+			    bool contained)
 {
 	const struct rt_symbol *v;
 	const char *name;
@@ -214,15 +253,21 @@ const char *rt_image_becomes(struct rt_image *image)
 {
 	const char *name = rt_image_execs(image);
 
-	return is_c_library(image) || name ? name : first_of(image, loading_names, RT_COUNT(loading_names), false);
+	return is_c_library(image) || name
+		       ? name
+		       : first_of(image, loading_names, RT_COUNT(loading_names), false);
 }
 
 const char *rt_image_execs(struct rt_image *image)
 {
-	return is_c_library(image) ? NULL : first_of(image, exec_names, RT_COUNT(exec_names), false);
+	return is_c_library(image) ? NULL
+				   : first_of(image, exec_names, RT_COUNT(exec_names), false);
 }
 
-/* What loads code may load such code; in a static program the C library itself has dlopen, for its own C. */
+/*
+ * What loads code may load such code; in a static program the C library itself has dlopen, for its
+ * own C.
+ */
 static const char *first_or_loads(struct rt_image *image, const char *const *table, size_t n)
 {
 	const char *name = first_of(image, table, n, true);
@@ -230,7 +275,10 @@ static const char *first_or_loads(struct rt_image *image, const char *const *tab
 	return name ? name : first_import(image, loading_names, RT_COUNT(loading_names));
 }
 
-/* Not __longjmp, by which the static C library, in every program, cancels threads: no call comes after that. */
+/*
+ * Not __longjmp, by which the static C library, in every program, cancels threads: no call comes
+ * after that.
+ */
 static const char *const jumping_names[] = {
 	"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "__libc_longjmp", "__libc_siglongjmp",
 };
@@ -247,21 +295,26 @@ bool rt_image_has_jumps(struct rt_image *image)
 
 const char *rt_image_jumps(struct rt_image *image)
 {
-	return is_c_library(image) ? NULL : first_or_loads(image, jumping_names, RT_COUNT(jumping_names));
+	return is_c_library(image) ? NULL
+				   : first_or_loads(image, jumping_names, RT_COUNT(jumping_names));
 }
 
-static const char *const forking_names[] = { "fork", "__fork", "__libc_fork", "vfork", "__vfork", "_Fork" };
+static const char *const forking_names[] = { "fork",  "__fork",	 "__libc_fork",
+					     "vfork", "__vfork", "_Fork" };
 
 const char *rt_image_forks(struct rt_image *image)
 {
-	return is_c_library(image) ? NULL : first_or_loads(image, forking_names, RT_COUNT(forking_names));
+	return is_c_library(image) ? NULL
+				   : first_or_loads(image, forking_names, RT_COUNT(forking_names));
 }
 
 static const char *const filtering_names[] = { "prctl", "seccomp" };
 
 const char *rt_image_filters(struct rt_image *image)
 {
-	return is_c_library(image) ? NULL : first_of(image, filtering_names, RT_COUNT(filtering_names), false);
+	return is_c_library(image)
+		       ? NULL
+		       : first_of(image, filtering_names, RT_COUNT(filtering_names), false);
 }
 
 #define TWICE	"returns twice"
@@ -277,34 +330,77 @@ const char *rt_image_filters(struct rt_image *image)
 static const struct {
 	const char *name, *why;
 } unsafe[] = {
-	{ "setjmp", TWICE }, { "_setjmp", TWICE }, { "__setjmp", TWICE }, { "sigsetjmp", TWICE },
+	{ "setjmp", TWICE },
+	{ "_setjmp", TWICE },
+	{ "__setjmp", TWICE },
+	{ "sigsetjmp", TWICE },
 	{ "__sigsetjmp", TWICE },
-	{ "vfork", FORKS }, { "__vfork", FORKS }, { "__libc_vfork", FORKS },
-	{ "clone", CHILD }, { "__clone", CHILD }, { "clone3", CHILD }, { "__clone3", CHILD },
-	{ "__clone_internal", CHILD }, { "__clone_internal_fallback", CHILD },
-	{ "getcontext", TWICE }, { "__getcontext", TWICE },
-	{ "swapcontext", STACKS }, { "__swapcontext", STACKS }, { "makecontext", STACKS }, { "__makecontext", STACKS },
-	{ "setcontext", STACKS }, { "__setcontext", STACKS }, { "__start_context", STACKS },
-	{ "__push___start_context", STACKS }, { "jump_fcontext", STACKS }, { "ontop_fcontext", STACKS },
-	{ "co_switch", STACKS }, { "__morestack*", STACKS },
-	{ "pthread_exit", "ends its thread" }, { "__pthread_exit", "ends its thread" },
+	{ "vfork", FORKS },
+	{ "__vfork", FORKS },
+	{ "__libc_vfork", FORKS },
+	{ "clone", CHILD },
+	{ "__clone", CHILD },
+	{ "clone3", CHILD },
+	{ "__clone3", CHILD },
+	{ "__clone_internal", CHILD },
+	{ "__clone_internal_fallback", CHILD },
+	{ "getcontext", TWICE },
+	{ "__getcontext", TWICE },
+	{ "swapcontext", STACKS },
+	{ "__swapcontext", STACKS },
+	{ "makecontext", STACKS },
+	{ "__makecontext", STACKS },
+	{ "setcontext", STACKS },
+	{ "__setcontext", STACKS },
+	{ "__start_context", STACKS },
+	{ "__push___start_context", STACKS },
+	{ "jump_fcontext", STACKS },
+	{ "ontop_fcontext", STACKS },
+	{ "co_switch", STACKS },
+	{ "__morestack*", STACKS },
+	{ "pthread_exit", "ends its thread" },
+	{ "__pthread_exit", "ends its thread" },
 	{ "thrd_exit", "ends its thread" },
-	{ "_Unwind_RaiseException", "unwinds the stack" }, { "_Unwind_Resume*", "unwinds the stack" },
-	{ "_Unwind_ForcedUnwind*", "unwinds the stack" }, { "_Unwind_Backtrace", "walks the stack" },
-	{ "backtrace", "walks the stack" }, { "__backtrace", "walks the stack" },
-	{ "_dl_runtime_resolve*", NO_RA }, { "_dl_runtime_profile*", NO_RA },
-	{ "__restore_rt", SIGNAL }, { "__restore", SIGNAL }, { "__default_rt_sa_restorer", SIGNAL },
+	{ "_Unwind_RaiseException", "unwinds the stack" },
+	{ "_Unwind_Resume*", "unwinds the stack" },
+	{ "_Unwind_ForcedUnwind*", "unwinds the stack" },
+	{ "_Unwind_Backtrace", "walks the stack" },
+	{ "backtrace", "walks the stack" },
+	{ "__backtrace", "walks the stack" },
+	{ "_dl_runtime_resolve*", NO_RA },
+	{ "_dl_runtime_profile*", NO_RA },
+	{ "__restore_rt", SIGNAL },
+	{ "__restore", SIGNAL },
+	{ "__default_rt_sa_restorer", SIGNAL },
 	{ "__default_sa_restorer", SIGNAL },
-	{ "_start", ENTRY }, { "__start", ENTRY }, { "_dl_start_user", ENTRY }, { "_dlstart", ENTRY },
+	{ "_start", ENTRY },
+	{ "__start", ENTRY },
+	{ "_dl_start_user", ENTRY },
+	{ "_dlstart", ENTRY },
 	{ "_rt0_*", ENTRY },
-	{ "__x86.get_pc_thunk.*", OWN_RA }, { "__x86_get_pc_thunk_*", OWN_RA }, { "__i686.get_pc_thunk.*", OWN_RA },
-	{ "__x86_return_thunk*", OWN_RA }, { "__x86_indirect_thunk*", OWN_RA }, { "__llvm_retpoline_*", OWN_RA },
+	{ "__x86.get_pc_thunk.*", OWN_RA },
+	{ "__x86_get_pc_thunk_*", OWN_RA },
+	{ "__i686.get_pc_thunk.*", OWN_RA },
+	{ "__x86_return_thunk*", OWN_RA },
+	{ "__x86_indirect_thunk*", OWN_RA },
+	{ "__llvm_retpoline_*", OWN_RA },
 	{ "__llvm_lvi_thunk_*", OWN_RA },
-	{ "mcount", OWN_RA }, { "_mcount", OWN_RA }, { "__mcount", OWN_RA }, { "__fentry__", OWN_RA },
-	{ "dlsym", CALLER }, { "__dlsym", CALLER }, { "___dlsym", CALLER },
-	{ "dlvsym", CALLER }, { "__dlvsym", CALLER }, { "___dlvsym", CALLER },
-	{ "dlopen", CALLER }, { "__dlopen", CALLER }, { "___dlopen", CALLER },
-	{ "dlmopen", CALLER }, { "__dlmopen", CALLER }, { "___dlmopen", CALLER },
+	{ "mcount", OWN_RA },
+	{ "_mcount", OWN_RA },
+	{ "__mcount", OWN_RA },
+	{ "__fentry__", OWN_RA },
+	{ "dlsym", CALLER },
+	{ "__dlsym", CALLER },
+	{ "___dlsym", CALLER },
+	{ "dlvsym", CALLER },
+	{ "__dlvsym", CALLER },
+	{ "___dlvsym", CALLER },
+	{ "dlopen", CALLER },
+	{ "__dlopen", CALLER },
+	{ "___dlopen", CALLER },
+	{ "dlmopen", CALLER },
+	{ "__dlmopen", CALLER },
+	{ "___dlmopen", CALLER },
 };
 
 static const char *unsafe_name(const char *name)
@@ -347,19 +443,21 @@ static const char *unsafe_code(const struct rt_image *image, uint64_t addr, uint
 
 	if (!image->arch->unsafe_return)
 		return NULL;
-	return image->arch->unsafe_return(code, rt_image_read(image, addr, code, size < sizeof(code) ? size : sizeof(code)));
+	return image->arch->unsafe_return(
+		code, rt_image_read(image, addr, code, size < sizeof(code) ? size : sizeof(code)));
 }
 
 /*
- * A program's own function that is called clone copies something else than its process, unless it asks the kernel itself.  Plain probes
- * would not harm it even then.
+ * A program's own function that is called clone copies something else than its process, unless it
+ * asks the kernel itself.  Plain probes would not harm it even then.
  */
 static bool is_other(const struct rt_image *image, const char *why, uint64_t addr, uint64_t size)
 {
 	uint8_t code[RT_ARCH_BODY];
 	size_t i, n;
 
-	if (image->arch->machine != EM_X86_64 || !size || size > sizeof(code) || !(strcmp(why, CHILD) == 0 || strcmp(why, FORKS) == 0))
+	if (image->arch->machine != EM_X86_64 || !size || size > sizeof(code) ||
+	    !(strcmp(why, CHILD) == 0 || strcmp(why, FORKS) == 0))
 		return false;
 	n = rt_image_read(image, addr, code, size);
 	for (i = 1; i < n; i++)

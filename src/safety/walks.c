@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code of x86-64 that goes from frame to frame by the frame pointers that functions save, as __builtin_return_address(1) and the stack
- * traces of programs do: in a function that has a frame pointer it loads what that points to, itself or by a copy, or gives such a copy to
- * a function.  Compilers do neither of it for anything else.
+ * Code of x86-64 that goes from frame to frame by the frame pointers that functions save, as
+ * __builtin_return_address(1) and the stack traces of programs do: in a function that has a frame
+ * pointer it loads what that points to, itself or by a copy, or gives such a copy to a function.
+ * Compilers do neither of it for anything else.
  */
 #include "safety/switches.h"
 
@@ -13,7 +14,16 @@
 #include "code/code.h"
 #include "elf/file.h"
 
-enum { SP = 4, FP = 5, WORD = 8, INSN_MAX = 16, CHUNK = 1 << 18, BODY_MAX = 1 << 16, SLOTS = 4, ARGUMENTS = 1 << 7 | 1 << 6 | 1 << 2 | 1 << 1 | 3 << 8 };
+enum {
+	SP = 4,
+	FP = 5,
+	WORD = 8,
+	INSN_MAX = 16,
+	CHUNK = 1 << 18,
+	BODY_MAX = 1 << 16,
+	SLOTS = 4,
+	ARGUMENTS = 1 << 7 | 1 << 6 | 1 << 2 | 1 << 1 | 3 << 8
+};
 
 /* What is known of a function on the way through its instructions, one after the other. */
 struct walk {
@@ -39,7 +49,10 @@ static bool in_slot(const struct walk *w, int64_t disp)
 	return false;
 }
 
-/* One instruction further.  Does it load the frame pointer that a frame has saved, or give a frame's address away? */
+/*
+ * One instruction further.  Does it load the frame pointer that a frame has saved, or give a
+ * frame's address away?
+ */
 static bool step(struct walk *w, const struct rt_flow *f)
 {
 	bool plain = f->has_mem && !f->mem.fixed && f->mem.index == RT_NO_REG, gets = false;
@@ -55,7 +68,8 @@ static bool step(struct walk *w, const struct rt_flow *f)
 		gets = f->mem.base == FP && in_slot(w, f->mem.disp);
 	} else if (f->op == RT_OP_COPY && f->bytes == WORD) {
 		gets = is_frame(w, f->from);
-	} else if (f->op == RT_OP_STORE && plain && f->mem.base == FP && is_frame(w, f->from) && w->nslots < SLOTS) {
+	} else if (f->op == RT_OP_STORE && plain && f->mem.base == FP && is_frame(w, f->from) &&
+		   w->nslots < SLOTS) {
 		w->slots[w->nslots++] = f->mem.disp;
 	}
 	if (f->kind == RT_FLOW_CALL && (w->copies & ARGUMENTS))
@@ -66,12 +80,16 @@ static bool step(struct walk *w, const struct rt_flow *f)
 	return false;
 }
 
-/* May an instruction here be one that `step` looks for?  Few functions have such bytes, so few are decoded. */
+/*
+ * May an instruction here be one that `step` looks for?  Few functions have such bytes, so few are
+ * decoded.
+ */
 static bool may_begin(const uint8_t *p)
 {
-	if ((p[0] & 0xfb) == 0x48 && p[1] == 0x8b && (p[2] & 0xc7) == 0x45 && p[3] == 0)	/* mov 0(%rbp), */
+	if ((p[0] & 0xfb) == 0x48 && p[1] == 0x8b && (p[2] & 0xc7) == 0x45 &&
+	    p[3] == 0) /* mov 0(%rbp), */
 		return true;
-	if ((p[0] & 0xfe) != 0x48 || p[1] != 0x89 || (p[2] & 0x38) != FP << 3)			/* mov %rbp, */
+	if ((p[0] & 0xfe) != 0x48 || p[1] != 0x89 || (p[2] & 0x38) != FP << 3) /* mov %rbp, */
 		return false;
 	return p[0] == 0x49 || p[2] != 0xec;
 }
@@ -88,7 +106,8 @@ static bool is_climbing(struct rt_code *code, const uint8_t *bytes, size_t n, ui
 	if (at == n)
 		return false;
 	for (at = 0; at < n; at += f.size) {
-		if (!rt_flow_decode(image->arch, rt_code_decoder(code), bytes + at, n - at, start + at, &f))
+		if (!rt_flow_decode(image->arch, rt_code_decoder(code), bytes + at, n - at,
+				    start + at, &f))
 			return false;
 		if (step(&w, &f))
 			return true;
@@ -96,7 +115,8 @@ static bool is_climbing(struct rt_code *code, const uint8_t *bytes, size_t n, ui
 	return false;
 }
 
-bool rt_code_function(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t *end, const char **name)
+bool rt_code_function(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t *end,
+		      const char **name)
 {
 	const struct rt_symbol *s = rt_symbol_before(rt_code_image(code), addr + 1);
 
@@ -108,7 +128,10 @@ bool rt_code_function(struct rt_code *code, uint64_t addr, uint64_t *start, uint
 	return true;
 }
 
-/* The next place in `n` bytes from `at` on where the stack pointer becomes the frame pointer; n: none. */
+/*
+ * The next place in `n` bytes from `at` on where the stack pointer becomes the frame pointer; n:
+ * none.
+ */
 static size_t next_frame(const uint8_t *bytes, size_t n, size_t at)
 {
 	const uint8_t *p;
@@ -123,24 +146,30 @@ static size_t next_frame(const uint8_t *bytes, size_t n, size_t at)
 	return n;
 }
 
-static bool walk_segment(struct rt_code *code, const struct rt_segment *segment, uint8_t *bytes, const char **name)
+static bool walk_segment(struct rt_code *code, const struct rt_segment *segment, uint8_t *bytes,
+			 const char **name)
 {
 	uint8_t *body = bytes + CHUNK;
 	uint64_t base, start = 0, end = 0, left = segment->filesz;
 	size_t n, at, size;
 
 	for (base = segment->vaddr; left >= INSN_MAX; base += n - 2, left -= n - 2) {
-		n = rt_image_read(rt_code_image(code), base, bytes, left < CHUNK ? (size_t)left : CHUNK);
+		n = rt_image_read(rt_code_image(code), base, bytes,
+				  left < CHUNK ? (size_t)left : CHUNK);
 		if (n < INSN_MAX)
 			return false;
 		for (at = next_frame(bytes, n, 0); at < n; at = next_frame(bytes, n, at + 1)) {
-			if ((base + at >= start && base + at < end) || !rt_code_function(code, base + at, &start, &end, name))
+			if ((base + at >= start && base + at < end) ||
+			    !rt_code_function(code, base + at, &start, &end, name))
 				continue;
 			size = end - start < BODY_MAX ? (size_t)(end - start) : BODY_MAX;
 			size = rt_image_read(rt_code_image(code), start, body, size);
 			memset(body + size, 0, INSN_MAX);
-			/* The unwinder stands in every static program, for the C library's own use. */
-			if (strncmp(*name, "_Unwind_", 8) != 0 && is_climbing(code, body, size, start))
+			/*
+			 * The unwinder stands in every static program, for the C library's own use.
+			 */
+			if (strncmp(*name, "_Unwind_", 8) != 0 &&
+			    is_climbing(code, body, size, start))
 				return true;
 		}
 	}
@@ -159,8 +188,10 @@ bool rt_image_walks(struct rt_image *image, const char **name)
 		return false;
 	code = rt_code_open(image);
 	bytes = malloc(CHUNK + BODY_MAX + INSN_MAX);
-	for (i = 0; i < image->nsegments && code && bytes && !rt_code_undecodable(code) && !found; i++)
-		found = image->segments[i].exec && walk_segment(code, &image->segments[i], bytes, name);
+	for (i = 0; i < image->nsegments && code && bytes && !rt_code_undecodable(code) && !found;
+	     i++)
+		found = image->segments[i].exec &&
+			walk_segment(code, &image->segments[i], bytes, name);
 	if (!found)
 		*name = "";
 	found |= !bytes || !code;

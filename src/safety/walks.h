@@ -4,7 +4,11 @@
 
 #include "code/code.h"
 
-/* walks.c: the function that holds `addr`, by its symbol or else by the above, and its name, "": it has none. */
-bool rt_code_function(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t *end, const char **name);
+/*
+ * walks.c: the function that holds `addr`, by its symbol or else by the above, and its name, "": it
+ * has none.
+ */
+bool rt_code_function(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t *end,
+		      const char **name);
 
 #endif

@@ -13,7 +13,8 @@ static bool may(const struct rt_target *target, enum rt_leave leave, char *buf, 
 }
 
 /* From 4.3 on no kernel does harm, and the trial is not free: only in doubt is it made. */
-int rt_leaving_try(struct rt_target *target, const struct rt_attach_ops *forced, bool no_bpf, FILE *verbose, struct rt_error *err)
+int rt_leaving_try(struct rt_target *target, const struct rt_attach_ops *forced, bool no_bpf,
+		   FILE *verbose, struct rt_error *err)
 {
 	struct rt_error why = { 0 };
 	char who[sizeof(target->entry_only)], text[sizeof(who) + sizeof(why.text) + 2];
@@ -31,7 +32,9 @@ int rt_leaving_try(struct rt_target *target, const struct rt_attach_ops *forced,
 			return rt_target_give_up_returns(target, text, err);
 		}
 		if (verbose)
-			fprintf(verbose, "rawtrace: uretprobes leave programs that %s unharmed here (tried in %.1f ms)\n",
+			fprintf(verbose,
+				"rawtrace: uretprobes leave programs that %s unharmed here (tried "
+				"in %.1f ms)\n",
 				rt_leave_name((enum rt_leave)i), (double)(rt_now() - began) / 1e6);
 	}
 	return 0;

@@ -13,7 +13,15 @@
 #include "base/error.h"
 #include "base/pids.h"
 
-enum rt_command { RT_CMD_TRACE, RT_CMD_COUNT, RT_CMD_HIST, RT_CMD_LIST, RT_CMD_DOCTOR, RT_CMD_HELP, RT_CMD_VERSION };
+enum rt_command {
+	RT_CMD_TRACE,
+	RT_CMD_COUNT,
+	RT_CMD_HIST,
+	RT_CMD_LIST,
+	RT_CMD_DOCTOR,
+	RT_CMD_HELP,
+	RT_CMD_VERSION
+};
 enum rt_dump { RT_DUMP_NONE, RT_DUMP_IR, RT_DUMP_BPF, RT_DUMP_TRACEFS };
 
 /* What the command line asks for.  Strings point into argv. */
@@ -21,15 +29,18 @@ struct rt_options {
 	enum rt_command command;
 	struct rt_pids pids;		/* -p; none: a command is started */
 	const char *program;		/* as given */
-	char **argv;			/* the command's own: program, then what follows "--"; malloced, NULL-ended */
+	/* the command's own: program, then what follows "--"; malloced, NULL-ended */
+	char **argv;
 	char **specs;			/* probe specifications; points into `words` */
 	int nspecs;
 	const char *format;		/* --format; NULL: the tree */
-	const char *output;		/* -o, "-" is standard output; NULL: where the format goes */
+	/* -o, "-" is standard output; NULL: where the format goes */
+	const char *output;
 	const char *attach;		/* --attach; NULL: what works */
 	const char *ring;		/* --ring; NULL: what works */
 	bool no_bpf, verbose, clean;
-	bool exact;			/* --entry=exact: probes stand at entries, even where that is slow */
+	/* --entry=exact: probes stand at entries, even where that is slow */
+	bool exact;
 	const char *libcalls;		/* --libcalls, a name or glob; NULL: no such option */
 	bool raw_names;			/* --demangle=no */
 	enum rt_want returns;		/* --return */
@@ -41,11 +52,14 @@ struct rt_options {
 	bool expedite;			/* rcu_expedited is 1 while probes are taken out */
 	size_t buffer;			/* --buffer, bytes a CPU; 0: the default */
 	enum rt_dump dump;
-	uint32_t given;			/* the options that there were, by their places in the parser's table */
+	/* the options that there were, by their places in the parser's table */
+	uint32_t given;
 	char **words;			/* the arguments without options; malloced */
 };
 
-/* Parse the command line.  0, or a usage error.  Free with rt_options_free, also after a failure. */
+/*
+ * Parse the command line.  0, or a usage error.  Free with rt_options_free, also after a failure.
+ */
 int rt_options_parse(struct rt_options *options, int argc, char **argv, struct rt_error *err);
 void rt_options_free(struct rt_options *options);
 

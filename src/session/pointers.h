@@ -11,8 +11,12 @@
  */
 struct rt_pointers;
 
-/* Both must outlive it; `raw`: names as the symbols have them, not as they were written.  NULL: out of memory. */
-struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_program *program, bool raw);
+/*
+ * Both must outlive it; `raw`: names as the symbols have them, not as they were written.  NULL: out
+ * of memory.
+ */
+struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_program *program,
+				    bool raw);
 void rt_pointers_free(struct rt_pointers *pointers);
 
 /* The resolver of a live trace: ctx is the rt_pointers. */

@@ -23,13 +23,15 @@ int rt_replaced_check(const struct rt_target *t, struct rt_error *err)
 	for (i = 0; i < t->program.n; i++) {
 		change = rt_image_change(t->program.v[i], !t->pids.n);
 		if (change)
-			return rt_fail(err, -ESTALE, "%s: %s while rawtrace started; start it again",
+			return rt_fail(err, -ESTALE,
+				       "%s: %s while rawtrace started; start it again",
 				       rt_image_name(t->program.v[i]), change);
 	}
 	for (i = 0; i < t->pids.n; i++)
 		if (runs_another(rt_program_executable(&t->program), t->pids.v[i]))
-			return rt_fail(err, -ESTALE,
-				       "process %d: called exec while rawtrace started; start it again",
-				       (int)t->pids.v[i]);
+			return rt_fail(
+				err, -ESTALE,
+				"process %d: called exec while rawtrace started; start it again",
+				(int)t->pids.v[i]);
 	return 0;
 }

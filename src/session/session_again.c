@@ -17,9 +17,12 @@ static int tell(struct session *s, const struct rt_anchor *a, pid_t pid, const c
 	int r;
 
 	lost.lost.until = lost.time;
-	snprintf(text, sizeof(text), "process %d, whose first thread the kernel filters by: %s: no call was seen for %.1f ms%s%s", (int)pid,
-		 a->exec ? "another one ran a program (exec)" : "that has ended", (double)(lost.time - a->since) / 1e6,
-		 *failed ? ", nor will one be: " : "", failed);
+	snprintf(text, sizeof(text),
+		 "process %d, whose first thread the kernel filters by: %s: no call was seen for "
+		 "%.1f ms%s%s",
+		 (int)pid, a->exec ? "another one ran a program (exec)" : "that has ended",
+		 (double)(lost.time - a->since) / 1e6, *failed ? ", nor will one be: " : "",
+		 failed);
 	r = rt_session_note(s, text);
 	return r == 0 ? rt_stack_event(s->stack, &lost) : r;
 }
@@ -57,10 +60,14 @@ int rt_session_again(struct session *s)
 
 	for (i = 0; i < s->tracee.pids.n && r == 0 && s->attach->ops->again; i++) {
 		const struct rt_anchor *a = rt_feed_anchor(s->feed, i);
-		enum rt_again why = a->tid ? RT_AGAIN_SPARE : a->exec ? RT_AGAIN_EXEC : RT_AGAIN_ENDED;
-		pid_t tid = why == RT_AGAIN_EXEC ? s->tracee.pids.v[i] : rt_feed_other_thread(s->feed, i);
+		enum rt_again why = a->tid    ? RT_AGAIN_SPARE
+				    : a->exec ? RT_AGAIN_EXEC
+					      : RT_AGAIN_ENDED;
+		pid_t tid = why == RT_AGAIN_EXEC ? s->tracee.pids.v[i]
+						 : rt_feed_other_thread(s->feed, i);
 
-		if (why >= s->attach->ops->again_from && tid && !a->done && (a->tid == 0 || (!a->spare && a->spares < SPARES_MOST)))
+		if (why >= s->attach->ops->again_from && tid && !a->done &&
+		    (a->tid == 0 || (!a->spare && a->spares < SPARES_MOST)))
 			r = again(s, i, why, tid);
 	}
 	return r;

@@ -33,8 +33,9 @@ enum { FIRST_PROBES = 4 };
 #define WAIT_NS (10 * UINT64_C(1000000000))
 
 /*
- * Definitions of processes that were killed together with their guards.  One that had our number may still be at work in the background: ours
- * would have the same names, and to clear what it holds open would end the kernel (kernel/owner.c).
+ * Definitions of processes that were killed together with their guards.  One that had our number
+ * may still be at work in the background: ours would have the same names, and to clear what it
+ * holds open would end the kernel (kernel/owner.c).
  */
 static int clean_leftovers(struct rt_error *err)
 {
@@ -47,7 +48,9 @@ static int clean_leftovers(struct rt_error *err)
 	rt_tracefs_clean(&tracefs);
 	for (i = 0; rt_tracefs_remains(&tracefs, getpid()); i++) {
 		if (i == WAITS)
-			return rt_fail(err, -EBUSY, "an earlier rawtrace that had this process id, %d, still takes its probes out: start this one again",
+			return rt_fail(err, -EBUSY,
+				       "an earlier rawtrace that had this process id, %d, still "
+				       "takes its probes out: start this one again",
 				       (int)getpid());
 		usleep(WAIT_MS * 1000);
 		rt_tracefs_clean(&tracefs);
@@ -55,7 +58,10 @@ static int clean_leftovers(struct rt_error *err)
 	return 0;
 }
 
-/* Where some kernels harm programs like this one with their uretprobes, this kernel must first show that it does not. */
+/*
+ * Where some kernels harm programs like this one with their uretprobes, this kernel must first show
+ * that it does not.
+ */
 static int try_returns(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
 {
 	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&s->target.program));
@@ -63,11 +69,14 @@ static int try_returns(struct session *s, const struct rt_attach_ops *forced, st
 	struct rt_error why = { 0 };
 
 	/* From 5.3 on none harms a program by its entries. */
-	if (!arch->trial || !(rt_target_has_returns(&s->target) || rt_kernel_version() < RT_KERNEL(5, 3)))
+	if (!arch->trial ||
+	    !(rt_target_has_returns(&s->target) || rt_kernel_version() < RT_KERNEL(5, 3)))
 		return 0;
 	if (rt_trial_arch(arch, forced, s->options->no_bpf, &why) < 0) {
 		s->target.wrong_pushes = true;
-		return rt_target_has_returns(&s->target) ? rt_target_give_up_returns(&s->target, why.text, err) : 0;
+		return rt_target_has_returns(&s->target)
+			       ? rt_target_give_up_returns(&s->target, why.text, err)
+			       : 0;
 	}
 	if (s->options->verbose)
 		rt_say("uretprobes leave %s programs unharmed here (tried in %.1f ms)", arch->name,
@@ -83,8 +92,9 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 	int r = 0;
 
 	if (!o->exact)
-		r = rt_place_cheaply(&s->target, !o->no_bpf && (!forced || forced->bpf), o->verbose && rt_returns_stepped(&s->target, NULL),
-			     &s->calibration, err);
+		r = rt_place_cheaply(&s->target, !o->no_bpf && (!forced || forced->bpf),
+				     o->verbose && rt_returns_stepped(&s->target, NULL),
+				     &s->calibration, err);
 	else
 		rt_place_exact(&s->target);
 	if (r == 0 && o->pids.n)
@@ -106,8 +116,12 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 	return 0;
 }
 
-/* The kernel refuses what a glob has found: without that, and a remark.  What was named exactly is an error. */
-static int attach_without(struct session *s, struct rt_attach_request *request, const struct rt_attach_ops *forced, struct rt_error *err)
+/*
+ * The kernel refuses what a glob has found: without that, and a remark.  What was named exactly is
+ * an error.
+ */
+static int attach_without(struct session *s, struct rt_attach_request *request,
+			  const struct rt_attach_ops *forced, struct rt_error *err)
 {
 	bool no_bpf = s->options->no_bpf, *bad = calloc(s->target.functions.n, sizeof(*bad));
 	int r = bad ? rt_attach_find_refused(request, forced, no_bpf, bad, err) : rt_nomem(err);
@@ -124,11 +138,16 @@ static bool make_less(struct session *s, int r, struct rt_error *err)
 {
 	if (r == -EDOM)
 		return rt_target_fewer_plans(&s->target, err) == 0;
-	return (r == -EOPNOTSUPP || r == -E2BIG) && rt_target_simplify(&s->target, &s->simplified, err) == 0;
+	return (r == -EOPNOTSUPP || r == -E2BIG) &&
+	       rt_target_simplify(&s->target, &s->simplified, err) == 0;
 }
 
-/* What the kernel has no way to read is left out, and what makes too many plans: once more with less, at the same places. */
-static int open_attach(struct session *s, struct rt_attach_request *request, const struct rt_attach_ops *forced, struct rt_error *err)
+/*
+ * What the kernel has no way to read is left out, and what makes too many plans: once more with
+ * less, at the same places.
+ */
+static int open_attach(struct session *s, struct rt_attach_request *request,
+		       const struct rt_attach_ops *forced, struct rt_error *err)
 {
 	const struct rt_options *o = s->options;
 	int r;
@@ -139,7 +158,8 @@ static int open_attach(struct session *s, struct rt_attach_request *request, con
 		request->nplans = s->target.nplans;
 		request->probes = s->target.probes;
 		request->nprobes = s->target.nprobes;
-		r = rt_attach_open(request, forced, o->no_bpf, o->verbose ? stderr : NULL, &s->attach, err);
+		r = rt_attach_open(request, forced, o->no_bpf, o->verbose ? stderr : NULL,
+				   &s->attach, err);
 		if (rt_attach_is_refusal(request, r))
 			r = attach_without(s, request, forced, err);
 	} while (make_less(s, r, err));
@@ -149,8 +169,11 @@ static int open_attach(struct session *s, struct rt_attach_request *request, con
 	return r;
 }
 
-/* Where something is read by the thread pointer: where the kernel has it, or plans that do without. */
-static int find_thread_pointer(struct session *s, struct rt_attach_request *request, const struct rt_attach_ops *forced, struct rt_error *err)
+/*
+ * Where something is read by the thread pointer: where the kernel has it, or plans that do without.
+ */
+static int find_thread_pointer(struct session *s, struct rt_attach_request *request,
+			       const struct rt_attach_ops *forced, struct rt_error *err)
 {
 	struct rt_error why = { .text = "tracefs alone cannot read the thread pointer" };
 	int r = -EOPNOTSUPP;
@@ -167,7 +190,10 @@ static int find_thread_pointer(struct session *s, struct rt_attach_request *requ
 	return 0;
 }
 
-/* The programs pair calls and returns by thread.  Those of goroutines are paired, timed and left out only here. */
+/*
+ * The programs pair calls and returns by thread.  Those of goroutines are paired, timed and left
+ * out only here.
+ */
 static void tell_all_of_go(const struct session *s, struct rt_attach_request *request)
 {
 	if (!s->target.goroutines || request->purpose == RT_PURPOSE_COUNT)
@@ -181,10 +207,16 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	const struct rt_options *o = s->options;
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
-		.purpose = rt_purpose_of(o), .limit = s->target.limit, .here_only = s->target.libcalls, .pids = &s->tracee.pids, .functions = &s->target.functions, .program = rt_program_executable(&s->target.program),
+		.purpose = rt_purpose_of(o),
+		.limit = s->target.limit,
+		.here_only = s->target.libcalls,
+		.pids = &s->tracee.pids,
+		.functions = &s->target.functions,
+		.program = rt_program_executable(&s->target.program),
 		.ring_bytes = o->buffer,
 		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
-		.stop = rt_session_stopping, .stop_ctx = s,
+		.stop = rt_session_stopping,
+		.stop_ctx = s,
 	};
 	uint64_t began;
 	int r;
@@ -195,8 +227,12 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 		if (r < 0)
 			return r;
 	}
-	/* Calls that are not shown would be levels to the programs, which do not know who called; nor do they learn of an exec. */
-	if (rt_limit_any(&request.limit) && (s->target.libcalls || rt_program_can_exec(&s->target.program)))
+	/*
+	 * Calls that are not shown would be levels to the programs, which do not know who called;
+	 * nor do they learn of an exec.
+	 */
+	if (rt_limit_any(&request.limit) &&
+	    (s->target.libcalls || rt_program_can_exec(&s->target.program)))
 		request.limit = (struct rt_limit){ 0 };
 	tell_all_of_go(s, &request);
 	rt_limits_raise(RT_FILES_USUAL);
@@ -225,15 +261,18 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	if (rt_session_stopping(s) && (r == 0 || r == -ESRCH))
 		return 0;
 	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
-		return rt_fail(err, -ESRCH, "process %d ended before the probes were in", (int)rt_pids_first(&o->pids));
+		return rt_fail(err, -ESRCH, "process %d ended before the probes were in",
+			       (int)rt_pids_first(&o->pids));
 	s->request = request;
 	if (r == 0)
 		r = rt_place_verify(&s->target, &s->tracee.pids, err);
 	if (r < 0)
 		return r;
 	if (o->verbose)
-		rt_say("attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms", s->attach->ops->name,
-			rt_functions_shown(&s->target.functions), s->target.nprobes, s->attach->source->name, (double)(rt_now() - began) / 1e6);
+		rt_say("attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms",
+		       s->attach->ops->name, rt_functions_shown(&s->target.functions),
+		       s->target.nprobes, s->attach->source->name,
+		       (double)(rt_now() - began) / 1e6);
 	return 0;
 }
 
@@ -282,8 +321,9 @@ void rt_session_detach(struct session *s)
 }
 
 /*
- * A child that no signal to us reaches takes the probes out.  It keeps nobody waiting for the end of our output.  Who closes a probe's
- * descriptor last is kept waiting by the kernel, so it begins when ours are closed.
+ * A child that no signal to us reaches takes the probes out.  It keeps nobody waiting for the end
+ * of our output.  Who closes a probe's descriptor last is kept waiting by the kernel, so it begins
+ * when ours are closed.
  */
 static bool leave_to_child(struct session *s)
 {
@@ -327,9 +367,11 @@ static void say_background(struct session *s, unsigned probes)
 	char text[64] = "";
 
 	if (s->detach_each)
-		snprintf(text, sizeof(text), ", some %u s in all", (unsigned)(s->detach_each * probes / 1000000000 + 1));
-	rt_say("%u probes are being taken out in the background: this kernel takes them one by one%s%s", probes, text,
-	       s->options->expedite ? "" : " (with --expedite it is quicker)");
+		snprintf(text, sizeof(text), ", some %u s in all",
+			 (unsigned)(s->detach_each * probes / 1000000000 + 1));
+	rt_say("%u probes are being taken out in the background: this kernel takes them one by "
+	       "one%s%s",
+	       probes, text, s->options->expedite ? "" : " (with --expedite it is quicker)");
 }
 
 static void time_one(struct session *s)
@@ -342,7 +384,9 @@ static void time_one(struct session *s)
 	s->detach_each = rt_now() - began;
 }
 
-/* Before 5.4 a thousand functions take minutes, in which the command's end is not to be waited for. */
+/*
+ * Before 5.4 a thousand functions take minutes, in which the command's end is not to be waited for.
+ */
 void rt_session_end_attach(struct session *s)
 {
 	bool background, told;
@@ -350,7 +394,8 @@ void rt_session_end_attach(struct session *s)
 	if (!s->attach)
 		return;
 	background = detach_is_long(s);
-	told = background && (!s->tracee.ended || s->options->verbose || s->attach->separate > MINUTES_PROBES);
+	told = background &&
+	       (!s->tracee.ended || s->options->verbose || s->attach->separate > MINUTES_PROBES);
 	expedite(s);
 	if (told)
 		time_one(s);

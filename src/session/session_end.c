@@ -33,7 +33,8 @@ static void put_functions(const struct rt_functions *functions, char *buf, size_
 		if (functions->v[i].hidden || strcmp(functions->v[i].name, last) == 0)
 			continue;
 		last = functions->v[i].name;
-		at += (size_t)snprintf(buf + at, size - at, "%s%.*s", at ? ", " : "", NAMES + 1, last);
+		at += (size_t)snprintf(buf + at, size - at, "%s%.*s", at ? ", " : "", NAMES + 1,
+				       last);
 	}
 	if (at > NAMES || i < functions->n)
 		snprintf(buf, size, "%zu function%s", n, n == 1 ? "" : "s");
@@ -54,14 +55,16 @@ static const char *filters_of(const struct session *s)
 
 int rt_session_tell_no_call(struct session *s, bool lost)
 {
-	const char *filters = filters_of(s), *forked = rt_feed_has_forked(s->feed) ? "; children are not followed" : "";
+	const char *filters = filters_of(s),
+		   *forked = rt_feed_has_forked(s->feed) ? "; children are not followed" : "";
 	char functions[200], text[RT_REMARK_MAX * 3];
 
 	if (has_calls(s))
 		return 0;
 	put_functions(&s->target.functions, functions, sizeof(functions));
 	if (lost)
-		snprintf(text, sizeof(text), "no call of %s seen, but events were lost%s", functions, forked);
+		snprintf(text, sizeof(text), "no call of %s seen, but events were lost%s",
+			 functions, forked);
 	else if (*filters)
 		snprintf(text, sizeof(text), "no call of %s %s%s", functions, filters, forked);
 	else
@@ -75,11 +78,14 @@ int rt_session_tell_signal(struct session *s)
 		int sig;
 		const char *name;
 	} names[] = {
-		{ SIGHUP, "SIGHUP" }, { SIGINT, "SIGINT" }, { SIGQUIT, "SIGQUIT" }, { SIGILL, "SIGILL" }, { SIGTRAP, "SIGTRAP" },
-		{ SIGABRT, "SIGABRT" }, { SIGBUS, "SIGBUS" }, { SIGFPE, "SIGFPE" }, { SIGKILL, "SIGKILL" }, { SIGUSR1, "SIGUSR1" },
-		{ SIGSEGV, "SIGSEGV" }, { SIGUSR2, "SIGUSR2" }, { SIGPIPE, "SIGPIPE" }, { SIGALRM, "SIGALRM" }, { SIGTERM, "SIGTERM" },
-		{ SIGSTKFLT, "SIGSTKFLT" }, { SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" }, { SIGVTALRM, "SIGVTALRM" },
-		{ SIGPROF, "SIGPROF" }, { SIGIO, "SIGIO" }, { SIGPWR, "SIGPWR" }, { SIGSYS, "SIGSYS" },
+		{ SIGHUP, "SIGHUP" },	    { SIGINT, "SIGINT" },   { SIGQUIT, "SIGQUIT" },
+		{ SIGILL, "SIGILL" },	    { SIGTRAP, "SIGTRAP" }, { SIGABRT, "SIGABRT" },
+		{ SIGBUS, "SIGBUS" },	    { SIGFPE, "SIGFPE" },   { SIGKILL, "SIGKILL" },
+		{ SIGUSR1, "SIGUSR1" },	    { SIGSEGV, "SIGSEGV" }, { SIGUSR2, "SIGUSR2" },
+		{ SIGPIPE, "SIGPIPE" },	    { SIGALRM, "SIGALRM" }, { SIGTERM, "SIGTERM" },
+		{ SIGSTKFLT, "SIGSTKFLT" }, { SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" },
+		{ SIGVTALRM, "SIGVTALRM" }, { SIGPROF, "SIGPROF" }, { SIGIO, "SIGIO" },
+		{ SIGPWR, "SIGPWR" },	    { SIGSYS, "SIGSYS" },
 	};
 	const struct rt_tracee *t = &s->tracee;
 	char text[128];
@@ -87,10 +93,12 @@ int rt_session_tell_signal(struct session *s)
 
 	if (!t->ours || !t->ended || !WIFSIGNALED(t->status))
 		return 0;
-	snprintf(text, sizeof(text), "%.60s: killed by signal %d", s->options->program, WTERMSIG(t->status));
+	snprintf(text, sizeof(text), "%.60s: killed by signal %d", s->options->program,
+		 WTERMSIG(t->status));
 	for (i = 0; i < RT_COUNT(names); i++)
 		if (names[i].sig == WTERMSIG(t->status))
-			snprintf(text, sizeof(text), "%.60s: killed by %s", s->options->program, names[i].name);
+			snprintf(text, sizeof(text), "%.60s: killed by %s", s->options->program,
+				 names[i].name);
 	return rt_session_note(s, text);
 }
 
@@ -104,7 +112,9 @@ void rt_session_say_attached(const struct session *s)
 		return;
 	rt_proc_comm(rt_pids_first(&t->pids), rt_pids_first(&t->pids), name);
 	if (t->pids.n == 1)
-		rt_say("attached to %d (%s), %zu function%s", (int)rt_pids_first(&t->pids), name, n, n == 1 ? "" : "s");
+		rt_say("attached to %d (%s), %zu function%s", (int)rt_pids_first(&t->pids), name, n,
+		       n == 1 ? "" : "s");
 	else
-		rt_say("attached to %u processes (%s), %zu function%s", t->pids.n, name, n, n == 1 ? "" : "s");
+		rt_say("attached to %u processes (%s), %zu function%s", t->pids.n, name, n,
+		       n == 1 ? "" : "s");
 }

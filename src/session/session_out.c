@@ -30,8 +30,12 @@ int rt_session_choose_out(struct session *s, struct rt_error *err)
 	s->sinks.trace.members = o->limits.members;
 	s->sinks.trace.fd_paths = o->fd_paths;
 	s->sinks.trace.processes = o->pids.n > 1;
-	s->sinks.trace.command = o->program ? o->program : rt_image_name(rt_program_executable(&s->target.program));
-	/* The table of a program that rawtrace starts does not go among the program's own output. */
+	s->sinks.trace.command = o->program
+					 ? o->program
+					 : rt_image_name(rt_program_executable(&s->target.program));
+	/*
+	 * The table of a program that rawtrace starts does not go among the program's own output.
+	 */
 	rt_out_file_choose(&sink->to, o->output ? o->output : ops->path,
 			   to_stdout ? STDOUT_FILENO : STDERR_FILENO);
 	return rt_sinks_check(&s->sinks, &s->target.program, err);

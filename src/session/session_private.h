@@ -18,12 +18,15 @@
 #include "process/tracee.h"
 
 /*
- * For session.c, which begins and ends a trace, session_attach.c, which puts the probes in and out, session_stream.c, which waits for
- * what comes in between, session_out.c, which opens the output, and
- * session_end.c, which says how it ended.
+ * For session.c, which begins and ends a trace, session_attach.c, which puts the probes in and out,
+ * session_stream.c, which waits for what comes in between, session_out.c, which opens the output,
+ * and session_end.c, which says how it ended.
  */
 
-/* Rings that can, wake us when a quarter is full; the clock shows what a quiet program did, this often. */
+/*
+ * Rings that can, wake us when a quarter is full; the clock shows what a quiet program did, this
+ * often.
+ */
 enum { RT_TICK_MS = 50 };
 
 struct session {
@@ -36,7 +39,8 @@ struct session {
 	struct rt_calibration calibration;
 	struct rt_expedite expedite;
 	struct rt_priority priority;
-	bool detach_judged, detach_slow;	/* with --expedite: the first probes went out, and too slowly to wait for the others */
+	/* with --expedite: the first probes went out, and too slowly to wait for the others */
+	bool detach_judged, detach_slow;
 	uint64_t detach_each;			/* ns that one took, 0: none was timed */
 	struct rt_merge *merge;
 	struct rt_filter *filter;	/* NULL: everything is shown */
@@ -45,8 +49,10 @@ struct session {
 	struct rt_pointers *pointers;
 	struct rt_resolver resolver;	/* of the sinks: s->pointers */
 	struct rt_sinks sinks;
-	struct rt_count_list base, counts;	/* what the kernel had counted when the trace began, and when it ended */
-	const char *simplified;		/* what is not shown, since the kernel cannot read it or it would take long; or NULL */
+	/* what the kernel had counted when the trace began, and when it ended */
+	struct rt_count_list base, counts;
+	/* what is not shown, since the kernel cannot read it or it would take long; or NULL */
+	const char *simplified;
 	int epoll, signals;
 	int stopped;		/* the signal that ended the trace, 0: none */
 	bool pass_on;		/* it reached only us: our command gets it too */
@@ -55,16 +61,19 @@ struct session {
 };
 
 /*
- * Put the probes in, at places that this kernel has shown to be harmless.  0 or a negative errno with a message.  When a signal ends the
- * trace before it begins, s->stopped is set and some of them are in.  To take them out is to
- * wait for those that go one by one, unless that is long: then rt_session_detach leaves it to rt_session_end_attach, and that to a process in
- * the background.
+ * Put the probes in, at places that this kernel has shown to be harmless.  0 or a negative errno
+ * with a message.  When a signal ends the trace before it begins, s->stopped is set and some of
+ * them are in.  To take them out is to wait for those that go one by one, unless that is long: then
+ * rt_session_detach leaves it to rt_session_end_attach, and that to a process in the background.
  */
 int rt_session_attach(struct session *s, struct rt_error *err);
 void rt_session_detach(struct session *s);
 void rt_session_end_attach(struct session *s);
 
-/* Signals that end the trace come through s->signals; s->epoll waits for them, for the command's end and for the rings. */
+/*
+ * Signals that end the trace come through s->signals; s->epoll waits for them, for the command's
+ * end and for the rings.
+ */
 int rt_session_open_signals(struct session *s, struct rt_error *err);
 int rt_session_open_epoll(struct session *s, struct rt_error *err);
 void rt_session_read_signals(struct session *s);
@@ -76,15 +85,16 @@ void rt_session_end_window(struct session *s);
 uint64_t rt_session_end_time(const struct session *s);	/* when it ended, on its own clock */
 
 /*
- * Wait and drain until the command has ended or a signal came; and one round: everything out of the rings, then on to the stack and the
- * output what is due, a batch of it, or in the last round, after the probes are out, everything.
+ * Wait and drain until the command has ended or a signal came; and one round: everything out of the
+ * rings, then on to the stack and the output what is due, a batch of it, or in the last round,
+ * after the probes are out, everything.
  */
 int rt_session_follow(struct session *s, struct rt_error *err);
 int rt_session_drain(struct session *s, bool last, struct rt_error *err);
 
 /*
- * Where the thread that the kernel filters by has ended, put the probes in for another one, and tell what was missed; and at the end, where that
- * could not be done any more.
+ * Where the thread that the kernel filters by has ended, put the probes in for another one, and
+ * tell what was missed; and at the end, where that could not be done any more.
  */
 int rt_session_again(struct session *s);
 int rt_session_not_again(struct session *s);
@@ -93,12 +103,15 @@ int rt_session_not_again(struct session *s);
 int rt_session_choose_out(struct session *s, struct rt_error *err);
 int rt_session_open_out(struct session *s, struct rt_error *err);
 
-/* Remarks stand in the trace, and on standard error where that is something else.  ctx is the session. */
+/*
+ * Remarks stand in the trace, and on standard error where that is something else.  ctx is the
+ * session.
+ */
 int rt_session_note(void *ctx, const char *text);
 
 /*
- * At the end: a remark where the trace has no call (`lost`: events were), and one where a signal ended the program.  At the beginning, on a
- * terminal: which processes are traced.
+ * At the end: a remark where the trace has no call (`lost`: events were), and one where a signal
+ * ended the program.  At the beginning, on a terminal: which processes are traced.
  */
 int rt_session_tell_no_call(struct session *s, bool lost);
 int rt_session_tell_signal(struct session *s);

@@ -24,7 +24,10 @@ static int watch(struct session *s, int fd, uint32_t tag, struct rt_error *err)
 
 enum { TAG_SIGNAL, TAG_TRACEE, TAG_RING };
 
-/* Signals that were ignored when we were started (nohup) stay ignored: a blocked one would reach the signalfd all the same. */
+/*
+ * Signals that were ignored when we were started (nohup) stay ignored: a blocked one would reach
+ * the signalfd all the same.
+ */
 static void add_signal(sigset_t *set, int sig)
 {
 	struct sigaction sa;
@@ -38,7 +41,10 @@ int rt_session_open_signals(struct session *s, struct rt_error *err)
 	sigset_t set;
 
 	sigemptyset(&set);
-	/* Shells that are not interactive ignore SIGINT for whatever they start with "&": there it is how a script ends rawtrace -p. */
+	/*
+	 * Shells that are not interactive ignore SIGINT for whatever they start with "&": there it
+	 * is how a script ends rawtrace -p.
+	 */
 	if (s->options->pids.n)
 		sigaddset(&set, SIGINT);
 	else
@@ -48,7 +54,10 @@ int rt_session_open_signals(struct session *s, struct rt_error *err)
 	add_signal(&set, SIGQUIT);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	/* A reader of our output that goes away, or a file that may not grow, is an error to report, not a reason to die in the middle. */
+	/*
+	 * A reader of our output that goes away, or a file that may not grow, is an error to
+	 * report, not a reason to die in the middle.
+	 */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -66,7 +75,10 @@ void rt_session_read_signals(struct session *s)
 		if (si.ssi_signo == SIGCHLD)
 			continue;
 		s->stopped = (int)si.ssi_signo;
-		/* ^C at a terminal (from the kernel) goes to the command too; kill(1) reaches only us. */
+		/*
+		 * ^C at a terminal (from the kernel) goes to the command too; kill(1) reaches only
+		 * us.
+		 */
 		s->pass_on = si.ssi_code <= 0;
 	}
 }
@@ -105,7 +117,10 @@ static int push(void *ctx, const struct rt_event *event)
 	return rt_merge_push(s->merge, s->ring, event);
 }
 
-/* The trace is from now, or from our own command's beginning.  On a clock that we cannot read, a mark in the stream says when. */
+/*
+ * The trace is from now, or from our own command's beginning.  On a clock that we cannot read, a
+ * mark in the stream says when.
+ */
 void rt_session_begin_window(struct session *s)
 {
 	struct rt_source *source = s->attach->source;
@@ -127,7 +142,10 @@ void rt_session_end_window(struct session *s)
 		source->ops->mark(source, true);
 }
 
-/* Before the first flush the mark of the beginning has come: it was in its ring before that was drained. */
+/*
+ * Before the first flush the mark of the beginning has come: it was in its ring before that was
+ * drained.
+ */
 static void take_marks(struct session *s)
 {
 	const struct rt_source *source = s->attach->source;
@@ -148,13 +166,20 @@ uint64_t rt_session_end_time(const struct session *s)
 	return source->end != UINT64_MAX ? source->end : rt_merge_newest(s->merge);
 }
 
-/* Events that are written out before the rings are looked at again: some milliseconds, in which a ring does not fill. */
+/*
+ * Events that are written out before the rings are looked at again: some milliseconds, in which a
+ * ring does not fill.
+ */
 enum { BATCH = 16384 };
 
-/* What is held at most before the output has caught up: then the rings are left to fill, and the programs count what is lost. */
+/*
+ * What is held at most before the output has caught up: then the rings are left to fill, and the
+ * programs count what is lost.
+ */
 static size_t held_max(void)
 {
-	size_t most = (size_t)256 << 20, pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t most = (size_t)256 << 20, pages = (size_t)sysconf(_SC_PHYS_PAGES),
+	       page = (size_t)sysconf(_SC_PAGESIZE);
 
 	return pages / 16 < most / page ? pages / 16 * page : most;
 }
@@ -190,9 +215,12 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 		r = read_rings(s, err);
 	if (r < 0)
 		return r;
-	r = last ? rt_merge_flush(s->merge, UINT64_MAX, &out) : rt_merge_some(s->merge, s->bound, BATCH, &out);
+	r = last ? rt_merge_flush(s->merge, UINT64_MAX, &out)
+		 : rt_merge_some(s->merge, s->bound, BATCH, &out);
 	if (r == -EBADMSG)
-		return rt_fail(err, r, "an event does not fit the probes that were put in; please report this as a bug");
+		return rt_fail(err, r,
+			       "an event does not fit the probes that were put in; please report "
+			       "this as a bug");
 	if (rt_sinks_flush(&s->sinks, err) < 0)
 		return -EIO;
 	rt_sinks_put_tails(&s->sinks);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For --enable-static, with unwind.ld: without the tables the unwinder that the C library asks for, 20 kB, could find nothing.  It would
- * run the clean-up of cancelled threads, of which rawtrace has none.
+ * For --enable-static, with unwind.ld: without the tables the unwinder that the C library asks for,
+ * 20 kB, could find nothing.  It would run the clean-up of cancelled threads, of which rawtrace has
+ * none.
  */
 #include <stdlib.h>
 

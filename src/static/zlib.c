@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For --enable-static: libelf has the reading and the writing of compressed sections in one object, and rawtrace only reads.
- * What zlib compresses with is 45 kB, and not looked for in its archive when it is defined here.
+ * For --enable-static: libelf has the reading and the writing of compressed sections in one object,
+ * and rawtrace only reads.  What zlib compresses with is 45 kB, and not looked for in its archive
+ * when it is defined here.
  */
 #include <zlib.h>
 

@@ -139,13 +139,15 @@ static int process_map(struct process *process, struct mapping new)
 		part[n].pgoff += new.end - old->start;
 		part[n++].start = new.end;
 	}
-	memmove(process->v + first + n, process->v + last, (process->n - last) * sizeof(*process->v));
+	memmove(process->v + first + n, process->v + last,
+		(process->n - last) * sizeof(*process->v));
 	memcpy(process->v + first, part, n * sizeof(*part));
 	process->n = process->n - (last - first) + n;
 	return 0;
 }
 
-int rt_addrmap_add(struct rt_addrmap *map, pid_t pid, uint64_t start, uint64_t len, uint64_t pgoff, uint64_t ino)
+int rt_addrmap_add(struct rt_addrmap *map, pid_t pid, uint64_t start, uint64_t len, uint64_t pgoff,
+		   uint64_t ino)
 {
 	struct mapping new = { start, start + len, pgoff, ino };
 	struct process *process;
@@ -190,7 +192,8 @@ int rt_addrmap_find(struct rt_addrmap *map, pid_t pid, uint64_t ip, uint64_t *in
 	return 0;
 }
 
-int rt_addrmap_first(const struct rt_addrmap *map, pid_t pid, uint64_t ino, uint64_t *start, uint64_t *pgoff)
+int rt_addrmap_first(const struct rt_addrmap *map, pid_t pid, uint64_t ino, uint64_t *start,
+		     uint64_t *pgoff)
 {
 	const struct process *process = process_find(map, pid);
 	size_t i;
@@ -205,7 +208,10 @@ int rt_addrmap_first(const struct rt_addrmap *map, pid_t pid, uint64_t ino, uint
 	return -ENOENT;
 }
 
-/* A number in `base` (10 or 16) without sign or prefix, then the character `end`; `*p` is put behind that. */
+/*
+ * A number in `base` (10 or 16) without sign or prefix, then the character `end`; `*p` is put
+ * behind that.
+ */
 static bool number(const char **p, unsigned base, char end, uint64_t *value)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -231,13 +237,15 @@ static int parse_line(struct process *process, const char *line)
 	const char *perms;
 	uint64_t device;
 
-	if (!number(&line, 16, '-', &m.start) || !number(&line, 16, ' ', &m.end) || m.end <= m.start)
+	if (!number(&line, 16, '-', &m.start) || !number(&line, 16, ' ', &m.end) ||
+	    m.end <= m.start)
 		return -EBADMSG;
 	perms = line;
 	if (strnlen(perms, 5) < 5 || perms[4] != ' ')
 		return -EBADMSG;
 	line += 5;
-	if (!number(&line, 16, ' ', &m.pgoff) || !number(&line, 16, ':', &device) || !number(&line, 16, ' ', &device))
+	if (!number(&line, 16, ' ', &m.pgoff) || !number(&line, 16, ':', &device) ||
+	    !number(&line, 16, ' ', &device))
 		return -EBADMSG;
 	/* A blank ends the inode even where no path follows. */
 	if (!number(&line, 10, ' ', &m.ino))

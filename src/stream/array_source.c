@@ -101,7 +101,8 @@ static int try_atomic(struct rt_error *err)
 	int r = rt_verifier_fetch_add();
 
 	if (r == -EINVAL || r == -EOPNOTSUPP)
-		return rt_fail(err, -EOPNOTSUPP, "the kernel's BPF has no atomic fetch-and-add (before 5.12)");
+		return rt_fail(err, -EOPNOTSUPP,
+			       "the kernel's BPF has no atomic fetch-and-add (before 5.12)");
 	return r < 0 ? rt_fail(err, r, "loading a BPF program: %s", strerror(-r)) : 0;
 }
 
@@ -110,35 +111,54 @@ static int map_rings(struct array_source *s, const int *cpus, int n, int *map, s
 	uint32_t value = rt_array_ring_value(s->size);
 	int i;
 
-	/* An element for each CPU's number up to the highest; a CPU that comes online later has none, and its hits are lost. */
+	/*
+	 * An element for each CPU's number up to the highest; a CPU that comes online later has
+	 * none, and its hits are lost.
+	 */
 	*map = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, value, (uint32_t)cpus[n - 1] + 1, RT_BPF_F_MMAPABLE);
 	if (*map == -EINVAL)
-		return rt_fail(err, -EOPNOTSUPP, "the kernel's BPF arrays cannot be mapped (before 5.5)");
-	/* Before 5.11 it counts against RLIMIT_MEMLOCK, and perf rings are smaller; whoever may not use BPF hears of it there. */
+		return rt_fail(err, -EOPNOTSUPP,
+			       "the kernel's BPF arrays cannot be mapped (before 5.5)");
+	/*
+	 * Before 5.11 it counts against RLIMIT_MEMLOCK, and perf rings are smaller; whoever may not
+	 * use BPF hears of it there.
+	 */
 	if (*map == -EPERM)
-		return rt_fail(err, -EOPNOTSUPP, "a BPF map of its size is not permitted (RLIMIT_MEMLOCK)");
+		return rt_fail(err, -EOPNOTSUPP,
+			       "a BPF map of its size is not permitted (RLIMIT_MEMLOCK)");
 	if (*map < 0)
-		return rt_fail(err, *map, "making event rings of %u bytes: %s", s->size, strerror(-*map));
+		return rt_fail(err, *map, "making event rings of %u bytes: %s", s->size,
+			       strerror(-*map));
 	s->length = (size_t)value * (size_t)(cpus[n - 1] + 1);
 	s->mapped = mmap(NULL, s->length, PROT_READ | PROT_WRITE, MAP_SHARED, *map, 0);
 	if (s->mapped == MAP_FAILED) {
 		s->mapped = NULL;
-		return rt_fail(err, -errno, "mapping event rings of %u bytes: %s", s->size, strerror(errno));
+		return rt_fail(err, -errno, "mapping event rings of %u bytes: %s", s->size,
+			       strerror(errno));
 	}
 	for (i = 0; i < n; i++)
-		s->rings[s->n++] = (struct ring){ .at = (void *)((uint8_t *)s->mapped + (size_t)value * (size_t)cpus[i]), .cpu = cpus[i] };
+		s->rings[s->n++] = (struct ring){ .at = (void *)((uint8_t *)s->mapped +
+								 (size_t)value * (size_t)cpus[i]),
+						  .cpu = cpus[i] };
 	return 0;
 }
 
-/* The verifier takes an offset that it does not know up to here (BPF_MAX_VAR_OFF), and calls a larger one unbounded. */
+/*
+ * The verifier takes an offset that it does not know up to here (BPF_MAX_VAR_OFF), and calls a
+ * larger one unbounded.
+ */
 #define LARGEST ((size_t)1 << 29)
 
-static int open_rings(struct array_source *s, size_t bytes, int *map, uint32_t *size, struct rt_error *err)
+static int open_rings(struct array_source *s, size_t bytes, int *map, uint32_t *size,
+		      struct rt_error *err)
 {
 	int *cpus, n = rt_cpus_online(&cpus), r;
 
 	if (n < 0)
-		return rt_fail(err, n, "/sys/devices/system/cpu/online: cannot tell which CPUs are online: %s", strerror(-n));
+		return rt_fail(
+			err, n,
+			"/sys/devices/system/cpu/online: cannot tell which CPUs are online: %s",
+			strerror(-n));
 	*size = s->size = (uint32_t)rt_ring_size(bytes < LARGEST ? bytes : LARGEST, n);
 	s->source.round_ms = rt_ring_round(s->size);
 	s->rings = calloc((size_t)n, sizeof(*s->rings));
@@ -147,8 +167,8 @@ static int open_rings(struct array_source *s, size_t bytes, int *map, uint32_t *
 	return r;
 }
 
-static int array_open(size_t bytes, const struct rt_record_decoder *decoder, struct rt_gaps *gaps, int *map, uint32_t *size,
-		      struct rt_source **source, struct rt_error *err)
+static int array_open(size_t bytes, const struct rt_record_decoder *decoder, struct rt_gaps *gaps,
+		      int *map, uint32_t *size, struct rt_source **source, struct rt_error *err)
 {
 	struct array_source *s = calloc(1, sizeof(*s));
 	struct rt_source *side = NULL;
@@ -161,7 +181,9 @@ static int array_open(size_t bytes, const struct rt_record_decoder *decoder, str
 	s->source.name = rt_ring_array.name;
 	s->source.gaps = gaps;
 	s->decoder = decoder;
-	r = decoder->largest + sizeof(uint64_t) > RT_ARRAY_RING_OVERHANG ? rt_fail(err, -EOPNOTSUPP, "records are too large") : 0;
+	r = decoder->largest + sizeof(uint64_t) > RT_ARRAY_RING_OVERHANG
+		    ? rt_fail(err, -EOPNOTSUPP, "records are too large")
+		    : 0;
 	if (r == 0)
 		r = try_atomic(err);
 	if (r == 0)

@@ -8,17 +8,20 @@
 enum rt_event_type {
 	RT_EV_HIT,		/* a probe was hit */
 	RT_EV_LOST,		/* hits were lost here */
-	RT_EV_UNSEEN,		/* the ring had no room for other records (a thread's begin, name or end, a mapping) */
+	/* the ring had no room for other records (a thread's begin, name or end, a mapping) */
+	RT_EV_UNSEEN,
 	RT_EV_EXIT,		/* a thread ended */
 	RT_EV_FORK,		/* a thread or process began */
 	RT_EV_COMM,		/* a thread took a name */
-	RT_EV_EXEC,		/* a process runs another program, in one thread; its name too, "": not told */
+	/* a process runs another program, in one thread; its name too, "": not told */
+	RT_EV_EXEC,
 	RT_EV_MMAP,		/* a file was mapped executable */
 };
 
 /*
- * One decoded event.  `data` and the strings point into the ring or page being drained and live until the handler
- * that got the event returns; the merge (stream/merge.h) copies what it holds back.
+ * One decoded event.  `data` and the strings point into the ring or page being drained and live
+ * until the handler that got the event returns; the merge (stream/merge.h) copies what it holds
+ * back.
  */
 struct rt_event {
 	enum rt_event_type type;
@@ -27,10 +30,16 @@ struct rt_event {
 	union {
 		struct {
 			uint64_t sp;
-			uint64_t key;		/* the probe's id or the instruction pointer (enum rt_key) */
-			uint64_t entered;	/* entry: when it was, where that is told only now (emit/hold.h); else 0 */
-			uint64_t ra;		/* entry: return address of the call, 0: not recorded; return: 0 */
-			uint64_t goid;		/* Go: the goroutine, 0: none; sp then counts from its stack's end (feed.c) */
+			/* the probe's id or the instruction pointer (enum rt_key) */
+			uint64_t key;
+			/* entry: when it was, where that is told only now (emit/hold.h); else 0 */
+			uint64_t entered;
+			/* entry: return address of the call, 0: not recorded; return: 0 */
+			uint64_t ra;
+			/*
+			 * Go: the goroutine, 0: none; sp then counts from its stack's end (feed.c)
+			 */
+			uint64_t goid;
 			uint32_t seq;		/* 0: the source does not number them */
 			uint32_t faults;	/* bit i: value i could not be read */
 			uint16_t plan;		/* which plan's values are in data[] */
@@ -39,7 +48,8 @@ struct rt_event {
 		} hit;
 		struct {
 			uint64_t count;		/* 0: the ring does not know the number */
-			uint64_t until;		/* they were lost after the event's time and before this one */
+			/* they were lost after the event's time and before this one */
+			uint64_t until;
 		} lost;			/* tid 0: of any of the threads */
 		struct {
 			pid_t pid, tid;		/* the new process (or the same one) and thread */

@@ -15,7 +15,8 @@ struct slot {
 struct rt_gaps {
 	int map;
 	uint32_t nslots;
-	uint64_t *counts;	/* the map's values; NULL where they cannot be mapped (before 5.5) */
+	/* the map's values; NULL where they cannot be mapped (before 5.5) */
+	uint64_t *counts;
 	struct slot slots[];
 };
 
@@ -54,10 +55,14 @@ static uint32_t counted(const struct rt_gaps *gaps, uint32_t slot)
 
 	if (gaps->counts)
 		return (uint32_t)__atomic_load_n(&gaps->counts[slot], __ATOMIC_RELAXED);
-	return rt_bpf_map_lookup(gaps->map, &slot, &count) == 0 ? (uint32_t)count : gaps->slots[slot].seen;
+	return rt_bpf_map_lookup(gaps->map, &slot, &count) == 0 ? (uint32_t)count
+								: gaps->slots[slot].seen;
 }
 
-/* Step to `count`; returns how far, 0 where it has been passed already: threads that share a slot may be seen out of order. */
+/*
+ * Step to `count`; returns how far, 0 where it has been passed already: threads that share a slot
+ * may be seen out of order.
+ */
 static uint32_t advance(struct slot *slot, uint32_t count)
 {
 	uint32_t n = count - slot->seen;

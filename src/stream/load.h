@@ -5,7 +5,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Values of the kernel's rings, in native byte order, at any alignment (a record in a RAW sample is 4-byte aligned). */
+/*
+ * Values of the kernel's rings, in native byte order, at any alignment (a record in a RAW sample is
+ * 4-byte aligned).
+ */
 static inline uint16_t rt_load_u16(const uint8_t *p)
 {
 	uint16_t v;

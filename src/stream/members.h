@@ -12,7 +12,7 @@ struct rt_members {
 	size_t n, cap;
 };
 
-int rt_members_add(struct rt_members *members, pid_t tid);	/* 0 or -ENOMEM; a known one stays */
+int rt_members_add(struct rt_members *members, pid_t tid); /* 0 or -ENOMEM; a known one stays */
 void rt_members_remove(struct rt_members *members, pid_t tid);
 bool rt_members_has(const struct rt_members *members, pid_t tid);
 void rt_members_free(struct rt_members *members);

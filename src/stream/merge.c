@@ -9,12 +9,18 @@
 
 #include "base/array.h"
 
-/* When an event stands in the stream: by time, and where times are equal by the order of the pushes. */
+/*
+ * When an event stands in the stream: by time, and where times are equal by the order of the
+ * pushes.
+ */
 struct place {
 	uint64_t time, seq;
 };
 
-/* A held event: its place, and where its copy (struct rt_event, then its data) stands in the ring's pool. */
+/*
+ * A held event: its place, and where its copy (struct rt_event, then its data) stands in the ring's
+ * pool.
+ */
 struct held {
 	struct place place;
 	size_t at;
@@ -25,7 +31,10 @@ struct pool {
 	size_t n, cap;
 };
 
-/* v[first..n) are held, sorted; those before have been given.  `dead` counts the pool's bytes that are theirs. */
+/*
+ * v[first..n) are held, sorted; those before have been given.  `dead` counts the pool's bytes that
+ * are theirs.
+ */
 struct ring {
 	struct held *v;
 	size_t first, n, cap;
@@ -45,7 +54,8 @@ struct rt_merge {
 	bool due;
 	struct head *heap;
 	struct ring *rings;
-	struct pool spare;	/* pools are compacted into this one, which then takes their place */
+	/* pools are compacted into this one, which then takes their place */
+	struct pool spare;
 };
 
 static bool before(const struct place *a, const struct place *b)
@@ -143,7 +153,8 @@ int rt_merge_push(struct rt_merge *merge, unsigned index, const struct rt_event 
 	struct held held = { .place = { .time = event->time, .seq = merge->seq } };
 	size_t i;
 
-	if (RT_ROOM(&ring->v, ring->n, &ring->cap) < 0 || pool_room(&ring->pool, copy_size(event)) < 0)
+	if (RT_ROOM(&ring->v, ring->n, &ring->cap) < 0 ||
+	    pool_room(&ring->pool, copy_size(event)) < 0)
 		return -ENOMEM;
 	held.at = pool_copy(&ring->pool, event);
 	/* A ring is nearly in order, so the place is nearly always at the tail. */
@@ -182,7 +193,8 @@ static unsigned heap_build(struct rt_merge *merge, uint64_t bound)
 
 	for (i = 0; i < merge->nrings; i++) {
 		ring = &merge->rings[i];
-		if (ring->first < ring->n && (bound == UINT64_MAX || ring->v[ring->first].place.time < bound))
+		if (ring->first < ring->n &&
+		    (bound == UINT64_MAX || ring->v[ring->first].place.time < bound))
 			merge->heap[n++] = (struct head){ ring->v[ring->first].place, ring };
 	}
 	for (i = n / 2; i > 0; i--)
@@ -190,7 +202,10 @@ static unsigned heap_build(struct rt_merge *merge, uint64_t bound)
 	return n;
 }
 
-/* Forget what was given.  Live events are copied only where they are the smaller part: a constant cost an event. */
+/*
+ * Forget what was given.  Live events are copied only where they are the smaller part: a constant
+ * cost an event.
+ */
 static void ring_compact(struct ring *ring, struct pool *spare)
 {
 	struct pool pool = ring->pool;
@@ -231,7 +246,8 @@ int rt_merge_some(struct rt_merge *merge, uint64_t bound, unsigned most,
 		given++;
 		ring->dead += copy_size(event);
 		err = handler->event(handler->ctx, event);
-		if (ring->first < ring->n && (bound == UINT64_MAX || ring->v[ring->first].place.time < bound))
+		if (ring->first < ring->n &&
+		    (bound == UINT64_MAX || ring->v[ring->first].place.time < bound))
 			top->place = ring->v[ring->first].place;
 		else
 			*top = merge->heap[--n];

@@ -7,7 +7,10 @@
 
 #include "stream/load.h"
 
-/* enum perf_event_type of <linux/perf_event.h>, under our own names: 3.10's headers end before MMAP2 (3.12). */
+/*
+ * enum perf_event_type of <linux/perf_event.h>, under our own names: 3.10's headers end before
+ * MMAP2 (3.12).
+ */
 enum {
 	RECORD_LOST = 2,
 	RECORD_COMM = 3,
@@ -24,13 +27,18 @@ enum {
 	HEADER = 8,		/* struct perf_event_header: u32 type; u16 misc, size */
 	HEADER_MISC = 4,	/* offset of its `misc`, */
 	HEADER_SIZE = 6,	/* and `size` */
-	SAMPLE_ID = 8,		/* sample_id_all with sample_type TIME: the u64 that ends every record but the sample */
+	/* sample_id_all with sample_type TIME: the u64 that ends every record but the sample */
+	SAMPLE_ID = 8,
 };
 
-/* What follows the header; all of it is naturally aligned, so these have the kernel's layout on every architecture. */
+/*
+ * What follows the header; all of it is naturally aligned, so these have the kernel's layout on
+ * every architecture.
+ */
 struct sample_body {
 	uint64_t time;
-	uint32_t size;		/* of the raw data, with its padding to a multiple of 8 less these 4 bytes */
+	/* of the raw data, with its padding to a multiple of 8 less these 4 bytes */
+	uint32_t size;
 };
 
 /* The raw data begins right behind `size`, not behind the padding that C puts there. */
@@ -57,7 +65,8 @@ struct mmap2_body {
 	uint32_t prot, flags;
 };
 
-static int decode_sample(const uint8_t *rec, size_t len, const struct rt_record_decoder *decoder, struct rt_event *event)
+static int decode_sample(const uint8_t *rec, size_t len, const struct rt_record_decoder *decoder,
+			 struct rt_event *event)
 {
 	size_t raw;
 
@@ -71,7 +80,8 @@ static int decode_sample(const uint8_t *rec, size_t len, const struct rt_record_
 }
 
 /* Copy the fixed part of a record that ends in a sample_id, and take the time from that. */
-static int load_body(const uint8_t *rec, size_t len, void *body, size_t size, struct rt_event *event)
+static int load_body(const uint8_t *rec, size_t len, void *body, size_t size,
+		     struct rt_event *event)
 {
 	if (len < HEADER + size + SAMPLE_ID)
 		return -EBADMSG;
@@ -105,7 +115,8 @@ static int decode_comm(const uint8_t *rec, size_t len, struct rt_event *event)
 	event->pid = (pid_t)body.pid;
 	event->tid = (pid_t)body.tid;
 	memset(event->comm.name, 0, sizeof(event->comm.name));
-	memcpy(event->comm.name, rec + HEADER + sizeof(body), strnlen((const char *)rec + HEADER + sizeof(body), n));
+	memcpy(event->comm.name, rec + HEADER + sizeof(body),
+	       strnlen((const char *)rec + HEADER + sizeof(body), n));
 	return 1;
 }
 
@@ -153,7 +164,8 @@ static int decode_mmap2(const uint8_t *rec, size_t len, struct rt_event *event)
 	return 1;
 }
 
-int rt_perf_record_decode(const void *rec, size_t len, const struct rt_record_decoder *decoder, struct rt_event *event)
+int rt_perf_record_decode(const void *rec, size_t len, const struct rt_record_decoder *decoder,
+			  struct rt_event *event)
 {
 	if (len < HEADER)
 		return -EBADMSG;
@@ -175,8 +187,12 @@ int rt_perf_record_decode(const void *rec, size_t len, const struct rt_record_de
 	}
 }
 
-/* The record of `len` bytes at `at`, in one piece: where it stands, or joined in `scratch` where it wraps. */
-static const uint8_t *whole(const uint8_t *base, uint64_t size, uint64_t at, size_t len, uint8_t *scratch)
+/*
+ * The record of `len` bytes at `at`, in one piece: where it stands, or joined in `scratch` where it
+ * wraps.
+ */
+static const uint8_t *whole(const uint8_t *base, uint64_t size, uint64_t at, size_t len,
+			    uint8_t *scratch)
 {
 	uint64_t offset = at & (size - 1);
 	size_t first = (size_t)(size - offset);
@@ -188,15 +204,19 @@ static const uint8_t *whole(const uint8_t *base, uint64_t size, uint64_t at, siz
 	return scratch;
 }
 
-int rt_perf_ring_walk(const uint8_t *base, uint64_t size, uint64_t tail, uint64_t head, uint8_t *scratch,
-		      const struct rt_record_decoder *decoder, const struct rt_event_handler *handler)
+int rt_perf_ring_walk(const uint8_t *base, uint64_t size, uint64_t tail, uint64_t head,
+		      uint8_t *scratch, const struct rt_record_decoder *decoder,
+		      const struct rt_event_handler *handler)
 {
 	struct rt_event event;
 	const uint8_t *rec;
 	size_t len;
 	int got;
 
-	/* The kernel pads every record to 8 bytes, so a header never wraps: it can be read before the record is joined. */
+	/*
+	 * The kernel pads every record to 8 bytes, so a header never wraps: it can be read before
+	 * the record is joined.
+	 */
 	if (head - tail > size || tail % 8)
 		return -EBADMSG;
 	while (tail != head) {

@@ -53,12 +53,14 @@ static int perf_drain(struct rt_source *source, unsigned i,
 
 	if (head == tail)
 		return 0;
-	r = rt_perf_ring_walk((uint8_t *)page + s->page_size, s->size, tail, head, s->scratch, s->decoder, handler);
+	r = rt_perf_ring_walk((uint8_t *)page + s->page_size, s->size, tail, head, s->scratch,
+			      s->decoder, handler);
 	source->taken += head - tail;
 	/* Release: the kernel must not write over records before we have read them. */
 	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
 	if (r == -EBADMSG)
-		return rt_fail(err, r, "CPU %d: the perf ring holds a damaged record", s->rings[i].cpu);
+		return rt_fail(err, r, "CPU %d: the perf ring holds a damaged record",
+			       s->rings[i].cpu);
 	return r;
 }
 
@@ -94,22 +96,34 @@ static const struct rt_source_ops perf_ops = {
 static int ring_error(const struct ring *ring, int r, struct rt_error *err)
 {
 	if (r == -ENOSYS || r == -ENOENT)
-		return rt_fail(err, -EOPNOTSUPP, r == -ENOSYS ? "the kernel has no perf_event_open(2) (ENOSYS)" :
-			       "the kernel's perf events have no output for BPF (before 4.4)");
+		return rt_fail(
+			err, -EOPNOTSUPP,
+			r == -ENOSYS
+				? "the kernel has no perf_event_open(2) (ENOSYS)"
+				: "the kernel's perf events have no output for BPF (before 4.4)");
 	if (r == -EPERM || r == -EACCES)
-		return rt_fail(err, r, "perf_event_open(2) is not permitted (%s): a capability is missing, or "
-			       "kernel.perf_event_paranoid, a seccomp filter or a security module forbids it; try --no-bpf", r == -EPERM ? "EPERM" : "EACCES");
-	return rt_fail(err, r, "CPU %d: perf_event_open for the event ring: %s", ring->cpu, strerror(-r));
+		return rt_fail(
+			err, r,
+			"perf_event_open(2) is not permitted (%s): a capability is missing, or "
+			"kernel.perf_event_paranoid, a seccomp filter or a security module forbids "
+			"it; try --no-bpf",
+			r == -EPERM ? "EPERM" : "EACCES");
+	return rt_fail(err, r, "CPU %d: perf_event_open for the event ring: %s", ring->cpu,
+		       strerror(-r));
 }
 
 static int ring_open(struct perf_source *s, struct ring *ring, int events_map, struct rt_error *err)
 {
 	struct rt_perf_attr attr = {
-		.type = RT_PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = RT_PERF_COUNT_SW_BPF_OUTPUT,
-		.sample_period = 1, .sample_type = RT_PERF_SAMPLE_TIME | RT_PERF_SAMPLE_RAW,
-		.flags = RT_PERF_SAMPLE_ID_ALL | RT_PERF_TASK | RT_PERF_COMM | RT_PERF_MMAP | RT_PERF_MMAP2 |
-			 RT_PERF_WATERMARK | RT_PERF_USE_CLOCKID,
-		.wakeup = (uint32_t)(s->size / 4),	/* wake the reader once a quarter, never for each event */
+		.type = RT_PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = RT_PERF_COUNT_SW_BPF_OUTPUT,
+		.sample_period = 1,
+		.sample_type = RT_PERF_SAMPLE_TIME | RT_PERF_SAMPLE_RAW,
+		.flags = RT_PERF_SAMPLE_ID_ALL | RT_PERF_TASK | RT_PERF_COMM | RT_PERF_MMAP |
+			 RT_PERF_MMAP2 | RT_PERF_WATERMARK | RT_PERF_USE_CLOCKID,
+		/* wake the reader once a quarter, never for each event */
+		.wakeup = (uint32_t)(s->size / 4),
 		.clockid = CLOCK_MONOTONIC,
 	};
 	void *map;
@@ -120,12 +134,17 @@ static int ring_open(struct perf_source *s, struct ring *ring, int events_map, s
 		return ring_error(ring, ring->fd, err);
 	map = mmap(NULL, s->page_size + s->size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
 	if (map == MAP_FAILED)
-		return rt_fail(err, -errno, "CPU %d: mapping an event ring of %zu bytes: %s%s", ring->cpu, s->size, strerror(errno),
-			       errno == EPERM ? " (over RLIMIT_MEMLOCK and kernel.perf_event_mlock_kb; try a smaller --buffer)" : "");
+		return rt_fail(err, -errno, "CPU %d: mapping an event ring of %zu bytes: %s%s",
+			       ring->cpu, s->size, strerror(errno),
+			       errno == EPERM
+				       ? " (over RLIMIT_MEMLOCK and kernel.perf_event_mlock_kb; "
+					 "try a smaller --buffer)"
+				       : "");
 	ring->page = map;
 	r = events_map >= 0 ? rt_bpf_map_update(events_map, &ring->cpu, &ring->fd) : 0;
 	if (r < 0)
-		return rt_fail(err, r, "CPU %d: putting the ring into the BPF map: %s", ring->cpu, strerror(-r));
+		return rt_fail(err, r, "CPU %d: putting the ring into the BPF map: %s", ring->cpu,
+			       strerror(-r));
 	return 0;
 }
 
@@ -134,7 +153,10 @@ static int open_rings(struct perf_source *s, size_t bytes, int events_map, struc
 	int *cpus, n = rt_cpus_online(&cpus), i, r = 0;
 
 	if (n < 0)
-		return rt_fail(err, n, "/sys/devices/system/cpu/online: cannot tell which CPUs are online: %s", strerror(-n));
+		return rt_fail(
+			err, n,
+			"/sys/devices/system/cpu/online: cannot tell which CPUs are online: %s",
+			strerror(-n));
 	s->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	s->size = rt_ring_size(bytes, n);
 	s->rings = calloc((size_t)n, sizeof(*s->rings));
@@ -150,8 +172,8 @@ static int open_rings(struct perf_source *s, size_t bytes, int events_map, struc
 	return r;
 }
 
-static int perf_open(size_t bytes, int events_map, const struct rt_record_decoder *decoder, struct rt_gaps *gaps, struct rt_source **source,
-		     struct rt_error *err)
+static int perf_open(size_t bytes, int events_map, const struct rt_record_decoder *decoder,
+		     struct rt_gaps *gaps, struct rt_source **source, struct rt_error *err)
 {
 	struct perf_source *s = calloc(1, sizeof(*s));
 	int r;
@@ -175,17 +197,20 @@ int rt_perf_source_side(struct rt_source **source, struct rt_error *err)
 	return perf_open(SIDE, -1, NULL, NULL, source, err);
 }
 
-static int perf_ring_open(size_t bytes, const struct rt_record_decoder *decoder, struct rt_gaps *gaps, int *map, uint32_t *size,
-			  struct rt_source **source, struct rt_error *err)
+static int perf_ring_open(size_t bytes, const struct rt_record_decoder *decoder,
+			  struct rt_gaps *gaps, int *map, uint32_t *size, struct rt_source **source,
+			  struct rt_error *err)
 {
 	int ncpus = rt_cpus_possible(), r;
 
 	*size = 0;
 	if (ncpus < 0)
-		return rt_fail(err, ncpus, "/sys/devices/system/cpu/possible: %s", strerror(-ncpus));
+		return rt_fail(err, ncpus, "/sys/devices/system/cpu/possible: %s",
+			       strerror(-ncpus));
 	*map = rt_bpf_map_create(RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, (uint32_t)ncpus, 0);
 	if (*map == -EINVAL)
-		return rt_fail(err, -EOPNOTSUPP, "the kernel's BPF has no perf event arrays (before 4.3)");
+		return rt_fail(err, -EOPNOTSUPP,
+			       "the kernel's BPF has no perf event arrays (before 4.3)");
 	if (*map < 0)
 		return rt_fail(err, *map, "creating a BPF map: %s", strerror(-*map));
 	r = perf_open(bytes, *map, decoder, gaps, source, err);

@@ -7,7 +7,8 @@
 
 #include "stream/load.h"
 
-struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, unsigned nplans, unsigned nprobes, enum rt_key key, pid_t pid)
+struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, unsigned nplans,
+						unsigned nprobes, enum rt_key key, pid_t pid)
 {
 	struct rt_record_decoder *d = calloc(1, sizeof(*d));
 	unsigned i;
@@ -16,8 +17,13 @@ struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, uns
 		return NULL;
 	/* One more than none: calloc may answer 0 with NULL. */
 	*d = (struct rt_record_decoder){
-		.plans = plans, .nplans = nplans, .key = key, .pid = pid, .nprobes = nprobes,
-		.plan_of = calloc(nprobes + 1u, sizeof(d->plan_of[0])), .tails = calloc(nplans + 1u, sizeof(d->tails[0])),
+		.plans = plans,
+		.nplans = nplans,
+		.key = key,
+		.pid = pid,
+		.nprobes = nprobes,
+		.plan_of = calloc(nprobes + 1u, sizeof(d->plan_of[0])),
+		.tails = calloc(nplans + 1u, sizeof(d->tails[0])),
 	};
 	if (!d->plan_of || !d->tails) {
 		rt_record_decoder_free(d);
@@ -49,7 +55,8 @@ void rt_record_decoder_free(struct rt_record_decoder *decoder)
 	free(decoder);
 }
 
-int rt_record_decode(const struct rt_record_decoder *decoder, const uint8_t *rec, size_t len, struct rt_event *event)
+int rt_record_decode(const struct rt_record_decoder *decoder, const uint8_t *rec, size_t len,
+		     struct rt_event *event)
 {
 	const struct rt_tail *tail;
 	struct rt_record record;

@@ -18,16 +18,21 @@ struct rt_record_decoder {
 	size_t largest;			/* bytes of the largest record */
 };
 
-/* The decoder, for `nprobes` probes whose plans are not known yet: set plan_of.  NULL: out of memory. */
-struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, unsigned nplans, unsigned nprobes, enum rt_key key, pid_t pid);
+/*
+ * The decoder, for `nprobes` probes whose plans are not known yet: set plan_of.  NULL: out of
+ * memory.
+ */
+struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, unsigned nplans,
+						unsigned nprobes, enum rt_key key, pid_t pid);
 /* Records are as they are where calls are held back: rt_plans_hold. */
 void rt_record_decoder_hold(struct rt_record_decoder *decoder, uint16_t hold);
 void rt_record_decoder_free(struct rt_record_decoder *decoder);
 
 /*
- * Decode the record at `rec`, of which `len` bytes are there; it may be followed by others.  Returns its size and fills `event` but for
- * the time (its data points into `rec`), or -EBADMSG.
+ * Decode the record at `rec`, of which `len` bytes are there; it may be followed by others.
+ * Returns its size and fills `event` but for the time (its data points into `rec`), or -EBADMSG.
  */
-int rt_record_decode(const struct rt_record_decoder *decoder, const uint8_t *rec, size_t len, struct rt_event *event);
+int rt_record_decode(const struct rt_record_decoder *decoder, const uint8_t *rec, size_t len,
+		     struct rt_event *event);
 
 #endif

@@ -11,7 +11,8 @@ enum { RING_MAX = 8 << 20, RING_MIN = 256 << 10, TOTAL_MAX = 64 << 20 };
 
 const struct rt_ring_ops *rt_ring_at(unsigned i)
 {
-	static const struct rt_ring_ops *const rings[] = { &rt_ring_array, &rt_ring_ringbuf, &rt_ring_perf };
+	static const struct rt_ring_ops *const rings[] = { &rt_ring_array, &rt_ring_ringbuf,
+							   &rt_ring_perf };
 
 	return i < RT_COUNT(rings) ? rings[i] : NULL;
 }
@@ -34,7 +35,10 @@ const struct rt_ring_ops *rt_ring_find(const char *name)
 
 unsigned rt_ring_round(size_t size)
 {
-	/* 1.4 million hits a second of 40 bytes fill a sixth of it: we may be kept waiting for our CPU. */
+	/*
+	 * 1.4 million hits a second of 40 bytes fill a sixth of it: we may be kept waiting for our
+	 * CPU.
+	 */
 	unsigned ms = (unsigned)(size / 6 / (56 << 10));
 
 	return ms ? ms : 1;
@@ -45,7 +49,9 @@ size_t rt_ring_size(size_t want, int ncpus)
 	size_t size = RING_MIN, page = (size_t)sysconf(_SC_PAGESIZE);
 
 	if (!want)
-		want = (size_t)TOTAL_MAX / (size_t)ncpus > RING_MAX ? RING_MAX : (size_t)TOTAL_MAX / (size_t)ncpus;
+		want = (size_t)TOTAL_MAX / (size_t)ncpus > RING_MAX
+			       ? RING_MAX
+			       : (size_t)TOTAL_MAX / (size_t)ncpus;
 	else
 		size = page;
 	while (size * 2 <= want && size < (size_t)1 << 30)
@@ -128,7 +134,8 @@ static const struct rt_source_ops joined_ops = {
 	.close = joined_close,
 };
 
-int rt_source_join(struct rt_source *side, struct rt_source *hits, struct rt_source **source, struct rt_error *err)
+int rt_source_join(struct rt_source *side, struct rt_source *hits, struct rt_source **source,
+		   struct rt_error *err)
 {
 	struct joined *j = calloc(1, sizeof(*j));
 

@@ -6,7 +6,10 @@
 
 #include "stream/load.h"
 
-/* How often a record that is not whole is looked at again: far longer than a program that runs takes for it. */
+/*
+ * How often a record that is not whole is looked at again: far longer than a program that runs
+ * takes for it.
+ */
 enum { LOOKS = 2000 };
 
 /* ---- the array ---- */
@@ -18,7 +21,9 @@ static uint64_t whole(const uint8_t *at)
 	int i;
 
 	for (i = 0; i < LOOKS; i++) {
-		/* Acquire: the record must not be read before the time that says that it is whole. */
+		/*
+		 * Acquire: the record must not be read before the time that says that it is whole.
+		 */
 		time = __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
 		if (time)
 			return time;
@@ -47,7 +52,8 @@ static int take_from_array(uint8_t *at, uint64_t room, uint64_t *taken,
 	return r;
 }
 
-int rt_array_ring_walk(uint8_t *data, uint32_t size, uint64_t *tail, uint64_t head, const struct rt_record_decoder *decoder,
+int rt_array_ring_walk(uint8_t *data, uint32_t size, uint64_t *tail, uint64_t head,
+		       const struct rt_record_decoder *decoder,
 		       const struct rt_event_handler *handler)
 {
 	int r = head - *tail > size || *tail % 8 ? -EBADMSG : 0;
@@ -55,7 +61,8 @@ int rt_array_ring_walk(uint8_t *data, uint32_t size, uint64_t *tail, uint64_t he
 
 	while (*tail != head && r == 0) {
 		taken = 0;
-		r = take_from_array(data + (*tail & (size - 1)), head - *tail, &taken, decoder, handler);
+		r = take_from_array(data + (*tail & (size - 1)), head - *tail, &taken, decoder,
+				    handler);
 		if (r <= 0 && r != -EBADMSG)
 			*tail += taken;
 	}
@@ -64,7 +71,9 @@ int rt_array_ring_walk(uint8_t *data, uint32_t size, uint64_t *tail, uint64_t he
 
 /* ---- the ring buffer ---- */
 
-/* A record's header: u32 length, with these bits, and u32 page offset.  Records are aligned to 8. */
+/*
+ * A record's header: u32 length, with these bits, and u32 page offset.  Records are aligned to 8.
+ */
 enum { HEADER = 8 };
 #define BUSY	(1u << 31)
 #define DISCARD	(1u << 30)
@@ -85,8 +94,8 @@ static int take_from_ringbuf(const uint8_t *rec, uint32_t len,
 	return r < 0 ? r : handler->event(handler->ctx, &event);
 }
 
-int rt_ringbuf_walk(const uint8_t *data, size_t size, uint64_t *tail, uint64_t head, const struct rt_record_decoder *decoder,
-		    const struct rt_event_handler *handler)
+int rt_ringbuf_walk(const uint8_t *data, size_t size, uint64_t *tail, uint64_t head,
+		    const struct rt_record_decoder *decoder, const struct rt_event_handler *handler)
 {
 	int r = head - *tail > size || *tail % 8 ? -EBADMSG : 0;
 	const uint8_t *rec;

@@ -16,7 +16,8 @@ struct ringbuf_source {
 	const struct rt_record_decoder *decoder;
 	size_t size, page;
 	uint64_t *consumer;		/* a page of its own, that we write to */
-	const uint64_t *producer;	/* a page, then the data, twice, so that no record is in two pieces */
+	/* a page, then the data, twice, so that no record is in two pieces */
+	const uint64_t *producer;
 	uint64_t safe;
 };
 
@@ -38,9 +39,13 @@ static int ringbuf_drain(struct rt_source *source, unsigned i,
 {
 	struct ringbuf_source *s = (struct ringbuf_source *)source;
 	uint64_t now = rt_now(), at = *s->consumer;
-	/* Acquire: the records' headers must not be read before the position that says they are there. */
+	/*
+	 * Acquire: the records' headers must not be read before the position that says they are
+	 * there.
+	 */
 	uint64_t end = __atomic_load_n(s->producer, __ATOMIC_ACQUIRE);
-	int r = rt_ringbuf_walk((const uint8_t *)s->producer + s->page, s->size, &at, end, s->decoder, handler);
+	int r = rt_ringbuf_walk((const uint8_t *)s->producer + s->page, s->size, &at, end,
+				s->decoder, handler);
 
 	(void)i;
 	source->taken += at - *s->consumer;
@@ -99,13 +104,15 @@ static int map_ring(struct ringbuf_source *s, int map, struct rt_error *err)
 
 	if (consumer != MAP_FAILED) {
 		s->consumer = consumer;
-		producer = mmap(NULL, s->page + 2 * s->size, PROT_READ, MAP_SHARED, map, (off_t)s->page);
+		producer = mmap(NULL, s->page + 2 * s->size, PROT_READ, MAP_SHARED, map,
+				(off_t)s->page);
 		if (producer != MAP_FAILED) {
 			s->producer = producer;
 			return 0;
 		}
 	}
-	return rt_fail(err, -errno, "mapping a BPF ring buffer of %zu bytes: %s", s->size, strerror(errno));
+	return rt_fail(err, -errno, "mapping a BPF ring buffer of %zu bytes: %s", s->size,
+		       strerror(errno));
 }
 
 static int open_ring(struct ringbuf_source *s, size_t bytes, int *map, struct rt_error *err)
@@ -113,7 +120,10 @@ static int open_ring(struct ringbuf_source *s, size_t bytes, int *map, struct rt
 	int *cpus, n = rt_cpus_online(&cpus);
 
 	if (n < 0)
-		return rt_fail(err, n, "/sys/devices/system/cpu/online: cannot tell which CPUs are online: %s", strerror(-n));
+		return rt_fail(
+			err, n,
+			"/sys/devices/system/cpu/online: cannot tell which CPUs are online: %s",
+			strerror(-n));
 	free(cpus);
 	s->page = (size_t)sysconf(_SC_PAGESIZE);
 	s->size = whole_size(rt_ring_size(bytes, n), n);
@@ -121,16 +131,21 @@ static int open_ring(struct ringbuf_source *s, size_t bytes, int *map, struct rt
 	*map = rt_bpf_map_create(RT_BPF_MAP_TYPE_RINGBUF, 0, 0, (uint32_t)s->size, 0);
 	if (*map == -EINVAL)
 		return rt_fail(err, -EOPNOTSUPP, "the kernel has no BPF ring buffer (before 5.8)");
-	/* Before 5.11 it counts against RLIMIT_MEMLOCK, and perf rings are smaller; whoever may not use BPF hears of it there. */
+	/*
+	 * Before 5.11 it counts against RLIMIT_MEMLOCK, and perf rings are smaller; whoever may not
+	 * use BPF hears of it there.
+	 */
 	if (*map == -EPERM)
-		return rt_fail(err, -EOPNOTSUPP, "a BPF map of its size is not permitted (RLIMIT_MEMLOCK)");
+		return rt_fail(err, -EOPNOTSUPP,
+			       "a BPF map of its size is not permitted (RLIMIT_MEMLOCK)");
 	if (*map < 0)
-		return rt_fail(err, *map, "making a BPF ring buffer of %zu bytes: %s", s->size, strerror(-*map));
+		return rt_fail(err, *map, "making a BPF ring buffer of %zu bytes: %s", s->size,
+			       strerror(-*map));
 	return map_ring(s, *map, err);
 }
 
-static int ringbuf_open(size_t bytes, const struct rt_record_decoder *decoder, struct rt_gaps *gaps, int *map, uint32_t *size,
-			struct rt_source **source, struct rt_error *err)
+static int ringbuf_open(size_t bytes, const struct rt_record_decoder *decoder, struct rt_gaps *gaps,
+			int *map, uint32_t *size, struct rt_source **source, struct rt_error *err)
 {
 	struct ringbuf_source *s = calloc(1, sizeof(*s));
 	struct rt_source *side = NULL;

@@ -59,7 +59,8 @@ static int bind_pointers(struct rt_tracefs_event *e, unsigned i)
 
 	for (k = 0; k < RT_MAX_DEREF; k++) {
 		snprintf(name, sizeof(name), "p%u_%u", i, k);
-		if (rt_definition_has_pointer(&e->plan->values[i], k) && !bind(&e->format, name, &e->pointers[i][k]))
+		if (rt_definition_has_pointer(&e->plan->values[i], k) &&
+		    !bind(&e->format, name, &e->pointers[i][k]))
 			return -EBADMSG;
 	}
 	return 0;
@@ -79,7 +80,8 @@ static int bind_values(struct rt_tracefs_event *e)
 
 		snprintf(name, sizeof(name), "%c%u", block ? 'f' : 'v', i);
 		f = rt_format_field(&e->format, name);
-		if (!f || f->data_loc != (e->plan->values[i].type != RT_TYPE_INT) || !bind(&e->format, name, &e->values[i]))
+		if (!f || f->data_loc != (e->plan->values[i].type != RT_TYPE_INT) ||
+		    !bind(&e->format, name, &e->values[i]))
 			return -EBADMSG;
 		if (block && bind_pieces(e, i) < 0)
 			return -EBADMSG;
@@ -104,7 +106,8 @@ int rt_tracefs_event_bind(struct rt_tracefs_event *e)
 		return found ? bind_values(e) : -EBADMSG;
 	}
 	if (e->type == RT_EV_FORK)
-		found = found && bind(&e->format, "pid", &e->child) && bind(&e->format, "clone_flags", &e->flags);
+		found = found && bind(&e->format, "pid", &e->child) &&
+			bind(&e->format, "clone_flags", &e->flags);
 	return found ? 0 : -EBADMSG;
 }
 
@@ -121,22 +124,26 @@ static int get(const struct rt_field_at *f, const uint8_t *rec, size_t len, uint
 }
 
 /*
- * Does a later string stand where this one does?  Then this one could not be read: from 4.20 on the kernel leaves in its length what room
- * there is for all that follow (up to 6.4 of any such string, and since of one that a bad pointer is on the way to).
+ * Does a later string stand where this one does?  Then this one could not be read: from 4.20 on the
+ * kernel leaves in its length what room there is for all that follow (up to 6.4 of any such string,
+ * and since of one that a bad pointer is on the way to).
  */
-static bool is_taken(const struct rt_tracefs_event *e, unsigned i, uint64_t loc, const uint8_t *rec, size_t len)
+static bool is_taken(const struct rt_tracefs_event *e, unsigned i, uint64_t loc, const uint8_t *rec,
+		     size_t len)
 {
 	uint64_t other;
 	unsigned k;
 
 	for (k = i + 1; k < e->plan->nvalues; k++)
-		if (e->plan->values[k].type != RT_TYPE_INT && get(&e->values[k], rec, len, &other) == 0 && (other & 0xffff) == (loc & 0xffff))
+		if (e->plan->values[k].type != RT_TYPE_INT &&
+		    get(&e->values[k], rec, len, &other) == 0 && (other & 0xffff) == (loc & 0xffff))
 			return true;
 	return false;
 }
 
 /* Was one of the pointers that led to value `i` none? */
-static int find_astray(const struct rt_tracefs_event *e, unsigned i, const uint8_t *rec, size_t len, bool *fault)
+static int find_astray(const struct rt_tracefs_event *e, unsigned i, const uint8_t *rec, size_t len,
+		       bool *fault)
 {
 	const struct rt_fetch *fetch = &e->plan->values[i];
 	uint64_t pointer;
@@ -152,8 +159,12 @@ static int find_astray(const struct rt_tracefs_event *e, unsigned i, const uint8
 	return 0;
 }
 
-/* A __data_loc string into its place in the plan's layout.  The kernel leaves a string that it could not read empty. */
-static int get_string(const struct rt_tracefs_event *e, unsigned i, const uint8_t *rec, size_t len, uint8_t *to, bool *fault)
+/*
+ * A __data_loc string into its place in the plan's layout.  The kernel leaves a string that it
+ * could not read empty.
+ */
+static int get_string(const struct rt_tracefs_event *e, unsigned i, const uint8_t *rec, size_t len,
+		      uint8_t *to, bool *fault)
 {
 	const struct rt_fetch *fetch = &e->plan->values[i];
 	uint64_t loc, n;
@@ -168,7 +179,10 @@ static int get_string(const struct rt_tracefs_event *e, unsigned i, const uint8_
 	if (loc + n > len)
 		return -EBADMSG;
 	*fault = n == 0;
-	/* The kernel counts the NUL, but on RHEL 7 and up to 4.14: there the next string stands on its place. */
+	/*
+	 * The kernel counts the NUL, but on RHEL 7 and up to 4.14: there the next string stands on
+	 * its place.
+	 */
 	if (n && rec[loc + n - 1] == '\0')
 		n--;
 	keep = *fault ? 0 : n + 1 < fetch->max ? (int32_t)n + 1 : fetch->max;
@@ -181,8 +195,8 @@ static int get_string(const struct rt_tracefs_event *e, unsigned i, const uint8_
 }
 
 /* The pieces of block `i`, which are those from `piece` on; leaves there the next block's first. */
-static int get_block(const struct rt_tracefs_event *e, unsigned i, unsigned *piece, const uint8_t *rec, size_t len, uint8_t *data,
-		     bool *fault)
+static int get_block(const struct rt_tracefs_event *e, unsigned i, unsigned *piece,
+		     const uint8_t *rec, size_t len, uint8_t *data, bool *fault)
 {
 	const struct rt_field_at *p;
 	uint64_t v, any = 0;
@@ -197,12 +211,16 @@ static int get_block(const struct rt_tracefs_event *e, unsigned i, unsigned *pie
 	}
 	if (get(&e->values[i], rec, len, &v) != 0)
 		return -EBADMSG;
-	/* Up to 4.14 a string that is empty is like one that cannot be read; but what cannot be read is 0. */
+	/*
+	 * Up to 4.14 a string that is empty is like one that cannot be read; but what cannot be
+	 * read is 0.
+	 */
 	*fault = (v >> 16 == 0 || is_taken(e, i, v, rec, len)) && !any;
 	return find_astray(e, i, rec, len, fault);
 }
 
-static int get_number(const struct rt_tracefs_event *e, unsigned i, const uint8_t *rec, size_t len, uint8_t *to, bool *fault)
+static int get_number(const struct rt_tracefs_event *e, unsigned i, const uint8_t *rec, size_t len,
+		      uint8_t *to, bool *fault)
 {
 	uint64_t v;
 
@@ -216,12 +234,16 @@ static int get_number(const struct rt_tracefs_event *e, unsigned i, const uint8_
 /* Is the number `p` the address that the string is read from, in which its derefs end? */
 static bool is_pointer_of(const struct rt_fetch *p, const struct rt_fetch *string)
 {
-	return p->type == RT_TYPE_INT && p->nderef == string->nderef && p->base == string->base && p->offset == string->offset &&
+	return p->type == RT_TYPE_INT && p->nderef == string->nderef && p->base == string->base &&
+	       p->offset == string->offset &&
 	       (p->base != RT_BASE_REG || p->reg.pt_regs == string->reg.pt_regs) &&
 	       memcmp(p->deref, string->deref, p->nderef * sizeof(*p->deref)) == 0;
 }
 
-/* Was there a string for value `i`, as far as its pointer tells?  One that is inside a structure does not. */
+/*
+ * Was there a string for value `i`, as far as its pointer tells?  One that is inside a structure
+ * does not.
+ */
 static bool was_lost(const struct rt_tracefs_event *e, unsigned i, const uint8_t *data)
 {
 	const struct rt_plan *plan = e->plan;
@@ -229,13 +251,15 @@ static bool was_lost(const struct rt_tracefs_event *e, unsigned i, const uint8_t
 
 	for (k = 0; k < plan->nvalues; k++)
 		if (is_pointer_of(&plan->values[k], &plan->values[i]))
-			return rt_fetch_load(data + e->values[k].to, plan->values[k].size) >= PAGE_ZERO;
+			return rt_fetch_load(data + e->values[k].to, plan->values[k].size) >=
+			       PAGE_ZERO;
 	return false;
 }
 
 /*
- * The kernel makes room for all strings before it reads them, and none for one of more than 4,096 bytes: that takes the room of those
- * behind it, of which nothing is left.  So where a string is lost, the last before it may be only a beginning.
+ * The kernel makes room for all strings before it reads them, and none for one of more than 4,096
+ * bytes: that takes the room of those behind it, of which nothing is left.  So where a string is
+ * lost, the last before it may be only a beginning.
  */
 static void mark_cut(const struct rt_tracefs_event *e, const uint8_t *data, uint32_t *faults)
 {
@@ -253,7 +277,8 @@ static void mark_cut(const struct rt_tracefs_event *e, const uint8_t *data, uint
 	}
 }
 
-static int get_values(const struct rt_tracefs_event *e, const uint8_t *rec, size_t len, uint8_t *data, uint32_t *faults)
+static int get_values(const struct rt_tracefs_event *e, const uint8_t *rec, size_t len,
+		      uint8_t *data, uint32_t *faults)
 {
 	unsigned i, piece = 0;
 
@@ -278,7 +303,8 @@ static int get_values(const struct rt_tracefs_event *e, const uint8_t *rec, size
 	return 0;
 }
 
-static int decode_hit(const struct rt_tracefs_event *e, const uint8_t *rec, size_t len, uint8_t *data, struct rt_event *event)
+static int decode_hit(const struct rt_tracefs_event *e, const uint8_t *rec, size_t len,
+		      uint8_t *data, struct rt_event *event)
 {
 	event->hit.plan = e->plan_id;
 	event->hit.key = e->probe;
@@ -293,8 +319,8 @@ static int decode_hit(const struct rt_tracefs_event *e, const uint8_t *rec, size
 	return get_values(e, rec, len, data, &event->hit.faults);
 }
 
-int rt_tracefs_decode(const struct rt_tracefs_event *e, const uint8_t *rec, size_t len, uint64_t time, uint8_t *data,
-		      struct rt_event *event)
+int rt_tracefs_decode(const struct rt_tracefs_event *e, const uint8_t *rec, size_t len,
+		      uint64_t time, uint8_t *data, struct rt_event *event)
 {
 	uint64_t tid, child, flags;
 

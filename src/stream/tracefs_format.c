@@ -11,7 +11,10 @@
 #define DATA_LOC "__data_loc "
 #define MALFORMED "this kernel's layout of trace events is unknown to rawtrace"
 
-/* A line "field:DECLARATION;\toffset:N;\tsize:N;\tsigned:N;" as it stands: the numbers are judged by who uses them. */
+/*
+ * A line "field:DECLARATION;\toffset:N;\tsize:N;\tsigned:N;" as it stands: the numbers are judged
+ * by who uses them.
+ */
 struct field_line {
 	char name[64];
 	unsigned long offset, size;
@@ -43,7 +46,10 @@ static bool attribute(const char **p, const char *key, unsigned long *value)
 	return true;
 }
 
-/* The name in a C declaration of `n` characters: the identifier that it ends with, but for array bounds. */
+/*
+ * The name in a C declaration of `n` characters: the identifier that it ends with, but for array
+ * bounds.
+ */
 static bool declared_name(const char *declaration, size_t n, char *name, size_t size)
 {
 	size_t end = n, begin;
@@ -55,7 +61,8 @@ static bool declared_name(const char *declaration, size_t n, char *name, size_t 
 			return false;
 	}
 	for (begin = end; begin; begin--) {
-		if (!isalnum((unsigned char)declaration[begin - 1]) && declaration[begin - 1] != '_')
+		if (!isalnum((unsigned char)declaration[begin - 1]) &&
+		    declaration[begin - 1] != '_')
 			break;
 	}
 	if (begin == end || end - begin >= size)
@@ -73,7 +80,10 @@ static bool parse_field(const char *s, struct field_line *field)
 
 	if (s[n] != ';')
 		return false;
-	/* The bounds of a dynamic array are part of its type, not of its declarator: "__data_loc char[] name". */
+	/*
+	 * The bounds of a dynamic array are part of its type, not of its declarator: "__data_loc
+	 * char[] name".
+	 */
 	field->data_loc = strncmp(s, DATA_LOC, strlen(DATA_LOC)) == 0;
 	if (!declared_name(s, n, field->name, sizeof(field->name)))
 		return false;
@@ -133,7 +143,8 @@ static int add_field(struct rt_format *format, const struct field_line *line)
 {
 	struct rt_field *field;
 
-	if (line->offset > UINT16_MAX || line->size > UINT16_MAX || (line->data_loc && line->size != 4))
+	if (line->offset > UINT16_MAX || line->size > UINT16_MAX ||
+	    (line->data_loc && line->size != 4))
 		return -EBADMSG;
 	if (RT_ROOM(&format->fields, format->nfields, &format->cap) < 0)
 		return -ENOMEM;
@@ -164,16 +175,19 @@ static int format_line(struct rt_format *format, const char *line)
 	return 0;
 }
 
-static int line_error(struct rt_error *err, int code, const char *what, unsigned number, const char *line)
+static int line_error(struct rt_error *err, int code, const char *what, unsigned number,
+		      const char *line)
 {
 	size_t n = strcspn(line, "\n");
 
 	if (code == -ENOMEM)
 		return rt_nomem(err);
-	return rt_fail(err, code, "%s, line %u: \"%.*s\": " MALFORMED, what, number, n < 100 ? (int)n : 100, line);
+	return rt_fail(err, code, "%s, line %u: \"%.*s\": " MALFORMED, what, number,
+		       n < 100 ? (int)n : 100, line);
 }
 
-int rt_format_parse(const char *text, const char *what, struct rt_format *format, struct rt_error *err)
+int rt_format_parse(const char *text, const char *what, struct rt_format *format,
+		    struct rt_error *err)
 {
 	const char *line;
 	unsigned number = 1;
@@ -232,7 +246,8 @@ static bool layout_field(const struct field_line *field, struct rt_page_layout *
 		layout->page = (uint32_t)(field->offset + field->size);
 		return field->size > 0;
 	}
-	return true;	/* `overwrite`, which lies within `commit`, and what later kernels may add */
+	/* `overwrite`, which lies within `commit`, and what later kernels may add */
+	return true;
 }
 
 int rt_page_layout_parse(const char *text, struct rt_page_layout *layout, struct rt_error *err)
@@ -252,6 +267,7 @@ int rt_page_layout_parse(const char *text, struct rt_page_layout *layout, struct
 	/* The parts may stand in any order, but the data come last. */
 	if (!layout->commit_size || !layout->page || layout->timestamp + 8u > layout->data ||
 	    layout->commit + (unsigned)layout->commit_size > layout->data)
-		return rt_fail(err, -EBADMSG, "%s: no place for timestamp, commit and data: " MALFORMED, what);
+		return rt_fail(err, -EBADMSG,
+			       "%s: no place for timestamp, commit and data: " MALFORMED, what);
 	return 0;
 }

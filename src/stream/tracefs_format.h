@@ -8,12 +8,16 @@
 
 #include "base/error.h"
 
-/* A field of an event, from events/GROUP/NAME/format (Documentation/trace/events.rst, "Event formats"). */
+/*
+ * A field of an event, from events/GROUP/NAME/format (Documentation/trace/events.rst, "Event
+ * formats").
+ */
 struct rt_field {
 	char name[64];
 	uint16_t offset, size;
 	bool is_signed;
-	bool data_loc;		/* __data_loc: a u32, offset in the low half and length in the high half */
+	/* __data_loc: a u32, offset in the low half and length in the high half */
+	bool data_loc;
 };
 
 struct rt_format {
@@ -24,13 +28,15 @@ struct rt_format {
 };
 
 /* Parse the text of a `format` file.  `what` names it in messages.  Free with rt_format_free. */
-int rt_format_parse(const char *text, const char *what, struct rt_format *format, struct rt_error *err);
+int rt_format_parse(const char *text, const char *what, struct rt_format *format,
+		    struct rt_error *err);
 void rt_format_free(struct rt_format *format);
 const struct rt_field *rt_format_field(const struct rt_format *format, const char *name);
 
 /* Where a ring page's parts are, from events/header_page. */
 struct rt_page_layout {
-	uint16_t timestamp, commit, commit_size, data;	/* byte offsets, and the size of `commit` (4 or 8) */
+	/* byte offsets, and the size of `commit` (4 or 8) */
+	uint16_t timestamp, commit, commit_size, data;
 	uint32_t page;					/* bytes in a page: data + size of data */
 };
 int rt_page_layout_parse(const char *text, struct rt_page_layout *layout, struct rt_error *err);

@@ -5,7 +5,10 @@
 
 #include "stream/load.h"
 
-/* An event's header: 5 bits of type or length, 27 of time since the one before (events/header_event). */
+/*
+ * An event's header: 5 bits of type or length, 27 of time since the one before
+ * (events/header_event).
+ */
 enum {
 	TYPE_BITS = 5,
 	DELTA_BITS = 27,
@@ -32,13 +35,19 @@ static uint64_t absolute(uint64_t stamp, uint64_t before)
 {
 	uint64_t time = stamp | (before & TIME_MSB);
 
-	/* The upper bits have counted on since; a kernel clock that never sets them needs no such repair. */
+	/*
+	 * The upper bits have counted on since; a kernel clock that never sets them needs no such
+	 * repair.
+	 */
 	if ((before & TIME_MSB) && time < before)
 		time += 1ull << (64 - TYPE_BITS);
 	return time;
 }
 
-/* Time of a discarded event: the kernel makes a delta of 0 into 1, since 0 says that the page ends here. */
+/*
+ * Time of a discarded event: the kernel makes a delta of 0 into 1, since 0 says that the page ends
+ * here.
+ */
 static uint64_t discarded(uint64_t delta)
 {
 	return delta == 1 ? 0 : delta;
@@ -106,8 +115,12 @@ static int one_event(struct walk *walk)
 	}
 }
 
-/* Events dropped before this page; their number is a kernel `long` behind the last event, where there was room. */
-static int give_lost(const struct rt_page_layout *layout, const struct walk *walk, size_t room, uint32_t flags)
+/*
+ * Events dropped before this page; their number is a kernel `long` behind the last event, where
+ * there was room.
+ */
+static int give_lost(const struct rt_page_layout *layout, const struct walk *walk, size_t room,
+		     uint32_t flags)
 {
 	uint64_t count = 0;
 

@@ -32,7 +32,8 @@ struct tracefs_source {
 	bool watermark;			/* the files can be waited for without a wake-up an event */
 	uint8_t *page, *data;
 	uint64_t lost_seen;
-	unsigned marker;		/* the event id of what is written to trace_marker, 0: not asked for yet */
+	/* the event id of what is written to trace_marker, 0: not asked for yet */
+	unsigned marker;
 	uint16_t marker_text;		/* where its text stands in the record */
 	/* while a page is walked */
 	struct pipe_cpu *walked;
@@ -98,7 +99,8 @@ static bool is_mark(const struct tracefs_source *s, bool end, const uint8_t *rec
 	char name[64];
 
 	mark_name(end, name, sizeof(name));
-	return s->marker_text + strlen(name) <= len && memcmp(rec + s->marker_text, name, strlen(name)) == 0;
+	return s->marker_text + strlen(name) <= len &&
+	       memcmp(rec + s->marker_text, name, strlen(name)) == 0;
 }
 
 /* Others may write theirs there too. */
@@ -133,7 +135,9 @@ static int on_record(void *ctx, uint64_t time, const uint8_t *rec, size_t len)
 static int on_lost(void *ctx, uint64_t time, uint64_t count)
 {
 	struct tracefs_source *s = ctx;
-	struct rt_event event = { .type = RT_EV_LOST, .time = s->walked->last, .lost = { .count = count, .until = time } };
+	struct rt_event event = { .type = RT_EV_LOST,
+				  .time = s->walked->last,
+				  .lost = { .count = count, .until = time } };
 
 	s->lost_seen += count;
 	return s->handler->event(s->handler->ctx, &event);
@@ -153,12 +157,16 @@ static int tracefs_drain(struct rt_source *source, unsigned i,
 		source->taken += (uint64_t)n;
 		r = rt_tracefs_page_walk(&s->layout, s->page, (size_t)n, &page_sink);
 		if (r == -EBADMSG)
-			return rt_fail(err, r, "CPU %d: a trace page does not have the layout that tracefs describes", s->cpus[i].cpu);
+			return rt_fail(err, r,
+				       "CPU %d: a trace page does not have the layout that tracefs "
+				       "describes",
+				       s->cpus[i].cpu);
 		if (r < 0)
 			return r;
 	}
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
-		return rt_fail(err, -errno, "CPU %d: reading trace_pipe_raw: %s", s->cpus[i].cpu, strerror(errno));
+		return rt_fail(err, -errno, "CPU %d: reading trace_pipe_raw: %s", s->cpus[i].cpu,
+			       strerror(errno));
 	return 0;
 }
 
@@ -181,8 +189,12 @@ static uint64_t tracefs_lost_unseen(struct rt_source *source)
 		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats", s->instance, s->cpus[i].cpu);
 		if (rt_read_file(path, &text) < 0)
 			continue;
-		/* "commit overrun" holds "overrun" too, so each is asked for with the newline before it. */
-		sum += stat_of(text, "\noverrun: ") + stat_of(text, "\ncommit overrun: ") + stat_of(text, "\ndropped events: ");
+		/*
+		 * "commit overrun" holds "overrun" too, so each is asked for with the newline
+		 * before it.
+		 */
+		sum += stat_of(text, "\noverrun: ") + stat_of(text, "\ncommit overrun: ") +
+		       stat_of(text, "\ndropped events: ");
 		free(text);
 	}
 	return sum > s->lost_seen ? sum - s->lost_seen : 0;
@@ -223,8 +235,11 @@ static int open_cpus(struct tracefs_source *s, struct rt_error *err)
 		return rt_fail(err, n, "/sys/devices/system/cpu/online: %s", strerror(-n));
 	s->cpus = calloc((size_t)n, sizeof(*s->cpus));
 	for (i = 0; i < n && s->cpus; i++) {
-		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/trace_pipe_raw", s->instance, cpus[i]);
-		s->cpus[s->n++] = (struct pipe_cpu){ .fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), .cpu = cpus[i] };
+		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/trace_pipe_raw", s->instance,
+			 cpus[i]);
+		s->cpus[s->n++] = (struct pipe_cpu){
+			.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), .cpu = cpus[i]
+		};
 		if (s->cpus[i].fd < 0) {
 			r = rt_fail(err, -errno, "%s: %s", path, strerror(errno));
 			break;
@@ -242,7 +257,8 @@ static int read_layout(struct tracefs_source *s, struct rt_error *err)
 	int r;
 
 	/* An instance has no header_page of its own. */
-	snprintf(path, sizeof(path), "%s%s/events/header_page", s->instance, main_buffer ? "" : "/../..");
+	snprintf(path, sizeof(path), "%s%s/events/header_page", s->instance,
+		 main_buffer ? "" : "/../..");
 	r = rt_read_file(path, &text);
 	if (r < 0)
 		return rt_fail(err, r, "%s: %s", path, strerror(-r));
@@ -257,10 +273,12 @@ static int index_events(struct tracefs_source *s, struct rt_error *err)
 
 	for (i = 0; i < s->nevents; i++) {
 		if (s->events[i].format.id >= EVENT_IDS || i + 1 >= EVENT_IDS)
-			return rt_fail(err, -E2BIG, "%s: event id %u is out of range", s->events[i].format.name,
-				       s->events[i].format.id);
+			return rt_fail(err, -E2BIG, "%s: event id %u is out of range",
+				       s->events[i].format.name, s->events[i].format.id);
 		if (rt_tracefs_event_bind(&s->events[i]) < 0)
-			return rt_fail(err, -EBADMSG, "%s: its format lacks a field that it was defined with", s->events[i].format.name);
+			return rt_fail(err, -EBADMSG,
+				       "%s: its format lacks a field that it was defined with",
+				       s->events[i].format.name);
 		s->by_id[s->events[i].format.id] = (uint16_t)(i + 1);
 		if (s->events[i].size > data)
 			data = s->events[i].size;
@@ -270,8 +288,8 @@ static int index_events(struct tracefs_source *s, struct rt_error *err)
 	return s->data && s->page ? 0 : rt_nomem(err);
 }
 
-int rt_tracefs_source_open(const char *instance, struct rt_tracefs_event *events, size_t n, struct rt_source **source,
-			   struct rt_error *err)
+int rt_tracefs_source_open(const char *instance, struct rt_tracefs_event *events, size_t n,
+			   struct rt_source **source, struct rt_error *err)
 {
 	struct tracefs_source *s = calloc(1, sizeof(*s));
 	char path[PATH_MAX + 64];
@@ -297,7 +315,10 @@ int rt_tracefs_source_open(const char *instance, struct rt_tracefs_event *events
 		tracefs_close(&s->source);
 		return r;
 	}
-	/* Before buffer_percent (5.0) a waiting reader is woken for every event: there, only the session's clock wakes it. */
+	/*
+	 * Before buffer_percent (5.0) a waiting reader is woken for every event: there, only the
+	 * session's clock wakes it.
+	 */
 	snprintf(path, sizeof(path), "%s/buffer_percent", instance);
 	s->watermark = rt_write_file(path, 0, "25") == 0;
 	*source = &s->source;

@@ -5,14 +5,18 @@
 #define MACHINE 183	/* EM_AARCH64: old elf.h lack it */
 
 /*
- * struct pt_regs begins with struct user_pt_regs: x0 to x30, sp, pc, pstate, 8 bytes each.  So are their DWARF numbers ("DWARF for the Arm
- * 64-bit Architecture"), and the first eight hold arguments.
+ * struct pt_regs begins with struct user_pt_regs: x0 to x30, sp, pc, pstate, 8 bytes each.  So are
+ * their DWARF numbers ("DWARF for the Arm 64-bit Architecture"), and the first eight hold
+ * arguments.
  */
 static const struct rt_reg dwarf[] = {
-	{ "x0", 0 }, { "x1", 8 }, { "x2", 16 }, { "x3", 24 }, { "x4", 32 }, { "x5", 40 }, { "x6", 48 }, { "x7", 56 },
-	{ "x8", 64 }, { "x9", 72 }, { "x10", 80 }, { "x11", 88 }, { "x12", 96 }, { "x13", 104 }, { "x14", 112 }, { "x15", 120 },
-	{ "x16", 128 }, { "x17", 136 }, { "x18", 144 }, { "x19", 152 }, { "x20", 160 }, { "x21", 168 }, { "x22", 176 }, { "x23", 184 },
-	{ "x24", 192 }, { "x25", 200 }, { "x26", 208 }, { "x27", 216 }, { "x28", 224 }, { "x29", 232 }, { "x30", 240 }, { "sp", 248 },
+	{ "x0", 0 },	{ "x1", 8 },	{ "x2", 16 },	{ "x3", 24 },	{ "x4", 32 },
+	{ "x5", 40 },	{ "x6", 48 },	{ "x7", 56 },	{ "x8", 64 },	{ "x9", 72 },
+	{ "x10", 80 },	{ "x11", 88 },	{ "x12", 96 },	{ "x13", 104 }, { "x14", 112 },
+	{ "x15", 120 }, { "x16", 128 }, { "x17", 136 }, { "x18", 144 }, { "x19", 152 },
+	{ "x20", 160 }, { "x21", 168 }, { "x22", 176 }, { "x23", 184 }, { "x24", 192 },
+	{ "x25", 200 }, { "x26", 208 }, { "x27", 216 }, { "x28", 224 }, { "x29", 232 },
+	{ "x30", 240 }, { "sp", 248 },
 };
 
 enum { ARGS = 8, GO_ARGS = 16 /* Go's src/cmd/compile/abi-internal.md, since Go 1.18 */ };
@@ -23,25 +27,43 @@ static const struct {
 	const char *why;
 } refused[] = {
 	{ 0xff000000, 0xd4000000, "begins with brk, hlt or svc, which the kernel cannot probe" },
-	{ 0x3f800000, 0x08000000, "begins with an exclusive load or store, which a probe would make fail for ever" },
-	{ 0xfff8f01f, 0xd500401f, "begins with a write to a system register, which the kernel cannot probe" },
-	{ 0xfff00000, 0xd5100000, "begins with a write to a system register, which the kernel cannot probe" },
+	{ 0x3f800000, 0x08000000,
+	  "begins with an exclusive load or store, which a probe would make fail for ever" },
+	{ 0xfff8f01f, 0xd500401f,
+	  "begins with a write to a system register, which the kernel cannot probe" },
+	{ 0xfff00000, 0xd5100000,
+	  "begins with a write to a system register, which the kernel cannot probe" },
 	{ 0xfffffbff, 0xd69f03e0, "begins with eret, which the kernel cannot probe" },
 	{ 0xfffffbff, 0xd69f0bff, "begins with eret, which the kernel cannot probe" },
-	{ 0xfedff800, 0xd61f0800, "begins with a branch that authenticates, which the kernel cannot probe" },
-	{ 0xfffffbe0, 0xd65f0be0, "begins with a return that authenticates, which the kernel cannot probe" },
+	{ 0xfedff800, 0xd61f0800,
+	  "begins with a branch that authenticates, which the kernel cannot probe" },
+	{ 0xfffffbe0, 0xd65f0be0,
+	  "begins with a return that authenticates, which the kernel cannot probe" },
 	{ 0xffffffe0, 0xd53b4220, "begins with a read of DAIF, which the kernel cannot probe" },
-	/* The three of a copy or a set must stand side by side; before 6.12 the kernel steps one elsewhere, and the next one faults. */
-	{ 0x3b200c00, 0x19000400, "begins with a memory copy or set (cpyp, setp), which a probe would make fault" },
-	/* Stepped elsewhere, what is relative to pc reads or goes astray: of these the kernel knows only the older ones. */
-	{ 0x3b000000, 0x18000000, "begins with a load from beside the code, which would read from another place" },
+	/*
+	 * The three of a copy or a set must stand side by side; before 6.12 the kernel steps one
+	 * elsewhere, and the next one faults.
+	 */
+	{ 0x3b200c00, 0x19000400,
+	  "begins with a memory copy or set (cpyp, setp), which a probe would make fault" },
+	/*
+	 * Stepped elsewhere, what is relative to pc reads or goes astray: of these the kernel knows
+	 * only the older ones.
+	 */
+	{ 0x3b000000, 0x18000000,
+	  "begins with a load from beside the code, which would read from another place" },
 	{ 0xff000010, 0x54000010, "begins with a branch (bc) that would go to another place" },
-	{ 0xffc00000, 0x55000000, "begins with a return (retaasppc) that would go to another place" },
-	{ 0xffffdbff, 0xdac183fe, "begins with a signature of its own place (paciasppc), which would be another's" },
+	{ 0xffc00000, 0x55000000,
+	  "begins with a return (retaasppc) that would go to another place" },
+	{ 0xffffdbff, 0xdac183fe,
+	  "begins with a signature of its own place (paciasppc), which would be another's" },
 	{ 0x7e000000, 0x74000000, "begins with a branch (cb) that would go to another place" },
 };
 
-/* Of the hints the kernel takes those that stand at entries (nop, bti, paciasp), and refuses the others (yield, wfe, csdb). */
+/*
+ * Of the hints the kernel takes those that stand at entries (nop, bti, paciasp), and refuses the
+ * others (yield, wfe, csdb).
+ */
 static bool refused_hint(uint32_t word)
 {
 	uint32_t hint = word >> 5 & 0x7f;
@@ -72,7 +94,9 @@ static const char *aarch64_refuses(const uint8_t *insn, size_t n, enum rt_nops n
 	for (i = 0; i < RT_COUNT(refused); i++)
 		if ((word & refused[i].mask) == refused[i].value)
 			return refused[i].why;
-	return refused_hint(word) ? "begins with a hint (yield, wfe, csdb ...), which the kernel cannot probe" : NULL;
+	return refused_hint(word)
+		       ? "begins with a hint (yield, wfe, csdb ...), which the kernel cannot probe"
+		       : NULL;
 }
 
 static bool stores_link(uint32_t word)
@@ -83,19 +107,25 @@ static bool stores_link(uint32_t word)
 		return false;
 	if ((word & 0xfe400000) == 0xa8000000)		/* stp */
 		return link || (word >> 10 & 0x1f) == 30;
-	return link && ((word & 0xffc00000) == 0xf9000000 || (word & 0xffe00000) == 0xf8000000);	/* str */
-}
-
-/* Go stores it where the stack pointer is moved to then: stp x29,x30,[x20,#-8] and mov sp,x20, up to 1.1x str x30,[x27] and mov sp,x27. */
-static bool makes_large_frame(uint32_t before, uint32_t word)
-{
-	return (before == 0xa93ffa9d && word == 0x9100029f) || (before == 0xf900037e && word == 0x9100037f);
+	/* str */
+	return link && ((word & 0xffc00000) == 0xf9000000 || (word & 0xffe00000) == 0xf8000000);
 }
 
 /*
- * A function may keep its return address in another register, and call without a frame (dav1d, clang's outlined functions).  What
- * it calls has the same stack pointer at its return then, and the kernel, which has no other mark of a call, takes the
- * function itself to have returned (handle_trampoline()): the rest of it is not run.
+ * Go stores it where the stack pointer is moved to then: stp x29,x30,[x20,#-8] and mov sp,x20, up
+ * to 1.1x str x30,[x27] and mov sp,x27.
+ */
+static bool makes_large_frame(uint32_t before, uint32_t word)
+{
+	return (before == 0xa93ffa9d && word == 0x9100029f) ||
+	       (before == 0xf900037e && word == 0x9100037f);
+}
+
+/*
+ * A function may keep its return address in another register, and call without a frame (dav1d,
+ * clang's outlined functions).  What it calls has the same stack pointer at its return then, and
+ * the kernel, which has no other mark of a call, takes the function itself to have returned
+ * (handle_trampoline()): the rest of it is not run.
  */
 static const char *aarch64_unsafe_return(const uint8_t *code, size_t n)
 {
@@ -106,7 +136,8 @@ static const char *aarch64_unsafe_return(const uint8_t *code, size_t n)
 	for (i = 0; i + 4 <= n; i += 4) {
 		word = rt_arch_word(code + i);
 		moved |= (word & 0xffffffe0) == 0xaa1e03e0;	/* mov xN, x30 */
-		stored |= stores_link(word) || (i >= 4 && makes_large_frame(rt_arch_word(code + i - 4), word));
+		stored |= stores_link(word) ||
+			  (i >= 4 && makes_large_frame(rt_arch_word(code + i - 4), word));
 	}
 	return moved && !stored ? "keeps its return address in a register" : NULL;
 }
@@ -120,7 +151,8 @@ static uint64_t displacement(uint32_t word)
 }
 
 /* adr, or adrp and the add that completes it: compilers put a few others in between. */
-static bool aarch64_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr)
+static bool aarch64_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed,
+				  uint64_t *addr)
 {
 	uint32_t word, add, reg;
 	size_t i;
@@ -149,17 +181,18 @@ static bool aarch64_ends_code(const uint8_t *code)
 {
 	uint32_t word = rt_arch_word(code + RT_ARCH_BEFORE - 4);
 
-	return word == 0xd503201f || word == 0 ||			/* nop, udf */
-	       word == 0xd65f03c0 || (word & 0xfffffbff) == 0xd65f0bff ||	/* ret, retaa, retab */
-	       (word & 0xfc000000) == 0x14000000 ||			/* b */
-	       (word & 0xfffffc1f) == 0xd61f0000;			/* br */
+	return word == 0xd503201f || word == 0 || /* nop, udf */
+	       word == 0xd65f03c0 || (word & 0xfffffbff) == 0xd65f0bff || /* ret, retaa, retab */
+	       (word & 0xfc000000) == 0x14000000 || /* b */
+	       (word & 0xfffffc1f) == 0xd61f0000; /* br */
 }
 
 static bool aarch64_is_landing(const uint8_t *insn)
 {
 	uint32_t word = rt_arch_word(insn);
 
-	return (word & 0xffffff3f) == 0xd503241f || (word & 0xffffffbf) == 0xd503233f;	/* bti; paciasp, pacibsp */
+	/* bti; paciasp, pacibsp */
+	return (word & 0xffffff3f) == 0xd503241f || (word & 0xffffffbf) == 0xd503233f;
 }
 
 static const char *aarch64_platform(void)

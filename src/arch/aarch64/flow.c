@@ -39,7 +39,10 @@ static void to_target(struct rt_flow *f, enum rt_flow_kind kind, uint64_t addr, 
 static bool branches(uint32_t w, uint64_t addr, struct rt_flow *f)
 {
 	static const uint8_t orders[16] = {
-		[2] = RT_ORDER_NOT_BELOW, [3] = RT_ORDER_BELOW, [8] = RT_ORDER_ABOVE, [9] = RT_ORDER_NOT_ABOVE,
+		[2] = RT_ORDER_NOT_BELOW,
+		[3] = RT_ORDER_BELOW,
+		[8] = RT_ORDER_ABOVE,
+		[9] = RT_ORDER_NOT_ABOVE,
 	};
 
 	if ((w & 0x7c000000) == 0x14000000) {
@@ -57,9 +60,11 @@ static bool branches(uint32_t w, uint64_t addr, struct rt_flow *f)
 	} else if ((w & 0xfffffc1f) == 0xd61f0000 || (w & 0xfefff800) == 0xd61f0800) {
 		f->kind = RT_FLOW_INDIRECT;
 		f->to = reg(w, 5);
-	} else if ((w & 0xffe0001f) == 0xd4200000 || (w & 0xffe0001f) == 0xd4400000 || w >> 16 == 0) {
+	} else if ((w & 0xffe0001f) == 0xd4200000 || (w & 0xffe0001f) == 0xd4400000 ||
+		   w >> 16 == 0) {
 		f->kind = RT_FLOW_STOP;		/* brk, hlt, udf */
-	} else if ((w & 0xfe000000) == 0xd6000000 || (w & 0xfe000000) == 0x74000000 || w >> 24 == 0x55) {
+	} else if ((w & 0xfe000000) == 0xd6000000 || (w & 0xfe000000) == 0x74000000 ||
+		   w >> 24 == 0x55) {
 		f->kind = RT_FLOW_STRANGE;	/* eret, and branches newer than this */
 	} else {
 		return false;
@@ -79,7 +84,8 @@ static bool immediates(uint32_t w, uint64_t addr, struct rt_flow *f)
 		v = bits(w, 5, 19) * 4 + (w >> 29 & 3);
 		f->op = RT_OP_ADDRESS;
 		f->to = reg(w, 0);
-		f->value = w >> 31 ? (int64_t)(addr & ~(uint64_t)0xfff) + v * 4096 : (int64_t)addr + v;
+		f->value = w >> 31 ? (int64_t)(addr & ~(uint64_t)0xfff) + v * 4096
+				   : (int64_t)addr + v;
 		write_to(f, f->to);
 		return true;
 	}
@@ -169,7 +175,10 @@ static void write_back(uint32_t w, struct rt_flow *f)
 	if ((!pair && !one) || (w >> 5 & 31) != SP)
 		return;
 	f->sp = RT_SP_ADDED;
-	f->amount = (int32_t)(pair ? bits(w, 15, 7) * (vector ? 4 << opc : opc == 2 ? 8 : 4) : bits(w, 12, 9));
+	f->amount = (int32_t)(pair ? bits(w, 15, 7) * (vector	  ? 4 << opc
+						       : opc == 2 ? 8
+								  : 4)
+				   : bits(w, 12, 9));
 }
 
 bool rt_flow_aarch64(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_flow *f)
@@ -190,7 +199,8 @@ bool rt_flow_aarch64(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_fl
 		write_to(f, reg(w, 10));
 	write_back(w, f);
 	/* sub sp, sp, xN; and sp, xN, #; SVE's addvl. */
-	if ((w & 31) == SP && ((w & 0x7f200000) == 0x4b200000 || (w & 0x7f800000) == 0x12000000 || (w & 0xff20f800) == 0x04205000))
+	if ((w & 31) == SP && ((w & 0x7f200000) == 0x4b200000 || (w & 0x7f800000) == 0x12000000 ||
+			       (w & 0xff20f800) == 0x04205000))
 		f->sp = RT_SP_LOST;
 	return true;
 }

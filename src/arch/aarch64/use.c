@@ -84,16 +84,19 @@ static void branches(uint32_t w, uint64_t addr, struct rt_use *use)
 		use->target = target(w, addr, 5, 14);
 		reads(use, reg(w, 0), width(w));
 	} else if ((w & 0xfe000000) == 0xd6000000) {
-		use->flow = (w >> 21 & 3) == 2 ? RT_USE_RETURN : (w >> 21 & 3) == 1 ? RT_USE_CALL : RT_USE_JUMP;
+		use->flow = (w >> 21 & 3) == 2	 ? RT_USE_RETURN
+			    : (w >> 21 & 3) == 1 ? RT_USE_CALL
+						 : RT_USE_JUMP;
 		if (use->flow != RT_USE_RETURN)
 			reads(use, reg(w, 5), 8);
-	} else if ((w & 0xffe0001f) == 0xd4000001) {		/* svc: what it takes, only the kernel knows */
+	} else if ((w & 0xffe0001f) == 0xd4000001) { /* svc: what it takes, only the kernel knows */
 		writes(use, 0, 8);
 	} else if ((w & 0xff000000) == 0xd4000000) {
 		use->flow = RT_USE_STOP;
-	} else if ((w & 0xfff00000) == 0xd5300000) {		/* mrs */
+	} else if ((w & 0xfff00000) == 0xd5300000) { /* mrs */
 		writes(use, reg(w, 0), 8);
-	} else if ((w & 0xfff00000) == 0xd5100000 || (w & 0xfff80000) == 0xd5080000) {	/* msr, sys */
+	} else if ((w & 0xfff00000) == 0xd5100000 ||
+		   (w & 0xfff80000) == 0xd5080000) { /* msr, sys */
 		reads(use, reg(w, 0), 8);
 	}
 }
@@ -118,7 +121,8 @@ static void immediates(uint32_t w, struct rt_use *use)
 static void registers(uint32_t w, struct rt_use *use)
 {
 	unsigned bytes = width(w), other = bytes, kind = w >> 21 & 15;
-	bool extended = (w & 0x1f200000) == 0x0b200000, one = (w & 0x5fe00000) == 0x5ac00000, three = (w & 0x1f000000) == 0x1b000000;
+	bool extended = (w & 0x1f200000) == 0x0b200000, one = (w & 0x5fe00000) == 0x5ac00000,
+	     three = (w & 0x1f000000) == 0x1b000000;
 	bool compares = (w & 0x1fe00000) == 0x1a400000;		/* ccmp: no register is written */
 
 	if (extended)
@@ -144,14 +148,19 @@ static void vectors(uint32_t w, struct rt_use *use)
 			reads(use, reg(w, 5), width(w));
 		else
 			writes(use, reg(w, 0), width(w));
-	} else if ((w & 0xbfe0fc00) == 0x0e000c00 || (w & 0xffe0fc00) == 0x4e001c00) {	/* dup, ins */
+	} else if ((w & 0xbfe0fc00) == 0x0e000c00 ||
+		   (w & 0xffe0fc00) == 0x4e001c00) { /* dup, ins */
 		reads(use, reg(w, 5), (w >> 16 & 15) == 8 ? 8 : 4);
-	} else if ((w & 0xbfe0fc00) == 0x0e002c00 || (w & 0xbfe0fc00) == 0x0e003c00) {	/* smov, umov */
+	} else if ((w & 0xbfe0fc00) == 0x0e002c00 ||
+		   (w & 0xbfe0fc00) == 0x0e003c00) { /* smov, umov */
 		writes(use, reg(w, 0), w & 1u << 30 ? 8 : 4);
 	}
 }
 
-/* The first vector register.  It counts as read by operations on single numbers: a vector is no result of C. */
+/*
+ * The first vector register.  It counts as read by operations on single numbers: a vector is no
+ * result of C.
+ */
 static void floating(uint32_t w, struct rt_use *use)
 {
 	const bool scalar = (w & 0x5f200000) == 0x1e200000, fused = (w & 0x5f000000) == 0x1f000000;
@@ -189,7 +198,10 @@ static void exclusives(uint32_t w, struct rt_use *use)
 		writes(use, reg(w, 16), 4);
 }
 
-/* A function with a variable number of arguments stores all of them that it has no names for, to the last: x7. */
+/*
+ * A function with a variable number of arguments stores all of them that it has no names for, to
+ * the last: x7.
+ */
 static bool is_variadic(uint32_t w, unsigned r)
 {
 	return reg(w, 5) == ZERO && r == LAST && !(w & 1u << 26) && w >> 31;
@@ -231,7 +243,10 @@ static void singles(uint32_t w, struct rt_use *use)
 	if (vector)
 		moves_vector(use, how & 1, reg(w, 0));
 	else if (!(size == 3 && how == 2))		/* prfm */
-		moves(use, how != 0, reg(w, 0), how == 2 || size == 3 ? 8 : how == 3 ? 4 : 1u << size);
+		moves(use, how != 0, reg(w, 0),
+		      how == 2 || size == 3 ? 8
+		      : how == 3	    ? 4
+					    : 1u << size);
 	if (!plain && ((!with_register && (form & 1)) || (with_register && form == 3)))
 		writes(use, reg(w, 5), 8);
 }

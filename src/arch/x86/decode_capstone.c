@@ -21,24 +21,35 @@ static const uint16_t arguments[][5] = {
 
 /* The others that a plain instruction may write, by their widest name. */
 static const uint16_t scratch[] = {
-	X86_REG_EFLAGS, X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH, X86_REG_RBX, X86_REG_EBX,
-	X86_REG_BX, X86_REG_BL, X86_REG_RBP, X86_REG_EBP, X86_REG_R10, X86_REG_R10D, X86_REG_R11, X86_REG_R11D,
-	X86_REG_R12, X86_REG_R12D, X86_REG_R13, X86_REG_R13D, X86_REG_R14, X86_REG_R14D, X86_REG_R15, X86_REG_R15D,
-	X86_REG_RSP,
+	X86_REG_EFLAGS, X86_REG_RAX,  X86_REG_EAX,  X86_REG_AX,	  X86_REG_AL,
+	X86_REG_AH,	X86_REG_RBX,  X86_REG_EBX,  X86_REG_BX,	  X86_REG_BL,
+	X86_REG_RBP,	X86_REG_EBP,  X86_REG_R10,  X86_REG_R10D, X86_REG_R11,
+	X86_REG_R11D,	X86_REG_R12,  X86_REG_R12D, X86_REG_R13,  X86_REG_R13D,
+	X86_REG_R14,	X86_REG_R14D, X86_REG_R15,  X86_REG_R15D, X86_REG_RSP,
 };
 
-/* Instructions whose whole effect is on the registers that they name and on flags, and that cannot fault on registers. */
+/*
+ * Instructions whose whole effect is on the registers that they name and on flags, and that cannot
+ * fault on registers.
+ */
 static const uint16_t plain[] = {
-	X86_INS_NOP, X86_INS_MOV, X86_INS_MOVABS, X86_INS_MOVZX, X86_INS_MOVSX, X86_INS_MOVSXD, X86_INS_LEA,
-	X86_INS_ADD, X86_INS_SUB, X86_INS_AND, X86_INS_OR, X86_INS_XOR, X86_INS_CMP, X86_INS_TEST, X86_INS_NEG,
-	X86_INS_NOT, X86_INS_INC, X86_INS_DEC, X86_INS_SHL, X86_INS_SHR, X86_INS_SAR, X86_INS_BT, X86_INS_IMUL,
-	X86_INS_CDQE, X86_INS_CWDE, X86_INS_SETE, X86_INS_SETNE, X86_INS_SETA, X86_INS_SETAE, X86_INS_SETB,
-	X86_INS_SETBE, X86_INS_SETG, X86_INS_SETGE, X86_INS_SETL, X86_INS_SETLE, X86_INS_SETS, X86_INS_SETNS,
-	X86_INS_CMOVE, X86_INS_CMOVNE, X86_INS_CMOVA, X86_INS_CMOVAE, X86_INS_CMOVB, X86_INS_CMOVBE, X86_INS_CMOVG,
-	X86_INS_CMOVGE, X86_INS_CMOVL, X86_INS_CMOVLE, X86_INS_CMOVS, X86_INS_CMOVNS, X86_INS_PXOR, X86_INS_XORPS,
-	X86_INS_XORPD, X86_INS_MOVAPS, X86_INS_MOVAPD, X86_INS_MOVD, X86_INS_MOVQ,
-	X86_INS_VMOVD, X86_INS_VMOVQ, X86_INS_VPXOR, X86_INS_VPXORD, X86_INS_VPXORQ, X86_INS_VPBROADCASTB, X86_INS_VPBROADCASTW,
-	X86_INS_VPBROADCASTD, X86_INS_VPBROADCASTQ, X86_INS_VPCMPEQB, X86_INS_VPCMPEQD, X86_INS_VPOR,
+	X86_INS_NOP,	      X86_INS_MOV,	    X86_INS_MOVABS,	  X86_INS_MOVZX,
+	X86_INS_MOVSX,	      X86_INS_MOVSXD,	    X86_INS_LEA,	  X86_INS_ADD,
+	X86_INS_SUB,	      X86_INS_AND,	    X86_INS_OR,		  X86_INS_XOR,
+	X86_INS_CMP,	      X86_INS_TEST,	    X86_INS_NEG,	  X86_INS_NOT,
+	X86_INS_INC,	      X86_INS_DEC,	    X86_INS_SHL,	  X86_INS_SHR,
+	X86_INS_SAR,	      X86_INS_BT,	    X86_INS_IMUL,	  X86_INS_CDQE,
+	X86_INS_CWDE,	      X86_INS_SETE,	    X86_INS_SETNE,	  X86_INS_SETA,
+	X86_INS_SETAE,	      X86_INS_SETB,	    X86_INS_SETBE,	  X86_INS_SETG,
+	X86_INS_SETGE,	      X86_INS_SETL,	    X86_INS_SETLE,	  X86_INS_SETS,
+	X86_INS_SETNS,	      X86_INS_CMOVE,	    X86_INS_CMOVNE,	  X86_INS_CMOVA,
+	X86_INS_CMOVAE,	      X86_INS_CMOVB,	    X86_INS_CMOVBE,	  X86_INS_CMOVG,
+	X86_INS_CMOVGE,	      X86_INS_CMOVL,	    X86_INS_CMOVLE,	  X86_INS_CMOVS,
+	X86_INS_CMOVNS,	      X86_INS_PXOR,	    X86_INS_XORPS,	  X86_INS_XORPD,
+	X86_INS_MOVAPS,	      X86_INS_MOVAPD,	    X86_INS_MOVD,	  X86_INS_MOVQ,
+	X86_INS_VMOVD,	      X86_INS_VMOVQ,	    X86_INS_VPXOR,	  X86_INS_VPXORD,
+	X86_INS_VPXORQ,	      X86_INS_VPBROADCASTB, X86_INS_VPBROADCASTW, X86_INS_VPBROADCASTD,
+	X86_INS_VPBROADCASTQ, X86_INS_VPCMPEQB,	    X86_INS_VPCMPEQD,	  X86_INS_VPOR,
 };
 
 /* Those that only read their first operand. */
@@ -94,7 +105,8 @@ static bool has(const uint16_t *v, size_t n, unsigned id)
 
 static bool is_vector(unsigned reg)
 {
-	return (reg >= X86_REG_XMM0 && reg <= X86_REG_XMM31) || (reg >= X86_REG_YMM0 && reg <= X86_REG_YMM31) ||
+	return (reg >= X86_REG_XMM0 && reg <= X86_REG_XMM31) ||
+	       (reg >= X86_REG_YMM0 && reg <= X86_REG_YMM31) ||
 	       (reg >= X86_REG_ZMM0 && reg <= X86_REG_ZMM31);
 }
 
@@ -117,9 +129,10 @@ static bool stack_change(const cs_insn *c, struct rt_insn *insn)
 {
 	const cs_x86 *x = &c->detail->x86;
 
-	if ((c->id != X86_INS_SUB && c->id != X86_INS_ADD) || x->op_count != 2 || x->operands[0].type != X86_OP_REG ||
-	    x->operands[0].reg != X86_REG_RSP || x->operands[1].type != X86_OP_IMM ||
-	    x->operands[1].imm < -(1 << 20) || x->operands[1].imm > 1 << 20)
+	if ((c->id != X86_INS_SUB && c->id != X86_INS_ADD) || x->op_count != 2 ||
+	    x->operands[0].type != X86_OP_REG || x->operands[0].reg != X86_REG_RSP ||
+	    x->operands[1].type != X86_OP_IMM || x->operands[1].imm < -(1 << 20) ||
+	    x->operands[1].imm > 1 << 20)
 		return false;
 	insn->sp_down = (int32_t)(c->id == X86_INS_SUB ? x->operands[1].imm : -x->operands[1].imm);
 	return true;
@@ -131,15 +144,21 @@ static const char *operands_harm(const cs_insn *c)
 	unsigned i;
 
 	for (i = 0; i < x->op_count; i++) {
-		if (x->operands[i].type == X86_OP_MEM && c->id != X86_INS_LEA && c->id != X86_INS_NOP)
-			return "what comes first reads or writes memory, and a fault there would hide the call";
-		if (x->operands[i].type == X86_OP_REG && x->operands[i].reg >= X86_REG_CR0 && x->operands[i].reg <= X86_REG_DR15)
+		if (x->operands[i].type == X86_OP_MEM && c->id != X86_INS_LEA &&
+		    c->id != X86_INS_NOP)
+			return "what comes first reads or writes memory, and a fault there would "
+			       "hide the call";
+		if (x->operands[i].type == X86_OP_REG && x->operands[i].reg >= X86_REG_CR0 &&
+		    x->operands[i].reg <= X86_REG_DR15)
 			return "what comes first is not a plain instruction";
 	}
 	return NULL;
 }
 
-/* The registers that are written; the first operand too, whatever capstone says of it.  Returns their number. */
+/*
+ * The registers that are written; the first operand too, whatever capstone says of it.  Returns
+ * their number.
+ */
 static int find_writes(struct rt_decoder *d, const cs_insn *c, cs_regs writes)
 {
 	const cs_x86 *x = &c->detail->x86;
@@ -149,9 +168,11 @@ static int find_writes(struct rt_decoder *d, const cs_insn *c, cs_regs writes)
 	/* With one operand imul writes to others. */
 	if (c->id == X86_INS_IMUL && x->op_count < 2)
 		return -1;
-	if (cs_regs_access(d->handle, c, reads, &nreads, writes, &n) != CS_ERR_OK || n + 1u > sizeof(cs_regs) / sizeof(writes[0]))
+	if (cs_regs_access(d->handle, c, reads, &nreads, writes, &n) != CS_ERR_OK ||
+	    n + 1u > sizeof(cs_regs) / sizeof(writes[0]))
 		return -1;
-	if (x->op_count && x->operands[0].type == X86_OP_REG && !has(reading, RT_COUNT(reading), c->id))
+	if (x->op_count && x->operands[0].type == X86_OP_REG &&
+	    !has(reading, RT_COUNT(reading), c->id))
 		writes[n++] = (uint16_t)x->operands[0].reg;
 	return n;
 }
@@ -164,7 +185,9 @@ static const char *not_plain(struct rt_decoder *d, const cs_insn *c, struct rt_i
 	int n, i;
 
 	if (!has(plain, RT_COUNT(plain), c->id) || c->detail->x86.prefix[0])
-		return c->id == X86_INS_PUSH ? "push is single-stepped here, and it changes the stack" : other;
+		return c->id == X86_INS_PUSH
+			       ? "push is single-stepped here, and it changes the stack"
+			       : other;
 	harm = operands_harm(c);
 	if (harm)
 		return harm;
@@ -186,12 +209,17 @@ static void find_target(const cs_insn *c, struct rt_insn *insn)
 	insn->branch = x->op_count == 1 && op->type == X86_OP_IMM;
 	if (insn->branch)
 		insn->target = (uint64_t)op->imm;
-	/* Through one fixed slot beside the code it leaves the file: a tail call to another library.  Tables are indexed. */
+	/*
+	 * Through one fixed slot beside the code it leaves the file: a tail call to another
+	 * library.  Tables are indexed.
+	 */
 	else
-		insn->indirect = c->id != X86_INS_CALL && !(op->type == X86_OP_MEM && op->mem.base == X86_REG_RIP);
+		insn->indirect = c->id != X86_INS_CALL &&
+				 !(op->type == X86_OP_MEM && op->mem.base == X86_REG_RIP);
 }
 
-bool rt_decode(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_insn *insn)
+bool rt_decode(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_t addr,
+	       struct rt_insn *insn)
 {
 	const cs_insn *c = d->insn;
 	uint32_t writes;

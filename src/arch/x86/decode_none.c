@@ -15,7 +15,8 @@ void rt_decoder_close(struct rt_decoder *decoder)
 	(void)decoder;
 }
 
-bool rt_decode(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_insn *insn)
+bool rt_decode(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
+	       struct rt_insn *insn)
 {
 	(void)decoder;
 	(void)bytes;
@@ -31,7 +32,8 @@ struct rt_decoder *rt_flow_open(const struct rt_arch *arch)
 	return NULL;
 }
 
-bool rt_flow_x86(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_flow *flow)
+bool rt_flow_x86(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
+		 struct rt_flow *flow)
 {
 	(void)decoder;
 	(void)bytes;

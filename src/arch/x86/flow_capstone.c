@@ -8,14 +8,22 @@ enum { SP = 4, FP = 5 };
 
 /* General registers by their machine's number, in their widths. */
 static const uint16_t registers[][5] = {
-	{ X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH }, { X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH },
-	{ X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH }, { X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH },
-	{ X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL }, { X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL },
-	{ X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL }, { X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL },
-	{ X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B }, { X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B },
-	{ X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B }, { X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B },
-	{ X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B }, { X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B },
-	{ X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B }, { X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B },
+	{ X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH },
+	{ X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH },
+	{ X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH },
+	{ X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH },
+	{ X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL },
+	{ X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL },
+	{ X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL },
+	{ X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL },
+	{ X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B },
+	{ X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B },
+	{ X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B },
+	{ X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B },
+	{ X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B },
+	{ X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B },
+	{ X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B },
+	{ X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B },
 };
 
 static int8_t number(unsigned reg)
@@ -44,7 +52,8 @@ static bool is_jump(const cs_insn *c)
 	uint8_t i;
 
 	for (i = 0; i < c->detail->groups_count; i++)
-		if (c->detail->groups[i] == CS_GRP_JUMP || c->detail->groups[i] == CS_GRP_BRANCH_RELATIVE)
+		if (c->detail->groups[i] == CS_GRP_JUMP ||
+		    c->detail->groups[i] == CS_GRP_BRANCH_RELATIVE)
 			return true;
 	return false;
 }
@@ -61,7 +70,10 @@ static void find_target(const cs_insn *c, struct rt_flow *f)
 static void find_condition(const cs_insn *c, struct rt_flow *f)
 {
 	static const uint8_t orders[16] = {
-		[2] = RT_ORDER_BELOW, [3] = RT_ORDER_NOT_BELOW, [6] = RT_ORDER_NOT_ABOVE, [7] = RT_ORDER_ABOVE,
+		[2] = RT_ORDER_BELOW,
+		[3] = RT_ORDER_NOT_BELOW,
+		[6] = RT_ORDER_NOT_ABOVE,
+		[7] = RT_ORDER_ABOVE,
 	};
 	const uint8_t *opcode = c->detail->x86.opcode;
 
@@ -96,8 +108,17 @@ static enum rt_flow_kind kind_of(const struct rt_decoder *d, const cs_insn *c, s
 		return f->has_target ? RT_FLOW_JUMP : RT_FLOW_INDIRECT;
 	case X86_INS_UD2: case X86_INS_HLT: case X86_INS_INT3: case X86_INS_INT1:
 		return RT_FLOW_STOP;
-	case X86_INS_RETF: case X86_INS_RETFQ: case X86_INS_LCALL: case X86_INS_LJMP: case X86_INS_IRET: case X86_INS_IRETD:
-	case X86_INS_IRETQ: case X86_INS_SYSRET: case X86_INS_SYSEXIT: case X86_INS_SYSENTER: case X86_INS_XABORT:
+	case X86_INS_RETF:
+	case X86_INS_RETFQ:
+	case X86_INS_LCALL:
+	case X86_INS_LJMP:
+	case X86_INS_IRET:
+	case X86_INS_IRETD:
+	case X86_INS_IRETQ:
+	case X86_INS_SYSRET:
+	case X86_INS_SYSEXIT:
+	case X86_INS_SYSENTER:
+	case X86_INS_XABORT:
 		return RT_FLOW_STRANGE;
 	}
 	if (!is_jump(c) && c->id != X86_INS_XBEGIN)
@@ -121,7 +142,13 @@ static void note_write(struct rt_flow *f, unsigned reg)
 static bool only_reads(unsigned id)
 {
 	switch (id) {
-	case X86_INS_CMP: case X86_INS_TEST: case X86_INS_PUSH: case X86_INS_BT: case X86_INS_NOP: case X86_INS_JMP: case X86_INS_CALL:
+	case X86_INS_CMP:
+	case X86_INS_TEST:
+	case X86_INS_PUSH:
+	case X86_INS_BT:
+	case X86_INS_NOP:
+	case X86_INS_JMP:
+	case X86_INS_CALL:
 	case X86_INS_RET:
 		return true;
 	}
@@ -134,7 +161,8 @@ static void find_writes(const cs_insn *c, struct rt_flow *f)
 	uint8_t i;
 
 	for (i = 0; i < x->op_count; i++)
-		if (x->operands[i].type == X86_OP_REG && ((x->operands[i].access & CS_AC_WRITE) || (i == 0 && !only_reads(c->id))))
+		if (x->operands[i].type == X86_OP_REG &&
+		    ((x->operands[i].access & CS_AC_WRITE) || (i == 0 && !only_reads(c->id))))
 			note_write(f, x->operands[i].reg);
 	for (i = 0; i < c->detail->regs_write_count; i++)
 		note_write(f, c->detail->regs_write[i]);
@@ -166,18 +194,23 @@ static void written_by_arithmetic(const cs_insn *c, struct rt_flow *f)
 	const cs_x86_op *to = &x->operands[0], *from = &x->operands[1];
 	int8_t reg = x->op_count == 2 && to->type == X86_OP_REG ? number(to->reg) : RT_NO_REG;
 
-	if (reg == SP && from->type == X86_OP_IMM && (c->id == X86_INS_ADD || c->id == X86_INS_SUB)) {
+	if (reg == SP && from->type == X86_OP_IMM &&
+	    (c->id == X86_INS_ADD || c->id == X86_INS_SUB)) {
 		sp_by(f, RT_SP_ADDED, c->id == X86_INS_ADD ? from->imm : -from->imm);
-	} else if (reg == SP && c->id == X86_INS_LEA && from->mem.index == X86_REG_INVALID && number(from->mem.base) == SP) {
+	} else if (reg == SP && c->id == X86_INS_LEA && from->mem.index == X86_REG_INVALID &&
+		   number(from->mem.base) == SP) {
 		sp_by(f, RT_SP_ADDED, from->mem.disp);
-	} else if (reg == SP && c->id == X86_INS_LEA && from->mem.index == X86_REG_INVALID && number(from->mem.base) == FP) {
+	} else if (reg == SP && c->id == X86_INS_LEA && from->mem.index == X86_REG_INVALID &&
+		   number(from->mem.base) == FP) {
 		sp_by(f, RT_SP_OF_FRAME, from->mem.disp);
-	} else if (reg == SP && c->id == X86_INS_MOV && from->type == X86_OP_REG && number(from->reg) == FP) {
+	} else if (reg == SP && c->id == X86_INS_MOV && from->type == X86_OP_REG &&
+		   number(from->reg) == FP) {
 		sp_by(f, RT_SP_OF_FRAME, 0);
-	} else if (reg == FP && c->id == X86_INS_MOV && from->type == X86_OP_REG && number(from->reg) == SP) {
+	} else if (reg == FP && c->id == X86_INS_MOV && from->type == X86_OP_REG &&
+		   number(from->reg) == SP) {
 		f->fp = RT_FP_OF_SP;
-	} else if (reg == FP && c->id == X86_INS_LEA && from->mem.index == X86_REG_INVALID && number(from->mem.base) == SP &&
-		   small(from->mem.disp)) {
+	} else if (reg == FP && c->id == X86_INS_LEA && from->mem.index == X86_REG_INVALID &&
+		   number(from->mem.base) == SP && small(from->mem.disp)) {
 		f->fp = RT_FP_OF_SP;
 		f->fp_amount = (int32_t)from->mem.disp;
 	}
@@ -197,7 +230,8 @@ static void stack_change(const struct rt_decoder *d, const cs_insn *c, struct rt
 		sp_by(f, x->prefix[2] == 0x66 ? RT_SP_LOST : RT_SP_ADDED, -word);
 		break;
 	case X86_INS_POP: case X86_INS_POPF: case X86_INS_POPFD: case X86_INS_POPFQ:
-		if (!(x->op_count && x->operands[0].type == X86_OP_REG && number(x->operands[0].reg) == SP))
+		if (!(x->op_count && x->operands[0].type == X86_OP_REG &&
+		      number(x->operands[0].reg) == SP))
 			sp_by(f, x->prefix[2] == 0x66 ? RT_SP_LOST : RT_SP_ADDED, word);
 		break;
 	case X86_INS_LEAVE:
@@ -215,7 +249,8 @@ static void stack_change(const struct rt_decoder *d, const cs_insn *c, struct rt
 
 /* ---- tables ---- */
 
-static void take_mem(const struct rt_decoder *d, const cs_insn *c, const cs_x86_op *op, struct rt_flow *f)
+static void take_mem(const struct rt_decoder *d, const cs_insn *c, const cs_x86_op *op,
+		     struct rt_flow *f)
 {
 	bool beside = op->mem.base == X86_REG_RIP || op->mem.base == X86_REG_EIP;
 
@@ -242,13 +277,18 @@ static void loads(const struct rt_decoder *d, const cs_insn *c, struct rt_flow *
 		f->op = RT_OP_COPY;
 		f->from = number(from->reg);
 		f->bytes = from->size;
-	} else if (c->id != X86_INS_MOVABS && is_full(d, (unsigned)c->detail->x86.operands[0].reg)) {
+	} else if (c->id != X86_INS_MOVABS &&
+		   is_full(d, (unsigned)c->detail->x86.operands[0].reg)) {
 		f->op = RT_OP_ADDRESS;
 		f->value = from->imm;
 	} else if (from->type == X86_OP_IMM) {
-		/* The upper half is cleared: how addresses of a program at a fixed place are loaded. */
+		/*
+		 * The upper half is cleared: how addresses of a program at a fixed place are
+		 * loaded.
+		 */
 		f->op = RT_OP_ADDRESS;
-		f->value = c->detail->x86.operands[0].size == 4 ? (int64_t)(uint32_t)from->imm : from->imm;
+		f->value = c->detail->x86.operands[0].size == 4 ? (int64_t)(uint32_t)from->imm
+								: from->imm;
 	}
 }
 
@@ -354,14 +394,19 @@ static void find_op(const struct rt_decoder *d, const cs_insn *c, struct rt_flow
 		return;
 	f->to = x->operands[0].type == X86_OP_REG ? number(x->operands[0].reg) : RT_NO_REG;
 	switch (c->id) {
-	case X86_INS_MOV: case X86_INS_MOVABS: case X86_INS_MOVZX: case X86_INS_MOVSX: case X86_INS_MOVSXD:
+	case X86_INS_MOV:
+	case X86_INS_MOVABS:
+	case X86_INS_MOVZX:
+	case X86_INS_MOVSX:
+	case X86_INS_MOVSXD:
 		if (f->to != RT_NO_REG)
 			loads(d, c, f);
 		else
 			stores(d, c, f);
 		break;
 	case X86_INS_XCHG:
-		f->other = x->operands[1].type == X86_OP_REG ? number(x->operands[1].reg) : RT_NO_REG;
+		f->other = x->operands[1].type == X86_OP_REG ? number(x->operands[1].reg)
+							     : RT_NO_REG;
 		break;
 	case X86_INS_LEA:
 		address(d, c, f);
@@ -369,7 +414,13 @@ static void find_op(const struct rt_decoder *d, const cs_insn *c, struct rt_flow
 	case X86_INS_CMP:
 		compares(d, c, f);
 		break;
-	case X86_INS_ADD: case X86_INS_SUB: case X86_INS_AND: case X86_INS_OR: case X86_INS_XOR: case X86_INS_ADC: case X86_INS_SBB:
+	case X86_INS_ADD:
+	case X86_INS_SUB:
+	case X86_INS_AND:
+	case X86_INS_OR:
+	case X86_INS_XOR:
+	case X86_INS_ADC:
+	case X86_INS_SBB:
 		arithmetic(c, f);
 		break;
 	}
@@ -383,15 +434,18 @@ static bool newer(const uint8_t *p, size_t n, struct rt_flow *f)
 
 	if (at + 3 > n || p[at] != 0x0f)
 		return false;
-	shadow = at && ((p[at + 1] == 0xae && (p[at + 2] & 0xf8) == 0xe8) || (p[at + 1] == 0x1e && (p[at + 2] & 0xf8) == 0xc8));
+	shadow = at && ((p[at + 1] == 0xae && (p[at + 2] & 0xf8) == 0xe8) ||
+			(p[at + 1] == 0x1e && (p[at + 2] & 0xf8) == 0xc8));
 	if (!shadow && !(!at && p[1] == 0x01 && (p[2] & 0xfe) == 0xee))
 		return false;
 	f->size = (uint8_t)(at + 3);
-	f->writes = shadow ? 1u << ((p[at + 2] & 7) + (at == 2 && (p[1] & 1) ? 8 : 0)) : 5;	/* rdpkru: eax and edx */
+	/* rdpkru: eax and edx */
+	f->writes = shadow ? 1u << ((p[at + 2] & 7) + (at == 2 && (p[1] & 1) ? 8 : 0)) : 5;
 	return true;
 }
 
-bool rt_flow_x86(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_flow *f)
+bool rt_flow_x86(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_t addr,
+		 struct rt_flow *f)
 {
 	const cs_insn *c = d->insn;
 

@@ -6,8 +6,9 @@
 #include "base/array.h"
 
 /*
- * The shared rule is that of 64-bit mode.  Here 40..4f are inc and dec and end the instruction, the opcodes below
- * exist, and c4, c5 and 62 are VEX and EVEX only where the next byte could not be the ModRM of lds, les and bound.
+ * The shared rule is that of 64-bit mode.  Here 40..4f are inc and dec and end the instruction, the
+ * opcodes below exist, and c4, c5 and 62 are VEX and EVEX only where the next byte could not be the
+ * ModRM of lds, les and bound.
  */
 /* Kernels make calls of nops in 64-bit code alone. */
 static const char *i386_refuses(const uint8_t *insn, size_t n, enum rt_nops nops)
@@ -20,7 +21,10 @@ static const char *i386_refuses(const uint8_t *insn, size_t n, enum rt_nops nops
 	switch (insn[0]) {
 	case 0x06: case 0x0e: case 0x16: case 0x1e:	/* push %es, %cs, %ss, %ds */
 	case 0x27: case 0x2f: case 0x37: case 0x3f:	/* daa, das, aaa, aas */
-	case 0x60: case 0x61: case 0x82: case 0x9a:	/* pusha, popa, a second group 1, far call */
+	case 0x60:
+	case 0x61:
+	case 0x82:
+	case 0x9a: /* pusha, popa, a second group 1, far call */
 	case 0xd4: case 0xd5: case 0xd6: case 0xea:	/* aam, aad, salc, far jmp */
 		return NULL;
 	case 0x62: case 0xc4: case 0xc5:
@@ -38,7 +42,8 @@ static bool i386_pushes(const uint8_t *insn, size_t n)
 		insn++;
 		n--;
 	}
-	return n && ((*insn & 0xf8) == 0x50 || *insn == 0xe8 || (n > 1 && *insn == 0xff && (insn[1] >> 3 & 7) == 2));
+	return n && ((*insn & 0xf8) == 0x50 || *insn == 0xe8 ||
+		     (n > 1 && *insn == 0xff && (insn[1] >> 3 & 7) == 2));
 }
 
 static bool i386_is_landing(const uint8_t *insn)
@@ -46,9 +51,13 @@ static bool i386_is_landing(const uint8_t *insn)
 	return memcmp(insn, "\xf3\x0f\x1e\xfb", 4) == 0;	/* endbr32 */
 }
 
-/* "System V ABI, Intel386 supplement": DWARF register numbers.  The registers are those of an x86-64 kernel. */
+/*
+ * "System V ABI, Intel386 supplement": DWARF register numbers.  The registers are those of an
+ * x86-64 kernel.
+ */
 static const struct rt_reg dwarf[] = {
-	{ "ax", 80 }, { "cx", 88 }, { "dx", 96 }, { "bx", 40 }, { "sp", 152 }, { "bp", 32 }, { "si", 104 }, { "di", 112 },
+	{ "ax", 80 },  { "cx", 88 }, { "dx", 96 },  { "bx", 40 },
+	{ "sp", 152 }, { "bp", 32 }, { "si", 104 }, { "di", 112 },
 };
 
 static const char *i386_platform(void)
@@ -57,8 +66,8 @@ static const char *i386_platform(void)
 }
 
 /*
- * A 32-bit program on an x86-64 kernel: the registers are the 64-bit pt_regs with their upper halves clear, and all
- * arguments are on the stack above the 4-byte return address.
+ * A 32-bit program on an x86-64 kernel: the registers are the 64-bit pt_regs with their upper
+ * halves clear, and all arguments are on the stack above the 4-byte return address.
  */
 const struct rt_arch rt_arch_i386 = {
 	.name = "i386",

@@ -2,16 +2,17 @@
 #include "arch/arch.h"
 
 /*
- * On 3.10, 4.4, 4.9 and 4.14 a uretprobe writes 8 bytes over a 4-byte return address, and so 0 over the first argument.
- * Other kernels do not (RHEL 7's 3.10, 4.19).  sum(n) = n + sum(n - 1) reads its argument after a call that returns through
- * the trampoline; it begins with push, and place(n) with a call, which kernels emulate, as functions of
- * position-independent programs do.
+ * On 3.10, 4.4, 4.9 and 4.14 a uretprobe writes 8 bytes over a 4-byte return address, and so 0 over
+ * the first argument.  Other kernels do not (RHEL 7's 3.10, 4.19).  sum(n) = n + sum(n - 1) reads
+ * its argument after a call that returns through the trampoline; it begins with push, and place(n)
+ * with a call, which kernels emulate, as functions of position-independent programs do.
  */
 static const uint8_t code[] = {
 	0xb8, 0x1b, 0x00, 0x00, 0x00,		/* mov $27,%eax: alarm(2), should it never end */
 	0xbb, 0x02, 0x00, 0x00, 0x00,		/* mov $2,%ebx */
 	0xcd, 0x80,				/* int $0x80 */
-	0xb8, 0xac, 0x00, 0x00, 0x00,		/* mov $172,%eax: prctl(PR_SET_DUMPABLE, 0), should it crash */
+	/* mov $172,%eax: prctl(PR_SET_DUMPABLE, 0), should it crash */
+	0xb8, 0xac, 0x00, 0x00, 0x00,
 	0xbb, 0x04, 0x00, 0x00, 0x00,		/* mov $4,%ebx */
 	0x31, 0xc9,				/* xor %ecx,%ecx */
 	0xcd, 0x80,				/* int $0x80 */

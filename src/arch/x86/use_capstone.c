@@ -22,13 +22,16 @@ enum { RESULT = RT_USE_ARGS };
 
 /* The parts of the registers, from %rdi on, and of the result's. */
 static const struct name names[] = {
-	{ X86_REG_RDI, 0, 8 }, { X86_REG_EDI, 0, 4 }, { X86_REG_DI, 0, 2 }, { X86_REG_DIL, 0, 1 },
-	{ X86_REG_RSI, 1, 8 }, { X86_REG_ESI, 1, 4 }, { X86_REG_SI, 1, 2 }, { X86_REG_SIL, 1, 1 },
-	{ X86_REG_RDX, 2, 8 }, { X86_REG_EDX, 2, 4 }, { X86_REG_DX, 2, 2 }, { X86_REG_DL, 2, 1 }, { X86_REG_DH, 2, 2 },
-	{ X86_REG_RCX, 3, 8 }, { X86_REG_ECX, 3, 4 }, { X86_REG_CX, 3, 2 }, { X86_REG_CL, 3, 1 }, { X86_REG_CH, 3, 2 },
-	{ X86_REG_R8, 4, 8 }, { X86_REG_R8D, 4, 4 }, { X86_REG_R8W, 4, 2 }, { X86_REG_R8B, 4, 1 },
-	{ X86_REG_R9, 5, 8 }, { X86_REG_R9D, 5, 4 }, { X86_REG_R9W, 5, 2 }, { X86_REG_R9B, 5, 1 },
-	{ X86_REG_RAX, RESULT, 8 }, { X86_REG_EAX, RESULT, 4 }, { X86_REG_AX, RESULT, 2 }, { X86_REG_AL, RESULT, 1 },
+	{ X86_REG_RDI, 0, 8 },	    { X86_REG_EDI, 0, 4 },     { X86_REG_DI, 0, 2 },
+	{ X86_REG_DIL, 0, 1 },	    { X86_REG_RSI, 1, 8 },     { X86_REG_ESI, 1, 4 },
+	{ X86_REG_SI, 1, 2 },	    { X86_REG_SIL, 1, 1 },     { X86_REG_RDX, 2, 8 },
+	{ X86_REG_EDX, 2, 4 },	    { X86_REG_DX, 2, 2 },      { X86_REG_DL, 2, 1 },
+	{ X86_REG_DH, 2, 2 },	    { X86_REG_RCX, 3, 8 },     { X86_REG_ECX, 3, 4 },
+	{ X86_REG_CX, 3, 2 },	    { X86_REG_CL, 3, 1 },      { X86_REG_CH, 3, 2 },
+	{ X86_REG_R8, 4, 8 },	    { X86_REG_R8D, 4, 4 },     { X86_REG_R8W, 4, 2 },
+	{ X86_REG_R8B, 4, 1 },	    { X86_REG_R9, 5, 8 },      { X86_REG_R9D, 5, 4 },
+	{ X86_REG_R9W, 5, 2 },	    { X86_REG_R9B, 5, 1 },     { X86_REG_RAX, RESULT, 8 },
+	{ X86_REG_EAX, RESULT, 4 }, { X86_REG_AX, RESULT, 2 }, { X86_REG_AL, RESULT, 1 },
 	{ X86_REG_AH, RESULT, 2 },
 };
 
@@ -79,10 +82,11 @@ static bool is_constant(const cs_insn *c)
 	const cs_x86 *x = &c->detail->x86;
 
 	/* -1 and 0, as -Os makes them */
-	if ((c->id == X86_INS_OR || c->id == X86_INS_AND) && x->op_count == 2 && x->operands[0].type == X86_OP_REG &&
-	    x->operands[1].type == X86_OP_IMM)
+	if ((c->id == X86_INS_OR || c->id == X86_INS_AND) && x->op_count == 2 &&
+	    x->operands[0].type == X86_OP_REG && x->operands[1].type == X86_OP_IMM)
 		return (int32_t)x->operands[1].imm == (c->id == X86_INS_OR ? -1 : 0);
-	return (c->id == X86_INS_XOR || c->id == X86_INS_SUB || c->id == X86_INS_SBB) && x->op_count == 2 && x->operands[0].type == X86_OP_REG &&
+	return (c->id == X86_INS_XOR || c->id == X86_INS_SUB || c->id == X86_INS_SBB) &&
+	       x->op_count == 2 && x->operands[0].type == X86_OP_REG &&
 	       x->operands[1].type == X86_OP_REG && x->operands[0].reg == x->operands[1].reg;
 }
 
@@ -91,8 +95,10 @@ static bool is_zero(const cs_insn *c)
 {
 	const cs_x86_op *last = c->detail->x86.operands + c->detail->x86.op_count - 1;
 
-	return (c->id == X86_INS_PXOR || c->id == X86_INS_XORPS || c->id == X86_INS_XORPD || c->id == X86_INS_VPXOR) &&
-	       c->detail->x86.op_count >= 2 && last->type == X86_OP_REG && last[-1].type == X86_OP_REG && last->reg == last[-1].reg;
+	return (c->id == X86_INS_PXOR || c->id == X86_INS_XORPS || c->id == X86_INS_XORPD ||
+		c->id == X86_INS_VPXOR) &&
+	       c->detail->x86.op_count >= 2 && last->type == X86_OP_REG &&
+	       last[-1].type == X86_OP_REG && last->reg == last[-1].reg;
 }
 
 /* What leaves 0 above the lowest byte, upon which that is often set alone (set<cc>). */
@@ -109,7 +115,12 @@ static bool is_small(const cs_insn *c)
 static bool is_aside(const cs_insn *c)
 {
 	switch (c->id) {
-	case X86_INS_POP: case X86_INS_DIV: case X86_INS_IDIV: case X86_INS_CMPXCHG: case X86_INS_CPUID: case X86_INS_RDTSC:
+	case X86_INS_POP:
+	case X86_INS_DIV:
+	case X86_INS_IDIV:
+	case X86_INS_CMPXCHG:
+	case X86_INS_CPUID:
+	case X86_INS_RDTSC:
 	case X86_INS_SYSCALL:
 		return true;
 	case X86_INS_MUL: case X86_INS_IMUL:
@@ -131,7 +142,10 @@ static void note_read(struct rt_use *use, unsigned reg, unsigned bytes)
 		use->reads[name->index] = (uint8_t)bytes;
 }
 
-/* An address is computed with whole registers, whatever is in them: of lea only what it keeps counts. */
+/*
+ * An address is computed with whole registers, whatever is in them: of lea only what it keeps
+ * counts.
+ */
 static void note_memory(const cs_insn *c, const cs_x86_op *op, struct rt_use *use)
 {
 	const struct name *name = name_of(op->mem.base);
@@ -150,7 +164,8 @@ static bool is_address(const cs_x86 *x, unsigned reg)
 	unsigned i;
 
 	for (i = 0; i < x->op_count; i++)
-		if (x->operands[i].type == X86_OP_MEM && (x->operands[i].mem.base == reg || x->operands[i].mem.index == reg))
+		if (x->operands[i].type == X86_OP_MEM &&
+		    (x->operands[i].mem.base == reg || x->operands[i].mem.index == reg))
 			return true;
 	return false;
 }
@@ -178,16 +193,19 @@ static void note_writes(const cs_insn *c, const uint16_t *writes, unsigned n, st
 		const struct name *name = name_of(writes[i]);
 
 		/* The x87's stack, too: a long double's. */
-		use->vector_write |= is_vector(writes[i]) || writes[i] == X86_REG_FPSW || (writes[i] >= X86_REG_ST0 && writes[i] <= X86_REG_ST7);
+		use->vector_write |= is_vector(writes[i]) || writes[i] == X86_REG_FPSW ||
+				     (writes[i] >= X86_REG_ST0 && writes[i] <= X86_REG_ST7);
 		if (!name)
 			continue;
 		if (name->index == RESULT)
-			use->result_write = name->bytes > use->result_write ? name->bytes : use->result_write;
-		else	/* though of a small part the rest is kept, it is not the argument any more */
+			use->result_write = name->bytes > use->result_write ? name->bytes
+									    : use->result_write;
+		else /* though of a small part the rest is kept, it is not the argument any more */
 			use->writes |= (uint8_t)(1u << name->index);
 	}
 	/* movsb and the like: what they go through are pointers. */
-	if (c->id == X86_INS_MOVSB || c->id == X86_INS_MOVSQ || c->id == X86_INS_STOSB || c->id == X86_INS_STOSQ || c->id == X86_INS_MOVSD)
+	if (c->id == X86_INS_MOVSB || c->id == X86_INS_MOVSQ || c->id == X86_INS_STOSB ||
+	    c->id == X86_INS_STOSQ || c->id == X86_INS_MOVSD)
 		use->pointers |= use->reads[0] ? 1 : 0;
 }
 
@@ -196,7 +214,8 @@ static void note_save(const cs_insn *c, struct rt_use *use)
 	const cs_x86 *x = &c->detail->x86;
 	const struct name *name;
 
-	if (c->id != X86_INS_MOV || x->op_count != 2 || x->operands[0].type != X86_OP_MEM || x->operands[1].type != X86_OP_REG ||
+	if (c->id != X86_INS_MOV || x->op_count != 2 || x->operands[0].type != X86_OP_MEM ||
+	    x->operands[1].type != X86_OP_REG ||
 	    (x->operands[0].mem.base != X86_REG_RSP && x->operands[0].mem.base != X86_REG_RBP))
 		return;
 	name = name_of(x->operands[1].reg);
@@ -229,8 +248,10 @@ static void note_registers(struct rt_user *u, struct rt_use *use)
 	note_save(c, use);
 	use->result_aside = is_aside(c);
 	use->result_small = use->result_write >= 4 && is_small(c);
-	use->tests_vectors = c->id == X86_INS_TEST && x->op_count == 2 && x->operands[0].type == X86_OP_REG &&
-			     x->operands[0].reg == X86_REG_AL && x->operands[1].type == X86_OP_REG && x->operands[1].reg == X86_REG_AL;
+	use->tests_vectors = c->id == X86_INS_TEST && x->op_count == 2 &&
+			     x->operands[0].type == X86_OP_REG &&
+			     x->operands[0].reg == X86_REG_AL &&
+			     x->operands[1].type == X86_OP_REG && x->operands[1].reg == X86_REG_AL;
 }
 
 static void note_flow(const cs_insn *c, struct rt_use *use)
@@ -253,7 +274,8 @@ static void note_flow(const cs_insn *c, struct rt_use *use)
 			use->target = direct ? (uint64_t)x->operands[0].imm : 0;
 			return;
 		case CS_GRP_JUMP:
-			use->flow = c->id == X86_INS_JMP || c->id == X86_INS_LJMP ? RT_USE_JUMP : RT_USE_BRANCH;
+			use->flow = c->id == X86_INS_JMP || c->id == X86_INS_LJMP ? RT_USE_JUMP
+										  : RT_USE_BRANCH;
 			use->target = direct ? (uint64_t)x->operands[0].imm : 0;
 			return;
 		}

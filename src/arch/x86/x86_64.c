@@ -12,24 +12,29 @@ static const struct rt_reg args[] = {
 
 /* "System V ABI, AMD64 supplement", figure 3.36: DWARF register number mapping. */
 static const struct rt_reg dwarf[] = {
-	{ "ax", 80 }, { "dx", 96 }, { "cx", 88 }, { "bx", 40 }, { "si", 104 }, { "di", 112 }, { "bp", 32 }, { "sp", 152 },
-	{ "r8", 72 }, { "r9", 64 }, { "r10", 56 }, { "r11", 48 }, { "r12", 24 }, { "r13", 16 }, { "r14", 8 }, { "r15", 0 },
+	{ "ax", 80 },  { "dx", 96 },  { "cx", 88 }, { "bx", 40 }, { "si", 104 }, { "di", 112 },
+	{ "bp", 32 },  { "sp", 152 }, { "r8", 72 }, { "r9", 64 }, { "r10", 56 }, { "r11", 48 },
+	{ "r12", 24 }, { "r13", 16 }, { "r14", 8 }, { "r15", 0 },
 };
 
 /* Go's src/cmd/compile/abi-internal.md, since Go 1.17. */
 static const struct rt_reg go[] = {
-	{ "ax", 80 }, { "bx", 40 }, { "cx", 88 }, { "di", 112 }, { "si", 104 }, { "r8", 72 }, { "r9", 64 }, { "r10", 56 }, { "r11", 48 },
+	{ "ax", 80 }, { "bx", 40 }, { "cx", 88 },  { "di", 112 }, { "si", 104 },
+	{ "r8", 72 }, { "r9", 64 }, { "r10", 56 }, { "r11", 48 },
 };
 
-static bool x86_64_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr)
+static bool x86_64_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed,
+				 uint64_t *addr)
 {
 	/* lea disp32(%rip),%reg64 */
-	if (n >= 7 && (insn[0] == 0x48 || insn[0] == 0x4c) && insn[1] == 0x8d && (insn[2] & 0xc7) == 0x05) {
+	if (n >= 7 && (insn[0] == 0x48 || insn[0] == 0x4c) && insn[1] == 0x8d &&
+	    (insn[2] & 0xc7) == 0x05) {
 		*addr = pc + 7 + (uint64_t)(int64_t)(int32_t)rt_arch_word(insn + 3);
 		return true;
 	}
 	/* mov $imm32,%reg64 */
-	if (fixed && n >= 7 && insn[0] == 0x48 && insn[1] == 0xc7 && insn[2] >= 0xc0 && insn[2] <= 0xc7) {
+	if (fixed && n >= 7 && insn[0] == 0x48 && insn[1] == 0xc7 && insn[2] >= 0xc0 &&
+	    insn[2] <= 0xc7) {
 		*addr = (uint64_t)(int64_t)(int32_t)rt_arch_word(insn + 3);
 		return true;
 	}

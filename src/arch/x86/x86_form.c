@@ -15,16 +15,22 @@ struct pattern {
 /* The first that fits. */
 static const struct pattern patterns[] = {
 	{ 1, { 0x50 }, { 0xf8 }, RT_FORM_PUSH },
-	{ 1, { 0x90 }, { 0xff }, RT_FORM_NOP }, { 2, { 0x66, 0x90 }, ALL, RT_FORM_NOP16 },
-	{ 1, { 0xeb }, { 0xff }, RT_FORM_JMP }, { 1, { 0xe9 }, { 0xff }, RT_FORM_JMP },
-	{ 1, { 0x70 }, { 0xf0 }, RT_FORM_JCC }, { 2, { 0x0f, 0x80 }, { 0xff, 0xf0 }, RT_FORM_JCC },
+	{ 1, { 0x90 }, { 0xff }, RT_FORM_NOP },
+	{ 2, { 0x66, 0x90 }, ALL, RT_FORM_NOP16 },
+	{ 1, { 0xeb }, { 0xff }, RT_FORM_JMP },
+	{ 1, { 0xe9 }, { 0xff }, RT_FORM_JMP },
+	{ 1, { 0x70 }, { 0xf0 }, RT_FORM_JCC },
+	{ 2, { 0x0f, 0x80 }, { 0xff, 0xf0 }, RT_FORM_JCC },
 	{ 1, { 0xe8 }, { 0xff }, RT_FORM_CALL },
 	{ 5, { 0x0f, 0x1f, 0x44, 0x00, 0x00 }, ALL, RT_FORM_NOP5 },
 	{ 3, { 0x0f, 0x1f, 0x00 }, { 0xff, 0xff, 0x38 }, RT_FORM_NOP_LONG },
-	{ 2, { 0x83, 0xec }, ALL, RT_FORM_SUB_SP }, { 2, { 0x81, 0xec }, ALL, RT_FORM_SUB_SP },
-	{ 2, { 0x89, 0xc0 }, { 0xff, 0xc0 }, RT_FORM_MOV }, { 2, { 0x8b, 0xc0 }, { 0xff, 0xc0 }, RT_FORM_MOV },
+	{ 2, { 0x83, 0xec }, ALL, RT_FORM_SUB_SP },
+	{ 2, { 0x81, 0xec }, ALL, RT_FORM_SUB_SP },
+	{ 2, { 0x89, 0xc0 }, { 0xff, 0xc0 }, RT_FORM_MOV },
+	{ 2, { 0x8b, 0xc0 }, { 0xff, 0xc0 }, RT_FORM_MOV },
 	{ 2, { 0x84, 0xc0 }, { 0xfe, 0xc0 }, RT_FORM_TEST },
-	{ 2, { 0x31, 0xc0 }, { 0xff, 0xc0 }, RT_FORM_XOR }, { 2, { 0x33, 0xc0 }, { 0xff, 0xc0 }, RT_FORM_XOR },
+	{ 2, { 0x31, 0xc0 }, { 0xff, 0xc0 }, RT_FORM_XOR },
+	{ 2, { 0x33, 0xc0 }, { 0xff, 0xc0 }, RT_FORM_XOR },
 	{ 1, { 0x8d }, { 0xff }, RT_FORM_LEA },
 	{ 1, { 0xc3 }, { 0xff }, RT_FORM_RET },
 };
@@ -67,7 +73,10 @@ enum rt_form rt_x86_64_form(const uint8_t *insn, size_t n)
 	if (form)
 		return form;
 	form = find(patterns, RT_COUNT(patterns), insn + rex, n - rex);
-	/* A REX prefix is no part of the others: there it would be another instruction to the kernel. */
+	/*
+	 * A REX prefix is no part of the others: there it would be another instruction to the
+	 * kernel.
+	 */
 	return rex && form < RT_FORM_SUB_SP ? RT_FORM_OTHER : form;
 }
 

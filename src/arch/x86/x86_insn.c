@@ -5,15 +5,17 @@
 #include "base/array.h"
 
 /*
- * What uprobe_init_insn() of arch/x86/kernel/uprobes.c refuses in 64-bit mode.  The refusal comes only when a process
- * maps the page: until then the probe is accepted and simply never hit, so it must be known beforehand.
+ * What uprobe_init_insn() of arch/x86/kernel/uprobes.c refuses in 64-bit mode.  The refusal comes
+ * only when a process maps the page: until then the probe is accepted and simply never hit, so it
+ * must be known beforehand.
  */
 
 #define CANNOT ", which the kernel cannot probe"
 
 struct range {
 	uint8_t first, last;
-	bool kernel;		/* the kernel refuses it too; false: it accepts it and the traced program is killed */
+	/* the kernel refuses it too; false: it accepts it and the traced program is killed */
+	bool kernel;
 	const char *why;
 };
 
@@ -22,39 +24,59 @@ static const char privileged[] = "begins with a privileged instruction" CANNOT;
 static const char invalid[] = "begins with a byte that is no instruction in 64-bit mode";
 
 static const struct range one_byte[] = {
-	{ 0x06, 0x07, true, invalid }, { 0x0e, 0x0e, true, invalid }, { 0x16, 0x17, true, invalid },
-	{ 0x1e, 0x1f, true, invalid }, { 0x27, 0x27, true, invalid }, { 0x2f, 0x2f, true, invalid },
-	{ 0x37, 0x37, true, invalid }, { 0x3f, 0x3f, true, invalid }, { 0x60, 0x61, true, invalid },
-	{ 0x6c, 0x6f, true, privileged },	/* ins, outs */
-	{ 0x82, 0x82, true, invalid }, { 0x9a, 0x9a, true, invalid },
-	/* Single-stepped, pushf stores our trap flag and popf drops it: SIGTRAP, or a step that never ends. */
+	{ 0x06, 0x07, true, invalid },
+	{ 0x0e, 0x0e, true, invalid },
+	{ 0x16, 0x17, true, invalid },
+	{ 0x1e, 0x1f, true, invalid },
+	{ 0x27, 0x27, true, invalid },
+	{ 0x2f, 0x2f, true, invalid },
+	{ 0x37, 0x37, true, invalid },
+	{ 0x3f, 0x3f, true, invalid },
+	{ 0x60, 0x61, true, invalid },
+	{ 0x6c, 0x6f, true, privileged }, /* ins, outs */
+	{ 0x82, 0x82, true, invalid },
+	{ 0x9a, 0x9a, true, invalid },
+	/*
+	 * Single-stepped, pushf stores our trap flag and popf drops it: SIGTRAP, or a step that
+	 * never ends.
+	 */
 	{ 0x9c, 0x9c, false, "begins with pushf, which would see the kernel's single-stepping" },
 	{ 0x9d, 0x9d, false, "begins with popf, which would undo the kernel's single-stepping" },
-	{ 0xcc, 0xcc, true, "begins with a breakpoint (int3)" }, { 0xcd, 0xcd, true, "begins with int" CANNOT },
-	{ 0xce, 0xce, true, "begins with into" CANNOT }, { 0xcf, 0xcf, true, "begins with iret" CANNOT },
+	{ 0xcc, 0xcc, true, "begins with a breakpoint (int3)" },
+	{ 0xcd, 0xcd, true, "begins with int" CANNOT },
+	{ 0xce, 0xce, true, "begins with into" CANNOT },
+	{ 0xcf, 0xcf, true, "begins with iret" CANNOT },
 	{ 0xd4, 0xd6, true, invalid },
-	{ 0xe4, 0xe7, true, privileged },	/* in, out */
+	{ 0xe4, 0xe7, true, privileged }, /* in, out */
 	{ 0xea, 0xea, true, invalid },
-	{ 0xec, 0xef, true, privileged },	/* in, out */
-	{ 0xf1, 0xf1, true, "begins with int1" CANNOT }, { 0xf4, 0xf4, true, "begins with hlt" CANNOT },
-	{ 0xfa, 0xfb, true, privileged },	/* cli, sti */
+	{ 0xec, 0xef, true, privileged }, /* in, out */
+	{ 0xf1, 0xf1, true, "begins with int1" CANNOT },
+	{ 0xf4, 0xf4, true, "begins with hlt" CANNOT },
+	{ 0xfa, 0xfb, true, privileged }, /* cli, sti */
 };
 
-static const struct range two_byte[] = {	/* after 0f */
-	{ 0x00, 0x01, true, unknown },		/* system groups; also xgetbv, rdtscp, xend */
-	{ 0x05, 0x05, true, "begins with syscall" CANNOT }, { 0x06, 0x06, true, privileged },
-	{ 0x07, 0x07, true, "begins with sysret" CANNOT }, { 0x08, 0x09, true, privileged },
-	{ 0x0b, 0x0b, true, "begins with ud2" CANNOT }, { 0x30, 0x30, true, privileged },
-	{ 0x34, 0x34, true, "begins with sysenter" CANNOT }, { 0x35, 0x35, true, "begins with sysexit" CANNOT },
+static const struct range two_byte[] = {
+	/* after 0f */
+	{ 0x00, 0x01, true, unknown }, /* system groups; also xgetbv, rdtscp, xend */
+	{ 0x05, 0x05, true, "begins with syscall" CANNOT },
+	{ 0x06, 0x06, true, privileged },
+	{ 0x07, 0x07, true, "begins with sysret" CANNOT },
+	{ 0x08, 0x09, true, privileged },
+	{ 0x0b, 0x0b, true, "begins with ud2" CANNOT },
+	{ 0x30, 0x30, true, privileged },
+	{ 0x34, 0x34, true, "begins with sysenter" CANNOT },
+	{ 0x35, 0x35, true, "begins with sysexit" CANNOT },
 	{ 0x37, 0x37, true, privileged },
-	{ 0x78, 0x79, true, unknown },		/* vmread, vmwrite; with prefixes extrq and insertq */
-	{ 0xae, 0xae, true, unknown },		/* fences, ldmxcsr, xsave, rdfsbase */
+	/* vmread, vmwrite; with prefixes extrq and insertq */
+	{ 0x78, 0x79, true, unknown },
+	{ 0xae, 0xae, true, unknown }, /* fences, ldmxcsr, xsave, rdfsbase */
 };
 
 /*
- * Of a VEX or EVEX instruction kernels take the opcode for a one-byte opcode (seen up to 6.18), so that they refuse vpxor (ef) for being
- * out.  Worse is what they accept and then carry out as something else: vpshufd and vmovd as jcc, vpor as jmp, vpsubsb as call, vcmpps
- * as ret.  The traced program would compute wrong results, or crash.
+ * Of a VEX or EVEX instruction kernels take the opcode for a one-byte opcode (seen up to 6.18), so
+ * that they refuse vpxor (ef) for being out.  Worse is what they accept and then carry out as
+ * something else: vpshufd and vmovd as jcc, vpor as jmp, vpsubsb as call, vcmpps as ret.  The
+ * traced program would compute wrong results, or crash.
  */
 static const struct range as_vex[] = {
 	{ 0x70, 0x7f, false, NULL },		/* jcc */
@@ -128,18 +150,25 @@ const char *rt_x86_refuses(const uint8_t *insn, size_t n)
 	if (vex) {
 		range = find(one_byte, RT_COUNT(one_byte), insn[i]);
 		if (find(as_vex, RT_COUNT(as_vex), insn[i]))
-			return "begins with an AVX instruction that the kernel would take for another one";
-		return range && range->kernel ? "begins with an AVX instruction that the kernel cannot probe" : NULL;
+			return "begins with an AVX instruction that the kernel would take for "
+			       "another one";
+		return range && range->kernel
+			       ? "begins with an AVX instruction that the kernel cannot probe"
+			       : NULL;
 	}
 	/* AMD's XOP, of which kernels know nothing: pop has no other ModRM than /0. */
 	if (!escape && insn[i] == 0x8f && i + 1 < n && (insn[i + 1] & 0x38))
 		return unknown;
-	/* With that bit 90 is no nop, as which kernels "emulate" it (branch_setup_xol_ops(), seen up to 6.18); Go 1.20 has such entries. */
+	/*
+	 * With that bit 90 is no nop, as which kernels "emulate" it (branch_setup_xol_ops(), seen
+	 * up to 6.18); Go 1.20 has such entries.
+	 */
 	if (!escape && rex_b && insn[i] == 0x90)
 		return "begins with xchg %r8, which the kernel would take for a nop";
 	if (escape)
 		range = find(two_byte, RT_COUNT(two_byte), insn[i]);
-	else if (insn[i] == 0x8e)	/* mov to %ss holds off the single-step trap (insn_masking_exception()) */
+	else if (insn[i] ==
+		 0x8e) /* mov to %ss holds off the single-step trap (insn_masking_exception()) */
 		return "begins with a load of a segment register, which the kernel cannot probe";
 	else
 		range = find(one_byte, RT_COUNT(one_byte), insn[i]);
@@ -167,20 +196,25 @@ size_t rt_x86_operand_size(const uint8_t *p, size_t n)
 	return size <= n ? size : 0;
 }
 
-/* Of those with an EVEX prefix; what may write a general register is known to capstone, and not meant. */
+/*
+ * Of those with an EVEX prefix; what may write a general register is known to capstone, and not
+ * meant.
+ */
 static bool is_evex_mask(const uint8_t *p, uint8_t op)
 {
 	unsigned map = p[1] & 7;
 
 	if (p[1] & 8 || !(p[2] & 4))
 		return false;
-	return map == 1 ? op != 0x7e && (op & 0xfe) != 0x2c && (op & 0xfe) != 0x78 : map == 2 || (map == 3 && (op & 0xfc) != 0x14);
+	return map == 1 ? op != 0x7e && (op & 0xfe) != 0x2c && (op & 0xfe) != 0x78
+			: map == 2 || (map == 3 && (op & 0xfc) != 0x14);
 }
 
 static bool is_vex_mask(unsigned map, uint8_t op)
 {
-	return map == 1 ? (op >= 0x41 && op <= 0x4b) || (op >= 0x90 && op <= 0x93) || op == 0x98 || op == 0x99 :
-	       map == 3 && op >= 0x30 && op <= 0x33;
+	return map == 1 ? (op >= 0x41 && op <= 0x4b) || (op >= 0x90 && op <= 0x93) || op == 0x98 ||
+				  op == 0x99
+			: map == 3 && op >= 0x30 && op <= 0x33;
 }
 
 size_t rt_x86_mask_size(const uint8_t *p, size_t n, uint32_t *writes)
@@ -200,15 +234,22 @@ size_t rt_x86_mask_size(const uint8_t *p, size_t n, uint32_t *writes)
 		*writes = 1u << ((p[at + 1] >> 3 & 7) | (p[1] & 0x80 ? 0 : 8));
 	at++;
 	size = rt_x86_operand_size(p + at, n - at);
-	at += size + (map == 3 || (map == 1 && ((op >= 0x70 && op <= 0x73) || op == 0xc2 || (op >= 0xc4 && op <= 0xc6))));
+	at += size + (map == 3 || (map == 1 && ((op >= 0x70 && op <= 0x73) || op == 0xc2 ||
+						(op >= 0xc4 && op <= 0xc6))));
 	return size && at <= n ? at : 0;
 }
 
-/* mov $imm32,%reg32: of any x86; what is before it in 64-bit mode makes no difference to the address. */
+/*
+ * mov $imm32,%reg32: of any x86; what is before it in 64-bit mode makes no difference to the
+ * address.
+ */
 bool rt_x86_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr)
 {
 	(void)pc;
-	/* Only what is linked to a fixed address can have its functions' addresses in its instructions. */
+	/*
+	 * Only what is linked to a fixed address can have its functions' addresses in its
+	 * instructions.
+	 */
 	if (!fixed || n < 5 || insn[0] < 0xb8 || insn[0] > 0xbf)
 		return false;
 	*addr = rt_arch_word(insn + 1);
@@ -219,6 +260,7 @@ bool rt_x86_ends_code(const uint8_t *code)
 {
 	const uint8_t *p = code + RT_ARCH_BEFORE;
 
-	return p[-1] == 0x90 || p[-1] == 0x00 || p[-1] == 0xcc || p[-1] == 0xc3 ||	/* nops, int3, ret */
-	       p[-5] == 0xe9 || p[-2] == 0xeb;						/* jmp */
+	return p[-1] == 0x90 || p[-1] == 0x00 || p[-1] == 0xcc ||
+	       p[-1] == 0xc3 || /* nops, int3, ret */
+	       p[-5] == 0xe9 || p[-2] == 0xeb; /* jmp */
 }

@@ -20,7 +20,9 @@ static bool is_prefix(uint8_t byte)
 	return memchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf2\xf3", byte, 10) != NULL;
 }
 
-/* mov and xchg of a register with itself, lea 0(%reg),%reg: the size from the opcode on; 0: none. */
+/*
+ * mov and xchg of a register with itself, lea 0(%reg),%reg: the size from the opcode on; 0: none.
+ */
 static size_t same_register(const uint8_t *p, size_t n, uint8_t rex)
 {
 	size_t size = n > 1 ? rt_x86_operand_size(p + 1, n - 1) : 0, i;
@@ -78,7 +80,8 @@ const char *rt_x86_64_refuses(const uint8_t *insn, size_t n, enum rt_nops nops)
 	if (nops == RT_NOPS_CALL10 && n >= sizeof(nop10) && memcmp(insn, nop10, sizeof(nop10)) == 0)
 		return NULL;
 	if (nops == RT_NOPS_CALL5 && rt_x86_64_nop_size(insn, n) == NOP5)
-		return "begins with a 5-byte nop, which this kernel replaces by a call that can crash the "
-			"program; 5 bytes further is safe";
+		return "begins with a 5-byte nop, which this kernel replaces by a call that can "
+		       "crash the "
+		       "program; 5 bytes further is safe";
 	return rt_x86_refuses(insn, n);
 }
