@@ -3,36 +3,23 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "attach/held.h"
 
 struct rt_feed {
 	const struct rt_target *target;
 	enum rt_key key;
-	uint32_t main;			/* the function main, or RT_NO_FUNCTION */
 	uint64_t begin, end;
 	struct rt_gaps *gaps;
 	struct rt_stack *stack;
 	struct rt_owners owners;
-	struct rt_locate *locate;
+	struct rt_sites *sites;
 	bool lost;			/* rt_feed_has_lost */
 	bool called;			/* rt_feed_has_calls */
 	bool unseen;			/* rt_feed_unseen */
 	const struct rt_held *held;	/* or NULL */
 	struct rt_form_hits hits;	/* by the instruction under their probes */
 };
-
-static uint32_t find_main(const struct rt_target *t)
-{
-	const struct rt_function *f = t->functions.v;
-	size_t i;
-
-	for (i = 0; i < t->functions.n && t->program.n; i++)
-		if (f[i].image == rt_program_executable(&t->program) && strcmp(rt_function_symbol(&f[i]), "main") == 0)
-			return (uint32_t)i;
-	return RT_NO_FUNCTION;
-}
 
 struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, const struct rt_pids *pids, struct rt_gaps *gaps,
 			    struct rt_stack *stack)
@@ -44,11 +31,10 @@ struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, con
 	feed->target = target;
 	feed->key = key;
 	feed->end = UINT64_MAX;
-	feed->main = find_main(target);
 	feed->gaps = gaps;
 	feed->stack = stack;
-	feed->locate = rt_locate_new(target);
-	if (rt_owners_init(&feed->owners, pids) < 0 || !feed->locate) {
+	feed->sites = rt_sites_new(target, key);
+	if (rt_owners_init(&feed->owners, pids) < 0 || !feed->sites) {
 		rt_feed_free(feed);
 		return NULL;
 	}
@@ -60,7 +46,7 @@ void rt_feed_free(struct rt_feed *feed)
 	if (!feed)
 		return;
 	rt_owners_free(&feed->owners);
-	rt_locate_free(feed->locate);
+	rt_sites_free(feed->sites);
 	free(feed);
 }
 
@@ -73,7 +59,7 @@ int rt_feed_read_processes(struct rt_feed *feed)
 
 	for (i = 0; i < feed->owners.n && r == 0; i++) {
 		r = rt_process_read_threads(&feed->owners.v[i]);
-		if (r == 0 && maps && rt_locate_read(feed->locate, feed->owners.v[i].pid) == -ENOMEM)
+		if (r == 0 && maps && rt_sites_read(feed->sites, feed->owners.v[i].pid) == -ENOMEM)
 			r = -ENOMEM;
 	}
 	return r;
@@ -90,9 +76,9 @@ struct rt_form_hits *rt_feed_hits(struct rt_feed *feed)
 	return &feed->hits;
 }
 
-struct rt_locate *rt_feed_locate(struct rt_feed *feed)
+struct rt_sites *rt_feed_sites(struct rt_feed *feed)
 {
-	return feed->locate;
+	return feed->sites;
 }
 
 /* Hits of a thread were lost, the last of them before the event. */
@@ -170,64 +156,10 @@ static int on_goexit(struct rt_feed *feed, struct rt_process *process, const str
 	return rt_stack_goexit(feed->stack, process->pid, event->hit.goid, event->time);
 }
 
-/*
- * Which function was hit, and how its end is seen; the stack pointer becomes that at its entry.  1: it is the end of no function that we
- * know.
- */
-static int find_function(struct rt_feed *feed, struct rt_event *event, struct rt_hit *hit)
-{
-	const struct rt_target *t = feed->target;
-	const struct rt_location *place;
-
-	if (feed->key == RT_KEY_ID) {
-		if (event->hit.key >= t->nprobes || t->probes[event->hit.key].plan != event->hit.plan)
-			return -EBADMSG;
-		hit->function = t->probes[event->hit.key].function;
-		hit->exit = rt_target_exit(t, &t->probes[event->hit.key]);
-		if (hit->exit && hit->exit->shared)
-			hit->function = RT_NO_FUNCTION;
-	} else if (hit->plan->kind == RT_KIND_ENTRY) {
-		hit->function = rt_locate_function(feed->locate, event->pid, event->hit.key);
-	} else if (!rt_plan_is_uretprobe(hit->plan)) {
-		place = rt_locate_place(feed->locate, event->pid, event->hit.key, true);
-		if (!place)
-			return 1;
-		hit->function = place->function;
-		hit->exit = place->exit;
-	}
-	if (hit->plan->role)
-		return 0;
-	hit->returns = hit->function != RT_NO_FUNCTION ? t->returns[hit->function] : !t->entry_only[0];
-	if (hit->exit)
-		event->hit.sp += hit->exit->place.sp_down;
-	if (hit->function == RT_NO_FUNCTION)
-		return 0;
-	/* What is left for another stack returns later. */
-	hit->at_exits = t->functions.v[hit->function].how == RT_HOW_INSN && !t->switches && !t->lacks_stack_hooks;
-	hit->exits = &t->functions.v[hit->function].exits;
-	if (hit->plan->kind == RT_KIND_ENTRY)
-		event->hit.sp += (uint64_t)(int64_t)t->functions.v[hit->function].sp_down;
-	return 0;
-}
-
-/* The target of a jump through a register. */
-static uint32_t find_target(struct rt_feed *feed, const struct rt_event *event,
-			    const struct rt_hit *hit)
-{
-	uint32_t function;
-	uint64_t address;
-
-	if (!hit->exit || !hit->exit->plan || event->hit.faults & 1)
-		return 0;
-	address = rt_plan_int(hit->plan, 0, event->hit.data);
-	function = rt_locate_entry(feed->locate, event->pid, address);
-	return function == RT_NO_FUNCTION ? 0 : function + 1;
-}
-
 /* The stack takes each address at the start of a page for the trampoline's.  Of others it wants to know no more than that. */
 static void tell_from_trampoline(struct rt_feed *feed, struct rt_event *event)
 {
-	if (rt_locate_page_of_code(feed->locate, event->pid, event->hit.ra))
+	if (rt_sites_is_code_page(feed->sites, event->pid, event->hit.ra))
 		event->hit.ra++;
 }
 
@@ -277,16 +209,11 @@ static int on_hit(struct rt_feed *feed, struct rt_process *process, struct rt_ev
 	if (r < 0 || event->time < feed->begin || event->time > feed->end)
 		return r;
 	hit.plan = &t->plans[event->hit.plan];
-	r = find_function(feed, event, &hit);
+	r = rt_sites_resolve(feed->sites, event, &hit);
 	if (r != 0)
 		return r < 0 ? r : 0;
-	hit.leads = find_target(feed, event, &hit);
-	hit.once = hit.function != RT_NO_FUNCTION && hit.function == feed->main;
 	if (hit.function != RT_NO_FUNCTION && (hit.exit || hit.plan->kind == RT_KIND_ENTRY))
 		rt_stepped_hit(&feed->hits, &t->functions.v[hit.function], hit.exit, 1);
-	hit.libcall = hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].libcall;
-	if (t->libcalls && hit.plan->kind == RT_KIND_ENTRY && hit.function != RT_NO_FUNCTION)
-		hit.outside = hit.libcall && !rt_locate_from_program(feed->locate, event->pid, event->hit.ra, &t->functions.v[hit.function]);
 	/* The runtime resumes it from a stack of its own. */
 	if (hit.plan->role == RT_ROLE_RECOVERED)
 		event->hit.sp = event->hit.faults & 1 ? 0 : rt_plan_int(hit.plan, 0, event->hit.data);
@@ -351,7 +278,7 @@ static int on_exec(struct rt_feed *feed, struct rt_process *process, const struc
 
 	if (rt_process_exec(process, event->time) < 0)
 		return -ENOMEM;
-	rt_locate_exec(feed->locate, process->pid);
+	rt_sites_exec(feed->sites, process->pid);
 	return r < 0 || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
 }
 
@@ -421,7 +348,7 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 		return on_lost(feed, event);
 	if (event->type == RT_EV_UNSEEN) {
 		/* Maybe of a mapping. */
-		rt_locate_unsure(feed->locate);
+		rt_sites_unsure(feed->sites);
 		feed->unseen = true;
 		return 0;
 	}
@@ -435,7 +362,7 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 	case RT_EV_HIT:
 		return on_hit(feed, process, &ours);
 	case RT_EV_MMAP:
-		return rt_locate_mapped(feed->locate, &ours);
+		return rt_sites_mapped(feed->sites, &ours);
 	case RT_EV_EXIT:
 		return on_exit_of(feed, process, &ours);
 	case RT_EV_EXEC:

@@ -2,7 +2,7 @@
 #ifndef RT_CALLS_FEED_H
 #define RT_CALLS_FEED_H
 
-#include "calls/locate.h"
+#include "calls/sites.h"
 #include "calls/owners.h"
 #include "calls/stepped.h"
 #include "stream/gaps.h"
@@ -35,7 +35,7 @@ void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end);
 struct rt_form_hits *rt_feed_hits(struct rt_feed *feed);
 
 /* What is at an address of a process.  The feed's. */
-struct rt_locate *rt_feed_locate(struct rt_feed *feed);
+struct rt_sites *rt_feed_sites(struct rt_feed *feed);
 
 /* Programs hold calls back (attach/held.h): what is left of them when their thread ends is asked for.  NULL: they do not. */
 struct rt_held;

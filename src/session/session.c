@@ -36,7 +36,7 @@ static void add_counts(struct session *s, const struct rt_count_list *list, bool
 	for (i = 0; i < list->n; i++) {
 		const struct rt_count *c = &list->v[i];
 		uint32_t function = s->attach->ops->key != RT_KEY_IP ? (uint32_t)c->key :
-				    rt_locate_function_of_any(rt_feed_locate(s->feed), &s->tracee.pids, c->key);
+				    rt_sites_function_of_any(rt_feed_sites(s->feed), &s->tracee.pids, c->key);
 
 		rt_sinks_count(&s->sinks, function, c->cell, take_off ? -c->value : c->value);
 		if (function < s->target.functions.n)
