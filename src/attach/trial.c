@@ -375,7 +375,8 @@ static size_t make_file(const struct rt_arch *arch, struct file *f)
 
 	*f = (struct file){
 		.head = {
-			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
+			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3,
+				     ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
 			.e_type = ET_EXEC, .e_machine = arch->machine, .e_version = EV_CURRENT,
 			.e_entry = t->base + (uint32_t)offsetof(struct file, code),
 			.e_phoff = offsetof(struct file, load),

@@ -21,7 +21,8 @@ struct rt_feed {
 	struct rt_form_hits hits;	/* by the instruction under their probes */
 };
 
-struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, const struct rt_pids *pids, struct rt_gaps *gaps,
+struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key,
+			    const struct rt_pids *pids, struct rt_gaps *gaps,
 			    struct rt_stack *stack)
 {
 	struct rt_feed *feed = calloc(1, sizeof(*feed));
@@ -82,7 +83,8 @@ struct rt_sites *rt_feed_sites(struct rt_feed *feed)
 }
 
 /* Hits of a thread were lost, the last of them before the event. */
-static int tell_lost(struct rt_feed *feed, const struct rt_event *event, uint32_t count, bool shared)
+static int tell_lost(struct rt_feed *feed, const struct rt_event *event, uint32_t count,
+		     bool shared)
 {
 	struct rt_event lost = *event;
 
@@ -99,7 +101,8 @@ static int tell_lost(struct rt_feed *feed, const struct rt_event *event, uint32_
 	return rt_stack_event(feed->stack, &lost);
 }
 
-static int find_gap(struct rt_feed *feed, const struct rt_process *process, const struct rt_event *event)
+static int find_gap(struct rt_feed *feed, const struct rt_process *process,
+		    const struct rt_event *event)
 {
 	bool shared;
 	uint32_t count;
@@ -113,11 +116,13 @@ static int find_gap(struct rt_feed *feed, const struct rt_process *process, cons
 }
 
 /*
- * Which goroutine, where the plan asks.  What the register led to is believed where the stack that it tells of is the one that the hit
- * is on; the stacks of threads (g0, signals) have goroutine 0.  A goroutine's stack is moved when it grows, so sp becomes what
- * stays: how far it is from the stack's end.
+ * Which goroutine, where the plan asks.  What the register led to is believed where the stack that
+ * it tells of is the one that the hit is on; the stacks of threads (g0, signals) have goroutine 0.
+ * A goroutine's stack is moved when it grows, so sp becomes what stays: how far it is from the
+ * stack's end.
  */
-static void tell_goroutine(struct rt_process *process, struct rt_event *event, const struct rt_plan *plan)
+static void tell_goroutine(struct rt_process *process, struct rt_event *event,
+			   const struct rt_plan *plan)
 {
 	enum { BELOW = 62 };
 	unsigned i = plan->goroutine - 1u;
@@ -156,7 +161,10 @@ static int on_goexit(struct rt_feed *feed, struct rt_process *process, const str
 	return rt_stack_goexit(feed->stack, process->pid, event->hit.goid, event->time);
 }
 
-/* The stack takes each address at the start of a page for the trampoline's.  Of others it wants to know no more than that. */
+/*
+ * The stack takes each address at the start of a page for the trampoline's.  Of others it wants to
+ * know no more than that.
+ */
 static void tell_from_trampoline(struct rt_feed *feed, struct rt_event *event)
 {
 	if (rt_sites_is_code_page(feed->sites, event->pid, event->hit.ra))
@@ -164,7 +172,8 @@ static void tell_from_trampoline(struct rt_feed *feed, struct rt_event *event)
 }
 
 /* Where there was a stack before, its calls are gone. */
-static int on_stack_made(struct rt_feed *feed, struct rt_process *process, const struct rt_event *event, const struct rt_plan *plan)
+static int on_stack_made(struct rt_feed *feed, struct rt_process *process,
+			 const struct rt_event *event, const struct rt_plan *plan)
 {
 	uint64_t at, size, gone;
 	int r = 0;
@@ -184,8 +193,12 @@ static int on_stack_made(struct rt_feed *feed, struct rt_process *process, const
 	return r;
 }
 
-/* An exception or longjmp that goes on on the thread's own stack has left the handler of a signal, which was on another one, too. */
-static int on_unwound(struct rt_feed *feed, const struct rt_process *process, const struct rt_event *event)
+/*
+ * An exception or longjmp that goes on on the thread's own stack has left the handler of a signal,
+ * which was on another one, too.
+ */
+static int on_unwound(struct rt_feed *feed, const struct rt_process *process,
+		      const struct rt_event *event)
 {
 	struct rt_event handler = *event;
 
@@ -203,7 +216,8 @@ static int on_hit(struct rt_feed *feed, struct rt_process *process, struct rt_ev
 	int r;
 
 	/* What a ring brings is checked like any input: ids index our tables. */
-	if (event->hit.plan >= t->nplans || event->hit.size != rt_plan_size(&t->plans[event->hit.plan]))
+	if (event->hit.plan >= t->nplans ||
+	    event->hit.size != rt_plan_size(&t->plans[event->hit.plan]))
 		return -EBADMSG;
 	r = event->hit.seq ? find_gap(feed, process, event) : 0;
 	if (r < 0 || event->time < feed->begin || event->time > feed->end)
@@ -216,7 +230,8 @@ static int on_hit(struct rt_feed *feed, struct rt_process *process, struct rt_ev
 		rt_stepped_hit(&feed->hits, &t->functions.v[hit.function], hit.exit, 1);
 	/* The runtime resumes it from a stack of its own. */
 	if (hit.plan->role == RT_ROLE_RECOVERED)
-		event->hit.sp = event->hit.faults & 1 ? 0 : rt_plan_int(hit.plan, 0, event->hit.data);
+		event->hit.sp = event->hit.faults & 1 ? 0
+						      : rt_plan_int(hit.plan, 0, event->hit.data);
 	tell_goroutine(process, event, hit.plan);
 	if (hit.plan->role == RT_ROLE_RECOVERED)
 		return event->hit.goid ? rt_stack_unwound(feed->stack, event) : 0;
@@ -254,12 +269,18 @@ int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time)
 {
 	const struct rt_event_handler handler = { on_held, feed };
 
-	return feed->held ? rt_held_read(feed->held, tid, tid != 0, time < feed->end ? time : feed->end, &handler) : 0;
+	return feed->held ? rt_held_read(feed->held, tid, tid != 0,
+					 time < feed->end ? time : feed->end, &handler)
+			  : 0;
 }
 
-static int on_exit_of(struct rt_feed *feed, struct rt_process *process, const struct rt_event *event)
+static int on_exit_of(struct rt_feed *feed, struct rt_process *process,
+		      const struct rt_event *event)
 {
-	/* By exec another thread may have got the first one's number by now, and what is counted there be its hits. */
+	/*
+	 * By exec another thread may have got the first one's number by now, and what is counted
+	 * there be its hits.
+	 */
 	bool ask = feed->gaps && (event->tid != process->pid || process->members.n < 2);
 	int r = ask ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid),
 				      feed->target->goroutines || process->stacks.n) : 0;
@@ -282,7 +303,10 @@ static int on_exec(struct rt_feed *feed, struct rt_process *process, const struc
 	return r < 0 || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
 }
 
-/* The hits that nobody could be given are among what was lost; where the kernel does not say how many that was, they are told later. */
+/*
+ * The hits that nobody could be given are among what was lost; where the kernel does not say how
+ * many that was, they are told later.
+ */
 static int on_lost(struct rt_feed *feed, const struct rt_event *event)
 {
 	struct rt_event all = *event;

@@ -10,24 +10,29 @@
 #include "fetch/record.h"
 
 /*
- * Between the merged stream and the stack: which function a hit was of, and whether it was of a traced process at all.
+ * Between the merged stream and the stack: which function a hit was of, and whether it was of a
+ * traced process at all.
  */
 struct rt_feed;
 
 /*
- * `pids` are the traced processes; `key` says how the records name probes; `gaps` is NULL where the source does not number its hits.  All must outlive the feed.
- * NULL: out of memory.
+ * `pids` are the traced processes; `key` says how the records name probes; `gaps` is NULL where the
+ * source does not number its hits.  All must outlive the feed.  NULL: out of memory.
  */
-struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key, const struct rt_pids *pids, struct rt_gaps *gaps,
+struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key,
+			    const struct rt_pids *pids, struct rt_gaps *gaps,
 			    struct rt_stack *stack);
 void rt_feed_free(struct rt_feed *feed);
 
-/* Read the threads and mappings that the processes have now, for events that name only those.  0 or -ENOMEM. */
+/*
+ * Read the threads and mappings that the processes have now, for events that name only those.  0 or
+ * -ENOMEM.
+ */
 int rt_feed_read_processes(struct rt_feed *feed);
 
 /*
- * Hits before `begin` or after `end` (ns, CLOCK_MONOTONIC) are passed over: probes go in and come out one after another, and what they
- * show meanwhile is halves of calls.
+ * Hits before `begin` or after `end` (ns, CLOCK_MONOTONIC) are passed over: probes go in and come
+ * out one after another, and what they show meanwhile is halves of calls.
  */
 void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end);
 
@@ -37,11 +42,17 @@ struct rt_form_hits *rt_feed_hits(struct rt_feed *feed);
 /* What is at an address of a process.  The feed's. */
 struct rt_sites *rt_feed_sites(struct rt_feed *feed);
 
-/* Programs hold calls back (attach/held.h): what is left of them when their thread ends is asked for.  NULL: they do not. */
+/*
+ * Programs hold calls back (attach/held.h): what is left of them when their thread ends is asked
+ * for.  NULL: they do not.
+ */
 struct rt_held;
 void rt_feed_hold(struct rt_feed *feed, const struct rt_held *held);
 
-/* What is left of the calls of thread `tid`, 0: of every one, at `time`, or the window's end if that was before.  0 or a negative errno. */
+/*
+ * What is left of the calls of thread `tid`, 0: of every one, at `time`, or the window's end if
+ * that was before.  0 or a negative errno.
+ */
 int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time);
 
 /* Was there no room for records of threads or mappings, so that an end may not have been seen? */
@@ -52,13 +63,16 @@ bool rt_feed_has_lost(const struct rt_feed *feed);
 bool rt_feed_has_calls(const struct rt_feed *feed);
 bool rt_feed_has_forked(const struct rt_feed *feed);
 
-/* By which threads the kernel knows the process at `i` of those that are traced; and one of its threads that is neither that nor the first, or 0. */
+/*
+ * By which threads the kernel knows the process at `i` of those that are traced; and one of its
+ * threads that is neither that nor the first, or 0.
+ */
 struct rt_anchor *rt_feed_anchor(struct rt_feed *feed, unsigned i);
 pid_t rt_feed_other_thread(const struct rt_feed *feed, unsigned i);
 
 /*
- * How many hits were left out as their thread's beginning was lost and the thread has ended, so that nobody knows whose it was, and have
- * not been told as lost yet.  They count as told then.
+ * How many hits were left out as their thread's beginning was lost and the thread has ended, so
+ * that nobody knows whose it was, and have not been told as lost yet.  They count as told then.
  */
 uint64_t rt_feed_unplaced(struct rt_feed *feed);
 

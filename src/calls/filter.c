@@ -22,7 +22,8 @@ struct calls {
 	struct call *v;
 	size_t n, cap;
 	unsigned level;		/* how many are not left out */
-	bool became;		/* the next call takes the place of one that was not left out (RT_END_BECAME) */
+	/* the next call takes the place of one that was not left out (RT_END_BECAME) */
+	bool became;
 };
 
 struct rt_filter {
@@ -33,7 +34,8 @@ struct rt_filter {
 	bool shown;		/* some call was */
 };
 
-struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct rt_stack_ops *next, void *ctx)
+struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct rt_stack_ops *next,
+				void *ctx)
 {
 	struct rt_filter *f = calloc(1, sizeof(*f));
 
@@ -80,13 +82,15 @@ static struct calls *calls_of(struct rt_filter *f, const struct rt_thread *threa
 	return task ? task->thread.user[0] : NULL;
 }
 
-static bool is_wanted(const struct rt_filter *f, const struct calls *c, const struct rt_frame *frame, const struct rt_values *args)
+static bool is_wanted(const struct rt_filter *f, const struct calls *c,
+		      const struct rt_frame *frame, const struct rt_values *args)
 {
 	const struct rt_filter_want *w = &f->want;
 
 	if (w->inside_only && frame->outside)
 		return false;
-	if (w->limit.under && !c->level && !c->became && (frame->function == RT_NO_FUNCTION || !w->roots[frame->function]))
+	if (w->limit.under && !c->level && !c->became &&
+	    (frame->function == RT_NO_FUNCTION || !w->roots[frame->function]))
 		return false;
 	if (args->plan && !rt_plan_passes(args->plan, args->data, args->faults))
 		return false;
@@ -109,7 +113,8 @@ static int keep(struct call *call, const struct rt_values *args)
 	return 0;
 }
 
-static int filter_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
+static int filter_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+			const struct rt_values *args)
 {
 	struct rt_filter *f = ctx;
 	struct calls *c = calls_of(f, thread);
@@ -154,8 +159,8 @@ static int show_waiting(struct rt_filter *f, struct calls *c, struct rt_thread *
 	return r;
 }
 
-static int filter_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end, uint64_t time,
-			const struct rt_values *result)
+static int filter_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+			enum rt_end end, uint64_t time, const struct rt_values *result)
 {
 	struct rt_filter *f = ctx;
 	struct calls *c = calls_of(f, thread);
@@ -167,14 +172,17 @@ static int filter_leave(void *ctx, struct rt_thread *thread, const struct rt_fra
 	if (!frame->entry_seen || !c->n)
 		return 0;
 	call = &c->v[c->n - 1];
-	if (call->fate == WAITING && time > frame->time && time - frame->time >= f->want.limit.min_time)
+	if (call->fate == WAITING && time > frame->time &&
+	    time - frame->time >= f->want.limit.min_time)
 		r = show_waiting(f, c, thread);
 	free(call->data);
 	c->n--;
 	c->level -= call->fate != LEFT_OUT;
 	call->frame.unsure = frame->unsure;
 	c->became = end == RT_END_BECAME && call->fate != LEFT_OUT;
-	return r < 0 || call->fate != SHOWN ? r : f->next->leave(f->ctx, thread, &call->frame, end, time, result);
+	return r < 0 || call->fate != SHOWN
+		       ? r
+		       : f->next->leave(f->ctx, thread, &call->frame, end, time, result);
 }
 
 static int filter_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)

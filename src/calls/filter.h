@@ -6,10 +6,11 @@
 #include "calls/stack.h"
 
 /*
- * Between the stack and the output: which calls are shown.  The levels that the output is told count shown calls alone.  With a
- * minimum time a call is told when it is known to have lasted that long, with those around it before it; one whose end was not
- * seen, or that is still open, counts up to then.  A call that has no end (entries only) has no time, and one whose entry was not
- * seen cannot be judged: they are left out.
+ * Between the stack and the output: which calls are shown.  The levels that the output is told
+ * count shown calls alone.  With a minimum time a call is told when it is known to have lasted that
+ * long, with those around it before it; one whose end was not seen, or that is still open, counts
+ * up to then.  A call that has no end (entries only) has no time, and one whose entry was not seen
+ * cannot be judged: they are left out.
  */
 struct rt_filter_want {
 	struct rt_limit limit;
@@ -19,8 +20,12 @@ struct rt_filter_want {
 
 struct rt_filter;
 
-/* What is shown goes to `next`.  `want` is copied; the roots must outlive the filter.  NULL: out of memory. */
-struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct rt_stack_ops *next, void *ctx);
+/*
+ * What is shown goes to `next`.  `want` is copied; the roots must outlive the filter.  NULL: out of
+ * memory.
+ */
+struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct rt_stack_ops *next,
+				void *ctx);
 void rt_filter_free(struct rt_filter *filter);
 
 /* Was any call shown? */

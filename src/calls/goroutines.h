@@ -5,8 +5,9 @@
 #include <stdint.h>
 
 /*
- * Where the goroutines were last seen on their stacks.  The kernel does not wait for memory that is being moved (khugepaged, compaction), so
- * that a hit now and then cannot tell its goroutine (runtime.g); its stack pointer tells then.
+ * Where the goroutines were last seen on their stacks.  The kernel does not wait for memory that is
+ * being moved (khugepaged, compaction), so that a hit now and then cannot tell its goroutine
+ * (runtime.g); its stack pointer tells then.
  */
 struct rt_goroutines {
 	struct rt_goroutine {
@@ -17,7 +18,8 @@ struct rt_goroutines {
 };
 
 /* Goroutine `goid` was on its stack from `low` to `high`. */
-void rt_goroutines_saw(struct rt_goroutines *g, uint64_t low, uint64_t high, uint64_t goid, uint64_t time);
+void rt_goroutines_saw(struct rt_goroutines *g, uint64_t low, uint64_t high, uint64_t goid,
+		       uint64_t time);
 
 /* It has ended. */
 void rt_goroutines_ended(struct rt_goroutines *g, uint64_t goid);

@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-static int stack_exit(struct rt_stack *stack, pid_t pid, pid_t tid, uint64_t goid, enum rt_end end, uint64_t time)
+static int stack_exit(struct rt_stack *stack, pid_t pid, pid_t tid, uint64_t goid, enum rt_end end,
+		      uint64_t time)
 {
 	struct rt_task *task = rt_threads_find(&stack->threads, pid, tid, goid);
 	int err;
@@ -54,7 +55,10 @@ static int stack_comm(struct rt_stack *stack, const struct rt_event *event)
 	return 0;
 }
 
-/* The calls of all threads of the process: none but the one that called exec lives on, and that on a new stack. */
+/*
+ * The calls of all threads of the process: none but the one that called exec lives on, and that on
+ * a new stack.
+ */
 static int stack_exec(struct rt_stack *stack, const struct rt_event *event)
 {
 	int err = 0;
@@ -62,7 +66,8 @@ static int stack_exec(struct rt_stack *stack, const struct rt_event *event)
 
 	for (i = 0; !err && i < stack->threads.n; i++)
 		if (stack->threads.v[i]->thread.pid == event->pid)
-			err = rt_stack_close(stack, stack->threads.v[i], 0, RT_END_EXEC, event->time);
+			err = rt_stack_close(stack, stack->threads.v[i], 0, RT_END_EXEC,
+					     event->time);
 	return err || !event->comm.name[0] ? err : stack_comm(stack, event);
 }
 
@@ -86,7 +91,8 @@ static int stack_lost(struct rt_stack *stack, const struct rt_event *event)
 		if (task->n && task->v[task->n - 1].fewest > task->n)
 			task->v[task->n - 1].fewest = task->n;
 	}
-	return stack->ops->lost(stack->ctx, task ? &task->thread : NULL, event->time, event->lost.count);
+	return stack->ops->lost(stack->ctx, task ? &task->thread : NULL, event->time,
+				event->lost.count);
 }
 
 int rt_stack_event(struct rt_stack *stack, const struct rt_event *event)

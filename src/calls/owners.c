@@ -84,7 +84,10 @@ static int learn_thread(struct rt_owners *owners, const struct rt_event *event, 
 	return 0;
 }
 
-/* `*process`: in, the process of the thread that forked, or NULL; out, the process of the new thread. */
+/*
+ * `*process`: in, the process of the thread that forked, or NULL; out, the process of the new
+ * thread.
+ */
 static int add_forked(struct rt_owners *owners, const struct rt_event *event, bool inside,
 		      struct rt_process **process)
 {
@@ -122,10 +125,10 @@ static int find_owner(struct rt_owners *owners, const struct rt_event *event, bo
 }
 
 /*
- * At the exec of a program that its user may not read (setuid), the kernel frees the task's perf events
- * and sends an EXIT record, though the process lives (begin_new_exec: perf_event_exit_task).  This
- * record directly follows the exec; a real exit follows the mappings of the new program.  Sources that
- * do not know processes have no such records.
+ * At the exec of a program that its user may not read (setuid), the kernel frees the task's perf
+ * events and sends an EXIT record, though the process lives (begin_new_exec: perf_event_exit_task).
+ * This record directly follows the exec; a real exit follows the mappings of the new program.
+ * Sources that do not know processes have no such records.
  */
 static bool is_false_exit(struct rt_process *process, const struct rt_event *event)
 {
@@ -135,7 +138,8 @@ static bool is_false_exit(struct rt_process *process, const struct rt_event *eve
 	return executed && event->type == RT_EV_EXIT && event->tid == process->pid;
 }
 
-int rt_owners_find(struct rt_owners *owners, const struct rt_event *event, bool inside, struct rt_process **process)
+int rt_owners_find(struct rt_owners *owners, const struct rt_event *event, bool inside,
+		   struct rt_process **process)
 {
 	int r = find_owner(owners, event, inside, process);
 
@@ -181,7 +185,8 @@ pid_t rt_process_other_thread(const struct rt_process *process)
 	size_t i;
 
 	for (i = 0; i < process->members.n; i++)
-		if (process->members.v[i] != process->pid && process->members.v[i] != process->anchor.tid)
+		if (process->members.v[i] != process->pid &&
+		    process->members.v[i] != process->anchor.tid)
 			return process->members.v[i];
 	return 0;
 }
@@ -198,7 +203,10 @@ void rt_anchor_exit(struct rt_anchor *anchor, pid_t tid, uint64_t time)
 	}
 }
 
-/* Exit events of the other threads come before the exec event.  So an anchor that has not ended called exec. */
+/*
+ * Exit events of the other threads come before the exec event.  So an anchor that has not ended
+ * called exec.
+ */
 void rt_anchor_exec(struct rt_anchor *anchor, pid_t pid, uint64_t time)
 {
 	anchor->spare = 0;

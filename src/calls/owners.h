@@ -15,22 +15,24 @@
 /*
  * Owners: the traced process that an event is of.
  *
- * perf events name process and thread.  Records of BPF programs and of tracefs name the thread alone, and
- * after an exec by another thread even the number of a thread changes.  So each process has the list of its
- * threads: read from /proc at the start, then changed by every fork, exec and exit event.
+ * perf events name process and thread.  Records of BPF programs and of tracefs name the thread
+ * alone, and after an exec by another thread even the number of a thread changes.  So each process
+ * has the list of its threads: read from /proc at the start, then changed by every fork, exec and
+ * exit event.
  *
- * Example: process 70 has threads 70 and 71.  Thread 71 starts 72: the fork event adds 72 to process 70, and the
- * next hit of 72 is of process 70.  Thread 90 of another process starts 91: 90 is no thread of ours, so the
- * fork event is ignored.
+ * Example: process 70 has threads 70 and 71.  Thread 71 starts 72: the fork event adds 72 to
+ * process 70, and the next hit of 72 is of process 70.  Thread 90 of another process starts 91: 90
+ * is no thread of ours, so the fork event is ignored.
  *
- * Limits: events are lost when a ring is full.  The owner of a thread whose fork was lost is read from
- * /proc/TID/status.  If the thread has ended too, its owner stays unknown, and its hits are counted as
- * unplaced.  A thread id may be reused: the lists of foreign and unknown threads are emptied after a loss.
+ * Limits: events are lost when a ring is full.  The owner of a thread whose fork was lost is read
+ * from /proc/TID/status.  If the thread has ended too, its owner stays unknown, and its hits are
+ * counted as unplaced.  A thread id may be reused: the lists of foreign and unknown threads are
+ * emptied after a loss.
  */
 
 /*
- * The threads by whose memory the kernel knows a process (enum rt_again in attach/attach.h).  A program that
- * another thread runs by exec has the process's number, and so has that thread then.
+ * The threads by whose memory the kernel knows a process (enum rt_again in attach/attach.h).  A
+ * program that another thread runs by exec has the process's number, and so has that thread then.
  */
 struct rt_anchor {
 	pid_t tid;		/* the thread; 0: it has ended */
@@ -62,7 +64,8 @@ struct rt_owners {
 	unsigned n;
 	struct rt_members foreign;	/* threads of other processes */
 	struct rt_members unknown;	/* threads that ended before their owner was read */
-	uint64_t unplaced;		/* hits of unknown threads that are not reported as lost yet */
+	/* hits of unknown threads that are not reported as lost yet */
+	uint64_t unplaced;
 	bool forked;			/* a traced process forked */
 };
 
@@ -74,10 +77,12 @@ void rt_owners_free(struct rt_owners *owners);
 struct rt_process *rt_owners_known(const struct rt_owners *owners, const struct rt_event *event);
 
 /*
- * The process of the next event of the stream; updates the lists of threads.  `*process` NULL: none of ours.
- * `inside`: the event's time is within the trace, so it counts for `unplaced` and `forked`.  0 or -ENOMEM.
+ * The process of the next event of the stream; updates the lists of threads.  `*process` NULL: none
+ * of ours.  `inside`: the event's time is within the trace, so it counts for `unplaced` and
+ * `forked`.  0 or -ENOMEM.
  */
-int rt_owners_find(struct rt_owners *owners, const struct rt_event *event, bool inside, struct rt_process **process);
+int rt_owners_find(struct rt_owners *owners, const struct rt_event *event, bool inside,
+		   struct rt_process **process);
 
 /* Events were lost: thread ids may have been reused meanwhile. */
 void rt_owners_note_lost(struct rt_owners *owners);

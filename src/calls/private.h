@@ -12,12 +12,17 @@ struct rt_stack {
 	void *ctx;
 	struct rt_threads threads;
 	uint64_t doubt;		/* hits of any thread were lost before this time; 0: none */
-	uint64_t lost;		/* how many; RT_LOST_MANY if it is not known how many of which thread */
+	/* how many; RT_LOST_MANY if it is not known how many of which thread */
+	uint64_t lost;
 	uint64_t too_deep;	/* so many returns were not seen because the kernel keeps no more */
 	bool attached;			/* the process had calls open when the trace began */
 };
 
-/* Close the calls from the innermost out until `n` are left.  0, or what a callback of rt_stack_ops returned. */
-int rt_stack_close(struct rt_stack *stack, struct rt_task *task, size_t n, enum rt_end end, uint64_t time);
+/*
+ * Close the calls from the innermost out until `n` are left.  0, or what a callback of rt_stack_ops
+ * returned.
+ */
+int rt_stack_close(struct rt_stack *stack, struct rt_task *task, size_t n, enum rt_end end,
+		   uint64_t time);
 
 #endif

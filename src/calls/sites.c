@@ -11,7 +11,9 @@
 #include "stream/members.h"
 #include "symbols/stub.h"
 
-/* Instruction pointers that were looked up before; direct-mapped, emptied when a mapping changes. */
+/*
+ * Instruction pointers that were looked up before; direct-mapped, emptied when a mapping changes.
+ */
 enum { CACHE = 1024 };
 
 struct cached {
@@ -21,7 +23,10 @@ struct cached {
 	const struct rt_site *site;	/* NULL: none is known there */
 };
 
-/* Return addresses at the start of a page: the uretprobe trampoline's, of which a process has one, or by chance another. */
+/*
+ * Return addresses at the start of a page: the uretprobe trampoline's, of which a process has one,
+ * or by chance another.
+ */
 enum { PAGE = 4096, ALIGNED = 16 };
 
 struct aligned {
@@ -30,7 +35,10 @@ struct aligned {
 	bool is_code;
 };
 
-/* Return addresses that were looked up before: is it the program's own code, and what of its libraries does it call there? */
+/*
+ * Return addresses that were looked up before: is it the program's own code, and what of its
+ * libraries does it call there?
+ */
 enum { CALLERS = 8192 };
 
 struct caller {
@@ -48,7 +56,8 @@ struct rt_sites {
 	struct rt_members maps_read;	/* processes whose were tried after an unknown address */
 	struct rt_site *v;
 	size_t n;
-	struct rt_site *entries;	/* where the traced functions begin; made when first needed */
+	/* where the traced functions begin; made when first needed */
+	struct rt_site *entries;
 	size_t nentries;
 	struct cached cache[CACHE];
 	struct aligned aligned[ALIGNED];
@@ -77,7 +86,8 @@ static void add_sites(struct rt_sites *sites)
 		if (t->functions.v[i].role == RT_ROLE_ERRNO)
 			continue;
 		sites->v[sites->n++] = (struct rt_site){
-			.offset = rt_function_place(&t->functions.v[i]), .ino = rt_image_ino(t->functions.v[i].image),
+			.offset = rt_function_place(&t->functions.v[i]),
+			.ino = rt_image_ino(t->functions.v[i].image),
 			.function = (uint32_t)i,
 		};
 	}
@@ -86,8 +96,11 @@ static void add_sites(struct rt_sites *sites)
 
 		if (exit)
 			sites->v[sites->n++] = (struct rt_site){
-				.offset = exit->offset, .ino = rt_image_ino(t->functions.v[t->probes[i].function].image),
-				.function = exit->shared ? RT_NO_FUNCTION : t->probes[i].function, .is_exit = true, .exit = exit,
+				.offset = exit->offset,
+				.ino = rt_image_ino(t->functions.v[t->probes[i].function].image),
+				.function = exit->shared ? RT_NO_FUNCTION : t->probes[i].function,
+				.is_exit = true,
+				.exit = exit,
 			};
 	}
 }
@@ -150,7 +163,8 @@ int rt_sites_mapped(struct rt_sites *sites, const struct rt_event *event)
 	for (i = 0; i < CALLERS && sites->target->libcalls; i++)
 		sites->callers[i].ra = 0;
 	rt_members_remove(&sites->maps_read, event->pid);
-	return rt_addrmap_add(sites->maps, event->pid, event->mmap.start, event->mmap.len, event->mmap.pgoff, event->mmap.ino);
+	return rt_addrmap_add(sites->maps, event->pid, event->mmap.start, event->mmap.len,
+			      event->mmap.pgoff, event->mmap.ino);
 }
 
 void rt_sites_unsure(struct rt_sites *sites)
@@ -185,23 +199,32 @@ static size_t first_site(const struct rt_site *v, size_t n, uint64_t offset, boo
 	return low;
 }
 
-/* Only our probes send instruction pointers, so a file offset that one probe has is that probe's; the inode settles the rest. */
-static const struct rt_site *site_at(const struct rt_sites *sites, uint64_t offset, uint64_t ino, bool is_exit)
+/*
+ * Only our probes send instruction pointers, so a file offset that one probe has is that probe's;
+ * the inode settles the rest.
+ */
+static const struct rt_site *site_at(const struct rt_sites *sites, uint64_t offset, uint64_t ino,
+				     bool is_exit)
 {
 	size_t low = first_site(sites->v, sites->n, offset, is_exit), i;
 
-	for (i = low; i < sites->n && sites->v[i].offset == offset && sites->v[i].is_exit == is_exit; i++)
+	for (i = low;
+	     i < sites->n && sites->v[i].offset == offset && sites->v[i].is_exit == is_exit; i++)
 		if (sites->v[i].ino == ino)
 			return &sites->v[i];
 	return i == low + 1 ? &sites->v[low] : NULL;
 }
 
-/* The record that told of a mapping was lost, or came before we listened: read them, once.  0 or a negative errno. */
+/*
+ * The record that told of a mapping was lost, or came before we listened: read them, once.  0 or a
+ * negative errno.
+ */
 static int read_once(struct rt_sites *sites, pid_t pid)
 {
 	if (rt_members_has(&sites->maps_read, pid))
 		return -ENOENT;
-	return rt_members_add(&sites->maps_read, pid) < 0 ? -ENOMEM : rt_addrmap_read(sites->maps, pid);
+	return rt_members_add(&sites->maps_read, pid) < 0 ? -ENOMEM
+							  : rt_addrmap_read(sites->maps, pid);
 }
 
 int rt_sites_file(struct rt_sites *sites, pid_t pid, uint64_t ip, uint64_t *ino, uint64_t *offset)
@@ -214,7 +237,8 @@ int rt_sites_file(struct rt_sites *sites, pid_t pid, uint64_t ip, uint64_t *ino,
 	return r < 0 ? r : rt_addrmap_find(sites->maps, pid, ip, ino, offset);
 }
 
-bool rt_sites_load_offset(struct rt_sites *sites, pid_t pid, const struct rt_image *image, uint64_t *by)
+bool rt_sites_load_offset(struct rt_sites *sites, pid_t pid, const struct rt_image *image,
+			  uint64_t *by)
 {
 	uint64_t ino = rt_image_ino(image), start, pgoff;
 
@@ -222,7 +246,8 @@ bool rt_sites_load_offset(struct rt_sites *sites, pid_t pid, const struct rt_ima
 	if (!rt_image_may_move(image))
 		return true;
 	if (rt_addrmap_first(sites->maps, pid, ino, &start, &pgoff) < 0 &&
-	    (read_once(sites, pid) < 0 || rt_addrmap_first(sites->maps, pid, ino, &start, &pgoff) < 0))
+	    (read_once(sites, pid) < 0 ||
+	     rt_addrmap_first(sites->maps, pid, ino, &start, &pgoff) < 0))
 		return false;
 	return rt_image_moved(image, start, pgoff, by);
 }
@@ -234,7 +259,9 @@ static const char *find_callee_name(struct rt_sites *sites, pid_t pid, uint64_t 
 
 	if (!sites->code)
 		sites->code = rt_code_open(executable);
-	return sites->code && rt_sites_load_offset(sites, pid, executable, &by) ? rt_code_called(sites->code, ra - by) : NULL;
+	return sites->code && rt_sites_load_offset(sites, pid, executable, &by)
+		       ? rt_code_called(sites->code, ra - by)
+		       : NULL;
 }
 
 /* By one of its names, or those of what is at its place: memcpy/memmove. */
@@ -246,7 +273,9 @@ static bool is_called(const struct rt_function *f, const char *name)
 
 	if (strcmp(rt_function_symbol(f), name) == 0)
 		return true;
-	while ((at = strstr(at, name)) && !((at == f->name || at[-1] == '/') && (!at[length] || at[length] == '/' || at[length] == '@')))
+	while ((at = strstr(at, name)) &&
+	       !((at == f->name || at[-1] == '/') &&
+		 (!at[length] || at[length] == '/' || at[length] == '@')))
 		at += length;
 	if (at)
 		return true;
@@ -256,7 +285,8 @@ static bool is_called(const struct rt_function *f, const char *name)
 	return i < n;
 }
 
-bool rt_sites_is_from_program(struct rt_sites *sites, pid_t pid, uint64_t ra, const struct rt_function *f)
+bool rt_sites_is_from_program(struct rt_sites *sites, pid_t pid, uint64_t ra,
+			      const struct rt_function *f)
 {
 	struct caller *c = &sites->callers[ra % CALLERS];
 	uint64_t ino, offset;
@@ -265,9 +295,13 @@ bool rt_sites_is_from_program(struct rt_sites *sites, pid_t pid, uint64_t ra, co
 		return true;
 	if (c->ra != ra || c->pid != pid) {
 		c->called = NULL;
-		/* Code that belongs to no file, as a JIT makes it, is nobody's but the program's; [uprobes] is judged by the stack. */
+		/*
+		 * Code that belongs to no file, as a JIT makes it, is nobody's but the program's;
+		 * [uprobes] is judged by the stack.
+		 */
 		c->program = rt_sites_file(sites, pid, ra, &ino, &offset) < 0;
-		if (!c->program && ino == rt_image_ino(rt_program_executable(&sites->target->program))) {
+		if (!c->program &&
+		    ino == rt_image_ino(rt_program_executable(&sites->target->program))) {
 			c->program = true;
 			c->called = find_callee_name(sites, pid, ra);
 		}
@@ -278,7 +312,10 @@ bool rt_sites_is_from_program(struct rt_sites *sites, pid_t pid, uint64_t ra, co
 	return c->program && (!c->called || is_called(f, c->called));
 }
 
-/* Files are mapped by pages: where nobody could read the mappings of a process that is gone, this may be enough. */
+/*
+ * Files are mapped by pages: where nobody could read the mappings of a process that is gone, this
+ * may be enough.
+ */
 static const struct rt_site *find_only_one_in_page(const struct rt_site *v, size_t n, uint64_t ip,
 					       bool is_exit)
 {
@@ -385,7 +422,8 @@ bool rt_sites_is_code_page(struct rt_sites *sites, pid_t pid, uint64_t address)
 		if (sites->aligned[i].pid == pid && sites->aligned[i].address == address)
 			return sites->aligned[i].is_code;
 	map = rt_addrmap_new();
-	is_code = map && rt_addrmap_read(map, pid) == 0 && rt_addrmap_find(map, pid, address, &ino, &offset) == 0;
+	is_code = map && rt_addrmap_read(map, pid) == 0 &&
+		  rt_addrmap_find(map, pid, address, &ino, &offset) == 0;
 	rt_addrmap_free(map);
 	sites->aligned[sites->naligned++ % ALIGNED] = (struct aligned){ pid, address, is_code };
 	return is_code;
@@ -398,7 +436,8 @@ static int find_function(struct rt_sites *sites, const struct rt_event *event, s
 	const struct rt_site *site;
 
 	if (sites->key == RT_KEY_ID) {
-		if (event->hit.key >= t->nprobes || t->probes[event->hit.key].plan != event->hit.plan)
+		if (event->hit.key >= t->nprobes ||
+		    t->probes[event->hit.key].plan != event->hit.plan)
 			return -EBADMSG;
 		hit->function = t->probes[event->hit.key].function;
 		hit->exit = rt_target_exit(t, &t->probes[event->hit.key]);
@@ -421,7 +460,8 @@ static void describe_returns(const struct rt_target *t, struct rt_event *event, 
 {
 	const struct rt_function *f;
 
-	hit->returns = hit->function != RT_NO_FUNCTION ? t->returns[hit->function] : !t->entry_only[0];
+	hit->returns = hit->function != RT_NO_FUNCTION ? t->returns[hit->function]
+						       : !t->entry_only[0];
 	if (hit->exit)
 		event->hit.sp += hit->exit->place.sp_down;
 	if (hit->function == RT_NO_FUNCTION)
@@ -435,7 +475,8 @@ static void describe_returns(const struct rt_target *t, struct rt_event *event, 
 }
 
 /* The target of a jump through a register. */
-static uint32_t find_jump_target(struct rt_sites *sites, const struct rt_event *event, const struct rt_hit *hit)
+static uint32_t find_jump_target(struct rt_sites *sites, const struct rt_event *event,
+				 const struct rt_hit *hit)
 {
 	uint32_t function;
 
@@ -462,6 +503,7 @@ int rt_sites_resolve(struct rt_sites *sites, struct rt_event *event, struct rt_h
 	hit->once = hit->function == sites->main;
 	hit->libcall = f->libcall;
 	if (t->libcalls && hit->plan->kind == RT_KIND_ENTRY)
-		hit->outside = hit->libcall && !rt_sites_is_from_program(sites, event->pid, event->hit.ra, f);
+		hit->outside = hit->libcall &&
+			       !rt_sites_is_from_program(sites, event->pid, event->hit.ra, f);
 	return 0;
 }

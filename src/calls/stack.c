@@ -8,7 +8,10 @@
 #include "calls/private.h"
 #include "base/array.h"
 
-/* The kernel keeps no more pending uretprobes a thread (MAX_URETPROBE_DEPTH); deeper calls return unseen. */
+/*
+ * The kernel keeps no more pending uretprobes a thread (MAX_URETPROBE_DEPTH); deeper calls return
+ * unseen.
+ */
 enum { RETURNS_SEEN = 64 };
 
 struct rt_stack *rt_stack_new(const struct rt_stack_ops *ops, void *ctx)
@@ -68,8 +71,8 @@ static void drop_top(struct rt_task *task)
 }
 
 /*
- * May a return at the place of the innermost call be of a later call?  See stack.h.  One lost hit of
- * the unwinder may have left any number of calls with exit probes.
+ * May a return at the place of the innermost call be of a later call?  See stack.h.  One lost hit
+ * of the unwinder may have left any number of calls with exit probes.
  */
 static bool may_be_later(const struct rt_stack *stack, const struct rt_task *task)
 {
@@ -97,7 +100,8 @@ static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end e
 
 	frame.unsure = end == RT_END_RETURNED && may_be_later(stack, task);
 	drop_top(task);
-	too_deep = missed && !frame.at_exits && task->n >= RETURNS_SEEN && kept(task, task->n) == RETURNS_SEEN;
+	too_deep = missed && !frame.at_exits && task->n >= RETURNS_SEEN &&
+		   kept(task, task->n) == RETURNS_SEEN;
 	if (frame.became)
 		return 0;
 	if (frame.awaits)
@@ -110,10 +114,12 @@ static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end e
 	else if (end == RT_END_NOT_SEEN && frame.at_exits && !in_doubt(stack, task, frame.time))
 		end = RT_END_UNWOUND;
 	stack->too_deep += end == RT_END_NOT_SEEN && too_deep;
-	return stack->ops->leave(stack->ctx, &task->thread, &frame, end, time, result ? result : &nothing);
+	return stack->ops->leave(stack->ctx, &task->thread, &frame, end, time,
+				 result ? result : &nothing);
 }
 
-int rt_stack_close(struct rt_stack *stack, struct rt_task *task, size_t n, enum rt_end end, uint64_t time)
+int rt_stack_close(struct rt_stack *stack, struct rt_task *task, size_t n, enum rt_end end,
+		   uint64_t time)
 {
 	int err = 0;
 
@@ -132,8 +138,12 @@ static size_t stack_at(const struct rt_task *task, uint64_t sp, bool above)
 	return n;
 }
 
-/* What the record holds of the plan's values; a record too short for its plan has none that can be read. */
-static void hit_values(const struct rt_event *event, const struct rt_plan *plan, struct rt_values *values)
+/*
+ * What the record holds of the plan's values; a record too short for its plan has none that can be
+ * read.
+ */
+static void hit_values(const struct rt_event *event, const struct rt_plan *plan,
+		       struct rt_values *values)
 {
 	bool whole = event->hit.size >= rt_plan_size(plan);
 
@@ -156,13 +166,14 @@ static bool leads_to(const struct rt_frame *frame, uint32_t function)
 }
 
 /*
- * Is an entry at the stack pointer of the innermost open call a tail call of that one?  A uretprobe replaces the return address with
- * that of the trampoline, at the start of the [uprobes] page: a function that finds it at the top of its stack was jumped to.  Where that
- * was not recorded: one of the calls at this place has its return kept by the kernel, and has not returned.  A function that is left at its
- * own instructions has told where it jumped to, its own beginning too.
+ * Is an entry at the stack pointer of the innermost open call a tail call of that one?  A uretprobe
+ * replaces the return address with that of the trampoline, at the start of the [uprobes] page: a
+ * function that finds it at the top of its stack was jumped to.  Where that was not recorded: one
+ * of the calls at this place has its return kept by the kernel, and has not returned.  A function
+ * that is left at its own instructions has told where it jumped to, its own beginning too.
  */
-static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *task, const struct rt_event *event,
-			 const struct rt_hit *hit)
+static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *task,
+			 const struct rt_event *event, const struct rt_hit *hit)
 {
 	const struct rt_frame *top = &task->v[task->n - 1];
 
@@ -175,12 +186,13 @@ static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *tas
 		       top->exits != hit->exits && rt_exits_include(top->exits, hit->exits);
 	if (event->hit.ra)
 		return (event->hit.ra & 0xfff) == 0;
-	return kept(task, stack_at(task, event->hit.sp, true)) < RETURNS_SEEN && !in_doubt(stack, task, top->time);
+	return kept(task, stack_at(task, event->hit.sp, true)) < RETURNS_SEEN &&
+	       !in_doubt(stack, task, top->time);
 }
 
 /*
- * The innermost call becomes another: that one is told from now on, at the same level.  The call itself stays where its own return is
- * still to come, of which the kernel keeps so many.
+ * The innermost call becomes another: that one is told from now on, at the same level.  The call
+ * itself stays where its own return is still to come, of which the kernel keeps so many.
  */
 static int stack_become(struct rt_stack *stack, struct rt_task *task, uint64_t time)
 {
@@ -195,13 +207,21 @@ static int stack_become(struct rt_stack *stack, struct rt_task *task, uint64_t t
 	return stack->ops->leave(stack->ctx, &task->thread, &frame, RT_END_BECAME, time, &nothing);
 }
 
-/* --libcalls: does a library go on in itself?  That is not shown, and what the program called keeps its own end. */
-static bool goes_on_inside(const struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit)
+/*
+ * --libcalls: does a library go on in itself?  That is not shown, and what the program called keeps
+ * its own end.
+ */
+static bool goes_on_inside(const struct rt_task *task, const struct rt_event *event,
+			   const struct rt_hit *hit)
 {
-	return hit->libcall && task->n && task->v[task->n - 1].libcall && task->v[task->n - 1].sp == event->hit.sp;
+	return hit->libcall && task->n && task->v[task->n - 1].libcall &&
+	       task->v[task->n - 1].sp == event->hit.sp;
 }
 
-/* The level of a call inside those that are open.  One that became another, which has returned, waits for its own return alone. */
+/*
+ * The level of a call inside those that are open.  One that became another, which has returned,
+ * waits for its own return alone.
+ */
 static unsigned next_level(const struct rt_task *task)
 {
 	size_t n = task->n;
@@ -212,17 +232,19 @@ static unsigned next_level(const struct rt_task *task)
 }
 
 /* Close what an entry at its stack pointer shows to be over.  `*level`: that of the new call. */
-static int make_way(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit,
-		    unsigned *level)
+static int make_way(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
+		    const struct rt_hit *hit, unsigned *level)
 {
-	int err = rt_stack_close(stack, task, stack_at(task, event->hit.sp, false), RT_END_NOT_SEEN, event->time);
+	int err = rt_stack_close(stack, task, stack_at(task, event->hit.sp, false), RT_END_NOT_SEEN,
+				 event->time);
 
 	/* What such a call became has returned, and so has it. */
 	while (task->n && task->v[task->n - 1].became)
 		drop_top(task);
 	if (!err && task->n && task->v[task->n - 1].sp == event->hit.sp) {
 		if (!is_tail_call(stack, task, event, hit)) {
-			err = rt_stack_close(stack, task, stack_at(task, event->hit.sp, true), RT_END_NOT_SEEN, event->time);
+			err = rt_stack_close(stack, task, stack_at(task, event->hit.sp, true),
+					     RT_END_NOT_SEEN, event->time);
 		} else if (hit->returns && !goes_on_inside(task, event, hit)) {
 			*level = task->v[task->n - 1].level;
 			return stack_become(stack, task, event->time);
@@ -274,7 +296,10 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 	return stack->ops->enter(stack->ctx, &task->thread, &frame, &args);
 }
 
-/* The innermost of the first `n` calls with its entry at `sp` that the return can be of, by index; n: none. */
+/*
+ * The innermost of the first `n` calls with its entry at `sp` that the return can be of, by index;
+ * n: none.
+ */
 static size_t return_match(const struct rt_task *task, size_t n, uint64_t sp, uint32_t function)
 {
 	size_t i = n;
@@ -288,11 +313,12 @@ static size_t return_match(const struct rt_task *task, size_t n, uint64_t sp, ui
 }
 
 /*
- * The stack pointer at the entry of the call that returns.  A function that takes its arguments off the stack itself comes
- * back above it: then it is the outermost call below, because a caller's entry lies above its callee's arguments.
+ * The stack pointer at the entry of the call that returns.  A function that takes its arguments off
+ * the stack itself comes back above it: then it is the outermost call below, because a caller's
+ * entry lies above its callee's arguments.
  */
-static uint64_t return_sp(const struct rt_stack *stack, const struct rt_task *task, const struct rt_event *event,
-			  const struct rt_hit *hit)
+static uint64_t return_sp(const struct rt_stack *stack, const struct rt_task *task,
+			  const struct rt_event *event, const struct rt_hit *hit)
 {
 	const struct rt_arch *arch = hit->plan->arch;
 	uint64_t pop = arch ? arch->return_pop : 0;
@@ -300,18 +326,21 @@ static uint64_t return_sp(const struct rt_stack *stack, const struct rt_task *ta
 	const struct rt_frame *frame;
 	size_t n = stack_at(task, sp, false);
 
-	if (!arch || !arch->callee_pop || n == task->n || return_match(task, n, sp, hit->function) < n)
+	if (!arch || !arch->callee_pop || n == task->n ||
+	    return_match(task, n, sp, hit->function) < n)
 		return sp;
 	frame = &task->v[n];
 	if (sp - frame->sp > arch->callee_pop)
 		return sp;
-	if (hit->function == RT_NO_FUNCTION ? !in_doubt(stack, task, frame->time) : frame->function == hit->function)
+	if (hit->function == RT_NO_FUNCTION ? !in_doubt(stack, task, frame->time)
+					    : frame->function == hit->function)
 		return frame->sp;
 	return sp;
 }
 
 /* A return whose call was not seen. */
-static int stack_unseen(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit, uint64_t sp)
+static int stack_unseen(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
+			const struct rt_hit *hit, uint64_t sp)
 {
 	struct rt_values result;
 	struct rt_frame unseen;
@@ -323,7 +352,8 @@ static int stack_unseen(struct rt_stack *stack, struct rt_task *task, const stru
 	unseen.level = next_level(task);
 	unseen.sp = sp;
 	unseen.before = stack->attached && !stack->doubt && !task->doubt;
-	return stack->ops->leave(stack->ctx, &task->thread, &unseen, RT_END_RETURNED, event->time, &result);
+	return stack->ops->leave(stack->ctx, &task->thread, &unseen, RT_END_RETURNED, event->time,
+				 &result);
 }
 
 static int stack_return(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
@@ -358,8 +388,9 @@ static bool goes(const struct rt_event *event, const struct rt_hit *hit)
 }
 
 /*
- * Does the jump end the call for all that can be seen of it?  What it leads to is not traced, so nothing will tell when that has returned,
- * and what comes after that must not stand inside the call.  (In the middle of one that is traced the jump may come to a return that is probed.)
+ * Does the jump end the call for all that can be seen of it?  What it leads to is not traced, so
+ * nothing will tell when that has returned, and what comes after that must not stand inside the
+ * call.  (In the middle of one that is traced the jump may come to a return that is probed.)
  */
 static bool is_farewell(const struct rt_frame *frame)
 {
@@ -377,11 +408,13 @@ static void stack_jump(struct rt_frame *top, const struct rt_event *event, const
 }
 
 /*
- * An instruction that leaves the function is about to be carried out.  Code that several functions share by other ways than a call (hand-written
- * assembly) may come to it too: so without a call at this stack pointer it is a return only where hits were lost, or where the call may
- * have begun before the trace.
+ * An instruction that leaves the function is about to be carried out.  Code that several functions
+ * share by other ways than a call (hand-written assembly) may come to it too: so without a call at
+ * this stack pointer it is a return only where hits were lost, or where the call may have begun
+ * before the trace.
  */
-static int stack_leaving(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event, const struct rt_hit *hit)
+static int stack_leaving(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
+			 const struct rt_hit *hit)
 {
 	uint64_t sp = event->hit.sp;
 	struct rt_values result;
@@ -395,11 +428,14 @@ static int stack_leaving(struct rt_stack *stack, struct rt_task *task, const str
 	if (err)
 		return err;
 	top = task->n && task->v[task->n - 1].sp == sp ? &task->v[task->n - 1] : NULL;
-	ours = top && !top->became && (hit->function == RT_NO_FUNCTION || top->function == hit->function || top->jumped);
+	ours = top && !top->became &&
+	       (hit->function == RT_NO_FUNCTION || top->function == hit->function || top->jumped);
 	if (hit->exit->kind != RT_EXIT_RETURN) {
 		if (ours)
 			stack_jump(top, event, hit);
-		return ours && is_farewell(top) ? stack_pop(stack, task, RT_END_NOT_SEEN, event->time, NULL) : 0;
+		return ours && is_farewell(top)
+			       ? stack_pop(stack, task, RT_END_NOT_SEEN, event->time, NULL)
+			       : 0;
 	}
 	if (ours) {
 		hit_values(event, hit->plan, &result);
@@ -427,7 +463,8 @@ static int settle_jump(struct rt_stack *stack, struct rt_task *task, const struc
 
 	if (!top || !top->awaits)
 		return 0;
-	if (hit->plan->kind == RT_KIND_ENTRY && event->hit.sp == top->sp && leads_to(top, hit->function))
+	if (hit->plan->kind == RT_KIND_ENTRY && event->hit.sp == top->sp &&
+	    leads_to(top, hit->function))
 		return 0;
 	return stack_pop(stack, task, RT_END_NOT_SEEN, event->time, NULL);
 }
@@ -459,7 +496,10 @@ int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const str
 
 int rt_stack_unwound(struct rt_stack *stack, const struct rt_event *event)
 {
-	struct rt_task *task = rt_threads_find(&stack->threads, event->pid, event->tid, event->hit.goid);
+	struct rt_task *task = rt_threads_find(&stack->threads, event->pid, event->tid,
+					       event->hit.goid);
 
-	return task ? rt_stack_close(stack, task, stack_at(task, event->hit.sp, true), RT_END_UNWOUND, event->time) : 0;
+	return task ? rt_stack_close(stack, task, stack_at(task, event->hit.sp, true),
+				     RT_END_UNWOUND, event->time)
+		    : 0;
 }

@@ -41,7 +41,9 @@ int rt_stacks_add(struct rt_stacks *s, uint64_t start, uint64_t size)
 		return -ENOMEM;
 	i = first_above(s, start);
 	memmove(s->v + i + 1, s->v + i, (s->n - i) * sizeof(*s->v));
-	s->v[i] = (struct rt_made_stack){ .start = start, .end = start + size, .goid = RT_GOID_STACK | ++s->last };
+	s->v[i] = (struct rt_made_stack){ .start = start,
+					  .end = start + size,
+					  .goid = RT_GOID_STACK | ++s->last };
 	s->n++;
 	return 0;
 }

@@ -7,13 +7,15 @@
 #include <sys/types.h>
 
 /*
- * Stacks that the program makes, for coroutines and signals: which of them a stack pointer is on.  Calls on such a one are told apart from
- * those of the threads that run it, for a switch of stacks ends none of them.
+ * Stacks that the program makes, for coroutines and signals: which of them a stack pointer is on.
+ * Calls on such a one are told apart from those of the threads that run it, for a switch of stacks
+ * ends none of them.
  */
 struct rt_stacks {
 	struct rt_made_stack {
 		uint64_t start, end, goid;
-		pid_t signals_of;	/* the thread whose signals come to it, 0: none's any more, or a coroutine's */
+		/* the thread whose signals come to it, 0: none's any more, or a coroutine's */
+		pid_t signals_of;
 	} *v;				/* by address, apart from each other */
 	size_t n, cap;
 	uint64_t last;			/* number given */
@@ -22,13 +24,19 @@ struct rt_stacks {
 /* The goid (RT_GOID_STACK and a number) of the stack that `sp` is on, 0: none. */
 uint64_t rt_stacks_find(const struct rt_stacks *stacks, uint64_t sp);
 
-/* A new one.  After rt_stacks_take has taken out what it overlaps.  0 or -ENOMEM; nonsense is passed over. */
+/*
+ * A new one.  After rt_stacks_take has taken out what it overlaps.  0 or -ENOMEM; nonsense is
+ * passed over.
+ */
 int rt_stacks_add(struct rt_stacks *stacks, uint64_t start, uint64_t size);
 
 /* Take out one that overlaps, and return its goid; 0: none does. */
 uint64_t rt_stacks_take(struct rt_stacks *stacks, uint64_t start, uint64_t size);
 
-/* From now on the thread's signals come to the stack that begins at `start`, and to no other; 0: to its own. */
+/*
+ * From now on the thread's signals come to the stack that begins at `start`, and to no other; 0: to
+ * its own.
+ */
 void rt_stacks_signals(struct rt_stacks *stacks, pid_t tid, uint64_t start);
 
 /* The goid of that stack, 0: there is none. */

@@ -16,8 +16,8 @@ enum { STEP_NS = 2000 };
 /* More than it adds to a hit on any machine that was measured, emulated ones too. */
 enum { STEP_MOST_NS = 50000 };
 
-void rt_stepped_hit(struct rt_form_hits *hits, const struct rt_function *f, const struct rt_exit *exit,
-		    uint64_t n)
+void rt_stepped_hit(struct rt_form_hits *hits, const struct rt_function *f,
+		    const struct rt_exit *exit, uint64_t n)
 {
 	if (exit)
 		hits->exits[exit->place.form] += n;
@@ -94,7 +94,8 @@ bool rt_stepped_remark(const struct rt_target *t, const struct rt_form_hits *hit
 	if (c.costs.return_ns && !c.costs.return_stepped)
 		emulated |= RT_FORM_BIT(RT_FORM_RET);
 	if (c.costs.return_ns && c.costs.return_stepped) {
-		each = c.costs.return_ns > c.costs.push_ns ? c.costs.return_ns - c.costs.push_ns : 0;
+		each = c.costs.return_ns > c.costs.push_ns ? c.costs.return_ns - c.costs.push_ns
+							   : 0;
 		snprintf(cost, sizeof(cost), ", %.1f us each", c.costs.return_ns / 1e3);
 	}
 	entries = sum_stepped(hits->entries, emulated);
@@ -105,7 +106,7 @@ bool rt_stepped_remark(const struct rt_target *t, const struct rt_form_hits *hit
 	at_entries = entries >= n / 10;
 	at_exits = exits >= n / 10;
 	snprintf(buf, size, "%" PRIu64 " hits at %s%s%s were single-stepped%s: %s", n,
-		 at_entries ? "entries" : "", at_entries && at_exits ? " and " : "", at_exits ? "exits" : "",
-		 cost, way_out(t, at_entries, at_exits, exact));
+		 at_entries ? "entries" : "", at_entries && at_exits ? " and " : "",
+		 at_exits ? "exits" : "", cost, way_out(t, at_entries, at_exits, exact));
 	return true;
 }

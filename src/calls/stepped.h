@@ -4,7 +4,9 @@
 
 #include "plan/target.h"
 
-/* How many hits there were by the instruction under the probe: of entry probes and of exit probes. */
+/*
+ * How many hits there were by the instruction under the probe: of entry probes and of exit probes.
+ */
 struct rt_form_hits {
 	uint64_t entries[RT_FORMS], exits[RT_FORMS];
 };
@@ -18,10 +20,10 @@ void rt_stepped_cell(struct rt_form_hits *hits, const struct rt_function *functi
 		     uint64_t value);
 
 /*
- * The remark that the kernel's single-stepping took much of a trace of `ns`: at least a tenth of the
- * probes stand on instructions that it does not emulate, and their hits took at least a tenth of the
- * time.  A child of ours measures what a hit takes (calibrate.h), if that may be.  False: there is
- * nothing to remark.
+ * The remark that the kernel's single-stepping took much of a trace of `ns`: at least a tenth of
+ * the probes stand on instructions that it does not emulate, and their hits took at least a tenth
+ * of the time.  A child of ours measures what a hit takes (calibrate.h), if that may be.  False:
+ * there is nothing to remark.
  */
 bool rt_stepped_remark(const struct rt_target *target, const struct rt_form_hits *hits, uint64_t ns,
 		       bool no_bpf, bool exact, char *buf, size_t size);

@@ -8,7 +8,10 @@
 
 #define FIRST_BITS 6
 
-/* Fibonacci hashing: thread ids are given out one after another, and the top bits of the product spread those best. */
+/*
+ * Fibonacci hashing: thread ids are given out one after another, and the top bits of the product
+ * spread those best.
+ */
 static size_t slot_of(pid_t tid, uint64_t goid, unsigned bits)
 {
 	return ((uint32_t)(goid ? goid : (uint32_t)tid) * UINT32_C(2654435769)) >> (32 - bits);
@@ -16,7 +19,8 @@ static size_t slot_of(pid_t tid, uint64_t goid, unsigned bits)
 
 static bool is_task(const struct rt_task *task, pid_t pid, pid_t tid, uint64_t goid)
 {
-	return task->thread.goid == goid && (goid ? task->thread.pid == pid : task->thread.tid == tid);
+	return task->thread.goid == goid &&
+	       (goid ? task->thread.pid == pid : task->thread.tid == tid);
 }
 
 /* Build the table anew with twice the slots. */
@@ -90,7 +94,10 @@ struct rt_task *rt_threads_get(struct rt_threads *threads, pid_t pid, pid_t tid,
 
 	if (!task)
 		return threads_add(threads, pid, tid, goid);
-	/* A source that does not know the process says 0, and a thread id can come again in another process. */
+	/*
+	 * A source that does not know the process says 0, and a thread id can come again in another
+	 * process.
+	 */
 	if (pid && task->thread.pid != pid)
 		task->thread.pid = pid;
 	return task;
@@ -106,7 +113,8 @@ void rt_task_clear(struct rt_task *task)
 
 void rt_threads_forget(struct rt_threads *threads, struct rt_task *task)
 {
-	struct rt_task **slot = &threads->slots[slot_of(task->thread.tid, task->thread.goid, threads->bits)];
+	struct rt_task **slot =
+		&threads->slots[slot_of(task->thread.tid, task->thread.goid, threads->bits)];
 	struct rt_task *last = threads->v[--threads->n];
 
 	while (*slot != task)

@@ -5,13 +5,15 @@
 #include "calls/stack.h"
 
 /*
- * The threads of a trace and the calls that are open in each.  A thread is kept after it ended, as its id may come
- * again and the sinks keep what they know of it in rt_thread.user; only its frames are given back.  Goroutines, and
- * stacks that the program has made, are forgotten: their numbers never come again, and a server may have had millions.
+ * The threads of a trace and the calls that are open in each.  A thread is kept after it ended, as
+ * its id may come again and the sinks keep what they know of it in rt_thread.user; only its frames
+ * are given back.  Goroutines, and stacks that the program has made, are forgotten: their numbers
+ * never come again, and a server may have had millions.
  */
 struct rt_task {
 	struct rt_thread thread;	/* first: what the outputs see */
-	struct rt_frame *v;		/* open calls, outermost first; their stack pointers never increase */
+	/* open calls, outermost first; their stack pointers never increase */
+	struct rt_frame *v;
 	size_t n, cap;
 	uint64_t highest;		/* stack pointer of any call seen */
 	uint64_t doubt;			/* hits of it were lost before this time; 0: none */
@@ -21,19 +23,28 @@ struct rt_task {
 };
 
 struct rt_threads {
-	struct rt_task **v;		/* in the order in which they appeared, until one is forgotten */
+	/* in the order in which they appeared, until one is forgotten */
+	struct rt_task **v;
 	size_t n, cap;
 	struct rt_task **slots;
 	unsigned bits;			/* 1 << bits slots; 0: no table yet */
 	struct rt_task *last;		/* events of one thread come in runs */
 };
 
-/* Of a goroutine (`goid` not 0) the thread does not count, but the process does; of a thread the process, 0: not known, is only noted. */
-struct rt_task *rt_threads_find(struct rt_threads *threads, pid_t pid, pid_t tid, uint64_t goid);	/* NULL: not known */
-struct rt_task *rt_threads_get(struct rt_threads *threads, pid_t pid, pid_t tid, uint64_t goid);	/* NULL: out of memory */
+/*
+ * Of a goroutine (`goid` not 0) the thread does not count, but the process does; of a thread the
+ * process, 0: not known, is only noted.
+ */
+struct rt_task *rt_threads_find(struct rt_threads *threads, pid_t pid, pid_t tid,
+				uint64_t goid); /* NULL: not known */
+struct rt_task *rt_threads_get(struct rt_threads *threads, pid_t pid, pid_t tid,
+			       uint64_t goid); /* NULL: out of memory */
 void rt_threads_free(struct rt_threads *threads);
 
-/* Give back the frames of a thread that ended; and all of it: `task` is freed, what thread.user leads to is not. */
+/*
+ * Give back the frames of a thread that ended; and all of it: `task` is freed, what thread.user
+ * leads to is not.
+ */
 void rt_task_clear(struct rt_task *task);
 void rt_threads_forget(struct rt_threads *threads, struct rt_task *task);
 

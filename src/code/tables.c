@@ -89,7 +89,9 @@ static struct slot *slot_of(struct state *s, const struct rt_flow_mem *mem)
 			return slot;
 	}
 	slot = &s->slots[s->next_slot++ % SLOTS];
-	*slot = (struct slot){ .base = base ? base->id : 0, .used = true, .disp = mem->disp, .id = new_id(s) };
+	*slot = (struct slot){
+		.base = base ? base->id : 0, .used = true, .disp = mem->disp, .id = new_id(s)
+	};
 	return slot;
 }
 

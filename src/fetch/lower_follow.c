@@ -123,7 +123,8 @@ static uint8_t element_of(const struct object *o, uint32_t offset, uint16_t *lea
 
 	*least = o->least;
 	if (o->elements)
-		*least = (uint16_t)(o->counts_bytes ? offset / element->size * element->size : offset / element->size);
+		*least = (uint16_t)(o->counts_bytes ? offset / element->size * element->size
+						    : offset / element->size);
 	return o->list;
 }
 

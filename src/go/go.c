@@ -149,7 +149,8 @@ static bool find_table(const struct rt_image *image, struct rt_range *table)
 		return false;
 	for (s = image->segments; s < image->segments + image->nsegments; s++)
 		if (found >= s->vaddr && found - s->vaddr < s->filesz)
-			*table = (struct rt_range){ .addr = found, .size = s->vaddr + s->filesz - found };
+			*table = (struct rt_range){ .addr = found,
+						    .size = s->vaddr + s->filesz - found };
 	return table->size != 0;
 }
 

@@ -226,7 +226,11 @@ static int add_statement(struct rt_probes *p, const char *file, unsigned line, c
 	if (RT_ROOM(&p->v, p->n, &p->cap) < 0)
 		return rt_nomem(err);
 	s = &p->v[p->n];
-	*s = (struct rt_statement){ .file = file, .line = line, .text = text, .name = name_in(p, text), .libraries = p->libraries };
+	*s = (struct rt_statement){ .file = file,
+				    .line = line,
+				    .text = text,
+				    .name = name_in(p, text),
+				    .libraries = p->libraries };
 	if (!s->name)
 		return rt_nomem(err);
 	p->n++;

@@ -609,8 +609,9 @@ int rt_plans_simplify(struct rt_target *t, const char **why)
 	if (t->limits.registers || !(typed || t->goroutines))
 		return -ENOENT;
 	if (!typed || t->limits.no_memory) {
-		*why = t->goroutines ? "what is in memory is not shown, nor which goroutine calls: this kernel cannot read it" :
-			"what is in memory is not shown, this kernel cannot read it";
+		*why = t->goroutines ? "what is in memory is not shown, nor which goroutine calls: "
+				       "this kernel cannot read it"
+				     : "what is in memory is not shown, this kernel cannot read it";
 		t->limits.registers = true;
 		t->goroutines_mixed |= t->goroutines;
 		t->goroutines = false;
@@ -623,12 +624,14 @@ int rt_plans_simplify(struct rt_target *t, const char **why)
 	}
 	if (t->limits.record > RT_LIMIT_RECORD) {
 		t->limits.record = RT_LIMIT_RECORD;
-		*why = "strings and structures are cut to what the kernel's BPF programs have room for";
+		*why = "strings and structures are cut to what the kernel's BPF programs have room "
+		       "for";
 		return 0;
 	}
 	if (!t->limits.no_saved && keeps_any(t)) {
 		t->limits.no_saved = true;
-		*why = "what functions fill in, and errno, are not shown: this kernel cannot tell at a return where that is";
+		*why = "what functions fill in, and errno, are not shown: this kernel cannot tell "
+		       "at a return where that is";
 		return 0;
 	}
 	if (!t->limits.counted || t->limits.string > RT_LIMIT_STRING) {
@@ -640,7 +643,8 @@ int rt_plans_simplify(struct rt_target *t, const char **why)
 	}
 	if (t->limits.counted > RT_LIMIT_COUNTED) {
 		t->limits.counted = RT_LIMIT_COUNTED;
-		*why = "lists, and text whose length stands beside it, are cut to 16 bytes, this kernel has no room for more";
+		*why = "lists, and text whose length stands beside it, are cut to 16 bytes, this "
+		       "kernel has no room for more";
 		return 0;
 	}
 	t->limits.no_memory = true;

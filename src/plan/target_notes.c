@@ -252,7 +252,8 @@ static bool leave_libraries(struct rt_target *t)
 		if (f->image == rt_program_executable(&t->program))
 			continue;
 		if (f->role)
-			*(strstr(f->name, "longjmp") ? &t->lacks_longjmp_hooks : &t->lacks_hooks) = true;
+			*(strstr(f->name, "longjmp") ? &t->lacks_longjmp_hooks
+						     : &t->lacks_hooks) = true;
 		if (f->how != RT_HOW_URETPROBE)
 			continue;
 		some = true;

@@ -31,13 +31,17 @@ struct rt_pointers {
 	struct rt_text text;
 };
 
-struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_program *program, bool raw)
+struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_program *program,
+				    bool raw)
 {
 	struct rt_pointers *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
-	*p = (struct rt_pointers){ .feed = feed, .program = program, .raw = raw, .tables = calloc(program->n, sizeof(*p->tables)) };
+	*p = (struct rt_pointers){ .feed = feed,
+				   .program = program,
+				   .raw = raw,
+				   .tables = calloc(program->n, sizeof(*p->tables)) };
 	if (!p->tables) {
 		free(p);
 		return NULL;
@@ -128,7 +132,8 @@ static const char *find(struct rt_pointers *p, pid_t pid, uint64_t addr)
 static const char *symbol(void *ctx, pid_t pid, uint64_t addr)
 {
 	struct rt_pointers *p = ctx;
-	const char *name = find(p, pid, addr), *written = name && !p->raw ? rt_demangle(&p->text, name, false) : NULL;
+	const char *name = find(p, pid, addr),
+		   *written = name && !p->raw ? rt_demangle(&p->text, name, false) : NULL;
 
 	return written ? written : name;
 }
@@ -142,7 +147,8 @@ static bool go_type(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size,
 	for (i = 0; i < p->program->n; i++) {
 		struct rt_image *image = p->program->v[i];
 
-		if (rt_image_go(image) && rt_sites_load_offset(rt_feed_sites(p->feed), pid, image, &by) &&
+		if (rt_image_go(image) &&
+		    rt_sites_load_offset(rt_feed_sites(p->feed), pid, image, &by) &&
 		    rt_go_type_name(image, addr - by, buf, size, kind))
 			return true;
 	}
@@ -165,8 +171,8 @@ static bool descriptor(void *ctx, pid_t pid, int64_t fd, char *buf, size_t size)
 }
 
 /*
- * A page of a file that no one has touched is not there to be read by a probe; but nobody can have changed it either, where the file's
- * segment is not one to be written to.
+ * A page of a file that no one has touched is not there to be read by a probe; but nobody can have
+ * changed it either, where the file's segment is not one to be written to.
  */
 static size_t constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size)
 {

@@ -35,17 +35,22 @@ static void add_counts(struct session *s, const struct rt_count_list *list, bool
 
 	for (i = 0; i < list->n; i++) {
 		const struct rt_count *c = &list->v[i];
-		uint32_t function = s->attach->ops->key != RT_KEY_IP ? (uint32_t)c->key :
-				    rt_sites_function_of_any(rt_feed_sites(s->feed), &s->tracee.pids, c->key);
+		uint32_t function = s->attach->ops->key != RT_KEY_IP
+					    ? (uint32_t)c->key
+					    : rt_sites_function_of_any(rt_feed_sites(s->feed),
+								       &s->tracee.pids, c->key);
 
 		rt_sinks_count(&s->sinks, function, c->cell, take_off ? -c->value : c->value);
 		if (function < s->target.functions.n)
-			rt_stepped_cell(rt_feed_hits(s->feed), &s->target.functions.v[function], c->cell,
-					take_off ? -c->value : c->value);
+			rt_stepped_cell(rt_feed_hits(s->feed), &s->target.functions.v[function],
+					c->cell, take_off ? -c->value : c->value);
 	}
 }
 
-/* After the last round, which may have brought the mappings that tell whose an instruction pointer is. */
+/*
+ * After the last round, which may have brought the mappings that tell whose an instruction pointer
+ * is.
+ */
 static int tell_counts(struct session *s, uint64_t time)
 {
 	struct rt_event lost = { .type = RT_EV_LOST, .time = time };
@@ -87,7 +92,9 @@ static int begin_tracee(struct session *s, struct rt_error *err)
 static int make_stack(struct session *s, struct rt_error *err)
 {
 	const struct rt_filter_want want = {
-		.limit = s->target.limit, .roots = s->target.roots, .inside_only = s->target.libcalls,
+		.limit = s->target.limit,
+		.roots = s->target.roots,
+		.inside_only = s->target.libcalls,
 	};
 
 	if (rt_limit_any(&want.limit) || want.inside_only) {
@@ -111,13 +118,17 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	r = make_stack(s, err);
 	if (r < 0)
 		return r;
-	s->feed = s->stack ? rt_feed_new(&s->target, s->attach->ops->key, &s->tracee.pids, s->attach->source->gaps, s->stack) : NULL;
-	s->pointers = s->feed ? rt_pointers_new(s->feed, &s->target.program, s->options->raw_names) : NULL;
+	s->feed = s->stack ? rt_feed_new(&s->target, s->attach->ops->key, &s->tracee.pids,
+					 s->attach->source->gaps, s->stack)
+			   : NULL;
+	s->pointers = s->feed ? rt_pointers_new(s->feed, &s->target.program, s->options->raw_names)
+			      : NULL;
 	if (!s->merge || !s->pointers)
 		return rt_nomem(err);
 	s->resolver = (struct rt_resolver){ &rt_pointers_ops, s->pointers };
 	s->sinks.trace.resolver = &s->resolver;
-	r = rt_target_notes(&s->target, s->attach->ops->everywhere, s->options->verbose, rt_session_note, s);
+	r = rt_target_notes(&s->target, s->attach->ops->everywhere, s->options->verbose,
+			    rt_session_note, s);
 	if (r == 0)
 		r = rt_target_check_roots(&s->target, err);
 	if (r == 0 && s->attach->remark)
@@ -156,8 +167,11 @@ static int tell_unread(struct session *s)
 
 	if (!map || *map < 0 || rt_bpf_map_lookup(*map, &key, &n) < 0 || !n)
 		return 0;
-	snprintf(text, sizeof(text), "what a condition asks for was not in memory %" PRIu64 " time%s, and here no probe waits for it: "
-		 "calls may have been left out", n, n == 1 ? "" : "s");
+	snprintf(text, sizeof(text),
+		 "what a condition asks for was not in memory %" PRIu64
+		 " time%s, and here no probe waits for it: "
+		 "calls may have been left out",
+		 n, n == 1 ? "" : "s");
 	return rt_session_note(s, text);
 }
 
@@ -168,8 +182,10 @@ static int tell_too_deep(struct session *s)
 
 	if (!n)
 		return 0;
-	snprintf(text, sizeof(text), "%" PRIu64 " return%s not seen: the kernel keeps 64 pending uretprobes of a thread; --return=insn does without", n,
-		 n == 1 ? " was" : "s were");
+	snprintf(text, sizeof(text),
+		 "%" PRIu64 " return%s not seen: the kernel keeps 64 pending uretprobes of a "
+			    "thread; --return=insn does without",
+		 n, n == 1 ? " was" : "s were");
 	return rt_session_note(s, text);
 }
 
@@ -177,7 +193,8 @@ static int tell_stepped(struct session *s, uint64_t end)
 {
 	char text[200];
 
-	if (!rt_stepped_remark(&s->target, rt_feed_hits(s->feed), end - s->sinks.trace.start, s->options->no_bpf, s->options->exact, text, sizeof(text)))
+	if (!rt_stepped_remark(&s->target, rt_feed_hits(s->feed), end - s->sinks.trace.start,
+			       s->options->no_bpf, s->options->exact, text, sizeof(text)))
 		return 0;
 	return rt_session_note(s, text);
 }
@@ -188,7 +205,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 	int r = rt_session_not_again(s);
 	bool any_lost;
 
-	lost.lost.count = s->attach->source->ops->lost_unseen(s->attach->source) + rt_feed_unplaced(s->feed);
+	lost.lost.count = s->attach->source->ops->lost_unseen(s->attach->source) +
+			  rt_feed_unplaced(s->feed);
 	lost.lost.until = lost.time;
 	any_lost = lost.lost.count || s->counts.missed != s->base.missed;
 	if (r == 0 && lost.lost.count)
@@ -216,7 +234,10 @@ static int finish_out(struct session *s, struct rt_error *err)
 	return rt_sinks_flush(&s->sinks, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;
 }
 
-/* A failure in the middle (a full disk): the command goes on, maybe for days, and the user is told now. */
+/*
+ * A failure in the middle (a full disk): the command goes on, maybe for days, and the user is told
+ * now.
+ */
 static void say_now(struct session *s, struct rt_error *err)
 {
 	if (rt_tracee_ended(&s->tracee, false))
@@ -225,7 +246,10 @@ static void say_now(struct session *s, struct rt_error *err)
 	err->text[0] = '\0';
 }
 
-/* After the trace: our command goes on to its own end, unless a second signal says not to wait for it. */
+/*
+ * After the trace: our command goes on to its own end, unless a second signal says not to wait for
+ * it.
+ */
 static void wait_command(struct session *s)
 {
 	struct epoll_event e;
@@ -274,10 +298,14 @@ static int check_options(const struct rt_options *o, struct rt_error *err)
 	if (o->ring && !rt_ring_find(o->ring))
 		return rt_usage_words(err, "ring", "ring", o->ring, rt_ring_name);
 	if (o->libcalls && (o->no_bpf || (forced && forced->everywhere)))
-		return rt_usage(err, "--libcalls: %s puts probes into every process that uses the libraries; it works by the mechanisms with "
-				"a filter: uprobe-multi, multi-event, pmu, event", o->no_bpf ? "--no-bpf" : o->attach);
+		return rt_usage(err,
+				"--libcalls: %s puts probes into every process that uses the "
+				"libraries; it works by the mechanisms with "
+				"a filter: uprobe-multi, multi-event, pmu, event",
+				o->no_bpf ? "--no-bpf" : o->attach);
 	if (o->ring && (o->no_bpf || (forced && !forced->bpf)))
-		return rt_usage(err, "--ring=%s: without BPF there is only the ring of tracefs", o->ring);
+		return rt_usage(err, "--ring=%s: without BPF there is only the ring of tracefs",
+				o->ring);
 	return 0;
 }
 
@@ -289,9 +317,12 @@ static int check_program(const struct session *s, struct rt_error *err)
 
 	if (!rt_caps_is_user() || s->options->pids.n || fstat(rt_image_fd(executable), &st) < 0)
 		return 0;
-	if (!(st.st_mode & (S_ISUID | S_ISGID)) && fgetxattr(rt_image_fd(executable), "security.capability", NULL, 0) < 0)
+	if (!(st.st_mode & (S_ISUID | S_ISGID)) &&
+	    fgetxattr(rt_image_fd(executable), "security.capability", NULL, 0) < 0)
 		return 0;
-	return rt_fail(err, -EPERM, "%s: is setuid, setgid or has capabilities, and this is user %u; try: sudo rawtrace ...",
+	return rt_fail(err, -EPERM,
+		       "%s: is setuid, setgid or has capabilities, and this is user %u; try: sudo "
+		       "rawtrace ...",
 		       rt_image_name(executable), (unsigned)getuid());
 }
 
@@ -302,7 +333,9 @@ static int check_processes(const struct session *s, struct rt_error *err)
 
 	for (i = 0; i < s->target.pids.n && rt_caps_is_user(); i++)
 		if (!rt_caps_may_look(s->target.pids.v[i]))
-			return rt_fail(err, -EPERM, "process %d: user %u may not look into its memory (ptrace); try: sudo rawtrace ...",
+			return rt_fail(err, -EPERM,
+				       "process %d: user %u may not look into its memory (ptrace); "
+				       "try: sudo rawtrace ...",
 				       (int)s->target.pids.v[i], (unsigned)getuid());
 	return 0;
 }
@@ -327,8 +360,11 @@ static int tell_gate(struct session *s)
 
 	if (!pid)
 		return 0;
-	snprintf(text, sizeof(text), "process %d ran a program that user %u may not look into (setuid, setgid, capabilities or not "
-		 "readable): the trace ends here", (int)pid, (unsigned)getuid());
+	snprintf(text, sizeof(text),
+		 "process %d ran a program that user %u may not look into (setuid, setgid, "
+		 "capabilities or not "
+		 "readable): the trace ends here",
+		 (int)pid, (unsigned)getuid());
 	return rt_session_note(s, text);
 }
 
@@ -338,7 +374,10 @@ static int run(struct session *s, struct rt_error *err)
 	int r;
 
 	r = rt_session_follow(s, err);
-	/* A program that has ended sends nothing more; of a running one the window cuts off what comes during the last round. */
+	/*
+	 * A program that has ended sends nothing more; of a running one the window cuts off what
+	 * comes during the last round.
+	 */
 	rt_session_end_window(s);
 	if (r == 0)
 		r = read_counts(s, &s->counts, err);
@@ -375,13 +414,15 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = rt_fail(err, -ENOENT, "/proc is not mounted; try: mount -t proc proc /proc");
 	if (r < 0)
 		return r;
-	r = rt_target_resolve(&s.target, options->program, &options->pids, options->specs, options->nspecs, err);
+	r = rt_target_resolve(&s.target, options->program, &options->pids, options->specs,
+			      options->nspecs, err);
 	if (r == 0 && options->libcalls)
 		r = rt_target_add_libcalls(&s.target, options->libcalls, err);
 	set_mechanism(&s);
 	rt_target_set_purpose(&s.target, rt_purpose_of(options));
 	if (r == 0 && (options->depth || options->only_under || options->min_time))
-		r = rt_target_set_limit(&s.target, options->depth, options->only_under, options->min_time, err);
+		r = rt_target_set_limit(&s.target, options->depth, options->only_under,
+					options->min_time, err);
 	if (r == 0)
 		r = rt_target_add_hooks(&s.target, err);
 	if (r == 0 && options->raw_names)
@@ -399,7 +440,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	if (r == 0)
 		r = rt_session_choose_out(&s, err);
 	if (r == 0)
-		r = begin_tracee(&s, err);	/* before signals and limits change: the command keeps its own */
+		/* before signals and limits change: the command keeps its own */
+		r = begin_tracee(&s, err);
 	if (r == 0)
 		r = rt_session_open_signals(&s, err);
 	if (r == 0) {
@@ -426,7 +468,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		rt_session_end_attach(&s);
 		wait_command(&s);
 	}
-	*status = s.tracee.ours && !s.tracee.ended ? 128 + s.stopped : rt_tracee_exit_status(&s.tracee);
+	*status = s.tracee.ours && !s.tracee.ended ? 128 + s.stopped
+						   : rt_tracee_exit_status(&s.tracee);
 	release(&s);
 	return r;
 }

@@ -115,7 +115,8 @@ static int map_rings(struct array_source *s, const int *cpus, int n, int *map, s
 	 * An element for each CPU's number up to the highest; a CPU that comes online later has
 	 * none, and its hits are lost.
 	 */
-	*map = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, value, (uint32_t)cpus[n - 1] + 1, RT_BPF_F_MMAPABLE);
+	*map = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, value, (uint32_t)cpus[n - 1] + 1,
+				 RT_BPF_F_MMAPABLE);
 	if (*map == -EINVAL)
 		return rt_fail(err, -EOPNOTSUPP,
 			       "the kernel's BPF arrays cannot be mapped (before 5.5)");

@@ -144,7 +144,12 @@ int rt_source_join(struct rt_source *side, struct rt_source *hits, struct rt_sou
 		side->ops->close(side);
 		return rt_nomem(err);
 	}
-	*j = (struct joined){ .source = { .ops = &joined_ops, .name = hits->name, .gaps = hits->gaps, .round_ms = hits->round_ms }, .hits = hits, .side = side };
+	*j = (struct joined){ .source = { .ops = &joined_ops,
+					  .name = hits->name,
+					  .gaps = hits->gaps,
+					  .round_ms = hits->round_ms },
+			      .hits = hits,
+			      .side = side };
 	*source = &j->source;
 	return 0;
 }

@@ -20,7 +20,9 @@ static bool bind(const struct rt_format *format, const char *name, struct rt_fie
 
 	if (!f || f->size == 0 || f->size > 8)
 		return false;
-	*place = (struct rt_field_at){ .offset = f->offset, .size = f->size, .is_signed = f->is_signed };
+	*place = (struct rt_field_at){ .offset = f->offset,
+				       .size = f->size,
+				       .is_signed = f->is_signed };
 	return true;
 }
 

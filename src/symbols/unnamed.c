@@ -68,7 +68,11 @@ static int take(void *ctx, struct rt_eh_cursor *c, const struct rt_eh_described 
 	if (RT_ROOM(&image->unnamed, image->nunnamed, &image->unnamed_cap) < 0)
 		return -ENOMEM;
 	f = &image->unnamed[image->nunnamed++];
-	*f = (struct rt_symbol){ .addr = d->begin, .size = d->length, .sized = true, .kind = RT_SYM_FUNC, .source = RT_SOURCE_EH_FRAME };
+	*f = (struct rt_symbol){ .addr = d->begin,
+				 .size = d->length,
+				 .sized = true,
+				 .kind = RT_SYM_FUNC,
+				 .source = RT_SOURCE_EH_FRAME };
 	return 0;
 }
 
