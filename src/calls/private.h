@@ -6,7 +6,7 @@
 
 enum { RT_LOST_MANY = 1 << 20 };
 
-/* Shared by the files of src/stack only. */
+/* Shared by the files of src/calls only. */
 struct rt_stack {
 	const struct rt_stack_ops *ops;
 	void *ctx;

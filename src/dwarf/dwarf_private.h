@@ -9,7 +9,7 @@
 #include "dwarf/dwarf_index.h"
 #include "elf/file.h"
 
-/* Shared by src/image/dwarf*.c only. */
+/* Shared by src/dwarf only. */
 
 /* The function that begins at `addr`. */
 struct rt_dwarf_func {

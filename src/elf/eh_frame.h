@@ -6,7 +6,7 @@
 
 /*
  * Reading .eh_frame, by which stacks are unwound (LSB Core, "Exception Frames").  Nothing in it is
- * trusted.  For src/image only.
+ * trusted.  For files that read .eh_frame only.
  */
 
 /* Reading on through the file from an address.  Begun with its image NULL, or all 0. */

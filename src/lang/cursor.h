@@ -11,7 +11,7 @@
 #include "lang/type.h"
 #include "base/error.h"
 
-/* Shared by the files of src/spec only: where a parser stands in a text. */
+/* Shared by the files of src/lang only: where a parser stands in a text. */
 struct rt_cursor {
 	const char *text;		/* the whole of it, for messages */
 	const char *at, *end;		/* *end need not be NUL */

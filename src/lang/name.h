@@ -4,7 +4,7 @@
 
 #include "lang/cursor.h"
 
-/* Shared by the files of src/spec only: places, that is libraries and functions. */
+/* Shared by the files of src/lang only: places, that is libraries and functions. */
 
 /* The last ':' in [text, end) that separates: one that is no part of "::".  NULL: none. */
 const char *rt_last_colon(const char *text, const char *end);

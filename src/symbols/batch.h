@@ -6,7 +6,7 @@
 #include "symbols/match.h"
 
 /*
- * From a specification to places in one file; function.c makes functions of them.  For src/image
+ * From a specification to places in one file; function.c makes functions of them.  For src/symbols
  * only.
  */
 
