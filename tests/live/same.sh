@@ -7,7 +7,7 @@ runs=${RT_SAME:-2}
 
 # same TARGET FUNCTIONS [ARGUMENT...]
 same() {
-	begin "$1, $how, $runs times"
+	begin "$1${3:+ $3}${how:+, $how}, $runs times"
 	target=$1
 	functions=$2
 	shift 2
