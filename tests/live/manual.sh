@@ -262,5 +262,5 @@ for file in "$T"/readme.*; do
 	end_case
 done
 begin "README has commands"
-expect_number commands "$commands" -ge 10
+expect_number commands "$commands" -ge 8
 end_case
