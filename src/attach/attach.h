@@ -170,4 +170,20 @@ int rt_attach_open(const struct rt_attach_request *request, const struct rt_atta
 extern const struct rt_attach_ops rt_attach_uprobe_multi, rt_attach_multi_event, rt_attach_pmu,
 	rt_attach_event, rt_attach_tracefs;
 
+/*
+ * Is the result `r` of rt_attach_open the kernel's word that it cannot probe one of the
+ * instructions?
+ */
+bool rt_attach_is_refusal(const struct rt_attach_request *request, int r);
+
+/*
+ * rt_attach_open of this request has failed so: which functions are to blame?  Found by attaching
+ * parts of the request, which are taken out again at once; 0.1 s each, of which there are ten to
+ * twenty for each such function among a thousand.  `bad` (by function) is set.  A negative errno
+ * with its message: such a function was named exactly, there are too many, or something else fails.
+ */
+int rt_attach_find_refused(const struct rt_attach_request *request,
+			   const struct rt_attach_ops *forced, bool no_bpf, bool *bad,
+			   struct rt_error *err);
+
 #endif

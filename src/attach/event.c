@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One uprobe_events definition a probe, a BPF program on each one's perf event (4.4). */
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "attach/define.h"
@@ -45,6 +46,74 @@ const struct rt_attach_ops rt_attach_event = {
 	.key = RT_KEY_ID,
 	.plans = RT_PLANS_ANY,
 	.open = event_open,
+	.again = rt_perf_probes_again,
+	.again_from = RT_AGAIN_SPARE,
+	.detach_one = rt_perf_probes_detach_one,
+	.detach = rt_perf_probes_detach,
+	.close = rt_perf_probes_close,
+};
+
+/*
+ * One uprobe_events event of many probes for each plan (about 5.4), one BPF program on its perf
+ * event: two descriptors for thousands of functions.  The program cannot tell the probes apart, so
+ * an entry is known by its instruction pointer and a return by the stack pointer of the entry it
+ * ends.
+ */
+
+/*
+ * Each event takes 0.1 s to be taken out, as long as so many more probes take to be defined
+ * (define.c).
+ */
+enum { EVENT_PROBES = 5000 };
+
+static int add_event(struct rt_perf_probes *p, const struct rt_attach_request *request,
+		     const struct rt_defined *event, struct rt_error *err)
+{
+	struct rt_perf_attr attr;
+	int prog, r;
+
+	r = rt_perf_probes_event(p, event->name, &attr, err);
+	if (r < 0)
+		return r;
+	prog = rt_bpf_side_load(&p->side, request, (uint16_t)event->plan, RT_KEY_POINTER, 0, 0,
+				err);
+	if (prog < 0)
+		return prog;
+	return rt_perf_probes_add(p, &attr, request->pids, prog, event->name, err);
+}
+
+static int multi_open(const struct rt_attach_request *request, struct rt_attach **attach,
+		      struct rt_error *err)
+{
+	struct rt_perf_probes *p;
+	struct rt_defined *events;
+	unsigned i, n;
+	int kind, r;
+
+	p = rt_perf_probes_new(&rt_attach_multi_event, request, true, &r, err);
+	if (!p)
+		return r;
+	r = rt_define_plans(&p->tracefs, request, RT_DEFINE_BARE, false, EVENT_PROBES, &events, &n,
+			    err);
+	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
+		for (i = 0; i < n && r == 0 && !rt_attach_stopped(request); i++)
+			if ((int)request->plans[events[i].plan].kind == kind)
+				r = add_event(p, request, &events[i], err);
+	free(events);
+	if (r < 0)
+		rt_perf_probes_close(&p->attach);
+	else
+		*attach = &p->attach;
+	return r;
+}
+
+const struct rt_attach_ops rt_attach_multi_event = {
+	.name = "multi-event",
+	.help = "one uprobe_events event for all probes (5.4)",
+	.bpf = true,
+	.key = RT_KEY_IP,
+	.plans = RT_PLANS_FEW,
+	.open = multi_open,
 	.again = rt_perf_probes_again,
 	.again_from = RT_AGAIN_SPARE,
 	.detach_one = rt_perf_probes_detach_one,

@@ -7,7 +7,6 @@
 #include <sys/types.h>
 
 #include "base/pids.h"
-#include "calls/goroutines.h"
 #include "calls/stacks.h"
 #include "stream/event.h"
 #include "stream/members.h"

@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "attach/refused.h"
+#include "attach/attach.h"
 #include "plan/errno_of.h"
 #include "kernel/caps.h"
 #include "kernel/owner.h"

@@ -10,7 +10,7 @@
 #include "kernel/sys.h"
 #include "stream/perf_source.h"
 #include "stream/ring.h"
-#include "stream/ring_walk.h"
+#include "stream/record.h"
 #include "stream/verifier.h"
 
 struct ring {

@@ -9,7 +9,7 @@
 #include "kernel/sys.h"
 #include "stream/perf_source.h"
 #include "stream/ring.h"
-#include "stream/ring_walk.h"
+#include "stream/record.h"
 
 struct ringbuf_source {
 	struct rt_source source;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "decoder.h"
-#include "stream/perf_record.h"
+#include "stream/perf_source.h"
 
 struct seen {
 	uint8_t sum;	/* of all the bytes that events point to: they must be there */

@@ -8,7 +8,6 @@
 
 #include "attach/attach.h"
 #include "attach/define.h"
-#include "attach/refused.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "stream/tracefs_source.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "stream/perf_record.h"
+#include "stream/perf_source.h"
 
 #include <errno.h>
 #include <stdlib.h>

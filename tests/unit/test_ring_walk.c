@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "stream/ring_walk.h"
+#include "stream/record.h"
 
 #include <errno.h>
 #include <stddef.h>
