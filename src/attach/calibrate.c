@@ -386,17 +386,18 @@ void rt_calibration_end(struct rt_calibration *c)
 	c->pid = 0;
 }
 
-int rt_place_cheaply(struct rt_target *target, bool ask, bool costs, struct rt_calibration *c,
+int rt_place_cheaply(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		     const struct rt_sites *sites, bool ask, bool costs, struct rt_calibration *c,
 		     struct rt_error *err)
 {
-	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&target->program));
-	bool helps = rt_place_first(target);
+	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&traced->program));
+	bool helps = rt_place_first(wanted, traced, sites);
 	uint32_t emulated;
 
 	if (arch->form && ask && (helps || costs)) {
-		emulated = rt_calibrate(arch, target->program.nops, true, costs, c);
+		emulated = rt_calibrate(arch, traced->program.nops, true, costs, c);
 		if (emulated && helps)
-			rt_place_measured(target, emulated);
+			rt_place_measured(wanted, traced, sites, emulated);
 	}
-	return rt_place_check_files(target, err);
+	return rt_place_check_files(traced, sites, err);
 }

@@ -34,10 +34,11 @@ uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool bpf, b
 void rt_calibration_end(struct rt_calibration *calibration);
 
 /*
- * Place the target's probes (plan/place.h).  With `ask`, ask the kernel first where that may help,
+ * Place the probes (plan/place.h).  With `ask`, ask the kernel first where that may help,
  * or where `costs` are wanted.  0 or -ENOMEM.
  */
-int rt_place_cheaply(struct rt_target *target, bool ask, bool costs,
+int rt_place_cheaply(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		     const struct rt_sites *sites, bool ask, bool costs,
 		     struct rt_calibration *calibration, struct rt_error *err);
 
 #endif

@@ -7,13 +7,14 @@
 #include "attach/held.h"
 
 struct rt_feed {
-	const struct rt_target *target;
+	const struct rt_traced *traced;
+	const struct rt_sites *sites;
 	enum rt_key key;
 	uint64_t begin, end;
 	struct rt_gaps *gaps;
 	struct rt_stack *stack;
 	struct rt_owners owners;
-	struct rt_sites *sites;
+	struct rt_site_map *map;
 	bool lost;			/* rt_feed_has_lost */
 	bool called;			/* rt_feed_has_calls */
 	bool unseen;			/* rt_feed_unseen */
@@ -21,21 +22,22 @@ struct rt_feed {
 	struct rt_form_hits hits;	/* by the instruction under their probes */
 };
 
-struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key,
-			    const struct rt_pids *pids, struct rt_gaps *gaps,
+struct rt_feed *rt_feed_new(const struct rt_traced *traced, const struct rt_sites *sites,
+			    enum rt_key key, const struct rt_pids *pids, struct rt_gaps *gaps,
 			    struct rt_stack *stack)
 {
 	struct rt_feed *feed = calloc(1, sizeof(*feed));
 
 	if (!feed)
 		return NULL;
-	feed->target = target;
+	feed->traced = traced;
+	feed->sites = sites;
 	feed->key = key;
 	feed->end = UINT64_MAX;
 	feed->gaps = gaps;
 	feed->stack = stack;
-	feed->sites = rt_sites_new(target, key);
-	if (rt_owners_init(&feed->owners, pids) < 0 || !feed->sites) {
+	feed->map = rt_site_map_new(traced, sites, key);
+	if (rt_owners_init(&feed->owners, pids) < 0 || !feed->map) {
 		rt_feed_free(feed);
 		return NULL;
 	}
@@ -47,20 +49,20 @@ void rt_feed_free(struct rt_feed *feed)
 	if (!feed)
 		return;
 	rt_owners_free(&feed->owners);
-	rt_sites_free(feed->sites);
+	rt_site_map_free(feed->map);
 	free(feed);
 }
 
 /* Mappings are needed where records hold instruction pointers, and for --libcalls. */
 int rt_feed_read_processes(struct rt_feed *feed)
 {
-	bool maps = feed->key == RT_KEY_IP || feed->target->libcalls;
+	bool maps = feed->key == RT_KEY_IP || feed->sites->libcalls;
 	unsigned i;
 	int r = 0;
 
 	for (i = 0; i < feed->owners.n && r == 0; i++) {
 		r = rt_process_read_threads(&feed->owners.v[i]);
-		if (r == 0 && maps && rt_sites_read(feed->sites, feed->owners.v[i].pid) == -ENOMEM)
+		if (r == 0 && maps && rt_site_map_read(feed->map, feed->owners.v[i].pid) == -ENOMEM)
 			r = -ENOMEM;
 	}
 	return r;
@@ -77,9 +79,9 @@ struct rt_form_hits *rt_feed_hits(struct rt_feed *feed)
 	return &feed->hits;
 }
 
-struct rt_sites *rt_feed_sites(struct rt_feed *feed)
+struct rt_site_map *rt_feed_map(struct rt_feed *feed)
 {
-	return feed->sites;
+	return feed->map;
 }
 
 /* Hits of a thread were lost, the last of them before the event. */
@@ -111,7 +113,7 @@ static int find_gap(struct rt_feed *feed, const struct rt_process *process,
 		return 0;
 	count = rt_gaps_hit(feed->gaps, event->tid, event->hit.seq, &shared);
 	/* Which goroutines ran in the thread meanwhile nobody knows. */
-	shared |= feed->target->goroutines || process->stacks.n;
+	shared |= feed->traced->goroutines || process->stacks.n;
 	return tell_lost(feed, event, count, shared);
 }
 
@@ -167,7 +169,7 @@ static int on_goexit(struct rt_feed *feed, struct rt_process *process, const str
  */
 static void tell_from_trampoline(struct rt_feed *feed, struct rt_event *event)
 {
-	if (rt_sites_is_code_page(feed->sites, event->pid, event->hit.ra))
+	if (rt_site_map_is_code_page(feed->map, event->pid, event->hit.ra))
 		event->hit.ra++;
 }
 
@@ -211,23 +213,23 @@ static int on_unwound(struct rt_feed *feed, const struct rt_process *process,
 
 static int on_hit(struct rt_feed *feed, struct rt_process *process, struct rt_event *event)
 {
-	const struct rt_target *t = feed->target;
+	const struct rt_sites *sites = feed->sites;
 	struct rt_hit hit = { .function = RT_NO_FUNCTION };
 	int r;
 
 	/* What a ring brings is checked like any input: ids index our tables. */
-	if (event->hit.plan >= t->nplans ||
-	    event->hit.size != rt_plan_size(&t->plans[event->hit.plan]))
+	if (event->hit.plan >= sites->nplans ||
+	    event->hit.size != rt_plan_size(&sites->plans[event->hit.plan]))
 		return -EBADMSG;
 	r = event->hit.seq ? find_gap(feed, process, event) : 0;
 	if (r < 0 || event->time < feed->begin || event->time > feed->end)
 		return r;
-	hit.plan = &t->plans[event->hit.plan];
-	r = rt_sites_resolve(feed->sites, event, &hit);
+	hit.plan = &sites->plans[event->hit.plan];
+	r = rt_site_map_resolve(feed->map, event, &hit);
 	if (r != 0)
 		return r < 0 ? r : 0;
 	if (hit.function != RT_NO_FUNCTION && (hit.exit || hit.plan->kind == RT_KIND_ENTRY))
-		rt_stepped_hit(&feed->hits, &t->functions.v[hit.function], hit.exit, 1);
+		rt_stepped_hit(&feed->hits, &sites->functions.v[hit.function], hit.exit, 1);
 	/* The runtime resumes it from a stack of its own. */
 	if (hit.plan->role == RT_ROLE_RECOVERED)
 		event->hit.sp = event->hit.faults & 1 ? 0
@@ -242,7 +244,7 @@ static int on_hit(struct rt_feed *feed, struct rt_process *process, struct rt_ev
 	if (hit.plan->role == RT_ROLE_UNWOUND)
 		return on_unwound(feed, process, event);
 	tell_from_trampoline(feed, event);
-	if (hit.function != RT_NO_FUNCTION && t->functions.v[hit.function].hidden)
+	if (hit.function != RT_NO_FUNCTION && sites->functions.v[hit.function].hidden)
 		return on_goexit(feed, process, event);
 	feed->called = true;
 	return rt_stack_hit(feed->stack, event, &hit);
@@ -283,7 +285,8 @@ static int on_exit_of(struct rt_feed *feed, struct rt_process *process,
 	 */
 	bool ask = feed->gaps && (event->tid != process->pid || process->members.n < 2);
 	int r = ask ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid),
-				      feed->target->goroutines || process->stacks.n) : 0;
+				feed->traced->goroutines || process->stacks.n)
+		    : 0;
 
 	if (r == 0)
 		r = rt_feed_held(feed, event->tid, event->time);
@@ -299,7 +302,7 @@ static int on_exec(struct rt_feed *feed, struct rt_process *process, const struc
 
 	if (rt_process_exec(process, event->time) < 0)
 		return -ENOMEM;
-	rt_sites_exec(feed->sites, process->pid);
+	rt_site_map_exec(feed->map, process->pid);
 	return r < 0 || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
 }
 
@@ -372,7 +375,7 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 		return on_lost(feed, event);
 	if (event->type == RT_EV_UNSEEN) {
 		/* Maybe of a mapping. */
-		rt_sites_unsure(feed->sites);
+		rt_site_map_unsure(feed->map);
 		feed->unseen = true;
 		return 0;
 	}
@@ -386,7 +389,7 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 	case RT_EV_HIT:
 		return on_hit(feed, process, &ours);
 	case RT_EV_MMAP:
-		return rt_sites_mapped(feed->sites, &ours);
+		return rt_site_map_mapped(feed->map, &ours);
 	case RT_EV_EXIT:
 		return on_exit_of(feed, process, &ours);
 	case RT_EV_EXEC:

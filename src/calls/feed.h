@@ -2,11 +2,11 @@
 #ifndef RT_CALLS_FEED_H
 #define RT_CALLS_FEED_H
 
-#include "calls/sites.h"
+#include "calls/site_map.h"
 #include "calls/owners.h"
 #include "calls/stepped.h"
 #include "stream/gaps.h"
-#include "plan/target.h"
+#include "plan/sites.h"
 #include "fetch/record.h"
 
 /*
@@ -19,8 +19,8 @@ struct rt_feed;
  * `pids` are the traced processes; `key` says how the records name probes; `gaps` is NULL where the
  * source does not number its hits.  All must outlive the feed.  NULL: out of memory.
  */
-struct rt_feed *rt_feed_new(const struct rt_target *target, enum rt_key key,
-			    const struct rt_pids *pids, struct rt_gaps *gaps,
+struct rt_feed *rt_feed_new(const struct rt_traced *traced, const struct rt_sites *sites,
+			    enum rt_key key, const struct rt_pids *pids, struct rt_gaps *gaps,
 			    struct rt_stack *stack);
 void rt_feed_free(struct rt_feed *feed);
 
@@ -40,7 +40,7 @@ void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end);
 struct rt_form_hits *rt_feed_hits(struct rt_feed *feed);
 
 /* What is at an address of a process.  The feed's. */
-struct rt_sites *rt_feed_sites(struct rt_feed *feed);
+struct rt_site_map *rt_feed_map(struct rt_feed *feed);
 
 /*
  * Programs hold calls back (attach/held.h): what is left of them when their thread ends is asked

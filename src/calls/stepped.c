@@ -45,15 +45,16 @@ static uint64_t sum_stepped(const uint64_t *hits, uint32_t emulated)
 }
 
 /* Are they a tenth of the probes?  A uretprobe stands where its function's entry probe does. */
-static bool are_many(const struct rt_target *t, uint32_t emulated)
+static bool are_many(const struct rt_sites *sites, uint32_t emulated)
 {
 	unsigned i, n = 0, stepped = 0;
 
-	for (i = 0; i < t->nprobes; i++) {
-		const struct rt_function *f = &t->functions.v[t->probes[i].function];
-		const struct rt_exit *exit = rt_target_exit(t, &t->probes[i]);
+	for (i = 0; i < sites->nprobes; i++) {
+		const struct rt_function *f = &sites->functions.v[sites->probes[i].function];
+		const struct rt_exit *exit = rt_sites_exit(sites, &sites->probes[i]);
 
-		if (f->role || (!exit && t->plans[t->probes[i].plan].kind == RT_KIND_RETURN))
+		if (f->role ||
+		    (!exit && sites->plans[sites->probes[i].plan].kind == RT_KIND_RETURN))
 			continue;
 		n++;
 		stepped += !(emulated & RT_FORM_BIT(exit ? exit->place.form : f->form));
@@ -62,21 +63,22 @@ static bool are_many(const struct rt_target *t, uint32_t emulated)
 }
 
 /* The remedy. */
-static const char *way_out(const struct rt_target *t, bool entries, bool exits, bool exact)
+static const char *way_out(const struct rt_wanted *wanted, bool entries, bool exits, bool exact)
 {
-	if (exits && t->want == RT_WANT_INSN)
+	if (exits && wanted->want == RT_WANT_INSN)
 		return "--return=auto may help";
-	if (exits && t->purpose == RT_PURPOSE_TIME)
+	if (exits && wanted->purpose == RT_PURPOSE_TIME)
 		return entries ? "rawtrace count avoids some" : "rawtrace count avoids it";
 	if (exits)
 		return entries ? "--return=none avoids some" : "--return=none avoids it";
 	return exact ? "--entry=auto may avoid it" : "trace fewer functions";
 }
 
-bool rt_stepped_remark(const struct rt_target *t, const struct rt_form_hits *hits, uint64_t ns,
+bool rt_stepped_remark(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		       const struct rt_sites *sites, const struct rt_form_hits *hits, uint64_t ns,
 		       bool no_bpf, bool exact, char *buf, size_t size)
 {
-	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&t->program));
+	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&traced->program));
 	struct rt_calibration c = { 0 };
 	uint32_t emulated = RT_FORMS_ASSUMED;
 	uint64_t entries = sum_stepped(hits->entries, emulated);
@@ -84,11 +86,11 @@ bool rt_stepped_remark(const struct rt_target *t, const struct rt_form_hits *hit
 	bool at_entries, at_exits;
 	char cost[48] = "";
 
-	if (!arch->form || entries + exits < HITS_MIN || !are_many(t, emulated))
+	if (!arch->form || entries + exits < HITS_MIN || !are_many(sites, emulated))
 		return false;
 	if ((entries + exits) * STEP_MOST_NS < ns / 10)
 		return false;
-	emulated = rt_calibrate(arch, t->program.nops, !no_bpf, true, &c);
+	emulated = rt_calibrate(arch, traced->program.nops, !no_bpf, true, &c);
 	rt_calibration_end(&c);
 	emulated = c.told ? emulated : RT_FORMS_ASSUMED;
 	if (c.costs.return_ns && !c.costs.return_stepped)
@@ -101,12 +103,12 @@ bool rt_stepped_remark(const struct rt_target *t, const struct rt_form_hits *hit
 	entries = sum_stepped(hits->entries, emulated);
 	exits = sum_stepped(hits->exits, emulated);
 	n = entries + exits;
-	if (n < HITS_MIN || n * each < ns / 10 || !are_many(t, emulated))
+	if (n < HITS_MIN || n * each < ns / 10 || !are_many(sites, emulated))
 		return false;
 	at_entries = entries >= n / 10;
 	at_exits = exits >= n / 10;
 	snprintf(buf, size, "%" PRIu64 " hits at %s%s%s were single-stepped%s: %s", n,
 		 at_entries ? "entries" : "", at_entries && at_exits ? " and " : "",
-		 at_exits ? "exits" : "", cost, way_out(t, at_entries, at_exits, exact));
+		 at_exits ? "exits" : "", cost, way_out(wanted, at_entries, at_exits, exact));
 	return true;
 }

@@ -2,7 +2,7 @@
 #ifndef RT_CALLS_STEPPED_H
 #define RT_CALLS_STEPPED_H
 
-#include "plan/target.h"
+#include "plan/sites.h"
 
 /*
  * How many hits there were by the instruction under the probe: of entry probes and of exit probes.
@@ -25,7 +25,8 @@ void rt_stepped_cell(struct rt_form_hits *hits, const struct rt_function *functi
  * of the time.  A child of ours measures what a hit takes (calibrate.h), if that may be.  False:
  * there is nothing to remark.
  */
-bool rt_stepped_remark(const struct rt_target *target, const struct rt_form_hits *hits, uint64_t ns,
+bool rt_stepped_remark(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		       const struct rt_sites *sites, const struct rt_form_hits *hits, uint64_t ns,
 		       bool no_bpf, bool exact, char *buf, size_t size);
 
 #endif

@@ -14,7 +14,7 @@
 #include "attach/attach.h"
 #include "attach/calibrate.h"
 
-static const char *kind_name(const struct rt_target *t, unsigned probe)
+static const char *kind_name(const struct rt_sites *sites, unsigned probe)
 {
 	static const char *const leaving[] = {
 		[RT_BY_URETPROBE] = "return",
@@ -22,21 +22,22 @@ static const char *kind_name(const struct rt_target *t, unsigned probe)
 		[RT_BY_JUMP] = "tail call",
 		[RT_BY_BRANCH] = "conditional tail call",
 	};
-	const struct rt_plan *plan = &t->plans[t->probes[probe].plan];
+	const struct rt_plan *plan = &sites->plans[sites->probes[probe].plan];
 
 	return plan->kind == RT_KIND_ENTRY ? "entry" : leaving[plan->leaving];
 }
 
 enum { SHOWN_THREAD_POINTER = 4096 };
 
-static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_source source,
-			unsigned key, const struct rt_options *o, FILE *file, struct rt_error *err)
+static int dump_program(const struct rt_wanted *wanted, const struct rt_sites *sites, unsigned plan,
+			enum rt_key_source source, unsigned key, const struct rt_options *o,
+			FILE *file, struct rt_error *err)
 {
 	enum rt_key record_key = source == RT_KEY_POINTER ? RT_KEY_IP : RT_KEY_ID;
 	const struct rt_ring_ops *ring = o->ring ? rt_ring_find(o->ring) : rt_ring_at(0);
 	struct rt_bpf_program program = {
-		.purpose = t->purpose,
-		.plan = &t->plans[plan],
+		.purpose = wanted->purpose,
+		.plan = &sites->plans[plan],
 		.plan_id = (uint16_t)plan,
 		.pids = &o->pids,
 		.key_source = source,
@@ -53,18 +54,20 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 	program.thread_pointer = SHOWN_THREAD_POINTER;
 	/* As large as they are for one row: how many there are depends on the machine. */
 	program.rows = 1;
-	program.stride = (uint32_t)t->functions.n * rt_cells_of(t->purpose);
+	program.stride = (uint32_t)sites->functions.n * rt_cells_of(wanted->purpose);
 	program.heads = RT_HEADS;
 	program.saved_slots = RT_KEPT_SLOTS;
-	program.limit = t->limit;
-	program.filtered = rt_limit_any(&t->limit) && t->purpose == RT_PURPOSE_RECORD &&
-			   rt_held_pairs(t->plans, t->nplans);
-	if (program.filtered && rt_held_may(&t->limit, t->plans, t->nplans, record_key))
-		program.hold = rt_plans_hold(t->plans, t->nplans, record_key);
+	program.limit = wanted->limit;
+	program.filtered = rt_limit_any(&wanted->limit) && wanted->purpose == RT_PURPOSE_RECORD &&
+			   rt_held_pairs(sites->plans, sites->nplans);
+	if (program.filtered &&
+	    rt_held_may(&wanted->limit, sites->plans, sites->nplans, record_key))
+		program.hold = rt_plans_hold(sites->plans, sites->nplans, record_key);
 	if (source == RT_KEY_CONSTANT)
-		program.function = rt_attach_owner(&t->functions, t->plans, &t->probes[key]);
-	if (source == RT_KEY_CONSTANT && t->purpose != RT_PURPOSE_RECORD)
-		program.key = t->probes[key].function;
+		program.function = rt_attach_owner(&sites->functions, sites->plans,
+						   &sites->probes[key]);
+	if (source == RT_KEY_CONSTANT && wanted->purpose != RT_PURPOSE_RECORD)
+		program.key = sites->probes[key].function;
 	rt_bpf_init(&bpf);
 	r = rt_bpf_program_emit(&program, &bpf, err);
 	if (r == 0)
@@ -75,17 +78,18 @@ static int dump_program(const struct rt_target *t, unsigned plan, enum rt_key_so
 	return r;
 }
 
-static void print_probe(const struct rt_target *t, unsigned probe, FILE *file)
+static void print_probe(const struct rt_sites *sites, unsigned probe, FILE *file)
 {
-	const struct rt_function *f = &t->functions.v[t->probes[probe].function];
+	const struct rt_function *f = &sites->functions.v[sites->probes[probe].function];
 
-	fprintf(file, "# probe %u: %s of %s, %s+0x%" PRIx64 "\n", probe, kind_name(t, probe),
+	fprintf(file, "# probe %u: %s of %s, %s+0x%" PRIx64 "\n", probe, kind_name(sites, probe),
 		f->name, rt_image_name(f->image),
-		rt_attach_place(&t->functions, t->plans, &t->probes[probe]));
+		rt_attach_place(&sites->functions, sites->plans, &sites->probes[probe]));
 }
 
-static int dump_bpf(const struct rt_target *t, const struct rt_attach_ops *ops,
-		    const struct rt_options *o, FILE *file, struct rt_error *err)
+static int dump_bpf(const struct rt_wanted *wanted, const struct rt_sites *sites,
+		    const struct rt_attach_ops *ops, const struct rt_options *o, FILE *file,
+		    struct rt_error *err)
 {
 	bool one_each = ops == &rt_attach_pmu || ops == &rt_attach_event;
 	enum rt_key_source source = one_each		    ? RT_KEY_CONSTANT
@@ -94,44 +98,46 @@ static int dump_bpf(const struct rt_target *t, const struct rt_attach_ops *ops,
 	unsigned i, plan;
 	int r = 0;
 
-	for (i = 0; i < t->nprobes && one_each && r == 0; i++) {
-		print_probe(t, i, file);
-		r = dump_program(t, t->probes[i].plan, source, i, o, file, err);
+	for (i = 0; i < sites->nprobes && one_each && r == 0; i++) {
+		print_probe(sites, i, file);
+		r = dump_program(wanted, sites, sites->probes[i].plan, source, i, o, file, err);
 	}
-	for (plan = 0; plan < t->nplans && !one_each && r == 0; plan++) {
-		for (i = 0; i < t->nprobes; i++)
-			if (t->probes[i].plan == plan)
-				print_probe(t, i, file);
-		r = dump_program(t, plan, source, 0, o, file, err);
+	for (plan = 0; plan < sites->nplans && !one_each && r == 0; plan++) {
+		for (i = 0; i < sites->nprobes; i++)
+			if (sites->probes[i].plan == plan)
+				print_probe(sites, i, file);
+		r = dump_program(wanted, sites, plan, source, 0, o, file, err);
 	}
 	return r;
 }
 
-static int dump_tracefs(const struct rt_target *t, FILE *file, struct rt_error *err)
+static int dump_tracefs(const struct rt_traced *traced, const struct rt_sites *sites, FILE *file,
+			struct rt_error *err)
 {
 	char event[32], line[RT_DEFINITION_MAX];
 	unsigned i;
 	int r;
 
-	for (i = 0; i < t->nprobes; i++) {
-		const struct rt_function *f = &t->functions.v[t->probes[i].function];
-		bool left_out = rt_plan_is_uretprobe(&t->plans[t->probes[i].plan]) &&
-				f->image != rt_program_executable(&t->program);
+	for (i = 0; i < sites->nprobes; i++) {
+		const struct rt_function *f = &sites->functions.v[sites->probes[i].function];
+		bool left_out = rt_plan_is_uretprobe(&sites->plans[sites->probes[i].plan]) &&
+				f->image != rt_program_executable(&traced->program);
 		const struct rt_definition d = {
 			.group = "rawtrace",
 			.event = event,
 			.path = rt_image_name(f->image),
-			.offset = rt_attach_place(&t->functions, t->plans, &t->probes[i]),
-			.kind = t->plans[t->probes[i].plan].kind,
-			.at_exit = t->plans[t->probes[i].plan].leaving != RT_BY_URETPROBE,
-			.plan = &t->plans[t->probes[i].plan],
+			.offset = rt_attach_place(&sites->functions, sites->plans,
+						  &sites->probes[i]),
+			.kind = sites->plans[sites->probes[i].plan].kind,
+			.at_exit = sites->plans[sites->probes[i].plan].leaving != RT_BY_URETPROBE,
+			.plan = &sites->plans[sites->probes[i].plan],
 			.with_id = true,
 			.id = i,
 		};
 
 		if (left_out)
 			continue;
-		snprintf(event, sizeof(event), "plan%u", t->probes[i].plan);
+		snprintf(event, sizeof(event), "plan%u", sites->probes[i].plan);
 		r = rt_definition_print(&d, line, err);
 		if (r < 0)
 			return r;
@@ -144,7 +150,10 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 {
 	const struct rt_attach_ops *ops = o->attach ? rt_attach_find(o->attach) : rt_attach_at(0);
 	struct rt_calibration calibration = { 0 };
-	struct rt_target target;
+	struct rt_wanted wanted;
+	struct rt_traced traced;
+	struct rt_sites sites;
+	bool everywhere;
 	int r;
 
 	if (!ops)
@@ -154,29 +163,27 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 	if (o->dump == RT_DUMP_BPF && (!ops->bpf || o->no_bpf))
 		return rt_usage(err, "--dump=bpf: %s uses no BPF",
 				o->no_bpf ? "--no-bpf" : ops->name);
-	r = rt_target_resolve(&target, o->program, &o->pids, o->specs, o->nspecs, err);
+	everywhere = o->no_bpf || ops->everywhere;
+	wanted = rt_options_wanted(o, everywhere || (o->returns && o->dump == RT_DUMP_TRACEFS));
+	r = rt_sites_resolve(&wanted, &traced, &sites, o->program, &o->pids, o->specs, o->nspecs,
+			     err);
 	if (r == 0 && o->libcalls)
-		r = rt_target_add_libcalls(&target, o->libcalls, err);
-	if (o->returns || o->no_bpf || ops->everywhere)
-		rt_target_set_returns(&target, o->returns,
-				      o->no_bpf || ops->everywhere || o->dump == RT_DUMP_TRACEFS);
-	rt_target_set_plans(&target, rt_attach_plans(o->attach ? ops : NULL, o->no_bpf));
-	rt_target_set_purpose(&target, rt_purpose_of(o));
-	if (r == 0 && (o->depth || o->only_under || o->min_time))
-		r = rt_target_set_limit(&target, o->depth, o->only_under, o->min_time, err);
-	if (r == 0 && o->raw_names && rt_functions_raw_names(&target.functions) < 0)
-		r = rt_nomem(err);
-	if (r == 0 && (o->command == RT_CMD_TRACE || target.limit.tests))
-		rt_target_set_types(&target, &o->limits);
+		r = rt_sites_add_libcalls(&wanted, &traced, &sites, o->libcalls, err);
 	if (r == 0)
-		r = rt_target_make(&target, err);
+		r = rt_sites_add_roots(&wanted, &traced, &sites, err);
+	if (r == 0 && o->raw_names && rt_functions_raw_names(&sites.functions) < 0)
+		r = rt_nomem(err);
+	if (r == 0)
+		r = rt_sites_make(&wanted, &traced, &sites,
+				  rt_attach_plans(o->attach ? ops : NULL, o->no_bpf), err);
 	if (r == 0 && !o->exact)
-		r = rt_place_cheaply(&target, !o->no_bpf && ops->bpf, false, &calibration, err);
+		r = rt_place_cheaply(&wanted, &traced, &sites, !o->no_bpf && ops->bpf, false,
+				     &calibration, err);
 	rt_calibration_end(&calibration);
 	if (r == 0)
-		r = o->dump == RT_DUMP_IR    ? (rt_dump_ir(&target, file), 0)
-		    : o->dump == RT_DUMP_BPF ? dump_bpf(&target, ops, o, file, err)
-					     : dump_tracefs(&target, file, err);
-	rt_target_free(&target);
+		r = o->dump == RT_DUMP_IR    ? (rt_dump_ir(&sites, file), 0)
+		    : o->dump == RT_DUMP_BPF ? dump_bpf(&wanted, &sites, ops, o, file, err)
+					     : dump_tracefs(&traced, &sites, file, err);
+	rt_sites_free(&wanted, &traced, &sites);
 	return r;
 }

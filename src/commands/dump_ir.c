@@ -105,10 +105,10 @@ static void print_plan(FILE *file, const struct rt_plan *plan, unsigned number,
 		fputs("    shows that there is no result\n", file);
 }
 
-static void print_function(const struct rt_target *t, uint32_t i, FILE *file)
+static void print_function(const struct rt_sites *sites, uint32_t i, FILE *file)
 {
-	const struct rt_function *f = &t->functions.v[i];
-	const struct rt_prototype *p = i < t->nprototypes ? &t->prototypes[i] : NULL;
+	const struct rt_function *f = &sites->functions.v[i];
+	const struct rt_prototype *p = i < sites->nprototypes ? &sites->prototypes[i] : NULL;
 
 	fprintf(file, "%s of %s+0x%" PRIx64 ": ", f->name, rt_image_name(f->image),
 		rt_function_place(f));
@@ -120,19 +120,20 @@ static void print_function(const struct rt_target *t, uint32_t i, FILE *file)
 	}
 }
 
-void rt_dump_ir(const struct rt_target *t, FILE *file)
+void rt_dump_ir(const struct rt_sites *sites, FILE *file)
 {
 	uint32_t last = UINT32_MAX;
 	unsigned i;
 
-	for (i = 0; i < t->nprobes; i++) {
-		uint32_t f = t->probes[i].function;
-		const struct rt_plan *plan = &t->plans[t->probes[i].plan];
+	for (i = 0; i < sites->nprobes; i++) {
+		uint32_t f = sites->probes[i].function;
+		const struct rt_plan *plan = &sites->plans[sites->probes[i].plan];
 
 		if (f != last)
-			print_function(t, f, file);
+			print_function(sites, f, file);
 		last = f;
-		print_plan(file, plan, t->probes[i].plan,
-			   plan->kind == RT_KIND_ENTRY ? &t->shows[f].entry : &t->shows[f].exit);
+		print_plan(file, plan, sites->probes[i].plan,
+			   plan->kind == RT_KIND_ENTRY ? &sites->shows[f].entry
+						       : &sites->shows[f].exit);
 	}
 }

@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 
-#include "plan/target.h"
+#include "plan/sites.h"
 
 /*
- * What is known of the target's functions, and what is read, compared and shown at each of their
+ * What is known of the traced functions, and what is read, compared and shown at each of their
  * probes.
  */
-void rt_dump_ir(const struct rt_target *target, FILE *file);
+void rt_dump_ir(const struct rt_sites *sites, FILE *file);
 
 #endif

@@ -33,8 +33,10 @@ struct list {
 	size_t nways;
 	const struct rt_options *options;
 	FILE *file;
-	struct rt_target target;
-	const struct rt_function **functions;	/* the target's, by image and address */
+	struct rt_wanted wanted;
+	struct rt_traced traced;
+	struct rt_sites sites;
+	const struct rt_function **functions;	/* the traced ones, by image and address */
 	struct rt_types *types;
 	struct rt_text text, alias;
 	char why[512];
@@ -57,7 +59,7 @@ static const struct rt_function *function_of(const struct list *list, const stru
 	const struct rt_function key = { .image = l->image, .addr = l->symbol->addr }, *p = &key,
 				 **at;
 
-	at = bsearch(&p, list->functions, list->target.functions.n, sizeof(*list->functions),
+	at = bsearch(&p, list->functions, list->sites.functions.n, sizeof(*list->functions),
 		     compare_functions);
 	return at ? *at : NULL;
 }
@@ -108,7 +110,7 @@ static bool find_prototype(struct list *list, const struct rt_listing *l,
 	if (rt_dwarf_prototype(l->image, s->addr, list->types, prototype, &ignored) == 0)
 		return prototype->result || prototype->nparams;
 	if (!f || f->go || rt_is_mangled(s->name) || list->guesses >= GUESSES_MAX ||
-	    rt_signature_of(list->signatures, f, rt_program_executable(&list->target.program),
+	    rt_signature_of(list->signatures, f, rt_program_executable(&list->traced.program),
 			    list->types, prototype, &ignored) < 0)
 		return false;
 	list->guesses += prototype->origin == RT_ORIGIN_GUESSED;
@@ -302,7 +304,7 @@ static bool is_listable(const struct rt_spec *spec)
 /* Tracing it shows how its returns would be seen; what cannot be traced is no error here. */
 static int add_spec(struct list *list, const char *text, struct rt_spec *spec, struct rt_error *err)
 {
-	const struct rt_program *program = &list->target.program;
+	const struct rt_program *program = &list->traced.program;
 	struct rt_error ignored;
 	int r = rt_spec_parse(text, rt_image_arch(rt_program_executable(program)), NULL, spec, err);
 
@@ -310,13 +312,13 @@ static int add_spec(struct list *list, const char *text, struct rt_spec *spec, s
 		return r;
 	if (!is_listable(spec))
 		return rt_usage(err, "'%s': list takes [LIBRARY:]NAME or a glob", text);
-	r = spec->lib ? rt_program_add_path(&list->target.program, spec->lib,
-					    rt_pids_first(&list->target.pids), err)
+	r = spec->lib ? rt_program_add_path(&list->traced.program, spec->lib,
+					    rt_pids_first(&list->traced.pids), err)
 		      : 0;
 	if (r < 0)
 		return r;
 	spec->c_runtime = true;
-	r = rt_functions_add(&list->target.functions, program, spec, &ignored);
+	r = rt_functions_add(&list->sites.functions, program, spec, &ignored);
 	return r == -ENOMEM ? rt_nomem(err) : 0;
 }
 
@@ -332,9 +334,9 @@ static int compare_functions(const void *pa, const void *pb)
 
 static int index_functions(struct list *list, struct rt_error *err)
 {
-	const struct rt_functions *functions = &list->target.functions;
+	const struct rt_functions *functions = &list->sites.functions;
 	size_t i;
-	int r = rt_returns_choose(&list->target, err);
+	int r = rt_returns_choose(&list->wanted, &list->traced, &list->sites, err);
 
 	if (r < 0)
 		return r;
@@ -374,13 +376,13 @@ static int tell_inlined(void *ctx, const struct rt_image *image, const char *nam
 /* A glob may mean only what was inlined. */
 static int list_one(struct list *list, const struct rt_spec *spec, struct rt_error *err)
 {
-	int r = rt_listing_each(&list->target.program, spec, row, list, err), inlined;
+	int r = rt_listing_each(&list->traced.program, spec, row, list, err), inlined;
 	size_t before = list->rows;
 	struct rt_error other;
 
 	if ((r < 0 && r != -EINVAL && r != -ENOENT) || r > 0)
 		return r;
-	inlined = rt_listing_inlined(&list->target.program, spec, tell_inlined, list, &other);
+	inlined = rt_listing_inlined(&list->traced.program, spec, tell_inlined, list, &other);
 	if (inlined == -EFBIG) {
 		inlined = 0;
 		if (!list->json && list->rows)
@@ -396,7 +398,7 @@ static int list_one(struct list *list, const struct rt_spec *spec, struct rt_err
 /* All functions were asked for, and those with names were meant. */
 static int mention_unnamed(struct list *list, const struct rt_spec *spec)
 {
-	const struct rt_program *program = &list->target.program;
+	const struct rt_program *program = &list->traced.program;
 	struct rt_image *image = spec->lib ? rt_program_find(program, spec->lib)
 					   : rt_program_executable(program);
 	const struct rt_symbol *v;
@@ -440,7 +442,7 @@ static void release(struct list *list)
 	free(list->functions);
 	rt_text_free(&list->text);
 	rt_text_free(&list->alias);
-	rt_target_free(&list->target);
+	rt_sites_free(&list->wanted, &list->traced, &list->sites);
 	rt_signatures_free(list->signatures);
 	rt_types_free(list->types);
 }
@@ -463,9 +465,10 @@ int rt_list(const struct rt_options *o, FILE *file, struct rt_error *err)
 	list.types = rt_types_new();
 	list.signatures = rt_signatures_new();
 	r = specs && list.types && list.signatures
-		    ? rt_target_resolve(&list.target, o->program, &o->pids, NULL, 0, err)
+		    ? rt_sites_resolve(&list.wanted, &list.traced, &list.sites, o->program,
+				       &o->pids, NULL, 0, err)
 		    : rt_nomem(err);
-	rt_target_set_returns(&list.target, o->returns, false);
+	list.wanted.want = o->returns;
 	if (r == 0)
 		r = list_all(&list, texts, n, specs, err);
 	release(&list);

@@ -541,3 +541,16 @@ enum rt_purpose rt_purpose_of(const struct rt_options *o)
 	       : o->command == RT_CMD_HIST ? RT_PURPOSE_TIME
 					   : RT_PURPOSE_RECORD;
 }
+
+struct rt_wanted rt_options_wanted(const struct rt_options *o, bool everywhere)
+{
+	return (struct rt_wanted){
+		.purpose = rt_purpose_of(o),
+		.want = o->returns,
+		.everywhere = everywhere,
+		.typed = true,
+		.limits = o->limits,
+		.limit = { .depth = o->depth, .under = o->only_under, .min_time = o->min_time },
+		.only_under = o->only_under,
+	};
+}

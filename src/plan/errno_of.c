@@ -22,44 +22,44 @@ static const struct {
 	{ "__libc_early_init", true }, { "__libc_start_main", false },
 };
 
-static bool is_wanted(const struct rt_target *t)
+static bool is_wanted(const struct rt_wanted *wanted, const struct rt_sites *sites)
 {
 	size_t i;
 
-	for (i = 0; i < t->nprototypes && i < t->functions.n; i++)
-		if (t->prototypes[i].sets_errno && t->returns[i])
-			return t->purpose == RT_PURPOSE_RECORD;
+	for (i = 0; i < sites->nprototypes && i < sites->functions.n; i++)
+		if (sites->prototypes[i].sets_errno && sites->returns[i])
+			return wanted->purpose == RT_PURPOSE_RECORD;
 	return false;
 }
 
-static void not_read(struct rt_target *t, const char *why, const char *name)
+static void not_read(struct rt_traced *traced, const char *why, const char *name)
 {
-	t->errno_source = RT_ERRNO_NOT_KNOWN;
-	snprintf(t->errno_why, sizeof(t->errno_why), why, name);
+	traced->errno_source = RT_ERRNO_NOT_KNOWN;
+	snprintf(traced->errno_why, sizeof(traced->errno_why), why, name);
 }
 
 /* Which of the process's files has it: the first, as a second one hands on the first one's. */
-static bool find(struct rt_target *t)
+static bool find(struct rt_traced *traced)
 {
 	size_t i;
 	int r;
 
-	for (i = 0; i < t->program.n; i++) {
-		r = rt_errno_find(t->program.v[i], &t->errno_at);
-		t->errno_image = t->program.v[i];
-		if (r == -ENOTSUP && rt_image_arch(t->errno_image)->word < 8)
+	for (i = 0; i < traced->program.n; i++) {
+		r = rt_errno_find(traced->program.v[i], &traced->errno_at);
+		traced->errno_image = traced->program.v[i];
+		if (r == -ENOTSUP && rt_image_arch(traced->errno_image)->word < 8)
 			not_read(
-				t,
+				traced,
 				"%s is of a 32-bit program, whose thread pointer is not looked for",
-				rt_image_name(t->errno_image));
+				rt_image_name(traced->errno_image));
 		else if (r == -ENOTSUP)
-			not_read(t, "where the code of %s has it is not understood",
-				 rt_image_name(t->program.v[i]));
+			not_read(traced, "where the code of %s has it is not understood",
+				 rt_image_name(traced->program.v[i]));
 		if (r != -ENOENT)
 			return r == 0;
 	}
-	not_read(t, "none of the files of %s has __errno_location",
-		 rt_image_name(rt_program_executable(&t->program)));
+	not_read(traced, "none of the files of %s has __errno_location",
+		 rt_image_name(rt_program_executable(&traced->program)));
 	return false;
 }
 
@@ -67,54 +67,56 @@ static bool find(struct rt_target *t)
  * The function that tells.  Where the user traces it, that is another probe at its place, of which
  * nothing is recorded.
  */
-static int add_teller(struct rt_target *t)
+static int add_teller(const struct rt_traced *traced, struct rt_sites *sites)
 {
 	const struct rt_symbol *v;
 	size_t i, k, n;
 
-	if (rt_image_symbols(t->errno_image, &v, &n, NULL) < 0)
+	if (rt_image_symbols(traced->errno_image, &v, &n, NULL) < 0)
 		n = 0;
 	for (k = 0; k < RT_COUNT(before_all); k++)
 		for (i = 0; i < n; i++)
 			if (v[i].kind == RT_SYM_FUNC && strcmp(v[i].name, before_all[k].name) == 0)
-				return rt_functions_add_hidden(&t->functions, t->errno_image, &v[i],
+				return rt_functions_add_hidden(&sites->functions,
+							       traced->errno_image, &v[i],
 							       RT_ROLE_ERRNO);
 	return 0;
 }
 
-int rt_errno_prepare(struct rt_target *t, struct rt_error *err)
+int rt_errno_prepare(const struct rt_wanted *wanted, struct rt_traced *traced,
+		     struct rt_sites *sites, struct rt_error *err)
 {
 	int r;
 
-	if (!is_wanted(t) || t->errno_source != RT_ERRNO_NOT_ASKED)
+	if (!is_wanted(wanted, sites) || traced->errno_source != RT_ERRNO_NOT_ASKED)
 		return 0;
-	if (t->everywhere)
-		not_read(t, "%s cannot read it", "tracefs");
-	else if (find(t))
-		t->errno_source = t->errno_at.in_slot ? RT_ERRNO_TOLD : RT_ERRNO_OFFSET;
-	if (t->errno_source == RT_ERRNO_NOT_KNOWN)
+	if (wanted->everywhere)
+		not_read(traced, "%s cannot read it", "tracefs");
+	else if (find(traced))
+		traced->errno_source = traced->errno_at.in_slot ? RT_ERRNO_TOLD : RT_ERRNO_OFFSET;
+	if (traced->errno_source == RT_ERRNO_NOT_KNOWN)
 		return 0;
-	if (t->errno_source == RT_ERRNO_OFFSET)
+	if (traced->errno_source == RT_ERRNO_OFFSET)
 		return 1;
-	r = add_teller(t);
+	r = add_teller(traced, sites);
 	if (r < 0)
 		return rt_nomem(err);
 	if (r == 0)
-		not_read(t, "%s has no function that tells where the process has it",
-			 rt_image_name(t->errno_image));
+		not_read(traced, "%s has no function that tells where the process has it",
+			 rt_image_name(traced->errno_image));
 	return r;
 }
 
-bool rt_errno_is_read(const struct rt_target *t)
+bool rt_errno_is_read(const struct rt_traced *traced, const struct rt_sites *sites)
 {
-	return (t->errno_source == RT_ERRNO_OFFSET || t->errno_source == RT_ERRNO_TOLD) &&
-	       !t->no_thread_pointer[0] && !t->limits.no_saved;
+	return (traced->errno_source == RT_ERRNO_OFFSET || traced->errno_source == RT_ERRNO_TOLD) &&
+	       !traced->no_thread_pointer[0] && !sites->limits.no_saved;
 }
 
-int rt_errno_plan(const struct rt_target *t, const struct rt_function *f, struct rt_plan *plan)
+int rt_errno_plan(const struct rt_traced *traced, const struct rt_function *f, struct rt_plan *plan)
 {
 	const struct rt_arch *arch = rt_image_arch(f->image);
-	int64_t distance = (int64_t)(t->errno_at.slot - f->addr);
+	int64_t distance = (int64_t)(traced->errno_at.slot - f->addr);
 
 	if (distance > INT32_MAX || distance < INT32_MIN)
 		return -ERANGE;
@@ -135,25 +137,25 @@ int rt_errno_plan(const struct rt_target *t, const struct rt_function *f, struct
 	return 0;
 }
 
-static uint64_t read_of(const struct rt_target *t, pid_t pid)
+static uint64_t read_of(const struct rt_traced *traced, pid_t pid)
 {
 	struct rt_memory *memory = rt_memory_open(pid);
 	uint64_t word = 0;
 
-	if (memory &&
-	    rt_memory_word(memory, t->errno_image, t->errno_at.code, t->errno_at.slot, &word) < 0)
+	if (memory && rt_memory_word(memory, traced->errno_image, traced->errno_at.code,
+				     traced->errno_at.slot, &word) < 0)
 		word = 0;
 	rt_memory_close(memory);
 	return word;
 }
 
-int64_t rt_errno_read(const struct rt_target *t)
+int64_t rt_errno_read(const struct rt_traced *traced)
 {
 	uint64_t word = 0, other;
 	unsigned i;
 
-	for (i = 0; i < t->pids.n && t->errno_source == RT_ERRNO_TOLD; i++) {
-		other = read_of(t, t->pids.v[i]);
+	for (i = 0; i < traced->pids.n && traced->errno_source == RT_ERRNO_TOLD; i++) {
+		other = read_of(traced, traced->pids.v[i]);
 		if (!other || (i && other != word))
 			return 0;
 		word = other;
@@ -161,21 +163,21 @@ int64_t rt_errno_read(const struct rt_target *t)
 	return (int64_t)word;
 }
 
-void rt_errno_print(const struct rt_target *t, FILE *file)
+void rt_errno_print(const struct rt_traced *traced, const struct rt_sites *sites, FILE *file)
 {
-	if (t->errno_source == RT_ERRNO_NOT_ASKED)
+	if (traced->errno_source == RT_ERRNO_NOT_ASKED)
 		return;
-	if (!rt_errno_is_read(t))
+	if (!rt_errno_is_read(traced, sites))
 		fprintf(file, "rawtrace: errno is not read: %s\n",
-			t->no_thread_pointer[0] ? t->no_thread_pointer
-			: t->errno_why[0]	? t->errno_why
-						: "this kernel cannot");
-	else if (t->errno_source == RT_ERRNO_OFFSET)
+			traced->no_thread_pointer[0] ? traced->no_thread_pointer
+			: traced->errno_why[0]	     ? traced->errno_why
+						     : "this kernel cannot");
+	else if (traced->errno_source == RT_ERRNO_OFFSET)
 		fprintf(file, "rawtrace: errno is at the thread pointer %+" PRId64 ", by %s\n",
-			t->errno_at.offset, rt_image_name(t->errno_image));
+			traced->errno_at.offset, rt_image_name(traced->errno_image));
 	else
 		fprintf(file,
 			"rawtrace: errno is at the thread pointer plus what %s+0x%" PRIx64
 			" has in the process\n",
-			rt_image_name(t->errno_image), t->errno_at.slot);
+			rt_image_name(traced->errno_image), traced->errno_at.slot);
 }

@@ -83,19 +83,19 @@ static int find_place(struct rt_image *image, const struct hooks_known *w, struc
 	return r;
 }
 
-static int add(struct rt_target *t, struct rt_image *image, const struct rt_symbol *symbol,
-	       const struct hooks_known *w)
+static int add(struct rt_traced *traced, struct rt_sites *sites, struct rt_image *image,
+	       const struct rt_symbol *symbol, const struct hooks_known *w)
 {
-	struct rt_functions *functions = &t->functions;
+	struct rt_functions *functions = &sites->functions;
 	struct rt_symbol place = *symbol;
 	int r;
 
-	if (!symbol->sized || (w->role == RT_ROLE_RECOVERED && !rt_runtime_is_at(t, image)))
+	if (!symbol->sized || (w->role == RT_ROLE_RECOVERED && !rt_runtime_is_at(traced, image)))
 		return 0;
 	place.name = w->name;
 	r = find_place(image, w, &place);
 	if (r == -ENOENT && w->leap && w->name != cleanup)
-		t->lacks_longjmp_hooks = true;
+		traced->lacks_longjmp_hooks = true;
 	if (r < 0 || is_there(functions, image, place.addr))
 		return r == -ENOENT ? 0 : r;
 	r = rt_functions_add_hidden(functions, image, &place, w->role);
@@ -103,25 +103,26 @@ static int add(struct rt_target *t, struct rt_image *image, const struct rt_symb
 }
 
 /* Does a file of the process call it? */
-static bool is_imported(const struct rt_target *t, const char *name)
+static bool is_imported(const struct rt_traced *traced, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < t->program.n; i++)
-		if (rt_image_imports(t->program.v[i], name))
+	for (i = 0; i < traced->program.n; i++)
+		if (rt_image_imports(traced->program.v[i], name))
 			return true;
 	return false;
 }
 
 /* Up to glibc 2.33 it is longjmp itself by which cleanup handlers are come to. */
-static bool is_used(const struct rt_target *t, const struct hooks_known *w)
+static bool is_used(const struct rt_traced *traced, const struct hooks_known *w)
 {
-	return w->role == RT_ROLE_RECOVERED || is_imported(t, w->name) ||
-	       (w->leap && is_imported(t, cleanup));
+	return w->role == RT_ROLE_RECOVERED || is_imported(traced, w->name) ||
+	       (w->leap && is_imported(traced, cleanup));
 }
 
 /* In a library only where the probes are in our process alone. */
-static int add_of_image(struct rt_target *t, struct rt_image *image, bool leaps_only)
+static int add_of_image(const struct rt_wanted *wanted, struct rt_traced *traced,
+			struct rt_sites *sites, struct rt_image *image, bool leaps_only)
 {
 	const struct rt_symbol *v;
 	const struct hooks_known *w;
@@ -133,17 +134,17 @@ static int add_of_image(struct rt_target *t, struct rt_image *image, bool leaps_
 	for (i = 0; i < n && r == 0; i++) {
 		w = v[i].kind == RT_SYM_FUNC ? find_hook(v[i].name) : NULL;
 		if (!w || (leaps_only && !w->leap) ||
-		    (image != rt_program_executable(&t->program) && !is_used(t, w)))
+		    (image != rt_program_executable(&traced->program) && !is_used(traced, w)))
 			continue;
-		if (!t->everywhere || image == rt_program_executable(&t->program))
-			r = add(t, image, &v[i], w);
+		if (!wanted->everywhere || image == rt_program_executable(&traced->program))
+			r = add(traced, sites, image, &v[i], w);
 		else if (w->leap)
-			t->lacks_longjmp_hooks = true;
+			traced->lacks_longjmp_hooks = true;
 		else
-			t->lacks_hooks = true;
-		if (t->everywhere && image != rt_program_executable(&t->program) &&
+			traced->lacks_hooks = true;
+		if (wanted->everywhere && image != rt_program_executable(&traced->program) &&
 		    (w->role == RT_ROLE_STACK || w->role == RT_ROLE_STACK_TOP))
-			t->lacks_stack_hooks = true;
+			traced->lacks_stack_hooks = true;
 	}
 	return r;
 }
@@ -195,9 +196,9 @@ static bool find_landings(struct landings *l, struct rt_code *code, uint64_t add
  * stood below that has been left.  Those of the traced functions, and of all others where there are
  * few.
  */
-static int add_landings(struct rt_target *t)
+static int add_landings(const struct rt_traced *traced, struct rt_sites *sites)
 {
-	struct rt_image *image = rt_program_executable(&t->program);
+	struct rt_image *image = rt_program_executable(&traced->program);
 	struct rt_code *code = rt_code_open(image);
 	struct landings l = { .n = 0 };
 	const struct rt_symbol *v;
@@ -206,11 +207,11 @@ static int add_landings(struct rt_target *t)
 	size_t i, n;
 	int r = code ? 0 : -ENOMEM;
 
-	for (i = 0; i < t->functions.n && r == 0; i++)
-		if (t->functions.v[i].image == image && t->functions.v[i].how == RT_HOW_INSN &&
-		    !t->functions.v[i].role)
-			find_landings(&l, code, t->functions.v[i].addr, t->functions.v[i].size,
-				      t->functions.v[i].name);
+	for (i = 0; i < sites->functions.n && r == 0; i++)
+		if (sites->functions.v[i].image == image &&
+		    sites->functions.v[i].how == RT_HOW_INSN && !sites->functions.v[i].role)
+			find_landings(&l, code, sites->functions.v[i].addr,
+				      sites->functions.v[i].size, sites->functions.v[i].name);
 	few = l.n;
 	if (r == 0 && rt_image_symbols(image, &v, &n, NULL) == 0) {
 		for (i = 0; i < n && room; i++)
@@ -221,36 +222,37 @@ static int add_landings(struct rt_target *t)
 	for (i = 0; i < l.n && r >= 0; i++) {
 		const struct rt_symbol place = { .name = l.of[i], .addr = l.at[i], .size = 1 };
 
-		r = rt_functions_add_hidden(&t->functions, image, &place, RT_ROLE_LANDED);
+		r = rt_functions_add_hidden(&sites->functions, image, &place, RT_ROLE_LANDED);
 	}
 	rt_code_close(code);
 	return r < 0 ? r : 0;
 }
 
-int rt_hooks_add(struct rt_target *t, struct rt_error *err)
+int rt_hooks_add(const struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
+		 struct rt_error *err)
 {
 	bool insn = false, any = false;
 	size_t i;
 	int r = 0;
 
-	for (i = 0; i < t->functions.n; i++) {
-		insn |= t->functions.v[i].how == RT_HOW_INSN;
-		any |= t->functions.v[i].how != RT_HOW_NONE;
+	for (i = 0; i < sites->functions.n; i++) {
+		insn |= sites->functions.v[i].how == RT_HOW_INSN;
+		any |= sites->functions.v[i].how != RT_HOW_NONE;
 	}
-	if (!any || t->purpose != RT_PURPOSE_RECORD)
+	if (!any || wanted->purpose != RT_PURPOSE_RECORD)
 		return 0;
 	/* Where there are uretprobes nothing unwinds, nor switches stacks. */
-	for (i = 0; i < t->program.n && r == 0; i++)
-		r = add_of_image(t, t->program.v[i], !insn);
-	if (r == 0 && t->lacks_hooks)
-		r = add_landings(t);
+	for (i = 0; i < traced->program.n && r == 0; i++)
+		r = add_of_image(wanted, traced, sites, traced->program.v[i], !insn);
+	if (r == 0 && traced->lacks_hooks)
+		r = add_landings(traced, sites);
 	return r < 0 ? rt_nomem(err) : 0;
 }
 
-int rt_hook_plan(const struct rt_target *t, const struct rt_function *f, struct rt_plan *plan)
+int rt_hook_plan(const struct rt_traced *traced, const struct rt_function *f, struct rt_plan *plan)
 {
 	const struct rt_arch *arch = rt_image_arch(f->image);
-	const struct rt_runtime *runtime = rt_runtime_of(t, f->image);
+	const struct rt_runtime *runtime = rt_runtime_of(traced, f->image);
 	const struct hooks_known *w = find_hook(f->name);
 	bool pointed = w && w->size;
 	unsigned i;

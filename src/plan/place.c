@@ -12,17 +12,17 @@
 #include "process/memory.h"
 
 /* Programs that pair entries and returns themselves want the stack pointer as it is there. */
-static bool pairs(const struct rt_target *t)
+static bool pairs(const struct rt_wanted *wanted)
 {
-	return t->purpose == RT_PURPOSE_TIME || rt_limit_any(&t->limit);
+	return wanted->purpose == RT_PURPOSE_TIME || rt_limit_any(&wanted->limit);
 }
 
 /* What the probes of function `f` need at their place: of its entry plan and its return. */
-static struct rt_prologue_want wants(const struct rt_target *t, uint32_t f,
-				     const struct rt_plan *plan)
+static struct rt_prologue_want wants(const struct rt_wanted *wanted, const struct rt_sites *sites,
+				     uint32_t f, const struct rt_plan *plan)
 {
-	struct rt_prologue_want want = { .returns = t->functions.v[f].how == RT_HOW_URETPROBE ||
-						    pairs(t),
+	struct rt_prologue_want want = { .returns = sites->functions.v[f].how == RT_HOW_URETPROBE ||
+						    pairs(wanted),
 					 .stack = plan->return_address };
 	const struct rt_arch *arch = plan->arch;
 	unsigned i, k;
@@ -48,7 +48,7 @@ static struct rt_prologue_want wants(const struct rt_target *t, uint32_t f,
 	return want;
 }
 
-static void set(struct rt_function *f, const struct rt_prologue *p)
+static void set_place(struct rt_function *f, const struct rt_prologue *p)
 {
 	f->skip = p->skip;
 	f->sp_down = p->sp_down;
@@ -66,7 +66,9 @@ static void set_form(struct rt_function *f)
 }
 
 struct placing {
-	struct rt_target *target;
+	const struct rt_wanted *wanted;
+	const struct rt_traced *traced;
+	const struct rt_sites *sites;
 	struct rt_decoder *decoder;
 	uint32_t emulated;	/* as measured; 0: not measured */
 	bool ask;		/* out: it would help to measure */
@@ -89,8 +91,8 @@ static bool is_certain(const struct rt_function *f, const struct rt_prologue *p)
 
 static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 {
-	struct rt_function *f = &c->target->functions.v[i];
-	struct rt_prologue_want want = wants(c->target, i, plan);
+	struct rt_function *f = &c->sites->functions.v[i];
+	struct rt_prologue_want want = wants(c->wanted, c->sites, i, plan);
 	const struct rt_extent code = {
 		.image = f->image, .addr = f->addr, .size = f->size, .sized = f->sized
 	};
@@ -103,7 +105,7 @@ static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 		return;
 	}
 	want.emulated = c->emulated ? c->emulated : RT_FORMS_ASSUMED;
-	if (c->target->wrong_pushes)
+	if (c->traced->wrong_pushes)
 		want.emulated &= ~(RT_FORM_BIT(RT_FORM_CALL) | RT_FORM_BIT(RT_FORM_PUSH));
 	rt_prologue_find(&code, c->decoder, &want, &p);
 	if (!c->emulated && !is_certain(f, &p)) {
@@ -115,17 +117,18 @@ static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 	if (f->refused && !p.skip)
 		set_form(f);
 	else
-		set(f, &p);
+		set_place(f, &p);
 }
 
 static void place_all(struct placing *c)
 {
-	const struct rt_target *t = c->target;
+	const struct rt_sites *sites = c->sites;
 	unsigned i;
 
-	for (i = 0; i < t->nprobes; i++)
-		if (t->plans[t->probes[i].plan].kind == RT_KIND_ENTRY)
-			place_one(c, t->probes[i].function, &t->plans[t->probes[i].plan]);
+	for (i = 0; i < sites->nprobes; i++)
+		if (sites->plans[sites->probes[i].plan].kind == RT_KIND_ENTRY)
+			place_one(c, sites->probes[i].function,
+				  &sites->plans[sites->probes[i].plan]);
 }
 
 /* ---- what comes from elsewhere in the file ---- */
@@ -167,14 +170,15 @@ static bool go_back(struct rt_function *f)
 }
 
 /* 1: some were moved to where it is not known yet. */
-static int check_windows(struct rt_target *t, const struct rt_image *image, struct rt_window *v)
+static int check_windows(const struct rt_sites *sites, const struct rt_image *image,
+			 struct rt_window *v)
 {
 	bool again = false;
 	size_t i, n = 0;
 	int r;
 
-	for (i = 0; i < t->functions.n; i++) {
-		const struct rt_function *f = &t->functions.v[i];
+	for (i = 0; i < sites->functions.n; i++) {
+		const struct rt_function *f = &sites->functions.v[i];
 
 		if (f->image == image && f->skip && !f->go)
 			v[n++] = (struct rt_window){ .first = f->addr + 1,
@@ -185,36 +189,39 @@ static int check_windows(struct rt_target *t, const struct rt_image *image, stru
 	r = rt_branches_far(image, v, n);
 	for (i = 0; i < n; i++)
 		if (v[i].entered)
-			again |= go_back(&t->functions.v[v[i].owner]);
+			again |= go_back(&sites->functions.v[v[i].owner]);
 	return r < 0 ? r : again;
 }
 
-static int check_image(struct rt_target *t, const struct rt_image *image, struct rt_window *v)
+static int check_image(const struct rt_sites *sites, const struct rt_image *image,
+		       struct rt_window *v)
 {
 	int r;
 
 	do {
-		r = check_windows(t, image, v);
+		r = check_windows(sites, image, v);
 	} while (r > 0);
 	return r;
 }
 
-static int check_images(struct rt_target *t, struct rt_error *err)
+static int check_images(const struct rt_traced *traced, const struct rt_sites *sites,
+			struct rt_error *err)
 {
-	struct rt_window *v = calloc(t->functions.n, sizeof(*v));
+	struct rt_window *v = calloc(sites->functions.n, sizeof(*v));
 	size_t i;
 	int r = v ? 0 : -ENOMEM;
 
-	for (i = 0; i < t->program.n && r == 0; i++)
-		r = check_image(t, t->program.v[i], v);
+	for (i = 0; i < traced->program.n && r == 0; i++)
+		r = check_image(sites, traced->program.v[i], v);
 	free(v);
 	return r < 0 ? rt_nomem(err) : 0;
 }
 
-bool rt_place_first(struct rt_target *t)
+bool rt_place_first(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		    const struct rt_sites *sites)
 {
-	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&t->program));
-	struct placing c = { .target = t };
+	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&traced->program));
+	struct placing c = { .wanted = wanted, .traced = traced, .sites = sites };
 
 	if (!arch->form)
 		return false;
@@ -224,27 +231,34 @@ bool rt_place_first(struct rt_target *t)
 	return c.ask;
 }
 
-void rt_place_measured(struct rt_target *t, uint32_t emulated)
+void rt_place_measured(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		       const struct rt_sites *sites, uint32_t emulated)
 {
-	struct placing c = { .target = t, .emulated = emulated };
+	struct placing c = {
+		.wanted = wanted, .traced = traced, .sites = sites, .emulated = emulated
+	};
 
-	c.decoder = rt_decoder_open(rt_image_arch(rt_program_executable(&t->program)));
+	c.decoder = rt_decoder_open(rt_image_arch(rt_program_executable(&traced->program)));
 	place_all(&c);
 	rt_decoder_close(c.decoder);
 }
 
-int rt_place_check_files(struct rt_target *t, struct rt_error *err)
+int rt_place_check_files(const struct rt_traced *traced, const struct rt_sites *sites,
+			 struct rt_error *err)
 {
-	return rt_image_arch(rt_program_executable(&t->program))->form ? check_images(t, err) : 0;
+	return rt_image_arch(rt_program_executable(&traced->program))->form
+		       ? check_images(traced, sites, err)
+		       : 0;
 }
 
-void rt_place_exact(struct rt_target *t)
+void rt_place_exact(const struct rt_traced *traced, const struct rt_sites *sites)
 {
 	size_t i;
 
-	for (i = 0; i < t->functions.n && rt_image_arch(rt_program_executable(&t->program))->form;
+	for (i = 0;
+	     i < sites->functions.n && rt_image_arch(rt_program_executable(&traced->program))->form;
 	     i++)
-		set_form(&t->functions.v[i]);
+		set_form(&sites->functions.v[i]);
 }
 
 /* ---- what is said ---- */
@@ -266,13 +280,13 @@ struct shared {
 	size_t n;
 };
 
-static void print_reasons(const struct rt_target *t, FILE *file)
+static void print_reasons(const struct rt_sites *sites, FILE *file)
 {
 	struct shared *v = NULL;
 	size_t i, k, n = 0, cap = 0;
 
-	for (i = 0; i < t->functions.n; i++) {
-		const struct rt_function *f = &t->functions.v[i];
+	for (i = 0; i < sites->functions.n; i++) {
+		const struct rt_function *f = &sites->functions.v[i];
 
 		if (!f->placed)
 			continue;
@@ -291,17 +305,17 @@ static void print_reasons(const struct rt_target *t, FILE *file)
 	free(v);
 }
 
-void rt_place_print(const struct rt_target *t, FILE *file)
+void rt_place_print(const struct rt_sites *sites, FILE *file)
 {
 	size_t i;
 
-	if (t->functions.n > RT_TOLD_EACH) {
-		print_reasons(t, file);
+	if (sites->functions.n > RT_TOLD_EACH) {
+		print_reasons(sites, file);
 		return;
 	}
-	for (i = 0; i < t->functions.n; i++)
-		if (t->functions.v[i].placed && !t->functions.v[i].hidden)
-			print_one(&t->functions.v[i], file);
+	for (i = 0; i < sites->functions.n; i++)
+		if (sites->functions.v[i].placed && !sites->functions.v[i].hidden)
+			print_one(&sites->functions.v[i], file);
 }
 
 /*
@@ -360,54 +374,56 @@ static bool is_whole(const struct rt_memory *memory, const struct rt_function *f
 }
 
 /* Without the probes on exits of functions that the process has changed. */
-static void check_exits(struct rt_target *t, const struct rt_memory *memory)
+static void check_exits(const struct rt_traced *traced, struct rt_sites *sites,
+			const struct rt_memory *memory)
 {
 	unsigned i, n = 0;
 	size_t k;
 
-	for (k = 0; k < t->functions.n; k++) {
-		struct rt_function *f = &t->functions.v[k];
+	for (k = 0; k < sites->functions.n; k++) {
+		struct rt_function *f = &sites->functions.v[k];
 
 		if (f->how != RT_HOW_INSN ||
 		    (memory && (is_whole(memory, f) ||
-				(t->program.uneven && !rt_memory_has(memory, f->image)))))
+				(traced->program.uneven && !rt_memory_has(memory, f->image)))))
 			continue;
 		f->how = RT_HOW_NONE;
 		f->why_not = memory ? "the process has its code changed in memory"
 				    : "the process's code in memory cannot be read";
-		t->returns[k] = false;
+		sites->returns[k] = false;
 	}
-	for (i = 0; i < t->nprobes; i++)
-		if (!rt_target_exit(t, &t->probes[i]) ||
-		    t->functions.v[t->probes[i].function].how == RT_HOW_INSN)
-			t->probes[n++] = t->probes[i];
-	t->nprobes = n;
+	for (i = 0; i < sites->nprobes; i++)
+		if (!rt_sites_exit(sites, &sites->probes[i]) ||
+		    sites->functions.v[sites->probes[i].function].how == RT_HOW_INSN)
+			sites->probes[n++] = sites->probes[i];
+	sites->nprobes = n;
 }
 
 /* Without the functions of which `bad` says so. */
-static void drop_probes(struct rt_target *t, const bool *bad)
+static void drop_probes(struct rt_sites *sites, const bool *bad)
 {
 	unsigned i, n = 0;
 	size_t k;
 
-	for (k = 0; k < t->functions.n; k++)
-		t->functions.v[k].left_out |= bad[k];
-	for (i = 0; i < t->nprobes; i++)
-		if (!bad[t->probes[i].function])
-			t->probes[n++] = t->probes[i];
-	t->nprobes = n;
+	for (k = 0; k < sites->functions.n; k++)
+		sites->functions.v[k].left_out |= bad[k];
+	for (i = 0; i < sites->nprobes; i++)
+		if (!bad[sites->probes[i].function])
+			sites->probes[n++] = sites->probes[i];
+	sites->nprobes = n;
 }
 
 /*
  * `why` no call of the bad ones is seen: a remark beside the others, or an error where nothing is
  * left.
  */
-static int say_dropped(struct rt_target *t, const bool *bad, const char *why, struct rt_error *err)
+static int say_dropped(struct rt_sites *sites, const bool *bad, const char *why,
+		       struct rt_error *err)
 {
 	size_t i, n = 0, first = 0;
 	char *note, more[32] = "";
 
-	for (i = t->functions.n; i-- > 0;)
+	for (i = sites->functions.n; i-- > 0;)
 		if (bad[i]) {
 			first = i;
 			n++;
@@ -417,52 +433,54 @@ static int say_dropped(struct rt_target *t, const bool *bad, const char *why, st
 	if (n > 1)
 		snprintf(more, sizeof(more), " and %zu more", n - 1);
 	if (asprintf(&note, "%s%s%s%s: not traced: %s",
-		     t->functions.note && n < t->functions.n ? t->functions.note : "",
-		     t->functions.note && n < t->functions.n ? "; " : "",
-		     t->functions.v[first].name, more, why) < 0)
+		     sites->functions.note && n < sites->functions.n ? sites->functions.note : "",
+		     sites->functions.note && n < sites->functions.n ? "; " : "",
+		     sites->functions.v[first].name, more, why) < 0)
 		return rt_nomem(err);
-	if (n == t->functions.n) {
+	if (n == sites->functions.n) {
 		rt_fail(err, -ENOTSUP, "%s", note);
 		free(note);
 		return -ENOTSUP;
 	}
-	free(t->functions.note);
-	t->functions.note = note;
+	free(sites->functions.note);
+	sites->functions.note = note;
 	return 0;
 }
 
-int rt_place_no_entries(struct rt_target *t, bool exact, struct rt_error *err)
+int rt_place_no_entries(struct rt_sites *sites, bool exact, struct rt_error *err)
 {
-	bool *bad = calloc(t->functions.n, sizeof(*bad));
+	bool *bad = calloc(sites->functions.n, sizeof(*bad));
 	const char *why = NULL;
 	size_t i;
 	int r;
 
 	if (!bad)
 		return rt_nomem(err);
-	for (i = t->functions.n; i-- > 0;) {
-		const struct rt_function *f = &t->functions.v[i];
+	for (i = sites->functions.n; i-- > 0;) {
+		const struct rt_function *f = &sites->functions.v[i];
 
 		bad[i] = f->refused && (f->go || !f->skip || (exact && !f->hidden));
 		why = bad[i] ? f->refused : why;
 	}
-	drop_probes(t, bad);
-	r = say_dropped(t, bad, why, err);
+	drop_probes(sites, bad);
+	r = say_dropped(sites, bad, why, err);
 	free(bad);
 	return r;
 }
 
 /* Those of which `bad` says so already are left alone. */
-static void check_process(struct rt_target *t, pid_t pid, bool *bad)
+static void check_process(const struct rt_traced *traced, struct rt_sites *sites, pid_t pid,
+			  bool *bad)
 {
 	struct rt_memory *memory = rt_memory_open(pid);
 	size_t i;
 
-	for (i = 0; i < t->functions.n; i++) {
-		struct rt_function *f = &t->functions.v[i];
+	for (i = 0; i < sites->functions.n; i++) {
+		struct rt_function *f = &sites->functions.v[i];
 
 		/* Of several processes one may not have the library. */
-		if (bad[i] || (memory && t->program.uneven && !rt_memory_has(memory, f->image)))
+		if (bad[i] ||
+		    (memory && traced->program.uneven && !rt_memory_has(memory, f->image)))
 			continue;
 		if (f->skip && !(memory && is_same(memory, f)))
 			rt_place_at_entry(f,
@@ -470,42 +488,42 @@ static void check_process(struct rt_target *t, pid_t pid, bool *bad)
 						 : "the process's code in memory cannot be read");
 		bad[i] = memory && !is_same(memory, f);
 	}
-	check_exits(t, memory);
+	check_exits(traced, sites, memory);
 	rt_memory_close(memory);
 }
 
-int rt_place_check(struct rt_target *t, struct rt_error *err)
+int rt_place_check(const struct rt_traced *traced, struct rt_sites *sites, struct rt_error *err)
 {
 	bool *bad;
 	unsigned i;
 	int r;
 
-	if (!rt_image_arch(rt_program_executable(&t->program))->form)
+	if (!rt_image_arch(rt_program_executable(&traced->program))->form)
 		return 0;
-	bad = calloc(t->functions.n, sizeof(*bad));
+	bad = calloc(sites->functions.n, sizeof(*bad));
 	if (!bad)
 		return rt_nomem(err);
-	for (i = 0; i < t->pids.n; i++)
-		check_process(t, t->pids.v[i], bad);
-	drop_probes(t, bad);
-	r = say_dropped(t, bad,
+	for (i = 0; i < traced->pids.n; i++)
+		check_process(traced, sites, traced->pids.v[i], bad);
+	drop_probes(sites, bad);
+	r = say_dropped(sites, bad,
 			"the process has other code there than its file, which a probe would break",
 			err);
 	free(bad);
 	return r;
 }
 
-int rt_place_leave_out(struct rt_target *t, const bool *bad, struct rt_error *err)
+int rt_place_leave_out(struct rt_sites *sites, const bool *bad, struct rt_error *err)
 {
 	const char *why = "this kernel cannot probe the instruction that it begins with";
 	size_t i;
 
-	for (i = 0; i < t->functions.n; i++)
-		if (bad[i] && t->functions.v[i].how == RT_HOW_INSN)
+	for (i = 0; i < sites->functions.n; i++)
+		if (bad[i] && sites->functions.v[i].how == RT_HOW_INSN)
 			why = "this kernel cannot probe the instruction that it begins with, or "
 			      "one that leaves it";
-	drop_probes(t, bad);
-	return say_dropped(t, bad, why, err);
+	drop_probes(sites, bad);
+	return say_dropped(sites, bad, why, err);
 }
 
 /*
@@ -522,17 +540,17 @@ static bool is_wrong_push(const struct rt_function *f, uint64_t addr)
 	       (arch->form(bytes, n) != RT_FORM_PUSH || rt_kernel_version() >= RT_KERNEL(4, 15));
 }
 
-int rt_place_leave_out_pushes(struct rt_target *t, struct rt_error *err)
+int rt_place_leave_out_pushes(struct rt_sites *sites, struct rt_error *err)
 {
 	static const char why[] = "this kernel corrupts 32-bit programs that are probed at a call "
 				  "or a push, with which it begins";
-	bool *bad = calloc(t->functions.n, sizeof(*bad)), some = false;
+	bool *bad = calloc(sites->functions.n, sizeof(*bad)), some = false;
 	const struct rt_function *named = NULL;
 	size_t i, k;
 	int r;
 
-	for (i = 0; bad && i < t->functions.n; i++) {
-		const struct rt_function *f = &t->functions.v[i];
+	for (i = 0; bad && i < sites->functions.n; i++) {
+		const struct rt_function *f = &sites->functions.v[i];
 
 		bad[i] = is_wrong_push(f, f->addr + f->skip);
 		for (k = 0; k < f->exits.n && f->how == RT_HOW_INSN; k++)
@@ -543,49 +561,49 @@ int rt_place_leave_out_pushes(struct rt_target *t, struct rt_error *err)
 	}
 	if (!bad)
 		return rt_nomem(err);
-	drop_probes(t, bad);
+	drop_probes(sites, bad);
 	/* Of what is watched besides nobody needs to know. */
-	for (i = 0; i < t->functions.n; i++)
-		if (t->functions.v[i].hidden)
+	for (i = 0; i < sites->functions.n; i++)
+		if (sites->functions.v[i].hidden)
 			bad[i] = !some;
 	r = named ? rt_fail(err, -ENOTSUP, "%s: not traced: %s", named->name, why)
-		  : say_dropped(t, bad, why, err);
+		  : say_dropped(sites, bad, why, err);
 	free(bad);
 	return r;
 }
 
-static void lost_exit(struct rt_target *t, uint32_t function)
+static void lost_exit(const struct rt_sites *sites, uint32_t function)
 {
-	struct rt_function *f = &t->functions.v[function];
+	struct rt_function *f = &sites->functions.v[function];
 
 	f->how = RT_HOW_NONE;
 	f->why_not = "this kernel put no probe on one of its exits, and did not say so";
-	t->returns[function] = false;
+	sites->returns[function] = false;
 }
 
 /* Of which functions of a process is there no probe?  The one of them that the user has named. */
-static const struct rt_function *verify_process(struct rt_target *t, pid_t pid, bool *bad)
+static const struct rt_function *verify_process(const struct rt_sites *sites, pid_t pid, bool *bad)
 {
 	struct rt_memory *memory = rt_memory_open(pid);
 	const struct rt_function *named = NULL;
 	const struct rt_exit *exit;
 	unsigned i;
 
-	for (i = 0; memory && i < t->nprobes; i++) {
-		const struct rt_function *f = &t->functions.v[t->probes[i].function];
+	for (i = 0; memory && i < sites->nprobes; i++) {
+		const struct rt_function *f = &sites->functions.v[sites->probes[i].function];
 
 		if (f->role)
 			continue;
 		/* A call whose end may be missed is not known to be over. */
-		exit = rt_target_exit(t, &t->probes[i]);
+		exit = rt_sites_exit(sites, &sites->probes[i]);
 		if (exit && rt_memory_probed(memory, f->image, exit->place.addr) == 0)
-			lost_exit(t, t->probes[i].function);
+			lost_exit(sites, sites->probes[i].function);
 		/* Its return's stands at the same place. */
-		if (i && t->probes[i - 1].function == t->probes[i].function)
+		if (i && sites->probes[i - 1].function == sites->probes[i].function)
 			continue;
 		if (rt_memory_probed(memory, f->image, f->addr + f->skip) != 0)
 			continue;
-		bad[t->probes[i].function] = true;
+		bad[sites->probes[i].function] = true;
 		if (f->named)
 			named = f;
 	}
@@ -593,21 +611,21 @@ static const struct rt_function *verify_process(struct rt_target *t, pid_t pid, 
 	return named;
 }
 
-int rt_place_verify(struct rt_target *t, const struct rt_pids *pids, struct rt_error *err)
+int rt_place_verify(struct rt_sites *sites, const struct rt_pids *pids, struct rt_error *err)
 {
 	static const char why[] =
 		"this kernel cannot probe the instruction that it begins with, and did not say so";
-	bool *bad = calloc(t->functions.n, sizeof(*bad));
+	bool *bad = calloc(sites->functions.n, sizeof(*bad));
 	const struct rt_function *named = NULL;
 	unsigned i;
 	int r;
 
 	for (i = 0; bad && i < pids->n && !named; i++)
-		named = verify_process(t, pids->v[i], bad);
+		named = verify_process(sites, pids->v[i], bad);
 	if (named)
 		r = rt_fail(err, -ENOTSUP, "%s: not traced: %s", named->name, why);
 	else
-		r = bad ? say_dropped(t, bad, why, err) : rt_nomem(err);
+		r = bad ? say_dropped(sites, bad, why, err) : rt_nomem(err);
 	free(bad);
 	return r;
 }

@@ -2,7 +2,7 @@
 #ifndef RT_PLAN_PLACE_H
 #define RT_PLAN_PLACE_H
 
-#include "plan/target.h"
+#include "plan/sites.h"
 
 /*
  * Decide where each function is probed: at its entry, or behind it on the first instruction that
@@ -14,53 +14,56 @@
  * that.  At last rt_place_check_files() moves probes back that other code of the file may jump
  * behind.  0 or -ENOMEM.
  */
-bool rt_place_first(struct rt_target *target);
-void rt_place_measured(struct rt_target *target, uint32_t emulated);
-int rt_place_check_files(struct rt_target *target, struct rt_error *err);
+bool rt_place_first(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		    const struct rt_sites *sites);
+void rt_place_measured(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		       const struct rt_sites *sites, uint32_t emulated);
+int rt_place_check_files(const struct rt_traced *traced, const struct rt_sites *sites,
+			 struct rt_error *err);
 
 /*
  * With --entry=exact, in place of that: probes stay at the entries, and what stands there is noted.
  */
-void rt_place_exact(struct rt_target *target);
+void rt_place_exact(const struct rt_traced *traced, const struct rt_sites *sites);
 
 /*
  * After these: functions whose entry must not be probed (rt_function.refused) and that could not
  * stay behind it, all with `exact`, are left out with a remark; when none is left, -ENOTSUP.
  */
-int rt_place_no_entries(struct rt_target *target, bool exact, struct rt_error *err);
+int rt_place_no_entries(struct rt_sites *sites, bool exact, struct rt_error *err);
 
 /* Back to the function's entry, for the reason `why`, which is kept. */
 void rt_place_at_entry(struct rt_function *f, const char *why);
 
 /*
- * The target's processes run already, and may have patched their own code (hooks, live patches).
+ * The traced processes run already, and may have patched their own code (hooks, live patches).
  * The kernel carries out what the file has at a probe, and goes on behind that: in the middle of a
  * patch.  So such a function's probe goes back to its entry, or out, with a remark in
  * functions.note; when none is left, -ENOTSUP.  On x86 alone: elsewhere an instruction has one
  * size.
  */
-int rt_place_check(struct rt_target *target, struct rt_error *err);
+int rt_place_check(const struct rt_traced *traced, struct rt_sites *sites, struct rt_error *err);
 
 /*
  * The kernel refuses to probe the functions of which `bad` says so: they are left out with a
  * remark; when none is left, -ENOTSUP.
  */
-int rt_place_leave_out(struct rt_target *target, const bool *bad, struct rt_error *err);
+int rt_place_leave_out(struct rt_sites *sites, const bool *bad, struct rt_error *err);
 
-/* The same for what target->wrong_pushes says of the kernel, wherever the probes stand by now. */
-int rt_place_leave_out_pushes(struct rt_target *target, struct rt_error *err);
+/* The same for what traced->wrong_pushes says of the kernel, wherever the probes stand by now. */
+int rt_place_leave_out_pushes(struct rt_sites *sites, struct rt_error *err);
 
 /*
  * Say where the probes stand and why: a line a function where there are few, else how many for each
  * reason.
  */
-void rt_place_print(const struct rt_target *target, FILE *file);
+void rt_place_print(const struct rt_sites *sites, FILE *file);
 
 /*
  * The probes are in: do they stand in the memory of `pids`?  Some kernels (RHEL 7's perf events)
  * refuse an instruction without a word, and nothing would ever be seen.  What is missing becomes a
  * remark, or the error where all is, or what the user named exactly: 0 or a negative errno.
  */
-int rt_place_verify(struct rt_target *target, const struct rt_pids *pids, struct rt_error *err);
+int rt_place_verify(struct rt_sites *sites, const struct rt_pids *pids, struct rt_error *err);
 
 #endif

@@ -2,34 +2,37 @@
 #ifndef RT_PLAN_PLANS_H
 #define RT_PLAN_PLANS_H
 
-#include "plan/target.h"
+#include "plan/sites.h"
 
 /*
- * Make the target's plans, what is shown of each function (target->shows) and which plans its
- * probes have (target->entry_plan and exit_plan, the latter where target->returns says so).
- * Functions that read the same share a plan.  Where there would be more than target->most_plans,
+ * Make the plans, what is shown of each function (sites->shows) and which plans its
+ * probes have (sites->entry_plan and exit_plan, the latter where sites->returns says so).
+ * Functions that read the same share a plan.  Where there would be more than sites->most_plans,
  * less is read, of all functions alike: first nothing behind pointers but strings, then nothing at
  * all.  `any`: some function's return has a uretprobe.  0 or a negative errno.
  */
-int rt_plans_make(struct rt_target *target, bool any, struct rt_error *err);
+int rt_plans_make(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		  struct rt_sites *sites, bool any, struct rt_error *err);
 /*
  * How the record of the goroutine that runs is found at the entry, or where it is left, of Go
  * function `f`: a register of the convention since 1.17, in which assembly may have anything; else
  * by the thread pointer, and before 1.17 in what the stack check has left.  False: it is not.
  */
-bool rt_plans_goroutine(const struct rt_target *target, const struct rt_function *f,
+bool rt_plans_goroutine(const struct rt_traced *traced, const struct rt_function *f,
 			enum rt_kind kind, struct rt_fetch *record);
-/* Has function `i` a probe on its entry, for the target's purpose? */
-bool rt_plans_has_entry(const struct rt_target *target, size_t i);
-void rt_plans_free(struct rt_target *target);
+/* Has function `i` a probe on its entry, for the purpose? */
+bool rt_plans_has_entry(const struct rt_wanted *wanted, const struct rt_traced *traced,
+			const struct rt_sites *sites, size_t i);
+void rt_plans_free(struct rt_sites *sites);
 
 /*
  * The kernel or its ring cannot take these plans: read less.  -ENOENT where nothing can be left
  * out; the probes must be made anew after this.  `why` says for the user what is missing.
  */
-int rt_plans_simplify(struct rt_target *target, const char **why);
+int rt_plans_simplify(const struct rt_wanted *wanted, struct rt_traced *traced,
+		      struct rt_sites *sites, const char **why);
 
 /* For -v: what the functions' arguments are shown by; a line each where they are few. */
-void rt_plans_print(const struct rt_target *target, FILE *file);
+void rt_plans_print(const struct rt_sites *sites, FILE *file);
 
 #endif

@@ -48,23 +48,24 @@ static void close_codes(struct codes *codes)
 }
 
 /* Programs that pair entries and returns themselves want the stack pointer as it is. */
-static bool pairs(const struct rt_target *t)
+static bool pairs(const struct rt_wanted *wanted)
 {
-	return t->purpose == RT_PURPOSE_TIME || rt_limit_any(&t->limit);
+	return wanted->purpose == RT_PURPOSE_TIME || rt_limit_any(&wanted->limit);
 }
 
 /*
  * Where the probes stand: at what is cheaper, which no kernel carries out more slowly than a
  * return.
  */
-static void place_exits(const struct rt_target *t, struct rt_function *f)
+static void place_exits(const struct rt_wanted *wanted, struct rt_function *f)
 {
 	size_t i;
 
 	for (i = 0; i < f->exits.n; i++) {
 		struct rt_exit *e = &f->exits.v[i];
 		const struct rt_exit_place *at = e->cheaper.addr && !f->role &&
-								 !(e->cheaper.sp_down && pairs(t))
+								 !(e->cheaper.sp_down &&
+								   pairs(wanted))
 							 ? &e->cheaper
 							 : &e->at;
 
@@ -75,12 +76,12 @@ static void place_exits(const struct rt_target *t, struct rt_function *f)
 }
 
 /* A call of Go is told apart by its goroutine or not at all. */
-static bool is_lost(const struct rt_target *t, const struct rt_function *f)
+static bool is_lost(const struct rt_traced *traced, const struct rt_function *f)
 {
 	struct rt_fetch record;
 
-	return f->go && t->no_thread_pointer[0] &&
-	       !rt_plans_goroutine(t, f, RT_KIND_RETURN, &record);
+	return f->go && traced->no_thread_pointer[0] &&
+	       !rt_plans_goroutine(traced, f, RT_KIND_RETURN, &record);
 }
 
 /* The exits of a function, found when they are first needed.  Why they cannot be used, or NULL. */
@@ -105,56 +106,59 @@ static const char *exits_of(struct codes *codes, struct rt_function *f, bool *no
 }
 
 /* A time cannot end at a jump that may not be one. */
-static bool is_unclear(const struct rt_target *t, const struct rt_function *f)
+static bool is_unclear(const struct rt_wanted *wanted, const struct rt_function *f)
 {
 	size_t i;
 
-	for (i = 0; i < f->exits.n && t->purpose == RT_PURPOSE_TIME; i++)
+	for (i = 0; i < f->exits.n && wanted->purpose == RT_PURPOSE_TIME; i++)
 		if (f->exits.v[i].kind == RT_EXIT_MAYBE)
 			return true;
 	return false;
 }
 
 /* Why a uretprobe could harm, or NULL. */
-static const char *harm_of(const struct rt_target *t, const struct rt_function *f)
+static const char *harm_of(const struct rt_wanted *wanted, const struct rt_traced *traced,
+			   const struct rt_function *f)
 {
-	bool library = f->image != rt_program_executable(&t->program);
+	bool library = f->image != rt_program_executable(&traced->program);
 
-	if (t->entry_only[0])
-		return t->entry_only;
+	if (traced->entry_only[0])
+		return traced->entry_only;
 	if (f->entry_only)
 		return f->entry_only;
-	if (library && t->library_entry_only[0])
-		return t->library_entry_only;
-	return library && t->everywhere ? "without BPF its probes are in every process that uses it"
-					: NULL;
+	if (library && traced->library_entry_only[0])
+		return traced->library_entry_only;
+	return library && wanted->everywhere
+		       ? "without BPF its probes are in every process that uses it"
+		       : NULL;
 }
 
 /* The first of the process's files that has a function `name` for others; NULL: none. */
-static struct rt_image *image_with(const struct rt_target *t, const char *name,
+static struct rt_image *image_with(const struct rt_traced *traced, const char *name,
 				   const struct rt_symbol **symbol)
 {
 	const struct rt_symbol *v;
 	size_t i, k, n;
 
-	for (i = 0; i < t->program.n; i++) {
-		if (rt_image_symbols(t->program.v[i], &v, &n, NULL) < 0)
+	for (i = 0; i < traced->program.n; i++) {
+		if (rt_image_symbols(traced->program.v[i], &v, &n, NULL) < 0)
 			continue;
 		for (k = 0; k < n; k++) {
 			*symbol = &v[k];
 			if (v[k].global && v[k].size && strcmp(v[k].name, name) == 0)
-				return t->program.v[i];
+				return traced->program.v[i];
 		}
 	}
 	return NULL;
 }
 
-static bool looks(const struct rt_target *t, struct codes *codes, struct rt_image *image,
+static bool looks(const struct rt_traced *traced, struct codes *codes, struct rt_image *image,
 		  uint64_t addr, uint64_t size, unsigned levels, bool *nomem);
 
 /* Does what is jumped to there look?  Its return address is that of the one that jumped. */
-static bool looks_behind(const struct rt_target *t, struct codes *codes, struct rt_image *image,
-			 const struct rt_exit *e, unsigned levels, bool *nomem)
+static bool looks_behind(const struct rt_traced *traced, struct codes *codes,
+			 struct rt_image *image, const struct rt_exit *e, unsigned levels,
+			 bool *nomem)
 {
 	const char *name = e->kind == RT_EXIT_RETURN || e->self
 				   ? NULL
@@ -169,11 +173,11 @@ static bool looks_behind(const struct rt_target *t, struct codes *codes, struct 
 	if (e->target)
 		s = rt_symbols_at(image, e->target, &n);
 	if (!s || !n)
-		image = image_with(t, name, &s);
-	return image && levels && looks(t, codes, image, s->addr, s->size, levels - 1, nomem);
+		image = image_with(traced, name, &s);
+	return image && levels && looks(traced, codes, image, s->addr, s->size, levels - 1, nomem);
 }
 
-static bool looks(const struct rt_target *t, struct codes *codes, struct rt_image *image,
+static bool looks(const struct rt_traced *traced, struct codes *codes, struct rt_image *image,
 		  uint64_t addr, uint64_t size, unsigned levels, bool *nomem)
 {
 	struct rt_code *code = code_of(codes, image);
@@ -187,7 +191,7 @@ static bool looks(const struct rt_target *t, struct codes *codes, struct rt_imag
 	}
 	does = exits.looks;
 	for (i = 0; i < exits.n && !does; i++)
-		does = looks_behind(t, codes, image, &exits.v[i], levels, nomem);
+		does = looks_behind(traced, codes, image, &exits.v[i], levels, nomem);
 	rt_exits_free(&exits);
 	return does;
 }
@@ -196,27 +200,27 @@ static bool looks(const struct rt_target *t, struct codes *codes, struct rt_imag
  * Does the function, or what it ends with by a tail call, look at its own return address, where a
  * uretprobe would have put the trampoline's?
  */
-static bool looks_at_return(const struct rt_target *t, struct codes *codes,
-			    const struct rt_function *f, bool *nomem)
+static bool looks_at_return(const struct rt_traced *traced, const struct rt_sites *sites,
+			    struct codes *codes, const struct rt_function *f, bool *nomem)
 {
 	enum { LEVELS = 3 };
 
-	if (t->functions.n > ASKED || !f->sized || f->no_exits)
+	if (sites->functions.n > ASKED || !f->sized || f->no_exits)
 		return false;
-	return looks(t, codes, f->image, f->addr, f->size, LEVELS, nomem);
+	return looks(traced, codes, f->image, f->addr, f->size, LEVELS, nomem);
 }
 
 /*
  * Of a thread's uretprobes the kernel keeps 64.  A function whose calls can be deeper gets probes
  * on the instructions that leave it, where they are known.
  */
-static bool may_be_deep(const struct rt_target *t, struct codes *codes, struct rt_function *f,
+static bool may_be_deep(const struct rt_sites *sites, struct codes *codes, struct rt_function *f,
 			bool *nomem)
 {
-	struct rt_code *code = t->functions.n <= ASKED && f->sized && !f->no_exits
+	struct rt_code *code = sites->functions.n <= ASKED && f->sized && !f->no_exits
 				       ? code_of(codes, f->image)
 				       : NULL;
-	unsigned most = LOOKED_AT / (unsigned)(t->functions.n + 1);
+	unsigned most = LOOKED_AT / (unsigned)(sites->functions.n + 1);
 
 	return code &&
 	       rt_code_recurses(code, f->addr, f->size,
@@ -224,72 +228,75 @@ static bool may_be_deep(const struct rt_target *t, struct codes *codes, struct r
 	       !exits_of(codes, f, nomem);
 }
 
-static void choose(struct rt_target *t, struct codes *codes, struct rt_function *f, bool *nomem)
+static void choose(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		   const struct rt_sites *sites, struct codes *codes, struct rt_function *f,
+		   bool *nomem)
 {
-	const char *harm = harm_of(t, f), *why;
+	const char *harm = harm_of(wanted, traced, f), *why;
 
 	f->how = RT_HOW_NONE;
 	f->why_not = NULL;
 	if (f->role) {
 		f->how_why = "watched";
 		if (f->role == RT_ROLE_UNWOUND && !exits_of(codes, f, nomem)) {
-			place_exits(t, f);
+			place_exits(wanted, f);
 			f->how = RT_HOW_INSN;
 		}
 		return;
 	}
 	if (f->hidden)
 		return;
-	if (t->want == RT_WANT_AUTO && t->purpose != RT_PURPOSE_COUNT && !harm && !f->go &&
-	    looks_at_return(t, codes, f, nomem))
+	if (wanted->want == RT_WANT_AUTO && wanted->purpose != RT_PURPOSE_COUNT && !harm &&
+	    !f->go && looks_at_return(traced, sites, codes, f, nomem))
 		harm = "it looks at its own return address, or jumps to what does";
-	f->how_why = t->want == RT_WANT_NONE ? "--return=none" : harm;
-	f->harmful = t->want == RT_WANT_AUTO && harm;
-	if (t->want == RT_WANT_NONE || t->purpose == RT_PURPOSE_COUNT)
+	f->how_why = wanted->want == RT_WANT_NONE ? "--return=none" : harm;
+	f->harmful = wanted->want == RT_WANT_AUTO && harm;
+	if (wanted->want == RT_WANT_NONE || wanted->purpose == RT_PURPOSE_COUNT)
 		return;
-	if (f->go && t->goroutines_mixed) {
+	if (f->go && traced->goroutines_mixed) {
 		f->why_not = "this kernel cannot read which goroutine calls";
 		return;
 	}
-	if (t->want == RT_WANT_AUTO && t->purpose == RT_PURPOSE_RECORD && !harm &&
-	    may_be_deep(t, codes, f, nomem)) {
-		place_exits(t, f);
+	if (wanted->want == RT_WANT_AUTO && wanted->purpose == RT_PURPOSE_RECORD && !harm &&
+	    may_be_deep(sites, codes, f, nomem)) {
+		place_exits(wanted, f);
 		f->how = RT_HOW_INSN;
 		f->how_why = "it calls itself, and of a thread's uretprobes the kernel keeps 64";
 		return;
 	}
-	if (t->want == RT_WANT_URETPROBE ? !f->entry_only : t->want == RT_WANT_AUTO && !harm) {
+	if (wanted->want == RT_WANT_URETPROBE ? !f->entry_only
+					      : wanted->want == RT_WANT_AUTO && !harm) {
 		f->how = RT_HOW_URETPROBE;
-		f->how_why = t->want == RT_WANT_URETPROBE
+		f->how_why = wanted->want == RT_WANT_URETPROBE
 				     ? "--return=uretprobe"
 				     : "nothing unwinds or leaves the stack in its process";
 		return;
 	}
-	if (t->want == RT_WANT_URETPROBE) {
+	if (wanted->want == RT_WANT_URETPROBE) {
 		f->how_why = f->entry_only;
 		return;
 	}
-	why = is_lost(t, f) ? t->no_thread_pointer : exits_of(codes, f, nomem);
+	why = is_lost(traced, f) ? traced->no_thread_pointer : exits_of(codes, f, nomem);
 	if (!why)
-		place_exits(t, f);
-	if (!why && is_unclear(t, f))
+		place_exits(wanted, f);
+	if (!why && is_unclear(wanted, f))
 		why = "it may be left by a conditional jump";
-	f->how_why = t->want == RT_WANT_INSN ? "--return=insn" : harm;
+	f->how_why = wanted->want == RT_WANT_INSN ? "--return=insn" : harm;
 	f->why_not = why;
 	if (!why)
 		f->how = RT_HOW_INSN;
 }
 
 /* The targets of tail calls: traced functions, or others, whose names are shown. */
-static int find_callees(struct rt_target *t, struct codes *codes)
+static int find_callees(const struct rt_sites *sites, struct codes *codes)
 {
-	struct rt_callees *callees = rt_callees_new(&t->functions);
+	struct rt_callees *callees = rt_callees_new(&sites->functions);
 	struct rt_code *code;
 	size_t i;
 	int r = callees ? 0 : -1;
 
-	for (i = 0; i < t->functions.n && r == 0; i++) {
-		struct rt_function *f = &t->functions.v[i];
+	for (i = 0; i < sites->functions.n && r == 0; i++) {
+		struct rt_function *f = &sites->functions.v[i];
 		bool named = f->how == RT_HOW_INSN && !f->role;
 
 		if (!f->exits.n)
@@ -314,14 +321,14 @@ static int compare_exits(const void *a, const void *b)
  * Functions without a name that several become by tail calls: of such exits one gets a probe.  Of
  * each file by itself.
  */
-static int find_shared(struct rt_target *t, const struct rt_image *image)
+static int find_shared(const struct rt_sites *sites, const struct rt_image *image)
 {
 	size_t i, k, n = 0, cap = 0;
 	struct rt_exit **v = NULL;
 	int r = 0;
 
-	for (i = 0; i < t->functions.n && r == 0; i++) {
-		struct rt_function *f = &t->functions.v[i];
+	for (i = 0; i < sites->functions.n && r == 0; i++) {
+		struct rt_function *f = &sites->functions.v[i];
 
 		for (k = 0; k < f->exits.n && f->image == image && f->how == RT_HOW_INSN && r == 0;
 		     k++) {
@@ -343,36 +350,37 @@ static int find_shared(struct rt_target *t, const struct rt_image *image)
 /*
  * Calls that code of the program's own leaves for another stack are not over, and no return tells.
  */
-static void find_switches(struct rt_target *t)
+static void find_switches(const struct rt_wanted *wanted, struct rt_traced *traced)
 {
-	struct rt_image *image = rt_program_executable(&t->program);
+	struct rt_image *image = rt_program_executable(&traced->program);
 	const char *name;
 
-	if (t->purpose == RT_PURPOSE_RECORD && !rt_image_is_go(image) &&
+	if (wanted->purpose == RT_PURPOSE_RECORD && !rt_image_is_go(image) &&
 	    rt_image_switches(image, &name) == RT_SWITCHES)
-		t->switches = name;
+		traced->switches = name;
 }
 
-int rt_returns_choose(struct rt_target *t, struct rt_error *err)
+int rt_returns_choose(const struct rt_wanted *wanted, struct rt_traced *traced,
+		      const struct rt_sites *sites, struct rt_error *err)
 {
-	struct codes codes = { .program = &t->program };
+	struct codes codes = { .program = &traced->program };
 	bool nomem = false, some = false;
 	size_t i;
 
-	codes.v = calloc(t->program.n + 1, sizeof(*codes.v));
+	codes.v = calloc(traced->program.n + 1, sizeof(*codes.v));
 	if (!codes.v)
 		return rt_nomem(err);
-	for (i = 0; i < t->functions.n && !nomem; i++) {
-		choose(t, &codes, &t->functions.v[i], &nomem);
-		some |= t->functions.v[i].how == RT_HOW_INSN;
+	for (i = 0; i < sites->functions.n && !nomem; i++) {
+		choose(wanted, traced, sites, &codes, &sites->functions.v[i], &nomem);
+		some |= sites->functions.v[i].how == RT_HOW_INSN;
 	}
 	if (some)
-		find_switches(t);
+		find_switches(wanted, traced);
 	if (some && !nomem)
-		nomem = find_callees(t, &codes) < 0;
+		nomem = find_callees(sites, &codes) < 0;
 	close_codes(&codes);
-	for (i = 0; i < t->program.n && some && !nomem; i++)
-		nomem = find_shared(t, t->program.v[i]) < 0;
+	for (i = 0; i < traced->program.n && some && !nomem; i++)
+		nomem = find_shared(sites, traced->program.v[i]) < 0;
 	return nomem ? rt_nomem(err) : 0;
 }
 
@@ -385,12 +393,12 @@ static bool is_stepped(const struct rt_exit *e)
 	       e->at.form != RT_FORM_JMP && e->at.form != RT_FORM_CALL;
 }
 
-size_t rt_returns_stepped(const struct rt_target *t, size_t *all)
+size_t rt_returns_stepped(const struct rt_sites *sites, size_t *all)
 {
 	size_t i, k, n = 0, stepped = 0;
 
-	for (i = 0; i < t->functions.n; i++) {
-		const struct rt_function *f = &t->functions.v[i];
+	for (i = 0; i < sites->functions.n; i++) {
+		const struct rt_function *f = &sites->functions.v[i];
 
 		for (k = 0; k < f->exits.n && f->how == RT_HOW_INSN && !f->role; k++, n++)
 			stepped += is_stepped(&f->exits.v[k]) && rt_image_arch(f->image)->form;
@@ -400,9 +408,9 @@ size_t rt_returns_stepped(const struct rt_target *t, size_t *all)
 	return stepped;
 }
 
-static void print_cost(const struct rt_target *t, const struct rt_trap_costs *c, FILE *file)
+static void print_cost(const struct rt_sites *sites, const struct rt_trap_costs *c, FILE *file)
 {
-	size_t all, n = rt_returns_stepped(t, &all);
+	size_t all, n = rt_returns_stepped(sites, &all);
 
 	if (!n)
 		return;
@@ -452,7 +460,7 @@ static bool is_shared(const struct rt_function *a, const struct rt_function *b)
 	return a->how == b->how && a->how_why == b->how_why && a->why_not == b->why_not;
 }
 
-static void print_reasons(const struct rt_target *t, FILE *file)
+static void print_reasons(const struct rt_sites *sites, FILE *file)
 {
 	static const char *const names[] = {
 		[RT_HOW_NONE] = "none", [RT_HOW_URETPROBE] = "uretprobe", [RT_HOW_INSN] = "insn"
@@ -460,15 +468,15 @@ static void print_reasons(const struct rt_target *t, FILE *file)
 	struct shared *v = NULL;
 	size_t i, k, n = 0, cap = 0;
 
-	for (i = 0; i < t->functions.n; i++) {
-		if (t->functions.v[i].hidden)
+	for (i = 0; i < sites->functions.n; i++) {
+		if (sites->functions.v[i].hidden)
 			continue;
-		for (k = 0; k < n && !is_shared(v[k].f, &t->functions.v[i]); k++)
+		for (k = 0; k < n && !is_shared(v[k].f, &sites->functions.v[i]); k++)
 			;
 		if (k == n) {
 			if (RT_ROOM(&v, n, &cap) < 0)
 				break;
-			v[n++] = (struct shared){ .f = &t->functions.v[i] };
+			v[n++] = (struct shared){ .f = &sites->functions.v[i] };
 		}
 		v[k].n++;
 	}
@@ -481,16 +489,16 @@ static void print_reasons(const struct rt_target *t, FILE *file)
 	free(v);
 }
 
-static void print_hooks(const struct rt_target *t, FILE *file)
+static void print_hooks(const struct rt_sites *sites, FILE *file)
 {
 	const char *before = "rawtrace: watched: ";
 	size_t i;
 
-	for (i = 0; i < t->functions.n; i++) {
-		if (!t->functions.v[i].role || t->functions.v[i].role == RT_ROLE_ERRNO ||
-		    t->functions.v[i].role == RT_ROLE_LANDED)
+	for (i = 0; i < sites->functions.n; i++) {
+		if (!sites->functions.v[i].role || sites->functions.v[i].role == RT_ROLE_ERRNO ||
+		    sites->functions.v[i].role == RT_ROLE_LANDED)
 			continue;
-		fprintf(file, "%s%s", before, t->functions.v[i].name);
+		fprintf(file, "%s%s", before, sites->functions.v[i].name);
 		before = ", ";
 	}
 	if (before[0] == ',')
@@ -498,21 +506,22 @@ static void print_hooks(const struct rt_target *t, FILE *file)
 		      file);
 }
 
-void rt_returns_print(const struct rt_target *t, const struct rt_trap_costs *costs, FILE *file)
+void rt_returns_print(const struct rt_wanted *wanted, const struct rt_sites *sites,
+		      const struct rt_trap_costs *costs, FILE *file)
 {
 	char why[1024];
 	size_t i;
 
-	if (t->purpose == RT_PURPOSE_COUNT)
+	if (wanted->purpose == RT_PURPOSE_COUNT)
 		return;
-	print_hooks(t, file);
-	print_cost(t, costs, file);
-	if (t->functions.n > RT_TOLD_EACH) {
-		print_reasons(t, file);
+	print_hooks(sites, file);
+	print_cost(sites, costs, file);
+	if (sites->functions.n > RT_TOLD_EACH) {
+		print_reasons(sites, file);
 		return;
 	}
-	for (i = 0; i < t->functions.n; i++)
-		if (!t->functions.v[i].hidden)
-			fprintf(file, "rawtrace: %s: returns: %s\n", t->functions.v[i].name,
-			rt_returns_why(&t->functions.v[i], why, sizeof(why)));
+	for (i = 0; i < sites->functions.n; i++)
+		if (!sites->functions.v[i].hidden)
+			fprintf(file, "rawtrace: %s: returns: %s\n", sites->functions.v[i].name,
+				rt_returns_why(&sites->functions.v[i], why, sizeof(why)));
 }

@@ -42,88 +42,90 @@ static struct rt_image *find_location(const struct rt_program *program, struct r
 	return image;
 }
 
-const struct rt_runtime *rt_runtime_of(const struct rt_target *t, const struct rt_image *image)
+const struct rt_runtime *rt_runtime_of(const struct rt_traced *traced, const struct rt_image *image)
 {
 	size_t i;
 
-	for (i = 0; i < t->nruntimes; i++)
-		if (t->runtimes[i].image == image)
-			return &t->runtimes[i];
+	for (i = 0; i < traced->nruntimes; i++)
+		if (traced->runtimes[i].image == image)
+			return &traced->runtimes[i];
 	return NULL;
 }
 
-bool rt_runtime_is_at(const struct rt_target *t, const struct rt_image *owner)
+bool rt_runtime_is_at(const struct rt_traced *traced, const struct rt_image *owner)
 {
-	const struct rt_runtime *r = rt_runtime_of(t, owner);
+	const struct rt_runtime *r = rt_runtime_of(traced, owner);
 
 	return r && r->owner == owner;
 }
 
-static int watch(struct rt_target *t, struct rt_image *owner)
+static int watch(struct rt_sites *sites, struct rt_image *owner)
 {
 	const struct rt_symbol *at = find_last(owner, false);
 	struct rt_function *f;
 	size_t i;
 	int r;
 
-	for (i = 0; at && i < t->functions.n; i++)
-		if (t->functions.v[i].image == owner && t->functions.v[i].addr == at->addr)
+	for (i = 0; at && i < sites->functions.n; i++)
+		if (sites->functions.v[i].image == owner && sites->functions.v[i].addr == at->addr)
 			return 0;
 	/* Without it such calls are closed at the end of the trace. */
-	r = at ? rt_functions_add_hidden(&t->functions, owner, at, RT_ROLE_CALL) : 0;
+	r = at ? rt_functions_add_hidden(&sites->functions, owner, at, RT_ROLE_CALL) : 0;
 	if (r <= 0)
 		return r;
-	f = &t->functions.v[t->functions.n - 1];
+	f = &sites->functions.v[sites->functions.n - 1];
 	f->go = rt_go_place(owner, f->addr, &f->skip);
 	return 0;
 }
 
-static unsigned number_of(const struct rt_target *t, const struct rt_image *owner)
+static unsigned number_of(const struct rt_traced *traced, const struct rt_image *owner)
 {
 	unsigned next = 0;
 	size_t i;
 
-	for (i = 0; i < t->nruntimes; i++) {
-		if (t->runtimes[i].owner == owner)
-			return t->runtimes[i].number;
-		if (t->runtimes[i].number >= next)
-			next = t->runtimes[i].number + 1;
+	for (i = 0; i < traced->nruntimes; i++) {
+		if (traced->runtimes[i].owner == owner)
+			return traced->runtimes[i].number;
+		if (traced->runtimes[i].number >= next)
+			next = traced->runtimes[i].number + 1;
 	}
 	return next;
 }
 
-static int add(struct rt_target *t, struct rt_image *image, struct rt_image *owner)
+static int add(struct rt_traced *traced, struct rt_image *image, struct rt_image *owner)
 {
 	struct rt_runtime *r;
 
-	if (rt_runtime_of(t, image))
+	if (rt_runtime_of(traced, image))
 		return 0;
-	if (RT_ROOM(&t->runtimes, t->nruntimes, &t->runtimes_cap) < 0)
+	if (RT_ROOM(&traced->runtimes, traced->nruntimes, &traced->runtimes_cap) < 0)
 		return -ENOMEM;
-	r = &t->runtimes[t->nruntimes];
-	*r = (struct rt_runtime){ .image = image, .owner = owner, .number = number_of(t, owner) };
+	r = &traced->runtimes[traced->nruntimes];
+	*r = (struct rt_runtime){ .image = image,
+				  .owner = owner,
+				  .number = number_of(traced, owner) };
 	r->goid_offset = rt_image_arch(owner)->goroutine.tracefs ? rt_go_goid_offset(owner) : 0;
-	t->nruntimes++;
-	t->goroutines |= r->goid_offset != 0;
+	traced->nruntimes++;
+	traced->goroutines |= r->goid_offset != 0;
 	return 0;
 }
 
-int rt_runtimes_find(struct rt_target *t, struct rt_error *err)
+int rt_runtimes_find(struct rt_traced *traced, struct rt_sites *sites, struct rt_error *err)
 {
 	struct rt_image *image, *owner;
-	size_t i, n = t->functions.n;
+	size_t i, n = sites->functions.n;
 	int r = 0;
 
 	for (i = 0; i < n && r == 0; i++) {
-		image = t->functions.v[i].image;
-		if (!t->functions.v[i].go || rt_runtime_of(t, image))
+		image = sites->functions.v[i].image;
+		if (!sites->functions.v[i].go || rt_runtime_of(traced, image))
 			continue;
-		owner = find_location(&t->program, image);
-		r = add(t, image, owner);
+		owner = find_location(&traced->program, image);
+		r = add(traced, image, owner);
 		if (r == 0)
-			r = add(t, owner, owner);
-		if (r == 0 && rt_runtime_of(t, owner)->goid_offset)
-			r = watch(t, owner);
+			r = add(traced, owner, owner);
+		if (r == 0 && rt_runtime_of(traced, owner)->goid_offset)
+			r = watch(sites, owner);
 	}
 	return r < 0 ? rt_nomem(err) : 0;
 }

@@ -2,7 +2,7 @@
 #ifndef RT_PLAN_RUNTIMES_H
 #define RT_PLAN_RUNTIMES_H
 
-#include "plan/target.h"
+#include "plan/sites.h"
 
 /*
  * Go's runtimes in one process: a program has one, which its plugins share, and so has each library
@@ -21,13 +21,13 @@ struct rt_runtime {
  * Look which those of the traced functions are, and have the function probed by which goroutines
  * end in each.  To be called again where functions were added.  0 or a negative errno.
  */
-int rt_runtimes_find(struct rt_target *target, struct rt_error *err);
+int rt_runtimes_find(struct rt_traced *traced, struct rt_sites *sites, struct rt_error *err);
 
 /* That of an image's code; NULL: it is not Go's, or rt_runtimes_find has met no function of it. */
-const struct rt_runtime *rt_runtime_of(const struct rt_target *target,
+const struct rt_runtime *rt_runtime_of(const struct rt_traced *traced,
 				       const struct rt_image *image);
 
 /* Has a traced function's runtime its home there? */
-bool rt_runtime_is_at(const struct rt_target *target, const struct rt_image *owner);
+bool rt_runtime_is_at(const struct rt_traced *traced, const struct rt_image *owner);
 
 #endif

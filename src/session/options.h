@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "fetch/show.h"
-#include "plan/target.h"
+#include "plan/sites.h"
 #include "base/error.h"
 #include "base/pids.h"
 
@@ -62,6 +62,12 @@ struct rt_options {
  */
 int rt_options_parse(struct rt_options *options, int argc, char **argv, struct rt_error *err);
 void rt_options_free(struct rt_options *options);
+
+/*
+ * What the options ask of the traced program; `everywhere` as struct rt_wanted has it.  The
+ * strings stay the options'.
+ */
+struct rt_wanted rt_options_wanted(const struct rt_options *options, bool everywhere);
 
 /* What the programs are for: the subcommand says it. */
 enum rt_purpose rt_purpose_of(const struct rt_options *options);

@@ -117,7 +117,7 @@ static const char *find(struct rt_pointers *p, pid_t pid, uint64_t addr)
 	uint64_t ino, offset;
 	size_t i;
 
-	if (rt_sites_file(rt_feed_sites(p->feed), pid, addr, &ino, &offset) < 0)
+	if (rt_site_map_file(rt_feed_map(p->feed), pid, addr, &ino, &offset) < 0)
 		return NULL;
 	for (i = 0; i < p->program->n; i++) {
 		if (rt_image_ino(p->program->v[i]) != (ino_t)ino)
@@ -148,7 +148,7 @@ static bool go_type(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size,
 		struct rt_image *image = p->program->v[i];
 
 		if (rt_image_go(image) &&
-		    rt_sites_load_offset(rt_feed_sites(p->feed), pid, image, &by) &&
+		    rt_site_map_load_offset(rt_feed_map(p->feed), pid, image, &by) &&
 		    rt_go_type_name(image, addr - by, buf, size, kind))
 			return true;
 	}
@@ -181,7 +181,7 @@ static size_t constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t si
 	uint64_t by;
 
 	for (i = 0; i < p->program->n && !n; i++)
-		if (rt_sites_load_offset(rt_feed_sites(p->feed), pid, p->program->v[i], &by))
+		if (rt_site_map_load_offset(rt_feed_map(p->feed), pid, p->program->v[i], &by))
 			n = rt_image_read_constant(p->program->v[i], addr - by, buf, size);
 	return n;
 }

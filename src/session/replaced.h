@@ -2,7 +2,7 @@
 #ifndef RT_SESSION_REPLACED_H
 #define RT_SESSION_REPLACED_H
 
-#include "plan/target.h"
+#include "plan/sites.h"
 
 /*
  * Are the files still those that the probes were made for?  A package upgrade or a rebuild may come
@@ -10,6 +10,6 @@
  * message.  Processes that run already keep the files that they have mapped: of them only the
  * program can be another one, by exec.
  */
-int rt_replaced_check(const struct rt_target *target, struct rt_error *err);
+int rt_replaced_check(const struct rt_traced *traced, struct rt_error *err);
 
 #endif

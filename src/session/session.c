@@ -37,12 +37,12 @@ static void add_counts(struct session *s, const struct rt_count_list *list, bool
 		const struct rt_count *c = &list->v[i];
 		uint32_t function = s->attach->ops->key != RT_KEY_IP
 					    ? (uint32_t)c->key
-					    : rt_sites_function_of_any(rt_feed_sites(s->feed),
-								       &s->tracee.pids, c->key);
+					    : rt_site_map_function_of_any(rt_feed_map(s->feed),
+									  &s->tracee.pids, c->key);
 
 		rt_sinks_count(&s->sinks, function, c->cell, take_off ? -c->value : c->value);
-		if (function < s->target.functions.n)
-			rt_stepped_cell(rt_feed_hits(s->feed), &s->target.functions.v[function],
+		if (function < s->sites.functions.n)
+			rt_stepped_cell(rt_feed_hits(s->feed), &s->sites.functions.v[function],
 					c->cell, take_off ? -c->value : c->value);
 	}
 }
@@ -68,7 +68,7 @@ static int tell_counts(struct session *s, uint64_t time)
 
 static int start_command(struct session *s, struct rt_error *err)
 {
-	const struct rt_program *program = &s->target.program;
+	const struct rt_program *program = &s->traced.program;
 	int *files = calloc(program->n, sizeof(*files)), r;
 	size_t i, n = 0;
 
@@ -77,7 +77,7 @@ static int start_command(struct session *s, struct rt_error *err)
 	for (i = 0; i < program->n; i++)
 		if (rt_image_arch(program->v[i]) == rt_arch_of(rt_arch_native()))
 			files[n++] = rt_image_fd(program->v[i]);
-	r = rt_tracee_start(&s->tracee, s->target.path, s->options->argv, files, n, err);
+	r = rt_tracee_start(&s->tracee, s->traced.path, s->options->argv, files, n, err);
 	free(files);
 	return r;
 }
@@ -92,9 +92,9 @@ static int begin_tracee(struct session *s, struct rt_error *err)
 static int make_stack(struct session *s, struct rt_error *err)
 {
 	const struct rt_filter_want want = {
-		.limit = s->target.limit,
-		.roots = s->target.roots,
-		.inside_only = s->target.libcalls,
+		.limit = s->wanted.limit,
+		.roots = s->sites.roots,
+		.inside_only = s->sites.libcalls,
 	};
 
 	if (rt_limit_any(&want.limit) || want.inside_only) {
@@ -118,19 +118,19 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	r = make_stack(s, err);
 	if (r < 0)
 		return r;
-	s->feed = s->stack ? rt_feed_new(&s->target, s->attach->ops->key, &s->tracee.pids,
-					 s->attach->source->gaps, s->stack)
+	s->feed = s->stack ? rt_feed_new(&s->traced, &s->sites, s->attach->ops->key,
+					 &s->tracee.pids, s->attach->source->gaps, s->stack)
 			   : NULL;
-	s->pointers = s->feed ? rt_pointers_new(s->feed, &s->target.program, s->options->raw_names)
+	s->pointers = s->feed ? rt_pointers_new(s->feed, &s->traced.program, s->options->raw_names)
 			      : NULL;
 	if (!s->merge || !s->pointers)
 		return rt_nomem(err);
 	s->resolver = (struct rt_resolver){ &rt_pointers_ops, s->pointers };
 	s->sinks.trace.resolver = &s->resolver;
-	r = rt_target_notes(&s->target, s->attach->ops->everywhere, s->options->verbose,
-			    rt_session_note, s);
+	r = rt_sites_notes(&s->wanted, &s->traced, &s->sites, s->attach->ops->everywhere,
+			   s->options->verbose, rt_session_note, s);
 	if (r == 0)
-		r = rt_target_check_roots(&s->target, err);
+		r = rt_sites_check_roots(&s->sites, err);
 	if (r == 0 && s->attach->remark)
 		r = rt_session_note(s, s->attach->remark);
 	if (r == 0 && s->simplified)
@@ -150,11 +150,11 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (r == 0)
 		r = rt_session_drain(s, false, err);
 	if (r == 0)
-		r = rt_replaced_check(&s->target, err);
+		r = rt_replaced_check(&s->traced, err);
 	if (r < 0)
 		return r;
 	rt_session_say_attached(s);
-	return rt_tracee_go(&s->tracee, s->target.path, err);
+	return rt_tracee_go(&s->tracee, s->traced.path, err);
 }
 
 /* What the user asked for may be among them. */
@@ -193,8 +193,9 @@ static int tell_stepped(struct session *s, uint64_t end)
 {
 	char text[200];
 
-	if (!rt_stepped_remark(&s->target, rt_feed_hits(s->feed), end - s->sinks.trace.start,
-			       s->options->no_bpf, s->options->exact, text, sizeof(text)))
+	if (!rt_stepped_remark(&s->wanted, &s->traced, &s->sites, rt_feed_hits(s->feed),
+			       end - s->sinks.trace.start, s->options->no_bpf, s->options->exact,
+			       text, sizeof(text)))
 		return 0;
 	return rt_session_note(s, text);
 }
@@ -280,7 +281,7 @@ static void release(struct session *s)
 	rt_stack_free(s->stack);
 	rt_filter_free(s->filter);
 	rt_merge_free(s->merge);
-	rt_target_free(&s->target);
+	rt_sites_free(&s->wanted, &s->traced, &s->sites);
 	if (s->epoll >= 0)
 		close(s->epoll);
 	if (s->signals >= 0)
@@ -312,7 +313,7 @@ static int check_options(const struct rt_options *o, struct rt_error *err)
 /* The kernel runs it with rights that the user has not, and shows nothing of it. */
 static int check_program(const struct session *s, struct rt_error *err)
 {
-	const struct rt_image *executable = rt_program_executable(&s->target.program);
+	const struct rt_image *executable = rt_program_executable(&s->traced.program);
 	struct stat st;
 
 	if (!rt_caps_is_user() || s->options->pids.n || fstat(rt_image_fd(executable), &st) < 0)
@@ -331,12 +332,12 @@ static int check_processes(const struct session *s, struct rt_error *err)
 {
 	unsigned i;
 
-	for (i = 0; i < s->target.pids.n && rt_caps_is_user(); i++)
-		if (!rt_caps_may_look(s->target.pids.v[i]))
+	for (i = 0; i < s->traced.pids.n && rt_caps_is_user(); i++)
+		if (!rt_caps_may_look(s->traced.pids.v[i]))
 			return rt_fail(err, -EPERM,
 				       "process %d: user %u may not look into its memory (ptrace); "
 				       "try: sudo rawtrace ...",
-				       (int)s->target.pids.v[i], (unsigned)getuid());
+				       (int)s->traced.pids.v[i], (unsigned)getuid());
 	return 0;
 }
 
@@ -392,18 +393,9 @@ static int run(struct session *s, struct rt_error *err)
 	return r;
 }
 
-static void set_mechanism(struct session *s)
-{
-	const struct rt_options *o = s->options;
-	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
-	bool everywhere = o->no_bpf || (forced && forced->everywhere);
-
-	rt_target_set_returns(&s->target, o->returns, everywhere);
-	rt_target_set_plans(&s->target, rt_attach_plans(forced, o->no_bpf));
-}
-
 int rt_session_run(const struct rt_options *options, int *status, struct rt_error *err)
 {
+	const struct rt_attach_ops *forced;
 	struct session s = { .options = options, .epoll = -1, .signals = -1 };
 	struct rt_error changed;
 	int r;
@@ -414,27 +406,25 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = rt_fail(err, -ENOENT, "/proc is not mounted; try: mount -t proc proc /proc");
 	if (r < 0)
 		return r;
-	r = rt_target_resolve(&s.target, options->program, &options->pids, options->specs,
-			      options->nspecs, err);
+	forced = options->attach ? rt_attach_find(options->attach) : NULL;
+	s.wanted = rt_options_wanted(options, options->no_bpf || (forced && forced->everywhere));
+	r = rt_sites_resolve(&s.wanted, &s.traced, &s.sites, options->program, &options->pids,
+			     options->specs, options->nspecs, err);
 	if (r == 0 && options->libcalls)
-		r = rt_target_add_libcalls(&s.target, options->libcalls, err);
-	set_mechanism(&s);
-	rt_target_set_purpose(&s.target, rt_purpose_of(options));
-	if (r == 0 && (options->depth || options->only_under || options->min_time))
-		r = rt_target_set_limit(&s.target, options->depth, options->only_under,
-					options->min_time, err);
+		r = rt_sites_add_libcalls(&s.wanted, &s.traced, &s.sites, options->libcalls, err);
 	if (r == 0)
-		r = rt_target_add_hooks(&s.target, err);
+		r = rt_sites_add_roots(&s.wanted, &s.traced, &s.sites, err);
+	if (r == 0)
+		r = rt_sites_add_hooks(&s.wanted, &s.traced, &s.sites, err);
 	if (r == 0 && options->raw_names)
-		r = rt_functions_raw_names(&s.target.functions);
+		r = rt_functions_raw_names(&s.sites.functions);
 	else if (r == 0 && rt_purpose_of(options) != RT_PURPOSE_RECORD)
-		r = rt_functions_full_names(&s.target.functions);
+		r = rt_functions_full_names(&s.sites.functions);
 	if (r == -ENOMEM)
 		rt_nomem(err);
-	if (r == 0 && (rt_purpose_of(options) == RT_PURPOSE_RECORD || s.target.limit.tests))
-		rt_target_set_types(&s.target, &options->limits);
 	if (r == 0)
-		r = rt_target_make(&s.target, err);
+		r = rt_sites_make(&s.wanted, &s.traced, &s.sites,
+				  rt_attach_plans(forced, options->no_bpf), err);
 	if (r == 0)
 		r = check_rights(&s, err);
 	if (r == 0)
@@ -447,7 +437,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	if (r == 0) {
 		r = rt_session_attach(&s, err);
 		/* If the file is another one, any failure may come of it. */
-		if (r < 0 && rt_replaced_check(&s.target, &changed) < 0)
+		if (r < 0 && rt_replaced_check(&s.traced, &changed) < 0)
 			*err = changed;
 	}
 	if (r == 0 && !s.stopped)

@@ -64,18 +64,19 @@ static int clean_leftovers(struct rt_error *err)
  */
 static int try_returns(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
 {
-	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&s->target.program));
+	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&s->traced.program));
 	uint64_t began = rt_now();
 	struct rt_error why = { 0 };
 
 	/* From 5.3 on none harms a program by its entries. */
 	if (!arch->trial ||
-	    !(rt_target_has_returns(&s->target) || rt_kernel_version() < RT_KERNEL(5, 3)))
+	    !(rt_sites_has_returns(&s->sites) || rt_kernel_version() < RT_KERNEL(5, 3)))
 		return 0;
 	if (rt_trial_arch(arch, forced, s->options->no_bpf, &why) < 0) {
-		s->target.wrong_pushes = true;
-		return rt_target_has_returns(&s->target)
-			       ? rt_target_give_up_returns(&s->target, why.text, err)
+		s->traced.wrong_pushes = true;
+		return rt_sites_has_returns(&s->sites)
+			       ? rt_sites_give_up_returns(&s->wanted, &s->traced, &s->sites,
+							  why.text, err)
 			       : 0;
 	}
 	if (s->options->verbose)
@@ -92,25 +93,25 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 	int r = 0;
 
 	if (!o->exact)
-		r = rt_place_cheaply(&s->target, !o->no_bpf && (!forced || forced->bpf),
-				     o->verbose && rt_returns_stepped(&s->target, NULL),
-				     &s->calibration, err);
+		r = rt_place_cheaply(
+			&s->wanted, &s->traced, &s->sites, !o->no_bpf && (!forced || forced->bpf),
+			o->verbose && rt_returns_stepped(&s->sites, NULL), &s->calibration, err);
 	else
-		rt_place_exact(&s->target);
+		rt_place_exact(&s->traced, &s->sites);
 	if (r == 0 && o->pids.n)
-		r = rt_place_check(&s->target, err);
+		r = rt_place_check(&s->traced, &s->sites, err);
 	if (r == 0)
-		r = rt_place_no_entries(&s->target, o->exact, err);
-	if (r == 0 && s->target.wrong_pushes)
-		r = rt_place_leave_out_pushes(&s->target, err);
+		r = rt_place_no_entries(&s->sites, o->exact, err);
+	if (r == 0 && s->traced.wrong_pushes)
+		r = rt_place_leave_out_pushes(&s->sites, err);
 	if (r == 0 && o->verbose) {
-		rt_plans_print(&s->target, stderr);
-		rt_errno_print(&s->target, stderr);
-		rt_returns_print(&s->target, &s->calibration.costs, stderr);
+		rt_plans_print(&s->sites, stderr);
+		rt_errno_print(&s->traced, &s->sites, stderr);
+		rt_returns_print(&s->wanted, &s->sites, &s->calibration.costs, stderr);
 	}
 	if (r < 0 || !o->verbose || o->exact)
 		return r;
-	rt_place_print(&s->target, stderr);
+	rt_place_print(&s->sites, stderr);
 	rt_say("places were found in %.1f ms%s", (double)(rt_now() - began) / 1e6,
 		s->calibration.told ? ", with what this kernel emulates" : "");
 	return 0;
@@ -123,13 +124,13 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 static int attach_without(struct session *s, struct rt_attach_request *request,
 			  const struct rt_attach_ops *forced, struct rt_error *err)
 {
-	bool no_bpf = s->options->no_bpf, *bad = calloc(s->target.functions.n, sizeof(*bad));
+	bool no_bpf = s->options->no_bpf, *bad = calloc(s->sites.functions.n, sizeof(*bad));
 	int r = bad ? rt_attach_find_refused(request, forced, no_bpf, bad, err) : rt_nomem(err);
 
 	if (r == 0)
-		r = rt_place_leave_out(&s->target, bad, err);
+		r = rt_place_leave_out(&s->sites, bad, err);
 	free(bad);
-	request->nprobes = s->target.nprobes;
+	request->nprobes = s->sites.nprobes;
 	return r < 0 ? r : rt_attach_open(request, forced, no_bpf, NULL, &s->attach, err);
 }
 
@@ -137,9 +138,9 @@ static int attach_without(struct session *s, struct rt_attach_request *request,
 static bool make_less(struct session *s, int r, struct rt_error *err)
 {
 	if (r == -EDOM)
-		return rt_target_fewer_plans(&s->target, err) == 0;
+		return rt_sites_fewer_plans(&s->wanted, &s->traced, &s->sites, err) == 0;
 	return (r == -EOPNOTSUPP || r == -E2BIG) &&
-	       rt_target_simplify(&s->target, &s->simplified, err) == 0;
+	       rt_sites_simplify(&s->wanted, &s->traced, &s->sites, &s->simplified, err) == 0;
 }
 
 /*
@@ -153,19 +154,19 @@ static int open_attach(struct session *s, struct rt_attach_request *request,
 	int r;
 
 	do {
-		request->most_plans = s->target.most_plans;
-		request->plans = s->target.plans;
-		request->nplans = s->target.nplans;
-		request->probes = s->target.probes;
-		request->nprobes = s->target.nprobes;
+		request->most_plans = s->sites.most_plans;
+		request->plans = s->sites.plans;
+		request->nplans = s->sites.nplans;
+		request->probes = s->sites.probes;
+		request->nprobes = s->sites.nprobes;
 		r = rt_attach_open(request, forced, o->no_bpf, o->verbose ? stderr : NULL,
 				   &s->attach, err);
 		if (rt_attach_is_refusal(request, r))
 			r = attach_without(s, request, forced, err);
 	} while (make_less(s, r, err));
-	s->sinks.trace.shows = s->target.shows;
-	if (!s->simplified && s->target.purpose == RT_PURPOSE_RECORD)
-		s->simplified = s->target.left_out;
+	s->sinks.trace.shows = s->sites.shows;
+	if (!s->simplified && s->wanted.purpose == RT_PURPOSE_RECORD)
+		s->simplified = s->sites.left_out;
 	return r;
 }
 
@@ -178,12 +179,12 @@ static int find_thread_pointer(struct session *s, struct rt_attach_request *requ
 	struct rt_error why = { .text = "tracefs alone cannot read the thread pointer" };
 	int r = -EOPNOTSUPP;
 
-	if (!rt_target_wants_thread(&s->target))
+	if (!rt_sites_wants_thread(&s->sites))
 		return 0;
 	if (!s->options->no_bpf && (!forced || forced->bpf))
 		r = rt_thread_pointer_find(&why);
 	if (r < 0)
-		return rt_target_no_thread_pointer(&s->target, why.text, err);
+		return rt_sites_no_thread_pointer(&s->wanted, &s->traced, &s->sites, why.text, err);
 	request->thread_pointer = (uint32_t)r;
 	if (s->options->verbose)
 		rt_say("the kernel has the thread pointer in byte %d of its task_struct", r);
@@ -196,7 +197,7 @@ static int find_thread_pointer(struct session *s, struct rt_attach_request *requ
  */
 static void tell_all_of_go(const struct session *s, struct rt_attach_request *request)
 {
-	if (!s->target.goroutines || request->purpose == RT_PURPOSE_COUNT)
+	if (!s->traced.goroutines || request->purpose == RT_PURPOSE_COUNT)
 		return;
 	request->purpose = RT_PURPOSE_RECORD;
 	request->limit = (struct rt_limit){ .depth = 0 };
@@ -208,11 +209,11 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
 		.purpose = rt_purpose_of(o),
-		.limit = s->target.limit,
-		.here_only = s->target.libcalls,
+		.limit = s->wanted.limit,
+		.here_only = s->sites.libcalls,
 		.pids = &s->tracee.pids,
-		.functions = &s->target.functions,
-		.program = rt_program_executable(&s->target.program),
+		.functions = &s->sites.functions,
+		.program = rt_program_executable(&s->traced.program),
 		.ring_bytes = o->buffer,
 		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
 		.stop = rt_session_stopping,
@@ -232,7 +233,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	 * nor do they learn of an exec.
 	 */
 	if (rt_limit_any(&request.limit) &&
-	    (s->target.libcalls || rt_program_can_exec(&s->target.program)))
+	    (s->sites.libcalls || rt_program_can_exec(&s->traced.program)))
 		request.limit = (struct rt_limit){ 0 };
 	tell_all_of_go(s, &request);
 	rt_limits_raise(RT_FILES_USUAL);
@@ -240,14 +241,15 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	if (r == 0)
 		r = try_returns(s, forced, err);
 	if (r == 0)
-		r = rt_leaving_try(&s->target, forced, o->no_bpf, o->verbose ? stderr : NULL, err);
+		r = rt_leaving_try(&s->wanted, &s->traced, &s->sites, forced, o->no_bpf,
+				   o->verbose ? stderr : NULL, err);
 	if (r == 0)
 		r = find_thread_pointer(s, &request, forced, err);
-	request.errno_offset = rt_errno_read(&s->target);
+	request.errno_offset = rt_errno_read(&s->traced);
 	if (r == 0)
 		r = place(s, forced, err);
 	if (r == 0 && o->verbose)
-		rt_functions_print_sources(&s->target.functions, stderr);
+		rt_functions_print_sources(&s->sites.functions, stderr);
 	if (r < 0)
 		return r;
 	r = o->expedite ? rt_expedite_start(&s->expedite, "/sys/kernel", err) : 0;
@@ -265,14 +267,13 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 			       (int)rt_pids_first(&o->pids));
 	s->request = request;
 	if (r == 0)
-		r = rt_place_verify(&s->target, &s->tracee.pids, err);
+		r = rt_place_verify(&s->sites, &s->tracee.pids, err);
 	if (r < 0)
 		return r;
 	if (o->verbose)
 		rt_say("attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms",
-		       s->attach->ops->name, rt_functions_shown(&s->target.functions),
-		       s->target.nprobes, s->attach->source->name,
-		       (double)(rt_now() - began) / 1e6);
+		       s->attach->ops->name, rt_functions_shown(&s->sites.functions),
+		       s->sites.nprobes, s->attach->source->name, (double)(rt_now() - began) / 1e6);
 	return 0;
 }
 

@@ -44,13 +44,13 @@ static void put_functions(const struct rt_functions *functions, char *buf, size_
 static const char *filters_of(const struct session *s)
 {
 	const struct rt_options *o = s->options;
-	bool limit = o->depth || o->only_under || o->min_time, more = s->target.libcalls;
+	bool limit = o->depth || o->only_under || o->min_time, more = s->sites.libcalls;
 
-	if (limit || (s->target.limit.tests && more))
+	if (limit || (s->wanted.limit.tests && more))
 		return "that passes the filters";
 	if (more)
 		return "by the program itself";
-	return s->target.limit.tests ? "that meets the condition" : "";
+	return s->wanted.limit.tests ? "that meets the condition" : "";
 }
 
 int rt_session_tell_no_call(struct session *s, bool lost)
@@ -61,7 +61,7 @@ int rt_session_tell_no_call(struct session *s, bool lost)
 
 	if (has_calls(s))
 		return 0;
-	put_functions(&s->target.functions, functions, sizeof(functions));
+	put_functions(&s->sites.functions, functions, sizeof(functions));
 	if (lost)
 		snprintf(text, sizeof(text), "no call of %s seen, but events were lost%s",
 			 functions, forked);
@@ -105,7 +105,7 @@ int rt_session_tell_signal(struct session *s)
 void rt_session_say_attached(const struct session *s)
 {
 	const struct rt_tracee *t = &s->tracee;
-	size_t n = rt_functions_shown(&s->target.functions);
+	size_t n = rt_functions_shown(&s->sites.functions);
 	char name[RT_COMM_MAX];
 
 	if (t->ours || !isatty(STDERR_FILENO))

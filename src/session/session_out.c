@@ -25,25 +25,25 @@ int rt_session_choose_out(struct session *s, struct rt_error *err)
 	struct rt_sink *sink = rt_sinks_add(&s->sinks, ops);
 	bool to_stdout = ops->is_table && o->pids.n;
 
-	s->sinks.trace.functions = &s->target.functions;
+	s->sinks.trace.functions = &s->sites.functions;
 	s->sinks.trace.string = o->limits.string;
 	s->sinks.trace.members = o->limits.members;
 	s->sinks.trace.fd_paths = o->fd_paths;
 	s->sinks.trace.processes = o->pids.n > 1;
 	s->sinks.trace.command = o->program
 					 ? o->program
-					 : rt_image_name(rt_program_executable(&s->target.program));
+					 : rt_image_name(rt_program_executable(&s->traced.program));
 	/*
 	 * The table of a program that rawtrace starts does not go among the program's own output.
 	 */
 	rt_out_file_choose(&sink->to, o->output ? o->output : ops->path,
 			   to_stdout ? STDOUT_FILENO : STDERR_FILENO);
-	return rt_sinks_check(&s->sinks, &s->target.program, err);
+	return rt_sinks_check(&s->sinks, &s->traced.program, err);
 }
 
 int rt_session_open_out(struct session *s, struct rt_error *err)
 {
-	int r = rt_sinks_open(&s->sinks, &s->target.program, err);
+	int r = rt_sinks_open(&s->sinks, &s->traced.program, err);
 	unsigned i;
 
 	for (i = 0; i < s->sinks.n && r == 0 && !s->options->output; i++)

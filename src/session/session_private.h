@@ -14,7 +14,7 @@
 #include "output/sinks.h"
 #include "session/pointers.h"
 #include "stream/merge.h"
-#include "plan/target.h"
+#include "plan/sites.h"
 #include "process/tracee.h"
 
 /*
@@ -31,7 +31,9 @@ enum { RT_TICK_MS = 50 };
 
 struct session {
 	const struct rt_options *options;
-	struct rt_target target;
+	struct rt_wanted wanted;
+	struct rt_traced traced;
+	struct rt_sites sites;
 	struct rt_tracee tracee;
 	struct rt_attach *attach;
 	struct rt_gate gate;

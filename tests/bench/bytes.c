@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "plan/target.h"
+#include "plan/sites.h"
 
 /* Few enough that nothing wraps or is lost, enough that the records which tell of the process hardly count. */
 enum { CALLS = 4000 };
@@ -55,14 +55,16 @@ int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, const 
 {
 	char calls[16], *specs[] = { (char *)"hit" }, *argv[] = { (char *)bench->loop, calls, NULL };
 	struct rt_attach_request request = { 0 };
-	struct rt_target target;
+	struct rt_wanted wanted = { 0 };
+	struct rt_traced traced;
+	struct rt_sites sites;
 	struct child child;
 	int r;
 
 	snprintf(calls, sizeof(calls), "%d", CALLS);
-	r = rt_target_resolve(&target, bench->loop, NULL, specs, 1, err);
+	r = rt_sites_resolve(&wanted, &traced, &sites, bench->loop, NULL, specs, 1, err);
 	if (r == 0)
-		r = rt_target_make(&target, err);
+		r = rt_sites_make(&wanted, &traced, &sites, RT_PLANS_FEW, err);
 	if (r < 0)
 		goto out;
 	r = child_start(&child, argv);
@@ -71,11 +73,11 @@ int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, const 
 		goto out;
 	}
 	request = (struct rt_attach_request){
-		.pids = RT_PID(child.pid), .functions = &target.functions, .plans = target.plans, .nplans = target.nplans,
-		.probes = target.probes, .nprobes = target.nprobes, .program = target.program.v[0], .ring = ring,
+		.pids = RT_PID(child.pid), .functions = &sites.functions, .plans = sites.plans, .nplans = sites.nplans,
+		.probes = sites.probes, .nprobes = sites.nprobes, .program = traced.program.v[0], .ring = ring,
 	};
 	r = attach_and_count(ops, &request, &child, bench->seconds, bytes, err);
 out:
-	rt_target_free(&target);
+	rt_sites_free(&wanted, &traced, &sites);
 	return r;
 }

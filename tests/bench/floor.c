@@ -10,7 +10,7 @@
 #include "bench.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
-#include "plan/target.h"
+#include "plan/sites.h"
 #include "base/array.h"
 
 /* r0 = 0; exit */
@@ -102,12 +102,14 @@ static int floor_of(const struct bench *bench, enum floor floor, const struct rt
 int floor_run(const struct bench *bench, enum floor floor, bool returns, double *ns, struct rt_error *err)
 {
 	char *specs[] = { (char *)"hit" };
-	struct rt_target target;
+	struct rt_wanted wanted = { 0 };
+	struct rt_traced traced;
+	struct rt_sites sites;
 	int r;
 
-	r = rt_target_resolve(&target, bench->loop, NULL, specs, 1, err);
+	r = rt_sites_resolve(&wanted, &traced, &sites, bench->loop, NULL, specs, 1, err);
 	if (r == 0)
-		r = floor_of(bench, floor, &target.functions.v[0], returns, ns, err);
-	rt_target_free(&target);
+		r = floor_of(bench, floor, &sites.functions.v[0], returns, ns, err);
+	rt_sites_free(&wanted, &traced, &sites);
 	return r;
 }

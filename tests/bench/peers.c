@@ -12,7 +12,7 @@
 #include "bench.h"
 #include "kernel/owner.h"
 #include "kernel/tracefs.h"
-#include "plan/target.h"
+#include "plan/sites.h"
 #include "base/array.h"
 
 static const struct peer peers[] = {
@@ -56,17 +56,19 @@ static void set_names(const struct bench *b, const char *dir, long calls)
 static int define(const struct bench *b, struct rt_tracefs *tracefs, struct rt_error *err)
 {
 	char *specs[] = { (char *)"hit" }, line[PATH_MAX + 128], group[RT_OWNER_NAME_MAX];
-	struct rt_target target;
-	int r = rt_target_resolve(&target, b->loop, NULL, specs, 1, err), k;
+	struct rt_wanted wanted = { 0 };
+	struct rt_traced traced;
+	struct rt_sites sites;
+	int r = rt_sites_resolve(&wanted, &traced, &sites, b->loop, NULL, specs, 1, err), k;
 
 	if (r == 0)
 		r = rt_tracefs_find(tracefs, err);
 	for (k = 0; k < 2 && r == 0; k++) {
 		snprintf(line, sizeof(line), "%s:%s/%s %s:0x%llx v=%s:s32", k ? "r" : "p", rt_own_group(group),
-			 k ? "out" : "in", b->loop, (unsigned long long)target.functions.v[0].offset, k ? "%ax" : "%di");
+			 k ? "out" : "in", b->loop, (unsigned long long)sites.functions.v[0].offset, k ? "%ax" : "%di");
 		r = rt_tracefs_append(tracefs, "uprobe_events", line);
 	}
-	rt_target_free(&target);
+	rt_sites_free(&wanted, &traced, &sites);
 	return r;
 }
 

@@ -78,7 +78,8 @@ static const struct rt_stack_ops told_ops = { .enter = told_enter, .leave = told
 
 /* A program of two functions at file offsets 0x1100 and 0x1200 of our own executable, which is only there to be some image. */
 struct fixture {
-	struct rt_target target;
+	struct rt_traced traced;
+	struct rt_sites sites;
 	struct rt_function functions[2];
 	struct rt_plan plans[2];
 	struct rt_probe probes[4];
@@ -105,12 +106,12 @@ static bool fixture_open(struct fixture *x, enum rt_key key)
 	x->probes[2] = (struct rt_probe){ .function = 1, .plan = 1 };
 	x->probes[3] = (struct rt_probe){ .function = 1, .plan = 0 };
 	x->returns[0] = x->returns[1] = true;
-	x->target = (struct rt_target){
+	x->sites = (struct rt_sites){
 		.functions = { .v = x->functions, .n = 2 }, .returns = x->returns, .plans = x->plans, .nplans = 2,
 		.probes = x->probes, .nprobes = 4,
 	};
 	x->stack = rt_stack_new(&told_ops, &x->told);
-	x->feed = rt_feed_new(&x->target, key, RT_PID(PID), NULL, x->stack);
+	x->feed = rt_feed_new(&x->traced, &x->sites, key, RT_PID(PID), NULL, x->stack);
 	return x->stack && x->feed;
 }
 
@@ -267,7 +268,7 @@ static void test_feed_by_address(void)
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_IP));
 	rt_feed_free(x.feed);
 	x.functions[0].offset = 0x2200;
-	x.feed = rt_feed_new(&x.target, RT_KEY_IP, RT_PID(PID), NULL, x.stack);
+	x.feed = rt_feed_new(&x.traced, &x.sites, RT_KEY_IP, RT_PID(PID), NULL, x.stack);
 	CU_ASSERT(hit(&x, PID, PID, 1, 0x400200, 0x5f00) == 0 && x.told.last == RT_NO_FUNCTION);
 	fixture_close(&x);
 }
@@ -321,7 +322,7 @@ static void test_feed_processes(void)
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
 	rt_feed_free(x.feed);
-	x.feed = rt_feed_new(&x.target, RT_KEY_ID, &both, NULL, x.stack);
+	x.feed = rt_feed_new(&x.traced, &x.sites, RT_KEY_ID, &both, NULL, x.stack);
 	CU_ASSERT_FATAL(x.feed != NULL);
 	CU_ASSERT(hit(&x, 0, 701, 1, 0, 0x7000) == 0 && x.told.calls == 0);
 	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0);
@@ -348,7 +349,7 @@ static void test_feed_lost_fork(void)
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
 	rt_feed_free(x.feed);
-	x.feed = rt_feed_new(&x.target, RT_KEY_ID, RT_PID(getpid()), NULL, x.stack);
+	x.feed = rt_feed_new(&x.traced, &x.sites, RT_KEY_ID, RT_PID(getpid()), NULL, x.stack);
 	CU_ASSERT_FATAL(x.feed != NULL);
 	CU_ASSERT(rt_feed_event(x.feed, &end) == 0);
 	CU_ASSERT(hit(&x, 0, getpid(), 1, 0, 0x7000) == 0 && x.told.calls == 1);
@@ -419,7 +420,7 @@ static void test_feed_aligned(void)
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
 	rt_feed_free(x.feed);
-	x.feed = rt_feed_new(&x.target, RT_KEY_ID, RT_PID(getpid()), NULL, x.stack);
+	x.feed = rt_feed_new(&x.traced, &x.sites, RT_KEY_ID, RT_PID(getpid()), NULL, x.stack);
 	CU_ASSERT_FATAL(x.feed != NULL);
 	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.told.calls == 1 && x.told.gone == 0);
 	event.hit.ra = own_code();
@@ -457,7 +458,7 @@ static void test_feed_exec_elsewhere(void)
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
 	rt_feed_free(x.feed);
-	x.feed = rt_feed_new(&x.target, RT_KEY_ID, RT_PID(700), NULL, x.stack);
+	x.feed = rt_feed_new(&x.traced, &x.sites, RT_KEY_ID, RT_PID(700), NULL, x.stack);
 	CU_ASSERT_FATAL(x.feed != NULL);
 	CU_ASSERT(rt_feed_other_thread(x.feed, 0) == 0);
 	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0 && rt_feed_other_thread(x.feed, 0) == 701);

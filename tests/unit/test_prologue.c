@@ -420,7 +420,8 @@ static uint64_t entry_sp(enum rt_key key, int32_t sp_down)
 	struct rt_plan plan = { .kind = RT_KIND_ENTRY, .arch = &rt_arch_x86_64 };
 	struct rt_probe probe = { .function = 0 };
 	bool returns = false;
-	const struct rt_target target = {
+	const struct rt_traced traced = { 0 };
+	const struct rt_sites sites = {
 		.functions = { .v = &f, .n = 1 }, .returns = &returns, .plans = &plan, .nplans = 1, .probes = &probe, .nprobes = 1,
 	};
 	struct rt_event mapped = { .type = RT_EV_MMAP, .pid = 7, .tid = 7, .mmap = { .start = 0x7000, .len = 0x2000 } };
@@ -433,7 +434,7 @@ static uint64_t entry_sp(enum rt_key key, int32_t sp_down)
 	mapped.mmap.ino = rt_image_ino(f.image);
 	hit.hit.key = key == RT_KEY_IP ? 0x7000 + f.offset + 4 : 0;
 	stack = rt_stack_new(&ops, &sp);
-	feed = rt_feed_new(&target, key, RT_PID(7), NULL, stack);
+	feed = rt_feed_new(&traced, &sites, key, RT_PID(7), NULL, stack);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(feed);
 	CU_ASSERT_EQUAL(rt_feed_event(feed, &mapped), 0);
 	CU_ASSERT_EQUAL(rt_feed_event(feed, &hit), 0);

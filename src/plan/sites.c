@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan/sites.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/say.h"
+#include "elf/debug.h"
+#include "kernel/procfs.h"
+#include "kernel/sys.h"
+#include "lang/probes.h"
+#include "plan/errno_of.h"
+#include "plan/plans.h"
+#include "plan/returns.h"
+#include "plan/runtimes.h"
+#include "plan/hooks.h"
+#include "process/tracee.h"
+
+/* The specification is kept, as its functions are shown by it. */
+static int keep_spec(struct rt_wanted *wanted, const struct rt_traced *traced, const char *text,
+		     struct rt_spec **spec, struct rt_error *err)
+{
+	int r;
+
+	*spec = calloc(1, sizeof(**spec));
+	if (!*spec || RT_ROOM(&wanted->specs, wanted->nspecs, &wanted->specs_cap) < 0) {
+		free(*spec);
+		return rt_nomem(err);
+	}
+	r = rt_spec_parse(text, rt_image_arch(rt_program_executable(&traced->program)),
+			  wanted->sets ? rt_probes_scope(wanted->sets) : NULL, *spec, err);
+	if (r < 0)
+		free(*spec);
+	else
+		wanted->specs[wanted->nspecs++] = *spec;
+	return r;
+}
+
+/*
+ * The library that the statement's globs mean, by its DT_SONAME; NULL: the process has none of
+ * them.
+ */
+static const char *library_of(const struct rt_traced *traced, const struct rt_statement *s)
+{
+	const char *soname;
+	size_t i;
+
+	for (i = 0; i < traced->program.n; i++) {
+		soname = rt_image_soname(traced->program.v[i]);
+		if (soname && rt_statement_is_of(s, soname))
+			return soname;
+	}
+	return NULL;
+}
+
+/*
+ * One specification of a file: -ENOENT where the function is not there, as files name more than
+ * every version of a program has.
+ */
+static int add_statement(struct rt_wanted *wanted, const struct rt_traced *traced,
+			 struct rt_sites *sites, const struct rt_statement *s, struct rt_error *err)
+{
+	const char *library = s->libraries ? library_of(traced, s) : NULL;
+	struct rt_spec *spec;
+	int r;
+
+	if (s->libraries && !library)
+		return -ENOENT;
+	r = keep_spec(wanted, traced, s->text, &spec, err);
+	if (r < 0)
+		return rt_probes_at(s, r, err);
+	if (library && !spec->lib) {
+		spec->lib = strdup(library);
+		if (!spec->lib)
+			return rt_nomem(err);
+	}
+	r = rt_functions_add(&sites->functions, &traced->program, spec, NULL);
+	wanted->limit.tests |= r == 0 && spec->nconditions;
+	return r == -ENOMEM ? rt_nomem(err) : r < 0 ? -ENOENT : 0;
+}
+
+/* @NAME */
+static int add_set(struct rt_wanted *wanted, const struct rt_traced *traced, struct rt_sites *sites,
+		   const char *name, struct rt_error *err)
+{
+	const struct rt_statement *v;
+	size_t i, n, before = 0;
+	bool some = false;
+	int r;
+
+	if (!wanted->sets)
+		wanted->sets = rt_probes_new(
+			rt_image_arch(rt_program_executable(&traced->program)));
+	if (!wanted->sets)
+		return rt_nomem(err);
+	rt_probes_statements(wanted->sets, &before);
+	r = rt_probes_load(wanted->sets, name, err);
+	if (r < 0)
+		return r;
+	v = rt_probes_statements(wanted->sets, &n);
+	for (i = before; i < n; i++) {
+		r = add_statement(wanted, traced, sites, &v[i], err);
+		if (r < 0 && r != -ENOENT)
+			return r;
+		some |= r == 0;
+	}
+	return some ? 0
+		    : rt_usage(err, "@%s: none of its functions is in %s", name,
+			       rt_image_name(rt_program_executable(&traced->program)));
+}
+
+int rt_sites_add_functions(struct rt_wanted *wanted, struct rt_traced *traced,
+			   struct rt_sites *sites, char *const *specs, int n, struct rt_error *err)
+{
+	struct rt_spec *spec;
+	int i, r = 0;
+
+	for (i = 0; i < n && r == 0; i++) {
+		if (specs[i][0] == '@') {
+			r = add_set(wanted, traced, sites, specs[i] + 1, err);
+			continue;
+		}
+		r = keep_spec(wanted, traced, specs[i], &spec, err);
+		wanted->limit.tests |= r == 0 && spec->nconditions;
+		if (r == 0 && spec->lib)
+			r = rt_program_add_path(&traced->program, spec->lib,
+						rt_pids_first(&traced->pids), err);
+		if (r == 0)
+			r = rt_functions_add(&sites->functions, &traced->program, spec, err);
+	}
+	return r;
+}
+
+static bool is_filtered(const struct rt_pids *pids)
+{
+	long seccomp;
+	unsigned i;
+
+	for (i = 0; i < pids->n; i++)
+		if (rt_proc_status(pids->v[i], "Seccomp", &seccomp) == 0 && seccomp)
+			return true;
+	return false;
+}
+
+/*
+ * Shadow stacks are there from 6.6 on; glibc (2.39) gives programs one that are marked and asked
+ * for it.
+ */
+static bool has_shadow_stack(const struct rt_pids *pids)
+{
+	const char *tunables = getenv("GLIBC_TUNABLES");
+	unsigned i;
+
+	for (i = 0; i < pids->n; i++)
+		if (rt_proc_status_has(pids->v[i], "x86_Thread_features", "shstk"))
+			return true;
+	return !pids->n && tunables && (strstr(tunables, "shstk") || strstr(tunables, "SHSTK"));
+}
+
+/*
+ * Why uretprobes could harm the whole process.  Those before 6.11 do not change the shadow stack
+ * with the stack.  The uretprobe system call of x86 (6.11) kills one under seccomp on some kernels:
+ * from 6.14 on, and on others where that was mended, filters do not see it, so only before is it
+ * asked who may yet put itself there.
+ */
+static void judge_process(struct rt_traced *traced)
+{
+	uint32_t version = rt_kernel_version();
+	char who[sizeof(traced->entry_only) - 80];
+	pid_t self = getpid();
+
+	rt_program_can_run_other_code(&traced->program, traced->library_entry_only,
+				      sizeof(traced->library_entry_only));
+	if (rt_program_can_unwind(&traced->program, traced->entry_only, sizeof(traced->entry_only)))
+		return;
+	if (is_filtered(traced->pids.n ? &traced->pids : RT_PID(self)))
+		snprintf(traced->entry_only, sizeof(traced->entry_only),
+			 "the process is under seccomp, which may kill it for the kernel's "
+			 "uretprobe system call");
+	else if (version >= RT_KERNEL(6, 6) && version < RT_KERNEL(6, 11) &&
+		 has_shadow_stack(&traced->pids))
+		snprintf(traced->entry_only, sizeof(traced->entry_only),
+			 "the process has a shadow stack, which the kernel's uretprobes do not "
+			 "know");
+	else if (version >= RT_KERNEL(6, 11) && version < RT_KERNEL(6, 14) &&
+		 rt_arch_native() == EM_X86_64 &&
+		 rt_program_can_use_seccomp(&traced->program, who, sizeof(who)))
+		snprintf(traced->entry_only, sizeof(traced->entry_only),
+			 "%s, and seccomp may kill it for the kernel's uretprobe system call", who);
+}
+
+static void add_probe(struct rt_sites *sites, size_t function, unsigned plan, size_t exit)
+{
+	sites->probes[sites->nprobes++] = (struct rt_probe){ .function = (uint32_t)function,
+							     .plan = (uint16_t)plan,
+							     .exit = (uint32_t)exit };
+}
+
+static unsigned plan_of(const struct rt_sites *sites, size_t function, const struct rt_exit *e)
+{
+	if (sites->functions.v[function].role || e->kind == RT_EXIT_RETURN)
+		return sites->exit_plan[function];
+	if (e->plan)
+		return e->plan - 1u;
+	return e->kind == RT_EXIT_JUMP ? sites->jump_plan[function] : sites->branch_plan[function];
+}
+
+static void add_returns(struct rt_sites *sites, size_t function)
+{
+	const struct rt_function *f = &sites->functions.v[function];
+	size_t i;
+
+	if (f->how == RT_HOW_URETPROBE)
+		add_probe(sites, function, sites->exit_plan[function], 0);
+	for (i = 0; i < f->exits.n && f->how == RT_HOW_INSN; i++)
+		if (!f->exits.v[i].again && (!f->role || !f->exits.v[i].target))
+			add_probe(sites, function, plan_of(sites, function, &f->exits.v[i]), i);
+}
+
+/* Nothing can be measured. */
+static int no_times(const struct rt_sites *sites, struct rt_error *err)
+{
+	const struct rt_function *f = &sites->functions.v[0];
+	char why[1024];
+
+	return rt_fail(err, -ENOTSUP,
+		       "%s%s cannot be timed: only entries can be probed: returns: %s; rawtrace "
+		       "count counts the calls",
+		       f->name, sites->functions.n > 1 ? " and the others" : "",
+		       rt_returns_why(f, why, sizeof(why)));
+}
+
+static int make_probes(const struct rt_wanted *wanted, struct rt_traced *traced,
+		       struct rt_sites *sites, struct rt_error *err)
+{
+	size_t i, n = sites->functions.n, exits = 0;
+	bool some = false;
+	int r = rt_returns_choose(wanted, traced, sites, err);
+
+	if (r < 0)
+		return r;
+	for (i = 0; i < n; i++)
+		exits += sites->functions.v[i].exits.n;
+	sites->returns = calloc(n, sizeof(*sites->returns));
+	sites->probes = calloc(n * 2 + exits, sizeof(*sites->probes));
+	if (!sites->returns || !sites->probes)
+		return rt_nomem(err);
+	for (i = 0; i < n; i++)
+		sites->returns[i] = sites->functions.v[i].how != RT_HOW_NONE &&
+				    !sites->functions.v[i].role;
+	r = rt_plans_make(wanted, traced, sites, rt_sites_has_returns(sites), err);
+	for (i = 0; i < n && r == 0; i++) {
+		if (sites->functions.v[i].left_out)
+			continue;
+		if (sites->functions.v[i].role == RT_ROLE_UNWOUND)
+			add_returns(sites, i);
+		if (!rt_plans_has_entry(wanted, traced, sites, i))
+			continue;
+		some |= !sites->functions.v[i].hidden;
+		add_probe(sites, i, sites->entry_plan[i], 0);
+		add_returns(sites, i);
+	}
+	return r < 0 || some || !n ? r : no_times(sites, err);
+}
+
+static void say_slow(const char *file)
+{
+	rt_say("waiting for debuginfod, which DEBUGINFOD_URLS is set for, for what it has of %s",
+	       file);
+}
+
+int rt_sites_resolve(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
+		     const char *program, const struct rt_pids *pids, char *const *specs,
+		     int nspecs, struct rt_error *err)
+{
+	int r;
+
+	memset(traced, 0, sizeof(*traced));
+	memset(sites, 0, sizeof(*sites));
+	if (pids)
+		rt_proc_leaders(pids, &traced->pids);
+	if (traced->pids.n) {
+		r = rt_program_of_pids(&traced->pids, &traced->program, err);
+	} else {
+		r = rt_tracee_find(program, &traced->path, err);
+		if (r == 0)
+			r = rt_program_of_command(traced->path, &traced->program, err);
+	}
+	if (r == 0) {
+		traced->program.servers->slow = say_slow;
+		r = rt_sites_add_functions(wanted, traced, sites, specs, nspecs, err);
+	}
+	if (r < 0)
+		return r;
+	judge_process(traced);
+	return rt_runtimes_find(traced, sites, err);
+}
+
+bool rt_sites_has_returns(const struct rt_sites *sites)
+{
+	size_t i;
+
+	for (i = 0; i < sites->functions.n; i++)
+		if (sites->functions.v[i].how == RT_HOW_URETPROBE)
+			return true;
+	return false;
+}
+
+bool rt_sites_wants_thread(const struct rt_sites *sites)
+{
+	unsigned i;
+
+	for (i = 0; i < sites->nplans; i++)
+		if (rt_plan_wants_thread(&sites->plans[i]))
+			return true;
+	return false;
+}
+
+const struct rt_exit *rt_sites_exit(const struct rt_sites *sites, const struct rt_probe *probe)
+{
+	const struct rt_plan *plan = &sites->plans[probe->plan];
+	const struct rt_exits *exits = &sites->functions.v[probe->function].exits;
+
+	return plan->kind == RT_KIND_RETURN && !rt_plan_is_uretprobe(plan) && probe->exit < exits->n
+		       ? &exits->v[probe->exit]
+		       : NULL;
+}
+
+static int make_probes_anew(const struct rt_wanted *wanted, struct rt_traced *traced,
+			    struct rt_sites *sites, struct rt_error *err)
+{
+	int r = rt_sites_grow_roots(sites, err);
+
+	free(sites->returns);
+	free(sites->probes);
+	sites->returns = NULL;
+	sites->probes = NULL;
+	sites->nprobes = 0;
+	return r < 0 ? r : make_probes(wanted, traced, sites, err);
+}
+
+int rt_sites_give_up_returns(const struct rt_wanted *wanted, struct rt_traced *traced,
+			     struct rt_sites *sites, const char *why, struct rt_error *err)
+{
+	int r;
+
+	snprintf(traced->entry_only, sizeof(traced->entry_only), "%s", why);
+	r = make_probes_anew(wanted, traced, sites, err);
+	return r < 0 ? r : rt_sites_check_roots(sites, err);
+}
+
+int rt_sites_no_thread_pointer(const struct rt_wanted *wanted, struct rt_traced *traced,
+			       struct rt_sites *sites, const char *why, struct rt_error *err)
+{
+	int r;
+
+	snprintf(traced->no_thread_pointer, sizeof(traced->no_thread_pointer), "%s", why);
+	r = make_probes_anew(wanted, traced, sites, err);
+	return r < 0 ? r : rt_sites_check_roots(sites, err);
+}
+
+int rt_sites_add_hooks(const struct rt_wanted *wanted, struct rt_traced *traced,
+		       struct rt_sites *sites, struct rt_error *err)
+{
+	int r = rt_runtimes_find(traced, sites, err);
+
+	if (r == 0 && wanted->purpose == RT_PURPOSE_RECORD)
+		r = rt_returns_choose(wanted, traced, sites, err);
+	return r < 0 ? r : rt_hooks_add(wanted, traced, sites, err);
+}
+
+int rt_sites_make(const struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
+		  unsigned most_plans, struct rt_error *err)
+{
+	int r;
+
+	sites->most_plans = most_plans;
+	sites->limits = wanted->limits;
+	r = make_probes_anew(wanted, traced, sites, err);
+
+	/* What is known of the functions tells whether errno is wanted. */
+	if (r == 0)
+		r = rt_errno_prepare(wanted, traced, sites, err);
+	if (r > 0)
+		r = make_probes_anew(wanted, traced, sites, err);
+	return r < 0 ? r : rt_sites_check_roots(sites, err);
+}
+
+int rt_sites_fewer_plans(const struct rt_wanted *wanted, struct rt_traced *traced,
+			 struct rt_sites *sites, struct rt_error *err)
+{
+	sites->most_plans = RT_PLANS_FEW;
+	return make_probes_anew(wanted, traced, sites, err);
+}
+
+int rt_sites_simplify(const struct rt_wanted *wanted, struct rt_traced *traced,
+		      struct rt_sites *sites, const char **why, struct rt_error *err)
+{
+	int r = rt_plans_simplify(wanted, traced, sites, why);
+
+	return r < 0 ? r : make_probes_anew(wanted, traced, sites, err);
+}
+
+void rt_sites_free(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites)
+{
+	rt_functions_free(&sites->functions);
+	rt_program_close(&traced->program);
+	while (wanted->nspecs > 0) {
+		rt_spec_free(wanted->specs[--wanted->nspecs]);
+		free(wanted->specs[wanted->nspecs]);
+	}
+	free(wanted->specs);
+	rt_probes_free(wanted->sets);
+	free(sites->returns);
+	rt_plans_free(sites);
+	free(sites->probes);
+	free(sites->roots);
+	free(traced->runtimes);
+	free(traced->path);
+	memset(wanted, 0, sizeof(*wanted));
+	memset(traced, 0, sizeof(*traced));
+	memset(sites, 0, sizeof(*sites));
+}
+
+int rt_sites_add_libcalls(struct rt_wanted *wanted, const struct rt_traced *traced,
+			  struct rt_sites *sites, const char *text, struct rt_error *err)
+{
+	struct rt_spec *spec;
+	int r = keep_spec(wanted, traced, text, &spec, err);
+
+	/* A library that comes first may have other processes' calls. */
+	if (r == 0 && traced->program.uneven)
+		r = rt_usage(err,
+			     "--libcalls: process %d has other libraries than process %d; trace "
+			     "them one by one",
+			     (int)traced->program.uneven, (int)rt_pids_first(&traced->pids));
+
+	if (r == 0 && (spec->has_address || spec->has_offset || spec->file))
+		r = rt_spec_expected(spec, spec->column, err, "the name of an imported function");
+	if (r == 0)
+		r = rt_functions_add_imports(&sites->functions, &traced->program,
+					     rt_pids_first(&traced->pids), spec, err);
+	sites->imports_nothing = r == 1;
+	sites->libcalls = r == 0;
+	return r < 0 ? r : 0;
+}
+
+/* ---- --only-under ---- */
+
+/* --only-under: which functions it names, the roots. */
+
+static bool same_function(const struct rt_function *a, const struct rt_function *b)
+{
+	return a->image == b->image && a->addr == b->addr;
+}
+
+static bool is_bare(const struct rt_spec *spec)
+{
+	return !spec->nargs_given && !spec->prototype && !spec->nshown && !spec->nconditions &&
+	       !spec->nwords;
+}
+
+/*
+ * Trace `text` too.  A name alone leaves what has been said of the function: its arguments and
+ * conditions.
+ */
+static int add_roots(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
+		     const char *text, bool bare, struct rt_error *err)
+{
+	size_t n = sites->functions.n, i;
+	struct rt_function *said = malloc((n + 1) * sizeof(*said));
+	int r;
+
+	if (!said)
+		return rt_nomem(err);
+	if (n)
+		memcpy(said, sites->functions.v, n * sizeof(*said));
+	r = rt_sites_add_functions(wanted, traced, sites, (char *const *)&text, 1, err);
+	for (i = 0; i < n && bare; i++) {
+		sites->functions.v[i].spec = said[i].spec;
+		sites->functions.v[i].nargs = said[i].nargs;
+	}
+	free(said);
+	return r;
+}
+
+static int set_roots(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
+		     struct rt_error *err)
+{
+	const char *under = wanted->only_under;
+	struct rt_functions roots = { 0 };
+	struct rt_spec parsed;
+	bool bare = false;
+	size_t i, k;
+	int r;
+
+	r = rt_spec_parse(under, rt_image_arch(rt_program_executable(&traced->program)), NULL,
+			  &parsed, err);
+	if (r == 0) {
+		bare = is_bare(&parsed);
+		r = rt_functions_add(&roots, &traced->program, &parsed, err);
+		rt_spec_free(&parsed);
+	}
+	if (r == 0)
+		r = add_roots(wanted, traced, sites, under, bare, err);
+	if (r == 0)
+		sites->roots = calloc(sites->functions.n, sizeof(*sites->roots));
+	sites->nroots = sites->functions.n;
+	if (r == 0 && !sites->roots)
+		r = rt_nomem(err);
+	for (i = 0; i < sites->functions.n && r == 0; i++)
+		for (k = 0; k < roots.n; k++)
+			sites->roots[i] |= same_function(&sites->functions.v[i], &roots.v[k]);
+	rt_functions_free(&roots);
+	return r;
+}
+
+int rt_sites_add_roots(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
+		       struct rt_error *err)
+{
+	return wanted->only_under ? set_roots(wanted, traced, sites, err) : 0;
+}
+
+int rt_sites_grow_roots(struct rt_sites *sites, struct rt_error *err)
+{
+	bool *v;
+
+	if (!sites->roots || sites->nroots == sites->functions.n)
+		return 0;
+	v = realloc(sites->roots, sites->functions.n * sizeof(*v));
+	if (!v)
+		return rt_nomem(err);
+	memset(v + sites->nroots, 0, (sites->functions.n - sites->nroots) * sizeof(*v));
+	sites->roots = v;
+	sites->nroots = sites->functions.n;
+	return 0;
+}
+
+int rt_sites_check_roots(const struct rt_sites *sites, struct rt_error *err)
+{
+	char why[1024];
+	size_t i;
+
+	for (i = 0; sites->roots && i < sites->functions.n; i++) {
+		const struct rt_function *f = &sites->functions.v[i];
+
+		if (sites->roots[i] && !sites->returns[i])
+			return rt_fail(err, -ENOTSUP,
+				       "--only-under: the return of %s cannot be probed, so what "
+				       "is inside it is not known: %s",
+				       f->name, rt_returns_why(f, why, sizeof(why)));
+	}
+	return 0;
+}

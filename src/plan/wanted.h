@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_PLAN_WANTED_H
+#define RT_PLAN_WANTED_H
+
+#include "emit/cells.h"
+#include "fetch/show.h"
+#include "lang/probes.h"
+
+/* how returns are to be seen */
+enum rt_want { RT_WANT_AUTO, RT_WANT_URETPROBE, RT_WANT_INSN, RT_WANT_NONE };
+
+/* -v says of each function how it is traced, up to so many; of more, how many share a reason. */
+enum { RT_TOLD_EACH = 16 };
+
+/*
+ * What the user asked for.  The caller fills it in before anything else; rt_sites_resolve and what
+ * adds functions (plan/sites.h) keep the specifications that they parse here, and set limit.tests.
+ */
+struct rt_wanted {
+	/*
+	 * what the programs are for: entries without values for counting; for measuring, no probes
+	 * of functions whose return is not probed
+	 */
+	enum rt_purpose purpose;
+	enum rt_want want; /* --return */
+	/* the probes will be in every process that maps their file (struct rt_attach_ops) */
+	bool everywhere;
+	bool typed; /* prototypes are looked for */
+	struct rt_limits limits; /* how much is read and printed */
+	struct rt_limit limit;
+	const char *only_under; /* a specification; NULL: none */
+	struct rt_probes *sets; /* files of probes that were asked for, or NULL */
+	struct rt_spec **specs; /* which the functions point into */
+	size_t nspecs, specs_cap;
+};
+
+#endif
