@@ -61,7 +61,8 @@ static void close_all_but(int keep, int lock)
 			dup2(null, fd);
 }
 
-void rt_guard_hide(pid_t owner, int keep, int also)
+/* Out of the reach of signals to its owner, named after it, and with only two of its files open. */
+static void hide(pid_t owner, int keep, int lock)
 {
 	char name[RT_COMM_MAX];
 
@@ -73,7 +74,7 @@ void rt_guard_hide(pid_t owner, int keep, int also)
 	signal(SIGHUP, SIG_IGN);
 	if (chdir("/") != 0)
 		_exit(1);
-	close_all_but(keep, also);
+	close_all_but(keep, lock);
 }
 
 static void __attribute__((noreturn))
@@ -83,7 +84,7 @@ guard_main(int fd, pid_t owner, const struct rt_tracefs *tracefs, struct rt_main
 	ssize_t n;
 	char byte;
 
-	rt_guard_hide(owner, fd, buffer->lock);
+	hide(owner, fd, buffer->lock);
 	do {
 		n = read(fd, &byte, 1);
 	} while (n < 0 && errno == EINTR);

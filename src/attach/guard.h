@@ -18,12 +18,6 @@ struct rt_guard {
 	struct rt_main_buffer *buffer;	/* shared with it: what it has to put back */
 };
 
-/*
- * For a forked child that outlives its owner: out of the reach of signals to it, named after it,
- * and with nothing of it open but descriptors `keep` and `also` (or -1).
- */
-void rt_guard_hide(pid_t owner, int keep, int also);
-
 /* Start it, before anything is defined.  0 or a negative errno. */
 int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, struct rt_error *err);
 

@@ -61,8 +61,6 @@ void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_
 	      "(16)\n"
 	      "      --deref=N          follow N pointers to structures, one from the other (1)\n"
 	      "  -y, --fd-paths         say what file descriptors are\n"
-	      "      --expedite         while probes are taken out, /sys/kernel/rcu_expedited is "
-	      "1\n"
 	      "      --entry=WHERE      where a function's probe stands: auto (behind its entry, "
 	      "where\n"
 	      "                         that is proven to be the same and costs less), or exact\n"

@@ -15,7 +15,6 @@ enum {
 	OPT_FORMAT = 256,
 	OPT_ATTACH,
 	OPT_NO_BPF,
-	OPT_EXPEDITE,
 	OPT_BUFFER,
 	OPT_RING,
 	OPT_DUMP,
@@ -46,7 +45,6 @@ static const struct option long_options[] = {
 	{ "string-limit", required_argument, NULL, 's' },
 	{ "members", required_argument, NULL, OPT_MEMBERS },
 	{ "deref", required_argument, NULL, OPT_DEREF },
-	{ "expedite", no_argument, NULL, OPT_EXPEDITE },
 	{ "fd-paths", no_argument, NULL, 'y' },
 	{ "entry", required_argument, NULL, OPT_ENTRY },
 	{ "return", required_argument, NULL, OPT_RETURN },
@@ -265,8 +263,6 @@ static bool *flag_of(struct rt_options *o, int c)
 	switch (c) {
 	case OPT_NO_BPF:
 		return &o->no_bpf;
-	case OPT_EXPEDITE:
-		return &o->expedite;
 	case 'y':
 		return &o->fd_paths;
 	case OPT_CLEAN:

@@ -269,7 +269,6 @@ static void wait_command(struct session *s)
 static void release(struct session *s)
 {
 	rt_session_end_attach(s);
-	rt_expedite_end(&s->expedite);
 	rt_gate_close(&s->gate);
 	rt_calibration_end(&s->calibration);
 	rt_tracee_release(&s->tracee);

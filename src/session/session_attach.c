@@ -28,10 +28,6 @@ enum { WAIT_FOR_PROBES = 40 };
 /* So many are 10 s on any kernel. */
 enum { MINUTES_PROBES = 300 };
 
-/* With --expedite the time that the first take says whether all are waited for: so long at most. */
-enum { FIRST_PROBES = 4 };
-#define WAIT_NS (10 * UINT64_C(1000000000))
-
 /*
  * Definitions of processes that were killed together with their guards.  One that had our number
  * may still be at work in the background: ours would have the same names, and to clear what it
@@ -252,9 +248,6 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 		rt_functions_print_sources(&s->sites.functions, stderr);
 	if (r < 0)
 		return r;
-	r = o->expedite ? rt_expedite_start(&s->expedite, "/sys/kernel", err) : 0;
-	if (r < 0)
-		return r;
 	began = rt_now();
 	do {
 		r = open_attach(s, &request, forced, err);
@@ -277,48 +270,10 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	return 0;
 }
 
-static void expedite(struct session *s)
-{
-	enum rt_expedite_state state = rt_expedite_on(&s->expedite);
-
-	if (state == RT_EXPEDITE_NORMAL)
-		rt_say("--expedite: rcu_normal is set, so that nothing is expedited");
-	if (state == RT_EXPEDITE_FAILED)
-		rt_say("--expedite: /sys/kernel/rcu_expedited could not be written");
-}
-
-/* Some kernels wait for what is never expedited too: the first probes tell. */
-static void judge_detach(struct session *s)
-{
-	uint64_t began;
-	unsigned i;
-
-	s->detach_judged = true;
-	expedite(s);
-	began = rt_now();
-	for (i = 0; i < FIRST_PROBES; i++)
-		s->attach->ops->detach_one(s->attach);
-	s->detach_each = (rt_now() - began) / FIRST_PROBES;
-	s->detach_slow = s->detach_each * (s->attach->separate - FIRST_PROBES) > WAIT_NS;
-}
-
-static bool detach_is_long(struct session *s)
-{
-	if (s->attach->separate <= WAIT_FOR_PROBES || !s->attach->ops->detach_one)
-		return s->attach->separate > WAIT_FOR_PROBES;
-	if (s->options->expedite && !s->detach_judged)
-		judge_detach(s);
-	return s->detach_slow || !s->options->expedite;
-}
-
 void rt_session_detach(struct session *s)
 {
-	if (detach_is_long(s))
-		return;
-	expedite(s);
-	s->attach->ops->detach(s->attach);
-	/* While the rest is printed. */
-	rt_expedite_off(&s->expedite);
+	if (s->attach->separate <= WAIT_FOR_PROBES)
+		s->attach->ops->detach(s->attach);
 }
 
 /*
@@ -358,31 +313,31 @@ static bool leave_to_child(struct session *s)
 	while (read(p[0], &byte, 1) < 0 && errno == EINTR)
 		;
 	s->attach->ops->close(s->attach);
-	rt_expedite_end(&s->expedite);
 	_exit(0);
 }
 
-/* How long the process in the background will be at work: as one probe more takes. */
-static void say_background(struct session *s, unsigned probes)
-{
-	char text[64] = "";
-
-	if (s->detach_each)
-		snprintf(text, sizeof(text), ", some %u s in all",
-			 (unsigned)(s->detach_each * probes / 1000000000 + 1));
-	rt_say("%u probes are being taken out in the background: this kernel takes them one by "
-	       "one%s%s",
-	       probes, text, s->options->expedite ? "" : " (with --expedite it is quicker)");
-}
-
-static void time_one(struct session *s)
+/* How long taking out one probe takes, in ns; 0: the mechanism cannot tell. */
+static uint64_t time_one(struct session *s)
 {
 	uint64_t began = rt_now();
 
-	if (s->detach_each || !s->attach->ops->detach_one)
-		return;
+	if (!s->attach->ops->detach_one)
+		return 0;
 	s->attach->ops->detach_one(s->attach);
-	s->detach_each = rt_now() - began;
+	return rt_now() - began;
+}
+
+/* How long the process in the background will be at work: as one probe more takes. */
+static void say_background(unsigned probes, uint64_t each)
+{
+	char text[64] = "";
+
+	if (each)
+		snprintf(text, sizeof(text), ", some %u s in all",
+			 (unsigned)(each * probes / 1000000000 + 1));
+	rt_say("%u probes are being taken out in the background: this kernel takes them one by "
+	       "one%s",
+	       probes, text);
 }
 
 /*
@@ -390,22 +345,19 @@ static void time_one(struct session *s)
  */
 void rt_session_end_attach(struct session *s)
 {
+	uint64_t each = 0;
 	bool background, told;
 
 	if (!s->attach)
 		return;
-	background = detach_is_long(s);
+	background = s->attach->separate > WAIT_FOR_PROBES;
 	told = background &&
 	       (!s->tracee.ended || s->options->verbose || s->attach->separate > MINUTES_PROBES);
-	expedite(s);
 	if (told)
-		time_one(s);
-	if (!background || !leave_to_child(s)) {
+		each = time_one(s);
+	if (!background || !leave_to_child(s))
 		s->attach->ops->close(s->attach);
-		rt_expedite_end(&s->expedite);
-	} else if (told) {
-		say_background(s, s->attach->separate);
-	}
-	rt_expedite_leave(&s->expedite);
+	else if (told)
+		say_background(s->attach->separate, each);
 	s->attach = NULL;
 }

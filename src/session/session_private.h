@@ -4,7 +4,6 @@
 
 #include "attach/counts.h"
 #include "attach/attach.h"
-#include "attach/expedite.h"
 #include "attach/gate.h"
 #include "attach/calibrate.h"
 #include "session/options.h"
@@ -39,11 +38,7 @@ struct session {
 	struct rt_gate gate;
 	struct rt_attach_request request;	/* what it was made for */
 	struct rt_calibration calibration;
-	struct rt_expedite expedite;
 	struct rt_priority priority;
-	/* with --expedite: the first probes went out, and too slowly to wait for the others */
-	bool detach_judged, detach_slow;
-	uint64_t detach_each;			/* ns that one took, 0: none was timed */
 	struct rt_merge *merge;
 	struct rt_filter *filter;	/* NULL: everything is shown */
 	struct rt_stack *stack;

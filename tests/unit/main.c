@@ -75,7 +75,6 @@ int main(int argc, char **argv)
 		{ "tally", NULL, NULL, NULL, NULL, rt_tests_tally },
 		{ "scan", NULL, NULL, NULL, NULL, rt_tests_scan },
 		{ "kernel", NULL, NULL, NULL, NULL, rt_tests_kernel },
-		{ "expedite", NULL, NULL, NULL, NULL, rt_tests_expedite },
 		{ "options", NULL, NULL, NULL, NULL, rt_tests_options },
 		{ "dwarf", NULL, NULL, NULL, NULL, rt_tests_dwarf },
 		{ "dwarf files", NULL, NULL, NULL, NULL, rt_tests_dwarf_files },
