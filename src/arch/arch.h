@@ -80,6 +80,7 @@ struct rt_arch {
 	/* e_machine of the kernel whose pt_regs the offsets are of */
 	uint16_t kernel_machine;
 	uint8_t word;			/* bytes in a pointer and a stack slot */
+	uint8_t insn_size;		/* of every instruction; 0: they differ */
 	struct rt_reg ip, sp, result;
 	struct rt_reg result2;		/* the upper half of a result that takes two registers */
 	/* what conditional jumps look at; tracefs NULL: exits by such jumps are not known */
@@ -101,6 +102,10 @@ struct rt_arch {
 	/* DWARF number of the first floating-point register, of 32 or fewer; 0: not told */
 	uint16_t dwarf_float;
 	const char *float_name;		/* "xmm", "v" */
+	bool has_x87;			/* long double has 10 bytes */
+	bool has_rela;			/* relocations of a static program have addends */
+	uint16_t relative;		/* its R_..._RELATIVE */
+	bool stores_in_order;		/* other CPUs see stores in their order */
 	uint16_t stack_args;		/* the first stack argument's offset from sp at entry */
 	uint8_t return_pop;		/* sp at a uretprobe less sp at entry */
 	/*

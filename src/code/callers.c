@@ -141,7 +141,7 @@ static int scan_aarch64(struct rt_callers *c, uint64_t addr, const uint8_t *byte
 /* Each block that is read overlaps the one before by the longest instruction, which may be cut. */
 static int scan_segment(struct rt_callers *c, const struct rt_segment *s, uint8_t *buf)
 {
-	const bool words = rt_image_arch(c->image)->machine == EM_AARCH64;
+	const bool words = rt_image_arch(c->image)->insn_size;
 	const size_t over = words ? 0 : 5;
 	uint64_t at;
 	size_t n;
@@ -292,7 +292,7 @@ static enum rt_callers_do passed(const struct behind *b, uint64_t target)
 	const struct rt_callers *c = b->chain->c;
 	struct rt_guess guess;
 
-	if (b->written >= 4 || rt_image_arch(c->image)->machine != EM_AARCH64)
+	if (b->written >= 4 || !rt_image_arch(c->image)->insn_size)
 		return RT_CALLERS_IGNORE;
 	if (!target || !c->ops->guess(c->ctx, target, &guess) || !guess.decided)
 		return RT_CALLERS_UNKNOWN;

@@ -286,7 +286,7 @@ static void find_slots(struct rt_code *code)
 	if (d->jmprel)
 		add_slots(code, d->jmprel, d->pltrelsz, d->plt_is_rela);
 	else	/* of a static program */
-		add_slots(code, plt->addr, plt->size, code->image->arch->machine != EM_386);
+		add_slots(code, plt->addr, plt->size, code->image->arch->has_rela);
 	add_slots(code, d->rela, d->relasz, true);
 	add_slots(code, d->rel, d->relsz, false);
 	if (code->nslots)

@@ -81,7 +81,7 @@ struct rt_guesser *rt_guesser_open(struct rt_image *image)
 	if (!g)
 		return NULL;
 	g->image = image;
-	g->by_hand = rt_image_arch(image)->machine == EM_AARCH64;
+	g->by_hand = rt_image_arch(image)->insn_size;
 	g->user = g->by_hand ? NULL : rt_user_open(rt_image_arch(image));
 	if (g->user || g->by_hand)
 		return g;

@@ -41,7 +41,7 @@ static const char *producer_of(struct rt_dwarf *dwarf, Dwarf_Die *die)
 static bool says_changes(struct rt_dwarf *dwarf, Dwarf_Die *die)
 {
 	return strncmp(producer_of(dwarf, die), "GNU ", 4) == 0 &&
-	       dwarf->image->arch->machine != EM_386;
+	       dwarf->image->arch->nargs;
 }
 
 /*
@@ -253,7 +253,7 @@ static bool is_of_registers(const struct rt_dwarf *dwarf, const struct params *p
 {
 	unsigned i;
 
-	for (i = 0; i < params->n && dwarf->image->arch->machine == EM_386; i++)
+	for (i = 0; i < params->n && !dwarf->image->arch->nargs; i++)
 		if (params->v[i].where.kind == RT_WHERE_REG ||
 		    params->v[i].where.kind == RT_WHERE_REGS)
 			return true;

@@ -373,10 +373,8 @@ static bool contains(const char *name, const char *what)
 /* The x87's 10 bytes take 12 or 16, in arrays too. */
 static void set_float(struct rt_dwarf_walk *walk, struct rt_ctype *type)
 {
-	unsigned machine = walk->dwarf->image->arch->machine;
-
 	type->kind = RT_CT_FLOAT;
-	if ((machine == EM_X86_64 || machine == EM_386) && contains(type->name, "long double")) {
+	if (walk->dwarf->image->arch->has_x87 && contains(type->name, "long double")) {
 		type->align = type->size == 12 ? 4 : 16;
 	} else if (type->size != 4 && type->size != 8 && type->size != 16) {
 		type->kind = RT_CT_UNKNOWN;

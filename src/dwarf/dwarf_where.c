@@ -12,9 +12,7 @@
 /* The stack pointer at the entry is so far below the frame's base (the CFA). */
 static int cfa_above_entry(const struct rt_dwarf *dwarf)
 {
-	unsigned machine = dwarf->image->arch->machine;
-
-	return machine == EM_X86_64 ? 8 : machine == EM_386 ? 4 : 0;
+	return dwarf->image->arch->stack_args;
 }
 
 /*
@@ -23,13 +21,11 @@ static int cfa_above_entry(const struct rt_dwarf *dwarf)
  */
 static bool is_argument(const struct rt_dwarf *dwarf, unsigned reg)
 {
-	static const uint8_t x86_64[] = { 5, 4, 1, 2, 8, 9 };
-	size_t i;
+	const struct rt_arch *arch = dwarf->image->arch;
+	unsigned i;
 
-	if (dwarf->image->arch->machine == EM_AARCH64)
-		return reg < 8;
-	for (i = 0; i < sizeof(x86_64); i++)
-		if (dwarf->image->arch->machine == EM_X86_64 && x86_64[i] == reg)
+	for (i = 0; i < arch->nargs && reg < arch->ndwarf; i++)
+		if (arch->args[i].pt_regs == arch->dwarf[reg].pt_regs)
 			return true;
 	return false;
 }

@@ -111,8 +111,8 @@ static void reserve_array(struct emitter *e)
 static void submit_array(struct emitter *e)
 {
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, TIME);
-	/* x86 writes in order; elsewhere only an atomic operation keeps the order. */
-	if (e->program->plan->arch->kernel_machine == EM_X86_64)
+	/* Where stores may be reordered, only an atomic operation keeps their order. */
+	if (e->program->plan->arch->stores_in_order)
 		rt_bpf_store(e->bpf, RT_BPF_DW, ROOM, offsetof(struct rt_array_ring, data), R1);
 	else
 		rt_bpf_xchg(e->bpf, ROOM, offsetof(struct rt_array_ring, data), R1);

@@ -8,10 +8,6 @@
 #include "elf/file.h"
 #include "base/array.h"
 
-#ifndef R_AARCH64_RELATIVE
-#define R_AARCH64_RELATIVE 1027
-#endif
-
 /*
  * Where the linker puts the program's text in runtime.moduledata: after pcHeader, six slices,
  * minpc, maxpc and findfunctab.
@@ -27,8 +23,7 @@ enum { MODULE_TEXT = 176 };
 bool rt_go_each_pointer(const struct rt_image *image,
 			bool (*visit)(void *ctx, uint64_t at, uint64_t value), void *ctx)
 {
-	uint32_t relative = image->arch->machine == EM_AARCH64 ? R_AARCH64_RELATIVE
-							       : R_X86_64_RELATIVE;
+	uint32_t relative = image->arch->relative;
 	uint64_t at, left = image->dynamic.relasz / sizeof(Elf64_Rela);
 	Elf64_Rela v[256];
 	size_t i, got;

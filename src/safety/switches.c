@@ -218,7 +218,7 @@ static enum rt_switches find(struct rt_image *image, const char **name)
 	uint8_t *bytes;
 	size_t i;
 
-	s.words = image->arch->machine == EM_AARCH64;
+	s.words = image->arch->insn_size;
 	s.wide = image->arch->word == 8;
 	/* Where instructions are short too much data looks like it. */
 	makes_code = s.wide && !s.words && (s.is_static || rt_image_imports(image, "mprotect"));

@@ -221,7 +221,7 @@ void rt_walk(struct rt_switch_walk *w, struct rt_code *code, uint64_t start, con
 	     size_t n, uint64_t addr)
 {
 	const struct rt_arch *arch = rt_code_image(code)->arch;
-	bool words = arch->machine == EM_AARCH64;
+	bool words = arch->insn_size;
 	struct rt_flow f;
 	size_t at;
 	int source;
