@@ -34,35 +34,27 @@ const struct rt_attach_ops *rt_attach_find(const char *name)
 	return NULL;
 }
 
-uint64_t rt_attach_place(const struct rt_functions *functions, const struct rt_plan *plans,
-			 const struct rt_probe *probe)
+uint64_t rt_attach_place(const struct rt_functions *functions, const struct rt_site *site)
 {
-	const struct rt_function *f = &functions->v[probe->function];
-	const struct rt_plan *plan = &plans[probe->plan];
+	const struct rt_function *f = &functions->v[site->function];
 
-	if (plan->kind == RT_KIND_ENTRY || rt_plan_is_uretprobe(plan))
-		return rt_function_place(f);
-	return probe->exit < f->exits.n ? f->exits.v[probe->exit].offset : rt_function_place(f);
+	return site->kind == RT_SITE_EXIT ? f->exits.v[site->exit].offset : rt_function_place(f);
 }
 
-uint32_t rt_attach_owner(const struct rt_functions *functions, const struct rt_plan *plans,
-			 const struct rt_probe *probe)
+uint32_t rt_attach_owner(const struct rt_functions *functions, const struct rt_site *site)
 {
-	const struct rt_exits *exits = &functions->v[probe->function].exits;
-	const struct rt_plan *plan = &plans[probe->plan];
-	bool entry = plan->kind == RT_KIND_ENTRY || rt_plan_is_uretprobe(plan);
+	const struct rt_exits *exits = &functions->v[site->function].exits;
 
-	return !entry && probe->exit < exits->n && exits->v[probe->exit].shared ? RT_OPEN_JUMPED
-										: probe->function;
+	return site->kind == RT_SITE_EXIT && exits->v[site->exit].shared ? RT_OPEN_JUMPED
+									 : site->function;
 }
 
 bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id)
 {
-	const struct rt_probe *probe = &request->probes[id];
-	const struct rt_function *f = &request->functions->v[probe->function];
+	const struct rt_site *site = &request->sites[id];
+	const struct rt_function *f = &request->functions->v[site->function];
 
-	return f->image != request->program &&
-	       (f->role || rt_plan_is_uretprobe(&request->plans[probe->plan]));
+	return f->image != request->program && (f->role || site->kind == RT_SITE_RETURN);
 }
 
 bool rt_attach_stopped(const struct rt_attach_request *request)
@@ -143,7 +135,7 @@ struct search {
 	bool no_bpf;
 	uint32_t *functions;	/* those that have probes */
 	bool *in;		/* by function: in the part that is tried */
-	struct rt_probe *probes;
+	struct rt_site *sites;
 	bool *bad;
 	unsigned found;
 	struct rt_error *err;
@@ -169,11 +161,11 @@ static int try_part(const struct search *s, size_t first, size_t n)
 
 	for (i = first; i < first + n; i++)
 		s->in[s->functions[i]] = true;
-	part.probes = s->probes;
-	part.nprobes = 0;
-	for (i = 0; i < s->request->nprobes; i++)
-		if (s->in[s->request->probes[i].function])
-			s->probes[part.nprobes++] = s->request->probes[i];
+	part.sites = s->sites;
+	part.nsites = 0;
+	for (i = 0; i < s->request->nsites; i++)
+		if (s->in[s->request->sites[i].function])
+			s->sites[part.nsites++] = s->request->sites[i];
 	for (i = first; i < first + n; i++)
 		s->in[s->functions[i]] = false;
 	r = rt_attach_open(&part, s->forced, s->no_bpf, NULL, &attach, s->err);
@@ -213,8 +205,8 @@ static size_t list_functions(struct search *s)
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < s->request->nprobes; i++) {
-		uint32_t function = s->request->probes[i].function;
+	for (i = 0; i < s->request->nsites; i++) {
+		uint32_t function = s->request->sites[i].function;
 
 		if (!s->in[function])
 			s->functions[n++] = function;
@@ -238,12 +230,12 @@ int rt_attach_find_refused(const struct rt_attach_request *request,
 		.err = &why,
 		.functions = calloc(request->functions->n, sizeof(*s.functions)),
 		.in = calloc(request->functions->n, sizeof(*s.in)),
-		.probes = calloc(request->nprobes, sizeof(*s.probes)),
+		.sites = calloc(request->nsites, sizeof(*s.sites)),
 	};
 	size_t n;
 	int r = -ENOMEM;
 
-	if (s.functions && s.in && s.probes) {
+	if (s.functions && s.in && s.sites) {
 		n = list_functions(&s);
 		r = n ? search(&s, 0, n, true) : 0;
 		if (r < 0 && err)
@@ -253,6 +245,6 @@ int rt_attach_find_refused(const struct rt_attach_request *request,
 	}
 	free(s.functions);
 	free(s.in);
-	free(s.probes);
+	free(s.sites);
 	return r;
 }

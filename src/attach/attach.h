@@ -30,8 +30,8 @@ struct rt_attach_request {
 	const struct rt_functions *functions;
 	const struct rt_plan *plans;
 	unsigned nplans;
-	const struct rt_probe *probes;
-	unsigned nprobes;
+	const struct rt_site *sites;
+	unsigned nsites;
 	/*
 	 * what the plans were made for: RT_PLANS_FEW and there may be more, as less cannot be read
 	 */
@@ -76,10 +76,10 @@ struct rt_attach {
  * on, and none comes into a program that one of those runs by exec.  Why they are put in for one
  * more thread.
  */
-enum rt_again {
-	RT_AGAIN_SPARE,		/* it has not ended, and nothing will be missed when it does */
-	RT_AGAIN_ENDED,		/* it has */
-	RT_AGAIN_EXEC,		/* and another one has run another program */
+enum rt_add_reason {
+	RT_ADD_SPARE, /* it has not ended, and nothing will be missed when it does */
+	RT_ADD_ENDED, /* it has */
+	RT_ADD_EXEC, /* and another one has run another program */
 };
 
 /*
@@ -111,9 +111,9 @@ struct rt_attach_ops {
 	 * ended; what was done stays, and may be asked for again.  NULL: the process's number is
 	 * what the kernel filters by.
 	 */
-	int (*again)(struct rt_attach *attach, const struct rt_attach_request *request,
-		     enum rt_again why, pid_t tid, struct rt_error *err);
-	enum rt_again again_from;	/* the first reason for which there is any need */
+	int (*add)(struct rt_attach *attach, const struct rt_attach_request *request,
+		   enum rt_add_reason why, pid_t tid, struct rt_error *err);
+	enum rt_add_reason add_from; /* the first reason for which there is any need */
 	/* Take one of the `separate` probes out; NULL where there are none such. */
 	void (*detach_one)(struct rt_attach *attach);
 	/*
@@ -129,15 +129,13 @@ struct rt_attach_ops {
 };
 
 /* The file offset at which probe `id` stands. */
-uint64_t rt_attach_place(const struct rt_functions *functions, const struct rt_plan *plans,
-			 const struct rt_probe *probe);
+uint64_t rt_attach_place(const struct rt_functions *functions, const struct rt_site *site);
 
 /*
  * The function that a program which filters knows the probe by: RT_OPEN_JUMPED where several share
  * a return instruction.
  */
-uint32_t rt_attach_owner(const struct rt_functions *functions, const struct rt_plan *plans,
-			 const struct rt_probe *probe);
+uint32_t rt_attach_owner(const struct rt_functions *functions, const struct rt_site *site);
 
 /* Is probe `id` one that a mechanism with `everywhere` leaves out? */
 bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id);

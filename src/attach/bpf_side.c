@@ -105,13 +105,12 @@ static int open_unread(struct rt_bpf_side *side, const struct rt_attach_request 
 static struct rt_record_decoder *new_decoder(const struct rt_attach_request *request,
 					     enum rt_key key)
 {
-	struct rt_record_decoder *d = rt_record_decoder_new(request->plans, request->nplans,
-							    request->nprobes, key,
-							    rt_pids_only(request->pids));
+	struct rt_record_decoder *d = rt_record_decoder_new(
+		request->plans, request->nplans, request->nsites, key, rt_pids_only(request->pids));
 	unsigned i;
 
-	for (i = 0; d && i < request->nprobes; i++)
-		d->plan_of[i] = request->probes[i].plan;
+	for (i = 0; d && i < request->nsites; i++)
+		d->plan_of[i] = request->sites[i].plan;
 	return d;
 }
 
@@ -336,10 +335,9 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 	int r;
 
 	if (key_source == RT_KEY_CONSTANT && request->purpose != RT_PURPOSE_RECORD)
-		program.key = request->probes[key].function;
+		program.key = request->sites[key].function;
 	if (key_source == RT_KEY_CONSTANT)
-		program.function = rt_attach_owner(request->functions, request->plans,
-						   &request->probes[key]);
+		program.function = rt_attach_owner(request->functions, &request->sites[key]);
 	program.sleepable = program.read_user && !side->no_sleep &&
 			    side->ring->transport != RT_TRANSPORT_PERF &&
 			    (request->purpose == RT_PURPOSE_RECORD || program.plan->ntests) &&

@@ -34,14 +34,14 @@ static void last_refusal(const struct rt_tracefs *t, char *buf, size_t size)
 int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *request, unsigned id,
 	      const char *event, unsigned carries, struct rt_error *err)
 {
-	const struct rt_probe *probe = &request->probes[id];
+	const struct rt_site *probe = &request->sites[id];
 	const struct rt_function *f = &request->functions->v[probe->function];
 	char group[RT_OWNER_NAME_MAX], path[64], line[RT_DEFINITION_MAX], refusal[160];
 	struct rt_definition d = {
 		.group = group,
 		.event = event,
 		.path = path,
-		.offset = rt_attach_place(request->functions, request->plans, probe),
+		.offset = rt_attach_place(request->functions, probe),
 		.kind = request->plans[probe->plan].kind,
 		.at_exit = request->plans[probe->plan].leaving != RT_BY_URETPROBE,
 		.plan = carries & RT_DEFINE_VALUES ? &request->plans[probe->plan] : NULL,
@@ -119,7 +119,7 @@ static int define_member(const struct plans *p, unsigned id, unsigned count, str
 	char event[24];
 	int r;
 
-	name_event(p, p->request->probes[id].plan, count, event, sizeof(event));
+	name_event(p, p->request->sites[id].plan, count, event, sizeof(event));
 	r = rt_define(p->t, p->request, id, event, p->carries, err);
 	if (r == -EEXIST && count % p->most)
 		return rt_fail(err, -EOPNOTSUPP,
@@ -158,7 +158,7 @@ static void add_event(struct plans *p, unsigned id, unsigned count)
 {
 	struct rt_defined *event = &p->events[p->n++];
 
-	event->plan = p->request->probes[id].plan;
+	event->plan = p->request->sites[id].plan;
 	event->first = id;
 	name_event(p, event->plan, count, event->name, sizeof(event->name));
 }
@@ -171,10 +171,10 @@ static int define_some(struct plans *p, bool sample, struct rt_error *err)
 	int r = 0;
 
 	memset(p->counts, 0, request->nplans * sizeof(*p->counts));
-	for (i = 0; i < request->nprobes && r == 0 && !rt_attach_stopped(request); i++) {
+	for (i = 0; i < request->nsites && r == 0 && !rt_attach_stopped(request); i++) {
 		if (p->leave_out && rt_attach_leaves_out(request, i))
 			continue;
-		count = p->counts[request->probes[i].plan]++;
+		count = p->counts[request->sites[i].plan]++;
 		if (sample && count % p->most == 0)
 			add_event(p, i, count);
 		if ((count % p->most < SAMPLE) == sample)
@@ -193,7 +193,7 @@ int rt_define_plans(const struct rt_tracefs *t, const struct rt_attach_request *
 		    unsigned carries, bool leave_out, unsigned most, struct rt_defined **events,
 		    unsigned *n, struct rt_error *err)
 {
-	unsigned least = request->nprobes / MORE_EVENTS + 1;
+	unsigned least = request->nsites / MORE_EVENTS + 1;
 	struct plans p = {
 		.t = t,
 		.request = request,

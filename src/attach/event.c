@@ -10,7 +10,7 @@
 static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id,
 		     const void *how, struct rt_error *err)
 {
-	const struct rt_probe *probe = &request->probes[id];
+	const struct rt_site *probe = &request->sites[id];
 	const struct rt_function *f = &request->functions->v[probe->function];
 	struct rt_perf_attr attr;
 	char event[32];
@@ -46,8 +46,8 @@ const struct rt_attach_ops rt_attach_event = {
 	.key = RT_KEY_ID,
 	.plans = RT_PLANS_ANY,
 	.open = event_open,
-	.again = rt_perf_probes_again,
-	.again_from = RT_AGAIN_SPARE,
+	.add = rt_perf_probes_add_thread,
+	.add_from = RT_ADD_SPARE,
 	.detach_one = rt_perf_probes_detach_one,
 	.detach = rt_perf_probes_detach,
 	.close = rt_perf_probes_close,
@@ -114,8 +114,8 @@ const struct rt_attach_ops rt_attach_multi_event = {
 	.key = RT_KEY_IP,
 	.plans = RT_PLANS_FEW,
 	.open = multi_open,
-	.again = rt_perf_probes_again,
-	.again_from = RT_AGAIN_SPARE,
+	.add = rt_perf_probes_add_thread,
+	.add_from = RT_ADD_SPARE,
 	.detach_one = rt_perf_probes_detach_one,
 	.detach = rt_perf_probes_detach,
 	.close = rt_perf_probes_close,

@@ -22,7 +22,7 @@ enum { PASSING_FDS = 4 };
 
 static unsigned files_wanted(const struct rt_attach_request *request)
 {
-	return request->nprobes * request->pids->n;
+	return request->nsites * request->pids->n;
 }
 
 struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops,
@@ -68,7 +68,7 @@ static int check_files(const struct rt_attach_request *request, struct rt_error 
 		err, -EMFILE,
 		"%u probes take a file descriptor each%s, and %u are left (RLIMIT_NOFILE, which "
 		"cap_sys_resource raises); trace fewer functions, or raise it: ulimit -n %u",
-		request->nprobes, request->pids->n > 1 ? " for each process" : "",
+		request->nsites, request->pids->n > 1 ? " for each process" : "",
 		left > PASSING_FDS ? left - PASSING_FDS : 0, wanted + OTHER_FDS);
 }
 
@@ -80,9 +80,9 @@ int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request 
 	unsigned i;
 
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
-		for (i = 0; i < request->nprobes && r == 0 && !rt_attach_stopped(request); i++)
-			if ((int)request->plans[request->probes[i].plan].kind == kind) {
-				p->function = request->probes[i].function;
+		for (i = 0; i < request->nsites && r == 0 && !rt_attach_stopped(request); i++)
+			if ((int)request->plans[request->sites[i].plan].kind == kind) {
+				p->function = request->sites[i].function;
 				r = add(p, request, i, how, err);
 			}
 	p->attach.separate = (unsigned)p->nfds;
@@ -193,8 +193,8 @@ static void drop_stand_ins(struct rt_perf_probes *p, pid_t pid)
 	p->nfds = n;
 }
 
-int rt_perf_probes_again(struct rt_attach *attach, const struct rt_attach_request *request,
-			 enum rt_again why, pid_t tid, struct rt_error *err)
+int rt_perf_probes_add_thread(struct rt_attach *attach, const struct rt_attach_request *request,
+			      enum rt_add_reason why, pid_t tid, struct rt_error *err)
 {
 	struct rt_perf_probes *p = (struct rt_perf_probes *)attach;
 	pid_t pid = rt_pids_first(request->pids);
@@ -204,7 +204,7 @@ int rt_perf_probes_again(struct rt_attach *attach, const struct rt_attach_reques
 
 	drop_stand_ins(p, pid);
 	n = p->nfds;
-	if (why == RT_AGAIN_SPARE && n > SPARED_FDS)
+	if (why == RT_ADD_SPARE && n > SPARED_FDS)
 		return -EMFILE;
 	for (i = 0; i < n && r == 0; i++) {
 		if (p->fds[i].pid != pid || !p->fds[i].event)
@@ -212,7 +212,7 @@ int rt_perf_probes_again(struct rt_attach *attach, const struct rt_attach_reques
 		p->function = p->fds[i].function;
 		attr = event_attr(p->fds[i].event);
 		/* The breakpoints are there, and the kernel need not look. */
-		if (why == RT_AGAIN_SPARE)
+		if (why == RT_ADD_SPARE)
 			attr.flags |= RT_PERF_ENABLE_ON_EXEC;
 		r = rt_perf_probes_stand_in(p, &attr, pid, tid, err);
 	}

@@ -68,8 +68,8 @@ int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_
  * there as long as the first descriptor, so that one more thread takes no more than a descriptor
  * which has it as its target.
  */
-int rt_perf_probes_again(struct rt_attach *attach, const struct rt_attach_request *request,
-			 enum rt_again why, pid_t tid, struct rt_error *err);
+int rt_perf_probes_add_thread(struct rt_attach *attach, const struct rt_attach_request *request,
+			      enum rt_add_reason why, pid_t tid, struct rt_error *err);
 
 /* One such descriptor, for thread `tid` of process `pid`. */
 int rt_perf_probes_stand_in(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid,

@@ -58,17 +58,17 @@ static int pmu_read(struct pmu *pmu, struct rt_error *err)
 
 static struct rt_perf_attr probe_attr(const struct pmu *pmu,
 				      const struct rt_attach_request *request,
-				      const struct rt_probe *probe, char path[64])
+				      const struct rt_site *probe, char path[64])
 {
 	return (struct rt_perf_attr){
 		.type = pmu->type,
 		.size = sizeof(struct rt_perf_attr),
 		.sample_period = 1,
 		.flags = RT_PERF_DISABLED,
-		.config = rt_plan_is_uretprobe(&request->plans[probe->plan]) ? pmu->return_bit : 0,
+		.config = probe->kind == RT_SITE_RETURN ? pmu->return_bit : 0,
 		.config1 = (uint64_t)(uintptr_t)rt_perf_probes_path(
 			&request->functions->v[probe->function], path),
-		.config2 = rt_attach_place(request->functions, request->plans, probe),
+		.config2 = rt_attach_place(request->functions, probe),
 	};
 }
 
@@ -76,7 +76,7 @@ static struct rt_perf_attr probe_attr(const struct pmu *pmu,
 static int add_for(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id,
 		   const struct rt_perf_attr *attr, pid_t tid, struct rt_error *err)
 {
-	const struct rt_probe *probe = &request->probes[id];
+	const struct rt_site *probe = &request->sites[id];
 	int prog = rt_bpf_side_load(&p->side, request, probe->plan, RT_KEY_CONSTANT, id, 0, err);
 
 	return prog < 0 ? prog
@@ -88,7 +88,7 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 		     const void *how, struct rt_error *err)
 {
 	char path[64];
-	struct rt_perf_attr attr = probe_attr(how, request, &request->probes[id], path);
+	struct rt_perf_attr attr = probe_attr(how, request, &request->sites[id], path);
 	struct rt_attach_request one = *request;
 	unsigned i;
 	int r = 0;
@@ -104,7 +104,7 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 	/* From 6.16, and where that was taken over, cap_perfmon is not enough (CVE-2025-38466). */
 	if (r == -EACCES)
 		return rt_fail(err, r, "%s: the uprobe PMU takes cap_sys_admin here; try%s",
-			       request->functions->v[request->probes[id].function].name,
+			       request->functions->v[request->sites[id].function].name,
 			       request->gate ? ": sudo rawtrace ..." : " --attach=event");
 	return r;
 }
@@ -114,21 +114,21 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
  * kernel asks for no process: a second one would tell each return twice.  Elsewhere it asks, and
  * finds the thread that is gone.
  */
-static int add_again(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id,
-		     const void *how, pid_t tid, struct rt_error *err)
+static int add_thread(struct rt_perf_probes *p, const struct rt_attach_request *request,
+		      unsigned id, const void *how, pid_t tid, struct rt_error *err)
 {
-	const struct rt_probe *probe = &request->probes[id];
+	const struct rt_site *probe = &request->sites[id];
 	char path[64];
 	struct rt_perf_attr attr = probe_attr(how, request, probe, path);
 
 	p->function = probe->function;
-	if (rt_plan_is_uretprobe(&request->plans[probe->plan]))
+	if (probe->kind == RT_SITE_RETURN)
 		return rt_perf_probes_stand_in(p, &attr, rt_pids_first(request->pids), tid, err);
 	return add_for(p, request, id, &attr, tid, err);
 }
 
-static int pmu_again(struct rt_attach *attach, const struct rt_attach_request *request,
-		     enum rt_again why, pid_t tid, struct rt_error *err)
+static int pmu_add(struct rt_attach *attach, const struct rt_attach_request *request,
+		   enum rt_add_reason why, pid_t tid, struct rt_error *err)
 {
 	struct pmu pmu = { 0 };
 	int kind, r = pmu_read(&pmu, err);
@@ -136,10 +136,10 @@ static int pmu_again(struct rt_attach *attach, const struct rt_attach_request *r
 
 	(void)why;
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
-		for (i = 0; i < request->nprobes && r == 0; i++)
-			if ((int)request->plans[request->probes[i].plan].kind == kind)
-				r = add_again((struct rt_perf_probes *)attach, request, i, &pmu,
-					      tid, err);
+		for (i = 0; i < request->nsites && r == 0; i++)
+			if ((int)request->plans[request->sites[i].plan].kind == kind)
+				r = add_thread((struct rt_perf_probes *)attach, request, i, &pmu,
+					       tid, err);
 	return r;
 }
 
@@ -164,8 +164,8 @@ const struct rt_attach_ops rt_attach_pmu = {
 	.key = RT_KEY_ID,
 	.plans = RT_PLANS_ANY,
 	.open = pmu_open,
-	.again = pmu_again,
-	.again_from = RT_AGAIN_ENDED,
+	.add = pmu_add,
+	.add_from = RT_ADD_ENDED,
 	.detach_one = rt_perf_probes_detach_one,
 	.detach = rt_perf_probes_detach,
 	.close = rt_perf_probes_close,

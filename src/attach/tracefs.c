@@ -69,7 +69,7 @@ static int add_event(struct tracefs *t, const char *name, enum rt_event_type typ
 	e->type = type;
 	if (type == RT_EV_HIT) {
 		e->probe = probe;
-		e->plan_id = request->probes[probe].plan;
+		e->plan_id = request->sites[probe].plan;
 		e->plan = &request->plans[e->plan_id];
 	}
 	t->nevents++;
@@ -123,7 +123,7 @@ static bool reads_memory(const struct rt_plan *plan)
 
 /* Does it refuse to read the word at the stack pointer, where it takes the same probe without? */
 static bool cannot_read_memory(const struct tracefs *t, const struct rt_attach_request *request,
-			       const struct rt_probe *probe)
+			       const struct rt_site *probe)
 {
 	const struct rt_arch *arch = request->plans[probe->plan].arch;
 	const struct rt_plan plan = {
@@ -133,12 +133,14 @@ static bool cannot_read_memory(const struct tracefs *t, const struct rt_attach_r
 		.nvalues = 1,
 		.values = { { .base = RT_BASE_STACK, .size = arch->word } },
 	};
-	const struct rt_probe alone = { .function = probe->function, .exit = probe->exit };
+	const struct rt_site alone = { .kind = probe->kind,
+				       .function = probe->function,
+				       .exit = probe->exit };
 	struct rt_attach_request one = *request;
 
 	one.plans = &plan;
-	one.probes = &alone;
-	one.nplans = one.nprobes = 1;
+	one.sites = &alone;
+	one.nplans = one.nsites = 1;
 	return rt_define(&t->fs, &one, 0, "memory", RT_DEFINE_VALUES, NULL) == -EINVAL &&
 	       rt_define(&t->fs, &one, 0, "bare", RT_DEFINE_BARE, NULL) == 0;
 }
@@ -147,7 +149,7 @@ static bool cannot_read_memory(const struct tracefs *t, const struct rt_attach_r
 static int define_probe(struct tracefs *t, const struct rt_attach_request *request, unsigned id,
 			const char *event, struct rt_error *err)
 {
-	const struct rt_probe *probe = &request->probes[id];
+	const struct rt_site *probe = &request->sites[id];
 	const struct rt_plan *plan = &request->plans[probe->plan];
 	int r;
 
@@ -177,7 +179,7 @@ static int define_probes(struct tracefs *t, const struct rt_attach_request *requ
 	unsigned i;
 	int r;
 
-	for (i = 0; i < request->nprobes && !rt_attach_stopped(request); i++) {
+	for (i = 0; i < request->nsites && !rt_attach_stopped(request); i++) {
 		if (rt_attach_leaves_out(request, i))
 			continue;
 		snprintf(event, sizeof(event), "probe%u", i);
@@ -354,7 +356,7 @@ static int enable_event(struct tracefs *t, const char *name, struct rt_error *er
 static int enable_probe(struct tracefs *t, const struct rt_attach_request *request,
 			const struct rt_tracefs_event *e, struct rt_error *err)
 {
-	const char *name = request->functions->v[request->probes[e->probe].function].name;
+	const char *name = request->functions->v[request->sites[e->probe].function].name;
 	char event[128], group[RT_OWNER_NAME_MAX];
 	int r;
 
@@ -441,7 +443,7 @@ static int tracefs_open(const struct rt_attach_request *request, struct rt_attac
 	if (!t)
 		return rt_nomem(err);
 	t->attach.ops = &rt_attach_tracefs;
-	t->events = calloc(request->nprobes + 3, sizeof(*t->events));
+	t->events = calloc(request->nsites + 3, sizeof(*t->events));
 	r = t->events ? rt_tracefs_find(&t->fs, err) : rt_nomem(err);
 	if (r == 0)
 		r = rt_guard_start(&t->guard, &t->fs, err);

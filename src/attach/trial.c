@@ -166,7 +166,7 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 {
 	struct rt_function function[RT_COUNT(program->functions)] = { { 0 } };
 	const struct rt_functions functions = { .v = function, .n = program->n, .cap = program->n };
-	struct rt_probe probes[2 * RT_COUNT(program->functions)];
+	struct rt_site probes[2 * RT_COUNT(program->functions)];
 	struct rt_plan plans[2];	/* their numbers are their kinds */
 	struct rt_pids child = { .n = 1 };
 	struct rt_attach_request request = {
@@ -174,8 +174,8 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 		.functions = &functions,
 		.plans = plans,
 		.nplans = 2,
-		.probes = probes,
-		.nprobes = 2 * program->n,
+		.sites = probes,
+		.nsites = 2 * program->n,
 		.ring_bytes = 64 << 10,
 	};
 	struct rt_attach *attach = NULL;
@@ -187,9 +187,10 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 	r = find_functions(program, function, err);
 	if (r < 0)
 		return r;
-	for (i = 0; i < request.nprobes; i++)
-		probes[i] = (struct rt_probe){ .function = i / 2,
-					       .plan = i % 2 ? RT_KIND_RETURN : RT_KIND_ENTRY };
+	for (i = 0; i < request.nsites; i++)
+		probes[i] = (struct rt_site){ .function = i / 2,
+					      .plan = i % 2 ? RT_KIND_RETURN : RT_KIND_ENTRY,
+					      .kind = i % 2 ? RT_SITE_RETURN : RT_SITE_ENTRY };
 	request.program = function[0].image;
 	rt_plan_c_entry(rt_image_arch(request.program), 1, &plans[RT_KIND_ENTRY]);
 	rt_plan_c_return(rt_image_arch(request.program), &plans[RT_KIND_RETURN]);
@@ -498,17 +499,19 @@ static int try_file(const struct rt_arch *arch, int fd, const struct rt_attach_o
 	struct rt_function v[2] = { { .name = (char *)"sum", .nargs = 1 },
 				    { .name = (char *)"place", .nargs = 1 } };
 	const struct rt_functions functions = { .v = v, .n = 2, .cap = 2 };
-	static const struct rt_probe probes[] = {
-		{ .plan = RT_KIND_ENTRY }, { .plan = RT_KIND_RETURN },
-		{ .function = 1, .plan = RT_KIND_ENTRY }, { .function = 1, .plan = RT_KIND_RETURN },
+	static const struct rt_site probes[] = {
+		{ .plan = RT_KIND_ENTRY, .kind = RT_SITE_ENTRY },
+		{ .plan = RT_KIND_RETURN, .kind = RT_SITE_RETURN },
+		{ .function = 1, .plan = RT_KIND_ENTRY, .kind = RT_SITE_ENTRY },
+		{ .function = 1, .plan = RT_KIND_RETURN, .kind = RT_SITE_RETURN },
 	};
 	struct rt_plan plans[2];
 	struct rt_attach_request request = {
 		.functions = &functions,
 		.plans = plans,
 		.nplans = 2,
-		.probes = probes,
-		.nprobes = RT_COUNT(probes),
+		.sites = probes,
+		.nsites = RT_COUNT(probes),
 		.ring_bytes = 64 << 10,
 	};
 	struct rt_image *image;

@@ -102,10 +102,10 @@ static uint32_t sort_by_file(const struct rt_attach_request *request, uint16_t p
 {
 	uint32_t i, n = 0;
 
-	for (i = 0; i < request->nprobes; i++)
-		if (request->probes[i].plan == plan)
+	for (i = 0; i < request->nsites; i++)
+		if (request->sites[i].plan == plan)
 			v[n++] = (struct member){
-				request->functions->v[request->probes[i].function].image, i
+				request->functions->v[request->sites[i].function].image, i
 			};
 	qsort(v, n, sizeof(*v), compare_members);
 	return n;
@@ -117,11 +117,11 @@ static uint32_t sort_by_file(const struct rt_attach_request *request, uint16_t p
  */
 static uint64_t cookie(const struct rt_attach_request *request, unsigned probe)
 {
-	const struct rt_probe *p = &request->probes[probe];
+	const struct rt_site *p = &request->sites[probe];
 
 	if (request->purpose != RT_PURPOSE_RECORD)
 		return p->function;
-	return (uint64_t)rt_attach_owner(request->functions, request->plans, p) << 32 | probe;
+	return (uint64_t)rt_attach_owner(request->functions, p) << 32 | probe;
 }
 
 /* Every file's probes of one plan, a link each.  `b` has room for all probes. */
@@ -144,8 +144,7 @@ static int link_plan(struct multi *m, const struct rt_attach_request *request, u
 		for (b->n = 0; i < n && b->members[i].image == b->image; i++, b->n++) {
 			uint32_t id = b->members[i].probe;
 
-			b->offsets[b->n] = rt_attach_place(request->functions, request->plans,
-							   &request->probes[id]);
+			b->offsets[b->n] = rt_attach_place(request->functions, &request->sites[id]);
 			b->cookies[b->n] = cookie(request, id);
 		}
 		for (k = 0; k < request->pids->n && r == 0; k++)
@@ -183,9 +182,9 @@ static int link_all(struct multi *m, const struct rt_attach_request *request, st
 	int kind, r = 0;
 	unsigned plan;
 
-	b.members = calloc(request->nprobes, sizeof(*b.members));
-	b.offsets = calloc(request->nprobes, sizeof(*b.offsets));
-	b.cookies = calloc(request->nprobes, sizeof(*b.cookies));
+	b.members = calloc(request->nsites, sizeof(*b.members));
+	b.offsets = calloc(request->nsites, sizeof(*b.offsets));
+	b.cookies = calloc(request->nsites, sizeof(*b.cookies));
 	if (!b.members || !b.offsets || !b.cookies)
 		r = rt_nomem(err);
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
@@ -203,8 +202,8 @@ static int link_all(struct multi *m, const struct rt_attach_request *request, st
  * by what all threads of it share.  So what is in stays when that thread ends, and would be told
  * twice beside new links.
  */
-static int multi_again(struct rt_attach *attach, const struct rt_attach_request *request,
-		       enum rt_again why, pid_t tid, struct rt_error *err)
+static int multi_add(struct rt_attach *attach, const struct rt_attach_request *request,
+		     enum rt_add_reason why, pid_t tid, struct rt_error *err)
 {
 	struct multi *m = (struct multi *)attach;
 	size_t i, n = 0, old = 0;
@@ -259,8 +258,8 @@ const struct rt_attach_ops rt_attach_uprobe_multi = {
 	.key = RT_KEY_ID,
 	.plans = RT_PLANS_LINKS,
 	.open = multi_open,
-	.again = multi_again,
-	.again_from = RT_AGAIN_EXEC,
+	.add = multi_add,
+	.add_from = RT_ADD_EXEC,
 	.detach = multi_detach,
 	.close = multi_close,
 };

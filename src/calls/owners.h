@@ -30,7 +30,7 @@
  */
 
 /*
- * The threads by whose memory the kernel knows a process (enum rt_again in attach/attach.h).  A
+ * The threads by whose memory the kernel knows a process (enum rt_add_reason in attach/attach.h). A
  * program that another thread runs by exec has the process's number, and so has that thread then.
  */
 struct rt_anchor {

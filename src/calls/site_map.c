@@ -92,16 +92,14 @@ static void add_sites(struct rt_site_map *map)
 			.function = (uint32_t)i,
 		};
 	}
-	for (i = 0; i < sites->nprobes; i++) {
-		const struct rt_exit *exit = rt_sites_exit(sites, &sites->probes[i]);
+	for (i = 0; i < sites->n; i++) {
+		const struct rt_exit *exit = rt_sites_exit(sites, &sites->v[i]);
 
 		if (exit)
 			map->v[map->n++] = (struct rt_mapped_site){
 				.offset = exit->offset,
-				.ino = rt_image_ino(
-					sites->functions.v[sites->probes[i].function].image),
-				.function = exit->shared ? RT_NO_FUNCTION
-							 : sites->probes[i].function,
+				.ino = rt_image_ino(sites->functions.v[sites->v[i].function].image),
+				.function = exit->shared ? RT_NO_FUNCTION : sites->v[i].function,
 				.is_exit = true,
 				.exit = exit,
 			};
@@ -132,7 +130,7 @@ struct rt_site_map *rt_site_map_new(const struct rt_traced *traced, const struct
 	map->key = key;
 	map->main = find_main(traced, sites);
 	map->maps = rt_addrmap_new();
-	map->v = calloc(sites->functions.n + sites->nprobes, sizeof(*map->v));
+	map->v = calloc(sites->functions.n + sites->n, sizeof(*map->v));
 	if (!map->maps || !map->v) {
 		rt_site_map_free(map);
 		return NULL;
@@ -441,11 +439,10 @@ static int find_function(struct rt_site_map *map, const struct rt_event *event, 
 	const struct rt_mapped_site *site;
 
 	if (map->key == RT_KEY_ID) {
-		if (event->hit.key >= sites->nprobes ||
-		    sites->probes[event->hit.key].plan != event->hit.plan)
+		if (event->hit.key >= sites->n || sites->v[event->hit.key].plan != event->hit.plan)
 			return -EBADMSG;
-		hit->function = sites->probes[event->hit.key].function;
-		hit->exit = rt_sites_exit(sites, &sites->probes[event->hit.key]);
+		hit->function = sites->v[event->hit.key].function;
+		hit->exit = rt_sites_exit(sites, &sites->v[event->hit.key]);
 		if (hit->exit && hit->exit->shared)
 			hit->function = RT_NO_FUNCTION;
 	} else if (hit->plan->kind == RT_KIND_ENTRY) {

@@ -49,12 +49,11 @@ static bool are_many(const struct rt_sites *sites, uint32_t emulated)
 {
 	unsigned i, n = 0, stepped = 0;
 
-	for (i = 0; i < sites->nprobes; i++) {
-		const struct rt_function *f = &sites->functions.v[sites->probes[i].function];
-		const struct rt_exit *exit = rt_sites_exit(sites, &sites->probes[i]);
+	for (i = 0; i < sites->n; i++) {
+		const struct rt_function *f = &sites->functions.v[sites->v[i].function];
+		const struct rt_exit *exit = rt_sites_exit(sites, &sites->v[i]);
 
-		if (f->role ||
-		    (!exit && sites->plans[sites->probes[i].plan].kind == RT_KIND_RETURN))
+		if (f->role || (!exit && sites->plans[sites->v[i].plan].kind == RT_KIND_RETURN))
 			continue;
 		n++;
 		stepped += !(emulated & RT_FORM_BIT(exit ? exit->place.form : f->form));

@@ -22,7 +22,7 @@ static const char *kind_name(const struct rt_sites *sites, unsigned probe)
 		[RT_BY_JUMP] = "tail call",
 		[RT_BY_BRANCH] = "conditional tail call",
 	};
-	const struct rt_plan *plan = &sites->plans[sites->probes[probe].plan];
+	const struct rt_plan *plan = &sites->plans[sites->v[probe].plan];
 
 	return plan->kind == RT_KIND_ENTRY ? "entry" : leaving[plan->leaving];
 }
@@ -64,10 +64,9 @@ static int dump_program(const struct rt_wanted *wanted, const struct rt_sites *s
 	    rt_held_may(&wanted->limit, sites->plans, sites->nplans, record_key))
 		program.hold = rt_plans_hold(sites->plans, sites->nplans, record_key);
 	if (source == RT_KEY_CONSTANT)
-		program.function = rt_attach_owner(&sites->functions, sites->plans,
-						   &sites->probes[key]);
+		program.function = rt_attach_owner(&sites->functions, &sites->v[key]);
 	if (source == RT_KEY_CONSTANT && wanted->purpose != RT_PURPOSE_RECORD)
-		program.key = sites->probes[key].function;
+		program.key = sites->v[key].function;
 	rt_bpf_init(&bpf);
 	r = rt_bpf_program_emit(&program, &bpf, err);
 	if (r == 0)
@@ -80,11 +79,11 @@ static int dump_program(const struct rt_wanted *wanted, const struct rt_sites *s
 
 static void print_probe(const struct rt_sites *sites, unsigned probe, FILE *file)
 {
-	const struct rt_function *f = &sites->functions.v[sites->probes[probe].function];
+	const struct rt_function *f = &sites->functions.v[sites->v[probe].function];
 
 	fprintf(file, "# probe %u: %s of %s, %s+0x%" PRIx64 "\n", probe, kind_name(sites, probe),
 		f->name, rt_image_name(f->image),
-		rt_attach_place(&sites->functions, sites->plans, &sites->probes[probe]));
+		rt_attach_place(&sites->functions, &sites->v[probe]));
 }
 
 static int dump_bpf(const struct rt_wanted *wanted, const struct rt_sites *sites,
@@ -98,13 +97,13 @@ static int dump_bpf(const struct rt_wanted *wanted, const struct rt_sites *sites
 	unsigned i, plan;
 	int r = 0;
 
-	for (i = 0; i < sites->nprobes && one_each && r == 0; i++) {
+	for (i = 0; i < sites->n && one_each && r == 0; i++) {
 		print_probe(sites, i, file);
-		r = dump_program(wanted, sites, sites->probes[i].plan, source, i, o, file, err);
+		r = dump_program(wanted, sites, sites->v[i].plan, source, i, o, file, err);
 	}
 	for (plan = 0; plan < sites->nplans && !one_each && r == 0; plan++) {
-		for (i = 0; i < sites->nprobes; i++)
-			if (sites->probes[i].plan == plan)
+		for (i = 0; i < sites->n; i++)
+			if (sites->v[i].plan == plan)
 				print_probe(sites, i, file);
 		r = dump_program(wanted, sites, plan, source, 0, o, file, err);
 	}
@@ -118,26 +117,25 @@ static int dump_tracefs(const struct rt_traced *traced, const struct rt_sites *s
 	unsigned i;
 	int r;
 
-	for (i = 0; i < sites->nprobes; i++) {
-		const struct rt_function *f = &sites->functions.v[sites->probes[i].function];
-		bool left_out = rt_plan_is_uretprobe(&sites->plans[sites->probes[i].plan]) &&
+	for (i = 0; i < sites->n; i++) {
+		const struct rt_function *f = &sites->functions.v[sites->v[i].function];
+		bool left_out = rt_plan_is_uretprobe(&sites->plans[sites->v[i].plan]) &&
 				f->image != rt_program_executable(&traced->program);
 		const struct rt_definition d = {
 			.group = "rawtrace",
 			.event = event,
 			.path = rt_image_name(f->image),
-			.offset = rt_attach_place(&sites->functions, sites->plans,
-						  &sites->probes[i]),
-			.kind = sites->plans[sites->probes[i].plan].kind,
-			.at_exit = sites->plans[sites->probes[i].plan].leaving != RT_BY_URETPROBE,
-			.plan = &sites->plans[sites->probes[i].plan],
+			.offset = rt_attach_place(&sites->functions, &sites->v[i]),
+			.kind = sites->plans[sites->v[i].plan].kind,
+			.at_exit = sites->plans[sites->v[i].plan].leaving != RT_BY_URETPROBE,
+			.plan = &sites->plans[sites->v[i].plan],
 			.with_id = true,
 			.id = i,
 		};
 
 		if (left_out)
 			continue;
-		snprintf(event, sizeof(event), "plan%u", sites->probes[i].plan);
+		snprintf(event, sizeof(event), "plan%u", sites->v[i].plan);
 		r = rt_definition_print(&d, line, err);
 		if (r < 0)
 			return r;

@@ -125,14 +125,14 @@ void rt_dump_ir(const struct rt_sites *sites, FILE *file)
 	uint32_t last = UINT32_MAX;
 	unsigned i;
 
-	for (i = 0; i < sites->nprobes; i++) {
-		uint32_t f = sites->probes[i].function;
-		const struct rt_plan *plan = &sites->plans[sites->probes[i].plan];
+	for (i = 0; i < sites->n; i++) {
+		uint32_t f = sites->v[i].function;
+		const struct rt_plan *plan = &sites->plans[sites->v[i].plan];
 
 		if (f != last)
 			print_function(sites, f, file);
 		last = f;
-		print_plan(file, plan, sites->probes[i].plan,
+		print_plan(file, plan, sites->v[i].plan,
 			   plan->kind == RT_KIND_ENTRY ? &sites->shows[f].entry
 						       : &sites->shows[f].exit);
 	}

@@ -125,10 +125,9 @@ static void place_all(struct placing *c)
 	const struct rt_sites *sites = c->sites;
 	unsigned i;
 
-	for (i = 0; i < sites->nprobes; i++)
-		if (sites->plans[sites->probes[i].plan].kind == RT_KIND_ENTRY)
-			place_one(c, sites->probes[i].function,
-				  &sites->plans[sites->probes[i].plan]);
+	for (i = 0; i < sites->n; i++)
+		if (sites->plans[sites->v[i].plan].kind == RT_KIND_ENTRY)
+			place_one(c, sites->v[i].function, &sites->plans[sites->v[i].plan]);
 }
 
 /* ---- what comes from elsewhere in the file ---- */
@@ -392,11 +391,11 @@ static void check_exits(const struct rt_traced *traced, struct rt_sites *sites,
 				    : "the process's code in memory cannot be read";
 		sites->returns[k] = false;
 	}
-	for (i = 0; i < sites->nprobes; i++)
-		if (!rt_sites_exit(sites, &sites->probes[i]) ||
-		    sites->functions.v[sites->probes[i].function].how == RT_HOW_INSN)
-			sites->probes[n++] = sites->probes[i];
-	sites->nprobes = n;
+	for (i = 0; i < sites->n; i++)
+		if (!rt_sites_exit(sites, &sites->v[i]) ||
+		    sites->functions.v[sites->v[i].function].how == RT_HOW_INSN)
+			sites->v[n++] = sites->v[i];
+	sites->n = n;
 }
 
 /* Without the functions of which `bad` says so. */
@@ -407,10 +406,10 @@ static void drop_probes(struct rt_sites *sites, const bool *bad)
 
 	for (k = 0; k < sites->functions.n; k++)
 		sites->functions.v[k].left_out |= bad[k];
-	for (i = 0; i < sites->nprobes; i++)
-		if (!bad[sites->probes[i].function])
-			sites->probes[n++] = sites->probes[i];
-	sites->nprobes = n;
+	for (i = 0; i < sites->n; i++)
+		if (!bad[sites->v[i].function])
+			sites->v[n++] = sites->v[i];
+	sites->n = n;
 }
 
 /*
@@ -589,21 +588,21 @@ static const struct rt_function *verify_process(const struct rt_sites *sites, pi
 	const struct rt_exit *exit;
 	unsigned i;
 
-	for (i = 0; memory && i < sites->nprobes; i++) {
-		const struct rt_function *f = &sites->functions.v[sites->probes[i].function];
+	for (i = 0; memory && i < sites->n; i++) {
+		const struct rt_function *f = &sites->functions.v[sites->v[i].function];
 
 		if (f->role)
 			continue;
 		/* A call whose end may be missed is not known to be over. */
-		exit = rt_sites_exit(sites, &sites->probes[i]);
+		exit = rt_sites_exit(sites, &sites->v[i]);
 		if (exit && rt_memory_probed(memory, f->image, exit->place.addr) == 0)
-			lost_exit(sites, sites->probes[i].function);
+			lost_exit(sites, sites->v[i].function);
 		/* Its return's stands at the same place. */
-		if (i && sites->probes[i - 1].function == sites->probes[i].function)
+		if (i && sites->v[i - 1].function == sites->v[i].function)
 			continue;
 		if (rt_memory_probed(memory, f->image, f->addr + f->skip) != 0)
 			continue;
-		bad[sites->probes[i].function] = true;
+		bad[sites->v[i].function] = true;
 		if (f->named)
 			named = f;
 	}

@@ -4,15 +4,26 @@
 
 #include <stdint.h>
 
+enum rt_site_kind {
+	RT_SITE_ENTRY, /* a call begins */
+	RT_SITE_RETURN, /* a call returned: the kernel's uretprobe */
+	RT_SITE_EXIT, /* an instruction by which a call is left */
+};
+
 /*
  * One place to probe.  Its id is its index in the request; its function's image and place say
- * where, its plan's kind how.
+ * where.
  */
-struct rt_probe {
+struct rt_site {
 	uint32_t function;
-	uint16_t plan;
-	/* of a plan that sees a call's end at an instruction: its index in the function's exits */
-	uint32_t exit;
+	uint16_t plan; /* what is read there */
+	uint8_t kind; /* enum rt_site_kind */
+	uint32_t exit; /* RT_SITE_EXIT: its index in the function's exits */
+	/*
+	 * file offset of the counter that says whether the site is probed (USDT's semaphore); 0:
+	 * it has none
+	 */
+	uint64_t semaphore;
 };
 
 /*

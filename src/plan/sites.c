@@ -193,11 +193,13 @@ static void judge_process(struct rt_traced *traced)
 			 "%s, and seccomp may kill it for the kernel's uretprobe system call", who);
 }
 
-static void add_probe(struct rt_sites *sites, size_t function, unsigned plan, size_t exit)
+static void add_site(struct rt_sites *sites, enum rt_site_kind kind, size_t function, unsigned plan,
+		     size_t exit)
 {
-	sites->probes[sites->nprobes++] = (struct rt_probe){ .function = (uint32_t)function,
-							     .plan = (uint16_t)plan,
-							     .exit = (uint32_t)exit };
+	sites->v[sites->n++] = (struct rt_site){ .kind = (uint8_t)kind,
+						 .function = (uint32_t)function,
+						 .plan = (uint16_t)plan,
+						 .exit = (uint32_t)exit };
 }
 
 static unsigned plan_of(const struct rt_sites *sites, size_t function, const struct rt_exit *e)
@@ -215,10 +217,11 @@ static void add_returns(struct rt_sites *sites, size_t function)
 	size_t i;
 
 	if (f->how == RT_HOW_URETPROBE)
-		add_probe(sites, function, sites->exit_plan[function], 0);
+		add_site(sites, RT_SITE_RETURN, function, sites->exit_plan[function], 0);
 	for (i = 0; i < f->exits.n && f->how == RT_HOW_INSN; i++)
 		if (!f->exits.v[i].again && (!f->role || !f->exits.v[i].target))
-			add_probe(sites, function, plan_of(sites, function, &f->exits.v[i]), i);
+			add_site(sites, RT_SITE_EXIT, function,
+				 plan_of(sites, function, &f->exits.v[i]), i);
 }
 
 /* Nothing can be measured. */
@@ -246,8 +249,8 @@ static int make_probes(const struct rt_wanted *wanted, struct rt_traced *traced,
 	for (i = 0; i < n; i++)
 		exits += sites->functions.v[i].exits.n;
 	sites->returns = calloc(n, sizeof(*sites->returns));
-	sites->probes = calloc(n * 2 + exits, sizeof(*sites->probes));
-	if (!sites->returns || !sites->probes)
+	sites->v = calloc(n * 2 + exits, sizeof(*sites->v));
+	if (!sites->returns || !sites->v)
 		return rt_nomem(err);
 	for (i = 0; i < n; i++)
 		sites->returns[i] = sites->functions.v[i].how != RT_HOW_NONE &&
@@ -261,7 +264,7 @@ static int make_probes(const struct rt_wanted *wanted, struct rt_traced *traced,
 		if (!rt_plans_has_entry(wanted, traced, sites, i))
 			continue;
 		some |= !sites->functions.v[i].hidden;
-		add_probe(sites, i, sites->entry_plan[i], 0);
+		add_site(sites, RT_SITE_ENTRY, i, sites->entry_plan[i], 0);
 		add_returns(sites, i);
 	}
 	return r < 0 || some || !n ? r : no_times(sites, err);
@@ -320,14 +323,10 @@ bool rt_sites_wants_thread(const struct rt_sites *sites)
 	return false;
 }
 
-const struct rt_exit *rt_sites_exit(const struct rt_sites *sites, const struct rt_probe *probe)
+const struct rt_exit *rt_sites_exit(const struct rt_sites *sites, const struct rt_site *site)
 {
-	const struct rt_plan *plan = &sites->plans[probe->plan];
-	const struct rt_exits *exits = &sites->functions.v[probe->function].exits;
-
-	return plan->kind == RT_KIND_RETURN && !rt_plan_is_uretprobe(plan) && probe->exit < exits->n
-		       ? &exits->v[probe->exit]
-		       : NULL;
+	return site->kind == RT_SITE_EXIT ? &sites->functions.v[site->function].exits.v[site->exit]
+					  : NULL;
 }
 
 static int make_probes_anew(const struct rt_wanted *wanted, struct rt_traced *traced,
@@ -336,10 +335,10 @@ static int make_probes_anew(const struct rt_wanted *wanted, struct rt_traced *tr
 	int r = rt_sites_grow_roots(sites, err);
 
 	free(sites->returns);
-	free(sites->probes);
+	free(sites->v);
 	sites->returns = NULL;
-	sites->probes = NULL;
-	sites->nprobes = 0;
+	sites->v = NULL;
+	sites->n = 0;
 	return r < 0 ? r : make_probes(wanted, traced, sites, err);
 }
 
@@ -417,7 +416,7 @@ void rt_sites_free(struct rt_wanted *wanted, struct rt_traced *traced, struct rt
 	rt_probes_free(wanted->sets);
 	free(sites->returns);
 	rt_plans_free(sites);
-	free(sites->probes);
+	free(sites->v);
 	free(sites->roots);
 	free(traced->runtimes);
 	free(traced->path);

@@ -29,8 +29,8 @@ struct rt_sites {
 	size_t nprototypes;
 	struct rt_types *prototype_types;
 	struct rt_signatures *signatures;
-	struct rt_probe *probes;
-	unsigned nprobes;
+	struct rt_site *v;
+	unsigned n;
 	/* by function: --only-under names it; NULL: no such option */
 	bool *roots;
 	size_t nroots;
@@ -121,8 +121,8 @@ bool rt_sites_wants_thread(const struct rt_sites *sites);
 int rt_sites_no_thread_pointer(const struct rt_wanted *wanted, struct rt_traced *traced,
 			       struct rt_sites *sites, const char *why, struct rt_error *err);
 
-/* The exit that a probe stands on; NULL: it is an entry's or a uretprobe. */
-const struct rt_exit *rt_sites_exit(const struct rt_sites *sites, const struct rt_probe *probe);
+/* The exit that a site stands on; NULL: it is an entry's or a uretprobe. */
+const struct rt_exit *rt_sites_exit(const struct rt_sites *sites, const struct rt_site *site);
 
 /*
  * Remarks for the user on what is traced only in part, one a call of `note`.  With `everywhere`

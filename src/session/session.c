@@ -14,7 +14,6 @@
 #include "kernel/caps.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
-#include "session/replaced.h"
 #include "session/session_private.h"
 #include "stream/ring.h"
 #include "base/say.h"
@@ -150,7 +149,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (r == 0)
 		r = rt_session_drain(s, false, err);
 	if (r == 0)
-		r = rt_replaced_check(&s->traced, err);
+		r = rt_session_check_files(&s->traced, err);
 	if (r < 0)
 		return r;
 	rt_session_say_attached(s);
@@ -203,7 +202,7 @@ static int tell_stepped(struct session *s, uint64_t end)
 static int finish_out(struct session *s, struct rt_error *err)
 {
 	struct rt_event lost = { .type = RT_EV_LOST, .time = rt_session_end_time(s) };
-	int r = rt_session_not_again(s);
+	int r = rt_session_missed_threads(s);
 	bool any_lost;
 
 	lost.lost.count = s->attach->source->ops->lost_unseen(s->attach->source) +
@@ -436,7 +435,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	if (r == 0) {
 		r = rt_session_attach(&s, err);
 		/* If the file is another one, any failure may come of it. */
-		if (r < 0 && rt_replaced_check(&s.traced, &changed) < 0)
+		if (r < 0 && rt_session_check_files(&s.traced, &changed) < 0)
 			*err = changed;
 	}
 	if (r == 0 && !s.stopped)

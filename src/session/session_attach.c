@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "attach/attach.h"
-#include "plan/errno_of.h"
+#include "attach/trial.h"
+#include "base/say.h"
 #include "kernel/caps.h"
 #include "kernel/owner.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "kernel/thread_pointer.h"
 #include "kernel/tracefs.h"
-#include "session/leaving.h"
+#include "plan/errno_of.h"
 #include "plan/place.h"
 #include "plan/plans.h"
 #include "plan/returns.h"
 #include "session/session_private.h"
 #include "stream/ring.h"
-#include "attach/trial.h"
-#include "base/say.h"
 
 /* As many probes that go one by one are waited for: some seconds. */
 enum { WAIT_FOR_PROBES = 40 };
@@ -126,7 +128,7 @@ static int attach_without(struct session *s, struct rt_attach_request *request,
 	if (r == 0)
 		r = rt_place_leave_out(&s->sites, bad, err);
 	free(bad);
-	request->nprobes = s->sites.nprobes;
+	request->nsites = s->sites.n;
 	return r < 0 ? r : rt_attach_open(request, forced, no_bpf, NULL, &s->attach, err);
 }
 
@@ -153,8 +155,8 @@ static int open_attach(struct session *s, struct rt_attach_request *request,
 		request->most_plans = s->sites.most_plans;
 		request->plans = s->sites.plans;
 		request->nplans = s->sites.nplans;
-		request->probes = s->sites.probes;
-		request->nprobes = s->sites.nprobes;
+		request->sites = s->sites.v;
+		request->nsites = s->sites.n;
 		r = rt_attach_open(request, forced, o->no_bpf, o->verbose ? stderr : NULL,
 				   &s->attach, err);
 		if (rt_attach_is_refusal(request, r))
@@ -199,6 +201,48 @@ static void tell_all_of_go(const struct session *s, struct rt_attach_request *re
 	request->limit = (struct rt_limit){ .depth = 0 };
 }
 
+/* May the program do it?  Then who, in `buf`. */
+static bool may_leave(const struct rt_traced *traced, enum rt_leave leave, char *buf, size_t size)
+{
+	if (leave == RT_LEAVE_FORK)
+		return rt_program_can_fork(&traced->program, buf, size);
+	return rt_program_can_longjmp(&traced->program, buf, size);
+}
+
+/*
+ * Where this kernel may harm a program that leaves calls by longjmp or fork (before 4.3), and the
+ * program may do that, try it, with the mechanism that a trace would use (rt_trial_leave), and give
+ * the returns up where that does not come out right.  What came out right is told to
+ * `verbose` (may be NULL).  0 or a negative errno.
+ */
+static int try_leaving(const struct rt_wanted *wanted, struct rt_traced *traced,
+		       struct rt_sites *sites, const struct rt_attach_ops *forced, bool no_bpf,
+		       FILE *verbose, struct rt_error *err)
+{
+	struct rt_error why = { 0 };
+	char who[sizeof(traced->entry_only)], text[sizeof(who) + sizeof(why.text) + 2];
+	uint64_t began;
+	unsigned i;
+
+	if (rt_kernel_version() >= RT_KERNEL(4, 3) || !rt_sites_has_returns(sites))
+		return 0;
+	for (i = 0; i < RT_NLEAVES; i++) {
+		if (!may_leave(traced, (enum rt_leave)i, who, sizeof(who)))
+			continue;
+		began = rt_now();
+		if (rt_trial_leave((enum rt_leave)i, forced, no_bpf, &why) < 0) {
+			snprintf(text, sizeof(text), "%s, %s", who, why.text);
+			return rt_sites_give_up_returns(wanted, traced, sites, text, err);
+		}
+		if (verbose)
+			fprintf(verbose,
+				"rawtrace: uretprobes leave programs that %s unharmed here (tried "
+				"in %.1f ms)\n",
+				rt_leave_name((enum rt_leave)i), (double)(rt_now() - began) / 1e6);
+	}
+	return 0;
+}
+
 int rt_session_attach(struct session *s, struct rt_error *err)
 {
 	const struct rt_options *o = s->options;
@@ -237,8 +281,8 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	if (r == 0)
 		r = try_returns(s, forced, err);
 	if (r == 0)
-		r = rt_leaving_try(&s->wanted, &s->traced, &s->sites, forced, o->no_bpf,
-				   o->verbose ? stderr : NULL, err);
+		r = try_leaving(&s->wanted, &s->traced, &s->sites, forced, o->no_bpf,
+				o->verbose ? stderr : NULL, err);
 	if (r == 0)
 		r = find_thread_pointer(s, &request, forced, err);
 	request.errno_offset = rt_errno_read(&s->traced);
@@ -265,8 +309,8 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 		return r;
 	if (o->verbose)
 		rt_say("attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms",
-		       s->attach->ops->name, rt_functions_shown(&s->sites.functions),
-		       s->sites.nprobes, s->attach->source->name, (double)(rt_now() - began) / 1e6);
+		       s->attach->ops->name, rt_functions_shown(&s->sites.functions), s->sites.n,
+		       s->attach->source->name, (double)(rt_now() - began) / 1e6);
 	return 0;
 }
 
@@ -360,4 +404,119 @@ void rt_session_end_attach(struct session *s)
 	else if (told)
 		say_background(s->attach->separate, each);
 	s->attach = NULL;
+}
+
+/* ---- files that were replaced ---- */
+
+/* A process that has ended is not another one. */
+static bool runs_another(const struct rt_image *program, pid_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return stat(path, &st) == 0 && !rt_image_is_file(program, &st);
+}
+
+int rt_session_check_files(const struct rt_traced *traced, struct rt_error *err)
+{
+	const char *change;
+	size_t i;
+
+	for (i = 0; i < traced->program.n; i++) {
+		change = rt_image_change(traced->program.v[i], !traced->pids.n);
+		if (change)
+			return rt_fail(err, -ESTALE,
+				       "%s: %s while rawtrace started; start it again",
+				       rt_image_name(traced->program.v[i]), change);
+	}
+	for (i = 0; i < traced->pids.n; i++)
+		if (runs_another(rt_program_executable(&traced->program), traced->pids.v[i]))
+			return rt_fail(
+				err, -ESTALE,
+				"process %d: called exec while rawtrace started; start it again",
+				(int)traced->pids.v[i]);
+	return 0;
+}
+
+/* ---- threads that the kernel filters by ---- */
+
+/* Threads that end at once are no good spares, and each takes descriptors for a while. */
+enum { SPARES_MOST = 16 };
+
+static int note_gap(struct session *s, const struct rt_anchor *a, pid_t pid, const char *failed)
+{
+	struct rt_event lost = { .type = RT_EV_LOST, .time = rt_now(), .pid = pid };
+	char text[300];
+	int r;
+
+	lost.lost.until = lost.time;
+	snprintf(text, sizeof(text),
+		 "process %d, whose first thread the kernel filters by: %s: no call was seen for "
+		 "%.1f ms%s%s",
+		 (int)pid, a->exec ? "another one ran a program (exec)" : "that has ended",
+		 (double)(lost.time - a->since) / 1e6, *failed ? ", nor will one be: " : "",
+		 failed);
+	r = rt_session_note(s, text);
+	return r == 0 ? rt_stack_event(s->stack, &lost) : r;
+}
+
+static int add_thread(struct session *s, unsigned i, enum rt_add_reason why, pid_t tid)
+{
+	struct rt_attach_request request = s->request;
+	pid_t pid = s->tracee.pids.v[i];
+	struct rt_anchor *a = rt_feed_anchor(s->feed, i);
+	struct rt_error failed = { .text = "" };
+	int r;
+
+	request.pids = RT_PID(pid);
+	r = s->attach->ops->add(s->attach, &request, why, tid, &failed);
+	if (why == RT_ADD_SPARE) {
+		/* Without one calls may be missed later, which is told then. */
+		a->spares = r < 0 && r != -ESRCH ? SPARES_MOST : a->spares + 1;
+		a->spare = r < 0 ? 0 : tid;
+		a->ready = rt_now();
+		return 0;
+	}
+	/* It has ended meanwhile.  The next round knows. */
+	if (r == -ESRCH)
+		return 0;
+	a->done = r < 0;
+	if (r == 0)
+		a->tid = tid;
+	return note_gap(s, a, pid, r < 0 ? failed.text : "");
+}
+
+int rt_session_add_threads(struct session *s)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < s->tracee.pids.n && r == 0 && s->attach->ops->add; i++) {
+		const struct rt_anchor *a = rt_feed_anchor(s->feed, i);
+		enum rt_add_reason why = a->tid	   ? RT_ADD_SPARE
+					 : a->exec ? RT_ADD_EXEC
+						   : RT_ADD_ENDED;
+		pid_t tid = why == RT_ADD_EXEC ? s->tracee.pids.v[i]
+					       : rt_feed_other_thread(s->feed, i);
+
+		if (why >= s->attach->ops->add_from && tid && !a->done &&
+		    (a->tid == 0 || (!a->spare && a->spares < SPARES_MOST)))
+			r = add_thread(s, i, why, tid);
+	}
+	return r;
+}
+
+int rt_session_missed_threads(struct session *s)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < s->tracee.pids.n && r == 0 && s->attach->ops->add; i++) {
+		const struct rt_anchor *a = rt_feed_anchor(s->feed, i);
+
+		if (!a->tid && a->exec && !a->done)
+			r = note_gap(s, a, s->tracee.pids.v[i], "it has ended before");
+	}
+	return r;
 }

@@ -18,8 +18,8 @@
 
 /*
  * For session.c, which begins and ends a trace, session_attach.c, which puts the probes in and out,
- * session_stream.c, which waits for what comes in between, session_out.c, which opens the output,
- * and session_end.c, which says how it ended.
+ * session_stream.c, which waits for what comes in between, and session_output.c, which opens the
+ * output and says how the trace ended.
  */
 
 /*
@@ -68,6 +68,14 @@ void rt_session_detach(struct session *s);
 void rt_session_end_attach(struct session *s);
 
 /*
+ * Are the files still those that the probes were made for?  A package upgrade or a rebuild may come
+ * between.  To be asked when the probes are in and the command has not begun.  0, or -ESTALE with a
+ * message.  Processes that run already keep the files that they have mapped: of them only the
+ * program can be another one, by exec.
+ */
+int rt_session_check_files(const struct rt_traced *traced, struct rt_error *err);
+
+/*
  * Signals that end the trace come through s->signals; s->epoll waits for them, for the command's
  * end and for the rings.
  */
@@ -93,8 +101,8 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err);
  * Where the thread that the kernel filters by has ended, put the probes in for another one, and
  * tell what was missed; and at the end, where that could not be done any more.
  */
-int rt_session_again(struct session *s);
-int rt_session_not_again(struct session *s);
+int rt_session_add_threads(struct session *s);
+int rt_session_missed_threads(struct session *s);
 
 /* The sinks: chosen by the options, and whether they may be written; opened, and begun. */
 int rt_session_choose_out(struct session *s, struct rt_error *err);

@@ -242,7 +242,7 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 			if (e[i].data.u32 == TAG_SIGNAL)
 				rt_session_read_signals(s);
 		r = rt_session_drain(s, false, err);
-		if (r == 0 && rt_session_again(s) < 0)
+		if (r == 0 && rt_session_add_threads(s) < 0)
 			r = rt_nomem(err);
 		if (r < 0)
 			return r;

@@ -74,7 +74,7 @@ int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, const 
 	}
 	request = (struct rt_attach_request){
 		.pids = RT_PID(child.pid), .functions = &sites.functions, .plans = sites.plans, .nplans = sites.nplans,
-		.probes = sites.probes, .nprobes = sites.nprobes, .program = traced.program.v[0], .ring = ring,
+		.sites = sites.v, .nsites = sites.n, .program = traced.program.v[0], .ring = ring,
 	};
 	r = attach_and_count(ops, &request, &child, bench->seconds, bytes, err);
 out:

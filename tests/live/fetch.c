@@ -243,11 +243,11 @@ static int find_fetched(struct rt_function *f, struct rt_error *err)
 static int try_mechanism(const struct rt_attach_ops *ops, const struct rt_functions *functions, struct seen *seen,
 			 struct rt_error *err)
 {
-	const struct rt_probe probe = { .function = 0, .plan = 0 };
+	const struct rt_site probe = { .function = 0, .plan = 0 };
 	const struct rt_event_handler handler = { on_event, seen };
 	struct rt_pids child = { .n = 1 };
 	struct rt_attach_request request = {
-		.pids = &child, .functions = functions, .plans = seen->plan, .nplans = 1, .probes = &probe, .nprobes = 1,
+		.pids = &child, .functions = functions, .plans = seen->plan, .nplans = 1, .sites = &probe, .nsites = 1,
 		.program = functions->v[0].image, .ring_bytes = 64 << 10, .limit = { .tests = seen->plan->ntests != 0 },
 	};
 	struct rt_attach *attach = NULL;

@@ -45,11 +45,14 @@ static void test_too_many_plans(void)
 static void test_leaves_out(void)
 {
 	const struct rt_plan plans[] = { { .kind = RT_KIND_RETURN }, { .kind = RT_KIND_ENTRY } };
-	const struct rt_probe probes[] = { { 0, 0, 0 }, { 0, 1, 0 }, { 1, 0, 0 }, { 1, 1, 0 } };
+	const struct rt_site probes[] = {
+		{ .plan = 0, .kind = RT_SITE_RETURN }, { .plan = 1 },
+		{ .function = 1, .plan = 0, .kind = RT_SITE_RETURN }, { .function = 1, .plan = 1 },
+	};
 	struct rt_function f[] = { { .image = (struct rt_image *)&plans[0] }, { .image = (struct rt_image *)&plans[1] } };
 	const struct rt_functions functions = { .v = f, .n = 2 };
 	const struct rt_attach_request r = {
-		.functions = &functions, .plans = plans, .nplans = 2, .probes = probes, .nprobes = 4, .program = f[0].image,
+		.functions = &functions, .plans = plans, .nplans = 2, .sites = probes, .nsites = 4, .program = f[0].image,
 	};
 
 	CU_ASSERT(!rt_attach_leaves_out(&r, 0));
@@ -80,16 +83,16 @@ static void test_large_events(void)
 	};
 	struct rt_tracefs t = { .root = "/tmp/rawtrace-unit-XXXXXX" };
 	const struct rt_plan plans[] = { { .kind = RT_KIND_RETURN }, { .kind = RT_KIND_ENTRY }, { .kind = RT_KIND_ENTRY } };
-	struct rt_probe probes[PROBES];
+	struct rt_site probes[PROBES];
 	struct rt_function f = { .name = (char *)"f", .offset = 64 };
 	struct rt_functions functions = { .v = &f, .n = 1 };
-	struct rt_attach_request r = { .functions = &functions, .plans = plans, .nplans = 3, .probes = probes, .nprobes = PROBES };
+	struct rt_attach_request r = { .functions = &functions, .plans = plans, .nplans = 3, .sites = probes, .nsites = PROBES };
 	struct rt_defined *events = NULL;
 	char path[PATH_MAX], what[64], *text;
 	unsigned i, n = 0;
 
 	for (i = 0; i < PROBES; i++)
-		probes[i] = (struct rt_probe){ .plan = i & 1 };
+		probes[i] = (struct rt_site){ .plan = i & 1 };
 	CU_ASSERT_FATAL(rt_image_open("/proc/self/exe", NULL, &f.image, NULL) == 0);
 	CU_ASSERT_FATAL(mkdtemp(t.root) != NULL);
 	rt_tracefs_path(&t, path, "uprobe_events");
@@ -137,9 +140,9 @@ static int fake_open(const struct rt_attach_request *request, struct rt_attach *
 	unsigned i;
 
 	fake_opened++;
-	for (i = 0; i < request->nprobes; i++)
-		if (request->functions->v[request->probes[i].function].offset & 1)
-			return rt_fail(err, -524, "%s", request->functions->v[request->probes[i].function].name);
+	for (i = 0; i < request->nsites; i++)
+		if (request->functions->v[request->sites[i].function].offset & 1)
+			return rt_fail(err, -524, "%s", request->functions->v[request->sites[i].function].name);
 	fake = (struct rt_attach){ .ops = &fake_ops };
 	*attach = &fake;
 	fake_live++;
@@ -152,7 +155,7 @@ struct fakes {
 	struct rt_function f[FAKES];
 	struct rt_functions functions;
 	struct rt_plan plans[2];
-	struct rt_probe probes[2 * FAKES];
+	struct rt_site probes[2 * FAKES];
 	struct rt_attach_request request;
 	bool bad[FAKES];
 };
@@ -168,11 +171,11 @@ static struct fakes *make_fakes(void)
 	t->functions = (struct rt_functions){ .v = t->f, .n = FAKES };
 	for (i = 0; i < FAKES; i++) {
 		t->f[i].name = fake_name;
-		t->probes[2 * i] = (struct rt_probe){ .function = i, .plan = 0 };
-		t->probes[2 * i + 1] = (struct rt_probe){ .function = i, .plan = 1 };
+		t->probes[2 * i] = (struct rt_site){ .function = i, .plan = 0 };
+		t->probes[2 * i + 1] = (struct rt_site){ .function = i, .plan = 1 };
 	}
 	t->request = (struct rt_attach_request){
-		.functions = &t->functions, .plans = t->plans, .nplans = 2, .probes = t->probes, .nprobes = 2 * FAKES,
+		.functions = &t->functions, .plans = t->plans, .nplans = 2, .sites = t->probes, .nsites = 2 * FAKES,
 	};
 	fake_opened = 0;
 	return t;

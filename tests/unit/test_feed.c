@@ -82,7 +82,7 @@ struct fixture {
 	struct rt_sites sites;
 	struct rt_function functions[2];
 	struct rt_plan plans[2];
-	struct rt_probe probes[4];
+	struct rt_site probes[4];
 	bool returns[2];
 	struct told told;
 	struct rt_stack *stack;
@@ -101,14 +101,14 @@ static bool fixture_open(struct fixture *x, enum rt_key key)
 	x->functions[1] = (struct rt_function){ .name = "b", .image = image, .offset = 0x1200 };
 	rt_plan_c_return(&rt_arch_x86_64, &x->plans[0]);
 	rt_plan_c_entry(&rt_arch_x86_64, 1, &x->plans[1]);
-	x->probes[0] = (struct rt_probe){ .function = 0, .plan = 1 };
-	x->probes[1] = (struct rt_probe){ .function = 0, .plan = 0 };
-	x->probes[2] = (struct rt_probe){ .function = 1, .plan = 1 };
-	x->probes[3] = (struct rt_probe){ .function = 1, .plan = 0 };
+	x->probes[0] = (struct rt_site){ .function = 0, .plan = 1 };
+	x->probes[1] = (struct rt_site){ .function = 0, .plan = 0 };
+	x->probes[2] = (struct rt_site){ .function = 1, .plan = 1 };
+	x->probes[3] = (struct rt_site){ .function = 1, .plan = 0 };
 	x->returns[0] = x->returns[1] = true;
 	x->sites = (struct rt_sites){
 		.functions = { .v = x->functions, .n = 2 }, .returns = x->returns, .plans = x->plans, .nplans = 2,
-		.probes = x->probes, .nprobes = 4,
+		.v = x->probes, .n = 4,
 	};
 	x->stack = rt_stack_new(&told_ops, &x->told);
 	x->feed = rt_feed_new(&x->traced, &x->sites, key, RT_PID(PID), NULL, x->stack);

@@ -418,11 +418,11 @@ static uint64_t entry_sp(enum rt_key key, int32_t sp_down)
 		.name = (char *)"f", .image = make_image(NULL, 2), .addr = CODE + F, .skip = 4, .sp_down = sp_down,
 	};
 	struct rt_plan plan = { .kind = RT_KIND_ENTRY, .arch = &rt_arch_x86_64 };
-	struct rt_probe probe = { .function = 0 };
+	struct rt_site probe = { .function = 0 };
 	bool returns = false;
 	const struct rt_traced traced = { 0 };
 	const struct rt_sites sites = {
-		.functions = { .v = &f, .n = 1 }, .returns = &returns, .plans = &plan, .nplans = 1, .probes = &probe, .nprobes = 1,
+		.functions = { .v = &f, .n = 1 }, .returns = &returns, .plans = &plan, .nplans = 1, .v = &probe, .n = 1,
 	};
 	struct rt_event mapped = { .type = RT_EV_MMAP, .pid = 7, .tid = 7, .mmap = { .start = 0x7000, .len = 0x2000 } };
 	struct rt_event hit = { .type = RT_EV_HIT, .pid = 7, .tid = 7, .hit = { .sp = 0x1000 } };
