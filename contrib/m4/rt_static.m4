@@ -24,7 +24,7 @@ libc6-dev (apt), glibc-static (dnf, yum) or glibc-devel-static (zypper)])])
   AC_SUBST([RT_STATIC_LDFLAGS])
 ])
 
-# RT_STATIC_LESS, when LIBS is complete: what keeps the file small, as far as this linker and these archives take it (HACKING).
+# RT_STATIC_LESS, when LIBS is complete: what keeps the file small, as far as this linker and these archives take it (contrib/README).
 AC_DEFUN([RT_STATIC_LESS], [
   rt_static_capstone=no
   rt_static_zlib=no

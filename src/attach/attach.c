@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What only the kernel refuses is searched for by attaching halves: one refusal fails the
+ * attach of all, and most mechanisms cannot say which it was. A glob then goes without it.
+ *
+ * A mechanism's open is the best test that it works, so the session tries them in order, and
+ * doctor runs each on a child; there is no table of kernel features.
+ */
 #include "attach/attach.h"
 
 #include <elf.h>

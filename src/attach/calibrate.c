@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a kernel emulates is not timed: a single-stepped instruction makes the kernel map
+ * [uprobes] into the process, an emulated one does not. The child ends by itself, as removing
+ * probes waits for RCU. Those of the PMU it keeps until the end, because each takes event_mutex
+ * for 0.1 s.
+ */
 #include "attach/calibrate.h"
 
 #include <elf.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * For each definition the kernel goes over all others, to compare file and offset, and over
+ * those before the first of the same name: 0.9 s for 5,000 functions. So two probes of each
+ * plan are defined first, which also shows whether the kernel keeps several in an event.
+ */
 #include "attach/define.h"
 
 #include <errno.h>

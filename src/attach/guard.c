@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Definitions are in group rawtrace_PID (tracefs allows no '-' in a group), instances are
+ * rawtrace-PID. Unlike links and perf events both outlive a killed process. So rt-guard is
+ * started before the first definition; it sleeps in read(2) on a pipe, and when rawtrace has
+ * ended, by SIGKILL too, it removes them. If both were killed, the next run or `doctor --clean`
+ * does.
+ *
+ * The guard waits until its owner has ended: the pipe's end of file comes while the kernel
+ * still closes the owner's perf events, and deleting an event of several probes while perf or
+ * an instance has it crashes the kernel (5.4 to 6.18 at least). For the same reason
+ * kernel/owner.c disables first and looks, and a child that has copies of multi-event's perf
+ * events never closes them.
+ */
 #include "attach/guard.h"
 
 #include <dirent.h>

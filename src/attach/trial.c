@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * 3.10, 4.4, 4.9 and 4.14 write an 8-byte return address over a 4-byte one in 32-bit programs,
+ * and so a 0 over the first argument; other kernels of the same numbers do not. So
+ * rt_i386_trial, a hand-made ELF file, is run with probes on two of its functions (one begins
+ * with push, one with call, both of which kernels emulate), and its exit status, the number of
+ * hits and their values are looked at. It is in a memfd or an unnamed file, since a SIGKILL
+ * must leave nothing behind; on a disk where there is no memfd, since uprobes on tmpfs never
+ * fire on 3.10.
+ */
 #include "attach/trial.h"
 
 #include <elf.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
+ * Closing a link waits for RCU (45 ms), but not in turn with others: rt_close_together closes
+ * 31 of them in 0.2 s instead of 1.4.
+ */
+/*
  * BPF_LINK_CREATE with BPF_TRACE_UPROBE_MULTI (6.6): one link for thousands of probes, each known
  * by its cookie.
  */

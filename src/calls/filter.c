@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Filters are decided here, between the stack and the output, with every mechanism. For --depth
+ * and --only-under the programs leave out early what this would leave out (rt_emit_limit); what
+ * they cannot judge, as when two threads share a slot, they pass. A hit that is left out is not
+ * numbered, so it is no gap. Functions whose return is not probed, and roots, have plans of
+ * their own then, since a program serves a plan.
+ *
+ * An entry that shows recorded calls to be over (longjmp) is recorded in any case, or what
+ * comes inside it would be shown inside those. Where the program makes stacks for coroutines,
+ * or has goroutines, nothing is left out early.
+ *
+ * --libcalls leaves the calls of libraries out here: where the program is mapped is known only
+ * when it runs. So what libraries call among themselves costs records, as any traced call does.
+ */
 #include "calls/filter.h"
 
 #include <errno.h>

@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A multi-probe event cannot tell its probes apart. Its record has the instruction pointer; the
+ * MMAP2 records say which file is mapped there, and the file offset is the site. Its returns
+ * are named by the entry that the stack pointer pairs them with.
+ *
+ * A tail call through the PLT or an IFUNC may lead to the traced functions of its name
+ * (safety/callees.c). For a jump through a register or memory the record has the target
+ * (make_jumps in plan/plans.c). The thread's next hit decides: that function's entry at the
+ * same stack pointer is the tail call. The stack pointer alone is not enough: sqlite3MallocSize
+ * jumps through a pointer to a function without a name, and its caller calls sqlite3StatusUp
+ * next, with the same stack pointer.
+ */
 #include "calls/site_map.h"
 
 #include <errno.h>

@@ -1,4 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two calls at the same stack pointer are either a tail call out of the first, or a new call
+ * after a first whose return was not seen. In a tail call the return address is the uretprobe
+ * trampoline, in a new one it is not (calls/site_map.c tells the trampoline from a call at the
+ * end of a page). Reading it costs 160 ns a call, so it is recorded only where something in the
+ * process can longjmp; elsewhere a return goes unseen only past 64 levels or when events are
+ * lost.
+ *
+ * A return's stack pointer is not always its entry's plus the return address: on i386 a
+ * function may take its arguments off the stack (`ret $4` after a result in memory, stdcall).
+ * rt_arch.callee_pop says how far above its entry a call may come back (return_sp).
+ *
+ * A return at an instruction belongs to the open call at the same stack pointer, or to none:
+ * code that is shared by jumps into another function's middle comes to it too. So one without a
+ * call is passed over, unless hits were lost or the call may have begun before the trace
+ * (rt_stack_attached).
+ *
+ * A tail call's function takes the place of the one that jumped. With uretprobes the return
+ * address tells; with probes on the jump itself its target does. A jump to a function that is
+ * not traced ends the call: its frame is gone, and nothing would tell when that function has
+ * returned. Of a conditional jump the flags are recorded, and the condition is worked out here.
+ *
+ * Limit: where longjmp is not watched (--no-bpf, a program's own jumps) it leaves calls without
+ * a word. A later call from deeper in the stack, through functions that are not traced, is
+ * shown inside those that were left.
+ */
 #include "calls/stack.h"
 
 #include <errno.h>

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The cells are in a plain array, a row for each CPU, and programs add to them atomically. A
+ * per-CPU map would need atomic additions too, since uprobe programs preempt each other, and it
+ * cannot be mapped. Only speed depends on the row, so it may be any.
+ *
+ * By instruction pointer (multi-event) a hash takes 30 ns more than the cell of a known
+ * function. So most functions have a place in an array by a product of the pointer
+ * (RT_MAP_QUICK), 15 ns; those that meet there go to the hash.
+ */
 #include "emit/count.h"
 
 #include "emit/frames.h"

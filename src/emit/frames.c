@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The stack of open calls is one array of frames, 64 a thread. What an entry or a return ends
+ * is found by bisection, as there are no loops before 5.3, and the common case looks at the
+ * innermost frame alone. The return address is read only where a call is open at the same stack
+ * pointer.
+ *
+ * Threads whose ids are equal modulo the slots share one: who has open calls keeps it. Two that
+ * take it at the same moment spoil each other's calls, but give no wrong time, as a return
+ * wants a frame at its own stack pointer, and stacks of threads are apart.
+ */
 #include "emit/frames.h"
 
 #include "emit/frames_private.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A program filters on the pid itself: perf's filter decides only where breakpoints are put,
+ * and forked children inherit them.
+ */
 #include "emit/gate.h"
 
 #include "emit/private.h"

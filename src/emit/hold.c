@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * For --min-time the programs keep an entry's record in the thread's frame, and the filter is
+ * told when the call began (rt_event.entered). What is left there at the end of a thread or of
+ * the trace is read from the map (attach/held.h). That takes a loop (5.3); before it all is
+ * sent. With --depth and --only-under those decide first, by the calls that there are.
+ *
+ * A tail call stands in the frames behind its caller where that has a uretprobe, and at its
+ * level. At a jump out of a function all that is kept is recorded, since the jump's target can
+ * be the end of any function; a traced target takes the caller's place.
+ */
 #include "emit/hold.h"
 
 #include "emit/frames_private.h"

@@ -1,4 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Go keeps for itself which goroutine runs on a thread (runtime.g), a table of its functions
+ * (pclntab), and its own calling convention. A goroutine changes threads, and its stack is
+ * moved when it grows; so its calls are paired by its id and by the distance from its stack's
+ * end, not by thread and stack pointer.
+ *
+ * A plan reads, behind what is shown, where the goroutine's stack begins and ends and its id,
+ * through the register that has runtime.g (calls/feed.c believes it where the hit is on that
+ * stack). Up to Go 1.16 that register is the stack check's alone. There, and in assembly, the
+ * record is where the thread pointer leads, which the programs read from task_struct
+ * (RT_BASE_THREAD, kernel/thread_pointer.h). On aarch64 x28 has the record always
+ * (rt_arch.goroutine_stays).
+ *
+ * runtime.goexit1, which every goroutine ends with, is probed and hidden. A function that
+ * recovers goes on at its deferreturn, which only Go's table has (code/landing.c). Where
+ * runtime.recovery hands registers to runtime.gogo (RT_ROLE_RECOVERED) all below the stack
+ * pointer among them is left: one hit a recovery.
+ *
+ * On aarch64 what takes several instructions (a variable's address, a large number) is made in
+ * x27, and begun anew where the scheduler stops the goroutine in between: a probe on the first
+ * of them would be hit twice (rt_go_past_temporary_aarch64).
+ *
+ * Each library that was built for C has a runtime of its own, which numbers goroutines from 1
+ * on; a plugin exports its runtime, and the loader binds it to the program's (plan/runtimes.c).
+ * So what a plan reads of a goroutine is of a certain runtime (rt_plan.runtime), which is part
+ * of the goroutine's id (RT_GOID_RUNTIME).
+ *
+ * Limits: the programs in the kernel pair by thread, so of count, hist and the filters only
+ * count is done there. Up to 1.17 the order of parameters in debug information may be wrong
+ * (rt_abi_go_in_order).
+ */
 #include "go/go.h"
 
 #include <elf.h>

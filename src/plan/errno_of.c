@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * errno is read in the kernel at the return, where it is still what the call has left. How far
+ * it is from the thread pointer stands in the code of __errno_location, or for glibc in a slot
+ * that the loader fills when the process begins: which files have thread variables, and how
+ * large, decides that. So a program on __libc_early_init, which runs before all other code of
+ * the process, and again after exec, leaves that number in a map of one element. A second C
+ * library (dlmopen) makes it unknown.
+ */
 #include "plan/errno_of.h"
 
 #include <errno.h>

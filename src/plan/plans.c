@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A plan says what is read, and each function's rt_showing how it is printed, so functions of
+ * different types share a plan, which is a program, a link or an event. Above as many plans as
+ * the mechanism likes (RT_PLANS_FEW, RT_PLANS_LINKS) all functions are lowered anew with less:
+ * a register more costs 8 bytes, an event more 0.13 s at the end. What a transport or mechanism
+ * has no room or no words for is -E2BIG or -EOPNOTSUPP, upon which the session has less read
+ * (rt_plans_simplify).
+ *
+ * What elements of a list lead to (the text of a []string, what an any holds) is read of the
+ * first four, last of all, with what room is left. Each such value names its list
+ * (rt_fetch.list), and nothing is read for elements that there are not.
+ */
 #include "plan/plans.h"
 
 #include <errno.h>

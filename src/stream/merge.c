@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The merge copies each event once, out of the ring. So a ring is empty after one short pass,
+ * before anything is paired or formatted, and a slow output costs memory, not events. Output is
+ * written in batches of 16,384 events, between which the rings are read on. From 256 MB (or a
+ * 16th of the memory) on they are left to fill while anything is due.
+ *
+ * perf rings stamp each record (PERF_SAMPLE_TIME on CLOCK_MONOTONIC), the side-band's too, so
+ * that all are in one order. For the other rings the program reads the same clock after it has
+ * reserved its room: a record that is not whole yet (its program was preempted) is then never
+ * older than what stands before it, and the source says from which time on it may still give
+ * something (rt_source_ops.held).
+ */
 #include "stream/merge.h"
 
 #include <errno.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Side-band records (MMAP2, FORK, COMM, EXIT) come through perf rings in any case. For MMAP2
+ * the mmap bit of perf_event_attr must be set as well as mmap2: with mmap2 alone no record
+ * comes.
+ */
 #include "stream/perf_source.h"
 
 #include <errno.h>

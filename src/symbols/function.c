@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sources of symbols are no table of ops: all of them end in one sorted list, and differ only
+ * in which ELF file a .symtab is read from. Debug files are looked for when functions are
+ * named, not when a process is judged: that looks at every library, and would ask a server
+ * about each.
+ */
 #include "symbols/function.h"
 
 #include <errno.h>
