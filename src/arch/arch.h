@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernel/nops.h"
-
 /*
  * What rawtrace must know of an architecture: tables only, all compiled in, chosen by the traced
  * program's ELF machine, so that any rawtrace can print any program's plans (--dump).
@@ -37,6 +35,26 @@ struct rt_arch_trial {
 	uint16_t functions[2];		/* their offsets in `code` */
 	unsigned calls;			/* of both together */
 	int64_t arguments, results;	/* the sums over all calls */
+};
+
+/*
+ * A nop of 64-bit x86 code that is probed: the code that the kernel puts there after the first
+ * hits.
+ */
+enum rt_nops {
+	/* a breakpoint, as of other instructions; so on all other machines */
+	RT_NOPS_TRAP,
+	/*
+	 * Linux 6.18 to 7.1: a 5-byte nop becomes a call into a page of the process's own.
+	 * A forked child has the call and not the page: SIGSEGV.  The call overwrites 8 bytes of a
+	 * leaf function's red zone.
+	 */
+	RT_NOPS_CALL5,
+	/*
+	 * From 7.2 on a 10-byte nop does.  That call spares the red zone; forked children have the
+	 * page.
+	 */
+	RT_NOPS_CALL10,
 };
 
 /*

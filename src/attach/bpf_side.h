@@ -4,7 +4,7 @@
 
 #include "attach/attach.h"
 #include "attach/counts.h"
-#include "attach/held.h"
+#include "stream/held.h"
 #include "emit/program.h"
 #include "stream/ring.h"
 

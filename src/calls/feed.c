@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "attach/held.h"
+#include "stream/held.h"
 
 struct rt_feed {
 	const struct rt_traced *traced;

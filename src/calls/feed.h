@@ -43,7 +43,7 @@ struct rt_form_hits *rt_feed_hits(struct rt_feed *feed);
 struct rt_site_map *rt_feed_map(struct rt_feed *feed);
 
 /*
- * Programs hold calls back (attach/held.h): what is left of them when their thread ends is asked
+ * Programs hold calls back (stream/held.h): what is left of them when their thread ends is asked
  * for.  NULL: they do not.
  */
 struct rt_held;

@@ -42,13 +42,13 @@ struct calls {
 
 struct rt_filter {
 	struct rt_filter_want want;
-	const struct rt_stack_ops *next;
+	const struct rt_call_ops *next;
 	void *ctx;
 	struct rt_threads threads;	/* thread.user[0]: struct calls */
 	bool shown;		/* some call was */
 };
 
-struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct rt_stack_ops *next,
+struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct rt_call_ops *next,
 				void *ctx)
 {
 	struct rt_filter *f = calloc(1, sizeof(*f));
@@ -219,6 +219,6 @@ static void filter_gone(void *ctx, struct rt_thread *thread)
 		f->next->gone(f->ctx, thread);
 }
 
-const struct rt_stack_ops rt_filter_ops = {
+const struct rt_call_ops rt_filter_ops = {
 	.enter = filter_enter, .leave = filter_leave, .lost = filter_lost, .gone = filter_gone,
 };

@@ -24,7 +24,7 @@ struct rt_filter;
  * What is shown goes to `next`.  `want` is copied; the roots must outlive the filter.  NULL: out of
  * memory.
  */
-struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct rt_stack_ops *next,
+struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct rt_call_ops *next,
 				void *ctx);
 void rt_filter_free(struct rt_filter *filter);
 
@@ -32,6 +32,6 @@ void rt_filter_free(struct rt_filter *filter);
 bool rt_filter_has_shown(const struct rt_filter *filter);
 
 /* For rt_stack_new, with the filter as its ctx. */
-extern const struct rt_stack_ops rt_filter_ops;
+extern const struct rt_call_ops rt_filter_ops;
 
 #endif

@@ -8,7 +8,7 @@ enum { RT_LOST_MANY = 1 << 20 };
 
 /* Shared by the files of src/calls only. */
 struct rt_stack {
-	const struct rt_stack_ops *ops;
+	const struct rt_call_ops *ops;
 	void *ctx;
 	struct rt_threads threads;
 	uint64_t doubt;		/* hits of any thread were lost before this time; 0: none */
@@ -19,7 +19,7 @@ struct rt_stack {
 };
 
 /*
- * Close the calls from the innermost out until `n` are left.  0, or what a callback of rt_stack_ops
+ * Close the calls from the innermost out until `n` are left.  0, or what a callback of rt_call_ops
  * returned.
  */
 int rt_stack_close(struct rt_stack *stack, struct rt_task *task, size_t n, enum rt_end end,

@@ -5,7 +5,7 @@
  * are named by the entry that the stack pointer pairs them with.
  *
  * A tail call through the PLT or an IFUNC may lead to the traced functions of its name
- * (safety/callees.c). For a jump through a register or memory the record has the target
+ * (plan/callees.c). For a jump through a register or memory the record has the target
  * (make_jumps in plan/plans.c). The thread's next hit decides: that function's entry at the
  * same stack pointer is the tail call. The stack pointer alone is not enough: sqlite3MallocSize
  * jumps through a pointer to a function without a name, and its caller calls sqlite3StatusUp
@@ -21,7 +21,7 @@
 #include "elf/image.h"
 #include "stream/addrmap.h"
 #include "stream/members.h"
-#include "symbols/stub.h"
+#include "code/stub.h"
 
 /*
  * Instruction pointers that were looked up before; direct-mapped, emptied when a mapping changes.

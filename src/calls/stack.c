@@ -40,7 +40,7 @@
  */
 enum { RETURNS_SEEN = 64 };
 
-struct rt_stack *rt_stack_new(const struct rt_stack_ops *ops, void *ctx)
+struct rt_stack *rt_stack_new(const struct rt_call_ops *ops, void *ctx)
 {
 	struct rt_stack *stack = calloc(1, sizeof(*stack));
 

@@ -19,14 +19,4 @@ void rt_stepped_hit(struct rt_form_hits *hits, const struct rt_function *functio
 void rt_stepped_cell(struct rt_form_hits *hits, const struct rt_function *function, unsigned cell,
 		     uint64_t value);
 
-/*
- * The remark that the kernel's single-stepping took much of a trace of `ns`: at least a tenth of
- * the probes stand on instructions that it does not emulate, and their hits took at least a tenth
- * of the time.  A child of ours measures what a hit takes (calibrate.h), if that may be.  False:
- * there is nothing to remark.
- */
-bool rt_stepped_remark(const struct rt_wanted *wanted, const struct rt_traced *traced,
-		       const struct rt_sites *sites, const struct rt_form_hits *hits, uint64_t ns,
-		       bool no_bpf, bool exact, char *buf, size_t size);
-
 #endif

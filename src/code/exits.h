@@ -112,12 +112,7 @@ int rt_exits_find_leap(struct rt_code *code, bool handed, uint64_t *addr, uint64
 bool rt_exits_include(const struct rt_exits *whole, const struct rt_exits *part);
 void rt_exits_free(struct rt_exits *exits);
 
-/*
- * stub.c: name what the exits that are jumps lead to (`to`), as it was written in the source.
- * Needs the callees.  0 or -ENOMEM.
- */
-int rt_exits_name(struct rt_code *code, struct rt_exits *exits);
-/* The slot that holds where it leads, its own or that of the stub it jumps to; 0: none. */
+/* stub.c: the slot that holds where it leads, its own or that of the stub it jumps to; 0: none. */
 uint64_t rt_exit_slot(struct rt_code *code, const struct rt_exit *exit);
 /* One of them's, as the symbol tables have it, and the image's own; NULL: it has none. */
 const char *rt_exit_symbol(struct rt_code *code, const struct rt_exit *exit);

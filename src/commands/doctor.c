@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "kernel/caps.h"
-#include "kernel/nops.h"
+#include "process/nops.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"

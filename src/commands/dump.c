@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "attach/held.h"
+#include "stream/held.h"
 #include "commands/dump_ir.h"
 #include "emit/definition.h"
 #include "emit/kept.h"

@@ -2,7 +2,7 @@
 /*
  * For --min-time the programs keep an entry's record in the thread's frame, and the filter is
  * told when the call began (rt_event.entered). What is left there at the end of a thread or of
- * the trace is read from the map (attach/held.h). That takes a loop (5.3); before it all is
+ * the trace is read from the map (stream/held.h). That takes a loop (5.3); before it all is
  * sent. With --depth and --only-under those decide first, by the calls that there are.
  *
  * A tail call stands in the frames behind its caller where that has a uretprobe, and at its

@@ -14,7 +14,7 @@ struct emitter;
  * never recorded; but at a jump that may leave a function all are, since what it leads to can be
  * the end of any function that it did not call.  rt_head.told counts the recorded ones.  An entry
  * that shows recorded calls to be over (longjmp) is recorded at once, so that the reader learns of
- * it.  What is left when the thread or the trace ends is read from the map (attach/held.h).
+ * it.  What is left when the thread or the trace ends is read from the map (stream/held.h).
  *
  * Below emit/frames.h's part of the frame, counted from emitter.frames:
  */

@@ -6,8 +6,6 @@
 #include "go/pclntab.h"
 #include "lang/type.h"
 
-struct rt_function;
-
 /* What the file of a Go program says of it, stripped or not. */
 struct rt_go {
 	unsigned minor;			/* it was built by Go 1.`minor`; 0: that is not known */
@@ -55,12 +53,6 @@ uint32_t rt_go_past_temporary_aarch64(const uint8_t *bytes, size_t n);
  * register that has it) the goroutine as they were at the entry.
  */
 bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip);
-
-/*
- * Is it assembly, which keeps its arguments on the stack, where the compiler made a function around
- * it that takes registers?
- */
-bool rt_go_is_assembly(const struct rt_function *f);
 
 /*
  * `place` is runtime.recovery: its address becomes that of the instruction by which a goroutine is

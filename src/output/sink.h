@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "calls/stack.h"
+#include "stream/call.h"
 #include "fetch/show.h"
 #include "output/out_file.h"
 #include "output/resolver.h"
@@ -47,7 +47,7 @@ struct rt_sink_ops {
 	int (*begin)(struct rt_sink *sink);
 	/* A remark ("fib: only entries are traced: ..."), to stand in the trace itself. */
 	int (*note)(struct rt_sink *sink, const char *text);
-	/* The next four as in rt_stack_ops. */
+	/* The next four as in rt_call_ops. */
 	int (*enter)(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
 		     const struct rt_values *args);
 	int (*leave)(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,

@@ -134,7 +134,7 @@ static void sinks_gone(void *ctx, struct rt_thread *thread)
 			sinks->v[i].ops->gone(&sinks->v[i], thread);
 }
 
-const struct rt_stack_ops rt_sinks_ops = {
+const struct rt_call_ops rt_sinks_ops = {
 	.enter = sinks_enter, .leave = sinks_leave, .lost = sinks_lost, .gone = sinks_gone,
 };
 

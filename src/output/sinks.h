@@ -27,7 +27,7 @@ int rt_sinks_note(struct rt_sinks *sinks, const char *text);
 int rt_sinks_end(struct rt_sinks *sinks);
 
 /* Calls and losses; ctx is the rt_sinks. */
-extern const struct rt_stack_ops rt_sinks_ops;
+extern const struct rt_call_ops rt_sinks_ops;
 
 /* To the tables, as rt_sink_ops.add. */
 void rt_sinks_count(struct rt_sinks *sinks, uint32_t function, unsigned cell, uint64_t value);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "fetch/fetch.h"
 
 static struct rt_track *tracks_add(struct rt_tracks *tracks, const struct rt_thread *thread)
 {

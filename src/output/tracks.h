@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "calls/stack.h"
+#include "stream/call.h"
 
 /*
  * What a format that writes a call only when it is left must keep of each thread until then: the

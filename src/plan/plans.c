@@ -152,11 +152,11 @@ bool rt_plans_goroutine(const struct rt_traced *traced, const struct rt_function
 		return true;
 	}
 	/* Assembly is entered with it in the register, and may use that for something else. */
-	if (go->registers && rt_go_is_assembly(f) && kind == RT_KIND_RETURN &&
+	if (go->registers && rt_function_is_go_assembly(f) && kind == RT_KIND_RETURN &&
 	    traced->no_thread_pointer[0])
 		return false;
 	if (go->registers &&
-	    !(rt_go_is_assembly(f) && go->g_known && !traced->no_thread_pointer[0])) {
+	    !(rt_function_is_go_assembly(f) && go->g_known && !traced->no_thread_pointer[0])) {
 		record->reg = arch->goroutine;
 		return true;
 	}

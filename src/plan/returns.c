@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plan/returns.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "elf/image.h"
+#include "plan/callees.h"
 #include "plan/plans.h"
-#include "safety/callees.h"
 #include "safety/recursion.h"
 #include "safety/switches.h"
+#include "symbols/demangle.h"
 
 /*
  * Of more functions than these, of which a thousand take 40 ms, not all is asked; and how many
@@ -287,6 +289,31 @@ static void choose(const struct rt_wanted *wanted, const struct rt_traced *trace
 		f->how = RT_HOW_INSN;
 }
 
+/* Name what the exits that are jumps lead to, as it was written in the source.  0 or -ENOMEM. */
+static int name_jumps(struct rt_code *code, struct rt_exits *exits)
+{
+	struct rt_text text = { 0 };
+	const char *name, *written;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < exits->n && r == 0; i++) {
+		struct rt_exit *e = &exits->v[i];
+
+		free(e->to);
+		e->to = NULL;
+		name = e->callee == UINT32_MAX ? rt_exit_symbol(code, e) : NULL;
+		if (!name)
+			continue;
+		written = rt_demangle(&text, name, false);
+		e->to = strdup(written ? written : name);
+		if (!e->to)
+			r = -ENOMEM;
+	}
+	rt_text_free(&text);
+	return r;
+}
+
 /* The targets of tail calls: traced functions, or others, whose names are shown. */
 static int find_callees(const struct rt_sites *sites, struct codes *codes)
 {
@@ -304,7 +331,7 @@ static int find_callees(const struct rt_sites *sites, struct codes *codes)
 		code = named ? code_of(codes, f->image) : NULL;
 		r = named && !code ? -1 : rt_callees_find(callees, code, &f->exits);
 		if (r == 0 && named)
-			r = rt_exits_name(code, &f->exits);
+			r = name_jumps(code, &f->exits);
 	}
 	rt_callees_free(callees);
 	return r;

@@ -323,7 +323,7 @@ static enum rt_convention convention_of(const struct rt_function *f)
 {
 	const struct rt_go *go = rt_image_go(f->image);
 
-	if (rt_go_is_assembly(f))
+	if (rt_function_is_go_assembly(f))
 		return RT_CONVENTION_GO_STACK;
 	return go && go->registers ? RT_CONVENTION_GO_REGISTERS : RT_CONVENTION_GO_STACK;
 }
@@ -430,7 +430,7 @@ int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct
 	int r = 0;
 
 	/* Debug information has assembly's functions without their arguments and results. */
-	if (p->convention == RT_CONVENTION_C || rt_go_is_assembly(f))
+	if (p->convention == RT_CONVENTION_C || rt_function_is_go_assembly(f))
 		p->convention = convention_of(f);
 	if (p->origin == RT_ORIGIN_NONE || (p->origin == RT_ORIGIN_DWARF && !is_whole(f, p))) {
 		p->origin = counted ? RT_ORIGIN_GIVEN : RT_ORIGIN_GUESSED;

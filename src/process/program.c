@@ -15,7 +15,7 @@
 #include "base/pids.h"
 #include "base/scan.h"
 #include "elf/file.h"
-#include "kernel/nops.h"
+#include "process/nops.h"
 #include "process/private.h"
 
 void rt_program_incomplete(struct rt_program *program, const char *fmt, ...)

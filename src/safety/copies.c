@@ -17,7 +17,7 @@
 #include "code/code.h"
 #include "elf/file.h"
 #include "base/array.h"
-#include "symbols/stub.h"
+#include "code/stub.h"
 #include "safety/walks.h"
 
 enum {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "dwarf/dwarf.h"
-#include "symbols/function.h"
 #include "go/go.h"
 #include "elf/file.h"
 #include "base/array.h"
@@ -154,19 +153,6 @@ bool rt_go_recovery(struct rt_image *image, struct rt_symbol *place)
 		    strcmp(f.name, "runtime.gogo") == 0)
 			return true;
 	return false;
-}
-
-/* Go's own table has no suffixes. */
-bool rt_go_is_assembly(const struct rt_function *f)
-{
-	size_t n = strlen(f->name);
-	const struct rt_go *go;
-	struct rt_go_function own;
-
-	if (f->source != RT_SOURCE_GO)
-		return n > 5 && strcmp(f->name + n - 5, ".abi0") == 0;
-	go = rt_image_go(f->image);
-	return go && rt_pclntab_find(&go->table, f->addr, &own) && own.assembly;
 }
 
 bool rt_go_is_code(struct rt_image *image, uint64_t addr)

@@ -9,7 +9,7 @@
 
 #include "code/code.h"
 #include "elf/file.h"
-#include "symbols/stub.h"
+#include "code/stub.h"
 #include "safety/walks.h"
 
 enum { BODY_MAX = 1 << 18, BETWEEN = 2, MANY = 2, CALL = 0xe8, JUMP = 0xe9 };

@@ -15,6 +15,7 @@
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "session/session_private.h"
+#include "session/stepped_remark.h"
 #include "stream/ring.h"
 #include "base/say.h"
 #include "attach/attach.h"

@@ -461,3 +461,16 @@ int rt_functions_full_names(struct rt_functions *functions)
 	rt_text_free(&text);
 	return r;
 }
+
+/* Go's own table has no suffixes. */
+bool rt_function_is_go_assembly(const struct rt_function *f)
+{
+	size_t n = strlen(f->name);
+	const struct rt_go *go;
+	struct rt_go_function own;
+
+	if (f->source != RT_SOURCE_GO)
+		return n > 5 && strcmp(f->name + n - 5, ".abi0") == 0;
+	go = rt_image_go(f->image);
+	return go && rt_pclntab_find(&go->table, f->addr, &own) && own.assembly;
+}

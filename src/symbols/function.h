@@ -130,4 +130,10 @@ int rt_functions_add_imports(struct rt_functions *functions, const struct rt_pro
 			     pid_t pid, const struct rt_spec *spec, struct rt_error *err);
 void rt_functions_free(struct rt_functions *functions);
 
+/*
+ * Is it Go assembly, which keeps its arguments on the stack, where the compiler made a function
+ * around it that takes registers?
+ */
+bool rt_function_is_go_assembly(const struct rt_function *f);
+
 #endif

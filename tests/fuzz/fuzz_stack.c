@@ -114,7 +114,7 @@ static int model_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64
 	return 0;
 }
 
-static const struct rt_stack_ops model_ops = { .enter = model_enter, .leave = model_leave, .lost = model_lost };
+static const struct rt_call_ops model_ops = { .enter = model_enter, .leave = model_leave, .lost = model_lost };
 
 static void run_hit(struct rt_stack *stack, struct input *in, struct rt_event *event, unsigned op, unsigned sp)
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Nops that some kernels make calls of when they are probed (kernel/nops.h): the program is as it was, its forked children too.
+# Nops that some kernels make calls of when they are probed (process/nops.h): the program is as it was, its forked children too.
 . "$SRCDIR/tests/live/lib.sh"
 [ "$(uname -m)" = x86_64 ] || skip_all "x86-64 only"
 # shellcheck disable=SC2086 # a command with its options

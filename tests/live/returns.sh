@@ -33,7 +33,7 @@ mechanism=
 agrees_by_all "tail calls" tailcall 'around first last even odd'
 # With -mfunction-return=thunk a return is a jump to one, and with -mindirect-branch=thunk so is a computed one.  GCC has that for x86 alone.
 thunks="-fcf-protection=none -mfunction-return=thunk -mindirect-branch=thunk"
-# The thunk stands behind the first file, whose last function jumps to it by 5 bytes that do nothing (kernel/nops.h).
+# The thunk stands behind the first file, whose last function jumps to it by 5 bytes that do nothing (process/nops.h).
 echo 'int thunked(int n) { return n + 1; }' >"$T/thunked.c"
 # shellcheck disable=SC2086 # several options
 if target tail_thunks "${CC:-gcc}" -O2 $thunks -I "$TARGETS" "$T/thunked.c" "$TARGETS/tailcall.c"; then

@@ -2,6 +2,7 @@
 #ifndef RT_TESTS_OUT_RUN_H
 #define RT_TESTS_OUT_RUN_H
 
+#include "calls/stack.h"
 #include "output/sinks.h"
 
 /* A sink over a stack, into memory.  The trace begins at 1000; everything happens in process 7. */

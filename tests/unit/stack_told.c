@@ -85,7 +85,7 @@ static int on_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t 
 	return told->fail;
 }
 
-static const struct rt_stack_ops ops = { .enter = on_enter, .leave = on_leave, .lost = on_lost };
+static const struct rt_call_ops ops = { .enter = on_enter, .leave = on_leave, .lost = on_lost };
 
 void told_begin(struct told *told)
 {

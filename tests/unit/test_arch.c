@@ -6,7 +6,7 @@
 #include <sys/user.h>
 
 #include "arch/arch.h"
-#include "kernel/nops.h"
+#include "process/nops.h"
 #include "unit.h"
 
 static const char *judge(const struct rt_arch *arch, const char *bytes, size_t n)

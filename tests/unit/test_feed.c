@@ -74,7 +74,7 @@ static int told_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_
 	return 0;
 }
 
-static const struct rt_stack_ops told_ops = { .enter = told_enter, .leave = told_leave, .lost = told_lost };
+static const struct rt_call_ops told_ops = { .enter = told_enter, .leave = told_leave, .lost = told_lost };
 
 /* A program of two functions at file offsets 0x1100 and 0x1200 of our own executable, which is only there to be some image. */
 struct fixture {

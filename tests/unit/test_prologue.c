@@ -413,7 +413,7 @@ static int keep_sp(void *ctx, struct rt_thread *thread, const struct rt_frame *f
 
 static uint64_t entry_sp(enum rt_key key, int32_t sp_down)
 {
-	static const struct rt_stack_ops ops = { .enter = keep_sp };
+	static const struct rt_call_ops ops = { .enter = keep_sp };
 	struct rt_function f = {
 		.name = (char *)"f", .image = make_image(NULL, 2), .addr = CODE + F, .skip = 4, .sp_down = sp_down,
 	};

@@ -160,7 +160,7 @@ static int count_leave(void *ctx, struct rt_thread *thread, const struct rt_fram
 	return 0;
 }
 
-static const struct rt_stack_ops count_ops = { .enter = count_enter, .leave = count_leave };
+static const struct rt_call_ops count_ops = { .enter = count_enter, .leave = count_leave };
 
 static double seconds(void)
 {
@@ -258,7 +258,7 @@ static void count_gone(void *ctx, struct rt_thread *thread)
 /* Whoever keeps something of a thread is told when it has ended, behind a filter too; and it may come again. */
 static void test_gone(void)
 {
-	static const struct rt_stack_ops ops = { .enter = count_enter, .leave = count_leave, .gone = count_gone };
+	static const struct rt_call_ops ops = { .enter = count_enter, .leave = count_leave, .gone = count_gone };
 	static const struct rt_filter_want want = { .limit = { .depth = 1 } };
 	static const struct rt_plan plan = { .kind = RT_KIND_ENTRY };
 	struct rt_event event = { .type = RT_EV_HIT, .time = 1, .pid = 1, .tid = 8, .hit = { .sp = 1000, .goid = 9 } };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef RT_SAFETY_CALLEES_H
-#define RT_SAFETY_CALLEES_H
+#ifndef RT_PLAN_CALLEES_H
+#define RT_PLAN_CALLEES_H
 
 #include "symbols/function.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef RT_SYMBOLS_STUB_H
-#define RT_SYMBOLS_STUB_H
+#ifndef RT_CODE_STUB_H
+#define RT_CODE_STUB_H
 
 #include "code/code.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
-#include <stdlib.h>
+#include "code/stub.h"
+
 #include <string.h>
 
-#include "symbols/demangle.h"
 #include "code/exits.h"
 #include "elf/file.h"
 
@@ -120,28 +119,4 @@ const char *rt_exit_symbol(struct rt_code *code, const struct rt_exit *e)
 	if (slot)
 		return name_at(code, slot);
 	return e->target ? best_name(rt_code_image(code), e->target) : NULL;
-}
-
-int rt_exits_name(struct rt_code *code, struct rt_exits *exits)
-{
-	struct rt_text text = { 0 };
-	const char *name, *written;
-	size_t i;
-	int r = 0;
-
-	for (i = 0; i < exits->n && r == 0; i++) {
-		struct rt_exit *e = &exits->v[i];
-
-		free(e->to);
-		e->to = NULL;
-		name = e->callee == UINT32_MAX ? rt_exit_symbol(code, e) : NULL;
-		if (!name)
-			continue;
-		written = rt_demangle(&text, name, false);
-		e->to = strdup(written ? written : name);
-		if (!e->to)
-			r = -ENOMEM;
-	}
-	rt_text_free(&text);
-	return r;
 }

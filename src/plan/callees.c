@@ -10,7 +10,7 @@
  * A name may be bound to a function that is not traced, though another one of the name is.  So the
  * thread's next hit decides whether such a jump was a tail call of one of them (calls/stack.c).
  */
-#include "safety/callees.h"
+#include "plan/callees.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "attach/held.h"
+#include "stream/held.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "kernel/nops.h"
+#include "process/nops.h"
 
 #include <errno.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef RT_ATTACH_HELD_H
-#define RT_ATTACH_HELD_H
+#ifndef RT_STREAM_HELD_H
+#define RT_STREAM_HELD_H
 
 #include "emit/cells.h"
 #include "stream/record.h"
