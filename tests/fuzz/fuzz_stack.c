@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls/stack.h"
 #include "output/sinks.h"
 
 #define TIDS 8

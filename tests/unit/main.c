@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs every suite: silent about success, exact about failure, and one closing line. */
+/* Runs every suite: silent about success, exact about failure, and one closing line, a result as live scripts print it. */
 #include <CUnit/Basic.h>
 #include <CUnit/TestRun.h>
 #include <stdio.h>
@@ -97,7 +97,8 @@ int main(int argc, char **argv)
 		CU_basic_show_failures(CU_get_failure_list());
 		putchar('\n');
 	}
-	printf("%u passed, %u failed\n", CU_get_number_of_tests_run() - failed, failed);
+	printf("%s unit: %u passed, %u failed\n", failed ? "not ok" : "ok",
+	       CU_get_number_of_tests_run() - failed, failed);
 	CU_cleanup_registry();
 	return failed != 0;
 }
