@@ -14,9 +14,25 @@
 
 struct rt_held;
 struct rt_gate;
+struct rt_followed;
+
+/* The processes whose hits are recorded. */
+enum rt_reach {
+	RT_REACH_PROCESSES,	/* those of the request */
+	/* and their children, to any depth; the kernel puts no probe into other processes */
+	RT_REACH_CHILDREN,
+	/*
+	 * the same, by a list in the kernel (attach/follow.h); other processes that map the file
+	 * have the probes, and trap
+	 */
+	RT_REACH_FOLLOWED,
+	RT_REACH_ALL,		/* every process that maps the file */
+};
 
 struct rt_attach_request {
 	enum rt_purpose purpose;
+	/* RT_REACH_CHILDREN may be answered with RT_REACH_FOLLOWED; not to be asked for itself */
+	enum rt_reach reach;
 	/*
 	 * what programs may leave out, where they know the function; what they pass is filtered
 	 * later
@@ -57,6 +73,8 @@ struct rt_attach_request {
 struct rt_attach {
 	const struct rt_attach_ops *ops;
 	struct rt_source *source;
+	enum rt_reach reach;
+	struct rt_followed *followed;	/* RT_REACH_FOLLOWED: whom the programs record; else NULL */
 	/* where the programs count; NULL: they, or the probes, give events */
 	const struct rt_counts *counts;
 	const struct rt_held *held;	/* calls that the programs hold back, or NULL */
