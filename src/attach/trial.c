@@ -463,7 +463,7 @@ static int run(struct rt_attach_request *request, const struct rt_attach_ops *fo
 	int r;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", rt_image_fd(request->program));
-	r = rt_tracee_start(&tracee, path, argv, NULL, 0, err);
+	r = rt_tracee_start(&tracee, path, argv, NULL, NULL, 0, err);
 	if (r < 0)
 		return r;
 	request->pids = &tracee.pids;

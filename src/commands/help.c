@@ -27,7 +27,8 @@ static const char usage[] =
 	"words ('f s=+0(%si):string'); or where: /REGEX/, NAME@file.c, NAME+OFFSET, 0xADDRESS; or\n"
 	"@FILE, a file of all these.  See rawtrace(1).\n"
 	"\n"
-	"  -p, --pid=PID,...      trace running processes of one program, with all their threads\n"
+	"  -p, --pid=PID,...|NAME trace running processes of one program, with all their threads\n"
+	"  -u, --user=USER        start PROGRAM as USER, with the groups of USER\n"
 	"  -o, --output=FILE      write the trace to FILE (- is standard output), not to standard "
 	"error\n"
 	"      --format=FORMAT    how the trace is written:\n";

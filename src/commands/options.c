@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/scan.h"
+#include "process/named.h"
 
 enum {
 	OPT_FORMAT = 256,
@@ -32,6 +33,7 @@ enum {
 
 static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
+	{ "user", required_argument, NULL, 'u' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "attach", required_argument, NULL, OPT_ATTACH },
@@ -58,7 +60,7 @@ static const struct option long_options[] = {
 };
 
 /* '-': words come as option 1, in order, wherever the options stand. */
-static const char short_options[] = "-:p:o:s:yvhV";
+static const char short_options[] = "-:p:u:o:s:yvhV";
 
 int rt_size_parse(const char *text, size_t *size)
 {
@@ -137,8 +139,16 @@ static int parse_limit(const char *option, const char *text, unsigned least, uns
 	return 0;
 }
 
+/* A number begins a list of ids. */
+static bool is_name(const char *text)
+{
+	return *text == '/' || *text == '.' || *text == '_' || (*text >= 'a' && *text <= 'z') ||
+	       (*text >= 'A' && *text <= 'Z') || (unsigned char)*text >= 0x80;
+}
+
 /*
  * As strace takes them: several between commas or spaces, so that -p "$(pidof nginx)" is right too.
+ * Or the name of processes.
  */
 static int parse_pids(struct rt_options *o, const char *text, struct rt_error *err)
 {
@@ -146,13 +156,15 @@ static int parse_pids(struct rt_options *o, const char *text, struct rt_error *e
 	const char *at = text;
 	uint64_t pid;
 
+	if (is_name(text))
+		return rt_named_find(text, &o->pids, err);
 	do {
 		at += strspn(at, between);
 		if (!rt_scan_number(&at, 10, &pid) || !pid || pid > INT_MAX ||
 		    (*at && !strchr(between, *at)))
 			return rt_usage(err,
 					"-p %s: a process id is expected, or several with commas "
-					"between them",
+					"between them, or a name",
 					text);
 		if (rt_pids_has(&o->pids, (pid_t)pid))
 			continue;
@@ -229,8 +241,6 @@ static const struct {
 	       "PROGRAM libc.so.6:write" },
 	{ 't', "the tree has no times; use --format=chrome" },
 	{ 'T', "the tree has no times; use --format=chrome, or rawtrace hist" },
-	{ 'u',
-	  "the program runs as the user of rawtrace; start it as the other one and use -p PID" },
 };
 
 static const char *answer_for(int letter)
@@ -277,6 +287,8 @@ static bool *flag_of(struct rt_options *o, int c)
 static const char **word_of(struct rt_options *o, int c)
 {
 	switch (c) {
+	case 'u':
+		return &o->user;
 	case 'o':
 		return &o->output;
 	case OPT_FORMAT:
@@ -442,6 +454,9 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 			return rt_nomem(err);
 		o->argv[0] = (char *)o->program;
 		memcpy(o->argv + 1, rest, (size_t)nrest * sizeof(*rest));
+	} else if (o->user) {
+		return rt_usage(err, "-u %s: goes with a program that rawtrace starts, not with -p",
+				o->user);
 	} else if (nrest) {
 		return rt_usage(
 			err,

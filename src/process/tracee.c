@@ -60,7 +60,7 @@ int rt_tracee_find(const char *name, char **path, struct rt_error *err)
 
 /* In the child: wait for the word, become the command, or say why not. */
 static void __attribute__((noreturn))
-child_main(int go, int failed, const char *path, char *const argv[])
+child_main(int go, int failed, const char *path, char *const argv[], const struct rt_login *user)
 {
 	ssize_t n;
 	char byte;
@@ -71,7 +71,9 @@ child_main(int go, int failed, const char *path, char *const argv[])
 	} while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(RT_EXIT_FAILURE);
-	code = rt_execve(path, argv);
+	code = user ? -rt_login_become(user) : 0;
+	if (code == 0)
+		code = rt_execve(path, argv);
 	n = write(failed, &code, sizeof(code));
 	_exit(n == sizeof(code) ? 127 : 126);
 }
@@ -116,8 +118,8 @@ void rt_tracee_init(struct rt_tracee *t)
 		t->pidfds[i] = -1;
 }
 
-int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[], const int *files,
-		    size_t n, struct rt_error *err)
+int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[],
+		    const struct rt_login *user, const int *files, size_t n, struct rt_error *err)
 {
 	struct mapping *code;
 	int go[2], failed[2];
@@ -137,7 +139,7 @@ int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[], c
 	if (rt_pids_first(&t->pids) == 0) {
 		close(go[1]);
 		close(failed[0]);
-		child_main(go[0], failed[1], path, argv);
+		child_main(go[0], failed[1], path, argv, user);
 	}
 	unmap_code(code, n);
 	close(go[0]);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/pids.h"
+#include "process/login.h"
 
 /*
  * What is traced: a command of ours, held before exec until the probes are in, or processes that
@@ -33,14 +34,15 @@ void rt_tracee_init(struct rt_tracee *tracee);
 int rt_tracee_find(const char *name, char **path, struct rt_error *err);
 
 /*
- * Fork the command; the child waits.  If we die before rt_tracee_go, the child ends without having
+ * Fork the command; the child waits, and becomes a process of `user` before exec (NULL: of ours).
+ * If we die before rt_tracee_go, the child ends without having
  * started anything.  Until then it maps the code of `files` (`n` descriptors, may be none): only of
  * a process that maps it does the kernel say that it refuses to probe an instruction, or this file;
  * else that probe is never hit, without a word.  They must be of the kernel's own architecture, for
  * it takes the instructions for those of the first process that maps them.
  */
 int rt_tracee_start(struct rt_tracee *tracee, const char *path, char *const argv[],
-		    const int *files, size_t n, struct rt_error *err);
+		    const struct rt_login *user, const int *files, size_t n, struct rt_error *err);
 
 /* Take running processes; a thread's id stands for its process, which may be named twice. */
 int rt_tracee_take(struct rt_tracee *tracee, const struct rt_pids *pids, struct rt_error *err);

@@ -29,6 +29,7 @@ struct rt_options {
 	enum rt_command command;
 	struct rt_pids pids;		/* -p; none: a command is started */
 	const char *program;		/* as given */
+	const char *user;		/* -u; NULL: the program has our own */
 	/* the command's own: program, then what follows "--"; malloced, NULL-ended */
 	char **argv;
 	char **specs;			/* probe specifications; points into `words` */

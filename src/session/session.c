@@ -69,15 +69,21 @@ static int tell_counts(struct session *s, uint64_t time)
 static int start_command(struct session *s, struct rt_error *err)
 {
 	const struct rt_program *program = &s->traced.program;
+	const char *name = s->options->user;
+	struct rt_login user = { 0 };
 	int *files = calloc(program->n, sizeof(*files)), r;
 	size_t i, n = 0;
 
 	if (!files)
 		return rt_nomem(err);
+	r = name ? rt_login_find(name, &user, err) : 0;
 	for (i = 0; i < program->n; i++)
 		if (rt_image_arch(program->v[i]) == rt_arch_of(rt_arch_native()))
 			files[n++] = rt_image_fd(program->v[i]);
-	r = rt_tracee_start(&s->tracee, s->traced.path, s->options->argv, files, n, err);
+	if (r == 0)
+		r = rt_tracee_start(&s->tracee, s->traced.path, s->options->argv,
+				    name ? &user : NULL, files, n, err);
+	rt_login_free(&user);
 	free(files);
 	return r;
 }

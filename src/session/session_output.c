@@ -175,7 +175,7 @@ void rt_session_say_attached(const struct session *s)
 	size_t n = rt_functions_shown(&s->sites.functions);
 	char name[RT_COMM_MAX];
 
-	if (t->ours || !isatty(STDERR_FILENO))
+	if (t->ours || !(s->options->verbose || isatty(STDERR_FILENO)))
 		return;
 	rt_proc_comm(rt_pids_first(&t->pids), rt_pids_first(&t->pids), name);
 	if (t->pids.n == 1)

@@ -116,7 +116,7 @@ int rt_session_note(void *ctx, const char *text);
 
 /*
  * At the end: a remark where the trace has no call (`lost`: events were), and one where a signal
- * ended the program.  At the beginning, on a terminal: which processes are traced.
+ * ended the program.  At the beginning, on a terminal or with -v: which processes are traced.
  */
 int rt_session_tell_no_call(struct session *s, bool lost);
 int rt_session_tell_signal(struct session *s);

@@ -62,8 +62,10 @@ value_of() {
 	case $1 in
 	-p) echo "-p 999999999" ;;
 	-o) echo "-o $T/output" ;;
+	-u) echo "-u nobody" ;;
 	-s) echo "-s 1" ;;
 	--pid) echo "$1=999999999" ;;
+	--user) echo "$1=nobody" ;;
 	--output) echo "$1=$T/output" ;;
 	--format) [ "$2" = list ] && echo "$1=json" || echo "$1=tree" ;;
 	--attach) echo "$1=tracefs" ;;

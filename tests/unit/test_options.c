@@ -60,7 +60,7 @@ static void test_pid(void)
 /* As strace and perf take them, and as pidof prints them. */
 static void test_pids(void)
 {
-	static const char *const wrong[] = { "", ",", "x", "12x", "0", "-1", "12;13", "12,x", "99999999999" };
+	static const char *const wrong[] = { "", ",", "12x", "0", "-1", "12;13", "12,x", "99999999999" };
 	char *argv[] = { "rawtrace", "-p", "12,13", "-p", "14 15\n13", "f", NULL };
 	char *bad[] = { "rawtrace", "-p", NULL, "f", NULL };
 	struct rt_options o;
@@ -137,8 +137,8 @@ static void test_usage(void)
 	static const char *const lines[][2] = {
 		{ "", "what to trace" }, { "./fib", "which functions" }, { "-p 12", "which functions" },
 		{ "-s 0 ./fib f", "-s 0" }, { "-s 7001 ./fib f", "-s 7001" }, { "-s x ./fib f", "-s x" }, { "--deref=4 ./fib f", "--deref=4" },
-		{ "-p x f", "-p x" }, { "-p 0 f", "-p 0" }, { "-p 1x f", "-p 1x" }, { "-p 99999999999 f", "-p 99999999999" },
-		{ "-p 1,2 f -p x3", "-p x3" }, { "-p 1 f -- 3", "-- 3" },
+		{ "-p 0 f", "-p 0" }, { "-p 1x f", "-p 1x" }, { "-p 99999999999 f", "-p 99999999999" },
+		{ "-p 1,2 f -p 3x", "-p 3x" }, { "-p 1 f -- 3", "-- 3" },
 		{ "--nonsense ./fib f", "--nonsense" }, { "./fib f --buffer=x", "--buffer=x" }, { "./fib f --buffer=0", "--buffer=0" },
 		{ "./fib f --dump=perl", "--dump=perl" }, { "./fib f --clean", "--clean" }, { "doctor what", "doctor what" }, { "doctor -p 1", "-p does not go with doctor" },
 		{ "doctor -o x", "-o does not go with doctor" }, { "--attach=pmu doctor", "--attach does not go with doctor" },
@@ -153,7 +153,7 @@ static void test_usage(void)
 		{ "hist --ring=perf ./fib f", "--ring does not go with hist" },
 		/* The letter that is wrong, not the word before it; and an option that is there is not called missing. */
 		{ "-f ./fib f", "-f: children are not followed; " }, { "-c ./fib f", "-c: calls are counted by: rawtrace count" },
-		{ "-vt ./fib f", "-t: the tree has no times; " }, { "-u me ./fib f", "-u: the program runs as " },
+		{ "-vt ./fib f", "-t: the tree has no times; " }, { "-u me -p 12 f", "-u me: goes with a program " },
 		{ "-e f ./fib f", "-e: what is traced is named behind the program" }, { "-zv ./fib f", "-z: no such option" }, { "-vz ./fib f", "-z: no such option" }, { "--no-bpf -zv ./fib f", "-z: no such option" },
 		{ "--no-bpf=x ./fib f", "--no-bpf=x: no value" }, { "--help=x", "--help=x: no value" }, { "--de=1 ./fib f", "--de=1: no such option" },
 		{ "./fib f --output=", "-o ''" },

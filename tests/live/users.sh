@@ -1,0 +1,132 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Processes by name, programs of other users, and the capabilities that rawtrace has while it traces.
+. "$SRCDIR/tests/live/lib.sh"
+
+# ---- processes by name ----
+
+# A name that nobody else has, of at most 15 characters, which is all that the kernel has of it.
+NAME=n$$named
+mkdir "$T/other"
+cp "$BIN/worker" "$T/$NAME"
+cp "$BIN/worker" "$T/other/$NAME"
+
+# start_named FILE OUTPUT: a worker, its id in $PID.
+start_named() {
+	in_background "$1" 1 $LONG $PAUSE >"$2"
+	wait_for 10 has_line ready "$2" || because "the worker is not ready"
+}
+
+# end_named PID...
+end_named() {
+	for pid; do
+		kill -USR1 "$pid"
+		reap "$pid"
+		expect_status 0
+	done
+}
+
+# Each worker has a thread that calls; the column has its id.
+two_are_traced() {
+	[ "$(sed -n 's/^\[\([0-9]*\)\] >(work.*/\1/p' "$T/err" | sort -u | grep -c '')" = 2 ]
+}
+
+for kind in NAME PATH; do
+	begin "-p $kind: all processes of that name"
+	[ $kind = NAME ] && name=$NAME || name=$T/$NAME
+	start_named "$T/$NAME" "$T/one"
+	one=$PID
+	start_named "$T/$NAME" "$T/two"
+	two=$PID
+	in_background "$RAWTRACE" -p "$name" work 2>"$T/err"
+	tracer=$PID
+	wait_for 20 two_are_traced || show "$T/err"
+	end_named "$one" "$two"
+	reap "$tracer"
+	expect_status 0
+	end_case
+done
+
+begin "-p NAME: the name of a symbolic link that was executed"
+ln -s "$NAME" "$T/l$NAME"
+start_named "$T/l$NAME" "$T/one"
+rt -p "l$NAME" nothing_of_that_name
+expect_message "no function 'nothing_of_that_name'" "$T/err"
+end_named "$PID"
+end_case
+
+begin "-p NAME: processes of several programs are listed with their ids"
+start_named "$T/$NAME" "$T/one"
+one=$PID
+start_named "$T/other/$NAME" "$T/two"
+two=$PID
+rt -p "$NAME" work
+expect_status 2
+expect_message "$NAME: processes of several programs; give pids: " "$T/err"
+expect_line "[ ]$T/$NAME $one\(,\|\$\)" "$T/err"
+expect_line "[ ]$T/other/$NAME $two\(,\|\$\)" "$T/err"
+end_named "$one" "$two"
+end_case
+
+begin "-p NAME: no process of that name"
+rt -p "x$NAME" work
+expect_status 1
+expect_message "x$NAME: no process of that name; try: pidof x$NAME\$" "$T/err"
+rt -p "$T/none" work
+expect_status 1
+expect_message "none: No such file or directory\$" "$T/err"
+end_case
+
+# ---- programs of other users ----
+
+# as_user COMMAND...: rawtrace with the users and groups of the test; $ST, $T/out and $T/err as rt has them.
+as_user() {
+	ST=0
+	selected || return
+	# shellcheck disable=SC2016 # the arguments are those of the inner shell
+	timeout $((60 * SECOND)) unshare -m sh -c '
+		mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/group" /etc/group && exec "$@"' \
+		"$T" env SUDO_UID=7 SUDO_GID=7 SUDO_USER=someone HOME=/before USER=before LOGNAME=before \
+		"$@" >"$T/out" 2>"$T/err" </dev/null
+	ST=$?
+}
+
+echo "someone:x:4321:4322::$T/home:/bin/sh" >"$T/passwd"
+printf '%s\n' 'first:x:4323:root,someone' 'own:x:4322:' 'other:x:4324:root' 'last:x:4325:someone' >"$T/group"
+WHO="id -ru; id -u; id -rg; id -g; id -G; echo \$HOME \$USER \$LOGNAME; sed -n 's/^Cap\(Prm\|Eff\|Amb\):.//p' /proc/self/status"
+if has unshare && as_user true && [ "$ST" = 0 ]; then
+	for name in someone 4321; do
+		begin "-u $name: user, groups and environment"
+		as_user "$RAWTRACE" -u $name sh libc.so:write -- -c "$WHO"
+		expect_status 0
+		printf '%s\n' 4321 4321 4322 4322 '4322 4323 4325' "$T/home someone someone" \
+			0000000000000000 0000000000000000 0000000000000000 >"$T/should"
+		expect_same "$T/should" "$T/out"
+		expect_line '^>(write 1 ' "$T/err"
+		end_case
+	done
+
+	begin "no -u: the program has the user of rawtrace, also under sudo"
+	as_user "$RAWTRACE" sh libc.so:write -- -c "$WHO"
+	expect_status 0
+	expect_line '^0$' "$T/out"
+	expect_line '^/before before before$' "$T/out"
+	end_case
+
+	begin "-u: a program that the user may not execute"
+	mkdir -p "$T/closed"
+	cp "$FIB" "$T/closed/fib"
+	chmod 700 "$T/closed"
+	as_user "$RAWTRACE" -u someone "$T/closed/fib" fib
+	expect_status 1
+	expect_message 'closed/fib: cannot be started: Permission denied$' "$T/err"
+	end_case
+
+	begin "-u: no such user"
+	as_user "$RAWTRACE" -u nobody "$FIB" fib
+	expect_status 1
+	expect_message '-u nobody: no such user in /etc/passwd$' "$T/err"
+	end_case
+else
+	skip "-u" "no mount namespace"
+fi
