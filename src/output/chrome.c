@@ -102,31 +102,6 @@ static void put_key(FILE *file, const char *key, bool some)
 	rt_put(file, "\":");
 }
 
-/* How a call ended whose return was not seen. */
-static const char *unfinished(enum rt_end end, const struct rt_frame *frame,
-			      const struct rt_thread *thread)
-{
-	if (frame->unsure)
-		return "maybe the return of a later call";
-	switch (end) {
-	case RT_END_NOT_SEEN:
-		return "return not seen";
-	case RT_END_UNWOUND:
-		return "unwound";
-	case RT_END_JUMPED: case RT_END_BECAME:
-		return "tail call";
-	case RT_END_EXITED:
-		return thread->goid ? "goroutine exited" : "thread exited";
-	case RT_END_EXEC:
-		return "exec";
-	case RT_END_UNFINISHED:
-		return "unfinished";
-	case RT_END_RETURNED:
-		break;
-	}
-	return NULL;
-}
-
 /*
  * A point in time in one thread: a call whose end is not traced, or a return whose call was not
  * seen.
@@ -181,7 +156,7 @@ static int chrome_leave(struct rt_sink *sink, struct rt_thread *thread,
 {
 	struct chrome *chrome = sink->state;
 	struct rt_track *track = rt_tracks_get(&chrome->tracks, thread, sink->index);
-	const char *unseen = unfinished(end, frame, thread);
+	const char *unseen = rt_sink_end_text(end, frame, thread);
 	struct rt_call call;
 	bool some = false;
 	uint64_t start;

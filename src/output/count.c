@@ -51,6 +51,7 @@ const struct rt_sink_ops rt_sink_count = {
 	.name = "count",
 	.help = "how often each function was called",
 	.is_table = true,
+	.at_end = true,
 	.begin = count_begin,
 	.note = rt_tally_note,
 	.enter = count_enter,

@@ -214,6 +214,7 @@ const struct rt_sink_ops rt_sink_hist = {
 	.name = "hist",
 	.help = "how long the calls of each function took",
 	.is_table = true,
+	.at_end = true,
 	.begin = hist_begin,
 	.note = rt_tally_note,
 	.enter = hist_enter,

@@ -9,6 +9,13 @@
 static const struct rt_sink_ops *const sinks[] = {
 	&rt_sink_tree,
 	&rt_sink_chrome,
+	&rt_sink_summary,
+	&rt_sink_graph,
+	&rt_sink_folded,
+	&rt_sink_callgrind,
+	&rt_sink_dot,
+	&rt_sink_html,
+	&rt_sink_ndjson,
 	&rt_sink_count,
 	&rt_sink_hist,
 };
@@ -47,4 +54,28 @@ const char *rt_sink_function(const struct rt_sink *sink, uint32_t function)
 	if (!functions || function >= functions->n)
 		return "?";
 	return functions->v[function].name;
+}
+
+const char *rt_sink_end_text(enum rt_end end, const struct rt_frame *frame,
+			     const struct rt_thread *thread)
+{
+	if (frame->unsure)
+		return "maybe the return of a later call";
+	switch (end) {
+	case RT_END_NOT_SEEN:
+		return "return not seen";
+	case RT_END_UNWOUND:
+		return "unwound";
+	case RT_END_JUMPED: case RT_END_BECAME:
+		return "tail call";
+	case RT_END_EXITED:
+		return thread->goid ? "goroutine exited" : "thread exited";
+	case RT_END_EXEC:
+		return "exec";
+	case RT_END_UNFINISHED:
+		return "unfinished";
+	case RT_END_RETURNED:
+		break;
+	}
+	return NULL;
 }

@@ -44,6 +44,7 @@ struct rt_sink_ops {
 	const char *help;	/* a phrase for --help */
 	const char *path;	/* where it goes without -o; NULL: to standard error */
 	bool is_table;		/* what the kernel counts is enough for it; no --format */
+	bool at_end;		/* a text that is printed at the end alone, as a table's */
 	int (*begin)(struct rt_sink *sink);
 	/* A remark ("fib: only entries are traced: ..."), to stand in the trace itself. */
 	int (*note)(struct rt_sink *sink, const char *text);
@@ -75,9 +76,15 @@ const struct rt_sink_ops *rt_format_at(unsigned i);
 const struct rt_sink_ops *rt_format_find(const char *name);
 const char *rt_format_name(unsigned i);
 
-extern const struct rt_sink_ops rt_sink_tree, rt_sink_chrome, rt_sink_count, rt_sink_hist;
+extern const struct rt_sink_ops rt_sink_tree, rt_sink_chrome, rt_sink_summary, rt_sink_graph,
+	rt_sink_folded, rt_sink_callgrind, rt_sink_dot, rt_sink_html, rt_sink_ndjson,
+	rt_sink_count, rt_sink_hist;
 
 /* A function's name, or "?" for RT_NO_FUNCTION. */
 const char *rt_sink_function(const struct rt_sink *sink, uint32_t function);
+
+/* How a call ended whose return was not seen ("unwound"); NULL: it returned. */
+const char *rt_sink_end_text(enum rt_end end, const struct rt_frame *frame,
+			     const struct rt_thread *thread);
 
 #endif

@@ -86,6 +86,7 @@ int rt_track_push(struct rt_track *track, uint64_t time, const struct rt_values 
 	if (err)
 		return err;
 	call = &track->calls[track->n++];
+	call->id = 0;
 	call->time = time;
 	call->args = *args;
 	call->args.data = NULL;

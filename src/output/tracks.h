@@ -12,6 +12,7 @@
  * steady state nothing is allocated.
  */
 struct rt_call {
+	uint64_t id;			/* the sink's own number of it */
 	uint64_t time;			/* of the entry, as rt_track_time gave it */
 	struct rt_values args;		/* without data: that stands at `at` in the track's bytes */
 	size_t at;

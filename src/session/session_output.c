@@ -31,7 +31,7 @@ int rt_session_choose_out(struct session *s, struct rt_error *err)
 	const struct rt_options *o = s->options;
 	const struct rt_sink_ops *ops = rt_sink_find(sink_name(o));
 	struct rt_sink *sink = rt_sinks_add(&s->sinks, ops);
-	bool to_stdout = ops->is_table && o->pids.n;
+	bool to_stdout = ops->at_end && o->pids.n;
 
 	s->sinks.trace.functions = &s->sites.functions;
 	s->sinks.trace.string = o->limits.string;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The call graph from the top down: a line for each chain of calls, indented by its depth. */
+#include <inttypes.h>
+
+#include "output/profile.h"
+#include "output/text.h"
+
+static unsigned depth_of(const struct rt_node *node)
+{
+	unsigned depth = 0;
+
+	for (node = node->parent; node; node = node->parent)
+		depth++;
+	return depth;
+}
+
+static void put_node(struct rt_sink *sink, const struct rt_node *node)
+{
+	char total[32], self[32];
+	unsigned i, depth = depth_of(node);
+
+	if (node->parent)
+		fprintf(sink->file, "%12s %12s %10" PRIu64 " ",
+			rt_duration_text(node->total, total), rt_duration_text(node->self, self),
+			node->calls);
+	else
+		fprintf(sink->file, "%12s %12s %10s ", rt_duration_text(node->total, total), "",
+			"");
+	for (i = 0; i < depth; i++)
+		rt_put(sink->file, "  ");
+	fprintf(sink->file, " %s%s\n",
+		node->parent ? rt_sink_function(sink, node->function) : node->thread,
+		node->parent ? "" : " (thread)");
+}
+
+static int graph_end(struct rt_sink *sink)
+{
+	struct rt_profile *profile = sink->state;
+	const struct rt_node *node;
+
+	rt_profile_sort(sink, profile);
+	fprintf(sink->file, "%12s %12s %10s  %s\n", "TOTAL", "SELF", "CALLS", "FUNCTION");
+	for (node = profile->roots; node; node = rt_node_next(node))
+		put_node(sink, node);
+	rt_profile_print_notes(sink, "rawtrace: ");
+	return 0;
+}
+
+const struct rt_sink_ops rt_sink_graph = {
+	.name = "graph",
+	.help = "the call graph, from the top down, with calls, total and self time",
+	.at_end = true,
+	.begin = rt_profile_begin,
+	.note = rt_profile_note,
+	.enter = rt_profile_enter,
+	.leave = rt_profile_leave,
+	.lost = rt_profile_lost,
+	.gone = rt_profile_gone,
+	.end = graph_end,
+	.free = rt_profile_free,
+};

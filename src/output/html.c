@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One page without a network: a flame graph and a table of functions.  page.html is the page, and
+ * the profile stands in it as JSON.  '<' is escaped there, as "</script>" in a name would end it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/page.h"
+#include "output/print.h"
+#include "output/profile.h"
+#include "output/text.h"
+
+static void put_string(FILE *file, const char *text)
+{
+	size_t n;
+
+	putc_unlocked('"', file);
+	for (; *text; text += n) {
+		n = strcspn(text, "<");
+		rt_json_chars(file, text, n);
+		if (text[n] == '<')
+			rt_put(file, "\\u003c");
+		n += text[n] == '<';
+	}
+	putc_unlocked('"', file);
+}
+
+static void put_names(struct rt_sink *sink, const struct rt_profile *profile)
+{
+	uint32_t i;
+
+	rt_put(sink->file, ",\"names\":[");
+	for (i = 0; i <= profile->functions; i++) {
+		rt_put(sink->file, i ? ",\n" : "\n");
+		put_string(sink->file, rt_sink_function(sink, i));
+	}
+	rt_put(sink->file, "]");
+}
+
+/* A function's place among the names; the last is that of RT_NO_FUNCTION. */
+static uint32_t name_index(const struct rt_profile *profile, uint32_t function)
+{
+	return function < profile->functions ? function : profile->functions;
+}
+
+/* [name, calls, total, self, [children]], without recursion: a chain may be very deep. */
+static void put_tree(struct rt_sink *sink, const struct rt_profile *profile)
+{
+	const struct rt_node *node, *next;
+
+	rt_put(sink->file, ",\"tree\":[\n");
+	for (node = profile->roots; node; node = next) {
+		putc_unlocked('[', sink->file);
+		if (node->thread)
+			put_string(sink->file, node->thread);
+		else
+			rt_put_u64(sink->file, name_index(profile, node->function));
+		fprintf(sink->file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",[", node->calls,
+			node->total, node->self);
+		next = node->first;
+		while (node && !next) {
+			rt_put(sink->file, "]]");
+			next = node->next;
+			if (next)
+				rt_put(sink->file, ",\n");
+			node = node->parent;
+		}
+	}
+	rt_put(sink->file, "]");
+}
+
+static int put_rows(struct rt_sink *sink, const struct rt_profile *profile)
+{
+	struct rt_profile_row *rows;
+	ssize_t i, n = rt_profile_rows(sink, &rows);
+
+	if (n < 0)
+		return -ENOMEM;
+	rt_put(sink->file, ",\"rows\":[");
+	for (i = 0; i < n; i++) {
+		const struct rt_durations *d = rows[i].durations;
+
+		fprintf(sink->file,
+			"%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 "]",
+			i ? ",\n" : "\n", rows[i].calls, rows[i].total, rows[i].self,
+			d->n ? d->sum / d->n : 0, d->min, rt_durations_percentile(d, 50),
+			rt_durations_percentile(d, 99), d->max, rows[i].failed,
+			name_index(profile, rows[i].function));
+	}
+	rt_put(sink->file, "]");
+	free(rows);
+	return 0;
+}
+
+static void put_notes(struct rt_sink *sink, const struct rt_profile *profile)
+{
+	size_t i;
+
+	rt_put(sink->file, ",\"notes\":[");
+	for (i = 0; i < profile->nnotes; i++) {
+		rt_put(sink->file, i ? "," : "");
+		put_string(sink->file, profile->notes[i]);
+	}
+	if (profile->any_lost) {
+		rt_put(sink->file, i ? ",\"" : "\"");
+		rt_put_lost(sink->file, profile->lost);
+		rt_put(sink->file, "\"");
+	}
+	rt_put(sink->file, "]}");
+}
+
+static int html_end(struct rt_sink *sink)
+{
+	struct rt_profile *profile = sink->state;
+	const char *data = strstr(rt_html_page, "@DATA@");
+	int r;
+
+	rt_profile_sort(sink, profile);
+	rt_put_bytes(sink->file, rt_html_page, (size_t)(data - rt_html_page));
+	rt_put(sink->file, "{\"command\":");
+	put_string(sink->file, sink->trace->command ? sink->trace->command : "");
+	put_names(sink, profile);
+	put_tree(sink, profile);
+	r = put_rows(sink, profile);
+	put_notes(sink, profile);
+	rt_put(sink->file, data + strlen("@DATA@"));
+	return r;
+}
+
+const struct rt_sink_ops rt_sink_html = {
+	.name = "html",
+	.help = "a page with a flame graph and a table, in rawtrace.html without -o",
+	.path = "rawtrace.html",
+	.begin = rt_profile_begin,
+	.note = rt_profile_note,
+	.enter = rt_profile_enter,
+	.leave = rt_profile_leave,
+	.lost = rt_profile_lost,
+	.gone = rt_profile_gone,
+	.end = html_end,
+	.free = rt_profile_free,
+};

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * JSON, an object a line (NDJSON), for jq, grep and databases: a call when it ends, a note, a loss.
+ *
+ *	{"id":2,"parent":1,"pid":7,"tid":7,"ts":300,"dur":120,"name":"fib","args":{"n":1},
+ *	 "result":1}
+ *
+ * Times are ns from the start of the trace.  "parent" is the id of the traced call around it, 0:
+ * none.  A call that did not return, or was not seen to, has "end".
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/print.h"
+#include "output/text.h"
+#include "output/tracks.h"
+
+struct ndjson {
+	struct rt_tracks tracks;
+	uint64_t last_id;
+};
+
+static int ndjson_begin(struct rt_sink *sink)
+{
+	sink->state = calloc(1, sizeof(struct ndjson));
+	return sink->state ? 0 : -ENOMEM;
+}
+
+static int ndjson_note(struct rt_sink *sink, const char *text)
+{
+	rt_put(sink->file, "{\"note\":");
+	rt_json_string(sink->file, text, strlen(text));
+	rt_put(sink->file, "}\n");
+	return 0;
+}
+
+static void put_number(FILE *file, const char *key, uint64_t value)
+{
+	rt_put(file, key);
+	rt_put_u64(file, value);
+}
+
+static void put_text(FILE *file, const char *key, const char *text)
+{
+	rt_put(file, key);
+	rt_json_string(file, text, strlen(text));
+}
+
+static uint64_t since_start(const struct rt_sink *sink, uint64_t time)
+{
+	return time > sink->trace->start ? time - sink->trace->start : 0;
+}
+
+static void put_head(struct rt_sink *sink, const struct rt_track *track, uint64_t id, uint64_t time)
+{
+	put_number(sink->file, "{\"id\":", id);
+	put_number(sink->file, ",\"parent\":", track->n ? track->calls[track->n - 1].id : 0);
+	put_number(sink->file, ",\"pid\":", (uint64_t)track->pid);
+	put_number(sink->file, ",\"tid\":", (uint64_t)track->tid);
+	if (track->goid)
+		put_number(sink->file, ",\"goid\":", track->goid);
+	put_number(sink->file, ",\"ts\":", since_start(sink, time));
+}
+
+static int ndjson_enter(struct rt_sink *sink, struct rt_thread *thread,
+			const struct rt_frame *frame, const struct rt_values *args)
+{
+	struct ndjson *json = sink->state;
+	struct rt_track *track = rt_tracks_get(&json->tracks, thread, sink->index);
+	bool some = false;
+	uint64_t time;
+	int r;
+
+	if (!track)
+		return -ENOMEM;
+	time = rt_track_time(track, frame->time);
+	if (frame->returns) {
+		r = rt_track_push(track, time, args);
+		if (r == 0)
+			track->calls[track->n - 1].id = ++json->last_id;
+		return r;
+	}
+	put_head(sink, track, ++json->last_id, time);
+	put_text(sink->file, ",\"name\":", rt_sink_function(sink, frame->function));
+	rt_put(sink->file, ",\"args\":{");
+	r = rt_args_json(sink, track->pid, frame->function, args, &some);
+	rt_put(sink->file, "},\"end\":\"not traced\"}\n");
+	return r;
+}
+
+static int ndjson_leave(struct rt_sink *sink, struct rt_thread *thread,
+			const struct rt_frame *frame, enum rt_end end, uint64_t time,
+			const struct rt_values *result)
+{
+	struct ndjson *json = sink->state;
+	struct rt_track *track = rt_tracks_get(&json->tracks, thread, sink->index);
+	const char *text = rt_sink_end_text(end, frame, thread);
+	struct rt_call call = { .time = 0 };
+	bool known, some = false;
+	int r = 0;
+
+	if (!track)
+		return -ENOMEM;
+	time = rt_track_time(track, time);
+	known = frame->entry_seen && rt_track_pop(track, &call);
+	put_head(sink, track, known ? call.id : ++json->last_id, known ? call.time : time);
+	if (known)
+		put_number(sink->file, ",\"dur\":", time - call.time);
+	put_text(sink->file, ",\"name\":", rt_sink_function(sink, frame->function));
+	if (known) {
+		rt_put(sink->file, ",\"args\":{");
+		r = rt_args_json(sink, track->pid, frame->function, &call.args, &some);
+		putc_unlocked('}', sink->file);
+	}
+	some = true;
+	if (r == 0)
+		r = rt_result_json(sink, track->pid, frame->function, result, &some);
+	if (!known)
+		text = frame->before ? "call began before the trace" : "call not seen";
+	if (text)
+		put_text(sink->file, ",\"end\":", text);
+	rt_put(sink->file, "}\n");
+	return r;
+}
+
+static void ndjson_gone(struct rt_sink *sink, struct rt_thread *thread)
+{
+	if (thread->user[sink->index])
+		rt_track_empty(thread->user[sink->index]);
+}
+
+static int ndjson_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time,
+		       uint64_t count)
+{
+	put_number(sink->file, "{\"lost\":", count);
+	if (thread)
+		put_number(sink->file, ",\"tid\":", (uint64_t)thread->tid);
+	put_number(sink->file, ",\"ts\":", since_start(sink, time));
+	rt_put(sink->file, "}\n");
+	return 0;
+}
+
+static int ndjson_end(struct rt_sink *sink)
+{
+	(void)sink;
+	return 0;
+}
+
+static void ndjson_free(struct rt_sink *sink)
+{
+	struct ndjson *json = sink->state;
+
+	if (!json)
+		return;
+	rt_tracks_free(&json->tracks);
+	free(json);
+	sink->state = NULL;
+}
+
+const struct rt_sink_ops rt_sink_ndjson = {
+	.name = "json",
+	.help = "a JSON object a call and line, for jq, in rawtrace.jsonl without -o",
+	.path = "rawtrace.jsonl",
+	.begin = ndjson_begin,
+	.note = ndjson_note,
+	.enter = ndjson_enter,
+	.leave = ndjson_leave,
+	.lost = ndjson_lost,
+	.gone = ndjson_gone,
+	.end = ndjson_end,
+	.free = ndjson_free,
+};

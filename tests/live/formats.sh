@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The formats that sum up, read by the tools that they are for.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+
+# fib(10) makes 177 calls, of which the outermost has all the time.
+begin "summary: calls, and recursion once in the total"
+rt --format=summary "$FIB" fib -- 10
+expect_status 0
+expect_line '^ *177 .* fib$' "$T/err"
+awk '$NF == "fib" { total = $2 $3; longest = $(NF - 3) $(NF - 2); exit total != longest }' "$T/err" ||
+	because "the total is not the time of the outermost call"
+end_case
+
+begin "summary of calls that fail"
+rt --format=summary cat libc.so:open -- /nonexistent
+expect_line '^ *1 .* 1  open$' "$T/err"
+end_case
+
+begin "graph: a level a line"
+rt --format=graph "$FIB" fib -- 3
+expect_line '^ *[0-9.]* [nmu]*s *[0-9.]* [nmu]*s *1    fib$' "$T/err"
+expect_line '^ *[0-9.]* [nmu]*s *[0-9.]* [nmu]*s *2      fib$' "$T/err"
+end_case
+
+# The worker ends by itself, and rawtrace after it.
+begin "summary of a running process: on standard output"
+start_worker 1 $((3000 * SECOND)) $PAUSE
+rt --format=summary -p "$worker" work leaf
+expect_status 0
+expect_line '^ *[1-9][0-9]* .* leaf$' "$T/out"
+[ ! -s "$T/err" ] || show "$T/err"
+reap "$worker"
+end_case
+
+# The weights of all chains, against the longest call.
+begin "folded: the weights are the time of the outermost call"
+rt --format=folded -o "$T/folded" "$FIB" fib -- 8
+[ "$(wc -l <"$T/folded")" -eq 8 ] || show "$T/folded"
+expect_line '^fib;fib;fib;fib;fib;fib;fib;fib;fib [0-9]*$' "$T/folded"
+expect_no_line ' 0$' "$T/folded"
+end_case
+
+if has callgrind_annotate; then
+	begin "callgrind: callgrind_annotate reads it"
+	rt --format=callgrind -o "$T/callgrind" "$FIB" fib -- 10
+	callgrind_annotate --threshold=100 --inclusive=yes "$T/callgrind" >"$T/annotated" 2>&1 ||
+		because "callgrind_annotate failed"
+	expect_line "^ *[0-9,]* (100.0%)  ???:fib\$" "$T/annotated"
+	expect_line "???:fib'10\$" "$T/annotated"
+	end_case
+fi
+
+if has dot; then
+	begin "dot: graphviz draws it"
+	rt --format=dot -o "$T/dot" "$FIB" fib -- 5
+	dot -Tsvg "$T/dot" >"$T/svg" 2>"$T/dot.err" || show "$T/dot.err"
+	expect_line '>fib</text>' "$T/svg"
+	end_case
+fi
+
+if has jq; then
+	begin "json: jq adds its calls up"
+	rt --format=json -o "$T/jsonl" "$FIB" fib -- 10
+	got=$(jq -s '[.[] | select(.name == "fib" and .result == 1)] | length' "$T/jsonl")
+	[ "$got" -eq 89 ] || because "$got calls have the result 1, not 89"
+	got=$(jq -s '(map({(.id | tostring): .}) | add) as $call |
+		[.[] | select(.parent != 0 and $call[.parent | tostring].args.n - .args.n > 2)] | length' "$T/jsonl")
+	[ "$got" = 0 ] || because "$got calls stand below a wrong parent"
+	end_case
+fi
+
+# Pages are looked at by a browser: the script has filled the table in, and painted.
+if has chromium; then
+	begin "html: a browser shows the table"
+	rt --format=html -o "$T/page.html" "$FIB" fib -- 10
+	HOME=$T timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+		--disable-background-networking --disable-component-update --disable-sync --user-data-dir="$T/chromium" \
+		--dump-dom "file://$T/page.html" >"$T/dom" 2>"$T/chromium.err" || show "$T/chromium.err"
+	expect_line '<td>177</td>.*<td>fib</td>' "$T/dom"
+	end_case
+fi

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out_run.h"
+#include "output/profile.h"
+#include "unit.h"
+
+/*
+ * Two calls of fib at the outermost level; the first has two inner calls:
+ *
+ *	fib 1000..1100 { fib 1010..1030 {}  fib 1040..1080 { fib 1050..1060 } }   fib 1200..1500
+ */
+static void run_calls(struct run *run)
+{
+	run_comm(run, 7, "fib;x");
+	run_call(run, 7, 1000, 0x900, 3);
+	run_call(run, 7, 1010, 0x800, 2);
+	run_ret(run, 7, 1030, 0x800, 1);
+	run_call(run, 7, 1040, 0x800, 2);
+	run_call(run, 7, 1050, 0x700, 1);
+	run_ret(run, 7, 1060, 0x700, 1);
+	run_ret(run, 7, 1080, 0x800, 1);
+	run_ret(run, 7, 1100, 0x900, 2);
+	run_call(run, 7, 1200, 0x900, 3);
+	run_ret(run, 7, 1500, 0x900, 2);
+}
+
+static void check(const char *format, const char *want)
+{
+	struct run run;
+
+	run_begin(&run, format, "./fib");
+	CU_ASSERT(rt_sinks_note(&run.sinks, "a remark") == 0);
+	run_calls(&run);
+	run_lost(&run, 1600, 3);
+	run_finish(&run, want);
+}
+
+/* The total has the inner calls once: 100 and 300, not 470. */
+static void test_summary(void)
+{
+	check("summary",
+	      "     CALLS      TOTAL       SELF        AVG        MIN        P50        P99"
+	      "        MAX FAILED  FUNCTION\n"
+	      "         5     400 ns     400 ns      94 ns      10 ns      43 ns     300 ns"
+	      "     300 ns      0  fib\n"
+	      "rawtrace: a remark\n"
+	      "rawtrace: *** 3 events lost ***\n");
+}
+
+static void test_graph(void)
+{
+	check("graph",
+	      "       TOTAL         SELF      CALLS  FUNCTION\n"
+	      "      400 ns                          fib;x (thread)\n"
+	      "      400 ns       340 ns          2    fib\n"
+	      "       60 ns        50 ns          2      fib\n"
+	      "       10 ns        10 ns          1        fib\n"
+	      "rawtrace: a remark\n"
+	      "rawtrace: *** 3 events lost ***\n");
+}
+
+/* The weights' sum is the time of the outermost calls. */
+static void test_folded(void)
+{
+	check("folded",
+	      "fib:x;fib 340\n"
+	      "fib:x;fib;fib 50\n"
+	      "fib:x;fib;fib;fib 10\n"
+	      "*** 3 events lost *** 1\n");
+}
+
+static void test_callgrind(void)
+{
+	check("callgrind",
+	      "# callgrind format\n"
+	      "version: 1\n"
+	      "creator: rawtrace\n"
+	      "cmd: ./fib\n"
+	      "desc: Note: a remark\n"
+	      "desc: Note: *** 3 events lost ***\n"
+	      "positions: line\n"
+	      "events: ns\n"
+	      "summary: 400\n"
+	      "\n"
+	      "fl=???\n"
+	      "\n"
+	      "fn=fib\n"
+	      "0 340\n"
+	      "cfn=fib'2\n"
+	      "calls=2 0\n"
+	      "0 60\n"
+	      "\n"
+	      "fn=fib'2\n"
+	      "0 50\n"
+	      "cfn=fib'3\n"
+	      "calls=1 0\n"
+	      "0 10\n"
+	      "\n"
+	      "fn=fib'3\n"
+	      "0 10\n");
+}
+
+static void test_dot(void)
+{
+	check("dot",
+	      "digraph calls {\n"
+	      "\tnode [shape=box];\n"
+	      "\tf0 [xlabel=\"5 x, 400 ns, self 400 ns\", label=\"fib\"];\n"
+	      "\tf0 -> f0 [label=\"3\"];\n"
+	      "}\n"
+	      "// a remark\n"
+	      "// *** 3 events lost ***\n");
+}
+
+static void test_ndjson(void)
+{
+	struct run run;
+
+	run_begin(&run, "json", "./fib");
+	CU_ASSERT(rt_sinks_note(&run.sinks, "a \"remark\"") == 0);
+	run_call(&run, 7, 1000, 0x900, 3);
+	run_call(&run, 7, 1010, 0x800, 2);
+	run_ret(&run, 7, 1030, 0x800, 1);
+	run_call(&run, 7, 1040, 0x800, 4);
+	run_exit(&run, 7, 1050);
+	run_lost(&run, 1060, 3);
+	run_finish(&run,
+		   "{\"note\":\"a \\\"remark\\\"\"}\n"
+		   "{\"id\":2,\"parent\":1,\"pid\":7,\"tid\":7,\"ts\":10,\"dur\":20,"
+		   "\"name\":\"fib\",\"args\":{\"arg0\":2},\"result\":1}\n"
+		   "{\"id\":3,\"parent\":1,\"pid\":7,\"tid\":7,\"ts\":40,\"dur\":10,"
+		   "\"name\":\"fib\",\"args\":{\"arg0\":4},\"end\":\"thread exited\"}\n"
+		   "{\"id\":1,\"parent\":0,\"pid\":7,\"tid\":7,\"ts\":0,\"dur\":50,"
+		   "\"name\":\"fib\",\"args\":{\"arg0\":3},\"end\":\"thread exited\"}\n"
+		   "{\"lost\":3,\"ts\":60}\n");
+}
+
+/* The page's data: a name that would end the script is escaped, and no call is twice in a total. */
+static void test_html(void)
+{
+	struct run run;
+
+	run_begin(&run, "html", "./a</script>");
+	CU_ASSERT(rt_sinks_note(&run.sinks, "a remark") == 0);
+	run_calls(&run);
+	CU_ASSERT(rt_sinks_end(&run.sinks) == 0);
+	run_free(&run);
+	CU_ASSERT(strncmp(run.text, "<!DOCTYPE html>\n", 16) == 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(run.text, "{\"command\":\"./a\\u003c/script>\""));
+	CU_ASSERT_PTR_NOT_NULL(strstr(
+		run.text,
+		"\"tree\":[\n[\"fib;x\",0,400,0,[[0,2,400,340,[[0,2,60,50,[[0,1,10,10,[]]]]]]]]]"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(run.text, "\"rows\":[\n[5,400,400,94,10,43,300,300,0,0]]"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(run.text, "\"notes\":[\"a remark\"]}\n</script>"));
+	CU_ASSERT(strcmp(run.text + strlen(run.text) - 8, "</html>\n") == 0);
+	rt_stack_free(run.stack);
+	free(run.text);
+}
+
+/* A call that is still open has a time, and is marked; a return alone counts nothing. */
+static void test_unfinished(void)
+{
+	struct run run;
+
+	run_begin(&run, "summary", "./fib");
+	run_ret(&run, 7, 1000, 0x900, 1);
+	run_call(&run, 7, 1100, 0x900, 3);
+	CU_ASSERT(rt_stack_end(run.stack, 1200) == 0);
+	run_finish(&run,
+		   "     CALLS      TOTAL       SELF        AVG        MIN        P50        P99"
+		   "        MAX FAILED  FUNCTION\n"
+		   "         1     100 ns     100 ns          -          -          -          -"
+		   "          -      0  fib  *** 1 not seen to return ***\n");
+}
+
+static void test_durations(void)
+{
+	char buf[32];
+
+	RT_ASSERT_TEXT(rt_duration_text(0, buf), "0 ns");
+	RT_ASSERT_TEXT(rt_duration_text(999, buf), "999 ns");
+	RT_ASSERT_TEXT(rt_duration_text(1000, buf), "1.000 us");
+	RT_ASSERT_TEXT(rt_duration_text(1234567, buf), "1.234 ms");
+	RT_ASSERT_TEXT(rt_duration_text(61000000000, buf), "61.000 s");
+	RT_ASSERT_TEXT(rt_duration_text(UINT64_MAX, buf), "18446744073.709 s");
+}
+
+CU_TestInfo rt_tests_profile[] = {
+	{ "summary: recursion is in the total once", test_summary },
+	{ "summary: a call that did not end", test_unfinished },
+	{ "graph", test_graph },
+	{ "folded: the weights add up to the outermost calls", test_folded },
+	{ "callgrind: recursion levels are functions of their own", test_callgrind },
+	{ "dot", test_dot },
+	{ "json: a line a call", test_ndjson },
+	{ "html: the page has the tree and the table", test_html },
+	{ "durations with their units", test_durations },
+	CU_TEST_INFO_NULL,
+};
