@@ -112,7 +112,7 @@ struct rt_arch {
 	unsigned ngo;
 	/* holds Go's g while Go code runs (registers ABI); tracefs NULL: not known */
 	struct rt_reg goroutine;
-	bool goroutine_stays;		/* in assembly, and before there was that ABI, too */
+	bool goroutine_always;		/* in assembly, and before there was that ABI, too */
 	const struct rt_reg *args;	/* integer argument registers, in order */
 	unsigned nargs;
 	const struct rt_reg *dwarf;	/* general registers by their DWARF numbers */

@@ -29,14 +29,14 @@ enum rt_flow_order {
 };
 
 enum rt_flow_sp {
-	RT_SP_KEPT,
-	RT_SP_ADDED,		/* sp += amount */
-	RT_SP_OF_FRAME,		/* sp = frame pointer + amount */
+	RT_SP_UNCHANGED,
+	RT_SP_ADDED,	/* sp += amount */
+	RT_SP_OF_FRAME, /* sp = frame pointer + amount */
 	RT_SP_LOST,
 };
 
 enum rt_flow_fp {
-	RT_FP_KEPT,
+	RT_FP_UNCHANGED,
 	/* frame pointer = sp + fp_amount, sp as it is before the instruction */
 	RT_FP_OF_SP,
 	RT_FP_LOST,

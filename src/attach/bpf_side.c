@@ -188,7 +188,7 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 	side->gaps = rt_gaps_new(side->maps[RT_MAP_HITS], side->slots);
 	side->decoder = new_decoder(request, key);
 	if (side->decoder && side->held.size)
-		rt_record_decoder_hold(side->decoder, side->held.size);
+		rt_record_decoder_set_size(side->decoder, side->held.size);
 	side->held.decoder = side->decoder;
 	side->held.heads = side->maps[RT_MAP_HEADS];
 	side->held.frames = side->maps[RT_MAP_FRAMES];

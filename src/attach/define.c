@@ -48,7 +48,7 @@ int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *reques
 		.path = path,
 		.offset = rt_attach_place(request->functions, probe),
 		.kind = request->plans[probe->plan].kind,
-		.at_exit = request->plans[probe->plan].leaving != RT_BY_URETPROBE,
+		.at_exit = request->plans[probe->plan].end != RT_BY_URETPROBE,
 		.plan = carries & RT_DEFINE_VALUES ? &request->plans[probe->plan] : NULL,
 		.with_id = carries & RT_DEFINE_ID,
 		.no_ra = carries & RT_DEFINE_NO_RA,

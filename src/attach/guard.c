@@ -105,7 +105,7 @@ guard_main(int fd, pid_t owner, const struct rt_tracefs *tracefs, struct rt_main
 		_exit(0);
 	if (!wait_for_end(owner))
 		_exit(1);
-	rt_main_buffer_give_back(tracefs, buffer);
+	rt_main_buffer_release(tracefs, buffer);
 	for (i = 0; i < RETRIES; i++) {
 		rt_tracefs_clear(tracefs, owner);
 		if (!rt_tracefs_remains(tracefs, owner))
@@ -159,7 +159,7 @@ void rt_guard_end(struct rt_guard *guard, const struct rt_tracefs *tracefs)
 {
 	if (!guard->pid)
 		return;
-	rt_main_buffer_give_back(tracefs, guard->buffer);
+	rt_main_buffer_release(tracefs, guard->buffer);
 	rt_tracefs_clear(tracefs, guard->owner);
 	/* What could not be cleared is left to the guard. */
 	if (!rt_tracefs_remains(tracefs, guard->owner) && write(guard->fd, "q", 1) == 1) {

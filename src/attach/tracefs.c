@@ -142,7 +142,7 @@ static bool cannot_read_memory(const struct tracefs *t, const struct rt_attach_r
 	const struct rt_arch *arch = request->plans[probe->plan].arch;
 	const struct rt_plan plan = {
 		.kind = request->plans[probe->plan].kind,
-		.leaving = request->plans[probe->plan].leaving,
+		.end = request->plans[probe->plan].end,
 		.arch = arch,
 		.nvalues = 1,
 		.values = { { .base = RT_BASE_STACK, .size = arch->word } },

@@ -26,16 +26,16 @@ static void shorten(char *text, size_t size, const char *fmt, va_list ap)
 
 static void fill(struct rt_error *err, int status, const char *fmt, va_list ap)
 {
-	va_list again;
+	va_list copy;
 
 	if (!err)
 		return;
 	err->status = status;
 	err->source[0] = '\0';
-	va_copy(again, ap);
+	va_copy(copy, ap);
 	if (vsnprintf(err->text, sizeof(err->text), fmt, ap) >= (int)sizeof(err->text))
-		shorten(err->text, sizeof(err->text), fmt, again);
-	va_end(again);
+		shorten(err->text, sizeof(err->text), fmt, copy);
+	va_end(copy);
 	rt_make_printable(err->text);
 }
 

@@ -257,7 +257,7 @@ bool rt_site_map_load_offset(struct rt_site_map *map, pid_t pid, const struct rt
 	uint64_t ino = rt_image_ino(image), start, pgoff;
 
 	*by = 0;
-	if (!rt_image_may_move(image))
+	if (!rt_image_is_relocatable(image))
 		return true;
 	if (rt_addrmap_first(map->maps, pid, ino, &start, &pgoff) < 0 &&
 	    (read_once(map, pid) < 0 || rt_addrmap_first(map->maps, pid, ino, &start, &pgoff) < 0))

@@ -142,13 +142,13 @@ static int scan_aarch64(struct rt_callers *c, uint64_t addr, const uint8_t *byte
 static int scan_segment(struct rt_callers *c, const struct rt_segment *s, uint8_t *buf)
 {
 	const bool words = rt_image_arch(c->image)->insn_size;
-	const size_t over = words ? 0 : 5;
+	const size_t overlap = words ? 0 : 5;
 	uint64_t at;
 	size_t n;
 	int r = 0;
 
 	for (at = 0; at < s->filesz && r == 0; at += CHUNK) {
-		n = rt_image_read(c->image, s->vaddr + at, buf, CHUNK + over);
+		n = rt_image_read(c->image, s->vaddr + at, buf, CHUNK + overlap);
 		r = words ? scan_aarch64(c, s->vaddr + at, buf, n)
 			  : scan_x86(c, s->vaddr + at, buf, n);
 		if (n < CHUNK)
@@ -347,7 +347,7 @@ static bool step(struct behind *b, const struct rt_use *use, enum rt_callers_do 
  * GCC may read a result behind another call, of a function that it knows not to change the register
  * (-fipa-ra).  Such a function has no result itself.
  */
-static bool leaves_results(const struct rt_callers *c, uint64_t target)
+static bool has_no_result(const struct rt_callers *c, uint64_t target)
 {
 	struct rt_guess guess;
 
@@ -379,7 +379,7 @@ static enum rt_callers_do from(struct behind *b, uint64_t addr)
 		addr += use.size;
 		switch (use.flow) {
 		case RT_USE_CALL:
-			if (b->written >= 4 || !leaves_results(c, use.target))
+			if (b->written >= 4 || !has_no_result(c, use.target))
 				return passed(b, use.target);
 			break;
 		case RT_USE_STOP:

@@ -39,7 +39,7 @@ static struct held word_at(uint64_t address)
 	return (struct held){ .known = true, .memory = true, .address = address };
 }
 
-static bool tell(const struct held *result, struct rt_errno_at *at)
+static bool set_place(const struct held *result, struct rt_errno_at *at)
 {
 	int64_t offset = (int64_t)result->number;
 
@@ -116,7 +116,7 @@ static bool decode_x86(const uint8_t *code, size_t n, uint64_t pc, struct rt_err
 
 	for (k = 0; k < STEPS && i < n; k++) {
 		if (code[i] == 0xc3)		/* ret */
-			return tell(&rax, at);
+			return set_place(&rax, at);
 		step = x86_step(code + i, n - i, pc + i, &rax);
 		if (!step)
 			return false;
@@ -207,7 +207,7 @@ static bool decode_arm(const uint8_t *code, size_t n, uint64_t pc, struct rt_err
 		uint32_t insn = rt_arch_word(code + i * 4);
 
 		if (insn == 0xd65f03c0)		/* ret */
-			return tell(&v[0], at);
+			return set_place(&v[0], at);
 		if (!arm_step(insn, pc + i * 4, v))
 			return false;
 	}

@@ -159,7 +159,7 @@ static const struct rt_symbol *symbol_of(const struct rt_walk *w, uint64_t addr)
  * this one, which has become it by a tail call; and what it returns to others has another stack
  * pointer than this one's calls.)
  */
-static bool goes_on(const struct rt_walk *w, uint64_t target, uint64_t *start, uint64_t *end)
+static bool is_followed(const struct rt_walk *w, uint64_t target, uint64_t *start, uint64_t *end)
 {
 	const struct rt_symbol *s = symbol_of(w, target);
 
@@ -219,7 +219,7 @@ static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f,
 		add_indirect(w, addr);
 		return;
 	}
-	if (goes_on(w, f->target, &start, &end)) {
+	if (is_followed(w, f->target, &start, &end)) {
 		add_piece(w, start, end);
 		if (!w->exits->why)
 			rt_walk_later(w, f->target, addr, depth);
@@ -261,7 +261,7 @@ static struct rt_depth behind(const struct rt_flow *f, struct rt_depth depth)
 		next.sp = depth.sp - f->amount;
 	else if (f->sp == RT_SP_OF_FRAME && depth.fp != RT_DEPTH_UNKNOWN)
 		next.sp = depth.fp - f->amount;
-	else if (f->sp != RT_SP_KEPT)
+	else if (f->sp != RT_SP_UNCHANGED)
 		next.sp = RT_DEPTH_UNKNOWN;
 	if (f->fp == RT_FP_LOST)
 		next.fp = RT_DEPTH_UNKNOWN;
@@ -393,7 +393,7 @@ static void follow(struct rt_walk *w, const struct rt_todo *todo)
 	}
 	for (; arrive(w, p, addr, from, &depth, &f); from = addr, addr = next) {
 		next = addr + f.size;
-		w->exits->looks |= w->body.arch->form && is_return_used(&f, depth);
+		w->exits->reads_return_address |= w->body.arch->form && is_return_used(&f, depth);
 		if (f.op == RT_OP_ADDRESS)
 			makes_address(w, (uint64_t)f.value);
 		if (f.op == RT_OP_ADDRESS && w->calls && w->calls->addresses)
@@ -423,8 +423,8 @@ static void follow(struct rt_walk *w, const struct rt_todo *todo)
 		after_call = f.kind == RT_FLOW_CALL;
 		depth = behind(&f, depth);
 		/* It has taken its return address off the stack. */
-		w->exits->looks |= w->body.arch->form && depth.sp != RT_DEPTH_UNKNOWN &&
-				   depth.sp < 0;
+		w->exits->reads_return_address |=
+			w->body.arch->form && depth.sp != RT_DEPTH_UNKNOWN && depth.sp < 0;
 		if (!sane(depth))
 			rt_walk_fail(w, unclear);
 		if (next < p->end)
@@ -771,7 +771,7 @@ static const char *refused(const struct rt_walk *w, uint64_t addr)
  * Is it a pop, leave or an addition to the stack pointer, before a return?  Anything else may set
  * the result, or memory that it leads to.
  */
-static bool gives_back(const struct rt_flow *f)
+static bool is_epilogue(const struct rt_flow *f)
 {
 	return (f->sp == RT_SP_ADDED || f->sp == RT_SP_OF_FRAME) && f->amount >= 0 &&
 	       !(f->writes & 7u) && !f->has_mem;
@@ -797,14 +797,14 @@ static void find_cheaper(const struct rt_walk *w, struct rt_exit *e)
 		    before + f.size != addr || f.kind != RT_FLOW_NEXT)
 			return;
 		form = form_at(w, before);
-		if (form && (RT_FORM_BIT(form) & RT_FORMS_ASSUMED) && f.sp == RT_SP_KEPT &&
+		if (form && (RT_FORM_BIT(form) & RT_FORMS_ASSUMED) && f.sp == RT_SP_UNCHANGED &&
 		    rt_walk_depth(w, before).sp >= 0 && !refused(w, before)) {
 			e->cheaper = (struct rt_exit_place){ before,
 							     (uint32_t)rt_walk_depth(w, before).sp,
 							     form, f.size };
 			return;
 		}
-		if (!gives_back(&f))
+		if (!is_epilogue(&f))
 			return;
 	}
 }

@@ -88,7 +88,7 @@ struct rt_exits {
 	const char *why;
 	const struct rt_image *image;	/* whose code it is */
 	/* on x86: it reads its own return address from the stack, as far as the way was followed */
-	bool looks;
+	bool reads_return_address;
 };
 
 /* Of the function of `size` bytes at `addr`, which has a symbol there.  0 or -ENOMEM. */

@@ -218,7 +218,7 @@ static uint64_t size_of(const struct rt_image *image, uint64_t addr)
  * A call or a jump to another function, with `state` still in the registers.  `leaves`: nothing
  * comes behind it.
  */
-static void pass_on(struct walk *w, uint64_t target, uint8_t state, bool leaves)
+static void note_callee(struct walk *w, uint64_t target, uint8_t state, bool leaves)
 {
 	struct rt_guess callee;
 	uint64_t size;
@@ -313,7 +313,7 @@ static void step(struct walk *w, size_t at)
 		state &= (uint8_t)~VECTORS;
 	switch (use.flow) {
 	case RT_USE_CALL:
-		pass_on(w, use.target, state, false);
+		note_callee(w, use.target, state, false);
 		state = after_call(w, state);
 		result = 0;
 		break;
@@ -328,14 +328,14 @@ static void step(struct walk *w, size_t at)
 			return;
 		}
 		/* It leaves the function, or goes by a table, of which nothing is known. */
-		pass_on(w, use.target, state, true);
+		note_callee(w, use.target, state, true);
 		note_return(w, 0);
 		return;
 	case RT_USE_BRANCH:
 		if (use.target >= w->addr && use.target < w->addr + w->size)
 			meet(w, use.target, state, result);
 		else
-			pass_on(w, use.target, state, true);
+			note_callee(w, use.target, state, true);
 		break;
 	case RT_USE_RETURN:
 		note_return(w, result);

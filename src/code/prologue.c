@@ -22,7 +22,7 @@
 /* No place further from the entry is looked at, and an instruction has at most 15 bytes. */
 enum { FURTHEST = 48, INSN_MAX = 15 };
 
-static const char *stays(struct rt_prologue *p, const char *why)
+static const char *keep_at_entry(struct rt_prologue *p, const char *why)
 {
 	p->skip = 0;
 	p->sp_down = 0;
@@ -103,7 +103,7 @@ void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, co
 		      : p->skip > FURTHEST ? "no cheaper instruction comes early"
 					   : step(arch, decoder, bytes, n, addr, want, p);
 	}
-	stays(p, why);
+	keep_at_entry(p, why);
 	p->form = n ? arch->form(bytes, n) : RT_FORM_OTHER;
 }
 
@@ -143,7 +143,7 @@ void rt_prologue_find(const struct rt_extent *f, struct rt_decoder *decoder,
 	else
 		why = rt_branches_near(f, decoder, p->skip);
 	if (why) {
-		stays(p, why);
+		keep_at_entry(p, why);
 		p->form = arch->form(bytes, n);
 	}
 }

@@ -24,7 +24,7 @@ static const char *kind_name(const struct rt_sites *sites, unsigned probe)
 	};
 	const struct rt_plan *plan = &sites->plans[sites->v[probe].plan];
 
-	return plan->kind == RT_KIND_ENTRY ? "entry" : leaving[plan->leaving];
+	return plan->kind == RT_KIND_ENTRY ? "entry" : leaving[plan->end];
 }
 
 enum { SHOWN_THREAD_POINTER = 4096 };
@@ -62,7 +62,7 @@ static int dump_program(const struct rt_wanted *wanted, const struct rt_sites *s
 			   rt_held_pairs(sites->plans, sites->nplans);
 	if (program.filtered &&
 	    rt_held_may(&wanted->limit, sites->plans, sites->nplans, record_key))
-		program.hold = rt_plans_hold(sites->plans, sites->nplans, record_key);
+		program.hold = rt_plans_record_size(sites->plans, sites->nplans, record_key);
 	if (source == RT_KEY_CONSTANT)
 		program.function = rt_attach_owner(&sites->functions, &sites->v[key]);
 	if (source == RT_KEY_CONSTANT && wanted->purpose != RT_PURPOSE_RECORD)
@@ -127,7 +127,7 @@ static int dump_tracefs(const struct rt_traced *traced, const struct rt_sites *s
 			.path = rt_image_name(f->image),
 			.offset = rt_attach_place(&sites->functions, &sites->v[i]),
 			.kind = sites->plans[sites->v[i].plan].kind,
-			.at_exit = sites->plans[sites->v[i].plan].leaving != RT_BY_URETPROBE,
+			.at_exit = sites->plans[sites->v[i].plan].end != RT_BY_URETPROBE,
 			.plan = &sites->plans[sites->v[i].plan],
 			.with_id = true,
 			.id = i,

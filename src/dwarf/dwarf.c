@@ -38,7 +38,7 @@ static const char *producer_of(struct rt_dwarf *dwarf, Dwarf_Die *die)
  * GCC gives a function another name when it changes how it is called; but on i386 it passes in
  * registers without a word.
  */
-static bool says_changes(struct rt_dwarf *dwarf, Dwarf_Die *die)
+static bool marks_changes(struct rt_dwarf *dwarf, Dwarf_Die *die)
 {
 	return strncmp(producer_of(dwarf, die), "GNU ", 4) == 0 &&
 	       dwarf->image->arch->nargs;
@@ -48,7 +48,7 @@ static bool says_changes(struct rt_dwarf *dwarf, Dwarf_Die *die)
  * Does the compiler leave out of calls in the same file what a function does not read, though
  * others may call it too?
  */
-static bool leaves_out(struct rt_dwarf *dwarf, Dwarf_Die *die)
+static bool omits_unread(struct rt_dwarf *dwarf, Dwarf_Die *die)
 {
 	return strstr(producer_of(dwarf, die), "clang version");
 }
@@ -90,7 +90,7 @@ static enum trust judge(struct rt_dwarf *dwarf, Dwarf_Die *die, uint64_t addr)
 	for (i = 0; i < n; i++)
 		global |= v[i].global || v[i].hidden;
 	/* With -flto LLVM makes functions local that the source has not. */
-	return (rt_die_flag(die, DW_AT_external) && (global || !n)) || says_changes(dwarf, die)
+	return (rt_die_flag(die, DW_AT_external) && (global || !n)) || marks_changes(dwarf, die)
 		       ? BY_ABI
 		       : LOCAL;
 }
@@ -106,9 +106,10 @@ static void leave_moved(struct rt_param *v, unsigned n)
 
 	for (; n > 1; v++, n--)
 		for (i = 1; i < n; i++)
-			if (v->where.kind == RT_WHERE_REG && v[i].where.kind == RT_WHERE_REG &&
-			    v->where.reg == v[i].where.reg)
-				v->where.kind = RT_WHERE_NOWHERE;
+			if (v->location.kind == RT_LOCATION_REG &&
+			    v[i].location.kind == RT_LOCATION_REG &&
+			    v->location.reg == v[i].location.reg)
+				v->location.kind = RT_LOCATION_NOWHERE;
 }
 
 /*
@@ -118,25 +119,25 @@ static void leave_moved(struct rt_param *v, unsigned n)
  * nobody reads.  True: the convention holds.
  */
 static bool settle_places(struct rt_param *v, const bool *frame, unsigned n, enum trust trust,
-			  bool leaves_out)
+			  bool omits_unread)
 {
 	bool plain = true, any = false;
 	unsigned i;
 
 	/* LLVM has a large argument of Rust where it was passed: in memory behind a register. */
 	for (i = 0; i < n; i++) {
-		plain &= frame[i] || v[i].where.kind == RT_WHERE_AT || v[i].type->size == 0;
+		plain &= frame[i] || v[i].location.kind == RT_LOCATION_AT || v[i].type->size == 0;
 		any |= frame[i];
 	}
 	plain = trust == BY_ABI || (trust == LOCAL && plain && any);
 	if (!plain)
 		leave_moved(v, n);
 	for (i = 0; i < n && plain; i++) {
-		if (leaves_out)
-			v[i].unread = v[i].where.kind == RT_WHERE_NOWHERE && !frame[i]
+		if (omits_unread)
+			v[i].unread = v[i].location.kind == RT_LOCATION_NOWHERE && !frame[i]
 					      ? RT_UNREAD_ALL
-					      : v[i].where.unset;
-		v[i].where = (struct rt_where){ .kind = RT_WHERE_ABI };
+					      : v[i].location.unset;
+		v[i].location = (struct rt_location){ .kind = RT_LOCATION_ABI };
 	}
 	return plain;
 }
@@ -160,7 +161,7 @@ static void add_param(struct rt_dwarf_walk *walk, Dwarf_Die *func, Dwarf_Die *di
 	p->type = rt_dwarf_type_of(walk, die, 0);
 	p->name = rt_dwarf_keep_name(walk, name);
 	p->artificial = rt_die_flag(die, DW_AT_artificial);
-	p->where = rt_dwarf_where(walk->dwarf, func, die, addr, &params->frame[params->n]);
+	p->location = rt_dwarf_location(walk->dwarf, func, die, addr, &params->frame[params->n]);
 	if (rt_dwarf_is_go(func))
 		rt_dwarf_go_param(walk->dwarf->image->arch, die, addr, p);
 	params->n++;
@@ -254,8 +255,8 @@ static bool is_of_registers(const struct rt_dwarf *dwarf, const struct params *p
 	unsigned i;
 
 	for (i = 0; i < params->n && !dwarf->image->arch->nargs; i++)
-		if (params->v[i].where.kind == RT_WHERE_REG ||
-		    params->v[i].where.kind == RT_WHERE_REGS)
+		if (params->v[i].location.kind == RT_LOCATION_REG ||
+		    params->v[i].location.kind == RT_LOCATION_REGS)
 			return true;
 	return false;
 }
@@ -296,7 +297,7 @@ static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func
 		return -ENOMEM;
 	if (!rt_dwarf_is_go(&func->die))
 		prototype->result_unsure = !settle_places(params.v, params.frame, params.n, trust,
-							  leaves_out(walk->dwarf, &func->die));
+							  omits_unread(walk->dwarf, &func->die));
 	v = rt_types_alloc(walk->types, (params.n ? params.n : 1) * sizeof(*v));
 	if (!v)
 		return -ENOMEM;

@@ -65,13 +65,12 @@ bool rt_dwarf_copy_inlined(struct rt_image *image, uint64_t addr);
 bool rt_dwarf_inlined(struct rt_image *image, const char *name);
 
 /*
- * The names (of the symbols that they would have) of all functions that the source has and the
- * compiler inlined, in no order and more than once, whether or not they have code of their own too.
- * They last as long as the image.  What `told` returns but 0 ends it and is passed on.  -EFBIG:
- * there is more than was looked through.
+ * Reports the symbol names of all functions that the compiler inlined, also of those that have code
+ * of their own.  A name may come twice, in any order.  The image owns the names.  A result
+ * of `report` other than 0 ends the walk and is returned.  -EFBIG: the walk stopped at its limit.
  */
-typedef int (*rt_dwarf_told)(void *ctx, const char *name);
-int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_told told, void *ctx);
+typedef int (*rt_dwarf_inlined_fn)(void *ctx, const char *name);
+int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_inlined_fn report, void *ctx);
 
 struct rt_dwarf;
 void rt_dwarf_close(struct rt_dwarf *dwarf);

@@ -17,41 +17,41 @@ bool rt_dwarf_is_go(Dwarf_Die *die)
  * the first register of each is asked for at the entry, where every one is still where the caller
  * put it; or else where on the stack it is.
  */
-static struct rt_where first_place(const struct rt_arch *arch, Dwarf_Die *die, uint64_t addr)
+static struct rt_location first_place(const struct rt_arch *arch, Dwarf_Die *die, uint64_t addr)
 {
-	struct rt_where where = { .kind = RT_WHERE_ABI };
+	struct rt_location location = { .kind = RT_LOCATION_ABI };
 	Dwarf_Attribute attr;
 	Dwarf_Block block;
 	Dwarf_Op *ops;
 	size_t n;
 
 	if (!dwarf_attr(die, DW_AT_location, &attr))
-		return where;
+		return location;
 	/* A single location is of a kind that libdw takes for none; those are on the stack. */
 	if (dwarf_getlocation_addr(&attr, addr, &ops, &n, 1) != 1 || n == 0) {
-		where.offset = dwarf_formblock(&attr, &block) || !block.length ? 0 : -1;
+		location.offset = dwarf_formblock(&attr, &block) || !block.length ? 0 : -1;
 	} else if (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
-		where.kind = RT_WHERE_REG;
-		where.reg = ops[0].atom - DW_OP_reg0;
+		location.kind = RT_LOCATION_REG;
+		location.reg = ops[0].atom - DW_OP_reg0;
 	} else {
 		/* The frame's base is the CFA. */
-		where.offset = ops[0].atom == DW_OP_fbreg &&
-					       (n == 1 || ops[1].atom == DW_OP_piece) &&
-					       ops[0].number < 1 << 20
-				       ? (int64_t)ops[0].number + arch->return_pop
-				       : -1;
+		location.offset = ops[0].atom == DW_OP_fbreg &&
+						  (n == 1 || ops[1].atom == DW_OP_piece) &&
+						  ops[0].number < 1 << 20
+					  ? (int64_t)ops[0].number + arch->return_pop
+					  : -1;
 	}
-	return where;
+	return location;
 }
 
 void rt_dwarf_go_param(const struct rt_arch *arch, Dwarf_Die *die, uint64_t addr,
 		       struct rt_param *param)
 {
 	param->is_out = rt_die_flag(die, DW_AT_variable_parameter);
-	param->where = first_place(arch, die, addr);
+	param->location = first_place(arch, die, addr);
 	/* A result's register tells nothing of where it is passed. */
-	if (param->is_out && param->where.kind == RT_WHERE_REG)
-		param->where = (struct rt_where){ .kind = RT_WHERE_ABI };
+	if (param->is_out && param->location.kind == RT_LOCATION_REG)
+		param->location = (struct rt_location){ .kind = RT_LOCATION_ABI };
 }
 
 /*

@@ -18,7 +18,7 @@ enum {
 struct scan {
 	struct rt_image *image;
 	struct rt_dwarf *dwarf;
-	rt_dwarf_told told;
+	rt_dwarf_inlined_fn report;
 	void *ctx;
 	unsigned left, methods;
 	char scope[NAME_BYTES];		/* the namespaces, each with "::" */
@@ -49,7 +49,7 @@ static const char *written_name(struct scan *scan, Dwarf_Die *die)
 	return rt_image_keep_name(scan->image, text);
 }
 
-static int tell(struct scan *scan, Dwarf_Die *die)
+static int report_function(struct scan *scan, Dwarf_Die *die)
 {
 	const char *name = rt_die_string(scan->dwarf, die, DW_AT_linkage_name);
 	uint64_t inlined;
@@ -60,7 +60,7 @@ static int tell(struct scan *scan, Dwarf_Die *die)
 	if (!name)
 		name = rt_die_string(scan->dwarf, die, LINKAGE_NAME_OLD);
 	name = name ? rt_image_clean_name(scan->image, name) : written_name(scan, die);
-	return name ? scan->told(scan->ctx, name) : 0;
+	return name ? scan->report(scan->ctx, name) : 0;
 }
 
 static int look_through(struct scan *scan, Dwarf_Die *parent, unsigned depth);
@@ -93,17 +93,17 @@ static int look_through(struct scan *scan, Dwarf_Die *parent, unsigned depth)
 		scan->left--;
 		tag = dwarf_tag(&die);
 		if (tag == DW_TAG_subprogram)
-			r = tell(scan, &die);
+			r = report_function(scan, &die);
 		else if (tag == DW_TAG_namespace || tag == DW_TAG_module)
 			r = look_into(scan, &die, depth + 1);
 	} while (r == 0 && rt_die_next(&die));
 	return r;
 }
 
-int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_told told, void *ctx)
+int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_inlined_fn report, void *ctx)
 {
 	struct scan scan = { .image = image,
-			     .told = told,
+			     .report = report,
 			     .ctx = ctx,
 			     .left = ENTRIES_MAX,
 			     .methods = METHODS_MAX };

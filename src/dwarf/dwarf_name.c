@@ -355,7 +355,7 @@ static bool find(struct rt_dwarf *dwarf, enum kind kind, const char *name, uint6
  * name stands in .debug_str.  Not of dwz, nor of Go, which has names in the entries themselves;
  * what is split is not as large.
  */
-static bool may_have(const struct rt_dwarf *dwarf, const char *name)
+static bool can_have_name(const struct rt_dwarf *dwarf, const char *name)
 {
 	const char *last = last_part(name);
 
@@ -417,7 +417,7 @@ bool rt_dwarf_alias(struct rt_image *image, const char *name, char *text, size_t
 	Dwarf_Die die, next;
 	unsigned i;
 
-	if (rt_dwarf_open(image, &dwarf, NULL) || !may_have(dwarf, name) ||
+	if (rt_dwarf_open(image, &dwarf, NULL) || !can_have_name(dwarf, name) ||
 	    !find_type(dwarf, name, ENTRIES_ASKED, false, &die) ||
 	    dwarf_tag(&die) != DW_TAG_typedef)
 		return false;
@@ -455,6 +455,6 @@ bool rt_dwarf_inlined(struct rt_image *image, const char *name)
 	struct rt_dwarf *dwarf;
 	Dwarf_Die die;
 
-	return rt_dwarf_open(image, &dwarf, NULL) == 0 && may_have(dwarf, name) &&
+	return rt_dwarf_open(image, &dwarf, NULL) == 0 && can_have_name(dwarf, name) &&
 	       find(dwarf, NAME_INLINED, name, ENTRIES_ASKED, false, &die);
 }

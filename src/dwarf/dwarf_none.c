@@ -75,8 +75,8 @@ void rt_dwarf_close(struct rt_dwarf *dwarf)
 	(void)dwarf;
 }
 
-int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_told told, void *ctx)
+int rt_dwarf_each_inlined(struct rt_image *image, rt_dwarf_inlined_fn report, void *ctx)
 {
-	(void)image, (void)told, (void)ctx;
+	(void)image, (void)report, (void)ctx;
 	return 0;
 }

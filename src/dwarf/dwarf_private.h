@@ -259,12 +259,12 @@ bool rt_dwarf_variant_part(Dwarf_Die *die, Dwarf_Die *part);
 void rt_dwarf_fill_variants(struct rt_dwarf_walk *walk, Dwarf_Die *part,
 			    struct rt_dwarf_type *type);
 const char *rt_dwarf_field_name(const char *name);
-/* What a generic type was made with for T.  NULL: nothing. */
+/* The type argument for T of a generic type; NULL: it has none. */
 const struct rt_ctype *rt_dwarf_template(struct rt_dwarf_walk *walk, Dwarf_Die *die,
 					 unsigned distance);
 /*
- * dwarf_rust_abi.c: where parameters are that are where Rust's convention puts them (RT_WHERE_ABI),
- * and the result.  After the types are whole; `params` are prototype->params.
+ * dwarf_rust_abi.c: find the result and the parameters that DWARF gives no location, by Rust's
+ * convention (RT_LOCATION_ABI).  Call it once the types are whole; `params` is prototype->params.
  */
 void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_prototype *prototype,
 		       struct rt_param *params);
@@ -290,10 +290,10 @@ bool rt_dwarf_scoped_name(struct rt_dwarf *dwarf, Dwarf_Die *die, bool here, cha
 			  size_t size);
 
 /*
- * dwarf_where.c: where parameter `die` is at `addr`, the function's entry.  `*frame`: in the
+ * dwarf_location.c: where parameter `die` is at `addr`, the function's entry.  `*frame`: in the
  * function's own frame, which is not there yet.
  */
-struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die,
-			       uint64_t addr, bool *frame);
+struct rt_location rt_dwarf_location(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die,
+				     uint64_t addr, bool *frame);
 
 #endif

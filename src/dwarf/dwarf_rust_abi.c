@@ -252,36 +252,36 @@ static unsigned next_register(struct registers *r, bool is_float)
 	return is_float ? r->floating + r->used_floating++ : r->general[r->used++];
 }
 
-static struct rt_where place(struct registers *r, enum passed how, const struct scalars *s)
+static struct rt_location place(struct registers *r, enum passed how, const struct scalars *s)
 {
-	struct rt_where where = { .kind = RT_WHERE_REG };
+	struct rt_location location = { .kind = RT_LOCATION_REG };
 
 	switch (how) {
 	case NOTHING:
-		return (struct rt_where){ .kind = RT_WHERE_ABI };
+		return (struct rt_location){ .kind = RT_LOCATION_ABI };
 	case WORD:
-		where.reg = next_register(r, s->v[0].is_float);
+		location.reg = next_register(r, s->v[0].is_float);
 		break;
 	case PAIR:
 		/* aarch64 begins a wide one at an even register. */
 		if (s->wide && r->indirect == 8)
 			r->used = (r->used + 1) & ~1u;
-		where.kind = s->v[0].is_float || s->v[1].is_float ? RT_WHERE_UNKNOWN
-								  : RT_WHERE_REGS;
-		where.reg = next_register(r, s->v[0].is_float);
-		where.reg2 = next_register(r, s->v[1].is_float);
-		where.second = (unsigned)s->v[1].offset;
+		location.kind = s->v[0].is_float || s->v[1].is_float ? RT_LOCATION_UNKNOWN
+								     : RT_LOCATION_REGS;
+		location.reg = next_register(r, s->v[0].is_float);
+		location.reg2 = next_register(r, s->v[1].is_float);
+		location.second = (unsigned)s->v[1].offset;
 		break;
 	case INDIRECT:
-		where.kind = RT_WHERE_AT;
-		where.reg = next_register(r, false);
+		location.kind = RT_LOCATION_AT;
+		location.reg = next_register(r, false);
 		break;
 	default:
 		r->lost = true;
 	}
 	if (r->lost)
-		where.kind = RT_WHERE_UNKNOWN;
-	return where;
+		location.kind = RT_LOCATION_UNKNOWN;
+	return location;
 }
 
 /*
@@ -291,18 +291,18 @@ static struct rt_where place(struct registers *r, enum passed how, const struct 
 static void place_result(struct rt_prototype *prototype, const struct registers *r, enum passed how,
 			 const struct scalars *s)
 {
-	struct rt_where *where = &prototype->result_where;
+	struct rt_location *location = &prototype->result_location;
 
 	if (how == UNSURE || (how == PAIR && (s->v[0].is_float || s->v[1].is_float))) {
-		where->kind = RT_WHERE_UNKNOWN;
+		location->kind = RT_LOCATION_UNKNOWN;
 	} else if (how == PAIR || (how == WORD && !s->v[0].is_float)) {
-		where->kind = how == PAIR ? RT_WHERE_REGS : RT_WHERE_REG;
-		where->reg = r->result[0];
-		where->reg2 = r->result[1];
-		where->second = how == PAIR ? (unsigned)s->v[1].offset : 0;
+		location->kind = how == PAIR ? RT_LOCATION_REGS : RT_LOCATION_REG;
+		location->reg = r->result[0];
+		location->reg2 = r->result[1];
+		location->second = how == PAIR ? (unsigned)s->v[1].offset : 0;
 	} else if (how == INDIRECT) {
-		where->kind = RT_WHERE_AT;
-		where->reg = r->indirect;
+		location->kind = RT_LOCATION_AT;
+		location->reg = r->indirect;
 	}
 }
 
@@ -342,8 +342,8 @@ static bool is_less(Dwarf_Die *func, unsigned version, const struct rt_param *pa
 		return true;
 	if (!version || version > 64)
 		return false;
-	while (n && params[n - 1].where.kind != RT_WHERE_NOWHERE &&
-	       params[n - 1].where.kind != RT_WHERE_UNKNOWN)
+	while (n && params[n - 1].location.kind != RT_LOCATION_NOWHERE &&
+	       params[n - 1].location.kind != RT_LOCATION_UNKNOWN)
 		n--;
 	return n > 0;
 }
@@ -355,7 +355,7 @@ void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_protot
 		 version = version_of(func, dwarf), i;
 	struct registers r;
 	struct scalars s;
-	struct rt_where where;
+	struct rt_location location;
 	enum passed how;
 
 	how = passed(prototype->result, word, version, &s);
@@ -363,7 +363,7 @@ void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_protot
 	if (r.lost)
 		how = UNSURE;
 	if ((how == WORD || how == PAIR) && is_less(func, version, params, prototype->nparams))
-		prototype->result_where.kind = RT_WHERE_UNKNOWN;
+		prototype->result_location.kind = RT_LOCATION_UNKNOWN;
 	else
 		place_result(prototype, &r, how, &s);
 	prototype->result_unsure &= how == WORD || how == PAIR;
@@ -376,9 +376,9 @@ void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_protot
 		  (how == UNSURE && prototype->result->size > word && machine == EM_X86_64);
 	for (i = 0; i < prototype->nparams; i++) {
 		how = passed(params[i].type, word, version, &s);
-		where = place(&r, how, &s);
-		if (params[i].where.kind == RT_WHERE_ABI || how == NOTHING)
-			params[i].where = where;
+		location = place(&r, how, &s);
+		if (params[i].location.kind == RT_LOCATION_ABI || how == NOTHING)
+			params[i].location = location;
 	}
 }
 

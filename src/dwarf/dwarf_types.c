@@ -27,14 +27,14 @@ enum {
 
 const char *rt_dwarf_keep_name(struct rt_dwarf_walk *walk, const char *name)
 {
-	char *kept = name ? rt_types_alloc(walk->types, strlen(name) + 1) : NULL;
+	char *copy = name ? rt_types_alloc(walk->types, strlen(name) + 1) : NULL;
 
-	walk->nomem |= name && !kept;
-	if (kept) {
-		memcpy(kept, name, strlen(name));
-		rt_make_printable(kept);
+	walk->nomem |= name && !copy;
+	if (copy) {
+		memcpy(copy, name, strlen(name));
+		rt_make_printable(copy);
 	}
-	return kept;
+	return copy;
 }
 
 struct rt_dwarf_type *rt_dwarf_new_type(struct rt_dwarf_walk *walk, Dwarf_Die *die,
@@ -414,8 +414,8 @@ static int enqueue(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_t
 }
 
 /* A type that is met again, now nearer: so is what it leads to. */
-static void come_nearer(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type,
-			unsigned distance, unsigned depth)
+static void set_distance(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type,
+			 unsigned distance, unsigned depth)
 {
 	Dwarf_Die target;
 	int tag = dwarf_tag(die);
@@ -460,7 +460,7 @@ const struct rt_ctype *rt_dwarf_convert(struct rt_dwarf_walk *walk, Dwarf_Die *d
 	if (tag == DW_TAG_subroutine_type && distance <= 1 && !type->ctype.parameters)
 		fill_function(walk, die, &type->ctype, depth);
 	if (!type->is_struct)
-		come_nearer(walk, die, type, distance, depth);
+		set_distance(walk, die, type, distance, depth);
 	else if (enqueue(walk, die, type, distance))
 		walk->nomem = true;
 	return &type->ctype;

@@ -222,8 +222,8 @@ int rt_ask(char *const argv[], char *const env[], int folder, unsigned timeout_m
 
 enum { TIMEOUT_S = 30 };
 
-static void say(char **why, const char *fmt, ...) RT_PRINTF(2, 3);
-static void say(char **why, const char *fmt, ...)
+static void set_reason(char **why, const char *fmt, ...) RT_PRINTF(2, 3);
+static void set_reason(char **why, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -314,8 +314,8 @@ char *rt_ask_servers(struct rt_servers *servers, const char *file, const char *i
 	if (geteuid() == 0) {
 		folder = open_cache(cache);
 		if (folder < 0) {
-			say(why, "debuginfod-find is not run: its cache %s: %s", cache,
-			    strerror(-folder));
+			set_reason(why, "debuginfod-find is not run: its cache %s: %s", cache,
+				   strerror(-folder));
 			return NULL;
 		}
 	}
@@ -323,11 +323,11 @@ char *rt_ask_servers(struct rt_servers *servers, const char *file, const char *i
 	if (folder >= 0)
 		close(folder);
 	if (r < 0)
-		say(why, "DEBUGINFOD_URLS is set, but debuginfod-find cannot be run: %s",
-		    strerror(-r));
+		set_reason(why, "DEBUGINFOD_URLS is set, but debuginfod-find cannot be run: %s",
+			   strerror(-r));
 	else if (answer.failure && answer.status <= 0)	/* with a status: no server has it */
-		say(why, "debuginfod-find %s%s", answer.failure,
-		    answer.late ? ", and is not asked again" : "");
+		set_reason(why, "debuginfod-find %s%s", answer.failure,
+			   answer.late ? ", and is not asked again" : "");
 	if (servers)
 		servers->hang |= answer.late;
 	if (r == 0 && !answer.failure && answer.text)

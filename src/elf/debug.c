@@ -384,7 +384,7 @@ int rt_image_shared_fd(struct rt_image *image, const char *name, const uint8_t *
 	static const char usual[] = DEFAULT_DIRS "/";
 	const char *dirs = debug_dirs(), *dir;
 	struct build_id want = { .n = n };
-	char path[PATH_MAX], text[2 * ID_MAX + 1], *told;
+	char path[PATH_MAX], text[2 * ID_MAX + 1], *path_found;
 	struct stat st;
 	int fd = -1, ndir;
 
@@ -401,10 +401,10 @@ int rt_image_shared_fd(struct rt_image *image, const char *name, const uint8_t *
 		snprintf(path, sizeof(path), "%.*s/%s", ndir, dir, name + sizeof(usual) - 1);
 		fd = open_shared(path, &want);
 	}
-	told = fd < 0 ? ask_servers(image, &want) : NULL;
-	if (told)
-		fd = open_shared(told, &want);
-	free(told);
+	path_found = fd < 0 ? ask_servers(image, &want) : NULL;
+	if (path_found)
+		fd = open_shared(path_found, &want);
+	free(path_found);
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		image->debug.shared_dev = st.st_dev;
 		image->debug.shared_ino = st.st_ino;

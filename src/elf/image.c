@@ -331,7 +331,7 @@ int rt_image_offset(const struct rt_image *image, uint64_t addr, uint64_t *offse
 	return 0;
 }
 
-bool rt_image_may_move(const struct rt_image *image)
+bool rt_image_is_relocatable(const struct rt_image *image)
 {
 	return image->type == ET_DYN;
 }

@@ -89,7 +89,7 @@ bool rt_image_is_go(const struct rt_image *image); /* has .go.buildinfo or a gop
 /* File offset of a virtual address, by the PT_LOAD that holds it in the file.  0, or -ENOENT. */
 int rt_image_offset(const struct rt_image *image, uint64_t addr, uint64_t *offset);
 /* May it be mapped elsewhere than it is linked to? */
-bool rt_image_may_move(const struct rt_image *image);
+bool rt_image_is_relocatable(const struct rt_image *image);
 /*
  * How far the image is from the addresses that it is linked to, where its code is mapped at `start`
  * from file offset `pgoff` on.
@@ -156,6 +156,6 @@ const char *rt_image_forks(struct rt_image *image);
 const char *rt_image_filters(struct rt_image *image);
 
 /* Does a function of that name look at its return address, or return in a way of its own? */
-bool rt_name_looks(const char *name);
+bool rt_name_reads_return_address(const char *name);
 
 #endif

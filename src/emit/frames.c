@@ -601,7 +601,7 @@ void rt_emit_limit(struct emitter *e)
 	if (p->hold)
 		rt_emit_hold_now(e);
 	emit_function(e);
-	if (p->plan->leaving == RT_BY_JUMP || p->plan->leaving == RT_BY_BRANCH)
+	if (p->plan->end == RT_BY_JUMP || p->plan->end == RT_BY_BRANCH)
 		emit_limit_jump(e, pass);
 	else if (p->plan->kind == RT_KIND_RETURN)
 		emit_limit_return(e, pass);

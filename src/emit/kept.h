@@ -18,7 +18,7 @@ struct rt_saved {
 	uint64_t sp;			/* 0: used up */
 	uint32_t tid;
 	uint32_t function;		/* or what stands for it */
-	uint64_t v[RT_MAX_KEPT];
+	uint64_t v[RT_MAX_SAVED];
 };
 
 /* Slots: a power of two; the second where the kernel allows no more memory. */

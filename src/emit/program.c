@@ -444,7 +444,7 @@ int rt_bpf_program_emit(const struct rt_bpf_program *program, struct rt_bpf *bpf
 
 	rt_plan_tail(program->plan, key, &e.tail);
 	if (program->hold) {
-		rt_tail_hold(&e.tail, program->hold);
+		rt_tail_set_size(&e.tail, program->hold);
 		e.frames = -HOLD_TOP;
 	}
 	if (program->transport == RT_TRANSPORT_PERF &&

@@ -185,7 +185,7 @@ static bool spread(const struct rt_arch *arch, const struct rt_ctype *type,
 		c[0] = CLASS_INTEGER;
 	else if (size > 16 || !classify(arch, type, 0, c, 0))
 		return false;
-	location->kind = RT_HOME_PARTS;
+	location->kind = RT_ABI_PARTS;
 	location->part = 8;
 	location->n = (unsigned)up(size, 8) / 8;
 	if (type->kind == RT_CT_FLOAT || type->is_vector) {
@@ -195,7 +195,7 @@ static bool spread(const struct rt_arch *arch, const struct rt_ctype *type,
 	taken[0] = taken[1] = 0;
 	/* C++ has empty classes of one byte, which are not passed. */
 	if (c[0] == CLASS_NONE && c[1] == CLASS_NONE)
-		location->kind = RT_HOME_NONE;
+		location->kind = RT_ABI_NONE;
 	for (i = 0; i < location->n; i++) {
 		if (c[i] == CLASS_INTEGER) {
 			if (taken[0] == ngeneral)
@@ -222,7 +222,7 @@ static void x86_64_argument(struct rt_abi *abi, const struct rt_ctype *type,
 	uint64_t align = align_of(arch, type, 0);
 
 	if (is_struct(type) && type->by_reference) {
-		location->kind = RT_HOME_POINTER;
+		location->kind = RT_ABI_POINTER;
 		if (abi->general < arch->nargs) {
 			location->n = 1;
 			location->parts[0].reg = arch->args[abi->general++];
@@ -247,7 +247,7 @@ static void x86_64_argument(struct rt_abi *abi, const struct rt_ctype *type,
 	    abi->general + 1 == arch->nargs) {
 		abi->general++;
 		abi->stack += 8;
-		location->kind = RT_HOME_ELSEWHERE;
+		location->kind = RT_ABI_ELSEWHERE;
 		location->mark = "<not known>";
 		return;
 	}
@@ -257,7 +257,7 @@ static void x86_64_argument(struct rt_abi *abi, const struct rt_ctype *type,
 	 */
 	abi->stack = (int32_t)up((uint64_t)abi->stack - arch->stack_args, align > 8 ? align : 8) +
 		     arch->stack_args;
-	location->kind = RT_HOME_STACK;
+	location->kind = RT_ABI_STACK;
 	location->offset = abi->stack;
 	abi->stack += (int32_t)up(size_of(arch, type), 8);
 }
@@ -269,14 +269,14 @@ static void x86_64_result(const struct rt_arch *arch, const struct rt_ctype *typ
 	unsigned taken[2];
 
 	if (is_x87(type)) {
-		location->kind = RT_HOME_ELSEWHERE;
+		location->kind = RT_ABI_ELSEWHERE;
 		location->mark = type->is_complex ? "<in st0 and st1>" : "<in st0>";
 		return;
 	}
 	if (spread(arch, type, general, 2, 0, 2, taken, location))
 		return;
 	memset(location, 0, sizeof(*location));
-	location->kind = RT_HOME_POINTER;
+	location->kind = RT_ABI_POINTER;
 	location->n = 1;
 	location->parts[0].reg = arch->result;
 }
@@ -286,17 +286,17 @@ static void x86_64_result(const struct rt_arch *arch, const struct rt_ctype *typ
 static void i386_argument(struct rt_abi *abi, const struct rt_ctype *type,
 			  struct rt_abi_location *location)
 {
-	location->kind = is_struct(type) && type->by_reference ? RT_HOME_POINTER : RT_HOME_STACK;
+	location->kind = is_struct(type) && type->by_reference ? RT_ABI_POINTER : RT_ABI_STACK;
 	location->offset = abi->stack;
-	abi->stack += (int32_t)up(location->kind == RT_HOME_POINTER ? 4 : size_of(abi->arch, type),
-				  4);
+	abi->stack +=
+		(int32_t)up(location->kind == RT_ABI_POINTER ? 4 : size_of(abi->arch, type), 4);
 }
 
 static void i386_result(const struct rt_arch *arch, const struct rt_ctype *type,
 			struct rt_abi_location *location)
 {
 	if (type->kind == RT_CT_FLOAT) {
-		location->kind = RT_HOME_ELSEWHERE;
+		location->kind = RT_ABI_ELSEWHERE;
 		location->mark = "<in st0>";
 		return;
 	}
@@ -306,9 +306,9 @@ static void i386_result(const struct rt_arch *arch, const struct rt_ctype *type,
 	/* A complex number of floats is returned like an integer of that size. */
 	location->kind = (is_struct(type) && !(type->is_complex && type->size == 8)) ||
 					 size_of(arch, type) > 8
-				 ? RT_HOME_POINTER
-				 : RT_HOME_PARTS;
-	if (location->kind == RT_HOME_PARTS && size_of(arch, type) > 4) {
+				 ? RT_ABI_POINTER
+				 : RT_ABI_PARTS;
+	if (location->kind == RT_ABI_PARTS && size_of(arch, type) > 4) {
 		location->parts[1].reg = arch->result2;
 		location->n = 2;
 	}
@@ -355,7 +355,7 @@ static bool in_floats(const struct rt_arch *arch, const struct rt_ctype *type, u
 
 	if (!same_floats(type, &size, &n, 0) || !n)
 		return false;
-	location->kind = RT_HOME_PARTS;
+	location->kind = RT_ABI_PARTS;
 	location->n = n;
 	location->part = (unsigned)size;
 	for (i = 0; i < n; i++)
@@ -385,14 +385,14 @@ static void aarch64_argument(struct rt_abi *abi, const struct rt_ctype *type,
 		}
 		memset(location, 0, sizeof(*location));
 		abi->floating = FLOATS;
-		location->kind = RT_HOME_STACK;
+		location->kind = RT_ABI_STACK;
 		aarch64_stack(abi, type, size, location);
 		return;
 	}
-	location->kind = RT_HOME_PARTS;
+	location->kind = RT_ABI_PARTS;
 	location->part = 8;
 	if (is_struct(type) && (type->by_reference || size > 16)) {
-		location->kind = RT_HOME_POINTER;
+		location->kind = RT_ABI_POINTER;
 		n = 1;
 	} else if (align_of(arch, type, 0) >= 16) {
 		abi->general = (unsigned)up(abi->general, 2);
@@ -404,9 +404,9 @@ static void aarch64_argument(struct rt_abi *abi, const struct rt_ctype *type,
 		return;
 	}
 	abi->general = arch->nargs;
-	if (location->kind == RT_HOME_PARTS)
-		location->kind = RT_HOME_STACK;
-	if (location->kind == RT_HOME_POINTER) {
+	if (location->kind == RT_ABI_PARTS)
+		location->kind = RT_ABI_STACK;
+	if (location->kind == RT_ABI_POINTER) {
 		location->offset = abi->stack;
 		abi->stack += 8;
 		return;
@@ -423,11 +423,11 @@ static void aarch64_result(const struct rt_arch *arch, const struct rt_ctype *ty
 		return;
 	if (is_struct(type) && (type->by_reference || size > 16)) {
 		/* Its address was in x8 at the entry, which is not kept. */
-		location->kind = RT_HOME_ELSEWHERE;
+		location->kind = RT_ABI_ELSEWHERE;
 		location->mark = "<in memory>";
 		return;
 	}
-	location->kind = RT_HOME_PARTS;
+	location->kind = RT_ABI_PARTS;
 	location->part = 8;
 	location->n = size > 8 ? 2 : 1;
 	location->parts[0].reg = arch->result;
@@ -443,7 +443,7 @@ void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type,
 	if (type && type->kind == RT_CT_VOID)
 		return;
 	if (!is_known(arch, type)) {
-		location->kind = RT_HOME_UNKNOWN;
+		location->kind = RT_ABI_UNKNOWN;
 		return;
 	}
 	if (!size_of(arch, type))
@@ -474,8 +474,8 @@ void rt_abi_begin(struct rt_abi *abi, const struct rt_arch *arch, const struct r
 	/*
 	 * A structure whose members nobody knows: then nothing is known of where the arguments are.
 	 */
-	abi->lost = location.kind == RT_HOME_UNKNOWN && is_struct(result);
-	if (location.kind != RT_HOME_POINTER)
+	abi->lost = location.kind == RT_ABI_UNKNOWN && is_struct(result);
+	if (location.kind != RT_ABI_POINTER)
 		return;
 	if (arch->nargs)
 		abi->general = 1;
@@ -487,7 +487,7 @@ void rt_abi_unset(struct rt_abi_location *location, unsigned unset)
 {
 	unsigned i;
 
-	for (i = 0; location->kind == RT_HOME_PARTS && location->part == 8 && i < location->n; i++)
+	for (i = 0; location->kind == RT_ABI_PARTS && location->part == 8 && i < location->n; i++)
 		if (unset >> i & 1) {
 			location->parts[i].reg.tracefs = NULL;
 			location->parts[i].mark = "<optimized out>";
@@ -500,7 +500,7 @@ void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type,
 	memset(location, 0, sizeof(*location));
 	if (abi->lost || !is_known(abi->arch, type)) {
 		abi->lost = true;
-		location->kind = RT_HOME_UNKNOWN;
+		location->kind = RT_ABI_UNKNOWN;
 		return;
 	}
 	if (!size_of(abi->arch, type))
@@ -559,7 +559,7 @@ static bool is_complex(const struct rt_ctype *type)
 
 static bool add_part(struct rt_abi_location *location, uint64_t at, uint64_t size)
 {
-	if (location->n == RT_HOME_PARTS_MAX || at > UINT16_MAX || !size || size > 8)
+	if (location->n == RT_ABI_PARTS_MAX || at > UINT16_MAX || !size || size > 8)
 		return false;
 	location->parts[location->n].offset = (uint16_t)at;
 	location->parts[location->n++].size = (uint16_t)size;
@@ -619,14 +619,14 @@ static bool assign(struct rt_abi *abi, const struct rt_ctype *type, uint64_t at,
  * Parameters that the debug information leaves out ("_") have taken registers, when this one is
  * known to begin in a later one.
  */
-static void skip_unnamed(struct rt_abi *abi, const struct rt_where *where)
+static void skip_unnamed(struct rt_abi *abi, const struct rt_location *stated)
 {
 	unsigned i;
 
-	if (where->kind != RT_WHERE_REG || where->reg >= abi->arch->ndwarf)
+	if (stated->kind != RT_LOCATION_REG || stated->reg >= abi->arch->ndwarf)
 		return;
 	for (i = abi->general; i < abi->arch->ngo; i++)
-		if (abi->arch->go[i].pt_regs == abi->arch->dwarf[where->reg].pt_regs)
+		if (abi->arch->go[i].pt_regs == abi->arch->dwarf[stated->reg].pt_regs)
 			abi->general = i;
 }
 
@@ -655,31 +655,32 @@ void rt_abi_go_results(struct rt_abi *abi)
 }
 
 void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type,
-			const struct rt_where *where, struct rt_abi_location *location)
+			const struct rt_location *stated, struct rt_abi_location *location)
 {
 	struct rt_abi before;
 
 	memset(location, 0, sizeof(*location));
 	if (abi->lost || !is_go_known(type) || abi->stack > INT32_MAX / 2) {
 		abi->lost = true;
-		location->kind = RT_HOME_UNKNOWN;
+		location->kind = RT_ABI_UNKNOWN;
 		return;
 	}
 	if (!go_size_of(abi->arch, type))
 		return;
-	if (abi->go_registers && where->kind != RT_WHERE_STACK) {
-		skip_unnamed(abi, where);
+	if (abi->go_registers && stated->kind != RT_LOCATION_STACK) {
+		skip_unnamed(abi, stated);
 		before = *abi;
-		location->kind = RT_HOME_PARTS;
+		location->kind = RT_ABI_PARTS;
 		if (assign(abi, type, 0, location, 0))
 			return;
 		*abi = before;
 		memset(location, 0, sizeof(*location));
 	}
-	location->kind = RT_HOME_STACK;
+	location->kind = RT_ABI_STACK;
 	abi->stack = (int32_t)up((uint64_t)abi->stack, go_align_of(abi->arch, type, 0));
-	if (where->kind == RT_WHERE_STACK && where->offset >= 0 && where->offset < INT32_MAX / 2)
-		abi->stack = (int32_t)where->offset;
+	if (stated->kind == RT_LOCATION_STACK && stated->offset >= 0 &&
+	    stated->offset < INT32_MAX / 2)
+		abi->stack = (int32_t)stated->offset;
 	location->offset = abi->stack;
 	abi->stack += (int32_t)go_size_of(abi->arch, type);
 }
@@ -702,14 +703,14 @@ bool rt_abi_go_in_order(struct rt_abi *abi, const struct rt_param *v, unsigned n
 	for (i = 0; i < n; i++) {
 		other = before;		/* as it would be without the one before */
 		before = *abi;
-		rt_abi_go_argument(abi, v[i].type, &v[i].where, &location);
-		told = v[i].where.kind == RT_WHERE_ABI ? v[i].where.offset : 0;
+		rt_abi_go_argument(abi, v[i].type, &v[i].location, &location);
+		told = v[i].location.kind == RT_LOCATION_ABI ? v[i].location.offset : 0;
 		if (abi->lost || (told > 0 && !is_at(v[i].type, &location, told)))
 			return false;
-		if (!told || !i || v[i - 1].where.offset || v[i].type->size > 8 ||
+		if (!told || !i || v[i - 1].location.offset || v[i].type->size > 8 ||
 		    !abi->arch->link.tracefs)
 			continue;
-		rt_abi_go_argument(&other, v[i].type, &v[i].where, &moved);
+		rt_abi_go_argument(&other, v[i].type, &v[i].location, &moved);
 		if (told < 0 || is_at(v[i].type, &moved, told))
 			return false;
 	}

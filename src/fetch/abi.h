@@ -7,23 +7,23 @@
 
 /* Where the C calling convention of an architecture puts an argument or a result. */
 enum rt_abi_location_kind {
-	RT_HOME_NONE,		/* nowhere: an empty object, no result */
-	RT_HOME_UNKNOWN,	/* not known, and nor is what comes after */
+	RT_ABI_NONE,	/* nowhere: an empty object, no result */
+	RT_ABI_UNKNOWN, /* not known, and nor is what comes after */
 	/*
 	 * in registers, 8 bytes each (a word each on 32-bit machines) unless `parts` says otherwise
 	 */
-	RT_HOME_PARTS,
+	RT_ABI_PARTS,
 	/* whole in memory, `offset` bytes above the stack pointer at entry */
-	RT_HOME_STACK,
+	RT_ABI_STACK,
 	/*
 	 * in memory whose address is in parts[0], or where that has no register on the stack at
 	 * `offset`
 	 */
-	RT_HOME_POINTER,
-	RT_HOME_ELSEWHERE,	/* whole where no probe can read it: "<in st0>" */
+	RT_ABI_POINTER,
+	RT_ABI_ELSEWHERE, /* whole where no probe can read it: "<in st0>" */
 };
 
-enum { RT_HOME_PARTS_MAX = 9 };
+enum { RT_ABI_PARTS_MAX = 9 };
 
 struct rt_abi_location {
 	enum rt_abi_location_kind kind;
@@ -41,7 +41,7 @@ struct rt_abi_location {
 		 * before
 		 */
 		uint16_t offset, size;
-	} parts[RT_HOME_PARTS_MAX];
+	} parts[RT_ABI_PARTS_MAX];
 	int32_t offset;
 	const char *mark;
 };
@@ -79,7 +79,7 @@ const char *rt_abi_float_mark(const struct rt_arch *arch, unsigned i);
 void rt_abi_go_begin(struct rt_abi *abi, const struct rt_arch *arch, bool registers);
 void rt_abi_go_results(struct rt_abi *abi);
 void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type,
-			const struct rt_where *where, struct rt_abi_location *location);
+			const struct rt_location *stated, struct rt_abi_location *location);
 /*
  * The `n` parameters, or results, as rt_abi_go_argument takes them on the stack: may they be in
  * that order?  Up to Go 1.17 debug information for aarch64 is sorted by where they are, and takes

@@ -74,17 +74,17 @@ int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, u
 	return 0;
 }
 
-void rt_plan_at_exit(const struct rt_plan *returns, enum rt_leaving leaving, struct rt_plan *plan)
+void rt_plan_at_exit(const struct rt_plan *returns, enum rt_call_end end, struct rt_plan *plan)
 {
 	unsigned i, shown = 0;
 
 	*plan = *returns;
-	plan->leaving = leaving;
-	if (leaving == RT_BY_RETURN || leaving == RT_BY_URETPROBE)
+	plan->end = end;
+	if (end == RT_BY_RETURN || end == RT_BY_URETPROBE)
 		return;
 	memset(plan->values, 0, sizeof(plan->values));
 	plan->nvalues = plan->nsaved = 0;
-	if (leaving == RT_BY_BRANCH) {
+	if (end == RT_BY_BRANCH) {
 		plan_int(&plan->values[0]);
 		plan->values[0].is_signed = false;
 		plan->values[0].base = RT_BASE_REG;
@@ -322,10 +322,9 @@ bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 {
 	unsigned i;
 
-	if (a->kind != b->kind || a->role != b->role || a->leaving != b->leaving ||
-	    a->arch != b->arch || a->nvalues != b->nvalues ||
-	    a->return_address != b->return_address || a->root != b->root ||
-	    a->no_return != b->no_return || a->goroutine != b->goroutine ||
+	if (a->kind != b->kind || a->role != b->role || a->end != b->end || a->arch != b->arch ||
+	    a->nvalues != b->nvalues || a->return_address != b->return_address ||
+	    a->root != b->root || a->no_return != b->no_return || a->goroutine != b->goroutine ||
 	    a->runtime != b->runtime || a->ntests != b->ntests || a->nsaved != b->nsaved)
 		return false;
 	for (i = 0; i < a->ntests; i++)
@@ -358,7 +357,7 @@ bool rt_plan_wants_thread(const struct rt_plan *plan)
 	return false;
 }
 
-static bool may_fault(const struct rt_fetch *fetch)
+static bool can_fault(const struct rt_fetch *fetch)
 {
 	return fetch->type != RT_TYPE_INT || fetch->base != RT_BASE_REG || fetch->nderef;
 }
@@ -372,7 +371,7 @@ void rt_plan_tail(const struct rt_plan *plan, enum rt_key key, struct rt_tail *t
 	tail->data = (uint16_t)rt_plan_size(plan);
 	at = offsetof(struct rt_record, data) + tail->data;
 	for (i = 0; i < plan->nvalues && !tail->faults; i++) {
-		if (!may_fault(&plan->values[i]))
+		if (!can_fault(&plan->values[i]))
 			continue;
 		tail->faults = (uint16_t)aligned(at, 4);
 		at = tail->faults + 4u;
@@ -388,7 +387,7 @@ void rt_plan_tail(const struct rt_plan *plan, enum rt_key key, struct rt_tail *t
 	tail->size = (uint16_t)aligned(at, 4);
 }
 
-uint16_t rt_plans_hold(const struct rt_plan *plans, unsigned nplans, enum rt_key key)
+uint16_t rt_plans_record_size(const struct rt_plan *plans, unsigned nplans, enum rt_key key)
 {
 	struct rt_tail tail;
 	size_t most = 0;
@@ -401,8 +400,8 @@ uint16_t rt_plans_hold(const struct rt_plan *plans, unsigned nplans, enum rt_key
 	return (uint16_t)(aligned(most, 8) + sizeof(uint64_t));
 }
 
-void rt_tail_hold(struct rt_tail *tail, uint16_t hold)
+void rt_tail_set_size(struct rt_tail *tail, uint16_t size)
 {
-	tail->size = hold;
-	tail->entered = (uint16_t)(hold - sizeof(uint64_t));
+	tail->size = size;
+	tail->entered = (uint16_t)(size - sizeof(uint64_t));
 }

@@ -121,7 +121,7 @@ struct rt_test {
 
 enum { RT_MAX_TESTS = 8, RT_TEST_STRING = 256 /* bytes of a string in a test, with the NUL */ };
 
-enum { RT_MAX_KEPT = 5, RT_COMM_BYTES = 16 /* of a thread's name, with the NUL */ };
+enum { RT_MAX_SAVED = 5, RT_COMM_BYTES = 16 /* of a thread's name, with the NUL */ };
 
 /* What a hit tells (plan/hooks.h). */
 enum rt_role {
@@ -147,8 +147,8 @@ enum rt_role {
 };
 
 /* How a probe sees the end of a call. */
-enum rt_leaving {
-	RT_BY_URETPROBE,		/* behind the return: the return address is off the stack */
+enum rt_call_end {
+	RT_BY_URETPROBE, /* behind the return: the return address is off the stack */
 	/* at the return instruction, with the stack pointer of the entry */
 	RT_BY_RETURN,
 	/* at a jump into another function (a tail call): there is no result yet */
@@ -170,7 +170,7 @@ enum rt_leaving {
 struct rt_plan {
 	enum rt_kind kind;
 	enum rt_role role;
-	enum rt_leaving leaving;	/* return: how the call is left there */
+	enum rt_call_end end; /* return: how the call is left there */
 	/* entry: record it; it tells a tail call for certain (calls/stack.h), and costs a read */
 	bool return_address;
 	bool root;			/* entry: of functions that --only-under names */
@@ -186,7 +186,7 @@ struct rt_plan {
 	 * call has all values that begin there marked as unreadable.
 	 */
 	uint8_t nsaved;
-	struct rt_fetch saved[RT_MAX_KEPT];
+	struct rt_fetch saved[RT_MAX_SAVED];
 	unsigned nvalues;
 	struct rt_fetch values[RT_MAX_VALUES];
 	/* entry: only calls that pass them are shown; rt_limit.tests says that some plan has any */
@@ -218,11 +218,11 @@ static inline unsigned rt_plan_shown(const struct rt_plan *plan)
 /*
  * The plan for the end of a call at an instruction, made of `returns`, the plan of its uretprobe.
  */
-void rt_plan_at_exit(const struct rt_plan *returns, enum rt_leaving leaving, struct rt_plan *plan);
+void rt_plan_at_exit(const struct rt_plan *returns, enum rt_call_end end, struct rt_plan *plan);
 
 static inline bool rt_plan_is_uretprobe(const struct rt_plan *plan)
 {
-	return plan->kind == RT_KIND_RETURN && plan->leaving == RT_BY_URETPROBE;
+	return plan->kind == RT_KIND_RETURN && plan->end == RT_BY_URETPROBE;
 }
 
 /* Bytes that the plan's values take in rt_record.data, and the byte offset of value `i` there. */
@@ -283,7 +283,7 @@ void rt_plan_tail(const struct rt_plan *plan, enum rt_key key, struct rt_tail *t
  * Where calls are held back all records have one size, since a return's program writes the records
  * of any plan's entries: that size, and a tail made so.
  */
-uint16_t rt_plans_hold(const struct rt_plan *plans, unsigned nplans, enum rt_key key);
-void rt_tail_hold(struct rt_tail *tail, uint16_t hold);
+uint16_t rt_plans_record_size(const struct rt_plan *plans, unsigned nplans, enum rt_key key);
+void rt_tail_set_size(struct rt_tail *tail, uint16_t size);
 
 #endif

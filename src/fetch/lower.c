@@ -18,7 +18,7 @@ int rt_lower_value(struct lowering *l, const struct rt_fetch *fetch)
 	struct rt_plan *plan = l->plan;
 	unsigned spare = fetch->list ? l->spare : 0, i;
 
-	for (i = 0; l->alike && i < plan->nvalues; i++)
+	for (i = 0; l->common && i < plan->nvalues; i++)
 		if (rt_fetch_same(&plan->values[i], fetch))
 			return (int)i;
 	if (plan->nvalues + (go ? SPARE : 0) + spare >= RT_MAX_VALUES)
@@ -166,7 +166,7 @@ bool rt_lower_memory(struct lowering *l, struct object *o, uint32_t size)
 	if (!size || !rt_lower_fetch(&o->place, o->skip, &f))
 		return false;
 	if (l->limits.wide && !o->place.behind && f.base == RT_BASE_STACK &&
-	    size <= (l->alike ? STACK_BYTES : l->arch->word) && rt_lower_words_of(l, o, &f, size))
+	    size <= (l->common ? STACK_BYTES : l->arch->word) && rt_lower_words_of(l, o, &f, size))
 		return true;
 	f.list = o->list;
 	f.least = o->least;
@@ -253,35 +253,35 @@ void rt_lower_read(struct lowering *l, struct object *o, const struct rt_abi_loc
 
 	o->location = *location;
 	switch (location->kind) {
-	case RT_HOME_NONE:
+	case RT_ABI_NONE:
 		return;
-	case RT_HOME_UNKNOWN:
+	case RT_ABI_UNKNOWN:
 		o->show->mark = not_known;
 		return;
-	case RT_HOME_ELSEWHERE:
+	case RT_ABI_ELSEWHERE:
 		o->show->mark = location->mark;
 		return;
-	case RT_HOME_PARTS:
+	case RT_ABI_PARTS:
 		if (location->n == 1 && location->parts[0].mark)
 			o->show->mark = location->parts[0].mark;
 		else
 			read = rt_lower_parts(l, o, size);
 		break;
-	case RT_HOME_STACK:
-	case RT_HOME_POINTER:
+	case RT_ABI_STACK:
+	case RT_ABI_POINTER:
 		o->in_memory = true;
-		o->place.base = location->kind == RT_HOME_POINTER && location->n ? RT_BASE_REG
-										 : RT_BASE_STACK;
+		o->place.base = location->kind == RT_ABI_POINTER && location->n ? RT_BASE_REG
+										: RT_BASE_STACK;
 		o->place.reg = location->parts[0].reg;
 		o->place.offset = location->offset;
-		if (location->kind == RT_HOME_POINTER && location->n && location->parts[0].saved) {
+		if (location->kind == RT_ABI_POINTER && location->n && location->parts[0].saved) {
 			o->place.base = RT_BASE_SAVED;
 			o->place.offset = location->parts[0].saved - 1;
 		}
-		o->place.behind = location->kind == RT_HOME_POINTER;
+		o->place.behind = location->kind == RT_ABI_POINTER;
 		if (l->limits.registers) {
-			o->show->mark = location->kind == RT_HOME_POINTER ? "<in memory>"
-									  : "<on the stack>";
+			o->show->mark =
+				location->kind == RT_ABI_POINTER ? "<in memory>" : "<on the stack>";
 			return;
 		}
 		read = rt_lower_memory(
@@ -294,35 +294,36 @@ void rt_lower_read(struct lowering *l, struct object *o, const struct rt_abi_loc
 
 /* Where DWARF says that it is. */
 static void stated_location(const struct lowering *l, const struct rt_ctype *type,
-			    const struct rt_where *w, struct rt_abi_location *location)
+			    const struct rt_location *w, struct rt_abi_location *location)
 {
 	const struct rt_arch *arch = l->arch;
 	uint64_t size = rt_ctype_is_pointer(type) ? arch->word : type->size;
 
 	memset(location, 0, sizeof(*location));
-	location->kind = RT_HOME_ELSEWHERE;
-	location->mark = w->kind == RT_WHERE_NOWHERE ? "<optimized out>" : not_known;
-	if (w->kind == RT_WHERE_STACK && w->offset > INT32_MIN / 2 && w->offset < INT32_MAX / 2) {
-		location->kind = RT_HOME_STACK;
+	location->kind = RT_ABI_ELSEWHERE;
+	location->mark = w->kind == RT_LOCATION_NOWHERE ? "<optimized out>" : not_known;
+	if (w->kind == RT_LOCATION_STACK && w->offset > INT32_MIN / 2 &&
+	    w->offset < INT32_MAX / 2) {
+		location->kind = RT_ABI_STACK;
 		location->offset = (int32_t)w->offset;
-	} else if (w->kind == RT_WHERE_REG && w->reg < arch->ndwarf && size <= arch->word) {
-		location->kind = RT_HOME_PARTS;
+	} else if (w->kind == RT_LOCATION_REG && w->reg < arch->ndwarf && size <= arch->word) {
+		location->kind = RT_ABI_PARTS;
 		location->n = 1;
 		location->part = arch->word;
 		location->parts[0].reg = arch->dwarf[w->reg];
-	} else if (w->kind == RT_WHERE_REGS && w->reg < arch->ndwarf && w->reg2 < arch->ndwarf &&
+	} else if (w->kind == RT_LOCATION_REGS && w->reg < arch->ndwarf && w->reg2 < arch->ndwarf &&
 		   w->second <= arch->word && size > (w->second ? w->second : arch->word) &&
 		   size <= 2 * arch->word) {
-		location->kind = RT_HOME_PARTS;
+		location->kind = RT_ABI_PARTS;
 		location->n = 2;
 		location->part = w->second ? w->second : arch->word;
 		location->parts[0].reg = arch->dwarf[w->reg];
 		location->parts[1].reg = arch->dwarf[w->reg2];
-	} else if (w->kind == RT_WHERE_AT && w->reg < arch->ndwarf && w->offset == 0) {
-		location->kind = RT_HOME_POINTER;
+	} else if (w->kind == RT_LOCATION_AT && w->reg < arch->ndwarf && w->offset == 0) {
+		location->kind = RT_ABI_POINTER;
 		location->n = 1;
 		location->parts[0].reg = arch->dwarf[w->reg];
-	} else if (w->kind == RT_WHERE_REG && arch->dwarf_float && w->reg >= arch->dwarf_float &&
+	} else if (w->kind == RT_LOCATION_REG && arch->dwarf_float && w->reg >= arch->dwarf_float &&
 		   w->reg < arch->dwarf_float + 32u) {
 		location->mark = arch->float_name[0] == 'x' ? "<in an xmm register>"
 							    : "<in a v register>";
@@ -361,12 +362,12 @@ const struct rt_ctype *rt_lower_location(struct lowering *l, struct rt_abi *abi,
 	if (!type)
 		return NULL;
 	/* What is nowhere has a place all the same, which is behind that of those before it. */
-	if (param->where.kind == RT_WHERE_ABI || l->prototype->convention == RT_CONVENTION_C)
+	if (param->location.kind == RT_LOCATION_ABI || l->prototype->convention == RT_CONVENTION_C)
 		rt_abi_argument(abi, type, location);
-	if (param->where.kind != RT_WHERE_ABI)
-		stated_location(l, type, &param->where, location);
+	if (param->location.kind != RT_LOCATION_ABI)
+		stated_location(l, type, &param->location, location);
 	else
-		rt_abi_unset(location, param->where.unset);
+		rt_abi_unset(location, param->location.unset);
 	return type;
 }
 
@@ -412,7 +413,7 @@ static void begin(struct lowering *l, enum rt_kind kind)
 	l->plan->arch = l->arch;
 	l->nobjects = 0;
 	l->starved = false;
-	rt_lower_begin_alike(l);
+	rt_lower_add_common(l);
 }
 
 /* Shorter texts, so that there is room for all; or in the order in which others read. */
@@ -441,7 +442,7 @@ int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *s
 
 	memset(shown, 0, sizeof(*shown));
 	l.spare = spec && spec->nconditions ? RT_MAX_TESTS : 0;
-	l.alike = limits->wide && limits->no_memory && !is_go(prototype);
+	l.common = limits->wide && limits->no_memory && !is_go(prototype);
 	do {
 		begin(&l, RT_KIND_ENTRY);
 		shows = rt_lower_alloc(&l, (n + extra + 1) * sizeof(*shows));
@@ -483,14 +484,14 @@ static void lower_result(struct lowering *l, struct rt_show *show)
 
 	show->type = p->result ? p->result : &plain;
 	o->is_result = true;
-	if (p->result_where.kind == RT_WHERE_ABI)
+	if (p->result_location.kind == RT_LOCATION_ABI)
 		rt_abi_result(l->arch, show->type, &location);
 	else
-		stated_location(l, show->type, &p->result_where, &location);
-	if (p->result_where.kind == RT_WHERE_AT && rt_lower_keep_result(l)) {
+		stated_location(l, show->type, &p->result_location, &location);
+	if (p->result_location.kind == RT_LOCATION_AT && rt_lower_keep_result(l)) {
 		location.parts[0].saved = 1;
-	} else if (p->result_where.kind == RT_WHERE_AT) {
-		location.kind = RT_HOME_ELSEWHERE;
+	} else if (p->result_location.kind == RT_LOCATION_AT) {
+		location.kind = RT_ABI_ELSEWHERE;
 		location.mark = not_known;
 	}
 	rt_lower_read(l, o, &location);
@@ -510,7 +511,7 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *
 	int r = 0;
 
 	memset(shown, 0, sizeof(*shown));
-	l.alike = l.aligned = limits->wide && limits->no_memory;
+	l.common = l.aligned = limits->wide && limits->no_memory;
 	begin(&l, RT_KIND_RETURN);
 	if (is_go(prototype))
 		return rt_lower_go_return(&l, shown);
@@ -549,7 +550,7 @@ static struct rt_fetch word_of(const struct lowering *l, enum rt_base base)
 	return (struct rt_fetch){ .base = base, .size = l->arch->word };
 }
 
-void rt_lower_begin_alike(struct lowering *l)
+void rt_lower_add_common(struct lowering *l)
 {
 	struct rt_fetch f = word_of(l, RT_BASE_REG);
 	unsigned i;
@@ -587,7 +588,7 @@ bool rt_lower_align(struct lowering *l)
 	unsigned i;
 	int at;
 
-	if (!l->alike || l->aligned)
+	if (!l->common || l->aligned)
 		return false;
 	l->aligned = true;
 	for (i = 0; i < l->plan->nvalues; i++) {
@@ -621,7 +622,7 @@ void rt_lower_no_result(struct lowering *l)
 	struct rt_fetch f = word_of(l, RT_BASE_REG);
 
 	f.reg = l->arch->result;
-	if (l->alike && !l->plan->nvalues)
+	if (l->common && !l->plan->nvalues)
 		rt_lower_value(l, &f);
 }
 
@@ -633,7 +634,7 @@ bool rt_lower_words_of(struct lowering *l, struct object *o, const struct rt_fet
 	struct rt_fetch f = word_of(l, RT_BASE_STACK);
 	struct rt_piece *pieces;
 
-	if (skip && !l->alike)
+	if (skip && !l->common)
 		return false;
 	n = (skip + size + word - 1) / word;
 	pieces = rt_lower_pieces(l, o->show, n);

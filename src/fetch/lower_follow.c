@@ -17,7 +17,7 @@ struct pointers {
 };
 
 /* Do both lead to the same, as in a Result<String, String>? */
-static bool leads_alike(const struct rt_ctype *a, const struct rt_ctype *b)
+static bool has_same_target(const struct rt_ctype *a, const struct rt_ctype *b)
 {
 	return a == b || (a->sequence.element && a->sequence.element == b->sequence.element &&
 			  a->sequence.by_end == b->sequence.by_end &&
@@ -37,7 +37,7 @@ static void drop_same_places(struct pointers *p, unsigned first)
 			twice = k != i &&
 				p->v[k].offset + p->v[k].type->sequence.pointer ==
 					p->v[i].offset + p->v[i].type->sequence.pointer &&
-				!(k > i && leads_alike(p->v[k].type, p->v[i].type));
+				!(k > i && has_same_target(p->v[k].type, p->v[i].type));
 		p->v[i].dropped = twice;
 	}
 	for (i = first; i < p->n; i++)

@@ -72,7 +72,7 @@ struct lowering {
 	/* values that conditions may want, which what lies deepest leaves room for */
 	unsigned spare;
 	/* what is the same is read once, and first what other functions read too: */
-	bool alike;
+	bool common;
 	/* so many registers of arguments, and words of the stack, are known */
 	bool aligned;
 	unsigned first_registers, first_words;
@@ -116,7 +116,7 @@ void rt_lower_piece(const struct lowering *l, struct rt_piece *piece, int value,
  * known now?  Where no result is read, the register of one, as at other returns.  And an object of
  * `size` bytes at a place of the stack, by whole words; false: there is no room.
  */
-void rt_lower_begin_alike(struct lowering *l);
+void rt_lower_add_common(struct lowering *l);
 bool rt_lower_align(struct lowering *l);
 void rt_lower_no_result(struct lowering *l);
 bool rt_lower_words_of(struct lowering *l, struct object *object, const struct rt_fetch *place,

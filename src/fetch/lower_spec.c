@@ -319,7 +319,7 @@ int rt_lower_list(struct lowering *l, const struct rt_spec *spec, const struct r
 /* Which parameters the return wants, in their order. */
 struct wanted {
 	unsigned n;
-	unsigned param[RT_MAX_KEPT];
+	unsigned param[RT_MAX_SAVED];
 };
 
 /* Was the parameter left out by a specification that names others? */
@@ -359,27 +359,27 @@ static bool save_location(const struct lowering *l, const struct rt_abi_location
 {
 	memset(f, 0, sizeof(*f));
 	f->size = l->arch->word;
-	if (location->kind == RT_HOME_PARTS && location->n == 1 && location->parts[0].reg.tracefs) {
+	if (location->kind == RT_ABI_PARTS && location->n == 1 && location->parts[0].reg.tracefs) {
 		f->base = RT_BASE_REG;
 		f->reg = location->parts[0].reg;
 		return true;
 	}
 	f->base = RT_BASE_STACK;
 	f->offset = location->offset;
-	return location->kind == RT_HOME_STACK;
+	return location->kind == RT_ABI_STACK;
 }
 
 bool rt_lower_keep_result(struct lowering *l)
 {
-	const struct rt_where *where = &l->prototype->result_where;
+	const struct rt_location *location = &l->prototype->result_location;
 
 	if (l->limits.no_saved || l->limits.no_memory ||
-	    l->prototype->convention != RT_CONVENTION_RUST || where->kind != RT_WHERE_AT ||
-	    where->reg >= l->arch->ndwarf)
+	    l->prototype->convention != RT_CONVENTION_RUST || location->kind != RT_LOCATION_AT ||
+	    location->reg >= l->arch->ndwarf)
 		return false;
 	l->plan->saved[0] = (struct rt_fetch){ .base = RT_BASE_REG,
 					       .size = l->arch->word,
-					       .reg = l->arch->dwarf[where->reg] };
+					       .reg = l->arch->dwarf[location->reg] };
 	l->plan->nsaved = 1;
 	return true;
 }
@@ -397,7 +397,7 @@ static int keep(struct lowering *l, const struct rt_spec *spec, struct wanted *w
 	    p->convention != RT_CONVENTION_C)
 		return 0;
 	rt_abi_begin(&abi, l->arch, p->result);
-	for (i = 0; i < p->nparams && wanted->n < RT_MAX_KEPT; i++) {
+	for (i = 0; i < p->nparams && wanted->n < RT_MAX_SAVED; i++) {
 		type = rt_lower_location(l, &abi, &p->params[i], &location);
 		if (!type)
 			return -ENOMEM;
@@ -435,14 +435,14 @@ unsigned rt_lower_outs_most(const struct rt_prototype *prototype)
 
 	for (i = 0; i < prototype->nparams; i++)
 		if (prototype->params[i].is_out)
-			return RT_MAX_KEPT;
+			return RT_MAX_SAVED;
 	return 0;
 }
 
 int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show *shows,
 		  unsigned *n)
 {
-	struct rt_abi_location location = { .kind = RT_HOME_PARTS, .n = 1, .part = l->arch->word };
+	struct rt_abi_location location = { .kind = RT_ABI_PARTS, .n = 1, .part = l->arch->word };
 	struct wanted wanted;
 	unsigned i;
 	int r = keep(l, spec, &wanted);
@@ -476,7 +476,7 @@ void rt_lower_errno(struct lowering *l, const struct rt_show *result, struct rt_
 		.nderef = 1,
 		.size = 4,
 		.is_signed = true,
-		.told = l->limits.errno_source == RT_ERRNO_TOLD,
+		.told = l->limits.errno_source == RT_ERRNO_FROM_MAP,
 		.null_fails = rt_ctype_is_pointer(result->type),
 	};
 	int value;
@@ -521,7 +521,7 @@ void rt_lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_param *
 		o = shows ? rt_lower_object(l, &shows[i], 0) : NULL;
 		if (shows && !o)
 			return;
-		rt_abi_go_argument(abi, go_type(l, v[i].type), &v[i].where, &location);
+		rt_abi_go_argument(abi, go_type(l, v[i].type), &v[i].location, &location);
 		if (!shows)
 			continue;
 		/*

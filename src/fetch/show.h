@@ -87,10 +87,10 @@ struct rt_shows {
 
 /* Where the traced process has a thread's errno. */
 enum rt_errno_source {
-	RT_ERRNO_NOT_ASKED,		/* nobody wants it */
+	RT_ERRNO_NOT_ASKED, /* nobody wants it */
 	RT_ERRNO_NOT_KNOWN,
-	RT_ERRNO_OFFSET,		/* so many bytes from the thread pointer, */
-	RT_ERRNO_TOLD,			/* or as many as RT_MAP_ERRNO says */
+	RT_ERRNO_OFFSET,   /* so many bytes from the thread pointer, */
+	RT_ERRNO_FROM_MAP, /* or as many as RT_MAP_ERRNO says */
 };
 
 /* How much is read and printed. */

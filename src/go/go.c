@@ -10,7 +10,7 @@
  * stack). Up to Go 1.16 that register is the stack check's alone. There, and in assembly, the
  * record is where the thread pointer leads, which the programs read from task_struct
  * (RT_BASE_THREAD, kernel/thread_pointer.h). On aarch64 x28 has the record always
- * (rt_arch.goroutine_stays).
+ * (rt_arch.goroutine_always).
  *
  * runtime.goexit1, which every goroutine ends with, is probed and hidden. A function that
  * recovers goes on at its deferreturn, which only Go's table has (code/landing.c). Where
@@ -100,7 +100,7 @@ size_t rt_go_read(const struct rt_image *image, uint64_t addr, void *buf, size_t
 
 bool rt_go_is_moved(const struct rt_image *image)
 {
-	return rt_image_may_move(image) && image->arch->word == 8;
+	return rt_image_is_relocatable(image) && image->arch->word == 8;
 }
 
 /* ---- where things are ---- */

@@ -118,10 +118,10 @@ enum { RT_GO_INFO_MAX = 171, RT_GO_SPILLS_MAX = 288 };
 
 /* Of generic functions and what is in them the first argument is not told of. */
 enum rt_go_first {
-	RT_GO_FIRST_TOLD,	/* it is */
-	RT_GO_FIRST_TYPES,	/* it tells of the types, and is none of the source */
-	RT_GO_FIRST_RECEIVER,	/* it is a method's receiver, and the second tells of the types */
-	RT_GO_FIRST_OWN,	/* it is as any other */
+	RT_GO_FIRST_DESCRIBED, /* it is */
+	RT_GO_FIRST_TYPES,     /* it tells of the types, and is none of the source */
+	RT_GO_FIRST_RECEIVER,  /* it is a method's receiver, and the second tells of the types */
+	RT_GO_FIRST_OWN,       /* it is as any other */
 };
 
 struct rt_go_frame {

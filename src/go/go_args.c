@@ -200,7 +200,7 @@ static const struct rt_ctype *read_type(struct reading *r, uint32_t *at, unsigne
 static void make_unknown(struct reading *r, struct rt_param *param)
 {
 	param->type = rt_types_add(r->memory, RT_CT_UNKNOWN, NULL, 0);
-	param->where = (struct rt_where){ .kind = RT_WHERE_ABI };
+	param->location = (struct rt_location){ .kind = RT_LOCATION_ABI };
 	r->failed |= !param->type;
 }
 
@@ -243,8 +243,8 @@ static void read_param(struct reading *r, struct rt_param *param)
 	/* All of it is in registers, or nothing. */
 	r->failed |= r->nstack && r->nregs;
 	if ((r->frame->proven || r->frame->on_stack) && r->nstack)
-		param->where = (struct rt_where){ .kind = RT_WHERE_STACK,
-						  .offset = 8 + (int64_t)at };
+		param->location = (struct rt_location){ .kind = RT_LOCATION_STACK,
+							.offset = 8 + (int64_t)at };
 }
 
 int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memory,

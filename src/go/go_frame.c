@@ -41,7 +41,7 @@ static void read_spills(const struct rt_image *image, uint64_t addr, uint32_t pa
  * Instructions that count with floats; others may be taken for them.  Floats that a function does
  * not use are not seen.
  */
-static bool may_float(const struct rt_image *image, const struct rt_go_function *f)
+static bool can_use_floats(const struct rt_image *image, const struct rt_go_function *f)
 {
 	uint8_t b[1024];
 	size_t i, n = f->end - f->addr;
@@ -81,7 +81,7 @@ static enum rt_go_first first_of(const struct rt_go *go, const char *name)
 	const char *tail = strrchr(name, ']');
 
 	if (!strchr(name, '[') || !tail)
-		return RT_GO_FIRST_TOLD;
+		return RT_GO_FIRST_DESCRIBED;
 	if (strstr(tail, ".func") || strstr(tail, "wrap") || strchr(tail, '-') ||
 	    !(strstr(name, "[go.shape.") || strstr(name, "[...]")))
 		return RT_GO_FIRST_OWN;
@@ -109,5 +109,6 @@ bool rt_go_frame(struct rt_image *image, const struct rt_go_function *own, bool 
 		return !on_stack;
 	return rt_go_types(image) &&
 	       rt_image_read(image, go->data + at, frame->info, sizeof(frame->info) - 2) &&
-	       (on_stack ? !is_of_runtime(own->name) : frame->proven || !may_float(image, own));
+	       (on_stack ? !is_of_runtime(own->name)
+			 : frame->proven || !can_use_floats(image, own));
 }

@@ -29,7 +29,7 @@ static bool has(cap_t caps, int cap)
 
 static int missing(bool can_bpf, bool can_perf, struct rt_error *err)
 {
-	static const char where[] = "(dropped, or a container without --privileged)";
+	static const char causes[] = "(dropped, or a container without --privileged)";
 
 	if (geteuid() != 0)
 		return rt_fail(err, -EPERM,
@@ -39,11 +39,11 @@ static int missing(bool can_bpf, bool can_perf, struct rt_error *err)
 		return rt_fail(err, -EPERM,
 			       "the capability cap_sys_admin is missing, and so are cap_bpf and "
 			       "cap_perfmon %s",
-			       where);
+			       causes);
 	return rt_fail(
 		err, -EPERM,
 		"the capability cap_sys_admin is missing, and of the two that stand for it %s %s",
-		can_bpf ? "cap_perfmon" : "cap_bpf", where);
+		can_bpf ? "cap_perfmon" : "cap_bpf", causes);
 }
 
 bool rt_caps_is_user(void)
@@ -92,7 +92,7 @@ int rt_caps_own_rights(struct rt_error *err)
 	return r < 0 ? rt_fail(err, r, "giving up capabilities: %s", strerror(-r)) : 0;
 }
 
-bool rt_caps_may_look(pid_t pid)
+bool rt_caps_can_read_memory(pid_t pid)
 {
 	char path[64];
 	int fd;

@@ -20,7 +20,7 @@ bool rt_caps_is_user(void);
  * May this user look into the memory of a process, as ptrace(2) and the kernel's check of
  * /proc/PID/mem have it?
  */
-bool rt_caps_may_look(pid_t pid);
+bool rt_caps_can_read_memory(pid_t pid);
 
 /*
  * May this process trace?  With `bpf`: CAP_SYS_ADMIN, or CAP_BPF and CAP_PERFMON (5.8).  Without,

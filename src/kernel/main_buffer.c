@@ -198,7 +198,7 @@ void rt_main_buffer_clean(const struct rt_tracefs *t, const struct rt_main_buffe
 	close(buffer.lock);
 }
 
-void rt_main_buffer_give_back(const struct rt_tracefs *t, struct rt_main_buffer *buffer)
+void rt_main_buffer_release(const struct rt_tracefs *t, struct rt_main_buffer *buffer)
 {
 	if (!buffer->taken)
 		return;

@@ -35,7 +35,7 @@ int rt_main_buffer_take(const struct rt_tracefs *tracefs, struct rt_main_buffer 
  * Disable the kernel's own events that we had enabled in it, and put clock and size back.  Nothing
  * when it is not taken.
  */
-void rt_main_buffer_give_back(const struct rt_tracefs *tracefs, struct rt_main_buffer *buffer);
+void rt_main_buffer_release(const struct rt_tracefs *tracefs, struct rt_main_buffer *buffer);
 
 /*
  * For a rawtrace that was killed together with its guard.  `find` reads, before its definitions are

@@ -304,7 +304,7 @@ struct names {
 };
 
 /* Was it there before?  Out of memory: no, and it is not kept. */
-static bool has_come(struct names *names, const char *name)
+static bool is_repeated(struct names *names, const char *name)
 {
 	size_t low = 0, high = names->n;
 
@@ -336,7 +336,7 @@ static unsigned clear_definitions(const struct rt_tracefs *t, const struct place
 {
 	char *line, *save = NULL, command[320];
 	struct names names = { 0 };
-	struct rt_owner whose;
+	struct rt_owner found;
 	unsigned cleared = 0;
 
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -344,12 +344,12 @@ static unsigned clear_definitions(const struct rt_tracefs *t, const struct place
 		size_t len = slash ? strcspn(slash, " ") + (size_t)(slash - group) - 1 : 0;
 
 		if (!slash || len >= sizeof(command) - 4 ||
-		    !rt_owner_of_group(group + 1, (size_t)(slash - group) - 1, &whose) ||
-		    !rt_owner_same(whose, owner))
+		    !rt_owner_of_group(group + 1, (size_t)(slash - group) - 1, &found) ||
+		    !rt_owner_same(found, owner))
 			continue;
 		group++;
 		group[len] = '\0';
-		if (has_come(&names, group) || !disable_everywhere(t, places, group))
+		if (is_repeated(&names, group) || !disable_everywhere(t, places, group))
 			continue;
 		snprintf(command, sizeof(command), "-:%s\n", group);
 		cleared += rt_tracefs_append(t, "uprobe_events", command) == 0;

@@ -79,7 +79,7 @@ static int prog_load(uint32_t type, const struct rt_bpf_insn *insns, size_t n, u
 	/* A kernel that does not know the last fields takes them when the size leaves them out. */
 	unsigned size = expected || flags ? sizeof(attr)
 					  : offsetof(struct rt_bpf_prog_attr, prog_flags);
-	int fd, again;
+	int fd, logged;
 
 	fd = bpf(RT_BPF_PROG_LOAD, &attr, size);
 	if (fd >= 0 || !log)
@@ -95,8 +95,8 @@ static int prog_load(uint32_t type, const struct rt_bpf_insn *insns, size_t n, u
 	attr.log_size = (uint32_t)log_size;
 	attr.log_buf = ptr(log);
 	/* A full log is an error of its own (ENOSPC), which says nothing of the program. */
-	again = bpf(RT_BPF_PROG_LOAD, &attr, size);
-	return again >= 0 ? again : fd;
+	logged = bpf(RT_BPF_PROG_LOAD, &attr, size);
+	return logged >= 0 ? logged : fd;
 }
 
 int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log,

@@ -145,7 +145,6 @@ static int members(struct rt_cursor *c, struct layout *l)
 static int aggregate_body(struct rt_cursor *c, struct rt_ctype *type)
 {
 	struct layout l = { .type = type, .align = 1 };
-	struct rt_member *kept;
 	int r;
 
 	l.members = rt_types_alloc(c->types, MEMBERS * sizeof(*l.members));
@@ -159,8 +158,7 @@ static int aggregate_body(struct rt_cursor *c, struct rt_ctype *type)
 		type->nmembers = 0;
 		return r;
 	}
-	kept = l.members;
-	type->members = kept;
+	type->members = l.members;
 	type->align = l.align;
 	type->size = round_up((l.bit + 7) / 8, l.align);
 	return 0;

@@ -535,7 +535,7 @@ bool rt_begins_declaration(struct rt_cursor *c, bool full)
 /* C's basic types. */
 
 /* C11 6.7.2: which of the words go together, and once each. */
-static bool goes_together(const struct rt_basic *b)
+static bool is_valid_basic(const struct rt_basic *b)
 {
 	bool sign = b->is_signed || b->is_unsigned, real = b->is_float || b->is_double;
 	int kinds = b->is_char + b->is_float + b->is_double + b->is_void + b->is_int128;
@@ -575,7 +575,7 @@ bool rt_basic_word(const char *at, size_t n, struct rt_basic *b)
 
 	if (rt_is_word(at, n, "long")) {
 		b->nlong++;
-		b->clash = !goes_together(b);
+		b->clash = !is_valid_basic(b);
 		return b->any = true;
 	}
 	for (i = 0; i < RT_COUNT(words); i++) {
@@ -584,7 +584,7 @@ bool rt_basic_word(const char *at, size_t n, struct rt_basic *b)
 		word = (bool *)b + words[i].offset;
 		b->clash = *word;
 		*word = true;
-		b->clash |= !goes_together(b);
+		b->clash |= !is_valid_basic(b);
 		return b->any = true;
 	}
 	return false;

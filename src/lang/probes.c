@@ -503,7 +503,7 @@ static int load_from(struct rt_probes *p, const char *folders, const char *name,
 	return -ENOENT;
 }
 
-static int load_beside(struct rt_probes *p, const char *name, struct rt_error *err)
+static int load_beside_executable(struct rt_probes *p, const char *name, struct rt_error *err)
 {
 	char path[4096];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 16);
@@ -540,7 +540,7 @@ int rt_probes_load(struct rt_probes *p, const char *name, struct rt_error *err)
 		return add_file(p, name, err);
 	r = *name ? load_from(p, getenv("RAWTRACE_PROBES"), name, err) : -ENOENT;
 	if (r == -ENOENT && *name)
-		r = load_beside(p, name, err);
+		r = load_beside_executable(p, name, err);
 	if (r == -ENOENT && *name)
 		r = load_from(p, RT_PROBES_DIR, name, err);
 	for (i = 0; r == -ENOENT && rt_embedded[i].name; i++)

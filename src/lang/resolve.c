@@ -167,7 +167,7 @@ static int keep_places(struct rt_prototype *p, const struct rt_prototype *known,
 		return -ENOMEM;
 	memcpy(params, p->params, p->nparams * sizeof(*params));
 	for (i = 0; i < p->nparams; i++)
-		params[i].where = known->params[i].where;
+		params[i].location = known->params[i].location;
 	p->params = params;
 	p->convention = known->convention;
 	return 0;

@@ -169,25 +169,25 @@ void **rt_types_slot(struct rt_types *types, const void *key);
 /* ---- prototypes ---- */
 
 /* Where a parameter is when the probe is hit. */
-enum rt_where_kind {
+enum rt_location_kind {
 	/*
 	 * where the calling convention puts it, by the types of those before it; Go: `offset` is
 	 * told, 0: not, -1: it is elsewhere
 	 */
-	RT_WHERE_ABI,
-	RT_WHERE_REG,		/* in `reg`, a DWARF register number */
+	RT_LOCATION_ABI,
+	RT_LOCATION_REG, /* in `reg`, a DWARF register number */
 	/* the first word of it (`second` bytes, unless 0) in `reg`, the rest in `reg2` */
-	RT_WHERE_REGS,
-	RT_WHERE_STACK,		/* in memory at the stack pointer at entry + `offset` */
-	RT_WHERE_AT,		/* in memory at the address in `reg`, + `offset` */
-	RT_WHERE_NOWHERE,	/* nowhere, optimized out */
-	RT_WHERE_UNKNOWN,	/* nobody says where */
+	RT_LOCATION_REGS,
+	RT_LOCATION_STACK,   /* in memory at the stack pointer at entry + `offset` */
+	RT_LOCATION_AT,	     /* in memory at the address in `reg`, + `offset` */
+	RT_LOCATION_NOWHERE, /* nowhere, optimized out */
+	RT_LOCATION_UNKNOWN, /* nobody says where */
 };
 
-struct rt_where {
-	enum rt_where_kind kind;
+struct rt_location {
+	enum rt_location_kind kind;
 	unsigned reg, reg2, second;
-	/* bits of eightbytes that no location tells; RT_WHERE_ABI: that nobody has set */
+	/* bits of eightbytes that no location tells; RT_LOCATION_ABI: that nobody has set */
 	unsigned unset;
 	int64_t offset;
 };
@@ -197,7 +197,7 @@ enum { RT_LENGTH_RESULT = -1u >> 1, RT_UNREAD_ALL = 0xff };
 struct rt_param {
 	const char *name;		/* NULL: not known */
 	const struct rt_ctype *type;
-	struct rt_where where;
+	struct rt_location location;
 	/*
 	 * The number of bytes (of a char pointer) or elements is in another parameter, `length -
 	 * 1`, or RT_LENGTH_RESULT: in the result; 0: none; at most `length_max`, 0: no such bound.
@@ -246,7 +246,7 @@ struct rt_prototype {
 	enum rt_origin origin;
 	enum rt_convention convention;
 	const struct rt_ctype *result;	/* VOID: none; NULL: not known */
-	struct rt_where result_where;	/* RT_WHERE_ABI: where the convention has it */
+	struct rt_location result_location; /* RT_LOCATION_ABI: where the convention has it */
 	bool inlined;			/* debug information says that calls of it were */
 	bool by_name;			/* guessed, with the types that are in its name */
 	bool result_guessed;		/* it may have none */

@@ -260,7 +260,7 @@ static int word(struct rt_cursor *c, struct rt_word *w)
 
 int rt_parse_words(struct rt_cursor *c, struct rt_spec *spec)
 {
-	struct rt_word v[RT_MAX_VALUES], *kept;
+	struct rt_word v[RT_MAX_VALUES], *copy;
 	unsigned n = 0;
 	int r;
 
@@ -271,11 +271,11 @@ int rt_parse_words(struct rt_cursor *c, struct rt_spec *spec)
 		if (r < 0)
 			return r;
 	}
-	kept = rt_types_alloc(c->types, n * sizeof(*v) + 1);
-	if (!kept)
+	copy = rt_types_alloc(c->types, n * sizeof(*v) + 1);
+	if (!copy)
 		return rt_nomem(c->err);
-	memcpy(kept, v, n * sizeof(*v));
-	spec->words = kept;
+	memcpy(copy, v, n * sizeof(*v));
+	spec->words = copy;
 	spec->nwords = n;
 	return 0;
 }

@@ -64,7 +64,7 @@ static void put_digits(const struct printer *p, uint64_t v, unsigned shift, cons
 static void put_double(const struct printer *p, double v, bool single)
 {
 	int precision = single ? FLT_DIG : DBL_DIG, most = single ? 9 : 17;
-	double again;
+	double reread;
 	char buf[40];
 
 	do {
@@ -73,8 +73,8 @@ static void put_double(const struct printer *p, double v, bool single)
 		 * Not strtof, which is 20 kB of a static glibc; of so few digits strtod makes the
 		 * same.
 		 */
-		again = strtod(buf, NULL);
-	} while (precision++ < most && (single ? (float)again != (float)v : again != v));
+		reread = strtod(buf, NULL);
+	} while (precision++ < most && (single ? (float)reread != (float)v : reread != v));
 	if (isnan(v) || isinf(v))
 		put_word(p, isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
 	else

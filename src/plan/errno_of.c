@@ -101,7 +101,8 @@ int rt_errno_prepare(const struct rt_wanted *wanted, struct rt_traced *traced,
 	if (wanted->everywhere)
 		not_read(traced, "%s cannot read it", "tracefs");
 	else if (find(traced))
-		traced->errno_source = traced->errno_at.in_slot ? RT_ERRNO_TOLD : RT_ERRNO_OFFSET;
+		traced->errno_source =
+			traced->errno_at.in_slot ? RT_ERRNO_FROM_MAP : RT_ERRNO_OFFSET;
 	if (traced->errno_source == RT_ERRNO_NOT_KNOWN)
 		return 0;
 	if (traced->errno_source == RT_ERRNO_OFFSET)
@@ -117,7 +118,8 @@ int rt_errno_prepare(const struct rt_wanted *wanted, struct rt_traced *traced,
 
 bool rt_errno_is_read(const struct rt_traced *traced, const struct rt_sites *sites)
 {
-	return (traced->errno_source == RT_ERRNO_OFFSET || traced->errno_source == RT_ERRNO_TOLD) &&
+	return (traced->errno_source == RT_ERRNO_OFFSET ||
+		traced->errno_source == RT_ERRNO_FROM_MAP) &&
 	       !traced->no_thread_pointer[0] && !sites->limits.no_saved;
 }
 
@@ -162,7 +164,7 @@ int64_t rt_errno_read(const struct rt_traced *traced)
 	uint64_t word = 0, other;
 	unsigned i;
 
-	for (i = 0; i < traced->pids.n && traced->errno_source == RT_ERRNO_TOLD; i++) {
+	for (i = 0; i < traced->pids.n && traced->errno_source == RT_ERRNO_FROM_MAP; i++) {
 		other = read_of(traced, traced->pids.v[i]);
 		if (!other || (i && other != word))
 			return 0;

@@ -19,9 +19,9 @@ struct notes {
 	int r;
 };
 
-static void say(struct notes *notes, const char *fmt, ...) RT_PRINTF(2, 3);
+static void note_text(struct notes *notes, const char *fmt, ...) RT_PRINTF(2, 3);
 
-static void say(struct notes *notes, const char *fmt, ...)
+static void note_text(struct notes *notes, const char *fmt, ...)
 {
 	char text[2048];
 	va_list ap;
@@ -83,13 +83,13 @@ static void note_name(struct reason *reason, const char *name)
 	reason->n++;
 }
 
-static void say_shared(struct notes *notes, const struct reason *reason)
+static void note_shared(struct notes *notes, const struct reason *reason)
 {
 	char more[32] = "";
 
 	if (reason->n > NAMED)
 		snprintf(more, sizeof(more), " and %zu more", reason->n - NAMED);
-	say(notes, "%s%s: %s", reason->names, more, reason->text);
+	note_text(notes, "%s%s: %s", reason->names, more, reason->text);
 }
 
 /*
@@ -117,8 +117,8 @@ static bool is_inlined(const struct rt_wanted *wanted, const struct rt_traced *t
 }
 
 /* Functions that the user has named, of which there may be calls that no probe sees. */
-static void say_inlined(struct notes *notes, const struct rt_wanted *wanted,
-			const struct rt_traced *traced, struct rt_sites *sites)
+static void note_inlined(struct notes *notes, const struct rt_wanted *wanted,
+			 const struct rt_traced *traced, struct rt_sites *sites)
 {
 	struct reason reason = { .text = "where the compiler has inlined it, as debug information "
 					 "says, its calls are not seen" };
@@ -131,7 +131,7 @@ static void say_inlined(struct notes *notes, const struct rt_wanted *wanted,
 					   sites->functions.v[i].addr)))
 			note_name(&reason, sites->functions.v[i].name);
 	if (reason.n)
-		say_shared(notes, &reason);
+		note_shared(notes, &reason);
 }
 
 /* Nobody expects the end of a place; but a time has none without it. */
@@ -148,8 +148,8 @@ static const char in_libraries[] =
  * One line: the reason stands in it where all share it and there is room.  `left`: the returns of
  * libraries were given up.
  */
-static void say_entry_only(struct notes *notes, const struct rt_wanted *wanted,
-			   const struct rt_traced *traced, const struct rt_sites *sites, bool left)
+static void note_entry_only(struct notes *notes, const struct rt_wanted *wanted,
+			    const struct rt_traced *traced, const struct rt_sites *sites, bool left)
 {
 	enum { PREFIX = sizeof("rawtrace: ") - 1 };
 	char why[1024], reason[1024] = "", who[640];
@@ -180,71 +180,77 @@ static void say_entry_only(struct notes *notes, const struct rt_wanted *wanted,
 		snprintf(who, sizeof(who), "%s", name);
 	if (!same ||
 	    PREFIX + strlen(who) + strlen(in_part(wanted)) + strlen(reason) + 4 > RT_REMARK_MAX)
-		say(notes, "%s: %s; -v says why", who, in_part(wanted));
+		note_text(notes, "%s: %s; -v says why", who, in_part(wanted));
 	else
-		say(notes, "%s: %s: %s", who, in_part(wanted), reason);
+		note_text(notes, "%s: %s: %s", who, in_part(wanted), reason);
 }
 
 /* Debug information that is there and tells nothing. */
-static void say_troubles(struct notes *notes, const struct rt_traced *traced)
+static void note_troubles(struct notes *notes, const struct rt_traced *traced)
 {
 	struct rt_error err;
 	size_t i;
 
 	for (i = 0; i < traced->program.n; i++)
 		if (rt_dwarf_trouble(traced->program.v[i], &err))
-			say(notes, "%s", err.text);
+			note_text(notes, "%s", err.text);
 }
 
-static void say_images(struct notes *notes, const struct rt_traced *traced)
+static void note_images(struct notes *notes, const struct rt_traced *traced)
 {
 	size_t i;
 
 	for (i = 0; i < traced->program.n; i++)
 		if (rt_image_is_late(traced->program.v[i]))
-			say(notes,
-			    "%.600s is not among the program's libraries: calls are seen once it "
-			    "has loaded it",
-			    rt_image_name(traced->program.v[i]));
+			note_text(notes,
+				  "%.600s is not among the program's libraries: calls are seen "
+				  "once it "
+				  "has loaded it",
+				  rt_image_name(traced->program.v[i]));
 	if (traced->program.uneven)
-		say(notes,
-		    "process %d has other libraries than process %d: a name that stands in several "
-		    "is looked for as process %d would",
-		    (int)traced->program.uneven, (int)rt_pids_first(&traced->pids),
-		    (int)rt_pids_first(&traced->pids));
+		note_text(notes,
+			  "process %d has other libraries than process %d: a name that stands in "
+			  "several "
+			  "is looked for as process %d would",
+			  (int)traced->program.uneven, (int)rt_pids_first(&traced->pids),
+			  (int)rt_pids_first(&traced->pids));
 }
 
 /* Their goroutines have numbers that those of the first have too. */
-static void say_runtimes(struct notes *notes, const struct rt_traced *traced)
+static void note_runtimes(struct notes *notes, const struct rt_traced *traced)
 {
 	const struct rt_runtime *r;
 
 	for (r = traced->runtimes; r < traced->runtimes + traced->nruntimes; r++)
 		if (r->number && r->image == r->owner && traced->goroutines)
-			say(notes,
-			    "%.600s has a Go runtime of its own: its goroutines are shown as g%u",
-			    rt_image_name(r->image), r->number + 1);
+			note_text(notes,
+				  "%.600s has a Go runtime of its own: its goroutines are shown as "
+				  "g%u",
+				  rt_image_name(r->image), r->number + 1);
 }
 
 static void note_lacking_hooks(struct notes *notes, const struct rt_wanted *wanted,
 			       const struct rt_traced *traced, bool everywhere)
 {
 	if (traced->lacks_hooks)
-		say(notes, "without BPF libraries are not watched for exceptions and switches of "
-			   "stacks: calls that these have left may seem to "
-			   "go on, or to end");
+		note_text(notes,
+			  "without BPF libraries are not watched for exceptions and switches of "
+			  "stacks: calls that these have left may seem to "
+			  "go on, or to end");
 	if (traced->switches)
-		say(notes,
-		    "%.100s switches stacks by itself%s%.100s: calls there may seem to be inside "
-		    "others, or not to return",
-		    rt_image_name(rt_program_executable(&traced->program)),
-		    *traced->switches ? ", in " : "", traced->switches);
+		note_text(notes,
+			  "%.100s switches stacks by itself%s%.100s: calls there may seem to be "
+			  "inside "
+			  "others, or not to return",
+			  rt_image_name(rt_program_executable(&traced->program)),
+			  *traced->switches ? ", in " : "", traced->switches);
 	if (traced->lacks_longjmp_hooks)
-		say(notes, "longjmp is not watched: %s: calls that it has left may seem to go on",
-		    wanted->everywhere || everywhere
-			    ? "without BPF its probe would be in every process "
-			      "that uses its library"
-			    : "it cannot be told where it leaves");
+		note_text(notes,
+			  "longjmp is not watched: %s: calls that it has left may seem to go on",
+			  wanted->everywhere || everywhere
+				  ? "without BPF its probe would be in every process "
+				    "that uses its library"
+				  : "it cannot be told where it leaves");
 }
 
 /*
@@ -280,22 +286,23 @@ int rt_sites_notes(const struct rt_wanted *wanted, struct rt_traced *traced, str
 	bool left = everywhere && leave_libraries(traced, sites);
 
 	if (sites->functions.note)
-		say(&notes, "%s", sites->functions.note);
+		note_text(&notes, "%s", sites->functions.note);
 	if (sites->imports_nothing)
-		say(&notes, "--libcalls: %s imports nothing: only its own functions are traced",
-		    rt_image_name(rt_program_executable(&traced->program)));
-	say_images(&notes, traced);
-	say_inlined(&notes, wanted, traced, sites);
+		note_text(&notes,
+			  "--libcalls: %s imports nothing: only its own functions are traced",
+			  rt_image_name(rt_program_executable(&traced->program)));
+	note_images(&notes, traced);
+	note_inlined(&notes, wanted, traced, sites);
 	if (wanted->purpose == RT_PURPOSE_COUNT)
 		return notes.r;
-	say_troubles(&notes, traced);
-	say_runtimes(&notes, traced);
+	note_troubles(&notes, traced);
+	note_runtimes(&notes, traced);
 	note_lacking_hooks(&notes, wanted, traced, everywhere);
 	if (wanted->want == RT_WANT_URETPROBE && traced->entry_only[0] &&
 	    rt_sites_has_returns(sites))
-		say(&notes, "--return=uretprobe: it could harm the program: %s",
-		    traced->entry_only);
-	say_entry_only(&notes, wanted, traced, sites, left);
+		note_text(&notes, "--return=uretprobe: it could harm the program: %s",
+			  traced->entry_only);
+	note_entry_only(&notes, wanted, traced, sites, left);
 	if (left && verbose)
 		rt_say("functions of libraries: %s: %s", in_part(wanted), in_libraries);
 	return notes.r;

@@ -11,18 +11,12 @@
 #include "kernel/sys.h"
 #include "process/memory.h"
 
-/* Programs that pair entries and returns themselves want the stack pointer as it is there. */
-static bool pairs(const struct rt_wanted *wanted)
-{
-	return wanted->purpose == RT_PURPOSE_TIME || rt_limit_any(&wanted->limit);
-}
-
 /* What the probes of function `f` need at their place: of its entry plan and its return. */
 static struct rt_prologue_want wants(const struct rt_wanted *wanted, const struct rt_sites *sites,
 				     uint32_t f, const struct rt_plan *plan)
 {
 	struct rt_prologue_want want = { .returns = sites->functions.v[f].how == RT_HOW_URETPROBE ||
-						    pairs(wanted),
+						    rt_wanted_pairs_in_kernel(wanted),
 					 .stack = plan->return_address };
 	const struct rt_arch *arch = plan->arch;
 	unsigned i, k;
@@ -172,7 +166,7 @@ static bool go_back(struct rt_function *f)
 static int check_windows(const struct rt_sites *sites, const struct rt_image *image,
 			 struct rt_window *v)
 {
-	bool again = false;
+	bool moved = false;
 	size_t i, n = 0;
 	int r;
 
@@ -188,8 +182,8 @@ static int check_windows(const struct rt_sites *sites, const struct rt_image *im
 	r = rt_branches_far(image, v, n);
 	for (i = 0; i < n; i++)
 		if (v[i].entered)
-			again |= go_back(&sites->functions.v[v[i].owner]);
-	return r < 0 ? r : again;
+			moved |= go_back(&sites->functions.v[v[i].owner]);
+	return r < 0 ? r : moved;
 }
 
 static int check_image(const struct rt_sites *sites, const struct rt_image *image,
@@ -308,7 +302,7 @@ void rt_place_print(const struct rt_sites *sites, FILE *file)
 {
 	size_t i;
 
-	if (sites->functions.n > RT_TOLD_EACH) {
+	if (sites->functions.n > RT_VERBOSE_FUNCTIONS) {
 		print_reasons(sites, file);
 		return;
 	}
@@ -416,8 +410,8 @@ static void drop_probes(struct rt_sites *sites, const bool *bad)
  * `why` no call of the bad ones is seen: a remark beside the others, or an error where nothing is
  * left.
  */
-static int say_dropped(struct rt_sites *sites, const bool *bad, const char *why,
-		       struct rt_error *err)
+static int note_dropped(struct rt_sites *sites, const bool *bad, const char *why,
+			struct rt_error *err)
 {
 	size_t i, n = 0, first = 0;
 	char *note, more[32] = "";
@@ -462,7 +456,7 @@ int rt_place_no_entries(struct rt_sites *sites, bool exact, struct rt_error *err
 		why = bad[i] ? f->refused : why;
 	}
 	drop_probes(sites, bad);
-	r = say_dropped(sites, bad, why, err);
+	r = note_dropped(sites, bad, why, err);
 	free(bad);
 	return r;
 }
@@ -505,9 +499,9 @@ int rt_place_check(const struct rt_traced *traced, struct rt_sites *sites, struc
 	for (i = 0; i < traced->pids.n; i++)
 		check_process(traced, sites, traced->pids.v[i], bad);
 	drop_probes(sites, bad);
-	r = say_dropped(sites, bad,
-			"the process has other code there than its file, which a probe would break",
-			err);
+	r = note_dropped(
+		sites, bad,
+		"the process has other code there than its file, which a probe would break", err);
 	free(bad);
 	return r;
 }
@@ -522,7 +516,7 @@ int rt_place_leave_out(struct rt_sites *sites, const bool *bad, struct rt_error 
 			why = "this kernel cannot probe the instruction that it begins with, or "
 			      "one that leaves it";
 	drop_probes(sites, bad);
-	return say_dropped(sites, bad, why, err);
+	return note_dropped(sites, bad, why, err);
 }
 
 /*
@@ -566,7 +560,7 @@ int rt_place_leave_out_pushes(struct rt_sites *sites, struct rt_error *err)
 		if (sites->functions.v[i].hidden)
 			bad[i] = !some;
 	r = named ? rt_fail(err, -ENOTSUP, "%s: not traced: %s", named->name, why)
-		  : say_dropped(sites, bad, why, err);
+		  : note_dropped(sites, bad, why, err);
 	free(bad);
 	return r;
 }
@@ -624,7 +618,7 @@ int rt_place_verify(struct rt_sites *sites, const struct rt_pids *pids, struct r
 	if (named)
 		r = rt_fail(err, -ENOTSUP, "%s: not traced: %s", named->name, why);
 	else
-		r = bad ? say_dropped(sites, bad, why, err) : rt_nomem(err);
+		r = bad ? note_dropped(sites, bad, why, err) : rt_nomem(err);
 	free(bad);
 	return r;
 }

@@ -48,9 +48,8 @@ static uint32_t hash_bytes(uint32_t h, uint64_t word)
 
 static uint32_t hash_plan(const struct rt_plan *plan)
 {
-	uint32_t h = hash_bytes(2166136261u, plan->kind * 128u + plan->role * 32u +
-						     plan->leaving * 8u + plan->root * 2u +
-						     plan->no_return);
+	uint32_t h = hash_bytes(2166136261u, plan->kind * 128u + plan->role * 32u + plan->end * 8u +
+						     plan->root * 2u + plan->no_return);
 	unsigned i, k;
 
 	for (i = 0; i < plan->nvalues; i++) {
@@ -109,8 +108,8 @@ static bool is_known(const struct rt_wanted *wanted, const struct rt_sites *site
 }
 
 /* Has the user written in the kernel's words what is read? */
-static bool is_told(const struct rt_wanted *wanted, const struct rt_sites *sites, size_t i,
-		    enum rt_kind kind)
+static bool has_written_words(const struct rt_wanted *wanted, const struct rt_sites *sites,
+			      size_t i, enum rt_kind kind)
 {
 	return wanted->purpose == RT_PURPOSE_RECORD &&
 	       rt_has_words(sites->functions.v[i].spec, kind);
@@ -147,7 +146,7 @@ bool rt_plans_goroutine(const struct rt_traced *traced, const struct rt_function
 	record->base = RT_BASE_REG;
 	if (!go || !runtime || !runtime->goid_offset || !traced->goroutines)
 		return false;
-	if (arch->goroutine_stays) {
+	if (arch->goroutine_always) {
 		record->reg = arch->goroutine;
 		return true;
 	}
@@ -214,7 +213,7 @@ static int make_entry(struct making *m, size_t i)
 					     : rt_hook_plan(traced, f, &plan);
 		return r < 0 ? r : share_plan(m, &plan);
 	}
-	if (is_told(wanted, sites, i, RT_KIND_ENTRY))
+	if (has_written_words(wanted, sites, i, RT_KIND_ENTRY))
 		r = rt_lower_words(f->spec, RT_KIND_ENTRY, rt_image_arch(f->image), sites->types,
 				   &plan, &sites->shows[i].entry, m->err);
 	else if (is_known(wanted, sites, i) || has_conditions(sites, i))
@@ -227,7 +226,7 @@ static int make_entry(struct making *m, size_t i)
 	if (r < 0)
 		return r == -E2BIG ? -ERANGE : r;
 	if (is_known(wanted, sites, i) && sites->returns[i] &&
-	    !is_told(wanted, sites, i, RT_KIND_RETURN) &&
+	    !has_written_words(wanted, sites, i, RT_KIND_RETURN) &&
 	    rt_lower_keep(&sites->prototypes[i], f->spec, plan.arch, &m->limits, sites->types,
 			  &plan) < 0)
 		return -ENOMEM;
@@ -252,9 +251,9 @@ static bool has_result(const struct rt_prototype *p)
 }
 
 /* The plans of function `i` for instructions that leave it, made of that of its return. */
-static int make_leaving(struct making *m, size_t i, const struct rt_plan *returns)
+static int make_exit_plans(struct making *m, size_t i, const struct rt_plan *returns)
 {
-	static const enum rt_leaving leaving[] = {
+	static const enum rt_call_end ends[] = {
 		[RT_EXIT_RETURN] = RT_BY_RETURN,
 		[RT_EXIT_JUMP] = RT_BY_JUMP,
 		[RT_EXIT_MAYBE] = RT_BY_BRANCH,
@@ -276,7 +275,7 @@ static int make_leaving(struct making *m, size_t i, const struct rt_plan *return
 	for (k = 0; k < RT_COUNT(plans) && r >= 0; k++) {
 		if (!has[k])
 			continue;
-		rt_plan_at_exit(returns, leaving[k], &plan);
+		rt_plan_at_exit(returns, ends[k], &plan);
 		r = share_plan(m, &plan);
 		*plans[k] = (uint16_t)(r < 0 ? 0 : r);
 	}
@@ -295,13 +294,13 @@ static int make_exit(struct making *m, size_t i)
 	if (sites->functions.v[i].role) {
 		plan = (struct rt_plan){ .kind = RT_KIND_RETURN,
 					 .role = RT_ROLE_UNWOUND,
-					 .leaving = RT_BY_RETURN,
+					 .end = RT_BY_RETURN,
 					 .arch = arch };
 		r = share_plan(m, &plan);
 		sites->exit_plan[i] = (uint16_t)(r < 0 ? 0 : r);
 		return r;
 	}
-	if (is_told(wanted, sites, i, RT_KIND_RETURN))
+	if (has_written_words(wanted, sites, i, RT_KIND_RETURN))
 		r = rt_lower_words(sites->functions.v[i].spec, RT_KIND_RETURN, arch, sites->types,
 				   &plan, &sites->shows[i].exit, m->err);
 	else if (is_known(wanted, sites, i) && has_result(&sites->prototypes[i]))
@@ -315,7 +314,7 @@ static int make_exit(struct making *m, size_t i)
 	if (r < 0)
 		return r;
 	if (sites->functions.v[i].how == RT_HOW_INSN)
-		return make_leaving(m, i, &plan);
+		return make_exit_plans(m, i, &plan);
 	r = share_plan(m, &plan);
 	sites->exit_plan[i] = (uint16_t)(r < 0 ? 0 : r);
 	return r;
@@ -508,9 +507,10 @@ static void point_shows(const struct rt_wanted *wanted, const struct rt_traced *
 	size_t i;
 
 	for (i = 0; i < sites->functions.n; i++) {
-		bool entry = is_known(wanted, sites, i) || is_told(wanted, sites, i, RT_KIND_ENTRY);
+		bool entry = is_known(wanted, sites, i) ||
+			     has_written_words(wanted, sites, i, RT_KIND_ENTRY);
 		bool exit = (is_known(wanted, sites, i) && has_result(&sites->prototypes[i])) ||
-			    is_told(wanted, sites, i, RT_KIND_RETURN);
+			    has_written_words(wanted, sites, i, RT_KIND_RETURN);
 
 		sites->shows[i].entry.plan = entry && rt_plans_has_entry(wanted, traced, sites, i)
 						     ? &sites->plans[sites->entry_plan[i]]
@@ -713,7 +713,7 @@ void rt_plans_print(const struct rt_sites *sites, FILE *file)
 			go++;
 		else
 			counts[origin <= RT_ORIGIN_GUESSED ? origin : 0]++;
-		if (sites->nprototypes > RT_TOLD_EACH ||
+		if (sites->nprototypes > RT_VERBOSE_FUNCTIONS ||
 		    (origin == RT_ORIGIN_NONE &&
 		     (f->inside || rt_has_words(f->spec, RT_KIND_ENTRY))))
 			continue;
@@ -731,10 +731,10 @@ void rt_plans_print(const struct rt_sites *sites, FILE *file)
 			origin == RT_ORIGIN_GUESSED && f->go ? guess_of_go : rt_origin_name(origin),
 			sites->prototypes[i].by_name ? " and its name" : "");
 	}
-	if (sites->nprototypes > RT_TOLD_EACH && go)
+	if (sites->nprototypes > RT_VERBOSE_FUNCTIONS && go)
 		fprintf(file, "rawtrace: functions shown by %s: %zu\n", guess_of_go, go);
 	for (origin = RT_ORIGIN_NONE;
-	     sites->nprototypes > RT_TOLD_EACH && origin <= RT_ORIGIN_GUESSED; origin++)
+	     sites->nprototypes > RT_VERBOSE_FUNCTIONS && origin <= RT_ORIGIN_GUESSED; origin++)
 		if (counts[origin])
 			fprintf(file, "rawtrace: functions shown by %s: %zu\n",
 				rt_origin_name(origin), counts[origin]);

@@ -49,12 +49,6 @@ static void close_codes(struct codes *codes)
 	free(codes->v);
 }
 
-/* Programs that pair entries and returns themselves want the stack pointer as it is. */
-static bool pairs(const struct rt_wanted *wanted)
-{
-	return wanted->purpose == RT_PURPOSE_TIME || rt_limit_any(&wanted->limit);
-}
-
 /*
  * Where the probes stand: at what is cheaper, which no kernel carries out more slowly than a
  * return.
@@ -65,11 +59,11 @@ static void place_exits(const struct rt_wanted *wanted, struct rt_function *f)
 
 	for (i = 0; i < f->exits.n; i++) {
 		struct rt_exit *e = &f->exits.v[i];
-		const struct rt_exit_place *at = e->cheaper.addr && !f->role &&
-								 !(e->cheaper.sp_down &&
-								   pairs(wanted))
-							 ? &e->cheaper
-							 : &e->at;
+		const struct rt_exit_place *at =
+			e->cheaper.addr && !f->role &&
+					!(e->cheaper.sp_down && rt_wanted_pairs_in_kernel(wanted))
+				? &e->cheaper
+				: &e->at;
 
 		e->place = *at;
 		if (rt_image_offset(f->image, at->addr, &e->offset) < 0)
@@ -154,13 +148,14 @@ static struct rt_image *image_with(const struct rt_traced *traced, const char *n
 	return NULL;
 }
 
-static bool looks(const struct rt_traced *traced, struct codes *codes, struct rt_image *image,
-		  uint64_t addr, uint64_t size, unsigned levels, bool *nomem);
+static bool reads_return_address(const struct rt_traced *traced, struct codes *codes,
+				 struct rt_image *image, uint64_t addr, uint64_t size,
+				 unsigned levels, bool *nomem);
 
 /* Does what is jumped to there look?  Its return address is that of the one that jumped. */
-static bool looks_behind(const struct rt_traced *traced, struct codes *codes,
-			 struct rt_image *image, const struct rt_exit *e, unsigned levels,
-			 bool *nomem)
+static bool target_reads_return_address(const struct rt_traced *traced, struct codes *codes,
+					struct rt_image *image, const struct rt_exit *e,
+					unsigned levels, bool *nomem)
 {
 	const char *name = e->kind == RT_EXIT_RETURN || e->self
 				   ? NULL
@@ -170,17 +165,19 @@ static bool looks_behind(const struct rt_traced *traced, struct codes *codes,
 
 	if (!name)
 		return false;
-	if (rt_name_looks(name))
+	if (rt_name_reads_return_address(name))
 		return true;
 	if (e->target)
 		s = rt_symbols_at(image, e->target, &n);
 	if (!s || !n)
 		image = image_with(traced, name, &s);
-	return image && levels && looks(traced, codes, image, s->addr, s->size, levels - 1, nomem);
+	return image && levels &&
+	       reads_return_address(traced, codes, image, s->addr, s->size, levels - 1, nomem);
 }
 
-static bool looks(const struct rt_traced *traced, struct codes *codes, struct rt_image *image,
-		  uint64_t addr, uint64_t size, unsigned levels, bool *nomem)
+static bool reads_return_address(const struct rt_traced *traced, struct codes *codes,
+				 struct rt_image *image, uint64_t addr, uint64_t size,
+				 unsigned levels, bool *nomem)
 {
 	struct rt_code *code = code_of(codes, image);
 	struct rt_exits exits;
@@ -191,9 +188,10 @@ static bool looks(const struct rt_traced *traced, struct codes *codes, struct rt
 		*nomem = true;
 		return true;
 	}
-	does = exits.looks;
+	does = exits.reads_return_address;
 	for (i = 0; i < exits.n && !does; i++)
-		does = looks_behind(traced, codes, image, &exits.v[i], levels, nomem);
+		does = target_reads_return_address(traced, codes, image, &exits.v[i], levels,
+						   nomem);
 	rt_exits_free(&exits);
 	return does;
 }
@@ -202,22 +200,22 @@ static bool looks(const struct rt_traced *traced, struct codes *codes, struct rt
  * Does the function, or what it ends with by a tail call, look at its own return address, where a
  * uretprobe would have put the trampoline's?
  */
-static bool looks_at_return(const struct rt_traced *traced, const struct rt_sites *sites,
-			    struct codes *codes, const struct rt_function *f, bool *nomem)
+static bool reads_own_return_address(const struct rt_traced *traced, const struct rt_sites *sites,
+				     struct codes *codes, const struct rt_function *f, bool *nomem)
 {
 	enum { LEVELS = 3 };
 
 	if (sites->functions.n > ASKED || !f->sized || f->no_exits)
 		return false;
-	return looks(traced, codes, f->image, f->addr, f->size, LEVELS, nomem);
+	return reads_return_address(traced, codes, f->image, f->addr, f->size, LEVELS, nomem);
 }
 
 /*
  * Of a thread's uretprobes the kernel keeps 64.  A function whose calls can be deeper gets probes
  * on the instructions that leave it, where they are known.
  */
-static bool may_be_deep(const struct rt_sites *sites, struct codes *codes, struct rt_function *f,
-			bool *nomem)
+static bool can_recurse_deep(const struct rt_sites *sites, struct codes *codes,
+			     struct rt_function *f, bool *nomem)
 {
 	struct rt_code *code = sites->functions.n <= ASKED && f->sized && !f->no_exits
 				       ? code_of(codes, f->image)
@@ -249,7 +247,7 @@ static void choose(const struct rt_wanted *wanted, const struct rt_traced *trace
 	if (f->hidden)
 		return;
 	if (wanted->want == RT_WANT_AUTO && wanted->purpose != RT_PURPOSE_COUNT && !harm &&
-	    !f->go && looks_at_return(traced, sites, codes, f, nomem))
+	    !f->go && reads_own_return_address(traced, sites, codes, f, nomem))
 		harm = "it looks at its own return address, or jumps to what does";
 	f->how_why = wanted->want == RT_WANT_NONE ? "--return=none" : harm;
 	f->harmful = wanted->want == RT_WANT_AUTO && harm;
@@ -260,7 +258,7 @@ static void choose(const struct rt_wanted *wanted, const struct rt_traced *trace
 		return;
 	}
 	if (wanted->want == RT_WANT_AUTO && wanted->purpose == RT_PURPOSE_RECORD && !harm &&
-	    may_be_deep(sites, codes, f, nomem)) {
+	    can_recurse_deep(sites, codes, f, nomem)) {
 		place_exits(wanted, f);
 		f->how = RT_HOW_INSN;
 		f->how_why = "it calls itself, and of a thread's uretprobes the kernel keeps 64";
@@ -543,7 +541,7 @@ void rt_returns_print(const struct rt_wanted *wanted, const struct rt_sites *sit
 		return;
 	print_hooks(sites, file);
 	print_cost(sites, costs, file);
-	if (sites->functions.n > RT_TOLD_EACH) {
+	if (sites->functions.n > RT_VERBOSE_FUNCTIONS) {
 		print_reasons(sites, file);
 		return;
 	}

@@ -59,7 +59,7 @@ bool rt_runtime_is_at(const struct rt_traced *traced, const struct rt_image *own
 	return r && r->owner == owner;
 }
 
-static int watch(struct rt_sites *sites, struct rt_image *owner)
+static int add_exit_hook(struct rt_sites *sites, struct rt_image *owner)
 {
 	const struct rt_symbol *at = find_last(owner, false);
 	struct rt_function *f;
@@ -125,7 +125,7 @@ int rt_runtimes_find(struct rt_traced *traced, struct rt_sites *sites, struct rt
 		if (r == 0)
 			r = add(traced, owner, owner);
 		if (r == 0 && rt_runtime_of(traced, owner)->goid_offset)
-			r = watch(sites, owner);
+			r = add_exit_hook(sites, owner);
 	}
 	return r < 0 ? rt_nomem(err) : 0;
 }

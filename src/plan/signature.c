@@ -126,20 +126,20 @@ static bool is_startup(const char *name)
 
 /* A result that the code does not give: what is in the register then is nothing. */
 static void check_result(struct rt_signatures *s, const struct rt_function *f,
-			 struct rt_prototype *told)
+			 struct rt_prototype *found)
 {
 	static const struct rt_ctype unknown = { .kind = RT_CT_UNKNOWN };
 	struct rt_guesser *guesser = guesser_of(s, f->image);
 	struct rt_guess guess;
 
-	if (!guesser || !told->result || told->result->kind == RT_CT_VOID ||
-	    told->result->kind == RT_CT_FLOAT)
+	if (!guesser || !found->result || found->result->kind == RT_CT_VOID ||
+	    found->result->kind == RT_CT_FLOAT)
 		return;
 	rt_guess(guesser, f->addr, f->size, &guess);
 	if (!(guess.decided && guess.not_integer) && !rt_guess_ignored(guesser, f->addr))
 		return;
-	told->result = &unknown;
-	told->result_where.kind = RT_WHERE_UNKNOWN;	/* Rust's may be known */
+	found->result = &unknown;
+	found->result_location.kind = RT_LOCATION_UNKNOWN; /* Rust's may be known */
 }
 
 /*
@@ -147,31 +147,31 @@ static void check_result(struct rt_signatures *s, const struct rt_function *f,
  * then.  A library's calls of its own functions may go by its PLT.
  */
 static void check_unread(struct rt_signatures *s, const struct rt_function *f,
-			 const struct rt_image *program, struct rt_prototype *told)
+			 const struct rt_image *program, struct rt_prototype *found)
 {
 	/* What debug information gave is in the caller's memory. */
-	struct rt_param *params = (struct rt_param *)told->params;
+	struct rt_param *params = (struct rt_param *)found->params;
 	struct rt_guesser *guesser;
 	unsigned i, n = 0;
 
-	for (i = 0; i < told->nparams; i++)
+	for (i = 0; i < found->nparams; i++)
 		n += params[i].unread != 0;
 	guesser = n ? guesser_of(s, f->image) : NULL;
 	if (!n || (f->image == program && guesser && !rt_guess_called(guesser, f->addr)))
 		return;
-	for (i = 0; i < told->nparams; i++)
+	for (i = 0; i < found->nparams; i++)
 		if (params[i].unread == RT_UNREAD_ALL)
-			params[i].where.kind = RT_WHERE_NOWHERE;
+			params[i].location.kind = RT_LOCATION_NOWHERE;
 		else
-			params[i].where.unset = params[i].unread;
+			params[i].location.unset = params[i].unread;
 }
 
 static bool find_known(struct rt_signatures *s, const struct rt_function *f,
 		       const struct rt_image *program, struct rt_types *memory,
-		       struct rt_prototype *told)
+		       struct rt_prototype *found)
 {
 	/* Damaged debug information is no reason to trace less than without it. */
-	bool has = rt_dwarf_prototype(f->image, f->addr, memory, told, NULL) == 0;
+	bool has = rt_dwarf_prototype(f->image, f->addr, memory, found, NULL) == 0;
 	const struct rt_prototype *p;
 	struct rt_guesser *guesser;
 	struct rt_guess guess;
@@ -183,30 +183,30 @@ static bool find_known(struct rt_signatures *s, const struct rt_function *f,
 	 * function of that name.
 	 */
 	p = of_library(s, f);
-	if (p && (!has || p->nparams == told->nparams || !told->result)) {
-		*told = *p;
+	if (p && (!has || p->nparams == found->nparams || !found->result)) {
+		*found = *p;
 		return true;
 	}
-	if (has && told->result_unsure)
-		check_result(s, f, told);
+	if (has && found->result_unsure)
+		check_result(s, f, found);
 	if (has)
-		check_unread(s, f, program, told);
+		check_unread(s, f, program, found);
 	if (has)
 		return true;
 	guesser = guesser_of(s, f->image);
-	if (!guesser || rt_guess_prototype(guesser, f->addr, f->size, memory, told) < 0)
+	if (!guesser || rt_guess_prototype(guesser, f->addr, f->size, memory, found) < 0)
 		return false;
 	if (s->named < NAMED_MAX && rt_is_mangled(rt_function_symbol(f))) {
 		s->named++;
 		rt_guess(guesser, f->addr, f->size, &guess);
 		if (rt_signature_cxx(rt_function_symbol(f), rt_image_arch(f->image), &guess, memory,
-				     told) < 0)
+				     found) < 0)
 			return false;
 	}
 	if (is_startup(rt_function_symbol(f))) {
-		told->nparams = 0;
-		told->result = rt_types_add(memory, RT_CT_VOID, "void", 0);
-		told->result_guessed = false;
+		found->nparams = 0;
+		found->result = rt_types_add(memory, RT_CT_VOID, "void", 0);
+		found->result_guessed = false;
 	}
 	return true;
 }
@@ -289,20 +289,20 @@ int rt_signature_of(struct rt_signatures *s, const struct rt_function *f, struct
 				 .memory = memory };
 	const struct rt_type_finder types = { .find = find_type, .has = has_type, .ctx = &finder };
 	const struct rt_prototype *known = NULL, *all = NULL;
-	struct rt_prototype told;
+	struct rt_prototype found;
 	int r;
 
 	memset(prototype, 0, sizeof(*prototype));
 	/* As many ints as the user says; inside a function the registers are anything. */
 	if (!f->spec || f->inside || (f->spec->nargs_given && !f->spec->prototype))
 		return f->go ? rt_signature_go(f, memory, prototype, err) : 0;
-	if (find_known(s, f, program, memory, &told))
-		known = &told;
+	if (find_known(s, f, program, memory, &found))
+		known = &found;
 	else if (f->go && !f->spec->params_given && f->spec->nshown + f->spec->nconditions) {
-		memset(&told, 0, sizeof(told));
-		if (rt_signature_go(f, memory, &told, err) < 0)
+		memset(&found, 0, sizeof(found));
+		if (rt_signature_go(f, memory, &found, err) < 0)
 			return -ENOMEM;
-		known = &told;
+		known = &found;
 	}
 	if (f->spec->types_only && rt_is_mangled(rt_function_symbol(f))) {
 		if (known)
@@ -426,7 +426,7 @@ int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct
 		    struct rt_error *err)
 {
 	bool counted = f->spec && f->spec->nargs_given;
-	struct rt_prototype told = { .nparams = 0 };
+	struct rt_prototype found = { .nparams = 0 };
 	int r = 0;
 
 	/* Debug information has assembly's functions without their arguments and results. */
@@ -444,10 +444,10 @@ int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct
 		 * Debug information up to Go 1.19 leaves out the receivers of what the compiler
 		 * made by itself, as (*T).Method around T.Method.
 		 */
-		told.convention = p->convention;
-		r = make_known(f, memory, &told);
-		p->params = told.params;
-		p->nparams = told.origin == RT_ORIGIN_GO ? told.nparams : 0;
+		found.convention = p->convention;
+		r = make_known(f, memory, &found);
+		p->params = found.params;
+		p->nparams = found.origin == RT_ORIGIN_GO ? found.nparams : 0;
 	}
 	return r < 0 ? rt_nomem(err) : 0;
 }

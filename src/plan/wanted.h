@@ -10,7 +10,7 @@
 enum rt_want { RT_WANT_AUTO, RT_WANT_URETPROBE, RT_WANT_INSN, RT_WANT_NONE };
 
 /* -v says of each function how it is traced, up to so many; of more, how many share a reason. */
-enum { RT_TOLD_EACH = 16 };
+enum { RT_VERBOSE_FUNCTIONS = 16 };
 
 /*
  * What the user asked for.  The caller fills it in before anything else; rt_sites_resolve and what
@@ -33,5 +33,14 @@ struct rt_wanted {
 	struct rt_spec **specs; /* which the functions point into */
 	size_t nspecs, specs_cap;
 };
+
+/*
+ * The BPF programs pair entries and returns by the stack pointer, so a probe must be where the
+ * stack pointer is that of the entry.
+ */
+static inline bool rt_wanted_pairs_in_kernel(const struct rt_wanted *wanted)
+{
+	return wanted->purpose == RT_PURPOSE_TIME || rt_limit_any(&wanted->limit);
+}
 
 #endif

@@ -541,7 +541,7 @@ static int need_everything(struct search *s)
  * Does the program run with other rights than its user's (AT_SECURE)?  Then loaders do not listen
  * to him.  security.capability is looked at for any user but root, who has those rights.
  */
-static bool gives_rights(const char *path)
+static bool is_privileged(const char *path)
 {
 	struct statvfs fs;
 	struct stat st;
@@ -619,7 +619,7 @@ int rt_loader_list(struct rt_program *program, const char *interp, const char *p
 		.program = program,
 		.interp = interp,
 		.musl = strncmp(base_name(interp), "ld-musl", 7) == 0,
-		.secure = gives_rights(path),
+		.secure = is_privileged(path),
 		.err = err,
 	};
 	int r = 0;

@@ -163,7 +163,7 @@ struct loop {
  * nothing before it jumps over that to, is not.  Where a jump leads out of that stretch, it may
  * come back.
  */
-static bool comes_round(struct search *s, uint64_t start, size_t first, size_t at)
+static bool has_way_back(struct search *s, uint64_t start, size_t first, size_t at)
 {
 	uint64_t furthest = start + first;
 	struct rt_flow f;
@@ -205,7 +205,7 @@ static bool closes_copy(struct search *s, struct loop *l, const struct rt_flow *
 		return false;
 	first = (size_t)(f->target - start);
 	return l->read && l->written && l->read >= first && l->written >= first &&
-	       comes_round(s, start, first, at);
+	       has_way_back(s, start, first, at);
 }
 
 /*
@@ -272,7 +272,7 @@ static bool is_zero_asked(const uint8_t *p)
  * Does the code at `addr`, behind setjmp, call longjmp before anything else?  Where it asks whether
  * setjmp has given 0: if it has.
  */
-static bool goes_over(struct search *s, uint64_t addr, unsigned branches)
+static bool calls_longjmp_first(struct search *s, uint64_t addr, unsigned branches)
 {
 	uint8_t p[INSN_MAX];
 	bool asked = false, zero;
@@ -295,7 +295,7 @@ static bool goes_over(struct search *s, uint64_t addr, unsigned branches)
 			addr = f.target;
 		} else if (f.kind == RT_FLOW_BRANCH && branches) {
 			if (!(zero && f.condition == UNEQUAL) &&
-			    goes_over(s, f.target, branches - 1))
+			    calls_longjmp_first(s, f.target, branches - 1))
 				return true;
 			if (zero && f.condition == EQUAL)
 				return false;
@@ -322,7 +322,7 @@ static bool takes_turns(struct search *s, uint64_t start, uint64_t end)
 			return false;
 		n = f.kind == RT_FLOW_CALL ? call_at(s->body + at) : 0;
 		if (n && called(s, start + at + n, s->body + at) == KEEPS &&
-		    goes_over(s, start + at + n, BRANCHES))
+		    calls_longjmp_first(s, start + at + n, BRANCHES))
 			return true;
 	}
 	return false;

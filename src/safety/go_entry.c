@@ -173,16 +173,16 @@ static uint32_t goid_of_version(unsigned minor)
 uint32_t rt_go_goid_offset(struct rt_image *image)
 {
 	struct rt_go *go = rt_image_go(image) ? image->go : NULL;
-	long told;
+	long member;
 
 	/* Before 1.17 no register of x86 holds the record: it is the thread's. */
-	if (!go || !(go->registers || go->g_known || image->arch->goroutine_stays))
+	if (!go || !(go->registers || go->g_known || image->arch->goroutine_always))
 		return 0;
 	if (!go->goid_read) {
 		go->goid_read = true;
-		told = rt_dwarf_member(image, "runtime.g", "goid");
-		go->goid = told > 0 && told < GOID_MOST ? (uint32_t)told
-							: goid_of_version(go->minor);
+		member = rt_dwarf_member(image, "runtime.g", "goid");
+		go->goid = member > 0 && member < GOID_MOST ? (uint32_t)member
+							    : goid_of_version(go->minor);
 	}
 	return go->goid;
 }

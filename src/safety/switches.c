@@ -37,7 +37,7 @@ struct scan {
  * The static C library leaves frames by these: nothing comes back to what they left, or it is known
  * by name what is a stack.
  */
-static bool is_leaver(const char *name)
+static bool is_longjmp_name(const char *name)
 {
 	static const char *const exact[] = {
 		"longjmp",	   "_longjmp",	       "siglongjmp",	  "__longjmp",
@@ -126,7 +126,7 @@ static enum rt_switches is_switch(struct scan *s, uint64_t addr, const uint8_t *
 {
 	const struct rt_symbol *f = rt_symbol_before(s->image, addr + 1);
 	uint64_t start, end;
-	bool there, can_tell;
+	bool there, has_decoder;
 
 	if (!s->code)
 		s->code = rt_code_open(s->image);
@@ -134,18 +134,18 @@ static enum rt_switches is_switch(struct scan *s, uint64_t addr, const uint8_t *
 		s->nomem = true;
 		return RT_SWITCHES;
 	}
-	can_tell = !rt_code_undecodable(s->code);
+	has_decoder = !rt_code_undecodable(s->code);
 	/*
 	 * Without a disassembler what compilers have many of cannot be told from what they have
 	 * not.
 	 */
-	if (!can_tell && (s->is_data || (load != RT_LOAD_OF_COMPILERS && load != RT_LOAD_OF_SUM &&
-					 load != RT_LOAD_STRANGE)))
+	if (!has_decoder && (s->is_data || (load != RT_LOAD_OF_COMPILERS &&
+					    load != RT_LOAD_OF_SUM && load != RT_LOAD_STRANGE)))
 		return RT_SWITCHES_NOT;
-	if (can_tell && (load == RT_LOAD_OF_WORD || !s->wide) &&
+	if (has_decoder && (load == RT_LOAD_OF_WORD || !s->wide) &&
 	    !rt_walk_is_instruction(s->code, addr, p, n))
 		return RT_SWITCHES_NOT;
-	if (can_tell && load == RT_LOAD_OF_FRAME && !rt_walk_leaves(s->code, addr, p))
+	if (has_decoder && load == RT_LOAD_OF_FRAME && !rt_walk_ends_in_leave(s->code, addr, p))
 		return RT_SWITCHES_NOT;
 	*name = "";
 	s->stored = false;
@@ -155,24 +155,24 @@ static enum rt_switches is_switch(struct scan *s, uint64_t addr, const uint8_t *
 		end = f->addr + f->size;
 	} else if (!rt_code_span(s->code, addr, &start, &end)) {
 		/* Written by hand, and not said to be a function. */
-		if (can_tell && !confirm_near(s, addr, n, load))
+		if (has_decoder && !confirm_near(s, addr, n, load))
 			return RT_SWITCHES_NOT;
 		return s->is_static && (s->words || !stored_before(p, n, s->wide))
-			       ? RT_SWITCHES_OR_LEAVES
+			       ? RT_SWITCHES_OR_LONGJMP
 			       : RT_SWITCHES;
 	}
-	if (is_leaver(*name) ||
-	    (can_tell &&
+	if (is_longjmp_name(*name) ||
+	    (has_decoder &&
 	     !confirm(s, start, end, addr, (struct rt_switch_walk){ .load = load }, &there)))
 		return RT_SWITCHES_NOT;
 	/* Tables may stand in it. */
-	if (can_tell && !there && !confirm_near(s, addr, n, load))
+	if (has_decoder && !there && !confirm_near(s, addr, n, load))
 		return RT_SWITCHES_NOT;
-	return s->is_static && !**name && !s->stored ? RT_SWITCHES_OR_LEAVES : RT_SWITCHES;
+	return s->is_static && !**name && !s->stored ? RT_SWITCHES_OR_LONGJMP : RT_SWITCHES;
 }
 
 /* A segment that no section of code is in is code as a whole. */
-static bool may_be_code(const struct rt_range *code, const struct rt_segment *segment,
+static bool can_be_code(const struct rt_range *code, const struct rt_segment *segment,
 			uint64_t addr)
 {
 	return addr - code->addr < code->size || code->addr + code->size <= segment->vaddr ||
@@ -198,7 +198,7 @@ static enum rt_switches scan_segment(struct scan *s, const struct rt_segment *se
 			       : (at + i) % 4 ? RT_LOAD_NOT
 					      : rt_load_word(rt_arch_word(bytes + i));
 			if (!load || !(s->is_data ? load == RT_LOAD_STRANGE
-						  : may_be_code(&s->image->code, segment, at + i)))
+						  : can_be_code(&s->image->code, segment, at + i)))
 				continue;
 			one = is_switch(s, at + i, bytes + i, i, load, name);
 			most = one > most ? one : most;

@@ -7,7 +7,7 @@
 enum rt_switches {
 	RT_SWITCHES_NOT,
 	/* a static program without symbols: it may be the C library's longjmp */
-	RT_SWITCHES_OR_LEAVES,
+	RT_SWITCHES_OR_LONGJMP,
 	RT_SWITCHES,
 };
 

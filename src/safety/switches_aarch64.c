@@ -74,7 +74,7 @@ static void sums(uint32_t w, struct rt_flow *f)
 	if (is_immediate(w)) {
 		f->value = (int64_t)(w >> 10 & 0xfff) << (w & 1u << 22 ? 12 : 0);
 		f->op = f->value ? RT_OP_PLUS : RT_OP_COPY;
-		f->fp = (w & 31) == FP && f->from == SP ? RT_FP_OF_SP : RT_FP_KEPT;
+		f->fp = (w & 31) == FP && f->from == SP ? RT_FP_OF_SP : RT_FP_UNCHANGED;
 	} else if (is_mask(w)) {
 		f->op = (w & 31) == SP ? RT_OP_COPY : RT_OP_MASK;
 	} else if ((w & 0xffe0ffe0) == 0xaa0003e0) {

@@ -170,7 +170,7 @@ static void go_deeper(struct rt_switch_walk *w, const struct rt_flow *f)
 		w->frame = w->depth < FAR ? w->depth - f->fp_amount : FAR;
 	if (f->sp == RT_SP_ADDED && w->depth < FAR)
 		w->depth -= f->amount;
-	else if (f->sp != RT_SP_ADDED && f->sp != RT_SP_KEPT)
+	else if (f->sp != RT_SP_ADDED && f->sp != RT_SP_UNCHANGED)
 		w->depth = f->sp == RT_SP_OF_FRAME && w->frame < FAR ? w->frame - f->amount : FAR;
 	w->most = w->depth > w->most ? w->depth : w->most;
 }
@@ -296,7 +296,7 @@ bool rt_walk_is_instruction(struct rt_code *code, uint64_t addr, const uint8_t *
 	return !before;
 }
 
-bool rt_walk_leaves(struct rt_code *code, uint64_t addr, const uint8_t *p)
+bool rt_walk_ends_in_leave(struct rt_code *code, uint64_t addr, const uint8_t *p)
 {
 	const struct rt_arch *arch = rt_code_image(code)->arch;
 	struct rt_flow f;

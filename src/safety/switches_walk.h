@@ -93,7 +93,7 @@ void rt_walk(struct rt_switch_walk *w, struct rt_code *code, uint64_t start, con
  * From the load of the frame pointer at `p` on, which has RT_LOAD_NEAR bytes, is the frame left by
  * that?
  */
-bool rt_walk_leaves(struct rt_code *code, uint64_t addr, const uint8_t *p);
+bool rt_walk_ends_in_leave(struct rt_code *code, uint64_t addr, const uint8_t *p);
 
 /*
  * Is it an instruction that begins at `p`, and not one before it, of which `n` bytes can be looked

@@ -39,7 +39,7 @@ static const char *const cxx_names[] = {
 static const char *const cxx_libraries[] = { "libstdc++.*", "libc++.*", "libc++abi.*" };
 
 /* Either imported or contained. */
-static const char *const leaving_names[] = {
+static const char *const unwinding_names[] = {
 	"rust_eh_personality",
 	"rust_begin_unwind",
 	"__gnat_eh_personality",
@@ -74,8 +74,8 @@ static const char *const leaving_names[] = {
  * Only imported: the static C library has _Unwind_* in every program, for its own backtraces.  A
  * seccomp filter may kill the program for the system call that a uretprobe makes it do (x86, 6.11).
  */
-static const char *const leaving_imports[] = { "_Unwind_*", "seccomp_load", "seccomp_init",
-					       "mcount",    "_mcount",	    "__fentry__" };
+static const char *const unwinding_imports[] = { "_Unwind_*", "seccomp_load", "seccomp_init",
+						 "mcount",    "_mcount",      "__fentry__" };
 
 /* They define what is looked for, and themselves use it only where a program calls them to. */
 static const char *const c_libraries[] = {
@@ -90,12 +90,12 @@ static const char *const c_libraries[] = {
  */
 static const char *const loading_names[] = { "dlopen", "dlmopen" };
 
-static void say(struct rt_image *image, const char *what, const char *name)
+static void set_reason(struct rt_image *image, const char *what, const char *name)
 {
 	snprintf(image->unwinds, sizeof(image->unwinds), "%s%.100s", what, name);
 }
 
-static bool imports_leave(struct rt_image *image)
+static bool imports_unwinding(struct rt_image *image)
 {
 	size_t i;
 
@@ -103,12 +103,12 @@ static bool imports_leave(struct rt_image *image)
 		const char *name = image->imports.v[i];
 
 		if (in_table(cxx_names, RT_COUNT(cxx_names), name))
-			say(image, "is C++: imports ", name);
-		else if (in_table(leaving_names, RT_COUNT(leaving_names), name) ||
-			 in_table(leaving_imports, RT_COUNT(leaving_imports), name) ||
+			set_reason(image, "is C++: imports ", name);
+		else if (in_table(unwinding_names, RT_COUNT(unwinding_names), name) ||
+			 in_table(unwinding_imports, RT_COUNT(unwinding_imports), name) ||
 			 (!image->short_name &&
 			  in_table(loading_names, RT_COUNT(loading_names), name)))
-			say(image, "imports ", name);
+			set_reason(image, "imports ", name);
 		else
 			continue;
 		return true;
@@ -122,14 +122,14 @@ static bool needs_cxx(struct rt_image *image)
 
 	for (i = 0; i < image->needed.n; i++) {
 		if (in_table(cxx_libraries, RT_COUNT(cxx_libraries), image->needed.v[i])) {
-			say(image, "is C++: needs ", image->needed.v[i]);
+			set_reason(image, "is C++: needs ", image->needed.v[i]);
 			return true;
 		}
 	}
 	return false;
 }
 
-static bool contains_leave(struct rt_image *image)
+static bool contains_unwinding(struct rt_image *image)
 {
 	size_t i;
 
@@ -137,11 +137,11 @@ static bool contains_leave(struct rt_image *image)
 		const char *name = image->symbols[i].name;
 
 		if (in_table(cxx_names, RT_COUNT(cxx_names), name))
-			say(image, "is C++: contains ", name);
+			set_reason(image, "is C++: contains ", name);
 		/* Since 1.87 Rust mangles it: _RNv..._7___rustc17rust_begin_unwind. */
-		else if (in_table(leaving_names, RT_COUNT(leaving_names), name) ||
+		else if (in_table(unwinding_names, RT_COUNT(unwinding_names), name) ||
 			 strstr(name, "17rust_begin_unwind"))
-			say(image, "contains ", name);
+			set_reason(image, "contains ", name);
 		else
 			continue;
 		return true;
@@ -167,40 +167,41 @@ static void judge(struct rt_image *image)
 	size_t n;
 
 	if (image->is_go) {
-		say(image, "is a Go program", "");
+		set_reason(image, "is a Go program", "");
 		return;
 	}
 	if (is_c_library(image))
 		return;
 	if (in_table(cxx_libraries, RT_COUNT(cxx_libraries), library_name(image))) {
-		say(image, "is the C++ library", "");
+		set_reason(image, "is the C++ library", "");
 		return;
 	}
 	if (needs_cxx(image))
 		return;
 	if (rt_image_symbols(image, &v, &n, NULL)) {
-		say(image, "has a damaged symbol table", "");
+		set_reason(image, "has a damaged symbol table", "");
 		return;
 	}
-	if (imports_leave(image) || contains_leave(image))
+	if (imports_unwinding(image) || contains_unwinding(image))
 		return;
 	/*
 	 * Every static program has the C library's own exception table; elsewhere one means C++,
 	 * Rust or their like.
 	 */
 	if (image->has_except_table && (image->interp || image->needed.n || image->short_name))
-		say(image, "has exception handlers", "");
+		set_reason(image, "has exception handlers", "");
 	else if (rt_image_switches(image, &name))
-		say(image, *name ? "switches stacks in " : "switches stacks", name);
+		set_reason(image, *name ? "switches stacks in " : "switches stacks", name);
 	else if (rt_image_walks(image, &name))
-		say(image, *name ? "follows frame pointers in " : "follows frame pointers", name);
+		set_reason(image, *name ? "follows frame pointers in " : "follows frame pointers",
+			   name);
 	else if (rt_image_copies(image, &name, &turns))
-		say(image,
-		    turns ? *name ? "has coroutines of setjmp and longjmp in "
-				  : "has coroutines of setjmp and longjmp"
-		    : *name ? "may put back a copy of its stack in "
-			    : "may put back a copy of its stack",
-		    name);
+		set_reason(image,
+			   turns   ? *name ? "has coroutines of setjmp and longjmp in "
+					   : "has coroutines of setjmp and longjmp"
+			   : *name ? "may put back a copy of its stack in "
+				   : "may put back a copy of its stack",
+			   name);
 }
 
 const char *rt_image_unwinds(struct rt_image *image)
@@ -413,7 +414,7 @@ static const char *unsafe_name(const char *name)
 	return rt_name_fragment(name);
 }
 
-bool rt_name_looks(const char *name)
+bool rt_name_reads_return_address(const char *name)
 {
 	return unsafe_name(name) && !rt_name_fragment(name);
 }

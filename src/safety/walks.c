@@ -84,7 +84,7 @@ static bool step(struct walk *w, const struct rt_flow *f)
  * May an instruction here be one that `step` looks for?  Few functions have such bytes, so few are
  * decoded.
  */
-static bool may_begin(const uint8_t *p)
+static bool can_begin_step(const uint8_t *p)
 {
 	if ((p[0] & 0xfb) == 0x48 && p[1] == 0x8b && (p[2] & 0xc7) == 0x45 &&
 	    p[3] == 0) /* mov 0(%rbp), */
@@ -101,7 +101,7 @@ static bool is_climbing(struct rt_code *code, const uint8_t *bytes, size_t n, ui
 	struct rt_flow f;
 	size_t at;
 
-	for (at = 0; at < n && !may_begin(bytes + at); at++)
+	for (at = 0; at < n && !can_begin_step(bytes + at); at++)
 		;
 	if (at == n)
 		return false;

@@ -338,7 +338,7 @@ static int check_processes(const struct session *s, struct rt_error *err)
 	unsigned i;
 
 	for (i = 0; i < s->traced.pids.n && rt_caps_is_user(); i++)
-		if (!rt_caps_may_look(s->traced.pids.v[i]))
+		if (!rt_caps_can_read_memory(s->traced.pids.v[i]))
 			return rt_fail(err, -EPERM,
 				       "process %d: user %u may not look into its memory (ptrace); "
 				       "try: sudo rawtrace ...",

@@ -37,13 +37,13 @@ struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, uns
 	return d;
 }
 
-void rt_record_decoder_hold(struct rt_record_decoder *d, uint16_t hold)
+void rt_record_decoder_set_size(struct rt_record_decoder *d, uint16_t size)
 {
 	unsigned i;
 
 	for (i = 0; i < d->nplans; i++)
-		rt_tail_hold(&d->tails[i], hold);
-	d->largest = hold;
+		rt_tail_set_size(&d->tails[i], size);
+	d->largest = size;
 }
 
 void rt_record_decoder_free(struct rt_record_decoder *decoder)
@@ -90,7 +90,7 @@ int rt_record_decode(const struct rt_record_decoder *decoder, const uint8_t *rec
  * How often a record that is not whole is looked at again: far longer than a program that runs
  * takes for it.
  */
-enum { LOOKS = 2000 };
+enum { RETRIES = 2000 };
 
 /* ---- the mapped array ---- */
 
@@ -100,7 +100,7 @@ static uint64_t whole(const uint8_t *at)
 	uint64_t time;
 	int i;
 
-	for (i = 0; i < LOOKS; i++) {
+	for (i = 0; i < RETRIES; i++) {
 		/*
 		 * Acquire: the record must not be read before the time that says that it is whole.
 		 */

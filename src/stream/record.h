@@ -24,8 +24,8 @@ struct rt_record_decoder {
  */
 struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, unsigned nplans,
 						unsigned nprobes, enum rt_key key, pid_t pid);
-/* Records are as they are where calls are held back: rt_plans_hold. */
-void rt_record_decoder_hold(struct rt_record_decoder *decoder, uint16_t hold);
+/* Records are as they are where calls are held back: rt_plans_record_size. */
+void rt_record_decoder_set_size(struct rt_record_decoder *decoder, uint16_t size);
 void rt_record_decoder_free(struct rt_record_decoder *decoder);
 
 /*

@@ -63,7 +63,7 @@ static int second_word(const struct walk *walk, uint32_t *word)
 }
 
 /* Hand on the `len` bytes at `data` and step over them; events begin at multiples of 4. */
-static int give(struct walk *walk, const uint8_t *data, size_t len)
+static int pass_record(struct walk *walk, const uint8_t *data, size_t len)
 {
 	size_t left = (size_t)(walk->end - data);
 
@@ -108,10 +108,10 @@ static int one_event(struct walk *walk)
 	case TYPE_LONG:
 		walk->time += delta;
 		/* The word counts itself, and the kernel makes no event of less than one more. */
-		return word < 8 ? -EBADMSG : give(walk, walk->at + 8, word - 4);
+		return word < 8 ? -EBADMSG : pass_record(walk, walk->at + 8, word - 4);
 	default:
 		walk->time += delta;
-		return give(walk, walk->at + 4, type * 4);
+		return pass_record(walk, walk->at + 4, type * 4);
 	}
 }
 
@@ -119,7 +119,7 @@ static int one_event(struct walk *walk)
  * Events dropped before this page; their number is a kernel `long` behind the last event, where
  * there was room.
  */
-static int give_lost(const struct rt_page_layout *layout, const struct walk *walk, size_t room,
+static int pass_lost(const struct rt_page_layout *layout, const struct walk *walk, size_t room,
 		     uint32_t flags)
 {
 	uint64_t count = 0;
@@ -151,7 +151,7 @@ int rt_tracefs_page_walk(const struct rt_page_layout *layout, const uint8_t *pag
 	walk.time = rt_load_u64(page + layout->timestamp);
 	walk.at = page + layout->data;
 	walk.end = walk.at + size;
-	err = give_lost(layout, &walk, len - layout->data - size, flags);
+	err = pass_lost(layout, &walk, len - layout->data - size, flags);
 	while (!err && walk.at < walk.end)
 		err = one_event(&walk);
 	return err;

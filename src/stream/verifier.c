@@ -23,13 +23,13 @@ static int try_program(void (*write)(struct rt_bpf *bpf))
 
 static void write_loop(struct rt_bpf *bpf)
 {
-	int again = rt_bpf_label(bpf);
+	int loop = rt_bpf_label(bpf);
 
 	rt_bpf_mov_imm(bpf, 1, 0);
-	rt_bpf_place(bpf, again);
+	rt_bpf_place(bpf, loop);
 	rt_bpf_alu_imm(bpf, RT_BPF_ADD, 1, 1);
 	rt_bpf_mov_imm(bpf, 2, 10);
-	rt_bpf_jump_reg(bpf, RT_BPF_JGT, 2, 1, again);
+	rt_bpf_jump_reg(bpf, RT_BPF_JGT, 2, 1, loop);
 }
 
 int rt_verifier_loops(void)

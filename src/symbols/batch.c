@@ -336,7 +336,7 @@ static void add_name(struct rt_match *m, const struct rt_symbol *symbol)
 int rt_batch_fill(struct rt_batch *b, const struct rt_symbol *symbols, size_t n,
 		  struct rt_error *err)
 {
-	size_t i, kept = 0;
+	size_t i, last = 0;
 	int ret;
 
 	b->several = b->spec->glob || b->libcalls;
@@ -356,12 +356,12 @@ int rt_batch_fill(struct rt_batch *b, const struct rt_symbol *symbols, size_t n,
 		return ret;
 	qsort(b->v, b->n, sizeof(*b->v), compare_matches);
 	for (i = 1; i < b->n; i++) {
-		if (b->v[i].addr != b->v[kept].addr)
-			b->v[++kept] = b->v[i];
+		if (b->v[i].addr != b->v[last].addr)
+			b->v[++last] = b->v[i];
 		else if (b->libcalls)
-			add_name(&b->v[kept], b->v[i].symbol);
+			add_name(&b->v[last], b->v[i].symbol);
 	}
-	b->n = kept + 1;
+	b->n = last + 1;
 	mark_versions(b);
 	return 0;
 }

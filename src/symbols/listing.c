@@ -18,7 +18,7 @@ struct listing {
 	struct rt_image *image;
 	struct rt_matcher matcher;
 	bool written;			/* no symbol has that name: by what was written */
-	size_t told;
+	size_t reported;
 	rt_listing_row row;
 	void *ctx;
 };
@@ -31,8 +31,8 @@ static bool means(struct listing *l, const struct rt_symbol *symbol)
 			  : rt_matches_raw(&l->matcher, symbol);
 }
 
-static int tell(struct listing *l, const struct rt_symbol *symbol, const struct rt_symbol *names,
-		size_t n)
+static int report_symbol(struct listing *l, const struct rt_symbol *symbol,
+			 const struct rt_symbol *names, size_t n)
 {
 	struct rt_listing row = {
 		.image = l->image, .symbol = symbol, .names = names, .nnames = n
@@ -40,7 +40,7 @@ static int tell(struct listing *l, const struct rt_symbol *symbol, const struct 
 
 	if (rt_image_offset(l->image, symbol->addr, &row.offset))
 		return 0;
-	l->told++;
+	l->reported++;
 	/* An IFUNC's resolver is not what is probed. */
 	if (symbol->kind != RT_SYM_IFUNC) {
 		row.refused = rt_image_refuses(l->image, symbol->addr, NULL);
@@ -59,7 +59,7 @@ static int tell(struct listing *l, const struct rt_symbol *symbol, const struct 
 /*
  * The names of one address: the first that is meant, in the order in which a person would choose.
  */
-static int tell_group(struct listing *l, const struct rt_symbol *v, size_t n)
+static int report_group(struct listing *l, const struct rt_symbol *v, size_t n)
 {
 	const struct rt_symbol *best = NULL;
 	size_t i;
@@ -67,7 +67,7 @@ static int tell_group(struct listing *l, const struct rt_symbol *v, size_t n)
 	for (i = 0; i < n; i++)
 		if (means(l, &v[i]) && (!best || rt_symbol_compare(&v[i], best) < 0))
 			best = &v[i];
-	return best ? tell(l, best, v, n) : 0;
+	return best ? report_symbol(l, best, v, n) : 0;
 }
 
 static int each(struct listing *l, const struct rt_symbol *v, size_t n)
@@ -78,7 +78,7 @@ static int each(struct listing *l, const struct rt_symbol *v, size_t n)
 	for (i = 0; i < n && r == 0; i = end) {
 		for (end = i + 1; end < n && v[end].addr == v[i].addr; end++)
 			;
-		r = tell_group(l, v + i, end - i);
+		r = report_group(l, v + i, end - i);
 	}
 	return r;
 }
@@ -98,20 +98,20 @@ int rt_listing_each(const struct rt_program *program, const struct rt_spec *spec
 	if (r < 0)
 		return r;
 	r = rt_matcher_begin(&l.matcher, spec) ? rt_nomem(err) : each(&l, v, n);
-	if (r == 0 && !l.told && !spec->glob) {
+	if (r == 0 && !l.reported && !spec->glob) {
 		l.written = true;
 		r = each(&l, v, n);
 		l.matcher.loose = true;
-		if (r == 0 && !l.told)
+		if (r == 0 && !l.reported)
 			r = each(&l, v, n);
 	}
-	if (r == 0 && rt_unnamed_meant(spec, n, l.told)) {
+	if (r == 0 && rt_unnamed_meant(spec, n, l.reported)) {
 		l.written = false;
 		r = rt_image_unnamed(l.image, &unnamed, &nunnamed) ? rt_nomem(err)
 								   : each(&l, unnamed, nunnamed);
 	}
 	rt_matcher_free(&l.matcher);
-	if (r == 0 && !l.told)
+	if (r == 0 && !l.reported)
 		r = rt_no_function(program, l.image, spec, err);
 	return r;
 }
@@ -165,9 +165,9 @@ static bool has_code(const struct rt_strings *symbols, const char *name)
 	       (!symbols->v[lo][length] || symbols->v[lo][length] == '.');
 }
 
-static int tell_meant(const struct rt_image *image, struct rt_matcher *matcher,
-		      const struct rt_strings *names, const struct rt_strings *symbols,
-		      rt_listing_name told, void *ctx)
+static int report_matches(const struct rt_image *image, struct rt_matcher *matcher,
+			  const struct rt_strings *names, const struct rt_strings *symbols,
+			  rt_listing_name report, void *ctx)
 {
 	size_t i;
 	int r = 0;
@@ -178,13 +178,13 @@ static int tell_meant(const struct rt_image *image, struct rt_matcher *matcher,
 		if ((i && strcmp(names->v[i], names->v[i - 1]) == 0) ||
 		    !rt_matches(matcher, &symbol) || has_code(symbols, names->v[i]))
 			continue;
-		r = told(ctx, image, names->v[i]);
+		r = report(ctx, image, names->v[i]);
 	}
 	return r;
 }
 
 int rt_listing_inlined(const struct rt_program *program, const struct rt_spec *spec,
-		       rt_listing_name told, void *ctx, struct rt_error *err)
+		       rt_listing_name report, void *ctx, struct rt_error *err)
 {
 	struct rt_image *image = spec->lib ? rt_program_find(program, spec->lib)
 					   : rt_program_executable(program);
@@ -206,7 +206,7 @@ int rt_listing_inlined(const struct rt_program *program, const struct rt_spec *s
 	if (r == 0) {
 		if (names.n)
 			qsort(names.v, names.n, sizeof(*names.v), compare);
-		r = tell_meant(image, &matcher, &names, &symbols, told, ctx);
+		r = report_matches(image, &matcher, &names, &symbols, report, ctx);
 		rt_matcher_free(&matcher);
 	}
 	free(names.v);

@@ -28,13 +28,13 @@ int rt_listing_each(const struct rt_program *program, const struct rt_spec *spec
 		    rt_listing_row row, void *ctx, struct rt_error *err);
 
 /*
- * The functions that `spec` means and that have no code of their own, as all calls of them were
- * inlined: their names, sorted, each once.  None is no error.  What `told` returns but 0 is passed
- * on.  -EFBIG: these are not all, as the debug information is too large for that.  Where the
- * specification means one function nothing is looked for: rt_listing_each says so.
+ * Reports the names of the functions that `spec` matches and whose calls were all inlined: sorted,
+ * each once.  None is no error.  A result of `report` other than 0 ends the walk and is returned.
+ * -EFBIG: the list is incomplete, because the debug information is too large.  Only a glob is
+ * looked up; for a single name rt_listing_each reports the error.
  */
 typedef int (*rt_listing_name)(void *ctx, const struct rt_image *image, const char *name);
 int rt_listing_inlined(const struct rt_program *program, const struct rt_spec *spec,
-		       rt_listing_name told, void *ctx, struct rt_error *err);
+		       rt_listing_name report, void *ctx, struct rt_error *err);
 
 #endif

@@ -16,7 +16,8 @@ static void check_plan(const struct rt_plan *plan, const struct rt_limits *limit
 {
 	unsigned i;
 
-	check(plan->nvalues <= RT_MAX_VALUES && plan->nsaved <= RT_MAX_KEPT && plan->ntests <= RT_MAX_TESTS);
+	check(plan->nvalues <= RT_MAX_VALUES && plan->nsaved <= RT_MAX_SAVED &&
+	      plan->ntests <= RT_MAX_TESTS);
 	check(rt_plan_size(plan) <= limits->record);
 	for (i = 0; i < plan->nvalues; i++) {
 		const struct rt_fetch *f = &plan->values[i];
@@ -67,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rt_limits limits = {
 		.string = 64, .members = 16, .deref = size % 5, .record = size & 1 ? RT_LIMIT_RECORD_LARGE : RT_LIMIT_RECORD,
-		.errno_source = size & 2 ? RT_ERRNO_TOLD : RT_ERRNO_OFFSET,
+		.errno_source = size & 2 ? RT_ERRNO_FROM_MAP : RT_ERRNO_OFFSET,
 	};
 	struct lowered l;
 	unsigned kind, i;

@@ -30,7 +30,7 @@ static void read_arguments(const uint8_t *bytes, size_t n)
 	struct rt_types *memory = rt_types_new();
 	struct rt_prototype p = { .nparams = 0 };
 	struct rt_go_frame frame = { .args = 0 };
-	const struct rt_where *where;
+	const struct rt_location *where;
 	struct rt_abi_location home;
 	struct rt_abi abi;
 	size_t half = n / 2;
@@ -50,8 +50,10 @@ static void read_arguments(const uint8_t *bytes, size_t n)
 		goto out;
 	rt_abi_go_begin(&abi, frame.aarch64 ? &rt_arch_aarch64 : &rt_arch_x86_64, !frame.on_stack);
 	for (i = 0; i < p.nparams; i++) {
-		where = &p.params[i].where;
-		if (p.params[i].type->size > 255 || (where->kind == RT_WHERE_STACK && (where->offset < 8 || where->offset > 255 + 8)))
+		where = &p.params[i].location;
+		if (p.params[i].type->size > 255 ||
+		    (where->kind == RT_LOCATION_STACK &&
+		     (where->offset < 8 || where->offset > 255 + 8)))
 			abort();
 		rt_abi_go_argument(&abi, p.params[i].type, where, &home);
 	}

@@ -105,7 +105,7 @@ static void compare_named(const struct rt_symbol *s, struct rt_image *image, str
 		return;
 	rate->by_name++;
 	rt_abi_result(rt_image_arch(image), told->result, &home);
-	map(told, told->result && home.kind == RT_HOME_POINTER, want);
+	map(told, told->result && home.kind == RT_ABI_POINTER, want);
 	map(&p, false, have);
 	n = strcspn(want, "?") < strcspn(have, "?") ? strcspn(want, "?") : strcspn(have, "?");
 	/* What is not read at the end is only missing. */

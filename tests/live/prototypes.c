@@ -56,24 +56,24 @@ static void print_type(const struct rt_ctype *type, unsigned depth)
 		printf("{%u,%u}", type->sequence.pointer, type->sequence.length);
 }
 
-static void print_where(const struct rt_where *where)
+static void print_where(const struct rt_location *where)
 {
 	switch (where->kind) {
-	case RT_WHERE_ABI:
+	case RT_LOCATION_ABI:
 		return;
-	case RT_WHERE_REG:
+	case RT_LOCATION_REG:
 		printf("@r%u", where->reg);
 		return;
-	case RT_WHERE_REGS:
+	case RT_LOCATION_REGS:
 		printf("@r%u:r%u", where->reg, where->reg2);
 		return;
-	case RT_WHERE_AT:
+	case RT_LOCATION_AT:
 		printf("@[r%u%+" PRId64 "]", where->reg, where->offset);
 		return;
-	case RT_WHERE_STACK:
+	case RT_LOCATION_STACK:
 		printf("@sp%+" PRId64, where->offset);
 		return;
-	case RT_WHERE_UNKNOWN:
+	case RT_LOCATION_UNKNOWN:
 		printf("@unknown");
 		return;
 	default:
@@ -89,7 +89,7 @@ static void print_params(const struct rt_param *v, unsigned n)
 		printf("%s", i ? ", " : "");
 		print_type(v[i].type, 0);
 		printf(" %s%s", v[i].artificial ? "!" : "", v[i].name ? v[i].name : "?");
-		print_where(&v[i].where);
+		print_where(&v[i].location);
 	}
 }
 

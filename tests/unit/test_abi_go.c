@@ -30,39 +30,41 @@ static const struct rt_ctype one_type = { .kind = RT_CT_ARRAY, .size = 8, .count
 static const struct rt_ctype three_type = { .kind = RT_CT_ARRAY, .size = 24, .count = 3, .target = &int_type };
 static const struct rt_ctype none_type = { .kind = RT_CT_STRUCT, .size = 0 };
 
-/* A home as text: "0:ax 8:bx", "+8" on the stack. */
-static void say(char *text, const struct rt_abi_location *home)
+/* A location as text: "0:ax 8:bx", "+8" on the stack. */
+static void say(char *text, const struct rt_abi_location *where)
 {
 	unsigned i;
 
-	if (home->kind == RT_HOME_STACK)
-		sprintf(text + strlen(text), "+%d", home->offset);
-	else if (home->kind == RT_HOME_UNKNOWN)
+	if (where->kind == RT_ABI_STACK)
+		sprintf(text + strlen(text), "+%d", where->offset);
+	else if (where->kind == RT_ABI_UNKNOWN)
 		strcat(text, "?");
 	else
-		for (i = 0; i < home->n; i++)
-			sprintf(text + strlen(text), "%s%u:%s", i ? " " : "", home->parts[i].offset,
-				home->parts[i].mark ? home->parts[i].mark : home->parts[i].reg.tracefs);
+		for (i = 0; i < where->n; i++)
+			sprintf(text + strlen(text), "%s%u:%s", i ? " " : "",
+				where->parts[i].offset,
+				where->parts[i].mark ? where->parts[i].mark
+						     : where->parts[i].reg.tracefs);
 	strcat(text, "; ");
 }
 
 static void check_of(const struct rt_arch *arch, bool registers, const struct rt_ctype *const *v, const struct rt_ctype *const *results,
 		     const char *want)
 {
-	const struct rt_where where = { .kind = RT_WHERE_ABI };
+	const struct rt_location location = { .kind = RT_LOCATION_ABI };
 	char text[1024] = "";
-	struct rt_abi_location home;
+	struct rt_abi_location where;
 	struct rt_abi abi;
 
 	rt_abi_go_begin(&abi, arch, registers);
 	for (; *v; v++) {
-		rt_abi_go_argument(&abi, *v, &where, &home);
-		say(text, &home);
+		rt_abi_go_argument(&abi, *v, &location, &where);
+		say(text, &where);
 	}
 	rt_abi_go_results(&abi);
 	for (; *results; results++) {
-		rt_abi_go_argument(&abi, *results, &where, &home);
-		say(text, &home);
+		rt_abi_go_argument(&abi, *results, &location, &where);
+		say(text, &where);
 	}
 	RT_ASSERT_TEXT(text, want);
 }
@@ -111,7 +113,8 @@ static void test_aarch64(void)
 
 static bool in_order(const struct rt_arch *arch, const struct rt_ctype *a, int64_t at_a, const struct rt_ctype *b, int64_t at_b)
 {
-	const struct rt_param v[] = { { .type = a, .where = { .offset = at_a } }, { .type = b, .where = { .offset = at_b } } };
+	const struct rt_param v[] = { { .type = a, .location = { .offset = at_a } },
+				      { .type = b, .location = { .offset = at_b } } };
 	struct rt_abi abi;
 
 	rt_abi_go_begin(&abi, arch, false);
@@ -139,16 +142,17 @@ static void test_order(void)
 /* "_" took ax and bx, of which nobody tells. */
 static void test_unnamed(void)
 {
-	const struct rt_where where = { .kind = RT_WHERE_REG, .reg = 2 /* cx */ }, none = { .kind = RT_WHERE_ABI };
+	const struct rt_location location = { .kind = RT_LOCATION_REG, .reg = 2 /* cx */ },
+				 none = { .kind = RT_LOCATION_ABI };
 	char text[256] = "";
-	struct rt_abi_location home;
+	struct rt_abi_location where;
 	struct rt_abi abi;
 
 	rt_abi_go_begin(&abi, &rt_arch_x86_64, true);
-	rt_abi_go_argument(&abi, &string_type, &where, &home);
-	say(text, &home);
-	rt_abi_go_argument(&abi, &int_type, &none, &home);
-	say(text, &home);
+	rt_abi_go_argument(&abi, &string_type, &location, &where);
+	say(text, &where);
+	rt_abi_go_argument(&abi, &int_type, &none, &where);
+	say(text, &where);
 	RT_ASSERT_TEXT(text, "0:cx 8:di; 0:si; ");
 }
 
@@ -195,15 +199,15 @@ static void check_told(const struct rt_go_frame *frame, const char *want, unsign
 	struct rt_types *memory = rt_types_new();
 	struct rt_prototype p = { .nparams = 0 };
 	char text[1024] = "";
-	struct rt_abi_location home;
+	struct rt_abi_location where;
 	struct rt_abi abi;
 	unsigned i;
 
 	CU_ASSERT(rt_go_read_arguments(frame, memory, &p) == 0);
 	rt_abi_go_begin(&abi, frame->aarch64 ? &rt_arch_aarch64 : &rt_arch_x86_64, !frame->on_stack);
 	for (i = 0; i < p.nparams; i++) {
-		rt_abi_go_argument(&abi, p.params[i].type, &p.params[i].where, &home);
-		say(text, &home);
+		rt_abi_go_argument(&abi, p.params[i].type, &p.params[i].location, &where);
+		say(text, &where);
 	}
 	RT_ASSERT_TEXT(text, want);
 	if (p.nparams)
@@ -337,7 +341,7 @@ static void test_not_told(void)
 	check_told(&frame, "0:ax; 0:bx; 0:cx; ", 0);
 	INFO(frame, "\x10\x08");
 	check_told(&frame, "?; ", 0);
-	frame.first = RT_GO_FIRST_TOLD;
+	frame.first = RT_GO_FIRST_DESCRIBED;
 	check_told(&frame, "?; ", 0);
 	INFO(frame, "\x00\x08\x08\x01");
 	/* Of assembly. */

@@ -76,7 +76,7 @@ static void test_scalars(void)
 		CU_ASSERT_EQUAL(p.params[i].type->kind, want[i].kind);
 		CU_ASSERT_EQUAL(p.params[i].type->size, want[i].size);
 		CU_ASSERT_EQUAL(p.params[i].type->is_signed, want[i].is_signed);
-		CU_ASSERT_EQUAL(p.params[i].where.kind, RT_WHERE_ABI);
+		CU_ASSERT_EQUAL(p.params[i].location.kind, RT_LOCATION_ABI);
 	}
 	RT_ASSERT_TEXT(p.params[1].type->name, "octet");
 #if defined(__x86_64__)

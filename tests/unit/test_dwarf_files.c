@@ -49,9 +49,9 @@ static const struct rt_prototype *prototype(struct file *file, const char *symbo
 	return &file->prototype;
 }
 
-static bool is_at(const struct rt_param *p, enum rt_where_kind kind, unsigned reg, unsigned reg2)
+static bool is_at(const struct rt_param *p, enum rt_location_kind kind, unsigned reg, unsigned reg2)
 {
-	return p->where.kind == kind && p->where.reg == reg && p->where.reg2 == reg2;
+	return p->location.kind == kind && p->location.reg == reg && p->location.reg2 == reg2;
 }
 
 /* LLVM leaves out what nobody reads, and says so by locations alone. */
@@ -66,9 +66,10 @@ static void test_changed(void)
 		p = prototype(&file, files[i][1]);
 		CU_ASSERT_EQUAL_FATAL(p->nparams, 2);
 		RT_ASSERT_TEXT(p->params[0].name, "a");
-		CU_ASSERT_EQUAL(p->params[0].where.kind, RT_WHERE_NOWHERE);
-		CU_ASSERT(is_at(&p->params[1], RT_WHERE_REG, 5, 0));
-		CU_ASSERT_EQUAL(prototype(&file, "parse")->params[1].where.kind, RT_WHERE_ABI);
+		CU_ASSERT_EQUAL(p->params[0].location.kind, RT_LOCATION_NOWHERE);
+		CU_ASSERT(is_at(&p->params[1], RT_LOCATION_REG, 5, 0));
+		CU_ASSERT_EQUAL(prototype(&file, "parse")->params[1].location.kind,
+				RT_LOCATION_ABI);
 		end(&file);
 	}
 }
@@ -83,9 +84,9 @@ static void test_moved(void)
 		return;
 	p = prototype(&file, "moved.constprop.0");
 	CU_ASSERT_EQUAL_FATAL(p->nparams, 3);
-	CU_ASSERT_EQUAL(p->params[0].where.kind, RT_WHERE_NOWHERE);
-	CU_ASSERT_EQUAL(p->params[1].where.kind, RT_WHERE_UNKNOWN);
-	CU_ASSERT(is_at(&p->params[2], RT_WHERE_REG, 5, 0));
+	CU_ASSERT_EQUAL(p->params[0].location.kind, RT_LOCATION_NOWHERE);
+	CU_ASSERT_EQUAL(p->params[1].location.kind, RT_LOCATION_UNKNOWN);
+	CU_ASSERT(is_at(&p->params[2], RT_LOCATION_REG, 5, 0));
 	end(&file);
 }
 
@@ -99,7 +100,7 @@ static void test_halves(void)
 	CU_ASSERT_EQUAL(prototype(&file, "length")->params[0].unread, 1);
 	CU_ASSERT_EQUAL(prototype(&file, "start")->params[0].unread, 2);
 	CU_ASSERT_EQUAL(prototype(&file, "whole")->params[0].unread, 0);
-	CU_ASSERT_EQUAL(file.prototype.params[0].where.kind, RT_WHERE_ABI);
+	CU_ASSERT_EQUAL(file.prototype.params[0].location.kind, RT_LOCATION_ABI);
 	end(&file);
 }
 
@@ -111,7 +112,7 @@ static void test_marked(void)
 	if (!begin(&file, "c-clang-5-cet"))
 		return;
 	CU_ASSERT_EQUAL(prototype(&file, "whole")->params[0].unread, 0);
-	CU_ASSERT_EQUAL(file.prototype.params[0].where.kind, RT_WHERE_ABI);
+	CU_ASSERT_EQUAL(file.prototype.params[0].location.kind, RT_LOCATION_ABI);
 	CU_ASSERT_EQUAL(prototype(&file, "start")->params[0].unread, 2);
 	end(&file);
 }
@@ -178,22 +179,22 @@ static void test_rust(void)
 		return;
 	test_rust_types(&file);
 	p = prototype(&file, "shape");
-	CU_ASSERT(is_at(&p->params[0], RT_WHERE_REG, 5, 0));
-	CU_ASSERT(is_at(&p->params[1], RT_WHERE_AT, 4, 0));
-	CU_ASSERT(is_at(&p->params[2], RT_WHERE_REG, 1, 0));
-	CU_ASSERT(is_at(&p->params[3], RT_WHERE_REGS, 2, 8));
-	CU_ASSERT_EQUAL(p->params[3].where.second, 4);
+	CU_ASSERT(is_at(&p->params[0], RT_LOCATION_REG, 5, 0));
+	CU_ASSERT(is_at(&p->params[1], RT_LOCATION_AT, 4, 0));
+	CU_ASSERT(is_at(&p->params[2], RT_LOCATION_REG, 1, 0));
+	CU_ASSERT(is_at(&p->params[3], RT_LOCATION_REGS, 2, 8));
+	CU_ASSERT_EQUAL(p->params[3].location.second, 4);
 	p = prototype(&file, "text");
-	CU_ASSERT(is_at(&p->params[0], RT_WHERE_REGS, 5, 4));
-	CU_ASSERT_EQUAL(p->params[0].where.second, 8);
-	CU_ASSERT(is_at(&p->params[2], RT_WHERE_REG, 8, 0));
-	CU_ASSERT_EQUAL(p->result_where.kind, RT_WHERE_REG);
+	CU_ASSERT(is_at(&p->params[0], RT_LOCATION_REGS, 5, 4));
+	CU_ASSERT_EQUAL(p->params[0].location.second, 8);
+	CU_ASSERT(is_at(&p->params[2], RT_LOCATION_REG, 8, 0));
+	CU_ASSERT_EQUAL(p->result_location.kind, RT_LOCATION_REG);
 	end(&file);
 	CU_ASSERT_FATAL(begin(&file, "rust-2"));
 	test_rust_types(&file);
 	p = prototype(&file, "shape");
-	CU_ASSERT(is_at(&p->params[1], RT_WHERE_AT, 4, 0));
-	CU_ASSERT_EQUAL(p->params[3].where.kind, RT_WHERE_UNKNOWN);
+	CU_ASSERT(is_at(&p->params[1], RT_LOCATION_AT, 4, 0));
+	CU_ASSERT_EQUAL(p->params[3].location.kind, RT_LOCATION_UNKNOWN);
 	end(&file);
 }
 
@@ -207,25 +208,27 @@ static void test_rust_pairs(void)
 		return;
 	p = prototype(&file, "pair");
 	CU_ASSERT_EQUAL_FATAL(p->nparams, 3);
-	CU_ASSERT(is_at(&p->params[0], RT_WHERE_REGS, 5, 4) && p->params[0].where.second == 8);
-	CU_ASSERT(is_at(&p->params[1], RT_WHERE_REGS, 1, 2));
-	CU_ASSERT(is_at(&p->params[2], RT_WHERE_REGS, 8, 9));
-	CU_ASSERT(p->result_where.kind == RT_WHERE_REGS && p->result_where.reg == 0 && p->result_where.reg2 == 1);
+	CU_ASSERT(is_at(&p->params[0], RT_LOCATION_REGS, 5, 4) &&
+		  p->params[0].location.second == 8);
+	CU_ASSERT(is_at(&p->params[1], RT_LOCATION_REGS, 1, 2));
+	CU_ASSERT(is_at(&p->params[2], RT_LOCATION_REGS, 8, 9));
+	CU_ASSERT(p->result_location.kind == RT_LOCATION_REGS && p->result_location.reg == 0 &&
+		  p->result_location.reg2 == 1);
 	/* #[repr(packed)] in a register, #[repr(align)] and an array in memory, as is the result. */
 	p = prototype(&file, "layouts");
 	CU_ASSERT_EQUAL_FATAL(p->nparams, 4);
-	CU_ASSERT(is_at(&p->params[0], RT_WHERE_REG, 4, 0));
-	CU_ASSERT(is_at(&p->params[1], RT_WHERE_AT, 1, 0));
-	CU_ASSERT(is_at(&p->params[2], RT_WHERE_AT, 2, 0));
-	CU_ASSERT(is_at(&p->params[3], RT_WHERE_REG, 8, 0));
-	CU_ASSERT(p->result_where.kind == RT_WHERE_AT && p->result_where.reg == 5);
+	CU_ASSERT(is_at(&p->params[0], RT_LOCATION_REG, 4, 0));
+	CU_ASSERT(is_at(&p->params[1], RT_LOCATION_AT, 1, 0));
+	CU_ASSERT(is_at(&p->params[2], RT_LOCATION_AT, 2, 0));
+	CU_ASSERT(is_at(&p->params[3], RT_LOCATION_REG, 8, 0));
+	CU_ASSERT(p->result_location.kind == RT_LOCATION_AT && p->result_location.reg == 5);
 	/* What is inside may be #[repr(C)]; of two numbers of 16 bytes versions differ; a number or a pointer was nothing common then. */
-	CU_ASSERT_EQUAL(prototype(&file, "unsure")->params[1].where.kind, RT_WHERE_UNKNOWN);
-	CU_ASSERT_EQUAL(prototype(&file, "wides")->params[0].where.kind, RT_WHERE_UNKNOWN);
-	CU_ASSERT_EQUAL(prototype(&file, "wides")->params[1].where.kind, RT_WHERE_UNKNOWN);
+	CU_ASSERT_EQUAL(prototype(&file, "unsure")->params[1].location.kind, RT_LOCATION_UNKNOWN);
+	CU_ASSERT_EQUAL(prototype(&file, "wides")->params[0].location.kind, RT_LOCATION_UNKNOWN);
+	CU_ASSERT_EQUAL(prototype(&file, "wides")->params[1].location.kind, RT_LOCATION_UNKNOWN);
 	p = prototype(&file, "mixed");
-	CU_ASSERT(is_at(&p->params[0], RT_WHERE_AT, 5, 0));
-	CU_ASSERT(is_at(&p->params[1], RT_WHERE_REG, 4, 0));
+	CU_ASSERT(is_at(&p->params[0], RT_LOCATION_AT, 5, 0));
+	CU_ASSERT(is_at(&p->params[1], RT_LOCATION_REG, 4, 0));
 	end(&file);
 }
 

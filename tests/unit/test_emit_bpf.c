@@ -176,7 +176,10 @@ static void test_limit(void)
 	p.key_source = RT_KEY_POINTER;
 	p.function = 0;
 	rt_golden_program("limit-return-pointer.bpf", &p);
-	plan = (struct rt_plan){ .kind = RT_KIND_RETURN, .role = RT_ROLE_UNWOUND, .leaving = RT_BY_RETURN, .arch = &rt_arch_x86_64 };
+	plan = (struct rt_plan){ .kind = RT_KIND_RETURN,
+				 .role = RT_ROLE_UNWOUND,
+				 .end = RT_BY_RETURN,
+				 .arch = &rt_arch_x86_64 };
 	rt_golden_program("limit-unwound.bpf", &p);
 }
 
@@ -189,7 +192,7 @@ static void test_hold(void)
 
 	rt_plan_c_entry(&rt_arch_x86_64, 2, &plans[0]);
 	rt_plan_c_return(&rt_arch_x86_64, &plans[1]);
-	p.hold = rt_plans_hold(plans, 2, RT_KEY_ID);
+	p.hold = rt_plans_record_size(plans, 2, RT_KEY_ID);
 	CU_ASSERT(p.hold == 40);	/* 20 and two ints, aligned, and the time */
 	p.plan = &plans[0];
 	rt_golden_program("hold-entry.bpf", &p);
@@ -199,7 +202,7 @@ static void test_hold(void)
 	rt_golden_program("hold-return-perf.bpf", &p);
 	p.transport = RT_TRANSPORT_ARRAY;
 	p.key_source = RT_KEY_POINTER;
-	p.hold = rt_plans_hold(plans, 2, RT_KEY_IP);
+	p.hold = rt_plans_record_size(plans, 2, RT_KEY_IP);
 	CU_ASSERT(p.hold == 48);
 	p.plan = &plans[0];
 	rt_golden_program("hold-entry-pointer.bpf", &p);

@@ -185,7 +185,7 @@ static void test_shown(void)
 	shown(&c, 3, ENOENT, 0, "3", "\"result\":3");
 	shown(&c, 0, ENOENT, 0, "0", NULL);
 	end(&c);
-	lower(&c, "hex long f(void) errno", RT_ERRNO_TOLD);
+	lower(&c, "hex long f(void) errno", RT_ERRNO_FROM_MAP);
 	shown(&c, -1, EINVAL, 0, "0xffffffffffffffff EINVAL (Invalid argument)", NULL);
 	shown(&c, 0xffffffff, EINVAL, 0, "0xffffffff", NULL);
 	end(&c);
@@ -205,7 +205,7 @@ static void test_pointers(void)
 	};
 	struct call c;
 
-	lower(&c, "void *f(void) errno", RT_ERRNO_TOLD);
+	lower(&c, "void *f(void) errno", RT_ERRNO_FROM_MAP);
 	listing("errno-told.bpf", &c.plan);
 	listing("errno-teller.bpf", &teller);
 	shown(&c, 0, ENOMEM, 0, "NULL ENOMEM (Cannot allocate memory)", "\"result\":null,\"errno\":\"ENOMEM\"");

@@ -253,7 +253,7 @@ static void test_main_buffer_note(void)
 	CU_ASSERT(rt_main_buffer_take(&t, &buffer, 64, NULL) == 0);
 	CU_ASSERT(has_text(&t, "uprobe_events", "/was_x86_tsc_1408 /proc/self/exe:0\n"));
 	CU_ASSERT(has_text(&t, "trace_clock", "global"));
-	rt_main_buffer_give_back(&t, &buffer);
+	rt_main_buffer_release(&t, &buffer);
 	CU_ASSERT(has_text(&t, "trace_clock", "x86-tsc"));
 	CU_ASSERT(has_text(&t, "buffer_size_kb", "1408"));
 	close(buffer.lock);

@@ -124,12 +124,17 @@ static void test_unread(void)
 {
 	struct rt_types *types = rt_types_new();
 	const struct rt_param params[] = {
-		{ .type = &t_int }, { .type = &t_double, .where.kind = RT_WHERE_NOWHERE },
-		{ .type = &t_int, .where.kind = RT_WHERE_NOWHERE, .unread = RT_UNREAD_ALL }, { .type = &t_double }, { .type = &t_long },
+		{ .type = &t_int },
+		{ .type = &t_double, .location.kind = RT_LOCATION_NOWHERE },
+		{ .type = &t_int, .location.kind = RT_LOCATION_NOWHERE, .unread = RT_UNREAD_ALL },
+		{ .type = &t_double },
+		{ .type = &t_long },
 	};
 	const struct rt_prototype p = { .origin = RT_ORIGIN_DWARF, .result = &t_void, .params = params, .nparams = 5 };
 	/* Halves of structures, of which the first begins with a pointer to text. */
-	const struct rt_param halves[] = { { .type = &t_text, .where.unset = 1 }, { .type = &t_text, .where.unset = 2 }, { .type = &t_int } };
+	const struct rt_param halves[] = { { .type = &t_text, .location.unset = 1 },
+					   { .type = &t_text, .location.unset = 2 },
+					   { .type = &t_int } };
 	const struct rt_prototype h = { .origin = RT_ORIGIN_DWARF, .result = &t_void, .params = halves, .nparams = 3 };
 	struct rt_showing shown;
 	struct rt_plan plan;

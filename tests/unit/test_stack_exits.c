@@ -8,11 +8,14 @@
 /* Functions that are left at their own instructions. */
 
 static const struct rt_plan at_return = {
-	.kind = RT_KIND_RETURN, .leaving = RT_BY_RETURN, .nvalues = 1, .values = { { .size = 4, .is_signed = true } },
+	.kind = RT_KIND_RETURN,
+	.end = RT_BY_RETURN,
+	.nvalues = 1,
+	.values = { { .size = 4, .is_signed = true } },
 };
-static const struct rt_plan at_jump = { .kind = RT_KIND_RETURN, .leaving = RT_BY_JUMP };
+static const struct rt_plan at_jump = { .kind = RT_KIND_RETURN, .end = RT_BY_JUMP };
 static const struct rt_plan at_branch = {
-	.kind = RT_KIND_RETURN, .leaving = RT_BY_BRANCH, .nvalues = 1, .values = { { .size = 4 } },
+	.kind = RT_KIND_RETURN, .end = RT_BY_BRANCH, .nvalues = 1, .values = { { .size = 4 } },
 };
 
 static void enter_with(struct told *t, uint32_t function, const struct rt_exits *exits, uint64_t time, uint64_t sp, int64_t value)

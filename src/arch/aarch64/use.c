@@ -207,7 +207,7 @@ static bool is_variadic(uint32_t w, unsigned r)
 	return reg(w, 5) == ZERO && r == LAST && !(w & 1u << 26) && w >> 31;
 }
 
-static void pairs(uint32_t w, struct rt_use *use)
+static void move_pair(uint32_t w, struct rt_use *use)
 {
 	unsigned bytes = w >> 30 ? 8 : 4;
 	bool load = w & 1u << 22;
@@ -274,7 +274,7 @@ static void memory(uint32_t w, struct rt_use *use)
 		}
 		break;
 	case 2:
-		pairs(w, use);
+		move_pair(w, use);
 		break;
 	default:
 		singles(w, use);

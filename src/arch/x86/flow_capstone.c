@@ -239,8 +239,8 @@ static void stack_change(const struct rt_decoder *d, const cs_insn *c, struct rt
 		f->fp = RT_FP_LOST;
 		break;
 	case X86_INS_CALL:
-		f->sp = RT_SP_KEPT;
-		f->fp = RT_FP_KEPT;
+		f->sp = RT_SP_UNCHANGED;
+		f->fp = RT_FP_UNCHANGED;
 		break;
 	default:
 		written_by_arithmetic(c, f);
@@ -252,14 +252,14 @@ static void stack_change(const struct rt_decoder *d, const cs_insn *c, struct rt
 static void take_mem(const struct rt_decoder *d, const cs_insn *c, const cs_x86_op *op,
 		     struct rt_flow *f)
 {
-	bool beside = op->mem.base == X86_REG_RIP || op->mem.base == X86_REG_EIP;
+	bool ip_relative = op->mem.base == X86_REG_RIP || op->mem.base == X86_REG_EIP;
 
 	f->has_mem = op->mem.segment == X86_REG_INVALID;
-	f->mem.base = beside ? RT_NO_REG : number(op->mem.base);
+	f->mem.base = ip_relative ? RT_NO_REG : number(op->mem.base);
 	f->mem.index = number(op->mem.index);
 	f->mem.scale = (uint8_t)op->mem.scale;
-	f->mem.disp = op->mem.disp + (beside ? (int64_t)(c->address + c->size) : 0);
-	f->mem.fixed = beside || op->mem.base == X86_REG_INVALID;
+	f->mem.disp = op->mem.disp + (ip_relative ? (int64_t)(c->address + c->size) : 0);
+	f->mem.fixed = ip_relative || op->mem.base == X86_REG_INVALID;
 	if (!d->wide)
 		f->mem.disp &= UINT32_MAX;
 }

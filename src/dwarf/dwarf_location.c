@@ -82,36 +82,36 @@ static bool is_in_frame(const Dwarf_Op *ops, size_t n)
 	       (ops[0].atom == DW_OP_fbreg || is_breg(&ops[0]));
 }
 
-static struct rt_where judge(struct rt_dwarf *dwarf, Dwarf_Die *func, const Dwarf_Op *ops, size_t n,
-			     bool *frame)
+static struct rt_location judge(struct rt_dwarf *dwarf, Dwarf_Die *func, const Dwarf_Op *ops,
+				size_t n, bool *frame)
 {
-	struct rt_where where = { .kind = RT_WHERE_UNKNOWN };
+	struct rt_location location = { .kind = RT_LOCATION_UNKNOWN };
 	int64_t offset;
 
-	if (n == 1 && is_register(&ops[0], &where.reg)) {
-		where.kind = RT_WHERE_REG;
-	} else if (n == 4 && is_register(&ops[0], &where.reg) && ops[1].atom == DW_OP_piece &&
-		   is_register(&ops[2], &where.reg2) && ops[3].atom == DW_OP_piece &&
+	if (n == 1 && is_register(&ops[0], &location.reg)) {
+		location.kind = RT_LOCATION_REG;
+	} else if (n == 4 && is_register(&ops[0], &location.reg) && ops[1].atom == DW_OP_piece &&
+		   is_register(&ops[2], &location.reg2) && ops[3].atom == DW_OP_piece &&
 		   ops[1].number == dwarf->image->arch->word) {
-		where.kind = RT_WHERE_REGS;
+		location.kind = RT_LOCATION_REGS;
 	} else if (is_masked(dwarf, ops, n)) {
-		where.kind = RT_WHERE_REG;
-		where.reg = ops[0].atom - DW_OP_breg0;
+		location.kind = RT_LOCATION_REG;
+		location.reg = ops[0].atom - DW_OP_breg0;
 	} else if (n == 1 && is_breg(&ops[0]) && is_argument(dwarf, ops[0].atom - DW_OP_breg0)) {
-		where.kind = RT_WHERE_AT;
-		where.reg = ops[0].atom - DW_OP_breg0;
-		where.offset = (int64_t)ops[0].number;
+		location.kind = RT_LOCATION_AT;
+		location.reg = ops[0].atom - DW_OP_breg0;
+		location.offset = (int64_t)ops[0].number;
 	} else if (is_in_frame(ops, n)) {
 		offset = (int64_t)ops[0].number;
 		if (n == 1 && ops[0].atom == DW_OP_fbreg && offset >= 0 && offset < 1 << 20 &&
 		    base_is_cfa(func)) {
-			where.kind = RT_WHERE_STACK;
-			where.offset = offset + cfa_above_entry(dwarf);
+			location.kind = RT_LOCATION_STACK;
+			location.offset = offset + cfa_above_entry(dwarf);
 		} else {
 			*frame = true;
 		}
 	}
-	return where;
+	return location;
 }
 
 /*
@@ -142,11 +142,11 @@ static uint64_t behind_mark(const struct rt_image *image, uint64_t addr)
  * The eightbytes that none of the locations tells, though one tells of another: pieces without a
  * place.
  */
-static unsigned untold(Dwarf_Attribute *attr)
+static unsigned unstated_eightbytes(Dwarf_Attribute *attr)
 {
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t list = 0;
-	unsigned told = 0;
+	unsigned stated = 0;
 	Dwarf_Op *ops;
 	uint64_t at;
 	size_t i, n;
@@ -159,14 +159,14 @@ static unsigned untold(Dwarf_Attribute *attr)
 				continue;
 			}
 			if (any)
-				told |= (at < 8) | (at + ops[i].number > 8) << 1;
+				stated |= (at < 8) | (at + ops[i].number > 8) << 1;
 			at += ops[i].number;
 			any = false;
 		}
 		if (any)
 			return 0;
 	}
-	return told && list == 0 ? told ^ 3 : 0;
+	return stated && list == 0 ? stated ^ 3 : 0;
 }
 
 /*
@@ -185,22 +185,22 @@ static bool begins_late(Dwarf_Attribute *attr, uint64_t addr)
 	return n == 1 ? ops[0].number == 0 : n == 2 && ops[1].atom == DW_OP_deref;
 }
 
-struct rt_where rt_dwarf_where(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die,
-			       uint64_t addr, bool *frame)
+struct rt_location rt_dwarf_location(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die,
+				     uint64_t addr, bool *frame)
 {
-	struct rt_where where = { .kind = RT_WHERE_NOWHERE };
+	struct rt_location location = { .kind = RT_LOCATION_NOWHERE };
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
 	size_t n;
 
 	*frame = false;
 	if (!dwarf_attr(die, DW_AT_location, &attr))
-		return where;
+		return location;
 	if (at_entry(&attr, addr, &ops, &n) ||
 	    at_entry(&attr, behind_mark(dwarf->image, addr), &ops, &n))
-		where = judge(dwarf, func, ops, n, frame);
+		location = judge(dwarf, func, ops, n, frame);
 	else
 		*frame = begins_late(&attr, addr);
-	where.unset = untold(&attr);
-	return where;
+	location.unset = unstated_eightbytes(&attr);
+	return location;
 }
