@@ -25,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernel/caps.h"
 #include "kernel/owner.h"
 #include "kernel/procfs.h"
 
@@ -98,6 +99,7 @@ guard_main(int fd, pid_t owner, const struct rt_tracefs *tracefs, struct rt_main
 	char byte;
 
 	hide(owner, fd, buffer->lock);
+	rt_caps_keep(0, NULL);
 	do {
 		n = read(fd, &byte, 1);
 	} while (n < 0 && errno == EINTR);

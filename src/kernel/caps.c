@@ -14,7 +14,7 @@
 #include "base/array.h"
 
 /* Newer than the headers of the systems we build on. */
-enum { NR_CAP_PERFMON = 38, NR_CAP_BPF = 39 };
+enum { NR_CAP_PERFMON = 38, NR_CAP_BPF = 39, NR_CAP_CHECKPOINT_RESTORE = 40 };
 
 static bool has(cap_t caps, int cap)
 {
@@ -27,13 +27,18 @@ static bool has(cap_t caps, int cap)
 	return cap_get_flag(caps, (cap_value_t)cap, CAP_EFFECTIVE, &value) == 0 && value == CAP_SET;
 }
 
-static int missing(bool can_bpf, bool can_perf, struct rt_error *err)
+static int missing(bool bpf, bool can_bpf, bool can_perf, struct rt_error *err)
 {
 	static const char causes[] = "(dropped, or a container without --privileged)";
 
+	if (geteuid() != 0 && !bpf)
+		return rt_fail(err, -EPERM,
+			       "tracefs needs root, and this is user %u; try: sudo rawtrace ...",
+			       (unsigned)geteuid());
 	if (geteuid() != 0)
 		return rt_fail(err, -EPERM,
-			       "tracing needs root, and this is user %u; try: sudo rawtrace ...",
+			       "tracing needs root, and this is user %u; try sudo, or as in "
+			       "README: setcap cap_bpf,cap_perfmon+ep",
 			       (unsigned)geteuid());
 	if (!can_bpf && !can_perf)
 		return rt_fail(err, -EPERM,
@@ -51,20 +56,15 @@ bool rt_caps_is_user(void)
 	return getuid() != 0;
 }
 
-/*
- * Those that tracing takes: to trace, to raise limits, to lock rings in memory, to run before
- * others.
- */
-static int keep_for_tracing(void)
+/* Drop all capabilities but these, as far as this process has them. */
+static int keep(const int *kept, size_t n)
 {
-	static const int kept[] = { NR_CAP_BPF, NR_CAP_PERFMON, CAP_SYS_RESOURCE, CAP_IPC_LOCK,
-				    CAP_SYS_NICE };
 	cap_t now = cap_get_proc(), then = cap_init();
 	int r = now && then ? 0 : -ENOMEM;
 	cap_value_t cap;
-	unsigned i;
+	size_t i;
 
-	for (i = 0; i < RT_COUNT(kept) && r == 0; i++) {
+	for (i = 0; i < n && r == 0; i++) {
 		cap = kept[i];
 		if (!has(now, cap))
 			continue;
@@ -77,6 +77,48 @@ static int keep_for_tracing(void)
 	cap_free(now);
 	cap_free(then);
 	return r;
+}
+
+/*
+ * Those that tracing takes: to trace, to raise limits, to lock rings in memory, to run before
+ * others.
+ */
+static int keep_for_tracing(void)
+{
+	static const int kept[] = { NR_CAP_BPF, NR_CAP_PERFMON, CAP_SYS_RESOURCE, CAP_IPC_LOCK,
+				    CAP_SYS_NICE };
+
+	return keep(kept, RT_COUNT(kept));
+}
+
+/* Does this kernel, and this libcap, have what stands for CAP_SYS_ADMIN (5.8)? */
+static bool can_do_without_admin(void)
+{
+	cap_t now = cap_get_proc();
+	bool can = now && has(now, NR_CAP_BPF) && has(now, NR_CAP_PERFMON);
+
+	cap_free(now);
+	return can;
+}
+
+int rt_caps_keep(unsigned uses, struct rt_error *err)
+{
+	/* map_files wants CAP_SYS_ADMIN before 5.9; debuginfod's client runs as another user. */
+	static const int files[] = { CAP_DAC_READ_SEARCH, NR_CAP_CHECKPOINT_RESTORE, CAP_SETUID,
+				     CAP_SETGID };
+	int kept[16] = { NR_CAP_BPF, NR_CAP_PERFMON, CAP_SYS_PTRACE }, r;
+	size_t n = 3, i;
+
+	if ((uses & RT_CAPS_ADMIN) || !can_do_without_admin())
+		kept[n++] = CAP_SYS_ADMIN;
+	if (uses & RT_CAPS_KILL)
+		kept[n++] = CAP_KILL;
+	if (uses & RT_CAPS_OUTPUT)
+		kept[n++] = CAP_DAC_OVERRIDE;
+	for (i = 0; i < RT_COUNT(files) && (uses & RT_CAPS_FILES); i++)
+		kept[n++] = files[i];
+	r = keep(kept, n);
+	return r < 0 ? rt_fail(err, r, "giving up capabilities: %s", strerror(-r)) : 0;
 }
 
 int rt_caps_own_rights(struct rt_error *err)
@@ -119,7 +161,7 @@ int rt_caps_check(bool bpf, struct rt_error *err)
 	cap_free(caps);
 	if (bpf ? admin || (can_bpf && can_perf) : files)
 		return 0;
-	return missing(can_bpf, can_perf, err);
+	return missing(bpf, can_bpf, can_perf, err);
 }
 
 int rt_caps_check_namespace(struct rt_error *err)

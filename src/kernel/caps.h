@@ -16,6 +16,21 @@
 int rt_caps_own_rights(struct rt_error *err);
 bool rt_caps_is_user(void);
 
+/* A trace with its probes in may still have to ... */
+enum {
+	RT_CAPS_ADMIN = 1, /* add probes that only CAP_SYS_ADMIN may */
+	RT_CAPS_KILL = 2,  /* pass a signal on to a process of another user */
+	RT_CAPS_FILES = 4, /* open files that the traced processes run later */
+	RT_CAPS_OUTPUT = 8 /* make files of output */
+};
+
+/*
+ * Drop all capabilities but those of the `uses`, and those for maps, probes of further threads and
+ * /proc: CAP_BPF, CAP_PERFMON (before 5.8 CAP_SYS_ADMIN) and CAP_SYS_PTRACE.  tracefs has files of
+ * root, which take none.  0 or a negative errno with a message.
+ */
+int rt_caps_keep(unsigned uses, struct rt_error *err);
+
 /*
  * May this user look into the memory of a process, as ptrace(2) and the kernel's check of
  * /proc/PID/mem have it?

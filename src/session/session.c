@@ -114,6 +114,17 @@ static int make_stack(struct session *s, struct rt_error *err)
 	return s->stack ? 0 : rt_nomem(err);
 }
 
+/* What is done from now on takes fewer capabilities than what was done until now. */
+static int drop_capabilities(const struct session *s, struct rt_error *err)
+{
+	unsigned uses = s->tracee.ours ? RT_CAPS_KILL : 0;
+
+	/* The uprobe PMU is for CAP_SYS_ADMIN alone since the fix for CVE-2025-38466. */
+	if (s->attach->ops == &rt_attach_pmu)
+		uses |= RT_CAPS_ADMIN;
+	return rt_caps_keep(uses, err);
+}
+
 /* What the stages below the attach need to know of the process, then the word to go. */
 static int begin_stream(struct session *s, struct rt_error *err)
 {
@@ -157,6 +168,8 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = rt_session_drain(s, false, err);
 	if (r == 0)
 		r = rt_session_check_files(&s->traced, err);
+	if (r == 0)
+		r = drop_capabilities(s, err);
 	if (r < 0)
 		return r;
 	rt_session_say_attached(s);

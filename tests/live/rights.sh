@@ -120,8 +120,64 @@ kill -KILL "$PID"
 reap "$PID"
 end_case
 
-begin "the traced program gets no capability"
+# The client for debug files would write as root into the folder of root.
+begin "a program and folders that the environment names are run and read with the user's own rights"
+mkdir -p "$T/bin" "$T/debug" "$T/said"
+chmod 777 "$T/said"
+chmod 700 "$T/debug"
+cat >"$T/bin/debuginfod-find" <<EOT
+#!/bin/sh
+sed -n 's/^Cap[^B].*:.//p' /proc/self/status >$T/said/caps
+id -u >$T/said/user
+exit 1
+EOT
+chmod 755 "$T/bin" "$T/bin/debuginfod-find"
+strip -o "$T/stripped" "$T/runs" 2>/dev/null || cp "$T/runs" "$T/stripped"
+chmod 755 "$T/stripped"
+user env PATH="$T/bin:$PATH" DEBUGINFOD_URLS=http://127.0.0.1:1/ RAWTRACE_DEBUG_DIR="$T/debug" ./rawtrace -v ./stripped libc.so.6:getenv
+expect_status 0
+expect_line '^>(getenv' "$T/err"
+if [ -e "$T/said/caps" ]; then
+	expect_text 65534 "$T/said/user"
+	sort -u "$T/said/caps" >"$T/caps"
+	expect_text 0000000000000000 "$T/caps"
+else
+	because "the client was not run"
+	show "$T/err"
+fi
+end_case
+
+begin "capabilities while the trace runs"
+in_background setpriv --reuid=65534 --regid=65534 --clear-groups "$BIN/worker" 1 $LONG $PAUSE >"$T/worker"
+worker=$PID
+wait_for 10 has_line ready "$T/worker" || because "the worker is not ready"
+in_background setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" -p "$worker" work leaf 2>"$T/err"
+tracer=$PID
+wait_for 20 lines_at_least 10 "$T/err" || show "$T/err"
+for set in Inh Prm Eff Amb; do
+	has=$(sed -n "s/^Cap$set:.//p" "/proc/$tracer/status")
+	# cap_bpf and cap_perfmon, of the seven that the file has.
+	case $set in Prm | Eff) wanted=000000c000000000 ;; *) wanted=0000000000000000 ;; esac
+	[ "$has" = "$wanted" ] || because "Cap$set $has, not $wanted"
+done
+kill -INT "$tracer"
+reap "$tracer"
+expect_results "$T/err"
+end_worker
+end_case
+
+begin "a user without rights: the message has sudo and setcap"
 setcap -r "$T/rawtrace"
+user ./rawtrace ./fib fib
+expect_status 1
+expect_message 'tracing needs root, and this is user 65534; try sudo, or .* setcap cap_bpf,cap_perfmon+ep$' "$T/err"
+expect_line 'setcap cap_bpf,cap_perfmon+ep' "$SRCDIR/README"
+user ./rawtrace --no-bpf ./fib fib
+expect_status 1
+expect_message 'tracefs needs root, and this is user 65534; try: sudo rawtrace ...$' "$T/err"
+end_case
+
+begin "the traced program gets no capability"
 caps=-all,+bpf,+perfmon,+net_raw
 (cd "$T" && exec timeout $((60 * SECOND)) setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$caps --ambient-caps=$caps \
 	./rawtrace ./runs libc.so.6:getenv) >"$T/out" 2>"$T/err" </dev/null

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Processes by name, programs of other users, and the capabilities that rawtrace has while it traces.
 . "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
 
 # ---- processes by name ----
 
@@ -130,3 +131,63 @@ if has unshare && as_user true && [ "$ST" = 0 ]; then
 else
 	skip "-u" "no mount namespace"
 fi
+
+# ---- capabilities while a trace runs ----
+
+# caps_of PID SET: one of its sets, as a number.
+caps_of() {
+	echo $((0x$(sed -n "s/^Cap$2:.//p" "/proc/$1/status")))
+}
+
+BPF=$((1 << 39)) PERFMON=$((1 << 38)) ADMIN=$((1 << 21)) PTRACE=$((1 << 19)) KILL=$((1 << 5))
+
+# expect_caps PID CAPABILITIES: it has none but those, and those as far as the test has them.
+expect_caps() {
+	may=$(caps_of $$ Prm)
+	for set in Prm Eff; do
+		expect_number "Cap$set" "$(caps_of "$1" "$set")" -eq $(($2 & may))
+	done
+	for set in Inh Amb; do
+		[ -z "$(sed -n "/^Cap$set:/p" "/proc/$1/status")" ] || expect_number "Cap$set" "$(caps_of "$1" "$set")" -eq 0
+	done
+}
+
+# Before 5.8 cap_sys_admin is what tracing takes.
+NEEDED=$((BPF | PERFMON | PTRACE))
+[ $(($(caps_of $$ Prm) & BPF)) != 0 ] || NEEDED=$((ADMIN | PTRACE))
+
+for mechanism in $MECHANISMS; do
+	needed=$NEEDED
+	[ $mechanism != pmu ] || needed=$((NEEDED | ADMIN))
+
+	begin "$mechanism: -p: capabilities while the trace runs"
+	start_worker 2 $LONG $PAUSE
+	in_background "$RAWTRACE" --attach="$mechanism" -v -p "$worker" work leaf 2>"$T/err"
+	tracer=$PID
+	wait_for 20 has_line '^rawtrace: attached to' "$T/err" || because "not attached"
+	expect_caps "$tracer" $needed
+	# Its guard, where there is one, has no more.
+	for guard in $(grep -l -x "rt-guard$tracer" /proc/[0-9]*/comm 2>/dev/null | sed 's/[^0-9]//g'); do
+		expect_caps "$guard" "$NEEDED"
+	done
+	wait_for 10 lines_at_least 200 "$T/err" || because "no trace"
+	kill -INT "$tracer"
+	reap "$tracer"
+	sed '/^rawtrace: /d' "$T/err" >"$T/trace"
+	expect_results "$T/trace"
+	nothing_left_by "$tracer" || because "left: $(left_by "$tracer")"
+	end_worker
+	end_case
+
+	begin "$mechanism: a command: capabilities while the trace runs"
+	in_background "$RAWTRACE" --attach="$mechanism" -u 65534 "$BIN/worker" work leaf -- 1 $LONG $PAUSE >"$T/worker" 2>"$T/err"
+	tracer=$PID
+	wait_for 10 lines_at_least 100 "$T/err" || because "no trace"
+	expect_caps "$tracer" $((needed | KILL))
+	# The signal is passed on to a process of another user.
+	kill -TERM "$tracer"
+	reap "$tracer"
+	expect_status 143
+	nothing_left_by "$tracer" || because "left: $(left_by "$tracer")"
+	end_case
+done
