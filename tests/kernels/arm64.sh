@@ -65,6 +65,7 @@ arm64_initramfs() {
 	) || return
 	mkdir -p "$1.unit/rawtrace/build/tests/unit" "$1.unit/rawtrace/tests/unit" "$1.unit/rawtrace/tests/fuzz/corpus" &&
 		find "$arm64/tests/unit" -maxdepth 1 -type f -perm -100 -exec cp {} "$1.unit/rawtrace/build/tests/unit/" \; &&
+		cp -R "$arm64/tests/unit/code" "$1.unit/rawtrace/build/tests/unit/" &&
 		cp -R "$SRCDIR/tests/unit/expected" "$1.unit/rawtrace/tests/unit/" &&
 		cp -R "$SRCDIR/probes" "$1.unit/rawtrace/" &&
 		cp -R "$SRCDIR/tests/fuzz/corpus/elf" "$1.unit/rawtrace/tests/fuzz/corpus/" || return
