@@ -92,6 +92,16 @@ enum rt_form {
 	 RT_FORMS_NOPS | RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_JCC) |                     \
 	 RT_FORM_BIT(RT_FORM_CALL))
 
+/* The C calling conventions. */
+enum rt_c_abi {
+	RT_C_ABI_SYSV_I386,
+	RT_C_ABI_SYSV_X86_64,
+	RT_C_ABI_AAPCS64,
+};
+
+struct rt_errno_at;
+struct rt_go_code;
+
 struct rt_arch {
 	const char *name;		/* "x86-64" */
 	uint16_t machine;		/* e_machine of programs of this kind */
@@ -110,6 +120,7 @@ struct rt_arch {
 	 */
 	const struct rt_reg *go;
 	unsigned ngo;
+	const struct rt_go_code *go_code;	/* arch/go_code.h; NULL: not known */
 	/* holds Go's g while Go code runs (registers ABI); tracefs NULL: not known */
 	struct rt_reg goroutine;
 	bool goroutine_always;		/* in assembly, and before there was that ABI, too */
@@ -120,9 +131,33 @@ struct rt_arch {
 	/* DWARF number of the first floating-point register, of 32 or fewer; 0: not told */
 	uint16_t dwarf_float;
 	const char *float_name;		/* "xmm", "v" */
+	enum rt_c_abi c_abi;		/* its C calling convention (fetch/abi.c) */
+	/* has the address of a result in memory; tracefs NULL: the first argument has */
+	struct rt_reg indirect;
+	bool char_is_unsigned;		/* a plain char */
+	bool has_quad;			/* long double has 16 bytes, all of them used */
 	bool has_x87;			/* long double has 10 bytes */
 	bool has_rela;			/* relocations of a static program have addends */
 	uint16_t relative;		/* its R_..._RELATIVE */
+	/* structures have the alignment that alignas() says in calls, too */
+	bool aligns_structs;
+	/* clang passes __int128 as the ABI says since this version; 0: always */
+	uint8_t clang_int128;
+	/* of a file whose class is not that of `word`, or NULL: it is damaged */
+	const char *other_class;
+	/* the bytes of the instruction that calls the kernel; NULL: not asked for */
+	const char *system_call;
+	bool has_uretprobe_call;	/* uretprobes make a system call from Linux 6.11 on */
+	/* EINVAL is the errno of a refused instruction (arch_uprobe_analyze_insn) */
+	bool refuses_by_einval;
+	/* safety/copies.c and walks.c know its code that copies or climbs a stack */
+	bool has_stack_walks;
+	/*
+	 * the DWARF numbers of the first `nnumbers` registers, as instructions number them; NULL:
+	 * they are the same
+	 */
+	const uint8_t *numbers;
+	uint8_t nnumbers;
 	bool stores_in_order;		/* other CPUs see stores in their order */
 	uint16_t stack_args;		/* the first stack argument's offset from sp at entry */
 	uint8_t return_pop;		/* sp at a uretprobe less sp at entry */
@@ -180,6 +215,22 @@ struct rt_arch {
 	 * NULL pointer: there are none.
 	 */
 	const char *(*hwcaps)(unsigned i);
+	/*
+	 * Where is errno, by the `n` bytes of __errno_location (arch/errno_at.h), which run at
+	 * `pc`?  False: they are not understood.  NULL: not known.
+	 */
+	bool (*errno_at)(const uint8_t *code, size_t n, uint64_t pc, struct rt_errno_at *at);
+	/*
+	 * Where the direct call or jump in the `n` bytes (4 or more) leads, which run at `pc`; 0:
+	 * it is none.  `*next` is behind it.  A conditional jump is one where the compiler makes
+	 * tail calls of them.
+	 */
+	uint64_t (*direct_target)(const uint8_t *insn, size_t n, uint64_t pc, uint64_t *next);
+	/*
+	 * The same of a call or jump by a word at a fixed distance, as of -fno-plt: where that
+	 * stands; 0: it is none.  NULL: there are none.
+	 */
+	uint64_t (*target_slot)(const uint8_t *insn, size_t n, uint64_t pc, uint64_t *next);
 	/* What kind the instruction is; NULL where probes are never moved off the entry. */
 	enum rt_form (*form)(const uint8_t *insn, size_t n);
 };
@@ -219,6 +270,7 @@ const char *rt_x86_64_refuses(const uint8_t *insn, size_t n, enum rt_nops nops);
  * the general register that it writes.  They go on to the next instruction.
  */
 size_t rt_x86_mask_size(const uint8_t *insn, size_t n, uint32_t *writes);
+uint64_t rt_x86_direct_target(const uint8_t *insn, size_t n, uint64_t pc, uint64_t *next);
 bool rt_x86_loads_address(const uint8_t *insn, size_t n, uint64_t pc, bool fixed, uint64_t *addr);
 bool rt_x86_ends_code(const uint8_t *code);
 
@@ -233,6 +285,9 @@ const char *rt_x86_64_platform(void);
 /* For rt_arch.form. */
 enum rt_form rt_x86_64_form(const uint8_t *insn, size_t n);
 enum rt_form rt_i386_form(const uint8_t *insn, size_t n);
+/* For rt_arch.errno_at. */
+bool rt_x86_64_errno_at(const uint8_t *code, size_t n, uint64_t pc, struct rt_errno_at *at);
+bool rt_aarch64_errno_at(const uint8_t *code, size_t n, uint64_t pc, struct rt_errno_at *at);
 /* "push", "endbr"; "another instruction" for RT_FORM_OTHER. */
 const char *rt_form_name(enum rt_form form);
 

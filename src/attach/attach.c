@@ -152,9 +152,8 @@ bool rt_attach_is_refusal(const struct rt_attach_request *request, int r)
 {
 	if (r >= 0)
 		return false;
-	/* On arm64 it is the errno of much else (arch_uprobe_analyze_insn). */
 	if (r == -EINVAL)
-		return request->program && rt_image_arch(request->program)->machine == EM_AARCH64;
+		return request->program && rt_image_arch(request->program)->refuses_by_einval;
 	return rt_probe_refused(-r);
 }
 

@@ -56,12 +56,10 @@ uint64_t rt_walk_slot(const struct rt_flow *f)
 /* DWARF's number of a register, and 1. */
 static uint8_t dwarf_number(const struct rt_arch *arch, int8_t reg)
 {
-	/* ax, cx, dx, bx, sp, bp, si, di */
-	static const uint8_t x86_64[] = { 0, 2, 1, 3, 7, 6, 4, 5 };
 	unsigned n = (unsigned)reg;
 
-	if (arch->machine == EM_X86_64 && reg >= 0 && reg < 8)
-		n = x86_64[reg];
+	if (reg >= 0 && n < arch->nnumbers)
+		n = arch->numbers[reg];
 	return reg >= 0 && n < arch->ndwarf ? (uint8_t)(n + 1) : 0;
 }
 
@@ -708,16 +706,14 @@ static size_t padding(const struct rt_body *body, const uint8_t *p, size_t n)
 	return i <= n ? i : 0;
 }
 
-/*
- * On x86 Go's compiler puts nothing but code into a function (constants and tables of jumps stand
- * elsewhere); assembly may.
- */
+/* Constants and tables of jumps stand elsewhere; assembly may have them. */
 static bool is_all_code(const struct rt_walk *w)
 {
 	const struct rt_go *go = rt_image_go(rt_code_image(w->code));
 	struct rt_go_function f;
 
-	if (w->body.arch->machine != EM_X86_64 || !go || !go->has_table || go->table.since < 18)
+	if (!w->body.arch->go_code || !w->body.arch->go_code->no_data || !go || !go->has_table ||
+	    go->table.since < 18)
 		return false;
 	return rt_pclntab_find(&go->table, w->entry, &f) && f.addr == w->entry && !f.assembly;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "code/exits.h"
 #include "elf/file.h"
 
@@ -81,28 +82,28 @@ static const char *stub_name(struct rt_code *code, uint64_t addr)
 
 const char *rt_code_called(struct rt_code *code, uint64_t addr)
 {
+	static const uint8_t sizes[] = { 4, 5, 6 };
 	struct rt_image *image = rt_code_image(code);
-	uint64_t target;
-	uint8_t b[6];		/* call or jmp DISTANCE; call or jmp *DISTANCE(%rip) */
-	int32_t distance;
-	uint32_t word;
+	const struct rt_arch *arch = image->arch;
+	uint64_t target, slot, next;
+	uint8_t b[6];
+	unsigned i;
 
 	if (addr < sizeof(b) || rt_image_read(image, addr - sizeof(b), b, sizeof(b)) != sizeof(b))
 		return NULL;
-	memcpy(&distance, b + 2, sizeof(distance));
-	if (image->arch->machine == EM_AARCH64) {
-		memcpy(&word, b + 2, sizeof(word));
-		if (word >> 26 != 0x25)	/* bl */
-			return NULL;
-		target = addr - 4 + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4);
-	} else if ((b[1] & 0xfe) == 0xe8) {
-		target = addr + (uint64_t)(int64_t)distance;
-	} else {
-		if (b[0] != 0xff || (b[1] != 0x15 && b[1] != 0x25) || image->arch->word != 8)
-			return NULL;
-		return name_at(code, addr + (uint64_t)(int64_t)distance);
+	for (i = 0; i < RT_COUNT(sizes); i++) {
+		const uint8_t *insn = b + sizeof(b) - sizes[i];
+
+		target = arch->direct_target(insn, sizes[i], addr - sizes[i], &next);
+		if (target && next == addr)
+			return rt_code_is_stub(code, target) ? stub_name(code, target) : NULL;
+		slot = arch->target_slot
+			       ? arch->target_slot(insn, sizes[i], addr - sizes[i], &next)
+			       : 0;
+		if (slot && next == addr)
+			return name_at(code, slot);
 	}
-	return rt_code_is_stub(code, target) ? stub_name(code, target) : NULL;
+	return NULL;
 }
 
 uint64_t rt_exit_slot(struct rt_code *code, const struct rt_exit *e)

@@ -57,8 +57,8 @@ static bool splits_int128(struct rt_dwarf *dwarf, Dwarf_Die *die)
 {
 	const char *version = strstr(producer_of(dwarf, die), "clang version ");
 
-	return version && dwarf->image->arch->machine == EM_X86_64 &&
-	       atoi(version + strlen("clang version ")) < 18;
+	return version &&
+	       atoi(version + strlen("clang version ")) < dwarf->image->arch->clang_int128;
 }
 
 bool rt_dwarf_is_changed(Dwarf_Die *die)

@@ -220,27 +220,40 @@ static enum passed passed(const struct rt_ctype *type, unsigned word, unsigned v
 
 /* ---- registers ---- */
 
+enum { ARGUMENTS_MAX = 8 };
+
 struct registers {
-	const uint8_t *general, *result;	/* DWARF's numbers */
+	uint8_t general[ARGUMENTS_MAX], result[2];	/* DWARF's numbers */
 	uint8_t indirect;		/* the address of a result in memory */
 	unsigned ngeneral, floating, nfloating;
 	unsigned used, used_floating;
+	bool wide_are_even;		/* a wide one begins at an even register */
 	bool lost;			/* where the rest is, is not known */
 };
 
-static bool registers_of(unsigned machine, struct registers *r)
+/* DWARF's number of a register. */
+static uint8_t number_of(const struct rt_arch *arch, const struct rt_reg *reg)
 {
-	static const uint8_t x86_64[] = { 5, 4, 1, 2, 8, 9 }, x86_64_result[] = { 0, 1 };
-	static const uint8_t aarch64[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+	uint8_t i = 0;
 
+	while (i < arch->ndwarf && arch->dwarf[i].pt_regs != reg->pt_regs)
+		i++;
+	return i;
+}
+
+/* False: all arguments are on the stack, as those of i386. */
+static bool registers_of(const struct rt_arch *arch, struct registers *r)
+{
 	memset(r, 0, sizeof(*r));
-	r->general = machine == EM_X86_64 ? x86_64 : aarch64;
-	r->ngeneral = machine == EM_X86_64 ? RT_COUNT(x86_64) : RT_COUNT(aarch64);
-	r->result = machine == EM_X86_64 ? x86_64_result : aarch64;
-	r->indirect = machine == EM_X86_64 ? 5 : 8;
-	r->floating = machine == EM_X86_64 ? 17 : 64;
+	for (; r->ngeneral < arch->nargs; r->ngeneral++)
+		r->general[r->ngeneral] = number_of(arch, &arch->args[r->ngeneral]);
+	r->result[0] = number_of(arch, &arch->result);
+	r->result[1] = number_of(arch, &arch->result2);
+	r->indirect = arch->indirect.tracefs ? number_of(arch, &arch->indirect) : r->general[0];
+	r->wide_are_even = arch->c_abi == RT_C_ABI_AAPCS64;
+	r->floating = arch->dwarf_float;
 	r->nfloating = 8;
-	return machine == EM_X86_64 || machine == EM_AARCH64;
+	return arch->nargs;
 }
 
 static unsigned next_register(struct registers *r, bool is_float)
@@ -263,8 +276,7 @@ static struct rt_location place(struct registers *r, enum passed how, const stru
 		location.reg = next_register(r, s->v[0].is_float);
 		break;
 	case PAIR:
-		/* aarch64 begins a wide one at an even register. */
-		if (s->wide && r->indirect == 8)
+		if (s->wide && r->wide_are_even)
 			r->used = (r->used + 1) & ~1u;
 		location.kind = s->v[0].is_float || s->v[1].is_float ? RT_LOCATION_UNKNOWN
 								     : RT_LOCATION_REGS;
@@ -351,15 +363,15 @@ static bool is_less(Dwarf_Die *func, unsigned version, const struct rt_param *pa
 void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_prototype *prototype,
 		       struct rt_param *params)
 {
-	unsigned word = dwarf->image->arch->word, machine = dwarf->image->arch->machine,
-		 version = version_of(func, dwarf), i;
+	const struct rt_arch *arch = dwarf->image->arch;
+	unsigned word = arch->word, version = version_of(func, dwarf), i;
 	struct registers r;
 	struct scalars s;
 	struct rt_location location;
 	enum passed how;
 
 	how = passed(prototype->result, word, version, &s);
-	r.lost = !registers_of(machine, &r);
+	r.lost = !registers_of(arch, &r);
 	if (r.lost)
 		how = UNSURE;
 	if ((how == WORD || how == PAIR) && is_less(func, version, params, prototype->nparams))
@@ -367,13 +379,11 @@ void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_protot
 	else
 		place_result(prototype, &r, how, &s);
 	prototype->result_unsure &= how == WORD || how == PAIR;
-	/*
-	 * The hidden pointer of a result in memory is the first argument; aarch64 has a register
-	 * for it.
-	 */
-	r.used = how == INDIRECT && machine == EM_X86_64;
+	/* The hidden pointer of a result in memory is the first argument. */
+	r.used = how == INDIRECT && arch->nargs && !arch->indirect.tracefs;
 	r.lost |= is_closure(dwarf, func) ||
-		  (how == UNSURE && prototype->result->size > word && machine == EM_X86_64);
+		  (how == UNSURE && prototype->result->size > word && arch->nargs &&
+		   !arch->indirect.tracefs);
 	for (i = 0; i < prototype->nparams; i++) {
 		how = passed(params[i].type, word, version, &s);
 		location = place(&r, how, &s);

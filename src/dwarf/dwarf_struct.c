@@ -42,7 +42,7 @@ static void add_alignment(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_
 {
 	uint64_t align;
 
-	if ((type->is_rust || walk->dwarf->image->arch->machine == EM_X86_64) &&
+	if ((type->is_rust || walk->dwarf->image->arch->aligns_structs) &&
 	    rt_die_unsigned(die, 0x88 /* DW_AT_alignment */, &align) && align > type->align &&
 	    align <= 4096 && !(align & (align - 1)))
 		type->align = (uint32_t)align;

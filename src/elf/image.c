@@ -432,7 +432,6 @@ const char *rt_image_refuses(const struct rt_image *image, uint64_t addr, bool *
 
 /* ---- whether a file is a program for this kernel ---- */
 
-#define X32_NOTE "is an x32 program (32-bit pointers in 64-bit mode), which rawtrace cannot trace"
 
 int rt_image_damaged(const struct rt_image *image, const char *what, struct rt_error *err)
 {
@@ -526,8 +525,8 @@ static int judge_header(struct rt_image *image, const unsigned char *head, size_
 	image->arch = rt_arch_of(machine);
 	if (big || !image->arch || image->arch->kernel_machine != rt_arch_native())
 		return wrong_machine(image, machine, big, err);
-	if (machine == EM_X86_64 && cls == ELFCLASS32)
-		return rt_fail(err, -ENOEXEC, "%s: " X32_NOTE, image->name);
+	if ((cls == ELFCLASS64) != (image->arch->word == 8) && image->arch->other_class)
+		return rt_fail(err, -ENOEXEC, "%s: %s", image->name, image->arch->other_class);
 	if ((cls == ELFCLASS64) != (image->arch->word == 8))
 		return rt_image_damaged(image, "its class does not fit its machine", err);
 	why = wrong_type(type);

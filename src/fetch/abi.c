@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 
-enum { AARCH64 = 183, FLOATS = 8, HFA = 4, DEPTH = 8 };
+enum { FLOATS = 8, HFA = 4, DEPTH = 8 };
 
 const char *rt_abi_float_mark(const struct rt_arch *arch, unsigned i)
 {
@@ -26,7 +26,7 @@ const char *rt_abi_float_mark(const struct rt_arch *arch, unsigned i)
 		"<in v12>", "<in v13>", "<in v14>", "<in v15>",
 	};
 
-	return arch->machine == AARCH64 ? v[i % RT_COUNT(v)] : xmm[i % RT_COUNT(xmm)];
+	return arch->c_abi == RT_C_ABI_AAPCS64 ? v[i % RT_COUNT(v)] : xmm[i % RT_COUNT(xmm)];
 }
 
 static uint64_t up(uint64_t n, uint64_t to)
@@ -448,11 +448,11 @@ void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type,
 	}
 	if (!size_of(arch, type))
 		return;
-	switch (arch->machine) {
-	case EM_X86_64:
+	switch (arch->c_abi) {
+	case RT_C_ABI_SYSV_X86_64:
 		x86_64_result(arch, type, location);
 		break;
-	case AARCH64:
+	case RT_C_ABI_AAPCS64:
 		aarch64_result(arch, type, location);
 		break;
 	default:
@@ -468,7 +468,7 @@ void rt_abi_begin(struct rt_abi *abi, const struct rt_arch *arch, const struct r
 	memset(abi, 0, sizeof(*abi));
 	abi->arch = arch;
 	abi->stack = arch->stack_args;
-	if (!result || arch->machine == AARCH64)	/* there it has a register of its own, x8 */
+	if (!result || arch->indirect.tracefs)
 		return;
 	rt_abi_result(arch, result, &location);
 	/*
@@ -505,11 +505,11 @@ void rt_abi_argument(struct rt_abi *abi, const struct rt_ctype *type,
 	}
 	if (!size_of(abi->arch, type))
 		return;
-	switch (abi->arch->machine) {
-	case EM_X86_64:
+	switch (abi->arch->c_abi) {
+	case RT_C_ABI_SYSV_X86_64:
 		x86_64_argument(abi, type, location);
 		break;
-	case AARCH64:
+	case RT_C_ABI_AAPCS64:
 		aarch64_argument(abi, type, location);
 		break;
 	default:

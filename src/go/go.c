@@ -19,7 +19,7 @@
  *
  * On aarch64 what takes several instructions (a variable's address, a large number) is made in
  * x27, and begun anew where the scheduler stops the goroutine in between: a probe on the first
- * of them would be hit twice (rt_go_past_temporary_aarch64).
+ * of them would be hit twice (rt_go_code.past_temporary).
  *
  * Each library that was built for C has a runtime of its own, which numbers goroutines from 1
  * on; a plugin exports its runtime, and the loader binds it to the program's (plan/runtimes.c).
@@ -288,7 +288,7 @@ static void read_g(const struct rt_image *image, struct rt_go *go)
 		n = rt_image_read(image, f.addr, bytes,
 				  f.end - f.addr < sizeof(bytes) ? (size_t)(f.end - f.addr)
 								 : sizeof(bytes));
-		go->g_known = rt_go_thread_offset(bytes, n, &go->g_at);
+		go->g_known = image->arch->go_code->thread_offset(bytes, n, &go->g_at);
 	}
 }
 
@@ -300,6 +300,7 @@ static void free_go(struct rt_go *go)
 
 const struct rt_go *rt_image_go(struct rt_image *image)
 {
+	const struct rt_go_code *code = image->arch->go_code;
 	struct rt_go *go;
 
 	if (image->go_read || !image->is_go)
@@ -313,8 +314,8 @@ const struct rt_go *rt_image_go(struct rt_image *image)
 	if (!go->minor && go->has_table)
 		go->registers = go->table.since >= 18;
 	else
-		go->registers = go->minor >= (image->arch->machine == EM_X86_64 ? 17 : 18);
-	if (go->has_table && image->arch->machine == EM_X86_64)
+		go->registers = go->minor >= (code ? code->registers : 18);
+	if (go->has_table && code && code->thread_offset)
 		read_g(image, go);
 	image->go = go;
 	image->free_go = free_go;

@@ -36,74 +36,6 @@ struct reading {
 	bool failed, cut;			/* it is not as expected; it is not told whole */
 };
 
-/* ---- what is put into the frame ---- */
-
-/*
- * mov REGISTER,N(%rsp), of the kinds that the compiler makes for its registers of arguments, in
- * their order.  Returns its size, 0: it is none.
- */
-static size_t read_spill(const uint8_t *p, struct rt_go_spill *s, unsigned *general,
-			 unsigned *floating)
-{
-	static const uint8_t order[] = { 0, 3, 1, 7, 6, 8, 9, 10, 11 };
-	const uint8_t *start = p;
-	uint8_t prefix = 0, rex = 0, reg;
-
-	if (*p == 0x66 || *p == 0xf2 || *p == 0xf3)
-		prefix = *p++;
-	if ((*p & 0xf0) == 0x40)
-		rex = *p++;
-	s->floating = p[0] == 0x0f && p[1] == 0x11 && prefix && prefix != 0x66;
-	if (s->floating)
-		s->size = prefix == 0xf2 ? 8 : 4;
-	else if (*p == 0x88 || *p == 0x89)
-		s->size = *p == 0x88 ? 1 : rex & 8 ? 8 : prefix == 0x66 ? 2 : 4;
-	else
-		return 0;
-	p += s->floating ? 2 : 1;
-	reg = (uint8_t)((rex & 4) << 1 | (*p >> 3 & 7));
-	if (s->floating ? reg != (*floating)++
-			: *general >= sizeof(order) || reg != order[(*general)++])
-		return 0;
-	if ((*p & 0xc7) == 0x44 && p[1] == 0x24) {
-		s->at = (uint32_t)p[2] - 8u;
-		return (size_t)(p + 3 - start);
-	}
-	s->at = (uint32_t)rt_arch_word(p + 2) - 8u;
-	return (*p & 0xc7) == 0x84 && p[1] == 0x24 ? (size_t)(p + 6 - start) : 0;
-}
-
-/* All up to where the return address is kept. */
-static bool read_spills_aarch64(struct reading *r)
-{
-	const uint8_t *p = r->frame->spills, *end = p + RT_GO_SPILLS_MAX - 4;
-	unsigned general = 0, floating = 0, n;
-
-	for (; r->nspills < SPILLS - 1 && p < end &&
-	       (n = rt_go_spills_aarch64(p, &r->spills[r->nspills], &general, &floating));
-	     p += 4)
-		r->nspills += n;
-	return rt_arch_word(p) == 0xaa1e03e3;	/* mov x3,x30 */
-}
-
-/* All up to the call. */
-static bool read_spills(struct reading *r)
-{
-	static const uint8_t nops[] = { 0x66, 0x90, 0x0f, 0x1f, 0x40, 0x44, 0x80, 0x84, 0 };
-	const uint8_t *p = r->frame->spills, *end = p + RT_GO_SPILLS_MAX - 16;
-	unsigned general = 0, floating = 0;
-	size_t n;
-
-	for (; r->nspills < SPILLS && p < end &&
-	       (n = read_spill(p, &r->spills[r->nspills], &general, &floating));
-	     r->nspills++)
-		p += n;
-	/* Jumps are kept off the ends of 32 bytes. */
-	while (p < end && memchr(nops, *p, sizeof(nops)))
-		p++;
-	return p < end && *p == 0xe8;
-}
-
 /* ---- what is told of them ---- */
 
 static const struct rt_ctype *number(struct reading *r, unsigned size, bool floating)
@@ -254,13 +186,16 @@ int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memor
 	static const char types[] = ".dict";
 	struct reading r = { .memory = memory, .p = frame->info, .frame = frame };
 	unsigned n = 1;
+	int nspills;
 
 	if (!v)
 		return -ENOMEM;
 	/* All are there, used or not, or none where no register is used. */
-	r.failed = frame->proven &&
-		   (!(frame->aarch64 ? read_spills_aarch64(&r) : read_spills(&r)) ||
-		    (!r.nspills && *r.p != END));
+	if (frame->proven) {
+		nspills = frame->code->spills(frame->spills, r.spills, SPILLS);
+		r.failed = nspills < 0 || (!nspills && *r.p != END);
+		r.nspills = nspills < 0 ? 0 : (unsigned)nspills;
+	}
 	if (!frame->proven && !frame->on_stack && frame->first) {
 		/* What tells of the types is a pointer, and the other that is as a rule. */
 		r.failed = frame->first == RT_GO_FIRST_OWN;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where a Go program has what go_args.c reads. */
-#include <elf.h>
 #include <string.h>
 
 #include "go/go.h"
@@ -13,51 +12,24 @@ enum { ARG_INFO = 5, END = 0xff };
 static void read_spills(const struct rt_image *image, uint64_t addr, uint32_t past,
 			struct rt_go_frame *frame)
 {
-	uint8_t jump[6] = { 0 };
+	uint8_t check[RT_GO_CHECK_MAX];
+	int64_t at;
 
-	if (frame->aarch64) {
-		/* b.ls, to a place behind it. */
-		do {
-			past -= 4;
-			frame->proven = rt_image_read(image, addr + past, jump, 4) == 4 &&
-					(rt_arch_word(jump) & 0xff80001f) == 0x54000009;
-		} while (past && !frame->proven);
-		rt_image_read(image, addr + past + (rt_arch_word(jump) >> 3 & 0x1ffffc),
-			      frame->spills, sizeof(frame->spills));
-		return;
-	}
-	if (past < sizeof(jump) ||
-	    rt_image_read(image, addr + past - sizeof(jump), jump, sizeof(jump)) != sizeof(jump))
-		return;
-	addr += past;
-	if (jump[0] == 0x0f && (jump[1] & 0xf0) == 0x80)
-		addr += (uint64_t)(int64_t)(int32_t)rt_arch_word(jump + 2);
-	else
-		addr += (uint64_t)(int64_t)(int8_t)jump[5];
-	rt_image_read(image, addr, frame->spills, sizeof(frame->spills));
+	frame->proven = past <= sizeof(check) &&
+			rt_image_read(image, addr, check, past) == past &&
+			frame->code->grows_at(check, past, &at);
+	if (frame->proven)
+		rt_image_read(image, addr + (uint64_t)at, frame->spills, sizeof(frame->spills));
 }
 
-/*
- * Instructions that count with floats; others may be taken for them.  Floats that a function does
- * not use are not seen.
- */
+/* Floats that a function does not use are not seen. */
 static bool can_use_floats(const struct rt_image *image, const struct rt_go_function *f)
 {
 	uint8_t b[1024];
-	size_t i, n = f->end - f->addr;
+	size_t n = f->end - f->addr;
 
-	if (n > sizeof(b) || rt_image_read(image, f->addr, b, n) != n)
-		return true;
-	if (image->arch->machine == EM_AARCH64) {
-		for (i = 0; i + 3 < n && (b[i + 3] & 0xc) != 0xc; i += 4)
-			;
-		return i < n;
-	}
-	for (i = 0; i + 3 < n; i++)
-		if ((b[i] == 0xf2 || b[i] == 0xf3 || b[i] == 0x66) &&
-		    b[i + ((b[i + 1] & 0xf0) == 0x40) + 1] == 0x0f)
-			return true;
-	return false;
+	return n > sizeof(b) || rt_image_read(image, f->addr, b, n) != n ||
+	       image->arch->go_code->has_floats(b, n);
 }
 
 /* The runtime's own assembly takes registers or the stack, and its name does not tell. */
@@ -99,7 +71,7 @@ bool rt_go_frame(struct rt_image *image, const struct rt_go_function *own, bool 
 	memset(frame->info, END, sizeof(frame->info));
 	frame->args = own->args;
 	frame->on_stack = on_stack;
-	frame->aarch64 = image->arch->machine == EM_AARCH64;
+	frame->code = image->arch->go_code;
 	frame->first = first_of(go, own->name);
 	frame->proven = !on_stack && rt_go_place(image, own->addr, &past) && past;
 	if (frame->proven)

@@ -647,13 +647,12 @@ const struct rt_ctype *rt_basic_type(struct rt_cursor *c, const struct rt_basic 
 		return complex_type(c, b);
 	if (b->is_void)
 		return rt_types_add(c->types, RT_CT_VOID, "void", 0);
-	/* Plain char has no sign on aarch64. */
 	if (b->is_char)
 		return add_basic(c, RT_CT_CHAR,
 				 is_unsigned	? "unsigned char"
 				 : b->is_signed ? "signed char"
 						: "char",
-				 1, b->is_signed || (!is_unsigned && c->arch->machine != 183));
+				 1, b->is_signed || (!is_unsigned && !c->arch->char_is_unsigned));
 	if (b->is_float)
 		return add_basic(c, RT_CT_FLOAT, "float", 4, true);
 	if (b->is_double && b->nlong)

@@ -62,7 +62,7 @@ static void show_word(const struct rt_view *v, const struct rt_ctype *type, uint
 	struct rt_value_walk *p = v->p;
 	bool pointer = rt_ctype_is_pointer(type);
 	bool quad = type->size == 16 && (type->is_vector ||
-					 p->values->plan->arch->kernel_machine == 183);
+					 p->values->plan->arch->has_quad);
 	uint64_t size = pointer ? p->values->plan->arch->word : type->size ? type->size :
 		p->values->plan->arch->word;
 	const char *why;

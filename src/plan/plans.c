@@ -160,7 +160,7 @@ bool rt_plans_goroutine(const struct rt_traced *traced, const struct rt_function
 		return true;
 	}
 	if (!go->registers && kind == RT_KIND_ENTRY && f->skip) {
-		record->reg = rt_go_checked;
+		record->reg = arch->go_code->checked;
 		return true;
 	}
 	record->base = RT_BASE_THREAD;

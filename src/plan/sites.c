@@ -169,6 +169,7 @@ static bool has_shadow_stack(const struct rt_pids *pids)
  */
 static void judge_process(struct rt_traced *traced)
 {
+	const struct rt_arch *arch = rt_arch_of(rt_arch_native());
 	uint32_t version = rt_kernel_version();
 	char who[sizeof(traced->entry_only) - 80];
 	pid_t self = getpid();
@@ -187,7 +188,7 @@ static void judge_process(struct rt_traced *traced)
 			 "the process has a shadow stack, which the kernel's uretprobes do not "
 			 "know");
 	else if (version >= RT_KERNEL(6, 11) && version < RT_KERNEL(6, 14) &&
-		 rt_arch_native() == EM_X86_64 &&
+		 arch && arch->has_uretprobe_call &&
 		 rt_program_can_use_seccomp(&traced->program, who, sizeof(who)))
 		snprintf(traced->entry_only, sizeof(traced->entry_only),
 			 "%s, and seccomp may kill it for the kernel's uretprobe system call", who);

@@ -363,7 +363,7 @@ bool rt_image_copies(struct rt_image *image, const char **name, bool *turns)
 
 	*name = "";
 	*turns = false;
-	if (image->arch->machine != EM_X86_64 || !rt_image_has_jumps(image))
+	if (!image->arch->has_stack_walks || !rt_image_has_jumps(image))
 		return false;
 	s = calloc(1, sizeof(*s));
 	if (s) {

@@ -457,12 +457,12 @@ static bool is_other(const struct rt_image *image, const char *why, uint64_t add
 	uint8_t code[RT_ARCH_BODY];
 	size_t i, n;
 
-	if (image->arch->machine != EM_X86_64 || !size || size > sizeof(code) ||
+	if (!image->arch->system_call || !size || size > sizeof(code) ||
 	    !(strcmp(why, CHILD) == 0 || strcmp(why, FORKS) == 0))
 		return false;
 	n = rt_image_read(image, addr, code, size);
 	for (i = 1; i < n; i++)
-		if (code[i - 1] == 0x0f && code[i] == 0x05)
+		if (memcmp(code + i - 1, image->arch->system_call, 2) == 0)
 			return false;
 	return n == size;
 }

@@ -184,7 +184,7 @@ bool rt_image_walks(struct rt_image *image, const char **name)
 	size_t i;
 
 	*name = "";
-	if (image->arch->machine != EM_X86_64)
+	if (!image->arch->has_stack_walks)
 		return false;
 	code = rt_code_open(image);
 	bytes = malloc(CHUNK + BODY_MAX + INSN_MAX);

@@ -41,14 +41,14 @@ static void read_arguments(const uint8_t *bytes, size_t n)
 	frame.proven = bytes[0] & 1;
 	frame.on_stack = bytes[0] & 2;
 	frame.first = bytes[0] >> 2 & 3;
-	frame.aarch64 = bytes[0] & 16;
+	frame.code = bytes[0] & 16 ? &rt_aarch64_go_code : &rt_x86_64_go_code;
 	frame.args = bytes[1];
 	memset(frame.info, 0xff, sizeof(frame.info));
 	memcpy(frame.info, bytes + 2, half - 1 < RT_GO_INFO_MAX ? half - 1 : RT_GO_INFO_MAX);
 	memcpy(frame.spills, bytes + half, n - half < RT_GO_SPILLS_MAX ? n - half : RT_GO_SPILLS_MAX);
 	if (rt_go_read_arguments(&frame, memory, &p) < 0)
 		goto out;
-	rt_abi_go_begin(&abi, frame.aarch64 ? &rt_arch_aarch64 : &rt_arch_x86_64, !frame.on_stack);
+	rt_abi_go_begin(&abi, bytes[0] & 16 ? &rt_arch_aarch64 : &rt_arch_x86_64, !frame.on_stack);
 	for (i = 0; i < p.nparams; i++) {
 		where = &p.params[i].location;
 		if (p.params[i].type->size > 255 ||
@@ -76,9 +76,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(bytes, data + 1, size - 1);
 	read_arguments(bytes, size - 1);
-	rt_go_thread_offset(bytes, size - 1, &at);
-	if (rt_go_past_check(bytes, size - 1) > size - 1 || rt_go_past_check_aarch64(bytes, size - 1) > size - 1 ||
-	    rt_go_past_temporary_aarch64(bytes, size - 1) > size - 1)
+	rt_x86_64_go_code.thread_offset(bytes, size - 1, &at);
+	if (rt_x86_64_go_code.past_check(bytes, size - 1) > size - 1 ||
+	    rt_aarch64_go_code.past_check(bytes, size - 1) > size - 1 ||
+	    rt_aarch64_go_code.past_temporary(bytes, size - 1) > size - 1)
 		abort();
 	if (rt_pclntab_open(bytes, size - 1, &table) == 0) {
 		if (table.since >= 18 && !table.text)

@@ -63,7 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			show(&l, RT_KIND_ENTRY);
 		if (l.has[1])
 			show(&l, RT_KIND_RETURN);
-		rt_errno_decode(rt_arch_at(i), l.rest, l.nrest, 0x1000, &at);
+		if (rt_arch_at(i)->errno_at)
+			rt_arch_at(i)->errno_at(l.rest, l.nrest, 0x1000, &at);
 		lowered_free(&l);
 	}
 	return 0;

@@ -204,7 +204,7 @@ static void check_told(const struct rt_go_frame *frame, const char *want, unsign
 	unsigned i;
 
 	CU_ASSERT(rt_go_read_arguments(frame, memory, &p) == 0);
-	rt_abi_go_begin(&abi, frame->aarch64 ? &rt_arch_aarch64 : &rt_arch_x86_64, !frame->on_stack);
+	rt_abi_go_begin(&abi, frame->code == &rt_aarch64_go_code ? &rt_arch_aarch64 : &rt_arch_x86_64, !frame->on_stack);
 	for (i = 0; i < p.nparams; i++) {
 		rt_abi_go_argument(&abi, p.params[i].type, &p.params[i].location, &where);
 		say(text, &where);
@@ -231,7 +231,7 @@ static void put(uint8_t *to, size_t size, const char *bytes, size_t n, uint8_t r
 
 static void test_told(void)
 {
-	struct rt_go_frame frame = { .proven = true };
+	struct rt_go_frame frame = { .proven = true, .code = &rt_x86_64_go_code };
 
 	/* A string, a slice, int8, uint16, bool; jumps are aligned. */
 	INFO(frame, "\xfe\x00\x08\x08\x08\xfd\xfe\x10\x08\x18\x08\x20\x08\xfd\x28\x01\x2a\x02\x2c\x01");
@@ -269,7 +269,7 @@ static void test_told(void)
 
 static void test_told_aarch64(void)
 {
-	struct rt_go_frame frame = { .proven = true, .aarch64 = true };
+	struct rt_go_frame frame = { .proven = true, .code = &rt_aarch64_go_code };
 
 	/* A string, a slice, int8, uint16, bool: stp x0,x1,[sp,#8]; stp x2,x3; str x4; strb w5,[sp,#48]; strh w6,[sp,#50]; strb w7,[sp,#52] */
 	INFO(frame, "\xfe\x00\x08\x08\x08\xfd\xfe\x10\x08\x18\x08\x20\x08\xfd\x28\x01\x2a\x02\x2c\x01");
@@ -301,7 +301,7 @@ static void test_told_aarch64(void)
 
 static void test_not_told(void)
 {
-	struct rt_go_frame frame = { .proven = true };
+	struct rt_go_frame frame = { .proven = true, .code = &rt_x86_64_go_code };
 
 	INFO(frame, "");
 	SPILLS(frame, CALL);

@@ -20,7 +20,7 @@ enum { PC = 0x27660 };
 
 static bool decode(const struct rt_arch *arch, const char *code, size_t n, struct rt_errno_at *at)
 {
-	return rt_errno_decode(arch, (const uint8_t *)code, n, PC, at);
+	return arch->errno_at && arch->errno_at((const uint8_t *)code, n, PC, at);
 }
 
 #define DECODE(arch, code, at) decode(arch, code, sizeof(code) - 1, at)

@@ -218,7 +218,7 @@ static void test_checks(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++)
-		CU_ASSERT_EQUAL(rt_go_past_check((const uint8_t *)v[i].bytes, v[i].n), v[i].past);
+		CU_ASSERT_EQUAL(rt_x86_64_go_code.past_check((const uint8_t *)v[i].bytes, v[i].n), v[i].past);
 }
 
 #define LDR1 "\x81\x0b\x40\xf9"	/* ldr x1,[x28,#16] */
@@ -259,15 +259,15 @@ static void test_checks_aarch64(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++)
-		CU_ASSERT_EQUAL(rt_go_past_check_aarch64((const uint8_t *)v[i].bytes, v[i].n), v[i].past);
+		CU_ASSERT_EQUAL(rt_aarch64_go_code.past_check((const uint8_t *)v[i].bytes, v[i].n), v[i].past);
 	/* str x0,[sp,#8]; bl, back and on; str x1 */
-	CU_ASSERT(rt_go_calls_aarch64((const uint8_t *)"\xe0\x07\x00\xf9\xff\xff\xff\x97", 0x41000, &target) && target == 0x40ffc);
-	CU_ASSERT(rt_go_calls_aarch64((const uint8_t *)"\xe0\x07\x00\xf9\xf8\xde\x00\x94", 0x509b0, &target) && target == 0x88590);
-	CU_ASSERT(!rt_go_calls_aarch64((const uint8_t *)"\xe1\x07\x00\xf9\xf8\xde\x00\x94", 0x509b0, &target));
-	CU_ASSERT(!rt_go_calls_aarch64((const uint8_t *)"\xe0\x07\x00\xf9\xf8\xde\x00\x14", 0x509b0, &target));
+	CU_ASSERT(rt_aarch64_go_code.calls((const uint8_t *)"\xe0\x07\x00\xf9\xff\xff\xff\x97", 0x41000, &target) && target == 0x40ffc);
+	CU_ASSERT(rt_aarch64_go_code.calls((const uint8_t *)"\xe0\x07\x00\xf9\xf8\xde\x00\x94", 0x509b0, &target) && target == 0x88590);
+	CU_ASSERT(!rt_aarch64_go_code.calls((const uint8_t *)"\xe1\x07\x00\xf9\xf8\xde\x00\x94", 0x509b0, &target));
+	CU_ASSERT(!rt_aarch64_go_code.calls((const uint8_t *)"\xe0\x07\x00\xf9\xf8\xde\x00\x14", 0x509b0, &target));
 }
 
-#define TEMPORARY(bytes) rt_go_past_temporary_aarch64((const uint8_t *)bytes, sizeof(bytes) - 1)
+#define TEMPORARY(bytes) rt_aarch64_go_code.past_temporary((const uint8_t *)bytes, sizeof(bytes) - 1)
 
 /* What a signal makes begin anew. */
 static void test_temporary(void)
@@ -314,7 +314,7 @@ static void test_thread_offset(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
-		CU_ASSERT_EQUAL(rt_go_thread_offset((const uint8_t *)v[i].bytes, v[i].n, &at), v[i].tells);
+		CU_ASSERT_EQUAL(rt_x86_64_go_code.thread_offset((const uint8_t *)v[i].bytes, v[i].n, &at), v[i].tells);
 		CU_ASSERT(!v[i].tells || at == v[i].at);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "arch/arch.h"
+#include "arch/go_code.h"
 #include "base/array.h"
 
 #define MACHINE 183	/* EM_AARCH64: old elf.h lack it */
@@ -187,6 +187,18 @@ static bool aarch64_ends_code(const uint8_t *code)
 	       (word & 0xfffffc1f) == 0xd61f0000; /* br */
 }
 
+/* b, bl */
+static uint64_t direct_target(const uint8_t *insn, size_t n, uint64_t pc, uint64_t *next)
+{
+	uint32_t word = rt_arch_word(insn);
+
+	(void)n;
+	*next = pc + 4;
+	if (pc & 3 || (word >> 26 & 0x1f) != 5)
+		return 0;
+	return pc + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4);
+}
+
 static bool aarch64_is_landing(const uint8_t *insn)
 {
 	uint32_t word = rt_arch_word(insn);
@@ -213,6 +225,8 @@ const struct rt_arch rt_arch_aarch64 = {
 	.link = { "x30", 240 },
 	.goroutine = { "x28", 224 },
 	.goroutine_always = true,
+	.errno_at = rt_aarch64_errno_at,
+	.go_code = &rt_aarch64_go_code,
 	.go = dwarf,
 	.ngo = GO_ARGS,
 	.result2 = { "x1", 8 },
@@ -223,6 +237,12 @@ const struct rt_arch rt_arch_aarch64 = {
 	.dwarf_float = 64,
 	.float_name = "v",
 	.insn_size = 4,
+	.c_abi = RT_C_ABI_AAPCS64,
+	.indirect = { "x8", 64 },
+	.char_is_unsigned = true,
+	.has_quad = true,
+	.refuses_by_einval = true,
+	.direct_target = direct_target,
 	.has_rela = true,
 	.relative = 1027, /* R_AARCH64_RELATIVE: old elf.h lack it */
 	.stack_args = 0,

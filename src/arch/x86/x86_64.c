@@ -2,7 +2,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "arch/arch.h"
+#include "arch/go_code.h"
 #include "base/array.h"
 
 /* Offsets in struct pt_regs: arch/x86/include/uapi/asm/ptrace.h, unchanged since x86-64 exists. */
@@ -16,6 +16,9 @@ static const struct rt_reg dwarf[] = {
 	{ "bp", 32 },  { "sp", 152 }, { "r8", 72 }, { "r9", 64 }, { "r10", 56 }, { "r11", 48 },
 	{ "r12", 24 }, { "r13", 16 }, { "r14", 8 }, { "r15", 0 },
 };
+
+/* The order of instructions is ax, cx, dx, bx, sp, bp, si, di. */
+static const uint8_t numbers[] = { 0, 2, 1, 3, 7, 6, 4, 5 };
 
 /* Go's src/cmd/compile/abi-internal.md, since Go 1.17. */
 static const struct rt_reg go[] = {
@@ -41,6 +44,15 @@ static bool x86_64_loads_address(const uint8_t *insn, size_t n, uint64_t pc, boo
 	return rt_x86_loads_address(insn, n, pc, fixed, addr);
 }
 
+/* call or jmp *DISTANCE(%rip), of -fno-plt */
+static uint64_t target_slot(const uint8_t *insn, size_t n, uint64_t pc, uint64_t *next)
+{
+	*next = pc + 6;
+	if (n < 6 || insn[0] != 0xff || (insn[1] != 0x15 && insn[1] != 0x25))
+		return 0;
+	return *next + (uint64_t)(int64_t)(int32_t)rt_arch_word(insn + 2);
+}
+
 static bool x86_64_is_landing(const uint8_t *insn)
 {
 	return memcmp(insn, "\xf3\x0f\x1e\xfa", 4) == 0;	/* endbr64 */
@@ -59,6 +71,8 @@ const struct rt_arch rt_arch_x86_64 = {
 	.result = { "ax", 80 },
 	.flags = { "flags", 144 },
 	.goroutine = { "r14", 8 },
+	.errno_at = rt_x86_64_errno_at,
+	.go_code = &rt_x86_64_go_code,
 	.go = go,
 	.ngo = RT_COUNT(go),
 	.result2 = { "dx", 96 },
@@ -68,7 +82,17 @@ const struct rt_arch rt_arch_x86_64 = {
 	.ndwarf = RT_COUNT(dwarf),
 	.dwarf_float = 17,
 	.float_name = "xmm",
+	.c_abi = RT_C_ABI_SYSV_X86_64,
 	.has_x87 = true,
+	.aligns_structs = true,
+	.clang_int128 = 18,
+	.other_class =
+		"is an x32 program (32-bit pointers in 64-bit mode), which rawtrace cannot trace",
+	.system_call = "\x0f\x05",
+	.has_uretprobe_call = true,
+	.has_stack_walks = true,
+	.numbers = numbers,
+	.nnumbers = RT_COUNT(numbers),
 	.has_rela = true,
 	.relative = R_X86_64_RELATIVE,
 	.stores_in_order = true,
@@ -77,6 +101,8 @@ const struct rt_arch rt_arch_x86_64 = {
 	.refuses = rt_x86_64_refuses,
 	.nop_size = rt_x86_64_nop_size,
 	.form = rt_x86_64_form,
+	.direct_target = rt_x86_direct_target,
+	.target_slot = target_slot,
 	.insn_align = 1,
 	.loads_address = x86_64_loads_address,
 	.ends_code = rt_x86_ends_code,

@@ -264,3 +264,13 @@ bool rt_x86_ends_code(const uint8_t *code)
 	       p[-1] == 0xc3 || /* nops, int3, ret */
 	       p[-5] == 0xe9 || p[-2] == 0xeb; /* jmp */
 }
+
+uint64_t rt_x86_direct_target(const uint8_t *insn, size_t n, uint64_t pc, uint64_t *next)
+{
+	bool far = insn[0] == 0x0f && n >= 6 && (insn[1] & 0xf0) == 0x80; /* a conditional jump */
+
+	*next = pc + 5 + far;
+	if (n < 5 || !(far || insn[0] == 0xe8 || insn[0] == 0xe9))
+		return 0;
+	return *next + (uint64_t)(int64_t)(int32_t)rt_arch_word(insn + 1 + far);
+}

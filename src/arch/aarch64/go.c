@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What Go's compiler makes for aarch64 (cmd/internal/obj/arm64/obj7.go). */
-#include "arch/arch.h"
-#include "go/go.h"
+#include "arch/go_code.h"
 
 enum {
 	TEMPORARY = 27,
@@ -21,7 +20,7 @@ static uint32_t word(const uint8_t *bytes, size_t at)
  * pointer will be is compared with it, in x2, x3, x17 and x27; and b.ls leads to where the stack
  * grows, as b.eq and b.lo before it do where the frame is huge.
  */
-uint32_t rt_go_past_check_aarch64(const uint8_t *bytes, size_t n)
+static uint32_t past_check(const uint8_t *bytes, size_t n)
 {
 	const uint32_t scratch = 1u << 2 | 1u << 3 | 1u << 17 | 1u << 27 | 1u << SP;
 	uint32_t w, at;
@@ -52,7 +51,12 @@ static bool prepares(uint32_t w)
 		(w & 0xffc003e0) == (0xf9400000 | TEMPORARY << 5));
 }
 
-uint32_t rt_go_past_temporary_aarch64(const uint8_t *bytes, size_t n)
+/*
+ * What aarch64 takes several instructions for (a large number, a variable's address) is made in x27
+ * by all but the last of them, and begun anew where the scheduler has stopped a goroutine in
+ * between.  How many bytes stand before that last one, 0: there is no such thing.
+ */
+static uint32_t past_temporary(const uint8_t *bytes, size_t n)
 {
 	uint32_t at = 0, w;
 
@@ -63,7 +67,7 @@ uint32_t rt_go_past_temporary_aarch64(const uint8_t *bytes, size_t n)
 }
 
 /* str x0,[sp,#8] and bl: the assembly that is called takes its argument on the stack. */
-bool rt_go_calls_aarch64(const uint8_t *bytes, uint64_t addr, uint64_t *target)
+static bool calls(const uint8_t *bytes, uint64_t addr, uint64_t *target)
 {
 	uint32_t w = word(bytes, 4);
 
@@ -71,9 +75,9 @@ bool rt_go_calls_aarch64(const uint8_t *bytes, uint64_t addr, uint64_t *target)
 	return word(bytes, 0) == 0xf90007e0 && w >> 26 == 0x25;
 }
 
-/* str and stp, of registers in their order. */
-unsigned rt_go_spills_aarch64(const uint8_t *p, struct rt_go_spill v[2], unsigned *general,
-			      unsigned *floating)
+/* str and stp, of the next register, or the next two.  0: it is another instruction. */
+static unsigned read_spills(const uint8_t *p, struct rt_go_spill v[2], unsigned *general,
+			    unsigned *floating)
 {
 	uint32_t w = word(p, 0), size = w >> 30;
 	bool vector = w >> 26 & 1, pair = (w & 0x3be003e0) == 0x290003e0;
@@ -91,3 +95,44 @@ unsigned rt_go_spills_aarch64(const uint8_t *p, struct rt_go_spill v[2], unsigne
 	}
 	return i;
 }
+
+/* b.ls, to a place behind it. */
+static bool grows_at(const uint8_t *bytes, uint32_t past, int64_t *at)
+{
+	for (; past >= 4; past -= 4)
+		if ((word(bytes, past - 4) & 0xff80001f) == (0x54000000 | NOT_ABOVE)) {
+			*at = past - 4 + (word(bytes, past - 4) >> 3 & 0x1ffffc);
+			return true;
+		}
+	return false;
+}
+
+/* All up to where the return address is kept. */
+static int spills(const uint8_t *code, struct rt_go_spill *v, unsigned max)
+{
+	const uint8_t *p = code, *end = p + RT_GO_SPILLS_MAX - 4;
+	unsigned general = 0, floating = 0, n = 0, got;
+
+	for (; n < max - 1 && p < end && (got = read_spills(p, &v[n], &general, &floating)); p += 4)
+		n += got;
+	return word(p, 0) == 0xaa1e03e3 ? (int)n : -1;	/* mov x3,x30 */
+}
+
+static bool has_floats(const uint8_t *code, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i + 3 < n && (code[i + 3] & 0xc) != 0xc; i += 4)
+		;
+	return i < n;
+}
+
+const struct rt_go_code rt_aarch64_go_code = {
+	.registers = 18,
+	.past_check = past_check,
+	.past_temporary = past_temporary,
+	.grows_at = grows_at,
+	.spills = spills,
+	.has_floats = has_floats,
+	.calls = calls,
+};
