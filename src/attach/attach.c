@@ -64,9 +64,23 @@ bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id)
 	return f->image != request->program && (f->role || site->kind == RT_SITE_RETURN);
 }
 
+struct rt_layout rt_attach_layout(const struct rt_attach_request *request, enum rt_key key)
+{
+	return (struct rt_layout){ .key = key, .tgid = request->reach != RT_REACH_PROCESSES };
+}
+
 bool rt_attach_stopped(const struct rt_attach_request *request)
 {
 	return request->stop && request->stop(request->stop_ctx);
+}
+
+static bool has_uretprobe(const struct rt_attach_request *request)
+{
+	unsigned i;
+
+	for (i = 0; i < request->nsites && request->sites[i].kind != RT_SITE_RETURN; i++)
+		;
+	return i < request->nsites;
 }
 
 /*
@@ -79,16 +93,24 @@ static int open_by(const struct rt_attach_ops *ops, const struct rt_attach_reque
 	struct rt_attach_request all = *request;
 	int r;
 
+	if (!(ops->reaches & 1u << request->reach))
+		return rt_fail(err, -EOPNOTSUPP, "%s: does not follow children", ops->name);
+	if (rt_reach_is_open(request->reach) && has_uretprobe(request))
+		return rt_fail(err, -EPERM,
+			       "%s: a uretprobe could harm processes that nobody has judged",
+			       ops->name);
 	if (request->nplans > ops->plans && request->most_plans > ops->plans)
 		return rt_fail(err, -EDOM, "%s: %u plans, and %u are the most", ops->name,
 			       request->nplans, ops->plans);
 	r = ops->open(request, attach, err);
-	if (r != -EINVAL && r != -E2BIG && r != -ENOSPC && r != -EACCES)
-		return r;
-	if (!request->limit.min_time)
-		return r;
-	all.limit.min_time = 0;
-	return ops->open(&all, attach, err);
+	if ((r == -EINVAL || r == -E2BIG || r == -ENOSPC || r == -EACCES) &&
+	    request->limit.min_time) {
+		all.limit.min_time = 0;
+		r = ops->open(&all, attach, err);
+	}
+	if (r == 0)
+		(*attach)->reach = request->reach;
+	return r;
 }
 
 int rt_attach_open(const struct rt_attach_request *request, const struct rt_attach_ops *forced,

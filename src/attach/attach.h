@@ -16,19 +16,6 @@ struct rt_held;
 struct rt_gate;
 struct rt_followed;
 
-/* The processes whose hits are recorded. */
-enum rt_reach {
-	RT_REACH_PROCESSES,	/* those of the request */
-	/* and their children, to any depth; the kernel puts no probe into other processes */
-	RT_REACH_CHILDREN,
-	/*
-	 * the same, by a list in the kernel (attach/follow.h); other processes that map the file
-	 * have the probes, and trap
-	 */
-	RT_REACH_FOLLOWED,
-	RT_REACH_ALL,		/* every process that maps the file */
-};
-
 struct rt_attach_request {
 	enum rt_purpose purpose;
 	/* RT_REACH_CHILDREN may be answered with RT_REACH_FOLLOWED; not to be asked for itself */
@@ -39,7 +26,8 @@ struct rt_attach_request {
 	 */
 	struct rt_limit limit;
 	/*
-	 * the processes to trace, one or more: thread-group leaders, may not have called exec yet
+	 * the processes to trace, one or more (RT_REACH_ALL: none): thread-group leaders, may not
+	 * have called exec yet
 	 */
 	const struct rt_pids *pids;
 	const struct rt_gate *gate;	/* of a user who is not root; else NULL */
@@ -113,6 +101,7 @@ struct rt_attach_ops {
 	 * Go.  So the uretprobes of libraries are left out.
 	 */
 	bool everywhere;
+	unsigned reaches;		/* a bit for each enum rt_reach that it can be asked for */
 	enum rt_key key;		/* what rt_record.key holds */
 	unsigned plans;			/* RT_PLANS_ */
 	/*
@@ -157,6 +146,18 @@ uint32_t rt_attach_owner(const struct rt_functions *functions, const struct rt_s
 
 /* Is probe `id` one that a mechanism with `everywhere` leaves out? */
 bool rt_attach_leaves_out(const struct rt_attach_request *request, unsigned id);
+
+/*
+ * Are the probes in every process that maps their files?  Nobody has judged those: a request for it
+ * has no uretprobe.
+ */
+static inline bool rt_reach_is_open(enum rt_reach reach)
+{
+	return reach == RT_REACH_FOLLOWED || reach == RT_REACH_ALL;
+}
+
+/* What the records of a mechanism with that key have. */
+struct rt_layout rt_attach_layout(const struct rt_attach_request *request, enum rt_key key);
 
 /* Has the request's `stop` said so? */
 bool rt_attach_stopped(const struct rt_attach_request *request);

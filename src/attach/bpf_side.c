@@ -106,7 +106,8 @@ static struct rt_record_decoder *new_decoder(const struct rt_attach_request *req
 					     enum rt_key key)
 {
 	struct rt_record_decoder *d = rt_record_decoder_new(
-		request->plans, request->nplans, request->nsites, key, rt_pids_only(request->pids));
+		request->plans, request->nplans, request->nsites, rt_attach_layout(request, key),
+		rt_pids_only(request->pids));
 	unsigned i;
 
 	for (i = 0; d && i < request->nsites; i++)
@@ -150,7 +151,8 @@ static void set_filter(struct rt_bpf_side *side, const struct rt_attach_request 
 	    !rt_held_pairs(request->plans, request->nplans))
 		return;
 	if (rt_held_may(limit, request->plans, request->nplans, key)) {
-		side->held.size = rt_held_size(request->plans, request->nplans, key);
+		side->held.size = rt_held_size(request->plans, request->nplans,
+					       rt_attach_layout(request, key));
 		side->held.min_time = limit->min_time;
 	}
 	side->filtered = limit->depth || limit->under || limit->tests || side->held.size;
@@ -313,6 +315,8 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		.plan = &request->plans[plan],
 		.plan_id = plan,
 		.pids = request->pids,
+		.reach = request->reach,
+		.self = getpid(),
 		.gated = request->gate,
 		.key_source = key_source,
 		.key = key,

@@ -22,7 +22,20 @@ enum { PASSING_FDS = 4 };
 
 static unsigned files_wanted(const struct rt_attach_request *request)
 {
-	return request->nsites * request->pids->n;
+	return request->nsites * (rt_reach_is_open(request->reach) ? 1 : request->pids->n);
+}
+
+/* The first CPU that is online: an event that is everybody's is opened there. */
+static int find_cpu(struct rt_perf_probes *p, struct rt_error *err)
+{
+	int *cpus, n = rt_cpus_online(&cpus);
+
+	if (n <= 0)
+		return rt_fail(err, n ? n : -ENODEV, "/sys/devices/system/cpu/online: %s",
+			       strerror(n ? -n : ENODEV));
+	p->cpu = cpus[0];
+	free(cpus);
+	return 0;
 }
 
 struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops,
@@ -36,6 +49,7 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops,
 		return NULL;
 	}
 	p->attach.ops = ops;
+	p->reach = request->reach;
 	rt_limits_raise(files_wanted(request) + OTHER_FDS);
 	*r = rt_bpf_side_open(&p->side, request, ops->key, &p->attach.source, err);
 	if (*r < 0) {
@@ -45,7 +59,8 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops,
 	p->attach.unread = &p->side.maps[RT_MAP_UNREAD];
 	p->attach.held = p->side.held.size ? &p->side.held : NULL;
 	p->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &p->side.counts;
-	if (definitions) {
+	*r = rt_reach_is_open(p->reach) ? find_cpu(p, err) : 0;
+	if (*r == 0 && definitions) {
 		*r = rt_tracefs_find(&p->tracefs, err);
 		if (*r == 0)
 			*r = rt_guard_start(&p->guard, &p->tracefs, err);
@@ -68,7 +83,7 @@ static int check_files(const struct rt_attach_request *request, struct rt_error 
 		err, -EMFILE,
 		"%u probes take a file descriptor each%s, and %u are left (RLIMIT_NOFILE, which "
 		"cap_sys_resource raises); trace fewer functions, or raise it: ulimit -n %u",
-		request->nsites, request->pids->n > 1 ? " for each process" : "",
+		request->nsites, wanted > request->nsites ? " for each process" : "",
 		left > PASSING_FDS ? left - PASSING_FDS : 0, wanted + OTHER_FDS);
 }
 
@@ -93,7 +108,7 @@ int rt_perf_probes_all(struct rt_perf_probes *p, const struct rt_attach_request 
 	return r;
 }
 
-/* `prog` < 0: the event has it. */
+/* `pid` -1: every process.  `prog` < 0: the event has it. */
 static int add_for(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid, int prog,
 		   const char *what, struct rt_error *err)
 {
@@ -101,7 +116,8 @@ static int add_for(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pi
 
 	if (RT_ROOM(&p->fds, p->nfds, &p->cap) != 0)
 		return rt_nomem(err);
-	fd = rt_perf_open(attr, pid, -1);
+	/* The program of an event on one CPU runs on each: it is the tracepoint's. */
+	fd = rt_perf_open(attr, pid, pid < 0 ? p->cpu : -1);
 	if (fd == -EMFILE)
 		r = rt_fail(err, fd,
 			    "%s: more probes than file descriptors (%zu open; RLIMIT_NOFILE); "
@@ -132,6 +148,11 @@ int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr
 	unsigned i;
 	int r = 0;
 
+	if (rt_reach_is_open(p->reach)) {
+		r = add_for(p, attr, -1, prog, what, err);
+		close(prog);
+		return r;
+	}
 	for (i = 0; i < pids->n && r == 0; i++)
 		r = add_for(p, attr, pids->v[i], i ? -1 : prog, what, err);
 	close(prog);
@@ -202,6 +223,8 @@ int rt_perf_probes_add_thread(struct rt_attach *attach, const struct rt_attach_r
 	size_t i, n;
 	int r = 0;
 
+	if (p->reach != RT_REACH_PROCESSES)
+		return 0;
 	drop_stand_ins(p, pid);
 	n = p->nfds;
 	if (why == RT_ADD_SPARE && n > SPARED_FDS)

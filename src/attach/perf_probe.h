@@ -25,6 +25,8 @@ struct rt_perf_probes {
 	struct rt_bpf_side side;
 	struct rt_tracefs tracefs;
 	struct rt_guard guard;		/* running where definitions were made */
+	enum rt_reach reach;		/* the request's */
+	int cpu;			/* where events are opened that are everybody's */
 	struct rt_perf_fd *fds;
 	size_t nfds, cap;
 	uint32_t function;		/* whose probe is being put in */
@@ -51,7 +53,7 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops,
 					  int *r, struct rt_error *err);
 
 /*
- * Open the event that `attr` describes for each process, put `prog` (closed in any case) on it and
+ * Open the event that `attr` describes for each process, or where the reach is open once, put `prog` (closed in any case) on it and
  * enable it.  With several processes, only for events of tracefs: there a program is on the event
  * itself, whichever descriptor it came by, and a second one would be too many.
  */

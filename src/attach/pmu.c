@@ -93,6 +93,8 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 	unsigned i;
 	int r = 0;
 
+	if (rt_reach_is_open(request->reach))
+		return add_for(p, request, id, &attr, -1, err);
 	/*
 	 * Each event is a probe of its own, and where two stand at one place the kernel runs the
 	 * programs of both at a return, whosever it is: so each process has its program.
@@ -135,6 +137,8 @@ static int pmu_add(struct rt_attach *attach, const struct rt_attach_request *req
 	unsigned i;
 
 	(void)why;
+	if (((struct rt_perf_probes *)attach)->reach != RT_REACH_PROCESSES)
+		return 0;
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
 		for (i = 0; i < request->nsites && r == 0; i++)
 			if ((int)request->plans[request->sites[i].plan].kind == kind)
@@ -161,6 +165,7 @@ const struct rt_attach_ops rt_attach_pmu = {
 	.name = "pmu",
 	.help = "the uprobe PMU, one descriptor a probe (4.17)",
 	.bpf = true,
+	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_ALL,
 	.key = RT_KEY_ID,
 	.plans = RT_PLANS_ANY,
 	.open = pmu_open,

@@ -444,7 +444,7 @@ static int start(struct tracefs *t, const struct rt_attach_request *request, str
 	 * buffer.
 	 */
 	t->attach.separate = t->guard.buffer->taken ? 0 : (unsigned)n;
-	r = filter_threads(t, request->pids, err);
+	r = request->reach == RT_REACH_ALL ? 0 : filter_threads(t, request->pids, err);
 	return r < 0 ? r : enable(t, request, events, n, err);
 }
 
@@ -475,6 +475,7 @@ const struct rt_attach_ops rt_attach_tracefs = {
 	.help = "uprobe_events alone, without bpf(2) and perf_event_open(2) (3.10)",
 	.bpf = false,
 	.everywhere = true,
+	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_ALL,
 	.key = RT_KEY_ID,
 	.plans = RT_PLANS_FEW,
 	.open = tracefs_open,

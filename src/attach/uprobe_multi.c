@@ -20,7 +20,7 @@ struct multi {
 	struct rt_attach attach;
 	struct rt_bpf_side side;
 	int *links;
-	pid_t *pids;			/* whose those are */
+	pid_t *pids;			/* whose those are; 0: everybody's */
 	size_t nlinks, cap, pids_cap;
 };
 
@@ -151,7 +151,10 @@ static int link_plan(struct multi *m, const struct rt_attach_request *request, u
 			b->offsets[b->n] = rt_attach_place(request->functions, &request->sites[id]);
 			b->cookies[b->n] = cookie(request, id);
 		}
-		for (k = 0; k < request->pids->n && r == 0; k++)
+		if (rt_reach_is_open(request->reach))
+			r = link_batch(m, 0, prog, b, false, err);
+		for (k = 0; !rt_reach_is_open(request->reach) && k < request->pids->n && r == 0;
+		     k++)
 			r = link_batch(m, request->pids->v[k], prog, b,
 				       rt_plan_is_uretprobe(&request->plans[plan]), err);
 	}
@@ -259,6 +262,7 @@ const struct rt_attach_ops rt_attach_uprobe_multi = {
 	.name = "uprobe-multi",
 	.help = "one BPF link for all probes (6.6)",
 	.bpf = true,
+	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_ALL,
 	.key = RT_KEY_ID,
 	.plans = RT_PLANS_LINKS,
 	.open = multi_open,

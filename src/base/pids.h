@@ -14,6 +14,19 @@ struct rt_pids {
 	unsigned n;
 };
 
+/* The processes whose hits are recorded. */
+enum rt_reach {
+	RT_REACH_PROCESSES,	/* a struct rt_pids */
+	/* and their children, to any depth; the kernel puts no probe into other processes */
+	RT_REACH_CHILDREN,
+	/*
+	 * the same, by a list in the kernel (attach/follow.h); other processes that map the file
+	 * have the probes, and trap
+	 */
+	RT_REACH_FOLLOWED,
+	RT_REACH_ALL,		/* every process that maps the file */
+};
+
 /* One alone, as a pointer that is good as long as the block that it is written in. */
 #define RT_PID(pid) (&(const struct rt_pids){ { pid }, 1 })
 

@@ -319,25 +319,39 @@ static void emit_header(struct emitter *e)
 	rt_bpf_load(e->bpf, RT_BPF_W, R1, R10, SEQ);
 	rt_bpf_store(e->bpf, RT_BPF_W, e->base, rt_emit_field(e, offsetof(struct rt_record, seq)),
 		     R1);
+	if (e->tail.tgid) {
+		rt_bpf_mov(e->bpf, R1, PID_TGID);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R1, 32);
+		rt_bpf_store(e->bpf, RT_BPF_W, e->base, rt_emit_field(e, e->tail.tgid), R1);
+	}
 	emit_id(e);
 	emit_return_address(e);
 }
 
 /* ---- the whole ---- */
 
-void rt_emit_filter(struct emitter *e)
+/*
+ * On to `out` in the processes that are not recorded.  RT_REACH_PROCESSES: forked children inherit
+ * the breakpoints, and perf's own pid filter does not hold for BPF programs.
+ */
+static void emit_reach(struct emitter *e)
 {
 	const struct rt_pids *pids = e->program->pids;
 	unsigned i;
 	int ours;
 
-	rt_bpf_mov(e->bpf, CTX, R1);
-	rt_bpf_call(e->bpf, RT_FN_get_current_pid_tgid);
-	rt_bpf_mov(e->bpf, PID_TGID, R0);
-	/*
-	 * Forked children inherit the breakpoints, and perf's own pid filter does not hold for BPF
-	 * programs.
-	 */
+	switch (e->program->reach) {
+	case RT_REACH_PROCESSES:
+		break;
+	case RT_REACH_CHILDREN:
+	case RT_REACH_FOLLOWED:
+		return;
+	case RT_REACH_ALL:
+		/* A record of each call by which we read records would be a record more. */
+		rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R0, 32);
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, (int32_t)e->program->self, e->out);
+		return;
+	}
 	if (!pids || !pids->n)
 		return;
 	rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R0, 32);
@@ -347,6 +361,14 @@ void rt_emit_filter(struct emitter *e)
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, (int32_t)pids->v[i], e->out);
 	if (i)
 		rt_bpf_place(e->bpf, ours);
+}
+
+void rt_emit_filter(struct emitter *e)
+{
+	rt_bpf_mov(e->bpf, CTX, R1);
+	rt_bpf_call(e->bpf, RT_FN_get_current_pid_tgid);
+	rt_bpf_mov(e->bpf, PID_TGID, R0);
+	emit_reach(e);
 	if (!e->program->gated)
 		return;
 	rt_bpf_store_imm(e->bpf, RT_BPF_W, R10, KEY, 0);
@@ -439,10 +461,13 @@ static void emit_filtered(struct emitter *e)
 int rt_bpf_program_emit(const struct rt_bpf_program *program, struct rt_bpf *bpf,
 			struct rt_error *err)
 {
-	enum rt_key key = program->key_source == RT_KEY_POINTER ? RT_KEY_IP : RT_KEY_ID;
+	const struct rt_layout layout = {
+		.key = program->key_source == RT_KEY_POINTER ? RT_KEY_IP : RT_KEY_ID,
+		.tgid = program->reach != RT_REACH_PROCESSES,
+	};
 	struct emitter e = { .program = program, .bpf = bpf };
 
-	rt_plan_tail(program->plan, key, &e.tail);
+	rt_plan_tail(program->plan, layout, &e.tail);
 	if (program->hold) {
 		rt_tail_set_size(&e.tail, program->hold);
 		e.frames = -HOLD_TOP;

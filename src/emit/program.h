@@ -27,8 +27,13 @@ struct rt_bpf_program {
 	enum rt_purpose purpose;
 	const struct rt_plan *plan;
 	uint16_t plan_id;
-	/* the thread groups to record; NULL or none: any (a listing before there is a process) */
+	/*
+	 * RT_REACH_PROCESSES: the thread groups to record; NULL or none: any (a listing before
+	 * there is a process)
+	 */
 	const struct rt_pids *pids;
+	enum rt_reach reach;
+	pid_t self;			/* RT_REACH_ALL: the reader, which is not recorded */
 	bool gated;			/* do nothing once RT_MAP_GATE is not 0 */
 	enum rt_key_source key_source;
 	/* RT_KEY_CONSTANT: the probe's id; where nothing is recorded, its function's index */

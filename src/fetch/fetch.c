@@ -362,7 +362,7 @@ static bool can_fault(const struct rt_fetch *fetch)
 	return fetch->type != RT_TYPE_INT || fetch->base != RT_BASE_REG || fetch->nderef;
 }
 
-void rt_plan_tail(const struct rt_plan *plan, enum rt_key key, struct rt_tail *tail)
+void rt_plan_tail(const struct rt_plan *plan, struct rt_layout layout, struct rt_tail *tail)
 {
 	size_t at;
 	unsigned i;
@@ -370,6 +370,10 @@ void rt_plan_tail(const struct rt_plan *plan, enum rt_key key, struct rt_tail *t
 	memset(tail, 0, sizeof(*tail));
 	tail->data = (uint16_t)rt_plan_size(plan);
 	at = offsetof(struct rt_record, data) + tail->data;
+	if (layout.tgid) {
+		tail->tgid = (uint16_t)aligned(at, 4);
+		at = tail->tgid + 4u;
+	}
 	for (i = 0; i < plan->nvalues && !tail->faults; i++) {
 		if (!can_fault(&plan->values[i]))
 			continue;
@@ -380,21 +384,21 @@ void rt_plan_tail(const struct rt_plan *plan, enum rt_key key, struct rt_tail *t
 		tail->ra = (uint16_t)aligned(at, 8);
 		at = tail->ra + 8u;
 	}
-	if (key == RT_KEY_IP) {
+	if (layout.key == RT_KEY_IP) {
 		tail->ip = (uint16_t)aligned(at, 8);
 		at = tail->ip + 8u;
 	}
 	tail->size = (uint16_t)aligned(at, 4);
 }
 
-uint16_t rt_plans_record_size(const struct rt_plan *plans, unsigned nplans, enum rt_key key)
+uint16_t rt_plans_record_size(const struct rt_plan *plans, unsigned nplans, struct rt_layout layout)
 {
 	struct rt_tail tail;
 	size_t most = 0;
 	unsigned i;
 
 	for (i = 0; i < nplans; i++) {
-		rt_plan_tail(&plans[i], key, &tail);
+		rt_plan_tail(&plans[i], layout, &tail);
 		most = tail.size > most ? tail.size : most;
 	}
 	return (uint16_t)(aligned(most, 8) + sizeof(uint64_t));

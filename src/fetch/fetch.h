@@ -270,6 +270,7 @@ uint64_t rt_fetch_load(const uint8_t *p, unsigned size);
 
 /* Behind the values: byte offsets from the record's beginning, 0: the record has none. */
 struct rt_tail {
+	uint16_t tgid;			/* u32, where the layout has it */
 	uint16_t faults;		/* u32, where the plan has values that may be unreadable */
 	uint16_t ra;			/* u64, where the plan asks for the return address */
 	uint16_t ip;			/* u64, RT_KEY_IP */
@@ -277,13 +278,13 @@ struct rt_tail {
 	uint16_t data;			/* bytes of the values */
 	uint16_t size;			/* bytes of the whole record */
 };
-void rt_plan_tail(const struct rt_plan *plan, enum rt_key key, struct rt_tail *tail);
+void rt_plan_tail(const struct rt_plan *plan, struct rt_layout layout, struct rt_tail *tail);
 
 /*
  * Where calls are held back all records have one size, since a return's program writes the records
  * of any plan's entries: that size, and a tail made so.
  */
-uint16_t rt_plans_record_size(const struct rt_plan *plans, unsigned nplans, enum rt_key key);
+uint16_t rt_plans_record_size(const struct rt_plan *plans, unsigned nplans, struct rt_layout layout);
 void rt_tail_set_size(struct rt_tail *tail, uint16_t size);
 
 #endif

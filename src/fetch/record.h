@@ -2,12 +2,13 @@
 #ifndef RT_FETCH_RECORD_H
 #define RT_FETCH_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /*
  * The record that our BPF programs write and stream/record.h decodes.  Native byte order.  The
- * programs record one process, so it is not in it.  The time comes from the ring, or stands before
+ * process is not in it where only one is recorded (struct rt_layout).  The time comes from the ring, or stands before
  * the record (u64 ns of CLOCK_MONOTONIC).  fetch/fetch.h says what follows in data[].
  */
 struct rt_record {
@@ -66,6 +67,12 @@ enum rt_key {
 	 * mappings
 	 */
 	RT_KEY_IP,
+};
+
+/* What the records of one trace have besides the fields above. */
+struct rt_layout {
+	enum rt_key key;
+	bool tgid;		/* the thread group: more processes than the request's are recorded */
 };
 
 #endif

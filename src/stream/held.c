@@ -42,9 +42,9 @@ bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsi
 	       (key == RT_KEY_ID || !uretprobes || !others);
 }
 
-uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, enum rt_key key)
+uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, struct rt_layout layout)
 {
-	uint16_t size = rt_plans_record_size(plans, nplans, key);
+	uint16_t size = rt_plans_record_size(plans, nplans, layout);
 
 	return size <= HELD_MAX && rt_verifier_loops() == 0 ? size : 0;
 }

@@ -37,7 +37,7 @@ bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsi
  * Bytes of a record, where this kernel's programs can hold the request's calls back; else 0: they
  * then give all of them.
  */
-uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, enum rt_key key);
+uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, struct rt_layout layout);
 
 /*
  * Give the entries of those calls of thread `tid` (0: of every thread) that are open at `now`, have

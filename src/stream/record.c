@@ -8,7 +8,7 @@
 #include "stream/load.h"
 
 struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, unsigned nplans,
-						unsigned nprobes, enum rt_key key, pid_t pid)
+						unsigned nprobes, struct rt_layout layout, pid_t pid)
 {
 	struct rt_record_decoder *d = calloc(1, sizeof(*d));
 	unsigned i;
@@ -19,7 +19,7 @@ struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, uns
 	*d = (struct rt_record_decoder){
 		.plans = plans,
 		.nplans = nplans,
-		.key = key,
+		.layout = layout,
 		.pid = pid,
 		.nprobes = nprobes,
 		.plan_of = calloc(nprobes + 1u, sizeof(d->plan_of[0])),
@@ -30,7 +30,7 @@ struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, uns
 		return NULL;
 	}
 	for (i = 0; i < nplans; i++) {
-		rt_plan_tail(&plans[i], key, &d->tails[i]);
+		rt_plan_tail(&plans[i], layout, &d->tails[i]);
 		if (d->tails[i].size > d->largest)
 			d->largest = d->tails[i].size;
 	}
@@ -65,14 +65,14 @@ int rt_record_decode(const struct rt_record_decoder *decoder, const uint8_t *rec
 	if (len < offsetof(struct rt_record, data))
 		return -EBADMSG;
 	memcpy(&record, rec, offsetof(struct rt_record, data));
-	if (record.id >= (decoder->key == RT_KEY_ID ? decoder->nprobes : decoder->nplans))
+	if (record.id >= (decoder->layout.key == RT_KEY_ID ? decoder->nprobes : decoder->nplans))
 		return -EBADMSG;
-	plan = decoder->key == RT_KEY_ID ? decoder->plan_of[record.id] : record.id;
+	plan = decoder->layout.key == RT_KEY_ID ? decoder->plan_of[record.id] : record.id;
 	tail = &decoder->tails[plan];
 	if (tail->size > len)
 		return -EBADMSG;
 	event->type = RT_EV_HIT;
-	event->pid = decoder->pid;
+	event->pid = tail->tgid ? (pid_t)rt_load_u32(rec + tail->tgid) : decoder->pid;
 	event->tid = (pid_t)record.tid;
 	event->hit.sp = record.sp;
 	event->hit.seq = record.seq;

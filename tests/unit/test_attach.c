@@ -133,7 +133,7 @@ static void fake_close(struct rt_attach *attach)
 }
 
 static int fake_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err);
-static const struct rt_attach_ops fake_ops = { .name = "fake", .open = fake_open, .close = fake_close };
+static const struct rt_attach_ops fake_ops = { .name = "fake", .reaches = 1 << RT_REACH_PROCESSES, .open = fake_open, .close = fake_close };
 
 static int fake_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
 {

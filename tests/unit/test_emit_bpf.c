@@ -56,6 +56,25 @@ static void test_variants(void)
 	rt_golden_program("pointer-several.bpf", &p);
 }
 
+/* Every process but the reader's: the record names the process. */
+static void test_reach(void)
+{
+	struct rt_bpf_program p = { .plan_id = 1,
+				    .reach = RT_REACH_ALL,
+				    .self = 4711,
+				    .key_source = RT_KEY_COOKIE,
+				    .read_user = true,
+				    .slots = 16384,
+				    .transport = RT_TRANSPORT_RINGBUF };
+	struct rt_plan plan;
+
+	CU_ASSERT(rt_plan_c_entry(&rt_arch_x86_64, 1, &plan) == 0);
+	p.plan = &plan;
+	rt_golden_program("reach-all.bpf", &p);
+	p.reach = RT_REACH_CHILDREN;
+	rt_golden_program("reach-children.bpf", &p);
+}
+
 /* The other ways to hand a record over; on x86 the array needs no barrier. */
 static void test_transports(void)
 {
@@ -192,7 +211,7 @@ static void test_hold(void)
 
 	rt_plan_c_entry(&rt_arch_x86_64, 2, &plans[0]);
 	rt_plan_c_return(&rt_arch_x86_64, &plans[1]);
-	p.hold = rt_plans_record_size(plans, 2, RT_KEY_ID);
+	p.hold = rt_plans_record_size(plans, 2, (struct rt_layout){ .key = RT_KEY_ID });
 	CU_ASSERT(p.hold == 40);	/* 20 and two ints, aligned, and the time */
 	p.plan = &plans[0];
 	rt_golden_program("hold-entry.bpf", &p);
@@ -202,7 +221,7 @@ static void test_hold(void)
 	rt_golden_program("hold-return-perf.bpf", &p);
 	p.transport = RT_TRANSPORT_ARRAY;
 	p.key_source = RT_KEY_POINTER;
-	p.hold = rt_plans_record_size(plans, 2, RT_KEY_IP);
+	p.hold = rt_plans_record_size(plans, 2, (struct rt_layout){ .key = RT_KEY_IP });
 	CU_ASSERT(p.hold == 48);
 	p.plan = &plans[0];
 	rt_golden_program("hold-entry-pointer.bpf", &p);
@@ -328,6 +347,7 @@ CU_TestInfo rt_tests_emit_bpf[] = {
 	{ "golden listings of every architecture", test_architectures },
 	{ "golden listings for old kernels", test_variants },
 	{ "golden listings of what is read by the thread pointer", test_thread_pointer },
+	{ "reach", test_reach },
 	{ "transports", test_transports },
 	{ "golden listing of a list", test_list },
 	{ "counting and measuring", test_counting },

@@ -107,19 +107,22 @@ static void test_tail(void)
 	struct rt_tail tail;
 
 	CU_ASSERT(rt_plan_c_entry(&two_registers, 1, &plan) == 0);
-	rt_plan_tail(&plan, RT_KEY_ID, &tail);
+	rt_plan_tail(&plan, (struct rt_layout){ .key = RT_KEY_ID }, &tail);
 	CU_ASSERT(tail.data == 4 && tail.size == 24 && !tail.faults && !tail.ra && !tail.ip);
-	rt_plan_tail(&plan, RT_KEY_IP, &tail);
+	rt_plan_tail(&plan, (struct rt_layout){ .key = RT_KEY_IP }, &tail);
 	CU_ASSERT(tail.ip == 24 && tail.size == 32);
 	plan.return_address = true;
 	plan.values[0].nderef = 1;
 	plan.values[0].size = 2;
-	rt_plan_tail(&plan, RT_KEY_IP, &tail);
+	rt_plan_tail(&plan, (struct rt_layout){ .key = RT_KEY_IP }, &tail);
 	CU_ASSERT(tail.data == 2 && tail.faults == 24 && tail.ra == 32 && tail.ip == 40 && tail.size == 48);
 	plan.nvalues = 0;
 	plan.return_address = false;
-	rt_plan_tail(&plan, RT_KEY_ID, &tail);
-	CU_ASSERT(tail.data == 0 && tail.size == 20 && !tail.faults);
+	rt_plan_tail(&plan, (struct rt_layout){ .key = RT_KEY_ID }, &tail);
+	CU_ASSERT(tail.data == 0 && tail.size == 20 && !tail.faults && !tail.tgid);
+	plan.nvalues = 1;
+	rt_plan_tail(&plan, (struct rt_layout){ .key = RT_KEY_IP, .tgid = true }, &tail);
+	CU_ASSERT(tail.data == 2 && tail.tgid == 24 && tail.faults == 28 && tail.ip == 32);
 }
 
 /* An integer of each size, with and without a sign, out of bytes that stand next to others. */

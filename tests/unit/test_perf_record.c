@@ -52,7 +52,7 @@ static const struct rt_record_decoder *decoder(void)
 		plans[i].return_address = true;
 		for (k = 0; k < i; k++)
 			plans[i].values[k] = (struct rt_fetch){ .size = 8, .nderef = k == 0 };
-		rt_plan_tail(&plans[i], RT_KEY_ID, &tails[i]);
+		rt_plan_tail(&plans[i], (struct rt_layout){ .key = RT_KEY_ID }, &tails[i]);
 		plan_of[14 + i] = (uint16_t)i;
 	}
 	plan_of[17] = 2;
