@@ -53,9 +53,9 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops,
 					  int *r, struct rt_error *err);
 
 /*
- * Open the event that `attr` describes for each process, or where the reach is open once, put `prog` (closed in any case) on it and
- * enable it.  With several processes, only for events of tracefs: there a program is on the event
- * itself, whichever descriptor it came by, and a second one would be too many.
+ * Open the event that `attr` describes, for each process, or once for everybody's; put `prog`
+ * (closed in any case) on it and enable it.  With several processes, only for events of tracefs:
+ * there the first descriptor's program is the event's own, and a second one would be too many.
  */
 int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr,
 		       const struct rt_pids *pids, int prog, const char *what,

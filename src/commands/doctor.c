@@ -146,7 +146,8 @@ static void row_nops(FILE *file)
 /* The ways from BPF programs to us, each opened. */
 static void rows_rings(FILE *file)
 {
-	struct rt_record_decoder *decoder = rt_record_decoder_new(NULL, 0, 0, (struct rt_layout){ .key = RT_KEY_ID }, 0);
+	const struct rt_layout layout = { .key = RT_KEY_ID };
+	struct rt_record_decoder *decoder = rt_record_decoder_new(NULL, 0, 0, layout, 0);
 	const struct rt_ring_ops *ring;
 	struct rt_source *source;
 	struct rt_error err;

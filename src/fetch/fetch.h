@@ -284,7 +284,8 @@ void rt_plan_tail(const struct rt_plan *plan, struct rt_layout layout, struct rt
  * Where calls are held back all records have one size, since a return's program writes the records
  * of any plan's entries: that size, and a tail made so.
  */
-uint16_t rt_plans_record_size(const struct rt_plan *plans, unsigned nplans, struct rt_layout layout);
+uint16_t rt_plans_record_size(const struct rt_plan *plans, unsigned nplans,
+			      struct rt_layout layout);
 void rt_tail_set_size(struct rt_tail *tail, uint16_t size);
 
 #endif

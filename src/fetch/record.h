@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * The record that our BPF programs write and stream/record.h decodes.  Native byte order.  The
- * process is not in it where only one is recorded (struct rt_layout).  The time comes from the ring, or stands before
- * the record (u64 ns of CLOCK_MONOTONIC).  fetch/fetch.h says what follows in data[].
+ * The record that our BPF programs write and stream/record.h decodes.  Native byte order.  It names
+ * the process only where the layout says so.  The time comes from the ring, or stands before the
+ * record (u64 ns of CLOCK_MONOTONIC).  fetch/fetch.h says what follows in data[].
  */
 struct rt_record {
 	uint64_t sp;		/* stack pointer at the probe */
@@ -72,7 +72,8 @@ enum rt_key {
 /* What the records of one trace have besides the fields above. */
 struct rt_layout {
 	enum rt_key key;
-	bool tgid;		/* the thread group: more processes than the request's are recorded */
+	/* the thread group: others than the request's processes are recorded too */
+	bool tgid;
 };
 
 #endif

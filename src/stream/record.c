@@ -8,7 +8,8 @@
 #include "stream/load.h"
 
 struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, unsigned nplans,
-						unsigned nprobes, struct rt_layout layout, pid_t pid)
+						unsigned nprobes, struct rt_layout layout,
+						pid_t pid)
 {
 	struct rt_record_decoder *d = calloc(1, sizeof(*d));
 	unsigned i;

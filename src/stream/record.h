@@ -11,7 +11,7 @@ struct rt_record_decoder {
 	const struct rt_plan *plans;
 	unsigned nplans;
 	struct rt_layout layout;
-	pid_t pid;			/* whose hits they are, where the layout has no tgid; or 0 */
+	pid_t pid;			/* whose hits they are, without a tgid; 0: several */
 	uint16_t *plan_of;		/* RT_KEY_ID: by probe id */
 	unsigned nprobes;
 	struct rt_tail *tails;		/* by plan */
@@ -23,7 +23,8 @@ struct rt_record_decoder {
  * memory.
  */
 struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, unsigned nplans,
-						unsigned nprobes, struct rt_layout layout, pid_t pid);
+						unsigned nprobes, struct rt_layout layout,
+						pid_t pid);
 /* Records are as they are where calls are held back: rt_plans_record_size. */
 void rt_record_decoder_set_size(struct rt_record_decoder *decoder, uint16_t size);
 void rt_record_decoder_free(struct rt_record_decoder *decoder);

@@ -1,0 +1,7 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Which processes each mechanism records, and who has breakpoints; the program says the results itself.
+. "$SRCDIR/tests/live/lib.sh"
+
+timeout 60 "$BIN/reach"
+exit 0
