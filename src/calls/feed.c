@@ -19,6 +19,9 @@ struct rt_feed {
 	bool called;			/* rt_feed_has_calls */
 	bool unseen;			/* rt_feed_unseen */
 	const struct rt_held *held;	/* or NULL */
+	/* rt_feed_follow; NULL: children are not traced */
+	int (*ended)(void *ctx, pid_t pid, uint64_t time);
+	void *ended_ctx;
 	struct rt_form_hits hits;	/* by the instruction under their probes */
 };
 
@@ -57,12 +60,13 @@ void rt_feed_free(struct rt_feed *feed)
 int rt_feed_read_processes(struct rt_feed *feed)
 {
 	bool maps = feed->key == RT_KEY_IP || feed->sites->libcalls;
-	unsigned i;
+	size_t i;
 	int r = 0;
 
 	for (i = 0; i < feed->owners.n && r == 0; i++) {
-		r = rt_process_read_threads(&feed->owners.v[i]);
-		if (r == 0 && maps && rt_site_map_read(feed->map, feed->owners.v[i].pid) == -ENOMEM)
+		r = rt_process_read_threads(feed->owners.v[i]);
+		if (r == 0 && maps &&
+		    rt_site_map_read(feed->map, feed->owners.v[i]->pid) == -ENOMEM)
 			r = -ENOMEM;
 	}
 	return r;
@@ -276,6 +280,16 @@ int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time)
 			  : 0;
 }
 
+static int end_process(struct rt_feed *feed, struct rt_process *process, uint64_t time)
+{
+	pid_t pid = process->pid;
+	int r = rt_stack_process_end(feed->stack, pid, time);
+
+	rt_site_map_forget(feed->map, pid);
+	rt_owners_remove(&feed->owners, process);
+	return r == 0 ? feed->ended(feed->ended_ctx, pid, time) : r;
+}
+
 static int on_exit_of(struct rt_feed *feed, struct rt_process *process,
 		      const struct rt_event *event)
 {
@@ -292,7 +306,28 @@ static int on_exit_of(struct rt_feed *feed, struct rt_process *process,
 		r = rt_feed_held(feed, event->tid, event->time);
 	rt_process_exit(process, event->tid, event->time);
 	/* The returns that came before it were after the trace's end too. */
-	return r || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
+	if (r < 0 || event->time > feed->end)
+		return r;
+	r = rt_stack_event(feed->stack, event);
+	/* Where fork events may be missing, the list of threads lacks some. */
+	if (r == 0 && feed->ended && !process->members.n && !feed->unseen)
+		r = end_process(feed, process, event->time);
+	return r;
+}
+
+/* A traced process forks: its child has a copy of its memory, and of the thread that forks. */
+static int on_birth(struct rt_feed *feed, const struct rt_process *parent,
+		    const struct rt_event *event)
+{
+	struct rt_process *child;
+	int r = rt_feed_process_ended(feed, event->fork.pid, event->time);
+
+	if (r < 0)
+		return r;
+	child = rt_owners_add(&feed->owners, event->fork.pid, parent);
+	if (!child || rt_site_map_fork(feed->map, parent->pid, child->pid) < 0)
+		return -ENOMEM;
+	return rt_stack_fork(feed->stack, event);
 }
 
 /* Nothing of the old program's memory is where it was. */
@@ -302,7 +337,7 @@ static int on_exec(struct rt_feed *feed, struct rt_process *process, const struc
 
 	if (rt_process_exec(process, event->time) < 0)
 		return -ENOMEM;
-	rt_site_map_exec(feed->map, process->pid);
+	rt_site_map_forget(feed->map, process->pid);
 	return r < 0 || event->time > feed->end ? r : rt_stack_event(feed->stack, event);
 }
 
@@ -344,19 +379,40 @@ bool rt_feed_has_lost(const struct rt_feed *feed)
 	return feed->lost;
 }
 
-bool rt_feed_has_forked(const struct rt_feed *feed)
+uint64_t rt_feed_untraced(const struct rt_feed *feed)
 {
-	return feed->owners.forked;
+	return feed->owners.untraced;
 }
 
-struct rt_anchor *rt_feed_anchor(struct rt_feed *feed, unsigned i)
+void rt_feed_follow(struct rt_feed *feed, bool filtered,
+		    int (*ended)(void *ctx, pid_t pid, uint64_t time), void *ctx)
 {
-	return &feed->owners.v[i].anchor;
+	feed->owners.children = true;
+	feed->owners.filtered = filtered;
+	feed->ended = ended;
+	feed->ended_ctx = ctx;
 }
 
-pid_t rt_feed_other_thread(const struct rt_feed *feed, unsigned i)
+pid_t rt_feed_process(const struct rt_feed *feed, size_t i)
 {
-	return rt_process_other_thread(&feed->owners.v[i]);
+	return i < feed->owners.n ? feed->owners.v[i]->pid : 0;
+}
+
+int rt_feed_process_ended(struct rt_feed *feed, pid_t pid, uint64_t time)
+{
+	struct rt_process *process = rt_owners_find_pid(&feed->owners, pid);
+
+	return process ? end_process(feed, process, time) : 0;
+}
+
+struct rt_anchor *rt_feed_anchor(struct rt_feed *feed, pid_t pid)
+{
+	return &rt_owners_find_pid(&feed->owners, pid)->anchor;
+}
+
+pid_t rt_feed_other_thread(const struct rt_feed *feed, pid_t pid)
+{
+	return rt_process_other_thread(rt_owners_find_pid(&feed->owners, pid));
 }
 
 static bool is_inside(const struct rt_feed *feed, const struct rt_event *event)
@@ -383,8 +439,10 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 	if (r < 0 || !process)
 		return r;
 	ours.pid = process->pid;
-	if (event->type == RT_EV_FORK)
+	if (event->type == RT_EV_FORK && (!ours.fork.pid || !feed->ended))
 		ours.fork.pid = process->pid;
+	if (event->type == RT_EV_FORK && ours.fork.pid != process->pid)
+		return on_birth(feed, process, &ours);
 	switch (event->type) {
 	case RT_EV_HIT:
 		return on_hit(feed, process, &ours);

@@ -58,17 +58,33 @@ int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time);
 /* Was there no room for records of threads or mappings, so that an end may not have been seen? */
 bool rt_feed_unseen(const struct rt_feed *feed);
 
-/* Was a call of a traced function seen, were events lost, and did a traced process fork? */
+/* Was a call of a traced function seen, and were events lost? */
 bool rt_feed_has_lost(const struct rt_feed *feed);
 bool rt_feed_has_calls(const struct rt_feed *feed);
-bool rt_feed_has_forked(const struct rt_feed *feed);
+
+/* How many children did the processes have that are not traced? */
+uint64_t rt_feed_untraced(const struct rt_feed *feed);
 
 /*
- * By which threads the kernel knows the process at `i` of those that are traced; and one of its
- * threads that is neither that nor the first, or 0.
+ * Trace children too.  `filtered`: the kernel gives hits of traced processes alone, so one that is
+ * not known is a child whose fork event was lost.  `ended` gets each process whose last thread has
+ * ended, after its calls were closed; it returns 0 or a negative errno.
  */
-struct rt_anchor *rt_feed_anchor(struct rt_feed *feed, unsigned i);
-pid_t rt_feed_other_thread(const struct rt_feed *feed, unsigned i);
+void rt_feed_follow(struct rt_feed *feed, bool filtered,
+		    int (*ended)(void *ctx, pid_t pid, uint64_t time), void *ctx);
+
+/* The traced processes that have not ended, by index; 0: past the last. */
+pid_t rt_feed_process(const struct rt_feed *feed, size_t i);
+
+/* Process `pid` has ended, and the events that say so were lost.  0 or a negative errno. */
+int rt_feed_process_ended(struct rt_feed *feed, pid_t pid, uint64_t time);
+
+/*
+ * By which threads the kernel knows traced process `pid`; and one of its threads that is neither
+ * that nor the first, or 0.
+ */
+struct rt_anchor *rt_feed_anchor(struct rt_feed *feed, pid_t pid);
+pid_t rt_feed_other_thread(const struct rt_feed *feed, pid_t pid);
 
 /*
  * How many hits were left out as their thread's beginning was lost and the thread has ended, so

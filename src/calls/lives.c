@@ -3,7 +3,25 @@
 #include "calls/private.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+static int end_task(struct rt_stack *stack, struct rt_task *task, enum rt_end end, uint64_t time)
+{
+	int err = rt_stack_close(stack, task, 0, end, time);
+
+	if (stack->ops->gone)
+		stack->ops->gone(stack->ctx, &task->thread);
+	return err;
+}
+
+static int forget_task(struct rt_stack *stack, struct rt_task *task, enum rt_end end, uint64_t time)
+{
+	int err = end_task(stack, task, end, time);
+
+	rt_threads_forget(&stack->threads, task);
+	return err;
+}
 
 static int stack_exit(struct rt_stack *stack, pid_t pid, pid_t tid, uint64_t goid, enum rt_end end,
 		      uint64_t time)
@@ -13,28 +31,55 @@ static int stack_exit(struct rt_stack *stack, pid_t pid, pid_t tid, uint64_t goi
 
 	if (!task)
 		return 0;
-	err = rt_stack_close(stack, task, 0, end, time);
-	if (stack->ops->gone)
-		stack->ops->gone(stack->ctx, &task->thread);
 	if (goid)
-		rt_threads_forget(&stack->threads, task);
-	else
-		rt_task_clear(task);
+		return forget_task(stack, task, end, time);
+	err = end_task(stack, task, end, time);
+	rt_task_clear(task);
+	return err;
+}
+
+int rt_stack_get_task(struct rt_stack *stack, const struct rt_event *event, uint64_t goid,
+		      struct rt_task **task)
+{
+	int err = 0;
+
+	*task = rt_threads_find(&stack->threads, event->pid, event->tid, goid);
+	if (*task && !goid && event->pid && (*task)->thread.pid &&
+	    (*task)->thread.pid != event->pid)
+		err = forget_task(stack, *task, RT_END_EXITED, event->time);
+	if (!err)
+		*task = rt_threads_get(&stack->threads, event->pid, event->tid, goid);
+	return err || *task ? err : -ENOMEM;
+}
+
+int rt_stack_process_end(struct rt_stack *stack, pid_t pid, uint64_t time)
+{
+	int err = 0;
+	size_t i = 0;
+
+	/* rt_threads_forget moves the last one to the place of the forgotten one. */
+	while (!err && i < stack->threads.n)
+		if (stack->threads.v[i]->thread.pid == pid)
+			err = forget_task(stack, stack->threads.v[i], RT_END_EXITED, time);
+		else
+			i++;
 	return err;
 }
 
 static int stack_fork(struct rt_stack *stack, const struct rt_event *event)
 {
+	const struct rt_event born = {
+		.pid = event->fork.pid, .tid = event->fork.tid, .time = event->time
+	};
 	struct rt_task *parent, *task;
 	int err;
 
 	/* The thread that had this id before has gone, and the event that said so was lost. */
 	err = stack_exit(stack, event->fork.pid, event->fork.tid, 0, RT_END_EXITED, event->time);
+	if (!err)
+		err = rt_stack_get_task(stack, &born, 0, &task);
 	if (err)
 		return err;
-	task = rt_threads_get(&stack->threads, event->fork.pid, event->fork.tid, 0);
-	if (!task)
-		return -ENOMEM;
 	/* The kernel copies the name too, and says nothing of it. */
 	parent = rt_threads_find(&stack->threads, event->pid, event->tid, 0);
 	if (parent && parent != task)
@@ -42,6 +87,38 @@ static int stack_fork(struct rt_stack *stack, const struct rt_event *event)
 	else
 		task->thread.comm[0] = '\0';
 	return 0;
+}
+
+static int copy_frames(struct rt_task *child, const struct rt_task *parent)
+{
+	size_t i;
+
+	child->v = calloc(parent->n, sizeof(*child->v));
+	if (!child->v)
+		return -ENOMEM;
+	memcpy(child->v, parent->v, parent->n * sizeof(*child->v));
+	child->n = child->cap = parent->n;
+	for (i = 0; i < child->n; i++) {
+		child->v[i].entry_seen = false;
+		child->v[i].inherited = true;
+	}
+	child->highest = parent->highest;
+	child->doubt = parent->doubt;
+	child->lost = parent->lost;
+	return 0;
+}
+
+int rt_stack_fork(struct rt_stack *stack, const struct rt_event *event)
+{
+	const struct rt_task *parent;
+	struct rt_task *child;
+	int err = stack_fork(stack, event);
+
+	if (err)
+		return err;
+	parent = rt_threads_find(&stack->threads, event->pid, event->tid, 0);
+	child = rt_threads_find(&stack->threads, event->fork.pid, event->fork.tid, 0);
+	return parent && parent->n && child && parent != child ? copy_frames(child, parent) : 0;
 }
 
 static int stack_comm(struct rt_stack *stack, const struct rt_event *event)

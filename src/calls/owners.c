@@ -5,61 +5,125 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "kernel/procfs.h"
+
+/* The first process whose number is not below `pid`. */
+static size_t find_index(const struct rt_owners *owners, pid_t pid)
+{
+	size_t low = 0, high = owners->n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (owners->v[mid]->pid < pid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* What fork copies: the stacks that the program has made, with the goroutines on them. */
+static int copy_stacks(struct rt_process *process, const struct rt_process *parent)
+{
+	process->goroutines = parent->goroutines;
+	return rt_stacks_copy(&process->stacks, &parent->stacks);
+}
+
+static void free_process(struct rt_process *process)
+{
+	rt_members_free(&process->members);
+	rt_stacks_free(&process->stacks);
+	free(process);
+}
+
+struct rt_process *rt_owners_add(struct rt_owners *owners, pid_t pid,
+				 const struct rt_process *parent)
+{
+	size_t i = find_index(owners, pid);
+	struct rt_process *process;
+
+	if (RT_ROOM(&owners->v, owners->n, &owners->cap) < 0)
+		return NULL;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->pid = process->anchor.tid = pid;
+	if (rt_members_add(&process->members, pid) < 0 ||
+	    (parent && copy_stacks(process, parent) < 0)) {
+		free_process(process);
+		return NULL;
+	}
+	memmove(owners->v + i + 1, owners->v + i, (owners->n - i) * sizeof(*owners->v));
+	owners->v[i] = process;
+	owners->n++;
+	return process;
+}
+
+void rt_owners_remove(struct rt_owners *owners, struct rt_process *process)
+{
+	size_t i = find_index(owners, process->pid);
+
+	owners->n--;
+	memmove(owners->v + i, owners->v + i + 1, (owners->n - i) * sizeof(*owners->v));
+	free_process(process);
+}
 
 int rt_owners_init(struct rt_owners *owners, const struct rt_pids *pids)
 {
-	int r = 0;
+	unsigned i;
 
 	memset(owners, 0, sizeof(*owners));
-	owners->v = calloc(pids->n, sizeof(*owners->v));
-	if (!owners->v)
-		return -ENOMEM;
-	for (; owners->n < pids->n && r == 0; owners->n++) {
-		struct rt_process *process = &owners->v[owners->n];
-
-		process->pid = process->anchor.tid = pids->v[owners->n];
-		r = rt_members_add(&process->members, process->pid);
-	}
-	return r;
+	for (i = 0; i < pids->n; i++)
+		if (!rt_owners_add(owners, pids->v[i], NULL))
+			return -ENOMEM;
+	return 0;
 }
 
 void rt_owners_free(struct rt_owners *owners)
 {
-	unsigned i;
+	size_t i;
 
-	for (i = 0; i < owners->n; i++) {
-		rt_members_free(&owners->v[i].members);
-		rt_stacks_free(&owners->v[i].stacks);
-	}
+	for (i = 0; i < owners->n; i++)
+		free_process(owners->v[i]);
 	free(owners->v);
 	rt_members_free(&owners->foreign);
 	rt_members_free(&owners->unknown);
 }
 
-static struct rt_process *find_by_pid(const struct rt_owners *owners, pid_t pid)
+struct rt_process *rt_owners_find_pid(const struct rt_owners *owners, pid_t pid)
 {
-	unsigned i;
+	size_t i = find_index(owners, pid);
 
-	for (i = 0; i < owners->n; i++)
-		if (owners->v[i].pid == pid)
-			return &owners->v[i];
-	return NULL;
+	return i < owners->n && owners->v[i]->pid == pid ? owners->v[i] : NULL;
 }
 
+/* Most threads are the first of their process, and have its number. */
 static struct rt_process *find_by_thread(const struct rt_owners *owners, pid_t tid)
 {
-	unsigned i;
+	struct rt_process *process = rt_owners_find_pid(owners, tid);
+	size_t i;
 
+	if (process && rt_members_has(&process->members, tid))
+		return process;
 	for (i = 0; i < owners->n; i++)
-		if (rt_members_has(&owners->v[i].members, tid))
-			return &owners->v[i];
+		if (rt_members_has(&owners->v[i]->members, tid))
+			return owners->v[i];
 	return NULL;
 }
 
 struct rt_process *rt_owners_known(const struct rt_owners *owners, const struct rt_event *event)
 {
-	return event->pid ? find_by_pid(owners, event->pid) : find_by_thread(owners, event->tid);
+	return event->pid ? rt_owners_find_pid(owners, event->pid)
+			  : find_by_thread(owners, event->tid);
+}
+
+/* A process whose fork event was lost, with the threads that it has by now. */
+static int adopt(struct rt_owners *owners, pid_t pid, struct rt_process **process)
+{
+	*process = rt_owners_add(owners, pid, NULL);
+	return *process ? rt_process_read_threads(*process) : -ENOMEM;
 }
 
 /* A hit of a thread whose fork event was lost: /proc names its process until the thread ends. */
@@ -67,13 +131,16 @@ static int learn_thread(struct rt_owners *owners, const struct rt_event *event, 
 			struct rt_process **process)
 {
 	struct rt_members *list = &owners->unknown;
-	long tgid;
+	long tgid = event->pid;
 
 	if (rt_members_has(&owners->foreign, event->tid))
 		return 0;
 	if (!rt_members_has(&owners->unknown, event->tid)) {
-		if (rt_proc_status(event->tid, "Tgid", &tgid) == 0) {
-			*process = find_by_pid(owners, (pid_t)tgid);
+		if (tgid || rt_proc_status(event->tid, "Tgid", &tgid) == 0) {
+			*process = rt_owners_find_pid(owners, (pid_t)tgid);
+			if (!*process && owners->filtered &&
+			    adopt(owners, (pid_t)tgid, process) < 0)
+				return -ENOMEM;
 			list = *process ? &(*process)->members : &owners->foreign;
 		}
 		if (rt_members_add(list, event->tid) < 0)
@@ -86,7 +153,7 @@ static int learn_thread(struct rt_owners *owners, const struct rt_event *event, 
 
 /*
  * `*process`: in, the process of the thread that forked, or NULL; out, the process of the new
- * thread.
+ * thread, or the parent of the new process.
  */
 static int add_forked(struct rt_owners *owners, const struct rt_event *event, bool inside,
 		      struct rt_process **process)
@@ -98,7 +165,9 @@ static int add_forked(struct rt_owners *owners, const struct rt_event *event, bo
 	rt_members_remove(&owners->foreign, tid);
 	/* A new process has its own number. */
 	if (*process && event->fork.pid && event->fork.pid != (*process)->pid) {
-		owners->forked |= inside;
+		if (owners->children)
+			return 0;
+		owners->untraced += inside;
 		*process = NULL;
 	}
 	/* Events that name the process need no list of foreign threads. */
@@ -115,12 +184,13 @@ static int find_owner(struct rt_owners *owners, const struct rt_event *event, bo
 		return add_forked(owners, event, inside, process);
 	/* After an exec by another thread, that thread has the process's number. */
 	if (event->type == RT_EV_EXEC && !*process && !event->pid)
-		*process = find_by_pid(owners, event->tid);
-	if (*process || event->pid)
+		*process = rt_owners_find_pid(owners, event->tid);
+	if (*process)
 		return 0;
-	if (event->type == RT_EV_HIT)
+	if (event->type == RT_EV_HIT && (!event->pid || owners->filtered))
 		return learn_thread(owners, event, inside, process);
-	rt_members_remove(&owners->foreign, event->tid);
+	if (!event->pid)
+		rt_members_remove(&owners->foreign, event->tid);
 	return 0;
 }
 

@@ -23,6 +23,9 @@
  * process 70, and the next hit of 72 is of process 70.  Thread 90 of another process starts 91: 90
  * is no thread of ours, so the fork event is ignored.
  *
+ * With -f a child of process 70 is a process of its own from its fork event on.  There the kernel
+ * gives hits of traced processes alone, so a process that is not known is one whose fork was lost.
+ *
  * Limits: events are lost when a ring is full.  The owner of a thread whose fork was lost is read
  * from /proc/TID/status.  If the thread has ended too, its owner stays unknown, and its hits are
  * counted as unplaced.  A thread id may be reused: the lists of foreign and unknown threads are
@@ -59,29 +62,44 @@ struct rt_process {
 };
 
 struct rt_owners {
-	struct rt_process *v;
-	unsigned n;
+	struct rt_process **v;		/* sorted by pid */
+	size_t n, cap;
+	bool children;			/* children are traced too */
+	bool filtered;			/* and the kernel gives hits of traced processes alone */
 	struct rt_members foreign;	/* threads of other processes */
 	struct rt_members unknown;	/* threads that ended before their owner was read */
 	/* hits of unknown threads that are not reported as lost yet */
 	uint64_t unplaced;
-	bool forked;			/* a traced process forked */
+	uint64_t untraced;		/* children that are not traced */
 };
 
-/* `pids` are the traced processes.  0 or -ENOMEM; free it in both cases. */
+/* `pids` are the traced processes.  0 or -ENOMEM; free it in both cases.  Then set `children`. */
 int rt_owners_init(struct rt_owners *owners, const struct rt_pids *pids);
 void rt_owners_free(struct rt_owners *owners);
 
 /* The process that the event names, or that has its thread; NULL: none. */
 struct rt_process *rt_owners_known(const struct rt_owners *owners, const struct rt_event *event);
 
+/* The traced process `pid`, or NULL. */
+struct rt_process *rt_owners_find_pid(const struct rt_owners *owners, pid_t pid);
+
 /*
- * The process of the next event of the stream; updates the lists of threads.  `*process` NULL: none
- * of ours.  `inside`: the event's time is within the trace, so it counts for `unplaced` and
- * `forked`.  0 or -ENOMEM.
+ * The process of the next event of the stream; updates the lists of threads.  Of a new process it
+ * is the parent, for rt_owners_add.  `*process` NULL: none of ours.  `inside`: the event's time is
+ * within the trace, so it counts for `unplaced` and `untraced`.  0 or -ENOMEM.
  */
 int rt_owners_find(struct rt_owners *owners, const struct rt_event *event, bool inside,
 		   struct rt_process **process);
+
+/*
+ * Trace the process `pid` too: a child of `parent`, with a copy of its stacks and goroutines, or,
+ * with NULL, one whose fork event was lost.  NULL: out of memory.
+ */
+struct rt_process *rt_owners_add(struct rt_owners *owners, pid_t pid,
+				 const struct rt_process *parent);
+
+/* The process has ended; it is freed. */
+void rt_owners_remove(struct rt_owners *owners, struct rt_process *process);
 
 /* Events were lost: thread ids may have been reused meanwhile. */
 void rt_owners_note_lost(struct rt_owners *owners);

@@ -19,6 +19,13 @@ struct rt_stack {
 };
 
 /*
+ * The task of the event's thread, made when it is new.  The thread of another process that had the
+ * id before has ended, and its exit event was lost.  0 or a negative errno.
+ */
+int rt_stack_get_task(struct rt_stack *stack, const struct rt_event *event, uint64_t goid,
+		      struct rt_task **task);
+
+/*
  * Close the calls from the innermost out until `n` are left.  0, or what a callback of rt_call_ops
  * returned.
  */

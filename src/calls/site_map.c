@@ -169,7 +169,7 @@ int rt_site_map_read(struct rt_site_map *map, pid_t pid)
 	return rt_addrmap_read(map->maps, pid);
 }
 
-int rt_site_map_mapped(struct rt_site_map *map, const struct rt_event *event)
+static void empty_caches(struct rt_site_map *map)
 {
 	size_t i;
 
@@ -177,6 +177,11 @@ int rt_site_map_mapped(struct rt_site_map *map, const struct rt_event *event)
 		map->cache[i].ip = 0;
 	for (i = 0; i < CALLERS && map->sites->libcalls; i++)
 		map->callers[i].ra = 0;
+}
+
+int rt_site_map_mapped(struct rt_site_map *map, const struct rt_event *event)
+{
+	empty_caches(map);
 	rt_members_remove(&map->maps_read, event->pid);
 	return rt_addrmap_add(map->maps, event->pid, event->mmap.start, event->mmap.len,
 			      event->mmap.pgoff, event->mmap.ino);
@@ -187,11 +192,18 @@ void rt_site_map_unsure(struct rt_site_map *map)
 	map->maps_read.n = 0;
 }
 
-void rt_site_map_exec(struct rt_site_map *map, pid_t pid)
+void rt_site_map_forget(struct rt_site_map *map, pid_t pid)
 {
 	rt_addrmap_forget(map->maps, pid);
+	empty_caches(map);
 	map->naligned = 0;
 	map->maps_read.n = 0;
+}
+
+int rt_site_map_fork(struct rt_site_map *map, pid_t parent, pid_t child)
+{
+	rt_members_remove(&map->maps_read, child);
+	return rt_addrmap_copy(map->maps, parent, child);
 }
 
 static bool is_before(const struct rt_mapped_site *p, uint64_t offset, bool is_exit)

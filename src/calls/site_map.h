@@ -41,8 +41,14 @@ int rt_site_map_mapped(struct rt_site_map *map, const struct rt_event *event);
 /* Records are missing, maybe of mappings: they are read again when an address is not known. */
 void rt_site_map_unsure(struct rt_site_map *map);
 
-/* Process `pid` runs another program: nothing of the old one's memory is where it was. */
-void rt_site_map_exec(struct rt_site_map *map, pid_t pid);
+/*
+ * Process `pid` has ended, or runs another program: nothing of the old one's memory is where it
+ * was.
+ */
+void rt_site_map_forget(struct rt_site_map *map, pid_t pid);
+
+/* Process `child` has a copy of the memory of `parent`.  0 or -ENOMEM. */
+int rt_site_map_fork(struct rt_site_map *map, pid_t parent, pid_t child);
 
 /*
  * The inode and the file offset of code at `ip` of process `pid`.  0, or a negative errno where

@@ -128,7 +128,7 @@ static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end e
 	drop_top(task);
 	too_deep = missed && !frame.at_exits && task->n >= RETURNS_SEEN &&
 		   kept(task, task->n) == RETURNS_SEEN;
-	if (frame.became)
+	if (frame.became || (frame.inherited && end != RT_END_RETURNED))
 		return 0;
 	if (frame.awaits)
 		time = frame.left;
@@ -230,6 +230,8 @@ static int stack_become(struct rt_stack *stack, struct rt_task *task, uint64_t t
 		drop_top(task);
 	else
 		top->became = true;
+	if (frame.inherited)
+		return 0;
 	return stack->ops->leave(stack->ctx, &task->thread, &frame, RT_END_BECAME, time, &nothing);
 }
 
@@ -507,10 +509,9 @@ int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const str
 
 	if (!hit->plan)
 		return -EINVAL;
-	task = rt_threads_get(&stack->threads, event->pid, event->tid, event->hit.goid);
-	if (!task)
-		return -ENOMEM;
-	err = settle_jump(stack, task, event, hit);
+	err = rt_stack_get_task(stack, event, event->hit.goid, &task);
+	if (!err)
+		err = settle_jump(stack, task, event, hit);
 	if (err)
 		return err;
 	if (hit->plan->kind == RT_KIND_ENTRY)

@@ -75,6 +75,15 @@ int rt_stack_unwound(struct rt_stack *stack, const struct rt_event *event);
 /* Something else is made of the stack of process `pid` that has goid `goid`. */
 int rt_stack_abandon(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t time);
 
+/*
+ * Process `event->fork.pid` was forked by thread `event->tid` of another one.  It has a copy of the
+ * calls that are open in that thread, and shows of these the returns alone.  0 or a negative errno.
+ */
+int rt_stack_fork(struct rt_stack *stack, const struct rt_event *event);
+
+/* All threads of the process have ended; they are forgotten.  0 or a negative errno. */
+int rt_stack_process_end(struct rt_stack *stack, pid_t pid, uint64_t time);
+
 /* Goroutine `goid` of process `pid` has ended. */
 int rt_stack_goexit(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t time);
 /*

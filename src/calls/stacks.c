@@ -82,6 +82,20 @@ uint64_t rt_stacks_of_signals(const struct rt_stacks *s, pid_t tid)
 	return i < s->n ? s->v[i].goid : 0;
 }
 
+int rt_stacks_copy(struct rt_stacks *to, const struct rt_stacks *from)
+{
+	*to = (struct rt_stacks){ .n = from->n, .cap = from->n, .last = from->last };
+	if (!from->n)
+		return 0;
+	to->v = calloc(from->n, sizeof(*to->v));
+	if (!to->v) {
+		memset(to, 0, sizeof(*to));
+		return -ENOMEM;
+	}
+	memcpy(to->v, from->v, from->n * sizeof(*to->v));
+	return 0;
+}
+
 void rt_stacks_free(struct rt_stacks *s)
 {
 	free(s->v);

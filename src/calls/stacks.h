@@ -42,6 +42,9 @@ void rt_stacks_signals(struct rt_stacks *stacks, pid_t tid, uint64_t start);
 /* The goid of that stack, 0: there is none. */
 uint64_t rt_stacks_of_signals(const struct rt_stacks *stacks, pid_t tid);
 
+/* Make the empty `to` a copy of `from`.  0 or -ENOMEM. */
+int rt_stacks_copy(struct rt_stacks *to, const struct rt_stacks *from);
+
 void rt_stacks_free(struct rt_stacks *stacks);
 
 /*

@@ -29,6 +29,7 @@ static const char usage[] =
 	"\n"
 	"  -p, --pid=PID,...|NAME trace running processes of one program, with all their threads\n"
 	"  -u, --user=USER        start PROGRAM as USER, with the groups of USER\n"
+	"  -f, --follow-forks     trace children too, and the programs that they run\n"
 	"  -o, --output=FILE      write the trace to FILE (- is standard output), not to standard "
 	"error\n"
 	"      --format=FORMAT    how the trace is written:\n";

@@ -34,6 +34,7 @@ enum {
 static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "user", required_argument, NULL, 'u' },
+	{ "follow-forks", no_argument, NULL, 'f' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "attach", required_argument, NULL, OPT_ATTACH },
@@ -60,7 +61,7 @@ static const struct option long_options[] = {
 };
 
 /* '-': words come as option 1, in order, wherever the options stand. */
-static const char short_options[] = "-:p:u:o:s:yvhV";
+static const char short_options[] = "-:p:u:fo:s:yvhV";
 
 int rt_size_parse(const char *text, size_t *size)
 {
@@ -231,7 +232,6 @@ static const struct {
 	{ 'c',
 	  "calls are counted by: rawtrace count PROGRAM FUNCTION, and timed by: rawtrace hist" },
 	{ 'e', "what is traced is named behind the program: rawtrace PROGRAM FUNCTION" },
-	{ 'f', "children are not followed; trace a running one with -p PID" },
 	{ 'k', "stacks of callers are not printed; trace the callers too, the tree has them around "
 	       "a call" },
 	{ 'l', "functions of a library are named LIBRARY:FUNCTION; --libcalls traces what the "
@@ -275,6 +275,9 @@ static bool *flag_of(struct rt_options *o, int c)
 		return &o->no_bpf;
 	case 'y':
 		return &o->fd_paths;
+	case 'f':
+		/* -ff */
+		return o->follow ? &o->separate : &o->follow;
 	case OPT_CLEAN:
 		return &o->clean;
 	case 'v':
@@ -419,6 +422,12 @@ static int check_trace(const struct rt_options *o, struct rt_error *err)
 				   ? "count: it makes one table, and no event leaves the kernel"
 				   : "hist: it makes one table, and no event leaves the kernel";
 
+	if (o->separate && (!o->output || strcmp(o->output, "-") == 0))
+		return rt_usage(err,
+				"-ff: a file a process is written, FILE.PID; name FILE with -o");
+	if (o->separate && o->command != RT_CMD_TRACE)
+		return rt_usage(err, "-ff does not go with %.5s: it makes one table; -f does",
+				command_name(o));
 	if (o->no_bpf && o->attach && strcmp(o->attach, "tracefs") != 0)
 		return rt_usage(err, "--no-bpf and --attach=%s exclude each other", o->attach);
 	if (o->dump != RT_DUMP_NONE &&
@@ -559,6 +568,7 @@ struct rt_wanted rt_options_wanted(const struct rt_options *o, bool everywhere)
 		.purpose = rt_purpose_of(o),
 		.want = o->returns,
 		.everywhere = everywhere,
+		.children = o->follow,
 		.typed = true,
 		.limits = o->limits,
 		.limit = { .depth = o->depth, .under = o->only_under, .min_time = o->min_time },

@@ -146,7 +146,8 @@ static int leave_unseen(struct rt_sink *sink, const struct rt_track *track,
 	put_instant(sink, track, frame->function, time);
 	err = rt_result_json(sink, track->pid, frame->function, result, &some);
 	put_key(sink->file, "unseen", some);
-	rt_put(sink->file, frame->before ? "\"call before the trace\"}}" : "\"call\"}}");
+	rt_put(sink->file, frame->inherited ? "\"call in the parent\"}}" :
+	       frame->before ? "\"call before the trace\"}}" : "\"call\"}}");
 	return err;
 }
 

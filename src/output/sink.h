@@ -56,6 +56,11 @@ struct rt_sink_ops {
 	int (*lost)(struct rt_sink *sink, struct rt_thread *thread, uint64_t time, uint64_t count);
 	void (*gone)(struct rt_sink *sink, struct rt_thread *thread);	/* NULL: it keeps nothing */
 	/*
+	 * A process has ended, and its calls are closed.  `status`: as wait(2) has it, -1: not
+	 * known.  NULL: that is not shown.
+	 */
+	int (*exited)(struct rt_sink *sink, pid_t pid, int status);
+	/*
 	 * A table: add `value`, modulo 2^64 so that some can be taken off, to a cell (emit/cells.h)
 	 * of a function or of RT_NO_FUNCTION; and whether any call was counted, or its end.
 	 */

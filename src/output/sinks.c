@@ -79,6 +79,17 @@ int rt_sinks_note(struct rt_sinks *sinks, const char *text)
 	return r;
 }
 
+int rt_sinks_exited(struct rt_sinks *sinks, pid_t pid, int status)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		if (sinks->v[i].ops->exited)
+			r = sinks->v[i].ops->exited(&sinks->v[i], pid, status);
+	return r;
+}
+
 int rt_sinks_end(struct rt_sinks *sinks)
 {
 	unsigned i;

@@ -5,18 +5,24 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
+#include "base/signals.h"
 #include "output/print.h"
 #include "output/text.h"
 
 #define DASH_LEVELS 10		/* racket/trace: max-dash-space-depth */
 #define NUMBER_LEVEL 6		/* racket/trace: number-nesting-depth */
 
-/* Until a second thread shows up there is nothing to tell apart, and no column for it. */
+/*
+ * Until a second thread shows up there is nothing to tell apart, and no column for it.  Then it has
+ * the thread; or, once there is a second process, the process, and the thread where that is not the
+ * first of its process.
+ */
 struct tree {
-	pid_t first;
+	pid_t first, first_pid;
 	uint64_t first_goid;
-	bool some, many;
+	bool some, many, processes;
 };
 
 static int tree_begin(struct rt_sink *sink)
@@ -52,16 +58,18 @@ static void put_thread(struct rt_sink *sink, const struct rt_thread *thread)
 	if (!tree->some) {
 		tree->some = true;
 		tree->first = thread->tid;
+		tree->first_pid = thread->pid;
 		tree->first_goid = thread->goid;
 	}
+	if (sink->trace->processes || thread->pid != tree->first_pid)
+		tree->processes = true;
 	if (thread->goid != tree->first_goid || (!thread->goid && thread->tid != tree->first) ||
-	    sink->trace->processes)
+	    tree->processes)
 		tree->many = true;
 	if (!tree->many)
 		return;
 	putc_unlocked('[', sink->file);
-	/* A thread has a number of its own; a goroutine, or a stack, only in its process. */
-	if (sink->trace->processes && thread->goid) {
+	if (tree->processes && (thread->goid || thread->tid != thread->pid)) {
 		rt_put_u64(sink->file, (uint64_t)thread->pid);
 		putc_unlocked(' ', sink->file);
 	}
@@ -152,7 +160,8 @@ static int tree_leave(struct rt_sink *sink, struct rt_thread *thread, const stru
 	if (!frame->entry_seen) {
 		rt_put(sink->file, "  *** call of ");
 		rt_put(sink->file, rt_sink_function(sink, frame->function));
-		rt_put(sink->file, frame->before ? " began before the trace ***" : " not seen ***");
+		rt_put(sink->file, frame->inherited ? " began in the parent ***" :
+		       frame->before ? " began before the trace ***" : " not seen ***");
 	}
 	putc_unlocked('\n', sink->file);
 	return err;
@@ -170,6 +179,28 @@ static int tree_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t ti
 	return 0;
 }
 
+/* As strace has it. */
+static int tree_exited(struct rt_sink *sink, pid_t pid, int status)
+{
+	char name[32];
+
+	rt_put(sink->file, "+++ ");
+	rt_put_u64(sink->file, (uint64_t)pid);
+	if (status < 0) {
+		rt_put(sink->file, " exited +++\n");
+	} else if (WIFSIGNALED(status)) {
+		rt_signal_name(WTERMSIG(status), name, sizeof(name));
+		rt_put(sink->file, " killed by ");
+		rt_put(sink->file, name);
+		rt_put(sink->file, " +++\n");
+	} else {
+		rt_put(sink->file, " exited with ");
+		rt_put_u64(sink->file, (uint64_t)WEXITSTATUS(status));
+		rt_put(sink->file, " +++\n");
+	}
+	return 0;
+}
+
 const struct rt_sink_ops rt_sink_tree = {
 	.name = "tree",
 	.help = "nested calls and results, as racket/trace prints them",
@@ -178,6 +209,7 @@ const struct rt_sink_ops rt_sink_tree = {
 	.enter = tree_enter,
 	.leave = tree_leave,
 	.lost = tree_lost,
+	.exited = tree_exited,
 	.end = tree_end,
 	.free = tree_free,
 };

@@ -124,6 +124,8 @@ static const char *harm_of(const struct rt_wanted *wanted, const struct rt_trace
 		return f->entry_only;
 	if (library && traced->library_entry_only[0])
 		return traced->library_entry_only;
+	if (library && wanted->children)
+		return "children may run programs that could unwind it";
 	return library && wanted->everywhere
 		       ? "without BPF its probes are in every process that uses it"
 		       : NULL;

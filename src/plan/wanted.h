@@ -25,6 +25,8 @@ struct rt_wanted {
 	enum rt_want want; /* --return */
 	/* the probes will be in every process that maps their file (struct rt_attach_ops) */
 	bool everywhere;
+	/* children have the probes too; the programs that they run are not judged */
+	bool children;
 	bool typed; /* prototypes are looked for */
 	struct rt_limits limits; /* how much is read and printed */
 	struct rt_limit limit;

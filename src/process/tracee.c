@@ -200,7 +200,7 @@ int rt_tracee_go(struct rt_tracee *t, const char *path, struct rt_error *err)
 /*
  * Gone, or a zombie without other threads: its leader may be one long before the last thread ends.
  */
-static bool gone(pid_t pid)
+bool rt_tracee_is_gone(pid_t pid)
 {
 	char path[64], *text, *state;
 	pid_t *threads = NULL;
@@ -232,7 +232,7 @@ static bool all_gone(struct rt_tracee *t)
 	unsigned i;
 
 	for (i = 0; i < t->pids.n; i++) {
-		if (gone(t->pids.v[i]))
+		if (rt_tracee_is_gone(t->pids.v[i]))
 			close_pidfd(t, i);
 		else
 			all = false;
@@ -247,7 +247,7 @@ bool rt_tracee_forget_ended(struct rt_tracee *t)
 	if (t->ours || rt_tracee_ended(t, false))
 		return false;
 	for (i = 0; i < before; i++) {
-		if (gone(t->pids.v[i])) {
+		if (rt_tracee_is_gone(t->pids.v[i])) {
 			close_pidfd(t, i);
 			continue;
 		}

@@ -56,6 +56,9 @@ bool rt_tracee_forget_ended(struct rt_tracee *tracee);
  */
 int rt_tracee_go(struct rt_tracee *tracee, const char *path, struct rt_error *err);
 
+/* Has process `pid` ended?  A zombie has, if no other thread of it runs. */
+bool rt_tracee_is_gone(pid_t pid);
+
 /* Have all ended?  Looks without waiting; or waits, with `wait`, for a command of ours. */
 bool rt_tracee_ended(struct rt_tracee *tracee, bool wait);
 

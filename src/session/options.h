@@ -50,6 +50,7 @@ struct rt_options {
 	const char *only_under;		/* --only-under, a specification; NULL: none */
 	struct rt_limits limits;	/* -s, --members, --deref: how much is read and printed */
 	bool fd_paths;			/* -y */
+	bool follow, separate;		/* -f; -ff */
 	size_t buffer;			/* --buffer, bytes a CPU; 0: the default */
 	enum rt_dump dump;
 	/* the options that there were, by their places in the parser's table */

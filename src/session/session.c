@@ -158,6 +158,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = rt_session_open_epoll(s, err);
 	if (r == 0 && !s->tracee.ours && rt_feed_read_processes(s->feed) < 0)
 		r = rt_nomem(err);
+	rt_session_begin_children(s);
 	rt_feed_hold(s->feed, s->attach->held);
 	rt_session_begin_window(s);
 	/* Our own command has not begun. */
@@ -235,7 +236,9 @@ static int finish_out(struct session *s, struct rt_error *err)
 		r = rt_feed_held(s->feed, 0, lost.time);
 	if (r == 0)
 		r = tell_counts(s, lost.time);
-	if (r == 0 && s->tracee.ended && rt_feed_unseen(s->feed))
+	if (r == 0)
+		r = rt_session_end_children(s, lost.time);
+	if (r == 0 && s->over && rt_feed_unseen(s->feed))
 		r = rt_stack_ended(s->stack, lost.time);
 	if (r == 0)
 		r = rt_stack_end(s->stack, lost.time);
@@ -247,6 +250,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 		r = tell_stepped(s, lost.time);
 	if (r == 0)
 		r = rt_session_tell_no_call(s, any_lost || rt_feed_has_lost(s->feed));
+	if (r == 0)
+		r = rt_session_tell_untraced(s);
 	if (r == 0)
 		r = rt_session_tell_signal(s);
 	if (r == 0)
@@ -400,7 +405,7 @@ static int run(struct session *s, struct rt_error *err)
 	rt_session_end_window(s);
 	if (r == 0)
 		r = read_counts(s, &s->counts, err);
-	if (!s->tracee.ended)
+	if (!s->over)
 		rt_session_detach(s);
 	if (r == 0)
 		r = rt_session_drain(s, true, err);

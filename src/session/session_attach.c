@@ -265,6 +265,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
 		.purpose = rt_purpose_of(o),
+		.reach = o->follow ? RT_REACH_CHILDREN : RT_REACH_PROCESSES,
 		.limit = s->wanted.limit,
 		.here_only = s->sites.libcalls,
 		.pids = &s->tracee.pids,
@@ -289,7 +290,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	 * nor do they learn of an exec.
 	 */
 	if (rt_limit_any(&request.limit) &&
-	    (s->sites.libcalls || rt_program_can_exec(&s->traced.program)))
+	    (s->sites.libcalls || o->follow || rt_program_can_exec(&s->traced.program)))
 		request.limit = (struct rt_limit){ 0 };
 	tell_all_of_go(s, &request);
 	rt_limits_raise(RT_FILES_USUAL);
@@ -319,6 +320,10 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 		return rt_fail(err, -ESRCH, "process %d ended before the probes were in",
 			       (int)rt_pids_first(&o->pids));
 	s->request = request;
+	if (r == 0 && o->follow && s->attach->reach == RT_REACH_PROCESSES)
+		r = rt_fail(err, -EOPNOTSUPP,
+			    "-f: %s does not trace children; see: rawtrace doctor",
+			    s->attach->ops->name);
 	if (r == 0)
 		r = rt_place_verify(&s->sites, &s->tracee.pids, err);
 	if (r < 0)
@@ -481,7 +486,7 @@ static int add_thread(struct session *s, unsigned i, enum rt_add_reason why, pid
 {
 	struct rt_attach_request request = s->request;
 	pid_t pid = s->tracee.pids.v[i];
-	struct rt_anchor *a = rt_feed_anchor(s->feed, i);
+	struct rt_anchor *a = rt_feed_anchor(s->feed, s->tracee.pids.v[i]);
 	struct rt_error failed = { .text = "" };
 	int r;
 
@@ -503,18 +508,24 @@ static int add_thread(struct session *s, unsigned i, enum rt_add_reason why, pid
 	return note_gap(s, a, pid, r < 0 ? failed.text : "");
 }
 
+/* With -f the kernel does not filter by one thread of each process. */
+static bool has_anchors(const struct session *s)
+{
+	return s->attach->ops->add && s->attach->reach == RT_REACH_PROCESSES;
+}
+
 int rt_session_add_threads(struct session *s)
 {
-	unsigned i;
+	unsigned i, n = has_anchors(s) ? s->tracee.pids.n : 0;
 	int r = 0;
 
-	for (i = 0; i < s->tracee.pids.n && r == 0 && s->attach->ops->add; i++) {
-		const struct rt_anchor *a = rt_feed_anchor(s->feed, i);
+	for (i = 0; i < n && r == 0; i++) {
+		const struct rt_anchor *a = rt_feed_anchor(s->feed, s->tracee.pids.v[i]);
 		enum rt_add_reason why = a->tid	   ? RT_ADD_SPARE
 					 : a->exec ? RT_ADD_EXEC
 						   : RT_ADD_ENDED;
 		pid_t tid = why == RT_ADD_EXEC ? s->tracee.pids.v[i]
-					       : rt_feed_other_thread(s->feed, i);
+					       : rt_feed_other_thread(s->feed, s->tracee.pids.v[i]);
 
 		if (why >= s->attach->ops->add_from && tid && !a->done &&
 		    (a->tid == 0 || (!a->spare && a->spares < SPARES_MOST)))
@@ -525,11 +536,11 @@ int rt_session_add_threads(struct session *s)
 
 int rt_session_missed_threads(struct session *s)
 {
-	unsigned i;
+	unsigned i, n = has_anchors(s) ? s->tracee.pids.n : 0;
 	int r = 0;
 
-	for (i = 0; i < s->tracee.pids.n && r == 0 && s->attach->ops->add; i++) {
-		const struct rt_anchor *a = rt_feed_anchor(s->feed, i);
+	for (i = 0; i < n && r == 0; i++) {
+		const struct rt_anchor *a = rt_feed_anchor(s->feed, s->tracee.pids.v[i]);
 
 		if (!a->tid && a->exec && !a->done)
 			r = note_gap(s, a, s->tracee.pids.v[i], "it has ended before");

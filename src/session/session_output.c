@@ -4,6 +4,7 @@
  * at the end: that the trace has no call, and that a signal ended the program.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "base/array.h"
 #include "base/clean.h"
 #include "base/say.h"
+#include "base/signals.h"
 #include "kernel/procfs.h"
 #include "session/session_private.h"
 
@@ -122,50 +124,43 @@ static const char *filters_of(const struct session *s)
 
 int rt_session_tell_no_call(struct session *s, bool lost)
 {
-	const char *filters = filters_of(s),
-		   *forked = rt_feed_has_forked(s->feed) ? "; children are not followed" : "";
+	const char *filters = filters_of(s);
 	char functions[200], text[RT_REMARK_MAX * 3];
 
 	if (has_calls(s))
 		return 0;
 	put_functions(&s->sites.functions, functions, sizeof(functions));
 	if (lost)
-		snprintf(text, sizeof(text), "no call of %s seen, but events were lost%s",
-			 functions, forked);
+		snprintf(text, sizeof(text), "no call of %s seen, but events were lost", functions);
 	else if (*filters)
-		snprintf(text, sizeof(text), "no call of %s %s%s", functions, filters, forked);
+		snprintf(text, sizeof(text), "no call of %s %s", functions, filters);
 	else
-		snprintf(text, sizeof(text), "not called: %s%s", functions, forked);
+		snprintf(text, sizeof(text), "not called: %s", functions);
+	return rt_session_note(s, text);
+}
+
+int rt_session_tell_untraced(struct session *s)
+{
+	uint64_t n = rt_feed_untraced(s->feed);
+	char text[RT_REMARK_MAX];
+
+	if (!n)
+		return 0;
+	snprintf(text, sizeof(text), "%" PRIu64 " child%s not traced; -f traces children", n,
+		 n == 1 ? " was" : "ren were");
 	return rt_session_note(s, text);
 }
 
 int rt_session_tell_signal(struct session *s)
 {
-	static const struct {
-		int sig;
-		const char *name;
-	} names[] = {
-		{ SIGHUP, "SIGHUP" },	    { SIGINT, "SIGINT" },   { SIGQUIT, "SIGQUIT" },
-		{ SIGILL, "SIGILL" },	    { SIGTRAP, "SIGTRAP" }, { SIGABRT, "SIGABRT" },
-		{ SIGBUS, "SIGBUS" },	    { SIGFPE, "SIGFPE" },   { SIGKILL, "SIGKILL" },
-		{ SIGUSR1, "SIGUSR1" },	    { SIGSEGV, "SIGSEGV" }, { SIGUSR2, "SIGUSR2" },
-		{ SIGPIPE, "SIGPIPE" },	    { SIGALRM, "SIGALRM" }, { SIGTERM, "SIGTERM" },
-		{ SIGSTKFLT, "SIGSTKFLT" }, { SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" },
-		{ SIGVTALRM, "SIGVTALRM" }, { SIGPROF, "SIGPROF" }, { SIGIO, "SIGIO" },
-		{ SIGPWR, "SIGPWR" },	    { SIGSYS, "SIGSYS" },
-	};
 	const struct rt_tracee *t = &s->tracee;
-	char text[128];
-	size_t i;
+	char name[32], text[128];
 
-	if (!t->ours || !t->ended || !WIFSIGNALED(t->status))
+	/* With -f a line of the process says so (rt_sinks_exited). */
+	if (!t->ours || !t->ended || !WIFSIGNALED(t->status) || s->options->follow)
 		return 0;
-	snprintf(text, sizeof(text), "%.60s: killed by signal %d", s->options->program,
-		 WTERMSIG(t->status));
-	for (i = 0; i < RT_COUNT(names); i++)
-		if (names[i].sig == WTERMSIG(t->status))
-			snprintf(text, sizeof(text), "%.60s: killed by %s", s->options->program,
-				 names[i].name);
+	rt_signal_name(WTERMSIG(t->status), name, sizeof(name));
+	snprintf(text, sizeof(text), "%.60s: killed by %s", s->options->program, name);
 	return rt_session_note(s, text);
 }
 

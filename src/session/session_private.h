@@ -26,7 +26,7 @@
  * Rings that can, wake us when a quarter is full; the clock shows what a quiet program did, this
  * often.
  */
-enum { RT_TICK_MS = 50 };
+enum { RT_TICK_MS = 50, RT_SOON_MS = 5 };
 
 struct session {
 	const struct rt_options *options;
@@ -51,6 +51,8 @@ struct session {
 	/* what is not shown, since the kernel cannot read it or it would take long; or NULL */
 	const char *simplified;
 	int epoll, signals;
+	bool over;		/* all traced processes have ended */
+	unsigned rounds;	/* so many since /proc has none of them (session/children.c) */
 	int stopped;		/* the signal that ended the trace, 0: none */
 	bool pass_on;		/* it reached only us: our command gets it too */
 	unsigned ring;		/* the one being drained */
@@ -104,6 +106,14 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err);
 int rt_session_add_threads(struct session *s);
 int rt_session_missed_threads(struct session *s);
 
+/*
+ * With -f (children.c): tell the feed, before its first event; have all traced processes ended, so
+ * that the trace is over?  And at its end, where events were lost, end those that have.
+ */
+void rt_session_begin_children(struct session *s);
+bool rt_session_is_over(struct session *s);
+int rt_session_end_children(struct session *s, uint64_t time);
+
 /* The sinks: chosen by the options, and whether they may be written; opened, and begun. */
 int rt_session_choose_out(struct session *s, struct rt_error *err);
 int rt_session_open_out(struct session *s, struct rt_error *err);
@@ -119,6 +129,7 @@ int rt_session_note(void *ctx, const char *text);
  * ended the program.  At the beginning, on a terminal or with -v: which processes are traced.
  */
 int rt_session_tell_no_call(struct session *s, bool lost);
+int rt_session_tell_untraced(struct session *s);
 int rt_session_tell_signal(struct session *s);
 void rt_session_say_attached(const struct session *s);
 

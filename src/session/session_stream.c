@@ -136,7 +136,7 @@ void rt_session_end_window(struct session *s)
 {
 	struct rt_source *source = s->attach->source;
 
-	if (!source->foreign_clock && !s->tracee.ended)
+	if (!source->foreign_clock && !s->over)
 		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->sinks.trace.start, rt_now());
 	else if (source->foreign_clock && source->ops->mark)
 		source->ops->mark(source, true);
@@ -234,8 +234,9 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 	struct epoll_event e[16];
 	int i, n, r;
 
-	while (!s->stopped && !rt_gate_closed_by(&s->gate) && !rt_tracee_ended(&s->tracee, false)) {
-		n = epoll_wait(s->epoll, e, 16, rt_merge_due(s->merge) ? 0 : wait);
+	while (!s->stopped && !rt_gate_closed_by(&s->gate) && !rt_session_is_over(s)) {
+		n = epoll_wait(s->epoll, e, 16,
+			       rt_merge_due(s->merge) ? 0 : s->rounds ? RT_SOON_MS : wait);
 		if (n < 0 && errno != EINTR)
 			return rt_fail(err, -errno, "waiting for events: %s", strerror(errno));
 		for (i = 0; i < n; i++)

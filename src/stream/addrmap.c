@@ -160,6 +160,23 @@ int rt_addrmap_add(struct rt_addrmap *map, pid_t pid, uint64_t start, uint64_t l
 	return process ? process_map(process, new) : -ENOMEM;
 }
 
+int rt_addrmap_copy(struct rt_addrmap *map, pid_t parent, pid_t child)
+{
+	const struct process *from = process_find(map, parent);
+	struct process to = { .pid = child };
+
+	if (!from || !from->n) {
+		rt_addrmap_forget(map, child);
+		return 0;
+	}
+	to.v = malloc(from->n * sizeof(*to.v));
+	if (!to.v)
+		return -ENOMEM;
+	memcpy(to.v, from->v, from->n * sizeof(*to.v));
+	to.n = to.cap = from->n;
+	return process_replace(map, &to);
+}
+
 void rt_addrmap_forget(struct rt_addrmap *map, pid_t pid)
 {
 	struct process *process = process_find(map, pid);

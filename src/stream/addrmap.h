@@ -36,6 +36,9 @@ int rt_addrmap_read(struct rt_addrmap *map, pid_t pid);
  */
 int rt_addrmap_parse(struct rt_addrmap *map, pid_t pid, const char *text);
 
+/* Process `child` has the mappings of `parent`, and no others.  0 or -ENOMEM. */
+int rt_addrmap_copy(struct rt_addrmap *map, pid_t parent, pid_t child);
+
 /* Process `pid` began a new program: nothing of the old one is mapped any more. */
 void rt_addrmap_forget(struct rt_addrmap *map, pid_t pid);
 

@@ -94,6 +94,7 @@ struct rt_frame {
 	bool leaps;			/* it may be left without a hit */
 	bool unsure;			/* returned: maybe a later call did */
 	bool before;			/* entry not seen: it began before the trace */
+	bool inherited;			/* the same: in the parent process, before it forked */
 };
 
 /* Who gets calls.  Each returns 0 or a negative errno, which ends the trace. */

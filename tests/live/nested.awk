@@ -12,9 +12,17 @@ function wrong(what) {
 	next
 }
 
+# How a process ended, with -f.
+/^\+\+\+ [0-9]+ (exited|killed by).* \+\+\+$/ {
+	next
+}
+
 {
 	line = $0
 	tid = 0
+	# Of several processes: [PROCESS THREAD]
+	if (match(line, /^\[[0-9]+ [0-9]+\] /))
+		line = "[" substr(line, index(line, " ") + 1)
 	if (match(line, /^\[[0-9]+\] /)) {
 		tid = substr(line, 2) + 0
 		line = substr(line, RLENGTH + 1)

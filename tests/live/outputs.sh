@@ -128,13 +128,16 @@ EOF
 if target ends "$CC" -g -O1 "$T/ends.c"; then
 	for mechanism in $MECHANISMS; do
 		begin "$mechanism: a trace without a call"
+		untraced='rawtrace: 1 child was not traced; -f traces children'
 		rt --attach="$mechanism" "$T/ends" called alone
 		expect_text 'rawtrace: not called: called, alone' "$T/err"
 		rt --attach="$mechanism" "$T/ends" called -- fork
-		expect_text 'rawtrace: not called: called; children are not followed' "$T/err"
+		expect_text "rawtrace: not called: called
+$untraced" "$T/err"
 		for command in count hist; do
 			rt $command --attach="$mechanism" "$T/ends" called -- fork
-			expect_line '^rawtrace: not called: called; children are not followed$' "$T/err"
+			expect_line '^rawtrace: not called: called$' "$T/err"
+			expect_line "^$untraced\$" "$T/err"
 			expect_number "lines of it" "$(grep -c 'not called' "$T/err")" -eq 1
 		done
 		rt --attach="$mechanism" "$T/ends" 'called(n > 9)' -- call

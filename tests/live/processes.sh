@@ -29,7 +29,7 @@ serve_under() {
 	reap "$tracer"
 	expect_status 0
 	# What -v says is no trace.
-	sed -n '/^\(\[[0-9]*\] \)*[<>]/p' "$T/all" >"$T/err"
+	sed -n '/^\(\[[0-9 ]*\] \)*[<>]/p' "$T/all" >"$T/err"
 }
 
 for mechanism in $MECHANISMS; do

@@ -27,7 +27,7 @@ static void test_members(void)
 }
 
 struct told {
-	unsigned calls, returns, gone, unwound, ended, execed;
+	unsigned calls, returns, gone, unwound, ended, execed, inherited;
 	uint64_t lost;
 	uint32_t last;
 	pid_t pid, tid;
@@ -60,6 +60,7 @@ static int told_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 	told->unwound += end == RT_END_UNWOUND;
 	told->ended += end == RT_END_EXITED;
 	told->execed += end == RT_END_EXEC;
+	told->inherited += frame->inherited;
 	told->last = frame->function;
 	return 0;
 }
@@ -442,10 +443,10 @@ static void test_feed_exec_setuid(void)
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
 	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && rt_feed_event(x.feed, &end) == 0);
-	CU_ASSERT(rt_feed_anchor(x.feed, 0)->tid == PID && hit(&x, 0, PID, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(rt_feed_anchor(x.feed, PID)->tid == PID && hit(&x, 0, PID, 1, 0, 0x7000) == 0 && x.told.calls == 1);
 	/* A true one comes later. */
 	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && rt_feed_event(x.feed, &map) == 0 && rt_feed_event(x.feed, &end) == 0);
-	CU_ASSERT(rt_feed_anchor(x.feed, 0)->tid == 0);
+	CU_ASSERT(rt_feed_anchor(x.feed, PID)->tid == 0);
 	fixture_close(&x);
 }
 
@@ -460,15 +461,112 @@ static void test_feed_exec_elsewhere(void)
 	rt_feed_free(x.feed);
 	x.feed = rt_feed_new(&x.traced, &x.sites, RT_KEY_ID, RT_PID(700), NULL, x.stack);
 	CU_ASSERT_FATAL(x.feed != NULL);
-	CU_ASSERT(rt_feed_other_thread(x.feed, 0) == 0);
-	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0 && rt_feed_other_thread(x.feed, 0) == 701);
-	CU_ASSERT(rt_feed_event(x.feed, &end) == 0 && rt_feed_anchor(x.feed, 0)->tid == 0);
-	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && rt_feed_anchor(x.feed, 0)->exec);
-	CU_ASSERT(rt_feed_other_thread(x.feed, 0) == 0);
+	CU_ASSERT(rt_feed_other_thread(x.feed, 700) == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0 && rt_feed_other_thread(x.feed, 700) == 701);
+	CU_ASSERT(rt_feed_event(x.feed, &end) == 0 && rt_feed_anchor(x.feed, 700)->tid == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && rt_feed_anchor(x.feed, 700)->exec);
+	CU_ASSERT(rt_feed_other_thread(x.feed, 700) == 0);
+	fixture_close(&x);
+}
+
+/* Processes that have ended, as rt_feed_follow says. */
+struct ended {
+	pid_t last;
+	unsigned n;
+};
+
+static int note_ended(void *ctx, pid_t pid, uint64_t time)
+{
+	struct ended *ended = ctx;
+
+	(void)time;
+	ended->last = pid;
+	ended->n++;
+	return 0;
+}
+
+static int fork_event(struct fixture *x, pid_t tid, pid_t pid, pid_t new_tid)
+{
+	const struct rt_event fork = {
+		.type = RT_EV_FORK, .time = 1, .tid = tid, .fork = { .pid = pid, .tid = new_tid },
+	};
+
+	return rt_feed_event(x->feed, &fork);
+}
+
+static int exit_event(struct fixture *x, pid_t tid)
+{
+	return rt_feed_event(x->feed, &(struct rt_event){ .type = RT_EV_EXIT, .time = 2, .tid = tid });
+}
+
+/* -f: a child, its child and a thread of that; what is open at fork returns in both. */
+static void test_feed_follow(void)
+{
+	struct ended ended = { 0 };
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	rt_feed_follow(x.feed, true, note_ended, &ended);
+	CU_ASSERT(hit(&x, 0, PID, 1, 0, 0x7000) == 0 && x.told.pid == PID);
+	CU_ASSERT(fork_event(&x, PID, 600, 600) == 0);
+	CU_ASSERT(hit(&x, 0, 600, 1, 2, 0x6f00) == 0 && x.told.pid == 600 && x.told.calls == 2);
+	CU_ASSERT(hit(&x, 0, 600, 0, 3, 0x6f08) == 0 && x.told.returns == 1 && x.told.last == 1);
+	CU_ASSERT(hit(&x, 0, 600, 0, 1, 0x7008) == 0 && x.told.returns == 2 && x.told.last == 0);
+	CU_ASSERT(x.told.inherited == 1);
+	CU_ASSERT(hit(&x, 0, PID, 0, 1, 0x7008) == 0 && x.told.returns == 3 && x.told.inherited == 1);
+	CU_ASSERT(fork_event(&x, 600, 601, 601) == 0 && fork_event(&x, 601, 0, 602) == 0);
+	CU_ASSERT(hit(&x, 0, 602, 1, 0, 0x5000) == 0 && x.told.pid == 601 && x.told.tid == 602);
+	CU_ASSERT(rt_feed_process(x.feed, 2) == 601 && rt_feed_process(x.feed, 3) == 0);
+	CU_ASSERT(exit_event(&x, 601) == 0 && ended.n == 0);
+	CU_ASSERT(exit_event(&x, 602) == 0 && ended.n == 1 && ended.last == 601 && x.told.ended == 1);
+	CU_ASSERT(exit_event(&x, PID) == 0 && exit_event(&x, 600) == 0 && ended.n == 3);
+	CU_ASSERT(rt_feed_process(x.feed, 0) == 0 && rt_feed_untraced(x.feed) == 0);
+	fixture_close(&x);
+}
+
+/* What a child inherits is not shown to end where it does not return. */
+static void test_feed_follow_silent(void)
+{
+	struct ended ended = { 0 };
+	const struct rt_event exec = { .type = RT_EV_EXEC, .time = 2, .tid = 600 };
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	rt_feed_follow(x.feed, true, note_ended, &ended);
+	CU_ASSERT(hit(&x, 0, PID, 1, 0, 0x7000) == 0);
+	CU_ASSERT(fork_event(&x, PID, 600, 600) == 0 && fork_event(&x, PID, 601, 601) == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && x.told.execed == 0);
+	CU_ASSERT(exit_event(&x, 601) == 0 && x.told.ended == 0);
+	CU_ASSERT(exit_event(&x, PID) == 0 && x.told.ended == 1);
+	fixture_close(&x);
+}
+
+/*
+ * The kernel gives hits of traced processes alone.  So a process that is not known is a child whose
+ * fork was lost: /proc names it, or the hit is counted.
+ */
+static void test_feed_follow_lost(void)
+{
+	struct ended ended = { 0 };
+	const struct rt_event lost = { .type = RT_EV_LOST, .time = 1, .lost = { .until = 1 } };
+	struct fixture x;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	rt_feed_follow(x.feed, true, note_ended, &ended);
+	CU_ASSERT(hit(&x, 0, getpid(), 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(x.told.pid == getpid());
+	CU_ASSERT(hit(&x, 0, 0x7ffffff0, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(rt_feed_event(x.feed, &lost) == 0 && rt_feed_unplaced(x.feed) == 1);
+	/* The exit of 600 was lost; its number comes again. */
+	CU_ASSERT(fork_event(&x, PID, 600, 600) == 0 && hit(&x, 0, 600, 1, 0, 0x7000) == 0);
+	CU_ASSERT(fork_event(&x, PID, 600, 600) == 0 && ended.n == 1 && x.told.ended == 1);
 	fixture_close(&x);
 }
 
 CU_TestInfo rt_tests_feed[] = {
+	{ "children that are traced", test_feed_follow },
+	{ "open calls that a child does not return from", test_feed_follow_silent },
+	{ "children whose fork was lost", test_feed_follow_lost },
 	{ "exec of a setuid program", test_feed_exec_setuid },
 	{ "exec by another thread than the first", test_feed_exec_elsewhere },
 	{ "members", test_members },

@@ -152,7 +152,9 @@ static void test_usage(void)
 		{ "count --format=tree ./fib f", "--format does not go with count" },
 		{ "hist --ring=perf ./fib f", "--ring does not go with hist" },
 		/* The letter that is wrong, not the word before it; and an option that is there is not called missing. */
-		{ "-f ./fib f", "-f: children are not followed; " }, { "-c ./fib f", "-c: calls are counted by: rawtrace count" },
+		{ "-ff ./fib f", "-ff: a file a process is written" }, { "-ff -o - ./fib f", "-ff: a file a process" },
+		{ "-ff -o x count ./fib f", "-ff does not go with count" }, { "-f list ./fib", "-f does not go with list" },
+		{ "-c ./fib f", "-c: calls are counted by: rawtrace count" },
 		{ "-vt ./fib f", "-t: the tree has no times; " }, { "-u me -p 12 f", "-u me: goes with a program " },
 		{ "-e f ./fib f", "-e: what is traced is named behind the program" }, { "-zv ./fib f", "-z: no such option" }, { "-vz ./fib f", "-z: no such option" }, { "--no-bpf -zv ./fib f", "-z: no such option" },
 		{ "--no-bpf=x ./fib f", "--no-bpf=x: no value" }, { "--help=x", "--help=x: no value" }, { "--de=1 ./fib f", "--de=1: no such option" },
