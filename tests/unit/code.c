@@ -159,15 +159,33 @@ bool code_works(const struct code *code)
 	return works;
 }
 
+static void check_each(const struct code *code,
+		       void check(const struct code *code, const struct code_part *c))
+{
+	size_t i;
+
+	for (i = 0; i < code->nparts; i++)
+		if (code->parts[i].kind == CODE_CASE)
+			check(code, &code->parts[i]);
+}
+
 void code_each(const char *theme, void check(const struct code *code, const struct code_part *c))
 {
 	struct code code;
-	size_t i;
 
 	code_open(&code, theme);
-	for (i = 0; i < code.nparts && code_works(&code); i++)
-		if (code.parts[i].kind == CODE_CASE)
-			check(&code, &code.parts[i]);
+	check_each(&code, check);
+	code_close(&code);
+}
+
+void code_each_working(const char *theme,
+		       void check(const struct code *code, const struct code_part *c))
+{
+	struct code code;
+
+	code_open(&code, theme);
+	if (code_works(&code))
+		check_each(&code, check);
 	code_close(&code);
 }
 
@@ -185,10 +203,11 @@ const struct code_part *code_part(const struct code *code, const char *name)
 
 struct rt_image *code_image(const struct code *code, const struct code_part *c, const char *name)
 {
+	uint8_t *copy = malloc(code->n);
 	struct elfgen_sym symbols[64];
 	struct elfgen g = {
 		.bits = 8 * code->arch->word, .base = CODE_BASE,
-		.code = code->bytes, .ncode = code->n,
+		.code = copy, .ncode = code->n,
 		/* Files of aarch64 are refused elsewhere. */
 		.machine = code->arch == &rt_arch_aarch64 ? rt_arch_native() : code->arch->machine,
 		.syms = symbols,
@@ -197,9 +216,13 @@ struct rt_image *code_image(const struct code *code, const struct code_part *c, 
 	struct rt_image *image;
 	size_t i;
 
+	CU_ASSERT_FATAL(copy != NULL);
+	memcpy(copy, code->bytes, code->n);
 	for (i = 0; i < code->nparts && g.nsyms < 64; i++) {
 		const struct code_part *p = &code->parts[i];
 
+		if (p != c && p->kind == CODE_CASE)
+			memset(copy + p->at, 0x90, p->size);
 		if (p == c || p->kind == CODE_FUNCTION)
 			symbols[g.nsyms++] = (struct elfgen_sym){
 				.name = p == c ? name : p->name,
@@ -208,6 +231,7 @@ struct rt_image *code_image(const struct code *code, const struct code_part *c, 
 			};
 	}
 	image = elfgen_open(&g);
+	free(copy);
 	image->arch = code->arch;
 	CU_ASSERT(rt_image_symbols(image, &v, &i, NULL) == 0);
 	return image;
@@ -237,4 +261,9 @@ void code_check(const struct code *code, const struct code_part *c, const char *
 		return;
 	printf("%s, %s: %s\nwant: %s\n", code->arch->name, c->name, got, c->want);
 	CU_FAIL("another verdict");
+}
+
+void code_check_text(const struct code *code, const struct code_part *c, const char *got)
+{
+	code_check(code, c, got, strcmp(got, c->want) == 0);
 }

@@ -36,15 +36,17 @@ void code_close(struct code *code);
 /* Can this kernel run that code, and this build decode it?  Code of aarch64 works everywhere. */
 bool code_works(const struct code *code);
 
-/* Check all cases of a theme, if its code works. */
+/* Check all cases of a theme; code_each_working() only if its code works. */
 void code_each(const char *theme, void check(const struct code *code, const struct code_part *c));
+void code_each_working(const char *theme,
+		       void check(const struct code *code, const struct code_part *c));
 
 /* The part of that name; ends the test if there is none. */
 const struct code_part *code_part(const struct code *code, const char *name);
 
 /*
- * Open a program that has all the code, from CODE_FIRST on.  Its symbols are the functions that
- * are for all cases, and the case `c` by the name `name`.
+ * Open a program that has the code, from CODE_FIRST on, with nops for the other cases.  Its symbols
+ * are the functions that are for all cases, and the case `c` by the name `name`.
  */
 struct rt_image *code_image(const struct code *code, const struct code_part *c, const char *name);
 #define CODE_BASE 0x10000000u
@@ -56,5 +58,7 @@ void code_place(const struct code *code, const struct code_part *c, uint64_t add
 
 /* Fail, with the name of the case, unless `got` is as it wants. */
 void code_check(const struct code *code, const struct code_part *c, const char *got, bool right);
+/* The same for all of the text. */
+void code_check_text(const struct code *code, const struct code_part *c, const char *got);
 
 #endif

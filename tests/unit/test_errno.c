@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code.h"
 #include "emit/program.h"
 #include "fetch/lower.h"
 #include "golden.h"
@@ -16,85 +17,37 @@
 
 enum { PC = 0x27660 };
 
-#define FS0 "\x04\x25\0\0\0\0"
-
-static bool decode(const struct rt_arch *arch, const char *code, size_t n, struct rt_errno_at *at)
-{
-	return arch->errno_at && arch->errno_at((const uint8_t *)code, n, PC, at);
-}
-
-#define DECODE(arch, code, at) decode(arch, code, sizeof(code) - 1, at)
-
-static void offset_is(const struct rt_arch *arch, const char *code, size_t n, int64_t offset)
+static void check_place(const struct code *code, const struct code_part *c)
 {
 	struct rt_errno_at at;
+	char got[64] = "refused";
 
-	if (!decode(arch, code, n, &at)) {
-		CU_FAIL("not understood");
-		return;
+	if (code->arch->errno_at && code->arch->errno_at(c->bytes, c->size, PC, &at)) {
+		if (at.in_slot)
+			snprintf(got, sizeof(got), "slot 0x%llx", (unsigned long long)at.slot);
+		else
+			snprintf(got, sizeof(got), "offset %lld", (long long)at.offset);
 	}
-	CU_ASSERT(!at.in_slot);
-	CU_ASSERT_EQUAL(at.offset, offset);
+	code_check_text(code, c, got);
 }
-
-#define OFFSET_IS(arch, code, offset) offset_is(arch, code, sizeof(code) - 1, offset)
 
 static void test_x86_64(void)
 {
-	const struct rt_arch *x86 = &rt_arch_x86_64;
-	struct rt_errno_at at;
-
-	/* glibc 2.36: mov 0x1ab779(%rip),%rax; add %fs:0,%rax; ret */
-	CU_ASSERT(DECODE(x86, "\x48\x8b\x05\x79\xb7\x1a\0\x64\x48\x03" FS0 "\xc3", &at) && at.in_slot && at.slot == 0x1d2de0);
-	/* with endbr64, and the other way round */
-	CU_ASSERT(DECODE(x86, "\xf3\x0f\x1e\xfa\x64\x48\x8b" FS0 "\x48\x03\x05\x10\0\0\0\xc3", &at) && at.in_slot && at.slot == PC + 20 + 0x10);
-	/* static glibc: mov $-80,%rax; add %fs:0,%rax */
-	OFFSET_IS(x86, "\x48\xc7\xc0\xb0\xff\xff\xff\x64\x48\x03" FS0 "\xc3", -80);
-	/* musl: mov %fs:0,%rax; add $0x34,%rax; and other ways to add */
-	OFFSET_IS(x86, "\x64\x48\x8b" FS0 "\x48\x83\xc0\x34\xc3", 0x34);
-	OFFSET_IS(x86, "\x64\x48\x8b" FS0 "\x48\x05\x34\x12\0\0\xc3", 0x1234);
-	OFFSET_IS(x86, "\x64\x48\x8b" FS0 "\x48\x8d\x40\xc0\xc3", -64);
-	OFFSET_IS(x86, "\x64\x48\x8b" FS0 "\x48\x8d\x80\0\xff\xff\xff\xc3", -256);
+	code_each("errno.x86_64", check_place);
 }
 
 static void test_aarch64(void)
 {
-	const struct rt_arch *arm = &rt_arch_aarch64;
-	struct rt_errno_at at;
-
-	/* glibc 2.36: adrp x0,PC + 0x178 pages; ldr x0,[x0,#3520]; mrs x1,tpidr_el0; add x0,x1,x0; ret */
-	CU_ASSERT(DECODE(arm, "\xc0\x0b\0\x90\0\xe0\x46\xf9\x41\xd0\x3b\xd5\x20\0\0\x8b\xc0\x03\x5f\xd6", &at) && at.in_slot &&
-		  at.slot == 0x19fdc0);
-	/* static: movz x0,#0,lsl #16; movk x0,#0x28; mrs; add; ret */
-	OFFSET_IS(arm, "\0\0\xa0\xd2\0\x05\x80\xf2\x41\xd0\x3b\xd5\x20\0\0\x8b\xc0\x03\x5f\xd6", 0x28);
-	/* musl: mrs x0,tpidr_el0; sub x0,x0,#0xa4; ret; and with bti c and two additions */
-	OFFSET_IS(arm, "\x40\xd0\x3b\xd5\0\x90\x02\xd1\xc0\x03\x5f\xd6", -0xa4);
-	OFFSET_IS(arm, "\x5f\x24\x03\xd5\x40\xd0\x3b\xd5\0\x04\x40\x91\0\x40\0\x91\xc0\x03\x5f\xd6", 0x1010);
+	code_each("errno.aarch64", check_place);
 }
 
-/* Nothing is made of what is not understood whole. */
 static void test_refused(void)
 {
-	const struct rt_arch *x86 = &rt_arch_x86_64, *arm = &rt_arch_aarch64;
 	struct rt_errno_at at;
 
-	CU_ASSERT(!DECODE(x86, "", &at) && !DECODE(arm, "", &at));
-	CU_ASSERT(!DECODE(x86, "\xc3", &at));
-	/* the thread pointer itself, twice, or none; cut; a call; too far */
-	CU_ASSERT(!DECODE(x86, "\x64\x48\x8b" FS0 "\xc3", &at));
-	CU_ASSERT(!DECODE(x86, "\x64\x48\x8b" FS0 "\x64\x48\x03" FS0 "\xc3", &at));
-	CU_ASSERT(!DECODE(x86, "\x48\xc7\xc0\xb0\xff\xff\xff\xc3", &at));
-	CU_ASSERT(!DECODE(x86, "\x64\x48\x8b" FS0 "\x48\x83\xc0\x34", &at));
-	CU_ASSERT(!DECODE(x86, "\x64\x48\x8b" FS0 "\x48\x83\xc0", &at));
-	CU_ASSERT(!DECODE(x86, "\xe8\0\0\0\0\xc3", &at));
-	CU_ASSERT(!DECODE(x86, "\x64\x48\x8b" FS0 "\x48\x05\0\0\0\x40\xc3", &at));
-	/* another segment's place; a slot and a number */
-	CU_ASSERT(!DECODE(x86, "\x64\x48\x8b\x04\x25\x08\0\0\0\x48\x83\xc0\x34\xc3", &at));
-	CU_ASSERT(!DECODE(x86, "\x48\x8b\x05\x79\xb7\x1a\0\x64\x48\x03" FS0 "\x48\x83\xc0\x34\xc3", &at));
-	/* ldr from what is no number; without the thread pointer */
-	CU_ASSERT(!DECODE(arm, "\x40\xd0\x3b\xd5\0\xe0\x46\xf9\xc0\x03\x5f\xd6", &at));
-	CU_ASSERT(!DECODE(arm, "\xc0\x0b\0\x90\0\xe0\x46\xf9\xc0\x03\x5f\xd6", &at));
-	CU_ASSERT(!DECODE(&rt_arch_i386, "\x65\xa1\0\0\0\0\x05\xe0\xff\xff\xff\xc3", &at));
+	code_each("errno.i386", check_place);
+	CU_ASSERT(!rt_arch_x86_64.errno_at((const uint8_t *)"", 0, PC, &at));
+	CU_ASSERT(!rt_arch_aarch64.errno_at((const uint8_t *)"", 0, PC, &at));
 }
 
 static void test_names(void)

@@ -3,79 +3,57 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "code.h"
 #include "code/exits.h"
 #include "arch/flow.h"
 #include "unit.h"
 
-/* Instructions of aarch64, wherever this runs. */
-static void test_aarch64(void)
+/* Instructions of aarch64 are decoded wherever this runs. */
+static void check_flow(const struct code *code, const struct code_part *c)
 {
-	static const struct {
-		uint32_t word;
-		enum rt_flow_kind kind;
-		int32_t target;		/* from the instruction; 0: none */
-		enum rt_flow_sp sp;
-		int32_t amount;
-	} v[] = {
-		{ 0xd65f03c0, RT_FLOW_RETURN, 0, RT_SP_UNCHANGED, 0 },
-		{ 0xd65f0bff, RT_FLOW_RETURN, 0, RT_SP_UNCHANGED, 0 },
-		{ 0xd61f0200, RT_FLOW_INDIRECT, 0, RT_SP_UNCHANGED, 0 },
-		{ 0xd63f0200, RT_FLOW_CALL, 0, RT_SP_UNCHANGED, 0 },
-		{ 0x17ffffff, RT_FLOW_JUMP, -4, RT_SP_UNCHANGED, 0 },
-		{ 0x94000004, RT_FLOW_CALL, 16, RT_SP_UNCHANGED, 0 },
-		{ 0x54000048, RT_FLOW_BRANCH, 8, RT_SP_UNCHANGED, 0 },
-		{ 0xb4000040, RT_FLOW_BRANCH, 8, RT_SP_UNCHANGED, 0 },
-		{ 0x3607ffe0, RT_FLOW_BRANCH, -4, RT_SP_UNCHANGED, 0 },
-		{ 0xd4200000, RT_FLOW_STOP, 0, RT_SP_UNCHANGED, 0 },
-		{ 0, RT_FLOW_STOP, 0, RT_SP_UNCHANGED, 0 },
-		{ 0xd69f03e0, RT_FLOW_STRANGE, 0, RT_SP_UNCHANGED, 0 },
-		{ 0xa9be7bfd, RT_FLOW_NEXT, 0, RT_SP_ADDED, -32 },
-		{ 0xa8c27bfd, RT_FLOW_NEXT, 0, RT_SP_ADDED, 32 },
-		{ 0xf81f0ffe, RT_FLOW_NEXT, 0, RT_SP_ADDED, -16 },
-		{ 0xf84107fe, RT_FLOW_NEXT, 0, RT_SP_ADDED, 16 },
-		{ 0x6dbe27e8, RT_FLOW_NEXT, 0, RT_SP_ADDED, -32 },
-		{ 0xd10083ff, RT_FLOW_NEXT, 0, RT_SP_ADDED, -32 },
-		{ 0x910083ff, RT_FLOW_NEXT, 0, RT_SP_ADDED, 32 },
-		{ 0x910003bf, RT_FLOW_NEXT, 0, RT_SP_OF_FRAME, 0 },
-		{ 0xcb2163ff, RT_FLOW_NEXT, 0, RT_SP_LOST, 0 },
-		{ 0xf9000fe0, RT_FLOW_NEXT, 0, RT_SP_UNCHANGED, 0 },
+	static const char *const kinds[] = {
+		[RT_FLOW_NEXT] = "next", [RT_FLOW_CALL] = "call", [RT_FLOW_JUMP] = "jump",
+		[RT_FLOW_BRANCH] = "branch", [RT_FLOW_INDIRECT] = "indirect",
+		[RT_FLOW_RETURN] = "return", [RT_FLOW_STOP] = "stop", [RT_FLOW_STRANGE] = "strange",
 	};
+	char got[64], target[32] = "", sp[32] = "";
 	struct rt_flow f;
-	size_t i;
 
-	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
-		uint8_t bytes[4] = { (uint8_t)v[i].word, (uint8_t)(v[i].word >> 8), (uint8_t)(v[i].word >> 16), (uint8_t)(v[i].word >> 24) };
-
-		if (rt_flow_decode(&rt_arch_aarch64, NULL, bytes, 4, 0x1000, &f) && f.kind == v[i].kind && f.has_target == (v[i].target != 0) &&
-		    (!v[i].target || f.target == 0x1000 + (uint64_t)(int64_t)v[i].target) && f.sp == v[i].sp &&
-		    (f.sp == RT_SP_LOST || f.amount == v[i].amount))
-			continue;
-		printf("%08x: kind %d, target %llx, sp %d by %d\n", v[i].word, (int)f.kind, (unsigned long long)f.target, (int)f.sp,
-		       (int)f.amount);
-		CU_FAIL("read as something else");
-	}
+	CU_ASSERT_FATAL(rt_flow_decode(code->arch, NULL, c->bytes, c->size, 0x1000, &f));
+	if (f.has_target)
+		snprintf(target, sizeof(target), " %+d", (int)(f.target - 0x1000));
+	if (f.sp == RT_SP_ADDED)
+		snprintf(sp, sizeof(sp), " sp%+d", (int)f.amount);
+	else if (f.sp != RT_SP_UNCHANGED)
+		snprintf(sp, sizeof(sp), " sp %s", f.sp == RT_SP_OF_FRAME ? "frame" : "lost");
+	snprintf(got, sizeof(got), "%s%s%s", kinds[f.kind], target, sp);
+	code_check_text(code, c, got);
 }
 
-/* By what x86 changes a register; and makes no more of it than there was. */
+static void test_aarch64(void)
+{
+	code_each("flow.aarch64", check_flow);
+}
+
+static void check_change(const struct code *code, const struct code_part *c)
+{
+	struct rt_decoder *decoder = rt_flow_open(code->arch);
+	char got[32], other[8] = "-";
+	struct rt_flow f;
+
+	if (!decoder)
+		return;
+	CU_ASSERT(rt_flow_decode(code->arch, decoder, c->bytes, c->size, 0x1000, &f));
+	if (f.other != RT_NO_REG)
+		snprintf(other, sizeof(other), "%d", f.other);
+	snprintf(got, sizeof(got), "%d %s", f.to, other);
+	code_check_text(code, c, got);
+	rt_decoder_close(decoder);
+}
+
 static void test_changes(void)
 {
-	static const struct {
-		const char *bytes;
-		int8_t to, other;
-	} v[] = {
-		{ "\x48\x01\xf4", 4, 6 }, { "\x48\x09\xf4", 4, 6 }, { "\x48\x29\xc4", 4, 0 }, { "\x48\x31\xfe", 6, 7 },
-		{ "\x48\x21\xf4", 4, RT_NO_REG }, { "\x48\x39\xf4", 4, RT_NO_REG }, { "\x48\x89\xf4", 4, RT_NO_REG },
-		{ "\x48\x83\xc4\x08", 4, RT_NO_REG },
-	};
-	struct rt_decoder *decoder = rt_flow_open(&rt_arch_x86_64);
-	struct rt_flow f;
-	size_t i;
-
-	for (i = 0; i < sizeof(v) / sizeof(v[0]) && decoder; i++) {
-		CU_ASSERT(rt_flow_decode(&rt_arch_x86_64, decoder, (const uint8_t *)v[i].bytes, strlen(v[i].bytes), 0x1000, &f));
-		CU_ASSERT(f.other == v[i].other && (f.op == RT_OP_COMPARE || f.to == v[i].to));
-	}
-	rt_decoder_close(decoder);
+	code_each("changes.x86_64", check_change);
 }
 
 /* The conditions of x86, by number: o no b ae e ne be a s ns p np l ge le g. */
