@@ -8,6 +8,7 @@
 
 #include "attach/gate.h"
 #include "emit/kept.h"
+#include "kernel/procfs.h"
 #include "kernel/sys.h"
 
 /* The verifier's log of one of our programs: a few hundred instructions. */
@@ -18,8 +19,14 @@ enum { IDLE_RING = 64 << 10 };
 
 static int map_error(int r, struct rt_error *err)
 {
+	long seccomp;
+
 	if (r == -ENOSYS)
 		return rt_fail(err, -EOPNOTSUPP, "the kernel has no bpf(2) (ENOSYS)");
+	if (r == -EPERM && rt_proc_status(getpid(), "Seccomp", &seccomp) == 0 && seccomp)
+		return rt_fail(err, r,
+			       "bpf(2) is not permitted by a seccomp filter; try "
+			       "--security-opt seccomp=unconfined, or --no-bpf");
 	if (r == -EPERM)
 		return rt_fail(err, r,
 			       "bpf(2) is not permitted: a capability is missing, or a seccomp "
@@ -247,6 +254,22 @@ static int program_error(int r, const char *log, struct rt_error *err)
 		       len ? ": " : "", len, words);
 }
 
+/*
+ * "invalid func unknown#112", before 4.10 "invalid func 112": the verifier does not know the
+ * helper.
+ */
+static bool lacks_helper(const char *log)
+{
+	return strstr(log, "invalid func ") || strstr(log, "unknown func ");
+}
+
+/* Older verifiers do not have the name. */
+static bool lacks_pid_space(const char *log)
+{
+	return lacks_helper(log) &&
+	       (strstr(log, "#120") || strstr(log, "get_ns_current_pid_tgid"));
+}
+
 static int load(struct rt_bpf_side *side, const struct rt_bpf_program *program, uint32_t expected,
 		char *log, struct rt_error *err)
 {
@@ -262,20 +285,15 @@ static int load(struct rt_bpf_side *side, const struct rt_bpf_program *program, 
 		r = program->sleepable
 			    ? rt_bpf_prog_load_sleepable(bpf.insns, bpf.n, expected, log, LOG_SIZE)
 			    : rt_bpf_prog_load(bpf.insns, bpf.n, expected, log, LOG_SIZE);
-		if (r < 0)
+		if (r == -EINVAL && lacks_pid_space(log))
+			r = rt_fail(err, -EPERM,
+				    "BPF has the process ids of containers from Linux 5.7 on; run "
+				    "rawtrace on the host, or with --pid=host");
+		else if (r < 0)
 			program_error(r, log, err);
 	}
 	rt_bpf_free(&bpf);
 	return r;
-}
-
-/*
- * "invalid func unknown#112", before 4.10 "invalid func 112": the verifier does not know the
- * helper.
- */
-static bool lacks_helper(const char *log)
-{
-	return strstr(log, "invalid func ") || strstr(log, "unknown func ");
 }
 
 /* The thread's name is no memory of its own. */
@@ -317,6 +335,7 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		.pids = request->pids,
 		.reach = request->reach,
 		.self = getpid(),
+		.space = rt_pid_space_own(),
 		.gated = request->gate,
 		.key_source = key_source,
 		.key = key,

@@ -32,13 +32,14 @@ static int open_events(struct rt_gate *g, const struct rt_pids *pids)
 static int load(struct rt_gate *g, const struct rt_pids *pids, struct rt_error *err)
 {
 	int fds[RT_MAPS], r;
+	struct rt_pid_space space = rt_pid_space_own();
 	struct rt_bpf bpf;
 
 	memset(fds, -1, sizeof(fds));
 	fds[RT_MAP_EVENTS] = g->events;
 	fds[RT_MAP_GATE] = g->map;
 	rt_bpf_init(&bpf);
-	rt_gate_emit(pids, &bpf);
+	rt_gate_emit(pids, &space, &bpf);
 	r = rt_bpf_finish(&bpf, fds, err);
 	if (r == 0)
 		g->program = r = rt_bpf_prog_load_raw(bpf.insns, bpf.n);

@@ -26,6 +26,7 @@
 #include "attach/define.h"
 #include "attach/guard.h"
 #include "kernel/owner.h"
+#include "kernel/pid_space.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "stream/members.h"
@@ -451,9 +452,15 @@ static int start(struct tracefs *t, const struct rt_attach_request *request, str
 static int tracefs_open(const struct rt_attach_request *request, struct rt_attach **attach,
 			struct rt_error *err)
 {
-	struct tracefs *t = calloc(1, sizeof(*t));
+	struct tracefs *t;
 	int r;
 
+	/* In records and in set_event_pid, which takes numbers as they are (trace_pid_write). */
+	if (rt_pid_space_own().ino)
+		return rt_fail(err, -EOPNOTSUPP,
+			       "tracefs has the process ids of the machine, not of this container; "
+			       "run it on the host");
+	t = calloc(1, sizeof(*t));
 	if (!t)
 		return rt_nomem(err);
 	t->attach.ops = &rt_attach_tracefs;

@@ -12,6 +12,7 @@
 
 #include "kernel/caps.h"
 #include "process/nops.h"
+#include "kernel/pid_space.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"
@@ -58,8 +59,9 @@ static void rows_user(FILE *file)
 		    geteuid() == 0 ? "root" : "cap_sys_admin, or cap_bpf and cap_perfmon");
 	else
 		row(file, "capabilities", "no", err.text);
-	if (rt_caps_check_namespace(&err) == 0)
-		row(file, "process ids", "ok", "the machine's own");
+	if (rt_pid_space_check(&(struct rt_pids){ .n = 0 }, &err) == 0)
+		row(file, "process ids", "ok",
+		    rt_pid_space_own().ino ? "this container's" : "the machine's own");
 	else
 		row(file, "process ids", "no", err.text);
 	if (rt_proc_status(getpid(), "Seccomp", &seccomp) < 0 || seccomp == 0)

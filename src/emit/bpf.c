@@ -212,6 +212,7 @@ static const char *helper_name(int32_t id)
 	case RT_FN_tail_call: return "tail_call";
 	case RT_FN_get_current_comm: return "get_current_comm";
 	case RT_FN_perf_event_read: return "perf_event_read";
+	case RT_FN_get_ns_current_pid_tgid: return "get_ns_current_pid_tgid";
 	case RT_FN_ringbuf_reserve: return "ringbuf_reserve";
 	case RT_FN_ringbuf_submit: return "ringbuf_submit";
 	case RT_FN_probe_read_user: return "probe_read_user";

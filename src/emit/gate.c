@@ -7,13 +7,13 @@
 
 #include "emit/private.h"
 
-void rt_gate_emit(const struct rt_pids *pids, struct rt_bpf *bpf)
+void rt_gate_emit(const struct rt_pids *pids, const struct rt_pid_space *space, struct rt_bpf *bpf)
 {
 	struct emitter e = { .bpf = bpf, .out = rt_bpf_label(bpf) };
 	unsigned i;
 	int next;
 
-	rt_bpf_call(bpf, RT_FN_get_current_pid_tgid);
+	rt_emit_pid_tgid(bpf, space, e.out);
 	rt_bpf_mov(bpf, PID_TGID, R0);
 	rt_bpf_alu_imm(bpf, RT_BPF_RSH, PID_TGID, 32);
 	for (i = 0; i < pids->n; i++) {

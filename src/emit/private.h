@@ -47,6 +47,12 @@ enum { KEY = -4, SEQ = -8, TIME = -16, COUNT = -16, RECORD_FRAME = 24 };
  */
 enum { TOUCHED = -4, ADDRESS = -32, HOLD_TOP = -ADDRESS };
 
+/*
+ * r0 = the pid in the upper half and the tid in the lower, as in the namespace `space`; on to `out`
+ * for a thread of another one.  Uses 16 bytes of the frame.
+ */
+void rt_emit_pid_tgid(struct rt_bpf *bpf, const struct rt_pid_space *space, int out);
+
 /* The program's beginning: CTX and PID_TGID, and on to `out` in other processes. */
 void rt_emit_filter(struct emitter *e);
 

@@ -330,6 +330,29 @@ static void emit_header(struct emitter *e)
 
 /* ---- the whole ---- */
 
+void rt_emit_pid_tgid(struct rt_bpf *bpf, const struct rt_pid_space *space, int out)
+{
+	/* struct bpf_pidns_info: the tid, then the pid. */
+	enum { INFO = -16, INFO_SIZE = 8 };
+
+	if (!space->ino) {
+		rt_bpf_call(bpf, RT_FN_get_current_pid_tgid);
+		return;
+	}
+	rt_bpf_mov_imm64(bpf, R1, space->dev);
+	rt_bpf_mov_imm64(bpf, R2, space->ino);
+	rt_bpf_mov(bpf, R3, R10);
+	rt_bpf_alu_imm(bpf, RT_BPF_ADD, R3, INFO);
+	rt_bpf_mov_imm(bpf, R4, INFO_SIZE);
+	rt_bpf_call(bpf, RT_FN_get_ns_current_pid_tgid);
+	rt_bpf_jump(bpf, RT_BPF_JNE, R0, 0, out);
+	/* Two numbers, so that the order of bytes does not matter. */
+	rt_bpf_load(bpf, RT_BPF_W, R1, R10, INFO);
+	rt_bpf_load(bpf, RT_BPF_W, R0, R10, INFO + 4);
+	rt_bpf_alu_imm(bpf, RT_BPF_LSH, R0, 32);
+	rt_bpf_alu(bpf, RT_BPF_OR, R0, R1);
+}
+
 /*
  * On to `out` in the processes that are not recorded.  RT_REACH_PROCESSES: forked children inherit
  * the breakpoints, and perf's own pid filter does not hold for BPF programs.
@@ -366,7 +389,7 @@ static void emit_reach(struct emitter *e)
 void rt_emit_filter(struct emitter *e)
 {
 	rt_bpf_mov(e->bpf, CTX, R1);
-	rt_bpf_call(e->bpf, RT_FN_get_current_pid_tgid);
+	rt_emit_pid_tgid(e->bpf, &e->program->space, e->out);
 	rt_bpf_mov(e->bpf, PID_TGID, R0);
 	emit_reach(e);
 	if (!e->program->gated)

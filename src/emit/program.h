@@ -6,6 +6,7 @@
 #include "emit/cells.h"
 #include "fetch/fetch.h"
 #include "base/pids.h"
+#include "kernel/pid_space.h"
 
 /* Where a program takes rt_record.key from: what the attach mechanism offers. */
 enum rt_key_source {
@@ -34,6 +35,7 @@ struct rt_bpf_program {
 	const struct rt_pids *pids;
 	enum rt_reach reach;
 	pid_t self;			/* RT_REACH_ALL: the reader, which is not recorded */
+	struct rt_pid_space space;	/* of these ids, and of those in the records */
 	bool gated;			/* do nothing once RT_MAP_GATE is not 0 */
 	enum rt_key_source key_source;
 	/* RT_KEY_CONSTANT: the probe's id; where nothing is recorded, its function's index */

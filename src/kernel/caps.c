@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernel/owner.h"
 #include "base/array.h"
 
 /* Newer than the headers of the systems we build on. */
@@ -146,6 +146,17 @@ bool rt_caps_can_read_memory(pid_t pid)
 	return fd >= 0;
 }
 
+/* PROC_USER_INIT_INO, the same since 3.8. */
+#define INITIAL_USER_SPACE	4026531837ul
+
+/* Do the capabilities count only in a user namespace, where bpf(2) does not ask for them? */
+static bool in_user_space(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/user", &st) == 0 && st.st_ino != INITIAL_USER_SPACE;
+}
+
 int rt_caps_check(bool bpf, struct rt_error *err)
 {
 	cap_t caps = cap_get_proc();
@@ -159,18 +170,13 @@ int rt_caps_check(bool bpf, struct rt_error *err)
 	can_perf = has(caps, NR_CAP_PERFMON);
 	files = geteuid() == 0;
 	cap_free(caps);
+	if (in_user_space())
+		return rt_fail(err, -EPERM,
+			       "capabilities of a user namespace do not allow tracing; run "
+			       "rawtrace on the host");
 	if (bpf ? admin || (can_bpf && can_perf) : files)
 		return 0;
 	return missing(bpf, can_bpf, can_perf, err);
-}
-
-int rt_caps_check_namespace(struct rt_error *err)
-{
-	if (rt_owner_of(getpid()).space == 0)
-		return 0;
-	return rt_fail(err, -EPERM,
-		       "this is a container with process ids of its own; run rawtrace on the host, "
-		       "or in a container with the host's process ids (--pid=host)");
 }
 
 static int become_nobody(void)

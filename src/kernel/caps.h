@@ -43,12 +43,6 @@ bool rt_caps_can_read_memory(pid_t pid);
  */
 int rt_caps_check(bool bpf, struct rt_error *err);
 
-/*
- * Is this the machine's first PID namespace?  Probes report processes by their ids there, so from
- * within a container's own namespace they cannot be told apart.  0 or -EPERM with a message.
- */
-int rt_caps_check_namespace(struct rt_error *err);
-
 /* the user and the group that own nothing; NSS cannot be asked in a static file */
 enum { RT_NOBODY = 65534 };
 

@@ -96,6 +96,7 @@ enum rt_bpf_helper {
 	RT_FN_perf_event_output = 25,		/* 4.4 */
 	RT_FN_get_current_task = 35,		/* 4.8 */
 	RT_FN_probe_read_str = 45,		/* 4.11 */
+	RT_FN_get_ns_current_pid_tgid = 120,	/* 5.7 */
 	RT_FN_ringbuf_reserve = 131,		/* 5.8 */
 	RT_FN_ringbuf_submit = 132,		/* 5.8 */
 	RT_FN_probe_read_user = 112,		/* 5.5 */

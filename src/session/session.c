@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "kernel/caps.h"
+#include "kernel/pid_space.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "session/session_private.h"
@@ -371,7 +372,7 @@ static int check_rights(const struct session *s, struct rt_error *err)
 	int r = rt_caps_check(!o->no_bpf && (!forced || forced->bpf), err);
 
 	if (r == 0)
-		r = rt_caps_check_namespace(err);
+		r = rt_pid_space_check(&s->traced.pids, err);
 	if (r == 0)
 		r = check_program(s, err);
 	return r < 0 ? r : check_processes(s, err);
