@@ -3,237 +3,221 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack_told.h"
+#include "events.h"
 #include "unit.h"
 
 static void test_nested(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 4);
-	told_call(&t, 1, 1, 20, 900, 3);
-	told_ret(&t, 1, 1, 30, 900, 2);
-	told_call(&t, 1, 1, 40, 900, 5);
-	told_ret(&t, 1, 1, 50, 900, -1);
-	told_ret(&t, 1, 0, 60, 1000, 6);
-	CU_ASSERT(rt_stack_end(t.stack, 70) == 0);
-	told_finish(&t, "1 0 enter a 4\n"
-		   "1 1 enter b 3\n"
-		   "1 1 leave b returned 2 20-30\n"
-		   "1 1 enter b 5\n"
-		   "1 1 leave b returned -1 40-50\n"
-		   "1 0 leave a returned 6 10-60\n");
+	events_check(
+		"10 t1 enter a sp=1000 4\n"
+		"  1 0 enter a 4\n"
+		"20 t1 enter b sp=900 3\n"
+		"  1 1 enter b 3\n"
+		"30 t1 return b sp=900 2\n"
+		"  1 1 leave b returned 2 20-30\n"
+		"40 t1 enter b sp=900 5\n"
+		"  1 1 enter b 5\n"
+		"50 t1 return b sp=900 -1\n"
+		"  1 1 leave b returned -1 40-50\n"
+		"60 t1 return a sp=1000 6\n"
+		"  1 0 leave a returned 6 10-60\n"
+		"70 end\n");
 }
 
 /* longjmp past two calls, seen at the return of the one that called setjmp. */
 static void test_jump_then_return(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	told_call(&t, 1, 1, 20, 900, 2);
-	told_call(&t, 1, 2, 30, 800, 3);
-	told_ret(&t, 1, 0, 40, 1000, 4);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 1 enter b 2\n"
-		   "1 2 enter c 3\n"
-		   "1 2 leave c not seen 30-40\n"
-		   "1 1 leave b not seen 20-40\n"
-		   "1 0 leave a returned 4 10-40\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"20 t1 enter b sp=900 2\n"
+		"  1 1 enter b 2\n"
+		"30 t1 enter c sp=800 3\n"
+		"  1 2 enter c 3\n"
+		"40 t1 return a sp=1000 4\n"
+		"  1 2 leave c not seen 30-40\n"
+		"  1 1 leave b not seen 20-40\n"
+		"  1 0 leave a returned 4 10-40\n");
 }
 
 /* The same seen at the next call, which stands between the two. */
 static void test_jump_then_call(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	told_call(&t, 1, 1, 20, 900, 2);
-	told_call(&t, 1, 2, 30, 800, 3);
-	told_call(&t, 1, 3, 40, 850, 4);
-	told_ret(&t, 1, 3, 50, 850, 5);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 1 enter b 2\n"
-		   "1 2 enter c 3\n"
-		   "1 2 leave c not seen 30-40\n"
-		   "1 2 enter d 4\n"
-		   "1 2 leave d returned 5 40-50\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"20 t1 enter b sp=900 2\n"
+		"  1 1 enter b 2\n"
+		"30 t1 enter c sp=800 3\n"
+		"  1 2 enter c 3\n"
+		"40 t1 enter d sp=850 4\n"
+		"  1 2 leave c not seen 30-40\n"
+		"  1 2 enter d 4\n"
+		"50 t1 return d sp=850 5\n"
+		"  1 2 leave d returned 5 40-50\n");
 }
 
 static void test_successor(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	told_call(&t, 1, 1, 20, 900, 2);
-	told_tail(&t, 1, 2, 30, 900, 3);
-	told_call(&t, 1, 1, 40, 900, 4);	/* the returns of both before it were lost */
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 1 enter b 2\n"
-		   "1 1 leave b became 20-30\n"
-		   "1 1 enter c 3\n"
-		   "1 1 leave c not seen 30-40\n"
-		   "1 1 enter b 4\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"20 t1 enter b sp=900 2\n"
+		"  1 1 enter b 2\n"
+		"30 t1 jump c sp=900 3\n"
+		"  1 1 leave b became 20-30\n"
+		"  1 1 enter c 3\n"
+		"40 t1 enter b sp=900 4   # the returns of both before it were lost\n"
+		"  1 1 leave c not seen 30-40\n"
+		"  1 1 enter b 4\n");
 }
 
 static void test_tail_call(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	told_tail(&t, 1, 1, 20, 1000, 2);
-	told_ret(&t, 1, 1, 30, 1000, 9);
-	told_ret(&t, 1, 0, 31, 1000, 9);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 0 leave a became 10-20\n"
-		   "1 0 enter b 2\n"
-		   "1 0 leave b returned 9 20-30\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"20 t1 jump b sp=1000 2\n"
+		"  1 0 leave a became 10-20\n"
+		"  1 0 enter b 2\n"
+		"30 t1 return b sp=1000 9\n"
+		"  1 0 leave b returned 9 20-30\n"
+		"31 t1 return a sp=1000 9\n");
 }
 
 /* The return of the function that was jumped to was lost: the one of its caller is its end too. */
 static void test_tail_call_lost_return(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	told_tail(&t, 1, 1, 20, 1000, 2);
-	told_ret(&t, 1, 0, 30, 1000, 9);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 0 leave a became 10-20\n"
-		   "1 0 enter b 2\n"
-		   "1 0 leave b returned 9 20-30\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"20 t1 jump b sp=1000 2\n"
+		"  1 0 leave a became 10-20\n"
+		"  1 0 enter b 2\n"
+		"30 t1 return a sp=1000 9\n"
+		"  1 0 leave b returned 9 20-30\n");
 }
 
-/* The caller waits for its own return alone: a return of another call there stands at its level, not below it. */
+/*
+ * The caller waits for its own return alone: a return of another call there stands at its level,
+ * not below it.
+ */
 static void test_tail_call_other_return(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	told_tail(&t, 1, 1, 20, 1000, 2);
-	told_ret(&t, 1, 1, 30, 1000, 9);
-	told_ret(&t, 1, 2, 31, 1000, 9);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 0 leave a became 10-20\n"
-		   "1 0 enter b 2\n"
-		   "1 0 leave b returned 9 20-30\n"
-		   "1 0 leave c returned 9 ?-31\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"20 t1 jump b sp=1000 2\n"
+		"  1 0 leave a became 10-20\n"
+		"  1 0 enter b 2\n"
+		"30 t1 return b sp=1000 9\n"
+		"  1 0 leave b returned 9 20-30\n"
+		"31 t1 return c sp=1000 9\n"
+		"  1 0 leave c returned 9 ?-31\n");
 }
 
-/* A trampoline as return address nests only where the stack pointer is the same; elsewhere it says nothing. */
+/*
+ * A trampoline as return address nests only where the stack pointer is the same; elsewhere it says
+ * nothing.
+ */
 static void test_trampoline_elsewhere(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 900, 1);
-	told_tail(&t, 1, 1, 20, 1000, 2);
-	told_call(&t, 1, 2, 30, 1000, 3);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 0 leave a not seen 10-20\n"
-		   "1 0 enter b 2\n"
-		   "1 0 leave b not seen 20-30\n"
-		   "1 0 enter c 3\n");
+	events_check(
+		"10 t1 enter a sp=900 1\n"
+		"  1 0 enter a 1\n"
+		"20 t1 jump b sp=1000 2\n"
+		"  1 0 leave a not seen 10-20\n"
+		"  1 0 enter b 2\n"
+		"30 t1 enter c sp=1000 3\n"
+		"  1 0 leave b not seen 20-30\n"
+		"  1 0 enter c 3\n");
 }
 
 /* A call whose return address was not recorded. */
-static void call_unknown(struct told *t, uint32_t function, uint64_t time, uint64_t sp)
+static void call_unknown(struct events *t, uint32_t function, uint64_t time, uint64_t sp)
 {
-	CU_ASSERT(told_hit(t, &told_entry, 1, function, true, time, sp, 0, 0) == 0);
+	CU_ASSERT(events_hit(t, &events_entry, 1, function, true, time, sp, 0, 0) == 0);
 }
 
 /* Without return addresses the same stack pointer means a tail call, as every return is seen ... */
 static void test_unknown_tail(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	call_unknown(&t, 0, 10, 1000);
-	call_unknown(&t, 1, 20, 1000);
-	told_ret(&t, 1, 1, 30, 1000, 7);
-	told_ret(&t, 1, 0, 40, 1000, 8);
-	call_unknown(&t, 2, 50, 1000);
-	told_finish(&t, "1 0 enter a 0\n"
-		   "1 0 leave a became 10-20\n"
-		   "1 0 enter b 0\n"
-		   "1 0 leave b returned 7 20-30\n"
-		   "1 0 enter c 0\n");
+	events_check(
+		"10 t1 enter a sp=1000 0 unknown\n"
+		"  1 0 enter a 0\n"
+		"20 t1 enter b sp=1000 0 unknown\n"
+		"  1 0 leave a became 10-20\n"
+		"  1 0 enter b 0\n"
+		"30 t1 return b sp=1000 7\n"
+		"  1 0 leave b returned 7 20-30\n"
+		"40 t1 return a sp=1000 8\n"
+		"50 t1 enter c sp=1000 0 unknown\n"
+		"  1 0 enter c 0\n");
 }
 
 /* ... unless events were lost in between ... */
 static void test_unknown_after_loss(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	call_unknown(&t, 0, 10, 1000);
-	told_lost(&t, 0, 15, 7);
-	call_unknown(&t, 1, 20, 1000);
-	call_unknown(&t, 2, 30, 1000);	/* and since the loss nothing was */
-	told_finish(&t, "1 0 enter a 0\n"
-		   "lost 7 at 15\n"
-		   "1 0 leave a not seen 10-20\n"
-		   "1 0 enter b 0\n"
-		   "1 0 leave b became 20-30\n"
-		   "1 0 enter c 0\n");
+	events_check(
+		"10 t1 enter a sp=1000 0 unknown\n"
+		"  1 0 enter a 0\n"
+		"15 lost 7\n"
+		"  lost 7 at 15\n"
+		"20 t1 enter b sp=1000 0 unknown\n"
+		"  1 0 leave a not seen 10-20\n"
+		"  1 0 enter b 0\n"
+		"30 t1 enter c sp=1000 0 unknown  # and since the loss nothing was\n"
+		"  1 0 leave b became 20-30\n"
+		"  1 0 enter c 0\n");
 }
 
 /* ... in this thread. */
 static void test_unknown_loss_elsewhere(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	call_unknown(&t, 0, 10, 1000);
-	told_lost(&t, 2, 15, 7);
-	call_unknown(&t, 1, 20, 1000);
-	told_lost(&t, 1, 25, 7);
-	call_unknown(&t, 2, 30, 1000);
-	told_finish(&t, "1 0 enter a 0\n"
-		   "2 lost 7 at 15\n"
-		   "1 0 leave a became 10-20\n"
-		   "1 0 enter b 0\n"
-		   "1 lost 7 at 25\n"
-		   "1 0 leave b not seen 20-30\n"
-		   "1 0 enter c 0\n");
+	events_check(
+		"10 t1 enter a sp=1000 0 unknown\n"
+		"  1 0 enter a 0\n"
+		"15 t2 lost 7\n"
+		"  2 lost 7 at 15\n"
+		"20 t1 enter b sp=1000 0 unknown\n"
+		"  1 0 leave a became 10-20\n"
+		"  1 0 enter b 0\n"
+		"25 t1 lost 7\n"
+		"  1 lost 7 at 25\n"
+		"30 t1 enter c sp=1000 0 unknown\n"
+		"  1 0 leave b not seen 20-30\n"
+		"  1 0 enter c 0\n");
 }
 
-/* A ring that lost its events from 15 to 35 says so with its next one; another CPU's came in between. */
+/*
+ * A ring that lost its events from 15 to 35 says so with its next one; another CPU's came in
+ * between.
+ */
 static void test_unknown_while_losing(void)
 {
-	struct rt_event lost = { .type = RT_EV_LOST, .time = 15, .lost = { .count = 7, .until = 35 } };
-	struct told t;
-
-	told_begin(&t);
-	call_unknown(&t, 0, 10, 1000);
-	CU_ASSERT(rt_stack_event(t.stack, &lost) == 0);
-	call_unknown(&t, 1, 20, 1000);
-	call_unknown(&t, 2, 40, 1000);
-	call_unknown(&t, 0, 50, 1000);
-	told_finish(&t, "1 0 enter a 0\n"
-		   "lost 7 at 15\n"
-		   "1 0 leave a not seen 10-20\n"
-		   "1 0 enter b 0\n"
-		   "1 0 leave b not seen 20-40\n"
-		   "1 0 enter c 0\n"
-		   "1 0 leave c became 40-50\n"
-		   "1 0 enter a 0\n");
+	events_check(
+		"10 t1 enter a sp=1000 0 unknown\n"
+		"  1 0 enter a 0\n"
+		"15 lost 7 until=35\n"
+		"  lost 7 at 15\n"
+		"20 t1 enter b sp=1000 0 unknown\n"
+		"  1 0 leave a not seen 10-20\n"
+		"  1 0 enter b 0\n"
+		"40 t1 enter c sp=1000 0 unknown\n"
+		"  1 0 leave b not seen 20-40\n"
+		"  1 0 enter c 0\n"
+		"50 t1 enter a sp=1000 0 unknown\n"
+		"  1 0 leave c became 40-50\n"
+		"  1 0 enter a 0\n");
 }
 
 /* ... or the call lies deeper than the kernel follows returns. */
 static void test_unknown_deep(void)
 {
-	struct told t;
+	struct events t;
 	unsigned i;
 
-	told_begin(&t);
+	events_begin(&t);
 	for (i = 0; i < 65; i++)
 		call_unknown(&t, 0, i, 10000 - 10 * i);
 	call_unknown(&t, 1, 70, 10000 - 10 * 64);
@@ -249,304 +233,277 @@ static void test_unknown_deep(void)
 /* The return of the one, or the return of the next: two hits are enough to be lost. */
 static void test_lost_between(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	call_unknown(&t, 0, 10, 1000);
-	told_lost(&t, 1, 15, 1);
-	told_ret(&t, 1, 0, 20, 1000, 1);
-	call_unknown(&t, 0, 30, 1000);
-	told_lost(&t, 1, 35, 2);
-	told_ret(&t, 1, 0, 40, 1000, 2);
-	call_unknown(&t, 0, 50, 1000);	/* nothing was lost since */
-	told_ret(&t, 1, 0, 60, 1000, 3);
-	call_unknown(&t, 0, 70, 1000);
-	told_lost(&t, 0, 75, 1);
-	told_ret(&t, 1, 0, 80, 1000, 4);
-	told_finish(&t, "1 0 enter a 0\n"
-		   "1 lost 1 at 15\n"
-		   "1 0 leave a returned 1 10-20\n"
-		   "1 0 enter a 0\n"
-		   "1 lost 2 at 35\n"
-		   "1 0 leave a returned 2 unsure 30-40\n"
-		   "1 0 enter a 0\n"
-		   "1 0 leave a returned 3 50-60\n"
-		   "1 0 enter a 0\n"
-		   "lost 1 at 75\n"
-		   "1 0 leave a returned 4 unsure 70-80\n");
+	events_check(
+		"10 t1 enter a sp=1000 0 unknown\n"
+		"  1 0 enter a 0\n"
+		"15 t1 lost 1\n"
+		"  1 lost 1 at 15\n"
+		"20 t1 return a sp=1000 1\n"
+		"  1 0 leave a returned 1 10-20\n"
+		"30 t1 enter a sp=1000 0 unknown\n"
+		"  1 0 enter a 0\n"
+		"35 t1 lost 2\n"
+		"  1 lost 2 at 35\n"
+		"40 t1 return a sp=1000 2\n"
+		"  1 0 leave a returned 2 unsure 30-40\n"
+		"50 t1 enter a sp=1000 0 unknown  # nothing was lost since\n"
+		"  1 0 enter a 0\n"
+		"60 t1 return a sp=1000 3\n"
+		"  1 0 leave a returned 3 50-60\n"
+		"70 t1 enter a sp=1000 0 unknown\n"
+		"  1 0 enter a 0\n"
+		"75 lost 1\n"
+		"  lost 1 at 75\n"
+		"80 t1 return a sp=1000 4\n"
+		"  1 0 leave a returned 4 unsure 70-80\n");
 }
 
 /* For a to be another, the returns of c, b and a, and an entry, would be among what was lost. */
 static void test_lost_inside(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	call_unknown(&t, 0, 10, 1000);
-	call_unknown(&t, 1, 20, 900);
-	call_unknown(&t, 2, 30, 800);
-	told_lost(&t, 1, 35, 3);
-	told_ret(&t, 1, 2, 40, 800, 1);
-	told_ret(&t, 1, 1, 50, 900, 2);
-	told_ret(&t, 1, 0, 60, 1000, 3);
-	told_finish(&t, "1 0 enter a 0\n"
-		   "1 1 enter b 0\n"
-		   "1 2 enter c 0\n"
-		   "1 lost 3 at 35\n"
-		   "1 2 leave c returned 1 unsure 30-40\n"
-		   "1 1 leave b returned 2 unsure 20-50\n"
-		   "1 0 leave a returned 3 10-60\n");
+	events_check(
+		"10 t1 enter a sp=1000 0 unknown\n"
+		"  1 0 enter a 0\n"
+		"20 t1 enter b sp=900 0 unknown\n"
+		"  1 1 enter b 0\n"
+		"30 t1 enter c sp=800 0 unknown\n"
+		"  1 2 enter c 0\n"
+		"35 t1 lost 3\n"
+		"  1 lost 3 at 35\n"
+		"40 t1 return c sp=800 1\n"
+		"  1 2 leave c returned 1 unsure 30-40\n"
+		"50 t1 return b sp=900 2\n"
+		"  1 1 leave b returned 2 unsure 20-50\n"
+		"60 t1 return a sp=1000 3\n"
+		"  1 0 leave a returned 3 10-60\n");
 }
 
 /* Twice one was lost: b's return, and then the entry of another b. */
 static void test_lost_twice(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	call_unknown(&t, 0, 10, 1000);
-	call_unknown(&t, 1, 20, 900);
-	told_lost(&t, 1, 25, 1);
-	call_unknown(&t, 2, 30, 800);
-	told_ret(&t, 1, 2, 40, 800, 1);
-	told_lost(&t, 1, 45, 1);
-	told_ret(&t, 1, 1, 50, 900, 2);
-	told_ret(&t, 1, 0, 60, 1000, 3);
-	told_finish(&t, "1 0 enter a 0\n"
-		   "1 1 enter b 0\n"
-		   "1 lost 1 at 25\n"
-		   "1 2 enter c 0\n"
-		   "1 2 leave c returned 1 30-40\n"
-		   "1 lost 1 at 45\n"
-		   "1 1 leave b returned 2 unsure 20-50\n"
-		   "1 0 leave a returned 3 10-60\n");
+	events_check(
+		"10 t1 enter a sp=1000 0 unknown\n"
+		"  1 0 enter a 0\n"
+		"20 t1 enter b sp=900 0 unknown\n"
+		"  1 1 enter b 0\n"
+		"25 t1 lost 1\n"
+		"  1 lost 1 at 25\n"
+		"30 t1 enter c sp=800 0 unknown\n"
+		"  1 2 enter c 0\n"
+		"40 t1 return c sp=800 1\n"
+		"  1 2 leave c returned 1 30-40\n"
+		"45 t1 lost 1\n"
+		"  1 lost 1 at 45\n"
+		"50 t1 return b sp=900 2\n"
+		"  1 1 leave b returned 2 unsure 20-50\n"
+		"60 t1 return a sp=1000 3\n"
+		"  1 0 leave a returned 3 10-60\n");
 }
 
 /* If longjmp may leave calls without a hit, one lost entry is enough.  main is called once. */
 static void test_lost_leaps(void)
 {
-	struct rt_event event = { .type = RT_EV_HIT, .time = 5, .pid = 1, .tid = 1 };
-	const struct rt_hit once = { .function = 0, .returns = true, .plan = &told_entry, .once = true };
-	struct told t;
-
-	told_begin(&t);
-	event.hit.sp = 1000;
-	CU_ASSERT(rt_stack_hit(t.stack, &event, &once) == 0);
-	told_call(&t, 1, 1, 10, 900, 1);
-	told_lost(&t, 1, 15, 1);
-	told_ret(&t, 1, 1, 20, 900, 2);
-	told_lost(&t, 0, 25, 100);
-	told_ret(&t, 1, 0, 30, 1000, 3);
-	told_finish(&t, "1 0 enter a unreadable\n"
-		   "1 1 enter b 1\n"
-		   "1 lost 1 at 15\n"
-		   "1 1 leave b returned 2 unsure 10-20\n"
-		   "lost 100 at 25\n"
-		   "1 0 leave a returned 3 5-30\n");
+	events_check(
+		" 5 t1 enter a sp=1000 9 once unknown\n"
+		"  1 0 enter a 9\n"
+		"10 t1 enter b sp=900 1\n"
+		"  1 1 enter b 1\n"
+		"15 t1 lost 1\n"
+		"  1 lost 1 at 15\n"
+		"20 t1 return b sp=900 2\n"
+		"  1 1 leave b returned 2 unsure 10-20\n"
+		"25 lost 100\n"
+		"  lost 100 at 25\n"
+		"30 t1 return a sp=1000 3\n"
+		"  1 0 leave a returned 3 5-30\n");
 }
 
 /* The process ran before the trace: the call was not lost.  After a loss nobody knows. */
 static void test_before(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	rt_stack_attached(t.stack);
-	told_ret(&t, 1, 0, 10, 1000, 1);
-	told_lost(&t, 1, 15, 2);
-	told_ret(&t, 1, 1, 20, 1100, 2);
-	told_ret(&t, 2, 1, 30, 5000, 3);
-	told_finish(&t, "1 0 leave a returned 1 before ?-10\n"
-		   "1 lost 2 at 15\n"
-		   "1 0 leave b returned 2 ?-20\n"
-		   "2 0 leave b returned 3 before ?-30\n");
+	events_check(
+		"0 attached\n"
+		"10 t1 return a sp=1000 1\n"
+		"  1 0 leave a returned 1 before ?-10\n"
+		"15 t1 lost 2\n"
+		"  1 lost 2 at 15\n"
+		"20 t1 return b sp=1100 2\n"
+		"  1 0 leave b returned 2 ?-20\n"
+		"30 t2 return b sp=5000 3\n"
+		"  2 0 leave b returned 3 before ?-30\n");
 }
 
 static void test_unseen_entry(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_ret(&t, 1, 0, 10, 1000, 1);
-	told_call(&t, 1, 1, 20, 1000, 2);
-	told_ret(&t, 1, 2, 30, 900, 3);	/* inside of b */
-	told_ret(&t, 1, 2, 40, 1000, 4);	/* at b's place, another function: b stays open */
-	told_ret(&t, 1, 1, 50, 1000, 5);
-	told_ret(&t, 1, RT_NO_FUNCTION, 60, 1000, 6);
-	told_finish(&t, "1 0 leave a returned 1 ?-10\n"
-		   "1 0 enter b 2\n"
-		   "1 1 leave c returned 3 ?-30\n"
-		   "1 1 leave c returned 4 ?-40\n"
-		   "1 0 leave b returned 5 20-50\n"
-		   "1 0 leave ? returned 6 ?-60\n");
+	events_check(
+		"10 t1 return a sp=1000 1\n"
+		"  1 0 leave a returned 1 ?-10\n"
+		"20 t1 enter b sp=1000 2\n"
+		"  1 0 enter b 2\n"
+		"30 t1 return c sp=900 3   # inside of b\n"
+		"  1 1 leave c returned 3 ?-30\n"
+		"40 t1 return c sp=1000 4  # at b's place, another function: b stays open\n"
+		"  1 1 leave c returned 4 ?-40\n"
+		"50 t1 return b sp=1000 5\n"
+		"  1 0 leave b returned 5 20-50\n"
+		"60 t1 return ? sp=1000 6\n"
+		"  1 0 leave ? returned 6 ?-60\n");
 }
 
 static void test_nameless_return(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	told_tail(&t, 1, 1, 20, 1000, 2);
-	told_ret(&t, 1, RT_NO_FUNCTION, 30, 1000, 3);
-	told_ret(&t, 1, RT_NO_FUNCTION, 40, 1000, 4);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 0 leave a became 10-20\n"
-		   "1 0 enter b 2\n"
-		   "1 0 leave b returned 3 20-30\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"20 t1 jump b sp=1000 2\n"
+		"  1 0 leave a became 10-20\n"
+		"  1 0 enter b 2\n"
+		"30 t1 return ? sp=1000 3\n"
+		"  1 0 leave b returned 3 20-30\n"
+		"40 t1 return ? sp=1000 4\n");
 }
 
 static void test_entry_only(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	CU_ASSERT(told_hit(&t, &told_entry, 1, 1, false, 20, 900, TOLD_CALLER, 2) == 0);
-	told_call(&t, 1, 2, 30, 800, 3);	/* inside of it, but that cannot be known */
-	CU_ASSERT(told_hit(&t, &told_entry, 1, 1, false, 40, 1000, TOLD_CALLER, 4) == 0);
-	CU_ASSERT(rt_stack_end(t.stack, 50) == 0);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 1 enter b 2 only\n"
-		   "1 1 enter c 3\n"
-		   "1 1 leave c not seen 30-40\n"
-		   "1 0 leave a not seen 10-40\n"
-		   "1 0 enter b 4 only\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"20 t1 enter b sp=900 2 only\n"
+		"  1 1 enter b 2 only\n"
+		"30 t1 enter c sp=800 3        # inside of it, but that cannot be known\n"
+		"  1 1 enter c 3\n"
+		"40 t1 enter b sp=1000 4 only\n"
+		"  1 1 leave c not seen 30-40\n"
+		"  1 0 leave a not seen 10-40\n"
+		"  1 0 enter b 4 only\n"
+		"50 end\n");
 }
 
-/* A signal handler on a stack of its own, above the interrupted one: what it pops returns later all the same. */
+/*
+ * A signal handler on a stack of its own, above the interrupted one: what it pops returns later all
+ * the same.
+ */
 static void test_signal_stack(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	told_call(&t, 1, 1, 20, 9000, 2);
-	told_ret(&t, 1, 1, 30, 9000, 3);
-	told_ret(&t, 1, 0, 40, 1000, 4);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 0 leave a not seen 10-20\n"
-		   "1 0 enter b 2\n"
-		   "1 0 leave b returned 3 20-30\n"
-		   "1 0 leave a returned 4 ?-40\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"20 t1 enter b sp=9000 2\n"
+		"  1 0 leave a not seen 10-20\n"
+		"  1 0 enter b 2\n"
+		"30 t1 return b sp=9000 3\n"
+		"  1 0 leave b returned 3 20-30\n"
+		"40 t1 return a sp=1000 4\n"
+		"  1 0 leave a returned 4 ?-40\n");
 }
 
 static void test_lost(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	told_lost(&t, 0, 15, 7);
-	told_event(&t, RT_EV_MMAP, 1, 16);
-	told_ret(&t, 1, 0, 20, 1000, 2);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "lost 7 at 15\n"
-		   "1 0 leave a returned 2 unsure 10-20\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"15 lost 7\n"
+		"  lost 7 at 15\n"
+		"16 t1 mmap\n"
+		"20 t1 return a sp=1000 2\n"
+		"  1 0 leave a returned 2 unsure 10-20\n");
 }
 
 /* A record that is shorter than its plan says must not be read past its end. */
 static void test_short_record(void)
 {
 	struct rt_event ev = { .type = RT_EV_HIT, .time = 10, .pid = 1, .tid = 1 };
-	struct rt_hit known = { .returns = true, .plan = &told_entry };
+	struct rt_hit known = { .returns = true, .plan = &events_entry };
 	static const uint8_t three[3];
-	struct told t;
+	struct events t;
 
-	told_begin(&t);
+	events_begin(&t);
 	ev.hit.sp = 1000;
 	ev.hit.data = three;
 	ev.hit.size = sizeof(three);
 	CU_ASSERT(rt_stack_hit(t.stack, &ev, &known) == 0);
 	known.plan = NULL;
 	CU_ASSERT(rt_stack_hit(t.stack, &ev, &known) == -EINVAL);
-	told_finish(&t, "1 0 enter a unreadable\n");
+	events_finish(&t, "1 0 enter a unreadable\n");
 }
 
 static void test_errors_pass(void)
 {
-	struct told t;
+	struct events t;
 
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
+	events_begin(&t);
+	events_call(&t, 1, 0, 10, 1000, 1);
 	t.fail = -EPIPE;
-	CU_ASSERT(told_hit(&t, &told_entry, 1, 1, true, 20, 900, TOLD_CALLER, 2) == -EPIPE);
-	CU_ASSERT(told_hit(&t, &told_return, 1, 0, true, 30, 1008, 0, 2) == -EPIPE);
+	CU_ASSERT(events_hit(&t, &events_entry, 1, 1, true, 20, 900, EVENTS_CALLER, 2) == -EPIPE);
+	CU_ASSERT(events_hit(&t, &events_return, 1, 0, true, 30, 1008, 0, 2) == -EPIPE);
 	CU_ASSERT(rt_stack_end(t.stack, 40) == -EPIPE);
-	told_finish(&t, "1 0 enter a 1\n"
+	events_finish(&t, "1 0 enter a 1\n"
 		   "1 1 enter b 2\n"
 		   "1 1 leave b not seen 20-30\n"
 		   "1 0 leave a unfinished 10-40\n");
 }
 
-/* An architecture with a link register takes nothing off the stack at a return, and a plan may have none. */
+/*
+ * An architecture with a link register takes nothing off the stack at a return, and a plan may have
+ * none.
+ */
 static void test_no_return_pop(void)
 {
 	static const struct rt_plan bare = { .kind = RT_KIND_RETURN };
-	struct told t;
+	struct events t;
 
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	CU_ASSERT(told_hit(&t, &bare, 1, 0, true, 20, 1000, 0, 2) == 0);
-	told_finish(&t, "1 0 enter a 1\n"
+	events_begin(&t);
+	events_call(&t, 1, 0, 10, 1000, 1);
+	CU_ASSERT(events_hit(&t, &bare, 1, 0, true, 20, 1000, 0, 2) == 0);
+	events_finish(&t, "1 0 enter a 1\n"
 		   "1 0 leave a returned 2 10-20\n");
 }
 
 /* i386: "ret $4" and stdcall functions come back above their entry. */
-static void pops(struct told *t, uint32_t function, uint64_t time, uint64_t sp, int64_t value)
-{
-	static const struct rt_arch narrow = { .word = 4, .return_pop = 4, .callee_pop = 1024 };
-	struct rt_plan plan = told_return;
-
-	plan.arch = &narrow;
-	CU_ASSERT(told_hit(t, &plan, 1, function, true, time, sp, 0, value) == 0);
-}
-
 static void test_callee_pops(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	told_call(&t, 1, 1, 20, 900, 2);
-	told_call(&t, 1, 1, 30, 800, 3);
-	told_call(&t, 1, 2, 40, 700, 4);
-	pops(&t, 1, 50, 800 + 4 + 8, 5);		/* the return of c was not seen */
-	pops(&t, RT_NO_FUNCTION, 60, 900 + 4 + 4, 6);
-	pops(&t, 0, 70, 1000 + 4, 7);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 1 enter b 2\n"
-		   "1 2 enter b 3\n"
-		   "1 3 enter c 4\n"
-		   "1 3 leave c not seen 40-50\n"
-		   "1 2 leave b returned 5 30-50\n"
-		   "1 1 leave b returned 6 20-60\n"
-		   "1 0 leave a returned 7 10-70\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"20 t1 enter b sp=900 2\n"
+		"  1 1 enter b 2\n"
+		"30 t1 enter b sp=800 3\n"
+		"  1 2 enter b 3\n"
+		"40 t1 enter c sp=700 4\n"
+		"  1 3 enter c 4\n"
+		"50 t1 return b sp=812 5 i386   # the return of c was not seen\n"
+		"  1 3 leave c not seen 40-50\n"
+		"  1 2 leave b returned 5 30-50\n"
+		"60 t1 return ? sp=908 6 i386\n"
+		"  1 1 leave b returned 6 20-60\n"
+		"70 t1 return a sp=1004 7 i386\n"
+		"  1 0 leave a returned 7 10-70\n");
 }
 
-/* What stands below the place of a return need not be the call: it may be another function's, or too far. */
+/*
+ * What stands below the place of a return need not be the call: it may be another function's, or
+ * too far.
+ */
 static void test_callee_pops_other(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	pops(&t, 1, 20, 1000 + 4 + 8, 2);
-	told_call(&t, 1, 0, 30, 1000, 3);
-	pops(&t, 0, 40, 1000 + 4 + 1028, 4);
-	told_call(&t, 1, 0, 50, 1000, 5);
-	told_lost(&t, 0, 60, 7);
-	pops(&t, RT_NO_FUNCTION, 70, 1000 + 4 + 4, 6);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "1 0 leave a not seen 10-20\n"
-		   "1 0 leave b returned 2 ?-20\n"
-		   "1 0 enter a 3\n"
-		   "1 0 leave a not seen 30-40\n"
-		   "1 0 leave a returned 4 ?-40\n"
-		   "1 0 enter a 5\n"
-		   "lost 7 at 60\n"
-		   "1 0 leave a not seen 50-70\n"
-		   "1 0 leave ? returned 6 ?-70\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"20 t1 return b sp=1012 2 i386\n"
+		"  1 0 leave a not seen 10-20\n"
+		"  1 0 leave b returned 2 ?-20\n"
+		"30 t1 enter a sp=1000 3\n"
+		"  1 0 enter a 3\n"
+		"40 t1 return a sp=2032 4 i386\n"
+		"  1 0 leave a not seen 30-40\n"
+		"  1 0 leave a returned 4 ?-40\n"
+		"50 t1 enter a sp=1000 5\n"
+		"  1 0 enter a 5\n"
+		"60 lost 7\n"
+		"  lost 7 at 60\n"
+		"70 t1 return ? sp=1008 6 i386\n"
+		"  1 0 leave a not seen 50-70\n"
+		"  1 0 leave ? returned 6 ?-70\n");
 }
 
 CU_TestInfo rt_tests_stack[] = {

@@ -4,106 +4,98 @@
 #include "calls/filter.h"
 #include "calls/stacks.h"
 #include "calls/threads.h"
-#include "stack_told.h"
+#include "events.h"
 #include "unit.h"
 
 /* Threads that come and go, and many of them. */
 
 static void test_threads(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 2, 0, 10, 1000, 1);
-	told_call(&t, 1, 1, 20, 900, 2);
-	told_call(&t, 2, 1, 30, 950, 3);
-	told_ret(&t, 1, 1, 40, 900, 4);
-	told_call(&t, 1, 2, 50, 900, 5);
-	CU_ASSERT(rt_stack_end(t.stack, 60) == 0);
-	CU_ASSERT(rt_stack_end(t.stack, 70) == 0);	/* nothing is left open */
-	told_finish(&t, "2 0 enter a 1\n"
-		   "1 0 enter b 2\n"
-		   "2 1 enter b 3\n"
-		   "1 0 leave b returned 4 20-40\n"
-		   "1 0 enter c 5\n"
-		   "2 1 leave b unfinished 30-60\n"
-		   "2 0 leave a unfinished 10-60\n"
-		   "1 0 leave c unfinished 50-60\n");
+	events_check(
+		"10 t2 enter a sp=1000 1\n"
+		"  2 0 enter a 1\n"
+		"20 t1 enter b sp=900 2\n"
+		"  1 0 enter b 2\n"
+		"30 t2 enter b sp=950 3\n"
+		"  2 1 enter b 3\n"
+		"40 t1 return b sp=900 4\n"
+		"  1 0 leave b returned 4 20-40\n"
+		"50 t1 enter c sp=900 5\n"
+		"  1 0 enter c 5\n"
+		"60 end\n"
+		"  2 1 leave b unfinished 30-60\n"
+		"  2 0 leave a unfinished 10-60\n"
+		"  1 0 leave c unfinished 50-60\n"
+		"70 end                   # nothing is left open\n");
 }
 
 /* The processes have ended, and of one thread nothing told that. */
 static void test_ended(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	told_call(&t, 2, 1, 11, 1000, 1);
-	told_event(&t, RT_EV_EXIT, 1, 30);
-	CU_ASSERT(rt_stack_ended(t.stack, 60) == 0);
-	CU_ASSERT(rt_stack_end(t.stack, 60) == 0);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "2 0 enter b 1\n"
-		   "1 0 leave a exited 10-30\n"
-		   "2 0 leave b exited 11-60\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"11 t2 enter b sp=1000 1\n"
+		"  2 0 enter b 1\n"
+		"30 t1 exit\n"
+		"  1 0 leave a exited 10-30\n"
+		"60 ended\n"
+		"  2 0 leave b exited 11-60\n"
+		"60 end\n");
 }
 
 static void test_exit(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	told_call(&t, 2, 0, 11, 1000, 1);
-	told_call(&t, 1, 1, 20, 900, 2);
-	told_event(&t, RT_EV_EXIT, 1, 30);
-	told_event(&t, RT_EV_EXIT, 3, 31);	/* never seen */
-	told_ret(&t, 2, 0, 40, 1000, 3);
-	told_call(&t, 1, 2, 50, 800, 4);	/* the id again, and nothing of the old thread */
-	told_finish(&t, "1 0 enter a 1\n"
-		   "2 0 enter a 1\n"
-		   "1 1 enter b 2\n"
-		   "1 1 leave b exited 20-30\n"
-		   "1 0 leave a exited 10-30\n"
-		   "2 0 leave a returned 3 11-40\n"
-		   "1 0 enter c 4\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"11 t2 enter a sp=1000 1\n"
+		"  2 0 enter a 1\n"
+		"20 t1 enter b sp=900 2\n"
+		"  1 1 enter b 2\n"
+		"30 t1 exit\n"
+		"  1 1 leave b exited 20-30\n"
+		"  1 0 leave a exited 10-30\n"
+		"31 t3 exit                # never seen\n"
+		"40 t2 return a sp=1000 3\n"
+		"  2 0 leave a returned 3 11-40\n"
+		"50 t1 enter c sp=800 4    # the id again, and nothing of the old thread\n"
+		"  1 0 enter c 4\n");
 }
 
 /* Calls of the new program are inside none of the old one's, wherever its stack is. */
 static void test_exec(void)
 {
-	struct told t;
-
-	told_begin(&t);
-	told_call(&t, 1, 0, 10, 1000, 1);
-	told_call(&t, 2, 1, 20, 2000, 2);
-	told_event(&t, RT_EV_EXEC, 1, 30);
-	told_call(&t, 1, 2, 40, 500, 3);
-	told_ret(&t, 1, 2, 50, 500, 4);
-	told_finish(&t, "1 0 enter a 1\n"
-		   "2 0 enter b 2\n"
-		   "1 0 leave a exec 10-30\n"
-		   "2 0 leave b exec 20-30\n"
-		   "1 0 enter c 3\n"
-		   "1 0 leave c returned 4 40-50\n");
+	events_check(
+		"10 t1 enter a sp=1000 1\n"
+		"  1 0 enter a 1\n"
+		"20 t2 enter b sp=2000 2\n"
+		"  2 0 enter b 2\n"
+		"30 t1 exec\n"
+		"  1 0 leave a exec 10-30\n"
+		"  2 0 leave b exec 20-30\n"
+		"40 t1 enter c sp=500 3\n"
+		"  1 0 enter c 3\n"
+		"50 t1 return c sp=500 4\n"
+		"  1 0 leave c returned 4 40-50\n");
 }
 
 static void test_fork(void)
 {
 	struct rt_thread *thread;
-	struct told t;
+	struct events t;
 
-	told_begin(&t);
-	told_comm(&t, 1, "parent");
-	told_call(&t, 2, 0, 10, 1000, 1);
-	told_comm(&t, 2, "old");
-	told_fork(&t, 1, 2, 20);		/* its exit was lost */
-	told_call(&t, 2, 1, 30, 800, 2);
+	events_begin(&t);
+	events_comm(&t, 1, "parent");
+	events_call(&t, 2, 0, 10, 1000, 1);
+	events_comm(&t, 2, "old");
+	events_fork(&t, 1, 2, 20);		/* its exit was lost */
+	events_call(&t, 2, 1, 30, 800, 2);
 	thread = rt_stack_thread(t.stack, 1, 2);
 	RT_ASSERT_TEXT(thread->comm, "parent");
-	told_fork(&t, 9, 2, 40);		/* by a thread that is not known */
+	events_fork(&t, 9, 2, 40);		/* by a thread that is not known */
 	RT_ASSERT_TEXT(thread->comm, "");
-	told_finish(&t, "2 0 enter a 1\n"
+	events_finish(&t, "2 0 enter a 1\n"
 		   "2 0 leave a exited 10-20\n"
 		   "2 0 enter b 2\n"
 		   "2 0 leave b exited 30-40\n");
@@ -112,21 +104,21 @@ static void test_fork(void)
 static void test_comm(void)
 {
 	struct rt_thread *thread;
-	struct told t;
+	struct events t;
 
-	told_begin(&t);
+	events_begin(&t);
 	thread = rt_stack_thread(t.stack, 5, 6);
 	CU_ASSERT_FATAL(thread != NULL);
 	CU_ASSERT(thread->pid == 5 && thread->tid == 6);
 	RT_ASSERT_TEXT(thread->comm, "");
-	told_comm(&t, 6, "worker");
+	events_comm(&t, 6, "worker");
 	RT_ASSERT_TEXT(thread->comm, "worker");
-	told_comm(&t, 6, "0123456789abcdefgh");	/* 16 bytes without an end */
+	events_comm(&t, 6, "0123456789abcdefgh");	/* 16 bytes without an end */
 	RT_ASSERT_TEXT(thread->comm, "0123456789abcde");
 	CU_ASSERT(thread->pid == 1);
 	CU_ASSERT(rt_stack_thread(t.stack, 0, 6) == thread);
 	CU_ASSERT(thread->pid == 1);
-	told_finish(&t, "");
+	events_finish(&t, "");
 }
 
 /* What counts calls and does nothing else. */
@@ -175,18 +167,18 @@ static void test_deep(void)
 {
 	enum { DEPTH = 1000000 };
 	struct count count = { 0, 0, 0 };
-	struct told t = { .stack = rt_stack_new(&count_ops, &count) };
+	struct events t = { .stack = rt_stack_new(&count_ops, &count) };
 	const uint64_t top = UINT64_C(1) << 40;
 	double start = seconds();
 	uint64_t i;
 
 	for (i = 0; i < DEPTH; i++)
-		told_call(&t, 1, 0, i, top - 64 * i, 1);
+		events_call(&t, 1, 0, i, top - 64 * i, 1);
 	CU_ASSERT(count.deepest == DEPTH - 1);
 	for (i = DEPTH - 1; i >= DEPTH / 2; i--)
-		told_ret(&t, 1, 0, DEPTH, top - 64 * i, 1);
+		events_return_from(&t, 1, 0, DEPTH, top - 64 * i, 1);
 	CU_ASSERT(count.leaves == DEPTH / 2);
-	told_ret(&t, 1, 0, DEPTH, top, 1);
+	events_return_from(&t, 1, 0, DEPTH, top, 1);
 	CU_ASSERT(count.leaves == DEPTH);
 	CU_ASSERT(seconds() - start < 20);
 	rt_stack_free(t.stack);
@@ -196,16 +188,16 @@ static void test_many_threads(void)
 {
 	enum { THREADS = 100000 };
 	struct count count = { 0, 0, 0 };
-	struct told t = { .stack = rt_stack_new(&count_ops, &count) };
+	struct events t = { .stack = rt_stack_new(&count_ops, &count) };
 	double start = seconds();
 	pid_t tid;
 
 	for (tid = 1; tid <= THREADS; tid++) {
-		told_fork(&t, 1, tid, 1);
-		told_call(&t, tid, 0, 2, 1000, 1);
-		told_call(&t, tid, 0, 3, 900, 1);
+		events_fork(&t, 1, tid, 1);
+		events_call(&t, tid, 0, 2, 1000, 1);
+		events_call(&t, tid, 0, 3, 900, 1);
 		if (tid & 1)
-			told_event(&t, RT_EV_EXIT, tid, 4);
+			events_event(&t, RT_EV_EXIT, tid, 4);
 	}
 	CU_ASSERT(count.enters == 2 * THREADS);
 	CU_ASSERT(count.leaves == THREADS);
@@ -215,7 +207,10 @@ static void test_many_threads(void)
 	rt_stack_free(t.stack);
 }
 
-/* Every second of many, so that those which hash alike stand before, between and behind the ones that go. */
+/*
+ * Every second of many, so that those which hash alike stand before, between and behind the ones
+ * that go.
+ */
 static void test_forget(void)
 {
 	enum { TASKS = 1000 };
@@ -255,7 +250,10 @@ static void count_gone(void *ctx, struct rt_thread *thread)
 	ends->gone++;
 }
 
-/* Whoever keeps something of a thread is told when it has ended, behind a filter too; and it may come again. */
+/*
+ * Whoever keeps something of a thread is told when it has ended, behind a filter too; and it may
+ * come again.
+ */
 static void test_gone(void)
 {
 	static const struct rt_call_ops ops = { .enter = count_enter, .leave = count_leave, .gone = count_gone };
@@ -265,15 +263,15 @@ static void test_gone(void)
 	const struct rt_hit hit = { .function = 0, .returns = true, .plan = &plan };
 	struct count_ends ends = { .gone = 0 };
 	struct rt_filter *filter = rt_filter_new(&want, &ops, &ends);
-	struct told t = { .stack = rt_stack_new(&rt_filter_ops, filter) };
+	struct events t = { .stack = rt_stack_new(&rt_filter_ops, filter) };
 
-	told_call(&t, 7, 0, 2, 1000, 0);
-	told_event(&t, RT_EV_EXIT, 7, 3);
+	events_call(&t, 7, 0, 2, 1000, 0);
+	events_event(&t, RT_EV_EXIT, 7, 3);
 	CU_ASSERT(ends.gone == 1);
-	told_call(&t, 7, 0, 4, 1000, 0);
-	told_event(&t, RT_EV_EXIT, 7, 5);
+	events_call(&t, 7, 0, 4, 1000, 0);
+	events_event(&t, RT_EV_EXIT, 7, 5);
 	CU_ASSERT(ends.gone == 2);
-	told_event(&t, RT_EV_EXIT, 6, 6);
+	events_event(&t, RT_EV_EXIT, 6, 6);
 	CU_ASSERT(rt_stack_hit(t.stack, &event, &hit) == 0);
 	CU_ASSERT(rt_stack_goexit(t.stack, 1, 9, 7) == 0);
 	CU_ASSERT(ends.gone == 3);
