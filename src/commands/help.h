@@ -4,13 +4,10 @@
 
 #include <stdio.h>
 
-/* A name and a phrase, for the lists in --help; the last has no name. */
-struct rt_choice {
-	const char *name, *help;
-};
+#include "session/options.h"
 
-void rt_help_print(FILE *file, const struct rt_choice *formats, const struct rt_choice *mechanisms,
-		   const struct rt_choice *rings);
+/* The usage and the options of a command, by the tables; RT_CMD_TRACE: of all commands. */
+void rt_help_print(FILE *file, enum rt_command command);
 void rt_version_print(FILE *file);
 
 #endif

@@ -53,8 +53,9 @@ struct rt_options {
 	bool follow, separate;		/* -f; -ff */
 	size_t buffer;			/* --buffer, bytes a CPU; 0: the default */
 	enum rt_dump dump;
-	/* the options that there were, by their places in the parser's table */
-	uint32_t given;
+	/* the options that there were, by their rows in commands/option_table.c */
+	uint64_t given;
+	enum rt_command help_of;	/* with RT_CMD_HELP: the command that is asked about */
 	char **words;			/* the arguments without options; malloced */
 };
 

@@ -40,6 +40,17 @@ sed "s/'//; s/only_th\$/only_this_one/; /nosuch:/!s/fopencooki\$/fopencookie/" "
 completes "functions of a library" :
 # shellcheck disable=SC2016 # bash's
 completes "where a colon does not break words" 'COMP_WORDBREAKS=${COMP_WORDBREAKS//:}'
+cat >"$T/typed" <<EOT
+rawtrace --only-un
+rawtrace --form
+rawtrace --format=callgr
+rawtrace list --format=js
+rawtrace -u nobody --members 3 $T/prog only_th
+rawtrace doctor --cl
+rawtrace count --only-un
+EOT
+sed 's/^rawtrace --only-un$/rawtrace --only-under=/; s/form$/format=/; s/callgr$/callgrind/; s/=js$/=json/; s/only_th$/only_this_one/; s/--cl$/--clean/' "$T/typed" >"$T/wanted"
+completes "options and their values" :
 kill "$worker"
 reap "$worker"
 exit "${CASES_FAILED:-0}"

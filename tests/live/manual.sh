@@ -112,6 +112,33 @@ for page in $PAGES; do
 	end_case
 done
 
+# --help of a command lists all options that it takes, and no other.
+for command in trace count hist list doctor; do
+	begin "$command --help has the options of its command"
+	# shellcheck disable=SC2086 # no word, or one
+	"$RAWTRACE" ${command#trace} --help | sed -n 's/^  \(-[A-Za-z]\), --/      \1 --/; s/^      \(-[^ =[]*\( --[^ =[]*\)\{0,1\}\).*/\1/p' |
+		tr ' ' '\n' | sort -u >"$T/named"
+	while read -r option; do
+		! can_take "$command" "$option" || echo "$option"
+	done <"$T/options" >"$T/taken"
+	expect_same "$T/taken" "$T/named"
+	end_case
+done
+
+# Each command of --help has a page with as many forms in its synopsis, and the completion knows its name.
+"$RAWTRACE" --help | sed -n 's/^       rawtrace \([a-z][a-z]*\) .*/\1/p' | sort -u >"$T/names"
+begin "rawtrace --help has commands"
+expect_number commands "$(grep -c '' "$T/names")" -ge 4
+end_case
+while read -r command; do
+	begin "$command has a page and a completion"
+	usages=$("$RAWTRACE" --help | grep -c "^       rawtrace $command ")
+	forms=$(sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$SRCDIR/contrib/man/rawtrace-$command.1" | grep -c "^\.Nm rawtrace $command\$")
+	[ "$usages" = "$forms" ] || because "--help has $usages forms, SYNOPSIS $forms"
+	grep -q "_rawtrace_program \"[a-z ]*\b$command\b" "$SRCDIR/contrib/completion/rawtrace" || because "no completion"
+	end_case
+done <"$T/names"
+
 # A command's page names all options that it takes under OPTIONS, and no other.
 for command in trace count hist list doctor; do
 	page=$SRCDIR/contrib/man/rawtrace-$command.1

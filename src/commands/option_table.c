@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "commands/option_table.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "attach/attach.h"
+#include "base/scan.h"
+#include "output/sink.h"
+#include "process/named.h"
+#include "stream/ring.h"
+
+static int parse_depth(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	size_t n;
+
+	if (strspn(text, "0123456789") != strlen(text) || rt_size_parse(text, &n) < 0 || n < 1 ||
+	    n > INT_MAX)
+		return rt_usage(err, "--depth=%s: how many levels to show is expected, from 1 on",
+				text);
+	o->depth = (unsigned)n;
+	return 0;
+}
+
+/* A number from `least` to `most`. */
+static int parse_limit(const char *option, const char *text, unsigned least, unsigned most,
+		       unsigned *limit, struct rt_error *err)
+{
+	size_t n;
+
+	if (strspn(text, "0123456789") != strlen(text) || rt_size_parse(text, &n) < 0 ||
+	    n < least || n > most)
+		return rt_usage(err, "%s%s: a number is expected, %u to %u", option, text, least,
+				most);
+	*limit = (unsigned)n;
+	return 0;
+}
+
+/* A number begins a list of ids. */
+static bool is_name(const char *text)
+{
+	return *text == '/' || *text == '.' || *text == '_' || (*text >= 'a' && *text <= 'z') ||
+	       (*text >= 'A' && *text <= 'Z') || (unsigned char)*text >= 0x80;
+}
+
+/*
+ * As strace takes them: several between commas or spaces, so that -p "$(pidof nginx)" is right too.
+ * Or the name of processes.
+ */
+static int parse_pids(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	static const char between[] = ", \t\n";
+	const char *at = text;
+	uint64_t pid;
+
+	if (is_name(text))
+		return rt_named_find(text, &o->pids, err);
+	do {
+		at += strspn(at, between);
+		if (!rt_scan_number(&at, 10, &pid) || !pid || pid > INT_MAX ||
+		    (*at && !strchr(between, *at)))
+			return rt_usage(err,
+					"-p %s: a process id is expected, or several with commas "
+					"between them, or a name",
+					text);
+		if (rt_pids_has(&o->pids, (pid_t)pid))
+			continue;
+		if (o->pids.n == RT_PIDS_MOST)
+			return rt_usage(err, "-p %s: %d processes can be traced at a time", text,
+					RT_PIDS_MOST);
+		o->pids.v[o->pids.n++] = (pid_t)pid;
+	} while (at[strspn(at, between)]);
+	return 0;
+}
+
+static int parse_dump(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	if (strcmp(text, "ir") == 0)
+		o->dump = RT_DUMP_IR;
+	else if (strcmp(text, "bpf") == 0)
+		o->dump = RT_DUMP_BPF;
+	else if (strcmp(text, "tracefs") == 0)
+		o->dump = RT_DUMP_TRACEFS;
+	else
+		return rt_usage(err, "--dump=%s: what can be shown is: ir, bpf, tracefs", text);
+	return 0;
+}
+
+static int parse_entry(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	if (strcmp(text, "exact") != 0 && strcmp(text, "auto") != 0)
+		return rt_usage(err, "--entry=%s: where entry probes stand is: auto, exact", text);
+	o->exact = strcmp(text, "exact") == 0;
+	return 0;
+}
+
+static int parse_demangle(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	if (strcmp(text, "no") != 0 && strcmp(text, "yes") != 0)
+		return rt_usage(err, "--demangle=%s: yes or no is expected", text);
+	o->raw_names = strcmp(text, "no") == 0;
+	return 0;
+}
+
+static int parse_return(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	static const char *const names[] = { [RT_WANT_AUTO] = "auto",
+					     [RT_WANT_URETPROBE] = "uretprobe",
+					     [RT_WANT_INSN] = "insn",
+					     [RT_WANT_NONE] = "none" };
+	unsigned i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(text, names[i]) != 0)
+			continue;
+		o->returns = (enum rt_want)i;
+		return 0;
+	}
+	return rt_usage(err, "--return=%s: how returns are seen is: auto, uretprobe, insn, none",
+			text);
+}
+
+static int parse_buffer(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	if (rt_size_parse(text, &o->buffer) < 0 || !o->buffer)
+		return rt_usage(err, "--buffer=%s: a size a CPU is expected, such as 512K or 8M",
+				text);
+	return 0;
+}
+
+static int parse_min_time(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	if (rt_time_parse(text, &o->min_time) < 0)
+		return rt_usage(err, "--min-time=%s: a time is expected, such as 300ns, 20us, "
+				     "1.5ms or 2s", text);
+	return 0;
+}
+
+static int parse_string(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	return parse_limit("-s ", text, 1, RT_LIMIT_STRING_MAX, &o->limits.string, err);
+}
+
+static int parse_members(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	return parse_limit("--members=", text, 1, RT_LIMIT_MEMBERS_MAX, &o->limits.members, err);
+}
+
+static int parse_deref(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	return parse_limit("--deref=", text, 0, RT_MAX_DEREF - 1, &o->limits.deref, err);
+}
+
+/* -ff: each process has a file of its own. */
+static int parse_follow(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	(void)text;
+	(void)err;
+	o->separate = o->follow;
+	o->follow = true;
+	return 0;
+}
+
+static int parse_output(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	o->output = text;
+	return *text ? 0 : rt_usage(err, "-o '': the name of a file is expected");
+}
+
+static int parse_libcalls(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	(void)err;
+	o->libcalls = text ? text : "*";
+	return 0;
+}
+
+static int parse_help(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	(void)text;
+	(void)err;
+	o->command = RT_CMD_HELP;
+	return 0;
+}
+
+static int parse_version(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	(void)text;
+	(void)err;
+	o->command = RT_CMD_VERSION;
+	return 0;
+}
+
+static void choose_format(unsigned i, const char **name, const char **help)
+{
+	const struct rt_sink_ops *ops = rt_format_at(i);
+
+	*name = ops ? ops->name : NULL;
+	*help = ops ? ops->help : NULL;
+}
+
+static void choose_mechanism(unsigned i, const char **name, const char **help)
+{
+	const struct rt_attach_ops *ops = rt_attach_at(i);
+
+	*name = ops ? ops->name : NULL;
+	*help = ops ? ops->help : NULL;
+}
+
+static void choose_ring(unsigned i, const char **name, const char **help)
+{
+	const struct rt_ring_ops *ops = rt_ring_at(i);
+
+	*name = ops ? ops->name : NULL;
+	*help = ops ? ops->help : NULL;
+}
+
+#define FLAG(member) .flag = offsetof(struct rt_options, member)
+#define WORD(member) .word = offsetof(struct rt_options, member)
+
+#define TRACE RT_FOR(RT_CMD_TRACE)
+#define TABLES (RT_FOR(RT_CMD_COUNT) | RT_FOR(RT_CMD_HIST))
+#define LIST RT_FOR(RT_CMD_LIST)
+#define DOCTOR RT_FOR(RT_CMD_DOCTOR)
+#define ALL (TRACE | TABLES | LIST | DOCTOR)
+
+const struct rt_option rt_option_table[] = {
+	{ "pid", 'p', "PID,...|NAME",
+	  "trace running processes of one program, with all their threads",
+	  .commands = TRACE | TABLES | LIST, .parse = parse_pids },
+	{ "user", 'u', "USER", "start PROGRAM as USER, with the groups of USER",
+	  .commands = TRACE | TABLES, WORD(user) },
+	{ "follow-forks", 'f', NULL, "trace children too, and the programs that they run",
+	  .commands = TRACE | TABLES, .parse = parse_follow },
+	{ "output", 'o', "FILE",
+	  "write the trace to FILE (- is standard output), not to standard error",
+	  .commands = TRACE | TABLES, .parse = parse_output },
+	{ "format", 0, "FORMAT", "how the trace is written:", choose_format, .commands = TRACE,
+	  WORD(format) },
+	{ "format", 0, "FORMAT", "how the list is written: text or json", .commands = LIST,
+	  WORD(format) },
+	{ "attach", 0, "MECHANISM",
+	  "put the probes in by MECHANISM; without it, by the first of\n"
+	  "these that works:",
+	  choose_mechanism, .commands = TRACE | TABLES, WORD(attach) },
+	{ "no-bpf", 0, NULL, "call neither bpf(2) nor perf_event_open(2): tracefs alone",
+	  .commands = TRACE | TABLES, FLAG(no_bpf) },
+	{ "buffer", 0, "SIZE", "the ring's size a CPU (8M); K, M and G are understood",
+	  .commands = TRACE | TABLES, .parse = parse_buffer },
+	{ "ring", 0, "RING",
+	  "take the events from BPF programs by RING; without it, by the\n"
+	  "first of these that works:",
+	  choose_ring, .commands = TRACE, WORD(ring) },
+	{ "depth", 0, "N", "show only N levels of calls", .commands = TRACE,
+	  .parse = parse_depth },
+	{ "min-time", 0, "TIME",
+	  "show only calls that took so long (20us, 1.5ms, 2s), and those around",
+	  .commands = TRACE, .parse = parse_min_time },
+	{ "only-under", 0, "FUNC", "show only calls of FUNC, and what is called in them",
+	  .commands = TRACE, WORD(only_under) },
+	{ "libcalls", 0, "[GLOB]",
+	  "trace the calls that the program itself makes to functions of its\n"
+	  "libraries (matching GLOB)",
+	  .commands = TRACE, .parse = parse_libcalls },
+	{ "string-limit", 's', "N", "show N bytes of a string (64)", .commands = TRACE | TABLES,
+	  .parse = parse_string },
+	{ "members", 0, "N", "show N members of a structure, or elements of an array (16)",
+	  .commands = TRACE | TABLES, .parse = parse_members },
+	{ "deref", 0, "N", "follow N pointers to structures, one from the other (1)",
+	  .commands = TRACE | TABLES, .parse = parse_deref },
+	{ "fd-paths", 'y', NULL, "say what file descriptors are", .commands = TRACE | TABLES,
+	  FLAG(fd_paths) },
+	{ "entry", 0, "WHERE",
+	  "where a function's probe stands: auto (behind its entry, where\n"
+	  "that is proven to be the same and costs less), or exact",
+	  .commands = TRACE | TABLES, .parse = parse_entry },
+	{ "demangle", 0, "no",
+	  "print the names of C++ and Rust functions as the symbol table has them",
+	  .commands = TRACE | TABLES | LIST, .parse = parse_demangle },
+	{ "return", 0, "HOW",
+	  "how the end of calls is seen: auto (a uretprobe, or where that could\n"
+	  "harm the program the instructions that leave the function),\n"
+	  "uretprobe, insn, or none (entries only)",
+	  .commands = TRACE | TABLES | LIST, .parse = parse_return },
+	{ "dump", 0, "WHAT",
+	  "print what would be given to the kernel, and trace nothing:\n"
+	  "ir (prototypes, and what is read), bpf (a listing), tracefs\n"
+	  "(uprobe_events lines)",
+	  .commands = TRACE | TABLES, .parse = parse_dump },
+	{ "clean", 0, NULL, "remove what killed rawtrace processes have left in tracefs",
+	  .commands = DOCTOR, FLAG(clean) },
+	{ "verbose", 'v', NULL, "say which mechanism is used, and why not another",
+	  .commands = TRACE | TABLES, FLAG(verbose) },
+	{ "help", 'h', NULL, "print this text", .commands = ALL, .parse = parse_help },
+	{ "version", 'V', NULL, "print the version and what is built in", .commands = ALL,
+	  .parse = parse_version },
+	{ .name = NULL },
+};
