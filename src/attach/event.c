@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "attach/define.h"
+#include "attach/inherit.h"
 #include "attach/perf_probe.h"
 
 static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id,
@@ -89,8 +90,10 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 	struct rt_perf_probes *p;
 	struct rt_defined *events;
 	unsigned i, n;
-	int kind, r;
+	int kind, r = request->reach == RT_REACH_CHILDREN ? rt_inherit_check(err) : 0;
 
+	if (r < 0)
+		return r;
 	p = rt_perf_probes_new(&rt_attach_multi_event, request, true, &r, err);
 	if (!p)
 		return r;
@@ -100,6 +103,9 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 		for (i = 0; i < n && r == 0 && !rt_attach_stopped(request); i++)
 			if ((int)request->plans[events[i].plan].kind == kind)
 				r = add_event(p, request, &events[i], err);
+	p->guard.inherited = request->reach == RT_REACH_CHILDREN;
+	if (r == 0 && request->reach == RT_REACH_CHILDREN && !rt_attach_stopped(request))
+		r = rt_inherit_add(p, request->pids, err);
 	free(events);
 	if (r < 0)
 		rt_perf_probes_close(&p->attach);
@@ -112,7 +118,7 @@ const struct rt_attach_ops rt_attach_multi_event = {
 	.name = "multi-event",
 	.help = "one uprobe_events event for all probes (5.4)",
 	.bpf = true,
-	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_ALL,
+	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_CHILDREN | 1 << RT_REACH_ALL,
 	.key = RT_KEY_IP,
 	.plans = RT_PLANS_FEW,
 	.open = multi_open,

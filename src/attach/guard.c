@@ -35,9 +35,12 @@
  */
 enum { RETRY_MS = 100, RETRIES = 6000 };
 
+/* Ends of tasks are waited for so long, at most. */
+enum { COPIES_MS = 5, COPIES_LOOKS = 400 };
+
 /*
- * A process that ends closes its files in an order of the kernel's own: the pipe perhaps first.  It
- * has closed all of them when its children are given to another (exit_files, exit_task_work,
+ * A process that ends closes its files in an order of the kernel's own: the pipe perhaps first.
+ * It has closed all of them when its children are given to another (exit_files, exit_task_work,
  * exit_notify).  Before that nothing may be deleted (kernel/leftovers.c).
  */
 static bool wait_for_end(pid_t owner)
@@ -50,6 +53,24 @@ static bool wait_for_end(pid_t owner)
 		usleep(RETRY_MS * 1000);
 	}
 	return false;
+}
+
+/*
+ * A perf event's close does not wait for a copy of it that an ending task is about to free.  The
+ * kernel deletes an event of several probes all the same, and that task then writes to freed
+ * memory.  False: some tasks take long.
+ */
+static bool wait_for_copies(void)
+{
+	unsigned looks = 0;
+	pid_t *tids;
+	int i, n = rt_proc_ending(&tids);
+
+	for (i = 0; i < n; i++)
+		for (; looks < COPIES_LOOKS && rt_thread_is_ending(tids[i]); looks++)
+			usleep(COPIES_MS * 1000);
+	free(tids);
+	return n >= 0 && looks < COPIES_LOOKS;
 }
 
 /*
@@ -108,6 +129,7 @@ guard_main(int fd, pid_t owner, const struct rt_tracefs *tracefs, struct rt_main
 	if (!wait_for_end(owner))
 		_exit(1);
 	rt_main_buffer_release(tracefs, buffer);
+	wait_for_copies();
 	for (i = 0; i < RETRIES; i++) {
 		rt_tracefs_clear(tracefs, owner);
 		if (!rt_tracefs_remains(tracefs, owner))
@@ -159,12 +181,17 @@ int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, str
 
 void rt_guard_end(struct rt_guard *guard, const struct rt_tracefs *tracefs)
 {
+	bool copied;
+
 	if (!guard->pid)
 		return;
 	rt_main_buffer_release(tracefs, guard->buffer);
-	rt_tracefs_clear(tracefs, guard->owner);
+	copied = guard->inherited && !wait_for_copies();
+	if (!copied)
+		rt_tracefs_clear(tracefs, guard->owner);
 	/* What could not be cleared is left to the guard. */
-	if (!rt_tracefs_remains(tracefs, guard->owner) && write(guard->fd, "q", 1) == 1) {
+	if (!copied && !rt_tracefs_remains(tracefs, guard->owner) &&
+	    write(guard->fd, "q", 1) == 1) {
 		close(guard->fd);
 		while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
 			;

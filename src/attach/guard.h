@@ -7,14 +7,15 @@
 #include "kernel/main_buffer.h"
 
 /*
- * A small process that outlives a killed rawtrace and clears what it had defined in tracefs: unlike
- * links and perf events, definitions and the events of an instance do not go away with the process
- * that made them.  It sleeps in read(2) on a pipe.
+ * A small process that outlives a killed rawtrace and clears what it had defined in tracefs:
+ * unlike links and perf events, definitions and the events of an instance do not go away with the
+ * process that made them.  It sleeps in read(2) on a pipe.
  */
 struct rt_guard {
 	pid_t pid;		/* 0: not running */
 	pid_t owner;		/* whose definitions they are, by their name */
 	int fd;			/* its end of file tells the guard that we are gone */
+	bool inherited;		/* other tasks have copies of perf events on the definitions */
 	struct rt_main_buffer *buffer;	/* shared with it: what it has to put back */
 };
 

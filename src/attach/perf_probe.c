@@ -150,16 +150,19 @@ int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr
 
 	if (rt_reach_is_open(p->reach)) {
 		r = add_for(p, attr, -1, prog, what, err);
-		close(prog);
-		return r;
+	} else if (p->reach == RT_REACH_CHILDREN) {
+		/* One has the program: rt_inherit_add is for the others. */
+		for (i = 0, r = -ESRCH; i < pids->n && r == -ESRCH; i++)
+			r = add_for(p, attr, pids->v[i], prog, what, err);
+	} else {
+		for (i = 0; i < pids->n && r == 0; i++)
+			r = add_for(p, attr, pids->v[i], i ? -1 : prog, what, err);
 	}
-	for (i = 0; i < pids->n && r == 0; i++)
-		r = add_for(p, attr, pids->v[i], i ? -1 : prog, what, err);
 	close(prog);
 	return r;
 }
 
-static struct rt_perf_attr event_attr(uint64_t event)
+struct rt_perf_attr rt_perf_event_attr(uint64_t event)
 {
 	return (struct rt_perf_attr){
 		.type = RT_PERF_TYPE_TRACEPOINT,
@@ -180,13 +183,13 @@ int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_
 	r = rt_tracefs_read(&p->tracefs, file, &text);
 	if (r < 0)
 		return rt_fail(err, r, "%s/%s: %s", p->tracefs.root, file, strerror(-r));
-	*attr = event_attr(strtoull(text, NULL, 10));
+	*attr = rt_perf_event_attr(strtoull(text, NULL, 10));
 	free(text);
 	return 0;
 }
 
-int rt_perf_probes_stand_in(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid,
-			    pid_t tid, struct rt_error *err)
+int rt_perf_probes_add_filter(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid,
+			      pid_t tid, struct rt_error *err)
 {
 	int fd;
 
@@ -196,18 +199,18 @@ int rt_perf_probes_stand_in(struct rt_perf_probes *p, const struct rt_perf_attr 
 	if (fd < 0)
 		return rt_fail(err, fd, "perf_event_open: %s", strerror(-fd));
 	p->fds[p->nfds++] = (struct rt_perf_fd){
-		.fd = fd, .function = p->function, .pid = pid, .stands_in = true
+		.fd = fd, .function = p->function, .pid = pid, .filter_only = true
 	};
 	return 0;
 }
 
 /* Those of the process's thread that has ended. */
-static void drop_stand_ins(struct rt_perf_probes *p, pid_t pid)
+static void drop_filters(struct rt_perf_probes *p, pid_t pid)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < p->nfds; i++)
-		if (p->fds[i].stands_in && p->fds[i].pid == pid)
+		if (p->fds[i].filter_only && p->fds[i].pid == pid)
 			close(p->fds[i].fd);
 		else
 			p->fds[n++] = p->fds[i];
@@ -225,7 +228,7 @@ int rt_perf_probes_add_thread(struct rt_attach *attach, const struct rt_attach_r
 
 	if (p->reach != RT_REACH_PROCESSES)
 		return 0;
-	drop_stand_ins(p, pid);
+	drop_filters(p, pid);
 	n = p->nfds;
 	if (why == RT_ADD_SPARE && n > SPARED_FDS)
 		return -EMFILE;
@@ -233,11 +236,11 @@ int rt_perf_probes_add_thread(struct rt_attach *attach, const struct rt_attach_r
 		if (p->fds[i].pid != pid || !p->fds[i].event)
 			continue;
 		p->function = p->fds[i].function;
-		attr = event_attr(p->fds[i].event);
+		attr = rt_perf_event_attr(p->fds[i].event);
 		/* The breakpoints are there, and the kernel need not look. */
 		if (why == RT_ADD_SPARE)
 			attr.flags |= RT_PERF_ENABLE_ON_EXEC;
-		r = rt_perf_probes_stand_in(p, &attr, pid, tid, err);
+		r = rt_perf_probes_add_filter(p, &attr, pid, tid, err);
 	}
 	return r;
 }
@@ -249,9 +252,9 @@ const char *rt_perf_probes_path(const struct rt_function *function, char *buf)
 }
 
 /*
- * Each close waits for RCU grace periods, about 0.1 s, and closing from many threads gains nothing:
- * the kernel holds event_mutex meanwhile (measured on 6.18).  Hence the mechanisms with one
- * descriptor for all are preferred.
+ * Each close waits for RCU grace periods, about 0.1 s, and closing from many threads gains
+ * nothing: the kernel holds event_mutex meanwhile (measured on 6.18).  Hence the mechanisms with
+ * one descriptor for all are preferred.
  */
 void rt_perf_probes_detach_one(struct rt_attach *attach)
 {
@@ -275,8 +278,8 @@ static int compare_functions(const void *a, const void *b)
 }
 
 /*
- * Where nobody reads any more a function's probes go together: a breakpoint stays until the last of
- * those at it has gone, and a process that goes on pays for each meanwhile.  Before that all
+ * Where nobody reads any more a function's probes go together: a breakpoint stays until the last
+ * of those at it has gone, and a process that goes on pays for each meanwhile.  Before that all
  * entries go first, as no return may be missed.
  */
 void rt_perf_probes_close(struct rt_attach *attach)

@@ -12,7 +12,8 @@ struct rt_perf_fd {
 	int fd;
 	uint32_t function;
 	pid_t pid;		/* the process */
-	bool stands_in;		/* for one that has the program */
+	/* no program: it only makes the kernel probe the thread's memory too */
+	bool filter_only;
 	uint64_t event;		/* the number of tracefs's event, or 0 */
 };
 
@@ -73,8 +74,11 @@ int rt_perf_probes_event(struct rt_perf_probes *p, const char *event, struct rt_
 int rt_perf_probes_add_thread(struct rt_attach *attach, const struct rt_attach_request *request,
 			      enum rt_add_reason why, pid_t tid, struct rt_error *err);
 
-/* One such descriptor, for thread `tid` of process `pid`. */
-int rt_perf_probes_stand_in(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid,
+/* The attr of tracefs event number `event`. */
+struct rt_perf_attr rt_perf_event_attr(uint64_t event);
+
+/* A descriptor without a program, for thread `tid` of process `pid`: -ESRCH, it has ended. */
+int rt_perf_probes_add_filter(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pid_t pid,
 			    pid_t tid, struct rt_error *err);
 
 /* A file's path as the kernel is given it, in `buf` of 64 bytes: the descriptor that we hold. */

@@ -125,7 +125,7 @@ static int add_thread(struct rt_perf_probes *p, const struct rt_attach_request *
 
 	p->function = probe->function;
 	if (probe->kind == RT_SITE_RETURN)
-		return rt_perf_probes_stand_in(p, &attr, rt_pids_first(request->pids), tid, err);
+		return rt_perf_probes_add_filter(p, &attr, rt_pids_first(request->pids), tid, err);
 	return add_for(p, request, id, &attr, tid, err);
 }
 

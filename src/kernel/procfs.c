@@ -205,3 +205,70 @@ int rt_proc_threads(pid_t pid, pid_t **v)
 	closedir(dir);
 	return n ? (int)n : -ESRCH;
 }
+
+/* PF_EXITING of <linux/sched.h>, which has not changed since 2.6. */
+enum { EXITING = 0x4 };
+
+bool rt_stat_is_ending(const char *stat)
+{
+	const char *at = strrchr(stat, ')');
+	unsigned flags;
+	char state;
+
+	return at && sscanf(at + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) == 2 &&
+	       state != 'Z' && state != 'X' && flags & EXITING;
+}
+
+bool rt_thread_is_ending(pid_t tid)
+{
+	char path[64], *text;
+	bool ending;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
+	if (rt_read_file(path, &text) < 0)
+		return false;
+	ending = rt_stat_is_ending(text);
+	free(text);
+	return ending;
+}
+
+/* Those of a process, added to `v`.  0 or -ENOMEM. */
+static int add_ending(pid_t pid, pid_t **v, size_t *n, size_t *cap)
+{
+	pid_t *tids;
+	int i, count = rt_proc_threads(pid, &tids), r = 0;
+
+	for (i = 0; i < count && r == 0; i++) {
+		if (!rt_thread_is_ending(tids[i]))
+			continue;
+		r = RT_ROOM(v, *n, cap);
+		if (r == 0)
+			(*v)[(*n)++] = tids[i];
+	}
+	if (count > 0)
+		free(tids);
+	return r < 0 ? -ENOMEM : 0;
+}
+
+int rt_proc_ending(pid_t **v)
+{
+	DIR *dir = opendir("/proc");
+	size_t n = 0, cap = 0;
+	struct dirent *d;
+	int r = 0;
+	pid_t pid;
+
+	*v = NULL;
+	while (dir && r == 0 && (d = readdir(dir))) {
+		pid = (pid_t)strtol(d->d_name, NULL, 10);
+		if (pid > 0)
+			r = add_ending(pid, v, &n, &cap);
+	}
+	if (dir)
+		closedir(dir);
+	if (r < 0) {
+		free(*v);
+		*v = NULL;
+	}
+	return r < 0 ? r : (int)n;
+}

@@ -46,6 +46,15 @@ bool rt_proc_named(const char *comm);
 /* The process's name; "?" when it is gone. */
 void rt_proc_comm(pid_t pid, pid_t tid, char comm[16]);
 
+/*
+ * The threads of the machine that are in the middle of their end, when a thread gives its perf
+ * events back (perf_event_exit_task): by /proc/TID/stat.  `*v` is malloced.  Their number or
+ * -ENOMEM.
+ */
+int rt_proc_ending(pid_t **v);
+bool rt_thread_is_ending(pid_t tid);
+bool rt_stat_is_ending(const char *stat);	/* such a line */
+
 /* Its threads.  `*v` is malloced.  Returns their number, or -ESRCH. */
 int rt_proc_threads(pid_t pid, pid_t **v);
 

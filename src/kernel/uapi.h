@@ -175,6 +175,7 @@ struct rt_perf_attr {
 _Static_assert(sizeof(struct rt_perf_attr) == 96, "PERF_ATTR_SIZE_VER3");
 
 #define RT_PERF_DISABLED	(1ull << 0)
+#define RT_PERF_INHERIT		(1ull << 1)
 #define RT_PERF_PINNED		(1ull << 2)
 #define RT_PERF_ENABLE_ON_EXEC	(1ull << 12)
 #define RT_PERF_MMAP (1ull << 8) /* without it no mmap2 either: account_event() counts this bit */
@@ -192,7 +193,12 @@ enum {
 	RT_PERF_COUNT_SW_DUMMY = 9 /* 3.12 */,
 	RT_PERF_COUNT_SW_BPF_OUTPUT = 10
 };
-enum { RT_PERF_SAMPLE_TIME = 1 << 2, RT_PERF_SAMPLE_RAW = 1 << 10 };
+enum {
+	RT_PERF_SAMPLE_TID = 1 << 1,
+	RT_PERF_SAMPLE_TIME = 1 << 2,
+	RT_PERF_SAMPLE_READ = 1 << 4,
+	RT_PERF_SAMPLE_RAW = 1 << 10,
+};
 
 #define RT_PERF_IOC_ENABLE	0x2400		/* _IO('$', 0) */
 #define RT_PERF_IOC_SET_BPF	0x40042408	/* _IOW('$', 8, u32) */

@@ -391,6 +391,11 @@ static void test_process(void)
 	CU_ASSERT(strlen(comm) > 0 && strcmp(comm, "?") != 0);
 	rt_proc_comm(0x7ffffff0, 0x7ffffff0, comm);
 	RT_ASSERT_TEXT(comm, "?");
+	/* Of a thread that ends (PF_EXITING), of one that has, of one that runs; a name like a line. */
+	CU_ASSERT(rt_stat_is_ending("7 (a) R 1) R 1 7 7 0 -1 4194564 0 0"));
+	CU_ASSERT(!rt_stat_is_ending("7 (sh) Z 1 7 7 0 -1 4228364 0 0"));
+	CU_ASSERT(!rt_stat_is_ending("7 (sh) R 1 7 7 0 -1 4194304 0 0"));
+	CU_ASSERT(!rt_stat_is_ending("7 (sh"));
 }
 
 /* A version that BPF_PROG_LOAD could compare: never 0 on a kernel with a vDSO or a usual release. */
