@@ -34,6 +34,7 @@ struct rt_sink {
 	const struct rt_trace *trace;
 	FILE *file;
 	struct rt_out_file to;		/* where `file` goes */
+	const struct rt_program *program;	/* whose files are not to be overwritten */
 	unsigned index;			/* in its list; rt_thread.user[index] is the sink's own */
 	void *state;			/* the sink's own */
 };

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "output/files.h"
+
 struct rt_sink *rt_sinks_add(struct rt_sinks *sinks, const struct rt_sink_ops *ops)
 {
 	struct rt_sink *sink;
@@ -25,19 +27,26 @@ int rt_sinks_check(const struct rt_sinks *sinks, const struct rt_program *progra
 	return r;
 }
 
+static int open_sink(struct rt_sink *sink, const struct rt_program *program, struct rt_error *err)
+{
+	int r;
+
+	sink->program = program;
+	/* Its files are opened by their processes. */
+	if (sink->ops == &rt_sink_files)
+		return 0;
+	r = rt_out_file_open(&sink->to, program, err);
+	sink->file = sink->to.stream;
+	return r == 0 && sink->ops->begin(sink) < 0 ? rt_nomem(err) : r;
+}
+
 int rt_sinks_open(struct rt_sinks *sinks, const struct rt_program *program, struct rt_error *err)
 {
 	unsigned i;
 	int r = 0;
 
-	for (i = 0; i < sinks->n && r == 0; i++) {
-		struct rt_sink *sink = &sinks->v[i];
-
-		r = rt_out_file_open(&sink->to, program, err);
-		sink->file = sink->to.stream;
-		if (r == 0 && sink->ops->begin(sink) < 0)
-			r = rt_nomem(err);
-	}
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = open_sink(&sinks->v[i], program, err);
 	return r;
 }
 
@@ -47,7 +56,8 @@ int rt_sinks_flush(struct rt_sinks *sinks, struct rt_error *err)
 	int r = 0;
 
 	for (i = 0; i < sinks->n && r == 0; i++)
-		r = rt_out_file_flush(&sinks->v[i].to, err);
+		r = sinks->v[i].ops == &rt_sink_files ? rt_files_flush(&sinks->v[i], err)
+						      : rt_out_file_flush(&sinks->v[i].to, err);
 	return r;
 }
 
@@ -56,7 +66,10 @@ void rt_sinks_put_tails(struct rt_sinks *sinks)
 	unsigned i;
 
 	for (i = 0; i < sinks->n; i++)
-		rt_out_file_put_tail(&sinks->v[i].to, sinks->v[i].ops->tail);
+		if (sinks->v[i].ops == &rt_sink_files)
+			rt_files_put_tails(&sinks->v[i]);
+		else
+			rt_out_file_put_tail(&sinks->v[i].to, sinks->v[i].ops->tail);
 }
 
 bool rt_sinks_are_seen(const struct rt_sinks *sinks)
@@ -173,7 +186,7 @@ void rt_sinks_free(struct rt_sinks *sinks)
 	unsigned i;
 
 	for (i = 0; i < sinks->n; i++) {
-		if (sinks->v[i].file)
+		if (sinks->v[i].file || sinks->v[i].ops == &rt_sink_files)
 			sinks->v[i].ops->free(&sinks->v[i]);
 		rt_out_file_close(&sinks->v[i].to);
 	}

@@ -120,6 +120,8 @@ static int drop_capabilities(const struct session *s, struct rt_error *err)
 {
 	unsigned uses = s->tracee.ours ? RT_CAPS_KILL : 0;
 
+	if (s->options->separate)
+		uses |= RT_CAPS_OUTPUT;
 	/* The uprobe PMU is for CAP_SYS_ADMIN alone since the fix for CVE-2025-38466. */
 	if (s->attach->ops == &rt_attach_pmu)
 		uses |= RT_CAPS_ADMIN;

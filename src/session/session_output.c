@@ -17,6 +17,7 @@
 #include "base/say.h"
 #include "base/signals.h"
 #include "kernel/procfs.h"
+#include "output/files.h"
 #include "session/session_private.h"
 
 static const char *sink_name(const struct rt_options *o)
@@ -48,6 +49,8 @@ int rt_session_choose_out(struct session *s, struct rt_error *err)
 	 */
 	rt_out_file_choose(&sink->to, o->output ? o->output : ops->path,
 			   to_stdout ? STDOUT_FILENO : STDERR_FILENO);
+	if (o->separate && rt_files_init(sink, ops) < 0)
+		return rt_nomem(err);
 	return rt_sinks_check(&s->sinks, &s->traced.program, err);
 }
 
