@@ -329,14 +329,17 @@ static int new_threads(const struct tracefs *t, const struct rt_pids *pids,
  * Let the kernel record only the traced processes' threads.  Without event-fork (4.7) new threads
  * would be missed, so there everything is recorded and the session picks its threads out.
  */
-static int filter_threads(struct tracefs *t, const struct rt_pids *pids, struct rt_error *err)
+static int filter_threads(struct tracefs *t, const struct rt_pids *pids, bool children,
+			  struct rt_error *err)
 {
 	struct rt_members known = { 0 };
 	char *text;
 	int n, r = 0;
 
 	if (write_instance(t, "options/event-fork", "1") < 0)
-		return 0;
+		return children ? rt_fail(err, -EOPNOTSUPP, "this kernel has no options/event-fork "
+					  "(Linux 4.7): tracefs does not follow children")
+				: 0;
 	/*
 	 * Threads that begin while we read the list are found by reading it again.  Each write but
 	 * the first waits for RCU, 40 ms.
@@ -445,7 +448,8 @@ static int start(struct tracefs *t, const struct rt_attach_request *request, str
 	 * buffer.
 	 */
 	t->attach.separate = t->guard.buffer->taken ? 0 : (unsigned)n;
-	r = request->reach == RT_REACH_ALL ? 0 : filter_threads(t, request->pids, err);
+	if (request->reach != RT_REACH_ALL)
+		r = filter_threads(t, request->pids, request->reach == RT_REACH_CHILDREN, err);
 	return r < 0 ? r : enable(t, request, events, n, err);
 }
 
@@ -482,7 +486,7 @@ const struct rt_attach_ops rt_attach_tracefs = {
 	.help = "uprobe_events alone, without bpf(2) and perf_event_open(2) (3.10)",
 	.bpf = false,
 	.everywhere = true,
-	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_ALL,
+	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_CHILDREN | 1 << RT_REACH_ALL,
 	.key = RT_KEY_ID,
 	.plans = RT_PLANS_FEW,
 	.open = tracefs_open,

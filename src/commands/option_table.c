@@ -230,8 +230,8 @@ const struct rt_option rt_option_table[] = {
 	  .commands = TRACE | TABLES | LIST, .parse = parse_pids },
 	{ "user", 'u', "USER", "start PROGRAM as USER, with the groups of USER",
 	  .commands = TRACE | TABLES, WORD(user) },
-	{ "follow-forks", 'f', NULL, "trace children too, and the programs that they run; -ff -o FILE: write a "
-	  "file a process, FILE.PID",
+	{ "follow-forks", 'f', NULL, "trace children too, and the programs that they run;\n"
+	  "-ff -o FILE: write a file a process, FILE.PID",
 	  .commands = TRACE | TABLES, .parse = parse_follow },
 	{ "output", 'o', "FILE",
 	  "write the trace to FILE (- is standard output), not to standard error",

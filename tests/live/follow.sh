@@ -1,0 +1,132 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Children, with -f: each process says what it called (targets/family.c), and the trace has the same.
+. "$SRCDIR/tests/live/lib.sh"
+
+FAMILY=$T/family
+export FAMILY
+find_mechanisms
+
+# calls_in TRACE: its calls of leaf as "PID N".  Lines without a column are of the first process, $1 of the log.
+calls_in() {
+	sed -n 's/^\[\([0-9]*\)\( [0-9]*\)*\] >[> ]*(leaf \([0-9]*\))$/\1 \3/p; s/^>[> ]*(leaf \([0-9]*\))$/'"$2"' \1/p' "$1" | sort
+}
+
+# follow MODE STATUS [N]: the calls are those that the processes say, in any order; all have ended.
+follow() {
+	rm -f "$FAMILY"
+	rt -f --attach="$mechanism" "$BIN/family" leaf -- "$1" ${3:+"$3"}
+	selected || return
+	expect_status "$2"
+	first=$(sed -n '1s/ .*//p' "$FAMILY")
+	sort "$FAMILY" >"$T/said"
+	calls_in "$T/err" "$first" >"$T/traced"
+	expect_same "$T/said" "$T/traced"
+	expect_nested "$T/err" whole
+	# Each process has ended, with a line.
+	cut -d' ' -f1 "$FAMILY" | sort -u >"$T/pids"
+	sed -n 's/^+++ \([0-9]*\) .* +++$/\1/p' "$T/err" | sort -u >"$T/ended"
+	expect_number "processes without an end" "$(comm -23 "$T/pids" "$T/ended" | grep -c '')" -eq 0
+	expect_line "^+++ $first exited with $2 +++\$" "$T/err"
+}
+
+# expect_processes N: so many have calls in $T/err, with the first, which may have no column.
+expect_processes() {
+	expect_number "processes" "$(sed -n 's/^\[\([0-9]*\)\( [0-9]*\)*\] [<>].*/\1/p' "$T/err" | sort -u | grep -c '')" -eq "$1"
+}
+
+for mechanism in $MECHANISMS; do
+	rm -f "$FAMILY"
+	if ! timeout 20 "$RAWTRACE" -f --attach="$mechanism" "$BIN/family" leaf >/dev/null 2>"$T/err" -- one &&
+		grep -q 'does not follow children' "$T/err"; then
+		skip "$mechanism: children" "$(cat "$T/err")"
+		continue
+	fi
+
+	begin "$mechanism: a child, a chain of children, vfork and exec, posix_spawn"
+	follow fork 3
+	follow deep 0 3
+	follow vfork 4
+	follow spawn 4
+	end_case
+
+	begin "$mechanism: a chain of exec, exec by another thread, a child of two threads"
+	follow chain 11 3
+	follow thread 4
+	follow threads 22
+	expect_line '^\[[0-9]* [0-9]*\] >(leaf 20)$' "$T/err"
+	end_case
+
+	begin "$mechanism: a daemon that forks twice is traced to its end"
+	follow daemon 0
+	expect_line '>(leaf 8)$' "$T/err"
+	end_case
+
+	begin "$mechanism: a signal ends a child"
+	follow dies 0
+	expect_number "lines of ends" "$(grep -c '^+++ ' "$T/err")" -eq 2
+	end_case
+
+	begin "$mechanism: 2,000 children: each call is counted once"
+	rm -f "$FAMILY"
+	rt count -f --attach="$mechanism" "$BIN/family" leaf -- storm 2000
+	expect_status 0
+	expect_line '^leaf  *2001$' "$T/err"
+	end_case
+
+	begin "$mechanism: without -f children are counted"
+	rm -f "$FAMILY"
+	rt --attach="$mechanism" "$BIN/family" leaf -- storm 20
+	expect_number "calls" "$(grep -c '(leaf' "$T/err")" -eq 1
+	expect_line '^rawtrace: 20 children were not traced; -f traces children$' "$T/err"
+	end_case
+
+	begin "$mechanism: children that outlive the trace"
+	rm -f "$FAMILY" "$FAMILY.end"
+	in_background "$RAWTRACE" -f --attach="$mechanism" "$BIN/family" leaf -- serve 2>"$T/err"
+	tracer=$PID
+	wait_for 20 lines_at_least 20 "$T/err" || because "no trace"
+	kill -INT "$tracer"
+	wait_for 20 nothing_left_by "$tracer" || because "left: $(left_by "$tracer")"
+	traced=$(grep -c 'leaf' "$T/err")
+	wait_for 10 lines_at_least $((traced + 20)) "$FAMILY" || because "the processes do not go on"
+	: >"$FAMILY.end"
+	reap "$tracer"
+	! selected || expect_processes 2
+	expect_no_line '^+++ ' "$T/err"
+	end_case
+
+	begin "$mechanism: running processes and children, -f -p"
+	rm -f "$FAMILY" "$FAMILY.end"
+	in_background "$BIN/family" server
+	server=$PID
+	wait_for 10 lines_at_least 1 "$FAMILY" || because "nobody serves"
+	in_background "$RAWTRACE" -v -f --attach="$mechanism" -p "$server" leaf 2>"$T/err"
+	tracer=$PID
+	wait_for 20 has_line '(leaf 9)' "$T/err" || because "no trace"
+	: >"$FAMILY.end"
+	reap "$server"
+	expect_status 0
+	reap "$tracer"
+	expect_status 0
+	! selected || expect_processes 20
+	expect_number "children's calls" "$(grep -c '(leaf 1[0-9])$' "$T/err")" -eq 10
+	expect_number "ends" "$(grep -c '^+++ ' "$T/err")" -eq 21
+	end_case
+done
+
+mechanism=$(echo "$MECHANISMS" | sed 's/^ *\([^ ]*\).*/\1/')
+begin "-ff: a file a process"
+rm -f "$FAMILY" "$T"/out.*
+rt -ff -o "$T/out" "$BIN/family" leaf -- deep 3
+selected && {
+	expect_number "files" "$(ls "$T"/out.* | grep -c '')" -eq 4
+	cut -d' ' -f1 "$FAMILY" | sort -u >"$T/pids"
+	while read -r pid; do
+		n=$(sed -n "s/^$pid //p" "$FAMILY" | tail -n 1)
+		expect_line "^>(leaf $n)\$" "$T/out.$pid"
+		expect_line "^+++ $pid exited" "$T/out.$pid"
+		expect_no_line '^\[' "$T/out.$pid"
+	done <"$T/pids"
+}
+end_case
