@@ -6,22 +6,16 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "kernel/procfs.h"
 
 /* The first process whose number is not below `pid`. */
 static size_t find_index(const struct rt_owners *owners, pid_t pid)
 {
-	size_t low = 0, high = owners->n;
+	size_t i;
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (owners->v[mid]->pid < pid)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	RT_SEARCH(i, owners->n, owners->v[i]->pid < pid);
+	return i;
 }
 
 /* What fork copies: the stacks that the program has made, with the goroutines on them. */

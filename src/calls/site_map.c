@@ -22,6 +22,7 @@
 #include "stream/addrmap.h"
 #include "stream/members.h"
 #include "code/stub.h"
+#include "base/search.h"
 
 /*
  * Instruction pointers that were looked up before; direct-mapped, emptied when a mapping changes.
@@ -213,17 +214,10 @@ static bool is_before(const struct rt_mapped_site *p, uint64_t offset, bool is_e
 
 static size_t first_site(const struct rt_mapped_site *v, size_t n, uint64_t offset, bool is_exit)
 {
-	size_t low = 0, high = n;
+	size_t i;
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (is_before(&v[mid], offset, is_exit))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	RT_SEARCH(i, n, is_before(&v[i], offset, is_exit));
+	return i;
 }
 
 /*

@@ -8,20 +8,15 @@
 
 #include "calls/stack.h"
 #include "base/array.h"
+#include "base/search.h"
 
 /* The first that ends above `addr`, by index. */
 static size_t first_above(const struct rt_stacks *s, uint64_t addr)
 {
-	size_t low = 0, high = s->n, mid;
+	size_t i;
 
-	while (low < high) {
-		mid = (low + high) / 2;
-		if (s->v[mid].end <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	RT_SEARCH(i, s->n, s->v[i].end <= addr);
+	return i;
 }
 
 /* An empty stack's pointer is at its end. */

@@ -11,6 +11,7 @@
 #include "elf/eh_frame.h"
 #include "elf/file.h"
 #include "code/prologue.h"
+#include "base/search.h"
 
 /*
  * How far a branch with one byte of displacement comes from, with its own length; where decoding
@@ -286,18 +287,12 @@ static bool in_window(const struct sweep *s, uint64_t target)
 
 static void note(struct sweep *s, uint64_t target)
 {
-	size_t low = 0, high = s->n, mid;
+	size_t i;
 
 	if (!in_window(s, target))
 		return;
-	while (high - low > 1) {
-		mid = (low + high) / 2;
-		if (s->v[mid].first <= target)
-			low = mid;
-		else
-			high = mid;
-	}
-	s->v[low].entered = true;
+	RT_SEARCH(i, s->n, s->v[i].first <= target);
+	s->v[i ? i - 1 : 0].entered = true;
 }
 
 static uint32_t get32(const uint8_t *p)

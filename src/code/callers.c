@@ -8,6 +8,7 @@
 #include "elf/eh_frame.h"
 #include "elf/file.h"
 #include "base/array.h"
+#include "base/search.h"
 
 enum {
 	CHUNK = 1 << 16,
@@ -217,18 +218,12 @@ void rt_callers_close(struct rt_callers *c)
 static size_t first_site(const struct rt_callers *c, uint64_t addr)
 {
 	uint64_t key = (addr - c->base) << TARGET;
-	size_t lo = 0, hi = addr - c->base < c->size ? c->n : 0, mid;
+	size_t i;
 
-	if (!hi)
+	if (addr - c->base >= c->size)
 		return c->n;
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (c->v[mid] < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	RT_SEARCH(i, c->n, c->v[i] < key);
+	return i;
 }
 
 static bool is_site(const struct rt_callers *c, size_t i, uint64_t addr)

@@ -7,6 +7,7 @@
 
 #include "elf/file.h"
 #include "base/array.h"
+#include "base/search.h"
 
 enum { CHUNK = 1 << 16, RELA64 = 24 };
 
@@ -135,20 +136,14 @@ static void find_pointers(struct rt_code *code)
 
 bool rt_code_is_pointed(struct rt_code *code, uint64_t first, uint64_t last)
 {
-	size_t low = 0, high, mid;
+	size_t i;
 
 	if (!code->pointers_known)
 		find_pointers(code);
 	if (code->pointers_failed)
 		return true;
-	for (high = code->npointers; low < high;) {
-		mid = (low + high) / 2;
-		if (code->pointers[mid] < first)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < code->npointers && code->pointers[low] <= last;
+	RT_SEARCH(i, code->npointers, code->pointers[i] < first);
+	return i < code->npointers && code->pointers[i] <= last;
 }
 
 /* ---- pointers that the loader fills in ---- */

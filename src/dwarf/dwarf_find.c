@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "dwarf/dwarf_private.h"
 
 enum {
@@ -71,21 +72,15 @@ static int read_ranges(struct rt_dwarf *dwarf)
 
 static int find_range(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Off *unit)
 {
-	size_t lo = 0, hi, mid, i;
+	size_t at, i;
 
 	if (!dwarf->ranges_read && read_ranges(dwarf))
 		return -ENOMEM;
-	for (hi = dwarf->nranges; lo < hi;) {
-		mid = lo + (hi - lo) / 2;
-		if (dwarf->ranges[mid].low <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	RT_SEARCH(at, dwarf->nranges, dwarf->ranges[at].low <= addr);
 	/* Ranges overlap only where something is wrong. */
-	for (i = 0; i < 8 && lo-- > 0; i++)
-		if (addr < dwarf->ranges[lo].high) {
-			*unit = dwarf->ranges[lo].unit;
+	for (i = 0; i < 8 && at-- > 0; i++)
+		if (addr < dwarf->ranges[at].high) {
+			*unit = dwarf->ranges[at].unit;
 			return 0;
 		}
 	return -ENOENT;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "elf/file.h"
 
 enum {
@@ -388,17 +389,11 @@ static void make_index(struct rt_image *image)
 
 bool rt_eh_find_unindexed(struct rt_image *image, uint64_t addr, uint64_t *fde)
 {
-	size_t low = 0, high, mid;
+	size_t i;
 
 	if (!image->described_read)
 		make_index(image);
-	for (high = image->ndescribed; low < high;) {
-		mid = low + (high - low) / 2;
-		if (image->described[mid].begin <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	*fde = low ? image->described[low - 1].fde : 0;
+	RT_SEARCH(i, image->ndescribed, image->described[i].begin <= addr);
+	*fde = i ? image->described[i - 1].fde : 0;
 	return !image->described_damaged;
 }

@@ -4,6 +4,7 @@
 
 #include "elf/file.h"
 #include "base/array.h"
+#include "base/search.h"
 
 static void find_table(struct rt_image *image, const GElf_Shdr *shdr, struct rt_table *table)
 {
@@ -167,16 +168,10 @@ void rt_image_scan_sections(struct rt_image *image)
 
 uint64_t rt_image_next_section(const struct rt_image *image, uint64_t addr)
 {
-	size_t low = 0, high = image->nstarts, mid;
+	size_t i;
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (image->starts[mid] <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < image->nstarts ? image->starts[low] : UINT64_MAX;
+	RT_SEARCH(i, image->nstarts, image->starts[i] <= addr);
+	return i < image->nstarts ? image->starts[i] : UINT64_MAX;
 }
 
 bool rt_image_is_stub(const struct rt_image *image, uint64_t addr)

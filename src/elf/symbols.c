@@ -5,6 +5,7 @@
 
 #include "elf/file.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/clean.h"
 
 #ifndef STB_GNU_UNIQUE
@@ -368,16 +369,10 @@ int rt_image_all_symbols(struct rt_image *image, const struct rt_symbol **v, siz
 /* The index of the first symbol at `addr` or behind it. */
 static size_t first_from(const struct rt_image *image, uint64_t addr)
 {
-	size_t lo = 0, hi = image->nsymbols, mid;
+	size_t i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (image->symbols[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	RT_SEARCH(i, image->nsymbols, image->symbols[i].addr < addr);
+	return i;
 }
 
 const struct rt_symbol *rt_symbol_before(const struct rt_image *image, uint64_t addr)

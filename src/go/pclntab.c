@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/search.h"
+
 /* cmd/link/internal/ld/pcln.go, and runtime/symtab.go for how it is read. */
 enum { MAGIC_2 = 0xfb, MAGIC_16 = 0xfa, MAGIC_18 = 0xf0, MAGIC_20 = 0xf1 };
 
@@ -158,17 +160,11 @@ bool rt_pclntab_function(const struct rt_pclntab *t, uint64_t i, struct rt_go_fu
 
 bool rt_pclntab_find(const struct rt_pclntab *t, uint64_t addr, struct rt_go_function *f)
 {
-	uint64_t low = 0, high = t->count, mid;
+	size_t i;
 
 	/* The first entry behind `addr`. */
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (address(t, mid) > addr)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low && rt_pclntab_function(t, low - 1, f) && addr >= f->addr && addr < f->end;
+	RT_SEARCH(i, (size_t)t->count, address(t, i) <= addr);
+	return i && rt_pclntab_function(t, i - 1, f) && addr >= f->addr && addr < f->end;
 }
 
 static bool varint(const struct rt_pclntab *t, uint64_t *at, uint32_t *v)

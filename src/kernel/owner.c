@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "kernel/main_buffer.h"
 #include "kernel/procfs.h"
 #include "kernel/tracefs.h"
@@ -306,19 +307,11 @@ struct names {
 /* Was it there before?  Out of memory: no, and it is not kept. */
 static bool is_repeated(struct names *names, const char *name)
 {
-	size_t low = 0, high = names->n;
+	size_t low;
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		int order = strcmp(names->v[mid], name);
-
-		if (order == 0)
-			return true;
-		if (order < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	RT_SEARCH(low, names->n, strcmp(names->v[low], name) < 0);
+	if (low < names->n && strcmp(names->v[low], name) == 0)
+		return true;
 	if (RT_ROOM(&names->v, names->n, &names->cap) < 0)
 		return false;
 	memmove(names->v + low + 1, names->v + low, (names->n - low) * sizeof(*names->v));

@@ -218,6 +218,23 @@ static void find_target(const cs_insn *c, struct rt_insn *insn)
 				 !(op->type == X86_OP_MEM && op->mem.base == X86_REG_RIP);
 }
 
+bool rt_x86_disassemble(csh handle, cs_insn *insn, bool wide, const uint8_t *bytes, size_t n,
+			uint64_t addr, uint8_t *size, uint32_t *writes)
+{
+	const uint8_t *at = bytes;
+	size_t left = n;
+
+	*writes = 0;
+	*size = 0;
+	if (cs_disasm_iter(handle, &at, &left, &addr, insn) && insn->size) {
+		*size = (uint8_t)insn->size;
+		return true;
+	}
+	if (wide)
+		*size = (uint8_t)rt_x86_mask_size(bytes, n, writes);
+	return false;
+}
+
 bool rt_decode(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_t addr,
 	       struct rt_insn *insn)
 {
@@ -226,12 +243,11 @@ bool rt_decode(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_t ad
 	uint8_t i;
 
 	memset(insn, 0, sizeof(*insn));
-	if (!cs_disasm_iter(d->handle, &bytes, &n, &addr, d->insn) || !c->size) {
-		insn->size = d->wide ? (uint8_t)rt_x86_mask_size(bytes, n, &writes) : 0;
+	if (!rt_x86_disassemble(d->handle, d->insn, d->wide, bytes, n, addr, &insn->size,
+				&writes)) {
 		insn->not_plain = "what comes first is not a plain instruction";
 		return insn->size != 0;
 	}
-	insn->size = (uint8_t)c->size;
 	insn->not_plain = not_plain(d, c, insn);
 	for (i = 0; i < c->detail->groups_count; i++)
 		if (c->detail->groups[i] == CS_GRP_JUMP || c->detail->groups[i] == CS_GRP_CALL ||

@@ -451,11 +451,8 @@ bool rt_flow_x86(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_t 
 
 	if (newer(bytes, n, f))
 		return true;
-	if (!cs_disasm_iter(d->handle, &bytes, &n, &addr, d->insn) || !c->size) {
-		f->size = d->wide ? (uint8_t)rt_x86_mask_size(bytes, n, &f->writes) : 0;
+	if (!rt_x86_disassemble(d->handle, d->insn, d->wide, bytes, n, addr, &f->size, &f->writes))
 		return f->size != 0;
-	}
-	f->size = (uint8_t)c->size;
 	f->kind = kind_of(d, c, f);
 	find_writes(c, f);
 	stack_change(d, c, f);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "arch/use.h"
 
-#include <capstone/capstone.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/x86/capstone.h"
 #include "base/array.h"
 
 struct rt_user {
@@ -290,15 +290,13 @@ bool rt_use(struct rt_user *u, const uint8_t *bytes, size_t n, uint64_t addr, st
 	unsigned i;
 
 	memset(use, 0, sizeof(*use));
-	if (!cs_disasm_iter(u->handle, &bytes, &n, &addr, u->insn) || !u->insn->size) {
-		use->size = (uint8_t)rt_x86_mask_size(bytes, n, &writes);
+	if (!rt_x86_disassemble(u->handle, u->insn, true, bytes, n, addr, &use->size, &writes)) {
 		use->result_write = writes & 1 ? 4 : 0;
 		use->vector_write = true;
 		for (i = 0; i < RT_USE_ARGS; i++)
 			use->writes |= (uint8_t)((writes >> numbers[i] & 1) << i);
 		return use->size != 0;
 	}
-	use->size = (uint8_t)u->insn->size;
 	note_registers(u, use);
 	note_flow(u->insn, use);
 	use->loses_vectors = use->result_write != 0;
