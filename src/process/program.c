@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/glob.h"
 #include "base/pids.h"
 #include "base/scan.h"
 #include "elf/file.h"
@@ -183,6 +184,22 @@ struct rt_image *rt_program_find(const struct rt_program *program, const char *l
 		}
 	}
 	return best;
+}
+
+/* A file may have a '[' in its name. */
+bool rt_program_is_glob(const char *lib)
+{
+	struct stat st;
+
+	return strpbrk(lib, "*?[") && !(strchr(lib, '/') && stat(lib, &st) == 0);
+}
+
+bool rt_program_fits(const struct rt_image *image, const char *lib)
+{
+	if (strchr(lib, '/'))
+		return rt_glob_match(lib, image->name);
+	return rt_glob_match(lib, base_name(image->name)) ||
+	       (image->soname && rt_glob_match(lib, image->soname));
 }
 
 bool rt_program_can_unwind(const struct rt_program *program, char *buf, size_t size)

@@ -55,6 +55,13 @@ void rt_program_close(struct rt_program *program);
 struct rt_image *rt_program_find(const struct rt_program *program, const char *lib);
 
 /*
+ * Globs over libraries ("libssl*"): of the file's name or DT_SONAME, or of its path where the glob
+ * has a slash.  Is `lib` such a glob, and does the image fit it?
+ */
+bool rt_program_is_glob(const char *lib);
+bool rt_program_fits(const struct rt_image *image, const char *lib);
+
+/*
  * Why a uretprobe could harm this process: the first of its files that may unwind, "NAME imports
  * pthread_cancel", or that its libraries could not be listed.  Written to `buf`.  Returns false
  * where nothing says so.

@@ -278,18 +278,15 @@ static int note_unseen(struct rt_functions *functions, const struct rt_batch *b,
 	return rt_nomem(err);
 }
 
-int rt_functions_add(struct rt_functions *functions, const struct rt_program *program,
-		     const struct rt_spec *spec, struct rt_error *err)
+int rt_functions_add_of(struct rt_functions *functions, const struct rt_program *program,
+			struct rt_image *image, const struct rt_spec *spec, struct rt_error *err)
 {
-	struct rt_batch b = { .spec = spec, .asked = spec };
+	struct rt_batch b = { .spec = spec, .asked = spec, .image = image };
 	const struct rt_symbol *symbols, *unnamed;
 	struct rt_spec whole;
 	size_t n, nunnamed;
 	int ret;
 
-	b.image = spec->lib ? rt_program_find(program, spec->lib) : rt_program_executable(program);
-	if (!b.image)
-		return rt_no_library(program, spec->lib, err);
 	ret = rt_image_all_symbols(b.image, &symbols, &n, err);
 	if (ret)
 		return ret;
@@ -321,6 +318,46 @@ out:
 	rt_matcher_free(&b.matcher);
 	free(b.v);
 	return ret;
+}
+
+/* A glob over libraries: of those that have none of the functions nothing is said. */
+static int add_of_some(struct rt_functions *functions, const struct rt_program *program,
+		       const struct rt_spec *spec, struct rt_error *err)
+{
+	struct rt_image *first = NULL;
+	bool some = false;
+	size_t i;
+	int r;
+
+	for (i = 0; i < program->n; i++) {
+		if (!rt_program_fits(program->v[i], spec->lib))
+			continue;
+		first = first ? first : program->v[i];
+		r = rt_functions_add_of(functions, program, program->v[i], spec, err);
+		if (r == -ENOMEM)
+			return r;
+		some |= r == 0;
+	}
+	if (some)
+		return 0;
+	if (!first)
+		return rt_no_library(program, spec->lib, err);
+	return rt_usage(err, "%s: no function of '%s' (%s, ...) is '%s'",
+			rt_image_name(rt_program_executable(program)), spec->lib,
+			rt_image_name(first), spec->function);
+}
+
+int rt_functions_add(struct rt_functions *functions, const struct rt_program *program,
+		     const struct rt_spec *spec, struct rt_error *err)
+{
+	struct rt_image *image;
+
+	if (spec->lib && rt_program_is_glob(spec->lib))
+		return add_of_some(functions, program, spec, err);
+	image = spec->lib ? rt_program_find(program, spec->lib) : rt_program_executable(program);
+	if (!image)
+		return rt_no_library(program, spec->lib, err);
+	return rt_functions_add_of(functions, program, image, spec, err);
 }
 
 int rt_functions_add_libcalls(struct rt_functions *functions, struct rt_image *image,

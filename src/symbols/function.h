@@ -98,10 +98,15 @@ static inline size_t rt_functions_shown(const struct rt_functions *functions)
  * whatever its aliases: the name asked for wins, then the global one.  A glob passes over `.cold`
  * fragments, labels without a type and places that cannot be probed; an exact name takes them
  * (entry only) or says why not.  An IFUNC stands for its implementations.  A name that is not
- * there: a usage error with the nearest names, and the library that has it.
+ * there: a usage error with the nearest names, and the library that has it.  A glob over libraries
+ * means those of them that have such functions.
  */
 int rt_functions_add(struct rt_functions *functions, const struct rt_program *program,
 		     const struct rt_spec *spec, struct rt_error *err);
+
+/* The same in one file of the program, whatever library the specification names. */
+int rt_functions_add_of(struct rt_functions *functions, const struct rt_program *program,
+			struct rt_image *image, const struct rt_spec *spec, struct rt_error *err);
 
 /*
  * One that nobody asked for, at `symbol`'s place and hidden, which tells of others: `role`.  1; 0:
