@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # RT_ASSEMBLERS: compilers that assemble for x86-64 and aarch64, for the machine code in tests/unit/code.
-# Empty: there is none, and the unit tests do without that code.
+# Empty: there is none, or it is too old for that code, and the unit tests do without it.
 AC_DEFUN([RT_ASSEMBLERS], [
-  RT_ASSEMBLER([X86_64], [push %r15], ["$CC" "x86_64-linux-gnu-gcc" "clang --target=x86_64-linux-gnu"])
-  RT_ASSEMBLER([AARCH64], [ldr x0, @<:@sp@:>@], ["$CC" "aarch64-linux-gnu-gcc" "clang --target=aarch64-linux-gnu"])
+  RT_ASSEMBLER([X86_64], [endbr64; notrack jmp *%rax; vptestnmb %ymm19,%ymm19,%k0], ["$CC" "x86_64-linux-gnu-gcc" "clang --target=x86_64-linux-gnu"])
+  RT_ASSEMBLER([AARCH64], [paciasp; csdb; ldr x0, @<:@sp@:>@], ["$CC" "aarch64-linux-gnu-gcc" "clang --target=aarch64-linux-gnu"])
 ])
 
-# RT_ASSEMBLER(MACHINE, INSTRUCTION, COMPILERS): the first that can assemble INSTRUCTION.
+# RT_ASSEMBLER(MACHINE, INSTRUCTIONS, COMPILERS): the first that can assemble the instructions.
 AC_DEFUN([RT_ASSEMBLER], [
   AC_MSG_CHECKING([for an assembler of $1])
   RT_AS_$1=
