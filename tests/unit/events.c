@@ -172,7 +172,7 @@ struct row {
 	uint64_t sp, until;
 	int64_t value;
 	const struct events_site *site;
-	bool only, unknown, once, i386, at_exits;
+	bool only, unknown, once, outside, i386, at_exits;
 };
 
 static const struct rt_exit by_return = { .kind = RT_EXIT_RETURN, .callee = UINT32_MAX };
@@ -197,7 +197,8 @@ static bool read_flag(struct row *row, const char *word)
 		bool *flag;
 	} flags[] = {
 		{ "only", &row->only }, { "unknown", &row->unknown }, { "once", &row->once },
-		{ "i386", &row->i386 }, { "exits", &row->at_exits },
+		{ "outside", &row->outside }, { "i386", &row->i386 },
+		{ "exits", &row->at_exits },
 	};
 	size_t i;
 
@@ -212,7 +213,7 @@ static void read_word(const struct events *e, struct row *row, const char *word)
 	if (read_flag(row, word))
 		return;
 	if (strncmp(word, "sp=", 3) == 0)
-		row->sp = strtoull(word + 3, NULL, 10);
+		row->sp = strtoull(word + 3, NULL, 0);
 	else if (strncmp(word, "until=", 6) == 0)
 		row->until = strtoull(word + 6, NULL, 10);
 	else if (strncmp(word, "at=", 3) == 0)
@@ -256,6 +257,7 @@ static int feed_enter(struct events *e, const struct row *row, uint64_t ra)
 	struct rt_event event = { .type = RT_EV_HIT, .time = row->time, .pid = 1, .tid = row->tid };
 	const struct rt_hit hit = {
 		.function = row->function, .returns = !row->only, .once = row->once,
+		.outside = row->outside,
 		.at_exits = row->at_exits, .exits = row->site ? row->site->exits : NULL,
 		.plan = &events_entry,
 	};
@@ -378,6 +380,14 @@ void events_row(struct events *e, const char *text)
 	snprintf(copy, sizeof(copy), "%s", text);
 	read_row(e, copy, &row);
 	CU_ASSERT(feed(e, &row) == e->fail);
+}
+
+void events_rows(struct rt_stack *stack, const char *rows)
+{
+	struct events e = { .stack = stack };
+
+	for (; *rows; rows = strchr(rows, '\n') + 1)
+		events_row(&e, rows);
 }
 
 /* Write the rows and, indented below each, the lines that it makes. */

@@ -25,6 +25,7 @@
  *	enter ... only			the return has no probe
  *	enter ... unknown		the return address is not recorded
  *	enter ... once			it is called once, as main is
+ *	enter ... outside		a library makes the call
  *	return ... i386			sp is the one behind the return, which may pop arguments
  *	lost 7 until=35			the ring lost them until then
  *
@@ -47,6 +48,9 @@ struct events_site {
 void events_check(const char *text);
 /* The same with sites, ended by one without a name. */
 void events_check_exits(const char *text, const struct events_site *sites);
+
+/* Feed rows to any stack. */
+void events_rows(struct rt_stack *stack, const char *rows);
 
 /* The parts of this, for loops.  Functions are numbers. */
 
