@@ -113,6 +113,17 @@ static int add_set(struct rt_wanted *wanted, const struct rt_traced *traced, str
 			       rt_image_name(rt_program_executable(&traced->program)));
 }
 
+/* With -f, PROGRAM:FUNCTION: a program that a child may run, or a library. */
+static int add_program(struct rt_program *program, const char *name, struct rt_error *err)
+{
+	int r = rt_program_add_program(program, name, err);
+
+	if (r < 0 || strchr(name, '/') || rt_program_find(program, name))
+		return r;
+	return rt_usage(err, "%s: no library of %s, and no program in PATH; name its file", name,
+			rt_image_name(rt_program_executable(program)));
+}
+
 int rt_sites_add_functions(struct rt_wanted *wanted, struct rt_traced *traced,
 			   struct rt_sites *sites, char *const *specs, int n, struct rt_error *err)
 {
@@ -126,6 +137,8 @@ int rt_sites_add_functions(struct rt_wanted *wanted, struct rt_traced *traced,
 		}
 		r = keep_spec(wanted, traced, specs[i], &spec, err);
 		wanted->limit.tests |= r == 0 && spec->nconditions;
+		if (r == 0 && spec->lib && wanted->children)
+			r = add_program(&traced->program, spec->lib, err);
 		if (r == 0 && spec->lib)
 			r = rt_program_add_path(&traced->program, spec->lib,
 						rt_pids_first(&traced->pids), err);

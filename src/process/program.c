@@ -18,6 +18,7 @@
 #include "elf/file.h"
 #include "process/nops.h"
 #include "process/private.h"
+#include "process/tracee.h"
 
 void rt_program_incomplete(struct rt_program *program, const char *fmt, ...)
 {
@@ -109,6 +110,40 @@ int rt_program_add_path(struct rt_program *program, const char *lib, pid_t pid,
 	}
 	image->late = true;
 	return rt_program_take(program, image, err);
+}
+
+/* Move the files of `from` to `program`; those that it has already are closed. */
+static int take_all(struct rt_program *program, struct rt_program *from, struct rt_error *err)
+{
+	size_t i;
+	int r = 0;
+
+	if (from->incomplete)
+		rt_program_incomplete(program, "%s", from->incomplete);
+	for (i = 0; i < from->n; i++)
+		if (r == 0)
+			r = rt_program_take(program, from->v[i], err);
+		else
+			rt_image_close(from->v[i]);
+	from->n = 0;
+	rt_program_close(from);
+	return r;
+}
+
+int rt_program_add_program(struct rt_program *program, const char *name, struct rt_error *err)
+{
+	struct rt_program other = { 0 };
+	struct rt_error ignored;
+	char *path;
+	int r;
+
+	if (rt_program_find(program, name) || rt_tracee_find(name, &path, &ignored) < 0)
+		return 0;
+	r = access(path, X_OK) < 0 ? 0 : rt_program_of_command(path, &other, err);
+	if (r == 0 && other.n)
+		r = take_all(program, &other, err);
+	free(path);
+	return r;
 }
 
 void rt_program_close(struct rt_program *program)

@@ -46,6 +46,13 @@ static inline struct rt_image *rt_program_executable(const struct rt_program *pr
 	return program->v[0];
 }
 
+/*
+ * A program that children may run by exec: `name` is a path, or is looked up in PATH.  Its files
+ * become files of `program` too, so that they are judged together.  Does nothing where `program`
+ * has a file of that name, or there is no such program.
+ */
+int rt_program_add_program(struct rt_program *program, const char *name, struct rt_error *err);
+
 void rt_program_close(struct rt_program *program);
 
 /*

@@ -67,6 +67,18 @@ for mechanism in $MECHANISMS; do
 	expect_number "lines of ends" "$(grep -c '^+++ ' "$T/err")" -eq 2
 	end_case
 
+	begin "$mechanism: functions of programs that children run, PROGRAM:FUNCTION"
+	rm -f "$FAMILY"
+	rt -f --attach="$mechanism" sh "$BIN/family:leaf" -- -c '"$0" one 1; "$0" vfork; "$0" fork; exit 5' "$BIN/family"
+	expect_status 5
+	sort "$FAMILY" >"$T/said"
+	calls_in "$T/err" "$(sed -n '1s/ .*//p' "$FAMILY")" >"$T/traced"
+	expect_same "$T/said" "$T/traced"
+	expect_number "calls" "$(grep -c '' "$T/traced")" -eq 5
+	sed -i '/^rawtrace: longjmp is not watched: /d' "$T/err"
+	expect_nested "$T/err" whole
+	end_case
+
 	begin "$mechanism: 2,000 children: each call is counted once"
 	rm -f "$FAMILY"
 	rt count -f --attach="$mechanism" "$BIN/family" leaf -- storm 2000
@@ -115,7 +127,15 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
-mechanism=$(echo "$MECHANISMS" | sed 's/^ *\([^ ]*\).*/\1/')
+begin "PROGRAM:FUNCTION looks PROGRAM up in PATH"
+rm -f "$FAMILY"
+PATH="$BIN:$PATH" rt -f sh family:leaf -- -c 'family one 1; family fork'
+selected && expect_number "calls" "$(grep -c '>(leaf' "$T/err")" -eq 3
+rt -f sh nothing:leaf
+expect_status 2
+expect_message 'nothing: no library of .*, and no program in PATH; name its file$' "$T/err"
+end_case
+
 begin "-ff: a file a process"
 rm -f "$FAMILY" "$T"/out.*
 rt -ff -o "$T/out" "$BIN/family" leaf -- deep 3
