@@ -5,6 +5,7 @@
 #include "fetch/abi.h"
 #include "fetch/lower.h"
 #include "go/go.h"
+#include "code.h"
 #include "unit.h"
 
 static const struct rt_ctype int_type = { .kind = RT_CT_INT, .name = "int", .size = 8, .is_signed = true };
@@ -100,7 +101,10 @@ static void test_stack(void)
 	      "+8; +12; +16; +32; +40; +48; ");
 }
 
-/* 16 registers of each kind; on the stack as on x86-64, where the return address of the function that is called would be. */
+/*
+ * 16 registers of each kind; on the stack as on x86-64, where the return address of the function
+ * that is called would be.
+ */
 static void test_aarch64(void)
 {
 	check_of(&rt_arch_aarch64, true, LIST(&int_type, &string_type, &float_type, &complex_type), LIST(&string_type, &float_type),
@@ -193,7 +197,10 @@ static void test_lowered(void)
 	rt_types_free(memory);
 }
 
-/* What Go's own tables and the code before runtime.morestack tell: the homes, and how many numbers the first one's type has. */
+/*
+ * What Go's own tables and the code before runtime.morestack tell: the homes, and how many numbers
+ * the first one's type has.
+ */
 static void check_told(const struct rt_go_frame *frame, const char *want, unsigned members)
 {
 	struct rt_types *memory = rt_types_new();
@@ -222,111 +229,137 @@ static void put(uint8_t *to, size_t size, const char *bytes, size_t n, uint8_t r
 }
 
 #define INFO(frame, bytes) put((frame).info, sizeof((frame).info), bytes, sizeof(bytes), 0xff)
-#define SPILLS(frame, bytes) put((frame).spills, sizeof((frame).spills), bytes, sizeof(bytes), 0)
 
-/* mov %rax,8(%rsp), and so on, as Go 1.24 has made them. */
-#define AX "\x48\x89\x44\x24\x08"
-#define BX "\x48\x89\x5c\x24\x10"
-#define CALL "\xe8\x55\xa1\xfd\xff"
+/* The code before runtime.morestack. */
+static void put_spills(struct rt_go_frame *frame, const struct code *code, const char *name)
+{
+	const struct code_part *part = code_part(code, name);
 
-static void test_told(void)
+	memset(frame->spills, 0, sizeof(frame->spills));
+	memcpy(frame->spills, part->bytes, part->size);
+}
+
+static void check_with_code(const char *theme, void with(const struct code *code))
+{
+	struct code code;
+
+	code_open(&code, theme);
+	if (code.n)
+		with(&code);
+	code_close(&code);
+}
+
+static void check_told_x86(const struct code *code)
 {
 	struct rt_go_frame frame = { .proven = true, .code = &rt_x86_64_go_code };
 
 	/* A string, a slice, int8, uint16, bool; jumps are aligned. */
 	INFO(frame, "\xfe\x00\x08\x08\x08\xfd\xfe\x10\x08\x18\x08\x20\x08\xfd\x28\x01\x2a\x02\x2c\x01");
-	SPILLS(frame, AX BX "\x48\x89\x4c\x24\x18\x48\x89\x7c\x24\x20\x48\x89\x74\x24\x28\x44\x88\x44\x24\x30"
-		      "\x66\x44\x89\x4c\x24\x32\x44\x88\x54\x24\x34\x0f\x1f\x40\x00" CALL);
+	put_spills(&frame, code, "string_slice_numbers");
 	check_told(&frame, "0:ax 8:bx; 0:cx 8:di 16:si; 0:r8; 0:r9; 0:r10; ", 2);
 	/* A float, an int, a float32. */
 	INFO(frame, "\x00\x08\x08\x08\x10\x04");
-	SPILLS(frame, "\xf2\x0f\x11\x44\x24\x08\x48\x89\x44\x24\x10\xf3\x0f\x11\x4c\x24\x18" CALL);
+	put_spills(&frame, code, "float_int_float32");
 	check_told(&frame, "0:<in xmm0>; 0:ax; 0:<in xmm1>; ", 0);
 	/* [1]int, [3]int, which is on the stack, int, and what is not told of. */
 	INFO(frame, "\xfe\x18\x08\xfd\xfe\x00\x08\x08\x08\x10\x08\xfd\x20\x08\xfe\x28\x08\xfc\xfd");
-	SPILLS(frame, "\x48\x89\x44\x24\x20\x48\x89\x5c\x24\x28\x48\x89\x8c\x24\x30\x00\x00\x00" CALL);
+	put_spills(&frame, code, "three_ints");
 	check_told(&frame, "0:ax; +8; 0:bx; ?; ", 1);
 	/* A structure in a structure, and an empty one. */
 	INFO(frame, "\xfe\xfe\xfd\xfe\x00\x04\xfd\x08\x08\xfd");
-	SPILLS(frame, "\x89\x44\x24\x08" BX CALL);
+	put_spills(&frame, code, "int32_int");
 	check_told(&frame, "0:ax 8:bx; ", 3);
 	/* Of a generic function the first is left out, and may be more than one. */
 	frame.first = RT_GO_FIRST_TYPES;
 	INFO(frame, "\x08\x08");
-	SPILLS(frame, AX BX CALL);
+	put_spills(&frame, code, "two_ints");
 	check_told(&frame, "0:ax; 0:bx; ", 0);
 	INFO(frame, "\x10\x08\x18\x01");
-	SPILLS(frame, AX BX "\x48\x89\x4c\x24\x18\x40\x88\x7c\x24\x20" CALL);
+	put_spills(&frame, code, "three_ints_bool");
 	frame.first = RT_GO_FIRST_RECEIVER;
 	check_told(&frame, "0:ax 8:bx; 0:cx; 0:di; ", 2);
 	INFO(frame, "");
 	frame.first = RT_GO_FIRST_OWN;
-	SPILLS(frame, AX BX CALL);
+	put_spills(&frame, code, "two_ints");
 	check_told(&frame, "0:ax 8:bx; ", 2);
 }
 
-#define KEPT "\xe3\x03\x1e\xaa"	/* mov x3,x30 */
+static void test_told(void)
+{
+	check_with_code("go_spills.x86_64", check_told_x86);
+}
 
-static void test_told_aarch64(void)
+static void check_told_aarch64(const struct code *code)
 {
 	struct rt_go_frame frame = { .proven = true, .code = &rt_aarch64_go_code };
 
-	/* A string, a slice, int8, uint16, bool: stp x0,x1,[sp,#8]; stp x2,x3; str x4; strb w5,[sp,#48]; strh w6,[sp,#50]; strb w7,[sp,#52] */
+	/* A string, a slice, int8, uint16, bool. */
 	INFO(frame, "\xfe\x00\x08\x08\x08\xfd\xfe\x10\x08\x18\x08\x20\x08\xfd\x28\x01\x2a\x02\x2c\x01");
-	SPILLS(frame, "\xe0\x87\x00\xa9\xe2\x8f\x01\xa9\xe4\x17\x00\xf9\xe5\xc3\x00\x39\xe6\x67\x00\x79\xe7\xd3\x00\x39" KEPT);
+	put_spills(&frame, code, "string_slice_numbers");
 	check_told(&frame, "0:x0 8:x1; 0:x2 8:x3 16:x4; 0:x5; 0:x6; 0:x7; ", 2);
-	/* A float, an int, two float32: str d0,[sp,#8]; str x0,[sp,#16]; stp s1,s2,[sp,#24] */
+	/* A float, an int, two float32. */
 	INFO(frame, "\x00\x08\x08\x08\x10\x04\x14\x04");
-	SPILLS(frame, "\xe0\x07\x00\xfd\xe0\x0b\x00\xf9\xe1\x0b\x03\x2d" KEPT);
+	put_spills(&frame, code, "float_int_float32s");
 	check_told(&frame, "0:<in v0>; 0:x0; 0:<in v1>; 0:<in v2>; ", 0);
 	/* No register is used. */
 	INFO(frame, "");
-	SPILLS(frame, KEPT);
+	put_spills(&frame, code, "none");
 	check_told(&frame, "", 0);
-	/* Not in their order; below the stack pointer; by another register; a load; two of 16 bytes; something else comes before the end. */
+	/*
+	 * Not in their order; below the stack pointer; by another register; a load; two of 16
+	 * bytes; something else comes before the end.
+	 */
 	INFO(frame, "\x00\x08\x08\x08");
-	SPILLS(frame, "\xe1\x83\x00\xa9" KEPT);
+	put_spills(&frame, code, "other_order");
 	check_told(&frame, "?; ", 0);
-	SPILLS(frame, "\xe0\x87\x3f\xa9" KEPT);
+	put_spills(&frame, code, "below_sp");
 	check_told(&frame, "?; ", 0);
-	SPILLS(frame, "\x80\x86\x00\xa9" KEPT);
+	put_spills(&frame, code, "other_base");
 	check_told(&frame, "?; ", 0);
-	SPILLS(frame, "\xe0\x87\x40\xa9" KEPT);
+	put_spills(&frame, code, "load");
 	check_told(&frame, "?; ", 0);
-	SPILLS(frame, "\xe0\x87\x00\xad" KEPT);
+	put_spills(&frame, code, "vectors");
 	check_told(&frame, "?; ", 0);
-	SPILLS(frame, "\xe0\x87\x00\xa9\x1f\x20\x03\xd5" KEPT);
+	put_spills(&frame, code, "nop_before_end");
 	check_told(&frame, "?; ", 0);
 }
 
-static void test_not_told(void)
+static void test_told_aarch64(void)
+{
+	check_with_code("go_spills.aarch64", check_told_aarch64);
+}
+
+static void check_not_told(const struct code *code)
 {
 	struct rt_go_frame frame = { .proven = true, .code = &rt_x86_64_go_code };
 
 	INFO(frame, "");
-	SPILLS(frame, CALL);
+	put_spills(&frame, code, "none");
 	check_told(&frame, "", 0);
 	/* No register is used. */
 	INFO(frame, "\x00\x08");
 	check_told(&frame, "?; ", 0);
-	/* Not the same size, not the same register, one too many, one that is half in a register, not a call, no end. */
+	/*
+	 * Not the same size, not the same register, one too many, one that is half in a register,
+	 * not a call, no end.
+	 */
 	INFO(frame, "\x00\x04");
-	SPILLS(frame, AX CALL);
+	put_spills(&frame, code, "one_int");
 	check_told(&frame, "?; ", 0);
 	INFO(frame, "\x08\x08");
-	SPILLS(frame, BX CALL);
+	put_spills(&frame, code, "second_register");
 	check_told(&frame, "?; ", 0);
 	INFO(frame, "\x00\x08");
-	SPILLS(frame, AX BX CALL);
+	put_spills(&frame, code, "two_ints");
 	check_told(&frame, "?; ", 0);
 	INFO(frame, "\xfe\x00\x08\x08\x08\xfd");
-	SPILLS(frame, AX CALL);
+	put_spills(&frame, code, "one_int");
 	check_told(&frame, "?; ", 0);
 	INFO(frame, "\x00\x08");
-	SPILLS(frame, AX "\xc3");
+	put_spills(&frame, code, "without_call");
 	check_told(&frame, "?; ", 0);
 	INFO(frame, "\xfe\x00\x08");
-	SPILLS(frame, AX CALL);
+	put_spills(&frame, code, "one_int");
 	check_told(&frame, "?; ", 0);
 	/* Without the code, where nothing else stands in the frame. */
 	frame.proven = false;
@@ -347,6 +380,11 @@ static void test_not_told(void)
 	/* Of assembly. */
 	frame.on_stack = true;
 	check_told(&frame, "+8; +16; ", 0);
+}
+
+static void test_not_told(void)
+{
+	check_with_code("go_spills.x86_64", check_not_told);
 }
 
 CU_TestInfo rt_tests_abi_go[] = {
