@@ -100,7 +100,9 @@ enum rt_c_abi {
 };
 
 struct rt_errno_at;
+struct rt_flow;
 struct rt_go_code;
+struct rt_use;
 
 struct rt_arch {
 	const char *name;		/* "x86-64" */
@@ -208,6 +210,7 @@ struct rt_arch {
 	 * of the entries of ld.so.cache that are for such programs (glibc, sysdeps/.../dl-cache.h)
 	 */
 	uint16_t cache_flags;
+	uint64_t cache_hwcap;	/* bits of AT_HWCAP that those may ask for */
 	/* $PLATFORM in search paths: AT_PLATFORM, or what glibc makes of it */
 	const char *(*platform)(void);
 	/*
@@ -231,6 +234,12 @@ struct rt_arch {
 	 * stands; 0: it is none.  NULL: there are none.
 	 */
 	uint64_t (*target_slot)(const uint8_t *insn, size_t n, uint64_t pc, uint64_t *next);
+	/*
+	 * Decoders that need no disassembler: of what flow.h and use.h know of the instruction in
+	 * the `n` bytes at `addr`.  False: they are none.  NULL: capstone decodes.
+	 */
+	bool (*flow)(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_flow *flow);
+	bool (*use)(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use);
 	/* What kind the instruction is; NULL where probes are never moved off the entry. */
 	enum rt_form (*form)(const uint8_t *insn, size_t n);
 };

@@ -3,11 +3,9 @@
 
 #include <string.h>
 
-#define AARCH64 183	/* EM_AARCH64: old elf.h lack it */
-
 bool rt_flow_works(const struct rt_arch *arch, const struct rt_decoder *decoder)
 {
-	return decoder || arch->machine == AARCH64;
+	return decoder || arch->flow;
 }
 
 bool rt_flow_decode(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes,
@@ -15,7 +13,7 @@ bool rt_flow_decode(const struct rt_arch *arch, struct rt_decoder *decoder, cons
 {
 	memset(flow, 0, sizeof(*flow));
 	flow->to = flow->from = flow->other = flow->mem.base = flow->mem.index = RT_NO_REG;
-	if (arch->machine == AARCH64)
-		return rt_flow_aarch64(bytes, n, addr, flow);
+	if (arch->flow)
+		return arch->flow(bytes, n, addr, flow);
 	return decoder && rt_flow_x86(decoder, bytes, n, addr, flow);
 }

@@ -122,18 +122,18 @@ static int scan_x86(struct rt_callers *c, uint64_t addr, const uint8_t *bytes, s
 	return 0;
 }
 
-static int scan_aarch64(struct rt_callers *c, uint64_t addr, const uint8_t *bytes, size_t n)
+/* Instructions of one size. */
+static int scan_words(struct rt_callers *c, uint64_t addr, const uint8_t *bytes, size_t n)
 {
-	uint64_t target;
-	uint32_t w;
+	const struct rt_arch *arch = rt_image_arch(c->image);
+	uint64_t target, behind;
+	struct rt_flow f;
 	size_t i;
 
-	for (i = 0; i + sizeof(w) <= n; i += sizeof(w)) {
-		memcpy(&w, bytes + i, sizeof(w));
-		if ((w & 0x7c000000) != 0x14000000)	/* b, bl */
-			continue;
-		target = addr + i + (uint64_t)((int64_t)((uint64_t)w << 38) >> 36);
-		if (note_site(c, target, addr + i + sizeof(w), !(w >> 31)) < 0)
+	for (i = 0; i + arch->insn_size <= n; i += arch->insn_size) {
+		target = arch->direct_target(bytes + i, n - i, addr + i, &behind);
+		if (target && rt_flow_decode(arch, NULL, bytes + i, n - i, addr + i, &f) &&
+		    note_site(c, target, behind, f.kind != RT_FLOW_CALL) < 0)
 			return -1;
 	}
 	return 0;
@@ -150,7 +150,7 @@ static int scan_segment(struct rt_callers *c, const struct rt_segment *s, uint8_
 
 	for (at = 0; at < s->filesz && r == 0; at += CHUNK) {
 		n = rt_image_read(c->image, s->vaddr + at, buf, CHUNK + overlap);
-		r = words ? scan_aarch64(c, s->vaddr + at, buf, n)
+		r = words ? scan_words(c, s->vaddr + at, buf, n)
 			  : scan_x86(c, s->vaddr + at, buf, n);
 		if (n < CHUNK)
 			break;

@@ -81,7 +81,7 @@ struct rt_guesser *rt_guesser_open(struct rt_image *image)
 	if (!g)
 		return NULL;
 	g->image = image;
-	g->by_hand = rt_image_arch(image)->insn_size;
+	g->by_hand = rt_image_arch(image)->use;
 	g->user = g->by_hand ? NULL : rt_user_open(rt_image_arch(image));
 	if (g->user || g->by_hand)
 		return g;
@@ -287,12 +287,17 @@ static uint8_t after_call(const struct walk *w, uint8_t state)
 	return state == (ALL | VECTORS) ? ALL & ~(1 << 2) : 0;
 }
 
+static bool use_of(void *ctx, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use)
+{
+	const struct rt_guesser *g = ctx;
+
+	return g->by_hand ? rt_image_arch(g->image)->use(bytes, n, addr, use)
+			  : rt_use(g->user, bytes, n, addr, use);
+}
+
 static bool read_use(const struct walk *w, size_t at, struct rt_use *use)
 {
-	const struct rt_guesser *g = w->guesser;
-
-	return g->by_hand ? rt_use_aarch64(w->bytes + at, w->n - at, w->addr + at, use) :
-	       rt_use(g->user, w->bytes + at, w->n - at, w->addr + at, use);
+	return use_of(w->guesser, w->bytes + at, w->n - at, w->addr + at, use);
 }
 
 static void step(struct walk *w, size_t at)
@@ -456,14 +461,6 @@ static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigne
 void rt_guess(struct rt_guesser *g, uint64_t addr, uint64_t size, struct rt_guess *guess)
 {
 	guess_at(g, addr, size, 0, guess);
-}
-
-static bool use_of(void *ctx, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use)
-{
-	const struct rt_guesser *g = ctx;
-
-	return g->by_hand ? rt_use_aarch64(bytes, n, addr, use)
-			  : rt_use(g->user, bytes, n, addr, use);
 }
 
 static bool guess_of(void *ctx, uint64_t addr, struct rt_guess *guess)

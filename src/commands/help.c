@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "arch/arch.h"
 #include "commands/command.h"
 #include "commands/option_table.h"
 #include "config.h"
@@ -101,10 +102,15 @@ void rt_help_print(FILE *file, enum rt_command command)
 
 void rt_version_print(FILE *file)
 {
+	unsigned i;
+
 	fputs("rawtrace " PACKAGE_VERSION "\n"
 	      "Libraries: libelf, libcap" RT_CAPSTONE_WORDS RT_DEMANGLE_WORDS RT_LZMA_WORDS
 		      RT_LIBDW_WORDS "\n"
-	      "Architectures: x86-64, i386, aarch64\n"
+	      "Architectures:", file);
+	for (i = 0; rt_arch_at(i); i++)
+		fprintf(file, "%s%s", i ? ", " : " ", rt_arch_at(i)->name);
+	fputs("\n"
 	      "License GPLv2+: GNU GPL version 2 or later.  There is no warranty.\n",
 	      file);
 }

@@ -43,8 +43,6 @@ enum { LOADER_MAX = 16 << 20, CACHE_MAX = 4 << 20, LIST_MAX = 1 << 20 };
 enum { NOBODY = -1 };
 
 #define OLD_HWCAP_TLS (UINT64_C(1) << 63)
-/* HWCAP_ATOMICS: Ubuntu 20.04 has libc6-lse in atomics/. */
-#define AARCH64_ATOMICS (UINT64_C(1) << 8)
 
 struct loaded {
 	struct rt_image *image;
@@ -336,9 +334,7 @@ static int try_cache(struct search *s, int by, const char *name)
 		.name = name,
 		.flags = arch->cache_flags,
 		.hwcaps = s->file.hwcaps ? arch->hwcaps : NULL,
-		.old_hwcaps = OLD_HWCAP_TLS |
-			      (arch == &rt_arch_aarch64 ? getauxval(AT_HWCAP) & AARCH64_ATOMICS
-							: 0),
+		.old_hwcaps = OLD_HWCAP_TLS | (getauxval(AT_HWCAP) & arch->cache_hwcap),
 	};
 	const char *path = s->cache ? rt_ldcache_find(s->cache, s->cache_size, &want) : NULL;
 

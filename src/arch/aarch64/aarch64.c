@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "arch/flow.h"
 #include "arch/go_code.h"
+#include "arch/use.h"
 #include "base/array.h"
 
 #define MACHINE 183	/* EM_AARCH64: old elf.h lack it */
@@ -217,6 +219,7 @@ const struct rt_arch rt_arch_aarch64 = {
 	.machine = MACHINE,
 	.kernel_machine = MACHINE,
 	.cache_flags = 0xa03, /* FLAG_ELF_LIBC6 | FLAG_AARCH64_LIB64 */
+	.cache_hwcap = 1 << 8,	/* HWCAP_ATOMICS: Ubuntu 20.04 has libc6-lse in atomics/ */
 	.platform = aarch64_platform,
 	.word = 8,
 	.ip = { "pc", 256 },
@@ -243,6 +246,8 @@ const struct rt_arch rt_arch_aarch64 = {
 	.has_quad = true,
 	.refuses_by_einval = true,
 	.direct_target = direct_target,
+	.flow = rt_flow_aarch64,
+	.use = rt_use_aarch64,
 	.has_rela = true,
 	.relative = 1027, /* R_AARCH64_RELATIVE: old elf.h lack it */
 	.stack_args = 0,
