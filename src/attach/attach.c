@@ -95,6 +95,9 @@ static int open_by(const struct rt_attach_ops *ops, const struct rt_attach_reque
 
 	if (!(ops->reaches & 1u << request->reach))
 		return rt_fail(err, -EOPNOTSUPP, "%s: does not follow children", ops->name);
+	if (request->reach == RT_REACH_FOLLOWED && request->gate)
+		return rt_fail(err, -EOPNOTSUPP,
+			       "only root's children are followed by a list");
 	if (rt_reach_is_open(request->reach) && has_uretprobe(request))
 		return rt_fail(err, -EPERM,
 			       "%s: a uretprobe could harm processes that nobody has judged",
@@ -113,41 +116,76 @@ static int open_by(const struct rt_attach_ops *ops, const struct rt_attach_reque
 	return r;
 }
 
+static const char *way_name(enum rt_reach reach)
+{
+	return reach == RT_REACH_CHILDREN   ? ", children by inheritance"
+	       : reach == RT_REACH_FOLLOWED ? ", children by a list"
+					    : "";
+}
+
+/*
+ * The first that the kernel has, of those that can be asked for `reach` and do what `bpf` says.
+ * Why others were passed over goes to `why`, the last reason to `err`.
+ */
+static int open_first(const struct rt_attach_request *request, enum rt_reach reach, bool bpf,
+		      FILE *why, struct rt_attach **attach, struct rt_error *err)
+{
+	struct rt_attach_request by = *request;
+	unsigned i;
+	int r = -EOPNOTSUPP;
+
+	by.reach = reach;
+	for (i = 0; i < RT_COUNT(mechanisms) && r == -EOPNOTSUPP; i++) {
+		const struct rt_attach_ops *ops = mechanisms[i];
+
+		if (ops->bpf != bpf || !(ops->reaches & 1u << reach) ||
+		    (request->here_only && ops->everywhere) || (request->gate && !bpf))
+			continue;
+		r = open_by(ops, &by, attach, err);
+		if (r == -EOPNOTSUPP && why)
+			fprintf(why, "rawtrace: attach %s%s: %s\n", ops->name, way_name(reach),
+				err->text);
+	}
+	return r;
+}
+
+/* By the mechanism `forced`; by NULL any. */
+static int open_reach(const struct rt_attach_request *request, const struct rt_attach_ops *forced,
+		      enum rt_reach reach, bool bpf, FILE *why, struct rt_attach **attach,
+		      struct rt_error *err)
+{
+	struct rt_attach_request by = *request;
+
+	by.reach = reach;
+	return forced ? open_by(forced, &by, attach, err)
+		      : open_first(request, reach, bpf, why, attach, err);
+}
+
 int rt_attach_open(const struct rt_attach_request *request, const struct rt_attach_ops *forced,
 		   bool no_bpf, FILE *why, struct rt_attach **attach, struct rt_error *err)
 {
-	struct rt_error reason = { 0 };
-	unsigned i;
-	int r;
+	struct rt_error reason = { .text = "none can do this" };
+	bool children = request->reach == RT_REACH_CHILDREN;
+	int r = -EOPNOTSUPP;
 
-	if (forced) {
-		r = open_by(forced, request, attach, &reason);
-		if (r == -EOPNOTSUPP)
-			return rt_fail(err, r, "--attach=%s does not work here: %s", forced->name,
-				       reason.text);
-		if (r < 0 && err)
-			*err = reason;
-		return r;
-	}
-	for (i = 0; i < RT_COUNT(mechanisms); i++) {
-		if ((no_bpf && mechanisms[i]->bpf) ||
-		    (request->here_only && mechanisms[i]->everywhere))
-			continue;
-		if (request->gate && !mechanisms[i]->bpf)
-			continue;
-		r = open_by(mechanisms[i], request, attach, &reason);
-		if (r != -EOPNOTSUPP) {
-			if (r < 0 && err)
-				*err = reason;
-			return r;
-		}
-		if (why)
-			fprintf(why, "rawtrace: attach %s: %s\n", mechanisms[i]->name, reason.text);
-	}
-	return rt_fail(
-		err, -EOPNOTSUPP,
-		"no way to put probes in works here (the last one: %s); see: rawtrace doctor",
-		reason.text);
+	/* Strangers pay least by the first way, and most by the last. */
+	if (forced || !no_bpf)
+		r = open_reach(request, forced, request->reach, true, why, attach, &reason);
+	if (r == -EOPNOTSUPP && children && (forced ? forced->bpf : !no_bpf))
+		r = open_reach(request, forced, RT_REACH_FOLLOWED, true, why, attach, &reason);
+	if (r == -EOPNOTSUPP && !forced)
+		r = open_reach(request, NULL, request->reach, false, why, attach, &reason);
+	if (r == -EOPNOTSUPP && forced)
+		return rt_fail(err, r, "--attach=%s does not work here: %s", forced->name,
+			       reason.text);
+	if (r == -EOPNOTSUPP)
+		return rt_fail(err, r,
+			       "no way to put probes in works here (the last one: %s); see: "
+			       "rawtrace doctor",
+			       reason.text);
+	if (r < 0 && err)
+		*err = reason;
+	return r;
 }
 
 unsigned rt_attach_plans(const struct rt_attach_ops *forced, bool no_bpf)

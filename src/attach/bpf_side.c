@@ -174,6 +174,14 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 	memset(side, 0, sizeof(*side));
 	for (i = 0; i < RT_MAPS; i++)
 		side->maps[i] = -1;
+	if (request->reach == RT_REACH_FOLLOWED) {
+		r = rt_followed_open(&side->followed, request->pids, err);
+		side->maps[RT_MAP_FOLLOWED] = side->followed.map;
+		if (r < 0) {
+			rt_bpf_side_close(side);
+			return r;
+		}
+	}
 	side->maps[RT_MAP_HITS] = r = open_hits(side);
 	set_filter(side, request, key);
 	if (r >= 0 && (side->filtered || request->purpose != RT_PURPOSE_RECORD))
@@ -212,6 +220,9 @@ void rt_bpf_side_close(struct rt_bpf_side *side)
 {
 	unsigned i;
 
+	if (side->maps[RT_MAP_FOLLOWED] >= 0)
+		rt_followed_close(&side->followed);
+	side->maps[RT_MAP_FOLLOWED] = -1;
 	for (i = 0; i < RT_MAPS; i++)
 		if (side->maps[i] >= 0)
 			close(side->maps[i]);

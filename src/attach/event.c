@@ -44,7 +44,8 @@ const struct rt_attach_ops rt_attach_event = {
 	.name = "event",
 	.help = "a uprobe_events definition and a descriptor a probe (4.4)",
 	.bpf = true,
-	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_ALL,
+	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_FOLLOWED |
+		   1 << RT_REACH_ALL,
 	.key = RT_KEY_ID,
 	.plans = RT_PLANS_ANY,
 	.open = event_open,
@@ -118,7 +119,8 @@ const struct rt_attach_ops rt_attach_multi_event = {
 	.name = "multi-event",
 	.help = "one uprobe_events event for all probes (5.4)",
 	.bpf = true,
-	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_CHILDREN | 1 << RT_REACH_ALL,
+	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_CHILDREN | 1 << RT_REACH_FOLLOWED |
+		   1 << RT_REACH_ALL,
 	.key = RT_KEY_IP,
 	.plans = RT_PLANS_FEW,
 	.open = multi_open,

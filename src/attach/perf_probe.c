@@ -56,6 +56,8 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops,
 		free(p);
 		return NULL;
 	}
+	if (request->reach == RT_REACH_FOLLOWED)
+		p->attach.followed = &p->side.followed;
 	p->attach.unread = &p->side.maps[RT_MAP_UNREAD];
 	p->attach.held = p->side.held.size ? &p->side.held : NULL;
 	p->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &p->side.counts;

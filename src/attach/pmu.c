@@ -165,7 +165,8 @@ const struct rt_attach_ops rt_attach_pmu = {
 	.name = "pmu",
 	.help = "the uprobe PMU, one descriptor a probe (4.17)",
 	.bpf = true,
-	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_ALL,
+	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_FOLLOWED |
+		   1 << RT_REACH_ALL,
 	.key = RT_KEY_ID,
 	.plans = RT_PLANS_ANY,
 	.open = pmu_open,

@@ -247,6 +247,8 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 		free(m);
 		return r;
 	}
+	if (request->reach == RT_REACH_FOLLOWED)
+		m->attach.followed = &m->side.followed;
 	m->attach.unread = &m->side.maps[RT_MAP_UNREAD];
 	m->attach.held = m->side.held.size ? &m->side.held : NULL;
 	m->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &m->side.counts;
@@ -262,7 +264,8 @@ const struct rt_attach_ops rt_attach_uprobe_multi = {
 	.name = "uprobe-multi",
 	.help = "one BPF link for all probes (6.6)",
 	.bpf = true,
-	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_ALL,
+	.reaches = 1 << RT_REACH_PROCESSES | 1 << RT_REACH_FOLLOWED |
+		   1 << RT_REACH_ALL,
 	.key = RT_KEY_ID,
 	.plans = RT_PLANS_LINKS,
 	.open = multi_open,

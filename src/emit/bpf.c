@@ -232,6 +232,7 @@ static const char *map_name(const struct rt_bpf *bpf, size_t insn)
 		[RT_MAP_PLACES] = "places", [RT_MAP_QUICK] = "quick", [RT_MAP_HEADS] = "heads",
 		[RT_MAP_FRAMES] = "frames", [RT_MAP_SAVED] = "kept",  [RT_MAP_ERRNO] = "errno",
 		[RT_MAP_UNREAD] = "unread", [RT_MAP_GATE] = "gate",
+		[RT_MAP_FOLLOWED] = "followed",
 	};
 	size_t i;
 

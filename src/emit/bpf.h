@@ -19,7 +19,7 @@
  * open calls of each thread (emit/frames.h); what entries keep for their returns (emit/kept.h); how
  * far errno is from the thread pointer, 8 bytes; and how many calls were left out as what their
  * condition asks for could not be read, 8 bytes; and whether the trace has ended for a process's
- * rights (attach/gate.h), 8 bytes.
+ * rights (attach/gate.h), 8 bytes; and the processes that are followed (emit/follow.h).
  */
 enum rt_bpf_map {
 	RT_MAP_EVENTS,
@@ -33,6 +33,7 @@ enum rt_bpf_map {
 	RT_MAP_ERRNO,
 	RT_MAP_UNREAD,
 	RT_MAP_GATE,
+	RT_MAP_FOLLOWED,
 	RT_MAPS
 };
 

@@ -61,6 +61,13 @@ int rt_bpf_map_lookup(int map, const void *key, void *value)
 	return bpf(RT_BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr));
 }
 
+int rt_bpf_map_delete(int map, const void *key)
+{
+	struct rt_bpf_elem_attr attr = { .map_fd = (uint32_t)map, .key = ptr(key) };
+
+	return bpf(RT_BPF_MAP_DELETE_ELEM, &attr, sizeof(attr));
+}
+
 int rt_bpf_map_next(int map, const void *key, void *next)
 {
 	struct rt_bpf_elem_attr attr = { .map_fd = map, .key = ptr(key), .value = ptr(next) };
@@ -108,6 +115,11 @@ int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expecte
 int rt_bpf_prog_load_perf(const struct rt_bpf_insn *insns, size_t n)
 {
 	return prog_load(RT_BPF_PROG_TYPE_PERF_EVENT, insns, n, 0, 0, NULL, 0);
+}
+
+int rt_bpf_prog_load_tracepoint(const struct rt_bpf_insn *insns, size_t n)
+{
+	return prog_load(RT_BPF_PROG_TYPE_TRACEPOINT, insns, n, 0, 0, NULL, 0);
 }
 
 int rt_bpf_prog_load_raw(const struct rt_bpf_insn *insns, size_t n)

@@ -15,6 +15,7 @@
 int rt_bpf_map_create(uint32_t type, uint32_t key_size, uint32_t value_size, uint32_t entries,
 		      uint32_t flags);
 int rt_bpf_map_update(int map, const void *key, const void *value);
+int rt_bpf_map_delete(int map, const void *key);
 int rt_bpf_map_lookup(int map, const void *key, void *value);
 /*
  * The key after `key` (NULL: the first, from 4.12 on; so is that after a key that a hash has not)
@@ -33,6 +34,8 @@ int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expecte
  * Load a PERF_EVENT program (4.9), which runs when a perf event that is not a probe gives a sample.
  */
 int rt_bpf_prog_load_perf(const struct rt_bpf_insn *insns, size_t n);
+/* Load a TRACEPOINT program (4.7), for the perf event of a tracepoint. */
+int rt_bpf_prog_load_tracepoint(const struct rt_bpf_insn *insns, size_t n);
 /* Load a RAW_TRACEPOINT program (4.17), and run it at the tracepoint `name`. */
 int rt_bpf_prog_load_raw(const struct rt_bpf_insn *insns, size_t n);
 int rt_bpf_raw_tracepoint(const char *name, int prog);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "attach/attach.h"
+#include "attach/follow.h"
 #include "kernel/sys.h"
 #include "stream/addrmap.h"
 
@@ -321,6 +322,37 @@ static bool try_reach(const struct rt_attach_ops *ops, enum rt_reach reach,
 	return bad;
 }
 
+/* A list without room: each child of ours is counted.  Returns whether it went wrong. */
+static bool try_full_list(void)
+{
+	enum { NO_PID = 0x40000000, CHILDREN = 3 };
+	struct rt_followed list;
+	struct rt_error err = { .text = "" };
+	uint64_t missed = 0;
+	int i, r = rt_followed_open(&list, RT_PID(getpid()), &err);
+	bool bad;
+	pid_t pid;
+
+	for (i = 0; r == 0; i++)
+		r = rt_followed_add(&list, NO_PID + i);
+	for (i = 0; r == -E2BIG && i < CHILDREN; i++) {
+		pid = fork();
+		if (pid == 0)
+			_exit(0);
+		wait_for(pid);
+	}
+	if (r == -E2BIG)
+		missed = rt_followed_missed(&list);
+	rt_followed_close(&list);
+	bad = r != -EOPNOTSUPP && missed != CHILDREN;
+	if (bad)
+		printf("    error %d, %u children were counted, should be %u: %s\n", -r,
+		       (unsigned)missed, CHILDREN, err.text);
+	printf("%s reach: a full list%s%s\n", r == -EOPNOTSUPP ? "skip" : bad ? "not ok" : "ok",
+	       r == -EOPNOTSUPP ? ": " : "", r == -EOPNOTSUPP ? err.text : "");
+	return bad;
+}
+
 int main(int argc, char **argv)
 {
 	struct rt_function function = { 0 };
@@ -346,6 +378,8 @@ int main(int argc, char **argv)
 		for (reach = RT_REACH_CHILDREN; reach <= RT_REACH_ALL; reach++)
 			if (ops->reaches & 1u << reach)
 				failed |= try_reach(ops, (enum rt_reach)reach, &functions, code);
+	if (r == 0)
+		failed |= try_full_list();
 	if (r < 0)
 		printf("not ok reach\n    %s\n", err.text);
 	rt_image_close(function.image);

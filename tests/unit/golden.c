@@ -32,23 +32,30 @@ bool rt_golden(const char *name, const char *text)
 	return rt_same_text(text, want);
 }
 
-void rt_golden_program(const char *name, const struct rt_bpf_program *program)
+void rt_golden_bpf(const char *name, struct rt_bpf *bpf)
 {
 	struct rt_error err;
-	struct rt_bpf bpf;
 	char *text = NULL;
 	size_t size;
 	FILE *file;
 
-	rt_bpf_init(&bpf);
-	CU_ASSERT_FATAL(rt_bpf_program_emit(program, &bpf, &err) == 0);
-	CU_ASSERT_FATAL(rt_bpf_finish(&bpf, NULL, &err) == 0);
+	CU_ASSERT_FATAL(rt_bpf_finish(bpf, NULL, &err) == 0);
 	file = open_memstream(&text, &size);
-	rt_bpf_print(&bpf, file);
+	rt_bpf_print(bpf, file);
 	fclose(file);
-	rt_bpf_free(&bpf);
 	CU_ASSERT(rt_golden(name, text));
 	free(text);
+}
+
+void rt_golden_program(const char *name, const struct rt_bpf_program *program)
+{
+	struct rt_error err;
+	struct rt_bpf bpf;
+
+	rt_bpf_init(&bpf);
+	CU_ASSERT_FATAL(rt_bpf_program_emit(program, &bpf, &err) == 0);
+	rt_golden_bpf(name, &bpf);
+	rt_bpf_free(&bpf);
 }
 
 void rt_golden_plan_entry(const struct rt_arch *arch, struct rt_plan *plan)

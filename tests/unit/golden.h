@@ -11,6 +11,9 @@
  */
 bool rt_golden(const char *name, const char *text);
 
+/* The same with the listing of a program that is not finished yet. */
+void rt_golden_bpf(const char *name, struct rt_bpf *bpf);
+
 /* The same with the listing of the program that is written for `program`. */
 void rt_golden_program(const char *name, const struct rt_bpf_program *program);
 

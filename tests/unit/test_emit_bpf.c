@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit/follow.h"
 #include "emit/program.h"
 #include "golden.h"
 #include "unit.h"
@@ -73,6 +74,25 @@ static void test_reach(void)
 	rt_golden_program("reach-all.bpf", &p);
 	p.reach = RT_REACH_CHILDREN;
 	rt_golden_program("reach-children.bpf", &p);
+	p.reach = RT_REACH_FOLLOWED;
+	rt_golden_program("reach-followed.bpf", &p);
+}
+
+/* Children of followed processes, by the fields of a 64-bit and a 32-bit kernel. */
+static void test_follow(void)
+{
+	struct rt_newtask newtask = { .pid = 8, .clone_flags = 32, .flags_size = 8 };
+	struct rt_bpf bpf;
+
+	rt_bpf_init(&bpf);
+	rt_follow_emit(&newtask, &bpf);
+	rt_golden_bpf("follow.bpf", &bpf);
+	rt_bpf_free(&bpf);
+	newtask.flags_size = 4;
+	rt_bpf_init(&bpf);
+	rt_follow_emit(&newtask, &bpf);
+	rt_golden_bpf("follow-32.bpf", &bpf);
+	rt_bpf_free(&bpf);
 }
 
 /* The other ways to hand a record over; on x86 the array needs no barrier. */
@@ -348,6 +368,7 @@ CU_TestInfo rt_tests_emit_bpf[] = {
 	{ "golden listings for old kernels", test_variants },
 	{ "golden listings of what is read by the thread pointer", test_thread_pointer },
 	{ "reach", test_reach },
+	{ "follow", test_follow },
 	{ "transports", test_transports },
 	{ "golden listing of a list", test_list },
 	{ "counting and measuring", test_counting },

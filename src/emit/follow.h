@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_EMIT_FOLLOW_H
+#define RT_EMIT_FOLLOW_H
+
+#include "emit/bpf.h"
+
+/*
+ * RT_MAP_FOLLOWED: a hash whose keys are the thread groups that are followed, u32 each.  Its values
+ * are u64; that of key 0, which no process has, counts the processes for which there was no room.
+ */
+enum { RT_FOLLOWED_MOST = 16384 };
+
+/* Where the fields of task:task_newtask are, from its `format`. */
+struct rt_newtask {
+	uint16_t pid;			/* of the new thread, u32 */
+	uint16_t clone_flags, flags_size;
+};
+
+/*
+ * Emit the program for the tracepoint task:task_newtask (4.7, for tracepoint programs): a process
+ * that one in RT_MAP_FOLLOWED begins goes into it.  The tracepoint is in copy_process(), before the
+ * new task runs.
+ */
+void rt_follow_emit(const struct rt_newtask *newtask, struct rt_bpf *bpf);
+
+#endif
