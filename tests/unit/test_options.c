@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "commands/command.h"
+#include "commands/option_table.h"
 #include "session/options.h"
 #include "unit.h"
 
@@ -204,6 +206,31 @@ static void test_sizes(void)
 	CU_ASSERT(rt_size_parse("17179869184G", &size) == -EINVAL);
 }
 
+/* Each row sets a member or has a parser, and is of a command; rows of one name stand together. */
+static void test_table(void)
+{
+	const struct rt_option *row, *other;
+	struct rt_options o;
+	struct rt_error err;
+	char line[64];
+	unsigned command;
+
+	for (row = rt_option_table; row->name; row++) {
+		CU_ASSERT(!row->flag + !row->word + !row->parse == 2);
+		CU_ASSERT(row->commands && row->help && (!row->flag || !row->argument));
+		for (other = row + 1; other->name; other++)
+			CU_ASSERT((!row->letter || row->letter != other->letter) &&
+				  (other == row + 1 || strcmp(row->name, other->name) != 0));
+	}
+	CU_ASSERT(row - rt_option_table < 64);
+	for (command = RT_CMD_COUNT; command <= RT_CMD_DOCTOR; command++) {
+		CU_ASSERT(rt_command_find(rt_commands[command].name) == (enum rt_command)command);
+		snprintf(line, sizeof(line), "%s --help", rt_commands[command].name);
+		CU_ASSERT(parse(&o, &err, line) == 0 && o.command == RT_CMD_HELP && o.help_of == (enum rt_command)command);
+		rt_options_free(&o);
+	}
+}
+
 CU_TestInfo rt_tests_options[] = {
 	{ "a command", test_command },
 	{ "a pid", test_pid },
@@ -212,5 +239,6 @@ CU_TestInfo rt_tests_options[] = {
 	{ "usage errors", test_usage },
 	{ "sizes", test_sizes },
 	{ "times", test_times },
+	{ "the tables of commands and options", test_table },
 	CU_TEST_INFO_NULL,
 };
