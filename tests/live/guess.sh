@@ -24,11 +24,14 @@ rate() {
 	[ "${n:-0}" -gt 0 ] || n=1 right=0 none=0 shown=0 marked=0 hidden=0 sure=0 guessed=0
 }
 
-# What is compiled is part of rawtrace itself: some hundred functions, as people write them.
+# The code is a part of rawtrace: some hundred functions, as people write them.
+levels='0 2 s'
+! quick || levels=2
 for compiler in "$CC" clang; do
 	has "${compiler%% *}" || continue
-	for level in 0 2 s; do
+	for level in $levels; do
 		begin "$compiler -O$level: numbers and widths of arguments"
+		selected || continue
 		# shellcheck disable=SC2086 # a command with its options
 		$compiler -O$level -g -w -shared -fPIC -std=gnu11 -D_GNU_SOURCE -DRT_PROBES_DIR='""' -I"$BUILDDIR" -I"$SRCDIR/src" \
 			-o "$T/code.so" "$SRCDIR"/src/lang/*.c "$SRCDIR"/src/calls/*.c 2>"$T/err" || show "$T/err"
@@ -74,6 +77,7 @@ int main(int argc, char **argv)
 EOF
 	for level in 0 '2 -fno-inline'; do
 		begin "g++ -O$level: types in names"
+		selected || continue
 		# shellcheck disable=SC2086 # options
 		g++ -O$level -g -o "$T/named" "$T/named.cc" 2>"$T/err" || show "$T/err"
 		"$BIN/guess" "$T/named" >"$T/rate"
@@ -124,10 +128,11 @@ fi
 libc=$(ldd "$BIN/guess" | sed -n 's/.*\(\/[^ ]*libc\.so[^ ]*\).*/\1/p')
 for file in "$libc" "${redis:-$(command -v redis-server)}" "${sqlite:-$(command -v sqlite3)}" "$lua" "$(command -v python3)"; do
 	[ -f "$file" ] || continue
+	begin "$file: numbers and widths of arguments"
+	selected || continue
 	rate "$file" 2>"$T/said"
 	[ -z "${RT_RATES:-}" ] || cat "$T/said" >>"$BUILDDIR/guess.rates"
 	[ "$n" -gt 100 ] || continue
-	begin "$file: numbers and widths of arguments"
 	expect_number "right numbers of arguments, of a hundred" $((right * 100 / n)) -ge 85
 	expect_number "too many arguments, of a hundred" $((more * 100 / n)) -le 2
 	expect_number "right widths, of a hundred" $((width * 100 / (arguments + 1))) -ge 95
