@@ -39,7 +39,9 @@ find_compilers
 specs="integers many request values local* special*"
 for compiler in $COMPILERS; do
 	for how in "-O0 -gdwarf-2" "-O0 -gdwarf-5" "-O2 -gdwarf-3" "-O2 -gdwarf-4" "-O2 -gdwarf-5"; do
+		case $how in *-[34]) ! quick || continue ;; esac
 		begin "C: $compiler $how"
+		selected || continue
 		# shellcheck disable=SC2086
 		if ! $compiler -w -g $how -o "$T/types" "$TARGETS/types.c" >"$T/cc" 2>&1; then
 			show "$T/cc"
@@ -62,6 +64,7 @@ x86_64) marked=-fcf-protection ;;
 esac
 for compiler in $COMPILERS; do
 	begin "halves of structures that are not read: $compiler"
+	selected || continue
 	if ! $compiler -w -g -O2 $marked -o "$T/halves" "$TARGETS/halves.c" >"$T/cc" 2>&1; then
 		show "$T/cc"
 	else
@@ -433,7 +436,9 @@ fi
 for compiler in g++ clang++ "$libcxx" "$alternate"; do
 	has "${compiler%% *}" || continue
 	for how in -O0 -O2; do
+		[ $how = -O2 ] || ! quick || [ "$compiler" = g++ ] || continue
 		begin "C++: $compiler $how"
+		selected || continue
 		# shellcheck disable=SC2086 # a command with its options
 		if ! $compiler -w -std=c++17 -g $how -o "$T/cxx" "$TARGETS/types.cc" >"$T/cc" 2>&1; then
 			show "$T/cc"
@@ -483,6 +488,7 @@ EOF
 
 	for how in 0 2; do
 		begin "Rust: opt-level=$how"
+		selected || continue
 		if ! rustc -g -C opt-level=$how -o "$T/rust" --crate-name types "$TARGETS/types.rs" >"$T/cc" 2>&1; then
 			show "$T/cc"
 		else
