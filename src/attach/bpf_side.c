@@ -32,7 +32,7 @@ static int map_error(int r, struct rt_error *err)
 			       "bpf(2) is not permitted: a capability is missing, or a seccomp "
 			       "filter, a security module or "
 			       "RLIMIT_MEMLOCK forbids it; try --no-bpf");
-	return rt_fail(err, r, "creating a BPF map: %s", strerror(-r));
+	return rt_fail(err, r, "BPF map: cannot be created: %s", strerror(-r));
 }
 
 /*

@@ -331,8 +331,7 @@ int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *t
 	if (ret == 0 && rt_die_language(&func->die) == DW_LANG_Mips_Assembler)
 		ret = -ENOENT;
 	if (ret == -ENOENT)
-		return rt_fail(err, ret,
-			       "%s: its debug information has nothing of the function at 0x%llx",
+		return rt_fail(err, ret, "%s: no debug information for the function at 0x%llx",
 			       rt_image_name(image), (unsigned long long)addr);
 	if (ret == 0)
 		ret = rt_dwarf_walk_begin(&walk, dwarf, types);

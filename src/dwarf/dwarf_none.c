@@ -12,7 +12,7 @@ int rt_dwarf_prototype(struct rt_image *image, uint64_t addr, struct rt_types *t
 	(void)types;
 	(void)prototype;
 	return rt_fail(err, -ENOENT,
-		       "%s: this rawtrace was built without libdw and reads no debug information",
+		       "%s: debug information not read: rawtrace was built without libdw",
 		       rt_image_name(image));
 }
 

@@ -186,12 +186,11 @@ static int open_file(struct rt_dwarf *dwarf, struct rt_error *err)
 		fd = rt_image_debug_fd(image);
 	}
 	if (!sizes.info)
-		return rt_fail(err, -ENOENT, "%s: has no debug information", rt_image_name(image));
+		return rt_fail(err, -ENOENT, "%s: no debug information", rt_image_name(image));
 	if (sizes.unpacked > UNPACKED_MAX)
-		return rt_fail(
-			err, -EFBIG,
-			"%s: its debug information is compressed, and would take %llu MB of memory",
-			rt_image_name(image), (unsigned long long)(sizes.unpacked >> 20));
+		return rt_fail(err, -EFBIG,
+			       "%s: debug information not read: uncompressed it takes %llu MB",
+			       rt_image_name(image), (unsigned long long)(sizes.unpacked >> 20));
 	/*
 	 * Mapped, as only so the parts of a large file that are not asked for cost nothing.  And
 	 * libdw looks for the ends of strings past those of their sections: in a mapping zeros
@@ -216,8 +215,7 @@ static int open_file(struct rt_dwarf *dwarf, struct rt_error *err)
 	if (!dwarf->dbg)
 		return rt_fail(err, -EBADMSG, "%s: its debug information cannot be read: %s",
 			       rt_image_name(image),
-			       sizes.zstd   ? "it is compressed by zstd, which libelf unpacks from "
-					      "elfutils 0.189 on"
+			       sizes.zstd   ? "it is compressed by zstd, which needs elfutils 0.189"
 			       : dwarf->elf ? dwarf_errmsg(-1)
 					    : elf_errmsg(-1));
 	find_sections(dwarf);
@@ -258,13 +256,12 @@ bool rt_dwarf_trouble(struct rt_image *image, struct rt_error *err)
 	if (d->code)
 		*err = d->error;
 	else if (d->no_shared)
-		rt_fail(err, -ENOENT,
-			"%s: some of its types are in '%.400s', which libdw does not find",
+		rt_fail(err, -ENOENT, "%s: types missing: libdw does not find '%.400s'",
 			rt_image_name(image), d->shared.p ? (const char *)d->shared.p : "(dwz)");
 	else
 		rt_fail(err, -ENOENT,
-			"%s: its types are in '%s', which libdw does not find (.dwp files it reads "
-			"from elfutils 0.191 on)",
+			"%s: types missing: libdw does not find '%s' (.dwp files need elfutils "
+			"0.191)",
 			rt_image_name(image), d->not_found);
 	return true;
 }

@@ -314,7 +314,7 @@ char *rt_ask_servers(struct rt_servers *servers, const char *file, const char *i
 	if (geteuid() == 0) {
 		folder = open_cache(cache);
 		if (folder < 0) {
-			set_reason(why, "debuginfod-find is not run: its cache %s: %s", cache,
+			set_reason(why, "debuginfod-find: not run: cache %s: %s", cache,
 				   strerror(-folder));
 			return NULL;
 		}
@@ -323,7 +323,7 @@ char *rt_ask_servers(struct rt_servers *servers, const char *file, const char *i
 	if (folder >= 0)
 		close(folder);
 	if (r < 0)
-		set_reason(why, "DEBUGINFOD_URLS is set, but debuginfod-find cannot be run: %s",
+		set_reason(why, "debuginfod-find: cannot be run for DEBUGINFOD_URLS: %s",
 			   strerror(-r));
 	else if (answer.failure && answer.status <= 0)	/* with a status: no server has it */
 		set_reason(why, "debuginfod-find %s%s", answer.failure,

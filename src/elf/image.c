@@ -159,7 +159,7 @@ static int read_headers(struct rt_image *image, struct rt_error *err)
 	int ret;
 
 	if (elf_version(EV_CURRENT) == EV_NONE)
-		return rt_fail(err, -ENOTSUP, "%s: this libelf is too old", image->name);
+		return rt_fail(err, -ENOTSUP, "%s: cannot be read: libelf is too old", image->name);
 	/* Read, not mapped: a file that shrinks while it is mapped kills the reader with SIGBUS. */
 	image->elf = elf_begin(image->fd, ELF_C_READ, NULL);
 	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF || !gelf_getehdr(image->elf, &ehdr))
@@ -435,7 +435,7 @@ const char *rt_image_refuses(const struct rt_image *image, uint64_t addr, bool *
 
 int rt_image_damaged(const struct rt_image *image, const char *what, struct rt_error *err)
 {
-	return rt_fail(err, -EBADMSG, "%s: the ELF file is damaged: %s", image->name, what);
+	return rt_fail(err, -EBADMSG, "%s: damaged ELF file: %s", image->name, what);
 }
 
 /*
@@ -473,7 +473,7 @@ static int is_script(const struct rt_image *image, const char *head, size_t n, s
 			memcpy(interp, word, sizeof(interp));
 	}
 	if (!interp[0])
-		return rt_fail(err, -ENOEXEC, "%s: is a script that names no interpreter",
+		return rt_fail(err, -ENOEXEC, "%s: is a script without an interpreter",
 			       image->name);
 	return rt_fail(err, -ENOEXEC,
 		       "%s: is a script for %s; trace its interpreter: rawtrace %s FUNCTION -- %s",

@@ -29,26 +29,22 @@ static bool has(cap_t caps, int cap)
 
 static int missing(bool bpf, bool can_bpf, bool can_perf, struct rt_error *err)
 {
-	static const char causes[] = "(dropped, or a container without --privileged)";
-
 	if (geteuid() != 0 && !bpf)
-		return rt_fail(err, -EPERM,
-			       "tracefs needs root, and this is user %u; try: sudo rawtrace ...",
+		return rt_fail(err, -EPERM, "user %u: tracefs needs root; try: sudo rawtrace ...",
 			       (unsigned)geteuid());
 	if (geteuid() != 0)
 		return rt_fail(err, -EPERM,
-			       "tracing needs root, and this is user %u; try sudo, or as in "
-			       "README: setcap cap_bpf,cap_perfmon+ep",
+			       "user %u: tracing needs root; try sudo, or as in README: setcap "
+			       "cap_bpf,cap_perfmon+ep",
 			       (unsigned)geteuid());
 	if (!can_bpf && !can_perf)
 		return rt_fail(err, -EPERM,
-			       "the capability cap_sys_admin is missing, and so are cap_bpf and "
-			       "cap_perfmon %s",
-			       causes);
-	return rt_fail(
-		err, -EPERM,
-		"the capability cap_sys_admin is missing, and of the two that stand for it %s %s",
-		can_bpf ? "cap_perfmon" : "cap_bpf", causes);
+			       "cap_sys_admin, cap_bpf, cap_perfmon: capabilities missing; in a "
+			       "container try --privileged");
+	return rt_fail(err, -EPERM,
+		       "%s: capability missing (as is cap_sys_admin); in a container try "
+		       "--privileged",
+		       can_bpf ? "cap_perfmon" : "cap_bpf");
 }
 
 bool rt_caps_is_user(void)
@@ -127,11 +123,10 @@ int rt_caps_own_rights(struct rt_error *err)
 
 	if (getuid() != geteuid() || getgid() != getegid())
 		return rt_fail(err, -EPERM,
-			       "rawtrace is a setuid or setgid program; take that from its file, "
-			       "and see CAPABILITIES in "
-			       "rawtrace(1)");
+			       "rawtrace: is setuid or setgid; try: chmod ug-s (see CAPABILITIES "
+			       "in rawtrace(1))");
 	r = rt_caps_is_user() ? keep_for_tracing() : 0;
-	return r < 0 ? rt_fail(err, r, "giving up capabilities: %s", strerror(-r)) : 0;
+	return r < 0 ? rt_fail(err, r, "capabilities: cannot be dropped: %s", strerror(-r)) : 0;
 }
 
 bool rt_caps_can_read_memory(pid_t pid)
@@ -163,8 +158,7 @@ int rt_caps_check(bool bpf, struct rt_error *err)
 	bool admin, can_bpf, can_perf, files;
 
 	if (!caps)
-		return rt_fail(err, -errno, "cannot read this process's capabilities: %s",
-			       strerror(errno));
+		return rt_fail(err, -errno, "capabilities: cannot be read: %s", strerror(errno));
 	admin = has(caps, CAP_SYS_ADMIN);
 	can_bpf = has(caps, NR_CAP_BPF);
 	can_perf = has(caps, NR_CAP_PERFMON);

@@ -99,15 +99,13 @@ int rt_main_buffer_take(const struct rt_tracefs *t, struct rt_main_buffer *buffe
 			       strerror(-r));
 	if (r < 0)
 		return rt_fail(err, -EBUSY,
-			       "%s: another rawtrace uses the trace buffer, and this kernel has "
-			       "only one for uprobes (before 3.15); "
-			       "end it first",
+			       "%s: another rawtrace uses the only trace buffer (before 3.15); end "
+			       "it first",
 			       t->root);
 	if (!is(t, "events/enable", "0") || !is(t, "current_tracer", "nop"))
 		return rt_fail(err, -EBUSY,
-			       "%s: another tracer uses the trace buffer (see events/enable, "
-			       "current_tracer), and this kernel has "
-			       "only one for uprobes (before 3.15); end it first",
+			       "%s: another tracer uses the only trace buffer (before 3.15); see "
+			       "events/enable",
 			       t->root);
 	read_value(t, "trace_clock", buffer->was.clock, sizeof(buffer->was.clock));
 	read_value(t, "buffer_size_kb", buffer->was.kb, sizeof(buffer->was.kb));

@@ -233,10 +233,9 @@ static int judge(const struct found *found, struct rt_error *err)
 			}
 	if (n == 1 && at)
 		return at;
-	return rt_fail(
-		err, -ENOENT,
-		n ? "several places in the kernel's task_struct could hold the thread pointer"
-		  : "the thread pointer was not found in the kernel's task_struct");
+	return rt_fail(err, -ENOENT,
+		       n ? "task_struct: several places could hold the thread pointer"
+			 : "task_struct: thread pointer not found");
 }
 
 static int send_children(struct looking *l, struct rt_error *err)
@@ -253,9 +252,7 @@ static int send_children(struct looking *l, struct rt_error *err)
 	} else {
 		for (i = 0; i < 2 && r == 0; i++)
 			r = send_child(l, memory + (size_t)i * each, &found[i]);
-		r = r < 0 ? rt_fail(err, r,
-				    "looking for the thread pointer in the kernel's task_struct: "
-				    "%s",
+		r = r < 0 ? rt_fail(err, r, "task_struct: looking for the thread pointer: %s",
 				    strerror(-r))
 			  : judge(found, err);
 	}
@@ -280,9 +277,7 @@ int rt_thread_pointer_find(struct rt_error *err)
 	if (r == -EINVAL)
 		r = l.prog = load_program(l.offsets, l.pieces, RT_FN_probe_read);
 	if (r < 0)
-		rt_fail(err, r,
-			"BPF programs that would find the thread pointer in the kernel's "
-			"task_struct: %s",
+		rt_fail(err, r, "task_struct: BPF programs that find the thread pointer: %s",
 			strerror(-r));
 	else
 		r = send_children(&l, err);

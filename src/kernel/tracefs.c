@@ -86,8 +86,8 @@ static int mount_private(struct rt_tracefs *t, struct rt_error *err)
 
 	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
 		return rt_fail(err, -errno,
-			       "tracefs is not mounted, and a private mount of it was refused: %s; "
-			       "try: mount -t tracefs tracefs /sys/kernel/tracing",
+			       "tracefs: cannot be mounted: %s; try: mount -t tracefs tracefs "
+			       "/sys/kernel/tracing",
 			       strerror(errno));
 	for (i = 0; i < 2; i++) {
 		if (mount(places[i][0], places[i][1], places[i][0],
@@ -100,8 +100,8 @@ static int mount_private(struct rt_tracefs *t, struct rt_error *err)
 		t->private_mount = true;
 		return 0;
 	}
-	return rt_fail(err, r, "tracefs is not mounted and cannot be: %s", r == -ENODEV ?
-		       "this kernel was built without it (CONFIG_TRACING)" : strerror(-r));
+	return rt_fail(err, r, "tracefs: cannot be mounted: %s",
+		       r == -ENODEV ? "the kernel lacks it (CONFIG_TRACING)" : strerror(-r));
 }
 
 int rt_tracefs_mounted(struct rt_tracefs *t)
@@ -135,10 +135,8 @@ int rt_tracefs_find(struct rt_tracefs *t, struct rt_error *err)
 	if (errno == EACCES)
 		return rt_fail(err, -EACCES,
 			       "%s/uprobe_events: no permission; run rawtrace as root", t->root);
-	return rt_fail(
-		err, -EOPNOTSUPP,
-		"%s/uprobe_events: not there: the kernel was built without CONFIG_UPROBE_EVENTS",
-		t->root);
+	return rt_fail(err, -EOPNOTSUPP,
+		       "%s/uprobe_events: missing; the kernel needs CONFIG_UPROBE_EVENTS", t->root);
 }
 
 static void format_path(const struct rt_tracefs *t, char *buf, const char *fmt, va_list ap)

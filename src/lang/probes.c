@@ -436,7 +436,7 @@ static int add_open(struct rt_probes *p, const char *path, int fd, struct rt_err
 		return rt_fail(err, -EINVAL, "%s: %s", path,
 			       S_ISDIR(st.st_mode) ? "is a directory" : "is not a regular file");
 	if (st.st_size > SIZE_LIMIT)
-		return rt_fail(err, -EFBIG, "%s: is larger than a file of probes may be, 1 MB",
+		return rt_fail(err, -EFBIG, "%s: too large for a file of probes; at most 1 MB",
 			       path);
 	text = read_text(fd, (size_t)st.st_size, &n);
 	if (!text)

@@ -86,7 +86,7 @@ static int parse_with_words(struct rt_cursor *c, const char *words, struct rt_sp
 	r = parse_plain(c, end, spec);
 	if (r == 0 && spec->nargs_given)
 		return rt_expected(c, end,
-				   "no number of arguments before words, which tell what to print");
+				   "either a number of arguments or the kernel's words, not both");
 	c->at = words;
 	return r < 0 ? r : rt_parse_words(c, spec);
 }
@@ -343,8 +343,8 @@ static int check_length(const struct rt_spec *spec, struct rt_error *err)
 
 	if (n <= RT_NAME_MOST && more <= RT_NAME_MOST)
 		return 0;
-	return rt_usage(err, "'%.40s...': a name of %zu characters; the longest may have %d",
-			spec->function, n > more ? n : more, RT_NAME_MOST);
+	return rt_usage(err, "'%.40s...': name of %zu characters; at most %d", spec->function,
+			n > more ? n : more, RT_NAME_MOST);
 }
 
 int rt_spec_parse(const char *text, const struct rt_arch *arch, const struct rt_scope *scope,

@@ -56,17 +56,15 @@ static bool find(struct rt_traced *traced)
 		r = rt_errno_find(traced->program.v[i], &traced->errno_at);
 		traced->errno_image = traced->program.v[i];
 		if (r == -ENOTSUP && rt_image_arch(traced->errno_image)->word < 8)
-			not_read(
-				traced,
-				"%s is of a 32-bit program, whose thread pointer is not looked for",
-				rt_image_name(traced->errno_image));
+			not_read(traced, "%s is of a 32-bit program",
+				 rt_image_name(traced->errno_image));
 		else if (r == -ENOTSUP)
-			not_read(traced, "where the code of %s has it is not understood",
+			not_read(traced, "the code of __errno_location in %s is not understood",
 				 rt_image_name(traced->program.v[i]));
 		if (r != -ENOENT)
 			return r == 0;
 	}
-	not_read(traced, "none of the files of %s has __errno_location",
+	not_read(traced, "%s and its libraries have no __errno_location",
 		 rt_image_name(rt_program_executable(&traced->program)));
 	return false;
 }
@@ -111,7 +109,7 @@ int rt_errno_prepare(const struct rt_wanted *wanted, struct rt_traced *traced,
 	if (r < 0)
 		return rt_nomem(err);
 	if (r == 0)
-		not_read(traced, "%s has no function that tells where the process has it",
+		not_read(traced, "%s has no function that reads its address early",
 			 rt_image_name(traced->errno_image));
 	return r;
 }

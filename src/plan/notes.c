@@ -50,11 +50,8 @@ static void reason_text(const struct rt_wanted *wanted, const struct rt_traced *
 		return;
 	}
 	snprintf(buf, size, "%s%s%s%s",
-		 traced->entry_only[0] && wanted->want == RT_WANT_AUTO
-			 ? "a uretprobe could harm the program: "
-			 : "",
-		 f->how_why, both ? "; and the instructions that leave it are not known: " : "",
-		 both ? f->why_not : "");
+		 traced->entry_only[0] && wanted->want == RT_WANT_AUTO ? "uretprobe unsafe: " : "",
+		 f->how_why, both ? "; exits not known: " : "", both ? f->why_not : "");
 }
 
 enum { NAMED = 3 };
@@ -203,15 +200,13 @@ static void note_images(struct notes *notes, const struct rt_traced *traced)
 	for (i = 0; i < traced->program.n; i++)
 		if (rt_image_is_late(traced->program.v[i]))
 			note_text(notes,
-				  "%.600s is not among the program's libraries: calls are seen "
-				  "once it "
-				  "has loaded it",
+				  "%.600s: not loaded yet; calls are traced once the program loads "
+				  "it",
 				  rt_image_name(traced->program.v[i]));
 	if (traced->program.uneven)
 		note_text(notes,
-			  "process %d has other libraries than process %d: a name that stands in "
-			  "several "
-			  "is looked for as process %d would",
+			  "process %d: its libraries differ from those of process %d; names are "
+			  "those of process %d",
 			  (int)traced->program.uneven, (int)rt_pids_first(&traced->pids),
 			  (int)rt_pids_first(&traced->pids));
 }
@@ -224,8 +219,7 @@ static void note_runtimes(struct notes *notes, const struct rt_traced *traced)
 	for (r = traced->runtimes; r < traced->runtimes + traced->nruntimes; r++)
 		if (r->number && r->image == r->owner && traced->goroutines)
 			note_text(notes,
-				  "%.600s has a Go runtime of its own: its goroutines are shown as "
-				  "g%u",
+				  "%.600s: has its own Go runtime; its goroutines are shown as g%u",
 				  rt_image_name(r->image), r->number + 1);
 }
 
@@ -233,24 +227,19 @@ static void note_lacking_hooks(struct notes *notes, const struct rt_wanted *want
 			       const struct rt_traced *traced, bool everywhere)
 {
 	if (traced->lacks_hooks)
-		note_text(notes,
-			  "without BPF libraries are not watched for exceptions and switches of "
-			  "stacks: calls that these have left may seem to "
-			  "go on, or to end");
+		note_text(notes, "no BPF: exceptions and stack switches in libraries are not "
+				 "traced; calls may lack an exit");
 	if (traced->switches)
 		note_text(notes,
-			  "%.100s switches stacks by itself%s%.100s: calls there may seem to be "
-			  "inside "
-			  "others, or not to return",
+			  "%.100s: switches stacks%s%.100s; calls there may nest wrongly or lack "
+			  "an exit",
 			  rt_image_name(rt_program_executable(&traced->program)),
 			  *traced->switches ? ", in " : "", traced->switches);
 	if (traced->lacks_longjmp_hooks)
-		note_text(notes,
-			  "longjmp is not watched: %s: calls that it has left may seem to go on",
+		note_text(notes, "longjmp: not hooked: %s; calls that it unwinds may lack an exit",
 			  wanted->everywhere || everywhere
-				  ? "without BPF its probe would be in every process "
-				    "that uses its library"
-				  : "it cannot be told where it leaves");
+				  ? "without BPF the probe would be in every process"
+				  : "its exits are not known");
 }
 
 /*
@@ -289,7 +278,7 @@ int rt_sites_notes(const struct rt_wanted *wanted, struct rt_traced *traced, str
 		note_text(&notes, "%s", sites->functions.note);
 	if (sites->imports_nothing)
 		note_text(&notes,
-			  "--libcalls: %s imports nothing: only its own functions are traced",
+			  "--libcalls: %s imports nothing; only its own functions are traced",
 			  rt_image_name(rt_program_executable(&traced->program)));
 	note_images(&notes, traced);
 	note_inlined(&notes, wanted, traced, sites);
@@ -300,7 +289,7 @@ int rt_sites_notes(const struct rt_wanted *wanted, struct rt_traced *traced, str
 	note_lacking_hooks(&notes, wanted, traced, everywhere);
 	if (wanted->want == RT_WANT_URETPROBE && traced->entry_only[0] &&
 	    rt_sites_has_returns(sites))
-		note_text(&notes, "--return=uretprobe: it could harm the program: %s",
+		note_text(&notes, "--return=uretprobe: can harm the program: %s",
 			  traced->entry_only);
 	note_entry_only(&notes, wanted, traced, sites, left);
 	if (left && verbose)

@@ -617,7 +617,7 @@ int rt_plans_make(const struct rt_wanted *wanted, const struct rt_traced *traced
 			: "structures behind pointers are not shown: this mechanism would be "
 			  "slow with so many kinds of functions";
 	if (r == -ERANGE)
-		return rt_usage(err, "too many arguments; at most %d can be shown", RT_MAX_VALUES);
+		return rt_usage(err, "arguments: too many; at most %d can be shown", RT_MAX_VALUES);
 	return r == -ENOMEM ? rt_nomem(err) : r;
 }
 

@@ -465,13 +465,13 @@ const char *rt_returns_why(const struct rt_function *f, char *buf, size_t size)
 		break;
 	case RT_HOW_INSN:
 		snprintf(buf, size, "insn (%zu place%s): %s%s", f->exits.n,
-			 f->exits.n == 1 ? "" : "s",
-			 f->harmful ? "a uretprobe could harm the program: " : "", f->how_why);
+			 f->exits.n == 1 ? "" : "s", f->harmful ? "uretprobe unsafe: " : "",
+			 f->how_why);
 		break;
 	case RT_HOW_NONE:
 		both = f->why_not && (!f->how_why || strcmp(f->why_not, f->how_why) != 0);
 		snprintf(buf, size, "none: %s%s%s", f->how_why ? f->how_why : "",
-			 both ? "; nor at its instructions: " : "", both ? f->why_not : "");
+			 both ? "; exit probes: " : "", both ? f->why_not : "");
 		break;
 	}
 	return buf;
@@ -511,7 +511,7 @@ static void print_reasons(const struct rt_sites *sites, FILE *file)
 		fprintf(file, "rawtrace: returns of %zu function%s: %s: %s%s%s\n", v[k].n,
 			v[k].n == 1 ? "" : "s", names[v[k].f->how],
 			v[k].f->how_why ? v[k].f->how_why : "",
-			v[k].f->why_not ? "; nor at its instructions: " : "",
+			v[k].f->why_not ? "; exit probes: " : "",
 			v[k].f->why_not ? v[k].f->why_not : "");
 	free(v);
 }

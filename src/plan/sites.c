@@ -244,9 +244,7 @@ static int no_times(const struct rt_sites *sites, struct rt_error *err)
 	const struct rt_function *f = &sites->functions.v[0];
 	char why[1024];
 
-	return rt_fail(err, -ENOTSUP,
-		       "%s%s cannot be timed: only entries can be probed: returns: %s; rawtrace "
-		       "count counts the calls",
+	return rt_fail(err, -ENOTSUP, "%s%s: cannot be timed: returns: %s; try: rawtrace count",
 		       f->name, sites->functions.n > 1 ? " and the others" : "",
 		       rt_returns_why(f, why, sizeof(why)));
 }
@@ -286,8 +284,7 @@ static int make_probes(const struct rt_wanted *wanted, struct rt_traced *traced,
 
 static void say_slow(const char *file)
 {
-	rt_say("waiting for debuginfod, which DEBUGINFOD_URLS is set for, for what it has of %s",
-	       file);
+	rt_say("debuginfod: waiting for debug information of %s (DEBUGINFOD_URLS)", file);
 }
 
 int rt_sites_resolve(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
@@ -563,9 +560,8 @@ int rt_sites_check_roots(const struct rt_sites *sites, struct rt_error *err)
 
 		if (sites->roots[i] && !sites->returns[i])
 			return rt_fail(err, -ENOTSUP,
-				       "--only-under: the return of %s cannot be probed, so what "
-				       "is inside it is not known: %s",
-				       f->name, rt_returns_why(f, why, sizeof(why)));
+				       "--only-under: %s: its return cannot be probed: %s", f->name,
+				       rt_returns_why(f, why, sizeof(why)));
 	}
 	return 0;
 }

@@ -102,8 +102,8 @@ int rt_program_add_path(struct rt_program *program, const char *lib, pid_t pid,
 	/* A program has a loader and no soname; libc.so.6 has both. */
 	if (rt_image_interp(image) && !image->soname) {
 		ret = rt_usage(err,
-			       "%s: is a program and no library of %s; trace it by itself: "
-			       "rawtrace %s FUNCTION, or -p PID",
+			       "%s: is a program, not a library of %s; try: rawtrace %s FUNCTION, "
+			       "or -p PID",
 			       lib, rt_image_name(rt_program_executable(program)), lib);
 		rt_image_close(image);
 		return ret;
@@ -384,23 +384,23 @@ static int no_program(pid_t pid, int code, struct rt_error *err)
 
 	if ((state == 'Z' || state == 'X') && has_threads(pid))
 		return rt_fail(err, -ESRCH,
-			       "the first thread of process %d, by which the kernel shows and "
-			       "filters it, has ended and others go on",
+			       "process %d: its first thread has ended, and the kernel filters by "
+			       "that thread",
 			       (int)pid);
 	if (state == '\0')
-		return rt_fail(err, -ESRCH, "no process %d", (int)pid);
+		return rt_fail(err, -ESRCH, "process %d: no such process", (int)pid);
 	if (state == 'Z' || state == 'X')
 		return rt_fail(err, -ESRCH,
-			       "process %d has ended already (its parent has not waited for it)",
+			       "process %d: has ended; its parent has not waited for it (zombie)",
 			       (int)pid);
 	if (code == -ENOENT)
-		return rt_fail(err, -ENOEXEC, "process %d is a kernel thread: it runs no program",
+		return rt_fail(err, -ENOEXEC,
+			       "process %d: is a kernel thread; only programs can be traced",
 			       (int)pid);
 	if (code == -EACCES || code == -EPERM)
-		return rt_fail(err, code, "process %d: no permission to look at it%s", (int)pid,
+		return rt_fail(err, code, "process %d: no permission%s", (int)pid,
 			       geteuid() == 0 ? "" : "; try: sudo rawtrace ...");
-	return rt_fail(err, code, "process %d: its program cannot be found: %s", (int)pid,
-		       strerror(-code));
+	return rt_fail(err, code, "process %d: program not found: %s", (int)pid, strerror(-code));
 }
 
 static int open_program(pid_t pid, struct rt_program *program, struct rt_error *err)
@@ -533,8 +533,7 @@ static int join_process(struct rt_program *program, pid_t first, pid_t pid, stru
 	if (other.v[0]->ino != rt_program_executable(program)->ino ||
 	    other.v[0]->dev != rt_program_executable(program)->dev)
 		ret = rt_usage(err,
-			       "process %d runs %s and process %d another file, %s: processes are "
-			       "traced together that run the same program",
+			       "process %d: runs %s, process %d runs %s; trace them one by one",
 			       (int)first, rt_image_name(rt_program_executable(program)), (int)pid,
 			       rt_image_name(other.v[0]));
 	else

@@ -126,11 +126,11 @@ int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[],
 
 	rt_tracee_init(t);
 	if (pipe2(go, O_CLOEXEC) != 0)
-		return rt_fail(err, -errno, "starting %s: %s", path, strerror(errno));
+		return rt_fail(err, -errno, "%s: cannot be started: %s", path, strerror(errno));
 	if (pipe2(failed, O_CLOEXEC) != 0) {
 		close(go[0]);
 		close(go[1]);
-		return rt_fail(err, -errno, "starting %s: %s", path, strerror(errno));
+		return rt_fail(err, -errno, "%s: cannot be started: %s", path, strerror(errno));
 	}
 	code = n ? calloc(n, sizeof(*code)) : NULL;
 	map_code(code, files, n);
@@ -150,7 +150,8 @@ int rt_tracee_start(struct rt_tracee *t, const char *path, char *const argv[],
 	if (rt_pids_first(&t->pids) < 0) {
 		t->ended = true;
 		rt_tracee_release(t);
-		return rt_fail(err, -EAGAIN, "starting %s: fork: %s", path, strerror(errno));
+		return rt_fail(err, -EAGAIN, "%s: cannot be started: fork: %s", path,
+			       strerror(errno));
 	}
 	return 0;
 }
@@ -163,9 +164,9 @@ int rt_tracee_take(struct rt_tracee *t, const struct rt_pids *pids, struct rt_er
 	rt_tracee_init(t);
 	for (i = 0; i < pids->n; i++) {
 		if (rt_proc_status(pids->v[i], "Tgid", &leader) < 0)
-			return rt_fail(err, -ESRCH, "no process %d", (int)pids->v[i]);
+			return rt_fail(err, -ESRCH, "process %d: no such process", (int)pids->v[i]);
 		if (leader == getpid())
-			return rt_usage(err, "process %d is rawtrace itself", (int)pids->v[i]);
+			return rt_usage(err, "process %d: is rawtrace itself", (int)pids->v[i]);
 		if (rt_pids_has(&t->pids, (pid_t)leader))
 			continue;
 		t->pidfds[t->pids.n] = rt_pidfd_open((pid_t)leader);
@@ -182,7 +183,7 @@ int rt_tracee_go(struct rt_tracee *t, const char *path, struct rt_error *err)
 	if (t->go < 0)
 		return 0;
 	if (write(t->go, "g", 1) != 1)
-		return rt_fail(err, -errno, "starting %s: %s", path, strerror(errno));
+		return rt_fail(err, -errno, "%s: cannot be started: %s", path, strerror(errno));
 	close(t->go);
 	t->go = -1;
 	/* The pipe closes on exec: no bytes mean that it succeeded. */

@@ -56,7 +56,7 @@ static int array_drain(struct rt_source *source, unsigned i,
 	if (tail == head)
 		ring->safe = now;
 	if (r == -EBADMSG)
-		return rt_fail(err, r, "CPU %d: the event ring holds a damaged record", ring->cpu);
+		return rt_fail(err, r, "CPU %d: damaged record in the event ring", ring->cpu);
 	return r < 0 ? r : 0;
 }
 
@@ -103,7 +103,7 @@ static int try_atomic(struct rt_error *err)
 	if (r == -EINVAL || r == -EOPNOTSUPP)
 		return rt_fail(err, -EOPNOTSUPP,
 			       "the kernel's BPF has no atomic fetch-and-add (before 5.12)");
-	return r < 0 ? rt_fail(err, r, "loading a BPF program: %s", strerror(-r)) : 0;
+	return r < 0 ? rt_fail(err, r, "BPF program: cannot be loaded: %s", strerror(-r)) : 0;
 }
 
 static int map_rings(struct array_source *s, const int *cpus, int n, int *map, struct rt_error *err)
@@ -128,13 +128,12 @@ static int map_rings(struct array_source *s, const int *cpus, int n, int *map, s
 		return rt_fail(err, -EOPNOTSUPP,
 			       "a BPF map of its size is not permitted (RLIMIT_MEMLOCK)");
 	if (*map < 0)
-		return rt_fail(err, *map, "making event rings of %u bytes: %s", s->size,
-			       strerror(-*map));
+		return rt_fail(err, *map, "event rings of %u bytes: %s", s->size, strerror(-*map));
 	s->length = (size_t)value * (size_t)(cpus[n - 1] + 1);
 	s->mapped = mmap(NULL, s->length, PROT_READ | PROT_WRITE, MAP_SHARED, *map, 0);
 	if (s->mapped == MAP_FAILED) {
 		s->mapped = NULL;
-		return rt_fail(err, -errno, "mapping event rings of %u bytes: %s", s->size,
+		return rt_fail(err, -errno, "event rings of %u bytes: mmap: %s", s->size,
 			       strerror(errno));
 	}
 	for (i = 0; i < n; i++)
@@ -156,10 +155,7 @@ static int open_rings(struct array_source *s, size_t bytes, int *map, uint32_t *
 	int *cpus, n = rt_cpus_online(&cpus), r;
 
 	if (n < 0)
-		return rt_fail(
-			err, n,
-			"/sys/devices/system/cpu/online: cannot tell which CPUs are online: %s",
-			strerror(-n));
+		return rt_fail(err, n, "/sys/devices/system/cpu/online: %s", strerror(-n));
 	*size = s->size = (uint32_t)rt_ring_size(bytes < LARGEST ? bytes : LARGEST, n);
 	s->source.round_ms = rt_ring_round(s->size);
 	s->rings = calloc((size_t)n, sizeof(*s->rings));

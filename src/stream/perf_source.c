@@ -293,8 +293,7 @@ static int perf_drain(struct rt_source *source, unsigned i,
 	/* Release: the kernel must not write over records before we have read them. */
 	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
 	if (r == -EBADMSG)
-		return rt_fail(err, r, "CPU %d: the perf ring holds a damaged record",
-			       s->rings[i].cpu);
+		return rt_fail(err, r, "CPU %d: damaged record in the perf ring", s->rings[i].cpu);
 	return r;
 }
 
@@ -336,13 +335,11 @@ static int ring_error(const struct ring *ring, int r, struct rt_error *err)
 				? "the kernel has no perf_event_open(2) (ENOSYS)"
 				: "the kernel's perf events have no output for BPF (before 4.4)");
 	if (r == -EPERM || r == -EACCES)
-		return rt_fail(
-			err, r,
-			"perf_event_open(2) is not permitted (%s): a capability is missing, or "
-			"kernel.perf_event_paranoid, a seccomp filter or a security module forbids "
-			"it; try --no-bpf",
-			r == -EPERM ? "EPERM" : "EACCES");
-	return rt_fail(err, r, "CPU %d: perf_event_open for the event ring: %s", ring->cpu,
+		return rt_fail(err, r,
+			       "perf_event_open(2): %s; check capabilities, perf_event_paranoid, "
+			       "seccomp; or try --no-bpf",
+			       r == -EPERM ? "EPERM" : "EACCES");
+	return rt_fail(err, r, "CPU %d: event ring: perf_event_open(2): %s", ring->cpu,
 		       strerror(-r));
 }
 
@@ -368,17 +365,13 @@ static int ring_open(struct perf_source *s, struct ring *ring, int events_map, s
 		return ring_error(ring, ring->fd, err);
 	map = mmap(NULL, s->page_size + s->size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
 	if (map == MAP_FAILED)
-		return rt_fail(err, -errno, "CPU %d: mapping an event ring of %zu bytes: %s%s",
-			       ring->cpu, s->size, strerror(errno),
-			       errno == EPERM
-				       ? " (over RLIMIT_MEMLOCK and kernel.perf_event_mlock_kb; "
-					 "try a smaller --buffer)"
-				       : "");
+		return rt_fail(err, -errno, "CPU %d: event ring of %zu bytes: %s%s", ring->cpu,
+			       s->size, strerror(errno),
+			       errno == EPERM ? "; try a smaller --buffer (RLIMIT_MEMLOCK)" : "");
 	ring->page = map;
 	r = events_map >= 0 ? rt_bpf_map_update(events_map, &ring->cpu, &ring->fd) : 0;
 	if (r < 0)
-		return rt_fail(err, r, "CPU %d: putting the ring into the BPF map: %s", ring->cpu,
-			       strerror(-r));
+		return rt_fail(err, r, "CPU %d: event ring: BPF map: %s", ring->cpu, strerror(-r));
 	return 0;
 }
 
@@ -387,10 +380,7 @@ static int open_rings(struct perf_source *s, size_t bytes, int events_map, struc
 	int *cpus, n = rt_cpus_online(&cpus), i, r = 0;
 
 	if (n < 0)
-		return rt_fail(
-			err, n,
-			"/sys/devices/system/cpu/online: cannot tell which CPUs are online: %s",
-			strerror(-n));
+		return rt_fail(err, n, "/sys/devices/system/cpu/online: %s", strerror(-n));
 	s->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	s->size = rt_ring_size(bytes, n);
 	s->rings = calloc((size_t)n, sizeof(*s->rings));
@@ -446,7 +436,7 @@ static int perf_ring_open(size_t bytes, const struct rt_record_decoder *decoder,
 		return rt_fail(err, -EOPNOTSUPP,
 			       "the kernel's BPF has no perf event arrays (before 4.3)");
 	if (*map < 0)
-		return rt_fail(err, *map, "creating a BPF map: %s", strerror(-*map));
+		return rt_fail(err, *map, "BPF map: cannot be created: %s", strerror(-*map));
 	r = perf_open(bytes, *map, decoder, gaps, source, err);
 	if (r < 0)
 		close(*map);

@@ -54,7 +54,7 @@ static int ringbuf_drain(struct rt_source *source, unsigned i,
 	if (at == end)
 		s->safe = now;
 	if (r == -EBADMSG)
-		return rt_fail(err, r, "the BPF ring buffer holds a damaged record");
+		return rt_fail(err, r, "BPF ring buffer: damaged record");
 	return r < 0 ? r : 0;
 }
 
@@ -111,7 +111,7 @@ static int map_ring(struct ringbuf_source *s, int map, struct rt_error *err)
 			return 0;
 		}
 	}
-	return rt_fail(err, -errno, "mapping a BPF ring buffer of %zu bytes: %s", s->size,
+	return rt_fail(err, -errno, "BPF ring buffer of %zu bytes: mmap: %s", s->size,
 		       strerror(errno));
 }
 
@@ -120,10 +120,7 @@ static int open_ring(struct ringbuf_source *s, size_t bytes, int *map, struct rt
 	int *cpus, n = rt_cpus_online(&cpus);
 
 	if (n < 0)
-		return rt_fail(
-			err, n,
-			"/sys/devices/system/cpu/online: cannot tell which CPUs are online: %s",
-			strerror(-n));
+		return rt_fail(err, n, "/sys/devices/system/cpu/online: %s", strerror(-n));
 	free(cpus);
 	s->page = (size_t)sysconf(_SC_PAGESIZE);
 	s->size = whole_size(rt_ring_size(bytes, n), n);
@@ -139,7 +136,7 @@ static int open_ring(struct ringbuf_source *s, size_t bytes, int *map, struct rt
 		return rt_fail(err, -EOPNOTSUPP,
 			       "a BPF map of its size is not permitted (RLIMIT_MEMLOCK)");
 	if (*map < 0)
-		return rt_fail(err, *map, "making a BPF ring buffer of %zu bytes: %s", s->size,
+		return rt_fail(err, *map, "BPF ring buffer of %zu bytes: %s", s->size,
 			       strerror(-*map));
 	return map_ring(s, *map, err);
 }

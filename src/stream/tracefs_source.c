@@ -158,14 +158,13 @@ static int tracefs_drain(struct rt_source *source, unsigned i,
 		r = rt_tracefs_page_walk(&s->layout, s->page, (size_t)n, &page_sink);
 		if (r == -EBADMSG)
 			return rt_fail(err, r,
-				       "CPU %d: a trace page does not have the layout that tracefs "
-				       "describes",
+				       "CPU %d: trace page differs from the layout in tracefs",
 				       s->cpus[i].cpu);
 		if (r < 0)
 			return r;
 	}
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
-		return rt_fail(err, -errno, "CPU %d: reading trace_pipe_raw: %s", s->cpus[i].cpu,
+		return rt_fail(err, -errno, "CPU %d: trace_pipe_raw: %s", s->cpus[i].cpu,
 			       strerror(errno));
 	return 0;
 }
@@ -277,7 +276,7 @@ static int index_events(struct tracefs_source *s, struct rt_error *err)
 				       s->events[i].format.name, s->events[i].format.id);
 		if (rt_tracefs_event_bind(&s->events[i]) < 0)
 			return rt_fail(err, -EBADMSG,
-				       "%s: its format lacks a field that it was defined with",
+				       "%s: a defined field is missing in its format",
 				       s->events[i].format.name);
 		s->by_id[s->events[i].format.id] = (uint16_t)(i + 1);
 		if (s->events[i].size > data)

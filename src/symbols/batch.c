@@ -107,14 +107,10 @@ static int take_ifunc(struct rt_batch *b, const struct rt_symbol *symbol, struct
 		return 0;
 	if (why)
 		return rt_fail(err, -ENOTSUP,
-			       "%s: '%s' is an IFUNC, resolved at run time, and none of its "
-			       "implementations can be probed: one %s",
+			       "%s: '%s' is an IFUNC; no implementation can be probed: one %s",
 			       rt_image_name(b->image), symbol->name, why);
-	return rt_fail(
-		err, -ENOENT,
-		"%s: '%s' is an IFUNC, resolved at run time, and its implementations could not be "
-		"found",
-		rt_image_name(b->image), symbol->name);
+	return rt_fail(err, -ENOENT, "%s: '%s' is an IFUNC; its implementations were not found",
+		       rt_image_name(b->image), symbol->name);
 }
 
 /*
@@ -292,9 +288,7 @@ static int match_overload(struct rt_batch *b, const struct rt_symbol *symbols, s
 	b->n = b->named = 0;
 	ret = match_parameters(b, symbols, n, true, err);
 	if (ret == 0 && !b->named)
-		ret = rt_usage(err,
-			       "%s: there %s '%s', and none is '%s'; 'rawtrace list' has them with "
-			       "their parameters",
+		ret = rt_usage(err, "%s: there %s '%s', but no '%s'; try: rawtrace list",
 			       rt_image_name(b->image),
 			       several ? "are several functions" : "is a function", spec->function,
 			       spec->overload);
@@ -452,7 +446,7 @@ static int keep_file(struct rt_batch *b, struct rt_error *err)
 			b->v[n++] = b->v[i];
 	}
 	if (!n && !other)
-		return rt_usage(err, "%s: no debug information tells which file '%s' is of",
+		return rt_usage(err, "%s: no debug information has the file of '%s'",
 				rt_image_name(b->image), b->spec->function);
 	if (!n)
 		return rt_usage(err, "%s: no function '%s' in a file '%s'; there is one in %s",

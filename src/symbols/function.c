@@ -306,7 +306,7 @@ int rt_functions_add_of(struct rt_functions *functions, const struct rt_program 
 	if (b.named == 0)
 		ret = rt_no_function(program, b.image, spec, err);
 	else if (b.n == 0)
-		ret = rt_usage(err, "%s: nothing that '%s' matches can be probed",
+		ret = rt_usage(err, "%s: no function that matches '%s' can be probed",
 			       rt_image_name(b.image), spec->function);
 	else
 		ret = merge_batch(functions, &b, err);

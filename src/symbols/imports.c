@@ -256,15 +256,13 @@ int rt_functions_add_imports(struct rt_functions *functions, const struct rt_pro
 	if (!some && before && !program->incomplete)
 		return 1;
 	if (!n)
-		return rt_usage(err, "%s: imports nothing: it is linked statically",
+		return rt_usage(err, "%s: is linked statically; it imports nothing",
 				rt_image_name(rt_program_executable(program)));
 	if (program->incomplete && !named)
-		return rt_usage(
-			err, "%s: imports no function '%s' from the libraries that are known: %s",
-			rt_image_name(rt_program_executable(program)), spec->function,
-			program->incomplete);
-	return rt_usage(err,
-			named ? "%s: nothing that it imports and '%s' means can be probed"
-			      : "%s: imports no function '%s' from a library",
-			rt_image_name(rt_program_executable(program)), spec->function);
+		return rt_usage(err, "%s: no import '%s' from the known libraries: %s",
+				rt_image_name(rt_program_executable(program)), spec->function,
+				program->incomplete);
+	return rt_usage(
+		err, named ? "%s: no import that matches '%s' can be probed" : "%s: no import '%s'",
+		rt_image_name(rt_program_executable(program)), spec->function);
 }

@@ -85,10 +85,9 @@ int rt_no_library(const struct rt_program *files, const char *lib, struct rt_err
 	if (files->incomplete)
 		add(&t, " (the list is incomplete: %s)", files->incomplete);
 	if (!strchr(lib, '/') && loads_others(files))
-		add(&t, "; one that is loaded later (dlopen) goes by its path");
+		add(&t, "; if it is loaded later (dlopen), give its path");
 	if (!strchr(lib, '/') && has_sdt(files))
-		add(&t, "; a USDT probe goes by its address, which readelf -n tells: "
-			"LIBRARY:0xADDRESS");
+		add(&t, "; for a USDT probe give LIBRARY:0xADDRESS (readelf -n)");
 	return rt_usage(err, "%s", t.buf);
 }
 
@@ -234,9 +233,7 @@ int rt_no_function(const struct rt_program *program, struct rt_image *image,
 	rt_image_symbols(image, &v, &n, NULL);
 	if (!spec->glob && !copy && is_inlined(image, spec)) {
 		go = rt_image_go(image) && strchr(spec->function, '.');
-		add(&t,
-		    "%.200s: '%.200s' is inlined everywhere: it has no code of its own to be "
-		    "probed; built with %s it has",
+		add(&t, "%.200s: '%.200s' is inlined everywhere; try building with %s",
 		    rt_image_name(image), spec->function, go ? "-gcflags=all=-l" : "-fno-inline");
 		before = rt_nearest_go(spec->function, v, n, nearest);
 		/*
@@ -247,15 +244,15 @@ int rt_no_function(const struct rt_program *program, struct rt_image *image,
 		return rt_usage(err, "%s", t.buf);
 	}
 	if (n == 0)
-		add(&t, "%.200s: is stripped: no function names in it%s%.300s",
-		    rt_image_name(image), rt_image_debug_remark(image) ? "; " : "",
+		add(&t, "%.200s: is stripped: no function names%s%.300s", rt_image_name(image),
+		    rt_image_debug_remark(image) ? "; " : "",
 		    rt_image_debug_remark(image) ? rt_image_debug_remark(image) : "");
 	else
 		add(&t, "%.200s: no function %s'%.200s'", rt_image_name(image),
 		    spec->glob ? "matches " : "", spec->function);
 	if (n == 0 && rt_image_unnamed(image, &unnamed, &nunnamed) == 0 && nunnamed)
-		add(&t, "; 'fn_*' are its %zu functions without names, %s the first of them",
-		    nunnamed, unnamed[0].name);
+		add(&t, "; 'fn_*' are its %zu unnamed functions, such as %s", nunnamed,
+		    unnamed[0].name);
 	before = t.n;
 	add_other_image(&t, program, image, spec);
 	if (t.n == before && copy)
@@ -271,9 +268,9 @@ int rt_no_function(const struct rt_program *program, struct rt_image *image,
 	if (t.n == before && n && !image->symtab.present && !image->has_more &&
 	    !rt_image_go(image) &&
 	    strncmp(spec->function, RT_UNNAMED_PREFIX, strlen(RT_UNNAMED_PREFIX)) != 0)
-		add(&t, "; it is stripped: only what it exports has a name");
+		add(&t, "; it is stripped and names only its exports");
 	if (t.n == before && spec->function[0] >= '0' && spec->function[0] <= '9')
-		add(&t, "; the program's own arguments come after '--'");
+		add(&t, "; the program's arguments go behind '--'");
 	rt_text_free(&written);
 	return rt_usage(err, "%s", t.buf);
 }

@@ -197,7 +197,7 @@ fi
 begin "hist: a program whose returns cannot be probed"
 rt hist --return=none "$BIN/pthread_exit" inner
 expect_status 1
-expect_message 'inner cannot be timed: .*--return=none; rawtrace count counts the calls$' "$T/err"
+expect_message 'inner: cannot be timed: .*--return=none; try: rawtrace count$' "$T/err"
 rt count "$BIN/pthread_exit" inner
 expect_status 0
 expect_line '^inner  *[1-9]' "$T/err"

@@ -33,7 +33,7 @@ refuses "an output folder that is not there" 1 'No such file' -o "$T/none/out" "
 # ---- names ----
 
 refuses "unknown function: nearest names" 2 "no function 'fibb'; did you mean 'fib'" "$FIB" fibb
-refuses "the program's argument in the place of a function" 2 "no function '10'; the program's own arguments come after '--'" "$FIB" fib 10
+refuses "the program's argument in the place of a function" 2 "no function '10'; the program's arguments go behind '--'" "$FIB" fib 10
 refuses "unknown function beside a known one" 2 "no function 'nothing_like_it'" "$FIB" fib nothing_like_it
 refuses "a glob without a match" 2 "no function matches 'zz\*'" "$FIB" 'zz*'
 refuses "unknown library: those that it has" 2 "no library 'libzz.so'; it has .*libc" "$FIB" libzz.so:cos
@@ -45,7 +45,7 @@ for letter in e c t r T S k l; do
 	! grep -q 'no such option' "$T/err" || echo "not ok $SCRIPT: -$letter has no answer"
 done
 ln -s "$FIB" "$T/typed"
-refuses "a program for a library" 2 "is a program and no library of .*sh; trace it by itself: rawtrace $FIB FUNCTION" sh "$FIB:fib" -- -c "$FIB; true"
+refuses "a program for a library" 2 "is a program, not a library of .*sh; try: rawtrace $FIB FUNCTION" sh "$FIB:fib" -- -c "$FIB; true"
 refuses "a symbolic link: by the name that was typed" 2 "/typed: no function .nope." "$T/typed" nope
 refuses "program not in PATH" 1 'no-such-program: no such program in PATH' no-such-program f
 refuses "program not there" 1 './no-such-program: .*No such file' ./no-such-program f
@@ -72,8 +72,8 @@ refuses "a FIFO in RAWTRACE_PROBES" 1 'fifo: is not a regular file' "$FIB" @fifo
 unset RAWTRACE_PROBES
 refuses "10,000 characters: a file of probes" 2 'no such file of probes; there are: .*libc' "$FIB" "@$long"
 refuses "10,000 characters: the path of one" 1 'File name too long$' "$FIB" "@./$long"
-refuses "10,000 characters: a function" 2 'a name of 10000 characters; the longest may have 8192' "$FIB" "$long"
-refuses "10,000 characters: a glob" 2 'a name of 10001 characters' "$FIB" "$long*"
+refuses "10,000 characters: a function" 2 'name of 10000 characters; at most 8192' "$FIB" "$long"
+refuses "10,000 characters: a glob" 2 'name of 10001 characters' "$FIB" "$long*"
 refuses "10,000 characters: the program" 1 'File name too long$' "./$long" fib
 refuses "10,000 characters: the output" 1 'File name too long$' -o "$long" "$FIB" fib
 
@@ -183,9 +183,9 @@ if has setpriv; then
 	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" "$T/fib" fib >"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 1
-	expect_message 'needs root, and this is user 65534' "$T/err"
+	expect_message 'user 65534: tracing needs root' "$T/err"
 	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" -p $$ fib >"$T/out" 2>"$T/err" && because "-p: status 0"
-	expect_message 'no permission to look at it; try: sudo rawtrace' "$T/err"
+	expect_message 'no permission; try: sudo rawtrace' "$T/err"
 	[ ! -s "$T/out" ] || because "the program ran"
 	end_case
 
@@ -256,7 +256,7 @@ if target headless cc -O1 -pthread "$TARGETS/headless.c"; then
 	for id in "$PID" "$(cat "$T/tid")"; do
 		rt -p "$id" work
 		expect_status 1
-		expect_message "the first thread of process $PID, .* has ended" "$T/err"
+		expect_message "process $PID: its first thread has ended" "$T/err"
 	done
 	kill -KILL "$PID"
 	reap "$PID"
@@ -278,7 +278,7 @@ gone=$!
 wait $gone
 rt -p $gone fib
 expect_status 1
-expect_message "no process $gone" "$T/err"
+expect_message "process $gone: no such process" "$T/err"
 end_case
 
 begin "control characters in what is wrong"
@@ -298,7 +298,7 @@ begin "rawtrace itself"
 timeout 20 sh -c 'exec "$RAWTRACE" -p $$ main' >"$T/out" 2>"$T/err"
 ST=$?
 expect_status 2
-expect_message 'is rawtrace itself' "$T/err"
+expect_message ': is rawtrace itself' "$T/err"
 end_case
 
 begin "a process that exits meanwhile"
@@ -309,7 +309,7 @@ for ms in 1 5 10 15 20 30 40 50 60 80 100 150; do
 	rt -p "$worker" work
 	case $ST in
 	0) expect_nested "$T/err" ;;
-	1) expect_message "process $worker \(has \)*ended\|no process $worker" "$T/err" ;;
+	1) expect_message "process $worker: \(has \)*ended\|process $worker: no such process" "$T/err" ;;
 	*) because "$ms ms: status $ST" && show "$T/err" ;;
 	esac
 	reap "$worker"

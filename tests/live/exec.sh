@@ -189,7 +189,7 @@ until grep -q '^State:.Z' "/proc/$pid/status"; do
 done
 rt -p $pid late:1
 expect_status 1
-expect_line "^rawtrace: the first thread of process $pid, by which .*, has ended and others go on$" "$T/err"
+expect_line "^rawtrace: process $pid: its first thread has ended, and the kernel filters by that thread$" "$T/err"
 wait $pid
 end_case
 

@@ -120,7 +120,7 @@ done
 begin "--only-under of a function whose return cannot be probed"
 rt --return=none --only-under=inner "$BIN/pthread_exit" inner
 expect_status 1
-expect_message 'only-under: the return of inner cannot be probed, .*--return=none$' "$T/err"
+expect_message 'only-under: inner: its return cannot be probed: .*--return=none$' "$T/err"
 end_case
 
 # longjmp is watched as the twenty-fifth function; which of them are meant is known for as many bytes as an allocation has.

@@ -405,9 +405,9 @@ END
 	rt "$T/generic" 'main.sum[main.own]'
 	expect_line "no function matches 'main.sum\[main.own\]'; did you mean 'main.sum\[go.shape.int.*\]' or 'main.sum\[go.shape.float64.*\]'?" "$T/err"
 	rt "$T/generic" main.push
-	expect_line "^rawtrace: .*: 'main.push' is inlined everywhere: .*; did you mean 'main.(\*stack\[go.shape.string.*\]).push'?\$" "$T/err"
+	expect_line "^rawtrace: .*: 'main.push' is inlined everywhere; .*; did you mean 'main.(\*stack\[go.shape.string.*\]).push'?\$" "$T/err"
 	rt "$T/generic" fmt.Println
-	expect_line "'fmt.Println' is inlined everywhere: .*; built with -gcflags=all=-l it has; did you mean .*'fmt.Fprintln'" "$T/err"
+	expect_line "'fmt.Println' is inlined everywhere; try building with -gcflags=all=-l; did you mean .*'fmt.Fprintln'" "$T/err"
 	end_case
 fi
 
@@ -422,7 +422,7 @@ if has "$CC"; then
 	as_threads "$T/err" >"$T/trace"
 	expect_nested "$T/trace" whole
 	rt "$T/cgo" inlined
-	expect_line "'inlined' is inlined everywhere: .*; built with -fno-inline it has\$" "$T/err"
+	expect_line "'inlined' is inlined everywhere; try building with -fno-inline\$" "$T/err"
 fi
 end_case
 
@@ -451,7 +451,7 @@ if [ -z "$stack" ] && has "$CC" && [ -x "$T/shared" ]; then
 			"$T/relay.so:main.fall" "$T/relay2.so:main.alone" "$T/relay2.so:main.fall" -- "$T/relay.so" "$T/relay2.so"
 		expect_status 7
 		expect_text 'bad 0' "$T/out"
-		expect_line '^rawtrace: .*relay2.so has a Go runtime of its own: its goroutines are shown as g2$' "$T/tree"
+		expect_line '^rawtrace: .*relay2.so: has its own Go runtime; its goroutines are shown as g2$' "$T/tree"
 		sed '/^rawtrace:/d; s/^\[g2 \([0-9]*\)\]/[1000\1]/' "$T/tree" >"$T/labelled"
 		as_threads "$T/labelled" >"$T/trace"
 		awk '/^[ab] [0-9]+ [<>] / {

@@ -50,7 +50,7 @@ for mechanism in $MECHANISMS; do
 	rt --attach="$mechanism" "$T/bin/host" "$T/plugin.so:twice" -- "$T/plugin.so"
 	expect_status 5
 	expect_text 24 "$T/out"
-	expect_line '^rawtrace: plugin.so is not among the program.s libraries: calls are seen once it has loaded it$' "$T/err"
+	expect_line '^rawtrace: plugin.so: not loaded yet; calls are traced once the program loads it$' "$T/err"
 	for n in 1 2 3; do
 		expect_line "^>(twice $n)$" "$T/err"
 	done
@@ -60,7 +60,7 @@ done
 begin "late: by its name alone: the path is asked for"
 rt "$T/bin/host" plugin:twice -- "$T/plugin.so"
 expect_status 2
-expect_message "no library 'plugin'; it has .*; one that is loaded later (dlopen) goes by its path" "$T/err"
+expect_message "no library 'plugin'; it has .*; if it is loaded later (dlopen), give its path" "$T/err"
 end_case
 
 begin "late: list"

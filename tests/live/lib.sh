@@ -355,7 +355,7 @@ agrees() {
 		sed 1d "$T/err" >"$T/trace"
 		expect_line "^rawtrace: .*only entries are traced" "$T/remark"
 	else
-		grep -v -e '^rawtrace: --return=uretprobe: it could harm ' -e '^rawtrace: longjmp is not watched: ' \
+		grep -v -e '^rawtrace: --return=uretprobe: can harm ' -e '^rawtrace: longjmp: not hooked: ' \
 			-e '^rawtrace: [0-9]* child[ren]* w[aser]* not traced; -f ' \
 			-e '^rawtrace: [0-9]* returns* w[eras]* not seen: the kernel keeps 64 ' -e '^rawtrace: .*: killed by SIG' "$T/err" >"$T/trace"
 	fi

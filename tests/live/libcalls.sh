@@ -117,7 +117,7 @@ expect_message "libcalls: tracefs puts probes into every process" "$T/err"
 if with_bpf; then
 	rt --libcalls=nothing_like_it "$T/lazy"
 	expect_status 2
-	expect_message "imports no function 'nothing_like_it'" "$T/err"
+	expect_message "no import 'nothing_like_it'" "$T/err"
 else
 	rt --libcalls "$T/lazy"
 	expect_status 1
@@ -127,7 +127,7 @@ rt count --libcalls "$T/lazy"
 expect_message "libcalls does not go with count" "$T/err"
 if [ -x "$T/static" ]; then
 	rt --libcalls "$T/static"
-	expect_message "imports nothing: it is linked statically" "$T/err"
+	expect_message "is linked statically; it imports nothing" "$T/err"
 fi
 end_case
 
@@ -136,7 +136,7 @@ own() {
 	begin "--libcalls: $2, and a function of the program's own: $1 imports nothing"
 	rt --libcalls="$2" "$T/$1" own
 	expect_status 0
-	printf '%s\n' "rawtrace: --libcalls: $T/$1 imports nothing: only its own functions are traced" '>(own 1)' '<2' >"$T/expected"
+	printf '%s\n' "rawtrace: --libcalls: $T/$1 imports nothing; only its own functions are traced" '>(own 1)' '<2' >"$T/expected"
 	expect_same "$T/expected" "$T/err"
 	end_case
 }
@@ -148,7 +148,7 @@ if with_bpf && has "$CC"; then
 	begin "--libcalls: a name that is wrong, and a function of the program's own"
 	rt --libcalls=nothing_like_it "$T/lazy" main
 	expect_status 2
-	expect_message "imports no function 'nothing_like_it'" "$T/err"
+	expect_message "no import 'nothing_like_it'" "$T/err"
 	end_case
 fi
 

@@ -294,7 +294,7 @@ containers() {
 			"multi-event ok "
 	fi
 	refused bpf=EPERM 'bpf(2) is not permitted'
-	refused perf_event_open=EACCES 'perf_event_open(2) is not permitted (EACCES)'
+	refused perf_event_open=EACCES 'perf_event_open(2): EACCES'
 }
 
 # ---- limits as they were: 1,024 files, 64 KiB of locked memory ----
@@ -368,7 +368,7 @@ low_ring_limit() {
 		return
 	fi
 	limits 'ulimit -l 1024' under setpriv --bounding-set=-sys_resource,-ipc_lock
-	too_many "1,024 KiB locked: rings that count" 'mapping an event ring.*RLIMIT_MEMLOCK.*--buffer' \
+	too_many "1,024 KiB locked: rings that count" 'event ring of .*RLIMIT_MEMLOCK.*--buffer' \
 		--ring=perf --buffer=8M "$BIN/many" 'many_00?'
 	begin "1,024 KiB locked: smaller rings"
 	rt --buffer=64k -o "$T/trace" "$BIN/many" 'many_00?'

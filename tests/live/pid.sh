@@ -199,7 +199,7 @@ for mechanism in $MECHANISMS; do
 done
 # Before 3.15 there is one trace buffer for the uprobes of all: one of them is told so, and the other goes on.
 refused() {
-	has_line 'this kernel has only one for uprobes' "$T/err$1"
+	has_line 'uses the only trace buffer' "$T/err$1"
 }
 
 began() {

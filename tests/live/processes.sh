@@ -68,10 +68,10 @@ begin "several processes: one that is none, one of another program, one that end
 start_prefork
 rt -p "$first,2000000000" serve
 expect_status 1
-expect_message "no process 2000000000$" "$T/err"
+expect_message "process 2000000000: no such process$" "$T/err"
 rt -p "$first" -p $$ serve
 expect_status 2
-expect_message "process .* runs .*/prefork and process .* another file, .*: processes are traced together that run the same program" "$T/err"
+expect_message "process .*: runs .*/prefork, process .* runs .*; trace them one by one" "$T/err"
 in_background "$RAWTRACE" -v -p "$prefork" serve 2>"$T/all"
 tracer=$PID
 wait_for 20 has_line 'attach .*in .* ms$' "$T/all" || show "$T/all"

@@ -70,7 +70,7 @@ agrees "fork inside a call" forks 'job split borrow' fork
 agrees "killed inside a call" exits dive kill
 agrees "pthread_exit" pthread_exit inner
 "$RAWTRACE" -v "$BIN/cancel" sleeper >"$T/out" 2>"$T/err"
-if grep -q '^rawtrace: watched: ' "$T/err" && ! grep -q 'without BPF libraries are not watched' "$T/err"; then
+if grep -q '^rawtrace: watched: ' "$T/err" && ! grep -q 'no BPF: exceptions and stack' "$T/err"; then
 	export WITNESS_WATCHED=1
 fi
 if [ -n "${WITNESS_WATCHED:-}" ]; then
@@ -155,14 +155,14 @@ case " $MECHANISMS " in
 	;;
 esac
 rt --attach=tracefs "$BIN/longjmp" leap
-expect_line '^rawtrace: longjmp is not watched: without BPF ' "$T/err"
+expect_line '^rawtrace: longjmp: not hooked: without BPF ' "$T/err"
 end_case
 
 begin "-v: how, and why"
 rt -v "$FIB" fib
 expect_line '^rawtrace: fib: returns: uretprobe: nothing unwinds' "$T/err"
 rt -v "$BIN/cancel" sleeper
-expect_line '^rawtrace: sleeper: returns: insn ([0-9]* places*.*): a uretprobe could harm the program: .*cancel imports pthread_cancel$' "$T/err"
+expect_line '^rawtrace: sleeper: returns: insn ([0-9]* places*.*): uretprobe unsafe: .*cancel imports pthread_cancel$' "$T/err"
 end_case
 
 has objdump && has python3 || {

@@ -170,11 +170,11 @@ begin "a user without rights: the message has sudo and setcap"
 setcap -r "$T/rawtrace"
 user ./rawtrace ./fib fib
 expect_status 1
-expect_message 'tracing needs root, and this is user 65534; try sudo, or .* setcap cap_bpf,cap_perfmon+ep$' "$T/err"
+expect_message 'user 65534: tracing needs root; try sudo, or .* setcap cap_bpf,cap_perfmon+ep$' "$T/err"
 expect_line 'setcap cap_bpf,cap_perfmon+ep' "$SRCDIR/README"
 user ./rawtrace --no-bpf ./fib fib
 expect_status 1
-expect_message 'tracefs needs root, and this is user 65534; try: sudo rawtrace ...$' "$T/err"
+expect_message 'user 65534: tracefs needs root; try: sudo rawtrace ...$' "$T/err"
 end_case
 
 begin "the traced program gets no capability"
@@ -191,5 +191,5 @@ begin "a setuid rawtrace is refused"
 chmod 4755 "$T/rawtrace"
 user ./rawtrace ./fib fib
 expect_status 1
-expect_message 'rawtrace is a setuid or setgid program' "$T/err"
+expect_message 'rawtrace: is setuid or setgid' "$T/err"
 end_case

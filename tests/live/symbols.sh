@@ -94,7 +94,7 @@ else
 		begin "of other parameters than were asked for"
 		rt "$T/own" 'lib::within(int)'
 		expect_status 2
-		expect_message "there is a function 'lib::within', and none is 'lib::within(int)'" "$T/err"
+		expect_message "there is a function 'lib::within', but no 'lib::within(int)'" "$T/err"
 		end_case
 		for spec in lib::within 'lib::within(std::list<int> const&)' 'lib::v1::wi*'; do
 			begin "inline namespaces: $spec"
@@ -107,7 +107,7 @@ else
 		begin "none of several functions"
 		rt "$T/overloads" 'over(float)'
 		expect_status 2
-		expect_message "there are several functions 'over', and none is 'over(float)'" "$T/err"
+		expect_message "there are several functions 'over', but no 'over(float)'" "$T/err"
 		end_case
 	else
 		skip "overloads" "c++: $(head -1 "$T/cc")"
@@ -244,7 +244,7 @@ if has objcopy && has strip; then
 		begin "$1"
 		RAWTRACE_DEBUG_DIR="$T/root" rt "$T/bin/fib" fib
 		expect_status 2
-		expect_message "fib: \(is stripped: no function names in it\|no function 'fib'\).*${2:-}" "$T/err"
+		expect_message "fib: \(is stripped: no function names\|no function 'fib'\).*${2:-}" "$T/err"
 		end_case
 	}
 
@@ -331,7 +331,7 @@ if has objcopy && has strip; then
 	DEBUGINFOD_TIMEOUT=2 DEBUGINFOD_URLS=http://127.0.0.1:1 RAWTRACE_DEBUG_DIR=/nonexistent PATH="$T/root:$PATH" \
 		rt "$T/bin/fib" fib libc.so:nosuch
 	expect_status 2
-	expect_line "rawtrace: waiting for debuginfod, .* of .*fib" "$T/err"
+	expect_line "rawtrace: debuginfod: waiting for debug information of .*fib" "$T/err"
 	expect_line "rawtrace: .*debuginfod-find did not answer in time, and is not asked again" "$T/err"
 	expect_number "times that it was asked" "$(wc -l <"$T/asked")" -eq 1
 	[ -s "$T/asked.child" ] || because "it started nothing"
@@ -371,7 +371,7 @@ if has objcopy && has strip; then
 	: >"$T/asked"
 	DEBUGINFOD_URLS=http://127.0.0.1:1 DEBUGINFOD_CACHE_PATH=$T/cache4 PATH="$T/root:$PATH" \
 		rt "$T/bin/fib" fib
-	expect_line "debuginfod-find is not run: its cache $T/cache4/rawtrace: " "$T/err"
+	expect_line "debuginfod-find: not run: cache $T/cache4/rawtrace: " "$T/err"
 	[ ! -s "$T/asked" ] || because "it was run"
 	end_case
 
@@ -403,7 +403,7 @@ if has objcopy && has strip; then
 		rm "$served/debuginfo"
 		DEBUGINFOD_URLS=$url DEBUGINFOD_CACHE_PATH=$T/cache3 rt "$T/bin/fib" fib
 		expect_status 2
-		expect_message "is stripped: no function names in it" "$T/err"
+		expect_message "is stripped: no function names" "$T/err"
 		end_case
 		kill "$server"
 		reap "$server"

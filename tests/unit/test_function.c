@@ -164,7 +164,7 @@ static void test_glob(void)
 	adds(&program, "*t", "_start@50!");
 	adds(&program, "_*", "__fib_alias@8");
 	adds(&program, "_start", "_start@50!");
-	adds(&program, "*.cold", "./fib: nothing that '*.cold' matches can be probed");
+	adds(&program, "*.cold", "./fib: no function that matches '*.cold' can be probed");
 	rt_program_close(&program);
 }
 
@@ -230,9 +230,9 @@ static void test_missing(void)
 	adds(&program, "cosine", "./fib: no function 'cosine', but libcosine.so.1 has it: use 'libcosine.so.1:cosine'");
 	adds(&program, "libcosine:main", "libcosine.so.1: no function 'main', but ./fib has it: use 'main'");
 	adds(&program, "libcosine:sin", "libcosine.so.1: no function 'sin'; did you mean 'sine' or 'cosine'?");
-	adds(&program, "libc:x", "libc.so.6: is stripped: no function names in it");
+	adds(&program, "libc:x", "libc.so.6: is stripped: no function names");
 	adds(&program, "libc:sine",
-	     "libc.so.6: is stripped: no function names in it, but libcosine.so.1 has it: use 'libcosine.so.1:sine'");
+	     "libc.so.6: is stripped: no function names, but libcosine.so.1 has it: use 'libcosine.so.1:sine'");
 	adds(&program, "libq:x", "./fib: no library 'libq'; it has libc.so.6, libcosine.so.1");
 	adds(&program, "/proc/self/exe:x", "./fib: does not load '/proc/self/exe'; it has libc.so.6, libcosine.so.1");
 	rt_program_incomplete(&program, "its loader %s cannot be run", "/ld");
@@ -301,8 +301,8 @@ static void test_ifunc(void)
 	adds(&program, "str*", "strlen@40 strlen@60");
 	adds(&program, "strlen_a", "strlen_a@40");
 	adds(&program, "empty",
-	     "./x: 'empty' is an IFUNC, resolved at run time, and its implementations could not be found");
-	adds(&program, "e*", "./x: nothing that 'e*' matches can be probed");
+	     "./x: 'empty' is an IFUNC; its implementations were not found");
+	adds(&program, "e*", "./x: no function that matches 'e*' can be probed");
 	CU_ASSERT_EQUAL(add(&functions, &program, "strlen", &err), 0);
 	RT_ASSERT_TEXT(functions.note, "strlen: 1 of its 3 implementations cannot be probed (one begins with an AVX "
 		       "instruction that the kernel cannot probe); where the processor makes the program use such a "

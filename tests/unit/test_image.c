@@ -47,14 +47,14 @@ static void test_not_elf(void)
 	REFUSES("", -ENOEXEC, "./x: is an empty file");
 	REFUSES("hello", -ENOEXEC, "./x: is not an ELF file");
 	REFUSES("\177EL", -ENOEXEC, "./x: is not an ELF file");
-	REFUSES("\177ELF\2\1\1", -EBADMSG, "./x: the ELF file is damaged: it is shorter than its header");
+	REFUSES("\177ELF\2\1\1", -EBADMSG, "./x: damaged ELF file: it is shorter than its header");
 	REFUSES("#!/bin/sh\necho\n", -ENOEXEC,
 		"./x: is a script for /bin/sh; trace its interpreter: rawtrace /bin/sh FUNCTION -- ./x");
 	REFUSES("#! /bin/ba\033sh -e", -ENOEXEC,
 		"./x: is a script for /bin/ba?sh; trace its interpreter: rawtrace /bin/ba?sh FUNCTION -- ./x");
 	REFUSES("#!/usr/bin/env -S python3 -u\n", -ENOEXEC,
 		"./x: is a script for python3; trace its interpreter: rawtrace python3 FUNCTION -- ./x");
-	REFUSES("#!\n", -ENOEXEC, "./x: is a script that names no interpreter");
+	REFUSES("#!\n", -ENOEXEC, "./x: is a script without an interpreter");
 }
 
 /* What a file is called is shown to a terminal; where it is found it is not changed. */
@@ -134,13 +134,13 @@ static void test_header(void)
 	refuses_changed(16, ET_CORE, -ENOEXEC, "./x: is a core dump, not a program");
 	refuses_changed(16, 77, -ENOEXEC, "./x: is neither a program nor a shared library");
 	refuses_changed(EI_CLASS, 9, -EBADMSG,
-			"./x: the ELF file is damaged: its header is of an unknown class, byte order or version");
-	refuses_changed(56, 0, -EBADMSG, "./x: the ELF file is damaged: it has no segment to load");
-	refuses_changed(57, 0x10, -EBADMSG, "./x: the ELF file is damaged: program headers reach past its end");
-	refuses_changed(34, 0x7f, -EBADMSG, "./x: the ELF file is damaged: program headers reach past its end");
-	refuses_changed(54, 7, -EBADMSG, "./x: the ELF file is damaged: its program headers have an unknown size");
-	refuses_changed(64 + 32 + 2, 0x7f, -EBADMSG, "./x: the ELF file is damaged: a segment reaches past its end");
-	refuses_changed(64 + 41, 0, -EBADMSG, "./x: the ELF file is damaged: a segment's sizes do not fit together");
+			"./x: damaged ELF file: its header is of an unknown class, byte order or version");
+	refuses_changed(56, 0, -EBADMSG, "./x: damaged ELF file: it has no segment to load");
+	refuses_changed(57, 0x10, -EBADMSG, "./x: damaged ELF file: program headers reach past its end");
+	refuses_changed(34, 0x7f, -EBADMSG, "./x: damaged ELF file: program headers reach past its end");
+	refuses_changed(54, 7, -EBADMSG, "./x: damaged ELF file: its program headers have an unknown size");
+	refuses_changed(64 + 32 + 2, 0x7f, -EBADMSG, "./x: damaged ELF file: a segment reaches past its end");
+	refuses_changed(64 + 41, 0, -EBADMSG, "./x: damaged ELF file: a segment's sizes do not fit together");
 }
 
 static void test_x32_and_i386(void)
@@ -163,7 +163,7 @@ static void test_x32_and_i386(void)
 	g.machine = EM_386;
 	bytes = elfgen_build(&g, &n);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
-	refuses(bytes, n, -EBADMSG, "./x: the ELF file is damaged: its class does not fit its machine");
+	refuses(bytes, n, -EBADMSG, "./x: damaged ELF file: its class does not fit its machine");
 	free(bytes);
 
 	g = (struct elfgen){ .bits = 32, .machine = EM_386, .base = BASE, .entry = CODE, .syms = syms, .nsyms = 1,
@@ -387,12 +387,12 @@ static void test_truncated(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
 	for (k = 4; k < n; k++) {
 		if (open_bytes(bytes, k, &image, &err)) {
-			CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "is damaged"));
+			CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "damaged"));
 			continue;
 		}
 		opened++;
 		CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &got, &err), -EBADMSG);
-		RT_ASSERT_TEXT(err.text, "./x: the ELF file is damaged: section headers reach past its end");
+		RT_ASSERT_TEXT(err.text, "./x: damaged ELF file: section headers reach past its end");
 		RT_ASSERT_TEXT(rt_image_unwinds(image), "has a damaged symbol table");
 		rt_image_close(image);
 	}
@@ -418,7 +418,7 @@ static void test_bad_name(void)
 	sym[2] = 0x7f;
 	CU_ASSERT_EQUAL_FATAL(open_bytes(bytes, n, &image, &err), 0);
 	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, &err), -EBADMSG);
-	RT_ASSERT_TEXT(err.text, "./x: the ELF file is damaged: a symbol's name lies outside its string table");
+	RT_ASSERT_TEXT(err.text, "./x: damaged ELF file: a symbol's name lies outside its string table");
 	rt_image_close(image);
 	free(bytes);
 }

@@ -185,7 +185,7 @@ static void test_needed(void)
 	/* A damaged file is no library, and is told. */
 	unlink(path);
 	write_file(path, "\177ELF\2\1\1", 7);
-	expect_libraries(&root, "libx.so liby.so libz.so ld-test.so", "libw.so: the ELF file is damaged");
+	expect_libraries(&root, "libx.so liby.so libz.so ld-test.so", "libw.so: damaged ELF file");
 	/* As is one for another architecture: nothing is found. */
 	if (rt_arch_of(rt_arch_native()) == &rt_arch_x86_64) {
 		unlink(path);
@@ -373,12 +373,12 @@ static void test_pid(void)
 	CU_ASSERT_TRUE_FATAL(child > 0);
 	waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT);
 	CU_ASSERT_EQUAL(rt_program_of_pids(RT_PID(child), &program, &err), -ESRCH);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "has ended already"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, ": has ended"));
 	waitpid(child, NULL, 0);
 	CU_ASSERT_EQUAL(rt_program_of_pids(RT_PID(child), &program, &err), -ESRCH);
-	CU_ASSERT_EQUAL(strncmp(err.text, "no process ", 11), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, ": no such process"));
 	CU_ASSERT_EQUAL(rt_program_of_pids(RT_PID(-1), &program, &err), -ESRCH);
-	RT_ASSERT_TEXT(err.text, "no process -1");
+	RT_ASSERT_TEXT(err.text, "process -1: no such process");
 }
 
 CU_TestInfo rt_tests_images[] = {

@@ -110,9 +110,9 @@ static void test_functions(void)
 	adds(&program, "*", "libsecond.so:cosine@0 libsecond.so:sine@8");
 	adds(&program, "cos*", "libsecond.so:cosine@0");
 	adds(&program, "__libc_start_main", "libfirst.so:__libc_start_main@8");
-	adds(&program, "libfirst.so:*", "./program: imports no function '*' from a library");
-	adds(&program, "nobody", "./program: imports no function 'nobody' from a library");
-	adds(&program, "hidden", "./program: imports no function 'hidden' from a library");
+	adds(&program, "libfirst.so:*", "./program: no import '*'");
+	adds(&program, "nobody", "./program: no import 'nobody'");
+	adds(&program, "hidden", "./program: no import 'hidden'");
 	rt_program_close(&program);
 }
 

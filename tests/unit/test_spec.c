@@ -453,7 +453,7 @@ static void test_positions(void)
 	wrong("f n=$comm:u8", 3, "$comm:string: it is a name");
 	wrong("f n=+8($comm)", 5, "no memory read around $comm, which is a name");
 	wrong("f n=+0(+0(+0(+0(@1))))", 5, "at most 4 memory reads one after another");
-	wrong("f:2 n=%di", 4, "no number of arguments before words, which tell what to print");
+	wrong("f:2 n=%di", 4, "either a number of arguments or the kernel's words, not both");
 	wrong("f+99999999999", 3, "an offset behind '+', at most 16777216 bytes");
 	wrong("0xfg", 4, "an address: hexadecimal digits behind 0x");
 	wrong("/a(/", 1, "a regular expression: Unmatched ( or \\(");

@@ -201,7 +201,7 @@ static void test_meant(void)
 	means(true, "fn_*", "fn_10001000! fn_10001040!");
 	means(true, "/^fn_1000104/", "fn_10001040!");
 	means(true, "*", "exported");
-	means(true, "f*", "./x: no function matches 'f*'; it is stripped: only what it exports has a name");
+	means(true, "f*", "./x: no function matches 'f*'; it is stripped and names only its exports");
 	means(false, "*", "fn_10001000! fn_10001040! fn_10001060! fn_10001064!");
 	means(true, "0x10001040", "fn_10001040!");
 	if (with_decoder()) {
@@ -209,7 +209,7 @@ static void test_meant(void)
 		means(true, "fn_10001000+4", "fn_10001000+0x4!");
 	}
 	means(true, "fn_10001020", "./x: no function 'fn_10001020'");
-	means(false, "main", "./x: is stripped: no function names in it; 'fn_*' are its 4 functions without names, fn_10001000 the first of them");
+	means(false, "main", "./x: is stripped: no function names; 'fn_*' are its 4 unnamed functions, such as fn_10001000");
 }
 
 static int count(void *ctx, const struct rt_listing *listing)
