@@ -103,7 +103,7 @@ static int open_by(const struct rt_attach_ops *ops, const struct rt_attach_reque
 			       "%s: a uretprobe could harm processes that nobody has judged",
 			       ops->name);
 	if (request->nplans > ops->plans && request->most_plans > ops->plans)
-		return rt_fail(err, -EDOM, "%s: %u plans, and %u are the most", ops->name,
+		return rt_fail(err, -EDOM, "%s: %u plans; at most %u", ops->name,
 			       request->nplans, ops->plans);
 	r = ops->open(request, attach, err);
 	if ((r == -EINVAL || r == -E2BIG || r == -ENOSPC || r == -EACCES) &&
@@ -180,8 +180,7 @@ int rt_attach_open(const struct rt_attach_request *request, const struct rt_atta
 			       reason.text);
 	if (r == -EOPNOTSUPP)
 		return rt_fail(err, r,
-			       "no way to put probes in works here (the last one: %s); see: "
-			       "rawtrace doctor",
+			       "no attach mechanism works here (the last: %s); see: rawtrace doctor",
 			       reason.text);
 	if (r < 0 && err)
 		*err = reason;

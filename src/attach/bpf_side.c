@@ -29,9 +29,8 @@ static int map_error(int r, struct rt_error *err)
 			       "--security-opt seccomp=unconfined, or --no-bpf");
 	if (r == -EPERM)
 		return rt_fail(err, r,
-			       "bpf(2) is not permitted: a capability is missing, or a seccomp "
-			       "filter, a security module or "
-			       "RLIMIT_MEMLOCK forbids it; try --no-bpf");
+			       "bpf(2): not permitted; check capabilities, seccomp, "
+			       "RLIMIT_MEMLOCK; or try --no-bpf");
 	return rt_fail(err, r, "BPF map: cannot be created: %s", strerror(-r));
 }
 
@@ -255,13 +254,11 @@ static int program_error(int r, const char *log, struct rt_error *err)
 	int len;
 
 	if (r == -EPERM && !*log)
-		return rt_fail(
-			err, r,
-			"bpf(2) may not load a program: a capability is missing, or RLIMIT_MEMLOCK "
-			"is used up (before "
-			"5.11, where each program counts); trace fewer functions, or try --no-bpf");
+		return rt_fail(err, r,
+			       "bpf(2): a program may not be loaded (RLIMIT_MEMLOCK?); trace fewer "
+			       "functions, or try --no-bpf");
 	words = last_words(log, &len);
-	return rt_fail(err, r, "the kernel refused a BPF program: %s%s%.*s", strerror(-r),
+	return rt_fail(err, r, "BPF program: refused by the kernel: %s%s%.*s", strerror(-r),
 		       len ? ": " : "", len, words);
 }
 

@@ -148,9 +148,8 @@ static int check_saved(const struct plans *p, struct rt_error *err)
 			saved = count_defined(p->t, p->events[i].name);
 		if (saved >= 0 && saved != SAMPLE)
 			return rt_fail(err, -EOPNOTSUPP,
-				       "an event cannot have several probes here: the kernel kept "
-				       "%d of %d "
-				       "(before 5.4)",
+				       "an event cannot have several probes here: the kernel took "
+				       "%d of %d (before 5.4)",
 				       saved, SAMPLE);
 		return saved < 0 ? rt_fail(err, saved, "%s/uprobe_events: reading it back: %s",
 					   p->t->root, strerror(-saved))

@@ -65,8 +65,8 @@ int rt_gate_open(struct rt_gate *g, const struct rt_pids *pids, struct rt_error 
 	if (r >= 0)
 		return 0;
 	return rt_fail(err, r,
-		       "user %u may not trace here: the kernel does not tell of setuid programs: "
-		       "%s; try: sudo rawtrace ...",
+		       "user %u: may not trace: setuid programs are not recognized: %s; try: sudo "
+		       "rawtrace ...",
 		       (unsigned)getuid(), strerror(-r));
 }
 

@@ -158,7 +158,8 @@ int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, str
 		return rt_nomem(err);
 	if (pipe2(p, O_CLOEXEC) != 0) {
 		munmap(guard->buffer, sizeof(*guard->buffer));
-		return rt_fail(err, -errno, "starting the guard process: %s", strerror(errno));
+		return rt_fail(err, -errno, "guard process: cannot be started: %s",
+			       strerror(errno));
 	}
 	rt_main_buffer_init(tracefs, guard->buffer);
 	guard->pid = fork();
@@ -173,7 +174,7 @@ int rt_guard_start(struct rt_guard *guard, const struct rt_tracefs *tracefs, str
 		close(p[1]);
 		close_buffer(guard);
 		guard->pid = 0;
-		return rt_fail(err, r, "starting the guard process: %s", strerror(-r));
+		return rt_fail(err, r, "guard process: cannot be started: %s", strerror(-r));
 	}
 	guard->fd = p[1];
 	return 0;

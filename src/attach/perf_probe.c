@@ -83,8 +83,8 @@ static int check_files(const struct rt_attach_request *request, struct rt_error 
 		return 0;
 	return rt_fail(
 		err, -EMFILE,
-		"%u probes take a file descriptor each%s, and %u are left (RLIMIT_NOFILE, which "
-		"cap_sys_resource raises); trace fewer functions, or raise it: ulimit -n %u",
+		"%u probes: one descriptor each%s, %u are free; trace fewer functions, or: ulimit "
+		"-n %u",
 		request->nsites, wanted > request->nsites ? " for each process" : "",
 		left > PASSING_FDS ? left - PASSING_FDS : 0, wanted + OTHER_FDS);
 }
@@ -122,16 +122,15 @@ static int add_for(struct rt_perf_probes *p, const struct rt_perf_attr *attr, pi
 	fd = rt_perf_open(attr, pid, pid < 0 ? p->cpu : -1);
 	if (fd == -EMFILE)
 		r = rt_fail(err, fd,
-			    "%s: more probes than file descriptors (%zu open; RLIMIT_NOFILE); "
-			    "trace fewer functions",
+			    "%s: no file descriptor left (%zu open; RLIMIT_NOFILE); trace fewer "
+			    "functions",
 			    what, p->nfds);
 	else if (fd < 0)
 		r = rt_fail(err, fd, "%s: perf_event_open: %s", what, rt_probe_strerror(-fd));
 	else if (prog >= 0 && ioctl(fd, RT_PERF_IOC_SET_BPF, prog) != 0)
-		r = rt_fail(err, -errno, "%s: putting the BPF program on the probe: %s", what,
-			    strerror(errno));
+		r = rt_fail(err, -errno, "%s: BPF program not attached: %s", what, strerror(errno));
 	else if (ioctl(fd, RT_PERF_IOC_ENABLE, 0) != 0)
-		r = rt_fail(err, -errno, "%s: enabling the probe: %s", what, strerror(errno));
+		r = rt_fail(err, -errno, "%s: probe not enabled: %s", what, strerror(errno));
 	if (r == 0)
 		p->fds[p->nfds++] = (struct rt_perf_fd){
 			.fd = fd,

@@ -173,9 +173,8 @@ static int define_probe(struct tracefs *t, const struct rt_attach_request *reque
 		return r;
 	if (reads_memory(plan) && cannot_read_memory(t, request, probe))
 		return rt_fail(err, -EOPNOTSUPP,
-			       "%s: this kernel's uprobe_events read registers and not memory "
-			       "(3.10), and so no strings and "
-			       "nothing by a pointer or on the stack",
+			       "%s: uprobe_events of Linux 3.10 read registers alone, no memory: "
+			       "no strings, pointers, stack",
 			       request->functions->v[probe->function].name);
 	if (!plan->return_address || plan->arch->link.tracefs)
 		return r;
@@ -355,8 +354,9 @@ static int filter_threads(struct tracefs *t, const struct rt_pids *pids, bool ch
 	if (n == -ENOMEM)
 		return rt_nomem(err);
 	if (n < 0)
-		return rt_fail(err, n, "the threads of process %d%s: %s", (int)rt_pids_first(pids),
-			       pids->n > 1 ? " or another one" : "", strerror(-n));
+		return rt_fail(err, n, "process %d%s: threads not listed: %s",
+			       (int)rt_pids_first(pids), pids->n > 1 ? " or another one" : "",
+			       strerror(-n));
 	return r < 0 ? rt_fail(err, r, "%s/set_event_pid: %s", t->instance, strerror(-r)) : 0;
 }
 

@@ -349,15 +349,13 @@ int rt_trial_leave(enum rt_leave leave, const struct rt_attach_ops *forced, bool
 	if (r < 0)
 		return r;
 	if (trial.harmed)
-		return rt_fail(
-			err, -EFAULT,
-			"this kernel harms programs that %s (one of rawtrace's own was tried)",
-			name);
+		return rt_fail(err, -EFAULT,
+			       "this kernel harms programs that %s (tried on rawtrace's own)",
+			       name);
 	if (trial.entries != leaves[leave].entries || trial.returns != leaves[leave].returns)
 		return rt_fail(err, -ENODATA,
-			       "whether this kernel harms programs that %s could not be tried: of "
-			       "%u calls in rawtrace itself, "
-			       "%u entries and %u returns were seen",
+			       "trial failed for programs that %s: of %u calls, %u entries and %u "
+			       "returns were seen",
 			       name, leaves[leave].entries, trial.entries, trial.returns);
 	return 0;
 }
@@ -435,7 +433,7 @@ static int write_file(int fd, const struct file *f, size_t size, struct rt_image
 	char path[64];
 
 	if (write(fd, f, size) != (ssize_t)size)
-		return rt_fail(err, -EIO, "the program could not be written");
+		return rt_fail(err, -EIO, "trial program: cannot be written");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	return rt_image_open(path, "rawtrace's own program", image, err);
 }
@@ -487,16 +485,14 @@ static int judge(const struct rt_arch *arch, const struct rt_trial *trial, struc
 
 	if (trial->harmed)
 		return rt_fail(err, -EFAULT,
-			       "this kernel corrupts %s programs (one of rawtrace's own was tried)",
+			       "this kernel corrupts %s programs (tried on rawtrace's own)",
 			       arch->name);
 	if (trial->entries != t->calls || trial->returns != t->calls)
 		return rt_fail(err, -ENODATA,
-			       "in a %s program of rawtrace's own, of %u calls, %u entries and %u "
-			       "returns were seen",
+			       "%s trial program: of %u calls, %u entries and %u returns were seen",
 			       arch->name, t->calls, trial->entries, trial->returns);
 	if (trial->arguments != t->arguments || trial->results != t->results)
-		return rt_fail(err, -ENODATA,
-			       "in a %s program of rawtrace's own, values were read wrong",
+		return rt_fail(err, -ENODATA, "%s trial program: values were read wrong",
 			       arch->name);
 	return 0;
 }
@@ -558,7 +554,7 @@ int rt_trial_arch(const struct rt_arch *arch, const struct rt_attach_ops *forced
 	struct rt_trial trial = { 0 };
 	size_t i;
 
-	rt_fail(err, r, "no place was found for a program of rawtrace's own");
+	rt_fail(err, r, "trial program: no folder to write it to");
 	for (i = 0; i < RT_COUNT(folders); i++) {
 		if (i && (!folders[i] || folders[i][0] != '/'))
 			continue;

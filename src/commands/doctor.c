@@ -267,7 +267,7 @@ static void try_mechanism(const struct rt_attach_ops *ops, struct tried *tried)
 	} else if (trial.harmed) {
 		tried->state = "HARM";
 		snprintf(tried->text, sizeof(tried->text),
-			 "a child of rawtrace's did not survive its probes");
+			 "the trial process did not survive its probes");
 	} else if (trial.entries != RT_TRIAL_CALLS || trial.returns != RT_TRIAL_CALLS) {
 		snprintf(tried->text, sizeof(tried->text),
 			 "of %u calls, %u entries and %u returns were seen", RT_TRIAL_CALLS,
@@ -378,9 +378,7 @@ static void add_instead(struct tried *t, const struct tried *taken, const struct
 	if (t->works || !working)
 		return;
 	if (t == taken)
-		snprintf(t->text + len, room,
-			 "; rawtrace does not pass over that by itself: --attach=%s works",
-			 working->ops->name);
+		snprintf(t->text + len, room, "; --attach=%s works", working->ops->name);
 	else if (taken && taken->works)
 		snprintf(t->text + len, room, "; %s is used instead%s", taken->ops->name,
 			 t->works_for_one ? ", but not for one function alone" : "");

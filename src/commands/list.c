@@ -460,7 +460,7 @@ int rt_list(const struct rt_options *o, FILE *file, struct rt_error *err)
 	 */
 	list.json = o->format && strcmp(o->format, "json") == 0;
 	if (o->format && !list.json && strcmp(o->format, "text") != 0)
-		return rt_usage(err, "--format=%s: the formats of list are: text, json", o->format);
+		return rt_usage(err, "--format=%s: expected text or json", o->format);
 	specs = calloc((size_t)n, sizeof(*specs));
 	list.types = rt_types_new();
 	list.signatures = rt_signatures_new();

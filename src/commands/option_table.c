@@ -17,8 +17,7 @@ static int parse_depth(struct rt_options *o, const char *text, struct rt_error *
 
 	if (strspn(text, "0123456789") != strlen(text) || rt_size_parse(text, &n) < 0 || n < 1 ||
 	    n > INT_MAX)
-		return rt_usage(err, "--depth=%s: how many levels to show is expected, from 1 on",
-				text);
+		return rt_usage(err, "--depth=%s: expected a number of levels, from 1", text);
 	o->depth = (unsigned)n;
 	return 0;
 }
@@ -31,7 +30,7 @@ static int parse_limit(const char *option, const char *text, unsigned least, uns
 
 	if (strspn(text, "0123456789") != strlen(text) || rt_size_parse(text, &n) < 0 ||
 	    n < least || n > most)
-		return rt_usage(err, "%s%s: a number is expected, %u to %u", option, text, least,
+		return rt_usage(err, "%s%s: expected a number, %u to %u", option, text, least,
 				most);
 	*limit = (unsigned)n;
 	return 0;
@@ -60,14 +59,13 @@ static int parse_pids(struct rt_options *o, const char *text, struct rt_error *e
 		at += strspn(at, between);
 		if (!rt_scan_number(&at, 10, &pid) || !pid || pid > INT_MAX ||
 		    (*at && !strchr(between, *at)))
-			return rt_usage(err,
-					"-p %s: a process id is expected, or several with commas "
-					"between them, or a name",
-					text);
+			return rt_usage(
+				err, "-p %s: expected a process id, several with commas, or a name",
+				text);
 		if (rt_pids_has(&o->pids, (pid_t)pid))
 			continue;
 		if (o->pids.n == RT_PIDS_MOST)
-			return rt_usage(err, "-p %s: %d processes can be traced at a time", text,
+			return rt_usage(err, "-p %s: too many processes; at most %d", text,
 					RT_PIDS_MOST);
 		o->pids.v[o->pids.n++] = (pid_t)pid;
 	} while (at[strspn(at, between)]);
@@ -83,14 +81,14 @@ static int parse_dump(struct rt_options *o, const char *text, struct rt_error *e
 	else if (strcmp(text, "tracefs") == 0)
 		o->dump = RT_DUMP_TRACEFS;
 	else
-		return rt_usage(err, "--dump=%s: what can be shown is: ir, bpf, tracefs", text);
+		return rt_usage(err, "--dump=%s: expected ir, bpf or tracefs", text);
 	return 0;
 }
 
 static int parse_entry(struct rt_options *o, const char *text, struct rt_error *err)
 {
 	if (strcmp(text, "exact") != 0 && strcmp(text, "auto") != 0)
-		return rt_usage(err, "--entry=%s: where entry probes stand is: auto, exact", text);
+		return rt_usage(err, "--entry=%s: expected auto or exact", text);
 	o->exact = strcmp(text, "exact") == 0;
 	return 0;
 }
@@ -98,7 +96,7 @@ static int parse_entry(struct rt_options *o, const char *text, struct rt_error *
 static int parse_demangle(struct rt_options *o, const char *text, struct rt_error *err)
 {
 	if (strcmp(text, "no") != 0 && strcmp(text, "yes") != 0)
-		return rt_usage(err, "--demangle=%s: yes or no is expected", text);
+		return rt_usage(err, "--demangle=%s: expected yes or no", text);
 	o->raw_names = strcmp(text, "no") == 0;
 	return 0;
 }
@@ -117,23 +115,23 @@ static int parse_return(struct rt_options *o, const char *text, struct rt_error 
 		o->returns = (enum rt_want)i;
 		return 0;
 	}
-	return rt_usage(err, "--return=%s: how returns are seen is: auto, uretprobe, insn, none",
-			text);
+	return rt_usage(err, "--return=%s: expected auto, uretprobe, insn or none", text);
 }
 
 static int parse_buffer(struct rt_options *o, const char *text, struct rt_error *err)
 {
 	if (rt_size_parse(text, &o->buffer) < 0 || !o->buffer)
-		return rt_usage(err, "--buffer=%s: a size a CPU is expected, such as 512K or 8M",
-				text);
+		return rt_usage(
+			err, "--buffer=%s: expected a size for each CPU, such as 512K or 8M", text);
 	return 0;
 }
 
 static int parse_min_time(struct rt_options *o, const char *text, struct rt_error *err)
 {
 	if (rt_time_parse(text, &o->min_time) < 0)
-		return rt_usage(err, "--min-time=%s: a time is expected, such as 300ns, 20us, "
-				     "1.5ms or 2s", text);
+		return rt_usage(err,
+				"--min-time=%s: expected a time, such as 300ns, 20us, 1.5ms or 2s",
+				text);
 	return 0;
 }
 
@@ -165,7 +163,7 @@ static int parse_follow(struct rt_options *o, const char *text, struct rt_error 
 static int parse_output(struct rt_options *o, const char *text, struct rt_error *err)
 {
 	o->output = text;
-	return *text ? 0 : rt_usage(err, "-o '': the name of a file is expected");
+	return *text ? 0 : rt_usage(err, "-o '': expected a file name");
 }
 
 static int parse_libcalls(struct rt_options *o, const char *text, struct rt_error *err)

@@ -148,7 +148,7 @@ static unsigned row_of(int c)
 static int unknown_option(const char *letters, char **argv, struct rt_error *err)
 {
 	if (optopt > UCHAR_MAX || (optopt && strchr(letters, optopt)))
-		return rt_usage(err, "%s: no value is expected; see rawtrace --help",
+		return rt_usage(err, "%s: takes no value; see rawtrace --help",
 				argv[optind - 1]);
 	if (optopt)
 		return rt_usage(err, "-%c: %s", optopt, answer_for(optopt));
@@ -162,7 +162,7 @@ static int take_option(struct rt_options *o, int c, const char *letters, char **
 	unsigned i;
 
 	if (c == ':')
-		return rt_usage(err, "%s: a value is expected; see rawtrace --help",
+		return rt_usage(err, "%s: needs a value; see rawtrace --help",
 				argv[optind - 1]);
 	if (c == '?')
 		return unknown_option(letters, argv, err);
@@ -182,8 +182,8 @@ static int take_option(struct rt_options *o, int c, const char *letters, char **
 
 static int refuse(const struct rt_option *row, const char *what, struct rt_error *err)
 {
-	return row->letter ? rt_usage(err, "-%c does not go with %s", row->letter, what)
-			   : rt_usage(err, "--%s does not go with %s", row->name, what);
+	return row->letter ? rt_usage(err, "-%c: not allowed with %s", row->letter, what)
+			   : rt_usage(err, "--%s: not allowed with %s", row->name, what);
 }
 
 /* Has the command that option?  Of several rows for an option the first one counts as given. */
@@ -222,7 +222,7 @@ static int check_trace(const struct rt_options *o, struct rt_error *err)
 		return rt_usage(err, "-ff does not go with %s: it makes one table; -f does",
 				rt_commands[o->command].name);
 	if (o->no_bpf && o->attach && strcmp(o->attach, "tracefs") != 0)
-		return rt_usage(err, "--no-bpf and --attach=%s exclude each other", o->attach);
+		return rt_usage(err, "--no-bpf: not allowed with --attach=%s", o->attach);
 	if (o->dump != RT_DUMP_NONE && o->output)
 		return rt_usage(err, "-o does not go with --dump, which prints to standard output");
 	return 0;
@@ -244,9 +244,7 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 	if (!o->pids.n) {
 		if (n == 0)
 			return rt_usage(err,
-					"what to trace? rawtrace %sPROGRAM FUNCTION..., or "
-					"rawtrace %s-p PID FUNCTION...; "
-					"see rawtrace --help",
+					"no program given; try: rawtrace %sPROGRAM FUNCTION..., or rawtrace %s-p PID FUNCTION...",
 					name, name);
 		o->program = *words++;
 		n--;
@@ -256,25 +254,25 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 		o->argv[0] = (char *)o->program;
 		memcpy(o->argv + 1, rest, (size_t)nrest * sizeof(*rest));
 	} else if (o->user) {
-		return rt_usage(err, "-u %s: goes with a program that rawtrace starts, not with -p",
+		return rt_usage(err, "-u %s: only for a program that rawtrace starts, not for -p",
 				o->user);
 	} else if (nrest) {
 		return rt_usage(
 			err,
-			"'-- %s': arguments go with a program that rawtrace starts, not with -p",
+			"'-- %s': arguments are for a program that rawtrace starts, not for -p",
 			rest[0]);
 	}
 	o->specs = words;
 	o->nspecs = n;
 	if (o->command == RT_CMD_LIST && nrest)
-		return rt_usage(err, "'-- %s' does not go with list, which starts no program",
+		return rt_usage(err, "'-- %s': list starts no program",
 				o->argv[1]);
 	if (check_given(o, err) < 0)
 		return -EINVAL;
 	if (o->command == RT_CMD_LIST)
 		return 0;
 	if (n == 0 && !o->libcalls)
-		return rt_usage(err, "which functions? name some, or a glob: rawtrace %s%s 'str*'",
+		return rt_usage(err, "no function given; try: rawtrace %s%s 'str*'",
 				name, o->pids.n ? "-p PID" : o->program);
 	return check_trace(o, err);
 }
@@ -336,7 +334,7 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 	took = take_command(o, argv[1]);
 	if (o->command == RT_CMD_DOCTOR) {
 		if (n > 1 || end < argc)
-			return rt_usage(err, "doctor %s: doctor takes only --clean",
+			return rt_usage(err, "doctor %s: only --clean is allowed",
 					n > 1 ? o->words[1] : "--");
 		return check_given(o, err);
 	}

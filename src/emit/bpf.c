@@ -189,7 +189,7 @@ int rt_bpf_finish(struct rt_bpf *bpf, const int *fds, struct rt_error *err)
 		bpf->insns[bpf->jumps[i].insn].off = (int16_t)off;
 	}
 	if (bpf->error)
-		return rt_fail(err, bpf->error, "the BPF program could not be assembled: %s",
+		return rt_fail(err, bpf->error, "BPF program: cannot be assembled: %s",
 			       strerror(-bpf->error));
 	for (i = 0; i < bpf->nmaps && fds; i++)
 		bpf->insns[bpf->maps[i].insn].imm = fds[bpf->maps[i].target];

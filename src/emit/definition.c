@@ -161,16 +161,12 @@ static int add_value(struct line *line, const struct rt_plan *plan, unsigned i,
 			    (f->type != RT_TYPE_STRING && in_memory);
 
 	if (f->base == RT_BASE_THREAD)
-		return rt_fail(
-			err, -EOPNOTSUPP,
-			"tracefs cannot read what belongs to a thread by its thread pointer");
+		return rt_fail(err, -EOPNOTSUPP, "tracefs cannot read thread-local values");
 	if (f->base == RT_BASE_SAVED)
-		return rt_fail(err, -EOPNOTSUPP,
-			       "tracefs does not know at a return what the function was given");
+		return rt_fail(err, -EOPNOTSUPP, "tracefs cannot read arguments at a return");
 	if (plan->arch->word < 8 && pointers)
 		return rt_fail(err, -EOPNOTSUPP,
-			       "tracefs reads pointers in memory as 8 bytes, those of a 32-bit "
-			       "program have 4");
+			       "tracefs cannot follow the 4-byte pointers of a 32-bit program");
 	if (f->type == RT_TYPE_BYTES) {
 		add_block(line, plan->arch, f, i);
 	} else {
@@ -237,12 +233,11 @@ int rt_definition_print(const struct rt_definition *d, char *buf, struct rt_erro
 	/* The kernel drops what is more without a word. */
 	nargs = count_values(buf);
 	if (nargs > RT_DEFINITION_ARGS)
-		return rt_fail(err, -EOPNOTSUPP,
-			       "%s: the definition has %u values, the kernel takes %d", d->event,
+		return rt_fail(err, -EOPNOTSUPP, "%s: %u values; the kernel takes %d", d->event,
 			       nargs, RT_DEFINITION_ARGS);
 	if (line.full)
 		return rt_fail(err, -EOPNOTSUPP,
-			       "%s: the definition is longer than the kernel's %d bytes", d->event,
+			       "%s: definition too long; the kernel takes %d bytes", d->event,
 			       RT_DEFINITION_MAX);
 	return 0;
 }

@@ -502,12 +502,10 @@ int rt_bpf_program_emit(const struct rt_bpf_program *program, struct rt_bpf *bpf
 	if (program->transport == RT_TRANSPORT_PERF &&
 	    e.tail.size + rt_emit_frame_top(&e) > STACK_MAX - 8)
 		return rt_fail(err, -E2BIG,
-			       "the values of one call take %u bytes, a BPF program's stack has "
-			       "room for %d",
+			       "values of one call: %u bytes; a BPF program's stack has %d",
 			       e.tail.size, STACK_MAX - 8 - rt_emit_frame_top(&e));
 	if (e.tail.size + sizeof(uint64_t) > RT_ARRAY_RING_OVERHANG)
-		return rt_fail(err, -E2BIG,
-			       "the values of one call take %u bytes, a ring has room for %u",
+		return rt_fail(err, -E2BIG, "values of one call: %u bytes; a ring has %u",
 			       e.tail.size, RT_ARRAY_RING_OVERHANG - (unsigned)sizeof(uint64_t));
 	e.out = rt_bpf_label(bpf);
 	rt_emit_filter(&e);
@@ -535,5 +533,5 @@ end:
 	rt_bpf_place(bpf, e.out);
 	rt_bpf_mov_imm(bpf, R0, 0);
 	rt_bpf_exit(bpf);
-	return bpf->error ? rt_fail(err, bpf->error, "the BPF program could not be assembled") : 0;
+	return bpf->error ? rt_fail(err, bpf->error, "BPF program: cannot be assembled") : 0;
 }

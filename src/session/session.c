@@ -27,7 +27,7 @@ static int read_counts(const struct session *s, struct rt_count_list *list, stru
 {
 	int r = s->attach->counts ? rt_counts_read(s->attach->counts, list) : 0;
 
-	return r < 0 ? rt_fail(err, r, "reading a BPF map: %s", strerror(-r)) : 0;
+	return r < 0 ? rt_fail(err, r, "BPF map: cannot be read: %s", strerror(-r)) : 0;
 }
 
 static void add_counts(struct session *s, const struct rt_count_list *list, bool take_off)
@@ -180,7 +180,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	return rt_tracee_go(&s->tracee, s->traced.path, err);
 }
 
-/* What the user asked for may be among them. */
+/* These may be calls that the user asked for. */
 static int tell_unread(struct session *s)
 {
 	const int *map = s->attach->unread;
@@ -191,10 +191,8 @@ static int tell_unread(struct session *s)
 	if (!map || *map < 0 || rt_bpf_map_lookup(*map, &key, &n) < 0 || !n)
 		return 0;
 	snprintf(text, sizeof(text),
-		 "what a condition asks for was not in memory %" PRIu64
-		 " time%s, and here no probe waits for it: "
-		 "calls may have been left out",
-		 n, n == 1 ? "" : "s");
+		 "%" PRIu64 " call%s skipped: the value to compare was not in memory", n,
+		 n == 1 ? "" : "s");
 	return rt_session_note(s, text);
 }
 
@@ -206,8 +204,8 @@ static int tell_too_deep(struct session *s)
 	if (!n)
 		return 0;
 	snprintf(text, sizeof(text),
-		 "%" PRIu64 " return%s not seen: the kernel keeps 64 pending uretprobes of a "
-			    "thread; --return=insn does without",
+		 "%" PRIu64 " return%s not seen: the kernel has 64 uretprobes a thread; try "
+		 "--return=insn",
 		 n, n == 1 ? " was" : "s were");
 	return rt_session_note(s, text);
 }
@@ -326,13 +324,11 @@ static int check_options(const struct rt_options *o, struct rt_error *err)
 		return rt_usage_words(err, "ring", "ring", o->ring, rt_ring_name);
 	if (o->libcalls && (o->no_bpf || (forced && forced->everywhere)))
 		return rt_usage(err,
-				"--libcalls: %s puts probes into every process that uses the "
-				"libraries; it works by the mechanisms with "
-				"a filter: uprobe-multi, multi-event, pmu, event",
+				"--libcalls: %s would probe every process; try --attach=event or "
+				"another with BPF",
 				o->no_bpf ? "--no-bpf" : o->attach);
 	if (o->ring && (o->no_bpf || (forced && !forced->bpf)))
-		return rt_usage(err, "--ring=%s: without BPF there is only the ring of tracefs",
-				o->ring);
+		return rt_usage(err, "--ring=%s: not allowed without BPF", o->ring);
 	return 0;
 }
 
@@ -348,8 +344,8 @@ static int check_program(const struct session *s, struct rt_error *err)
 	    fgetxattr(rt_image_fd(executable), "security.capability", NULL, 0) < 0)
 		return 0;
 	return rt_fail(err, -EPERM,
-		       "%s: is setuid, setgid or has capabilities, and this is user %u; try: sudo "
-		       "rawtrace ...",
+		       "%s: is setuid, setgid or has capabilities; user %u may not trace it; try: "
+		       "sudo rawtrace ...",
 		       rt_image_name(executable), (unsigned)getuid());
 }
 
@@ -361,8 +357,8 @@ static int check_processes(const struct session *s, struct rt_error *err)
 	for (i = 0; i < s->traced.pids.n && rt_caps_is_user(); i++)
 		if (!rt_caps_can_read_memory(s->traced.pids.v[i]))
 			return rt_fail(err, -EPERM,
-				       "process %d: user %u may not look into its memory (ptrace); "
-				       "try: sudo rawtrace ...",
+				       "process %d: user %u may not read its memory (ptrace); try: "
+				       "sudo rawtrace ...",
 				       (int)s->traced.pids.v[i], (unsigned)getuid());
 	return 0;
 }
@@ -388,9 +384,8 @@ static int tell_gate(struct session *s)
 	if (!pid)
 		return 0;
 	snprintf(text, sizeof(text),
-		 "process %d ran a program that user %u may not look into (setuid, setgid, "
-		 "capabilities or not "
-		 "readable): the trace ends here",
+		 "process %d: runs a program that user %u may not trace (setuid, capabilities); "
+		 "the trace ends",
 		 (int)pid, (unsigned)getuid());
 	return rt_session_note(s, text);
 }

@@ -63,8 +63,8 @@ static int clean_leftovers(struct rt_error *err)
 	for (i = 0; rt_tracefs_remains(&tracefs, getpid()); i++) {
 		if (i == WAITS)
 			return rt_fail(err, -EBUSY,
-				       "an earlier rawtrace that had this process id, %d, still "
-				       "takes its probes out: start this one again",
+				       "process id %d: an earlier rawtrace of this id still "
+				       "removes its probes; start rawtrace again",
 				       (int)getpid());
 		usleep(WAIT_MS * 1000);
 		rt_tracefs_clean(&tracefs);
@@ -94,8 +94,8 @@ static int try_returns(struct session *s, const struct rt_attach_ops *forced, st
 			       : 0;
 	}
 	if (s->options->verbose)
-		rt_say("uretprobes leave %s programs unharmed here (tried in %.1f ms)", arch->name,
-			(double)(rt_now() - began) / 1e6);
+		rt_say("uretprobes do not harm %s programs here (tried in %.1f ms)", arch->name,
+		       (double)(rt_now() - began) / 1e6);
 	return 0;
 }
 
@@ -201,7 +201,7 @@ static int find_thread_pointer(struct session *s, struct rt_attach_request *requ
 		return rt_sites_no_thread_pointer(&s->wanted, &s->traced, &s->sites, why.text, err);
 	request->thread_pointer = (uint32_t)r;
 	if (s->options->verbose)
-		rt_say("the kernel has the thread pointer in byte %d of its task_struct", r);
+		rt_say("task_struct: thread pointer at byte %d", r);
 	return 0;
 }
 
@@ -317,7 +317,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	if (rt_session_stopping(s) && (r == 0 || r == -ESRCH))
 		return 0;
 	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
-		return rt_fail(err, -ESRCH, "process %d ended before the probes were in",
+		return rt_fail(err, -ESRCH, "process %d: ended before its probes were attached",
 			       (int)rt_pids_first(&o->pids));
 	s->request = request;
 	if (r == 0 && o->follow && s->attach->reach == RT_REACH_PROCESSES)
@@ -400,9 +400,7 @@ static void say_background(unsigned probes, uint64_t each)
 	if (each)
 		snprintf(text, sizeof(text), ", some %u s in all",
 			 (unsigned)(each * probes / 1000000000 + 1));
-	rt_say("%u probes are being taken out in the background: this kernel takes them one by "
-	       "one%s",
-	       probes, text);
+	rt_say("%u probes are removed in the background, one by one%s", probes, text);
 }
 
 /*
@@ -448,15 +446,15 @@ int rt_session_check_files(const struct rt_traced *traced, struct rt_error *err)
 		change = rt_image_change(traced->program.v[i], !traced->pids.n);
 		if (change)
 			return rt_fail(err, -ESTALE,
-				       "%s: %s while rawtrace started; start it again",
+				       "%s: %s while rawtrace started; start rawtrace again",
 				       rt_image_name(traced->program.v[i]), change);
 	}
 	for (i = 0; i < traced->pids.n; i++)
 		if (runs_another(rt_program_executable(&traced->program), traced->pids.v[i]))
-			return rt_fail(
-				err, -ESTALE,
-				"process %d: called exec while rawtrace started; start it again",
-				(int)traced->pids.v[i]);
+			return rt_fail(err, -ESTALE,
+				       "process %d: called exec while rawtrace started; start "
+				       "rawtrace again",
+				       (int)traced->pids.v[i]);
 	return 0;
 }
 
@@ -473,10 +471,9 @@ static int note_gap(struct session *s, const struct rt_anchor *a, pid_t pid, con
 
 	lost.lost.until = lost.time;
 	snprintf(text, sizeof(text),
-		 "process %d, whose first thread the kernel filters by: %s: no call was seen for "
-		 "%.1f ms%s%s",
-		 (int)pid, a->exec ? "another one ran a program (exec)" : "that has ended",
-		 (double)(lost.time - a->since) / 1e6, *failed ? ", nor will one be: " : "",
+		 "process %d: its filter thread %s: no calls seen for %.1f ms%s%s", (int)pid,
+		 a->exec ? "was replaced by exec" : "has ended",
+		 (double)(lost.time - a->since) / 1e6, *failed ? ", and none will be: " : "",
 		 failed);
 	r = rt_session_note(s, text);
 	return r == 0 ? rt_stack_event(s->stack, &lost) : r;

@@ -61,7 +61,7 @@ int rt_session_open_out(struct session *s, struct rt_error *err)
 
 	for (i = 0; i < s->sinks.n && r == 0 && !s->options->output; i++)
 		if (s->sinks.v[i].to.path)
-			rt_say("the trace goes to %s", s->sinks.v[i].to.path);
+			rt_say("trace written to %s", s->sinks.v[i].to.path);
 	return r;
 }
 
@@ -134,7 +134,7 @@ int rt_session_tell_no_call(struct session *s, bool lost)
 		return 0;
 	put_functions(&s->sites.functions, functions, sizeof(functions));
 	if (lost)
-		snprintf(text, sizeof(text), "no call of %s seen, but events were lost", functions);
+		snprintf(text, sizeof(text), "no call of %s seen; events were lost", functions);
 	else if (*filters)
 		snprintf(text, sizeof(text), "no call of %s %s", functions, filters);
 	else

@@ -63,7 +63,7 @@ int rt_session_open_signals(struct session *s, struct rt_error *err)
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s->epoll < 0 || s->signals < 0)
-		return rt_fail(err, -errno, "waiting for events: %s", strerror(errno));
+		return rt_fail(err, -errno, "events: cannot wait for them: %s", strerror(errno));
 	return watch(s, s->signals, TAG_SIGNAL, err);
 }
 
@@ -218,9 +218,7 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 	r = last ? rt_merge_flush(s->merge, UINT64_MAX, &out)
 		 : rt_merge_some(s->merge, s->bound, BATCH, &out);
 	if (r == -EBADMSG)
-		return rt_fail(err, r,
-			       "an event does not fit the probes that were put in; please report "
-			       "this as a bug");
+		return rt_fail(err, r, "event: does not match its probe; please report this bug");
 	if (rt_sinks_flush(&s->sinks, err) < 0)
 		return -EIO;
 	rt_sinks_put_tails(&s->sinks);
@@ -238,7 +236,8 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 		n = epoll_wait(s->epoll, e, 16,
 			       rt_merge_due(s->merge) ? 0 : s->rounds ? RT_SOON_MS : wait);
 		if (n < 0 && errno != EINTR)
-			return rt_fail(err, -errno, "waiting for events: %s", strerror(errno));
+			return rt_fail(err, -errno, "events: cannot wait for them: %s",
+				       strerror(errno));
 		for (i = 0; i < n; i++)
 			if (e[i].data.u32 == TAG_SIGNAL)
 				rt_session_read_signals(s);

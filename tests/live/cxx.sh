@@ -109,7 +109,7 @@ EOF2
 		begin "$mechanism: what destructors call"
 		rt --attach="$mechanism" --return=insn "$T/deeper" catches:1 throws:1 worked:1
 		expect_status 0
-		grep -v '^rawtrace: without BPF' "$T/err" >"$T/calls"
+		grep -v '^rawtrace: no BPF: ' "$T/err" >"$T/calls"
 		expect_same "$T/wanted" "$T/calls"
 		end_case
 	done

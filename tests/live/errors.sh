@@ -18,13 +18,13 @@ refuses() {
 
 # ---- the command line ----
 
-refuses "no arguments" 2 'what to trace?'
-refuses "no function" 2 'which functions?' "$FIB"
+refuses "no arguments" 2 'no program given'
+refuses "no function" 2 'no function given' "$FIB"
 refuses "unknown option" 2 '--nonsense' --nonsense "$FIB" fib
 refuses "unknown mechanism" 2 '--attach=magic' --attach=magic "$FIB" fib
 refuses "unknown format" 2 '--format=poem' --format=poem "$FIB" fib
 refuses "bad size" 2 '--buffer=big' --buffer=big "$FIB" fib
-refuses "--no-bpf and a BPF mechanism" 2 'exclude each other' --no-bpf --attach=pmu "$FIB" fib
+refuses "--no-bpf and a BPF mechanism" 2 '--no-bpf: not allowed with --attach=pmu' --no-bpf --attach=pmu "$FIB" fib
 refuses "arguments for a running process" 2 "'-- 1'" -p $$ fib -- 1
 refuses "a name after -p that no process has" 1 'x1: no process of that name' -p x1 fib
 refuses "an empty pattern of a function" 2 '' "$FIB" ''
@@ -371,7 +371,7 @@ rm -f "$T/json"
 (ulimit -n 30 && exec timeout 20 "$RAWTRACE" --attach=event --format=chrome -o "$T/json" "$BIN/many" 'many_0[0-4]?') >"$T/out" 2>"$T/err"
 ST=$?
 expect_status 1
-expect_message 'RLIMIT_NOFILE.*ulimit -n' "$T/err"
+expect_message 'descriptor each.*ulimit -n' "$T/err"
 [ ! -e "$T/json" ] || because "a file was made"
 end_case
 

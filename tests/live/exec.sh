@@ -165,7 +165,7 @@ for mechanism in $MECHANISMS; do
 	expect_line '<7$' "$T/err"
 	# Where the probes go in once more, what ran before may be missed.
 	case $mechanism in
-	uprobe-multi|pmu) expect_line '^rawtrace: process [0-9]*, whose first thread .*: another one ran a program (exec): no call was seen for ' "$T/err" ;;
+	uprobe-multi|pmu) expect_line '^rawtrace: process [0-9]*: its filter thread was replaced by exec: no calls seen for ' "$T/err" ;;
 	esac
 	end_case
 
@@ -177,7 +177,7 @@ for mechanism in $MECHANISMS; do
 	expect_line '^>(late 2)$' "$T/calls"
 	# All 50, or it is told.
 	[ "$(grep -c '^>(late 2)$' "$T/calls")" = 50 ] ||
-		expect_line '^rawtrace: process [0-9]*, whose first thread .*: that has ended: no call was seen for ' "$T/err"
+		expect_line '^rawtrace: process [0-9]*: its filter thread has ended: no calls seen for ' "$T/err"
 	end_case
 done
 

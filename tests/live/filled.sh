@@ -129,7 +129,7 @@ EOF
 $CC -O1 -o "$T/cold" "$T/cold.c" 2>"$T/cc" || show "$T/cc"
 rt --attach=uprobe-multi --ring=perf "$T/cold" 'look(const char *p == "here")'
 if [ "$ST" = 0 ]; then
-	expect_line '^rawtrace: what a condition asks for was not in memory 1 time, ' "$T/err"
+	expect_line '^rawtrace: 1 call skipped: the value to compare was not in memory$' "$T/err"
 	expect_line '^>(look "here")$' "$T/err"
 	expect_number "calls" "$(grep -c '^>' "$T/err")" -eq 1
 fi

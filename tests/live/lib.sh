@@ -288,7 +288,7 @@ with_bpf() {
 
 # Linux 3.10's uprobe_events, beside which it has nothing: by the doctor's row on 32-bit programs.
 registers_only() {
-	grep -q 'read registers and not memory' "$T/doctor"
+	grep -q 'read registers alone' "$T/doctor"
 }
 
 # What a name in tracefs has behind the process id, in a PID namespace that is not the initial one.
@@ -357,7 +357,7 @@ agrees() {
 	else
 		grep -v -e '^rawtrace: --return=uretprobe: can harm ' -e '^rawtrace: longjmp: not hooked: ' \
 			-e '^rawtrace: [0-9]* child[ren]* w[aser]* not traced; -f ' \
-			-e '^rawtrace: [0-9]* returns* w[eras]* not seen: the kernel keeps 64 ' -e '^rawtrace: .*: killed by SIG' "$T/err" >"$T/trace"
+			-e '^rawtrace: [0-9]* returns* w[eras]* not seen: the kernel has 64 ' -e '^rawtrace: .*: killed by SIG' "$T/err" >"$T/trace"
 	fi
 	# Where longjmp is watched, all that it leaves shows as that.
 	if [ -z "${returns:-}" ] && grep -q '\*\*\* unwound \*\*\*$' "$T/trace"; then

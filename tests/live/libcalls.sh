@@ -111,9 +111,9 @@ fi
 begin "--libcalls: refused"
 rt --libcalls --no-bpf "$T/lazy"
 expect_status 2
-expect_message "libcalls: --no-bpf puts probes into every process" "$T/err"
+expect_message "libcalls: --no-bpf would probe every process" "$T/err"
 rt --libcalls --attach=tracefs "$T/lazy"
-expect_message "libcalls: tracefs puts probes into every process" "$T/err"
+expect_message "libcalls: tracefs would probe every process" "$T/err"
 if with_bpf; then
 	rt --libcalls=nothing_like_it "$T/lazy"
 	expect_status 2
@@ -121,10 +121,10 @@ if with_bpf; then
 else
 	rt --libcalls "$T/lazy"
 	expect_status 1
-	expect_message "no way to put probes in works here" "$T/err"
+	expect_message "no attach mechanism works here" "$T/err"
 fi
 rt count --libcalls "$T/lazy"
-expect_message "libcalls does not go with count" "$T/err"
+expect_message "libcalls: not allowed with count" "$T/err"
 if [ -x "$T/static" ]; then
 	rt --libcalls "$T/static"
 	expect_message "is linked statically; it imports nothing" "$T/err"

@@ -126,10 +126,10 @@ old_kernels() {
 		chooses "a second probe is refused" pmu "uprobe-multi: $no_link" "multi-event: $no_second (EEXIST)"
 		old link-create,multi-probe=replace
 		chooses "a second probe replaces the first" pmu "uprobe-multi: $no_link" \
-			"multi-event: $no_second: the kernel kept 1 of 2 (before 5.4)"
+			"multi-event: $no_second: the kernel took 1 of 2 (before 5.4)"
 		agree "one probe an event"
 		doctor_says "one probe an event" pmu "uprobe-multi no $no_link; pmu is used instead" \
-			"multi-event no $no_second: the kernel kept 1 of 2.*; pmu is used instead, but not for one function alone" "pmu ok " "event ok " "tracefs ok "
+			"multi-event no $no_second: the kernel took 1 of 2.*; pmu is used instead, but not for one function alone" "pmu ok " "event ok " "tracefs ok "
 	else
 		skip "pmu by choice" "not on this kernel"
 	fi
@@ -139,7 +139,7 @@ old_kernels() {
 old_pmu() {
 	in_mounts 'mount -t tmpfs none /sys/bus/event_source/devices' \
 		old link-create,multi-probe=replace,helper=174,helper=112,helper=114,kern-version=0x40e51
-	chooses "4.14" event "uprobe-multi: $no_cookie" "multi-event: $no_second: the kernel kept 1 of 2 (before 5.4)" \
+	chooses "4.14" event "uprobe-multi: $no_cookie" "multi-event: $no_second: the kernel took 1 of 2 (before 5.4)" \
 		"pmu: $no_pmu"
 	agree "4.14"
 	begin "4.14: longjmp has made it read the stack by probe_read"
@@ -293,7 +293,7 @@ containers() {
 		doctor_says "seccomp, link-create" multi-event 'seccomp filter programs started here get no uretprobes' "uprobe-multi no $no_link" \
 			"multi-event ok "
 	fi
-	refused bpf=EPERM 'bpf(2) is not permitted'
+	refused bpf=EPERM 'bpf(2): not permitted'
 	refused perf_event_open=EACCES 'perf_event_open(2): EACCES'
 }
 
@@ -353,10 +353,10 @@ low_limits() {
 	has_mechanism pmu || return
 	limits "$low" old memlock,link-create,multi-probe=replace "$@"
 	few "1,024 files, 64 KiB locked" pmu 'many_00[0-2]' 3
-	too_many "64 KiB locked: 10 functions, pmu" 'RLIMIT_MEMLOCK is used up.*--no-bpf$' "$BIN/many" 'many_00?'
+	too_many "64 KiB locked: 10 functions, pmu" 'a program may not be loaded.*--no-bpf$' "$BIN/many" 'many_00?'
 	too_many "1,024 files: 1,000 functions, pmu" \
-		'2000 probes take a file descriptor each, and [0-9]* are left (RLIMIT_NOFILE.*ulimit -n 3024$' "$BIN/many" 'many_*'
-	too_many "1,024 files: 1,000 functions, event" '2000 probes take a file descriptor each' --attach=event "$BIN/many" 'many_*'
+		'2000 probes: one descriptor each, [0-9]* are free; .*ulimit -n 3024$' "$BIN/many" 'many_*'
+	too_many "1,024 files: 1,000 functions, event" '2000 probes: one descriptor each' --attach=event "$BIN/many" 'many_*'
 }
 
 # Without cap_ipc_lock the rings count too, what is over kernel.perf_event_mlock_kb a CPU.
@@ -387,7 +387,7 @@ raised_limits() {
 	if (ulimit -n 64 && ulimit -n 65) 2>/dev/null; then
 		few "low hard limits, raised by cap_sys_resource" pmu 'many_0[0-4]?' 50
 	else
-		too_many "low hard limits, no cap_sys_resource" '100 probes take a file descriptor each' "$BIN/many" 'many_0[0-4]?'
+		too_many "low hard limits, no cap_sys_resource" '100 probes: one descriptor each' "$BIN/many" 'many_0[0-4]?'
 	fi
 }
 

@@ -41,7 +41,7 @@ begin "chrome without -o: rawtrace.json"
 mkdir "$T/folder"
 (cd "$T/folder" && timeout 60 "$RAWTRACE" --format=chrome "$FIB" fib -- 1) >"$T/out" 2>"$T/err"
 expect_text 'fib(1) = 1' "$T/out"
-expect_text 'rawtrace: the trace goes to rawtrace.json' "$T/err"
+expect_text 'rawtrace: trace written to rawtrace.json' "$T/err"
 expect_line '"name":"fib","args":{"n":1,"result":1}' "$T/folder/rawtrace.json"
 rt --format=chrome -o - "$FIB" fib -- 1
 expect_line '"name":"fib","args":{"n":1,"result":1}' "$T/out"

@@ -62,7 +62,7 @@ starts_again() {
 	rt "$T/dir/prog" 'fn_*'
 	[ -e "$T/dir/done" ] || because "nothing was asked for a debug file"
 	expect_status 1
-	expect_line "^rawtrace: .*$2 while rawtrace started; start it again" "$T/err"
+	expect_line "^rawtrace: .*$2 while rawtrace started; start rawtrace again" "$T/err"
 	end_case
 }
 
@@ -101,7 +101,7 @@ wait_for 10 test -e "$T/dir/asked"
 wait "$tracer"
 ST=$?
 expect_status 1
-expect_line "^rawtrace: process $worker: called exec while rawtrace started; start it again" "$T/err"
+expect_line "^rawtrace: process $worker: called exec while rawtrace started; start rawtrace again" "$T/err"
 end_case
 kill "$worker" 2>/dev/null
 reap "$worker"

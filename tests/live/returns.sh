@@ -118,7 +118,7 @@ end_case
 begin "--return: what it may be"
 rt --return=most "$FIB" fib
 expect_status 2
-expect_message '--return=most: how returns are seen is: auto, uretprobe, insn, none$' "$T/err"
+expect_message '--return=most: expected auto, uretprobe, insn or none$' "$T/err"
 end_case
 
 begin "a tail call to what is not traced: its name"
@@ -217,7 +217,7 @@ for mechanism in $MECHANISMS; do
 done
 begin "a function that calls itself through a pointer"
 rt "$T/deep" pointed -- 70
-expect_line '^rawtrace: 7 returns were not seen: the kernel keeps 64 pending' "$T/err"
+expect_line '^rawtrace: 7 returns were not seen: the kernel has 64 uretprobes' "$T/err"
 expect_number "returns that were not seen" "$(grep -c '\*\*\* return not seen \*\*\*$' "$T/err")" -eq 7
 rt --return=insn "$T/deep" pointed -- 70
 expect_no_line 'not seen' "$T/err"

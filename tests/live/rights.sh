@@ -44,7 +44,7 @@ for name in setuid setgid capable; do
 	begin "a $name program is refused"
 	user ./rawtrace "./$name" libc.so.6:getenv
 	expect_status 1
-	expect_message "$name: is setuid, setgid or has capabilities, and this is user 65534" "$T/err"
+	expect_message "$name: is setuid, setgid or has capabilities; user 65534" "$T/err"
 	[ ! -s "$T/out" ] || because "the program ran"
 	end_case
 done
@@ -55,7 +55,7 @@ for name in setuid setgid capable hidden; do
 	user ./rawtrace ./runs libc.so.6:getenv -- 20 "./$name"
 	expect_status 0
 	expect_number "calls" "$(grep -c '^>(getenv "HOME")' "$T/err")" -eq 2
-	expect_line 'process [0-9]* ran a program that user 65534 may not look into .*: the trace ends here' "$T/err"
+	expect_line 'process [0-9]*: runs a program that user 65534 may not trace .*; the trace ends' "$T/err"
 	expect_no_line 'lost' "$T/err"
 	expect_line '^after ' "$T/out"
 	[ $name != setuid ] || expect_line '^after 0 ' "$T/out"
@@ -77,7 +77,7 @@ BACKGROUND="$BACKGROUND $PID"
 wait_for 10 has_line '^before' "$T/witness"
 user ./rawtrace -p "$PID" libc.so.6:getenv
 expect_no_line '^>(getenv' "$T/err"
-expect_line "process $PID ran a program that user 65534 may not look into" "$T/err"
+expect_line "process $PID: runs a program that user 65534 may not trace" "$T/err"
 reap "$PID"
 end_case
 

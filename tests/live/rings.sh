@@ -107,5 +107,5 @@ expect_status 2
 expect_line "^rawtrace: --ring=square: no such ring; there are: array, " "$T/err"
 rt --ring=perf --no-bpf "$FIB" fib
 expect_status 2
-expect_line "^rawtrace: --ring=perf: without BPF there is only the ring of tracefs$" "$T/err"
+expect_line "^rawtrace: --ring=perf: not allowed without BPF$" "$T/err"
 end_case

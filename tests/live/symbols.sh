@@ -524,7 +524,7 @@ rt list "$T/listed" fibb
 expect_status 2
 expect_message "no function 'fibb'; did you mean 'fib'" "$T/err"
 rt list --depth=2 "$T/listed" fib
-expect_message "depth does not go with list" "$T/err"
+expect_message "depth: not allowed with list" "$T/err"
 end_case
 
 begin "list: of a process, without privilege"

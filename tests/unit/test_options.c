@@ -76,13 +76,13 @@ static void test_pids(void)
 	rt_options_free(&o);
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		bad[2] = (char *)wrong[i];
-		CU_ASSERT(rt_options_parse(&o, 4, bad, &err) == -EINVAL && strstr(err.text, "a process id is expected"));
+		CU_ASSERT(rt_options_parse(&o, 4, bad, &err) == -EINVAL && strstr(err.text, "expected a process id"));
 		rt_options_free(&o);
 	}
 	for (i = n = 0; i <= RT_PIDS_MOST; i++)
 		n += (unsigned)snprintf(many + n, sizeof(many) - n, "%u,", 100 + i);
 	bad[2] = many;
-	CU_ASSERT(rt_options_parse(&o, 4, bad, &err) == -EINVAL && strstr(err.text, "64 processes"));
+	CU_ASSERT(rt_options_parse(&o, 4, bad, &err) == -EINVAL && strstr(err.text, "at most 64"));
 	rt_options_free(&o);
 }
 
@@ -137,29 +137,29 @@ static void test_others(void)
 static void test_usage(void)
 {
 	static const char *const lines[][2] = {
-		{ "", "what to trace" }, { "./fib", "which functions" }, { "-p 12", "which functions" },
+		{ "", "no program given" }, { "./fib", "no function given" }, { "-p 12", "no function given" },
 		{ "-s 0 ./fib f", "-s 0" }, { "-s 7001 ./fib f", "-s 7001" }, { "-s x ./fib f", "-s x" }, { "--deref=4 ./fib f", "--deref=4" },
 		{ "-p 0 f", "-p 0" }, { "-p 1x f", "-p 1x" }, { "-p 99999999999 f", "-p 99999999999" },
 		{ "-p 1,2 f -p 3x", "-p 3x" }, { "-p 1 f -- 3", "-- 3" },
 		{ "--nonsense ./fib f", "--nonsense" }, { "./fib f --buffer=x", "--buffer=x" }, { "./fib f --buffer=0", "--buffer=0" },
-		{ "./fib f --dump=perl", "--dump=perl" }, { "./fib f --clean", "--clean" }, { "doctor what", "doctor what" }, { "doctor -p 1", "-p does not go with doctor" },
-		{ "doctor -o x", "-o does not go with doctor" }, { "--attach=pmu doctor", "--attach does not go with doctor" },
-		{ "doctor -- x", "only --clean" }, { "list -o x ./fib f", "-o does not go with list" }, { "list ./fib f -- 3", "'-- 3' does not go with list" },
-		{ "list -s 3 ./fib f", "-s does not go with list" }, { "list --buffer=8M ./fib", "--buffer does not go with list" },
-		{ "--dump=ir -o x ./fib f", "-o does not go with --dump" },
-		{ "./fib f --no-bpf --attach=pmu", "exclude" }, { "./fib f -o", "-o" },
+		{ "./fib f --dump=perl", "--dump=perl" }, { "./fib f --clean", "--clean" }, { "doctor what", "doctor what" }, { "doctor -p 1", "-p: not allowed with doctor" },
+		{ "doctor -o x", "-o: not allowed with doctor" }, { "--attach=pmu doctor", "--attach: not allowed with doctor" },
+		{ "doctor -- x", "only --clean" }, { "list -o x ./fib f", "-o: not allowed with list" }, { "list ./fib f -- 3", "'-- 3': list starts no program" },
+		{ "list -s 3 ./fib f", "-s: not allowed with list" }, { "list --buffer=8M ./fib", "--buffer: not allowed with list" },
+		{ "--dump=ir -o x ./fib f", "-o: not allowed with --dump" },
+		{ "./fib f --no-bpf --attach=pmu", "--no-bpf: not allowed with --attach=pmu" }, { "./fib f -o", "-o" },
 		{ "--depth=0 ./fib f", "--depth=0" }, { "--depth=-1 ./fib f", "--depth=-1" }, { "--min-time=1 ./fib f", "--min-time=1" },
-		{ "count --depth=2 ./fib f", "--depth does not go with count" },
+		{ "count --depth=2 ./fib f", "--depth: not allowed with count" },
 		{ "count", "rawtrace count PROGRAM" }, { "count ./fib", "count ./fib 'str*'" }, { "hist -p 12", "hist -p PID" },
-		{ "count --format=tree ./fib f", "--format does not go with count" },
-		{ "hist --ring=perf ./fib f", "--ring does not go with hist" },
+		{ "count --format=tree ./fib f", "--format: not allowed with count" },
+		{ "hist --ring=perf ./fib f", "--ring: not allowed with hist" },
 		/* The letter that is wrong, not the word before it; and an option that is there is not called missing. */
 		{ "-ff ./fib f", "-ff: a file a process is written" }, { "-ff -o - ./fib f", "-ff: a file a process" },
-		{ "-ff -o x count ./fib f", "-ff does not go with count" }, { "-f list ./fib", "-f does not go with list" },
+		{ "-ff -o x count ./fib f", "-ff: not allowed with count" }, { "-f list ./fib", "-f: not allowed with list" },
 		{ "-c ./fib f", "-c: calls are counted by: rawtrace count" },
-		{ "-vt ./fib f", "-t: the tree has no times; " }, { "-u me -p 12 f", "-u me: goes with a program " },
+		{ "-vt ./fib f", "-t: the tree has no times; " }, { "-u me -p 12 f", "-u me: only for a program " },
 		{ "-e f ./fib f", "-e: what is traced is named behind the program" }, { "-zv ./fib f", "-z: no such option" }, { "-vz ./fib f", "-z: no such option" }, { "--no-bpf -zv ./fib f", "-z: no such option" },
-		{ "--no-bpf=x ./fib f", "--no-bpf=x: no value" }, { "--help=x", "--help=x: no value" }, { "--de=1 ./fib f", "--de=1: no such option" },
+		{ "--no-bpf=x ./fib f", "--no-bpf=x: takes no value" }, { "--help=x", "--help=x: takes no value" }, { "--de=1 ./fib f", "--de=1: no such option" },
 		{ "./fib f --output=", "-o ''" },
 	};
 	struct rt_options o;
