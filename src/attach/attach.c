@@ -179,9 +179,10 @@ int rt_attach_open(const struct rt_attach_request *request, const struct rt_atta
 		return rt_fail(err, r, "--attach=%s does not work here: %s", forced->name,
 			       reason.text);
 	if (r == -EOPNOTSUPP)
-		return rt_fail(err, r,
-			       "no attach mechanism works here (the last: %s); see: rawtrace doctor",
-			       reason.text);
+		return rt_fail(
+			err, r,
+			"no attach mechanism works here (the last: %s); see: rawtrace doctor",
+			reason.text);
 	if (r < 0 && err)
 		*err = reason;
 	return r;

@@ -219,12 +219,13 @@ static int check_trace(const struct rt_options *o, struct rt_error *err)
 		return rt_usage(err,
 				"-ff: a file a process is written, FILE.PID; name FILE with -o");
 	if (o->separate && o->command != RT_CMD_TRACE)
-		return rt_usage(err, "-ff does not go with %s: it makes one table; -f does",
+		return rt_usage(err, "-ff: not allowed with %s, which makes one table; try -f",
 				rt_commands[o->command].name);
 	if (o->no_bpf && o->attach && strcmp(o->attach, "tracefs") != 0)
 		return rt_usage(err, "--no-bpf: not allowed with --attach=%s", o->attach);
 	if (o->dump != RT_DUMP_NONE && o->output)
-		return rt_usage(err, "-o does not go with --dump, which prints to standard output");
+		return rt_usage(err,
+				"-o: not allowed with --dump, which prints to standard output");
 	return 0;
 }
 
@@ -244,7 +245,8 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 	if (!o->pids.n) {
 		if (n == 0)
 			return rt_usage(err,
-					"no program given; try: rawtrace %sPROGRAM FUNCTION..., or rawtrace %s-p PID FUNCTION...",
+					"no program given; try: rawtrace %sPROGRAM FUNCTION..., or "
+					"rawtrace %s-p PID FUNCTION...",
 					name, name);
 		o->program = *words++;
 		n--;
