@@ -350,24 +350,3 @@ void rt_options_free(struct rt_options *o)
 	free(o->words);
 	memset(o, 0, sizeof(*o));
 }
-
-enum rt_purpose rt_purpose_of(const struct rt_options *o)
-{
-	return o->command == RT_CMD_COUNT  ? RT_PURPOSE_COUNT
-	       : o->command == RT_CMD_HIST ? RT_PURPOSE_TIME
-					   : RT_PURPOSE_RECORD;
-}
-
-struct rt_wanted rt_options_wanted(const struct rt_options *o, bool everywhere)
-{
-	return (struct rt_wanted){
-		.purpose = rt_purpose_of(o),
-		.want = o->returns,
-		.everywhere = everywhere,
-		.children = o->follow,
-		.typed = true,
-		.limits = o->limits,
-		.limit = { .depth = o->depth, .under = o->only_under, .min_time = o->min_time },
-		.only_under = o->only_under,
-	};
-}

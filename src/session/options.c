@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the command line to what is wanted of a program; commands/options.c parses. */
+#include "session/options.h"
+
+enum rt_purpose rt_purpose_of(const struct rt_options *o)
+{
+	return o->command == RT_CMD_COUNT  ? RT_PURPOSE_COUNT
+	       : o->command == RT_CMD_HIST ? RT_PURPOSE_TIME
+					   : RT_PURPOSE_RECORD;
+}
+
+struct rt_wanted rt_options_wanted(const struct rt_options *o, bool everywhere)
+{
+	return (struct rt_wanted){
+		.purpose = rt_purpose_of(o),
+		.want = o->returns,
+		.everywhere = everywhere,
+		.children = o->follow,
+		.typed = true,
+		.limits = o->limits,
+		.limit = { .depth = o->depth, .under = o->only_under, .min_time = o->min_time },
+		.only_under = o->only_under,
+	};
+}
