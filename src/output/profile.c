@@ -269,7 +269,7 @@ int rt_profile_leave(struct rt_sink *sink, struct rt_thread *thread, const struc
 	call->node->total += ns;
 	if (open->n)
 		open->v[open->n - 1].inside += ns;
-	if (result && result->plan)
+	if (result && (result->plan || result->coded))
 		rt_values_of_return(sink->trace, thread->pid, frame->function, result, find_failure,
 				    &failed);
 	call->node->failed += failed;

@@ -67,6 +67,8 @@ struct rt_sink_ops {
 	 */
 	void (*add)(struct rt_sink *sink, uint32_t function, unsigned cell, uint64_t value);
 	bool (*has_calls)(const struct rt_sink *sink);
+	/* After each round of the rings, some 20 a second; NULL: nothing is to be done. */
+	int (*round)(struct rt_sink *sink);
 	/* Makes the file whole as it stands after a call, or NULL; shorter than what end writes. */
 	const char *tail;
 	/* after the last call was closed; the trace's last bytes */

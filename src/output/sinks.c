@@ -61,6 +61,17 @@ int rt_sinks_flush(struct rt_sinks *sinks, struct rt_error *err)
 	return r;
 }
 
+int rt_sinks_round(struct rt_sinks *sinks)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		if (sinks->v[i].ops->round)
+			r = sinks->v[i].ops->round(&sinks->v[i]);
+	return r;
+}
+
 void rt_sinks_put_tails(struct rt_sinks *sinks)
 {
 	unsigned i;

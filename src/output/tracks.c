@@ -76,7 +76,8 @@ uint64_t rt_track_time(struct rt_track *track, uint64_t time)
 
 int rt_track_push(struct rt_track *track, uint64_t time, const struct rt_values *args)
 {
-	size_t size = args->plan && args->data ? rt_plan_size(args->plan) : 0;
+	size_t size = args->coded ? args->coded
+		      : args->plan && args->data ? rt_plan_size(args->plan) : 0;
 	struct rt_call *call;
 	int err;
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "output/value_code.h"
 #include "output/value_type.h"
 
 /* ---- giving values ---- */
@@ -215,7 +216,10 @@ void rt_values_of_entry(const struct rt_trace *trace, pid_t pid, uint32_t functi
 	struct rt_value_walk p = { .trace = trace, .pid = pid, .values = args, .take = take,
 		.ctx = ctx };
 
-	give_values(&p, shown_of(trace, function, args), RT_VALUE_ARGS);
+	if (args->coded)
+		rt_values_decode(args->data, args->coded, take, ctx);
+	else
+		give_values(&p, shown_of(trace, function, args), RT_VALUE_ARGS);
 }
 
 /* What the function has filled in. */
@@ -246,8 +250,13 @@ void rt_values_of_return(const struct rt_trace *trace, pid_t pid, uint32_t funct
 	struct rt_value_walk p = { .trace = trace, .pid = pid, .values = result, .take = take,
 		.ctx = ctx };
 	const struct rt_showing *shown = shown_of(trace, function, result);
-	unsigned n = give_values(&p, shown, RT_VALUE_RESULTS);
+	unsigned n;
 
+	if (result->coded) {
+		rt_values_decode(result->data, result->coded, take, ctx);
+		return;
+	}
+	n = give_values(&p, shown, RT_VALUE_RESULTS);
 	if (!n)
 		rt_value_number(&p, RT_VALUE_VOID, 0);
 	else if (shown && shown->guessed)

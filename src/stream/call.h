@@ -29,11 +29,13 @@ enum rt_end {
 	RT_END_UNFINISHED,	/* still open when the trace ended */
 };
 
-/* Values of a plan, as they stand in the record. */
+/* Values of a plan, as they stand in the record; or as they stand in a recording. */
 struct rt_values {
 	const struct rt_plan *plan;	/* NULL: nothing was read */
 	const uint8_t *data;
 	uint32_t faults;
+	/* of a recording, with `data`: bytes there (output/value_code.h); else 0 */
+	uint32_t coded;
 };
 
 #define RT_NO_FUNCTION UINT32_MAX

@@ -72,6 +72,7 @@ int main(int argc, char **argv)
 		{ "what functions fill in", NULL, NULL, NULL, NULL, rt_tests_filled },
 		{ "errno", NULL, NULL, NULL, NULL, rt_tests_errno },
 		{ "sinks", NULL, NULL, NULL, NULL, rt_tests_sinks },
+		{ "record", NULL, NULL, NULL, NULL, rt_tests_record },
 		{ "profile", NULL, NULL, NULL, NULL, rt_tests_profile },
 		{ "tally", NULL, NULL, NULL, NULL, rt_tests_tally },
 		{ "scan", NULL, NULL, NULL, NULL, rt_tests_scan },

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_RECORD_CALLS_H
+#define RT_RECORD_CALLS_H
+
+#include "output/sink.h"
+#include "record/blocks.h"
+
+/* Types of the events in a block of calls, and their flags (recorder.c). */
+enum rt_call_event {
+	RT_CALL_ENTER,
+	RT_CALL_LEAVE,
+	RT_CALL_LOST,
+	RT_CALL_GONE,
+	RT_CALL_NAME,
+	RT_CALL_TYPE = 7,		/* the mask of these */
+	RT_CALL_RETURNS = 1 << 3,	/* of an entry: its end is traced */
+	RT_CALL_ENTRY_SEEN = 1 << 3,	/* of an end */
+	RT_CALL_UNSURE = 1 << 4,
+	RT_CALL_BEFORE = 1 << 5,
+	RT_CALL_HAS_TO = 1 << 6,
+	RT_CALL_OF_THREAD = 1 << 3,	/* of a loss */
+};
+
+/* The sink of `rawtrace record`. */
+extern const struct rt_sink_ops rt_sink_record;
+
+/* Who gets a recording's calls: rt_call_ops, and remarks. */
+struct rt_replay_to {
+	const struct rt_call_ops *ops;
+	void *ctx;
+	int (*note)(void *ctx, const char *text);
+	void *note_ctx;
+};
+
+/*
+ * A recording as a source of calls.  rt_replay_open reads the whole file for the names of its
+ * functions, and fills `trace` in: the command and the functions, which live until rt_replay_close.
+ */
+struct rt_replay;
+
+int rt_replay_open(const char *path, struct rt_trace *trace, struct rt_replay **replay,
+		   struct rt_error *err);
+
+/*
+ * Give its calls to `to`; `trace->start` is set before the first.  What is open at the end is
+ * closed as unfinished.  0, or a negative errno with a message: -EBADMSG where the file is damaged,
+ * after the calls before that.
+ */
+int rt_replay_run(struct rt_replay *replay, struct rt_trace *trace, const struct rt_replay_to *to,
+		  struct rt_error *err);
+void rt_replay_close(struct rt_replay *replay);
+
+#endif

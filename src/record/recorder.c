@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A sink that writes a recording.  It writes calls, and not the bytes of the rings: then a
+ * recording is the same whatever mechanism, ring and kernel it came from, needs no types, plans or
+ * mappings beside it, and is read by a few hundred lines.  An event takes some 10 bytes before
+ * compression.
+ *
+ * A block of calls is two numbers, the start of the trace and the time of its first event, and
+ * events:
+ *
+ *	u8 type and flags, thread [its definition], signed time since the event before, ...
+ *
+ * A thread is its number in the block's own list; the number after the last one defines it (pid,
+ * tid, goid).  Blocks are cut by size and by time, so that a recorder that is killed has written
+ * all but the last second.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/sys.h"
+#include "output/sink.h"
+#include "output/value_code.h"
+#include "record/blocks.h"
+#include "record/calls.h"
+
+enum { BLOCK_BYTES = 256 << 10 };
+static const uint64_t block_ns = 1000000000;
+
+/* What the recorder knows of a thread: its number in which block, and the name it wrote. */
+struct known_thread {
+	struct known_thread *next, *before;
+	uint64_t block;
+	uint32_t number;
+	char comm[16];
+};
+
+struct recorder {
+	struct rt_bytes events, values;
+	uint64_t block, began;		/* the block's number, 1 the first, and when it began */
+	uint64_t last;			/* time of the event before */
+	uint32_t threads;		/* in this block's list */
+	struct known_thread *known;
+	size_t functions;		/* of those, how many are written */
+	uint64_t calls, lost;
+};
+
+static int recorder_begin(struct rt_sink *sink)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+	struct rt_bytes trace = { .n = 0 };
+	int err;
+
+	sink->state = r;
+	if (!r)
+		return -ENOMEM;
+	r->block = 1;
+	rt_blocks_begin(sink->file);
+	rt_bytes_text(&trace, sink->trace->command ? sink->trace->command : "");
+	rt_bytes_u8(&trace, sink->trace->processes);
+	err = rt_blocks_write(sink->file, RT_BLOCK_TRACE, &trace);
+	rt_bytes_free(&trace);
+	return err;
+}
+
+/* Functions may be added to a running trace. */
+static int write_functions(struct rt_sink *sink)
+{
+	struct recorder *r = sink->state;
+	const struct rt_functions *functions = sink->trace->functions;
+	struct rt_bytes bytes = { .n = 0 };
+	int err;
+
+	if (!functions || r->functions == functions->n)
+		return 0;
+	rt_bytes_number(&bytes, r->functions);
+	for (; r->functions < functions->n; r->functions++) {
+		rt_bytes_u8(&bytes, functions->v[r->functions].hidden);
+		rt_bytes_text(&bytes, functions->v[r->functions].name);
+	}
+	err = rt_blocks_write(sink->file, RT_BLOCK_FUNCTIONS, &bytes);
+	rt_bytes_free(&bytes);
+	return err;
+}
+
+static int finish_block(struct rt_sink *sink)
+{
+	struct recorder *r = sink->state;
+	int err = write_functions(sink);
+
+	if (err == 0 && r->events.n)
+		err = rt_blocks_write(sink->file, RT_BLOCK_CALLS, &r->events);
+	r->events.n = 0;
+	r->threads = 0;
+	r->block++;
+	return err;
+}
+
+static int recorder_note(struct rt_sink *sink, const char *text)
+{
+	struct rt_bytes bytes = { .n = 0 };
+	int err = finish_block(sink);
+
+	rt_bytes_text(&bytes, text);
+	if (err == 0)
+		err = rt_blocks_write(sink->file, RT_BLOCK_NOTE, &bytes);
+	rt_bytes_free(&bytes);
+	return err;
+}
+
+/* ---- events ---- */
+
+static struct known_thread *know(struct recorder *r, void **user)
+{
+	struct known_thread *known = *user;
+
+	if (known)
+		return known;
+	*user = known = calloc(1, sizeof(*known));
+	if (!known)
+		return NULL;
+	known->next = r->known;
+	if (known->next)
+		known->next->before = known;
+	r->known = known;
+	return known;
+}
+
+static void put_type(struct rt_sink *sink, unsigned type, uint64_t time)
+{
+	struct recorder *r = sink->state;
+
+	if (!r->events.n) {
+		rt_bytes_number(&r->events, sink->trace->start);
+		rt_bytes_number(&r->events, time);
+		r->last = time;
+		r->began = rt_now();
+	}
+	rt_bytes_u8(&r->events, (uint8_t)type);
+}
+
+static void put_time(struct recorder *r, uint64_t time)
+{
+	rt_bytes_signed(&r->events, (int64_t)(time - r->last));
+	r->last = time;
+}
+
+static int put_thread(struct rt_sink *sink, struct rt_thread *thread)
+{
+	struct recorder *r = sink->state;
+	struct known_thread *known = know(r, &thread->user[sink->index]);
+
+	if (!known)
+		return -ENOMEM;
+	if (known->block == r->block) {
+		rt_bytes_number(&r->events, known->number);
+		return 0;
+	}
+	known->block = r->block;
+	known->number = r->threads++;
+	rt_bytes_number(&r->events, known->number);
+	rt_bytes_signed(&r->events, thread->pid);
+	rt_bytes_signed(&r->events, thread->tid);
+	rt_bytes_number(&r->events, thread->goid);
+	rt_bytes_text(&r->events, thread->comm);
+	memcpy(known->comm, thread->comm, sizeof(known->comm));
+	return 0;
+}
+
+/* A thread has another name than the recording says. */
+static int put_name(struct rt_sink *sink, struct rt_thread *thread, uint64_t time)
+{
+	struct recorder *r = sink->state;
+	struct known_thread *known = thread->user[sink->index];
+
+	if (!known || known->block != r->block || !r->events.n ||
+	    strcmp(known->comm, thread->comm) == 0)
+		return 0;
+	put_type(sink, RT_CALL_NAME, time);
+	rt_bytes_number(&r->events, known->number);
+	rt_bytes_text(&r->events, thread->comm);
+	memcpy(known->comm, thread->comm, sizeof(known->comm));
+	return 0;
+}
+
+/* After an event: is its block full? */
+static int end_event(struct rt_sink *sink)
+{
+	struct recorder *r = sink->state;
+
+	if (r->events.failed || r->values.failed)
+		return -ENOMEM;
+	return r->events.n >= BLOCK_BYTES ? finish_block(sink) : 0;
+}
+
+static void put_values(struct recorder *r)
+{
+	rt_bytes_number(&r->events, r->values.n);
+	rt_bytes_add(&r->events, r->values.v, r->values.n);
+}
+
+static int recorder_enter(struct rt_sink *sink, struct rt_thread *thread,
+			  const struct rt_frame *frame, const struct rt_values *args)
+{
+	struct recorder *r = sink->state;
+	int err = put_name(sink, thread, frame->time);
+
+	r->calls++;
+	put_type(sink, RT_CALL_ENTER | (frame->returns ? RT_CALL_RETURNS : 0), frame->time);
+	if (err == 0)
+		err = put_thread(sink, thread);
+	put_time(r, frame->time);
+	rt_bytes_number(&r->events, (uint64_t)frame->function + 1);
+	rt_bytes_number(&r->events, frame->level);
+	r->values.n = 0;
+	rt_values_of_entry(sink->trace, thread->pid, frame->function, args, rt_value_encode,
+			   &r->values);
+	put_values(r);
+	return err ? err : end_event(sink);
+}
+
+static int recorder_leave(struct rt_sink *sink, struct rt_thread *thread,
+			  const struct rt_frame *frame, enum rt_end end, uint64_t time,
+			  const struct rt_values *result)
+{
+	struct recorder *r = sink->state;
+	int err = put_name(sink, thread, time);
+
+	put_type(sink, RT_CALL_LEAVE | (frame->entry_seen ? RT_CALL_ENTRY_SEEN : 0) |
+		    (frame->unsure ? RT_CALL_UNSURE : 0) | (frame->before ? RT_CALL_BEFORE : 0) |
+		    (frame->to ? RT_CALL_HAS_TO : 0), time);
+	if (err == 0)
+		err = put_thread(sink, thread);
+	put_time(r, time);
+	rt_bytes_u8(&r->events, (uint8_t)end);
+	rt_bytes_number(&r->events, (uint64_t)frame->function + 1);
+	rt_bytes_number(&r->events, frame->level);
+	if (frame->to)
+		rt_bytes_text(&r->events, frame->to);
+	r->values.n = 0;
+	if (end == RT_END_RETURNED)
+		rt_values_of_return(sink->trace, thread->pid, frame->function, result,
+				    rt_value_encode, &r->values);
+	put_values(r);
+	return err ? err : end_event(sink);
+}
+
+static int recorder_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time,
+			 uint64_t count)
+{
+	struct recorder *r = sink->state;
+	int err = 0;
+
+	r->lost += count;
+	put_type(sink, RT_CALL_LOST | (thread ? RT_CALL_OF_THREAD : 0), time);
+	if (thread)
+		err = put_thread(sink, thread);
+	put_time(r, time);
+	rt_bytes_number(&r->events, count);
+	return err ? err : end_event(sink);
+}
+
+static void recorder_gone(struct rt_sink *sink, struct rt_thread *thread)
+{
+	struct recorder *r = sink->state;
+	struct known_thread *known = thread->user[sink->index];
+
+	if (!known)
+		return;
+	if (known->block == r->block && r->events.n) {
+		rt_bytes_u8(&r->events, RT_CALL_GONE);
+		rt_bytes_number(&r->events, known->number);
+	}
+	if (known->before)
+		known->before->next = known->next;
+	else
+		r->known = known->next;
+	if (known->next)
+		known->next->before = known->before;
+	free(known);
+	thread->user[sink->index] = NULL;
+}
+
+static int recorder_round(struct rt_sink *sink)
+{
+	struct recorder *r = sink->state;
+
+	return r->events.n && rt_now() - r->began > block_ns ? finish_block(sink) : 0;
+}
+
+/* ---- the end ---- */
+
+static int recorder_end(struct rt_sink *sink)
+{
+	const struct rt_bytes nothing = { .n = 0 };
+	int err = finish_block(sink);
+
+	return err ? err : rt_blocks_write(sink->file, RT_BLOCK_END, &nothing);
+}
+
+static void recorder_free(struct rt_sink *sink)
+{
+	struct recorder *r = sink->state;
+	struct known_thread *next;
+
+	if (!r)
+		return;
+	for (; r->known; r->known = next) {
+		next = r->known->next;
+		free(r->known);
+	}
+	rt_bytes_free(&r->events);
+	rt_bytes_free(&r->values);
+	free(r);
+	sink->state = NULL;
+}
+
+const struct rt_sink_ops rt_sink_record = {
+	.name = "record",
+	.path = "rawtrace.data",
+	.begin = recorder_begin,
+	.note = recorder_note,
+	.enter = recorder_enter,
+	.leave = recorder_leave,
+	.lost = recorder_lost,
+	.gone = recorder_gone,
+	.round = recorder_round,
+	.end = recorder_end,
+	.free = recorder_free,
+};

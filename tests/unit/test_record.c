@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "out_run.h"
+#include "output/value_code.h"
+#include "record/calls.h"
+#include "unit.h"
+
+/* A run with a text format and a recording beside it. */
+struct both {
+	struct run run;
+	char path[64];
+	FILE *file;
+};
+
+static void both_begin(struct both *both, const char *format)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct rt_sink *sink;
+	int fd;
+
+	run_begin(&both->run, format, "./fib");
+	snprintf(both->path, sizeof(both->path), "%.40s/rawtrace.XXXXXX", tmp ? tmp : "/tmp");
+	fd = mkstemp(both->path);
+	CU_ASSERT_FATAL(fd >= 0);
+	both->file = fdopen(fd, "w");
+	sink = rt_sinks_add(&both->run.sinks, &rt_sink_record);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(sink);
+	sink->file = both->file;
+	CU_ASSERT(sink->ops->begin(sink) == 0);
+}
+
+static int note(void *ctx, const char *text)
+{
+	return rt_sinks_note(ctx, text);
+}
+
+/* The text that the recording gives in `format`, malloced; the message of what is wrong, or "". */
+static char *replayed(const struct both *both, const char *format, struct rt_error *err)
+{
+	struct rt_sinks sinks = { .n = 0 };
+	struct rt_sink *sink = rt_sinks_add(&sinks, rt_sink_find(format));
+	const struct rt_replay_to to = { &rt_sinks_ops, &sinks, note, &sinks };
+	struct rt_replay *replay = NULL;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	err->text[0] = '\0';
+	sink->file = file;
+	if (rt_replay_open(both->path, &sinks.trace, &replay, err) == 0) {
+		CU_ASSERT(sink->ops->begin(sink) == 0);
+		rt_replay_run(replay, &sinks.trace, &to, err);
+		CU_ASSERT(rt_sinks_end(&sinks) == 0);
+		rt_sinks_free(&sinks);
+	}
+	rt_replay_close(replay);
+	fclose(file);
+	return text;
+}
+
+/* Ends the run, and compares what it printed with what the recording gives. */
+static void both_finish(struct both *both, const char *format)
+{
+	struct rt_error err;
+	char *text;
+
+	CU_ASSERT(rt_sinks_end(&both->run.sinks) == 0);
+	run_free(&both->run);
+	rt_stack_free(both->run.stack);
+	fclose(both->file);
+	text = replayed(both, format, &err);
+	RT_ASSERT_TEXT(err.text, "");
+	RT_ASSERT_TEXT(text, both->run.text);
+	CU_ASSERT(strlen(text) > 100);
+	free(text);
+	free(both->run.text);
+	unlink(both->path);
+}
+
+static void make_calls(struct run *run)
+{
+	CU_ASSERT(rt_sinks_note(&run->sinks, "a remark") == 0);
+	run_comm(run, 7, "fib");
+	run_call(run, 7, 1000, 0x900, 3);
+	run_call(run, 8, 1005, 0x5000, 30);
+	run_call(run, 7, 1010, 0x800, 2);
+	run_ret(run, 7, 1030, 0x800, 1);
+	run_comm(run, 7, "renamed");
+	run_call(run, 7, 1040, 0x800, -5);
+	run_lost(run, 1045, 3);
+	run_ret(run, 7, 1080, 0x800, 1);
+	run_exit(run, 8, 1090);
+	run_ret(run, 7, 1100, 0x900, 2);
+	run_ret(run, 7, 1110, 0xa00, 2);
+	run_call(run, 8, 1200, 0x5000, 31);
+	CU_ASSERT(rt_stack_end(run->stack, 1300) == 0);
+	CU_ASSERT(rt_sinks_note(&run->sinks, "the last remark") == 0);
+}
+
+/* Each format prints the same bytes live and from the recording. */
+static void test_same(void)
+{
+	static const char *const formats[] = { "tree", "chrome", "json", "summary", "graph",
+					       "folded", "callgrind", "dot", "html", "count" };
+	struct both both;
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		both_begin(&both, formats[i]);
+		make_calls(&both.run);
+		both_finish(&both, formats[i]);
+	}
+}
+
+/* Blocks are cut by size; each reads without the others. */
+static void test_many(void)
+{
+	struct both both;
+	int i;
+
+	both_begin(&both, "tree");
+	for (i = 0; i < 30000; i++) {
+		run_call(&both.run, 7 + i % 3, 1000 + 10 * (uint64_t)i, 0x900, i);
+		run_ret(&both.run, 7 + i % 3, 1005 + 10 * (uint64_t)i, 0x900, -i);
+	}
+	both_finish(&both, "tree");
+}
+
+/* A recorder that was killed, and a damaged file: the blocks before are read, and it is said. */
+static void test_damaged(void)
+{
+	struct rt_error err;
+	struct both both;
+	char *text;
+	long size;
+
+	both_begin(&both, "tree");
+	make_calls(&both.run);
+	CU_ASSERT(rt_sinks_end(&both.run.sinks) == 0);
+	run_free(&both.run);
+	rt_stack_free(both.run.stack);
+	size = ftell(both.file);
+	fclose(both.file);
+
+	CU_ASSERT(truncate(both.path, size - 20) == 0);	/* without the block of the end */
+	text = replayed(&both, "tree", &err);
+	RT_ASSERT_TEXT(err.text, "");
+	CU_ASSERT(strncmp(text, both.run.text, strlen(both.run.text)) == 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "rawtrace: the recording has no end"));
+	free(text);
+
+	CU_ASSERT(truncate(both.path, size - 25) == 0);	/* in the middle of the last remark */
+	text = replayed(&both, "tree", &err);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "the last block is cut; the calls before it"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, ">(fib 31)"));
+	CU_ASSERT_PTR_NULL(strstr(text, "the last remark"));
+	free(text);
+
+	both.file = fopen(both.path, "r+");
+	fseek(both.file, size / 2, SEEK_SET);
+	fwrite("XXXX", 1, 4, both.file);
+	fclose(both.file);
+	free(replayed(&both, "tree", &err));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, ": damaged at byte "));
+
+	both.file = fopen(both.path, "w");
+	fputs("something else", both.file);
+	fclose(both.file);
+	free(replayed(&both, "tree", &err));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, ": not a recording of rawtrace record"));
+	unlink(both.path);
+	free(both.run.text);
+}
+
+static void test_numbers(void)
+{
+	static const uint64_t numbers[] = { 0, 1, 127, 128, 300, UINT32_MAX, UINT64_MAX };
+	static const int64_t signs[] = { 0, -1, 1, -64, 64, INT64_MIN, INT64_MAX };
+	struct rt_bytes bytes = { .n = 0 };
+	struct rt_reader reader;
+	size_t i;
+
+	for (i = 0; i < 7; i++) {
+		rt_bytes_number(&bytes, numbers[i]);
+		rt_bytes_signed(&bytes, signs[i]);
+	}
+	rt_bytes_text(&bytes, "text");
+	reader = (struct rt_reader){ bytes.v, bytes.v + bytes.n, false };
+	for (i = 0; i < 7; i++) {
+		CU_ASSERT(rt_read_number(&reader) == numbers[i]);
+		CU_ASSERT(rt_read_signed(&reader) == signs[i]);
+	}
+	RT_ASSERT_TEXT(rt_read_text(&reader), "text");
+	CU_ASSERT(!reader.bad && reader.at == reader.end);
+	CU_ASSERT(rt_read_number(&reader) == 0 && reader.bad);
+	rt_bytes_free(&bytes);
+}
+
+CU_TestInfo rt_tests_record[] = {
+	{ "every format is the same live and from a recording", test_same },
+	{ "blocks of many calls", test_many },
+	{ "a recording that is cut or damaged", test_damaged },
+	{ "numbers in a recording", test_numbers },
+	CU_TEST_INFO_NULL,
+};
