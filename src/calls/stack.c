@@ -173,9 +173,11 @@ static void hit_values(const struct rt_event *event, const struct rt_plan *plan,
 {
 	bool whole = event->hit.size >= rt_plan_size(plan);
 
-	values->plan = plan;
-	values->data = whole ? event->hit.data : NULL;
-	values->faults = whole ? event->hit.faults : UINT32_MAX;
+	*values = (struct rt_values){
+		.plan = plan,
+		.data = whole ? event->hit.data : NULL,
+		.faults = whole ? event->hit.faults : UINT32_MAX,
+	};
 }
 
 /* Is `function` where the call has jumped to? */

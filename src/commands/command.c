@@ -8,6 +8,7 @@
 #include "commands/dump.h"
 #include "commands/help.h"
 #include "commands/list.h"
+#include "commands/report.h"
 #include "session/session.h"
 
 static int run_trace(const struct rt_options *options, FILE *out, int *status,
@@ -15,6 +16,14 @@ static int run_trace(const struct rt_options *options, FILE *out, int *status,
 {
 	return options->dump != RT_DUMP_NONE ? rt_dump(options, out, err)
 					     : rt_session_run(options, status, err);
+}
+
+static int run_report(const struct rt_options *options, FILE *out, int *status,
+		      struct rt_error *err)
+{
+	(void)out;
+	(void)status;
+	return rt_report(options, err);
 }
 
 static int run_list(const struct rt_options *options, FILE *out, int *status,
@@ -74,6 +83,21 @@ const struct rt_command_info rt_commands[] = {
 		.help = "Print how long the calls took (a histogram): measured in the kernel.",
 		.refusal = "hist: it makes one table, and no event leaves the kernel",
 		.run = run_trace,
+	},
+	[RT_CMD_RECORD] = {
+		.name = "record",
+		.usage = "record [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
+			 "record [OPTION]... -p PID FUNCTION...\n",
+		.help = "Write calls to a file (rawtrace.data without -o), for rawtrace report.",
+		.refusal = "record: rawtrace report has the formats",
+		.run = run_trace,
+	},
+	[RT_CMD_REPORT] = {
+		.name = "report",
+		.usage = "report [OPTION]... [FILE]\n",
+		.help = "Print a recording (rawtrace.data without FILE) in any format.",
+		.refusal = "report, which reads a recording",
+		.run = run_report,
 	},
 	[RT_CMD_LIST] = {
 		.name = "list",

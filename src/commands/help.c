@@ -105,8 +105,8 @@ void rt_version_print(FILE *file)
 	unsigned i;
 
 	fputs("rawtrace " PACKAGE_VERSION "\n"
-	      "Libraries: libelf, libcap" RT_CAPSTONE_WORDS RT_DEMANGLE_WORDS RT_LZMA_WORDS RT_ZSTD_WORDS
-		      RT_LIBDW_WORDS "\n"
+	      "Libraries: libelf, libcap" RT_CAPSTONE_WORDS RT_DEMANGLE_WORDS RT_LZMA_WORDS
+		      RT_ZSTD_WORDS RT_LIBDW_WORDS "\n"
 	      "Architectures:", file);
 	for (i = 0; rt_arch_at(i); i++)
 		fprintf(file, "%s%s", i ? ", " : " ", rt_arch_at(i)->name);

@@ -197,6 +197,14 @@ static void choose_format(unsigned i, const char **name, const char **help)
 	*help = ops ? ops->help : NULL;
 }
 
+static void choose_sink(unsigned i, const char **name, const char **help)
+{
+	const struct rt_sink_ops *ops = rt_sink_at(i);
+
+	*name = ops ? ops->name : NULL;
+	*help = ops ? ops->help : NULL;
+}
+
 static void choose_mechanism(unsigned i, const char **name, const char **help)
 {
 	const struct rt_attach_ops *ops = rt_attach_at(i);
@@ -216,11 +224,13 @@ static void choose_ring(unsigned i, const char **name, const char **help)
 #define FLAG(member) .flag = offsetof(struct rt_options, member)
 #define WORD(member) .word = offsetof(struct rt_options, member)
 
-#define TRACE RT_FOR(RT_CMD_TRACE)
+#define TREE RT_FOR(RT_CMD_TRACE)
+#define TRACE (TREE | RT_FOR(RT_CMD_RECORD))
+#define REPORT RT_FOR(RT_CMD_REPORT)
 #define TABLES (RT_FOR(RT_CMD_COUNT) | RT_FOR(RT_CMD_HIST))
 #define LIST RT_FOR(RT_CMD_LIST)
 #define DOCTOR RT_FOR(RT_CMD_DOCTOR)
-#define ALL (TRACE | TABLES | LIST | DOCTOR)
+#define ALL (TRACE | TABLES | REPORT | LIST | DOCTOR)
 
 const struct rt_option rt_option_table[] = {
 	{ "pid", 'p', "PID,...|NAME",
@@ -234,7 +244,11 @@ const struct rt_option rt_option_table[] = {
 	{ "output", 'o', "FILE",
 	  "write the trace to FILE (- is standard output), not to standard error",
 	  .commands = TRACE | TABLES, .parse = parse_output },
-	{ "format", 0, "FORMAT", "how the trace is written:", choose_format, .commands = TRACE,
+	{ "output", 'o', "FILE", "write the report to FILE, not to standard output",
+	  .commands = REPORT, .parse = parse_output },
+	{ "format", 0, "FORMAT", "how the trace is written:", choose_format, .commands = TREE,
+	  WORD(format) },
+	{ "format", 0, "FORMAT", "how the report is written:", choose_sink, .commands = REPORT,
 	  WORD(format) },
 	{ "format", 0, "FORMAT", "how the list is written: text or json", .commands = LIST,
 	  WORD(format) },
@@ -250,13 +264,13 @@ const struct rt_option rt_option_table[] = {
 	  "take the events from BPF programs by RING; without it, by the\n"
 	  "first of these that works:",
 	  choose_ring, .commands = TRACE, WORD(ring) },
-	{ "depth", 0, "N", "show only N levels of calls", .commands = TRACE,
+	{ "depth", 0, "N", "show only N levels of calls", .commands = TRACE | REPORT,
 	  .parse = parse_depth },
 	{ "min-time", 0, "TIME",
 	  "show only calls that took so long (20us, 1.5ms, 2s), and those around",
-	  .commands = TRACE, .parse = parse_min_time },
+	  .commands = TRACE | REPORT, .parse = parse_min_time },
 	{ "only-under", 0, "FUNC", "show only calls of FUNC, and what is called in them",
-	  .commands = TRACE, WORD(only_under) },
+	  .commands = TRACE | REPORT, WORD(only_under) },
 	{ "libcalls", 0, "[GLOB]",
 	  "trace the calls that the program itself makes to functions of its\n"
 	  "libraries (matching GLOB)",

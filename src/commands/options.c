@@ -219,7 +219,7 @@ static int check_trace(const struct rt_options *o, struct rt_error *err)
 		return rt_usage(err,
 				"-ff: a file a process is written, FILE.PID; name FILE with -o");
 	if (o->separate && o->command != RT_CMD_TRACE)
-		return rt_usage(err, "-ff: not allowed with %s, which makes one table; try -f",
+		return rt_usage(err, "-ff: not allowed with %s, which writes one file; try -f",
 				rt_commands[o->command].name);
 	if (o->no_bpf && o->attach && strcmp(o->attach, "tracefs") != 0)
 		return rt_usage(err, "--no-bpf: not allowed with --attach=%s", o->attach);
@@ -277,6 +277,17 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 		return rt_usage(err, "no function given; try: rawtrace %s%s 'str*'",
 				name, o->pids.n ? "-p PID" : o->program);
 	return check_trace(o, err);
+}
+
+/* Of report: [FILE]. */
+static int take_file(struct rt_options *o, int n, bool rest, struct rt_error *err)
+{
+	if (n > 1 || rest)
+		return rt_usage(err, "report %s: takes one file; see rawtrace report --help",
+				rest ? "--" : o->words[2]);
+	o->specs = o->words + 1;
+	o->nspecs = n;
+	return check_given(o, err);
 }
 
 /*
@@ -340,6 +351,8 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 					n > 1 ? o->words[1] : "--");
 		return check_given(o, err);
 	}
+	if (o->command == RT_CMD_REPORT)
+		return take_file(o, n - took, end < argc, err);
 	return take_words(o, n, took, end < argc ? argv + end + 1 : argv + end,
 			  end < argc ? argc - end - 1 : 0, err);
 }

@@ -30,6 +30,16 @@ const struct rt_sink_ops *rt_sink_find(const char *name)
 	return NULL;
 }
 
+const struct rt_sink_ops *rt_sink_at(unsigned i)
+{
+	return i < RT_COUNT(sinks) ? sinks[i] : NULL;
+}
+
+const char *rt_sink_name(unsigned i)
+{
+	return rt_sink_at(i) ? rt_sink_at(i)->name : NULL;
+}
+
 const struct rt_sink_ops *rt_format_at(unsigned i)
 {
 	return i < RT_COUNT(sinks) && !sinks[i]->is_table ? sinks[i] : NULL;

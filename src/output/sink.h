@@ -76,8 +76,10 @@ struct rt_sink_ops {
 	void (*free)(struct rt_sink *sink);	/* releases state; also after a failure */
 };
 
-/* The sink of that name, or NULL. */
+/* The sink of that name, or NULL; and all of them: NULL past the last. */
 const struct rt_sink_ops *rt_sink_find(const char *name);
+const struct rt_sink_ops *rt_sink_at(unsigned i);
+const char *rt_sink_name(unsigned i);
 
 /* The formats, which are the sinks that --format chooses.  NULL: past the last, or not found. */
 const struct rt_sink_ops *rt_format_at(unsigned i);

@@ -2,7 +2,7 @@
 #ifndef RT_RECORD_CALLS_H
 #define RT_RECORD_CALLS_H
 
-#include "output/sink.h"
+#include "output/sinks.h"
 #include "record/blocks.h"
 
 /* Types of the events in a block of calls, and their flags (recorder.c). */
@@ -12,6 +12,7 @@ enum rt_call_event {
 	RT_CALL_LOST,
 	RT_CALL_GONE,
 	RT_CALL_NAME,
+	RT_CALL_EXITED,			/* of a process */
 	RT_CALL_TYPE = 7,		/* the mask of these */
 	RT_CALL_RETURNS = 1 << 3,	/* of an entry: its end is traced */
 	RT_CALL_ENTRY_SEEN = 1 << 3,	/* of an end */
@@ -24,12 +25,12 @@ enum rt_call_event {
 /* The sink of `rawtrace record`. */
 extern const struct rt_sink_ops rt_sink_record;
 
-/* Who gets a recording's calls: rt_call_ops, and remarks. */
+/* Who gets a recording's calls: rt_call_ops; the sinks get its remarks and ends of processes. */
 struct rt_replay_to {
 	const struct rt_call_ops *ops;
 	void *ctx;
 	int (*note)(void *ctx, const char *text);
-	void *note_ctx;
+	struct rt_sinks *sinks;		/* ctx of note */
 };
 
 /*

@@ -281,6 +281,16 @@ static void recorder_gone(struct rt_sink *sink, struct rt_thread *thread)
 	thread->user[sink->index] = NULL;
 }
 
+static int recorder_exited(struct rt_sink *sink, pid_t pid, int status)
+{
+	struct recorder *r = sink->state;
+
+	put_type(sink, RT_CALL_EXITED, r->last);
+	rt_bytes_signed(&r->events, pid);
+	rt_bytes_signed(&r->events, status);
+	return end_event(sink);
+}
+
 static int recorder_round(struct rt_sink *sink)
 {
 	struct recorder *r = sink->state;
@@ -324,6 +334,7 @@ const struct rt_sink_ops rt_sink_record = {
 	.leave = recorder_leave,
 	.lost = recorder_lost,
 	.gone = recorder_gone,
+	.exited = recorder_exited,
 	.round = recorder_round,
 	.end = recorder_end,
 	.free = recorder_free,

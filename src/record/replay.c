@@ -167,6 +167,7 @@ static void drop_thread(struct rt_replay *p, struct replay_thread *thread)
 	while (*at != thread)
 		at = &(*at)->next;
 	*at = thread->next;
+	/* A damaged block may define a thread twice. */
 	for (i = 0; i < p->nlist; i++)
 		if (p->list[i] == thread)
 			p->list[i] = NULL;
@@ -181,7 +182,10 @@ static void take_name(struct replay_thread *thread, struct rt_reader *in)
 	snprintf(thread->thread.comm, sizeof(thread->thread.comm), "%s", name);
 }
 
-/* A thread by its number in the block, which the next number defines.  NULL: damaged, or no room. */
+/*
+ * A thread by its number in the block, which the next number defines.  NULL: damaged, or out of
+ * memory.
+ */
 static struct replay_thread *read_thread(struct rt_replay *p, struct rt_reader *in)
 {
 	uint64_t number = rt_read_number(in), goid;
@@ -327,7 +331,10 @@ static int read_gone(struct rt_replay *p, struct rt_reader *in)
 	r = close_thread(p, thread);
 	if (p->to->ops->gone)
 		p->to->ops->gone(p->to->ctx, &thread->thread);
-	drop_thread(p, thread);
+	/* As calls/threads.h: a thread's id comes again, a goroutine's does not. */
+	p->list[number] = NULL;
+	if (thread->thread.goid)
+		drop_thread(p, thread);
 	return r;
 }
 
@@ -339,6 +346,14 @@ static int read_name(struct rt_replay *p, struct rt_reader *in)
 		return -EBADMSG;
 	take_name(p->list[number], in);
 	return 0;
+}
+
+static int read_exited(struct rt_replay *p, struct rt_reader *in)
+{
+	pid_t pid = (pid_t)rt_read_signed(in);
+	int status = (int)rt_read_signed(in);
+
+	return in->bad ? -EBADMSG : rt_sinks_exited(p->to->sinks, pid, status);
 }
 
 static int read_event(struct rt_replay *p, struct rt_reader *in)
@@ -356,6 +371,8 @@ static int read_event(struct rt_replay *p, struct rt_reader *in)
 		return read_gone(p, in);
 	case RT_CALL_NAME:
 		return read_name(p, in);
+	case RT_CALL_EXITED:
+		return read_exited(p, in);
 	}
 	return -EBADMSG;
 }
@@ -378,7 +395,7 @@ static int read_note(struct rt_replay *p, const struct rt_block *block)
 	struct rt_reader in = { block->bytes, block->bytes + block->n, false };
 	const char *text = rt_read_text(&in);
 
-	return in.bad ? -EBADMSG : p->to->note(p->to->note_ctx, text);
+	return in.bad ? -EBADMSG : p->to->note(p->to->sinks, text);
 }
 
 static int close_all(struct rt_replay *p)
@@ -413,7 +430,7 @@ int rt_replay_run(struct rt_replay *p, struct rt_trace *trace, const struct rt_r
 	}
 	end = close_all(p);
 	if (r == 0 && next == 0 && !p->ended)
-		r = to->note(to->note_ctx, "the recording has no end: its recorder was killed");
+		r = to->note(to->sinks, "the recording has no end: its recorder was killed");
 	if (r < 0 && r != -EBADMSG)
 		return rt_nomem(err);
 	return next < 0 ? next : r < 0 ? r : end < 0 ? rt_nomem(err) : 0;

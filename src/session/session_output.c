@@ -18,21 +18,27 @@
 #include "base/signals.h"
 #include "kernel/procfs.h"
 #include "output/files.h"
+#include "record/calls.h"
 #include "session/session_private.h"
 
-static const char *sink_name(const struct rt_options *o)
+static const struct rt_sink_ops *choose_sink(const struct rt_options *o)
 {
-	if (o->command == RT_CMD_COUNT)
-		return "count";
-	if (o->command == RT_CMD_HIST)
-		return "hist";
-	return o->format ? o->format : "tree";
+	switch (o->command) {
+	case RT_CMD_COUNT:
+		return &rt_sink_count;
+	case RT_CMD_HIST:
+		return &rt_sink_hist;
+	case RT_CMD_RECORD:
+		return &rt_sink_record;
+	default:
+		return rt_sink_find(o->format ? o->format : "tree");
+	}
 }
 
 int rt_session_choose_out(struct session *s, struct rt_error *err)
 {
 	const struct rt_options *o = s->options;
-	const struct rt_sink_ops *ops = rt_sink_find(sink_name(o));
+	const struct rt_sink_ops *ops = choose_sink(o);
 	struct rt_sink *sink = rt_sinks_add(&s->sinks, ops);
 	bool to_stdout = ops->at_end && o->pids.n;
 

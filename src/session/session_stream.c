@@ -219,6 +219,8 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 		 : rt_merge_some(s->merge, s->bound, BATCH, &out);
 	if (r == -EBADMSG)
 		return rt_fail(err, r, "event: does not match its probe; please report this bug");
+	if (r == 0)
+		r = rt_sinks_round(&s->sinks);
 	if (rt_sinks_flush(&s->sinks, err) < 0)
 		return -EIO;
 	rt_sinks_put_tails(&s->sinks);

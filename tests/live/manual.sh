@@ -85,7 +85,7 @@ value_of() {
 # can_take COMMAND OPTION: is that a right command line?  Nothing is traced: there is no such program or process.
 can_take() {
 	case $1,$2 in
-	doctor,*) words= ;;
+	doctor,* | report,*) words= ;;
 	*,-p | *,--pid) words=f ;;
 	*) words="./none f" ;;
 	esac
@@ -94,7 +94,7 @@ can_take() {
 	[ $? != 2 ]
 }
 
-for command in '' count hist list doctor; do
+for command in '' count hist list record report doctor; do
 	# shellcheck disable=SC2086 # no word, or one
 	"$RAWTRACE" $command --help
 done >"$T/help"
@@ -113,7 +113,7 @@ for page in $PAGES; do
 done
 
 # --help of a command lists all options that it takes, and no other.
-for command in trace count hist list doctor; do
+for command in trace count hist list record report doctor; do
 	begin "$command --help has the options of its command"
 	# shellcheck disable=SC2086 # no word, or one
 	"$RAWTRACE" ${command#trace} --help | sed -n 's/^  \(-[A-Za-z]\), --/      \1 --/; s/^      \(-[^ =[]*\( --[^ =[]*\)\{0,1\}\).*/\1/p' |

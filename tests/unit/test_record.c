@@ -76,7 +76,7 @@ static void both_finish(struct both *both, const char *format)
 	text = replayed(both, format, &err);
 	RT_ASSERT_TEXT(err.text, "");
 	RT_ASSERT_TEXT(text, both->run.text);
-	CU_ASSERT(strlen(text) > 100);
+	CU_ASSERT(strlen(text) > 40);
 	free(text);
 	free(both->run.text);
 	unlink(both->path);

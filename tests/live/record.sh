@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Recordings: what they give is what a live trace prints, on another machine too.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: a report is the live tree"
+	rt --attach="$mechanism" -o "$T/live" "$FIB" fib -- 12
+	rt record --attach="$mechanism" -o "$T/data" "$FIB" fib -- 12
+	expect_status 0
+	expect_text 'fib(12) = 144' "$T/out"
+	rt report "$T/data"
+	expect_status 0
+	expect_same "$T/live" "$T/out"
+	end_case
+done
+
+begin "without -o: rawtrace.data, and report finds it"
+mkdir "$T/folder"
+(cd "$T/folder" && timeout 60 "$RAWTRACE" record "$FIB" fib -- 2 && timeout 60 "$RAWTRACE" report) >"$T/out" 2>"$T/err"
+expect_text 'fib(2) = 1
+>(fib 2)
+> (fib 1)
+< 1
+> (fib 0)
+< 0
+<1' "$T/out"
+expect_text 'rawtrace: the trace goes to rawtrace.data' "$T/err"
+end_case
+
+# Strings, flags and errno, whose meaning is not in the bytes that the probes read.
+begin "values of every kind"
+rt -o "$T/live" cat 'libc.so:open' 'libc.so:read' -- /nonexistent "$T/folder/none" /proc/version
+rt record -o "$T/data" cat 'libc.so:open' 'libc.so:read' -- /nonexistent "$T/folder/none" /proc/version
+rt report "$T/data"
+sed 's/0x[0-9a-f]*/0x/' "$T/live" >"$T/one"
+sed 's/0x[0-9a-f]*/0x/' "$T/out" >"$T/two"
+expect_line 'O_RDONLY' "$T/two"
+expect_line '<-1 ENOENT' "$T/two"
+expect_same "$T/one" "$T/two"
+end_case
+
+begin "a pipe: record -o - and report -"
+rt record -o - cat libc.so:open -- /dev/null
+cp "$T/out" "$T/piped"
+rt report "$T/piped"
+expect_line '^>(open "/dev/null" O_RDONLY)$' "$T/out"
+rt record -o "$T/data" "$FIB" fib -- 3
+timeout 60 "$RAWTRACE" report - <"$T/data" >"$T/one"
+cat "$T/data" | timeout 60 "$RAWTRACE" report - >"$T/two"
+expect_line '^>(fib 3)$' "$T/one"
+expect_same "$T/one" "$T/two"
+end_case
+
+begin "report: the filters of a live trace, and tables"
+rt record -o "$T/data" "$FIB" fib -- 6
+rt report --depth=1 "$T/data"
+expect_text '>(fib 6)
+<8' "$T/out"
+rt report --format=count "$T/data"
+expect_line '^fib  *25$' "$T/out"
+rt report --only-under=gcd "$T/data"
+expect_status 2
+expect_message '--only-under=gcd: the recording has no such function' "$T/err"
+end_case
+
+# Without the program, and as a user who may trace nothing.
+begin "report needs neither the program nor root"
+cp "$FIB" "$T/own"
+rt record -o "$T/data" "$T/own" fib -- 2
+rm "$T/own"
+chmod 644 "$T/data"
+setpriv --reuid=65534 --clear-groups "$RAWTRACE" report "$T/data" >"$T/out" 2>"$T/err" || show "$T/err"
+expect_line '^>(fib 2)$' "$T/out"
+end_case
+
+# All but the last second is there.
+begin "a recorder that is killed"
+start_worker 2 $LONG $PAUSE
+in_background "$RAWTRACE" record -o "$T/data" -p "$worker" work leaf 2>"$T/err"
+tracer=$PID
+is_long() { [ "$(wc -c <"$T/data" 2>/dev/null || echo 0)" -gt 4000 ]; }
+wait_for 20 is_long || because "nothing was written"
+kill -KILL "$tracer"
+reap "$tracer"
+rt report "$T/data"
+expect_line '(leaf [0-9]*)$' "$T/out"
+expect_line '^rawtrace: the recording has no end: its recorder was killed' "$T/out"
+expect_nested "$T/out"
+end_worker
+timeout 60 "$RAWTRACE" doctor --clean >"$T/cleaned" 2>&1
+end_case
+
+begin "what is no recording, or a damaged one"
+rt report "$FIB"
+expect_status 1
+expect_message ": not a recording of rawtrace record" "$T/err"
+rt report "$T/nonexistent"
+expect_status 1
+expect_message 'nonexistent: No such file' "$T/err"
+rt record -o "$T/data" "$FIB" fib -- 4
+printf 'XXXX' | dd of="$T/data" bs=1 seek=$(($(wc -c <"$T/data") / 2)) conv=notrunc 2>/dev/null
+rt report "$T/data"
+expect_status 1
+expect_message 'data: damaged at byte [0-9]*: its checksum is wrong' "$T/err"
+end_case
