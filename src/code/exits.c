@@ -1,4 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Exits: the instructions by which a call of a function ends.  A uretprobe replaces the return
+ * address, which some programs inspect; probes on the exits change nothing that a program sees.
+ *
+ * gcc -O2 makes of `int f(int n) { return n < 2 ? n : g(n - 1); }`:
+ *
+ *	 0:	cmp    $0x1,%edi
+ *	 3:	jle    10
+ *	 5:	sub    $0x1,%edi
+ *	 8:	jmp    g		RT_EXIT_JUMP: g returns to the caller of f
+ *	 d:	nopl   (%rax)		padding; no path leads here
+ *	10:	mov    %edi,%eax
+ *	12:	ret			RT_EXIT_RETURN
+ *
+ * Approach: follow all paths from the entry, with the depth of the stack.  The start of an
+ * instruction is never guessed, because a breakpoint in data would change the program.  If two
+ * paths disagree, the function has no exit probes.  The paths also lead
+ *	- through jump tables, whose bound a path has to prove (code/tables.c); without a bound
+ *	  the table ends where an entry leads elsewhere (code/exits_jumps.c),
+ *	- to landing pads, which only .gcc_except_table names (code/landing.c),
+ *	- to cold parts, and to code without a symbol, which may be a cold part.
+ * An indirect jump is a tail call if the frame was released before it, or if nothing in the file
+ * points into the function.
+ *
+ * Limits: a function with code that cannot be decoded, or with a jump to an unknown address, has
+ * no exit probes.  In a stripped program another function may be followed as a cold part; its
+ * returns belong to other stack pointers and are ignored (rt_exits_include).  Go on x86 has
+ * nothing but code in a function, so code that no path reaches is followed there, too (Go 1.27).
+ */
 #include "code/exits.h"
 
 #include <elf.h>

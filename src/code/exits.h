@@ -1,31 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Exits are found by following the ways from the entry. Where an instruction begins is never
- * guessed: what no way leads to is not probed, and two ways that disagree make the function
- * entry-only, for a breakpoint in data would change the program. Only Go's compiler puts
- * nothing but code into a function, on x86: there such code is followed too (Go 1.27 leaves
- * returns that nothing comes to).
- *
- * Exceptions come to places that only .gcc_except_table tells (code/landing.c). A table of
- * jumps wants a bound that the way to the jump has proven (code/tables.c), or else ends where
- * its entries do (code/exits_jumps.c). An indirect jump is a tail call where the frame is given
- * back before it, or where nothing in the file points into the function.
- *
- * What a jump leads to that has no symbol (a stripped static function, or a cold part) is
- * followed as if it were the function's own: as a tail call it returns for this function, and
- * its other returns have other stack pointers. Where it is traced too, the call has become that
- * one (rt_exits_include).
- */
 #ifndef RT_CODE_EXITS_H
 #define RT_CODE_EXITS_H
 
 #include "code/code.h"
 
-/*
- * The instructions by which a function is left: its returns, and its jumps into other functions
- * (tail calls).  The way is followed from the entry, through tables of jumps, the places where
- * exceptions are caught, and the cold parts that compilers put elsewhere.
- */
+/* How a call ends at an instruction; exits.c begins with how these are found. */
 enum rt_exit_kind {
 	RT_EXIT_RETURN,		/* the result is in its register */
 	RT_EXIT_JUMP,		/* a tail call: what is jumped to returns to our caller */

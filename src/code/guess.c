@@ -1,4 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arguments of a function without a prototype, guessed from its machine code.
+ *
+ * gcc -O2 makes of `int h(const char *s, int n) { return n > 3 ? s[n] : 0; }`:
+ *
+ *	xor    %eax,%eax		sets the result
+ *	cmp    $0x3,%esi		reads 4 bytes of argument 2
+ *	jle    ret
+ *	movslq %esi,%rsi
+ *	movsbl (%rdi,%rsi,1),%eax	reads 8 bytes of argument 1, a pointer
+ *	ret
+ *
+ * Approach: a register that some path reads before it writes it holds an argument, and so do the
+ * registers before it in the convention.  An argument that is passed on untouched counts if the
+ * callee, in the same file, reads it.  The function has a result if its last write to the result
+ * register is not read again, or if a direct caller reads that register (code/callers.c).
+ *
+ * Limits: an unused last argument is not found.  Floating point, arguments on the stack and
+ * structures are not guessed.  Nothing is guessed if a path cannot be followed.  The trace marks
+ * guesses; tests/live/guess.sh compares them with debug information.
+ */
 #include "code/guess.h"
 
 #include <errno.h>

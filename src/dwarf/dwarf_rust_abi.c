@@ -7,11 +7,19 @@
 #include "dwarf/dwarf_private.h"
 
 /*
- * How Rust passes values, without optimization (rustc's fn_abi_adjust_for_abi and its layouts).  It
- * promises nothing; this is what 1.63 to 1.97 have in common.  A value of one or two scalars is
- * passed as these, each in a register of its own; what else fits into a register as that; what is
- * larger, by a pointer.  Some versions before 1.63 had what is no larger than two registers in
- * these.
+ * Rust's calling convention in programs without optimization, for parameters and results to which
+ * DWARF gives no location.  Source: rustc's fn_abi_adjust_for_abi and its layouts; Rust promises no
+ * convention, so this is what versions 1.63 to 1.97 have in common.
+ *
+ *	&str, (u32, u64)	one or two scalars: a register each
+ *	[u8; 6]			fits into a register: one register
+ *	[u64; 3], String	larger: a pointer to memory
+ *	Option<u32>		an enum: its tag and its value are two scalars
+ *
+ * Approach: flatten a type into scalars, with the discriminants of enums, and count.
+ *
+ * Limit: versions before 1.63 pass some values of up to two registers in registers.  A type whose
+ * scalars are not certain has an unknown location, and the trace shows no value.
  */
 
 enum { DEPTH_MAX = 8 };

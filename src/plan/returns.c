@@ -1,4 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The choice between uretprobe, exit probes and entry alone, for each function.
+ *
+ * A uretprobe is cheap, but puts the kernel's trampoline in the place of the return address.  The
+ * C++ unwinder aborts on it; longjmp and coroutines skip it, and the kernel then returns to wrong
+ * callers; __builtin_return_address shows it; and the kernel has 64 of them a thread.
+ * Exit probes harm nothing, but need all exits, and a probe on a return is single-stepped
+ * (attach/calibrate.c measures the cost).
+ *
+ * Order: a uretprobe if no reason is known against it (safety/, reads_own_return_address(),
+ * can_recurse_deep()); else exit probes if code/exits.c finds all exits; else the entry alone.
+ * `rawtrace -v` prints the choice and its reason.
+ *
+ * Example: "insn (3 places): uretprobe unsafe: prog is C++: imports __cxa_throw".
+ *
+ * Limit: reasons are looked for function by function up to ASKED functions, as each takes 40 us.
+ */
 #include "plan/returns.h"
 
 #include <errno.h>

@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code that switches stacks by itself, as coroutines written by hand do: it loads the stack pointer
- * with what is not its own frame's.  Compilers load it from a register that they have put it into
- * before, and to give up arrays of variable length, in functions that have a frame pointer of their
- * own, from what they have kept in the frame; C with pieces of assembly can have put into the frame
- * what it was given, or has read elsewhere, or has reckoned how far it is to another stack.  Of x86
- * every byte is taken for the beginning of such an instruction; what only looks like one the
- * disassembler refutes.
+ * Code of a file's own that switches stacks, such as a coroutine in assembly.  A uretprobe on a
+ * function that such code suspends would return on the wrong stack (plan/returns.c).
+ *
+ * A switch loads the stack pointer with an address outside of its own frame:
+ *
+ *	push   %rbp
+ *	mov    %rsp,(%rdi)		saves the stack pointer of this coroutine
+ *	mov    %rsi,%rsp		loads that of the other one
+ *	pop    %rbp
+ *	ret
+ *
+ * Compilers load the stack pointer, too: `mov %rbp,%rsp` and `leave` release a frame, and a
+ * variable-length array is released with a value that was saved in the frame.
+ *
+ * Approach: search all code for instructions that load the stack pointer.  On x86 any byte may
+ * begin one; the disassembler refutes bytes that only look like one.  Then follow the function to
+ * the load (switches_walk.c): it is a switch unless the loaded value comes from this frame.
+ *
+ * Limits: without a disassembler only forms that compilers never use count.  In a stripped static
+ * program the C library's longjmp looks like a switch (RT_SWITCHES_OR_LONGJMP).
  */
 #include "safety/switches.h"
 

@@ -7,9 +7,19 @@
 #include "base/array.h"
 
 /*
- * An unwinder that meets a uretprobe's trampoline instead of a return address aborts the program;
- * code that changes stacks, or leaves a thread in the middle of calls, never comes back through the
- * trampoline, and the kernel then pairs later returns with the wrong calls.
+ * Files that a uretprobe could harm, by the names that they import or contain.
+ *
+ * A uretprobe puts its trampoline in the place of a return address.  An unwinder that finds the
+ * trampoline has no unwind table for it and aborts the program: a C++ program that throws through
+ * a traced function ends in std::terminate.  Code that switches stacks or unwinds by longjmp never
+ * returns through the trampoline, and the kernel then pairs later returns with the wrong calls.
+ *
+ * Approach: tables of names.  `__cxa_throw` among the imports means C++; `swapcontext` means
+ * stack switches; `backtrace` reads return addresses.  A static program is searched for the
+ * functions themselves.  switches.c, walks.c and copies.c search the code for what has no name.
+ *
+ * Limit: a name says that a program can do it, not that it does, so some programs that never throw
+ * get exit probes.
  */
 
 /* A table's names are exact, but those that end in '*', which are beginnings. */

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The merge copies each event once, out of the ring. So a ring is empty after one short pass,
- * before anything is paired or formatted, and a slow output costs memory, not events. Output is
- * written in batches of 16,384 events, between which the rings are read on. From 256 MB (or a
- * 16th of the memory) on they are left to fill while anything is due.
+ * One stream in order of time from the rings of all CPUs.  A thread that moves to another CPU has
+ * its entry in one ring and its exit in another:
  *
- * perf rings stamp each record (PERF_SAMPLE_TIME on CLOCK_MONOTONIC), the side-band's too, so
- * that all are in one order. For the other rings the program reads the same clock after it has
- * reserved its room: a record that is not whole yet (its program was preempted) is then never
- * older than what stands before it, and the source says from which time on it may still give
- * something (rt_source_ops.held).
+ *	CPU 0:	10 enter f (thread 7)	40 enter g (thread 8)
+ *	CPU 1:	30 exit f (thread 7)
+ *
+ * Approach: read the clock, then drain every ring into memory, then pass on the events that are
+ * older than that clock reading.  A thread commits an event before it stamps its next one, so no
+ * older event of a thread can follow.  Each event is copied once.  A ring is thus empty after a
+ * short pass, before anything is paired or formatted, and a slow output costs memory, not events.
+ * Events are passed on in batches of 16,384, and the rings are drained between batches.  From
+ * 256 MB (or a 16th of the memory) on the rings are not drained while events are due.
+ *
+ * Clocks: perf rings stamp each record (PERF_SAMPLE_TIME on CLOCK_MONOTONIC), those of the side
+ * band, too.  For the other rings the BPF program reads the same clock after it has reserved its
+ * record.  A record of a preempted program, not yet whole, is then never older than the records
+ * before it, and the source reports the time of the oldest one (rt_source_ops.held).
+ *
+ * Limit: events with equal times are passed on in the order in which they were pushed.
  */
 #include "stream/merge.h"
 
