@@ -26,7 +26,8 @@ int bench_why(const char *what, int r, struct rt_error *err)
 {
 	if (r == -EIO)
 		return rt_fail(err, r, "%s failed", what);
-	return rt_fail(err, r, "%s: %s", what, r == -ETIMEDOUT ? "did not end in time" : strerror(-r));
+	return rt_fail(err, r, "%s: %s", what,
+		       r == -ETIMEDOUT ? "did not end in time" : strerror(-r));
 }
 
 static int compare(const void *a, const void *b)
@@ -49,7 +50,8 @@ struct start_cost {
 };
 
 /* From exec to the beginning of the program's main. */
-static int measure_start(const struct bench *b, char *const argv[], struct start_cost *c, struct rt_error *err)
+static int measure_start(const struct bench *b, char *const argv[], struct start_cost *c,
+			 struct rt_error *err)
 {
 	double *v = calloc(b->starts, sizeof(*v));
 	struct run run;
@@ -72,12 +74,14 @@ static int measure_start(const struct bench *b, char *const argv[], struct start
 	return 0;
 }
 
-static int bench_start(const struct bench *b, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err)
+static int bench_start(const struct bench *b, const struct rt_attach_ops *const *ops, unsigned n,
+		       struct rt_error *err)
 {
 	char attach[64];
 	char *plain[] = { (char *)b->loop, (char *)"1", NULL };
-	char *argv[] = { (char *)b->rawtrace, attach, (char *)"-o", (char *)b->trace, (char *)b->loop, (char *)"hit",
-			 (char *)"--", (char *)"1", NULL };
+	char *argv[] = { (char *)b->rawtrace, attach,	       (char *)"-o",
+			 (char *)b->trace,    (char *)b->loop, (char *)"hit",
+			 (char *)"--",	      (char *)"1",     NULL };
 	struct rt_error reason = { 0 };
 	struct start_cost cost;
 	unsigned i;
@@ -102,7 +106,8 @@ static int bench_start(const struct bench *b, const struct rt_attach_ops *const 
 
 /* ---- */
 
-/* The mechanisms to measure; the smoke test takes what rawtrace would choose with BPF, and without. */
+/* The mechanisms to measure; the smoke test takes what rawtrace would choose with BPF, and without.
+ */
 static unsigned choose(const struct bench *b, const struct rt_attach_ops **ops)
 {
 	const struct rt_attach_ops *next;
@@ -154,7 +159,10 @@ static int bench_main(struct bench *b)
 	unlink(trace);
 	if (r < 0)
 		fprintf(stderr, "bench: %s\n", err.text);
-	/* 77 is "skipped" for automake's test driver: without a floor there is nothing to compare with. */
+	/*
+	 * 77 is "skipped" for automake's test driver: without a floor there is nothing to compare
+	 * with.
+	 */
 	return r == -EOPNOTSUPP ? 77 : r < 0;
 }
 
@@ -163,7 +171,9 @@ int main(int argc, char **argv)
 	struct bench b = { .calls = 500000, .repeats = 5, .starts = 10, .seconds = 60 };
 
 	if (argc > 1 && strcmp(argv[1], "--smoke") == 0) {
-		b = (struct bench){ .calls = 5000, .repeats = 1, .starts = 1, .seconds = 60, .smoke = true };
+		b = (struct bench){
+			.calls = 5000, .repeats = 1, .starts = 1, .seconds = 60, .smoke = true
+		};
 		argc--;
 		argv++;
 	}

@@ -7,7 +7,10 @@
 #include "bench.h"
 #include "plan/sites.h"
 
-/* Few enough that nothing wraps or is lost, enough that the records which tell of the process hardly count. */
+/*
+ * Few enough that nothing wraps or is lost, enough that the records which tell of the process
+ * hardly count.
+ */
 enum { CALLS = 4000 };
 
 static int pass_over(void *ctx, const struct rt_event *event)
@@ -28,8 +31,9 @@ static int drain_all(struct rt_source *source, struct rt_error *err)
 	return r;
 }
 
-static int attach_and_count(const struct rt_attach_ops *ops, const struct rt_attach_request *request,
-			    struct child *child, unsigned seconds, double *bytes, struct rt_error *err)
+static int attach_and_count(const struct rt_attach_ops *ops,
+			    const struct rt_attach_request *request, struct child *child,
+			    unsigned seconds, double *bytes, struct rt_error *err)
 {
 	struct rt_attach *attach;
 	struct run run;
@@ -50,10 +54,11 @@ static int attach_and_count(const struct rt_attach_ops *ops, const struct rt_att
 	return r;
 }
 
-int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, const struct rt_ring_ops *ring, double *bytes,
-	      struct rt_error *err)
+int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops,
+	      const struct rt_ring_ops *ring, double *bytes, struct rt_error *err)
 {
-	char calls[16], *specs[] = { (char *)"hit" }, *argv[] = { (char *)bench->loop, calls, NULL };
+	char calls[16], *specs[] = { (char *)"hit" },
+			*argv[] = { (char *)bench->loop, calls, NULL };
 	struct rt_attach_request request = { 0 };
 	struct rt_wanted wanted = { 0 };
 	struct rt_traced traced;
@@ -73,8 +78,14 @@ int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops, const 
 		goto out;
 	}
 	request = (struct rt_attach_request){
-		.pids = RT_PID(child.pid), .functions = &sites.functions, .plans = sites.plans, .nplans = sites.nplans,
-		.sites = sites.v, .nsites = sites.n, .program = traced.program.v[0], .ring = ring,
+		.pids = RT_PID(child.pid),
+		.functions = &sites.functions,
+		.plans = sites.plans,
+		.nplans = sites.nplans,
+		.sites = sites.v,
+		.nsites = sites.n,
+		.program = traced.program.v[0],
+		.ring = ring,
 	};
 	r = attach_and_count(ops, &request, &child, bench->seconds, bytes, err);
 out:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a traced call costs.  Just before each traced run the floors are measured, so that a slow moment of the machine
- * meets both, and what is printed is the median of the ratios of such pairs.
+ * What a traced call costs.  Just before each traced run the floors are measured, so that a slow
+ * moment of the machine meets both, and what is printed is the median of the ratios of such pairs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,10 @@
 
 #include "bench.h"
 
-/* What the project promises: the ratio to the floor, ms for 5,000 functions, events a second of the reader's own time. */
+/*
+ * What the project promises: the ratio to the floor, ms for 5,000 functions, events a second of the
+ * reader's own time.
+ */
 #define RATIO_MOST	1.2
 #define MULTI_MOST	500.0
 #define MANY_MOST	2000.0
@@ -35,11 +38,11 @@ struct peer_cost {
 struct loop_cost {
 	const struct rt_attach_ops *ops;
 	const struct rt_ring_ops *ring;		/* NULL: tracefs has its own */
-	struct samples ns, ratio[FLOORS], reader;	/* reader: events a second of its own CPU time */
+	struct samples ns, ratio[FLOORS], reader; /* reader: events a second of its own CPU time */
 	struct samples attach, detach;
 	bool few;
 	unsigned long long lost, missing;	/* in the worst run */
-	double bytes, idle;			/* idle: CPU time of a run of one call, ns; 0: not measured yet */
+	double bytes, idle; /* idle: CPU time of a run of one call, ns; 0: not measured yet */
 	struct rt_error err;
 };
 
@@ -67,7 +70,10 @@ static double least(const struct samples *s)
 	return low;
 }
 
-/* What the trace of `calls` calls lacks: events that it says were lost, and lines that are not there. */
+/*
+ * What the trace of `calls` calls lacks: events that it says were lost, and lines that are not
+ * there.
+ */
 static int read_trace(const struct bench *b, unsigned long long *lost, unsigned long long *missing)
 {
 	unsigned long long n, sum = 0, lines = 0, want = (unsigned long long)b->calls * 2;
@@ -93,8 +99,16 @@ static int read_trace(const struct bench *b, unsigned long long *lost, unsigned 
 static int run_traced(const struct bench *b, const struct loop_cost *c, long n, struct run *run)
 {
 	char attach[64], ring[64], calls[24];
-	char *argv[] = { (char *)b->rawtrace, attach, (char *)"-o", (char *)b->trace, (char *)b->loop, (char *)"hit",
-			 (char *)"--", calls, NULL, NULL };
+	char *argv[] = { (char *)b->rawtrace,
+			 attach,
+			 (char *)"-o",
+			 (char *)b->trace,
+			 (char *)b->loop,
+			 (char *)"hit",
+			 (char *)"--",
+			 calls,
+			 NULL,
+			 NULL };
 
 	snprintf(attach, sizeof(attach), "--attach=%s", c->ops->name);
 	snprintf(calls, sizeof(calls), "%ld", n);
@@ -112,7 +126,10 @@ static double own_time(const struct run *run)
 	return run->cpu - run->numbers[2];
 }
 
-/* One traced run, beside the floors that were measured just before it (0: this kernel has not that kind). */
+/*
+ * One traced run, beside the floors that were measured just before it (0: this kernel has not that
+ * kind).
+ */
 static int traced_loop(const struct bench *b, const double floors[FLOORS], struct loop_cost *c)
 {
 	struct run run = { .cpu = 0 };
@@ -169,7 +186,8 @@ static int plain_loop(const struct bench *b, struct samples *plain, struct rt_er
 }
 
 /* Both floors; a kernel before 6.6 has only the second. */
-static int measure_floors(const struct bench *b, double now[FLOORS], struct samples all[FLOORS], struct rt_error *err)
+static int measure_floors(const struct bench *b, double now[FLOORS], struct samples all[FLOORS],
+			  struct rt_error *err)
 {
 	int floor, r = 0, worked = 0;
 
@@ -201,7 +219,8 @@ static void run_peer(const struct bench *b, const double floors[FLOORS], struct 
 			add(&p->ratio[floor], ns / floors[floor]);
 }
 
-static int measure_peers(const struct bench *b, struct peer_cost *peers, struct samples all[FLOORS], struct rt_error *err)
+static int measure_peers(const struct bench *b, struct peer_cost *peers, struct samples all[FLOORS],
+			 struct rt_error *err)
 {
 	double floors[FLOORS];
 	unsigned i;
@@ -216,8 +235,8 @@ static int measure_peers(const struct bench *b, struct peer_cost *peers, struct 
 	return r;
 }
 
-static int measure(const struct bench *b, struct loop_cost *c, unsigned n, struct peer_cost *peers, struct samples *plain,
-		   struct samples all[FLOORS], struct rt_error *err)
+static int measure(const struct bench *b, struct loop_cost *c, unsigned n, struct peer_cost *peers,
+		   struct samples *plain, struct samples all[FLOORS], struct rt_error *err)
 {
 	double floors[FLOORS];
 	unsigned i, k;
@@ -261,10 +280,12 @@ static void print_over(bool good, const char *what)
 
 static void print_cost(struct loop_cost *c)
 {
-	double ratio = ratio_of(c->ratio), attach = least(&c->attach), detach = least(&c->detach), reader = middle(&c->reader);
+	double ratio = ratio_of(c->ratio), attach = least(&c->attach), detach = least(&c->detach),
+	       reader = middle(&c->reader);
 	char bytes[24] = "-", events[24] = "-", name[64];
 
-	snprintf(name, sizeof(name), "%s%s%s", c->ops->name, c->ring ? ", " : "", c->ring ? c->ring->name : "");
+	snprintf(name, sizeof(name), "%s%s%s", c->ops->name, c->ring ? ", " : "",
+		 c->ring ? c->ring->name : "");
 	if (!c->ns.n || !c->attach.n) {
 		printf("  %-22s %s\n", name, c->err.text);
 		return;
@@ -273,10 +294,13 @@ static void print_cost(struct loop_cost *c)
 		snprintf(bytes, sizeof(bytes), "%.0f", c->bytes);
 	if (reader > 0)
 		snprintf(events, sizeof(events), "%.1f", reader / 1e6);
-	printf("  %-22s %8.0f %7.2f %7.2f %7llu %7llu %7s %7.0f %7.0f%s %7s", name, middle(&c->ns), ratio,
-	       middle(&c->ratio[kind(c->ops)]), c->lost, c->missing, bytes, attach, detach, c->few ? "*" : " ", events);
+	printf("  %-22s %8.0f %7.2f %7.2f %7llu %7llu %7s %7.0f %7.0f%s %7s", name, middle(&c->ns),
+	       ratio, middle(&c->ratio[kind(c->ops)]), c->lost, c->missing, bytes, attach, detach,
+	       c->few ? "*" : " ", events);
 	print_over(!c->ops->bpf || ratio <= RATIO_MOST, "ratio");
-	print_over(c->few || attach + detach <= (c->ops == &rt_attach_uprobe_multi ? MULTI_MOST : MANY_MOST), "attach and detach");
+	print_over(c->few || attach + detach <=
+				     (c->ops == &rt_attach_uprobe_multi ? MULTI_MOST : MANY_MOST),
+		   "attach and detach");
 	print_over(reader == 0 || reader >= READER_LEAST, "reader");
 	printf("\n");
 }
@@ -288,23 +312,27 @@ static void print_peer(struct peer_cost *p)
 	else if (!p->ns.n)
 		printf("  %-22s failed here\n", p->peer->name);
 	else
-		printf("  %-22s %8.0f %7.2f %7s %7s %7ld   %s\n", p->peer->name, middle(&p->ns), ratio_of(p->ratio), "", "",
-		       p->missing, p->peer->remark);
+		printf("  %-22s %8.0f %7.2f %7s %7s %7ld   %s\n", p->peer->name, middle(&p->ns),
+		       ratio_of(p->ratio), "", "", p->missing, p->peer->remark);
 }
 
-static void print_all(const struct bench *b, struct loop_cost *c, unsigned n, struct peer_cost *peers, struct samples *plain,
-		      struct samples all[FLOORS])
+static void print_all(const struct bench *b, struct loop_cost *c, unsigned n,
+		      struct peer_cost *peers, struct samples *plain, struct samples all[FLOORS])
 {
 	static const char *const names[FLOORS] = { "floor, uprobe_multi", "floor, perf events" };
 	unsigned i;
 
-	printf("A call, entry and return, of a function that begins with a push (%ld calls, median of %u): ns, its ratio to the\n"
-	       "cheaper floor and to that of its own kind of probe, events lost, lines missing, bytes in the ring; attach and\n"
-	       "detach: 5,000 functions, from exec to main and from its end to ours, the least, ms (*: ten); reader: millions of events a\n"
-	       "second of rawtrace's own CPU time, as a tree into a file.  Other tools: a twentieth of the calls, missing: calls\n",
+	printf("A call, entry and return, of a function that begins with a push (%ld calls, median "
+	       "of %u): ns, its ratio to the\n"
+	       "cheaper floor and to that of its own kind of probe, events lost, lines missing, "
+	       "bytes in the ring; attach and\n"
+	       "detach: 5,000 functions, from exec to main and from its end to ours, the least, ms "
+	       "(*: ten); reader: millions of events a\n"
+	       "second of rawtrace's own CPU time, as a tree into a file.  Other tools: a "
+	       "twentieth of the calls, missing: calls\n",
 	       b->calls, b->repeats);
-	printf("  %-22s %8s %7s %7s %7s %7s %7s %7s %7s  %7s\n", "", "ns", "ratio", "own", "lost", "missing", "bytes", "attach",
-	       "detach", "reader");
+	printf("  %-22s %8s %7s %7s %7s %7s %7s %7s %7s  %7s\n", "", "ns", "ratio", "own", "lost",
+	       "missing", "bytes", "attach", "detach", "reader");
 	printf("  %-22s %8.1f\n", "not traced", middle(plain));
 	for (i = 0; i < FLOORS; i++)
 		if (all[i].n)
@@ -315,7 +343,10 @@ static void print_all(const struct bench *b, struct loop_cost *c, unsigned n, st
 		print_peer(&peers[i]);
 }
 
-/* Every ring under the first mechanism with BPF, and the first ring under the others.  Returns the number of pairs. */
+/*
+ * Every ring under the first mechanism with BPF, and the first ring under the others.  Returns the
+ * number of pairs.
+ */
 static unsigned pair(struct loop_cost *c, const struct rt_attach_ops *const *ops, unsigned n)
 {
 	unsigned i, k, pairs = 0;
@@ -343,13 +374,15 @@ static int check_all(const struct loop_cost *c, unsigned n, struct rt_error *err
 		if (!c[i].ns.n || !c[i].attach.n || (c[i].ring && c[i].bytes <= 0))
 			return rt_fail(err, -EIO, "%s: a figure is missing", c[i].ops->name);
 		if (c[i].lost || c[i].missing)
-			return rt_fail(err, -EIO, "%s: %llu events were lost and %llu lines are missing", c[i].ops->name, c[i].lost,
-				       c[i].missing);
+			return rt_fail(err, -EIO,
+				       "%s: %llu events were lost and %llu lines are missing",
+				       c[i].ops->name, c[i].lost, c[i].missing);
 	}
 	return 0;
 }
 
-int bench_calls(const struct bench *b, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err)
+int bench_calls(const struct bench *b, const struct rt_attach_ops *const *ops, unsigned n,
+		struct rt_error *err)
 {
 	struct loop_cost *c = calloc(n * RINGS_MAX, sizeof(*c));
 	struct peer_cost *peers = calloc(PEERS_MAX, sizeof(*peers));

@@ -71,7 +71,10 @@ static int read_all(int fd, char *buf, size_t size, uint64_t until)
 	return 0;
 }
 
-/* The status after the end, or -ETIMEDOUT.  Polled: the end is wanted to a millisecond, and SIGCHLD is the caller's. */
+/*
+ * The status after the end, or -ETIMEDOUT.  Polled: the end is wanted to a millisecond, and SIGCHLD
+ * is the caller's.
+ */
 static int wait_until(pid_t pid, uint64_t until, struct run *run)
 {
 	struct rusage usage;
@@ -95,7 +98,8 @@ static bool read_numbers(const char *text, struct run *run)
 	run->numbers[2] = 0;
 	for (line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (sscanf(line, "%lf %lf %lf", &run->numbers[0], &run->numbers[1], &run->numbers[2]) >= 2)
+		if (sscanf(line, "%lf %lf %lf", &run->numbers[0], &run->numbers[1],
+			   &run->numbers[2]) >= 2)
 			return true;
 	}
 	return false;
@@ -117,7 +121,10 @@ int child_run(struct child *child, unsigned seconds, struct run *run)
 	status = wait_until(child->pid, until, run);
 	run->ended = rt_now();
 	if (status == -ETIMEDOUT) {
-		/* Not waited for: a process that is taking its probes out dies only when that is done. */
+		/*
+		 * Not waited for: a process that is taking its probes out dies only when that is
+		 * done.
+		 */
 		kill(child->pid, SIGKILL);
 		return status;
 	}

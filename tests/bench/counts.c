@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a call costs that the kernel counts or times, beside the floor of its kind of probe that was measured just before. */
+/*
+ * What a call costs that the kernel counts or times, beside the floor of its kind of probe that was
+ * measured just before.
+ */
 #include "bench.h"
 
 #include <errno.h>
@@ -23,12 +26,14 @@ struct cost {
 	double ns, ratio, own;
 };
 
-static int traced(const struct bench *b, const char *command, const char *mechanism, long n, double *ns, double *own,
-		  struct rt_error *err)
+static int traced(const struct bench *b, const char *command, const char *mechanism, long n,
+		  double *ns, double *own, struct rt_error *err)
 {
 	char attach[64], calls[24];
-	char *argv[] = { (char *)b->rawtrace, (char *)command, attach, (char *)"-o", (char *)b->trace, (char *)b->loop, (char *)"hit",
-			 (char *)"--", calls, NULL };
+	char *argv[] = {
+		(char *)b->rawtrace, (char *)command, attach,	    (char *)"-o", (char *)b->trace,
+		(char *)b->loop,     (char *)"hit",   (char *)"--", calls,	  NULL
+	};
 	struct run run;
 	int r;
 
@@ -51,14 +56,16 @@ static int check(const struct bench *b, const char *command, struct rt_error *er
 	long n;
 
 	while (file && fgets(line, sizeof(line), file))
-		right |= (sscanf(line, "hit %ld", &n) == 1 || sscanf(line, "avg = %*d nsecs, total: %*d nsecs, count: %ld", &n) == 1) &&
+		right |= (sscanf(line, "hit %ld", &n) == 1 ||
+			  sscanf(line, "avg = %*d nsecs, total: %*d nsecs, count: %ld", &n) == 1) &&
 			 n == b->calls;
 	if (file)
 		fclose(file);
 	return right ? 0 : rt_fail(err, -EIO, "%s did not see %ld calls", command, b->calls);
 }
 
-static int one(const struct bench *b, const struct rt_attach_ops *ops, unsigned way, double *v, struct cost *cost, struct rt_error *err)
+static int one(const struct bench *b, const struct rt_attach_ops *ops, unsigned way, double *v,
+	       struct cost *cost, struct rt_error *err)
 {
 	enum floor floor = ops == &rt_attach_uprobe_multi ? FLOOR_MULTI : FLOOR_PERF;
 	double *ratio = v + b->repeats, *own = ratio + b->repeats, base, idle, ns;
@@ -88,10 +95,12 @@ static void print_cost(const struct rt_attach_ops *ops, unsigned way, const stru
 {
 	bool over = ops->bpf && ways[way].most && c->ratio > ways[way].most;
 
-	printf("  %-14s %-18s %8.0f %8.2f %8.0f%s\n", ops->name, ways[way].command, c->ns, c->ratio, c->own, bench_verdict(!over));
+	printf("  %-14s %-18s %8.0f %8.2f %8.0f%s\n", ops->name, ways[way].command, c->ns, c->ratio,
+	       c->own, bench_verdict(!over));
 }
 
-int bench_counts(const struct bench *b, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err)
+int bench_counts(const struct bench *b, const struct rt_attach_ops *const *ops, unsigned n,
+		 struct rt_error *err)
 {
 	double *v = calloc(b->repeats * 3, sizeof(*v));
 	struct cost cost;
@@ -100,7 +109,8 @@ int bench_counts(const struct bench *b, const struct rt_attach_ops *const *ops, 
 	int r = v ? 0 : rt_nomem(err);
 
 	if (r == 0)
-		printf("\nA call that is counted (entry) and timed (entry and return): ns, ratio to an empty BPF program on the same probes, ns of\n"
+		printf("\nA call that is counted (entry) and timed (entry and return): ns, ratio "
+		       "to an empty BPF program on the same probes, ns of\n"
 		       "rawtrace's own CPU time\n");
 	for (i = 0; i < n * WAYS && r == 0; i++) {
 		const struct rt_attach_ops *o = ops[i / WAYS];

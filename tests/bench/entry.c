@@ -13,11 +13,14 @@ static const struct {
 
 static const char *const where[] = { "--entry=exact", "--entry=auto" };
 
-static int one(const struct bench *b, const char *function, const char *entry, double *ns, struct rt_error *err)
+static int one(const struct bench *b, const char *function, const char *entry, double *ns,
+	       struct rt_error *err)
 {
 	char calls[24];
-	char *argv[] = { (char *)b->rawtrace, (char *)entry, (char *)"-o", (char *)b->trace, (char *)b->loop, (char *)function,
-			 (char *)"--", calls, (char *)function, NULL };
+	char *argv[] = {
+		(char *)b->rawtrace, (char *)entry, (char *)"-o", (char *)b->trace, (char *)b->loop,
+		(char *)function,    (char *)"--",  calls,	  (char *)function, NULL
+	};
 	struct run run;
 	int r;
 
@@ -39,15 +42,19 @@ int bench_entries(const struct bench *b, struct rt_error *err)
 	if (r == 0 && floor_run(b, FLOOR_MULTI, true, &floor, err) < 0)
 		r = floor_run(b, FLOOR_PERF, true, &floor, err);
 	if (r == 0)
-		printf("A call, by how the function begins, with the probe at its entry and where rawtrace puts it (ns, ratio)\n");
+		printf("A call, by how the function begins, with the probe at its entry and where "
+		       "rawtrace puts it (ns, ratio)\n");
 	for (i = 0; i < RT_COUNT(functions) && r == 0; i++) {
 		for (k = 0; k < b->repeats && r == 0; k++)
 			for (e = 0; e < RT_COUNT(where) && r == 0; e++)
-				r = one(b, functions[i].name, where[e], &v[e * b->repeats + k], err);
+				r = one(b, functions[i].name, where[e], &v[e * b->repeats + k],
+					err);
 		if (r == 0) {
-			double exact = bench_median(v, b->repeats), moved = bench_median(v + b->repeats, b->repeats);
+			double exact = bench_median(v, b->repeats),
+			       moved = bench_median(v + b->repeats, b->repeats);
 
-			printf("  %-20s %8.0f %8.2f %8.0f %8.2f\n", functions[i].what, exact, exact / floor, moved, moved / floor);
+			printf("  %-20s %8.0f %8.2f %8.0f %8.2f\n", functions[i].what, exact,
+			       exact / floor, moved, moved / floor);
 		}
 	}
 	free(v);

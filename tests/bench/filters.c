@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What filters cost a call that they let through, and save of one that they leave out, beside the same calls traced in full. */
+/*
+ * What filters cost a call that they let through, and save of one that they leave out, beside the
+ * same calls traced in full.
+ */
 #include "bench.h"
 
 #include <errno.h>
@@ -41,12 +44,14 @@ static const struct way {
 /* A call of the loop: of the program's time, and of rawtrace's own CPU time, ns. */
 struct cost {
 	double ns, own;
-	long wrong;		/* calls in the trace that should not be there, or the other way round, in the worst run */
+	long wrong; /* calls in the trace that should not be there, or the other way round, in the
+		       worst run */
 };
 
 static double cpu_of(const struct rusage *u)
 {
-	return ((double)u->ru_utime.tv_sec + (double)u->ru_stime.tv_sec) * 1e9 + ((double)u->ru_utime.tv_usec + (double)u->ru_stime.tv_usec) * 1e3;
+	return ((double)u->ru_utime.tv_sec + (double)u->ru_stime.tv_sec) * 1e9 +
+	       ((double)u->ru_utime.tv_usec + (double)u->ru_stime.tv_usec) * 1e3;
 }
 
 /* argv of rawtrace without what it is to run; returns how many there are. */
@@ -63,7 +68,8 @@ static unsigned arguments(const struct bench *b, const struct way *way, char *at
 	return n;
 }
 
-static int traced(const struct bench *b, const struct way *way, char *attach, long calls, struct cost *cost, struct rt_error *err)
+static int traced(const struct bench *b, const struct way *way, char *attach, long calls,
+		  struct cost *cost, struct rt_error *err)
 {
 	char *argv[16], number[24];
 	struct run run;
@@ -128,9 +134,11 @@ static int await_probes(int fd, unsigned seconds)
 }
 
 /* rawtrace on `pid`; the loop, which is none of its business. */
-static int beside(const struct bench *b, const struct way *way, char *attach, pid_t pid, long calls, struct cost *cost)
+static int beside(const struct bench *b, const struct way *way, char *attach, pid_t pid, long calls,
+		  struct cost *cost)
 {
-	char *argv[16], number[24], id[24], *loop[] = { (char *)b->loop, number, (char *)way->function, NULL };
+	char *argv[16], number[24], id[24],
+		*loop[] = { (char *)b->loop, number, (char *)way->function, NULL };
 	unsigned n = arguments(b, way, attach, argv);
 	struct rusage usage;
 	struct run run;
@@ -163,7 +171,8 @@ static int beside(const struct bench *b, const struct way *way, char *attach, pi
 	return 0;
 }
 
-static int other(const struct bench *b, const struct way *way, char *attach, long calls, struct cost *cost, struct rt_error *err)
+static int other(const struct bench *b, const struct way *way, char *attach, long calls,
+		 struct cost *cost, struct rt_error *err)
 {
 	char *waiting[] = { (char *)b->loop, (char *)"0", (char *)"wait", NULL };
 	pid_t pid = start(waiting, -1);
@@ -194,13 +203,15 @@ static long count_wrong(const struct bench *b, const struct way *way)
 	return lines > want ? lines - want : want - lines;
 }
 
-static int run_way(const struct bench *b, const struct way *way, char *attach, long calls, struct cost *cost, struct rt_error *err)
+static int run_way(const struct bench *b, const struct way *way, char *attach, long calls,
+		   struct cost *cost, struct rt_error *err)
 {
-	return way->other ? other(b, way, attach, calls, cost, err) : traced(b, way, attach, calls, cost, err);
+	return way->other ? other(b, way, attach, calls, cost, err)
+			  : traced(b, way, attach, calls, cost, err);
 }
 
-static int measure(const struct bench *b, const struct rt_attach_ops *ops, const struct way *way, double *v, struct cost *cost,
-		   struct rt_error *err)
+static int measure(const struct bench *b, const struct rt_attach_ops *ops, const struct way *way,
+		   double *v, struct cost *cost, struct rt_error *err)
 {
 	struct cost idle = { 0 }, now = { 0 };
 	double *own = v + b->repeats;
@@ -229,7 +240,8 @@ static int measure(const struct bench *b, const struct rt_attach_ops *ops, const
 }
 
 /* Without BPF all is sent but what another process does. */
-static void print_cost(const struct rt_attach_ops *ops, const struct way *way, const struct cost *c, const struct cost *base)
+static void print_cost(const struct rt_attach_ops *ops, const struct way *way, const struct cost *c,
+		       const struct cost *base)
 {
 	bool leaves_out = way->shown < ways[way->base].shown, good = true;
 
@@ -243,7 +255,8 @@ static void print_cost(const struct rt_attach_ops *ops, const struct way *way, c
 	printf("%s\n", bench_verdict(good));
 }
 
-int bench_filters(const struct bench *b, const struct rt_attach_ops *const *ops, unsigned n, struct rt_error *err)
+int bench_filters(const struct bench *b, const struct rt_attach_ops *const *ops, unsigned n,
+		  struct rt_error *err)
 {
 	double *v = calloc(b->repeats * 2, sizeof(*v));
 	struct cost costs[WAYS];
@@ -252,7 +265,8 @@ int bench_filters(const struct bench *b, const struct rt_attach_ops *const *ops,
 	int r = v ? 0 : rt_nomem(err);
 
 	if (r == 0)
-		printf("\nFilters: four that let every call through, and those that leave calls out: ns a call, ns of rawtrace's own CPU time, and of\n"
+		printf("\nFilters: four that let every call through, and those that leave calls "
+		       "out: ns a call, ns of rawtrace's own CPU time, and of\n"
 		       "both how much more or less than in full\n");
 	for (i = 0; i < n * WAYS && r == 0; i++) {
 		const struct rt_attach_ops *o = ops[i / WAYS];
@@ -265,9 +279,13 @@ int bench_filters(const struct bench *b, const struct rt_attach_ops *const *ops,
 			r = b->smoke ? rt_fail(err, -EIO, "%s: %s", o->name, why.text) : 0;
 			continue;
 		}
-		print_cost(o, &ways[way], &costs[way], way != ways[way].base && costs[ways[way].base].ns > 0 ? &costs[ways[way].base] : NULL);
+		print_cost(o, &ways[way], &costs[way],
+			   way != ways[way].base && costs[ways[way].base].ns > 0
+				   ? &costs[ways[way].base]
+				   : NULL);
 		if (b->smoke && costs[way].wrong)
-			r = rt_fail(err, -EIO, "%s, %s: %ld lines too many or too few", o->name, ways[way].name, costs[way].wrong);
+			r = rt_fail(err, -EIO, "%s, %s: %ld lines too many or too few", o->name,
+				    ways[way].name, costs[way].wrong);
 	}
 	free(v);
 	return r;

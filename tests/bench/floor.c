@@ -25,7 +25,8 @@ static int attach_multi(const char *path, uint64_t offset, pid_t pid, bool ret)
 			.flags = ret ? RT_BPF_F_UPROBE_MULTI_RETURN : 0, .pid = (uint32_t)pid,
 		},
 	};
-	int prog = rt_bpf_prog_load(empty, RT_COUNT(empty), RT_BPF_TRACE_UPROBE_MULTI, NULL, 0), link;
+	int prog = rt_bpf_prog_load(empty, RT_COUNT(empty), RT_BPF_TRACE_UPROBE_MULTI, NULL, 0),
+	    link;
 
 	if (prog < 0)
 		return prog;
@@ -53,7 +54,8 @@ static int attach_pmu(const char *path, uint64_t offset, pid_t pid, bool ret)
 	if (prog < 0)
 		return prog;
 	fd = rt_perf_open(&attr, pid, -1);
-	if (fd >= 0 && (ioctl(fd, RT_PERF_IOC_SET_BPF, prog) != 0 || ioctl(fd, RT_PERF_IOC_ENABLE, 0) != 0)) {
+	if (fd >= 0 &&
+	    (ioctl(fd, RT_PERF_IOC_SET_BPF, prog) != 0 || ioctl(fd, RT_PERF_IOC_ENABLE, 0) != 0)) {
 		r = -errno;
 		close(fd);
 		fd = r;
@@ -67,12 +69,13 @@ static int attach(enum floor floor, const struct rt_function *f, pid_t pid, bool
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", rt_image_fd(f->image));
-	return floor == FLOOR_MULTI ? attach_multi(path, f->offset, pid, ret) : attach_pmu(path, f->offset, pid, ret);
+	return floor == FLOOR_MULTI ? attach_multi(path, f->offset, pid, ret)
+				    : attach_pmu(path, f->offset, pid, ret);
 }
 
 /* The very place that rawtrace probes, by its own search. */
-static int floor_of(const struct bench *bench, enum floor floor, const struct rt_function *f, bool returns, double *ns,
-		    struct rt_error *err)
+static int floor_of(const struct bench *bench, enum floor floor, const struct rt_function *f,
+		    bool returns, double *ns, struct rt_error *err)
 {
 	char calls[24], *argv[] = { (char *)bench->loop, calls, NULL };
 	int fds[2] = { -1, -1 }, r;
@@ -99,7 +102,8 @@ static int floor_of(const struct bench *bench, enum floor floor, const struct rt
 	return r;
 }
 
-int floor_run(const struct bench *bench, enum floor floor, bool returns, double *ns, struct rt_error *err)
+int floor_run(const struct bench *bench, enum floor floor, bool returns, double *ns,
+	      struct rt_error *err)
 {
 	char *specs[] = { (char *)"hit" };
 	struct rt_wanted wanted = { 0 };

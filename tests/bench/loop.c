@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loop CALLS [FUNCTION]: calls hit(), or marked(), tested() or deep(), that often and prints "FIRST NS CPU": CLOCK_MONOTONIC at the
- * beginning of main, in ns, and what one call took, in ns; and the CPU time that all of it took, in ns.  With LOOP_IN_C the
- * compiler makes hit(), for tools that need its instrumentation.  loop 0 wait: waits for a signal.
+ * loop CALLS [FUNCTION]: calls hit(), or marked(), tested() or deep(), that often and prints "FIRST
+ * NS CPU": CLOCK_MONOTONIC at the beginning of main, in ns, and what one call took, in ns; and the
+ * CPU time that all of it took, in ns.  With LOOP_IN_C the compiler makes hit(), for tools that
+ * need its instrumentation.  loop 0 wait: waits for a signal.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +13,10 @@
 #include <unistd.h>
 
 #if !defined(LOOP_IN_C) && (defined(__x86_64__) || defined(__i386__))
-/* In assembly, so that it begins with a push, which the kernel emulates, whatever the compiler's options. */
+/*
+ * In assembly, so that it begins with a push, which the kernel emulates, whatever the compiler's
+ * options.
+ */
 int hit(int n);
 __asm__(".text\n"
 	".globl hit\n"
@@ -105,8 +109,10 @@ static uint64_t now(clockid_t clock)
 int main(int argc, char **argv)
 {
 	const char *name = argc > 2 ? argv[2] : "hit";
-	int (*volatile f)(int n) = strcmp(name, "marked") == 0 ? marked : strcmp(name, "tested") == 0 ? tested :
-				   strcmp(name, "deep") == 0 ? deep : hit;
+	int (*volatile f)(int n) = strcmp(name, "marked") == 0	 ? marked
+				   : strcmp(name, "tested") == 0 ? tested
+				   : strcmp(name, "deep") == 0	 ? deep
+								 : hit;
 	uint64_t first = now(CLOCK_MONOTONIC), began;
 	long calls = argc > 1 ? atol(argv[1]) : 1, i;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What other tools take for the same: each call's argument and result, of the same loop, into a file.  perf and trace-cmd need
- * definitions in uprobe_events; those are made under rawtrace's own name, so that a later rawtrace clears what a killed run left.
+ * What other tools take for the same: each call's argument and result, of the same loop, into a
+ * file.  perf and trace-cmd need definitions in uprobe_events; those are made under rawtrace's own
+ * name, so that a later rawtrace clears what a killed run left.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,22 +18,28 @@
 
 static const struct peer peers[] = {
 	{ "perf", "record -e of two uprobe_events",
-	  "command -v perf >/dev/null || exit 127; exec perf record -q -o \"$DIR/trace\" -e \"$GROUP:in\" -e \"$GROUP:out\" "
+	  "command -v perf >/dev/null || exit 127; exec perf record -q -o \"$DIR/trace\" -e "
+	  "\"$GROUP:in\" -e \"$GROUP:out\" "
 	  "\"$LOOP\" \"$CALLS\" 2>/dev/null",
-	  "perf report --stats -i \"$DIR/trace\" 2>/dev/null | sed -n 's/.*SAMPLE events: *\\([0-9]*\\).*/\\1/p' | sed -n 2p" },
+	  "perf report --stats -i \"$DIR/trace\" 2>/dev/null | sed -n 's/.*SAMPLE events: "
+	  "*\\([0-9]*\\).*/\\1/p' | sed -n 2p" },
 	{ "trace-cmd", "record -e of two uprobe_events",
-	  "command -v trace-cmd >/dev/null || exit 127; exec trace-cmd record -q -o \"$DIR/trace\" -e \"$GROUP:in\" "
+	  "command -v trace-cmd >/dev/null || exit 127; exec trace-cmd record -q -o \"$DIR/trace\" "
+	  "-e \"$GROUP:in\" "
 	  "-e \"$GROUP:out\" \"$LOOP\" \"$CALLS\" 2>/dev/null",
 	  "trace-cmd report \"$DIR/trace\" 2>/dev/null | grep -c ' in: '" },
 	{ "bpftrace", "printf of both",
-	  "command -v bpftrace >/dev/null || exit 127; exec bpftrace -q -o \"$DIR/trace\" -c \"$LOOP $CALLS\" -e \""
+	  "command -v bpftrace >/dev/null || exit 127; exec bpftrace -q -o \"$DIR/trace\" -c "
+	  "\"$LOOP $CALLS\" -e \""
 	  "uprobe:$LOOP:hit { printf(\\\"> %d\\n\\\", arg0) } "
 	  "uretprobe:$LOOP:hit { printf(\\\"< %d\\n\\\", retval) }\" 2>/dev/null",
 	  "grep -c '^> 1$' \"$DIR/trace\"" },
 	{ "uftrace", "the program was built with -pg",
-	  "command -v uftrace >/dev/null || exit 127; exec uftrace record --no-libcall -A hit@arg1 -R hit@retval -F hit "
+	  "command -v uftrace >/dev/null || exit 127; exec uftrace record --no-libcall -A hit@arg1 "
+	  "-R hit@retval -F hit "
 	  "-d \"$DIR/uftrace\" \"$INSTRUMENTED\" \"$CALLS\" 2>/dev/null",
-	  "uftrace report -d \"$DIR/uftrace\" 2>/dev/null | sed -n 's/.* \\([0-9][0-9]*\\)  *hit$/\\1/p'" },
+	  "uftrace report -d \"$DIR/uftrace\" 2>/dev/null | sed -n 's/.* \\([0-9][0-9]*\\)  "
+	  "*hit$/\\1/p'" },
 };
 
 const struct peer *peer_at(unsigned i)
@@ -64,8 +71,9 @@ static int define(const struct bench *b, struct rt_tracefs *tracefs, struct rt_e
 	if (r == 0)
 		r = rt_tracefs_find(tracefs, err);
 	for (k = 0; k < 2 && r == 0; k++) {
-		snprintf(line, sizeof(line), "%s:%s/%s %s:0x%llx v=%s:s32", k ? "r" : "p", rt_own_group(group),
-			 k ? "out" : "in", b->loop, (unsigned long long)sites.functions.v[0].offset, k ? "%ax" : "%di");
+		snprintf(line, sizeof(line), "%s:%s/%s %s:0x%llx v=%s:s32", k ? "r" : "p",
+			 rt_own_group(group), k ? "out" : "in", b->loop,
+			 (unsigned long long)sites.functions.v[0].offset, k ? "%ax" : "%di");
 		r = rt_tracefs_append(tracefs, "uprobe_events", line);
 	}
 	rt_sites_free(&wanted, &traced, &sites);
@@ -84,7 +92,8 @@ static long count_calls(const char *command)
 	return n;
 }
 
-static int record(const struct bench *b, const struct peer *peer, long calls, double *ns, long *missing)
+static int record(const struct bench *b, const struct peer *peer, long calls, double *ns,
+		  long *missing)
 {
 	char *argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)peer->record, NULL };
 	struct child child;

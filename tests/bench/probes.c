@@ -5,17 +5,27 @@
 
 #include "bench.h"
 
-/* With a descriptor a probe the kernel takes about 0.1 s to close each, one after another: ten functions say enough. */
+/*
+ * With a descriptor a probe the kernel takes about 0.1 s to close each, one after another: ten
+ * functions say enough.
+ */
 static bool separate(const struct rt_attach_ops *ops)
 {
 	return ops == &rt_attach_pmu || ops == &rt_attach_event;
 }
 
-int many_run(const struct bench *b, const struct rt_attach_ops *ops, const struct rt_ring_ops *ring, struct many_cost *cost)
+int many_run(const struct bench *b, const struct rt_attach_ops *ops, const struct rt_ring_ops *ring,
+	     struct many_cost *cost)
 {
 	char attach[64], choice[64];
-	char *argv[] = { (char *)b->rawtrace, attach, (char *)"-o", (char *)b->trace, (char *)b->many,
-			 (char *)(separate(ops) ? "fn000?" : "fn*"), NULL, NULL };
+	char *argv[] = { (char *)b->rawtrace,
+			 attach,
+			 (char *)"-o",
+			 (char *)b->trace,
+			 (char *)b->many,
+			 (char *)(separate(ops) ? "fn000?" : "fn*"),
+			 NULL,
+			 NULL };
 	struct run run;
 	int r;
 

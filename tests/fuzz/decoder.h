@@ -18,7 +18,13 @@ static inline void make_decoder(struct rt_record_decoder *d)
 	for (i = 0; i < 3; i++)
 		rt_plan_tail(&plans[i], (struct rt_layout){ .key = RT_KEY_ID }, &tails[i]);
 	*d = (struct rt_record_decoder){
-		.plans = plans, .nplans = 3, .pid = 1, .plan_of = plan_of, .nprobes = 10, .tails = tails, .largest = tails[2].size,
+		.plans = plans,
+		.nplans = 3,
+		.pid = 1,
+		.plan_of = plan_of,
+		.nprobes = 10,
+		.tails = tails,
+		.largest = tails[2].size,
 	};
 }
 

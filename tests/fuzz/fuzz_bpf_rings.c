@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any bytes as a ring that programs write in place.  Input: a byte for the ring's size (64 bytes to 64 KiB), its kind (0x40: a ring
- * buffer) and whether `head` is given as it is (0x80) or as a distance, u64 tail, u64 head, and the ring's bytes, from its beginning.
+ * Any bytes as a ring that programs write in place.  Input: a byte for the ring's size (64 bytes to
+ * 64 KiB), its kind (0x40: a ring buffer) and whether `head` is given as it is (0x80) or as a
+ * distance, u64 tail, u64 head, and the ring's bytes, from its beginning.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@ static int see(void *ctx, const struct rt_event *event)
 	return 0;
 }
 
-static void walk(uint8_t kind, const uint8_t *data, size_t size, size_t ring_size, uint64_t tail, uint64_t head)
+static void walk(uint8_t kind, const uint8_t *data, size_t size, size_t ring_size, uint64_t tail,
+		 uint64_t head)
 {
 	struct seen seen = { .sum = 0 };
 	struct rt_event_handler handler = { see, &seen };

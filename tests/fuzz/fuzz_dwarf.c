@@ -4,7 +4,10 @@
 #include "file.h"
 #include "dwarf/dwarf.h"
 
-/* All that is asked of debug information, over any bytes.  What comes back is walked over: it lies in memory of ours, and it fits. */
+/*
+ * All that is asked of debug information, over any bytes.  What comes back is walked over: it lies
+ * in memory of ours, and it fits.
+ */
 
 enum { FUNCTIONS_MAX = 64, DEPTH_MAX = 6 };
 
@@ -19,9 +22,11 @@ static void walk(const struct rt_ctype *type, unsigned depth)
 	if (depth > DEPTH_MAX || ++walked > 20000)
 		return;
 	walked += type->name ? strlen(type->name) / 64 : 0;
-	if (type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE || type->kind == RT_CT_ARRAY)
+	if (type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE ||
+	    type->kind == RT_CT_ARRAY)
 		walk(type->target, depth + 1);
-	if (type->kind == RT_CT_ARRAY && type->target->size && type->count && type->size && type->size / type->count != type->target->size)
+	if (type->kind == RT_CT_ARRAY && type->target->size && type->count && type->size &&
+	    type->size / type->count != type->target->size)
 		abort();
 	for (i = 0; i < type->nmembers; i++) {
 		if (type->size && type->members[i].offset > type->size)
@@ -42,8 +47,9 @@ static void check(const struct rt_prototype *p)
 {
 	unsigned i;
 
-	if (p->origin != RT_ORIGIN_DWARF || (!p->result && !p->nresults && p->convention != RT_CONVENTION_GO_REGISTERS &&
-					     p->convention != RT_CONVENTION_GO_STACK))
+	if (p->origin != RT_ORIGIN_DWARF ||
+	    (!p->result && !p->nresults && p->convention != RT_CONVENTION_GO_REGISTERS &&
+	     p->convention != RT_CONVENTION_GO_STACK))
 		abort();
 	if (p->result)
 		walk(p->result, 0);
@@ -75,7 +81,8 @@ static void ask(struct rt_image *image)
 		if (rt_dwarf_alias(image, v[i].name, text, sizeof(text)))
 			walked += strlen(text) / 64;
 	}
-	if (rt_dwarf_alias(image, "color", text, sizeof(text)) || rt_dwarf_alias(image, "uint", text, sizeof(text)))
+	if (rt_dwarf_alias(image, "color", text, sizeof(text)) ||
+	    rt_dwarf_alias(image, "uint", text, sizeof(text)))
 		walked += strlen(text) / 64;
 	rt_dwarf_type(image, types, "struct request");
 	rt_dwarf_type(image, types, "point");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Indexes of debug information: the length of a section (4 bytes), that section, and what is .debug_str.  Whatever the bytes are, each unit
- * is told once.
+ * Indexes of debug information: the length of a section (4 bytes), that section, and what is
+ * .debug_str.  Whatever the bytes are, each unit is told once.
  */
 #include <stdlib.h>
 #include <string.h>

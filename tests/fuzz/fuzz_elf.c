@@ -14,7 +14,9 @@
 static void move(const struct rt_function *f, struct rt_decoder *decoder)
 {
 	const struct rt_prologue_want want = { .emulated = RT_FORMS_ASSUMED };
-	const struct rt_extent code = { .image = f->image, .addr = f->addr, .size = f->size, .sized = f->sized };
+	const struct rt_extent code = {
+		.image = f->image, .addr = f->addr, .size = f->size, .sized = f->sized
+	};
 	struct rt_window window;
 	struct rt_prologue p;
 
@@ -60,7 +62,8 @@ static void look_up(const struct rt_program *program, const char *text)
 
 	if (rt_spec_parse(text, &rt_arch_x86_64, NULL, &spec, &err) == 0) {
 		rt_functions_add(&functions, program, &spec, &err);
-		for (i = 0; i < functions.n; i++)	/* a function that is given has code in the file */
+		for (i = 0; i < functions.n;
+		     i++) /* a function that is given has code in the file */
 			if (!rt_image_is_code(functions.v[i].image, functions.v[i].addr))
 				abort();
 		move_all(&functions);
@@ -119,7 +122,8 @@ static void ask(struct rt_image *image)
 	}
 	rt_image_unnamed(image, &v, &n);
 	for (i = 0; i < n; i++)
-		if (!v[i].size || !rt_image_is_code(image, v[i].addr) || (i && v[i].addr <= v[i - 1].addr))
+		if (!v[i].size || !rt_image_is_code(image, v[i].addr) ||
+		    (i && v[i].addr <= v[i - 1].addr))
 			abort();
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a function is left, over any code: an ELF file is made around the input's bytes, with symbols that the input's beginning places in
- * them.  Whatever the bytes are, an exit stands on an instruction of the function.  MACHINE, 7 more bytes: where symbols begin.
+ * Where a function is left, over any code: an ELF file is made around the input's bytes, with
+ * symbols that the input's beginning places in them.  Whatever the bytes are, an exit stands on an
+ * instruction of the function.  MACHINE, 7 more bytes: where symbols begin.
  */
 #include <elf.h>
 #include <string.h>
@@ -33,8 +34,11 @@ static void make_symbols(struct file *f, const uint8_t *head, size_t n)
 		size_t at = i ? head[1 + i] * 16u % (n + 1) : 0;
 
 		f->syms[i + 1] = (Elf64_Sym){
-			.st_name = names[i], .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1,
-			.st_value = BASE + offsetof(struct file, code) + at, .st_size = i ? (n - at) / 2 : n,
+			.st_name = names[i],
+			.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+			.st_shndx = 1,
+			.st_value = BASE + offsetof(struct file, code) + at,
+			.st_size = i ? (n - at) / 2 : n,
 		};
 	}
 }
@@ -56,16 +60,31 @@ static void make(struct file *f, const uint8_t *head, const uint8_t *code, size_
 	f->ehdr.e_shentsize = sizeof(f->sections[0]);
 	f->ehdr.e_shnum = 4;
 	f->ehdr.e_shstrndx = 3;
-	f->phdr = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = BASE, .p_filesz = sizeof(*f), .p_memsz = sizeof(*f) };
+	f->phdr = (Elf64_Phdr){ .p_type = PT_LOAD,
+				.p_flags = PF_R | PF_X,
+				.p_vaddr = BASE,
+				.p_filesz = sizeof(*f),
+				.p_memsz = sizeof(*f) };
 	memcpy(f->code, code, n);
 	memcpy(f->strings, strings, sizeof(strings));
 	make_symbols(f, head, n);
-	f->sections[1] = (Elf64_Shdr){ .sh_name = head[7] & 1 ? 40 : 18, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
-		.sh_addr = BASE + offsetof(struct file, code), .sh_offset = offsetof(struct file, code), .sh_size = n };
-	f->sections[2] = (Elf64_Shdr){ .sh_name = 24, .sh_type = SHT_SYMTAB, .sh_offset = offsetof(struct file, syms),
-		.sh_size = sizeof(f->syms), .sh_link = 3, .sh_entsize = sizeof(f->syms[0]), .sh_info = 1 };
-	f->sections[3] = (Elf64_Shdr){ .sh_name = 32, .sh_type = SHT_STRTAB, .sh_offset = offsetof(struct file, strings),
-		.sh_size = sizeof(strings) };
+	f->sections[1] = (Elf64_Shdr){ .sh_name = head[7] & 1 ? 40 : 18,
+				       .sh_type = SHT_PROGBITS,
+				       .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+				       .sh_addr = BASE + offsetof(struct file, code),
+				       .sh_offset = offsetof(struct file, code),
+				       .sh_size = n };
+	f->sections[2] = (Elf64_Shdr){ .sh_name = 24,
+				       .sh_type = SHT_SYMTAB,
+				       .sh_offset = offsetof(struct file, syms),
+				       .sh_size = sizeof(f->syms),
+				       .sh_link = 3,
+				       .sh_entsize = sizeof(f->syms[0]),
+				       .sh_info = 1 };
+	f->sections[3] = (Elf64_Shdr){ .sh_name = 32,
+				       .sh_type = SHT_STRTAB,
+				       .sh_offset = offsetof(struct file, strings),
+				       .sh_size = sizeof(strings) };
 }
 
 static void check(struct rt_image *image, struct rt_code *code, const struct rt_symbol *s)
@@ -81,7 +100,8 @@ static void check(struct rt_image *image, struct rt_code *code, const struct rt_
 		abort();
 	for (i = 0; i < exits.n; i++) {
 		n = rt_image_read(image, exits.v[i].at.addr, bytes, sizeof(bytes));
-		if (!n || !exits.v[i].at.size || rt_image_arch(image)->refuses(bytes, n, RT_NOPS_TRAP))
+		if (!n || !exits.v[i].at.size ||
+		    rt_image_arch(image)->refuses(bytes, n, RT_NOPS_TRAP))
 			abort();
 		if (i && exits.v[i].at.addr <= exits.v[i - 1].at.addr)
 			abort();
@@ -93,7 +113,8 @@ static void check(struct rt_image *image, struct rt_code *code, const struct rt_
 	for (i = 0; i < 2; i++) {
 		addr = s->addr;
 		size = s->size;
-		if (rt_exits_find_leap(code, i, &addr, &size) == 0 && (!size || !rt_image_is_code(image, addr)))
+		if (rt_exits_find_leap(code, i, &addr, &size) == 0 &&
+		    (!size || !rt_image_is_code(image, addr)))
 			abort();
 	}
 }

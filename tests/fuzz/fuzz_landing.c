@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where exceptions are caught, and where functions without names begin, over any tables: the input is what the index of .eh_frame begins
- * with, in a file made around it.  What comes back lies in the file's code.
+ * Where exceptions are caught, and where functions without names begin, over any tables: the input
+ * is what the index of .eh_frame begins with, in a file made around it.  What comes back lies in
+ * the file's code.
  */
 #include <elf.h>
 #include <string.h>
@@ -30,8 +31,15 @@ static void make(struct file *f, const uint8_t *data, size_t n)
 	f->ehdr.e_ehsize = sizeof(f->ehdr);
 	f->ehdr.e_phoff = offsetof(struct file, phdrs);
 	f->ehdr.e_phentsize = sizeof(f->phdrs[0]);
-	f->phdrs[0] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = BASE, .p_filesz = sizeof(*f), .p_memsz = sizeof(*f) };
-	f->phdrs[1] = (Elf64_Phdr){ .p_type = PT_GNU_EH_FRAME, .p_flags = PF_R, .p_vaddr = BASE + offsetof(struct file, data), .p_filesz = n,
+	f->phdrs[0] = (Elf64_Phdr){ .p_type = PT_LOAD,
+				    .p_flags = PF_R | PF_X,
+				    .p_vaddr = BASE,
+				    .p_filesz = sizeof(*f),
+				    .p_memsz = sizeof(*f) };
+	f->phdrs[1] = (Elf64_Phdr){ .p_type = PT_GNU_EH_FRAME,
+				    .p_flags = PF_R,
+				    .p_vaddr = BASE + offsetof(struct file, data),
+				    .p_filesz = n,
 				    .p_memsz = n };
 	memcpy(f->data, data, n);
 }
@@ -52,7 +60,8 @@ static void ask(struct rt_image *image, struct rt_code *code)
 	}
 	rt_image_unnamed(image, &symbols, &n);
 	for (i = 0; i < n; i++)
-		if (!symbols[i].size || !rt_image_is_code(image, symbols[i].addr) || (i && symbols[i].addr <= symbols[i - 1].addr))
+		if (!symbols[i].size || !rt_image_is_code(image, symbols[i].addr) ||
+		    (i && symbols[i].addr <= symbols[i - 1].addr))
 			abort();
 }
 
@@ -61,10 +70,12 @@ static void ask_unindexed(struct rt_code *code, struct rt_image *image, size_t n
 {
 	uint64_t v[LANDINGS], start, end, addr;
 
-	image->eh_frame = (struct rt_range){ .addr = BASE + offsetof(struct file, data), .size = n };
+	image->eh_frame =
+		(struct rt_range){ .addr = BASE + offsetof(struct file, data), .size = n };
 	image->has_except_table = true;
 	for (addr = BASE; addr < BASE + sizeof(struct file); addr += 64)
-		if (rt_code_landings(code, addr, v, LANDINGS) > LANDINGS || (rt_code_span(code, addr, &start, &end) && (start > addr || end <= addr)))
+		if (rt_code_landings(code, addr, v, LANDINGS) > LANDINGS ||
+		    (rt_code_span(code, addr, &start, &end) && (start > addr || end <= addr)))
 			abort();
 }
 

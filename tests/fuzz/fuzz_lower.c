@@ -23,8 +23,11 @@ static void check_plan(const struct rt_plan *plan, const struct rt_limits *limit
 		const struct rt_fetch *f = &plan->values[i];
 
 		check(f->nderef <= RT_MAX_DEREF && f->length <= i && f->if_failed <= i);
-		check(f->base != RT_BASE_SAVED || (plan->kind == RT_KIND_RETURN && (unsigned)f->offset < plan->nsaved));
-		check(f->type == RT_TYPE_INT ? f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8 : f->max > 0);
+		check(f->base != RT_BASE_SAVED ||
+		      (plan->kind == RT_KIND_RETURN && (unsigned)f->offset < plan->nsaved));
+		check(f->type == RT_TYPE_INT
+			      ? f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8
+			      : f->max > 0);
 		check(f->type != RT_TYPE_STRING || f->max % 8 == 0);
 		check(f->list <= i && (!f->list || plan->values[f->list - 1].length));
 		check(!f->length || (f->element && (f->length_size == 4 || f->length_size == 8)));
@@ -40,9 +43,18 @@ static void emit(const struct rt_plan *plan)
 
 	for (i = 0; i < 6; i++) {
 		const struct rt_bpf_program p = {
-			.plan = plan, .pids = RT_PID(7), .key_source = keys[i % 3], .read_user = i & 1, .sleepable = i == 5, .slots = 512,
-			.transport = i == 5 ? RT_TRANSPORT_ARRAY : i & 1 ? RT_TRANSPORT_RINGBUF : RT_TRANSPORT_PERF, .ring_size = 1 << 16,
-			.saved_slots = RT_KEPT_SLOTS, .thread_pointer = i & 1 ? 3000 : 0,
+			.plan = plan,
+			.pids = RT_PID(7),
+			.key_source = keys[i % 3],
+			.read_user = i & 1,
+			.sleepable = i == 5,
+			.slots = 512,
+			.transport = i == 5  ? RT_TRANSPORT_ARRAY
+				     : i & 1 ? RT_TRANSPORT_RINGBUF
+					     : RT_TRANSPORT_PERF,
+			.ring_size = 1 << 16,
+			.saved_slots = RT_KEPT_SLOTS,
+			.thread_pointer = i & 1 ? 3000 : 0,
 		};
 		struct rt_error err;
 		struct rt_bpf bpf;
@@ -56,7 +68,12 @@ static void emit(const struct rt_plan *plan)
 
 static void define(const struct rt_plan *plan)
 {
-	const struct rt_definition d = { .group = "g", .event = "e", .path = "/p", .kind = plan->kind, .plan = plan, .with_id = true };
+	const struct rt_definition d = { .group = "g",
+					 .event = "e",
+					 .path = "/p",
+					 .kind = plan->kind,
+					 .plan = plan,
+					 .with_id = true };
 	char line[RT_DEFINITION_MAX];
 	struct rt_error err;
 
@@ -67,7 +84,10 @@ static void define(const struct rt_plan *plan)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rt_limits limits = {
-		.string = 64, .members = 16, .deref = size % 5, .record = size & 1 ? RT_LIMIT_RECORD_LARGE : RT_LIMIT_RECORD,
+		.string = 64,
+		.members = 16,
+		.deref = size % 5,
+		.record = size & 1 ? RT_LIMIT_RECORD_LARGE : RT_LIMIT_RECORD,
 		.errno_source = size & 2 ? RT_ERRNO_FROM_MAP : RT_ERRNO_OFFSET,
 	};
 	struct lowered l;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as a Go program's table of functions.  Input: a byte of no more meaning than where the text begins, and the table, or what is told of arguments. */
+/*
+ * Any bytes as a Go program's table of functions.  Input: a byte of no more meaning than where the
+ * text begins, and the table, or what is told of arguments.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +48,8 @@ static void read_arguments(const uint8_t *bytes, size_t n)
 	frame.args = bytes[1];
 	memset(frame.info, 0xff, sizeof(frame.info));
 	memcpy(frame.info, bytes + 2, half - 1 < RT_GO_INFO_MAX ? half - 1 : RT_GO_INFO_MAX);
-	memcpy(frame.spills, bytes + half, n - half < RT_GO_SPILLS_MAX ? n - half : RT_GO_SPILLS_MAX);
+	memcpy(frame.spills, bytes + half,
+	       n - half < RT_GO_SPILLS_MAX ? n - half : RT_GO_SPILLS_MAX);
 	if (rt_go_read_arguments(&frame, memory, &p) < 0)
 		goto out;
 	rt_abi_go_begin(&abi, bytes[0] & 16 ? &rt_arch_aarch64 : &rt_arch_x86_64, !frame.on_stack);

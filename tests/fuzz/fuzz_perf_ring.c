@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any bytes as a perf ring.  Input: a byte for the ring's size (8 bytes to 64 KiB) and whether `head` is given as it is
- * or as a distance, u64 tail, u64 head, and the ring's bytes, from its beginning.
+ * Any bytes as a perf ring.  Input: a byte for the ring's size (8 bytes to 64 KiB) and whether
+ * `head` is given as it is or as a distance, u64 tail, u64 head, and the ring's bytes, from its
+ * beginning.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values by their types: a specification, then the bytes of a record, of which the first two are the values that could not be read.  And as
- * code, the same bytes as what tells where errno is.
+ * Values by their types: a specification, then the bytes of a record, of which the first two are
+ * the values that could not be read.  And as code, the same bytes as what tells where errno is.
  */
 #include <stdio.h>
 
@@ -51,7 +51,12 @@ static void show(const struct lowered *l, enum rt_kind kind)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct rt_limits limits = {
-		.string = 32, .members = 8, .deref = 2, .record = RT_LIMIT_RECORD, .errno_source = RT_ERRNO_OFFSET, .errno_offset = -80,
+		.string = 32,
+		.members = 8,
+		.deref = 2,
+		.record = RT_LIMIT_RECORD,
+		.errno_source = RT_ERRNO_OFFSET,
+		.errno_offset = -80,
 	};
 	struct rt_errno_at at;
 	struct lowered l;

@@ -8,9 +8,12 @@
 #include "lang/spec.h"
 
 /* What is read for it, whatever its types are. */
-static void lower(const struct rt_spec *spec, const struct rt_prototype *prototype, const struct rt_arch *arch, struct rt_types *types)
+static void lower(const struct rt_spec *spec, const struct rt_prototype *prototype,
+		  const struct rt_arch *arch, struct rt_types *types)
 {
-	const struct rt_limits limits = { .string = 64, .members = 16, .deref = 1, .record = RT_LIMIT_RECORD };
+	const struct rt_limits limits = {
+		.string = 64, .members = 16, .deref = 1, .record = RT_LIMIT_RECORD
+	};
 	struct rt_showing shown;
 	struct rt_plan plan;
 	struct rt_error err;
@@ -34,7 +37,8 @@ static void use(const struct rt_spec *spec, const struct rt_arch *arch)
 	struct rt_error err;
 	unsigned i;
 
-	if (file && types && rt_spec_prototype(spec, NULL, types, NULL, &prototype, &err) == 0 && prototype)
+	if (file && types && rt_spec_prototype(spec, NULL, types, NULL, &prototype, &err) == 0 &&
+	    prototype)
 		rt_prototype_print(file, prototype, spec->function);
 	if (types)
 		lower(spec, prototype, arch, types);
@@ -53,7 +57,8 @@ static void use(const struct rt_spec *spec, const struct rt_arch *arch)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct rt_arch *arch = size % 3 ? size % 3 == 1 ? &rt_arch_x86_64 : &rt_arch_aarch64 : &rt_arch_i386;
+	const struct rt_arch *arch =
+		size % 3 ? size % 3 == 1 ? &rt_arch_x86_64 : &rt_arch_aarch64 : &rt_arch_i386;
 	struct rt_spec spec;
 	struct rt_error err;
 	char *text = malloc(size + 1);
@@ -64,7 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size] = '\0';
 	if (rt_spec_parse(text, arch, NULL, &spec, &err) == 0) {
 		/* What was accepted must hold together. */
-		if (strcmp(spec.text, text) != 0 || !spec.function[0] || (spec.lib && !spec.lib[0]) || spec.nargs > 32)
+		if (strcmp(spec.text, text) != 0 || !spec.function[0] ||
+		    (spec.lib && !spec.lib[0]) || spec.nargs > 32)
 			abort();
 		use(&spec, arch);
 		rt_spec_free(&spec);

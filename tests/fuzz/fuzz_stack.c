@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any sequence of events must come out of the stack balanced, at the right levels and closed at the end, and every
- * output must take it; chrome's must be JSON, with slices that nest.  The input is a string of steps:
- *   OP WHO SP TIME [SIZE DATA...]    see run_step
+ * Any sequence of events must come out of the stack balanced, at the right levels and closed at the
+ * end, and every output must take it; chrome's must be JSON, with slices that nest.  The input is a
+ * string of steps: OP WHO SP TIME [SIZE DATA...]    see run_step
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,19 +30,27 @@ static void check(bool good, const char *what, int line)
 
 static const struct rt_arch arch = { .word = 8, .return_pop = 8 };
 static const struct rt_plan plans[] = {
-	{ .kind = RT_KIND_ENTRY, .arch = &arch, .nvalues = 1, .values = { { .size = 4, .is_signed = true } } },
+	{ .kind = RT_KIND_ENTRY,
+	  .arch = &arch,
+	  .nvalues = 1,
+	  .values = { { .size = 4, .is_signed = true } } },
 	{ .kind = RT_KIND_RETURN, .arch = &arch, .nvalues = 1, .values = { { .size = 8 } } },
-	{ .kind = RT_KIND_ENTRY, .arch = &arch, .nvalues = 2,
+	{ .kind = RT_KIND_ENTRY,
+	  .arch = &arch,
+	  .nvalues = 2,
 	  .values = { { .type = RT_TYPE_STRING, .max = 16 }, { .size = 8, .is_signed = true } } },
-	{ .kind = RT_KIND_RETURN, .nvalues = 2,
+	{ .kind = RT_KIND_RETURN,
+	  .nvalues = 2,
 	  .values = { { .size = 4, .is_signed = true }, { .type = RT_TYPE_STRING, .max = 8 } } },
 	{ .kind = RT_KIND_ENTRY },
 	{ .kind = RT_KIND_RETURN, .arch = &arch },
 };
 
 static const struct rt_exit exits[] = {
-	{ .kind = RT_EXIT_RETURN, .callee = UINT32_MAX }, { .kind = RT_EXIT_JUMP, .callee = 1 },
-	{ .kind = RT_EXIT_JUMP, .callee = UINT32_MAX }, { .kind = RT_EXIT_MAYBE, .condition = 4, .callee = 2 },
+	{ .kind = RT_EXIT_RETURN, .callee = UINT32_MAX },
+	{ .kind = RT_EXIT_JUMP, .callee = 1 },
+	{ .kind = RT_EXIT_JUMP, .callee = UINT32_MAX },
+	{ .kind = RT_EXIT_MAYBE, .condition = 4, .callee = 2 },
 };
 
 struct input {
@@ -64,7 +72,8 @@ struct model {
 	uint64_t lost;
 };
 
-static int model_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
+static int model_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+		       const struct rt_values *args)
 {
 	struct model *model = ctx;
 	unsigned *n = &model->threads[thread->tid].n;
@@ -81,8 +90,8 @@ static int model_enter(void *ctx, struct rt_thread *thread, const struct rt_fram
 	return 0;
 }
 
-static int model_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end,
-		       uint64_t time, const struct rt_values *result)
+static int model_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+		       enum rt_end end, uint64_t time, const struct rt_values *result)
 {
 	struct model *model = ctx;
 	unsigned *n = &model->threads[thread->tid].n;
@@ -115,12 +124,18 @@ static int model_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64
 	return 0;
 }
 
-static const struct rt_call_ops model_ops = { .enter = model_enter, .leave = model_leave, .lost = model_lost };
+static const struct rt_call_ops model_ops = { .enter = model_enter,
+					      .leave = model_leave,
+					      .lost = model_lost };
 
-static void run_hit(struct rt_stack *stack, struct input *in, struct rt_event *event, unsigned op, unsigned sp)
+static void run_hit(struct rt_stack *stack, struct input *in, struct rt_event *event, unsigned op,
+		    unsigned sp)
 {
 	unsigned flags = take(in), size = take(in) & 63;
-	struct rt_hit hit = { .function = flags & 3, .returns = !(flags & 4), .at_exits = op & 32, .plan = &plans[op % 6] };
+	struct rt_hit hit = { .function = flags & 3,
+			      .returns = !(flags & 4),
+			      .at_exits = op & 32,
+			      .plan = &plans[op % 6] };
 	uint8_t data[64] = { 0 }, *exact;
 	unsigned i;
 
@@ -134,7 +149,8 @@ static void run_hit(struct rt_stack *stack, struct input *in, struct rt_event *e
 	event->hit.sp = sp * UINT64_C(8);
 	event->hit.ra = flags & 8 ? 0x7000 : flags & 16 ? 0 : 0x401234;
 	event->hit.faults = flags >> 5;
-	/* A copy of just that size, freed after: neither a byte more nor a byte later may be read. */
+	/* A copy of just that size, freed after: neither a byte more nor a byte later may be read.
+	 */
 	exact = malloc(size ? size : 1);
 	memcpy(exact, data, size);
 	event->hit.size = (uint16_t)size;
@@ -310,7 +326,8 @@ struct slices {
 	unsigned n;
 };
 
-/* A call comes after those inside of it: whatever began since it did must have ended when it does. */
+/* A call comes after those inside of it: whatever began since it did must have ended when it does.
+ */
 static void slices_add(struct slices *slices, struct slice slice)
 {
 	while (slices->n && slices->v[slices->n - 1].from >= slice.from)
@@ -331,7 +348,8 @@ static void check_nesting(const char *text)
 		struct slice slice;
 
 		text++;
-		if (sscanf(text, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%llu.%3u,\"dur\":%llu.%3u,",
+		if (sscanf(text,
+			   "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%llu.%3u,\"dur\":%llu.%3u,",
 			   &pid, &tid, &ts, &ts_ns, &dur, &dur_ns) != 6)
 			continue;
 		CHECK(pid < PIDS && tid < TIDS);

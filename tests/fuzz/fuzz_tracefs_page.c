@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as a page of trace_pipe_raw.  Input: a byte that chooses the layout (64 or 32 bits), and the page. */
+/*
+ * Any bytes as a page of trace_pipe_raw.  Input: a byte that chooses the layout (64 or 32 bits),
+ * and the page.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

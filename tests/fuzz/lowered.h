@@ -8,7 +8,10 @@
 
 #include "fetch/lower.h"
 
-/* A specification, the input up to its first newline, made into plans; what follows is the target's. */
+/*
+ * A specification, the input up to its first newline, made into plans; what follows is the
+ * target's.
+ */
 struct lowered {
 	char *text;
 	struct rt_spec spec;
@@ -25,26 +28,32 @@ static inline void lower_words(struct lowered *l, const struct rt_arch *arch)
 	struct rt_error err;
 
 	if (rt_has_words(&l->spec, RT_KIND_ENTRY))
-		l->has[0] = rt_lower_words(&l->spec, RT_KIND_ENTRY, arch, l->types, &l->plans[0], &l->shows.entry, &err) == 0;
+		l->has[0] = rt_lower_words(&l->spec, RT_KIND_ENTRY, arch, l->types, &l->plans[0],
+					   &l->shows.entry, &err) == 0;
 	if (rt_has_words(&l->spec, RT_KIND_RETURN))
-		l->has[1] = rt_lower_words(&l->spec, RT_KIND_RETURN, arch, l->types, &l->plans[1], &l->shows.exit, &err) == 0;
+		l->has[1] = rt_lower_words(&l->spec, RT_KIND_RETURN, arch, l->types, &l->plans[1],
+					   &l->shows.exit, &err) == 0;
 }
 
-static inline void lower_prototype(struct lowered *l, const struct rt_arch *arch, const struct rt_limits *limits)
+static inline void lower_prototype(struct lowered *l, const struct rt_arch *arch,
+				   const struct rt_limits *limits)
 {
 	const struct rt_prototype *p = NULL;
 	struct rt_error err;
 
 	if (rt_spec_prototype(&l->spec, NULL, l->types, NULL, &p, &err) < 0 || !p)
 		return;
-	l->has[0] = rt_lower_entry(p, &l->spec, arch, limits, l->types, &l->plans[0], &l->shows.entry, &err) == 0 &&
+	l->has[0] = rt_lower_entry(p, &l->spec, arch, limits, l->types, &l->plans[0],
+				   &l->shows.entry, &err) == 0 &&
 		    rt_lower_keep(p, &l->spec, arch, limits, l->types, &l->plans[0]) == 0;
-	l->has[1] = rt_lower_return(p, &l->spec, arch, limits, l->types, &l->plans[1], &l->shows.exit) == 0;
+	l->has[1] = rt_lower_return(p, &l->spec, arch, limits, l->types, &l->plans[1],
+				    &l->shows.exit) == 0;
 	if (l->has[0] && l->has[1] && l->plans[0].nsaved != l->plans[1].nsaved)
 		abort();
 }
 
-static inline void lower_input(struct lowered *l, const uint8_t *data, size_t size, const struct rt_arch *arch, const struct rt_limits *limits)
+static inline void lower_input(struct lowered *l, const uint8_t *data, size_t size,
+			       const struct rt_arch *arch, const struct rt_limits *limits)
 {
 	const uint8_t *newline = memchr(data, '\n', size);
 	size_t n = newline ? (size_t)(newline - data) : size;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs a fuzz target once over each file of a folder, in place of libFuzzer: silent unless something is wrong. */
+/*
+ * Runs a fuzz target once over each file of a folder, in place of libFuzzer: silent unless
+ * something is wrong.
+ */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every kind of value that the fetch IR has, read by every attach mechanism from a child of ours, compared with what the child
- * passed.  Prints "ok NAME", "not ok NAME" or, where the kernel does not have it, "skip NAME: reason" for each mechanism.
+ * Every kind of value that the fetch IR has, read by every attach mechanism from a child of ours,
+ * compared with what the child passed.  Prints "ok NAME", "not ok NAME" or, where the kernel does
+ * not have it, "skip NAME: reason" for each mechanism.
  */
 #include <errno.h>
 #include <sched.h>
@@ -28,11 +29,13 @@ struct pair {
 enum { MAX = 16, VALUES = 9 };
 
 /* The last two lie on the stack, whether the architecture has six argument registers or eight. */
-int __attribute__((noinline)) fetched(const char *text, struct pair *p, short s, unsigned char c, const char *null, long unused,
-				      long sixth, long seventh, int ninth, const char *tenth);
+int __attribute__((noinline))
+fetched(const char *text, struct pair *p, short s, unsigned char c, const char *null, long unused,
+	long sixth, long seventh, int ninth, const char *tenth);
 
-int __attribute__((noinline)) fetched(const char *text, struct pair *p, short s, unsigned char c, const char *null, long unused,
-				      long sixth, long seventh, int ninth, const char *tenth)
+int __attribute__((noinline))
+fetched(const char *text, struct pair *p, short s, unsigned char c, const char *null, long unused,
+	long sixth, long seventh, int ninth, const char *tenth)
 {
 	__asm__ volatile("" : : "r"(text), "r"(p), "r"(tenth), "r"(null) : "memory");
 	return s + c + ninth + (int)(unused + sixth + seventh);
@@ -55,7 +58,8 @@ static void __attribute__((noreturn)) child_main(int go)
 
 static __thread int own = 11;
 
-/* Where a thread of the child has its own: in memory whose address we know before there is a child. */
+/* Where a thread of the child has its own: in memory whose address we know before there is a child.
+ */
 static struct {
 	char stack[32768] __attribute__((aligned(64))), below[8192], thread[8192];
 } other __attribute__((aligned(64)));
@@ -83,8 +87,8 @@ static int other_main(void *arg)
 
 static void __attribute__((noreturn)) threads_main(int go)
 {
-	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
-			  CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+			  CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
 	static volatile int tid;
 	char text[] = "first", *self = other.thread;
 	struct pair p = { .n = 0 };
@@ -113,7 +117,11 @@ static void make_thread_plan(struct rt_plan *plan)
 	plan->nvalues = 2;
 	plan->values[0] = (struct rt_fetch){ .base = RT_BASE_THREAD, .size = 8 };
 	plan->values[1] = (struct rt_fetch){
-		.base = RT_BASE_THREAD, .nderef = 1, .deref = { (int32_t)((char *)&own - thread_pointer()) }, .size = 4, .is_signed = true,
+		.base = RT_BASE_THREAD,
+		.nderef = 1,
+		.deref = { (int32_t)((char *)&own - thread_pointer()) },
+		.size = 4,
+		.is_signed = true,
 	};
 }
 
@@ -123,14 +131,28 @@ static void make_plan(struct rt_plan *plan)
 	int32_t ninth = (int32_t)(arch->stack_args + arch->word * (8 - arch->nargs));
 	const struct rt_fetch values[VALUES] = {
 		{ .reg = arch->args[0], .type = RT_TYPE_STRING, .max = MAX },
-		{ .reg = arch->args[1], .nderef = 1, .deref = { offsetof(struct pair, name) }, .type = RT_TYPE_STRING, .max = MAX },
-		{ .reg = arch->args[1], .nderef = 1, .deref = { offsetof(struct pair, n) }, .size = 4, .is_signed = true },
+		{ .reg = arch->args[1],
+		  .nderef = 1,
+		  .deref = { offsetof(struct pair, name) },
+		  .type = RT_TYPE_STRING,
+		  .max = MAX },
+		{ .reg = arch->args[1],
+		  .nderef = 1,
+		  .deref = { offsetof(struct pair, n) },
+		  .size = 4,
+		  .is_signed = true },
 		{ .reg = arch->args[2], .size = 2, .is_signed = true },
 		{ .reg = arch->args[3], .size = 1 },
 		{ .base = RT_BASE_STACK, .offset = ninth, .size = 4, .is_signed = true },
-		{ .base = RT_BASE_STACK, .offset = ninth + arch->word, .type = RT_TYPE_STRING, .max = MAX },
+		{ .base = RT_BASE_STACK,
+		  .offset = ninth + arch->word,
+		  .type = RT_TYPE_STRING,
+		  .max = MAX },
 		{ .reg = arch->args[4], .type = RT_TYPE_STRING, .max = MAX },
-		{ .reg = arch->args[1], .nderef = 2, .deref = { offsetof(struct pair, self), offsetof(struct pair, n) }, .size = 4,
+		{ .reg = arch->args[1],
+		  .nderef = 2,
+		  .deref = { offsetof(struct pair, self), offsetof(struct pair, n) },
+		  .size = 4,
 		  .is_signed = true },
 	};
 
@@ -158,7 +180,10 @@ static void make_tests(struct rt_plan *plan, bool fails)
 		{ .value = 4, .op = RT_TEST_GE, .constant = 200 },
 		{ .value = 4, .op = RT_TEST_NE, .constant = UINT64_C(200) << 32 },
 		{ .value = 5, .op = RT_TEST_LE, .constant = (uint64_t)-7, .is_signed = true },
-		{ .value = 8, .op = fails ? RT_TEST_GT : RT_TEST_GE, .constant = (uint64_t)-77, .is_signed = true },
+		{ .value = 8,
+		  .op = fails ? RT_TEST_GT : RT_TEST_GE,
+		  .constant = (uint64_t)-77,
+		  .is_signed = true },
 	};
 
 	plan->ntests = sizeof(tests) / sizeof(*tests);
@@ -171,7 +196,8 @@ static void check_int(struct seen *seen, const struct rt_event *e, unsigned i, i
 
 	if (got == want && !(e->hit.faults & 1u << i))
 		return;
-	printf("    value %u is %lld, faults %x; want %lld\n", i, (long long)got, e->hit.faults, (long long)want);
+	printf("    value %u is %lld, faults %x; want %lld\n", i, (long long)got, e->hit.faults,
+	       (long long)want);
 	seen->wrong++;
 }
 
@@ -185,10 +211,12 @@ static void check_string(struct seen *seen, const struct rt_event *e, unsigned i
 	memcpy(&len, at, sizeof(len));
 	right = !fault && want && memcmp(at + 4, want, n) == 0;
 	/* Before 4.11 all of the room is read (BPF). */
-	if (want ? right && (len == (int32_t)n + 1 || (len == most && ((int32_t)n + 1 == most || !at[4 + n]))) : fault)
+	if (want ? right && (len == (int32_t)n + 1 ||
+			     (len == most && ((int32_t)n + 1 == most || !at[4 + n])))
+		 : fault)
 		return;
-	printf("    value %u is \"%.*s\", length %d, faults %x; want %s\n", i, MAX, (const char *)at + 4, len, e->hit.faults,
-	       want ? want : "a fault");
+	printf("    value %u is \"%.*s\", length %d, faults %x; want %s\n", i, MAX,
+	       (const char *)at + 4, len, e->hit.faults, want ? want : "a fault");
 	seen->wrong++;
 }
 
@@ -201,10 +229,12 @@ static int on_event(void *ctx, const struct rt_event *e)
 	seen->hits++;
 	if (seen->threads) {
 		/* Each CPU's events come by themselves, in no order. */
-		bool theirs = rt_plan_int(seen->plan, 0, e->hit.data) == (uint64_t)(uintptr_t)other.thread;
+		bool theirs = rt_plan_int(seen->plan, 0, e->hit.data) ==
+			      (uint64_t)(uintptr_t)other.thread;
 
 		seen->others += theirs;
-		check_int(seen, e, 0, (int64_t)(uintptr_t)(theirs ? other.thread : thread_pointer()));
+		check_int(seen, e, 0,
+			  (int64_t)(uintptr_t)(theirs ? other.thread : thread_pointer()));
 		check_int(seen, e, 1, theirs ? -22 : 11);
 		return 0;
 	}
@@ -240,15 +270,22 @@ static int find_fetched(struct rt_function *f, struct rt_error *err)
 	return r < 0 ? r : rt_image_open("/proc/self/exe", "fetch", &f->image, err);
 }
 
-static int try_mechanism(const struct rt_attach_ops *ops, const struct rt_functions *functions, struct seen *seen,
-			 struct rt_error *err)
+static int try_mechanism(const struct rt_attach_ops *ops, const struct rt_functions *functions,
+			 struct seen *seen, struct rt_error *err)
 {
 	const struct rt_site probe = { .function = 0, .plan = 0 };
 	const struct rt_event_handler handler = { on_event, seen };
 	struct rt_pids child = { .n = 1 };
 	struct rt_attach_request request = {
-		.pids = &child, .functions = functions, .plans = seen->plan, .nplans = 1, .sites = &probe, .nsites = 1,
-		.program = functions->v[0].image, .ring_bytes = 64 << 10, .limit = { .tests = seen->plan->ntests != 0 },
+		.pids = &child,
+		.functions = functions,
+		.plans = seen->plan,
+		.nplans = 1,
+		.sites = &probe,
+		.nsites = 1,
+		.program = functions->v[0].image,
+		.ring_bytes = 64 << 10,
+		.limit = { .tests = seen->plan->ntests != 0 },
 	};
 	struct rt_attach *attach = NULL;
 	int go[2], status = -1, r = seen->threads ? rt_thread_pointer_find(err) : 0;
@@ -282,10 +319,15 @@ static int try_mechanism(const struct rt_attach_ops *ops, const struct rt_functi
 	return r;
 }
 
-/* One way: without tests, with some that hold, with one that does not; what is a thread's own.  Returns whether it went wrong. */
-static bool try_way(const struct rt_attach_ops *ops, const struct rt_functions *functions, unsigned way, struct rt_plan *plan)
+/*
+ * One way: without tests, with some that hold, with one that does not; what is a thread's own.
+ * Returns whether it went wrong.
+ */
+static bool try_way(const struct rt_attach_ops *ops, const struct rt_functions *functions,
+		    unsigned way, struct rt_plan *plan)
 {
-	static const char *const names[] = { "", ", tests", ", a test that fails", ", by the thread pointer" };
+	static const char *const names[] = { "", ", tests", ", a test that fails",
+					     ", by the thread pointer" };
 	struct seen seen = { .plan = plan, .fails = way == 2, .threads = way == 3 };
 	/* Programs leave the call out; without BPF src/calls/filter.c does. */
 	unsigned want = seen.fails && ops->bpf ? 0 : way == 3 ? 3 : 1;
@@ -307,7 +349,8 @@ static bool try_way(const struct rt_attach_ops *ops, const struct rt_functions *
 	if (r < 0)
 		printf("    %s\n", err.text);
 	else if (seen.hits != want || seen.others != seen.threads)
-		printf("    %u hits were seen, should be %u; of the second thread %u\n", seen.hits, want, seen.others);
+		printf("    %u hits were seen, should be %u; of the second thread %u\n", seen.hits,
+		       want, seen.others);
 	bad = r < 0 || seen.hits != want || seen.others != seen.threads || seen.wrong;
 	printf("%s fetch %s%s\n", bad ? "not ok" : "ok", ops->name, names[way]);
 	return bad;

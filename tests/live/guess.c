@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is guessed of the functions of files, beside what their debug information says: `guess FILE...` prints a line a file, `guess -v`
- * one a difference too.  Functions whose parameters are not all passed in integer registers are left out.
+ * What is guessed of the functions of files, beside what their debug information says: `guess
+ * FILE...` prints a line a file, `guess -v` one a difference too.  Functions whose parameters are
+ * not all passed in integer registers are left out.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +18,12 @@ enum shown { NONE, NUMBER, GUESS, NOT_KNOWN, SHOWN };
 
 struct rate {
 	unsigned functions, undecided, same, fewer, more;	/* numbers of arguments */
-	unsigned arguments, width;	/* of those with the same number: all, and those whose width is right */
+	unsigned arguments,
+		width; /* of those with the same number: all, and those whose width is right */
 	unsigned no_result, wrong_no_result;
 	unsigned results[2][SHOWN];	/* of functions without a result, and with one */
-	unsigned named, by_name, wrong_name;	/* of C++: all, those whose name's types were taken, and those where these are in wrong places */
+	unsigned named, by_name, wrong_name; /* of C++: all, those whose name's types were taken,
+						and those where these are in wrong places */
 };
 
 /* The bytes of a parameter in its register, 0: it is not in one alone. */
@@ -44,8 +47,8 @@ static bool is_plain(const struct rt_prototype *p)
 		if (!bytes_of(p->params[i].type))
 			return false;
 	/* A result in memory takes the first register. */
-	return p->nparams <= RT_USE_ARGS &&
-	       (!p->result || p->result->kind == RT_CT_VOID || bytes_of(p->result) || p->result->kind == RT_CT_FLOAT);
+	return p->nparams <= RT_USE_ARGS && (!p->result || p->result->kind == RT_CT_VOID ||
+					     bytes_of(p->result) || p->result->kind == RT_CT_FLOAT);
 }
 
 static void compare(const struct rt_prototype *p, const struct rt_guess *g, struct rate *rate)
@@ -67,7 +70,10 @@ static void compare(const struct rt_prototype *p, const struct rt_guess *g, stru
 	}
 }
 
-/* What the registers for integers hold: 'p' pointers, '4' and '8' numbers; '?' where that is not known from there on. */
+/*
+ * What the registers for integers hold: 'p' pointers, '4' and '8' numbers; '?' where that is not
+ * known from there on.
+ */
 static void map(const struct rt_prototype *p, bool hidden, char *to)
 {
 	unsigned i, n = 0;
@@ -79,7 +85,10 @@ static void map(const struct rt_prototype *p, bool hidden, char *to)
 
 		if (type && type->kind == RT_CT_FLOAT)
 			continue;
-		to[n] = rt_ctype_is_pointer(type) || (type && type->by_reference) ? 'p' : bytes_of(type) == 4 ? '4' : bytes_of(type) ? '8' : '?';
+		to[n] = rt_ctype_is_pointer(type) || (type && type->by_reference) ? 'p'
+			: bytes_of(type) == 4					  ? '4'
+			: bytes_of(type)					  ? '8'
+										  : '?';
 		/* Behind what has no name the guess goes on. */
 		if (type && (type->style == RT_STYLE_GUESSED || type->style == RT_STYLE_REGISTER))
 			to[n] = '?';
@@ -90,8 +99,10 @@ static void map(const struct rt_prototype *p, bool hidden, char *to)
 }
 
 /* The types that its name has, are they in their places? */
-static void compare_named(const struct rt_symbol *s, struct rt_image *image, struct rt_guesser *guesser, const struct rt_prototype *told,
-			  const struct rt_guess *guess, struct rt_types *types, struct rate *rate, bool verbose)
+static void compare_named(const struct rt_symbol *s, struct rt_image *image,
+			  struct rt_guesser *guesser, const struct rt_prototype *told,
+			  const struct rt_guess *guess, struct rt_types *types, struct rate *rate,
+			  bool verbose)
 {
 	char want[RT_USE_ARGS + 2], have[RT_USE_ARGS + 2];
 	struct rt_prototype p;
@@ -101,7 +112,8 @@ static void compare_named(const struct rt_symbol *s, struct rt_image *image, str
 	if (strncmp(s->name, "_Z", 2) != 0 || told->convention != RT_CONVENTION_C)
 		return;
 	rate->named++;
-	if (rt_guess_prototype(guesser, s->addr, s->size, types, &p) < 0 || rt_signature_cxx(s->name, rt_image_arch(image), guess, types, &p) < 0 || !p.by_name)
+	if (rt_guess_prototype(guesser, s->addr, s->size, types, &p) < 0 ||
+	    rt_signature_cxx(s->name, rt_image_arch(image), guess, types, &p) < 0 || !p.by_name)
 		return;
 	rate->by_name++;
 	rt_abi_result(rt_image_arch(image), told->result, &home);
@@ -116,7 +128,8 @@ static void compare_named(const struct rt_symbol *s, struct rt_image *image, str
 		printf("  %s: %s by its name, not %s\n", s->name, have, want);
 }
 
-static void compare_result(const struct rt_symbol *s, struct rt_guesser *guesser, const struct rt_prototype *told, struct rt_types *types,
+static void compare_result(const struct rt_symbol *s, struct rt_guesser *guesser,
+			   const struct rt_prototype *told, struct rt_types *types,
 			   struct rate *rate, bool verbose)
 {
 	static const char *const words[SHOWN] = { "none", "a number", "a guess", "not known" };
@@ -126,7 +139,10 @@ static void compare_result(const struct rt_symbol *s, struct rt_guesser *guesser
 
 	if (rt_guess_prototype(guesser, s->addr, s->size, types, &p) < 0)
 		return;
-	shown = p.result->kind == RT_CT_VOID ? NONE : p.result->kind == RT_CT_UNKNOWN ? NOT_KNOWN : p.result_guessed ? GUESS : NUMBER;
+	shown = p.result->kind == RT_CT_VOID	  ? NONE
+		: p.result->kind == RT_CT_UNKNOWN ? NOT_KNOWN
+		: p.result_guessed		  ? GUESS
+						  : NUMBER;
 	rate->results[has][shown]++;
 	if (verbose && shown == (has ? NONE : NUMBER))
 		printf("  %s: result is %s by the guess\n", s->name, words[shown]);
@@ -135,7 +151,8 @@ static void compare_result(const struct rt_symbol *s, struct rt_guesser *guesser
 static void say(const char *name, const struct rt_prototype *p, const struct rt_guess *g)
 {
 	if (!g->decided || g->nargs != p->nparams)
-		printf("  %s: %u, not %u%s\n", name, g->nargs, p->nparams, g->decided ? "" : " (not decided)");
+		printf("  %s: %u, not %u%s\n", name, g->nargs, p->nparams,
+		       g->decided ? "" : " (not decided)");
 }
 
 static int guess_file(const char *path, bool verbose)
@@ -160,7 +177,8 @@ static int guess_file(const char *path, bool verbose)
 		return 0;
 	}
 	for (i = 0; i < n; i++) {
-		if (v[i].kind != RT_SYM_FUNC || !v[i].sized || strchr(v[i].name, '.') || (i && v[i - 1].addr == v[i].addr))
+		if (v[i].kind != RT_SYM_FUNC || !v[i].sized || strchr(v[i].name, '.') ||
+		    (i && v[i - 1].addr == v[i].addr))
 			continue;
 		if (rt_dwarf_prototype(image, v[i].addr, types, &p, &err))
 			continue;
@@ -175,15 +193,20 @@ static int guess_file(const char *path, bool verbose)
 		if (verbose)
 			say(v[i].name, &p, &g);
 	}
-	printf("%s: %u functions, number of arguments right %u, fewer %u, more %u, undecided %u; width right %u of %u; "
+	printf("%s: %u functions, number of arguments right %u, fewer %u, more %u, undecided %u; "
+	       "width right %u of %u; "
 	       "no result by the code %u, wrong %u\n",
-	       strrchr(path, '/') ? strrchr(path, '/') + 1 : path, r.functions, r.same, r.fewer, r.more, r.undecided, r.width, r.arguments,
-	       r.no_result, r.wrong_no_result);
-	printf("%s: results: of void functions void %u, number %u, guess %u, unknown %u; of others void %u, number %u, guess %u, unknown %u\n",
-	       strrchr(path, '/') ? strrchr(path, '/') + 1 : path, r.results[0][NONE], r.results[0][NUMBER], r.results[0][GUESS],
-	       r.results[0][NOT_KNOWN], r.results[1][NONE], r.results[1][NUMBER], r.results[1][GUESS], r.results[1][NOT_KNOWN]);
+	       strrchr(path, '/') ? strrchr(path, '/') + 1 : path, r.functions, r.same, r.fewer,
+	       r.more, r.undecided, r.width, r.arguments, r.no_result, r.wrong_no_result);
+	printf("%s: results: of void functions void %u, number %u, guess %u, unknown %u; of others "
+	       "void %u, number %u, guess %u, unknown %u\n",
+	       strrchr(path, '/') ? strrchr(path, '/') + 1 : path, r.results[0][NONE],
+	       r.results[0][NUMBER], r.results[0][GUESS], r.results[0][NOT_KNOWN],
+	       r.results[1][NONE], r.results[1][NUMBER], r.results[1][GUESS],
+	       r.results[1][NOT_KNOWN]);
 	if (r.named)
-		printf("%s: %u functions of C++, by their names %u, wrong %u\n", strrchr(path, '/') ? strrchr(path, '/') + 1 : path, r.named, r.by_name,
+		printf("%s: %u functions of C++, by their names %u, wrong %u\n",
+		       strrchr(path, '/') ? strrchr(path, '/') + 1 : path, r.named, r.by_name,
 		       r.wrong_name);
 	rt_guesser_close(guesser);
 	rt_image_close(image);

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A library to preload into rawtrace: it answers as an old kernel does where a seccomp filter cannot, as a filter sees neither the
- * text of a definition nor a program's instructions.  What is asked for stands in $OLD_KERNEL, words with commas between:
+ * A library to preload into rawtrace: it answers as an old kernel does where a seccomp filter
+ *cannot, as a filter sees neither the text of a definition nor a program's instructions.  What is
+ *asked for stands in $OLD_KERNEL, words with commas between:
  *
- *	bpf[=ERRNO], perf_event_open[=ERRNO], link-create[=ERRNO], uprobe[=ERRNO]	refused (refusal.h)
- *	multi-probe=replace	a second definition of an event replaces the first without a word (up to 5.3)
- *	multi-probe=EEXIST	it is refused
+ *	bpf[=ERRNO], perf_event_open[=ERRNO], link-create[=ERRNO], uprobe[=ERRNO]	refused
+ *(refusal.h)
+ *	multi-probe=replace	a second definition of an event replaces the first without a word
+ *(up to 5.3) multi-probe=EEXIST	it is refused
  *	registers		definitions read registers and no memory (3.10)
  *	helper=NUMBER		a BPF program that calls this helper function is refused
- *	kern-version=NUMBER	the vDSO's note has this version, and other programs are refused (before 5.0)
- *	refuse=OFFSET		probes at this offset of a file are refused, as instructions are that the kernel cannot probe
- *	next-key		a BPF map has a key only after another (before 4.12)
+ *	kern-version=NUMBER	the vDSO's note has this version, and other programs are refused
+ *(before 5.0)
+ *	refuse=OFFSET		probes at this offset of a file are refused, as instructions are
+ *that the kernel cannot probe next-key		a BPF map has a key only after another (before 4.12)
  *	memlock			BPF maps and programs count against RLIMIT_MEMLOCK (before 5.11)
  *
- * What it did is added to the file $OLD_KERNEL_SAYS, a line each.  The program that rawtrace starts knows nothing of it.
+ * What it did is added to the file $OLD_KERNEL_SAYS, a line each.  The program that rawtrace starts
+ *knows nothing of it.
  */
 #include "refusal.h"
 
@@ -65,7 +69,8 @@ static void set_version(uint32_t version)
 	old.vdso.file.e_phnum = 1;
 	old.vdso.segment.p_type = PT_NOTE;
 	old.vdso.segment.p_offset = (size_t)((char *)&old.vdso.note - (char *)&old.vdso);
-	old.vdso.segment.p_filesz = sizeof(old.vdso.note) + sizeof(old.vdso.name) + sizeof(old.vdso.version);
+	old.vdso.segment.p_filesz =
+		sizeof(old.vdso.note) + sizeof(old.vdso.name) + sizeof(old.vdso.version);
 	old.vdso.note.n_namesz = sizeof("Linux");
 	old.vdso.note.n_descsz = sizeof(version);
 	strcpy(old.vdso.name, "Linux");
@@ -173,7 +178,8 @@ static int check_program(const struct rt_bpf_prog_attr *attr)
 		return 0;
 	say("helper %d refused\n", helper);
 	if (attr->log_level && attr->log_buf)
-		snprintf((char *)(uintptr_t)attr->log_buf, attr->log_size, "invalid func unknown#%d\n", helper);
+		snprintf((char *)(uintptr_t)attr->log_buf, attr->log_size,
+			 "invalid func unknown#%d\n", helper);
 	return EINVAL;
 }
 
@@ -204,13 +210,18 @@ static int check_link(const struct rt_bpf_link_attr *attr)
 	const uint64_t *offsets = (const uint64_t *)(uintptr_t)attr->uprobe_multi.offsets;
 	uint32_t i;
 
-	for (i = 0; old.refuse && attr->attach_type == RT_BPF_TRACE_UPROBE_MULTI && i < attr->uprobe_multi.cnt; i++)
+	for (i = 0; old.refuse && attr->attach_type == RT_BPF_TRACE_UPROBE_MULTI &&
+		    i < attr->uprobe_multi.cnt;
+	     i++)
 		if (offsets[i] == old.refuse)
 			return refuse_probe("link");
 	return 0;
 }
 
-/* A perf event of a definition that is refused, or of the uprobe PMU (which has neither of the small numbers of types). */
+/*
+ * A perf event of a definition that is refused, or of the uprobe PMU (which has neither of the
+ * small numbers of types).
+ */
 static int check_perf(const struct rt_perf_attr *attr)
 {
 	char path[512], text[32];
@@ -274,7 +285,8 @@ long syscall(long nr, ...)
 
 unsigned long getauxval(unsigned long type)
 {
-	unsigned long (*next)(unsigned long) = (unsigned long (*)(unsigned long))dlsym(RTLD_NEXT, "getauxval");
+	unsigned long (*next)(unsigned long) =
+		(unsigned long (*)(unsigned long))dlsym(RTLD_NEXT, "getauxval");
 
 	return type == AT_SYSINFO_EHDR && old.has_version ? (unsigned long)&old.vdso : next(type);
 }
@@ -369,7 +381,8 @@ static int before_definition(int fd, const char *text, size_t n)
 {
 	char path[256], event[NAME], line[512], *end;
 
-	if ((old.multi_probe == BOTH_KEPT && !old.refuse && !old.registers) || n < 3 || (memcmp(text, "p:", 2) != 0 && memcmp(text, "r:", 2) != 0))
+	if ((old.multi_probe == BOTH_KEPT && !old.refuse && !old.registers) || n < 3 ||
+	    (memcmp(text, "p:", 2) != 0 && memcmp(text, "r:", 2) != 0))
 		return 0;
 	snprintf(event, sizeof(event), "%.*s", (int)n - 2, text + 2);
 	end = strchr(event, ' ');
@@ -396,7 +409,8 @@ static int before_definition(int fd, const char *text, size_t n)
 
 ssize_t write(int fd, const void *buf, size_t n)
 {
-	ssize_t (*next)(int, const void *, size_t) = (ssize_t (*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+	ssize_t (*next)(int, const void *, size_t) =
+		(ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
 	int error = n ? check_enable(fd, buf) : 0;
 
 	if (!error)

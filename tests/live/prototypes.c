@@ -7,17 +7,28 @@
 #include "dwarf/dwarf.h"
 
 /*
- * What debug information says of a file's functions, for the tests: prototypes FILE [FUNCTION...].  For each function its prototype with
- * the places of parameters, and with the functions named the types that it is made of.  +TYPE is a type by name, -FUNCTION asks
- * whether it is inlined everywhere.
+ * What debug information says of a file's functions, for the tests: prototypes FILE [FUNCTION...].
+ * For each function its prototype with the places of parameters, and with the functions named the
+ * types that it is made of.  +TYPE is a type by name, -FUNCTION asks whether it is inlined
+ * everywhere.
  */
 
 static void print_type(const struct rt_ctype *type, unsigned depth)
 {
 	static const char *const kinds[] = {
-		[RT_CT_VOID] = "void", [RT_CT_UNKNOWN] = "unknown", [RT_CT_BOOL] = "bool", [RT_CT_CHAR] = "char", [RT_CT_INT] = "int",
-		[RT_CT_FLOAT] = "float", [RT_CT_ENUM] = "enum", [RT_CT_POINTER] = "pointer", [RT_CT_REFERENCE] = "reference",
-		[RT_CT_FUNCTION] = "function", [RT_CT_ARRAY] = "array", [RT_CT_STRUCT] = "struct", [RT_CT_UNION] = "union",
+		[RT_CT_VOID] = "void",
+		[RT_CT_UNKNOWN] = "unknown",
+		[RT_CT_BOOL] = "bool",
+		[RT_CT_CHAR] = "char",
+		[RT_CT_INT] = "int",
+		[RT_CT_FLOAT] = "float",
+		[RT_CT_ENUM] = "enum",
+		[RT_CT_POINTER] = "pointer",
+		[RT_CT_REFERENCE] = "reference",
+		[RT_CT_FUNCTION] = "function",
+		[RT_CT_ARRAY] = "array",
+		[RT_CT_STRUCT] = "struct",
+		[RT_CT_UNION] = "union",
 		[RT_CT_VARIANT] = "variant",
 	};
 
@@ -116,7 +127,8 @@ static void see(struct seen *seen, const struct rt_ctype *type)
 {
 	unsigned i;
 
-	while (type && (type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE || type->kind == RT_CT_ARRAY)) {
+	while (type && (type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE ||
+			type->kind == RT_CT_ARRAY)) {
 		if (type == type->target)
 			return;
 		type = type->target;
@@ -134,7 +146,8 @@ static void print_members(struct seen *seen, const struct rt_ctype *type)
 	unsigned i;
 
 	print_type(type, 0);
-	printf(" size %" PRIu64 " align %u%s\n", type->size, type->align, type->is_flags ? " flags" : "");
+	printf(" size %" PRIu64 " align %u%s\n", type->size, type->align,
+	       type->is_flags ? " flags" : "");
 	if (type->tag) {
 		printf("\ttag +%u ", type->tag->offset);
 		print_type(type->tag->type, 0);
@@ -185,7 +198,8 @@ static void print_others(struct rt_image *image, struct rt_types *types, char **
 			else
 				printf("%s: no such type\n", names[i] + 1);
 		} else if (names[i][0] == '-') {
-			printf("%s: %s\n", names[i] + 1, rt_dwarf_inlined(image, names[i] + 1) ? "inlined" : "not inlined");
+			printf("%s: %s\n", names[i] + 1,
+			       rt_dwarf_inlined(image, names[i] + 1) ? "inlined" : "not inlined");
 		}
 }
 
@@ -210,7 +224,8 @@ int main(int argc, char **argv)
 	int ret;
 
 	if (argc < 2 || !types || rt_image_open(argv[1], NULL, &image, &err)) {
-		fprintf(stderr, "prototypes: %s\n", argc < 2 ? "prototypes FILE [FUNCTION...]" : err.text);
+		fprintf(stderr, "prototypes: %s\n",
+			argc < 2 ? "prototypes FILE [FUNCTION...]" : err.text);
 		return 1;
 	}
 	rt_image_symbols(image, &v, &n, NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which processes each attach mechanism records, for each reach that it has.  A family (threads that
- * run when the probes go in, and what each of them does after: fork, grandchildren, vfork and exec,
- * new threads; siblings that end early) calls a probed function and writes a byte for each call.  A
- * stranger calls it too, and looks whether its own memory has the breakpoint.  Prints "ok NAME",
- * "not ok NAME" or "skip NAME: reason" for each.
+ * Which processes each attach mechanism records, for each reach that it has.  A family (threads
+ * that run when the probes go in, and what each of them does after: fork, grandchildren, vfork and
+ * exec, new threads; siblings that end early) calls a probed function and writes a byte for each
+ * call.  A stranger calls it too, and looks whether its own memory has the breakpoint.  Prints "ok
+ * NAME", "not ok NAME" or "skip NAME: reason" for each.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -78,7 +78,8 @@ static void grandchild(void)
 	reap(pid);
 }
 
-/* One child ends at once, another is still there while the caller goes on and a third one begins. */
+/* One child ends at once, another is still there while the caller goes on and a third one begins.
+ */
 static void one_round(void)
 {
 	pthread_t thread;

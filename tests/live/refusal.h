@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A system call to refuse, in words: bpf, bpf=EPERM, perf_event_open=EACCES, link-create, uprobe=KILL. */
+/*
+ * A system call to refuse, in words: bpf, bpf=EPERM, perf_event_open=EACCES, link-create,
+ * uprobe=KILL.
+ */
 #ifndef RT_TESTS_LIVE_REFUSAL_H
 #define RT_TESTS_LIVE_REFUSAL_H
 
@@ -31,8 +34,9 @@ static inline int refusal_error(const char *name)
 	static const struct {
 		const char *name;
 		int error;
-	} errors[] = { { "EACCES", EACCES }, { "EINVAL", EINVAL }, { "ENOSYS", ENOSYS }, { "ENXIO", ENXIO }, { "EPERM", EPERM },
-		       { "EPROTO", EPROTO }, { "KILL", REFUSAL_KILL } };
+	} errors[] = { { "EACCES", EACCES },	{ "EINVAL", EINVAL }, { "ENOSYS", ENOSYS },
+		       { "ENXIO", ENXIO },	{ "EPERM", EPERM },   { "EPROTO", EPROTO },
+		       { "KILL", REFUSAL_KILL } };
 	size_t i;
 
 	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)

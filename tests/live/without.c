@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * without REFUSAL... -- COMMAND...: run it under a seccomp filter that refuses system calls (refusal.h), as a container's does.
- * The program that rawtrace starts inherits it.
+ * without REFUSAL... -- COMMAND...: run it under a seccomp filter that refuses system calls
+ * (refusal.h), as a container's does. The program that rawtrace starts inherits it.
  */
 #include "refusal.h"
 
@@ -24,19 +24,26 @@
 /* A refusal takes 5 instructions; the arch check 3, the end 1. */
 enum { REFUSALS = 8, INSNS = 3 + 5 * REFUSALS + 1 };
 
-#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, field))
+#define LOAD(field)                                                                                \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, field))
 #define UNLESS(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)(value), 0, skip)
 #define RETURN(what) BPF_STMT(BPF_RET | BPF_K, what)
 
 static size_t add_refusal(struct sock_filter *f, const struct refusal *r)
 {
 	const struct sock_filter any[] = {
-		LOAD(nr), UNLESS(r->nr, 1),
-		RETURN(r->error == REFUSAL_KILL ? SECCOMP_RET_KILL : SECCOMP_RET_ERRNO | (unsigned)r->error),
+		LOAD(nr),
+		UNLESS(r->nr, 1),
+		RETURN(r->error == REFUSAL_KILL ? SECCOMP_RET_KILL
+						: SECCOMP_RET_ERRNO | (unsigned)r->error),
 	};
 	/* bpf(2)'s command is an int: the low half of the first argument (little-endian). */
 	const struct sock_filter command[] = {
-		LOAD(nr), UNLESS(r->nr, 3), LOAD(args[0]), UNLESS(r->command, 1), RETURN(SECCOMP_RET_ERRNO | (unsigned)r->error),
+		LOAD(nr),
+		UNLESS(r->nr, 3),
+		LOAD(args[0]),
+		UNLESS(r->command, 1),
+		RETURN(SECCOMP_RET_ERRNO | (unsigned)r->error),
 	};
 
 	if (r->command < 0) {
@@ -50,7 +57,9 @@ static size_t add_refusal(struct sock_filter *f, const struct refusal *r)
 static int install(const struct refusal *v, int n)
 {
 	static const struct sock_filter begin[] = {
-		LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE, 1, 0), RETURN(SECCOMP_RET_ALLOW),
+		LOAD(arch),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE, 1, 0),
+		RETURN(SECCOMP_RET_ALLOW),
 	};
 	static const struct sock_filter end[] = { RETURN(SECCOMP_RET_ALLOW) };
 	struct sock_filter f[INSNS];

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions that begin with instructions, of AVX but for one, which kernels take for others: what they compute must not change while they are traced. */
+/*
+ * Functions that begin with instructions, of AVX but for one, which kernels take for others: what
+ * they compute must not change while they are traced.
+ */
 #include <stdio.h>
 
 typedef unsigned v4 __attribute__((vector_size(16)));
 
-#define FUNCTION(name, code)							\
-	v4 name(v4 a, v4 b);							\
-	__asm__(".globl " #name "\n.type " #name ",@function\n" #name ":\n\t" code "\n\tret\n.size " #name ",.-" #name "\n.p2align 4")
+#define FUNCTION(name, code)                                                                       \
+	v4 name(v4 a, v4 b);                                                                       \
+	__asm__(".globl " #name "\n.type " #name ",@function\n" #name ":\n\t" code                 \
+		"\n\tret\n.size " #name ",.-" #name "\n.p2align 4")
 
 FUNCTION(avx_or, "vpor %xmm1,%xmm0,%xmm0");			/* jmp */
 FUNCTION(avx_equal, "vpcmpeqd %xmm1,%xmm0,%xmm0");		/* je */

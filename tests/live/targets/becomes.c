@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A C program that comes to run other code: becomes exec PROGRAM | becomes load PLUGIN (with -DPLUGIN, else without dlopen). */
+/*
+ * A C program that comes to run other code: becomes exec PROGRAM | becomes load PLUGIN (with
+ * -DPLUGIN, else without dlopen).
+ */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -59,7 +59,10 @@ static void *thread_main(void *arg)
 	return (void *)(long)guarded((int)(long)arg);
 }
 
-/* The C library comes here by a longjmp of its own: where that is watched, all calls have been left by then. */
+/*
+ * The C library comes here by a longjmp of its own: where that is watched, all calls have been left
+ * by then.
+ */
 static void at_end(void *arg)
 {
 	w_unwind(0, getenv("WITNESS_WATCHED") ? W_NOT_SEEN : W_EXITED);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions as compilers make them: t_* recurse, loop, are leaves, take many arguments, have large frames. */
+/*
+ * Functions as compilers make them: t_* recurse, loop, are leaves, take many arguments, have large
+ * frames.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

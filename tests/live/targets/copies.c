@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Continuations: the stack is copied away and back.  The calls of work return once more each time. */
+/* Continuations: the stack is copied away and back.  The calls of work return once more each time.
+ */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>

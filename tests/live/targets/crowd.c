@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* More threads than CPUs, each in a loop of calls inside calls.  crowd THREADS CALLS [one|wait]: all on one CPU, or not before
- * SIGUSR1, for which it says its process id. */
+/*
+ * More threads than CPUs, each in a loop of calls inside calls.  crowd THREADS CALLS [one|wait]:
+ * all on one CPU, or not before SIGUSR1, for which it says its process id.
+ */
 #include "witness.h"
 
 #include <pthread.h>

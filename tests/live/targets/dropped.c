@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A tail call to what is not traced, by a stub behind _init; then calls from deeper in the stack. */
+/* A tail call to what is not traced, by a stub behind _init; then calls from deeper in the stack.
+ */
 #include <stdlib.h>
 
 #include "witness.h"

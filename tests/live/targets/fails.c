@@ -33,7 +33,10 @@ CALLED void *map_it(unsigned long n)
 
 static void say(void)
 {
-	const char *name = errno == ENOENT ? "ENOENT" : errno == ENOTDIR ? "ENOTDIR" : errno == EBADF ? "EBADF" : "?";
+	const char *name = errno == ENOENT    ? "ENOENT"
+			   : errno == ENOTDIR ? "ENOTDIR"
+			   : errno == EBADF   ? "EBADF"
+					      : "?";
 
 	printf("-1 %s (%s)\n", name, strerror(errno));
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The C library's functions that fill in what they are given.  Prints, in the order of the calls, what a trace must show of each. */
+/*
+ * The C library's functions that fill in what they are given.  Prints, in the order of the calls,
+ * what a trace must show of each.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,8 +45,12 @@ int main(int argc, char **argv)
 		printf("getline some\n");
 	printf("stat %d", stat(argv[0], &st));
 	printf(" %lld\n", (long long)st.st_size);
-	/* More than there is room for, no room at all, and nothing to be told yet: buf has what was in it before. */
-	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) != 0 || send(pair[1], "0123456789", 10, 0) != 10)
+	/*
+	 * More than there is room for, no room at all, and nothing to be told yet: buf has what was
+	 * in it before.
+	 */
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) != 0 ||
+	    send(pair[1], "0123456789", 10, 0) != 10)
 		return 2;
 	printf("recv %d", (int)recv(pair[0], buf, 3, MSG_TRUNC));
 	printf(" buf=\"012\"\n");

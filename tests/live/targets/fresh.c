@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fresh COMMAND...: run it as an interactive shell would (a script's background jobs ignore SIGINT), for 40 s at most; RT_SLOW: 400. */
+/*
+ * fresh COMMAND...: run it as an interactive shell would (a script's background jobs ignore
+ * SIGINT), for 40 s at most; RT_SLOW: 400.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

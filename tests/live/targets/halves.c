@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that read one half of a structure in two registers: clang sets the other half for nobody.  It prints its calls.
+ * Functions that read one half of a structure in two registers: clang sets the other half for
+ * nobody.  It prints its calls.
  */
 #include <stdio.h>
 
@@ -24,12 +25,14 @@ int main(int argc, char **argv)
 	struct text t = { argc > 1 ? argv[1] : "text", 4 };
 	struct three h = { argc + 76, 8, 9 };
 
-	puts("(length {.s=\"text\", .n=4})\n(start {.s=\"text\", .n=4})\n(either {.s=\"text\", .n=4} 1)\n(whole {.s=\"text\", .n=4})");
+	puts("(length {.s=\"text\", .n=4})\n(start {.s=\"text\", .n=4})\n(either {.s=\"text\", "
+	     ".n=4} 1)\n(whole {.s=\"text\", .n=4})");
 	length(t);
 	start(t);
 	either(t, argc);
 	whole(t);
-	puts("(head {.a=77, .b=8, .c=9})\n(middle {.a=77, .b=8, .c=9})\n(last {.a=77, .b=8, .c=9})");
+	puts("(head {.a=77, .b=8, .c=9})\n(middle {.a=77, .b=8, .c=9})\n(last {.a=77, .b=8, "
+	     ".c=9})");
 	head(h);
 	middle(h);
 	last(h);

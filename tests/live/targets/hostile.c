@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* "Hostile_Name_X" is written over in the file that comes of this, by as many bytes that no terminal should be shown (hostile.sh). */
+/*
+ * "Hostile_Name_X" is written over in the file that comes of this, by as many bytes that no
+ * terminal should be shown (hostile.sh).
+ */
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -38,8 +41,9 @@ static inline __attribute__((always_inline)) int inlined_Hostile_Name_X(int n)
 }
 
 __attribute__((noinline)) struct struct_Hostile_Name_X *
-f_Hostile_Name_X(struct struct_Hostile_Name_X *p_Hostile_Name_X, enum enum_Hostile_Name_X e_Hostile_Name_X,
-		 const char *s_Hostile_Name_X, char c_Hostile_Name_X)
+f_Hostile_Name_X(struct struct_Hostile_Name_X *p_Hostile_Name_X,
+		 enum enum_Hostile_Name_X e_Hostile_Name_X, const char *s_Hostile_Name_X,
+		 char c_Hostile_Name_X)
 {
 	__asm__ volatile("" : : "r"(p_Hostile_Name_X) : "memory");
 	return s_Hostile_Name_X && c_Hostile_Name_X ? p_Hostile_Name_X : (void *)e_Hostile_Name_X;
@@ -53,7 +57,8 @@ __attribute__((noinline)) int called_Hostile_Name_X(void (*function)(void))
 
 int main(void)
 {
-	struct struct_Hostile_Name_X s = { library_run(inlined_Hostile_Name_X(7)), TWO_Hostile_Name_X, "text Hostile_Name_X" };
+	struct struct_Hostile_Name_X s = { library_run(inlined_Hostile_Name_X(7)),
+					   TWO_Hostile_Name_X, "text Hostile_Name_X" };
 
 	prctl(PR_SET_NAME, "Hostile_Name_X");
 	if (missing_Hostile_Name_X)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of the file's own whose results nobody looks at, or somebody does: optimizing compilers make those of the former void and leave
- * anything in the register.  It prints the results that were looked at.
+ * Functions of the file's own whose results nobody looks at, or somebody does: optimizing compilers
+ * make those of the former void and leave anything in the register.  It prints the results that
+ * were looked at.
  */
 #include <stdio.h>
 
@@ -27,7 +28,14 @@ CALLED int passes(int a) { sink++; return passed(a); }
 CALLED long wide(int a) { spoil(&a); return a + 5000000000l; }
 /* Its callers return what it gives, and nobody looks at that either. */
 CALLED int twice(int a) { spoil(&a); return a + 3; }
-CALLED int returns(int a) { sink++; __asm__ volatile("" ::: "memory"); a = twice(a); __asm__ volatile("" ::: "memory"); return a; }
+CALLED int returns(int a)
+{
+	sink++;
+	__asm__ volatile("" ::: "memory");
+	a = twice(a);
+	__asm__ volatile("" ::: "memory");
+	return a;
+}
 CALLED int branches(int a) { spoil(&a); return a > 2; }
 
 int main(int argc, char **argv)

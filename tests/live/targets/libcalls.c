@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls functions of the C library, and says which: by write alone, which is none of those.  What the library calls by itself (qsort
- * copies, strdup takes memory) is not said.
+ * Calls functions of the C library, and says which: by write alone, which is none of those.  What
+ * the library calls by itself (qsort copies, strdup takes memory) is not said.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -48,7 +48,8 @@ static void calls(void)
 	say("(free)\n");
 	free(copy);
 	say("(strcoll)\n");
-	loops += strcoll(argument[0], argument[1]) == 100;	/* whose last call is strcmp, which then returns to here */
+	loops += strcoll(argument[0], argument[1]) ==
+		 100; /* whose last call is strcmp, which then returns to here */
 	say("(strtol)\n");
 	loops += (int)strtol("17", NULL, 10);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Calls that longjmp leaves without a return: longjmp [deeper]
- * deeper: what is called next stands deeper in the stack than what was left, and setjmp returns twice for each attempt.
+ * deeper: what is called next stands deeper in the stack than what was left, and setjmp returns
+ * twice for each attempt.
  */
 #include "witness.h"
 

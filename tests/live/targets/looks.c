@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A function that knows its caller by its return address, as allocators and logs do, one that ends by jumping there, and one that does not
- * look.  With BEHIND two of assembly that find by it what stands behind the call, and with CLIMBS two whose caller is asked for by what they call.
+ * A function that knows its caller by its return address, as allocators and logs do, one that ends
+ * by jumping there, and one that does not look.  With BEHIND two of assembly that find by it what
+ * stands behind the call, and with CLIMBS two whose caller is asked for by what they call.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@ __attribute__((noinline)) int looks(int n)
 	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
 
 	__asm__ volatile("" : "+r"(n));
-	return n + (caller >= (uintptr_t)&__executable_start && caller < (uintptr_t)&etext ? 100 : 0);
+	return n +
+	       (caller >= (uintptr_t)&__executable_start && caller < (uintptr_t)&etext ? 100 : 0);
 }
 
 __attribute__((noinline)) int tails(int n)
@@ -22,7 +24,9 @@ __attribute__((noinline)) int tails(int n)
 }
 
 #ifdef CLIMBS
-#define CALLER(address) ((uintptr_t)(address) >= (uintptr_t)&__executable_start && (uintptr_t)(address) < (uintptr_t)&etext)
+#define CALLER(address)                                                                            \
+	((uintptr_t)(address) >= (uintptr_t)&__executable_start &&                                 \
+	 (uintptr_t)(address) < (uintptr_t)&etext)
 
 __attribute__((noinline)) void *parent(void)
 {

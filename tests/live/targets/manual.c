@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions that the manual's examples name, each called so that the conditions in them hold.  As "postgres" it does so for a second. */
+/*
+ * The functions that the manual's examples name, each called so that the conditions in them hold.
+ * As "postgres" it does so for a second.
+ */
 #define _GNU_SOURCE	/* usleep */
 #include <math.h>
 #include <stdio.h>
@@ -77,7 +80,8 @@ CALLED long go_get(long client, const char *url, long n)
 	KEEP(url);
 	return client + n;
 }
-__asm__(".globl \"net/http.(*Client).Get\"\n.type \"net/http.(*Client).Get\", %function\n.set \"net/http.(*Client).Get\", go_get");
+__asm__(".globl \"net/http.(*Client).Get\"\n.type \"net/http.(*Client).Get\", %function\n.set "
+	"\"net/http.(*Client).Get\", go_get");
 
 CALLED int parse_line(const char *line, int n)
 {
@@ -107,10 +111,13 @@ static int call_all(void)
 	char buf[16];
 	sqlite3 *db;
 
-	sum += fib(4) + two(4, 1) + f(3, &first, 2, "text", 4) + visit(&first, v, v, (struct file){ 1 });
-	sum += (createStringObject("ptr", 3) != NULL) + sqlite3_open("name", &db) + open("/etc/passwd", 1, 0600);
+	sum += fib(4) + two(4, 1) + f(3, &first, 2, "text", 4) +
+	       visit(&first, v, v, (struct file){ 1 });
+	sum += (createStringObject("ptr", 3) != NULL) + sqlite3_open("name", &db) +
+	       open("/etc/passwd", 1, 0600);
 	sum += (int)write(1, "data", 4) + (int)read(0, buf, sizeof(buf)) + (int)go_get(1, "url", 3);
-	return sum + parse_line("line", 1) + parse_word("word", 2) + pg_parse_query("select") + ngx_http_init(1);
+	return sum + parse_line("line", 1) + parse_word("word", 2) + pg_parse_query("select") +
+	       ngx_http_init(1);
 }
 
 int main(int argc, char **argv)

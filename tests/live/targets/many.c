@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thousand functions, many_000 to many_999, each called once, or: many TIMES [MICROSECONDS between them] */
+/*
+ * A thousand functions, many_000 to many_999, each called once, or: many TIMES [MICROSECONDS
+ * between them]
+ */
 #include "witness.h"
 
 #define FUNCTION(a, b, c) \

@@ -10,7 +10,8 @@ int main(void)
 	int found = 0;
 
 	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%*s %2047s %255s", where, type) == 2 && (!strcmp(type, "tracefs") || !strcmp(type, "debugfs"))) {
+		if (sscanf(line, "%*s %2047s %255s", where, type) == 2 &&
+		    (!strcmp(type, "tracefs") || !strcmp(type, "debugfs"))) {
 			printf("%s\n", where);
 			found = 1;
 		}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions that differ in how they are named: several arguments, an alias, a file-local one, an IFUNC, a cold part. */
+/*
+ * Functions that differ in how they are named: several arguments, an alias, a file-local one, an
+ * IFUNC, a cold part.
+ */
 #include "witness.h"
 
 TRACED int add_two(int a, int b)
@@ -80,8 +83,8 @@ int main(int argc, char **argv)
 	(void)argv;
 	never = passed_over_impl;
 	for (i = 1; i <= 3; i++)
-		sum += add_three(i, -i, 100) + add_two(argc, i) + shared_place(i) + other_name(i) + local_one(i) + chosen(i) +
-		       rare_path(i);
+		sum += add_three(i, -i, 100) + add_two(argc, i) + shared_place(i) + other_name(i) +
+		       local_one(i) + chosen(i) + rare_path(i);
 	printf("sum %d\n", sum);
 	return 0;
 }

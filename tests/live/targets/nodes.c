@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calls with pointers to follow.  It prints each call as it is to be shown by the specification in spec.sh that the case names. */
+/*
+ * Calls with pointers to follow.  It prints each call as it is to be shown by the specification in
+ * spec.sh that the case names.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +52,10 @@ CALLED void *buffer(const char *data, size_t length, unsigned mode)
 	return mode ? (void *)data : NULL;
 }
 
-/* Before 6.0 a kernel reads for a probe what is in memory, and this file's pages are not until they are used. */
+/*
+ * Before 6.0 a kernel reads for a probe what is in memory, and this file's pages are not until they
+ * are used.
+ */
 static void use(const char *text)
 {
 	if (*(const volatile char *)text == '\0')
@@ -58,9 +64,16 @@ static void use(const char *text)
 
 int main(void)
 {
-	static struct node b = { .id = 2, .name = "second", .color = RED, .values = { 5, 6, 7, 8 } };
+	static struct node b = {
+		.id = 2, .name = "second", .color = RED, .values = { 5, 6, 7, 8 }
+	};
 	static struct node a = {
-		.id = 1, .next = &b, .name = "first", .inner = { -1, 300, { 77 }, 5, 17 }, .values = { 1, 2, 3, 4 }, .color = GREEN,
+		.id = 1,
+		.next = &b,
+		.name = "first",
+		.inner = { -1, 300, { 77 }, 5, 17 },
+		.values = { 1, 2, 3, 4 },
+		.color = GREEN,
 		.flags = 6,
 	};
 	static int numbers[] = { 10, 20, 30 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions with nops that some kernels make calls of.  nop5 forks: calls of all of them, in a forked child too.  nop5 waits: the same,
- * but the child calls nothing before SIGUSR2; forks at SIGUSR1.  Prints how many results were wrong, and how each child ended.
+ * Functions with nops that some kernels make calls of.  nop5 forks: calls of all of them, in a
+ * forked child too.  nop5 waits: the same, but the child calls nothing before SIGUSR2; forks at
+ * SIGUSR1.  Prints how many results were wrong, and how each child ended.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -10,9 +11,10 @@
 #include <unistd.h>
 
 #define NOP5 ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00"
-#define FUNCTION(name, code) \
-	int name(int n); \
-	__asm__(".text\n.balign 16\n.globl " #name "\n.type " #name ", @function\n" #name ":\n\t" code "\n\tret\n.size " #name ", . - " #name "\n")
+#define FUNCTION(name, code)                                                                       \
+	int name(int n);                                                                           \
+	__asm__(".text\n.balign 16\n.globl " #name "\n.type " #name ", @function\n" #name          \
+		":\n\t" code "\n\tret\n.size " #name ", . - " #name "\n")
 
 #ifdef __x86_64__
 FUNCTION(nop, NOP5 "\n\tlea 1(%rdi), %eax");
@@ -27,15 +29,19 @@ FUNCTION(leaves, "lea 1(%rdi), %eax\n\t" NOP5);
 /* Behind the nop is a loop. */
 FUNCTION(loop, NOP5 "\n1:\tmov %edi, %eax\n\tadd $1, %eax\n\tcmp $0, %edi\n\tjl 1b");
 /* A leaf, which keeps its argument below the stack pointer. */
-FUNCTION(leaf, "movslq %edi, %rax\n\tmov %rax, -8(%rsp)\n\t" NOP5 "\n\tmov -8(%rsp), %rax\n\tadd $1, %eax");
-FUNCTION(nop10, ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00\n\tlea 1(%rdi), %eax");
+FUNCTION(leaf, "movslq %edi, %rax\n\tmov %rax, -8(%rsp)\n\t" NOP5
+	       "\n\tmov -8(%rsp), %rax\n\tadd $1, %eax");
+FUNCTION(nop10,
+	 ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00\n\tlea 1(%rdi), %eax");
 /* LLVM's, which no kernel probes. */
-FUNCTION(llvm10, ".byte 0x2e, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x02, 0x00, 0x00\n\tlea 1(%rdi), %eax");
+FUNCTION(llvm10,
+	 ".byte 0x2e, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x02, 0x00, 0x00\n\tlea 1(%rdi), %eax");
 #else
 #error "of x86-64 alone"
 #endif
 
-static int (*const functions[])(int) = { nop, pushes, word, itself, moved, leaves, loop, leaf, nop10, llvm10 };
+static int (*const functions[])(int) = { nop,	 pushes, word, itself, moved,
+					 leaves, loop,	 leaf, nop10,  llvm10 };
 static volatile sig_atomic_t signals[2];
 
 static void told(int sig)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* 32-bit functions that take arguments off the stack themselves: a result in memory, and stdcall. */
+/* 32-bit functions that take arguments off the stack themselves: a result in memory, and stdcall.
+ */
 #include "witness.h"
 
 #ifdef __i386__

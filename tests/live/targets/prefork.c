@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A server of several processes: prefork PROCESSES.  Says the number of each; on SIGUSR1 a process serves, the first 10 times, the second 20
- * and so on, each in two threads, then says how often and ends.
+ * A server of several processes: prefork PROCESSES.  Says the number of each; on SIGUSR1 a process
+ * serves, the first 10 times, the second 20 and so on, each in two threads, then says how often and
+ * ends.
  */
 #include "witness.h"
 

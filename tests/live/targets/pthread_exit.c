@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pthread_exit unwinds through the traced calls: a return address that is not there would abort the program. */
+/*
+ * pthread_exit unwinds through the traced calls: a return address that is not there would abort the
+ * program.
+ */
 #include "witness.h"
 
 #include <pthread.h>

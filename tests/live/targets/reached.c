@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tail calls by the PLT, an IFUNC and pointers, to functions of reachedlib.c and to its own; and calls
- * from the same places after them.
+ * Tail calls by the PLT, an IFUNC and pointers, to functions of reachedlib.c and to its own; and
+ * calls from the same places after them.
  */
 #include <stdlib.h>
 
@@ -52,7 +52,8 @@ TRACED int by_hook(int n)
 	return hook(n);
 }
 
-/* The target of the jump is not traced; the next call is, and begins with the same stack pointer. */
+/* The target of the jump is not traced; the next call is, and begins with the same stack pointer.
+ */
 TRACED int elsewhere(int n)
 {
 	OPAQUE(n);

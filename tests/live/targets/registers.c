@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* 32-bit functions that are not called as i386's convention has it: arguments in registers, by declaration or by the compiler's choice. */
+/*
+ * 32-bit functions that are not called as i386's convention has it: arguments in registers, by
+ * declaration or by the compiler's choice.
+ */
 #include <stdio.h>
 
 #define TRACED __attribute__((noinline, noclone))

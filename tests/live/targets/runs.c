@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* runs [PROGRAM [ARGUMENT...]]: looks a variable up twice, says its effective user, and executes PROGRAM. */
+/*
+ * runs [PROGRAM [ARGUMENT...]]: looks a variable up twice, says its effective user, and executes
+ * PROGRAM.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +14,8 @@ static void say_caps(void)
 	FILE *f = fopen("/proc/self/status", "r");
 
 	while (f && fgets(line, sizeof(line), f))
-		if (strncmp(line, "CapInh", 6) == 0 || strncmp(line, "CapPrm", 6) == 0 || strncmp(line, "CapAmb", 6) == 0)
+		if (strncmp(line, "CapInh", 6) == 0 || strncmp(line, "CapPrm", 6) == 0 ||
+		    strncmp(line, "CapAmb", 6) == 0)
 			fputs(line, stdout);
 	if (f)
 		fclose(f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls on a signal's stack and on a coroutine's, which is left and come back to in the middle of calls.  With BOOST the coroutine is one of
- * libboost_context, and there are no signals.
+ * Calls on a signal's stack and on a coroutine's, which is left and come back to in the middle of
+ * calls.  With BOOST the coroutine is one of libboost_context, and there are no signals.
  */
 #include "witness.h"
 
@@ -39,7 +39,13 @@ W_HELPER void say(char mark, unsigned level, const char *format, int n)
 }
 
 #define ENTER(name, n) say('>', depths[on]++, "(" name " %d)", n)
-#define LEAVE(n) __extension__ ({ int w_n = n; say('<', --depths[on], "%d", w_n); OPAQUE(w_n); w_n; })
+#define LEAVE(n)                                                                                   \
+	__extension__({                                                                            \
+		int w_n = n;                                                                       \
+		say('<', --depths[on], "%d", w_n);                                                 \
+		OPAQUE(w_n);                                                                       \
+		w_n;                                                                               \
+	})
 
 static void run(void);
 

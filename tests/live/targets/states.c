@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of jumps whose index nothing compares, one inside the other, as Rust has them for match and async functions (compile with
- * -O2): states N
+ * Tables of jumps whose index nothing compares, one inside the other, as Rust has them for match
+ * and async functions (compile with -O2): states N
  */
 #include "witness.h"
 

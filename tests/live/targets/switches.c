@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a uretprobe would break in C of x86: a coroutine that is written by hand, with -DSPLIT=1 and others in pieces that have the
- * compiler's code between them; with -DWAY='"..."' assembly that changes stacks in another way, with -DDATA in data; or with -DWALKS
- * a walk over return addresses.
+ * What a uretprobe would break in C of x86: a coroutine that is written by hand, with -DSPLIT=1 and
+ * others in pieces that have the compiler's code between them; with -DWAY='"..."' assembly that
+ * changes stacks in another way, with -DDATA in data; or with -DWALKS a walk over return addresses.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -48,7 +48,9 @@ enum { SAVED = 0, LOCALS = 2, MEMORY = 3, RESULT = 4, EXCHANGED = 5, MOVED = 6, 
 #define WAY
 #endif
 
-#define LEAVE "push %%rbp\npush %%rbx\npush %%r12\npush %%r13\npush %%r14\npush %%r15\nlea resumed(%%rip),%%r11\npush %%r11\n"
+#define LEAVE                                                                                      \
+	"push %%rbp\npush %%rbx\npush %%r12\npush %%r13\npush %%r14\npush %%r15\nlea "             \
+	"resumed(%%rip),%%r11\npush %%r11\n"
 #define RESUME "\nret\nresumed: pop %%r15\npop %%r14\npop %%r13\npop %%r12\npop %%rbx\npop %%rbp"
 
 NOINLINE void *pick(void **to)
@@ -86,7 +88,9 @@ NOINLINE void split(void **from, void **to)
 #ifdef __i386__
 enum { SAVED = 4 };
 #define USUAL "mov %edx,%esp"
-#define LEAVE "push %ebp\npush %ebx\npush %esi\npush %edi\nmov 20(%esp),%eax\nmov 24(%esp),%edx\nmov %esp,(%eax)\n"
+#define LEAVE                                                                                      \
+	"push %ebp\npush %ebx\npush %esi\npush %edi\nmov 20(%esp),%eax\nmov 24(%esp),%edx\nmov "   \
+	"%esp,(%eax)\n"
 #define RESUME "\npop %edi\npop %esi\npop %ebx\npop %ebp\nret\n"
 #else
 enum { SAVED = 6 };
@@ -99,7 +103,8 @@ enum { SAVED = 6 };
 #include <sys/mman.h>
 
 /* What stands below, until it is made code. */
-static unsigned char code[4096] __attribute__((aligned(4096))) = "\x55\x53\x41\x54\x41\x55\x41\x56\x41\x57\x48\x89\x27\x48\x89\xf4"
+static unsigned char code[4096] __attribute__((aligned(4096))) =
+	"\x55\x53\x41\x54\x41\x55\x41\x56\x41\x57\x48\x89\x27\x48\x89\xf4"
 	"\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5b\x5d\xc3";
 
 static void change(void **from, void *to)

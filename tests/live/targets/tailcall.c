@@ -4,7 +4,8 @@
 
 int last(int n), first(int n), even(int n), odd(int n), around(int n);
 
-/* The return address of the call that began the chain, and whether all in the chain found the same. */
+/* The return address of the call that began the chain, and whether all in the chain found the same.
+ */
 static void *began;
 static int jumped = 1;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads that change the CPU before, inside and after each call, so that a call and its return are in different rings. */
+/*
+ * Threads that change the CPU before, inside and after each call, so that a call and its return are
+ * in different rings.
+ */
 #include "witness.h"
 
 #include <pthread.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads whose calls time themselves: timed THREADS ROUNDS [wait].  Says how many calls of nap and snore there were, the least
- * and the most, in ns, that they can have taken together, and the same of the time in which one was open: by clocks read inside and
- * around each.  With `wait` it begins at SIGUSR1, for which it says its id.
+ * Threads whose calls time themselves: timed THREADS ROUNDS [wait].  Says how many calls of nap and
+ * snore there were, the least and the most, in ns, that they can have taken together, and the same
+ * of the time in which one was open: by clocks read inside and around each.  With `wait` it begins
+ * at SIGUSR1, for which it says its id.
  */
 #include "witness.h"
 
@@ -124,7 +125,8 @@ static void *thread_main(void *arg)
 
 static void print(const char *name, const struct sums *s)
 {
-	printf("%s %lld %lld %lld %lld %lld\n", name, s->calls, s->least, s->most, s->total_least, s->total_most);
+	printf("%s %lld %lld %lld %lld %lld\n", name, s->calls, s->least, s->most, s->total_least,
+	       s->total_most);
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads that for some milliseconds leave calls in every way that C has, and count the calls: torture MILLISECONDS [THREADS]
- * longjmp, signals on a stack of their own, coroutines, tail calls, recursion past what the kernel keeps, threads that end inside calls,
- * and children that borrow the memory.
+ * Threads that for some milliseconds leave calls in every way that C has, and count the calls:
+ * torture MILLISECONDS [THREADS] longjmp, signals on a stack of their own, coroutines, tail calls,
+ * recursion past what the kernel keeps, threads that end inside calls, and children that borrow the
+ * memory.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -24,14 +25,16 @@
 
 enum { THREADS = 16, SIZE = 64 << 10 };
 
-#define NAMES(X) X(leaf) X(fly) X(attempt) X(even) X(odd) X(deep) X(handled) X(step) X(produce) X(dying) X(borrow)
+#define NAMES(X)                                                                                   \
+	X(leaf)                                                                                    \
+	X(fly) X(attempt) X(even) X(odd) X(deep) X(handled) X(step) X(produce) X(dying) X(borrow)
 #define NUMBER(name) IN_##name,
 #define NAME(name) #name,
 enum { NAMES(NUMBER) FUNCTIONS };
 static const char *const names[] = { NAMES(NAME) };
 
 static long calls[FUNCTIONS];
-static long jumped, left;	/* calls that a tail call has left, or something else than a return */
+static long jumped, left; /* calls that a tail call has left, or something else than a return */
 static char stacks[THREADS][2][SIZE] __attribute__((aligned(64)));
 static volatile int over;
 
@@ -216,7 +219,8 @@ static void *work(void *arg)
 		swapcontext(&outside, &inside);
 		if (n % 16 == 0)
 			deep(n / 16 % 100);
-		if (n % 64 == 0 && pthread_create(&thread, NULL, die, (void *)(long)(n / 64 % 4)) == 0)
+		if (n % 64 == 0 &&
+		    pthread_create(&thread, NULL, die, (void *)(long)(n / 64 % 4)) == 0)
 			pthread_join(thread, NULL);
 		if (n % 256 == 0)
 			borrow(n);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A coroutine on a piece of the one stack, deeper than its user: each goes on by longjmp where the other has kept itself by setjmp. */
+/*
+ * A coroutine on a piece of the one stack, deeper than its user: each goes on by longjmp where the
+ * other has kept itself by setjmp.
+ */
 #include <setjmp.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arguments and results of every kind, for tests/live/typed.sh: the same calls at every optimization.  Nothing here depends on
- * where anything lies in memory.
+ * Arguments and results of every kind, for tests/live/typed.sh: the same calls at every
+ * optimization.  Nothing here depends on where anything lies in memory.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,9 +43,13 @@ TRACED int parse_request(const char *line, int n, struct request *r)
 	return n + r->fd;
 }
 
-TRACED bool scalars(bool b, char c, signed char s, unsigned char u, short h, unsigned short uh, int64_t l, uint64_t ul, enum color k)
+TRACED bool scalars(bool b, char c, signed char s, unsigned char u, short h, unsigned short uh,
+		    int64_t l, uint64_t ul, enum color k)
 {
-	__asm__ volatile("" : : "g"(c), "g"(s), "g"(u), "g"(h), "g"(uh), "g"(l), "g"(ul), "g"(k) : "memory");
+	__asm__ volatile(""
+			 :
+			 : "g"(c), "g"(s), "g"(u), "g"(h), "g"(uh), "g"(l), "g"(ul), "g"(k)
+			 : "memory");
 	return !b;
 }
 
@@ -55,7 +59,8 @@ TRACED const char *pick(enum flags f, const char *a, const char *b)
 	return f & O_RDWR_ ? b : a;
 }
 
-TRACED struct two by_value(struct mixed m, struct two t, struct large big, struct request r, int last)
+TRACED struct two by_value(struct mixed m, struct two t, struct large big, struct request r,
+			   int last)
 {
 	__asm__ volatile("" : : "g"(m.a), "m"(big), "m"(r) : "memory");
 	t.a += last;
@@ -97,9 +102,14 @@ struct __attribute__((aligned(16))) lined { int64_t a; int b; };
 struct longs { long double v[2]; quad q; };
 
 /* What is on the stack is aligned there, but not by every compiler. */
-TRACED int aligned(int a, int b, int c, int d, int e, int f, int g, __int128 h, int i, struct lined l, struct longs x)
+TRACED int aligned(int a, int b, int c, int d, int e, int f, int g, __int128 h, int i,
+		   struct lined l, struct longs x)
 {
-	__asm__ volatile("" : : "g"(a), "g"(b), "g"(c), "g"(d), "g"(e), "g"(f), "g"(g), "m"(h), "m"(l), "m"(x) : "memory");
+	__asm__ volatile(""
+			 :
+			 : "g"(a), "g"(b), "g"(c), "g"(d), "g"(e), "g"(f), "g"(g), "m"(h), "m"(l),
+			   "m"(x)
+			 : "memory");
 	return i;
 }
 
@@ -131,7 +141,10 @@ TRACED unsigned twice(int n)
 
 TRACED long many(int a, int b, int c, int d, int e, int f, int g, const char *h, char i, long j)
 {
-	__asm__ volatile("" : : "g"(a), "g"(b), "g"(c), "g"(d), "g"(e), "g"(f), "g"(g), "r"(h), "g"(i) : "memory");
+	__asm__ volatile(""
+			 :
+			 : "g"(a), "g"(b), "g"(c), "g"(d), "g"(e), "g"(f), "g"(g), "r"(h), "g"(i)
+			 : "memory");
 	return -j;
 }
 
@@ -147,9 +160,23 @@ static char *at_the_edge(const char *text)
 
 int main(void)
 {
-	struct request second = { .fd = 9, .flags = O_RDWR_ | 8, .path = "second", .name = "zz", .weight = 0.1, .low = 1, .high = 2 };
-	struct request first = { .fd = 3, .flags = O_RDONLY_ | O_RDWR_, .path = "/tmp/x\n", .next = &second, .name = "twelve chars",
-				 .weight = 1.5, .low = 5, .high = 17, .small = -3, .words = { -1, 7 } };
+	struct request second = { .fd = 9,
+				  .flags = O_RDWR_ | 8,
+				  .path = "second",
+				  .name = "zz",
+				  .weight = 0.1,
+				  .low = 1,
+				  .high = 2 };
+	struct request first = { .fd = 3,
+				 .flags = O_RDONLY_ | O_RDWR_,
+				 .path = "/tmp/x\n",
+				 .next = &second,
+				 .name = "twelve chars",
+				 .weight = 1.5,
+				 .low = 5,
+				 .high = 17,
+				 .small = -3,
+				 .words = { -1, 7 } };
 	char long_line[300];
 	volatile int n = 2;
 	int v[3] = { 21, 2, 3 };
@@ -163,12 +190,14 @@ int main(void)
 	scalars(false, '\n', 1, 2, 3, 4, 5, 6, (enum color)77);
 	pick(O_CREAT_, "a \"quoted\" \\ text", "b");
 	pick(O_RDWR_ | 0x100, "", "caf\xc3\xa9 \xff");
-	by_value((struct mixed){ 7, 2.5 }, (struct two){ 1, 'b' }, (struct large){ { 1, 2, 3 } }, second, 40);
+	by_value((struct mixed){ 7, 2.5 }, (struct two){ 1, 'b' }, (struct large){ { 1, 2, 3 } },
+		 second, 40);
 	in_memory(3, (struct text){ "text", 4 });
 	real(1, 2.5, 0.25f, (struct floats){ 1, 2 }, 4);
 	wide((__int128)1 << (sizeof(__int128) * 8 - 28), 6, 3.25L);
 	wide(-5, 7, -0.1L);
-	aligned(1, 2, 3, 4, 5, 6, 7, -8, 9, (struct lined){ 10, 11 }, (struct longs){ { 1.5L, -0.1L }, -2.25L });
+	aligned(1, 2, 3, 4, 5, 6, 7, -8, 9, (struct lined){ 10, 11 },
+		(struct longs){ { 1.5L, -0.1L }, -2.25L });
 	copied(1, n, "also");
 	copied(3, n + 1, NULL);
 	nothing(NULL, (const char *)8, at_the_edge("edge"), NULL);

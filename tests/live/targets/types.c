@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions of all kinds of types.  Each says what it was called with, as rawtrace shows it, before it is called: its strings are in memory. */
+/*
+ * Functions of all kinds of types.  Each says what it was called with, as rawtrace shows it, before
+ * it is called: its strings are in memory.
+ */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -108,7 +111,15 @@ static inline __attribute__((always_inline)) int tiny(int a)
 int main(void)
 {
 	struct node last = { NULL, 7 }, first = { &last, 6 };
-	struct request r = { .fd = 3, .kind = 2, .mode = 17, .wide = -5, .path = "/etc", .at = { -1, 2 }, .number = 0, .list = &first, .ready = true };
+	struct request r = { .fd = 3,
+			     .kind = 2,
+			     .mode = 17,
+			     .wide = -5,
+			     .path = "/etc",
+			     .at = { -1, 2 },
+			     .number = 0,
+			     .list = &first,
+			     .ready = true };
 	point p = { 1, -2 };
 	mixed m = { 3, 4 };
 	triple t = { 5, 6, 7 };
@@ -117,7 +128,8 @@ int main(void)
 	integers('x', 200, -3, 4000000000u, -5, true);
 	puts("(many 1 2 3 4 5 6 7 -8 9)");
 	many(1, 2, 3, 4, 5, 6, 7, -8, 9);
-	printf("(request \"GET /\" {.fd=3, .kind=2, .mode=17, .wide=-5, .path=\"/etc\", .at={.x=-1, .y=2}, .number=0, .real=0, .list=0x%lx, .ready=true})\n",
+	printf("(request \"GET /\" {.fd=3, .kind=2, .mode=17, .wide=-5, .path=\"/etc\", "
+	       ".at={.x=-1, .y=2}, .number=0, .real=0, .list=0x%lx, .ready=true})\n",
 	       (unsigned long)(uintptr_t)&first);
 	request("GET /", &r);
 	puts("(values {.x=1, .y=-2} {.number=3, .other=4} {.a=5, .b=6, .c=7} GREEN READ|RUN)");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions whose arguments are to be guessed: compiled without debug information.  It prints what each was called with. */
+/*
+ * Functions whose arguments are to be guessed: compiled without debug information.  It prints what
+ * each was called with.
+ */
 #include <stdio.h>
 #include <string.h>
 

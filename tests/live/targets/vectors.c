@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions of the C library of which each processor has its own: it says how often it has called which, sorted. */
+/*
+ * Functions of the C library of which each processor has its own: it says how often it has called
+ * which, sorted.
+ */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +35,8 @@ int main(void)
 	}
 	if (sum != 231393)
 		printf("%zu\n", sum);
-	printf("memchr %d\nmemrchr %d\nmemset %d\nrawmemchr %d\nstrchr %d\nstrcmp %d\nstrcpy %d\nstrlen %d\nstrrchr %d\nwcslen %d\nwmemset %d\n",
+	printf("memchr %d\nmemrchr %d\nmemset %d\nrawmemchr %d\nstrchr %d\nstrcmp %d\nstrcpy "
+	       "%d\nstrlen %d\nstrrchr %d\nwcslen %d\nwmemset %d\n",
 	       TIMES, TIMES, 2 * TIMES, TIMES, TIMES, TIMES, TIMES, TIMES, TIMES, TIMES, TIMES);
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The witness: a traced function says itself that it was called and what it returned, in racket/trace's layout, into the
- * file named by $WITNESS, each line behind its thread's id.  The trace must say the same.
+ * The witness: a traced function says itself that it was called and what it returned, in
+ * racket/trace's layout, into the file named by $WITNESS, each line behind its thread's id.  The
+ * trace must say the same.
  */
 #ifndef WITNESS_H
 #define WITNESS_H
@@ -26,10 +27,16 @@
 /* The compiler must not know this value any more. */
 #define OPAQUE(x) __asm__ volatile("" : "+r"(x) : : "memory")
 
-/* Never inlined: a buffer on the traced function's own stack would keep the compiler from a tail call. */
+/*
+ * Never inlined: a buffer on the traced function's own stack would keep the compiler from a tail
+ * call.
+ */
 #define W_HELPER static __attribute__((noinline, unused))
 
-/* How a call shows that ended without a return, where returns are seen by uretprobes, or at the instructions that leave a function. */
+/*
+ * How a call shows that ended without a return, where returns are seen by uretprobes, or at the
+ * instructions that leave a function.
+ */
 #define W_NOT_SEEN (w_insn ? "*** unwound ***" : "*** return not seen ***")
 #define W_EXITED "*** thread exited ***"
 
@@ -65,7 +72,10 @@ W_HELPER void w_line(int tid, char mark, unsigned level, const char *text)
 	if (shown < level)
 		n += snprintf(line + n, sizeof(line) - (size_t)n, "[%u] ", level);
 	n += snprintf(line + n, sizeof(line) - (size_t)n, "%s\n", text);
-	/* One write a line: lines of threads do not mix, and nothing is lost when the process ends here. */
+	/*
+	 * One write a line: lines of threads do not mix, and nothing is lost when the process ends
+	 * here.
+	 */
 	if (write(w_fd, line, (size_t)n) != n)
 		abort();
 }
@@ -90,7 +100,10 @@ W_HELPER void w_enter(const char *function, int argument)
 	w_call(call);
 }
 
-/* The calls of another thread or of this one from level `depth` - 1 out to `to` end without a return. */
+/*
+ * The calls of another thread or of this one from level `depth` - 1 out to `to` end without a
+ * return.
+ */
 W_HELPER void w_close(int tid, unsigned depth, unsigned to, const char *how)
 {
 	while (w_fd >= 0 && depth > to)
@@ -103,7 +116,10 @@ W_HELPER void w_unwind(unsigned to, const char *how)
 	w_depth = to;
 }
 
-/* This call is about to jump into another function: that one takes its place, and its result is the result of both. */
+/*
+ * This call is about to jump into another function: that one takes its place, and its result is the
+ * result of both.
+ */
 W_HELPER void w_jump(void)
 {
 	if (w_fd >= 0 && !w_flat)
@@ -123,8 +139,16 @@ W_HELPER int w_returned(int result)
 	return result;
 }
 
-/* What follows the call keeps it from being a jump, by which the traced function would end before its result is there. */
-#define w_return(result) __extension__ ({ int w_result = w_returned(result); OPAQUE(w_result); w_result; })
+/*
+ * What follows the call keeps it from being a jump, by which the traced function would end before
+ * its result is there.
+ */
+#define w_return(result)                                                                           \
+	__extension__({                                                                            \
+		int w_result = w_returned(result);                                                 \
+		OPAQUE(w_result);                                                                  \
+		w_result;                                                                          \
+	})
 
 /* A child process is another program as far as the trace goes. */
 W_HELPER void w_silence(void)

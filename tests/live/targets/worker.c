@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads that call and check each result: worker THREADS MILLISECONDS PAUSE, where PAUSE are us between calls.  Says
- * "ready" when all run and, after the time or SIGUSR1, whether every result was right.
+ * Threads that call and check each result: worker THREADS MILLISECONDS PAUSE, where PAUSE are us
+ * between calls.  Says "ready" when all run and, after the time or SIGUSR1, whether every result
+ * was right.
  */
 #include "witness.h"
 
@@ -69,7 +70,8 @@ int main(int argc, char **argv)
 	do {
 		usleep(2000);
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (!stop && (now.tv_sec - until.tv_sec) * 1000000000LL + now.tv_nsec - until.tv_nsec < 0);
+	} while (!stop &&
+		 (now.tv_sec - until.tv_sec) * 1000000000LL + now.tv_nsec - until.tv_nsec < 0);
 	stop = 1;
 	for (i = 0; i < threads; i++)
 		pthread_join(v[i], NULL);
