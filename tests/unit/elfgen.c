@@ -76,8 +76,8 @@ struct tables {
 	size_t str, str_size, sym, sym_size;
 };
 
-static struct tables put_symbols(struct out *o, const struct elfgen_sym *v, size_t n, const char *const *more,
-				 size_t *more_at)
+static struct tables put_symbols(struct out *o, const struct elfgen_sym *v, size_t n,
+				 const char *const *more, size_t *more_at)
 {
 	static const struct elfgen_sym none;
 	struct tables t = { .str = o->n };
@@ -154,7 +154,8 @@ static void put_dynamic(struct out *o, const struct elfgen *g, struct layout *l)
 	l->dynamic_size = o->n - l->dynamic;
 }
 
-static void put_phdr(struct out *o, uint32_t type, uint32_t flags, uint64_t offset, uint64_t addr, uint64_t size)
+static void put_phdr(struct out *o, uint32_t type, uint32_t flags, uint64_t offset, uint64_t addr,
+		     uint64_t size)
 {
 	put(o, type, 4);
 	if (o->wide)
@@ -184,14 +185,15 @@ static void put_shdr_at(struct out *o, size_t name, uint32_t type, uint64_t flag
 	put_word(o, entsize);
 }
 
-static void put_shdr(struct out *o, size_t name, uint32_t type, uint64_t offset, uint64_t size, uint32_t link,
-		     uint64_t entsize)
+static void put_shdr(struct out *o, size_t name, uint32_t type, uint64_t offset, uint64_t size,
+		     uint32_t link, uint64_t entsize)
 {
 	put_shdr_at(o, name, type, 0, 0, offset, size, link, entsize);
 }
 
 /* null, text, [dynsym, dynstr,] [symtab, strtab,] [one more,] shstrtab */
-static size_t put_sections(struct out *o, const struct elfgen *g, const struct layout *l, size_t *shnum)
+static size_t put_sections(struct out *o, const struct elfgen *g, const struct layout *l,
+			   size_t *shnum)
 {
 	size_t names = o->n, extra, size, sym = o->wide ? 24 : 16, shoff;
 	uint32_t i = 2;
@@ -223,8 +225,8 @@ static size_t put_sections(struct out *o, const struct elfgen *g, const struct l
 	return shoff;
 }
 
-static void put_headers(struct out *o, const struct elfgen *g, const struct layout *l, size_t ncode, size_t shoff,
-			size_t shnum)
+static void put_headers(struct out *o, const struct elfgen *g, const struct layout *l, size_t ncode,
+			size_t shoff, size_t shnum)
 {
 	static const uint8_t ident[] = { 0x7f, 'E', 'L', 'F', 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
 	size_t phnum = 2 + (g->interp != NULL) + (l->dynamic != 0) + g->go_note + (g->frames != 0);
@@ -254,7 +256,8 @@ static void put_headers(struct out *o, const struct elfgen *g, const struct layo
 	if (g->go_note)
 		put_phdr(o, PT_NOTE, PF_R, l->note, l->note + moved, 20);
 	if (g->frames)
-		put_phdr(o, PT_GNU_EH_FRAME, PF_R, l->code + g->frames, g->base + ELFGEN_CODE + g->frames, 8);
+		put_phdr(o, PT_GNU_EH_FRAME, PF_R, l->code + g->frames,
+			 g->base + ELFGEN_CODE + g->frames, 8);
 }
 
 uint8_t *elfgen_build(const struct elfgen *g, size_t *size)

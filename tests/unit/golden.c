@@ -73,11 +73,29 @@ void rt_golden_plan_memory(const struct rt_arch *arch, struct rt_plan *plan)
 {
 	static const struct rt_fetch values[] = {
 		{ .base = RT_BASE_STACK, .offset = 16, .type = RT_TYPE_INT, .size = 2 },
-		{ .base = RT_BASE_REG, .nderef = 1, .deref = { -8 }, .type = RT_TYPE_INT, .size = 1, .is_signed = true },
-		{ .base = RT_BASE_REG, .nderef = 2, .deref = { 8, 24 }, .type = RT_TYPE_INT, .size = 8 },
-		{ .base = RT_BASE_STACK, .offset = 8, .nderef = 1, .deref = { 4 }, .type = RT_TYPE_INT, .size = 4 },
+		{ .base = RT_BASE_REG,
+		  .nderef = 1,
+		  .deref = { -8 },
+		  .type = RT_TYPE_INT,
+		  .size = 1,
+		  .is_signed = true },
+		{ .base = RT_BASE_REG,
+		  .nderef = 2,
+		  .deref = { 8, 24 },
+		  .type = RT_TYPE_INT,
+		  .size = 8 },
+		{ .base = RT_BASE_STACK,
+		  .offset = 8,
+		  .nderef = 1,
+		  .deref = { 4 },
+		  .type = RT_TYPE_INT,
+		  .size = 4 },
 		{ .base = RT_BASE_REG, .type = RT_TYPE_STRING, .max = 16 },
-		{ .base = RT_BASE_REG, .nderef = 1, .deref = { 16 }, .type = RT_TYPE_STRING, .max = 8 },
+		{ .base = RT_BASE_REG,
+		  .nderef = 1,
+		  .deref = { 16 },
+		  .type = RT_TYPE_STRING,
+		  .max = 8 },
 		{ .base = RT_BASE_REG, .type = RT_TYPE_INT, .size = 1 },
 	};
 	unsigned i;
@@ -89,6 +107,7 @@ void rt_golden_plan_memory(const struct rt_arch *arch, struct rt_plan *plan)
 	for (i = 0; i < plan->nvalues; i++) {
 		plan->values[i] = values[i];
 		if (values[i].base == RT_BASE_REG)
-			plan->values[i].reg = arch->nargs ? arch->args[i % arch->nargs] : arch->result;
+			plan->values[i].reg =
+				arch->nargs ? arch->args[i % arch->nargs] : arch->result;
 	}
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs every suite: silent about success, exact about failure, and one closing line, a result as live scripts print it. */
+/*
+ * Runs every suite: silent about success, exact about failure, and one closing line, a result as
+ * live scripts print it.
+ */
 #include <CUnit/Basic.h>
 #include <CUnit/TestRun.h>
 #include <stdio.h>

@@ -6,7 +6,8 @@
 
 #include "unit.h"
 
-static struct rt_function functions_v[] = { { .name = (char *)"fib" }, { .name = (char *)"a\"\\\n\xff" } };
+static struct rt_function functions_v[] = { { .name = (char *)"fib" },
+					    { .name = (char *)"a\"\\\n\xff" } };
 const struct rt_functions run_functions = { .v = functions_v, .n = 2 };
 
 static const struct rt_plan plain_entry = {
@@ -67,8 +68,8 @@ static void pack(const struct rt_plan *plan, const int64_t *words, uint8_t *data
 	}
 }
 
-void run_hit(struct run *run, const struct rt_plan *plan, pid_t tid, uint32_t function, uint64_t time, uint64_t sp,
-	     bool returns, const int64_t *values)
+void run_hit(struct run *run, const struct rt_plan *plan, pid_t tid, uint32_t function,
+	     uint64_t time, uint64_t sp, bool returns, const int64_t *values)
 {
 	struct rt_event event = { .type = RT_EV_HIT, .time = time, .pid = 7, .tid = tid };
 	struct rt_hit known = { .function = function, .returns = returns, .plan = plan };
@@ -81,7 +82,8 @@ void run_hit(struct run *run, const struct rt_plan *plan, pid_t tid, uint32_t fu
 	event.hit.size = sizeof(data);
 	event.hit.data = data;
 	CU_ASSERT(rt_stack_hit(run->stack, &event, &known) == 0);
-	memset(data, 0xaa, sizeof(data));	/* the ring is used again: what is needed later must have been copied */
+	memset(data, 0xaa, sizeof(data)); /* the ring is used again: what is needed later must have
+					     been copied */
 }
 
 void run_call(struct run *run, pid_t tid, uint64_t time, uint64_t sp, int64_t value)

@@ -25,8 +25,8 @@ void run_free(struct run *run);
 void run_finish(struct run *run, const char *want);
 
 /* A hit with 8 bytes for each value of the plan, which are overwritten afterwards. */
-void run_hit(struct run *run, const struct rt_plan *plan, pid_t tid, uint32_t function, uint64_t time, uint64_t sp,
-	     bool returns, const int64_t *values);
+void run_hit(struct run *run, const struct rt_plan *plan, pid_t tid, uint32_t function,
+	     uint64_t time, uint64_t sp, bool returns, const int64_t *values);
 /* fib with one int, and its return. */
 void run_call(struct run *run, pid_t tid, uint64_t time, uint64_t sp, int64_t value);
 void run_ret(struct run *run, pid_t tid, uint64_t time, uint64_t sp, int64_t value);

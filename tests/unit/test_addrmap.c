@@ -17,7 +17,8 @@ static struct rt_addrmap *map_new(void)
 	return map;
 }
 
-static void expect(struct rt_addrmap *map, pid_t pid, uint64_t ip, uint64_t want_ino, uint64_t want_offset)
+static void expect(struct rt_addrmap *map, pid_t pid, uint64_t ip, uint64_t want_ino,
+		   uint64_t want_offset)
 {
 	uint64_t ino = 0, offset = 0;
 
@@ -52,14 +53,18 @@ static void test_find(void)
 	expect(map, 4, 0x1004, 44, 4);
 	expect(map, 5, 0x1004, 11, 0x104);
 	expect_none(map, 6, 0x1004);
-	CU_ASSERT(rt_addrmap_first(map, 5, 33, &start, &pgoff) == 0 && start == 0x3000 && pgoff == 0x200);
+	CU_ASSERT(rt_addrmap_first(map, 5, 33, &start, &pgoff) == 0 && start == 0x3000 &&
+		  pgoff == 0x200);
 	CU_ASSERT(rt_addrmap_first(map, 4, 33, &start, &pgoff) == -ENOENT);
 	CU_ASSERT(rt_addrmap_first(map, 6, 33, &start, &pgoff) == -ENOENT);
 	rt_addrmap_free(map);
 	rt_addrmap_free(NULL);
 }
 
-/* A mapping of [0x1000, 0x5000), file offset 0, inode 1, looked up (so that a stale hit shows); then one over it. */
+/*
+ * A mapping of [0x1000, 0x5000), file offset 0, inode 1, looked up (so that a stale hit shows);
+ * then one over it.
+ */
 static struct rt_addrmap *overlaid(uint64_t start, uint64_t len, uint64_t ino)
 {
 	struct rt_addrmap *map = map_new();
@@ -112,7 +117,9 @@ static void test_replace_many(void)
 	unsigned i;
 
 	for (i = 0; i < 100; i++)
-		CU_ASSERT_EQUAL(rt_addrmap_add(map, 1, 0x1000 * ((i * 37 % 100) + 1), 0x1000, 0, 100 + i * 37 % 100), 0);
+		CU_ASSERT_EQUAL(rt_addrmap_add(map, 1, 0x1000 * ((i * 37 % 100) + 1), 0x1000, 0,
+					       100 + i * 37 % 100),
+				0);
 	for (i = 0; i < 100; i++)
 		expect(map, 1, 0x1000 * (i + 1) + 5, 100 + i, 5);
 	CU_ASSERT_EQUAL(rt_addrmap_add(map, 1, 0x1800, 0x1000 * 50, 0, 7), 0);
@@ -177,7 +184,8 @@ static void test_forget(void)
 	expect_none(map, 10, 0x1000);
 	expect(map, 20, 0x1000, 2, 0);
 	expect(map, 30, 0x1001, 3, 1);
-	/* The same file, where another program of the process has it: the first is no longer there. */
+	/* The same file, where another program of the process has it: the first is no longer there.
+	 */
 	CU_ASSERT_EQUAL(rt_addrmap_add(map, 10, 0x8000, 0x1000, 0, 1), 0);
 	CU_ASSERT(rt_addrmap_first(map, 10, 1, &start, &pgoff) == 0 && start == 0x8000);
 	rt_addrmap_free(map);
@@ -211,17 +219,26 @@ static void test_parse(void)
 static void test_parse_broken(void)
 {
 	static const char *const bad[] = {
-		"\n", "x\n", "00400000-00452000 r-xp 00000000 08:02 173521 /no/newline",
-		"-00452000 r-xp 00000000 08:02 1 /x\n", "00400000- r-xp 00000000 08:02 1 /x\n",
-		"00452000-00400000 r-xp 00000000 08:02 1 /x\n", "00400000-00400000 r-xp 00000000 08:02 1 /x\n",
-		"00400000-00452000 r-x 00000000 08:02 1 /x\n", "00400000-00452000 r-xp\n",
-		"00400000-00452000 r-xp 00000000 0802 1 /x\n", "00400000-00452000 r-xp 00000000 08:02 1a /x\n",
-		"00400000-00452000 r-xp 00000000 08:02  /x\n", "0x400000-0x452000 r-xp 00000000 08:02 1 /x\n",
-		"+400000-00452000 r-xp 00000000 08:02 1 /x\n", "1ffffffffffffffff-0 r-xp 00000000 08:02 1 /x\n",
+		"\n",
+		"x\n",
+		"00400000-00452000 r-xp 00000000 08:02 173521 /no/newline",
+		"-00452000 r-xp 00000000 08:02 1 /x\n",
+		"00400000- r-xp 00000000 08:02 1 /x\n",
+		"00452000-00400000 r-xp 00000000 08:02 1 /x\n",
+		"00400000-00400000 r-xp 00000000 08:02 1 /x\n",
+		"00400000-00452000 r-x 00000000 08:02 1 /x\n",
+		"00400000-00452000 r-xp\n",
+		"00400000-00452000 r-xp 00000000 0802 1 /x\n",
+		"00400000-00452000 r-xp 00000000 08:02 1a /x\n",
+		"00400000-00452000 r-xp 00000000 08:02  /x\n",
+		"0x400000-0x452000 r-xp 00000000 08:02 1 /x\n",
+		"+400000-00452000 r-xp 00000000 08:02 1 /x\n",
+		"1ffffffffffffffff-0 r-xp 00000000 08:02 1 /x\n",
 		"10000000000400000-00452000 r-xp 00000000 08:02 1 /x\n",
 		"00400000-00452000 r-xp 00000000 08:02 18446744073709551617 /x\n",
 		"00400000-10000000000000000 r-xp 00000000 08:02 1 /x\n",
-		"00400000-00452000 r-xp 00000000 08:02 1 /x\nx\n", "00400000-00452000",
+		"00400000-00452000 r-xp 00000000 08:02 1 /x\nx\n",
+		"00400000-00452000",
 	};
 	struct rt_addrmap *map = map_new();
 	size_t i;
@@ -235,8 +252,8 @@ static void test_parse_broken(void)
 }
 
 /*
- * Our own maps: where they say that this function lies in our file are its bytes.  (The inode is not compared with
- * stat's: on overlayfs and btrfs they differ.)
+ * Our own maps: where they say that this function lies in our file are its bytes.  (The inode is
+ * not compared with stat's: on overlayfs and btrfs they differ.)
  */
 static void test_read(void)
 {

@@ -45,7 +45,8 @@ static void test_trial(void)
 	CU_ASSERT(t->size <= 512 && t->functions[0] < t->size && t->functions[1] < t->size);
 	CU_ASSERT_EQUAL(t->code[t->functions[0]], 0x55);	/* push %ebp */
 	CU_ASSERT_EQUAL(t->code[t->functions[1]], 0xe8);	/* call */
-	CU_ASSERT_EQUAL(t->code[t->functions[0] - 2], 0xcd);	/* the end of what stands before them */
+	CU_ASSERT_EQUAL(t->code[t->functions[0] - 2],
+			0xcd); /* the end of what stands before them */
 	CU_ASSERT_EQUAL(t->code[t->functions[1] - 1], 0xc3);
 	CU_ASSERT_EQUAL(t->code[t->size - 1], 0xc3);
 }
@@ -83,7 +84,8 @@ static void test_names(void)
 
 static void check_refused(const struct code *code, const struct code_part *c)
 {
-	const char *why = code->arch->refuses(c->bytes, c->size, RT_NOPS_TRAP), *got = why ? why : "no";
+	const char *why = code->arch->refuses(c->bytes, c->size, RT_NOPS_TRAP),
+		   *got = why ? why : "no";
 	bool any = strcmp(c->want, "any") == 0;
 
 	code_check(code, c, got, any ? why != NULL : strncmp(got, c->want, strlen(c->want)) == 0);
@@ -172,11 +174,12 @@ static void test_beginnings(void)
 	CU_ASSERT_TRUE(BEFORE(aarch64, "\x11\x11\x11\x11\xff\x0f\x5f\xd6"));		/* retab */
 	CU_ASSERT_TRUE(BEFORE(aarch64, "\x11\x11\x11\x11\x00\x00\x00\x00"));
 	CU_ASSERT_TRUE(BEFORE(aarch64, "\x11\x11\x11\x11\x01\x00\x00\x17"));		/* b */
-	CU_ASSERT_FALSE(BEFORE(aarch64, "\xc0\x03\x5f\xd6\x01\x00\x00\x97"));		/* ret; bl */
+	CU_ASSERT_FALSE(BEFORE(aarch64, "\xc0\x03\x5f\xd6\x01\x00\x00\x97")); /* ret; bl */
 	CU_ASSERT_TRUE(LANDING(x86_64, "\xf3\x0f\x1e\xfa") && !LANDING(x86_64, "\xf3\x0f\x1e\xfb"));
 	CU_ASSERT_TRUE(LANDING(i386, "\xf3\x0f\x1e\xfb") && !LANDING(i386, "\xf3\x0f\x1e\xfa"));
-	CU_ASSERT_TRUE(LANDING(aarch64, "\x5f\x24\x03\xd5") && LANDING(aarch64, "\x3f\x23\x03\xd5"));	/* bti c, paciasp */
-	CU_ASSERT_FALSE(LANDING(aarch64, "\x1f\x20\x03\xd5"));					/* nop */
+	CU_ASSERT_TRUE(LANDING(aarch64, "\x5f\x24\x03\xd5") &&
+		       LANDING(aarch64, "\x3f\x23\x03\xd5"));  /* bti c, paciasp */
+	CU_ASSERT_FALSE(LANDING(aarch64, "\x1f\x20\x03\xd5")); /* nop */
 }
 
 static void check_link(const struct code *code, const struct code_part *c)
@@ -221,7 +224,8 @@ static void test_nop_size(void)
 	code_each("nops.x86_64", check_nop);
 }
 
-static const char *judge_nop(const struct rt_arch *arch, const char *bytes, size_t n, enum rt_nops nops)
+static const char *judge_nop(const struct rt_arch *arch, const char *bytes, size_t n,
+			     enum rt_nops nops)
 {
 	return arch->refuses((const uint8_t *)bytes, n, nops);
 }
@@ -233,16 +237,19 @@ static void test_nops(void)
 	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, nop5, 6, RT_NOPS_TRAP));
 	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, nop5, 6, RT_NOPS_CALL10));
 	RT_ASSERT_TEXT(judge_nop(&rt_arch_x86_64, nop5, 6, RT_NOPS_CALL5),
-		       "begins with a 5-byte nop, which this kernel replaces by a call that can crash the program; 5 bytes further is safe");
+		       "begins with a 5-byte nop, which this kernel replaces by a call that can "
+		       "crash the program; 5 bytes further is safe");
 	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, nop4, 5, RT_NOPS_CALL5));
 	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, "\x66\x90", 2, RT_NOPS_CALL5));
 	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_i386, nop5, 6, RT_NOPS_CALL5));
-	RT_ASSERT_TEXT(judge_nop(&rt_arch_x86_64, NOP10, 10, RT_NOPS_TRAP), "begins with a segment prefix, which the kernel cannot probe");
+	RT_ASSERT_TEXT(judge_nop(&rt_arch_x86_64, NOP10, 10, RT_NOPS_TRAP),
+		       "begins with a segment prefix, which the kernel cannot probe");
 	CU_ASSERT_PTR_NOT_NULL(judge_nop(&rt_arch_x86_64, NOP10, 10, RT_NOPS_CALL5));
 	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, NOP10, 10, RT_NOPS_CALL10));
 	CU_ASSERT_PTR_NOT_NULL(judge_nop(&rt_arch_x86_64, NOP10, 9, RT_NOPS_CALL10));
 	/* LLVM's, which that kernel refuses. */
-	CU_ASSERT_PTR_NOT_NULL(judge_nop(&rt_arch_x86_64, BYTES("\x2e\x66\x0f\x1f\x84\0\0\2\0\0"), RT_NOPS_CALL10));
+	CU_ASSERT_PTR_NOT_NULL(judge_nop(&rt_arch_x86_64, BYTES("\x2e\x66\x0f\x1f\x84\0\0\2\0\0"),
+					 RT_NOPS_CALL10));
 }
 
 static void test_nops_asked(void)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What of attaching needs no kernel: the table of mechanisms, functions that are refused, decoding what tracefs brings. */
+/*
+ * What of attaching needs no kernel: the table of mechanisms, functions that are refused, decoding
+ * what tracefs brings.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,7 +33,10 @@ static void test_mechanisms(void)
 	CU_ASSERT(rt_attach_find("uprobe") == NULL);
 }
 
-/* More plans than the mechanism likes, but those that were made for few are taken whatever their number. */
+/*
+ * More plans than the mechanism likes, but those that were made for few are taken whatever their
+ * number.
+ */
 static void test_too_many_plans(void)
 {
 	struct rt_attach_request r = { .nplans = RT_PLANS_FEW + 1, .most_plans = RT_PLANS_LINKS };
@@ -49,10 +55,16 @@ static void test_leaves_out(void)
 		{ .plan = 0, .kind = RT_SITE_RETURN }, { .plan = 1 },
 		{ .function = 1, .plan = 0, .kind = RT_SITE_RETURN }, { .function = 1, .plan = 1 },
 	};
-	struct rt_function f[] = { { .image = (struct rt_image *)&plans[0] }, { .image = (struct rt_image *)&plans[1] } };
+	struct rt_function f[] = { { .image = (struct rt_image *)&plans[0] },
+				   { .image = (struct rt_image *)&plans[1] } };
 	const struct rt_functions functions = { .v = f, .n = 2 };
 	const struct rt_attach_request r = {
-		.functions = &functions, .plans = plans, .nplans = 2, .sites = probes, .nsites = 4, .program = f[0].image,
+		.functions = &functions,
+		.plans = plans,
+		.nplans = 2,
+		.sites = probes,
+		.nsites = 4,
+		.program = f[0].image,
 	};
 
 	CU_ASSERT(!rt_attach_leaves_out(&r, 0));
@@ -73,20 +85,30 @@ static unsigned count_text(const char *text, const char *what)
 	return n;
 }
 
-/* Plans of many probes are several events, the beginnings of all of them first; a file stands for uprobe_events. */
+/*
+ * Plans of many probes are several events, the beginnings of all of them first; a file stands for
+ * uprobe_events.
+ */
 static void test_large_events(void)
 {
 	enum { PROBES = 200, MOST = 40 };
-	static const struct { const char *name; unsigned plan, first, n; } want[] = {
-		{ "plan0", 0, 0, 40 }, { "plan1", 1, 1, 40 }, { "plan0_1", 0, 80, 40 }, { "plan1_1", 1, 81, 40 }, { "plan0_2", 0, 160, 20 },
-		{ "plan1_2", 1, 161, 20 },
+	static const struct { const char *name; unsigned plan, first, n;
+	} want[] = {
+		{ "plan0", 0, 0, 40 },	  { "plan1", 1, 1, 40 },     { "plan0_1", 0, 80, 40 },
+		{ "plan1_1", 1, 81, 40 }, { "plan0_2", 0, 160, 20 }, { "plan1_2", 1, 161, 20 },
 	};
 	struct rt_tracefs t = { .root = "/tmp/rawtrace-unit-XXXXXX" };
-	const struct rt_plan plans[] = { { .kind = RT_KIND_RETURN }, { .kind = RT_KIND_ENTRY }, { .kind = RT_KIND_ENTRY } };
+	const struct rt_plan plans[] = { { .kind = RT_KIND_RETURN },
+					 { .kind = RT_KIND_ENTRY },
+					 { .kind = RT_KIND_ENTRY } };
 	struct rt_site probes[PROBES];
 	struct rt_function f = { .name = (char *)"f", .offset = 64 };
 	struct rt_functions functions = { .v = &f, .n = 1 };
-	struct rt_attach_request r = { .functions = &functions, .plans = plans, .nplans = 3, .sites = probes, .nsites = PROBES };
+	struct rt_attach_request r = { .functions = &functions,
+				       .plans = plans,
+				       .nplans = 3,
+				       .sites = probes,
+				       .nsites = PROBES };
 	struct rt_defined *events = NULL;
 	char path[PATH_MAX], what[64], *text;
 	unsigned i, n = 0;
@@ -122,7 +144,8 @@ static void test_large_events(void)
 
 /* ---- functions that the kernel refuses ---- */
 
-/* A mechanism of this test's own: it refuses the functions whose offset is odd, as the kernel does. */
+/* A mechanism of this test's own: it refuses the functions whose offset is odd, as the kernel does.
+ */
 static struct rt_attach fake;
 static unsigned fake_opened, fake_live;
 
@@ -132,17 +155,22 @@ static void fake_close(struct rt_attach *attach)
 	fake_live--;
 }
 
-static int fake_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err);
-static const struct rt_attach_ops fake_ops = { .name = "fake", .reaches = 1 << RT_REACH_PROCESSES, .open = fake_open, .close = fake_close };
+static int fake_open(const struct rt_attach_request *request, struct rt_attach **attach,
+		     struct rt_error *err);
+static const struct rt_attach_ops fake_ops = {
+	.name = "fake", .reaches = 1 << RT_REACH_PROCESSES, .open = fake_open, .close = fake_close
+};
 
-static int fake_open(const struct rt_attach_request *request, struct rt_attach **attach, struct rt_error *err)
+static int fake_open(const struct rt_attach_request *request, struct rt_attach **attach,
+		     struct rt_error *err)
 {
 	unsigned i;
 
 	fake_opened++;
 	for (i = 0; i < request->nsites; i++)
 		if (request->functions->v[request->sites[i].function].offset & 1)
-			return rt_fail(err, -524, "%s", request->functions->v[request->sites[i].function].name);
+			return rt_fail(err, -524, "%s",
+				       request->functions->v[request->sites[i].function].name);
 	fake = (struct rt_attach){ .ops = &fake_ops };
 	*attach = &fake;
 	fake_live++;
@@ -175,7 +203,11 @@ static struct fakes *make_fakes(void)
 		t->probes[2 * i + 1] = (struct rt_site){ .function = i, .plan = 1 };
 	}
 	t->request = (struct rt_attach_request){
-		.functions = &t->functions, .plans = t->plans, .nplans = 2, .sites = t->probes, .nsites = 2 * FAKES,
+		.functions = &t->functions,
+		.plans = t->plans,
+		.nplans = 2,
+		.sites = t->probes,
+		.nsites = 2 * FAKES,
 	};
 	fake_opened = 0;
 	return t;
@@ -237,8 +269,10 @@ static void test_refused(void)
 	"\tfield:s32 v0;\toffset:36;\tsize:4;\tsigned:1;\n"
 #define PRINTED "\nprint fmt: \"(%lx)\", REC->__probe_ip\n"
 
-static const char hit_format[] = HIT_FIELDS "\tfield:__data_loc char[] v1;\toffset:40;\tsize:4;\tsigned:1;\n" PRINTED;
-static const char pointer_format[] = HIT_FIELDS "\tfield:u64 p0_0;\toffset:40;\tsize:8;\tsigned:0;\n" PRINTED;
+static const char hit_format[] =
+	HIT_FIELDS "\tfield:__data_loc char[] v1;\toffset:40;\tsize:4;\tsigned:1;\n" PRINTED;
+static const char pointer_format[] =
+	HIT_FIELDS "\tfield:u64 p0_0;\toffset:40;\tsize:8;\tsigned:0;\n" PRINTED;
 
 static void plan_of_two(struct rt_plan *plan)
 {
@@ -276,7 +310,8 @@ static void test_decode_hit(void)
 	put32(rec, 40, 44 | 4 << 16);	/* "abc" with its NUL, at 44 */
 	memcpy(rec + 44, "abc", 4);
 	CU_ASSERT_FATAL(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0);
-	CU_ASSERT(event.type == RT_EV_HIT && event.tid == 4321 && event.pid == 0 && event.time == 99);
+	CU_ASSERT(event.type == RT_EV_HIT && event.tid == 4321 && event.pid == 0 &&
+		  event.time == 99);
 	CU_ASSERT(event.hit.key == 9 && event.hit.plan == 5);
 	CU_ASSERT(event.hit.sp == 0x7fffffffe000 && event.hit.ra == 0x1234);
 	CU_ASSERT(event.hit.size == 16 && event.hit.faults == 0);
@@ -312,7 +347,8 @@ static void test_decode_hit(void)
 	rt_format_free(&e.format);
 }
 
-/* The kernel leaves a number that it could not read 0: NULL, or what is near it, on the way tells. */
+/* The kernel leaves a number that it could not read 0: NULL, or what is near it, on the way tells.
+ */
 static void test_decode_pointer(void)
 {
 	struct rt_tracefs_event e = { .type = RT_EV_HIT };
@@ -320,7 +356,9 @@ static void test_decode_pointer(void)
 	uint8_t rec[64] = { 0 }, data[64];
 	struct rt_event event;
 
-	plan.values[0] = (struct rt_fetch){ .type = RT_TYPE_INT, .size = 4, .base = RT_BASE_REG, .nderef = 1 };
+	plan.values[0] = (struct rt_fetch){
+		.type = RT_TYPE_INT, .size = 4, .base = RT_BASE_REG, .nderef = 1
+	};
 	CU_ASSERT_FATAL(rt_format_parse(hit_format, "test", &e.format, NULL) == 0);
 	e.plan = &plan;
 	CU_ASSERT(rt_tracefs_event_bind(&e) == -EBADMSG);
@@ -344,11 +382,16 @@ static void test_decode_pointer(void)
 
 static const char chain_format[] =
 	"name: e\nID: 7\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
-	"\tfield:u64 sp;\toffset:8;\tsize:8;\tsigned:0;\n\tfield:s32 v0;\toffset:16;\tsize:4;\tsigned:1;\n"
-	"\tfield:u64 p0_1;\toffset:24;\tsize:8;\tsigned:0;\n\tfield:u64 p0_2;\toffset:32;\tsize:8;\tsigned:0;\n"
+	"\tfield:u64 sp;\toffset:8;\tsize:8;\tsigned:0;\n\tfield:s32 "
+	"v0;\toffset:16;\tsize:4;\tsigned:1;\n"
+	"\tfield:u64 p0_1;\toffset:24;\tsize:8;\tsigned:0;\n\tfield:u64 "
+	"p0_2;\toffset:32;\tsize:8;\tsigned:0;\n"
 	"\nprint fmt: \"(%lx)\", REC->__probe_ip\n";
 
-/* Behind NULL in the middle the kernel leaves a value, and the pointers to it, as the event before had them. */
+/*
+ * Behind NULL in the middle the kernel leaves a value, and the pointers to it, as the event before
+ * had them.
+ */
 static void test_decode_chain(void)
 {
 	struct rt_tracefs_event e = { .type = RT_EV_HIT };
@@ -356,7 +399,11 @@ static void test_decode_chain(void)
 	uint8_t rec[64] = { 0 }, data[64];
 	struct rt_event event;
 
-	plan.values[0] = (struct rt_fetch){ .type = RT_TYPE_INT, .size = 4, .base = RT_BASE_REG, .nderef = 3, .deref = { 8, 8, 0 } };
+	plan.values[0] = (struct rt_fetch){ .type = RT_TYPE_INT,
+					    .size = 4,
+					    .base = RT_BASE_REG,
+					    .nderef = 3,
+					    .deref = { 8, 8, 0 } };
 	CU_ASSERT_FATAL(rt_format_parse(chain_format, "test", &e.format, NULL) == 0);
 	e.plan = &plan;
 	CU_ASSERT_FATAL(rt_tracefs_event_bind(&e) == 0);
@@ -371,11 +418,16 @@ static void test_decode_chain(void)
 
 static const char strings_format[] =
 	"name: e\nID: 7\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
-	"\tfield:u64 sp;\toffset:8;\tsize:8;\tsigned:0;\n\tfield:__data_loc char[] v0;\toffset:16;\tsize:4;\tsigned:1;\n"
-	"\tfield:__data_loc char[] v1;\toffset:20;\tsize:4;\tsigned:1;\n\tfield:u64 v2;\toffset:24;\tsize:8;\tsigned:0;\n"
+	"\tfield:u64 sp;\toffset:8;\tsize:8;\tsigned:0;\n\tfield:__data_loc char[] "
+	"v0;\toffset:16;\tsize:4;\tsigned:1;\n"
+	"\tfield:__data_loc char[] v1;\toffset:20;\tsize:4;\tsigned:1;\n\tfield:u64 "
+	"v2;\toffset:24;\tsize:8;\tsigned:0;\n"
 	"\nprint fmt: \"(%lx)\", REC->__probe_ip\n";
 
-/* A string of more than 4,096 bytes gets the room of those behind it: it is marked as cut where one of these was lost. */
+/*
+ * A string of more than 4,096 bytes gets the room of those behind it: it is marked as cut where one
+ * of these was lost.
+ */
 static void test_decode_cut(void)
 {
 	struct rt_tracefs_event e = { .type = RT_EV_HIT };
@@ -383,9 +435,12 @@ static void test_decode_cut(void)
 	uint8_t rec[64] = { 0 }, data[64];
 	struct rt_event event;
 
-	plan.values[0] = (struct rt_fetch){ .type = RT_TYPE_STRING, .max = 16, .reg = { .pt_regs = 112 } };
-	plan.values[1] = (struct rt_fetch){ .type = RT_TYPE_STRING, .max = 16, .reg = { .pt_regs = 104 } };
-	plan.values[2] = (struct rt_fetch){ .type = RT_TYPE_INT, .size = 8, .reg = { .pt_regs = 104 } };
+	plan.values[0] =
+		(struct rt_fetch){ .type = RT_TYPE_STRING, .max = 16, .reg = { .pt_regs = 112 } };
+	plan.values[1] =
+		(struct rt_fetch){ .type = RT_TYPE_STRING, .max = 16, .reg = { .pt_regs = 104 } };
+	plan.values[2] =
+		(struct rt_fetch){ .type = RT_TYPE_INT, .size = 8, .reg = { .pt_regs = 104 } };
 	CU_ASSERT_FATAL(rt_format_parse(strings_format, "test", &e.format, NULL) == 0);
 	e.plan = &plan;
 	CU_ASSERT_FATAL(rt_tracefs_event_bind(&e) == 0);
@@ -422,7 +477,8 @@ static void test_decode_threads(void)
 	put32(rec, 4, 10);
 	put32(rec, 8, 11);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 40, 1, NULL, &event) == 0);
-	CU_ASSERT(event.type == RT_EV_FORK && event.tid == 10 && event.fork.tid == 11 && event.fork.pid == 11);
+	CU_ASSERT(event.type == RT_EV_FORK && event.tid == 10 && event.fork.tid == 11 &&
+		  event.fork.pid == 11);
 	put32(rec, 32, 0x00010000);	/* CLONE_THREAD */
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 40, 1, NULL, &event) == 0 && event.fork.pid == 0);
 	e.type = RT_EV_EXIT;

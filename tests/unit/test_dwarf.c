@@ -62,9 +62,14 @@ static void test_scalars(void)
 		unsigned size;
 		bool is_signed;
 	} want[] = {
-		{ "c", RT_CT_CHAR, 1, (char)-1 < 0 }, { "o", RT_CT_INT, 1, false }, { "s", RT_CT_INT, 2, true },
-		{ "u", RT_CT_INT, 4, false }, { "l", RT_CT_INT, sizeof(long), true }, { "b", RT_CT_BOOL, 1, false },
-		{ "f", RT_CT_FLOAT, 4, false }, { "d", RT_CT_FLOAT, 8, false },
+		{ "c", RT_CT_CHAR, 1, (char)-1 < 0 },
+		{ "o", RT_CT_INT, 1, false },
+		{ "s", RT_CT_INT, 2, true },
+		{ "u", RT_CT_INT, 4, false },
+		{ "l", RT_CT_INT, sizeof(long), true },
+		{ "b", RT_CT_BOOL, 1, false },
+		{ "f", RT_CT_FLOAT, 4, false },
+		{ "d", RT_CT_FLOAT, 8, false },
 	};
 	struct rt_prototype p;
 	unsigned i;
@@ -97,14 +102,17 @@ static void test_pointers(void)
 	t = p.params[0].type;
 	CU_ASSERT(t->kind == RT_CT_POINTER && t->target->kind == RT_CT_CHAR);
 	t = p.params[2].type;
-	CU_ASSERT(t->kind == RT_CT_POINTER && t->target->kind == RT_CT_STRUCT && t->target->nmembers == 0 && t->target->size == 0);
+	CU_ASSERT(t->kind == RT_CT_POINTER && t->target->kind == RT_CT_STRUCT &&
+		  t->target->nmembers == 0 && t->target->size == 0);
 	RT_ASSERT_TEXT(t->target->name, "struct hidden");
 	t = p.params[3].type;
 	CU_ASSERT(t->kind == RT_CT_POINTER && t->target->kind == RT_CT_VOID);
 	t = p.params[4].type;
-	CU_ASSERT(t->kind == RT_CT_POINTER && t->target->kind == RT_CT_POINTER && t->target->target->kind == RT_CT_INT);
+	CU_ASSERT(t->kind == RT_CT_POINTER && t->target->kind == RT_CT_POINTER &&
+		  t->target->target->kind == RT_CT_INT);
 	t = p.params[5].type;
-	CU_ASSERT(t->kind == RT_CT_POINTER && t->target->kind == RT_CT_ARRAY && t->target->count == 3 && t->target->size == 12);
+	CU_ASSERT(t->kind == RT_CT_POINTER && t->target->kind == RT_CT_ARRAY &&
+		  t->target->count == 3 && t->target->size == 12);
 }
 
 static void test_struct(void)
@@ -126,12 +134,14 @@ static void test_struct(void)
 	CU_ASSERT(m->bit_size == 40 && m->type->is_signed);
 	m = member(t, "path");
 	CU_ASSERT_FATAL(m != NULL);
-	CU_ASSERT(m->type->kind == RT_CT_ARRAY && m->type->count == 16 && m->type->target->kind == RT_CT_CHAR);
+	CU_ASSERT(m->type->kind == RT_CT_ARRAY && m->type->count == 16 &&
+		  m->type->target->kind == RT_CT_CHAR);
 	m = member(t, "at");
 	CU_ASSERT_FATAL(m != NULL);
 	RT_ASSERT_TEXT(m->type->name, "point");
 	CU_ASSERT(m->type->nmembers == 2 && m->type->size == 8 && m->type->align == 4);
-	CU_ASSERT(t->members[6].name == NULL && t->members[6].type->kind == RT_CT_UNION && t->members[6].type->nmembers == 2);
+	CU_ASSERT(t->members[6].name == NULL && t->members[6].type->kind == RT_CT_UNION &&
+		  t->members[6].type->nmembers == 2);
 	m = member(t, "callback");
 	CU_ASSERT_FATAL(m != NULL);
 	CU_ASSERT(m->type->kind == RT_CT_POINTER && m->type->target->kind == RT_CT_FUNCTION);

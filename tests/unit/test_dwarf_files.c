@@ -6,7 +6,10 @@
 #include "dwarf/dwarf.h"
 #include "unit.h"
 
-/* What is read of files of other compilers and languages, which the fuzzer begins with: tests/fuzz/corpus/dwarf. */
+/*
+ * What is read of files of other compilers and languages, which the fuzzer begins with:
+ * tests/fuzz/corpus/dwarf.
+ */
 
 struct file {
 	struct rt_image *image;
@@ -45,7 +48,8 @@ static const struct rt_prototype *prototype(struct file *file, const char *symbo
 	for (i = 0; i < n; i++)
 		if (strcmp(v[i].name, symbol) == 0)
 			addr = v[i].addr;
-	CU_ASSERT_EQUAL_FATAL(rt_dwarf_prototype(file->image, addr, file->types, &file->prototype, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(
+		rt_dwarf_prototype(file->image, addr, file->types, &file->prototype, &err), 0);
 	return &file->prototype;
 }
 
@@ -57,7 +61,9 @@ static bool is_at(const struct rt_param *p, enum rt_location_kind kind, unsigned
 /* LLVM leaves out what nobody reads, and says so by locations alone. */
 static void test_changed(void)
 {
-	static const char *const files[][2] = { { "c-clang-2-2", "local" }, { "c-clang-5-2", "local" }, { "c-gcc-5-2", "local.constprop.0" } };
+	static const char *const files[][2] = { { "c-clang-2-2", "local" },
+						{ "c-clang-5-2", "local" },
+						{ "c-gcc-5-2", "local.constprop.0" } };
 	const struct rt_prototype *p;
 	struct file file;
 	unsigned i;
@@ -74,7 +80,10 @@ static void test_changed(void)
 	}
 }
 
-/* A short that the copy is not given is said to be in the register of the int that has moved there, which shows as its low half. */
+/*
+ * A short that the copy is not given is said to be in the register of the int that has moved there,
+ * which shows as its low half.
+ */
 static void test_moved(void)
 {
 	const struct rt_prototype *p;
@@ -119,7 +128,8 @@ static void test_marked(void)
 
 static void test_cxx(void)
 {
-	static const char *const files[] = { "cxx-g++-4", "cxx-g++-5", "cxx-clang++-4", "cxx-clang++-5" };
+	static const char *const files[] = { "cxx-g++-4", "cxx-g++-5", "cxx-clang++-4",
+					     "cxx-clang++-5" };
 	const struct rt_prototype *p;
 	struct file file;
 	unsigned i;
@@ -131,10 +141,13 @@ static void test_cxx(void)
 		RT_ASSERT_TEXT(p->params[0].name, "this");
 		p = prototype(&file, "_ZN2ns1fENS_6stringERS0_NS_7derivedEOPKcMS2_iMS2_KFiiE");
 		CU_ASSERT_EQUAL_FATAL(p->nparams, 6);
-		CU_ASSERT(p->params[0].type->kind == RT_CT_STRUCT && p->params[0].type->by_reference);
-		CU_ASSERT(p->params[1].type->kind == RT_CT_REFERENCE && p->params[1].type->target == p->params[0].type);
+		CU_ASSERT(p->params[0].type->kind == RT_CT_STRUCT &&
+			  p->params[0].type->by_reference);
+		CU_ASSERT(p->params[1].type->kind == RT_CT_REFERENCE &&
+			  p->params[1].type->target == p->params[0].type);
 		CU_ASSERT(p->params[2].type->by_reference);
-		CU_ASSERT(p->params[3].type->kind == RT_CT_REFERENCE && p->params[3].type->target->kind == RT_CT_POINTER);
+		CU_ASSERT(p->params[3].type->kind == RT_CT_REFERENCE &&
+			  p->params[3].type->target->kind == RT_CT_POINTER);
 		CU_ASSERT(p->params[4].type->kind == RT_CT_INT && p->params[4].type->size == 8);
 		CU_ASSERT(p->params[5].type->kind == RT_CT_STRUCT && p->params[5].type->size == 16);
 		p = prototype(&file, "_ZN2ns6stringD1Ev");
@@ -159,7 +172,8 @@ static void test_rust_types(struct file *file)
 	RT_ASSERT_TEXT(t->members[1].type->members[0].name, "0");
 	/* Some(&Point) is every value but 0. */
 	t = p->params[2].type;
-	CU_ASSERT(t->kind == RT_CT_VARIANT && t->size == 8 && t->members[0].tag == 0 && t->members[1].tag_default);
+	CU_ASSERT(t->kind == RT_CT_VARIANT && t->size == 8 && t->members[0].tag == 0 &&
+		  t->members[1].tag_default);
 	p = prototype(file, "text");
 	CU_ASSERT_EQUAL_FATAL(p->nparams, 4);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(p->params[0].type->sequence.element);
@@ -214,7 +228,8 @@ static void test_rust_pairs(void)
 	CU_ASSERT(is_at(&p->params[2], RT_LOCATION_REGS, 8, 9));
 	CU_ASSERT(p->result_location.kind == RT_LOCATION_REGS && p->result_location.reg == 0 &&
 		  p->result_location.reg2 == 1);
-	/* #[repr(packed)] in a register, #[repr(align)] and an array in memory, as is the result. */
+	/* #[repr(packed)] in a register, #[repr(align)] and an array in memory, as is the result.
+	 */
 	p = prototype(&file, "layouts");
 	CU_ASSERT_EQUAL_FATAL(p->nparams, 4);
 	CU_ASSERT(is_at(&p->params[0], RT_LOCATION_REG, 4, 0));
@@ -222,7 +237,10 @@ static void test_rust_pairs(void)
 	CU_ASSERT(is_at(&p->params[2], RT_LOCATION_AT, 2, 0));
 	CU_ASSERT(is_at(&p->params[3], RT_LOCATION_REG, 8, 0));
 	CU_ASSERT(p->result_location.kind == RT_LOCATION_AT && p->result_location.reg == 5);
-	/* What is inside may be #[repr(C)]; of two numbers of 16 bytes versions differ; a number or a pointer was nothing common then. */
+	/*
+	 * What is inside may be #[repr(C)]; of two numbers of 16 bytes versions differ; a number or
+	 * a pointer was nothing common then.
+	 */
 	CU_ASSERT_EQUAL(prototype(&file, "unsure")->params[1].location.kind, RT_LOCATION_UNKNOWN);
 	CU_ASSERT_EQUAL(prototype(&file, "wides")->params[0].location.kind, RT_LOCATION_UNKNOWN);
 	CU_ASSERT_EQUAL(prototype(&file, "wides")->params[1].location.kind, RT_LOCATION_UNKNOWN);
@@ -244,9 +262,11 @@ static void test_libcxx(void)
 	p = prototype(&file, "strings");
 	CU_ASSERT_EQUAL_FATAL(p->nparams, 2);
 	s = &p->params[0].type->target->sequence;
-	CU_ASSERT(s->element && s->pointer == 16 && s->length == 8 && s->is_long == 1 && s->flag == 0 && s->inside == 1);
+	CU_ASSERT(s->element && s->pointer == 16 && s->length == 8 && s->is_long == 1 &&
+		  s->flag == 0 && s->inside == 1);
 	s = &p->params[1].type->target->sequence;
-	CU_ASSERT(s->element && s->pointer == 0 && s->length == 8 && s->is_long == 0x80 && s->flag == 23 && s->inside == 0);
+	CU_ASSERT(s->element && s->pointer == 0 && s->length == 8 && s->is_long == 0x80 &&
+		  s->flag == 23 && s->inside == 0);
 	end(&file);
 }
 

@@ -27,11 +27,15 @@ static uint32_t gdb_hash(const char *name)
 	uint32_t hash = 0;
 
 	for (; *name; name++)
-		hash = hash * 67 + (uint32_t)(*name | (*name >= 'A' && *name <= 'Z' ? 32 : 0)) - 113;
+		hash = hash * 67 + (uint32_t)(*name | (*name >= 'A' && *name <= 'Z' ? 32 : 0)) -
+		       113;
 	return hash;
 }
 
-/* Units at 0x0b and 0x500; ns::Foo is a type in both, and a function in the second; the second has 0x2000 to 0x2100. */
+/*
+ * Units at 0x0b and 0x500; ns::Foo is a type in both, and a function in the second; the second has
+ * 0x2000 to 0x2100.
+ */
 static size_t make_gdb(struct bytes *b, uint32_t version)
 {
 	uint32_t slot = gdb_hash("ns::Foo") & 3, at = version == 9 ? 28 : 24;
@@ -138,7 +142,7 @@ static void make_names(struct bytes *b, bool hashed)
 		}
 		put(b, 4, 4);
 		put(b, 0, 4);
-		put(b, 1, 1);			/* abbreviation 1: a structure, its entry's place as 4 bytes */
+		put(b, 1, 1); /* abbreviation 1: a structure, its entry's place as 4 bytes */
 		put(b, 0x13, 1);
 		put(b, 3, 1);
 		put(b, 0x13, 1);
@@ -163,17 +167,21 @@ static void test_debug_names(void)
 	for (k = 0; k < 2; k++) {
 		make_names(&b, k == 1);
 		memset(&units, 0, sizeof(units));
-		CU_ASSERT_TRUE(rt_debug_names_name((struct rt_section){ b.v, b.n }, strings, "Foo", &units));
+		CU_ASSERT_TRUE(rt_debug_names_name((struct rt_section){ b.v, b.n }, strings, "Foo",
+						   &units));
 		CU_ASSERT_EQUAL(units.n, 2);
 		CU_ASSERT_EQUAL(units.v[0], 0x10);
 		CU_ASSERT_EQUAL(units.v[1], 0x900);
 		memset(&units, 0, sizeof(units));
-		CU_ASSERT_TRUE(rt_debug_names_name((struct rt_section){ b.v, b.n }, strings, "foo", &units));
+		CU_ASSERT_TRUE(rt_debug_names_name((struct rt_section){ b.v, b.n }, strings, "foo",
+						   &units));
 		CU_ASSERT_EQUAL(units.n, 0);
 		/* Letters beyond ASCII are folded by tables that are not here. */
-		CU_ASSERT_FALSE(rt_debug_names_name((struct rt_section){ b.v, b.n }, strings, "F\xc3\xb6", &units));
+		CU_ASSERT_FALSE(rt_debug_names_name((struct rt_section){ b.v, b.n }, strings,
+						    "F\xc3\xb6", &units));
 	}
-	CU_ASSERT_FALSE(rt_debug_names_name((struct rt_section){ NULL, 0 }, strings, "Foo", &units));
+	CU_ASSERT_FALSE(
+		rt_debug_names_name((struct rt_section){ NULL, 0 }, strings, "Foo", &units));
 	/* Whatever byte is changed or wherever it ends, it comes back. */
 	for (at = 0; at < b.n; at++) {
 		struct bytes changed = b;

@@ -12,7 +12,11 @@
 
 static void check_arch(const struct rt_arch *arch)
 {
-	struct rt_bpf_program p = { .plan_id = 3, .pids = RT_PID(1234), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384 };
+	struct rt_bpf_program p = { .plan_id = 3,
+				    .pids = RT_PID(1234),
+				    .key_source = RT_KEY_COOKIE,
+				    .read_user = true,
+				    .slots = 16384 };
 	struct rt_plan plan;
 	char name[64];
 
@@ -36,10 +40,17 @@ static void test_architectures(void)
 		check_arch(rt_arch_at(i));
 }
 
-/* What old kernels and other mechanisms need: a constant key, the instruction pointer, no probe_read_user. */
+/*
+ * What old kernels and other mechanisms need: a constant key, the instruction pointer, no
+ * probe_read_user.
+ */
 static void test_variants(void)
 {
-	struct rt_bpf_program p = { .plan_id = 0, .pids = RT_PID(7), .key_source = RT_KEY_CONSTANT, .key = 0x12345678, .slots = 512 };
+	struct rt_bpf_program p = { .plan_id = 0,
+				    .pids = RT_PID(7),
+				    .key_source = RT_KEY_CONSTANT,
+				    .key = 0x12345678,
+				    .slots = 512 };
 	const struct rt_pids several = { { 7, 8, 9 }, 3 };
 	struct rt_plan plan;
 
@@ -98,7 +109,11 @@ static void test_follow(void)
 /* The other ways to hand a record over; on x86 the array needs no barrier. */
 static void test_transports(void)
 {
-	struct rt_bpf_program p = { .plan_id = 1, .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384 };
+	struct rt_bpf_program p = { .plan_id = 1,
+				    .pids = RT_PID(7),
+				    .key_source = RT_KEY_COOKIE,
+				    .read_user = true,
+				    .slots = 16384 };
 	struct rt_plan plan;
 
 	p.plan = &plan;
@@ -115,38 +130,79 @@ static void test_transports(void)
 	rt_golden_program("array-aarch64.bpf", &p);
 }
 
-/* A list of strings: its length, its elements, and the text of the second, which is read where there are two. */
+/*
+ * A list of strings: its length, its elements, and the text of the second, which is read where
+ * there are two.
+ */
 static void test_list(void)
 {
 	struct rt_plan plan = { .kind = RT_KIND_ENTRY, .arch = &rt_arch_x86_64, .nvalues = 3 };
 	const struct rt_bpf_program p = {
-		.plan = &plan, .plan_id = 1, .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384,
+		.plan = &plan,
+		.plan_id = 1,
+		.pids = RT_PID(7),
+		.key_source = RT_KEY_COOKIE,
+		.read_user = true,
+		.slots = 16384,
 		.transport = RT_TRANSPORT_RINGBUF,
 	};
 	struct rt_fetch *v = plan.values;
 
-	v[0] = (struct rt_fetch){ .base = RT_BASE_REG, .reg = rt_arch_x86_64.go[1], .type = RT_TYPE_INT, .size = 8 };
+	v[0] = (struct rt_fetch){
+		.base = RT_BASE_REG, .reg = rt_arch_x86_64.go[1], .type = RT_TYPE_INT, .size = 8
+	};
 	v[1] = (struct rt_fetch){
-		.base = RT_BASE_REG, .reg = rt_arch_x86_64.go[0], .nderef = 1, .type = RT_TYPE_BYTES, .max = 64, .length = 1, .length_size = 8,
+		.base = RT_BASE_REG,
+		.reg = rt_arch_x86_64.go[0],
+		.nderef = 1,
+		.type = RT_TYPE_BYTES,
+		.max = 64,
+		.length = 1,
+		.length_size = 8,
 		.element = 16,
 	};
 	v[2] = (struct rt_fetch){
-		.base = RT_BASE_REG, .reg = rt_arch_x86_64.go[0], .nderef = 2, .deref = { 16, 0 }, .type = RT_TYPE_BYTES, .max = 32, .length = 2,
-		.length_size = 8, .length_offset = 24, .element = 1, .list = 2, .least = 1,
+		.base = RT_BASE_REG,
+		.reg = rt_arch_x86_64.go[0],
+		.nderef = 2,
+		.deref = { 16, 0 },
+		.type = RT_TYPE_BYTES,
+		.max = 32,
+		.length = 2,
+		.length_size = 8,
+		.length_offset = 24,
+		.element = 1,
+		.list = 2,
+		.least = 1,
 	};
 	rt_golden_program("list.bpf", &p);
 }
 
-/* By the thread pointer: itself, what stands before it, a string; and where it is not known, or not read by a helper of its own. */
+/*
+ * By the thread pointer: itself, what stands before it, a string; and where it is not known, or not
+ * read by a helper of its own.
+ */
 static void test_thread_pointer(void)
 {
-	struct rt_bpf_program p = { .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .transport = RT_TRANSPORT_RINGBUF,
-				.thread_pointer = 4712 };
+	struct rt_bpf_program p = { .pids = RT_PID(7),
+				    .key_source = RT_KEY_COOKIE,
+				    .read_user = true,
+				    .slots = 16384,
+				    .transport = RT_TRANSPORT_RINGBUF,
+				    .thread_pointer = 4712 };
 	struct rt_plan plan = { .kind = RT_KIND_ENTRY, .arch = &rt_arch_x86_64, .nvalues = 3 };
 
 	plan.values[0] = (struct rt_fetch){ .base = RT_BASE_THREAD, .size = 8 };
-	plan.values[1] = (struct rt_fetch){ .base = RT_BASE_THREAD, .nderef = 2, .deref = { -8, 16 }, .size = 4, .is_signed = true };
-	plan.values[2] = (struct rt_fetch){ .base = RT_BASE_THREAD, .nderef = 1, .deref = { -24 }, .type = RT_TYPE_STRING, .max = 16 };
+	plan.values[1] = (struct rt_fetch){ .base = RT_BASE_THREAD,
+					    .nderef = 2,
+					    .deref = { -8, 16 },
+					    .size = 4,
+					    .is_signed = true };
+	plan.values[2] = (struct rt_fetch){ .base = RT_BASE_THREAD,
+					    .nderef = 1,
+					    .deref = { -24 },
+					    .type = RT_TYPE_STRING,
+					    .max = 16 };
 	p.plan = &plan;
 	CU_ASSERT(rt_plan_wants_thread(&plan));
 	rt_golden_program("thread-pointer.bpf", &p);
@@ -160,8 +216,13 @@ static void test_thread_pointer(void)
 /* Counting and measuring: by cookie, by a constant, and by where the probe is. */
 static void test_counting(void)
 {
-	struct rt_bpf_program p = { .purpose = RT_PURPOSE_COUNT, .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .rows = 4,
-				.stride = 8, .heads = RT_HEADS };
+	struct rt_bpf_program p = { .purpose = RT_PURPOSE_COUNT,
+				    .pids = RT_PID(7),
+				    .key_source = RT_KEY_COOKIE,
+				    .read_user = true,
+				    .rows = 4,
+				    .stride = 8,
+				    .heads = RT_HEADS };
 	struct rt_plan entry, ret;
 
 	rt_plan_c_entry(&rt_arch_x86_64, 0, &entry);
@@ -195,8 +256,13 @@ static void test_counting(void)
 /* Programs that leave calls out: a root's entry, another's with a limit of levels, and a return. */
 static void test_limit(void)
 {
-	struct rt_bpf_program p = { .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .heads = RT_HEADS,
-				.filtered = true, .limit = { .depth = 3, .under = true } };
+	struct rt_bpf_program p = { .pids = RT_PID(7),
+				    .key_source = RT_KEY_COOKIE,
+				    .read_user = true,
+				    .slots = 16384,
+				    .heads = RT_HEADS,
+				    .filtered = true,
+				    .limit = { .depth = 3, .under = true } };
 	struct rt_plan plan;
 
 	p.plan = &plan;
@@ -225,8 +291,15 @@ static void test_limit(void)
 /* Calls held back: an entry and a return, in a ring and on the stack, with records of one size. */
 static void test_hold(void)
 {
-	struct rt_bpf_program p = { .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .heads = 1024, .filtered = true,
-				.limit = { .min_time = 1000000 }, .transport = RT_TRANSPORT_ARRAY, .ring_size = 1 << 20 };
+	struct rt_bpf_program p = { .pids = RT_PID(7),
+				    .key_source = RT_KEY_COOKIE,
+				    .read_user = true,
+				    .slots = 16384,
+				    .heads = 1024,
+				    .filtered = true,
+				    .limit = { .min_time = 1000000 },
+				    .transport = RT_TRANSPORT_ARRAY,
+				    .ring_size = 1 << 20 };
 	struct rt_plan plans[2];
 
 	rt_plan_c_entry(&rt_arch_x86_64, 2, &plans[0]);
@@ -247,11 +320,21 @@ static void test_hold(void)
 	rt_golden_program("hold-entry-pointer.bpf", &p);
 }
 
-/* Comparisons: of a register, and of what a pointer leads to; in counting, and where a return knows nothing of its call. */
+/*
+ * Comparisons: of a register, and of what a pointer leads to; in counting, and where a return knows
+ * nothing of its call.
+ */
 static void test_tests(void)
 {
-	struct rt_bpf_program p = { .pids = RT_PID(7), .key_source = RT_KEY_CONSTANT, .read_user = true, .slots = 16384, .heads = RT_HEADS,
-				.rows = 1, .stride = 8, .filtered = true, .limit = { .tests = true } };
+	struct rt_bpf_program p = { .pids = RT_PID(7),
+				    .key_source = RT_KEY_CONSTANT,
+				    .read_user = true,
+				    .slots = 16384,
+				    .heads = RT_HEADS,
+				    .rows = 1,
+				    .stride = 8,
+				    .filtered = true,
+				    .limit = { .tests = true } };
 	struct rt_plan plan;
 	struct rt_error err;
 	struct rt_bpf bpf;
@@ -260,8 +343,12 @@ static void test_tests(void)
 	rt_golden_plan_memory(&rt_arch_x86_64, &plan);
 	plan.ntests = 6;
 	plan.tests[0] = (struct rt_test){ .value = 0, .op = RT_TEST_EQ, .constant = 7 };
-	plan.tests[1] = (struct rt_test){ .value = 2, .op = RT_TEST_NE, .constant = UINT64_C(0x123456789a) };
-	plan.tests[2] = (struct rt_test){ .value = 1, .op = RT_TEST_LT, .constant = (uint64_t)-3, .is_signed = true };
+	plan.tests[1] = (struct rt_test){ .value = 2,
+					  .op = RT_TEST_NE,
+					  .constant = UINT64_C(0x123456789a) };
+	plan.tests[2] = (struct rt_test){
+		.value = 1, .op = RT_TEST_LT, .constant = (uint64_t)-3, .is_signed = true
+	};
 	plan.tests[3] = (struct rt_test){ .value = 3, .op = RT_TEST_LE };
 	plan.tests[4] = (struct rt_test){ .value = 6, .op = RT_TEST_GT, .is_signed = true };
 	plan.tests[5] = (struct rt_test){ .value = 6, .op = RT_TEST_GE };
@@ -278,21 +365,41 @@ static void test_tests(void)
 	rt_bpf_free(&bpf);
 }
 
-/* Strings: the same, not the same, the beginning; "a == \"/etc/passwd\" && n != 1 || b != \"x\", b ^= \"/proc/se\"", and bits. */
+/*
+ * Strings: the same, not the same, the beginning; "a == \"/etc/passwd\" && n != 1 || b != \"x\", b
+ * ^= \"/proc/se\"", and bits.
+ */
 static void test_texts(void)
 {
-	struct rt_bpf_program p = { .pids = RT_PID(7), .key_source = RT_KEY_POINTER, .read_user = true, .slots = 16384, .heads = RT_HEADS,
-				.rows = 1, .stride = 8, .limit = { .tests = true }, .purpose = RT_PURPOSE_COUNT };
+	struct rt_bpf_program p = { .pids = RT_PID(7),
+				    .key_source = RT_KEY_POINTER,
+				    .read_user = true,
+				    .slots = 16384,
+				    .heads = RT_HEADS,
+				    .rows = 1,
+				    .stride = 8,
+				    .limit = { .tests = true },
+				    .purpose = RT_PURPOSE_COUNT };
 	struct rt_plan plan;
 
 	p.plan = &plan;
 	rt_golden_plan_memory(&rt_arch_x86_64, &plan);
 	plan.ntests = 5;
-	plan.tests[0] = (struct rt_test){ .value = 4, .op = RT_TEST_EQ, .string = "/etc/passwd", .length = 11 };
-	plan.tests[1] = (struct rt_test){ .value = 6, .op = RT_TEST_NE, .join = RT_TEST_WITH, .constant = 1 };
-	plan.tests[2] = (struct rt_test){ .value = 5, .op = RT_TEST_NE, .join = RT_TEST_ELSE, .string = "x", .length = 1 };
-	plan.tests[3] = (struct rt_test){ .value = 5, .op = RT_TEST_BEGINS, .string = "/proc/se", .length = 8 };
-	plan.tests[4] = (struct rt_test){ .value = 3, .op = RT_TEST_EQ, .bit = 3, .bits = 5, .constant = 17 };
+	plan.tests[0] = (struct rt_test){
+		.value = 4, .op = RT_TEST_EQ, .string = "/etc/passwd", .length = 11
+	};
+	plan.tests[1] = (struct rt_test){
+		.value = 6, .op = RT_TEST_NE, .join = RT_TEST_WITH, .constant = 1
+	};
+	plan.tests[2] = (struct rt_test){
+		.value = 5, .op = RT_TEST_NE, .join = RT_TEST_ELSE, .string = "x", .length = 1
+	};
+	plan.tests[3] = (struct rt_test){
+		.value = 5, .op = RT_TEST_BEGINS, .string = "/proc/se", .length = 8
+	};
+	plan.tests[4] = (struct rt_test){
+		.value = 3, .op = RT_TEST_EQ, .bit = 3, .bits = 5, .constant = 17
+	};
 	rt_golden_program("tests-texts.bpf", &p);
 	p.sleepable = true;
 	rt_golden_program("tests-texts-sleepable.bpf", &p);
@@ -318,7 +425,10 @@ static void test_too_large(void)
 	rt_bpf_free(&bpf);
 }
 
-/* Forward and backward jumps count from the instruction after them; a label that was never placed is an error. */
+/*
+ * Forward and backward jumps count from the instruction after them; a label that was never placed
+ * is an error.
+ */
 static void test_labels(void)
 {
 	struct rt_error err;

@@ -9,8 +9,14 @@
 static struct rt_definition make(const struct rt_plan *plan)
 {
 	return (struct rt_definition){
-		.group = "rawtrace_7", .event = "plan1", .path = "/proc/self/fd/5", .offset = 0x1139, .kind = plan->kind,
-		.plan = plan, .with_id = true, .id = 9,
+		.group = "rawtrace_7",
+		.event = "plan1",
+		.path = "/proc/self/fd/5",
+		.offset = 0x1139,
+		.kind = plan->kind,
+		.plan = plan,
+		.with_id = true,
+		.id = 9,
 	};
 }
 
@@ -53,7 +59,11 @@ static void test_architectures(void)
 static void test_bare(void)
 {
 	struct rt_definition d = {
-		.group = "rawtrace_7", .event = "plan0", .path = "/proc/self/fd/5", .offset = 0xff000001139, .kind = RT_KIND_RETURN,
+		.group = "rawtrace_7",
+		.event = "plan0",
+		.path = "/proc/self/fd/5",
+		.offset = 0xff000001139,
+		.kind = RT_KIND_RETURN,
 	};
 	char line[RT_DEFINITION_MAX];
 	struct rt_error err;
@@ -65,7 +75,10 @@ static void test_bare(void)
 static void test_thread_pointer(void)
 {
 	struct rt_plan plan = {
-		.kind = RT_KIND_ENTRY, .arch = &rt_arch_x86_64, .nvalues = 1, .values = { { .base = RT_BASE_THREAD, .nderef = 1, .size = 4 } },
+		.kind = RT_KIND_ENTRY,
+		.arch = &rt_arch_x86_64,
+		.nvalues = 1,
+		.values = { { .base = RT_BASE_THREAD, .nderef = 1, .size = 4 } },
 	};
 	struct rt_definition d = make(&plan);
 	char line[RT_DEFINITION_MAX];

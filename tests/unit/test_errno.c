@@ -56,13 +56,19 @@ static void test_names(void)
 	CU_ASSERT_STRING_EQUAL(rt_errno_name(EAGAIN), "EAGAIN");
 	CU_ASSERT_STRING_EQUAL(rt_errno_name(ECANCELED), "ECANCELED");
 	CU_ASSERT_STRING_EQUAL(rt_errno_name(133), "EHWPOISON");
-	CU_ASSERT(!rt_errno_name(0) && !rt_errno_name(-2) && !rt_errno_name(41) && !rt_errno_name(134) && !rt_errno_name(INT64_MAX));
+	CU_ASSERT(!rt_errno_name(0) && !rt_errno_name(-2) && !rt_errno_name(41) &&
+		  !rt_errno_name(134) && !rt_errno_name(INT64_MAX));
 }
 
 static void listing(const char *name, const struct rt_plan *plan)
 {
 	struct rt_bpf_program p = {
-		.plan = plan, .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .thread_pointer = 3128,
+		.plan = plan,
+		.pids = RT_PID(7),
+		.key_source = RT_KEY_COOKIE,
+		.read_user = true,
+		.slots = 16384,
+		.thread_pointer = 3128,
 		.transport = RT_TRANSPORT_RINGBUF,
 	};
 
@@ -80,7 +86,11 @@ struct call {
 static void lower(struct call *c, const char *text, enum rt_errno_source home)
 {
 	const struct rt_limits limits = {
-		.string = 16, .members = RT_LIMIT_MEMBERS, .record = RT_LIMIT_RECORD, .errno_source = home, .errno_offset = -80,
+		.string = 16,
+		.members = RT_LIMIT_MEMBERS,
+		.record = RT_LIMIT_RECORD,
+		.errno_source = home,
+		.errno_offset = -80,
 	};
 	const struct rt_prototype *prototype;
 	struct rt_error err = { 0 };
@@ -89,7 +99,8 @@ static void lower(struct call *c, const char *text, enum rt_errno_source home)
 	c->types = rt_types_new();
 	CU_ASSERT_FATAL(rt_spec_parse(text, &rt_arch_x86_64, NULL, &c->spec, &err) == 0);
 	CU_ASSERT_FATAL(rt_spec_prototype(&c->spec, NULL, c->types, NULL, &prototype, &err) == 0);
-	CU_ASSERT(rt_lower_return(prototype, &c->spec, &rt_arch_x86_64, &limits, c->types, &c->plan, &c->shows.exit) == 0);
+	CU_ASSERT(rt_lower_return(prototype, &c->spec, &rt_arch_x86_64, &limits, c->types, &c->plan,
+				  &c->shows.exit) == 0);
 	c->shows.exit.plan = &c->plan;
 	CU_ASSERT(c->plan.nvalues == (home ? 2 : 1));
 }
@@ -100,7 +111,8 @@ static void end(struct call *c)
 	rt_spec_free(&c->spec);
 }
 
-static void shown(struct call *c, int64_t result, int32_t number, uint32_t faults, const char *text, const char *json)
+static void shown(struct call *c, int64_t result, int32_t number, uint32_t faults, const char *text,
+		  const char *json)
 {
 	uint8_t data[24] = { 0 };
 	const struct rt_values values = { .plan = &c->plan, .data = data, .faults = faults };
@@ -131,7 +143,8 @@ static void test_shown(void)
 
 	lower(&c, "int f(void) errno", RT_ERRNO_OFFSET);
 	listing("errno-offset.bpf", &c.plan);
-	shown(&c, -1, ENOENT, 0, "-1 ENOENT (No such file or directory)", "\"result\":-1,\"errno\":\"ENOENT\"");
+	shown(&c, -1, ENOENT, 0, "-1 ENOENT (No such file or directory)",
+	      "\"result\":-1,\"errno\":\"ENOENT\"");
 	shown(&c, -1, ENOENT, 2, "-1", "\"result\":-1");
 	shown(&c, -1, 0, 0, "-1", NULL);
 	shown(&c, -1, 4000, 0, "-1 errno 4000", "\"result\":-1,\"errno\":4000");
@@ -161,7 +174,8 @@ static void test_pointers(void)
 	lower(&c, "void *f(void) errno", RT_ERRNO_FROM_MAP);
 	listing("errno-told.bpf", &c.plan);
 	listing("errno-teller.bpf", &teller);
-	shown(&c, 0, ENOMEM, 0, "NULL ENOMEM (Cannot allocate memory)", "\"result\":null,\"errno\":\"ENOMEM\"");
+	shown(&c, 0, ENOMEM, 0, "NULL ENOMEM (Cannot allocate memory)",
+	      "\"result\":null,\"errno\":\"ENOMEM\"");
 	shown(&c, -1, ENOMEM, 0, "0xffffffffffffffff ENOMEM (Cannot allocate memory)", NULL);
 	shown(&c, 0x1000, ENOMEM, 0, "0x1000", NULL);
 	end(&c);

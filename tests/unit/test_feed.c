@@ -22,7 +22,8 @@ static void test_members(void)
 		CU_ASSERT(rt_members_has(&m, i) == (i % 3 == 0));
 	rt_members_remove(&m, 150);
 	rt_members_remove(&m, 151);
-	CU_ASSERT(m.n == 99 && !rt_members_has(&m, 150) && rt_members_has(&m, 147) && rt_members_has(&m, 153));
+	CU_ASSERT(m.n == 99 && !rt_members_has(&m, 150) && rt_members_has(&m, 147) &&
+		  rt_members_has(&m, 153));
 	rt_members_free(&m);
 }
 
@@ -34,7 +35,8 @@ struct told {
 	uint64_t goid;
 };
 
-static int told_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
+static int told_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+		      const struct rt_values *args)
 {
 	struct told *told = ctx;
 
@@ -47,8 +49,8 @@ static int told_enter(void *ctx, struct rt_thread *thread, const struct rt_frame
 	return 0;
 }
 
-static int told_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end, uint64_t time,
-		      const struct rt_values *result)
+static int told_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+		      enum rt_end end, uint64_t time, const struct rt_values *result)
 {
 	struct told *told = ctx;
 
@@ -75,9 +77,14 @@ static int told_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_
 	return 0;
 }
 
-static const struct rt_call_ops told_ops = { .enter = told_enter, .leave = told_leave, .lost = told_lost };
+static const struct rt_call_ops told_ops = { .enter = told_enter,
+					     .leave = told_leave,
+					     .lost = told_lost };
 
-/* A program of two functions at file offsets 0x1100 and 0x1200 of our own executable, which is only there to be some image. */
+/*
+ * A program of two functions at file offsets 0x1100 and 0x1200 of our own executable, which is only
+ * there to be some image.
+ */
 struct fixture {
 	struct rt_traced traced;
 	struct rt_sites sites;
@@ -108,8 +115,12 @@ static bool fixture_open(struct fixture *x, enum rt_key key)
 	x->probes[3] = (struct rt_site){ .function = 1, .plan = 0 };
 	x->returns[0] = x->returns[1] = true;
 	x->sites = (struct rt_sites){
-		.functions = { .v = x->functions, .n = 2 }, .returns = x->returns, .plans = x->plans, .nplans = 2,
-		.v = x->probes, .n = 4,
+		.functions = { .v = x->functions, .n = 2 },
+		.returns = x->returns,
+		.plans = x->plans,
+		.nplans = 2,
+		.v = x->probes,
+		.n = 4,
 	};
 	x->stack = rt_stack_new(&told_ops, &x->told);
 	x->feed = rt_feed_new(&x->traced, &x->sites, key, RT_PID(PID), NULL, x->stack);
@@ -127,8 +138,16 @@ static int hit(struct fixture *x, pid_t pid, pid_t tid, uint16_t plan, uint64_t 
 {
 	static const uint8_t data[4];
 	const struct rt_event event = {
-		.type = RT_EV_HIT, .time = 1, .pid = pid, .tid = tid,
-		.hit = { .sp = sp, .key = key, .ra = 0x1234, .plan = plan, .size = 4, .data = data },
+		.type = RT_EV_HIT,
+		.time = 1,
+		.pid = pid,
+		.tid = tid,
+		.hit = { .sp = sp,
+			 .key = key,
+			 .ra = 0x1234,
+			 .plan = plan,
+			 .size = 4,
+			 .data = data },
 	};
 
 	return rt_feed_event(x->feed, &event);
@@ -151,13 +170,21 @@ static void test_feed_by_id(void)
 }
 
 /* A hit of plan `i` with a value and the goroutine, or without the latter's memory. */
-static int hit_go(struct fixture *x, uint16_t i, uint64_t key, uint64_t sp, uint64_t value, uint64_t goid, uint32_t faults)
+static int hit_go(struct fixture *x, uint16_t i, uint64_t key, uint64_t sp, uint64_t value,
+		  uint64_t goid, uint32_t faults)
 {
 	const uint64_t values[] = { value, 0x8000, 0x9000, goid };
 	const struct rt_plan *plan = &x->plans[i];
 	struct rt_event event = {
-		.type = RT_EV_HIT, .time = 1, .pid = PID, .tid = PID,
-		.hit = { .sp = sp, .key = key, .plan = i, .size = (uint16_t)rt_plan_size(plan), .faults = faults },
+		.type = RT_EV_HIT,
+		.time = 1,
+		.pid = PID,
+		.tid = PID,
+		.hit = { .sp = sp,
+			 .key = key,
+			 .plan = i,
+			 .size = (uint16_t)rt_plan_size(plan),
+			 .faults = faults },
 	};
 	uint8_t data[64] = { 0 };
 	unsigned k;
@@ -182,7 +209,10 @@ static void open_go(struct fixture *x)
 	}
 }
 
-/* A panic is recovered from: the runtime says so on another stack, of the goroutine and the stack pointer that it tells. */
+/*
+ * A panic is recovered from: the runtime says so on another stack, of the goroutine and the stack
+ * pointer that it tells.
+ */
 static void test_feed_recovered(void)
 {
 	struct fixture x;
@@ -192,14 +222,23 @@ static void test_feed_recovered(void)
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0);
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8e00, 1, 18, 0) == 0);
 	CU_ASSERT(hit_go(&x, 1, 2, 0x8d00, 1, 18, 0) == 0 && x.told.calls == 3);
-	/* Of another goroutine; unreadable, on no stack that is known; no stack of that goroutine's. */
-	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 19, 0) == 0 && hit_go(&x, 0, 1, 0x7000, 0x9e80, 18, 8) == 0);
-	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 18, 1) == 0 && hit_go(&x, 0, 1, 0x7000, 0x9e80, 18, 0) == 0 && !x.told.unwound);
-	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 18, 0) == 0 && x.told.unwound == 2 && x.told.calls == 3 && !x.told.gone);
+	/*
+	 * Of another goroutine; unreadable, on no stack that is known; no stack of that
+	 * goroutine's.
+	 */
+	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 19, 0) == 0 &&
+		  hit_go(&x, 0, 1, 0x7000, 0x9e80, 18, 8) == 0);
+	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 18, 1) == 0 &&
+		  hit_go(&x, 0, 1, 0x7000, 0x9e80, 18, 0) == 0 && !x.told.unwound);
+	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 18, 0) == 0 && x.told.unwound == 2 &&
+		  x.told.calls == 3 && !x.told.gone);
 	fixture_close(&x);
 }
 
-/* Where a goroutine's memory cannot be read, its stack tells which it is, as long as that is its own. */
+/*
+ * Where a goroutine's memory cannot be read, its stack tells which it is, as long as that is its
+ * own.
+ */
 static void test_feed_goroutine_unread(void)
 {
 	struct rt_event exec = { .type = RT_EV_EXEC, .time = 1, .pid = PID, .tid = PID };
@@ -209,7 +248,8 @@ static void test_feed_goroutine_unread(void)
 	/* Nobody is known yet: it is the thread's. */
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8f80, 1, 18, 2) == 0 && x.told.calls == 1 && x.told.goid == 0);
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0 && x.told.goid == 18);
-	CU_ASSERT(hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 && x.told.calls == 3 && x.told.goid == 18 && !x.told.gone);
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 && x.told.calls == 3 &&
+		  x.told.goid == 18 && !x.told.gone);
 	/* Another stack */
 	CU_ASSERT(hit_go(&x, 1, 0, 0x9e00, 1, 18, 8) == 0 && x.told.goid == 0);
 	/* The goroutine ends, and says so. */
@@ -219,7 +259,8 @@ static void test_feed_goroutine_unread(void)
 	CU_ASSERT(x.told.ended == 2 && hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 && x.told.goid == 0);
 	/* Another program has other ones. */
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 19, 0) == 0 && x.told.goid == 19);
-	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && hit_go(&x, 1, 0, 0x8e00, 1, 19, 8) == 0 && x.told.goid == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && hit_go(&x, 1, 0, 0x8e00, 1, 19, 8) == 0 &&
+		  x.told.goid == 0);
 	fixture_close(&x);
 }
 
@@ -234,13 +275,16 @@ static void test_feed_runtimes(void)
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0 && x.told.goid == 18);
 	CU_ASSERT(hit_go(&x, 0, 1, 0x8f00, 1, 18, 0) == 0 && x.told.goid == second);
 	/* A call from higher up, which would have shown the other to be left. */
-	CU_ASSERT(hit_go(&x, 0, 1, 0x8f80, 1, 18, 0) == 0 && x.told.goid == second && x.told.calls == 3 && x.told.gone == 1);
-	CU_ASSERT(rt_goid_runtime(second) == 1 && rt_goid_runtime(18) == 0 && rt_goid_runtime(RT_GOID_STACK + 18) == 0);
+	CU_ASSERT(hit_go(&x, 0, 1, 0x8f80, 1, 18, 0) == 0 && x.told.goid == second &&
+		  x.told.calls == 3 && x.told.gone == 1);
+	CU_ASSERT(rt_goid_runtime(second) == 1 && rt_goid_runtime(18) == 0 &&
+		  rt_goid_runtime(RT_GOID_STACK + 18) == 0);
 	/* One of them ends, and the other is still remembered. */
 	x.functions[0].hidden = true;
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8d00, 1, 18, 0) == 0);
 	x.functions[0].hidden = false;
-	CU_ASSERT(x.told.ended == 1 && hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 && x.told.goid == second);
+	CU_ASSERT(x.told.ended == 1 && hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 &&
+		  x.told.goid == second);
 	fixture_close(&x);
 }
 
@@ -248,7 +292,10 @@ static void test_feed_by_address(void)
 {
 	struct fixture x;
 	struct rt_event map = {
-		.type = RT_EV_MMAP, .pid = PID, .tid = PID, .mmap = { .start = 0x555555555000, .len = 0x1000, .pgoff = 0x1000 },
+		.type = RT_EV_MMAP,
+		.pid = PID,
+		.tid = PID,
+		.mmap = { .start = 0x555555555000, .len = 0x1000, .pgoff = 0x1000 },
 	};
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_IP));
@@ -257,13 +304,17 @@ static void test_feed_by_address(void)
 	CU_ASSERT(rt_feed_event(x.feed, &map) == 0);
 	CU_ASSERT(hit(&x, PID, PID, 1, 0x555555555200, 0x7000) == 0 && x.told.last == 1);
 	/* The return brings no address that helps; the stack pointer does. */
-	CU_ASSERT(hit(&x, PID, PID, 0, 0xdead, 0x7008) == 0 && x.told.returns == 1 && x.told.last == 1);
+	CU_ASSERT(hit(&x, PID, PID, 0, 0xdead, 0x7008) == 0 && x.told.returns == 1 &&
+		  x.told.last == 1);
 	/* A new mapping of the same place: the cache must not remember the old one. */
 	map.mmap.pgoff = 0x0f00;
 	CU_ASSERT(rt_feed_event(x.feed, &map) == 0);
 	CU_ASSERT(hit(&x, PID, PID, 1, 0x555555555200, 0x7000) == 0 && x.told.last == 0);
 	CU_ASSERT(hit(&x, PID, PID, 1, 0x400000, 0x6000) == 0 && x.told.last == RT_NO_FUNCTION);
-	/* A mapping that nobody has told of: the place in its page is enough where one probe alone has that. */
+	/*
+	 * A mapping that nobody has told of: the place in its page is enough where one probe alone
+	 * has that.
+	 */
 	CU_ASSERT(hit(&x, PID, PID, 1, 0x400200, 0x5f00) == 0 && x.told.last == 1);
 	fixture_close(&x);
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_IP));
@@ -312,11 +363,16 @@ static void test_feed_members(void)
 	fixture_close(&x);
 }
 
-/* Several processes: whose a hit is, a thread's number tells where the source knows no more, and each is its own. */
+/*
+ * Several processes: whose a hit is, a thread's number tells where the source knows no more, and
+ * each is its own.
+ */
 static void test_feed_processes(void)
 {
 	static const struct rt_pids both = { { PID, 700 }, 2 };
-	struct rt_event fork = { .type = RT_EV_FORK, .pid = 700, .tid = 700, .fork = { .pid = 700, .tid = 701 } };
+	struct rt_event fork = {
+		.type = RT_EV_FORK, .pid = 700, .tid = 700, .fork = { .pid = 700, .tid = 701 }
+	};
 	struct rt_event end = { .type = RT_EV_EXIT, .pid = 700, .tid = 701 };
 	struct rt_event exec = { .type = RT_EV_EXEC, .pid = 700, .tid = 700, .time = 5 };
 	struct fixture x;
@@ -327,23 +383,31 @@ static void test_feed_processes(void)
 	CU_ASSERT_FATAL(x.feed != NULL);
 	CU_ASSERT(hit(&x, 0, 701, 1, 0, 0x7000) == 0 && x.told.calls == 0);
 	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0);
-	CU_ASSERT(hit(&x, 0, 701, 1, 0, 0x7000) == 0 && x.told.calls == 1 && x.told.tid == 701 && x.told.pid == 700);
+	CU_ASSERT(hit(&x, 0, 701, 1, 0, 0x7000) == 0 && x.told.calls == 1 && x.told.tid == 701 &&
+		  x.told.pid == 700);
 	CU_ASSERT(hit(&x, 0, PID, 1, 0, 0x7000) == 0 && x.told.calls == 2 && x.told.pid == PID);
 	CU_ASSERT(hit(&x, 700, 700, 1, 0, 0x7000) == 0 && x.told.calls == 3 && x.told.pid == 700);
 	CU_ASSERT(hit(&x, 999, 999, 1, 0, 0x7000) == 0 && x.told.calls == 3);
 	/* It leaves the calls of its own threads, not those of the other process. */
 	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && x.told.execed == 2);
-	CU_ASSERT(rt_feed_event(x.feed, &end) == 0 && hit(&x, 0, 701, 1, 0, 0x7000) == 0 && x.told.calls == 3);
+	CU_ASSERT(rt_feed_event(x.feed, &end) == 0 && hit(&x, 0, 701, 1, 0, 0x7000) == 0 &&
+		  x.told.calls == 3);
 	/* A child process of one is none of them. */
 	fork.fork.pid = fork.fork.tid = 0x7ffffff3;
-	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0 && hit(&x, 0, 0x7ffffff3, 1, 0, 0x7000) == 0 && x.told.calls == 3);
+	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0 && hit(&x, 0, 0x7ffffff3, 1, 0, 0x7000) == 0 &&
+		  x.told.calls == 3);
 	fixture_close(&x);
 }
 
-/* What /proc still tells of a thread whose beginning was lost; hits of those that have ended too are among what was lost. */
+/*
+ * What /proc still tells of a thread whose beginning was lost; hits of those that have ended too
+ * are among what was lost.
+ */
 static void test_feed_lost_fork(void)
 {
-	struct rt_event lost = { .type = RT_EV_LOST, .time = 1, .lost = { .count = 5, .until = 1 } };
+	struct rt_event lost = { .type = RT_EV_LOST,
+				 .time = 1,
+				 .lost = { .count = 5, .until = 1 } };
 	struct rt_event end = { .type = RT_EV_EXIT, .tid = getpid() };
 	enum { NOBODY = 0x7ffffff0 };	/* no kernel gives such a number */
 	struct fixture x;
@@ -381,15 +445,20 @@ static void test_feed_unseen(void)
 /* A child process is nobody whose hits are missing, and no more are its threads and children. */
 static void test_feed_children(void)
 {
-	struct rt_event fork = { .type = RT_EV_FORK, .tid = PID, .fork = { .tid = 0x7ffffff1, .pid = 0x7ffffff1 } };
+	struct rt_event fork = { .type = RT_EV_FORK,
+				 .tid = PID,
+				 .fork = { .tid = 0x7ffffff1, .pid = 0x7ffffff1 } };
 	struct rt_event lost = { .type = RT_EV_LOST, .time = 1, .lost = { .until = 1 } };
 	struct fixture x;
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
 	CU_ASSERT(rt_feed_event(x.feed, &lost) == 0 && rt_feed_event(x.feed, &fork) == 0);
-	fork = (struct rt_event){ .type = RT_EV_FORK, .tid = 0x7ffffff1, .fork = { .tid = 0x7ffffff2 } };
+	fork = (struct rt_event){ .type = RT_EV_FORK,
+				  .tid = 0x7ffffff1,
+				  .fork = { .tid = 0x7ffffff2 } };
 	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0);
-	CU_ASSERT(hit(&x, 0, 0x7ffffff1, 1, 0, 0x7000) == 0 && hit(&x, 0, 0x7ffffff2, 1, 0, 0x7000) == 0);
+	CU_ASSERT(hit(&x, 0, 0x7ffffff1, 1, 0, 0x7000) == 0 &&
+		  hit(&x, 0, 0x7ffffff2, 1, 0, 0x7000) == 0);
 	CU_ASSERT(x.told.calls == 0 && rt_feed_unplaced(x.feed) == 0);
 	fixture_close(&x);
 }
@@ -403,13 +472,17 @@ static uint64_t own_code(void)
 
 	CU_ASSERT_FATAL(maps != NULL);
 	while (slash != '/' && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%*x %4s %*x %*s %*u %c", &start, perms, &slash) != 3 || perms[2] != 'x')
+		if (sscanf(line, "%lx-%*x %4s %*x %*s %*u %c", &start, perms, &slash) != 3 ||
+		    perms[2] != 'x')
 			slash = 0;
 	fclose(maps);
 	return start;
 }
 
-/* A return address at the start of a page is the trampoline's (a tail call), unless it is that of a call that stands there. */
+/*
+ * A return address at the start of a page is the trampoline's (a tail call), unless it is that of a
+ * call that stands there.
+ */
 static void test_feed_aligned(void)
 {
 	static const uint8_t data[4];
@@ -433,7 +506,10 @@ static void test_feed_aligned(void)
 	fixture_close(&x);
 }
 
-/* The kernel tells of an exit right behind the exec of a setuid program, whose calls are shown all the same. */
+/*
+ * The kernel tells of an exit right behind the exec of a setuid program, whose calls are shown all
+ * the same.
+ */
 static void test_feed_exec_setuid(void)
 {
 	struct rt_event exec = { .type = RT_EV_EXEC, .time = 2, .pid = PID, .tid = PID };
@@ -443,18 +519,24 @@ static void test_feed_exec_setuid(void)
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
 	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && rt_feed_event(x.feed, &end) == 0);
-	CU_ASSERT(rt_feed_anchor(x.feed, PID)->tid == PID && hit(&x, 0, PID, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(rt_feed_anchor(x.feed, PID)->tid == PID && hit(&x, 0, PID, 1, 0, 0x7000) == 0 &&
+		  x.told.calls == 1);
 	/* A true one comes later. */
-	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && rt_feed_event(x.feed, &map) == 0 && rt_feed_event(x.feed, &end) == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && rt_feed_event(x.feed, &map) == 0 &&
+		  rt_feed_event(x.feed, &end) == 0);
 	CU_ASSERT(rt_feed_anchor(x.feed, PID)->tid == 0);
 	fixture_close(&x);
 }
 
-/* The first thread's number goes to the one that calls exec, which sources may know by that alone. */
+/* The first thread's number goes to the one that calls exec, which sources may know by that alone.
+ */
 static void test_feed_exec_elsewhere(void)
 {
-	struct rt_event exec = { .type = RT_EV_EXEC, .time = 3, .tid = 700 }, end = { .type = RT_EV_EXIT, .time = 2, .tid = 700 };
-	struct rt_event fork = { .type = RT_EV_FORK, .time = 1, .tid = 700, .fork = { .tid = 701 } };
+	struct rt_event exec = { .type = RT_EV_EXEC, .time = 3, .tid = 700 },
+			end = { .type = RT_EV_EXIT, .time = 2, .tid = 700 };
+	struct rt_event fork = {
+		.type = RT_EV_FORK, .time = 1, .tid = 700, .fork = { .tid = 701 }
+	};
 	struct fixture x;
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
@@ -496,7 +578,8 @@ static int fork_event(struct fixture *x, pid_t tid, pid_t pid, pid_t new_tid)
 
 static int exit_event(struct fixture *x, pid_t tid)
 {
-	return rt_feed_event(x->feed, &(struct rt_event){ .type = RT_EV_EXIT, .time = 2, .tid = tid });
+	return rt_feed_event(x->feed,
+			     &(struct rt_event){ .type = RT_EV_EXIT, .time = 2, .tid = tid });
 }
 
 /* -f: a child, its child and a thread of that; what is open at fork returns in both. */
@@ -513,12 +596,14 @@ static void test_feed_follow(void)
 	CU_ASSERT(hit(&x, 0, 600, 0, 3, 0x6f08) == 0 && x.told.returns == 1 && x.told.last == 1);
 	CU_ASSERT(hit(&x, 0, 600, 0, 1, 0x7008) == 0 && x.told.returns == 2 && x.told.last == 0);
 	CU_ASSERT(x.told.inherited == 1);
-	CU_ASSERT(hit(&x, 0, PID, 0, 1, 0x7008) == 0 && x.told.returns == 3 && x.told.inherited == 1);
+	CU_ASSERT(hit(&x, 0, PID, 0, 1, 0x7008) == 0 && x.told.returns == 3 &&
+		  x.told.inherited == 1);
 	CU_ASSERT(fork_event(&x, 600, 601, 601) == 0 && fork_event(&x, 601, 0, 602) == 0);
 	CU_ASSERT(hit(&x, 0, 602, 1, 0, 0x5000) == 0 && x.told.pid == 601 && x.told.tid == 602);
 	CU_ASSERT(rt_feed_process(x.feed, 2) == 601 && rt_feed_process(x.feed, 3) == 0);
 	CU_ASSERT(exit_event(&x, 601) == 0 && ended.n == 0);
-	CU_ASSERT(exit_event(&x, 602) == 0 && ended.n == 1 && ended.last == 601 && x.told.ended == 1);
+	CU_ASSERT(exit_event(&x, 602) == 0 && ended.n == 1 && ended.last == 601 &&
+		  x.told.ended == 1);
 	CU_ASSERT(exit_event(&x, PID) == 0 && exit_event(&x, 600) == 0 && ended.n == 3);
 	CU_ASSERT(rt_feed_process(x.feed, 0) == 0 && rt_feed_untraced(x.feed) == 0);
 	fixture_close(&x);

@@ -18,7 +18,9 @@ static const struct rt_arch two_registers = {
 };
 
 /* As i386: everything on the stack. */
-static const struct rt_arch no_registers = { .word = 4, .result = { "%ax", 24 }, .stack_args = 4, .return_pop = 4 };
+static const struct rt_arch no_registers = {
+	.word = 4, .result = { "%ax", 24 }, .stack_args = 4, .return_pop = 4
+};
 
 static void check_int(const struct rt_fetch *fetch)
 {
@@ -95,7 +97,7 @@ static void test_layout(void)
 	plan.values[2].size = 8;
 	CU_ASSERT(rt_plan_offset(&plan, 0) == 0);
 	CU_ASSERT(rt_plan_offset(&plan, 1) == 4);
-	CU_ASSERT(rt_plan_offset(&plan, 2) == 76);	/* 96 in the record: 20 + 4 + 4 + 64, aligned */
+	CU_ASSERT(rt_plan_offset(&plan, 2) == 76); /* 96 in the record: 20 + 4 + 4 + 64, aligned */
 	CU_ASSERT(rt_plan_offset(&plan, 3) == 84);
 	CU_ASSERT(rt_plan_size(&plan) == 96);
 }
@@ -115,7 +117,8 @@ static void test_tail(void)
 	plan.values[0].nderef = 1;
 	plan.values[0].size = 2;
 	rt_plan_tail(&plan, (struct rt_layout){ .key = RT_KEY_IP }, &tail);
-	CU_ASSERT(tail.data == 2 && tail.faults == 24 && tail.ra == 32 && tail.ip == 40 && tail.size == 48);
+	CU_ASSERT(tail.data == 2 && tail.faults == 24 && tail.ra == 32 && tail.ip == 40 &&
+		  tail.size == 48);
 	plan.nvalues = 0;
 	plan.return_address = false;
 	rt_plan_tail(&plan, (struct rt_layout){ .key = RT_KEY_ID }, &tail);
@@ -138,18 +141,23 @@ static void test_int(void)
 	for (i = 0; i < 4; i++) {
 		plan.values[0].size = sizes[i];
 		plan.values[0].is_signed = false;
-		CU_ASSERT(rt_plan_int(&plan, 0, data) == UINT64_C(0xfefefefefefefefe) >> (64 - 8 * sizes[i]));
+		CU_ASSERT(rt_plan_int(&plan, 0, data) ==
+			  UINT64_C(0xfefefefefefefefe) >> (64 - 8 * sizes[i]));
 		plan.values[0].is_signed = true;
 		CU_ASSERT((int64_t)rt_plan_int(&plan, 0, data) < 0 &&
-			  (int64_t)rt_plan_int(&plan, 0, data) == (int64_t)UINT64_C(0xfefefefefefefefe) >> (64 - 8 * sizes[i]));
+			  (int64_t)rt_plan_int(&plan, 0, data) ==
+				  (int64_t)UINT64_C(0xfefefefefefefefe) >> (64 - 8 * sizes[i]));
 	}
 }
 
-static bool passes(enum rt_test_op op, bool is_signed, uint64_t constant, uint64_t value, unsigned size, bool value_signed)
+static bool passes(enum rt_test_op op, bool is_signed, uint64_t constant, uint64_t value,
+		   unsigned size, bool value_signed)
 {
 	const struct rt_plan plan = {
-		.nvalues = 2, .values = { { .size = 1 }, { .size = (uint8_t)size, .is_signed = value_signed } },
-		.ntests = 1, .tests = { { .value = 1, .op = op, .is_signed = is_signed, .constant = constant } },
+		.nvalues = 2,
+		.values = { { .size = 1 }, { .size = (uint8_t)size, .is_signed = value_signed } },
+		.ntests = 1,
+		.tests = { { .value = 1, .op = op, .is_signed = is_signed, .constant = constant } },
 	};
 	uint8_t data[16] = { 0 };
 
@@ -162,17 +170,24 @@ static void test_tests(void)
 	struct rt_plan plan = { .nvalues = 1, .values = { { .size = 4 } }, .ntests = 2 };
 	const uint32_t data = 5;
 
-	CU_ASSERT(passes(RT_TEST_EQ, false, 7, 7, 4, false) && !passes(RT_TEST_EQ, false, 7, 8, 4, false));
-	CU_ASSERT(passes(RT_TEST_NE, false, 7, 8, 4, false) && !passes(RT_TEST_NE, false, 7, 7, 4, false));
-	CU_ASSERT(passes(RT_TEST_LT, true, 0, (uint64_t)-1, 4, true) && !passes(RT_TEST_LT, true, 0, (uint64_t)-1, 4, false));
-	CU_ASSERT(!passes(RT_TEST_LT, false, 5, (uint64_t)-1, 8, true) && passes(RT_TEST_GT, false, 5, (uint64_t)-1, 8, true));
-	CU_ASSERT(passes(RT_TEST_LE, true, 3, 3, 2, true) && !passes(RT_TEST_LE, true, 3, 4, 2, true));
-	CU_ASSERT(passes(RT_TEST_GE, true, (uint64_t)-3, (uint64_t)-3, 1, true) && !passes(RT_TEST_GE, true, (uint64_t)-3, (uint64_t)-4, 1, true));
+	CU_ASSERT(passes(RT_TEST_EQ, false, 7, 7, 4, false) &&
+		  !passes(RT_TEST_EQ, false, 7, 8, 4, false));
+	CU_ASSERT(passes(RT_TEST_NE, false, 7, 8, 4, false) &&
+		  !passes(RT_TEST_NE, false, 7, 7, 4, false));
+	CU_ASSERT(passes(RT_TEST_LT, true, 0, (uint64_t)-1, 4, true) &&
+		  !passes(RT_TEST_LT, true, 0, (uint64_t)-1, 4, false));
+	CU_ASSERT(!passes(RT_TEST_LT, false, 5, (uint64_t)-1, 8, true) &&
+		  passes(RT_TEST_GT, false, 5, (uint64_t)-1, 8, true));
+	CU_ASSERT(passes(RT_TEST_LE, true, 3, 3, 2, true) &&
+		  !passes(RT_TEST_LE, true, 3, 4, 2, true));
+	CU_ASSERT(passes(RT_TEST_GE, true, (uint64_t)-3, (uint64_t)-3, 1, true) &&
+		  !passes(RT_TEST_GE, true, (uint64_t)-3, (uint64_t)-4, 1, true));
 	/* All must hold, and what was not read holds for nothing. */
 	plan.tests[0] = (struct rt_test){ .op = RT_TEST_GT, .constant = 4 };
 	plan.tests[1] = (struct rt_test){ .op = RT_TEST_LT, .constant = 6 };
 	CU_ASSERT(rt_plan_passes(&plan, (const uint8_t *)&data, 0));
-	CU_ASSERT(!rt_plan_passes(&plan, (const uint8_t *)&data, 1) && !rt_plan_passes(&plan, NULL, 0));
+	CU_ASSERT(!rt_plan_passes(&plan, (const uint8_t *)&data, 1) &&
+		  !rt_plan_passes(&plan, NULL, 0));
 	plan.tests[1].constant = 5;
 	CU_ASSERT(!rt_plan_passes(&plan, (const uint8_t *)&data, 0));
 	plan.tests[1].value = 1;
@@ -184,21 +199,29 @@ static void test_tests(void)
 /* "a && b || c, d || e": every combination of what holds. */
 static void test_joins(void)
 {
-	static const enum rt_test_join joins[] = { RT_TEST_ALSO, RT_TEST_WITH, RT_TEST_ELSE, RT_TEST_ALSO, RT_TEST_ELSE };
+	static const enum rt_test_join joins[] = { RT_TEST_ALSO, RT_TEST_WITH, RT_TEST_ELSE,
+						   RT_TEST_ALSO, RT_TEST_ELSE };
 	struct rt_plan plan = { .nvalues = 1, .values = { { .size = 1 } }, .ntests = 5 };
 	unsigned i, holds[5];
 	uint8_t data;
 
 	for (i = 0; i < 5; i++)
-		plan.tests[i] = (struct rt_test){ .op = RT_TEST_EQ, .join = joins[i], .bit = (uint8_t)i, .bits = 1, .constant = 1 };
+		plan.tests[i] = (struct rt_test){ .op = RT_TEST_EQ,
+						  .join = joins[i],
+						  .bit = (uint8_t)i,
+						  .bits = 1,
+						  .constant = 1 };
 	for (data = 0; data < 32; data++) {
 		for (i = 0; i < 5; i++)
 			holds[i] = data >> i & 1;
-		CU_ASSERT_EQUAL(rt_plan_passes(&plan, &data, 0), ((holds[0] && holds[1]) || holds[2]) && (holds[3] || holds[4]));
+		CU_ASSERT_EQUAL(rt_plan_passes(&plan, &data, 0),
+				((holds[0] && holds[1]) || holds[2]) && (holds[3] || holds[4]));
 	}
 	plan.values[0].is_signed = true;
 	plan.ntests = 1;
-	plan.tests[0] = (struct rt_test){ .op = RT_TEST_EQ, .bit = 2, .bits = 3, .constant = (uint64_t)-2, .is_signed = true };
+	plan.tests[0] = (struct rt_test){
+		.op = RT_TEST_EQ, .bit = 2, .bits = 3, .constant = (uint64_t)-2, .is_signed = true
+	};
 	data = 0xfb;	/* ...110.. */
 	CU_ASSERT(rt_plan_passes(&plan, &data, 0));
 }
@@ -206,7 +229,9 @@ static void test_joins(void)
 /* Of a string a fault says that it ends where the length says, if there is no NUL before. */
 static void test_passes_string(void)
 {
-	struct rt_plan plan = { .nvalues = 1, .values = { { .type = RT_TYPE_STRING, .max = 16 } }, .ntests = 1 };
+	struct rt_plan plan = { .nvalues = 1,
+				.values = { { .type = RT_TYPE_STRING, .max = 16 } },
+				.ntests = 1 };
 	struct {
 		int32_t length;
 		char text[20];

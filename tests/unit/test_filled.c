@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What functions fill in: from the specification to what the entry keeps, what the return reads, and how it is shown. */
+/*
+ * What functions fill in: from the specification to what the entry keeps, what the return reads,
+ * and how it is shown.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +17,10 @@
 #include "unit.h"
 
 static const struct rt_limits usual = {
-	.string = 16, .members = RT_LIMIT_MEMBERS, .deref = RT_LIMIT_DEREF, .record = RT_LIMIT_RECORD,
+	.string = 16,
+	.members = RT_LIMIT_MEMBERS,
+	.deref = RT_LIMIT_DEREF,
+	.record = RT_LIMIT_RECORD,
 };
 
 /* A function by its prototype: its plans and what is shown. */
@@ -27,17 +33,22 @@ struct filled {
 	uint8_t data[RT_LIMIT_RECORD];
 };
 
-static void begin_limits(struct filled *f, const char *text, const struct rt_arch *arch, const struct rt_limits *limits)
+static void begin_limits(struct filled *f, const char *text, const struct rt_arch *arch,
+			 const struct rt_limits *limits)
 {
 	struct rt_error err = { 0 };
 
 	memset(f, 0, sizeof(*f));
 	f->types = rt_types_new();
 	CU_ASSERT_FATAL(rt_spec_parse(text, arch, NULL, &f->spec, &err) == 0);
-	CU_ASSERT_FATAL(rt_spec_prototype(&f->spec, NULL, f->types, NULL, &f->prototype, &err) == 0);
-	CU_ASSERT_FATAL(rt_lower_entry(f->prototype, &f->spec, arch, limits, f->types, &f->entry, &f->shows.entry, &err) == 0);
-	CU_ASSERT_FATAL(rt_lower_keep(f->prototype, &f->spec, arch, limits, f->types, &f->entry) == 0);
-	CU_ASSERT_FATAL(rt_lower_return(f->prototype, &f->spec, arch, limits, f->types, &f->exit, &f->shows.exit) == 0);
+	CU_ASSERT_FATAL(rt_spec_prototype(&f->spec, NULL, f->types, NULL, &f->prototype, &err) ==
+			0);
+	CU_ASSERT_FATAL(rt_lower_entry(f->prototype, &f->spec, arch, limits, f->types, &f->entry,
+				       &f->shows.entry, &err) == 0);
+	CU_ASSERT_FATAL(rt_lower_keep(f->prototype, &f->spec, arch, limits, f->types, &f->entry) ==
+			0);
+	CU_ASSERT_FATAL(rt_lower_return(f->prototype, &f->spec, arch, limits, f->types, &f->exit,
+					&f->shows.exit) == 0);
 	CU_ASSERT_FATAL(f->entry.nsaved == f->exit.nsaved);
 	CU_ASSERT_FATAL(rt_plan_size(&f->exit) <= sizeof(f->data));
 	f->shows.exit.plan = &f->exit;
@@ -71,7 +82,8 @@ static void put_string(struct filled *f, unsigned value, const char *text)
 	int32_t n = (int32_t)strlen(text) + 1;
 	char bytes[64];
 
-	CU_ASSERT_FATAL(value < f->exit.nvalues && f->exit.values[value].type == RT_TYPE_STRING && n < 60);
+	CU_ASSERT_FATAL(value < f->exit.nvalues && f->exit.values[value].type == RT_TYPE_STRING &&
+			n < 60);
 	memcpy(bytes, &n, 4);
 	memcpy(bytes + 4, text, (size_t)n);
 	put(f, value, bytes, (size_t)n + 4);
@@ -108,14 +120,20 @@ static void test_kinds(void)
 {
 	struct filled f;
 
-	begin(&f, "int f(out char buf[return], out int *n, out struct { int a; const char *name; } *p) errno");
+	begin(&f, "int f(out char buf[return], out int *n, out struct { int a; const char *name; } "
+		  "*p) errno");
 	CU_ASSERT(f.entry.nvalues == 3);	/* the addresses, and nothing behind them */
 	CU_ASSERT_FATAL(f.entry.nsaved == 3);
-	CU_ASSERT(is_reg(&f.entry.saved[0], "di") && is_reg(&f.entry.saved[1], "si") && is_reg(&f.entry.saved[2], "dx"));
+	CU_ASSERT(is_reg(&f.entry.saved[0], "di") && is_reg(&f.entry.saved[1], "si") &&
+		  is_reg(&f.entry.saved[2], "dx"));
 	CU_ASSERT_FATAL(f.exit.nvalues == 8);
-	/* Result; three addresses; then the text and the string, which are read first, and the others. */
+	/*
+	 * Result; three addresses; then the text and the string, which are read first, and the
+	 * others.
+	 */
 	CU_ASSERT(f.exit.values[1].base == RT_BASE_SAVED && f.exit.values[3].offset == 2);
-	CU_ASSERT(f.exit.values[4].type == RT_TYPE_BYTES && f.exit.values[4].length == 1 && f.exit.values[4].base == RT_BASE_SAVED);
+	CU_ASSERT(f.exit.values[4].type == RT_TYPE_BYTES && f.exit.values[4].length == 1 &&
+		  f.exit.values[4].base == RT_BASE_SAVED);
 	put_word(&f, 0, 5);
 	put_word(&f, 1, 0x1000);
 	put_word(&f, 2, 0x2000);
@@ -128,7 +146,8 @@ static void test_kinds(void)
 	      "\"result\":5,\"out\":{\"buf\":\"hello\",\"n\":7,\"p\":{\"a\":3, \"name\":\"joe\"}}");
 	/* What was kept is gone: nothing of it is shown, but that. */
 	check(&f, 0xfe, "5 buf=<unreadable> n=<unreadable> p=<unreadable>", NULL);
-	check(&f, 1 << 4 | 1 << 5, "5 buf=0x1000<unreadable> n=0x2000<unreadable> p={.a=3, .name=\"joe\"}", NULL);
+	check(&f, 1 << 4 | 1 << 5,
+	      "5 buf=0x1000<unreadable> n=0x2000<unreadable> p={.a=3, .name=\"joe\"}", NULL);
 	put_word(&f, 2, 0);
 	check(&f, 1 << 5, "5 buf=\"hello\" n=NULL p={.a=3, .name=\"joe\"}", NULL);
 	/* The call has failed. */
@@ -158,7 +177,10 @@ static void test_lengths(void)
 	end(&f);
 }
 
-/* There was less room than the function tells of, or none; and results by which it has left all alone. */
+/*
+ * There was less room than the function tells of, or none; and results by which it has left all
+ * alone.
+ */
 static void test_room(void)
 {
 	struct filled f;
@@ -251,7 +273,8 @@ static void test_which(void)
 	struct filled f;
 
 	begin_limits(&f, "int f(int a, out int *x)", &rt_arch_i386, &usual);
-	CU_ASSERT(f.entry.nsaved == 1 && f.entry.saved[0].base == RT_BASE_STACK && f.entry.saved[0].offset == 8 && f.entry.saved[0].size == 4);
+	CU_ASSERT(f.entry.nsaved == 1 && f.entry.saved[0].base == RT_BASE_STACK &&
+		  f.entry.saved[0].offset == 8 && f.entry.saved[0].size == 4);
 	end(&f);
 	none.no_saved = true;
 	begin_limits(&f, "int f(int a, out int *x)", &rt_arch_x86_64, &none);
@@ -269,10 +292,16 @@ static void emit(const char *name, struct rt_bpf_program *p, const struct rt_pla
 static void test_programs(void)
 {
 	struct rt_bpf_program p = {
-		.pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .saved_slots = RT_KEPT_SLOTS,
+		.pids = RT_PID(7),
+		.key_source = RT_KEY_COOKIE,
+		.read_user = true,
+		.slots = 16384,
+		.saved_slots = RT_KEPT_SLOTS,
 		.transport = RT_TRANSPORT_RINGBUF,
 	};
-	struct rt_definition d = { .group = "g", .event = "e", .path = "p", .kind = RT_KIND_RETURN };
+	struct rt_definition d = {
+		.group = "g", .event = "e", .path = "p", .kind = RT_KIND_RETURN
+	};
 	struct rt_error err = { 0 };
 	char line[RT_DEFINITION_MAX];
 	struct filled f;

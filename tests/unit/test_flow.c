@@ -64,14 +64,17 @@ static void test_conditions(void)
 		uint8_t condition;
 		uint64_t yes, no;
 	} v[] = {
-		{ 0, O, 0 }, { 1, 0, O }, { 2, C, 0 }, { 3, Z, C }, { 4, Z, 0 }, { 5, 0, Z }, { 6, C, S }, { 6, Z, 0 }, { 7, 0, Z | C },
-		{ 8, S, 0 }, { 9, 0, S }, { 10, P, 0 }, { 11, 0, P }, { 12, S, S | O }, { 13, S | O, O }, { 14, Z, 0 }, { 14, O, S | O },
-		{ 15, S | O, Z }, { 15, 0, S },
+		{ 0, O, 0 },	  { 1, 0, O },	    { 2, C, 0 },      { 3, Z, C },
+		{ 4, Z, 0 },	  { 5, 0, Z },	    { 6, C, S },      { 6, Z, 0 },
+		{ 7, 0, Z | C },  { 8, S, 0 },	    { 9, 0, S },      { 10, P, 0 },
+		{ 11, 0, P },	  { 12, S, S | O }, { 13, S | O, O }, { 14, Z, 0 },
+		{ 14, O, S | O }, { 15, S | O, Z }, { 15, 0, S },
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++)
-		CU_ASSERT(rt_exit_taken(v[i].condition, v[i].yes) && !rt_exit_taken(v[i].condition, v[i].no));
+		CU_ASSERT(rt_exit_taken(v[i].condition, v[i].yes) &&
+			  !rt_exit_taken(v[i].condition, v[i].no));
 }
 
 CU_TestInfo rt_tests_flow[] = {

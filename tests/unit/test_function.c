@@ -47,7 +47,8 @@ static void add_image(struct rt_program *program, const struct elfgen *g, const 
 
 	CU_ASSERT_TRUE_FATAL(bytes && elfgen_file(bytes, n, path));
 	free(bytes);
-	if (name ? rt_image_open(path, name, &image, &err) : rt_image_open_library(path, NULL, &image, &err))
+	if (name ? rt_image_open(path, name, &image, &err)
+		 : rt_image_open_library(path, NULL, &image, &err))
 		printf("%s\n", err.text);
 	unlink(path);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(image);
@@ -57,10 +58,15 @@ static void add_image(struct rt_program *program, const struct elfgen *g, const 
 /* ./fib with libc.so.6 and libcosine.so.1; `code` is 256 bytes of the program's code. */
 static void setup(struct rt_program *files, const uint8_t *code)
 {
-	const struct elfgen fib = { .base = BASE, .code = code, .syms = program_symbols,
-				    .nsyms = sizeof(program_symbols) / sizeof(program_symbols[0]), .entry = CODE + 0x50 };
+	const struct elfgen fib = { .base = BASE,
+				    .code = code,
+				    .syms = program_symbols,
+				    .nsyms = sizeof(program_symbols) / sizeof(program_symbols[0]),
+				    .entry = CODE + 0x50 };
 	const struct elfgen libc = { .dynamic = true, .soname = "libc.so.6" };
-	const struct elfgen cosine = { .base = BASE, .dynsyms = library, .ndynsyms = 3, .soname = "libcosine.so.1" };
+	const struct elfgen cosine = {
+		.base = BASE, .dynsyms = library, .ndynsyms = 3, .soname = "libcosine.so.1"
+	};
 
 	memset(files, 0, sizeof(*files));
 	add_image(files, &fib, "./fib");
@@ -78,7 +84,8 @@ static void make_code(uint8_t code[256])
 		memcpy(code + 0x38, "\x01\x00\x00\xd4", 4);	/* svc */
 }
 
-static int add(struct rt_functions *functions, const struct rt_program *program, const char *text, struct rt_error *err)
+static int add(struct rt_functions *functions, const struct rt_program *program, const char *text,
+	       struct rt_error *err)
 {
 	struct rt_spec spec;
 	int ret;
@@ -101,8 +108,9 @@ static void adds(const struct rt_program *program, const char *text, const char 
 	if (add(&functions, program, text, &err))
 		snprintf(got, sizeof(got), "%s", err.text);
 	for (i = 0; i < functions.n; i++)
-		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s@%x%s", i ? " " : "", functions.v[i].name,
-			 (unsigned)(functions.v[i].addr - CODE), functions.v[i].entry_only ? "!" : "");
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s@%x%s", i ? " " : "",
+			 functions.v[i].name, (unsigned)(functions.v[i].addr - CODE),
+			 functions.v[i].entry_only ? "!" : "");
 	RT_ASSERT_TEXT(got, want);
 	rt_functions_free(&functions);
 }
@@ -151,13 +159,17 @@ static void test_glob(void)
 
 	make_code(code);
 	setup(&program, code);
-	/* Aliases once, under the plainest name; no cold parts, no labels, nothing that cannot be probed. */
+	/*
+	 * Aliases once, under the plainest name; no cold parts, no labels, nothing that cannot be
+	 * probed.
+	 */
 	adds(&program, "*fib*", "fib@8 fibonacci@10 fib.part.0@20!");
 	adds(&program, "fib_*", "fib_internal@8");
 	adds(&program, "__fib*", "__fib_alias@8");
 	adds(&program, "h*r", "helper@28 helper@30");
 	adds(&program, "*ine",
-	     "./fib: no function matches '*ine', but libcosine.so.1 has some: use 'libcosine.so.1:*ine'");
+	     "./fib: no function matches '*ine', but libcosine.so.1 has some: use "
+	     "'libcosine.so.1:*ine'");
 	adds(&program, "libcosine:*ine", "cosine@0 sine@8");
 	adds(&program, "x*", "./fib: no function matches 'x*'");
 	/* Functions of the C runtime: found by name, or by a glob that matches nothing else. */
@@ -171,7 +183,9 @@ static void test_glob(void)
 /* Linkers put "runtime.text" where a program's text begins; it has no size. */
 static void test_mark(void)
 {
-	static const struct elfgen_sym syms[] = { { "mark", CODE, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT }, FUNC("function", 0, STB_LOCAL) };
+	static const struct elfgen_sym syms[] = { { "mark", CODE, 0, STB_GLOBAL, STT_FUNC,
+						    ELFGEN_TEXT },
+						  FUNC("function", 0, STB_LOCAL) };
 	const struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 2 };
 	struct rt_functions functions = { 0 };
 	struct rt_program program = { 0 };
@@ -199,7 +213,8 @@ static void test_together(void)
 	CU_ASSERT_EQUAL(add(&functions, &program, "fibonacci:2", &err), 0);
 	CU_ASSERT_EQUAL(add(&functions, &program, "fib*", &err), 0);
 	CU_ASSERT_EQUAL(add(&functions, &program, "__fib_alias:3", &err), 0);
-	CU_ASSERT_EQUAL(add(&functions, &program, "libcosine:sine", &err), 0);	/* same address, another file */
+	CU_ASSERT_EQUAL(add(&functions, &program, "libcosine:sine", &err),
+			0); /* same address, another file */
 	CU_ASSERT_EQUAL_FATAL(functions.n, 4);
 	RT_ASSERT_TEXT(functions.v[0].name, "fibonacci");
 	CU_ASSERT_EQUAL(functions.v[0].nargs, 2);
@@ -227,16 +242,22 @@ static void test_missing(void)
 	adds(&program, "fibo", "./fib: no function 'fibo'; did you mean 'fib' or 'fibonacci'?");
 	adds(&program, "internal", "./fib: no function 'internal'; did you mean 'fib_internal'?");
 	adds(&program, "zzzzzz", "./fib: no function 'zzzzzz'");
-	adds(&program, "cosine", "./fib: no function 'cosine', but libcosine.so.1 has it: use 'libcosine.so.1:cosine'");
-	adds(&program, "libcosine:main", "libcosine.so.1: no function 'main', but ./fib has it: use 'main'");
-	adds(&program, "libcosine:sin", "libcosine.so.1: no function 'sin'; did you mean 'sine' or 'cosine'?");
+	adds(&program, "cosine",
+	     "./fib: no function 'cosine', but libcosine.so.1 has it: use 'libcosine.so.1:cosine'");
+	adds(&program, "libcosine:main",
+	     "libcosine.so.1: no function 'main', but ./fib has it: use 'main'");
+	adds(&program, "libcosine:sin",
+	     "libcosine.so.1: no function 'sin'; did you mean 'sine' or 'cosine'?");
 	adds(&program, "libc:x", "libc.so.6: is stripped: no function names");
 	adds(&program, "libc:sine",
-	     "libc.so.6: is stripped: no function names, but libcosine.so.1 has it: use 'libcosine.so.1:sine'");
+	     "libc.so.6: is stripped: no function names, but libcosine.so.1 has it: use "
+	     "'libcosine.so.1:sine'");
 	adds(&program, "libq:x", "./fib: no library 'libq'; it has libc.so.6, libcosine.so.1");
-	adds(&program, "/proc/self/exe:x", "./fib: does not load '/proc/self/exe'; it has libc.so.6, libcosine.so.1");
+	adds(&program, "/proc/self/exe:x",
+	     "./fib: does not load '/proc/self/exe'; it has libc.so.6, libcosine.so.1");
 	rt_program_incomplete(&program, "its loader %s cannot be run", "/ld");
-	adds(&program, "libq:x", "./fib: no library 'libq'; it has libc.so.6, libcosine.so.1 (the list is incomplete: "
+	adds(&program, "libq:x",
+	     "./fib: no library 'libq'; it has libc.so.6, libcosine.so.1 (the list is incomplete: "
 	     "its loader /ld cannot be run)");
 	rt_program_close(&program);
 }
@@ -261,15 +282,15 @@ static void test_find(void)
 #define LEA(disp) 0x48, 0x8d, 0x05, disp, 0, 0, 0
 
 /*
- * A resolver that chooses between three functions by lea (0x40, a second time with %r8, and 0x80, which begins with
- * vpxor) and, as only a fixed address allows, mov $imm32 (0x60); and loads the address of its own middle and of no
- * symbol.
+ * A resolver that chooses between three functions by lea (0x40, a second time with %r8, and 0x80,
+ * which begins with vpxor) and, as only a fixed address allows, mov $imm32 (0x60); and loads the
+ * address of its own middle and of no symbol.
  */
 static void make_ifunc(uint8_t code[256])
 {
 	static const uint8_t resolver[] = {
-		LEA(0x40 - 7), 0x4c, 0x8d, 0x05, 0x40 - 14, 0, 0, 0, LEA(0x80 - 21), LEA(0xa0 - 28), LEA(2),
-		0xb8, 0x60, 0x10, 0x00, 0x10, 0xc3,
+		LEA(0x40 - 7),	0x4c,	0x8d, 0x05, 0x40 - 14, 0,    0,	   0,	 LEA(0x80 - 21),
+		LEA(0xa0 - 28), LEA(2), 0xb8, 0x60, 0x10,      0x00, 0x10, 0xc3,
 	};
 
 	memset(code, 0x90, 256);
@@ -304,24 +325,31 @@ static void test_ifunc(void)
 	     "./x: 'empty' is an IFUNC; its implementations were not found");
 	adds(&program, "e*", "./x: no function that matches 'e*' can be probed");
 	CU_ASSERT_EQUAL(add(&functions, &program, "strlen", &err), 0);
-	RT_ASSERT_TEXT(functions.note, "strlen: 1 of its 3 implementations cannot be probed (one begins with an AVX "
-		       "instruction that the kernel cannot probe); where the processor makes the program use such a "
-		       "one, no call is seen");
+	RT_ASSERT_TEXT(
+		functions.note,
+		"strlen: 1 of its 3 implementations cannot be probed (one begins with an AVX "
+		"instruction that the kernel cannot probe); where the processor makes the program "
+		"use such a "
+		"one, no call is seen");
 	rt_functions_free(&functions);
 	CU_ASSERT_EQUAL(add(&functions, &program, "[sw]*[ns]", &err), 0);
-	RT_ASSERT_TEXT(functions.note, "strlen: 1 of its 3 implementations, and some of 1 more, cannot be probed (one begins with an AVX "
-		       "instruction that the kernel cannot probe); where the processor makes the program use such a "
-		       "one, no call is seen");
+	RT_ASSERT_TEXT(functions.note, "strlen: 1 of its 3 implementations, and some of 1 more, "
+				       "cannot be probed (one begins with an AVX "
+				       "instruction that the kernel cannot probe); where the "
+				       "processor makes the program use such a "
+				       "one, no call is seen");
 	rt_functions_free(&functions);
 	rt_program_close(&program);
 
-	/* What has its effect on vector registers alone is passed, where there is a disassembler. */
+	/* What has its effect on vector registers alone is passed, where there is a disassembler.
+	 */
 	memcpy(code + 0x80, "\xc5\xf9\xef\xc0", 4);	/* vpxor %xmm0,%xmm0,%xmm0 */
 	add_image(&program, &g, "./x");
 	CU_ASSERT_EQUAL(add(&functions, &program, "strlen", &err), 0);
 	CU_ASSERT_EQUAL(functions.n, functions.note ? 2 : 3);
 	if (functions.n == 3) {
-		CU_ASSERT(functions.v[2].behind && functions.v[2].skip == 4 && !functions.v[1].behind);
+		CU_ASSERT(functions.v[2].behind && functions.v[2].skip == 4 &&
+			  !functions.v[1].behind);
 		adds(&program, "strlen_avx", "strlen_avx@80");
 	}
 	rt_functions_free(&functions);
@@ -361,7 +389,8 @@ static size_t implementations(struct rt_image *image, const char *name)
 	return 0;
 }
 
-/* The C library of this very process: what its loader chose for strlen must be among what is found. */
+/* The C library of this very process: what its loader chose for strlen must be among what is found.
+ */
 static void test_libc_ifunc(void)
 {
 	size_t (*volatile chosen)(const char *) = strlen;
@@ -382,8 +411,8 @@ static void test_libc_ifunc(void)
 	maps = fopen("/proc/self/maps", "re");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(maps);
 	while (fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && (uintptr_t)chosen >= start &&
-		    (uintptr_t)chosen < end && strstr(line, "libc"))
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
+		    (uintptr_t)chosen >= start && (uintptr_t)chosen < end && strstr(line, "libc"))
 			at = (uintptr_t)chosen - start + offset;
 	fclose(maps);
 	if (!at)

@@ -56,7 +56,8 @@ static void test_none(void)
 	close_fixture(&x);
 }
 
-/* At the beginning, in the middle, before the thread's end, and of threads that no record tells of. */
+/* At the beginning, in the middle, before the thread's end, and of threads that no record tells of.
+ */
 static void test_places(void)
 {
 	struct fixture x;
@@ -94,7 +95,10 @@ static void test_wrap(void)
 	close_fixture(&x);
 }
 
-/* Threads of one slot count together; the end of one says nothing while the other's records may be on their way. */
+/*
+ * Threads of one slot count together; the end of one says nothing while the other's records may be
+ * on their way.
+ */
 static void test_shared(void)
 {
 	struct fixture x;

@@ -18,13 +18,17 @@ static void make_plan(struct rt_plan *plan, enum rt_kind kind)
 	plan->kind = kind;
 	plan->arch = &rt_arch_x86_64;
 	plan->nvalues = 1;
-	plan->values[0] = (struct rt_fetch){ .base = RT_BASE_REG, .reg = rt_arch_x86_64.result, .size = 8, .is_signed = true };
+	plan->values[0] = (struct rt_fetch){
+		.base = RT_BASE_REG, .reg = rt_arch_x86_64.result, .size = 8, .is_signed = true
+	};
 	CU_ASSERT(rt_plan_add_goroutine(plan, &by_register, 152, 0) == 0);
 }
 
 static void test_plan(void)
 {
-	struct rt_definition d = { .group = "rawtrace_7", .event = "plan1", .path = "/f", .offset = 0x10 };
+	struct rt_definition d = {
+		.group = "rawtrace_7", .event = "plan1", .path = "/f", .offset = 0x10
+	};
 	char line[RT_DEFINITION_MAX];
 	struct rt_plan plan;
 	struct rt_error err;
@@ -34,13 +38,15 @@ static void test_plan(void)
 	CU_ASSERT_EQUAL(rt_plan_shown(&plan), 1);
 	d.plan = &plan;
 	CU_ASSERT(rt_definition_print(&d, line, &err) == 0);
-	RT_ASSERT_TEXT(line, "p:rawtrace_7/plan1 /f:0x10 sp=%sp:u64 v0=%ax:s64 v1=+0(%r14):u64 p1_0=%r14:u64 v2=+8(%r14):u64 p2_0=%r14:u64 "
-				"v3=+152(%r14):u64 p3_0=%r14:u64");
+	RT_ASSERT_TEXT(line, "p:rawtrace_7/plan1 /f:0x10 sp=%sp:u64 v0=%ax:s64 v1=+0(%r14):u64 "
+			     "p1_0=%r14:u64 v2=+8(%r14):u64 p2_0=%r14:u64 "
+			     "v3=+152(%r14):u64 p3_0=%r14:u64");
 	/* Before 1.17: by the thread pointer. */
 	plan.nvalues = 1;
 	CU_ASSERT(rt_plan_add_goroutine(&plan, &by_thread, 152, 0) == 0);
 	CU_ASSERT_EQUAL(plan.values[3].nderef, 2);
-	CU_ASSERT(plan.values[3].base == RT_BASE_THREAD && plan.values[3].deref[0] == -8 && plan.values[3].deref[1] == 152);
+	CU_ASSERT(plan.values[3].base == RT_BASE_THREAD && plan.values[3].deref[0] == -8 &&
+		  plan.values[3].deref[1] == 152);
 	CU_ASSERT(rt_definition_print(&d, line, &err) == -EOPNOTSUPP);
 	plan.goroutine = 0;
 	CU_ASSERT_EQUAL(rt_plan_shown(&plan), 4);
@@ -49,9 +55,10 @@ static void test_plan(void)
 	CU_ASSERT_EQUAL(plan.nvalues, RT_MAX_VALUES - 2);
 }
 
-static void hit_of(struct run *run, pid_t pid, enum rt_kind kind, pid_t tid, uint64_t goid, uint64_t time, uint64_t sp, int64_t value)
+static void hit_of(struct run *run, pid_t pid, enum rt_kind kind, pid_t tid, uint64_t goid,
+		   uint64_t time, uint64_t sp, int64_t value)
 {
-	static struct rt_plan plans[2];		/* an output may keep the plan until the call's end */
+	static struct rt_plan plans[2]; /* an output may keep the plan until the call's end */
 	struct rt_plan *plan = &plans[kind == RT_KIND_RETURN];
 	uint8_t data[64] = { 0 };
 	struct rt_event event = { .type = RT_EV_HIT, .pid = pid, .tid = tid, .time = time };
@@ -67,7 +74,8 @@ static void hit_of(struct run *run, pid_t pid, enum rt_kind kind, pid_t tid, uin
 	CU_ASSERT(rt_stack_hit(run->stack, &event, &known) == 0);
 }
 
-static void hit(struct run *run, enum rt_kind kind, pid_t tid, uint64_t goid, uint64_t time, uint64_t sp, int64_t value)
+static void hit(struct run *run, enum rt_kind kind, pid_t tid, uint64_t goid, uint64_t time,
+		uint64_t sp, int64_t value)
 {
 	hit_of(run, 7, kind, tid, goid, time, sp, value);
 }
@@ -93,7 +101,10 @@ static void test_processes(void)
 		   "[9] <3\n");
 }
 
-/* A goroutine is called in one thread and returns in another, in which a second one was called meanwhile. */
+/*
+ * A goroutine is called in one thread and returns in another, in which a second one was called
+ * meanwhile.
+ */
 static void test_moves(void)
 {
 	struct run run;
@@ -154,10 +165,14 @@ static void test_chrome(void)
 	hit(&run, RT_KIND_ENTRY, 7, 18, 1010, 1000, 4);
 	hit(&run, RT_KIND_RETURN, 8, 18, 1030, 1000, 1);
 	run_finish(&run, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
-		   "{\"ph\":\"X\",\"pid\":7,\"tid\":4194322,\"ts\":0.010,\"dur\":0.020,\"name\":\"fib\",\"args\":{\"arg0\":4,\"result\":1}},\n"
-		   "{\"ph\":\"M\",\"pid\":7,\"tid\":4194322,\"name\":\"process_name\",\"args\":{\"name\":\"fib\"}},\n"
-		   "{\"ph\":\"M\",\"pid\":7,\"tid\":4194322,\"name\":\"thread_name\",\"args\":{\"name\":\"g 18\"}}\n"
-		   "],\"otherData\":{\"producer\":\"rawtrace\",\"command\":\"fib\",\"lost\":0,\"notes\":[]}}\n");
+			 "{\"ph\":\"X\",\"pid\":7,\"tid\":4194322,\"ts\":0.010,\"dur\":0.020,"
+			 "\"name\":\"fib\",\"args\":{\"arg0\":4,\"result\":1}},\n"
+			 "{\"ph\":\"M\",\"pid\":7,\"tid\":4194322,\"name\":\"process_name\","
+			 "\"args\":{\"name\":\"fib\"}},\n"
+			 "{\"ph\":\"M\",\"pid\":7,\"tid\":4194322,\"name\":\"thread_name\","
+			 "\"args\":{\"name\":\"g 18\"}}\n"
+			 "],\"otherData\":{\"producer\":\"rawtrace\",\"command\":\"fib\",\"lost\":"
+			 "0,\"notes\":[]}}\n");
 }
 
 CU_TestInfo rt_tests_go[] = {

@@ -49,11 +49,14 @@ static void test_not_elf(void)
 	REFUSES("\177EL", -ENOEXEC, "./x: is not an ELF file");
 	REFUSES("\177ELF\2\1\1", -EBADMSG, "./x: damaged ELF file: it is shorter than its header");
 	REFUSES("#!/bin/sh\necho\n", -ENOEXEC,
-		"./x: is a script for /bin/sh; trace its interpreter: rawtrace /bin/sh FUNCTION -- ./x");
+		"./x: is a script for /bin/sh; trace its interpreter: rawtrace /bin/sh FUNCTION -- "
+		"./x");
 	REFUSES("#! /bin/ba\033sh -e", -ENOEXEC,
-		"./x: is a script for /bin/ba?sh; trace its interpreter: rawtrace /bin/ba?sh FUNCTION -- ./x");
+		"./x: is a script for /bin/ba?sh; trace its interpreter: rawtrace /bin/ba?sh "
+		"FUNCTION -- ./x");
 	REFUSES("#!/usr/bin/env -S python3 -u\n", -ENOEXEC,
-		"./x: is a script for python3; trace its interpreter: rawtrace python3 FUNCTION -- ./x");
+		"./x: is a script for python3; trace its interpreter: rawtrace python3 FUNCTION -- "
+		"./x");
 	REFUSES("#!\n", -ENOEXEC, "./x: is a script without an interpreter");
 }
 
@@ -126,27 +129,36 @@ static void test_header(void)
 	bytes[EI_DATA] = ELFDATA2MSB;
 	bytes[18] = 0;
 	bytes[19] = 21;
-	snprintf(want, sizeof(want), "./x: is a big-endian ELF file for powerpc64, this kernel runs %s",
+	snprintf(want, sizeof(want),
+		 "./x: is a big-endian ELF file for powerpc64, this kernel runs %s",
 		 rt_arch_name(rt_arch_native(), ours, sizeof(ours)));
 	refuses(bytes, n, -ENOEXEC, want);
 	free(bytes);
-	refuses_changed(16, ET_REL, -ENOEXEC, "./x: is an object file, not a program: link it first");
+	refuses_changed(16, ET_REL, -ENOEXEC,
+			"./x: is an object file, not a program: link it first");
 	refuses_changed(16, ET_CORE, -ENOEXEC, "./x: is a core dump, not a program");
 	refuses_changed(16, 77, -ENOEXEC, "./x: is neither a program nor a shared library");
-	refuses_changed(EI_CLASS, 9, -EBADMSG,
-			"./x: damaged ELF file: its header is of an unknown class, byte order or version");
+	refuses_changed(
+		EI_CLASS, 9, -EBADMSG,
+		"./x: damaged ELF file: its header is of an unknown class, byte order or version");
 	refuses_changed(56, 0, -EBADMSG, "./x: damaged ELF file: it has no segment to load");
-	refuses_changed(57, 0x10, -EBADMSG, "./x: damaged ELF file: program headers reach past its end");
-	refuses_changed(34, 0x7f, -EBADMSG, "./x: damaged ELF file: program headers reach past its end");
-	refuses_changed(54, 7, -EBADMSG, "./x: damaged ELF file: its program headers have an unknown size");
-	refuses_changed(64 + 32 + 2, 0x7f, -EBADMSG, "./x: damaged ELF file: a segment reaches past its end");
-	refuses_changed(64 + 41, 0, -EBADMSG, "./x: damaged ELF file: a segment's sizes do not fit together");
+	refuses_changed(57, 0x10, -EBADMSG,
+			"./x: damaged ELF file: program headers reach past its end");
+	refuses_changed(34, 0x7f, -EBADMSG,
+			"./x: damaged ELF file: program headers reach past its end");
+	refuses_changed(54, 7, -EBADMSG,
+			"./x: damaged ELF file: its program headers have an unknown size");
+	refuses_changed(64 + 32 + 2, 0x7f, -EBADMSG,
+			"./x: damaged ELF file: a segment reaches past its end");
+	refuses_changed(64 + 41, 0, -EBADMSG,
+			"./x: damaged ELF file: a segment's sizes do not fit together");
 }
 
 static void test_x32_and_i386(void)
 {
 	struct elfgen g = { .bits = 32, .machine = EM_X86_64 };
-	const struct elfgen_sym syms[] = { { "f", CODE + 4, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT } };
+	const struct elfgen_sym syms[] = { { "f", CODE + 4, 8, STB_GLOBAL, STT_FUNC,
+					     ELFGEN_TEXT } };
 	const struct rt_symbol *v;
 	struct rt_image *image;
 	size_t n;
@@ -157,7 +169,8 @@ static void test_x32_and_i386(void)
 	bytes = elfgen_build(&g, &n);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
 	refuses(bytes, n, -ENOEXEC,
-		"./x: is an x32 program (32-bit pointers in 64-bit mode), which rawtrace cannot trace");
+		"./x: is an x32 program (32-bit pointers in 64-bit mode), which rawtrace cannot "
+		"trace");
 	free(bytes);
 	g.bits = 64;
 	g.machine = EM_386;
@@ -166,8 +179,16 @@ static void test_x32_and_i386(void)
 	refuses(bytes, n, -EBADMSG, "./x: damaged ELF file: its class does not fit its machine");
 	free(bytes);
 
-	g = (struct elfgen){ .bits = 32, .machine = EM_386, .base = BASE, .entry = CODE, .syms = syms, .nsyms = 1,
-			     .interp = "/lib/ld-linux.so.2", .dynsyms = syms, .ndynsyms = 1, .soname = "liby.so" };
+	g = (struct elfgen){ .bits = 32,
+			     .machine = EM_386,
+			     .base = BASE,
+			     .entry = CODE,
+			     .syms = syms,
+			     .nsyms = 1,
+			     .interp = "/lib/ld-linux.so.2",
+			     .dynsyms = syms,
+			     .ndynsyms = 1,
+			     .soname = "liby.so" };
 	image = elfgen_open(&g);
 	CU_ASSERT_PTR_EQUAL(rt_image_arch(image), &rt_arch_i386);
 	RT_ASSERT_TEXT(rt_image_interp(image), "/lib/ld-linux.so.2");
@@ -287,7 +308,9 @@ static void test_unsized(void)
 		{ "label", CODE + 0x24, 0, STB_GLOBAL, STT_NOTYPE, ELFGEN_TEXT },
 		{ "main", CODE + 0x40, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
 	};
-	struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 1, .section = ".plt", .section_at = CODE + 0x20 };
+	struct elfgen g = {
+		.base = BASE, .syms = syms, .nsyms = 1, .section = ".plt", .section_at = CODE + 0x20
+	};
 	struct rt_image *image = elfgen_open(&g);
 	const struct rt_symbol *v;
 	size_t n;
@@ -315,7 +338,12 @@ static void test_controls(void)
 		{ "f\n< 3\x1b[2J@V1", CODE + 0x10, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
 		{ "g\r", CODE + 0x20, 8, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
 	};
-	const struct elfgen g = { .base = BASE, .syms = syms, .nsyms = 2, .dynsyms = syms, .ndynsyms = 0, .soname = "lib\nx.so" };
+	const struct elfgen g = { .base = BASE,
+				  .syms = syms,
+				  .nsyms = 2,
+				  .dynsyms = syms,
+				  .ndynsyms = 0,
+				  .soname = "lib\nx.so" };
 	struct rt_image *image = elfgen_open(&g);
 	const struct rt_symbol *v;
 	size_t n;
@@ -371,11 +399,18 @@ static void test_sstrip(void)
 	}
 }
 
-/* Every shorter file is refused, or opens and says what is wrong when asked for symbols; never more than that. */
+/*
+ * Every shorter file is refused, or opens and says what is wrong when asked for symbols; never more
+ * than that.
+ */
 static void test_truncated(void)
 {
 	const struct elfgen g = {
-		.base = BASE, .syms = many, .nsyms = sizeof(many) / sizeof(many[0]), .dynsyms = many, .ndynsyms = 16,
+		.base = BASE,
+		.syms = many,
+		.nsyms = sizeof(many) / sizeof(many[0]),
+		.dynsyms = many,
+		.ndynsyms = 16,
 		.soname = "libx.so",
 	};
 	const struct rt_symbol *v;
@@ -392,7 +427,8 @@ static void test_truncated(void)
 		}
 		opened++;
 		CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &got, &err), -EBADMSG);
-		RT_ASSERT_TEXT(err.text, "./x: damaged ELF file: section headers reach past its end");
+		RT_ASSERT_TEXT(err.text,
+			       "./x: damaged ELF file: section headers reach past its end");
 		RT_ASSERT_TEXT(rt_image_unwinds(image), "has a damaged symbol table");
 		rt_image_close(image);
 	}
@@ -418,7 +454,8 @@ static void test_bad_name(void)
 	sym[2] = 0x7f;
 	CU_ASSERT_EQUAL_FATAL(open_bytes(bytes, n, &image, &err), 0);
 	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, &err), -EBADMSG);
-	RT_ASSERT_TEXT(err.text, "./x: damaged ELF file: a symbol's name lies outside its string table");
+	RT_ASSERT_TEXT(err.text,
+		       "./x: damaged ELF file: a symbol's name lies outside its string table");
 	rt_image_close(image);
 	free(bytes);
 }

@@ -18,8 +18,12 @@
 static const struct elfgen_sym wants[] = {
 	WANTS("sine"), WANTS("cosine"), WANTS("nobody"), WANTS("__libc_start_main"), HAS("main", 0),
 };
-static const struct elfgen_sym first[] = { HAS("sine", 0), HAS("__libc_start_main", 8), { "hidden", CODE + 16, 8, STB_LOCAL, STT_FUNC, ELFGEN_TEXT } };
-static const struct elfgen_sym second[] = { HAS("cosine", 0), HAS("sine", 8), HAS("cosine_alias", 0) };
+static const struct elfgen_sym first[] = { HAS("sine", 0),
+					   HAS("__libc_start_main", 8),
+					   { "hidden", CODE + 16, 8, STB_LOCAL, STT_FUNC,
+					     ELFGEN_TEXT } };
+static const struct elfgen_sym second[] = { HAS("cosine", 0), HAS("sine", 8),
+					    HAS("cosine_alias", 0) };
 
 static void add_image(struct rt_program *program, const struct elfgen *g, const char *name)
 {
@@ -31,7 +35,9 @@ static void add_image(struct rt_program *program, const struct elfgen *g, const 
 
 	CU_ASSERT_TRUE_FATAL(bytes && elfgen_file(bytes, n, path));
 	free(bytes);
-	CU_ASSERT_EQUAL_FATAL(name ? rt_image_open(path, name, &image, &err) : rt_image_open_library(path, NULL, &image, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(name ? rt_image_open(path, name, &image, &err)
+				   : rt_image_open_library(path, NULL, &image, &err),
+			      0);
 	unlink(path);
 	CU_ASSERT_EQUAL(rt_program_take(program, image, &err), 0);
 }
@@ -40,9 +46,15 @@ static void add_image(struct rt_program *program, const struct elfgen *g, const 
 static void setup(struct rt_program *files)
 {
 	static const char *const needed[] = { "libfirst.so", "libsecond.so", NULL };
-	const struct elfgen program = { .base = 0x10000000u, .dynsyms = wants, .ndynsyms = 5, .needed = needed };
-	const struct elfgen a = { .base = 0x10000000u, .dynsyms = first, .ndynsyms = 3, .soname = "libfirst.so" };
-	const struct elfgen b = { .base = 0x10000000u, .dynsyms = second, .ndynsyms = 3, .soname = "libsecond.so" };
+	const struct elfgen program = {
+		.base = 0x10000000u, .dynsyms = wants, .ndynsyms = 5, .needed = needed
+	};
+	const struct elfgen a = {
+		.base = 0x10000000u, .dynsyms = first, .ndynsyms = 3, .soname = "libfirst.so"
+	};
+	const struct elfgen b = {
+		.base = 0x10000000u, .dynsyms = second, .ndynsyms = 3, .soname = "libsecond.so"
+	};
 
 	memset(files, 0, sizeof(*files));
 	add_image(files, &program, "./program");
@@ -87,15 +99,16 @@ static void adds(const struct rt_program *program, const char *text, const char 
 	char got[1024] = "";
 	size_t i;
 
-	CU_ASSERT_EQUAL_FATAL(rt_spec_parse(text, rt_image_arch(program->v[0]), NULL, &spec, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse(text, rt_image_arch(program->v[0]), NULL, &spec, &err),
+			      0);
 	if (rt_functions_add_imports(&functions, program, 0, &spec, &err))
 		snprintf(got, sizeof(got), "%s", err.text);
 	for (i = 0; i < functions.n; i++) {
 		const struct rt_function *f = &functions.v[i];
 
 		CU_ASSERT_TRUE(f->libcall);
-		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s:%s@%x", i ? " " : "", rt_image_name(f->image), f->name,
-			 (unsigned)(f->addr - CODE));
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s:%s@%x", i ? " " : "",
+			 rt_image_name(f->image), f->name, (unsigned)(f->addr - CODE));
 	}
 	RT_ASSERT_TEXT(got, want);
 	rt_functions_free(&functions);

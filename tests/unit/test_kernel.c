@@ -38,23 +38,30 @@ static void test_mounts(void)
 {
 	char root[64];
 
-	CU_ASSERT(rt_tracefs_in_mounts("proc /proc proc rw 0 0\ntracefs /sys/kernel/tracing tracefs rw 0 0\n", root, 64) == 0);
+	CU_ASSERT(rt_tracefs_in_mounts(
+			  "proc /proc proc rw 0 0\ntracefs /sys/kernel/tracing tracefs rw 0 0\n",
+			  root, 64) == 0);
 	RT_ASSERT_TEXT(root, "/sys/kernel/tracing");
-	CU_ASSERT(rt_tracefs_in_mounts("debugfs /sys/kernel/debug debugfs rw 0 0\n", root, 64) == 0);
+	CU_ASSERT(rt_tracefs_in_mounts("debugfs /sys/kernel/debug debugfs rw 0 0\n", root, 64) ==
+		  0);
 	RT_ASSERT_TEXT(root, "/sys/kernel/debug/tracing");
 	/* tracefs itself wins over debugfs wherever it stands; blanks are octal. */
-	CU_ASSERT(rt_tracefs_in_mounts("d /d debugfs rw 0 0\nt /a\\040b tracefs rw 0 0\n", root, 64) == 0);
+	CU_ASSERT(rt_tracefs_in_mounts("d /d debugfs rw 0 0\nt /a\\040b tracefs rw 0 0\n", root,
+				       64) == 0);
 	RT_ASSERT_TEXT(root, "/a b");
 	CU_ASSERT(rt_tracefs_in_mounts("tracefs /nottracefs tmpfs rw 0 0\n", root, 64) == -ENOENT);
 	CU_ASSERT(rt_tracefs_in_mounts("", root, 64) == -ENOENT);
-	CU_ASSERT(rt_tracefs_in_mounts("t /0123456789012345678901234567890123456789 tracefs rw 0 0\n", root, 16) == -ENOENT);
+	CU_ASSERT(
+		rt_tracefs_in_mounts("t /0123456789012345678901234567890123456789 tracefs rw 0 0\n",
+				     root, 16) == -ENOENT);
 }
 
 static void put(const struct rt_tracefs *t, const char *file, const char *text)
 {
 	char path[PATH_MAX];
 
-	CU_ASSERT_FATAL(rt_write_file(rt_tracefs_path(t, path, "%s", file), O_CREAT | O_TRUNC, text) == 0);
+	CU_ASSERT_FATAL(
+		rt_write_file(rt_tracefs_path(t, path, "%s", file), O_CREAT | O_TRUNC, text) == 0);
 }
 
 static void folder(const struct rt_tracefs *t, const char *name)
@@ -89,7 +96,10 @@ static pid_t dead_pid(void)
 	return dead;
 }
 
-/* Only what dead processes left is removed: a file that stands for uprobe_events collects the commands. */
+/*
+ * Only what dead processes left is removed: a file that stands for uprobe_events collects the
+ * commands.
+ */
 static void test_leftovers(void)
 {
 	struct rt_tracefs t = { .root = "/tmp/rawtrace-unit-XXXXXX" };
@@ -98,16 +108,23 @@ static void test_leftovers(void)
 
 	make_tracefs(&t);
 	rt_owner_group(rt_owner_of(dead), group);
-	snprintf(text, sizeof(text), "p:%s/a /x:0x1\np:%s/a /x:0x2\nr:%s/b /x:0x1\np:%s/a /x:0x3\np:%s/mine /x:0x1\np:other_%d/c /x:0x1\n"
-		 "p:rawtrace_%dx/d /x:0x1\np:rawtrace_/e /x:0x1\n", group, group, group, group, rt_own_group(mine), (int)dead, (int)dead);
+	snprintf(text, sizeof(text),
+		 "p:%s/a /x:0x1\np:%s/a /x:0x2\nr:%s/b /x:0x1\np:%s/a /x:0x3\np:%s/mine "
+		 "/x:0x1\np:other_%d/c /x:0x1\n"
+		 "p:rawtrace_%dx/d /x:0x1\np:rawtrace_/e /x:0x1\n",
+		 group, group, group, group, rt_own_group(mine), (int)dead, (int)dead);
 	put(&t, "uprobe_events", text);
-	/* No folder: nothing is defined, and the definitions, for which everybody waits, are not read. */
+	/*
+	 * No folder: nothing is defined, and the definitions, for which everybody waits, are not
+	 * read.
+	 */
 	CU_ASSERT(rt_tracefs_clean(&t) == 0);
 	snprintf(name, sizeof(name), "events/%s", group);
 	folder(&t, name);
 	CU_ASSERT(rt_tracefs_remains(&t, dead));
 	CU_ASSERT(!rt_tracefs_remains(&t, getpid()));
-	/* Two events: the three probes of `a` are deleted by one command, also the one behind `b`. */
+	/* Two events: the three probes of `a` are deleted by one command, also the one behind `b`.
+	 */
 	CU_ASSERT(rt_tracefs_clean(&t) == 2);
 	CU_ASSERT_FATAL(rt_tracefs_read(&t, "uprobe_events", &left) > 0);
 	snprintf(name, sizeof(name), "-:%s/a\n-:%s/b\n", group, group);
@@ -116,12 +133,18 @@ static void test_leftovers(void)
 	remove_tree(&t);
 }
 
-/* An event is disabled wherever it is enabled, and what stays enabled is not deleted: that ends the kernel (leftovers.c). */
+/*
+ * An event is disabled wherever it is enabled, and what stays enabled is not deleted: that ends the
+ * kernel (leftovers.c).
+ */
 static void test_leftovers_enabled(void)
 {
 	static const char *const files[][2] = {
-		{ "events/%s/off/enable", "0\n" }, { "events/%s/on/enable", "1\n" }, { "events/%s/stays/enable", "0\n" },
-		{ "instances/other/events/%s/off/enable", "1\n" }, { "instances/other/events/%s/on/enable", "0\n" },
+		{ "events/%s/off/enable", "0\n" },
+		{ "events/%s/on/enable", "1\n" },
+		{ "events/%s/stays/enable", "0\n" },
+		{ "instances/other/events/%s/off/enable", "1\n" },
+		{ "instances/other/events/%s/on/enable", "0\n" },
 		/* A "0" written over it leaves "0*": soft enabled. */
 		{ "instances/other/events/%s/stays/enable", "1*\n" },
 	};
@@ -146,7 +169,9 @@ static void test_leftovers_enabled(void)
 		*slash = '/';
 		put(&t, name, files[i][1]);
 	}
-	snprintf(text, sizeof(text), "p:%s/stays /x:0x1\np:%s/stays /x:0x2\np:%s/on /x:0x1\np:%s/on /x:0x2\np:%s/off /x:0x1\n",
+	snprintf(text, sizeof(text),
+		 "p:%s/stays /x:0x1\np:%s/stays /x:0x2\np:%s/on /x:0x1\np:%s/on /x:0x2\np:%s/off "
+		 "/x:0x1\n",
 		 group, group, group, group, group);
 	put(&t, "uprobe_events", text);
 	CU_ASSERT(rt_tracefs_clear(&t, dead) == 2);
@@ -172,7 +197,10 @@ static bool is_enabled(const struct rt_tracefs *t, const char *file)
 	return enabled;
 }
 
-/* Up to 3.14 a rawtrace that was killed leaves events of the kernel's own enabled in the main buffer. */
+/*
+ * Up to 3.14 a rawtrace that was killed leaves events of the kernel's own enabled in the main
+ * buffer.
+ */
 static void test_leftovers_main_buffer(void)
 {
 	static const char fork[] = "events/task/task_newtask/enable";
@@ -184,13 +212,15 @@ static void test_leftovers_main_buffer(void)
 	folder(&t, "events/task");
 	folder(&t, "events/task/task_newtask");
 	for (i = 0; i < 3; i++) {
-		snprintf(text, sizeof(text), "p:%s/a /x:0x1\n", rt_owner_group(rt_owner_of(dead_pid()), group));
+		snprintf(text, sizeof(text), "p:%s/a /x:0x1\n",
+			 rt_owner_group(rt_owner_of(dead_pid()), group));
 		put(&t, "uprobe_events", text);
 		snprintf(name, sizeof(name), "events/%s", group);
 		folder(&t, name);
 		put(&t, fork, "1\n");
 		put(&t, "trace_clock", i == 1 ? "[local] global\n" : "local [global]\n");
-		put(&t, "set_event", i == 2 ? "task:task_newtask\nsched:sched_switch\n" : "task:task_newtask\n");
+		put(&t, "set_event",
+		    i == 2 ? "task:task_newtask\nsched:sched_switch\n" : "task:task_newtask\n");
 		CU_ASSERT(rt_tracefs_clean(&t) == 1);
 		CU_ASSERT(is_enabled(&t, fork) == (i != 0));
 	}
@@ -291,7 +321,10 @@ static void __attribute__((noreturn)) owner_main(const struct rt_tracefs *t, int
 		pause();
 }
 
-/* The pipe's end alone is no sign: the kernel closes the files of one that was killed in an order of its own. */
+/*
+ * The pipe's end alone is no sign: the kernel closes the files of one that was killed in an order
+ * of its own.
+ */
 static void test_guard_waits(void)
 {
 	struct rt_tracefs t = { .root = "/tmp/rawtrace-unit-XXXXXX" };
@@ -323,7 +356,8 @@ static bool parses(const char *name, pid_t pid, unsigned long space)
 {
 	struct rt_owner owner;
 
-	return rt_owner_of_group(name, strlen(name), &owner) && owner.pid == pid && owner.space == space;
+	return rt_owner_of_group(name, strlen(name), &owner) && owner.pid == pid &&
+	       owner.space == space;
 }
 
 static void test_owners(void)
@@ -334,12 +368,16 @@ static void test_owners(void)
 	RT_ASSERT_TEXT(rt_owner_group(here, name), "rawtrace_7");
 	RT_ASSERT_TEXT(rt_owner_instance(here, name), "rawtrace-7");
 	RT_ASSERT_TEXT(rt_owner_instance(there, name), "rawtrace-7n4026532456");
-	CU_ASSERT(rt_owner_of_instance(name, strlen(name), &owner) && rt_owner_same(owner, there) && !rt_owner_same(owner, here));
+	CU_ASSERT(rt_owner_of_instance(name, strlen(name), &owner) && rt_owner_same(owner, there) &&
+		  !rt_owner_same(owner, here));
 	RT_ASSERT_TEXT(rt_owner_group(there, name), "rawtrace_7n4026532456");
 	CU_ASSERT(parses(name, 7, 4026532456ul) && parses("rawtrace_123456789", 123456789, 0));
-	CU_ASSERT(!parses("rawtrace_", 0, 0) && !parses("rawtrace_7n", 7, 0) && !parses("rawtrace_7n0", 7, 0));
-	CU_ASSERT(!parses("rawtrace_7x4", 7, 0) && !parses("rawtrace_07", 7, 0) && !parses("rawtrace_1234567890", 1234567890, 0));
-	CU_ASSERT(!parses("rawtrace-7", 7, 0) && !parses("rawtrace_7n12345678901234567890", 7, 0) && !parses("rawtrace_n4", 0, 4));
+	CU_ASSERT(!parses("rawtrace_", 0, 0) && !parses("rawtrace_7n", 7, 0) &&
+		  !parses("rawtrace_7n0", 7, 0));
+	CU_ASSERT(!parses("rawtrace_7x4", 7, 0) && !parses("rawtrace_07", 7, 0) &&
+		  !parses("rawtrace_1234567890", 1234567890, 0));
+	CU_ASSERT(!parses("rawtrace-7", 7, 0) && !parses("rawtrace_7n12345678901234567890", 7, 0) &&
+		  !parses("rawtrace_n4", 0, 4));
 	CU_ASSERT(!rt_owner_gone(rt_owner_of(getppid())));
 	/* An earlier process's. */
 	CU_ASSERT(rt_owner_gone(rt_owner_of(getpid())));
@@ -381,8 +419,10 @@ static void test_process(void)
 	CU_ASSERT(rt_proc_status(getpid(), "Tgid", &tgid) == 0 && tgid == getpid());
 	CU_ASSERT(rt_proc_status(getpid(), "NoSuchLine", &tgid) == -ENOENT);
 	CU_ASSERT(rt_proc_status(0x7ffffff0, "Tgid", &tgid) == -ESRCH);
-	CU_ASSERT(rt_proc_status_has(getpid(), "Name", "unit") && !rt_proc_status_has(getpid(), "Name", "Umask"));
-	CU_ASSERT(!rt_proc_status_has(getpid(), "NoSuchLine", "") && !rt_proc_status_has(0x7ffffff0, "Name", ""));
+	CU_ASSERT(rt_proc_status_has(getpid(), "Name", "unit") &&
+		  !rt_proc_status_has(getpid(), "Name", "Umask"));
+	CU_ASSERT(!rt_proc_status_has(getpid(), "NoSuchLine", "") &&
+		  !rt_proc_status_has(0x7ffffff0, "Name", ""));
 	CU_ASSERT_FATAL(rt_proc_threads(getpid(), &tids) == 1);
 	CU_ASSERT(tids[0] == getpid());
 	free(tids);
@@ -391,14 +431,18 @@ static void test_process(void)
 	CU_ASSERT(strlen(comm) > 0 && strcmp(comm, "?") != 0);
 	rt_proc_comm(0x7ffffff0, 0x7ffffff0, comm);
 	RT_ASSERT_TEXT(comm, "?");
-	/* Of a thread that ends (PF_EXITING), of one that has, of one that runs; a name like a line. */
+	/*
+	 * Of a thread that ends (PF_EXITING), of one that has, of one that runs; a name like a
+	 * line.
+	 */
 	CU_ASSERT(rt_stat_is_ending("7 (a) R 1) R 1 7 7 0 -1 4194564 0 0"));
 	CU_ASSERT(!rt_stat_is_ending("7 (sh) Z 1 7 7 0 -1 4228364 0 0"));
 	CU_ASSERT(!rt_stat_is_ending("7 (sh) R 1 7 7 0 -1 4194304 0 0"));
 	CU_ASSERT(!rt_stat_is_ending("7 (sh"));
 }
 
-/* A version that BPF_PROG_LOAD could compare: never 0 on a kernel with a vDSO or a usual release. */
+/* A version that BPF_PROG_LOAD could compare: never 0 on a kernel with a vDSO or a usual release.
+ */
 static void test_version(void)
 {
 	uint32_t version = rt_kernel_version();
@@ -409,14 +453,16 @@ static void test_version(void)
 
 static void test_version_named(void)
 {
-	const char *ubuntu = "Ubuntu 4.4.0-31.50-generic 4.4.13\n", *debian = "#1 SMP Debian 4.9.189-3+deb9u1 (2019-09-20)";
+	const char *ubuntu = "Ubuntu 4.4.0-31.50-generic 4.4.13\n",
+		   *debian = "#1 SMP Debian 4.9.189-3+deb9u1 (2019-09-20)";
 
 	CU_ASSERT(rt_kernel_version_named(ubuntu, "#50-Ubuntu SMP", "4.4.0-31-generic") == 0x4040d);
 	CU_ASSERT(rt_kernel_version_named("", debian, "4.9.0-11-amd64") == 0x409bd);
 	CU_ASSERT(rt_kernel_version_named("", "#1 SMP", "3.10.0-1160.el7.x86_64") == 0x30a00);
 	CU_ASSERT(rt_kernel_version_named("", "#1 SMP Debian", "4.14.999") == 0x40eff);
 	CU_ASSERT(rt_kernel_version_named("Ubuntu", "Debian x", "6.1") == RT_KERNEL(6, 1));
-	CU_ASSERT(rt_kernel_version_named("", "", "next") == 0 && rt_kernel_version_named("", "", "") == 0);
+	CU_ASSERT(rt_kernel_version_named("", "", "next") == 0 &&
+		  rt_kernel_version_named("", "", "") == 0);
 }
 
 static void test_close_together(void)
@@ -431,7 +477,8 @@ static void test_close_together(void)
 		CU_ASSERT_FATAL((fds[i] = dup(p[1])) >= 0);
 	close(p[1]);
 	rt_close_together(fds, MANY - 1);
-	CU_ASSERT(fcntl(fds[0], F_GETFD) < 0 && fcntl(fds[MANY - 2], F_GETFD) < 0 && fcntl(fds[MANY - 1], F_GETFD) >= 0);
+	CU_ASSERT(fcntl(fds[0], F_GETFD) < 0 && fcntl(fds[MANY - 2], F_GETFD) < 0 &&
+		  fcntl(fds[MANY - 1], F_GETFD) >= 0);
 	rt_close_together(fds + MANY - 1, 1);
 	/* The end of the file: no helper has any of them open. */
 	CU_ASSERT(read(p[0], &byte, 1) == 0);

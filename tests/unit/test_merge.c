@@ -9,7 +9,10 @@
 
 enum { MAX = 20000 };
 
-/* What a flush gave: of each event its time, thread and key; whether its data were those of its key. */
+/*
+ * What a flush gave: of each event its time, thread and key; whether its data were those of its
+ * key.
+ */
 struct seen {
 	size_t n;
 	unsigned bad_data;
@@ -55,7 +58,8 @@ static struct seen *seen_new(void)
 	return seen;
 }
 
-static void push(struct rt_merge *merge, unsigned ring, uint64_t time, pid_t tid, uint64_t key, uint16_t size)
+static void push(struct rt_merge *merge, unsigned ring, uint64_t time, pid_t tid, uint64_t key,
+		 uint16_t size)
 {
 	struct rt_event event = { .type = RT_EV_HIT, .time = time, .pid = 1, .tid = tid };
 	uint8_t data[256];
@@ -75,7 +79,10 @@ static int flush(struct rt_merge *merge, uint64_t bound, struct seen *seen)
 	return rt_merge_flush(merge, bound, &handler);
 }
 
-/* One thread that changes its CPU between any two events; each ring is read only after all were written. */
+/*
+ * One thread that changes its CPU between any two events; each ring is read only after all were
+ * written.
+ */
 static void test_moving_thread(void)
 {
 	struct rt_merge *merge = rt_merge_new(4);
@@ -99,8 +106,9 @@ static void test_moving_thread(void)
 }
 
 /*
- * On CPU 0 thread 2 took its stamp, 5, and was preempted before it committed by thread 1, whose event at 10 so stands
- * first in the ring; thread 2 went on at 7 on CPU 1.  Comparing only the rings' first events would give 7 before 5.
+ * On CPU 0 thread 2 took its stamp, 5, and was preempted before it committed by thread 1, whose
+ * event at 10 so stands first in the ring; thread 2 went on at 7 on CPU 1.  Comparing only the
+ * rings' first events would give 7 before 5.
  */
 static void test_disorder_in_ring(void)
 {
@@ -185,8 +193,9 @@ static int model_compare(const void *a, const void *b)
 }
 
 /*
- * Many rounds: rings filled nearly in order, events of many sizes, and a bound that keeps a share of them back, so that
- * pools grow, are compacted and change places.  The whole must be what sorting everything gives.
+ * Many rounds: rings filled nearly in order, events of many sizes, and a bound that keeps a share
+ * of them back, so that pools grow, are compacted and change places.  The whole must be what
+ * sorting everything gives.
  */
 static void test_rounds(void)
 {
@@ -205,10 +214,13 @@ static void test_rounds(void)
 			random = random * 1664525 + 1013904223;
 			model[n].time = 100000 + round * EACH + i - (random >> 8) % 40;
 			model[n].key = n;
-			push(merge, (random >> 20) % RINGS, model[n].time, 1, n, (uint16_t)((random >> 12) % 32 * 8));
+			push(merge, (random >> 20) % RINGS, model[n].time, 1, n,
+			     (uint16_t)((random >> 12) % 32 * 8));
 		}
 		/* Nothing that comes later is older than this. */
-		CU_ASSERT_EQUAL(flush(merge, 100000 + (round + 1) * EACH - (round % 3 ? 40 : 200), seen), 0);
+		CU_ASSERT_EQUAL(
+			flush(merge, 100000 + (round + 1) * EACH - (round % 3 ? 40 : 200), seen),
+			0);
 	}
 	CU_ASSERT(seen->n > n * 9 / 10);
 	CU_ASSERT(seen->n < n);
@@ -224,7 +236,10 @@ static void test_rounds(void)
 	free(seen);
 }
 
-/* An event far ahead of the others is held through many rounds and must not be lost or damaged by them. */
+/*
+ * An event far ahead of the others is held through many rounds and must not be lost or damaged by
+ * them.
+ */
 static void test_far_ahead(void)
 {
 	struct rt_merge *merge = rt_merge_new(1);
@@ -327,7 +342,10 @@ static void test_newest_and_empty(void)
 	free(seen);
 }
 
-/* Rings are read on between batches: the order is that of one flush, and what is given is forgotten. */
+/*
+ * Rings are read on between batches: the order is that of one flush, and what is given is
+ * forgotten.
+ */
 static void test_batches(void)
 {
 	enum { EACH = 3000, BATCH = 700 };

@@ -46,7 +46,8 @@ static void test_demangle(void)
 	demangles("_ZN4CallIFbicEE2goEv", false, "Call<bool (int, char)>::go");
 	demangles("_ZN12_GLOBAL__N_16hiddenEi", false, "(anonymous namespace)::hidden");
 	/* Rust: its hash is left out. */
-	demangles("_ZN5alloc3vec16Vec$LT$T$C$A$GT$4push17h0123456789abcdefE", true, "alloc::vec::Vec<T,A>::push");
+	demangles("_ZN5alloc3vec16Vec$LT$T$C$A$GT$4push17h0123456789abcdefE", true,
+		  "alloc::vec::Vec<T,A>::push");
 	demangles("_RNvMNtCs1234_1r1mNtB2_1P3get", true, "<r::m::P>::get");
 }
 
@@ -103,7 +104,8 @@ static void test_bomb(void)
 	char name[4096], *p = name;
 	int i;
 
-	p += sprintf(p, "_Z1fSt4pairIiiE");	/* S_ is std::pair, S0_ the one of ints, the next a pair of those... */
+	p += sprintf(p, "_Z1fSt4pairIiiE"); /* S_ is std::pair, S0_ the one of ints, the next a pair
+					       of those... */
 	for (i = 0; i < 34; i++) {
 		char c = i + 1 < 11 ? (char)('0' + i) : (char)('A' + i - 10);
 
@@ -132,17 +134,26 @@ static void test_canonical(void)
 	is_canonical("f( int , const char * )", false, "f(int,char const*)");
 	is_canonical("f(const unsigned long &)", false, "f(unsigned long const&)");
 	is_canonical("f(const std::vector<int> &, int)", false, "f(std::vector<int>const&,int)");
-	is_canonical("f(std::vector<int, std::allocator<int> > const&, int)", false, "f(std::vector<int>const&,int)");
-	is_canonical("f(std::map<int, T<long>, std::less<int>, std::allocator<std::pair<int const, T<long> > > >)", false, "f(std::map<int,T<long>>)");
+	is_canonical("f(std::vector<int, std::allocator<int> > const&, int)", false,
+		     "f(std::vector<int>const&,int)");
+	is_canonical("f(std::map<int, T<long>, std::less<int>, std::allocator<std::pair<int const, "
+		     "T<long> > > >)",
+		     false, "f(std::map<int,T<long>>)");
 	is_canonical("f(int, std::allocator<int>)", false, "f(int,std::allocator<int>)");
-	is_canonical("f(std::set<int, std::allocator<int)", false, "f(std::set<int,std::allocator<int)");
-	is_canonical("f(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&)", false,
-		     "f(std::string const&)");
-	is_canonical("f(std::basic_string_view<char, std::char_traits<char> >)", false, "f(std::string_view)");
-	is_canonical("f(std::__cxx11::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >)", false, "f(std::wstring)");
+	is_canonical("f(std::set<int, std::allocator<int)", false,
+		     "f(std::set<int,std::allocator<int)");
+	is_canonical("f(std::__cxx11::basic_string<char, std::char_traits<char>, "
+		     "std::allocator<char> > const&)",
+		     false, "f(std::string const&)");
+	is_canonical("f(std::basic_string_view<char, std::char_traits<char> >)", false,
+		     "f(std::string_view)");
+	is_canonical("f(std::__cxx11::basic_string<wchar_t, std::char_traits<wchar_t>, "
+		     "std::allocator<wchar_t> >)",
+		     false, "f(std::wstring)");
 	is_canonical("make[abi:cxx11](int)", false, "make(int)");
 	is_canonical("ns::Box<std::pair<int, long> >::get", true, "ns::Box::get");
-	is_canonical("ns::Box<std::pair<int, long> >::get", false, "ns::Box<std::pair<int,long>>::get");
+	is_canonical("ns::Box<std::pair<int, long> >::get", false,
+		     "ns::Box<std::pair<int,long>>::get");
 	is_canonical("Foo::operator<", true, "Foo::operator<");
 	is_canonical("Foo::operator<< <int>", true, "Foo::operator<<");
 	is_canonical("Foo::operator->", true, "Foo::operator->");
@@ -175,18 +186,23 @@ static void test_words(void)
 		const char *name, *want;
 		unsigned word;
 	} cases[] = {
-		{ "f(size_t, ssize_t, int64_t, time_t)", "f(unsigned int, int, long long, long)", 4 },
+		{ "f(size_t, ssize_t, int64_t, time_t)", "f(unsigned int, int, long long, long)",
+		  4 },
 		{ "f(size_t, ssize_t, int64_t, time_t)", "f(unsigned long, long, long, long)", 8 },
-		{ "f(unsigned, unsigned const, long long unsigned)", "f(unsigned int, unsigned int const, unsigned long long)", 8 },
-		{ "f(signed char, char unsigned, double long)", "f(signed char, unsigned char, long double)", 8 },
+		{ "f(unsigned, unsigned const, long long unsigned)",
+		  "f(unsigned int, unsigned int const, unsigned long long)", 8 },
+		{ "f(signed char, char unsigned, double long)",
+		  "f(signed char, unsigned char, long double)", 8 },
 		{ "f(long char, std::", "f(long char, std::", 8 },
-		{ "f(a::uint::b, auint, T<struct s, uint>)", "f(a::uint::b, auint, T<s, unsigned int>)", 8 },
+		{ "f(a::uint::b, auint, T<struct s, uint>)",
+		  "f(a::uint::b, auint, T<s, unsigned int>)", 8 },
 	};
 	char *text;
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		text = rt_spec_overload(cases[i].name, strchr(cases[i].name, '('), cases[i].word, NULL, NULL);
+		text = rt_spec_overload(cases[i].name, strchr(cases[i].name, '('), cases[i].word,
+					NULL, NULL);
 		RT_ASSERT_TEXT(text, cases[i].want);
 		free(text);
 	}
@@ -197,8 +213,9 @@ static void test_words(void)
 
 static void test_written(void)
 {
-	static const char box[] = "_ZNK2ns3BoxIiE3getEi", bar[] = "_ZN3Foo3barEPKc", vec[] = "_ZN5alloc3vec16Vec$LT$T$C$A$GT$4push"
-		"17h0123456789abcdefE";
+	static const char box[] = "_ZNK2ns3BoxIiE3getEi", bar[] = "_ZN3Foo3barEPKc",
+			  vec[] = "_ZN5alloc3vec16Vec$LT$T$C$A$GT$4push"
+				  "17h0123456789abcdefE";
 
 	MEANS(box, box);
 	MEANS("f*", "fib");
@@ -297,8 +314,12 @@ static void test_go(void)
 static void test_nearest_go(void)
 {
 	static const struct rt_symbol v[] = {
-		{ .name = "main.fib" }, { .name = "net/http.(*Client).Get" }, { .name = "net/http.Header.Get" }, { .name = "net/url.Values.Get" },
-		{ .name = "main.(*Stack[go.shape.string]).Push" }, { .name = "runtime.(*spanSet).push" },
+		{ .name = "main.fib" },
+		{ .name = "net/http.(*Client).Get" },
+		{ .name = "net/http.Header.Get" },
+		{ .name = "net/url.Values.Get" },
+		{ .name = "main.(*Stack[go.shape.string]).Push" },
+		{ .name = "runtime.(*spanSet).push" },
 	};
 	const char *nearest[RT_MAX_NEAREST];
 	size_t n = sizeof(v) / sizeof(v[0]);
@@ -319,7 +340,9 @@ static void test_nearest_go(void)
 static void test_versions(void)
 {
 	const struct rt_symbol old = { .name = "memcpy", .version = "GLIBC_2.2.5" };
-	const struct rt_symbol new = { .name = "memcpy", .version = "GLIBC_2.14", .default_version = true };
+	const struct rt_symbol new = { .name = "memcpy",
+				       .version = "GLIBC_2.14",
+				       .default_version = true };
 
 	CU_ASSERT_TRUE(means("memcpy", &old) && means("memcpy", &new));
 	CU_ASSERT_TRUE(means("memcpy@GLIBC_2.2.5", &old));
@@ -330,12 +353,19 @@ static void test_versions(void)
 	MEANS_NOT("memcpy@GLIBC_2.14", "memcpy");
 }
 
-/* `code`: a letter an argument as the code has it: 4, 8, p (a pointer), - (not read); `want` is NULL where the name adds nothing. */
+/*
+ * `code`: a letter an argument as the code has it: 4, 8, p (a pointer), - (not read); `want` is
+ * NULL where the name adds nothing.
+ */
 static void named(const char *symbol, const char *code, const char *want)
 {
 	static const struct rt_ctype number = { .kind = RT_CT_INT, .size = 4, .name = "int32_t" };
-	struct rt_param params[RT_USE_ARGS] = { { .type = &number }, { .type = &number }, { .type = &number } };
-	struct rt_prototype p = { .origin = RT_ORIGIN_GUESSED, .params = params, .nparams = (unsigned)strlen(code) };
+	struct rt_param params[RT_USE_ARGS] = { { .type = &number },
+						{ .type = &number },
+						{ .type = &number } };
+	struct rt_prototype p = { .origin = RT_ORIGIN_GUESSED,
+				  .params = params,
+				  .nparams = (unsigned)strlen(code) };
 	struct rt_guess guess = { .decided = true, .nargs = (uint8_t)strlen(code) };
 	struct rt_types *types = rt_types_new();
 	char *printed = NULL;
@@ -372,7 +402,8 @@ static void test_types(void)
 	named("_Z1fi", "p4", "? f(void *, int)");
 	named("_Z1fb" STRING "RKd", "4p8", "? f(bool, std::string, const double &)");
 	named("_Z1fdif", "4", "? f(double, int, float)");
-	named("_Z1fSt17basic_string_viewIcSt11char_traitsIcEEi", "884", "? f(std::string_view, int)");
+	named("_Z1fSt17basic_string_viewIcSt11char_traitsIcEEi", "884",
+	      "? f(std::string_view, int)");
 	/* Where a structure by value is nobody says; behind it the code tells. */
 	named("_Z1fi1Pi", "444", "? f(int, int32_t, int32_t)");
 	/* Members: `this` comes first, or it is static. */

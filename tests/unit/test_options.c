@@ -17,7 +17,8 @@ static int parse(struct rt_options *o, struct rt_error *err, const char *line)
 
 	memset(err, 0, sizeof(*err));
 	snprintf(buf, sizeof(buf), "%s", line);
-	for (word = strtok_r(buf, " ", &save); word && argc < WORDS - 1; word = strtok_r(NULL, " ", &save))
+	for (word = strtok_r(buf, " ", &save); word && argc < WORDS - 1;
+	     word = strtok_r(NULL, " ", &save))
 		argv[argc++] = word;
 	return rt_options_parse(o, argc, argv, err);
 }
@@ -27,7 +28,8 @@ static void test_command(void)
 	struct rt_options o;
 	struct rt_error err;
 
-	CU_ASSERT_FATAL(parse(&o, &err, "./fib -o out fib --format=chrome main:2 -- 10 -o x --") == 0);
+	CU_ASSERT_FATAL(parse(&o, &err, "./fib -o out fib --format=chrome main:2 -- 10 -o x --") ==
+			0);
 	CU_ASSERT(o.command == RT_CMD_TRACE);
 	RT_ASSERT_TEXT(o.program, "./fib");
 	CU_ASSERT(o.nspecs == 2);
@@ -62,7 +64,8 @@ static void test_pid(void)
 /* As strace and perf take them, and as pidof prints them. */
 static void test_pids(void)
 {
-	static const char *const wrong[] = { "", ",", "12x", "0", "-1", "12;13", "12,x", "99999999999" };
+	static const char *const wrong[] = { "",   ",",	    "12x",  "0",
+					     "-1", "12;13", "12,x", "99999999999" };
 	char *argv[] = { "rawtrace", "-p", "12,13", "-p", "14 15\n13", "f", NULL };
 	char *bad[] = { "rawtrace", "-p", NULL, "f", NULL };
 	struct rt_options o;
@@ -71,12 +74,15 @@ static void test_pids(void)
 	unsigned i, n;
 
 	CU_ASSERT_FATAL(rt_options_parse(&o, 6, argv, &err) == 0);
-	CU_ASSERT(o.pids.n == 4 && o.pids.v[0] == 12 && o.pids.v[1] == 13 && o.pids.v[2] == 14 && o.pids.v[3] == 15);
-	CU_ASSERT(o.nspecs == 1 && rt_pids_has(&o.pids, 15) && !rt_pids_has(&o.pids, 16) && rt_pids_only(&o.pids) == 0);
+	CU_ASSERT(o.pids.n == 4 && o.pids.v[0] == 12 && o.pids.v[1] == 13 && o.pids.v[2] == 14 &&
+		  o.pids.v[3] == 15);
+	CU_ASSERT(o.nspecs == 1 && rt_pids_has(&o.pids, 15) && !rt_pids_has(&o.pids, 16) &&
+		  rt_pids_only(&o.pids) == 0);
 	rt_options_free(&o);
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		bad[2] = (char *)wrong[i];
-		CU_ASSERT(rt_options_parse(&o, 4, bad, &err) == -EINVAL && strstr(err.text, "expected a process id"));
+		CU_ASSERT(rt_options_parse(&o, 4, bad, &err) == -EINVAL &&
+			  strstr(err.text, "expected a process id"));
 		rt_options_free(&o);
 	}
 	for (i = n = 0; i <= RT_PIDS_MOST; i++)
@@ -95,39 +101,50 @@ static void test_others(void)
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "doctor --clean") == 0 && o.command == RT_CMD_DOCTOR && o.clean);
 	rt_options_free(&o);
-	CU_ASSERT(parse(&o, &err, "count ./fib f") == 0 && o.command == RT_CMD_COUNT && o.nspecs == 1);
+	CU_ASSERT(parse(&o, &err, "count ./fib f") == 0 && o.command == RT_CMD_COUNT &&
+		  o.nspecs == 1);
 	CU_ASSERT(!strcmp(o.program, "./fib"));
 	rt_options_free(&o);
-	CU_ASSERT(parse(&o, &err, "-v hist -o x ./fib f g -- 3") == 0 && o.command == RT_CMD_HIST && o.nspecs == 2);
+	CU_ASSERT(parse(&o, &err, "-v hist -o x ./fib f g -- 3") == 0 && o.command == RT_CMD_HIST &&
+		  o.nspecs == 2);
 	CU_ASSERT(!strcmp(o.argv[1], "3"));
 	rt_options_free(&o);
-	CU_ASSERT(parse(&o, &err, "hist -p 12 f") == 0 && o.command == RT_CMD_HIST && o.nspecs == 1 && !strcmp(o.specs[0], "f"));
+	CU_ASSERT(parse(&o, &err, "hist -p 12 f") == 0 && o.command == RT_CMD_HIST &&
+		  o.nspecs == 1 && !strcmp(o.specs[0], "f"));
 	rt_options_free(&o);
-	CU_ASSERT(parse(&o, &err, "--libcalls ./fib") == 0 && !strcmp(o.libcalls, "*") && o.nspecs == 0);
+	CU_ASSERT(parse(&o, &err, "--libcalls ./fib") == 0 && !strcmp(o.libcalls, "*") &&
+		  o.nspecs == 0);
 	rt_options_free(&o);
-	CU_ASSERT(parse(&o, &err, "--libcalls=str* -p 12 f") == 0 && !strcmp(o.libcalls, "str*") && o.nspecs == 1);
+	CU_ASSERT(parse(&o, &err, "--libcalls=str* -p 12 f") == 0 && !strcmp(o.libcalls, "str*") &&
+		  o.nspecs == 1);
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "count --libcalls ./fib") == -EINVAL);
 	rt_options_free(&o);
-	CU_ASSERT(parse(&o, &err, "list ./fib") == 0 && o.command == RT_CMD_LIST && o.nspecs == 0 && !strcmp(o.program, "./fib"));
+	CU_ASSERT(parse(&o, &err, "list ./fib") == 0 && o.command == RT_CMD_LIST && o.nspecs == 0 &&
+		  !strcmp(o.program, "./fib"));
 	rt_options_free(&o);
-	CU_ASSERT(parse(&o, &err, "list --format=json -p 12 f*") == 0 && o.command == RT_CMD_LIST && o.nspecs == 1);
+	CU_ASSERT(parse(&o, &err, "list --format=json -p 12 f*") == 0 && o.command == RT_CMD_LIST &&
+		  o.nspecs == 1);
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "list --depth=2 ./fib") == -EINVAL);
 	rt_options_free(&o);
-	CU_ASSERT(parse(&o, &err, "./fib f") == 0 && o.limits.string == RT_LIMIT_STRING && o.limits.record == RT_LIMIT_RECORD && !o.fd_paths);
+	CU_ASSERT(parse(&o, &err, "./fib f") == 0 && o.limits.string == RT_LIMIT_STRING &&
+		  o.limits.record == RT_LIMIT_RECORD && !o.fd_paths);
 	rt_options_free(&o);
-	CU_ASSERT(parse(&o, &err, "-s 300 --members=3 --deref=0 -y ./fib f") == 0 && o.limits.string == 300 && o.limits.members == 3 &&
-		  o.limits.deref == 0 && o.limits.record == RT_LIMIT_RECORD_LARGE && o.fd_paths);
+	CU_ASSERT(parse(&o, &err, "-s 300 --members=3 --deref=0 -y ./fib f") == 0 &&
+		  o.limits.string == 300 && o.limits.members == 3 && o.limits.deref == 0 &&
+		  o.limits.record == RT_LIMIT_RECORD_LARGE && o.fd_paths);
 	rt_options_free(&o);
-	CU_ASSERT(parse(&o, &err, "-p 12 count") == 0 && o.command == RT_CMD_TRACE && !strcmp(o.specs[0], "count"));
+	CU_ASSERT(parse(&o, &err, "-p 12 count") == 0 && o.command == RT_CMD_TRACE &&
+		  !strcmp(o.specs[0], "count"));
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "--help") == 0 && o.command == RT_CMD_HELP);
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "-V") == 0 && o.command == RT_CMD_VERSION);
 	rt_options_free(&o);
 	/* A function may be called that. */
-	CU_ASSERT(parse(&o, &err, "-p 1 doctor") == 0 && o.command == RT_CMD_TRACE && o.nspecs == 1);
+	CU_ASSERT(parse(&o, &err, "-p 1 doctor") == 0 && o.command == RT_CMD_TRACE &&
+		  o.nspecs == 1);
 	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "--dump=tracefs ./doctor f") == 0 && o.dump == RT_DUMP_TRACEFS);
 	rt_options_free(&o);
@@ -137,29 +154,60 @@ static void test_others(void)
 static void test_usage(void)
 {
 	static const char *const lines[][2] = {
-		{ "", "no program given" }, { "./fib", "no function given" }, { "-p 12", "no function given" },
-		{ "-s 0 ./fib f", "-s 0" }, { "-s 7001 ./fib f", "-s 7001" }, { "-s x ./fib f", "-s x" }, { "--deref=4 ./fib f", "--deref=4" },
-		{ "-p 0 f", "-p 0" }, { "-p 1x f", "-p 1x" }, { "-p 99999999999 f", "-p 99999999999" },
-		{ "-p 1,2 f -p 3x", "-p 3x" }, { "-p 1 f -- 3", "-- 3" },
-		{ "--nonsense ./fib f", "--nonsense" }, { "./fib f --buffer=x", "--buffer=x" }, { "./fib f --buffer=0", "--buffer=0" },
-		{ "./fib f --dump=perl", "--dump=perl" }, { "./fib f --clean", "--clean" }, { "doctor what", "doctor what" }, { "doctor -p 1", "-p: not allowed with doctor" },
-		{ "doctor -o x", "-o: not allowed with doctor" }, { "--attach=pmu doctor", "--attach: not allowed with doctor" },
-		{ "doctor -- x", "only --clean" }, { "list -o x ./fib f", "-o: not allowed with list" }, { "list ./fib f -- 3", "'-- 3': list starts no program" },
-		{ "list -s 3 ./fib f", "-s: not allowed with list" }, { "list --buffer=8M ./fib", "--buffer: not allowed with list" },
+		{ "", "no program given" },
+		{ "./fib", "no function given" },
+		{ "-p 12", "no function given" },
+		{ "-s 0 ./fib f", "-s 0" },
+		{ "-s 7001 ./fib f", "-s 7001" },
+		{ "-s x ./fib f", "-s x" },
+		{ "--deref=4 ./fib f", "--deref=4" },
+		{ "-p 0 f", "-p 0" },
+		{ "-p 1x f", "-p 1x" },
+		{ "-p 99999999999 f", "-p 99999999999" },
+		{ "-p 1,2 f -p 3x", "-p 3x" },
+		{ "-p 1 f -- 3", "-- 3" },
+		{ "--nonsense ./fib f", "--nonsense" },
+		{ "./fib f --buffer=x", "--buffer=x" },
+		{ "./fib f --buffer=0", "--buffer=0" },
+		{ "./fib f --dump=perl", "--dump=perl" },
+		{ "./fib f --clean", "--clean" },
+		{ "doctor what", "doctor what" },
+		{ "doctor -p 1", "-p: not allowed with doctor" },
+		{ "doctor -o x", "-o: not allowed with doctor" },
+		{ "--attach=pmu doctor", "--attach: not allowed with doctor" },
+		{ "doctor -- x", "only --clean" },
+		{ "list -o x ./fib f", "-o: not allowed with list" },
+		{ "list ./fib f -- 3", "'-- 3': list starts no program" },
+		{ "list -s 3 ./fib f", "-s: not allowed with list" },
+		{ "list --buffer=8M ./fib", "--buffer: not allowed with list" },
 		{ "--dump=ir -o x ./fib f", "-o: not allowed with --dump" },
-		{ "./fib f --no-bpf --attach=pmu", "--no-bpf: not allowed with --attach=pmu" }, { "./fib f -o", "-o" },
-		{ "--depth=0 ./fib f", "--depth=0" }, { "--depth=-1 ./fib f", "--depth=-1" }, { "--min-time=1 ./fib f", "--min-time=1" },
+		{ "./fib f --no-bpf --attach=pmu", "--no-bpf: not allowed with --attach=pmu" },
+		{ "./fib f -o", "-o" },
+		{ "--depth=0 ./fib f", "--depth=0" },
+		{ "--depth=-1 ./fib f", "--depth=-1" },
+		{ "--min-time=1 ./fib f", "--min-time=1" },
 		{ "count --depth=2 ./fib f", "--depth: not allowed with count" },
-		{ "count", "rawtrace count PROGRAM" }, { "count ./fib", "count ./fib 'str*'" }, { "hist -p 12", "hist -p PID" },
+		{ "count", "rawtrace count PROGRAM" },
+		{ "count ./fib", "count ./fib 'str*'" },
+		{ "hist -p 12", "hist -p PID" },
 		{ "count --format=tree ./fib f", "--format: not allowed with count" },
 		{ "hist --ring=perf ./fib f", "--ring: not allowed with hist" },
-		/* The letter that is wrong, not the word before it; and an option that is there is not called missing. */
-		{ "-ff ./fib f", "-ff: a file a process is written" }, { "-ff -o - ./fib f", "-ff: a file a process" },
-		{ "-ff -o x count ./fib f", "-ff: not allowed with count" }, { "-f list ./fib", "-f: not allowed with list" },
+		/* The letter that is wrong, not the word before it; and an option that is there is
+		   not called missing. */
+		{ "-ff ./fib f", "-ff: a file a process is written" },
+		{ "-ff -o - ./fib f", "-ff: a file a process" },
+		{ "-ff -o x count ./fib f", "-ff: not allowed with count" },
+		{ "-f list ./fib", "-f: not allowed with list" },
 		{ "-c ./fib f", "-c: calls are counted by: rawtrace count" },
-		{ "-vt ./fib f", "-t: the tree has no times; " }, { "-u me -p 12 f", "-u me: only for a program " },
-		{ "-e f ./fib f", "-e: what is traced is named behind the program" }, { "-zv ./fib f", "-z: no such option" }, { "-vz ./fib f", "-z: no such option" }, { "--no-bpf -zv ./fib f", "-z: no such option" },
-		{ "--no-bpf=x ./fib f", "--no-bpf=x: takes no value" }, { "--help=x", "--help=x: takes no value" }, { "--de=1 ./fib f", "--de=1: no such option" },
+		{ "-vt ./fib f", "-t: the tree has no times; " },
+		{ "-u me -p 12 f", "-u me: only for a program " },
+		{ "-e f ./fib f", "-e: what is traced is named behind the program" },
+		{ "-zv ./fib f", "-z: no such option" },
+		{ "-vz ./fib f", "-z: no such option" },
+		{ "--no-bpf -zv ./fib f", "-z: no such option" },
+		{ "--no-bpf=x ./fib f", "--no-bpf=x: takes no value" },
+		{ "--help=x", "--help=x: takes no value" },
+		{ "--de=1 ./fib f", "--de=1: no such option" },
 		{ "./fib f --output=", "-o ''" },
 	};
 	struct rt_options o;
@@ -176,7 +224,8 @@ static void test_usage(void)
 
 static void test_times(void)
 {
-	static const char *const bad[] = { "", "1", "ms", "-1ms", "0s", "0x1s", "1e3", "nan", "1 ms", "1.2.3s", "99999999999s", "1h" };
+	static const char *const bad[] = { "",	  "1",	 "ms",	 "-1ms",   "0s",	   "0x1s",
+					   "1e3", "nan", "1 ms", "1.2.3s", "99999999999s", "1h" };
 	uint64_t ns = 0;
 	unsigned i;
 
@@ -228,7 +277,8 @@ static void test_table(void)
 	for (command = RT_CMD_COUNT; command <= RT_CMD_DOCTOR; command++) {
 		CU_ASSERT(rt_command_find(rt_commands[command].name) == (enum rt_command)command);
 		snprintf(line, sizeof(line), "%s --help", rt_commands[command].name);
-		CU_ASSERT(parse(&o, &err, line) == 0 && o.command == RT_CMD_HELP && o.help_of == (enum rt_command)command);
+		CU_ASSERT(parse(&o, &err, line) == 0 && o.command == RT_CMD_HELP &&
+			  o.help_of == (enum rt_command)command);
 		rt_options_free(&o);
 	}
 }

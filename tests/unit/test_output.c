@@ -10,16 +10,21 @@
 static const struct rt_plan no_args = { .kind = RT_KIND_ENTRY };
 static const struct rt_plan no_result = { .kind = RT_KIND_RETURN };
 static const struct rt_plan two_args = {
-	.kind = RT_KIND_ENTRY, .nvalues = 2, .values = { { .size = 4, .is_signed = true }, { .size = 8 } },
+	.kind = RT_KIND_ENTRY,
+	.nvalues = 2,
+	.values = { { .size = 4, .is_signed = true }, { .size = 8 } },
 };
 
 /* The text that rt_args_print and rt_args_json give for one value, behind another. */
-static void check_value(const struct rt_fetch *fetch, uint64_t word, const char *bytes, uint32_t faults,
-			const char *print, const char *json)
+static void check_value(const struct rt_fetch *fetch, uint64_t word, const char *bytes,
+			uint32_t faults, const char *print, const char *json)
 {
-	struct rt_plan plan = { .kind = RT_KIND_ENTRY, .nvalues = 2, .values = { { .size = 4 }, *fetch } };
+	struct rt_plan plan = { .kind = RT_KIND_ENTRY,
+				.nvalues = 2,
+				.values = { { .size = 4 }, *fetch } };
 	struct rt_values values = { .plan = &plan, .faults = faults };
-	uint8_t *data = calloc(1, rt_plan_size(&plan));	/* exactly: a byte read past the end is found */
+	uint8_t *data =
+		calloc(1, rt_plan_size(&plan)); /* exactly: a byte read past the end is found */
 	char *text = NULL, *second;
 	size_t size, len = bytes ? strlen(bytes) : 0;
 	const struct rt_trace trace = { .string = 0 };
@@ -48,7 +53,8 @@ static void check_value(const struct rt_fetch *fetch, uint64_t word, const char 
 
 static void test_value_int(void)
 {
-	static const struct rt_fetch i4 = { .size = 4, .is_signed = true }, i8 = { .size = 8, .is_signed = true };
+	static const struct rt_fetch i4 = { .size = 4, .is_signed = true },
+				     i8 = { .size = 8, .is_signed = true };
 	static const struct rt_fetch u8 = { .size = 8 };
 
 	check_value(&i4, 0, NULL, 0, "0", "0");
@@ -56,11 +62,13 @@ static void test_value_int(void)
 	check_value(&i4, (uint64_t)-1, NULL, 0, "-1", "-1");
 	check_value(&i4, 4, NULL, 2, "<unreadable>", "\"<unreadable>\"");
 	check_value(&u8, UINT64_MAX, NULL, 0, "18446744073709551615", "\"18446744073709551615\"");
-	check_value(&i8, UINT64_C(1) << 63, NULL, 0, "-9223372036854775808", "\"-9223372036854775808\"");
+	check_value(&i8, UINT64_C(1) << 63, NULL, 0, "-9223372036854775808",
+		    "\"-9223372036854775808\"");
 	check_value(&i8, INT64_MAX, NULL, 0, "9223372036854775807", "\"9223372036854775807\"");
 	check_value(&u8, UINT64_C(1) << 53, NULL, 0, "9007199254740992", "9007199254740992");
 	check_value(&i8, -(UINT64_C(1) << 53), NULL, 0, "-9007199254740992", "-9007199254740992");
-	check_value(&i8, -(UINT64_C(1) << 53) - 1, NULL, 0, "-9007199254740993", "\"-9007199254740993\"");
+	check_value(&i8, -(UINT64_C(1) << 53) - 1, NULL, 0, "-9007199254740993",
+		    "\"-9007199254740993\"");
 }
 
 static void test_value_string(void)
@@ -70,14 +78,18 @@ static void test_value_string(void)
 	check_value(&s, 5, "text", 0, "\"text\"", "\"text\"");
 	check_value(&s, 1, "", 0, "\"\"", "\"\"");
 	check_value(&s, 0, "garbage", 0, "\"\"", "\"\"");
-	check_value(&s, 4, "textmore", 0, "\"text\"", "\"text\"");		/* no NUL: the length ends it */
+	check_value(&s, 4, "textmore", 0, "\"text\"", "\"text\""); /* no NUL: the length ends it */
 	check_value(&s, 15, "0123456789abcd", 0, "\"0123456789abcd\"", "\"0123456789abcd\"");
-	check_value(&s, 16, "0123456789abcde", 0, "\"0123456789abcde\"...", "\"0123456789abcde...\"");
-	check_value(&s, 16, "0123456789abcdefgh", 0, "\"0123456789abcdef\"...", "\"0123456789abcdef...\"");
-	check_value(&s, 1000, "0123456789abcde", 0, "\"0123456789abcde\"...", "\"0123456789abcde...\"");
+	check_value(&s, 16, "0123456789abcde", 0, "\"0123456789abcde\"...",
+		    "\"0123456789abcde...\"");
+	check_value(&s, 16, "0123456789abcdefgh", 0, "\"0123456789abcdef\"...",
+		    "\"0123456789abcdef...\"");
+	check_value(&s, 1000, "0123456789abcde", 0, "\"0123456789abcde\"...",
+		    "\"0123456789abcde...\"");
 	check_value(&s, (uint64_t)-14, "text", 0, "<unreadable>", "\"<unreadable>\"");
 	check_value(&s, 1, "", 2, "<unreadable>", "\"<unreadable>\"");
-	check_value(&s, 5, "text", 2, "\"text\"...", "\"text...\"");	/* its next page could not be read */
+	check_value(&s, 5, "text", 2, "\"text\"...",
+		    "\"text...\""); /* its next page could not be read */
 	check_value(&s, 9, "text\0abc", 2, "\"text\"", "\"text\"");	/* it ends before that */
 }
 
@@ -88,10 +100,12 @@ static void test_value_escapes(void)
 	check_value(&s, 9, "\n\t\"\\\001\033\177" "7", 0, "\"\\n\\t\\\"\\\\\\001\\033\\1777\"",
 		    "\"\\n\\t\\\"\\\\\\u0001\\u001b\\u007f7\"");
 	check_value(&s, 4, "a\r\n1", 0, "\"a\\r\\n1\"", "\"a\\r\\n1\"");
-	check_value(&s, 7, "\xc3\xa9\xe2\x82\xac!", 0, "\"\xc3\xa9\xe2\x82\xac!\"", "\"\xc3\xa9\xe2\x82\xac!\"");
+	check_value(&s, 7, "\xc3\xa9\xe2\x82\xac!", 0, "\"\xc3\xa9\xe2\x82\xac!\"",
+		    "\"\xc3\xa9\xe2\x82\xac!\"");
 	check_value(&s, 4, "\xe2\x82!", 0, "\"\\342\\202!\"", "\"\\ufffd\\ufffd!\"");
 	check_value(&s, 3, "\xc2\x9b", 0, "\"\\302\\233\"", "\"\\u009b\"");	/* CSI */
-	check_value(&s, 4, "\xe2\x80\xae", 0, "\"\\342\\200\\256\"", "\"\\u202e\"");	/* text runs to the left */
+	check_value(&s, 4, "\xe2\x80\xae", 0, "\"\\342\\200\\256\"",
+		    "\"\\u202e\""); /* text runs to the left */
 	check_value(&s, 4, "\xe2\x82\xac", 0, "\"\xe2\x82\xac\"", "\"\xe2\x82\xac\"");
 }
 
@@ -115,14 +129,16 @@ static void test_json(void)
 	check_json("\xf0\x9f\x98\x80", 4, "\"\xf0\x9f\x98\x80\"");
 	check_json("\xf0\x9f\x98\x80", 3, "\"\\ufffd\\ufffd\\ufffd\"");	/* ends in the middle */
 	check_json("\xc0\x80", 2, "\"\\ufffd\\ufffd\"");		/* overlong */
-	check_json("\xe0\x9f\xbf\xf0\x8f\xbf\xbf", 7, "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"");
+	check_json("\xe0\x9f\xbf\xf0\x8f\xbf\xbf", 7,
+		   "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"");
 	check_json("\xed\xa0\x80", 3, "\"\\ufffd\\ufffd\\ufffd\"");	/* a surrogate */
 	check_json("\xed\x9f\xbf\xef\xbf\xbf", 6, "\"\xed\x9f\xbf\xef\xbf\xbf\"");
 	check_json("\xf4\x90\x80\x80", 4, "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");	/* past U+10FFFF */
 	check_json("\xf4\x8f\xbf\xbf", 4, "\"\xf4\x8f\xbf\xbf\"");
 	check_json("\xc3(", 2, "\"\\ufffd(\"");
 	check_json("\xc2\x80\xc2\x9f\xc2\xa0", 6, "\"\\u0080\\u009f\xc2\xa0\"");
-	check_json("\xd8\x9c\xe2\x80\x8f\xe2\x80\xa8\xe2\x81\xa9", 11, "\"\\u061c\\u200f\\u2028\\u2069\"");
+	check_json("\xd8\x9c\xe2\x80\x8f\xe2\x80\xa8\xe2\x81\xa9", 11,
+		   "\"\\u061c\\u200f\\u2028\\u2069\"");
 }
 
 static void test_find(void)
@@ -323,25 +339,32 @@ static void test_chrome_calls(void)
 	run_ret(&run, 8, 3000000, 900, 5);
 	CU_ASSERT(rt_sinks_note(&run.sinks, "one\n") == 0);
 	CU_ASSERT(rt_sinks_note(&run.sinks, "two") == 0);
-	run_finish(&run, HEAD
-	       "\n{\"ph\":\"X\",\"pid\":7,\"tid\":8,\"ts\":2344.678,\"dur\":0.012,\"name\":\"fib\","
-	       "\"args\":{\"arg0\":3,\"result\":2}},\n"
-	       "{\"ph\":\"i\",\"pid\":7,\"tid\":8,\"ts\":2399.000,\"s\":\"t\","
-	       "\"name\":\"a\\\"\\\\\\n\\ufffd\",\"args\":{}},\n"
-	       "{\"ph\":\"X\",\"pid\":7,\"tid\":8,\"ts\":0.001,\"dur\":2998.999,\"name\":\"fib\","
-	       "\"args\":{\"arg0\":-4,\"arg1\":\"18446744073709551615\",\"result\":5}},\n"
-	       "{\"ph\":\"M\",\"pid\":7,\"tid\":8,\"name\":\"process_name\",\"args\":{\"name\":\"./fib \\\"4\\\"\"}},\n"
-	       "{\"ph\":\"M\",\"pid\":7,\"tid\":8,\"name\":\"thread_name\",\"args\":{\"name\":\"./fib \\\"4\\\"\"}}\n"
-	       "],\"otherData\":{\"producer\":\"rawtrace\",\"command\":\"./fib \\\"4\\\"\",\"lost\":0,"
-	       "\"notes\":[\"one\\n\",\"two\"]}}\n");
+	run_finish(
+		&run, HEAD
+		"\n{\"ph\":\"X\",\"pid\":7,\"tid\":8,\"ts\":2344.678,\"dur\":0.012,\"name\":"
+		"\"fib\","
+		"\"args\":{\"arg0\":3,\"result\":2}},\n"
+		"{\"ph\":\"i\",\"pid\":7,\"tid\":8,\"ts\":2399.000,\"s\":\"t\","
+		"\"name\":\"a\\\"\\\\\\n\\ufffd\",\"args\":{}},\n"
+		"{\"ph\":\"X\",\"pid\":7,\"tid\":8,\"ts\":0.001,\"dur\":2998.999,\"name\":\"fib\","
+		"\"args\":{\"arg0\":-4,\"arg1\":\"18446744073709551615\",\"result\":5}},\n"
+		"{\"ph\":\"M\",\"pid\":7,\"tid\":8,\"name\":\"process_name\",\"args\":{\"name\":\"."
+		"/fib \\\"4\\\"\"}},\n"
+		"{\"ph\":\"M\",\"pid\":7,\"tid\":8,\"name\":\"thread_name\",\"args\":{\"name\":\"./"
+		"fib \\\"4\\\"\"}}\n"
+		"],\"otherData\":{\"producer\":\"rawtrace\",\"command\":\"./fib "
+		"\\\"4\\\"\",\"lost\":0,"
+		"\"notes\":[\"one\\n\",\"two\"]}}\n");
 }
 
 /* A string of a call that is left long after, when others have been entered and left in between. */
 static void test_chrome_keeps_args(void)
 {
 	static const struct rt_plan plan = {
-		.kind = RT_KIND_ENTRY, .nvalues = 2,
-		.values = { { .type = RT_TYPE_STRING, .max = 8 }, { .size = 4, .is_signed = true } },
+		.kind = RT_KIND_ENTRY,
+		.nvalues = 2,
+		.values = { { .type = RT_TYPE_STRING, .max = 8 },
+			    { .size = 4, .is_signed = true } },
 	};
 	int64_t values[3] = { 4, 0, -9 };
 	struct run run;
@@ -358,7 +381,8 @@ static void test_chrome_keeps_args(void)
 	CU_ASSERT(rt_stack_end(run.stack, 3000) == 0);
 	fflush(run.sink->file);
 	for (i = 0; i < 100; i++) {
-		snprintf(want, sizeof(want), "{\"arg0\":\"%03d\",\"arg1\":-9,\"unfinished\":\"unfinished\"}", i);
+		snprintf(want, sizeof(want),
+			 "{\"arg0\":\"%03d\",\"arg1\":-9,\"unfinished\":\"unfinished\"}", i);
 		CU_ASSERT(strstr(run.text, want) != NULL);
 		snprintf(want, sizeof(want), "{\"arg0\":%d,\"result\":%d}", i, i);
 		CU_ASSERT(strstr(run.text, want) != NULL);
@@ -384,24 +408,31 @@ static void test_chrome_marks(void)
 	run_call(&run, 7, 7000, 900, 4);
 	CU_ASSERT(rt_stack_end(run.stack, 8000) == 0);
 	run_finish(&run, HEAD
-	       "\n{\"ph\":\"i\",\"pid\":0,\"tid\":0,\"ts\":0.000,\"s\":\"g\",\"name\":\"1 event lost\",\"args\":{}},\n"
-	       "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":1.000,\"s\":\"t\",\"name\":\"fib\","
-	       "\"args\":{\"result\":2,\"unseen\":\"call\"}},\n"
-	       "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":3.000,\"dur\":1.000,\"name\":\"fib\","
-	       "\"args\":{\"arg0\":2,\"unfinished\":\"return not seen\"}},\n"
-	       "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":4.500,\"s\":\"g\",\"name\":\"12 events lost\",\"args\":{}},\n"
-	       "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":4.000,\"dur\":1.000,\"name\":\"fib\","
-	       "\"args\":{\"arg0\":3,\"unfinished\":\"thread exited\"}},\n"
-	       "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":2.000,\"dur\":3.000,\"name\":\"fib\","
-	       "\"args\":{\"arg0\":1,\"unfinished\":\"thread exited\"}},\n"
-	       "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":6.000,\"dur\":1.000,\"name\":\"fib\","
-	       "\"args\":{\"arg0\":4,\"unfinished\":\"unfinished\"}},\n"
-	       "{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"process_name\",\"args\":{\"name\":\"comm\"}},\n"
-	       "{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"thread_name\",\"args\":{\"name\":\"comm\"}}\n"
-	       "],\"otherData\":{\"producer\":\"rawtrace\",\"lost\":13,\"notes\":[]}}\n");
+		   "\n{\"ph\":\"i\",\"pid\":0,\"tid\":0,\"ts\":0.000,\"s\":\"g\",\"name\":\"1 "
+		   "event lost\",\"args\":{}},\n"
+		   "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":1.000,\"s\":\"t\",\"name\":\"fib\","
+		   "\"args\":{\"result\":2,\"unseen\":\"call\"}},\n"
+		   "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":3.000,\"dur\":1.000,\"name\":\"fib\","
+		   "\"args\":{\"arg0\":2,\"unfinished\":\"return not seen\"}},\n"
+		   "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":4.500,\"s\":\"g\",\"name\":\"12 "
+		   "events lost\",\"args\":{}},\n"
+		   "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":4.000,\"dur\":1.000,\"name\":\"fib\","
+		   "\"args\":{\"arg0\":3,\"unfinished\":\"thread exited\"}},\n"
+		   "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":2.000,\"dur\":3.000,\"name\":\"fib\","
+		   "\"args\":{\"arg0\":1,\"unfinished\":\"thread exited\"}},\n"
+		   "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":6.000,\"dur\":1.000,\"name\":\"fib\","
+		   "\"args\":{\"arg0\":4,\"unfinished\":\"unfinished\"}},\n"
+		   "{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"process_name\",\"args\":{\"name\":"
+		   "\"comm\"}},\n"
+		   "{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"thread_name\",\"args\":{\"name\":"
+		   "\"comm\"}}\n"
+		   "],\"otherData\":{\"producer\":\"rawtrace\",\"lost\":13,\"notes\":[]}}\n");
 }
 
-/* A clock that steps back must not make a call end before it began, or stick out of the one around it. */
+/*
+ * A clock that steps back must not make a call end before it began, or stick out of the one around
+ * it.
+ */
 static void test_chrome_clock(void)
 {
 	struct run run;
@@ -411,17 +442,23 @@ static void test_chrome_clock(void)
 	run_call(&run, 7, 4000, 800, 2);
 	run_ret(&run, 7, 6000, 800, 3);
 	run_ret(&run, 7, 3000, 900, 4);
-	run_finish(&run, HEAD
-	       "\n{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":4.000,\"dur\":1.000,\"name\":\"fib\","
-	       "\"args\":{\"arg0\":2,\"result\":3}},\n"
-	       "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":4.000,\"dur\":1.000,\"name\":\"fib\","
-	       "\"args\":{\"arg0\":1,\"result\":4}},\n"
-	       "{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"process_name\",\"args\":{\"name\":\"?\"}},\n"
-	       "{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"thread_name\",\"args\":{\"name\":\"?\"}}\n"
-	       "],\"otherData\":{\"producer\":\"rawtrace\",\"lost\":0,\"notes\":[]}}\n");
+	run_finish(
+		&run, HEAD
+		"\n{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":4.000,\"dur\":1.000,\"name\":\"fib\","
+		"\"args\":{\"arg0\":2,\"result\":3}},\n"
+		"{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":4.000,\"dur\":1.000,\"name\":\"fib\","
+		"\"args\":{\"arg0\":1,\"result\":4}},\n"
+		"{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"process_name\",\"args\":{\"name\":\"?"
+		"\"}},\n"
+		"{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"thread_name\",\"args\":{\"name\":\"?"
+		"\"}}\n"
+		"],\"otherData\":{\"producer\":\"rawtrace\",\"lost\":0,\"notes\":[]}}\n");
 }
 
-/* The names are those that the threads have at the end; a process's is the traced command's, or that of its leader. */
+/*
+ * The names are those that the threads have at the end; a process's is the traced command's, or
+ * that of its leader.
+ */
 static void test_chrome_names(void)
 {
 	struct rt_event forked = { .type = RT_EV_FORK, .time = 2000, .pid = 7, .tid = 7 };
@@ -437,18 +474,28 @@ static void test_chrome_names(void)
 	CU_ASSERT(rt_stack_event(run.stack, &forked) == 0);
 	CU_ASSERT(rt_stack_thread(run.stack, 20, 20) != NULL);
 	run.sink->ops->enter(run.sink, rt_stack_thread(run.stack, 20, 20),
-				 &(struct rt_frame){ .time = 2000 }, &(struct rt_values){ .plan = NULL });
-	run_finish(&run, HEAD
-	       "\n{\"ph\":\"i\",\"pid\":7,\"tid\":9,\"ts\":1.000,\"s\":\"t\",\"name\":\"fib\",\"args\":{}},\n"
-	       "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":1.000,\"s\":\"t\",\"name\":\"fib\",\"args\":{}},\n"
-	       "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":1.000,\"s\":\"t\",\"name\":\"fib\",\"args\":{}},\n"
-	       "{\"ph\":\"i\",\"pid\":20,\"tid\":20,\"ts\":1.000,\"s\":\"t\",\"name\":\"fib\",\"args\":{}},\n"
-	       "{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"process_name\",\"args\":{\"name\":\"./fib\"}},\n"
-	       "{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"thread_name\",\"args\":{\"name\":\"fib\"}},\n"
-	       "{\"ph\":\"M\",\"pid\":7,\"tid\":9,\"name\":\"thread_name\",\"args\":{\"name\":\"./fib\"}},\n"
-	       "{\"ph\":\"M\",\"pid\":20,\"tid\":20,\"name\":\"process_name\",\"args\":{\"name\":\"fib\"}},\n"
-	       "{\"ph\":\"M\",\"pid\":20,\"tid\":20,\"name\":\"thread_name\",\"args\":{\"name\":\"fib\"}}\n"
-	       "],\"otherData\":{\"producer\":\"rawtrace\",\"command\":\"./fib\",\"lost\":0,\"notes\":[]}}\n");
+			     &(struct rt_frame){ .time = 2000 },
+			     &(struct rt_values){ .plan = NULL });
+	run_finish(&run, HEAD "\n{\"ph\":\"i\",\"pid\":7,\"tid\":9,\"ts\":1.000,\"s\":\"t\","
+			      "\"name\":\"fib\",\"args\":{}},\n"
+			      "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":1.000,\"s\":\"t\",\"name\":"
+			      "\"fib\",\"args\":{}},\n"
+			      "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":1.000,\"s\":\"t\",\"name\":"
+			      "\"fib\",\"args\":{}},\n"
+			      "{\"ph\":\"i\",\"pid\":20,\"tid\":20,\"ts\":1.000,\"s\":\"t\","
+			      "\"name\":\"fib\",\"args\":{}},\n"
+			      "{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"process_name\","
+			      "\"args\":{\"name\":\"./fib\"}},\n"
+			      "{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"thread_name\",\"args\":"
+			      "{\"name\":\"fib\"}},\n"
+			      "{\"ph\":\"M\",\"pid\":7,\"tid\":9,\"name\":\"thread_name\",\"args\":"
+			      "{\"name\":\"./fib\"}},\n"
+			      "{\"ph\":\"M\",\"pid\":20,\"tid\":20,\"name\":\"process_name\","
+			      "\"args\":{\"name\":\"fib\"}},\n"
+			      "{\"ph\":\"M\",\"pid\":20,\"tid\":20,\"name\":\"thread_name\","
+			      "\"args\":{\"name\":\"fib\"}}\n"
+			      "],\"otherData\":{\"producer\":\"rawtrace\",\"command\":\"./"
+			      "fib\",\"lost\":0,\"notes\":[]}}\n");
 }
 
 CU_TestInfo rt_tests_output[] = {

@@ -6,8 +6,9 @@
 #include "unit.h"
 
 /*
- * Tables as the four linkers lay them out, of three functions: main.leaf without a frame, main.fib whose frame is made 10 bytes
- * from its entry, and main.(*T).M, whose is made after 0x81 bytes, a number that takes two.
+ * Tables as the four linkers lay them out, of three functions: main.leaf without a frame, main.fib
+ * whose frame is made 10 bytes from its entry, and main.(*T).M, whose is made after 0x81 bytes, a
+ * number that takes two.
  */
 struct made {
 	uint8_t bytes[512];
@@ -29,12 +30,17 @@ static void put_names(struct made *m)
 {
 	memcpy(m->bytes + NAMES, "\0main.leaf\0main.fib\0main.(*T).M", 32);
 	/* 0 for the function's 32 bytes; 0, then 24; 0, then 8, then 0 again. */
-	memcpy(m->bytes + DELTAS, "\0\x02\x20\0" "\x02\x0a\x30\xd6\x01\0" "\x02\x81\x01\x10\xf0\x01\x0f\x0f\0", 20);
+	memcpy(m->bytes + DELTAS,
+	       "\0\x02\x20\0"
+	       "\x02\x0a\x30\xd6\x01\0"
+	       "\x02\x81\x01\x10\xf0\x01\x0f\x0f\0",
+	       20);
 }
 
 static const uint32_t names[] = { 1, 11, 20 }, deltas[] = { 1, 4, 10 };
 
-static void put_record(struct made *m, size_t at, size_t head, uint64_t entry, unsigned i, uint32_t name, uint32_t delta)
+static void put_record(struct made *m, size_t at, size_t head, uint64_t entry, unsigned i,
+		       uint32_t name, uint32_t delta)
 {
 	put(m, at, entry, head);
 	put(m, at + head, name + names[i], 4);
@@ -48,7 +54,8 @@ static void make_old(struct made *m, bool since_16)
 	size_t list = since_16 ? FUNCTIONS : 16, record = since_16 ? 80 : 320, i;
 
 	memset(m, 0, sizeof(*m));
-	memcpy(m->bytes, since_16 ? "\xfa\xff\xff\xff\0\0\x01\x08" : "\xfb\xff\xff\xff\0\0\x01\x08", 8);
+	memcpy(m->bytes, since_16 ? "\xfa\xff\xff\xff\0\0\x01\x08" : "\xfb\xff\xff\xff\0\0\x01\x08",
+	       8);
 	put(m, 8, 3, 8);
 	if (since_16) {
 		put(m, 24, NAMES, 8);
@@ -59,8 +66,8 @@ static void make_old(struct made *m, bool since_16)
 	for (i = 0; i < 3; i++) {
 		put(m, list + i * 16, TEXT + starts[i], 8);
 		put(m, list + i * 16 + 8, record + i * 40, 8);
-		put_record(m, (since_16 ? FUNCTIONS : 0) + record + i * 40, 8, TEXT + starts[i], (unsigned)i, since_16 ? 0 : NAMES,
-			   since_16 ? 0 : DELTAS);
+		put_record(m, (since_16 ? FUNCTIONS : 0) + record + i * 40, 8, TEXT + starts[i],
+			   (unsigned)i, since_16 ? 0 : NAMES, since_16 ? 0 : DELTAS);
 	}
 	put(m, list + 48, TEXT + starts[3], 8);
 }
@@ -163,7 +170,8 @@ static void test_no_table(void)
 	CU_ASSERT_EQUAL(rt_pclntab_open(m.bytes, m.n, &t), -ENOENT);
 }
 
-/* Cut anywhere, with any byte changed: no byte outside it is read, and what is told holds together. */
+/* Cut anywhere, with any byte changed: no byte outside it is read, and what is told holds together.
+ */
 static void test_damaged(void)
 {
 	struct rt_go_function f;
@@ -184,7 +192,8 @@ static void test_damaged(void)
 			if (rt_pclntab_open(m.bytes, m.n, &t) < 0)
 				continue;
 			for (k = 0; k < 3; k++)
-				if (rt_pclntab_function(&t, k, &f) && rt_pclntab_frame(&t, &f, &frame))
+				if (rt_pclntab_function(&t, k, &f) &&
+				    rt_pclntab_frame(&t, &f, &frame))
 					CU_ASSERT(frame <= f.end - f.addr);
 			make(&m, layouts[i]);
 			if (at < m.n)
@@ -204,11 +213,15 @@ static void test_checks(void)
 		/* 1.27: cmp 0x10(%r14),%rsp; jbe; push %rbp */
 		{ "\x49\x3b\x66\x10\x76\x45\x55\x48\x89\xe5", 10, 6 },
 		/* the same with a frame that is large: lea, cmp, jbe near */
-		{ "\x4c\x8d\xa4\x24\x78\xff\xff\xff\x4d\x3b\x66\x10\x0f\x86\x01\x02\0\0\x55", 19, 18 },
+		{ "\x4c\x8d\xa4\x24\x78\xff\xff\xff\x4d\x3b\x66\x10\x0f\x86\x01\x02\0\0\x55", 19,
+		  18 },
 		/* huge: mov %rsp,%r12; sub; jb; cmp; jbe */
-		{ "\x49\x89\xe4\x49\x81\xec\0\0\0\x40\x0f\x82\x04\x01\0\0\x4d\x3b\x66\x10\x0f\x86\xfa\0\0\0\x55", 27, 26 },
+		{ "\x49\x89\xe4\x49\x81\xec\0\0\0\x40\x0f\x82\x04\x01\0\0\x4d\x3b\x66\x10\x0f\x86"
+		  "\xfa\0\0\0\x55",
+		  27, 26 },
 		/* 1.15: mov %fs:-8,%rcx; cmp 0x10(%rcx),%rsp; jbe; sub */
-		{ "\x64\x48\x8b\x0c\x25\xf8\xff\xff\xff\x48\x3b\x61\x10\x76\x7c\x48\x83\xec\x20", 19, 15 },
+		{ "\x64\x48\x8b\x0c\x25\xf8\xff\xff\xff\x48\x3b\x61\x10\x76\x7c\x48\x83\xec\x20",
+		  19, 15 },
 		/* no check: push %rbp; a conditional jump that compares with no guard */
 		{ "\x55\x48\x89\xe5", 4, 0 },
 		{ "\x48\x8d\x44\x24\x08\x74\x05\x90", 8, 0 },
@@ -218,7 +231,8 @@ static void test_checks(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++)
-		CU_ASSERT_EQUAL(rt_x86_64_go_code.past_check((const uint8_t *)v[i].bytes, v[i].n), v[i].past);
+		CU_ASSERT_EQUAL(rt_x86_64_go_code.past_check((const uint8_t *)v[i].bytes, v[i].n),
+				v[i].past);
 }
 
 #define LDR1 "\x81\x0b\x40\xf9"	/* ldr x1,[x28,#16] */
@@ -237,15 +251,21 @@ static void test_checks_aarch64(void)
 		/* a frame that is large: sub x17,sp,#16; cmp x17,x16 */
 		{ LDR16 "\xf1\x43\x00\xd1\x3f\x02\x10\xeb\x69\x06\x00\x54" STR, 20, 16 },
 		/* huge: mov x27,#; movk; subs x17,sp,x27; b.cc; cmp; b.ls */
-		{ LDR16 "\x1b\xca\x90\xd2\x3b\x00\xa0\xf2\xf1\x63\x3b\xeb\x63\x07\x00\x54\x3f\x02\x10\xeb\x29\x07\x00\x54" STR, 32, 28 },
+		{ LDR16 "\x1b\xca\x90\xd2\x3b\x00\xa0\xf2\xf1\x63\x3b\xeb\x63\x07\x00\x54\x3f\x02"
+			"\x10\xeb\x29\x07\x00\x54" STR,
+		  32, 28 },
 		/* 1.15: mov x2,sp; cmp x2,x1 */
 		{ LDR1 "\xe2\x03\x00\x91\x5f\x00\x01\xeb\x29\x08\x00\x54" STR, 20, 16 },
-		/* mov x27,#-1314; cmp x1,x27; b.eq; add x2,sp,#928; sub x2,x2,x1; mov x3,#; movk; cmp x2,x3; b.ls */
-		{ LDR1 "\x3b\xa4\x80\x92\x3f\x00\x1b\xeb\xc0\x07\x00\x54\xe2\x83\x0e\x91\x42\x00\x01\xcb\x03\x3e\x91\xd2\x23\x00\xa0\xf2"
-		  "\x5f\x00\x03\xeb\x29\x07\x00\x54" STR, 44, 40 },
+		/* mov x27,#-1314; cmp x1,x27; b.eq; add x2,sp,#928; sub x2,x2,x1; mov x3,#; movk;
+		   cmp x2,x3; b.ls */
+		{ LDR1 "\x3b\xa4\x80\x92\x3f\x00\x1b\xeb\xc0\x07\x00\x54\xe2\x83\x0e\x91\x42\x00"
+		       "\x01\xcb\x03\x3e\x91\xd2\x23\x00\xa0\xf2"
+		       "\x5f\x00\x03\xeb\x29\x07\x00\x54" STR,
+		  44, 40 },
 		/* the other guard, at 24 */
 		{ "\x90\x0f\x40\xf9\xff\x63\x30\xeb\x69\x06\x00\x54", 12, 12 },
-		/* no check: a frame; another register's member; arguments are changed; a jump back; a call */
+		/* no check: a frame; another register's member; arguments are changed; a jump back;
+		   a call */
 		{ STR "\xff\x63\x30\xeb\x69\x06\x00\x54", 12, 0 },
 		{ "\x70\x0b\x40\xf9\xff\x63\x30\xeb\x69\x06\x00\x54", 12, 0 },
 		{ LDR16 "\x00\x00\x02\x8b\xff\x63\x30\xeb\x69\x06\x00\x54", 16, 0 },
@@ -259,15 +279,23 @@ static void test_checks_aarch64(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++)
-		CU_ASSERT_EQUAL(rt_aarch64_go_code.past_check((const uint8_t *)v[i].bytes, v[i].n), v[i].past);
+		CU_ASSERT_EQUAL(rt_aarch64_go_code.past_check((const uint8_t *)v[i].bytes, v[i].n),
+				v[i].past);
 	/* str x0,[sp,#8]; bl, back and on; str x1 */
-	CU_ASSERT(rt_aarch64_go_code.calls((const uint8_t *)"\xe0\x07\x00\xf9\xff\xff\xff\x97", 0x41000, &target) && target == 0x40ffc);
-	CU_ASSERT(rt_aarch64_go_code.calls((const uint8_t *)"\xe0\x07\x00\xf9\xf8\xde\x00\x94", 0x509b0, &target) && target == 0x88590);
-	CU_ASSERT(!rt_aarch64_go_code.calls((const uint8_t *)"\xe1\x07\x00\xf9\xf8\xde\x00\x94", 0x509b0, &target));
-	CU_ASSERT(!rt_aarch64_go_code.calls((const uint8_t *)"\xe0\x07\x00\xf9\xf8\xde\x00\x14", 0x509b0, &target));
+	CU_ASSERT(rt_aarch64_go_code.calls((const uint8_t *)"\xe0\x07\x00\xf9\xff\xff\xff\x97",
+					   0x41000, &target) &&
+		  target == 0x40ffc);
+	CU_ASSERT(rt_aarch64_go_code.calls((const uint8_t *)"\xe0\x07\x00\xf9\xf8\xde\x00\x94",
+					   0x509b0, &target) &&
+		  target == 0x88590);
+	CU_ASSERT(!rt_aarch64_go_code.calls((const uint8_t *)"\xe1\x07\x00\xf9\xf8\xde\x00\x94",
+					    0x509b0, &target));
+	CU_ASSERT(!rt_aarch64_go_code.calls((const uint8_t *)"\xe0\x07\x00\xf9\xf8\xde\x00\x14",
+					    0x509b0, &target));
 }
 
-#define TEMPORARY(bytes) rt_aarch64_go_code.past_temporary((const uint8_t *)bytes, sizeof(bytes) - 1)
+#define TEMPORARY(bytes)                                                                           \
+	rt_aarch64_go_code.past_temporary((const uint8_t *)bytes, sizeof(bytes) - 1)
 
 /* What a signal makes begin anew. */
 static void test_temporary(void)
@@ -314,7 +342,9 @@ static void test_thread_offset(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
-		CU_ASSERT_EQUAL(rt_x86_64_go_code.thread_offset((const uint8_t *)v[i].bytes, v[i].n, &at), v[i].tells);
+		CU_ASSERT_EQUAL(
+			rt_x86_64_go_code.thread_offset((const uint8_t *)v[i].bytes, v[i].n, &at),
+			v[i].tells);
 		CU_ASSERT(!v[i].tells || at == v[i].at);
 	}
 }

@@ -7,7 +7,10 @@
 
 #include "unit.h"
 
-/* Records are written here byte by byte as perf_event_open(2) has them, without the decoder's own structs. */
+/*
+ * Records are written here byte by byte as perf_event_open(2) has them, without the decoder's own
+ * structs.
+ */
 struct bytes {
 	uint8_t v[512];
 	size_t n;
@@ -43,7 +46,12 @@ static const struct rt_record_decoder *decoder(void)
 	static struct rt_tail tails[PLANS];
 	static uint16_t plan_of[PROBES];
 	static struct rt_record_decoder d = {
-		.plans = plans, .nplans = PLANS, .pid = PID, .plan_of = plan_of, .nprobes = PROBES, .tails = tails,
+		.plans = plans,
+		.nplans = PLANS,
+		.pid = PID,
+		.plan_of = plan_of,
+		.nprobes = PROBES,
+		.tails = tails,
 	};
 	unsigned i, k;
 
@@ -340,7 +348,10 @@ static struct walker *walker_new(void)
 	return w;
 }
 
-/* A sample, then a loss, at every place in the ring; the positions themselves wrap round 2^64 on the way. */
+/*
+ * A sample, then a loss, at every place in the ring; the positions themselves wrap round 2^64 on
+ * the way.
+ */
 static void test_wrap(void)
 {
 	struct walker *w = walker_new();
@@ -364,7 +375,8 @@ static void test_wrap(void)
 		CU_ASSERT_EQUAL(w->seen.word, 0x1002);
 		CU_ASSERT_EQUAL(w->seen.events[1].type, RT_EV_UNSEEN);
 		CU_ASSERT_EQUAL(w->seen.events[1].time, 200);
-		if ((tail & (RING - 1)) + sample.n <= RING)	/* in one piece: given where it stands */
+		if ((tail & (RING - 1)) + sample.n <=
+		    RING) /* in one piece: given where it stands */
 			CU_ASSERT_PTR_EQUAL(w->seen.data, w->ring + (tail & (RING - 1)) + 40);
 	}
 	free(w);

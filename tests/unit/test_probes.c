@@ -76,7 +76,8 @@ static void test_statements(void)
 /* A struct may be named before it is known, and point to itself. */
 static void test_types(void)
 {
-	struct rt_probes *probes = load("library l\ntypedef struct later *handle\nstruct later { int a; struct later *next; }\n"
+	struct rt_probes *probes = load("library l\ntypedef struct later *handle\nstruct later { "
+					"int a; struct later *next; }\n"
 					"flags f {R=0/3, W=1/3, C=0100}\nf(handle h, flags f m)\n");
 	const struct rt_prototype *p = rt_probes_prototype(probes, "l", "f");
 	const struct rt_ctype *type;
@@ -95,7 +96,8 @@ static void test_types(void)
 
 static void test_machines(void)
 {
-	struct rt_probes *probes = load("library l\nmachine i386 aarch64\nint f(int a)\nmachine x86-64\nint f(int b)\nmachine any\nint g(int c)\n");
+	struct rt_probes *probes = load("library l\nmachine i386 aarch64\nint f(int a)\nmachine "
+					"x86-64\nint f(int b)\nmachine any\nint g(int c)\n");
 
 	prints(probes, "l", "f", "int f(int b)");
 	prints(probes, "l", "g", "int g(int c)");
@@ -109,8 +111,9 @@ static void test_mistakes(void)
 	struct rt_error err = { 0 };
 
 	CU_ASSERT(rt_probes_add(probes, "some/file", text, strlen(text), &err) < 0);
-	RT_ASSERT_TEXT(err.text, "some/file:3: 'typedef struct { foo x; } bar': column 22: expected a type whose size is known before a "
-		       "member, not foo");
+	RT_ASSERT_TEXT(err.text, "some/file:3: 'typedef struct { foo x; } bar': column 22: "
+				 "expected a type whose size is known before a "
+				 "member, not foo");
 	CU_ASSERT(rt_probes_load(probes, "nothing of that name", &err) < 0);
 	CU_ASSERT(strstr(err.text, "there are: libc") != NULL);
 	rt_probes_free(probes);
@@ -151,14 +154,16 @@ static void test_shipped(void)
 /* What is built in is shortened: the statements are those of the files. */
 static void test_shortened(void)
 {
-	struct rt_probes *built = rt_probes_new(&rt_arch_x86_64), *read = rt_probes_new(&rt_arch_x86_64);
+	struct rt_probes *built = rt_probes_new(&rt_arch_x86_64),
+			 *read = rt_probes_new(&rt_arch_x86_64);
 	const struct rt_statement *a, *b;
 	struct rt_error err;
 	char path[512];
 	size_t i, n, m;
 
 	for (i = 0; rt_embedded[i].name; i++) {
-		snprintf(path, sizeof(path), RT_GOLDEN_DIR "/../../../probes/%s", rt_embedded[i].name);
+		snprintf(path, sizeof(path), RT_GOLDEN_DIR "/../../../probes/%s",
+			 rt_embedded[i].name);
 		CU_ASSERT_EQUAL_FATAL(rt_probes_load(read, path, &err), 0);
 	}
 	CU_ASSERT_EQUAL_FATAL(rt_probes_load_all(built, &err), 0);

@@ -11,7 +11,13 @@
 #include "base/array.h"
 
 /* A record of make_decoder's probes 0 (no value) and 1 (an int), and what it takes in each ring. */
-enum { RING = 128, BARE = offsetof(struct rt_record, data), WITH_INT = BARE + 4, IN_ARRAY = 32, IN_RINGBUF = 40 };
+enum {
+	RING = 128,
+	BARE = offsetof(struct rt_record, data),
+	WITH_INT = BARE + 4,
+	IN_ARRAY = 32,
+	IN_RINGBUF = 40
+};
 static const uint32_t busy = 1u << 31, discard = 1u << 30;
 
 struct walker {
@@ -43,7 +49,10 @@ static struct walker *walker_new(void)
 	return w;
 }
 
-/* The record of a hit, behind its time; a probe that is not there is just as long as one with an int. */
+/*
+ * The record of a hit, behind its time; a probe that is not there is just as long as one with an
+ * int.
+ */
 static size_t make_record(uint8_t *to, uint64_t time, uint32_t probe, int word)
 {
 	const struct rt_record record = { .sp = 0x7000, .tid = 7, .seq = 3, .id = probe };
@@ -59,7 +68,8 @@ static void check_event(const struct walker *w, unsigned i, uint64_t time, uint3
 {
 	const struct rt_event *e = &w->events[i];
 
-	CU_ASSERT(e->type == RT_EV_HIT && e->time == time && e->hit.key == probe && w->words[i] == word);
+	CU_ASSERT(e->type == RT_EV_HIT && e->time == time && e->hit.key == probe &&
+		  w->words[i] == word);
 	CU_ASSERT(e->tid == 7 && e->hit.sp == 0x7000 && e->hit.seq == 3);
 }
 
@@ -87,7 +97,10 @@ static bool is_zero(const struct walker *w)
 	return true;
 }
 
-/* Two records at every place of the ring; the positions wrap round 2^64 on the way.  What was taken is zeroed, nothing else is touched. */
+/*
+ * Two records at every place of the ring; the positions wrap round 2^64 on the way.  What was taken
+ * is zeroed, nothing else is touched.
+ */
 static void test_array(void)
 {
 	struct walker *w = walker_new();
@@ -108,7 +121,10 @@ static void test_array(void)
 	free(w);
 }
 
-/* A program was interrupted between its reservation and the time: what stands behind is not taken before it. */
+/*
+ * A program was interrupted between its reservation and the time: what stands behind is not taken
+ * before it.
+ */
 static void test_array_not_whole(void)
 {
 	struct walker *w = walker_new();
@@ -176,10 +192,12 @@ static void both(struct walker *w, uint64_t at, const void *bytes, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		w->ring[(at + i) & (RING - 1)] = w->ring[((at + i) & (RING - 1)) + RING] = ((const uint8_t *)bytes)[i];
+		w->ring[(at + i) & (RING - 1)] = w->ring[((at + i) & (RING - 1)) + RING] =
+			((const uint8_t *)bytes)[i];
 }
 
-static void ringbuf_put(struct walker *w, uint64_t at, uint32_t bits, uint64_t time, uint32_t probe, int word)
+static void ringbuf_put(struct walker *w, uint64_t at, uint32_t bits, uint64_t time, uint32_t probe,
+			int word)
 {
 	uint8_t bytes[64] = { 0 };
 	uint32_t len = (uint32_t)make_record(bytes + 8, time, probe, word) | bits;
@@ -249,7 +267,10 @@ static void test_ringbuf_damaged(void)
 	CU_ASSERT(ringbuf_walk(w, &tail, 0) == -EBADMSG && tail == 40);
 	tail = 4;
 	CU_ASSERT(ringbuf_walk(w, &tail, 44) == -EBADMSG && tail == 4);
-	/* Longer than what is there; and shorter than the probe's records, and than a time, which is passed over. */
+	/*
+	 * Longer than what is there; and shorter than the probe's records, and than a time, which
+	 * is passed over.
+	 */
 	tail = 0;
 	CU_ASSERT(ringbuf_walk(w, &tail, IN_RINGBUF - 8) == -EBADMSG && tail == 0);
 	both(w, 0, &shorter, sizeof(shorter));

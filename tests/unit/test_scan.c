@@ -90,12 +90,32 @@ static void test_globs(void)
 {
 	static const char in_glob[] = "*?[]!-a\\", in_text[] = "ab]-*\\";
 	static const char *const words[] = {
-		"[[:alpha:]]*", "[[:digit:]x]?", "[![:space:]_]", "[[:alpha:", "[a-c-e]", "[^b]", "[]-a]", "*::*<*>::f", "*a*a*a*b",
-		"\\[x]", "operator[[]*", "[a\\]b]", "main.(*",
+		"[[:alpha:]]*", "[[:digit:]x]?", "[![:space:]_]", "[[:alpha:", "[a-c-e]",
+		"[^b]",		"[]-a]",	 "*::*<*>::f",	  "*a*a*a*b",  "\\[x]",
+		"operator[[]*", "[a\\]b]",	 "main.(*",
 	};
 	static const char *const texts[] = {
-		"a", "1", "x1", "_", " ", "[[:alpha:", "-", "e", "d", "^", "b", "a::B<int>::f", "aaaaaaaaaaaaaaaaaaaaaaaa", "[x]", "operator[]", "]",
-		"main.(*T).M", "\xc3\xb6", ":]", "n:]", "",
+		"a",
+		"1",
+		"x1",
+		"_",
+		" ",
+		"[[:alpha:",
+		"-",
+		"e",
+		"d",
+		"^",
+		"b",
+		"a::B<int>::f",
+		"aaaaaaaaaaaaaaaaaaaaaaaa",
+		"[x]",
+		"operator[]",
+		"]",
+		"main.(*T).M",
+		"\xc3\xb6",
+		":]",
+		"n:]",
+		"",
 	};
 	const size_t g = sizeof(in_glob) - 1, t = sizeof(in_text);
 	char glob[5], text[4];
@@ -115,7 +135,8 @@ static void test_globs(void)
 	}
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		for (j = 0; j < sizeof(texts) / sizeof(texts[0]); j++)
-			if (rt_glob_match(words[i], texts[j]) != (fnmatch(words[i], texts[j], 0) == 0))
+			if (rt_glob_match(words[i], texts[j]) !=
+			    (fnmatch(words[i], texts[j], 0) == 0))
 				RT_ASSERT_TEXT(words[i], texts[j]);
 }
 

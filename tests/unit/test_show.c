@@ -22,16 +22,22 @@ struct call {
 };
 
 /* So many bytes are read in all. */
-static void begin_room(struct call *c, const struct rt_ctype *a, const struct rt_ctype *b, unsigned record)
+static void begin_room(struct call *c, const struct rt_ctype *a, const struct rt_ctype *b,
+		       unsigned record)
 {
-	const struct rt_limits limits = { .string = 16, .members = RT_LIMIT_MEMBERS, .deref = RT_LIMIT_DEREF, .record = record };
+	const struct rt_limits limits = {
+		.string = 16, .members = RT_LIMIT_MEMBERS, .deref = RT_LIMIT_DEREF, .record = record
+	};
 
 	memset(c, 0, sizeof(*c));
 	c->types = rt_types_new();
 	c->params[0] = (struct rt_param){ .name = "a", .type = a };
 	c->params[1] = (struct rt_param){ .name = "b", .type = b };
-	c->prototype = (struct rt_prototype){ .result = &t_void, .params = c->params, .nparams = b ? 2 : 1 };
-	CU_ASSERT_FATAL(rt_lower_entry(&c->prototype, NULL, &rt_arch_x86_64, &limits, c->types, &c->plan, &c->shows.entry, NULL) == 0);
+	c->prototype = (struct rt_prototype){ .result = &t_void,
+					      .params = c->params,
+					      .nparams = b ? 2 : 1 };
+	CU_ASSERT_FATAL(rt_lower_entry(&c->prototype, NULL, &rt_arch_x86_64, &limits, c->types,
+				       &c->plan, &c->shows.entry, NULL) == 0);
 	CU_ASSERT_FATAL(rt_plan_size(&c->plan) <= sizeof(c->data));
 	c->shows.entry.plan = &c->plan;
 	c->values = (struct rt_values){ .plan = &c->plan, .data = c->data };
@@ -100,7 +106,9 @@ static void finish(struct call *c, const char *text, const char *json)
 
 static void test_words(void)
 {
-	static const struct rt_ctype unicode = { .kind = RT_CT_INT, .size = 4, .align = 4, .style = RT_STYLE_CHAR };
+	static const struct rt_ctype unicode = {
+		.kind = RT_CT_INT, .size = 4, .align = 4, .style = RT_STYLE_CHAR
+	};
 	struct call c;
 
 	begin(&c, &t_bool, &t_char);
@@ -111,7 +119,8 @@ static void test_words(void)
 	begin(&c, &unicode, &unicode);
 	put_word(&c, 0, 0xe9);
 	put_word(&c, 1, 0x1f980);
-	finish(&c, " '\303\251' '\360\237\246\200'", "\"a\":\"\303\251\",\"b\":\"\360\237\246\200\"");
+	finish(&c, " '\303\251' '\360\237\246\200'",
+	       "\"a\":\"\303\251\",\"b\":\"\360\237\246\200\"");
 	begin(&c, &unicode, &unicode);
 	put_word(&c, 0, 0xd800);
 	put_word(&c, 1, 0x9b);
@@ -130,16 +139,23 @@ static void test_words(void)
 	finish(&c, " 0x10000000000000005 0xabc", "\"a\":\"0x10000000000000005\",\"b\":\"0xabc\"");
 	begin(&c, &t_double, &t_mixed);
 	put_word(&c, 0, (uint64_t)-9);
-	finish(&c, " <in xmm0> {.a=-9, .b=<in xmm1>}", "\"a\":\"<in xmm0>\",\"b\":{\"a\":-9, \"b\":\"<in xmm1>\"}");
+	finish(&c, " <in xmm0> {.a=-9, .b=<in xmm1>}",
+	       "\"a\":\"<in xmm0>\",\"b\":{\"a\":-9, \"b\":\"<in xmm1>\"}");
 }
 
 static void test_floats(void)
 {
 	static const struct rt_member members[] = {
-		{ .name = "f", .type = &t_float }, { .name = "d", .type = &t_double, .offset = 8 }, { .name = "l", .type = &t_long_double, .offset = 16 },
+		{ .name = "f", .type = &t_float },
+		{ .name = "d", .type = &t_double, .offset = 8 },
+		{ .name = "l", .type = &t_long_double, .offset = 16 },
 	};
-	static const struct rt_ctype type = { .kind = RT_CT_STRUCT, .size = 32, .align = 16, .members = members, .nmembers = 3 };
-	static const uint8_t three[10] = { [7] = 0xc0, [8] = 0x00, [9] = 0xc0 };	/* -3: 1.1 binary, exponent 1 */
+	static const struct rt_ctype type = {
+		.kind = RT_CT_STRUCT, .size = 32, .align = 16, .members = members, .nmembers = 3
+	};
+	static const uint8_t three[10] = {
+		[7] = 0xc0, [8] = 0x00, [9] = 0xc0
+	}; /* -3: 1.1 binary, exponent 1 */
 	struct call c;
 	float f = 0.1f;
 	double d = 0.1;
@@ -190,9 +206,15 @@ static void test_strings(void)
 }
 
 /* Pointer and number of texts. */
-static const struct rt_member texts_members[] = { { .name = "v", .type = &t_void_pointer }, { .name = "n", .type = &t_ulong, .offset = 8 } };
+static const struct rt_member texts_members[] = { { .name = "v", .type = &t_void_pointer },
+						  { .name = "n", .type = &t_ulong, .offset = 8 } };
 static const struct rt_ctype texts = {
-	.kind = RT_CT_STRUCT, .size = 16, .align = 8, .members = texts_members, .nmembers = 2, .sequence = { .element = &t_text, .length = 8 },
+	.kind = RT_CT_STRUCT,
+	.size = 16,
+	.align = 8,
+	.members = texts_members,
+	.nmembers = 2,
+	.sequence = { .element = &t_text, .length = 8 },
 };
 
 static void begin_texts(struct call *c, uint64_t n)
@@ -209,7 +231,10 @@ static void begin_texts(struct call *c, uint64_t n)
 	put(c, 6, "0123456789abcdef", 16);
 }
 
-/* Of the first elements of a list the text too, and no more of them are shown; nothing is read of one that is not there. */
+/*
+ * Of the first elements of a list the text too, and no more of them are shown; nothing is read of
+ * one that is not there.
+ */
 static void test_lists(void)
 {
 	struct call c;
@@ -234,14 +259,23 @@ static void test_lists(void)
 }
 
 /* A string of libc++ with these bytes; what it leads to is "long". */
-static void show_inside(bool high_bit, const void *bytes, uint64_t faults, const char *text, const char *json)
+static void show_inside(bool high_bit, const void *bytes, uint64_t faults, const char *text,
+			const char *json)
 {
 	const struct rt_ctype s = {
-		.kind = RT_CT_STRUCT, .size = 24, .align = 8,
-		.sequence = { .element = &t_char, .length = 8, .pointer = high_bit ? 0 : 16, .is_long = high_bit ? 0x80 : 1, .flag = high_bit ? 23 : 0,
+		.kind = RT_CT_STRUCT,
+		.size = 24,
+		.align = 8,
+		.sequence = { .element = &t_char,
+			      .length = 8,
+			      .pointer = high_bit ? 0 : 16,
+			      .is_long = high_bit ? 0x80 : 1,
+			      .flag = high_bit ? 23 : 0,
 			      .inside = high_bit ? 0 : 1 },
 	};
-	const struct rt_ctype reference = { .kind = RT_CT_REFERENCE, .size = 8, .align = 8, .target = &s };
+	const struct rt_ctype reference = {
+		.kind = RT_CT_REFERENCE, .size = 8, .align = 8, .target = &s
+	};
 	struct call c;
 
 	begin(&c, &reference, NULL);
@@ -255,21 +289,30 @@ static void show_inside(bool high_bit, const void *bytes, uint64_t faults, const
 /* In the object, elsewhere, and nothing put into it yet; in each layout. */
 static void test_inside(void)
 {
-	static const uint64_t words[] = { 33, 3, 0x2000 }, high[] = { 0x2000, 3, UINT64_C(33) | UINT64_C(1) << 63 };
+	static const uint64_t words[] = { 33, 3, 0x2000 },
+			      high[] = { 0x2000, 3, UINT64_C(33) | UINT64_C(1) << 63 };
 
-	show_inside(false, "\006a\0b\0cdefghijklmnopqrstuv", 1 << 2, " \"a\\000b\"", "\"a\":\"a\\u0000b\"");
-	show_inside(false, "\054abcdefghijklmnopqrstuv", 0, " \"abcdefghijklmnopqrstuv\"", "\"a\":\"abcdefghijklmnopqrstuv\"");
-	show_inside(false, "\056abcdefghijklmnopqrstuv", 0, " <unreadable>", "\"a\":\"<unreadable>\"");
+	show_inside(false, "\006a\0b\0cdefghijklmnopqrstuv", 1 << 2, " \"a\\000b\"",
+		    "\"a\":\"a\\u0000b\"");
+	show_inside(false, "\054abcdefghijklmnopqrstuv", 0, " \"abcdefghijklmnopqrstuv\"",
+		    "\"a\":\"abcdefghijklmnopqrstuv\"");
+	show_inside(false, "\056abcdefghijklmnopqrstuv", 0, " <unreadable>",
+		    "\"a\":\"<unreadable>\"");
 	show_inside(false, words, 0, " \"lon\"", "\"a\":\"lon\"");
 	show_inside(false, words, 1 << 2, " 0x2000<unreadable>", "\"a\":\"0x2000<unreadable>\"");
 	show_inside(true, "short\0and what was ther\005", 0, " \"short\"", "\"a\":\"short\"");
-	show_inside(true, "twenty-two characters!\0\030", 0, " <unreadable>", "\"a\":\"<unreadable>\"");
+	show_inside(true, "twenty-two characters!\0\030", 0, " <unreadable>",
+		    "\"a\":\"<unreadable>\"");
 	show_inside(true, high, 0, " \"lon\"", "\"a\":\"lon\"");
 }
 
 static void test_structs(void)
 {
-	static const struct { int fd; unsigned flags; uint64_t path, next; } request = { 3, 2, 0x2000, 0x3000 };
+	static const struct {
+		int fd;
+		unsigned flags;
+		uint64_t path, next;
+	} request = { 3, 2, 0x2000, 0x3000 };
 	struct call c;
 
 	begin(&c, &t_request_pointer, NULL);
@@ -305,7 +348,8 @@ static void see(void *ctx, const struct rt_value *value)
 	struct seen *seen = ctx;
 
 	CU_ASSERT_FATAL(seen->n < 16);
-	snprintf(seen->names[seen->n], sizeof(seen->names[0]), "%s", value->name ? value->name : "");
+	snprintf(seen->names[seen->n], sizeof(seen->names[0]), "%s",
+		 value->name ? value->name : "");
 	seen->kinds[seen->n++] = value->kind;
 }
 

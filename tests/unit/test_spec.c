@@ -7,7 +7,8 @@
 #include "lang/spec.h"
 #include "unit.h"
 
-static void parses(const char *text, const char *lib, const char *function, bool glob, unsigned nargs)
+static void parses(const char *text, const char *lib, const char *function, bool glob,
+		   unsigned nargs)
 {
 	struct rt_spec spec;
 	struct rt_error err;
@@ -49,7 +50,8 @@ static void test_names(void)
 	parses("Foo::operator*", NULL, "Foo::operator*", false, 1);
 	parses("Foo::operator()(int)", NULL, "Foo::operator()(int)", false, 1);
 	parses("operator new", NULL, "operator new", false, 1);
-	parses("<alloc::vec::Vec<T> as core::ops::Drop>::drop", NULL, "<alloc::vec::Vec<T> as core::ops::Drop>::drop", false, 1);
+	parses("<alloc::vec::Vec<T> as core::ops::Drop>::drop", NULL,
+	       "<alloc::vec::Vec<T> as core::ops::Drop>::drop", false, 1);
 	parses("memcpy@GLIBC_2.14", NULL, "memcpy@GLIBC_2.14", false, 1);
 	parses("  fib  ", NULL, "fib", false, 1);
 	parses("str*", NULL, "str*", true, 1);
@@ -69,7 +71,8 @@ static void test_nargs(void)
 	refuses("fib:3x", "'fib:3x': column 5: expected the number of arguments, 0 to 32");
 	refuses("fib:99999999999999999999",
 		"'fib:99999999999999999999': column 5: expected the number of arguments, 0 to 32");
-	refuses("libm:pow:x", "'libm:pow:x': column 10: expected the number of arguments: LIBRARY:FUNCTION:NARGS");
+	refuses("libm:pow:x", "'libm:pow:x': column 10: expected the number of arguments: "
+			      "LIBRARY:FUNCTION:NARGS");
 }
 
 static void test_double_colon(void)
@@ -93,9 +96,11 @@ static void test_empty(void)
 {
 	refuses("", "'': column 1: expected the name of a function");
 	refuses(":f", "':f': column 1: expected the name of a library before ':'");
-	refuses("f:", "'f:': column 3: expected the name of a function or the number of arguments after ':'");
+	refuses("f:", "'f:': column 3: expected the name of a function or the number of arguments "
+		      "after ':'");
 	refuses(":2", "':2': column 1: expected the name of a function");
-	refuses("l::2:", "'l::2:': column 6: expected the name of a function or the number of arguments after ':'");
+	refuses("l::2:", "'l::2:': column 6: expected the name of a function or the number of "
+			 "arguments after ':'");
 }
 
 /* ---- what is shown ---- */
@@ -186,42 +191,65 @@ static void shows(const char *text, const char *want)
 
 static void test_prototypes(void)
 {
-	shows("robj *createStringObject(const char *ptr, size_t len)", "robj *createStringObject(const char *ptr, size_t len)");
+	shows("robj *createStringObject(const char *ptr, size_t len)",
+	      "robj *createStringObject(const char *ptr, size_t len)");
 	shows("int fib(int)", "int fib(int)");
 	shows("int fib(int n);", "int fib(int n)");
 	shows("void f(void)", "void f()");
 	shows("f()", "? f()");
-	shows("extern void *malloc (size_t __size) __attribute__ ((__nothrow__ , __leaf__)) __attribute__ ((__malloc__));",
+	shows("extern void *malloc (size_t __size) __attribute__ ((__nothrow__ , __leaf__)) "
+	      "__attribute__ ((__malloc__));",
 	      "void *malloc(size_t __size)");
-	shows("__attribute__((noinline)) static inline unsigned long long f(register short a, long b[], char const *const *argv)",
+	shows("__attribute__((noinline)) static inline unsigned long long f(register short a, long "
+	      "b[], char const *const *argv)",
 	      "unsigned long long f(short a, long *b, const char *const *argv)");
-	shows("int printf(const char *restrict format, ...)", "int printf(const char *format, ...)");
-	shows("void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *))",
-	      "void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *))");
-	shows("void (*signal(int sig, void (*func)(int)))(int)", "void (*signal(int sig, void (*func)(int)))(int)");
+	shows("int printf(const char *restrict format, ...)",
+	      "int printf(const char *format, ...)");
+	shows("void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const "
+	      "void *))",
+	      "void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const "
+	      "void *))");
+	shows("void (*signal(int sig, void (*func)(int)))(int)",
+	      "void (*signal(int sig, void (*func)(int)))(int)");
 	shows("LUA_API int (lua_gettop) (lua_State *L)", "int lua_gettop(lua_State *L)");
-	shows("ZEXTERN int ZEXPORT inflate OF((z_streamp strm, int flush));", "'ZEXTERN int ZEXPORT inflate OF((z_streamp strm, int flush));'"
+	shows("ZEXTERN int ZEXPORT inflate OF((z_streamp strm, int flush));",
+	      "'ZEXTERN int ZEXPORT inflate OF((z_streamp strm, int flush));'"
 	      ": column 32: expected a parameter: a type and a name, a name, or ')'");
-	shows("ZEXTERN int ZEXPORT inflate(z_streamp strm, int flush);", "int inflate(z_streamp strm, int flush)");
-	shows("extern char *strcpy (char *__restrict __dest, const char *__restrict __src) __THROW __nonnull ((1, 2));",
+	shows("ZEXTERN int ZEXPORT inflate(z_streamp strm, int flush);",
+	      "int inflate(z_streamp strm, int flush)");
+	shows("extern char *strcpy (char *__restrict __dest, const char *__restrict __src) __THROW "
+	      "__nonnull ((1, 2));",
 	      "char *strcpy(char *__dest, const char *__src)");
-	shows("struct request *next(struct request *r, enum kind k)", "struct request *next(struct request *r, enum kind k)");
-	shows("unsigned f(unsigned char c, signed char d, char e, bool b, float x, double y, long double z)",
-	      "unsigned int f(unsigned char c, signed char d, char e, bool b, float x, double y, long double z)");
-	shows("int main(int argc, char *argv[], char **envp)", "int main(int argc, char **argv, char **envp)");
-	shows("void f(int v[4], int m[2][3], int (*p)[5])", "void f(int (*v)[4], int (*m)[2][3], int (*p)[5])");
+	shows("struct request *next(struct request *r, enum kind k)",
+	      "struct request *next(struct request *r, enum kind k)");
+	shows("unsigned f(unsigned char c, signed char d, char e, bool b, float x, double y, long "
+	      "double z)",
+	      "unsigned int f(unsigned char c, signed char d, char e, bool b, float x, double y, "
+	      "long double z)");
+	shows("int main(int argc, char *argv[], char **envp)",
+	      "int main(int argc, char **argv, char **envp)");
+	shows("void f(int v[4], int m[2][3], int (*p)[5])",
+	      "void f(int (*v)[4], int (*m)[2][3], int (*p)[5])");
 	shows("const char *FAR_AWAY f(const char FAR *p)", "const char *f(const char *p)");
-	shows("void ns::Foo::bar(const std::string &s, Foo &&f)", "void ns::Foo::bar(const std::string &s, Foo &f)");
+	shows("void ns::Foo::bar(const std::string &s, Foo &&f)",
+	      "void ns::Foo::bar(const std::string &s, Foo &f)");
 	shows("std::vector<int> ns::f(int n)", "std::vector<int> ns::f(int n)");
 	shows("str*(const char *s)", "? str*(const char *s)");
-	shows("double complex f(double complex z, float complex, int complex, complex long double *p)",
-	      "double _Complex f(double _Complex z, float _Complex, int complex, long double _Complex *p)");
-	shows("int f(z_const char *p, CURL *c, IN short s, char FAR *q, uint n, floats x, double cost, int cahr)",
+	shows("double complex f(double complex z, float complex, int complex, complex long double "
+	      "*p)",
+	      "double _Complex f(double _Complex z, float _Complex, int complex, long double "
+	      "_Complex *p)");
+	shows("int f(z_const char *p, CURL *c, IN short s, char FAR *q, uint n, floats x, double "
+	      "cost, int cahr)",
 	      "int f(char *p, CURL *c, short s, char *q, uint n, floats x, double cost, int cahr)");
-	shows("long unsigned int long f(double long x, char unsigned c, short int unsigned s, long int long n)",
-	      "unsigned long long f(long double x, unsigned char c, unsigned short s, long long n)");
-	shows("void f(const int (*a)[3], const char *const v[], char *const *w, const char *(*g(int))[4], int (*const h)(const void *))",
-	      "void f(const int (*a)[3], const char *const *v, char *const *w, const char *(*(*g)(int))[4], int (*h)(const void *))");
+	shows("long unsigned int long f(double long x, char unsigned c, short int unsigned s, long "
+	      "int long n)",
+	      "unsigned long long f(long double x, unsigned char c, unsigned short s, long long "
+	      "n)");
+	shows("void f(const int (*a)[3], const char *const v[], char *const *w, const char "
+	      "*(*g(int))[4], int (*const h)(const void *))",
+	      "void f(const int (*a)[3], const char *const *v, char *const *w, const char "
+	      "*(*(*g)(int))[4], int (*h)(const void *))");
 	shows("int pipe(int fd[2]) errno", "int pipe(int (*fd)[2]) errno");
 }
 
@@ -235,20 +263,28 @@ static void test_partial(void)
 	shows("open(path) -> fd int errno", "open -> fd int errno; path");
 	shows("getenv(string name) -> string", "string char *getenv(string char *name)");
 	shows("f(p->next->id, s.fd, *q, v[2], **r)", "f; p->next->id; s.fd; *q; v[2]; **r");
-	shows("f(struct foo *p, p->id, *p->next->name)", "? f(struct foo *p); p->id; *p->next->name");
+	shows("f(struct foo *p, p->id, *p->next->name)",
+	      "? f(struct foo *p); p->id; *p->next->name");
 	shows("f(hex x, oct mode, dec y)", "f; style 2 x; style 3 mode; style 1 y");
-	shows("int f(int m[3], int (*mm)[3], m[1], mm[1][2], m)", "int f(int (*m)[3], int (*mm)[3]); m[1]; mm[1][2]; m");
+	shows("int f(int m[3], int (*mm)[3], m[1], mm[1][2], m)",
+	      "int f(int (*m)[3], int (*mm)[3]); m[1]; mm[1][2]; m");
 	shows("f(hex p->flags)", "f; style 2 p->flags");
 	shows("f(hex, out)", "f; hex; out");
 	shows("chmod(string path, oct mode_t mode)", "? chmod(string char *path, oct mode_t mode)");
-	shows("f(enum {A=1, B, C=0x10} x, flags {R=4, W=2, X} m)", "? f(enum {A=1, B=2, C=16} x, flags {R=4, W=2, X=4} m)");
-	shows("f(enum {A=1<<3, B=A|1, C=-1, D='x', E=~0, F=(2+3)} x)", "? f(enum {A=8, B=9, C=-1, D=120, E=-1, F=5} x)");
+	shows("f(enum {A=1, B, C=0x10} x, flags {R=4, W=2, X} m)",
+	      "? f(enum {A=1, B=2, C=16} x, flags {R=4, W=2, X=4} m)");
+	shows("f(enum {A=1<<3, B=A|1, C=-1, D='x', E=~0, F=(2+3)} x)",
+	      "? f(enum {A=8, B=9, C=-1, D=120, E=-1, F=5} x)");
 	shows("enum {A, B=-2} f(enum {A, B=-2} x)", "enum {A=0, B=-2} f(enum {A=0, B=-2} x)");
 	shows("f(enum color c, flags bits b)", "? f(enum color c, enum bits b)");
-	shows("write(int fd, const char buf[len], size_t len)", "? write(int fd, const char buf[len], size_t len)");
-	shows("read(int fd, out char buf[len], size_t len)", "? read(int fd, out char buf[len], size_t len)");
-	shows("int f(out char buf[return <= n], size_t n) errno fails -1", "int f(out char buf[return <= n], size_t n) errno fails -1");
-	shows("int f(out string char buf[n], int n) fails !0", "int f(out string char buf[n], int n) fails !0");
+	shows("write(int fd, const char buf[len], size_t len)",
+	      "? write(int fd, const char buf[len], size_t len)");
+	shows("read(int fd, out char buf[len], size_t len)",
+	      "? read(int fd, out char buf[len], size_t len)");
+	shows("int f(out char buf[return <= n], size_t n) errno fails -1",
+	      "int f(out char buf[return <= n], size_t n) errno fails -1");
+	shows("int f(out string char buf[n], int n) fails !0",
+	      "int f(out string char buf[n], int n) fails !0");
 	shows("f(struct { int a; char b[4]; unsigned c:3, d:5; } *p)", "? f(struct *p)");
 }
 
@@ -259,8 +295,10 @@ static void test_conditions(void)
 	shows("f(n == 3 && p->id != 7)", "f; if n == 3; if && p->id != 7");
 	shows("f(n >= -1, m <= 0x10 && *q < 'a')", "f; if n >= -1; if m <= 16; if && *q < 97");
 	shows("open(path == \"/etc/passwd\")", "open; if path == \"/etc/passwd\"");
-	shows("open(const char *path != \"a)\\\"b\", flags & O_CREAT)", "? open(const char *path); if path != \"a)\"b\"; if flags & O_CREAT");
-	shows("f(n > 3 || m == 2 && k < 1, q ^= \"ab\" || q == 0)", "f; if n > 3; if || m == 2; if && k < 1; if q ^= \"ab\"; if || q == 0");
+	shows("open(const char *path != \"a)\\\"b\", flags & O_CREAT)",
+	      "? open(const char *path); if path != \"a)\"b\"; if flags & O_CREAT");
+	shows("f(n > 3 || m == 2 && k < 1, q ^= \"ab\" || q == 0)",
+	      "f; if n > 3; if || m == 2; if && k < 1; if q ^= \"ab\"; if || q == 0");
 	shows("f(p == NULL, b == true)", "f; if p == 0; if b == 1");
 	shows("f(int n < 3, m)", "? f(int n); m; if n < 3");
 	shows("f(n, n > 3)", "f; n; if n > 3");
@@ -271,7 +309,8 @@ static void test_words(void)
 	shows("f n=%di:s32 s=+0(%si):string", "f; n=%di:s32; s=+0(%si):string");
 	shows("f %di", "f; %di:x64");
 	shows("libm.so:f $retval:u8", "f; $retval:u8");
-	shows("f $stack $stack2:s16 +8(%si):x64 +u0(%di):u32", "f; $stack:x64; $stack2:s16; +8(%si):x64; +0(%di):u32");
+	shows("f $stack $stack2:s16 +8(%si):x64 +u0(%di):u32",
+	      "f; $stack:x64; $stack2:s16; +8(%si):x64; +0(%di):u32");
 	shows("f a=-8(+16(%dx)):char", "f; a=-8(+16(%dx)):char");
 	shows("f b=%cx:b4@8/32 v=+0(%di):x8[4]", "f; b=%cx:b4@8/32; v=+0(%di):x8[4]");
 	shows("./a b.so:f n=%di:u64", "f; n=%di:u64");
@@ -283,23 +322,28 @@ static void test_places(void)
 	struct rt_error err;
 	struct rt_spec spec;
 
-	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("lib.so:/^str(n?)cpy$/:2", &rt_arch_x86_64, NULL, &spec, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(
+		rt_spec_parse("lib.so:/^str(n?)cpy$/:2", &rt_arch_x86_64, NULL, &spec, &err), 0);
 	RT_ASSERT_TEXT(spec.lib, "lib.so");
 	CU_ASSERT(spec.regex && spec.glob && spec.nargs == 2);
 	CU_ASSERT(rt_spec_regex(&spec, "strncpy") && !rt_spec_regex(&spec, "xstrcpy"));
 	rt_spec_free(&spec);
-	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("/a\\/b/(int n)", &rt_arch_x86_64, NULL, &spec, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("/a\\/b/(int n)", &rt_arch_x86_64, NULL, &spec, &err),
+			      0);
 	CU_ASSERT(spec.params_given && !spec.lib && rt_spec_regex(&spec, "xa/b"));
 	rt_spec_free(&spec);
-	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("parse@file.c:2", &rt_arch_x86_64, NULL, &spec, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("parse@file.c:2", &rt_arch_x86_64, NULL, &spec, &err),
+			      0);
 	RT_ASSERT_TEXT(spec.file, "file.c");
 	RT_ASSERT_TEXT(spec.function, "parse");
 	rt_spec_free(&spec);
-	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("parse+0x10 n=%ax", &rt_arch_x86_64, NULL, &spec, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("parse+0x10 n=%ax", &rt_arch_x86_64, NULL, &spec, &err),
+			      0);
 	CU_ASSERT(spec.has_offset && spec.offset == 16 && spec.nwords == 1);
 	RT_ASSERT_TEXT(spec.function, "parse");
 	rt_spec_free(&spec);
-	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("lib.so:0x12F0:1", &rt_arch_x86_64, NULL, &spec, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("lib.so:0x12F0:1", &rt_arch_x86_64, NULL, &spec, &err),
+			      0);
 	CU_ASSERT(spec.has_address && spec.address == 0x12f0 && spec.nargs_given);
 	rt_spec_free(&spec);
 	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("0x12f0", &rt_arch_x86_64, NULL, &spec, &err), 0);
@@ -307,7 +351,8 @@ static void test_places(void)
 	rt_spec_free(&spec);
 }
 
-static const struct rt_ctype *param_type(struct rt_spec *spec, const char *text, const struct rt_arch *arch)
+static const struct rt_ctype *param_type(struct rt_spec *spec, const char *text,
+					 const struct rt_arch *arch)
 {
 	struct rt_error err = { 0 };
 
@@ -344,7 +389,9 @@ static void test_sizes(void)
 	sized("f(struct { char c; double x; char d; } s)", 24, 16);
 	sized("f(struct { unsigned a:3, b:30; char c; } s)", 12, 12);
 	sized("f(union { char c[5]; int i; } u)", 8, 8);
-	type = param_type(&spec, "f(struct node { struct { int a, b; }; unsigned x:3, y:5; short v[3]; } s)", &rt_arch_x86_64);
+	type = param_type(
+		&spec, "f(struct node { struct { int a, b; }; unsigned x:3, y:5; short v[3]; } s)",
+		&rt_arch_x86_64);
 	CU_ASSERT_EQUAL(type->nmembers, 4);
 	CU_ASSERT_EQUAL(type->members[1].offset, 8);
 	CU_ASSERT_EQUAL(type->members[2].bit_offset, 3);
@@ -390,7 +437,8 @@ static void test_positions(void)
 	wrong("int fib(int n) x", 16, "'->' and the result's type, 'errno', 'fails', or the end");
 	wrong("fib(int n) ->", 14, "the result's type");
 	wrong("int f(n) -> int", 13, "one type for the result: there is one before the name");
-	wrong("int f(short s, unsinged short t)", 16, "a type, not 'unsinged': did you mean 'unsigned'?");
+	wrong("int f(short s, unsinged short t)", 16,
+	      "a type, not 'unsinged': did you mean 'unsigned'?");
 	wrong("int f(folat x)", 7, "a type, not 'folat': did you mean 'float'?");
 	wrong("int f(douple a, usigned x)", 17, "a type, not 'usigned': did you mean 'unsigned'?");
 	wrong("unsigned lnog f(int x)", 10, "a type, not 'lnog': did you mean 'long'?");
@@ -399,16 +447,22 @@ static void test_positions(void)
 	wrong("viod f(int n)", 1, "a type, not 'viod': did you mean 'void'?");
 	wrong("f(n = 3)", 5, "a comparison: == != < <= > >= & ^=");
 	wrong("0xzz", 3, "an address: hexadecimal digits behind 0x");
-	wrong("f 3x=%di", 3, "%REGISTER, $stack, $stackN, $retval, $argN, $comm, @ADDRESS, \\N or +N(...)");
-	wrong("int f(out char b[return <= m], int n)", 28, "a number, the name of another parameter or 'return'");
+	wrong("f 3x=%di", 3,
+	      "%REGISTER, $stack, $stackN, $retval, $argN, $comm, @ADDRESS, \\N or +N(...)");
+	wrong("int f(out char b[return <= m], int n)", 28,
+	      "a number, the name of another parameter or 'return'");
 	wrong("int f(out int *x) fails", 24, "a number");
 	wrong("f(short s unsigned short t)", 11, "',' or ')'");
 	wrong("f(short s size_t t)", 11, "',' or ')'");
 	wrong("f(size_t s struct x t)", 12, "',' or ')'");
-	wrong("f(size_t unsigned s)", 10, "a name, ',' or ')': 'unsigned' does not go with the type before it");
-	wrong("f(long long long a)", 13, "a name, ',' or ')': 'long' does not go with the type before it");
-	wrong("f(unsigned float a)", 12, "a name, ',' or ')': 'float' does not go with the type before it");
-	wrong("f(short short a)", 9, "a name, ',' or ')': 'short' does not go with the type before it");
+	wrong("f(size_t unsigned s)", 10,
+	      "a name, ',' or ')': 'unsigned' does not go with the type before it");
+	wrong("f(long long long a)", 13,
+	      "a name, ',' or ')': 'long' does not go with the type before it");
+	wrong("f(unsigned float a)", 12,
+	      "a name, ',' or ')': 'float' does not go with the type before it");
+	wrong("f(short short a)", 9,
+	      "a name, ',' or ')': 'short' does not go with the type before it");
 	wrong("f(int a, int b, char *a)", 23, "another name: there is a parameter 'a' before");
 	wrong("int *(int n)", 6, "the name of a function");
 	wrong("f(void x)", 3, "a type that a parameter can have, not void");
@@ -424,7 +478,8 @@ static void test_positions(void)
 	wrong("f(n >)", 6, "a number");
 	wrong("f(n > 3x)", 8, "the end of the number");
 	wrong("f(n == 08)", 9, "the end of the number");
-	wrong("f(n > \"a\")", 7, "a number: strings can be the same (==) or not (!=), or begin with one (^=)");
+	wrong("f(n > \"a\")", 7,
+	      "a number: strings can be the same (==) or not (!=), or begin with one (^=)");
 	wrong("f(n ^= 3)", 8, "a string");
 	wrong("f(n == \"a)", 11, "'\"', the end of the string that begins at column 8");
 	wrong("f(n > 3 | m)", 9, "'||', '&&', ',' or ')'");
@@ -439,13 +494,15 @@ static void test_positions(void)
 	wrong("f(struct { foo x; } s)", 16, "a type whose size is known before a member, not foo");
 	wrong("f(struct { int x:40; } s)", 18, "a number of bits, 1 to 32");
 	wrong("f n=%", 6, "the name of a register behind '%'");
-	wrong("f n=%di:q9", 9, "a type: u8 u16 u32 u64 s8 ... x64, char, string, ustring or bN@N/N");
+	wrong("f n=%di:q9", 9,
+	      "a type: u8 u16 u32 u64 s8 ... x64, char, string, ustring or bN@N/N");
 	wrong("f n=%di:s33", 10, "8, 16, 32 or 64");
 	wrong("f n=+0(%di:s32", 11, "')'");
 	wrong("f n=%di:string", 3, "+0(...) around what points to a string");
 	wrong("f n=%di:x8[4]", 11, "no array: a register holds one value");
 	wrong("f n=%di:b9@30/32", 9, "bits that are in their container");
-	wrong("f n=$foo", 5, "%REGISTER, $stack, $stackN, $retval, $argN, $comm, @ADDRESS, \\N or +N(...)");
+	wrong("f n=$foo", 5,
+	      "%REGISTER, $stack, $stackN, $retval, $argN, $comm, @ADDRESS, \\N or +N(...)");
 	wrong("f n=@+0x10", 6, "an address: a place in the file (@+N) cannot be read here");
 	wrong("f n=@x", 6, "an address");
 	wrong("f n=\\x", 6, "a number");

@@ -126,7 +126,8 @@ struct count {
 	uint64_t enters, leaves, deepest;
 };
 
-static int count_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, const struct rt_values *args)
+static int count_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+		       const struct rt_values *args)
 {
 	struct count *count = ctx;
 
@@ -138,8 +139,8 @@ static int count_enter(void *ctx, struct rt_thread *thread, const struct rt_fram
 	return 0;
 }
 
-static int count_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame, enum rt_end end,
-		       uint64_t time, const struct rt_values *result)
+static int count_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+		       enum rt_end end, uint64_t time, const struct rt_values *result)
 {
 	struct count *count = ctx;
 
@@ -228,7 +229,8 @@ static void test_forget(void)
 	CU_ASSERT(threads.n == TASKS / 2);
 	for (i = 1; i <= TASKS; i++) {
 		task = rt_threads_find(&threads, 1, 0, i);
-		CU_ASSERT(i & 1 ? !task : task && task->thread.goid == i && threads.v[task->at] == task);
+		CU_ASSERT(i & 1 ? !task
+				: task && task->thread.goid == i && threads.v[task->at] == task);
 	}
 	CU_ASSERT(rt_threads_get(&threads, 1, 2, 1) != NULL);
 	while (threads.n)
@@ -256,10 +258,14 @@ static void count_gone(void *ctx, struct rt_thread *thread)
  */
 static void test_gone(void)
 {
-	static const struct rt_call_ops ops = { .enter = count_enter, .leave = count_leave, .gone = count_gone };
+	static const struct rt_call_ops ops = { .enter = count_enter,
+						.leave = count_leave,
+						.gone = count_gone };
 	static const struct rt_filter_want want = { .limit = { .depth = 1 } };
 	static const struct rt_plan plan = { .kind = RT_KIND_ENTRY };
-	struct rt_event event = { .type = RT_EV_HIT, .time = 1, .pid = 1, .tid = 8, .hit = { .sp = 1000, .goid = 9 } };
+	struct rt_event event = {
+		.type = RT_EV_HIT, .time = 1, .pid = 1, .tid = 8, .hit = { .sp = 1000, .goid = 9 }
+	};
 	const struct rt_hit hit = { .function = 0, .returns = true, .plan = &plan };
 	struct count_ends ends = { .gone = 0 };
 	struct rt_filter *filter = rt_filter_new(&want, &ops, &ends);
@@ -294,11 +300,14 @@ static void test_stacks(void)
 
 	CU_ASSERT(rt_stacks_find(&s, 0x1800) == 0);
 	CU_ASSERT(rt_stacks_add(&s, 0x2000, 0x1000) == 0 && rt_stacks_add(&s, 0x1000, 0x1000) == 0);
-	CU_ASSERT(rt_stacks_add(&s, 0, 0x1000) == 0 && rt_stacks_add(&s, 0x9000, 0) == 0 && s.n == 2);
+	CU_ASSERT(rt_stacks_add(&s, 0, 0x1000) == 0 && rt_stacks_add(&s, 0x9000, 0) == 0 &&
+		  s.n == 2);
 	b = rt_stacks_find(&s, 0x2001);
 	a = rt_stacks_find(&s, 0x2000);		/* empty: its end */
-	CU_ASSERT(a && b && a != b && (a & RT_GOID_STACK) && rt_stacks_find(&s, 0x1001) == a && rt_stacks_find(&s, 0x3000) == b);
-	CU_ASSERT(rt_stacks_find(&s, 0x1000) == 0 && rt_stacks_find(&s, 0x3001) == 0 && rt_stacks_find(&s, 0) == 0);
+	CU_ASSERT(a && b && a != b && (a & RT_GOID_STACK) && rt_stacks_find(&s, 0x1001) == a &&
+		  rt_stacks_find(&s, 0x3000) == b);
+	CU_ASSERT(rt_stacks_find(&s, 0x1000) == 0 && rt_stacks_find(&s, 0x3001) == 0 &&
+		  rt_stacks_find(&s, 0) == 0);
 	CU_ASSERT(rt_stacks_take(&s, 0x3000, 0x1000) == 0);
 	/* A thread has one for its signals at a time. */
 	CU_ASSERT(rt_stacks_of_signals(&s, 7) == 0);
@@ -308,7 +317,8 @@ static void test_stacks(void)
 	CU_ASSERT(rt_stacks_of_signals(&s, 7) == b);
 	rt_stacks_signals(&s, 7, 0);
 	CU_ASSERT(rt_stacks_of_signals(&s, 7) == 0);
-	CU_ASSERT(rt_stacks_take(&s, 0x1800, 0x1000) == a && rt_stacks_take(&s, 0x1800, 0x1000) == b);
+	CU_ASSERT(rt_stacks_take(&s, 0x1800, 0x1000) == a &&
+		  rt_stacks_take(&s, 0x1800, 0x1000) == b);
 	CU_ASSERT(rt_stacks_take(&s, 0x1800, 0x1000) == 0 && s.n == 0);
 	rt_stacks_free(&s);
 }

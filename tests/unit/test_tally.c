@@ -28,7 +28,10 @@ static void test_count(void)
 		   "*** 3 events lost ***\n");
 }
 
-/* What is inside counts for both; a call whose entry was not seen is none, one that stays open has no time. */
+/*
+ * What is inside counts for both; a call whose entry was not seen is none, one that stays open has
+ * no time.
+ */
 static void test_hist(void)
 {
 	struct run r;
@@ -44,15 +47,17 @@ static void test_hist(void)
 	rt_sinks_count(&r.sinks, 0, RT_CELL_CALLS, 1);
 	rt_sinks_count(&r.sinks, 0, RT_CELL_TOTAL, 4);
 	rt_sinks_count(&r.sinks, 0, RT_CELL_BUCKET + 2, 1);
-	run_finish(&r, "Function = fib\n"
-		   "     nsecs               : count    distribution\n"
-		   "         4 -> 7          : 2        |****************************************|\n"
-		   "         8 -> 15         : 0        |                                        |\n"
-		   "        16 -> 31         : 1        |********************                    |\n"
-		   "avg = 9 nsecs, total: 24 nsecs, count: 3\n"
-		   "*** 1 call not timed: no return seen ***\n"
-		   "\n"
-		   "rawtrace: not called: 1 of 2 functions\n");
+	run_finish(
+		&r,
+		"Function = fib\n"
+		"     nsecs               : count    distribution\n"
+		"         4 -> 7          : 2        |****************************************|\n"
+		"         8 -> 15         : 0        |                                        |\n"
+		"        16 -> 31         : 1        |********************                    |\n"
+		"avg = 9 nsecs, total: 24 nsecs, count: 3\n"
+		"*** 1 call not timed: no return seen ***\n"
+		"\n"
+		"rawtrace: not called: 1 of 2 functions\n");
 }
 
 /* The ends of the range: 0 and 1 ns share a bucket, and the last one has no end. */
@@ -74,12 +79,14 @@ static void test_hist_ends(void)
 	run_ret(&r, 7, 1000, 0x900, 1);
 	run_call(&r, 7, 1001, 0x900, 1);
 	run_ret(&r, 7, 1002, 0x900, 1);
-	run_finish(&r, "Function = fib\n"
-		   "     nsecs               : count    distribution\n"
-		   "         0 -> 1          : 2        |****************************************|\n"
-		   "avg = 0 nsecs, total: 1 nsecs, count: 2\n"
-		   "\n"
-		   "rawtrace: not called: 1 of 2 functions\n");
+	run_finish(
+		&r,
+		"Function = fib\n"
+		"     nsecs               : count    distribution\n"
+		"         0 -> 1          : 2        |****************************************|\n"
+		"avg = 0 nsecs, total: 1 nsecs, count: 2\n"
+		"\n"
+		"rawtrace: not called: 1 of 2 functions\n");
 }
 
 CU_TestInfo rt_tests_tally[] = {

@@ -14,10 +14,14 @@
 #include "typegen.h"
 #include "unit.h"
 
-#define NODE "struct node {int id; struct node *next; const char *name; struct {short low, high;} in; unsigned a:3, b:5; int v[4]; " \
+#define NODE                                                                                       \
+	"struct node {int id; struct node *next; const char *name; struct {short low, high;} in; " \
+	"unsigned a:3, b:5; int v[4]; "                                                            \
 	"enum {RED, GREEN=5} color;} *p, int n, const char *path, float x"
 
-static const struct rt_limits limits = { .string = 64, .members = 16, .deref = 1, .record = RT_LIMIT_RECORD };
+static const struct rt_limits limits = {
+	.string = 64, .members = 16, .deref = 1, .record = RT_LIMIT_RECORD
+};
 
 struct told {
 	struct rt_spec known_spec, spec;
@@ -28,7 +32,10 @@ struct told {
 	struct rt_error err;
 };
 
-/* Resolve `text` for a function whose known prototype is `known` (NULL: none).  An error is in t->err. */
+/*
+ * Resolve `text` for a function whose known prototype is `known` (NULL: none).  An error is in
+ * t->err.
+ */
 static int tell_from(enum rt_origin origin, struct told *t, const char *known, const char *text)
 {
 	int r;
@@ -37,14 +44,17 @@ static int tell_from(enum rt_origin origin, struct told *t, const char *known, c
 	t->types = rt_types_new();
 	CU_ASSERT_PTR_NOT_NULL_FATAL(t->types);
 	if (known)
-		CU_ASSERT_EQUAL_FATAL(rt_spec_parse(known, &rt_arch_x86_64, NULL, &t->known_spec, &t->err), 0);
+		CU_ASSERT_EQUAL_FATAL(
+			rt_spec_parse(known, &rt_arch_x86_64, NULL, &t->known_spec, &t->err), 0);
 	r = rt_spec_parse(text, &rt_arch_x86_64, NULL, &t->spec, &t->err);
 	CU_ASSERT_EQUAL_FATAL(r, 0);
 	if (known)
 		((struct rt_prototype *)t->known_spec.prototype)->origin = origin;
-	r = rt_spec_prototype(&t->spec, t->known_spec.prototype, t->types, NULL, &t->prototype, &t->err);
+	r = rt_spec_prototype(&t->spec, t->known_spec.prototype, t->types, NULL, &t->prototype,
+			      &t->err);
 	if (r == 0)
-		r = rt_lower_entry(t->prototype, &t->spec, &rt_arch_x86_64, &limits, t->types, &t->plan, &t->shown, &t->err);
+		r = rt_lower_entry(t->prototype, &t->spec, &rt_arch_x86_64, &limits, t->types,
+				   &t->plan, &t->shown, &t->err);
 	return r;
 }
 
@@ -60,7 +70,8 @@ static void forget(struct told *t)
 	rt_types_free(t->types);
 }
 
-static void is_prototype_from(enum rt_origin origin, const char *known, const char *text, const char *want)
+static void is_prototype_from(enum rt_origin origin, const char *known, const char *text,
+			      const char *want)
 {
 	char buf[512] = "none";
 	struct told t;
@@ -90,43 +101,80 @@ static void is_guessed(const char *known, const char *text, const char *want)
 /* Names that nothing tells are errors that say what is known, and what to write. */
 static void test_unknown_names(void)
 {
-	is_prototype(NULL, "f(a, b > 3)", "'f(a, b > 3)': column 3: expected a known parameter: nothing tells any; write 'f(int a)' or 'f(arg1)'");
-	is_prototype(NULL, "f(b > 3, a)", "'f(b > 3, a)': column 3: expected a known parameter: nothing tells any; write 'f(int b > 3)' or 'f(arg1 > 3)'");
+	is_prototype(NULL, "f(a, b > 3)",
+		     "'f(a, b > 3)': column 3: expected a known parameter: nothing tells any; "
+		     "write 'f(int a)' or 'f(arg1)'");
+	is_prototype(NULL, "f(b > 3, a)",
+		     "'f(b > 3, a)': column 3: expected a known parameter: nothing tells any; "
+		     "write 'f(int b > 3)' or 'f(arg1 > 3)'");
 	is_prototype(NULL, "f(arg2 > 3)", "? f(int, int)");
 	is_prototype(NULL, "f(arg33)", "'f(arg33)': column 3: expected arg1 to arg32");
 	is_guessed("int f(int, char *)", "f(arg2 == \"x\")", "int f(int, char *)");
 	is_guessed("int f(int, char *)", "f(hex $arg1)", "int f(int, char *)");
-	is_guessed("int f(int, char *)", "f(arg1, path ^= \"/\" && arg1 < 2)", "'f(arg1, path ^= \"/\" && arg1 < 2)': column 9: expected a known parameter: "
-		   "arg1 to arg2 have no names; write 'f(string path ^= \"/\")' or 'f(arg2 ^= \"/\")'");
-	is_guessed("int f(int)", "lib.so:f(n > 3 || n < 1)", "'lib.so:f(n > 3 || n < 1)': column 10: expected a known parameter: "
+	is_guessed("int f(int, char *)", "f(arg1, path ^= \"/\" && arg1 < 2)",
+		   "'f(arg1, path ^= \"/\" && arg1 < 2)': column 9: expected a known parameter: "
+		   "arg1 to arg2 have no names; write 'f(string path ^= \"/\")' or 'f(arg2 ^= "
+		   "\"/\")'");
+	is_guessed("int f(int)", "lib.so:f(n > 3 || n < 1)",
+		   "'lib.so:f(n > 3 || n < 1)': column 10: expected a known parameter: "
 		   "arg1 has no name; write 'lib.so:f(int n > 3)' or 'lib.so:f(arg1 > 3)'");
-	is_guessed("int f(void)", "f(hex n)", "'f(hex n)': column 7: expected a known parameter: nothing tells any; write 'f(hex int n)'");
-	is_guessed("int f(int)", "f(arg2)", "'f(arg2)': column 3: expected a parameter that the code shows: arg1; declare others, as in 'f(int a, int b)'");
-	is_guessed("int f(void *)", "f(string)", "'f(string)': column 3: expected a name behind 'string', as in 'f(string s)'");
-	is_prototype("int f(long n)", "f(string)", "'f(string)': column 3: expected the name of a parameter, of which there is n");
-	is_prototype("int f(long, int)", "f(n)", "'f(n)': column 3: expected the name of a parameter, of which there are arg1 to arg2");
-	is_prototype("int f(void)", "f(arg1)", "'f(arg1)': column 3: expected the name of a parameter, of which there is none");
+	is_guessed("int f(void)", "f(hex n)",
+		   "'f(hex n)': column 7: expected a known parameter: nothing tells any; write "
+		   "'f(hex int n)'");
+	is_guessed("int f(int)", "f(arg2)",
+		   "'f(arg2)': column 3: expected a parameter that the code shows: arg1; declare "
+		   "others, as in 'f(int a, int b)'");
+	is_guessed("int f(void *)", "f(string)",
+		   "'f(string)': column 3: expected a name behind 'string', as in 'f(string s)'");
+	is_prototype(
+		"int f(long n)", "f(string)",
+		"'f(string)': column 3: expected the name of a parameter, of which there is n");
+	is_prototype("int f(long, int)", "f(n)",
+		     "'f(n)': column 3: expected the name of a parameter, of which there are arg1 "
+		     "to arg2");
+	is_prototype(
+		"int f(void)", "f(arg1)",
+		"'f(arg1)': column 3: expected the name of a parameter, of which there is none");
 	is_prototype("int f(int arg2, int n)", "f(arg2 > 3)", "int f(int arg2, int n)");
-	is_prototype(NULL, "f(int n, m > 3)", "'f(int n, m > 3)': column 10: expected the name of a parameter, of which there is n; declare 'm' too");
+	is_prototype(NULL, "f(int n, m > 3)",
+		     "'f(int n, m > 3)': column 10: expected the name of a parameter, of which "
+		     "there is n; declare 'm' too");
 	is_prototype(NULL, "f(int n, arg1 > 3)", "? f(int n)");
-	is_prototype("int f(int n)", "f($retval == 3)", "'f($retval == 3)': column 3: expected a parameter, not '$retval': the result cannot be named here yet");
-	is_prototype(NULL, "f(int n, return > 3)", "'f(int n, return > 3)': column 10: expected a parameter, not 'return': the result cannot be named here yet");
-	is_guessed("int f(int)", "f(retval == 3)", "'f(retval == 3)': column 3: expected a parameter, not 'retval': the result cannot be named here yet");
-	is_prototype("int join(long t, void **retval)", "join(retval == NULL)", "int f(long t, void **retval)");
+	is_prototype("int f(int n)", "f($retval == 3)",
+		     "'f($retval == 3)': column 3: expected a parameter, not '$retval': the result "
+		     "cannot be named here yet");
+	is_prototype(NULL, "f(int n, return > 3)",
+		     "'f(int n, return > 3)': column 10: expected a parameter, not 'return': the "
+		     "result cannot be named here yet");
+	is_guessed("int f(int)", "f(retval == 3)",
+		   "'f(retval == 3)': column 3: expected a parameter, not 'retval': the result "
+		   "cannot be named here yet");
+	is_prototype("int join(long t, void **retval)", "join(retval == NULL)",
+		     "int f(long t, void **retval)");
 }
 
 /* By value a type has to be known; what is pointed to need not be. */
 static void test_unknown_types(void)
 {
-	is_prototype("int f(int n)", "f(sizet n)", "'f(sizet n)': column 3: expected a type that is known, not 'sizet': did you mean 'size_t'?");
-	is_prototype(NULL, "API struct x *f(const Own o)", "'API struct x *f(const Own o)': column 23: expected a type that is known, not 'Own': "
+	is_prototype("int f(int n)", "f(sizet n)",
+		     "'f(sizet n)': column 3: expected a type that is known, not 'sizet': did you "
+		     "mean 'size_t'?");
+	is_prototype(NULL, "API struct x *f(const Own o)",
+		     "'API struct x *f(const Own o)': column 23: expected a type that is known, "
+		     "not 'Own': "
 		     "write what it stands for, such as int or void *");
-	is_prototype(NULL, "f(int a, struct foo s)", "'f(int a, struct foo s)': column 10: expected a type that is known, not 'struct foo': "
+	is_prototype(NULL, "f(int a, struct foo s)",
+		     "'f(int a, struct foo s)': column 10: expected a type that is known, not "
+		     "'struct foo': "
 		     "nothing tells its members; define them: struct foo { ... }");
-	is_prototype(NULL, "API bol f(int n)", "'API bol f(int n)': column 5: expected a type that is known, not 'bol': did you mean 'bool'?");
-	is_prototype(NULL, "f(int n) -> Own", "'f(int n) -> Own': column 13: expected a type that is known, not 'Own': "
+	is_prototype(NULL, "API bol f(int n)",
+		     "'API bol f(int n)': column 5: expected a type that is known, not 'bol': did "
+		     "you mean 'bool'?");
+	is_prototype(NULL, "f(int n) -> Own",
+		     "'f(int n) -> Own': column 13: expected a type that is known, not 'Own': "
 		     "write what it stands for, such as int or void *");
-	is_prototype(NULL, "SQLITE_API int f(sqlite3 *db, Own **o, Own v[], struct foo *s, enum color c)",
+	is_prototype(NULL,
+		     "SQLITE_API int f(sqlite3 *db, Own **o, Own v[], struct foo *s, enum color c)",
 		     "int f(sqlite3 *db, Own **o, Own *v, struct foo *s, enum color c)");
 	is_prototype("void f(struct foo s)", "f(struct foo s)", "void f(struct foo s)");
 }
@@ -136,7 +184,8 @@ static void test_numbers(void)
 {
 	struct told t;
 
-	CU_ASSERT_EQUAL_FATAL(tell_from(RT_ORIGIN_GUESSED, &t, "int f(int, int)", "f(arg2 > 11)"), 0);
+	CU_ASSERT_EQUAL_FATAL(tell_from(RT_ORIGIN_GUESSED, &t, "int f(int, int)", "f(arg2 > 11)"),
+			      0);
 	CU_ASSERT_EQUAL_FATAL(t.plan.ntests, 1);
 	RT_ASSERT_TEXT(t.plan.values[t.plan.tests[0].value].reg.tracefs, "si");
 	CU_ASSERT_EQUAL(t.shown.n, 2);
@@ -151,12 +200,17 @@ static void test_numbers(void)
 static void test_prototypes(void)
 {
 	is_prototype("long f(long n, char *s)", "f(s)", "long f(long n, char *s)");
-	is_prototype("long f(long n, char *s)", "f(s) -> hex unsigned errno", "hex unsigned int f(long n, char *s) errno");
+	is_prototype("long f(long n, char *s)", "f(s) -> hex unsigned errno",
+		     "hex unsigned int f(long n, char *s) errno");
 	is_prototype("long f(long n, char *s)", "f(int a)", "long f(int a)");
 	is_prototype("long f(long n, char *s)", "f(x)",
 		     "'f(x)': column 3: expected the name of a parameter, of which there are n, s");
-	is_prototype("int f(long n)", "f(n, y > 2)", "'f(n, y > 2)': column 6: expected the name of a parameter, of which there is n");
-	is_prototype(NULL, "f(p->x)", "'f(p->x)': column 3: expected a parameter whose type is known: nothing tells that of 'p'; declare it before");
+	is_prototype(
+		"int f(long n)", "f(n, y > 2)",
+		"'f(n, y > 2)': column 6: expected the name of a parameter, of which there is n");
+	is_prototype(NULL, "f(p->x)",
+		     "'f(p->x)': column 3: expected a parameter whose type is known: nothing tells "
+		     "that of 'p'; declare it before");
 }
 
 /* The last value read: base register, offsets, size; 's' for a string. */
@@ -180,7 +234,8 @@ static void is_value(const char *known, const char *text, const char *want)
 	at += (size_t)snprintf(buf + at, sizeof(buf) - at, "%s", f->reg.tracefs);
 	for (i = 0; i < f->nderef; i++)
 		at += (size_t)snprintf(buf + at, sizeof(buf) - at, ")");
-	snprintf(buf + at, sizeof(buf) - at, ":%u%s", f->type == RT_TYPE_INT ? f->size : f->max, f->is_signed ? "s" : "");
+	snprintf(buf + at, sizeof(buf) - at, ":%u%s", f->type == RT_TYPE_INT ? f->size : f->max,
+		 f->is_signed ? "s" : "");
 	RT_ASSERT_TEXT(buf, want);
 	forget(&t);
 }
@@ -202,8 +257,11 @@ static void test_expressions(void)
 	reads("f(p->b)", "+28(di):1");
 	reads("f(path[3])", "+3(dx):1s");
 	reads("f(*p)", "+0(di):52");
-	reads("f(p->next->next->next->next->id)", "'f(p->next->next->next->next->id)': column 30: expected at most 4 memory reads one after another");
-	reads("f(p->none)", "'f(p->none)': column 6: expected a member of struct node, which has no 'none'");
+	reads("f(p->next->next->next->next->id)",
+	      "'f(p->next->next->next->next->id)': column 30: expected at most 4 memory reads one "
+	      "after another");
+	reads("f(p->none)",
+	      "'f(p->none)': column 6: expected a member of struct node, which has no 'none'");
 	/* A pointer to arrays leads from one array to the next; int m[2][3] is one. */
 	is_value("int f(int (*m)[3])", "f(m[1][2])", "+20(di):4s");
 	is_value("int f(int m[2][3])", "f(m[1][2])", "+20(di):4s");
@@ -212,7 +270,8 @@ static void test_expressions(void)
 	reads("f(n->id)", "'f(n->id)': column 6: expected a pointer before this, not int");
 	reads("f(p->v[4])", "'f(p->v[4])': column 7: expected an index below 4");
 	reads("f(p->b.x)", "'f(p->b.x)': column 8: expected nothing behind a bit-field");
-	reads("f(x.y)", "'f(x.y)': column 3: expected an argument that can be read: 'x' is <in xmm0>");
+	reads("f(x.y)",
+	      "'f(x.y)': column 3: expected an argument that can be read: 'x' is <in xmm0>");
 }
 
 /* Only what is asked for is shown, in that order; what was declared always is. */
@@ -233,7 +292,8 @@ static void test_order(void)
 	forget(&t);
 }
 
-static void compares(const char *text, unsigned n, enum rt_test_op op, uint64_t constant, bool is_signed)
+static void compares(const char *text, unsigned n, enum rt_test_op op, uint64_t constant,
+		     bool is_signed)
 {
 	struct told t;
 
@@ -270,14 +330,19 @@ static void test_conditions(void)
 	compares("f(n != 2 && p->color == GREEN)", 2, RT_TEST_EQ, 5, false);
 	compares("f(p->in.low & 0x10)", 1, RT_TEST_AND, 16, true);
 	compares("f(path == NULL)", 1, RT_TEST_EQ, 0, false);
-	refuses("f(p->color == BLUE)", "'f(p->color == BLUE)': column 15: expected a number, or a name that this has");
-	refuses("f(n == \"x\")", "'f(n == \"x\")': column 3: expected a pointer to text, which int is not");
-	refuses("f(*p == 2)", "'f(*p == 2)': column 4: expected a number or a pointer, which struct node is not");
+	refuses("f(p->color == BLUE)",
+		"'f(p->color == BLUE)': column 15: expected a number, or a name that this has");
+	refuses("f(n == \"x\")",
+		"'f(n == \"x\")': column 3: expected a pointer to text, which int is not");
+	refuses("f(*p == 2)",
+		"'f(*p == 2)': column 4: expected a number or a pointer, which struct node is not");
 	/* The three bits of `a` and the five of `b` are in the four bytes behind `in`. */
 	CU_ASSERT_EQUAL_FATAL(tell(&t, "int f(" NODE ")", "f(p->b == 2 || p->a != 7)"), 0);
 	CU_ASSERT_EQUAL_FATAL(t.plan.ntests, 2);
-	CU_ASSERT(t.plan.tests[0].bit == 3 && t.plan.tests[0].bits == 5 && t.plan.tests[0].join == RT_TEST_ALSO);
-	CU_ASSERT(t.plan.tests[1].bit == 0 && t.plan.tests[1].bits == 3 && t.plan.tests[1].join == RT_TEST_ELSE);
+	CU_ASSERT(t.plan.tests[0].bit == 3 && t.plan.tests[0].bits == 5 &&
+		  t.plan.tests[0].join == RT_TEST_ALSO);
+	CU_ASSERT(t.plan.tests[1].bit == 0 && t.plan.tests[1].bits == 3 &&
+		  t.plan.tests[1].join == RT_TEST_ELSE);
 	CU_ASSERT_EQUAL(t.plan.tests[0].value, t.plan.tests[1].value);
 	CU_ASSERT_EQUAL(t.plan.values[t.plan.tests[0].value].size, 4);
 	forget(&t);
@@ -299,18 +364,24 @@ static bool passes(const char *text, const char *value, int32_t len)
 	CU_ASSERT_EQUAL_FATAL(t.plan.ntests, 1);
 	CU_ASSERT_EQUAL_FATAL(t.plan.values[t.plan.tests[0].value].type, RT_TYPE_STRING);
 	memcpy(data + rt_plan_offset(&t.plan, t.plan.tests[0].value), &len, sizeof(len));
-	memcpy(data + rt_plan_offset(&t.plan, t.plan.tests[0].value) + sizeof(len), value, strlen(value) + 1);
+	memcpy(data + rt_plan_offset(&t.plan, t.plan.tests[0].value) + sizeof(len), value,
+	       strlen(value) + 1);
 	is = rt_plan_passes(&t.plan, data, 0);
 	CU_ASSERT(!rt_plan_passes(&t.plan, data, UINT32_MAX));
 	forget(&t);
 	return is;
 }
 
-/* A text and its length, as Go and Rust have them: is `len` bytes of `value` what the condition wants?  -1: it is refused. */
+/*
+ * A text and its length, as Go and Rust have them: is `len` bytes of `value` what the condition
+ * wants?  -1: it is refused.
+ */
 static int passes_counted(const char *text, const char *value, int64_t len)
 {
 	struct rt_param param = { .name = "s", .type = &t_text };
-	struct rt_prototype p = { .origin = RT_ORIGIN_DWARF, .result = &t_void, .params = &param, .nparams = 1 };
+	struct rt_prototype p = {
+		.origin = RT_ORIGIN_DWARF, .result = &t_void, .params = &param, .nparams = 1
+	};
 	struct rt_types *types = rt_types_new();
 	uint8_t data[512] = { 0 };
 	struct rt_showing shown;
@@ -356,7 +427,12 @@ static void test_counted(void)
 	CU_ASSERT_EQUAL(passes_counted("f(s != \"/apx\")", text, 4), 1);
 	CU_ASSERT_EQUAL(passes_counted("f(s == \"x\" || s ^= \"/a\")", text, 4), 1);
 	CU_ASSERT_EQUAL(passes_counted("f(s != \"x\" && s ^= \"/a\")", text, 4), -1);
-	CU_ASSERT_EQUAL(passes_counted("f(s == \"0123456701234567012345670123456701234567012345670123456701234567\")", text, 64), -1);
+	CU_ASSERT_EQUAL(
+		passes_counted(
+			"f(s == "
+			"\"0123456701234567012345670123456701234567012345670123456701234567\")",
+			text, 64),
+		-1);
 }
 
 static void test_strings(void)
@@ -366,8 +442,10 @@ static void test_strings(void)
 	CU_ASSERT(!passes("f(s == \"abc\")", "ab", 3));
 	CU_ASSERT(!passes("f(s == \"abc\")", "abc", -14));
 	CU_ASSERT(passes("f(s == \"\")", "", 1));
-	CU_ASSERT(passes("f(s ^= \"abc\")", "abc", 4) && passes("f(s ^= \"abc\")", "abcd", 5) && passes("f(s ^= \"\")", "", 1));
-	CU_ASSERT(!passes("f(s ^= \"abc\")", "ab", 3) && !passes("f(s ^= \"abc\")", "abd", 4) && !passes("f(s ^= \"\")", "", -14));
+	CU_ASSERT(passes("f(s ^= \"abc\")", "abc", 4) && passes("f(s ^= \"abc\")", "abcd", 5) &&
+		  passes("f(s ^= \"\")", "", 1));
+	CU_ASSERT(!passes("f(s ^= \"abc\")", "ab", 3) && !passes("f(s ^= \"abc\")", "abd", 4) &&
+		  !passes("f(s ^= \"\")", "", -14));
 	CU_ASSERT(passes("f(s != \"abc\")", "abd", 4));
 	CU_ASSERT(!passes("f(s != \"abc\")", "abc", 4));
 	CU_ASSERT(!passes("f(s != \"abc\")", "x", -14));
@@ -381,11 +459,17 @@ static void test_words(void)
 	struct rt_plan plan;
 	struct rt_spec spec;
 	static const char *const printed[] = {
-		"c=$comm:string", "i=\\-5:s32", "a=@0x4040:u32", "b=+8(@0x4040):u16", "s=@0x5000:string", "p=+0(@0x5000):string", "$arg2:s32",
-		"$arg7:u64", "t=%di:b3@4/8", "v=@0x6000:x32[4]",
+		"c=$comm:string",   "i=\\-5:s32",	    "a=@0x4040:u32", "b=+8(@0x4040):u16",
+		"s=@0x5000:string", "p=+0(@0x5000):string", "$arg2:s32",     "$arg7:u64",
+		"t=%di:b3@4/8",	    "v=@0x6000:x32[4]",
 	};
 	const struct rt_bpf_program program = {
-		.plan = &plan, .pids = RT_PID(7), .key_source = RT_KEY_COOKIE, .read_user = true, .slots = 16384, .transport = RT_TRANSPORT_RINGBUF,
+		.plan = &plan,
+		.pids = RT_PID(7),
+		.key_source = RT_KEY_COOKIE,
+		.read_user = true,
+		.slots = 16384,
+		.transport = RT_TRANSPORT_RINGBUF,
 	};
 	struct rt_definition d = { .group = "g", .event = "e", .path = "p" };
 	char line[RT_DEFINITION_MAX], *text;
@@ -393,29 +477,46 @@ static void test_words(void)
 	FILE *file;
 	unsigned i;
 
-	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("f n=%di:s32 $stack2:x64 s=+0(+8(%bx)):string v=+4(%si):u16[3] r=$retval:u8", &rt_arch_x86_64, NULL,
-					    &spec, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("f n=%di:s32 $stack2:x64 s=+0(+8(%bx)):string "
+					    "v=+4(%si):u16[3] r=$retval:u8",
+					    &rt_arch_x86_64, NULL, &spec, &err),
+			      0);
 	CU_ASSERT(rt_has_words(&spec, RT_KIND_ENTRY) && rt_has_words(&spec, RT_KIND_RETURN));
-	CU_ASSERT_EQUAL_FATAL(rt_lower_words(&spec, RT_KIND_ENTRY, &rt_arch_x86_64, types, &plan, &shown, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(
+		rt_lower_words(&spec, RT_KIND_ENTRY, &rt_arch_x86_64, types, &plan, &shown, &err),
+		0);
 	CU_ASSERT_EQUAL_FATAL(plan.nvalues, 4);
 	CU_ASSERT(plan.values[0].is_signed && plan.values[0].size == 4);
 	CU_ASSERT(plan.values[1].base == RT_BASE_STACK && plan.values[1].offset == 16);
-	CU_ASSERT(plan.values[2].type == RT_TYPE_STRING && plan.values[2].nderef == 1 && plan.values[2].deref[0] == 8);
+	CU_ASSERT(plan.values[2].type == RT_TYPE_STRING && plan.values[2].nderef == 1 &&
+		  plan.values[2].deref[0] == 8);
 	RT_ASSERT_TEXT(plan.values[2].reg.tracefs, "bx");
-	CU_ASSERT(plan.values[3].type == RT_TYPE_BYTES && plan.values[3].max == 8 && plan.values[3].deref[0] == 4);
+	CU_ASSERT(plan.values[3].type == RT_TYPE_BYTES && plan.values[3].max == 8 &&
+		  plan.values[3].deref[0] == 4);
 	CU_ASSERT_EQUAL(shown.n, 4);
 	RT_ASSERT_TEXT(shown.v[2].name, "s");
-	CU_ASSERT_EQUAL_FATAL(rt_lower_words(&spec, RT_KIND_RETURN, &rt_arch_x86_64, types, &plan, &shown, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(
+		rt_lower_words(&spec, RT_KIND_RETURN, &rt_arch_x86_64, types, &plan, &shown, &err),
+		0);
 	CU_ASSERT(plan.nvalues == 1 && plan.values[0].size == 1);
 	RT_ASSERT_TEXT(plan.values[0].reg.tracefs, "ax");
 	rt_spec_free(&spec);
-	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("f c=$comm i=\\-5:s32 a=@0x4040:u32 b=+8(@0x4040):u16 s=@0x5000:string p=+0(@0x5000):string $arg2:s32 $arg7:u64 "
-					    "t=%di:b3@4/8 v=@0x6000:x32[4]", &rt_arch_x86_64, NULL, &spec, &err), 0);
-	CU_ASSERT_EQUAL_FATAL(rt_lower_words(&spec, RT_KIND_ENTRY, &rt_arch_x86_64, types, &plan, &shown, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(
+		rt_spec_parse("f c=$comm i=\\-5:s32 a=@0x4040:u32 b=+8(@0x4040):u16 "
+			      "s=@0x5000:string p=+0(@0x5000):string $arg2:s32 $arg7:u64 "
+			      "t=%di:b3@4/8 v=@0x6000:x32[4]",
+			      &rt_arch_x86_64, NULL, &spec, &err),
+		0);
+	CU_ASSERT_EQUAL_FATAL(
+		rt_lower_words(&spec, RT_KIND_ENTRY, &rt_arch_x86_64, types, &plan, &shown, &err),
+		0);
 	d.plan = &plan;
 	CU_ASSERT(rt_definition_print(&d, line, &err) == 0);
-	RT_ASSERT_TEXT(strstr(line, " v0="), " v0=$comm:string v1=\\-5:s32 v2=@0x4040:u32 v3=+8(@0x4040):u16 p3_1=@0x4040:u64 v4=@0x5000:string v5=+0(@0x5000):string "
-		       "v6=%si:s32 v7=+8(%sp):u64 v8=%di:u8 v9_0=@0x6000:u64 v9_8=@0x6008:u64 f9=@0x6000:string");
+	RT_ASSERT_TEXT(strstr(line, " v0="),
+		       " v0=$comm:string v1=\\-5:s32 v2=@0x4040:u32 v3=+8(@0x4040):u16 "
+		       "p3_1=@0x4040:u64 v4=@0x5000:string v5=+0(@0x5000):string "
+		       "v6=%si:s32 v7=+8(%sp):u64 v8=%di:u8 v9_0=@0x6000:u64 v9_8=@0x6008:u64 "
+		       "f9=@0x6000:string");
 	rt_golden_program("words.bpf", &program);
 	for (i = 0; i < spec.nwords; i++) {
 		file = open_memstream(&text, &size);
@@ -426,8 +527,11 @@ static void test_words(void)
 	}
 	rt_spec_free(&spec);
 	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("f %w3", &rt_arch_aarch64, NULL, &spec, &err), 0);
-	CU_ASSERT_EQUAL(rt_lower_words(&spec, RT_KIND_ENTRY, &rt_arch_aarch64, types, &plan, &shown, &err), -EINVAL);
-	CU_ASSERT(strstr(err.text, "'f %w3': column 3: expected a register of aarch64, which '%w3' is not: x0") == err.text);
+	CU_ASSERT_EQUAL(
+		rt_lower_words(&spec, RT_KIND_ENTRY, &rt_arch_aarch64, types, &plan, &shown, &err),
+		-EINVAL);
+	CU_ASSERT(strstr(err.text, "'f %w3': column 3: expected a register of aarch64, which '%w3' "
+				   "is not: x0") == err.text);
 	rt_spec_free(&spec);
 	rt_types_free(types);
 }

@@ -27,8 +27,8 @@ static const char uretprobe[] =
 	"print fmt: \"(%lx <- %lx) arg1=%lld\", REC->__probe_func, REC->__probe_ret_ip, REC->arg1\n"
 	"\tfield:this is no field at all\n";
 
-static void expect_field(const struct rt_format *f, const char *name, unsigned offset, unsigned size, bool is_signed,
-			 bool data_loc)
+static void expect_field(const struct rt_format *f, const char *name, unsigned offset,
+			 unsigned size, bool is_signed, bool data_loc)
 {
 	const struct rt_field *field = rt_format_field(f, name);
 
@@ -74,8 +74,9 @@ static void test_many_fields(void)
 
 	n = (size_t)snprintf(text, sizeof(text), "name: many\nID: 65535\nformat:\n" COMMON);
 	for (i = 0; i < 100; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "\tfield:u64 arg%u;\toffset:%u;\tsize:8;\tsigned:0;%s",
-				      i, 8 + 8 * i, i < 99 ? "\n" : "");
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "\tfield:u64 arg%u;\toffset:%u;\tsize:8;\tsigned:0;%s", i,
+				      8 + 8 * i, i < 99 ? "\n" : "");
 	CU_ASSERT_EQUAL_FATAL(rt_format_parse(text, "many", &f, NULL), 0);
 	CU_ASSERT_EQUAL(f.id, 65535);
 	CU_ASSERT_EQUAL(f.nfields, 104);
@@ -118,8 +119,9 @@ static void test_broken_lines(void)
 	expect_bad_line("field:int a;\toffset:0;\tsize:65536;\tsigned:1;");
 	expect_bad_line("field:int a;\toffset:18446744073709551616;\tsize:4;\tsigned:1;");
 	expect_bad_line("field:__data_loc char[] a;\toffset:8;\tsize:8;\tsigned:1;");
-	expect_bad_line("field:int a123456789012345678901234567890123456789012345678901234567890123;"
-			"\toffset:0;\tsize:4;\tsigned:1;");
+	expect_bad_line(
+		"field:int a123456789012345678901234567890123456789012345678901234567890123;"
+		"\toffset:0;\tsize:4;\tsigned:1;");
 	expect_bad_line("ID: 0");
 	expect_bad_line("ID: 65536");
 	expect_bad_line("ID: -1");
@@ -150,19 +152,25 @@ static void test_layout(void)
 {
 	struct rt_page_layout layout;
 
-	CU_ASSERT_EQUAL(rt_page_layout_parse("\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-					     "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-					     "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-					     "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n", &layout, NULL), 0);
+	CU_ASSERT_EQUAL(
+		rt_page_layout_parse("\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+				     "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+				     "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+				     "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n",
+				     &layout, NULL),
+		0);
 	CU_ASSERT_EQUAL(layout.timestamp, 0);
 	CU_ASSERT_EQUAL(layout.commit, 8);
 	CU_ASSERT_EQUAL(layout.commit_size, 8);
 	CU_ASSERT_EQUAL(layout.data, 16);
 	CU_ASSERT_EQUAL(layout.page, 4096);
 	/* 32 bits; a sub-buffer of many pages (6.8) */
-	CU_ASSERT_EQUAL(rt_page_layout_parse("\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-					     "\tfield: local_t commit;\toffset:8;\tsize:4;\tsigned:1;\n"
-					     "\tfield: char data;\toffset:12;\tsize:524276;\tsigned:1;\n", &layout, NULL), 0);
+	CU_ASSERT_EQUAL(
+		rt_page_layout_parse("\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+				     "\tfield: local_t commit;\toffset:8;\tsize:4;\tsigned:1;\n"
+				     "\tfield: char data;\toffset:12;\tsize:524276;\tsigned:1;\n",
+				     &layout, NULL),
+		0);
 	CU_ASSERT_EQUAL(layout.commit_size, 4);
 	CU_ASSERT_EQUAL(layout.data, 12);
 	CU_ASSERT_EQUAL(layout.page, 524288);
@@ -191,10 +199,13 @@ static void test_broken_layout(void)
 	expect_bad_layout(stamp, "", data);
 	expect_bad_layout("", commit, data);
 	expect_bad_layout(stamp, commit, "\tfield: char data;\toffset:16;\tsize:0;\tsigned:1;\n");
-	expect_bad_layout(stamp, commit, "\tfield: char data;\toffset:15;\tsize:4080;\tsigned:1;\n");
-	expect_bad_layout(stamp, commit, "\tfield: char data;\toffset:70000;\tsize:4080;\tsigned:1;\n");
+	expect_bad_layout(stamp, commit,
+			  "\tfield: char data;\toffset:15;\tsize:4080;\tsigned:1;\n");
+	expect_bad_layout(stamp, commit,
+			  "\tfield: char data;\toffset:70000;\tsize:4080;\tsigned:1;\n");
 	expect_bad_layout(stamp, "\tfield: local_t commit;\toffset:8;\tsize:2;\tsigned:1;\n", data);
-	expect_bad_layout(stamp, "\tfield: local_t commit;\toffset:12;\tsize:8;\tsigned:1;\n", data);
+	expect_bad_layout(stamp, "\tfield: local_t commit;\toffset:12;\tsize:8;\tsigned:1;\n",
+			  data);
 	expect_bad_layout("\tfield: u64 timestamp;\toffset:0;\tsize:4;\tsigned:0;\n", commit, data);
 	expect_bad_layout("\tfield: u64 timestamp;\toffset:9;\tsize:8;\tsigned:0;\n", commit, data);
 }

@@ -6,8 +6,12 @@
 
 #include "unit.h"
 
-static const struct rt_page_layout layout64 = { .commit = 8, .commit_size = 8, .data = 16, .page = 4096 };
-static const struct rt_page_layout layout32 = { .commit = 8, .commit_size = 4, .data = 12, .page = 4096 };
+static const struct rt_page_layout layout64 = {
+	.commit = 8, .commit_size = 8, .data = 16, .page = 4096
+};
+static const struct rt_page_layout layout32 = {
+	.commit = 8, .commit_size = 4, .data = 12, .page = 4096
+};
 
 enum { MISSED_EVENTS = 2, MISSED_STORED = 1 };	/* bits 31 and 30 of `commit` */
 
@@ -45,10 +49,14 @@ static void event(struct page *p, uint32_t delta, unsigned words, uint16_t id)
 		word(p, i ? 0xe0 + i : id);
 }
 
-/* The kernel adds the flags to `commit` as ints, so that the upper half of an 8-byte one becomes their sign. */
+/*
+ * The kernel adds the flags to `commit` as ints, so that the upper half of an 8-byte one becomes
+ * their sign.
+ */
 static void page_end(struct page *p, unsigned missed)
 {
-	int64_t commit = (int64_t)p->n + (missed & MISSED_STORED ? 1 << 30 : 0) + (missed & MISSED_EVENTS ? INT32_MIN : 0);
+	int64_t commit = (int64_t)p->n + (missed & MISSED_STORED ? 1 << 30 : 0) +
+			 (missed & MISSED_EVENTS ? INT32_MIN : 0);
 
 	memcpy(p->v + p->layout->commit, &commit, p->layout->commit_size);
 }
@@ -214,7 +222,10 @@ static void test_time_stamp(void)
 	CU_ASSERT_EQUAL(seen.time[2], 5001);
 }
 
-/* A clock that uses all 64 bits: a stamp has 59, the others are of the time before, counted on where it overflowed. */
+/*
+ * A clock that uses all 64 bits: a stamp has 59, the others are of the time before, counted on
+ * where it overflowed.
+ */
 static void test_time_stamp_upper_bits(void)
 {
 	const uint64_t base = (3ull << 59) + 77;
@@ -233,7 +244,10 @@ static void test_time_stamp_upper_bits(void)
 	CU_ASSERT_EQUAL(seen.time[1], (4ull << 59) + 5);
 }
 
-/* A discarded event keeps its length and its time, but for a delta of 0, which the kernel wrote as 1. */
+/*
+ * A discarded event keeps its length and its time, but for a delta of 0, which the kernel wrote
+ * as 1.
+ */
 static void test_padding(void)
 {
 	struct seen seen = { .answer = 0 };
@@ -292,7 +306,9 @@ static void test_lost(void)
 		CU_ASSERT_EQUAL(seen.n, 1);
 		CU_ASSERT_EQUAL(seen.time[0], 304);
 		/* A page that is too short for the number that it promises. */
-		CU_ASSERT_EQUAL(walk_len(&p, p.layout->data + p.n + p.layout->commit_size - 1, &seen), -EBADMSG);
+		CU_ASSERT_EQUAL(
+			walk_len(&p, p.layout->data + p.n + p.layout->commit_size - 1, &seen),
+			-EBADMSG);
 	}
 }
 
@@ -347,7 +363,7 @@ static void test_broken(void)
 	expect_bad(29, 1, true, 5);
 	expect_bad(29, 1, true, 0xffffffff);
 	page_begin(&p, &layout64, 300);
-	header(&p, 29, 1);			/* padding that does not count its own word, which could be a header */
+	header(&p, 29, 1); /* padding that does not count its own word, which could be a header */
 	word(&p, 0);
 	word(&p, 8);
 	word(&p, 1);

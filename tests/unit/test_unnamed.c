@@ -88,7 +88,8 @@ static void make(struct frames *f)
 	put_cie(f, "zR");
 	put_fde(f, 0x40, 0x11, "\x41\x0e\x10", 3);		/* pushes after a byte */
 	put_fde(f, 0x00, 0x11, "\x0a\x00", 2);
-	put_fde(f, 0x20, 0x10, "\x0e\x20\x41", 3);		/* entered with 0x20 bytes on the stack: a .cold part */
+	put_fde(f, 0x20, 0x10, "\x0e\x20\x41",
+		3); /* entered with 0x20 bytes on the stack: a .cold part */
 	put_fde(f, 0x60, 0x10, "", 0);				/* has a symbol */
 	put_fde(f, 0x64, 0x4, "", 0);				/* in the midst of that */
 	put_fde(f, 0x10000, 0x10, "", 0);			/* no code */
@@ -98,11 +99,17 @@ static void make(struct frames *f)
 	put(f, 0, 4);
 }
 
-static const struct elfgen_sym symbols[] = { { "exported", CODE + 0x60, 0x10, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT } };
+static const struct elfgen_sym symbols[] = { { "exported", CODE + 0x60, 0x10, STB_GLOBAL, STT_FUNC,
+					       ELFGEN_TEXT } };
 
 static struct rt_image *open_frames(struct frames *f, bool named)
 {
-	const struct elfgen g = { .base = BASE, .code = f->code, .ncode = SIZE, .dynsyms = symbols, .ndynsyms = named, .dynamic = true,
+	const struct elfgen g = { .base = BASE,
+				  .code = f->code,
+				  .ncode = SIZE,
+				  .dynsyms = symbols,
+				  .ndynsyms = named,
+				  .dynamic = true,
 				  .frames = INDEX };
 
 	return elfgen_open(&g);
@@ -134,7 +141,10 @@ static void test_unnamed(void)
 	rt_image_close(image);
 }
 
-/* What stands in the tables is not believed: whatever byte is changed, functions have their code in the file, in order. */
+/*
+ * What stands in the tables is not believed: whatever byte is changed, functions have their code in
+ * the file, in order.
+ */
 static void test_damaged(void)
 {
 	const struct rt_symbol *v, *symbols_of;
@@ -147,12 +157,15 @@ static void test_damaged(void)
 	for (at = INDEX; at < f.at; at++) {
 		for (k = 0; k < 3; k++) {
 			changed = f;
-			changed.code[at] = k == 0 ? 0xff : k == 1 ? 0x80 : (uint8_t)(f.code[at] + 1);
+			changed.code[at] = k == 0   ? 0xff
+					   : k == 1 ? 0x80
+						    : (uint8_t)(f.code[at] + 1);
 			image = open_frames(&changed, true);
 			CU_ASSERT_EQUAL(rt_image_all_symbols(image, &symbols_of, &n, NULL), 0);
 			CU_ASSERT_EQUAL(rt_image_unnamed(image, &v, &n), 0);
 			for (i = 0; i < n; i++) {
-				CU_ASSERT_TRUE(rt_image_is_code(image, v[i].addr) && rt_image_is_code(image, v[i].addr + v[i].size - 1));
+				CU_ASSERT_TRUE(rt_image_is_code(image, v[i].addr) &&
+					       rt_image_is_code(image, v[i].addr + v[i].size - 1));
 				CU_ASSERT_TRUE(!i || v[i].addr > v[i - 1].addr);
 			}
 			rt_image_close(image);
@@ -173,12 +186,13 @@ static void means(bool named, const char *text, const char *want)
 
 	make(&f);
 	CU_ASSERT_EQUAL_FATAL(rt_program_take(&program, open_frames(&f, named), &err), 0);
-	CU_ASSERT_EQUAL_FATAL(rt_spec_parse(text, rt_image_arch(program.v[0]), NULL, &spec, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse(text, rt_image_arch(program.v[0]), NULL, &spec, &err),
+			      0);
 	if (rt_functions_add(&functions, &program, &spec, &err) < 0)
 		snprintf(got, sizeof(got), "%.500s", err.text);
 	for (i = 0; i < functions.n; i++)
-		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s%s", i ? " " : "", functions.v[i].name,
-			 functions.v[i].entry_only ? "!" : "");
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s%s", i ? " " : "",
+			 functions.v[i].name, functions.v[i].entry_only ? "!" : "");
 	RT_ASSERT_TEXT(got, want);
 	rt_functions_free(&functions);
 	rt_spec_free(&spec);
@@ -201,7 +215,8 @@ static void test_meant(void)
 	means(true, "fn_*", "fn_10001000! fn_10001040!");
 	means(true, "/^fn_1000104/", "fn_10001040!");
 	means(true, "*", "exported");
-	means(true, "f*", "./x: no function matches 'f*'; it is stripped and names only its exports");
+	means(true, "f*",
+	      "./x: no function matches 'f*'; it is stripped and names only its exports");
 	means(false, "*", "fn_10001000! fn_10001040! fn_10001060! fn_10001064!");
 	means(true, "0x10001040", "fn_10001040!");
 	if (with_decoder()) {
@@ -209,7 +224,9 @@ static void test_meant(void)
 		means(true, "fn_10001000+4", "fn_10001000+0x4!");
 	}
 	means(true, "fn_10001020", "./x: no function 'fn_10001020'");
-	means(false, "main", "./x: is stripped: no function names; 'fn_*' are its 4 unnamed functions, such as fn_10001000");
+	means(false, "main",
+	      "./x: is stripped: no function names; 'fn_*' are its 4 unnamed functions, such as "
+	      "fn_10001000");
 }
 
 static int count(void *ctx, const struct rt_listing *listing)
@@ -231,14 +248,18 @@ static void test_listed(void)
 
 	make(&f);
 	CU_ASSERT_EQUAL_FATAL(rt_program_take(&program, open_frames(&f, true), &err), 0);
-	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("fn_*", rt_image_arch(program.v[0]), NULL, &spec, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("fn_*", rt_image_arch(program.v[0]), NULL, &spec, &err),
+			      0);
 	CU_ASSERT_EQUAL(rt_listing_each(&program, &spec, count, text, &err), 0);
 	RT_ASSERT_TEXT(text, "fn_10001000! fn_10001040! ");
 	rt_spec_free(&spec);
 	rt_program_close(&program);
 }
 
-/* What GCC links with -static has .eh_frame and no index of it: an index is made.  `version`: of what all that can be caught refers to. */
+/*
+ * What GCC links with -static has .eh_frame and no index of it: an index is made.  `version`: of
+ * what all that can be caught refers to.
+ */
 static struct rt_image *open_unindexed(struct frames *f, uint8_t version)
 {
 	struct elfgen g = { .base = BASE, .code = f->code, .ncode = SIZE };

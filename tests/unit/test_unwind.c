@@ -32,7 +32,9 @@ static void imports(const char *name, const char *soname, const char *want)
 {
 	const struct elfgen_sym dynsyms[] = { { name, 0, 0, STB_GLOBAL, STT_FUNC, SHN_UNDEF } };
 	static const char *const needed[] = { "libc.so.6", NULL };
-	const struct elfgen g = { .base = BASE, .dynsyms = dynsyms, .ndynsyms = 1, .needed = needed, .soname = soname };
+	const struct elfgen g = {
+		.base = BASE, .dynsyms = dynsyms, .ndynsyms = 1, .needed = needed, .soname = soname
+	};
 
 	unwinds(&g, want);
 }
@@ -177,7 +179,10 @@ static void test_copies(void)
 	code_each_working("turns.x86_64", check_turns);
 }
 
-/* What may come later: library calls of a program that can become another one are traced at their entries only. */
+/*
+ * What may come later: library calls of a program that can become another one are traced at their
+ * entries only.
+ */
 static void test_becomes(void)
 {
 	static const char *const needed[] = { "libc.so.6", NULL };
@@ -241,12 +246,14 @@ static void test_unsafe_returns(void)
 	RT_ASSERT_TEXT(WHY("vfork", 8), "returns twice, first in a child");
 	RT_ASSERT_TEXT(WHY("swapcontext", 8), "switches stacks");
 	RT_ASSERT_TEXT(WHY("dlsym", 8), "looks at its return address to know its caller");
-	RT_ASSERT_TEXT(WHY("_dl_runtime_resolve_xsavec", 8), "its stack top is not a return address");
+	RT_ASSERT_TEXT(WHY("_dl_runtime_resolve_xsavec", 8),
+		       "its stack top is not a return address");
 	RT_ASSERT_TEXT(WHY("__x86.get_pc_thunk.bx", 8), "uses its own return address");
 	RT_ASSERT_TEXT(WHY("__restore_rt", 8), "is entered by a signal's return");
 	RT_ASSERT_TEXT(WHY("f.cold", 8), "is the cold part of a function, entered by a jump");
 	RT_ASSERT_TEXT(WHY("f.cold.3", 8), "is the cold part of a function, entered by a jump");
-	RT_ASSERT_TEXT(WHY("f.part.0", 8), "is a part of a function, which may be entered by a jump");
+	RT_ASSERT_TEXT(WHY("f.part.0", 8),
+		       "is a part of a function, which may be entered by a jump");
 #undef WHY
 	rt_image_close(image);
 }

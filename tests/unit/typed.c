@@ -38,8 +38,10 @@ int scalars(char c, octet o, short s, unsigned u, long l, bool b, float f, doubl
 	return c + o + s + (int)u + (int)l + b + (int)f + (int)d + (int)x;
 }
 
-long pointers(const char *text, const struct request *r, struct hidden *h, void *p, int *const *pp, int m[2][3]);
-long pointers(const char *text, const struct request *r, struct hidden *h, void *p, int *const *pp, int m[2][3])
+long pointers(const char *text, const struct request *r, struct hidden *h, void *p, int *const *pp,
+	      int m[2][3]);
+long pointers(const char *text, const struct request *r, struct hidden *h, void *p, int *const *pp,
+	      int m[2][3])
 {
 	return *text + r->fd + (h == p) + **pp + m[1][2];
 }
