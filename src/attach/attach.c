@@ -141,6 +141,10 @@ static int open_first(const struct rt_attach_request *request, enum rt_reach rea
 		if (ops->bpf != bpf || !(ops->reaches & 1u << reach) ||
 		    (request->here_only && ops->everywhere) || (request->gate && !bpf))
 			continue;
+		/* Where counts are by address, nobody knows of which process. */
+		if (reach == RT_REACH_ALL && ops->key == RT_KEY_IP &&
+		    request->purpose != RT_PURPOSE_RECORD)
+			continue;
 		r = open_by(ops, &by, attach, err);
 		if (r == -EOPNOTSUPP && why)
 			fprintf(why, "rawtrace: attach %s%s: %s\n", ops->name, way_name(reach),

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "kernel/procfs.h"
 #include "stream/held.h"
 
 struct rt_feed {
@@ -215,6 +217,21 @@ static int on_unwound(struct rt_feed *feed, const struct rt_process *process,
 	return rt_stack_unwound(feed->stack, event);
 }
 
+/* No event told of its name and mappings.  If it has ended, nobody does. */
+static int on_adopted(struct rt_feed *feed, struct rt_process *process,
+		      const struct rt_event *event)
+{
+	struct rt_event comm = {
+		.type = RT_EV_COMM, .time = event->time, .pid = process->pid, .tid = process->pid
+	};
+
+	process->adopted = false;
+	if (feed->key == RT_KEY_IP && rt_site_map_read(feed->map, process->pid) == -ENOMEM)
+		return -ENOMEM;
+	rt_proc_comm(process->pid, process->pid, comm.comm.name);
+	return strcmp(comm.comm.name, "?") == 0 ? 0 : rt_stack_event(feed->stack, &comm);
+}
+
 static int on_hit(struct rt_feed *feed, struct rt_process *process, struct rt_event *event)
 {
 	const struct rt_sites *sites = feed->sites;
@@ -225,7 +242,9 @@ static int on_hit(struct rt_feed *feed, struct rt_process *process, struct rt_ev
 	if (event->hit.plan >= sites->nplans ||
 	    event->hit.size != rt_plan_size(&sites->plans[event->hit.plan]))
 		return -EBADMSG;
-	r = event->hit.seq ? find_gap(feed, process, event) : 0;
+	r = process->adopted ? on_adopted(feed, process, event) : 0;
+	if (r == 0)
+		r = event->hit.seq ? find_gap(feed, process, event) : 0;
 	if (r < 0 || event->time < feed->begin || event->time > feed->end)
 		return r;
 	hit.plan = &sites->plans[event->hit.plan];
@@ -393,6 +412,11 @@ void rt_feed_follow(struct rt_feed *feed, bool filtered,
 	feed->ended_ctx = ctx;
 }
 
+void rt_feed_take_all(struct rt_feed *feed)
+{
+	feed->owners.all = true;
+}
+
 pid_t rt_feed_process(const struct rt_feed *feed, size_t i)
 {
 	return i < feed->owners.n ? feed->owners.v[i]->pid : 0;
@@ -432,6 +456,8 @@ int rt_feed_event(void *ctx, const struct rt_event *event)
 	if (event->type == RT_EV_UNSEEN) {
 		/* Maybe of a mapping. */
 		rt_site_map_unsure(feed->map);
+		if (feed->owners.all)
+			rt_owners_doubt(&feed->owners);
 		feed->unseen = true;
 		return 0;
 	}

@@ -73,6 +73,12 @@ uint64_t rt_feed_untraced(const struct rt_feed *feed);
 void rt_feed_follow(struct rt_feed *feed, bool filtered,
 		    int (*ended)(void *ctx, pid_t pid, uint64_t time), void *ctx);
 
+/*
+ * Trace every process that has hits, or executes a program that may come to have some; after
+ * rt_feed_follow.
+ */
+void rt_feed_take_all(struct rt_feed *feed);
+
 /* The traced processes that have not ended, by index; 0: past the last. */
 pid_t rt_feed_process(const struct rt_feed *feed, size_t i);
 

@@ -117,7 +117,10 @@ struct rt_process *rt_owners_known(const struct rt_owners *owners, const struct 
 static int adopt(struct rt_owners *owners, pid_t pid, struct rt_process **process)
 {
 	*process = rt_owners_add(owners, pid, NULL);
-	return *process ? rt_process_read_threads(*process) : -ENOMEM;
+	if (!*process)
+		return -ENOMEM;
+	(*process)->adopted = true;
+	return rt_process_read_threads(*process);
 }
 
 /* A hit of a thread whose fork event was lost: /proc names its process until the thread ends. */
@@ -181,6 +184,11 @@ static int find_owner(struct rt_owners *owners, const struct rt_event *event, bo
 		*process = rt_owners_find_pid(owners, event->tid);
 	if (*process)
 		return 0;
+	/* It may come to run a file of the trace; by the time of a hit it may have ended. */
+	if (event->type == RT_EV_EXEC && owners->all) {
+		*process = rt_owners_add(owners, event->pid, NULL);
+		return *process ? 0 : -ENOMEM;
+	}
 	if (event->type == RT_EV_HIT && (!event->pid || owners->filtered))
 		return learn_thread(owners, event, inside, process);
 	if (!event->pid)
@@ -210,6 +218,14 @@ int rt_owners_find(struct rt_owners *owners, const struct rt_event *event, bool 
 	if (r == 0 && *process && is_false_exit(*process, event))
 		*process = NULL;
 	return r;
+}
+
+void rt_owners_doubt(struct rt_owners *owners)
+{
+	size_t i;
+
+	for (i = 0; i < owners->n; i++)
+		owners->v[i]->adopted = true;
 }
 
 void rt_owners_note_lost(struct rt_owners *owners)

@@ -57,6 +57,7 @@ struct rt_process {
 	struct rt_members members;
 	struct rt_anchor anchor;
 	bool executed;			/* its last event was an exec */
+	bool adopted;			/* no event told of its mappings and name */
 	struct rt_stacks stacks;	/* of coroutines and signals */
 	struct rt_goroutines goroutines;
 };
@@ -65,6 +66,7 @@ struct rt_owners {
 	struct rt_process **v;		/* sorted by pid */
 	size_t n, cap;
 	bool children;			/* children are traced too */
+	bool all;			/* every process is traced that runs a file of the trace */
 	bool filtered;			/* and the kernel gives hits of traced processes alone */
 	struct rt_members foreign;	/* threads of other processes */
 	struct rt_members unknown;	/* threads that ended before their owner was read */
@@ -100,6 +102,9 @@ struct rt_process *rt_owners_add(struct rt_owners *owners, pid_t pid,
 
 /* The process has ended; it is freed. */
 void rt_owners_remove(struct rt_owners *owners, struct rt_process *process);
+
+/* Events were lost: what processes run, and their names, may be others meanwhile. */
+void rt_owners_doubt(struct rt_owners *owners);
 
 /* Events were lost: thread ids may have been reused meanwhile. */
 void rt_owners_note_lost(struct rt_owners *owners);

@@ -63,7 +63,8 @@ const struct rt_command_info rt_commands[] = {
 	[RT_CMD_TRACE] = {
 		.name = "",
 		.usage = "[OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
-			 "[OPTION]... -p PID FUNCTION...\n",
+			 "[OPTION]... -p PID FUNCTION...\n"
+			 "[OPTION]... -a FILE:FUNCTION...\n",
 		.help = "Print the calls of native functions, with arguments and results, "
 			"as a tree.",
 		.run = run_trace,

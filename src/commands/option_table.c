@@ -36,6 +36,26 @@ static int parse_limit(const char *option, const char *text, unsigned least, uns
 	return 0;
 }
 
+/* "5%" or "0.5": of one CPU. */
+static int parse_budget(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	enum { PERCENT = 100, MOST = 100000 };
+	const char *at = text;
+	uint64_t v;
+	unsigned i;
+
+	if (rt_scan_number(&at, 10, &v) && v <= MOST) {
+		o->budget = (uint32_t)v * PERCENT;
+		if (rt_scan_text(&at, "."))
+			for (i = PERCENT / 10; *at >= '0' && *at <= '9'; i /= 10)
+				o->budget += (uint32_t)(*at++ - '0') * i;
+		rt_scan_text(&at, "%");
+		if (!*at && o->budget)
+			return 0;
+	}
+	return rt_usage(err, "--budget=%s: a share of a CPU is expected, such as 5%%", text);
+}
+
 /* A number begins a list of ids. */
 static bool is_name(const char *text)
 {
@@ -236,6 +256,10 @@ const struct rt_option rt_option_table[] = {
 	{ "pid", 'p', "PID,...|NAME",
 	  "trace running processes of one program, with all their threads",
 	  .commands = TRACE | TABLES | LIST, .parse = parse_pids },
+	{ "all", 'a', NULL, "trace every process that runs FILE, now and later, until ^C",
+	  .commands = TRACE | TABLES, FLAG(all) },
+	{ "budget", 0, "SHARE", "with -a: end the trace when it costs more of a CPU (5%)",
+	  .commands = TRACE | TABLES, .parse = parse_budget },
 	{ "user", 'u', "USER", "start PROGRAM as USER, with the groups of USER",
 	  .commands = TRACE | TABLES, WORD(user) },
 	{ "follow-forks", 'f', NULL, "trace children too, and the programs that they run;\n"

@@ -229,6 +229,32 @@ static int check_trace(const struct rt_options *o, struct rt_error *err)
 	return 0;
 }
 
+/* -a FILE:FUNCTION...: what is for one program or process alone is an error. */
+static int check_all(const struct rt_options *o, int n, char **rest, int nrest,
+		     struct rt_error *err)
+{
+	static const char *const others[] = { "pid", "user", "follow-forks", "no-bpf", "libcalls",
+					      "dump" };
+	const struct rt_option *row;
+	unsigned i;
+
+	for (row = rt_option_table; row->name; row++)
+		for (i = 0; i < RT_COUNT(others); i++)
+			if ((o->given >> (row - rt_option_table) & 1) &&
+			    strcmp(row->name, others[i]) == 0)
+				return refuse(row, "-a, which traces every process", err);
+	if (nrest)
+		return rt_usage(err, "'-- %s': arguments go with a program, not with -a", rest[0]);
+	if (o->returns == RT_WANT_URETPROBE)
+		return rt_usage(err,
+				"--return=uretprobe does not go with -a: it could harm others");
+	if (check_given(o, err) < 0)
+		return -EINVAL;
+	if (!n)
+		return rt_usage(err, "-a: no function given; try: rawtrace -a ./prog:main");
+	return check_trace(o, err);
+}
+
 /*
  * PROGRAM FUNCTION... or, with -p, FUNCTION...; `rest` are the words after "--", for the program.
  */
@@ -242,6 +268,13 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 		snprintf(name, sizeof(name), "%s ", rt_commands[o->command].name);
 	if (o->command == RT_CMD_TRACE && check_given(o, err) < 0)
 		return -EINVAL;
+	if (o->budget && !o->all)
+		return rt_usage(err, "--budget: goes with -a, which traces every process");
+	if (o->all) {
+		o->specs = words;
+		o->nspecs = n;
+		return check_all(o, n, rest, nrest, err);
+	}
 	if (!o->pids.n) {
 		if (n == 0)
 			return rt_usage(err,
@@ -296,7 +329,7 @@ static int take_file(struct rt_options *o, int n, bool rest, struct rt_error *er
  */
 static bool take_command(struct rt_options *o, const char *first)
 {
-	if (!o->words[0] || (o->pids.n && o->words[0] != first))
+	if (!o->words[0] || ((o->pids.n || o->all) && o->words[0] != first))
 		return false;
 	o->command = rt_command_find(o->words[0]);
 	return o->command != RT_CMD_TRACE;

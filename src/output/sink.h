@@ -20,6 +20,7 @@ struct rt_trace {
 	unsigned members;		/* of a structure or an array; 0: RT_LIMIT_MEMBERS */
 	bool fd_paths;			/* file descriptors with what they are now (-y) */
 	bool processes;			/* there are several */
+	bool names;			/* of several programs, so the lines have their names */
 	uint64_t start;			/* time at which the trace began, ns on the trace's clock */
 	const char *command;		/* what is traced, for headers and names */
 };

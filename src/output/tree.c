@@ -5,9 +5,12 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
+#include "base/clean.h"
 #include "base/signals.h"
+#include "kernel/procfs.h"
 #include "output/print.h"
 #include "output/text.h"
 
@@ -51,6 +54,20 @@ static int tree_note(struct rt_sink *sink, const char *text)
 	return 0;
 }
 
+/* A name may have any byte. */
+static void put_name(FILE *file, const struct rt_thread *thread)
+{
+	char name[sizeof(thread->comm)];
+
+	if (thread->comm[0])
+		memcpy(name, thread->comm, sizeof(name));
+	else
+		rt_proc_comm(thread->pid, thread->tid, name);
+	rt_make_printable(name);
+	rt_put(file, name);
+	putc_unlocked(' ', file);
+}
+
 static void put_thread(struct rt_sink *sink, const struct rt_thread *thread)
 {
 	struct tree *tree = sink->state;
@@ -69,6 +86,8 @@ static void put_thread(struct rt_sink *sink, const struct rt_thread *thread)
 	if (!tree->many)
 		return;
 	putc_unlocked('[', sink->file);
+	if (sink->trace->names)
+		put_name(sink->file, thread);
 	if (tree->processes && (thread->goid || thread->tid != thread->pid)) {
 		rt_put_u64(sink->file, (uint64_t)thread->pid);
 		putc_unlocked(' ', sink->file);

@@ -97,7 +97,7 @@ int rt_errno_prepare(const struct rt_wanted *wanted, struct rt_traced *traced,
 	if (!is_wanted(wanted, sites) || traced->errno_source != RT_ERRNO_NOT_ASKED)
 		return 0;
 	if (wanted->everywhere)
-		not_read(traced, "%s cannot read it", "tracefs");
+		not_read(traced, "%s cannot read it", wanted->all ? "-a" : "tracefs");
 	else if (find(traced))
 		traced->errno_source =
 			traced->errno_at.in_slot ? RT_ERRNO_FROM_MAP : RT_ERRNO_OFFSET;

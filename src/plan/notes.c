@@ -238,7 +238,7 @@ static void note_lacking_hooks(struct notes *notes, const struct rt_wanted *want
 	if (traced->lacks_longjmp_hooks)
 		note_text(notes, "longjmp: not hooked: %s; calls that it unwinds may lack an exit",
 			  wanted->everywhere || everywhere
-				  ? "without BPF the probe would be in every process"
+				  ? "the probe would be in every process that uses it"
 				  : "its exits are not known");
 }
 

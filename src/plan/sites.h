@@ -41,8 +41,9 @@ struct rt_sites {
 
 /*
  * Resolve specifications against program `program` (looked up in PATH), or the processes `pids`,
- * which run one program, where that is not NULL and has some.  0 or a negative errno.  Free with
- * rt_sites_free, also after a failure.
+ * which run one program, where that is not NULL and has some.  With wanted->all, which has neither,
+ * against the files that the specifications name, the first as the executable.  0 or a negative
+ * errno.  Free with rt_sites_free, also after a failure.
  */
 int rt_sites_resolve(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
 		     const char *program, const struct rt_pids *pids, char *const *specs,

@@ -25,6 +25,8 @@ struct rt_wanted {
 	enum rt_want want; /* --return */
 	/* the probes will be in every process that maps their file (struct rt_attach_ops) */
 	bool everywhere;
+	/* every process that runs the files is traced: the specifications name the files */
+	bool all;
 	/* children have the probes too; the programs that they run are not judged */
 	bool children;
 	bool typed; /* prototypes are looked for */

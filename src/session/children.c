@@ -38,13 +38,17 @@ static int on_ended(void *ctx, pid_t pid, uint64_t time)
 	bool ours = s->tracee.ours && pid == rt_pids_first(&s->tracee.pids);
 
 	(void)time;
+	if (s->options->all)
+		return 0;
 	return rt_sinks_exited(&s->sinks, pid, ours ? wait_status(s) : -1);
 }
 
 void rt_session_begin_children(struct session *s)
 {
-	if (s->options->follow)
-		rt_feed_follow(s->feed, s->attach->reach != RT_REACH_ALL, on_ended, s);
+	if (s->options->follow || s->options->all)
+		rt_feed_follow(s->feed, true, on_ended, s);
+	if (s->options->all)
+		rt_feed_take_all(s->feed);
 }
 
 static bool all_gone(const struct session *s)
@@ -61,6 +65,8 @@ static bool all_gone(const struct session *s)
 bool rt_session_is_over(struct session *s)
 {
 	s->over = false;
+	if (s->options->all)
+		return false;
 	if (!rt_tracee_ended(&s->tracee, false))
 		return false;
 	if (s->options->follow && rt_feed_process(s->feed, 0)) {

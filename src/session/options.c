@@ -13,8 +13,9 @@ struct rt_wanted rt_options_wanted(const struct rt_options *o, bool everywhere)
 {
 	return (struct rt_wanted){
 		.purpose = rt_purpose_of(o),
-		.want = o->returns,
-		.everywhere = everywhere,
+		.want = o->all && o->returns == RT_WANT_AUTO ? RT_WANT_INSN : o->returns,
+		.everywhere = everywhere || o->all,
+		.all = o->all,
 		.children = o->follow,
 		.typed = true,
 		.limits = o->limits,

@@ -31,6 +31,8 @@ struct rt_options {
 	enum rt_command command;
 	struct rt_pids pids;		/* -p; none: a command is started */
 	const char *program;		/* as given */
+	bool all;			/* -a: every process that runs the files */
+	uint32_t budget;		/* --budget, in 1/100 % of a CPU; 0: none */
 	const char *user;		/* -u; NULL: the program has our own */
 	/* the command's own: program, then what follows "--"; malloced, NULL-ended */
 	char **argv;

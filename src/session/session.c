@@ -91,6 +91,8 @@ static int start_command(struct session *s, struct rt_error *err)
 
 static int begin_tracee(struct session *s, struct rt_error *err)
 {
+	if (s->options->all)
+		return 0;
 	if (s->options->pids.n)
 		return rt_tracee_take(&s->tracee, &s->options->pids, err);
 	return start_command(s, err);
@@ -173,6 +175,8 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (r == 0)
 		r = rt_session_check_files(&s->traced, err);
 	if (r == 0)
+		r = rt_session_begin_share(s, err);
+	if (r == 0)
 		r = drop_capabilities(s, err);
 	if (r < 0)
 		return r;
@@ -214,6 +218,9 @@ static int tell_stepped(struct session *s, uint64_t end)
 {
 	char text[200];
 
+	/* -a has exit probes alone, and its own remark on what they cost. */
+	if (s->options->all)
+		return 0;
 	if (!rt_stepped_remark(&s->wanted, &s->traced, &s->sites, rt_feed_hits(s->feed),
 			       end - s->sinks.trace.start, s->options->no_bpf, s->options->exact,
 			       text, sizeof(text)))
@@ -251,6 +258,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 		r = tell_stepped(s, lost.time);
 	if (r == 0)
 		r = rt_session_tell_no_call(s, any_lost || rt_feed_has_lost(s->feed));
+	if (r == 0)
+		r = rt_session_tell_share(s, err);
 	if (r == 0)
 		r = rt_session_tell_untraced(s);
 	if (r == 0)
@@ -322,6 +331,9 @@ static int check_options(const struct rt_options *o, struct rt_error *err)
 		return rt_usage_words(err, "format", "format", o->format, rt_format_name);
 	if (o->ring && !rt_ring_find(o->ring))
 		return rt_usage_words(err, "ring", "ring", o->ring, rt_ring_name);
+	if (o->all && forced && forced->everywhere)
+		return rt_usage(err, "-a: --attach=%s does not name processes; it needs BPF",
+				o->attach);
 	if (o->libcalls && (o->no_bpf || (forced && forced->everywhere)))
 		return rt_usage(err,
 				"--libcalls: %s would probe every process; try --attach=event or "
@@ -369,6 +381,10 @@ static int check_rights(const struct session *s, struct rt_error *err)
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	int r = rt_caps_check(!o->no_bpf && (!forced || forced->bpf), err);
 
+	if (r == 0 && o->all && rt_caps_is_user())
+		r = rt_fail(err, -EPERM,
+			    "-a: only root traces processes of others, and this is user %u",
+			    (unsigned)getuid());
 	if (r == 0)
 		r = rt_pid_space_check(&s->traced.pids, err);
 	if (r == 0)
@@ -481,6 +497,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	}
 	*status = s.tracee.ours && !s.tracee.ended ? 128 + s.stopped
 						   : rt_tracee_exit_status(&s.tracee);
+	if (s.share.exceeded)
+		*status = RT_EXIT_FAILURE;
 	release(&s);
 	return r;
 }

@@ -104,12 +104,13 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 {
 	const struct rt_options *o = s->options;
 	uint64_t began = rt_now();
+	bool costs = o->all || (o->verbose && rt_returns_stepped(&s->sites, NULL));
 	int r = 0;
 
 	if (!o->exact)
 		r = rt_place_cheaply(
 			&s->wanted, &s->traced, &s->sites, !o->no_bpf && (!forced || forced->bpf),
-			o->verbose && rt_returns_stepped(&s->sites, NULL), &s->calibration, err);
+			costs, &s->calibration, err);
 	else
 		rt_place_exact(&s->traced, &s->sites);
 	if (r == 0 && o->pids.n)
@@ -265,9 +266,9 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
 		.purpose = rt_purpose_of(o),
-		.reach = o->follow ? RT_REACH_CHILDREN : RT_REACH_PROCESSES,
+		.reach = o->all ? RT_REACH_ALL : o->follow ? RT_REACH_CHILDREN : RT_REACH_PROCESSES,
 		.limit = s->wanted.limit,
-		.here_only = s->sites.libcalls,
+		.here_only = s->sites.libcalls || o->all,
 		.pids = &s->tracee.pids,
 		.functions = &s->sites.functions,
 		.program = rt_program_executable(&s->traced.program),
@@ -290,7 +291,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	 * nor do they learn of an exec.
 	 */
 	if (rt_limit_any(&request.limit) &&
-	    (s->sites.libcalls || o->follow || rt_program_can_exec(&s->traced.program)))
+	    (s->sites.libcalls || o->follow || o->all || rt_program_can_exec(&s->traced.program)))
 		request.limit = (struct rt_limit){ 0 };
 	tell_all_of_go(s, &request);
 	rt_limits_raise(RT_FILES_USUAL);
@@ -316,7 +317,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	/* ^C at a terminal ends our command too. */
 	if (rt_session_stopping(s) && (r == 0 || r == -ESRCH))
 		return 0;
-	if (r < 0 && !s->tracee.ours && rt_tracee_ended(&s->tracee, false))
+	if (r < 0 && !s->tracee.ours && !o->all && rt_tracee_ended(&s->tracee, false))
 		return rt_fail(err, -ESRCH, "process %d: ended before its probes were attached",
 			       (int)rt_pids_first(&o->pids));
 	s->request = request;

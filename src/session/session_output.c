@@ -40,13 +40,14 @@ int rt_session_choose_out(struct session *s, struct rt_error *err)
 	const struct rt_options *o = s->options;
 	const struct rt_sink_ops *ops = choose_sink(o);
 	struct rt_sink *sink = rt_sinks_add(&s->sinks, ops);
-	bool to_stdout = ops->at_end && o->pids.n;
+	bool to_stdout = ops->at_end && (o->pids.n || o->all);
 
 	s->sinks.trace.functions = &s->sites.functions;
 	s->sinks.trace.string = o->limits.string;
 	s->sinks.trace.members = o->limits.members;
 	s->sinks.trace.fd_paths = o->fd_paths;
-	s->sinks.trace.processes = o->pids.n > 1;
+	s->sinks.trace.processes = o->pids.n > 1 || o->all;
+	s->sinks.trace.names = o->all;
 	s->sinks.trace.command = o->program
 					 ? o->program
 					 : rt_image_name(rt_program_executable(&s->traced.program));
@@ -181,6 +182,12 @@ void rt_session_say_attached(const struct session *s)
 
 	if (t->ours || !(s->options->verbose || isatty(STDERR_FILENO)))
 		return;
+	if (s->options->all) {
+		rt_say("attached to every process that runs %s, %zu function%s",
+		       rt_image_name(rt_program_executable(&s->traced.program)), n,
+		       n == 1 ? "" : "s");
+		return;
+	}
 	rt_proc_comm(rt_pids_first(&t->pids), rt_pids_first(&t->pids), name);
 	if (t->pids.n == 1)
 		rt_say("attached to %d (%s), %zu function%s", (int)rt_pids_first(&t->pids), name, n,

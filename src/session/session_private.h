@@ -28,6 +28,14 @@
  */
 enum { RT_TICK_MS = 50, RT_SOON_MS = 5 };
 
+/* What the probes take of a CPU from the programs that they are in (session/share.c). */
+struct rt_share {
+	uint64_t began, hits;		/* when probes were in, and the hits until then */
+	uint64_t last, last_hits;	/* the last look */
+	uint64_t peak;			/* the largest share between two looks, in 1/100 % */
+	bool exceeded;			/* more than --budget: the trace ends */
+};
+
 struct session {
 	const struct rt_options *options;
 	struct rt_wanted wanted;
@@ -51,6 +59,7 @@ struct session {
 	/* what is not shown, since the kernel cannot read it or it would take long; or NULL */
 	const char *simplified;
 	int epoll, signals;
+	struct rt_share share;
 	bool over;		/* all traced processes have ended */
 	unsigned rounds;	/* so many since /proc has none of them (session/children.c) */
 	int stopped;		/* the signal that ended the trace, 0: none */
@@ -113,6 +122,14 @@ int rt_session_missed_threads(struct session *s);
 void rt_session_begin_children(struct session *s);
 bool rt_session_is_over(struct session *s);
 int rt_session_end_children(struct session *s, uint64_t time);
+
+/*
+ * -a: begin to measure; once a second compare with --budget, which sets share.exceeded; and at the
+ * end a remark.  0 or a negative errno.
+ */
+int rt_session_begin_share(struct session *s, struct rt_error *err);
+int rt_session_check_budget(struct session *s, struct rt_error *err);
+int rt_session_tell_share(struct session *s, struct rt_error *err);
 
 /* The sinks: chosen by the options, and whether they may be written; opened, and begun. */
 int rt_session_choose_out(struct session *s, struct rt_error *err);

@@ -45,7 +45,7 @@ int rt_session_open_signals(struct session *s, struct rt_error *err)
 	 * Shells that are not interactive ignore SIGINT for whatever they start with "&": there it
 	 * is how a script ends rawtrace -p.
 	 */
-	if (s->options->pids.n)
+	if (s->options->pids.n || s->options->all)
 		sigaddset(&set, SIGINT);
 	else
 		add_signal(&set, SIGINT);
@@ -234,7 +234,8 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 	struct epoll_event e[16];
 	int i, n, r;
 
-	while (!s->stopped && !rt_gate_closed_by(&s->gate) && !rt_session_is_over(s)) {
+	while (!s->stopped && !s->share.exceeded && !rt_gate_closed_by(&s->gate) &&
+	       !rt_session_is_over(s)) {
 		n = epoll_wait(s->epoll, e, 16,
 			       rt_merge_due(s->merge) ? 0 : s->rounds ? RT_SOON_MS : wait);
 		if (n < 0 && errno != EINTR)
@@ -244,6 +245,8 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 			if (e[i].data.u32 == TAG_SIGNAL)
 				rt_session_read_signals(s);
 		r = rt_session_drain(s, false, err);
+		if (r == 0)
+			r = rt_session_check_budget(s, err);
 		if (r == 0 && rt_session_add_threads(s) < 0)
 			r = rt_nomem(err);
 		if (r < 0)

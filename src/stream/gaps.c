@@ -103,6 +103,16 @@ uint32_t rt_gaps_exit(struct rt_gaps *gaps, pid_t tid)
 	return advance(slot, counted(gaps, (uint32_t)(slot - gaps->slots)));
 }
 
+uint64_t rt_gaps_hits(const struct rt_gaps *gaps)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < gaps->nslots; i++)
+		sum += counted(gaps, i);
+	return sum;
+}
+
 uint64_t rt_gaps_rest(struct rt_gaps *gaps)
 {
 	uint64_t sum = 0;

@@ -41,6 +41,9 @@ uint32_t rt_gaps_hit(struct rt_gaps *gaps, pid_t tid, uint32_t seq, bool *shared
  */
 uint32_t rt_gaps_exit(struct rt_gaps *gaps, pid_t tid);
 
+/* All hits of all threads so far, those without a record too. */
+uint64_t rt_gaps_hits(const struct rt_gaps *gaps);
+
 /* After the last record: how many were lost and have not been returned by the others. */
 uint64_t rt_gaps_rest(struct rt_gaps *gaps);
 

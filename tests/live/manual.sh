@@ -63,6 +63,7 @@ value_of() {
 	-p) echo "-p 999999999" ;;
 	-o) echo "-o $T/output" ;;
 	-u) echo "-u nobody" ;;
+	--budget) echo "-a --budget=5%" ;;
 	-s) echo "-s 1" ;;
 	--pid) echo "$1=999999999" ;;
 	--user) echo "$1=nobody" ;;
@@ -87,6 +88,7 @@ can_take() {
 	case $1,$2 in
 	doctor,* | report,*) words= ;;
 	*,-p | *,--pid) words=f ;;
+	*,-a | *,--all | *,--budget) words=./none:f ;;
 	*) words="./none f" ;;
 	esac
 	# shellcheck disable=SC2046,SC2086 # an option with its value, words
@@ -237,6 +239,15 @@ while read -r command; do
 		reap "$one"
 		reap "$PID"
 		expect_line '^>(\|^\[[0-9]*\] >(\|^ngx_http_init  *[0-9]' "$T/out"
+		;;
+	*' -a '*)
+		in_background sh -c "cd '$T' && exec $(printf '%s\n' "$command" | sed "s|rawtrace|'$RAWTRACE' -v|")" 2>"$T/out"
+		wait_for 20 has_line '^rawtrace: attached to every process' "$T/out" || because "not attached"
+		"$T/fib" >/dev/null
+		wait_for 20 has_line '^\[fib [0-9]*\] <3$' "$T/out" || show "$T/out"
+		kill -INT "$PID"
+		reap "$PID"
+		expect_status 0
 		;;
 	*)
 		run "$command"

@@ -1,0 +1,184 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# -a: every process that runs a file.  Only files that this script has copied or built have probes.
+. "$SRCDIR/tests/live/lib.sh"
+target libshared.so $CC -O1 -shared -fPIC -DLIBRARY "$TARGETS/shared.c" || skip_all "$(no_target libshared.so)"
+target shared $CC -O1 "$TARGETS/shared.c" "$T/libshared.so" -Wl,-rpath,'$ORIGIN' || skip_all "$(no_target shared)"
+targets_made
+find_mechanisms
+with_bpf || skip_all "no BPF for uprobes"
+cp "$FIB" "$T/fib"
+cp "$FIB" "$T/fob"
+cp "$BIN/worker" "$T/copied"
+cp "$T/shared" "$T/other"
+LIB=$T/libshared.so
+
+# start OPTION...: rawtrace in $tracer, with its probes in.
+start() {
+	: >"$T/err"
+	in_background "$RAWTRACE" "$@" -v >"$T/out" 2>"$T/err"
+	tracer=$PID
+	wait_for 20 has_line '^rawtrace: attached to every process' "$T/err" || show "$T/err"
+}
+
+# stop [STATUS]: end it; its calls are in $T/trace, without what -v says.
+stop() {
+	! selected || kill -INT "$tracer"
+	reap "$tracer"
+	expect_status "${1:-0}"
+	sed '/^rawtrace: /d' "$T/err" >"$T/trace"
+	nothing_left_by "$tracer" || because "left: $(left_by "$tracer")"
+}
+
+# run FILE ARGUMENT...: a program; its id in $ID.
+run() {
+	selected || { ID=1; return; }
+	"$@" >"$T/said" &
+	ID=$!
+	wait "$ID"
+}
+
+# calls PATTERN: how many lines of the trace match.
+calls() {
+	grep -c -e "$1" "$T/trace"
+}
+
+# Is each line of the whole trace one of a process that is known, and is each whole?
+expect_all_named() {
+	expect_no_line '^\[[^ ]* [0-9 ]*\] .*\(lost\|not seen\|before\)' "$T/trace"
+	grep -v "$1" "$T/trace" >"$T/odd"
+	[ ! -s "$T/odd" ] || show "$T/odd"
+}
+
+tree() {
+	sed -n "s/^\[$1 $2\] //p" "$T/trace" >"$T/tree"
+	expect_text '>(fib 2)
+> (fib 1)
+< 1
+> (fib 0)
+< 0
+<1' "$T/tree"
+}
+
+for mechanism in $MECHANISMS; do
+	[ $mechanism != tracefs ] || continue
+
+	begin "$mechanism: programs that start later"
+	start --attach=$mechanism -a "$T/fib:fib"
+	run "$T/fib" 2
+	one=$ID
+	run "$T/fob" 2
+	run "$T/fib" 2
+	two=$ID
+	wait_for 10 has_line "^\[fib $two\] <1\$" "$T/err" || because "no calls of the second process"
+	stop
+	tree fib "$one"
+	tree fib "$two"
+	expect_number "lines" "$(calls '')" -eq 12
+	end_case
+
+	begin "$mechanism: processes that ran before, with threads"
+	in_background "$T/copied" 2 $LONG $PAUSE >"$T/worker.said"
+	worker=$PID
+	wait_for 10 has_line ready "$T/worker.said" || because "the worker is not ready"
+	start --attach=$mechanism -a "$T/copied:work" "$T/copied:leaf"
+	wait_for 20 lines_at_least 200 "$T/err" || because "no trace"
+	stop
+	! selected || kill -USR1 "$worker"
+	reap "$worker"
+	expect_status 0
+	expect_line '^right$' "$T/worker.said"
+	expect_number "lines of others" "$(grep -c -v "^\[copied $worker [0-9]*\] " "$T/trace")" -eq 0
+	expect_number threads "$(sed -n "s/^\[copied $worker \([0-9]*\)\].*/\1/p" "$T/trace" | sort -u | grep -c '')" -eq 2
+	end_case
+
+	begin "$mechanism: a library, in programs of two names, their children and what they execute"
+	start --attach=$mechanism -a "$LIB:shared_sum:2" "$T/shared:own_double:1"
+	run "$T/shared" 5 "$T/other" 3
+	read -r first child <"$T/said"
+	sed -n 2p "$T/said" >"$T/said.other"
+	read -r second last <"$T/said.other"
+	wait_for 10 has_line "^\[other $last\] <3\$" "$T/err" || because "no calls of the last process"
+	stop
+	[ "$first" = "$second" ] || because "exec has changed the id"
+	for who in "shared $first:5:5" "shared $child:5:5" "other $first:3:0" "other $last:3:0"; do
+		name=${who%%:*}
+		numbers=${who#*:}
+		expect_number "shared_sum of $name" "$(calls "^\[$name\] >(shared_sum ")" -eq "${numbers%:*}"
+		expect_number "results of $name" "$(calls "^\[$name\] <[0-9]")" -eq $((${numbers%:*} + ${numbers#*:}))
+		expect_number "own_double of $name" "$(calls "^\[$name\] >(own_double ")" -eq "${numbers#*:}"
+	done
+	expect_number "lines" "$(calls '')" -eq 52
+	end_case
+done
+
+begin "no uretprobe, and no probe in another file"
+start -a "$T/fib:fib"
+expect_line 'probes that see returns stand on a return\|return' "$T/err"
+expect_no_line 'uretprobe' "$T/err"
+stop
+end_case
+
+begin "count: all processes together"
+start count -a "$T/fib:fib"
+run "$T/fib" 10
+run "$T/fib" 10
+stop
+expect_line '^fib  *354$' "$T/out"
+expect_line '^rawtrace: the programs paid [0-9]*\.[0-9]* % of a CPU, .*: 354 hits, [0-9.]* us each$' "$T/err"
+end_case
+
+begin "the share of a CPU is told"
+start -a "$T/fib:fib"
+run "$T/fib" 10
+wait_for 10 has_line '\] <55$' "$T/err"
+stop
+expect_line '^rawtrace: the programs paid [0-9]*\.[0-9]* % of a CPU, .*: 354 hits, [0-9.]* us each$' "$T/err"
+end_case
+
+begin "--budget: the trace ends, with status 1"
+in_background "$T/copied" 1 $LONG 10 >"$T/worker.said"
+worker=$PID
+wait_for 10 has_line ready "$T/worker.said" || because "the worker is not ready"
+start -a --budget=0.01% "$T/copied:work"
+reap "$tracer"
+expect_status 1
+expect_line '^rawtrace: --budget=0.01% exceeded in the last second: the trace ends here$' "$T/err"
+! selected || kill -USR1 "$worker"
+reap "$worker"
+expect_status 0
+end_case
+
+begin "--budget: a trace within it goes on"
+start -a --budget=90% "$T/fib:fib"
+run "$T/fib" 2
+wait_for 10 has_line "^\[fib $ID\] <1\$" "$T/err" || because "no calls"
+! selected || sleep 1.2
+run "$T/fib" 2
+wait_for 10 has_line "^\[fib $ID\] <1\$" "$T/err" || because "no calls after a second"
+stop
+end_case
+
+# refused MESSAGE ARGUMENT...
+refused() {
+	message=$1
+	shift
+	rt "$@"
+	expect_status 2
+	expect_message "$message" "$T/err"
+}
+
+begin "what -a does not take"
+refused '-a takes FILE:FUNCTION' -a fib
+refused '-p does not go with -a' -a -p 1 "$T/fib:fib"
+refused '-u does not go with -a' -a -u nobody "$T/fib:fib"
+refused '-f does not go with -a' -a -f "$T/fib:fib"
+refused '--no-bpf does not go with -a' -a --no-bpf "$T/fib:fib"
+refused '--return=uretprobe does not go with -a' -a --return=uretprobe "$T/fib:fib"
+refused '--budget: goes with -a' --budget=5 "$T/fib" fib
+refused '--budget=x: a share of a CPU is expected' -a --budget=x "$T/fib:fib"
+refused "no function 'nothing'" -a "$T/fib:nothing"
+rt -a nosuchlibrary.so.9:f
+expect_status 1
+expect_message 'nosuchlibrary.so.9: no library of ld.so.cache and no program in PATH; give its path$' "$T/err"
+end_case
