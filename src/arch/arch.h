@@ -240,7 +240,7 @@ struct rt_arch {
 	 */
 	bool (*flow)(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_flow *flow);
 	bool (*use)(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use);
-	/* What kind the instruction is; NULL where probes are never moved off the entry. */
+	/* The kind of the instruction; NULL: probes always stay at the entry. */
 	enum rt_form (*form)(const uint8_t *insn, size_t n);
 };
 
@@ -268,7 +268,7 @@ const struct rt_arch *rt_arch_at(unsigned i);
 
 /* The shared x86 rules for rt_arch.refuses, .loads_address and .ends_code. */
 const char *rt_x86_refuses(const uint8_t *insn, size_t n);
-/* What a ModRM byte at `p` and what belongs to it (SIB, displacement) take; 0: it is cut off. */
+/* Bytes of the ModRM byte at `p`, its SIB byte and its displacement; 0: cut off. */
 size_t rt_x86_operand_size(const uint8_t *p, size_t n);
 /* x86_nop.c: rt_arch.nop_size, and what 64-bit code adds to rt_x86_refuses. */
 size_t rt_x86_64_nop_size(const uint8_t *insn, size_t n);

@@ -19,7 +19,7 @@ enum rt_flow_kind {
 	RT_FLOW_STRANGE,	/* iret, a far jump: not followed */
 };
 
-/* What a branch's condition says of the numbers last compared, without sign. */
+/* The condition of a branch, about the numbers last compared, unsigned. */
 enum rt_flow_order {
 	RT_ORDER_NONE,
 	RT_ORDER_ABOVE,

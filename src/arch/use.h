@@ -6,7 +6,7 @@
 
 enum { RT_USE_ARGS = 6 };
 
-/* How control goes on behind an instruction. */
+/* The control flow behind an instruction. */
 enum rt_use_flow {
 	RT_USE_NEXT,
 	RT_USE_BRANCH,		/* to `target` or on */

@@ -28,13 +28,13 @@ size_t rt_utf8_length(const uint8_t *s, size_t n)
 	return len;
 }
 
-/* Of two bytes: U+0080 to U+009F, U+061C. */
+/* Two bytes: U+0080 to U+009F, U+061C. */
 static bool is_control_2(const uint8_t *s)
 {
 	return (s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xd8 && s[1] == 0x9c);
 }
 
-/* Of three bytes: U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069. */
+/* Three bytes: U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069. */
 static bool is_control_3(const uint8_t *s)
 {
 	if (s[0] != 0xe2)
@@ -54,7 +54,7 @@ size_t rt_printable_length(const uint8_t *s, size_t n)
 	return (len == 2 && is_control_2(s)) || (len == 3 && is_control_3(s)) ? 0 : len;
 }
 
-/* Of `n` bytes, how many are printable characters? */
+/* The number of the `n` bytes that are printable characters, from the first on. */
 static size_t printable(const uint8_t *s, size_t n)
 {
 	size_t i = 0, len;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Of another base's digits: 16 or more. */
+/* Not a digit of any base: 16 or more. */
 static unsigned digit(char c)
 {
 	if (c >= '0' && c <= '9')

@@ -6,7 +6,7 @@
 #include "elf/image.h"
 
 /*
- * A file's code, with what else in the file tells of it: read when it is first asked for, and kept.
+ * A file's code and the tables that describe it; read on first use and cached.
  */
 struct rt_code;
 

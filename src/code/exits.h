@@ -11,7 +11,7 @@ enum rt_exit_kind {
 	RT_EXIT_MAYBE,		/* the same where the flags fit `condition` */
 };
 
-/* Where a probe may stand. */
+/* A place for a probe. */
 struct rt_exit_place {
 	uint64_t addr;
 	/* there the stack pointer is so much lower than at the function's entry */

@@ -30,7 +30,7 @@ static const char *keep_at_entry(struct rt_prologue *p, const char *why)
 	return why;
 }
 
-/* May the probe stand behind what has been walked over?  The reason why not, or NULL. */
+/* Why the probe must not be moved past the instructions walked over, or NULL if it can. */
 static const char *place_harms(const struct rt_prologue_want *want, int32_t sp_down,
 			       uint32_t writes)
 {

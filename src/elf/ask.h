@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What another program said, and whether it can be believed to be all. */
+/* The output of another program, and whether it is complete. */
 struct rt_answer {
 	char *text;			/* NUL-terminated, to be freed; may be NULL */
 	size_t n;

@@ -6,7 +6,7 @@
 
 #include "elf/image.h"
 
-/* How a separate debug file was found. */
+/* The way by which a separate debug file was found. */
 enum rt_debug_found {
 	RT_DEBUG_NONE,
 	RT_DEBUG_BUILD_ID,	/* DIR/.build-id/ab/cdef.debug */
@@ -22,7 +22,7 @@ struct rt_servers {
 	void (*slow)(const char *file);	/* what says that they are waited for; may be NULL */
 };
 
-/* What was found for one image; elf/debug.c's. */
+/* The debug files of one image; private to elf/debug.c. */
 struct rt_debug {
 	struct rt_servers *servers;	/* NULL: none for others */
 	bool looked, mini_looked;

@@ -355,7 +355,7 @@ static int take(void *ctx, struct rt_eh_cursor *c, const struct rt_eh_described 
 	struct rt_image *image = ctx;
 
 	(void)c;
-	/* What the linker has thrown away (--gc-sections) is left at 0. */
+	/* The linker sets the address of discarded code (--gc-sections) to 0. */
 	if (!d->begin || !d->length)
 		return 0;
 	if (image->ndescribed >= DESCRIBED_MAX)

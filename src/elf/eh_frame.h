@@ -45,7 +45,7 @@ uint64_t rt_eh_find(struct rt_eh_cursor *c, uint64_t index, uint64_t addr);
 /* The size of the function that begins at `addr`; 0: nothing tells. */
 uint64_t rt_eh_size(const struct rt_image *image, uint64_t addr);
 
-/* What a CIE says of its FDEs. */
+/* The part of a CIE that its FDEs need. */
 struct rt_eh_cie {
 	uint8_t addresses, lsda;	/* encodings */
 	bool sized;

@@ -26,7 +26,7 @@ struct rt_range {		/* of virtual addresses; size 0: there is none */
 	uint64_t addr, size;
 };
 
-/* Where a symbol table and its strings stand in the file. */
+/* Offsets of a symbol table and its strings in the file. */
 struct rt_table {
 	bool present;
 	bool guessed;		/* its length was guessed: a nonsensical entry is passed over */
@@ -34,7 +34,7 @@ struct rt_table {
 	uint64_t str_offset, str_size;
 };
 
-/* What PT_DYNAMIC says; addresses are virtual, 0 where the tag is missing. */
+/* Values of PT_DYNAMIC; addresses are virtual, 0: the tag is missing. */
 struct rt_dynamic {
 	uint64_t symtab, syment, strtab, strsz;
 	uint64_t hash, gnu_hash;
@@ -62,7 +62,7 @@ struct rt_file_window {
 	uint8_t bytes[RT_FILE_WINDOW];
 };
 
-/* What .eh_frame describes, where it has no index. */
+/* Functions of an .eh_frame without an index. */
 struct rt_described {
 	uint64_t begin, fde;
 };

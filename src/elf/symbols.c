@@ -330,7 +330,7 @@ int rt_image_symbols(struct rt_image *image, const struct rt_symbol **v, size_t 
 	return image->symbols_code;
 }
 
-/* What is wrong with a file that was found elsewhere leaves its symbols out. */
+/* A damaged debug file is skipped; the symbols of the image itself remain. */
 static int read_more(struct rt_image *image, struct rt_error *err)
 {
 	struct file file = { rt_image_debug_elf(image), image->debug.size };
@@ -397,7 +397,7 @@ bool rt_image_imports(struct rt_image *image, const char *name)
 	const struct rt_symbol *v;
 	size_t i, n;
 
-	/* What could be read of a damaged table counts. */
+	/* The readable part of a damaged table is used. */
 	rt_image_symbols(image, &v, &n, NULL);
 	for (i = 0; i < image->imports.n; i++)
 		if (strcmp(image->imports.v[i], name) == 0)

@@ -5,7 +5,7 @@
 #include "arch/arch.h"
 #include "lang/type.h"
 
-/* Where the C calling convention of an architecture puts an argument or a result. */
+/* The location of an argument or a result by the C calling convention. */
 enum rt_abi_location_kind {
 	RT_ABI_NONE,	/* nowhere: an empty object, no result */
 	RT_ABI_UNKNOWN, /* not known, and nor is what comes after */
@@ -69,7 +69,7 @@ void rt_abi_unset(struct rt_abi_location *location, unsigned unset);
 void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type,
 		   struct rt_abi_location *location);
 
-/* What is shown of a number in floating-point register `i`: "<in xmm0>". */
+/* The text for a number in floating-point register `i`, which probes cannot read: "<in xmm0>". */
 const char *rt_abi_float_mark(const struct rt_arch *arch, unsigned i);
 
 /*

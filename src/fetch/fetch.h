@@ -123,7 +123,7 @@ enum { RT_MAX_TESTS = 8, RT_TEST_STRING = 256 /* bytes of a string in a test, wi
 
 enum { RT_MAX_SAVED = 5, RT_COMM_BYTES = 16 /* of a thread's name, with the NUL */ };
 
-/* What a hit tells (plan/hooks.h). */
+/* The meaning of a hit (plan/hooks.h). */
 enum rt_role {
 	RT_ROLE_CALL,			/* of a traced function */
 	/* the calls at this stack pointer and below have been left */
@@ -146,7 +146,7 @@ enum rt_role {
 	RT_ROLE_LANDED,
 };
 
-/* How a probe sees the end of a call. */
+/* The kind of probe that sees the end of a call. */
 enum rt_call_end {
 	RT_BY_URETPROBE, /* behind the return: the return address is off the stack */
 	/* at the return instruction, with the stack pointer of the entry */

@@ -85,7 +85,7 @@ struct rt_shows {
 	struct rt_showing entry, exit;
 };
 
-/* Where the traced process has a thread's errno. */
+/* The source of a thread's errno in the traced process. */
 enum rt_errno_source {
 	RT_ERRNO_NOT_ASKED, /* nobody wants it */
 	RT_ERRNO_NOT_KNOWN,
@@ -93,7 +93,7 @@ enum rt_errno_source {
 	RT_ERRNO_FROM_MAP, /* or as many as RT_MAP_ERRNO says */
 };
 
-/* How much is read and printed. */
+/* Limits of reading and printing. */
 struct rt_limits {
 	unsigned string;		/* characters of a string */
 	unsigned members;		/* members of a structure, elements of an array */

@@ -76,7 +76,7 @@ static int keep(const int *kept, size_t n)
 }
 
 /*
- * Those that tracing takes: to trace, to raise limits, to lock rings in memory, to run before
+ * Capabilities of a trace: to trace, to raise limits, to lock rings in memory, to run before
  * others.
  */
 static int keep_for_tracing(void)

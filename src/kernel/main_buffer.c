@@ -93,7 +93,7 @@ int rt_main_buffer_take(const struct rt_tracefs *t, struct rt_main_buffer *buffe
 	char number[32];
 	int r = lock(buffer);
 
-	/* Of two that begin at once neither sees the other's events enabled. */
+	/* Two rawtrace that start together would not see each other's events enabled yet. */
 	if (r < 0 && r != -EWOULDBLOCK)
 		return rt_fail(err, r, "%s/trace_clock: cannot be locked: %s", t->root,
 			       strerror(-r));

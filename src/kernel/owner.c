@@ -399,7 +399,7 @@ static void add_owner(struct owners *owners, struct rt_owner owner)
 		owners->v[owners->n++] = owner;
 }
 
-/* Of the groups of events, or of the instances, that are folders there. */
+/* Groups of events or instances, each a folder. */
 static void add_owners(struct owners *owners, const struct rt_tracefs *t, const char *folder,
 		       bool (*owner_of)(const char *name, size_t len, struct rt_owner *owner))
 {

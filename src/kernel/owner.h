@@ -32,7 +32,7 @@ const char *rt_owner_instance(struct rt_owner owner, char *buf);
 const char *rt_own_group(char *buf);
 const char *rt_own_instance(char *buf);
 
-/* Whose a group's or an instance's name is, of `len` bytes.  False: none of ours. */
+/* The owner in the name, of `len` bytes, of a group or an instance.  False: not rawtrace's. */
 bool rt_owner_of_group(const char *name, size_t len, struct rt_owner *owner);
 bool rt_owner_of_instance(const char *name, size_t len, struct rt_owner *owner);
 

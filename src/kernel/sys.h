@@ -83,7 +83,7 @@ enum { RT_FILES_USUAL = 4096 };
  */
 int rt_execve(const char *path, char *const argv[]);
 
-/* How many files this process may still open. */
+/* The number of files that this process may still open. */
 unsigned rt_files_left(void);
 
 /* Does this errno of putting a probe in mean that its instruction cannot be probed? */

@@ -21,7 +21,7 @@
  */
 enum { LOOKED_AT = 16 << 10, PIECE = 256, TRIES = 3 };
 
-/* What the program is told, and what it tells. */
+/* Shared with the BPF program: its parameters and its results. */
 struct piece {
 	uint64_t offset;	/* UINT64_MAX: nothing yet */
 	uint8_t bytes[PIECE];
@@ -39,7 +39,7 @@ enum { TLS = 64 << 10, STACK = 64 << 10 };
 
 enum { FOUND_MAX = 16 };
 
-/* What a child finds, in memory that it shares with us. */
+/* Results of a child process, in memory shared with it. */
 struct found {
 	int error;
 	unsigned n;

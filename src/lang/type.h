@@ -168,7 +168,7 @@ void **rt_types_slot(struct rt_types *types, const void *key);
 
 /* ---- prototypes ---- */
 
-/* Where a parameter is when the probe is hit. */
+/* The location of a parameter at the probe. */
 enum rt_location_kind {
 	/*
 	 * where the calling convention puts it, by the types of those before it; Go: `offset` is
@@ -233,7 +233,7 @@ enum rt_origin {
 	RT_ORIGIN_GUESSED,		/* the machine code */
 };
 
-/* How arguments and results are passed. */
+/* Calling conventions. */
 enum rt_convention {
 	RT_CONVENTION_C,		/* of the architecture's System V ABI; C++ too */
 	RT_CONVENTION_GO_REGISTERS,	/* Go since 1.17 */

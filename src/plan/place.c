@@ -11,7 +11,7 @@
 #include "kernel/sys.h"
 #include "process/memory.h"
 
-/* What the probes of function `f` need at their place: of its entry plan and its return. */
+/* The needs of the probes of function `f` at their place: entry plan and return. */
 static struct rt_prologue_want wants(const struct rt_wanted *wanted, const struct rt_sites *sites,
 				     uint32_t f, const struct rt_plan *plan)
 {
@@ -50,7 +50,7 @@ static void set_place(struct rt_function *f, const struct rt_prologue *p)
 	f->placed = p->why;
 }
 
-/* What kind the instruction at its place is. */
+/* Set the kind of the instruction at the probe's place. */
 static void set_form(struct rt_function *f)
 {
 	uint8_t bytes[16];

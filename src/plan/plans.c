@@ -107,7 +107,7 @@ static bool is_known(const struct rt_wanted *wanted, const struct rt_sites *site
 	       sites->prototypes[i].origin != RT_ORIGIN_NONE;
 }
 
-/* Has the user written in the kernel's words what is read? */
+/* Has the user given the values in the syntax of uprobe_events? */
 static bool has_written_words(const struct rt_wanted *wanted, const struct rt_sites *sites,
 			      size_t i, enum rt_kind kind)
 {
@@ -250,7 +250,7 @@ static bool has_result(const struct rt_prototype *p)
 	return p->result || p->results;
 }
 
-/* The plans of function `i` for instructions that leave it, made of that of its return. */
+/* The plans of function `i` for its exit probes, made of the plan of its return. */
 static int make_exit_plans(struct making *m, size_t i, const struct rt_plan *returns)
 {
 	static const enum rt_call_end ends[] = {

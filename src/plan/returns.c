@@ -171,7 +171,7 @@ static bool reads_return_address(const struct rt_traced *traced, struct codes *c
 				 struct rt_image *image, uint64_t addr, uint64_t size,
 				 unsigned levels, bool *nomem);
 
-/* Does what is jumped to there look?  Its return address is that of the one that jumped. */
+/* Does the target of a tail call read it?  Its return address is that of the caller. */
 static bool target_reads_return_address(const struct rt_traced *traced, struct codes *codes,
 					struct rt_image *image, const struct rt_exit *e,
 					unsigned levels, bool *nomem)

@@ -6,10 +6,10 @@
 #include "fetch/show.h"
 #include "lang/probes.h"
 
-/* how returns are to be seen */
+/* the user's choice for returns (--return) */
 enum rt_want { RT_WANT_AUTO, RT_WANT_URETPROBE, RT_WANT_INSN, RT_WANT_NONE };
 
-/* -v says of each function how it is traced, up to so many; of more, how many share a reason. */
+/* -v lists functions one by one up to this number; above it, only reasons and counts. */
 enum { RT_VERBOSE_FUNCTIONS = 16 };
 
 /*

@@ -122,7 +122,7 @@ static bool open_cache(struct cache *c)
 	return true;
 }
 
-/* How good the entry's hwcap is: 0 the best of them; -1: it cannot be used. */
+/* The rank of the entry's hwcap: 0 is the best; -1: it cannot be used. */
 static int rank(const struct cache *c, const struct rt_ldcache_want *want, size_t at)
 {
 	uint32_t low = word(c, at + 16), high = word(c, at + 20);

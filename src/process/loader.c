@@ -233,7 +233,7 @@ static int try_folder(struct search *s, int by, const char *name, const char *fo
 
 /* ---- lists of folders ---- */
 
-/* What $LIB stands for: "lib/x86_64-linux-gnu" of "/lib/x86_64-linux-gnu/". */
+/* The value of $LIB: "lib/x86_64-linux-gnu" of "/lib/x86_64-linux-gnu/". */
 static void put_lib(const struct search *s, FILE *out)
 {
 	const char *folder = s->file.folders + (strncmp(s->file.folders, "/usr/", 5) == 0 ? 4 : 0);
@@ -434,7 +434,7 @@ static int search_any(struct search *s, int by, const char *name)
 	return r;
 }
 
-/* What the file `by` needs.  The loader goes on without what is optional. */
+/* Load the libraries that the file `by` needs.  The loader ignores missing optional ones. */
 static int need(struct search *s, int by, const char *name, bool optional)
 {
 	int r = find_loaded(s, name);

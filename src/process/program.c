@@ -165,7 +165,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* How well the file's name `name` fits what the user typed: 0 exactly, 3 not at all. */
+/* How well the name `name` of a file matches the user's text: 0 exactly, 3 not at all. */
 static unsigned misfit(const char *name, const char *lib)
 {
 	size_t n = strlen(lib);

@@ -5,7 +5,7 @@
 #include "elf/image.h"
 #include "base/pids.h"
 
-/* What one exec runs: the executable first, then its loader and its libraries, later ones too. */
+/* The images of one exec: executable, loader and libraries, also those loaded later. */
 struct rt_program {
 	struct rt_image **v;
 	size_t n, cap;

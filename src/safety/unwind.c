@@ -440,7 +440,7 @@ const char *rt_name_fragment(const char *name)
 	return NULL;
 }
 
-/* A plain probe leaves the return address alone, so it may be looked at. */
+/* Exit probes do not change the return address, so the function may read it. */
 static const char *unsafe_exit_name(const char *name)
 {
 	const char *why = unsafe_name(name);

@@ -51,7 +51,7 @@ static inline unsigned rt_goid_runtime(uint64_t goid)
 	return (unsigned)(goid / RT_GOID_RUNTIME);
 }
 
-/* How many sinks a session may have. */
+/* The most sinks of a session. */
 enum { RT_SINKS_MAX = 4 };
 
 struct rt_thread {

@@ -54,7 +54,7 @@ static struct slot *slot_of(struct rt_gaps *gaps, pid_t tid)
 	return &gaps->slots[(uint32_t)tid & (gaps->nslots - 1)];
 }
 
-/* What the programs counted in a slot; records have its lower half. */
+/* The counter of a slot, written by the BPF programs; records have its lower half. */
 static uint32_t counted(const struct rt_gaps *gaps, uint32_t slot)
 {
 	uint64_t count;
@@ -97,7 +97,7 @@ uint32_t rt_gaps_exit(struct rt_gaps *gaps, pid_t tid)
 {
 	struct slot *slot = slot_of(gaps, tid);
 
-	/* Of another thread there may be records still to come. */
+	/* Another thread may still have records in the ring. */
 	if (slot->shared || (slot->tid && slot->tid != tid))
 		return 0;
 	return advance(slot, counted(gaps, (uint32_t)(slot - gaps->slots)));

@@ -88,7 +88,7 @@ int rt_record_decode(const struct rt_record_decoder *decoder, const uint8_t *rec
 }
 
 /*
- * How often a record that is not whole is looked at again: far longer than a program that runs
+ * Reads of an incomplete record before it is given up: far longer than a program that runs
  * takes for it.
  */
 enum { RETRIES = 2000 };

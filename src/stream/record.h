@@ -6,7 +6,7 @@
 #include "fetch/record.h"
 #include "stream/event.h"
 
-/* What the records of a trace mean.  `plans` must outlive it. */
+/* The meaning of a trace's records.  `plans` must outlive it. */
 struct rt_record_decoder {
 	const struct rt_plan *plans;
 	unsigned nplans;

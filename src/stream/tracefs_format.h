@@ -33,7 +33,7 @@ int rt_format_parse(const char *text, const char *what, struct rt_format *format
 void rt_format_free(struct rt_format *format);
 const struct rt_field *rt_format_field(const struct rt_format *format, const char *name);
 
-/* Where a ring page's parts are, from events/header_page. */
+/* Offsets of the parts of a ring page, from events/header_page. */
 struct rt_page_layout {
 	/* byte offsets, and the size of `commit` (4 or 8) */
 	uint16_t timestamp, commit, commit_size, data;

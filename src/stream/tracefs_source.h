@@ -6,7 +6,7 @@
 #include "stream/source.h"
 #include "stream/tracefs_format.h"
 
-/* Where a field stands in a record; `size` 0: the record has none. */
+/* The offset of a field in a record; `size` 0: the record has none. */
 struct rt_field_at {
 	uint16_t offset, size;
 	bool is_signed;

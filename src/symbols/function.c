@@ -111,7 +111,7 @@ static int name_function(struct rt_function *f, const struct rt_match *m, struct
 	return 0;
 }
 
-/* The same for probes on the instructions that leave it. */
+/* The same for exit probes. */
 static const char *no_exits(const struct rt_image *image, const struct rt_match *m)
 {
 	const char *why = m->inside ? "is a place inside a function, not its entry" :
@@ -120,7 +120,7 @@ static const char *no_exits(const struct rt_image *image, const struct rt_match 
 	return why ? why : m->notype ? "is a label, which need not be a function" : NULL;
 }
 
-/* An exact name asked for later names the function anew; a glob leaves it as it is. */
+/* A later exact name renames the function; a glob does not. */
 static int rename_known(struct rt_function *f, struct rt_batch *b, const struct rt_match *m)
 {
 	if (b->spec->glob)

@@ -13,7 +13,7 @@
 #include "symbols/private.h"
 #include "symbols/unnamed.h"
 
-/* What would be done with the specification, and how far it got. */
+/* The state of one listing. */
 struct listing {
 	struct rt_image *image;
 	struct rt_matcher matcher;

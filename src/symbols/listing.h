@@ -5,7 +5,7 @@
 #include "process/program.h"
 #include "lang/spec.h"
 
-/* A function as `rawtrace list` tells of it: one address, with all its names. */
+/* A function as `rawtrace list` prints it: one address, with all its names. */
 struct rt_listing {
 	struct rt_image *image;
 	const struct rt_symbol *symbol;		/* the name that would be shown */

@@ -23,7 +23,7 @@ static const struct rt_reg dwarf[] = {
 
 enum { ARGS = 8, GO_ARGS = 16 /* Go's src/cmd/compile/abi-internal.md, since Go 1.18 */ };
 
-/* What arch/arm64/kernel/probes/decode-insn.c rejects; the decoder's names are kept. */
+/* Rejected by arch/arm64/kernel/probes/decode-insn.c; the names are the kernel's. */
 static const struct {
 	uint32_t mask, value;
 	const char *why;

@@ -191,7 +191,7 @@ bool rt_flow_aarch64(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_fl
 	f->size = 4;
 	if (branches(w, addr, f) || immediates(w, addr, f) || registers(w, f) || loads(w, f))
 		return true;
-	/* What is not allocated: none of the groups. */
+	/* Unallocated encodings belong to none of the groups. */
 	if ((w >> 25 & 15) == 0 || (w >> 25 & 15) == 1 || (w >> 25 & 15) == 3)
 		return false;
 	write_to(f, reg(w, 0));

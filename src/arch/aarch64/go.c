@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What Go's compiler makes for aarch64 (cmd/internal/obj/arm64/obj7.go). */
+/* Code of Go's compiler for aarch64 (cmd/internal/obj/arm64/obj7.go). */
 #include "arch/go_code.h"
 
 enum {

@@ -124,7 +124,7 @@ static bool note_write(struct rt_insn *insn, unsigned reg)
 	return is_vector(reg) || has(scratch, RT_COUNT(scratch), reg);
 }
 
-/* How far the stack pointer, which is written, goes down.  False: not known. */
+/* The bytes by which a write lowers the stack pointer.  False: not known. */
 static bool stack_change(const cs_insn *c, struct rt_insn *insn)
 {
 	const cs_x86 *x = &c->detail->x86;

@@ -76,7 +76,7 @@ static const struct name *name_of(unsigned reg)
 	return NULL;
 }
 
-/* What makes a constant of whatever was there. */
+/* Instructions whose result does not depend on the operand. */
 static bool is_constant(const cs_insn *c)
 {
 	const cs_x86 *x = &c->detail->x86;
@@ -101,7 +101,7 @@ static bool is_zero(const cs_insn *c)
 	       last[-1].type == X86_OP_REG && last->reg == last[-1].reg;
 }
 
-/* What leaves 0 above the lowest byte, upon which that is often set alone (set<cc>). */
+/* Instructions that clear the upper bytes; set<cc> then writes the lowest byte alone. */
 static bool is_small(const cs_insn *c)
 {
 	const cs_x86 *x = &c->detail->x86;

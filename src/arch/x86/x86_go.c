@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What Go's compiler makes for x86-64. */
+/* Code of Go's compiler for x86-64. */
 #include <string.h>
 
 #include "arch/go_code.h"
