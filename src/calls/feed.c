@@ -349,10 +349,18 @@ static int on_birth(struct rt_feed *feed, const struct rt_process *parent,
 	return rt_stack_fork(feed->stack, event);
 }
 
-/* Nothing of the old program's memory is where it was. */
-static int on_exec(struct rt_feed *feed, struct rt_process *process, const struct rt_event *event)
+/*
+ * Nothing of the old program's memory is where it was.  tracefs does not tell the new name of the
+ * thread; /proc has it until the next exec.
+ */
+static int on_exec(struct rt_feed *feed, struct rt_process *process, struct rt_event *event)
 {
 	int r = rt_feed_held(feed, 0, event->time);
+
+	if (!event->comm.name[0])
+		rt_proc_comm(process->pid, process->pid, event->comm.name);
+	if (strcmp(event->comm.name, "?") == 0)
+		event->comm.name[0] = '\0';
 
 	if (rt_process_exec(process, event->time) < 0)
 		return -ENOMEM;

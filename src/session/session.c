@@ -387,6 +387,12 @@ static int check_rights(const struct session *s, struct rt_error *err)
 			    (unsigned)getuid());
 	if (r == 0)
 		r = rt_pid_space_check(&s->traced.pids, err);
+	/* The gate (attach/gate.h) is for processes that are known when it is made. */
+	if (r == 0 && o->follow && rt_caps_is_user())
+		r = rt_fail(err, -EPERM,
+			    "-f: children may run setuid programs, and this is user %u; try: sudo "
+			    "rawtrace ...",
+			    (unsigned)getuid());
 	if (r == 0)
 		r = check_program(s, err);
 	return r < 0 ? r : check_processes(s, err);

@@ -70,6 +70,11 @@ expect_number "calls" "$(grep -c '^>(getenv "HOME")' "$T/err")" -eq 4
 expect_no_line 'ends here' "$T/err"
 end_case
 
+begin "-f is for root: children may run setuid programs"
+user ./rawtrace -f ./runs libc.so.6:getenv -- 20 ./setuid
+expect_message '-f: children may run setuid programs, and this is user 65534; try: sudo rawtrace ' "$T/err"
+end_case
+
 begin "-p: a setuid exec ends the trace, and so it is said"
 "$BIN/fresh" setpriv --reuid=65534 --regid=65534 --clear-groups "$T/runs" 1500 "$T/setuid" 5 >"$T/witness" &
 PID=$!

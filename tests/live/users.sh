@@ -27,9 +27,9 @@ end_named() {
 	done
 }
 
-# Each worker has a thread that calls; the column has its id.
+# Each worker has a thread that calls; the column has the process and the thread.
 two_are_traced() {
-	[ "$(sed -n 's/^\[\([0-9]*\)\] >(work.*/\1/p' "$T/err" | sort -u | grep -c '')" = 2 ]
+	[ "$(sed -n 's/^\[\([0-9]* [0-9]*\)\] >(work.*/\1/p' "$T/err" | sort -u | grep -c '')" = 2 ]
 }
 
 for kind in NAME PATH; do

@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "out_run.h"
+#include "output/files.h"
 #include "unit.h"
 
 /* A run with the other sinks besides: chrome and hist each keep their own state of a thread. */
@@ -52,7 +54,85 @@ static void test_several(void)
 	}
 }
 
+/* The text of NAME.PID, which is removed.  Malloced. */
+static char *take_file(const char *name, int pid)
+{
+	char path[200], *text = calloc(1, 4096);
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s.%d", name, pid);
+	file = fopen(path, "re");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+	CU_ASSERT(fread(text, 1, 4095, file) > 0);
+	fclose(file);
+	remove(path);
+	return text;
+}
+
+static int call_in(struct rt_stack *stack, pid_t pid, pid_t tid, uint64_t time)
+{
+	static const struct rt_plan plan = { .kind = RT_KIND_ENTRY };
+	const struct rt_event event = {
+		.type = RT_EV_HIT, .time = time, .pid = pid, .tid = tid, .hit = { .sp = 0x900 },
+	};
+	const struct rt_hit hit = { .function = 0, .returns = true, .plan = &plan };
+
+	return rt_stack_hit(stack, &event, &hit);
+}
+
+/*
+ * -ff: the exit events of thread 70 were lost, and the thread of another process has its id.  What
+ * chrome had of the first one was freed with the first file.
+ */
+static void test_files(const char *format, const char *first, const char *second)
+{
+	char name[] = "/tmp/rawtrace-files-XXXXXX";
+	struct rt_sinks sinks = { .n = 0 };
+	const struct rt_program program = { .n = 0 };
+	struct rt_sink *sink = rt_sinks_add(&sinks, rt_sink_find(format));
+	struct rt_stack *stack = rt_stack_new(&rt_sinks_ops, &sinks);
+	struct rt_error err;
+	int fd = mkstemp(name);
+	char *text;
+
+	CU_ASSERT_FATAL(fd >= 0 && sink && stack);
+	close(fd);
+	sinks.trace.functions = &run_functions;
+	rt_out_file_choose(&sink->to, name, -1);
+	CU_ASSERT(rt_files_init(sink, sink->ops) == 0);
+	CU_ASSERT(rt_sinks_open(&sinks, &program, &err) == 0);
+	CU_ASSERT(rt_sinks_note(&sinks, "a remark") == 0);
+	CU_ASSERT(call_in(stack, 7, 70, 1000) == 0);
+	CU_ASSERT(rt_sinks_exited(&sinks, 7, 0) == 0);
+	CU_ASSERT(call_in(stack, 8, 70, 1001) == 0);
+	CU_ASSERT(rt_stack_process_end(stack, 8, 1002) == 0);
+	CU_ASSERT(rt_sinks_exited(&sinks, 8, 11) == 0);
+	CU_ASSERT(rt_sinks_end(&sinks) == 0 && rt_sinks_flush(&sinks, &err) == 0);
+	rt_stack_free(stack);
+	rt_sinks_free(&sinks);
+	text = take_file(name, 7);
+	CU_ASSERT(strstr(text, first) && strstr(text, "a remark"));
+	free(text);
+	text = take_file(name, 8);
+	CU_ASSERT(strstr(text, second) && strstr(text, "a remark"));
+	free(text);
+	remove(name);
+}
+
+static void test_files_tree(void)
+{
+	test_files("tree", "rawtrace: a remark\n>(fib)\n+++ 7 exited with 0 +++\n",
+		   "+++ 8 killed by SIGSEGV +++\n");
+}
+
+static void test_files_chrome(void)
+{
+	test_files("chrome", "\"otherData\"", "\"pid\":8,\"tid\":70,\"ts\":1.001");
+}
+
 CU_TestInfo rt_tests_sinks[] = {
+	{ "a file a process, trees", test_files_tree },
+	{ "a file a process, for Perfetto", test_files_chrome },
 	{ "several sinks, each with its own text", test_several },
 	CU_TEST_INFO_NULL,
 };
