@@ -139,7 +139,8 @@ static int open_first(const struct rt_attach_request *request, enum rt_reach rea
 		const struct rt_attach_ops *ops = mechanisms[i];
 
 		if (ops->bpf != bpf || !(ops->reaches & 1u << reach) ||
-		    (request->here_only && ops->everywhere) || (request->gate && !bpf))
+		    (request->here_only && (ops->everywhere || reach == RT_REACH_FOLLOWED)) ||
+		    (request->gate && !bpf))
 			continue;
 		/* Where counts are by address, nobody knows of which process. */
 		if (reach == RT_REACH_ALL && ops->key == RT_KEY_IP &&
@@ -169,16 +170,19 @@ int rt_attach_open(const struct rt_attach_request *request, const struct rt_atta
 		   bool no_bpf, FILE *why, struct rt_attach **attach, struct rt_error *err)
 {
 	struct rt_error reason = { .text = "none can do this" };
-	bool children = request->reach == RT_REACH_CHILDREN;
+	bool children = request->reach == RT_REACH_FOLLOWED;
 	int r = -EOPNOTSUPP;
 
 	/* Strangers pay least by the first way, and most by the last. */
-	if (forced || !no_bpf)
+	if (forced ? forced->bpf : !no_bpf) {
 		r = open_reach(request, forced, request->reach, true, why, attach, &reason);
-	if (r == -EOPNOTSUPP && children && (forced ? forced->bpf : !no_bpf))
-		r = open_reach(request, forced, RT_REACH_FOLLOWED, true, why, attach, &reason);
-	if (r == -EOPNOTSUPP && !forced)
-		r = open_reach(request, NULL, request->reach, false, why, attach, &reason);
+		if (r == -EOPNOTSUPP && request->reach == RT_REACH_CHILDREN)
+			r = open_reach(request, forced, RT_REACH_FOLLOWED, true, why, attach,
+				       &reason);
+	}
+	if (r == -EOPNOTSUPP && (!forced || !forced->bpf))
+		r = open_reach(request, forced, children ? RT_REACH_CHILDREN : request->reach,
+			       false, why, attach, &reason);
 	if (r == -EOPNOTSUPP && forced)
 		return rt_fail(err, r, "--attach=%s does not work here: %s", forced->name,
 			       reason.text);

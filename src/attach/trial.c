@@ -97,7 +97,8 @@ static int count(void *ctx, const struct rt_event *event)
 {
 	struct counter *c = ctx;
 
-	if (event->type != RT_EV_HIT || (event->pid ? event->pid : event->tid) != c->pid)
+	if (event->type != RT_EV_HIT ||
+	    (c->pid && (event->pid ? event->pid : event->tid) != c->pid))
 		return 0;
 	if (event->hit.plan == RT_KIND_ENTRY) {
 		c->trial->entries++;
@@ -155,14 +156,14 @@ static bool run_child(pid_t pid, int go)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static int run_attached(struct rt_attach *attach, pid_t pid, int go, struct rt_trial *trial,
-			struct rt_error *err)
+static int run_attached(struct rt_attach *attach, enum rt_reach reach, pid_t pid, int go,
+			struct rt_trial *trial, struct rt_error *err)
 {
 	uint64_t began;
 	int r;
 
 	trial->harmed = !run_child(pid, go);
-	r = rt_trial_count(attach->source, pid, trial, err);
+	r = rt_trial_count(attach->source, reach == RT_REACH_PROCESSES ? pid : 0, trial, err);
 	began = rt_now();
 	attach->ops->close(attach);
 	trial->detach_ms = (double)(rt_now() - began) / 1e6;
@@ -179,12 +180,12 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 	struct rt_plan plans[2];	/* their numbers are their kinds */
 	struct rt_pids child = { .n = 1 };
 	struct rt_attach_request request = {
+		.reach = program->reach,
 		.pids = &child,
 		.functions = &functions,
 		.plans = plans,
 		.nplans = 2,
 		.sites = probes,
-		.nsites = 2 * program->n,
 		.ring_bytes = 64 << 10,
 	};
 	struct rt_attach *attach = NULL;
@@ -196,10 +197,15 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 	r = find_functions(program, function, err);
 	if (r < 0)
 		return r;
-	for (i = 0; i < request.nsites; i++)
-		probes[i] = (struct rt_site){ .function = i / 2,
-					      .plan = i % 2 ? RT_KIND_RETURN : RT_KIND_ENTRY,
-					      .kind = i % 2 ? RT_SITE_RETURN : RT_SITE_ENTRY };
+	for (i = 0; i < program->n; i++) {
+		probes[request.nsites++] = (struct rt_site){ .function = i,
+							     .plan = RT_KIND_ENTRY,
+							     .kind = RT_SITE_ENTRY };
+		if (!rt_reach_is_open(program->reach))
+			probes[request.nsites++] = (struct rt_site){ .function = i,
+								     .plan = RT_KIND_RETURN,
+								     .kind = RT_SITE_RETURN };
+	}
 	request.program = function[0].image;
 	rt_plan_c_entry(rt_image_arch(request.program), 1, &plans[RT_KIND_ENTRY]);
 	rt_plan_c_return(rt_image_arch(request.program), &plans[RT_KIND_RETURN]);
@@ -210,7 +216,7 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 			 : rt_attach_open(&request, forced, no_bpf, NULL, &attach, err);
 		trial->attach_ms = (double)(rt_now() - began) / 1e6;
 		if (r == 0)
-			r = run_attached(attach, child.v[0], go, trial, err);
+			r = run_attached(attach, program->reach, child.v[0], go, trial, err);
 		close(go);	/* a child that got no word ends at this */
 		while (waitpid(child.v[0], NULL, 0) < 0 && errno == EINTR)
 			;
@@ -229,6 +235,149 @@ int rt_trial_run(const struct rt_attach_ops *ops, unsigned n, struct rt_trial *t
 	};
 
 	return rt_trial_program(&program, ops, NULL, false, trial, err);
+}
+
+/* ---- children ---- */
+
+/*
+ * Two tasks that wake each other in turn on one CPU are what the scheduler swaps perf contexts of;
+ * the next child of the same task then has what the last one left.
+ */
+enum { CHILDREN = 3, TURNS = 8, CHILDREN_CALLS = 3 * CHILDREN };
+
+static void call_both(void)
+{
+	if (probed(1) + probed_too(1) != 6)
+		_exit(1);
+}
+
+static void take_turns(int in, int out, bool first)
+{
+	char byte = 't';
+	int i;
+
+	for (i = 0; i < TURNS; i++)
+		if ((first && write(out, &byte, 1) != 1) || read(in, &byte, 1) != 1 ||
+		    (!first && write(out, &byte, 1) != 1))
+			_exit(1);
+}
+
+static int wait_status(pid_t pid)
+{
+	int status = -1;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+static void __attribute__((noreturn)) child_of_trial(int in, int out)
+{
+	pid_t pid;
+
+	take_turns(in, out, false);
+	call_both();
+	pid = fork();
+	if (pid == 0) {
+		call_both();
+		_exit(0);
+	}
+	_exit(wait_status(pid) == 0 ? 0 : 1);
+}
+
+static int call_in_children(void)
+{
+	int to[2], from[2], i;
+	pid_t pid;
+
+	if (pipe(to) != 0 || pipe(from) != 0)
+		return 1;
+	for (i = 0; i < CHILDREN; i++) {
+		pid = fork();
+		if (pid == 0)
+			child_of_trial(to[0], from[1]);
+		if (pid < 0)
+			return 1;
+		take_turns(from[0], to[1], true);
+		if (wait_status(pid) != 0)
+			return 1;
+		call_both();
+	}
+	return 0;
+}
+
+int rt_trial_children(const struct rt_attach_ops *ops, enum rt_reach reach, struct rt_error *err)
+{
+	const struct rt_trial_program program = {
+		.main = call_in_children,
+		.functions = { (uintptr_t)probed, (uintptr_t)probed_too },
+		.n = 2,
+		.reach = reach,
+	};
+	unsigned returns = rt_reach_is_open(reach) ? 0 : 2 * CHILDREN_CALLS;
+	struct rt_trial trial;
+	int r = rt_trial_program(&program, ops, NULL, false, &trial, err);
+
+	if (r < 0)
+		return r;
+	if (trial.harmed)
+		return rt_fail(err, -EFAULT, "a child of rawtrace's did not survive its probes");
+	if (trial.entries != 2 * CHILDREN_CALLS || trial.returns != returns)
+		return rt_fail(err, -ENODATA,
+			       "of %u calls in children of rawtrace's, %u entries and %u returns "
+			       "were seen",
+			       2 * CHILDREN_CALLS, trial.entries, trial.returns);
+	return 0;
+}
+
+/* In the process that tries: exit status 0 where it works, else the reason goes to `fd`. */
+static void __attribute__((noreturn)) try_children(const struct rt_attach_ops *ops, int fd)
+{
+	struct rt_error why = { .text = "" };
+	int r = rt_trial_children(ops, RT_REACH_CHILDREN, &why);
+
+	if (r < 0 && write(fd, why.text, strlen(why.text)) < 0)
+		_exit(2);
+	_exit(r < 0);
+}
+
+/* The same here: 0, or -EOPNOTSUPP with the reason. */
+static int try_apart(const struct rt_attach_ops *ops, struct rt_error *why)
+{
+	char text[sizeof(why->text)];
+	size_t n = 0;
+	ssize_t got;
+	int p[2];
+	pid_t pid;
+
+	if (pipe2(p, O_CLOEXEC) != 0)
+		return rt_fail(why, -errno, "pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid == 0)
+		try_children(ops, p[1]);
+	close(p[1]);
+	while (n < sizeof(text) - 1 && (got = read(p[0], text + n, sizeof(text) - 1 - n)) > 0)
+		n += (size_t)got;
+	close(p[0]);
+	if (pid > 0 && wait_status(pid) == 0)
+		return 0;
+	return rt_fail(why, -EOPNOTSUPP, "%.*s", (int)n, text);
+}
+
+enum rt_reach rt_trial_reach(const struct rt_attach_ops *forced, bool no_bpf, struct rt_error *why)
+{
+	const struct rt_attach_ops *ops;
+	unsigned i;
+
+	if (no_bpf || (forced && !forced->bpf))
+		return RT_REACH_CHILDREN;
+	rt_fail(why, -EOPNOTSUPP, "children inherit no probes of --attach=%s",
+		forced ? forced->name : "");
+	for (i = 0; (ops = rt_attach_at(i)); i++)
+		if ((!forced || ops == forced) && ops->bpf &&
+		    ops->reaches & 1 << RT_REACH_CHILDREN && try_apart(ops, why) == 0)
+			return RT_REACH_CHILDREN;
+	return RT_REACH_FOLLOWED;
 }
 
 /* ---- longjmp and fork out of probed functions ---- */

@@ -54,6 +54,7 @@ struct rt_trial_program {
 	int (*main)(void);
 	uint64_t functions[3];
 	unsigned n;
+	enum rt_reach reach;	/* RT_REACH_PROCESSES: only the child's own hits count */
 };
 
 /*
@@ -64,7 +65,21 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 		     const struct rt_attach_ops *forced, bool no_bpf, struct rt_trial *trial,
 		     struct rt_error *err);
 
-/* Count what is in the rings of process `pid`; plans are numbered by their kinds. */
+/*
+ * Does the mechanism record children of a child of ours, to the second generation and after the end
+ * of the first of them, where it is asked for `reach`?  0, or a negative errno with the reason.
+ */
+int rt_trial_children(const struct rt_attach_ops *ops, enum rt_reach reach, struct rt_error *err);
+
+/*
+ * The reach to ask for so that children are traced: RT_REACH_CHILDREN where that has been tried
+ * with success or where there is no BPF; else RT_REACH_FOLLOWED, and `why` says why.  `forced` and
+ * `no_bpf` as rt_attach_open has them.  It is a process of its own that tries, as a traced command
+ * must not inherit what is raised for that.  Takes some 0.1 s.
+ */
+enum rt_reach rt_trial_reach(const struct rt_attach_ops *forced, bool no_bpf, struct rt_error *why);
+
+/* Count what is in the rings of process `pid`, 0: of any; plans are numbered by their kinds. */
 int rt_trial_count(struct rt_source *source, pid_t pid, struct rt_trial *trial,
 		   struct rt_error *err);
 

@@ -384,8 +384,49 @@ static void add_instead(struct tried *t, const struct tried *taken, const struct
 			 t->works_for_one ? ", but not for one function alone" : "");
 }
 
+/* The first mechanism that traces children by `reach`, or NULL with the reason of the last one. */
+static const struct rt_attach_ops *find_way(enum rt_reach reach, struct rt_error *why)
+{
+	const struct rt_attach_ops *ops;
+	unsigned i;
+
+	for (i = 0; (ops = rt_attach_at(i)); i++)
+		if (ops->bpf && ops->reaches & 1u << reach &&
+		    rt_trial_children(ops, reach, why) == 0)
+			return ops;
+	return NULL;
+}
+
+/* In the order in which -f tries them. */
+static void row_children(FILE *file, const struct rt_tracefs *t, int found)
+{
+	static const char what[] = "children (-f)";
+	struct rt_error why = { .text = "" };
+	const struct rt_attach_ops *ops = find_way(RT_REACH_CHILDREN, &why);
+	char text[160];
+
+	if (ops) {
+		snprintf(text, sizeof(text), "inherited probes (%s); other processes have none",
+			 ops->name);
+		row(file, what, "ok", text);
+		return;
+	}
+	ops = find_way(RT_REACH_FOLLOWED, &why);
+	if (ops) {
+		snprintf(text, sizeof(text),
+			 "a list in the kernel (%s); other processes that map the file trap too",
+			 ops->name);
+		row(file, what, "list", text);
+	} else if (found == 0 && rt_tracefs_has(t, "options/event-fork")) {
+		row(file, what, "tracefs",
+		    "event-fork; other processes that map the file trap too");
+	} else {
+		row(file, what, "no", why.text);
+	}
+}
+
 /* Each refusal with its reason and what is used instead.  Returns whether anything works. */
-static bool rows_mechanisms(FILE *file)
+static bool rows_mechanisms(FILE *file, const struct rt_tracefs *tracefs, int found)
 {
 	struct tried tried[MECHANISMS_MAX] = { { 0 } };
 	const struct tried *working, *taken;
@@ -403,6 +444,7 @@ static bool rows_mechanisms(FILE *file)
 		rows_other_programs(file, taken->ops->name);
 		rows_leaving(file, taken->ops->name);
 	}
+	row_children(file, tracefs, found);
 	fprintf(file, "\nused: %s; with --no-bpf: %s\n", used(taken), used(chosen(tried, n, true)));
 	return working;
 }
@@ -425,7 +467,7 @@ int rt_doctor_run(FILE *file, struct rt_error *err)
 	row_nops(file);
 	rows_bpf(file);
 	fputc('\n', file);
-	works = rows_mechanisms(file);
+	works = rows_mechanisms(file, &tracefs, found);
 	return works ? 0
 		     : rt_fail(err, -EOPNOTSUPP,
 			       "nothing can be traced here, for the reasons above");

@@ -10,9 +10,13 @@
  * fork event came before the shell's exit event, so the feed has the daemon by then.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/follow.h"
+#include "emit/follow.h"
 #include "session/session_private.h"
 
 /* A zombie's events are in the rings; they are read within so many rounds, or they were lost. */
@@ -38,6 +42,8 @@ static int on_ended(void *ctx, pid_t pid, uint64_t time)
 	bool ours = s->tracee.ours && pid == rt_pids_first(&s->tracee.pids);
 
 	(void)time;
+	if (s->attach->followed)
+		rt_followed_remove(s->attach->followed, pid);
 	if (s->options->all)
 		return 0;
 	return rt_sinks_exited(&s->sinks, pid, ours ? wait_status(s) : -1);
@@ -89,4 +95,17 @@ int rt_session_end_children(struct session *s, uint64_t time)
 	while (s->options->follow && s->over && r == 0 && (pid = rt_feed_process(s->feed, 0)))
 		r = rt_feed_process_ended(s->feed, pid, time);
 	return r;
+}
+
+int rt_session_tell_missed(struct session *s)
+{
+	uint64_t n = s->attach->followed ? rt_followed_missed(s->attach->followed) : 0;
+	char text[160];
+
+	if (!n)
+		return 0;
+	snprintf(text, sizeof(text),
+		 "%" PRIu64 " children not traced: more than %d processes at once; trace fewer",
+		 n, RT_FOLLOWED_MOST);
+	return rt_session_note(s, text);
 }

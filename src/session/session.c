@@ -20,6 +20,7 @@
 #include "stream/ring.h"
 #include "base/say.h"
 #include "attach/attach.h"
+#include "attach/trial.h"
 
 /* ---- what the kernel counts ---- */
 
@@ -432,8 +433,30 @@ static int run(struct session *s, struct rt_error *err)
 	if (r == 0)
 		r = tell_gate(s);
 	if (r == 0)
+		r = rt_session_tell_missed(s);
+	if (r == 0)
 		r = finish_out(s, err);
 	return r;
+}
+
+/*
+ * How children are traced decides how returns are: no uretprobe where others have the probes too,
+ * whom nobody has judged.
+ */
+static void choose_reach(struct session *s, const struct rt_attach_ops *forced)
+{
+	const struct rt_options *o = s->options;
+	struct rt_error why = { .text = "" };
+
+	if (o->all)
+		s->reach = RT_REACH_ALL;
+	if (!o->follow)
+		return;
+	s->reach = rt_trial_reach(forced, o->no_bpf, &why);
+	if (s->reach == RT_REACH_FOLLOWED && o->verbose)
+		rt_say("children are followed by a list in the kernel: %s", why.text);
+	if (rt_reach_is_open(s->reach) && s->wanted.want == RT_WANT_AUTO)
+		s->wanted.want = RT_WANT_INSN;
 }
 
 int rt_session_run(const struct rt_options *options, int *status, struct rt_error *err)
@@ -451,6 +474,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		return r;
 	forced = options->attach ? rt_attach_find(options->attach) : NULL;
 	s.wanted = rt_options_wanted(options, options->no_bpf || (forced && forced->everywhere));
+	choose_reach(&s, forced);
 	r = rt_sites_resolve(&s.wanted, &s.traced, &s.sites, options->program, &options->pids,
 			     options->specs, options->nspecs, err);
 	if (r == 0 && options->libcalls)

@@ -266,7 +266,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
 		.purpose = rt_purpose_of(o),
-		.reach = o->all ? RT_REACH_ALL : o->follow ? RT_REACH_CHILDREN : RT_REACH_PROCESSES,
+		.reach = s->reach,
 		.limit = s->wanted.limit,
 		.here_only = s->sites.libcalls || o->all,
 		.pids = &s->tracee.pids,

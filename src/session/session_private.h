@@ -42,6 +42,7 @@ struct session {
 	struct rt_traced traced;
 	struct rt_sites sites;
 	struct rt_tracee tracee;
+	enum rt_reach reach;		/* what is asked of the attach */
 	struct rt_attach *attach;
 	struct rt_gate gate;
 	struct rt_attach_request request;	/* what it was made for */
@@ -122,6 +123,8 @@ int rt_session_missed_threads(struct session *s);
 void rt_session_begin_children(struct session *s);
 bool rt_session_is_over(struct session *s);
 int rt_session_end_children(struct session *s, uint64_t time);
+/* A remark where the list of followed processes had no room. */
+int rt_session_tell_missed(struct session *s);
 
 /*
  * -a: begin to measure; once a second compare with --budget, which sets share.exceeded; and at the
