@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "attach/follow.h"
+#include "base/say.h"
 #include "emit/follow.h"
 #include "session/session_private.h"
 
@@ -36,21 +37,33 @@ static int wait_status(struct session *s)
 	return s->tracee.ended ? s->tracee.status : -1;
 }
 
+/* The connector's message follows the exit event, unless the kernel had no room for it. */
+enum { STATUS_MS = 50 };
+
 static int on_ended(void *ctx, pid_t pid, uint64_t time)
 {
 	struct session *s = ctx;
 	bool ours = s->tracee.ours && pid == rt_pids_first(&s->tracee.pids);
+	int status = -1;
 
 	(void)time;
 	if (s->attach->followed)
 		rt_followed_remove(s->attach->followed, pid);
 	if (s->options->all)
 		return 0;
-	return rt_sinks_exited(&s->sinks, pid, ours ? wait_status(s) : -1);
+	if (ours)
+		status = wait_status(s);
+	else if (s->statuses)
+		status = rt_statuses_find(s->statuses, pid, STATUS_MS);
+	return rt_sinks_exited(&s->sinks, pid, status);
 }
 
 void rt_session_begin_children(struct session *s)
 {
+	struct rt_error why = { .text = "" };
+
+	if (s->options->follow && rt_statuses_open(&s->statuses, &why) < 0 && s->options->verbose)
+		rt_say("how children end is not known: %s", why.text);
 	if (s->options->follow || s->options->all)
 		rt_feed_follow(s->feed, true, on_ended, s);
 	if (s->options->all)

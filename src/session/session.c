@@ -312,6 +312,7 @@ static void release(struct session *s)
 	free(s->counts.v);
 	rt_pointers_free(s->pointers);
 	rt_feed_free(s->feed);
+	rt_statuses_close(s->statuses);
 	rt_stack_free(s->stack);
 	rt_filter_free(s->filter);
 	rt_merge_free(s->merge);

@@ -13,6 +13,7 @@
 #include "output/sinks.h"
 #include "session/pointers.h"
 #include "stream/merge.h"
+#include "stream/statuses.h"
 #include "plan/sites.h"
 #include "process/tracee.h"
 
@@ -52,6 +53,7 @@ struct session {
 	struct rt_filter *filter;	/* NULL: everything is shown */
 	struct rt_stack *stack;
 	struct rt_feed *feed;
+	struct rt_statuses *statuses;	/* -f: of children that are not ours; NULL: not known */
 	struct rt_pointers *pointers;
 	struct rt_resolver resolver;	/* of the sinks: s->pointers */
 	struct rt_sinks sinks;

@@ -65,6 +65,7 @@ for mechanism in $MECHANISMS; do
 	begin "$mechanism: a signal ends a child"
 	follow dies 0
 	expect_number "lines of ends" "$(grep -c '^+++ ' "$T/err")" -eq 2
+	[ ! -e /proc/net/connector ] || expect_line '^+++ [0-9]* killed by SIGSEGV' "$T/err"
 	end_case
 
 	begin "$mechanism: functions of programs that children run, PROGRAM:FUNCTION"

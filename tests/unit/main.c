@@ -58,6 +58,7 @@ int main(int argc, char **argv)
 		{ "show", NULL, NULL, NULL, NULL, rt_tests_show },
 		{ "emit bpf", NULL, NULL, NULL, NULL, rt_tests_emit_bpf },
 		{ "emit tracefs", NULL, NULL, NULL, NULL, rt_tests_emit_tracefs },
+		{ "statuses", NULL, NULL, NULL, NULL, rt_tests_statuses },
 		{ "gaps", NULL, NULL, NULL, NULL, rt_tests_gaps },
 		{ "rings in place", NULL, NULL, NULL, NULL, rt_tests_ring_walk },
 		{ "perf record", NULL, NULL, NULL, NULL, rt_tests_perf_record },
