@@ -218,6 +218,18 @@ static void tell_all_of_go(const struct session *s, struct rt_attach_request *re
 	request->limit = (struct rt_limit){ .depth = 0 };
 }
 
+/*
+ * Programs that know probes by address count by that.  With -f each program that a child runs has
+ * its files at other addresses, of which nobody knows any more at the end of the trace; and they
+ * would soon fill the table.  There each hit is sent.
+ */
+static void send_all_of_children(const struct session *s, const struct rt_attach_ops *forced,
+				 struct rt_attach_request *request)
+{
+	if (s->options->follow && !(forced && forced->key == RT_KEY_ID))
+		request->purpose = RT_PURPOSE_RECORD;
+}
+
 /* May the program do it?  Then who, in `buf`. */
 static bool may_leave(const struct rt_traced *traced, enum rt_leave leave, char *buf, size_t size)
 {
@@ -294,6 +306,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	    (s->sites.libcalls || o->follow || o->all || rt_program_can_exec(&s->traced.program)))
 		request.limit = (struct rt_limit){ 0 };
 	tell_all_of_go(s, &request);
+	send_all_of_children(s, forced, &request);
 	rt_limits_raise(RT_FILES_USUAL);
 	r = clean_leftovers(err);
 	if (r == 0)

@@ -87,6 +87,16 @@ for mechanism in $MECHANISMS; do
 	expect_line '^leaf  *2001$' "$T/err"
 	end_case
 
+	begin "$mechanism: hist and chrome have all processes"
+	rm -f "$FAMILY"
+	rt hist -f --attach="$mechanism" "$BIN/family" leaf -- storm 40
+	expect_line 'count: 41$' "$T/err"
+	rm -f "$FAMILY"
+	rt -f --attach="$mechanism" --format=chrome -o "$T/json" "$BIN/family" leaf -- spawn
+	expect_number "processes" "$(grep -c '"name":"process_name"' "$T/json")" -eq 2
+	expect_line '"name":"process_name","args":{"name":"family"}' "$T/json"
+	end_case
+
 	begin "$mechanism: without -f children are counted"
 	rm -f "$FAMILY"
 	rt --attach="$mechanism" "$BIN/family" leaf -- storm 20

@@ -53,6 +53,18 @@ else
 	same_counts execve -- "$(command -v sh)" "$T/script"
 	end_case
 
+	# Where probes are known by address, each program has them elsewhere.
+	begin "count: functions of a library in programs that come and go"
+	for way in '' --no-bpf; do
+		# shellcheck disable=SC2086 # an option or none
+		LD_LIBRARY_PATH=$T/lib rt count -f $way "$(command -v sh)" 'libc.so.6:*open*' 'libc.so.6:strc*' -- \
+			-c "cat '$T/text'; ls '$T/lib'; sed -n 1p '$T/text'"
+		expect_no_line '^?' "$T/err"
+		sed -n '/^FUNC/,$p' "$T/err" >"$T/table$way"
+	done
+	! selected || expect_same "$T/table--no-bpf" "$T/table"
+	end_case
+
 	begin "find -exec"
 	mkdir "$T/files"
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
