@@ -91,7 +91,7 @@ struct rt_site_map *rt_feed_map(struct rt_feed *feed)
 }
 
 /* Hits of a thread were lost, the last of them before the event. */
-static int tell_lost(struct rt_feed *feed, const struct rt_event *event, uint32_t count,
+static int report_lost(struct rt_feed *feed, const struct rt_event *event, uint32_t count,
 		     bool shared)
 {
 	struct rt_event lost = *event;
@@ -120,7 +120,7 @@ static int find_gap(struct rt_feed *feed, const struct rt_process *process,
 	count = rt_gaps_hit(feed->gaps, event->tid, event->hit.seq, &shared);
 	/* Which goroutines ran in the thread meanwhile nobody knows. */
 	shared |= feed->traced->goroutines || process->stacks.n;
-	return tell_lost(feed, event, count, shared);
+	return report_lost(feed, event, count, shared);
 }
 
 /*
@@ -129,7 +129,7 @@ static int find_gap(struct rt_feed *feed, const struct rt_process *process,
  * A goroutine's stack is moved when it grows, so sp becomes what stays: how far it is from the
  * stack's end.
  */
-static void tell_goroutine(struct rt_process *process, struct rt_event *event,
+static void find_goroutine(struct rt_process *process, struct rt_event *event,
 			   const struct rt_plan *plan)
 {
 	enum { BELOW = 62 };
@@ -173,7 +173,7 @@ static int on_goexit(struct rt_feed *feed, struct rt_process *process, const str
  * The stack takes each address at the start of a page for the trampoline's.  Of others it wants to
  * know no more than that.
  */
-static void tell_from_trampoline(struct rt_feed *feed, struct rt_event *event)
+static void set_code_page(struct rt_feed *feed, struct rt_event *event)
 {
 	if (rt_site_map_is_code_page(feed->map, event->pid, event->hit.ra))
 		event->hit.ra++;
@@ -257,7 +257,7 @@ static int on_hit(struct rt_feed *feed, struct rt_process *process, struct rt_ev
 	if (hit.plan->role == RT_ROLE_RECOVERED)
 		event->hit.sp = event->hit.faults & 1 ? 0
 						      : rt_plan_int(hit.plan, 0, event->hit.data);
-	tell_goroutine(process, event, hit.plan);
+	find_goroutine(process, event, hit.plan);
 	if (hit.plan->role == RT_ROLE_RECOVERED)
 		return event->hit.goid ? rt_stack_unwound(feed->stack, event) : 0;
 	if (hit.plan->role != RT_ROLE_CALL && hit.plan->role != RT_ROLE_UNWOUND)
@@ -266,7 +266,7 @@ static int on_hit(struct rt_feed *feed, struct rt_process *process, struct rt_ev
 		event->hit.goid = rt_stacks_find(&process->stacks, event->hit.sp);
 	if (hit.plan->role == RT_ROLE_UNWOUND)
 		return on_unwound(feed, process, event);
-	tell_from_trampoline(feed, event);
+	set_code_page(feed, event);
 	if (hit.function != RT_NO_FUNCTION && sites->functions.v[hit.function].hidden)
 		return on_goexit(feed, process, event);
 	feed->called = true;
@@ -317,7 +317,7 @@ static int on_exit_of(struct rt_feed *feed, struct rt_process *process,
 	 * there be its hits.
 	 */
 	bool ask = feed->gaps && (event->tid != process->pid || process->members.n < 2);
-	int r = ask ? tell_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid),
+	int r = ask ? report_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid),
 				feed->traced->goroutines || process->stacks.n)
 		    : 0;
 

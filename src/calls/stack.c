@@ -78,7 +78,7 @@ static bool in_doubt(const struct rt_stack *stack, const struct rt_task *task, u
 }
 
 /* Of how many of the outermost `n` calls the kernel keeps the return, as far as it does. */
-static size_t kept(const struct rt_task *task, size_t n)
+static size_t count_pending(const struct rt_task *task, size_t n)
 {
 	size_t i, some = 0;
 
@@ -127,7 +127,7 @@ static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end e
 	frame.unsure = end == RT_END_RETURNED && may_be_later(stack, task);
 	drop_top(task);
 	too_deep = missed && !frame.at_exits && task->n >= RETURNS_SEEN &&
-		   kept(task, task->n) == RETURNS_SEEN;
+		   count_pending(task, task->n) == RETURNS_SEEN;
 	if (frame.became || (frame.inherited && end != RT_END_RETURNED))
 		return 0;
 	if (frame.awaits)
@@ -214,7 +214,7 @@ static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *tas
 		       top->exits != hit->exits && rt_exits_include(top->exits, hit->exits);
 	if (event->hit.ra)
 		return (event->hit.ra & 0xfff) == 0;
-	return kept(task, stack_at(task, event->hit.sp, true)) < RETURNS_SEEN &&
+	return count_pending(task, stack_at(task, event->hit.sp, true)) < RETURNS_SEEN &&
 	       !in_doubt(stack, task, top->time);
 }
 
@@ -241,7 +241,7 @@ static int stack_become(struct rt_stack *stack, struct rt_task *task, uint64_t t
  * --libcalls: does a library go on in itself?  That is not shown, and what the program called keeps
  * its own end.
  */
-static bool goes_on_inside(const struct rt_task *task, const struct rt_event *event,
+static bool is_inside_library(const struct rt_task *task, const struct rt_event *event,
 			   const struct rt_hit *hit)
 {
 	return hit->libcall && task->n && task->v[task->n - 1].libcall &&
@@ -262,8 +262,8 @@ static unsigned next_level(const struct rt_task *task)
 }
 
 /* Close what an entry at its stack pointer shows to be over.  `*level`: that of the new call. */
-static int make_way(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
-		    const struct rt_hit *hit, unsigned *level)
+static int close_finished(struct rt_stack *stack, struct rt_task *task,
+			  const struct rt_event *event, const struct rt_hit *hit, unsigned *level)
 {
 	int err = rt_stack_close(stack, task, stack_at(task, event->hit.sp, false), RT_END_NOT_SEEN,
 				 event->time);
@@ -275,7 +275,7 @@ static int make_way(struct rt_stack *stack, struct rt_task *task, const struct r
 		if (!is_tail_call(stack, task, event, hit)) {
 			err = rt_stack_close(stack, task, stack_at(task, event->hit.sp, true),
 					     RT_END_NOT_SEEN, event->time);
-		} else if (hit->returns && !goes_on_inside(task, event, hit)) {
+		} else if (hit->returns && !is_inside_library(task, event, hit)) {
 			*level = task->v[task->n - 1].level;
 			return stack_become(stack, task, event->time);
 		}
@@ -292,7 +292,7 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 	unsigned level;
 	int err;
 
-	err = make_way(stack, task, event, hit, &level);
+	err = close_finished(stack, task, event, hit, &level);
 	if (err)
 		return err;
 	err = RT_ROOM(&task->v, task->n, &task->cap);
@@ -304,7 +304,7 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 	frame.outside = hit->outside;
 	/* What a call becomes is shown where it was, whatever the return address. */
 	if (task->n && task->v[task->n - 1].sp == event->hit.sp)
-		frame.outside = task->v[task->n - 1].outside || goes_on_inside(task, event, hit);
+		frame.outside = task->v[task->n - 1].outside || is_inside_library(task, event, hit);
 	frame.function = hit->function;
 	frame.entry_seen = true;
 	frame.returns = hit->returns;
@@ -408,7 +408,7 @@ static int stack_return(struct rt_stack *stack, struct rt_task *task, const stru
 }
 
 /* Does a conditional jump go?  Where the flags could not be read it is as if it did not. */
-static bool goes(const struct rt_event *event, const struct rt_hit *hit)
+static bool takes_jump(const struct rt_event *event, const struct rt_hit *hit)
 {
 	struct rt_values flags;
 
@@ -422,7 +422,7 @@ static bool goes(const struct rt_event *event, const struct rt_hit *hit)
  * nothing will tell when that has returned, and what comes after that must not stand inside the
  * call.  (In the middle of one that is traced the jump may come to a return that is probed.)
  */
-static bool is_farewell(const struct rt_frame *frame)
+static bool ends_call(const struct rt_frame *frame)
 {
 	return frame->callee == RT_NO_FUNCTION && !frame->awaits && !frame->exit->middle;
 }
@@ -443,8 +443,8 @@ static void stack_jump(struct rt_frame *top, const struct rt_event *event, const
  * this stack pointer it is a return only where hits were lost, or where the call may have begun
  * before the trace.
  */
-static int stack_leaving(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
-			 const struct rt_hit *hit)
+static int stack_exit_probe(struct rt_stack *stack, struct rt_task *task,
+			    const struct rt_event *event, const struct rt_hit *hit)
 {
 	uint64_t sp = event->hit.sp;
 	struct rt_values result;
@@ -452,7 +452,7 @@ static int stack_leaving(struct rt_stack *stack, struct rt_task *task, const str
 	bool ours;
 	int err;
 
-	if (hit->exit->kind == RT_EXIT_MAYBE && !goes(event, hit))
+	if (hit->exit->kind == RT_EXIT_MAYBE && !takes_jump(event, hit))
 		return 0;
 	err = rt_stack_close(stack, task, stack_at(task, sp, false), RT_END_NOT_SEEN, event->time);
 	if (err)
@@ -463,7 +463,7 @@ static int stack_leaving(struct rt_stack *stack, struct rt_task *task, const str
 	if (hit->exit->kind != RT_EXIT_RETURN) {
 		if (ours)
 			stack_jump(top, event, hit);
-		return ours && is_farewell(top)
+		return ours && ends_call(top)
 			       ? stack_pop(stack, task, RT_END_NOT_SEEN, event->time, NULL)
 			       : 0;
 	}
@@ -519,7 +519,7 @@ int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const str
 	if (hit->plan->kind == RT_KIND_ENTRY)
 		return stack_entry(stack, task, event, hit);
 	if (hit->exit)
-		return stack_leaving(stack, task, event, hit);
+		return stack_exit_probe(stack, task, event, hit);
 	return stack_return(stack, task, event, hit);
 }
 
