@@ -40,6 +40,11 @@ struct rt_attach_request {
 	 * what the plans were made for: RT_PLANS_FEW and there may be more, as less cannot be read
 	 */
 	unsigned most_plans;
+	/*
+	 * not 0: a part of a trace, opened when the first one was open, and to be closed before
+	 * it; its definitions have names of their own, and go with those of the first
+	 */
+	unsigned part;
 	/* not by a mechanism that puts the probes into every process */
 	bool here_only;
 	int64_t errno_offset;		/* what RT_MAP_ERRNO begins with; 0: not known yet */

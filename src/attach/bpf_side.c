@@ -185,7 +185,8 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 	set_filter(side, request, key);
 	if (r >= 0 && (side->filtered || request->purpose != RT_PURPOSE_RECORD))
 		r = rt_counts_open(&side->counts, side->maps, request->purpose, key,
-				   (uint32_t)request->functions->n, side->held.size);
+				   (uint32_t)(request->functions->n ? request->functions->n : 1),
+				   side->held.size);
 	if (r >= 0)
 		r = open_saved(side, request);
 	if (r >= 0)

@@ -109,22 +109,32 @@ struct plans {
 	unsigned n;
 };
 
-static void name_event(const struct plans *p, unsigned plan, unsigned count, char *name,
-		       size_t size)
+const char *rt_define_prefix(const struct rt_attach_request *request, char *buf)
 {
+	buf[0] = '\0';
+	if (request->part)
+		snprintf(buf, RT_EVENT_NAME, "part%u_", request->part);
+	return buf;
+}
+
+static void name_event(const struct plans *p, unsigned plan, unsigned count, char *name)
+{
+	char prefix[RT_EVENT_NAME];
+
+	rt_define_prefix(p->request, prefix);
 	if (count < p->most)
-		snprintf(name, size, "plan%u", plan);
+		snprintf(name, RT_EVENT_NAME, "%.20splan%u", prefix, plan);
 	else
-		snprintf(name, size, "plan%u_%u", plan, count / p->most);
+		snprintf(name, RT_EVENT_NAME, "%.20splan%u_%u", prefix, plan, count / p->most);
 }
 
 /* Probe `id`, before which its plan has `count`. */
 static int define_member(const struct plans *p, unsigned id, unsigned count, struct rt_error *err)
 {
-	char event[24];
+	char event[RT_EVENT_NAME];
 	int r;
 
-	name_event(p, p->request->sites[id].plan, count, event, sizeof(event));
+	name_event(p, p->request->sites[id].plan, count, event);
 	r = rt_define(p->t, p->request, id, event, p->carries, err);
 	if (r == -EEXIST && count % p->most)
 		return rt_fail(err, -EOPNOTSUPP,
@@ -164,7 +174,7 @@ static void add_event(struct plans *p, unsigned id, unsigned count)
 
 	event->plan = p->request->sites[id].plan;
 	event->first = id;
-	name_event(p, event->plan, count, event->name, sizeof(event->name));
+	name_event(p, event->plan, count, event->name);
 }
 
 /* The first SAMPLE probes of each event (`sample`), or all others. */

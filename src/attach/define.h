@@ -24,10 +24,14 @@ enum rt_define {
 int rt_define(const struct rt_tracefs *tracefs, const struct rt_attach_request *request,
 	      unsigned id, const char *event, unsigned carries, struct rt_error *err);
 
+/* The beginning of the names of the request's events, in `buf` of RT_EVENT_NAME. */
+enum { RT_EVENT_NAME = 48 };
+const char *rt_define_prefix(const struct rt_attach_request *request, char *buf);
+
 /* An event of many probes, all of one plan. */
 struct rt_defined {
 	unsigned plan, first;		/* the first is the number of one of its probes */
-	char name[24];
+	char name[RT_EVENT_NAME];
 };
 
 /*

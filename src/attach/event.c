@@ -14,11 +14,11 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 	const struct rt_site *probe = &request->sites[id];
 	const struct rt_function *f = &request->functions->v[probe->function];
 	struct rt_perf_attr attr;
-	char event[32];
+	char event[RT_EVENT_NAME + 16], prefix[RT_EVENT_NAME];
 	int prog, r;
 
 	(void)how;
-	snprintf(event, sizeof(event), "probe%u", id);
+	snprintf(event, sizeof(event), "%sprobe%u", rt_define_prefix(request, prefix), id);
 	r = rt_define(&p->tracefs, request, id, event, RT_DEFINE_BARE, err);
 	if (r == 0)
 		r = rt_perf_probes_event(p, event, &attr, err);

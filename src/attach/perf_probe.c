@@ -64,7 +64,7 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops,
 	*r = rt_reach_is_open(p->reach) ? find_cpu(p, err) : 0;
 	if (*r == 0 && definitions) {
 		*r = rt_tracefs_find(&p->tracefs, err);
-		if (*r == 0)
+		if (*r == 0 && !request->part)
 			*r = rt_guard_start(&p->guard, &p->tracefs, err);
 	}
 	if (*r < 0) {

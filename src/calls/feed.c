@@ -5,15 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "kernel/procfs.h"
 #include "stream/held.h"
+
+/* A source that numbers its hits: those of plans from `plan` on, up to the next one's. */
+struct numbered {
+	unsigned plan;
+	struct rt_gaps *gaps;
+};
 
 struct rt_feed {
 	const struct rt_traced *traced;
 	const struct rt_sites *sites;
 	enum rt_key key;
 	uint64_t begin, end;
-	struct rt_gaps *gaps;
+	struct numbered *sources;
+	size_t nsources, sources_cap;
 	struct rt_stack *stack;
 	struct rt_owners owners;
 	struct rt_site_map *map;
@@ -27,6 +35,21 @@ struct rt_feed {
 	struct rt_form_hits hits;	/* by the instruction under their probes */
 };
 
+static int add_source(struct rt_feed *feed, unsigned plan, struct rt_gaps *gaps)
+{
+	if (RT_ROOM(&feed->sources, feed->nsources, &feed->sources_cap) < 0)
+		return -ENOMEM;
+	feed->sources[feed->nsources++] = (struct numbered){ plan, gaps };
+	return 0;
+}
+
+int rt_feed_grow(struct rt_feed *feed, unsigned plan, struct rt_gaps *gaps)
+{
+	int r = rt_site_map_grow(feed->map);
+
+	return r < 0 ? r : add_source(feed, plan, gaps);
+}
+
 struct rt_feed *rt_feed_new(const struct rt_traced *traced, const struct rt_sites *sites,
 			    enum rt_key key, const struct rt_pids *pids, struct rt_gaps *gaps,
 			    struct rt_stack *stack)
@@ -39,10 +62,10 @@ struct rt_feed *rt_feed_new(const struct rt_traced *traced, const struct rt_site
 	feed->sites = sites;
 	feed->key = key;
 	feed->end = UINT64_MAX;
-	feed->gaps = gaps;
 	feed->stack = stack;
 	feed->map = rt_site_map_new(traced, sites, key);
-	if (rt_owners_init(&feed->owners, pids) < 0 || !feed->map) {
+	if (rt_owners_init(&feed->owners, pids) < 0 || !feed->map ||
+	    add_source(feed, 0, gaps) < 0) {
 		rt_feed_free(feed);
 		return NULL;
 	}
@@ -55,6 +78,7 @@ void rt_feed_free(struct rt_feed *feed)
 		return;
 	rt_owners_free(&feed->owners);
 	rt_site_map_free(feed->map);
+	free(feed->sources);
 	free(feed);
 }
 
@@ -112,12 +136,15 @@ static int report_lost(struct rt_feed *feed, const struct rt_event *event, uint3
 static int find_gap(struct rt_feed *feed, const struct rt_process *process,
 		    const struct rt_event *event)
 {
-	bool shared;
+	size_t i = feed->nsources - 1;
 	uint32_t count;
+	bool shared;
 
-	if (!feed->gaps)
+	while (i && feed->sources[i].plan > event->hit.plan)
+		i--;
+	if (!feed->sources[i].gaps)
 		return 0;
-	count = rt_gaps_hit(feed->gaps, event->tid, event->hit.seq, &shared);
+	count = rt_gaps_hit(feed->sources[i].gaps, event->tid, event->hit.seq, &shared);
 	/* Which goroutines ran in the thread meanwhile nobody knows. */
 	shared |= feed->traced->goroutines || process->stacks.n;
 	return report_lost(feed, event, count, shared);
@@ -316,10 +343,15 @@ static int on_exit_of(struct rt_feed *feed, struct rt_process *process,
 	 * By exec another thread may have got the first one's number by now, and what is counted
 	 * there be its hits.
 	 */
-	bool ask = feed->gaps && (event->tid != process->pid || process->members.n < 2);
-	int r = ask ? report_lost(feed, event, rt_gaps_exit(feed->gaps, event->tid),
-				feed->traced->goroutines || process->stacks.n)
-		    : 0;
+	bool ask = event->tid != process->pid || process->members.n < 2;
+	uint32_t lost = 0;
+	size_t i;
+	int r;
+
+	for (i = 0; i < feed->nsources && ask; i++)
+		if (feed->sources[i].gaps)
+			lost += rt_gaps_exit(feed->sources[i].gaps, event->tid);
+	r = report_lost(feed, event, lost, feed->traced->goroutines || process->stacks.n);
 
 	if (r == 0)
 		r = rt_feed_held(feed, event->tid, event->time);

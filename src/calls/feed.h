@@ -22,6 +22,11 @@ struct rt_feed;
 struct rt_feed *rt_feed_new(const struct rt_traced *traced, const struct rt_sites *sites,
 			    enum rt_key key, const struct rt_pids *pids, struct rt_gaps *gaps,
 			    struct rt_stack *stack);
+/*
+ * The sites have grown: plans from `plan` on are of another source, whose hits are numbered by
+ * `gaps` (NULL: by nobody).  0 or -ENOMEM.
+ */
+int rt_feed_grow(struct rt_feed *feed, unsigned plan, struct rt_gaps *gaps);
 void rt_feed_free(struct rt_feed *feed);
 
 /*

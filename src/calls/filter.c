@@ -61,6 +61,11 @@ struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct 
 	return f;
 }
 
+void rt_filter_roots(struct rt_filter *f, const bool *roots)
+{
+	f->want.roots = roots;
+}
+
 bool rt_filter_has_shown(const struct rt_filter *f)
 {
 	return f->shown;

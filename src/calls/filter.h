@@ -26,6 +26,8 @@ struct rt_filter;
  */
 struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct rt_call_ops *next,
 				void *ctx);
+/* There are more functions: the roots by now. */
+void rt_filter_roots(struct rt_filter *filter, const bool *roots);
 void rt_filter_free(struct rt_filter *filter);
 
 /* Was any call shown? */

@@ -119,6 +119,34 @@ static void add_sites(struct rt_site_map *map)
 	}
 }
 
+static void empty_caches(struct rt_site_map *map)
+{
+	size_t i;
+
+	for (i = 0; i < CACHE; i++)
+		map->cache[i].ip = 0;
+	for (i = 0; i < CALLERS && map->sites->libcalls; i++)
+		map->callers[i].ra = 0;
+}
+
+int rt_site_map_grow(struct rt_site_map *map)
+{
+	const struct rt_sites *sites = map->sites;
+	struct rt_mapped_site *v = calloc(sites->functions.n + sites->n + 1, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	free(map->v);
+	free(map->entries);
+	map->v = v;
+	map->entries = NULL;
+	map->n = map->nentries = 0;
+	add_sites(map);
+	qsort(map->v, map->n, sizeof(*map->v), compare_sites);
+	empty_caches(map);
+	return 0;
+}
+
 static uint32_t find_main(const struct rt_traced *traced, const struct rt_sites *sites)
 {
 	const struct rt_function *f = sites->functions.v;
@@ -143,13 +171,10 @@ struct rt_site_map *rt_site_map_new(const struct rt_traced *traced, const struct
 	map->key = key;
 	map->main = find_main(traced, sites);
 	map->maps = rt_addrmap_new();
-	map->v = calloc(sites->functions.n + sites->n, sizeof(*map->v));
-	if (!map->maps || !map->v) {
+	if (!map->maps || rt_site_map_grow(map) < 0) {
 		rt_site_map_free(map);
 		return NULL;
 	}
-	add_sites(map);
-	qsort(map->v, map->n, sizeof(*map->v), compare_sites);
 	return map;
 }
 
@@ -168,16 +193,6 @@ void rt_site_map_free(struct rt_site_map *map)
 int rt_site_map_read(struct rt_site_map *map, pid_t pid)
 {
 	return rt_addrmap_read(map->maps, pid);
-}
-
-static void empty_caches(struct rt_site_map *map)
-{
-	size_t i;
-
-	for (i = 0; i < CACHE; i++)
-		map->cache[i].ip = 0;
-	for (i = 0; i < CALLERS && map->sites->libcalls; i++)
-		map->callers[i].ra = 0;
 }
 
 int rt_site_map_mapped(struct rt_site_map *map, const struct rt_event *event)

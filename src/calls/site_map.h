@@ -24,6 +24,8 @@ struct rt_mapped_site {
 /* `traced` and `sites` must outlive it.  NULL: out of memory. */
 struct rt_site_map *rt_site_map_new(const struct rt_traced *traced, const struct rt_sites *sites,
 				    enum rt_key key);
+/* The sites have more functions and probes, behind those that they had.  0 or -ENOMEM. */
+int rt_site_map_grow(struct rt_site_map *map);
 void rt_site_map_free(struct rt_site_map *map);
 
 /*

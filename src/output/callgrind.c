@@ -56,6 +56,7 @@ const struct rt_sink_ops rt_sink_callgrind = {
 	.help = "for callgrind_annotate and KCachegrind, in callgrind.out.rawtrace without -o",
 	.path = "callgrind.out.rawtrace",
 	.begin = rt_profile_begin,
+	.grow = rt_profile_grow,
 	.note = rt_profile_note,
 	.enter = rt_profile_enter,
 	.leave = rt_profile_leave,

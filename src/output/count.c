@@ -53,6 +53,7 @@ const struct rt_sink_ops rt_sink_count = {
 	.is_table = true,
 	.at_end = true,
 	.begin = count_begin,
+	.grow = rt_tally_grow,
 	.note = rt_tally_note,
 	.enter = count_enter,
 	.leave = count_leave,

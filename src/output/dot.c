@@ -86,6 +86,7 @@ const struct rt_sink_ops rt_sink_dot = {
 	.help = "the call graph for graphviz's dot, in rawtrace.dot without -o",
 	.path = "rawtrace.dot",
 	.begin = rt_profile_begin,
+	.grow = rt_profile_grow,
 	.note = rt_profile_note,
 	.enter = rt_profile_enter,
 	.leave = rt_profile_leave,

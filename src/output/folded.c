@@ -62,6 +62,7 @@ const struct rt_sink_ops rt_sink_folded = {
 	.help = "stacks with self time in ns, for flamegraph.pl, in rawtrace.folded without -o",
 	.path = "rawtrace.folded",
 	.begin = rt_profile_begin,
+	.grow = rt_profile_grow,
 	.note = rt_profile_note,
 	.enter = rt_profile_enter,
 	.leave = rt_profile_leave,

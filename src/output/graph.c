@@ -51,6 +51,7 @@ const struct rt_sink_ops rt_sink_graph = {
 	.help = "the call graph, from the top down, with calls, total and self time",
 	.at_end = true,
 	.begin = rt_profile_begin,
+	.grow = rt_profile_grow,
 	.note = rt_profile_note,
 	.enter = rt_profile_enter,
 	.leave = rt_profile_leave,

@@ -216,6 +216,7 @@ const struct rt_sink_ops rt_sink_hist = {
 	.is_table = true,
 	.at_end = true,
 	.begin = hist_begin,
+	.grow = rt_tally_grow,
 	.note = rt_tally_note,
 	.enter = hist_enter,
 	.leave = hist_leave,

@@ -136,6 +136,7 @@ const struct rt_sink_ops rt_sink_html = {
 	.help = "a page with a flame graph and a table, in rawtrace.html without -o",
 	.path = "rawtrace.html",
 	.begin = rt_profile_begin,
+	.grow = rt_profile_grow,
 	.note = rt_profile_note,
 	.enter = rt_profile_enter,
 	.leave = rt_profile_leave,

@@ -37,6 +37,22 @@ int rt_profile_begin_size(struct rt_sink *sink, size_t size)
 	return p->durations ? 0 : -ENOMEM;
 }
 
+int rt_profile_grow(struct rt_sink *sink)
+{
+	struct rt_profile *p = sink->state;
+	size_t n = sink->trace->functions->n;
+	struct rt_durations *v = calloc(n + 1, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	memcpy(v, p->durations, p->functions * sizeof(*v));
+	v[n] = p->durations[p->functions];
+	free(p->durations);
+	p->durations = v;
+	p->functions = (uint32_t)n;
+	return 0;
+}
+
 int rt_profile_begin(struct rt_sink *sink)
 {
 	return rt_profile_begin_size(sink, sizeof(struct rt_profile));

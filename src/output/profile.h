@@ -62,6 +62,7 @@ struct rt_profile {
 /* The sink's state is an rt_profile, or `size` bytes that begin with one.  As in rt_sink_ops. */
 int rt_profile_begin_size(struct rt_sink *sink, size_t size);
 int rt_profile_begin(struct rt_sink *sink);
+int rt_profile_grow(struct rt_sink *sink);
 int rt_profile_note(struct rt_sink *sink, const char *text);
 int rt_profile_enter(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
 		     const struct rt_values *args);

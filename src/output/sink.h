@@ -48,6 +48,8 @@ struct rt_sink_ops {
 	bool is_table;		/* what the kernel counts is enough for it; no --format */
 	bool at_end;		/* a text that is printed at the end alone, as a table's */
 	int (*begin)(struct rt_sink *sink);
+	/* The trace has more functions, behind those that it had.  NULL: it keeps none of them. */
+	int (*grow)(struct rt_sink *sink);
 	/* A remark ("fib: only entries are traced: ..."), to stand in the trace itself. */
 	int (*note)(struct rt_sink *sink, const char *text);
 	/* The next four as in rt_call_ops. */

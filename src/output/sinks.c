@@ -50,6 +50,17 @@ int rt_sinks_open(struct rt_sinks *sinks, const struct rt_program *program, stru
 	return r;
 }
 
+int rt_sinks_grow(struct rt_sinks *sinks)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		if (sinks->v[i].ops->grow)
+			r = sinks->v[i].ops->grow(&sinks->v[i]);
+	return r;
+}
+
 int rt_sinks_flush(struct rt_sinks *sinks, struct rt_error *err)
 {
 	unsigned i;

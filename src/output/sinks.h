@@ -18,6 +18,7 @@ struct rt_sink *rt_sinks_add(struct rt_sinks *sinks, const struct rt_sink_ops *o
 int rt_sinks_check(const struct rt_sinks *sinks, const struct rt_program *program,
 		   struct rt_error *err);
 int rt_sinks_open(struct rt_sinks *sinks, const struct rt_program *program, struct rt_error *err);
+int rt_sinks_grow(struct rt_sinks *sinks);	/* the trace has more functions; 0 or -ENOMEM */
 int rt_sinks_flush(struct rt_sinks *sinks, struct rt_error *err);
 void rt_sinks_put_tails(struct rt_sinks *sinks);
 bool rt_sinks_are_seen(const struct rt_sinks *sinks);	/* one of them is */

@@ -54,6 +54,7 @@ const struct rt_sink_ops rt_sink_summary = {
 	.help = "a table of functions: calls, total, self, average, percentiles, failures",
 	.at_end = true,
 	.begin = rt_profile_begin,
+	.grow = rt_profile_grow,
 	.note = rt_profile_note,
 	.enter = rt_profile_enter,
 	.leave = rt_profile_leave,

@@ -22,6 +22,28 @@ int rt_tally_begin(struct rt_sink *sink, size_t size, enum rt_purpose purpose)
 	return t->cells && t->order ? 0 : -ENOMEM;
 }
 
+int rt_tally_grow(struct rt_sink *sink)
+{
+	struct rt_tally *t = sink->state;
+	size_t n = sink->trace->functions->n, row = t->per * sizeof(*t->cells);
+	uint64_t *cells = calloc((n + 1) * t->per, sizeof(*cells));
+	uint32_t *order = calloc(n + 1, sizeof(*order));
+
+	if (!cells || !order) {
+		free(cells);
+		free(order);
+		return -ENOMEM;
+	}
+	memcpy(cells, t->cells, t->n * row);
+	memcpy(cells + n * t->per, rt_tally_cells(t, t->n), row);
+	free(t->cells);
+	free(t->order);
+	t->cells = cells;
+	t->order = order;
+	t->n = (uint32_t)n;
+	return 0;
+}
+
 void rt_tally_free(struct rt_sink *sink)
 {
 	struct rt_tally *t = sink->state;

@@ -22,6 +22,7 @@ enum { RT_TALLY_NAME_WIDTH = 36 };
 
 /* The sink's state is an rt_tally, or `size` bytes that begin with one. */
 int rt_tally_begin(struct rt_sink *sink, size_t size, enum rt_purpose purpose);
+int rt_tally_grow(struct rt_sink *sink);
 void rt_tally_free(struct rt_sink *sink);
 uint64_t *rt_tally_cells(const struct rt_tally *tally, uint32_t function);
 

@@ -13,6 +13,7 @@
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "lang/probes.h"
+#include "plan/awaited.h"
 #include "plan/errno_of.h"
 #include "plan/plans.h"
 #include "plan/returns.h"
@@ -60,7 +61,7 @@ static const char *library_of(const struct rt_traced *traced, const struct rt_st
 
 /*
  * One specification of a file: -ENOENT where the function is not there, as files name more than
- * every version of a program has.
+ * every version of a program has, or where its library may come later.
  */
 static int add_statement(struct rt_wanted *wanted, const struct rt_traced *traced,
 			 struct rt_sites *sites, const struct rt_statement *s, struct rt_error *err)
@@ -69,11 +70,17 @@ static int add_statement(struct rt_wanted *wanted, const struct rt_traced *trace
 	struct rt_spec *spec;
 	int r;
 
-	if (s->libraries && !library)
+	if (s->libraries && !library &&
+	    (wanted->all || !rt_program_can_load(&traced->program)))
 		return -ENOENT;
 	r = keep_spec(wanted, traced, s->text, &spec, err);
 	if (r < 0)
 		return rt_probes_at(s, r, err);
+	if (s->libraries && !library) {
+		wanted->limit.tests |= spec->nconditions;
+		r = rt_awaited_add(wanted, spec, s->libraries, false, err);
+		return r < 0 ? r : -ENOENT;
+	}
 	if (library && !spec->lib) {
 		spec->lib = strdup(library);
 		if (!spec->lib)
@@ -89,7 +96,7 @@ static int add_set(struct rt_wanted *wanted, const struct rt_traced *traced, str
 		   const char *name, struct rt_error *err)
 {
 	const struct rt_statement *v;
-	size_t i, n, before = 0;
+	size_t i, n, before = 0, awaited = wanted->nawaited;
 	bool some = false;
 	int r;
 
@@ -109,20 +116,46 @@ static int add_set(struct rt_wanted *wanted, const struct rt_traced *traced, str
 			return r;
 		some |= r == 0;
 	}
-	return some ? 0
+	for (i = awaited; i < wanted->nawaited; i++)
+		wanted->awaited[i].needed = !some;
+	return some || awaited < wanted->nawaited
+		    ? 0
 		    : rt_usage(err, "@%s: none of its functions is in %s", name,
 			       rt_image_name(rt_program_executable(&traced->program)));
 }
 
-/* With -f, PROGRAM:FUNCTION: a program that a child may run, or a library. */
-static int add_program(struct rt_program *program, const char *name, struct rt_error *err)
+/*
+ * A library that the program has not got, or a glob, may mean what comes later: by dlopen, or with
+ * -f as a program that a child runs (cc1, which is not in PATH).
+ */
+static bool may_come(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		     const struct rt_spec *spec)
 {
-	int r = rt_program_add_program(program, name, err);
+	if (!spec->lib || wanted->all)
+		return false;
+	if (!wanted->children && !rt_program_can_load(&traced->program))
+		return false;
+	return rt_program_is_glob(spec->lib) ||
+	       (!strchr(spec->lib, '/') && !rt_program_find(&traced->program, spec->lib));
+}
 
-	if (r < 0 || strchr(name, '/') || rt_program_find(program, name))
+static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
+		    const struct rt_spec *spec, struct rt_error *err)
+{
+	int r = 0, added;
+
+	/* PROGRAM:FUNCTION: a program that a child may run, or a library. */
+	if (spec->lib && wanted->children)
+		r = rt_program_add_program(&traced->program, spec->lib, err);
+	if (r == 0 && spec->lib && !wanted->all)
+		r = rt_program_add_path(&traced->program, spec->lib, rt_pids_first(&traced->pids),
+					err);
+	if (r < 0)
 		return r;
-	return rt_usage(err, "%s: no library of %s, and no program in PATH; name its file", name,
-			rt_image_name(rt_program_executable(program)));
+	added = rt_functions_add(&sites->functions, &traced->program, spec, err);
+	if (added == -ENOMEM || !may_come(wanted, traced, spec))
+		return added;
+	return rt_awaited_add(wanted, spec, NULL, added < 0, err);
 }
 
 int rt_sites_add_functions(struct rt_wanted *wanted, struct rt_traced *traced,
@@ -138,13 +171,8 @@ int rt_sites_add_functions(struct rt_wanted *wanted, struct rt_traced *traced,
 		}
 		r = keep_spec(wanted, traced, specs[i], &spec, err);
 		wanted->limit.tests |= r == 0 && spec->nconditions;
-		if (r == 0 && spec->lib && wanted->children)
-			r = add_program(&traced->program, spec->lib, err);
-		if (r == 0 && spec->lib && !wanted->all)
-			r = rt_program_add_path(&traced->program, spec->lib,
-						rt_pids_first(&traced->pids), err);
 		if (r == 0)
-			r = rt_functions_add(&sites->functions, &traced->program, spec, err);
+			r = add_spec(wanted, traced, sites, spec, err);
 	}
 	return r;
 }
@@ -450,6 +478,7 @@ void rt_sites_free(struct rt_wanted *wanted, struct rt_traced *traced, struct rt
 		free(wanted->specs[wanted->nspecs]);
 	}
 	free(wanted->specs);
+	free(wanted->awaited);
 	rt_probes_free(wanted->sets);
 	free(sites->returns);
 	rt_plans_free(sites);

@@ -36,6 +36,8 @@ struct rt_wanted {
 	struct rt_probes *sets; /* files of probes that were asked for, or NULL */
 	struct rt_spec **specs; /* which the functions point into */
 	size_t nspecs, specs_cap;
+	struct rt_awaited *awaited; /* plan/awaited.h */
+	size_t nawaited, awaited_cap;
 };
 
 /*

@@ -237,6 +237,31 @@ bool rt_program_fits(const struct rt_image *image, const char *lib)
 	       (image->soname && rt_glob_match(lib, image->soname));
 }
 
+bool rt_program_names(const struct rt_image *image, const char *lib)
+{
+	struct stat st;
+
+	if (strcmp(image->name, lib) == 0 || strcmp(rt_image_name(image), lib) == 0)
+		return true;
+	if (rt_program_is_glob(lib))
+		return rt_program_fits(image, lib);
+	if (strchr(lib, '/'))
+		return stat(lib, &st) == 0 && rt_image_is_file(image, &st);
+	return misfit(base_name(image->name), lib) < 3 ||
+	       (image->soname && misfit(image->soname, lib) < 3);
+}
+
+bool rt_program_can_load(const struct rt_program *program)
+{
+	size_t i;
+
+	for (i = 0; i < program->n; i++)
+		if (rt_image_imports(program->v[i], "dlopen") ||
+		    rt_image_imports(program->v[i], "dlmopen"))
+			return true;
+	return false;
+}
+
 bool rt_program_can_unwind(const struct rt_program *program, char *buf, size_t size)
 {
 	const char *why;
@@ -555,4 +580,69 @@ int rt_program_of_pids(const struct rt_pids *pids, struct rt_program *program, s
 			rt_program_close(program);
 	}
 	return ret;
+}
+
+/* ---- the files that it maps later ---- */
+
+/* 1: it is new.  0, or -ENOMEM. */
+static int see(struct rt_seen *seen, const struct rt_map *map)
+{
+	char *text;
+	size_t i;
+
+	if (asprintf(&text, "%" PRIu64 " %s", map->inode, map->path) < 0)
+		return -ENOMEM;
+	for (i = 0; i < seen->n && strcmp(seen->v[i], text) != 0; i++)
+		;
+	if (i < seen->n) {
+		free(text);
+		return 0;
+	}
+	if (RT_ROOM(&seen->v, seen->n, &seen->cap) < 0) {
+		free(text);
+		return -ENOMEM;
+	}
+	seen->v[seen->n++] = text;
+	return 1;
+}
+
+void rt_seen_free(struct rt_seen *seen)
+{
+	while (seen->n)
+		free(seen->v[--seen->n]);
+	free(seen->v);
+	memset(seen, 0, sizeof(*seen));
+}
+
+int rt_program_add_mapped(struct rt_program *program, pid_t pid, struct rt_seen *seen,
+			  bool (*fits)(const void *ctx, const struct rt_image *image),
+			  const void *ctx, struct rt_error *err)
+{
+	char path[64], *line = NULL;
+	struct rt_image *image;
+	struct rt_error why;
+	struct rt_map map;
+	size_t room = 0;
+	int r = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
+	while (f && r == 0 && getline(&line, &room, f) > 0) {
+		if (!rt_map_line(line, &map))
+			continue;
+		r = see(seen, &map);
+		if (r <= 0)
+			continue;
+		r = open_map(pid, &map, &image, &why);
+		if (r == 0 && fits(ctx, image))
+			r = rt_program_take(program, image, err);
+		else if (r == 0)
+			rt_image_close(image);
+		r = r == -ENOMEM ? r : 0;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return r == -ENOMEM ? rt_nomem(err) : 0;
 }

@@ -68,6 +68,9 @@ struct rt_image *rt_program_find(const struct rt_program *program, const char *l
 bool rt_program_is_glob(const char *lib);
 bool rt_program_fits(const struct rt_image *image, const char *lib);
 
+/* Does the user call the file, a library, so: by a glob, or as for rt_program_find? */
+bool rt_program_names(const struct rt_image *image, const char *lib);
+
 /*
  * Why a uretprobe could harm this process: the first of its files that may unwind, "NAME imports
  * pthread_cancel", or that its libraries could not be listed.  Written to `buf`.  Returns false
@@ -81,6 +84,24 @@ bool rt_program_can_unwind(const struct rt_program *program, char *buf, size_t s
  * execve".
  */
 bool rt_program_can_run_other_code(const struct rt_program *program, char *buf, size_t size);
+
+/* May this process load libraries later (dlopen)? */
+bool rt_program_can_load(const struct rt_program *program);
+
+/*
+ * The files that process `pid` has mapped executable by now and `program` has not, opened as for
+ * rt_program_of_pids: those of which `fits` says so are added to it.  `seen` has all of them, as
+ * lines of /proc/PID/maps, so that each is opened once; zeros at first.  0 or -ENOMEM; it is no
+ * error that the process has ended.
+ */
+struct rt_seen {
+	char **v;
+	size_t n, cap;
+};
+int rt_program_add_mapped(struct rt_program *program, pid_t pid, struct rt_seen *seen,
+			  bool (*fits)(const void *ctx, const struct rt_image *image),
+			  const void *ctx, struct rt_error *err);
+void rt_seen_free(struct rt_seen *seen);
 
 /* May this process come to run another program by exec? */
 bool rt_program_can_exec(const struct rt_program *program);

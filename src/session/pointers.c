@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session/pointers.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ struct rt_pointers {
 	struct rt_feed *feed;
 	const struct rt_program *program;
 	struct table *tables;
+	size_t n;			/* of the tables */
 	bool raw;			/* names stay as the symbols have them */
 	struct rt_text text;
 };
@@ -40,13 +42,25 @@ struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_progra
 		return NULL;
 	*p = (struct rt_pointers){ .feed = feed,
 				   .program = program,
-				   .raw = raw,
-				   .tables = calloc(program->n, sizeof(*p->tables)) };
-	if (!p->tables) {
+				   .raw = raw };
+	if (rt_pointers_grow(p) < 0) {
 		free(p);
 		return NULL;
 	}
 	return p;
+}
+
+int rt_pointers_grow(struct rt_pointers *p)
+{
+	size_t n = p->program->n;
+	struct table *v = realloc(p->tables, n * sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	memset(v + p->n, 0, (n - p->n) * sizeof(*v));
+	p->tables = v;
+	p->n = n;
+	return 0;
 }
 
 void rt_pointers_free(struct rt_pointers *p)
@@ -55,7 +69,7 @@ void rt_pointers_free(struct rt_pointers *p)
 
 	if (!p)
 		return;
-	for (i = 0; i < p->program->n; i++)
+	for (i = 0; i < p->n; i++)
 		free(p->tables[i].v);
 	free(p->tables);
 	rt_text_free(&p->text);
@@ -119,7 +133,7 @@ static const char *find(struct rt_pointers *p, pid_t pid, uint64_t addr)
 
 	if (rt_site_map_file(rt_feed_map(p->feed), pid, addr, &ino, &offset) < 0)
 		return NULL;
-	for (i = 0; i < p->program->n; i++) {
+	for (i = 0; i < p->n; i++) {
 		if (rt_image_ino(p->program->v[i]) != (ino_t)ino)
 			continue;
 		if (!p->tables[i].made)

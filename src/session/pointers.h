@@ -17,6 +17,8 @@ struct rt_pointers;
  */
 struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_program *program,
 				    bool raw);
+/* The program has more files.  0 or -ENOMEM. */
+int rt_pointers_grow(struct rt_pointers *pointers);
 void rt_pointers_free(struct rt_pointers *pointers);
 
 /* The resolver of a live trace: ctx is the rt_pointers. */

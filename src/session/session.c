@@ -31,14 +31,16 @@ static int read_counts(const struct session *s, struct rt_count_list *list, stru
 	return r < 0 ? rt_fail(err, r, "BPF map: cannot be read: %s", strerror(-r)) : 0;
 }
 
-static void add_counts(struct session *s, const struct rt_count_list *list, bool take_off)
+/* `first`: the number of the attachment's first function in the trace. */
+static void add_counts(struct session *s, const struct rt_count_list *list, uint32_t first,
+		       bool take_off)
 {
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
 		const struct rt_count *c = &list->v[i];
 		uint32_t function = s->attach->ops->key != RT_KEY_IP
-					    ? (uint32_t)c->key
+					    ? (uint32_t)c->key + first
 					    : rt_site_map_function_of_any(rt_feed_map(s->feed),
 									  &s->tracee.pids, c->key);
 
@@ -47,6 +49,11 @@ static void add_counts(struct session *s, const struct rt_count_list *list, bool
 			rt_stepped_cell(rt_feed_hits(s->feed), &s->sites.functions.v[function],
 					c->cell, take_off ? -c->value : c->value);
 	}
+}
+
+static void add_later(struct session *s, const struct rt_count_list *list, uint32_t first)
+{
+	add_counts(s, list, first, false);
 }
 
 /*
@@ -59,8 +66,9 @@ static int tell_counts(struct session *s, uint64_t time)
 
 	if (!s->attach->counts)
 		return 0;
-	add_counts(s, &s->base, true);
-	add_counts(s, &s->counts, false);
+	add_counts(s, &s->base, 0, true);
+	add_counts(s, &s->counts, 0, false);
+	rt_session_add_awaited_counts(s, add_later);
 	lost.lost.count = s->counts.missed - s->base.missed;
 	lost.lost.until = time;
 	return lost.lost.count ? rt_stack_event(s->stack, &lost) : 0;
@@ -164,6 +172,8 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = rt_session_open_epoll(s, err);
 	if (r == 0 && !s->tracee.ours && rt_feed_read_processes(s->feed) < 0)
 		r = rt_nomem(err);
+	if (r == 0 && rt_session_begin_awaited(s) < 0)
+		r = rt_nomem(err);
 	rt_session_begin_children(s);
 	rt_feed_hold(s->feed, s->attach->held);
 	rt_session_begin_window(s);
@@ -177,7 +187,8 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = rt_session_check_files(&s->traced, err);
 	if (r == 0)
 		r = rt_session_begin_share(s, err);
-	if (r == 0)
+	/* Files that come later get probes. */
+	if (r == 0 && !rt_session_awaits(s))
 		r = drop_capabilities(s, err);
 	if (r < 0)
 		return r;
@@ -236,7 +247,7 @@ static int finish_out(struct session *s, struct rt_error *err)
 	bool any_lost;
 
 	lost.lost.count = s->attach->source->ops->lost_unseen(s->attach->source) +
-			  rt_feed_unplaced(s->feed);
+			  rt_session_lost_awaited(s) + rt_feed_unplaced(s->feed);
 	lost.lost.until = lost.time;
 	any_lost = lost.lost.count || s->counts.missed != s->base.missed;
 	if (r == 0 && lost.lost.count)
@@ -257,6 +268,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 		r = tell_too_deep(s);
 	if (r == 0)
 		r = tell_stepped(s, lost.time);
+	if (r == 0)
+		r = rt_session_tell_awaited(s);
 	if (r == 0)
 		r = rt_session_tell_no_call(s, any_lost || rt_feed_has_lost(s->feed));
 	if (r == 0)
@@ -316,6 +329,7 @@ static void release(struct session *s)
 	rt_stack_free(s->stack);
 	rt_filter_free(s->filter);
 	rt_merge_free(s->merge);
+	rt_session_free_awaited(s);
 	rt_sites_free(&s->wanted, &s->traced, &s->sites);
 	if (s->epoll >= 0)
 		close(s->epoll);
@@ -427,6 +441,10 @@ static int run(struct session *s, struct rt_error *err)
 	rt_session_end_window(s);
 	if (r == 0)
 		r = read_counts(s, &s->counts, err);
+	if (r == 0)
+		r = rt_session_count_awaited(s, err);
+	if (!s->over)
+		rt_session_detach_awaited(s);
 	if (!s->over)
 		rt_session_detach(s);
 	if (r == 0)

@@ -427,6 +427,7 @@ void rt_session_end_attach(struct session *s)
 
 	if (!s->attach)
 		return;
+	rt_session_close_awaited(s);
 	background = s->attach->separate > WAIT_FOR_PROBES;
 	told = background &&
 	       (!s->tracee.ended || s->options->verbose || s->attach->separate > MINUTES_PROBES);

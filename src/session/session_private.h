@@ -29,6 +29,8 @@
  */
 enum { RT_TICK_MS = 50, RT_SOON_MS = 5 };
 
+enum { RT_TAG_SIGNAL, RT_TAG_TRACEE, RT_TAG_RING };	/* which descriptor of s->epoll */
+
 /* What the probes take of a CPU from the programs that they are in (session/share.c). */
 struct rt_share {
 	uint64_t began, hits;		/* when probes were in, and the hits until then */
@@ -61,6 +63,7 @@ struct session {
 	struct rt_count_list base, counts;
 	/* what is not shown, since the kernel cannot read it or it would take long; or NULL */
 	const char *simplified;
+	struct rt_arrivals *arrivals;	/* awaited.c; NULL: nothing is awaited */
 	int epoll, signals;
 	struct rt_share share;
 	bool over;		/* all traced processes have ended */
@@ -135,6 +138,35 @@ int rt_session_tell_missed(struct session *s);
 int rt_session_begin_share(struct session *s, struct rt_error *err);
 int rt_session_check_budget(struct session *s, struct rt_error *err);
 int rt_session_tell_share(struct session *s, struct rt_error *err);
+
+/*
+ * Files that come while the trace runs (awaited.c).  rt_session_mapped() takes each RT_EV_MMAP as
+ * it is read; rt_session_take_awaited() then puts the probes of new files in.  A file that cannot
+ * be traced becomes a remark.  0 or a negative errno.
+ */
+bool rt_session_awaits(const struct session *s);
+int rt_session_begin_awaited(struct session *s);
+void rt_session_mapped(struct session *s, const struct rt_event *event);
+int rt_session_take_awaited(struct session *s, struct rt_error *err);
+
+/* Everything out of the rings of their attachments, into the merge. */
+int rt_session_drain_awaited(struct session *s, struct rt_error *err);
+
+/*
+ * At the end: what their programs have counted, given to `add` with the number of the first
+ * function; how many hits were lost in their rings; which files never came.
+ */
+int rt_session_count_awaited(struct session *s, struct rt_error *err);
+void rt_session_add_awaited_counts(struct session *s,
+				   void (*add)(struct session *s, const struct rt_count_list *list,
+					       uint32_t function));
+uint64_t rt_session_lost_awaited(struct session *s);
+int rt_session_tell_awaited(struct session *s);
+
+/* Before those of the trace's own attachment: take the probes out, close, and free all. */
+void rt_session_detach_awaited(struct session *s);
+void rt_session_close_awaited(struct session *s);
+void rt_session_free_awaited(struct session *s);
 
 /* The sinks: chosen by the options, and whether they may be written; opened, and begun. */
 int rt_session_choose_out(struct session *s, struct rt_error *err);

@@ -22,8 +22,6 @@ static int watch(struct session *s, int fd, uint32_t tag, struct rt_error *err)
 	return rt_fail(err, -errno, "epoll: %s", strerror(errno));
 }
 
-enum { TAG_SIGNAL, TAG_TRACEE, TAG_RING };
-
 /*
  * Signals that were ignored when we were started (nohup) stay ignored: a blocked one would reach
  * the signalfd all the same.
@@ -64,7 +62,7 @@ int rt_session_open_signals(struct session *s, struct rt_error *err)
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s->epoll < 0 || s->signals < 0)
 		return rt_fail(err, -errno, "events: cannot wait for them: %s", strerror(errno));
-	return watch(s, s->signals, TAG_SIGNAL, err);
+	return watch(s, s->signals, RT_TAG_SIGNAL, err);
 }
 
 void rt_session_read_signals(struct session *s)
@@ -100,11 +98,11 @@ int rt_session_open_epoll(struct session *s, struct rt_error *err)
 	for (i = 0; i < n && r == 0; i++) {
 		fd = source->ops->fd(source, i);
 		if (fd >= 0)
-			r = watch(s, fd, TAG_RING, err);
+			r = watch(s, fd, RT_TAG_RING, err);
 	}
 	for (i = 0; i < s->tracee.pids.n && r == 0; i++)
 		if (s->tracee.pidfds[i] >= 0)
-			r = watch(s, s->tracee.pidfds[i], TAG_TRACEE, err);
+			r = watch(s, s->tracee.pidfds[i], RT_TAG_TRACEE, err);
 	return r;
 }
 
@@ -114,6 +112,8 @@ static int push(void *ctx, const struct rt_event *event)
 {
 	struct session *s = ctx;
 
+	if (s->arrivals && event->type == RT_EV_MMAP)
+		rt_session_mapped(s, event);
 	return rt_merge_push(s->merge, s->ring, event);
 }
 
@@ -199,6 +199,9 @@ static int read_rings(struct session *s, struct rt_error *err)
 		if (r < 0)
 			return err->text[0] ? r : rt_nomem(err);
 	}
+	r = rt_session_drain_awaited(s, err);
+	if (r < 0)
+		return r;
 	take_marks(s);
 	if (source->ops->held && source->ops->held(source) < bound)
 		bound = source->ops->held(source);
@@ -230,7 +233,8 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 int rt_session_follow(struct session *s, struct rt_error *err)
 {
 	unsigned round = s->attach->source->round_ms;
-	int wait = round && round < RT_TICK_MS ? (int)round : RT_TICK_MS;
+	int most = s->arrivals ? RT_SOON_MS : RT_TICK_MS,
+	    wait = round && round < (unsigned)most ? (int)round : most;
 	struct epoll_event e[16];
 	int i, n, r;
 
@@ -242,13 +246,15 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 			return rt_fail(err, -errno, "events: cannot wait for them: %s",
 				       strerror(errno));
 		for (i = 0; i < n; i++)
-			if (e[i].data.u32 == TAG_SIGNAL)
+			if (e[i].data.u32 == RT_TAG_SIGNAL)
 				rt_session_read_signals(s);
 		r = rt_session_drain(s, false, err);
 		if (r == 0)
 			r = rt_session_check_budget(s, err);
 		if (r == 0 && rt_session_add_threads(s) < 0)
 			r = rt_nomem(err);
+		if (r == 0)
+			r = rt_session_take_awaited(s, err);
 		if (r < 0)
 			return r;
 	}

@@ -152,6 +152,23 @@ struct rt_merge *rt_merge_new(unsigned nrings)
 	return merge;
 }
 
+int rt_merge_grow(struct rt_merge *merge, unsigned nrings)
+{
+	struct head *heap = realloc(merge->heap, ((size_t)nrings + 1) * sizeof(*heap));
+	struct ring *rings;
+
+	if (!heap)
+		return -ENOMEM;
+	merge->heap = heap;
+	rings = realloc(merge->rings, ((size_t)nrings + 1) * sizeof(*rings));
+	if (!rings)
+		return -ENOMEM;
+	merge->rings = rings;
+	memset(rings + merge->nrings, 0, (nrings - merge->nrings) * sizeof(*rings));
+	merge->nrings = nrings;
+	return 0;
+}
+
 void rt_merge_free(struct rt_merge *merge)
 {
 	unsigned i;

@@ -19,6 +19,7 @@
 struct rt_merge;
 
 struct rt_merge *rt_merge_new(unsigned nrings);		/* NULL: out of memory */
+int rt_merge_grow(struct rt_merge *merge, unsigned nrings);	/* more of them; 0 or -ENOMEM */
 void rt_merge_free(struct rt_merge *merge);
 
 /* Take an event of ring `ring`; what it points to is copied.  0 or -ENOMEM. */

@@ -57,12 +57,6 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
-begin "late: by its name alone: the path is asked for"
-rt "$T/bin/host" plugin:twice -- "$T/plugin.so"
-expect_status 2
-expect_message "no library 'plugin'; it has .*; if it is loaded later (dlopen), give its path" "$T/err"
-end_case
-
 begin "late: list"
 "$RAWTRACE" list "$T/bin/host" "$T/plugin.so:*" >"$T/out" 2>"$T/err" || because "status $?"
 expect_line ' twice' "$T/out"

@@ -45,3 +45,93 @@ rt "$T/both" 'libtoy*:three'
 expect_status 2
 expect_message "no function of 'libtoy\\*' (libtoyone.so.1, ...) is 'three'" "$T/err"
 end_case
+
+# The program calls until one of its calls is seen, or for 20 s at most.
+cat >"$T/plug.c" <<'E2'
+int twice(int n) { return 2 * n; }
+int thrice(int n) { return 3 * n; }
+E2
+cat >"$T/host.c" <<'E2'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	void *plugin;
+	int (*f)(int);
+	int n;
+
+	/* With -p: not before the trace has begun. */
+	for (n = 0; n < 2000 && argc > 3 && access(argv[3], F_OK) != 0; n++)
+		usleep(10000);
+	plugin = dlopen(argv[1], RTLD_NOW);
+	f = plugin ? (int (*)(int))dlsym(plugin, "twice") : NULL;
+	for (n = 0; f && n < 2000 && access(argv[2], F_OK) != 0; n++) {
+		f(21);
+		usleep(10000);
+	}
+	return f && f(21) == 42 ? 5 : 6;
+}
+E2
+"$CC" -O1 -shared -fPIC -Wl,-soname,libplug.so.1 -o "$T/lib/libplug.so.1" "$T/plug.c" &&
+	"$CC" -O1 -o "$T/host" "$T/host.c" -ldl || exit 1
+
+# Wait until the trace in $T/err has a line; then let the program end.
+stop_when() { # PATTERN
+	tries=0
+	while ! grep -q "$1" "$T/err" && [ "$tries" -lt 400 ]; do
+		sleep 0.05
+		tries=$((tries + 1))
+	done
+	: >"$T/stop"
+}
+
+rt_later() { # PATTERN ARGUMENTS...
+	selected || return 0
+	pattern=$1
+	shift
+	rm -f "$T/stop"
+	: >"$T/err"
+	in_background "$RAWTRACE" "$@" >"$T/out" 2>"$T/err"
+	stop_when "$pattern"
+	wait "$PID"
+	ST=$?
+}
+
+find_mechanisms
+for mechanism in $MECHANISMS; do
+	[ "$mechanism" != tracefs ] || continue
+	begin "later: $mechanism: a library that is loaded later, by its name"
+	rt_later '^<42$' --attach="$mechanism" "$T/host" libplug:twice -- "$T/lib/libplug.so.1" "$T/stop"
+	expect_status 5
+	expect_line '^rawtrace: libplug.so.1: loaded .* ms before its probes were in' "$T/err"
+	expect_line '^>(twice 21)$' "$T/err"
+	expect_line '^<42$' "$T/err"
+	end_case
+done
+
+begin "later: a library that is loaded later, by a glob"
+rt_later '^<42$' "$T/host" 'libpl*:t*ice' -- "$T/lib/libplug.so.1" "$T/stop"
+expect_status 5
+expect_line '^>(twice 21)$' "$T/err"
+end_case
+
+begin "later: a count of what is called in a library that is loaded later"
+rt_later 'before its probes were in' count "$T/host" 'libpl*:t*ice' -- \
+	"$T/lib/libplug.so.1" "$T/stop"
+expect_status 5
+expect_line '^twice  *[1-9][0-9]*$' "$T/err"
+end_case
+
+begin "later: a library that never comes"
+rt "$T/host" libnone:twice -- "$T/lib/libplug.so.1" "$T/lib/libplug.so.1"
+expect_status 5
+expect_line '^rawtrace: not loaded.*: libnone: none of its calls was seen' "$T/err"
+end_case
+
+begin "later: a name that is no library's, where the program loads none"
+rt "$T/both" libnone:twice
+expect_status 2
+expect_message "no library 'libnone'" "$T/err"
+end_case
