@@ -142,6 +142,7 @@ static bool may_come(const struct rt_wanted *wanted, const struct rt_traced *tra
 static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
 		    const struct rt_spec *spec, struct rt_error *err)
 {
+	bool later = may_come(wanted, traced, spec);
 	int r = 0, added;
 
 	/* PROGRAM:FUNCTION: a program that a child may run, or a library. */
@@ -150,10 +151,13 @@ static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct r
 	if (r == 0 && spec->lib && !wanted->all)
 		r = rt_program_add_path(&traced->program, spec->lib, rt_pids_first(&traced->pids),
 					err);
+	/* Another file of that name may come all the same: by LD_LIBRARY_PATH or DT_RUNPATH. */
+	if (r == 0 && later && !traced->pids.n && !strchr(spec->lib, '/'))
+		r = rt_program_add_cached(&traced->program, spec->lib, err);
 	if (r < 0)
 		return r;
 	added = rt_functions_add(&sites->functions, &traced->program, spec, err);
-	if (added == -ENOMEM || !may_come(wanted, traced, spec))
+	if (added == -ENOMEM || !later)
 		return added;
 	return rt_awaited_add(wanted, spec, NULL, added < 0, err);
 }

@@ -169,6 +169,27 @@ const char *rt_ldcache_find(const void *bytes, size_t size, const struct rt_ldca
 	return best;
 }
 
+void rt_ldcache_each(const void *bytes, size_t size, uint32_t flags,
+		     bool (*each)(void *ctx, const char *name, const char *path), void *ctx)
+{
+	struct cache c = { .bytes = bytes, .size = size };
+	const char *name, *path;
+	bool more = true;
+	size_t i, at;
+
+	if (!open_cache(&c))
+		return;
+	if (c.n > (size - c.entries) / c.entry_size)
+		c.n = (size - c.entries) / c.entry_size;
+	for (i = 0; i < c.n && more; i++) {
+		at = c.entries + i * c.entry_size;
+		name = string(&c, c.strings, word(&c, at + 4));
+		path = string(&c, c.strings, word(&c, at + 8));
+		if (name && path && word(&c, at) == flags)
+			more = each(ctx, name, path);
+	}
+}
+
 /* ---- folders and cache path that are built into a loader ---- */
 
 static const char usual[] = "/lib64/\0/usr/lib64/\0/lib/\0/usr/lib/";

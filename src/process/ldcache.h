@@ -2,6 +2,7 @@
 #ifndef RT_PROCESS_LDCACHE_H
 #define RT_PROCESS_LDCACHE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,5 +23,12 @@ struct rt_ldcache_want {
 /* The path of the library that a loader would take from the cache, which is `size` bytes at
  * `bytes`; NULL: it is not there. */
 const char *rt_ldcache_find(const void *bytes, size_t size, const struct rt_ldcache_want *want);
+
+/*
+ * The libraries that are in the cache for programs with the entries' `flags`, a name and a path for
+ * each, until `each` returns false.  The names stand in `bytes`.
+ */
+void rt_ldcache_each(const void *bytes, size_t size, uint32_t flags,
+		     bool (*each)(void *ctx, const char *name, const char *path), void *ctx);
 
 #endif

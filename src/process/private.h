@@ -21,6 +21,9 @@ void rt_program_incomplete(struct rt_program *program, const char *fmt, ...) RT_
 int rt_loader_list(struct rt_program *program, const char *interp, const char *path,
 		   struct rt_error *err);
 
+/* program.c: is `name` what the user calls `lib`: the name, its beginning, or a glob's match? */
+bool rt_is_called(const char *name, const char *lib);
+
 /* One line of /proc/PID/maps.  False where it is no executable mapping of a file. */
 struct rt_map {
 	uint64_t start, end, offset, inode;

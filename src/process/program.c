@@ -251,6 +251,11 @@ bool rt_program_names(const struct rt_image *image, const char *lib)
 	       (image->soname && misfit(image->soname, lib) < 3);
 }
 
+bool rt_is_called(const char *name, const char *lib)
+{
+	return rt_program_is_glob(lib) ? rt_glob_match(lib, name) : misfit(name, lib) < 3;
+}
+
 bool rt_program_can_load(const struct rt_program *program)
 {
 	size_t i;

@@ -40,6 +40,12 @@ int rt_program_of_pids(const struct rt_pids *pids, struct rt_program *program,
 int rt_program_add_path(struct rt_program *program, const char *lib, pid_t pid,
 			struct rt_error *err);
 
+/*
+ * The same of those in ld.so.cache that the user calls `lib` (a name or a glob), for a command:
+ * dlopen of their names would load them.  Does nothing where they are more than 8.  0 or -ENOMEM.
+ */
+int rt_program_add_cached(struct rt_program *program, const char *lib, struct rt_error *err);
+
 /* The image that was given to exec. */
 static inline struct rt_image *rt_program_executable(const struct rt_program *program)
 {

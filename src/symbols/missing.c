@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/distance.h"
 #include "dwarf/dwarf.h"
 #include "elf/file.h"
@@ -219,6 +220,31 @@ static void add_names(struct text *t, const char *const *names, size_t n)
 	rt_text_free(&written);
 }
 
+/*
+ * Interpreters run functions that no symbol table has: they are data, or code that a compiler makes
+ * as the program runs.
+ */
+static const char *interpreted(const struct rt_image *image)
+{
+	static const struct {
+		const char *program, *text;
+	} known[] = {
+		{ "node", "; functions of JavaScript are no native functions" },
+		{ "python", "; functions of Python are no native functions; its USDT probes may "
+			    "have them: readelf -n" },
+		{ "java", "; methods of Java are no native functions; its USDT probes may have "
+			  "them: readelf -n" },
+	};
+	const char *name = strrchr(image->name, '/');
+	size_t i;
+
+	name = name ? name + 1 : image->name;
+	for (i = 0; i < RT_COUNT(known); i++)
+		if (strncmp(name, known[i].program, strlen(known[i].program)) == 0)
+			return known[i].text;
+	return NULL;
+}
+
 int rt_no_function(const struct rt_program *program, struct rt_image *image,
 		   const struct rt_spec *spec, struct rt_error *err)
 {
@@ -269,6 +295,8 @@ int rt_no_function(const struct rt_program *program, struct rt_image *image,
 	    !rt_image_go(image) &&
 	    strncmp(spec->function, RT_UNNAMED_PREFIX, strlen(RT_UNNAMED_PREFIX)) != 0)
 		add(&t, "; it is stripped and names only its exports");
+	if (interpreted(rt_program_executable(program)))
+		add(&t, "%s", interpreted(rt_program_executable(program)));
 	if (t.n == before && spec->function[0] >= '0' && spec->function[0] <= '9')
 		add(&t, "; the program's arguments go behind '--'");
 	rt_text_free(&written);

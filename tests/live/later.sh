@@ -135,3 +135,22 @@ rt "$T/both" libnone:twice
 expect_status 2
 expect_message "no library 'libnone'" "$T/err"
 end_case
+
+# ---- real programs ----
+
+PYTHON=$(readlink -f "$(command -v /usr/bin/python3)" 2>/dev/null)
+if [ -x "$PYTHON" ] && "$PYTHON" -c 'import sqlite3' 2>/dev/null; then
+	cp "$PYTHON" "$T/python3"
+
+	begin "later: python3: a library of ld.so.cache that a module needs"
+	rt "$T/python3" 'libsqlite3*:sqlite3_libversion' -- -c 'import sqlite3'
+	expect_status 0
+	expect_line '^>(sqlite3_libversion' "$T/err"
+	end_case
+
+	begin "later: python3: its own functions are no native ones"
+	rt "$T/python3" my_function -- -c 1
+	expect_status 2
+	expect_message 'functions of Python are no native functions' "$T/err"
+	end_case
+fi
