@@ -30,6 +30,8 @@ struct rt_attach_request {
 	 * have called exec yet
 	 */
 	const struct rt_pids *pids;
+	/* RT_REACH_ALL: a descriptor of the control group that they are below; 0: none */
+	int group;
 	const struct rt_gate *gate;	/* of a user who is not root; else NULL */
 	const struct rt_functions *functions;
 	const struct rt_plan *plans;
@@ -71,6 +73,7 @@ struct rt_attach {
 	/* where the programs count; NULL: they, or the probes, give events */
 	const struct rt_counts *counts;
 	const struct rt_held *held;	/* calls that the programs hold back, or NULL */
+	const int *strangers;		/* RT_MAP_STRANGERS, likewise */
 	const int *unread;		/* RT_MAP_UNREAD, -1: there is none; NULL: no BPF */
 	/* what of this trace the user must know, or NULL; not to be freed */
 	const char *remark;

@@ -108,6 +108,28 @@ static int open_unread(struct rt_bpf_side *side, const struct rt_attach_request 
 	return r < 0 ? r : 0;
 }
 
+/* The control group, and how many hits other processes had. */
+static int open_group(struct rt_bpf_side *side, const struct rt_attach_request *request,
+		      struct rt_error *err)
+{
+	uint32_t key = 0;
+	int r;
+
+	if (!request->group)
+		return 0;
+	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_CGROUP_ARRAY, 4, 4, 1, 0);
+	side->maps[RT_MAP_GROUP] = r < 0 ? -1 : r;
+	if (r < 0)
+		return rt_fail(err, -EOPNOTSUPP,
+			       "BPF does not know control groups (4.9): %s", strerror(-r));
+	r = rt_bpf_map_update(r, &key, &request->group);
+	if (r < 0)
+		return rt_fail(err, r, "control group: %s", strerror(-r));
+	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(uint64_t), 1, 0);
+	side->maps[RT_MAP_STRANGERS] = r < 0 ? -1 : r;
+	return r < 0 ? map_error(r, err) : 0;
+}
+
 static struct rt_record_decoder *new_decoder(const struct rt_attach_request *request,
 					     enum rt_key key)
 {
@@ -180,6 +202,11 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 			rt_bpf_side_close(side);
 			return r;
 		}
+	}
+	r = open_group(side, request, err);
+	if (r < 0) {
+		rt_bpf_side_close(side);
+		return r;
 	}
 	side->maps[RT_MAP_HITS] = r = open_hits(side);
 	set_filter(side, request, key);
@@ -345,6 +372,7 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		.reach = request->reach,
 		.self = getpid(),
 		.space = rt_pid_space_own(),
+		.grouped = request->group,
 		.gated = request->gate,
 		.key_source = key_source,
 		.key = key,

@@ -59,6 +59,7 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops,
 	if (request->reach == RT_REACH_FOLLOWED)
 		p->attach.followed = &p->side.followed;
 	p->attach.unread = &p->side.maps[RT_MAP_UNREAD];
+	p->attach.strangers = &p->side.maps[RT_MAP_STRANGERS];
 	p->attach.held = p->side.held.size ? &p->side.held : NULL;
 	p->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &p->side.counts;
 	*r = rt_reach_is_open(p->reach) ? find_cpu(p, err) : 0;

@@ -56,6 +56,23 @@ static int parse_budget(struct rt_options *o, const char *text, struct rt_error 
 	return rt_usage(err, "--budget=%s: a share of a CPU is expected, such as 5%%", text);
 }
 
+static int parse_cgroup(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	o->all = true;
+	o->cgroup = text;
+	return *text ? 0 : rt_usage(err, "--cgroup '': the path of a control group is expected");
+}
+
+static int parse_unit(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	o->all = true;
+	o->unit = text;
+	return *text && !strchr(text, '/')
+		       ? 0
+		       : rt_usage(err, "--unit=%s: a unit is expected, such as nginx.service",
+				  text);
+}
+
 /* A number begins a list of ids. */
 static bool is_name(const char *text)
 {
@@ -260,6 +277,10 @@ const struct rt_option rt_option_table[] = {
 	  .commands = TRACE | TABLES, FLAG(all) },
 	{ "budget", 0, "SHARE", "with -a: end the trace when it costs more of a CPU (5%)",
 	  .commands = TRACE | TABLES, .parse = parse_budget },
+	{ "cgroup", 0, "PATH", "like -a, in the control group PATH and below it",
+	  .commands = TRACE | TABLES, .parse = parse_cgroup },
+	{ "unit", 0, "UNIT", "like -a, in the control group of a systemd unit (nginx.service)",
+	  .commands = TRACE | TABLES, .parse = parse_unit },
 	{ "user", 'u', "USER", "start PROGRAM as USER, with the groups of USER",
 	  .commands = TRACE | TABLES, WORD(user) },
 	{ "follow-forks", 'f', NULL, "trace children too, and the programs that they run;\n"

@@ -243,11 +243,13 @@ static int check_all(const struct rt_options *o, int n, char **rest, int nrest,
 			if ((o->given >> (row - rt_option_table) & 1) &&
 			    strcmp(row->name, others[i]) == 0)
 				return refuse(row, "-a, which traces every process", err);
+	if (o->cgroup && o->unit)
+		return rt_usage(err, "--cgroup and --unit exclude each other");
 	if (nrest)
 		return rt_usage(err, "'-- %s': arguments go with a program, not with -a", rest[0]);
 	if (o->returns == RT_WANT_URETPROBE)
 		return rt_usage(err,
-				"--return=uretprobe does not go with -a: it could harm others");
+				"--return=uretprobe: not allowed with -a: it could harm others");
 	if (check_given(o, err) < 0)
 		return -EINVAL;
 	if (!n)

@@ -212,6 +212,7 @@ static const char *helper_name(int32_t id)
 	case RT_FN_tail_call: return "tail_call";
 	case RT_FN_get_current_comm: return "get_current_comm";
 	case RT_FN_perf_event_read: return "perf_event_read";
+	case RT_FN_current_task_under_cgroup: return "current_task_under_cgroup";
 	case RT_FN_get_ns_current_pid_tgid: return "get_ns_current_pid_tgid";
 	case RT_FN_ringbuf_reserve: return "ringbuf_reserve";
 	case RT_FN_ringbuf_submit: return "ringbuf_submit";
@@ -232,7 +233,8 @@ static const char *map_name(const struct rt_bpf *bpf, size_t insn)
 		[RT_MAP_PLACES] = "places", [RT_MAP_QUICK] = "quick", [RT_MAP_HEADS] = "heads",
 		[RT_MAP_FRAMES] = "frames", [RT_MAP_SAVED] = "kept",  [RT_MAP_ERRNO] = "errno",
 		[RT_MAP_UNREAD] = "unread", [RT_MAP_GATE] = "gate",
-		[RT_MAP_FOLLOWED] = "followed",
+		[RT_MAP_FOLLOWED] = "followed", [RT_MAP_GROUP] = "group",
+		[RT_MAP_STRANGERS] = "strangers",
 	};
 	size_t i;
 

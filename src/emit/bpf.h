@@ -34,6 +34,8 @@ enum rt_bpf_map {
 	RT_MAP_UNREAD,
 	RT_MAP_GATE,
 	RT_MAP_FOLLOWED,
+	RT_MAP_GROUP,
+	RT_MAP_STRANGERS,
 	RT_MAPS
 };
 

@@ -390,12 +390,31 @@ static void emit_reach(struct emitter *e)
 		rt_bpf_place(e->bpf, ours);
 }
 
+/* On to `out`, and counted, in processes of other control groups. */
+static void emit_group(struct emitter *e)
+{
+	int ours = rt_bpf_label(e->bpf);
+
+	rt_bpf_mov_map(e->bpf, R1, RT_MAP_GROUP);
+	rt_bpf_mov_imm(e->bpf, R2, 0);
+	rt_bpf_call(e->bpf, RT_FN_current_task_under_cgroup);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 1, ours);
+	rt_bpf_store_imm(e->bpf, RT_BPF_W, R10, KEY, 0);
+	rt_emit_lookup(e, RT_MAP_STRANGERS, KEY);
+	rt_bpf_mov_imm(e->bpf, R1, 1);
+	rt_bpf_atomic_add(e->bpf, R0, 0, R1);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, e->out);
+	rt_bpf_place(e->bpf, ours);
+}
+
 void rt_emit_filter(struct emitter *e)
 {
 	rt_bpf_mov(e->bpf, CTX, R1);
 	rt_emit_pid_tgid(e->bpf, &e->program->space, e->out);
 	rt_bpf_mov(e->bpf, PID_TGID, R0);
 	emit_reach(e);
+	if (e->program->grouped)
+		emit_group(e);
 	if (!e->program->gated)
 		return;
 	rt_bpf_store_imm(e->bpf, RT_BPF_W, R10, KEY, 0);

@@ -36,6 +36,7 @@ struct rt_bpf_program {
 	enum rt_reach reach;
 	pid_t self;			/* RT_REACH_ALL: the reader, which is not recorded */
 	struct rt_pid_space space;	/* of these ids, and of those in the records */
+	bool grouped;			/* only below the control group of RT_MAP_GROUP */
 	bool gated;			/* do nothing once RT_MAP_GATE is not 0 */
 	enum rt_key_source key_source;
 	/* RT_KEY_CONSTANT: the probe's id; where nothing is recorded, its function's index */

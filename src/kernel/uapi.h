@@ -66,6 +66,7 @@ enum {
 	RT_BPF_MAP_TYPE_HASH = 1,
 	RT_BPF_MAP_TYPE_ARRAY = 2,
 	RT_BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4,
+	RT_BPF_MAP_TYPE_CGROUP_ARRAY = 8,	/* 4.8 */
 	RT_BPF_MAP_TYPE_RINGBUF = 27
 };
 enum { RT_BPF_F_MMAPABLE = 1 << 10 };	/* 5.5 */
@@ -97,6 +98,7 @@ enum rt_bpf_helper {
 	RT_FN_perf_event_read = 22,		/* 4.3 */
 	RT_FN_perf_event_output = 25,		/* 4.4 */
 	RT_FN_get_current_task = 35,		/* 4.8 */
+	RT_FN_current_task_under_cgroup = 37,	/* 4.9 */
 	RT_FN_probe_read_str = 45,		/* 4.11 */
 	RT_FN_get_ns_current_pid_tgid = 120,	/* 5.7 */
 	RT_FN_ringbuf_reserve = 131,		/* 5.8 */

@@ -32,6 +32,7 @@ struct rt_options {
 	struct rt_pids pids;		/* -p; none: a command is started */
 	const char *program;		/* as given */
 	bool all;			/* -a: every process that runs the files */
+	const char *cgroup, *unit;	/* with `all`: of that control group alone, or NULL */
 	uint32_t budget;		/* --budget, in 1/100 % of a CPU; 0: none */
 	const char *user;		/* -u; NULL: the program has our own */
 	/* the command's own: program, then what follows "--"; malloced, NULL-ended */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "kernel/caps.h"
+#include "kernel/cgroup.h"
 #include "kernel/pid_space.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
@@ -98,10 +99,22 @@ static int start_command(struct session *s, struct rt_error *err)
 	return r;
 }
 
+static int open_group(struct session *s, struct rt_error *err)
+{
+	const struct rt_options *o = s->options;
+	int r;
+
+	if (!o->cgroup && !o->unit)
+		return 0;
+	r = o->cgroup ? rt_cgroup_open(o->cgroup, err) : rt_cgroup_open_unit(o->unit, err);
+	s->group = r < 0 ? 0 : r;
+	return r < 0 ? r : 0;
+}
+
 static int begin_tracee(struct session *s, struct rt_error *err)
 {
 	if (s->options->all)
-		return 0;
+		return open_group(s, err);
 	if (s->options->pids.n)
 		return rt_tracee_take(&s->tracee, &s->options->pids, err);
 	return start_command(s, err);
@@ -331,6 +344,8 @@ static void release(struct session *s)
 	rt_merge_free(s->merge);
 	rt_session_free_awaited(s);
 	rt_sites_free(&s->wanted, &s->traced, &s->sites);
+	if (s->group)
+		close(s->group);
 	if (s->epoll >= 0)
 		close(s->epoll);
 	if (s->signals >= 0)

@@ -279,6 +279,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	struct rt_attach_request request = {
 		.purpose = rt_purpose_of(o),
 		.reach = s->reach,
+		.group = s->group,
 		.limit = s->wanted.limit,
 		.here_only = s->sites.libcalls || o->all,
 		.pids = &s->tracee.pids,

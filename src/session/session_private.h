@@ -64,6 +64,7 @@ struct session {
 	/* what is not shown, since the kernel cannot read it or it would take long; or NULL */
 	const char *simplified;
 	struct rt_arrivals *arrivals;	/* awaited.c; NULL: nothing is awaited */
+	int group;		/* a descriptor: --cgroup or --unit; 0: none */
 	int epoll, signals;
 	struct rt_share share;
 	bool over;		/* all traced processes have ended */

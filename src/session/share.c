@@ -23,6 +23,16 @@ enum { SECOND = 1000000000, HUNDREDTHS = 10000 };
 /* Where nothing could be measured: as on a fast machine. */
 enum { PUSH_NS = 700, STEP_NS = 2000 };
 
+/* The hits of processes of other control groups. */
+static uint64_t read_strangers(const struct session *s)
+{
+	const int *map = s->attach->strangers;
+	uint32_t key = 0;
+	uint64_t n = 0;
+
+	return map && *map >= 0 && rt_bpf_map_lookup(*map, &key, &n) == 0 ? n : 0;
+}
+
 static int read_hits(const struct session *s, uint64_t *hits, struct rt_error *err)
 {
 	struct rt_count_list list = { 0 };
@@ -30,6 +40,7 @@ static int read_hits(const struct session *s, uint64_t *hits, struct rt_error *e
 	int r;
 
 	*hits = s->attach->source->gaps ? rt_gaps_hits(s->attach->source->gaps) : 0;
+	*hits += read_strangers(s);
 	if (!s->attach->counts)
 		return 0;
 	r = rt_counts_read(s->attach->counts, &list);
@@ -110,7 +121,7 @@ int rt_session_tell_share(struct session *s, struct rt_error *err)
 {
 	const struct rt_share *share = &s->share;
 	uint64_t ns = rt_now() - share->began, hits, part, peak;
-	char text[200];
+	char text[200], others[64] = "";
 	int r;
 
 	if (!s->options->all)
@@ -119,12 +130,16 @@ int rt_session_tell_share(struct session *s, struct rt_error *err)
 	if (r < 0)
 		return r;
 	hits -= share->hits;
+	if (s->group)
+		snprintf(others, sizeof(others), ", %" PRIu64 " of other groups",
+			 read_strangers(s));
 	part = share_of(s, hits, ns ? ns : 1);
 	peak = share->peak > part ? share->peak : part;
 	snprintf(text, sizeof(text),
 		 "the programs paid %" PRIu64 ".%02" PRIu64 " %% of a CPU, at most %" PRIu64
-		 ".%02" PRIu64 " %%: %" PRIu64 " hits, %.1f us each",
-		 part / 100, part % 100, peak / 100, peak % 100, hits, cost_of_hit(s) / 1e3);
+		 ".%02" PRIu64 " %%: %" PRIu64 " hits%s, %.1f us each",
+		 part / 100, part % 100, peak / 100, peak % 100, hits, others,
+		 cost_of_hit(s) / 1e3);
 	r = rt_session_note(s, text);
 	if (r < 0 || !share->exceeded)
 		return r;

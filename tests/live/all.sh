@@ -32,7 +32,7 @@ stop() {
 
 # run FILE ARGUMENT...: a program; its id in $ID.
 run() {
-	selected || { ID=1; return; }
+	selected || { ID=1; printf '1 1\n1 1\n' >"$T/said"; return; }
 	"$@" >"$T/said" &
 	ID=$!
 	wait "$ID"
@@ -170,11 +170,11 @@ refused() {
 
 begin "what -a does not take"
 refused '-a takes FILE:FUNCTION' -a fib
-refused '-p does not go with -a' -a -p 1 "$T/fib:fib"
-refused '-u does not go with -a' -a -u nobody "$T/fib:fib"
-refused '-f does not go with -a' -a -f "$T/fib:fib"
-refused '--no-bpf does not go with -a' -a --no-bpf "$T/fib:fib"
-refused '--return=uretprobe does not go with -a' -a --return=uretprobe "$T/fib:fib"
+refused '-p: not allowed with -a' -a -p 1 "$T/fib:fib"
+refused '-u: not allowed with -a' -a -u nobody "$T/fib:fib"
+refused '-f: not allowed with -a' -a -f "$T/fib:fib"
+refused '--no-bpf: not allowed with -a' -a --no-bpf "$T/fib:fib"
+refused '--return=uretprobe: not allowed with -a' -a --return=uretprobe "$T/fib:fib"
 refused '--budget: goes with -a' --budget=5 "$T/fib" fib
 refused '--budget=x: a share of a CPU is expected' -a --budget=x "$T/fib:fib"
 refused "no function 'nothing'" -a "$T/fib:nothing"
@@ -182,3 +182,81 @@ rt -a nosuchlibrary.so.9:f
 expect_status 1
 expect_message 'nosuchlibrary.so.9: no library of ld.so.cache and no program in PATH; give its path$' "$T/err"
 end_case
+
+# ---- control groups ----
+
+# The group $T/groups/NAME/inner of this test, with two members in the hierarchy of version 2, which has no controllers here.
+NAME=rawtrace$$
+mkdir "$T/groups"
+if mount -t cgroup2 none "$T/groups" 2>/dev/null && mkdir -p "$T/groups/$NAME.service/inner" 2>/dev/null; then
+	GROUP=$T/groups/$NAME.service
+	# Empty by the end; the trap of lib.sh removes $T, in which nothing may be mounted then.
+	leave_group() {
+		rmdir "$GROUP/inner" "$GROUP" 2>/dev/null
+		umount "$T/groups"
+		clean_up
+	}
+	trap leave_group EXIT
+
+	# run_in FOLDER COMMAND...: a member of that group.
+	run_in() {
+		selected || return
+		folder=$1
+		shift
+		run sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$folder" "$@"
+	}
+
+	for option in "--cgroup=$GROUP" "--cgroup=/$NAME.service" "--unit=$NAME.service" "--unit=$NAME"; do
+		for mechanism in $MECHANISMS; do
+			case $mechanism,$option in
+			tracefs,*) continue ;;
+			uprobe-multi,*) ;;
+			*,--cgroup=$GROUP) ;;
+			*) continue ;;
+			esac
+			case $option in
+			--cgroup=$GROUP) kind="--cgroup, a folder" ;;
+			--cgroup=*) kind="--cgroup, a path" ;;
+			*.service) kind=--unit ;;
+			*) kind="--unit without a suffix" ;;
+			esac
+			begin "$mechanism: $kind: its processes and those of groups below, and no others"
+			start --attach=$mechanism "$option" "$T/fib:fib"
+			run "$T/fib" 2
+			run_in "$GROUP" "$T/fib" 2
+			one=$ID
+			run "$T/fib" 3
+			run_in "$GROUP/inner" "$T/fib" 2
+			two=$ID
+			wait_for 10 has_line "^\[fib $two\] <1\$" "$T/err" || because "no calls of the second process"
+			stop
+			tree fib "$one"
+			tree fib "$two"
+			expect_number lines "$(calls '')" -eq 12
+			# 3 calls and 5 calls of the others.
+			expect_line ': 28 hits, 16 of other groups, ' "$T/err"
+			end_case
+		done
+	done
+
+	begin "count --cgroup"
+	start count "--cgroup=$GROUP" "$T/fib:fib"
+	run "$T/fib" 10
+	run_in "$GROUP" "$T/fib" 10
+	stop
+	expect_line '^fib  *177$' "$T/out"
+	end_case
+
+	begin "no such group or unit"
+	rt --cgroup=/none "$T/fib:fib"
+	expect_status 1
+	expect_message '/none: no control group of version 2; try one of /proc/PID/cgroup$' "$T/err"
+	rt --unit=none "$T/fib:fib"
+	expect_status 1
+	expect_message 'none.service: no such unit runs; try: systemctl status none.service$' "$T/err"
+	refused '--cgroup and --unit exclude each other' --cgroup=/ --unit=x "$T/fib:fib"
+	end_case
+else
+	umount "$T/groups" 2>/dev/null
+	skip "control groups" "version 2 cannot be mounted"
+fi

@@ -63,6 +63,7 @@ value_of() {
 	-p) echo "-p 999999999" ;;
 	-o) echo "-o $T/output" ;;
 	-u) echo "-u nobody" ;;
+	--cgroup | --unit) echo "$1=none" ;;
 	--budget) echo "-a --budget=5%" ;;
 	-s) echo "-s 1" ;;
 	--pid) echo "$1=999999999" ;;
@@ -88,7 +89,7 @@ can_take() {
 	case $1,$2 in
 	doctor,* | report,*) words= ;;
 	*,-p | *,--pid) words=f ;;
-	*,-a | *,--all | *,--budget) words=./none:f ;;
+	*,-a | *,--all | *,--budget | *,--cgroup | *,--unit) words=./none:f ;;
 	*) words="./none f" ;;
 	esac
 	# shellcheck disable=SC2046,SC2086 # an option with its value, words
