@@ -11,6 +11,9 @@
  *   (perf_event_context_sched_out).  A copy then stands for the memory of another task, and goes
  *   when   that one ends.  Contexts with PERF_SAMPLE_READ are never swapped (6.12, 7e8b255650fc).
  *
+ * Each copy takes event_mutex, when a task forks and when it ends (perf_trace_init).  So a
+ * fork waits while another tracer holds it, 0.1 s where that takes probes out.
+ *
  * Inheritance is by task, so each thread that runs already needs an event of its own.  Threads
  * begin while the list is read; those that a thread with an event began have inherited it.  So the
  * list is read again until it has nothing new, and a few times at most: a program that always

@@ -324,6 +324,9 @@ static int new_threads(const struct tracefs *t, const struct rt_pids *pids,
 	return found;
 }
 
+/* Each is shorter than the last one. */
+enum { READINGS_MOST = 5 };
+
 /*
  * Let the kernel record only the traced processes' threads.  Without event-fork (4.7) new threads
  * would be missed, so there everything is recorded and the session picks its threads out.
@@ -332,6 +335,7 @@ static int filter_threads(struct tracefs *t, const struct rt_pids *pids, bool ch
 			  struct rt_error *err)
 {
 	struct rt_members known = { 0 };
+	unsigned readings = 0;
 	char *text;
 	int n, r = 0;
 
@@ -341,7 +345,8 @@ static int filter_threads(struct tracefs *t, const struct rt_pids *pids, bool ch
 				: 0;
 	/*
 	 * Threads that begin while we read the list are found by reading it again.  Each write but
-	 * the first waits for RCU, 40 ms.
+	 * the first waits for RCU, 40 ms.  The kernel adds what recorded threads begin, so a
+	 * program that always begins some needs no more readings.
 	 */
 	do {
 		text = NULL;
@@ -349,7 +354,7 @@ static int filter_threads(struct tracefs *t, const struct rt_pids *pids, bool ch
 		if (n > 0)
 			r = append_instance(t, "set_event_pid", text);
 		free(text);
-	} while (n > 0 && r == 0);
+	} while (n > 0 && r == 0 && ++readings < READINGS_MOST);
 	rt_members_free(&known);
 	if (n == -ENOMEM)
 		return rt_nomem(err);

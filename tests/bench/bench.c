@@ -138,6 +138,9 @@ static int bench_all(const struct bench *b, struct rt_error *err)
 		r = bench_entries(b, err);
 	fflush(stdout);
 	if (r == 0)
+		r = bench_children(b, err);
+	fflush(stdout);
+	if (r == 0)
 		r = bench_start(b, ops, n, err);
 	fflush(stdout);
 	return r;

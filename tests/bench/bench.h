@@ -102,6 +102,11 @@ int bench_counts(const struct bench *bench, const struct rt_attach_ops *const *o
 int bench_filters(const struct bench *bench, const struct rt_attach_ops *const *ops, unsigned n,
 		  struct rt_error *err);
 
+/*
+ * The table of children of a traced process (-f), and of calls in a process that is not traced.
+ */
+int bench_children(const struct bench *bench, struct rt_error *err);
+
 /* The table of calls by how a function begins. */
 int bench_entries(const struct bench *bench, struct rt_error *err);
 

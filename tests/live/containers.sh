@@ -74,6 +74,16 @@ expect_line '^fib  *177$' "$T/err"
 expect_line 'count: 177$' "$T/err"
 end_case
 
+begin "children, -f"
+in_container '"$0" -f -o "$2/trace" "$1" job -- exec' "$RAWTRACE" "$BIN/forks" "$T"
+if grep -q 'host, which a container does not know' "$T/err"; then
+	skip "children, -f" "only where children inherit probes (6.12)"
+else
+	expect_status 0
+	expect_number calls "$(grep -c '>(job [0-9]*)$' "$T/trace")" -eq 60
+fi
+end_case
+
 begin "list and doctor"
 in_container '"$0" list -p $$ "write*"; "$0" doctor' "$RAWTRACE"
 expect_status 0
