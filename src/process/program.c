@@ -160,8 +160,12 @@ void rt_program_close(struct rt_program *program)
 
 static const char *base_name(const char *path)
 {
+	static const char memfd[] = "/memfd:";
 	const char *slash = strrchr(path, '/');
 
+	/* memfd_create(2): the kernel puts that before the name. */
+	if (strncmp(path, memfd, sizeof(memfd) - 1) == 0)
+		return path + sizeof(memfd) - 1;
 	return slash ? slash + 1 : path;
 }
 

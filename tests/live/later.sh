@@ -66,6 +66,8 @@ int main(int argc, char **argv)
 	for (n = 0; n < 2000 && argc > 3 && access(argv[3], F_OK) != 0; n++)
 		usleep(10000);
 	plugin = dlopen(argv[1], RTLD_NOW);
+	if (argc > 4)
+		unlink(argv[1]);
 	f = plugin ? (int (*)(int))dlsym(plugin, "twice") : NULL;
 	for (n = 0; f && n < 2000 && access(argv[2], F_OK) != 0; n++) {
 		f(21);
@@ -78,12 +80,16 @@ E2
 	"$CC" -O1 -o "$T/host" "$T/host.c" -ldl || exit 1
 
 # Wait until the trace in $T/err has a line; then let the program end.
-stop_when() { # PATTERN
+until_line() { # PATTERN
 	tries=0
 	while ! grep -q "$1" "$T/err" && [ "$tries" -lt 400 ]; do
 		sleep 0.05
 		tries=$((tries + 1))
 	done
+}
+
+stop_when() { # PATTERN
+	until_line "$1"
 	: >"$T/stop"
 }
 
@@ -134,6 +140,111 @@ begin "later: a name that is no library's, where the program loads none"
 rt "$T/both" libnone:twice
 expect_status 2
 expect_message "no library 'libnone'" "$T/err"
+end_case
+
+# ---- files without a name, and two at one address ----
+
+cat >"$T/a.c" <<'E2'
+int twice(int n) { return 2 * n; }
+E2
+cat >"$T/b.c" <<'E2'
+int thrice(int n) { return 3 * n; }
+E2
+cat >"$T/swap.c" <<'E2'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Load, call until the file `stop` is there, and unload. */
+static void *use(const char *path, const char *name, const char *stop)
+{
+	void *library = dlopen(path, RTLD_NOW);
+	int (*f)(int) = library ? (int (*)(int))dlsym(library, name) : NULL;
+	int n;
+
+	for (n = 0; f && n < 2000 && access(stop, F_OK) != 0; n++) {
+		f(21);
+		usleep(10000);
+	}
+	if (library)
+		dlclose(library);
+	return (void *)f;
+}
+
+/* swap A B STOP: two files; swap A - STOP: a copy in memory. */
+int main(int argc, char **argv)
+{
+	int fd = memfd_create("libinmemory.so", 0), in = open(argv[1], O_RDONLY);
+	char path[64], stop[300], buf[4096];
+	void *first, *second;
+	ssize_t n;
+
+	snprintf(stop, sizeof(stop), "%s", argv[3]);
+	if (argv[2][0] == '-') {
+		while ((n = read(in, buf, sizeof(buf))) > 0)
+			if (write(fd, buf, (size_t)n) != n)
+				return 1;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		return use(path, "twice", stop) ? 0 : 1;
+	}
+	first = use(argv[1], "twice", stop);
+	snprintf(stop, sizeof(stop), "%s2", argv[3]);
+	second = use(argv[2], "thrice", stop);
+	return first && first == second ? 0 : 3;
+}
+E2
+"$CC" -O1 -shared -fPIC -o "$T/lib/liba.so" "$T/a.c" &&
+	"$CC" -O1 -shared -fPIC -o "$T/lib/libb.so" "$T/b.c" &&
+	"$CC" -O1 -o "$T/swap" "$T/swap.c" -ldl || exit 1
+
+for mechanism in $MECHANISMS; do
+	[ "$mechanism" != tracefs ] || continue
+	begin "later: $mechanism: another file at the address of one that was unloaded"
+	if selected; then
+		rm -f "$T/stop" "$T/stop2"
+		: >"$T/err"
+		in_background "$RAWTRACE" --attach="$mechanism" "$T/swap" 'lib[ab].so:*' -- \
+			"$T/lib/liba.so" "$T/lib/libb.so" "$T/stop" >"$T/out" 2>"$T/err"
+		stop_when '^<42$'
+		until_line '^<63$'
+		: >"$T/stop2"
+		wait "$PID"
+		ST=$?
+		expect_no_line '^<0x' "$T/err"
+		expect_number "twice" "$(grep -c '^>(twice 21)$' "$T/err")" -gt 0
+		expect_number "thrice" "$(grep -c '^>(thrice 21)$' "$T/err")" -gt 0
+		expect_number "results" "$(grep -c '^<63$' "$T/err")" -eq \
+			"$(grep -c '^>(thrice' "$T/err")"
+	fi
+	expect_status 0
+	end_case
+done
+
+begin "later: a library in memory (memfd)"
+rt_later '^<42$' "$T/swap" 'libinmemory*:twice' -- "$T/lib/liba.so" - "$T/stop"
+expect_status 0
+expect_line '^>(twice 21)$' "$T/err"
+end_case
+
+begin "later: -p, a library that is loaded later and deleted at once"
+if selected; then
+	rm -f "$T/stop" "$T/go"
+	: >"$T/err"
+	cp "$T/lib/libplug.so.1" "$T/lib/gone.so"
+	"$T/host" "$T/lib/gone.so" "$T/stop" "$T/go" delete &
+	host=$!
+	in_background "$RAWTRACE" -v -p "$host" libplug:twice >"$T/out" 2>"$T/err"
+	until_line 'attached to'
+	: >"$T/go"
+	stop_when '^<42$'
+	wait "$PID"
+	wait "$host"
+	expect_number "host" "$?" -eq 5
+	expect_line '^>(twice 21)$' "$T/err"
+fi
 end_case
 
 # ---- real programs ----
