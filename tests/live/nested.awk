@@ -7,7 +7,7 @@ function wrong(what) {
 }
 
 /^rawtrace: / || /^(\[[0-9]+\] )?\*\*\* ([0-9]+ )?events? lost \*\*\*$/ {
-	if (whole && !/were single-stepped/)
+	if (whole && !/were single-stepped/ && !/ not traced; -f traces children$/)
 		wrong("a remark")
 	next
 }

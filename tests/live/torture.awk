@@ -27,6 +27,7 @@ FILENAME == ARGV[1] {
 	next
 }
 
+/^rawtrace: [0-9]+ child.* not traced; -f traces children$/ { next }
 { print "marked: " $0 >"/dev/stderr" }
 
 END {
