@@ -452,9 +452,36 @@ void rt_feed_follow(struct rt_feed *feed, bool filtered,
 	feed->ended_ctx = ctx;
 }
 
-void rt_feed_take_all(struct rt_feed *feed)
+static int take_running(struct rt_feed *feed, pid_t pid)
 {
+	struct rt_process *process = rt_owners_add(&feed->owners, pid, NULL);
+	struct rt_event comm = { .type = RT_EV_COMM, .pid = pid };
+	int r = process ? rt_process_read_threads(process) : -ENOMEM;
+	size_t i;
+
+	if (r < 0)
+		return r;
+	process->adopted = feed->key == RT_KEY_IP;
+	for (i = 0; i < process->members.n && r == 0; i++) {
+		comm.tid = process->members.v[i];
+		rt_proc_comm(pid, comm.tid, comm.comm.name);
+		if (strcmp(comm.comm.name, "?") != 0)
+			r = rt_stack_event(feed->stack, &comm);
+	}
+	return r;
+}
+
+int rt_feed_take_all(struct rt_feed *feed)
+{
+	pid_t *pids;
+	int n = rt_proc_all(&pids), i, r = 0;
+
 	feed->owners.all = true;
+	for (i = 0; i < n && r == 0; i++)
+		if (!rt_owners_find_pid(&feed->owners, pids[i]))
+			r = take_running(feed, pids[i]);
+	free(pids);
+	return r;
 }
 
 pid_t rt_feed_process(const struct rt_feed *feed, size_t i)

@@ -80,9 +80,10 @@ void rt_feed_follow(struct rt_feed *feed, bool filtered,
 
 /*
  * Trace every process that has hits, or executes a program that may come to have some; after
- * rt_feed_follow.
+ * rt_feed_follow.  The names of those that run now are read, as one may have ended before its hits
+ * are.  0 or a negative errno.
  */
-void rt_feed_take_all(struct rt_feed *feed);
+int rt_feed_take_all(struct rt_feed *feed);
 
 /* The traced processes that have not ended, by index; 0: past the last. */
 pid_t rt_feed_process(const struct rt_feed *feed, size_t i);

@@ -179,20 +179,18 @@ void rt_proc_comm(pid_t pid, pid_t tid, char comm[16])
 	free(text);
 }
 
-int rt_proc_threads(pid_t pid, pid_t **v)
+/* The numbers that are names in a folder. */
+static int list_numbers(const char *path, pid_t **v)
 {
 	size_t n = 0, cap = 0;
+	DIR *dir = opendir(path);
 	struct dirent *d;
-	char path[64];
-	DIR *dir;
 
 	*v = NULL;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
 	if (!dir)
 		return -ESRCH;
 	while ((d = readdir(dir))) {
-		if (d->d_name[0] == '.')
+		if (d->d_name[0] < '1' || d->d_name[0] > '9')
 			continue;
 		if (RT_ROOM(v, n, &cap) != 0) {
 			free(*v);
@@ -204,6 +202,19 @@ int rt_proc_threads(pid_t pid, pid_t **v)
 	}
 	closedir(dir);
 	return n ? (int)n : -ESRCH;
+}
+
+int rt_proc_threads(pid_t pid, pid_t **v)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return list_numbers(path, v);
+}
+
+int rt_proc_all(pid_t **v)
+{
+	return list_numbers("/proc", v);
 }
 
 /* PF_EXITING of <linux/sched.h>, which has not changed since 2.6. */

@@ -58,4 +58,7 @@ bool rt_stat_is_ending(const char *stat);	/* such a line */
 /* Its threads.  `*v` is malloced.  Returns their number, or -ESRCH. */
 int rt_proc_threads(pid_t pid, pid_t **v);
 
+/* All processes.  `*v` is malloced.  Returns their number, or a negative errno. */
+int rt_proc_all(pid_t **v);
+
 #endif

@@ -58,7 +58,7 @@ static int on_ended(void *ctx, pid_t pid, uint64_t time)
 	return rt_sinks_exited(&s->sinks, pid, status);
 }
 
-void rt_session_begin_children(struct session *s)
+int rt_session_begin_children(struct session *s)
 {
 	struct rt_error why = { .text = "" };
 
@@ -66,8 +66,7 @@ void rt_session_begin_children(struct session *s)
 		rt_say("how children end is not known: %s", why.text);
 	if (s->options->follow || s->options->all)
 		rt_feed_follow(s->feed, true, on_ended, s);
-	if (s->options->all)
-		rt_feed_take_all(s->feed);
+	return s->options->all ? rt_feed_take_all(s->feed) : 0;
 }
 
 static bool all_gone(const struct session *s)

@@ -187,7 +187,8 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = rt_nomem(err);
 	if (r == 0 && rt_session_begin_awaited(s) < 0)
 		r = rt_nomem(err);
-	rt_session_begin_children(s);
+	if (r == 0 && rt_session_begin_children(s) < 0)
+		r = rt_nomem(err);
 	rt_feed_hold(s->feed, s->attach->held);
 	rt_session_begin_window(s);
 	/* Our own command has not begun. */

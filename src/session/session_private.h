@@ -123,10 +123,10 @@ int rt_session_add_threads(struct session *s);
 int rt_session_missed_threads(struct session *s);
 
 /*
- * With -f (children.c): tell the feed, before its first event; have all traced processes ended, so
- * that the trace is over?  And at its end, where events were lost, end those that have.
+ * With -f and -a (children.c): tell the feed, before its first event; have all traced processes
+ * ended, so that the trace is over?  And at its end, where events were lost, end those that have.
  */
-void rt_session_begin_children(struct session *s);
+int rt_session_begin_children(struct session *s);
 bool rt_session_is_over(struct session *s);
 int rt_session_end_children(struct session *s, uint64_t time);
 /* A remark where the list of followed processes had no room. */
