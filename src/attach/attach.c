@@ -176,7 +176,8 @@ int rt_attach_open(const struct rt_attach_request *request, const struct rt_atta
 	/* Strangers pay least by the first way, and most by the last. */
 	if (forced ? forced->bpf : !no_bpf) {
 		r = open_reach(request, forced, request->reach, true, why, attach, &reason);
-		if (r == -EOPNOTSUPP && request->reach == RT_REACH_CHILDREN)
+		if (r == -EOPNOTSUPP && request->reach == RT_REACH_CHILDREN &&
+		    !has_uretprobe(request))
 			r = open_reach(request, forced, RT_REACH_FOLLOWED, true, why, attach,
 				       &reason);
 	}

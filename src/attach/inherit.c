@@ -5,11 +5,10 @@
  * task (trace_uprobe_filter_add).  Two traps, found on 6.18:
  *
  * - The first copy that is freed takes the BPF program off the tracepoint.  So there are two kinds
- *   of   events on one tracepoint: one with the program, which is not inherited, and these,
- *   without.
+ *   of events on one tracepoint: one has the program and is not inherited, the others have none.
  * - The scheduler swaps the contexts of two tasks with equal events instead of the events
  *   (perf_event_context_sched_out).  A copy then stands for the memory of another task, and goes
- *   when   that one ends.  Contexts with PERF_SAMPLE_READ are never swapped (6.12, 7e8b255650fc).
+ *   when that one ends.  Contexts with PERF_SAMPLE_READ are never swapped (6.12, 7e8b255650fc).
  *
  * Each copy takes event_mutex, when a task forks and when it ends (perf_trace_init).  So a
  * fork waits while another tracer holds it, 0.1 s where that takes probes out.
@@ -32,6 +31,9 @@
 
 /* Each reading takes what is new since the last one, so each is shorter. */
 enum { READINGS_MOST = 4 };
+
+/* Descriptors besides those of the events: rings, images, standard streams. */
+enum { OTHER_FILES = 1024 };
 
 static void set_inherit(struct rt_perf_attr *attr)
 {
@@ -99,6 +101,7 @@ static int add_threads(struct rt_perf_probes *p, size_t nprograms, pid_t pid,
 		return 0;
 	if (n < 0)
 		return rt_fail(err, n, "/proc/%d/task: %s", (int)pid, strerror(-n));
+	rt_limits_raise((unsigned)(p->nfds + (size_t)n * nprograms) + OTHER_FILES);
 	for (i = 0; i < n && r == 0; i++) {
 		if (rt_members_has(known, tids[i]))
 			continue;
@@ -135,8 +138,8 @@ int rt_inherit_add(struct rt_perf_probes *p, const struct rt_pids *pids, struct 
 		r = 0;
 	if (r == -EMFILE)
 		return rt_fail(err, -EOPNOTSUPP,
-			       "each thread takes %zu descriptors, and there are too few "
-			       "(RLIMIT_NOFILE)",
+			       "each thread takes %zu file descriptors, and there are too few; "
+			       "raise it: ulimit -n",
 			       nprograms);
 	if (r >= 0 && !all)
 		return rt_fail(err, -ESRCH, "process %d has ended", (int)rt_pids_first(pids));
