@@ -78,7 +78,7 @@ int rt_report(const struct rt_options *o, struct rt_error *err)
 	if (r == 0)
 		r = rt_sinks_open(&sinks, NULL, err);
 	if (r == 0 && !o->output && ops->path)
-		rt_say("the report goes to %s", ops->path);
+		rt_say("report written to %s", ops->path);
 	if (r == 0) {
 		r = replay(o, recording, &sinks, roots, err);
 		end = r == 0 || r == -EBADMSG ? rt_sinks_end(&sinks) : 0;

@@ -26,7 +26,7 @@ expect_text 'fib(2) = 1
 > (fib 0)
 < 0
 <1' "$T/out"
-expect_text 'rawtrace: the trace goes to rawtrace.data' "$T/err"
+expect_text 'rawtrace: trace written to rawtrace.data' "$T/err"
 end_case
 
 # Strings, flags and errno, whose meaning is not in the bytes that the probes read.

@@ -78,7 +78,7 @@ FUNCTION(saved, ENDBR "mov %edi,%r10d\n cmp $5,%r10d\n jb 1f\n mov %r10d,%eax\n 
 		      "100(%r10),%eax\n ret\n");
 FUNCTION(over, "xor %eax,%eax\n cmp %edi,%eax\n nop\n setl %al\n movzbl %al,%eax\n ret\n");
 __asm__(".globl whole.part.0\n");
-FUNCTION(whole.part .0, "sub $24,%rsp\n test %edi,%edi\n je 1f\n call helper\n 1: lea "
+FUNCTION(whole.part.0, "sub $24,%rsp\n test %edi,%edi\n je 1f\n call helper\n 1: lea "
 			"13(%rdi),%eax\n add $24,%rsp\n ret\n");
 
 extern int (*pointer)(int n);
