@@ -45,8 +45,12 @@ int rt_stack_get_task(struct rt_stack *stack, const struct rt_event *event, uint
 
 	*task = rt_threads_find(&stack->threads, event->pid, event->tid, goid);
 	if (*task && !goid && event->pid && (*task)->thread.pid &&
-	    (*task)->thread.pid != event->pid)
-		err = forget_task(stack, *task, RT_END_EXITED, event->time);
+	    (*task)->thread.pid != event->pid) {
+		/* The sinks keep the time of its last event, before which nothing may begin. */
+		err = end_task(stack, *task, RT_END_EXITED, event->time);
+		rt_task_clear(*task);
+		(*task)->thread.comm[0] = '\0';
+	}
 	if (!err)
 		*task = rt_threads_get(&stack->threads, event->pid, event->tid, goid);
 	return err || *task ? err : -ENOMEM;

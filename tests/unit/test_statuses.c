@@ -11,21 +11,23 @@
 /* A datagram of the connector: nlmsghdr, cn_msg, proc_event. */
 struct datagram {
 	uint8_t bytes[NLMSG_HDRLEN + sizeof(struct cn_msg) + sizeof(struct proc_event)];
-	struct cn_msg msg;
 	struct proc_event event;
+	struct cb_id id;
 };
 
 static void take(struct rt_statuses *s, struct datagram *d, size_t size)
 {
-	memcpy(d->bytes + NLMSG_HDRLEN, &d->msg, sizeof(d->msg));
-	memcpy(d->bytes + NLMSG_HDRLEN + sizeof(d->msg), &d->event, sizeof(d->event));
+	const struct cn_msg msg = { .id = d->id };
+
+	memcpy(d->bytes + NLMSG_HDRLEN, &msg, sizeof(msg));
+	memcpy(d->bytes + NLMSG_HDRLEN + sizeof(msg), &d->event, sizeof(d->event));
 	rt_statuses_take(s, d->bytes, size);
 }
 
 static void test_take(void)
 {
 	struct rt_statuses *s = rt_statuses_new();
-	struct datagram d = { .msg.id = { CN_IDX_PROC, CN_VAL_PROC } };
+	struct datagram d = { .id = { CN_IDX_PROC, CN_VAL_PROC } };
 
 	CU_ASSERT_FATAL(s != NULL);
 	d.event.what = PROC_EVENT_EXIT;
@@ -44,9 +46,9 @@ static void test_take(void)
 	d.event.what = PROC_EVENT_FORK;
 	take(s, &d, sizeof(d.bytes));
 	d.event.what = PROC_EVENT_EXIT;
-	d.msg.id.val = CN_VAL_PROC + 1;
+	d.id.val = CN_VAL_PROC + 1;
 	take(s, &d, sizeof(d.bytes));
-	d.msg.id.val = CN_VAL_PROC;
+	d.id.val = CN_VAL_PROC;
 	take(s, &d, NLMSG_HDRLEN + sizeof(struct cn_msg) + 8);
 	CU_ASSERT_EQUAL(rt_statuses_find(s, 80, 0), -1);
 	rt_statuses_close(s);
@@ -57,7 +59,7 @@ static void test_many(void)
 {
 	enum { MANY = 20000, LAST = 1000 };
 	struct rt_statuses *s = rt_statuses_new();
-	struct datagram d = { .msg.id = { CN_IDX_PROC, CN_VAL_PROC } };
+	struct datagram d = { .id = { CN_IDX_PROC, CN_VAL_PROC } };
 	int i;
 
 	CU_ASSERT_FATAL(s != NULL);
