@@ -84,8 +84,8 @@ static int check_files(const struct rt_attach_request *request, struct rt_error 
 		return 0;
 	return rt_fail(
 		err, -EMFILE,
-		"%u probes: one descriptor each%s, %u are free; trace fewer functions, or: ulimit "
-		"-n %u",
+		"%u probes: one descriptor each%s, %u are free; fewer functions, or: ulimit -n %u "
+		"(RLIMIT_NOFILE)",
 		request->nsites, wanted > request->nsites ? " for each process" : "",
 		left > PASSING_FDS ? left - PASSING_FDS : 0, wanted + OTHER_FDS);
 }

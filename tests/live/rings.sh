@@ -78,7 +78,7 @@ for ring in array ringbuf perf; do
 
 	begin "$ring: a reader that is stopped for $STOPPED s under full load"
 	in_background "$RAWTRACE" --ring=$ring --attach="$mechanism" --buffer=256K -o "$T/trace" "$BIN/crowd" outer inner -- 2 $((CALLS * 4)) wait \
-		>"$T/out"
+		>"$T/out" 2>"$T/err"
 	tracer=$PID
 	wait_for 10 has_line '^ready ' "$T/out" || because "the program does not begin"
 	kill -STOP "$tracer"
