@@ -157,8 +157,7 @@ NEEDED=$((BPF | PERFMON | PTRACE))
 [ $(($(caps_of $$ Prm) & BPF)) != 0 ] || NEEDED=$((ADMIN | PTRACE))
 
 for mechanism in $MECHANISMS; do
-	needed=$NEEDED
-	[ $mechanism != pmu ] || needed=$((NEEDED | ADMIN))
+	case $mechanism in pmu | multi-event | event) needed=$((NEEDED | ADMIN)) ;; *) needed=$NEEDED ;; esac
 
 	begin "$mechanism: -p: capabilities while the trace runs"
 	start_worker 2 $LONG $PAUSE
