@@ -148,9 +148,9 @@ static int drop_capabilities(const struct session *s, struct rt_error *err)
 		uses |= RT_CAPS_OUTPUT;
 	/*
 	 * The uprobe PMU is for CAP_SYS_ADMIN alone since the fix for CVE-2025-38466; 5.10 wants it
-	 * for an event of one more thread, too.
+	 * for an event of one more thread, too.  Without BPF the PMU measures single-stepping.
 	 */
-	if (s->attach->ops->bpf && s->attach->ops != &rt_attach_uprobe_multi)
+	if (s->attach->ops != &rt_attach_uprobe_multi)
 		uses |= RT_CAPS_ADMIN;
 	return rt_caps_keep(uses, err);
 }

@@ -42,8 +42,6 @@ remarks entries 'trace fewer functions' --return=none "$T/hot" loads
 remarks entries '--entry=auto may avoid it' --return=none --entry=exact "$T/hot" loads
 remarks exits '--return=auto may help' hist --return=insn "$T/hot" pushes
 remarks entries 'trace fewer functions' count "$T/hot" loads
-# The uprobe PMU, which measures where there is no BPF, wants CAP_SYS_ADMIN, and that is dropped by then.
-each=
 remarks exits '--return=auto may help' --no-bpf --return=insn "$T/hot" pushes
 # Emulated; too few to matter.
 silent "$T/hot" pushes

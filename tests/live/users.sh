@@ -157,7 +157,7 @@ NEEDED=$((BPF | PERFMON | PTRACE))
 [ $(($(caps_of $$ Prm) & BPF)) != 0 ] || NEEDED=$((ADMIN | PTRACE))
 
 for mechanism in $MECHANISMS; do
-	case $mechanism in pmu | multi-event | event) needed=$((NEEDED | ADMIN)) ;; *) needed=$NEEDED ;; esac
+	case $mechanism in uprobe-multi) needed=$NEEDED ;; *) needed=$((NEEDED | ADMIN)) ;; esac
 
 	begin "$mechanism: -p: capabilities while the trace runs"
 	start_worker 2 $LONG $PAUSE
