@@ -218,11 +218,13 @@ static void start_run(struct run *run, const uint8_t *code)
 	run->family = fork();
 	if (run->family == 0) {
 		close(run->go[1]);
+		close(run->stranger_go[1]);
 		close(run->calls[0]);
 		family_main(run->go[0], run->ready[1]);
 	}
 	run->stranger = fork();
 	if (run->stranger == 0) {
+		close(run->go[1]);
 		close(run->stranger_go[1]);
 		stranger_main(run->stranger_go[0], code);
 	}

@@ -4,5 +4,5 @@
 . "$SRCDIR/tests/live/lib.sh"
 
 # Each fork and exec takes long in an emulated machine.
-timeout 400 "$BIN/reach"
+timeout 200 "$BIN/reach"
 exit 0
