@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What only the kernel refuses is searched for by attaching halves: one refusal fails the
- * attach of all, and most mechanisms cannot say which it was. A glob then goes without it.
+ * The kernel refuses some probes without saying which: one refusal fails the attach of all.
+ * Attaching halves finds them, and a glob then goes without them.
  *
- * A mechanism's open is the best test that it works, so the session tries them in order, and
- * doctor runs each on a child; there is no table of kernel features.
+ * A mechanism's open is the best test that it works, so the session tries them in order, and doctor
+ * runs each on a child; there is no table of kernel features.
  */
 #include "attach/attach.h"
 
@@ -142,7 +142,7 @@ static int open_first(const struct rt_attach_request *request, enum rt_reach rea
 		    (request->here_only && (ops->everywhere || reach == RT_REACH_FOLLOWED)) ||
 		    (request->gate && !bpf))
 			continue;
-		/* Where counts are by address, nobody knows of which process. */
+		/* Counts by address do not say which process they are of. */
 		if (reach == RT_REACH_ALL && ops->key == RT_KEY_IP &&
 		    request->purpose != RT_PURPOSE_RECORD)
 			continue;

@@ -164,7 +164,7 @@ static inline bool rt_reach_is_open(enum rt_reach reach)
 	return reach == RT_REACH_FOLLOWED || reach == RT_REACH_ALL;
 }
 
-/* What the records of a mechanism with that key have. */
+/* The layout of records of a mechanism with that key. */
 struct rt_layout rt_attach_layout(const struct rt_attach_request *request, enum rt_key key);
 
 /* Has the request's `stop` said so? */
@@ -178,7 +178,7 @@ const char *rt_attach_name(unsigned i);		/* NULL: past the last */
 const struct rt_attach_ops *rt_attach_at(unsigned i);
 
 /*
- * How many plans the mechanism that will be tried first may have, with the same arguments as
+ * The most plans that the first mechanism to be tried may have, with the same arguments as
  * rt_attach_open.
  */
 unsigned rt_attach_plans(const struct rt_attach_ops *forced, bool no_bpf);

@@ -55,7 +55,7 @@ static int open_hits(struct rt_bpf_side *side)
 	return r;
 }
 
-/* What entries keep for their returns; 0 too where no plan wants that. */
+/* The map of values that entries save for their returns; none if no plan saves any. */
 static int open_saved(struct rt_bpf_side *side, const struct rt_attach_request *request)
 {
 	unsigned i;
@@ -77,7 +77,7 @@ static int open_saved(struct rt_bpf_side *side, const struct rt_attach_request *
 	return r < 0 ? r : 0;
 }
 
-/* How far errno is from the thread pointer, where a plan reads that or finds it out. */
+/* The map of errno's distance from the thread pointer, if a plan reads or finds it. */
 static int open_errno(struct rt_bpf_side *side, const struct rt_attach_request *request)
 {
 	uint32_t key = 0;
@@ -93,7 +93,7 @@ static int open_errno(struct rt_bpf_side *side, const struct rt_attach_request *
 	return r < 0 ? r : rt_bpf_map_update(r, &key, &request->errno_offset);
 }
 
-/* Where conditions read memory, which may not be there. */
+/* Conditions read memory that may not be resident: the map counts those calls. */
 static int open_unread(struct rt_bpf_side *side, const struct rt_attach_request *request)
 {
 	unsigned i;

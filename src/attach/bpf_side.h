@@ -10,7 +10,8 @@
 #include "stream/ring.h"
 
 /*
- * What all mechanisms with BPF share: the maps, the rings, and loading the programs that feed them.
+ * State that all mechanisms with BPF share: the maps, the rings, and loading the programs that feed
+ * them.
  */
 struct rt_bpf_side {
 	int maps[RT_MAPS];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a kernel emulates is not timed: a single-stepped instruction makes the kernel map
+ * Emulation is detected without a clock: a single-stepped instruction makes the kernel map
  * [uprobes] into the process, an emulated one does not. The child ends by itself, as removing
- * probes waits for RCU. Those of the PMU it keeps until the end, because each takes event_mutex
- * for 0.1 s.
+ * probes waits for RCU. It closes probes of the PMU only by ending, because each close takes
+ * event_mutex for 0.1 s.
  */
 #include "attach/calibrate.h"
 
@@ -93,7 +93,7 @@ enum { SAMPLES = RT_FORMS };
 
 enum { UNKNOWN, EMULATED, STEPPED };
 
-/* What the child tells. */
+/* the child's answer */
 struct answer {
 	uint32_t emulated, push_ns, return_ns;
 	bool return_stepped;
@@ -265,8 +265,8 @@ static uint32_t measure(const struct places *p, bool old)
 }
 
 /*
- * What one call costs with a probe on its first instruction: the least of some rounds, as others
- * may run in between.
+ * The time of one call with a probe on its first instruction: the least of some rounds, as other
+ * processes may run in between.
  */
 static uint32_t time_calls(void (*volatile call)(void))
 {

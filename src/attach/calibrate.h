@@ -19,13 +19,15 @@ struct rt_calibration {
 };
 
 /*
- * What does this kernel emulate at a probe, and what does it single-step?  A child of ours has
- * probes on functions of our own code that begin with each kind of instruction, and calls them:
- * where one is single-stepped the kernel maps an area for that, [uprobes], into the process.  No
- * other process is touched.  By uprobe_multi (6.6), or without `bpf` and before by the uprobe PMU
- * (4.17), which tells only of push and jcc and what is treated like them.  Nops that this kernel
- * (`nops`) would make harmful calls of are not probed.  `times`: how long a push and a return take
- * is measured too.  Returns the RT_FORM_BITs of what is emulated; 0: it could not be found out.
+ * Find which instructions this kernel emulates at a probe, and which it single-steps.  A child of
+ * rawtrace has probes on functions of its own that begin with each kind of instruction, and calls
+ * them.  If one is single-stepped, the kernel maps an area for that, [uprobes], into the child.  No
+ * other process is touched.
+ *
+ * The child uses uprobe_multi (6.6); without `bpf`, or on older kernels, the uprobe PMU (4.17),
+ * which shows only push and jcc and instructions that are treated like them.  Nops that this kernel
+ * (`nops`) would make harmful calls of are not probed.  `times`: measure a push and a return too.
+ * Returns the RT_FORM_BITs of emulated instructions; 0: unknown.
  */
 uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool bpf, bool times,
 		      struct rt_calibration *calibration);

@@ -24,7 +24,7 @@ struct rt_counts {
 	size_t mapped;		/* bytes */
 };
 
-/* What one function has in one of its cells. */
+/* The value of one cell of a function. */
 struct rt_count {
 	uint64_t key;		/* the function's index, or the instruction pointer (RT_KEY_IP) */
 	uint64_t value;

@@ -73,7 +73,7 @@ int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *reques
 		       strerror(-r), refusal);
 }
 
-/* How many probes the kernel holds for event `event` of our group. */
+/* Count the kernel's probes of event `event` of our group. */
 static int count_defined(const struct rt_tracefs *t, const char *event)
 {
 	char *text, *at, name[96], group[RT_OWNER_NAME_MAX];

@@ -6,7 +6,7 @@
 #include "kernel/tracefs.h"
 
 /*
- * What a definition carries: nothing for a BPF program's event, the plan's values for one that is
+ * The fields of a definition: none for a BPF program's event, the plan's values for one that is
  * read through tracefs.
  */
 enum rt_define {

@@ -29,7 +29,7 @@ void rt_followed_close(struct rt_followed *followed);
 int rt_followed_add(const struct rt_followed *followed, pid_t pid);
 void rt_followed_remove(const struct rt_followed *followed, pid_t pid);
 
-/* How many processes were not followed, as there was no room. */
+/* The number of processes that were not followed, as there was no room. */
 uint64_t rt_followed_missed(const struct rt_followed *followed);
 
 #endif

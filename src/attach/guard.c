@@ -30,8 +30,8 @@
 #include "kernel/procfs.h"
 
 /*
- * How long the guard waits for the owner's end, and then for what is busy: its perf events are
- * closed one by one, 0.1 s each.
+ * The guard waits this long for the owner's end, and then for busy events: perf events are closed
+ * one by one, 0.1 s each.
  */
 enum { RETRY_MS = 100, RETRIES = 6000 };
 
@@ -190,7 +190,7 @@ void rt_guard_end(struct rt_guard *guard, const struct rt_tracefs *tracefs)
 	copied = guard->inherited && !wait_for_copies();
 	if (!copied)
 		rt_tracefs_clear(tracefs, guard->owner);
-	/* What could not be cleared is left to the guard. */
+	/* The guard clears the rest, if any. */
 	if (!copied && !rt_tracefs_remains(tracefs, guard->owner) &&
 	    write(guard->fd, "q", 1) == 1) {
 		close(guard->fd);

@@ -133,7 +133,7 @@ int rt_inherit_add(struct rt_perf_probes *p, const struct rt_pids *pids, struct 
 		all += (unsigned)found;
 	}
 	rt_members_free(&known);
-	/* What a later reading finds has most likely inherited its events. */
+	/* Threads that only a later reading finds most likely have inherited their events. */
 	if (r == -EMFILE && reading > 1)
 		r = 0;
 	if (r == -EMFILE)

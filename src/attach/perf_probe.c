@@ -280,9 +280,9 @@ static int compare_functions(const void *a, const void *b)
 }
 
 /*
- * Where nobody reads any more a function's probes go together: a breakpoint stays until the last
- * of those at it has gone, and a process that goes on pays for each meanwhile.  Before that all
- * entries go first, as no return may be missed.
+ * Nothing is read any more, so sort the probes by function: a breakpoint stays until its last probe
+ * has gone, and a running process pays for each meanwhile.  While records are read, all entries go
+ * first instead, as no return may be missed.
  */
 void rt_perf_probes_close(struct rt_attach *attach)
 {

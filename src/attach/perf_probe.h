@@ -18,8 +18,8 @@ struct rt_perf_fd {
 };
 
 /*
- * What the three mechanisms that put a BPF program on perf events share: state, life cycle, the
- * fds.
+ * State of the three mechanisms that put a BPF program on perf events: life cycle and file
+ * descriptors.
  */
 struct rt_perf_probes {
 	struct rt_attach attach;

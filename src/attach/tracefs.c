@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * With tracefs alone the returns of libraries are not probed: a probe is in every process that
- * maps the file, and a uretprobe in a library could abort some other program's C++ exceptions.
- * Entries harm nobody. The program's own file is probed in full.
+ * With tracefs alone the returns of libraries are not probed: a probe is in every process that maps
+ * the file, and a uretprobe in a library could abort some other program's C++ exceptions. Entries
+ * harm nobody. The program's own file is probed in full.
  *
  * Before 3.15 uprobes write to the main trace buffer alone, whose clock cannot be read (before
  * 3.17, and RHEL 7's). Marks written to trace_marker say where the trace begins and ends; times
- * count from the first. A flock on trace_clock, held by rawtrace and its guard, keeps a second
- * rawtrace out: each would take some of the other's events.
+ * count from the first. rawtrace and its guard keep a flock on trace_clock, so that no second
+ * rawtrace takes some of the events.
  *
- * What is waited for before the program's first instruction is the kernel's, 40 of some 60 ms
- * on 6.18: a grace period of RCU for buffer_size_kb, two for trace_clock, and patching of code
- * when the first event is enabled.
+ * The program starts late because of the kernel, 40 of some 60 ms on 6.18. Its waits are a grace
+ * period of RCU for buffer_size_kb, two for trace_clock, and patching of code when the first event
+ * is enabled.
  */
 /*
  * tracefs alone (--no-bpf; 3.10): uprobe_events enabled in a trace instance of our own and read

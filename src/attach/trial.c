@@ -512,8 +512,8 @@ int rt_trial_leave(enum rt_leave leave, const struct rt_attach_ops *forced, bool
 /* ---- programs of another architecture ---- */
 
 /*
- * How long the program may take, which calls a dozen functions: the machine may be slow, or the
- * program lost.
+ * Timeout for the program, which calls a dozen functions: the machine may be slow, or the program
+ * lost.
  */
 enum { PATIENCE_MS = 5000, LOOK_US = 200 };
 

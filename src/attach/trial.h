@@ -4,7 +4,7 @@
 
 #include "attach/attach.h"
 
-/* What came of trying an attach mechanism. */
+/* The result of trying an attach mechanism. */
 struct rt_trial {
 	/* hits that were seen; rt_trial_run: RT_TRIAL_CALLS / 2 a function are right */
 	unsigned entries, returns;
@@ -47,8 +47,8 @@ int rt_trial_leave(enum rt_leave leave, const struct rt_attach_ops *forced, bool
 const char *rt_leave_name(enum rt_leave leave);
 
 /*
- * What a trial's child of ours runs: `main` when the probes are in, which returns its exit status,
- * 0 when all came out right, and the addresses of the functions to probe, each with one argument.
+ * The program that a trial's child runs.  `main` is called with the probes in, and returns its exit
+ * status, 0 when all is right.  `functions` are the addresses to probe, each with one argument.
  */
 struct rt_trial_program {
 	int (*main)(void);

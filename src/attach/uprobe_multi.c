@@ -116,8 +116,8 @@ static uint32_t sort_by_file(const struct rt_attach_request *request, uint16_t p
 }
 
 /*
- * What programs take as rt_bpf_program.key, and the function in the upper half for those that
- * filter.
+ * The cookie, which programs take as rt_bpf_program.key; its upper half is the function, for
+ * programs that filter.
  */
 static uint64_t cookie(const struct rt_attach_request *request, unsigned probe)
 {

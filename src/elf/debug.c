@@ -16,10 +16,10 @@
 #include "elf/unxz.h"
 
 /*
- * What was taken out of a program when it was stripped.  It is looked for as gdb does: by build-id
- * and by .gnu_debuglink in the folders for debug files, then at the servers of DEBUGINFOD_URLS.  A
- * file of another build would give wrong names and types, so the build-id must be the same, or
- * where there is none the checksum.
+ * Debug files of stripped programs.  They are looked for as gdb does: by build-id and by
+ * .gnu_debuglink in the folders for debug files, then at the servers of DEBUGINFOD_URLS.  A file of
+ * another build would give wrong names and types.  So its build-id must be the same, or its
+ * checksum if there is no build-id.
  */
 
 #define DEFAULT_DIRS "/usr/lib/debug"
@@ -148,8 +148,8 @@ static bool same_layout(Elf *a, Elf *b)
 }
 
 /*
- * What is wrong with the file as a debug file of `image`; NULL: nothing.  `crc` NULL: it was found
- * by its build-id.
+ * Why the file cannot be a debug file of `image`; NULL: it can.  `crc` NULL: it was found by its
+ * build-id.
  */
 static const char *judge(struct rt_image *image, Elf *elf, int fd, uint64_t size,
 			 const struct build_id *want, const uint32_t *crc)

@@ -30,7 +30,7 @@ uint64_t rt_eh_leb(struct rt_eh_cursor *c, bool is_signed);
 uint64_t rt_eh_encoded(struct rt_eh_cursor *c, uint8_t encoding, uint64_t data);
 
 /*
- * Where the index of .eh_frame is; false: the file has none.  And .eh_frame itself, 0: there is
+ * Find the index of .eh_frame; false: the file has none.  And find .eh_frame itself; 0: there is
  * none.
  */
 bool rt_eh_index(const struct rt_image *image, uint64_t *addr);
@@ -79,8 +79,8 @@ int rt_eh_walk(const struct rt_image *image, uint64_t from, rt_eh_each *each, vo
 bool rt_eh_find_unindexed(struct rt_image *image, uint64_t addr, uint64_t *fde);
 
 /*
- * Where the table of a function's exceptions stands, 0: it has none; and where the function is,
- * which `addr` must be in.
+ * Find the exception table of a function; 0: it has none.  Fills where the function is; `addr` must
+ * be in it.
  */
 uint64_t rt_eh_exceptions(struct rt_eh_cursor *c, uint64_t fde, uint64_t addr, uint64_t *begin,
 			  uint64_t *length);

@@ -25,7 +25,7 @@ enum rt_symbol_kind {
 	RT_SYM_NOTYPE,
 };
 
-/* Where a symbol comes from: the file itself, or what was found for it elsewhere (elf/debug.c). */
+/* The source of a symbol: the file itself, or one of those that elf/debug.c finds for it. */
 enum rt_symbol_source {
 	RT_SOURCE_SYMTAB,	/* .symtab */
 	RT_SOURCE_DYNSYM,	/* .dynsym */
@@ -91,8 +91,8 @@ int rt_image_offset(const struct rt_image *image, uint64_t addr, uint64_t *offse
 /* May it be mapped elsewhere than it is linked to? */
 bool rt_image_is_relocatable(const struct rt_image *image);
 /*
- * How far the image is from the addresses that it is linked to, where its code is mapped at `start`
- * from file offset `pgoff` on.
+ * The distance of the image from its link addresses, if its code is mapped at `start` from file
+ * offset `pgoff` on.
  */
 bool rt_image_moved(const struct rt_image *image, uint64_t start, uint64_t pgoff, uint64_t *by);
 /* The same as rt_image_offset, only for executable segments. */

@@ -21,10 +21,7 @@ struct layout {
 	uint32_t align;
 };
 
-/*
- * Where the member stands, by the System V ABI: a bit-field does not cross a border of its own
- * type.
- */
+/* Place the member by the System V ABI: a bit-field does not cross a boundary of its own type. */
 static void lay_out(struct layout *l, struct rt_member *m, const struct rt_ctype *type,
 		    unsigned bits)
 {
@@ -306,8 +303,8 @@ int rt_parse_tagged(struct rt_cursor *c, enum rt_ctype_kind kind, bool is_flags,
 /* ---- typedefs ---- */
 
 /*
- * What the names of C's, POSIX's and Linux's headers mean.  WORD: as large as a long, which is as
- * large as a pointer on all of ours.
+ * Integer types of the headers of C, POSIX and Linux.  WORD: the size of a long, which is the size
+ * of a pointer on all architectures here.
  */
 enum { WORD = 0, UNSIGNED = 0, SIGNED = 1 };
 
@@ -513,7 +510,7 @@ const char *rt_standard_basic(const char *name, size_t n, unsigned word)
 	    strncmp(name, "char", 4) == 0 || name[0] == 'w')
 		return NULL;
 	/*
-	 * What is a long in 64-bit programs: in others size_t and what goes with pointers are ints.
+	 * size_t and integers of a pointer's size are long in 64-bit programs, and int in others.
 	 */
 	is_int = word < 8 && (strstr(s->name, "size_t") || strstr(s->name, "ptr"));
 	if (word < 8 && s->size == 8)

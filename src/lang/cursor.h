@@ -43,7 +43,7 @@ int rt_want(struct rt_cursor *c, const char *token, const char *what);
  * `scoped`; 0: there is none.
  */
 size_t rt_identifier(const struct rt_cursor *c, const char *at, bool scoped);
-/* How many bytes "<...>" at `at` takes, if it is closed and no comparison; 0: it is none. */
+/* Count the bytes of "<...>" at `at`, if it is closed and no comparison; 0: it is none. */
 size_t rt_template(const char *at, const char *end);
 bool rt_is_word(const char *at, size_t n, const char *word);
 /* The place behind the parenthesis, bracket or brace that matches the one at `at`; NULL: none. */
@@ -107,7 +107,7 @@ int rt_parse_declarator(struct rt_cursor *c, const struct rt_ctype *base, bool i
 /* `type` as one with `style`, itself where that says nothing new. */
 const struct rt_ctype *rt_styled(struct rt_cursor *c, const struct rt_ctype *type,
 				 enum rt_style style);
-/* What RT_STYLE_STRING, RT_STYLE_FD and RT_STYLE_ERRNO are of where no type is given. */
+/* The type that "string", "fd" and "errno" (RT_STYLE_*) stand for without a type. */
 const struct rt_ctype *rt_default_type(struct rt_cursor *c, enum rt_style style);
 /* Does a declaration begin here, and no expression?  `full`: a name alone is a type. */
 bool rt_begins_declaration(struct rt_cursor *c, bool full);

@@ -97,7 +97,7 @@ static bool is_tag(const char *at, size_t n, enum rt_ctype_kind *kind, bool *is_
 	return true;
 }
 
-/* What comes behind the identifier of `n` bytes: the first character that is no blank. */
+/* The first character behind the identifier of `n` bytes that is no blank. */
 static char behind(const struct rt_cursor *c, size_t n)
 {
 	struct rt_cursor probe = *c;
@@ -612,7 +612,7 @@ static const struct rt_ctype *complex_type(struct rt_cursor *c, const struct rt_
 	struct rt_ctype *type = rt_types_add(c->types, RT_CT_STRUCT, name, 0);
 	struct rt_basic of = *b;
 
-	/* Of integers: GCC's, of which nobody says how they are passed. */
+	/* GCC also has complex integers, but no ABI says how they are passed. */
 	if (b->is_short || b->is_int || b->is_int128 || b->is_signed || b->is_unsigned ||
 	    (b->nlong && !b->is_double))
 		return rt_types_add(c->types, RT_CT_UNKNOWN, "_Complex", 0);

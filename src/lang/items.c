@@ -5,7 +5,7 @@
 #include "lang/cursor.h"
 #include "base/array.h"
 
-/* What was found between the parentheses so far. */
+/* The items that were parsed so far. */
 struct items {
 	struct rt_param params[RT_SPEC_PARAMS];
 	/* the name of the parameter that tells this one's length, or NULL */

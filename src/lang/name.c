@@ -189,7 +189,7 @@ static bool is_source(const char *name)
 	return false;
 }
 
-/* FUNC@file.c.  What stands behind '@' and is no file's name is a symbol's version. */
+/* FUNC@file.c.  Any other text behind '@' is a symbol's version. */
 static int cut_file(const struct rt_cursor *c, struct rt_spec *spec)
 {
 	char *at = strrchr(spec->function, '@');

@@ -18,15 +18,15 @@ int rt_take_overload(const struct rt_cursor *c, const char *name, const char *na
 bool rt_has_double_colon(const char *text, const char *end);
 
 /*
- * Where the cursor's text has a regular expression: its first '/', and behind its last in `*close`;
- * NULL: nowhere.
+ * Find a regular expression in the cursor's text: returns its first '/', and in `*close` the place
+ * behind its last.  NULL: there is none.
  */
 const char *rt_find_regex(const struct rt_cursor *c, const char **close);
-/* Where the kernel's words begin, behind a blank; NULL: there are none. */
+/* Find the kernel's words, behind a blank; NULL: there are none. */
 const char *rt_find_words(const struct rt_cursor *c);
 /*
- * Where '(' of the items stands, which is not one of a name (main.(*T).f, operator()) or a path;
- * NULL: nowhere.
+ * Find '(' of the items, which is not one of a name (main.(*T).f, operator()) or a path; NULL:
+ * there is none.
  */
 const char *rt_find_items(const struct rt_cursor *c);
 

@@ -25,7 +25,7 @@ static void print_values(FILE *file, const struct rt_ctype *type)
 	putc('}', file);
 }
 
-/* What stands before all pointers: the innermost type's name. */
+/* The innermost type's name, which comes before all '*'. */
 static void print_base(FILE *file, const struct rt_ctype *type)
 {
 	if (type->name)

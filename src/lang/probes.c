@@ -175,7 +175,7 @@ static int define_type(struct rt_probes *p, const char *text, struct rt_error *e
 		d.type = rt_styled(&c, d.type, s.style);
 		if (!d.type)
 			return rt_nomem(err);
-		/* What may be completed later stays the same type. */
+		/* An incomplete type may be completed later, so it must stay one object. */
 		if (d.type->kind != RT_CT_UNKNOWN && d.type->kind != RT_CT_STRUCT &&
 		    d.type->kind != RT_CT_UNION && d.type->kind != RT_CT_POINTER &&
 		    d.type->kind != RT_CT_FUNCTION) {

@@ -70,8 +70,8 @@ const struct rt_prototype *rt_probes_prototype(struct rt_probes *probes, const c
 					       const char *name);
 
 /*
- * What was built in: files, the last of which has no name.  A byte from 0x80 on is the phrase of
- * that number, less 0x80.
+ * The built-in files; the last has no name.  A byte from 0x80 on is an index, less 0x80, into
+ * rt_embedded_phrases.
  */
 struct rt_embedded {
 	const char *name;

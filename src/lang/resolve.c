@@ -127,8 +127,9 @@ static int find_types(const struct rt_spec *spec, struct rt_prototype *p,
 }
 
 /*
- * A method's declaration has no `this`.  What only the symbol's name and the code tell of may also
- * be where to put a result; a structure that is known brings that with it.
+ * A method's declaration has no `this`, so it comes from `known`.  If only the symbol and the code
+ * tell of hidden pointers, the first may also be the place of the result.  A result that is a known
+ * structure adds its pointer by itself.
  */
 static int add_hidden(struct rt_prototype *p, const struct rt_prototype *known,
 		      const struct rt_ctype *result, struct rt_types *types)
@@ -152,7 +153,7 @@ static int add_hidden(struct rt_prototype *p, const struct rt_prototype *known,
 	return 0;
 }
 
-/* Where the compiler put the parameters, if those given are the ones that it knows. */
+/* Use the compiler's places for the parameters, if the user gave those that it knows. */
 static int keep_places(struct rt_prototype *p, const struct rt_prototype *known,
 		       struct rt_types *types)
 {
@@ -268,8 +269,8 @@ int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *kno
 }
 
 /*
- * What a prototype says of the result: its type, before the name or behind the parameters, and when
- * it means a failure.
+ * The result in a prototype: its type, before the name or behind the parameters, and the values
+ * that mean a failure.
  */
 
 /* "string" and "fd" alone are types. */
@@ -463,7 +464,7 @@ static bool is_tag(const char *at, size_t n)
 	       rt_is_word(at, n, "enum") || rt_is_word(at, n, "class");
 }
 
-/* What a typedef of the program stands for, instead of its name of so many bytes. */
+/* Put the type behind a typedef of the program in place of its name of `n` bytes. */
 static bool put_alias(FILE *file, const char *at, size_t n, rt_spec_alias alias, void *ctx)
 {
 	char name[ALIAS_MAX], text[ALIAS_MAX];

@@ -93,7 +93,7 @@ static int parse_with_words(struct rt_cursor *c, const char *words, struct rt_sp
 
 /* ---- prototypes ---- */
 
-/* What a prototype is made of, as places in the text. */
+/* the parts of a prototype, as places in the text */
 struct head {
 	const char *start, *name, *name_end;	/* of the result's type, and of the name */
 	const char *open;			/* '(' of the parameters */
@@ -261,7 +261,7 @@ static int parse_prototype(struct rt_cursor *c, const char *open, struct rt_spec
 	types_only = r == 0 && is_overload(c, &h, spec, prototype);
 	if (r != -ENOMEM && cxx && (r < 0 || types_only)) {
 		spec->overload_only = r == 0 && !spec->nshown && !has_unknown(prototype);
-		/* What its types are, the symbol's name tells. */
+		/* The symbol has the types: parse the text as a name alone. */
 		c->at = c->end;
 		spec->params_given = false;
 		spec->nshown = spec->nconditions = 0;

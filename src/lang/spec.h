@@ -58,8 +58,8 @@ struct rt_expr {
 };
 
 /*
- * What the user wants to see instead of the function's arguments, or beside those that were
- * declared.
+ * A value that the user wants to see, in place of the function's arguments or beside the declared
+ * ones.
  */
 struct rt_shown {
 	struct rt_expr expr;
@@ -78,7 +78,7 @@ enum rt_op {
 	RT_OP_BEGINS
 };
 
-/* How a condition goes with those before it; && binds tighter. */
+/* Join a condition with those before it; && binds tighter. */
 enum rt_join {
 	RT_JOIN_ITEM /* of an item of its own: all items must hold */,
 	RT_JOIN_AND,

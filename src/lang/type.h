@@ -31,7 +31,7 @@ enum rt_ctype_kind {
 	RT_CT_VARIANT,
 };
 
-/* How an integer is printed where its type does not say. */
+/* The way to print an integer whose type does not say it. */
 enum rt_style {
 	RT_STYLE_TYPE,		/* as its type wants it */
 	RT_STYLE_DEC, RT_STYLE_HEX, RT_STYLE_OCT, RT_STYLE_CHAR,
@@ -160,9 +160,8 @@ const struct rt_ctype *rt_types_pointer(struct rt_types *types, const struct rt_
 					unsigned word);
 
 /*
- * What stands for `key` in the memory of `types`, whatever that is: a place for a pointer, NULL at
- * first, which is good until the next call.  NULL: out of memory.  So that one type of a file
- * becomes one object.
+ * Get the slot of `key`, any address, in the memory of `types`: room for a pointer, first NULL,
+ * valid until the next call.  NULL: out of memory.  It makes each type of a file one object.
  */
 void **rt_types_slot(struct rt_types *types, const void *key);
 
@@ -218,10 +217,7 @@ struct rt_param {
 	unsigned column;
 };
 
-/*
- * How the parameter is shown where nothing else is said: an int that is named fd, or something_fd,
- * is a file descriptor.
- */
+/* The default style of a parameter: an int named fd, or something_fd, is a file descriptor. */
 enum rt_style rt_param_style(const struct rt_param *param);
 
 enum rt_origin {

@@ -194,8 +194,8 @@ static void chrome_gone(struct rt_sink *sink, struct rt_thread *thread)
 }
 
 /*
- * Where it concerns the whole trace: readers that want a process and a thread in every event get
- * the first ones.
+ * A loss that concerns the whole trace has no thread, but readers want a process and a thread in
+ * every event: they get the first ones.
  */
 static int chrome_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time,
 		       uint64_t count)

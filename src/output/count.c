@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often each function was called: a table at the end. */
+/* A table at the end: the number of calls of each function. */
 #include <errno.h>
 #include <inttypes.h>
 

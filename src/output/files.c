@@ -192,7 +192,7 @@ static void files_gone(struct rt_sink *sink, struct rt_thread *thread)
 
 	if (file && files->each->gone)
 		files->each->gone(&file->sink, thread);
-	/* What the thread has of the sink may go with the file. */
+	/* The thread's data of the sink may be freed with the file. */
 	thread->user[sink->index] = NULL;
 }
 

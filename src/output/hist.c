@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How long the calls of each function took: a histogram a function at the end. */
+/* A histogram a function at the end: the durations of its calls. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ static int hist_leave(struct rt_sink *sink, struct rt_thread *thread, const stru
 	if (!frame->entry_seen || !frame->returns || !open || !open->n)
 		return 0;
 	call = open->v[--open->n];
-	/* What became another call is over as far as its own time goes. */
+	/* A tail call ends its caller's own time. */
 	if ((end != RT_END_RETURNED && end != RT_END_BECAME) || frame->unsure)
 		return 0;
 	inside = call.inside < ns ? call.inside : ns;

@@ -10,11 +10,11 @@
 #include "process/program.h"
 
 /*
- * Where a sink's output goes: a file, standard output or standard error.
+ * The destination of a sink's output: a file, standard output or standard error.
  *
  * A file is checked early, so that an error comes before the wait for the probes.  It is opened and
- * emptied late, when the probes are in and signals are held back: a trace that a signal ends before
- * its beginning leaves the file as it was.
+ * emptied late, when the probes are in and signals are blocked: if a signal ends a trace before its
+ * beginning, the file is unchanged.
  */
 struct rt_out_file {
 	FILE *stream;		/* NULL until opened */

@@ -18,7 +18,7 @@
  */
 #define JSON_EXACT (UINT64_C(1) << 53)
 
-/* Where values go, and in which of the two ways. */
+/* The destination of values, and one of two formats. */
 struct printer {
 	FILE *file;
 	bool json;

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 /*
- * What a value means in its process, beyond the bytes that were read.  A live trace asks the
+ * The meaning of a value in its process, beyond the bytes that were read.  A live trace asks the
  * process.
  */
 struct rt_resolver_ops {

@@ -10,7 +10,7 @@
 #include "output/resolver.h"
 #include "symbols/function.h"
 
-/* What all sinks of a session know of its trace.  The session fills it in before they begin. */
+/* The facts that all sinks of a session share.  The session fills it in before they begin. */
 struct rt_trace {
 	const struct rt_functions *functions;
 	const struct rt_shows *shows;	/* by function; NULL: the values are printed as they are */
@@ -96,7 +96,7 @@ extern const struct rt_sink_ops rt_sink_tree, rt_sink_chrome, rt_sink_summary, r
 /* A function's name, or "?" for RT_NO_FUNCTION. */
 const char *rt_sink_function(const struct rt_sink *sink, uint32_t function);
 
-/* How a call ended whose return was not seen ("unwound"); NULL: it returned. */
+/* The end of a call whose return was not seen ("unwound"); NULL: it returned. */
 const char *rt_sink_end_text(enum rt_end end, const struct rt_frame *frame,
 			     const struct rt_thread *thread);
 

@@ -11,7 +11,7 @@ struct rt_sinks {
 	unsigned n;
 };
 
-/* One more; NULL: there are RT_SINKS_MAX.  Where it goes is the caller's to choose. */
+/* Add a sink; NULL: there are RT_SINKS_MAX.  The caller chooses its file. */
 struct rt_sink *rt_sinks_add(struct rt_sinks *sinks, const struct rt_sink_ops *ops);
 
 /* Their files, as rt_out_file_check, _open, _flush and _put_tail. */

@@ -149,7 +149,7 @@ static void print_not_called(const struct rt_sink *sink, const struct rt_tally *
 		all += !sink->trace->functions->v[i].hidden;
 		n += !sink->trace->functions->v[i].hidden && !rt_tally_cells(t, i)[RT_CELL_CALLS];
 	}
-	/* Where none was, the session says it. */
+	/* If no function was called, the session says so. */
 	if (n && rt_tally_has_calls(sink))
 		fprintf(sink->file, "rawtrace: not called: %u of %u function%s\n", n, all,
 			all == 1 ? "" : "s");

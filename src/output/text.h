@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /*
- * What every output writes with.  An event is a few dozen bytes and there may be millions a second:
+ * Fast replacements for stdio.  An event is a few dozen bytes and there may be millions a second:
  * parsing a printf format and locking the stream for each piece would cost more than all the rest.
  * rawtrace writes from one thread.
  */

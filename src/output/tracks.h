@@ -7,9 +7,9 @@
 #include "stream/call.h"
 
 /*
- * What a format that writes a call only when it is left must keep of each thread until then: the
- * arguments, which point into a ring when a call is entered, and when that was.  Room is reused; in
- * steady state nothing is allocated.
+ * Formats that write a call when it ends keep this of each thread until then.  Arguments are copied
+ * because they point into a ring at the entry.  Room is reused; in steady state nothing is
+ * allocated.
  */
 struct rt_call {
 	uint64_t id;			/* the sink's own number of it */

@@ -110,8 +110,8 @@ static void give_raw(struct rt_value_walk *p, unsigned i)
 /* ---- arguments and results, by type where that is known ---- */
 
 /*
- * What is shown of these values; NULL: as they were read.  Of a call whose return was taken for
- * another's the plan is another.
+ * The way to show these values; NULL: as they were read.  A call that got another call's return has
+ * another plan.
  */
 static const struct rt_showing *shown_of(const struct rt_trace *trace, uint32_t function,
 					 const struct rt_values *values)
@@ -222,7 +222,7 @@ void rt_values_of_entry(const struct rt_trace *trace, pid_t pid, uint32_t functi
 		give_values(&p, shown_of(trace, function, args), RT_VALUE_ARGS);
 }
 
-/* What the function has filled in. */
+/* The arguments that the function has filled in. */
 static void give_outs(struct rt_value_walk *p, const struct rt_showing *shown)
 {
 	unsigned i;

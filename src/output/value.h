@@ -48,7 +48,7 @@ enum rt_value_kind {
 	RT_VALUE_FLAG,		/* `text` */
 	RT_VALUE_BITS,		/* flags without a name, or none: 0 */
 	RT_VALUE_MORE,		/* further members or elements, which are not here */
-	/* Of a result, not in a group. */
+	/* for a result, which is in no group */
 	RT_VALUE_VOID,		/* there is none */
 	RT_VALUE_GUESSED,	/* there may be none: what was just given is a guess */
 	/* the call has failed: errno is `number`, `text` its name or NULL */

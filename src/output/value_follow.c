@@ -37,7 +37,7 @@ bool rt_view_string(struct rt_value_walk *p, const struct rt_piece *piece, uint6
 	bool cut;
 	size_t len;
 
-	/* Where there is no room nothing was written. */
+	/* The buffer has no room, so nothing was written to it. */
 	if (!most) {
 		rt_value_text(p, (const uint8_t *)"", 0, false);
 		return true;
@@ -49,7 +49,7 @@ bool rt_view_string(struct rt_value_walk *p, const struct rt_piece *piece, uint6
 	return true;
 }
 
-/* How much of what a pointer leads to counts at all. */
+/* The most elements behind a pointer that are valid. */
 static uint64_t most_of(const struct rt_view *v)
 {
 	const struct rt_show *most = v->show->most;
@@ -63,7 +63,7 @@ static uint64_t most_of(const struct rt_view *v)
 	return most->type->is_signed && n >> (8 * piece->size - 1) ? 0 : n;
 }
 
-/* How many of the elements stand in the value, and how many there are. */
+/* Count the elements in the value, and in `*all` those that there are. */
 static uint64_t counted(struct rt_value_walk *p, const struct rt_piece *piece,
 			const struct rt_ctype *element, uint64_t *all)
 {
@@ -119,7 +119,7 @@ static bool show_counted(const struct rt_view *v, uint64_t most)
 	return true;
 }
 
-/* What a pointer leads to. */
+/* the value behind a pointer */
 static bool show_target(const struct rt_view *v, const struct rt_show *target)
 {
 	const struct rt_view inside = { .p = v->p, .show = target, .depth = v->depth + 1 };
@@ -217,7 +217,9 @@ void rt_view_sequence(const struct rt_view *v, const struct rt_ctype *type, uint
 		rt_value_word(v->p, why);
 		return;
 	}
-	/* Where less is read: that nothing is in it stands in the object itself. */
+	/*
+	 * With a lower limit the target was not read, but the object itself shows that it is empty.
+	 */
 	end = rt_view_bytes(v, at + s->length, word, &why);
 	if (!f && end &&
 	    rt_fetch_load(end, word) == (s->by_end ? rt_fetch_load(pointer, word) : 0)) {
@@ -240,8 +242,8 @@ static bool begins_with_text(const char *name)
 }
 
 /*
- * What was read of the object, where its type is one of these, or begins with text.  false:
- * nothing.
+ * Show the bytes that were read of the object, if its type is one of these or begins with text.
+ * false: nothing is shown.
  */
 static bool show_held(const struct rt_view *v, const char *name, unsigned kind,
 		      const struct rt_show *held)

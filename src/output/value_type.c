@@ -9,8 +9,8 @@ bool rt_view_is_fault(const struct rt_view *v, const struct rt_piece *piece)
 }
 
 /*
- * Where `size` bytes of the object stand in the record, from `at` on; NULL and `why` where they
- * were not read.
+ * Find `size` bytes of the object, from `at` on, in the record; NULL and `why` if they were not
+ * read.
  */
 const uint8_t *rt_view_bytes(const struct rt_view *v, uint64_t at, uint64_t size, const char **why)
 {
@@ -45,7 +45,7 @@ const uint8_t *rt_view_bytes(const struct rt_view *v, uint64_t at, uint64_t size
 	return NULL;
 }
 
-/* Of the x87's 80 bits the rest is padding. */
+/* The x87's 80 bits are followed by padding. */
 static void give_float(struct rt_value_walk *p, const uint8_t *bytes, uint64_t size, bool quad)
 {
 	const struct rt_value value = {

@@ -60,8 +60,8 @@ struct rt_view {
 bool rt_view_is_fault(const struct rt_view *v, const struct rt_piece *piece);
 
 /*
- * Where `size` bytes of the object stand in the record, from `at` on; NULL and `why` where they
- * were not read.
+ * Find `size` bytes of the object, from `at` on, in the record; NULL and `why` if they were not
+ * read.
  */
 const uint8_t *rt_view_bytes(const struct rt_view *v, uint64_t at, uint64_t size, const char **why);
 

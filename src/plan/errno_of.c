@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * errno is read in the kernel at the return, where it is still what the call has left. How far
- * it is from the thread pointer stands in the code of __errno_location, or for glibc in a slot
- * that the loader fills when the process begins: which files have thread variables, and how
- * large, decides that. So a program on __libc_early_init, which runs before all other code of
- * the process, and again after exec, leaves that number in a map of one element. A second C
- * library (dlmopen) makes it unknown.
+ * errno is read in the kernel at the return, while it still has the call's value. Its distance from
+ * the thread pointer is in the code of __errno_location. For glibc it is in a slot that the loader
+ * fills when the process begins, because it depends on which files have thread variables, and how
+ * large these are. So a program on __libc_early_init stores that number in a map of one element:
+ * this function runs before all other code of the process, and once more after each exec. A second
+ * C library (dlmopen) makes the distance unknown.
  */
 #include "plan/errno_of.h"
 
@@ -70,8 +70,8 @@ static bool find(struct rt_traced *traced)
 }
 
 /*
- * The function that tells.  Where the user traces it, that is another probe at its place, of which
- * nothing is recorded.
+ * Hook the function that runs before all others.  If the user traces it too, there are two probes
+ * at one place; nothing is recorded of this one.
  */
 static int add_teller(const struct rt_traced *traced, struct rt_sites *sites)
 {

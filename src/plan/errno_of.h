@@ -5,11 +5,11 @@
 #include "plan/sites.h"
 
 /*
- * The traced process's errno, which says why a call has failed whose prototype has `errno`.  It is
- * a variable of the thread's own, so many bytes from the thread pointer (code/errno_at.h).  Where
- * only the running process knows how many, a function of the C library that it runs through before
- * all others is probed too, hidden and with RT_ROLE_ERRNO; its program leaves the number in
- * RT_MAP_ERRNO, where the programs of returns find it.
+ * errno of the traced process: the reason of a failure, for prototypes with `errno`.  It is a
+ * thread variable at a fixed distance from the thread pointer (code/errno_at.h).  If only the
+ * running process knows this distance, a function of its C library that runs before all others is
+ * hooked, hidden and with RT_ROLE_ERRNO.  The hook's program writes the distance to RT_MAP_ERRNO,
+ * and the programs of returns read it there.
  */
 
 /*
@@ -28,8 +28,8 @@ int rt_errno_plan(const struct rt_traced *traced, const struct rt_function *f,
 		  struct rt_plan *plan);
 
 /*
- * What RT_MAP_ERRNO has to begin with, of processes that run already; 0: not known, or they differ,
- * so that it is never known.
+ * The first value of RT_MAP_ERRNO, for processes that run already; 0: unknown.  0 too if the
+ * processes differ, and then it is never known.
  */
 int64_t rt_errno_read(const struct rt_traced *traced);
 

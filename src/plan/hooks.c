@@ -53,7 +53,7 @@ static const struct hooks_known {
 	{ "_longjmp", RT_ROLE_UNWOUND, true, 0, 0 },
 	{ "siglongjmp", RT_ROLE_UNWOUND, true, 0, 0 },
 	{ "__longjmp_chk", RT_ROLE_UNWOUND, true, 0, 0 },
-	/* How C's cleanup handlers are come to: a longjmp that glibc has for that. */
+	/* glibc runs C's cleanup handlers by this longjmp of its own. */
 	{ cleanup, RT_ROLE_UNWOUND, true, 0, 0 },
 	/* runtime.gobuf has the stack pointer, where it goes on, and the goroutine. */
 	{ "runtime.recovery", RT_ROLE_RECOVERED, false, 0, 2 },
@@ -209,9 +209,9 @@ static bool find_landings(struct landings *l, struct rt_code *code, uint64_t add
 }
 
 /*
- * Where libraries are not watched: when an exception lands in a function of the program, all that
- * stood below that has been left.  Those of the traced functions, and of all others where there are
- * few.
+ * Unwinders of libraries have no hooks here, so hook the landing pads of the program instead: an
+ * exception that lands in a function has unwound all frames below.  All functions of the program
+ * have such hooks if the landing pads are few, else the traced functions alone.
  */
 static int add_landings(const struct rt_traced *traced, struct rt_sites *sites)
 {
@@ -258,7 +258,7 @@ int rt_hooks_add(const struct rt_wanted *wanted, struct rt_traced *traced, struc
 	}
 	if (!any || wanted->purpose != RT_PURPOSE_RECORD)
 		return 0;
-	/* Where there are uretprobes nothing unwinds, nor switches stacks. */
+	/* With uretprobes alone, no call can be unwound and no stack switched. */
 	for (i = 0; i < traced->program.n && r == 0; i++)
 		r = add_of_image(wanted, traced, sites, traced->program.v[i], !insn);
 	if (r == 0 && traced->lacks_hooks)

@@ -10,8 +10,8 @@
 #include "base/say.h"
 
 /*
- * What the user is told before the program is traced: each remark is a call of `note`, until one
- * fails.
+ * Remarks to the user before the program is traced.  Each is a call of `note`; the first that fails
+ * ends them.
  */
 struct notes {
 	int (*note)(void *ctx, const char *text);
@@ -243,8 +243,8 @@ static void note_lacking_hooks(struct notes *notes, const struct rt_wanted *want
 }
 
 /*
- * Where the probes are in every process, uretprobes in libraries are given up, and nothing is
- * watched there.  Was any given up?
+ * The probes are in every process that maps their files, so libraries have no uretprobes and no
+ * hooks. True: a uretprobe was given up.
  */
 static bool leave_libraries(struct rt_traced *traced, const struct rt_sites *sites)
 {

@@ -312,7 +312,7 @@ void rt_place_print(const struct rt_sites *sites, FILE *file)
 }
 
 /*
- * What turns out not to be probed as it was meant: the process has changed its code, the kernel
+ * Probes that cannot be where they were planned: the process has changed its code, or the kernel
  * refuses an instruction.
  */
 
@@ -471,7 +471,7 @@ static void check_process(const struct rt_traced *traced, struct rt_sites *sites
 	for (i = 0; i < sites->functions.n; i++) {
 		struct rt_function *f = &sites->functions.v[i];
 
-		/* Of several processes one may not have the library. */
+		/* With several processes, some may not have loaded the library. */
 		if (bad[i] ||
 		    (memory && traced->program.uneven && !rt_memory_has(memory, f->image)))
 			continue;
@@ -555,7 +555,7 @@ int rt_place_leave_out_pushes(struct rt_sites *sites, struct rt_error *err)
 	if (!bad)
 		return rt_nomem(err);
 	drop_probes(sites, bad);
-	/* Of what is watched besides nobody needs to know. */
+	/* Users do not know of hooks, so no remark names them while a traced function is left. */
 	for (i = 0; i < sites->functions.n; i++)
 		if (sites->functions.v[i].hidden)
 			bad[i] = !some;
@@ -574,7 +574,10 @@ static void lost_exit(const struct rt_sites *sites, uint32_t function)
 	sites->returns[function] = false;
 }
 
-/* Of which functions of a process is there no probe?  The one of them that the user has named. */
+/*
+ * Set `bad` for each function without a probe in the process; returns one of these that the user
+ * named, or NULL.
+ */
 static const struct rt_function *verify_process(const struct rt_sites *sites, pid_t pid, bool *bad)
 {
 	struct rt_memory *memory = rt_memory_open(pid);

@@ -7,12 +7,12 @@
 /*
  * Decide where each function is probed: at its entry, or behind it on the first instruction that
  * the kernel does not single-step, if that is proven to be the same (code/prologue.h).  Call it
- * after the returns are chosen.  What cannot be judged stays at the entry.
+ * after the returns are chosen.  If nothing is proven, the probe stays at the entry.
  *
- * rt_place_first() takes places that are cheap on every kernel.  True: what this kernel emulates
- * (attach/calibrate.h) may give better ones; then rt_place_measured() takes the RT_FORM_BITs of
- * that.  At last rt_place_check_files() moves probes back that other code of the file may jump
- * behind.  0 or -ENOMEM.
+ * rt_place_first() takes places that are cheap on every kernel.  True: instructions that this
+ * kernel emulates (attach/calibrate.h) may give better ones; then rt_place_measured() takes their
+ * RT_FORM_BITs.  At last rt_place_check_files() moves probes back to the entry if other code of the
+ * file may jump between it and the probe.  0 or -ENOMEM.
  */
 bool rt_place_first(const struct rt_wanted *wanted, const struct rt_traced *traced,
 		    const struct rt_sites *sites);
@@ -60,9 +60,10 @@ int rt_place_leave_out_pushes(struct rt_sites *sites, struct rt_error *err);
 void rt_place_print(const struct rt_sites *sites, FILE *file);
 
 /*
- * The probes are in: do they stand in the memory of `pids`?  Some kernels (RHEL 7's perf events)
- * refuse an instruction without a word, and nothing would ever be seen.  What is missing becomes a
- * remark, or the error where all is, or what the user named exactly: 0 or a negative errno.
+ * The probes are attached: verify that the memory of `pids` has them.  Some kernels (RHEL 7's perf
+ * events) refuse an instruction silently, and the function would have no calls.  Functions without
+ * their probe become a remark.  They are an error if no other function is left, or if the user gave
+ * such a function's exact name.  0 or a negative errno.
  */
 int rt_place_verify(struct rt_sites *sites, const struct rt_pids *pids, struct rt_error *err);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A plan says what is read, and each function's rt_showing how it is printed, so functions of
- * different types share a plan, which is a program, a link or an event. Above as many plans as
- * the mechanism likes (RT_PLANS_FEW, RT_PLANS_LINKS) all functions are lowered anew with less:
- * a register more costs 8 bytes, an event more 0.13 s at the end. What a transport or mechanism
- * has no room or no words for is -E2BIG or -EOPNOTSUPP, upon which the session has less read
- * (rt_plans_simplify).
+ * A plan says what is read, and each function's rt_showing how it is printed. So functions of
+ * different types share a plan, which is a program, a link or an event. If there are more plans
+ * than the mechanism can have cheaply (RT_PLANS_FEW, RT_PLANS_LINKS), all functions are lowered
+ * once more with less: one more register costs 8 bytes, one more event 0.13 s at the end. -E2BIG: a
+ * transport has no room. -EOPNOTSUPP: a mechanism cannot express it. Upon both the session reads
+ * less (rt_plans_simplify).
  *
- * What elements of a list lead to (the text of a []string, what an any holds) is read of the
- * first four, last of all, with what room is left. Each such value names its list
- * (rt_fetch.list), and nothing is read for elements that there are not.
+ * Memory behind elements of a list (the text of a []string, the value of an any) is read for the
+ * first four, last of all, with the room that remains. Each such value names its list
+ * (rt_fetch.list), so that nothing is read for elements that the list does not have.
  */
 #include "plan/plans.h"
 
@@ -26,7 +26,7 @@
 #include "plan/signature.h"
 #include "plan/hooks.h"
 
-/* How much is read, from all to nothing but registers and the stack. */
+/* from everything to registers and the stack alone */
 enum level { READ_ALL, READ_STRINGS, READ_ARGUMENTS };
 
 struct making {
@@ -121,7 +121,7 @@ static bool has_conditions(const struct rt_sites *sites, size_t i)
 	       i < sites->nprototypes;
 }
 
-/* Where nothing is recorded only what is compared is read. */
+/* Nothing is recorded, so read only the values that conditions compare. */
 static void keep_tests(struct rt_plan *plan)
 {
 	struct rt_fetch values[RT_MAX_TESTS];

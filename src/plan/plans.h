@@ -5,18 +5,19 @@
 #include "plan/sites.h"
 
 /*
- * Make the plans, what is shown of each function (sites->shows) and which plans its
- * probes have (sites->entry_plan and exit_plan, the latter where sites->returns says so).
- * Functions that read the same share a plan.  Where there would be more than sites->most_plans,
- * less is read, of all functions alike: first nothing behind pointers but strings, then nothing at
- * all.  `any`: some function's return has a uretprobe.  0 or a negative errno.
+ * Make the plans, what is shown of each function (sites->shows) and which plans its probes have
+ * (sites->entry_plan and exit_plan, the latter if sites->returns says so).  Functions that read the
+ * same share a plan.  With more than sites->most_plans, less is read, of all functions alike: first
+ * nothing behind pointers but strings, then nothing behind pointers.  `any`: some function's return
+ * has a uretprobe.  0 or a negative errno.
  */
 int rt_plans_make(const struct rt_wanted *wanted, const struct rt_traced *traced,
 		  struct rt_sites *sites, bool any, struct rt_error *err);
 /*
- * How the record of the goroutine that runs is found at the entry, or where it is left, of Go
- * function `f`: a register of the convention since 1.17, in which assembly may have anything; else
- * by the thread pointer, and before 1.17 in what the stack check has left.  False: it is not.
+ * Find the record of the running goroutine at the entry or an exit of Go function `f`.  It is in a
+ * register of the convention since 1.17, but assembly may use this register for something else;
+ * then it is read by the thread pointer.  Before 1.17 the stack check has loaded it into a
+ * register. False: it cannot be found.
  */
 bool rt_plans_goroutine(const struct rt_traced *traced, const struct rt_function *f,
 			enum rt_kind kind, struct rt_fetch *record);

@@ -32,8 +32,8 @@
 #include "symbols/demangle.h"
 
 /*
- * Of more functions than these, of which a thousand take 40 ms, not all is asked; and how many
- * others are looked at for all of them.
+ * A thousand functions take 40 ms, so with more than ASKED of them recursion and return addresses
+ * are not examined.  LOOKED_AT: callees examined for all functions together.
  */
 enum { ASKED = 1000, LOOKED_AT = 4096, LOOKED_AT_MOST = 256 };
 
@@ -67,8 +67,8 @@ static void close_codes(struct codes *codes)
 }
 
 /*
- * Where the probes stand: at what is cheaper, which no kernel carries out more slowly than a
- * return.
+ * Put each exit probe on the cheaper place, if there is one: no kernel handles it more slowly than
+ * a return.
  */
 static void place_exits(const struct rt_wanted *wanted, struct rt_function *f)
 {
@@ -230,8 +230,8 @@ static bool reads_own_return_address(const struct rt_traced *traced, const struc
 }
 
 /*
- * Of a thread's uretprobes the kernel keeps 64.  A function whose calls can be deeper gets probes
- * on the instructions that leave it, where they are known.
+ * The kernel keeps 64 uretprobes a thread (MAX_URETPROBE_DEPTH).  A function that can recurse
+ * deeper gets exit probes, if its exits are known.
  */
 static bool can_recurse_deep(const struct rt_sites *sites, struct codes *codes,
 			     struct rt_function *f, bool *nomem)
@@ -362,8 +362,8 @@ static int compare_exits(const void *a, const void *b)
 }
 
 /*
- * Functions without a name that several become by tail calls: of such exits one gets a probe.  Of
- * each file by itself.
+ * Several functions may tail-call the same function that has no name, and share its exits: probe
+ * each such exit once.  Files are independent.
  */
 static int find_shared(const struct rt_sites *sites, const struct rt_image *image)
 {

@@ -4,17 +4,16 @@
 
 #include "plan/sites.h"
 
-/* What a hit costs on this kernel (attach/calibrate.h); 0: not measured. */
+/* The cost of a hit on this kernel (attach/calibrate.h); 0: not measured. */
 struct rt_trap_costs {
 	uint32_t push_ns, return_ns;	/* a probe on a push, and one on a return */
 	bool return_stepped;		/* the kernel single-steps a return */
 };
 
 /*
- * How the end of each function's calls is seen (enum rt_how of symbols/function.h), for the
- * purpose and what the user wants: by a uretprobe where nothing says that it could harm,
- * else at the instructions that leave the function, where those are known for certain, else not at
- * all.  Fills how and how_why of all functions.  0 or -ENOMEM.
+ * Choose how the end of each function's calls is seen (enum rt_how of symbols/function.h), for the
+ * purpose and for --return.  Use a uretprobe if it is safe; else exit probes, if all exits are
+ * known for certain; else none.  Fills how and how_why of all functions.  0 or -ENOMEM.
  */
 int rt_returns_choose(const struct rt_wanted *wanted, struct rt_traced *traced,
 		      const struct rt_sites *sites, struct rt_error *err);
@@ -33,8 +32,8 @@ void rt_returns_print(const struct rt_wanted *wanted, const struct rt_sites *sit
 		      const struct rt_trap_costs *costs, FILE *file);
 
 /*
- * How many of the probes at instructions stand on a return, which kernels single-step; of `*all`
- * (may be NULL).
+ * Count the exit probes on returns, which kernels single-step, and in `*all` (may be NULL) all exit
+ * probes.
  */
 size_t rt_returns_stepped(const struct rt_sites *sites, size_t *all);
 

@@ -23,7 +23,10 @@ struct rt_runtime {
  */
 int rt_runtimes_find(struct rt_traced *traced, struct rt_sites *sites, struct rt_error *err);
 
-/* That of an image's code; NULL: it is not Go's, or rt_runtimes_find has met no function of it. */
+/*
+ * The runtime of an image's code; NULL: it is not Go's, or rt_runtimes_find has met no function of
+ * it.
+ */
 const struct rt_runtime *rt_runtime_of(const struct rt_traced *traced,
 				       const struct rt_image *image);
 

@@ -102,8 +102,8 @@ static struct rt_guesser *guesser_of(struct rt_signatures *s, struct rt_image *i
 }
 
 /*
- * What the compiler's own files bring into each program; their code reads registers that nobody has
- * set for them.
+ * The compiler's own files bring these into each program.  Their code reads registers that no
+ * caller sets.
  */
 static bool is_startup(const char *name)
 {
@@ -143,13 +143,13 @@ static void check_result(struct rt_signatures *s, const struct rt_function *f,
 }
 
 /*
- * What a function does not read its callers in the same file need not set: there is something else
- * then.  A library's calls of its own functions may go by its PLT.
+ * Callers in the same file need not set a parameter that the function does not read, so its
+ * register may have anything.  A library's calls of its own functions may use its PLT.
  */
 static void check_unread(struct rt_signatures *s, const struct rt_function *f,
 			 const struct rt_image *program, struct rt_prototype *found)
 {
-	/* What debug information gave is in the caller's memory. */
+	/* debug information's parameters are in the caller's memory */
 	struct rt_param *params = (struct rt_param *)found->params;
 	struct rt_guesser *guesser;
 	unsigned i, n = 0;
@@ -358,7 +358,10 @@ static int make_ints(struct rt_types *memory, unsigned n, enum rt_style style,
 	return p->params && p->results ? 0 : -ENOMEM;
 }
 
-/* What the user gave as C has it; that no result was given does not say that there is none. */
+/*
+ * The user's prototype in C.  A prototype without a result type does not say that there is no
+ * result.
+ */
 static int take_given(struct rt_types *memory, struct rt_prototype *p)
 {
 	const struct rt_ctype *result = p->result ? p->result
@@ -397,9 +400,9 @@ static bool is_whole(const struct rt_function *f, const struct rt_prototype *p)
 }
 
 /*
- * In a stripped program.  Of Go 1.17 its table has how many bytes those arguments take that the
- * function gets in registers, for which its caller leaves room: those words are shown.  Before, the
- * number is of results too.
+ * A stripped program.  Up to Go 1.17 its table has only the size of the arguments.  For 1.17 this
+ * is the space that the caller reserves for register arguments: these words are shown.  Before 1.17
+ * the size includes the results.
  */
 static int make_known(const struct rt_function *f, struct rt_types *memory, struct rt_prototype *p)
 {
@@ -455,14 +458,15 @@ int rt_signature_go(const struct rt_function *f, struct rt_types *memory, struct
 /* ---- what the names of C++ say ---- */
 
 /*
- * Names of C++ have their parameters' types in them, but not whether the function is a member,
- * which has `this` before them, nor what it gives: a structure in memory has its pointer before
- * all.  How many such pointers there are has to follow from the code.
+ * The symbols of C++ functions have the parameters' types in them.  They lack the result type, and
+ * whether the function is a member.  A member has `this` as its first parameter; a result in memory
+ * has its pointer before all parameters.  The number of such hidden pointers has to follow from the
+ * code.
  */
 
 enum { PARAMS = 16, HIDDEN = 2 };
 
-/* What the parameters take of the registers for integers, after `hidden` pointers. */
+/* The integer registers that the parameters take, after `hidden` pointers. */
 struct use {
 	uint8_t bytes[RT_USE_ARGS];	/* 4 or 8; 0: nothing */
 	bool pointer[RT_USE_ARGS];	/* it may be one */
@@ -568,7 +572,7 @@ static bool is_structor(const char *text, const char *end)
 	       memcmp(outer, name, (size_t)(end - name)) == 0;
 }
 
-/* How many hidden pointers come first; -1: that is not certain. */
+/* Count the hidden pointers that come first; -1: uncertain. */
 static int count_hidden(const char *symbol, bool member, const struct rt_param *params, unsigned n,
 			const struct rt_guess *g)
 {
@@ -580,14 +584,12 @@ static int count_hidden(const char *symbol, bool member, const struct rt_param *
 		whole = take_all(&use, params, n, i) == n;
 		can[i] = agrees(&use, g, whole) && !(i == 0 && member);
 	}
-	if (!nested) /* What it does not read of the end is rather a parameter than all of them, and
-			a result's place. */
+	/* an unread last parameter is likelier than none unread and a pointer to the result */
+	if (!nested)
 		return can[0] && (whole || !can[1]) ? 0 : can[1] && !can[0] ? 1 : -1;
 	if (can[0] && can[1])
 		return -1;
-	/*
-	 * That it takes the first of them as a number, where others are not known, says too little.
-	 */
+	/* One pointer agrees, but unless all parameters are known this proves too little. */
 	return can[0] ? (whole ? 0 : -1) : can[1] ? 1 : can[2] ? 2 : -1;
 }
 

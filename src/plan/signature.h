@@ -7,16 +7,16 @@
 #include "lang/type.h"
 
 /*
- * What is needed to find prototypes: files of them, and guesses, all made at the first need.  NULL:
- * out of memory.
+ * State for finding prototypes: files of them, and guesses, each made when first needed.  NULL: out
+ * of memory.
  */
 struct rt_signatures;
 struct rt_signatures *rt_signatures_new(void);
 void rt_signatures_free(struct rt_signatures *signatures);
 
 /*
- * What a function's arguments and result are, by the best that is known of it: what the user gave,
- * then what its debug information says, then a file of prototypes for its library, then a look at
+ * Find a function's arguments and result in the best source that has them.  Sources, best first:
+ * the user's specification, debug information, a file of prototypes for its library, a guess from
  * its machine code.  Types that the user names are looked up in its file, then in the `program`'s.
  * `memory` and `signatures` own what is made for it.  A prototype of RT_ORIGIN_NONE is no
  * prototype: f->nargs ints.  0 or a negative errno.
@@ -25,14 +25,14 @@ int rt_signature_of(struct rt_signatures *signatures, const struct rt_function *
 		    struct rt_image *program, struct rt_types *memory,
 		    struct rt_prototype *prototype, struct rt_error *err);
 
-/* Where it is from, as a phrase: "debug information". */
+/* The prototype's source as a phrase: "debug information". */
 const char *rt_origin_name(enum rt_origin origin);
 
 
 /*
- * signature_go.c: the prototype of a Go function made of what is known so far: Go's convention for
- * what the user gave, ints for a number of arguments.  Where nothing is known, or what debug
- * information says leaves something out, there are no arguments and an unknown result.
+ * signature_go.c: make the prototype of a Go function from what is known so far.  The user's types
+ * get Go's convention; a number of arguments makes ints.  If nothing is known, or debug information
+ * is incomplete, there are no arguments and an unknown result.
  */
 int rt_signature_go(const struct rt_function *f, struct rt_types *memory,
 		    struct rt_prototype *prototype, struct rt_error *err);

@@ -29,9 +29,10 @@ struct rt_site {
 };
 
 /*
- * How many plans a mechanism may have.  Each is a program and a link or an event.  Links are closed
- * at one time, hundreds in half a second; a multi-probe event takes 0.1 s to be taken out, and it
- * has to be waited for.  Where each probe has its own program anyway, no number of plans matters.
+ * The most plans that a mechanism may have.  Each plan is a program, and a link or an event.  Links
+ * are closed together, hundreds of them in half a second.  A multi-probe event takes 0.1 s to
+ * remove, one after the other.  If each probe has its own program anyway, the number of plans does
+ * not matter.
  */
 enum { RT_PLANS_FEW = 24, RT_PLANS_LINKS = 512, RT_PLANS_ANY = UINT16_MAX };
 

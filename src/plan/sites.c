@@ -450,7 +450,7 @@ int rt_sites_make(const struct rt_wanted *wanted, struct rt_traced *traced, stru
 	sites->limits = wanted->limits;
 	r = make_probes_anew(wanted, traced, sites, err);
 
-	/* What is known of the functions tells whether errno is wanted. */
+	/* The prototypes say whether errno is wanted. */
 	if (r == 0)
 		r = rt_errno_prepare(wanted, traced, sites, err);
 	if (r > 0)

@@ -7,10 +7,10 @@
 #include "plan/wanted.h"
 
 /*
- * What is wanted means in the program that is traced: functions, their sites, and what each site
- * reads.  It is found from files alone: no privilege and no kernel feature is needed for this half.
- * Every function has an entry probe, and a return probe where that harms nobody.  First
- * rt_sites_resolve; then what is below, up to rt_sites_make.
+ * The user's wishes applied to the traced program: functions, their sites, and what each site
+ * reads. Files alone are read: no privilege and no kernel feature is needed for this half.  Every
+ * function has an entry probe, and a return probe if this harms nobody.  First call
+ * rt_sites_resolve, then the functions below, up to rt_sites_make.
  */
 struct rt_sites {
 	struct rt_functions functions;

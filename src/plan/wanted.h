@@ -13,8 +13,9 @@ enum rt_want { RT_WANT_AUTO, RT_WANT_URETPROBE, RT_WANT_INSN, RT_WANT_NONE };
 enum { RT_VERBOSE_FUNCTIONS = 16 };
 
 /*
- * What the user asked for.  The caller fills it in before anything else; rt_sites_resolve and what
- * adds functions (plan/sites.h) keep the specifications that they parse here, and set limit.tests.
+ * The user's wishes.  The caller fills it in before anything else.  rt_sites_resolve and other
+ * functions that add functions (plan/sites.h) store the specifications that they parse here, and
+ * set limit.tests.
  */
 struct rt_wanted {
 	/*
