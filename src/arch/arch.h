@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * What rawtrace must know of an architecture: tables only, all compiled in, chosen by the traced
- * program's ELF machine, so that any rawtrace can print any program's plans (--dump).
+ * The facts that rawtrace needs of an architecture: tables only, all compiled in, chosen by the
+ * traced program's ELF machine, so that any rawtrace can print any program's plans (--dump).
  */
 
 /*
@@ -51,8 +51,8 @@ enum rt_nops {
 	 */
 	RT_NOPS_CALL5,
 	/*
-	 * From 7.2 on a 10-byte nop does.  That call spares the red zone; forked children have the
-	 * page.
+	 * a 10-byte nop does from 7.2 on; that call spares the red zone, and forked children have
+	 * the page
 	 */
 	RT_NOPS_CALL10,
 };
@@ -86,7 +86,7 @@ enum rt_form {
 #define RT_FORM_BIT(form) (1u << (form))
 #define RT_FORMS_NOPS (RT_FORM_BIT(RT_FORM_NOP16) | RT_FORM_BIT(RT_FORM_NOP_LONG) | \
 	RT_FORM_BIT(RT_FORM_NOP5) | RT_FORM_BIT(RT_FORM_NOP10))
-/* Of these no kernel is slower at one than at endbr64, which none has emulated so far. */
+/* No kernel is slower at one of these than at endbr64, which none has emulated so far. */
 #define RT_FORMS_ASSUMED                                                                           \
 	(RT_FORM_BIT(RT_FORM_PUSH) | RT_FORM_BIT(RT_FORM_PUSH_REX) | RT_FORM_BIT(RT_FORM_NOP) |    \
 	 RT_FORMS_NOPS | RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_JCC) |                     \
@@ -188,10 +188,10 @@ struct rt_arch {
 	 */
 	const char *(*unsafe_return)(const uint8_t *code, size_t n);
 	/*
-	 * How an IFUNC's resolver is read: its code is looked at from every multiple of
-	 * `insn_align` on, without decoding what stands between.  loads_address: do the `n` bytes
-	 * at `insn`, which run at `pc`, put an address into a register, in a way that resolvers
-	 * use?  `fixed`: the file is linked to its addresses.
+	 * Reads an IFUNC's resolver: its code is examined from every multiple of `insn_align` on,
+	 * without decoding the bytes between.  loads_address: do the `n` bytes at `insn`, which run
+	 * at `pc`, put an address into a register, in a way that resolvers use?  `fixed`: the file
+	 * is linked to its addresses.
 	 */
 	uint8_t insn_align;
 	bool (*loads_address)(const uint8_t *insn, size_t n, uint64_t pc, bool fixed,
@@ -219,14 +219,14 @@ struct rt_arch {
 	 */
 	const char *(*hwcaps)(unsigned i);
 	/*
-	 * Where is errno, by the `n` bytes of __errno_location (arch/errno_at.h), which run at
-	 * `pc`?  False: they are not understood.  NULL: not known.
+	 * Finds errno by the `n` bytes of __errno_location (arch/errno_at.h), which run at `pc`.
+	 * False: they are not understood.  NULL: not known.
 	 */
 	bool (*errno_at)(const uint8_t *code, size_t n, uint64_t pc, struct rt_errno_at *at);
 	/*
-	 * Where the direct call or jump in the `n` bytes (4 or more) leads, which run at `pc`; 0:
-	 * it is none.  `*next` is behind it.  A conditional jump is one where the compiler makes
-	 * tail calls of them.
+	 * The target of the direct call or jump in the `n` bytes (4 or more), which run at `pc`; 0:
+	 * it is none.  `*next` is behind it.  Conditional jumps count if the compiler makes tail
+	 * calls of them.
 	 */
 	uint64_t (*direct_target)(const uint8_t *insn, size_t n, uint64_t pc, uint64_t *next);
 	/*
@@ -274,9 +274,9 @@ size_t rt_x86_operand_size(const uint8_t *p, size_t n);
 size_t rt_x86_64_nop_size(const uint8_t *insn, size_t n);
 const char *rt_x86_64_refuses(const uint8_t *insn, size_t n, enum rt_nops nops);
 /*
- * Of 64-bit code, instructions of AVX-512 that capstone 4 does not know (moves and comparisons of
- * mask registers, and what compares into them): the size, 0: it is none, and in `*writes` a bit for
- * the general register that it writes.  They go on to the next instruction.
+ * AVX-512 instructions of 64-bit code that capstone 4 does not know: moves and comparisons of mask
+ * registers, and comparisons into these.  Returns the size, 0: it is none, and in `*writes` a bit
+ * for the general register that it writes.  Execution continues at the next instruction.
  */
 size_t rt_x86_mask_size(const uint8_t *insn, size_t n, uint32_t *writes);
 uint64_t rt_x86_direct_target(const uint8_t *insn, size_t n, uint64_t pc, uint64_t *next);

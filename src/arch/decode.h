@@ -11,9 +11,8 @@ struct rt_insn {
 	bool indirect;		/* it jumps to a place that is not in it */
 	uint64_t target;
 	/*
-	 * Why a call must not be looked for behind it, or NULL: all that it does is known, and it
-	 * is in registers.  What touches memory may fault, and then a call that was made would not
-	 * be seen.
+	 * Why calls behind it may be missed, or NULL: all its effects are known, and in registers.
+	 * An access to memory may fault, and then a call that was made would not be seen.
 	 */
 	const char *not_plain;
 	int32_t sp_down;	/* the stack pointer goes down by so much */

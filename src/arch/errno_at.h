@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * Where a C library has a thread's errno, by the code of its __errno_location: so many bytes from
- * the thread pointer.  A library that is linked dynamically (glibc's) learns that number only when
- * the process begins, and has it in a slot of its own.
+ * The place of a thread's errno, by the code of the C library's __errno_location: a distance from
+ * the thread pointer.  A dynamically linked library (glibc's) learns it only when the process
+ * begins, and has it in a slot of its own.
  */
 struct rt_errno_at {
 	bool in_slot;

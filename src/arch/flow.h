@@ -43,7 +43,8 @@ enum rt_flow_fp {
 };
 
 /*
- * What tables of jumps are made with.  Registers have the machine's own numbers, RT_NO_REG is none.
+ * Operations from which compilers build jump tables.  Registers have the machine's own numbers,
+ * RT_NO_REG is none.
  */
 enum rt_flow_op {
 	RT_OP_OTHER,

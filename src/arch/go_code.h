@@ -22,19 +22,18 @@ struct rt_go_code {
 	/* has the goroutine's record behind a stack check, up to Go 1.16 */
 	struct rt_reg checked;
 	/*
-	 * A call whose stack must grow comes back to the function's entry and begins once more.
-	 * How many bytes of the `n` at a function's entry are the check of the stack, 0: it has
-	 * none.
+	 * Counts the bytes of the stack check at a function's entry, of which there are `n`; 0: it
+	 * has none. A call whose stack must grow returns to the entry and begins once more.
 	 */
 	uint32_t (*past_check)(const uint8_t *bytes, size_t n);
 	/*
-	 * How many bytes, from the end of that check on, does a goroutine run once more that the
-	 * scheduler has stopped among them?  NULL: none.
+	 * Counts the bytes behind that check that a goroutine runs once more, if the scheduler
+	 * stops it among them.  NULL: none.
 	 */
 	uint32_t (*past_temporary)(const uint8_t *bytes, size_t n);
 	/*
-	 * Where does the check that is the first `past` bytes go to get more of the stack, counted
-	 * from the entry?  False: it is not told.
+	 * Finds the code to which the check (the first `past` bytes) jumps to grow the stack,
+	 * counted from the entry.  False: not known.
 	 */
 	bool (*grows_at)(const uint8_t *bytes, uint32_t past, int64_t *at);
 	/*

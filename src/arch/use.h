@@ -17,8 +17,8 @@ enum rt_use_flow {
 };
 
 /*
- * What one machine instruction does to the registers in which integer arguments are passed, and to
- * the result's.
+ * The effects of one machine instruction on the registers in which integer arguments are passed,
+ * and on the result's.
  */
 struct rt_use {
 	uint8_t size;

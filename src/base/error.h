@@ -5,9 +5,8 @@
 #include <stddef.h>
 
 /*
- * What went wrong, in words for the user: the thing, what was expected, what to do.  Library code
- * fills it and returns a negative errno; only main prints it (as "rawtrace: TEXT") and exits with
- * `status`.
+ * The problem in words for the user: object, problem, remedy.  Library code fills it and returns a
+ * negative errno; only main prints it (as "rawtrace: TEXT") and exits with `status`.
  */
 struct rt_error {
 	int status;		/* exit status: RT_EXIT_FAILURE or RT_EXIT_USAGE */

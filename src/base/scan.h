@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * What sscanf is otherwise taken for: in a static glibc that is 100 kB, and it says nothing of
- * numbers that are too large.  Each moves `*at` past what it found, and leaves it alone where it
- * returns false (NULL).
+ * Replacements for sscanf, which takes 100 kB of a static glibc, and does not report numbers that
+ * are too large.  Each moves `*at` past the text that it found; if it returns false (NULL), `*at`
+ * is unchanged.
  */
 
 /*

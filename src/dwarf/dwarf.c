@@ -9,7 +9,7 @@
 
 enum { PARAMS_MAX = 64, TAG_PACK = 0x4108 /* DW_TAG_GNU_formal_parameter_pack */ };
 
-/* How far the entry is to be believed about where parameters are. */
+/* how far the entry's locations of parameters can be trusted */
 enum trust {
 	/* the calling convention holds: others call it who know nothing but its declaration */
 	BY_ABI,
@@ -96,9 +96,9 @@ static enum trust judge(struct rt_dwarf *dwarf, Dwarf_Die *die, uint64_t addr)
 }
 
 /*
- * Of a parameter that a copy (.constprop, .isra) is no longer given GCC says where the function
- * itself gets it, by the bare register where another parameter has moved there.  Those behind it
- * move up, so the later one of two is in it.
+ * A copy of a function (.constprop, .isra) lacks some parameters.  GCC gives the register in which
+ * the original gets such a parameter, even if another parameter has moved to that register.
+ * Parameters behind a missing one move up, so the later one of two is in the register.
  */
 static void leave_moved(struct rt_param *v, unsigned n)
 {
@@ -189,8 +189,8 @@ static Dwarf_Die concrete(Dwarf_Die *func, Dwarf_Die *of)
 }
 
 /*
- * What a constructor takes that makes no whole object, where its class has virtual bases; both
- * kinds have one origin.
+ * A hidden parameter of constructors of base objects, if the class has virtual bases.  Constructors
+ * of whole objects lack it, but both have one origin.
  */
 static bool is_table(struct rt_dwarf *dwarf, Dwarf_Die *die)
 {
@@ -271,9 +271,9 @@ static int read_prototype(struct rt_dwarf_walk *walk, struct rt_dwarf_func *func
 	uint64_t inlined;
 
 	/*
-	 * Of a function that was inlined elsewhere, or copied, the order of the source stands at
-	 * its origin; GCC lists a copy's parameters in an order of its own, without those that have
-	 * become constants.
+	 * An inlined or copied function has the source's order of parameters at its origin.  GCC
+	 * lists a copy's parameters in an order of its own, without those that have become
+	 * constants.
 	 */
 	if (rt_die_ref(&func->die, DW_AT_abstract_origin, &origin)) {
 		/* DW_INL_inlined, DW_INL_declared_inlined */

@@ -6,11 +6,10 @@
 #include "lang/type.h"
 
 /*
- * What a file's debug information says of its functions, by libdw.  It is opened at the first
- * question and kept with the image, and so are the types: one type of the file is one object in
- * `types`, which has to be the same at each call or not to be used with an image that is opened
- * later.  Only the compilation units that are asked for are read.  Built without libdw nothing is
- * known.
+ * A file's debug information about its functions, by libdw.  It is opened at the first question and
+ * owned by the image, and so are the types: one type of the file is one object in `types`.  So each
+ * call has to get the same `types`, or other `types` only with images that are opened later.  Only
+ * the compilation units that are asked for are read.  Without libdw nothing is known.
  */
 
 /*
@@ -29,14 +28,14 @@ const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *ty
 				     const char *name);
 
 /*
- * What typedef `name` of C++ stands for, as symbols have it: "std::vector<int, std::allocator<int>
- * >".  False: it is none, or of no name.
+ * The type that typedef `name` of C++ stands for, as in symbols: "std::vector<int,
+ * std::allocator<int> >".  False: it is no typedef, or of a type without a name.
  */
 bool rt_dwarf_alias(struct rt_image *image, const char *name, char *text, size_t size);
 
 /*
- * Where a structure has a member, in bytes; both by their names in the source: "runtime.g", "goid".
- * -1: not known.
+ * The offset of a structure's member, in bytes; both by their names in the source: "runtime.g",
+ * "goid".  -1: not known.
  */
 long rt_dwarf_member(struct rt_image *image, const char *type, const char *member);
 

@@ -46,8 +46,8 @@ static int add_ranges(struct rt_dwarf *dwarf, Dwarf_Die *unit)
 }
 
 /*
- * What each unit says of itself.  clang writes no .debug_aranges, and a part of a program may have
- * been compiled by it.
+ * Read the ranges of each unit from its entry: clang writes no .debug_aranges, and may have
+ * compiled a part of the program.
  */
 static int read_ranges(struct rt_dwarf *dwarf)
 {
@@ -86,7 +86,7 @@ static int find_range(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Off *unit)
 	return -ENOENT;
 }
 
-/* What an index says of a unit is believed where the file has one there. */
+/* Trust an index about a unit only if the file has a unit there. */
 static bool find_indexed(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Off *unit)
 {
 	uint64_t head;

@@ -3,7 +3,7 @@
 
 #include "dwarf/dwarf_private.h"
 
-/* What Go's compiler has in its DWARF beside what others have (cmd/internal/dwarf/dwarf.go). */
+/* DWARF of Go's compiler that others do not have (cmd/internal/dwarf/dwarf.go). */
 
 enum { GO_KIND = 0x2900, KIND_INTERFACE = 20, KIND_SLICE = 23, KIND_STRING = 24 };
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Little-endian, as all of our machines are.  What is not there is 0, which the callers' bounds
- * keep from being believed.
+ * Little-endian, as all of our machines are.  Beyond the section it is 0, which the callers' checks
+ * of bounds refuse.
  */
 static uint64_t number(struct rt_section s, uint64_t at, unsigned size)
 {
@@ -221,7 +221,7 @@ static bool open_names(struct rt_section s, uint64_t at, struct names *n, uint64
 	return n->pool <= n->s.n;
 }
 
-/* Where the attributes of an abbreviation begin, 0: there is none of that code. */
+/* Find the attributes of an abbreviation; 0: no abbreviation has that code. */
 static uint64_t find_abbrev(const struct names *n, uint64_t code)
 {
 	uint64_t at = n->abbrevs, is;

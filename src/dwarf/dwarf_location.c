@@ -2,11 +2,12 @@
 #include "dwarf/dwarf_private.h"
 
 /*
- * Where a parameter is when its function is entered.  What DWARF says of later places does not
- * count: a location in the function's own frame is one that the function has still to fill.  Nor
- * does DW_OP_entry_value: GCC has it of parameters that a copy of a function (.isra, .constprop) is
- * no longer given, with the register in which the function itself gets them; one that is given is
- * still in its register.
+ * The location of a parameter at its function's entry.  DWARF's later locations do not count: the
+ * function has still to fill a location in its own frame.
+ *
+ * DW_OP_entry_value does not count either.  GCC has it for parameters that a copy of a function
+ * (.isra, .constprop) does not get, with the register in which the original gets them.  A parameter
+ * that the copy gets is still in its register.
  */
 
 /* The stack pointer at the entry is so far below the frame's base (the CFA). */
@@ -115,8 +116,8 @@ static struct rt_location judge(struct rt_dwarf *dwarf, Dwarf_Die *func, const D
 }
 
 /*
- * What is nowhere from the first instruction on has a range without bytes, which
- * dwarf_getlocation_addr() passes over.
+ * A parameter that is nowhere from the first instruction on has a range without bytes, which
+ * dwarf_getlocation_addr() skips.
  */
 static bool at_entry(Dwarf_Attribute *attr, uint64_t addr, Dwarf_Op **ops, size_t *n)
 {

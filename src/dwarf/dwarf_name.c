@@ -8,11 +8,10 @@
 #include "base/array.h"
 
 /*
- * Entries by name.  Units are looked through in their order until the name is found, and what was
- * met on the way is kept, so that no unit is looked through twice.  Where there is an index, the
- * units that it names come first.  Only what stands outside functions counts.  Of several
- * definitions of a name the first is taken for what the user names, and none for what a declaration
- * leaves open.
+ * Entries by name.  Units are searched in their order until the name is found, and all names met
+ * are recorded, so that no unit is searched twice.  If there is an index, the units that it names
+ * come first.  Only entries outside functions count.  If a name has several definitions, the user's
+ * name means the first, and a declaration means none.
  */
 
 enum {
@@ -23,7 +22,7 @@ enum {
 	ENTRIES_OPAQUE = 1 << 18,	/* for what a declaration leaves open: some 0.07 s */
 };
 
-/* What a name is the name of; types of C have a name space of their own each. */
+/* kinds of entries that a name can name; tags of C have a name space of their own each */
 enum kind { NAME_NONE, NAME_STRUCT, NAME_UNION, NAME_ENUM, NAME_PLAIN, NAME_INLINED };
 
 struct rt_dwarf_name {
@@ -169,8 +168,8 @@ static int look_through(struct scan *scan, Dwarf_Die *parent, size_t length, uns
 		scan->budget--;
 		kind = kind_of(&die, scan->c);
 		/*
-		 * Of a class's methods none was asked for; and what is defined outside of what
-		 * declares it has another whole name.
+		 * Nobody asks for a class's methods.  A type that is defined outside its
+		 * declaration has another full name.
 		 */
 		if ((kind == NAME_NONE && dwarf_tag(&die) != DW_TAG_namespace) ||
 		    (kind == NAME_INLINED && scan->in_class) ||
@@ -310,9 +309,10 @@ static const struct rt_dwarf_name *known(const struct rt_dwarf_names *names, uin
 }
 
 /*
- * Only what no other definition contradicts.  An index tells of all units that define it; without
- * one the file is looked through to its end.  Where that takes too long, what C++ defines twice
- * would be against its rules; in C any file may have a structure of that name.
+ * Find a type, unless another definition contradicts it.  An index names all units that define it;
+ * without one the whole file is searched.  If that takes too long, a type of C++ is still believed:
+ * two different definitions would break its rules.  In C any file may have a structure of that
+ * name.
  */
 static bool find_only(struct rt_dwarf *dwarf, enum kind kind, const char *name, uint64_t most,
 		      Dwarf_Die *die)

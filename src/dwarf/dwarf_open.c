@@ -100,7 +100,7 @@ static void measure(Elf *elf, bool is64, struct sizes *sizes)
 	}
 }
 
-/* Where sections stand in memory: libdw has .debug_info from the same handle. */
+/* Find sections in memory: libdw has .debug_info from the same handle. */
 static void find_sections(struct rt_dwarf *dwarf)
 {
 	struct rt_section section;
@@ -155,8 +155,8 @@ void rt_dwarf_forget(struct rt_dwarf *dwarf, Dwarf_Off at)
 }
 
 /*
- * libdw reads the heads of all units up to the one that is asked for.  Where the page cache is made
- * of large pages that maps all of the file, so it is led there by steps.
+ * libdw reads the heads of all units up to the one that is asked for.  With large pages in the page
+ * cache that maps all of the file, so read them step by step, and unmap each.
  */
 static void read_heads(struct rt_dwarf *dwarf)
 {

@@ -32,7 +32,7 @@ struct rt_dwarf_range {
 	Dwarf_Off unit;
 };
 
-/* What was met in units that were looked through for names (dwarf_name.c). */
+/* names met in the units that were searched (dwarf_name.c) */
 struct rt_dwarf_names {
 	struct rt_dwarf_name *v;	/* a hash table */
 	size_t n, room;
@@ -104,7 +104,7 @@ bool rt_die_next(Dwarf_Die *die);
 Dwarf_Attribute *rt_die_attr(Dwarf_Die *die, unsigned name, Dwarf_Attribute *attr);
 /* The entry that an attribute of it alone leads to. */
 bool rt_die_ref(Dwarf_Die *die, unsigned name, Dwarf_Die *to);
-/* What the entry completes. */
+/* The entry that this one completes. */
 bool rt_die_origin(Dwarf_Die *die, Dwarf_Die *to);
 /* The same through rt_die_attr. */
 bool rt_die_type(Dwarf_Die *die, Dwarf_Die *type);
@@ -198,7 +198,7 @@ int rt_dwarf_walk_begin(struct rt_dwarf_walk *walk, struct rt_dwarf *dwarf, stru
  */
 const struct rt_ctype *rt_dwarf_convert(struct rt_dwarf_walk *walk, Dwarf_Die *die,
 					unsigned distance, unsigned depth);
-/* That of entry `die` (its DW_AT_type), void where it has none. */
+/* The type of entry `die` (its DW_AT_type), void if it has none. */
 const struct rt_ctype *rt_dwarf_type_of(struct rt_dwarf_walk *walk, Dwarf_Die *die,
 					unsigned distance);
 /* Read the members of what was met.  0 or -ENOMEM. */
@@ -224,7 +224,7 @@ uint64_t rt_die_byte_size(Dwarf_Die *die);
 
 /* dwarf_struct.c: the name of a type that C calls "WORD NAME", as the source's language has it. */
 const char *rt_dwarf_tag_name(struct rt_dwarf_walk *walk, Dwarf_Die *die, const char *word);
-/* What a structure is called; then its members. */
+/* First a structure's name, then its members. */
 void rt_dwarf_begin_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type);
 void rt_dwarf_fill_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dwarf_type *type);
 /*
@@ -244,8 +244,8 @@ void rt_dwarf_go_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_dw
 bool rt_dwarf_read_member(struct rt_dwarf_walk *walk, Dwarf_Die *die,
 			  const struct rt_dwarf_type *of, struct rt_member *member);
 /*
- * What follows from their members: alignment, and C++ classes that are not trivially copied because
- * a part of them is not.
+ * Conclude from members: alignment, and C++ classes that are not trivially copied because a part of
+ * them is not.
  */
 void rt_dwarf_settle_structs(struct rt_dwarf_walk *walk);
 

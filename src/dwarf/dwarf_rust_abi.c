@@ -76,8 +76,8 @@ static bool add_scalar(const struct rt_ctype *type, uint64_t at, struct scalars 
 static bool flatten(const struct rt_ctype *type, uint64_t at, struct scalars *s, unsigned depth);
 
 /*
- * What the compiler makes itself of two parts: tuples, and pointers with a length or a table of
- * functions.
+ * Types that the compiler itself makes of two parts: tuples, and pointers with a length or a table
+ * of functions.
  */
 static bool is_made(const struct rt_ctype *type)
 {
@@ -402,7 +402,7 @@ void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_protot
 
 /* ---- types of Rust ---- */
 
-/* What Rust has besides structures, and how it passes values. */
+/* Rust's types besides structures, and how it passes values. */
 
 #define TAG_VARIANT_PART                                                                           \
 	0x33 /* DW_TAG_variant_part and DW_TAG_variant: in old headers too, but named otherwise */

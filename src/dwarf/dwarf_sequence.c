@@ -92,9 +92,9 @@ static const struct rt_ctype *text_type(struct rt_dwarf_walk *walk)
 
 /*
  * libc++'s strings are a union of __l, which leads to long ones, and __s, which has short ones in
- * it.  Where the length of these stands before them, its lowest bit says that they are long, and
- * else its highest one, in each version of the library.  `*in` and the offsets become those of __l.
- * false: such a string, but not as it is known.
+ * it. A flag says that a string is long: the lowest bit of the short length if this comes before
+ * the text, else its highest bit, in each version of the library.  `*in` and the offsets become
+ * those of __l. false: a string of an unknown layout.
  */
 static bool take_short(struct rt_sequence *s, const struct rt_ctype **in, uint32_t *at)
 {

@@ -8,7 +8,7 @@ bool rt_dwarf_split(Dwarf_Die *unit)
 	return false;
 }
 
-/* That is from 0.165 on; before it nobody reads what is compressed so. */
+/* Before 0.165 there is no reader of compressed sections. */
 void rt_dwarf_unpack(struct rt_dwarf *dwarf)
 {
 	(void)dwarf;

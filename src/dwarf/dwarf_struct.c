@@ -303,7 +303,7 @@ void rt_dwarf_fill_struct(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_
 		rt_dwarf_go_struct(walk, die, type);
 }
 
-/* What an array is made of. */
+/* The element type of an array, through its dimensions. */
 static const struct rt_ctype *element_of(const struct rt_ctype *type)
 {
 	int i;
@@ -347,7 +347,10 @@ void rt_dwarf_settle_structs(struct rt_dwarf_walk *walk)
 	int round;
 	size_t i;
 
-	/* What is inside others mostly comes later in the queue. */
+	/*
+	 * A structure inside another mostly comes later in the queue, hence the rounds from its
+	 * end.
+	 */
 	for (i = 0; i < walk->nqueue; i++)
 		rt_dwarf_settle_sequence(walk, walk->queue[i].type);
 	for (round = 0; round < 8 && changed; round++) {

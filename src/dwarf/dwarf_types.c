@@ -97,7 +97,7 @@ static bool is_modifier(int tag)
 
 /* ---- pointers and arrays ---- */
 
-/* What entry `die` points to, or is made of. */
+/* The type that `die` points to, or is made of. */
 static const struct rt_ctype *target_of(struct rt_dwarf_walk *walk, Dwarf_Die *die,
 					unsigned distance, unsigned depth)
 {
@@ -120,8 +120,8 @@ static const struct rt_ctype *target_of(struct rt_dwarf_walk *walk, Dwarf_Die *d
 }
 
 /*
- * How the source calls what `type` leads to: const, and in C by a typedef (FILE), where what is
- * left of that has another name.
+ * The source's own words for the target of `type`: const, and in C a typedef (FILE) whose structure
+ * has another name.
  */
 static void name_target(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_ctype *type)
 {
@@ -161,8 +161,8 @@ static struct rt_ctype *convert_pointer(struct rt_dwarf_walk *walk, Dwarf_Die *d
 }
 
 /*
- * What a function pointer among the parameters leads to, for the printed prototype.  Members of
- * structures go without.
+ * The function type behind a function pointer among the parameters, for the printed prototype.
+ * Members of structures have none.
  */
 static void fill_function(struct rt_dwarf_walk *walk, Dwarf_Die *die, struct rt_ctype *type,
 			  unsigned depth)
@@ -324,7 +324,9 @@ static bool is_small_number(const char *name)
 	       strstr(name, "bool") || strstr(name, "BOOL");
 }
 
-/* What is a number keeps the name that it was given last; a structure without a name gets it. */
+/*
+ * A number's type gets its outermost typedef's name; a structure gets one only if it has no name.
+ */
 static struct rt_ctype *named(struct rt_dwarf_walk *walk, Dwarf_Die *die, const struct rt_ctype *of)
 {
 	const char *name = rt_die_name(walk->dwarf, die);

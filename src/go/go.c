@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Go keeps for itself which goroutine runs on a thread (runtime.g), a table of its functions
- * (pclntab), and its own calling convention. A goroutine changes threads, and its stack is
- * moved when it grows; so its calls are paired by its id and by the distance from its stack's
- * end, not by thread and stack pointer.
+ * Go has its own record of the goroutine that a thread runs (runtime.g), a table of its functions
+ * (pclntab), and its own calling convention. A goroutine changes threads, and its stack is moved
+ * when it grows. So its calls are paired by its id and by the distance from its stack's end, not by
+ * thread and stack pointer.
  *
- * A plan reads, behind what is shown, where the goroutine's stack begins and ends and its id,
- * through the register that has runtime.g (calls/feed.c believes it where the hit is on that
- * stack). Up to Go 1.16 that register is the stack check's alone. There, and in assembly, the
- * record is where the thread pointer leads, which the programs read from task_struct
- * (RT_BASE_THREAD, kernel/thread_pointer.h). On aarch64 x28 has the record always
- * (rt_arch.goroutine_always).
+ * Behind the shown values, a plan reads the ends of the goroutine's stack and its id, through the
+ * register that has runtime.g (calls/feed.c trusts it if the hit is on that stack). Up to Go 1.16
+ * only the stack check has that register. Then, and in assembly, the thread pointer leads to the
+ * record; the programs read it from task_struct (RT_BASE_THREAD, kernel/thread_pointer.h). On
+ * aarch64 x28 always has the record (rt_arch.goroutine_always).
  *
- * runtime.goexit1, which every goroutine ends with, is probed and hidden. A function that
- * recovers goes on at its deferreturn, which only Go's table has (code/landing.c). Where
- * runtime.recovery hands registers to runtime.gogo (RT_ROLE_RECOVERED) all below the stack
- * pointer among them is left: one hit a recovery.
+ * runtime.goexit1, which every goroutine ends with, has a hidden hook. A function that recovers
+ * continues at its deferreturn, which only Go's table has (code/landing.c). runtime.recovery hands
+ * registers to runtime.gogo (RT_ROLE_RECOVERED): all calls below the stack pointer among them are
+ * unwound, one hit a recovery.
  *
- * On aarch64 what takes several instructions (a variable's address, a large number) is made in
- * x27, and begun anew where the scheduler stops the goroutine in between: a probe on the first
- * of them would be hit twice (rt_go_code.past_temporary).
+ * On aarch64 x27 is the temporary of several instructions that make one value (a variable's
+ * address, a large number). They run once more if the scheduler stops the goroutine between them: a
+ * probe on the first would be hit twice (rt_go_code.past_temporary).
  *
- * Each library that was built for C has a runtime of its own, which numbers goroutines from 1
- * on; a plugin exports its runtime, and the loader binds it to the program's (plan/runtimes.c).
- * So what a plan reads of a goroutine is of a certain runtime (rt_plan.runtime), which is part
- * of the goroutine's id (RT_GOID_RUNTIME).
+ * Each library that was built for C has a runtime of its own, which numbers goroutines from 1 on; a
+ * plugin exports its runtime, and the loader binds it to the program's (plan/runtimes.c). So a plan
+ * reads a goroutine of a certain runtime (rt_plan.runtime), which is part of the goroutine's id
+ * (RT_GOID_RUNTIME).
  *
- * Limits: the programs in the kernel pair by thread, so of count, hist and the filters only
- * count is done there. Up to 1.17 the order of parameters in debug information may be wrong
+ * Limits: the programs in the kernel pair by thread, so of count, hist and the filters only count
+ * is done there. Up to 1.17 the order of parameters in debug information may be wrong
  * (rt_abi_go_in_order).
  */
 #include "go/go.h"
@@ -40,7 +39,7 @@
 #include "base/array.h"
 
 /*
- * Where the linker puts the program's text in runtime.moduledata: after pcHeader, six slices,
+ * The text's address in runtime.moduledata, where the linker puts it: after pcHeader, six slices,
  * minpc, maxpc and findfunctab.
  */
 enum { MODULE_TEXT = 176 };
@@ -232,7 +231,7 @@ static void read_version(const struct rt_image *image, struct rt_go *go)
 
 /* ---- the table ---- */
 
-/* What the table's addresses count from, where it does not say (from Go 1.26 on). */
+/* The base of the table's addresses, if the table does not have it (from Go 1.26 on). */
 static uint64_t find_text(const struct rt_image *image)
 {
 	uint64_t text;
@@ -272,8 +271,8 @@ static void read_table(const struct rt_image *image, struct rt_go *go)
 }
 
 /*
- * Where a thread's goroutine is, the same in the whole program: a linker may put others' variables
- * beside it.
+ * Find a thread's goroutine.  The whole program has one place for it; a linker may put others'
+ * variables beside it.
  */
 static void read_g(const struct rt_image *image, struct rt_go *go)
 {

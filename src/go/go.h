@@ -7,7 +7,7 @@
 #include "go/pclntab.h"
 #include "lang/type.h"
 
-/* What the file of a Go program says of it, stripped or not. */
+/* Facts in the file of a Go program, stripped or not. */
 struct rt_go {
 	unsigned minor;			/* it was built by Go 1.`minor`; 0: that is not known */
 	char version[32];		/* "go1.19.8", or "" */
@@ -50,14 +50,14 @@ bool rt_go_recovery(struct rt_image *image, struct rt_symbol *place);
 bool rt_go_is_code(struct rt_image *image, uint64_t addr);
 
 /*
- * Where the runtime's record of a goroutine (runtime.g) has its id, by debug information, else by
- * the version; 0: not known.  The record begins with the two ends of its stack.
+ * The offset of the id in the runtime's record of a goroutine (runtime.g), by debug information,
+ * else by the version; 0: not known.  The record begins with the two ends of its stack.
  */
 uint32_t rt_go_goid_offset(struct rt_image *image);
 
 /*
- * What the runtime calls a type's kind (internal/abi/type.go): these, the integers and floats
- * between them, and others.
+ * The runtime's kinds of types (internal/abi/type.go): these, the integers and floats between them,
+ * and others.
  */
 enum {
 	RT_GO_BOOL = 1,
@@ -81,14 +81,13 @@ enum {
 bool rt_go_types(struct rt_image *image);
 
 /*
- * What a program of Go 1.18 or later has of a function's arguments, for Go's own tracebacks and to
- * grow the stack.
+ * Go 1.18 and later describe a function's arguments, for Go's own tracebacks and to grow the stack.
  */
 enum { RT_GO_INFO_MAX = 171 };
 
-/* Of generic functions and what is in them the first argument is not told of. */
+/* Generic functions, and those inside them, lack the description of their first argument. */
 enum rt_go_first {
-	RT_GO_FIRST_DESCRIBED, /* it is */
+	RT_GO_FIRST_DESCRIBED, /* it is described all the same */
 	RT_GO_FIRST_TYPES,     /* it tells of the types, and is none of the source */
 	RT_GO_FIRST_RECEIVER,  /* it is a method's receiver, and the second tells of the types */
 	RT_GO_FIRST_OWN,       /* it is as any other */
@@ -110,8 +109,8 @@ bool rt_go_frame(struct rt_image *image, const struct rt_go_function *own, bool 
 
 /*
  * go_args.c: the arguments as numbers, and structures of them, without names: the prototype's
- * params, made in `memory`, and its origin.  Where they are not known there is one of an unknown
- * type, as well as behind those that are.  0 or -ENOMEM.
+ * params, made in `memory`, and its origin.  Unknown arguments become one of an unknown type, also
+ * behind known ones.  0 or -ENOMEM.
  */
 int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memory,
 			 struct rt_prototype *p);

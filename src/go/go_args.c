@@ -83,7 +83,7 @@ static const struct rt_ctype *read_number(struct reading *r, uint32_t at, unsign
 
 static const struct rt_ctype *read_type(struct reading *r, uint32_t *at, unsigned depth);
 
-/* Up to its CLOSE.  Where it begins is where its first number does. */
+/* Read up to its CLOSE.  It begins at its first number. */
 static const struct rt_ctype *read_aggregate(struct reading *r, uint32_t *at, unsigned depth)
 {
 	struct rt_ctype *type = rt_types_add(r->memory, RT_CT_STRUCT, NULL, 0);
@@ -136,10 +136,7 @@ static void make_unknown(struct reading *r, struct rt_param *param)
 	r->failed |= !param->type;
 }
 
-/*
- * What stands in the registers before the first argument that is told of; and which of the two
- * tells of the types.
- */
+/* The arguments in registers before the first one that is described. */
 static void make_skipped(struct reading *r, struct rt_param *v)
 {
 	struct rt_ctype *type = rt_types_add(r->memory, RT_CT_STRUCT, NULL, 0);
@@ -197,7 +194,7 @@ int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memor
 		r.nspills = nspills < 0 ? 0 : (unsigned)nspills;
 	}
 	if (!frame->proven && !frame->on_stack && frame->first) {
-		/* What tells of the types is a pointer, and the other that is as a rule. */
+		/* the dictionary of types is a pointer, and a receiver mostly is */
 		r.failed = frame->first == RT_GO_FIRST_OWN;
 		r.spills[0].size = 8;
 		r.end = 8;

@@ -22,7 +22,7 @@ bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip)
 	*skip = code->past_check(bytes, n);
 	if (code->past_temporary && !f.assembly)
 		*skip += code->past_temporary(bytes + *skip, n - *skip);
-	/* What was taken for the check lies before the frame. */
+	/* A check of the stack comes before the frame, so this was none. */
 	if (*skip >= n || (rt_pclntab_frame(&go->table, &f, &frame) && frame && *skip >= frame))
 		*skip = 0;
 	return true;

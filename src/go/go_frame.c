@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where a Go program has what go_args.c reads. */
+/* Find in a Go program the tables and code that go_args.c reads. */
 #include <string.h>
 
 #include "go/go.h"
@@ -8,7 +8,10 @@
 
 enum { ARG_INFO = 5, END = 0xff };
 
-/* Where a check of the stack, which ends `past` bytes from the entry, goes to get more of it. */
+/*
+ * Read the code that grows the stack, to which the check jumps that ends `past` bytes from the
+ * entry.
+ */
 static void read_spills(const struct rt_image *image, uint64_t addr, uint32_t past,
 			struct rt_go_frame *frame)
 {
@@ -76,7 +79,7 @@ bool rt_go_frame(struct rt_image *image, const struct rt_go_function *own, bool 
 	frame->proven = !on_stack && rt_go_place(image, own->addr, &past) && past;
 	if (frame->proven)
 		read_spills(image, own->addr, past, frame);
-	/* What the compiler made has it, unless it takes none. */
+	/* Functions that Go's compiler made have the table, unless they have no arguments. */
 	if (!rt_pclntab_data(&go->table, own, ARG_INFO, &at))
 		return !on_stack;
 	return rt_go_types(image) &&

@@ -21,7 +21,7 @@ enum {
 	PIECE = 1 << 16
 };
 
-/* Where the record of the module has its first function's address and where its types begin. */
+/* Offsets in the module's record: its first function's address, and the beginning of its types. */
 static void module_layout(const struct rt_go *go, unsigned *first, unsigned *types)
 {
 	*first = go->table.since == 2 ? 80 : 160;

@@ -116,7 +116,7 @@ int rt_pclntab_open(const uint8_t *bytes, size_t n, struct rt_pclntab *t)
 	return read_header(t) && list_fits(t) ? 0 : -EBADMSG;
 }
 
-/* Of entry `i`, which may be the one behind the last. */
+/* The address of entry `i`, which may be the one behind the last. */
 static uint64_t address(const struct rt_pclntab *t, uint64_t i)
 {
 	uint64_t at = t->list + i * 2 * word(t);

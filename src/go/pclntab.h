@@ -53,16 +53,16 @@ bool rt_pclntab_find(const struct rt_pclntab *table, uint64_t addr,
 		     struct rt_go_function *function);
 
 /*
- * Where the function makes its stack frame: `*at` gets the number of bytes from its entry to behind
- * the first instruction that moves the stack pointer, 0: none does (a leaf).  False: the table does
+ * Find the instruction that makes the stack frame: `*at` gets the number of bytes from the entry to
+ * behind the first one that moves the stack pointer, 0: none does (a leaf).  False: the table does
  * not tell.
  */
 bool rt_pclntab_frame(const struct rt_pclntab *table, const struct rt_go_function *function,
 		      uint32_t *at);
 
 /*
- * What the compiler tells of the function beside (FUNCDATA `i`, internal/abi/symtab.go): `*at` is
- * how far it is from where the module has all that, since 1.18.  False: there is none.
+ * Other data of the compiler about the function (FUNCDATA `i`, internal/abi/symtab.go).  `*at` is
+ * its distance from the beginning of the module's data, since 1.18.  False: there is none.
  */
 bool rt_pclntab_data(const struct rt_pclntab *table, const struct rt_go_function *function,
 		     unsigned i, uint64_t *at);

@@ -27,7 +27,7 @@ static bool is_cgroup(const char *path)
 	return statfs(path, &fs) == 0 && fs.f_type == CGROUP2;
 }
 
-/* Where version 2 is mounted: on its own, or beside version 1 (systemd's hybrid layout). */
+/* Find the mount point of version 2: alone, or beside version 1 (systemd's hybrid layout). */
 static int find_root(char *root, size_t size, struct rt_error *err)
 {
 	char *mounts, *line, *next, point[PATH_MAX], type[64];

@@ -11,7 +11,7 @@ struct rt_main_buffer_values {
 
 /*
  * ftrace's main buffer, which all of the machine's tracers share.  Up to 3.14 the events of uprobes
- * go there, whatever instance they are enabled in.  What is changed of it is put back.
+ * go there, from every instance.  Each change to its settings is undone.
  */
 struct rt_main_buffer {
 	bool taken;

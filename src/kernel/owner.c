@@ -180,8 +180,8 @@ bool rt_owner_gone(struct rt_owner owner)
  */
 
 /*
- * What is disabled in one write: some 16 ms each from 4.4 on, in which nobody on the machine gets
- * at any event.
+ * Events disabled in one write: from 4.4 on each takes some 16 ms, and nobody on the machine can
+ * use any event meanwhile.
  */
 enum { AT_ONCE = 32 };
 

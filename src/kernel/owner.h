@@ -39,9 +39,9 @@ bool rt_owner_of_instance(const char *name, size_t len, struct rt_owner *owner);
 bool rt_owner_same(struct rt_owner a, struct rt_owner b);
 
 /*
- * Is the process gone for certain, and its guard with it?  To be asked of ourselves, before
- * anything is made, that means an earlier process which had our number.  Of another PID namespace
- * only the initial one can tell, and there it is when that namespace has no process any more.
+ * Is the process gone for certain, and its guard with it?  rawtrace asks this of itself before it
+ * makes anything: true means an earlier process that had its number.  For another PID namespace
+ * only the initial one knows: the owner is gone when that namespace has no process any more.
  */
 bool rt_owner_gone(struct rt_owner owner);
 

@@ -70,8 +70,8 @@ int rt_write_file(const char *path, int flags, const char *text)
 }
 
 /*
- * What stands behind "Name:" in /proc/PID/status, to the end of the text, which the caller frees.
- * NULL: see `err`.
+ * The value of "Name:" in /proc/PID/status, to the end of the text, which the caller frees.  NULL:
+ * see `err`.
  */
 static const char *status_of(pid_t pid, const char *name, char **text, int *err)
 {

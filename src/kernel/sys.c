@@ -93,8 +93,8 @@ static int prog_load(uint32_t type, const struct rt_bpf_insn *insns, size_t n, u
 		return fd;
 	log[0] = '\0';
 	/*
-	 * What is too much for the verifier fills any log, and takes it long; a smaller program is
-	 * tried then.
+	 * A program that is too large for the verifier fills any log, slowly; a smaller program is
+	 * tried next.
 	 */
 	if (fd == -E2BIG)
 		return fd;

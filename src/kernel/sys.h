@@ -67,10 +67,9 @@ int rt_pidfd_open(pid_t pid);
 int rt_memfd_create(const char *name);
 
 /*
- * Raise RLIMIT_NOFILE to its hard limit, past it where CAP_SYS_RESOURCE allows, and so
- * RLIMIT_MEMLOCK, against which BPF maps counted before 5.11.  What cannot be had is not an error:
- * the call that then fails says so.  Only after the traced command was forked: it keeps its own
- * limits.
+ * Raise RLIMIT_NOFILE to its hard limit, past it with CAP_SYS_RESOURCE, and so RLIMIT_MEMLOCK,
+ * against which BPF maps counted before 5.11.  A refusal is no error: the call that then fails
+ * reports it. Call it only after the traced command was forked, which has its own limits.
  */
 void rt_limits_raise(unsigned nfiles);
 

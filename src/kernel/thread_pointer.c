@@ -209,8 +209,8 @@ static int send_child(struct looking *l, char *memory, struct found *found)
 	l->thread_pointer = at;
 	l->found = found;
 	/*
-	 * That of a new thread stands in its task_struct from the beginning; a value of our own
-	 * might not, on aarch64.
+	 * The task_struct has a new thread's pointer from the beginning; on aarch64 it might lack a
+	 * value that we set ourselves.
 	 */
 	pid = clone(look, memory + TLS + STACK, CLONE_SETTLS | SIGCHLD, l, NULL, (void *)at, NULL);
 	if (pid < 0)

@@ -9,8 +9,8 @@
 #include "base/error.h"
 
 /*
- * Where tracefs is, and how to read and write its files.  Paths given to these functions are
- * relative to it.
+ * tracefs: its mount point, and how to read and write its files.  Paths given to these functions
+ * are relative to it.
  */
 struct rt_tracefs {
 	char root[PATH_MAX - NAME_MAX];

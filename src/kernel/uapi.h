@@ -3,9 +3,9 @@
 #define RT_KERNEL_UAPI_H
 
 /*
- * What rawtrace uses of the kernel's interface and old headers (Linux 3.10's) lack.  Under names of
- * our own, so that it makes no difference what the build machine's <linux/...> has.  Values:
- * include/uapi/linux/{bpf,perf_event}.h.
+ * The parts of the kernel's interface that rawtrace uses and that old headers (Linux 3.10's) lack.
+ * They have names of our own, so that it makes no difference what the build machine's <linux/...>
+ * has. Values: include/uapi/linux/{bpf,perf_event}.h.
  */
 #include <linux/types.h>
 #include <stdint.h>

@@ -169,7 +169,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* How well the name `name` of a file matches the user's text: 0 exactly, 3 not at all. */
+/* The rank of a file's name for the user's text: 0 is exact, 3 no match. */
 static unsigned misfit(const char *name, const char *lib)
 {
 	size_t n = strlen(lib);
@@ -537,7 +537,7 @@ static int images_of_pid(pid_t pid, struct rt_program *program, struct rt_error 
 	return ret;
 }
 
-/* What another process has too, into the list of all: its images are closed, or belong to that. */
+/* Add another process's images to the list of all: duplicates are closed. */
 static int join(struct rt_program *program, struct rt_program *other, struct rt_error *err)
 {
 	size_t before = program->n, i;

@@ -25,8 +25,8 @@ struct rt_program {
 int rt_program_of_command(const char *path, struct rt_program *program, struct rt_error *err);
 
 /*
- * What the processes, one or more, have mapped executable, opened through /proc/PID/exe and
- * /proc/PID/map_files: the files of the first, then what others have besides.  -EINVAL where they
+ * The executable mappings of one or more processes, opened through /proc/PID/exe and
+ * /proc/PID/map_files: the files of the first, then those that only others have.  -EINVAL if they
  * do not run the same program file.
  */
 int rt_program_of_pids(const struct rt_pids *pids, struct rt_program *program,

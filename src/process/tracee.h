@@ -10,7 +10,7 @@
 #include "process/login.h"
 
 /*
- * What is traced: a command of ours, held before exec until the probes are in, or processes that
+ * The traced processes: a child that waits before exec until the probes are in, or processes that
  * run already.
  */
 struct rt_tracee {

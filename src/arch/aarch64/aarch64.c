@@ -63,7 +63,7 @@ static const struct {
 };
 
 /*
- * Of the hints the kernel takes those that stand at entries (nop, bti, paciasp), and refuses the
+ * The kernel accepts those hints that functions begin with (nop, bti, paciasp), and refuses the
  * others (yield, wfe, csdb).
  */
 static bool refused_hint(uint32_t word)
@@ -124,10 +124,10 @@ static bool makes_large_frame(uint32_t before, uint32_t word)
 }
 
 /*
- * A function may keep its return address in another register, and call without a frame (dav1d,
- * clang's outlined functions).  What it calls has the same stack pointer at its return then, and
- * the kernel, which has no other mark of a call, takes the function itself to have returned
- * (handle_trampoline()): the rest of it is not run.
+ * A function may move its return address to another register, and call without a frame (dav1d,
+ * clang's outlined functions).  Its callees then return with the same stack pointer, which is the
+ * kernel's only mark of a call.  So the kernel takes such a return for the function's own
+ * (handle_trampoline()), and the rest of the function is not run.
  */
 static const char *aarch64_unsafe_return(const uint8_t *code, size_t n)
 {

@@ -33,7 +33,7 @@ static uint32_t past_check(const uint8_t *bytes, size_t n)
 			return at + 4;
 		if ((w & 0xff80001f) == 0x54000000 || (w & 0xff80001f) == (0x54000000 | LOWER))
 			continue;
-		/* Of numbers, of registers. */
+		/* arithmetic with immediates, or with registers */
 		if (((w >> 26 & 7) != 4 && (w >> 25 & 7) != 5) || !(scratch >> (w & 31) & 1))
 			return 0;
 	}
@@ -52,9 +52,9 @@ static bool prepares(uint32_t w)
 }
 
 /*
- * What aarch64 takes several instructions for (a large number, a variable's address) is made in x27
- * by all but the last of them, and begun anew where the scheduler has stopped a goroutine in
- * between.  How many bytes stand before that last one, 0: there is no such thing.
+ * aarch64 needs several instructions for a large number or a variable's address.  All but the last
+ * use x27, and run once more if the scheduler stops the goroutine between them.  Count the bytes
+ * before the last one; 0: there is no such sequence.
  */
 static uint32_t past_temporary(const uint8_t *bytes, size_t n)
 {

@@ -5,9 +5,9 @@
 #include "base/array.h"
 
 /*
- * What uprobe_init_insn() of arch/x86/kernel/uprobes.c refuses in 64-bit mode.  The refusal comes
- * only when a process maps the page: until then the probe is accepted and simply never hit, so it
- * must be known beforehand.
+ * Instructions that uprobe_init_insn() of arch/x86/kernel/uprobes.c refuses in 64-bit mode.  The
+ * refusal comes only when a process maps the page.  Until then the probe is accepted and simply
+ * never hit, so rawtrace must know these instructions beforehand.
  */
 
 #define CANNOT ", which the kernel cannot probe"
@@ -73,10 +73,10 @@ static const struct range two_byte[] = {
 };
 
 /*
- * Of a VEX or EVEX instruction kernels take the opcode for a one-byte opcode (seen up to 6.18), so
- * that they refuse vpxor (ef) for being out.  Worse is what they accept and then carry out as
- * something else: vpshufd and vmovd as jcc, vpor as jmp, vpsubsb as call, vcmpps as ret.  The
- * traced program would compute wrong results, or crash.
+ * Kernels take the opcode of a VEX or EVEX instruction for a one-byte opcode (seen up to 6.18), so
+ * they refuse vpxor (ef) as if it were out.  Worse, they accept some and emulate other
+ * instructions: vpshufd and vmovd as jcc, vpor as jmp, vpsubsb as call, vcmpps as ret.  The traced
+ * program would compute wrong results, or crash.
  */
 static const struct range as_vex[] = {
 	{ 0x70, 0x7f, false, NULL },		/* jcc */
@@ -197,8 +197,8 @@ size_t rt_x86_operand_size(const uint8_t *p, size_t n)
 }
 
 /*
- * Of those with an EVEX prefix; what may write a general register is known to capstone, and not
- * meant.
+ * EVEX instructions on mask registers.  capstone knows those that may write a general register, so
+ * they do not count.
  */
 static bool is_evex_mask(const uint8_t *p, uint8_t op)
 {
