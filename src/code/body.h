@@ -9,8 +9,8 @@
  */
 
 /*
- * What is known of an instruction: how far the stack pointer is below where it was at the entry,
- * and the frame pointer.
+ * The stack at an instruction: the distance of the stack pointer below its value at the entry, and
+ * the same of the frame pointer.
  */
 struct rt_depth {
 	int32_t sp, fp;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Can code be entered behind its function's first instruction?  Every byte is taken for the
- * beginning of a branch: so none is missed, whatever is data and wherever instructions begin.  What
- * only looks like a short or an indirect branch, the disassembler refutes.
+ * Can code be entered behind its function's first instruction? Every byte is taken for the
+ * beginning of a branch, so none is missed, wherever data and instructions are. The disassembler
+ * then refutes bytes that only look like a short or an indirect branch.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "base/search.h"
 
 /*
- * How far a branch with one byte of displacement comes from, with its own length; where decoding
- * begins at the earliest.
+ * SHORT: the reach of a branch with one byte of displacement, with its own length.  BEFORE:
+ * decoding begins no further before the entry.
  */
 enum { SHORT = 130, BEFORE = 4096, BODY_MAX = 1 << 20, CHUNK = 1 << 20, OVERLAP = 16 };
 
@@ -104,8 +104,8 @@ static void find_inner(struct near *s)
 
 /*
  * Short branches (jcc, loop, jrcxz, jmp) to the window: the first and the last byte that may be
- * one, or false.  `*known`: all of them are in functions.  What is between these may be data,
- * behind which nobody knows where instructions begin.
+ * one, or false.  `*known`: all of them are in functions.  Bytes between functions may be data, and
+ * behind data nobody knows where instructions begin.
  */
 static bool short_branches(struct near *s, uint64_t *first, uint64_t *last, bool *known)
 {
@@ -176,7 +176,7 @@ static const char *decode_all(const struct near *s, struct rt_decoder *decoder, 
 	struct rt_insn insn;
 	unsigned i;
 
-	/* What was taken for code up to there may have been data. */
+	/* Bytes before each of these may be data that was decoded as code. */
 	for (; symbol && symbol->addr > from; symbol = rt_symbol_before(s->f->image, symbol->addr))
 		marks[symbol->addr - from] |= MEANT;
 	for (i = 0; i < s->ndescribed; i++) {
@@ -248,7 +248,7 @@ const char *rt_branches_near(const struct rt_extent *f, struct rt_decoder *decod
 
 	if (f->size > BODY_MAX)
 		return unclear;
-	/* What lies before the segment is no code. */
+	/* Skip bytes before the segment, which are no code. */
 	for (s.start = lowest; s.start < f->addr && !rt_image_is_code(f->image, s.start);)
 		s.start = s.start + 64 < f->addr ? s.start + 64 : f->addr;
 	while (s.start > lowest && rt_image_is_code(f->image, s.start - 1))

@@ -16,7 +16,7 @@ void rt_code_close(struct rt_code *code);
 
 struct rt_image *rt_code_image(const struct rt_code *code);
 
-/* What decodes its instructions (arch/flow.h).  Why nothing does, or NULL. */
+/* The decoder of its instructions (arch/flow.h).  Why there is none, or NULL. */
 struct rt_decoder *rt_code_decoder(const struct rt_code *code);
 const char *rt_code_undecodable(const struct rt_code *code);
 

@@ -279,7 +279,7 @@ static void jump(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, stru
 
 /* ---- the way ---- */
 
-/* What is known of the stack behind an instruction. */
+/* The stack behind an instruction. */
 static struct rt_depth behind(const struct rt_flow *f, struct rt_depth depth)
 {
 	struct rt_depth next = depth;
@@ -639,7 +639,7 @@ static int find(struct rt_code *code, uint64_t *addr, uint64_t *size, unsigned d
 	uint64_t start, bytes;
 	size_t i;
 
-	/* What longjmp calls and comes back from is not its last step. */
+	/* Callees that return to longjmp are not its last step. */
 	if (r == OTHERS && deep)
 		calls.n = 0;
 	if (r == NEVER_LEFT)
@@ -658,7 +658,7 @@ static int find(struct rt_code *code, uint64_t *addr, uint64_t *size, unsigned d
 	return r;
 }
 
-/* What a function calls, or takes the address of, behind the `n` in `v`. */
+/* Add a function's callees, or the addresses that it takes, behind the `n` in `v`. */
 static int add_calls(const struct rt_calls *calls, uint64_t *v, size_t n, size_t max)
 {
 	size_t i, k;
@@ -748,8 +748,8 @@ static bool is_all_code(const struct rt_walk *w)
 }
 
 /*
- * Where there are tables, code that no way leads to may be one that a table was not seen to have.
- * It is followed where it is certain that it is code: Go 1.27 leaves returns that nothing comes to.
+ * If there are tables, unreached code may belong to a table that was not recognized.  It is
+ * followed if it is certainly code: Go 1.27 has returns that nothing reaches.
  */
 void rt_walk_check_whole(struct rt_walk *w)
 {

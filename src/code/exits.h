@@ -4,7 +4,7 @@
 
 #include "code/code.h"
 
-/* How a call ends at an instruction; exits.c begins with how these are found. */
+/* The kinds of exits; exits.c begins with how these are found. */
 enum rt_exit_kind {
 	RT_EXIT_RETURN,		/* the result is in its register */
 	RT_EXIT_JUMP,		/* a tail call: what is jumped to returns to our caller */
@@ -70,7 +70,10 @@ struct rt_exits {
 	bool reads_return_address;
 };
 
-/* Of the function of `size` bytes at `addr`, which has a symbol there.  0 or -ENOMEM. */
+/*
+ * Find the exits of the function of `size` bytes at `addr`, which has a symbol there.  0 or
+ * -ENOMEM.
+ */
 int rt_exits_find(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits);
 /*
  * The same of a function of the unwinder, which goes on in another frame: those exits are among its

@@ -43,8 +43,8 @@ static void through_pointer(struct rt_walk *w, uint64_t addr, const struct rt_fl
 {
 	uint64_t end = w->body.v[0].end;
 	/*
-	 * What a library's function is reached by (-fno-plt, Rust), where an exception was caught:
-	 * the depth is not known there.
+	 * A call of a library's function (-fno-plt, Rust) in code that catches an exception: the
+	 * depth is not known there.
 	 */
 	bool caught = rt_walk_depth(w, addr).sp == RT_DEPTH_UNKNOWN && rt_walk_slot(f);
 
@@ -61,7 +61,7 @@ static void through_pointer(struct rt_walk *w, uint64_t addr, const struct rt_fl
 		rt_walk_exit(w, addr, f, RT_EXIT_JUMP, false);
 }
 
-/* How many of the table's entries lead into the function; false: one cannot be read. */
+/* Count the table's entries that lead into the function; false: one cannot be read. */
 static bool count_own(struct rt_walk *w, const struct rt_jumps *t, uint64_t n, uint64_t *own)
 {
 	uint64_t i, target;
@@ -85,11 +85,11 @@ static void through_table(struct rt_walk *w, uint64_t addr, const struct rt_jump
 }
 
 /*
- * Where the compiler knows that the index has no other values (match in Rust, the states of async
- * functions, __builtin_unreachable), nothing compares it.  Then the entries tell, followed one by
- * one: the table ends where another begins that code behind the entries before uses, or where one
- * leads elsewhere.  One too many leads into the middle of an instruction, and one too few leaves
- * code to which nothing leads; either shows.
+ * A table without a comparison of its index, because the compiler knows that there are no other
+ * values (match in Rust, the states of async functions, __builtin_unreachable).  Its entries are
+ * followed one by one.  It ends before an entry that leads elsewhere, or before a table that the
+ * code behind earlier entries uses.  One entry too many leads into the middle of an instruction,
+ * one too few leaves code unreached: both are detected.
  */
 static void through_unbounded(struct rt_walk *w, uint64_t addr, const struct rt_jumps *t)
 {
@@ -155,7 +155,7 @@ void rt_walk_understand(struct rt_walk *w, uint64_t addr)
 		through_pointer(w, addr, &f, path, n);
 		return;
 	}
-	/* That the index is a byte is no comparison. */
+	/* An index of one byte does not bound the table. */
 	open = !t.n || t.n == BYTES;
 	if (t.n > ENTRIES || !count_own(w, &t, open ? 1 : t.n, &own))
 		rt_walk_fail(w, "it has a table of jumps that cannot be read");

@@ -6,8 +6,8 @@
 #include "code/exits.h"
 
 /*
- * What exits.c (the ways from the entry), exits_jumps.c (jumps through registers) and exits_check.c
- * (what was found) share.
+ * Shared by exits.c (the ways from the entry), exits_jumps.c (jumps through registers) and
+ * exits_check.c (checks of the result).
  */
 
 struct rt_todo {
@@ -68,13 +68,13 @@ void rt_walk_exit(struct rt_walk *w, uint64_t addr, const struct rt_flow *f, enu
 bool rt_walk_is_own_part(const struct rt_walk *w, const char *part);
 /* Is `target` in a cold part of the function?  That is one of its pieces then. */
 bool rt_walk_cold(struct rt_walk *w, uint64_t target);
-/* What is known of the stack at an instruction that was come to. */
+/* The stack at an instruction that was reached. */
 struct rt_depth rt_walk_depth(const struct rt_walk *w, uint64_t addr);
 
-/* Where a jump's target stands, if that is at a fixed address; or 0. */
+/* The slot of a jump's target, if it is at a fixed address; or 0. */
 uint64_t rt_walk_slot(const struct rt_flow *f);
 
-/* Where does the jump at `addr` lead, whose target is not in it? */
+/* Find the targets of the jump at `addr`, whose instruction does not have them. */
 void rt_walk_understand(struct rt_walk *w, uint64_t addr);
 
 /*

@@ -39,7 +39,7 @@ enum {
 	ALL = (1 << RT_USE_ARGS) - 1,
 };
 
-/* What may be true at an instruction, of any path to it. */
+/* facts at an instruction that may be true on some path to it */
 enum {
 	SEEN = 1 << 7,
 	/* the register that tells of variadic functions still has what the caller put there */
@@ -47,8 +47,8 @@ enum {
 };
 
 /*
- * What is in the result's register: the bytes of it that have been set (1, 4 with 0 above them, 8;
- * 0: it is what a call left, or the caller, or depends on the path), and these.
+ * The state of the result's register: the bytes of it that have been set (1, 4 with 0 above them,
+ * 8), and these flags.  0 bytes: its value is a call's, or the caller's, or depends on the path.
  */
 enum {
 	WIDTH = 0x0f,
@@ -162,7 +162,7 @@ static struct known *known(struct rt_guesser *g, uint64_t addr)
 static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth,
 		     struct rt_guess *guess);
 
-/* Of two paths.  Where one has set a byte only, what is above it cannot be meant. */
+/* Merge two paths.  If one has set only a byte, the bits above it cannot be part of the result. */
 static uint16_t either_result(uint16_t a, uint16_t b)
 {
 	uint16_t width = (a & WIDTH) == (b & WIDTH)		? a & WIDTH
@@ -286,7 +286,7 @@ static void note_return(struct walk *w, uint16_t result)
 
 	w->left |= result & (LEFT | VOID);
 	w->guess.sets |= (result & SOME) != 0;
-	/* What was looked at and left there need not be the result. */
+	/* A value that was read before the return need not be the result. */
 	if (!(result & FRESH) && width != 1)
 		width = 0;
 	w->guess.result = w->returned ? (uint8_t)either_result(w->guess.result, width) : width;
@@ -294,9 +294,9 @@ static void note_return(struct walk *w, uint16_t result)
 }
 
 /*
- * What a call leaves in the registers: nothing of the arguments, but where it comes before all
- * else.  That may be a profiler's (mcount, __fentry__), which keeps them; the third one's register
- * can also hold half of a result.
+ * The registers behind a call have no arguments, except if the call comes first.  It may be
+ * a profiler's (mcount, __fentry__), which preserves them; the third one's register can also have
+ * half of a result.
  */
 static uint8_t after_call(const struct walk *w, uint8_t state)
 {
@@ -389,10 +389,10 @@ static void walk_all(struct walk *w)
 }
 
 /*
- * What is stored on the stack counts as read, but for the registers that a variadic function stores
- * there, the last of them highest, to take its unnamed arguments from: those before them are the
- * named ones.  (Where none of the unnamed ones can be a double, nothing looks at the number of
- * vector registers, and only three or more in a row tell.)
+ * A store on the stack counts as a read, except in variadic functions.  These store registers, the
+ * last one highest, to take unnamed arguments from them: registers before are the named arguments.
+ * If no unnamed one can be a double, nothing tests the number of vector registers.  Then only three
+ * or more stores in a row show it.
  */
 static void note_saved(struct walk *w)
 {
@@ -419,7 +419,7 @@ static void finish(struct walk *w)
 	unsigned i;
 
 	note_saved(w);
-	/* Of aarch64's it is not known how many registers are stored. */
+	/* the number of registers stored is not known on aarch64 */
 	g->decided = !w->lost && !(g->variadic && w->guesser->by_hand);
 	/*
 	 * aarch64 has its first argument there, which may be the result, as the first double may be
@@ -535,7 +535,7 @@ bool rt_guess_called(struct rt_guesser *g, uint64_t addr)
 	return !callers || rt_callers_any(callers, addr);
 }
 
-/* What machine code tells of a function's arguments, as a prototype. */
+/* Convert the guess from machine code to a prototype. */
 
 /* `bytes` 0: nobody knows how much of the register is meant. */
 static const struct rt_ctype *make_type(struct rt_types *types, unsigned bytes, bool pointer)
@@ -609,7 +609,7 @@ int rt_guess_prototype(struct rt_guesser *g, uint64_t addr, uint64_t size, struc
 	if (!params)
 		return -ENOMEM;
 	for (i = 0; i < guess.nargs; i++) {
-		/* Of one that is not read itself nothing is known; it stands before one that is. */
+		/* an unread one comes before a read one, and its type is unknown */
 		params[i].type = guessed_type(types, guess.bytes[i] ? guess.bytes[i] : 8,
 					      guess.pointers & 1u << i);
 		if (!params[i].type)

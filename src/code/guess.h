@@ -7,10 +7,10 @@
 #include "lang/type.h"
 
 /*
- * A function's arguments from its machine code, where nothing else tells them: a register that is
- * read before it is written, on any path from the entry, held one.  What a call passes on untouched
- * counts if the callee is in the same file and reads it, be it one that no symbol names.  It is a
- * guess: an argument that is not used is not seen, and of floating point nothing is.
+ * A function's arguments from its machine code, if there is no other source.  A register that is
+ * read before it is written, on any path from the entry, has an argument.  A register that a call
+ * passes on unchanged counts if the callee is in the same file and reads it, also without a symbol.
+ * It is a guess: unused arguments are not seen, nor are those of floating point.
  */
 struct rt_guess {
 	/* false: the code cannot be followed, or it is a variadic function of aarch64 */
@@ -55,7 +55,7 @@ struct rt_guesser;
 struct rt_guesser *rt_guesser_open(struct rt_image *image);
 void rt_guesser_close(struct rt_guesser *guesser);
 
-/* Of the function of `size` bytes at `addr`. */
+/* Guess the arguments of the function of `size` bytes at `addr`. */
 void rt_guess(struct rt_guesser *guesser, uint64_t addr, uint64_t size, struct rt_guess *guess);
 
 /* The use that callers in the same file make of its result. */

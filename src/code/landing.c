@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a function catches exceptions: no instruction leads there, only the unwinder, by the tables
- * of .eh_frame and .gcc_except_table (LSB Core, "Exception Frames"; the Itanium C++ ABI).
+ * Landing pads, where a function catches exceptions. No instruction leads there, only the unwinder,
+ * by the tables of .eh_frame and .gcc_except_table (LSB Core, "Exception Frames"; the Itanium C++
+ * ABI).
  */
 #include <string.h>
 
@@ -41,7 +42,7 @@ static int read_sites(struct rt_eh_cursor *c, uint64_t table, uint64_t begin, ui
 	return c->bad ? -1 : n;
 }
 
-/* What describes `addr`; 0: nothing does, or it cannot be read. */
+/* Find the unwind entry of `addr`; 0: there is none, or it cannot be read. */
 static uint64_t describe(struct rt_eh_cursor *c, struct rt_image *image, uint64_t addr)
 {
 	uint64_t index, fde;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a probe may stand is decided in three steps: a walk over instructions that use
- * registers alone, to the first that the kernel emulates; a look at everything nearby that
- * could be a short or an indirect branch; one sweep of the file for long branches, lea and
- * addresses.
+ * Three steps decide the place of a probe. First, a walk over instructions that use registers
+ * alone, to the first that the kernel emulates. Then a search nearby for bytes that could be a
+ * short or an indirect branch. Last, one sweep of the file for long branches, lea and addresses.
  *
- * The last two take every byte for the beginning of an instruction, so nothing is missed where
- * data stands in code, and no decoder is needed. Capstone only refutes what looks like a
- * branch, and only behind the first function whose size a symbol tells: before it data may
- * stand (glibc's mempcpy jumps to memmove+3 over a third function).
+ * The last two take every byte for the beginning of an instruction, so nothing is missed if code
+ * has data in it, and no decoder is needed. Capstone only refutes bytes that look like a branch,
+ * and only behind the first function whose size a symbol tells: before it data may come (glibc's
+ * mempcpy jumps to memmove+3 over a third function).
  *
  * Limit: a jump from another function through a table of relative offsets into this one's first
  * bytes is not seen. No compiler makes one.

@@ -13,8 +13,8 @@ struct rt_extent {
 };
 
 /*
- * Where a function's probe is cheap.  A kernel carries out some probed instructions by itself and
- * single-steps the others; where a function begins with one of the others, the probe may stand on a
+ * The demands on a cheap place for a function's probe.  A kernel emulates some probed instructions
+ * and single-steps the others.  If a function begins with one of the others, the probe may be on a
  * later instruction, if every call passes it exactly once.
  */
 struct rt_prologue_want {
@@ -52,9 +52,10 @@ void rt_prologue_find(const struct rt_extent *f, struct rt_decoder *decoder,
 		      const struct rt_prologue_want *want, struct rt_prologue *prologue);
 
 /*
- * How far behind the entry of the function of `size` bytes at `addr`, which the kernel refuses to
- * probe or would spoil, a probe may stand whatever it reads: past that instruction, if all its
- * effect is on vector registers.  0: nowhere.  Here too rt_branches_far is not asked.
+ * Functions whose first instruction the kernel refuses to probe, or would spoil.  Returns how far
+ * behind the entry at `addr` (`size` bytes) a probe may be, whatever it reads: past that
+ * instruction, if all its effect is on vector registers.  0: nowhere.  Here too rt_branches_far is
+ * not asked.
  */
 uint32_t rt_prologue_behind(struct rt_image *image, uint64_t addr, uint64_t size);
 

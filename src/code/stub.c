@@ -72,7 +72,7 @@ static const char *name_at(struct rt_code *code, uint64_t slot)
 	return name && *name && strlen(name) < NAME_MAX_BYTES ? name : NULL;
 }
 
-/* What the stub leads to; the image's. */
+/* The name of the stub's target; the image's. */
 static const char *stub_name(struct rt_code *code, uint64_t addr)
 {
 	uint64_t slot = slot_of(code, addr);

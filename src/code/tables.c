@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of jumps.  What the registers hold is followed along one way to the jump: addresses, what
- * is loaded from a table by an index, and what comparisons and masks say of how large the index is.
+ * Jump tables. The values of registers are followed along one path to the jump: addresses, loads
+ * from a table by an index, and the bounds of the index by comparisons and masks.
  */
 #include <string.h>
 
@@ -27,8 +27,7 @@ struct sym {
 };
 
 /*
- * What stands in memory at a distance from a value, or at an address (base 0), and the number of
- * that.
+ * The value in memory at a distance from another value, or at an address (base 0), and its number.
  */
 struct slot {
 	uint32_t base, id;
@@ -74,7 +73,7 @@ static struct sym *reg(struct state *s, int8_t r)
 	return r >= 0 && r < REGISTERS ? &s->regs[r] : NULL;
 }
 
-/* What memory holds that no index chooses; NULL: where that is is not known. */
+/* The slot of memory without an index; NULL: its address is not known. */
 static struct slot *slot_of(struct state *s, const struct rt_flow_mem *mem)
 {
 	const struct sym *base = reg(s, mem->base);

@@ -21,7 +21,7 @@ static enum rt_thunk by_name(const char *name)
 		       : RT_THUNK_NONE;
 }
 
-/* What stands where the call leads. */
+/* Classify the code at the call's target. */
 static enum rt_thunk by_end(const uint8_t *p, bool wide)
 {
 	if (wide ? memcmp(p, "\x48\x8d\x64\x24\x08\xc3", 6) == 0 ||

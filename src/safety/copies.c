@@ -76,7 +76,10 @@ static enum called what_is(const char *name)
 	return OTHER;
 }
 
-/* What the call that returns to `addr` goes to; few functions are called from many places. */
+/*
+ * Classify the target of the call that returns to `addr`.  Results are cached, as few functions are
+ * called from many places.
+ */
 static enum called called(struct search *s, uint64_t addr, const uint8_t *call)
 {
 	int32_t distance;
@@ -133,9 +136,9 @@ static bool is_constant(const uint8_t *p, unsigned reg)
 }
 
 /*
- * What a call that returns to `addr` goes to in this file: behind a stub, or through a slot that
- * the loader fills, the function that it names, as the stubs together would be taken for a function
- * that jumps to memcpy, among others; 0: another file's.
+ * The target in this file of a call that returns to `addr`; 0: it is in another file.  A stub, or a
+ * slot that the loader fills, gives the function that it names.  All stubs together would be taken
+ * for a function that jumps to memcpy, among others.
  */
 static uint64_t own(struct search *s, uint64_t addr, uint64_t target)
 {
@@ -159,9 +162,8 @@ struct loop {
 };
 
 /*
- * May a jump at `at` back to `first` be come to from there?  What stands behind a return, and
- * nothing before it jumps over that to, is not.  Where a jump leads out of that stretch, it may
- * come back.
+ * Can a jump at `at` back to `first` be reached from there?  Code behind a return is unreachable,
+ * unless an earlier jump leads past the return.  A jump out of that stretch may return to it.
  */
 static bool has_way_back(struct search *s, uint64_t start, size_t first, size_t at)
 {

@@ -39,8 +39,8 @@ static bool by_name(const struct search *s, uint64_t next)
 }
 
 /*
- * How many ways there are from the code from `start` to `end` to the entry, by way of at most
- * `between` functions; many are MANY.
+ * Count the ways from the code from `start` to `end` to the entry, through at most `between`
+ * functions; many are MANY.
  */
 static unsigned ways(struct search *s, uint64_t start, uint64_t end, unsigned between)
 {

@@ -233,7 +233,7 @@ static enum rt_switches find(struct rt_image *image, const char **name)
 
 	s.words = image->arch->insn_size;
 	s.wide = image->arch->word == 8;
-	/* Where instructions are short too much data looks like it. */
+	/* With short instructions, too much data looks like them. */
 	makes_code = s.wide && !s.words && (s.is_static || rt_image_imports(image, "mprotect"));
 	bytes = malloc(CHUNK + RT_LOAD_NEAR);
 	for (i = 0; i < image->nsegments && bytes && most < RT_SWITCHES; i++) {
@@ -301,7 +301,7 @@ static bool is_indexed(const uint8_t *op, uint8_t rex)
 	return (op[1] & 7) == SP && ((op[2] >> 3 & 7) != SP || (rex & 2));
 }
 
-/* What can stand behind pop %rsp or leave: ret, pop, popf, an indirect jump, a jump. */
+/* Instructions that can come behind pop %rsp or leave: ret, pop, popf, an indirect jump, a jump. */
 static bool ends(const uint8_t *p)
 {
 	return *p == 0xc3 || (p[*p == 0x41] & 0xf8) == 0x58 || *p == 0x9d || *p == 0xff ||

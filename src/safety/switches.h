@@ -18,8 +18,8 @@ enum rt_switches {
 enum rt_switches rt_image_switches(struct rt_image *image, const char **name);
 
 /*
- * walks.c: the same of code that follows frame pointers, and so comes to the return addresses of
- * its callers.  Of x86-64, with a disassembler.
+ * walks.c: the same for code that follows frame pointers, and so reaches the return addresses of
+ * its callers.  Only for x86-64, with a disassembler.
  */
 bool rt_image_walks(struct rt_image *image, const char **name);
 

@@ -101,7 +101,10 @@ static bool memory(uint32_t w, struct rt_flow *f)
 		f->mem.index = reg(w, 16);
 	else
 		return false;
-	/* What is written behind moves the stack pointer, and not what is read. */
+	/*
+	 * A displacement added after the access moves the stack pointer, not the address of the
+	 * access.
+	 */
 	if ((pair && (w & 0x03800000) == 0x00800000) || ((w & 0xffa00c00) == 0xf8000400))
 		f->mem.disp = 0;
 	f->has_mem = true;

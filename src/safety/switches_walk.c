@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the stack pointer is loaded with in a function: what its registers and the slots of its
- * frame have is followed through its code.
+ * The source of each load of the stack pointer in a function: the values of its registers and of
+ * its frame's slots are followed through its code.
  */
 #include "safety/switches_walk.h"
 
@@ -114,7 +114,7 @@ static bool is_far(struct rt_switch_walk *w, const struct rt_flow *f)
 		       has(w->r.given | w->r.foreign | w->r.results, source_of(w, f));
 	if (f->op == RT_OP_COPY && has(w->r.results, f->from))
 		return true;
-	/* What was just pushed. */
+	/* popped after a push */
 	if (f->op == RT_OP_LOAD && f->mem.base == w->sp && !f->mem.disp && in_frame(w, &f->mem))
 		return !slot_of(w, &f->mem, false) || is_foreign(w, f);
 	if (f->op == RT_OP_COPY || f->op == RT_OP_PLUS ||
@@ -196,7 +196,7 @@ static void go_on(struct rt_switch_walk *w, const struct rt_flow *f)
 						  : result		  ? to
 									  : 0);
 	r->sums = (r->sums & ~f->writes) | (sum ? to : 0);
-	/* What comes behind a jump has been come to from elsewhere. */
+	/* Code behind a jump is reached from elsewhere. */
 	if (f->kind == RT_FLOW_JUMP || f->kind == RT_FLOW_RETURN) {
 		r->foreign = r->results = r->sums = 0;
 		r->given = w->unknown ? w->arguments : r->given & w->arguments;
@@ -267,7 +267,7 @@ void rt_walk(struct rt_switch_walk *w, struct rt_code *code, uint64_t start, con
 		w->framed |= f.fp == RT_FP_OF_SP;
 		w->stored |= words ? is_stored(w, &f)
 				   : rt_load_stored(bytes + at, w->r.copies, w->wide);
-		/* What comes behind may be data. */
+		/* the bytes behind may be data */
 		if (w->unknown && w->there &&
 		    (f.kind == RT_FLOW_RETURN || f.kind == RT_FLOW_JUMP ||
 		     f.kind == RT_FLOW_INDIRECT))

@@ -2,10 +2,10 @@
 #ifndef RT_SAFETY_SWITCHES_WALK_H
 #define RT_SAFETY_SWITCHES_WALK_H
 
-/* What switches.c is made of. */
+/* internals of switches.c */
 #include "code/code.h"
 
-/* What may be a load of the stack pointer. */
+/* kinds of instructions that may load the stack pointer */
 enum rt_load {
 	RT_LOAD_NOT,
 	RT_LOAD_OF_COMPILERS,	/* they have such, too */
@@ -37,7 +37,7 @@ bool rt_load_stored(const uint8_t *p, uint32_t copies, bool wide);
 enum rt_load rt_load_word(uint32_t word);
 bool rt_walk_aarch64(const uint8_t *bytes, size_t n, struct rt_flow *flow);
 
-/* What was stored in the frame. */
+/* a value stored in the frame */
 struct rt_walk_slot {
 	int64_t disp;
 	int base;
@@ -51,7 +51,7 @@ struct rt_walk_slot {
 struct rt_switch_walk {
 	enum rt_load load;
 	bool unknown;		/* it is not known where functions begin */
-	/* What registers lead to, in the order of the code; as bits. */
+	/* registers by their values, in the order of the code; as bits */
 	struct rt_walk_registers {
 		uint32_t copies;	/* to the frame, here or anywhere else that was seen */
 		uint32_t near;		/* to the frame, here */
@@ -83,8 +83,9 @@ struct rt_switch_walk {
 };
 
 /*
- * switches_walk.c: the function of `n` bytes, which begins at `start`, on the way through it;
- * `load` at `addr` is asked for.  What is set in `w` is kept but for its registers.
+ * switches_walk.c: walk through the function of `n` bytes that begins at `start`; the question is
+ * whether `load` at `addr` switches stacks.  `w` keeps its results, except registers, for a second
+ * walk.
  */
 void rt_walk(struct rt_switch_walk *w, struct rt_code *code, uint64_t start, const uint8_t *bytes,
 	     size_t n, uint64_t addr);

@@ -66,8 +66,8 @@ static const char *const unwinding_names[] = {
 	"co_switch",
 	"__morestack",
 	/*
-	 * What looks at return addresses: a trampoline in their place would end it, or be taken for
-	 * the caller.
+	 * functions that read return addresses: a trampoline's address would end the walk, or be
+	 * taken for the caller's
 	 */
 	"backtrace",
 	"unw_backtrace",
@@ -276,8 +276,8 @@ const char *rt_image_execs(struct rt_image *image)
 }
 
 /*
- * What loads code may load such code; in a static program the C library itself has dlopen, for its
- * own C.
+ * A function that loads code may load such code; in a static program the C library itself has
+ * dlopen, for its own C.
  */
 static const char *first_or_loads(struct rt_image *image, const char *const *table, size_t n)
 {
@@ -490,7 +490,7 @@ const char *rt_image_unsafe_exits(const struct rt_image *image, const char *name
 		why = aliases[i].name == name ? NULL : unsafe_exit_name(aliases[i].name);
 	if (why && n && is_other(image, why, addr, aliases[0].size))
 		why = NULL;
-	/* What it calls has its stack pointer, by which calls and returns are paired. */
+	/* Calls and returns are paired by the stack pointer, which its callee has too. */
 	for (i = 0; i < n && !why; i++)
 		why = unsafe_code(image, addr, aliases[i].size);
 	return why;

@@ -25,7 +25,7 @@ enum {
 	ARGUMENTS = 1 << 7 | 1 << 6 | 1 << 2 | 1 << 1 | 3 << 8
 };
 
-/* What is known of a function on the way through its instructions, one after the other. */
+/* the state of a function during a walk through its instructions, one after the other */
 struct walk {
 	int32_t depth;		/* of the stack pointer */
 	bool framed;		/* the frame pointer points to the saved one */

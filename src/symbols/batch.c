@@ -114,8 +114,8 @@ static int take_ifunc(struct rt_batch *b, const struct rt_symbol *symbol, struct
 }
 
 /*
- * Of crt1.o, crti.o, crtbegin.o and libc_nonshared.a (glibc, GCC), which are linked into every
- * program.
+ * Functions of crt1.o, crti.o, crtbegin.o and libc_nonshared.a (glibc, GCC), which are linked into
+ * every program.
  */
 static bool is_c_runtime(const char *name)
 {
@@ -156,7 +156,7 @@ static int take_symbol(struct rt_batch *b, const struct rt_symbol *symbol, struc
 	if (b->several && (symbol->kind == RT_SYM_NOTYPE || strstr(symbol->name, ".cold")))
 		return 0;
 	why = rt_image_refuses(b->image, symbol->addr, &call);
-	/* Of what kernels that do not know AVX would spoil the place behind it is as good. */
+	/* Some kernels spoil AVX instructions; the place behind one is as good. */
 	if (why && !b->spec->has_offset)
 		behind = rt_prologue_behind(b->image, symbol->addr,
 					    symbol->sized ? symbol->size : 0);
@@ -433,7 +433,7 @@ static int match_address(struct rt_batch *b, struct rt_error *err)
 	return take(b, &b->made, addr, 0, false) ? rt_nomem(err) : 0;
 }
 
-/* Of the functions of that name those of the source file. */
+/* Keep only the functions of the source file. */
 static int keep_file(struct rt_batch *b, struct rt_error *err)
 {
 	const char *other = NULL, *path;

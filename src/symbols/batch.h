@@ -26,7 +26,7 @@ struct rt_match {
 };
 
 /*
- * What one specification means in one file.  Starts with image, spec, asked, libcalls; `v` and the
+ * One specification applied to one file.  Starts with image, spec, asked, libcalls; `v` and the
  * matcher are the caller's to free.
  */
 struct rt_batch {

@@ -116,7 +116,7 @@ static size_t operator_signs(const char *p)
 	return n ? blank + n : 0;
 }
 
-/* What follows "const " up to the end of the type that it belongs to. */
+/* The length of the type behind "const ", up to its end. */
 static size_t type_length(const char *p)
 {
 	const char *start = p, *end;
@@ -136,7 +136,7 @@ static size_t type_length(const char *p)
 	return (size_t)(p - start);
 }
 
-/* What C++'s typedefs of that name stand for. */
+/* the types behind typedefs of C++ */
 static const struct {
 	const char *type, *name;
 } strings[] = {
@@ -380,7 +380,7 @@ static bool nested(struct rt_text *text, const char *p)
 	const char *start, *end;
 	size_t n;
 
-	/* Of a const member. */
+	/* of a const member */
 	p += *p == 'K';
 	for (n = 0; *p != 'E'; n++, p = end) {
 		end = identifier(p, &start);

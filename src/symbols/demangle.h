@@ -20,10 +20,10 @@ void rt_text_free(struct rt_text *text);
 bool rt_is_mangled(const char *name);
 
 /*
- * What was written in the source for a mangled name: "Foo::bar", with `parameters` "Foo::bar(int)
- * const"; never a result type, and of Rust neither hash nor parameters.  GCC's copies keep what
- * tells them apart: "foo.cold".  Stays in `text`.  NULL: it is no such name, it stands for more
- * text than a name should have, or there is no demangler.
+ * The source's text for a mangled name: "Foo::bar", with `parameters` "Foo::bar(int) const"; never
+ * a result type, and for Rust neither hash nor parameters.  GCC's copies have their suffix:
+ * "foo.cold". The result is in `text`.  NULL: it is not mangled, its text is too long, or there is
+ * no demangler.
  */
 const char *rt_demangle(struct rt_text *text, const char *name, bool parameters);
 
@@ -38,8 +38,8 @@ bool rt_demangler_run(struct rt_text *text, const char *name, bool parameters);
 bool rt_demangle_plain(struct rt_text *text, const char *name);
 
 /*
- * How names are compared: without blanks that say nothing, `const T` as `T const`, std::string for
- * what it stands for, without [abi:...] and the template arguments that containers have by default.
+ * The form in which names are compared: without blanks that mean nothing, `const T` as `T const`,
+ * std::string as its full type, without [abi:...] and the default template arguments of containers.
  * With `plain` without template arguments too: Foo<int>::bar is Foo::bar, and Rust's
  * <alloc::vec::Vec<u8>>::push is alloc::vec::Vec::push.  Stays in `text`; NULL: out of memory.
  */

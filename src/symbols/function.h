@@ -8,7 +8,7 @@
 #include "process/program.h"
 #include "lang/spec.h"
 
-/* How the end of a function's calls is seen. */
+/* ways to see the end of a function's calls */
 enum rt_how {
 	RT_HOW_NONE,			/* it is not: entries only */
 	RT_HOW_URETPROBE,
@@ -83,7 +83,7 @@ struct rt_functions {
 	char *note;
 };
 
-/* How many of them the user asked for. */
+/* The number of functions that the user asked for. */
 static inline size_t rt_functions_shown(const struct rt_functions *functions)
 {
 	size_t i, n = 0;
@@ -115,7 +115,7 @@ int rt_functions_add_of(struct rt_functions *functions, const struct rt_program 
 int rt_functions_add_hidden(struct rt_functions *functions, struct rt_image *image,
 			    const struct rt_symbol *symbol, uint8_t role);
 
-/* Where the names come from: a line for each file and source, with the debug file's path. */
+/* The sources of the names: a line for each file and source, with the debug file's path. */
 void rt_functions_print_sources(const struct rt_functions *functions, FILE *file);
 
 /*

@@ -42,8 +42,8 @@ static bool is_called(const struct rt_image *image, const char *name)
 }
 
 /*
- * What the environment of a process says of `name` ("LD_PRELOAD="), in a buffer of malloc; NULL:
- * nothing.
+ * The value of `name` ("LD_PRELOAD=") in the environment of a process, in a buffer of malloc; NULL:
+ * not set.
  */
 static char *environment(pid_t pid, const char *name)
 {
@@ -75,7 +75,8 @@ static void put_preloaded(struct scope *scope, const struct rt_program *program,
 }
 
 /*
- * Breadth first: what the program needs, then what those need.  What is left was opened by dlopen.
+ * Breadth first: the libraries that the program needs, then those that these need.  The rest was
+ * opened by dlopen.
  */
 static void put_needed(struct scope *scope, const struct rt_program *program)
 {
@@ -195,7 +196,7 @@ int rt_program_imports(const struct rt_program *program, pid_t pid, struct rt_im
 	return 0;
 }
 
-/* What the C run time calls at the beginning, where everything is inside it, and at the end. */
+/* Functions that the C run time calls: at the beginning in static programs, and at the end. */
 static bool is_runtime(const char *name)
 {
 	return strcmp(name, "__libc_start_main") == 0 || strcmp(name, "__cxa_finalize") == 0;

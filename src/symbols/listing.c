@@ -158,7 +158,7 @@ static bool has_code(const struct rt_strings *symbols, const char *name)
 			hi = mid;
 	}
 	/*
-	 * What is sorted between NAME and NAME. begins with NAME and a character below the dot,
+	 * A name sorted between NAME and NAME. would begin with NAME and a character below the dot,
 	 * which no name has.
 	 */
 	return lo < symbols->n && strncmp(symbols->v[lo], name, length) == 0 &&

@@ -15,8 +15,8 @@ static bool is_word(char c)
 }
 
 /*
- * Where the parameters begin: a bracket that is neither of "operator()" nor of "(anonymous
- * namespace)" or "{lambda(int)#1}".  NULL: it has none.
+ * Find the parameters: a bracket that is neither of "operator()" nor of "(anonymous namespace)" or
+ * "{lambda(int)#1}".  NULL: it has none.
  */
 static const char *parameters_of(const char *name)
 {
@@ -145,7 +145,9 @@ static int split_version(struct rt_matcher *m)
 	return 0;
 }
 
-/* What of a parameter's type is no part of the function's: f(const int n), f(void). */
+/*
+ * Remove the parts of a parameter's type that the function's type lacks: f(const int n), f(void).
+ */
 static void leave_out_const(char *p)
 {
 	char *out = p, *start = p;

@@ -7,16 +7,16 @@
 #include "lang/spec.h"
 
 /*
- * Which symbols a specification means.  A name as it stands in the symbol table comes first; else,
- * for C++ and Rust, what was written in the source:
+ * The symbols that a specification means.  A name in the symbol table comes first; else, for C++
+ * and Rust, the source's text:
  *   Foo::bar           all functions of that name, whatever their arguments and template arguments
  *   Foo::bar(int)      with these parameters; a const after them may be left out
  *   Foo<int>::bar      with these template arguments; <T> stands for any
  *   ns::*              a glob, over the name without parameters unless it has some
- *   /regex/            over the name in the symbol table, and over the one that was written with
- *                      its parameters
- * Where no symbol has the name otherwise, ns::v1::Foo is ns::Foo, too: v1 looks like an inline
- * namespace.  NAME@VERSION and NAME@@VERSION mean one version, @@ the default one.
+ *   /regex/            over the name in the symbol table, and over the source's text with its
+ *                      parameters
+ * If no symbol has the name otherwise, ns::v1::Foo is ns::Foo, too: v1 looks like an inline
+ * namespace. NAME@VERSION and NAME@@VERSION mean one version, @@ the default one.
  */
 struct rt_matcher {
 	const struct rt_spec *spec;

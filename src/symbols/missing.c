@@ -17,7 +17,7 @@
 #include "symbols/private.h"
 #include "symbols/unnamed.h"
 
-/* What to say where a name is not there: the next best thing that the user could have meant. */
+/* Messages for a name that is not there: the next best thing that the user could have meant. */
 
 #define MAX_LISTED 8
 
@@ -370,7 +370,7 @@ static unsigned score_go(const char *want, const char *name)
 		       : UINT32_MAX;
 }
 
-/* How far `name` is from `want`; UINT32_MAX: not near. */
+/* The distance of `name` from `want`; UINT32_MAX: not near. */
 static unsigned score(const char *want, size_t nwant, const char *name, size_t nname)
 {
 	unsigned d;

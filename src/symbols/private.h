@@ -7,7 +7,7 @@
 
 /*
  * function.c: add those of the `n` symbols of `image` that `spec` means, as calls from the program.
- * They need not live on.  How many names it meant is added to `*named`.
+ * The caller may free the symbols.  `*named` grows by the number of names that `spec` meant.
  */
 int rt_functions_add_libcalls(struct rt_functions *functions, struct rt_image *image,
 			      const struct rt_symbol *symbols, size_t n, const struct rt_spec *spec,

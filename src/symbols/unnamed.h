@@ -6,10 +6,10 @@
 #include "lang/spec.h"
 
 /*
- * Functions of a stripped file that no symbol names.  What unwinds stacks (.eh_frame) says where
- * each begins and ends; here they are called fn_ and their address in hexadecimal: fn_401136.
- * Parts that GCC splits off (.cold), stubs and what signals return to are left out: only where the
- * return address is on top of the stack, or in its register, does a function begin.
+ * Functions of a stripped file that no symbol names.  Unwind tables (.eh_frame) have the beginning
+ * and end of each.  Its name is fn_ and its address in hexadecimal: fn_401136.  Parts that GCC
+ * splits off (.cold), stubs and signal trampolines are excluded: a function begins only with its
+ * return address on top of the stack, or in its register.
  */
 
 #define RT_UNNAMED_PREFIX "fn_"
