@@ -102,6 +102,7 @@ enum rt_c_abi {
 struct rt_errno_at;
 struct rt_flow;
 struct rt_go_code;
+struct rt_operand;
 struct rt_use;
 
 struct rt_arch {
@@ -240,6 +241,12 @@ struct rt_arch {
 	 */
 	bool (*flow)(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_flow *flow);
 	bool (*use)(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use);
+	/*
+	 * Parse the operand of a USDT probe's argument (arch/operand.h) in [at, end), which is not
+	 * empty; a NUL follows somewhere.  False: it cannot be read, and `why` may say more.
+	 */
+	bool (*operand)(const struct rt_arch *arch, const char *at, const char *end,
+			struct rt_operand *operand);
 	/* The kind of the instruction; NULL: probes always stay at the entry. */
 	enum rt_form (*form)(const uint8_t *insn, size_t n);
 };

@@ -24,6 +24,7 @@ static void take_tag(struct rt_dynamic *d, const GElf_Dyn *dyn)
 	case DT_VERSYM: d->versym = dyn->d_un.d_ptr; break;
 	case DT_VERDEF: d->verdef = dyn->d_un.d_ptr; break;
 	case DT_VERNEED: d->verneed = dyn->d_un.d_ptr; break;
+	case DT_PLTGOT: d->pltgot = dyn->d_un.d_ptr; break;
 	case DT_PLTREL: d->plt_is_rela = dyn->d_un.d_val == DT_RELA; break;
 	case DT_FLAGS_1: d->no_default_folders = dyn->d_un.d_val & DF_1_NODEFLIB; break;
 	default: break;

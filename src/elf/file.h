@@ -40,6 +40,7 @@ struct rt_dynamic {
 	uint64_t hash, gnu_hash;
 	uint64_t rela, relasz, rel, relsz, jmprel, pltrelsz;
 	uint64_t versym, verdef, verneed;
+	uint64_t pltgot;		/* on x86 what @GOTOFF counts from */
 	bool plt_is_rela;
 	const char *rpath, *runpath, *audit, *depaudit;	/* libelf's; NULL: not there */
 	bool no_default_folders;	/* DF_1_NODEFLIB */
@@ -195,6 +196,11 @@ bool rt_go_each_pointer(const struct rt_image *image,
  * puts.  As qsort wants it.
  */
 int rt_symbol_compare(const struct rt_symbol *a, const struct rt_symbol *b);
+/*
+ * symbols.c: the address of a defined symbol of any type, of the file, else of its debug file.
+ * 0, -ENOENT, -ENOTUNIQ (several have the name) or -ENOMEM.  Damage only leaves symbols out.
+ */
+int rt_image_find_symbol(struct rt_image *image, const char *name, size_t n, uint64_t *addr);
 /*
  * symbols.c: a name of the file as it may be shown (base/clean.h), the file's own or a copy that
  * the image owns; NULL: no memory.

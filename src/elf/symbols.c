@@ -152,13 +152,16 @@ static bool holds(const struct file *file, uint64_t offset, uint64_t size)
 	return offset <= file->size && size <= file->size - offset;
 }
 
-static int read_table(struct rt_image *image, const struct file *file, const struct rt_table *t,
-		      enum rt_symbol_source source, struct rt_error *err)
+/* What is done with each symbol of a table; 0, or a negative errno, which ends the walk. */
+typedef int visit_symbol(void *ctx, const GElf_Sym *sym, const char *name, size_t i);
+
+static int walk_table(struct rt_image *image, const struct file *file, const struct rt_table *t,
+		      visit_symbol *visit, void *ctx, struct rt_error *err)
 {
 	Elf_Data *syms, *strings;
 	const char *name;
 	GElf_Sym sym;
-	int i;
+	int i, r;
 
 	if (!t->present || t->size == 0)
 		return 0;
@@ -179,10 +182,31 @@ static int read_table(struct rt_image *image, const struct file *file, const str
 			return rt_image_damaged(
 				image, "a symbol's name lies outside its string table", err);
 		}
-		if (take_symbol(image, &sym, name, (size_t)i, source))
-			return rt_nomem(err);
+		r = visit(ctx, &sym, name, (size_t)i);
+		if (r < 0)
+			return r == -ENOMEM ? rt_nomem(err) : r;
 	}
 	return 0;
+}
+
+struct taking {
+	struct rt_image *image;
+	enum rt_symbol_source source;
+};
+
+static int take_visited(void *ctx, const GElf_Sym *sym, const char *name, size_t i)
+{
+	const struct taking *taking = ctx;
+
+	return take_symbol(taking->image, sym, name, i, taking->source) ? -ENOMEM : 0;
+}
+
+static int read_table(struct rt_image *image, const struct file *file, const struct rt_table *t,
+		      enum rt_symbol_source source, struct rt_error *err)
+{
+	struct taking taking = { image, source };
+
+	return walk_table(image, file, t, take_visited, &taking, err);
 }
 
 /* By version; one that is not known comes last. */
@@ -403,4 +427,52 @@ bool rt_image_imports(struct rt_image *image, const char *name)
 		if (strcmp(image->imports.v[i], name) == 0)
 			return true;
 	return false;
+}
+
+struct finding {
+	const char *name;
+	size_t n;
+	bool found;
+	uint64_t addr;
+};
+
+/* "name" is name@VERSION in .symtab. */
+static int find_visited(void *ctx, const GElf_Sym *sym, const char *name, size_t i)
+{
+	struct finding *f = ctx;
+	unsigned type = GELF_ST_TYPE(sym->st_info);
+
+	(void)i;
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || type == STT_SECTION ||
+	    type == STT_FILE || type == STT_TLS)
+		return 0;
+	if (strncmp(name, f->name, f->n) != 0 || (name[f->n] && name[f->n] != '@'))
+		return 0;
+	if (f->found && f->addr != sym->st_value)
+		return -ENOTUNIQ;
+	f->found = true;
+	f->addr = sym->st_value;
+	return 0;
+}
+
+int rt_image_find_symbol(struct rt_image *image, const char *name, size_t n, uint64_t *addr)
+{
+	const struct file own = { image->elf, image->size };
+	struct finding f = { .name = name, .n = n };
+	struct file debug;
+	struct rt_table t;
+	int r;
+
+	if (!image->dynsym.present)
+		rt_image_dynamic_symbols(image);
+	r = walk_table(image, &own, &image->symtab, find_visited, &f, NULL);
+	if (!f.found && r == 0)
+		r = walk_table(image, &own, &image->dynsym, find_visited, &f, NULL);
+	if (!f.found && r == 0 && !image->symtab.present) {
+		debug = (struct file){ rt_image_debug_elf(image), image->debug.size };
+		if (debug.elf && rt_elf_symtab(debug.elf, &t))
+			r = walk_table(image, &debug, &t, find_visited, &f, NULL);
+	}
+	*addr = f.addr;
+	return r == -ENOTUNIQ ? r : f.found ? 0 : -ENOENT;
 }

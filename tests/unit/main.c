@@ -40,6 +40,7 @@ int main(int argc, char **argv)
 		{ "spec", NULL, NULL, NULL, NULL, rt_tests_spec },
 		{ "arch", NULL, NULL, NULL, NULL, rt_tests_arch },
 		{ "image", NULL, NULL, NULL, NULL, rt_tests_image },
+		{ "usdt", NULL, NULL, NULL, NULL, rt_tests_usdt },
 		{ "unwind", NULL, NULL, NULL, NULL, rt_tests_unwind },
 		{ "dwarf index", NULL, NULL, NULL, NULL, rt_tests_dwarf_index },
 		{ "unnamed", NULL, NULL, NULL, NULL, rt_tests_unnamed },

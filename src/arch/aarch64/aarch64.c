@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "arch/flow.h"
 #include "arch/go_code.h"
+#include "arch/operand.h"
 #include "arch/use.h"
 #include "base/array.h"
 
@@ -248,6 +249,7 @@ const struct rt_arch rt_arch_aarch64 = {
 	.direct_target = direct_target,
 	.flow = rt_flow_aarch64,
 	.use = rt_use_aarch64,
+	.operand = rt_aarch64_operand,
 	.has_rela = true,
 	.relative = 1027, /* R_AARCH64_RELATIVE: old elf.h lack it */
 	.stack_args = 0,

@@ -2,7 +2,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "arch/arch.h"
+#include "arch/operand.h"
 #include "base/array.h"
 
 /*
@@ -96,6 +96,7 @@ const struct rt_arch rt_arch_i386 = {
 	.refuses = i386_refuses,
 	.pushes = i386_pushes,
 	.form = rt_i386_form,
+	.operand = rt_x86_operand,
 	.direct_target = rt_x86_direct_target,
 	.insn_align = 1,
 	.loads_address = rt_x86_loads_address,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arch/go_code.h"
+#include "arch/operand.h"
 #include "base/array.h"
 
 /* Offsets in struct pt_regs: arch/x86/include/uapi/asm/ptrace.h, unchanged since x86-64 exists. */
@@ -101,6 +102,7 @@ const struct rt_arch rt_arch_x86_64 = {
 	.refuses = rt_x86_64_refuses,
 	.nop_size = rt_x86_64_nop_size,
 	.form = rt_x86_64_form,
+	.operand = rt_x86_operand,
 	.direct_target = rt_x86_direct_target,
 	.target_slot = target_slot,
 	.insn_align = 1,
