@@ -43,6 +43,7 @@ struct list {
 	struct rt_signatures *signatures;
 	char *prototype;	/* of the row, from a memory stream; NULL: not known */
 	enum rt_origin origin;	/* of that */
+	const char *declared;	/* by a set of probes, which is listed; NULL: none is */
 	size_t guesses;
 	const struct rt_image *last;	/* whose rows were printed before */
 	bool json;
@@ -127,6 +128,11 @@ static int read_prototype(struct list *list, const struct rt_listing *l, struct 
 
 	free(list->prototype);
 	list->prototype = NULL;
+	if (list->declared) {
+		list->origin = RT_ORIGIN_GIVEN;
+		list->prototype = strdup(list->declared);
+		return list->prototype ? 0 : rt_nomem(err);
+	}
 	if (!find_prototype(list, l, &prototype))
 		return 0;
 	list->origin = prototype.origin;
@@ -416,21 +422,42 @@ static int mention_unnamed(struct list *list, const struct rt_spec *spec)
 	return 0;
 }
 
+/* @NAME: the functions that the program has of the sets, as the sets declare them. */
+static int list_sets(struct list *list)
+{
+	struct rt_error ignored;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < list->wanted.nspecs && (r == 0 || r == -ENOENT || r == -EINVAL); i++) {
+		list->declared = list->wanted.specs[i]->text;
+		r = rt_listing_each(&list->traced.program, list->wanted.specs[i], row, list,
+				    &ignored);
+	}
+	list->declared = NULL;
+	return r == -ENOENT || r == -EINVAL ? 0 : r;
+}
+
 static int list_all(struct list *list, char *const *texts, int n, struct rt_spec *specs,
 		    struct rt_error *err)
 {
 	int i, r = 0;
 
 	for (i = 0; i < n && r == 0; i++)
-		r = add_spec(list, texts[i], &specs[i], err);
+		r = texts[i][0] == '@'
+			    ? rt_sites_add_functions(&list->wanted, &list->traced, &list->sites,
+						     &texts[i], 1, err)
+			    : add_spec(list, texts[i], &specs[i], err);
 	if (r == 0)
 		r = index_functions(list, err);
 	for (i = 0; i < n && r == 0; i++)
-		r = list_one(list, &specs[i], err);
+		r = specs[i].function ? list_one(list, &specs[i], err) : 0;
+	if (r == 0)
+		r = list_sets(list);
 	if (r == 0)
 		print_ways(list);
 	for (i = 0; i < n && r == 0; i++)
-		r = mention_unnamed(list, &specs[i]);
+		r = specs[i].function ? mention_unnamed(list, &specs[i]) : 0;
 	if (r == 0 && list->json)
 		fputs(list->rows ? "\n]\n" : "[]\n", list->file);
 	return r == -ENOMEM ? rt_nomem(err) : r;

@@ -19,6 +19,7 @@ struct layout {
 	struct rt_member *members;	/* room for MEMBERS */
 	uint64_t bit;			/* the next free one, of a struct */
 	uint32_t align;
+	struct rt_declarator counted;	/* T *name[length]; without a length: none is there */
 };
 
 /* Place the member by the System V ABI: a bit-field does not cross a boundary of its own type. */
@@ -69,6 +70,17 @@ static int bit_field(struct rt_cursor *c, const struct rt_ctype *type, unsigned 
 	return 0;
 }
 
+static const struct rt_ctype *pointer_to(struct rt_cursor *c, const struct rt_ctype *target)
+{
+	struct rt_ctype *type = rt_types_add(c->types, RT_CT_POINTER, NULL, c->arch->word);
+
+	if (type) {
+		type->align = c->arch->word;
+		type->target = target;
+	}
+	return type;
+}
+
 static int member(struct rt_cursor *c, struct layout *l, const struct rt_specifiers *s)
 {
 	struct rt_declarator d;
@@ -84,8 +96,15 @@ static int member(struct rt_cursor *c, struct layout *l, const struct rt_specifi
 	type = rt_styled(c, d.type, s->style);
 	if (!type)
 		return rt_nomem(c->err);
-	if (d.length)
-		return rt_expected(c, d.length, "a number of elements");
+	if (d.length) {
+		if (l->counted.length || l->type->kind == RT_CT_UNION || d.most ||
+		    type->kind != RT_CT_ARRAY)
+			return rt_expected(c, d.length, "a number of elements");
+		l->counted = d;
+		type = pointer_to(c, type->target);
+		if (!type)
+			return rt_nomem(c->err);
+	}
 	if (type->kind == RT_CT_VOID || type->kind == RT_CT_FUNCTION)
 		return rt_expected(c, d.at, "a member that has a size");
 	if (type->kind == RT_CT_UNKNOWN && !type->size)
@@ -139,6 +158,32 @@ static int members(struct rt_cursor *c, struct layout *l)
 	return 0;
 }
 
+/*
+ * { const char text[length]; long length; }, as Go's string: a pointer and the number of elements
+ * there.  { const char text[end]; const char *end; }, as nginx' ngx_buf_t: the elements between.
+ */
+static int count_elements(struct rt_cursor *c, struct layout *l)
+{
+	const struct rt_declarator *d = &l->counted;
+	const struct rt_member *text = l->members, *length = l->members;
+	const struct rt_ctype *element = d->type->target;
+	bool by_end;
+
+	text += text[0].name != d->name;
+	length += text == length;
+	by_end = length->type && length->type->kind == RT_CT_POINTER;
+	if (l->type->nmembers != 2 || !length->name ||
+	    !rt_is_word(d->length, d->length_n, length->name) || length->bit_size ||
+	    (length->type->kind != RT_CT_INT && !by_end) || length->type->size != c->arch->word)
+		return rt_expected(c, d->length,
+				   "the other of two members: its end, or a long");
+	l->type->sequence = (struct rt_sequence){ .element = element,
+						  .pointer = (uint16_t)text->offset,
+						  .length = (uint16_t)length->offset,
+						  .by_end = by_end };
+	return 0;
+}
+
 static int aggregate_body(struct rt_cursor *c, struct rt_ctype *type)
 {
 	struct layout l = { .type = type, .align = 1 };
@@ -151,6 +196,8 @@ static int aggregate_body(struct rt_cursor *c, struct rt_ctype *type)
 	type->nmembers = 0;
 	type->members = NULL;
 	r = members(c, &l);
+	if (r == 0 && l.counted.length)
+		r = count_elements(c, &l);
 	if (r < 0) {
 		type->nmembers = 0;
 		return r;

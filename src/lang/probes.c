@@ -38,7 +38,7 @@ struct rt_probes {
 	struct by_name *by_name;
 	struct parsed *parsed;
 	size_t nparsed, parsed_cap;
-	const char *libraries;
+	const char *libraries, *requires;
 	bool other_machine;		/* what follows is not for `arch` */
 };
 
@@ -217,6 +217,11 @@ static int add_statement(struct rt_probes *p, const char *file, unsigned line, c
 		p->libraries = *text ? text : NULL;
 		return 0;
 	}
+	if (is_first_word(text, "requires")) {
+		p->requires = is_first_word(text + 8 + strspn(text + 8, " "), "any") ? NULL
+										     : text + 8;
+		return 0;
+	}
 	if (is_first_word(text, "machine"))
 		p->other_machine = is_other_machine(p, text + 7);
 	if (p->other_machine || is_first_word(text, "machine"))
@@ -230,7 +235,8 @@ static int add_statement(struct rt_probes *p, const char *file, unsigned line, c
 				    .line = line,
 				    .text = text,
 				    .name = name_in(p, text),
-				    .libraries = p->libraries };
+				    .libraries = p->libraries,
+				    .requires = p->requires };
 	if (!s->name)
 		return rt_nomem(err);
 	p->n++;
@@ -300,6 +306,7 @@ int rt_probes_add(struct rt_probes *p, const char *file, const char *text, size_
 	free(p->by_name);
 	p->by_name = NULL;
 	p->libraries = NULL;
+	p->requires = NULL;
 	p->other_machine = false;
 	file = rt_types_name(p->types, file, strlen(file));
 	if (!file)
@@ -360,6 +367,24 @@ bool rt_statement_is_of(const struct rt_statement *s, const char *soname)
 	return false;
 }
 
+bool rt_statement_is_met(const struct rt_statement *s, bool (*has)(void *ctx, const char *name),
+			 void *ctx)
+{
+	const char *at = s->requires ? s->requires + strspn(s->requires, " ") : "";
+	char name[128];
+	bool none;
+	size_t n;
+
+	for (; *at; at += n + strspn(at + n, " ")) {
+		n = strcspn(at, " ");
+		none = *at == '!';
+		snprintf(name, sizeof(name), "%.*s", (int)n - none, at + none);
+		if (has(ctx, name) == none)
+			return false;
+	}
+	return true;
+}
+
 static const struct rt_prototype *prototype_of(struct rt_probes *p, size_t statement)
 {
 	struct rt_spec *spec;
@@ -397,7 +422,8 @@ const struct rt_prototype *rt_probes_prototype(struct rt_probes *p, const char *
 			high = middle;
 	}
 	for (; low < p->n && strcmp(p->by_name[low].name, name) == 0; low++)
-		if (rt_statement_is_of(&p->v[p->by_name[low].statement], soname))
+		if (!p->v[p->by_name[low].statement].requires &&
+		    rt_statement_is_of(&p->v[p->by_name[low].statement], soname))
 			return prototype_of(p, p->by_name[low].statement);
 	return NULL;
 }

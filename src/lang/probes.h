@@ -12,6 +12,8 @@
  *	                                 	over DT_SONAME), up to the next one
  *	machine x86-64 i386			what follows is for these alone, up to the next one;
  *	                   			any: for all
+ *	requires f !g				what follows is for programs that have a function f
+ *	             				and none named g, up to the next one; any: for all
  *	typedef, struct, union, enum, flags	types for what follows, as in C; flags are enums
  *	                                   	that are printed as A|B
  *	anything else				a specification, mostly a C prototype
@@ -30,6 +32,8 @@ struct rt_statement {
 	const char *name;
 	/* the globs of the line `library` above it, blanks between them; NULL: none */
 	const char *libraries;
+	/* the words of the line `requires` above it; NULL: none */
+	const char *requires;
 };
 
 /* NULL: out of memory. */
@@ -58,6 +62,13 @@ const struct rt_scope *rt_probes_scope(const struct rt_probes *probes);
 
 /* Is the statement of the library with this DT_SONAME? */
 bool rt_statement_is_of(const struct rt_statement *statement, const char *soname);
+
+/*
+ * Does a file with these functions meet the statement's `requires`?  `has` says whether there is a
+ * function of that name.
+ */
+bool rt_statement_is_met(const struct rt_statement *statement,
+			 bool (*has)(void *ctx, const char *name), void *ctx);
 
 /* Put the statement's place before the message of an error; returns `code`. */
 int rt_probes_at(const struct rt_statement *statement, int code, struct rt_error *err);

@@ -59,6 +59,29 @@ static const char *library_of(const struct rt_traced *traced, const struct rt_st
 	return NULL;
 }
 
+static bool has_function(void *image, const char *name)
+{
+	const struct rt_symbol *v;
+	size_t i, n;
+
+	if (rt_image_all_symbols(image, &v, &n, NULL) < 0)
+		return false;
+	for (i = 0; i < n && strcmp(v[i].name, name) != 0; i++)
+		;
+	return i < n;
+}
+
+/* A library that is not there yet meets nothing: its version is not known. */
+static bool is_met(const struct rt_traced *traced, const struct rt_statement *s,
+		   const char *library)
+{
+	struct rt_image *image = library ? rt_program_find(&traced->program, library)
+					 : rt_program_executable(&traced->program);
+
+	return !s->requires || ((library || !s->libraries) && image &&
+				rt_statement_is_met(s, has_function, image));
+}
+
 /*
  * One specification of a file: -ENOENT where the function is not there, as files name more than
  * every version of a program has, or where its library may come later.
@@ -72,6 +95,8 @@ static int add_statement(struct rt_wanted *wanted, const struct rt_traced *trace
 
 	if (s->libraries && !library &&
 	    (wanted->all || !rt_program_can_load(&traced->program)))
+		return -ENOENT;
+	if (!is_met(traced, s, library))
 		return -ENOENT;
 	r = keep_spec(wanted, traced, s->text, &spec, err);
 	if (r < 0)

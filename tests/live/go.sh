@@ -386,6 +386,16 @@ expect_same "$T/untraced" "$T/out"
 expect_number 'times of both' "$(grep -c '^avg = [0-9]* nsecs, total: [0-9]* nsecs, count: 200$' "$T/err")" -eq 2
 end_case
 
+begin "net/http, stripped: the set's types"
+strip -o "$T/stripped" "$T/http"
+rt "$T/stripped" @go -- 1 300
+expect_status 0
+expect_text "$("$T/http" 1 300)" "$T/out"
+expect_number requests "$(grep -c '>(net/http.(\*Client).do 0x[0-9a-f]* {.Method="GET", .URL=0x[0-9a-f]*} "http" "127.0.0.1:[0-9]*" "/[0-9]*/0")$' "$T/err")" -eq 300
+expect_number answers "$(grep -c '<{.Status="200 OK", .StatusCode=200}$' "$T/err")" -eq 300
+expect_number served "$(grep -c '>(net/http.serverHandler.ServeHTTP .* "/[0-9]*/0")$' "$T/err")" -eq 300
+end_case
+
 if [ "${minor:-99}" -ge 18 ]; then
 	begin "generic functions, by the name in the source"
 	build generic generic.go

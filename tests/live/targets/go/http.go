@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A server and its clients in one process, which ask it N times each: http N.
+// A server and its clients in one process, which ask it N times each: http N [CLIENTS].
 package main
 
 import (
@@ -17,6 +17,10 @@ var get = http.Get
 
 func main() {
 	n, _ := strconv.Atoi(os.Args[1])
+	clients := 8
+	if len(os.Args) > 2 {
+		clients, _ = strconv.Atoi(os.Args[2])
+	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		panic(err)
@@ -27,7 +31,7 @@ func main() {
 	var group sync.WaitGroup
 	var lock sync.Mutex
 	bytes := 0
-	for i := 0; i < 8; i++ {
+	for i := 0; i < clients; i++ {
 		group.Add(1)
 		go func(i int) {
 			defer group.Done()

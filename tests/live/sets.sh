@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sets of probes: those that are built in, with the programs that they are for, and a user's own.
+. "$SRCDIR/tests/live/lib.sh"
+target versions "${CC:-cc}" -O1 "$TARGETS/versions.c" || skip_all "$(no_target versions)"
+targets_made
+
+cat >"$T/own" <<'END'
+struct text { const char at[length]; long length; }
+struct buffer { const char at[end]; const char *end; }
+requires new_call !later_call
+int new_call(struct text *text)
+requires later_call
+int new_call(int no_text)
+requires !main
+int old_call(int no_buffer)
+requires any
+int old_call(struct buffer *buffer)
+END
+
+begin "a set that tells versions of a program apart, and text with its length or end"
+rt "$T/versions" @"$T/own"
+expect_status 0
+expect_text '>(new_call "one")
+<1
+>(old_call "two")
+<2' "$T/err"
+end_case
+
+begin "list: the functions of a set, with its declarations"
+rt list "$T/versions" @"$T/own"
+expect_status 0
+expect_line ' int new_call(struct text \*text)$' "$T/out"
+expect_line ' int old_call(struct buffer \*buffer)$' "$T/out"
+expect_number functions "$(grep -c _call "$T/out")" -eq 2
+rt list --format=json "$T/versions" @"$T/own"
+expect_line '"prototype":"int new_call(struct text \*text)"' "$T/out"
+rt list "$T/versions" @nginx
+expect_status 2
+expect_message '@nginx: none of its functions is in ' "$T/err"
+end_case
+
+begin "a set's mistake has its file, line and caret"
+printf '%s\n' 'struct text { const char at[size]; long length; }' 'int new_call(struct text *text)' >"$T/wrong"
+rt "$T/versions" @"$T/wrong"
+expect_status 2
+expect_line "^rawtrace: $T/wrong:1: .*column 29: expected the other of two members" "$T/err"
+expect_line '^ *^$' "$T/err"
+end_case
+
+if has redis-server && has redis-cli; then
+	begin "redis: each argument of a command, in a stripped server"
+	serve_keys() {
+		cp "$(command -v redis-server)" "$T/redis-server"
+		in_background "$T/redis-server" --port 0 --unixsocket "$T/socket" --save "" --appendonly no --dir "$T" >"$T/log" 2>&1
+		server=$PID
+		wait_for 20 test -S "$T/socket" || because "redis-server does not begin"
+		in_background "$RAWTRACE" -v -p "$server" -o "$T/trace" @redis 2>"$T/err"
+		wait_for 20 has_line ' function.* in ' "$T/err"
+		# The first that is traced tells that the probes are in.
+		wait_for 20 traced_ping || because "nothing is traced"
+		redis-cli -s "$T/socket" set foo bar >/dev/null 2>&1
+		redis-cli -s "$T/socket" get foo >/dev/null 2>&1
+		redis-cli -s "$T/socket" shutdown nosave >/dev/null 2>&1
+		reap "$PID"
+		expect_status 0
+		expect_line '^>(createStringObject "set" 3)$' "$T/trace"
+		expect_line '^>(createStringObject "bar" 3)$' "$T/trace"
+		expect_number keys "$(grep -c '>(createStringObject "foo" 3)$' "$T/trace")" -eq 2
+		expect_line '> (slowlogPushEntryIfNeeded 0x[0-9a-f]* 0x[0-9a-f]* 3 [0-9]* "set")$' "$T/trace"
+		reap "$server"
+	}
+	traced_ping() {
+		redis-cli -s "$T/socket" ping >/dev/null 2>&1
+		grep -q '(createStringObject "ping" 4)' "$T/trace"
+	}
+	! selected || serve_keys
+	end_case
+else
+	skip "redis" "it is not installed"
+fi
+
+if has sqlite3 && ldd "$(command -v sqlite3)" | grep -q 'libsqlite3\.so'; then
+	begin "sqlite: statements"
+	cp "$(command -v sqlite3)" "$T/sqlite3"
+	rt "$T/sqlite3" @sqlite -- :memory: 'create table t(a)' 'insert into t values(7)' 'select a from t'
+	expect_status 0
+	expect_text 7 "$T/out"
+	expect_line '^>(sqlite3_prepare_v2 0x[0-9a-f]* "insert into t values(7)" -1 .*)$' "$T/err"
+	expect_line '^<SQLITE_ROW$' "$T/err"
+	expect_nested "$T/err" whole
+	end_case
+
+	begin "malloc: allocations by size"
+	rt "$T/sqlite3" @malloc -- :memory: 'select 8'
+	expect_status 0
+	expect_text 8 "$T/out"
+	expect_line '^>(malloc [0-9]*)$' "$T/err"
+	expect_line '^>(free 0x[0-9a-f]*)$' "$T/err"
+	end_case
+else
+	skip "sqlite" "it is not installed"
+fi
+
+if has nginx && has curl; then
+	begin "nginx: requests"
+	serve_pages() {
+		mkdir "$T/html" "$T/tmp" && echo hello >"$T/html/index.html"
+		cp "$(command -v nginx)" "$T/nginx"
+		cat >"$T/conf" <<END
+daemon off;
+master_process off;
+pid $T/pid;
+error_log $T/log;
+events {}
+http {
+	access_log off;
+	open_file_cache max=10;
+	client_body_temp_path $T/tmp;
+	proxy_temp_path $T/tmp;
+	fastcgi_temp_path $T/tmp;
+	uwsgi_temp_path $T/tmp;
+	scgi_temp_path $T/tmp;
+	server {
+		listen unix:$T/web;
+		root $T/html;
+	}
+}
+END
+		in_background "$RAWTRACE" -o "$T/trace" "$T/nginx" @nginx -- -c "$T/conf" 2>"$T/err"
+		wait_for 20 test -S "$T/web" || because "nginx does not begin"
+		curl -s --unix-socket "$T/web" http://local/ >"$T/page" 2>&1
+		expect_text hello "$T/page"
+		curl -s --unix-socket "$T/web" http://local/none >/dev/null 2>&1
+		kill -INT "$PID"
+		reap "$PID"
+		expect_line '>(ngx_http_parse_request_line 0x[0-9a-f]* "GET /none HTTP/1.1.*)$' "$T/trace"
+		expect_line '(ngx_http_special_response_handler 0x[0-9a-f]* 404)$' "$T/trace"
+		expect_line "(ngx_open_cached_file 0x[0-9a-f]* \"$T/html/.*)\$" "$T/trace"
+	}
+	! selected || serve_pages
+	end_case
+else
+	skip "nginx" "it is not installed"
+fi
+exit 0
