@@ -61,6 +61,12 @@ struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct 
 	return f;
 }
 
+bool rt_filter_wants_any(const struct rt_filter_want *want)
+{
+	return rt_limit_any(&want->limit) || want->inside_only || want->excluded || want->tids ||
+	       want->from || want->to;
+}
+
 void rt_filter_roots(struct rt_filter *f, const bool *roots)
 {
 	f->want.roots = roots;
@@ -101,12 +107,24 @@ static struct calls *calls_of(struct rt_filter *f, const struct rt_thread *threa
 	return task ? task->thread.user[0] : NULL;
 }
 
+static bool is_in_range(const struct rt_filter_want *w, uint64_t time)
+{
+	uint64_t since = w->start && time > *w->start ? time - *w->start : 0;
+
+	return since >= w->from && (!w->to || since < w->to);
+}
+
 static bool is_wanted(const struct rt_filter *f, const struct calls *c,
-		      const struct rt_frame *frame, const struct rt_values *args)
+		      const struct rt_thread *thread, const struct rt_frame *frame,
+		      const struct rt_values *args)
 {
 	const struct rt_filter_want *w = &f->want;
 
 	if (w->inside_only && frame->outside)
+		return false;
+	if (w->excluded && frame->function != RT_NO_FUNCTION && w->excluded[frame->function])
+		return false;
+	if ((w->tids && !rt_pids_has(w->tids, thread->tid)) || !is_in_range(w, frame->time))
 		return false;
 	if (w->limit.under && !c->level && !c->became &&
 	    (frame->function == RT_NO_FUNCTION || !w->roots[frame->function]))
@@ -116,10 +134,11 @@ static bool is_wanted(const struct rt_filter *f, const struct calls *c,
 	return !w->limit.depth || c->level < w->limit.depth;
 }
 
-/* Keep the arguments: the record that they stand in is gone when they are wanted. */
+/* Keep the arguments: their record or block is gone when they are wanted. */
 static int keep(struct call *call, const struct rt_values *args)
 {
-	size_t size = args->plan && args->data ? rt_plan_size(args->plan) : 0;
+	size_t size = args->coded ? args->coded
+		      : args->plan && args->data ? rt_plan_size(args->plan) : 0;
 
 	call->args = *args;
 	if (!size)
@@ -143,7 +162,7 @@ static int filter_enter(void *ctx, struct rt_thread *thread, const struct rt_fra
 	if (!c || RT_ROOM(&c->v, c->n, &c->cap) != 0)
 		return -ENOMEM;
 	call.frame.level = c->level;
-	if (!is_wanted(f, c, frame, args))
+	if (!is_wanted(f, c, thread, frame, args))
 		call.fate = LEFT_OUT;
 	else if (f->want.limit.min_time)
 		call.fate = frame->returns ? WAITING : LEFT_OUT;

@@ -2,8 +2,9 @@
 #ifndef RT_CALLS_FILTER_H
 #define RT_CALLS_FILTER_H
 
-#include "emit/cells.h"
+#include "base/pids.h"
 #include "calls/stack.h"
+#include "emit/cells.h"
 
 /*
  * Between the stack and the output: which calls are shown.  The levels that the output is told
@@ -16,7 +17,15 @@ struct rt_filter_want {
 	struct rt_limit limit;
 	const bool *roots;	/* with limit.under: by function */
 	bool inside_only;	/* not what rt_frame.outside says of itself */
+	const bool *excluded;	/* by function; NULL: none is */
+	const struct rt_pids *tids;	/* only these threads; NULL: all of them */
+	/* only calls that begin at `from` or later and before `to`, if not 0: ns since *start */
+	uint64_t from, to;
+	const uint64_t *start;
 };
+
+/* Is any call left out? */
+bool rt_filter_wants_any(const struct rt_filter_want *want);
 
 struct rt_filter;
 

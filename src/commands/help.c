@@ -85,7 +85,7 @@ void rt_help_print(FILE *file, enum rt_command command)
 	fputc('\n', file);
 	print_lines(file, rt_commands[command].help, "", "");
 	fputc('\n', file);
-	if (command != RT_CMD_DOCTOR)
+	if (strstr(rt_commands[command].usage, "FUNCTION"))
 		fprintf(file, "%s\n", function_help);
 	for (row = rt_option_table; row->name; row++)
 		if (row->commands & RT_FOR(command))

@@ -82,31 +82,41 @@ static bool is_name(const char *text)
 
 /*
  * As strace takes them: several between commas or spaces, so that -p "$(pidof nginx)" is right too.
- * Or the name of processes.
  */
-static int parse_pids(struct rt_options *o, const char *text, struct rt_error *err)
+static int parse_ids(const char *option, const char *text, const char *expected,
+		     struct rt_pids *pids, struct rt_error *err)
 {
 	static const char between[] = ", \t\n";
 	const char *at = text;
 	uint64_t pid;
 
-	if (is_name(text))
-		return rt_named_find(text, &o->pids, err);
 	do {
 		at += strspn(at, between);
 		if (!rt_scan_number(&at, 10, &pid) || !pid || pid > INT_MAX ||
 		    (*at && !strchr(between, *at)))
-			return rt_usage(
-				err, "-p %s: expected a process id, several with commas, or a name",
-				text);
-		if (rt_pids_has(&o->pids, (pid_t)pid))
+			return rt_usage(err, "%s%s: expected %s", option, text, expected);
+		if (rt_pids_has(pids, (pid_t)pid))
 			continue;
-		if (o->pids.n == RT_PIDS_MOST)
-			return rt_usage(err, "-p %s: too many processes; at most %d", text,
+		if (pids->n == RT_PIDS_MOST)
+			return rt_usage(err, "%s%s: too many; at most %d", option, text,
 					RT_PIDS_MOST);
-		o->pids.v[o->pids.n++] = (pid_t)pid;
+		pids->v[pids->n++] = (pid_t)pid;
 	} while (at[strspn(at, between)]);
 	return 0;
+}
+
+/* Ids, or the name of processes. */
+static int parse_pids(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	if (is_name(text))
+		return rt_named_find(text, &o->pids, err);
+	return parse_ids("-p ", text, "a process id, several with commas, or a name", &o->pids,
+			 err);
+}
+
+static int parse_tids(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	return parse_ids("--tid=", text, "a thread id, or several with commas", &o->tids, err);
 }
 
 static int parse_dump(struct rt_options *o, const char *text, struct rt_error *err)
@@ -170,6 +180,52 @@ static int parse_min_time(struct rt_options *o, const char *text, struct rt_erro
 				"--min-time=%s: expected a time, such as 300ns, 20us, 1.5ms or 2s",
 				text);
 	return 0;
+}
+
+static int parse_from(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	if (rt_time_parse(text, &o->from) == 0)
+		return 0;
+	return rt_usage(err, "--from=%s: expected a time, such as 300us, 1.5ms or 2s", text);
+}
+
+static int parse_to(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	if (rt_time_parse(text, &o->to) == 0)
+		return 0;
+	return rt_usage(err, "--to=%s: expected a time, such as 300us, 1.5ms or 2s", text);
+}
+
+static int parse_glob(const char *option, const char *text, const char **globs, unsigned *n,
+		      struct rt_error *err)
+{
+	if (*n == RT_GLOBS_MOST)
+		return rt_usage(err, "--%s=%s: too many; at most %d", option, text, RT_GLOBS_MOST);
+	globs[(*n)++] = text;
+	return 0;
+}
+
+static int parse_only(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	return parse_glob("only", text, o->only, &o->nonly, err);
+}
+
+static int parse_exclude(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	return parse_glob("exclude", text, o->excluded, &o->nexcluded, err);
+}
+
+static int parse_sort(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	unsigned i;
+
+	for (i = 0; rt_sort_name(i); i++) {
+		if (strcmp(rt_sort_name(i), text) != 0)
+			continue;
+		o->sort = (enum rt_sort)i;
+		return 0;
+	}
+	return rt_usage_words(err, "sort", "column", text, rt_sort_name);
 }
 
 static int parse_string(struct rt_options *o, const char *text, struct rt_error *err)
@@ -316,6 +372,23 @@ const struct rt_option rt_option_table[] = {
 	  .commands = TRACE | REPORT, .parse = parse_min_time },
 	{ "only-under", 0, "FUNC", "show only calls of FUNC, and what is called in them",
 	  .commands = TRACE | REPORT, WORD(only_under) },
+	{ "only", 0, "GLOB", "show only the functions that GLOB matches; may be repeated",
+	  .commands = REPORT, .parse = parse_only },
+	{ "exclude", 0, "GLOB", "do not show the functions that GLOB matches; may be repeated",
+	  .commands = REPORT, .parse = parse_exclude },
+	{ "tid", 0, "TID,...", "show only calls of these threads", .commands = REPORT,
+	  .parse = parse_tids },
+	{ "from", 0, "TIME",
+	  "show only calls that begin TIME (20us, 1.5s) into the trace or later",
+	  .commands = REPORT, .parse = parse_from },
+	{ "to", 0, "TIME", "show only calls that begin before TIME", .commands = REPORT,
+	  .parse = parse_to },
+	{ "sort", 0, "COLUMN",
+	  "sort --format=summary by calls, total (without it), self, avg, min, p50,\n"
+	  "p99, max, failed or function, and graph by calls, total or self",
+	  .commands = TREE | REPORT, .parse = parse_sort },
+	{ "callers", 0, NULL, "--format=graph from the bottom up: below a function its callers",
+	  .commands = TREE | REPORT, FLAG(callers) },
 	{ "libcalls", 0, "[GLOB]",
 	  "trace the calls that the program itself makes to functions of its\n"
 	  "libraries (matching GLOB)",

@@ -213,11 +213,27 @@ static int check_given(const struct rt_options *o, struct rt_error *err)
 	return 0;
 }
 
+/* --callers and --sort belong to a format. */
+static int check_view(const struct rt_options *o, struct rt_error *err)
+{
+	bool graph = o->format && strcmp(o->format, "graph") == 0,
+	     summary = o->format && strcmp(o->format, "summary") == 0;
+
+	if (o->callers && !graph)
+		return rt_usage(err, "--callers: goes with --format=graph");
+	if (o->sort == RT_SORT_TOTAL || summary ||
+	    (graph && (o->sort == RT_SORT_CALLS || o->sort == RT_SORT_SELF)))
+		return 0;
+	return rt_usage(err, "--sort=%s: goes with --format=summary", rt_sort_name(o->sort));
+}
+
 static int check_trace(const struct rt_options *o, struct rt_error *err)
 {
 	if (o->separate && (!o->output || strcmp(o->output, "-") == 0))
 		return rt_usage(err,
 				"-ff: a file a process is written, FILE.PID; name FILE with -o");
+	if (check_view(o, err) < 0)
+		return -EINVAL;
 	if (o->separate && o->command != RT_CMD_TRACE)
 		return rt_usage(err, "-ff: not allowed with %s, which writes one file; try -f",
 				rt_commands[o->command].name);
@@ -322,7 +338,9 @@ static int take_file(struct rt_options *o, int n, bool rest, struct rt_error *er
 				rest ? "--" : o->words[2]);
 	o->specs = o->words + 1;
 	o->nspecs = n;
-	return check_given(o, err);
+	if (o->to && o->to <= o->from)
+		return rt_usage(err, "--to: before --from");
+	return check_given(o, err) < 0 ? -EINVAL : check_view(o, err);
 }
 
 /*

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The call graph from the top down: a line for each chain of calls, indented by its depth. */
+/*
+ * The call graph: a line for each chain of calls, indented by its depth.  From the top down it
+ * begins with threads; from the bottom up with functions, and their callers are below them.
+ */
+#include <errno.h>
 #include <inttypes.h>
 
 #include "output/profile.h"
@@ -16,8 +20,8 @@ static unsigned depth_of(const struct rt_node *node)
 
 static void put_node(struct rt_sink *sink, const struct rt_node *node)
 {
+	unsigned i, depth = depth_of(node) - sink->trace->callers;
 	char total[32], self[32];
-	unsigned i, depth = depth_of(node);
 
 	if (node->parent)
 		fprintf(sink->file, "%12s %12s %10" PRIu64 " ",
@@ -38,9 +42,15 @@ static int graph_end(struct rt_sink *sink)
 	struct rt_profile *profile = sink->state;
 	const struct rt_node *node;
 
+	if (sink->trace->callers && rt_profile_turn(profile) < 0)
+		return -ENOMEM;
 	rt_profile_sort(sink, profile);
-	fprintf(sink->file, "%12s %12s %10s  %s\n", "TOTAL", "SELF", "CALLS", "FUNCTION");
-	for (node = profile->roots; node; node = rt_node_next(node))
+	fprintf(sink->file, "%12s %12s %10s  %s\n", "TOTAL", "SELF", "CALLS",
+		sink->trace->callers ? "FUNCTION, AND ITS CALLERS" : "FUNCTION");
+	node = profile->roots;
+	if (sink->trace->callers)
+		node = rt_node_next(node);
+	for (; node; node = rt_node_next(node))
 		put_node(sink, node);
 	rt_profile_print_notes(sink, "rawtrace: ");
 	return 0;
@@ -48,7 +58,7 @@ static int graph_end(struct rt_sink *sink)
 
 const struct rt_sink_ops rt_sink_graph = {
 	.name = "graph",
-	.help = "the call graph, from the top down, with calls, total and self time",
+	.help = "the call graph, from the top down or (--callers) from the bottom up",
 	.at_end = true,
 	.begin = rt_profile_begin,
 	.grow = rt_profile_grow,

@@ -89,7 +89,7 @@ static struct rt_node *add_node(struct rt_profile *p, struct rt_node *parent, ui
 }
 
 /* The node of `function` below `parent`, which becomes its first: calls come in runs. */
-static struct rt_node *get_node(struct rt_profile *p, struct rt_node *parent, uint32_t function)
+struct rt_node *rt_profile_node(struct rt_profile *p, struct rt_node *parent, uint32_t function)
 {
 	struct rt_node **at, *node;
 
@@ -246,8 +246,8 @@ int rt_profile_enter(struct rt_sink *sink, struct rt_thread *thread, const struc
 	(void)args;
 	if (!open)
 		return -ENOMEM;
-	node = get_node(sink->state, open->n ? open->v[open->n - 1].node : open->root,
-			frame->function);
+	node = rt_profile_node(sink->state, open->n ? open->v[open->n - 1].node : open->root,
+			       frame->function);
 	if (!node)
 		return -ENOMEM;
 	node->calls++;
@@ -341,13 +341,26 @@ static const char *node_name(const struct rt_sink *sink, const struct rt_node *n
 	return node->thread ? node->thread : rt_sink_function(sink, node->function);
 }
 
+static uint64_t node_key(const struct rt_sink *sink, const struct rt_node *node)
+{
+	switch (sink->trace->sort) {
+	case RT_SORT_CALLS:
+		return node->calls;
+	case RT_SORT_SELF:
+		return node->self;
+	default:
+		return node->total;
+	}
+}
+
 /* Is `a` to be printed before `b`? */
 static bool is_before(const struct rt_sink *sink, const struct rt_node *a, const struct rt_node *b)
 {
+	uint64_t x = node_key(sink, a), y = node_key(sink, b);
 	int names;
 
-	if (a->total != b->total)
-		return a->total > b->total;
+	if (x != y)
+		return x > y;
 	names = strcmp(node_name(sink, a), node_name(sink, b));
 	return names ? names < 0 : a->function < b->function;
 }
@@ -390,17 +403,47 @@ void rt_profile_sort(const struct rt_sink *sink, struct rt_profile *profile)
 
 struct row_key {
 	struct rt_profile_row row;
+	uint64_t key, second;
 	const char *name;
 };
+
+static uint64_t row_key(enum rt_sort sort, const struct rt_profile_row *row)
+{
+	const struct rt_durations *d = row->durations;
+
+	switch (sort) {
+	case RT_SORT_TOTAL:
+		return row->total;
+	case RT_SORT_CALLS:
+		return row->calls;
+	case RT_SORT_SELF:
+		return row->self;
+	case RT_SORT_AVG:
+		return d->n ? d->sum / d->n : 0;
+	case RT_SORT_MIN:
+		return d->min;
+	case RT_SORT_P50:
+		return rt_durations_percentile(d, 50);
+	case RT_SORT_P99:
+		return rt_durations_percentile(d, 99);
+	case RT_SORT_MAX:
+		return d->max;
+	case RT_SORT_FAILED:
+		return row->failed;
+	case RT_SORT_FUNCTION:
+		break;
+	}
+	return 0;
+}
 
 static int compare_rows(const void *a, const void *b)
 {
 	const struct row_key *x = a, *y = b;
 
-	if (x->row.total != y->row.total)
-		return x->row.total < y->row.total ? 1 : -1;
-	if (x->row.calls != y->row.calls)
-		return x->row.calls < y->row.calls ? 1 : -1;
+	if (x->key != y->key)
+		return x->key < y->key ? 1 : -1;
+	if (x->second != y->second)
+		return x->second < y->second ? 1 : -1;
 	return strcmp(x->name, y->name);
 }
 
@@ -408,6 +451,7 @@ ssize_t rt_profile_rows(const struct rt_sink *sink, struct rt_profile_row **rows
 {
 	const struct rt_profile *p = sink->state;
 	struct row_key *keys = calloc((size_t)p->functions + 1, sizeof(*keys));
+	enum rt_sort sort = sink->trace->sort;
 	const struct rt_node *node;
 	size_t i, n = 0;
 
@@ -436,6 +480,10 @@ ssize_t rt_profile_rows(const struct rt_sink *sink, struct rt_profile_row **rows
 		row->self += node->self;
 		row->total += node->outer ? node->total : 0;
 	}
+	for (i = 0; i <= p->functions; i++) {
+		keys[i].key = row_key(sort, &keys[i].row);
+		keys[i].second = sort == RT_SORT_FUNCTION ? 0 : keys[i].row.calls;
+	}
 	qsort(keys, (size_t)p->functions + 1, sizeof(*keys), compare_rows);
 	for (i = 0; i <= p->functions; i++)
 		if (keys[i].row.calls)
@@ -444,16 +492,10 @@ ssize_t rt_profile_rows(const struct rt_sink *sink, struct rt_profile_row **rows
 	return (ssize_t)n;
 }
 
-void rt_profile_free(struct rt_sink *sink)
+void rt_profile_free_nodes(struct rt_profile *p)
 {
-	struct rt_profile *p = sink->state;
 	struct rt_node *node, *next;
-	size_t i;
 
-	if (!p)
-		return;
-	while (p->threads)
-		free_thread(p, p->threads);
 	/* A node's children before the node: each is unlinked from its parent when it goes. */
 	for (node = p->roots; node; node = next) {
 		if (node->first) {
@@ -465,6 +507,20 @@ void rt_profile_free(struct rt_sink *sink)
 		free((char *)node->thread);
 		free(node);
 	}
+	p->roots = NULL;
+	p->nodes = 0;
+}
+
+void rt_profile_free(struct rt_sink *sink)
+{
+	struct rt_profile *p = sink->state;
+	size_t i;
+
+	if (!p)
+		return;
+	while (p->threads)
+		free_thread(p, p->threads);
+	rt_profile_free_nodes(p);
 	for (i = 0; p->durations && i <= p->functions; i++)
 		free(p->durations[i].buckets);
 	free(p->durations);

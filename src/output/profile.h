@@ -73,19 +73,33 @@ void rt_profile_gone(struct rt_sink *sink, struct rt_thread *thread);
 void rt_profile_free(struct rt_sink *sink);
 
 /*
- * Sort the calls inside each node by total time, the longest first; for the same tree every run
- * prints the same text.
+ * Turn the tree over: below one root all functions, below each its callers.  A node has the figures
+ * of the innermost function of its chain.  A chain has each function once: recursion is folded.
+ * 0 or -ENOMEM.
+ */
+int rt_profile_turn(struct rt_profile *profile);
+
+/*
+ * Sort the calls inside each node by trace->sort (total, self or calls), the largest first; for the
+ * same tree every run prints the same text.
  */
 void rt_profile_sort(const struct rt_sink *sink, struct rt_profile *profile);
 
 /*
- * A row for each function that was called, by total time, the longest first.  `*rows` is malloced
+ * A row for each function that was called, by trace->sort, the largest first.  `*rows` is malloced
  * and the caller's to free.  Returns how many, or -ENOMEM.
  */
 ssize_t rt_profile_rows(const struct rt_sink *sink, struct rt_profile_row **rows);
 
 /* The duration that `percent` of the function's calls do not exceed, in ns; 0: it has none. */
 uint64_t rt_durations_percentile(const struct rt_durations *durations, unsigned percent);
+
+/* The node of a function below `parent`, made where there is none; NULL: out of memory. */
+struct rt_node *rt_profile_node(struct rt_profile *profile, struct rt_node *parent,
+				uint32_t function);
+
+/* Free the tree; the durations remain. */
+void rt_profile_free_nodes(struct rt_profile *profile);
 
 /* The node that follows in the order parent, children, siblings; NULL: there is none. */
 struct rt_node *rt_node_next(const struct rt_node *node);

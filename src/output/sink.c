@@ -57,6 +57,18 @@ const char *rt_format_name(unsigned i)
 	return rt_format_at(i) ? rt_format_at(i)->name : NULL;
 }
 
+const char *rt_sort_name(unsigned i)
+{
+	static const char *const names[] = {
+		[RT_SORT_TOTAL] = "total", [RT_SORT_CALLS] = "calls", [RT_SORT_SELF] = "self",
+		[RT_SORT_AVG] = "avg", [RT_SORT_MIN] = "min", [RT_SORT_P50] = "p50",
+		[RT_SORT_P99] = "p99", [RT_SORT_MAX] = "max", [RT_SORT_FAILED] = "failed",
+		[RT_SORT_FUNCTION] = "function",
+	};
+
+	return i < RT_COUNT(names) ? names[i] : NULL;
+}
+
 const char *rt_sink_function(const struct rt_sink *sink, uint32_t function)
 {
 	const struct rt_functions *functions = sink->trace->functions;

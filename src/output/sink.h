@@ -10,6 +10,20 @@
 #include "output/resolver.h"
 #include "symbols/function.h"
 
+/* The key that sorts the rows of a summary and the calls of a graph. */
+enum rt_sort {
+	RT_SORT_TOTAL,
+	RT_SORT_CALLS,
+	RT_SORT_SELF,
+	RT_SORT_AVG,
+	RT_SORT_MIN,
+	RT_SORT_P50,
+	RT_SORT_P99,
+	RT_SORT_MAX,
+	RT_SORT_FAILED,
+	RT_SORT_FUNCTION,
+};
+
 /* The facts that all sinks of a session share.  The session fills it in before they begin. */
 struct rt_trace {
 	const struct rt_functions *functions;
@@ -21,6 +35,8 @@ struct rt_trace {
 	bool fd_paths;			/* file descriptors with what they are now (-y) */
 	bool processes;			/* there are several */
 	bool names;			/* of several programs, so the lines have their names */
+	enum rt_sort sort;
+	bool callers;			/* a graph from the bottom up */
 	uint64_t start;			/* time at which the trace began, ns on the trace's clock */
 	const char *command;		/* what is traced, for headers and names */
 };
@@ -92,6 +108,9 @@ const char *rt_format_name(unsigned i);
 extern const struct rt_sink_ops rt_sink_tree, rt_sink_chrome, rt_sink_summary, rt_sink_graph,
 	rt_sink_folded, rt_sink_callgrind, rt_sink_dot, rt_sink_html, rt_sink_ndjson,
 	rt_sink_count, rt_sink_hist;
+
+/* The name of a column, as --sort has it; NULL: past the last. */
+const char *rt_sort_name(unsigned i);
 
 /* A function's name, or "?" for RT_NO_FUNCTION. */
 const char *rt_sink_function(const struct rt_sink *sink, uint32_t function);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A table of functions: calls and times, the longest total first. */
+/* A table of functions: calls and times, the longest total first or by another column. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -12,6 +12,7 @@
 #include "plan/sites.h"
 #include "base/error.h"
 #include "base/pids.h"
+#include "output/sink.h"
 
 enum rt_command {
 	RT_CMD_TRACE,
@@ -25,6 +26,8 @@ enum rt_command {
 	RT_CMD_VERSION
 };
 enum rt_dump { RT_DUMP_NONE, RT_DUMP_IR, RT_DUMP_BPF, RT_DUMP_TRACEFS };
+
+enum { RT_GLOBS_MOST = 32 };
 
 /* What the command line asks for.  Strings point into argv. */
 struct rt_options {
@@ -53,6 +56,13 @@ struct rt_options {
 	unsigned depth;			/* --depth; 0: any */
 	uint64_t min_time;		/* --min-time, ns */
 	const char *only_under;		/* --only-under, a specification; NULL: none */
+	/* of report: --only and --exclude, globs; --tid; --from and --to, ns, 0: not given */
+	const char *only[RT_GLOBS_MOST], *excluded[RT_GLOBS_MOST];
+	unsigned nonly, nexcluded;
+	struct rt_pids tids;
+	uint64_t from, to;
+	enum rt_sort sort;		/* --sort */
+	bool callers;			/* --callers */
 	struct rt_limits limits;	/* -s, --members, --deref: how much is read and printed */
 	bool fd_paths;			/* -y */
 	bool follow, separate;		/* -f; -ff */

@@ -128,7 +128,7 @@ static int make_stack(struct session *s, struct rt_error *err)
 		.inside_only = s->sites.libcalls,
 	};
 
-	if (rt_limit_any(&want.limit) || want.inside_only) {
+	if (rt_filter_wants_any(&want)) {
 		s->filter = rt_filter_new(&want, &rt_sinks_ops, &s->sinks);
 		s->stack = s->filter ? rt_stack_new(&rt_filter_ops, s->filter) : NULL;
 	} else {

@@ -46,6 +46,8 @@ int rt_session_choose_out(struct session *s, struct rt_error *err)
 	s->sinks.trace.string = o->limits.string;
 	s->sinks.trace.members = o->limits.members;
 	s->sinks.trace.fd_paths = o->fd_paths;
+	s->sinks.trace.sort = o->sort;
+	s->sinks.trace.callers = o->callers;
 	s->sinks.trace.processes = o->pids.n > 1 || o->all;
 	s->sinks.trace.names = o->all;
 	s->sinks.trace.command = o->program

@@ -75,6 +75,11 @@ value_of() {
 	--ring) echo "$1=perf" ;;
 	--min-time) echo "$1=1s" ;;
 	--only-under) echo "$1=f" ;;
+	--only | --exclude) echo "$1=f" ;;
+	--tid) echo "$1=1" ;;
+	--from | --to) echo "$1=1s" ;;
+	--sort) echo "--format=summary --sort=calls" ;;
+	--callers) echo "--format=graph --callers" ;;
 	--depth | --string-limit | --members | --deref) echo "$1=1" ;;
 	--entry) echo "$1=exact" ;;
 	--demangle) echo "$1=no" ;;

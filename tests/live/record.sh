@@ -60,6 +60,14 @@ expect_text '>(fib 6)
 <8' "$T/out"
 rt report --format=count "$T/data"
 expect_line '^fib  *25$' "$T/out"
+rt report --exclude='f*' "$T/data"
+expect_text 'rawtrace: no call passes the filters' "$T/out"
+rt report --to=60s --only='[ef]ib' --tid=1,2 "$T/data"
+expect_text 'rawtrace: no call passes the filters' "$T/out"
+rt report --format=graph --callers --sort=calls "$T/data"
+expect_line '  25  fib$' "$T/out"
+rt report --only=gcd "$T/data"
+expect_status 2
 rt report --only-under=gcd "$T/data"
 expect_status 2
 expect_message '--only-under=gcd: the recording has no such function' "$T/err"

@@ -87,6 +87,36 @@ static void test_min_time_under(void)
 	finish(&r, f, ">(a\"\\\n\xff 2)\n<5\n");
 }
 
+/* Left out by report: functions, threads, calls outside a range of time. */
+static void test_chosen(void)
+{
+	const bool excluded[] = { false, true };
+	const uint64_t start = 1000;
+	const struct rt_pids tids = { { 7 }, 1 };
+	const struct rt_filter_want want = {
+		.excluded = excluded, .tids = &tids, .start = &start, .from = 10, .to = 50,
+	};
+	struct run r;
+	struct rt_filter *f = begin(&r, &want);
+
+	CU_ASSERT(rt_filter_wants_any(&want));
+	events_rows(r.stack,
+		"1005 t7 enter a sp=0x900 1      # too early\n"
+		"1010 t7 enter b sp=0x880 2\n"
+		"1010 t7 enter a sp=0x800 3\n"
+		"1011 t8 enter a sp=0x700 4      # another thread\n"
+		"1012 t8 return a sp=0x700 4\n"
+		"1020 t7 enter a sp=0x700 5\n"
+		"1021 t7 return a sp=0x700 5\n"
+		"1060 t7 return a sp=0x800 3     # its beginning counts\n"
+		"1061 t7 return b sp=0x880 2\n"
+		"1062 t7 return a sp=0x900 1\n"
+		"1063 t7 enter a sp=0x900 6      # too late\n"
+		"1064 t7 return a sp=0x900 6\n"
+		"1070 end\n");
+	finish(&r, f, ">(fib 3)\n> (fib 5)\n< 5\n<3\n");
+}
+
 /*
  * The short one between is left out, what is around the long one is shown; at the end, what has
  * been open for long enough.
@@ -173,5 +203,6 @@ CU_TestInfo rt_tests_filter[] = {
 	{ "--min-time and --only-under", test_min_time_under },
 	{ "tests of arguments", test_tests },
 	{ "calls that the program itself made", test_libcalls },
+	{ "functions, threads and a range of time", test_chosen },
 	CU_TEST_INFO_NULL,
 };

@@ -283,7 +283,33 @@ static void test_table(void)
 	}
 }
 
+static void test_report(void)
+{
+	static const char *const wrong[] = {
+		"report --sort=p98", "report --sort=self", "report --format=graph --sort=max",
+		"report --callers", "report --tid=0", "report --from=2s --to=1s", "report --from=x",
+		"report a b", "record --only=x ./fib fib",
+	};
+	struct rt_options o;
+	struct rt_error err;
+	size_t i;
+
+	CU_ASSERT_FATAL(parse(&o, &err, "report --only=a* --only=b --exclude=ab --tid=7,8 --from=1ms "
+			      "--to=2ms --format=summary --sort=self file") == 0);
+	CU_ASSERT(o.nonly == 2 && o.nexcluded == 1 && o.tids.n == 2);
+	RT_ASSERT_TEXT(o.only[1], "b");
+	CU_ASSERT(o.from == 1000000 && o.to == 2000000 && o.sort == RT_SORT_SELF);
+	RT_ASSERT_TEXT(o.specs[0], "file");
+	rt_options_free(&o);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		CU_ASSERT(parse(&o, &err, wrong[i]) < 0);
+		CU_ASSERT(err.status == RT_EXIT_USAGE);
+		rt_options_free(&o);
+	}
+}
+
 CU_TestInfo rt_tests_options[] = {
+	{ "report", test_report },
 	{ "a command", test_command },
 	{ "a pid", test_pid },
 	{ "several processes", test_pids },

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events.h"
 #include "out_run.h"
 #include "output/profile.h"
 #include "unit.h"
@@ -160,6 +161,67 @@ static void test_html(void)
 	free(run.text);
 }
 
+/* a { b { b } b } b: the calls, then the names of the two functions. */
+static void check_view(const char *format, enum rt_sort sort, bool callers, const char *want)
+{
+	static struct rt_function v[] = { { .name = (char *)"one" }, { .name = (char *)"two" } };
+	static const struct rt_functions functions = { .v = v, .n = 2 };
+	struct run run;
+
+	run_begin(&run, format, "./fib");
+	run.sinks.trace.functions = &functions;
+	run.sinks.trace.sort = sort;
+	run.sinks.trace.callers = callers;
+	events_rows(run.stack,
+		"1000 t7 enter a sp=0x900 1\n"
+		"1010 t7 enter b sp=0x800 1\n"
+		"1020 t7 enter b sp=0x700 1\n"
+		"1030 t7 return b sp=0x700 1\n"
+		"1050 t7 return b sp=0x800 1\n"
+		"1060 t7 enter b sp=0x800 1\n"
+		"1065 t7 return b sp=0x800 1\n"
+		"1100 t7 return a sp=0x900 1\n"
+		"1200 t7 enter b sp=0x900 1\n"
+		"1300 t7 return b sp=0x900 1\n"
+		"1400 end\n");
+	run_finish(&run, want);
+}
+
+/* Below a function its callers; b in b is folded: its time is in the total once. */
+static void test_callers(void)
+{
+	check_view("graph", RT_SORT_SELF, true,
+		   "       TOTAL         SELF      CALLS  FUNCTION, AND ITS CALLERS\n"
+		   "      145 ns       145 ns          4  two\n"
+		   "       45 ns        45 ns          3    one\n"
+		   "      100 ns        55 ns          1  one\n");
+}
+
+#define SUMMARY_HEAD                                                                               \
+	"     CALLS      TOTAL       SELF        AVG        MIN        P50        P99"              \
+	"        MAX FAILED  FUNCTION\n"
+#define SUMMARY_ONE                                                                                \
+	"         1     100 ns      55 ns     100 ns     100 ns     100 ns     100 ns"              \
+	"     100 ns      0  one\n"
+#define SUMMARY_TWO                                                                                \
+	"         4     145 ns     145 ns      38 ns       5 ns      10 ns     100 ns"              \
+	"     100 ns      0  two\n"
+
+static void test_sort(void)
+{
+	static const enum rt_sort two_first[] = { RT_SORT_TOTAL, RT_SORT_CALLS, RT_SORT_SELF,
+						  RT_SORT_MAX, RT_SORT_FAILED },
+		one_first[] = { RT_SORT_AVG, RT_SORT_MIN, RT_SORT_P50, RT_SORT_FUNCTION };
+	size_t i;
+
+	for (i = 0; i < sizeof(two_first) / sizeof(two_first[0]); i++)
+		check_view("summary", two_first[i], false,
+			   SUMMARY_HEAD SUMMARY_TWO SUMMARY_ONE);
+	for (i = 0; i < sizeof(one_first) / sizeof(one_first[0]); i++)
+		check_view("summary", one_first[i], false,
+			   SUMMARY_HEAD SUMMARY_ONE SUMMARY_TWO);
+}
+
 /* A call that is still open has a time, and is marked; a return alone counts nothing. */
 static void test_unfinished(void)
 {
@@ -192,6 +254,8 @@ CU_TestInfo rt_tests_profile[] = {
 	{ "summary: recursion is in the total once", test_summary },
 	{ "summary: a call that did not end", test_unfinished },
 	{ "graph", test_graph },
+	{ "graph: callers", test_callers },
+	{ "summary: sorted by a column", test_sort },
 	{ "folded: the weights add up to the outermost calls", test_folded },
 	{ "callgrind: recursion levels are functions of their own", test_callgrind },
 	{ "dot", test_dot },

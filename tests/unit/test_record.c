@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calls/filter.h"
 #include "out_run.h"
 #include "output/value_code.h"
 #include "record/calls.h"
@@ -131,6 +132,47 @@ static void test_many(void)
 	both_finish(&both, "tree");
 }
 
+/* A call that waits to be long enough outlives the block that its arguments stand in. */
+static void test_min_time(void)
+{
+	const struct rt_filter_want want = { .limit = { .min_time = 100000 } };
+	struct rt_sinks sinks = { .n = 0 };
+	struct rt_sink *sink = rt_sinks_add(&sinks, &rt_sink_tree);
+	struct rt_filter *filter = rt_filter_new(&want, &rt_sinks_ops, &sinks);
+	const struct rt_replay_to to = { &rt_filter_ops, filter, note, &sinks };
+	struct rt_replay *replay = NULL;
+	struct rt_error err = { .text = "" };
+	struct both both;
+	char *text = NULL;
+	size_t size;
+	int i;
+
+	both_begin(&both, "tree");
+	run_call(&both.run, 7, 1000, 0x900, 77);
+	for (i = 0; i < 30000; i++) {
+		run_call(&both.run, 7, 1000 + 10 * (uint64_t)i, 0x800, i);
+		run_ret(&both.run, 7, 1005 + 10 * (uint64_t)i, 0x800, -i);
+	}
+	run_ret(&both.run, 7, 1000 + 10 * (uint64_t)i, 0x900, 78);
+	CU_ASSERT(rt_sinks_end(&both.run.sinks) == 0);
+	run_free(&both.run);
+	rt_stack_free(both.run.stack);
+	fclose(both.file);
+
+	sink->file = open_memstream(&text, &size);
+	CU_ASSERT(rt_replay_open(both.path, &sinks.trace, &replay, &err) == 0);
+	CU_ASSERT(sink->ops->begin(sink) == 0);
+	CU_ASSERT(rt_replay_run(replay, &sinks.trace, &to, &err) == 0);
+	fclose(sink->file);
+	RT_ASSERT_TEXT(text, ">(fib 77)\n<78\n");
+	rt_sinks_free(&sinks);
+	rt_filter_free(filter);
+	rt_replay_close(replay);
+	free(text);
+	free(both.run.text);
+	unlink(both.path);
+}
+
 /* A recorder that was killed, and a damaged file: the blocks before are read, and it is said. */
 static void test_damaged(void)
 {
@@ -204,6 +246,7 @@ static void test_numbers(void)
 CU_TestInfo rt_tests_record[] = {
 	{ "every format is the same live and from a recording", test_same },
 	{ "blocks of many calls", test_many },
+	{ "a long call over several blocks, with a minimum time", test_min_time },
 	{ "a recording that is cut or damaged", test_damaged },
 	{ "numbers in a recording", test_numbers },
 	CU_TEST_INFO_NULL,
