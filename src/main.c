@@ -8,10 +8,7 @@
 #include "commands/command.h"
 #include "kernel/caps.h"
 
-/*
- * What went to standard output has to be there before a message, and where it cannot be, that is
- * the message.
- */
+/* Standard output comes before a message; if it cannot be written, this is the message. */
 static int flush_output(int r, struct rt_error *err)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))

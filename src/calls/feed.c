@@ -120,7 +120,7 @@ static int report_lost(struct rt_feed *feed, const struct rt_event *event, uint3
 {
 	struct rt_event lost = *event;
 
-	/* What shows the gap may come after the trace's end; what is missing may not. */
+	/* The event that shows the gap may come after the trace's end; the lost hits may not. */
 	if (!count || event->time < feed->begin)
 		return 0;
 	if (lost.time > feed->end)
@@ -151,10 +151,9 @@ static int find_gap(struct rt_feed *feed, const struct rt_process *process,
 }
 
 /*
- * Which goroutine, where the plan asks.  What the register led to is believed where the stack that
- * it tells of is the one that the hit is on; the stacks of threads (g0, signals) have goroutine 0.
- * A goroutine's stack is moved when it grows, so sp becomes what stays: how far it is from the
- * stack's end.
+ * Find the goroutine, if the plan reads it.  Its record is trusted if it names the stack of the
+ * hit; stacks of threads (g0, signals) have goroutine 0.  A goroutine's stack is moved when it
+ * grows, so sp becomes its distance from the stack's end, which does not change.
  */
 static void find_goroutine(struct rt_process *process, struct rt_event *event,
 			   const struct rt_plan *plan)
@@ -197,8 +196,8 @@ static int on_goexit(struct rt_feed *feed, struct rt_process *process, const str
 }
 
 /*
- * The stack takes each address at the start of a page for the trampoline's.  Of others it wants to
- * know no more than that.
+ * The stack takes each address at the start of a page for the trampoline's, and ignores all others.
+ * So change an address of code at the start of a page.
  */
 static void set_code_page(struct rt_feed *feed, struct rt_event *event)
 {
@@ -206,7 +205,7 @@ static void set_code_page(struct rt_feed *feed, struct rt_event *event)
 		event->hit.ra++;
 }
 
-/* Where there was a stack before, its calls are gone. */
+/* Calls of an earlier stack at the same place are gone. */
 static int on_stack_made(struct rt_feed *feed, struct rt_process *process,
 			 const struct rt_event *event, const struct rt_plan *plan)
 {
@@ -265,7 +264,7 @@ static int on_hit(struct rt_feed *feed, struct rt_process *process, struct rt_ev
 	struct rt_hit hit = { .function = RT_NO_FUNCTION };
 	int r;
 
-	/* What a ring brings is checked like any input: ids index our tables. */
+	/* Data from a ring is checked like any input: ids index our tables. */
 	if (event->hit.plan >= sites->nplans ||
 	    event->hit.size != rt_plan_size(&sites->plans[event->hit.plan]))
 		return -EBADMSG;
@@ -360,7 +359,7 @@ static int on_exit_of(struct rt_feed *feed, struct rt_process *process,
 	if (r < 0 || event->time > feed->end)
 		return r;
 	r = rt_stack_event(feed->stack, event);
-	/* Where fork events may be missing, the list of threads lacks some. */
+	/* If fork events may be missing, the list of threads lacks some. */
 	if (r == 0 && feed->ended && !process->members.n && !feed->unseen)
 		r = end_process(feed, process, event->time);
 	return r;

@@ -41,10 +41,10 @@ int rt_feed_read_processes(struct rt_feed *feed);
  */
 void rt_feed_window(struct rt_feed *feed, uint64_t begin, uint64_t end);
 
-/* How many there were; what programs count may be added.  The feed's. */
+/* The number of hits; the caller may add those that programs count.  The feed's. */
 struct rt_form_hits *rt_feed_hits(struct rt_feed *feed);
 
-/* What is at an address of a process.  The feed's. */
+/* The map of addresses to sites.  The feed's. */
 struct rt_site_map *rt_feed_map(struct rt_feed *feed);
 
 /*
@@ -55,8 +55,8 @@ struct rt_held;
 void rt_feed_hold(struct rt_feed *feed, const struct rt_held *held);
 
 /*
- * What is left of the calls of thread `tid`, 0: of every one, at `time`, or the window's end if
- * that was before.  0 or a negative errno.
+ * Read the calls that programs have not recorded of thread `tid` (0: of every thread), at `time`,
+ * or at the window's end if that was before.  0 or a negative errno.
  */
 int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time);
 
@@ -67,7 +67,7 @@ bool rt_feed_unseen(const struct rt_feed *feed);
 bool rt_feed_has_lost(const struct rt_feed *feed);
 bool rt_feed_has_calls(const struct rt_feed *feed);
 
-/* How many children did the processes have that are not traced? */
+/* The number of children that are not traced. */
 uint64_t rt_feed_untraced(const struct rt_feed *feed);
 
 /*
@@ -99,8 +99,8 @@ struct rt_anchor *rt_feed_anchor(struct rt_feed *feed, pid_t pid);
 pid_t rt_feed_other_thread(const struct rt_feed *feed, pid_t pid);
 
 /*
- * How many hits were left out as their thread's beginning was lost and the thread has ended, so
- * that nobody knows whose it was, and have not been told as lost yet.  They count as told then.
+ * The number of hits without a process that were not reported as lost yet: the beginning of their
+ * thread was lost, and the thread has ended.  They count as reported then.
  */
 uint64_t rt_feed_unplaced(struct rt_feed *feed);
 

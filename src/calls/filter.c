@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Filters are decided here, between the stack and the output, with every mechanism. For --depth
- * and --only-under the programs leave out early what this would leave out (rt_emit_limit); what
- * they cannot judge, as when two threads share a slot, they pass. A hit that is left out is not
- * numbered, so it is no gap. Functions whose return is not probed, and roots, have plans of
+ * Filters are applied here, between the stack and the output, with every mechanism.  For --depth
+ * and --only-under the programs drop early those calls that this would drop (rt_emit_limit).  They
+ * pass calls that they cannot judge, as when two threads share a slot.  A hit that is dropped is
+ * not numbered, so it is no gap.  Functions whose return is not probed, and roots, have plans of
  * their own then, since a program serves a plan.
  *
- * An entry that shows recorded calls to be over (longjmp) is recorded in any case, or what
- * comes inside it would be shown inside those. Where the program makes stacks for coroutines,
- * or has goroutines, nothing is left out early.
+ * An entry that shows recorded calls to be over (longjmp) is recorded in any case, or calls inside
+ * it would be shown inside those.  If the program makes stacks for coroutines, or has goroutines,
+ * nothing is dropped early.
  *
- * --libcalls leaves the calls of libraries out here: where the program is mapped is known only
- * when it runs. So what libraries call among themselves costs records, as any traced call does.
+ * --libcalls drops the calls of libraries here: the program's mapping is known only when it runs.
+ * So calls among libraries cost records, as any traced call does.
  */
 #include "calls/filter.h"
 

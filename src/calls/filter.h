@@ -30,8 +30,8 @@ bool rt_filter_wants_any(const struct rt_filter_want *want);
 struct rt_filter;
 
 /*
- * What is shown goes to `next`.  `want` is copied; the roots must outlive the filter.  NULL: out of
- * memory.
+ * Calls that are shown go to `next`.  `want` is copied; the roots must outlive the filter.  NULL:
+ * out of memory.
  */
 struct rt_filter *rt_filter_new(const struct rt_filter_want *want, const struct rt_call_ops *next,
 				void *ctx);

@@ -18,7 +18,7 @@ static size_t find_index(const struct rt_owners *owners, pid_t pid)
 	return i;
 }
 
-/* What fork copies: the stacks that the program has made, with the goroutines on them. */
+/* fork copies the stacks that the program has made, with the goroutines on them. */
 static int copy_stacks(struct rt_process *process, const struct rt_process *parent)
 {
 	process->goroutines = parent->goroutines;

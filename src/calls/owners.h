@@ -86,9 +86,9 @@ struct rt_process *rt_owners_known(const struct rt_owners *owners, const struct 
 struct rt_process *rt_owners_find_pid(const struct rt_owners *owners, pid_t pid);
 
 /*
- * The process of the next event of the stream; updates the lists of threads.  Of a new process it
- * is the parent, for rt_owners_add.  `*process` NULL: none of ours.  `inside`: the event's time is
- * within the trace, so it counts for `unplaced` and `untraced`.  0 or -ENOMEM.
+ * The process of the next event of the stream; updates the lists of threads.  For a new process it
+ * is the parent, for rt_owners_add.  `*process` NULL: it is not traced.  `inside`: the event's time
+ * is within the trace, so it counts for `unplaced` and `untraced`.  0 or -ENOMEM.
  */
 int rt_owners_find(struct rt_owners *owners, const struct rt_event *event, bool inside,
 		   struct rt_process **process);

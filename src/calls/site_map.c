@@ -342,7 +342,10 @@ bool rt_site_map_is_from_program(struct rt_site_map *map, pid_t pid, uint64_t ra
 		c->ra = ra;
 		c->pid = pid;
 	}
-	/* What a library calls as its last returns to the library's caller: strcoll's strcmp. */
+	/*
+	 * A library's last call may be a tail call, and then returns to the library's caller:
+	 * strcoll's strcmp.
+	 */
 	return c->program && (!c->called || is_called(f, c->called));
 }
 
@@ -356,7 +359,7 @@ static const struct rt_mapped_site *find_only_one_in_page(const struct rt_mapped
 	const struct rt_mapped_site *found = NULL;
 	size_t i;
 
-	/* Of so many none has a place of its own. */
+	/* With more sites than bytes in a page, none is alone. */
 	for (i = 0; i < n && n <= PAGE; i++) {
 		if (v[i].is_exit != is_exit || (v[i].offset ^ ip) % PAGE)
 			continue;

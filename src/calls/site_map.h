@@ -59,10 +59,7 @@ int rt_site_map_fork(struct rt_site_map *map, pid_t parent, pid_t child);
 int rt_site_map_file(struct rt_site_map *map, pid_t pid, uint64_t ip, uint64_t *ino,
 		     uint64_t *offset);
 
-/*
- * How far from the addresses that the image is linked to process `pid` has it.  False: that is not
- * known.
- */
+/* The distance of the image from its link addresses in process `pid`.  False: not known. */
 bool rt_site_map_load_offset(struct rt_site_map *map, pid_t pid, const struct rt_image *image,
 			     uint64_t *by);
 

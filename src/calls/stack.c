@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two calls at the same stack pointer are either a tail call out of the first, or a new call
- * after a first whose return was not seen. In a tail call the return address is the uretprobe
- * trampoline, in a new one it is not (calls/site_map.c tells the trampoline from a call at the
- * end of a page). Reading it costs 160 ns a call, so it is recorded only where something in the
- * process can longjmp; elsewhere a return goes unseen only past 64 levels or when events are
- * lost.
+ * Two calls at the same stack pointer are either a tail call out of the first, or a new call after
+ * a first whose return was not seen.  In a tail call the return address is the uretprobe
+ * trampoline, in a new one it is not (calls/site_map.c distinguishes the trampoline from a call at
+ * the end of a page).  Reading it costs 160 ns a call, so it is recorded only if some code in the
+ * process can longjmp; else a return is missing only past 64 levels or when events are lost.
  *
- * A return's stack pointer is not always its entry's plus the return address: on i386 a
- * function may take its arguments off the stack (`ret $4` after a result in memory, stdcall).
- * rt_arch.callee_pop says how far above its entry a call may come back (return_sp).
+ * A return's stack pointer is not always its entry's plus the return address: on i386 a function
+ * may take its arguments off the stack (`ret $4` after a result in memory, stdcall).
+ * rt_arch.callee_pop says how far above its entry a call may return (return_sp).
  *
- * A return at an instruction belongs to the open call at the same stack pointer, or to none:
- * code that is shared by jumps into another function's middle comes to it too. So one without a
- * call is passed over, unless hits were lost or the call may have begun before the trace
- * (rt_stack_attached).
+ * An exit probe's hit belongs to the open call at the same stack pointer, or to none: code that is
+ * shared by jumps into another function's middle reaches it too.  So one without a call is ignored,
+ * unless hits were lost or the call may have begun before the trace (rt_stack_attached).
  *
- * A tail call's function takes the place of the one that jumped. With uretprobes the return
- * address tells; with probes on the jump itself its target does. A jump to a function that is
- * not traced ends the call: its frame is gone, and nothing would tell when that function has
- * returned. Of a conditional jump the flags are recorded, and the condition is worked out here.
+ * A tail call's function takes the place of the one that jumped.  With uretprobes the return
+ * address shows it; with probes on the jump itself its target does.  A jump to a function that is
+ * not traced ends the call: its frame is gone, and no probe sees that function's return.  For a
+ * conditional jump the flags are recorded, and the condition is evaluated here.
  *
- * Limit: where longjmp is not watched (--no-bpf, a program's own jumps) it leaves calls without
- * a word. A later call from deeper in the stack, through functions that are not traced, is
- * shown inside those that were left.
+ * Limit: a longjmp without a hook (--no-bpf, a program's own jumps) ends calls unseen.  A later
+ * call from deeper in the stack, through functions that are not traced, is shown inside them.
  */
 #include "calls/stack.h"
 
@@ -77,7 +74,7 @@ static bool in_doubt(const struct rt_stack *stack, const struct rt_task *task, u
 	return time < stack->doubt || time < task->doubt;
 }
 
-/* Of how many of the outermost `n` calls the kernel keeps the return, as far as it does. */
+/* Count the calls, among the outermost `n`, whose return the kernel keeps, up to its limit. */
 static size_t count_pending(const struct rt_task *task, size_t n)
 {
 	size_t i, some = 0;
@@ -154,7 +151,7 @@ int rt_stack_close(struct rt_stack *stack, struct rt_task *task, size_t n, enum 
 	return err;
 }
 
-/* How many of the open calls have their entry at `sp` or, with `above`, above it. */
+/* Count the open calls with their entry at `sp` or, with `above`, above it. */
 static size_t stack_at(const struct rt_task *task, uint64_t sp, bool above)
 {
 	size_t n = task->n;
@@ -165,8 +162,7 @@ static size_t stack_at(const struct rt_task *task, uint64_t sp, bool above)
 }
 
 /*
- * What the record holds of the plan's values; a record too short for its plan has none that can be
- * read.
+ * The record's bytes of the plan's values; a record too short for its plan has no readable value.
  */
 static void hit_values(const struct rt_event *event, const struct rt_plan *plan,
 		       struct rt_values *values)
@@ -196,9 +192,9 @@ static bool leads_to(const struct rt_frame *frame, uint32_t function)
 /*
  * Is an entry at the stack pointer of the innermost open call a tail call of that one?  A uretprobe
  * replaces the return address with that of the trampoline, at the start of the [uprobes] page: a
- * function that finds it at the top of its stack was jumped to.  Where that was not recorded: one
- * of the calls at this place has its return kept by the kernel, and has not returned.  A function
- * that is left at its own instructions has told where it jumped to, its own beginning too.
+ * function that finds it at the top of its stack was jumped to.  If the address was not recorded:
+ * one of the calls at this place has its return kept by the kernel, and has not returned.  A
+ * function with exit probes has reported the target of its jump, its own beginning too.
  */
 static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *task,
 			 const struct rt_event *event, const struct rt_hit *hit)
@@ -268,7 +264,7 @@ static int close_finished(struct rt_stack *stack, struct rt_task *task,
 	int err = rt_stack_close(stack, task, stack_at(task, event->hit.sp, false), RT_END_NOT_SEEN,
 				 event->time);
 
-	/* What such a call became has returned, and so has it. */
+	/* The callee of a tail call has returned, and its caller with it. */
 	while (task->n && task->v[task->n - 1].became)
 		drop_top(task);
 	if (!err && task->n && task->v[task->n - 1].sp == event->hit.sp) {
@@ -302,7 +298,7 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 	memset(&frame, 0, sizeof(frame));
 	frame.libcall = hit->libcall;
 	frame.outside = hit->outside;
-	/* What a call becomes is shown where it was, whatever the return address. */
+	/* A tail call's callee is shown in its caller's place, whatever the return address. */
 	if (task->n && task->v[task->n - 1].sp == event->hit.sp)
 		frame.outside = task->v[task->n - 1].outside || is_inside_library(task, event, hit);
 	frame.function = hit->function;
@@ -400,7 +396,7 @@ static int stack_return(struct rt_stack *stack, struct rt_task *task, const stru
 	match = return_match(task, task->n, sp, hit->function);
 	if (match == task->n)
 		return stack_unseen(stack, task, event, hit, sp);
-	/* What is above it at the same place is what it became, and has returned with it. */
+	/* Calls above it at the same place are its tail calls, and have returned with it. */
 	hit_values(event, hit->plan, &result);
 	while (!err && task->n > match)
 		err = stack_pop(stack, task, RT_END_RETURNED, event->time, &result);

@@ -11,30 +11,32 @@
  * Ordered events -> enter and leave, paired by thread and stack pointer.
  *
  * The stack grows down, so a frame whose entry stack pointer lies below the one of a new event has
- * gone, whether or not its return was seen.  Two calls at the same stack pointer: the second is a
- * tail call of the first where its return address is the kernel's uretprobe trampoline (a
- * page-aligned address: the start of the process's [uprobes] page), and its successor else.  Where
- * the return address was not recorded (nothing in the process can longjmp), the second is a tail
- * call unless the first one's return could not be seen: past 64 levels, or hits may have been lost
- * since.
+ * gone, whether or not its return was seen.
  *
- * A function with exit probes tells of its jump.  If the jump's slot or register may lead to a
+ * For two calls at the same stack pointer, the return address of the second decides:
+ * - the kernel's uretprobe trampoline (a page-aligned address: the start of the process's [uprobes]
+ *   page): the second is a tail call of the first;
+ * - another address: the first has returned;
+ * - not recorded (nothing in the process can longjmp): the second is a tail call, unless the first
+ *   one's return could not be seen: past 64 levels, or hits may have been lost since.
+ *
+ * A function with exit probes reports its jump.  If the jump's slot or register may lead to a
  * traced function, the thread's next hit decides: that function's entry at the same stack pointer
  * is the tail call.
  *
  * Lost hits may be the return of an open call and the entry of a later one at the same stack
  * pointer, as in a loop that calls hot().  The later call's return looks like the first one's, and
- * is unsure.  The return is certainly the first call's
- *   - if too few hits were lost: the returns of the call and of all calls inside it, and an entry,
- *   if
- *     nothing can unwind the stack;
- *   - of main, which is called once.
- * For other outer calls, however surely they seem to go on, no hit shows it: a caller that is not
- * traced may have called the same function again.  Until the return, what stands inside the call
- * after the loss may belong to a later one.
+ * is unsure.  The return is certainly the first call's in two cases:
+ * - nothing can unwind the stack, and too few hits were lost for the returns of the call and of
+ *   all calls inside it, and an entry;
+ * - the call is of main, which is called once.
+ *
+ * No hit shows that another outer call is still open: a caller that is not traced may have called
+ * the same function once more.  Until the return, calls inside it after the loss may belong to a
+ * later one.
  */
 
-/* What the stack knows of the session: which function and plan a hit was of. */
+/* The session's knowledge of a hit: its function and plan. */
 struct rt_hit {
 	/* RT_NO_FUNCTION at a return that the mechanism cannot name */
 	uint32_t function;
@@ -87,15 +89,18 @@ int rt_stack_process_end(struct rt_stack *stack, pid_t pid, uint64_t time);
 /* Goroutine `goid` of process `pid` has ended. */
 int rt_stack_goexit(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t time);
 /*
- * The processes have ended.  What a thread has open was left by its end, which the kernel then
- * could not tell of, as its ring was full; of a goroutine nobody knows.
+ * The processes have ended.  A thread's end closed its open calls, but the kernel could not report
+ * it, as the thread's ring was full.  Goroutines have no such end.
  */
 int rt_stack_ended(struct rt_stack *stack, uint64_t time);
 
 /* The trace is over: close what is open, innermost first, as RT_END_UNFINISHED. */
 int rt_stack_end(struct rt_stack *stack, uint64_t time);
 
-/* How many returns were not seen because the kernel keeps no more pending ones of a thread. */
+/*
+ * The number of returns that were not seen because the kernel keeps no more pending ones of a
+ * thread.
+ */
 uint64_t rt_stack_too_deep(const struct rt_stack *stack);
 
 /* The thread, made when it is new; NULL: out of memory. */

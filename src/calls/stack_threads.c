@@ -205,7 +205,7 @@ int rt_stack_goexit(struct rt_stack *stack, pid_t pid, uint64_t goid, uint64_t t
 	return stack_exit(stack, pid, 0, goid, RT_END_EXITED, time);
 }
 
-/* What is open, of goroutines too or of threads alone. */
+/* Close the open calls, of goroutines too or of threads alone. */
 static int close_all(struct rt_stack *stack, bool goroutines, enum rt_end end, uint64_t time)
 {
 	size_t i;

@@ -48,9 +48,9 @@ int rt_stacks_copy(struct rt_stacks *to, const struct rt_stacks *from);
 void rt_stacks_free(struct rt_stacks *stacks);
 
 /*
- * Where the goroutines were last seen on their stacks.  The kernel does not wait for memory that is
- * being moved (khugepaged, compaction), so that a hit now and then cannot tell its goroutine
- * (runtime.g); its stack pointer tells then.
+ * The last stacks that goroutines were seen on.  The kernel does not wait for memory that is being
+ * moved (khugepaged, compaction), so a hit now and then cannot read its goroutine (runtime.g); its
+ * stack pointer finds it then.
  */
 struct rt_goroutines {
 	struct rt_goroutine {

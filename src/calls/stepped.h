@@ -4,9 +4,7 @@
 
 #include "plan/sites.h"
 
-/*
- * How many hits there were by the instruction under the probe: of entry probes and of exit probes.
- */
+/* Counts of hits by the instruction under the probe: of entry probes and of exit probes. */
 struct rt_form_hits {
 	uint64_t entries[RT_FORMS], exits[RT_FORMS];
 };

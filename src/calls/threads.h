@@ -32,8 +32,8 @@ struct rt_threads {
 };
 
 /*
- * Of a goroutine (`goid` not 0) the thread does not count, but the process does; of a thread the
- * process, 0: not known, is only noted.
+ * A goroutine (`goid` not 0) is found by its process, whatever its thread.  For a thread, the
+ * process (0: not known) is only noted.
  */
 struct rt_task *rt_threads_find(struct rt_threads *threads, pid_t pid, pid_t tid,
 				uint64_t goid); /* NULL: not known */

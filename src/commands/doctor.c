@@ -291,8 +291,8 @@ static const struct tried *first_working(const struct tried *tried, unsigned n)
 }
 
 /*
- * What a trace would take (rt_attach_open): the first that the kernel has, even if that is refused
- * or does not work.
+ * The mechanism that a trace would use (rt_attach_open): the first that the kernel has, even if it
+ * is refused or does not work.
  */
 static const struct tried *chosen(const struct tried *tried, unsigned n, bool no_bpf)
 {
@@ -352,7 +352,7 @@ static void rows_other_programs(FILE *file, const char *mechanism)
 	}
 }
 
-/* What harmed programs before 4.3, by that mechanism too. */
+/* Rows of exits that harmed programs before 4.3, by that mechanism too. */
 static void rows_leaving(FILE *file, const char *mechanism)
 {
 	struct rt_error why = { 0 };
@@ -370,7 +370,7 @@ static const char *used(const struct tried *tried)
 	return tried && tried->works ? tried->ops->name : "none";
 }
 
-/* What becomes of a trace where this one does not work. */
+/* Add the mechanism that a trace uses in place of this one, if this one does not work. */
 static void add_instead(struct tried *t, const struct tried *taken, const struct tried *working)
 {
 	size_t len = strlen(t->text), room = sizeof(t->text) - len;

@@ -7,8 +7,8 @@
 #include "plan/sites.h"
 
 /*
- * What is known of the traced functions, and what is read, compared and shown at each of their
- * probes.
+ * Print the prototypes of the traced functions, and the values that each probe reads, compares and
+ * shows.
  */
 void rt_dump_ir(const struct rt_sites *sites, FILE *file);
 

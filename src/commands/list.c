@@ -69,7 +69,7 @@ static const char *const words[] = {
 	[RT_HOW_NONE] = "entry", [RT_HOW_URETPROBE] = "uretprobe", [RT_HOW_INSN] = "insn"
 };
 
-/* What would be traced of its calls, in one word, and why not more, or NULL. */
+/* The probes that a trace of the function would have, in one word, and why not more, or NULL. */
 static const char *judge(struct list *list, const struct rt_listing *l, const char **why)
 {
 	const struct rt_function *f = function_of(list, l);
@@ -95,8 +95,8 @@ static const char *written(struct list *list, struct rt_text *text, const struct
 }
 
 /*
- * What debug information says, or else what comes with rawtrace, or the code: "int fib(int n)".
- * Nothing of it is an error here.  The names of C++ and Rust have more than a guess.
+ * The prototype by debug information, else by rawtrace's own files, else by the code: "int fib(int
+ * n)".  Failures are no error here.  C++ and Rust names have more than a guess.
  */
 static bool find_prototype(struct list *list, const struct rt_listing *l,
 			   struct rt_prototype *prototype)

@@ -95,7 +95,7 @@ static const char *answer_for(int letter)
 
 /* ---- getopt by the table ---- */
 
-/* What getopt_long gives for the option in row i: its letter, or this and i. */
+/* The value that getopt_long returns for row i: its letter, or LONG + i. */
 enum { ROWS = 64, LONG = 256 };
 
 struct getopt_tables {
@@ -330,7 +330,7 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 	return check_trace(o, err);
 }
 
-/* Of report: [FILE]. */
+/* The arguments of report: [FILE]. */
 static int take_file(struct rt_options *o, int n, bool rest, struct rt_error *err)
 {
 	if (n > 1 || rest)
@@ -375,7 +375,7 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 	o->limits = (struct rt_limits){ .string = RT_LIMIT_STRING,
 					.members = RT_LIMIT_MEMBERS,
 					.deref = RT_LIMIT_DEREF };
-	/* What follows the first "--" is the program's, options and all. */
+	/* Words behind the first "--" are the program's, options and all. */
 	for (end = 1; end < argc && strcmp(argv[end], "--") != 0; end++)
 		;
 	o->words = calloc((size_t)argc + 1, sizeof(*o->words));

@@ -152,7 +152,7 @@ static bool holds(const struct file *file, uint64_t offset, uint64_t size)
 	return offset <= file->size && size <= file->size - offset;
 }
 
-/* What is done with each symbol of a table; 0, or a negative errno, which ends the walk. */
+/* Visit one symbol of a table; 0, or a negative errno, which ends the walk. */
 typedef int visit_symbol(void *ctx, const GElf_Sym *sym, const char *name, size_t i);
 
 static int walk_table(struct rt_image *image, const struct file *file, const struct rt_table *t,

@@ -41,7 +41,7 @@ void rt_usdt_free(struct rt_usdt *usdt);
 /* Does the site belong to a probe that both globs match? */
 bool rt_usdt_fits(const struct rt_usdt_site *site, const char *provider, const char *name);
 
-/* Of the same probe: provider and name are equal. */
+/* Are they sites of one probe: are provider and name equal? */
 bool rt_usdt_is_same(const struct rt_usdt_site *a, const struct rt_usdt_site *b);
 
 /*

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a program does with a hit. */
+/* A program's use of a hit. */
 enum rt_purpose {
 	RT_PURPOSE_RECORD,	/* writes a record for us */
 	RT_PURPOSE_COUNT,	/* counts the calls */
@@ -13,21 +13,21 @@ enum rt_purpose {
 };
 
 /*
- * What is kept of a function: u64 numbers.  Bucket k is for calls of 2^k to 2^(k+1) - 1 ns; bucket
- * 0 for 0 ns too.
+ * A function's cells: u64 numbers.  Bucket k is for calls of 2^k to 2^(k+1) - 1 ns; bucket 0 for 0
+ * ns too.
  *
  * RT_MAP_CELLS is an array: `rows` rows (a power of two) of `stride` cells, in each the functions'
  * cells one after another.  A program adds to the row of its CPU modulo rows: only so that CPUs
  * need not share cache lines, for the additions are atomic.  (Per-CPU arrays are from 4.6, cannot
  * be mapped, and would need the same: programs on uprobes can be preempted by each other.)
  *
- * Where the program knows only the instruction pointer, RT_MAP_PLACES, a hash, has a number for
- * each rt_cell_key; what it had no room for is counted in cell 0 of RT_MAP_CELLS.
+ * If the program knows only the instruction pointer, RT_MAP_PLACES, a hash, has a number for each
+ * rt_cell_key.  Keys for which it had no room are counted in cell 0 of RT_MAP_CELLS.
  *
- * Where such a program only counts, it first looks into RT_MAP_QUICK (5.12): `rows` rows of 1 <<
- * bits struct rt_quick each, in which an instruction pointer has the place that the upper bits of
- * its product with RT_QUICK_FACTOR say.  The first that comes there has it for good; the others go
- * to RT_MAP_PLACES, which takes longer.
+ * If such a program only counts, it first looks into RT_MAP_QUICK (5.12): `rows` rows of 1 << bits
+ * struct rt_quick each.  The upper bits of an instruction pointer's product with RT_QUICK_FACTOR
+ * are its place there.  The first to use a place has it for good; others use RT_MAP_PLACES, which
+ * takes longer.
  */
 enum {
 	RT_CELL_CALLS,		/* entries */
@@ -63,8 +63,8 @@ enum { RT_QUICK_FACTOR = 0x61c88647, RT_QUICK_BITS_MAX = 16 };
 /*
  * The open calls of the threads, for programs that measure.  A thread's slot is its id modulo the
  * number of slots (a power of two): its struct rt_head is that element of RT_MAP_HEADS, its frames
- * are RT_OPEN_MAX elements of RT_MAP_FRAMES.  Of two threads that share a slot one has it until it
- * has left all its calls, and the other's are not measured meanwhile.
+ * are RT_OPEN_MAX elements of RT_MAP_FRAMES.  If two threads share a slot, one has it until all its
+ * calls have ended, and the other's calls are not measured meanwhile.
  */
 /* 64: the kernel keeps no more returns a thread */
 enum { RT_OPEN_MAX = 64, RT_HEADS = 4096, RT_HEADS_MIN = 128 };

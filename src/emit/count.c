@@ -210,9 +210,8 @@ static void emit_time(struct emitter *e)
 }
 
 /*
- * Calls that fail a test are not counted.  Where a return does not know its function (`keep`), they
- * are pushed all the same, without an id, or it would be taken for that of another call at the same
- * place.
+ * Calls that fail a test are not counted.  If a return does not know its function (`keep`), they
+ * are pushed all the same, without an id: else another call at the same place would get the return.
  */
 static void emit_entry(struct emitter *e, bool keep)
 {

@@ -4,9 +4,7 @@
 
 struct emitter;
 
-/*
- * What a program does that counts or measures, after the filter: adds to the cells (emit/cells.h).
- */
+/* Emit counting or measuring, after the filter: the program adds to the cells (emit/cells.h). */
 void rt_emit_counting(struct emitter *e);
 
 #endif

@@ -132,8 +132,8 @@ bool rt_definition_has_pointer(const struct rt_fetch *f, unsigned k)
 }
 
 /*
- * What cannot be read is 0 like what is 0, or worse; the pointers that led to it tell of NULL, and
- * of what NULL was in the way of.
+ * An unreadable value is 0 like a true 0, or worse.  So the pointers to it are recorded too: these
+ * show a NULL, and which values are behind it.
  */
 static void add_pointers(struct line *line, const struct rt_arch *arch, const struct rt_fetch *f,
 			 unsigned i)

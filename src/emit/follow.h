@@ -10,7 +10,7 @@
  */
 enum { RT_FOLLOWED_MOST = 16384 };
 
-/* Where the fields of task:task_newtask are, from its `format`. */
+/* Offsets of the fields of task:task_newtask, from its `format`. */
 struct rt_newtask {
 	uint16_t pid;			/* of the new thread, u32 */
 	uint16_t clone_flags, flags_size;

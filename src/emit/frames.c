@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stack of open calls is one array of frames, 64 a thread. What an entry or a return ends
- * is found by bisection, as there are no loops before 5.3, and the common case looks at the
- * innermost frame alone. The return address is read only where a call is open at the same stack
- * pointer.
+ * The stack of open calls is one array of frames, 64 a thread.  Bisection finds the calls that an
+ * entry or a return ends, as there are no loops before 5.3; in the common case only the innermost
+ * frame is compared.  The return address is read only if a call is open at the same stack pointer.
  *
- * Threads whose ids are equal modulo the slots share one: who has open calls keeps it. Two that
- * take it at the same moment spoil each other's calls, but give no wrong time, as a return
+ * Threads whose ids are equal modulo the slots share one: a thread with open calls has it.  Two
+ * that take it at the same moment spoil each other's calls, but give no wrong time, as a return
  * wants a frame at its own stack pointer, and stacks of threads are apart.
  */
 #include "emit/frames.h"
@@ -292,7 +291,7 @@ static void emit_outer(struct emitter *e)
 void rt_emit_push(struct emitter *e)
 {
 	rt_frames_enter(e, false, e->out);
-	/* Of as many the kernel delivers no further return either. */
+	/* The kernel delivers no return for so many either. */
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, e->out);
 	emit_outer(e);
 	rt_frames_new(e);
@@ -440,7 +439,7 @@ void rt_emit_pop(struct emitter *e, int check)
 	rt_bpf_place(e->bpf, outermost);
 }
 
-/* What rt_limit lets through, by the thread's open calls. */
+/* Filter by rt_limit, with the thread's open calls. */
 
 /* FR_ID: the function, where it is known. */
 static void emit_function(struct emitter *e)
@@ -632,7 +631,7 @@ void rt_emit_limit_failed(struct emitter *e)
 	int pass = rt_bpf_label(e->bpf);
 
 	if (e->program->hold) {
-		/* What is held back must not be taken for open any more. */
+		/* A call that is not recorded must not count as open any more. */
 		rt_emit_hold_now(e);
 		rt_frames_enter(e, false, e->out);
 		emit_leave_out(e, pass);

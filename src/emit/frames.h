@@ -50,7 +50,7 @@ void rt_emit_limit(struct emitter *e);
 void rt_emit_limit_failed(struct emitter *e);
 
 /*
- * Where the unwinder goes on (RT_ROLE_UNWOUND): the calls at the stack pointer and below are over.
+ * The unwinder continues here (RT_ROLE_UNWOUND): the calls at the stack pointer and below are over.
  */
 void rt_emit_limit_unwound(struct emitter *e);
 

@@ -16,7 +16,9 @@ void rt_frames_top(struct emitter *e);
 /* DEPTH is the thread's depth from now on. */
 void rt_frames_store_depth(struct emitter *e);
 
-/* HEAD, DEPTH and FR_BASE.  Where another thread has the slot: on to `other`, with r2 the tid. */
+/*
+ * Load HEAD, DEPTH and FR_BASE.  Jump to `other`, with r2 the tid, if another thread has the slot.
+ */
 void rt_frames_head(struct emitter *e, int other);
 
 /* FR_N = how many of the DEPTH frames have their entry at FR_FLOOR or above. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For --min-time the programs keep an entry's record in the thread's frame, and the filter is
- * told when the call began (rt_event.entered). What is left there at the end of a thread or of
- * the trace is read from the map (stream/held.h). That takes a loop (5.3); before it all is
- * sent. With --depth and --only-under those decide first, by the calls that there are.
+ * For --min-time the programs keep an entry's record in the thread's frame, and the filter gets the
+ * beginning of the call (rt_event.entered).  Records that remain there when a thread or the trace
+ * ends are read from the map (stream/held.h).  It takes a loop (5.3); without one all is sent.
+ * --depth and --only-under are applied first, to all calls.
  *
- * A tail call stands in the frames behind its caller where that has a uretprobe, and at its
- * level. At a jump out of a function all that is kept is recorded, since the jump's target can
- * be the end of any function; a traced target takes the caller's place.
+ * If a tail call's caller has a uretprobe, its frame is behind the caller's, at the same level.  A
+ * jump out of a function records all open calls, since its target can be the end of any function.
+ * A traced target takes the caller's place.
  */
 #include "emit/hold.h"
 
@@ -16,7 +16,7 @@
 #include "emit/private.h"
 #include "fetch/record.h"
 
-/* Where a call's frame is while its record is written. */
+/* a call's frame, while its record is written */
 enum { FRAME = R8 };
 
 enum { RECORD = sizeof(struct rt_open_call) };
@@ -105,8 +105,8 @@ void rt_emit_hold_tell(struct emitter *e)
 	emit_one_told(e);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, again);
 	/*
-	 * What the ring does not take has its number, and so is a gap.  The others wait for the
-	 * next hit: if this way led back into the loop as well, the verifier would follow both in
+	 * A record that the ring refuses has its number, and so is a gap.  The others wait for the
+	 * next hit: if this path led back into the loop as well, the verifier would follow both in
 	 * each round, and give up.
 	 */
 	rt_bpf_place(e->bpf, lost);
@@ -157,7 +157,9 @@ int rt_emit_saved_at(unsigned i)
 	return SAVED_AT(v) + (int)(i * sizeof(uint64_t));
 }
 
-/* What no other function's program keeps there, as far as it knows its function. */
+/*
+ * A value that no other function's program stores there, as far as the program knows its function.
+ */
 static int32_t stands_for(const struct rt_bpf_program *p)
 {
 	uint32_t h = 2166136261u;
@@ -239,8 +241,8 @@ void rt_emit_keep(struct emitter *e)
 			rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, f->reg.pt_regs);
 		} else {
 			/*
-			 * By way of the frame, as a map's value is no buffer before 4.14.  What
-			 * cannot be read is 0: nothing is there.
+			 * A map's value is no buffer before 4.14, so read by way of the frame.
+			 * Unreadable is 0: nothing is there.
 			 */
 			rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, POINTER, 0);
 			rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, plan->arch->sp.pt_regs);

@@ -7,14 +7,16 @@
 struct emitter;
 
 /*
- * Holding calls back until they have lasted rt_limit.min_time (5.3, which brought loops).  An
- * entry's record is kept in the thread's frame.  Each further hit of the thread first records those
- * that have lasted long enough by then; as the calls around one are older than it, these are always
- * the outermost, in order.  A return is recorded where its entry was, and what has not lasted is
- * never recorded; but at a jump that may leave a function all are, since what it leads to can be
- * the end of any function that it did not call.  rt_head.told counts the recorded ones.  An entry
- * that shows recorded calls to be over (longjmp) is recorded at once, so that the reader learns of
- * it.  What is left when the thread or the trace ends is read from the map (stream/held.h).
+ * Keeping calls until they have lasted rt_limit.min_time (5.3, which brought loops).  An entry's
+ * record is in the thread's frame.  Each further hit of the thread first records those that have
+ * lasted long enough by then.  As calls are older than those inside them, these are always the
+ * outermost, in order.  A return is recorded if its entry was; a call that was too short is never
+ * recorded.
+ *
+ * At a jump that may exit a function all are recorded, since its target can be the end of any
+ * function that it did not call.  rt_head.told counts the recorded ones.  An entry that shows
+ * recorded calls to be over (longjmp) is recorded at once, so that the reader learns of it.
+ * Records that remain when the thread or the trace ends are read from the map (stream/held.h).
  *
  * Below emit/frames.h's part of the frame, counted from emitter.frames:
  */

@@ -7,12 +7,12 @@
 #include "fetch/fetch.h"
 
 /*
- * What an entry keeps for its return (rt_plan.kept): a slot of RT_MAP_SAVED, an array, by the stack
- * pointer that the function began with.  A return uses the slot up, and believes it only where it
- * is of the same stack pointer, thread and function, so that what is not known any more (a slot
- * that another call has taken, a call from before the trace) is unreadable, and never another
- * call's.  Functions that a program cannot tell apart must at least keep the same: then a tail
- * call's return, which comes first, has used the slot up.
+ * The values that an entry saves for its return (rt_plan.saved): a slot of RT_MAP_SAVED, an array,
+ * by the stack pointer that the function began with.  A return uses the slot up, and trusts it only
+ * for the same stack pointer, thread and function.  So values that are lost (another call took the
+ * slot, the call began before the trace) are unreadable, and never another call's.  Functions that
+ * a program cannot distinguish must at least save the same: then a tail call's return, which comes
+ * first, has used the slot up.
  */
 struct rt_saved {
 	uint64_t sp;			/* 0: used up */

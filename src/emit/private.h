@@ -36,8 +36,8 @@ struct emitter {
 
 /*
  * The frame of a program that records, downwards from r10: a map's key, the hit's number, its time,
- * then an address that is needed again after a call.  Where the time is the ring's (every kernel
- * before 5.8), a number of bytes stands in its place.
+ * then an address that must survive a call.  If the time is the ring's (every kernel before 5.8), a
+ * number of bytes is in its place.
  */
 enum { KEY = -4, SEQ = -8, TIME = -16, COUNT = -16, RECORD_FRAME = 24 };
 
@@ -63,8 +63,8 @@ void rt_emit_read(struct emitter *e, int base, int to, int size);
 void rt_emit_read_value(struct emitter *e, int base, int to, int size);
 
 /*
- * The string whose address is in r3, to base + at: its length, then its characters.  Where a later
- * page of it cannot be read, what stands before that is kept; on to `fault` then too, or where
+ * Read the string whose address is in r3 to base + at: its length, then its characters.  If a later
+ * page of it cannot be read, the text before that is recorded.  Jump to `fault` then too, or if
  * nothing can be read.
  */
 void rt_emit_string(struct emitter *e, const struct rt_fetch *f, int at, int fault);
@@ -109,7 +109,7 @@ void rt_emit_submit(struct emitter *e);
 /* The offset of a field from e->base. */
 int rt_emit_field(const struct emitter *e, size_t offset);
 
-/* How many bytes of the program's frame are above a record that is built there. */
+/* The bytes of the program's frame above a record that is built there. */
 int rt_emit_frame_top(const struct emitter *e);
 
 /* To be called by a program whose frame takes `bytes`, after rt_emit_filter. */

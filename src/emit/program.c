@@ -33,10 +33,7 @@ void rt_emit_read(struct emitter *e, int base, int to, int size)
 	rt_bpf_call(e->bpf, e->program->read_user ? RT_FN_probe_read_user : RT_FN_probe_read);
 }
 
-/*
- * Follow one pointer: r3 holds its address, then its value.  Where it cannot be read: on to
- * `fault`.
- */
+/* Follow one pointer: r3 has its address, then its value.  Jump to `fault` if it cannot be read. */
 static void emit_follow(struct emitter *e, int fault)
 {
 	int word = e->program->plan->arch->word;
@@ -127,7 +124,7 @@ static void emit_errno_offset(struct emitter *e, const struct rt_fetch *f, int f
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, OFFSET, 0, fault);
 }
 
-/* Where the result, which stands in the record, says that the call has failed. */
+/* Read errno if the result, which is in the record, says that the call has failed. */
 static void emit_errno(struct emitter *e, const struct rt_fetch *f, int at, int fault)
 {
 	int result = rt_emit_field(e, offsetof(struct rt_record, data) +

@@ -8,14 +8,14 @@
 #include "base/pids.h"
 #include "kernel/pid_space.h"
 
-/* Where a program takes rt_record.key from: what the attach mechanism offers. */
+/* The source of rt_record.key in a program, by the attach mechanism. */
 enum rt_key_source {
 	RT_KEY_CONSTANT,	/* one program a probe */
 	RT_KEY_COOKIE,		/* bpf_get_attach_cookie: uprobe_multi, and perf events from 5.15 */
 	RT_KEY_POINTER,		/* the instruction pointer: many probes on one perf event */
 };
 
-/* How a program hands its record over (stream/ring.h). */
+/* The ways in which a program passes its record on (stream/ring.h). */
 enum rt_transport {
 	/* bpf_perf_event_output, from the program's stack; the ring stamps the time */
 	RT_TRANSPORT_PERF,
@@ -50,9 +50,9 @@ struct rt_bpf_program {
 	 */
 	uint32_t thread_pointer;
 	/*
-	 * Where memory cannot be read, have its page brought in as the traced program itself would,
-	 * and read once more (6.0; not with RT_TRANSPORT_PERF, whose map such programs may not
-	 * use).  To be loaded with rt_bpf_prog_load_sleepable.
+	 * Memory that cannot be read: fault its page in, as the traced program itself would, and
+	 * read once more (6.0; not with RT_TRANSPORT_PERF, whose map such programs may not use).
+	 * Load it with rt_bpf_prog_load_sleepable.
 	 */
 	bool sleepable;
 	uint32_t slots;			/* of RT_MAP_HITS, a power of two (stream/gaps.h) */

@@ -122,9 +122,9 @@ static int text_room(const struct rt_test *test)
 }
 
 /*
- * By words, as no program before 5.17 has a helper for it.  One more byte is read than the string
- * that it has to be, with its NUL: of a longer one the helper says that.  Where no helper does, the
- * NUL is compared too.
+ * Compare by words, as no program before 5.17 has a helper for it.  One more byte is read than the
+ * constant has, with its NUL: so the helper's length shows a longer string.  Without the helper,
+ * the NUL is compared too.
  */
 static void emit_text(struct emitter *e, const struct rt_test *test, int failed, int unread)
 {

@@ -111,7 +111,7 @@ static void reserve_array(struct emitter *e)
 static void submit_array(struct emitter *e)
 {
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, TIME);
-	/* Where stores may be reordered, only an atomic operation keeps their order. */
+	/* If stores may be reordered, only an atomic operation keeps their order. */
 	if (e->program->plan->arch->stores_in_order)
 		rt_bpf_store(e->bpf, RT_BPF_DW, ROOM, offsetof(struct rt_array_ring, data), R1);
 	else

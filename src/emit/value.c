@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Programs that read behind pointers are sleepable where the kernel and the ring allow it: a
- * read that fails is made again after bpf_copy_from_user of a byte on each page. Without that a
- * string constant that the program has not touched yet, the usual case in a new process, is
+ * Programs that read behind pointers are sleepable if the kernel and the ring allow it: after a
+ * failed read they copy a byte of each page by bpf_copy_from_user, and read once more.  Without
+ * that a string constant that the program has not touched yet, the usual case in a new process, is
  * unreadable.
  *
- * What a function fills in is read at the return, where the pointers to it are gone from the
- * registers. So the entry keeps them in an array (emit/kept.h), by stack pointer. Of two calls
- * at one stack pointer (a tail call) the later one's return comes first and uses the slot up;
- * the earlier one finds nothing, which is said, and never another's.
+ * Arguments that a function fills in are read at the return, when the registers have lost the
+ * pointers to them.  So the entry saves these in an array (emit/kept.h), by stack pointer.  If two
+ * calls have one stack pointer (a tail call), the later one's return comes first and uses the slot
+ * up.  The earlier one finds nothing, which is marked, and never another's.
  */
 #include "emit/private.h"
 #include "fetch/record.h"

@@ -39,7 +39,7 @@ static bool is_struct(const struct rt_ctype *type)
 	return type->kind == RT_CT_STRUCT || type->kind == RT_CT_UNION;
 }
 
-/* What an array or a function is as a parameter. */
+/* Arrays and functions are pointers as parameters. */
 static bool is_pointer(const struct rt_ctype *type)
 {
 	return type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE ||
@@ -317,8 +317,8 @@ static void i386_result(const struct rt_arch *arch, const struct rt_ctype *type,
 /* ---- aarch64 ---- */
 
 /*
- * How many floating-point members of one size, and of nothing else, the object consists of: up to 4
- * go into a register each.
+ * Count the floating-point members if the object has only these, of one size: up to 4 go into a
+ * register each.
  */
 static bool same_floats(const struct rt_ctype *type, uint64_t *size, unsigned *n, unsigned depth)
 {
@@ -685,7 +685,7 @@ void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type,
 	abi->stack += (int32_t)go_size_of(abi->arch, type);
 }
 
-/* What is told may be where the only part of it is that is used. */
+/* Debug information may give the place of the only part that is used. */
 static bool is_at(const struct rt_ctype *type, const struct rt_abi_location *location, int64_t told)
 {
 	return told >= location->offset &&

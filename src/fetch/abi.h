@@ -46,7 +46,7 @@ struct rt_abi_location {
 	const char *mark;
 };
 
-/* How far the arguments have been handed out. */
+/* The registers and stack that arguments have used so far. */
 struct rt_abi {
 	const struct rt_arch *arch;
 	unsigned general, floating;	/* registers taken */

@@ -103,7 +103,7 @@ static size_t aligned(size_t at, size_t size)
 	return (at + size - 1) & ~(size - 1);
 }
 
-/* What the value is aligned to. */
+/* The alignment of the value. */
 static size_t word_size(const struct rt_fetch *fetch)
 {
 	if (fetch->type == RT_TYPE_BYTES)
@@ -199,7 +199,7 @@ static bool compare(const struct rt_test *test, uint64_t v)
 	return false;
 }
 
-/* Of the value no more is kept than tells it from the constant. */
+/* Compare with the characters that were read: these are just enough to differ from the constant. */
 static bool compare_text(const struct rt_plan *plan, const struct rt_test *test,
 			 const uint8_t *data, bool fault)
 {
@@ -213,7 +213,7 @@ static bool compare_text(const struct rt_plan *plan, const struct rt_test *test,
 		return false;
 	n = (size_t)len < f->max ? (size_t)len : f->max;
 	n = strnlen((const char *)at + sizeof(len), n);
-	/* How it goes on is not known. */
+	/* The fault hides the rest of the text. */
 	if (fault && n + 1 >= (size_t)len)
 		return false;
 	if (test->op == RT_TEST_BEGINS)

@@ -11,16 +11,19 @@
 #include "fetch/record.h"
 
 /*
- * The fetch IR: where one value lives at a probe and how to read it.  Both emitters (BPF bytecode
- * and uprobe_events text) lower from it and nothing else.
+ * The fetch IR: the location of one value at a probe, and how to read it.  Both emitters (BPF
+ * bytecode and uprobe_events text) lower from it and nothing else.
  *
- *   base            a register, or the stack slot at sp + offset, or the thread pointer (what
- *                   variables of threads count from), which
- *                   only BPF programs read (kernel/thread_pointer.h);
- *                   at a return also what the call's entry kept under the number `offset`
- *                   (rt_plan.kept), which only they have too
- *                   or a constant, or as a string the name of the thread
- *   then            ndereference times: address = value + deref[i], value = *address
+ *   base            one of
+ *                   - a register
+ *                   - the stack slot at sp + offset
+ *                   - the thread pointer, from which variables of threads count; only BPF programs
+ *                     read it (kernel/thread_pointer.h)
+ *                   - at a return, the value that the call's entry saved under the number `offset`
+ *                     (rt_plan.saved); only BPF programs have it
+ *                   - a constant
+ *                   - as a string the name of the thread
+ *   then            nderef times: address = value + deref[i], value = *address
  *   at last         an integer of 1 to 8 bytes, a block of bytes, or a NUL-terminated string
  *
  * A register is read whole and cut to `size`; of memory only `size` bytes (of a block `max`) are
@@ -28,9 +31,9 @@
  * register, no deref: the register points at the characters.  A block is in memory: on the stack,
  * or behind at least one deref.
  *
- * How long a block is may stand in another value, which comes before it: `length` is that one's
- * number plus one, and `element` is the bytes of each of what it counts.  Then no more than that is
- * read, and at most `max`.
+ * The length of a block may be in another value, which comes before it.  Then `length` is that
+ * value's number plus one, and `element` the bytes of one element.  No more than that is read, and
+ * at most `max`.
  */
 #define RT_MAX_DEREF 4
 
@@ -77,17 +80,17 @@ struct rt_fetch {
 	bool length_ends;
 	uint16_t length_begin;		/* so many bytes into the same value; `element` is 1 */
 	/*
-	 * It belongs to an element of a list, the value `list` - 1, which is a block with a length.
-	 * Where that is `least` or less (in what it counts), there is no such element, and nothing
-	 * is read.  0: it is none's.
+	 * The value belongs to an element of a list: the value `list` - 1, a block with a length.
+	 * If this length is at most `least` (in elements), the element does not exist, and nothing
+	 * is read.  0: it belongs to no list.
 	 */
 	uint8_t list;
 	uint16_t least;
 };
 
 /*
- * A comparison of a value with a constant: "n > 3".  What could not be read compares with nothing,
- * and fails.  A string is the same, or is not, or begins with another.
+ * Compares a value with a constant: "n > 3".  A value that could not be read fails every
+ * comparison.  A string equals another, differs from it, or begins with it.
  */
 enum rt_test_op {
 	RT_TEST_EQ, RT_TEST_NE, RT_TEST_LT, RT_TEST_LE, RT_TEST_GT, RT_TEST_GE,
@@ -96,8 +99,8 @@ enum rt_test_op {
 };
 
 /*
- * How a test goes with those before it: "a > 1 && b == 2 || c < 3, d != 4" are four: also, with,
- * else, also.  All groups must hold.
+ * Joins a test with those before it: "a > 1 && b == 2 || c < 3, d != 4" are four: also, with, else,
+ * also.  All groups must be true.
  */
 enum rt_test_join {
 	RT_TEST_ALSO,			/* it begins a group */
@@ -181,9 +184,9 @@ struct rt_plan {
 	bool no_return;
 	const struct rt_arch *arch;
 	/*
-	 * What an entry keeps for its return, a word each: registers, or stack slots.  Both plans
-	 * have them, as their programs must agree.  A return that finds nothing kept of its own
-	 * call has all values that begin there marked as unreadable.
+	 * Values that an entry saves for its return, a word each: registers, or stack slots.  Both
+	 * plans have them, as their programs must agree.  If a return finds no values of its own
+	 * call, it marks all that begin there as unreadable.
 	 */
 	uint8_t nsaved;
 	struct rt_fetch saved[RT_MAX_SAVED];
@@ -209,7 +212,7 @@ void rt_plan_c_return(const struct rt_arch *arch, struct rt_plan *plan);
 int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, uint32_t goid_offset,
 			  unsigned runtime);
 
-/* How many of the plan's values are shown. */
+/* The number of the plan's values that are shown. */
 static inline unsigned rt_plan_shown(const struct rt_plan *plan)
 {
 	return plan->goroutine ? plan->goroutine - 1u : plan->nvalues;
@@ -281,8 +284,8 @@ struct rt_tail {
 void rt_plan_tail(const struct rt_plan *plan, struct rt_layout layout, struct rt_tail *tail);
 
 /*
- * Where calls are held back all records have one size, since a return's program writes the records
- * of any plan's entries: that size, and a tail made so.
+ * With --min-time all records have one size, since a return's program writes the records of any
+ * plan's entries.  The size, and a tail of that size.
  */
 uint16_t rt_plans_record_size(const struct rt_plan *plans, unsigned nplans,
 			      struct rt_layout layout);

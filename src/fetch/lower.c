@@ -292,7 +292,7 @@ void rt_lower_read(struct lowering *l, struct object *o, const struct rt_abi_loc
 		o->show->mark = "...";
 }
 
-/* Where DWARF says that it is. */
+/* Use the location that DWARF states. */
 static void stated_location(const struct lowering *l, const struct rt_ctype *type,
 			    const struct rt_location *w, struct rt_abi_location *location)
 {
@@ -361,7 +361,7 @@ const struct rt_ctype *rt_lower_location(struct lowering *l, struct rt_abi *abi,
 		type = rt_lower_decayed(l, type);
 	if (!type)
 		return NULL;
-	/* What is nowhere has a place all the same, which is behind that of those before it. */
+	/* A parameter without a location still takes its place, behind those before it. */
 	if (param->location.kind == RT_LOCATION_ABI || l->prototype->convention == RT_CONVENTION_C)
 		rt_abi_argument(abi, type, location);
 	if (param->location.kind != RT_LOCATION_ABI)
@@ -477,7 +477,7 @@ static void lower_result(struct lowering *l, struct rt_show *show)
 	struct object *o = rt_lower_object(l, show, 0);
 	struct rt_abi_location location;
 
-	/* Of what nobody knows a C function's int is read. */
+	/* an unknown result is read as a C function's int */
 	static const struct rt_ctype plain = {
 		.kind = RT_CT_INT, .size = 4, .align = 4, .is_signed = true
 	};

@@ -7,14 +7,14 @@
 #include "base/error.h"
 
 /*
- * A prototype and its calling convention -> what is read at the function's entry or return, and how
- * it is shown.  `memory` owns what is shown (with the plan's values as they stand in the record).
- * Of what does not fit into the limits the least useful is left out: what pointers lead to, the
- * deepest first; their addresses are then all that is shown.  `plan` is made anew; shown->plan is
- * left to the caller, who may share plans.  0, or -ENOMEM.
+ * Lower a prototype and its calling convention to the values read at the function's entry or
+ * return, and to how they are shown. `memory` owns the latter. If the limits are too low, the least
+ * useful values are not read: targets of pointers, the deepest first; their addresses are then
+ * shown alone. `plan` is made anew; the caller sets shown->plan, as it may share plans.  0, or
+ * -ENOMEM.
  *
- * `spec` (may be NULL) may want only some of the arguments to be shown, what is reached from them
- * too, and calls that pass conditions: a usage error with the column where that cannot be.
+ * `spec` (may be NULL) may ask for only some of the arguments, for values reached from them, and
+ * for conditions. A usage error with the column if that is impossible.
  */
 int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *spec,
 		   const struct rt_arch *arch, const struct rt_limits *limits,

@@ -237,8 +237,7 @@ static int compare_counted(struct lowering *l, const struct rt_spec *spec,
 }
 
 /*
- * What a reference refers to is meant by its name; a whole structure cannot be compared, its
- * address can.
+ * A reference's name means its target.  A whole structure cannot be compared, but its address can.
  */
 static bool is_reference_to_value(const struct rt_ctype *type)
 {

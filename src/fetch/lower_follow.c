@@ -26,7 +26,7 @@ static bool has_same_target(const struct rt_ctype *a, const struct rt_ctype *b)
 			  !a->sequence.is_long);
 }
 
-/* Of those at one place the first, where it leads to what the others do, or else none. */
+/* Keep the first of pointers at one place if all have the same target, else none. */
 static void drop_same_places(struct pointers *p, unsigned first)
 {
 	unsigned i, k, n = first;
@@ -138,8 +138,8 @@ static bool is_text(const struct pointer *p)
 }
 
 /*
- * A structure behind a pointer may have many texts, which share the room: half of it each.  What is
- * text itself (std::string &) is one; those of a list are short.
+ * A structure behind a pointer may have many texts, which share the room: half of it each.  An
+ * object that is itself text (std::string &) has only one; texts of a list are short.
  */
 static unsigned text_limit(const struct lowering *l, const struct object *o)
 {
@@ -283,7 +283,7 @@ static void follow_counted(struct lowering *l, struct object *o, uint32_t offset
 		add_list(l, o, show, &place, &f, followed);
 }
 
-/* What tells it: another parameter, or the result. */
+/* The parameter or result that has the length. */
 static const struct object *find_length(const struct lowering *l, unsigned length)
 {
 	const struct rt_prototype *p = l->prototype;
@@ -409,8 +409,7 @@ static void follow_dynamic(struct lowering *l, struct object *o, const struct po
 }
 
 /*
- * What the first elements of a list lead to.  Where there is no room for more, the others are not
- * shown.
+ * Read the targets of a list's first elements.  Elements for which there is no room are not shown.
  */
 static void follow_list(struct lowering *l, struct object *o)
 {
@@ -442,7 +441,7 @@ static void follow_list(struct lowering *l, struct object *o)
 	o->show->whole = (uint16_t)whole;
 }
 
-/* What has text first: there may not be room for all. */
+/* Objects with text come first: there may not be room for all. */
 static void follow_all(struct lowering *l, struct object *o, bool text)
 {
 	struct pointers p = { .n = 0 };

@@ -94,7 +94,7 @@ int rt_lower_value(struct lowering *l, const struct rt_fetch *fetch);
 struct object *rt_lower_object(struct lowering *l, struct rt_show *show, unsigned depth);
 /* The fetch of what stands `offset` bytes into a place.  false: too many pointers on the way. */
 bool rt_lower_fetch(const struct place *place, uint32_t offset, struct rt_fetch *fetch);
-/* What the pointer at `offset` of an object leads to. */
+/* Find the target of the pointer at `offset` of an object. */
 bool rt_lower_behind(const struct object *object, uint32_t offset, unsigned word, struct place *to);
 /*
  * As much of an object of the type as is shown; `size` bytes of an object in memory, or of one in

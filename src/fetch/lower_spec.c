@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What a specification says beside types: where its expressions lead to, and those that are to be
- * shown.
- */
+/* The parts of a specification besides types: expressions, and the values to be shown. */
 #include <errno.h>
 #include <string.h>
 
@@ -124,7 +121,7 @@ static int take_step(const struct lowering *l, struct reached *r, const struct r
 
 	if (r->bit_size)
 		return rt_spec_expected(spec, step->column, err, "nothing behind a bit-field");
-	/* What a reference refers to is meant by its name. */
+	/* a reference's name means its target */
 	if (r->type && r->type->kind == RT_CT_REFERENCE && step->kind != RT_STEP_DEREF)
 		ret = rt_lower_pointee(l, r, spec, step->column, err);
 	if (ret < 0)
@@ -314,7 +311,7 @@ int rt_lower_list(struct lowering *l, const struct rt_spec *spec, const struct r
 	return 0;
 }
 
-/* What functions fill in: the entry keeps where, and the return reads it there. */
+/* Arguments that functions fill in: the entry saves their address, and the return reads it. */
 
 /* Which parameters the return wants, in their order. */
 struct wanted {

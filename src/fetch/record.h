@@ -58,7 +58,7 @@ static inline uint32_t rt_array_ring_value(uint32_t size)
 	return (uint32_t)sizeof(struct rt_array_ring) + size + RT_ARRAY_RING_OVERHANG;
 }
 
-/* How a record says which probe was hit. */
+/* Ways in which a record identifies its probe. */
 enum rt_key {
 	/* rt_record.id is the probe's id (its index in the session's probe table) */
 	RT_KEY_ID,
@@ -69,7 +69,7 @@ enum rt_key {
 	RT_KEY_IP,
 };
 
-/* What the records of one trace have besides the fields above. */
+/* fields of one trace's records besides those above */
 struct rt_layout {
 	enum rt_key key;
 	/* the thread group: others than the request's processes are recorded too */

@@ -6,9 +6,9 @@
 #include "lang/type.h"
 
 /*
- * How the values of a plan are printed: an object for each argument or result, whose bytes stand in
- * one or more of the plan's values, and what the pointers in it lead to, where that was read.  A
- * plan may be shared by functions of different types; what is shown is each function's own.
+ * The way to print a plan's values: an object for each argument or result, whose bytes are in one
+ * or more of the plan's values, and the targets of its pointers, if these were read.  Functions of
+ * different types may share a plan, but each has its own objects.
  */
 enum { RT_NO_VALUE = 255 };
 
@@ -50,7 +50,7 @@ struct rt_show {
 	const struct rt_show *most;
 };
 
-/* What the pointer at `offset` in an object leads to. */
+/* the target of the pointer at `offset` in an object */
 struct rt_follow {
 	uint32_t offset;
 	/* of one piece; a string, where that is one: a NUL-terminated RT_TYPE_STRING */
@@ -65,7 +65,7 @@ enum rt_failure {
 	RT_FAILS_BY_NUMBER,		/* anything but 0: it is such a number itself */
 };
 
-/* What is shown of the hits of one kind of a function. */
+/* the objects shown for one kind of a function's hits */
 struct rt_showing {
 	/* whose values they are; NULL: nothing is known, print the plan's values as they are */
 	const struct rt_plan *plan;

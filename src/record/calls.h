@@ -43,9 +43,9 @@ int rt_replay_open(const char *path, struct rt_trace *trace, struct rt_replay **
 		   struct rt_error *err);
 
 /*
- * Give its calls to `to`; `trace->start` is set before the first.  What is open at the end is
- * closed as unfinished.  0, or a negative errno with a message: -EBADMSG where the file is damaged,
- * after the calls before that.
+ * Give its calls to `to`; `trace->start` is set before the first.  Calls that are open at the end
+ * are closed as unfinished.  0, or a negative errno with a message: -EBADMSG if the file is
+ * damaged, after the calls before that.
  */
 int rt_replay_run(struct rt_replay *replay, struct rt_trace *trace, const struct rt_replay_to *to,
 		  struct rt_error *err);

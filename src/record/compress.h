@@ -11,7 +11,7 @@ extern const char *const rt_compression;	/* "zstd", or "none" */
 /* The room that `n` bytes need at most. */
 size_t rt_compress_bound(size_t n);
 
-/* Compress into `to`, of `room` bytes.  How many were written, or 0: not compressed. */
+/* Compress into `to`, of `room` bytes.  Returns the bytes written, or 0: not compressed. */
 size_t rt_compress(uint8_t *to, size_t room, const uint8_t *from, size_t n);
 
 /* Exactly `room` bytes out of `n`.  -EOPNOTSUPP: no library; -EBADMSG: damaged. */

@@ -27,7 +27,7 @@
 enum { BLOCK_BYTES = 256 << 10 };
 static const uint64_t block_ns = 1000000000;
 
-/* What the recorder knows of a thread: its number in which block, and the name it wrote. */
+/* The recorder's state of a thread: its number in which block, and the name it wrote. */
 struct known_thread {
 	struct known_thread *next, *before;
 	uint64_t block;

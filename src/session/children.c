@@ -2,8 +2,8 @@
 /*
  * -f: the trace lasts until all traced processes have ended, children of children too.
  *
- * The feed learns of each from its events: the last thread's exit event ends a process.  Where a
- * ring had no room for that event, only /proc shows the end.  So when the processes that the trace
+ * The feed learns of each from its events: the last thread's exit event ends a process.  If a ring
+ * had no room for that event, only /proc shows the end.  So when the processes that the trace
  * began with have ended, /proc is asked for the others.
  *
  * Example: `rawtrace -f sh f -- -c 'daemon & exit'`.  The shell has ended at once.  The daemon's

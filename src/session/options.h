@@ -29,7 +29,7 @@ enum rt_dump { RT_DUMP_NONE, RT_DUMP_IR, RT_DUMP_BPF, RT_DUMP_TRACEFS };
 
 enum { RT_GLOBS_MOST = 32 };
 
-/* What the command line asks for.  Strings point into argv. */
+/* The command line, parsed.  Strings point into argv. */
 struct rt_options {
 	enum rt_command command;
 	struct rt_pids pids;		/* -p; none: a command is started */
@@ -81,12 +81,12 @@ int rt_options_parse(struct rt_options *options, int argc, char **argv, struct r
 void rt_options_free(struct rt_options *options);
 
 /*
- * What the options ask of the traced program; `everywhere` as struct rt_wanted has it.  The
- * strings stay the options'.
+ * The options' wishes for the traced program; `everywhere` as in struct rt_wanted.  The strings
+ * stay the options'.
  */
 struct rt_wanted rt_options_wanted(const struct rt_options *options, bool everywhere);
 
-/* What the programs are for: the subcommand says it. */
+/* The purpose of the programs, by the subcommand. */
 enum rt_purpose rt_purpose_of(const struct rt_options *options);
 
 /* A time such as "300ns", "20us", "1.5ms" or "2s", in ns.  0, or -EINVAL, for nothing too. */

@@ -17,7 +17,7 @@ struct entry {
 	const char *name;
 };
 
-/* Of one image; made when it is first asked for. */
+/* The functions of one image, sorted; made when first needed. */
 struct table {
 	struct entry *v;
 	size_t n;
@@ -76,7 +76,7 @@ void rt_pointers_free(struct rt_pointers *p)
 	free(p);
 }
 
-/* Of aliases the one that has fewer underscores before it, and the shorter one, comes first. */
+/* Among aliases the one with fewer leading underscores, then the shorter one, comes first. */
 static int compare_entries(const void *pa, const void *pb)
 {
 	const struct entry *a = pa, *b = pb;

@@ -139,7 +139,7 @@ static int make_stack(struct session *s, struct rt_error *err)
 	return s->stack ? 0 : rt_nomem(err);
 }
 
-/* What is done from now on takes fewer capabilities than what was done until now. */
+/* From now on fewer capabilities are needed. */
 static int drop_capabilities(const struct session *s, struct rt_error *err)
 {
 	unsigned uses = s->tracee.ours ? RT_CAPS_KILL : 0;
@@ -155,7 +155,7 @@ static int drop_capabilities(const struct session *s, struct rt_error *err)
 	return rt_caps_keep(uses, err);
 }
 
-/* What the stages below the attach need to know of the process, then the word to go. */
+/* Make the stages below the attach for the process, then let it run. */
 static int begin_stream(struct session *s, struct rt_error *err)
 {
 	unsigned n = s->attach->source->ops->nfds(s->attach->source);
@@ -197,7 +197,10 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	/* Our own command has not begun. */
 	if (r == 0 && !s->tracee.ours)
 		r = read_counts(s, &s->base, err);
-	/* What the machine did while the probes went in: full rings would lose the beginning. */
+	/*
+	 * Records of the time in which the probes went in would fill the rings, and the beginning
+	 * be lost.
+	 */
 	if (r == 0)
 		r = rt_session_drain(s, false, err);
 	if (r == 0)
@@ -478,8 +481,8 @@ static int run(struct session *s, struct rt_error *err)
 }
 
 /*
- * How children are traced decides how returns are: no uretprobe where others have the probes too,
- * whom nobody has judged.
+ * The way to trace children decides about returns: if processes that nobody has judged have the
+ * probes too, there are no uretprobes.
  */
 static void choose_reach(struct session *s, const struct rt_attach_ops *forced)
 {

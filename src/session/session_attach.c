@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Removing probes that have an event or a descriptor each costs RCU grace periods each, under
- * event_mutex (perf_uprobe_destroy): 17 to 96 ms a probe of the PMU. PERF_EVENT_IOC_DISABLE on
- * all first, exiting with all of them open, or threads change nothing; only
- * /sys/kernel/rcu_expedited does, which interrupts every CPU of the machine. So beyond 40 of
- * them (rt_attach.separate) a forked child closes the attach. It has the guard's name, by which
- * the next start knows that somebody is at work.
+ * event_mutex (perf_uprobe_destroy): 17 to 96 ms a probe of the PMU. PERF_EVENT_IOC_DISABLE on all
+ * first, exiting with all of them open, or threads change nothing; only /sys/kernel/rcu_expedited
+ * does, which interrupts every CPU of the machine.  So beyond 40 of them (rt_attach.separate) a
+ * forked child closes the attach.  It has the guard's name, so that the next start knows of its
+ * work.
  *
  * Before 4.3 a return that longjmp skipped makes the kernel send a later one to its place, and
- * before 3.13 a forked child dies at the first return of a call that its parent began. RHEL 7
- * has both mended. So below 4.3, for a program that has longjmp or fork, that is tried on a
- * child of rawtrace's own.
+ * before 3.13 a forked child dies at the first return of a call that its parent began.  RHEL 7 has
+ * fixed both.  So below 4.3, for a program that has longjmp or fork, that is tried on a child of
+ * rawtrace's own.
  *
- * How a return may be left is judged once, from the files at the start. What comes later by
- * dlopen or exec cannot be judged, so where a file imports those, libraries get no uretprobe.
+ * The files at the start decide once whether returns are safe.  Code that dlopen or exec bring
+ * later cannot be judged, so if a file imports those, libraries get no uretprobe.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,8 +73,8 @@ static int clean_leftovers(struct rt_error *err)
 }
 
 /*
- * Where some kernels harm programs like this one with their uretprobes, this kernel must first show
- * that it does not.
+ * Uretprobes of some kernels harm programs like this one: this kernel must first prove that it does
+ * not.
  */
 static int try_returns(struct session *s, const struct rt_attach_ops *forced, struct rt_error *err)
 {
@@ -133,8 +133,8 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 }
 
 /*
- * The kernel refuses what a glob has found: without that, and a remark.  What was named exactly is
- * an error.
+ * The kernel refuses functions of a glob: trace without them, with a remark.  A function that the
+ * user named exactly is an error.
  */
 static int attach_without(struct session *s, struct rt_attach_request *request,
 			  const struct rt_attach_ops *forced, struct rt_error *err)
@@ -159,7 +159,7 @@ static bool make_less(struct session *s, int r, struct rt_error *err)
 }
 
 /*
- * What the kernel has no way to read is left out, and what makes too many plans: once more with
+ * Values that the kernel cannot read, or that make too many plans, are dropped: try once more with
  * less, at the same places.
  */
 static int open_attach(struct session *s, struct rt_attach_request *request,
@@ -185,9 +185,7 @@ static int open_attach(struct session *s, struct rt_attach_request *request,
 	return r;
 }
 
-/*
- * Where something is read by the thread pointer: where the kernel has it, or plans that do without.
- */
+/* Some value needs the thread pointer: find the kernel's place for it, or make plans without it. */
 static int find_thread_pointer(struct session *s, struct rt_attach_request *request,
 			       const struct rt_attach_ops *forced, struct rt_error *err)
 {
@@ -239,10 +237,9 @@ static bool may_leave(const struct rt_traced *traced, enum rt_leave leave, char 
 }
 
 /*
- * Where this kernel may harm a program that leaves calls by longjmp or fork (before 4.3), and the
- * program may do that, try it, with the mechanism that a trace would use (rt_trial_leave), and give
- * the returns up where that does not come out right.  What came out right is told to
- * `verbose` (may be NULL).  0 or a negative errno.
+ * Kernels before 4.3 may harm a program that ends calls by longjmp or fork.  If the program may do
+ * that, try it with the trace's mechanism (rt_trial_leave), and give the returns up if that fails.
+ * Successes are printed to `verbose` (may be NULL).  0 or a negative errno.
  */
 static int try_leaving(const struct rt_wanted *wanted, struct rt_traced *traced,
 		       struct rt_sites *sites, const struct rt_attach_ops *forced, bool no_bpf,
@@ -396,7 +393,7 @@ static bool leave_to_child(struct session *s)
 	_exit(0);
 }
 
-/* How long taking out one probe takes, in ns; 0: the mechanism cannot tell. */
+/* Measure the removal of one probe, in ns; 0: the mechanism cannot. */
 static uint64_t time_one(struct session *s)
 {
 	uint64_t began = rt_now();
@@ -407,7 +404,7 @@ static uint64_t time_one(struct session *s)
 	return rt_now() - began;
 }
 
-/* How long the process in the background will be at work: as one probe more takes. */
+/* Estimate the background process's time from the removal of one probe. */
 static void say_background(unsigned probes, uint64_t each)
 {
 	char text[64] = "";

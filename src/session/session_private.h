@@ -31,7 +31,7 @@ enum { RT_TICK_MS = 50, RT_SOON_MS = 5 };
 
 enum { RT_TAG_SIGNAL, RT_TAG_TRACEE, RT_TAG_RING };	/* which descriptor of s->epoll */
 
-/* What the probes take of a CPU from the programs that they are in (session/share.c). */
+/* The share of a CPU that the probes take from the programs that they are in (session/share.c). */
 struct rt_share {
 	uint64_t began, hits;		/* when probes were in, and the hits until then */
 	uint64_t last, last_hits;	/* the last look */
@@ -116,8 +116,8 @@ int rt_session_follow(struct session *s, struct rt_error *err);
 int rt_session_drain(struct session *s, bool last, struct rt_error *err);
 
 /*
- * Where the thread that the kernel filters by has ended, put the probes in for another one, and
- * tell what was missed; and at the end, where that could not be done any more.
+ * If the thread that the kernel filters by has ended, attach the probes to another one, and report
+ * the missed hits; and at the end, if that was not possible any more.
  */
 int rt_session_add_threads(struct session *s);
 int rt_session_missed_threads(struct session *s);

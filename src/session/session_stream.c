@@ -173,8 +173,8 @@ uint64_t rt_session_end_time(const struct session *s)
 enum { BATCH = 16384 };
 
 /*
- * What is held at most before the output has caught up: then the rings are left to fill, and the
- * programs count what is lost.
+ * The most memory for events before the output has caught up: then the rings are not read, they
+ * fill, and the programs count the lost hits.
  */
 static size_t held_max(void)
 {
@@ -184,7 +184,7 @@ static size_t held_max(void)
 	return pages / 16 < most / page ? pages / 16 * page : most;
 }
 
-/* One round: everything out of the rings.  What is older than its beginning is due then. */
+/* One round: everything out of the rings.  Events older than its beginning are due then. */
 static int read_rings(struct session *s, struct rt_error *err)
 {
 	struct rt_source *source = s->attach->source;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * -a puts probes into programs of others, which pay for each hit.  The programs count all hits,
- * those without a record too.  What one hit costs is measured on a child of rawtrace
+ * those without a record too.  The cost of one hit is measured on a child of rawtrace
  * (attach/calibrate.h): a probe on an instruction that the kernel emulates, and one on a return.
  *
  * Example: 20,000 hits in a second, half of them at returns of 9.3 us, half at entries of 0.7 us:
@@ -20,7 +20,7 @@
 
 enum { SECOND = 1000000000, HUNDREDTHS = 10000 };
 
-/* Where nothing could be measured: as on a fast machine. */
+/* defaults from a fast machine, if nothing could be measured */
 enum { PUSH_NS = 700, STEP_NS = 2000 };
 
 /* The hits of processes of other control groups. */
@@ -63,7 +63,7 @@ static uint64_t sum_forms(const uint64_t *hits, bool emulated)
 	return sum;
 }
 
-/* What a hit costs on average, in ns, by the instructions that were hit so far. */
+/* The average cost of a hit, in ns, by the instructions that were hit so far. */
 static uint64_t cost_of_hit(struct session *s)
 {
 	const struct rt_trap_costs *c = &s->calibration.costs;

@@ -9,7 +9,7 @@
 /* Fewer hits are not worth the milliseconds of measuring. */
 enum { HITS_MIN = 1000 };
 
-/* What single-stepping adds to a hit where that cannot be measured: as on a fast machine. */
+/* The cost of single-stepping a hit on a fast machine, if it cannot be measured. */
 enum { STEP_NS = 2000 };
 
 /* More than it adds to a hit on any machine that was measured, emulated ones too. */

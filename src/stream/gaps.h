@@ -18,8 +18,8 @@
 struct rt_gaps;
 
 /*
- * Of each slot a u64.  The smaller number is for where RLIMIT_MEMLOCK, against which maps counted
- * before 5.11, is low.
+ * Slots of a u64 each.  The smaller number is for a low RLIMIT_MEMLOCK, against which maps counted
+ * before 5.11.
  */
 enum { RT_GAPS_SLOTS = 16384, RT_GAPS_SLOTS_MIN = 512 };
 

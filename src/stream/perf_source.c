@@ -43,8 +43,8 @@ enum {
 };
 
 /*
- * What follows the header; all of it is naturally aligned, so these have the kernel's layout on
- * every architecture.
+ * The fields behind the header; all of them are naturally aligned, so these have the kernel's
+ * layout on every architecture.
  */
 struct sample_body {
 	uint64_t time;

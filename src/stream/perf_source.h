@@ -22,14 +22,14 @@ int rt_perf_source_side(struct rt_source **source, struct rt_error *err);
  *   MMAP2                u32 pid, tid; u64 addr, len, pgoff; u32 maj, min; u64 ino, ino_generation;
  *                        u32 prot, flags; filename; sample_id
  * where sample_id is the u64 time that ends every record but the sample.  Other types, and mappings
- * that are not executable, are passed over.
+ * that are not executable, are skipped.
  *
- * What becomes of hits when the ring is full, their own numbers tell (stream/gaps.h), so LOST is
- * RT_EV_UNSEEN.  With `decoder` NULL there are no samples.
+ * Hits that a full ring refused are known by their numbers (stream/gaps.h), so LOST is
+ * RT_EV_UNSEEN. With `decoder` NULL there are no samples.
  *
- * `rec` holds `len` bytes (header.size).  Returns 1 and fills `event` (its data points into `rec`),
- * 0 where the record is to be passed over, -EBADMSG where its sizes do not hold together or a
- * sample is not a record that the decoder knows.
+ * `rec` has `len` bytes (header.size).  Returns 1 and fills `event` (its data points into `rec`), 0
+ * if the record is to be skipped, -EBADMSG if its sizes disagree or a sample is not a record that
+ * the decoder knows.
  */
 int rt_perf_record_decode(const void *rec, size_t len, const struct rt_record_decoder *decoder,
 			  struct rt_event *event);

@@ -45,7 +45,7 @@ int rt_record_decode(const struct rt_record_decoder *decoder, const uint8_t *rec
 
 /*
  * A struct rt_array_ring's data[], with RT_ARRAY_RING_OVERHANG bytes behind its `size`, in which
- * the largest record fits.  What is taken is zeroed.
+ * the largest record fits.  Bytes that were read are zeroed.
  */
 int rt_array_ring_walk(uint8_t *data, uint32_t size, uint64_t *tail, uint64_t head,
 		       const struct rt_record_decoder *decoder,

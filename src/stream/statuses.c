@@ -21,7 +21,7 @@
 /* Exits that are kept, a power of two; bytes that wait for us: as many messages, of some 1 KiB. */
 enum { KEPT = 8192, SOCKET_BYTES = 8 << 20 };
 
-/* Where the parts of a datagram are: nlmsghdr, cn_msg, proc_event. */
+/* Offsets of the parts of a datagram: nlmsghdr, cn_msg, proc_event. */
 enum { CN_MSG = NLMSG_HDRLEN, EVENT = CN_MSG + sizeof(struct cn_msg) };
 
 struct ended {

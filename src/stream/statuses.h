@@ -20,7 +20,7 @@ void rt_statuses_close(struct rt_statuses *statuses);	/* may be NULL */
 
 /*
  * Take all messages that are there, so that the socket does not overflow: to be called in each
- * round.  What it had no room for is lost.
+ * round.  Messages for which it had no room are lost.
  */
 void rt_statuses_drain(struct rt_statuses *statuses);
 

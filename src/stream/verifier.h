@@ -3,9 +3,9 @@
 #define RT_STREAM_VERIFIER_H
 
 /*
- * What the running kernel's verifier takes, tried by loading a program of a few instructions.  Each
- * returns 0, or the errno of bpf(2), negative: -EINVAL where it does not know it, -EOPNOTSUPP where
- * this machine's kernel cannot compile it, others where BPF may not be used.
+ * Abilities of the running kernel's verifier, tried by loading a program of a few instructions.
+ * Each returns 0, or the errno of bpf(2), negative: -EINVAL if the verifier does not know it,
+ * -EOPNOTSUPP if this machine's kernel cannot compile it, others if BPF may not be used.
  */
 int rt_verifier_loops(void);		/* that end: 5.3 */
 int rt_verifier_fetch_add(void);	/* BPF_ATOMIC with BPF_FETCH: 5.12 */

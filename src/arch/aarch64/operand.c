@@ -149,7 +149,7 @@ static bool take_memory(const struct rt_arch *arch, const char *at, const char *
 	return reg.reg && take_char(&at, end, ']') && at == end;
 }
 
-/* Of b, h, s, d, q and v. */
+/* a vector register, or one of its parts: b, h, s, d, q and v */
 static bool is_vector(const char *at, const char *end)
 {
 	return end - at >= 2 && strchr("bhsdqvz", at[0]) && isdigit((unsigned char)at[1]);
