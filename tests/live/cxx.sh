@@ -27,6 +27,16 @@ for mechanism in $MECHANISMS; do
 	agrees "$mechanism: exceptions, g++ -O2" $program-g++-O2 "$functions" 2
 done
 
+if with_bpf; then
+	begin "@libstdc++: the types that are thrown"
+	rt "$BIN/throws-g++-O2" @libstdc++ -- 2
+	expect_status 0
+	expect_line '>(__cxa_throw 0x[0-9a-f]* {.*.name="i"} NULL)$' "$T/err"
+	expect_line '>(__cxa_throw 0x[0-9a-f]* {.*.name="St13runtime_error"} 0x[0-9a-f]*)$' "$T/err"
+	expect_number unwound "$(grep -c '<\*\*\* unwound' "$T/err")" -eq "$(grep -c '>(__cxa_\(re\)*throw' "$T/err")"
+	end_case
+fi
+
 begin "a catch block at the end: left by a jump to __cxa_end_catch"
 "$RAWTRACE" list "$BIN/throws-g++-O2" swallow >"$T/listed" 2>&1
 expect_line ' insn  .* swallow' "$T/listed"
