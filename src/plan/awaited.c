@@ -19,14 +19,13 @@
 #include "plan/plans.h"
 
 int rt_awaited_add(struct rt_wanted *wanted, const struct rt_spec *spec, const char *libraries,
-		   bool needed, struct rt_error *err)
+		   struct rt_error *err)
 {
 	if (RT_ROOM(&wanted->awaited, wanted->nawaited, &wanted->awaited_cap) < 0)
 		return rt_nomem(err);
 	wanted->awaited[wanted->nawaited++] = (struct rt_awaited){
 		.spec = spec,
 		.libraries = libraries,
-		.needed = needed,
 	};
 	return 0;
 }

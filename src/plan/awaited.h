@@ -14,12 +14,13 @@ struct rt_awaited {
 	/* of a probe file: the globs of its line `library`, blanks between them; else NULL */
 	const char *libraries;
 	bool needed; /* no file that is there has such a function */
+	char *near; /* the name of a program like `lib`; NULL: none, or `lib` was found */
 	bool came; /* a file that it means was mapped */
 };
 
 /* Await the files that `spec` means, which is one of wanted->specs.  0 or -ENOMEM. */
 int rt_awaited_add(struct rt_wanted *wanted, const struct rt_spec *spec, const char *libraries,
-		   bool needed, struct rt_error *err);
+		   struct rt_error *err);
 
 /* Does any awaited specification mean the file? */
 bool rt_awaited_fits(const struct rt_wanted *wanted, const struct rt_image *image);

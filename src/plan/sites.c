@@ -20,6 +20,7 @@
 #include "plan/runtimes.h"
 #include "plan/hooks.h"
 #include "process/file_by_name.h"
+#include "process/libexec.h"
 #include "process/tracee.h"
 
 /* The specification is kept, as its functions are shown by it. */
@@ -103,7 +104,7 @@ static int add_statement(struct rt_wanted *wanted, const struct rt_traced *trace
 		return rt_probes_at(s, r, err);
 	if (s->libraries && !library) {
 		wanted->limit.tests |= spec->nconditions;
-		r = rt_awaited_add(wanted, spec, s->libraries, false, err);
+		r = rt_awaited_add(wanted, spec, s->libraries, err);
 		return r < 0 ? r : -ENOENT;
 	}
 	if (library && !spec->lib) {
@@ -164,11 +165,43 @@ static bool may_come(const struct rt_wanted *wanted, const struct rt_traced *tra
 	       (!strchr(spec->lib, '/') && !rt_program_find(&traced->program, spec->lib));
 }
 
+/*
+ * PROGRAM:FUNCTION where PROGRAM is not in PATH.  `near`: a name like it, where there is no such
+ * program.
+ */
+static int add_libexec(const struct rt_wanted *wanted, struct rt_traced *traced, const char *name,
+		       char **near, struct rt_error *err)
+{
+	if (!wanted->children || strchr(name, '/') || rt_program_is_glob(name) ||
+	    rt_program_find(&traced->program, name))
+		return 0;
+	return rt_program_add_libexec(&traced->program, name, near, err);
+}
+
+/* A child may run each program of that name: cc1 of gcc 12, cc1 of gcc 13. */
+static int add_others(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		      struct rt_sites *sites, const struct rt_spec *spec)
+{
+	const struct rt_program *program = &traced->program;
+	struct rt_image *first = rt_program_find(program, spec->lib);
+	struct rt_error ignored;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < program->n && wanted->children && r != -ENOMEM; i++)
+		if (program->v[i] != first && rt_image_interp(program->v[i]) &&
+		    rt_program_is_named(program->v[i], spec->lib))
+			r = rt_functions_add_of(&sites->functions, program, program->v[i], spec,
+						&ignored);
+	return r == -ENOMEM ? r : 0;
+}
+
 static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
 		    const struct rt_spec *spec, struct rt_error *err)
 {
 	bool later = may_come(wanted, traced, spec);
-	int r = 0, added;
+	char *near = NULL;
+	int r = 0, added, programs;
 
 	/* PROGRAM:FUNCTION: a program that a child may run, or a library. */
 	if (spec->lib && wanted->children)
@@ -179,12 +212,26 @@ static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct r
 	/* Another file of that name may come all the same: by LD_LIBRARY_PATH or DT_RUNPATH. */
 	if (r == 0 && later && !traced->pids.n && !strchr(spec->lib, '/'))
 		r = rt_program_add_cached(&traced->program, spec->lib, err);
+	if (r == 0 && later)
+		r = add_libexec(wanted, traced, spec->lib, &near, err);
+	programs = r;
 	if (r < 0)
 		return r;
 	added = rt_functions_add(&sites->functions, &traced->program, spec, err);
-	if (added == -ENOMEM || !later)
+	if (added == 0 && spec->lib && add_others(wanted, traced, sites, spec) < 0)
+		return rt_nomem(err);
+	if (added == -ENOMEM || !later || (added < 0 && programs)) {
+		free(near);
 		return added;
-	return rt_awaited_add(wanted, spec, NULL, added < 0, err);
+	}
+	r = rt_awaited_add(wanted, spec, NULL, err);
+	if (r < 0) {
+		free(near);
+		return r;
+	}
+	wanted->awaited[wanted->nawaited - 1].needed = added < 0;
+	wanted->awaited[wanted->nawaited - 1].near = near;
+	return 0;
 }
 
 int rt_sites_add_functions(struct rt_wanted *wanted, struct rt_traced *traced,
@@ -507,6 +554,8 @@ void rt_sites_free(struct rt_wanted *wanted, struct rt_traced *traced, struct rt
 		free(wanted->specs[wanted->nspecs]);
 	}
 	free(wanted->specs);
+	while (wanted->nawaited > 0)
+		free(wanted->awaited[--wanted->nawaited].near);
 	free(wanted->awaited);
 	rt_probes_free(wanted->sets);
 	free(sites->returns);

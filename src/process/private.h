@@ -10,6 +10,8 @@
  * closed.
  */
 int rt_program_take(struct rt_program *program, struct rt_image *image, struct rt_error *err);
+/* Move the files of `from` to `program`; those that it has already are closed. */
+int rt_program_take_all(struct rt_program *program, struct rt_program *from, struct rt_error *err);
 /* Note why the list may lack a library; the first reason is kept. */
 void rt_program_incomplete(struct rt_program *program, const char *fmt, ...) RT_PRINTF(2, 3);
 

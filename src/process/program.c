@@ -112,8 +112,7 @@ int rt_program_add_path(struct rt_program *program, const char *lib, pid_t pid,
 	return rt_program_take(program, image, err);
 }
 
-/* Move the files of `from` to `program`; those that it has already are closed. */
-static int take_all(struct rt_program *program, struct rt_program *from, struct rt_error *err)
+int rt_program_take_all(struct rt_program *program, struct rt_program *from, struct rt_error *err)
 {
 	size_t i;
 	int r = 0;
@@ -141,7 +140,7 @@ int rt_program_add_program(struct rt_program *program, const char *name, struct 
 		return 0;
 	r = access(path, X_OK) < 0 ? 0 : rt_program_of_command(path, &other, err);
 	if (r == 0 && other.n)
-		r = take_all(program, &other, err);
+		r = rt_program_take_all(program, &other, err);
 	free(path);
 	return r;
 }
@@ -253,6 +252,11 @@ bool rt_program_names(const struct rt_image *image, const char *lib)
 		return stat(lib, &st) == 0 && rt_image_is_file(image, &st);
 	return misfit(base_name(image->name), lib) < 3 ||
 	       (image->soname && misfit(image->soname, lib) < 3);
+}
+
+bool rt_program_is_named(const struct rt_image *image, const char *name)
+{
+	return strcmp(base_name(image->name), name) == 0;
 }
 
 bool rt_is_called(const char *name, const char *lib)

@@ -77,6 +77,9 @@ bool rt_program_fits(const struct rt_image *image, const char *lib);
 /* Does the user call the file, a library, so: by a glob, or as for rt_program_find? */
 bool rt_program_names(const struct rt_image *image, const char *lib);
 
+/* Is it the name of the image's file, without folders? */
+bool rt_program_is_named(const struct rt_image *image, const char *name);
+
 /*
  * Why a uretprobe could harm this process: the first of its files that may unwind, "NAME imports
  * pthread_cancel", or that its libraries could not be listed.  Written to `buf`.  Returns false

@@ -54,10 +54,29 @@ bool rt_session_awaits(const struct session *s)
 	return s->wanted.nawaited > 0;
 }
 
+/* -f: the file of PROGRAM:FUNCTION was not found, so its first calls come before its probes. */
+static int tell_not_found(struct session *s, const struct rt_awaited *a)
+{
+	char text[300];
+
+	if (!s->options->follow || !a->needed || a->libraries || rt_program_is_glob(a->spec->lib))
+		return 0;
+	snprintf(text, sizeof(text),
+		 "%.100s: no such program or library: first calls may be missed; %s%.80s%s",
+		 a->spec->lib, a->near ? "did you mean '" : "try its path",
+		 a->near ? a->near : "", a->near ? "'?" : "");
+	return rt_session_note(s, text);
+}
+
 int rt_session_begin_awaited(struct session *s)
 {
-	if (!rt_session_awaits(s))
-		return 0;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < s->wanted.nawaited && r == 0; i++)
+		r = tell_not_found(s, &s->wanted.awaited[i]);
+	if (r < 0 || !rt_session_awaits(s))
+		return r;
 	/* One instance a process (kernel/owner.h), and nothing that tells of mappings. */
 	if (!s->attach->ops->bpf)
 		return rt_session_note(s, "libraries that are loaded later are not traced by name "

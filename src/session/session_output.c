@@ -139,7 +139,8 @@ int rt_session_tell_no_call(struct session *s, bool lost)
 	const char *filters = filters_of(s);
 	char functions[200], text[RT_REMARK_MAX * 3];
 
-	if (has_calls(s))
+	/* Awaited files have another remark. */
+	if (has_calls(s) || !s->sites.functions.n)
 		return 0;
 	put_functions(&s->sites.functions, functions, sizeof(functions));
 	if (lost)

@@ -147,6 +147,46 @@ expect_status 0
 expect_line '^rawtrace: not loaded.*: nothing: none of its calls was seen$' "$T/err"
 end_case
 
+# unseen COMMAND...: rawtrace where /usr/libexec has the folders one and two with a program `unseen`.
+unseen() {
+	ST=0
+	selected || return
+	# shellcheck disable=SC2016 # the arguments are those of the inner shell
+	timeout $((60 * SECOND)) unshare -m sh -c 'mount --bind "$0" /usr/libexec && exec "$@"' \
+		"$T/libexec" "$RAWTRACE" "$@" >"$T/out" 2>"$T/err" </dev/null
+	ST=$?
+}
+
+mkdir -p "$T/libexec/one" "$T/libexec/two/deep/er"
+cp "$BIN/family" "$T/libexec/one/unseen"
+cp "$BIN/family" "$T/libexec/two/deep/er/unseen"
+if has unshare && [ -d /usr/libexec ] && unshare -m true 2>/dev/null; then
+	begin "PROGRAM:FUNCTION: programs that are not in PATH have probes from their first call on"
+	rm -f "$FAMILY"
+	unseen -f sh unseen:leaf -- -c 'cd /usr/libexec; one/unseen one 1; two/deep/er/unseen fork; one/unseen one 2; exit 3'
+	expect_status 3
+	selected && {
+		sort "$FAMILY" >"$T/said"
+		calls_in "$T/err" "$(sed -n '1s/ .*//p' "$FAMILY")" >"$T/traced"
+		expect_same "$T/said" "$T/traced"
+		expect_number "calls" "$(grep -c '' "$T/traced")" -eq 4
+	}
+	expect_no_line 'before its probes were in' "$T/err"
+	end_case
+
+	begin "PROGRAM:FUNCTION: a slip in the name of a program, or of its function"
+	unseen -f sh unsene:leaf -- -c :
+	expect_status 0
+	expect_line "^rawtrace: unsene: no such program or library: first calls may be missed; did you mean 'unseen'?" "$T/err"
+	expect_no_line 'not called' "$T/err"
+	unseen -f sh unseen:laef -- -c :
+	expect_status 2
+	expect_message "unseen: no function 'laef'; did you mean 'leaf'" "$T/err"
+	end_case
+else
+	skip "PROGRAM:FUNCTION, not in PATH" "no mount namespace"
+fi
+
 begin "-ff: a file a process"
 rm -f "$FAMILY" "$T"/out.*
 rt -ff -o "$T/out" "$BIN/family" leaf -- deep 3

@@ -82,6 +82,15 @@ else
 		printf '%s\n' 'all: f1.o f2.o f3.o f4.o' '%.o: %.c' '	@gcc -c -O1 -o $@ $<' 'clean:' '	@rm -f *.o' >"$T/make/Makefile"
 		same_counts execve unlink -- "$(command -v make)" -s -B -j2 -C "$T/make"
 		end_case
+
+		# Elsewhere all processes would have the probes in the system's compiler.
+		if "$RAWTRACE" doctor 2>/dev/null | grep -q '^children.*inherited probes'; then
+			begin "make -j2: each compiler that gcc runs, which is not in PATH"
+			rt count -f make cc1:main -- -s -B -j2 -C "$T/make"
+			expect_status 0
+			expect_line '^main  *4$' "$T/err"
+			end_case
+		fi
 	else
 		skip "make -j2" "no make or no gcc"
 	fi
