@@ -25,6 +25,8 @@ static void print_fetch(FILE *file, const struct rt_fetch *f)
 		fprintf(file, "kept%d", (int)f->offset);
 	else
 		fprintf(file, "%%%s", f->reg.tracefs);
+	if (f->index_size)
+		fprintf(file, "[+%%%s<<%u]", f->index.tracefs, f->index_shift);
 	for (i = 0; i < f->nderef; i++)
 		putc(')', file);
 	if (f->if_failed)

@@ -105,6 +105,7 @@ struct rt_image {
 	/* .gcc_except_table: code that catches, or cleans up, while a stack unwinds */
 	bool has_except_table;
 	bool has_sdt;			/* notes of USDT probes */
+	struct rt_usdt *usdt;		/* usdt.c; NULL: not read yet */
 	struct rt_segment *segments;
 	size_t nsegments, segments_cap;
 	struct rt_dynamic dynamic;

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/clean.h"
 #include "elf/file.h"
+#include "elf/usdt.h"
 
 bool rt_image_holds(const struct rt_image *image, uint64_t offset, uint64_t size)
 {
@@ -239,6 +240,9 @@ void rt_image_close(struct rt_image *image)
 	free(image->owned);
 	if (image->free_go)
 		image->free_go(image->go);
+	if (image->usdt)
+		rt_usdt_free(image->usdt);
+	free(image->usdt);
 	free(image->starts);
 	free(image->symbols);
 	free(image->unnamed);

@@ -31,6 +31,7 @@ enum rt_symbol_source {
 	RT_SOURCE_DYNSYM,	/* .dynsym */
 	RT_SOURCE_DEBUG,	/* .symtab of the separate debug file */
 	RT_SOURCE_MINIDEBUG,	/* .gnu_debugdata */
+	RT_SOURCE_USDT,		/* .note.stapsdt: no symbol, but a probe */
 	RT_SOURCE_GO,		/* the table that a Go program keeps of its functions */
 	/* no name, but what unwinds stacks tells of it (symbols/unnamed.h) */
 	RT_SOURCE_EH_FRAME,

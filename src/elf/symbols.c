@@ -18,6 +18,7 @@ const char *rt_symbol_source_name(enum rt_symbol_source source)
 		[RT_SOURCE_SYMTAB] = ".symtab",	  [RT_SOURCE_DYNSYM] = ".dynsym",
 		[RT_SOURCE_DEBUG] = "debug file", [RT_SOURCE_MINIDEBUG] = ".gnu_debugdata",
 		[RT_SOURCE_GO] = ".gopclntab",	  [RT_SOURCE_EH_FRAME] = ".eh_frame",
+		[RT_SOURCE_USDT] = ".note.stapsdt",
 	};
 
 	return names[source];

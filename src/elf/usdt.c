@@ -267,6 +267,19 @@ void rt_usdt_free(struct rt_usdt *usdt)
 	memset(usdt, 0, sizeof(*usdt));
 }
 
+const struct rt_usdt *rt_image_usdt_sites(struct rt_image *image)
+{
+	if (!image->usdt) {
+		image->usdt = calloc(1, sizeof(*image->usdt));
+		if (image->usdt && rt_image_usdt(image, image->usdt, NULL) < 0) {
+			rt_usdt_free(image->usdt);
+			free(image->usdt);
+			image->usdt = NULL;
+		}
+	}
+	return image->usdt;
+}
+
 bool rt_usdt_fits(const struct rt_usdt_site *site, const char *provider, const char *name)
 {
 	return rt_glob_match(provider, site->provider) && rt_glob_match(name, site->name);

@@ -162,6 +162,8 @@ static int add_value(struct line *line, const struct rt_plan *plan, unsigned i,
 
 	if (f->base == RT_BASE_THREAD)
 		return rt_fail(err, -EOPNOTSUPP, "tracefs cannot read thread-local values");
+	if (f->index_size)
+		return rt_fail(err, -EOPNOTSUPP, "tracefs cannot add two registers");
 	if (f->base == RT_BASE_SAVED)
 		return rt_fail(err, -EOPNOTSUPP, "tracefs cannot read arguments at a return");
 	if (plan->arch->word < 8 && pointers)

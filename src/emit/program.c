@@ -76,6 +76,20 @@ static enum rt_bpf_size size_of(unsigned size)
 	return size == 8 ? RT_BPF_DW : size == 4 ? RT_BPF_W : size == 2 ? RT_BPF_H : RT_BPF_B;
 }
 
+/* r3 += the index register's part, shifted. */
+static void emit_index(struct emitter *e, const struct rt_fetch *f)
+{
+	int unused = 64 - 8 * f->index_size;
+
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, f->index.pt_regs);
+	if (unused) {
+		rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, unused);
+		rt_bpf_alu_imm(e->bpf, f->index_signed ? RT_BPF_ARSH : RT_BPF_RSH, R1, unused);
+	}
+	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, f->index_shift);
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, R3, R1);
+}
+
 void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault)
 {
 	unsigned i, follow = f->nderef;
@@ -94,6 +108,8 @@ void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault)
 		if (f->nderef || f->type == RT_TYPE_STRING)
 			emit_follow(e, fault);
 	}
+	if (f->index_size)
+		emit_index(e, f);
 	if (f->type != RT_TYPE_STRING && follow)
 		follow--;
 	for (i = 0; i < follow; i++) {

@@ -52,7 +52,7 @@ static void emit_operand(struct emitter *e, const struct rt_test *test, int fail
 		/* The 4.4 verifier takes only initialised stack as a helper's buffer. */
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, POINTER, 0);
 		rt_emit_address(e, f, failed);
-		if (f->base == RT_BASE_THREAD && !f->nderef) {
+		if ((f->base == RT_BASE_THREAD || f->base == RT_BASE_CONSTANT) && !f->nderef) {
 			rt_bpf_mov(e->bpf, R1, R3);
 		} else {
 			emit_none(e, failed);

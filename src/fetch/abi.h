@@ -20,6 +20,7 @@ enum rt_abi_location_kind {
 	 * `offset`
 	 */
 	RT_ABI_POINTER,
+	RT_ABI_OPERAND, /* `operand`: a USDT probe's, a constant or in memory */
 	RT_ABI_ELSEWHERE, /* whole where no probe can read it: "<in st0>" */
 };
 
@@ -44,6 +45,7 @@ struct rt_abi_location {
 	} parts[RT_ABI_PARTS_MAX];
 	int32_t offset;
 	const char *mark;
+	const struct rt_operand *operand; /* RT_ABI_OPERAND */
 };
 
 /* The registers and stack that arguments have used so far. */

@@ -304,6 +304,11 @@ bool rt_fetch_same(const struct rt_fetch *a, const struct rt_fetch *b)
 		return false;
 	if (a->base == RT_BASE_CONSTANT && a->constant != b->constant)
 		return false;
+	if (a->index_size != b->index_size ||
+	    (a->index_size &&
+	     (a->index.pt_regs != b->index.pt_regs || a->index_shift != b->index_shift ||
+	      a->index_signed != b->index_signed)))
+		return false;
 	if (a->if_failed != b->if_failed || a->failed_size != b->failed_size ||
 	    a->null_fails != b->null_fails || a->told != b->told)
 		return false;

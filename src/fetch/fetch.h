@@ -23,6 +23,7 @@
  *                     (rt_plan.saved); only BPF programs have it
  *                   - a constant
  *                   - as a string the name of the thread
+ *                   To a register or constant another register may be added (USDT's operands).
  *   then            nderef times: address = value + deref[i], value = *address
  *   at last         an integer of 1 to 8 bytes, a block of bytes, or a NUL-terminated string
  *
@@ -53,6 +54,14 @@ struct rt_fetch {
 	/* RT_BASE_STACK: bytes from sp; RT_BASE_SAVED: which of them */
 	int32_t offset;
 	uint64_t constant;		/* RT_BASE_CONSTANT */
+	/*
+	 * RT_BASE_REG and RT_BASE_CONSTANT: added before the first deref: this register, of which
+	 * `index_size` bytes count (0: there is none), shifted left by `index_shift`.  Only BPF
+	 * programs read it.
+	 */
+	struct rt_reg index;
+	uint8_t index_size, index_shift;
+	bool index_signed;
 	uint8_t nderef;
 	int32_t deref[RT_MAX_DEREF];
 	enum rt_type type;

@@ -36,6 +36,11 @@ bool rt_lower_fetch(const struct place *p, uint32_t offset, struct rt_fetch *f)
 	f->base = p->base;
 	f->reg = p->reg;
 	f->offset = p->offset;
+	f->constant = p->constant;
+	f->index = p->index;
+	f->index_size = p->index_size;
+	f->index_shift = p->index_shift;
+	f->index_signed = p->index_signed;
 	f->nderef = (uint8_t)p->n;
 	memcpy(f->deref, p->deref, sizeof(f->deref));
 	if (!p->behind) {
@@ -267,6 +272,14 @@ void rt_lower_read(struct lowering *l, struct object *o, const struct rt_abi_loc
 		else
 			read = rt_lower_parts(l, o, size);
 		break;
+	case RT_ABI_OPERAND:
+		rt_lower_operand_place(location->operand, o);
+		if (l->limits.registers && o->place.behind) {
+			o->show->mark = "<in memory>";
+			return;
+		}
+		read = rt_lower_memory(l, o, (uint32_t)size);
+		break;
 	case RT_ABI_STACK:
 	case RT_ABI_POINTER:
 		o->in_memory = true;
@@ -361,6 +374,8 @@ const struct rt_ctype *rt_lower_location(struct lowering *l, struct rt_abi *abi,
 		type = rt_lower_decayed(l, type);
 	if (!type)
 		return NULL;
+	if (param->location.kind == RT_LOCATION_OPERAND)
+		return rt_lower_operand(l, type, param->location.operand, location);
 	/* A parameter without a location still takes its place, behind those before it. */
 	if (param->location.kind == RT_LOCATION_ABI || l->prototype->convention == RT_CONVENTION_C)
 		rt_abi_argument(abi, type, location);

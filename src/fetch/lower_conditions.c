@@ -6,7 +6,9 @@
 
 static bool same_place(const struct rt_fetch *a, const struct rt_fetch *b)
 {
-	return a->base == b->base && a->nderef == b->nderef &&
+	return a->base == b->base && a->nderef == b->nderef && a->constant == b->constant &&
+	       a->index_size == b->index_size && a->index.pt_regs == b->index.pt_regs &&
+	       a->index_shift == b->index_shift &&
 	       memcmp(a->deref, b->deref, a->nderef * sizeof(a->deref[0])) == 0 &&
 	       (a->base == RT_BASE_REG ? a->reg.pt_regs == b->reg.pt_regs : a->offset == b->offset);
 }

@@ -30,6 +30,10 @@ struct place {
 	struct rt_reg reg;
 	int32_t offset;
 	bool behind;			/* a pointer is to be followed */
+	uint64_t constant;		/* of rt_fetch, as are these */
+	struct rt_reg index;
+	uint8_t index_size, index_shift;
+	bool index_signed;
 	unsigned n;
 	int32_t deref[RT_MAX_DEREF];
 };
@@ -130,6 +134,15 @@ const struct rt_ctype *rt_lower_location(struct lowering *l, struct rt_abi *abi,
 					 struct rt_abi_location *location);
 /* Read the object at its home, or say why not. */
 void rt_lower_read(struct lowering *l, struct object *o, const struct rt_abi_location *location);
+
+/*
+ * lower_operand.c: where a USDT probe's argument is, and its type as far as the argument has it
+ * (NULL: out of memory); the place of one that is RT_ABI_OPERAND.
+ */
+const struct rt_ctype *rt_lower_operand(struct lowering *l, const struct rt_ctype *type,
+					const struct rt_operand *operand,
+					struct rt_abi_location *location);
+void rt_lower_operand_place(const struct rt_operand *operand, struct object *o);
 
 /*
  * lower_out.c: have the entry keep, as the first, the address that Rust's convention gave it for a

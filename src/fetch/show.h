@@ -105,6 +105,7 @@ struct rt_limits {
 	int32_t errno_offset;
 	bool no_saved;			/* a return does not know what its entry was given */
 	bool no_lists;			/* read nothing that elements of lists lead to */
+	bool no_index;			/* read nothing whose address is the sum of two registers */
 	/*
 	 * bytes of what stands elsewhere by pointer and length, one element at least; 0: as many as
 	 * else

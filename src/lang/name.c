@@ -164,6 +164,56 @@ const char *rt_find_regex(const struct rt_cursor *c, const char **close)
 	return NULL;
 }
 
+/*
+ * "usdt:PROVIDER:NAME" or "usdt:*".  A library may have the name usdt, so two colons are needed,
+ * and a number behind the second one is its function's number of arguments.
+ */
+static bool is_usdt(const struct rt_cursor *c, const char *p)
+{
+	const char *colon;
+
+	if (c->end - p < 6 || memcmp(p, "usdt:", 5) != 0 || p[5] == ':')
+		return false;
+	p += 5;
+	if (c->end - p == 1 && *p == '*')
+		return true;
+	for (colon = p; colon < c->end && !strchr(":( \t", *colon); colon++)
+		;
+	return colon < c->end && *colon == ':' && !(colon + 1 < c->end && colon[1] == ':') &&
+	       !(colon + 1 < c->end && isdigit((unsigned char)colon[1]));
+}
+
+const char *rt_find_usdt(const struct rt_cursor *c)
+{
+	const char *p;
+
+	if (is_usdt(c, c->at))
+		return c->at;
+	for (p = c->at; p < c->end && *p != '('; p++)
+		if (*p == ':' && p > c->at && p[-1] != ':' && is_usdt(c, p + 1))
+			return p + 1;
+	return NULL;
+}
+
+int rt_take_usdt(struct rt_cursor *c, const char *usdt, struct rt_spec *spec)
+{
+	const char *provider = usdt + 5,
+		   *colon = memchr(provider, ':', (size_t)(c->end - provider));
+
+	if (usdt > c->at && rt_take_library(c, c->at, usdt - 1, spec) < 0)
+		return -ENOMEM;
+	c->at = colon ? colon + 1 : provider;
+	spec->provider = strndup(provider, colon ? (size_t)(colon - provider) : 1);
+	if (!spec->provider)
+		return rt_nomem(c->err);
+	if (colon == provider)
+		return rt_expected(c, provider, "the name of a provider before ':'");
+	if (c->at == c->end || strchr("( \t", *c->at))
+		return rt_expected(c, c->at, "the name of a probe");
+	spec->glob = strpbrk(spec->provider, "*?[") != NULL;
+	return 0;
+}
+
 /* ---- names ---- */
 
 int rt_take_library(const struct rt_cursor *c, const char *start, const char *end,

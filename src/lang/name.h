@@ -30,7 +30,11 @@ const char *rt_find_words(const struct rt_cursor *c);
  */
 const char *rt_find_items(const struct rt_cursor *c);
 
-/* Fill spec->lib; spec->function and what belongs to it. */
+/* Returns the beginning of "usdt:PROVIDER:", behind a library or not; NULL: there is none. */
+const char *rt_find_usdt(const struct rt_cursor *c);
+
+/* Fill spec->lib; spec->provider from "usdt:"; spec->function and what belongs to it. */
+int rt_take_usdt(struct rt_cursor *c, const char *usdt, struct rt_spec *spec);
 int rt_take_library(const struct rt_cursor *c, const char *start, const char *end,
 		    struct rt_spec *spec);
 int rt_take_name(const struct rt_cursor *c, const char *start, const char *end,

@@ -44,6 +44,8 @@ static int parse_names(const struct rt_cursor *c, const char *start, const char 
 	const char *function = colon ? colon + 1 : start;
 	const char *other;
 
+	if (colon && spec->provider)
+		return rt_expected(c, colon, "the end of the probe's name, or '('");
 	if (function == end)
 		return rt_expected(c, function, "the name of a function");
 	if (colon == start)
@@ -240,6 +242,8 @@ static int parse_prototype(struct rt_cursor *c, const char *open, struct rt_spec
 
 	if (!prototype)
 		return rt_nomem(c->err);
+	if (colon && spec->provider)
+		return rt_expected(c, colon, "the end of the probe's name, or '('");
 	if (colon == c->at)
 		return rt_expected(c, c->at, "the name of a library before ':'");
 	if (colon && rt_take_library(c, c->at, colon, spec) < 0)
@@ -319,6 +323,27 @@ static int parse_regex(struct rt_cursor *c, const char *slash, const char *close
 	return r;
 }
 
+/* [LIBRARY:]usdt:PROVIDER:NAME, and behind it what a function may have, but no result */
+static int parse_usdt(struct rt_cursor *c, const char *usdt, struct rt_spec *spec)
+{
+	const struct rt_prototype *p;
+	const char *name, *at;
+	int r = rt_take_usdt(c, usdt, spec);
+
+	if (r < 0)
+		return r;
+	name = c->at;
+	at = rt_find_words(c);
+	if (at)
+		return parse_with_words(c, at, spec);
+	at = rt_find_items(c);
+	r = at ? parse_prototype(c, at, spec) : parse_plain(c, c->end, spec);
+	p = spec->prototype;
+	if (r == 0 && (spec->result_given || (p && (p->sets_errno || p->fails))))
+		return rt_expected(c, name, "a probe without a result");
+	return r;
+}
+
 static int parse(struct rt_cursor *c, struct rt_spec *spec)
 {
 	const char *slash, *close, *at;
@@ -326,6 +351,9 @@ static int parse(struct rt_cursor *c, struct rt_spec *spec)
 	rt_skip_blanks(c);
 	while (c->end > c->at && isspace((unsigned char)c->end[-1]))
 		c->end--;
+	at = rt_find_usdt(c);
+	if (at)
+		return parse_usdt(c, at, spec);
 	slash = rt_find_regex(c, &close);
 	if (slash)
 		return parse_regex(c, slash, close, spec);
@@ -380,6 +408,7 @@ void rt_spec_free(struct rt_spec *spec)
 {
 	free(spec->text);
 	free(spec->lib);
+	free(spec->provider);
 	free(spec->function);
 	free(spec->file);
 	free(spec->overload);

@@ -27,6 +27,7 @@ enum rt_kind { RT_KIND_ENTRY, RT_KIND_RETURN };
  *	NAME(ITEM, ...) -> TYPE errno	items: parameters as in C, names and what is reached from
  *	                             	them, conditions
  *	NAME n=%di:s32 s=+0(%si):string	the kernel's words for uprobe_events
+ *	[LIBRARY:]usdt:PROVIDER:NAME	a USDT probe, with items or words as for a function
  *
  * "::" belongs to a C++ name and separates nothing; neither does a blank in a library's path.
  */
@@ -141,6 +142,8 @@ struct rt_word {
 struct rt_spec {
 	char *text;			/* as given */
 	char *lib;			/* library name or path, NULL: the program itself */
+	/* a USDT probe's provider, name or glob, and `function` is the probe's; NULL: a function */
+	char *provider;
 	/* name, glob or regular expression; of an address, the address as written */
 	char *function;
 	char *file;			/* the source file of NAME@file.c, or NULL */

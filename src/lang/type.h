@@ -181,14 +181,20 @@ enum rt_location_kind {
 	RT_LOCATION_AT,	     /* in memory at the address in `reg`, + `offset` */
 	RT_LOCATION_NOWHERE, /* nowhere, optimized out */
 	RT_LOCATION_UNKNOWN, /* nobody says where */
+	RT_LOCATION_OPERAND, /* `operand`: a USDT probe's note says it */
 };
+
+struct rt_operand;
 
 struct rt_location {
 	enum rt_location_kind kind;
 	unsigned reg, reg2, second;
 	/* bits of eightbytes that no location tells; RT_LOCATION_ABI: that nobody has set */
 	unsigned unset;
-	int64_t offset;
+	union {
+		int64_t offset;
+		const struct rt_operand *operand; /* in the memory of the prototype's types */
+	};
 };
 
 enum { RT_LENGTH_RESULT = -1u >> 1, RT_UNREAD_ALL = 0xff };
@@ -225,6 +231,7 @@ enum rt_origin {
 	RT_ORIGIN_GIVEN,		/* the user's specification */
 	RT_ORIGIN_DWARF,
 	RT_ORIGIN_LIBRARY,		/* a file of prototypes */
+	RT_ORIGIN_NOTE,			/* a USDT probe's note: sizes and signs */
 	RT_ORIGIN_GO,			/* what Go keeps for its own tracebacks */
 	RT_ORIGIN_GUESSED,		/* the machine code */
 };

@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "lang/probes.h"
 #include "plan/plans.h"
+#include "symbols/usdt.h"
 
 int rt_awaited_add(struct rt_wanted *wanted, const struct rt_spec *spec, const char *libraries,
 		   struct rt_error *err)
@@ -36,7 +37,9 @@ static bool fits(const struct rt_awaited *a, const struct rt_image *image)
 
 	if (a->libraries)
 		return rt_image_soname(image) && rt_statement_is_of(&of, rt_image_soname(image));
-	return rt_program_names(image, a->spec->lib);
+	if (a->spec->lib && !rt_program_names(image, a->spec->lib))
+		return false;
+	return !a->spec->provider || rt_image_has_usdt(image, a->spec);
 }
 
 bool rt_awaited_fits(const struct rt_wanted *wanted, const struct rt_image *image)
@@ -52,7 +55,7 @@ bool rt_awaited_fits(const struct rt_wanted *wanted, const struct rt_image *imag
 /* A glob, or a probe file, names more than each file has. */
 static bool may_lack(const struct rt_awaited *a)
 {
-	return a->libraries || rt_program_is_glob(a->spec->lib);
+	return a->libraries || a->spec->provider || rt_program_is_glob(a->spec->lib);
 }
 
 static int add_functions(struct rt_wanted *wanted, const struct rt_traced *traced,

@@ -60,6 +60,7 @@ static uint32_t hash_plan(const struct rt_plan *plan)
 		h = hash_bytes(h, f->base == RT_BASE_REG ? f->reg.pt_regs
 							 : (uint64_t)(int64_t)f->offset);
 		h = hash_bytes(h, f->constant);
+		h = hash_bytes(h, f->index_size ? f->index.pt_regs + 1u : 0);
 		for (k = 0; k < f->nderef; k++)
 			h = hash_bytes(h, (uint64_t)(int64_t)f->deref[k]);
 	}
@@ -642,6 +643,17 @@ static bool reads_elements(const struct rt_sites *sites)
 	return false;
 }
 
+static bool reads_index(const struct rt_sites *sites)
+{
+	unsigned i, k;
+
+	for (i = 0; i < sites->nplans; i++)
+		for (k = 0; k < sites->plans[i].nvalues; k++)
+			if (sites->plans[i].values[k].index_size)
+				return true;
+	return false;
+}
+
 int rt_plans_simplify(const struct rt_wanted *wanted, struct rt_traced *traced,
 		      struct rt_sites *sites, const char **why)
 {
@@ -662,6 +674,11 @@ int rt_plans_simplify(const struct rt_wanted *wanted, struct rt_traced *traced,
 	/* Their addresses are shown then, as those of all that lies deeper. */
 	if (reads_elements(sites)) {
 		sites->limits.no_lists = true;
+		return 0;
+	}
+	/* Those arguments say so themselves. */
+	if (reads_index(sites)) {
+		sites->limits.no_index = true;
 		return 0;
 	}
 	if (sites->limits.record > RT_LIMIT_RECORD) {

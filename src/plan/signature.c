@@ -15,6 +15,7 @@
 #include "go/go.h"
 #include "lang/probes.h"
 #include "lang/spec.h"
+#include "plan/usdt.h"
 #include "symbols/demangle.h"
 
 /* The guesses of one file. */
@@ -56,6 +57,7 @@ const char *rt_origin_name(enum rt_origin origin)
 {
 	static const char *const names[] = {
 		"nothing", "what was given", "debug information", "the prototypes of its library",
+		"the probe's note",
 		"what Go keeps for its own tracebacks", "a guess from its code",
 	};
 
@@ -293,6 +295,8 @@ int rt_signature_of(struct rt_signatures *s, const struct rt_function *f, struct
 	int r;
 
 	memset(prototype, 0, sizeof(*prototype));
+	if (f->usdt)
+		return rt_usdt_signature(f, memory, &types, prototype, err);
 	/* As many ints as the user says; inside a function the registers are anything. */
 	if (!f->spec || f->inside || (f->spec->nargs_given && !f->spec->prototype))
 		return f->go ? rt_signature_go(f, memory, prototype, err) : 0;

@@ -22,6 +22,7 @@
 #include "process/file_by_name.h"
 #include "process/libexec.h"
 #include "process/tracee.h"
+#include "symbols/usdt.h"
 
 /* The specification is kept, as its functions are shown by it. */
 static int keep_spec(struct rt_wanted *wanted, const struct rt_traced *traced, const char *text,
@@ -107,6 +108,8 @@ static int add_statement(struct rt_wanted *wanted, const struct rt_traced *trace
 		r = rt_awaited_add(wanted, spec, s->libraries, err);
 		return r < 0 ? r : -ENOENT;
 	}
+	if (!library)
+		rt_spec_take_usdt(spec, &traced->program);
 	if (library && !spec->lib) {
 		spec->lib = strdup(library);
 		if (!spec->lib)
@@ -157,10 +160,12 @@ static int add_set(struct rt_wanted *wanted, const struct rt_traced *traced, str
 static bool may_come(const struct rt_wanted *wanted, const struct rt_traced *traced,
 		     const struct rt_spec *spec)
 {
-	if (!spec->lib || wanted->all)
+	if ((!spec->lib && !spec->provider) || wanted->all)
 		return false;
 	if (!wanted->children && !rt_program_can_load(&traced->program))
 		return false;
+	if (!spec->lib)
+		return spec->glob || !rt_program_has_provider(&traced->program, spec->provider);
 	return rt_program_is_glob(spec->lib) ||
 	       (!strchr(spec->lib, '/') && !rt_program_find(&traced->program, spec->lib));
 }
@@ -210,9 +215,9 @@ static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct r
 		r = rt_program_add_path(&traced->program, spec->lib, rt_pids_first(&traced->pids),
 					err);
 	/* Another file of that name may come all the same: by LD_LIBRARY_PATH or DT_RUNPATH. */
-	if (r == 0 && later && !traced->pids.n && !strchr(spec->lib, '/'))
+	if (r == 0 && later && spec->lib && !traced->pids.n && !strchr(spec->lib, '/'))
 		r = rt_program_add_cached(&traced->program, spec->lib, err);
-	if (r == 0 && later)
+	if (r == 0 && later && spec->lib)
 		r = add_libexec(wanted, traced, spec->lib, &near, err);
 	programs = r;
 	if (r < 0)
@@ -220,7 +225,8 @@ static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct r
 	added = rt_functions_add(&sites->functions, &traced->program, spec, err);
 	if (added == 0 && spec->lib && add_others(wanted, traced, sites, spec) < 0)
 		return rt_nomem(err);
-	if (added == -ENOMEM || !later || (added < 0 && programs)) {
+	if (added == -ENOMEM || !later || (added < 0 && programs) ||
+	    (added == 0 && !spec->lib && !spec->glob)) {
 		free(near);
 		return added;
 	}
@@ -247,6 +253,8 @@ int rt_sites_add_functions(struct rt_wanted *wanted, struct rt_traced *traced,
 		}
 		r = keep_spec(wanted, traced, specs[i], &spec, err);
 		wanted->limit.tests |= r == 0 && spec->nconditions;
+		if (r == 0)
+			rt_spec_take_usdt(spec, &traced->program);
 		if (r == 0)
 			r = add_spec(wanted, traced, sites, spec, err);
 	}
@@ -315,10 +323,15 @@ static void judge_process(struct rt_traced *traced)
 static void add_site(struct rt_sites *sites, enum rt_site_kind kind, size_t function, unsigned plan,
 		     size_t exit)
 {
-	sites->v[sites->n++] = (struct rt_site){ .kind = (uint8_t)kind,
-						 .function = (uint32_t)function,
-						 .plan = (uint16_t)plan,
-						 .exit = (uint32_t)exit };
+	const struct rt_function *f = &sites->functions.v[function];
+	struct rt_site *site = &sites->v[sites->n++];
+
+	*site = (struct rt_site){ .kind = (uint8_t)kind,
+				  .function = (uint32_t)function,
+				  .plan = (uint16_t)plan,
+				  .exit = (uint32_t)exit };
+	if (f->usdt)
+		site->semaphore = (uint32_t)rt_function_usdt(f)->semaphore;
 }
 
 static unsigned plan_of(const struct rt_sites *sites, size_t function, const struct rt_exit *e)

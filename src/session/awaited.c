@@ -59,7 +59,8 @@ static int tell_not_found(struct session *s, const struct rt_awaited *a)
 {
 	char text[300];
 
-	if (!s->options->follow || !a->needed || a->libraries || rt_program_is_glob(a->spec->lib))
+	if (!s->options->follow || !a->needed || a->libraries || !a->spec->lib ||
+	    rt_program_is_glob(a->spec->lib))
 		return 0;
 	snprintf(text, sizeof(text),
 		 "%.100s: no such program or library: first calls may be missed; %s%.80s%s",
@@ -422,7 +423,9 @@ int rt_session_tell_awaited(struct session *s)
 			 s->arrivals && s->arrivals->mapped.n
 				 ? ", or the program ended too early to tell"
 				 : "",
-			 a->libraries ? a->libraries : a->spec->lib);
+			 a->libraries	? a->libraries
+			 : a->spec->lib ? a->spec->lib
+					: a->spec->text);
 		/* The statements of a file share their line `library`. */
 		for (; i + 1 < s->wanted.nawaited && a->libraries &&
 		       s->wanted.awaited[i + 1].libraries == a->libraries; i++)

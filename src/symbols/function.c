@@ -21,6 +21,7 @@
 #include "symbols/demangle.h"
 #include "symbols/private.h"
 #include "symbols/unnamed.h"
+#include "symbols/usdt.h"
 
 /*
  * Go's names have '*' and '[' in them ("main.(*T).Method"): what is the whole name of a function is
@@ -287,6 +288,8 @@ int rt_functions_add_of(struct rt_functions *functions, const struct rt_program 
 	size_t n, nunnamed;
 	int ret;
 
+	if (spec->provider)
+		return rt_functions_add_usdt_of(functions, program, image, spec, err);
 	ret = rt_image_all_symbols(b.image, &symbols, &n, err);
 	if (ret)
 		return ret;
@@ -352,6 +355,8 @@ int rt_functions_add(struct rt_functions *functions, const struct rt_program *pr
 {
 	struct rt_image *image;
 
+	if (spec->provider)
+		return rt_functions_add_usdt(functions, program, spec, err);
 	if (spec->lib && rt_program_is_glob(spec->lib))
 		return add_of_some(functions, program, spec, err);
 	image = spec->lib ? rt_program_find(program, spec->lib) : rt_program_executable(program);

@@ -45,6 +45,8 @@ struct rt_function {
 	/* its probes stand so many bytes behind its entry (code/prologue.h) */
 	uint32_t skip;
 	int32_t sp_down;		/* where the stack pointer is so much lower */
+	/* a USDT probe: 1 + the number of its site in rt_image_usdt_sites(); 0: a function */
+	uint32_t usdt;
 	unsigned nargs;			/* arguments to print */
 	uint8_t form;			/* enum rt_form of the instruction at `skip` */
 	/* enum rt_role: not 0: it is not traced, but tells of those that are (plan/hooks.h) */

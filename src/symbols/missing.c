@@ -88,7 +88,7 @@ int rt_no_library(const struct rt_program *files, const char *lib, struct rt_err
 	if (!strchr(lib, '/') && loads_others(files))
 		add(&t, "; if it is loaded later (dlopen), give its path");
 	if (!strchr(lib, '/') && has_sdt(files))
-		add(&t, "; for a USDT probe give LIBRARY:0xADDRESS (readelf -n)");
+		add(&t, "; USDT probes: usdt:PROVIDER:NAME");
 	return rt_usage(err, "%s", t.buf);
 }
 
@@ -231,9 +231,9 @@ static const char *interpreted(const struct rt_image *image)
 	} known[] = {
 		{ "node", "; functions of JavaScript are no native functions" },
 		{ "python", "; functions of Python are no native functions; its USDT probes may "
-			    "have them: readelf -n" },
+			    "have them: 'usdt:python:*'" },
 		{ "java", "; methods of Java are no native functions; its USDT probes may have "
-			  "them: readelf -n" },
+			  "them: 'usdt:hotspot:*'" },
 	};
 	const char *name = strrchr(image->name, '/');
 	size_t i;
