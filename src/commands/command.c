@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "commands/diff.h"
 #include "commands/doctor.h"
 #include "commands/dump.h"
 #include "commands/help.h"
@@ -24,6 +25,13 @@ static int run_report(const struct rt_options *options, FILE *out, int *status,
 	(void)out;
 	(void)status;
 	return rt_report(options, err);
+}
+
+static int run_diff(const struct rt_options *options, FILE *out, int *status,
+		    struct rt_error *err)
+{
+	(void)status;
+	return rt_diff(options, out, err);
 }
 
 static int run_list(const struct rt_options *options, FILE *out, int *status,
@@ -99,6 +107,14 @@ const struct rt_command_info rt_commands[] = {
 		.help = "Print a recording (rawtrace.data without FILE) in any format.",
 		.refusal = "report, which reads a recording",
 		.run = run_report,
+	},
+	[RT_CMD_DIFF] = {
+		.name = "diff",
+		.usage = "diff [OPTION]... A B\n",
+		.help = "Print how two recordings differ: calls and times of functions, or with\n"
+			"--first the first call that is another one.",
+		.refusal = "diff, which reads two recordings",
+		.run = run_diff,
 	},
 	[RT_CMD_LIST] = {
 		.name = "list",

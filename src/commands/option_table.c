@@ -320,10 +320,11 @@ static void choose_ring(unsigned i, const char **name, const char **help)
 #define TREE RT_FOR(RT_CMD_TRACE)
 #define TRACE (TREE | RT_FOR(RT_CMD_RECORD))
 #define REPORT RT_FOR(RT_CMD_REPORT)
+#define DIFF RT_FOR(RT_CMD_DIFF)
 #define TABLES (RT_FOR(RT_CMD_COUNT) | RT_FOR(RT_CMD_HIST))
 #define LIST RT_FOR(RT_CMD_LIST)
 #define DOCTOR RT_FOR(RT_CMD_DOCTOR)
-#define ALL (TRACE | TABLES | REPORT | LIST | DOCTOR)
+#define ALL (TRACE | TABLES | REPORT | DIFF | LIST | DOCTOR)
 
 const struct rt_option rt_option_table[] = {
 	{ "pid", 'p', "PID,...|NAME",
@@ -365,28 +366,32 @@ const struct rt_option rt_option_table[] = {
 	  "take the events from BPF programs by RING; without it, by the\n"
 	  "first of these that works:",
 	  choose_ring, .commands = TRACE, WORD(ring) },
-	{ "depth", 0, "N", "show only N levels of calls", .commands = TRACE | REPORT,
+	{ "depth", 0, "N", "show only N levels of calls", .commands = TRACE | REPORT | DIFF,
 	  .parse = parse_depth },
 	{ "min-time", 0, "TIME",
 	  "show only calls that took so long (20us, 1.5ms, 2s), and those around",
-	  .commands = TRACE | REPORT, .parse = parse_min_time },
+	  .commands = TRACE | REPORT | DIFF, .parse = parse_min_time },
 	{ "only-under", 0, "FUNC", "show only calls of FUNC, and what is called in them",
-	  .commands = TRACE | REPORT, WORD(only_under) },
+	  .commands = TRACE | REPORT | DIFF, WORD(only_under) },
 	{ "only", 0, "GLOB", "show only the functions that GLOB matches; may be repeated",
-	  .commands = REPORT, .parse = parse_only },
+	  .commands = REPORT | DIFF, .parse = parse_only },
 	{ "exclude", 0, "GLOB", "do not show the functions that GLOB matches; may be repeated",
-	  .commands = REPORT, .parse = parse_exclude },
+	  .commands = REPORT | DIFF, .parse = parse_exclude },
 	{ "tid", 0, "TID,...", "show only calls of these threads", .commands = REPORT,
 	  .parse = parse_tids },
 	{ "from", 0, "TIME",
 	  "show only calls that begin TIME (20us, 1.5s) into the trace or later",
-	  .commands = REPORT, .parse = parse_from },
-	{ "to", 0, "TIME", "show only calls that begin before TIME", .commands = REPORT,
+	  .commands = REPORT | DIFF, .parse = parse_from },
+	{ "to", 0, "TIME", "show only calls that begin before TIME", .commands = REPORT | DIFF,
 	  .parse = parse_to },
 	{ "sort", 0, "COLUMN",
 	  "sort --format=summary by calls, total (without it), self, avg, min, p50,\n"
 	  "p99, max, failed or function, and graph by calls, total or self",
 	  .commands = TREE | REPORT, .parse = parse_sort },
+	{ "sort", 0, "COLUMN", "sort by the difference of total (without it), calls or self",
+	  .commands = DIFF, .parse = parse_sort },
+	{ "first", 0, NULL, "print the first call at which the two runs part", .commands = DIFF,
+	  FLAG(first) },
 	{ "callers", 0, NULL, "--format=graph from the bottom up: below a function its callers",
 	  .commands = TREE | REPORT, FLAG(callers) },
 	{ "libcalls", 0, "[GLOB]",

@@ -343,6 +343,21 @@ static int take_file(struct rt_options *o, int n, bool rest, struct rt_error *er
 	return check_given(o, err) < 0 ? -EINVAL : check_view(o, err);
 }
 
+/* diff takes A B. */
+static int take_two_files(struct rt_options *o, int n, bool rest, struct rt_error *err)
+{
+	if (n != 2 || rest)
+		return rt_usage(err, "diff: expected two recordings; see rawtrace diff --help");
+	o->specs = o->words + 1;
+	o->nspecs = n;
+	if (o->to && o->to <= o->from)
+		return rt_usage(err, "--to: before --from");
+	if (o->sort > RT_SORT_SELF)
+		return rt_usage(err, "--sort=%s: diff sorts by total, calls or self",
+				rt_sort_name(o->sort));
+	return check_given(o, err);
+}
+
 /*
  * A command before PROGRAM, as all other words may be preceded by options; with -p
  * they must be the very first argument, for a function may be called that.
@@ -404,6 +419,8 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 					n > 1 ? o->words[1] : "--");
 		return check_given(o, err);
 	}
+	if (o->command == RT_CMD_DIFF)
+		return take_two_files(o, n - took, end < argc, err);
 	if (o->command == RT_CMD_REPORT)
 		return take_file(o, n - took, end < argc, err);
 	return take_words(o, n, took, end < argc ? argv + end + 1 : argv + end,

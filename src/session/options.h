@@ -20,6 +20,7 @@ enum rt_command {
 	RT_CMD_HIST,
 	RT_CMD_RECORD,
 	RT_CMD_REPORT,
+	RT_CMD_DIFF,
 	RT_CMD_LIST,
 	RT_CMD_DOCTOR,
 	RT_CMD_HELP,
@@ -63,6 +64,7 @@ struct rt_options {
 	uint64_t from, to;
 	enum rt_sort sort;		/* --sort */
 	bool callers;			/* --callers */
+	bool first;			/* --first, of diff */
 	struct rt_limits limits;	/* -s, --members, --deref: how much is read and printed */
 	bool fd_paths;			/* -y */
 	bool follow, separate;		/* -f; -ff */

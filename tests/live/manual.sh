@@ -78,7 +78,7 @@ value_of() {
 	--only | --exclude) echo "$1=f" ;;
 	--tid) echo "$1=1" ;;
 	--from | --to) echo "$1=1s" ;;
-	--sort) echo "--format=summary --sort=calls" ;;
+	--sort) [ "$2" = diff ] && echo "--sort=calls" || echo "--format=summary --sort=calls" ;;
 	--callers) echo "--format=graph --callers" ;;
 	--depth | --string-limit | --members | --deref) echo "$1=1" ;;
 	--entry) echo "$1=exact" ;;
@@ -93,6 +93,7 @@ value_of() {
 can_take() {
 	case $1,$2 in
 	doctor,* | report,*) words= ;;
+	diff,*) words="./none ./none" ;;
 	*,-p | *,--pid) words=f ;;
 	*,-a | *,--all | *,--budget | *,--cgroup | *,--unit) words=./none:f ;;
 	*) words="./none f" ;;
@@ -102,7 +103,7 @@ can_take() {
 	[ $? != 2 ]
 }
 
-for command in '' count hist list record report doctor; do
+for command in '' count hist list record report diff doctor; do
 	# shellcheck disable=SC2086 # no word, or one
 	"$RAWTRACE" $command --help
 done >"$T/help"
@@ -121,7 +122,7 @@ for page in $PAGES; do
 done
 
 # --help of a command lists all options that it takes, and no other.
-for command in trace count hist list record report doctor; do
+for command in trace count hist list record report diff doctor; do
 	begin "$command --help has the options of its command"
 	# shellcheck disable=SC2086 # no word, or one
 	"$RAWTRACE" ${command#trace} --help | sed -n 's/^  \(-[A-Za-z]\), --/      \1 --/; s/^      \(-[^ =[]*\( --[^ =[]*\)\{0,1\}\).*/\1/p' |

@@ -73,6 +73,33 @@ expect_status 2
 expect_message '--only-under=gcd: the recording has no such function' "$T/err"
 end_case
 
+begin "diff: two runs, and the first call that is another one"
+rt record -o "$T/one" "$FIB" fib -- 5
+rt record -o "$T/two" "$FIB" fib -- 6
+rt diff "$T/one" "$T/two"
+expect_status 0
+expect_line '^        25         +10 .* fib$' "$T/out"
+rt diff --only=fib --depth=1 --sort=calls "$T/one" "$T/two"
+expect_line '^         1   .* fib$' "$T/out"
+rt diff --first "$T/one" "$T/two"
+expect_line '^thread 1, event 1:$' "$T/out"
+expect_line '^>(fib 5)$' "$T/out"
+expect_line '^>(fib 6)$' "$T/out"
+rt record -o "$T/two" "$FIB" fib -- 5
+rt diff --first "$T/one" "$T/two"
+expect_text 'no difference' "$T/out"
+rt diff "$T/one"
+expect_status 2
+end_case
+
+# Their addresses and process ids differ.
+begin "diff: the same work in two processes"
+rt record -o "$T/one" cat 'libc.so:open' 'libc.so:read' 'libc.so:malloc' 'libc.so:getpid' -- /etc/passwd
+rt record -o "$T/two" cat 'libc.so:open' 'libc.so:read' 'libc.so:malloc' 'libc.so:getpid' -- /etc/passwd
+rt diff --first "$T/one" "$T/two"
+expect_text 'no difference' "$T/out"
+end_case
+
 # Without the program, and as a user who may trace nothing.
 begin "report needs neither the program nor root"
 cp "$FIB" "$T/own"
