@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/list_usdt.h"
 #include "symbols/demangle.h"
 #include "dwarf/dwarf.h"
 #include "symbols/listing.h"
+#include "symbols/usdt.h"
 #include "symbols/unnamed.h"
 #include "output/print.h"
 #include "plan/returns.h"
@@ -311,11 +313,12 @@ static bool is_listable(const struct rt_spec *spec)
 static int add_spec(struct list *list, const char *text, struct rt_spec *spec, struct rt_error *err)
 {
 	const struct rt_program *program = &list->traced.program;
-	struct rt_error ignored;
+	struct rt_error why;
 	int r = rt_spec_parse(text, rt_image_arch(rt_program_executable(program)), NULL, spec, err);
 
 	if (r < 0)
 		return r;
+	rt_spec_take_usdt(spec, program);
 	if (!is_listable(spec))
 		return rt_usage(err, "'%s': list takes [LIBRARY:]NAME or a glob", text);
 	r = spec->lib ? rt_program_add_path(&list->traced.program, spec->lib,
@@ -324,8 +327,10 @@ static int add_spec(struct list *list, const char *text, struct rt_spec *spec, s
 	if (r < 0)
 		return r;
 	spec->c_runtime = true;
-	r = rt_functions_add(&list->sites.functions, program, spec, &ignored);
-	return r == -ENOMEM ? rt_nomem(err) : 0;
+	r = rt_functions_add(&list->sites.functions, program, spec, &why);
+	if (r < 0 && spec->provider)
+		*err = why;
+	return r == -ENOMEM ? rt_nomem(err) : spec->provider ? r : 0;
 }
 
 static int compare_functions(const void *pa, const void *pb)
@@ -377,6 +382,16 @@ static int tell_inlined(void *ctx, const struct rt_image *image, const char *nam
 	}
 	list->rows++;
 	return ferror(list->file) ? -EIO : 0;
+}
+
+static int list_usdt(struct list *list, const struct rt_spec *spec)
+{
+	const struct rt_usdt_list usdt = { .program = &list->traced.program,
+					   .file = list->file,
+					   .json = list->json,
+					   .rows = &list->rows };
+
+	return rt_usdt_list_print(&usdt, spec);
 }
 
 /* A glob may mean only what was inlined. */
@@ -431,8 +446,10 @@ static int list_sets(struct list *list)
 
 	for (i = 0; i < list->wanted.nspecs && (r == 0 || r == -ENOENT || r == -EINVAL); i++) {
 		list->declared = list->wanted.specs[i]->text;
-		r = rt_listing_each(&list->traced.program, list->wanted.specs[i], row, list,
-				    &ignored);
+		r = list->wanted.specs[i]->provider
+			    ? list_usdt(list, list->wanted.specs[i])
+			    : rt_listing_each(&list->traced.program, list->wanted.specs[i], row,
+					      list, &ignored);
 	}
 	list->declared = NULL;
 	return r == -ENOENT || r == -EINVAL ? 0 : r;
@@ -451,13 +468,15 @@ static int list_all(struct list *list, char *const *texts, int n, struct rt_spec
 	if (r == 0)
 		r = index_functions(list, err);
 	for (i = 0; i < n && r == 0; i++)
-		r = specs[i].function ? list_one(list, &specs[i], err) : 0;
+		r = specs[i].provider	? list_usdt(list, &specs[i])
+		    : specs[i].function ? list_one(list, &specs[i], err)
+					: 0;
 	if (r == 0)
 		r = list_sets(list);
 	if (r == 0)
 		print_ways(list);
 	for (i = 0; i < n && r == 0; i++)
-		r = specs[i].function ? mention_unnamed(list, &specs[i]) : 0;
+		r = specs[i].function && !specs[i].provider ? mention_unnamed(list, &specs[i]) : 0;
 	if (r == 0 && list->json)
 		fputs(list->rows ? "\n]\n" : "[]\n", list->file);
 	return r == -ENOMEM ? rt_nomem(err) : r;

@@ -99,7 +99,7 @@ static struct tables put_symbols(struct out *o, const struct elfgen_sym *v, size
 }
 
 struct layout {
-	size_t tables, tables_size, interp, dynamic, dynamic_size, note, code;
+	size_t tables, tables_size, interp, dynamic, dynamic_size, note, code, notes;
 	struct tables dyn, sym;
 };
 
@@ -191,15 +191,17 @@ static void put_shdr(struct out *o, size_t name, uint32_t type, uint64_t offset,
 	put_shdr_at(o, name, type, 0, 0, offset, size, link, entsize);
 }
 
-/* null, text, [dynsym, dynstr,] [symtab, strtab,] [one more,] shstrtab */
+/* null, text, [dynsym, dynstr,] [symtab, strtab,] [one more,] [notes, base,] shstrtab */
 static size_t put_sections(struct out *o, const struct elfgen *g, const struct layout *l,
 			   size_t *shnum)
 {
-	size_t names = o->n, extra, size, sym = o->wide ? 24 : 16, shoff;
+	size_t names = o->n, extra, notes, base, size, sym = o->wide ? 24 : 16, shoff;
 	uint32_t i = 2;
 
 	put(o, 0, 1);
 	extra = g->section ? put_name(o, names, g->section) : 0;
+	notes = g->notes ? put_name(o, names, ".note.stapsdt") : 0;
+	base = g->notes_base ? put_name(o, names, ".stapsdt.base") : 0;
 	size = o->n - names;
 	align(o, 8);
 	shoff = o->n;
@@ -218,6 +220,14 @@ static size_t put_sections(struct out *o, const struct elfgen *g, const struct l
 	if (g->section) {
 		put_shdr_at(o, extra, SHT_PROGBITS, g->section_at ? SHF_ALLOC | SHF_EXECINSTR : 0,
 			    g->section_at, l->code, 16, 0, 0);
+		i++;
+	}
+	if (g->notes) {
+		put_shdr(o, notes, SHT_NOTE, l->notes, g->nnotes, 0, 0);
+		i++;
+	}
+	if (g->notes_base) {
+		put_shdr_at(o, base, SHT_PROGBITS, SHF_ALLOC, g->notes_base, l->code, 1, 0, 0);
 		i++;
 	}
 	put_shdr(o, 0, SHT_STRTAB, names, size, 0, 0);
@@ -287,6 +297,9 @@ uint8_t *elfgen_build(const struct elfgen *g, size_t *size)
 		put(&o, g->code ? g->code[i] : 0x90, 1);
 	if (g->syms)
 		l.sym = put_symbols(&o, g->syms, g->nsyms, NULL, NULL);
+	align(&o, 4);
+	l.notes = o.n;
+	put_bytes(&o, g->notes, g->nnotes);
 	if (!g->no_sections)
 		shoff = put_sections(&o, g, &l, &shnum);
 	*size = o.n;

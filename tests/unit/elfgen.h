@@ -34,6 +34,9 @@ struct elfgen {
 	const char *section;		/* the name of one more section, of 16 bytes, */
 	uint64_t section_at;		/* and where it is in memory, as code; 0: nowhere */
 	bool go_note;
+	const uint8_t *notes;		/* of USDT probes */
+	size_t nnotes;
+	uint64_t notes_base;		/* address of .stapsdt.base; 0: there is none */
 	size_t frames;			/* where in the code the index of .eh_frame is; 0: there is none */
 };
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "arch/operand.h"
+#include "elf/usdt.h"
+#include "elfgen.h"
 #include "unit.h"
 
 /* ---- operands ---- */
@@ -227,10 +230,188 @@ static void test_arguments(void)
 	CU_ASSERT_FALSE(rt_operand_next(arch, &at, &o));
 }
 
+/* ---- notes ---- */
+
+enum { CODE = 0x401000, DATA = 0x410000 };
+
+struct notes {
+	uint8_t buf[2048];
+	size_t n;
+	unsigned word;
+	uint64_t base;			/* where .stapsdt.base was */
+};
+
+static void put(struct notes *notes, uint64_t value, unsigned size)
+{
+	for (; size; size--, value >>= 8)
+		notes->buf[notes->n++] = (uint8_t)value;
+}
+
+static void put_note(struct notes *notes, uint32_t type, uint64_t pc, uint64_t semaphore,
+		     const char *strings, size_t n)
+{
+	put(notes, 8, 4);
+	put(notes, 3 * notes->word + n, 4);
+	put(notes, type, 4);
+	memcpy(notes->buf + notes->n, "stapsdt", 8);
+	notes->n += 8;
+	put(notes, pc, notes->word);
+	put(notes, notes->base, notes->word);
+	put(notes, semaphore, notes->word);
+	memcpy(notes->buf + notes->n, strings, n);
+	notes->n += (n + 3) & ~(size_t)3;
+}
+#define NOTE(notes, pc, semaphore, strings)                                                        \
+	put_note(notes, 3, pc, semaphore, strings, sizeof(strings))
+
+/* An x86-64 file's, or with 4-byte words an i386 file's. */
+static struct rt_image *open_notes(const struct notes *notes, uint64_t base,
+				   const struct elfgen_sym *syms, size_t nsyms)
+{
+	const struct elfgen g = { .bits = notes->word == 4 ? 32 : 64,
+				  .machine = notes->word == 4 ? EM_386 : 0,
+				  .base = 0x400000,
+				  .dynamic = true,
+				  .notes = notes->buf,
+				  .nnotes = notes->n,
+				  .notes_base = base,
+				  .syms = syms,
+				  .nsyms = nsyms };
+
+	return elfgen_open(&g);
+}
+
+static void check_site(const struct rt_image *image, const struct rt_usdt_site *site,
+		       const char *want, uint64_t address, uint64_t semaphore)
+{
+	uint64_t offset = 0;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s:%s %s", site->provider, site->name, site->args);
+	RT_ASSERT_TEXT(name, want);
+	CU_ASSERT_EQUAL(site->address, address);
+	CU_ASSERT(rt_image_offset(image, address, &offset) == 0 && site->offset == offset);
+	CU_ASSERT_EQUAL(site->semaphore_address, semaphore);
+	offset = 0;
+	CU_ASSERT(!semaphore || rt_image_offset(image, semaphore, &offset) == 0);
+	CU_ASSERT_EQUAL(site->semaphore, offset);
+}
+
+/* `moved`: all addresses are so far from those in the notes. */
+static void check_sites(unsigned word, uint64_t moved)
+{
+	struct notes notes = { .word = word, .base = moved ? 0x400100 - moved : 0 };
+	struct rt_image *image;
+	struct rt_usdt usdt;
+	struct rt_error err;
+
+	NOTE(&notes, CODE + 0x20 - moved, 0, "p\0two\0-4@%eax");
+	NOTE(&notes, CODE + 0x10 - moved, DATA + 2 - moved, "p\0two\0004@$1");
+	NOTE(&notes, CODE + 0x30 - moved, DATA + 4 - moved, "p\0one\0");
+	NOTE(&notes, CODE - moved, 0, "a\0z\x1b\0");
+	image = open_notes(&notes, moved ? 0x400100 : 0, NULL, 0);
+	CU_ASSERT_EQUAL_FATAL(rt_image_usdt(image, &usdt, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(usdt.n, 4);
+	CU_ASSERT_EQUAL(usdt.damaged, 0);
+	check_site(image, &usdt.v[0], "a:z? ", CODE, 0);
+	check_site(image, &usdt.v[1], "p:one ", CODE + 0x30, DATA + 4);
+	check_site(image, &usdt.v[2], "p:two 4@$1", CODE + 0x10, DATA + 2);
+	check_site(image, &usdt.v[3], "p:two -4@%eax", CODE + 0x20, 0);
+	CU_ASSERT(rt_usdt_is_same(&usdt.v[2], &usdt.v[3]));
+	CU_ASSERT_FALSE(rt_usdt_is_same(&usdt.v[1], &usdt.v[2]));
+	CU_ASSERT(rt_usdt_fits(&usdt.v[1], "p", "o*") && rt_usdt_fits(&usdt.v[1], "?", "one"));
+	CU_ASSERT_FALSE(rt_usdt_fits(&usdt.v[1], "a", "*") || rt_usdt_fits(&usdt.v[1], "*", "on"));
+	rt_usdt_free(&usdt);
+	rt_image_close(image);
+}
+
+static void test_sites(void)
+{
+	check_sites(8, 0);
+	check_sites(8, 0x2000);
+	if (rt_arch_native() == EM_X86_64) {
+		check_sites(4, 0);
+		check_sites(4, 0x2000);
+	}
+}
+
+/* The notes behind a damaged one are read. */
+static void test_damage(void)
+{
+	struct notes notes = { .word = 8 };
+	struct rt_image *image;
+	struct rt_usdt usdt;
+
+	NOTE(&notes, DATA, 0, "p\0data\0");
+	NOTE(&notes, CODE + 0x1000000, 0, "p\0nowhere\0");
+	NOTE(&notes, CODE, CODE + 2, "p\0readonly\0");
+	NOTE(&notes, CODE, 0, "\0empty\0");
+	put_note(&notes, 3, CODE, 0, "p\0x\0abc", 7);
+	put_note(&notes, 3, CODE, 0, "p\0cut", 5);
+	put_note(&notes, 4, CODE, 0, "p\0other\0", 9);
+	put_note(&notes, 3, CODE, 0, "p\0none", 7);	/* without arguments, and their NUL */
+	NOTE(&notes, CODE + 1, 0, "p\0good\0");
+	NOTE(&notes, CODE, 0, "p\0long\0");
+	notes.n -= 8;
+	image = open_notes(&notes, 0, NULL, 0);
+	CU_ASSERT_EQUAL_FATAL(rt_image_usdt(image, &usdt, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(usdt.n, 2);
+	check_site(image, &usdt.v[0], "p:good ", CODE + 1, 0);
+	check_site(image, &usdt.v[1], "p:none ", CODE, 0);
+	CU_ASSERT_EQUAL(usdt.damaged, 7);
+	RT_ASSERT_TEXT(usdt.problem, "the site is not in an executable segment");
+	rt_usdt_free(&usdt);
+	rt_image_close(image);
+}
+
+static void resolve(struct rt_image *image, const struct rt_usdt_site *site, const char *text,
+		    const char *want)
+{
+	struct rt_operand o;
+	char buf[256];
+
+	CU_ASSERT_FATAL(rt_operand_next(&rt_arch_x86_64, &text, &o));
+	rt_usdt_resolve(image, site, &o);
+	describe(&o, buf, sizeof(buf));
+	RT_ASSERT_TEXT(buf, want);
+}
+
+/* The distance from the site; the address itself where a register is added, as in ET_EXEC alone. */
+static void test_symbols(void)
+{
+	static const struct elfgen_sym syms[] = {
+		{ "var", DATA + 8, 4, STB_LOCAL, STT_OBJECT, ELFGEN_TEXT },
+		{ "twice", DATA + 12, 4, STB_LOCAL, STT_OBJECT, ELFGEN_TEXT },
+		{ "twice", DATA + 16, 4, STB_LOCAL, STT_OBJECT, ELFGEN_TEXT },
+		{ "far", 0, 4, STB_GLOBAL, STT_OBJECT, SHN_UNDEF },
+		{ "exported@@V1", DATA, 4, STB_GLOBAL, STT_OBJECT, ELFGEN_TEXT },
+	};
+	const struct rt_usdt_site site = { .address = DATA - 0x100 };
+	struct notes notes = { .word = 8 };
+	struct rt_image *image;
+
+	if (rt_arch_native() != EM_X86_64)
+		return;
+	NOTE(&notes, CODE, 0, "p\0n\0");
+	image = open_notes(&notes, 0, syms, sizeof(syms) / sizeof(syms[0]));
+	resolve(image, &site, "4@var(%rip)", "u32 264(ip:8)");
+	resolve(image, &site, "4@var+4(%rip)", "u32 268(ip:8)");
+	resolve(image, &site, "4@exported(%rip)", "u32 256(ip:8)");
+	resolve(image, &site, "4@var(%rbx)", "u32 4259848(bx:8)");
+	resolve(image, &site, "4@8(%rbx)", "u32 8(bx:8)");
+	resolve(image, &site, "4@twice(%rip)", "u32 ! several symbols have that name");
+	resolve(image, &site, "4@far(%rip)", "u32 ! the file does not have that symbol");
+	resolve(image, &site, "4@va(%rip)", "u32 ! the file does not have that symbol");
+	rt_image_close(image);
+}
+
 CU_TestInfo rt_tests_usdt[] = {
 	{ "operands of x86-64", test_x86_64 },
 	{ "operands of i386", test_i386 },
 	{ "operands of aarch64", test_aarch64 },
 	{ "arguments of a note", test_arguments },
+	{ "sites", test_sites },
+	{ "damaged notes", test_damage },
+	{ "symbols of operands", test_symbols },
 	CU_TEST_INFO_NULL,
 };
