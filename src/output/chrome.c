@@ -239,16 +239,6 @@ static void put_name(struct rt_sink *sink, const struct rt_track *track, const c
 	rt_put(sink->file, "}}");
 }
 
-static void put_goid(char *buf, size_t size, uint64_t goid)
-{
-	uint64_t number = goid & (RT_GOID_STACK - 1);
-
-	if (goid >= RT_GOID_RUNTIME)
-		snprintf(buf, size, "g%u %" PRIu64, 1 + rt_goid_runtime(goid), number);
-	else
-		snprintf(buf, size, "%s %" PRIu64, goid & RT_GOID_STACK ? "stack" : "g", number);
-}
-
 /* The names are written last, as a thread may take its name long after its first call. */
 static int put_names(struct rt_sink *sink, const struct rt_tracks *tracks)
 {
@@ -271,7 +261,7 @@ static int put_names(struct rt_sink *sink, const struct rt_tracks *tracks)
 
 		if (!i || v[i]->pid != v[i - 1]->pid)
 			put_name(sink, v[i], "process_name", traced ? command : name);
-		put_goid(goroutine, sizeof(goroutine), v[i]->goid);
+		rt_goid_text(goroutine, sizeof(goroutine), v[i]->goid);
 		put_name(sink, v[i], "thread_name", v[i]->goid ? goroutine : name);
 	}
 	free(v);

@@ -512,6 +512,13 @@ static void put_value(void *ctx, const struct rt_value *v)
 	}
 }
 
+void rt_value_print(void *file, const struct rt_value *value)
+{
+	struct printer p = { .file = file };
+
+	put_value(&p, value);
+}
+
 int rt_args_print(const struct rt_sink *sink, pid_t pid, uint32_t function,
 		  const struct rt_values *args)
 {

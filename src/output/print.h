@@ -4,6 +4,8 @@
 
 #include "output/sink.h"
 
+struct rt_value;
+
 /*
  * The arguments of a call of `function`, a blank before each, and its result: `4`, `"text"` with
  * C's escapes, `"cut"...`, `{.fd=3, .flags=O_RDWR}`, `NULL`, `<unreadable>`, `0x55d0<unreadable>`,
@@ -13,6 +15,9 @@ int rt_args_print(const struct rt_sink *sink, pid_t pid, uint32_t function,
 		  const struct rt_values *args);
 int rt_result_print(const struct rt_sink *sink, pid_t pid, uint32_t function,
 		    const struct rt_values *result);
+
+/* One value as rt_args_print prints it: take all of a call, in their order.  `file`: a FILE. */
+void rt_value_print(void *file, const struct rt_value *value);
 
 /*
  * The same as members of a JSON object: "NAME":VALUE ("arg0" where there is no name),

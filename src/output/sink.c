@@ -9,9 +9,11 @@
 static const struct rt_sink_ops *const sinks[] = {
 	&rt_sink_tree,
 	&rt_sink_chrome,
+	&rt_sink_perfetto,
 	&rt_sink_summary,
 	&rt_sink_graph,
 	&rt_sink_folded,
+	&rt_sink_speedscope,
 	&rt_sink_callgrind,
 	&rt_sink_dot,
 	&rt_sink_html,

@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "output/tracks.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "fetch/fetch.h"
+
+void rt_goid_text(char *buf, size_t size, uint64_t goid)
+{
+	uint64_t number = goid & (RT_GOID_STACK - 1);
+
+	if (goid >= RT_GOID_RUNTIME)
+		snprintf(buf, size, "g%u %" PRIu64, 1 + rt_goid_runtime(goid), number);
+	else
+		snprintf(buf, size, "%s %" PRIu64, goid & RT_GOID_STACK ? "stack" : "g", number);
+}
 
 static struct rt_track *tracks_add(struct rt_tracks *tracks, const struct rt_thread *thread)
 {

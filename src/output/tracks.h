@@ -36,6 +36,9 @@ struct rt_tracks {
 	size_t n;
 };
 
+/* "g 12" of a goroutine, "stack 3" of a stack that the program made (rt_thread.goid). */
+void rt_goid_text(char *buf, size_t size, uint64_t goid);
+
 /*
  * The track of a thread, made when it is new and kept in thread->user[sink]; NULL: out of memory.
  */

@@ -71,6 +71,35 @@ if has jq; then
 	end_case
 fi
 
+# Its slices nest, and a trace that is killed is whole.
+if has python3; then
+	begin "perfetto: a slice a call, with the argument"
+	rt --format=perfetto -o "$T/trace" "$FIB" fib -- 10
+	timeout 60 python3 "$LIVE/perfetto.py" "$T/trace" >"$T/out" 2>"$T/err" || show "$T/err"
+	expect_text 'fib: 177 begin, 177 end, depth 10' "$T/out"
+	end_case
+
+	begin "speedscope: opening and closing events nest"
+	rt --format=speedscope -o "$T/scope" "$FIB" fib -- 10
+	timeout 60 python3 - "$T/scope" >"$T/out" 2>"$T/err" <<-'END' || show "$T/err"
+		import json, sys
+		data = json.load(open(sys.argv[1]))
+		for profile in data['profiles']:
+		    stack, last = [], profile['startValue']
+		    for event in profile['events']:
+		        assert last <= event['at'] <= profile['endValue']
+		        last = event['at']
+		        if event['type'] == 'O':
+		            stack.append(event['frame'])
+		        else:
+		            assert stack.pop() == event['frame']
+		    assert not stack
+		    print(data['shared']['frames'][profile['events'][0]['frame']]['name'], len(profile['events']))
+	END
+	expect_text 'fib 354' "$T/out"
+	end_case
+fi
+
 # Pages are looked at by a browser: the script has filled the table in, and painted.
 if has chromium; then
 	begin "html: a browser shows the table"

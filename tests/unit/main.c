@@ -79,6 +79,7 @@ int main(int argc, char **argv)
 		{ "sinks", NULL, NULL, NULL, NULL, rt_tests_sinks },
 		{ "record", NULL, NULL, NULL, NULL, rt_tests_record },
 		{ "profile", NULL, NULL, NULL, NULL, rt_tests_profile },
+		{ "formats", NULL, NULL, NULL, NULL, rt_tests_formats },
 		{ "tally", NULL, NULL, NULL, NULL, rt_tests_tally },
 		{ "scan", NULL, NULL, NULL, NULL, rt_tests_scan },
 		{ "kernel", NULL, NULL, NULL, NULL, rt_tests_kernel },

@@ -40,16 +40,19 @@ static int note(void *ctx, const char *text)
 	return rt_sinks_note(ctx, text);
 }
 
-/* The text that the recording gives in `format`, malloced; the message of what is wrong, or "". */
-static char *replayed(const struct both *both, const char *format, struct rt_error *err)
+/*
+ * The output that the recording gives in `format`, malloced, and its size; the message of what is
+ * wrong, or "".
+ */
+static char *replayed_size(const struct both *both, const char *format, size_t *size,
+			   struct rt_error *err)
 {
 	struct rt_sinks sinks = { .n = 0 };
 	struct rt_sink *sink = rt_sinks_add(&sinks, rt_sink_find(format));
 	const struct rt_replay_to to = { &rt_sinks_ops, &sinks, note, &sinks };
 	struct rt_replay *replay = NULL;
 	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = open_memstream(&text, size);
 
 	err->text[0] = '\0';
 	sink->file = file;
@@ -64,20 +67,29 @@ static char *replayed(const struct both *both, const char *format, struct rt_err
 	return text;
 }
 
+static char *replayed(const struct both *both, const char *format, struct rt_error *err)
+{
+	size_t size;
+
+	return replayed_size(both, format, &size, err);
+}
+
 /* Ends the run, and compares what it printed with what the recording gives. */
 static void both_finish(struct both *both, const char *format)
 {
 	struct rt_error err;
+	size_t size;
 	char *text;
 
 	CU_ASSERT(rt_sinks_end(&both->run.sinks) == 0);
 	run_free(&both->run);
 	rt_stack_free(both->run.stack);
 	fclose(both->file);
-	text = replayed(both, format, &err);
+	text = replayed_size(both, format, &size, &err);
 	RT_ASSERT_TEXT(err.text, "");
 	RT_ASSERT_TEXT(text, both->run.text);
-	CU_ASSERT(strlen(text) > 40);
+	CU_ASSERT(size > 40);
+	CU_ASSERT(size == both->run.size && memcmp(text, both->run.text, size) == 0);
 	free(text);
 	free(both->run.text);
 	unlink(both->path);
@@ -107,7 +119,8 @@ static void make_calls(struct run *run)
 static void test_same(void)
 {
 	static const char *const formats[] = { "tree", "chrome", "json", "summary", "graph",
-					       "folded", "callgrind", "dot", "html", "count" };
+					       "folded", "callgrind", "dot", "html", "count",
+					       "perfetto", "speedscope" };
 	struct both both;
 	size_t i;
 

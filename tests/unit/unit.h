@@ -22,7 +22,7 @@ extern CU_TestInfo rt_tests_stack[], rt_tests_output[], rt_tests_kernel[], rt_te
 extern CU_TestInfo rt_tests_scan[], rt_tests_unwind[], rt_tests_unnamed[], rt_tests_dwarf_index[];
 extern CU_TestInfo rt_tests_sinks[];
 extern CU_TestInfo rt_tests_usdt[];
-extern CU_TestInfo rt_tests_profile[];
+extern CU_TestInfo rt_tests_profile[], rt_tests_formats[];
 extern CU_TestInfo rt_tests_record[];
 extern CU_TestInfo rt_tests_tally[];
 extern CU_TestInfo rt_tests_filled[], rt_tests_errno[];
