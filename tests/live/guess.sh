@@ -29,6 +29,7 @@ levels='0 2 s'
 ! quick || levels=2
 for compiler in "$CC" clang; do
 	has "${compiler%% *}" || continue
+	! quick || [ "$compiler" = "$CC" ] || continue
 	for level in $levels; do
 		begin "$compiler -O$level: numbers and widths of arguments"
 		selected || continue
