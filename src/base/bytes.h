@@ -24,6 +24,9 @@ void rt_bytes_signed(struct rt_bytes *bytes, int64_t value);
 void rt_bytes_text(struct rt_bytes *bytes, const char *text);	/* length, bytes, NUL */
 void rt_bytes_free(struct rt_bytes *bytes);
 
+/* CRC-32 of IEEE 802.3, as zlib's crc32() and gzip have it. */
+uint32_t rt_crc32(const uint8_t *bytes, size_t n);
+
 /* A read past the end, or of a damaged number, sets `bad`; all later ones give 0. */
 struct rt_reader {
 	const uint8_t *at, *end;

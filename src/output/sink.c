@@ -14,6 +14,7 @@ static const struct rt_sink_ops *const sinks[] = {
 	&rt_sink_graph,
 	&rt_sink_folded,
 	&rt_sink_speedscope,
+	&rt_sink_pprof,
 	&rt_sink_callgrind,
 	&rt_sink_dot,
 	&rt_sink_html,

@@ -106,7 +106,7 @@ const struct rt_sink_ops *rt_format_find(const char *name);
 const char *rt_format_name(unsigned i);
 
 extern const struct rt_sink_ops rt_sink_tree, rt_sink_chrome, rt_sink_summary, rt_sink_graph,
-	rt_sink_perfetto, rt_sink_speedscope,
+	rt_sink_perfetto, rt_sink_pprof, rt_sink_speedscope,
 	rt_sink_folded, rt_sink_callgrind, rt_sink_dot, rt_sink_html, rt_sink_ndjson,
 	rt_sink_count, rt_sink_hist;
 

@@ -13,25 +13,6 @@ static const char file_magic[8] = "RAWTRACE", block_magic[4] = "RTBK";
 
 enum { HEADER = 12, BLOCK_HEADER = 20 };
 
-/* CRC-32 of IEEE 802.3, as zlib's crc32(). */
-static uint32_t checksum(const uint8_t *bytes, size_t n)
-{
-	static const uint32_t half[16] = {
-		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
-		0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-	};
-	uint32_t crc = UINT32_MAX;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		crc ^= bytes[i];
-		crc = crc >> 4 ^ half[crc & 15];
-		crc = crc >> 4 ^ half[crc & 15];
-	}
-	return ~crc;
-}
-
 const char *rt_blocks_compression(void)
 {
 	return rt_compression;
@@ -67,7 +48,7 @@ int rt_blocks_write(FILE *file, enum rt_block_kind kind, const struct rt_bytes *
 	rt_bytes_u32(&header, kind);
 	rt_bytes_u32(&header, (uint32_t)bytes->n);
 	rt_bytes_u32(&header, (uint32_t)n);
-	rt_bytes_u32(&header, checksum(stored, n));
+	rt_bytes_u32(&header, rt_crc32(stored, n));
 	if (!header.failed) {
 		fwrite(header.v, 1, header.n, file);
 		fwrite(stored, 1, n, file);
@@ -147,7 +128,7 @@ static int read_stored(struct rt_blocks *blocks, struct rt_block *block, uint32_
 		return rt_nomem(err);
 	if (fread(blocks->stored, 1, stored, blocks->file) != stored)
 		return rt_blocks_damaged(blocks, "the last block is cut", err);
-	if (checksum(blocks->stored, stored) != crc)
+	if (rt_crc32(blocks->stored, stored) != crc)
 		return rt_blocks_damaged(blocks, "its checksum is wrong", err);
 	block->bytes = blocks->stored;
 	if (stored == block->n)

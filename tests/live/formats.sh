@@ -71,6 +71,18 @@ if has jq; then
 	end_case
 fi
 
+if has go; then
+	begin "pprof: go tool pprof reads calls and time"
+	rt --format=pprof -o "$T/pb.gz" "$FIB" fib -- 10
+	HOME=$T PPROF_TMPDIR=$T timeout 60 go tool pprof -top -sample_index=calls "$T/pb.gz" >"$T/out" 2>"$T/err" ||
+		show "$T/err"
+	expect_line '^ *177 *100% *100% *177 *100% *fib$' "$T/out"
+	HOME=$T PPROF_TMPDIR=$T timeout 60 go tool pprof -raw "$T/pb.gz" >"$T/out" 2>"$T/err" || show "$T/err"
+	expect_line '^Samples:$' "$T/out"
+	expect_line 'thread:\[fib\]' "$T/out"
+	end_case
+fi
+
 # Its slices nest, and a trace that is killed is whole.
 if has python3; then
 	begin "perfetto: a slice a call, with the argument"

@@ -141,8 +141,51 @@ static void test_speedscope(void)
 		   "{\"type\":\"C\",\"at\":50,\"frame\":1}]}]}\n");
 }
 
+/* fib 3 { fib 2 {} }: samples with calls and self time, the innermost function first. */
+static void test_pprof(void)
+{
+	struct run run;
+	uint32_t crc, size;
+	char *text;
+	size_t n;
+
+	run_begin(&run, "pprof", "./fib");
+	CU_ASSERT(rt_sinks_note(&run.sinks, "a remark") == 0);
+	run_comm(&run, 7, "name");
+	run_call(&run, 7, 1000, 0x900, 3);
+	run_call(&run, 7, 1010, 0x800, 2);
+	run_ret(&run, 7, 1030, 0x800, 1);
+	run_ret(&run, 7, 1100, 0x900, 2);
+	CU_ASSERT(rt_sinks_end(&run.sinks) == 0);
+	run_free(&run);
+	/* gzip: header of 10 bytes, one stored block with 5 bytes before it, CRC and size */
+	CU_ASSERT_FATAL(run.size > 23);
+	n = run.size - 23;
+	memcpy(&crc, run.text + run.size - 8, 4);
+	memcpy(&size, run.text + run.size - 4, 4);
+	CU_ASSERT(size == n && crc == rt_crc32((const uint8_t *)run.text + 15, n));
+	text = dump_lines(run.text + 15, n);
+	RT_ASSERT_TEXT(text,
+		       "1{1:1 2:2}\n"
+		       "1{1:3 2:4}\n"
+		       "14:3\n"
+		       "3{1:1 5:6 7:1}\n"
+		       "5{1:1 2:8}\n"
+		       "4{4{1:1} 1:1 2:1}\n"
+		       "2{1:1 2:1 2:80 3{1:5 2:7}}\n"
+		       "2{1:1 1:1 2:1 2:20 3{1:5 2:7}}\n"
+		       "13:9\n"
+		       "6{}\n"
+		       "6:\"calls\"\n6:\"count\"\n6:\"wall\"\n6:\"nanoseconds\"\n"
+		       "6:\"thread\"\n6:\"./fib\"\n6:\"name\"\n6:\"fib\"\n6:\"a remark\"\n");
+	free(text);
+	free(run.text);
+	rt_stack_free(run.stack);
+}
+
 CU_TestInfo rt_tests_formats[] = {
 	{ "perfetto: packets", test_perfetto },
 	{ "speedscope: events nest", test_speedscope },
+	{ "pprof: samples, as gzip", test_pprof },
 	CU_TEST_INFO_NULL,
 };

@@ -120,7 +120,7 @@ static void test_same(void)
 {
 	static const char *const formats[] = { "tree", "chrome", "json", "summary", "graph",
 					       "folded", "callgrind", "dot", "html", "count",
-					       "perfetto", "speedscope" };
+					       "perfetto", "speedscope", "pprof" };
 	struct both both;
 	size_t i;
 
