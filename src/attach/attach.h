@@ -74,6 +74,8 @@ struct rt_attach {
 	const struct rt_counts *counts;
 	const struct rt_held *held;	/* calls that the programs hold back, or NULL */
 	const int *strangers;		/* RT_MAP_STRANGERS, likewise */
+	/* the kernel arms USDT's semaphores, in each process that gets the probe */
+	bool arms;
 	const int *unread;		/* RT_MAP_UNREAD, -1: there is none; NULL: no BPF */
 	/* what of this trace the user must know, or NULL; not to be freed */
 	const char *remark;

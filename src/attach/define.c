@@ -47,6 +47,7 @@ int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *reques
 		.event = event,
 		.path = path,
 		.offset = rt_attach_place(request->functions, probe),
+		.semaphore = t->no_semaphores ? 0 : rt_site_semaphore(probe),
 		.kind = request->plans[probe->plan].kind,
 		.at_exit = request->plans[probe->plan].end != RT_BY_URETPROBE,
 		.plan = carries & RT_DEFINE_VALUES ? &request->plans[probe->plan] : NULL,
@@ -71,6 +72,20 @@ int rt_define(const struct rt_tracefs *t, const struct rt_attach_request *reques
 		refusal[0] = '\0';
 	return rt_fail(err, r, "%s: %s/uprobe_events refused the probe: %s%s", f->name, t->root,
 		       strerror(-r), refusal);
+}
+
+void rt_define_check_semaphores(struct rt_tracefs *t, const struct rt_attach_request *request)
+{
+	unsigned i;
+
+	t->no_semaphores = false;
+	for (i = 0; i < request->nsites && !rt_site_semaphore(&request->sites[i]); i++)
+		;
+	if (i == request->nsites ||
+	    rt_define(t, request, i, "armed", RT_DEFINE_BARE, NULL) != -EINVAL)
+		return;
+	t->no_semaphores = true;
+	t->no_semaphores = rt_define(t, request, i, "unarmed", RT_DEFINE_BARE, NULL) == 0;
 }
 
 /* Count the kernel's probes of event `event` of our group. */

@@ -24,6 +24,12 @@ enum rt_define {
 int rt_define(const struct rt_tracefs *tracefs, const struct rt_attach_request *request,
 	      unsigned id, const char *event, unsigned carries, struct rt_error *err);
 
+/*
+ * Do the definitions of this kernel take a semaphore (4.20)?  Tries it where a site has one, with
+ * an event of our group that stays disabled, and sets t->no_semaphores.
+ */
+void rt_define_check_semaphores(struct rt_tracefs *t, const struct rt_attach_request *request);
+
 /* The beginning of the names of the request's events, in `buf` of RT_EVENT_NAME. */
 enum { RT_EVENT_NAME = 48 };
 const char *rt_define_prefix(const struct rt_attach_request *request, char *buf);

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "attach/define.h"
 #include "kernel/owner.h"
 #include "kernel/procfs.h"
 #include "base/array.h"
@@ -67,6 +68,9 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops,
 		*r = rt_tracefs_find(&p->tracefs, err);
 		if (*r == 0 && !request->part)
 			*r = rt_guard_start(&p->guard, &p->tracefs, err);
+		if (*r == 0)
+			rt_define_check_semaphores(&p->tracefs, request);
+		p->attach.arms = !p->tracefs.no_semaphores;
 	}
 	if (*r < 0) {
 		rt_perf_probes_close(&p->attach);

@@ -90,6 +90,9 @@ const char *rt_perf_probes_path(const struct rt_function *function, char *buf);
  */
 int rt_uprobe_pmu_type(uint32_t *type);
 
+/* Does the uprobe PMU arm semaphores (4.20)? */
+bool rt_uprobe_pmu_arms(void);
+
 void rt_perf_probes_detach_one(struct rt_attach *attach);
 void rt_perf_probes_detach(struct rt_attach *attach);
 void rt_perf_probes_close(struct rt_attach *attach);

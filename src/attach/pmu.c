@@ -14,6 +14,7 @@
 struct pmu {
 	uint32_t type;
 	uint64_t return_bit;	/* in attr.config */
+	uint8_t semaphore;	/* its offset begins at this bit of attr.config (4.20); 0: none */
 };
 
 int rt_uprobe_pmu_type(uint32_t *type)
@@ -28,13 +29,25 @@ int rt_uprobe_pmu_type(uint32_t *type)
 	return 0;
 }
 
+/* Read "config:N" or the first number of "config:N-M". */
+static int read_bit(const char *text, uint64_t *bit)
+{
+	return rt_scan_text(&text, "config:") && rt_scan_number(&text, 10, bit) && *bit < 64
+		       ? 0
+		       : -EOPNOTSUPP;
+}
+
+bool rt_uprobe_pmu_arms(void)
+{
+	return access(PMU "/format/ref_ctr_offset", F_OK) == 0;
+}
+
 /*
  * The PMU's own description; a kernel without it must never be tried: some crash on other uses of
  * unknown PMUs.
  */
 static int pmu_read(struct pmu *pmu, struct rt_error *err)
 {
-	const char *at;
 	uint64_t bit;
 	char *text;
 	int r;
@@ -46,13 +59,16 @@ static int pmu_read(struct pmu *pmu, struct rt_error *err)
 	r = rt_read_file(PMU "/format/retprobe", &text);
 	if (r < 0)
 		return rt_fail(err, -EOPNOTSUPP, PMU "/format/retprobe: %s", strerror(-r));
-	at = text;
-	r = rt_scan_text(&at, "config:") && rt_scan_number(&at, 10, &bit) && bit < 64 ? 0
-										      : -EOPNOTSUPP;
+	r = read_bit(text, &bit);
 	free(text);
 	if (r < 0)
 		return rt_fail(err, r, PMU "/format/retprobe: not \"config:N\"");
 	pmu->return_bit = 1ull << bit;
+	if (rt_read_file(PMU "/format/ref_ctr_offset", &text) < 0)
+		return 0;
+	if (read_bit(text, &bit) == 0)
+		pmu->semaphore = (uint8_t)bit;
+	free(text);
 	return 0;
 }
 
@@ -65,7 +81,9 @@ static struct rt_perf_attr probe_attr(const struct pmu *pmu,
 		.size = sizeof(struct rt_perf_attr),
 		.sample_period = 1,
 		.flags = RT_PERF_DISABLED,
-		.config = probe->kind == RT_SITE_RETURN ? pmu->return_bit : 0,
+		.config = (probe->kind == RT_SITE_RETURN ? pmu->return_bit : 0) |
+			  (pmu->semaphore ? (uint64_t)rt_site_semaphore(probe) << pmu->semaphore
+					  : 0),
 		.config1 = (uint64_t)(uintptr_t)rt_perf_probes_path(
 			&request->functions->v[probe->function], path),
 		.config2 = rt_attach_place(request->functions, probe),
@@ -158,6 +176,8 @@ static int pmu_open(const struct rt_attach_request *request, struct rt_attach **
 	if (r < 0)
 		return r;
 	p = rt_perf_probes_new(&rt_attach_pmu, request, false, &r, err);
+	if (p)
+		p->attach.arms = pmu.semaphore;
 	return p ? rt_perf_probes_all(p, request, add_probe, &pmu, attach, err) : r;
 }
 

@@ -210,6 +210,8 @@ static int define(struct tracefs *t, const struct rt_attach_request *request, st
 {
 	int r;
 
+	rt_define_check_semaphores(&t->fs, request);
+	t->attach.arms = !t->fs.no_semaphores;
 	r = define_plans(t, request, err);
 	if (r != -EOPNOTSUPP)
 		return r;

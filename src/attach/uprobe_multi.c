@@ -33,7 +33,8 @@ struct member {
 /* One link, or one for each process: all probes of one plan in one file. */
 struct batch {
 	struct member *members;
-	uint64_t *offsets, *cookies;
+	uint64_t *offsets, *cookies, *semaphores;
+	bool armed;			/* some site has a semaphore */
 	uint32_t n;
 	struct rt_image *image;
 };
@@ -68,6 +69,7 @@ static int link_batch(struct multi *m, pid_t pid, int prog, const struct batch *
 			.path = ptr(path),
 			.offsets = ptr(b->offsets),
 			.cookies = ptr(b->cookies),
+			.ref_ctr_offsets = b->armed ? ptr(b->semaphores) : 0,
 			.cnt = b->n,
 			.flags = uretprobes ? RT_BPF_F_UPROBE_MULTI_RETURN : 0,
 			.pid = (uint32_t)pid,
@@ -145,11 +147,14 @@ static int link_plan(struct multi *m, const struct rt_attach_request *request, u
 		return prog;
 	for (i = 0; i < n && r == 0;) {
 		b->image = b->members[i].image;
+		b->armed = false;
 		for (b->n = 0; i < n && b->members[i].image == b->image; i++, b->n++) {
 			uint32_t id = b->members[i].probe;
 
 			b->offsets[b->n] = rt_attach_place(request->functions, &request->sites[id]);
 			b->cookies[b->n] = cookie(request, id);
+			b->semaphores[b->n] = rt_site_semaphore(&request->sites[id]);
+			b->armed |= b->semaphores[b->n] != 0;
 		}
 		if (rt_reach_is_open(request->reach))
 			r = link_batch(m, 0, prog, b, false, err);
@@ -192,7 +197,8 @@ static int link_all(struct multi *m, const struct rt_attach_request *request, st
 	b.members = calloc(request->nsites, sizeof(*b.members));
 	b.offsets = calloc(request->nsites, sizeof(*b.offsets));
 	b.cookies = calloc(request->nsites, sizeof(*b.cookies));
-	if (!b.members || !b.offsets || !b.cookies)
+	b.semaphores = calloc(request->nsites, sizeof(*b.semaphores));
+	if (!b.members || !b.offsets || !b.cookies || !b.semaphores)
 		r = rt_nomem(err);
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
 		for (plan = 0; plan < request->nplans && r == 0; plan++)
@@ -201,6 +207,7 @@ static int link_all(struct multi *m, const struct rt_attach_request *request, st
 	free(b.members);
 	free(b.offsets);
 	free(b.cookies);
+	free(b.semaphores);
 	return r;
 }
 
@@ -242,6 +249,7 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 	if (!m)
 		return rt_nomem(err);
 	m->attach.ops = &rt_attach_uprobe_multi;
+	m->attach.arms = true;
 	r = rt_bpf_side_open(&m->side, request, RT_KEY_ID, &m->attach.source, err);
 	if (r < 0) {
 		free(m);

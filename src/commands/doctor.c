@@ -18,6 +18,7 @@
 #include "kernel/tracefs.h"
 #include "arch/flow.h"
 #include "stream/ring.h"
+#include "attach/perf_probe.h"
 #include "attach/trial.h"
 #include "base/array.h"
 #include "base/clean.h"
@@ -126,6 +127,21 @@ static void rows_tracefs(FILE *file, const struct rt_tracefs *t, int found,
 		    ? "--no-bpf records only the traced threads"
 		    : "before 4.7; --no-bpf records every process that runs the program, and picks "
 		      "the traced one out");
+}
+
+/* The kernel's own words: what its uprobe_events and its uprobe PMU take. */
+static void row_semaphores(FILE *file, const struct rt_tracefs *t, int found)
+{
+	bool arms = rt_uprobe_pmu_arms();
+	char *text;
+
+	if (!arms && found == 0 && rt_tracefs_read(t, "README", &text) >= 0) {
+		arms = strstr(text, "ref_ctr_offset");
+		free(text);
+	}
+	row(file, "USDT semaphores", arms ? "ok" : "memory",
+	    arms ? "armed by the kernel"
+		 : "before 4.20; armed through /proc/PID/mem: a killed rawtrace leaves them armed");
 }
 
 static void row_nops(FILE *file)
@@ -465,6 +481,7 @@ int rt_doctor_run(FILE *file, struct rt_error *err)
 	found = rt_tracefs_find(&tracefs, &why);
 	rows_tracefs(file, &tracefs, found, &why);
 	row_nops(file);
+	row_semaphores(file, &tracefs, found);
 	rows_bpf(file);
 	fputc('\n', file);
 	works = rows_mechanisms(file, &tracefs, found);

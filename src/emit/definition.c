@@ -225,6 +225,8 @@ int rt_definition_print(const struct rt_definition *d, char *buf, struct rt_erro
 			       d->event);
 	add(&line, "%c:%s/%s %s:0x%" PRIx64, d->kind == RT_KIND_ENTRY || d->at_exit ? 'p' : 'r',
 	    d->group, d->event, d->path, d->offset);
+	if (d->semaphore)
+		add(&line, "(0x%" PRIx32 ")", d->semaphore);
 	if (d->with_id)
 		add(&line, " id=\\%" PRIu32 ":u32", d->id);
 	if (d->plan) {

@@ -18,6 +18,7 @@ struct rt_definition {
 	const char *group, *event;
 	const char *path;
 	uint64_t offset;		/* file offset */
+	uint32_t semaphore;		/* file offset of the probe's counter (4.20), or 0 */
 	enum rt_kind kind;
 	/* a return that is seen at an instruction, by a plain probe */
 	bool at_exit;

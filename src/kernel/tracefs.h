@@ -16,6 +16,8 @@ struct rt_tracefs {
 	char root[PATH_MAX - NAME_MAX];
 	/* mounted by us, in a mount namespace of our own: it goes away with us */
 	bool private_mount;
+	/* definitions take no semaphore (before 4.20): rt_define_check_semaphores */
+	bool no_semaphores;
 };
 
 /*

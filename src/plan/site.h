@@ -36,4 +36,10 @@ struct rt_site {
  */
 enum { RT_PLANS_FEW = 24, RT_PLANS_LINKS = 512, RT_PLANS_ANY = UINT16_MAX };
 
+/* The site's semaphore, or 0. */
+static inline uint32_t rt_site_semaphore(const struct rt_site *site)
+{
+	return site->kind == RT_SITE_EXIT ? 0 : site->semaphore;
+}
+
 #endif

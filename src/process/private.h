@@ -33,5 +33,7 @@ struct rt_map {
 	bool deleted;
 };
 bool rt_map_line(char *line, struct rt_map *map);
+/* The same of a private, writable mapping. */
+bool rt_map_data_line(char *line, struct rt_map *map);
 
 #endif

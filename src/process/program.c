@@ -360,7 +360,17 @@ bool rt_program_can_use_seccomp(const struct rt_program *program, char *buf, siz
 
 #define DELETED " (deleted)"
 
-bool rt_map_line(char *line, struct rt_map *map)
+static bool is_code(const char *perms)
+{
+	return perms[2] == 'x';
+}
+
+static bool is_data(const char *perms)
+{
+	return perms[1] == 'w' && perms[3] == 'p';
+}
+
+static bool read_map_line(char *line, struct rt_map *map, bool (*is_wanted)(const char *perms))
 {
 	size_t n = strcspn(line, "\n"), suffix = strlen(DELETED), perms_n, device_n;
 	const char *at = line, *perms;
@@ -371,7 +381,7 @@ bool rt_map_line(char *line, struct rt_map *map)
 	    !rt_scan_number(&at, 16, &map->end))
 		return false;
 	perms = rt_scan_word(&at, &perms_n);
-	if (!perms || perms_n != 4 || perms[2] != 'x' || !rt_scan_text(&at, " ") ||
+	if (!perms || perms_n != 4 || !is_wanted(perms) || !rt_scan_text(&at, " ") ||
 	    !rt_scan_number(&at, 16, &map->offset) || !rt_scan_word(&at, &device_n) ||
 	    !rt_scan_text(&at, " ") || !rt_scan_number(&at, 10, &map->inode))
 		return false;
@@ -383,6 +393,16 @@ bool rt_map_line(char *line, struct rt_map *map)
 	if (map->deleted)
 		line[n - suffix] = '\0';
 	return true;
+}
+
+bool rt_map_line(char *line, struct rt_map *map)
+{
+	return read_map_line(line, map, is_code);
+}
+
+bool rt_map_data_line(char *line, struct rt_map *map)
+{
+	return read_map_line(line, map, is_data);
 }
 
 /*

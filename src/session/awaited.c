@@ -233,6 +233,8 @@ static int join(struct session *s, struct later *l, struct rt_error *err)
 	s->arrivals->rings += n;
 	s->arrivals->v[s->arrivals->n++] = l;
 	s->sinks.trace.shows = s->sites.shows;
+	if (rt_session_add_semaphores(s, l->site) < 0)
+		return rt_nomem(err);
 	if (rt_sinks_grow(&s->sinks) < 0)
 		return rt_nomem(err);
 	if (s->filter)

@@ -208,12 +208,17 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (r == 0)
 		r = rt_session_begin_share(s, err);
 	/* Files that come later get probes. */
-	if (r == 0 && !rt_session_awaits(s))
+	if (r == 0 && rt_session_add_semaphores(s, 0) < 0)
+		r = rt_nomem(err);
+	if (r == 0 && !rt_session_awaits(s) && !s->semaphores)
 		r = drop_capabilities(s, err);
 	if (r < 0)
 		return r;
 	rt_session_say_attached(s);
-	return rt_tracee_go(&s->tracee, s->traced.path, err);
+	r = rt_tracee_go(&s->tracee, s->traced.path, err);
+	if (r == 0)
+		rt_session_begin_semaphores(s);
+	return r;
 }
 
 /* These may be calls that the user asked for. */
@@ -336,6 +341,7 @@ static void wait_command(struct session *s)
 
 static void release(struct session *s)
 {
+	rt_session_disarm(s);
 	rt_session_end_attach(s);
 	rt_gate_close(&s->gate);
 	rt_calibration_end(&s->calibration);
@@ -456,6 +462,7 @@ static int run(struct session *s, struct rt_error *err)
 	int r;
 
 	r = rt_session_follow(s, err);
+	rt_session_disarm(s);
 	/*
 	 * A program that has ended sends nothing more; of a running one the window cuts off what
 	 * comes during the last round.

@@ -64,6 +64,7 @@ struct session {
 	/* what is not shown, since the kernel cannot read it or it would take long; or NULL */
 	const char *simplified;
 	struct rt_arrivals *arrivals;	/* awaited.c; NULL: nothing is awaited */
+	struct rt_semaphores *semaphores; /* semaphores.c; NULL: the kernel arms them, or none */
 	int group;		/* a descriptor: --cgroup or --unit; 0: none */
 	int epoll, signals;
 	struct rt_share share;
@@ -131,6 +132,16 @@ bool rt_session_is_over(struct session *s);
 int rt_session_end_children(struct session *s, uint64_t time);
 /* A remark where the list of followed processes had no room. */
 int rt_session_tell_missed(struct session *s);
+
+/*
+ * Semaphores that the kernel does not arm (semaphores.c): take note of those of the sites from
+ * `first` on; arm them once the command runs; arm what has come since, each round; and disarm all.
+ * 0 or -ENOMEM.
+ */
+int rt_session_add_semaphores(struct session *s, size_t first);
+void rt_session_begin_semaphores(struct session *s);
+void rt_session_arm(struct session *s);
+void rt_session_disarm(struct session *s);
 
 /*
  * -a: begin to measure; once a second compare with --budget, which sets share.exceeded; and at the

@@ -255,6 +255,7 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 			r = rt_nomem(err);
 		if (r == 0)
 			r = rt_session_take_awaited(s, err);
+		rt_session_arm(s);
 		if (r < 0)
 			return r;
 	}

@@ -9,6 +9,7 @@
  *	multi-probe=replace	a second definition of an event replaces the first without a word
  *(up to 5.3) multi-probe=EEXIST	it is refused
  *	registers		definitions read registers and no memory (3.10)
+ *	no-semaphores		definitions take no semaphore (up to 4.19)
  *	helper=NUMBER		a BPF program that calls this helper function is refused
  *	kern-version=NUMBER	the vDSO's note has this version, and other programs are refused
  *(before 5.0)
@@ -42,7 +43,7 @@ static struct {
 	int helpers[MAX];
 	unsigned nhelpers;
 	enum { BOTH_KEPT, REPLACED, EXISTS } multi_probe;
-	int has_version, memlock, registers, next_key;
+	int has_version, memlock, registers, next_key, no_semaphores;
 	uint64_t refuse;		/* 0: nothing */
 	char events[MAX][NAME];		/* GROUP/EVENT of definitions with a probe there */
 	unsigned nevents;
@@ -92,6 +93,8 @@ static int ask(const char *word)
 		old.next_key = 1;
 	else if (strcmp(word, "registers") == 0)
 		old.registers = 1;
+	else if (strcmp(word, "no-semaphores") == 0)
+		old.no_semaphores = 1;
 	else if (strncmp(word, "kern-version=", 13) == 0)
 		set_version((uint32_t)strtoul(word + 13, NULL, 0));
 	else if (strncmp(word, "refuse=", 7) == 0)
@@ -381,7 +384,9 @@ static int before_definition(int fd, const char *text, size_t n)
 {
 	char path[256], event[NAME], line[512], *end;
 
-	if ((old.multi_probe == BOTH_KEPT && !old.refuse && !old.registers) || n < 3 ||
+	if ((old.multi_probe == BOTH_KEPT && !old.refuse && !old.registers &&
+	     !old.no_semaphores) ||
+	    n < 3 ||
 	    (memcmp(text, "p:", 2) != 0 && memcmp(text, "r:", 2) != 0))
 		return 0;
 	snprintf(event, sizeof(event), "%.*s", (int)n - 2, text + 2);
@@ -397,6 +402,10 @@ static int before_definition(int fd, const char *text, size_t n)
 		return EINVAL;
 	}
 	end[strcspn(end, " \n")] = '\0';
+	if (old.no_semaphores && strstr(end, "(0x")) {
+		say("semaphore refused\n");
+		return EINVAL;
+	}
 	if (old.refuse)
 		note_refused(path, event, end);
 	if (old.multi_probe == BOTH_KEPT || !is_defined(path, event))
