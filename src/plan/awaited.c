@@ -126,6 +126,20 @@ static void renumber(struct rt_sites *sites, size_t function, unsigned plan, uns
 	}
 }
 
+/* Shows name their plan by a pointer, which becomes one into `plans`. */
+static void move_shows(struct rt_shows *shows, size_t n, const struct rt_plan *from,
+		       const struct rt_plan *plans)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (shows[i].entry.plan)
+			shows[i].entry.plan = plans + (shows[i].entry.plan - from);
+		if (shows[i].exit.plan)
+			shows[i].exit.plan = plans + (shows[i].exit.plan - from);
+	}
+}
+
 int rt_awaited_append(struct rt_sites *sites, struct rt_sites *later, struct rt_sites *replaced)
 {
 	size_t n = sites->functions.n, more = later->functions.n;
@@ -148,6 +162,8 @@ int rt_awaited_append(struct rt_sites *sites, struct rt_sites *later, struct rt_
 		free(all.v);
 		return -ENOMEM;
 	}
+	move_shows(all.shows, n, sites->plans, all.plans);
+	move_shows(all.shows + n, more, later->plans, all.plans + sites->nplans);
 	replaced->functions.v = sites->functions.v;
 	replaced->shows = sites->shows;
 	replaced->returns = sites->returns;

@@ -123,6 +123,14 @@ expect_status 5
 expect_line '^>(twice 21)$' "$T/err"
 end_case
 
+begin "later: the types that a specification gives"
+rt_later '^<WHOLE$' "$T/host" 'libplug:twice(enum {HALF=21} n) -> enum {WHOLE=42}' -- \
+	"$T/lib/libplug.so.1" "$T/stop"
+expect_status 5
+expect_line '^>(twice HALF)$' "$T/err"
+expect_line '^<WHOLE$' "$T/err"
+end_case
+
 begin "later: a count of what is called in a library that is loaded later"
 rt_later 'before its probes were in' count "$T/host" 'libpl*:t*ice' -- \
 	"$T/lib/libplug.so.1" "$T/stop"
