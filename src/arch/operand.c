@@ -137,6 +137,19 @@ static uint64_t extend(uint64_t value, unsigned size, bool is_signed)
 	return is_signed ? (uint64_t)((int64_t)value >> bits) : value >> bits;
 }
 
+/* Instructions have no larger ones. */
+static bool is_far(const struct rt_operand *operand)
+{
+	return operand->kind == RT_OPERAND_MEMORY && (operand->base || operand->index) &&
+	       operand->displacement != (int32_t)operand->displacement;
+}
+
+void rt_operand_check(struct rt_operand *operand)
+{
+	if (is_far(operand))
+		rt_operand_refuse(operand, "its displacement has more than 32 bits");
+}
+
 static bool is_number_size(const struct rt_operand *operand)
 {
 	if (operand->is_float)
@@ -164,6 +177,7 @@ static void parse(const struct rt_arch *arch, const char *at, const char *end,
 	else if (operand->kind == RT_OPERAND_CONSTANT)
 		operand->constant = extend((uint64_t)operand->displacement, operand->size,
 					   operand->is_signed);
+	rt_operand_check(operand);
 }
 
 bool rt_operand_next(const struct rt_arch *arch, const char **args, struct rt_operand *operand)

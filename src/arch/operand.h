@@ -65,8 +65,10 @@ bool rt_operand_next(const struct rt_arch *arch, const char **args, struct rt_op
 /* "s32", "u64", "f64"; "?" where the size is none of a number.  `buf` may be used. */
 const char *rt_operand_type(const struct rt_operand *operand, char buf[8]);
 
-/* For the architectures' parsers: make the operand unreadable; returns false. */
+/* For those that make operands: make the operand unreadable; returns false. */
 bool rt_operand_refuse(struct rt_operand *operand, const char *why);
+/* An address that no instruction can have is unreadable. */
+void rt_operand_check(struct rt_operand *operand);
 /* A register of the architecture by its tracefs name, or NULL. */
 const struct rt_reg *rt_operand_register(const struct rt_arch *arch, const char *name, size_t n);
 /* "-4+var@GOTOFF+0x10" up to `end` into displacement and symbol.  False: it is none. */

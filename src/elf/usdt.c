@@ -137,6 +137,7 @@ static int take_note(struct reading *r, const uint8_t *desc, size_t n)
 	site.args = copy_string(r, strings[2], lengths[2]);
 	rt_make_printable((char *)site.provider);
 	rt_make_printable((char *)site.name);
+	rt_make_printable((char *)site.args);
 	usdt->v[usdt->n++] = site;
 	return 0;
 }
@@ -337,4 +338,5 @@ void rt_usdt_resolve(struct rt_image *image, const struct rt_usdt_site *site,
 	else if (!put_address(image, site, operand, addr + (uint64_t)operand->displacement))
 		rt_operand_refuse(operand, "it is not understood");
 	operand->symbol_kind = RT_OPERAND_NO_SYMBOL;
+	rt_operand_check(operand);
 }

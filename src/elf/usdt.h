@@ -14,8 +14,9 @@
  * and passes the site only while it is not 0.
  */
 struct rt_usdt_site {
-	const char *provider, *name;	/* without control characters; owned by the list */
-	const char *args;		/* for rt_operand_next; "": none.  Any bytes. */
+	/* without control characters; owned by the list */
+	const char *provider, *name;
+	const char *args;		/* for rt_operand_next; "": none */
 	uint64_t address;		/* as the file is linked */
 	uint64_t offset;		/* the same in the file */
 	uint64_t semaphore;		/* offset of the counter in the file; 0: none */

@@ -88,6 +88,11 @@ static void emit_index(struct emitter *e, const struct rt_fetch *f)
 	}
 	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, f->index_shift);
 	rt_bpf_alu(e->bpf, RT_BPF_ADD, R3, R1);
+	if (e->program->plan->arch->word < 8) {
+		/* A negative index is a large one in 32 bits. */
+		rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R3, 32);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R3, 32);
+	}
 }
 
 void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault)

@@ -6,64 +6,9 @@
 has "$CC" || skip_all "no compiler"
 
 # Each line: size, operand.  Each is also assembled into an instruction, so that no form is invented.
-cat >"$T/x86_64.forms" <<'END'
-8 %rax
--8 %r15
-4 %edi
--4 %r8d
-2 %si
--2 %r10w
-1 %al
--1 %bh
-1 %sil
--1 %r12b
-8 $0x12345678
--4 $-9
-1 $200
-8 (%rax)
--4 -8(%rbp)
-4 0x10(%rsp)
-4 8+16(%rsp)
-8 (%rax,%rbx)
--8 -16(%rax,%r12,8)
-2 8(,%rcx,4)
-4 (%eax)
-4 counter(%rip)
--2 table+4(%rip)
--4 -4+table(%rip)
-END
-cat >"$T/i386.forms" <<'END'
-4 %eax
--4 %ebp
-2 %si
-1 %cl
--1 %dh
-4 $7
--4 8(%ebp)
-4 (%eax,%ebx,4)
--1 3(,%edx,2)
-4 counter
-4 table+4
--4 table(,%eax,4)
-4 counter@GOTOFF(%ebx)
--2 8+table@GOTOFF(%ebx,%eax,4)
-END
-cat >"$T/aarch64.forms" <<'END'
-8 x0
--8 x30
-4 w19
-8 [x1]
--4 [sp, 12]
--4 [sp, #12]
-4 [x29, -20]
-8 [x1, x2]
-8 [x1, x2, lsl 3]
--4 [x1, w2, sxtw 2]
-4 [x1, w2, uxtw #2]
-1 [x1, w2, sxtw]
-8 [x21, #:lo12:counter]
--4 [x21, #:lo12:table+4]
-END
+for machine in x86_64 i386 aarch64; do
+	sed -n "s/^$machine //p" "$TARGETS/usdt.forms" >"$T/$machine.forms"
+done
 # Forms that cannot be read, and why.
 cat >"$T/x86_64.unreadable" <<'END'
 8f %xmm0 f64 the kernel does not pass on that register

@@ -99,7 +99,6 @@ static void test_x86_64(void)
 		{ "2@(%rax,%rbx,2)", "u16 0(ax:8+bx:8<<1)" },
 		{ "4@8(,%rcx,4)", "u32 8(+cx:8<<2)" },
 		{ "4@table(,%rcx,4)", "u32 0+table(+cx:8<<2)" },
-		{ "4@(%eax)", "u32 0(ax:4)" },
 		{ "-4@counter(%rip)", "s32 0+counter()" },
 		{ "4@sizes+4(%rip)", "u32 4+sizes()" },
 		{ "4@-4+sizes(%rip)", "u32 -4+sizes()" },
@@ -121,6 +120,10 @@ static void test_x86_64(void)
 		{ "4@a+b(%rip)", "u32 " UNKNOWN },
 		{ "4@(%rax,%rbx,3)", "u32 " UNKNOWN },
 		{ "4@(%ax)", "u32 " UNKNOWN },
+		{ "4@(%eax)", "u32 " UNKNOWN },
+		{ "4@(%rax,%ebx,4)", "u32 " UNKNOWN },
+		{ "4@0x80000000(%rax)", "u32 ! its displacement has more than 32 bits" },
+		{ "4@0x80000000", "u32 2147483648()" },
 		{ "4@()", "u32 " UNKNOWN },
 		{ "4@8(%rax", "u32 " UNKNOWN },
 		{ "4@8(%rax)x", "u32 " UNKNOWN },
@@ -399,6 +402,8 @@ static void test_symbols(void)
 	resolve(image, &site, "4@exported(%rip)", "u32 256(ip:8)");
 	resolve(image, &site, "4@var(%rbx)", "u32 4259848(bx:8)");
 	resolve(image, &site, "4@8(%rbx)", "u32 8(bx:8)");
+	resolve(image, &site, "4@var+0x7fffffff(%rip)",
+		"u32 ! its displacement has more than 32 bits");
 	resolve(image, &site, "4@twice(%rip)", "u32 ! several symbols have that name");
 	resolve(image, &site, "4@far(%rip)", "u32 ! the file does not have that symbol");
 	resolve(image, &site, "4@va(%rip)", "u32 ! the file does not have that symbol");

@@ -88,7 +88,8 @@ static bool take_base(const struct rt_arch *arch, const char **at, const char *e
 
 	if (**at == ',')
 		return true;
-	if (!take_register(arch, at, end, &reg, operand) || reg.width < 4)
+	/* 64-bit code has "(%eax)" only where pointers have 32 bits (x32). */
+	if (!take_register(arch, at, end, &reg, operand) || reg.width != arch->word)
 		return false;
 	operand->base = reg.reg;
 	operand->width = reg.width;
@@ -103,7 +104,7 @@ static bool take_index(const struct rt_arch *arch, const char **at, const char *
 	uint64_t scale = 1;
 
 	(*at)++;
-	if (!take_register(arch, at, end, &reg, operand) || reg.width < 4)
+	if (!take_register(arch, at, end, &reg, operand) || reg.width != arch->word)
 		return false;
 	operand->index = reg.reg;
 	operand->index_width = reg.width;
