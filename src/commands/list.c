@@ -48,6 +48,7 @@ struct list {
 	const char *declared;	/* by a set of probes, which is listed; NULL: none is */
 	size_t guesses;
 	const struct rt_image *last;	/* whose rows were printed before */
+	const struct rt_image *last_usdt; /* the same for USDT probes */
 	bool json;
 	size_t rows;
 };
@@ -389,7 +390,8 @@ static int list_usdt(struct list *list, const struct rt_spec *spec)
 	const struct rt_usdt_list usdt = { .program = &list->traced.program,
 					   .file = list->file,
 					   .json = list->json,
-					   .rows = &list->rows };
+					   .rows = &list->rows,
+					   .last = &list->last_usdt };
 
 	return rt_usdt_list_print(&usdt, spec);
 }

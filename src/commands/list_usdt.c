@@ -149,16 +149,15 @@ static void print_head(const struct rt_usdt_list *list, const struct rt_image *i
 static void print_probes(const struct rt_usdt_list *list, const struct rt_spec *spec,
 			 struct rt_image *image, const struct rt_usdt *usdt)
 {
-	bool headed = false;
 	size_t i, n;
 
 	for (i = 0; i < usdt->n; i += n) {
 		n = count_sites(&usdt->v[i], usdt->n - i);
 		if (!rt_usdt_fits(&usdt->v[i], spec->provider, spec->function))
 			continue;
-		if (!list->json && !headed)
+		if (!list->json && *list->last != image)
 			print_head(list, image);
-		headed = true;
+		*list->last = image;
 		if (list->json)
 			print_json(list->file, image, &usdt->v[i], n, !*list->rows);
 		else

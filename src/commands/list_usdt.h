@@ -8,14 +8,15 @@
 #include "process/program.h"
 
 /*
- * `rawtrace list` of USDT probes: a line a probe, by file.  `rows` counts them, those of earlier
- * calls too.
+ * `rawtrace list` of USDT probes: a line a probe, by file.  `rows` counts them, and `last` is the
+ * file whose heading was printed last, by earlier calls too.
  */
 struct rt_usdt_list {
 	const struct rt_program *program;
 	FILE *file;
 	bool json;
 	size_t *rows;
+	const struct rt_image **last;
 };
 
 /*

@@ -401,7 +401,7 @@ static const struct rt_prototype *prototype_of(struct rt_probes *p, size_t state
 		return NULL;
 	}
 	p->parsed[p->nparsed++] = (struct parsed){ .spec = spec, .statement = statement };
-	if (!spec->params_given || spec->nshown || spec->nconditions)
+	if (!spec->params_given || spec->nshown || spec->nconditions || spec->provider)
 		return NULL;
 	((struct rt_prototype *)spec->prototype)->origin = RT_ORIGIN_LIBRARY;
 	return spec->prototype;

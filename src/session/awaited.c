@@ -22,8 +22,11 @@
 #include "plan/place.h"
 #include "session/session_private.h"
 
-/* Each takes a ring for each CPU. */
-enum { ATTACHMENTS_MOST = 64, RING_BYTES = 64 << 10 };
+/*
+ * Each takes a ring for each CPU.  The first few have as large ones as the trace: libjvm comes by
+ * dlopen, and java -XX:+ExtendedDTraceProbes fills 64 kB faster than the reader wakes up.
+ */
+enum { ATTACHMENTS_MOST = 64, ATTACHMENTS_LARGE = 4, RING_BYTES = 64 << 10 };
 
 /* A file that came, with its probes. */
 struct later {
@@ -184,7 +187,8 @@ static int open_attach(struct session *s, struct later *l, struct rt_error *err)
 	l->request.functions = &l->sites.functions;
 	/* Levels and times are those of all attachments together. */
 	l->request.limit = (struct rt_limit){ 0 };
-	if (!l->request.ring_bytes || l->request.ring_bytes > RING_BYTES)
+	if (s->arrivals->n >= ATTACHMENTS_LARGE &&
+	    (!l->request.ring_bytes || l->request.ring_bytes > RING_BYTES))
 		l->request.ring_bytes = RING_BYTES;
 	do {
 		l->request.most_plans = l->sites.most_plans;
