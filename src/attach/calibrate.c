@@ -103,7 +103,6 @@ struct places {
 	const struct sample *sample[SAMPLES];	/* those that may be probed here */
 	uint64_t offset[SAMPLES + 1];	/* the last one of the return, where that is asked for */
 	unsigned n, all;
-	bool bpf;	/* bpf(2) may be used */
 };
 
 static bool can_be_probed(const struct sample *sample, const struct rt_arch *arch,
@@ -320,7 +319,7 @@ static void __attribute__((noreturn)) child_main(const struct places *p, int ans
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "rt-calibrate");
-	if (!p->bpf || attach_link(p) < 0) {
+	if (attach_link(p) < 0) {
 		old = true;
 		if (attach_pmu(p) < 0)
 			_exit(1);
@@ -371,10 +370,10 @@ static uint32_t ask(const struct places *p, struct rt_calibration *c)
 	return a.emulated;
 }
 
-uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool bpf, bool times,
+uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool times,
 		      struct rt_calibration *c)
 {
-	struct places places = { .bpf = bpf };
+	struct places places;
 
 	memset(c, 0, sizeof(*c));
 	if (arch->machine != rt_arch_native() || find_places(&places, arch, nops, times) < 0)
@@ -401,7 +400,7 @@ int rt_place_cheaply(const struct rt_wanted *wanted, const struct rt_traced *tra
 	uint32_t emulated;
 
 	if (arch->form && ask && (helps || costs)) {
-		emulated = rt_calibrate(arch, traced->program.nops, true, costs, c);
+		emulated = rt_calibrate(arch, traced->program.nops, costs, c);
 		if (emulated && helps)
 			rt_place_measured(wanted, traced, sites, emulated);
 	}

@@ -24,12 +24,12 @@ struct rt_calibration {
  * them.  If one is single-stepped, the kernel maps an area for that, [uprobes], into the child.  No
  * other process is touched.
  *
- * The child uses uprobe_multi (6.6); without `bpf`, or on older kernels, the uprobe PMU (4.17),
- * which shows only push and jcc and instructions that are treated like them.  Nops that this kernel
- * (`nops`) would make harmful calls of are not probed.  `times`: measure a push and a return too.
+ * The child uses uprobe_multi (6.6); on older kernels the uprobe PMU (4.17), which shows only push
+ * and jcc and instructions that are treated like them.  Nops that this kernel (`nops`) would make
+ * harmful calls of are not probed.  `times`: measure a push and a return too.
  * Returns the RT_FORM_BITs of emulated instructions; 0: unknown.
  */
-uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool bpf, bool times,
+uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool times,
 		      struct rt_calibration *calibration);
 
 /* Waits for the child, if there is one. */

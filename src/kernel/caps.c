@@ -87,25 +87,57 @@ static int keep_for_tracing(void)
 	return keep(kept, RT_COUNT(kept));
 }
 
-/* Does this kernel, and this libcap, have what stands for CAP_SYS_ADMIN (5.8)? */
-static bool can_do_without_admin(void)
+/*
+ * Does this kernel, and this libcap, have what stands for CAP_SYS_ADMIN (5.8)?  For `files` of
+ * /proc/PID/map_files it is CAP_CHECKPOINT_RESTORE (5.9).
+ */
+static bool can_do_without_admin(bool files)
 {
 	cap_t now = cap_get_proc();
-	bool can = now && has(now, NR_CAP_BPF) && has(now, NR_CAP_PERFMON);
+	bool can = now && has(now, NR_CAP_BPF) && has(now, NR_CAP_PERFMON) &&
+		   (!files || has(now, NR_CAP_CHECKPOINT_RESTORE));
 
 	cap_free(now);
 	return can;
 }
 
+static int set_admin(cap_flag_value_t value)
+{
+	const cap_value_t cap = CAP_SYS_ADMIN;
+	cap_t now = cap_get_proc();
+	int r = 0;
+
+	if (!now || cap_set_flag(now, CAP_EFFECTIVE, 1, &cap, value) < 0 || cap_set_proc(now) < 0)
+		r = -errno;
+	cap_free(now);
+	return r;
+}
+
+int rt_caps_try_without_admin(int (*trial)(void *ctx), void *ctx)
+{
+	cap_t now = cap_get_proc();
+	bool admin = now && has(now, CAP_SYS_ADMIN);
+	int r;
+
+	cap_free(now);
+	if (!admin)
+		return trial(ctx);
+	r = set_admin(CAP_CLEAR);
+	if (r < 0)
+		return r;
+	r = trial(ctx);
+	return set_admin(CAP_SET) < 0 ? -EPERM : r;
+}
+
 int rt_caps_keep(unsigned uses, struct rt_error *err)
 {
-	/* map_files wants CAP_SYS_ADMIN before 5.9; debuginfod's client runs as another user. */
+	/* Debuginfod's client runs as another user; rings and maps are locked memory. */
 	static const int files[] = { CAP_DAC_READ_SEARCH, NR_CAP_CHECKPOINT_RESTORE, CAP_SETUID,
-				     CAP_SETGID };
+				     CAP_SETGID, CAP_IPC_LOCK, CAP_SYS_RESOURCE };
 	int kept[16] = { NR_CAP_BPF, NR_CAP_PERFMON, CAP_SYS_PTRACE }, r;
 	size_t n = 3, i;
 
-	if ((uses & RT_CAPS_ADMIN) || !can_do_without_admin())
+	if ((uses & RT_CAPS_ADMIN) || !can_do_without_admin(uses & RT_CAPS_FILES))
 		kept[n++] = CAP_SYS_ADMIN;
 	if (uses & RT_CAPS_KILL)
 		kept[n++] = CAP_KILL;

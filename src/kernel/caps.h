@@ -20,7 +20,8 @@ bool rt_caps_is_user(void);
 enum {
 	RT_CAPS_ADMIN = 1, /* add probes that only CAP_SYS_ADMIN may */
 	RT_CAPS_KILL = 2,  /* pass a signal on to a process of another user */
-	RT_CAPS_FILES = 4, /* open files that the traced processes run later */
+	/* open files that the traced processes map later, and put probes into them */
+	RT_CAPS_FILES = 4,
 	RT_CAPS_OUTPUT = 8 /* make files of output */
 };
 
@@ -30,6 +31,12 @@ enum {
  * root, which take none.  0 or a negative errno with a message.
  */
 int rt_caps_keep(unsigned uses, struct rt_error *err);
+
+/*
+ * Run `trial` while CAP_SYS_ADMIN is not effective in this thread.  Its result, or a negative
+ * errno.
+ */
+int rt_caps_try_without_admin(int (*trial)(void *ctx), void *ctx);
 
 /*
  * May this user look into the memory of a process, as ptrace(2) and the kernel's check of

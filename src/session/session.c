@@ -21,6 +21,7 @@
 #include "stream/ring.h"
 #include "base/say.h"
 #include "attach/attach.h"
+#include "attach/rights.h"
 #include "attach/trial.h"
 
 /* ---- what the kernel counts ---- */
@@ -142,15 +143,16 @@ static int make_stack(struct session *s, struct rt_error *err)
 /* From now on fewer capabilities are needed. */
 static int drop_capabilities(const struct session *s, struct rt_error *err)
 {
+	const struct rt_attach_ops *ops = s->attach->ops;
 	unsigned uses = s->tracee.ours ? RT_CAPS_KILL : 0;
+	/* One more thread takes perf events, except by uprobe-multi. */
+	bool events = ops->add && ops != &rt_attach_uprobe_multi;
 
 	if (s->options->separate)
 		uses |= RT_CAPS_OUTPUT;
-	/*
-	 * The uprobe PMU is for CAP_SYS_ADMIN alone since the fix for CVE-2025-38466; 5.10 wants it
-	 * for an event of one more thread, too.  Without BPF the PMU measures single-stepping.
-	 */
-	if (s->attach->ops != &rt_attach_uprobe_multi)
+	if (rt_session_awaits(s))
+		uses |= RT_CAPS_FILES;
+	if ((events || rt_session_awaits(s)) && rt_attach_wants_admin(ops))
 		uses |= RT_CAPS_ADMIN;
 	return rt_caps_keep(uses, err);
 }
@@ -207,10 +209,9 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = rt_session_check_files(&s->traced, err);
 	if (r == 0)
 		r = rt_session_begin_share(s, err);
-	/* Files that come later get probes. */
 	if (r == 0 && rt_session_add_semaphores(s, 0) < 0)
 		r = rt_nomem(err);
-	if (r == 0 && !rt_session_awaits(s) && !s->semaphores)
+	if (r == 0 && !s->semaphores)
 		r = drop_capabilities(s, err);
 	if (r < 0)
 		return r;

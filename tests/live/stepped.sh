@@ -9,6 +9,10 @@ targets_made
 "$RAWTRACE" --version | grep -q ', capstone' || skip_all "without capstone exits are not known"
 find_mechanisms
 each=', [0-9]*\.[0-9] us each'
+# The uprobe PMU takes CAP_SYS_ADMIN on many kernels, and rawtrace has dropped that when it measures.  Then a remark
+# comes only where a hit takes as long as is assumed.
+at_least=1
+case " $MECHANISMS " in *" uprobe-multi "*) ;; *) each="\\($each\\)*" at_least=0 ;; esac
 [ -e /sys/bus/event_source/devices/uprobe ] || skip_all "no uprobe PMU, by which single-stepping is measured"
 
 # remarks WHERE AVOIDS ARGUMENT...: the remark says so, once, on a line of at most 100 characters.
@@ -21,6 +25,8 @@ remarks() {
 	expect_status 0
 	expect_text 0 "$T/out"
 	grep 'single-stepped' "$T/err" >"$T/remark"
+	expect_number "remarks" "$(grep -c '' "$T/remark")" -ge $at_least
+	[ -s "$T/remark" ] || [ $at_least = 1 ] || { end_case; return; }
 	expect_number "remarks" "$(grep -c '' "$T/remark")" -eq 1
 	expect_line "^rawtrace: [1-9][0-9]* hits at $where were single-stepped$each: $avoids\$" "$T/remark"
 	expect_number "its characters" "$(head -n 1 "$T/remark" | wc -c)" -le 101
@@ -42,6 +48,8 @@ remarks entries 'trace fewer functions' --return=none "$T/hot" loads
 remarks entries '--entry=auto may avoid it' --return=none --entry=exact "$T/hot" loads
 remarks exits '--return=auto may help' hist --return=insn "$T/hot" pushes
 remarks entries 'trace fewer functions' count "$T/hot" loads
+# Without BPF it is not measured.
+each='' at_least=0
 remarks exits '--return=auto may help' --no-bpf --return=insn "$T/hot" pushes
 # Emulated; too few to matter.
 silent "$T/hot" pushes
