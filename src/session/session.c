@@ -432,11 +432,14 @@ static int check_rights(const struct session *s, struct rt_error *err)
 			    (unsigned)getuid());
 	if (r == 0)
 		r = rt_pid_space_check(&s->traced.pids, err);
-	/* The gate (attach/gate.h) is for processes that are known when it is made. */
+	/*
+	 * Inherited probes are tracefs events.  uprobe-multi and pmu would put the probes into
+	 * setuid programs and into processes of other users too.
+	 */
 	if (r == 0 && o->follow && rt_caps_is_user())
 		r = rt_fail(err, -EPERM,
-			    "-f: children may run setuid programs, and this is user %u; try: sudo "
-			    "rawtrace ...",
+			    "-f: children inherit probes of tracefs alone, which user %u may not "
+			    "use; try: sudo rawtrace ...",
 			    (unsigned)getuid());
 	if (r == 0)
 		r = check_program(s, err);

@@ -70,9 +70,9 @@ expect_number "calls" "$(grep -c '^>(getenv "HOME")' "$T/err")" -eq 4
 expect_no_line 'ends here' "$T/err"
 end_case
 
-begin "-f is for root: children may run setuid programs"
+begin "-f is for root: tracefs is"
 user ./rawtrace -f ./runs libc.so.6:getenv -- 20 ./setuid
-expect_message '-f: children may run setuid programs, and this is user 65534; try: sudo rawtrace ' "$T/err"
+expect_message '-f: children inherit probes of tracefs alone, which user 65534 may not use; try: sudo rawtrace ' "$T/err"
 end_case
 
 begin "-p: a setuid exec ends the trace, and so it is said"
