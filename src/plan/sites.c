@@ -19,7 +19,7 @@
 #include "plan/returns.h"
 #include "plan/runtimes.h"
 #include "plan/hooks.h"
-#include "process/file_by_name.h"
+#include "plan/named_files.h"
 #include "process/libexec.h"
 #include "process/tracee.h"
 #include "symbols/usdt.h"
@@ -405,29 +405,6 @@ static void say_slow(const char *file)
 	rt_say("debuginfod: waiting for debug information of %s (DEBUGINFOD_URLS)", file);
 }
 
-/* The files that the specifications name. */
-static int open_files(struct rt_traced *traced, char *const *specs, int n, struct rt_error *err)
-{
-	struct rt_spec spec;
-	int i, r = 0;
-
-	for (i = 0; i < n && r == 0; i++) {
-		if (specs[i][0] == '@')
-			return rt_usage(err, "%s: does not go with -a, which takes FILE:FUNCTION",
-					specs[i]);
-		r = rt_spec_parse(specs[i], rt_arch_of(rt_arch_native()), NULL, &spec, err);
-		if (r < 0)
-			return r;
-		if (spec.lib)
-			r = rt_program_add_file(&traced->program, spec.lib, err);
-		else
-			r = rt_usage(err, "%s: -a takes FILE:FUNCTION, such as ./prog:main",
-				     specs[i]);
-		rt_spec_free(&spec);
-	}
-	return r;
-}
-
 int rt_sites_resolve(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
 		     const char *program, const struct rt_pids *pids, char *const *specs,
 		     int nspecs, struct rt_error *err)
@@ -439,7 +416,7 @@ int rt_sites_resolve(struct rt_wanted *wanted, struct rt_traced *traced, struct 
 	if (pids)
 		rt_proc_leaders(pids, &traced->pids);
 	if (wanted->all) {
-		r = open_files(traced, specs, nspecs, err);
+		r = rt_open_named_files(traced, specs, nspecs, err);
 	} else if (traced->pids.n) {
 		r = rt_program_of_pids(&traced->pids, &traced->program, err);
 	} else {

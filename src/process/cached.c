@@ -39,14 +39,15 @@ static bool take_path(void *ctx, const char *name, const char *path)
 
 int rt_program_add_cached(struct rt_program *program, const char *lib, struct rt_error *err)
 {
-	const struct rt_arch *arch = rt_program_executable(program)->arch;
+	const struct rt_arch *arch = program->n ? rt_program_executable(program)->arch
+						: rt_arch_of(rt_arch_native());
 	struct cached c = { .lib = lib };
 	size_t i, size;
 	char *bytes = rt_loader_read("/etc/ld.so.cache", CACHE_MAX, &size);
 	struct rt_error why;
 	int r = 0;
 
-	if (bytes)
+	if (bytes && arch)
 		rt_ldcache_each(bytes, size, arch->cache_flags, take_path, &c);
 	for (i = 0; i < c.n && !c.too_many && r != -ENOMEM; i++)
 		r = rt_program_add_path(program, c.paths[i], 0, &why);

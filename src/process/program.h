@@ -42,7 +42,8 @@ int rt_program_add_path(struct rt_program *program, const char *lib, pid_t pid,
 
 /*
  * The same of those in ld.so.cache that the user calls `lib` (a name or a glob), for a command:
- * dlopen of their names would load them.  Does nothing where they are more than 8.  0 or -ENOMEM.
+ * dlopen of their names would load them.  Does nothing where they are more than 8.  A program
+ * without a file yet gets those of this machine.  0 or -ENOMEM.
  */
 int rt_program_add_cached(struct rt_program *program, const char *lib, struct rt_error *err);
 

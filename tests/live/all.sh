@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # -a: every process that runs a file.  Only files that this script has copied or built have probes.
 . "$SRCDIR/tests/live/lib.sh"
-target libshared.so $CC -O1 -shared -fPIC -DLIBRARY "$TARGETS/shared.c" || skip_all "$(no_target libshared.so)"
+target libshared.so $CC -O1 -shared -Wl,-soname,libshared.so -fPIC -DLIBRARY "$TARGETS/shared.c" || skip_all "$(no_target libshared.so)"
 target shared $CC -O1 "$TARGETS/shared.c" "$T/libshared.so" -Wl,-rpath,'$ORIGIN' || skip_all "$(no_target shared)"
 targets_made
 find_mechanisms
@@ -112,6 +112,19 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
+printf '%s\n' 'library libshared.so' 'int shared_sum(int n, int more)' >"$T/set"
+for what in shared_sum 'shared_*' @; do
+	begin "a glob of functions, and a set of probes: $what"
+	# shellcheck disable=SC2046 # one argument or two
+	[ "$what" = @ ] && start -a "$LIB:shared_sum" @"$T/set" || start -a "$LIB:$what"
+	run "$T/shared" 5
+	read -r first _ <"$T/said"
+	wait_for 10 has_line "^\[shared $first\] <5\$" "$T/err" || because "no calls"
+	stop
+	expect_number "shared_sum" "$(calls "^\[shared $first\] >(shared_sum [0-4] 1)\$")" -eq 5
+	end_case
+done
+
 begin "no uretprobe, and no probe in another file"
 start -a "$T/fib:fib"
 expect_line 'probes that see returns stand on a return\|return' "$T/err"
@@ -178,6 +191,9 @@ refused '--return=uretprobe: not allowed with -a' -a --return=uretprobe "$T/fib:
 refused '--budget: goes with -a' --budget=5 "$T/fib" fib
 refused '--budget=x: a share of a CPU is expected' -a --budget=x "$T/fib:fib"
 refused "no function 'nothing'" -a "$T/fib:nothing"
+refused 'nosuch\*: matches no library of ld.so.cache; give its path$' -a 'nosuch*:f'
+printf '%s\n' 'library libnosuch.so.*' 'int f(int n)' >"$T/none"
+refused 'none: no library of it is in ld.so.cache; add FILE:FUNCTION$' -a @"$T/none"
 rt -a nosuchlibrary.so.9:f
 expect_status 1
 expect_message 'nosuchlibrary.so.9: no library of ld.so.cache and no program in PATH; give its path$' "$T/err"

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_PLAN_NAMED_FILES_H
+#define RT_PLAN_NAMED_FILES_H
+
+#include "plan/traced.h"
+
+/*
+ * Open the files of `specs`, FILE:FUNCTION or @SET, for traced->program.  The first file of a
+ * FILE:FUNCTION comes first.  0 or a negative errno.
+ */
+int rt_open_named_files(struct rt_traced *traced, char *const *specs, int n, struct rt_error *err);
+
+#endif
