@@ -228,6 +228,27 @@ static int parse_sort(struct rt_options *o, const char *text, struct rt_error *e
 	return rt_usage_words(err, "sort", "column", text, rt_sort_name);
 }
 
+static int parse_last(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	enum { LEAST = 1 << 20, DEFAULT = 64 << 20 };
+
+	if (rt_time_parse(text, &o->keep.ns) == 0) {
+		if (!o->keep.bytes)
+			o->keep.bytes = DEFAULT;
+		return 0;
+	}
+	if (rt_size_parse(text, &o->keep.bytes) == 0 && o->keep.bytes >= LEAST)
+		return 0;
+	return rt_usage(err, "--last=%s: expected a time, such as 10s, or a size from 1M", text);
+}
+
+static int parse_on_slow(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	if (rt_time_parse(text, &o->keep.slow) == 0)
+		return 0;
+	return rt_usage(err, "--on-slow=%s: expected a time, such as 300us, 5ms or 2s", text);
+}
+
 static int parse_string(struct rt_options *o, const char *text, struct rt_error *err)
 {
 	return parse_limit("-s ", text, 1, RT_LIMIT_STRING_MAX, &o->limits.string, err);
@@ -318,7 +339,8 @@ static void choose_ring(unsigned i, const char **name, const char **help)
 #define WORD(member) .word = offsetof(struct rt_options, member)
 
 #define TREE RT_FOR(RT_CMD_TRACE)
-#define TRACE (TREE | RT_FOR(RT_CMD_RECORD))
+#define RECORD RT_FOR(RT_CMD_RECORD)
+#define TRACE (TREE | RECORD)
 #define REPORT RT_FOR(RT_CMD_REPORT)
 #define DIFF RT_FOR(RT_CMD_DIFF)
 #define TABLES (RT_FOR(RT_CMD_COUNT) | RT_FOR(RT_CMD_HIST))
@@ -348,6 +370,14 @@ const struct rt_option rt_option_table[] = {
 	  .commands = TRACE | TABLES, .parse = parse_output },
 	{ "output", 'o', "FILE", "write the report to FILE, not to standard output",
 	  .commands = REPORT, .parse = parse_output },
+	{ "last", 0, "TIME|SIZE",
+	  "keep only the newest TIME (10s), or SIZE (64M), in memory; write\n"
+	  "it on SIGUSR1, or when a signal ends the program",
+	  .commands = RECORD, .parse = parse_last },
+	{ "on-slow", 0, "TIME", "with --last: write it when a call takes so long (5ms)",
+	  .commands = RECORD, .parse = parse_on_slow },
+	{ "on-fail", 0, NULL, "with --last: write it when a call fails", .commands = RECORD,
+	  FLAG(keep.failed) },
 	{ "format", 0, "FORMAT", "how the trace is written:", choose_format, .commands = TREE,
 	  WORD(format) },
 	{ "format", 0, "FORMAT", "how the report is written:", choose_sink, .commands = REPORT,

@@ -234,6 +234,10 @@ static int check_trace(const struct rt_options *o, struct rt_error *err)
 				"-ff: a file a process is written, FILE.PID; name FILE with -o");
 	if (check_view(o, err) < 0)
 		return -EINVAL;
+	if ((o->keep.slow || o->keep.failed) && !rt_keep_any(&o->keep))
+		return rt_usage(err, "--on-slow, --on-fail: go with --last, such as --last=10s");
+	if (rt_keep_any(&o->keep) && o->output && strcmp(o->output, "-") == 0)
+		return rt_usage(err, "--last: writes files; name one with -o");
 	if (o->separate && o->command != RT_CMD_TRACE)
 		return rt_usage(err, "-ff: not allowed with %s, which writes one file; try -f",
 				rt_commands[o->command].name);

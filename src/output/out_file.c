@@ -112,7 +112,7 @@ int rt_out_file_open(struct rt_out_file *file, const struct rt_program *program,
 
 int rt_out_file_flush(struct rt_out_file *file, struct rt_error *err)
 {
-	if (fflush(file->stream) == 0 && !ferror(file->stream))
+	if (!file->stream || (fflush(file->stream) == 0 && !ferror(file->stream)))
 		return 0;
 	return fail(file, errno ? errno : EIO, err);
 }
@@ -121,7 +121,7 @@ void rt_out_file_put_tail(struct rt_out_file *file, const char *tail)
 {
 	off_t at;
 
-	if (!tail || !file->regular)
+	if (!tail || !file->stream || !file->regular)
 		return;
 	at = ftello(file->stream);
 	if (at < 0 || at == file->tail)

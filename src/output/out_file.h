@@ -34,7 +34,7 @@ int rt_out_file_check(const struct rt_out_file *file, const struct rt_program *p
 int rt_out_file_open(struct rt_out_file *file, const struct rt_program *program,
 		     struct rt_error *err);
 
-/* Write out what the buffer holds. */
+/* Write out what the buffer holds; nothing if the file was not opened. */
 int rt_out_file_flush(struct rt_out_file *file, struct rt_error *err);
 
 /* Make it whole as it stands, for whoever reads it during the trace or after a SIGKILL. */

@@ -24,6 +24,19 @@ enum rt_sort {
 	RT_SORT_FUNCTION,
 };
 
+/* rawtrace record --last: only the newest calls are kept, and written when something happens. */
+struct rt_keep {
+	uint64_t ns;		/* so long; 0: any time */
+	size_t bytes;		/* in so much memory; 0: it is no flight recorder */
+	uint64_t slow;		/* a call that takes so long is a reason to write, ns; 0: none is */
+	bool failed;		/* so is a call that fails */
+};
+
+static inline bool rt_keep_any(const struct rt_keep *keep)
+{
+	return keep->bytes;
+}
+
 /* The facts that all sinks of a session share.  The session fills it in before they begin. */
 struct rt_trace {
 	const struct rt_functions *functions;
@@ -35,6 +48,7 @@ struct rt_trace {
 	bool fd_paths;			/* file descriptors with what they are now (-y) */
 	bool processes;			/* there are several */
 	bool names;			/* of several programs, so the lines have their names */
+	struct rt_keep keep;
 	enum rt_sort sort;
 	bool callers;			/* a graph from the bottom up */
 	uint64_t start;			/* time at which the trace began, ns on the trace's clock */
@@ -88,6 +102,8 @@ struct rt_sink_ops {
 	bool (*has_calls)(const struct rt_sink *sink);
 	/* After each round of the rings, some 20 a second; NULL: nothing is to be done. */
 	int (*round)(struct rt_sink *sink);
+	/* Write what it keeps, for `reason`; NULL: it keeps nothing. */
+	int (*save)(struct rt_sink *sink, const char *reason);
 	/* Makes the file whole as it stands after a call, or NULL; shorter than what end writes. */
 	const char *tail;
 	/* after the last call was closed; the trace's last bytes */

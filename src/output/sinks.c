@@ -35,6 +35,9 @@ static int open_sink(struct rt_sink *sink, const struct rt_program *program, str
 	/* Its files are opened by their processes. */
 	if (sink->ops == &rt_sink_files)
 		return 0;
+	/* Nor has a flight recorder a file, until something happens. */
+	if (rt_keep_any(&sink->trace->keep))
+		return sink->ops->begin(sink) < 0 ? rt_nomem(err) : 0;
 	r = rt_out_file_open(&sink->to, program, err);
 	sink->file = sink->to.stream;
 	return r == 0 && sink->ops->begin(sink) < 0 ? rt_nomem(err) : r;
@@ -135,6 +138,17 @@ int rt_sinks_end(struct rt_sinks *sinks)
 	return r;
 }
 
+int rt_sinks_save(struct rt_sinks *sinks, const char *reason)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		if (sinks->v[i].ops->save && sinks->v[i].state)
+			r = sinks->v[i].ops->save(&sinks->v[i], reason);
+	return r;
+}
+
 static int sinks_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
 		       const struct rt_values *args)
 {
@@ -208,7 +222,7 @@ void rt_sinks_free(struct rt_sinks *sinks)
 	unsigned i;
 
 	for (i = 0; i < sinks->n; i++) {
-		if (sinks->v[i].file || sinks->v[i].ops == &rt_sink_files)
+		if (sinks->v[i].file || sinks->v[i].state || sinks->v[i].ops == &rt_sink_files)
 			sinks->v[i].ops->free(&sinks->v[i]);
 		rt_out_file_close(&sinks->v[i].to);
 	}

@@ -25,6 +25,7 @@ bool rt_sinks_are_seen(const struct rt_sinks *sinks);	/* one of them is */
 
 /* 0 or a negative errno. */
 int rt_sinks_round(struct rt_sinks *sinks);	/* rt_sink_ops.round of each */
+int rt_sinks_save(struct rt_sinks *sinks, const char *reason);	/* rt_sink_ops.save */
 int rt_sinks_note(struct rt_sinks *sinks, const char *text);
 int rt_sinks_exited(struct rt_sinks *sinks, pid_t pid, int status);
 int rt_sinks_end(struct rt_sinks *sinks);

@@ -28,9 +28,8 @@ void rt_blocks_begin(FILE *file)
 	rt_bytes_free(&header);
 }
 
-int rt_blocks_write(FILE *file, enum rt_block_kind kind, const struct rt_bytes *bytes)
+int rt_block_encode(enum rt_block_kind kind, const struct rt_bytes *bytes, struct rt_bytes *out)
 {
-	struct rt_bytes header = { .n = 0 };
 	size_t room = rt_compress_bound(bytes->n), n = bytes->n;
 	uint8_t *room_v = malloc(room ? room : 1);
 	const uint8_t *stored = bytes->v;
@@ -44,18 +43,26 @@ int rt_blocks_write(FILE *file, enum rt_block_kind kind, const struct rt_bytes *
 		stored = room_v;
 	else
 		n = bytes->n;
-	rt_bytes_add(&header, block_magic, sizeof(block_magic));
-	rt_bytes_u32(&header, kind);
-	rt_bytes_u32(&header, (uint32_t)bytes->n);
-	rt_bytes_u32(&header, (uint32_t)n);
-	rt_bytes_u32(&header, rt_crc32(stored, n));
-	if (!header.failed) {
-		fwrite(header.v, 1, header.n, file);
-		fwrite(stored, 1, n, file);
-	}
-	rt_bytes_free(&header);
+	rt_bytes_add(out, block_magic, sizeof(block_magic));
+	rt_bytes_u32(out, kind);
+	rt_bytes_u32(out, (uint32_t)bytes->n);
+	rt_bytes_u32(out, (uint32_t)n);
+	rt_bytes_u32(out, rt_crc32(stored, n));
+	if (n)
+		rt_bytes_add(out, stored, n);
 	free(room_v);
-	return header.failed ? -ENOMEM : 0;
+	return out->failed ? -ENOMEM : 0;
+}
+
+int rt_blocks_write(FILE *file, enum rt_block_kind kind, const struct rt_bytes *bytes)
+{
+	struct rt_bytes out = { .n = 0 };
+	int r = rt_block_encode(kind, bytes, &out);
+
+	if (r == 0)
+		fwrite(out.v, 1, out.n, file);
+	rt_bytes_free(&out);
+	return r;
 }
 
 /* A pipe cannot be read twice: it is copied to a temporary file. */

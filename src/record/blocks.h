@@ -32,6 +32,9 @@ enum rt_block_kind {
 void rt_blocks_begin(FILE *file);
 int rt_blocks_write(FILE *file, enum rt_block_kind kind, const struct rt_bytes *bytes);
 
+/* Append a block as it stands in a file.  0 or -ENOMEM. */
+int rt_block_encode(enum rt_block_kind kind, const struct rt_bytes *bytes, struct rt_bytes *out);
+
 /* "zstd", or "none" where this rawtrace has no library to compress by. */
 const char *rt_blocks_compression(void);
 

@@ -23,6 +23,7 @@
 #include "output/value_code.h"
 #include "record/blocks.h"
 #include "record/calls.h"
+#include "record/flight.h"
 
 enum { BLOCK_BYTES = 256 << 10 };
 static const uint64_t block_ns = 1000000000;
@@ -43,7 +44,17 @@ struct recorder {
 	struct known_thread *known;
 	size_t functions;		/* of those, how many are written */
 	uint64_t calls, lost;
+	bool failed;			/* the call that returns */
+	struct rt_flight *flight;	/* --last; NULL: blocks go to the file */
 };
+
+static int put_block(struct rt_sink *sink, enum rt_block_kind kind, const struct rt_bytes *bytes)
+{
+	struct recorder *r = sink->state;
+
+	return r->flight ? rt_flight_put(r->flight, kind, bytes, r->last)
+			 : rt_blocks_write(sink->file, kind, bytes);
+}
 
 static int recorder_begin(struct rt_sink *sink)
 {
@@ -55,10 +66,16 @@ static int recorder_begin(struct rt_sink *sink)
 	if (!r)
 		return -ENOMEM;
 	r->block = 1;
-	rt_blocks_begin(sink->file);
+	if (rt_keep_any(&sink->trace->keep)) {
+		r->flight = rt_flight_new(&sink->trace->keep);
+		if (!r->flight)
+			return -ENOMEM;
+	} else {
+		rt_blocks_begin(sink->file);
+	}
 	rt_bytes_text(&trace, sink->trace->command ? sink->trace->command : "");
 	rt_bytes_u8(&trace, sink->trace->processes);
-	err = rt_blocks_write(sink->file, RT_BLOCK_TRACE, &trace);
+	err = put_block(sink, RT_BLOCK_TRACE, &trace);
 	rt_bytes_free(&trace);
 	return err;
 }
@@ -78,7 +95,7 @@ static int write_functions(struct rt_sink *sink)
 		rt_bytes_u8(&bytes, functions->v[r->functions].hidden);
 		rt_bytes_text(&bytes, functions->v[r->functions].name);
 	}
-	err = rt_blocks_write(sink->file, RT_BLOCK_FUNCTIONS, &bytes);
+	err = put_block(sink, RT_BLOCK_FUNCTIONS, &bytes);
 	rt_bytes_free(&bytes);
 	return err;
 }
@@ -89,7 +106,7 @@ static int finish_block(struct rt_sink *sink)
 	int err = write_functions(sink);
 
 	if (err == 0 && r->events.n)
-		err = rt_blocks_write(sink->file, RT_BLOCK_CALLS, &r->events);
+		err = put_block(sink, RT_BLOCK_CALLS, &r->events);
 	r->events.n = 0;
 	r->threads = 0;
 	r->block++;
@@ -103,7 +120,7 @@ static int recorder_note(struct rt_sink *sink, const char *text)
 
 	rt_bytes_text(&bytes, text);
 	if (err == 0)
-		err = rt_blocks_write(sink->file, RT_BLOCK_NOTE, &bytes);
+		err = put_block(sink, RT_BLOCK_NOTE, &bytes);
 	rt_bytes_free(&bytes);
 	return err;
 }
@@ -219,6 +236,35 @@ static int recorder_enter(struct rt_sink *sink, struct rt_thread *thread,
 	return err ? err : end_event(sink);
 }
 
+static void take_result(void *ctx, const struct rt_value *value)
+{
+	struct recorder *r = ctx;
+
+	r->failed |= value->kind == RT_VALUE_FAILED;
+	rt_value_encode(&r->values, value);
+}
+
+/* With --last: is it a reason to write what is kept? */
+static int look_at_end(struct rt_sink *sink, const struct rt_frame *frame, enum rt_end end,
+		       uint64_t time, bool failed)
+{
+	const struct rt_keep *keep = &sink->trace->keep;
+	struct recorder *r = sink->state;
+	bool slow = keep->slow && frame->entry_seen && !frame->unsure && time > frame->time &&
+		    time - frame->time >= keep->slow && end != RT_END_NOT_SEEN &&
+		    end != RT_END_UNFINISHED;
+	char reason[128];
+
+	if (!r->flight || (!slow && !(failed && keep->failed)))
+		return 0;
+	snprintf(reason, sizeof(reason), "%.80s: a call %s",
+		 rt_sink_function(sink, frame->function), slow ? "was slow" : "failed");
+	if (finish_block(sink) < 0)
+		return -ENOMEM;
+	rt_flight_happened(r->flight, sink, time, reason);
+	return 0;
+}
+
 static int recorder_leave(struct rt_sink *sink, struct rt_thread *thread,
 			  const struct rt_frame *frame, enum rt_end end, uint64_t time,
 			  const struct rt_values *result)
@@ -238,11 +284,14 @@ static int recorder_leave(struct rt_sink *sink, struct rt_thread *thread,
 	if (frame->to)
 		rt_bytes_text(&r->events, frame->to);
 	r->values.n = 0;
+	r->failed = false;
 	if (end == RT_END_RETURNED)
-		rt_values_of_return(sink->trace, thread->pid, frame->function, result,
-				    rt_value_encode, &r->values);
+		rt_values_of_return(sink->trace, thread->pid, frame->function, result, take_result,
+				    r);
 	put_values(r);
-	return err ? err : end_event(sink);
+	if (err == 0)
+		err = end_event(sink);
+	return err ? err : look_at_end(sink, frame, end, time, r->failed);
 }
 
 static int recorder_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time,
@@ -291,11 +340,31 @@ static int recorder_exited(struct rt_sink *sink, pid_t pid, int status)
 	return end_event(sink);
 }
 
+/* --last is as exact as a block is long. */
+static uint64_t block_time(const struct rt_sink *sink)
+{
+	uint64_t part = sink->trace->keep.ns / 8;
+
+	return part && part < block_ns ? part : block_ns;
+}
+
 static int recorder_round(struct rt_sink *sink)
 {
 	struct recorder *r = sink->state;
 
-	return r->events.n && rt_now() - r->began > block_ns ? finish_block(sink) : 0;
+	return r->events.n && rt_now() - r->began > block_time(sink) ? finish_block(sink) : 0;
+}
+
+static int recorder_save(struct rt_sink *sink, const char *reason)
+{
+	struct recorder *r = sink->state;
+
+	if (!r->flight)
+		return 0;
+	if (finish_block(sink) < 0)
+		return -ENOMEM;
+	rt_flight_save(r->flight, sink, reason);
+	return 0;
 }
 
 /* ---- the end ---- */
@@ -303,9 +372,10 @@ static int recorder_round(struct rt_sink *sink)
 static int recorder_end(struct rt_sink *sink)
 {
 	const struct rt_bytes nothing = { .n = 0 };
+	struct recorder *r = sink->state;
 	int err = finish_block(sink);
 
-	return err ? err : rt_blocks_write(sink->file, RT_BLOCK_END, &nothing);
+	return err || r->flight ? err : put_block(sink, RT_BLOCK_END, &nothing);
 }
 
 static void recorder_free(struct rt_sink *sink)
@@ -319,6 +389,7 @@ static void recorder_free(struct rt_sink *sink)
 		next = r->known->next;
 		free(r->known);
 	}
+	rt_flight_free(r->flight);
 	rt_bytes_free(&r->events);
 	rt_bytes_free(&r->values);
 	free(r);
@@ -336,6 +407,7 @@ const struct rt_sink_ops rt_sink_record = {
 	.gone = recorder_gone,
 	.exited = recorder_exited,
 	.round = recorder_round,
+	.save = recorder_save,
 	.end = recorder_end,
 	.free = recorder_free,
 };

@@ -12,6 +12,7 @@
 
 struct open_call {
 	uint32_t function;
+	unsigned level;
 	uint64_t time;
 };
 
@@ -257,7 +258,8 @@ static int read_enter(struct rt_replay *p, struct rt_reader *in, unsigned flags)
 	if (frame.returns) {
 		if (RT_ROOM(&thread->v, thread->n, &thread->cap) < 0)
 			return -ENOMEM;
-		thread->v[thread->n++] = (struct open_call){ frame.function, frame.time };
+		thread->v[thread->n++] = (struct open_call){ frame.function, frame.level,
+							     frame.time };
 	}
 	return p->to->ops->enter(p->to->ctx, &thread->thread, &frame, &args);
 }
@@ -312,7 +314,7 @@ static int close_thread(struct rt_replay *p, struct replay_thread *thread)
 		const struct open_call *call = &thread->v[--thread->n];
 		struct rt_frame frame = { .entry_seen = true, .returns = true,
 			.function = call->function, .time = call->time,
-			.level = (unsigned)thread->n };
+			.level = call->level };
 
 		r = p->to->ops->leave(p->to->ctx, &thread->thread, &frame, RT_END_UNFINISHED,
 				      p->last, &nothing);

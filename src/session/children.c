@@ -62,8 +62,11 @@ int rt_session_begin_children(struct session *s)
 {
 	struct rt_error why = { .text = "" };
 
-	if (s->options->follow && rt_statuses_open(&s->statuses, &why) < 0 && s->options->verbose)
-		rt_say("how children end is not known: %s", why.text);
+	bool wanted = s->options->follow ||
+		      (rt_keep_any(&s->options->keep) && !s->tracee.ours && !s->options->all);
+
+	if (wanted && rt_statuses_open(&s->statuses, &why) < 0 && s->options->verbose)
+		rt_say("how processes end is not known: %s", why.text);
 	if (s->options->follow || s->options->all)
 		rt_feed_follow(s->feed, true, on_ended, s);
 	return s->options->all ? rt_feed_take_all(s->feed) : 0;

@@ -62,6 +62,7 @@ struct rt_options {
 	unsigned nonly, nexcluded;
 	struct rt_pids tids;
 	uint64_t from, to;
+	struct rt_keep keep;		/* --last, --on-slow, --on-fail */
 	enum rt_sort sort;		/* --sort */
 	bool callers;			/* --callers */
 	bool first;			/* --first, of diff */

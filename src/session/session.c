@@ -148,7 +148,7 @@ static int drop_capabilities(const struct session *s, struct rt_error *err)
 	/* One more thread takes perf events, except by uprobe-multi. */
 	bool events = ops->add && ops != &rt_attach_uprobe_multi;
 
-	if (s->options->separate)
+	if (s->options->separate || rt_keep_any(&s->options->keep))
 		uses |= RT_CAPS_OUTPUT;
 	if (rt_session_awaits(s))
 		uses |= RT_CAPS_FILES;
@@ -304,6 +304,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 		r = rt_session_tell_untraced(s);
 	if (r == 0)
 		r = rt_session_tell_signal(s);
+	if (r == 0)
+		r = rt_session_save_end(s);
 	if (r == 0)
 		r = rt_sinks_end(&s->sinks);
 	return rt_sinks_flush(&s->sinks, err) < 0 ? -EIO : r < 0 ? rt_nomem(err) : 0;

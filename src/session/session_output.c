@@ -46,6 +46,7 @@ int rt_session_choose_out(struct session *s, struct rt_error *err)
 	s->sinks.trace.string = o->limits.string;
 	s->sinks.trace.members = o->limits.members;
 	s->sinks.trace.fd_paths = o->fd_paths;
+	s->sinks.trace.keep = o->keep;
 	s->sinks.trace.sort = o->sort;
 	s->sinks.trace.callers = o->callers;
 	s->sinks.trace.processes = o->pids.n > 1 || o->all;
@@ -68,6 +69,11 @@ int rt_session_open_out(struct session *s, struct rt_error *err)
 	int r = rt_sinks_open(&s->sinks, &s->traced.program, err);
 	unsigned i;
 
+	if (r == 0 && rt_keep_any(&s->options->keep)) {
+		rt_say("kept in memory; kill -USR1 %d writes it to %s", (int)getpid(),
+		       s->sinks.v[0].to.name);
+		return 0;
+	}
 	for (i = 0; i < s->sinks.n && r == 0 && !s->options->output; i++)
 		if (s->sinks.v[i].to.path)
 			rt_say("trace written to %s", s->sinks.v[i].to.path);
@@ -175,6 +181,44 @@ int rt_session_tell_signal(struct session *s)
 	rt_signal_name(WTERMSIG(t->status), name, sizeof(name));
 	snprintf(text, sizeof(text), "%.60s: killed by %s", s->options->program, name);
 	return rt_session_note(s, text);
+}
+
+/* Put the name of the signal that ended a traced process into `name`.  False: none is known. */
+static bool find_death(struct session *s, char *name, size_t size)
+{
+	enum { WAIT_MS = 50 };
+	const struct rt_tracee *t = &s->tracee;
+	int status = -1;
+	unsigned i;
+
+	if (t->ours && t->ended)
+		status = t->status;
+	for (i = 0; !t->ours && s->statuses && i < t->pids.n; i++) {
+		status = rt_statuses_find(s->statuses, t->pids.v[i], s->stopped ? 0 : WAIT_MS);
+		if (status >= 0 && WIFSIGNALED(status))
+			break;
+	}
+	if (status < 0 || !WIFSIGNALED(status))
+		return false;
+	rt_signal_name(WTERMSIG(status), name, size);
+	return true;
+}
+
+int rt_session_save_end(struct session *s)
+{
+	char name[32], reason[64];
+
+	if (!rt_keep_any(&s->options->keep))
+		return 0;
+	if (find_death(s, name, sizeof(name)))
+		snprintf(reason, sizeof(reason), "killed by %s", name);
+	else if (s->save)
+		snprintf(reason, sizeof(reason), "SIGUSR1");
+	else if (s->stopped)
+		snprintf(reason, sizeof(reason), "the trace was ended by a signal");
+	else
+		return 0;
+	return rt_sinks_save(&s->sinks, reason);
 }
 
 void rt_session_say_attached(const struct session *s)

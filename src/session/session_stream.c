@@ -50,6 +50,8 @@ int rt_session_open_signals(struct session *s, struct rt_error *err)
 	add_signal(&set, SIGTERM);
 	add_signal(&set, SIGHUP);
 	add_signal(&set, SIGQUIT);
+	if (rt_keep_any(&s->options->keep))
+		sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	/*
@@ -72,6 +74,10 @@ void rt_session_read_signals(struct session *s)
 	while (read(s->signals, &si, sizeof(si)) == sizeof(si)) {
 		if (si.ssi_signo == SIGCHLD)
 			continue;
+		if (si.ssi_signo == SIGUSR1) {
+			s->save = true;
+			continue;
+		}
 		s->stopped = (int)si.ssi_signo;
 		/*
 		 * ^C at a terminal (from the kernel) goes to the command too; kill(1) reaches only
@@ -222,7 +228,8 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 		 : rt_merge_some(s->merge, s->bound, BATCH, &out);
 	if (r == -EBADMSG)
 		return rt_fail(err, r, "event: does not match its probe; please report this bug");
-	if (r == 0)
+	/* rt_merge_some returns how many events it gave. */
+	if (r >= 0)
 		r = rt_sinks_round(&s->sinks);
 	if (rt_sinks_flush(&s->sinks, err) < 0)
 		return -EIO;
@@ -249,6 +256,12 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 			if (e[i].data.u32 == RT_TAG_SIGNAL)
 				rt_session_read_signals(s);
 		r = rt_session_drain(s, false, err);
+		if (r == 0 && s->save) {
+			s->save = false;
+			r = rt_sinks_save(&s->sinks, "SIGUSR1") < 0 ? rt_nomem(err) : 0;
+		}
+		if (s->statuses)
+			rt_statuses_drain(s->statuses);
 		if (r == 0)
 			r = rt_session_check_budget(s, err);
 		if (r == 0 && rt_session_add_threads(s) < 0)

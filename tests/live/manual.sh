@@ -77,6 +77,9 @@ value_of() {
 	--only-under) echo "$1=f" ;;
 	--only | --exclude) echo "$1=f" ;;
 	--tid) echo "$1=1" ;;
+	--last) echo "$1=1s" ;;
+	--on-slow) echo "--last=1s $1=1s" ;;
+	--on-fail) echo "--last=1s $1" ;;
 	--from | --to) echo "$1=1s" ;;
 	--sort) [ "$2" = diff ] && echo "--sort=calls" || echo "--format=summary --sort=calls" ;;
 	--callers) echo "--format=graph --callers" ;;

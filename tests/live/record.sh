@@ -127,6 +127,45 @@ end_worker
 timeout 60 "$RAWTRACE" doctor --clean >"$T/cleaned" 2>&1
 end_case
 
+begin "--last: no file without a reason"
+rt record --last=1M -o "$T/flight" "$FIB" fib -- 3
+expect_status 0
+[ ! -e "$T/flight" ] || because "there is a file"
+end_case
+
+begin "--last: a call that fails, and a program that a signal ends"
+rt record --last=10s --on-fail -o "$T/flight" cat 'libc.so:open' -- /nonexistent
+expect_line '^rawtrace: open: a call failed: written to' "$T/err"
+rt report "$T/flight"
+expect_line '^<-1 ENOENT' "$T/out"
+# shellcheck disable=SC2016 # the traced shell's
+rt record --last=10s -o "$T/flight" sh libc.so:kill -- -c 'kill -TERM $$'
+expect_line '^rawtrace: killed by SIGTERM: written to' "$T/err"
+rt report "$T/flight"
+expect_line '^>(kill [0-9]* ' "$T/out"
+end_case
+
+# The newest calls, each in one file.
+begin "--last: SIGUSR1, and the end of the trace"
+rm -f "$T"/flight*
+start_worker 2 $LONG $PAUSE
+in_background "$RAWTRACE" record --last=500ms -o "$T/flight" -p "$worker" work leaf 2>"$T/err"
+tracer=$PID
+wait_for 20 has_line '^rawtrace: kept in memory; kill -USR1' "$T/err" || because "no beginning"
+is_saved() {
+	kill -USR1 "$tracer"
+	for file in "$T"/flight*; do
+		timeout 20 "$RAWTRACE" report "$file" 2>/dev/null | grep -q '(leaf [0-9]*)$' && return 0
+	done
+	return 1
+}
+wait_for 20 is_saved || because "no file has a call"
+kill -INT "$tracer"
+reap "$tracer"
+expect_line '^rawtrace: the trace was ended by a signal: written to' "$T/err"
+end_worker
+end_case
+
 begin "what is no recording, or a damaged one"
 rt report "$FIB"
 expect_status 1

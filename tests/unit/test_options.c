@@ -288,7 +288,8 @@ static void test_report(void)
 	static const char *const wrong[] = {
 		"report --sort=p98", "report --sort=self", "report --format=graph --sort=max",
 		"report --callers", "report --tid=0", "report --from=2s --to=1s", "report --from=x",
-		"report a b", "record --only=x ./fib fib",
+		"report a b", "record --only=x ./fib fib", "record --on-slow=1s ./fib fib",
+		"record --last=1K ./fib fib", "record --last=1s -o - ./fib fib",
 	};
 	struct rt_options o;
 	struct rt_error err;

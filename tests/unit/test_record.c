@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +187,69 @@ static void test_min_time(void)
 	unlink(both.path);
 }
 
+/* `path` in the tree's format must be `want`; the file is removed. */
+static void check_file(const char *path, const char *want)
+{
+	struct both both;
+	struct rt_error err;
+	char *text;
+
+	snprintf(both.path, sizeof(both.path), "%s", path);
+	text = replayed(&both, "tree", &err);
+	RT_ASSERT_TEXT(err.text, "");
+	RT_ASSERT_TEXT(text, want);
+	free(text);
+	CU_ASSERT(unlink(path) == 0);
+}
+
+/*
+ * --last=100ns --on-slow=500ns.  Each remark ends a block; the first one is too old for a file.
+ */
+static void test_flight(void)
+{
+	static const struct rt_program program = { .n = 0 };
+	const char *tmp = getenv("TMPDIR");
+	char path[64], second[68];
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), said = dup(STDERR_FILENO);
+	struct rt_sink *sink;
+	struct run run;
+
+	dup2(null, STDERR_FILENO);	/* each file is said */
+	snprintf(path, sizeof(path), "%.40s/rawtrace.%d", tmp ? tmp : "/tmp", (int)getpid());
+	snprintf(second, sizeof(second), "%s.2", path);
+	run_begin_ops(&run, &rt_sink_record, "./fib");
+	run.sink->ops->free(run.sink);
+	run.sinks.trace.keep = (struct rt_keep){ .ns = 100, .bytes = 1 << 20, .slow = 500 };
+	sink = run.sink;
+	sink->program = &program;
+	rt_out_file_choose(&sink->to, path, -1);
+	CU_ASSERT(sink->ops->begin(sink) == 0);
+
+	run_call(&run, 7, 1000, 0x900, 1);
+	run_ret(&run, 7, 1010, 0x900, 1);
+	CU_ASSERT(rt_sinks_note(&run.sinks, "one") == 0);
+	run_call(&run, 7, 2000, 0x900, 2);
+	run_ret(&run, 7, 2010, 0x900, 2);
+	CU_ASSERT(rt_sinks_note(&run.sinks, "two") == 0);
+	run_call(&run, 7, 2050, 0x900, 3);
+	run_ret(&run, 7, 2060, 0x900, 3);
+	CU_ASSERT(rt_sinks_save(&run.sinks, "test") == 0);
+	check_file(path, "rawtrace: one\nrawtrace: two\n>(fib 2)\n<2\n>(fib 3)\n<3\n");
+
+	run_call(&run, 7, 3000, 0x900, 4);
+	CU_ASSERT(access(second, F_OK) != 0);
+	run_ret(&run, 7, 3500, 0x900, 4);
+	check_file(second, "rawtrace: one\nrawtrace: two\n>(fib 4)\n<4\n");
+	CU_ASSERT(rt_sinks_end(&run.sinks) == 0);
+	CU_ASSERT(access(path, F_OK) != 0);
+	dup2(said, STDERR_FILENO);
+	close(said);
+	close(null);
+	run_free(&run);
+	rt_stack_free(run.stack);
+	free(run.text);
+}
+
 /* A recorder that was killed, and a damaged file: the blocks before are read, and it is said. */
 static void test_damaged(void)
 {
@@ -260,6 +324,7 @@ CU_TestInfo rt_tests_record[] = {
 	{ "every format is the same live and from a recording", test_same },
 	{ "blocks of many calls", test_many },
 	{ "a long call over several blocks, with a minimum time", test_min_time },
+	{ "a flight recorder", test_flight },
 	{ "a recording that is cut or damaged", test_damaged },
 	{ "numbers in a recording", test_numbers },
 	CU_TEST_INFO_NULL,
