@@ -172,7 +172,8 @@ static void emit_test(struct emitter *e, const struct rt_test *test, int failed)
 
 	counts = !e->program->sleepable && test->value < plan->nvalues &&
 		 (test->string ||
-		  (f->base != RT_BASE_THREAD && (f->nderef || f->base != RT_BASE_REG)));
+		  (f->base != RT_BASE_THREAD && (f->nderef || (f->base != RT_BASE_REG &&
+							       f->base != RT_BASE_CONSTANT))));
 	if (counts)
 		unread = rt_bpf_label(e->bpf);
 	if (test->value >= plan->nvalues ||

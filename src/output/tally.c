@@ -114,6 +114,33 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* The sites of a USDT probe are one row, that of the first. */
+static uint32_t find_row(const struct rt_sink *sink, uint32_t function)
+{
+	const struct rt_function *v = sink->trace->functions->v;
+	uint32_t i;
+
+	if (!v[function].usdt)
+		return function;
+	for (i = 0; i < function && !(v[i].usdt && strcmp(v[i].name, v[function].name) == 0); i++)
+		;
+	return i;
+}
+
+static void add_sites(const struct rt_sink *sink, struct rt_tally *t)
+{
+	uint32_t i, row;
+	unsigned k;
+
+	for (i = 0; i < t->n; i++) {
+		row = find_row(sink, i);
+		for (k = 0; k < t->per && row != i; k++) {
+			rt_tally_cells(t, row)[k] += rt_tally_cells(t, i)[k];
+			rt_tally_cells(t, i)[k] = 0;
+		}
+	}
+}
+
 int rt_tally_sort(const struct rt_sink *sink, unsigned cell)
 {
 	struct rt_tally *t = sink->state;
@@ -122,6 +149,7 @@ int rt_tally_sort(const struct rt_sink *sink, unsigned cell)
 
 	if (!v)
 		return -ENOMEM;
+	add_sites(sink, t);
 	for (i = 0; i <= t->n; i++)
 		v[i] = (struct key){ .by = rt_tally_cells(t, i)[cell],
 			.name = rt_sink_function(sink, i), .function = i };
@@ -146,8 +174,10 @@ static void print_not_called(const struct rt_sink *sink, const struct rt_tally *
 	uint32_t i, n = 0, all = 0;
 
 	for (i = 0; i < t->n; i++) {
-		all += !sink->trace->functions->v[i].hidden;
-		n += !sink->trace->functions->v[i].hidden && !rt_tally_cells(t, i)[RT_CELL_CALLS];
+		if (sink->trace->functions->v[i].hidden || find_row(sink, i) != i)
+			continue;
+		all++;
+		n += !rt_tally_cells(t, i)[RT_CELL_CALLS];
 	}
 	/* If no function was called, the session says so. */
 	if (n && rt_tally_has_calls(sink))

@@ -1,0 +1,183 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# USDT probes: the values that a program passes are the values shown, by every mechanism.
+. "$SRCDIR/tests/live/lib.sh"
+. "$LIVE/wrappers.sh"
+
+target usdt "$CC" -O2 "$TARGETS/usdt.c" || skip_all "$(no_target usdt)"
+target libplugin.so "$CC" -O2 -shared -fPIC "$TARGETS/usdtlib.c" ||
+	skip_all "$(no_target libplugin.so)"
+target usdthost "$CC" -O2 "$TARGETS/usdthost.c" -ldl || skip_all "$(no_target usdthost)"
+targets_made
+find_mechanisms
+
+# ---- values ----
+
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: every value"
+	rt --attach="$mechanism" -o "$T/trace" "$T/usdt" 'usdt:toy:*' -- 4
+	expect_status 3
+	# tracefs has no sum of two registers.
+	[ "$mechanism" != tracefs ] || sed -i 's/^>(toy:index [-0-9]* /&/; s/^\(>(toy:index \)[-0-9]*/\1<in memory>/' "$T/out"
+	expect_same "$T/out" "$T/trace"
+	end_case
+done
+
+begin "types, names and a condition"
+rt -o "$T/trace" "$T/usdt" 'usdt:toy:plain(int n, string name, short small, int seven, n > 1)' \
+	-- 4
+expect_status 3
+printf '%s\n' '>(toy:plain 2 "turn 2" -2 7)' '>(toy:plain 3 "turn 3" -3 7)' >"$T/expected"
+expect_same "$T/expected" "$T/trace"
+end_case
+
+begin "a parameter of another size, and one too many"
+rt -o "$T/trace" "$T/usdt" 'toy:plain(char n, string name, long small, int seven, int more)' -- 2
+expect_line "^>(toy:plain '.001' \"turn 1\" -1 7 <no such argument>)\$" "$T/trace"
+end_case
+
+begin "items, and a condition on a constant"
+rt -o "$T/trace" "$T/usdt" 'usdt:toy:plain(arg1, hex arg4, arg4 == 7, arg3 < -1)' -- 4
+printf '%s\n' '>(toy:plain 2 0x7)' '>(toy:plain 3 0x7)' >"$T/expected"
+expect_same "$T/expected" "$T/trace"
+end_case
+
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: count, one row for the sites of a probe"
+	rt count --attach="$mechanism" -o "$T/counts" "$T/usdt" 'usdt:toy:two' 'toy:plain' -- 50
+	expect_status 3
+	expect_line '^toy:two  *100$' "$T/counts"
+	expect_line '^toy:plain  *50$' "$T/counts"
+	expect_number "rows" "$(grep -c toy "$T/counts")" -eq 2
+	end_case
+done
+
+if with_bpf; then
+	begin "a recording"
+	rt record -o "$T/recording" "$T/usdt" 'usdt:toy:plain' -- 3
+	expect_status 3
+	grep plain "$T/out" >"$T/witness"
+	rt report "$T/recording"
+	expect_same "$T/witness" "$T/out"
+	end_case
+fi
+
+begin "an end of a call: none, said"
+rt hist "$T/usdt" 'usdt:toy:plain' -- 1
+expect_status 1
+expect_message 'toy:plain.*USDT probe, which has no end' "$T/err"
+end_case
+
+# ---- names ----
+
+begin "an unknown probe: names near it"
+rt "$T/usdt" 'usdt:toy:plan'
+expect_status 2
+expect_message "no USDT probe 'toy:plan'; did you mean 'usdt:toy:plain'" "$T/err"
+end_case
+
+begin "errors have their column"
+rt "$T/usdt" 'usdt:toy:plain(int n) -> int'
+expect_status 2
+expect_message 'column 10: expected a probe without a result' "$T/err"
+rt "$T/usdt" 'usdt:toy:'
+expect_message 'column 10: expected the name of a probe' "$T/err"
+end_case
+
+# ---- semaphores ----
+
+armed_once() {
+	[ "$(tail -n 1 "$1")" = 'armed 1' ]
+}
+
+disarmed() {
+	[ "$(tail -n 1 "$1")" = 'not armed 0' ]
+}
+
+if grep -q '^USDT semaphores  *ok' "$T/doctor"; then
+	for mechanism in $MECHANISMS; do
+		begin "$mechanism: a semaphore is armed for the program, and only the one"
+		rt --attach="$mechanism" -o "$T/trace" "$T/usdt" 'usdt:toy:hot' -- 3 1
+		expect_status 3
+		expect_text "$(printf 'armed 1\nend')" "$T/out"
+		expect_text "$(printf '>(toy:hot %d)\n' 0 1 2)" "$T/trace"
+		end_case
+	done
+
+	begin "a semaphore is disarmed when rawtrace is killed"
+	in_background "$T/usdt" 4000 10000 >"$T/log"
+	program=$PID
+	wait_for 10 disarmed "$T/log" || because "the program does not run"
+	in_background "$RAWTRACE" -p "$program" 'usdt:toy:hot' >"$T/trace" 2>&1
+	tracer=$PID
+	wait_for 10 armed_once "$T/log" || because "not armed"
+	kill -KILL "$tracer" 2>/dev/null
+	reap "$tracer"
+	wait_for 20 disarmed "$T/log" || because "not disarmed: $(tail -n 1 "$T/log")"
+	kill "$program" 2>/dev/null
+	reap "$program"
+	end_case
+fi
+
+# by_hand COMMAND...: as on a kernel that does not arm semaphores.
+if has_mechanism event && [ -e "$BIN/oldkernel.so" ]; then
+	old no-semaphores
+
+	begin "before 4.20: a command's semaphore"
+	rt --attach=event -o "$T/trace" "$T/usdt" 'usdt:toy:hot' -- 40 5000
+	expect_status 3
+	expect_line '^armed 1$' "$T/out"
+	expect_no_line 'cold' "$T/out"
+	expect_line '^>(toy:hot 39)$' "$T/trace"
+	expect_line 'does not arm USDT probes' "$T/trace"
+	end_case
+
+	begin "before 4.20: armed and disarmed in a running process"
+	in_background "$T/usdt" 4000 10000 >"$T/log"
+	program=$PID
+	wait_for 10 disarmed "$T/log" || because "the program does not run"
+	in_background "$RAWTRACE" --attach=event -p "$program" 'usdt:toy:hot' >"$T/trace" 2>&1
+	tracer=$PID
+	wait_for 10 armed_once "$T/log" || because "not armed"
+	wait_for 10 has_line '^>(toy:hot ' "$T/trace" || because "no hit"
+	kill -INT "$tracer" 2>/dev/null
+	kill -INT "$(cat "$T/pid")" 2>/dev/null
+	reap "$tracer"
+	wait_for 20 disarmed "$T/log" || because "not disarmed: $(tail -n 1 "$T/log")"
+	kill "$program" 2>/dev/null
+	reap "$program"
+	end_case
+
+	RAWTRACE=$REAL
+fi
+
+# ---- children, and files that come later ----
+
+if with_bpf; then
+	begin "-f: a child that runs the program"
+	rt -f -o "$T/trace" sh "$T/usdt:usdt:toy:plain" -- -c "'$T/usdt' 2; exit 5"
+	expect_status 5
+	sed -n '/plain/p' "$T/out" >"$T/witness"
+	sed -n 's/^\(\[[0-9 ]*\] \)*>/>/p' "$T/trace" >"$T/hits"
+	expect_same "$T/witness" "$T/hits"
+	end_case
+
+	for way in dlopen memfd; do
+		begin "a library that is loaded later: $way"
+		rm -f "$T/stop"
+		: >"$T/trace"
+		in_background "$RAWTRACE" "$T/usdthost" 'usdt:plugin:work(int n, string text)' \
+			-- "$T/libplugin.so" "$T/stop" ${way#dlopen} >"$T/trace" 2>&1
+		tracer=$PID
+		wait_for 20 has_line '^>(plugin:work 21 "text")$' "$T/trace" || {
+			because "not seen"
+			show "$T/trace"
+		}
+		: >"$T/stop"
+		reap "$tracer"
+		expect_status 4
+		end_case
+	done
+fi
+
+exit "${CASES_FAILED:-0}"
