@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What -f costs: a short child of the traced process, and a call in a process that is not traced. */
+/*
+ * The cost of -f: a short child of the traced process, and a call in a process that is not traced.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,7 +21,8 @@ static int attach_multi(const char *path, uint64_t offset, pid_t pid, bool ret)
 	struct rt_bpf_link_attr attr = {
 		.attach_type = RT_BPF_TRACE_UPROBE_MULTI,
 		.uprobe_multi = {
-			.path = (uint64_t)(uintptr_t)path, .offsets = (uint64_t)(uintptr_t)&offset, .cnt = 1,
+			.path = (uint64_t)(uintptr_t)path,
+			.offsets = (uint64_t)(uintptr_t)&offset, .cnt = 1,
 			.flags = ret ? RT_BPF_F_UPROBE_MULTI_RETURN : 0, .pid = (uint32_t)pid,
 		},
 	};

@@ -41,7 +41,10 @@ static void read_loader(const char *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* A buffer of exactly that size, so that ASan sees a read behind it; a loader's text has a NUL. */
+	/*
+	 * A buffer of exactly that size, so that ASan sees a read behind it; a loader's text has a
+	 * NUL.
+	 */
 	uint8_t *bytes = malloc(size + 1);
 
 	if (!bytes)

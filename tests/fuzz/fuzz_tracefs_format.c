@@ -33,7 +33,8 @@ static void check_layout(const char *text)
 
 	if (rt_page_layout_parse(text, &layout, &err) < 0)
 		return;
-	if (layout.timestamp + 8 > layout.data || layout.commit + layout.commit_size > layout.data ||
+	if (layout.timestamp + 8 > layout.data ||
+	    layout.commit + layout.commit_size > layout.data ||
 	    layout.page <= layout.data || (layout.commit_size != 4 && layout.commit_size != 8))
 		abort();
 }

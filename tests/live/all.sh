@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # -a: every process that runs a file.  Only files that this script has copied or built have probes.
 . "$SRCDIR/tests/live/lib.sh"
-target libshared.so $CC -O1 -shared -Wl,-soname,libshared.so -fPIC -DLIBRARY "$TARGETS/shared.c" || skip_all "$(no_target libshared.so)"
-target shared $CC -O1 "$TARGETS/shared.c" "$T/libshared.so" -Wl,-rpath,'$ORIGIN' || skip_all "$(no_target shared)"
+target libshared.so $CC -O1 -shared -Wl,-soname,libshared.so -fPIC -DLIBRARY "$TARGETS/shared.c" ||
+	skip_all "$(no_target libshared.so)"
+target shared $CC -O1 "$TARGETS/shared.c" "$T/libshared.so" -Wl,-rpath,'$ORIGIN' ||
+	skip_all "$(no_target shared)"
 targets_made
 find_mechanisms
 with_bpf || skip_all "no BPF for uprobes"
@@ -70,7 +72,8 @@ for mechanism in $MECHANISMS; do
 	run "$T/fob" 2
 	run "$T/fib" 2
 	two=$ID
-	wait_for 10 has_line "^\[fib $two\] <1\$" "$T/err" || because "no calls of the second process"
+	wait_for 10 has_line "^\[fib $two\] <1\$" "$T/err" ||
+		because "no calls of the second process"
 	stop
 	tree fib "$one"
 	tree fib "$two"
@@ -88,8 +91,11 @@ for mechanism in $MECHANISMS; do
 	reap "$worker"
 	expect_status 0
 	expect_line '^right$' "$T/worker.said"
-	expect_number "lines of others" "$(grep -c -v "^\[copied $worker [0-9]*\] " "$T/trace")" -eq 0
-	expect_number threads "$(sed -n "s/^\[copied $worker \([0-9]*\)\].*/\1/p" "$T/trace" | sort -u | grep -c '')" -eq 2
+	expect_number "lines of others" "$(grep -c -v "^\[copied $worker [0-9]*\] " "$T/trace")" \
+		-eq 0
+	expect_number threads \
+		"$(sed -n "s/^\[copied $worker \([0-9]*\)\].*/\1/p" "$T/trace" | sort -u |
+		grep -c '')" -eq 2
 	end_case
 
 	begin "$mechanism: a library, in programs of two names, their children and what they execute"
@@ -98,15 +104,19 @@ for mechanism in $MECHANISMS; do
 	read -r first child <"$T/said"
 	sed -n 2p "$T/said" >"$T/said.other"
 	read -r second last <"$T/said.other"
-	wait_for 10 has_line "^\[other $last\] <3\$" "$T/err" || because "no calls of the last process"
+	wait_for 10 has_line "^\[other $last\] <3\$" "$T/err" ||
+		because "no calls of the last process"
 	stop
 	[ "$first" = "$second" ] || because "exec has changed the id"
 	for who in "shared $first:5:5" "shared $child:5:5" "other $first:3:0" "other $last:3:0"; do
 		name=${who%%:*}
 		numbers=${who#*:}
-		expect_number "shared_sum of $name" "$(calls "^\[$name\] >(shared_sum ")" -eq "${numbers%:*}"
-		expect_number "results of $name" "$(calls "^\[$name\] <[0-9]")" -eq $((${numbers%:*} + ${numbers#*:}))
-		expect_number "own_double of $name" "$(calls "^\[$name\] >(own_double ")" -eq "${numbers#*:}"
+		expect_number "shared_sum of $name" "$(calls "^\[$name\] >(shared_sum ")" \
+			-eq "${numbers%:*}"
+		expect_number "results of $name" "$(calls "^\[$name\] <[0-9]")" \
+			-eq $((${numbers%:*} + ${numbers#*:}))
+		expect_number "own_double of $name" "$(calls "^\[$name\] >(own_double ")" \
+			-eq "${numbers#*:}"
 	done
 	expect_number "lines" "$(calls '')" -eq 52
 	end_case
@@ -138,7 +148,9 @@ run "$T/fib" 10
 run "$T/fib" 10
 stop
 expect_line '^fib  *354$' "$T/out"
-expect_line '^rawtrace: the programs paid [0-9]*\.[0-9]* % of a CPU, .*: 354 hits, [0-9.]* us each$' "$T/err"
+expect_line \
+	'^rawtrace: the programs paid [0-9]*\.[0-9]* % of a CPU, .*: 354 hits, [0-9.]* us each$' \
+	"$T/err"
 end_case
 
 begin "the share of a CPU is told"
@@ -146,7 +158,9 @@ start -a "$T/fib:fib"
 run "$T/fib" 10
 wait_for 10 has_line '\] <55$' "$T/err"
 stop
-expect_line '^rawtrace: the programs paid [0-9]*\.[0-9]* % of a CPU, .*: 354 hits, [0-9.]* us each$' "$T/err"
+expect_line \
+	'^rawtrace: the programs paid [0-9]*\.[0-9]* % of a CPU, .*: 354 hits, [0-9.]* us each$' \
+	"$T/err"
 end_case
 
 begin "--budget: the trace ends, with status 1"
@@ -196,15 +210,19 @@ printf '%s\n' 'library libnosuch.so.*' 'int f(int n)' >"$T/none"
 refused 'none: no library of it is in ld.so.cache; add FILE:FUNCTION$' -a @"$T/none"
 rt -a nosuchlibrary.so.9:f
 expect_status 1
-expect_message 'nosuchlibrary.so.9: no library of ld.so.cache and no program in PATH; give its path$' "$T/err"
+expect_message \
+	'nosuchlibrary.so.9: no library of ld.so.cache and no program in PATH; give its path$' \
+	"$T/err"
 end_case
 
 # ---- control groups ----
 
-# The group $T/groups/NAME/inner of this test, with two members in the hierarchy of version 2, which has no controllers here.
+# The group $T/groups/NAME/inner of this test, with two members in the hierarchy of version 2, which
+# has no controllers here.
 NAME=rawtrace$$
 mkdir "$T/groups"
-if mount -t cgroup2 none "$T/groups" 2>/dev/null && mkdir -p "$T/groups/$NAME.service/inner" 2>/dev/null; then
+if mount -t cgroup2 none "$T/groups" 2>/dev/null && mkdir -p "$T/groups/$NAME.service/inner" \
+	2>/dev/null; then
 	GROUP=$T/groups/$NAME.service
 	# Empty by the end; the trap of lib.sh removes $T, in which nothing may be mounted then.
 	leave_group() {
@@ -222,7 +240,8 @@ if mount -t cgroup2 none "$T/groups" 2>/dev/null && mkdir -p "$T/groups/$NAME.se
 		run sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$folder" "$@"
 	}
 
-	for option in "--cgroup=$GROUP" "--cgroup=/$NAME.service" "--unit=$NAME.service" "--unit=$NAME"; do
+	for option in "--cgroup=$GROUP" "--cgroup=/$NAME.service" "--unit=$NAME.service" \
+		"--unit=$NAME"; do
 		for mechanism in $MECHANISMS; do
 			case $mechanism,$option in
 			tracefs,*) continue ;;
@@ -244,7 +263,8 @@ if mount -t cgroup2 none "$T/groups" 2>/dev/null && mkdir -p "$T/groups/$NAME.se
 			run "$T/fib" 3
 			run_in "$GROUP/inner" "$T/fib" 2
 			two=$ID
-			wait_for 10 has_line "^\[fib $two\] <1\$" "$T/err" || because "no calls of the second process"
+			wait_for 10 has_line "^\[fib $two\] <1\$" "$T/err" ||
+				because "no calls of the second process"
 			stop
 			tree fib "$one"
 			tree fib "$two"
@@ -269,7 +289,8 @@ if mount -t cgroup2 none "$T/groups" 2>/dev/null && mkdir -p "$T/groups/$NAME.se
 	expect_message '/none: no control group of version 2; try one of /proc/PID/cgroup$' "$T/err"
 	rt --unit=none "$T/fib:fib"
 	expect_status 1
-	expect_message 'none.service: no such unit runs; try: systemctl status none.service$' "$T/err"
+	expect_message 'none.service: no such unit runs; try: systemctl status none.service$' \
+		"$T/err"
 	refused '--cgroup and --unit exclude each other' --cgroup=/ --unit=x "$T/fib:fib"
 	end_case
 else

@@ -15,7 +15,8 @@ if [ $ST = 77 ]; then
 fi
 expect_status 0
 # Remarks on single-stepped instructions, and on filters that leave all calls out, are right here.
-grep -v -e '^rawtrace: no call of ' -e '^rawtrace: [0-9]* hits .* single-stepped' "$T/err" >"$T/other"
+grep -v -e '^rawtrace: no call of ' -e '^rawtrace: [0-9]* hits .* single-stepped' "$T/err" \
+	>"$T/other"
 [ ! -s "$T/other" ] || show "$T/other"
 for table in 'A call, entry and return' 'From exec to'; do
 	expect_line "^$table" "$T/out"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""chrome.py JSON WITNESS COMMAND: is this what Perfetto reads, and are the slices the calls that the witness names?"""
+"""chrome.py JSON WITNESS COMMAND: can Perfetto read this, and are the slices the calls that the
+witness names?"""
 import collections
 import json
 import re
@@ -36,7 +37,8 @@ def ns(us):
 
 
 def check_nesting(slices):
-    """Slices of a thread lie inside each other or apart.  Returns the number of slices by (tid, level)."""
+    """Slices of a thread lie inside each other or apart.  Returns the number of slices by (tid,
+    level)."""
     levels = collections.Counter()
     threads = collections.defaultdict(list)
     for e in slices:
@@ -69,7 +71,8 @@ def main(json_name, witness_name, command):
     events = whole["traceEvents"]
     check_fields(events)
     slices = [e for e in events if e["ph"] == "X"]
-    named = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "process_name"}
+    named = {e["pid"]: e["args"]["name"] for e in events
+             if e["ph"] == "M" and e["name"] == "process_name"}
     if len(named) != 1 or not list(named.values())[0].endswith(command):
         wrong(f"process names: {named}")
     tids = {e["tid"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""complete.py RAWTRACE COMPLETION [SETUP]: each line of standard input is typed at an interactive bash,
-and a tab; what stands there then is printed."""
+"""complete.py RAWTRACE COMPLETION [SETUP]: each line of standard input is typed at an interactive
+bash, and a tab; what stands there then is printed."""
 import os
 import pty
 import re
@@ -29,7 +29,8 @@ def send(text):
     os.write(fd, text.encode())
 
 
-send("stty -echo cols 1000; PS1=; bind 'set bell-style none'; bind 'set enable-bracketed-paste off'; "
+send("stty -echo cols 1000; PS1=; bind 'set bell-style none'; "
+     "bind 'set enable-bracketed-paste off'; "
      ". '%s'; %s\n" % (sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else ":"))
 send("echo re''ady\n")
 read_until(rb"\nready")

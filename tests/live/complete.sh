@@ -18,7 +18,8 @@ wait_for 5 grep -q '/libc' "/proc/$worker/maps"
 # completes CASE SETUP: the lines of $T/typed become those of $T/wanted
 completes() {
 	begin "$1"
-	timeout 60 python3 "$LIVE/complete.py" "$RAWTRACE" "$SRCDIR/contrib/completion/rawtrace" "$2" \
+	timeout 60 python3 "$LIVE/complete.py" "$RAWTRACE" "$SRCDIR/contrib/completion/rawtrace" \
+		"$2" \
 		<"$T/typed" >"$T/completed" 2>"$T/err" || because "$(tail -1 "$T/err")"
 	expect_same "$T/wanted" "$T/completed"
 	end_case
@@ -36,7 +37,8 @@ rawtrace -p $worker --only-under libc.so:fopencooki
 rawtrace $T/prog libc.so:nosuchfunct
 rawtrace $T/prog nosuch:fopencooki
 EOT
-sed "s/'//; s/only_th\$/only_this_one/; /nosuch:/!s/fopencooki\$/fopencookie/" "$T/typed" >"$T/wanted"
+sed "s/'//; s/only_th\$/only_this_one/; /nosuch:/!s/fopencooki\$/fopencookie/" "$T/typed" \
+	>"$T/wanted"
 completes "functions of a library" :
 # shellcheck disable=SC2016 # bash's
 completes "where a colon does not break words" 'COMP_WORDBREAKS=${COMP_WORDBREAKS//:}'

@@ -61,9 +61,11 @@ for mechanism in $MECHANISMS; do
 	expect_results "$T/trace"
 	read -r ids <"$T/ids"
 	for column in $(sed -n 's/^\[\([0-9]*\)\] .*/\1/p' "$T/trace" | sort -u); do
-		case " $ids " in *" $column "*) ;; *) because "thread $column is none of: $ids" ;; esac
+		case " $ids " in *" $column "*) ;; *) because \
+			"thread $column is none of: $ids" ;; esac
 	done
-	expect_number threads "$(sed -n 's/^\[\([0-9]*\)\] .*/\1/p' "$T/trace" | sort -u | grep -c '')" -eq 3
+	expect_number threads \
+		"$(sed -n 's/^\[\([0-9]*\)\] .*/\1/p' "$T/trace" | sort -u | grep -c '')" -eq 3
 	end_case
 done
 
@@ -93,7 +95,8 @@ expect_line '^tracefs  *no  *.*process ids of the machine' "$T/out"
 end_case
 
 begin "chrome has the container's own ids"
-in_container '"$0" --format=chrome -o "$2/json" "$1" fib -- 3; ls -d /proc/[0-9]*' "$RAWTRACE" "$FIB" "$T"
+in_container '"$0" --format=chrome -o "$2/json" "$1" fib -- 3; ls -d /proc/[0-9]*' "$RAWTRACE" \
+	"$FIB" "$T"
 expect_status 0
 expect_line '"pid":[1-9],' "$T/json"
 end_case
@@ -101,20 +104,24 @@ end_case
 begin "--no-bpf: the message says why it does not work"
 in_container '"$0" --no-bpf "$1" fib' "$RAWTRACE" "$FIB"
 expect_status 1
-expect_message 'tracefs has the process ids of the machine, not of this container; run it on the host' "$T/err"
+expect_message \
+	'tracefs has the process ids of the machine, not of this container; run it on the host' \
+	"$T/err"
 end_case
 
 begin "cap_bpf and cap_perfmon alone"
 if has setpriv && [ "${MECHANISMS#*uprobe-multi}" != "$MECHANISMS" ]; then
 	in_container 'caps=-all,+bpf,+perfmon
-		exec setpriv --inh-caps=$caps --bounding-set=$caps "$0" "$1" fib -- 1' "$RAWTRACE" "$FIB"
+		exec setpriv --inh-caps=$caps --bounding-set=$caps "$0" "$1" fib -- 1' "$RAWTRACE" \
+		"$FIB"
 	expect_status 0
 	expect_text '>(fib 1)
 <1' "$T/err"
 	end_case
 	begin "without cap_perfmon: the message names it"
 	in_container 'caps=-all,+bpf
-		exec setpriv --inh-caps=$caps --bounding-set=$caps "$0" "$1" fib -- 1' "$RAWTRACE" "$FIB"
+		exec setpriv --inh-caps=$caps --bounding-set=$caps "$0" "$1" fib -- 1' "$RAWTRACE" \
+		"$FIB"
 	expect_status 1
 	expect_message 'cap_perfmon' "$T/err"
 	end_case
@@ -123,7 +130,8 @@ else
 fi
 
 begin "a kernel before 5.7: the message names it"
-in_container 'LD_PRELOAD=$2/oldkernel.so OLD_KERNEL=helper=120 exec "$0" "$1" fib' "$RAWTRACE" "$FIB" "$BIN"
+in_container 'LD_PRELOAD=$2/oldkernel.so OLD_KERNEL=helper=120 exec "$0" "$1" fib' "$RAWTRACE" \
+	"$FIB" "$BIN"
 expect_status 1
 expect_message 'BPF has the process ids of containers from Linux 5.7 on' "$T/err"
 end_case
@@ -138,7 +146,8 @@ begin "/proc of the host: the message names the mount"
 timeout 20 unshare -pf "$RAWTRACE" "$FIB" fib >"$T/out" 2>"$T/err"
 ST=$?
 expect_status 1
-expect_message '/proc: has other process ids than this container; try: mount -t proc proc /proc$' "$T/err"
+expect_message '/proc: has other process ids than this container; try: mount -t proc proc /proc$' \
+	"$T/err"
 end_case
 
 if unshare -Ur true 2>/dev/null; then
@@ -146,7 +155,9 @@ if unshare -Ur true 2>/dev/null; then
 	timeout 20 unshare -Urpf --mount-proc "$RAWTRACE" "$FIB" fib >"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 1
-	expect_message 'capabilities of a user namespace do not allow tracing; run rawtrace on the host$' "$T/err"
+	expect_message \
+		'capabilities of a user namespace do not allow tracing; run rawtrace on the host$' \
+		"$T/err"
 	end_case
 else
 	skip "a user namespace" "it may not make one"
@@ -159,7 +170,8 @@ in_container 'unshare -pf --mount-proc sleep 30 & tries=0
 	status=$?
 	kill $inner; exit $status' "$RAWTRACE"
 expect_status 1
-expect_message 'process [0-9]*: is in a container of its own; run rawtrace there, or on the host$' "$T/err"
+expect_message 'process [0-9]*: is in a container of its own; run rawtrace there, or on the host$' \
+	"$T/err"
 end_case
 
 # ---- from the host ----
@@ -186,7 +198,8 @@ trace_inside() {
 if [ -e "$T/static" ] && has pgrep; then
 	begin "from the host: a PID namespace and a program that only its mount namespace has"
 	mkdir -p "$T/mount"
-	in_background unshare -mpf sh -c 'mount -t tmpfs none "$1" && cp "$0" "$1/hidden" && exec "$1/hidden" 2 $2 $3' \
+	in_background unshare -mpf sh -c \
+		'mount -t tmpfs none "$1" && cp "$0" "$1/hidden" && exec "$1/hidden" 2 $2 $3' \
 		"$T/static" "$T/mount" $LONG $PAUSE >"$T/worker"
 	container=$PID
 	trace_inside
@@ -202,13 +215,17 @@ if [ -e "$T/static" ] && has pgrep; then
 
 	begin "from the host: overlayfs"
 	cat >"$T/overlay" <<'END'
-mount -t tmpfs none "$1" && mkdir "$1/lower" "$1/upper" "$1/work" "$1/all" && cp "$0" "$1/lower/worker" &&
-	mount -t overlay none -o "lowerdir=$1/lower,upperdir=$1/upper,workdir=$1/work" "$1/all" || exit 77
+mount -t tmpfs none "$1" && mkdir "$1/lower" "$1/upper" "$1/work" "$1/all" &&
+	cp "$0" "$1/lower/worker" &&
+	mount -t overlay none -o "lowerdir=$1/lower,upperdir=$1/upper,workdir=$1/work" "$1/all" ||
+	exit 77
 exec chroot "$1/all" /worker 2 $2 $3
 END
-	if unshare -m sh -c 'mount -t tmpfs none "$0" && mkdir "$0/l" "$0/u" "$0/w" && mount -t overlay none \
+	if unshare -m sh -c \
+		'mount -t tmpfs none "$0" && mkdir "$0/l" "$0/u" "$0/w" && mount -t overlay none \
 		-o "lowerdir=$0/l,upperdir=$0/u,workdir=$0/w" "$0/l"' "$T/mount" 2>/dev/null; then
-		in_background unshare -m sh -c "$(cat "$T/overlay")" "$T/static" "$T/mount" $LONG $PAUSE >"$T/worker"
+		in_background unshare -m sh -c "$(cat "$T/overlay")" "$T/static" "$T/mount" $LONG \
+			$PAUSE >"$T/worker"
 		container=$PID
 		trace_inside
 		end_case

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Coroutines: C++20's, which have no stack of their own, and Boost's, which have; traced they do what they do untraced, and the trace is what
-# they say.
+# Coroutines: C++20's, which have no stack of their own, and Boost's, which have; traced they do
+# what they do untraced, and the trace is what they say.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 "$RAWTRACE" --version | grep -q 'without capstone' && skip_all "this rawtrace has no disassembler"
@@ -9,12 +9,14 @@ find_mechanisms
 BIN=$T
 for level in -O0 -O2; do
 	CASE_NAME="C++20, $level"
-	if ! has g++ || ! echo '#include <coroutine>' | g++ -std=c++20 -fcoroutines -fsyntax-only -xc++ - 2>/dev/null; then
+	if ! has g++ || ! echo '#include <coroutine>' | g++ -std=c++20 -fcoroutines -fsyntax-only \
+		-xc++ - 2>/dev/null; then
 		skip "$CASE_NAME" "no compiler for C++20 coroutines"
 		continue
 	fi
 	# Without BPF libraries are not watched; so everything is in the program.
-	g++ -std=c++20 -fcoroutines $level -static-libgcc -static-libstdc++ -I "$TARGETS" -o "$T/generator" "$TARGETS/generator.cc" 2>"$T/compiler" || {
+	g++ -std=c++20 -fcoroutines $level -static-libgcc -static-libstdc++ -I "$TARGETS" \
+		-o "$T/generator" "$TARGETS/generator.cc" 2>"$T/compiler" || {
 		begin "$CASE_NAME"
 		show "$T/compiler"
 		end_case
@@ -27,25 +29,32 @@ for level in -O0 -O2; do
 		esac
 		[ "$level" = -O2 ] || [ "$mechanism" = uprobe-multi ] || continue
 		for returns in $ways; do
-			agrees "$mechanism: $CASE_NAME, --return=$returns" generator 'step next drain'
+			agrees "$mechanism: $CASE_NAME, --return=$returns" generator \
+				'step next drain'
 			# A uretprobe would end the program.
-			[ $returns = uretprobe ] || agrees "$mechanism: $CASE_NAME, left by exceptions, --return=$returns" generator 'step next drain' throw
+			[ $returns = uretprobe ] ||
+				agrees \
+					"$mechanism: $CASE_NAME, left by exceptions, --return=$returns" generator 'step next drain' throw
 		done
 	done
 done
 
 # In the program itself, so that it is watched without BPF too.
-if $CC -O1 -DBOOST -I "$TARGETS" -o "$T/fibers" "$TARGETS/stacks.c" -l:libboost_context.a 2>"$T/compiler"; then
+if $CC -O1 -DBOOST -I "$TARGETS" -o "$T/fibers" "$TARGETS/stacks.c" -l:libboost_context.a \
+	2>"$T/compiler"; then
 	for mechanism in $MECHANISMS; do
 		for returns in auto insn; do
-			[ $returns = auto ] || [ "$mechanism" = uprobe-multi ] || [ "$mechanism" = tracefs ] || continue
+			[ $returns = auto ] || [ "$mechanism" = uprobe-multi ] ||
+				[ "$mechanism" = tracefs ] || continue
 			begin "$mechanism: Boost's coroutines, --return=$returns"
 			rm -f "$T/witness"
 			WITNESS="$T/witness" timeout 60 "$T/fibers" >"$T/untraced"
-			rt --attach="$mechanism" --return=$returns "$T/fibers" step produce next send
+			rt --attach="$mechanism" --return=$returns "$T/fibers" step produce next \
+				send
 			expect_status 0
 			expect_same "$T/untraced" "$T/out"
-			sed -e '/unfinished \*\*\*$/d' -e '/^rawtrace: /d' -e 's/^\[[0-9]*\] //' "$T/err" >"$T/ended"
+			sed -e '/unfinished \*\*\*$/d' -e '/^rawtrace: /d' -e 's/^\[[0-9]*\] //' \
+				"$T/err" >"$T/ended"
 			expect_same "$T/witness" "$T/ended"
 			end_case
 		done
@@ -54,7 +63,8 @@ else
 	skip "Boost's coroutines" "no libboost_context.a"
 fi
 
-# Handlers of signals on a stack of their own that are left by longjmp to the thread's: their calls are over then.
+# Handlers of signals on a stack of their own that are left by longjmp to the thread's: their calls
+# are over then.
 cat >"$T/handlers.c" <<'EOF2'
 #include <setjmp.h>
 #include <signal.h>

@@ -12,7 +12,8 @@ expect_count() {
 	show "$3"
 }
 
-# field FUNCTION FIELD FILE: average, total, timed, untimed or buckets (the sum of all), of a function's histogram
+# field FUNCTION FIELD FILE: average, total, timed, untimed or buckets (the sum of all), of a
+# function's histogram
 field() {
 	awk -v name="$1" -v field="$2" '
 		$1 == "Function" { in_it = $3 == name }
@@ -21,7 +22,10 @@ field() {
 		$1 == "avg" { average = $3; total = $6; timed = $9 }
 		$1 == "***" { untimed = $2 }
 		# Not print, which makes 2e+09 of what is past an int.
-		END { printf "%.0f\n", field == "total" ? total : field == "average" ? average : field == "timed" ? timed : field == "untimed" ? untimed : buckets }' "$3"
+		END {
+			printf "%.0f\n", field == "total" ? total : field == "average" ? average : \
+				field == "timed" ? timed : field == "untimed" ? untimed : buckets
+		}' "$3"
 }
 
 # expect_times FUNCTION TIMED UNTIMED FILE
@@ -41,7 +45,8 @@ expect_bounds() {
 	[ $# = 7 ] || { because "the program did not say its times"; return; }
 	expect_times "$1" "$3" 0 "$2"
 	# The average is rounded down.
-	expect_number "$1: least ns of an average call" "$(field "$1" average "$2")" -ge $(($4 / $3))
+	expect_number "$1: least ns of an average call" "$(field "$1" average "$2")" \
+		-ge $(($4 / $3))
 	expect_number "$1: most ns of an average call" "$(field "$1" average "$2")" -le $(($5 / $3))
 	expect_number "$1: least ns in all" "$(field "$1" total "$2")" -ge "$6"
 	expect_number "$1: most ns in all" "$(field "$1" total "$2")" -le "$7"
@@ -87,7 +92,8 @@ for mechanism in $MECHANISMS; do
 
 	begin "$mechanism: count: sorted, and what was not called"
 	rt count --attach="$mechanism" "$BIN/recurse" 'fi*' deep -- 5
-	printf '%-36s %12s\n%-36s %12s\nrawtrace: not called: 1 of 2 functions\n' FUNC COUNT fib 15 >"$T/expected"
+	printf '%-36s %12s\n%-36s %12s\nrawtrace: not called: 1 of 2 functions\n' FUNC COUNT fib \
+		15 >"$T/expected"
 	expect_same "$T/expected" "$T/err"
 	rt count --attach="$mechanism" "$BIN/tailcall" last around
 	expect_count around 6 "$T/err"
@@ -100,7 +106,8 @@ for mechanism in $MECHANISMS; do
 	in_background "$BIN/crowd" 4 "$CALLS" wait >"$T/crowd"
 	crowd=$PID
 	wait_for 10 has_line ready "$T/crowd" || because "the program is not ready"
-	in_background "$RAWTRACE" count -v --attach="$mechanism" -p "$crowd" inner outer >"$T/out" 2>"$T/err"
+	in_background "$RAWTRACE" count -v --attach="$mechanism" -p "$crowd" inner outer >"$T/out" \
+		2>"$T/err"
 	tracer=$PID
 	wait_for 20 has_line 'attach .*in .* ms$' "$T/err" || show "$T/err"
 	sleep 0.5
@@ -114,7 +121,8 @@ for mechanism in $MECHANISMS; do
 
 	begin "$mechanism: count: until a signal, and the program goes on"
 	start_worker 2 $LONG $PAUSE
-	in_background "$RAWTRACE" count --attach="$mechanism" -p "$worker" work leaf >"$T/out" 2>"$T/err"
+	in_background "$RAWTRACE" count --attach="$mechanism" -p "$worker" work leaf >"$T/out" \
+		2>"$T/err"
 	tracer=$PID
 	sleep "$SECOND"
 	kill -INT "$tracer"
@@ -122,7 +130,8 @@ for mechanism in $MECHANISMS; do
 	expect_status 0
 	expect_line '^work  *[1-9][0-9]*$' "$T/out"
 	[ ! -s "$T/err" ] || show "$T/err"
-	difference=$(awk '$1 == "work" { w = $2 } $1 == "leaf" { l = $2 } END { d = w - l; print d < 0 ? -d : d }' "$T/out")
+	difference=$(awk \
+		'$1 == "work" { w = $2 } $1 == "leaf" { l = $2 } END { d = w - l; print d < 0 ? -d : d }' "$T/out")
 	expect_number "work less leaf" "$difference" -le $APART
 	end_worker
 	end_case
@@ -144,7 +153,8 @@ for mechanism in $MECHANISMS; do
 	in_background "$BIN/timed" 3 20 wait >"$T/out"
 	timed=$PID
 	wait_for 10 has_line ready "$T/out" || because "the program is not ready"
-	in_background "$RAWTRACE" hist -v --attach="$mechanism" -p "$timed" nap snore >"$T/table" 2>"$T/err"
+	in_background "$RAWTRACE" hist -v --attach="$mechanism" -p "$timed" nap snore >"$T/table" \
+		2>"$T/err"
 	tracer=$PID
 	wait_for 20 has_line 'attach .*in .* ms$' "$T/err" || show "$T/err"
 	sleep 0.5
@@ -181,7 +191,8 @@ for mechanism in $MECHANISMS; do
 	expect_times first 5 0 "$T/err"
 	expect_times around 6 0 "$T/err"
 	expect_times last 5 0 "$T/err"
-	expect_number "all of the chains" $(($(field even timed "$T/err") + $(field odd timed "$T/err"))) -eq 82
+	expect_number "all of the chains" \
+		$(($(field even timed "$T/err") + $(field odd timed "$T/err"))) -eq 82
 	end_case
 done
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A tree of tests/live/targets/crowd.c, `threads` of `calls` each: every thread must show outer(i), in it inner(i), their results, for
-# each i in order.  With `lossy`, an event may be missing where the thread says so, and then the rest must still be right.
+# A tree of tests/live/targets/crowd.c, `threads` of `calls` each: every thread must show outer(i),
+# in it inner(i), their results, for each i in order.  With `lossy`, an event may be missing if the
+# thread says so, and then the rest must still be right.
 function wrong(what) {
 	if (++wrongs <= 5)
 		print "line " NR ": " what ": " $0
@@ -15,7 +16,8 @@ function wrong(what) {
 		tid = substr(line, 2, RLENGTH - 3)
 		line = substr(line, RLENGTH + 1)
 	}
-	# Until a second thread shows up, the first one has no number; it is the one that goes on in the middle.
+	# Until a second thread shows up, the first one has no number; it is the one that continues
+	# in the middle.
 	if (!(tid in step) && ("alone" in step) && line != ">(outer 1)") {
 		step[tid] = step["alone"]
 		last[tid] = last["alone"]

@@ -1,22 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# C++ programs that throw through traced functions: they run as untraced, and what an exception leaves is shown as that.
+# C++ programs that throw through traced functions: they run as untraced, and what an exception
+# leaves is shown as that.
 . "$SRCDIR/tests/live/lib.sh"
 
 functions='thrower inner middle outer again drop careful chosen'
 
-# compiled NAME COMPILER LEVEL: throws-NAME, and throws_alone-NAME, which has everything in itself: without BPF libraries are not
-# watched.
+# compiled NAME COMPILER LEVEL: throws-NAME, and throws_alone-NAME, which has everything in itself:
+# without BPF libraries are not watched.
 compiled() {
 	target "throws-$1" "$2" "$3" -pthread -I "$TARGETS" "$TARGETS/throws.cc" || return
-	target "throws_alone-$1" "$2" "$3" -pthread -static-libgcc -static-libstdc++ -I "$TARGETS" "$TARGETS/throws.cc" ||
+	target "throws_alone-$1" "$2" "$3" -pthread -static-libgcc -static-libstdc++ -I "$TARGETS" \
+		"$TARGETS/throws.cc" ||
 		cp "$T/throws-$1" "$T/throws_alone-$1"
 }
 
 compiled g++-O2 "${CXX:-g++}" -O2 || skip_all "$(no_target throws.cc)"
 targets_made
 find_mechanisms
-! "$RAWTRACE" --version | grep -q 'without capstone' || [ "$(uname -m)" = aarch64 ] || skip_all "this rawtrace has no disassembler"
+! "$RAWTRACE" --version | grep -q 'without capstone' || [ "$(uname -m)" = aarch64 ] ||
+	skip_all "this rawtrace has no disassembler"
 # By itself rawtrace chooses the instructions that leave the functions.
 returns=auto
 BIN=$T
@@ -33,7 +36,8 @@ if with_bpf; then
 	expect_status 0
 	expect_line '>(__cxa_throw 0x[0-9a-f]* {.*.name="i"} NULL)$' "$T/err"
 	expect_line '>(__cxa_throw 0x[0-9a-f]* {.*.name="St13runtime_error"} 0x[0-9a-f]*)$' "$T/err"
-	expect_number unwound "$(grep -c '<\*\*\* unwound' "$T/err")" -eq "$(grep -c '>(__cxa_\(re\)*throw' "$T/err")"
+	expect_number unwound "$(grep -c '<\*\*\* unwound' "$T/err")" \
+		-eq "$(grep -c '>(__cxa_\(re\)*throw' "$T/err")"
 	end_case
 fi
 
@@ -47,8 +51,8 @@ if target throws_slots "${CXX:-g++}" -O2 -fno-plt -pthread -I "$TARGETS" "$TARGE
 fi
 end_case
 
-# Without BPF the unwinder's library is not watched, but where exceptions land in the program is.  Destructors that exceptions come to call from
-# deeper in the stack than what has been left.
+# Without BPF the unwinder's library is not watched, but where exceptions land in the program is.
+# Destructors that exceptions come to call from deeper in the stack than what has been left.
 cat >"$T/deeper.cc" <<'EOF2'
 extern "C" __attribute__((noipa)) int worked(int n)
 {
@@ -138,7 +142,8 @@ for how in 'g++ -O0' 'clang++ -O0' 'clang++ -O2'; do
 		show "$T/build"
 		end_case
 	else
-		agrees "${mechanism:-chosen}: exceptions, $how" "throws-$compiler${how#* }" "$functions" 2
+		agrees "${mechanism:-chosen}: exceptions, $how" "throws-$compiler${how#* }" \
+			"$functions" 2
 	fi
 done
 

@@ -1,19 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Types from debug information.  The programs say what they call and with what, as rawtrace shows it; gdb and perf are other readers.
+# Types from debug information.  The programs say what they call and with what, as rawtrace shows
+# it; gdb and perf are other readers.
 . "$SRCDIR/tests/live/lib.sh"
 
 has "$CC" || skip_all "no compiler"
 "$RAWTRACE" --version | grep -q 'without libdw' && skip_all "built without libdw"
 
-# agrees PROGRAM SPEC...: each call is the program's own line, or marked where it is not known; the marks are in $MARKS
+# agrees PROGRAM SPEC...: each call is the program's own line, or marked where it is not known; the
+# marks are in $MARKS
 agrees() {
 	program=$1
 	shift
 	rt "$program" "$@"
 	expect_status 0
 	sed 's/list=0x[0-9a-f]*/list=ADDRESS/' "$T/out" >"$T/said"
-	sed -n 's/list=0x[0-9a-f]*/list=ADDRESS/; s/^>[> ]*\(\[[0-9]*\] \)\{0,1\}\((.*)\)$/\2/p' "$T/err" | grep -v '::main)' >"$T/traced"
+	sed -n 's/list=0x[0-9a-f]*/list=ADDRESS/; s/^>[> ]*\(\[[0-9]*\] \)\{0,1\}\((.*)\)$/\2/p' \
+		"$T/err" | grep -v '::main)' >"$T/traced"
 	[ -s "$T/said" ] || because "the program called nothing"
 	awk -f "$LIVE/marked.awk" "$T/said" "$T/traced" >"$T/differ"
 	MARKS=$(sed -n 's/^marks: //p' "$T/differ")
@@ -38,7 +41,8 @@ find_compilers
 
 specs="integers many request values local* special*"
 for compiler in $COMPILERS; do
-	for how in "-O0 -gdwarf-2" "-O0 -gdwarf-5" "-O2 -gdwarf-3" "-O2 -gdwarf-4" "-O2 -gdwarf-5"; do
+	for how in "-O0 -gdwarf-2" "-O0 -gdwarf-5" "-O2 -gdwarf-3" "-O2 -gdwarf-4" \
+		"-O2 -gdwarf-5"; do
 		case $how in *-[34]) ! quick || continue ;; esac
 		begin "C: $compiler $how"
 		selected || continue
@@ -57,7 +61,8 @@ for compiler in $COMPILERS; do
 	done
 done
 
-# LLVM leaves out halves of structures too, which DWARF tells by pieces without a place; and it says from behind endbr64 on where they are.
+# LLVM leaves out halves of structures too, which DWARF tells by pieces without a place; and it says
+# from behind endbr64 on where they are.
 case $(uname -m) in
 x86_64) marked=-fcf-protection ;;
 *) marked= ;;
@@ -76,7 +81,8 @@ for compiler in $COMPILERS; do
 	end_case
 done
 
-# LLVM makes all local then, and passes nothing that it knows: what is shown is what was said, or a mark.
+# LLVM makes all local then, and passes nothing that it knows: what is shown is what was said, or a
+# mark.
 if has clang && has ld.lld; then
 	begin "C: clang, link-time optimization"
 	if clang -w -g -O2 -flto -fuse-ld=lld -o "$T/types" "$TARGETS/types.c" >"$T/cc" 2>&1; then
@@ -88,14 +94,16 @@ if has clang && has ld.lld; then
 	end_case
 fi
 
-# GCC says of a function without its result no more than a suffix (.isra), and clang nothing: how it is called tells.
+# GCC says of a function without its result no more than a suffix (.isra), and clang nothing: how it
+# is called tells.
 if [ "$(uname -m)" = x86_64 ] && ! "$RAWTRACE" --version | grep -q 'without capstone'; then
 	for compiler in $COMPILERS; do
 		begin "results that nobody looks at: $compiler"
 		$compiler -g -O2 -o "$T/ignored" "$TARGETS/ignored.c" >"$T/cc" 2>&1 || show "$T/cc"
 		rt "$T/ignored" 'ignored*' 'sometimes*' 'passes*' 'wide*' 'branches*' 'twice*'
 		expect_status 0
-		sed -n 's/^>(\([a-z]*\).*/\1/p; s/^<<*\([^>]*\)>*$/\1/p' "$T/err" | paste -d' ' - - >"$T/traced"
+		sed -n 's/^>(\([a-z]*\).*/\1/p; s/^<<*\([^>]*\)>*$/\1/p' "$T/err" |
+			paste -d' ' - - >"$T/traced"
 		expect_same "$T/out" "$T/traced"
 		end_case
 	done
@@ -133,7 +141,8 @@ int main() { Both d(1, "both", 'c'); keep = &d; Left l(2, "left"); keep = &l; re
 EOF
 	for level in 0 1; do
 		begin "constructors of classes with virtual bases: $compiler -O$level"
-		$compiler -g -O$level -fno-inline -o "$T/bases" "$T/bases.cc" >"$T/cc" 2>&1 || show "$T/cc"
+		$compiler -g -O$level -fno-inline -o "$T/bases" "$T/bases.cc" >"$T/cc" 2>&1 ||
+			show "$T/cc"
 		rt "$T/bases" Both::Both Left::Left
 		expect_line '^>(Both::Both {.*} 1 "both" .c.)$' "$T/err"
 		expect_line '^> (Left::Left {.*} .*1 "both")$' "$T/err"
@@ -182,13 +191,16 @@ if has objcopy; then
 		objcopy --add-gnu-debuglink="$T/stripped.debug" "$T/stripped"
 	begin "a separate debug file"
 	rt "$T/stripped" values
-	expect_line '^>(values {.x=1, .y=-2} {.number=3, .other=4} {.a=5, .b=6, .c=7} GREEN READ|RUN)$' "$T/err"
+	expect_line \
+		'^>(values {.x=1, .y=-2} {.number=3, .other=4} {.a=5, .b=6, .c=7} GREEN READ|RUN)$' \
+		"$T/err"
 	end_case
 fi
 # GCC leaves stand-ins, clang refers to the units themselves.
 for compiler in $COMPILERS; do
 	for version in 4 5; do
-		if $compiler -w -gdwarf-$version -fdebug-types-section -O0 -o "$T/units" "$TARGETS/types.c" 2>/dev/null; then
+		if $compiler -w -gdwarf-$version -fdebug-types-section -O0 -o "$T/units" \
+			"$TARGETS/types.c" 2>/dev/null; then
 			begin "types in units of their own: $compiler, DWARF $version"
 			# shellcheck disable=SC2086
 			agrees "$T/units" $specs
@@ -203,7 +215,8 @@ if "$RAWTRACE" list "$T/types" lanes >/dev/null 2>&1; then
 	expect_line '^<<in [xmv]*0>$' "$T/err"
 	end_case
 fi
-if ! grep -q 'HAVE_LIBDW_SPLIT_TRUE=.#' "$BUILDDIR/config.log" && $CC -w -g -gsplit-dwarf -O1 -o "$T/split" "$TARGETS/types.c" 2>/dev/null; then
+if ! grep -q 'HAVE_LIBDW_SPLIT_TRUE=.#' "$BUILDDIR/config.log" && $CC -w -g -gsplit-dwarf -O1 \
+	-o "$T/split" "$TARGETS/types.c" 2>/dev/null; then
 	same_as_plain "split DWARF" "$T/split"
 	begin "split DWARF without its other half"
 	rm -f "$T"/*.dwo
@@ -233,7 +246,8 @@ if has dwz; then
 			same_as_plain "dwz: the shared file by its build-id" "$T/one"
 			unset RAWTRACE_DEBUG_DIR
 			mkdir "$T/ask"
-			printf '#!/bin/sh\n[ "$1 $2" = "debuginfo %s" ] && echo "%s"\n' "$id" "$T/moved" >"$T/ask/debuginfod-find"
+			printf '#!/bin/sh\n[ "$1 $2" = "debuginfo %s" ] && echo "%s"\n' "$id" \
+				"$T/moved" >"$T/ask/debuginfod-find"
 			chmod +x "$T/ask/debuginfod-find"
 			path=$PATH
 			export DEBUGINFOD_URLS=http://none.invalid DEBUGINFOD_CACHE_PATH="$T/cache"
@@ -280,12 +294,15 @@ int main(int argc, char **)
 }
 EOF
 if target qualified g++ -g -O2 "$T/qualified.cc"; then
-	for name in add bank::v1::Acct::add bank::Acct::add 'bank::Acct::add(long)' bank::once 'bank::Box<int>::get' bank::Box::get \
+	for name in add bank::v1::Acct::add bank::Acct::add 'bank::Acct::add(long)' bank::once \
+		'bank::Box<int>::get' bank::Box::get \
 		'(anonymous namespace)::Local::add' '(anonymous namespace)::in::deep'; do
 		begin "inlined everywhere: $name"
 		rt "$T/qualified" "$name"
 		expect_status 2
-		expect_message "'${name%(long)}' is inlined everywhere; try building with -fno-inline" "$T/err"
+		expect_message \
+			"'${name%(long)}' is inlined everywhere; try building with -fno-inline" \
+			"$T/err"
 		end_case
 	done
 	for name in bank::Acct::sub Acct::add bank::add; do
@@ -297,7 +314,8 @@ if target qualified g++ -g -O2 "$T/qualified.cc"; then
 	done
 	begin "inlined everywhere: list"
 	timeout 60 "$RAWTRACE" list "$T/qualified" '*' >"$T/listed" 2>&1
-	expect_line '^- .* no .* (anonymous namespace)::Local::add  \[inlined everywhere' "$T/listed"
+	expect_line '^- .* no .* (anonymous namespace)::Local::add  \[inlined everywhere' \
+		"$T/listed"
 	expect_line '^- .* no .* bank::once  \[inlined everywhere' "$T/listed"
 	end_case
 fi
@@ -375,7 +393,8 @@ end_case
 
 begin "prototypes as they are listed can be given"
 $CC -w -g -O0 -o "$T/types" "$TARGETS/types.c"
-timeout 60 "$RAWTRACE" list "$T/types" integers many request values local special each >"$T/listed" 2>&1
+timeout 60 "$RAWTRACE" list "$T/types" integers many request values local special \
+	each >"$T/listed" 2>&1
 expect_line ' int request(const char \*text, struct request \*r)$' "$T/listed"
 expect_line ' point values(point a, mixed m, triple t, enum color c, enum rights w)$' "$T/listed"
 expect_line ' FILE \*(\*each(const char \*const \*v, int (\*f)(const char \*, \.\.\.), const int (\*m)\[2\]))(int)$' "$T/listed"
@@ -390,7 +409,8 @@ $(sed -n 's/^0x.* \.symtab  *//p' "$T/listed")
 EOF
 agrees "$T/types" "$@"
 expect_number "marks" "$MARKS" -eq 0
-timeout 60 "$RAWTRACE" --dump=ir "$T/types" "$(sed -n 's/^0x.* \.symtab  *\(.*each(.*\)/\1/p' "$T/listed")" >"$T/ir" 2>&1
+timeout 60 "$RAWTRACE" --dump=ir "$T/types" \
+	"$(sed -n 's/^0x.* \.symtab  *\(.*each(.*\)/\1/p' "$T/listed")" >"$T/ir" 2>&1
 expect_line 'each(const char \*const \*v, int (\*f)(const char \*, \.\.\.), const int (\*m)\[2\]))(int)' "$T/ir"
 end_case
 
@@ -399,7 +419,8 @@ end_case
 if has gdb; then
 	begin "gdb has the same members at the same places"
 	gdb -batch -nx -ex 'ptype /o struct request' "$T/types" 2>/dev/null |
-		sed -n 's#^/\* *\([0-9]*\) *|.*\*/    \([a-z].*\);$#\1 \2#p' | sed 's/^\([0-9]*\) .*[ *]\([a-z]*\)\(\[[0-9]*\]\)*$/\1 \2/' >"$T/gdb"
+		sed -n 's#^/\* *\([0-9]*\) *|.*\*/    \([a-z].*\);$#\1 \2#p' |
+		sed 's/^\([0-9]*\) .*[ *]\([a-z]*\)\(\[[0-9]*\]\)*$/\1 \2/' >"$T/gdb"
 	[ -s "$T/gdb" ] || because "gdb said nothing"
 	prototypes "$T/types" '+struct request'
 	while read -r offset name; do
@@ -408,7 +429,8 @@ if has gdb; then
 	end_case
 
 	begin "gdb sees the same arguments"
-	gdb -batch -nx -ex 'break many' -ex run -ex 'info args' "$T/types" 2>/dev/null | sed -n 's/^[a-i] = //p' | tr '\n' ' ' >"$T/gdb"
+	gdb -batch -nx -ex 'break many' -ex run -ex 'info args' "$T/types" 2>/dev/null |
+		sed -n 's/^[a-i] = //p' | tr '\n' ' ' >"$T/gdb"
 	rt "$T/types" many
 	sed -n 's/^>(many \(.*\))$/\1 /p' "$T/err" | tr -d '\n' >"$T/traced"
 	if [ -s "$T/gdb" ]; then
@@ -416,7 +438,8 @@ if has gdb; then
 	fi
 	end_case
 fi
-if has perf && perf probe -x "$T/types" -V request >"$T/perf" 2>/dev/null && grep -q '@<request' "$T/perf"; then
+if has perf && perf probe -x "$T/types" -V request >"$T/perf" 2>/dev/null &&
+	grep -q '@<request' "$T/perf"; then
 	begin "perf probe -V names the same variables"
 	expect_line 'char\*[[:space:]]*text$' "$T/perf"
 	expect_line 'struct request\*[[:space:]]*r$' "$T/perf"
@@ -440,7 +463,8 @@ for compiler in g++ clang++ "$libcxx" "$alternate"; do
 		begin "C++: $compiler $how"
 		selected || continue
 		# shellcheck disable=SC2086 # a command with its options
-		if ! $compiler -w -std=c++17 -g $how -o "$T/cxx" "$TARGETS/types.cc" >"$T/cc" 2>&1; then
+		if ! $compiler -w -std=c++17 -g $how -o "$T/cxx" "$TARGETS/types.cc" >"$T/cc" \
+			2>&1; then
 			show "$T/cc"
 		else
 			agrees "$T/cxx" 'ns::*' shape::area shape::scale kinds
@@ -489,23 +513,31 @@ EOF
 	for how in 0 2; do
 		begin "Rust: opt-level=$how"
 		selected || continue
-		if ! rustc -g -C opt-level=$how -o "$T/rust" --crate-name types "$TARGETS/types.rs" >"$T/cc" 2>&1; then
+		if ! rustc -g -C opt-level=$how -o "$T/rust" --crate-name types \
+			"$TARGETS/types.rs" >"$T/cc" 2>&1; then
 			show "$T/cc"
 		else
-			agrees "$T/rust" types::text types::lists types::shape types::large types::moved types::results types::option types::pairs types::arrays types::said
+			agrees "$T/rust" types::text types::lists types::shape types::large \
+				types::moved types::results types::option types::pairs \
+				types::arrays types::said
 			[ $how != 0 ] || expect_number "marks" "$MARKS" -eq 0
 			expect_line '"owned" "reference"' "$T/traced"
 			if [ $how = 0 ] && ! grep -q 'only entries' "$T/err"; then
-				sed -n '/^>(types::\(results\|option\|pairs\|said\)/{n;p}' "$T/err" | tr '\n' ' ' >"$T/results"
+				sed -n '/^>(types::\(results\|option\|pairs\|said\)/{n;p}' \
+					"$T/err" | tr '\n' ' ' >"$T/results"
 				printf '<Ok(5) <Err(Invalid) <None <Some(4) <{.x=5, .y=240} <Ok("good") <Err("bad") ' >"$T/expected"
 				expect_same "$T/expected" "$T/results"
 			fi
 			rt "$T/rust" types::known
-			expect_number "calls, or another result than there is" "$(grep -c -e '^>(types::known .* .*)$' -e '^<\[1, 2, 3, 4\]$' -e '^<<not known>$' "$T/err")" -eq 2
+			expect_number "calls, or another result than there is" \
+				"$(grep -c -e '^>(types::known .* .*)$' -e '^<\[1, 2, 3, 4\]$' \
+				-e '^<<not known>$' "$T/err")" -eq 2
 			[ $how != 0 ] || expect_text '>(types::known [1, 2, 3, 4] 5)
 <[1, 2, 3, 4]' "$T/err"
 			rt "$T/rust" types::dynamic
-			[ $how != 0 ] || expect_line '^>(types::dynamic {\.pointer=0x[0-9a-f]*, \.vtable=.*} 13)' "$T/err"
+			[ $how != 0 ] ||
+				expect_line \
+					'^>(types::dynamic {\.pointer=0x[0-9a-f]*, \.vtable=.*} 13)' "$T/err"
 			# Optimized code returns no address of them.
 			rt "$T/rust" types::array types::written types::maybe
 			if ! grep -q 'only entries' "$T/err"; then
@@ -526,7 +558,8 @@ scopes() {
 	compiler=$2
 	shift 2
 	for part in 0 1 2 3; do
-		"$compiler" -g -O1 "$@" -DPART=$part -c -o "$T/part$part.o" "$TARGETS/scopes.cc" >"$T/cc" 2>&1 || show "$T/cc"
+		"$compiler" -g -O1 "$@" -DPART=$part -c -o "$T/part$part.o" "$TARGETS/scopes.cc" \
+			>"$T/cc" 2>&1 || show "$T/cc"
 	done
 	"$compiler" "$@" -o "$T/scopes" "$T"/part?.o >"$T/cc" 2>&1 || show "$T/cc"
 	[ -z "$index" ] || readelf -SW "$T/scopes" | grep -q "$index" || because "no $index"
@@ -544,16 +577,19 @@ has g++ && scopes "g++" g++
 has clang++ && scopes "clang++" clang++ -Wno-unused-command-line-argument
 if has clang++ && has ld.lld; then
 	index=gdb_index
-	scopes "clang++, .gdb_index" clang++ -Wno-unused-command-line-argument -ggnu-pubnames -fuse-ld=lld -Wl,--gdb-index
+	scopes "clang++, .gdb_index" clang++ -Wno-unused-command-line-argument -ggnu-pubnames \
+		-fuse-ld=lld -Wl,--gdb-index
 	index=debug_names
-	scopes "clang++, .debug_names" clang++ -Wno-unused-command-line-argument -gdwarf-5 -glldb -gpubnames
+	scopes "clang++, .debug_names" clang++ -Wno-unused-command-line-argument -gdwarf-5 -glldb \
+		-gpubnames
 fi
 
 # list_cost PROGRAM: $ms of CPU time and $mb that it takes to tell its function `request` by DWARF
 list_cost() {
 	python3 - "$RAWTRACE" "$1" >"$T/cost" 2>&1 <<'PYTHON'
 import resource, subprocess, sys
-out = subprocess.run([sys.argv[1], "list", sys.argv[2], "request"], stdout=subprocess.PIPE, timeout=60).stdout.decode()
+out = subprocess.run([sys.argv[1], "list", sys.argv[2], "request"], stdout=subprocess.PIPE,
+                     timeout=60).stdout.decode()
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print("int request(" in out, int((used.ru_utime + used.ru_stime) * 1000), used.ru_maxrss // 1024)
 PYTHON
@@ -572,7 +608,8 @@ if has python3 && has objcopy && [ "$(uname -m)" = x86_64 ]; then
 
 	begin "what is unpacked is not kept beside what it was unpacked from"
 	head -c 6000000 /dev/urandom | base64 >"$T/noise"
-	objcopy --add-section .debug_loc="$T/noise" --add-section .debug_ranges="$T/noise" --add-section .debug_macro="$T/noise" \
+	objcopy --add-section .debug_loc="$T/noise" --add-section .debug_ranges="$T/noise" \
+		--add-section .debug_macro="$T/noise" \
 		--add-section .debug_types="$T/noise" "$T/types" "$T/packed"
 	objcopy --compress-debug-sections=zlib "$T/packed"
 	list_cost "$T/packed"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# errno of calls that fail: what the program itself finds there, and what strace sees of the same calls.
+# errno of calls that fail: what the program itself finds there, and what strace sees of the same
+# calls.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
@@ -12,13 +13,15 @@ $CC -O1 -fno-optimize-sibling-calls -pthread -o "$T/fails" "$TARGETS/fails.c" ||
 
 # rt as always; without BPF and before 4.9 errno is not read, and -v says why.
 is_read() {
-	timeout 20 "$RAWTRACE" -v --attach="$mechanism" "$T/fails" "$OPEN" >/dev/null 2>"$T/v" </dev/null
+	timeout 20 "$RAWTRACE" -v --attach="$mechanism" "$T/fails" "$OPEN" >/dev/null 2>"$T/v" \
+		</dev/null
 	! grep -q '^rawtrace: errno is not read: ' "$T/v"
 }
 
 # The program's own lines, "open_it -1 ENOENT ...", must be those of the trace without its columns.
 agrees() {
-	sed -n 's/^\(\[[0-9]*\] \)\{0,1\}<\(.*\)$/\2/p' "$T/err" | grep -v '^[0-9]*$\|^0x[0-9a-f]*000$' | sed 's/^0xffffffffffffffff/-1/' >"$T/seen"
+	sed -n 's/^\(\[[0-9]*\] \)\{0,1\}<\(.*\)$/\2/p' "$T/err" |
+		grep -v '^[0-9]*$\|^0x[0-9a-f]*000$' | sed 's/^0xffffffffffffffff/-1/' >"$T/seen"
 	expect_same "$T/out" "$T/seen"
 }
 
@@ -57,30 +60,36 @@ if is_read; then
 	sleep 0.3
 	timeout 20 "$RAWTRACE" -p "$PID" -o "$T/err" "$OPEN" "$MAP" >/dev/null 2>&1
 	expect_number "calls that failed" "$(grep -c '<-1 E' "$T/err")" -eq 4
-	expect_number "threads' ENOTDIR" "$(grep -c '<-1 ENOTDIR (Not a directory)$' "$T/err")" -eq 2
-	expect_number "maps" "$(grep -c '<0xffffffffffffffff EBADF (Bad file descriptor)$' "$T/err")" -eq 2
+	expect_number "threads' ENOTDIR" "$(grep -c '<-1 ENOTDIR (Not a directory)$' "$T/err")" \
+		-eq 2
+	expect_number "maps" \
+		"$(grep -c '<0xffffffffffffffff EBADF (Bad file descriptor)$' "$T/err")" -eq 2
 	end_case
 
 	if has strace; then
 		begin "as strace sees them"
 		strace -f -e trace=open,openat,mmap -o "$T/strace" "$T/fails" >/dev/null 2>&1
-		sed -n 's/^.* = \(-1 E[A-Z]* (.*)\)$/\1/p' "$T/strace" | grep -v 'ld.so' | tail -3 >"$T/want"
+		sed -n 's/^.* = \(-1 E[A-Z]* (.*)\)$/\1/p' "$T/strace" | grep -v 'ld.so' |
+			tail -3 >"$T/want"
 		# shellcheck disable=SC2086
 		rt "$T/fails" $LIBRARY
-		grep -o -e '-1 E.*' -e '0xffffffffffffffff E.*' "$T/err" | sed 's/^0xffffffffffffffff/-1/' >"$T/seen"
+		grep -o -e '-1 E.*' -e '0xffffffffffffffff E.*' "$T/err" |
+			sed 's/^0xffffffffffffffff/-1/' >"$T/seen"
 		expect_same "$T/want" "$T/seen"
 		end_case
 	else
 		skip "as strace sees them" "no strace"
 	fi
 else
-	skip "the C library's own functions, running processes" "$(sed -n 's/^rawtrace: errno is not read: //p' "$T/v")"
+	skip "the C library's own functions, running processes" \
+		"$(sed -n 's/^rawtrace: errno is not read: //p' "$T/v")"
 fi
 
 if has musl-gcc && [ "$(uname -m)" = x86_64 ]; then
 	for static in "" -static; do
 		begin "musl $static"
-		musl-gcc -O1 -fno-optimize-sibling-calls $static -o "$T/musl" "$TARGETS/fails.c" || because "musl-gcc fails"
+		musl-gcc -O1 -fno-optimize-sibling-calls $static -o "$T/musl" "$TARGETS/fails.c" ||
+			because "musl-gcc fails"
 		rt "$T/musl" "$OPEN" "$MAP"
 		! is_read || agrees
 		end_case

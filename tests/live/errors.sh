@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What stands in the way is said in one line, with exit status 1 (2: the command line), and the program is never left half-traced.
+# What stands in the way is said in one line, with exit status 1 (2: the command line), and the
+# program is never left half-traced.
 . "$SRCDIR/tests/live/lib.sh"
 
-# refuses CASE STATUS MESSAGE ARGUMENT...: and the program, whose output would be there, has not run.
+# refuses CASE STATUS MESSAGE ARGUMENT...: and the program, whose output would be there, has not
+# run.
 refuses() {
 	begin "$1"
 	status=$2
@@ -24,7 +26,8 @@ refuses "unknown option" 2 '--nonsense' --nonsense "$FIB" fib
 refuses "unknown mechanism" 2 '--attach=magic' --attach=magic "$FIB" fib
 refuses "unknown format" 2 '--format=poem' --format=poem "$FIB" fib
 refuses "bad size" 2 '--buffer=big' --buffer=big "$FIB" fib
-refuses "--no-bpf and a BPF mechanism" 2 '--no-bpf: not allowed with --attach=pmu' --no-bpf --attach=pmu "$FIB" fib
+refuses "--no-bpf and a BPF mechanism" 2 '--no-bpf: not allowed with --attach=pmu' --no-bpf \
+	--attach=pmu "$FIB" fib
 refuses "arguments for a running process" 2 "'-- 1'" -p $$ fib -- 1
 refuses "a name after -p that no process has" 1 'x1: no process of that name' -p x1 fib
 refuses "an empty pattern of a function" 2 '' "$FIB" ''
@@ -33,19 +36,26 @@ refuses "an output folder that is not there" 1 'No such file' -o "$T/none/out" "
 # ---- names ----
 
 refuses "unknown function: nearest names" 2 "no function 'fibb'; did you mean 'fib'" "$FIB" fibb
-refuses "the program's argument in the place of a function" 2 "no function '10'; the program's arguments go behind '--'" "$FIB" fib 10
-refuses "unknown function beside a known one" 2 "no function 'nothing_like_it'" "$FIB" fib nothing_like_it
+refuses "the program's argument in the place of a function" 2 \
+	"no function '10'; the program's arguments go behind '--'" "$FIB" fib 10
+refuses "unknown function beside a known one" 2 "no function 'nothing_like_it'" "$FIB" fib \
+	nothing_like_it
 refuses "a glob without a match" 2 "no function matches 'zz\*'" "$FIB" 'zz*'
-refuses "unknown library: those that it has" 2 "no library 'libzz.so'; it has .*libc" "$FIB" libzz.so:cos
+refuses "unknown library: those that it has" 2 "no library 'libzz.so'; it has .*libc" "$FIB" \
+	libzz.so:cos
 refuses "function of a library" 2 "no function 'printf', but .*libc.*:printf" "$FIB" printf
-refuses "a format that is none" 2 '--format=x: no such format; there are: tree, chrome' --format=x "$FIB" fib
-refuses "a mechanism that is none" 2 '--attach=x: no such mechanism; there are: uprobe-multi, .*, tracefs$' --attach=x "$FIB" fib
+refuses "a format that is none" 2 '--format=x: no such format; there are: tree, chrome' --format=x \
+	"$FIB" fib
+refuses "a mechanism that is none" 2 \
+	'--attach=x: no such mechanism; there are: uprobe-multi, .*, tracefs$' --attach=x "$FIB" fib
 for letter in e c t r T S k l; do
 	refuses "-$letter" 2 "-$letter: .* " "-$letter" "$FIB" fib
 	! grep -q 'no such option' "$T/err" || echo "not ok $SCRIPT: -$letter has no answer"
 done
 ln -s "$FIB" "$T/typed"
-refuses "a program for a library" 2 "is a program, not a library of .*sh; try: rawtrace $FIB FUNCTION" sh "$FIB:fib" -- -c "$FIB; true"
+refuses "a program for a library" 2 \
+	"is a program, not a library of .*sh; try: rawtrace $FIB FUNCTION" sh "$FIB:fib" -- -c \
+	"$FIB; true"
 refuses "a symbolic link: by the name that was typed" 2 "/typed: no function .nope." "$T/typed" nope
 refuses "program not in PATH" 1 'no-such-program: no such program in PATH' no-such-program f
 refuses "program not there" 1 './no-such-program: .*No such file' ./no-such-program f
@@ -70,7 +80,8 @@ RAWTRACE_PROBES=$T
 export RAWTRACE_PROBES
 refuses "a FIFO in RAWTRACE_PROBES" 1 'fifo: is not a regular file' "$FIB" @fifo
 unset RAWTRACE_PROBES
-refuses "10,000 characters: a file of probes" 2 'no such file of probes; there are: .*libc' "$FIB" "@$long"
+refuses "10,000 characters: a file of probes" 2 'no such file of probes; there are: .*libc' "$FIB" \
+	"@$long"
 refuses "10,000 characters: the path of one" 1 'File name too long$' "$FIB" "@./$long"
 refuses "10,000 characters: a function" 2 'name of 10000 characters; at most 8192' "$FIB" "$long"
 refuses "10,000 characters: a glob" 2 'name of 10001 characters' "$FIB" "$long*"
@@ -87,7 +98,8 @@ printf '#! /usr/bin/env -S python3 -u\n' >"$T/env-script"
 chmod +x "$T/text" "$T/script" "$T/env-script" "$T/empty"
 refuses "not an ELF file" 1 'text: is not an ELF file' "$T/text" fib
 refuses "an empty file" 1 'empty: is an empty file' "$T/empty" fib
-refuses "a script" 1 'script: is a script for /bin/sh; trace its interpreter: rawtrace /bin/sh' "$T/script" fib
+refuses "a script" 1 'script: is a script for /bin/sh; trace its interpreter: rawtrace /bin/sh' \
+	"$T/script" fib
 refuses "a script by env" 1 'env-script: is a script for python3;' "$T/env-script" fib
 refuses "a folder" 1 "$T" "$T" fib
 
@@ -121,7 +133,8 @@ refuses "a core dump" 1 'core: is a core dump' "$file" fib
 
 begin "truncated ELF files"
 size=$(wc -c <"$FIB")
-for n in 1 4 15 16 40 52 63 64 65 100 300 700 1000 2000 4096 5000 9000 $((size / 2)) $((size - 2000)) $((size - 1000)) $((size - 1)); do
+for n in 1 4 15 16 40 52 63 64 65 100 300 700 1000 2000 4096 5000 9000 $((size / 2)) \
+	$((size - 2000)) $((size - 1000)) $((size - 1)); do
 	head -c $n "$FIB" >"$T/cut"
 	chmod +x "$T/cut"
 	# Nothing need be started to read it; what is cut may still be enough for that.
@@ -138,10 +151,14 @@ done
 end_case
 
 begin "damaged ELF files"
-# Every word of the header and of the first program headers, and places all over the file, overwritten.
-for at in 24 32 36 40 44 48 52 54 56 58 60 62 64 68 72 80 88 96 104 112 120 128 136 176 232 288 344 400 456 \
-	$((size - 64)) $((size - 128)) $((size - 192)) $((size - 1500)) $((size - 2000)) $((size - 3000)) $((size / 2)); do
-	for bytes in '\377\377\377\377\377\377\377\377' '\000\000\000\000\000\000\000\000' '\377\377\377\177'; do
+# Every word of the header and of the first program headers, and places all over the file,
+# overwritten.
+for at in 24 32 36 40 44 48 52 54 56 58 60 62 64 68 72 80 88 96 104 112 120 128 136 176 232 288 \
+	344 400 456 \
+	$((size - 64)) $((size - 128)) $((size - 192)) $((size - 1500)) $((size - 2000)) \
+	$((size - 3000)) $((size / 2)); do
+	for bytes in '\377\377\377\377\377\377\377\377' '\000\000\000\000\000\000\000\000' \
+		'\377\377\377\177'; do
 		file=$(copied damaged)
 		patch "$file" "$at" "$bytes"
 		rt --dump=tracefs "$file" fib
@@ -163,7 +180,8 @@ file=$(copied unreadable)
 chmod 0111 "$file"
 if has setpriv; then
 	begin "an unreadable file"
-	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" "$file" fib >"$T/out" 2>"$T/err"
+	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" "$file" fib \
+		>"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 1
 	expect_message 'unreadable: .*Permission denied' "$T/err"
@@ -180,17 +198,20 @@ if has setpriv; then
 	# ---- rights ----
 
 	begin "not root"
-	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" "$T/fib" fib >"$T/out" 2>"$T/err"
+	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" "$T/fib" fib \
+		>"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 1
 	expect_message 'user 65534: tracing needs root' "$T/err"
-	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" -p $$ fib >"$T/out" 2>"$T/err" && because "-p: status 0"
+	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" -p $$ fib \
+		>"$T/out" 2>"$T/err" && because "-p: status 0"
 	expect_message 'no permission; try: sudo rawtrace' "$T/err"
 	[ ! -s "$T/out" ] || because "the program ran"
 	end_case
 
 	begin "not root: doctor says what works"
-	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" doctor >"$T/out" 2>"$T/err"
+	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" doctor \
+		>"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 1
 	expect_line '^capabilities  *no ' "$T/out"
@@ -200,7 +221,8 @@ if has setpriv; then
 	end_case
 
 	begin "root without cap_sys_admin, cap_bpf, cap_perfmon"
-	timeout 20 setpriv --bounding-set=-sys_admin,-bpf,-perfmon "$RAWTRACE" "$FIB" fib >"$T/out" 2>"$T/err"
+	timeout 20 setpriv --bounding-set=-sys_admin,-bpf,-perfmon "$RAWTRACE" "$FIB" fib \
+		>"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 1
 	expect_message 'cap_sys_admin' "$T/err"
@@ -211,7 +233,8 @@ if has setpriv; then
 
 	# tracefs asks for the files' owner, not for a capability.
 	begin "--no-bpf: root without any capability to trace"
-	timeout 20 setpriv --bounding-set=-sys_admin,-bpf,-perfmon "$RAWTRACE" --no-bpf "$FIB" fib >"$T/out" 2>"$T/err"
+	timeout 20 setpriv --bounding-set=-sys_admin,-bpf,-perfmon "$RAWTRACE" --no-bpf "$FIB" fib \
+		>"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 0
 	expect_text 'fib(4) = 3' "$T/out"
@@ -265,7 +288,8 @@ end_case
 
 if has unshare; then
 	begin "/proc is not mounted"
-	timeout 20 unshare -m sh -c 'umount -l /proc && exec "$0" "$@"' "$RAWTRACE" "$FIB" fib >"$T/out" 2>"$T/err"
+	timeout 20 unshare -m sh -c 'umount -l /proc && exec "$0" "$@"' "$RAWTRACE" "$FIB" fib \
+		>"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 1
 	expect_message '/proc is not mounted; try: mount -t proc proc /proc' "$T/err"
@@ -309,7 +333,8 @@ for ms in 1 5 10 15 20 30 40 50 60 80 100 150; do
 	rt -p "$worker" work
 	case $ST in
 	0) expect_nested "$T/err" ;;
-	1) expect_message "process $worker: \(has \)*ended\|process $worker: no such process" "$T/err" ;;
+	1) expect_message "process $worker: \(has \)*ended\|process $worker: no such process" \
+		"$T/err" ;;
 	*) because "$ms ms: status $ST" && show "$T/err" ;;
 	esac
 	reap "$worker"
@@ -330,7 +355,8 @@ for mechanism in uprobe-multi tracefs; do
 	end_case
 
 	begin "$mechanism: a full disk while the program runs on"
-	timeout 20 "$RAWTRACE" --attach=$mechanism -o /dev/full "$BIN/worker" work -- 2 500 100 >"$T/out" 2>"$T/err"
+	timeout 20 "$RAWTRACE" --attach=$mechanism -o /dev/full "$BIN/worker" work -- 2 500 \
+		100 >"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 1
 	expect_message '/dev/full: No space left on device' "$T/err"
@@ -351,7 +377,8 @@ for mechanism in uprobe-multi tracefs; do
 	end_case
 
 	begin "$mechanism: closed pipe on standard error"
-	{ timeout 20 "$RAWTRACE" --attach=$mechanism "$BIN/worker" work -- 2 500 100 2>&1 >"$T/out" 3>&-; echo $? >"$T/status"; } |
+	{ timeout 20 "$RAWTRACE" --attach=$mechanism "$BIN/worker" work -- 2 500 100 2>&1 \
+		>"$T/out" 3>&-; echo $? >"$T/status"; } |
 		sed -n '1{p;q;}' >"$T/err"
 	read -r ST <"$T/status"
 	expect_status 1
@@ -361,14 +388,16 @@ for mechanism in uprobe-multi tracefs; do
 done
 
 begin "a file that may not grow"
-(ulimit -f 8 && exec timeout 20 "$RAWTRACE" -o "$T/short" "$FIB" fib -- 16) 2>"$T/err" | cat >"$T/out"
+(ulimit -f 8 && exec timeout 20 "$RAWTRACE" -o "$T/short" "$FIB" fib -- 16) 2>"$T/err" |
+	cat >"$T/out"
 expect_message "$T/short: File too large" "$T/err"
 expect_text 'fib(16) = 987' "$T/out"
 end_case
 
 begin "no descriptors for probes: no file is made"
 rm -f "$T/json"
-(ulimit -n 30 && exec timeout 20 "$RAWTRACE" --attach=event --format=chrome -o "$T/json" "$BIN/many" 'many_0[0-4]?') >"$T/out" 2>"$T/err"
+(ulimit -n 30 && exec timeout 20 "$RAWTRACE" --attach=event --format=chrome -o "$T/json" \
+	"$BIN/many" 'many_0[0-4]?') >"$T/out" 2>"$T/err"
 ST=$?
 expect_status 1
 expect_message 'descriptor each.*ulimit -n' "$T/err"

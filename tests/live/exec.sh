@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A process that runs another program inside its calls: they are over, with those of its other threads.  And one whose first thread, by which
-# the kernel's filters know it, ends before the others.
+# A process that runs another program inside its calls: they are over, with those of its other
+# threads.  And one whose first thread, by which the kernel's filters know it, ends before the
+# others.
 . "$SRCDIR/tests/live/lib.sh"
 
 cat >"$T/again.c" <<'EOF2'
@@ -18,20 +19,27 @@ __attribute__((noipa)) int late(int n)
 	return n + 1;
 }
 
-/* Until there is a probe, which the file does not have; five seconds at most.  Where each has an event, that of the return comes first. */
+/*
+ * Until there is a probe, which the file does not have; five seconds at most.  If each has an event,
+ * that of the return comes first.
+ */
 static void wait_for_probe(void)
 {
 	int i, fd = open("/proc/self/exe", O_RDONLY);
 	char file[16];
 
-	for (i = 0; i < 500 && pread(fd, file, sizeof(file), (char *)late - __executable_start) == sizeof(file) &&
+	for (i = 0; i < 500 &&
+	     pread(fd, file, sizeof(file), (char *)late - __executable_start) == sizeof(file) &&
 	     !memcmp(file, (char *)late, sizeof(file)); i++)
 		usleep(10000);
 	usleep(300000);
 	close(fd);
 }
 
-/* Before the first thread ends, some rounds of the reader; after that calls may be missed for one or two. */
+/*
+ * Before the first thread ends, some rounds of the reader; after that calls may be missed for one or
+ * two.
+ */
 static void *goes_on(void *first)
 {
 	int i;
@@ -124,7 +132,8 @@ EOF2
 target text $CC -O1 -g "$T/text.c" || skip_all "$(no_target text.c)"
 targets_made
 
-# The same whether the next stack lies above the last one or below: that is by chance, so a few times.
+# The same whether the next stack lies above the last one or below: that is by chance, so a few
+# times.
 one() {
 	cat >"$T/wanted" <<'EOF2'
 >(outer 2)
@@ -193,7 +202,8 @@ expect_line "^rawtrace: process $pid: its first thread has ended, and the kernel
 wait $pid
 end_case
 
-# Text that could not be read is looked for in the file, by where the program is mapped now.  Each run has it elsewhere.
+# Text that could not be read is looked for in the file, by where the program is mapped now.  Each
+# run has it elsewhere.
 if [ "$MECHANISMS" != " tracefs" ]; then
 	begin "constant text of the programs that come after"
 	rt --ring=perf "$T/text" 'show(const char *of)' -- 6

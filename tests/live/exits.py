@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Do probes (--dump=bpf's "# probe" lines of a program) stand on all returns that objdump shows, and on nothing but instructions that
-# leave a function?  Prints what is wrong.
+# Are all returns that objdump shows probed (--dump=bpf's "# probe" lines of a program), and nothing
+# but exits of functions?  Prints the errors.
 import re
 import sys
 

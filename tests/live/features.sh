@@ -1,15 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is newer than the mechanisms, where an old kernel or a container leaves less of them: types, returns at instructions,
-# conditions, Go, counts, histograms, depth, on every row of the attach table.  Two functions at least: one alone needs less.
+# What is newer than the mechanisms, where an old kernel or a container leaves less of them: types,
+# returns at instructions, conditions, Go, counts, histograms, depth, on every row of the attach
+# table.  Two functions at least: one alone needs less.
 . "$SRCDIR/tests/live/lib.sh"
 . "$LIVE/wrappers.sh"
 # shellcheck disable=SC2086 # a command with its options
-target typed $CC -g -O2 -fno-optimize-sibling-calls "$TARGETS/typed.c" || skip_all "$(no_target typed.c)"
+target typed $CC -g -O2 -fno-optimize-sibling-calls "$TARGETS/typed.c" ||
+	skip_all "$(no_target typed.c)"
 GOCACHE=${GOCACHE:-$T/cache} GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local GO111MODULE=off
 export GOCACHE GOFLAGS GOPROXY GOTOOLCHAIN GO111MODULE
 go_program() {
-	has "${GO:-go}" && HOME=$T timeout 300 "${GO:-go}" build -o "$T/go" "$TARGETS/go/fib.go" >"$T/build" 2>&1
+	has "${GO:-go}" && HOME=$T timeout 300 "${GO:-go}" build -o "$T/go" "$TARGETS/go/fib.go" \
+		>"$T/build" 2>&1
 }
 go_program && with_go=yes || with_go=
 find_mechanisms
@@ -133,8 +136,9 @@ old_kernels() {
 		return
 	}
 	if has_mechanism event; then
+		helpers=helper=174,helper=112,helper=114
 		in_mounts 'mount -t tmpfs none /sys/bus/event_source/devices' \
-			old link-create,multi-probe=replace,helper=174,helper=112,helper=114,kern-version=0x40e51
+			old "link-create,multi-probe=replace,$helpers,kern-version=0x40e51"
 		features "4.14" event
 	fi
 	in_mounts "$debugfs && ls /sys/kernel/debug/tracing/events" under

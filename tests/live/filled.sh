@@ -27,7 +27,8 @@ filled() {
 	rt $OPTIONS "$program" $PROTOTYPES -- "$@"
 	unset IFS
 	expect_status 0
-	sed -n 's/^\(\[[0-9]*\] \)\{0,1\}[< ]*<\(\[[0-9]*\]\)\{0,1\} \{0,1\}\([^<]\)/\3/p' "$T/err" | grep -v '^\*\*\*' >"$T/seen"
+	sed -n 's/^\(\[[0-9]*\] \)\{0,1\}[< ]*<\(\[[0-9]*\]\)\{0,1\} \{0,1\}\([^<]\)/\3/p' \
+		"$T/err" | grep -v '^\*\*\*' >"$T/seen"
 }
 
 first=yes
@@ -108,7 +109,8 @@ $CC -O1 -o "$T/chain" "$T/chain.c" 2>"$T/cc" || show "$T/cc"
 for without in "" --no-bpf; do
 	begin "NULL in the middle: nothing of the call before is shown${without:+, $without}"
 	# shellcheck disable=SC2086 # an option or none
-	rt $without "$T/chain" 'walk(struct node { int id; struct node *next; const char *text; } *p, p->next->next->next->id, p->next->next->id, p->next->next->text, p->text)'
+	rt $without "$T/chain" \
+		'walk(struct node { int id; struct node *next; const char *text; } *p, p->next->next->next->id, p->next->next->id, p->next->next->text, p->text)'
 	expect_number "whole chains" "$(grep -c ' 4 3 "3" "1")$' "$T/err")" -eq 2
 	expect_line ' <unreadable> <unreadable> <unreadable> "4")$' "$T/err"
 	expect_line ' <unreadable> <unreadable> <unreadable> "5")$' "$T/err"

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a filter leaves of a whole trace, or of what a witness said: -v traced=FUNCTION,..., -v hidden=FUNCTION (which counts as a level and
-# is not shown), -v depth=LEVELS, -v under=FUNCTION, and -v tests=FUNCTION,OP,NUMBER;...: a call of a function that has tests must pass one.
+# Filters a whole trace, or a witness's lines.
+#   -v traced=FUNCTION,...
+#   -v hidden=FUNCTION              counts as a level and is not shown
+#   -v depth=LEVELS
+#   -v under=FUNCTION
+#   -v tests=FUNCTION,OP,NUMBER;... a call of a function that has tests must pass one
 
 function prefix(level, mark,    i, text) {
 	for (i = 0; i <= (level < 10 ? level : 6); i++)
@@ -8,13 +12,15 @@ function prefix(level, mark,    i, text) {
 	return text (level < 10 ? "" : "[" level "] ")
 }
 
-function passes(name, value,    i, has, good, list, word) {
+function passes(name, value,    i, has, good, limit, list, word) {
 	for (i = 1; i <= split(tests, list, ";"); i++) {
 		split(list[i], word, ",")
 		if (word[1] != name)
 			continue
 		has = 1
-		if (word[2] == ">" ? value > word[3] + 0 : word[2] == "<" ? value < word[3] + 0 : value == word[3] + 0)
+		limit = word[3] + 0
+		if (word[2] == ">" ? value > limit : word[2] == "<" ? value < limit : \
+			value == limit)
 			good = 1
 	}
 	return !has || good
@@ -49,7 +55,9 @@ mark == ">" {
 	# What takes the place of a call that was shown is inside of what that was inside of.
 	became = open[t] > level && kept[t, level]
 	close_from(level)
-	keep = (!traced || index("," traced ",", "," word[2] ",")) && (!under || shown[t] || became || word[2] == under) && passes(word[2], word[3] + 0) && (!depth || shown[t] + 0 < depth)
+	keep = (!traced || index("," traced ",", "," word[2] ",")) &&
+		(!under || shown[t] || became || word[2] == under) &&
+		passes(word[2], word[3] + 0) && (!depth || shown[t] + 0 < depth)
 	if (keep && word[2] != hidden)
 		print column prefix(shown[t] + 0, ">") rest
 	kept[t, level] = keep

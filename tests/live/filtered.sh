@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is shown with a filter is what the program said that it did, filtered by a script: recursion, threads, exceptions, longjmp.
+# What is shown with a filter is what the program said that it did, filtered by a script: recursion,
+# threads, exceptions, longjmp.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
-# filtered CASE OPTION SETTINGS TARGET FUNCTIONS [ARGUMENT...]: rawtrace with OPTION ("" for none), by $mechanism; SETTINGS are filtered.awk's.
+# filtered CASE OPTION SETTINGS TARGET FUNCTIONS [ARGUMENT...]: rawtrace with OPTION ("" for none),
+# by $mechanism; SETTINGS are filtered.awk's.
 filtered() {
 	begin "$mechanism: $1"
 	option=$2
@@ -30,7 +32,8 @@ filtered() {
 	end_case
 }
 
-# of_whole CASE OPTION SETTINGS TARGET FUNCTIONS [ARGUMENT...]: the same beside a trace without the option, of a program that says nothing.
+# of_whole CASE OPTION SETTINGS TARGET FUNCTIONS [ARGUMENT...]: the same beside a trace without the
+# option, of a program that says nothing.
 of_whole() {
 	begin "$mechanism: $1"
 	option=$2
@@ -57,7 +60,8 @@ elif ! has g++; then
 	skip "exceptions" "no g++"
 else
 	for target in throws naps; do
-		g++ -O2 -pthread -static-libgcc -static-libstdc++ -I "$TARGETS" -o "$T/$target" "$TARGETS/$target.cc" 2>"$T/compiler" || break
+		g++ -O2 -pthread -static-libgcc -static-libstdc++ -I "$TARGETS" -o "$T/$target" \
+			"$TARGETS/$target.cc" 2>"$T/compiler" || break
 		cxx=$T/$target
 	done
 	[ "$cxx" = "$T/naps" ] || {
@@ -74,8 +78,10 @@ all='thrower inner middle outer again drop careful chosen'
 for mechanism in $MECHANISMS; do
 	returns=
 	filtered "recursion, --depth" --depth=4 "-v depth=4" "$BIN/recurse" fib 9
-	filtered "recursion, a condition" "" "-v tests=fib,>,4;fib,==,1" "$BIN/recurse" "fib(n>4||n==1)" 9
-	filtered "--only-under a function with a condition" --only-under=fib "-v under=fib -v tests=fib,>,4;fib,==,1" "$BIN/recurse" "fib(n>4||n==1)" 9
+	filtered "recursion, a condition" "" "-v tests=fib,>,4;fib,==,1" "$BIN/recurse" \
+		"fib(n>4||n==1)" 9
+	filtered "--only-under a function with a condition" --only-under=fib \
+		"-v under=fib -v tests=fib,>,4;fib,==,1" "$BIN/recurse" "fib(n>4||n==1)" 9
 	of_whole "killed inside calls, --depth" --depth=2 "-v depth=2" "$BIN/exits" dive kill
 	begin "$mechanism: events are lost, and the tree is right"
 	rt --attach="$mechanism" --buffer=4K --depth=9 "$FIB" 'fib(int n!=7)' -- 19
@@ -91,19 +97,26 @@ for mechanism in $MECHANISMS; do
 			set -- $settings
 			depth=$1
 			shift
-			filtered "longjmp, --depth=$depth of $*" "--depth=$depth" "-v depth=$depth -v traced=$(echo "$*" | tr " " ,)" "$BIN/longjmp" "$*"
+			filtered "longjmp, --depth=$depth of $*" "--depth=$depth" \
+				"-v depth=$depth -v traced=$(echo "$*" | tr " " ,)" "$BIN/longjmp" \
+				"$*"
 		done
-		filtered "longjmp, a condition" "" "-v tests=leap,>,1;attempt,>,2;plain,>,-1" "$BIN/longjmp" "attempt(n>2) plain(n>-1) leap(n>1)"
+		filtered "longjmp, a condition" "" "-v tests=leap,>,1;attempt,>,2;plain,>,-1" \
+			"$BIN/longjmp" "attempt(n>2) plain(n>-1) leap(n>1)"
 		# Without BPF nothing tells that the calls are over (returns.sh).
-		[ "$mechanism" = tracefs ] || filtered "longjmp, and deeper, --depth" --depth=2 "-v depth=2" "$BIN/longjmp" "attempt plain leap" deeper
-		filtered "longjmp, --only-under" --only-under=leap "-v under=leap" "$BIN/longjmp" "attempt plain leap"
+		[ "$mechanism" = tracefs ] || filtered "longjmp, and deeper, --depth" --depth=2 \
+			"-v depth=2" "$BIN/longjmp" "attempt plain leap" deeper
+		filtered "longjmp, --only-under" --only-under=leap "-v under=leap" "$BIN/longjmp" \
+			"attempt plain leap"
 	fi
 	[ -n "$cxx" ] || continue
 	returns=1
 	filtered "exceptions, --depth=2" --depth=2 "-v depth=2" "$T/throws" "$all" 2
 	filtered "exceptions, --depth=4" --depth=4 "-v depth=4" "$T/throws" "$all" 2
 	filtered "exceptions, --only-under" --only-under=again "-v under=again" "$T/throws" "$all" 2
-	filtered "exceptions, --min-time of next to nothing" --min-time=1ns "-v depth=99" "$T/throws" "$all" 2
+	filtered "exceptions, --min-time of next to nothing" --min-time=1ns "-v depth=99" \
+		"$T/throws" "$all" 2
 	filtered "exceptions, --min-time" --min-time=100ms "-v traced=slow" "$T/naps" "$naps" 2
-	filtered "exceptions, --min-time and --depth" "--min-time=100ms --depth=2" "-v traced=slow,quick -v hidden=quick -v depth=2" "$T/naps" "$naps" 2
+	filtered "exceptions, --min-time and --depth" "--min-time=100ms --depth=2" \
+		"-v traced=slow,quick -v hidden=quick -v depth=2" "$T/naps" "$naps" 2
 done

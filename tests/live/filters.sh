@@ -4,7 +4,8 @@
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
-# Calls of each of sixteen threads; more calls of fib than a ring of 4 KiB has room for, and their result.
+# Calls of each of sixteen threads; more calls of fib than a ring of 4 KiB has room for, and their
+# result.
 CALLS=200 DEEP=18 RESULT=2584
 ! slow || CALLS=40 DEEP=14 RESULT=377
 
@@ -22,7 +23,8 @@ for mechanism in $MECHANISMS; do
 	rt --attach="$mechanism" --depth=1 "$BIN/crowd" outer inner -- 16 $CALLS one
 	expect_status 0
 	expect_number outer "$(grep -c '>(outer ' "$T/err")" -eq $((16 * CALLS))
-	expect_number results "$(grep -c '^\(\[[0-9]*\] \)\{0,1\}<[0-9]*$' "$T/err")" -eq $((16 * CALLS))
+	expect_number results "$(grep -c '^\(\[[0-9]*\] \)\{0,1\}<[0-9]*$' "$T/err")" \
+		-eq $((16 * CALLS))
 	expect_no_line inner "$T/err"
 	expect_no_line '\*\*\*' "$T/err"
 	end_case
@@ -52,7 +54,8 @@ for mechanism in $MECHANISMS; do
 	end_case
 
 	begin "$mechanism: --min-time"
-	rt --attach="$mechanism" --min-time=300us --format=chrome -o "$T/json" "$BIN/timed" nap -- 4 10
+	rt --attach="$mechanism" --min-time=300us --format=chrome -o "$T/json" "$BIN/timed" nap -- \
+		4 10
 	expect_status 0
 	sed -n 's/.*"dur":\([0-9.]*\),"name":"nap".*/\1/p' "$T/json" >"$T/durations"
 	expect_number calls "$(grep -c '"args":{"[a-z0-9]*":[12],' "$T/json")" -eq 80
@@ -80,7 +83,8 @@ for mechanism in $MECHANISMS; do
 	rt --attach="$mechanism" --min-time=10ms "$BIN/exits" dive -- thread
 	expect_status 9
 	grep -v '^rawtrace: ' "$T/err" | sed 's/^\[[0-9]*\] //' >"$T/trace"
-	printf '%s\n' '>(dive 3)' '> (dive 2)' '> >(dive 1)' '< <*** thread exited ***' '< *** thread exited ***' \
+	printf '%s\n' '>(dive 3)' '> (dive 2)' '> >(dive 1)' '< <*** thread exited ***' \
+		'< *** thread exited ***' \
 		'<*** thread exited ***' >"$T/one"
 	cat "$T/one" "$T/one" >"$T/expected"
 	expect_same "$T/expected" "$T/trace"
@@ -107,7 +111,8 @@ for mechanism in $MECHANISMS; do
 			none='rawtrace: no call of fib that passes the filters'
 			expect_text "$none" "$T/err"
 			if ! "$RAWTRACE" --version | grep -q 'without capstone'; then
-				rt --attach="$mechanism" --return=insn --buffer=4K --min-time=100s --depth=30 "$FIB" fib -- $DEEP
+				rt --attach="$mechanism" --return=insn --buffer=4K --min-time=100s \
+					--depth=30 "$FIB" fib -- $DEEP
 				expect_text "$none" "$T/err"
 			fi
 			;;
@@ -123,11 +128,14 @@ expect_status 1
 expect_message 'only-under: inner: its return cannot be probed: .*--return=none$' "$T/err"
 end_case
 
-# longjmp is watched as the twenty-fifth function; which of them are meant is known for as many bytes as an allocation has.
-if readelf -d "$BIN/longjmp" 2>/dev/null | grep -q NEEDED && [ "${MECHANISMS%% *}" != tracefs ]; then
+# longjmp is watched as the twenty-fifth function; which of them are meant is known for as many
+# bytes as an allocation has.
+if readelf -d "$BIN/longjmp" 2>/dev/null | grep -q NEEDED && [ "${MECHANISMS%% *}" != tracefs \
+	]; then
 	begin "--only-under: functions that are watched besides"
 	names=
-	for name in puts getenv atoi atol bsearch abs labs rand srand close open read write dup dup2 pipe kill getpid getppid getuid geteuid; do
+	for name in puts getenv atoi atol bsearch abs labs rand srand close open read write dup \
+		dup2 pipe kill getpid getppid getuid geteuid; do
 		names="$names libc:$name"
 	done
 	# shellcheck disable=SC2086 # names

@@ -1,15 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Children, with -f: each process says what it called (targets/family.c), and the trace has the same.
+# Children, with -f: each process says what it called (targets/family.c), and the trace has the
+# same.
 . "$SRCDIR/tests/live/lib.sh"
 
 FAMILY=$T/family
 export FAMILY
 find_mechanisms
 
-# calls_in TRACE: its calls of leaf as "PID N".  Lines without a column are of the first process, $1 of the log.
+# calls_in TRACE: its calls of leaf as "PID N".  Lines without a column are of the first process, $1
+# of the log.
 calls_in() {
-	sed -n 's/^\[\([0-9]*\)\( [0-9]*\)*\] >[> ]*(leaf \([0-9]*\))$/\1 \3/p; s/^>[> ]*(leaf \([0-9]*\))$/'"$2"' \1/p' "$1" | sort
+	sed \
+		-n 's/^\[\([0-9]*\)\( [0-9]*\)*\] >[> ]*(leaf \([0-9]*\))$/\1 \3/p; s/^>[> ]*(leaf \([0-9]*\))$/'"$2"' \1/p' "$1" | sort
 }
 
 # follow MODE STATUS [N]: the calls are those that the processes say, in any order; all have ended.
@@ -26,18 +29,22 @@ follow() {
 	# Each process has ended, with a line.
 	cut -d' ' -f1 "$FAMILY" | sort -u >"$T/pids"
 	sed -n 's/^+++ \([0-9]*\) .* +++$/\1/p' "$T/err" | sort -u >"$T/ended"
-	expect_number "processes without an end" "$(grep -v -x -F -f "$T/ended" "$T/pids" | grep -c '')" -eq 0
+	expect_number "processes without an end" \
+		"$(grep -v -x -F -f "$T/ended" "$T/pids" | grep -c '')" -eq 0
 	expect_line "^+++ $first exited with $2 +++\$" "$T/err"
 }
 
 # expect_processes N: so many have calls in $T/err, with the first, which may have no column.
 expect_processes() {
-	expect_number "processes" "$(sed -n 's/^\[\([0-9]*\)\( [0-9]*\)*\] [<>].*/\1/p' "$T/err" | sort -u | grep -c '')" -eq "$1"
+	expect_number "processes" \
+		"$(sed -n 's/^\[\([0-9]*\)\( [0-9]*\)*\] [<>].*/\1/p' "$T/err" | sort -u |
+		grep -c '')" -eq "$1"
 }
 
 for mechanism in $MECHANISMS; do
 	rm -f "$FAMILY"
-	if ! timeout 20 "$RAWTRACE" -f --attach="$mechanism" "$BIN/family" leaf >/dev/null 2>"$T/err" -- one &&
+	if ! timeout 20 "$RAWTRACE" -f --attach="$mechanism" "$BIN/family" leaf >/dev/null \
+		2>"$T/err" -- one &&
 		grep -q 'does not follow children' "$T/err"; then
 		skip "$mechanism: children" "$(cat "$T/err")"
 		continue
@@ -70,7 +77,8 @@ for mechanism in $MECHANISMS; do
 
 	begin "$mechanism: functions of programs that children run, PROGRAM:FUNCTION"
 	rm -f "$FAMILY"
-	rt -f --attach="$mechanism" sh "$BIN/family:leaf" -- -c '"$0" one 1; "$0" vfork; "$0" fork; exit 5' "$BIN/family"
+	rt -f --attach="$mechanism" sh "$BIN/family:leaf" -- -c \
+		'"$0" one 1; "$0" vfork; "$0" fork; exit 5' "$BIN/family"
 	expect_status 5
 	sort "$FAMILY" >"$T/said"
 	calls_in "$T/err" "$(sed -n '1s/ .*//p' "$FAMILY")" >"$T/traced"
@@ -112,7 +120,8 @@ for mechanism in $MECHANISMS; do
 	kill -INT "$tracer"
 	wait_for 20 nothing_left_by "$tracer" || because "left: $(left_by "$tracer")"
 	traced=$(grep -c 'leaf' "$T/err")
-	wait_for 10 lines_at_least $((traced + 20)) "$FAMILY" || because "the processes do not go on"
+	wait_for 10 lines_at_least $((traced + 20)) "$FAMILY" ||
+		because "the processes do not go on"
 	: >"$FAMILY.end"
 	reap "$tracer"
 	! selected || expect_processes 2
@@ -147,7 +156,8 @@ expect_status 0
 expect_line '^rawtrace: not loaded.*: nothing: none of its calls was seen$' "$T/err"
 end_case
 
-# unseen COMMAND...: rawtrace where /usr/libexec has the folders one and two with a program `unseen`.
+# unseen COMMAND...: rawtrace where /usr/libexec has the folders one and two with a program
+# `unseen`.
 unseen() {
 	ST=0
 	selected || return
@@ -163,7 +173,8 @@ cp "$BIN/family" "$T/libexec/two/deep/er/unseen"
 if has unshare && [ -d /usr/libexec ] && unshare -m true 2>/dev/null; then
 	begin "PROGRAM:FUNCTION: programs that are not in PATH have probes from their first call on"
 	rm -f "$FAMILY"
-	unseen -f sh unseen:leaf -- -c 'cd /usr/libexec; one/unseen one 1; two/deep/er/unseen fork; one/unseen one 2; exit 3'
+	unseen -f sh unseen:leaf -- -c \
+		'cd /usr/libexec; one/unseen one 1; two/deep/er/unseen fork; one/unseen one 2; exit 3'
 	expect_status 3
 	selected && {
 		sort "$FAMILY" >"$T/said"

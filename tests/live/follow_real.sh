@@ -1,16 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Children of programs that everybody has, with -f: strace or a program's own log counts the same calls.
+# Children of programs that everybody has, with -f: strace or a program's own log counts the same
+# calls.
 . "$SRCDIR/tests/live/lib.sh"
 
 # Copies, so that no other process has the probes.
 mkdir "$T/lib" "$T/bin"
-libc=$(ldd "$(command -v make || command -v sh)" 2>/dev/null | sed -n 's/.*=> \(.*\/libc\.so\.6\) .*/\1/p')
+libc=$(ldd "$(command -v make || command -v sh)" 2>/dev/null |
+	sed -n 's/.*=> \(.*\/libc\.so\.6\) .*/\1/p')
 [ -n "$libc" ] || skip_all "no libc.so.6"
 cp "$libc" "$T/lib/libc.so.6"
 
-# same_counts FUNCTION... -- COMMAND...: the calls of libc's functions are the system calls that strace counts;
-# the command's output and status are as without rawtrace.
+# same_counts FUNCTION... -- COMMAND...: the calls of libc's functions are the system calls that
+# strace counts; the command's output and status are as without rawtrace.
 same_counts() {
 	functions=
 	while [ "$1" != -- ]; do
@@ -20,7 +22,8 @@ same_counts() {
 	shift
 	"$@" >"$T/untraced" 2>/dev/null </dev/null
 	untraced=$?
-	strace -f -c -o "$T/strace" -e trace="$(echo $functions | tr ' ' ,)" "$@" >/dev/null 2>&1 </dev/null
+	strace -f -c -o "$T/strace" -e trace="$(echo $functions | tr ' ' ,)" "$@" >/dev/null 2>&1 \
+		</dev/null
 	program=$1
 	shift
 	# shellcheck disable=SC2086 # several functions
@@ -57,7 +60,8 @@ else
 	begin "count: functions of a library in programs that come and go"
 	for way in '' --no-bpf; do
 		# shellcheck disable=SC2086 # an option or none
-		LD_LIBRARY_PATH=$T/lib rt count -f $way "$(command -v sh)" 'libc.so.6:*open*' 'libc.so.6:strc*' -- \
+		LD_LIBRARY_PATH=$T/lib rt count -f $way "$(command -v sh)" 'libc.so.6:*open*' \
+			'libc.so.6:strc*' -- \
 			-c "cat '$T/text'; ls '$T/lib'; sed -n 1p '$T/text'"
 		expect_no_line '^?' "$T/err"
 		sed -n '/^FUNC/,$p' "$T/err" >"$T/table$way"
@@ -79,7 +83,8 @@ else
 		for i in 1 2 3 4; do
 			echo "int f$i(int n) { return n + $i; }" >"$T/make/f$i.c"
 		done
-		printf '%s\n' 'all: f1.o f2.o f3.o f4.o' '%.o: %.c' '	@gcc -c -O1 -o $@ $<' 'clean:' '	@rm -f *.o' >"$T/make/Makefile"
+		printf '%s\n' 'all: f1.o f2.o f3.o f4.o' '%.o: %.c' '	@gcc -c -O1 -o $@ $<' \
+			'clean:' '	@rm -f *.o' >"$T/make/Makefile"
 		same_counts execve unlink -- "$(command -v make)" -s -B -j2 -C "$T/make"
 		end_case
 
@@ -106,14 +111,18 @@ postgres() {
 	cp "$bin/postgres" "$T/bin/postgres"
 	mkdir "$T/data"
 	chown postgres "$T" "$T/data"
-	su postgres -s /bin/sh -c "'$bin/initdb' -N -A trust -D '$T/data'" >"$T/initdb" 2>&1 || because "initdb fails"
-	in_background "$RAWTRACE" -f -u postgres -o "$T/trace" "$T/bin/postgres" 'pg_parse_query(const char *query_string)' -- \
-		-D "$T/data" -c listen_addresses= -c unix_socket_directories="$T/data" -c log_statement=all \
+	su postgres -s /bin/sh -c "'$bin/initdb' -N -A trust -D '$T/data'" >"$T/initdb" 2>&1 ||
+		because "initdb fails"
+	in_background "$RAWTRACE" -f -u postgres -o "$T/trace" "$T/bin/postgres" \
+		'pg_parse_query(const char *query_string)' -- \
+		-D "$T/data" -c listen_addresses= -c unix_socket_directories="$T/data" -c \
+		log_statement=all \
 		2>"$T/log"
 	tracer=$PID
 	wait_for 20 answers || because "no answer"
 	for i in 1 2 3 4 5 6; do
-		printf 'select %d;\nselect %d + 1;\n' "$i" "$i" | "$psql" -q -h "$T/data" -d postgres -U postgres >/dev/null 2>&1 &
+		printf 'select %d;\nselect %d + 1;\n' "$i" "$i" | "$psql" -q -h "$T/data" -d \
+			postgres -U postgres >/dev/null 2>&1 &
 		clients="${clients:-} $!"
 	done
 	# shellcheck disable=SC2086 # several processes
@@ -125,7 +134,8 @@ postgres() {
 	traced=$(grep -c '(pg_parse_query "' "$T/trace")
 	expect_number "statements" "$traced" -eq "$logged"
 	expect_number "statements" "$traced" -ge 12
-	expect_number "backends" "$(sed -n 's/^\[\([0-9]*\)\] >.*/\1/p' "$T/trace" | sort -u | grep -c '')" -ge 6
+	expect_number "backends" \
+		"$(sed -n 's/^\[\([0-9]*\)\] >.*/\1/p' "$T/trace" | sort -u | grep -c '')" -ge 6
 }
 
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sed -n '$p')
@@ -140,7 +150,8 @@ fi
 
 redis() {
 	cp "$(command -v redis-server)" "$T/bin/redis-server"
-	in_background "$RAWTRACE" -f -o "$T/trace" "$T/bin/redis-server" rdbSaveRio:0 -- --port 0 --unixsocket "$T/socket" \
+	in_background "$RAWTRACE" -f -o "$T/trace" "$T/bin/redis-server" rdbSaveRio:0 -- --port 0 \
+		--unixsocket "$T/socket" \
 		--save "" --appendonly no --dir "$T" >"$T/redis.log" 2>"$T/err"
 	tracer=$PID
 	wait_for 20 test -S "$T/socket" || because "redis-server does not begin"

@@ -9,7 +9,8 @@ begin "summary: calls, and recursion once in the total"
 rt --format=summary "$FIB" fib -- 10
 expect_status 0
 expect_line '^ *177 .* fib$' "$T/err"
-awk '$NF == "fib" { total = $2 $3; longest = $(NF - 3) $(NF - 2); exit total != longest }' "$T/err" ||
+awk '$NF == "fib" { total = $2 $3; longest = $(NF - 3) $(NF - 2); exit total != longest }' \
+	"$T/err" ||
 	because "the total is not the time of the outermost call"
 end_case
 
@@ -74,10 +75,12 @@ fi
 if has go; then
 	begin "pprof: go tool pprof reads calls and time"
 	rt --format=pprof -o "$T/pb.gz" "$FIB" fib -- 10
-	HOME=$T PPROF_TMPDIR=$T timeout 60 go tool pprof -top -sample_index=calls "$T/pb.gz" >"$T/out" 2>"$T/err" ||
+	HOME=$T PPROF_TMPDIR=$T timeout 60 go tool pprof -top -sample_index=calls "$T/pb.gz" \
+		>"$T/out" 2>"$T/err" ||
 		show "$T/err"
 	expect_line '^ *177 *100% *100% *177 *100% *fib$' "$T/out"
-	HOME=$T PPROF_TMPDIR=$T timeout 60 go tool pprof -raw "$T/pb.gz" >"$T/out" 2>"$T/err" || show "$T/err"
+	HOME=$T PPROF_TMPDIR=$T timeout 60 go tool pprof -raw "$T/pb.gz" >"$T/out" 2>"$T/err" ||
+		show "$T/err"
 	expect_line '^Samples:$' "$T/out"
 	expect_line 'thread:\[fib\]' "$T/out"
 	end_case
@@ -116,9 +119,12 @@ fi
 if has chromium; then
 	begin "html: a browser shows the table"
 	rt --format=html -o "$T/page.html" "$FIB" fib -- 10
-	HOME=$T timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
-		--disable-background-networking --disable-component-update --disable-sync --user-data-dir="$T/chromium" \
-		--dump-dom "file://$T/page.html" >"$T/dom" 2>"$T/chromium.err" || show "$T/chromium.err"
+	HOME=$T timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-quic \
+		--no-first-run \
+		--disable-background-networking --disable-component-update --disable-sync \
+		--user-data-dir="$T/chromium" \
+		--dump-dom "file://$T/page.html" >"$T/dom" 2>"$T/chromium.err" ||
+		show "$T/chromium.err"
 	expect_line '<td>177</td>.*<td>fib</td>' "$T/dom"
 	end_case
 fi

@@ -43,7 +43,8 @@ build kinds-stripped kinds.go -ldflags '-s -w'
 build asm asm
 build asm-stripped asm -ldflags '-s -w'
 # What a version of Go has, by its number.
-[ -e "$MADE/minor" ] && read -r minor <"$MADE/minor" || minor=$("$GO" version | sed -n 's/.*go1\.\([0-9]*\).*/\1/p')
+[ -e "$MADE/minor" ] && read -r minor <"$MADE/minor" ||
+	minor=$("$GO" version | sed -n 's/.*go1\.\([0-9]*\).*/\1/p')
 [ -z "${RT_TARGETS:-}" ] || {
 	rm -rf "$T/cache"
 	echo "$minor" >"$T/minor"
@@ -96,7 +97,8 @@ agrees_go() {
 	end_case
 }
 
-# The instructions that leave a function are probed only where their goroutine is known, on aarch64 always.
+# The instructions that leave a function are probed only where their goroutine is known, on aarch64
+# always.
 has_returns() {
 	[ -z "$stack" ] || [ "$1" != tracefs ] || [ -n "$aarch64" ]
 }
@@ -155,7 +157,8 @@ for mechanism in $MECHANISMS; do
 
 	begin "$mechanism: stripped"
 	rt --attach="$mechanism" "$T/stripped" main.fib
-	# How many words its arguments take Go's table tells; before 1.17 together with those of the results.
+	# How many words its arguments take Go's table tells; before 1.17 together with those of the
+	# results.
 	sed "/^</s/[0-9]\$/<not known>/${stack:+; s/ [0-9])/)/}" "$T/tree" >"$T/expected"
 	expect_same "$T/expected" "$T/err"
 	[ "$mechanism" != "$first" ] || {
@@ -164,14 +167,17 @@ for mechanism in $MECHANISMS; do
 		sed '/^</s/[0-9]$/<not known>/' "$T/tree" >"$T/unknown"
 		rt --attach="$mechanism" "$T/stripped" 'main.fib(long n)'
 		expect_same "$T/unknown" "$T/err"
-		# Without sections, as plugins are without those of Go, only the note tells that it is Go's.
+		# Without sections, as plugins are without those of Go, only the note tells that it
+		# is Go's.
 		cp "$T/stripped" "$T/nosections"
 		dd if=/dev/zero of="$T/nosections" bs=1 seek=40 count=8 conv=notrunc 2>/dev/null
 		dd if=/dev/zero of="$T/nosections" bs=1 seek=60 count=4 conv=notrunc 2>/dev/null
 		rt --attach="$mechanism" "$T/nosections" main.fib
 		expect_same "$T/expected" "$T/err"
 		rt -v "$T/stripped" main.fib
-		expect_line '^rawtrace: shown as main.fib(.*) -> ?, by a guess from the room that ' "$T/err"
+		expect_line \
+			'^rawtrace: shown as main.fib(.*) -> ?, by a guess from the room that ' \
+			"$T/err"
 		expect_no_line 'shown as runtime' "$T/err"
 	}
 	end_case
@@ -180,7 +186,8 @@ for mechanism in $MECHANISMS; do
 	case $mechanism in
 	uprobe-multi | tracefs)
 		agrees_go "$mechanism: stacks that grow" 'main.fib main.deep' deep 400
-		agrees_go "$mechanism: panics that somebody recovers from who is not traced" 'main.fib main.risky main.deep' shelter 12
+		agrees_go "$mechanism: panics that somebody recovers from who is not traced" \
+			'main.fib main.risky main.deep' shelter 12
 		agrees_go "$mechanism: runtime.Goexit" 'main.fib main.quit' exit 9
 		;;
 	esac
@@ -224,7 +231,9 @@ cat >"$T/expected" <<'END'
 <{.a=2, .b=2, .c=3, .d=4, .e=5, .f=6, .g=7, .h=-8}
 END
 # On the stack floats are seen, and what comes after a parameter without a name is not.
-[ -z "$stack" ] || sed -i 's/(main.floats .*/(main.floats 1.5 2 0.5)/; s/^<<in xmm0>/<3.5/; /^>(main.blank/{s/ "bb"//; n; s/.*/<<not known>/}' "$T/expected"
+[ -z "$stack" ] ||
+	sed \
+		-i 's/(main.floats .*/(main.floats 1.5 2 0.5)/; s/^<<in xmm0>/<3.5/; /^>(main.blank/{s/ "bb"//; n; s/.*/<<not known>/}' "$T/expected"
 [ -z "$aarch64" ] || sed -i 's/<in xmm/<in v/g' "$T/expected"
 for name in kinds kinds-pie; do
 	# Without BPF what is behind a pointer is not read for every type.
@@ -234,7 +243,8 @@ for name in kinds kinds-pie; do
 	# shellcheck disable=SC2086 # several functions
 	rt "$T/$name" $functions main.failed
 	if grep -q '^>(main.failed \[{.Op=0x' "$T/err"; then
-		# Too much for the verifiers of 4.14 and 4.19, for which no list's elements are read.
+		# Too much for the verifiers of 4.14 and 4.19, for which no list's elements are
+		# read.
 		# shellcheck disable=SC2086 # several functions
 		rt "$T/$name" $functions
 		sed -i '/^>(main.failed/{ N; d; }' "$T/expected"
@@ -244,13 +254,15 @@ for name in kinds kinds-pie; do
 	expect_same "$T/expected" "$T/trace"
 	rt "$T/$name" 'main.text(s == "ab", n)' 'main.(*T).Method(b ^= "th")'
 	sed 's/0x[0-9a-f]*/0x/g' "$T/err" >"$T/trace"
-	printf '%s\n' '>(main.(*T).Method {.n=5, .s="t"} 3 "three")' '<8 nil' '>(main.text -3)' '<"abcd" false' >"$T/filtered"
+	printf '%s\n' '>(main.(*T).Method {.n=5, .s="t"} 3 "three")' '<8 nil' '>(main.text -3)' \
+		'<"abcd" false' >"$T/filtered"
 	expect_same "$T/filtered" "$T/trace"
 	end_case
 done
 
-# What Go's own tables tell of stripped programs, from 1.18 on: numbers, their sizes and which belong together.  A check of the stack has code
-# that says in which registers they are; in functions without one floats cannot be ruled out, nor that some are on the stack.
+# What Go's own tables tell of stripped programs, from 1.18 on: numbers, their sizes and which
+# belong together.  A check of the stack has code that says in which registers they are; in
+# functions without one floats cannot be ruled out, nor that some are on the stack.
 if [ "${minor:-99}" -ge 18 ] && with_bpf; then
 	begin "arguments of a stripped program"
 	cat >"$T/expected" <<'END'
@@ -269,7 +281,8 @@ if [ "${minor:-99}" -ge 18 ] && with_bpf; then
 >(main.nothing)
 >(main.changed {1, 2, 3, 4, 5, 6, 7, 248} 9)
 END
-	# A method that the compiler made around point.area, of which some versions' debug information has no receiver.
+	# A method that the compiler made around point.area, of which some versions' debug
+	# information has no receiver.
 	rt "$T/kinds" 'main.(*point).area'
 	expect_line '^>(main.(\*point).area [0{]' "$T/err"
 	# shellcheck disable=SC2086 # several functions
@@ -277,8 +290,11 @@ END
 	sed -n '/^>/{ s/0x[0-9a-f]*/N/g; s/[0-9]\{6,\}/N/g; p; }' "$T/err" >"$T/trace"
 	expect_same "$T/expected" "$T/trace"
 	rt -v "$T/kinds-stripped" main.text main.blank
-	expect_line '^rawtrace: shown as main.text(.*) -> ?, by what Go keeps for its own tracebacks$' "$T/err"
-	expect_line '^rawtrace: shown as main.blank(.*) -> ?, by a guess from the room that ' "$T/err"
+	expect_line \
+		'^rawtrace: shown as main.text(.*) -> ?, by what Go keeps for its own tracebacks$' \
+		"$T/err"
+	expect_line '^rawtrace: shown as main.blank(.*) -> ?, by a guess from the room that ' \
+		"$T/err"
 	end_case
 fi
 
@@ -313,7 +329,8 @@ rt "$T/asm" main.add "bool $name(long a, long b, unsigned char c)"
 expect_line "^> ($name -5 1 3)" "$T/err"
 end_case
 
-# Stacks that shrink at every collection, threads that change, and nothing lost: the sums are those of a run that nobody traces.
+# Stacks that shrink at every collection, threads that change, and nothing lost: the sums are those
+# of a run that nobody traces.
 ROUNDS=300
 ! slow || ROUNDS=30
 begin "under load"
@@ -330,7 +347,8 @@ end_case
 # Who recovers is not traced, and calls again from the same place.
 begin "calls that a panic leaves, and nothing but those"
 rt "$T/calls" main.risky -- panic 12
-expect_number unwound "$(grep -c '\*\*\* unwound \*\*\*$' "$T/err")" -eq "$(grep -c '(main.risky' "$T/err")"
+expect_number unwound "$(grep -c '\*\*\* unwound \*\*\*$' "$T/err")" \
+	-eq "$(grep -c '(main.risky' "$T/err")"
 as_threads "$T/err" >"$T/trace"
 expect_nested "$T/trace"
 end_case
@@ -373,7 +391,8 @@ timeout 60 "$T/http" 25 >"$T/untraced" 2>/dev/null
 rt "$T/http" net/http.Get -- 25
 expect_status 0
 expect_same "$T/untraced" "$T/out"
-expect_number calls "$(grep -c '>(net/http.Get "http://127.0.0.1:[0-9]*/[0-7]/[0-9]*")$' "$T/err")" -eq 200
+expect_number calls \
+	"$(grep -c '>(net/http.Get "http://127.0.0.1:[0-9]*/[0-7]/[0-9]*")$' "$T/err")" -eq 200
 expect_number results "$(grep -c '<{.*} nil$' "$T/err")" -eq 200
 # shellcheck disable=SC2016
 in_background sh -c 'while :; do :; done'
@@ -383,7 +402,8 @@ expect_status 0
 kill -KILL "$busy"
 reap "$busy"
 expect_same "$T/untraced" "$T/out"
-expect_number 'times of both' "$(grep -c '^avg = [0-9]* nsecs, total: [0-9]* nsecs, count: 200$' "$T/err")" -eq 2
+expect_number 'times of both' \
+	"$(grep -c '^avg = [0-9]* nsecs, total: [0-9]* nsecs, count: 200$' "$T/err")" -eq 2
 end_case
 
 begin "net/http, stripped: the set's types"
@@ -391,9 +411,11 @@ strip -o "$T/stripped" "$T/http"
 rt "$T/stripped" @go -- 1 300
 expect_status 0
 expect_text "$("$T/http" 1 300)" "$T/out"
-expect_number requests "$(grep -c '>(net/http.(\*Client).do 0x[0-9a-f]* {.Method="GET", .URL=0x[0-9a-f]*} "http" "127.0.0.1:[0-9]*" "/[0-9]*/0")$' "$T/err")" -eq 300
+expect_number requests \
+	"$(grep -c '>(net/http.(\*Client).do 0x[0-9a-f]* {.Method="GET", .URL=0x[0-9a-f]*} "http" "127.0.0.1:[0-9]*" "/[0-9]*/0")$' "$T/err")" -eq 300
 expect_number answers "$(grep -c '<{.Status="200 OK", .StatusCode=200}$' "$T/err")" -eq 300
-expect_number served "$(grep -c '>(net/http.serverHandler.ServeHTTP .* "/[0-9]*/0")$' "$T/err")" -eq 300
+expect_number served "$(grep -c '>(net/http.serverHandler.ServeHTTP .* "/[0-9]*/0")$' "$T/err")" \
+	-eq 300
 end_case
 
 if [ "${minor:-99}" -ge 18 ]; then
@@ -439,28 +461,33 @@ end_case
 # Its runtime is not the program's: without the goroutine the stacks that move would leave calls.
 if ! quick; then
 	begin "a library in Go, which a C program loads"
-	if has "$CC" && build shared.so shared.go -buildmode=c-shared && "$CC" "$TARGETS/go/shared.c" -o "$T/shared" -ldl -pthread; then
+	if has "$CC" && build shared.so shared.go -buildmode=c-shared &&
+		"$CC" "$TARGETS/go/shared.c" -o "$T/shared" -ldl -pthread; then
 		rt "$T/shared" "$T/shared.so:main.deep" "$T/shared.so:main.odd" -- "$T/shared.so"
 		expect_status 7
 		expect_text 'bad 0' "$T/out"
 		expect_number calls "$(grep -c '(main.deep [0-9]*)' "$T/err")" -eq 5490
 		expect_no_line '\*\*\*' "$T/err"
-		[ -n "$stack" ] || expect_number errors "$(grep -c '<\*errors.errorString("even")' "$T/err")" -eq 90
+		[ -n "$stack" ] || expect_number errors \
+			"$(grep -c '<\*errors.errorString("even")' "$T/err")" -eq 90
 	fi
 	end_case
 fi
 
 # relay.so and its copy have a runtime each, in which goroutines have the same numbers.
 if [ -z "$stack" ] && has "$CC" && [ -x "$T/shared" ]; then
-	build relay.so relay.go -buildmode=c-shared && cp "$T/relay.so" "$T/relay2.so" && "$CC" "$TARGETS/go/relay.c" -o "$T/relay" -ldl -pthread
+	build relay.so relay.go -buildmode=c-shared && cp "$T/relay.so" "$T/relay2.so" &&
+		"$CC" "$TARGETS/go/relay.c" -o "$T/relay" -ldl -pthread
 	for mechanism in $MECHANISMS; do
 		case $mechanism in
 		"$first" | multi-event) ;;
 		*) continue ;;
 		esac
 		begin "$mechanism: two libraries in Go that call each other"
-		rt --attach="$mechanism" -o "$T/tree" "$T/relay" "$T/relay.so:main.relay" "$T/relay2.so:main.relay" "$T/relay.so:main.alone" \
-			"$T/relay.so:main.fall" "$T/relay2.so:main.alone" "$T/relay2.so:main.fall" -- "$T/relay.so" "$T/relay2.so"
+		rt --attach="$mechanism" -o "$T/tree" "$T/relay" "$T/relay.so:main.relay" \
+			"$T/relay2.so:main.relay" "$T/relay.so:main.alone" \
+			"$T/relay.so:main.fall" "$T/relay2.so:main.alone" "$T/relay2.so:main.fall" \
+			-- "$T/relay.so" "$T/relay2.so"
 		expect_status 7
 		expect_text 'bad 0' "$T/out"
 		expect_line '^rawtrace: .*relay2.so: has its own Go runtime; its goroutines are shown as g2$' "$T/tree"
@@ -484,7 +511,8 @@ if [ -z "$stack" ] && has "$CC" && [ -x "$T/shared" ]; then
 	mechanism=
 fi
 
-# What a recovered panic has left is told by the runtime that runs, and that is not the one in the plugin's file.
+# What a recovered panic has left is told by the runtime that runs, and that is not the one in the
+# plugin's file.
 if [ -z "$stack" ] && has "$CC" && ! quick; then
 	begin "a plugin, whose runtime is the program's"
 	build plugin.so plugin.go -buildmode=plugin && build host host.go -ldflags '-s -w'

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Arguments and results that are guessed from machine code: beside debug information over whole files, and in a trace.
+# Arguments and results that are guessed from machine code: beside debug information over whole
+# files, and in a trace.
 . "$SRCDIR/tests/live/lib.sh"
 
 [ "$(uname -m)" = x86_64 ] || skip_all "the rates are those of x86-64"
 "$BIN/guess" "$RAWTRACE" | grep -q 'no decoder' && skip_all "built without capstone"
 
-# rate FILE: of a hundred functions so many have the right number of arguments; `more` those with too many.  Of void functions `none` are
-# shown without a result, `shown` with one, `marked` with one that is marked; of the others `hidden` without one and `sure` without a mark.
+# rate FILE: of a hundred functions so many have the right number of arguments; `more` those with
+# too many.  Of void functions `none` are shown without a result, `shown` with one, `marked` with
+# one that is marked; of the others `hidden` without one and `sure` without a mark.
 rate() {
 	"$BIN/guess" "$1" >"$T/rate"
 	sed 's/^/guess: /' "$T/rate" >&2
@@ -34,8 +36,10 @@ for compiler in "$CC" clang; do
 		begin "$compiler -O$level: numbers and widths of arguments"
 		selected || continue
 		# shellcheck disable=SC2086 # a command with its options
-		$compiler -O$level -g -w -shared -fPIC -std=gnu11 -D_GNU_SOURCE -DRT_PROBES_DIR='""' -I"$BUILDDIR" -I"$SRCDIR/src" \
-			-o "$T/code.so" "$SRCDIR"/src/lang/*.c "$SRCDIR"/src/calls/*.c 2>"$T/err" || show "$T/err"
+		$compiler -O$level -g -w -shared -fPIC -std=gnu11 -D_GNU_SOURCE \
+			-DRT_PROBES_DIR='""' -I"$BUILDDIR" -I"$SRCDIR/src" \
+			-o "$T/code.so" "$SRCDIR"/src/lang/*.c "$SRCDIR"/src/calls/*.c 2>"$T/err" ||
+			show "$T/err"
 		rate "$T/code.so" 2>"$T/said"
 		expect_number "functions" "$n" -ge 100
 		expect_number "right numbers of arguments, of a hundred" $((right * 100 / n)) -ge 93
@@ -43,9 +47,12 @@ for compiler in "$CC" clang; do
 		expect_number "right widths, of a hundred" $((width * 100 / (arguments + 1))) -ge 97
 		expect_number "results that are there and were not seen" "$wrong" -eq 0
 		expect_number "void functions that are shown as such" "$none" -ge 3
-		expect_number "void functions with a result that is not marked, of a hundred" $((shown * 100 / (none + shown + marked + 1))) -le 8
-		expect_number "results that are not shown, of a hundred" $((hidden * 100 / (hidden + sure + guessed + 1))) -le 1
-		expect_number "results without a mark, of a hundred" $((sure * 100 / (hidden + sure + guessed + 1))) -ge 50
+		expect_number "void functions with a result that is not marked, of a hundred" \
+			$((shown * 100 / (none + shown + marked + 1))) -le 8
+		expect_number "results that are not shown, of a hundred" \
+			$((hidden * 100 / (hidden + sure + guessed + 1))) -le 1
+		expect_number "results without a mark, of a hundred" \
+			$((sure * 100 / (hidden + sure + guessed + 1))) -ge 50
 		end_case
 	done
 done
@@ -92,42 +99,55 @@ EOF
 	done
 fi
 
-# sources PACKAGE: the distribution's source of it in $T/src, by apt with lists of its own and the mirror of this machine.
+# sources PACKAGE: the distribution's source of it in $T/src, by apt with lists of its own and the
+# mirror of this machine.
 sources() {
 	mkdir -p "$T/src/lists/partial" "$T/src/cache/archives/partial"
 	if [ ! -s "$T/src/list" ]; then
 		cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
-			sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \(\[[^]]*\] \)*\([^ ]*\) .*/\2/p' | grep -v security | head -1 >"$T/mirror"
-		echo "deb-src $(cat "$T/mirror") $(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release) main" >"$T/src/list"
+			sed -n \
+				's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \(\[[^]]*\] \)*\([^ ]*\) .*/\2/p' | grep -v security | head -1 >"$T/mirror"
+		echo "deb-src $(cat "$T/mirror") $(sed -n 's/^VERSION_CODENAME=//p' \
+			/etc/os-release) main" >"$T/src/list"
 		ask_apt update
 	fi
-	(cd "$T/src" && ask_apt source --download-only "$1" && tar xf "$(find . -maxdepth 1 -name "$1_*.orig.tar.*" | head -1)")
+	(cd "$T/src" && ask_apt source --download-only "$1" &&
+		tar xf "$(find . -maxdepth 1 -name "$1_*.orig.tar.*" | head -1)")
 }
 
 ask_apt() {
-	apt-get -o Dir::Etc::sourcelist="$T/src/list" -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists="$T/src/lists" \
+	apt-get -o Dir::Etc::sourcelist="$T/src/list" -o Dir::Etc::sourceparts=/dev/null \
+		-o Dir::State::lists="$T/src/lists" \
 		-o Dir::Cache="$T/src/cache" -o APT::Sandbox::User=root "$@" >>"$T/apt" 2>&1
 }
 
-# RT_RATES=1 (make check-torture): lua, redis and sqlite are built from Debian's sources, some minutes; guess.rates has all figures then.
+# RT_RATES=1 (make check-torture): lua, redis and sqlite are built from Debian's sources, some
+# minutes; guess.rates has all figures then.
 redis= sqlite= lua=
 if [ -n "${RT_RATES:-}" ] && has apt-get && has make; then
 	redis=$T/src/redis-server sqlite=$T/src/libsqlite3.so lua=$T/src/lua
-	(sources lua5.4 && cd "$T/src"/lua-*/ && make -C src linux MYCFLAGS=-g && cp src/lua "$lua") >"$T/built" 2>&1 ||
+	(sources lua5.4 && cd "$T/src"/lua-*/ && make -C src linux MYCFLAGS=-g &&
+		cp src/lua "$lua") >"$T/built" 2>&1 ||
 		skip "lua" "it was not built: $(tail -1 "$T/built")"
-	(sources redis && cd "$T/src"/redis-*/ && make -C deps hiredis linenoise lua hdr_histogram &&
-		make -C src MALLOC=libc OPTIMIZATION=-O2 CFLAGS=-g redis-server && cp src/redis-server "$redis") >"$T/built" 2>&1 ||
+	(sources redis && cd "$T/src"/redis-*/ && make -C deps hiredis linenoise lua \
+		hdr_histogram &&
+		make -C src MALLOC=libc OPTIMIZATION=-O2 CFLAGS=-g redis-server &&
+		cp src/redis-server "$redis") >"$T/built" 2>&1 ||
 		skip "redis" "it was not built: $(tail -1 "$T/built")"
-	(has tclsh && sources sqlite3 && cd "$T/src"/sqlite3-*/ && ./configure -q --disable-tcl --disable-readline && make sqlite3.c &&
+	(has tclsh && sources sqlite3 && cd "$T/src"/sqlite3-*/ && ./configure -q --disable-tcl \
+		--disable-readline && make sqlite3.c &&
 		$CC -O2 -g -shared -fPIC -o "$sqlite" sqlite3.c -lm) >"$T/built" 2>&1 ||
 		skip "sqlite" "it was not built: $(tail -1 "$T/built")"
 fi
 
-# What everybody has, where its debug information is installed (libc6-dbg).  Of what Debian 12 ships, and of redis 7.0.15 and sqlite 3.40.1
-# built with -O2 -g, of a hundred functions 91, 96 and 94 had the right number of arguments, and at most 1 too many (1.4, 0 and 0 of a hundred).
-# Of void functions 33, 57 and 50 were shown as such, 17, 1 and 0 by a number without a mark: many of libc's do not return.
+# What everybody has, where its debug information is installed (libc6-dbg).  Of what Debian 12
+# ships, and of redis 7.0.15 and sqlite 3.40.1 built with -O2 -g, of a hundred functions 91, 96 and
+# 94 had the right number of arguments, and at most 1 too many (1.4, 0 and 0 of a hundred).
+# Of void functions 33, 57 and 50 were shown as such, 17, 1 and 0 by a number without a mark: many
+# of libc's do not return.
 libc=$(ldd "$BIN/guess" | sed -n 's/.*\(\/[^ ]*libc\.so[^ ]*\).*/\1/p')
-for file in "$libc" "${redis:-$(command -v redis-server)}" "${sqlite:-$(command -v sqlite3)}" "$lua" "$(command -v python3)"; do
+for file in "$libc" "${redis:-$(command -v redis-server)}" "${sqlite:-$(command -v sqlite3)}" \
+	"$lua" "$(command -v python3)"; do
 	[ -f "$file" ] || continue
 	begin "$file: numbers and widths of arguments"
 	selected || continue
@@ -138,8 +158,10 @@ for file in "$libc" "${redis:-$(command -v redis-server)}" "${sqlite:-$(command 
 	expect_number "too many arguments, of a hundred" $((more * 100 / n)) -le 2
 	expect_number "right widths, of a hundred" $((width * 100 / (arguments + 1))) -ge 95
 	expect_number "results that are there and were not seen, by the code alone" "$wrong" -le 1
-	expect_number "void functions with a result that is not marked, of a hundred" $((shown * 100 / (none + shown + marked))) -le 20
-	expect_number "results that are not shown, of a hundred" $((hidden * 100 / (hidden + sure + guessed))) -le 1
+	expect_number "void functions with a result that is not marked, of a hundred" \
+		$((shown * 100 / (none + shown + marked))) -le 20
+	expect_number "results that are not shown, of a hundred" \
+		$((hidden * 100 / (hidden + sure + guessed))) -le 1
 	end_case
 done
 
@@ -160,7 +182,8 @@ expect_line '^>(nothing)$' "$T/err"
 # The compiler's own files: what is in registers then is nobody's argument.
 expect_line '^>(_start)$' "$T/err"
 expect_line '^>(_init)$' "$T/err"
-expect_line '^rawtrace: shown as .*small(int32_t, int32_t, int32_t), by a guess from its code' "$T/err"
+expect_line '^rawtrace: shown as .*small(int32_t, int32_t, int32_t), by a guess from its code' \
+	"$T/err"
 end_case
 
 begin "results, and what only functions without a name use"
@@ -171,7 +194,8 @@ rt "$T/unnamed" positive looks minus
 expect_status 0
 text=$(cut -d' ' -f1 "$T/out")
 sed -n '/^[<>]/p' "$T/err" >"$T/traced"
-printf '%s\n' '>(positive 2)' '<1' '>(positive -2)' '<0' ">(looks $text 101)" "<0x$(printf %x $((text + 1)))" \
+printf '%s\n' '>(positive 2)' '<1' '>(positive -2)' '<0' ">(looks $text 101)" \
+	"<0x$(printf %x $((text + 1)))" \
 	">(looks $text 117)" '<0' '>(minus 3)' '<-3' >"$T/said"
 expect_same "$T/said" "$T/traced"
 end_case
@@ -207,7 +231,8 @@ $CC -O2 -o "$T/results" "$T/results.c" 2>"$T/err" || show "$T/err"
 begin "results: what callers overwrite is none, what one reads is one, and what nothing tells is marked"
 rt "$T/results" put handler given ignored real
 expect_status 0
-printf '%s\n' '>(put 1)' '<#<void>' '>(put 2)' '<#<void>' '>(handler 3)' '<0xADDRESS?' '>(ignored 4)' '<8' '>(real 2)' '<<not known>' \
+printf '%s\n' '>(put 1)' '<#<void>' '>(put 2)' '<#<void>' '>(handler 3)' '<0xADDRESS?' \
+	'>(ignored 4)' '<8' '>(real 2)' '<<not known>' \
 	'>(given)' '<0xADDRESS' >"$T/said"
 sed -n '/^[<>]/p' "$T/err" | sed 's/0x[0-9a-f]*/0xADDRESS/' >"$T/traced"
 expect_same "$T/said" "$T/traced"
@@ -220,7 +245,8 @@ end_case
 
 begin "a guessed result in JSON"
 rt --format=chrome -o "$T/json" "$T/results" put handler given
-sed -n 's/.*"args":{\(.*\)}}.*/\1/p' "$T/json" | grep '"result"' | sed 's/0x[0-9a-f]*/0xADDRESS/' >"$T/traced"
+sed -n 's/.*"args":{\(.*\)}}.*/\1/p' "$T/json" | grep '"result"' | sed 's/0x[0-9a-f]*/0xADDRESS/' \
+	>"$T/traced"
 printf '%s\n' '"arg0":3,"result":"0xADDRESS","guessed":true' '"result":"0xADDRESS"' >"$T/said"
 expect_same "$T/said" "$T/traced"
 end_case

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs that a uretprobe would abort: C++ exceptions through library functions, in the program itself or in code that
-# comes later.  They must end as they do untraced.
+# Programs that a uretprobe would abort: C++ exceptions through library functions, in the program
+# itself or in code that comes later.  They must end as they do untraced.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
-if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo && $CC -O1 -o "$T/avx" "$TARGETS/avx.c" 2>"$T/cc"; then
+if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo &&
+	$CC -O1 -o "$T/avx" "$TARGETS/avx.c" 2>"$T/cc"; then
 	"$T/avx" >"$T/plain"
 	for mechanism in $MECHANISMS; do
 		begin "$mechanism: AVX instructions at the beginning"
@@ -23,7 +24,8 @@ if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo && $CC -O1 -o "$T/a
 	end_case
 fi
 
-# unharmed CASE REASON: "$T/switches" prints the same traced, and its returns are not probed by uretprobes.
+# unharmed CASE REASON: "$T/switches" prints the same traced, and its returns are not probed by
+# uretprobes.
 unharmed() {
 	begin "$1"
 	"$T/switches" >"$T/plain"
@@ -39,17 +41,23 @@ unharmed() {
 
 if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc"; then
 	unharmed "a coroutine written by hand" 'switches stacks'
-	# Where the new stack pointer comes from: memory, a local variable, an operand in memory, a call, an exchange, an address.
-	for how in "$CC -O1 1" "clang -O1 1" "$CC -O0 2" "$CC -O0 3" "$CC -O2 3" "$CC -O0 4" "$CC -O2 4" "clang -O0 4" "$CC -O0 5" "$CC -O0 6"; do
+	# Where the new stack pointer comes from: memory, a local variable, an operand in memory, a
+	# call, an exchange, an address.
+	for how in "$CC -O1 1" "clang -O1 1" "$CC -O0 2" "$CC -O0 3" "$CC -O2 3" "$CC -O0 4" \
+		"$CC -O2 4" "clang -O0 4" "$CC -O0 5" "$CC -O0 6"; do
 		# shellcheck disable=SC2086 # words
-		has ${how%% *} && ${how% *} -DSPLIT="${how##* }" -fno-stack-protector -mno-red-zone -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" &&
+		has ${how%% *} && ${how% *} -DSPLIT="${how##* }" -fno-stack-protector \
+			-mno-red-zone -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" &&
 			unharmed "a coroutine in pieces of C: $how" 'switches stacks'
 	done
-	# By a sum, the frame pointer, what was pushed: in a function, where none is known, and stripped.
+	# By a sum, the frame pointer, what was pushed: in a function, where none is known, and
+	# stripped.
 	while read -r how; do
 		for kind in -DFUNCTION -DLABEL -s; do
-			$CC -O1 $kind "-DWAY=\"$how\"" -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" || show "$T/cc"
-			[ $kind != -s ] && unharmed "a coroutine written by hand: $kind $how" 'switches stacks' && continue
+			$CC -O1 $kind "-DWAY=\"$how\"" -o "$T/switches" "$TARGETS/switches.c" \
+				2>"$T/cc" || show "$T/cc"
+			[ $kind != -s ] && unharmed "a coroutine written by hand: $kind $how" \
+				'switches stacks' && continue
 			begin "a coroutine written by hand, stripped: $how"
 			rt "$T/switches" 'fn_*'
 			expect_line '^rawtrace: .*/switches: switches stacks; ' "$T/err"
@@ -66,13 +74,16 @@ if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 
 	for how in "$CC -O0" "$CC -O2" "clang -O2"; do
 		for way in 'sub %%rsp,%0\nadd %0,%%rsp' 'push %0\npop %%rsp'; do
 			# shellcheck disable=SC2086 # words
-			has ${how% *} && $how -DSPLIT=7 "-DWAY=\"$way\"" -fno-stack-protector -mno-red-zone -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" &&
+			has ${how% *} && $how -DSPLIT=7 "-DWAY=\"$way\"" -fno-stack-protector \
+				-mno-red-zone -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" &&
 				unharmed "a coroutine in pieces of C: $how: $way" 'switches stacks'
 		done
 	done
 	headers=/usr/include/$($CC -print-multiarch 2>/dev/null)
-	for how in 'mov %edx,%esp' 'mov 24(%esp),%esp' 'sub %esp,%edx\nadd %edx,%esp' 'push %edx\npop %esp' 'mov %edx,%ecx\nlea (%ecx),%esp'; do
-		$CC -m32 -idirafter "$headers" -O1 "-DWAY=\"$how\"" -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" || break
+	for how in 'mov %edx,%esp' 'mov 24(%esp),%esp' 'sub %esp,%edx\nadd %edx,%esp' \
+		'push %edx\npop %esp' 'mov %edx,%ecx\nlea (%ecx),%esp'; do
+		$CC -m32 -idirafter "$headers" -O1 "-DWAY=\"$how\"" -o "$T/switches" \
+			"$TARGETS/switches.c" 2>"$T/cc" || break
 		unharmed "a coroutine written by hand, in 32 bits: $how" 'switches stacks'
 	done
 	$CC -O1 -DDATA -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" || show "$T/cc"
@@ -92,19 +103,22 @@ if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 
 	rt "$T/leaves" 'fn_40[12]*'
 	expect_no_line ': switches stacks' "$T/err"
 	end_case
-	$CC -O1 -DWALKS -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" && unharmed "a walk over return addresses" 'backtrace'
+	$CC -O1 -DWALKS -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc" &&
+		unharmed "a walk over return addresses" 'backtrace'
 fi
 
 for options in -O0 "-O2 -DAPART" "-O2 -fno-plt" "-O2 -static" "-O0 -DBY_HAND" "-O2 -DBY_HAND"; do
 	[ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone' || break
 	begin "a program that copies its stack away and back: $options"
 	# shellcheck disable=SC2086 # words
-	$CC $options -fno-stack-protector -o "$T/copies" "$TARGETS/copies.c" 2>"$T/cc" || show "$T/cc"
+	$CC $options -fno-stack-protector -o "$T/copies" "$TARGETS/copies.c" 2>"$T/cc" ||
+		show "$T/cc"
 	rt -v "$T/copies" work leaf
 	expect_status 0
 	printf '%d\n' 6 11 21 31 41 >"$T/want"
 	expect_same "$T/want" "$T/out"
-	expect_line '^rawtrace: work: returns: insn .*may put back a copy of its stack in resume' "$T/err"
+	expect_line '^rawtrace: work: returns: insn .*may put back a copy of its stack in resume' \
+		"$T/err"
 	# longjmp alone is none.
 	# shellcheck disable=SC2086 # words
 	$CC $options -w -o "$T/leaves" "$TARGETS/longjmp.c" 2>"$T/cc" || show "$T/cc"
@@ -127,9 +141,11 @@ for options in -O0 -O2 "-O2 -fno-plt" "-O2 -static"; do
 		expect_status 0
 		expect_same "$T/want" "$T/out"
 		# Of many functions only their number is said.
-		expect_line '^rawtrace: .*: insn.* has coroutines of setjmp and longjmp in ' "$T/err"
+		expect_line '^rawtrace: .*: insn.* has coroutines of setjmp and longjmp in ' \
+			"$T/err"
 		[ "$names" = '*' ] ||
-			expect_line '^rawtrace: produce: returns: insn .*has coroutines of ' "$T/err"
+			expect_line '^rawtrace: produce: returns: insn .*has coroutines of ' \
+				"$T/err"
 		end_case
 	done
 	begin "a longjmp out of a function is no coroutine: $options"
@@ -151,11 +167,14 @@ if [ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone'; t
 	echo 'int tell(int n); int main(void) { tell(1); return 0; }' >"$T/leaver.c"
 	for how in '-fplt copy(to,from,n)' '-fno-plt copy(to,from,n)' '-fplt tell(n)'; do
 		begin "a library that calls longjmp: ${how% *}, behind ${how#* }"
-		$CC -O1 -fPIC "${how% *}" -shared "-DHERE=${how#* }" -o "$T/libleave.so" "$T/leave.c" 2>"$T/cc" &&
-			$CC -o "$T/leaver" "$T/leaver.c" -L"$T" -lleave -Wl,-rpath,"$T" 2>"$T/cc" || show "$T/cc"
+		$CC -O1 -fPIC "${how% *}" -shared "-DHERE=${how#* }" -o "$T/libleave.so" \
+			"$T/leave.c" 2>"$T/cc" &&
+			$CC -o "$T/leaver" "$T/leaver.c" -L"$T" -lleave -Wl,-rpath,"$T" 2>"$T/cc" ||
+			show "$T/cc"
 		"$RAWTRACE" list "$T/leaver" main >"$T/list" 2>&1
 		case $how in
-		*copy*) expect_line 'libleave.so may put back a copy of its stack in leave' "$T/list" ;;
+		*copy*) expect_line 'libleave.so may put back a copy of its stack in leave' \
+			"$T/list" ;;
 		*) expect_line '^uretprobe, 1 function' "$T/list" ;;
 		esac
 		end_case
@@ -168,19 +187,24 @@ if [ "$(uname -m)" = x86_64 ] && with_bpf && [ -e "$BIN/oldkernel.so" ]; then
 	printf '#include <sys/prctl.h>\n__attribute__((noinline)) int f(int n) { return prctl(PR_GET_DUMPABLE) + n; }\nint main(void) { return f(4) + 1; }\n' \
 		>"$T/filters.c"
 	$CC -O1 -o "$T/filters" "$T/filters.c" 2>"$T/cc" || because "it cannot be made"
-	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=kern-version=0x60c00 "$RAWTRACE" list "$T/filters" f >"$T/list" 2>&1
+	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=kern-version=0x60c00 "$RAWTRACE" \
+		list "$T/filters" f >"$T/list" 2>&1
 	expect_line 'insn, 1 function: .*filters has prctl, and seccomp may kill it' "$T/list"
-	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=kern-version=0x60e00 "$RAWTRACE" list "$T/filters" f >"$T/list" 2>&1
+	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=kern-version=0x60e00 "$RAWTRACE" \
+		list "$T/filters" f >"$T/list" 2>&1
 	expect_line '^uretprobe, 1 function: ' "$T/list"
 	end_case
 
-	# Up to 6.10 a uretprobe leaves the return address on a shadow stack as it was, which kills the program.
+	# Up to 6.10 a uretprobe leaves the return address on a shadow stack as it was, which kills
+	# the program.
 	for version in 0x60800 0x60b00 0x60100; do
 		begin "a program that is to have a shadow stack, on kernel $version"
-		timeout 60 env GLIBC_TUNABLES=glibc.cpu.x86_shstk=on LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=kern-version=$version \
+		timeout 60 env GLIBC_TUNABLES=glibc.cpu.x86_shstk=on \
+			LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=kern-version=$version \
 			"$RAWTRACE" list "$BIN/recurse" fib >"$T/list" 2>&1
 		case $version in
-		0x60800) expect_line 'insn, 1 function: .*the process has a shadow stack' "$T/list" ;;
+		0x60800) expect_line 'insn, 1 function: .*the process has a shadow stack' \
+			"$T/list" ;;
 		*) expect_no_line 'shadow stack' "$T/list" ;;
 		esac
 		end_case

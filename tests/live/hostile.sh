@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs in which every name and string has an escape character, a newline, U+009B, U+202E and a byte that is no UTF-8: nothing of
-# that is in anything that rawtrace prints.
+# Programs in which every name and string has an escape character, a newline, U+009B, U+202E and a
+# byte that is no UTF-8: nothing of that is in anything that rawtrace prints.
 . "$SRCDIR/tests/live/lib.sh"
 
 has python3 || skip_all "no python3"
@@ -22,7 +22,8 @@ expect_printable() {
 	[ ! -s "$T/harmful" ] || show "$T/harmful"
 }
 
-# prints CASE FILE TEXT ARGUMENT...: rawtrace with these prints the text, in the file, and nothing that is harmful.
+# prints CASE FILE TEXT ARGUMENT...: rawtrace with these prints the text, in the file, and nothing
+# that is harmful.
 prints() {
 	begin "$1"
 	file=$2
@@ -46,8 +47,10 @@ prints() {
 
 begin "the programs are made"
 mkdir "$T/lib"
-gcc -g -O2 -shared -fPIC -DLIBRARY -Wl,-soname,libHostile_Name_X.so -o "$T/lib/libHostile_Name_X.so" "$TARGETS/hostile.c" &&
-	gcc -g -O1 -o "$T/c" "$TARGETS/hostile.c" "$T/lib/libHostile_Name_X.so" -Wl,-rpath,"$T/lib" &&
+gcc -g -O2 -shared -fPIC -DLIBRARY -Wl,-soname,libHostile_Name_X.so \
+	-o "$T/lib/libHostile_Name_X.so" "$TARGETS/hostile.c" &&
+	gcc -g -O1 -o "$T/c" "$TARGETS/hostile.c" "$T/lib/libHostile_Name_X.so" \
+		-Wl,-rpath,"$T/lib" &&
 	g++ -g -O1 -o "$T/cc" "$TARGETS/hostile.cc" || because "not compiled"
 mv "$T/lib/libHostile_Name_X.so" "$T/lib/lib$HOSTILE.so"
 spoil "$T/lib/lib$HOSTILE.so"
@@ -61,14 +64,17 @@ end_case
 
 ERR=$T/err OUT=$T/out
 
-prints "the tree" "$ERR" '(f_??FORGED.*member_??FORGED.*text \\033\\nFORGED' "$PROGRAM" 'f_*' 'called_*' -- "$HOSTILE"
+prints "the tree" "$ERR" '(f_??FORGED.*member_??FORGED.*text \\033\\nFORGED' "$PROGRAM" 'f_*' \
+	'called_*' -- "$HOSTILE"
 prints "the tree, with names as they are" "$ERR" '(f_??FORGED' --demangle=no "$PROGRAM" 'f_*'
 prints "without BPF" "$ERR" '(f_??FORGED' --no-bpf "$PROGRAM" 'f_*'
 prints "a function of a library" "$ERR" '(local_??FORGED' "$PROGRAM" "$LIBRARY:local_*"
 prints "libraries of the process" "$ERR" '(' --libcalls "$PROGRAM"
 prints "-v" "$ERR" 'shown as struct struct_??FORGED' -v "$PROGRAM" 'f_*' 'called_*' "$LIBRARY:*"
-prints "chrome" "$T/json" 'u001b' --format=chrome -o "$T/json" "$PROGRAM" 'f_*' 'called_*' -- "$HOSTILE"
-prints "chrome, with a terminal's remarks" "$ERR" . -v --format=chrome -o "$T/json" "$PROGRAM" 'f_*' "$LIBRARY:*"
+prints "chrome" "$T/json" 'u001b' --format=chrome -o "$T/json" "$PROGRAM" 'f_*' 'called_*' -- \
+	"$HOSTILE"
+prints "chrome, with a terminal's remarks" "$ERR" . -v --format=chrome -o "$T/json" "$PROGRAM" \
+	'f_*' "$LIBRARY:*"
 prints "count" "$ERR" 'f_??FORGED' count "$PROGRAM" '*'
 prints "hist" "$ERR" 'f_??FORGED' hist "$PROGRAM" '*'
 prints "list" "$OUT" 'struct struct_??FORGED' list "$PROGRAM"
@@ -99,15 +105,18 @@ prints "C++: chrome" "$T/json" 'method_' --format=chrome -o "$T/json" "$T/cc" 's
 GO=${GO:-go}
 if has "$GO"; then
 	begin "the Go program is made"
-	GOCACHE=$T/cache GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local GO111MODULE=off HOME=$T timeout 300 \
+	GOCACHE=$T/cache GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local GO111MODULE=off HOME=$T \
+		timeout 300 \
 		"$GO" build -o "$T/go" "$TARGETS/go/hostile.go" 2>"$T/build" || show "$T/build"
-	objcopy --decompress-debug-sections "$T/go" "$T/go-plain" 2>/dev/null && mv "$T/go-plain" "$T/go"
+	objcopy --decompress-debug-sections "$T/go" "$T/go-plain" 2>/dev/null &&
+		mv "$T/go-plain" "$T/go"
 	spoil "$T/go"
 	"$T/go" || because "the program does not run"
 	end_case
 	prints "Go: the tree" "$ERR" 'main.T_??FORGED.*text \\033' "$T/go" 'main.f_*'
 	prints "Go: -v" "$ERR" 'main.T_??FORGED' -v "$T/go" 'main.f_*'
-	prints "Go: chrome" "$T/json" 'main.T_??FORGED' --format=chrome -o "$T/json" "$T/go" 'main.f_*'
+	prints "Go: chrome" "$T/json" 'main.T_??FORGED' --format=chrome -o "$T/json" "$T/go" \
+		'main.f_*'
 	prints "Go: list" "$OUT" 'main.f_??FORGED' list "$T/go" 'main.*'
 	prints "Go: count" "$ERR" 'main.f_??FORGED' count "$T/go" 'main.f_*'
 else

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""huge.py FILE: put 2,000 units of 250,000 bytes each behind the debug information of an ELF file, as a hole: 500 MB."""
+"""huge.py FILE: put 2,000 units of 250,000 bytes each behind the debug information of an ELF file,
+as a hole: 500 MB."""
 import struct
 import sys
 
@@ -8,7 +9,8 @@ path = sys.argv[1]
 data = open(path, "rb").read()
 shoff, = struct.unpack_from("<Q", data, 40)
 shentsize, shnum, shstrndx = struct.unpack_from("<HHH", data, 58)
-headers = [list(struct.unpack_from("<IIQQQQIIQQ", data, shoff + i * shentsize)) for i in range(shnum)]
+headers = [list(struct.unpack_from("<IIQQQQIIQQ", data, shoff + i * shentsize))
+           for i in range(shnum)]
 names = headers[shstrndx][4]
 name = lambda h: data[names + h[0]:data.index(b"\0", names + h[0])]
 info, = [h for h in headers if name(h) == b".debug_info"]

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 32-bit programs on an x86-64 kernel: another calling convention, and a uretprobe that some kernels get wrong.
+# 32-bit programs on an x86-64 kernel: another calling convention, and a uretprobe that some kernels
+# get wrong.
 . "$SRCDIR/tests/live/lib.sh"
 
 [ "$(uname -m)" = x86_64 ] || skip_all "not an x86-64 kernel"
 
-# Where the compiler's 64-bit headers stand in a folder of their own, asm/ is not found for -m32 without gcc-multilib.
+# Where the compiler's 64-bit headers stand in a folder of their own, asm/ is not found for -m32
+# without gcc-multilib.
 mkdir -p "$T/bin"
 headers=/usr/include/$($CC -print-multiarch 2>/dev/null)
 # build NAME ARGUMENT...
@@ -13,13 +15,15 @@ build() {
 	name=$1
 	shift
 	# shellcheck disable=SC2086 # a command with its options
-	target "bin/$name" $CC -m32 -idirafter "$headers" -std=gnu11 -O2 -fno-omit-frame-pointer "$@"
+	target "bin/$name" $CC -m32 -idirafter "$headers" -std=gnu11 -O2 -fno-omit-frame-pointer \
+		"$@"
 }
 
 cet=
 if [ ! -e "$MADE/bin/loop" ]; then
 	echo 'int main(void) { return 0; }' >"$T/empty.c"
-	build empty "$T/empty.c" || skip_all "$CC -m32 makes no programs (contrib/bootstrap --tests installs what it needs)"
+	build empty "$T/empty.c" || skip_all \
+		"$CC -m32 makes no programs (contrib/bootstrap --tests installs what it needs)"
 	build empty -fcf-protection=none "$T/empty.c" && cet=-fcf-protection=none
 	rm -f "$T/bin/empty" "$T/empty.c"
 fi
@@ -70,7 +74,8 @@ case $row in
 no*) skip_all "$row" ;;
 ok*) ;;
 *)
-	# The kernel takes the program for a 64-bit one where it pushes itself.  What begins with a call (for its own address) is left alone.
+	# The kernel takes the program for a 64-bit one where it pushes itself.  What begins with a
+	# call (for its own address) is left alone.
 	begin "unharmed, or not traced"
 	timeout 20 "$BIN/recurse" 11 >"$T/untraced"
 	rt "$BIN/recurse" fib -- 11
@@ -91,16 +96,18 @@ ok*) ;;
 	for mechanism in $MECHANISMS; do
 		agrees "$mechanism: fib, at instructions" recurse fib 11
 		agrees "$mechanism: longjmp, at instructions" longjmp 'attempt leap plain'
-		agrees "$mechanism: tail calls, at instructions" tailcall 'around first last even odd'
-		agrees "$mechanism: fork inside a call, at instructions" forks 'job split borrow' fork
+		agrees "$mechanism: tail calls, at instructions" tailcall \
+			'around first last even odd'
+		agrees "$mechanism: fork inside a call, at instructions" forks 'job split borrow' \
+			fork
 	done
 	skip "returns" "$row"
 	exit 0
 	;;
 esac
 
-# What is of every mechanism; what is of this kernel; what is of the programs alone.  On a slow machine the trial of uretprobes takes
-# longer than the rest.
+# What is of every mechanism; what is of this kernel; what is of the programs alone.  On a slow
+# machine the trial of uretprobes takes longer than the rest.
 first=yes
 for mechanism in $MECHANISMS; do
 	agrees "$mechanism: fib" recurse fib 11
@@ -122,7 +129,8 @@ for mechanism in $MECHANISMS; do
 		agrees "$mechanism: another thread exits" exits dive thread
 		agrees "$mechanism: numbers of arguments" names 'add_three:3 add_two:2'
 		agrees "$mechanism: vfork" forks 'job split borrow' vfork
-		agrees "$mechanism: a child that runs the same program" forks 'job split borrow' exec
+		agrees "$mechanism: a child that runs the same program" forks 'job split borrow' \
+			exec
 	fi
 
 	[ -n "$first" ] || ! slow || continue
@@ -174,7 +182,8 @@ begin "-v says that uretprobes were tried"
 rt -v "$BIN/recurse" fib -- 3
 expect_line '^rawtrace: uretprobes do not harm i386 programs here' "$T/err"
 # Of stack slots no guess is made.
-expect_line '^rawtrace: [a-z]*: shown by 1 int and an int as result, as nothing tells its types$' "$T/err"
+expect_line '^rawtrace: [a-z]*: shown by 1 int and an int as result, as nothing tells its types$' \
+	"$T/err"
 end_case
 
 begin "nothing is left where the trial was"

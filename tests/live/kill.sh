@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# rawtrace is killed at any moment: the program goes on and gets its results right, and no probe stays.
+# rawtrace is killed at any moment: the program goes on and gets its results right, and no probe
+# stays.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
@@ -9,8 +10,8 @@ moment() {
 	od -An -N2 -tu2 /dev/urandom | awk -v below="$1" '{ printf "%.3f", $1 % below / 1000 }'
 }
 
-# How often; how long the worker runs, in ms, longer than the latest kill; how often the thousand functions are called, and the pause
-# between, in us; the worker's pause.
+# How often; how long the worker runs, in ms, longer than the latest kill; how often the thousand
+# functions are called, and the pause between, in us; the worker's pause.
 TIMES=5 WORK=450 ROUNDS=20000 REST=0 SHORT=50
 ! slow || TIMES=2 WORK=1500 ROUNDS=800 REST=10000 SHORT=2000
 
@@ -23,7 +24,8 @@ for mechanism in $MECHANISMS; do
 		in_background "$BIN/worker" 2 $WORK $SHORT >"$T/worker"
 		worker=$PID
 		wait_for 5 has_line ready "$T/worker"
-		in_background "$RAWTRACE" --attach="$mechanism" -o "$T/trace" -p "$worker" work leaf 2>"$T/err"
+		in_background "$RAWTRACE" --attach="$mechanism" -o "$T/trace" -p "$worker" work \
+			leaf 2>"$T/err"
 		tracer=$PID
 		delay=$(moment 350)
 		sleep "$delay"
@@ -36,7 +38,8 @@ for mechanism in $MECHANISMS; do
 		expect_line '^right$' "$T/worker"
 	done
 	for tracer in $tracers; do
-		wait_for 15 nothing_left_by "$tracer" || because "left by $tracer: $(left_by "$tracer")"
+		wait_for 15 nothing_left_by "$tracer" ||
+			because "left by $tracer: $(left_by "$tracer")"
 	done
 	end_case
 
@@ -46,7 +49,8 @@ for mechanism in $MECHANISMS; do
 	while [ $i -lt $TIMES ]; do
 		i=$((i + 1))
 		rm -f "$T/worker"
-		in_background "$RAWTRACE" --attach="$mechanism" -o "$T/trace" "$BIN/worker" work leaf -- 2 300 $SHORT \
+		in_background "$RAWTRACE" --attach="$mechanism" -o "$T/trace" "$BIN/worker" work \
+			leaf -- 2 300 $SHORT \
 			>"$T/worker" 2>"$T/err"
 		tracer=$PID
 		delay=$(moment 250)
@@ -65,12 +69,14 @@ for mechanism in $MECHANISMS; do
 		fi
 	done
 	for tracer in $tracers; do
-		wait_for 15 nothing_left_by "$tracer" || because "left by $tracer: $(left_by "$tracer")"
+		wait_for 15 nothing_left_by "$tracer" ||
+			because "left by $tracer: $(left_by "$tracer")"
 	done
 	end_case
 done
 
-# From 5.4 on the kernel comes to grief when an event of several probes is deleted while perf still has it: tests/run reads its log.
+# From 5.4 on the kernel comes to grief when an event of several probes is deleted while perf still
+# has it: tests/run reads its log.
 case " $MECHANISMS " in
 *" multi-event "*)
 	begin "SIGKILL with ten events of ten probes each"
@@ -82,7 +88,8 @@ case " $MECHANISMS " in
 	tracers=
 	for k in 1 2 3; do
 		# shellcheck disable=SC2086 # several functions
-		in_background "$RAWTRACE" -v --attach=multi-event -o "$T/trace$k" "$BIN/many" $functions -- $ROUNDS $REST >"$T/many$k" 2>"$T/err$k"
+		in_background "$RAWTRACE" -v --attach=multi-event -o "$T/trace$k" "$BIN/many" \
+			$functions -- $ROUNDS $REST >"$T/many$k" 2>"$T/err$k"
 		tracers="$tracers $PID"
 	done
 	for k in 1 2 3; do
@@ -94,7 +101,8 @@ case " $MECHANISMS " in
 		expect_number "status" "$ST" -eq 137
 	done
 	for tracer in $tracers; do
-		wait_for 15 nothing_left_by "$tracer" || because "left by $tracer: $(left_by "$tracer")"
+		wait_for 15 nothing_left_by "$tracer" ||
+			because "left by $tracer: $(left_by "$tracer")"
 	done
 	for k in 1 2 3; do
 		wait_for 10 has_line . "$T/many$k"
@@ -118,7 +126,8 @@ case " $MECHANISMS " in
 	[ -n "$guard" ] && kill -KILL $guard
 	kill -KILL "$tracer"
 	reap "$tracer"
-	[ -z "$guard" ] || [ -n "$(left_by "$tracer")" ] || because "nothing was left, so nothing was shown"
+	[ -z "$guard" ] || [ -n "$(left_by "$tracer")" ] ||
+		because "nothing was left, so nothing was shown"
 	rt "$FIB" fib
 	expect_status 0
 	[ "$ST" = 0 ] || show "$T/err"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Libraries that a program loads by itself (dlopen), and that it finds beside itself, behind a symbolic link.  It says what it calls.
+# Libraries that a program loads by itself (dlopen), and that it finds beside itself, behind a
+# symbolic link.  It says what it calls.
 . "$SRCDIR/tests/live/lib.sh"
 
 has "$CC" || skip_all "no compiler"
@@ -33,7 +34,9 @@ EOF2
 # shellcheck disable=SC2016 # the loader's word
 "$CC" -O1 -shared -fPIC -o "$T/plugin.so" "$T/plugin.c" &&
 	"$CC" -O1 -shared -fPIC -o "$T/lib/libbeside.so" "$T/beside.c" &&
-	"$CC" -O1 -o "$T/bin/host" "$T/host.c" -L"$T/lib" -lbeside -Wl,-rpath,'$ORIGIN/../lib' -ldl || exit 1
+	"$CC" -O1 -o "$T/bin/host" "$T/host.c" -L"$T/lib" -lbeside \
+		-Wl,-rpath,'$ORIGIN/../lib' -ldl ||
+	exit 1
 ln -s ../bin/host "$T/links/host"
 
 begin "late: a library beside the program, through a symbolic link"
@@ -50,7 +53,9 @@ for mechanism in $MECHANISMS; do
 	rt --attach="$mechanism" "$T/bin/host" "$T/plugin.so:twice" -- "$T/plugin.so"
 	expect_status 5
 	expect_text 24 "$T/out"
-	expect_line '^rawtrace: plugin.so: not loaded yet; calls are traced once the program loads it$' "$T/err"
+	expect_line \
+		'^rawtrace: plugin.so: not loaded yet; calls are traced once the program loads it$' \
+		"$T/err"
 	for n in 1 2 3; do
 		expect_line "^>(twice $n)$" "$T/err"
 	done

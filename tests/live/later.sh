@@ -109,7 +109,8 @@ find_mechanisms
 for mechanism in $MECHANISMS; do
 	[ "$mechanism" != tracefs ] || continue
 	begin "later: $mechanism: a library that is loaded later, by its name"
-	rt_later '^<42$' --attach="$mechanism" "$T/host" libplug:twice -- "$T/lib/libplug.so.1" "$T/stop"
+	rt_later '^<42$' --attach="$mechanism" "$T/host" libplug:twice -- \
+		"$T/lib/libplug.so.1" "$T/stop"
 	expect_status 5
 	expect_line '^rawtrace: libplug.so.1: loaded .* ms before its probes were in' "$T/err"
 	expect_line '^>(twice 21)$' "$T/err"

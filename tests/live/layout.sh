@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs whose segments are laid out in unusual ways, and whose functions begin with endbr64 or not.
+# Programs whose segments are laid out in unusual ways, and whose functions begin with endbr64 or
+# not.
 . "$SRCDIR/tests/live/lib.sh"
 has "${CC%% *}" || skip_all "no compiler ($CC)"
 find_mechanisms
@@ -42,8 +43,10 @@ laid_out "sections of their own" "$CC" -ffunction-sections -Wl,--gc-sections
 if has ld.lld; then
 	laid_out "lld" "$CC" -fuse-ld=lld
 	laid_out "lld, not PIE" "$CC" -fuse-ld=lld -no-pie -fno-pie
-	laid_out "lld, a base of 0x10000000" "$CC" -fuse-ld=lld -no-pie -fno-pie -Wl,--image-base=0x10000000
-	laid_out "lld, -z separate-loadable-segments" "$CC" -fuse-ld=lld -Wl,-z,separate-loadable-segments
+	laid_out "lld, a base of 0x10000000" "$CC" -fuse-ld=lld -no-pie -fno-pie \
+		-Wl,--image-base=0x10000000
+	laid_out "lld, -z separate-loadable-segments" "$CC" -fuse-ld=lld \
+		-Wl,-z,separate-loadable-segments
 else
 	skip "lld" "not installed"
 fi

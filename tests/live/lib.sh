@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the live tests share: sourced by each of them.  tests/run gives RAWTRACE, FIB, SRCDIR, BUILDDIR, CC, RT_TMP.
+# What the live tests share: sourced by each of them.  tests/run gives RAWTRACE, FIB, SRCDIR,
+# BUILDDIR, CC, RT_TMP.
 # A case is: begin NAME, checks that say what is wrong, end_case.
 set -u
 LC_ALL=C
@@ -11,7 +12,8 @@ TARGETS=$SRCDIR/tests/live/targets
 LIVE=$SRCDIR/tests/live
 TRACING=/sys/kernel/tracing
 [ -d "$TRACING/events" ] || TRACING=/sys/kernel/debug/tracing
-# With RT_TARGETS=FOLDER a script only compiles what it traces, into FOLDER/SCRIPT: for machines that have no compilers.
+# With RT_TARGETS=FOLDER a script only compiles what it traces, into FOLDER/SCRIPT: for machines
+# that have no compilers.
 if [ -n "${RT_TARGETS:-}" ]; then
 	T=$RT_TARGETS/$SCRIPT
 	mkdir -p "$T" || exit 1
@@ -90,7 +92,8 @@ has() {
 
 # ---- programs that a script compiles itself ----
 
-# target NAME COMMAND...: $T/NAME, by COMMAND... -o $T/NAME; where it was made before, that one.  What the compiler says is in $T/build.
+# target NAME COMMAND...: $T/NAME, by COMMAND... -o $T/NAME; where it was made before, that one.
+# What the compiler says is in $T/build.
 target() {
 	if [ -e "$MADE/$1" ]; then
 		cp "$MADE/$1" "$T/$1"
@@ -118,22 +121,25 @@ no_target() {
 
 # ---- running ----
 
-# On an emulated machine everything takes some ten times longer, and more where others run beside it: RT_SLOW.
+# On an emulated machine everything takes some ten times longer, and more where others run beside
+# it: RT_SLOW.
 slow() {
 	[ -n "${RT_SLOW:-}" ]
 }
 
-# A second of the limits below.  For how long, in ms, a worker works that will be told to end, and its pause in us: on a slow machine
-# it would otherwise take most of the time that rawtrace needs.
+# A second of the limits below.  For how long, in ms, a worker works that will be told to end, and
+# its pause in us: on a slow machine it would otherwise take most of the time that rawtrace needs.
 SECOND=1 LONG=30000 PAUSE=300
 ! slow || SECOND=6 LONG=300000 PAUSE=2000
 
 # A small kernel in a machine on a busy host may find no clock, and count in ticks.
 clock_is_coarse() {
-	case $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null) in *jiffies) ;; *) return 1 ;; esac
+	case $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null) \
+		in *jiffies) ;; *) return 1 ;; esac
 }
 
-# How long the machine single-steps is no matter of most tests: without that remark (stepped.sh tests it).
+# How long the machine single-steps is no matter of most tests: without that remark (stepped.sh
+# tests it).
 leave_out_stepped() {
 	! grep -q '^rawtrace: [0-9]* hits at [a-z ]* were single-stepped' "$1" ||
 		sed -i '/^rawtrace: [0-9]* hits at [a-z ]* were single-stepped/d' "$1"
@@ -153,7 +159,8 @@ rt() {
 	[ "$SCRIPT" = stepped ] || leave_out_stepped "$T/err"
 }
 
-# in_background COMMAND...: as an interactive shell would run it; its id in $PID.  It is ended after 40 s (fresh.c).
+# in_background COMMAND...: as an interactive shell would run it; its id in $PID.  It is ended after
+# 40 s (fresh.c).
 in_background() {
 	selected || set -- true
 	"$BIN/fresh" "$@" &
@@ -231,15 +238,18 @@ expect_number() {
 	test "$2" "$3" "$4" 2>/dev/null || because "$1: $2, should be $3 $4"
 }
 
-# One line that begins with rawtrace's name: what an error looks like.  Below it may stand the text that is wrong, indented.
+# One line that begins with rawtrace's name: what an error looks like.  Below it may stand the text
+# that is wrong, indented.
 expect_message() {
 	[ "$(grep -vc '^    ' "$2")" = 1 ] || because "not one line of message"
 	expect_line "^rawtrace: .*$1" "$2"
 }
 
-# expect_agreement TRACE WITNESS: line for line, thread by thread.  Lines without a column are of the thread that called first.
+# expect_agreement TRACE WITNESS: line for line, thread by thread.  Lines without a column are of
+# the thread that called first.
 expect_agreement() {
-	awk '{ t = substr($1, 2) + 0; sub(/^\[[0-9]+\] /, ""); print t, $0 }' "$2" | sort -s -k1,1n >"$T/said"
+	awk '{ t = substr($1, 2) + 0; sub(/^\[[0-9]+\] /, ""); print t, $0 }' "$2" |
+		sort -s -k1,1n >"$T/said"
 	first=$(sed -n '1s/^\[\([0-9]*\)\].*/\1/p' "$2")
 	awk -v first="$first" '{
 		t = first
@@ -253,7 +263,8 @@ expect_agreement() {
 	expect_same "$T/said" "$T/traced"
 }
 
-# expect_nested TRACE: levels and marks fit; says so of each thread.  $2 "whole": nothing may be marked.
+# expect_nested TRACE: levels and marks fit; says so of each thread.  $2 "whole": nothing may be
+# marked.
 expect_nested() {
 	awk -v whole="${2:-}" -f "$LIVE/nested.awk" "$1" >"$T/nested" 2>&1 || {
 		because "the tree is not nested as it should be:"
@@ -263,8 +274,9 @@ expect_nested() {
 
 # ---- mechanisms ----
 
-# The mechanisms that this kernel has, in $MECHANISMS; the others are skipped, each with the doctor's
-# reason.  With RT_QUICK the best one and tracefs: the one with BPF programs and links, and the one without.
+# The mechanisms that this kernel has, in $MECHANISMS; the others are skipped, each with the
+# doctor's reason.  With RT_QUICK the best one and tracefs: the one with BPF programs and links, and
+# the one without.
 find_mechanisms() {
 	MECHANISMS=
 	ring=
@@ -292,7 +304,8 @@ registers_only() {
 }
 
 # What a name in tracefs has behind the process id, in a PID namespace that is not the initial one.
-SPACE=$(readlink /proc/self/ns/pid 2>/dev/null | sed -n '/\[4026531836\]/!s/^pid:\[\([0-9]*\)\]$/n\1/p')
+SPACE=$(readlink /proc/self/ns/pid 2>/dev/null |
+	sed -n '/\[4026531836\]/!s/^pid:\[\([0-9]*\)\]$/n\1/p')
 
 # What rawtrace process $1 has in tracefs.
 left_by() {
@@ -309,8 +322,9 @@ has_decoder() {
 	! "$RAWTRACE" --version | grep -q 'without capstone' || [ "$(uname -m)" = aarch64 ]
 }
 
-# harms WHAT: do uretprobes harm programs that longjmp, or fork, on this kernel?  By the doctor's row.  Their returns are then seen at
-# instructions, where this rawtrace has a disassembler; else there are none.
+# harms WHAT: do uretprobes harm programs that longjmp, or fork, on this kernel?  By the doctor's
+# row.  Their returns are then seen at instructions, where this rawtrace has a disassembler; else
+# there are none.
 harms() {
 	case $1 in
 	longjmp) ;;
@@ -321,18 +335,21 @@ harms() {
 	[ -n "$harm" ]
 }
 
-# remark_on TARGET: the remark, as a pattern, that a trace of it begins with where only entries are traced; else nothing.
+# remark_on TARGET: the remark, as a pattern, that a trace of it begins with where only entries are
+# traced; else nothing.
 remark_on() {
 	harms "$1" && [ "$harm" = entries ] || return
 	case $1 in
-	longjmp) echo 'longjmp has [_a-z]*longjmp[_a-z]*, this kernel harms programs that longjmp ' ;;
+	longjmp) echo \
+		'longjmp has [_a-z]*longjmp[_a-z]*, this kernel harms programs that longjmp ' ;;
 	forks) echo 'forks has v*fork, this kernel harms programs that fork ' ;;
 	esac
 }
 
 # returns: by --return=$returns, where that is set; the witness has to know how an end shows.
-# agrees CASE TARGET FUNCTIONS [ARGUMENT...]: a traced run of the target is like an untraced one, and the trace is what it says
-# that it called.  By $mechanism and $ring; empty: those that rawtrace chooses.
+# agrees CASE TARGET FUNCTIONS [ARGUMENT...]: a traced run of the target is like an untraced one,
+# and the trace is what it says that it called.  By $mechanism and $ring; empty: those that rawtrace
+# chooses.
 agrees() {
 	begin "$1"
 	target=$2
@@ -346,7 +363,8 @@ agrees() {
 	[ -n "$insn" ] || ! harms "$target" || insn=$harm
 	export WITNESS="$T/witness" ${remark:+WITNESS_FLAT=1} ${insn:+WITNESS_INSN=1}
 	# shellcheck disable=SC2086 # several functions
-	rt ${returns:+"--return=$returns"} ${mechanism:+"--attach=$mechanism"} ${ring:+"--ring=$ring"} "$BIN/$target" $functions -- "$@"
+	rt ${returns:+"--return=$returns"} ${mechanism:+"--attach=$mechanism"} \
+		${ring:+"--ring=$ring"} "$BIN/$target" $functions -- "$@"
 	unset WITNESS WITNESS_FLAT WITNESS_INSN
 	expect_status "$untraced"
 	expect_same "$T/untraced" "$T/out"
@@ -355,9 +373,11 @@ agrees() {
 		sed 1d "$T/err" >"$T/trace"
 		expect_line "^rawtrace: .*only entries are traced" "$T/remark"
 	else
-		grep -v -e '^rawtrace: --return=uretprobe: can harm ' -e '^rawtrace: longjmp: not hooked: ' \
+		grep -v -e '^rawtrace: --return=uretprobe: can harm ' \
+			-e '^rawtrace: longjmp: not hooked: ' \
 			-e '^rawtrace: [0-9]* child[ren]* w[aser]* not traced; -f ' \
-			-e '^rawtrace: [0-9]* returns* w[eras]* not seen: the kernel has 64 ' -e '^rawtrace: .*: killed by SIG' "$T/err" >"$T/trace"
+			-e '^rawtrace: [0-9]* returns* w[eras]* not seen: the kernel has 64 ' \
+			-e '^rawtrace: .*: killed by SIG' "$T/err" >"$T/trace"
 	fi
 	# Where longjmp is watched, all that it leaves shows as that.
 	if [ -z "${returns:-}" ] && grep -q '\*\*\* unwound \*\*\*$' "$T/trace"; then
@@ -383,7 +403,8 @@ end_worker() {
 	expect_line '^right$' "$T/worker"
 }
 
-# Calls of work have an odd result, and leaf inside them: any call of either in the trace has its own result.
+# Calls of work have an odd result, and leaf inside them: any call of either in the trace has its
+# own result.
 expect_results() {
 	awk '{
 		t = 0
@@ -399,7 +420,8 @@ expect_results() {
 			name[t, level] = word[2]
 			arg[t, level] = word[3]
 		} else if (rest ~ /^-?[0-9]+$/ && (t, level) in arg) {
-			if (rest + 0 != (name[t, level] == "work" ? 2 * arg[t, level] + 1 : arg[t, level] + 1))
+			wanted = (name[t, level] == "work" ? 2 : 1) * arg[t, level] + 1
+			if (rest + 0 != wanted)
 				print "line " NR ": " name[t, level] " " arg[t, level] " gave " rest
 			n++
 		}

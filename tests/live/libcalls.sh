@@ -3,7 +3,8 @@
 # --libcalls: the program says what it calls in its libraries, in its own order.
 . "$SRCDIR/tests/live/lib.sh"
 
-# As programs are built: lazily bound, bound at once without PLT, not position-independent; and one without libraries.
+# As programs are built: lazily bound, bound at once without PLT, not position-independent; and one
+# without libraries.
 # shellcheck disable=SC2086 # a compiler and its flags
 {
 	target lazy $CC -O2 -fno-builtin "$TARGETS/libcalls.c" || skip_all "$(no_target libcalls.c)"
@@ -14,12 +15,14 @@
 }
 targets_made
 
-# calls FILE: the calls of a trace, one a line, without marks and levels, and without those by which the program says what it calls
+# calls FILE: the calls of a trace, one a line, without marks and levels, and without those by which
+# the program says what it calls
 calls() {
 	sed -n 's/^>[> ]*\(\[[0-9]*\] \)\{0,1\}\((.*)\)$/\2/p' "$1" | grep -v '^(\(write\|read\))$'
 }
 
-# expect_libcalls SAID: the calls of the trace in $T/err.  A strcmp that begins with an AVX instruction cannot be probed, which is said:
+# expect_libcalls SAID: the calls of the trace in $T/err.  A strcmp that begins with an AVX
+# instruction cannot be probed, which is said:
 # where the processor has the program use that one, it is left out of both.
 expect_libcalls() {
 	calls "$T/err" >"$T/traced"
@@ -54,12 +57,15 @@ for program in lazy noplt fixed; do
 	done
 done
 
-# Of functions of which each processor has its own, that begin with instructions of vectors on newer ones.
-if with_bpf && [ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone' && [ -x "$T/vectors" ]; then
+# Of functions of which each processor has its own, that begin with instructions of vectors on newer
+# ones.
+if with_bpf && [ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone' &&
+	[ -x "$T/vectors" ]; then
 	begin "--libcalls: what the processor chooses"
 	rt --libcalls "$T/vectors"
 	expect_status 0
-	calls "$T/err" | sed 's/^(\([a-z]*\).*/\1/; /^printf/d' | sort | uniq -c | awk '{ print $2, $1 }' >"$T/traced"
+	calls "$T/err" | sed 's/^(\([a-z]*\).*/\1/; /^printf/d' | sort | uniq -c |
+		awk '{ print $2, $1 }' >"$T/traced"
 	expect_same "$T/out" "$T/traced"
 	expect_line '^>(strchr "aaaz" 122)$' "$T/err"
 	expect_line '^<"z"$' "$T/err"
@@ -84,7 +90,8 @@ if with_bpf; then
 	wait_for 10 has_line ready "$T/witness" || because "not ready"
 	in_background "$RAWTRACE" -v --libcalls="$LIBCALLS" -p "$program" 2>"$T/err" 9>&-
 	tracer=$PID
-	wait_for 20 has_line '^rawtrace: attach [a-z-]*: functions: ' "$T/err" || because "not attached"
+	wait_for 20 has_line '^rawtrace: attach [a-z-]*: functions: ' "$T/err" ||
+		because "not attached"
 	sleep 0.2
 	echo >&9
 	wait_for 10 lines_at_least 10 "$T/witness" || because "it called nothing"
@@ -104,7 +111,8 @@ if with_bpf && has "$CC"; then
 	rt --libcalls "$T/now"
 	expect_status 0
 	expect_no_line '(execve*' "$T/err"	# by which rawtrace's own child has become it
-	grep -q '^>(time' "$T/err" || expect_line "^rawtrace: time: where the kernel gives the process its own code" "$T/err"
+	grep -q '^>(time' "$T/err" || expect_line \
+		"^rawtrace: time: where the kernel gives the process its own code" "$T/err"
 	end_case
 fi
 
@@ -136,14 +144,17 @@ own() {
 	begin "--libcalls: $2, and a function of the program's own: $1 imports nothing"
 	rt --libcalls="$2" "$T/$1" own
 	expect_status 0
-	printf '%s\n' "rawtrace: --libcalls: $T/$1 imports nothing; only its own functions are traced" '>(own 1)' '<2' >"$T/expected"
+	printf '%s\n' \
+		"rawtrace: --libcalls: $T/$1 imports nothing; only its own functions are traced" \
+		'>(own 1)' '<2' >"$T/expected"
 	expect_same "$T/expected" "$T/err"
 	end_case
 }
 
 if with_bpf && has "$CC"; then
 	printf 'int own(int n);\nint own(int n) { return n + 1; }\nint main(int n, char **v) { return v ? own(n) - 2 : 0; }\n' >"$T/own.c"
-	$CC -g -O0 -static -o "$T/own-static" "$T/own.c" 2>/dev/null && own own-static '*' && own own-static malloc
+	$CC -g -O0 -static -o "$T/own-static" "$T/own.c" 2>/dev/null && own own-static '*' &&
+		own own-static malloc
 	$CC -g -O0 -o "$T/own-dynamic" "$T/own.c" && own own-dynamic '*'
 	begin "--libcalls: a name that is wrong, and a function of the program's own"
 	rt --libcalls=nothing_like_it "$T/lazy" main
@@ -152,8 +163,9 @@ if with_bpf && has "$CC"; then
 	end_case
 fi
 
-# Distributions strip the C library of the names of what its IFUNCs choose from: .eh_frame tells how large these are.  The processor's
-# own may have instructions that the disassembler does not know: the oldest are asked for.
+# Distributions strip the C library of the names of what its IFUNCs choose from: .eh_frame tells how
+# large these are.  The processor's own may have instructions that the disassembler does not know:
+# the oldest are asked for.
 if with_bpf && "$RAWTRACE" --version | grep -q ", capstone" && has "$CC"; then
 	begin "--libcalls: what an IFUNC chooses, where returns are seen at instructions"
 	cat >"$T/lengths.c" <<'EOF2'
@@ -170,7 +182,8 @@ int main(int argc, char **argv)
 }
 EOF2
 	"$CC" -O1 -fno-builtin -o "$T/lengths" "$T/lengths.c" || because "not compiled"
-	RAWTRACE_DEBUG_DIR=$T/none GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-AVX512VL,-AVX512BW,-AVX512F,-EVEX \
+	lacks=-AVX2,-AVX2_Usable,-AVX512VL,-AVX512BW,-AVX512F,-EVEX
+	RAWTRACE_DEBUG_DIR=$T/none GLIBC_TUNABLES=glibc.cpu.hwcaps=$lacks \
 		timeout 60 "$RAWTRACE" -v --libcalls=strlen "$T/lengths" >"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 6

@@ -84,7 +84,8 @@ search_paths() {
 	# The loader ignores it for a setuid program.
 	cp "$T/lost" "$T/gives"
 	chown 65534 "$T/gives" && chmod u+s "$T/gives"
-	"$BIN/libraries" LD_LIBRARY_PATH="$T/a" LD_PRELOAD="$T/a/libdeep.so" "$T/gives" >"$T/ours" 2>&1
+	"$BIN/libraries" LD_LIBRARY_PATH="$T/a" LD_PRELOAD="$T/a/libdeep.so" "$T/gives" >"$T/ours" \
+		2>&1
 	expect_line 'gives: libmid.so is not found' "$T/ours"
 	expect_no_line 'libdeep.so' "$T/ours"
 	end_case
@@ -92,7 +93,8 @@ search_paths() {
 	# shellcheck disable=SC2016 # the loader's words
 	if [ "$kind" != musl ]; then
 		begin "$kind: \$ORIGIN, \$LIB and \$PLATFORM"
-		lib=$(cd / && "$interp_of" --list-diagnostics 2>/dev/null | sed -n 's/^dl_dst_lib="\(.*\)"$/\1/p')
+		lib=$(cd / && "$interp_of" --list-diagnostics 2>/dev/null |
+			sed -n 's/^dl_dst_lib="\(.*\)"$/\1/p')
 		for sub in bin/../a "${lib:-lib}" x86_64 haswell i686; do
 			library "$sub/libword-$(basename "$sub").so"
 		done
@@ -101,9 +103,11 @@ search_paths() {
 		done
 		library "${lib:-lib}/liblib.so"
 		mkdir -p "$T/bin"
-		program bin/origin "$new" -Wl,-rpath,'$ORIGIN/../a:${ORIGIN}/../$ORIGINAL' -L"$T/a" -lmid -ldeep
+		program bin/origin "$new" -Wl,-rpath,'$ORIGIN/../a:${ORIGIN}/../$ORIGINAL' \
+			-L"$T/a" -lmid -ldeep
 		program bin/lib "$new" -Wl,-rpath,'$ORIGIN/../$LIB' -L"$T/${lib:-lib}" -llib
-		program bin/platform "$new" -Wl,-rpath,'$ORIGIN/../${PLATFORM}' -L"$T/i686" -lplatform
+		program bin/platform "$new" -Wl,-rpath,'$ORIGIN/../${PLATFORM}' -L"$T/i686" \
+			-lplatform
 		expect_libraries "$T/bin/origin" "$T/bin/lib" "$T/bin/platform"
 		ln -sf "$T/bin/origin" "$T/linked"
 		"$BIN/libraries" "$T/linked" >"$T/ours" 2>&1
@@ -117,7 +121,8 @@ search_paths() {
 			library "caps/glibc-hwcaps/$sub/libany.so"
 		done
 		library caps/libany.so
-		program hwcaps "$new" -Wl,-rpath,"$T/caps" -L"$T/caps" -lany -lx86-64-v2 -lx86-64-v3 -lx86-64-v4
+		program hwcaps "$new" -Wl,-rpath,"$T/caps" -L"$T/caps" -lany -lx86-64-v2 \
+			-lx86-64-v3 -lx86-64-v4
 		expect_libraries "$T/hwcaps"
 		end_case
 
@@ -143,7 +148,8 @@ search_paths() {
 		sed 's/ [^ ]*ld-musl[^ ]*//' >"$T/ours"
 	expect_same "$T/loaders" "$T/ours"
 	# The loader goes on without a library that is not there.
-	"$BIN/libraries" LD_PRELOAD="$T/preload/none.so:$T/preload/libpre.so" "$T/rpath" 2>/dev/null |
+	"$BIN/libraries" LD_PRELOAD="$T/preload/none.so:$T/preload/libpre.so" "$T/rpath" \
+		2>/dev/null |
 		sed 's/ [^ ]*ld-musl[^ ]*//' >"$T/ours"
 	expect_same "$T/loaders" "$T/ours"
 	end_case
@@ -168,7 +174,8 @@ for kind in native 32-bit musl; do
 	esac
 	has "${cc%% *}" || { skip "$kind" "no ${cc%% *}"; continue; }
 	# shellcheck disable=SC2086 # a command with its options
-	$cc -o "$T/probe" "$T/main.c" >"$T/cc" 2>&1 || { skip "$kind" "$cc makes no programs"; continue; }
+	$cc -o "$T/probe" "$T/main.c" >"$T/cc" 2>&1 || { skip "$kind" "$cc makes no programs"; \
+		continue; }
 	interp_of=$(readelf -lW "$T/probe" | sed -n 's/.*program interpreter: \(.*\)\]$/\1/p')
 	[ "$kind" != native ] || native_interp=$interp_of
 	# shellcheck disable=SC2086 # a command with its options

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Full rings: what was lost is said where it was lost, and the tree after it is right.  With the default buffers, nothing is.
+# Full rings: what was lost is said where it was lost, and the tree after it is right.  With the
+# default buffers, nothing is.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
@@ -9,7 +10,8 @@ CALLS=100000 MANY=1000000
 
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: a ring that is too small"
-	in_background "$RAWTRACE" --attach="$mechanism" --buffer=4K -o "$T/trace" "$BIN/loop" step -- $CALLS >"$T/out" 2>"$T/err"
+	in_background "$RAWTRACE" --attach="$mechanism" --buffer=4K -o "$T/trace" "$BIN/loop" step \
+		-- $CALLS >"$T/out" 2>"$T/err"
 	tracer=$PID
 	# All calls take less than half a second: without a sleep, and without a process.
 	until [ -s "$T/trace" ] || ! kill -0 "$tracer" 2>"$T/null"; do
@@ -28,8 +30,8 @@ for mechanism in $MECHANISMS; do
 	seen=$(grep -v -e ' lost \*\*\*$' -e '<\*\*\* ' "$T/trace" | grep -c '')
 	expect_number "events seen" "$seen" -gt 0
 	expect_number "events lost" "$lost" -gt 1000
-	# The programs' own count is exact.  The ring of tracefs counts records of threads too, and on a slow machine Linux can
-	# forget a page, of some 110 records here.
+	# The programs' own count is exact.  The ring of tracefs counts records of threads too, and
+	# on a slow machine Linux can forget a page, of some 110 records here.
 	less=0 more=0
 	if [ "$mechanism" = tracefs ]; then
 		less=10 more=100
@@ -37,9 +39,14 @@ for mechanism in $MECHANISMS; do
 	fi
 	expect_number "events seen and lost" $((seen + lost)) -ge $((2 * CALLS - less))
 	expect_number "events seen and lost" $((seen + lost)) -le $((2 * CALLS + more))
-	# A result is that of its call, or it is marked.  Here it is three times the argument, less 7.
+	# A result is that of its call, or it is marked.  Here it is three times the argument, less
+	# 7.
 	awk '/^>/ { split($0, word, /[ )]/); n = word[2]; open = 1 }
-		/^</ { if (open && /^<-?[0-9]+$/ && substr($0, 2) + 0 != 3 * n - 7) print NR ": " $0 " is not of " n; open = 0 }' \
+		/^</ {
+			if (open && /^<-?[0-9]+$/ && substr($0, 2) + 0 != 3 * n - 7)
+				print NR ": " $0 " is not of " n
+			open = 0
+		}' \
 		"$T/trace" >"$T/wrong"
 	[ ! -s "$T/wrong" ] || show "$T/wrong"
 	# Nothing is ever inside a call of this loop, whatever was lost.
@@ -50,7 +57,8 @@ done
 case " $MECHANISMS " in
 *" uprobe-multi "*)
 	begin "uprobe-multi: $MANY calls at full speed, none lost"
-	timeout 100 "$RAWTRACE" --attach=uprobe-multi -o "$T/trace" "$BIN/loop" step -- $MANY >"$T/out" 2>"$T/err"
+	timeout 100 "$RAWTRACE" --attach=uprobe-multi -o "$T/trace" "$BIN/loop" step -- \
+		$MANY >"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 5
 	expect_number lines "$(grep -c '' "$T/trace")" -eq $((2 * MANY))
@@ -79,7 +87,8 @@ for mine in 0 $(has nice && echo 3); do
 		begin "$mechanism: rawtrace at nice value $mine: the reader's is lower by 10, the program's the same"
 		rm -f "$T/trace"
 		# shellcheck disable=SC2086 # several words, or none
-		in_background $as_nice "$RAWTRACE" --attach="$mechanism" -o "$T/trace" "$BIN/worker" work -- 1 $LONG $PAUSE >"$T/out" 2>"$T/err"
+		in_background $as_nice "$RAWTRACE" --attach="$mechanism" -o "$T/trace" \
+			"$BIN/worker" work -- 1 $LONG $PAUSE >"$T/out" 2>"$T/err"
 		tracer=$PID
 		wait_for 20 lines_at_least 10 "$T/trace" || because "no trace"
 		nice_of "$tracer" | sed 's/ .*//' >"$T/nice"
@@ -102,19 +111,22 @@ done
 begin "64 threads at full speed on all CPUs: next to none lost"
 calls=4000
 ! slow || calls=200
-timeout $((60 * SECOND)) "$RAWTRACE" --buffer=1M -o "$T/trace" "$BIN/crowd" inner -- 64 $calls >"$T/out" 2>"$T/err"
+timeout $((60 * SECOND)) "$RAWTRACE" --buffer=1M -o "$T/trace" "$BIN/crowd" inner -- 64 $calls \
+	>"$T/out" 2>"$T/err"
 ST=$?
 expect_status 0
 calls_seen=$(grep -c '(inner ' "$T/trace")
 expect_number calls "$calls_seen" -ge $((64 * calls - 64 * calls / 33))
 end_case
 
-# The beginnings of threads are among what is lost, and without them nobody knows whose their calls are.
+# The beginnings of threads are among what is lost, and without them nobody knows whose their calls
+# are.
 case " $MECHANISMS " in
 *" tracefs "*)
 	begin "tracefs: many threads, and a ring that is too small"
 	each=$((CALLS / 200))
-	timeout 100 "$RAWTRACE" --attach=tracefs --buffer=64K -o "$T/trace" "$BIN/crowd" inner outer -- 128 $each >"$T/out" 2>"$T/err"
+	timeout 100 "$RAWTRACE" --attach=tracefs --buffer=64K -o "$T/trace" "$BIN/crowd" inner \
+		outer -- 128 $each >"$T/out" 2>"$T/err"
 	ST=$?
 	leave_out_stepped "$T/err"
 	expect_status 0

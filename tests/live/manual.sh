@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run each example of the manual and README, and compare the manual's options with those of rawtrace.
+# Run each example of the manual and README, and compare the manual's options with those of
+# rawtrace.
 # The functions that examples name are in manual.c and manual.cc.
 . "$SRCDIR/tests/live/lib.sh"
 # shellcheck disable=SC2086 # a command with its options
 target known $CC -g -O1 -fno-builtin -w "$TARGETS/manual.c" -lm || skip_all "$(no_target manual.c)"
 # shellcheck disable=SC2086
-target unknown $CC -O1 -fno-builtin -w -Wl,--strip-debug "$TARGETS/manual.c" -lm || skip_all "$(no_target manual.c)"
+target unknown $CC -O1 -fno-builtin -w -Wl,--strip-debug "$TARGETS/manual.c" -lm ||
+	skip_all "$(no_target manual.c)"
 has g++ && target cxx g++ -O1 -w "$TARGETS/manual.cc"
 sed -n 's/^    \(int gcd(\)/\1/p; s/^    \(int lcm(\)/\1/p' "$SRCDIR/README" >"$T/gcd.c"
 cat >>"$T/gcd.c" <<'END'
@@ -92,7 +94,8 @@ value_of() {
 	esac
 }
 
-# can_take COMMAND OPTION: is that a right command line?  Nothing is traced: there is no such program or process.
+# can_take COMMAND OPTION: is that a right command line?  Nothing is traced: there is no such
+# program or process.
 can_take() {
 	case $1,$2 in
 	doctor,* | report,*) words= ;;
@@ -128,7 +131,9 @@ done
 for command in trace count hist list record report diff doctor; do
 	begin "$command --help has the options of its command"
 	# shellcheck disable=SC2086 # no word, or one
-	"$RAWTRACE" ${command#trace} --help | sed -n 's/^  \(-[A-Za-z]\), --/      \1 --/; s/^      \(-[^ =[]*\( --[^ =[]*\)\{0,1\}\).*/\1/p' |
+	"$RAWTRACE" ${command#trace} --help |
+		sed \
+			-n 's/^  \(-[A-Za-z]\), --/      \1 --/; s/^      \(-[^ =[]*\( --[^ =[]*\)\{0,1\}\).*/\1/p' |
 		tr ' ' '\n' | sort -u >"$T/named"
 	while read -r option; do
 		! can_take "$command" "$option" || echo "$option"
@@ -137,7 +142,8 @@ for command in trace count hist list record report diff doctor; do
 	end_case
 done
 
-# Each command of --help has a page with as many forms in its synopsis, and the completion knows its name.
+# Each command of --help has a page with as many forms in its synopsis, and the completion knows its
+# name.
 "$RAWTRACE" --help | sed -n 's/^       rawtrace \([a-z][a-z]*\) .*/\1/p' | sort -u >"$T/names"
 begin "rawtrace --help has commands"
 expect_number commands "$(grep -c '' "$T/names")" -ge 4
@@ -145,9 +151,11 @@ end_case
 while read -r command; do
 	begin "$command has a page and a completion"
 	usages=$("$RAWTRACE" --help | grep -c "^       rawtrace $command ")
-	forms=$(sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$SRCDIR/contrib/man/rawtrace-$command.1" | grep -c "^\.Nm rawtrace $command\$")
+	forms=$(sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' \
+		"$SRCDIR/contrib/man/rawtrace-$command.1" | grep -c "^\.Nm rawtrace $command\$")
 	[ "$usages" = "$forms" ] || because "--help has $usages forms, SYNOPSIS $forms"
-	grep -q "_rawtrace_program \"[a-z ]*\b$command\b" "$SRCDIR/contrib/completion/rawtrace" || because "no completion"
+	grep -q "_rawtrace_program \"[a-z ]*\b$command\b" "$SRCDIR/contrib/completion/rawtrace" ||
+		because "no completion"
 	end_case
 done <"$T/names"
 
@@ -166,14 +174,16 @@ done
 
 # ---- examples ----
 
-# The specifications: all that is marked as literal and has a parameter list, the kernel's words, a scope, a version or a library.
+# The specifications: all that is marked as literal and has a parameter list, the kernel's words, a
+# scope, a version or a library.
 # shellcheck disable=SC2086 # several files
 awk '/(^\.| )Ql / {
 	sub(/^.*[ .]Ql /, "")
 	sub(/( [.,:;)])+$/, "")
 	sub(/^'\''/, ""); sub(/'\''$/, "")
 	gsub(/\\\(dq/, "\""); gsub(/\\&/, ""); gsub(/\\e/, "\\")
-	if ((!/^[+<]/ && /[A-Za-z0-9_]\(/) || /=%/ || /[A-Za-z>]::[A-Za-z*]/ || /^_Z/ || /@GLIBC/ || /\.so[.0-9]*:/)
+	if ((!/^[+<]/ && /[A-Za-z0-9_]\(/) || /=%/ || /[A-Za-z>]::[A-Za-z*]/ || /^_Z/ ||
+	    /@GLIBC/ || /\.so[.0-9]*:/)
 		print
 }' $PAGES | sort -u >"$T/specs"
 
@@ -197,14 +207,16 @@ while read -r spec; do
 	n=$((n + 1))
 	program_of "$spec" || continue
 	{
-		timeout $((60 * SECOND)) "$RAWTRACE" "$PROGRAM" "$spec" >"$T/out.$n" 2>"$T/err.$n" </dev/null
+		timeout $((60 * SECOND)) "$RAWTRACE" "$PROGRAM" "$spec" >"$T/out.$n" 2>"$T/err.$n" \
+			</dev/null
 		echo $? >"$T/status.$n"
 	} &
 	[ $((n % 6)) -ne 0 ] || wait
 done <"$T/specs"
 wait
 
-# Without debug information it may be refused because nothing tells a name, or what is in a structure, and for nothing else.
+# Without debug information it may be refused because nothing tells a name, or what is in a
+# structure, and for nothing else.
 n=0
 while read -r spec; do
 	n=$((n + 1))
@@ -218,7 +230,8 @@ while read -r spec; do
 	esac
 	if [ "$PROGRAM" = "$T/known" ]; then
 		rt --dump=ir "$T/unknown" "$spec"
-		[ "$ST" = 0 ] || expect_message "expected a \(known parameter:\|parameter whose type is known:\|member of a struct whose members are known\)" "$T/err"
+		[ "$ST" = 0 ] ||
+			expect_message "expected a \(known parameter:\|parameter whose type is known:\|member of a struct whose members are known\)" "$T/err"
 	fi
 	end_case
 done <"$T/specs"
@@ -244,15 +257,19 @@ while read -r command; do
 		in_background "$T/postgres" >"$T/rounds"
 		printf '#!/bin/sh\necho %s\n' "$one" >"$T/pidof"
 		chmod +x "$T/pidof"
-		run "$(printf '%s\n' "$command" | sed "s/ 1234,1240 / $one,$PID /; s/ 1234 / $one /")"
+		run "$(printf '%s\n' "$command" |
+			sed "s/ 1234,1240 / $one,$PID /; s/ 1234 / $one /")"
 		expect_status 0
 		reap "$one"
 		reap "$PID"
 		expect_line '^>(\|^\[[0-9]*\] >(\|^ngx_http_init  *[0-9]' "$T/out"
 		;;
 	*' -a '*)
-		in_background sh -c "cd '$T' && exec $(printf '%s\n' "$command" | sed "s|rawtrace|'$RAWTRACE' -v|")" 2>"$T/out"
-		wait_for 20 has_line '^rawtrace: attached to every process' "$T/out" || because "not attached"
+		in_background sh -c \
+			"cd '$T' && exec $(printf '%s\n' "$command" |
+			sed "s|rawtrace|'$RAWTRACE' -v|")" 2>"$T/out"
+		wait_for 20 has_line '^rawtrace: attached to every process' "$T/out" ||
+			because "not attached"
 		"$T/fib" >/dev/null
 		wait_for 20 has_line '^\[fib [0-9]*\] <3$' "$T/out" || show "$T/out"
 		kill -INT "$PID"
@@ -267,9 +284,17 @@ while read -r command; do
 	end_case
 done <"$T/commands"
 
-# README's commands, with the lines that it shows below each: those are compared, but for numbers that differ each time, of its own programs.
+# README's commands, with the lines that it shows below each: those are compared, but for numbers
+# that differ each time, of its own programs.
 awk -v folder="$T" '
-	/^    \$ / { n++; file = folder "/readme." n; sub(/^    \$ /, ""); print >file; shown = 1; next }
+	/^    \$ / {
+			n++
+			file = folder "/readme." n
+			sub(/^    \$ /, "")
+			print >file
+			shown = 1
+			next
+		}
 	!/^    / { shown = 0 }
 	shown && !/^    \.\.\.$/ { sub(/^    /, ""); print >file }
 ' "$SRCDIR/README"

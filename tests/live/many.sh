@@ -6,7 +6,8 @@ find_mechanisms
 
 timeout 10 "$BIN/many" >"$T/untraced"
 
-# Before 5.4 a thousand functions are a minute's work to take out, and so are a hundred descriptors anywhere.
+# Before 5.4 a thousand functions are a minute's work to take out, and so are a hundred descriptors
+# anywhere.
 in_background_still() {
 	grep -q -x -e "rt-guard$1" /proc/[0-9]*/comm 2>/dev/null
 }
@@ -22,7 +23,8 @@ expect_all_out() {
 		expect_status 0
 		expect_text 'fib(4) = 3' "$T/out"
 		expect_line '^>(fib 4)$' "$T/err"
-		wait_for 200 all_out "$1" || because "after 200 s there is still a process rt-guard$1"
+		wait_for 200 all_out "$1" ||
+			because "after 200 s there is still a process rt-guard$1"
 	fi
 	nothing_left_by "$1" || because "left: $(left_by "$1" | sed 5q)"
 }
@@ -36,14 +38,16 @@ for mechanism in $MECHANISMS; do
 	begin "$mechanism: $number functions"
 	rm -f "$T/witness"
 	began=$(date +%s)
-	in_background env WITNESS="$T/witness" "$RAWTRACE" --attach="$mechanism" "$BIN/many" "$glob" >"$T/out" 2>"$T/err"
+	in_background env WITNESS="$T/witness" "$RAWTRACE" --attach="$mechanism" "$BIN/many" \
+		"$glob" >"$T/out" 2>"$T/err"
 	tracer=$PID
 	reap "$tracer"
 	took=$(($(date +%s) - began))
 	expect_status 0
 	expect_same "$T/untraced" "$T/out"
 	if [ $number = 1000 ]; then
-		grep -v '^rawtrace: [0-9]* probes are removed in the background' "$T/err" >"$T/trace"
+		grep -v '^rawtrace: [0-9]* probes are removed in the background' "$T/err" \
+			>"$T/trace"
 		expect_agreement "$T/trace" "$T/witness"
 	else
 		expect_number calls "$(grep -c '^>(many_0[0-4]' "$T/err")" -eq $number
@@ -54,17 +58,20 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
-# Who closes a descriptor last is kept waiting: the process in the background must not be done with them before rawtrace is.
+# Who closes a descriptor last is kept waiting: the process in the background must not be done with
+# them before rawtrace is.
 background_last="pmu: the process in the background has the last descriptors"
 if ! has strace; then
 	skip "$background_last" "no strace"
 elif expr " $MECHANISMS " : '.* pmu ' >/dev/null; then
 	begin "$background_last"
-	in_background strace -D -qq -o /dev/null -e trace=exit_group -e inject=exit_group:delay_enter=2000000 \
+	in_background strace -D -qq -o /dev/null -e trace=exit_group \
+		-e inject=exit_group:delay_enter=2000000 \
 		"$RAWTRACE" --attach=pmu -o "$T/trace" "$BIN/many" 'many_0[0-4]?' >"$T/out"
 	wait_for 20 in_background_still "$PID" || because "no process in the background"
 	sleep 0.5
-	ls -l "$(grep -l -x -e "rt-guard$PID" /proc/[0-9]*/comm 2>/dev/null | sed 's/comm$/fd/')" >"$T/fds"
+	ls -l "$(grep -l -x -e "rt-guard$PID" /proc/[0-9]*/comm 2>/dev/null | sed 's/comm$/fd/')" \
+		>"$T/fds"
 	expect_number "probes that it has" "$(grep -c perf_event "$T/fds")" -gt 80
 	reap "$PID"
 	expect_status 0
@@ -72,7 +79,8 @@ elif expr " $MECHANISMS " : '.* pmu ' >/dev/null; then
 	end_case
 fi
 
-# ^C while they go in, each of which is made to take a while: no more follow, the program does not begin, and the trace is whole though empty.
+# ^C while they go in, each of which is made to take a while: no more follow, the program does not
+# begin, and the trace is whole though empty.
 for mechanism in $MECHANISMS; do
 	case $mechanism in
 	pmu) slowed=perf_event_open probe=', -1, -1, PERF_FLAG' ;;
@@ -86,8 +94,10 @@ for mechanism in $MECHANISMS; do
 	fi
 	begin "$mechanism: interrupted while probes go in"
 	rm -f "$T/calls" "$T/chrome"
-	in_background strace -D -f -qq -o "$T/calls" -e trace=write,perf_event_open -e inject=$slowed:delay_enter=50000 \
-		"$RAWTRACE" --attach="$mechanism" --format=chrome -o "$T/chrome" "$BIN/many" 'many_0[0-4]?' >"$T/out" 2>"$T/err"
+	in_background strace -D -f -qq -o "$T/calls" -e trace=write,perf_event_open \
+		-e inject=$slowed:delay_enter=50000 \
+		"$RAWTRACE" --attach="$mechanism" --format=chrome -o "$T/chrome" "$BIN/many" \
+		'many_0[0-4]?' >"$T/out" 2>"$T/err"
 	tracer=$PID
 	wait_for 20 has_line "$probe" "$T/calls"
 	kill -INT "$tracer"
@@ -108,7 +118,8 @@ for mechanism in $MECHANISMS; do
 	*) number=6 ;;
 	esac
 	begin "$mechanism: $number plans"
-	functions=$(awk -v n=$number 'BEGIN { for (i = 0; i < n; i++) printf "many_%03d:%d ", i, i }')
+	functions=$(awk -v n=$number \
+		'BEGIN { for (i = 0; i < n; i++) printf "many_%03d:%d ", i, i }')
 	# shellcheck disable=SC2086 # several functions
 	rt -v --attach="$mechanism" -o "$T/trace" "$BIN/many" $functions
 	expect_status 0

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# marked.awk SAID TRACED: prints the lines that differ.  Where the trace has a mark for what it does not know, the program may have said
-# any value; and a copy that the compiler made of a function may be called "name.constprop.0".  "marks: N" at the end.
+# marked.awk SAID TRACED: prints the lines that differ.  A mark in the trace for an unknown value
+# matches any value of the program.  A copy that the compiler made of a function may be called
+# "name.constprop.0".  "marks: N" at the end.
 
-# The length of the value at the beginning of `s`: up to a blank, a comma or a bracket of the outside.
+# The length of the value at the beginning of `s`: up to a blank, a comma or an outer bracket.
 function value(s,    i, c, depth, quoted) {
 	for (i = 1; i <= length(s); i++) {
 		c = substr(s, i, 1)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every mechanism times every kind of program: the trace is what the program says it called, byte for byte, and the program's
-# own output and exit status are those of a run that nobody traces.
+# Every mechanism times every kind of program: the trace is what the program says it called, byte
+# for byte, and the program's own output and exit status are those of a run that nobody traces.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
@@ -24,7 +24,8 @@ for mechanism in $MECHANISMS; do
 	# Whose functions a uretprobe would harm.
 	! has_decoder || agrees "$mechanism: pthread_exit" pthread_exit inner
 
-	# Which of the calls at one place the kernel's 64 returns are of, nobody can tell; the tree is nested all the same.
+	# Which of the calls at one place the kernel's 64 returns are of, nobody can tell; the tree
+	# is nested all the same.
 	begin "$mechanism: 100 tail calls"
 	rt --attach="$mechanism" "$BIN/tailcall" around even odd -- 100
 	expect_nested "$T/err"
@@ -34,4 +35,5 @@ for mechanism in $MECHANISMS; do
 done
 
 "$BIN/tailcall" >"$T/out"
-has_line 'by jumps$' "$T/out" || skip "tail calls that are jumps" "the compiler made calls of them (-O2?)"
+has_line 'by jumps$' "$T/out" || skip "tail calls that are jumps" \
+	"the compiler made calls of them (-O2?)"

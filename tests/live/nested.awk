@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Is this tree nested?  Prints what is wrong and fails.  whole: every call has its return and none is marked as not seen.
+# Is this tree nested?  Prints its errors and fails.  whole: every call has its return and none is
+# marked as not seen.
 
 function wrong(what) {
 	print "line " NR ": " what ": " $0
@@ -48,13 +49,15 @@ function wrong(what) {
 		level = substr(line, 2) + 0
 		line = substr(line, RLENGTH + 1)
 	}
-	# The thread that was there before there was a column has none on its first lines.  A thread that is new begins with a call at
-	# level 0, or with the return of one that began before the trace.
+	# The thread that was there before there was a column has none on its first lines.  A new
+	# thread begins with a call at level 0, or with the return of one that began before the
+	# trace.
 	if (!tid)
 		unnamed = 1
 	else if (unnamed && !(tid in named)) {
 		named[tid] = 1
-		if (!moved && (level != 0 || (mark == "<" && line !~ /call of .* (not seen|began before the trace)/))) {
+		if (!moved && (level != 0 || (mark == "<" &&
+			line !~ /call of .* (not seen|began before the trace)/))) {
 			depth[tid] = depth[0] + 0
 			depth[0] = 0
 			moved = 1
@@ -69,7 +72,8 @@ function wrong(what) {
 		if (whole)
 			wrong("marked")
 		if (level != depth[tid])
-			wrong("a return of an unseen call at level " level " where " depth[tid] " are open")
+			wrong("a return of an unseen call at level " level " where " \
+				depth[tid] " are open")
 	} else {
 		if (whole && line ~ /\*\*\*/)
 			wrong("marked")

@@ -12,12 +12,14 @@ kind=$(sed -n 's/^probed nops *//p' "$T/doctor")
 echo "wrong: 0, child: 0" >"$T/want"
 
 # A static rawtrace takes no preloaded library.
-env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=uprobe OLD_KERNEL_SAYS="$T/says" "$RAWTRACE" --version >/dev/null 2>&1
+env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=uprobe OLD_KERNEL_SAYS="$T/says" "$RAWTRACE" \
+	--version >/dev/null 2>&1
 [ -s "$T/says" ] || { skip "how the kernel is asked" "oldkernel.so cannot be preloaded"; exit 0; }
 # answers ERRNO STATE: doctor's row for this answer.
 answers() {
 	begin "the kernel answers $1"
-	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL="uprobe=$1" "$RAWTRACE" doctor >"$T/answer" 2>&1
+	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL="uprobe=$1" "$RAWTRACE" doctor \
+		>"$T/answer" 2>&1
 	expect_line "^probed nops *$2" "$T/answer"
 	end_case
 }
@@ -36,7 +38,8 @@ case $kind in
 *"10-byte nops"*) exit 0 ;;
 esac
 begin "a kernel that says that it probes a nop, and does not"
-timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=uprobe=EPROTO "$RAWTRACE" "$T/nop5" '*nop10' pushes >"$T/out" 2>"$T/err"
+timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=uprobe=EPROTO "$RAWTRACE" "$T/nop5" \
+	'*nop10' pushes >"$T/out" 2>"$T/err"
 expect_same "$T/want" "$T/out"
 expect_line '^rawtrace: nop10: not traced: this kernel cannot probe the instruction that it begins with$' "$T/err"
 end_case

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Nops that some kernels make calls of when they are probed (process/nops.h): the program is as it was, its forked children too.
+# Nops that some kernels make calls of when they are probed (process/nops.h): the program is as it
+# was, its forked children too.
 . "$SRCDIR/tests/live/lib.sh"
 [ "$(uname -m)" = x86_64 ] || skip_all "x86-64 only"
 # shellcheck disable=SC2086 # a command with its options
@@ -16,7 +17,8 @@ kind=$(sed -n 's/^probed nops *//p' "$T/doctor")
 
 begin "doctor tells what becomes of probed nops"
 case $kind in
-"ok       stay breakpoints" | "avoided  5-byte nops become calls"* | "ok       10-byte nops become calls"*) ;;
+"ok       stay breakpoints" | "avoided  5-byte nops become calls"* | \
+	"ok       10-byte nops become calls"*) ;;
 *) because "the row is: $kind" ;;
 esac
 end_case
@@ -101,14 +103,16 @@ for program in nop5 fixed; do
 	rt -v --return=none "$T/$program" nop pushes moved nop10 llvm10
 	case $kind in
 	avoided*)
-		expect_line '^rawtrace: nop: probed at +5, on lea: past what must not be probed' "$T/err"
+		expect_line '^rawtrace: nop: probed at +5, on lea: past what must not be probed' \
+			"$T/err"
 		expect_line '^rawtrace: pushes: probed at +5, on push: ' "$T/err"
 		expect_line '^rawtrace: moved: probed at its entry, on mov: ' "$T/err"
 		;;
 	*) expect_line '^rawtrace: nop: probed at its entry, on a 5-byte nop: ' "$T/err" ;;
 	esac
 	case $kind in
-	*"10-byte nops"*) expect_line '^rawtrace: nop10: probed at its entry, on a 10-byte nop: ' "$T/err" ;;
+	*"10-byte nops"*) expect_line '^rawtrace: nop10: probed at its entry, on a 10-byte nop: ' \
+		"$T/err" ;;
 	*) expect_line '^rawtrace: nop10: probed at +10, on lea: ' "$T/err" ;;
 	esac
 	expect_line '^rawtrace: llvm10: probed at +10, on lea: ' "$T/err"
@@ -155,7 +159,8 @@ compiled() {
 	done
 }
 
-compiled "$MECHANISMS" "${CC%% *}" -O2 -pg -mfentry -mnop-mcount -fno-pie -no-pie -fcf-protection=none
+compiled "$MECHANISMS" "${CC%% *}" -O2 -pg -mfentry -mnop-mcount -fno-pie -no-pie \
+	-fcf-protection=none
 compiled "${MECHANISMS##* }" clang -O2 -fpatchable-function-entry=5
 compiled "${MECHANISMS##* }" clang -O2 -fno-pie -no-pie -fpatchable-function-entry=10
 compiled "${MECHANISMS##* }" clang -O2 -fpie -pie -fpatchable-function-entry=10

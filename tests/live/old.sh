@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# This kernel made an old one, so that each mechanism is reached by rawtrace's own choice: a preloaded library refuses what an old
-# kernel refuses (oldkernel.c), a seccomp filter what a container refuses (without.c), a mount namespace hides files.
+# This kernel made an old one, so that each mechanism is reached by rawtrace's own choice: a
+# preloaded library refuses what an old kernel refuses (oldkernel.c), a seccomp filter what a
+# container refuses (without.c), a mount namespace hides files.
 . "$SRCDIR/tests/live/lib.sh"
 . "$LIVE/wrappers.sh"
 find_mechanisms
@@ -77,18 +78,23 @@ no_second='an event cannot have several probes here'
 
 old_kernels() {
 	old bpf
-	chooses "no bpf" tracefs "uprobe-multi: $no_bpf" "multi-event: $no_bpf" "pmu: $no_bpf" "event: $no_bpf"
+	chooses "no bpf" tracefs "uprobe-multi: $no_bpf" "multi-event: $no_bpf" "pmu: $no_bpf" \
+		"event: $no_bpf"
 	agree "no bpf"
-	doctor_says "no bpf" tracefs 'bpf(2) no without it' "uprobe-multi no $no_bpf; tracefs is used instead" \
+	doctor_says "no bpf" tracefs 'bpf(2) no without it' \
+		"uprobe-multi no $no_bpf; tracefs is used instead" \
 		"multi-event no $no_bpf" "pmu no $no_bpf" "event no $no_bpf" "tracefs ok "
 
 	old perf_event_open
-	chooses "no perf_event_open" tracefs "uprobe-multi: $no_perf" "multi-event: $no_perf" "pmu: $no_perf" "event: $no_perf"
-	doctor_says "no perf_event_open" tracefs "uprobe-multi no $no_perf; tracefs is used instead" "multi-event no $no_perf" \
+	chooses "no perf_event_open" tracefs "uprobe-multi: $no_perf" "multi-event: $no_perf" \
+		"pmu: $no_perf" "event: $no_perf"
+	doctor_says "no perf_event_open" tracefs \
+		"uprobe-multi no $no_perf; tracefs is used instead" "multi-event no $no_perf" \
 		"pmu no $no_perf" "event no $no_perf" "tracefs ok "
 
 	old bpf,multi-probe=replace
-	chooses "no bpf, one probe an event" tracefs "uprobe-multi: $no_bpf" "multi-event: $no_bpf" "pmu: $no_bpf" "event: $no_bpf"
+	chooses "no bpf, one probe an event" tracefs "uprobe-multi: $no_bpf" \
+		"multi-event: $no_bpf" "pmu: $no_bpf" "event: $no_bpf"
 	begin "no bpf, one probe an event: the former was replaced"
 	expect_line 'replaced rawtrace_' "$T/says"
 	end_case
@@ -97,8 +103,11 @@ old_kernels() {
 	begin "3.10: what is in memory is marked"
 	rt "$BIN/names" 'int add_three(int a, int b, int c, int d, int e, int f, const char *g)'
 	expect_status 0
-	expect_line '^rawtrace: what is in memory is not shown, this kernel cannot read it$' "$T/err"
-	expect_line '^>(add_three [-0-9]* [-0-9]* [-0-9]* [-0-9]* [-0-9]* [-0-9]* <on the stack>)$' "$T/err"
+	expect_line '^rawtrace: what is in memory is not shown, this kernel cannot read it$' \
+		"$T/err"
+	expect_line \
+		'^>(add_three [-0-9]* [-0-9]* [-0-9]* [-0-9]* [-0-9]* [-0-9]* <on the stack>)$' \
+		"$T/err"
 	rt "$BIN/names" 'add_three(int a, int b, int c, int d, int e, int f, int g > 1)'
 	expect_status 2
 	expect_line "'g' is <on the stack>\$" "$T/err"
@@ -110,12 +119,15 @@ old_kernels() {
 		old link-create
 		chooses "no uprobe_multi" multi-event "uprobe-multi: $no_link"
 		agree "no uprobe_multi"
-		doctor_says "no uprobe_multi" multi-event "uprobe-multi no $no_link; multi-event is used instead" \
+		doctor_says "no uprobe_multi" multi-event \
+			"uprobe-multi no $no_link; multi-event is used instead" \
 			"multi-event ok " "pmu ok " "event ok " "tracefs ok "
 
 		old helper=174,kern-version=0x41325
-		chooses "4.19: no cookies, the vDSO's version" multi-event "uprobe-multi: $no_cookie"
-		doctor_says "4.19" multi-event "bpf cookies no  *before 5.15" "probe_read_user ok " "uprobe-multi no $no_cookie" \
+		chooses "4.19: no cookies, the vDSO's version" multi-event \
+			"uprobe-multi: $no_cookie"
+		doctor_says "4.19" multi-event "bpf cookies no  *before 5.15" \
+			"probe_read_user ok " "uprobe-multi no $no_cookie" \
 			"multi-event ok " "pmu ok "
 	else
 		skip "multi-event by choice" "not on this kernel"
@@ -123,12 +135,14 @@ old_kernels() {
 
 	if has_mechanism pmu; then
 		old link-create,multi-probe=EEXIST
-		chooses "a second probe is refused" pmu "uprobe-multi: $no_link" "multi-event: $no_second (EEXIST)"
+		chooses "a second probe is refused" pmu "uprobe-multi: $no_link" \
+			"multi-event: $no_second (EEXIST)"
 		old link-create,multi-probe=replace
 		chooses "a second probe replaces the first" pmu "uprobe-multi: $no_link" \
 			"multi-event: $no_second: the kernel took 1 of 2 (before 5.4)"
 		agree "one probe an event"
-		doctor_says "one probe an event" pmu "uprobe-multi no $no_link; pmu is used instead" \
+		doctor_says "one probe an event" pmu \
+			"uprobe-multi no $no_link; pmu is used instead" \
 			"multi-event no $no_second: the kernel took 1 of 2.*; pmu is used instead, but not for one function alone" "pmu ok " "event ok " "tracefs ok "
 	else
 		skip "pmu by choice" "not on this kernel"
@@ -137,22 +151,26 @@ old_kernels() {
 
 # No PMU in sysfs either: with the other words Linux 4.14.
 old_pmu() {
+	helpers=helper=174,helper=112,helper=114
 	in_mounts 'mount -t tmpfs none /sys/bus/event_source/devices' \
-		old link-create,multi-probe=replace,helper=174,helper=112,helper=114,kern-version=0x40e51
-	chooses "4.14" event "uprobe-multi: $no_cookie" "multi-event: $no_second: the kernel took 1 of 2 (before 5.4)" \
+		old "link-create,multi-probe=replace,$helpers,kern-version=0x40e51"
+	chooses "4.14" event "uprobe-multi: $no_cookie" \
+		"multi-event: $no_second: the kernel took 1 of 2 (before 5.4)" \
 		"pmu: $no_pmu"
 	agree "4.14"
 	begin "4.14: longjmp has made it read the stack by probe_read"
 	expect_line '^helper 112 refused' "$T/says"
 	end_case
-	doctor_says "4.14" event 'probe_read_user no probe_read instead' "uprobe-multi no $no_cookie; event is used instead" \
+	doctor_says "4.14" event 'probe_read_user no probe_read instead' \
+		"uprobe-multi no $no_cookie; event is used instead" \
 		"multi-event no $no_second" "pmu no $no_pmu" "event ok " "tracefs ok "
 }
 
 old_fetch() {
 	begin "no probe_read_user: every kind of value"
 	: >"$T/says"
-	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=helper=112,helper=114 OLD_KERNEL_SAYS="$T/says" \
+	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=helper=112,helper=114 \
+		OLD_KERNEL_SAYS="$T/says" \
 		"$BIN/fetch" >"$T/out" 2>&1
 	expect_no_line '^not ok' "$T/out"
 	expect_line '^ok ' "$T/out"
@@ -162,7 +180,8 @@ old_fetch() {
 	begin "no sleepable programs: text that nobody has read yet is known from the file"
 	$CC -O2 -w -o "$T/nodes" "$TARGETS/nodes.c" 2>"$T/err" || show "$T/err"
 	for mechanism in $MECHANISMS; do
-		timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=helper=112,helper=114 "$REAL" --attach="$mechanism" "$T/nodes" \
+		timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=helper=112,helper=114 \
+			"$REAL" --attach="$mechanism" "$T/nodes" \
 			'int visit(void *p, int n, const char *path)' >/dev/null 2>"$T/trace"
 		expect_line '^>(visit 0x[0-9a-f]* 3 "/etc/passwd")$' "$T/trace"
 		expect_line '^>(visit 0x[0-9a-f]* 4 "/etc/group")$' "$T/trace"
@@ -172,7 +191,8 @@ old_fetch() {
 
 	begin "no probe_read_str either: every kind of value"
 	: >"$T/says"
-	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=helper=112,helper=114,helper=45 OLD_KERNEL_SAYS="$T/says" \
+	timeout 60 env LD_PRELOAD="$BIN/oldkernel.so" OLD_KERNEL=helper=112,helper=114,helper=45 \
+		OLD_KERNEL_SAYS="$T/says" \
 		"$BIN/fetch" >"$T/out" 2>&1
 	expect_no_line '^not ok' "$T/out"
 	expect_line '^ok ' "$T/out"
@@ -183,7 +203,8 @@ old_fetch() {
 # ---- an instruction that the kernel refuses ----
 
 refused_instruction() {
-	offset=$("$REAL" --dump=tracefs "$BIN/many" many_055 | sed -n 's/^p:.*:\(0x[0-9a-f]*\) .*/\1/p')
+	offset=$("$REAL" --dump=tracefs "$BIN/many" many_055 |
+		sed -n 's/^p:.*:\(0x[0-9a-f]*\) .*/\1/p')
 	old "refuse=$offset"
 	for mechanism in $MECHANISMS; do
 		begin "$mechanism: what the kernel refuses is left out of a glob"
@@ -203,7 +224,9 @@ refused_instruction() {
 		begin "$mechanism: what the kernel refuses, named exactly, is an error"
 		rt --attach="$mechanism" "$BIN/many" many_055 'many_05?'
 		expect_status 1
-		expect_message 'many_055: this kernel cannot probe the instruction that it begins with' "$T/err"
+		expect_message \
+			'many_055: this kernel cannot probe the instruction that it begins with' \
+			"$T/err"
 		[ ! -s "$T/out" ] || because "the program ran"
 		nothing_left
 		end_case
@@ -215,7 +238,8 @@ refused_instruction() {
 
 old_debugfs() {
 	in_mounts "$debugfs" old bpf
-	chooses "debugfs" tracefs "uprobe-multi: $no_bpf" "multi-event: $no_bpf" "pmu: $no_bpf" "event: $no_bpf"
+	chooses "debugfs" tracefs "uprobe-multi: $no_bpf" "multi-event: $no_bpf" "pmu: $no_bpf" \
+		"event: $no_bpf"
 	doctor_says "debugfs" tracefs 'tracefs ok /sys/kernel/debug/tracing$'
 	if has_mechanism multi-event; then
 		in_mounts "$debugfs" old link-create
@@ -225,7 +249,8 @@ old_debugfs() {
 
 # ---- a container, by a seccomp filter ----
 
-# A launched program is under the filter too, and the uretprobe system call might kill it: its returns are seen where it leaves.
+# A launched program is under the filter too, and the uretprobe system call might kill it: its
+# returns are seen where it leaves.
 filtered_command() {
 	begin "seccomp, $1: a command"
 	rm -f "$T/witness"
@@ -281,16 +306,21 @@ refused() {
 	expect_status 0
 	expect_same "$T/fib9" "$T/out"
 	end_case
-	doctor_says "seccomp, $1" none 'seccomp filter programs started here get no uretprobes' "uprobe-multi no $2.*; --attach=tracefs works" \
+	doctor_says "seccomp, $1" none 'seccomp filter programs started here get no uretprobes' \
+		"uprobe-multi no $2.*; --attach=tracefs works" \
 		"event no $2.*--no-bpf\$" "tracefs ok "
 }
 
 containers() {
-	filtered bpf tracefs "uprobe-multi: $no_bpf" "multi-event: $no_bpf" "pmu: $no_bpf" "event: $no_bpf"
-	filtered perf_event_open tracefs "uprobe-multi: $no_perf" "multi-event: $no_perf" "pmu: $no_perf" "event: $no_perf"
+	filtered bpf tracefs "uprobe-multi: $no_bpf" "multi-event: $no_bpf" "pmu: $no_bpf" \
+		"event: $no_bpf"
+	filtered perf_event_open tracefs "uprobe-multi: $no_perf" "multi-event: $no_perf" \
+		"pmu: $no_perf" "event: $no_perf"
 	if has_mechanism multi-event; then
 		filtered link-create multi-event "uprobe-multi: $no_link"
-		doctor_says "seccomp, link-create" multi-event 'seccomp filter programs started here get no uretprobes' "uprobe-multi no $no_link" \
+		doctor_says "seccomp, link-create" multi-event \
+			'seccomp filter programs started here get no uretprobes' \
+			"uprobe-multi no $no_link" \
 			"multi-event ok "
 	fi
 	refused bpf=EPERM 'bpf(2) is not permitted by a seccomp filter'
@@ -353,10 +383,12 @@ low_limits() {
 	has_mechanism pmu || return
 	limits "$low" old memlock,link-create,multi-probe=replace "$@"
 	few "1,024 files, 64 KiB locked" pmu 'many_00[0-2]' 3
-	too_many "64 KiB locked: 10 functions, pmu" 'a program may not be loaded.*--no-bpf$' "$BIN/many" 'many_00?'
+	too_many "64 KiB locked: 10 functions, pmu" 'a program may not be loaded.*--no-bpf$' \
+		"$BIN/many" 'many_00?'
 	too_many "1,024 files: 1,000 functions, pmu" \
 		'2000 probes: one descriptor each, [0-9]* are free; .*ulimit -n 3024 (RLIMIT_NOFILE)$' "$BIN/many" 'many_*'
-	too_many "1,024 files: 1,000 functions, event" '2000 probes: one descriptor each' --attach=event "$BIN/many" 'many_*'
+	too_many "1,024 files: 1,000 functions, event" '2000 probes: one descriptor each' \
+		--attach=event "$BIN/many" 'many_*'
 }
 
 # Without cap_ipc_lock the rings count too, what is over kernel.perf_event_mlock_kb a CPU.
@@ -364,7 +396,8 @@ low_ring_limit() {
 	read -r paranoid </proc/sys/kernel/perf_event_paranoid
 	read -r free_kb </proc/sys/kernel/perf_event_mlock_kb
 	if [ "$paranoid" -lt 0 ] || [ "$free_kb" -gt 4096 ]; then
-		skip "rings that count" "kernel.perf_event_paranoid is $paranoid, kernel.perf_event_mlock_kb is $free_kb"
+		skip "rings that count" \
+			"kernel.perf_event_paranoid is $paranoid, kernel.perf_event_mlock_kb is $free_kb"
 		return
 	fi
 	limits 'ulimit -l 1024' under setpriv --bounding-set=-sys_resource,-ipc_lock
@@ -387,7 +420,8 @@ raised_limits() {
 	if (ulimit -n 64 && ulimit -n 65) 2>/dev/null; then
 		few "low hard limits, raised by cap_sys_resource" pmu 'many_0[0-4]?' 50
 	else
-		too_many "low hard limits, no cap_sys_resource" '100 probes: one descriptor each' "$BIN/many" 'many_0[0-4]?'
+		too_many "low hard limits, no cap_sys_resource" '100 probes: one descriptor each' \
+			"$BIN/many" 'many_0[0-4]?'
 	fi
 }
 

@@ -46,7 +46,8 @@ expect_line '"name":"fib","args":{"n":1,"result":1}' "$T/folder/rawtrace.json"
 rt --format=chrome -o - "$FIB" fib -- 1
 expect_line '"name":"fib","args":{"n":1,"result":1}' "$T/out"
 [ ! -s "$T/err" ] || show "$T/err"
-# Its path, a symbolic link and a hard link; while it runs; by each kind of output.  And a library and a debug file that are read.
+# Its path, a symbolic link and a hard link; while it runs; by each kind of output.  And a library
+# and a debug file that are read.
 cp "$BIN/worker" "$T/own"
 ln -s own "$T/own.symbolic"
 ln "$T/own" "$T/own.hard"
@@ -88,7 +89,8 @@ fi
 begin "-o FILE: a signal at the start leaves the file as it was, or a whole trace"
 for delay in 0 0.02 0.04 0.06; do
 	echo before >"$T/trace"
-	in_background "$RAWTRACE" --format=chrome -o "$T/trace" "$BIN/worker" work -- 1 $LONG $PAUSE >"$T/out" 2>"$T/err"
+	in_background "$RAWTRACE" --format=chrome -o "$T/trace" "$BIN/worker" work -- 1 $LONG \
+		$PAUSE >"$T/out" 2>"$T/err"
 	sleep $delay
 	kill -TERM "$PID"
 	reap "$PID"
@@ -179,7 +181,8 @@ fi
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: chrome"
 	rm -f "$T/witness"
-	WITNESS="$T/witness" rt --attach="$mechanism" --format=chrome -o "$T/json" "$BIN/threads" work
+	WITNESS="$T/witness" rt --attach="$mechanism" --format=chrome -o "$T/json" "$BIN/threads" \
+		work
 	expect_status 0
 	python3 "$LIVE/chrome.py" "$T/json" "$T/witness" threads >"$T/wrong" 2>&1 || show "$T/wrong"
 	end_case
@@ -205,7 +208,8 @@ python3 -m json.tool "$T/json" >/dev/null 2>"$T/wrong" || show "$T/wrong"
 end_case
 
 begin "chrome: ^C in the middle"
-in_background "$RAWTRACE" --format=chrome -o "$T/json" "$BIN/worker" work leaf -- 2 $LONG $PAUSE >"$T/worker" 2>"$T/err"
+in_background "$RAWTRACE" --format=chrome -o "$T/json" "$BIN/worker" work leaf -- 2 $LONG $PAUSE \
+	>"$T/worker" 2>"$T/err"
 wait_for 10 lines_at_least 100 "$T/json" || because "no trace"
 kill -INT "$PID"
 reap "$PID"

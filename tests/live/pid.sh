@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Running processes, and signals that end a trace: in order, the complete part printed, the program unharmed.
+# Running processes, and signals that end a trace: in order, the complete part printed, the program
+# unharmed.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
@@ -15,10 +16,13 @@ for mechanism in $MECHANISMS; do
 	[ "$ST" = 0 ] || [ "$ST" = 130 ] || because "exit status $ST"
 	expect_nested "$T/err"
 	expect_results "$T/err"
-	# What the probes saw while they were put in or taken out one by one is no trace: at most the calls that were open then.
-	expect_number "marks that a part was not seen" "$(grep -c 'not seen\|before the trace' "$T/err")" -le 12
+	# What the probes saw while they were put in or taken out one by one is no trace: at most
+	# the calls that were open then.
+	expect_number "marks that a part was not seen" \
+		"$(grep -c 'not seen\|before the trace' "$T/err")" -le 12
 	# Three threads call, and the column tells them apart.
-	expect_number threads "$(sed -n 's/^\[\([0-9]*\)\] .*/\1/p' "$T/err" | sort -u | grep -c '')" -eq 3
+	expect_number threads \
+		"$(sed -n 's/^\[\([0-9]*\)\] .*/\1/p' "$T/err" | sort -u | grep -c '')" -eq 3
 	nothing_left_by "$tracer" || because "left: $(left_by "$tracer")"
 	end_worker
 	end_case
@@ -27,7 +31,8 @@ done
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: a call that was open when the trace began"
 	start_worker 1 $LONG $PAUSE
-	in_background "$RAWTRACE" --attach="$mechanism" --return=insn -p "$worker" main work 2>"$T/err"
+	in_background "$RAWTRACE" --attach="$mechanism" --return=insn -p "$worker" main \
+		work 2>"$T/err"
 	tracer=$PID
 	wait_for 10 lines_at_least 10 "$T/err" || because "no trace"
 	kill -USR1 "$worker"
@@ -58,7 +63,8 @@ for signal in INT:2 TERM:15 HUP:1 QUIT:3; do
 		end_case
 
 		begin "$mechanism: SIG$signal, a command"
-		in_background "$RAWTRACE" --attach="$mechanism" "$BIN/worker" work leaf -- 1 $LONG $PAUSE >"$T/worker" 2>"$T/err"
+		in_background "$RAWTRACE" --attach="$mechanism" "$BIN/worker" work leaf -- 1 $LONG \
+			$PAUSE >"$T/worker" 2>"$T/err"
 		tracer=$PID
 		wait_for 10 lines_at_least 100 "$T/err" || because "no trace"
 		kill "-$signal" "$tracer"
@@ -75,7 +81,8 @@ done
 if has python3; then
 	# There the command gets its own ^C.
 	begin "^C at a terminal"
-	timeout 40 python3 "$LIVE/terminal.py" 100 "$RAWTRACE" "$BIN/worker" work leaf -- 1 30000 300 >"$T/all" 2>&1
+	timeout 40 python3 "$LIVE/terminal.py" 100 "$RAWTRACE" "$BIN/worker" work leaf -- 1 30000 \
+		300 >"$T/all" 2>&1
 	ST=$?
 	expect_status 130
 	sed '/^ready$/d' "$T/all" >"$T/err"
@@ -169,7 +176,8 @@ end_case
 one_buffer=
 grep -q -w mono "$TRACING/trace_clock" || one_buffer=yes
 
-# Before 4.7 tracefs records every process, and a program on a perf event runs for every one that has the breakpoint.
+# Before 4.7 tracefs records every process, and a program on a perf event runs for every one that
+# has the breakpoint.
 for mechanism in $MECHANISMS; do
 	[ -z "$one_buffer" ] || [ "$mechanism" != tracefs ] || continue
 	begin "$mechanism: two processes of one program, each with a rawtrace of its own"
@@ -189,7 +197,8 @@ for mechanism in $MECHANISMS; do
 		done >"$T/threads$i"
 		kill -INT "$tracer"
 		reap "$tracer"
-		sed -n 's/^\[\([0-9]*\)\] .*/\1/p' "$T/err$i" | sort -u | grep -v -x -F -f "$T/threads$i" >"$T/others$i"
+		sed -n 's/^\[\([0-9]*\)\] .*/\1/p' "$T/err$i" | sort -u |
+			grep -v -x -F -f "$T/threads$i" >"$T/others$i"
 		[ ! -s "$T/others$i" ] || show "$T/others$i"
 		expect_nested "$T/err$i"
 		expect_results "$T/err$i"
@@ -197,7 +206,8 @@ for mechanism in $MECHANISMS; do
 	done
 	end_case
 done
-# Before 3.15 there is one trace buffer for the uprobes of all: one of them is told so, and the other goes on.
+# Before 3.15 there is one trace buffer for the uprobes of all: one of them is told so, and the
+# other goes on.
 refused() {
 	has_line 'uses the only trace buffer' "$T/err$1"
 }
@@ -223,7 +233,8 @@ done
 [ -n "$one" ] || eval "kill -INT \$tracer$ending"
 eval "reap \$tracer$ending"
 lines=$(grep -c '' "$T/err$going")
-wait_for 10 lines_at_least $((lines + 200)) "$T/err$going" || because "the end of one ended the other"
+wait_for 10 lines_at_least $((lines + 200)) "$T/err$going" ||
+	because "the end of one ended the other"
 eval "kill -INT \$tracer$going; reap \$tracer$going"
 for i in 1 2; do
 	[ -z "$one" ] || [ $i = $going ] || continue
@@ -233,7 +244,8 @@ for i in 1 2; do
 done
 end_worker
 if [ -n "$one" ] && [ ! -s "$T/why" ]; then
-	skip "two at once" "this kernel has one trace buffer for all uprobes; one of the two is refused, and the other goes on"
+	skip "two at once" \
+		"this kernel has one trace buffer for all uprobes; one of the two is refused, and the other goes on"
 else
 	end_case
 fi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sixty functions, no two of which have the same types: shown whole where so many programs go in and out at one time, and elsewhere with
-# less, of all alike.
+# Sixty functions, no two of which have the same types: shown whole where so many programs go in and
+# out at one time, and elsewhere with less, of all alike.
 . "$SRCDIR/tests/live/lib.sh"
 
 has "$CC" || skip_all "no compiler"
@@ -37,7 +37,8 @@ expect_calls() {
 whole='{\.x=7, \.y=9}'
 "$RAWTRACE" --version | grep -q ', libdw' || skip_all "this rawtrace reads no debug information"
 
-# By pmu and event, which have a program for each probe anyway, it would take half a minute to take them out.
+# By pmu and event, which have a program for each probe anyway, it would take half a minute to take
+# them out.
 for mechanism in $MECHANISMS; do
 	case $mechanism in
 	uprobe-multi) last=$whole ;;
@@ -47,7 +48,8 @@ for mechanism in $MECHANISMS; do
 	begin "$mechanism: sixty functions of different types"
 	rt --attach="$mechanism" "$T/plans" 'g*'
 	expect_calls "$last"
-	expect_number "remarks on what is left out" "$(grep -c '^rawtrace: structures behind pointers are not shown' "$T/err")" -eq \
+	expect_number "remarks on what is left out" \
+		"$(grep -c '^rawtrace: structures behind pointers are not shown' "$T/err")" -eq \
 		"$([ "$mechanism" = uprobe-multi ]; echo $?)"
 	end_case
 done
@@ -55,7 +57,8 @@ done
 case " $MECHANISMS " in
 *" multi-event "*)
 	begin "what was made for the first mechanism is made anew for the next"
-	timeout 60 env LD_PRELOAD="$BUILDDIR/tests/live/oldkernel.so" OLD_KERNEL=link-create "$RAWTRACE" "$T/plans" 'g*' \
+	timeout 60 env LD_PRELOAD="$BUILDDIR/tests/live/oldkernel.so" OLD_KERNEL=link-create \
+		"$RAWTRACE" "$T/plans" 'g*' \
 		>"$T/out" 2>"$T/err"
 	ST=$?
 	expect_calls '0x[0-9a-f]*'
@@ -63,7 +66,8 @@ case " $MECHANISMS " in
 	;;
 esac
 
-# Arguments of every kind in registers and on the stack: read by whole words, so that many functions share an event.
+# Arguments of every kind in registers and on the stack: read by whole words, so that many functions
+# share an event.
 awk -v expected="$T/expected" '
 function next_of(n) { seed = (seed * 1103 + 12345) % 65536; return int(seed / 7) % n }
 BEGIN {
@@ -77,8 +81,14 @@ BEGIN {
 			v = next_of(250)
 			t = type[next_of(n) + 1]
 			c = s = "-" (v + 1)
-			if (t == "struct three") { c = "(struct three){ " v ", -" v ", 3 }"; s = "{.x=" v ", .y=-" v ", .z=3}" }
-			if (t == "struct big") { c = "(struct big){ -" v ", " v ", -5 }"; s = "{.a=-" v ", .b=" v ", .c=-5}" }
+			if (t == "struct three") {
+				c = "(struct three){ " v ", -" v ", 3 }"
+				s = "{.x=" v ", .y=-" v ", .z=3}"
+			}
+			if (t == "struct big") {
+				c = "(struct big){ -" v ", " v ", -5 }"
+				s = "{.a=-" v ", .b=" v ", .c=-5}"
+			}
 			if (t == "long double") { c = v ".5L"; s = v ".5" }
 			if (t == "unsigned char") c = s = v
 			list = list (k ? ", " : "") t " a" k
@@ -103,7 +113,8 @@ case " $MECHANISMS " in
 		expect_same "$T/expected" "$T/trace"
 		"$RAWTRACE" --attach=multi-event --dump=ir "$T/stack" 'h*' >"$T/ir"
 		expect_number "events" "$(grep -c '^  [a-z]*, plan' "$T/ir")" -eq 80
-		expect_number "different events" "$(sed -n 's/^  [a-z]*, plan //p' "$T/ir" | sort -u | wc -l)" -lt 20
+		expect_number "different events" \
+			"$(sed -n 's/^  [a-z]*, plan //p' "$T/ir" | sort -u | wc -l)" -lt 20
 	else
 		because "$(head -1 "$T/cc")"
 	fi

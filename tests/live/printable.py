@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# printable.py FILE...: says which of them has anything that no terminal should be shown, beside newlines and tabs.
+# printable.py FILE...: names those with characters that could harm a terminal, besides newlines and
+# tabs.
 import sys
 import unicodedata
 
@@ -7,7 +8,8 @@ TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
 def is_harmful(c):
-    return c not in "\n\t" and (unicodedata.category(c) in ("Cc", "Zl", "Zp") or unicodedata.bidirectional(c) in TURNS
+    return c not in "\n\t" and (unicodedata.category(c) in ("Cc", "Zl", "Zp")
+                                or unicodedata.bidirectional(c) in TURNS
                                 or c in "\u061c\u200e\u200f")
 
 

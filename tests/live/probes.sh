@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What can be named: several functions, globs, numbers of arguments, libraries, aliases, IFUNCs; and what cannot.
+# What can be named: several functions, globs, numbers of arguments, libraries, aliases, IFUNCs; and
+# what cannot.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
@@ -20,14 +21,17 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
-# Up to 4.19 a kernel refuses a nop with a prefix, but not before a process maps the file: else no call would be seen, without a word.
+# Up to 4.19 a kernel refuses a nop with a prefix, but not before a process maps the file: else no
+# call would be seen, without a word.
 "$BIN/nops" >"$T/untraced"
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: a first instruction that not every kernel probes"
 	rt --attach="$mechanism" "$BIN/nops" plain
 	expect_calls plain 5
 	rt --attach="$mechanism" "$BIN/nops" plain prefixed
-	if [ "$ST" = 0 ] && grep -q '^rawtrace: prefixed: not traced: this kernel cannot probe the instruction' "$T/err"; then
+	if [ "$ST" = 0 ] &&
+		grep -q \
+			'^rawtrace: prefixed: not traced: this kernel cannot probe the instruction' "$T/err"; then
 		expect_same "$T/untraced" "$T/out"
 		expect_calls plain 5
 		expect_calls prefixed 0
@@ -176,16 +180,20 @@ end_case
 
 # ---- libraries ----
 
-if has "${CC%% *}" && $CC -O2 -fPIC -shared -pthread -Wl,-soname,libprivate.so.1 -o "$T/libprivate.so.1" "$TARGETS/library.c" \
-	2>"$T/build" && $CC -O2 -o "$T/caller" "$TARGETS/caller.c" "$T/libprivate.so.1" "-Wl,-rpath,$T" 2>"$T/build"; then
+if has "${CC%% *}" && $CC -O2 -fPIC -shared -pthread -Wl,-soname,libprivate.so.1 \
+	-o "$T/libprivate.so.1" "$TARGETS/library.c" \
+	2>"$T/build" && $CC -O2 -o "$T/caller" "$TARGETS/caller.c" "$T/libprivate.so.1" \
+	"-Wl,-rpath,$T" 2>"$T/build"; then
 	timeout 10 "$T/caller" >"$T/untraced"
 	for mechanism in $MECHANISMS; do
 		begin "$mechanism: a function of a library"
 		rm -f "$T/witness"
-		WITNESS="$T/witness" rt --attach="$mechanism" "$T/caller" "libprivate.so:int library_square(int n)"
+		WITNESS="$T/witness" rt --attach="$mechanism" "$T/caller" \
+			"libprivate.so:int library_square(int n)"
 		expect_status 0
 		expect_same "$T/untraced" "$T/out"
-		# Without BPF the probes are in every process, and so the returns are seen where the function leaves.
+		# Without BPF the probes are in every process, and so the returns are seen where the
+		# function leaves.
 		expect_agreement "$T/err" "$T/witness"
 		end_case
 	done
@@ -216,16 +224,21 @@ else
 	skip "libraries" "no compiler ($CC)"
 fi
 
-# What the kernel steps and what it simulates, in pages that are guarded; there where the machine is an aarch64 one.
+# What the kernel steps and what it simulates, in pages that are guarded; there where the machine is
+# an aarch64 one.
 if [ -x "$BIN/guarded" ]; then
 	for n in 1 2 3; do
-		printf '%s\n' ">(by_bti $n)" "<$((n + 1))" ">(by_signature $n)" "> (by_bti $n)" "< $((n + 1))" "<$((n + 2))" \
-			">(by_page $n)" "<$((n + 3))" ">(by_branch $n)" ">(four_more $n)" "<$((n + 4))" \
-			">(by_zero $n)" "<$((n + 5))" ">(by_bit $n)" "<$((n + 6))" ">(four_more $n)" "<$((n + 4))"
+		printf '%s\n' ">(by_bti $n)" "<$((n + 1))" ">(by_signature $n)" "> (by_bti $n)" \
+			"< $((n + 1))" "<$((n + 2))" \
+			">(by_page $n)" "<$((n + 3))" ">(by_branch $n)" ">(four_more $n)" \
+			"<$((n + 4))" \
+			">(by_zero $n)" "<$((n + 5))" ">(by_bit $n)" "<$((n + 6))" \
+			">(four_more $n)" "<$((n + 4))"
 	done >"$T/guarded"
 	for mechanism in $MECHANISMS; do
 		begin "$mechanism: aarch64: every kind of first instruction"
-		rt --attach="$mechanism" "$BIN/guarded" by_bti by_signature by_page by_branch four_more by_zero by_bit
+		rt --attach="$mechanism" "$BIN/guarded" by_bti by_signature by_page by_branch \
+			four_more by_zero by_bit
 		expect_status 0
 		expect_same "$T/guarded" "$T/err"
 		end_case
@@ -234,7 +247,8 @@ if [ -x "$BIN/guarded" ]; then
 	begin "aarch64: a return address that is kept in a register"
 	rt "$BIN/guarded" by_register four_more
 	expect_status 0
-	expect_line 'by_register: only entries are traced: keeps its return address in a register' "$T/err"
+	expect_line 'by_register: only entries are traced: keeps its return address in a register' \
+		"$T/err"
 	expect_calls by_register 3
 	expect_calls four_more 6
 	end_case

@@ -38,10 +38,12 @@ for mechanism in $MECHANISMS; do
 	serve_under "$mechanism" -p "$first, $third" serve:2 part
 	expect_nested "$T/err" whole
 	for i in 1 2 3; do
-		said=$(sed -n "s/^$(echo "$prefork" | cut -d' ' -f$i) \([0-9]*\)$/\1/p" "$T/prefork")
+		said=$(sed -n "s/^$(echo "$prefork" | cut -d' ' -f$i) \([0-9]*\)$/\1/p" \
+			"$T/prefork")
 		[ $i != 2 ] || said=0
 		for n in 0 1 2; do
-			expect_number "calls (serve $i $n)" "$(grep -c "(serve $i $n)" "$T/err")" -eq "$said"
+			expect_number "calls (serve $i $n)" "$(grep -c "(serve $i $n)" "$T/err")" \
+				-eq "$said"
 		done
 		expect_number "calls (part $i)" "$(grep -c "(part $i)" "$T/err")" -eq $((2 * said))
 	done
@@ -50,7 +52,8 @@ for mechanism in $MECHANISMS; do
 
 	begin "$mechanism: count, two processes of three"
 	start_prefork
-	in_background "$RAWTRACE" count -v --attach="$mechanism" -p "$second" -p "$third" serve part >"$T/table" 2>"$T/err"
+	in_background "$RAWTRACE" count -v --attach="$mechanism" -p "$second" -p "$third" serve \
+		part >"$T/table" 2>"$T/err"
 	tracer=$PID
 	wait_for 20 has_line 'attach .*in .* ms$' "$T/err" || show "$T/err"
 	sleep 0.5

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Probes behind their functions' entries: the trace is the one with the probes at the entries, and the program is as it was.
+# Probes behind their functions' entries: the trace is the one with the probes at the entries, and
+# the program is as it was.
 # RT_PROLOGUE_FULL=1: with every combination of compiler options, which takes minutes.
 . "$SRCDIR/tests/live/lib.sh"
 [ "$(uname -m)" = x86_64 ] || skip_all "x86-64 only"
@@ -9,16 +10,18 @@ target prologue $CC -O2 -pthread "$TARGETS/prologue.c" || skip_all "$(no_target 
 targets_made
 find_mechanisms
 
-# Where a probe stands behind more than endbr64 depends on what the kernel emulates, which is measured by the uprobe PMU (4.17) or
-# uprobe-multi, and by a disassembler.
+# Where a probe stands behind more than endbr64 depends on what the kernel emulates, which is
+# measured by the uprobe PMU (4.17) or uprobe-multi, and by a disassembler.
 measured=
 if "$RAWTRACE" --version | grep -q ', capstone'; then
-	if [ -e /sys/bus/event_source/devices/uprobe ] || grep -q '^uprobe-multi *ok' "$T/doctor"; then
+	if [ -e /sys/bus/event_source/devices/uprobe ] || grep -q '^uprobe-multi *ok' \
+		"$T/doctor"; then
 		measured=yes
 	fi
 fi
 
-# hand CASE FUNCTIONS PLACE: the program's own word, its untraced result, and the place of the first function ("" for any).
+# hand CASE FUNCTIONS PLACE: the program's own word, its untraced result, and the place of the first
+# function ("" for any).
 hand() {
 	begin "${mechanism:+$mechanism: }$1"
 	rm -f "$T/witness"
@@ -31,7 +34,8 @@ hand() {
 	expect_same "$T/untraced" "$T/out"
 	sed '/^rawtrace: /d' "$T/err" >"$T/trace"
 	expect_agreement "$T/trace" "$T/witness"
-	[ -z "$measured" ] || [ -z "$3" ] || [ -n "$mechanism" ] || expect_line "^rawtrace: ${2%%[ :]*}: probed at $3" "$T/err"
+	[ -z "$measured" ] || [ -z "$3" ] || [ -n "$mechanism" ] ||
+		expect_line "^rawtrace: ${2%%[ :]*}: probed at $3" "$T/err"
 	end_case
 }
 
@@ -83,7 +87,8 @@ rt -v --entry=exact "$T/prologue" plain -- plain
 expect_no_line '^rawtrace: plain: probed' "$T/err"
 "$RAWTRACE" --dump=tracefs --entry=exact "$T/prologue" plain >"$T/exact"
 "$RAWTRACE" --dump=tracefs "$T/prologue" plain >"$T/auto"
-expect_number "the probe's distance" $(($(sed -n 's/^p:[^ ]* [^ ]*:\(0x[0-9a-f]*\) .*/\1/p' "$T/auto") - \
+expect_number "the probe's distance" \
+	$(($(sed -n 's/^p:[^ ]* [^ ]*:\(0x[0-9a-f]*\) .*/\1/p' "$T/auto") - \
 	$(sed -n 's/^p:[^ ]* [^ ]*:\(0x[0-9a-f]*\) .*/\1/p' "$T/exact"))) -eq 4
 rt --entry=near "$T/prologue" plain
 expect_status 2
@@ -103,7 +108,8 @@ patched=$PID
 wait_for 10 has_line patched "$T/waits" || because "the program is not ready"
 in_background "$RAWTRACE" -v -p "$patched" plain quiet >"$T/out" 2>"$T/err"
 tracer=$PID
-wait_for 10 has_line '^rawtrace: attach [a-z-]*: functions: ' "$T/err" || because "the probes did not go in"
+wait_for 10 has_line '^rawtrace: attach [a-z-]*: functions: ' "$T/err" ||
+	because "the probes did not go in"
 sleep 0.3
 kill -USR1 "$patched"
 reap "$tracer"
@@ -148,7 +154,8 @@ for compiler in "$CC" clang; do
 		for mark in none full; do
 			built "$compiler" $level -fcf-protection=$mark
 			[ "$level" = -O2 ] || [ -n "${RT_PROLOGUE_FULL:-}" ] || continue
-			for more in -fpatchable-function-entry=2 -fpatchable-function-entry=5,2 -pg; do
+			for more in -fpatchable-function-entry=2 -fpatchable-function-entry=5,2 \
+				-pg; do
 				built "$compiler" $level -fcf-protection=$mark $more
 			done
 		done
@@ -159,7 +166,8 @@ done
 for place in -pie -no-pie; do
 	what="the nops of -fpatchable-function-entry, behind endbr64, $place"
 	# shellcheck disable=SC2086 # a command with its options
-	if ! $CC -O2 $place -fcf-protection=full -fpatchable-function-entry=5 -w -o "$T/compiled" "$TARGETS/compiled.c" 2>/dev/null; then
+	if ! $CC -O2 $place -fcf-protection=full -fpatchable-function-entry=5 -w -o "$T/compiled" \
+		"$TARGETS/compiled.c" 2>/dev/null; then
 		skip "$what" "cannot be built"
 		continue
 	fi

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Which processes each mechanism records, and who has breakpoints; the program says the results itself.
+# Which processes each mechanism records, and who has breakpoints; the program says the results
+# itself.
 . "$SRCDIR/tests/live/lib.sh"
 
 # Each fork and exec takes long in an emulated machine.

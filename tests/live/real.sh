@@ -1,15 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs that everybody has, stripped as they are shipped, with prototypes as one pastes them from a header.
+# Programs that everybody has, stripped as they are shipped, with prototypes as one pastes them from
+# a header.
 . "$SRCDIR/tests/live/lib.sh"
 
 # A copy, so that nobody else's server is touched.
 redis() {
 	cp "$(command -v redis-server)" "$T/redis-server"
-	in_background "$T/redis-server" --port 0 --unixsocket "$T/socket" --save "" --appendonly no --dir "$T" >"$T/redis.log" 2>&1
+	in_background "$T/redis-server" --port 0 --unixsocket "$T/socket" --save "" --appendonly \
+		no --dir "$T" >"$T/redis.log" 2>&1
 	server=$PID
 	wait_for 10 test -S "$T/socket" || because "redis-server does not begin"
-	in_background "$RAWTRACE" -o "$T/trace" -p "$server" 'robj *createStringObject(const char ptr[len], size_t len)' \
+	in_background "$RAWTRACE" -o "$T/trace" -p "$server" \
+		'robj *createStringObject(const char ptr[len], size_t len)' \
 		'robj *createEmbeddedStringObject(const char ptr[len], size_t len)' 2>"$T/err"
 	tracer=$PID
 	wait_for 10 probed "$server" || because "no probe"

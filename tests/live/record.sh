@@ -18,7 +18,8 @@ done
 
 begin "without -o: rawtrace.data, and report finds it"
 mkdir "$T/folder"
-(cd "$T/folder" && timeout 60 "$RAWTRACE" record "$FIB" fib -- 2 && timeout 60 "$RAWTRACE" report) >"$T/out" 2>"$T/err"
+(cd "$T/folder" && timeout 60 "$RAWTRACE" record "$FIB" fib -- 2 && timeout 60 "$RAWTRACE" report) \
+	>"$T/out" 2>"$T/err"
 expect_text 'fib(2) = 1
 >(fib 2)
 > (fib 1)
@@ -32,7 +33,8 @@ end_case
 # Strings, flags and errno, whose meaning is not in the bytes that the probes read.
 begin "values of every kind"
 rt -o "$T/live" cat 'libc.so:open' 'libc.so:read' -- /nonexistent "$T/folder/none" /proc/version
-rt record -o "$T/data" cat 'libc.so:open' 'libc.so:read' -- /nonexistent "$T/folder/none" /proc/version
+rt record -o "$T/data" cat 'libc.so:open' 'libc.so:read' -- /nonexistent "$T/folder/none" \
+	/proc/version
 rt report "$T/data"
 sed 's/0x[0-9a-f]*/0x/' "$T/live" >"$T/one"
 sed 's/0x[0-9a-f]*/0x/' "$T/out" >"$T/two"
@@ -94,8 +96,10 @@ end_case
 
 # Their addresses and process ids differ.
 begin "diff: the same work in two processes"
-rt record -o "$T/one" cat 'libc.so:open' 'libc.so:read' 'libc.so:malloc' 'libc.so:getpid' -- /etc/passwd
-rt record -o "$T/two" cat 'libc.so:open' 'libc.so:read' 'libc.so:malloc' 'libc.so:getpid' -- /etc/passwd
+rt record -o "$T/one" cat 'libc.so:open' 'libc.so:read' 'libc.so:malloc' 'libc.so:getpid' -- \
+	/etc/passwd
+rt record -o "$T/two" cat 'libc.so:open' 'libc.so:read' 'libc.so:malloc' 'libc.so:getpid' -- \
+	/etc/passwd
 rt diff --first "$T/one" "$T/two"
 expect_text 'no difference' "$T/out"
 end_case
@@ -106,7 +110,8 @@ cp "$FIB" "$T/own"
 rt record -o "$T/data" "$T/own" fib -- 2
 rm "$T/own"
 chmod 644 "$T/data"
-setpriv --reuid=65534 --clear-groups "$RAWTRACE" report "$T/data" >"$T/out" 2>"$T/err" || show "$T/err"
+setpriv --reuid=65534 --clear-groups "$RAWTRACE" report "$T/data" >"$T/out" 2>"$T/err" ||
+	show "$T/err"
 expect_line '^>(fib 2)$' "$T/out"
 end_case
 
@@ -155,7 +160,8 @@ wait_for 20 has_line '^rawtrace: kept in memory; kill -USR1' "$T/err" || because
 is_saved() {
 	kill -USR1 "$tracer"
 	for file in "$T"/flight*; do
-		timeout 20 "$RAWTRACE" report "$file" 2>/dev/null | grep -q '(leaf [0-9]*)$' && return 0
+		timeout 20 "$RAWTRACE" report "$file" 2>/dev/null | grep -q '(leaf [0-9]*)$' &&
+			return 0
 	done
 	return 1
 }

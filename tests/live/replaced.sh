@@ -25,7 +25,8 @@ EOT
 echo 'int called(int n) { return n + 1; }' >"$T/lib.c"
 {
 	"$CC" -O1 -g -Wl,--build-id -Wl,-soname,lib.so -shared -fPIC -o "$T/lib.so" "$T/lib.c" &&
-		"$CC" -O1 -g -Wl,--build-id -o "$T/prog" "$T/prog.c" "$T/lib.so" -Wl,-rpath,"$T/dir" &&
+		"$CC" -O1 -g -Wl,--build-id -o "$T/prog" "$T/prog.c" "$T/lib.so" \
+			-Wl,-rpath,"$T/dir" &&
 		objcopy -S "$T/prog" "$T/prog.bare" && objcopy -S "$T/lib.so" "$T/lib.bare"
 } >"$T/cc" 2>&1 || skip_all "no build: $(tail -1 "$T/cc")"
 
@@ -101,7 +102,8 @@ wait_for 10 test -e "$T/dir/asked"
 wait "$tracer"
 ST=$?
 expect_status 1
-expect_line "^rawtrace: process $worker: called exec while rawtrace started; start rawtrace again" "$T/err"
+expect_line "^rawtrace: process $worker: called exec while rawtrace started; start rawtrace again" \
+	"$T/err"
 end_case
 kill "$worker" 2>/dev/null
 reap "$worker"

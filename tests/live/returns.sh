@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Returns that are seen at the instructions that leave a function: by every mechanism the trace is what the program says that it
-# called.
+# Returns that are seen at the instructions that leave a function: by every mechanism the trace is
+# what the program says that it called.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
-"$RAWTRACE" --version | grep -q 'capstone' && ! "$RAWTRACE" --version | grep -q 'without capstone' ||
+"$RAWTRACE" --version | grep -q 'capstone' && ! "$RAWTRACE" --version |
+	grep -q 'without capstone' ||
 	[ "$(uname -m)" = aarch64 ] || skip_all "this rawtrace has no disassembler"
 returns=insn
 
@@ -31,17 +32,21 @@ done
 returns=insn
 mechanism=
 agrees_by_all "tail calls" tailcall 'around first last even odd'
-# With -mfunction-return=thunk a return is a jump to one, and with -mindirect-branch=thunk so is a computed one.  GCC has that for x86 alone.
+# With -mfunction-return=thunk a return is a jump to one, and with -mindirect-branch=thunk so is a
+# computed one.  GCC has that for x86 alone.
 thunks="-fcf-protection=none -mfunction-return=thunk -mindirect-branch=thunk"
-# The thunk stands behind the first file, whose last function jumps to it by 5 bytes that do nothing (process/nops.h).
+# The thunk stands behind the first file, whose last function jumps to it by 5 bytes that do nothing
+# (process/nops.h).
 echo 'int thunked(int n) { return n + 1; }' >"$T/thunked.c"
 # shellcheck disable=SC2086 # several options
-if target tail_thunks "${CC:-gcc}" -O2 $thunks -I "$TARGETS" "$T/thunked.c" "$TARGETS/tailcall.c"; then
+if target tail_thunks "${CC:-gcc}" -O2 $thunks -I "$TARGETS" "$T/thunked.c" \
+	"$TARGETS/tailcall.c"; then
 	thunks_bin=$BIN
 	BIN=$T
 	agrees "returns through thunks" tail_thunks 'around first last even odd'
 	BIN=$thunks_bin
-elif [ "$(uname -m)" = x86_64 ] && { ! has "${CC:-gcc}" || ! "${CC:-gcc}" --version | grep -q clang; }; then
+elif [ "$(uname -m)" = x86_64 ] && { ! has "${CC:-gcc}" || ! "${CC:-gcc}" --version |
+	grep -q clang; }; then
 	skip "returns through thunks" "$(no_target tailcall.c)"
 fi
 # Where there are no names a jump may lead to a part of the function, or to another.
@@ -49,7 +54,8 @@ begin "tail calls of a stripped program"
 if has strip && has nm && strip -s -o "$T/stripped" "$BIN/tailcall" 2>"$T/strip"; then
 	rt --return=insn "$BIN/tailcall" around first last even odd
 	sed -n 's/^\([> ]*([a-z]*\) .*/\1/p' "$T/err" >"$T/named"
-	nm "$BIN/tailcall" | sed -n 's/^0*\([0-9a-f]*\) T \(around\|first\|last\|even\|odd\)$/s,fn_\1,\2,/p' >"$T/names"
+	nm "$BIN/tailcall" | sed -n \
+		's/^0*\([0-9a-f]*\) T \(around\|first\|last\|even\|odd\)$/s,fn_\1,\2,/p' >"$T/names"
 	# shellcheck disable=SC2046 # several functions
 	rt --return=insn "$T/stripped" $(sed 's/^s,//; s/,.*//' "$T/names")
 	sed -n -f "$T/names" -e 's/^\([> ]*([a-z]*\)[ )].*/\1/p' "$T/err" >"$T/nameless"
@@ -70,7 +76,8 @@ agrees "fork inside a call" forks 'job split borrow' fork
 agrees "killed inside a call" exits dive kill
 agrees "pthread_exit" pthread_exit inner
 "$RAWTRACE" -v "$BIN/cancel" sleeper >"$T/out" 2>"$T/err"
-if grep -q '^rawtrace: watched: ' "$T/err" && ! grep -q 'no BPF: exceptions and stack' "$T/err"; then
+if grep -q '^rawtrace: watched: ' "$T/err" && ! grep -q 'no BPF: exceptions and stack' \
+	"$T/err"; then
 	export WITNESS_WATCHED=1
 fi
 if [ -n "${WITNESS_WATCHED:-}" ]; then
@@ -128,14 +135,17 @@ expect_line '^>(first 1)$' "$T/err"
 if has_line 'by jumps$' "$T/out"; then
 	expect_line '^<\*\*\* tail call to last, result not seen \*\*\*$' "$T/err"
 	expect_line '^<\*\*\* tail call.*, result not seen \*\*\*$' "$T/err"
-	[ "$(uname -m)" != x86_64 ] || expect_line '^<\*\*\* tail call to [_a-z]*close, result not seen \*\*\*$' "$T/err"
+	[ "$(uname -m)" != x86_64 ] ||
+		expect_line '^<\*\*\* tail call to [_a-z]*close, result not seen \*\*\*$' "$T/err"
 fi
 end_case
 
 begin "-v: what a return costs here"
 rt -v --return=insn --attach="${MECHANISMS##* }" "$BIN/recurse" fib -- 3
 if [ "$(uname -m)" = x86_64 ]; then
-	expect_line '^rawtrace: [0-9]* of [0-9]* probes that see returns stand on a return, which ' "$T/err"
+	expect_line \
+		'^rawtrace: [0-9]* of [0-9]* probes that see returns stand on a return, which ' \
+		"$T/err"
 	for m in $MECHANISMS; do
 		[ "$m" = uprobe-multi ] || continue
 		rt -v --return=insn --attach=$m "$BIN/recurse" fib -- 3
@@ -173,12 +183,14 @@ begin "every return of a whole program"
 # rawtrace itself, or the unit tests, which have all of it: a static rawtrace is stripped.
 whole=$RAWTRACE
 nm "$whole" 2>/dev/null | grep -q . || whole=$BUILDDIR/tests/unit/unit
-"$RAWTRACE" --dump=bpf --attach=pmu --return=insn "$whole" '*' 2>/dev/null | grep '^# probe' >"$T/probes"
+"$RAWTRACE" --dump=bpf --attach=pmu --return=insn "$whole" '*' 2>/dev/null |
+	grep '^# probe' >"$T/probes"
 objdump -d --no-show-raw-insn -w "$whole" >"$T/code"
 python3 "$LIVE/exits.py" "$T/probes" "$T/code" >"$T/wrong" || show "$T/wrong"
 end_case
 
-# Without symbols what a function jumps to counts as its own: here twenty others, one behind the other.
+# Without symbols what a function jumps to counts as its own: here twenty others, one behind the
+# other.
 begin "a chain of functions without names"
 {
 	echo '#include <stdio.h>'
@@ -218,7 +230,8 @@ done
 begin "a function that calls itself through a pointer"
 rt "$T/deep" pointed -- 70
 expect_line '^rawtrace: 7 returns were not seen: the kernel has 64 uretprobes' "$T/err"
-expect_number "returns that were not seen" "$(grep -c '\*\*\* return not seen \*\*\*$' "$T/err")" -eq 7
+expect_number "returns that were not seen" "$(grep -c '\*\*\* return not seen \*\*\*$' "$T/err")" \
+	-eq 7
 rt --return=insn "$T/deep" pointed -- 70
 expect_no_line 'not seen' "$T/err"
 end_case
@@ -229,7 +242,8 @@ for options in -fplt -fno-plt; do
 	begin "a library's function that calls itself by its name: $options"
 	# shellcheck disable=SC2086 # may be several
 	"$CC" -O1 -fPIC -shared $options -o "$T/libdown.so" "$T/down.c" >"$T/build" 2>&1 &&
-		"$CC" -o "$T/calls" "$T/calls.c" "$T/libdown.so" -Wl,-rpath,"$T" >>"$T/build" 2>&1 || because "not built"
+		"$CC" -o "$T/calls" "$T/calls.c" "$T/libdown.so" -Wl,-rpath,"$T" >>"$T/build" \
+			2>&1 || because "not built"
 	rt "$T/calls" libdown.so:down
 	expect_status 0
 	expect_nested "$T/err" whole

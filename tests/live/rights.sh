@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A user who is not root traces by the capabilities of rawtrace's file, and sees no more than without them.
+# A user who is not root traces by the capabilities of rawtrace's file, and sees no more than
+# without them.
 . "$SRCDIR/tests/live/lib.sh"
 
 for tool in setpriv setcap cc; do
@@ -9,7 +10,8 @@ done
 
 # user COMMAND...: as nobody, with its output in $T/out and $T/err.
 user() {
-	(cd "$T" && exec timeout $((60 * SECOND)) setpriv --reuid=65534 --regid=65534 --clear-groups "$@") >"$T/out" 2>"$T/err" </dev/null
+	(cd "$T" && exec timeout $((60 * SECOND)) setpriv --reuid=65534 --regid=65534 \
+		--clear-groups "$@") >"$T/out" 2>"$T/err" </dev/null
 	ST=$?
 }
 
@@ -31,7 +33,8 @@ give cap_bpf,cap_perfmon || skip_all "no cap_bpf, cap_perfmon (5.8)"
 user "$T/setuid"
 has_line '^after 0 ' "$T/out" || skip_all "no setuid programs in $T"
 user ./rawtrace ./fib fib -- 1
-! has_line 'takes cap_sys_admin here' "$T/err" || skip_all "neither uprobe-multi (6.6) nor a uprobe PMU for cap_perfmon"
+! has_line 'takes cap_sys_admin here' "$T/err" ||
+	skip_all "neither uprobe-multi (6.6) nor a uprobe PMU for cap_perfmon"
 
 begin "cap_bpf and cap_perfmon: a trace"
 user ./rawtrace ./fib fib -- 1
@@ -55,7 +58,9 @@ for name in setuid setgid capable hidden; do
 	user ./rawtrace ./runs libc.so.6:getenv -- 20 "./$name"
 	expect_status 0
 	expect_number "calls" "$(grep -c '^>(getenv "HOME")' "$T/err")" -eq 2
-	expect_line 'process [0-9]*: runs a program that user 65534 may not trace .*; the trace ends' "$T/err"
+	expect_line \
+		'process [0-9]*: runs a program that user 65534 may not trace .*; the trace ends' \
+		"$T/err"
 	expect_no_line 'lost' "$T/err"
 	expect_line '^after ' "$T/out"
 	[ $name != setuid ] || expect_line '^after 0 ' "$T/out"
@@ -76,7 +81,8 @@ expect_message '-f: children inherit probes of tracefs alone, which user 65534 m
 end_case
 
 begin "-p: a setuid exec ends the trace, and so it is said"
-"$BIN/fresh" setpriv --reuid=65534 --regid=65534 --clear-groups "$T/runs" 1500 "$T/setuid" 5 >"$T/witness" &
+"$BIN/fresh" setpriv --reuid=65534 --regid=65534 --clear-groups "$T/runs" 1500 "$T/setuid" \
+	5 >"$T/witness" &
 PID=$!
 BACKGROUND="$BACKGROUND $PID"
 wait_for 10 has_line '^before' "$T/witness"
@@ -88,7 +94,8 @@ end_case
 
 # 1,000 ms, so that the trace has begun.
 begin "root sees the calls of a setuid program, and nothing is lost"
-in_background setpriv --reuid=65534 --regid=65534 --clear-groups "$T/runs" 1000 "$T/setuid" 10 "$T/runs" >"$T/witness"
+in_background setpriv --reuid=65534 --regid=65534 --clear-groups "$T/runs" 1000 "$T/setuid" 10 \
+	"$T/runs" >"$T/witness"
 wait_for 10 has_line '^before' "$T/witness"
 rt -p "$PID" libc.so.6:getenv
 expect_number "calls" "$(grep -c '^>(getenv "HOME")' "$T/err")" -eq 4
@@ -104,7 +111,8 @@ expect_message "process $PID: " "$T/err"
 end_case
 
 begin "cap_dac_override, cap_sys_ptrace, cap_sys_admin: files and processes only by the user's own rights"
-give cap_bpf,cap_perfmon,cap_dac_override,cap_dac_read_search,cap_sys_ptrace,cap_sys_admin,cap_fowner
+files=cap_dac_override,cap_dac_read_search,cap_fowner
+give "cap_bpf,cap_perfmon,$files,cap_sys_ptrace,cap_sys_admin"
 echo secret-of-root >"$T/secret"
 chmod 600 "$T/secret"
 cp "$T/secret" "$T/secret.before"
@@ -139,7 +147,8 @@ EOT
 chmod 755 "$T/bin" "$T/bin/debuginfod-find"
 strip -o "$T/stripped" "$T/runs" 2>/dev/null || cp "$T/runs" "$T/stripped"
 chmod 755 "$T/stripped"
-user env PATH="$T/bin:$PATH" DEBUGINFOD_URLS=http://127.0.0.1:1/ RAWTRACE_DEBUG_DIR="$T/debug" ./rawtrace -v ./stripped libc.so.6:getenv
+user env PATH="$T/bin:$PATH" DEBUGINFOD_URLS=http://127.0.0.1:1/ RAWTRACE_DEBUG_DIR="$T/debug" \
+	./rawtrace -v ./stripped libc.so.6:getenv
 expect_status 0
 expect_line '^>(getenv' "$T/err"
 if [ -e "$T/said/caps" ]; then
@@ -153,10 +162,12 @@ fi
 end_case
 
 begin "capabilities while the trace runs"
-in_background setpriv --reuid=65534 --regid=65534 --clear-groups "$BIN/worker" 1 $LONG $PAUSE >"$T/worker"
+in_background setpriv --reuid=65534 --regid=65534 --clear-groups "$BIN/worker" 1 $LONG $PAUSE \
+	>"$T/worker"
 worker=$PID
 wait_for 10 has_line ready "$T/worker" || because "the worker is not ready"
-in_background setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" -p "$worker" work leaf 2>"$T/err"
+in_background setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" -p "$worker" work \
+	leaf 2>"$T/err"
 tracer=$PID
 wait_for 20 lines_at_least 10 "$T/err" || show "$T/err"
 for set in Inh Prm Eff Amb; do
@@ -175,7 +186,8 @@ begin "a user without rights: the message has sudo and setcap"
 setcap -r "$T/rawtrace"
 user ./rawtrace ./fib fib
 expect_status 1
-expect_message 'user 65534: tracing needs root; try sudo, or .* setcap cap_bpf,cap_perfmon+ep$' "$T/err"
+expect_message 'user 65534: tracing needs root; try sudo, or .* setcap cap_bpf,cap_perfmon+ep$' \
+	"$T/err"
 expect_line 'setcap cap_bpf,cap_perfmon+ep' "$SRCDIR/README"
 user ./rawtrace --no-bpf ./fib fib
 expect_status 1
@@ -184,7 +196,8 @@ end_case
 
 begin "the traced program gets no capability"
 caps=-all,+bpf,+perfmon,+net_raw
-(cd "$T" && exec timeout $((60 * SECOND)) setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$caps --ambient-caps=$caps \
+(cd "$T" && exec timeout $((60 * SECOND)) setpriv --reuid=65534 --regid=65534 --clear-groups \
+	--inh-caps=$caps --ambient-caps=$caps \
 	./rawtrace ./runs libc.so.6:getenv) >"$T/out" 2>"$T/err" </dev/null
 expect_line '^>(getenv' "$T/err"
 for set in Inh Prm Amb; do

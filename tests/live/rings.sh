@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every ring that the kernel has: the same trees, more threads than CPUs, so that programs are interrupted in the middle of a
-# record, full rings, and a reader that is stopped for seconds.
+# Every ring that the kernel has: the same trees, more threads than CPUs, so that programs are
+# interrupted in the middle of a record, full rings, and a reader that is stopped for seconds.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
@@ -13,7 +13,8 @@ done
 
 # crowd_agrees THREADS CALLS [lossy]: $T/trace is a tree of it.
 crowd_agrees() {
-	awk -v threads="$1" -v calls="$2" -v lossy="${3:-}" -f "$LIVE/crowd.awk" "$T/trace" >"$T/crowd" 2>&1 || show "$T/crowd"
+	awk -v threads="$1" -v calls="$2" -v lossy="${3:-}" -f "$LIVE/crowd.awk" "$T/trace" \
+		>"$T/crowd" 2>&1 || show "$T/crowd"
 }
 
 CALLS=20000 FULL=300000 BUSY="1 2 3 4"
@@ -37,14 +38,16 @@ for ring in array ringbuf perf; do
 	end_case
 
 	begin "$ring: sixteen threads on one CPU"
-	timeout 100 "$RAWTRACE" --ring=$ring --attach="$mechanism" -o "$T/trace" "$BIN/crowd" outer inner -- 16 $((CALLS / 4)) one >"$T/out" 2>"$T/err"
+	timeout 100 "$RAWTRACE" --ring=$ring --attach="$mechanism" -o "$T/trace" "$BIN/crowd" \
+		outer inner -- 16 $((CALLS / 4)) one >"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 0
 	crowd_agrees 16 $((CALLS / 4))
 	end_case
 
 	begin "$ring: eight threads on all CPUs"
-	timeout 100 "$RAWTRACE" --ring=$ring --attach="$mechanism" -o "$T/trace" "$BIN/crowd" outer inner -- 8 $((CALLS / 2)) >"$T/out" 2>"$T/err"
+	timeout 100 "$RAWTRACE" --ring=$ring --attach="$mechanism" -o "$T/trace" "$BIN/crowd" \
+		outer inner -- 8 $((CALLS / 2)) >"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 0
 	crowd_agrees 8 $((CALLS / 2))
@@ -56,7 +59,8 @@ for ring in array ringbuf perf; do
 		in_background sh -c 'while :; do :; done'
 		busy="$busy $PID"
 	done
-	timeout 100 "$RAWTRACE" --ring=$ring --attach="$mechanism" -o "$T/trace" "$BIN/loop" step -- $FULL >"$T/out" 2>"$T/err"
+	timeout 100 "$RAWTRACE" --ring=$ring --attach="$mechanism" -o "$T/trace" "$BIN/loop" step \
+		-- $FULL >"$T/out" 2>"$T/err"
 	status=$?
 	for k in $busy; do
 		kill -KILL "$k"
@@ -69,7 +73,8 @@ for ring in array ringbuf perf; do
 	end_case
 
 	begin "$ring: a small ring under eight threads"
-	timeout 100 "$RAWTRACE" --ring=$ring --attach="$mechanism" --buffer=4K -o "$T/trace" "$BIN/crowd" outer inner -- 8 "$CALLS" >"$T/out" 2>"$T/err"
+	timeout 100 "$RAWTRACE" --ring=$ring --attach="$mechanism" --buffer=4K -o "$T/trace" \
+		"$BIN/crowd" outer inner -- 8 "$CALLS" >"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 0
 	crowd_agrees 8 "$CALLS" lossy
@@ -77,7 +82,8 @@ for ring in array ringbuf perf; do
 	end_case
 
 	begin "$ring: a reader that is stopped for $STOPPED s under full load"
-	in_background "$RAWTRACE" --ring=$ring --attach="$mechanism" --buffer=256K -o "$T/trace" "$BIN/crowd" outer inner -- 2 $((CALLS * 4)) wait \
+	in_background "$RAWTRACE" --ring=$ring --attach="$mechanism" --buffer=256K -o "$T/trace" \
+		"$BIN/crowd" outer inner -- 2 $((CALLS * 4)) wait \
 		>"$T/out" 2>"$T/err"
 	tracer=$PID
 	wait_for 10 has_line '^ready ' "$T/out" || because "the program does not begin"
@@ -93,7 +99,8 @@ for ring in array ringbuf perf; do
 done
 
 # Rings of a gigabyte are only for machines that have it.
-if [ "$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo)" -gt 8000000 ] && [ "$(nproc)" -le 4 ]; then
+if [ "$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo)" -gt 8000000 ] &&
+	[ "$(nproc)" -le 4 ]; then
 	begin "a larger ring than there is"
 	rt --buffer=4G "$FIB" fib
 	expect_status 0

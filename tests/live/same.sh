@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs write the same and end the same, traced and untraced, each time: RT_SAME runs (2); make check-torture makes a hundred.
+# Programs write the same and end the same, traced and untraced, each time: RT_SAME runs (2); make
+# check-torture makes a hundred.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 runs=${RT_SAME:-2}
@@ -40,15 +41,18 @@ done
 BIN=$T
 how=
 if has g++; then
-	g++ -O2 -pthread -I "$TARGETS" -o "$T/throws" "$TARGETS/throws.cc" >"$T/build" 2>&1 || cat "$T/build"
+	g++ -O2 -pthread -I "$TARGETS" -o "$T/throws" "$TARGETS/throws.cc" >"$T/build" 2>&1 ||
+		cat "$T/build"
 	same throws 'thrower inner middle outer again drop careful chosen' 3
-	g++ -std=c++20 -fcoroutines -O2 -I "$TARGETS" -o "$T/generator" "$TARGETS/generator.cc" >"$T/build" 2>&1 &&
+	g++ -std=c++20 -fcoroutines -O2 -I "$TARGETS" -o "$T/generator" "$TARGETS/generator.cc" \
+		>"$T/build" 2>&1 &&
 		same generator 'step next drain' throw
 else
 	skip "C++" "no g++"
 fi
 if has rustc; then
-	rustc -C opt-level=2 --crate-name types -o "$T/types" "$TARGETS/types.rs" >"$T/build" 2>&1 || cat "$T/build"
+	rustc -C opt-level=2 --crate-name types -o "$T/types" "$TARGETS/types.rs" >"$T/build" \
+		2>&1 || cat "$T/build"
 	same types 'types::text types::lists types::shape types::moved types::results types::option'
 else
 	skip Rust "no rustc"
@@ -57,8 +61,10 @@ fi
 # Go's stacks move, and are left by panics and Goexit.
 GO=${GO:-go}
 if has "$GO"; then
-	CGO_ENABLED=0 GOCACHE=${GOCACHE:-$T/cache} GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local GO111MODULE=off HOME=$T \
-		timeout 300 "$GO" build -o "$T/calls" "$TARGETS/go/calls.go" "$TARGETS/go/witness.go" >"$T/build" 2>&1 || cat "$T/build"
+	CGO_ENABLED=0 GOCACHE=${GOCACHE:-$T/cache} GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local \
+		GO111MODULE=off HOME=$T \
+		timeout 300 "$GO" build -o "$T/calls" "$TARGETS/go/calls.go" \
+		"$TARGETS/go/witness.go" >"$T/build" 2>&1 || cat "$T/build"
 	BIN=$T
 	how=
 	same calls 'main.fib main.deep' deep 300

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A hundred thousand functions: memory, and CPU time that what is quadratic would pass by far (1e10 steps), whatever else runs here.
+# A hundred thousand functions: memory, and CPU time that what is quadratic would pass by far (1e10
+# steps), whatever else runs here.
 . "$SRCDIR/tests/live/lib.sh"
 
 has "$CC" || skip_all "no compiler"
@@ -14,12 +15,19 @@ awk 'BEGIN {
 	print ".section .note.GNU-stack, \"\", %progbits"
 }' >"$T/functions.s"
 echo 'void fn77777(void); int main(void) { fn77777(); return 0; }' >"$T/main.c"
-"$CC" -o "$T/big" "$T/main.c" "$T/functions.s" >"$T/cc" 2>&1 || skip_all "$CC does not build the program"
+"$CC" -o "$T/big" "$T/main.c" "$T/functions.s" >"$T/cc" 2>&1 ||
+	skip_all "$CC does not build the program"
 
 # CPU time of what was run so far, in $CPU, in ms.  Not in a subshell, which has run nothing.
 measure_cpu() {
 	times >"$T/times"
-	CPU=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); sum += t[1] * 60000 + t[2] * 1000 } printf "%d", sum }' "$T/times")
+	CPU=$(awk 'NR == 2 {
+			for (i = 1; i <= 2; i++) {
+				split($i, t, /[ms]/)
+				sum += t[1] * 60000 + t[2] * 1000
+			}
+			printf "%d", sum
+		}' "$T/times")
 }
 
 begin "one of 100,000 functions is resolved"
@@ -47,10 +55,11 @@ awk 'BEGIN {
 	print ".section .note.GNU-stack, \"\", %progbits"
 }' >"$T/mangled.s"
 echo 'int main(void) { return 0; }' >"$T/main2.c"
-"$CC" -o "$T/mangled" "$T/main2.c" "$T/mangled.s" >"$T/cc" 2>&1 || skip_all "$CC does not build the program"
+"$CC" -o "$T/mangled" "$T/main2.c" "$T/mangled.s" >"$T/cc" 2>&1 ||
+	skip_all "$CC does not build the program"
 
-# resolve NAME GLOB COUNT MS [trace]: as many probes are made, in so much CPU time and 96 MB of addresses,
-# besides the 760 kB of libzstd.
+# resolve NAME GLOB COUNT MS [trace]: as many probes are made, in so much CPU time and 96 MB of
+# addresses, besides the 760 kB of libzstd.
 resolve() {
 	what=count
 	[ $# -lt 5 ] || what=""

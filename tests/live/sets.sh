@@ -41,7 +41,8 @@ expect_message '@nginx: none of its functions is in ' "$T/err"
 end_case
 
 begin "a set's mistake has its file, line and caret"
-printf '%s\n' 'struct text { const char at[size]; long length; }' 'int new_call(struct text *text)' >"$T/wrong"
+printf '%s\n' 'struct text { const char at[size]; long length; }' \
+	'int new_call(struct text *text)' >"$T/wrong"
 rt "$T/versions" @"$T/wrong"
 expect_status 2
 expect_line "^rawtrace: $T/wrong:1: .*column 29: expected the other of two members" "$T/err"
@@ -52,7 +53,8 @@ if has redis-server && has redis-cli; then
 	begin "redis: each argument of a command, in a stripped server"
 	serve_keys() {
 		cp "$(command -v redis-server)" "$T/redis-server"
-		in_background "$T/redis-server" --port 0 --unixsocket "$T/socket" --save "" --appendonly no --dir "$T" >"$T/log" 2>&1
+		in_background "$T/redis-server" --port 0 --unixsocket "$T/socket" --save "" \
+			--appendonly no --dir "$T" >"$T/log" 2>&1
 		server=$PID
 		wait_for 20 test -S "$T/socket" || because "redis-server does not begin"
 		in_background "$RAWTRACE" -v -p "$server" -o "$T/trace" @redis 2>"$T/err"
@@ -67,7 +69,8 @@ if has redis-server && has redis-cli; then
 		expect_line '^>(createStringObject "set" 3)$' "$T/trace"
 		expect_line '^>(createStringObject "bar" 3)$' "$T/trace"
 		expect_number keys "$(grep -c '>(createStringObject "foo" 3)$' "$T/trace")" -eq 2
-		expect_line '> (slowlogPushEntryIfNeeded 0x[0-9a-f]* 0x[0-9a-f]* 3 [0-9]* "set")$' "$T/trace"
+		expect_line '> (slowlogPushEntryIfNeeded 0x[0-9a-f]* 0x[0-9a-f]* 3 [0-9]* "set")$' \
+			"$T/trace"
 		reap "$server"
 	}
 	traced_ping() {
@@ -83,7 +86,8 @@ fi
 if has sqlite3 && ldd "$(command -v sqlite3)" | grep -q 'libsqlite3\.so'; then
 	begin "sqlite: statements"
 	cp "$(command -v sqlite3)" "$T/sqlite3"
-	rt "$T/sqlite3" @sqlite -- :memory: 'create table t(a)' 'insert into t values(7)' 'select a from t'
+	rt "$T/sqlite3" @sqlite -- :memory: 'create table t(a)' 'insert into t values(7)' \
+		'select a from t'
 	expect_status 0
 	expect_text 7 "$T/out"
 	expect_line '^>(sqlite3_prepare_v2 0x[0-9a-f]* "insert into t values(7)" -1 .*)$' "$T/err"
@@ -134,7 +138,8 @@ END
 		curl -s --unix-socket "$T/web" http://local/none >/dev/null 2>&1
 		kill -INT "$PID"
 		reap "$PID"
-		expect_line '>(ngx_http_parse_request_line 0x[0-9a-f]* "GET /none HTTP/1.1.*)$' "$T/trace"
+		expect_line '>(ngx_http_parse_request_line 0x[0-9a-f]* "GET /none HTTP/1.1.*)$' \
+			"$T/trace"
 		expect_line '(ngx_http_special_response_handler 0x[0-9a-f]* 404)$' "$T/trace"
 		expect_line "(ngx_open_cached_file 0x[0-9a-f]* \"$T/html/.*)\$" "$T/trace"
 	}

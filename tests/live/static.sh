@@ -5,10 +5,12 @@
 has "${CC%% *}" || skip_all "no compiler ($CC)"
 has readelf || skip_all "no readelf"
 
-# A copy of the sources: a folder that is configured cannot be built from elsewhere.  Of the make that runs us nothing is inherited.
+# A copy of the sources: a folder that is configured cannot be built from elsewhere.  Of the make
+# that runs us nothing is inherited.
 unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS CPPFLAGS LDFLAGS LIBS
 mkdir "$T/build"
-(cd "$SRCDIR" && tar cf - --exclude=.git --exclude=autom4te.cache --exclude='*.o' --exclude='*.a' .) |
+(cd "$SRCDIR" && tar cf - --exclude=.git --exclude=autom4te.cache --exclude='*.o' --exclude='*.a' \
+	.) |
 	(cd "$T/build" && tar xf - --mode=u+w) || exit 1
 cd "$T/build" || exit 1
 
@@ -60,7 +62,8 @@ expect_status 0
 end_case
 [ -x rawtrace ] || exit 0
 
-# lacks OBJECT...: as configured without a library: its files taken out and the *_none ones put in their place
+# lacks OBJECT...: as configured without a library: its files taken out and the *_none ones put in
+# their place
 lacks() {
 	cp librawtrace.a lacking.a
 	for object; do
@@ -70,7 +73,8 @@ lacks() {
 		esac
 	done
 	# shellcheck disable=SC2046 # words
-	$CC -o lacking src/main.o lacking.a $(sed -n 's/^LIBS = //p' Makefile) >"$T/lacking" 2>&1 && timeout 20 ./lacking --version >"$T/lacking" 2>&1
+	$CC -o lacking src/main.o lacking.a $(sed -n 's/^LIBS = //p' Makefile) >"$T/lacking" 2>&1 &&
+		timeout 20 ./lacking --version >"$T/lacking" 2>&1
 	ST=$?
 	expect_status 0
 	[ $ST = 0 ] || show "$T/lacking"
@@ -99,7 +103,8 @@ expect_no_line ' \.symtab \| \.debug_' "$T/sections"
 expect_number "its size" "$(wc -c <rawtrace)" -lt 4000000
 end_case
 
-# both WORD ARGUMENT...: the same by the dynamic and by the static one, the trace in $T/WORD and $T/WORD-static
+# both WORD ARGUMENT...: the same by the dynamic and by the static one, the trace in $T/WORD and
+# $T/WORD-static
 both() {
 	name=$1
 	shift
@@ -128,7 +133,8 @@ if "$RAWTRACE" --version | grep -q ', capstone' && [ "$(uname -m)" = x86_64 ]; t
 	$CC -O2 -pthread -o "$T/prologue" "$TARGETS/prologue.c" 2>"$T/cc.log"
 	both places -v "$T/prologue" plain quiet again eight_down:8 -- plain
 	sed -n 's/^rawtrace: \([^ ]*: probed at .*\)/\1/p' "$T/places" >"$T/places.where"
-	sed -n 's/^rawtrace: \([^ ]*: probed at .*\)/\1/p' "$T/places-static" >"$T/places-static.where"
+	sed -n 's/^rawtrace: \([^ ]*: probed at .*\)/\1/p' "$T/places-static" \
+		>"$T/places-static.where"
 	expect_line '^plain: probed at +4, on push' "$T/places.where"
 	expect_line '^quiet: probed at +2, on a conditional jump' "$T/places.where"
 	expect_same "$T/places.where" "$T/places-static.where"

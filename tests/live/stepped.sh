@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The remark that the kernel single-steps probes: one line, what a hit takes, and what avoids it; only where it matters.
+# The remark that the kernel single-steps probes: one line, what a hit takes, and what avoids it;
+# only where it matters.
 . "$SRCDIR/tests/live/lib.sh"
 [ "$(uname -m)" = x86_64 ] || skip_all "x86-64 only"
 # shellcheck disable=SC2086 # a command with its options
@@ -9,11 +10,12 @@ targets_made
 "$RAWTRACE" --version | grep -q ', capstone' || skip_all "without capstone exits are not known"
 find_mechanisms
 each=', [0-9]*\.[0-9] us each'
-# The uprobe PMU takes CAP_SYS_ADMIN on many kernels, and rawtrace has dropped that when it measures.  Then a remark
-# comes only where a hit takes as long as is assumed.
+# The uprobe PMU takes CAP_SYS_ADMIN on many kernels, and rawtrace has dropped that when it
+# measures.  Then a remark comes only where a hit takes as long as is assumed.
 at_least=1
 case " $MECHANISMS " in *" uprobe-multi "*) ;; *) each="\\($each\\)*" at_least=0 ;; esac
-[ -e /sys/bus/event_source/devices/uprobe ] || skip_all "no uprobe PMU, by which single-stepping is measured"
+[ -e /sys/bus/event_source/devices/uprobe ] ||
+	skip_all "no uprobe PMU, by which single-stepping is measured"
 
 # remarks WHERE AVOIDS ARGUMENT...: the remark says so, once, on a line of at most 100 characters.
 remarks() {
@@ -28,7 +30,8 @@ remarks() {
 	expect_number "remarks" "$(grep -c '' "$T/remark")" -ge $at_least
 	[ -s "$T/remark" ] || [ $at_least = 1 ] || { end_case; return; }
 	expect_number "remarks" "$(grep -c '' "$T/remark")" -eq 1
-	expect_line "^rawtrace: [1-9][0-9]* hits at $where were single-stepped$each: $avoids\$" "$T/remark"
+	expect_line "^rawtrace: [1-9][0-9]* hits at $where were single-stepped$each: $avoids\$" \
+		"$T/remark"
 	expect_number "its characters" "$(head -n 1 "$T/remark" | wc -c)" -le 101
 	end_case
 }
@@ -58,11 +61,16 @@ silent --return=insn "$T/hot" pushes loads -- 100
 # If a uretprobe could harm, rawtrace itself chooses exit probes.
 has g++ || skip_all "no g++"
 begin "a program that throws"
-printf '%s\n' '#include <cstdio>' 'extern "C" __attribute__((noinline)) int f(int n) { if (n < 0) throw n; return n + 1; }' \
+printf '%s\n' '#include <cstdio>' \
+	'extern "C" __attribute__((noinline)) int f(int n) { if (n < 0) throw n; return n + 1; }' \
 	'int main() { int s = 0; for (int i = 0; i < 20000; i++) s += f(i) - i; try { f(-1); } catch (int) { } printf("%d\n", s); }' >"$T/thrown.cc"
 g++ -O1 -fcf-protection=none -o "$T/thrown" "$T/thrown.cc" 2>"$T/cc" || show "$T/cc"
 rt "$T/thrown" f
-expect_line '^rawtrace: [0-9]* hits at .*exits were single-stepped.*: --return=none avoids [a-z]*$' "$T/err"
+expect_line \
+	'^rawtrace: [0-9]* hits at .*exits were single-stepped.*: --return=none avoids [a-z]*$' \
+	"$T/err"
 rt hist "$T/thrown" f
-expect_line '^rawtrace: [0-9]* hits at .*exits were single-stepped.*: rawtrace count avoids [a-z]*$' "$T/err"
+expect_line \
+	'^rawtrace: [0-9]* hits at .*exits were single-stepped.*: rawtrace count avoids [a-z]*$' \
+	"$T/err"
 end_case

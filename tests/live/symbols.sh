@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Names: what was written in C++ and Rust, versions, and what stands elsewhere than in the program.  The programs say what they call.
+# Names: what was written in C++ and Rust, versions, and what stands elsewhere than in the program.
+# The programs say what they call.
 . "$SRCDIR/tests/live/lib.sh"
 
 has "$CC" || skip_all "no compiler"
@@ -10,7 +11,8 @@ calls() {
 	sed -n 's/^>[> ]*\(\[[0-9]*\] \)\{0,1\}\((.*)\)$/\2/p' "$1"
 }
 
-# shows CASE PROGRAM PATTERN SPEC...: the calls traced are those lines of the program's own that match
+# shows CASE PROGRAM PATTERN SPEC...: the calls traced are those lines of the program's own that
+# match
 shows() {
 	begin "$1"
 	program=$2
@@ -32,7 +34,8 @@ demangles() {
 }
 
 if ! demangles; then
-	skip "C++ and Rust" "$("$RAWTRACE" --version | sed -n 's/.*\(without libiberty[^)]*\).*/\1/p')"
+	skip "C++ and Rust" \
+		"$("$RAWTRACE" --version | sed -n 's/.*\(without libiberty[^)]*\).*/\1/p')"
 elif ! c++ -O1 -o "$T/cxx" "$TARGETS/cxxnames.cc" >"$T/cc" 2>&1; then
 	skip "C++" "no C++ compiler"
 else
@@ -43,7 +46,8 @@ else
 	shows "a template with any arguments" "$T/cxx" 'Box' 'ns::Box::get:0'
 	shows "no namespace" "$T/cxx" 'anonymous' '(anonymous namespace)::hidden:0'
 	shows "a glob over a namespace" "$T/cxx" 'ns::' 'ns::*:0'
-	for parameters in int 'const char *' 'char const*' 'const std::string &' 'std::string const&'; do
+	for parameters in int 'const char *' 'char const*' 'const std::string &' \
+		'std::string const&'; do
 		begin "one overload: ($parameters)"
 		rt "$T/cxx" "ns::Foo::bar($parameters):0"
 		expect_status 0
@@ -55,19 +59,22 @@ else
 		for debug in '' strip; do
 			[ -z "$debug" ] || strip -g "$T/overloads"
 			"$T/overloads" >"$T/all"
-			# A line is a specification that means one function, and what its call shows with debug information, and without.
+			# A line is a specification that means one function, and what its call shows
+			# with debug information, and without.
 			while IFS='|' read -r spec text plain; do
 				begin "one of several functions${debug:+, stripped}: $spec"
 				rt "$T/overloads" "$spec"
 				expect_status 0
-				sed -n '/^>/p' "$T/err" | sed 's/ 0x[0-9a-f]*/ ADDRESS/' >"$T/traced"
+				sed -n '/^>/p' "$T/err" | sed 's/ 0x[0-9a-f]*/ ADDRESS/' \
+					>"$T/traced"
 				[ -n "$debug" ] && text=$plain
 				expect_text ">(over$text)" "$T/traced"
 				end_case
 			done <"$T/all"
 		done
 		c++ -std=c++17 -g -O1 -o "$T/own" "$TARGETS/overloads.cc"
-		# A method's declaration has no `this`, and the program's own typedefs no part in symbols' names.
+		# A method's declaration has no `this`, and the program's own typedefs no part in
+		# symbols' names.
 		while IFS='|' read -r spec text plain; do
 			begin "types of the program's own: $spec"
 			cp "$T/own" "$T/plain" && strip -g "$T/plain"
@@ -94,7 +101,8 @@ else
 		begin "of other parameters than were asked for"
 		rt "$T/own" 'lib::within(int)'
 		expect_status 2
-		expect_message "there is a function 'lib::within', but no 'lib::within(int)'" "$T/err"
+		expect_message "there is a function 'lib::within', but no 'lib::within(int)'" \
+			"$T/err"
 		end_case
 		for spec in lib::within 'lib::within(std::list<int> const&)' 'lib::v1::wi*'; do
 			begin "inline namespaces: $spec"
@@ -148,7 +156,8 @@ mod m {
 fn main() { println!("{}", m::P(3).get(4) as i64 + m::sum(5i32)); }
 EOT
 	for mangling in v0 legacy; do
-		rustc -O ${mangling:+-C symbol-mangling-version=$mangling} -o "$T/words" "$T/words.rs" 2>"$T/cc" ||
+		rustc -O ${mangling:+-C symbol-mangling-version=$mangling} -o "$T/words" \
+			"$T/words.rs" 2>"$T/cc" ||
 			rustc -O -o "$T/words" "$T/words.rs" 2>"$T/cc" || break
 		begin "Rust, $mangling"
 		rt "$T/words" words::m::P::get:0 words::m::sum:0
@@ -175,13 +184,18 @@ int answer_1(int), answer_2(int);
 __asm__(".symver answer_1, answer@V1\n.symver answer_2, answer@V2");
 int main(void) { return answer_1(41) + answer_2(42) == 84 ? 0 : 1; }
 EOT
-if "$CC" -O1 -shared -fPIC -Wl,--version-script="$T/versions.map" -o "$T/libversions.so" "$T/versions.c" >"$T/cc" 2>&1 &&
-   "$CC" -O1 -o "$T/versioned" "$T/versioned.c" "$T/libversions.so" -Wl,-rpath,"$T" >>"$T/cc" 2>&1; then
+if "$CC" -O1 -shared -fPIC -Wl,--version-script="$T/versions.map" -o "$T/libversions.so" \
+	"$T/versions.c" >"$T/cc" 2>&1 &&
+   "$CC" -O1 -o "$T/versioned" "$T/versioned.c" "$T/libversions.so" -Wl,-rpath,"$T" >>"$T/cc" \
+   	2>&1; then
 	for strip in '' strip; do
 		[ -z "$strip" ] || "$strip" "$T/libversions.so"
-		shows "a name with several versions${strip:+, stripped}" "$T/versioned" '^\(answer' libversions.so:answer
-		shows "the default version${strip:+, stripped}" "$T/versioned" '@@V2' libversions.so:answer@@V2
-		shows "an older version${strip:+, stripped}" "$T/versioned" '@V1' libversions.so:answer@V1
+		shows "a name with several versions${strip:+, stripped}" "$T/versioned" \
+			'^\(answer' libversions.so:answer
+		shows "the default version${strip:+, stripped}" "$T/versioned" '@@V2' \
+			libversions.so:answer@@V2
+		shows "an older version${strip:+, stripped}" "$T/versioned" '@V1' \
+			libversions.so:answer@V1
 	done
 	begin "no such version"
 	rt "$T/versioned" libversions.so:answer@@V1
@@ -244,7 +258,9 @@ if has objcopy && has strip; then
 		begin "$1"
 		RAWTRACE_DEBUG_DIR="$T/root" rt "$T/bin/fib" fib
 		expect_status 2
-		expect_message "fib: \(is stripped: no function names\|no function 'fib'\).*${2:-}" "$T/err"
+		expect_message \
+			"fib: \(is stripped: no function names\|no function 'fib'\).*${2:-}" \
+			"$T/err"
 		end_case
 	}
 
@@ -262,13 +278,15 @@ if has objcopy && has strip; then
 	cp "$T/plain.debug" "$T/bin/fib.debug"
 	finds "a debug link with a checksum alone" "debug file $T/bin/fib.debug"
 	echo >>"$T/bin/fib.debug"
-	misses "a debug file of another checksum" "fib.debug: is of another build (its checksum is another): not used"
+	misses "a debug file of another checksum" \
+		"fib.debug: is of another build (its checksum is another): not used"
 	stripped whole
 	by_id whole
 	cp "$T/whole.debug" "$file"
 	finds "a build-id" "debug file $file"
 	cp "$T/other.debug" "$file"
-	misses "a debug file of another build-id" "is of another build (its build-id is another): not used"
+	misses "a debug file of another build-id" \
+		"is of another build (its build-id is another): not used"
 	echo "nothing" >"$file"
 	misses "a debug file that is none" "is not an ELF file: not used"
 	head -c 3000 "$T/whole.debug" >"$file"
@@ -328,11 +346,13 @@ if has objcopy && has strip; then
 	: >"$T/asked"
 	: >"$T/asked.child"
 	chmod 666 "$T/asked" "$T/asked.child"
-	DEBUGINFOD_TIMEOUT=2 DEBUGINFOD_URLS=http://127.0.0.1:1 RAWTRACE_DEBUG_DIR=/nonexistent PATH="$T/root:$PATH" \
+	DEBUGINFOD_TIMEOUT=2 DEBUGINFOD_URLS=http://127.0.0.1:1 RAWTRACE_DEBUG_DIR=/nonexistent \
+		PATH="$T/root:$PATH" \
 		rt "$T/bin/fib" fib libc.so:nosuch
 	expect_status 2
 	expect_line "rawtrace: debuginfod: waiting for debug information of .*fib" "$T/err"
-	expect_line "rawtrace: .*debuginfod-find did not answer in time, and is not asked again" "$T/err"
+	expect_line "rawtrace: .*debuginfod-find did not answer in time, and is not asked again" \
+		"$T/err"
 	expect_number "times that it was asked" "$(wc -l <"$T/asked")" -eq 1
 	[ -s "$T/asked.child" ] || because "it started nothing"
 	child_ended() {
@@ -362,7 +382,8 @@ if has objcopy && has strip; then
 	expect_line '^drwx------ ' "$T/asked"
 	expect_line '^\. \.$' "$T/asked"
 	[ ! -e "$T/root/mine" ] || because "it could write as root"
-	[ "$(stat -c '%u %a' "$T/cache0/rawtrace")" = '0 700' ] || because "others can pass to the cache"
+	[ "$(stat -c '%u %a' "$T/cache0/rawtrace")" = '0 700' ] ||
+		because "others can pass to the cache"
 	end_case
 
 	begin "a cache that others can write to"
@@ -381,7 +402,8 @@ if has objcopy && has strip; then
 		served=$T/served/buildid/$id
 		mkdir -p "$served"
 		cp "$T/whole.debug" "$served/debuginfo"
-		in_background python3 -u -m http.server --bind 127.0.0.1 --directory "$T/served" 0 >"$T/server" 2>&1
+		in_background python3 -u -m http.server --bind 127.0.0.1 --directory "$T/served" \
+			0 >"$T/server" 2>&1
 		server=$PID
 		wait_for 10 has_line 'port [0-9]' "$T/server"
 		url=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$T/server")
@@ -415,14 +437,16 @@ if has objcopy && has strip; then
 		# As rpmbuild makes it: the debug file with nothing but functions' names.
 		stripped whole
 		echo fib >"$T/names"
-		objcopy -S --remove-section .comment --keep-symbols="$T/names" "$T/whole.debug" "$T/mini" 2>/dev/null
+		objcopy -S --remove-section .comment --keep-symbols="$T/names" "$T/whole.debug" \
+			"$T/mini" 2>/dev/null
 		xz "$T/mini"
 		objcopy --add-section .gnu_debugdata="$T/mini.xz" "$T/bin/fib"
 		finds ".gnu_debugdata" ".gnu_debugdata"
 		stripped whole
 		head -c 200 "$T/mini.xz" >"$T/cut.xz"
 		objcopy --add-section .gnu_debugdata="$T/cut.xz" "$T/bin/fib"
-		misses ".gnu_debugdata that is cut off" "its .gnu_debugdata is not used: it is damaged"
+		misses ".gnu_debugdata that is cut off" \
+			"its .gnu_debugdata is not used: it is damaged"
 	fi
 else
 	skip "debug files" "no objcopy"
@@ -430,7 +454,8 @@ fi
 
 # ---- the assembler's debug information has names, and no parameters ----
 
-# x86-64's is one that reads its argument, for what the code tells; elsewhere the first argument is shown.
+# x86-64's is one that reads its argument, for what the code tells; elsewhere the first argument is
+# shown.
 case $(uname -m) in
 x86_64) reads='test %edi, %edi' ;;
 *) reads=nop ;;
@@ -453,7 +478,11 @@ begin "list, against nm"
 rt list "$T/listed"
 expect_status 0
 nm "$T/listed" | awk '$2 ~ /[tTwWi]/ { print $1, $3 }' | sort >"$T/nm"
-awk '/^0x/ { name = $6; if (match($0, /[a-zA-Z_0-9.]+\(/)) name = substr($0, RSTART, RLENGTH - 1); sub(/ .*/, "", name)
+awk '/^0x/ {
+	name = $6
+	if (match($0, /[a-zA-Z_0-9.]+\(/))
+		name = substr($0, RSTART, RLENGTH - 1)
+	sub(/ .*/, "", name)
 	print substr($1, 3), name }' "$T/out" | sort >"$T/listed.names"
 # Aliases and labels that are no functions' are the difference: all that is listed is nm's.
 comm -13 "$T/nm" "$T/listed.names" >"$T/more"
@@ -469,11 +498,14 @@ if has python3; then
 	python3 - "$T/out" "$T/listed" <<-'EOT' >"$T/why.json" 2>&1
 		import json, subprocess, sys
 		rows = json.load(open(sys.argv[1]))
-		assert len(rows) == 1 and rows[0]['symbol'] == 'fib' and rows[0]['trace'] in ('uretprobe', 'insn', 'entry'), rows
+		assert len(rows) == 1 and rows[0]['symbol'] == 'fib', rows
+		assert rows[0]['trace'] in ('uretprobe', 'insn', 'entry'), rows
 		data = open(sys.argv[2], 'rb').read()
-		text = [l.split() for l in subprocess.check_output(['readelf', '-SW', sys.argv[2]], text=True).replace('[ ', '[').splitlines() if ' .text ' in l][0]
+		lines = subprocess.check_output(['readelf', '-SW', sys.argv[2]], text=True).replace('[ ', '[')
+		text = [l.split() for l in lines.splitlines() if ' .text ' in l][0]
 		address, offset = int(text[3], 16), int(text[4], 16)
-		assert int(rows[0]['offset'], 16) == int(rows[0]['address'], 16) - address + offset, (rows, text)
+		wanted = int(rows[0]['address'], 16) - address + offset
+		assert int(rows[0]['offset'], 16) == wanted, (rows, text)
 	EOT
 	[ ! -s "$T/why.json" ] || show "$T/why.json"
 fi
@@ -488,10 +520,13 @@ if "$RAWTRACE" -v "$T/guessed" fib 2>&1 >"$T/dump" | grep -q 'fib(.*by a guess';
 	expect_line ' int32_t fib(int32_t)  (guessed)$' "$T/out"
 	expect_line ' void _start()  (guessed)  \[' "$T/out"
 	rt list --format=json "$T/guessed" fib
-	expect_line '"prototype":"int32_t fib(int32_t)","prototype_from":"a guess from its code"' "$T/out"
+	expect_line '"prototype":"int32_t fib(int32_t)","prototype_from":"a guess from its code"' \
+		"$T/out"
 fi
-timeout 60 env RAWTRACE_DEBUG_DIR=/nonexistent "$RAWTRACE" list "$T/guessed" libc.so:setenv >"$T/out" 2>"$T/err"
-expect_line ' int setenv.*(const char \*name, const char \*value, int \(overwrite\|replace\))' "$T/out"
+timeout 60 env RAWTRACE_DEBUG_DIR=/nonexistent "$RAWTRACE" list "$T/guessed" libc.so:setenv \
+	>"$T/out" 2>"$T/err"
+expect_line ' int setenv.*(const char \*name, const char \*value, int \(overwrite\|replace\))' \
+	"$T/out"
 end_case
 
 begin "list: a library, sorted"
@@ -514,7 +549,8 @@ if has bash; then
 	begin "completion offers the functions that list has"
 	bash -c '. "$1"; shift; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*"
 		_rawtrace "$1" "${@:$#}"; echo "${COMPREPLY[*]}"' bash \
-		"$SRCDIR/contrib/completion/rawtrace" "$RAWTRACE" "$T/listed" fi >"$T/out" 2>"$T/err"
+		"$SRCDIR/contrib/completion/rawtrace" "$RAWTRACE" "$T/listed" fi >"$T/out" \
+		2>"$T/err"
 	printf 'fib\n' >"$T/expected"
 	expect_same "$T/expected" "$T/out"
 	end_case
@@ -536,7 +572,8 @@ expect_status 0
 expect_line 'puts' "$T/out"
 if has setpriv; then
 	cp "$RAWTRACE" "$T/rawtrace"
-	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" list "$T/listed" fib >"$T/out" 2>"$T/err"
+	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace" list \
+		"$T/listed" fib >"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 0
 	expect_line 'fib' "$T/out"

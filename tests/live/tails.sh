@@ -3,7 +3,8 @@
 # Tail calls out of functions with exit probes: which call they become, and which are marked.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
-"$RAWTRACE" --version | grep -q 'capstone' && ! "$RAWTRACE" --version | grep -q 'without capstone' ||
+"$RAWTRACE" --version | grep -q 'capstone' && ! "$RAWTRACE" --version |
+	grep -q 'without capstone' ||
 	[ "$(uname -m)" = aarch64 ] || skip_all "this rawtrace has no disassembler"
 
 if target dropped "${CC:-gcc}" -O2 -I "$TARGETS" "$TARGETS/dropped.c"; then
@@ -11,7 +12,8 @@ if target dropped "${CC:-gcc}" -O2 -I "$TARGETS" "$TARGETS/dropped.c"; then
 		begin "$mechanism: with '*' a call that jumps to a stub is over: _init does not cover .plt"
 		rt --attach="$mechanism" --return=insn "$T/dropped" '*'
 		expect_status 0
-		sed -n 's/^\(> (\(drop\|cmp\)\).*/\1)/p; /^>(main)/p; /tail call/p' "$T/err" >"$T/tree"
+		sed -n 's/^\(> (\(drop\|cmp\)\).*/\1)/p; /^>(main)/p; /tail call/p' "$T/err" \
+			>"$T/tree"
 		expect_text '>(main)
 > (drop)
 < *** tail call to free, result not seen ***
@@ -50,11 +52,14 @@ expected='>(main)
 < 18
 <153'
 if target libreached.so "${CC:-gcc}" -O2 -fPIC -shared "$TARGETS/reachedlib.c" &&
-	target reached "${CC:-gcc}" -O2 -I "$TARGETS" "$TARGETS/reached.c" "$T/libreached.so" -Wl,-rpath,'$ORIGIN'; then
+	target reached "${CC:-gcc}" -O2 -I "$TARGETS" "$TARGETS/reached.c" "$T/libreached.so" \
+		-Wl,-rpath,'$ORIGIN'; then
 	for mechanism in $MECHANISMS; do
 		begin "$mechanism: tail calls by the PLT, an IFUNC, a register, memory"
-		rt --attach="$mechanism" --return=insn "$T/reached" 'int main(void)' 'int by_name(int n)' 'int by_ifunc(int n)' \
-			'int by_pointer(void *f, int n)' 'int by_table(void *t, int n)' 'int by_hook(int n)' 'int elsewhere(int n)' \
+		rt --attach="$mechanism" --return=insn "$T/reached" 'int main(void)' \
+			'int by_name(int n)' 'int by_ifunc(int n)' \
+			'int by_pointer(void *f, int n)' 'int by_table(void *t, int n)' \
+			'int by_hook(int n)' 'int elsewhere(int n)' \
 			'int twice(int n)' libreached.so:give:1 libreached.so:pick:1
 		expect_status 153
 		sed 's/0x[0-9a-f]*/POINTER/; /^rawtrace: /d' "$T/err" >"$T/tree"
@@ -62,7 +67,8 @@ if target libreached.so "${CC:-gcc}" -O2 -fPIC -shared "$TARGETS/reachedlib.c" &
 		end_case
 	done
 	begin "the same as JSON: a call that jumped is over then"
-	rt --return=insn --format=chrome -o "$T/json" "$T/reached" elsewhere by_name libreached.so:give
+	rt --return=insn --format=chrome -o "$T/json" "$T/reached" elsewhere by_name \
+		libreached.so:give
 	expect_line '"name":"elsewhere",.*"unfinished":"tail call"' "$T/json"
 	expect_line '"name":"give",' "$T/json"
 	end_case
@@ -70,7 +76,8 @@ else
 	skip "tail calls to other files" "$(no_target reached.c)"
 fi
 
-if has g++ && printf '#include <iostream>\nint main() { std::cout << 1 << std::endl; }\n' >"$T/stream.cc" &&
+if has g++ && printf '#include <iostream>\nint main() { std::cout << 1 << std::endl; }\n' \
+	>"$T/stream.cc" &&
 	target stream g++ -O2 "$T/stream.cc"; then
 	begin "a program with iostream: main is not inside what runs before it"
 	rt "$T/stream" '*'

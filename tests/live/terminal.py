@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""terminal.py LINES COMMAND...: run it at a terminal of its own, press ^C after LINES lines, print all and exit as it did."""
+"""terminal.py LINES COMMAND...: run it at a terminal of its own, press ^C after LINES lines, print
+all and exit as it did."""
 import os
 import pty
 import sys

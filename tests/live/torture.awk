@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a torture program said of its calls, and its trace -> the same said of the trace: NAME CALLS, and with a star what no name has:
-# calls that a tail call left, which have no end of their own, and calls that were left without a return.
+# A torture program's summary of its calls, and its trace -> the same summary of the trace: NAME
+# CALLS.  A star marks calls that a tail call ended, and calls that ended without a return.
 
 FILENAME == ARGV[1] {
 	said[++lines] = $1

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Threads that leave calls in every way without pause, on processors that are busy: every call is in the trace, ended once and as it ended,
-# and the program comes to its end.  RT_TORTURE: seconds for each language (2); make check-torture gives a minute.
+# Threads that leave calls in every way without pause, on processors that are busy: every call is in
+# the trace, ended once and as it ended, and the program comes to its end.  RT_TORTURE: seconds for
+# each language (2); make check-torture gives a minute.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 "$RAWTRACE" --version | grep -q 'without capstone' && skip_all "this rawtrace has no disassembler"
 seconds=${RT_TORTURE:-2}
 
-# torture CASE MECHANISM MILLISECONDS [OPTION...]: of the program $T/torture, which says what it called.
+# torture CASE MECHANISM MILLISECONDS [OPTION...]: of the program $T/torture, which says what it
+# called.
 torture() {
 	begin "$1"
 	mechanism=$2
@@ -18,7 +20,8 @@ torture() {
 	in_background sh -c 'while :; do :; done'
 	busy=$PID
 	# shellcheck disable=SC2086 # several functions
-	timeout $((milliseconds / 1000 + 120)) "$RAWTRACE" "$@" --attach="$mechanism" --buffer=64M -o "$T/trace" "$T/torture" $functions -- \
+	timeout $((milliseconds / 1000 + 120)) "$RAWTRACE" "$@" --attach="$mechanism" --buffer=64M \
+		-o "$T/trace" "$T/torture" $functions -- \
 		"$milliseconds" >"$T/out" 2>"$T/err" </dev/null
 	ST=$?
 	expect_status 0
@@ -36,7 +39,8 @@ torture() {
 	end_case
 }
 
-# RT_TORTURE_ALL=1: by every mechanism that needs no more than this, else by the one that rawtrace chooses.
+# RT_TORTURE_ALL=1: by every mechanism that needs no more than this, else by the one that rawtrace
+# chooses.
 mechanisms=${MECHANISMS# }
 [ -n "${RT_TORTURE_ALL:-}" ] || mechanisms=${mechanisms%% *}
 
@@ -65,7 +69,8 @@ for level in -O0 -O2; do
 		CASE_NAME="C, $compiler $level"
 		if ! has $compiler; then
 			skip "$CASE_NAME" "no $compiler"
-		elif compiled $compiler $level -fno-omit-frame-pointer -pthread "$TARGETS/torture.c"; then
+		elif compiled $compiler $level -fno-omit-frame-pointer -pthread \
+			"$TARGETS/torture.c"; then
 			tortures "$CASE_NAME" 250
 		fi
 	done
@@ -93,7 +98,8 @@ GOCACHE=${GOCACHE:-$T/cache} GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local GO11
 export GOCACHE GOFLAGS GOPROXY GOTOOLCHAIN GO111MODULE HOME
 if ! has "$GO"; then
 	skip "$CASE_NAME" "no Go toolchain"
-elif CGO_ENABLED=0 timeout 300 "$GO" build -o "$T/torture" "$TARGETS/go/torture.go" >"$T/compiler" 2>&1; then
+elif CGO_ENABLED=0 timeout 300 "$GO" build -o "$T/torture" "$TARGETS/go/torture.go" >"$T/compiler" \
+	2>&1; then
 	tortures "$CASE_NAME" 1000
 else
 	begin "$CASE_NAME"

@@ -52,7 +52,8 @@ dead_pid() {
 begin "doctor --clean takes what dead rawtraces left, and nothing else"
 cp "$FIB" "$T/private"
 chmod +x "$T/private"
-line=$(timeout 20 "$RAWTRACE" --dump=tracefs "$T/private" fib | sed -n 's/^p[^ ]* \([^ ]*:0x[0-9a-f]*\).*/\1/p' | sed 1q)
+line=$(timeout 20 "$RAWTRACE" --dump=tracefs "$T/private" fib |
+	sed -n 's/^p[^ ]* \([^ ]*:0x[0-9a-f]*\).*/\1/p' | sed 1q)
 place=$T/private:${line##*:}
 dead=$(dead_pid)
 other=rawtracetest_$$
@@ -61,7 +62,8 @@ echo "p:rawtrace_$dead$SPACE/left2 $place" >>"$TRACING/uprobe_events" || because
 echo "p:$other/kept $place" >>"$TRACING/uprobe_events" || because "cannot define"
 echo "p:rawtrace_x$dead/kept $place" >>"$TRACING/uprobe_events" || because "cannot define"
 echo "p:rawtrace_$$$SPACE/kept $place" >>"$TRACING/uprobe_events" || because "cannot define"
-mkdir "$TRACING/instances/rawtrace-$dead$SPACE" "$TRACING/instances/rawtrace-$$$SPACE" "$TRACING/instances/$other"
+mkdir "$TRACING/instances/rawtrace-$dead$SPACE" "$TRACING/instances/rawtrace-$$$SPACE" \
+	"$TRACING/instances/$other"
 # Up to 3.14 uprobes are not for instances: 3.10 hangs here.
 if grep -q mono "$TRACING/instances/$other/trace_clock" 2>/dev/null; then
 	# Left as a killed rawtrace leaves it: enabled.
@@ -91,7 +93,8 @@ if has unshare && in_a_namespace true 2>/dev/null; then
 	begin "doctor --clean in another PID namespace takes nothing of the others'"
 	sleep 60 &
 	live=$!
-	echo "p:rawtrace_$live$SPACE/kept $place" >>"$TRACING/uprobe_events" || because "cannot define"
+	echo "p:rawtrace_$live$SPACE/kept $place" >>"$TRACING/uprobe_events" ||
+		because "cannot define"
 	in_a_namespace "$RAWTRACE" doctor --clean >"$T/out" 2>"$T/err" </dev/null
 	ST=$?
 	expect_status 0
@@ -121,7 +124,8 @@ timeout 30 sh -c 'printf "#!/bin/sh\nwhile :; do sleep 0.1; done\n" >"$4/rt-guar
 		kill "$guard"
 	) 2>/dev/null &
 	shift 4
-	exec "$@"' sh "$SPACE" "$place" "$TRACING" "$T" "$RAWTRACE" --no-bpf "$FIB" fib >"$T/out" 2>"$T/err" </dev/null
+	exec "$@"' sh "$SPACE" "$place" "$TRACING" "$T" "$RAWTRACE" --no-bpf "$FIB" fib \
+	>"$T/out" 2>"$T/err" </dev/null
 ST=$?
 expect_status 0
 [ -e "$T/stayed" ] || because "it was cleared while the guard was there"

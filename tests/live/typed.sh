@@ -1,40 +1,47 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Arguments and results by their types: what typed.c passes, at each optimization and by each mechanism; and what gdb sees of the
-# same calls.
+# Arguments and results by their types: what typed.c passes, at each optimization and by each
+# mechanism; and what gdb sees of the same calls.
 . "$SRCDIR/tests/live/lib.sh"
 FUNCTIONS='parse_request scalars pick by_value in_memory real wide nothing callback twice many'
 
 # shellcheck disable=SC2086 # a command with its options
 for o in 0 2; do
-	target typed$o $CC -g -O$o -fno-optimize-sibling-calls "$TARGETS/typed.c" || skip_all "$(no_target typed.c)"
+	target typed$o $CC -g -O$o -fno-optimize-sibling-calls "$TARGETS/typed.c" ||
+		skip_all "$(no_target typed.c)"
 done
 # shellcheck disable=SC2086
 target stripped $CC -O2 -fno-optimize-sibling-calls -Wl,--strip-debug "$TARGETS/typed.c"
 # shellcheck disable=SC2086
-[ "$(uname -m)" = x86_64 ] && target typed32 $CC -m32 -g -O2 "$TARGETS/typed.c" && typed32=yes || typed32=
+[ "$(uname -m)" = x86_64 ] && target typed32 $CC -m32 -g -O2 "$TARGETS/typed.c" && typed32=yes ||
+	typed32=
 targets_made
 find_mechanisms
 ! registers_only || skip_all "this kernel reads no memory (3.10)"
 "$RAWTRACE" --version | grep -q ', libdw' || skip_all "built without libdw"
 
-# On aarch64 a structure of 16 bytes is in two general registers whatever its members are, one of floats and a long double are in
-# vector registers, and at a return nothing tells where a large result lies.
+# On aarch64 a structure of 16 bytes is in two general registers whatever its members are, one of
+# floats and a long double are in vector registers, and at a return nothing tells where a large
+# result lies.
 want=$LIVE/typed.expected
 large='{\.v=\[3, 4, -1\]}' large_cut='{\.v=\[3, 4, \.\.\.\]}'
 if [ "$(uname -m)" = aarch64 ]; then
 	large='<in memory>' large_cut=$large want=$T/expected
-	sed -e 's/(by_value {\.a=7, \.b=<in xmm0>}/(by_value {.a=7, .b=2.5}/' -e "s/^<{\\.v=\\[3, 4, -1\\]}\$/<$large/" \
-		-e 's/(real 1 .*/(real 1 <in v0> <in v1> {.x=<in v2>, .y=<in v3>} 4)/' -e 's/^<<in xmm0>$/<<in v0>/' \
+	sed -e 's/(by_value {\.a=7, \.b=<in xmm0>}/(by_value {.a=7, .b=2.5}/' \
+		-e "s/^<{\\.v=\\[3, 4, -1\\]}\$/<$large/" \
+		-e 's/(real 1 .*/(real 1 <in v0> <in v1> {.x=<in v2>, .y=<in v3>} 4)/' \
+		-e 's/^<<in xmm0>$/<<in v0>/' \
 		-e 's/(wide \(.*\) [^ ]*)$/(wide \1 <in v0>)/' "$LIVE/typed.expected" >"$want"
 fi
 
-# typed WANT TRACE: without what depends on where memory is.  Without BPF, and by the BPF of kernels before 5.5, nothing of a
-# string is read whose end is not there; without BPF the name of a function is known while the process runs.
+# typed WANT TRACE: without what depends on where memory is.  Without BPF, and by the BPF of kernels
+# before 5.5, nothing of a string is read whose end is not there; without BPF the name of a function
+# is known while the process runs.
 typed() {
 	sed -e 's/ 0x[0-9a-f]*)$/ STACK)/' "$2" >"$T/seen"
 	# Up to 4.14 an empty string is to uprobe_events like one that cannot be read.
-	[ $mechanism != tracefs ] || sed -i -e 's/(callback 0x[0-9a-f]*/(callback twice/' -e 's/ 0x[0-9a-f]*<unreadable> "caf/ "" "caf/' "$T/seen"
+	[ $mechanism != tracefs ] || sed -i -e 's/(callback 0x[0-9a-f]*/(callback twice/' \
+		-e 's/ 0x[0-9a-f]*<unreadable> "caf/ "" "caf/' "$T/seen"
 	if [ $mechanism = tracefs ] || grep -q '^probe_read_user  *no ' "$T/doctor"; then
 		sed -i -e 's/<unreadable> 0x[0-9a-f]*<unreadable> NULL)/<unreadable> "edge"... NULL)/' "$T/seen"
 	fi
@@ -65,7 +72,8 @@ end_case
 if [ "$(uname -m)" = x86_64 ]; then
 	# clang before 18 does not align __int128.
 	for compiler in "$CC" clang; do
-		has "${compiler%% *}" && $compiler -w -g -O1 "$TARGETS/typed.c" -o "$T/aligned" || continue
+		has "${compiler%% *}" && $compiler -w -g -O1 "$TARGETS/typed.c" -o "$T/aligned" ||
+			continue
 		begin "what is aligned on the stack: $compiler"
 		rt "$T/aligned" aligned
 		expect_status 0
@@ -91,7 +99,8 @@ if has gdb; then
 		s/0.10000000000000001/0.1/g
 		p
 	}" "$T/gdb" >"$T/gdb.calls"
-	grep -E '^>[<> ]*\((parse_request|scalars|by_value|many) ' "$LIVE/typed.expected" | sed 's/^>[<> ]*//' >"$T/want.calls"
+	grep -E '^>[<> ]*\((parse_request|scalars|by_value|many) ' "$LIVE/typed.expected" |
+		sed 's/^>[<> ]*//' >"$T/want.calls"
 	[ -s "$T/gdb.calls" ] || show "$T/gdb"
 	expect_same "$T/gdb.calls" "$T/want.calls"
 	end_case
@@ -120,7 +129,8 @@ if with_bpf; then
 	end_case
 fi
 
-# The user's prototype instead; types of the program's own are looked up where there is debug information.
+# The user's prototype instead; types of the program's own are looked up where there is debug
+# information.
 begin "prototypes given"
 rt "$T/stripped" 'int parse_request(const char *line, int n, struct request *r)'
 expect_line '^>(parse_request "GET /" 5 0x[0-9a-f]*)$' "$T/err"
@@ -142,11 +152,13 @@ if has python3; then
 	python3 - "$T/json" >>"$T/why" 2>&1 <<'EOF'
 import json, sys
 calls = [e["args"] for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X"]
-want = {"fd": 9, "flags": "O_RDWR_|0x8", "path": "second", "next": None, "name": "zz", "weight": 0.1, "low": 1, "high": 2,
+want = {"fd": 9, "flags": "O_RDWR_|0x8", "path": "second", "next": None, "name": "zz",
+	"weight": 0.1, "low": 1, "high": 2,
 	"small": 0, "words": [0, 0], "whole": 0}
 if calls[0] != {"line": "GET /", "n": 5, "r": want, "result": 14}:
 	print(calls[0])
-if calls[2]["b"] is not True or calls[2]["ul"] != "18446744073709551615" or calls[2]["result"] is not False:
+if (calls[2]["b"] is not True or calls[2]["ul"] != "18446744073709551615"
+		or calls[2]["result"] is not False):
 	print(calls[2])
 if calls[5]["b"] != "caf\u00e9 \ufffd":
 	print(calls[5])

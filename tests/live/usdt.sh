@@ -18,7 +18,8 @@ for mechanism in $MECHANISMS; do
 	rt --attach="$mechanism" -o "$T/trace" "$T/usdt" 'usdt:toy:*' -- 4
 	expect_status 3
 	# tracefs has no sum of two registers.
-	[ "$mechanism" != tracefs ] || sed -i 's/^>(toy:index [-0-9]* /&/; s/^\(>(toy:index \)[-0-9]*/\1<in memory>/' "$T/out"
+	[ "$mechanism" != tracefs ] || sed -i \
+		's/^>(toy:index [-0-9]* /&/; s/^\(>(toy:index \)[-0-9]*/\1<in memory>/' "$T/out"
 	expect_same "$T/out" "$T/trace"
 	end_case
 done

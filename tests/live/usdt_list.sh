@@ -5,7 +5,8 @@
 
 has "$CC" || skip_all "no compiler"
 
-# Each line: size, operand.  Each is also assembled into an instruction, so that no form is invented.
+# Each line: size, operand.  Each is also assembled into an instruction, so that no form is
+# invented.
 for machine in x86_64 i386 aarch64; do
 	sed -n "s/^$machine //p" "$TARGETS/usdt.forms" >"$T/$machine.forms"
 done
@@ -26,9 +27,11 @@ assembly() {
 	printf '\t.set WORD, %s\n\t.include "usdt.inc"\n' $word
 	printf '\t.text\n\t.globl main\n\t.type main, %%function\nmain:\n'
 	[ "$1" = aarch64 ] || printf '\txor %%eax, %%eax\n'
-	awk -v type=forms '{ size = $1; sub(/^[^ ]* /, ""); printf "\tprobe %s, f%02d, \"%s@%s\"\n", type, NR, size, $0 }' "$T/$1.forms"
+	awk -v type=forms \
+		'{ size = $1; sub(/^[^ ]* /, ""); printf "\tprobe %s, f%02d, \"%s@%s\"\n", type, NR, size, $0 }' "$T/$1.forms"
 	[ ! -e "$T/$1.unreadable" ] ||
-		awk '{ printf "\tprobe unreadable, u%02d, \"%s@%s\"\n", NR, $1, $2 }' "$T/$1.unreadable"
+		awk '{ printf "\tprobe unreadable, u%02d, \"%s@%s\"\n", NR, $1, $2 }' \
+			"$T/$1.unreadable"
 	cat <<-'END'
 		probe several, differs, "4@$1 -4@$2", one
 		probe several, differs, "4@$1 -4@$3", two
@@ -73,7 +76,8 @@ make_program() {
 # expected MACHINE: the lines of the probes above, with semaphores' marks
 expected() {
 	awk '{ s = $1 < 0 ? "s" : "u"; size = $1 < 0 ? -$1 : $1; sub(/^[^ ]* /, "")
-		printf "    1 no        forms:f%02d  arg1 = %s%d %s\n", NR, s, size * 8, $0 }' "$T/$1.forms"
+		printf "    1 no        forms:f%02d  arg1 = %s%d %s\n", NR, s, size * 8, $0 }' \
+		"$T/$1.forms"
 	cat <<-'END'
 		    2 several   several:differs  arg1 = u32 $1, arg2 = s32 $2  [1 site has other places]
 		    2 yes       several:same
@@ -99,7 +103,8 @@ lists native "$MACHINE"
 if [ -e "$T/$MACHINE.unreadable" ]; then
 	rt list "$T/native" 'usdt:unreadable:*'
 	awk '{ printf "    1 no        unreadable:u%02d  arg1 = %s %s (unreadable: ", NR, $3, $2
-		sub(/^[^ ]* [^ ]* [^ ]* /, ""); print $0 ")" }' "$T/$MACHINE.unreadable" >"$T/expected"
+		sub(/^[^ ]* [^ ]* [^ ]* /, ""); print $0 ")" }' "$T/$MACHINE.unreadable" \
+		>"$T/expected"
 	grep '^ *[0-9]' "$T/out" >"$T/lines"
 	expect_same "$T/expected" "$T/lines"
 fi
@@ -116,7 +121,8 @@ fi
 if has clang && [ "$MACHINE" != aarch64 ]; then
 	begin "aarch64's assembler takes the operands"
 	assembly aarch64 >"$T/aarch64.s"
-	clang --target=aarch64-linux-gnu -c -I"$TARGETS" -o "$T/aarch64.o" "$T/aarch64.s" >"$T/cc" 2>&1 || show "$T/cc"
+	clang --target=aarch64-linux-gnu -c -I"$TARGETS" -o "$T/aarch64.o" "$T/aarch64.s" >"$T/cc" \
+		2>&1 || show "$T/cc"
 	end_case
 fi
 
@@ -172,7 +178,8 @@ expect_status 0
 expect_line ' main' "$T/out"
 expect_line ' several:same$' "$T/out"
 rt list --format=json "$T/native" main 'usdt:several:same'
-! has python3 || python3 -c 'import json, sys; assert len(json.load(open(sys.argv[1]))) == 2' "$T/out" 2>"$T/why.json" || show "$T/why.json"
+! has python3 || python3 -c 'import json, sys; assert len(json.load(open(sys.argv[1]))) == 2' \
+	"$T/out" 2>"$T/why.json" || show "$T/why.json"
 end_case
 
 begin "damaged notes: the others are listed"
@@ -188,7 +195,8 @@ if has python3; then
 	EOT
 	rt list "$T/damaged" 'usdt:forms:*'
 	expect_status 0
-	expect_number probes "$(grep -c 'forms:f' "$T/out")" -eq $(($(grep -c '' "$T/$MACHINE.forms") - 1))
+	expect_number probes "$(grep -c 'forms:f' "$T/out")" \
+		-eq $(($(grep -c '' "$T/$MACHINE.forms") - 1))
 	expect_line "damaged: 1 damaged note of USDT probes skipped: the site is not in an executable segment" "$T/out"
 fi
 end_case
@@ -232,7 +240,8 @@ for library in memory gone; do
 		ret
 		.section .note.GNU-stack, "", %progbits
 	END
-	target $library.so "$CC" -shared -fPIC -Wa,-I"$TARGETS" "$T/$library.s" || because "$(no_target $library.s)"
+	target $library.so "$CC" -shared -fPIC -Wa,-I"$TARGETS" "$T/$library.s" ||
+		because "$(no_target $library.s)"
 done
 begin "of a process: libraries of memfd, and of deleted files"
 if target loads "$CC" "$T/loads.c" -ldl; then
@@ -276,7 +285,8 @@ for file in /usr/bin/python3 /usr/lib/*/libstdc++.so.6; do
 	begin "${file##*/}: each operand can be read"
 	rt list --format=json "$file" 'usdt:*'
 	expect_status 0
-	expect_number sites "$(grep -o '"address"' "$T/out" | grep -c '')" -eq "$(readelf -n "$file" 2>/dev/null | grep -c '^  stapsdt')"
+	expect_number sites "$(grep -o '"address"' "$T/out" | grep -c '')" \
+		-eq "$(readelf -n "$file" 2>/dev/null | grep -c '^  stapsdt')"
 	expect_no_line '"why"' "$T/out"
 	end_case
 done

@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The values of USDT probes' arguments: behind each probe the program reads the same operand by an instruction, and prints it.
+# The values of USDT probes' arguments: behind each probe the program reads the same operand by an
+# instruction, and prints it.
 . "$SRCDIR/tests/live/lib.sh"
 
-# assembly MACHINE: of the forms in usdt.forms.  Registers have numbers where they are the argument, and addresses for memory.
+# assembly MACHINE: of the forms in usdt.forms.  Registers have numbers where they are the argument,
+# and addresses for memory.
 assembly() {
 	word=8
 	[ "$1" != i386 ] || word=4
@@ -79,7 +81,8 @@ values() {
 	# The second byte of a register cannot be read; tracefs adds no registers.
 	unread="<in [abcd]h>"
 	sed "s/^>(high:\([^ ]*\) .*/>(high:\1 $unread)/" "$T/out" >"$T/said"
-	[ "$m" != tracefs ] || sed -i 's/^>(indexed:\([^ ]*\) .*/>(indexed:\1 <in memory>)/' "$T/said"
+	[ "$m" != tracefs ] || sed -i 's/^>(indexed:\([^ ]*\) .*/>(indexed:\1 <in memory>)/' \
+		"$T/said"
 	sed -n "s/<in [abcd]h>/$unread/; /^>(/p" "$T/err" >"$T/got"
 	expect_number values "$(grep -c '^>(' "$T/said")" -ge 17
 	expect_same "$T/said" "$T/got"

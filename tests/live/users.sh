@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Processes by name, programs of other users, and the capabilities that rawtrace has while it traces.
+# Processes by name, programs of other users, and the capabilities that rawtrace has while it
+# traces.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
@@ -80,20 +81,23 @@ end_case
 
 # ---- programs of other users ----
 
-# as_user COMMAND...: rawtrace with the users and groups of the test; $ST, $T/out and $T/err as rt has them.
+# as_user COMMAND...: rawtrace with the users and groups of the test; $ST, $T/out and $T/err as rt
+# has them.
 as_user() {
 	ST=0
 	selected || return
 	# shellcheck disable=SC2016 # the arguments are those of the inner shell
 	timeout $((60 * SECOND)) unshare -m sh -c '
 		mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/group" /etc/group && exec "$@"' \
-		"$T" env SUDO_UID=7 SUDO_GID=7 SUDO_USER=someone HOME=/before USER=before LOGNAME=before \
+		"$T" env SUDO_UID=7 SUDO_GID=7 SUDO_USER=someone HOME=/before USER=before \
+		LOGNAME=before \
 		"$@" >"$T/out" 2>"$T/err" </dev/null
 	ST=$?
 }
 
 echo "someone:x:4321:4322::$T/home:/bin/sh" >"$T/passwd"
-printf '%s\n' 'first:x:4323:root,someone' 'own:x:4322:' 'other:x:4324:root' 'last:x:4325:someone' >"$T/group"
+printf '%s\n' 'first:x:4323:root,someone' 'own:x:4322:' 'other:x:4324:root' 'last:x:4325:someone' \
+	>"$T/group"
 WHO="id -ru; id -u; id -rg; id -g; id -G; echo \$HOME \$USER \$LOGNAME; sed -n 's/^Cap\(Prm\|Eff\|Amb\):.//p' /proc/self/status"
 if has unshare && as_user true && [ "$ST" = 0 ]; then
 	for name in someone 4321; do
@@ -141,14 +145,17 @@ caps_of() {
 
 BPF=$((1 << 39)) PERFMON=$((1 << 38)) ADMIN=$((1 << 21)) PTRACE=$((1 << 19)) KILL=$((1 << 5))
 
-# expect_caps PID CAPABILITIES [MORE]: it has none but those, and those as far as the test has them; maybe MORE.
+# expect_caps PID CAPABILITIES [MORE]: it has none but those, and those as far as the test has them;
+# maybe MORE.
 expect_caps() {
 	may=$(caps_of $$ Prm)
 	for set in Prm Eff; do
-		expect_number "Cap$set" $(($(caps_of "$1" "$set") & ~${3:-0})) -eq $(($2 & may & ~${3:-0}))
+		expect_number "Cap$set" $(($(caps_of "$1" "$set") & ~${3:-0})) \
+			-eq $(($2 & may & ~${3:-0}))
 	done
 	for set in Inh Amb; do
-		[ -z "$(sed -n "/^Cap$set:/p" "/proc/$1/status")" ] || expect_number "Cap$set" "$(caps_of "$1" "$set")" -eq 0
+		[ -z "$(sed -n "/^Cap$set:/p" "/proc/$1/status")" ] ||
+			expect_number "Cap$set" "$(caps_of "$1" "$set")" -eq 0
 	done
 }
 
@@ -156,12 +163,14 @@ expect_caps() {
 NEEDED=$((BPF | PERFMON | PTRACE))
 [ $(($(caps_of $$ Prm) & BPF)) != 0 ] || NEEDED=$((ADMIN | PTRACE))
 
-# Debian's patch refuses perf events to CAP_PERFMON where this is 3, and newer kernels their uprobe PMU.
+# Debian's patch refuses perf events to CAP_PERFMON where this is 3, and newer kernels their uprobe
+# PMU.
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 
 for mechanism in $MECHANISMS; do
 	more=0
-	case $mechanism in multi-event | event) [ "$paranoid" -le 2 ] || more=$ADMIN ;; pmu) more=$ADMIN ;; esac
+	case $mechanism in multi-event | event) [ "$paranoid" -le 2 ] ||
+		more=$ADMIN ;; pmu) more=$ADMIN ;; esac
 
 	begin "$mechanism: -p: capabilities while the trace runs"
 	start_worker 2 $LONG $PAUSE
@@ -170,7 +179,8 @@ for mechanism in $MECHANISMS; do
 	wait_for 20 has_line '^rawtrace: attached to' "$T/err" || because "not attached"
 	expect_caps "$tracer" $NEEDED $more
 	# Its guard, where there is one, has no more.
-	for guard in $(grep -l -x "rt-guard$tracer" /proc/[0-9]*/comm 2>/dev/null | sed 's/[^0-9]//g'); do
+	for guard in $(grep -l -x "rt-guard$tracer" /proc/[0-9]*/comm 2>/dev/null |
+		sed 's/[^0-9]//g'); do
 		expect_caps "$guard" "$NEEDED"
 	done
 	wait_for 10 lines_at_least 200 "$T/err" || because "no trace"
@@ -183,7 +193,8 @@ for mechanism in $MECHANISMS; do
 	end_case
 
 	begin "$mechanism: a command: capabilities while the trace runs"
-	in_background "$RAWTRACE" --attach="$mechanism" -u 65534 "$BIN/worker" work leaf -- 1 $LONG $PAUSE >"$T/worker" 2>"$T/err"
+	in_background "$RAWTRACE" --attach="$mechanism" -u 65534 "$BIN/worker" work leaf -- 1 \
+		$LONG $PAUSE >"$T/worker" 2>"$T/err"
 	tracer=$PID
 	wait_for 10 lines_at_least 100 "$T/err" || because "no trace"
 	expect_caps "$tracer" $((NEEDED | KILL)) $more
@@ -199,7 +210,8 @@ done
 LATER=$((1 << 2 | 1 << 6 | 1 << 7 | 1 << 14 | 1 << 24 | 1 << 40))
 [ $(($(caps_of $$ Prm) & 1 << 40)) != 0 ] || LATER=$((LATER | ADMIN))
 begin "capabilities while libraries are awaited"
-in_background "$RAWTRACE" -f -u 65534 "$BIN/worker" work libnone:none -- 1 $LONG $PAUSE >"$T/worker" 2>"$T/err"
+in_background "$RAWTRACE" -f -u 65534 "$BIN/worker" work libnone:none -- 1 $LONG $PAUSE \
+	>"$T/worker" 2>"$T/err"
 tracer=$PID
 wait_for 10 lines_at_least 100 "$T/err" || because "no trace"
 [ "$paranoid" -le 2 ] && more=0 || more=$ADMIN

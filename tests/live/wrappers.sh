@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# This kernel made an old one: a preloaded library refuses what an old kernel refuses (oldkernel.c), a seccomp filter what a
-# container refuses (without.c), a mount namespace hides files.  Sourced after lib.sh; from then on $RAWTRACE is a script that runs
-# rawtrace under a COMMAND, $REAL is itself.
+# This kernel made an old one: a preloaded library refuses what an old kernel refuses (oldkernel.c),
+# a seccomp filter what a container refuses (without.c), a mount namespace hides files.  Sourced
+# after lib.sh; from then on $RAWTRACE is a script that runs rawtrace under a COMMAND, $REAL is
+# itself.
 REAL=$RAWTRACE
 
 under() {

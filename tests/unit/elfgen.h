@@ -20,7 +20,8 @@ struct elfgen_sym {
 struct elfgen {
 	int bits;			/* 64 unless 32 */
 	uint16_t machine, type;		/* this machine's and ET_EXEC unless given */
-	uint64_t base;			/* the code is at base + ELFGEN_CODE, 64 KiB on are the dynamic tables */
+	/* the code is at base + ELFGEN_CODE, the dynamic tables 64 KiB further */
+	uint64_t base;
 	uint64_t entry;
 	const uint8_t *code;		/* NULL: `ncode` nops */
 	size_t ncode;			/* 256 unless given */
@@ -29,7 +30,8 @@ struct elfgen {
 	const char *const *needed;	/* ended by NULL */
 	const char *soname, *interp;
 	bool dynamic;			/* also made where needed, soname or dynsyms ask for it */
-	bool gnu_hash;			/* DT_GNU_HASH and a relocation of the last symbol instead of DT_HASH */
+	/* DT_GNU_HASH and a relocation of the last symbol instead of DT_HASH */
+	bool gnu_hash;
 	bool no_sections;
 	const char *section;		/* the name of one more section, of 16 bytes, */
 	uint64_t section_at;		/* and where it is in memory, as code; 0: nowhere */
@@ -37,7 +39,8 @@ struct elfgen {
 	const uint8_t *notes;		/* of USDT probes */
 	size_t nnotes;
 	uint64_t notes_base;		/* address of .stapsdt.base; 0: there is none */
-	size_t frames;			/* where in the code the index of .eh_frame is; 0: there is none */
+	/* the offset of .eh_frame's index in the code; 0: there is none */
+	size_t frames;
 };
 
 #define ELFGEN_CODE 0x1000u

@@ -165,7 +165,8 @@ static void test_pointers(void)
 	struct rt_plan teller = {
 		.kind = RT_KIND_ENTRY, .role = RT_ROLE_ERRNO, .arch = &rt_arch_x86_64, .nvalues = 2,
 		.values = {
-			{ .base = RT_BASE_REG, .reg = rt_arch_x86_64.ip, .nderef = 1, .deref = { 0x1000 }, .size = 8 },
+			{ .base = RT_BASE_REG, .reg = rt_arch_x86_64.ip, .nderef = 1,
+			  .deref = { 0x1000 }, .size = 8 },
 			{ .base = RT_BASE_REG, .reg = rt_arch_x86_64.args[0], .size = 1 },
 		},
 	};

@@ -27,7 +27,8 @@ static void test_map_lines(void)
 	struct rt_map m;
 	char line[256];
 
-	CU_ASSERT_TRUE_FATAL(map("7f01-7f02 r-xp 00026000 fe:00 1234       /usr/lib/a b.so\n", &m, line));
+	CU_ASSERT_TRUE_FATAL(map("7f01-7f02 r-xp 00026000 fe:00 1234       /usr/lib/a b.so\n", &m,
+				 line));
 	CU_ASSERT_EQUAL(m.start, 0x7f01);
 	CU_ASSERT_EQUAL(m.end, 0x7f02);
 	CU_ASSERT_EQUAL(m.inode, 1234);
@@ -156,7 +157,9 @@ static void write_program(const struct root *root, const char *const *needed)
 
 static void write_library(const struct root *root, const char *name, const char *const *needed)
 {
-	struct elfgen g = { .base = BASE, .soname = name, .needed = needed, .dynamic = true, .type = 3 };
+	struct elfgen g = {
+		.base = BASE, .soname = name, .needed = needed, .dynamic = true, .type = 3
+	};
 
 	write_elf(root, name, &g);
 }
@@ -165,7 +168,9 @@ static void write_library(const struct root *root, const char *name, const char 
 
 static void test_needed(void)
 {
-	struct elfgen other = { .base = BASE, .bits = 32, .machine = 3, .type = 3, .dynamic = true };
+	struct elfgen other = {
+		.base = BASE, .bits = 32, .machine = 3, .type = 3, .dynamic = true
+	};
 	struct root root;
 	char path[192];
 
@@ -190,7 +195,8 @@ static void test_needed(void)
 	if (rt_arch_of(rt_arch_native()) == &rt_arch_x86_64) {
 		unlink(path);
 		write_elf(&root, "libw.so", &other);
-		expect_libraries(&root, "libx.so liby.so libz.so ld-test.so", "libw.so is not found");
+		expect_libraries(&root, "libx.so liby.so libz.so ld-test.so",
+				 "libw.so is not found");
 	}
 	remove_root(&root);
 }
@@ -281,7 +287,8 @@ static const char *some_hwcaps(unsigned i)
 static const char *find(const uint8_t *bytes, size_t n, const char *name, uint32_t flags)
 {
 	const struct rt_ldcache_want want = {
-		.name = name, .flags = flags, .hwcaps = some_hwcaps, .old_hwcaps = UINT64_C(1) << 63,
+		.name = name, .flags = flags, .hwcaps = some_hwcaps,
+		.old_hwcaps = UINT64_C(1) << 63,
 	};
 
 	return rt_ldcache_find(bytes, n, &want);
@@ -296,7 +303,8 @@ static void test_cache(void)
 		{ "libm.so.6", "/v2/libm.so.6", 0x303, NAMED(0) },
 		{ "libm.so.6", "/v3/libm.so.6", 0x303, NAMED(1) },
 		{ "libm.so.6", "/lib64/libm.so.6", 0x303, 0 },
-		{ "libm.so.6", "/lib32/libm.so.6", 3, 0 }, { "libz.so.1", "/sse2/libz.so.1", 3, 1 << 26 },
+		{ "libm.so.6", "/lib32/libm.so.6", 3, 0 },
+		{ "libz.so.1", "/sse2/libz.so.1", 3, 1 << 26 },
 		{ "libz.so.1", "/tls/libz.so.1", 3, UINT64_C(1) << 63 },
 		{ "libz.so.1", "/lib32/libz.so.1", 3, 0 },
 		{ "libw.so", "/out/libw.so", 3, NAMED(3) },

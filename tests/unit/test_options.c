@@ -295,8 +295,8 @@ static void test_report(void)
 	struct rt_error err;
 	size_t i;
 
-	CU_ASSERT_FATAL(parse(&o, &err, "report --only=a* --only=b --exclude=ab --tid=7,8 --from=1ms "
-			      "--to=2ms --format=summary --sort=self file") == 0);
+	CU_ASSERT_FATAL(parse(&o, &err, "report --only=a* --only=b --exclude=ab --tid=7,8 "
+			      "--from=1ms --to=2ms --format=summary --sort=self file") == 0);
 	CU_ASSERT(o.nonly == 2 && o.nexcluded == 1 && o.tids.n == 2);
 	RT_ASSERT_TEXT(o.only[1], "b");
 	CU_ASSERT(o.from == 1000000 && o.to == 2000000 && o.sort == RT_SORT_SELF);

@@ -197,14 +197,14 @@ static void test_callers(void)
 		   "      100 ns        55 ns          1  one\n");
 }
 
-#define SUMMARY_HEAD                                                                               \
-	"     CALLS      TOTAL       SELF        AVG        MIN        P50        P99"              \
+#define SUMMARY_HEAD	\
+	"     CALLS      TOTAL       SELF        AVG        MIN        P50        P99"	\
 	"        MAX FAILED  FUNCTION\n"
-#define SUMMARY_ONE                                                                                \
-	"         1     100 ns      55 ns     100 ns     100 ns     100 ns     100 ns"              \
+#define SUMMARY_ONE	\
+	"         1     100 ns      55 ns     100 ns     100 ns     100 ns     100 ns"	\
 	"     100 ns      0  one\n"
-#define SUMMARY_TWO                                                                                \
-	"         4     145 ns     145 ns      38 ns       5 ns      10 ns     100 ns"              \
+#define SUMMARY_TWO	\
+	"         4     145 ns     145 ns      38 ns       5 ns      10 ns     100 ns"	\
 	"     100 ns      0  two\n"
 
 static void test_sort(void)

@@ -122,7 +122,8 @@ static void test_files(const char *format, const char *first, const char *second
 
 static void test_files_tree(void)
 {
-	test_files("tree", "rawtrace: a remark\n>(fib)\n<*** thread exited ***\n+++ 7 exited with 0 +++\n",
+	test_files("tree",
+		   "rawtrace: a remark\n>(fib)\n<*** thread exited ***\n+++ 7 exited with 0 +++\n",
 		   "+++ 8 killed by SIGSEGV +++\n");
 }
 

@@ -48,8 +48,9 @@ static void leave(void)
 			exit(9);
 		}
 	} else {
-		/* how is "thread": wait to be ended; "return": for the thread, which ends by returning. */
-		if (pthread_create(&thread, NULL, thread_main, NULL) != 0 || write(ready[1], "r", 1) != 1)
+		/* "thread": wait to be ended; "return": for the thread, which ends by returning. */
+		if (pthread_create(&thread, NULL, thread_main, NULL) != 0 ||
+		    write(ready[1], "r", 1) != 1)
 			abort();
 		pthread_join(thread, NULL);
 	}

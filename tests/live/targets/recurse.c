@@ -13,7 +13,7 @@ TRACED int deep(int n)
 {
 	OPAQUE(n);
 	w_enter("deep", n);
-	/* Twice down from the middle: a call that follows a return that the kernel did not deliver. */
+	/* Twice down from the middle: a call behind a return that the kernel did not deliver. */
 	return w_return(n == 0 ? 0 : n == 30 ? deep(n - 1) + deep(n - 20) : deep(n - 1) + 1);
 }
 

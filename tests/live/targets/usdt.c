@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usdt TURNS PAUSE_US: passes USDT probes, and prints the hits that a trace must show.  A probe with
- * a semaphore prints "armed" or "not armed" instead, once each time that changes.
+ * usdt TURNS PAUSE_US: passes USDT probes, and prints the hits that a trace must show.  A probe
+ * with a semaphore prints "armed" or "not armed" instead, once each time that changes.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -45,7 +45,8 @@ int main(int argc, char **argv)
 	if (argc < 3 || load(argv[1], 0) < 0 || load(argv[2], 1) < 0)
 		return 2;
 	for (i = 0; i < 2; i++) {
-		begin = (void (*)(char, step))(intptr_t)dlsym(dlopen(argv[1 + i], RTLD_NOW), "Begin");
+		begin = (void (*)(char, step))(intptr_t)dlsym(dlopen(argv[1 + i], RTLD_NOW),
+							      "Begin");
 		begin("ab"[i], steps[!i]);
 	}
 	steps[0](1);
