@@ -29,6 +29,8 @@ static void check_operand(const struct rt_arch *arch, const struct rt_operand *o
 			abort();
 		if (o->index && (!o->index_width || o->scale > 4))
 			abort();
+		if ((o->base || o->index) && o->displacement != (int32_t)o->displacement)
+			abort();
 		break;
 	case RT_OPERAND_CONSTANT:
 		break;
