@@ -120,7 +120,7 @@ const struct rt_command_info rt_commands[] = {
 		.name = "list",
 		.usage = "list [OPTION]... PROGRAM|-p PID [FUNCTION...]\n",
 		.help = "Print functions: addresses, where their names come from, prototypes, and\n"
-			"why some cannot be traced.",
+			"why some cannot be traced; with 'usdt:*' USDT probes and their arguments.",
 		.refusal = "list, which traces nothing",
 		.run = run_list,
 	},

@@ -17,8 +17,8 @@ static const char function_help[] =
 	"its arguments to print, as C ints.  Or it says what to show: a C prototype\n"
 	"('int open(const char *path, int flags)'), parameters by name or number and what is\n"
 	"reached from them ('f(p->next->id, arg2)'), conditions ('fib(int n > 3)'), the kernel's\n"
-	"words ('f s=+0(%si):string'); or where: /REGEX/, NAME@file.c, NAME+OFFSET, 0xADDRESS; or\n"
-	"@FILE, a file of all these.  See rawtrace(1).\n";
+	"words ('f s=+0(%si):string'); or where: /REGEX/, NAME@file.c, NAME+OFFSET, 0xADDRESS,\n"
+	"usdt:PROVIDER:NAME; or @FILE, a file of all these.  See rawtrace(1).\n";
 
 static const char exit_status[] =
 	"The exit status is that of PROGRAM (128 + N when signal N ended it), 1 when something\n"

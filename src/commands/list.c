@@ -391,6 +391,7 @@ static int list_usdt(struct list *list, const struct rt_spec *spec)
 					   .file = list->file,
 					   .json = list->json,
 					   .rows = &list->rows,
+					   .declared = list->declared,
 					   .last = &list->last_usdt };
 
 	return rt_usdt_list_print(&usdt, spec);

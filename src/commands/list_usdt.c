@@ -66,11 +66,14 @@ static size_t count_other_arguments(const struct rt_usdt_site *v, size_t n)
 	return others;
 }
 
-static void print_text(FILE *file, struct rt_image *image, const struct rt_usdt_site *v, size_t n)
+/* `parameters`: as a set declares them, or "". */
+static void print_text(FILE *file, struct rt_image *image, const struct rt_usdt_site *v, size_t n,
+		       const char *parameters)
 {
 	size_t others = count_other_arguments(v, n);
 
-	fprintf(file, "%5zu %-9s %s:%s", n, describe_semaphores(v, n), v->provider, v->name);
+	fprintf(file, "%5zu %-9s %s:%s%s", n, describe_semaphores(v, n), v->provider, v->name,
+		parameters);
 	print_arguments(file, image, v);
 	if (others)
 		fprintf(file, "  [%zu site%s ha%s other places]", others, others == 1 ? "" : "s",
@@ -149,6 +152,7 @@ static void print_head(const struct rt_usdt_list *list, const struct rt_image *i
 static void print_probes(const struct rt_usdt_list *list, const struct rt_spec *spec,
 			 struct rt_image *image, const struct rt_usdt *usdt)
 {
+	const char *parameters = list->declared ? strchr(list->declared, '(') : NULL;
 	size_t i, n;
 
 	for (i = 0; i < usdt->n; i += n) {
@@ -161,7 +165,8 @@ static void print_probes(const struct rt_usdt_list *list, const struct rt_spec *
 		if (list->json)
 			print_json(list->file, image, &usdt->v[i], n, !*list->rows);
 		else
-			print_text(list->file, image, &usdt->v[i], n);
+			print_text(list->file, image, &usdt->v[i], n,
+				   parameters ? parameters : "");
 		++*list->rows;
 	}
 	if (usdt->damaged && !list->json)

@@ -16,6 +16,7 @@ struct rt_usdt_list {
 	FILE *file;
 	bool json;
 	size_t *rows;
+	const char *declared;		/* the text of a set's specification; NULL: not a set's */
 	const struct rt_image **last;
 };
 

@@ -182,6 +182,13 @@ rt list --format=json "$T/native" main 'usdt:several:same'
 	"$T/out" 2>"$T/why.json" || show "$T/why.json"
 end_case
 
+begin "a set's declaration beside the places"
+echo 'usdt:several:differs(unsigned kind, int level)' >"$T/set"
+rt list "$T/native" "@$T/set"
+expect_status 0
+expect_line ' several:differs(unsigned kind, int level)  arg1 = u32 ' "$T/out"
+end_case
+
 begin "damaged notes: the others are listed"
 make_program "$MACHINE" damaged -no-pie || because "$(no_target damaged.s)"
 # Of each note the first byte of the name's length; the second note's is made too long.
