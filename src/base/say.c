@@ -17,3 +17,10 @@ void rt_say(const char *fmt, ...)
 	rt_make_printable(text);
 	fprintf(stderr, "rawtrace: %s\n", text);
 }
+
+/* ECMA-48: EL, erase to the end of the line, before the text and not behind it. */
+void rt_say_progress(const char *text)
+{
+	fprintf(stderr, "\033[Krawtrace: %s\r", text);
+	fflush(stderr);
+}

@@ -14,4 +14,7 @@ enum { RT_REMARK_MAX = 100 };
  */
 void rt_say(const char *fmt, ...) RT_PRINTF(1, 2);
 
+/* Show a line on a terminal.  Whatever is printed next overwrites it. */
+void rt_say_progress(const char *text);
+
 #endif

@@ -104,6 +104,8 @@ struct rt_sink_ops {
 	int (*round)(struct rt_sink *sink);
 	/* Write what it keeps, for `reason`; NULL: it keeps nothing. */
 	int (*save)(struct rt_sink *sink, const char *reason);
+	/* A phrase on how much was written ("12 calls, 3 KB, 0 lost"); NULL: it has none. */
+	void (*progress)(const struct rt_sink *sink, char *text, size_t size);
 	/* Makes the file whole as it stands after a call, or NULL; shorter than what end writes. */
 	const char *tail;
 	/* after the last call was closed; the trace's last bytes */

@@ -60,6 +60,11 @@ void rt_flight_free(struct rt_flight *f)
 	free(f);
 }
 
+size_t rt_flight_bytes(const struct rt_flight *f)
+{
+	return f->bytes;
+}
+
 static bool is_old(const struct rt_flight *f, const struct held_block *block, uint64_t time)
 {
 	return f->keep->ns && time > block->time && time - block->time > f->keep->ns;

@@ -22,6 +22,9 @@ void rt_flight_free(struct rt_flight *flight);
 int rt_flight_put(struct rt_flight *flight, enum rt_block_kind kind, const struct rt_bytes *bytes,
 		  uint64_t time);
 
+/* The bytes of the calls that are kept. */
+size_t rt_flight_bytes(const struct rt_flight *flight);
+
 /*
  * Write a recording of what is kept, and forget the calls: the next file has the later ones.  The
  * first file has the name of sink->to, the Nth NAME.N.  `reason` is a phrase for the user.  A

@@ -15,6 +15,8 @@
  * all but the last second.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -367,6 +369,18 @@ static int recorder_save(struct rt_sink *sink, const char *reason)
 	return 0;
 }
 
+static void recorder_progress(const struct rt_sink *sink, char *text, size_t size)
+{
+	const struct recorder *r = sink->state;
+	off_t bytes = r->flight ? (off_t)rt_flight_bytes(r->flight) : ftello(sink->file);
+	char of[32] = "";
+
+	if (bytes >= 0)
+		snprintf(of, sizeof(of), ", %.1f MB", (double)bytes / 1e6);
+	snprintf(text, size, "%" PRIu64 " calls%s%s, %" PRIu64 " lost", r->calls, of,
+		 r->flight ? " kept" : "", r->lost);
+}
+
 /* ---- the end ---- */
 
 static int recorder_end(struct rt_sink *sink)
@@ -408,6 +422,7 @@ const struct rt_sink_ops rt_sink_record = {
 	.exited = recorder_exited,
 	.round = recorder_round,
 	.save = recorder_save,
+	.progress = recorder_progress,
 	.end = recorder_end,
 	.free = recorder_free,
 };

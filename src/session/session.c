@@ -490,6 +490,7 @@ static int run(struct session *s, struct rt_error *err)
 		r = rt_session_tell_missed(s);
 	if (r == 0)
 		r = finish_out(s, err);
+	rt_session_show_progress(s, true);
 	return r;
 }
 

@@ -71,6 +71,7 @@ struct session {
 	bool over;		/* all traced processes have ended */
 	unsigned rounds;	/* so many since /proc has none of them (session/children.c) */
 	int stopped;		/* the signal that ended the trace, 0: none */
+	uint64_t progress;	/* when it was shown; 0: not yet */
 	bool save;		/* SIGUSR1 came: --last writes what it keeps */
 	bool pass_on;		/* it reached only us: our command gets it too */
 	unsigned ring;		/* the one being drained */
@@ -198,6 +199,9 @@ int rt_session_note(void *ctx, const char *text);
 int rt_session_tell_no_call(struct session *s, bool lost);
 int rt_session_tell_untraced(struct session *s);
 int rt_session_tell_signal(struct session *s);
+/* A recording: a line on a terminal, once a second, and `end`: at its end.  Nothing elsewhere. */
+void rt_session_show_progress(struct session *s, bool end);
+
 /* --last: write what is kept if a signal ended a process or the trace.  0 or -ENOMEM. */
 int rt_session_save_end(struct session *s);
 void rt_session_say_attached(const struct session *s);

@@ -132,6 +132,19 @@ end_worker
 timeout 60 "$RAWTRACE" doctor --clean >"$T/cleaned" 2>&1
 end_case
 
+# A carriage return ends the line, so that the next one overwrites it.
+if has python3; then
+	begin "a line of progress, on a terminal alone"
+	timeout 60 python3 "$LIVE/terminal.py" 1000 "$RAWTRACE" record -o "$T/data" \
+		"$BIN/worker" work leaf -- 1 3000 10 >"$T/out" 2>"$T/err"
+	tr '\r' '\n' <"$T/out" >"$T/lines"
+	expect_line '^.\[Krawtrace: [1-9][0-9]* calls, [0-9.]* MB, 0 lost$' "$T/lines"
+	expect_line '^rawtrace: [1-9][0-9]* calls, [0-9.]* MB, 0 lost$' "$T/lines"
+	rt record -o "$T/data" "$FIB" fib -- 5
+	expect_no_line 'calls' "$T/err"
+	end_case
+fi
+
 begin "--last: no file without a reason"
 rt record --last=1M -o "$T/flight" "$FIB" fib -- 3
 expect_status 0
