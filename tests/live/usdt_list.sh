@@ -27,8 +27,11 @@ assembly() {
 	printf '\t.set WORD, %s\n\t.include "usdt.inc"\n' $word
 	printf '\t.text\n\t.globl main\n\t.type main, %%function\nmain:\n'
 	[ "$1" = aarch64 ] || printf '\txor %%eax, %%eax\n'
-	awk -v type=forms \
-		'{ size = $1; sub(/^[^ ]* /, ""); printf "\tprobe %s, f%02d, \"%s@%s\"\n", type, NR, size, $0 }' "$T/$1.forms"
+	awk '{
+		size = $1
+		sub(/^[^ ]* /, "")
+		printf "\tprobe forms, f%02d, \"%s@%s\"\n", NR, size, $0
+	}' "$T/$1.forms"
 	[ ! -e "$T/$1.unreadable" ] ||
 		awk '{ printf "\tprobe unreadable, u%02d, \"%s@%s\"\n", NR, $1, $2 }' \
 			"$T/$1.unreadable"
@@ -46,7 +49,8 @@ assembly() {
 	case $1 in
 	aarch64) awk '{ size = $1 < 0 ? -$1 : $1; sub(/^[^ ]* /, "")
 		w = size == 8 ? "x9" : "w9"
-		print "\t" (/^\[/ ? "ldr" (size == 1 ? "b" : size == 2 ? "h" : "") : "mov") " " w ", " $0 }' "$T/$1.forms" ;;
+		load = "ldr" (size == 1 ? "b" : size == 2 ? "h" : "")
+		print "\t" (/^\[/ ? load : "mov") " " w ", " $0 }' "$T/$1.forms" ;;
 	*) awk '{ size = $1 < 0 ? -$1 : $1; sub(/^[^ ]* /, "")
 		r = size == 8 ? "%rcx" : size == 4 ? "%ecx" : size == 2 ? "%cx" : "%cl"
 		print "\tmov " $0 ", " r }' "$T/$1.forms" ;;
@@ -204,7 +208,8 @@ if has python3; then
 	expect_status 0
 	expect_number probes "$(grep -c 'forms:f' "$T/out")" \
 		-eq $(($(grep -c '' "$T/$MACHINE.forms") - 1))
-	expect_line "damaged: 1 damaged note of USDT probes skipped: the site is not in an executable segment" "$T/out"
+	why="the site is not in an executable segment"
+	expect_line "damaged: 1 damaged note of USDT probes skipped: $why" "$T/out"
 fi
 end_case
 

@@ -15,7 +15,15 @@ assembly() {
 		{
 			size = $1
 			sub(/^[^ ]* /, "")
-			kind = /^[$#]|^-?[0-9]+$/ ? "constant" : /^%[abcd]h$/ ? "high" : /,[%xw]|, [xw]/ ? "indexed" : /[(\[]|^[a-z]+$|^[a-z]*\+/ && !/^[xw][0-9]+$/ ? "memory" : "register"
+			kind = "register"
+			if (/^[$#]|^-?[0-9]+$/)
+				kind = "constant"
+			else if (/^%[abcd]h$/)
+				kind = "high"
+			else if (/,[%xw]|, [xw]/)
+				kind = "indexed"
+			else if (/[(\[]|^[a-z]+$|^[a-z]*\+/)
+				kind = "memory"
 			printf "\t%s\n", kind == "register" || kind == "high" ? "numbers" : "addresses"
 			printf "\tprobe %s, f%02d, \"%s@%s\"\n", kind, NR, size, $0
 			# A macro takes an operand with commas in quotes.
