@@ -113,6 +113,11 @@ static void add_block(struct line *line, const struct rt_arch *arch, const struc
 	add(line, ":string");
 }
 
+bool rt_definition_is_constant(const struct rt_fetch *f)
+{
+	return f->base == RT_BASE_CONSTANT && f->type == RT_TYPE_INT && !f->nderef;
+}
+
 unsigned rt_definition_piece(const struct rt_fetch *f, unsigned at)
 {
 	unsigned left = f->max - at;
@@ -160,6 +165,9 @@ static int add_value(struct line *line, const struct rt_plan *plan, unsigned i,
 	unsigned pointers = f->nderef + (f->base == RT_BASE_STACK) -
 			    (f->type != RT_TYPE_STRING && in_memory);
 
+	/* "\N" is from 5.0 on; the reader knows the number (tracefs_decode.c). */
+	if (rt_definition_is_constant(f))
+		return 0;
 	if (f->base == RT_BASE_THREAD)
 		return rt_fail(err, -EOPNOTSUPP, "tracefs cannot read thread-local values");
 	if (f->index_size)

@@ -39,6 +39,9 @@ struct rt_definition {
  */
 int rt_definition_print(const struct rt_definition *definition, char *buf, struct rt_error *err);
 
+/* Is the value a number that is known, which has no field? */
+bool rt_definition_is_constant(const struct rt_fetch *fetch);
+
 /* The bytes, 1 to 8, of the piece of a block that begins `at` bytes into it. */
 unsigned rt_definition_piece(const struct rt_fetch *fetch, unsigned at);
 

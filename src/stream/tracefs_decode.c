@@ -80,6 +80,9 @@ static int bind_values(struct rt_tracefs_event *e)
 	for (i = 0; i < e->plan->nvalues; i++) {
 		bool block = e->plan->values[i].type == RT_TYPE_BYTES;
 
+		e->values[i].to = (uint16_t)rt_plan_offset(e->plan, i);
+		if (rt_definition_is_constant(&e->plan->values[i]))
+			continue;
 		snprintf(name, sizeof(name), "%c%u", block ? 'f' : 'v', i);
 		f = rt_format_field(&e->format, name);
 		if (!f || f->data_loc != (e->plan->values[i].type != RT_TYPE_INT) ||
@@ -224,9 +227,10 @@ static int get_block(const struct rt_tracefs_event *e, unsigned i, unsigned *pie
 static int get_number(const struct rt_tracefs_event *e, unsigned i, const uint8_t *rec, size_t len,
 		      uint8_t *to, bool *fault)
 {
-	uint64_t v;
+	uint64_t v = e->plan->values[i].constant;
 
-	if (get(&e->values[i], rec, len, &v) != 0)
+	if (!rt_definition_is_constant(&e->plan->values[i]) &&
+	    get(&e->values[i], rec, len, &v) != 0)
 		return -EBADMSG;
 	*fault = false;
 	memcpy(to, &v, e->plan->values[i].size);

@@ -119,6 +119,7 @@ static int add_site(struct rt_functions *functions, struct rt_image *image, size
 {
 	const struct rt_usdt_site *site = &rt_image_usdt_sites(image)->v[i];
 	struct rt_function *known = find_site(functions, image, i);
+	const char *refused;
 	bool call;
 
 	if (known) {
@@ -128,12 +129,16 @@ static int add_site(struct rt_functions *functions, struct rt_image *image, size
 	}
 	if (RT_ROOM(&functions->v, functions->n, &functions->cap) < 0)
 		return -ENOMEM;
+	/* The next instruction may be the target of a jump around the site. */
+	refused = rt_image_refuses(image, site->address, &call);
+	if (refused && call)
+		refused = "is a nop that this kernel replaces by a call, which can crash it";
 	functions->v[functions->n] = (struct rt_function){
 		.name = name_site(site),
 		.image = image,
 		.addr = site->address,
 		.offset = site->offset,
-		.refused = rt_image_refuses(image, site->address, &call),
+		.refused = refused,
 		.spec = spec,
 		.entry_only = RT_USDT_NO_END,
 		.no_exits = RT_USDT_NO_END,

@@ -85,6 +85,39 @@ rt "$T/usdt" 'usdt:toy:'
 expect_message 'column 10: expected the name of a probe' "$T/err"
 end_case
 
+if [ "$(uname -m)" = x86_64 ] && sed 's/990:	nop/990:	.byte 0x0f, 0x1f, 0x44, 0, 0/' \
+	"$TARGETS/sdt.h" >"$T/sdt.h" && cp "$TARGETS/usdt.c" "$T/nops.c" &&
+	target nops "$CC" -O2 "$T/nops.c"; then
+	begin "sites on 5-byte nops: traced where that is safe, or else said"
+	rt -o "$T/trace" "$T/nops" 'usdt:toy:*' -- 3
+	if grep -q '^probed nops *avoided' "$T/doctor"; then
+		expect_status 1
+		expect_message 'not traced: is a nop that this kernel replaces' "$T/err"
+	else
+		expect_status 3
+		expect_same "$T/out" "$T/trace"
+	fi
+	end_case
+fi
+
+if [ -e /usr/include/sys/sdt.h ] || [ -e "/usr/include/$(uname -m)-linux-gnu/sys/sdt.h" ]; then
+	cat >"$T/sdt.c" <<'E2'
+#include <sys/sdt.h>
+
+int main(int argc, char **argv)
+{
+	DTRACE_PROBE2(real, hit, argc, argv[1]);
+	return 6;
+}
+E2
+	target sdt "$CC" -O1 "$T/sdt.c"
+	begin "a program with systemtap's <sys/sdt.h>"
+	rt "$T/sdt" 'real:hit(int argc, const char *argument)' -- word
+	expect_status 6
+	expect_text '>(real:hit 2 "word")' "$T/err"
+	end_case
+fi
+
 # ---- semaphores ----
 
 armed_once() {

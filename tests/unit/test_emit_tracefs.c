@@ -72,6 +72,22 @@ static void test_bare(void)
 	RT_ASSERT_TEXT(line, "r:rawtrace_7/plan0 /proc/self/fd/5:0xff000001139");
 }
 
+static void test_semaphore(void)
+{
+	struct rt_definition d = {
+		.group = "rawtrace_7",
+		.event = "plan0",
+		.path = "/proc/self/fd/5",
+		.offset = 0x1139,
+		.semaphore = 0x3028,
+	};
+	char line[RT_DEFINITION_MAX];
+	struct rt_error err;
+
+	CU_ASSERT(rt_definition_print(&d, line, &err) == 0);
+	RT_ASSERT_TEXT(line, "p:rawtrace_7/plan0 /proc/self/fd/5:0x1139(0x3028)");
+}
+
 static void test_thread_pointer(void)
 {
 	struct rt_plan plan = {
@@ -109,6 +125,7 @@ static void test_limits(void)
 CU_TestInfo rt_tests_emit_tracefs[] = {
 	{ "golden definitions of every architecture", test_architectures },
 	{ "a definition without values", test_bare },
+	{ "a semaphore", test_semaphore },
 	{ "what only BPF reads", test_thread_pointer },
 	{ "limits", test_limits },
 	CU_TEST_INFO_NULL,

@@ -351,6 +351,51 @@ static void test_places(void)
 	rt_spec_free(&spec);
 }
 
+/* `lib` NULL: none. */
+static void probes(const char *text, const char *lib, const char *provider, const char *name,
+		   bool glob)
+{
+	struct rt_error err = { 0 };
+	struct rt_spec spec;
+
+	if (rt_spec_parse(text, &rt_arch_x86_64, NULL, &spec, &err)) {
+		printf("%s\n", err.text);
+		CU_FAIL("refused");
+		return;
+	}
+	CU_ASSERT(lib ? spec.lib && strcmp(spec.lib, lib) == 0 : !spec.lib);
+	CU_ASSERT(provider ? spec.provider && strcmp(spec.provider, provider) == 0
+			   : !spec.provider);
+	CU_ASSERT_STRING_EQUAL(spec.function, name);
+	CU_ASSERT_EQUAL(spec.glob, glob);
+	rt_spec_free(&spec);
+}
+
+static void test_usdt(void)
+{
+	struct rt_error err;
+	struct rt_spec spec;
+
+	probes("usdt:toy:hit", NULL, "toy", "hit", false);
+	probes("libtoy.so.1:usdt:toy:hit__me", "libtoy.so.1", "toy", "hit__me", false);
+	probes("/a:b/libtoy.so:usdt:toy:hit", "/a:b/libtoy.so", "toy", "hit", false);
+	probes("usdt:t*:hit", NULL, "t*", "hit", true);
+	probes("usdt:toy:h?t", NULL, "toy", "h?t", true);
+	probes("usdt:*", NULL, "*", "*", true);
+	probes("usdt:toy:hit(int n, n > 3)", NULL, "toy", "hit", false);
+	probes("usdt:toy:hit n=%di:s32", NULL, "toy", "hit", false);
+	/* A library may have the name usdt; a class too. */
+	probes("usdt:f", "usdt", NULL, "f", false);
+	probes("usdt:f:3", "usdt", NULL, "f", false);
+	probes("usdt::f", NULL, NULL, "usdt::f", false);
+	CU_ASSERT_EQUAL_FATAL(rt_spec_parse("usdt:toy:hit(const char s[n], int n, n > 3)",
+					    &rt_arch_x86_64, NULL, &spec, &err),
+			      0);
+	CU_ASSERT(spec.params_given && spec.prototype->nparams == 2 && spec.nconditions == 1);
+	CU_ASSERT_EQUAL(spec.prototype->params[0].length, 2);
+	rt_spec_free(&spec);
+}
+
 static const struct rt_ctype *param_type(struct rt_spec *spec, const char *text,
 					 const struct rt_arch *arch)
 {
@@ -515,6 +560,11 @@ static void test_positions(void)
 	wrong("0xfg", 4, "an address: hexadecimal digits behind 0x");
 	wrong("/a(/", 1, "a regular expression: Unmatched ( or \\(");
 	wrong(":int f(int n)", 1, "the name of a library before ':'");
+	wrong("usdt:toy:", 10, "the name of a probe");
+	wrong("usdt:toy:(int n)", 10, "the name of a probe");
+	wrong("usdt:toy:hit:more", 13, "the end of the probe's name, or '('");
+	wrong("usdt:toy:hit(int n) -> int", 10, "a probe without a result");
+
 }
 
 CU_TestInfo rt_tests_spec[] = {
@@ -529,6 +579,7 @@ CU_TestInfo rt_tests_spec[] = {
 	{ "conditions", test_conditions },
 	{ "the kernel's words", test_words },
 	{ "places", test_places },
+	{ "USDT probes", test_usdt },
 	{ "sizes", test_sizes },
 	{ "where a mistake is", test_positions },
 	CU_TEST_INFO_NULL,

@@ -513,7 +513,7 @@ static void test_words(void)
 	d.plan = &plan;
 	CU_ASSERT(rt_definition_print(&d, line, &err) == 0);
 	RT_ASSERT_TEXT(strstr(line, " v0="),
-		       " v0=$comm:string v1=\\-5:s32 v2=@0x4040:u32 v3=+8(@0x4040):u16 "
+		       " v0=$comm:string v2=@0x4040:u32 v3=+8(@0x4040):u16 "
 		       "p3_1=@0x4040:u64 v4=@0x5000:string v5=+0(@0x5000):string "
 		       "v6=%si:s32 v7=+8(%sp):u64 v8=%di:u8 v9_0=@0x6000:u64 v9_8=@0x6008:u64 "
 		       "f9=@0x6000:string");
