@@ -525,6 +525,28 @@ static uint32_t find_jump_target(struct rt_site_map *map, const struct rt_event 
 	return function == RT_NO_FUNCTION ? 0 : function + 1;
 }
 
+/* The arguments of a USDT probe that say which call it opens or closes. */
+static uint64_t find_key(const struct rt_showing *shown, const struct rt_event *event,
+			 const struct rt_hit *hit, const struct rt_function *f)
+{
+	bool whole = event->hit.size >= rt_plan_size(hit->plan);
+	const struct rt_piece *piece;
+	uint64_t key = 0;
+	unsigned i;
+
+	if (!f->pair_last || !whole || shown->plan != hit->plan)
+		return 0;
+	for (i = f->pair_first - 1u; i < f->pair_last && i < shown->n; i++) {
+		piece = shown->v[i].npieces ? &shown->v[i].pieces[0] : NULL;
+		if (!piece || piece->value == RT_NO_VALUE || piece->size > 8)
+			continue;
+		if (event->hit.faults >> piece->value & 1)
+			continue;
+		key = key * 0x100000001b3 + rt_fetch_load(event->hit.data + piece->at, piece->size);
+	}
+	return key;
+}
+
 int rt_site_map_resolve(struct rt_site_map *map, struct rt_event *event, struct rt_hit *hit)
 {
 	const struct rt_traced *traced = map->traced;
@@ -542,6 +564,11 @@ int rt_site_map_resolve(struct rt_site_map *map, struct rt_event *event, struct 
 	f = &sites->functions.v[hit->function];
 	hit->once = hit->function == map->main;
 	hit->libcall = f->libcall;
+	hit->pair = f->pair;
+	hit->closes = f->closes;
+	hit->inlined = f->inlined;
+	if (f->pair && sites->shows)
+		hit->key = find_key(&sites->shows[hit->function].entry, event, hit, f);
 	if (sites->libcalls && hit->plan->kind == RT_KIND_ENTRY)
 		hit->outside = hit->libcall &&
 			       !rt_site_map_is_from_program(map, event->pid, event->hit.ra, f);

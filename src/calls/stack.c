@@ -248,7 +248,7 @@ static bool is_inside_library(const struct rt_task *task, const struct rt_event 
  * The level of a call inside those that are open.  One that became another, which has returned,
  * waits for its own return alone.
  */
-static unsigned next_level(const struct rt_task *task)
+unsigned rt_stack_level(const struct rt_task *task)
 {
 	size_t n = task->n;
 
@@ -276,7 +276,7 @@ static int close_finished(struct rt_stack *stack, struct rt_task *task,
 			return stack_become(stack, task, event->time);
 		}
 	}
-	*level = next_level(task);
+	*level = rt_stack_level(task);
 	return err;
 }
 
@@ -375,7 +375,7 @@ static int stack_unseen(struct rt_stack *stack, struct rt_task *task, const stru
 	memset(&unseen, 0, sizeof(unseen));
 	unseen.function = hit->function;
 	unseen.returns = true;
-	unseen.level = next_level(task);
+	unseen.level = rt_stack_level(task);
 	unseen.sp = sp;
 	unseen.before = stack->attached && !stack->doubt && !task->doubt;
 	return stack->ops->leave(stack->ctx, &task->thread, &unseen, RT_END_RETURNED, event->time,
@@ -502,6 +502,7 @@ void rt_stack_attached(struct rt_stack *stack)
 
 int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const struct rt_hit *hit)
 {
+	struct rt_values args;
 	struct rt_task *task;
 	int err;
 
@@ -512,6 +513,12 @@ int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const str
 		err = settle_jump(stack, task, event, hit);
 	if (err)
 		return err;
+	if (hit->pair && hit->closes)
+		return rt_stack_close_pair(stack, task, event, hit);
+	if (hit->pair) {
+		hit_values(event, hit->plan, &args);
+		return rt_stack_open_pair(stack, task, event, hit, &args);
+	}
 	if (hit->plan->kind == RT_KIND_ENTRY)
 		return stack_entry(stack, task, event, hit);
 	if (hit->exit)

@@ -49,6 +49,10 @@ struct rt_hit {
 	uint32_t leads;
 	bool once;			/* entry: of main */
 	bool libcall, outside;		/* entry: as in struct rt_frame */
+	/* of USDT probes that open and close a call: which pair (0: none), and which call of it */
+	uint32_t pair;
+	bool closes, inlined;
+	uint64_t key;
 	/* never NULL: its kind says whether it is an entry or a return */
 	const struct rt_plan *plan;
 };

@@ -34,6 +34,8 @@ struct rt_probes {
 	struct rt_types *types;		/* the scope's */
 	struct rt_statement *v;
 	size_t n, cap;
+	struct rt_pair *pairs;
+	size_t npairs, pairs_cap;
 	/* the statements sorted by name, then order; NULL: to be made */
 	struct by_name *by_name;
 	struct parsed *parsed;
@@ -70,6 +72,7 @@ void rt_probes_free(struct rt_probes *p)
 	}
 	free(p->parsed);
 	free(p->by_name);
+	free(p->pairs);
 	free(p->v);
 	rt_scope_free(p->scope);
 	free(p);
@@ -79,6 +82,12 @@ const struct rt_statement *rt_probes_statements(const struct rt_probes *p, size_
 {
 	*n = p->n;
 	return p->v;
+}
+
+const struct rt_pair *rt_probes_pairs(const struct rt_probes *p, size_t *n)
+{
+	*n = p->npairs;
+	return p->pairs;
 }
 
 const struct rt_scope *rt_probes_scope(const struct rt_probes *p)
@@ -206,6 +215,42 @@ static bool is_other_machine(const struct rt_probes *p, const char *names)
 	return true;
 }
 
+/* "pair p:x__entry p:x__return 2-5" */
+static int add_pair(struct rt_probes *p, const char *file, unsigned line, const char *text,
+		    struct rt_error *err)
+{
+	char names[2][256];
+	unsigned first = 0, last = 0;
+	struct rt_pair *pair;
+	int n = sscanf(text, "pair %255s %255s %u-%u", names[0], names[1], &first, &last), i;
+	size_t length = strlen(text);
+	bool inlined = length > 8 && strcmp(text + length - 8, " inlined") == 0;
+
+	last = n == 3 ? first : last;
+
+	for (i = 0; i < 2 && n >= 2; i++)
+		if (!strchr(names[i], ':') || strchr(names[i], '*') != strrchr(names[i], '*') ||
+		    !strchr(names[i], '*') != !strchr(names[0], '*'))
+			n = 0;
+	if (n < 2 || first > last || last > RT_MAX_VALUES || (n > 2 && !first))
+		return at_line(rt_usage(err, "'%.200s': expected pair PROVIDER:NAME PROVIDER:NAME "
+					     "[FIRST-LAST] [inlined]; a '*' is in both or in none",
+					text),
+			       file, line, err);
+	if (RT_ROOM(&p->pairs, p->npairs, &p->pairs_cap) < 0)
+		return rt_nomem(err);
+	pair = &p->pairs[p->npairs];
+	pair->opens = rt_types_name(p->types, names[0], strlen(names[0]));
+	pair->closes = rt_types_name(p->types, names[1], strlen(names[1]));
+	pair->first = first;
+	pair->last = last;
+	pair->inlined = inlined;
+	if (!pair->opens || !pair->closes)
+		return rt_nomem(err);
+	p->npairs++;
+	return 0;
+}
+
 static int add_statement(struct rt_probes *p, const char *file, unsigned line, const char *text,
 			 struct rt_error *err)
 {
@@ -226,6 +271,8 @@ static int add_statement(struct rt_probes *p, const char *file, unsigned line, c
 		p->other_machine = is_other_machine(p, text + 7);
 	if (p->other_machine || is_first_word(text, "machine"))
 		return 0;
+	if (is_first_word(text, "pair"))
+		return add_pair(p, file, line, text, err);
 	if (defines_type(text))
 		return at_line(define_type(p, text, err), file, line, err);
 	if (RT_ROOM(&p->v, p->n, &p->cap) < 0)

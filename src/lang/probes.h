@@ -14,6 +14,10 @@
  *	                   			any: for all
  *	requires f !g				what follows is for programs that have a function f
  *	             				and none named g, up to the next one; any: for all
+ *	pair p:x__entry p:x__return 2-5	two USDT probes open and close a call; these of
+ *	                               	their arguments say which; one '*' in both names
+ *	                               	stands for the same text; `inlined` behind them: a call
+ *	                               	may have the stack pointer of the call around it
  *	typedef, struct, union, enum, flags	types for what follows, as in C; flags are enums
  *	                                   	that are printed as A|B
  *	anything else				a specification, mostly a C prototype
@@ -34,6 +38,13 @@ struct rt_statement {
 	const char *libraries;
 	/* the words of the line `requires` above it; NULL: none */
 	const char *requires;
+};
+
+/* A line `pair`: PROVIDER:NAME of both probes, owned by the rt_probes. */
+struct rt_pair {
+	const char *opens, *closes;
+	unsigned first, last;		/* the arguments, from 1; last 0: none */
+	bool inlined;			/* a call may stand in the frame of the call around it */
 };
 
 /* NULL: out of memory. */
@@ -58,6 +69,7 @@ int rt_probes_load_all(struct rt_probes *probes, struct rt_error *err);
 
 /* All statements, in order.  They may move with the next addition. */
 const struct rt_statement *rt_probes_statements(const struct rt_probes *probes, size_t *n);
+const struct rt_pair *rt_probes_pairs(const struct rt_probes *probes, size_t *n);
 const struct rt_scope *rt_probes_scope(const struct rt_probes *probes);
 
 /* Is the statement of the library with this DT_SONAME? */

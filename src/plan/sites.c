@@ -18,6 +18,7 @@
 #include "plan/plans.h"
 #include "plan/returns.h"
 #include "plan/runtimes.h"
+#include "plan/usdt.h"
 #include "plan/hooks.h"
 #include "plan/named_files.h"
 #include "process/libexec.h"
@@ -374,6 +375,10 @@ static int make_probes(const struct rt_wanted *wanted, struct rt_traced *traced,
 	bool some = false;
 	int r = rt_returns_choose(wanted, traced, sites, err);
 
+	if (r == 0 && wanted->purpose == RT_PURPOSE_RECORD)
+		r = rt_usdt_pair_up(&sites->functions,
+				    rt_image_arch(rt_program_executable(&traced->program)),
+				    wanted->sets, true, err);
 	if (r < 0)
 		return r;
 	for (i = 0; i < n; i++)

@@ -2,6 +2,7 @@
 #include "plan/usdt.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "symbols/usdt.h"
@@ -109,4 +110,161 @@ int rt_usdt_signature(const struct rt_function *f, struct rt_types *memory,
 		return r;
 	*prototype = *all;
 	return locate(&arguments, memory, prototype) < 0 ? rt_nomem(err) : 0;
+}
+
+/* ---- calls ---- */
+
+/* The text that the '*' of `pattern` stands for in `name`; false: the pattern does not fit. */
+static bool capture(const char *pattern, const char *name, const char **text, size_t *n)
+{
+	const char *star = strchr(pattern, '*');
+	size_t before = star ? (size_t)(star - pattern) : strlen(pattern);
+	size_t behind = star ? strlen(star + 1) : 0, length = strlen(name);
+
+	*text = name + before;
+	*n = length - before - behind;
+	if (!star)
+		return strcmp(pattern, name) == 0;
+	return length >= before + behind && strncmp(pattern, name, before) == 0 &&
+	       strcmp(star + 1, name + length - behind) == 0;
+}
+
+/* The name of the probe that the pair's `closes` belongs to, to be freed. */
+static char *opening_name(const struct rt_pair *pair, const char *text, size_t n)
+{
+	const char *star = strchr(pair->opens, '*');
+	int before = star ? (int)(star - pair->opens) : 0;
+	char *name;
+
+	if (!star)
+		return strdup(pair->opens);
+	if (asprintf(&name, "%.*s%.*s%s", before, pair->opens, (int)n, text, star + 1) < 0)
+		return NULL;
+	return name;
+}
+
+/* The probe of the same file that opens what the pair closes; NULL: it is not traced. */
+static struct rt_function *find_opening(struct rt_functions *functions,
+					const struct rt_function *closing, const char *name)
+{
+	const struct rt_usdt_site *site;
+	size_t i, provider;
+
+	for (i = 0; i < functions->n; i++) {
+		struct rt_function *f = &functions->v[i];
+
+		if (!f->usdt || f->image != closing->image)
+			continue;
+		site = rt_function_usdt(f);
+		provider = strlen(site->provider);
+		if (strncmp(name, site->provider, provider) == 0 && name[provider] == ':' &&
+		    strcmp(name + provider + 1, site->name) == 0)
+			return f;
+	}
+	return NULL;
+}
+
+/* "hotspot:method" of "hotspot:method__entry" and "hotspot:method__return". */
+static int rename_call(struct rt_function *f, const char *opens, const char *closes)
+{
+	size_t n = 0;
+	char *name;
+
+	while (opens[n] && opens[n] == closes[n])
+		n++;
+	while (n && opens[n - 1] == '_')
+		n--;
+	if (!n || opens[n - 1] == ':')
+		return 0;
+	name = strndup(opens, n);
+	if (!name)
+		return -ENOMEM;
+	free(f->name);
+	f->name = name;
+	return 0;
+}
+
+/* All sites of the probe that opens, which have one number. */
+static int mark_openings(struct rt_functions *functions, const struct rt_function *first,
+			 const struct rt_pair *pair, const char *opens, const char *closes,
+			 bool rename)
+{
+	const struct rt_usdt_site *site = rt_function_usdt(first);
+	uint32_t number = (uint32_t)(first - functions->v) + 1;
+	size_t i;
+
+	for (i = number - 1; i < functions->n; i++) {
+		struct rt_function *f = &functions->v[i];
+
+		if (!f->usdt || f->image != first->image || f->pair ||
+		    !rt_usdt_is_same(rt_function_usdt(f), site))
+			continue;
+		f->pair = number;
+		f->pair_first = (uint8_t)pair->first;
+		f->pair_last = (uint8_t)pair->last;
+		f->inlined = pair->inlined;
+		if (rename && rename_call(f, opens, closes) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int pair_closing(struct rt_functions *functions, struct rt_function *f,
+			const struct rt_pair *pair, bool rename)
+{
+	struct rt_function *opening;
+	const char *text;
+	char *name;
+	size_t n;
+	int r = 0;
+
+	if (f->pair || !capture(pair->closes, f->name, &text, &n))
+		return 0;
+	name = opening_name(pair, text, n);
+	if (!name)
+		return -ENOMEM;
+	opening = find_opening(functions, f, name);
+	if (opening && !opening->closes) {
+		r = mark_openings(functions, opening, pair, name, f->name, rename);
+		f->pair = opening->pair;
+		f->closes = true;
+		f->pair_first = (uint8_t)pair->first;
+		f->pair_last = (uint8_t)pair->last;
+	}
+	free(name);
+	return r;
+}
+
+static int pair_up(struct rt_functions *functions, const struct rt_probes *probes, bool rename)
+{
+	size_t i, k, n;
+	const struct rt_pair *pairs = rt_probes_pairs(probes, &n);
+	int r = 0;
+
+	for (i = 0; i < functions->n; i++)
+		for (k = 0; k < n && r == 0 && functions->v[i].usdt; k++)
+			r = pair_closing(functions, &functions->v[i], &pairs[k], rename);
+	return r;
+}
+
+int rt_usdt_pair_up(struct rt_functions *functions, const struct rt_arch *arch,
+		    const struct rt_probes *sets, bool rename, struct rt_error *err)
+{
+	struct rt_probes *built_in;
+	size_t i;
+	int r;
+
+	for (i = 0; i < functions->n && !functions->v[i].usdt; i++)
+		;
+	if (i == functions->n)
+		return 0;
+	built_in = rt_probes_new(arch);
+	if (!built_in)
+		return rt_nomem(err);
+	r = rt_probes_load_all(built_in, err);
+	if (r == 0 && ((sets && pair_up(functions, sets, rename) < 0) ||
+		       pair_up(functions, built_in, rename) < 0))
+		r = rt_nomem(err);
+	rt_probes_free(built_in);
+	return r;
 }

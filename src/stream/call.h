@@ -88,7 +88,11 @@ struct rt_frame {
 	uint32_t callee;
 	const char *to;			/* its name where it is not traced, or NULL; not owned */
 	unsigned level;			/* 0: outermost */
-	uint64_t sp;			/* at entry */
+	/* at entry; with `pair`: at most that of the call around it */
+	uint64_t sp;
+	/* opened by a USDT probe: the pair, the call's key, and where the probe was hit; else 0 */
+	uint32_t pair;
+	uint64_t key, opened_sp;
 	uint64_t time;			/* of the entry; 0 where it was not seen */
 	uint64_t lost_before;		/* how many hits were lost before it */
 	size_t fewest;			/* how few calls, with it, were open when hits were lost */

@@ -47,6 +47,8 @@ struct rt_function {
 	int32_t sp_down;		/* where the stack pointer is so much lower */
 	/* a USDT probe: 1 + the number of its site in rt_image_usdt_sites(); 0: a function */
 	uint32_t usdt;
+	/* a USDT probe that opens or closes a call: the number of the pair; 0: it does neither */
+	uint32_t pair;
 	unsigned nargs;			/* arguments to print */
 	uint8_t form;			/* enum rt_form of the instruction at `skip` */
 	/* enum rt_role: not 0: it is not traced, but tells of those that are (plan/hooks.h) */
@@ -64,6 +66,8 @@ struct rt_function {
 	bool inside;			/* it is a place behind its function's entry, and stays */
 	/* only the program's own calls of it are meant (--libcalls) */
 	bool libcall;
+	bool closes, inlined;		/* with `pair`: it closes the call; rt_pair.inlined */
+	uint8_t pair_first, pair_last;	/* these arguments say which call, from 1; 0: none do */
 	bool exits_known, harmful;	/* a uretprobe could harm the program, says how_why */
 };
 

@@ -3,7 +3,9 @@
 # Sets of probes: those that are built in, with the programs that they are for, and a user's own.
 . "$SRCDIR/tests/live/lib.sh"
 target versions "${CC:-cc}" -O1 "$TARGETS/versions.c" || skip_all "$(no_target versions)"
+target paired "${CC:-cc}" -O1 "$TARGETS/paired.c" || skip_all "$(no_target paired)"
 targets_made
+find_mechanisms
 
 cat >"$T/own" <<'END'
 struct text { const char at[length]; long length; }
@@ -47,6 +49,49 @@ rt "$T/versions" @"$T/wrong"
 expect_status 2
 expect_line "^rawtrace: $T/wrong:1: .*column 29: expected the other of two members" "$T/err"
 expect_line '^ *^$' "$T/err"
+end_case
+
+cat >"$T/pairs" <<'END'
+usdt:toy:work__start(int n, int level)
+usdt:toy:work__done(int n, int result)
+usdt:toy:alone(int n)
+pair toy:*__start toy:*__done 1
+END
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: two USDT probes are a call; jumps that skip the second"
+	rt --attach="$mechanism" "$T/paired" @"$T/pairs"
+	expect_status 0
+	expect_text '>(toy:work 1 0)
+> (toy:work 2 1)
+> >(toy:work 4 2)
+< <#<void>
+> >(toy:work 5 2)
+< <*** unwound ***
+< *** unwound ***
+<*** unwound ***
+>(toy:work 2 0)
+> (toy:work 4 1)
+> >(toy:work 8 2)
+< <#<void>
+> >(toy:work 9 2)
+< <#<void>
+< #<void>
+> (toy:work 5 1)
+> >(toy:work 10 2)
+< <#<void>
+> >(toy:work 11 2)
+< <#<void>
+< #<void>
+<#<void>
+>(toy:alone 3)' "$T/err"
+	end_case
+done
+
+begin "a wrong pair of USDT probes has its line"
+printf 'usdt:toy:alone\npair toy:*__start toy:done\n' >"$T/wrong"
+rt "$T/paired" @"$T/wrong"
+expect_status 2
+expect_message "$T/wrong:2: .*expected pair PROVIDER:NAME PROVIDER:NAME" "$T/err"
 end_case
 
 if has redis-server && has redis-cli; then

@@ -172,7 +172,7 @@ struct row {
 	uint64_t sp, until;
 	int64_t value;
 	const struct events_site *site;
-	bool only, unknown, once, outside, i386, at_exits;
+	bool only, unknown, once, outside, i386, at_exits, pair, inlined;
 };
 
 static const struct rt_exit by_return = { .kind = RT_EXIT_RETURN, .callee = UINT32_MAX };
@@ -198,7 +198,8 @@ static bool read_flag(struct row *row, const char *word)
 	} flags[] = {
 		{ "only", &row->only }, { "unknown", &row->unknown }, { "once", &row->once },
 		{ "outside", &row->outside }, { "i386", &row->i386 },
-		{ "exits", &row->at_exits },
+		{ "exits", &row->at_exits }, { "pair", &row->pair },
+		{ "inlined", &row->inlined },
 	};
 	size_t i;
 
@@ -259,7 +260,9 @@ static int feed_enter(struct events *e, const struct row *row, uint64_t ra)
 		.function = row->function, .returns = !row->only, .once = row->once,
 		.outside = row->outside,
 		.at_exits = row->at_exits, .exits = row->site ? row->site->exits : NULL,
-		.plan = &events_entry,
+		.plan = &events_entry, .pair = row->pair ? row->function + 1 : 0,
+		.closes = strcmp(row->what, "close") == 0, .inlined = row->inlined,
+		.key = (uint64_t)row->value,
 	};
 
 	event.hit.sp = row->sp;
@@ -353,6 +356,8 @@ static int feed(struct events *e, const struct row *row)
 		return feed_enter(e, row, EVENTS_CALLER);
 	if (strcmp(row->what, "jump") == 0)
 		return feed_enter(e, row, EVENTS_TRAMPOLINE);
+	if (strcmp(row->what, "close") == 0)
+		return feed_enter(e, row, EVENTS_CALLER);
 	if (strcmp(row->what, "return") == 0)
 		return feed_return(e, row);
 	if (strcmp(row->what, "leave") == 0)

@@ -34,6 +34,12 @@
  *	10 t1 enter a sp=1000 4 exits	exits=NAME: these
  *	20 t1 leave a sp=1000 4 at=NAME	the exit; ret: a return
  *	30 t1 unwind sp=900		the unwinder or longjmp ends the calls below
+ *
+ * USDT probes that open and close a call, of which the number says which:
+ *
+ *	10 t1 enter a sp=1000 4 pair
+ *	20 t1 close a sp=1000 4 pair
+ *	enter ... pair inlined		calls may be in the frame of the call around them
  */
 
 /* An exit, or the exits of a function. */

@@ -507,6 +507,68 @@ static void test_callee_pops_other(void)
 		"  1 0 leave ? returned 6 ?-70\n");
 }
 
+/* The probe that closes may be hit from further above or below than the one that opens. */
+static void test_pairs(void)
+{
+	events_check(
+		"10 t1 enter a sp=5000 1 pair\n"
+		"  1 0 enter a 1\n"
+		"20 t1 enter a sp=4900 2 pair\n"
+		"  1 1 enter a 2\n"
+		"25 t1 enter c sp=4950 7 only\n"
+		"  1 2 enter c 7 only\n"
+		"30 t1 close a sp=4910 2 pair\n"
+		"  1 1 leave a returned 20-30\n"
+		"35 t1 enter a sp=4900 2 pair\n"
+		"  1 1 enter a 2\n"
+		"40 t1 enter a sp=4900 3 pair inlined\n"
+		"  1 2 enter a 3\n"
+		"50 t1 close a sp=4900 3 pair\n"
+		"  1 2 leave a returned 40-50\n"
+		"60 t1 close a sp=4900 2 pair\n"
+		"  1 1 leave a returned 35-60\n"
+		"70 t1 close a sp=4990 1 pair\n"
+		"  1 0 leave a returned 10-70\n"
+		"80 t1 close a sp=4990 9 pair\n"
+		"  1 0 leave a returned ?-80\n");
+}
+
+/* Exceptions skip the probe that closes. */
+static void test_pairs_skipped(void)
+{
+	events_check(
+		"10 t1 enter a sp=5000 1 pair\n"
+		"  1 0 enter a 1\n"
+		"20 t1 enter a sp=4900 2 pair\n"
+		"  1 1 enter a 2\n"
+		"30 t1 enter b sp=4800 3 pair\n"
+		"  1 2 enter b 3\n"
+		"40 t1 enter a sp=4900 4 pair\n"
+		"  1 2 leave b unwound 30-40\n"
+		"  1 1 leave a unwound 20-40\n"
+		"  1 1 enter a 4\n"
+		"50 t1 close a sp=5000 1 pair\n"
+		"  1 1 leave a unwound 40-50\n"
+		"  1 0 leave a returned 10-50\n");
+}
+
+/* A pair inside a function's call, and a function's call inside a pair. */
+static void test_pairs_in_functions(void)
+{
+	events_check(
+		"10 t1 enter c sp=5000 1\n"
+		"  1 0 enter c 1\n"
+		"20 t1 enter a sp=4900 2 pair\n"
+		"  1 1 enter a 2\n"
+		"30 t1 enter d sp=4800 3\n"
+		"  1 2 enter d 3\n"
+		"40 t1 return d sp=4800 4\n"
+		"  1 2 leave d returned 4 30-40\n"
+		"50 t1 return c sp=5000 5\n"
+		"  1 1 leave a unwound 20-50\n"
+		"  1 0 leave c returned 5 10-50\n");
+}
+
 CU_TestInfo rt_tests_stack[] = {
 	{ "nested calls", test_nested },
 	{ "jump seen at a return", test_jump_then_return },
@@ -536,5 +598,8 @@ CU_TestInfo rt_tests_stack[] = {
 	{ "return that pops nothing", test_no_return_pop },
 	{ "returns that pop arguments", test_callee_pops },
 	{ "returns that pop what is not a call's", test_callee_pops_other },
+	{ "pairs of USDT probes", test_pairs },
+	{ "pairs of USDT probes that exceptions skip", test_pairs_skipped },
+	{ "pairs of USDT probes and functions", test_pairs_in_functions },
 	CU_TEST_INFO_NULL,
 };
