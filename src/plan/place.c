@@ -367,8 +367,7 @@ static bool is_whole(const struct rt_memory *memory, const struct rt_function *f
 }
 
 /* Without the probes on exits of functions that the process has changed. */
-static void check_exits(const struct rt_traced *traced, struct rt_sites *sites,
-			const struct rt_memory *memory)
+static void check_exits(struct rt_sites *sites, const struct rt_memory *memory)
 {
 	unsigned i, n = 0;
 	size_t k;
@@ -377,8 +376,7 @@ static void check_exits(const struct rt_traced *traced, struct rt_sites *sites,
 		struct rt_function *f = &sites->functions.v[k];
 
 		if (f->how != RT_HOW_INSN ||
-		    (memory && (is_whole(memory, f) ||
-				(traced->program.uneven && !rt_memory_has(memory, f->image)))))
+		    (memory && (is_whole(memory, f) || !rt_memory_has(memory, f->image))))
 			continue;
 		f->how = RT_HOW_NONE;
 		f->why_not = memory ? "the process has its code changed in memory"
@@ -462,8 +460,7 @@ int rt_place_no_entries(struct rt_sites *sites, bool exact, struct rt_error *err
 }
 
 /* Those of which `bad` says so already are left alone. */
-static void check_process(const struct rt_traced *traced, struct rt_sites *sites, pid_t pid,
-			  bool *bad)
+static void check_process(struct rt_sites *sites, pid_t pid, bool *bad)
 {
 	struct rt_memory *memory = rt_memory_open(pid);
 	size_t i;
@@ -471,9 +468,8 @@ static void check_process(const struct rt_traced *traced, struct rt_sites *sites
 	for (i = 0; i < sites->functions.n; i++) {
 		struct rt_function *f = &sites->functions.v[i];
 
-		/* With several processes, some may not have loaded the library. */
-		if (bad[i] ||
-		    (memory && traced->program.uneven && !rt_memory_has(memory, f->image)))
+		/* A library that comes later, or a program that a child runs, is as its file is. */
+		if (bad[i] || (memory && !rt_memory_has(memory, f->image)))
 			continue;
 		if (f->skip && !(memory && is_same(memory, f)))
 			rt_place_at_entry(f,
@@ -481,7 +477,7 @@ static void check_process(const struct rt_traced *traced, struct rt_sites *sites
 						 : "the process's code in memory cannot be read");
 		bad[i] = memory && !is_same(memory, f);
 	}
-	check_exits(traced, sites, memory);
+	check_exits(sites, memory);
 	rt_memory_close(memory);
 }
 
@@ -497,7 +493,7 @@ int rt_place_check(const struct rt_traced *traced, struct rt_sites *sites, struc
 	if (!bad)
 		return rt_nomem(err);
 	for (i = 0; i < traced->pids.n; i++)
-		check_process(traced, sites, traced->pids.v[i], bad);
+		check_process(sites, traced->pids.v[i], bad);
 	drop_probes(sites, bad);
 	r = note_dropped(
 		sites, bad,

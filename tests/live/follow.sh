@@ -156,6 +156,24 @@ expect_status 0
 expect_line '^rawtrace: not loaded.*: nothing: none of its calls was seen$' "$T/err"
 end_case
 
+begin "PROGRAM:FUNCTION, -f -p: a program that a child will run"
+rm -f "$FAMILY"
+if selected; then
+	# shellcheck disable=SC2016 # the arguments are those of the inner shell
+	in_background sh -c 'while [ ! -e "$1" ]; do sleep 0.1; done; "$0" one 1; "$0" one 2' \
+		"$BIN/family" "$T/go"
+	shell=$PID
+	in_background "$RAWTRACE" -v -f -p "$shell" "$BIN/family:leaf" 2>"$T/err"
+	tracer=$PID
+	wait_for 20 has_line '^rawtrace: attached to' "$T/err" || because "not attached"
+	: >"$T/go"
+	reap "$shell"
+	reap "$tracer"
+	expect_status 0
+	expect_number "calls" "$(grep -c '>(leaf [12])$' "$T/err")" -eq 2
+fi
+end_case
+
 # unseen COMMAND...: rawtrace where /usr/libexec has the folders one and two with a program
 # `unseen`.
 unseen() {
