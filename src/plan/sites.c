@@ -215,8 +215,12 @@ static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct r
 	if (r == 0 && spec->lib && !wanted->all)
 		r = rt_program_add_path(&traced->program, spec->lib, rt_pids_first(&traced->pids),
 					err);
-	/* Another file of that name may come all the same: by LD_LIBRARY_PATH or DT_RUNPATH. */
-	if (r == 0 && later && spec->lib && !traced->pids.n && !strchr(spec->lib, '/'))
+	/*
+	 * Another file of that name may come all the same: by LD_LIBRARY_PATH or DT_RUNPATH.  With
+	 * -p the file is found when it comes, but not without BPF.
+	 */
+	if (r == 0 && later && spec->lib && (!traced->pids.n || wanted->everywhere) &&
+	    !strchr(spec->lib, '/'))
 		r = rt_program_add_cached(&traced->program, spec->lib, err);
 	if (r == 0 && later && spec->lib)
 		r = add_libexec(wanted, traced, spec->lib, &near, err);

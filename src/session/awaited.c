@@ -72,19 +72,29 @@ static int tell_not_found(struct session *s, const struct rt_awaited *a)
 	return rt_session_note(s, text);
 }
 
+/* One instance a process (kernel/owner.h), and nothing that tells of mappings. */
+static int tell_not_awaited(struct session *s, const struct rt_awaited *a)
+{
+	const char *name = a->libraries ? a->libraries : a->spec->lib;
+	char text[300];
+
+	if (!a->needed)
+		return 0;
+	snprintf(text, sizeof(text), "%.100s: not in ld.so.cache; without BPF, give its path",
+		 name ? name : "a library that is loaded later");
+	return rt_session_note(s, text);
+}
+
 int rt_session_begin_awaited(struct session *s)
 {
 	size_t i;
 	int r = 0;
 
 	for (i = 0; i < s->wanted.nawaited && r == 0; i++)
-		r = tell_not_found(s, &s->wanted.awaited[i]);
-	if (r < 0 || !rt_session_awaits(s))
+		r = s->attach->ops->bpf ? tell_not_found(s, &s->wanted.awaited[i])
+					: tell_not_awaited(s, &s->wanted.awaited[i]);
+	if (r < 0 || !rt_session_awaits(s) || !s->attach->ops->bpf)
 		return r;
-	/* One instance a process (kernel/owner.h), and nothing that tells of mappings. */
-	if (!s->attach->ops->bpf)
-		return rt_session_note(s, "libraries that are loaded later are not traced by name "
-					  "without BPF: name them by their path");
 	s->arrivals = calloc(1, sizeof(*s->arrivals));
 	if (!s->arrivals)
 		return -ENOMEM;

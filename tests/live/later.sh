@@ -256,6 +256,53 @@ if selected; then
 fi
 end_case
 
+# ---- without BPF: by ld.so.cache ----
+
+# in_cache COMMAND...: where ld.so.cache has the libraries of $T/lib too; the trace is in $T/err.
+in_cache() {
+	rm -f "$T/stop" "$T/go"
+	: >"$T/err"
+	# shellcheck disable=SC2016 # the arguments are those of the inner shell
+	in_background unshare -m sh -c 'mount --bind "$0" /etc/ld.so.cache && exec "$@"' \
+		"$T/cache" "$@" >"$T/out" 2>"$T/err"
+}
+
+echo "$T/lib" >"$T/ld.so.conf"
+if has unshare && unshare -m true 2>/dev/null &&
+	ldconfig -X -C "$T/cache" -f "$T/ld.so.conf" 2>/dev/null &&
+	[ -e /etc/ld.so.cache ] && [ -s "$T/cache" ]; then
+	for how in command -p; do
+		begin "later: --no-bpf: a library of ld.so.cache, $how"
+		if selected && [ "$how" = command ]; then
+			in_cache "$RAWTRACE" --no-bpf "$T/host" libplug:twice -- \
+				libplug.so.1 "$T/stop"
+		elif selected; then
+			# shellcheck disable=SC2016 # the arguments are those of the inner shell
+			in_cache sh -c '"$2" libplug.so.1 "$3/stop" "$3/go" &
+				"$1" -v --no-bpf -p $! libplug:twice
+				wait $!' \
+				sh "$RAWTRACE" "$T/host" "$T"
+			until_line 'attached to'
+			: >"$T/go"
+		fi
+		if selected; then
+			stop_when '^<42$'
+			wait "$PID"
+			ST=$?
+		fi
+		expect_status 5
+		expect_line '^>(twice 21)$' "$T/err"
+		expect_no_line 'give its path' "$T/err"
+		end_case
+	done
+fi
+
+begin "later: --no-bpf: a library that is not in ld.so.cache"
+rt --no-bpf "$T/host" libplug:twice -- "$T/lib/libplug.so.1" "$T/lib/libplug.so.1"
+expect_status 5
+expect_line '^rawtrace: libplug: not in ld.so.cache; without BPF, give its path$' "$T/err"
+end_case
+
 # ---- real programs ----
 
 PYTHON=$(readlink -f "$(command -v /usr/bin/python3)" 2>/dev/null)
