@@ -156,7 +156,7 @@ static int compare_relatives(const void *a, const void *b)
 }
 
 /*
- * R_X86_64_RELATIVE, R_AARCH64_RELATIVE.  With REL (i386) and RELR the addend stands in its place.
+ * R_X86_64_RELATIVE, R_AARCH64_RELATIVE.  With REL (i386) and RELR the addend is in its place.
  */
 static bool is_relative(uint64_t info)
 {

@@ -254,7 +254,7 @@ static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f,
 	}
 	/*
 	 * Go: the call begins once more, with a larger stack.  Calls that do not come back (panics)
-	 * may stand before that.
+	 * may be before that.
 	 */
 	if (self && rt_image_is_go(rt_code_image(w->code)))
 		return;
@@ -393,7 +393,7 @@ static void call(struct rt_walk *w, uint64_t next, const struct rt_flow *f, stru
 
 /*
  * Is it the return address that is read there, or changed?  __builtin_return_address(0) is that, a
- * walk over frame pointers begins so, and assembly finds by it what stands behind the call.
+ * walk over frame pointers begins so, and assembly finds by it what is behind the call.
  */
 static bool is_return_used(const struct rt_flow *f, struct rt_depth depth)
 {

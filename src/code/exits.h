@@ -76,8 +76,8 @@ struct rt_exits {
  */
 int rt_exits_find(struct rt_code *code, uint64_t addr, uint64_t size, struct rt_exits *exits);
 /*
- * The same of a function of the unwinder, which goes on in another frame: those exits are among its
- * returns and its jumps without a target.
+ * The same for a function of the unwinder, which continues in another frame: those exits are among
+ * its returns and its jumps without a target.
  */
 int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size,
 			   struct rt_exits *exits);

@@ -62,7 +62,7 @@ bool rt_die_type(Dwarf_Die *die, Dwarf_Die *type)
 	return true;
 }
 
-/* libdw does not look for the end of a string that stands in .debug_info itself. */
+/* libdw does not look for the end of a string that is in .debug_info itself. */
 static const char *checked(const struct rt_dwarf *dwarf, const Dwarf_Attribute *attr, const char *s)
 {
 	size_t most = STRING_MAX;

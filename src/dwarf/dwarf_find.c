@@ -292,7 +292,7 @@ int rt_dwarf_find(struct rt_dwarf *dwarf, uint64_t addr, struct rt_dwarf_func **
 /* ---- scopes ---- */
 
 /*
- * The whole name of a type, with the namespaces and classes that it stands in.  Entries do not know
+ * The whole name of a type, with the namespaces and classes that it is in.  Entries do not know
  * where they stand, so the way leads down from the unit to the entry.
  */
 

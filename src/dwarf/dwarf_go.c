@@ -55,7 +55,7 @@ void rt_dwarf_go_param(const struct rt_arch *arch, Dwarf_Die *die, uint64_t addr
 }
 
 /*
- * Up to Go 1.24 those stand there twice that a closure captures, and results without a name of some
+ * Up to Go 1.24 those are there twice that a closure captures, and results without a name of some
  * functions.
  */
 static unsigned without_doubles(struct rt_param *v, unsigned n)

@@ -5,7 +5,7 @@
 
 #include "dwarf/dwarf_private.h"
 
-/* Functions of the source that were inlined: what stands in units and their namespaces. */
+/* Functions of the source that were inlined: what is in units and their namespaces. */
 
 enum {
 	DEPTH_MAX = 8,

@@ -68,7 +68,7 @@ static int grow(struct rt_dwarf_names *names)
 }
 
 /*
- * Do two entries of one name define the same?  What one header has defined stands in the same line,
+ * Do two entries of one name define the same?  What one header has defined is in the same line,
  * and is as large.
  */
 static bool differ(Dwarf_Die *a, Dwarf_Die *b)
@@ -352,7 +352,7 @@ static bool find(struct rt_dwarf *dwarf, enum kind kind, const char *name, uint6
 
 /*
  * Before a large file is looked through for what may not be in it: what the compilers of C and C++
- * name stands in .debug_str.  Not of dwz, nor of Go, which has names in the entries themselves;
+ * name is in .debug_str.  Not of dwz, nor of Go, which has names in the entries themselves;
  * what is split is not as large.
  */
 static bool can_have_name(const struct rt_dwarf *dwarf, const char *name)

@@ -138,7 +138,7 @@ static bool read_checksum(int fd, uint32_t *sum)
 	return n == 0;
 }
 
-/* Does code stand at the same addresses in both? */
+/* Is code at the same addresses in both? */
 static bool same_layout(Elf *a, Elf *b)
 {
 	GElf_Shdr x, y;

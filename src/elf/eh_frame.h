@@ -13,7 +13,7 @@
 struct rt_eh_cursor {
 	const struct rt_image *image;
 	uint64_t at;
-	/* the file ends there, or what stands there makes no sense; the next seek forgets it */
+	/* the file ends there, or what is there makes no sense; the next seek forgets it */
 	bool bad;
 	uint64_t start;		/* of buf */
 	size_t n;

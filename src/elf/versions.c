@@ -7,7 +7,7 @@
 
 /*
  * Symbol versions.  .gnu.version has an index for each symbol of .dynsym; what an index is called
- * stands in .gnu.version_d (defined here) and .gnu.version_r (wanted from libraries).  The tables
+ * is in .gnu.version_d (defined here) and .gnu.version_r (wanted from libraries).  The tables
  * are the same in 32 and 64 bits.
  */
 

@@ -85,7 +85,7 @@ void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type,
 /*
  * The `n` parameters, or results, as rt_abi_go_argument takes them on the stack: may they be in
  * that order?  Up to Go 1.17 debug information for aarch64 is sorted by where they are, and takes
- * those that have a location for 8 bytes further up.  So one without may stand before one that it
+ * those that have a location for 8 bytes further up.  So one without may be before one that it
  * comes behind: unless that one's place tells that it does not.
  */
 bool rt_abi_go_in_order(struct rt_abi *abi, const struct rt_param *v, unsigned n);

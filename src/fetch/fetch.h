@@ -149,7 +149,7 @@ enum rt_role {
 	 * is, and
 	 */
 	RT_ROLE_ERRNO,
-	/* a goroutine goes on with the stack pointer that is the value: what is below was left */
+	/* a goroutine continues with the stack pointer that is the value: what is below was left */
 	RT_ROLE_RECOVERED,
 	/*
 	 * where an exception is caught or cleaned up after: its plan is RT_ROLE_UNWOUND's, of an
@@ -170,7 +170,7 @@ enum rt_call_end {
 };
 
 /*
- * A plan: what is read at one kind of probe.  Its values stand in rt_record.data one after another,
+ * A plan: what is read at one kind of probe.  Its values are in rt_record.data one after another,
  * each aligned in the record:
  *   integer   its `size` bytes
  *   string    i32 length with the NUL (as bpf_probe_read_str returns it), then `max` bytes; a

@@ -65,8 +65,8 @@ static void find_pointers(const struct lowering *l, const struct rt_ctype *type,
 			find_pointers(l, type->members[i].type, RT_STYLE_TYPE,
 				      at + type->members[i].offset, p, depth + 1);
 	/*
-	 * Which variant it is shows only at the hit: what is a pointer in each is followed, where
-	 * two do not stand at one place.
+	 * The variant is known only at the hit: pointers of each are followed, unless two are at
+	 * one place.
 	 */
 	if (type->kind == RT_CT_VARIANT)
 		drop_same_places(p, first);
@@ -114,7 +114,7 @@ static void keep_follow(struct object *o)
 }
 
 /*
- * Which list the values belong to that are read for what stands at `offset` in an object, and to
+ * Which list the values belong to that are read for what is at `offset` in an object, and to
  * which of its elements.
  */
 static uint8_t element_of(const struct object *o, uint32_t offset, uint16_t *least)

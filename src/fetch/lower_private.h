@@ -22,7 +22,7 @@ enum {
 };
 
 /*
- * Memory: what stands at base (on the stack), or what the pointer leads to that `base` and the
+ * Memory: what is at base (on the stack), or what the pointer leads to that `base` and the
  * derefs end in.
  */
 struct place {
@@ -186,7 +186,7 @@ int rt_lower_shown(struct lowering *l, const struct rt_spec *spec, struct rt_sho
 int rt_lower_list(struct lowering *l, const struct rt_spec *spec, const struct rt_show *params,
 		  unsigned nparams, const struct rt_show *extra, struct rt_showing *shown);
 /*
- * `r` goes on to what the pointer there leads to; the error of a way that is too long; a name of
+ * `r` continues to what the pointer there leads to; the error of a way that is too long; a name of
  * the type for errors.
  */
 int rt_lower_pointee(const struct lowering *l, struct reached *r, const struct rt_spec *spec,

@@ -300,7 +300,7 @@ int rt_lower_list(struct lowering *l, const struct rt_spec *spec, const struct r
 		v[n++] = params[i];
 	for (i = 0; i < spec->nshown; i++) {
 		k = is_plain_name(&spec->shown[i]) ? param_index(l, spec->shown[i].expr.param) : -1;
-		/* One that was declared stands there already. */
+		/* One that was declared is there already. */
 		if (k >= 0 && !spec->params_given)
 			v[n++] = params[k];
 		else if (k < 0)

@@ -8,7 +8,7 @@
 
 /*
  * The record that our BPF programs write and stream/record.h decodes.  Native byte order.  It names
- * the process only where the layout says so.  The time comes from the ring, or stands before the
+ * the process only where the layout says so.  The time comes from the ring, or is before the
  * record (u64 ns of CLOCK_MONOTONIC).  fetch/fetch.h says what follows in data[].
  */
 struct rt_record {

@@ -13,7 +13,7 @@
 enum { RT_NO_VALUE = 255 };
 
 /*
- * Bytes of an object: from `offset` on they are value `value`'s, which stand at `at` in
+ * Bytes of an object: from `offset` on they are value `value`'s, which are at `at` in
  * rt_record.data.
  */
 struct rt_piece {

@@ -199,7 +199,7 @@ static void set_version(struct rt_go *go, const char *text, size_t n)
 }
 
 /*
- * cmd/go/internal/version and debug/buildinfo: from 1.18 on the string stands there itself, before
+ * cmd/go/internal/version and debug/buildinfo: from 1.18 on the string is there itself, before
  * a pointer to one.
  */
 static void read_version(const struct rt_image *image, struct rt_go *go)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The arguments of Go functions as Go's own tracebacks know them: FUNCDATA_ArgInfo has of each
- * number where it stands in the frame and its size, and which of them belong together (EmitArgInfo
+ * number where it is in the frame and its size, and which of them belong together (EmitArgInfo
  * in Go's cmd/compile/internal/ssagen/ssa.go).  In which registers they come the code tells: it
  * puts each at that place before it asks for more stack, a float by another instruction.
  */
@@ -12,7 +12,7 @@
 #include "go/go.h"
 #include "base/array.h"
 
-/* Nothing stands there. */
+/* Nothing is there. */
 #define NOWHERE UINT32_MAX
 
 enum {

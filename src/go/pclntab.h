@@ -26,7 +26,7 @@ struct rt_pclntab {
 
 struct rt_go_function {
 	const char *name;		/* in the table's bytes: "main.(*T).Method" */
-	uint64_t addr, end;		/* virtual addresses; padding may stand before the end */
+	uint64_t addr, end;		/* virtual addresses; padding may be before the end */
 	uint32_t args;			/* bytes of arguments and results on the stack */
 	/*
 	 * so many bytes from its entry it goes on after a panic that it recovers from; 0: it does

@@ -14,7 +14,7 @@
 
 /*
  * The clock and the size of the main buffer belong to the machine.  Definitions are all that stays
- * in tracefs when rawtrace and its guard are both killed, so the values stand in the name of one,
+ * in tracefs when rawtrace and its guard are both killed, so the values are in the name of one,
  * "was_local_1408", which is never enabled.
  */
 #define NOTE "was_"

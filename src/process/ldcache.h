@@ -26,7 +26,7 @@ const char *rt_ldcache_find(const void *bytes, size_t size, const struct rt_ldca
 
 /*
  * The libraries that are in the cache for programs with the entries' `flags`, a name and a path for
- * each, until `each` returns false.  The names stand in `bytes`.
+ * each, until `each` returns false.  The names are in `bytes`.
  */
 void rt_ldcache_each(const void *bytes, size_t size, uint32_t flags,
 		     bool (*each)(void *ctx, const char *name, const char *path), void *ctx);

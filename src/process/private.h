@@ -29,7 +29,7 @@ bool rt_is_called(const char *name, const char *lib);
 /* One line of /proc/PID/maps.  False where it is no executable mapping of a file. */
 struct rt_map {
 	uint64_t start, end, offset, inode;
-	const char *path;	/* stands in the line, whose newline is cut off */
+	const char *path;	/* is in the line, whose newline is cut off */
 	bool deleted;
 };
 bool rt_map_line(char *line, struct rt_map *map);

@@ -22,7 +22,7 @@ struct search {
 };
 
 /*
- * Does the library call its own function by the name that others know it by?  `next` stands behind
+ * Does the library call its own function by the name that others know it by?  `next` is behind
  * the call.
  */
 static bool by_name(const struct search *s, uint64_t next)

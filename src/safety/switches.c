@@ -178,7 +178,7 @@ static enum rt_switches is_switch(struct scan *s, uint64_t addr, const uint8_t *
 	    (has_decoder &&
 	     !confirm(s, start, end, addr, (struct rt_switch_walk){ .load = load }, &there)))
 		return RT_SWITCHES_NOT;
-	/* Tables may stand in it. */
+	/* Tables may be in it. */
 	if (has_decoder && !there && !confirm_near(s, addr, n, load))
 		return RT_SWITCHES_NOT;
 	return s->is_static && !**name && !s->stored ? RT_SWITCHES_OR_LONGJMP : RT_SWITCHES;
@@ -308,7 +308,7 @@ static bool ends(const uint8_t *p)
 	       *p == 0xe9 || *p == 0xeb;
 }
 
-/* Is the frame pointer loaded, not from the stack pointer, and leave stands behind? */
+/* Is the frame pointer loaded, not from the stack pointer, with leave behind? */
 static bool is_load_of_frame(const uint8_t *op, int reg, int rm, bool plain)
 {
 	size_t i;

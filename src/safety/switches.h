@@ -24,9 +24,9 @@ enum rt_switches rt_image_switches(struct rt_image *image, const char **name);
 bool rt_image_walks(struct rt_image *image, const char **name);
 
 /*
- * copies.c: of code that copies memory of any size and goes on by longjmp: it may have put back a
- * copy of the stack.  With `turns` it is code that goes on by longjmp behind setjmp, as coroutines
- * do.
+ * copies.c: the same for code that copies memory of any size and continues by longjmp: it may have
+ * restored a copy of the stack.  With `turns` it is code that continues by longjmp behind setjmp,
+ * as coroutines do.
  */
 bool rt_image_copies(struct rt_image *image, const char **name, bool *turns);
 

@@ -54,8 +54,7 @@ static bool is_argument(const struct rt_switch_walk *w, const struct rt_flow_mem
 }
 
 /*
- * Is what stands there from elsewhere than the frame?  Compilers keep the frame's own addresses in
- * it.
+ * Is the value there not from the frame?  Compilers store the frame's own addresses in it.
  */
 static bool is_elsewhere(struct rt_switch_walk *w, const struct rt_flow_mem *mem)
 {
@@ -243,7 +242,7 @@ void rt_walk(struct rt_switch_walk *w, struct rt_code *code, uint64_t start, con
 		if (start + at == addr) {
 			source = source_of(w, &f);
 			/*
-			 * The assembly of libffi goes on in what was made for it in its caller's
+			 * The assembly of libffi continues in what was made for it in its caller's
 			 * frame: lea 176(%r10),%rsp.
 			 */
 			w->handed = has(f.value ? w->r.given & w->arguments : w->r.given, source);

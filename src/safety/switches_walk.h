@@ -12,7 +12,7 @@ enum rt_load {
 	RT_LOAD_OF_SIZE,	/* something is taken from it */
 	RT_LOAD_OF_SUM,		/* something is added to it */
 	RT_LOAD_OF_WORD,	/* pop */
-	RT_LOAD_OF_FRAME,	/* the frame pointer is loaded, and leave stands behind */
+	RT_LOAD_OF_FRAME,	/* the frame pointer is loaded, and leave is behind */
 	RT_LOAD_STRANGE,
 };
 

@@ -166,7 +166,7 @@ static bool walk_segment(struct rt_code *code, const struct rt_segment *segment,
 			size = rt_image_read(rt_code_image(code), start, body, size);
 			memset(body + size, 0, INSN_MAX);
 			/*
-			 * The unwinder stands in every static program, for the C library's own use.
+			 * The unwinder is in every static program, for the C library's own use.
 			 */
 			if (strncmp(*name, "_Unwind_", 8) != 0 &&
 			    is_climbing(code, body, size, start))

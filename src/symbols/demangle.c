@@ -63,7 +63,7 @@ const char *rt_demangle(struct rt_text *text, const char *name, bool parameters)
 	    !rt_demangler_run(text, name, parameters))
 		return NULL;
 	/*
-	 * Rust's own dots stand inside its names (_ZN4core3ptr28drop_in_place$LT$..), GCC's at the
+	 * Rust's own dots are inside its names (_ZN4core3ptr28drop_in_place$LT$..), GCC's at the
 	 * end: .cold, .isra.0
 	 */
 	if (copy && !parameters && name[1] == 'Z' && islower((unsigned char)copy[1]) &&
@@ -104,7 +104,7 @@ static bool is_operator(const char *start, const char *p)
 	return begins(p, "operator") && (p == start || !is_word(p[-1])) && !is_word(p[8]);
 }
 
-/* The signs of an operator's name: "operator" stands before `p`. */
+/* The signs of an operator's name: "operator" is before `p`. */
 static size_t operator_signs(const char *p)
 {
 	size_t blank = *p == ' ' && !is_word(p[1]) ? 1 : 0, n;
@@ -340,7 +340,7 @@ const char *rt_name_canonical_typed(struct rt_text *text, const char *name, cons
 enum { HASH_DIGITS = 16, HASH_DIFFERENT = 6 };
 
 /*
- * Past the identifier whose length stands at `p`; NULL: it is none, or one that stands for
+ * Past the identifier whose length is at `p`; NULL: it is none, or one that stands for
  * something else.
  */
 static const char *identifier(const char *p, const char **start)

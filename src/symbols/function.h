@@ -40,7 +40,7 @@ struct rt_function {
 	/* Small members stand together: a program may have 100,000 functions. */
 	enum rt_symbol_source source;	/* of the name */
 	enum rt_how how;		/* returns.h: what was chosen */
-	/* its probes stand at least so many bytes behind it; 0: there are none */
+	/* its probes are at least so many bytes behind it; 0: there are none */
 	uint32_t behind;
 	/* its probes stand so many bytes behind its entry (code/prologue.h) */
 	uint32_t skip;

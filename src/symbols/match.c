@@ -86,7 +86,7 @@ static bool abbreviated(const char *word, size_t n)
 	return memmem(words, sizeof(words) - 1, word, n);
 }
 
-/* The words of the name, up to `end`, that must stand in any mangled form of it. */
+/* The words of the name, up to `end`, that must be in any mangled form of it. */
 static int find_anchors(struct rt_matcher *m, const char *name, const char *end)
 {
 	const char *p = name, *word;

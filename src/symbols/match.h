@@ -24,7 +24,7 @@ struct rt_matcher {
 	const char *version;		/* in `name`'s room; NULL: any */
 	bool only_default;		/* @@ */
 	/*
-	 * words that must stand in a mangled name, or the demangler is not asked, with a NUL each;
+	 * words that must be in a mangled name, or the demangler is not asked, with a NUL each;
 	 * "" last
 	 */
 	char *anchors;

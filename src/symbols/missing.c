@@ -127,7 +127,7 @@ out:
 }
 
 /*
- * A name of C++ or Rust without what stands before it: bar for ns::Foo::bar.  Written to `text`;
+ * A name of C++ or Rust without what is before it: bar for ns::Foo::bar.  Written to `text`;
  * false: there is none.
  */
 static bool find_qualified(struct rt_text *text, const struct rt_symbol *v, size_t n,
@@ -182,7 +182,7 @@ static int is_meant(void *ctx, const char *name)
 }
 
 /*
- * The name of C++ or Rust with what it stands in, as debug information has it: its entries have the
+ * The name of C++ or Rust with what it is in, as debug information has it: its entries have the
  * last part, or the symbol's name.
  */
 static bool is_qualified_inlined(struct rt_image *image, const struct rt_spec *spec)
