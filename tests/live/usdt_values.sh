@@ -87,10 +87,11 @@ values() {
 	rt --attach="$m" "$T/$1" 'usdt:*:f*'
 	expect_status 0
 	# The second byte of a register cannot be read; tracefs adds no registers.
-	unread="<in [abcd]h>"
-	sed "s/^>(high:\([^ ]*\) .*/>(high:\1 $unread)/" "$T/out" >"$T/said"
-	[ "$m" != tracefs ] || sed -i 's/^>(indexed:\([^ ]*\) .*/>(indexed:\1 <in memory>)/' \
-		"$T/said"
+	unread="<in [abcd]h>" memory=none
+	[ "$m" != tracefs ] || memory='indexed'
+	[ "$m" != tracefs ] || ! registers_only || memory='indexed\|memory'
+	sed "s/^>(high:\([^ ]*\) .*/>(high:\1 $unread)/
+		s/^>(\($memory\):\([^ ]*\) .*/>(\1:\2 <in memory>)/" "$T/out" >"$T/said"
 	sed -n "s/<in [abcd]h>/$unread/; /^>(/p" "$T/err" >"$T/got"
 	expect_number values "$(grep -c '^>(' "$T/said")" -ge 17
 	expect_same "$T/said" "$T/got"
