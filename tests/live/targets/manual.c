@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sdt.h"
+
 #define CALLED __attribute__((noinline, noclone))
 #define KEEP(p) __asm__ volatile("" : : "r"(p) : "memory")
 
@@ -103,6 +105,12 @@ CALLED int ngx_http_init(int n)
 	return n + 1;
 }
 
+static void pass_probes(const char *query, const char *name, int length)
+{
+	SITE("postgresql", "query__start", "0", "8@%0", "r"(query));
+	SITE("hotspot", "class__loaded", "0", "8@%0 -4@%1", "r"(name), "r"(length));
+}
+
 static int call_all(void)
 {
 	static volatile double angle = 1;
@@ -111,6 +119,7 @@ static int call_all(void)
 	char buf[16];
 	sqlite3 *db;
 
+	pass_probes("select", "Main", 4);
 	sum += fib(4) + two(4, 1) + f(3, &first, 2, "text", 4) +
 	       visit(&first, v, v, (struct file){ 1 });
 	sum += (createStringObject("ptr", 3) != NULL) + sqlite3_open("name", &db) +
