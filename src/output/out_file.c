@@ -50,7 +50,7 @@ static int check_images(const struct rt_out_file *file, const struct rt_program 
 {
 	size_t i;
 
-	for (i = 0; i < program->n; i++)
+	for (i = 0; program && i < program->n; i++)
 		if (rt_image_is_read_from(program->v[i], st->st_dev, st->st_ino))
 			return rt_fail(err, -EINVAL, "-o %s: this is a file of the traced program "
 				       "(%s); name another one", file->name,

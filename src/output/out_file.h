@@ -28,7 +28,10 @@ struct rt_out_file {
 /* `path` NULL: to the standard stream `fd`; "-": to standard output. */
 void rt_out_file_choose(struct rt_out_file *file, const char *path, int fd);
 
-/* May it be written?  Not an image of `program`, which is read.  0 or a negative errno. */
+/*
+ * May it be written?  Not an image of `program` (NULL: there is none), which is read.  0 or a
+ * negative errno.
+ */
 int rt_out_file_check(const struct rt_out_file *file, const struct rt_program *program,
 		      struct rt_error *err);
 int rt_out_file_open(struct rt_out_file *file, const struct rt_program *program,

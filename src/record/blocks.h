@@ -43,6 +43,7 @@ struct rt_blocks {
 	const char *path;	/* for messages */
 	uint64_t at;		/* offset of the block that is read */
 	uint8_t *stored, *bytes;	/* of it */
+	bool skips_calls;	/* blocks of calls are given without their bytes */
 };
 
 struct rt_block {

@@ -80,6 +80,7 @@ static int read_names(struct rt_replay *p, struct rt_trace *trace, struct rt_err
 	struct rt_block block;
 	int r = 0;
 
+	p->blocks.skips_calls = true;
 	while (r >= 0 && rt_blocks_read(&p->blocks, &block, &ignored) > 0) {
 		if (block.kind == RT_BLOCK_TRACE)
 			r = read_trace(p, &block, trace);
@@ -88,6 +89,7 @@ static int read_names(struct rt_replay *p, struct rt_trace *trace, struct rt_err
 		else if (block.kind == RT_BLOCK_END)
 			p->ended = true;
 	}
+	p->blocks.skips_calls = false;
 	return r == -ENOMEM ? rt_nomem(err) : 0;
 }
 

@@ -61,7 +61,8 @@ static void replay(const char *path, const char *format)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const formats[] = { "tree", "chrome", "json", "summary", "graph",
-					       "folded", "callgrind", "dot", "html", "hist" };
+					       "folded", "callgrind", "dot", "html", "hist",
+					       "perfetto", "speedscope", "pprof" };
 	FILE *file = tmpfile();
 	char path[64];
 	size_t i;

@@ -70,6 +70,9 @@ rt report --format=graph --callers --sort=calls "$T/data"
 expect_line '  25  fib$' "$T/out"
 rt report --only=gcd "$T/data"
 expect_status 2
+rt report --format=html -o "$T/page" "$T/data"
+expect_status 0
+expect_line 'flame' "$T/page"
 rt report --only-under=gcd "$T/data"
 expect_status 2
 expect_message '--only-under=gcd: the recording has no such function' "$T/err"
