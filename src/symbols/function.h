@@ -38,8 +38,6 @@ struct rt_function {
 	const char *how_why, *why_not;	/* why `how`, and why not RT_HOW_INSN, or NULL; not owned */
 	struct rt_exits exits;		/* once exits_known */
 	/* Small members stand together: a program may have 100,000 functions. */
-	enum rt_symbol_source source;	/* of the name */
-	enum rt_how how;		/* returns.h: what was chosen */
 	/* its probes are at least so many bytes behind it; 0: there are none */
 	uint32_t behind;
 	/* its probes stand so many bytes behind its entry (code/prologue.h) */
@@ -50,25 +48,28 @@ struct rt_function {
 	/* a USDT probe that opens or closes a call: the number of the pair; 0: it does neither */
 	uint32_t pair;
 	unsigned nargs;			/* arguments to print */
+	enum rt_symbol_source source : 8;	/* of the name */
+	enum rt_how how : 8;		/* returns.h: what was chosen */
 	uint8_t form;			/* enum rt_form of the instruction at `skip` */
 	/* enum rt_role: not 0: it is not traced, but tells of those that are (plan/hooks.h) */
 	uint8_t role;
-	/* by its own name, and not found by a glob or as one of several: it must not be left out */
-	bool named;
-	/* the size is the symbol's own word, not its distance from the next one */
-	bool sized;
-	/* nobody asked for it: it tells of others (role), or that a goroutine ends */
-	bool hidden;
-	/* its place was found by Go's own tables (go/go.h) and stays */
-	bool go;
-	/* it must not get probes, whatever plans it is given later (place.h) */
-	bool left_out;
-	bool inside;			/* it is a place behind its function's entry, and stays */
-	/* only the program's own calls of it are meant (--libcalls) */
-	bool libcall;
-	bool closes, inlined;		/* with `pair`: it closes the call; rt_pair.inlined */
 	uint8_t pair_first, pair_last;	/* these arguments say which call, from 1; 0: none do */
-	bool exits_known, harmful;	/* a uretprobe could harm the program, says how_why */
+	/* by its own name, and not found by a glob or as one of several: it must not be left out */
+	bool named : 1;
+	/* the size is the symbol's own word, not its distance from the next one */
+	bool sized : 1;
+	/* nobody asked for it: it tells of others (role), or that a goroutine ends */
+	bool hidden : 1;
+	/* its place was found by Go's own tables (go/go.h) and stays */
+	bool go : 1;
+	/* it must not get probes, whatever plans it is given later (place.h) */
+	bool left_out : 1;
+	bool inside : 1;		/* it is a place behind its function's entry, and stays */
+	/* only the program's own calls of it are meant (--libcalls) */
+	bool libcall : 1;
+	bool closes : 1, inlined : 1;	/* with `pair`: it closes the call; rt_pair.inlined */
+	bool exits_known : 1;
+	bool harmful : 1;		/* a uretprobe could harm the program, says how_why */
 };
 
 static inline const char *rt_function_symbol(const struct rt_function *f)
