@@ -7,13 +7,21 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+/* memfd_create(2), which headers before 2014 lack. */
+#if defined(__x86_64__)
+enum { NR_MEMFD = 319 };
+#elif defined(__i386__)
+enum { NR_MEMFD = 356 };
+#else
+enum { NR_MEMFD = 279 };
+#endif
 
 static int copy(const char *path, char *name, size_t size)
 {
 	int from = open(path, O_RDONLY | O_CLOEXEC);
-	int to = (int)syscall(SYS_memfd_create, "libstapsdt:plugin", 0u);
+	int to = (int)syscall(NR_MEMFD, "libstapsdt:plugin", 0u);
 	char buf[4096];
 	ssize_t n;
 
