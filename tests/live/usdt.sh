@@ -158,11 +158,11 @@ if has_mechanism event && [ -e "$BIN/oldkernel.so" ]; then
 	old no-semaphores
 
 	begin "before 4.20: a command's semaphore"
-	rt --attach=event -o "$T/trace" "$T/usdt" 'usdt:toy:hot' -- 40 5000
+	rt --attach=event -o "$T/trace" "$T/usdt" 'usdt:toy:hot' -- 200 5000
 	expect_status 3
 	expect_line '^armed 1$' "$T/out"
 	expect_no_line 'cold' "$T/out"
-	expect_line '^>(toy:hot 39)$' "$T/trace"
+	expect_line '^>(toy:hot 199)$' "$T/trace"
 	expect_line 'does not arm USDT probes' "$T/trace"
 	end_case
 

@@ -27,7 +27,7 @@ static void pass(int n)
 	/* Two sites of one probe, with other arguments. */
 	SITE("toy", "two", "0", "-8@%0 -4@%1", "m"(way[1]), "m"(counter));
 	printf(">(toy:two %d 42)\n", -n);
-	SITE("toy", "two", "0", "1@%0", "q"((unsigned char)(200 + n)));
+	SITE("toy", "two", "0", "1@%0", "r"((unsigned char)(200 + n)));
 	printf(">(toy:two %d)\n", 200 + n);
 #if defined(__x86_64__)
 	SITE("toy", "index", "0", "-8@(%0,%1,8) 8f@%2", "r"(table), "r"((long)(n & 3)),
