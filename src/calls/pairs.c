@@ -10,18 +10,18 @@
  * pointer it may be inside, if the pair is `inlined`: HotSpot's compiled code has String.isLatin1
  * in the frame of String.hashCode.
  *
- * A probe that closes says by its first arguments which call it means: the innermost of that key.
- * Calls inside that one which are open are then over, too.
+ * Some arguments of the probe that closes are the call's key: it closes the innermost open call of
+ * that key, and all calls inside.
  *
- * Limit: a function that is traced, and that hits the closing probe itself, is taken for a call
- * inside the pair's, and its return is not shown.
+ * Limit: if a traced function has the closing probe in it, its own call counts as inside the pair's:
+ * its return is not shown.
  */
 #include <string.h>
 
 #include "base/array.h"
 #include "calls/private.h"
 
-/* LOOK_BACK: an open call of the same pair is looked for among so many, the innermost. */
+/* PAIR_SLACK in bytes; LOOK_BACK: search so many calls, the innermost, for one of the pair. */
 enum { PAIR_SLACK = 512, LOOK_BACK = 64 };
 
 static bool is_over(const struct rt_frame *frame, const struct rt_event *event,
@@ -33,7 +33,7 @@ static bool is_over(const struct rt_frame *frame, const struct rt_event *event,
 	return frame->sp < event->hit.sp;
 }
 
-/* The outermost open calls that are not over. */
+/* Count the outermost open calls that are not over. */
 static size_t count_open(const struct rt_task *task, const struct rt_event *event,
 			 const struct rt_hit *hit)
 {

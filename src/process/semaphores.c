@@ -90,6 +90,44 @@ static size_t check_armed(struct rt_semaphores *s, pid_t pid, int fd)
 	return 0;
 }
 
+static FILE *open_maps(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	return fopen(path, "re");
+}
+
+static bool has_counter(const struct rt_map *map, const struct semaphore *semaphore)
+{
+	return semaphore->image->ino == map->inode && semaphore->offset >= map->offset &&
+	       semaphore->offset - map->offset < map->end - map->start;
+}
+
+static uint64_t counter_address(const struct rt_map *map, const struct semaphore *semaphore)
+{
+	return map->start + (semaphore->offset - map->offset);
+}
+
+/* Is the file still mapped there?  After exec or dlclose the address may have other data. */
+static bool is_mapped(const struct rt_semaphores *s, const struct armed *armed)
+{
+	const struct semaphore *semaphore = &s->v[armed->semaphore];
+	FILE *maps = open_maps(armed->pid);
+	bool mapped = false;
+	char *line = NULL;
+	struct rt_map map;
+	size_t room = 0;
+
+	while (maps && !mapped && getline(&line, &room, maps) > 0)
+		mapped = rt_map_data_line(line, &map) && has_counter(&map, semaphore) &&
+			 counter_address(&map, semaphore) == armed->address;
+	free(line);
+	if (maps)
+		fclose(maps);
+	return mapped;
+}
+
 static bool is_armed(const struct rt_semaphores *s, pid_t pid, uint64_t address)
 {
 	size_t i;
@@ -115,20 +153,17 @@ static void arm_one(struct rt_semaphores *s, pid_t pid, int fd, size_t i, uint64
 static void arm_mapping(struct rt_semaphores *s, pid_t pid, int fd, const struct rt_map *map,
 			bool forked)
 {
-	uint64_t size = map->end - map->start;
 	size_t i;
 
 	for (i = 0; i < s->n; i++)
-		if (s->v[i].image->ino == map->inode && s->v[i].offset >= map->offset &&
-		    s->v[i].offset - map->offset < size)
-			arm_one(s, pid, fd, i, map->start + (s->v[i].offset - map->offset),
-				forked);
+		if (has_counter(map, &s->v[i]))
+			arm_one(s, pid, fd, i, counter_address(map, &s->v[i]), forked);
 }
 
 size_t rt_semaphores_arm(struct rt_semaphores *s, pid_t pid, bool forked)
 {
-	char path[64], *line = NULL;
 	int fd = open_memory(pid);
+	char *line = NULL;
 	struct rt_map map;
 	size_t n, room = 0;
 	FILE *maps;
@@ -136,8 +171,7 @@ size_t rt_semaphores_arm(struct rt_semaphores *s, pid_t pid, bool forked)
 	if (fd < 0)
 		return 0;
 	n = check_armed(s, pid, fd);
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	maps = n < s->n ? fopen(path, "re") : NULL;
+	maps = n < s->n ? open_maps(pid) : NULL;
 	while (maps && getline(&line, &room, maps) > 0)
 		if (rt_map_data_line(line, &map))
 			arm_mapping(s, pid, fd, &map, forked);
@@ -149,14 +183,14 @@ size_t rt_semaphores_arm(struct rt_semaphores *s, pid_t pid, bool forked)
 	return n;
 }
 
-static void disarm(const struct armed *armed)
+static void disarm(const struct rt_semaphores *s, const struct armed *armed)
 {
 	int fd = open_memory(armed->pid);
 	uint16_t value;
 
 	if (fd < 0)
 		return;
-	if (read_counter(fd, armed->address, &value) && value)
+	if (is_mapped(s, armed) && read_counter(fd, armed->address, &value) && value)
 		write_counter(fd, armed->address, (uint16_t)(value - 1));
 	close(fd);
 }
@@ -168,7 +202,7 @@ void rt_semaphores_free(struct rt_semaphores *s)
 	if (!s)
 		return;
 	for (i = 0; i < s->narmed; i++)
-		disarm(&s->armed[i]);
+		disarm(s, &s->armed[i]);
 	free(s->v);
 	free(s->armed);
 	free(s);

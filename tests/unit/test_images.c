@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The files of a process: those that its loader would find, or that the kernel says. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include "elfgen.h"
 #include "process/program.h"
 #include "process/ldcache.h"
+#include "process/semaphores.h"
 #include "elf/file.h"
 #include "unit.h"
 #include "process/private.h"
@@ -389,6 +392,75 @@ static void test_pid(void)
 	RT_ASSERT_TEXT(err.text, "process -1: no such process");
 }
 
+/* The padding of e_ident: a counter that is 0. */
+enum { COUNTER = 8, OTHER_DATA = 7 };
+
+/*
+ * Maps the beginning of this program's file and, on the first byte from `go`, with `replace` puts
+ * other data there.  On the second one exits with the counter.
+ */
+static void __attribute__((noreturn)) counter_main(int go, int ready, bool replace)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	char byte = 0;
+
+	if (page == MAP_FAILED || write(ready, &byte, 1) != 1 || read(go, &byte, 1) != 1)
+		_exit(100);
+	if (replace && mmap(page, 4096, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		_exit(101);
+	if (replace)
+		page[COUNTER] = OTHER_DATA;
+	if (write(ready, page + COUNTER, 1) != 1 || read(go, &byte, 1) != 1)
+		_exit(102);
+	_exit(page[COUNTER]);
+}
+
+static void check_counter(struct rt_image *image, bool replace)
+{
+	struct rt_semaphores *s = rt_semaphores_new();
+	int go[2], ready[2], status = -1;
+	char byte = 0;
+	pid_t pid;
+
+	CU_ASSERT_FATAL(s && pipe(go) == 0 && pipe(ready) == 0);
+	pid = fork();
+	if (pid == 0) {
+		close(go[1]);
+		close(ready[0]);
+		counter_main(go[0], ready[1], replace);
+	}
+	close(go[0]);
+	close(ready[1]);
+	CU_ASSERT_EQUAL(read(ready[0], &byte, 1), 1);
+	CU_ASSERT_EQUAL(rt_semaphores_add(s, image, COUNTER), 0);
+	CU_ASSERT_EQUAL(rt_semaphores_arm(s, pid, false), 1);
+	CU_ASSERT_EQUAL(rt_semaphores_arm(s, pid, false), 1);
+	CU_ASSERT_EQUAL(write(go[1], &byte, 1), 1);
+	CU_ASSERT_EQUAL(read(ready[0], &byte, 1), 1);
+	CU_ASSERT_EQUAL(byte, replace ? OTHER_DATA : 1);
+	rt_semaphores_free(s);
+	CU_ASSERT_EQUAL(write(go[1], &byte, 1), 1);
+	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+	CU_ASSERT(WIFEXITED(status));
+	CU_ASSERT_EQUAL(WEXITSTATUS(status), replace ? OTHER_DATA : 0);
+	close(go[1]);
+	close(ready[0]);
+}
+
+/* The count is taken back, but other data at that address stays. */
+static void test_semaphores(void)
+{
+	struct rt_image *image = NULL;
+	struct rt_error err;
+
+	CU_ASSERT_EQUAL_FATAL(rt_image_open("/proc/self/exe", "self", &image, &err), 0);
+	check_counter(image, false);
+	check_counter(image, true);
+	rt_image_close(image);
+}
+
 CU_TestInfo rt_tests_images[] = {
 	{ "lines of maps", test_map_lines },
 	{ "libraries of a command", test_command },
@@ -397,5 +469,6 @@ CU_TestInfo rt_tests_images[] = {
 	{ "ld.so.cache", test_cache },
 	{ "a loader's cache", test_cache_file },
 	{ "files of a process", test_pid },
+	{ "semaphores of USDT probes", test_semaphores },
 	CU_TEST_INFO_NULL,
 };
