@@ -13,8 +13,8 @@
  * Some arguments of the probe that closes are the call's key: it closes the innermost open call of
  * that key, and all calls inside.
  *
- * Limit: if a traced function has the closing probe in it, its own call counts as inside the pair's:
- * its return is not shown.
+ * Limit: if a traced function has the closing probe in it, its own call counts as inside the
+ * pair's: its return is not shown.
  */
 #include <string.h>
 

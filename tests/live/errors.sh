@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What stands in the way is said in one line, with exit status 1 (2: the command line), and the
-# program is never left half-traced.
+# Each obstacle is reported in one line, with exit status 1 (2: the command line), and the program
+# is never left half-traced.
 . "$SRCDIR/tests/live/lib.sh"
 
 # refuses CASE STATUS MESSAGE ARGUMENT...: and the program, whose output would be there, has not

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is newer than the mechanisms, where an old kernel or a container leaves less of them: types,
-# returns at instructions, conditions, Go, counts, histograms, depth, on every row of the attach
-# table.  Two functions at least: one alone needs less.
+# Types, exit probes, conditions, Go, counts, histograms and depth on every row of the attach table,
+# also if an old kernel or a container leaves less of it.  Each case traces two functions at least:
+# one alone needs less.
 . "$SRCDIR/tests/live/lib.sh"
 . "$LIVE/wrappers.sh"
 # shellcheck disable=SC2086 # a command with its options

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is shown with a filter is what the program said that it did, filtered by a script: recursion,
-# threads, exceptions, longjmp.
+# A filtered trace equals the program's own log, filtered by a script: recursion, threads,
+# exceptions, longjmp.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 

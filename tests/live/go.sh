@@ -260,7 +260,7 @@ for name in kinds kinds-pie; do
 	end_case
 done
 
-# What Go's own tables tell of stripped programs, from 1.18 on: numbers, their sizes and which
+# Go's own tables have arguments of stripped programs, from 1.18 on: numbers, their sizes and which
 # belong together.  A check of the stack has code that says in which registers they are; in
 # functions without one floats cannot be ruled out, nor that some are on the stack.
 if [ "${minor:-99}" -ge 18 ] && with_bpf; then
@@ -511,7 +511,7 @@ if [ -z "$stack" ] && has "$CC" && [ -x "$T/shared" ]; then
 	mechanism=
 fi
 
-# What a recovered panic has left is told by the runtime that runs, and that is not the one in the
+# The running runtime reports calls that a recovered panic has unwound; it is not the one in the
 # plugin's file.
 if [ -z "$stack" ] && has "$CC" && ! quick; then
 	begin "a plugin, whose runtime is the program's"

@@ -6,8 +6,8 @@
 
 [ "$(uname -m)" = x86_64 ] || skip_all "not an x86-64 kernel"
 
-# Where the compiler's 64-bit headers stand in a folder of their own, asm/ is not found for -m32
-# without gcc-multilib.
+# If the compiler's 64-bit headers are in a folder of their own, asm/ is not found for -m32 without
+# gcc-multilib.
 mkdir -p "$T/bin"
 headers=/usr/include/$($CC -print-multiarch 2>/dev/null)
 # build NAME ARGUMENT...
@@ -74,8 +74,8 @@ case $row in
 no*) skip_all "$row" ;;
 ok*) ;;
 *)
-	# The kernel takes the program for a 64-bit one where it pushes itself.  What begins with a
-	# call (for its own address) is left alone.
+	# The kernel takes the program for a 64-bit one if it emulates the push.  A function that
+	# begins with a call (for its own address) gets no probe.
 	begin "unharmed, or not traced"
 	timeout 20 "$BIN/recurse" 11 >"$T/untraced"
 	rt "$BIN/recurse" fib -- 11
@@ -106,8 +106,8 @@ ok*) ;;
 	;;
 esac
 
-# What is of every mechanism; what is of this kernel; what is of the programs alone.  On a slow
-# machine the trial of uretprobes takes longer than the rest.
+# Cases of every mechanism, of this kernel, and of the programs alone.  On a slow machine the trial
+# of uretprobes takes longer than the rest.
 first=yes
 for mechanism in $MECHANISMS; do
 	agrees "$mechanism: fib" recurse fib 11

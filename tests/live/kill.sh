@@ -10,8 +10,8 @@ moment() {
 	od -An -N2 -tu2 /dev/urandom | awk -v below="$1" '{ printf "%.3f", $1 % below / 1000 }'
 }
 
-# How often; how long the worker runs, in ms, longer than the latest kill; how often the thousand
-# functions are called, and the pause between, in us; the worker's pause.
+# TIMES: kills.  WORK: ms that the worker runs, longer than the latest kill.  ROUNDS and REST: calls
+# of the thousand functions and the pause between, in us.  SHORT: the worker's pause.
 TIMES=5 WORK=450 ROUNDS=20000 REST=0 SHORT=50
 ! slow || TIMES=2 WORK=1500 ROUNDS=800 REST=10000 SHORT=2000
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the live tests share: sourced by each of them.  tests/run gives RAWTRACE, FIB, SRCDIR,
-# BUILDDIR, CC, RT_TMP.
+# Functions that the live tests share: each of them sources this.  tests/run gives RAWTRACE, FIB,
+# SRCDIR, BUILDDIR, CC, RT_TMP.
 # A case is: begin NAME, checks that say what is wrong, end_case.
 set -u
 LC_ALL=C
@@ -138,8 +138,7 @@ clock_is_coarse() {
 		in *jiffies) ;; *) return 1 ;; esac
 }
 
-# How long the machine single-steps is no matter of most tests: without that remark (stepped.sh
-# tests it).
+# Remove the remark on the time of single-stepping, which only stepped.sh tests.
 leave_out_stepped() {
 	! grep -q '^rawtrace: [0-9]* hits at [a-z ]* were single-stepped' "$1" ||
 		sed -i '/^rawtrace: [0-9]* hits at [a-z ]* were single-stepped/d' "$1"

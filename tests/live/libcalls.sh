@@ -57,8 +57,7 @@ for program in lazy noplt fixed; do
 	done
 done
 
-# Of functions of which each processor has its own, that begin with instructions of vectors on newer
-# ones.
+# Functions with a variant for each processor; on newer ones they begin with vector instructions.
 if with_bpf && [ "$(uname -m)" = x86_64 ] && "$RAWTRACE" --version | grep -q ', capstone' &&
 	[ -x "$T/vectors" ]; then
 	begin "--libcalls: what the processor chooses"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What can be named: several functions, globs, numbers of arguments, libraries, aliases, IFUNCs; and
-# what cannot.
+# Names on the command line: several functions, globs, numbers of arguments, libraries, aliases,
+# IFUNCs; and names that are errors.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
@@ -224,8 +224,7 @@ else
 	skip "libraries" "no compiler ($CC)"
 fi
 
-# What the kernel steps and what it simulates, in pages that are guarded; there where the machine is
-# an aarch64 one.
+# Single-stepped and simulated instructions in guarded pages, on an aarch64 machine.
 if [ -x "$BIN/guarded" ]; then
 	for n in 1 2 3; do
 		printf '%s\n' ">(by_bti $n)" "<$((n + 1))" ">(by_signature $n)" "> (by_bti $n)" \

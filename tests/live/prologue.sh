@@ -10,8 +10,8 @@ target prologue $CC -O2 -pthread "$TARGETS/prologue.c" || skip_all "$(no_target 
 targets_made
 find_mechanisms
 
-# Where a probe stands behind more than endbr64 depends on what the kernel emulates, which is
-# measured by the uprobe PMU (4.17) or uprobe-multi, and by a disassembler.
+# Probes behind more than endbr64 need the kernel's list of emulated instructions, which the uprobe
+# PMU (4.17) or uprobe-multi measures, and a disassembler.
 measured=
 if "$RAWTRACE" --version | grep -q ', capstone'; then
 	if [ -e /sys/bus/event_source/devices/uprobe ] || grep -q '^uprobe-multi *ok' \

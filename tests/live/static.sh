@@ -5,8 +5,8 @@
 has "${CC%% *}" || skip_all "no compiler ($CC)"
 has readelf || skip_all "no readelf"
 
-# A copy of the sources: a folder that is configured cannot be built from elsewhere.  Of the make
-# that runs us nothing is inherited.
+# A copy of the sources: a folder that is configured cannot be built from elsewhere.  It inherits
+# nothing of the make that runs this.
 unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS CPPFLAGS LDFLAGS LIBS
 mkdir "$T/build"
 (cd "$SRCDIR" && tar cf - --exclude=.git --exclude=autom4te.cache --exclude='*.o' --exclude='*.a' \

@@ -195,7 +195,7 @@ end_case
 
 begin "damaged notes: the others are listed"
 make_program "$MACHINE" damaged -no-pie || because "$(no_target damaged.s)"
-# Of each note the first byte of the name's length; the second note's is made too long.
+# The first byte of each note's name length; the second note's is made too long.
 if has python3; then
 	python3 - "$T/damaged" <<-'EOT'
 		import sys
