@@ -381,8 +381,8 @@ static int on_birth(struct rt_feed *feed, const struct rt_process *parent,
 }
 
 /*
- * Nothing of the old program's memory is where it was.  tracefs does not tell the new name of the
- * thread; /proc has it until the next exec.
+ * Nothing of the old program's memory is where it was.  If the event lacks the thread's new name
+ * (fexecve without BPF), /proc has it until the next exec.
  */
 static int on_exec(struct rt_feed *feed, struct rt_process *process, struct rt_event *event)
 {

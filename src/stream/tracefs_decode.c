@@ -102,6 +102,7 @@ static int bind_values(struct rt_tracefs_event *e)
 int rt_tracefs_event_bind(struct rt_tracefs_event *e)
 {
 	bool found = bind(&e->format, "common_pid", &e->tid);
+	const struct rt_field *f;
 
 	if (e->type == RT_EV_HIT) {
 		found = found && bind(&e->format, "sp", &e->sp);
@@ -109,6 +110,11 @@ int rt_tracefs_event_bind(struct rt_tracefs_event *e)
 		/* 3.10 cannot give it. */
 		bind(&e->format, "ra", &e->ra);
 		return found ? bind_values(e) : -EBADMSG;
+	}
+	if (e->type == RT_EV_EXEC) {
+		f = rt_format_field(&e->format, "filename");
+		if (f && f->data_loc)
+			bind(&e->format, "filename", &e->path);
 	}
 	if (e->type == RT_EV_FORK)
 		found = found && bind(&e->format, "pid", &e->child) &&
@@ -325,6 +331,31 @@ static int decode_hit(const struct rt_tracefs_event *e, const uint8_t *rec, size
 	return get_values(e, rec, len, data, &event->hit.faults);
 }
 
+/*
+ * exec names the thread by the file's name without folders (begin_new_exec).  Of fexecve's
+ * "/dev/fd/5" newer kernels take another name, so that one stays empty.
+ */
+static void take_comm(const struct rt_tracefs_event *e, const uint8_t *rec, size_t len,
+		      struct rt_event *event)
+{
+	static const char by_descriptor[] = "/dev/fd/";
+	const char *path, *name;
+	uint64_t loc;
+	size_t n;
+
+	if (!e->path.size || get(&e->path, rec, len, &loc) != 0)
+		return;
+	n = (size_t)(loc >> 16 & 0xffff);
+	loc &= 0xffff;
+	if (!n || loc + n > len || rec[loc + n - 1])
+		return;
+	path = (const char *)rec + loc;
+	if (strncmp(path, by_descriptor, strlen(by_descriptor)) == 0)
+		return;
+	name = strrchr(path, '/');
+	snprintf(event->comm.name, sizeof(event->comm.name), "%s", name ? name + 1 : path);
+}
+
 int rt_tracefs_decode(const struct rt_tracefs_event *e, const uint8_t *rec, size_t len,
 		      uint64_t time, uint8_t *data, struct rt_event *event)
 {
@@ -338,6 +369,8 @@ int rt_tracefs_decode(const struct rt_tracefs_event *e, const uint8_t *rec, size
 	event->tid = (pid_t)tid;
 	if (e->type == RT_EV_HIT)
 		return decode_hit(e, rec, len, data, event);
+	if (e->type == RT_EV_EXEC)
+		take_comm(e, rec, len, event);
 	if (e->type == RT_EV_FORK) {
 		if (get(&e->child, rec, len, &child) != 0 || get(&e->flags, rec, len, &flags) != 0)
 			return -EBADMSG;

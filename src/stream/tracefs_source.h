@@ -25,7 +25,7 @@ struct rt_tracefs_event {
 	uint16_t plan_id;
 	uint32_t probe;			/* the probe's id where the record has no field `id` */
 	/* by rt_tracefs_event_bind */
-	struct rt_field_at tid, sp, id, ra, child, flags, values[RT_MAX_VALUES];
+	struct rt_field_at tid, sp, id, ra, child, flags, path, values[RT_MAX_VALUES];
 	struct rt_field_at pointers[RT_MAX_VALUES][RT_MAX_DEREF];
 	/* of the blocks, one block after another; values[] has where a block's fault string is */
 	struct rt_field_at *pieces;

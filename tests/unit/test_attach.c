@@ -486,6 +486,39 @@ static void test_decode_threads(void)
 	rt_format_free(&e.format);
 }
 
+/* The name of a thread after exec, in a record of `n` bytes with the path at 16. */
+static const char *exec_name(const char *path, uint32_t length, size_t n)
+{
+	static const char format[] =
+		"name: sched_process_exec\nID: 301\nformat:\n"
+		"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+		"\tfield:__data_loc char[] filename;\toffset:8;\tsize:4;\tsigned:0;\n";
+	static struct rt_event event;
+	struct rt_tracefs_event e = { .type = RT_EV_EXEC };
+	uint8_t rec[64] = { 0 };
+
+	CU_ASSERT_FATAL(rt_format_parse(format, "test", &e.format, NULL) == 0);
+	CU_ASSERT_FATAL(rt_tracefs_event_bind(&e) == 0);
+	put32(rec, 4, 10);
+	put32(rec, 8, 16 | length << 16);
+	memcpy(rec + 16, path, strlen(path));
+	CU_ASSERT(rt_tracefs_decode(&e, rec, n, 1, NULL, &event) == 0 && event.tid == 10);
+	rt_format_free(&e.format);
+	return event.comm.name;
+}
+
+static void test_decode_exec(void)
+{
+	RT_ASSERT_TEXT(exec_name("/bin/ls", 8, 24), "ls");
+	RT_ASSERT_TEXT(exec_name("ls", 3, 19), "ls");
+	RT_ASSERT_TEXT(exec_name("/bin/a_name_of_20_letters", 26, 42), "a_name_of_20_le");
+	RT_ASSERT_TEXT(exec_name("/dev/fd/5", 10, 26), "");
+	/* No NUL, past the record's end, empty. */
+	RT_ASSERT_TEXT(exec_name("/bin/ls", 7, 24), "");
+	RT_ASSERT_TEXT(exec_name("/bin/ls", 8, 23), "");
+	RT_ASSERT_TEXT(exec_name("", 0, 24), "");
+}
+
 CU_TestInfo rt_tests_attach[] = {
 	{ "the mechanisms", test_mechanisms },
 	{ "too many plans", test_too_many_plans },
@@ -497,5 +530,6 @@ CU_TestInfo rt_tests_attach[] = {
 	{ "tracefs numbers behind NULL in the middle", test_decode_chain },
 	{ "tracefs strings that are cut", test_decode_cut },
 	{ "tracefs threads", test_decode_threads },
+	{ "tracefs names after exec", test_decode_exec },
 	CU_TEST_INFO_NULL,
 };
