@@ -228,6 +228,19 @@ static void disable_singly(const struct rt_tracefs *t, const char *group)
 		closedir(dir);
 }
 
+/* Another rawtrace that ends opens a file in each instance, which is busy meanwhile. */
+static bool remove_instance(const struct rt_tracefs *t, const char *instance)
+{
+	char path[PATH_MAX];
+	unsigned tries = 50;
+	int r;
+
+	rt_tracefs_path(t, path, "instances/%s", instance);
+	while ((r = rmdir(path)) != 0 && errno == EBUSY && --tries)
+		usleep(10 * 1000);
+	return r == 0;
+}
+
 /* An instance keeps its events enabled. */
 static unsigned clear_instance(const struct rt_tracefs *t, struct rt_owner owner)
 {
@@ -241,7 +254,7 @@ static unsigned clear_instance(const struct rt_tracefs *t, struct rt_owner owner
 	if (!rt_tracefs_has(t, path))
 		return 0;
 	rt_tracefs_write(t, path, "0");
-	return rmdir(rt_tracefs_path(t, path, "instances/%s", instance)) == 0;
+	return remove_instance(t, instance);
 }
 
 static int find_places(const struct rt_tracefs *t, struct places *places)

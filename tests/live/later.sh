@@ -279,6 +279,7 @@ if has unshare && unshare -m true 2>/dev/null &&
 		elif selected; then
 			# shellcheck disable=SC2016 # the arguments are those of the inner shell
 			in_cache sh -c '"$2" libplug.so.1 "$3/stop" "$3/go" &
+				until [ "$(readlink /proc/$!/exe)" = "$2" ]; do sleep 0.05; done
 				"$1" -v --no-bpf -p $! libplug:twice
 				wait $!' \
 				sh "$RAWTRACE" "$T/host" "$T"

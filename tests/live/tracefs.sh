@@ -132,6 +132,21 @@ expect_status 0
 expect_number calls "$(grep -c '^[ >]*(fib [0-4])$' "$T/err")" -eq 9
 end_case
 
+# Another rawtrace that ends looks into each instance, which cannot be removed meanwhile.
+begin "an instance in which a file is open for a while"
+start_worker 1 $LONG $PAUSE
+in_background "$RAWTRACE" --no-bpf -p "$worker" leaf 2>"$T/err"
+tracer=$PID
+wait_for 10 lines_at_least 10 "$T/err" || because "no trace"
+{ sleep 0.2 <"$TRACING/instances/rawtrace-$tracer$SPACE/events/enable"; } 2>/dev/null &
+sleeper=$!
+kill -INT "$tracer"
+reap "$tracer"
+nothing_left_by "$tracer" || because "left: $(left_by "$tracer")"
+wait "$sleeper"
+end_worker
+end_case
+
 begin "doctor --clean with nothing to do"
 rt doctor --clean
 expect_status 0
