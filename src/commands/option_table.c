@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "attach/attach.h"
+#include "base/array.h"
 #include "base/scan.h"
 #include "output/sink.h"
 #include "process/named.h"
@@ -228,6 +229,27 @@ static int parse_sort(struct rt_options *o, const char *text, struct rt_error *e
 	return rt_usage_words(err, "sort", "column", text, rt_sort_name);
 }
 
+static int parse_color(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	static const char *const names[] = { [RT_COLOR_AUTO] = "auto",
+					     [RT_COLOR_ALWAYS] = "always",
+					     [RT_COLOR_NEVER] = "never" };
+	unsigned i;
+
+	for (i = 0; i < RT_COUNT(names); i++) {
+		if (strcmp(text, names[i]) != 0)
+			continue;
+		o->color = (enum rt_color)i;
+		return 0;
+	}
+	return rt_usage(err, "--color=%s: expected auto, always or never", text);
+}
+
+static int parse_width(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	return parse_limit("--width=", text, 20, 100000, &o->width, err);
+}
+
 static int parse_last(struct rt_options *o, const char *text, struct rt_error *err)
 {
 	enum { LEAST = 1 << 20, DEFAULT = 64 << 20 };
@@ -378,11 +400,11 @@ const struct rt_option rt_option_table[] = {
 	  .commands = RECORD, .parse = parse_on_slow },
 	{ "on-fail", 0, NULL, "with --last: write it when a call fails", .commands = RECORD,
 	  FLAG(keep.failed) },
-	{ "format", 0, "FORMAT", "how the trace is written:", choose_format, .commands = TREE,
+	{ "format", 'F', "FORMAT", "how the trace is written:", choose_format, .commands = TREE,
 	  WORD(format) },
-	{ "format", 0, "FORMAT", "how the report is written:", choose_sink, .commands = REPORT,
+	{ "format", 'F', "FORMAT", "how the report is written:", choose_sink, .commands = REPORT,
 	  WORD(format) },
-	{ "format", 0, "FORMAT", "how the list is written: text or json", .commands = LIST,
+	{ "format", 'F', "FORMAT", "how the list is written: text or json", .commands = LIST,
 	  WORD(format) },
 	{ "attach", 0, "MECHANISM",
 	  "put the probes in by MECHANISM; without it, by the first of\n"
@@ -424,6 +446,10 @@ const struct rt_option rt_option_table[] = {
 	  FLAG(first) },
 	{ "callers", 0, NULL, "--format=graph from the bottom up: below a function its callers",
 	  .commands = TREE | REPORT, FLAG(callers) },
+	{ "color", 0, "WHEN", "colours in --format=flow: auto (on a terminal), always or never",
+	  .commands = TREE | REPORT, .parse = parse_color },
+	{ "width", 0, "N", "cut lines of --format=flow at N columns, not at the terminal's width",
+	  .commands = TREE | REPORT, .parse = parse_width },
 	{ "libcalls", 0, "[GLOB]",
 	  "trace the calls that the program itself makes to functions of its\n"
 	  "libraries (matching GLOB)",

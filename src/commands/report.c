@@ -35,6 +35,8 @@ int rt_report(const struct rt_options *o, struct rt_error *err)
 	sink = rt_sinks_add(&sinks, ops);
 	sinks.trace.sort = o->sort;
 	sinks.trace.callers = o->callers;
+	sinks.trace.color = o->color;
+	sinks.trace.width = o->width;
 	rt_out_file_choose(&sink->to, o->output ? o->output : ops->path, STDOUT_FILENO);
 	r = rt_replay_open(path, &sinks.trace, &recording, err);
 	if (r == 0)

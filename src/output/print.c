@@ -22,6 +22,8 @@
 struct printer {
 	FILE *file;
 	bool json;
+	bool c;			/* text with commas between arguments, and nothing for void */
+	bool failed;		/* the result says so */
 	bool some;		/* printed of the group: a comma or a blank comes first */
 };
 
@@ -347,7 +349,9 @@ static void put_key_of(struct printer *p, const struct rt_value *v)
 
 static void put_blank(struct printer *p, const struct rt_value *v)
 {
-	if (v->in != RT_VALUE_RESULTS || p->some)
+	if (p->c && p->some && v->in == RT_VALUE_ARGS)
+		putc_unlocked(',', p->file);
+	if (p->some || (v->in != RT_VALUE_RESULTS && !p->c))
 		putc_unlocked(' ', p->file);
 	p->some = true;
 	if (v->in == RT_VALUE_OUTS && v->name) {
@@ -416,6 +420,7 @@ static void put_failure(FILE *file, int64_t number, const char *name)
 
 static void put_failed(struct printer *p, const struct rt_value *v)
 {
+	p->failed = true;
 	if (!p->json) {
 		put_failure(p->file, (int64_t)v->number, v->text);
 		return;
@@ -501,7 +506,7 @@ static void put_value(void *ctx, const struct rt_value *v)
 		put_word(p, "...");
 		break;
 	case RT_VALUE_VOID:
-		rt_put(p->file, p->json ? "" : "#<void>");
+		rt_put(p->file, p->json || p->c ? "" : "#<void>");
 		break;
 	case RT_VALUE_GUESSED:
 		put_guessed(p);
@@ -534,6 +539,25 @@ int rt_result_print(const struct rt_sink *sink, pid_t pid, uint32_t function,
 	struct printer p = { .file = sink->file };
 
 	rt_values_of_return(sink->trace, pid, function, result, put_value, &p);
+	return 0;
+}
+
+int rt_args_print_c(const struct rt_sink *sink, FILE *file, pid_t pid, uint32_t function,
+		    const struct rt_values *args)
+{
+	struct printer p = { .file = file, .c = true };
+
+	rt_values_of_entry(sink->trace, pid, function, args, put_value, &p);
+	return 0;
+}
+
+int rt_result_print_c(const struct rt_sink *sink, FILE *file, pid_t pid, uint32_t function,
+		      const struct rt_values *result, bool *failed)
+{
+	struct printer p = { .file = file, .c = true };
+
+	rt_values_of_return(sink->trace, pid, function, result, put_value, &p);
+	*failed = p.failed;
 	return 0;
 }
 

@@ -16,6 +16,15 @@ int rt_args_print(const struct rt_sink *sink, pid_t pid, uint32_t function,
 int rt_result_print(const struct rt_sink *sink, pid_t pid, uint32_t function,
 		    const struct rt_values *result);
 
+/*
+ * The same as C has them: commas between the arguments, and nothing for the result of a void
+ * function.  `failed`: set to whether the result is a failure.
+ */
+int rt_args_print_c(const struct rt_sink *sink, FILE *file, pid_t pid, uint32_t function,
+		    const struct rt_values *args);
+int rt_result_print_c(const struct rt_sink *sink, FILE *file, pid_t pid, uint32_t function,
+		      const struct rt_values *result, bool *failed);
+
 /* One value as rt_args_print prints it: take all of a call, in their order.  `file`: a FILE. */
 void rt_value_print(void *file, const struct rt_value *value);
 

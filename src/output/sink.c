@@ -8,6 +8,7 @@
 /* Formats before tables. */
 static const struct rt_sink_ops *const sinks[] = {
 	&rt_sink_tree,
+	&rt_sink_flow,
 	&rt_sink_chrome,
 	&rt_sink_perfetto,
 	&rt_sink_summary,

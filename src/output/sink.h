@@ -24,6 +24,9 @@ enum rt_sort {
 	RT_SORT_FUNCTION,
 };
 
+/* Colours in a text: on a terminal that has them, or by --color. */
+enum rt_color { RT_COLOR_AUTO, RT_COLOR_ALWAYS, RT_COLOR_NEVER };
+
 /* rawtrace record --last: only the newest calls are kept, and written when something happens. */
 struct rt_keep {
 	uint64_t ns;		/* so long; 0: any time */
@@ -51,6 +54,8 @@ struct rt_trace {
 	struct rt_keep keep;
 	enum rt_sort sort;
 	bool callers;			/* a graph from the bottom up */
+	enum rt_color color;
+	unsigned width;			/* of a line of a flow; 0: the terminal's, any in a file */
 	uint64_t start;			/* time at which the trace began, ns on the trace's clock */
 	const char *command;		/* what is traced, for headers and names */
 };
@@ -123,7 +128,7 @@ const struct rt_sink_ops *rt_format_at(unsigned i);
 const struct rt_sink_ops *rt_format_find(const char *name);
 const char *rt_format_name(unsigned i);
 
-extern const struct rt_sink_ops rt_sink_tree, rt_sink_chrome, rt_sink_summary, rt_sink_graph,
+extern const struct rt_sink_ops rt_sink_tree, rt_sink_flow, rt_sink_chrome, rt_sink_summary, rt_sink_graph,
 	rt_sink_perfetto, rt_sink_pprof, rt_sink_speedscope,
 	rt_sink_folded, rt_sink_callgrind, rt_sink_dot, rt_sink_html, rt_sink_ndjson,
 	rt_sink_count, rt_sink_hist;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "output/text.h"
 
+#include <sys/wait.h>
+
+#include "base/signals.h"
+
 void rt_put(FILE *file, const char *text)
 {
 	fputs_unlocked(text, file);
@@ -41,4 +45,24 @@ void rt_put_lost(FILE *file, uint64_t count)
 		putc_unlocked(' ', file);
 	}
 	rt_put(file, count == 1 ? "event lost" : "events lost");
+}
+
+void rt_put_exited(FILE *file, pid_t pid, int status)
+{
+	char name[32];
+
+	rt_put(file, "+++ ");
+	rt_put_u64(file, (uint64_t)pid);
+	if (status < 0) {
+		rt_put(file, " exited +++\n");
+	} else if (WIFSIGNALED(status)) {
+		rt_signal_name(WTERMSIG(status), name, sizeof(name));
+		rt_put(file, " killed by ");
+		rt_put(file, name);
+		rt_put(file, " +++\n");
+	} else {
+		rt_put(file, " exited with ");
+		rt_put_u64(file, (uint64_t)WEXITSTATUS(status));
+		rt_put(file, " +++\n");
+	}
 }

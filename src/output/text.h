@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /*
  * Fast replacements for stdio.  An event is a few dozen bytes and there may be millions a second:
@@ -21,5 +22,11 @@ void rt_put_i64(FILE *file, int64_t v);
  * lost".
  */
 void rt_put_lost(FILE *file, uint64_t count);
+
+/*
+ * A line on a process's end, as strace has it: "+++ 7 exited with 0 +++".  `status`: as wait(2) has
+ * it, -1: not known.
+ */
+void rt_put_exited(FILE *file, pid_t pid, int status);
 
 #endif

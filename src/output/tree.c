@@ -6,10 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/clean.h"
-#include "base/signals.h"
 #include "kernel/procfs.h"
 #include "output/print.h"
 #include "output/text.h"
@@ -198,25 +196,9 @@ static int tree_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t ti
 	return 0;
 }
 
-/* As strace has it. */
 static int tree_exited(struct rt_sink *sink, pid_t pid, int status)
 {
-	char name[32];
-
-	rt_put(sink->file, "+++ ");
-	rt_put_u64(sink->file, (uint64_t)pid);
-	if (status < 0) {
-		rt_put(sink->file, " exited +++\n");
-	} else if (WIFSIGNALED(status)) {
-		rt_signal_name(WTERMSIG(status), name, sizeof(name));
-		rt_put(sink->file, " killed by ");
-		rt_put(sink->file, name);
-		rt_put(sink->file, " +++\n");
-	} else {
-		rt_put(sink->file, " exited with ");
-		rt_put_u64(sink->file, (uint64_t)WEXITSTATUS(status));
-		rt_put(sink->file, " +++\n");
-	}
+	rt_put_exited(sink->file, pid, status);
 	return 0;
 }
 

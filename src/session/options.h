@@ -65,6 +65,8 @@ struct rt_options {
 	struct rt_keep keep;		/* --last, --on-slow, --on-fail */
 	enum rt_sort sort;		/* --sort */
 	bool callers;			/* --callers */
+	enum rt_color color;		/* --color */
+	unsigned width;			/* --width; 0: not given */
 	bool first;			/* --first, of diff */
 	struct rt_limits limits;	/* -s, --members, --deref: how much is read and printed */
 	bool fd_paths;			/* -y */

@@ -46,12 +46,13 @@ cat >"$T/typed" <<EOT
 rawtrace --only-un
 rawtrace --form
 rawtrace --format=callgr
+rawtrace -F flo
 rawtrace list --format=js
 rawtrace -u nobody --members 3 $T/prog only_th
 rawtrace doctor --cl
 rawtrace count --only-un
 EOT
-sed 's/^rawtrace --only-un$/rawtrace --only-under=/; s/form$/format=/; s/callgr$/callgrind/; s/=js$/=json/; s/only_th$/only_this_one/; s/--cl$/--clean/' "$T/typed" >"$T/wanted"
+sed 's/^rawtrace --only-un$/rawtrace --only-under=/; s/form$/format=/; s/callgr$/callgrind/; s/flo$/flow/; s/=js$/=json/; s/only_th$/only_this_one/; s/--cl$/--clean/' "$T/typed" >"$T/wanted"
 completes "options and their values" :
 kill "$worker"
 reap "$worker"

@@ -86,6 +86,24 @@ if has go; then
 	end_case
 fi
 
+begin "flow: braces nest, and a call without calls inside is a line"
+rt -F flow --width=60 "$FIB" fib -- 10
+awk '/{$/ { open++; n++ } /} = [0-9]*  fib$/ { open-- } /fib\([0-9]*\) = [0-9]*$/ { n++ }
+	length > 60 || open < 0 { wrong++ } END { print n, open + 0, wrong + 0 }' "$T/err" >"$T/out"
+expect_text '177 0 0' "$T/out"
+end_case
+
+# At a terminal: its width and colours.
+if has python3; then
+	begin "flow: a terminal has colours, and lines end at its width"
+	TERM=xterm NO_COLOR='' timeout 60 python3 "$LIVE/terminal.py" 1000 sh -c \
+		'stty cols 50 && exec "$@"' sh "$RAWTRACE" -F flow "$BIN/timed" '*' >"$T/out" 2>&1
+	expect_line "$(printf '\033')\[33m" "$T/out"
+	sed "s/$(printf '\033')\[[0-9]*m//g" "$T/out" | awk 'length > 50' >"$T/long"
+	[ ! -s "$T/long" ] || show "$T/long"
+	end_case
+fi
+
 # Its slices nest, and a trace that is killed is whole.
 if has python3; then
 	begin "perfetto: a slice a call, with the argument"

@@ -84,6 +84,9 @@ value_of() {
 	--on-fail) echo "--last=1s $1" ;;
 	--from | --to) echo "$1=1s" ;;
 	--sort) [ "$2" = diff ] && echo "--sort=calls" || echo "--format=summary --sort=calls" ;;
+	-F) [ "$2" = list ] && echo "-F json" || echo "-F tree" ;;
+	--color) echo "--color=never" ;;
+	--width) echo "--width=80" ;;
 	--callers) echo "--format=graph --callers" ;;
 	--depth | --string-limit | --members | --deref) echo "$1=1" ;;
 	--entry) echo "$1=exact" ;;

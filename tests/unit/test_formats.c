@@ -183,7 +183,46 @@ static void test_pprof(void)
 	rt_stack_free(run.stack);
 }
 
+/*
+ * A call without calls inside is a line; other calls open and close, also where a thread's calls
+ * come between.
+ */
+static void test_flow(void)
+{
+	struct run run;
+
+	run_begin(&run, "flow", "./fib");
+	CU_ASSERT(rt_sinks_note(&run.sinks, "a remark") == 0);
+	run_ret(&run, 7, 1000, 0x900, 1);
+	run_call(&run, 7, 2000, 0x900, 3);
+	run_call(&run, 8, 2500, 0x5000, 30);
+	run_call(&run, 7, 3000, 0x800, 2);
+	run_call(&run, 7, 4000, 0x700, 1);
+	run_ret(&run, 7, 5200, 0x700, 1);
+	run_ret(&run, 8, 1002500, 0x5000, 31);
+	run_ret(&run, 7, 1006500, 0x800, 1);
+	run_lost(&run, 1010000, 3);
+	run_call(&run, 7, 1020000, 0x800, -5);
+	run_exit(&run, 7, 1030000);
+	run_call(&run, 8, 1031000, 0x5000, 31);
+	CU_ASSERT(rt_stack_end(run.stack, 1040000) == 0);
+	run_finish(&run,
+		   "rawtrace: a remark\n"
+		   "# TIME       DURATION TID      FUNCTION\n"
+		   "    0.000 ms          7        } = 1  fib  *** call not seen ***\n"
+		   "    0.001 ms          7        fib(3) {\n"
+		   "    0.002 ms          7          fib(2) {\n"
+		   "    0.003 ms   1.2 us 7            fib(1) = 1\n"
+		   "    0.001 ms   1.0 ms 8        fib(30) = 31\n"
+		   "    1.005 ms   1.0 ms 7          } = 1  fib\n"
+		   "*** 3 events lost ***\n"
+		   "    1.019 ms  10.0 us 7          fib(-5) *** thread exited ***\n"
+		   "    1.029 ms   1.0 ms 7        } *** thread exited ***  fib\n"
+		   "    1.030 ms   9.0 us 8        fib(31) *** unfinished ***\n");
+}
+
 CU_TestInfo rt_tests_formats[] = {
+	{ "flow: lines and braces", test_flow },
 	{ "perfetto: packets", test_perfetto },
 	{ "speedscope: events nest", test_speedscope },
 	{ "pprof: samples, as gzip", test_pprof },

@@ -119,7 +119,7 @@ static void make_calls(struct run *run)
 /* Each format prints the same bytes live and from the recording. */
 static void test_same(void)
 {
-	static const char *const formats[] = { "tree", "chrome", "json", "summary", "graph",
+	static const char *const formats[] = { "tree", "flow", "chrome", "json", "summary", "graph",
 					       "folded", "callgrind", "dot", "html", "count",
 					       "perfetto", "speedscope", "pprof" };
 	struct both both;

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls as C writes them, with times:
+ *
+ *	# TIME         DURATION TID      FUNCTION
+ *	     0.000 ms           14220    processCommand(0x7f36) {
+ *	     0.004 ms    1.2 us 14220      lookupKey(0x55d0, "foo", 8) = NULL
+ *	     0.009 ms    9.4 us 14220    } = 0  processCommand
+ *
+ * A call without traced calls inside is one line, when it ends, with the time of its entry.  So the
+ * text of each thread's last entry waits for the next event of that thread.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/clean.h"
+#include "kernel/procfs.h"
+#include "output/print.h"
+#include "output/text.h"
+#include "output/tracks.h"
+
+enum { TIME_WIDTH = 10, TID_WIDTH = 8, NAME_WIDTH = 16, INDENT = 2 };
+
+#define RED "\033[31m"
+#define YELLOW "\033[33m"
+#define MAGENTA "\033[35m"
+#define PLAIN "\033[0m"
+
+/* The call of a thread whose text waits; and all of them, to be freed. */
+struct flow_thread {
+	struct flow_thread *next;
+	char *text;			/* "name(args)" */
+	size_t len, cap;
+	uint64_t time;
+	unsigned level;
+	bool waits;
+};
+
+struct flow {
+	struct flow_thread *threads;
+	FILE *line;			/* a line, or a part of one, as it is put together */
+	char *bytes;			/* what stands there, after a flush, */
+	size_t len;			/* and how much */
+	bool header, colors;
+	unsigned width;			/* of a line; 0: any */
+	uint64_t start;			/* the time of which TIME is counted; 0: not known yet */
+};
+
+static unsigned terminal_width(FILE *file)
+{
+	struct winsize size;
+
+	return ioctl(fileno(file), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+static bool wants_colors(const struct rt_sink *sink)
+{
+	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	if (sink->trace->color != RT_COLOR_AUTO)
+		return sink->trace->color == RT_COLOR_ALWAYS;
+	return isatty(fileno(sink->file)) && !(no && *no) && terminal &&
+	       strcmp(terminal, "dumb") != 0;
+}
+
+static void flow_free(struct rt_sink *sink)
+{
+	struct flow *flow = sink->state;
+
+	if (!flow)
+		return;
+	while (flow->threads) {
+		struct flow_thread *t = flow->threads;
+
+		flow->threads = t->next;
+		free(t->text);
+		free(t);
+	}
+	if (flow->line)
+		fclose(flow->line);
+	free(flow->bytes);
+	free(flow);
+	sink->state = NULL;
+}
+
+static int flow_begin(struct rt_sink *sink)
+{
+	struct flow *flow = sink->state = calloc(1, sizeof(*flow));
+
+	if (!flow)
+		return -ENOMEM;
+	flow->line = open_memstream(&flow->bytes, &flow->len);
+	if (!flow->line)
+		return -errno;
+	flow->colors = wants_colors(sink);
+	flow->width = sink->trace->width;
+	if (!flow->width && isatty(fileno(sink->file)))
+		flow->width = terminal_width(sink->file);
+	flow->start = sink->trace->start;
+	return 0;
+}
+
+static struct flow_thread *thread_of(struct rt_sink *sink, struct rt_thread *thread)
+{
+	struct flow *flow = sink->state;
+	struct flow_thread *t = thread->user[sink->index];
+
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->next = flow->threads;
+	flow->threads = t;
+	return thread->user[sink->index] = t;
+}
+
+/* ---- a line ---- */
+
+static void take_line(struct flow *flow)
+{
+	fflush(flow->line);
+	rewind(flow->line);
+}
+
+/* How many of `len` bytes fit into `*width` columns of a terminal, which are taken off. */
+static size_t count_fitting(const char *bytes, size_t len, unsigned *width)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (((uint8_t)bytes[i] & 0xc0) == 0x80)
+			continue;
+		if (!*width)
+			return i;
+		--*width;
+	}
+	return len;
+}
+
+/* Write the line that was put together.  With `from` to `to` in `color`. */
+static void write_line(struct rt_sink *sink, size_t from, size_t to, const char *color)
+{
+	struct flow *flow = sink->state;
+	unsigned left = flow->width;
+	size_t fits;
+
+	take_line(flow);
+	fits = left ? count_fitting(flow->bytes, flow->len, &left) : flow->len;
+	if (!flow->colors || !color || to > fits) {
+		from = to = 0;
+		color = NULL;
+	}
+	rt_put_bytes(sink->file, flow->bytes, from);
+	if (color) {
+		rt_put(sink->file, color);
+		rt_put_bytes(sink->file, flow->bytes + from, to - from);
+		rt_put(sink->file, PLAIN);
+	}
+	rt_put_bytes(sink->file, flow->bytes + to, fits - to);
+	putc_unlocked('\n', sink->file);
+}
+
+static size_t position(struct flow *flow)
+{
+	return (size_t)ftell(flow->line);
+}
+
+static void put_header(struct rt_sink *sink)
+{
+	struct flow *flow = sink->state;
+
+	if (flow->header)
+		return;
+	flow->header = true;
+	fprintf(flow->line, "# %-*s DURATION %-*s FUNCTION", TIME_WIDTH, "TIME",
+		sink->trace->names ? NAME_WIDTH + TID_WIDTH : TID_WIDTH, "TID");
+	write_line(sink, 0, 0, NULL);
+}
+
+static void put_time(struct flow *flow, uint64_t time)
+{
+	uint64_t us;
+
+	if (!flow->start)
+		flow->start = time;
+	us = time > flow->start ? (time - flow->start) / 1000 : 0;
+	fprintf(flow->line, "%*" PRIu64 ".%03u ms", TIME_WIDTH - 5, us / 1000, (unsigned)(us % 1000));
+}
+
+/* Its colour, by its unit. */
+static const char *put_duration(struct flow *flow, uint64_t ns)
+{
+	double us = (double)ns / 1000;
+
+	if (us < 999.95) {
+		fprintf(flow->line, " %5.1f us", us);
+		return NULL;
+	}
+	if (us < 999950) {
+		fprintf(flow->line, " %5.1f ms", us / 1000);
+		return YELLOW;
+	}
+	fprintf(flow->line, " %6.1f s", us / 1e6);
+	return MAGENTA;
+}
+
+static void put_thread(struct rt_sink *sink, const struct rt_thread *thread)
+{
+	struct flow *flow = sink->state;
+	char text[48], name[sizeof(thread->comm)];
+
+	if (sink->trace->names) {
+		if (thread->comm[0])
+			memcpy(name, thread->comm, sizeof(name));
+		else
+			rt_proc_comm(thread->pid, thread->tid, name);
+		rt_make_printable(name);
+		fprintf(flow->line, "%-*s", NAME_WIDTH, name);
+	}
+	if (thread->goid)
+		rt_goid_text(text, sizeof(text), thread->goid);
+	else
+		snprintf(text, sizeof(text), "%d", (int)thread->tid);
+	fprintf(flow->line, "%-*s ", TID_WIDTH, text);
+}
+
+static void put_indent(struct flow *flow, unsigned level)
+{
+	fprintf(flow->line, "%*s", (int)level * INDENT, "");
+}
+
+/* "name(args) {" of a call in which another begins. */
+static void open_call(struct rt_sink *sink, const struct rt_thread *thread, struct flow_thread *t)
+{
+	struct flow *flow = sink->state;
+
+	t->waits = false;
+	put_header(sink);
+	put_time(flow, t->time);
+	fprintf(flow->line, "%9s ", "");
+	put_thread(sink, thread);
+	put_indent(flow, t->level);
+	rt_put_bytes(flow->line, t->text, t->len);
+	rt_put(flow->line, " {");
+	write_line(sink, 0, 0, NULL);
+}
+
+/* ---- the ops ---- */
+
+static int flow_note(struct rt_sink *sink, const char *text)
+{
+	rt_put(sink->file, "rawtrace: ");
+	rt_put(sink->file, text);
+	putc_unlocked('\n', sink->file);
+	return 0;
+}
+
+/* The text of a call, into the thread's. */
+static int keep_text(struct rt_sink *sink, struct flow_thread *t, const struct rt_thread *thread,
+		     const struct rt_frame *frame, const struct rt_values *args)
+{
+	struct flow *flow = sink->state;
+	int r;
+
+	rt_put(flow->line, rt_sink_function(sink, frame->function));
+	putc_unlocked('(', flow->line);
+	r = rt_args_print_c(sink, flow->line, thread->pid, frame->function, args);
+	putc_unlocked(')', flow->line);
+	take_line(flow);
+	if (flow->len > t->cap) {
+		char *text = realloc(t->text, flow->len * 2);
+
+		if (!text)
+			return -ENOMEM;
+		t->text = text;
+		t->cap = flow->len * 2;
+	}
+	memcpy(t->text, flow->bytes, flow->len);
+	t->len = flow->len;
+	return r;
+}
+
+/* The columns before the function of a line that ends a call, and the duration's colour. */
+static const char *put_columns(struct rt_sink *sink, const struct rt_thread *thread,
+			       uint64_t time, const uint64_t *duration, size_t *from, size_t *to)
+{
+	struct flow *flow = sink->state;
+	const char *color = NULL;
+
+	put_header(sink);
+	put_time(flow, time);
+	*from = position(flow);
+	if (duration)
+		color = put_duration(flow, *duration);
+	else
+		fprintf(flow->line, "%9s", "");
+	*to = position(flow);
+	putc_unlocked(' ', flow->line);
+	put_thread(sink, thread);
+	return color;
+}
+
+static int flow_enter(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
+		      const struct rt_values *args)
+{
+	struct flow_thread *t = thread_of(sink, thread);
+	struct flow *flow = sink->state;
+	size_t from, to;
+	int r;
+
+	if (!t)
+		return -ENOMEM;
+	if (t->waits)
+		open_call(sink, thread, t);
+	r = keep_text(sink, t, thread, frame, args);
+	t->time = frame->time;
+	t->level = frame->level;
+	t->waits = frame->returns;
+	if (r < 0 || t->waits)
+		return r;
+	put_columns(sink, thread, t->time, NULL, &from, &to);
+	put_indent(flow, t->level);
+	rt_put_bytes(flow->line, t->text, t->len);
+	write_line(sink, 0, 0, NULL);
+	return 0;
+}
+
+/* How it ended: " = 0", " *** unwound ***", or nothing.  `failed`: its result says so. */
+static int put_end(struct rt_sink *sink, const struct rt_thread *thread,
+		   const struct rt_frame *frame, enum rt_end end, const struct rt_values *result,
+		   bool *failed)
+{
+	struct flow *flow = sink->state;
+	size_t before;
+	int r;
+
+	if (end == RT_END_BECAME) {
+		rt_put(flow->line, " ->");
+		return 0;
+	}
+	if (end != RT_END_RETURNED) {
+		rt_put(flow->line, " *** ");
+		rt_put(flow->line, rt_sink_end_text(end, frame, thread));
+		if (end == RT_END_JUMPED) {
+			rt_put(flow->line, frame->to ? " to " : "");
+			rt_put(flow->line, frame->to ? frame->to : "");
+			rt_put(flow->line, ", result not seen");
+		}
+		rt_put(flow->line, " ***");
+		return 0;
+	}
+	before = position(flow);
+	rt_put(flow->line, " = ");
+	r = rt_result_print_c(sink, flow->line, thread->pid, frame->function, result, failed);
+	/* The function is void. */
+	if (position(flow) == before + 3)
+		fseek(flow->line, (long)before, SEEK_SET);
+	return r;
+}
+
+static int flow_leave(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
+		      enum rt_end end, uint64_t time, const struct rt_values *result)
+{
+	struct flow_thread *t = thread_of(sink, thread);
+	struct flow *flow = sink->state;
+	uint64_t duration = time > frame->time ? time - frame->time : 0;
+	bool leaf, failed = false;
+	const char *color;
+	size_t from, to, at;
+	int r;
+
+	if (!t)
+		return -ENOMEM;
+	leaf = t->waits && frame->entry_seen;
+	t->waits = false;
+	color = put_columns(sink, thread, leaf ? t->time : time,
+			    frame->entry_seen ? &duration : NULL, &from, &to);
+	put_indent(flow, frame->level);
+	at = position(flow);
+	if (leaf)
+		rt_put_bytes(flow->line, t->text, t->len);
+	else
+		putc_unlocked('}', flow->line);
+	r = put_end(sink, thread, frame, end, result, &failed);
+	if (!leaf) {
+		rt_put(flow->line, "  ");
+		rt_put(flow->line, rt_sink_function(sink, frame->function));
+	}
+	if (frame->unsure)
+		rt_put(flow->line, "  *** maybe of a later call ***");
+	if (!frame->entry_seen)
+		rt_put(flow->line, frame->inherited ? "  *** began in the parent ***" :
+		       frame->before ? "  *** began before the trace ***" :
+		       "  *** call not seen ***");
+	if (failed)
+		write_line(sink, at, position(flow), RED);
+	else
+		write_line(sink, from, to, color);
+	return r;
+}
+
+static void flow_gone(struct rt_sink *sink, struct rt_thread *thread)
+{
+	struct flow_thread *t = thread->user[sink->index];
+
+	if (!t)
+		return;
+	free(t->text);
+	t->text = NULL;
+	t->cap = t->len = 0;
+	t->waits = false;
+}
+
+static int flow_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time, uint64_t count)
+{
+	struct flow *flow = sink->state;
+	size_t from, to;
+
+	if (thread && thread->user[sink->index]) {
+		struct flow_thread *t = thread->user[sink->index];
+
+		if (t->waits)
+			open_call(sink, thread, t);
+	}
+	if (thread)
+		put_columns(sink, thread, time, NULL, &from, &to);
+	rt_put(flow->line, "*** ");
+	rt_put_lost(flow->line, count);
+	rt_put(flow->line, " ***");
+	write_line(sink, 0, 0, NULL);
+	return 0;
+}
+
+static int flow_exited(struct rt_sink *sink, pid_t pid, int status)
+{
+	rt_put_exited(sink->file, pid, status);
+	return 0;
+}
+
+static int flow_end(struct rt_sink *sink)
+{
+	(void)sink;
+	return 0;
+}
+
+const struct rt_sink_ops rt_sink_flow = {
+	.name = "flow",
+	.help = "calls in C's braces, with time, duration and thread",
+	.begin = flow_begin,
+	.note = flow_note,
+	.enter = flow_enter,
+	.leave = flow_leave,
+	.lost = flow_lost,
+	.gone = flow_gone,
+	.exited = flow_exited,
+	.end = flow_end,
+	.free = flow_free,
+};
