@@ -245,6 +245,26 @@ static int parse_color(struct rt_options *o, const char *text, struct rt_error *
 	return rt_usage(err, "--color=%s: expected auto, always or never", text);
 }
 
+/* -t, -tt, -ttt */
+static int parse_time(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	(void)text;
+	if (o->stamp == RT_STAMP_SINCE)
+		return rt_usage(err, "-t: not together with -r");
+	if (o->stamp < RT_STAMP_EPOCH)
+		o->stamp++;
+	return 0;
+}
+
+static int parse_relative(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	(void)text;
+	if (o->stamp && o->stamp != RT_STAMP_SINCE)
+		return rt_usage(err, "-r: not together with -t");
+	o->stamp = RT_STAMP_SINCE;
+	return 0;
+}
+
 static int parse_width(struct rt_options *o, const char *text, struct rt_error *err)
 {
 	return parse_limit("--width=", text, 20, 100000, &o->width, err);
@@ -450,6 +470,14 @@ const struct rt_option rt_option_table[] = {
 	  .commands = TREE | REPORT, .parse = parse_color },
 	{ "width", 0, "N", "cut lines of --format=flow at N columns, not at the terminal's width",
 	  .commands = TREE | REPORT, .parse = parse_width },
+	{ "absolute-timestamps", 't', NULL,
+	  "in tree and flow, the time of the day on each line; -tt: with\n"
+	  "microseconds; -ttt: seconds since 1970",
+	  .commands = TREE | REPORT, .parse = parse_time },
+	{ "relative-timestamps", 'r', NULL, "in tree and flow, the time since the line before",
+	  .commands = TREE | REPORT, .parse = parse_relative },
+	{ "call-times", 'T', NULL, "in tree, how long a call took, behind its result",
+	  .commands = TREE | REPORT, FLAG(durations) },
 	{ "libcalls", 0, "[GLOB]",
 	  "trace the calls that the program itself makes to functions of its\n"
 	  "libraries (matching GLOB)",

@@ -76,11 +76,8 @@ static const struct {
 	       "a call" },
 	{ 'l', "functions of a library are named LIBRARY:FUNCTION; --libcalls traces what the "
 	       "program imports" },
-	{ 'r', "the tree has no times; use --format=chrome, or rawtrace hist" },
 	{ 'S', "system calls are not traced; the C library's functions for them are: rawtrace "
 	       "PROGRAM libc.so.6:write" },
-	{ 't', "the tree has no times; use --format=chrome" },
-	{ 'T', "the tree has no times; use --format=chrome, or rawtrace hist" },
 };
 
 static const char *answer_for(int letter)
@@ -213,12 +210,27 @@ static int check_given(const struct rt_options *o, struct rt_error *err)
 	return 0;
 }
 
-/* --callers and --sort belong to a format. */
+/* -t, -r, -T, --color and --width belong to the texts of calls. */
+static int check_text(const struct rt_options *o, struct rt_error *err)
+{
+	bool flow = o->format && strcmp(o->format, "flow") == 0,
+	     tree = !o->format || strcmp(o->format, "tree") == 0;
+
+	if ((o->stamp || o->durations) && !flow && !tree)
+		return rt_usage(err, "-t, -r, -T: go with --format=tree and flow");
+	if ((o->color != RT_COLOR_AUTO || o->width) && !flow)
+		return rt_usage(err, "--color, --width: go with --format=flow");
+	return 0;
+}
+
+/* Options that belong to a format. */
 static int check_view(const struct rt_options *o, struct rt_error *err)
 {
 	bool graph = o->format && strcmp(o->format, "graph") == 0,
 	     summary = o->format && strcmp(o->format, "summary") == 0;
 
+	if (check_text(o, err) < 0)
+		return -EINVAL;
 	if (o->callers && !graph)
 		return rt_usage(err, "--callers: goes with --format=graph");
 	if (o->sort == RT_SORT_TOTAL || summary ||

@@ -37,6 +37,8 @@ int rt_report(const struct rt_options *o, struct rt_error *err)
 	sinks.trace.callers = o->callers;
 	sinks.trace.color = o->color;
 	sinks.trace.width = o->width;
+	sinks.trace.stamp = o->stamp;
+	sinks.trace.durations = o->durations;
 	rt_out_file_choose(&sink->to, o->output ? o->output : ops->path, STDOUT_FILENO);
 	r = rt_replay_open(path, &sinks.trace, &recording, err);
 	if (r == 0)

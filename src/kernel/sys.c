@@ -327,12 +327,22 @@ uint32_t rt_kernel_version(void)
 	return version;
 }
 
-uint64_t rt_now(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t rt_now(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t rt_now_since_1970(void)
+{
+	return read_clock(CLOCK_REALTIME);
 }
 
 /* The kernel's own ENOTSUPP, which no header for programs has. */

@@ -107,6 +107,9 @@ uint32_t rt_kernel_version_named(const char *signature, const char *version, con
 /* Nanoseconds of CLOCK_MONOTONIC, the clock that all our events are stamped with. */
 uint64_t rt_now(void);
 
+/* The time since 1970, ns. */
+uint64_t rt_now_since_1970(void);
+
 /*
  * The CPUs that are online, as indices; `*v` is malloced.  Returns their number or a negative
  * errno.

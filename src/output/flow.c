@@ -20,6 +20,7 @@
 #include "base/clean.h"
 #include "kernel/procfs.h"
 #include "output/print.h"
+#include "output/stamp.h"
 #include "output/text.h"
 #include "output/tracks.h"
 
@@ -48,6 +49,7 @@ struct flow {
 	bool header, colors;
 	unsigned width;			/* of a line; 0: any */
 	uint64_t start;			/* the time of which TIME is counted; 0: not known yet */
+	uint64_t last;			/* the time of the line before */
 };
 
 static unsigned terminal_width(FILE *file)
@@ -127,7 +129,7 @@ static void take_line(struct flow *flow)
 	rewind(flow->line);
 }
 
-/* How many of `len` bytes fit into `*width` columns of a terminal, which are taken off. */
+/* The number of `len` bytes fit into `*width` columns of a terminal, which are taken off. */
 static size_t count_fitting(const char *bytes, size_t len, unsigned *width)
 {
 	size_t i;
@@ -170,6 +172,14 @@ static size_t position(struct flow *flow)
 	return (size_t)ftell(flow->line);
 }
 
+/* TIME is that much wider than without -t and -r: "# " and a blank are in both. */
+static int stamp_excess(const struct rt_sink *sink)
+{
+	unsigned width = rt_stamp_width(sink->trace);
+
+	return width ? (int)width - TIME_WIDTH - 3 : 0;
+}
+
 static void put_header(struct rt_sink *sink)
 {
 	struct flow *flow = sink->state;
@@ -177,19 +187,26 @@ static void put_header(struct rt_sink *sink)
 	if (flow->header)
 		return;
 	flow->header = true;
-	fprintf(flow->line, "# %-*s DURATION %-*s FUNCTION", TIME_WIDTH, "TIME",
+	fprintf(flow->line, "# %-*s DURATION %-*s FUNCTION", TIME_WIDTH + stamp_excess(sink),
+		"TIME",
 		sink->trace->names ? NAME_WIDTH + TID_WIDTH : TID_WIDTH, "TID");
 	write_line(sink, 0, 0, NULL);
 }
 
-static void put_time(struct flow *flow, uint64_t time)
+static void put_time(struct rt_sink *sink, uint64_t time)
 {
+	struct flow *flow = sink->state;
 	uint64_t us;
 
+	if (sink->trace->stamp) {
+		rt_stamp_put(flow->line, sink->trace, time, &flow->last);
+		return;
+	}
 	if (!flow->start)
 		flow->start = time;
 	us = time > flow->start ? (time - flow->start) / 1000 : 0;
-	fprintf(flow->line, "%*" PRIu64 ".%03u ms", TIME_WIDTH - 5, us / 1000, (unsigned)(us % 1000));
+	fprintf(flow->line, "%*" PRIu64 ".%03u ms ", TIME_WIDTH - 5, us / 1000,
+		(unsigned)(us % 1000));
 }
 
 /* Its colour, by its unit. */
@@ -198,14 +215,14 @@ static const char *put_duration(struct flow *flow, uint64_t ns)
 	double us = (double)ns / 1000;
 
 	if (us < 999.95) {
-		fprintf(flow->line, " %5.1f us", us);
+		fprintf(flow->line, "%5.1f us", us);
 		return NULL;
 	}
 	if (us < 999950) {
-		fprintf(flow->line, " %5.1f ms", us / 1000);
+		fprintf(flow->line, "%5.1f ms", us / 1000);
 		return YELLOW;
 	}
-	fprintf(flow->line, " %6.1f s", us / 1e6);
+	fprintf(flow->line, "%6.1f s", us / 1e6);
 	return MAGENTA;
 }
 
@@ -241,8 +258,8 @@ static void open_call(struct rt_sink *sink, const struct rt_thread *thread, stru
 
 	t->waits = false;
 	put_header(sink);
-	put_time(flow, t->time);
-	fprintf(flow->line, "%9s ", "");
+	put_time(sink, t->time);
+	fprintf(flow->line, "%8s ", "");
 	put_thread(sink, thread);
 	put_indent(flow, t->level);
 	rt_put_bytes(flow->line, t->text, t->len);
@@ -293,12 +310,12 @@ static const char *put_columns(struct rt_sink *sink, const struct rt_thread *thr
 	const char *color = NULL;
 
 	put_header(sink);
-	put_time(flow, time);
+	put_time(sink, time);
 	*from = position(flow);
 	if (duration)
 		color = put_duration(flow, *duration);
 	else
-		fprintf(flow->line, "%9s", "");
+		fprintf(flow->line, "%8s", "");
 	*to = position(flow);
 	putc_unlocked(' ', flow->line);
 	put_thread(sink, thread);
@@ -330,7 +347,7 @@ static int flow_enter(struct rt_sink *sink, struct rt_thread *thread, const stru
 	return 0;
 }
 
-/* How it ended: " = 0", " *** unwound ***", or nothing.  `failed`: its result says so. */
+/* The end of a call: " = 0", " *** unwound ***", or nothing.  `failed`: its result says so. */
 static int put_end(struct rt_sink *sink, const struct rt_thread *thread,
 		   const struct rt_frame *frame, enum rt_end end, const struct rt_values *result,
 		   bool *failed)

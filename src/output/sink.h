@@ -27,6 +27,15 @@ enum rt_sort {
 /* Colours in a text: on a terminal that has them, or by --color. */
 enum rt_color { RT_COLOR_AUTO, RT_COLOR_ALWAYS, RT_COLOR_NEVER };
 
+/* The time on each line of a text (-t, -tt, -ttt, -r). */
+enum rt_stamp {
+	RT_STAMP_NONE,
+	RT_STAMP_CLOCK,		/* of the day */
+	RT_STAMP_CLOCK_US,	/* the same with microseconds */
+	RT_STAMP_EPOCH,		/* since 1970 */
+	RT_STAMP_SINCE,		/* since the line before */
+};
+
 /* rawtrace record --last: only the newest calls are kept, and written when something happens. */
 struct rt_keep {
 	uint64_t ns;		/* so long; 0: any time */
@@ -56,7 +65,10 @@ struct rt_trace {
 	bool callers;			/* a graph from the bottom up */
 	enum rt_color color;
 	unsigned width;			/* of a line of a flow; 0: the terminal's, any in a file */
+	enum rt_stamp stamp;
+	bool durations;			/* of calls, behind their results (-T) */
 	uint64_t start;			/* time at which the trace began, ns on the trace's clock */
+	int64_t wall;			/* ns from that clock to the time since 1970 */
 	const char *command;		/* what is traced, for headers and names */
 };
 
@@ -128,7 +140,8 @@ const struct rt_sink_ops *rt_format_at(unsigned i);
 const struct rt_sink_ops *rt_format_find(const char *name);
 const char *rt_format_name(unsigned i);
 
-extern const struct rt_sink_ops rt_sink_tree, rt_sink_flow, rt_sink_chrome, rt_sink_summary, rt_sink_graph,
+extern const struct rt_sink_ops rt_sink_tree, rt_sink_flow, rt_sink_chrome,
+	rt_sink_summary, rt_sink_graph,
 	rt_sink_perfetto, rt_sink_pprof, rt_sink_speedscope,
 	rt_sink_folded, rt_sink_callgrind, rt_sink_dot, rt_sink_html, rt_sink_ndjson,
 	rt_sink_count, rt_sink_hist;

@@ -10,6 +10,7 @@
 #include "base/clean.h"
 #include "kernel/procfs.h"
 #include "output/print.h"
+#include "output/stamp.h"
 #include "output/text.h"
 
 #define DASH_LEVELS 10		/* racket/trace: max-dash-space-depth */
@@ -24,6 +25,7 @@ struct tree {
 	pid_t first, first_pid;
 	uint64_t first_goid;
 	bool some, many, processes;
+	uint64_t last;			/* the time of the line before */
 };
 
 static int tree_begin(struct rt_sink *sink)
@@ -101,6 +103,13 @@ static void put_thread(struct rt_sink *sink, const struct rt_thread *thread)
 	rt_put(sink->file, "] ");
 }
 
+static void put_stamp(struct rt_sink *sink, uint64_t time)
+{
+	struct tree *tree = sink->state;
+
+	rt_stamp_put(sink->file, sink->trace, time, &tree->last);
+}
+
 static void put_prefix(FILE *file, char mark, unsigned level)
 {
 	unsigned shown = level < DASH_LEVELS ? level : NUMBER_LEVEL;
@@ -122,6 +131,7 @@ static int tree_enter(struct rt_sink *sink, struct rt_thread *thread, const stru
 {
 	int err;
 
+	put_stamp(sink, frame->time);
 	put_thread(sink, thread);
 	put_prefix(sink->file, '>', frame->level);
 	putc_unlocked('(', sink->file);
@@ -137,10 +147,10 @@ static int tree_leave(struct rt_sink *sink, struct rt_thread *thread, const stru
 {
 	int err = 0;
 
-	(void)time;
 	/* Tail calls are at one level, and what the last of them returns is the result of all. */
 	if (end == RT_END_BECAME)
 		return 0;
+	put_stamp(sink, time);
 	put_thread(sink, thread);
 	put_prefix(sink->file, '<', frame->level);
 	switch (end) {
@@ -180,14 +190,15 @@ static int tree_leave(struct rt_sink *sink, struct rt_thread *thread, const stru
 		rt_put(sink->file, frame->inherited ? " began in the parent ***" :
 		       frame->before ? " began before the trace ***" : " not seen ***");
 	}
+	if (sink->trace->durations && frame->entry_seen)
+		rt_stamp_put_duration(sink->file, time > frame->time ? time - frame->time : 0);
 	putc_unlocked('\n', sink->file);
 	return err;
 }
 
 static int tree_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
-
-	(void)time;
+	put_stamp(sink, time);
 	if (thread)
 		put_thread(sink, thread);
 	rt_put(sink->file, "*** ");
@@ -198,6 +209,9 @@ static int tree_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t ti
 
 static int tree_exited(struct rt_sink *sink, pid_t pid, int status)
 {
+	struct tree *tree = sink->state;
+
+	put_stamp(sink, tree->last);
 	rt_put_exited(sink->file, pid, status);
 	return 0;
 }

@@ -5,8 +5,8 @@
  * mappings beside it, and is read by a few hundred lines.  An event takes some 10 bytes before
  * compression.
  *
- * A block of calls is two numbers, the start of the trace and the time of its first event, and
- * events:
+ * A block of calls is three numbers, the start of the trace, ns from its clock to the time since
+ * 1970, and the time of its first event, and events:
  *
  *	u8 type and flags, thread [its definition], signed time since the event before, ...
  *
@@ -151,6 +151,7 @@ static void put_type(struct rt_sink *sink, unsigned type, uint64_t time)
 
 	if (!r->events.n) {
 		rt_bytes_number(&r->events, sink->trace->start);
+		rt_bytes_signed(&r->events, sink->trace->wall);
 		rt_bytes_number(&r->events, time);
 		r->last = time;
 		r->began = rt_now();

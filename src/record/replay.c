@@ -387,6 +387,7 @@ static int read_calls(struct rt_replay *p, const struct rt_block *block, struct 
 	int r = 0;
 
 	trace->start = rt_read_number(&in);
+	trace->wall = rt_read_signed(&in);
 	p->last = rt_read_number(&in);
 	p->nlist = 0;
 	while (r == 0 && !in.bad && in.at < in.end)

@@ -67,6 +67,8 @@ struct rt_options {
 	bool callers;			/* --callers */
 	enum rt_color color;		/* --color */
 	unsigned width;			/* --width; 0: not given */
+	enum rt_stamp stamp;		/* -t, -r */
+	bool durations;			/* -T */
 	bool first;			/* --first, of diff */
 	struct rt_limits limits;	/* -s, --members, --deref: how much is read and printed */
 	bool fd_paths;			/* -y */

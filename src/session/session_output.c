@@ -51,6 +51,8 @@ int rt_session_choose_out(struct session *s, struct rt_error *err)
 	s->sinks.trace.callers = o->callers;
 	s->sinks.trace.color = o->color;
 	s->sinks.trace.width = o->width;
+	s->sinks.trace.stamp = o->stamp;
+	s->sinks.trace.durations = o->durations;
 	s->sinks.trace.processes = o->pids.n > 1 || o->all;
 	s->sinks.trace.names = o->all;
 	s->sinks.trace.command = o->program

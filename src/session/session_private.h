@@ -71,6 +71,7 @@ struct session {
 	bool over;		/* all traced processes have ended */
 	unsigned rounds;	/* so many since /proc has none of them (session/children.c) */
 	int stopped;		/* the signal that ended the trace, 0: none */
+	uint64_t began;		/* the trace, ns since 1970 */
 	uint64_t progress;	/* when it was shown; 0: not yet */
 	bool save;		/* SIGUSR1 came: --last writes what it keeps */
 	bool pass_on;		/* it reached only us: our command gets it too */

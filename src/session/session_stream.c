@@ -131,7 +131,9 @@ void rt_session_begin_window(struct session *s)
 {
 	struct rt_source *source = s->attach->source;
 
+	s->began = rt_now_since_1970();
 	s->sinks.trace.start = source->foreign_clock ? 0 : rt_now();
+	s->sinks.trace.wall = (int64_t)(s->began - s->sinks.trace.start);
 	if (!source->foreign_clock)
 		rt_feed_window(s->feed, s->tracee.ours ? 0 : s->sinks.trace.start, UINT64_MAX);
 	else if (source->ops->mark)
@@ -160,6 +162,7 @@ static void take_marks(struct session *s)
 		return;
 	rt_feed_window(s->feed, source->begin, source->end);
 	s->sinks.trace.start = source->begin;
+	s->sinks.trace.wall = (int64_t)(s->began - source->begin);
 }
 
 /* When the trace ended, on its own clock. */

@@ -93,6 +93,18 @@ awk '/{$/ { open++; n++ } /} = [0-9]*  fib$/ { open-- } /fib\([0-9]*\) = [0-9]*$
 expect_text '177 0 0' "$T/out"
 end_case
 
+begin "tree: times of day, since the line before, and of calls"
+before=$(date +%s)
+rt -ttt -T "$FIB" fib -- 2
+awk -v least="$before" -v most="$(date +%s)" '
+	/^[0-9]+\.[0-9][0-9][0-9][0-9][0-9][0-9] [>< ]/ && $1 >= least && $1 <= most + 1 { n++ }
+	/<[0-9]+\.[0-9]+>$/ { ends++ } END { print n, ends }' "$T/err" >"$T/out"
+expect_text '6 3' "$T/out"
+rt -r "$FIB" fib -- 2
+expect_line '^     0\.000000 >(fib 2)$' "$T/err"
+expect_line '^     [0-9]*\.[0-9]* < 1$' "$T/err"
+end_case
+
 # At a terminal: its width and colours.
 if has python3; then
 	begin "flow: a terminal has colours, and lines end at its width"

@@ -85,8 +85,8 @@ value_of() {
 	--from | --to) echo "$1=1s" ;;
 	--sort) [ "$2" = diff ] && echo "--sort=calls" || echo "--format=summary --sort=calls" ;;
 	-F) [ "$2" = list ] && echo "-F json" || echo "-F tree" ;;
-	--color) echo "--color=never" ;;
-	--width) echo "--width=80" ;;
+	--color) echo "-F flow --color=never" ;;
+	--width) echo "-F flow --width=80" ;;
 	--callers) echo "--format=graph --callers" ;;
 	--depth | --string-limit | --members | --deref) echo "$1=1" ;;
 	--entry) echo "$1=exact" ;;

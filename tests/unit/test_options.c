@@ -190,7 +190,7 @@ static void test_usage(void)
 		{ "count", "rawtrace count PROGRAM" },
 		{ "count ./fib", "count ./fib 'str*'" },
 		{ "hist -p 12", "hist -p PID" },
-		{ "count --format=tree ./fib f", "--format: not allowed with count" },
+		{ "count --format=tree ./fib f", "-F: not allowed with count" },
 		{ "hist --ring=perf ./fib f", "--ring: not allowed with hist" },
 		/* The letter that is wrong, not the word before it; and an option that is there is
 		   not called missing. */
@@ -199,7 +199,10 @@ static void test_usage(void)
 		{ "-ff -o x count ./fib f", "-ff: not allowed with count" },
 		{ "-f list ./fib", "-f: not allowed with list" },
 		{ "-c ./fib f", "-c: calls are counted by: rawtrace count" },
-		{ "-vt ./fib f", "-t: the tree has no times; " },
+		{ "-vl ./fib f", "-l: functions of a library are named " },
+		{ "-tr ./fib f", "-r: not together with -t" },
+		{ "-r -t ./fib f", "-t: not together with -r" },
+		{ "--color=x ./fib f", "--color=x: expected auto, " },
 		{ "-u me -p 12 f", "-u me: only for a program " },
 		{ "-e f ./fib f", "-e: what is traced is named behind the program" },
 		{ "-zv ./fib f", "-z: no such option" },
@@ -287,7 +290,8 @@ static void test_report(void)
 {
 	static const char *const wrong[] = {
 		"report --sort=p98", "report --sort=self", "report --format=graph --sort=max",
-		"report --callers", "report --tid=0", "report --from=2s --to=1s", "report --from=x",
+		"report --callers", "report -t --format=json", "report --width=80",
+		"report --tid=0", "report --from=2s --to=1s", "report --from=x",
 		"report a b", "record --only=x ./fib fib", "record --on-slow=1s ./fib fib",
 		"record --last=1K ./fib fib", "record --last=1s -o - ./fib fib",
 	};

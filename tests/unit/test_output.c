@@ -155,7 +155,7 @@ static void test_find(void)
 		CU_ASSERT(rt_sink_find(rt_format_at(i)->name) == rt_format_at(i));
 		CU_ASSERT(rt_format_at(i)->help != NULL);
 	}
-	CU_ASSERT(i == 12);
+	CU_ASSERT(i == 13);
 	CU_ASSERT(rt_sink_find("hist") == &rt_sink_hist);
 	CU_ASSERT(rt_format_find("hist") == NULL);
 	RT_ASSERT_TEXT(rt_sink_function(&out, 0), "fib");
